@@ -1,0 +1,172 @@
+package experiment
+
+import (
+	"fmt"
+	"time"
+)
+
+// Type is the type of a column of results.
+type Type uint8
+
+const (
+	Int       Type = iota // int64
+	Float                 // float64
+	Text                  // UTF-8 string
+	Time                  // time.Time, stored as microseconds UTC
+	FloatList             // []float64
+)
+
+// Column describes one column of a table of results.
+type Column struct {
+	Name string
+	Type Type
+	Doc  string // one sentence: meaning, unit, when it is null
+}
+
+// Table is the schema of one results file; Name is the file's name without
+// its ending.
+type Table struct {
+	Name    string
+	Columns []Column
+}
+
+// Tables are the schemas of one kind of experiment. The cells table is put
+// together by [Tables.Cells] from the runner's own columns, the labels known
+// before a cell is computed and the measures known after.
+type Tables struct {
+	Labels   []Column
+	Measures []Column
+	Further  []Table // each has "cell" as its first column
+}
+
+// Cells returns the schema of the cells table: run and cell, the labels,
+// status, error and attempts, the measures, and what the runner measured.
+func (t Tables) Cells() Table {
+	columns := []Column{
+		{"run", Text, "the run that computed the cell"},
+		{"cell", Text, "identity of the cell, 32 hex digits"},
+	}
+	columns = append(columns, t.Labels...)
+	columns = append(columns,
+		Column{"status", Text, "ok, failed, timeout, memory, diverged or cancelled"},
+		Column{"error", Text, "why the status is not ok, else null"},
+		Column{"attempts", Int, "how often the cell was tried"},
+	)
+	columns = append(columns, t.Measures...)
+	columns = append(columns,
+		Column{"wall_seconds", Float, "elapsed time of the last attempt"},
+		Column{"cpu_seconds", Float, "processor time of the last attempt, null where it cannot be told apart"},
+		Column{"peak_bytes", Int, "peak memory of the attempt, null where it was not measured"},
+		Column{"worker", Text, "the worker that computed the cell"},
+		Column{"version", Text, "version of agepath that computed the cell"},
+		Column{"started_at", Time, "start of the last attempt"},
+		Column{"finished_at", Time, "end of the last attempt"},
+	)
+	return Table{Name: "cells", Columns: columns}
+}
+
+// Batch holds rows of one table column by column, in the table's order.
+type Batch struct {
+	Rows    int      `cbor:"1,keyasint"`
+	Columns []Vector `cbor:"2,keyasint"`
+}
+
+// Vector holds the values of one column. The slice that matches the column's
+// type has one entry a row; an entry of a null row is the zero value.
+type Vector struct {
+	Ints   []int64     `cbor:"1,keyasint,omitempty"` // Int, and Time as microseconds since 1970 UTC
+	Floats []float64   `cbor:"2,keyasint,omitempty"`
+	Texts  []string    `cbor:"3,keyasint,omitempty"`
+	Lists  [][]float64 `cbor:"4,keyasint,omitempty"`
+	Null   []bool      `cbor:"5,keyasint,omitempty"` // nil when no row is null
+}
+
+// Append adds one row to the batch. Values are int, int64, float64, string,
+// time.Time or []float64 as the column's type asks, or nil for null.
+func (b *Batch) Append(columns []Column, values ...any) error {
+	if len(values) != len(columns) {
+		return fmt.Errorf("row has %d values for %d columns", len(values), len(columns))
+	}
+	if b.Columns == nil {
+		b.Columns = make([]Vector, len(columns))
+	}
+	for j, value := range values {
+		if err := b.Columns[j].append(columns[j], value, b.Rows); err != nil {
+			return err
+		}
+	}
+	b.Rows++
+	return nil
+}
+
+func (v *Vector) append(column Column, value any, row int) error {
+	if v.Null != nil || value == nil {
+		for len(v.Null) < row {
+			v.Null = append(v.Null, false)
+		}
+		v.Null = append(v.Null, value == nil)
+	}
+	ok := true
+	switch column.Type {
+	case Int:
+		var x int64
+		switch value := value.(type) {
+		case nil:
+		case int:
+			x = int64(value)
+		case int64:
+			x = value
+		default:
+			ok = false
+		}
+		v.Ints = append(v.Ints, x)
+	case Float:
+		x, is := value.(float64)
+		ok = is || value == nil
+		v.Floats = append(v.Floats, x)
+	case Text:
+		x, is := value.(string)
+		ok = is || value == nil
+		v.Texts = append(v.Texts, x)
+	case Time:
+		var x int64
+		if at, is := value.(time.Time); is {
+			x = at.UnixMicro()
+		} else {
+			ok = value == nil
+		}
+		v.Ints = append(v.Ints, x)
+	case FloatList:
+		x, is := value.([]float64)
+		ok = is || value == nil
+		v.Lists = append(v.Lists, x)
+	}
+	if !ok {
+		return fmt.Errorf("column %s: a %T does not fit its type", column.Name, value)
+	}
+	return nil
+}
+
+// IsNull reports whether the value in the given row is null.
+func (v *Vector) IsNull(row int) bool { return v.Null != nil && v.Null[row] }
+
+// At returns the value of column in the given row, nil where it is null; a
+// Time comes back as time.Time in UTC.
+func (b *Batch) At(column Column, j, row int) any {
+	v := &b.Columns[j]
+	if v.IsNull(row) {
+		return nil
+	}
+	switch column.Type {
+	case Int:
+		return v.Ints[row]
+	case Float:
+		return v.Floats[row]
+	case Text:
+		return v.Texts[row]
+	case Time:
+		return time.UnixMicro(v.Ints[row]).UTC()
+	default:
+		return v.Lists[row]
+	}
+}

@@ -1,0 +1,92 @@
+// Package experiment is the vocabulary of agepath: grids, the cells they
+// expand to, tasks as the runner sees them, outcomes, and computing one cell.
+package experiment
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/agepath/agepath/experiment/dataset"
+)
+
+// Task is one cell as the runner sees it: an identity, labels to show, a cost
+// to order by, the data it needs and bytes that only its [Kind] understands.
+type Task struct {
+	Run    string          `json:"run"`            // letters, digits, - and _; part of a NATS subject
+	Cell   string          `json:"cell"`           // 32 hex digits
+	Kind   string          `json:"kind"`           // name of the Kind that computes it
+	Labels Batch           `json:"labels"`         // one row of the kind's label columns
+	Cost   float64         `json:"cost"`           // estimated seconds
+	Data   []string        `json:"data,omitempty"` // digests of the data sets it reads
+	Spec   json.RawMessage `json:"spec"`           // canonical form of the cell
+	Limits Limits          `json:"limits"`
+}
+
+// Limits bound one cell. The zero value of a field means no limit.
+type Limits struct {
+	Timeout  time.Duration `json:"timeout,omitempty"`
+	Memory   int64         `json:"memory,omitempty"`   // bytes
+	Attempts int           `json:"attempts,omitempty"` // tries before an error becomes the cell's outcome
+}
+
+// Status tells how a cell ended.
+type Status string
+
+const (
+	OK        Status = "ok"
+	Failed    Status = "failed"
+	Timeout   Status = "timeout"
+	Memory    Status = "memory"
+	Diverged  Status = "diverged"
+	Cancelled Status = "cancelled"
+)
+
+// Statuses lists every status in the order tables show them.
+var Statuses = []Status{OK, Failed, Timeout, Memory, Diverged, Cancelled}
+
+// Outcome is what became of a task. It carries the task's labels, so that the
+// row of a cell can be made from its outcome alone.
+type Outcome struct {
+	Run      string           `cbor:"1,keyasint"`
+	Cell     string           `cbor:"2,keyasint"`
+	Kind     string           `cbor:"3,keyasint"`
+	Labels   Batch            `cbor:"4,keyasint"`
+	Status   Status           `cbor:"5,keyasint"`
+	Error    string           `cbor:"6,keyasint,omitempty"`
+	Attempts int              `cbor:"7,keyasint"`
+	Measures Batch            `cbor:"8,keyasint"`           // one row, or none unless the status is ok
+	Further  map[string]Batch `cbor:"9,keyasint,omitempty"` // rows of the kind's further tables by name, without their cell column
+	Wall     float64          `cbor:"10,keyasint"`          // seconds
+	CPU      *float64         `cbor:"11,keyasint,omitempty"`
+	Peak     *int64           `cbor:"12,keyasint,omitempty"` // bytes
+	Worker   string           `cbor:"13,keyasint"`
+	Version  string           `cbor:"14,keyasint"`
+	Started  time.Time        `cbor:"15,keyasint"`
+	Finished time.Time        `cbor:"16,keyasint"`
+}
+
+// Data gives a computation the data sets it needs by digest.
+type Data interface {
+	Dataset(ctx context.Context, digest string) (*dataset.Dataset, error)
+}
+
+// Kind is one kind of experiment. The runner knows cells only through it.
+type Kind interface {
+	Name() string
+	Tables() Tables
+	// Compute computes one task. It returns the row of measures and the rows
+	// of the further tables; both depend on nothing but the task and its data.
+	// An error that is a [*StatusError] sets the outcome's status, a context
+	// deadline becomes timeout, any other error failed.
+	Compute(ctx context.Context, task *Task, data Data) (measures Batch, further map[string]Batch, err error)
+}
+
+// StatusError is an error that fixes the status of the cell it ended.
+type StatusError struct {
+	Status Status
+	Err    error
+}
+
+func (e *StatusError) Error() string { return e.Err.Error() }
+func (e *StatusError) Unwrap() error { return e.Err }
