@@ -1,0 +1,128 @@
+package convex
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// Points are rows with their squared norms, which kernels need again and
+// again. Make them with NewPoints.
+type Points struct {
+	X           blas64.General // n x d, row-major
+	SquaredNorm []float64      // n
+}
+
+// NewPoints computes the squared norms of the rows of x. It keeps x, which must
+// not change afterwards.
+func NewPoints(x blas64.General) Points {
+	p := Points{X: x, SquaredNorm: make([]float64, x.Rows)}
+	for i := range p.SquaredNorm {
+		row := p.row(i)
+		p.SquaredNorm[i] = blas64.Dot(row, row)
+	}
+	return p
+}
+
+func (p Points) row(i int) blas64.Vector {
+	return blas64.Vector{N: p.X.Cols, Inc: 1, Data: p.X.Data[i*p.X.Stride : i*p.X.Stride+p.X.Cols]}
+}
+
+// rows returns the points from up to, not including, to.
+func (p Points) rows(from, to int) Points {
+	data := p.X.Data[from*p.X.Stride : (to-1)*p.X.Stride+p.X.Cols]
+	return Points{
+		X:           blas64.General{Rows: to - from, Cols: p.X.Cols, Stride: p.X.Stride, Data: data},
+		SquaredNorm: p.SquaredNorm[from:to],
+	}
+}
+
+// Kernel is a positive semidefinite function of two rows. The kernels are
+// Linear and RBF.
+type Kernel interface {
+	// Block writes k(a_i, b_j) into dst, of as many rows as a and as many
+	// columns as b has rows. Prediction needs K(new, train): with θ = (α, b) of a
+	// kernel model the decision values are K(new, train)·(α∘y) + b. Every entry is
+	// computed in the same order of operations wherever it stands, so blocks of
+	// any size agree bit for bit and K(x, x) is exactly symmetric.
+	Block(dst blas64.General, a, b Points)
+	// Diagonal writes k(a_i, a_i) into dst, of length n.
+	Diagonal(dst []float64, a Points)
+	// translationInvariant reports whether adding one vector to all rows changes
+	// nothing in a model with or without free intercept but the intercept. Rows
+	// are then centred, which spares cancellation.
+	translationInvariant(intercept bool) bool
+}
+
+// Linear is the kernel k(x, x') = x·x'.
+type Linear struct{}
+
+// RBF is the Gaussian kernel k(x, x') = exp(-Gamma ‖x - x'‖²), Gamma > 0.
+type RBF struct {
+	Gamma float64
+}
+
+// Block implements Kernel.
+func (Linear) Block(dst blas64.General, a, b Points) { products(dst, a, b) }
+
+// Diagonal implements Kernel.
+func (Linear) Diagonal(dst []float64, a Points) { copy(dst, a.SquaredNorm) }
+
+// The bias takes up a shift of the rows only where it is free.
+func (Linear) translationInvariant(intercept bool) bool { return intercept }
+
+// Block implements Kernel. Distances come from inner products; those so small
+// against the norms that cancellation would cost more than about 3 of the 16
+// digits are computed from the differences instead, so that a row's kernel
+// with its duplicate is exactly 1.
+func (k RBF) Block(dst blas64.General, a, b Points) {
+	const cancellation = 1e-3
+	products(dst, a, b)
+	for i := range a.X.Rows {
+		norm := a.SquaredNorm[i]
+		row := dst.Data[i*dst.Stride : i*dst.Stride+b.X.Rows]
+		for j, product := range row {
+			sum := norm + b.SquaredNorm[j]
+			distance := sum - 2*product
+			if distance <= cancellation*sum {
+				distance = squaredDistance(a.row(i).Data, b.row(j).Data)
+			}
+			row[j] = math.Exp(-k.Gamma * distance)
+		}
+	}
+}
+
+// Diagonal implements Kernel.
+func (RBF) Diagonal(dst []float64, _ Points) {
+	for i := range dst {
+		dst[i] = 1
+	}
+}
+
+func (RBF) translationInvariant(bool) bool { return true }
+
+func squaredDistance(a, b []float64) float64 {
+	sum := 0.0
+	for j, v := range a {
+		difference := v - b[j]
+		sum += difference * difference
+	}
+	return sum
+}
+
+// products writes the inner products a_i·b_j into dst. It goes through b in
+// strips that stay in the cache while all rows of a pass. A matrix-vector
+// product per row of a sums each entry as one dot product, in the same order
+// for every strip; gonum's Gemm cuts the sums and would start goroutines.
+func products(dst blas64.General, a, b Points) {
+	const stripBytes = 128 << 10
+	strip := max(16, stripBytes/(8*max(1, b.X.Cols)))
+	for from := 0; from < b.X.Rows; from += strip {
+		part := b.rows(from, min(from+strip, b.X.Rows))
+		for i := range a.X.Rows {
+			out := blas64.Vector{N: part.X.Rows, Inc: 1, Data: dst.Data[i*dst.Stride+from : i*dst.Stride+from+part.X.Rows]}
+			blas64.Gemv(blas.NoTrans, 1, part.X, a.row(i), 0, out)
+		}
+	}
+}
