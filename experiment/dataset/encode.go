@@ -1,0 +1,283 @@
+package dataset
+
+import (
+	"bufio"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"hash/crc32"
+	"io"
+	"math"
+	"unicode/utf8"
+)
+
+// The canonical form of a data set, all numbers little endian:
+//
+//	magic     8 bytes  "AGEDATA" and the version, 1
+//	task      1 byte   0 classification, 1 regression
+//	N, D      uint64   rows, features
+//	name      uint32 length and bytes of UTF-8
+//	features  D names in the same form
+//	X         N*D float64, row-major
+//	Y         N float64
+//	checksum  uint32   CRC-32C of all bytes before it
+const encodingMagic = "AGEDATA\x01"
+
+// maxName bounds the bytes of a name.
+const maxName = 1 << 20
+
+// chunk is the number of values written or read at a time: what a corrupt
+// length can make Decode allocate.
+const chunk = 1 << 13
+
+func taskCode(t Task) (byte, bool) {
+	switch t {
+	case Classification:
+		return 0, true
+	case Regression:
+		return 1, true
+	}
+	return 0, false
+}
+
+// validate checks what the documentation of [Dataset] promises.
+func (d *Dataset) validate() error {
+	if _, ok := taskCode(d.Task); !ok {
+		return fmt.Errorf("task %q: allowed are classification and regression", d.Task)
+	}
+	if d.N < 1 || d.D < 1 || d.N > math.MaxInt/d.D {
+		return fmt.Errorf("%d rows of %d features: both must be at least 1", d.N, d.D)
+	}
+	if len(d.X) != d.N*d.D || len(d.Y) != d.N || len(d.Features) != d.D {
+		return fmt.Errorf("%d rows of %d features with %d values, %d targets and %d names", d.N, d.D, len(d.X), len(d.Y), len(d.Features))
+	}
+	if err := validName(d.Name); err != nil {
+		return err
+	}
+	for _, name := range d.Features {
+		if err := validName(name); err != nil {
+			return err
+		}
+	}
+	for i, v := range d.X {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return fmt.Errorf("row %d, feature %d: %v is not finite", i/d.D, i%d.D, v)
+		}
+	}
+	for i, v := range d.Y {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return fmt.Errorf("row %d, target: %v is not finite", i, v)
+		}
+		if d.Task == Classification && v != 1 && v != -1 {
+			return fmt.Errorf("row %d, target: %v is not a class, allowed are -1 and +1", i, v)
+		}
+	}
+	return nil
+}
+
+func validName(name string) error {
+	if len(name) > maxName {
+		return fmt.Errorf("a name of %d bytes: at most %d are allowed", len(name), maxName)
+	}
+	if !utf8.ValidString(name) {
+		return fmt.Errorf("name %q is not UTF-8", name)
+	}
+	return nil
+}
+
+// Encode writes the canonical form of a data set: the same bytes for the same
+// data set on every machine. It refuses a data set that breaks the promises
+// of its type.
+func Encode(w io.Writer, d *Dataset) error {
+	if err := d.validate(); err != nil {
+		return fmt.Errorf("encode data set %q: %w", d.Name, err)
+	}
+	sum := crc32.New(castagnoli())
+	b := bufio.NewWriterSize(io.MultiWriter(w, sum), 8*chunk)
+	if err := d.encode(b); err != nil {
+		return fmt.Errorf("encode data set %q: %w", d.Name, err)
+	}
+	if err := b.Flush(); err != nil {
+		return fmt.Errorf("encode data set %q: %w", d.Name, err)
+	}
+	if _, err := w.Write(binary.LittleEndian.AppendUint32(nil, sum.Sum32())); err != nil {
+		return fmt.Errorf("encode data set %q: %w", d.Name, err)
+	}
+	return nil
+}
+
+func castagnoli() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) }
+
+func (d *Dataset) encode(w io.Writer) error {
+	task, _ := taskCode(d.Task)
+	head := append([]byte(encodingMagic), task)
+	head = binary.LittleEndian.AppendUint64(head, uint64(d.N))
+	head = binary.LittleEndian.AppendUint64(head, uint64(d.D))
+	head = appendName(head, d.Name)
+	if _, err := w.Write(head); err != nil {
+		return err
+	}
+	for _, name := range d.Features {
+		head = appendName(head[:0], name)
+		if _, err := w.Write(head); err != nil {
+			return err
+		}
+	}
+	buf := make([]byte, 8*chunk)
+	if err := writeFloats(w, d.X, buf); err != nil {
+		return err
+	}
+	return writeFloats(w, d.Y, buf)
+}
+
+func appendName(b []byte, name string) []byte {
+	b = binary.LittleEndian.AppendUint32(b, uint32(len(name)))
+	return append(b, name...)
+}
+
+// writeFloats writes values little endian through buf.
+func writeFloats(w io.Writer, values []float64, buf []byte) error {
+	for len(values) > 0 {
+		n := min(len(values), len(buf)/8)
+		for i, v := range values[:n] {
+			binary.LittleEndian.PutUint64(buf[8*i:], math.Float64bits(v))
+		}
+		if _, err := w.Write(buf[:8*n]); err != nil {
+			return err
+		}
+		values = values[n:]
+	}
+	return nil
+}
+
+// Digest is the SHA-256, as 64 hex digits, of the task, the shape, X and Y.
+// Names are left out, so that renaming a set or a column changes no cell.
+func (d *Dataset) Digest() string {
+	h := sha256.New()
+	head := append([]byte("agepath data set, version 1\x00"), d.Task...)
+	head = append(head, 0)
+	head = binary.LittleEndian.AppendUint64(head, uint64(d.N))
+	head = binary.LittleEndian.AppendUint64(head, uint64(d.D))
+	buf := make([]byte, 8*chunk)
+	h.Write(head) // a hash never returns an error
+	_ = writeFloats(h, d.X, buf)
+	_ = writeFloats(h, d.Y, buf)
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// Decode reads what [Encode] wrote, to the end of r. Anything else, also a
+// damaged or truncated form, is an error; memory grows only with the bytes
+// that are really there.
+func Decode(r io.Reader) (*Dataset, error) {
+	sum := crc32.New(castagnoli())
+	in := &decoder{r: bufio.NewReaderSize(r, 8*chunk), sum: sum, buf: make([]byte, 8*chunk)}
+	d, err := in.dataset()
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		err = errors.New("truncated")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("decode data set: %w", err)
+	}
+	return d, nil
+}
+
+// decoder reads the parts of the canonical form. After an error it stays
+// failed, and the parts read are zero.
+type decoder struct {
+	r   *bufio.Reader
+	sum hash.Hash32
+	buf []byte
+	err error
+}
+
+func (in *decoder) dataset() (*Dataset, error) {
+	magic := in.bytes(len(encodingMagic))
+	if in.err == nil && string(magic) != encodingMagic {
+		if string(magic[:7]) == encodingMagic[:7] {
+			return nil, fmt.Errorf("version %d, only version %d is known", magic[7], encodingMagic[7])
+		}
+		return nil, errors.New("not an encoded data set")
+	}
+	d := new(Dataset)
+	switch task := in.bytes(1)[0]; task {
+	case 0:
+		d.Task = Classification
+	case 1:
+		d.Task = Regression
+	default:
+		return nil, fmt.Errorf("unknown task %d", task)
+	}
+	n, features := in.uint64(), in.uint64()
+	const most = math.MaxInt / 8
+	if in.err == nil && (n < 1 || features < 1 || n > most/features) {
+		return nil, fmt.Errorf("impossible shape: %d rows, %d features", n, features)
+	}
+	d.N, d.D = int(n), int(features)
+	d.Name = in.name()
+	for i := 0; i < d.D && in.err == nil; i++ {
+		d.Features = append(d.Features, in.name())
+	}
+	d.X = in.floats(d.N * d.D)
+	d.Y = in.floats(d.N)
+	want := in.sum.Sum32()
+	got := in.bytes(4)
+	if in.err != nil {
+		return nil, in.err
+	}
+	if binary.LittleEndian.Uint32(got) != want {
+		return nil, errors.New("damaged: the checksum is wrong")
+	}
+	if _, err := in.r.ReadByte(); err != io.EOF {
+		if err != nil {
+			return nil, err
+		}
+		return nil, errors.New("there are bytes after the end")
+	}
+	return d, d.validate()
+}
+
+// bytes reads n bytes, at most len(in.buf), good until the next read.
+func (in *decoder) bytes(n int) []byte {
+	b := in.buf[:n]
+	if in.err == nil {
+		_, in.err = io.ReadFull(in.r, b)
+	}
+	if in.err != nil {
+		clear(b)
+		return b
+	}
+	in.sum.Write(b) // a hash never returns an error
+	return b
+}
+
+func (in *decoder) uint64() uint64 { return binary.LittleEndian.Uint64(in.bytes(8)) }
+
+func (in *decoder) name() string {
+	n := int(binary.LittleEndian.Uint32(in.bytes(4)))
+	if n > maxName {
+		in.err = fmt.Errorf("a name of %d bytes: at most %d are allowed", n, maxName)
+		return ""
+	}
+	var name []byte
+	for n > 0 && in.err == nil {
+		b := in.bytes(min(n, len(in.buf)))
+		name = append(name, b...)
+		n -= len(b)
+	}
+	return string(name)
+}
+
+// floats reads n values, allocating only as they come.
+func (in *decoder) floats(n int) []float64 {
+	values := make([]float64, 0, min(n, chunk))
+	for len(values) < n && in.err == nil {
+		b := in.bytes(8 * min(n-len(values), len(in.buf)/8))
+		for ; len(b) > 0; b = b[8:] {
+			values = append(values, math.Float64frombits(binary.LittleEndian.Uint64(b)))
+		}
+	}
+	return values
+}
