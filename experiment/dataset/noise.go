@@ -1,0 +1,169 @@
+package dataset
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+)
+
+// The kinds of noise.
+const (
+	// Gaussian (regression) adds an independent N(0.2, 3²) number to every
+	// feature and to the target of a fraction level of the rows, after
+	// scaling: what the published GAGA scripts do.
+	Gaussian = "gaussian"
+	// StatP (regression) adds level times as many poisoning points as there
+	// are rows: see [Settings] and poison.go.
+	StatP = "statp"
+	// Flip (classification) flips the label of a fraction level of the rows,
+	// drawn uniformly.
+	Flip = "flip"
+	// FlipBoundary (classification) takes the 30 % of the rows nearest to the
+	// boundary of a linear support vector machine and flips the label of a
+	// fraction level of those: what the published GAGA scripts do.
+	FlipBoundary = "flip-boundary"
+)
+
+const (
+	gaussianMean      = 0.2
+	gaussianDeviation = 3
+	boundaryFraction  = 0.3
+)
+
+// NoiseKinds lists the kinds of noise for a task.
+func NoiseKinds(task Task) []string {
+	if task == Regression {
+		return []string{Gaussian, StatP}
+	}
+	return []string{Flip, FlipBoundary}
+}
+
+// Noise is how training rows are contaminated. The zero value is no noise.
+//
+// Counts are rounded to the nearest whole number. For the same random stream
+// the contamination is nested: the rows hit at one level are hit at every
+// higher one, by the same numbers.
+type Noise struct {
+	Kind  string  // "" for none, else one of the constants above
+	Level float64 // fraction in [0, 1]; what of, the kind says
+}
+
+func (n Noise) check(task Task) error {
+	if n.Kind == "" {
+		if n.Level != 0 {
+			return fmt.Errorf("noise: level %v without a kind; allowed for %s are %s", n.Level, task, strings.Join(NoiseKinds(task), " and "))
+		}
+		return nil
+	}
+	if !slices.Contains(NoiseKinds(task), n.Kind) {
+		return fmt.Errorf("noise: kind %q is not for %s; allowed are %s", n.Kind, task, strings.Join(NoiseKinds(task), " and "))
+	}
+	if !(n.Level >= 0 && n.Level <= 1) {
+		return fmt.Errorf("noise: level %v is not in [0, 1]", n.Level)
+	}
+	return nil
+}
+
+// count returns how many of n the level makes.
+func (n Noise) count(of int) int { return int(math.Round(n.Level * float64(of))) }
+
+// table is a data set under preparation: scaled copies of x (row-major, d
+// columns) and y.
+type table struct {
+	d    int
+	x, y []float64
+}
+
+func (t table) row(i int) []float64 { return t.x[i*t.d:][:t.d] }
+
+// gather copies the given rows.
+func (t table) gather(rows []int) Part {
+	part := Part{N: len(rows), D: t.d, Rows: slices.Clone(rows),
+		X: make([]float64, 0, len(rows)*t.d), Y: make([]float64, 0, len(rows))}
+	for _, row := range rows {
+		part.X = append(part.X, t.row(row)...)
+		part.Y = append(part.Y, t.y[row])
+	}
+	return part
+}
+
+// contaminate changes rows of the table in place and returns which, in
+// ascending order.
+func (s Settings) contaminate(ctx context.Context, t table, rows []int, random *rand.Rand) ([]int, error) {
+	var hit []int
+	switch s.Noise.Kind {
+	case Gaussian:
+		hit = draw(rows, s.Noise.count(len(rows)), random)
+		for _, row := range hit {
+			x := t.row(row)
+			for j := range x {
+				x[j] += gaussianMean + gaussianDeviation*random.NormFloat64()
+			}
+			t.y[row] += gaussianMean + gaussianDeviation*random.NormFloat64()
+		}
+	case Flip:
+		hit = draw(rows, s.Noise.count(len(rows)), random)
+		flip(t.y, hit)
+	case FlipBoundary:
+		near, err := s.nearest(ctx, t, rows)
+		if err != nil {
+			return nil, err
+		}
+		hit = draw(near, s.Noise.count(len(near)), random)
+		flip(t.y, hit)
+	}
+	slices.Sort(hit)
+	return hit, nil
+}
+
+// draw returns count of the rows: the beginning of a random permutation, so
+// that fewer are always among more.
+func draw(rows []int, count int, random *rand.Rand) []int {
+	hit := make([]int, count)
+	for k, i := range random.Perm(len(rows))[:count] {
+		hit[k] = rows[i]
+	}
+	return hit
+}
+
+func flip(y []float64, rows []int) {
+	for _, row := range rows {
+		y[row] = -y[row]
+	}
+}
+
+// nearest returns the 30 % of the rows with the smallest decision values in
+// size, at least one; earlier rows come first among equals.
+func (s Settings) nearest(ctx context.Context, t table, rows []int) ([]int, error) {
+	part := t.gather(rows)
+	if err := part.bothClasses("boundary for the noise"); err != nil {
+		return nil, err
+	}
+	scores, err := s.Boundary(ctx, part.X, part.N, part.D, part.Y)
+	if err != nil {
+		return nil, fmt.Errorf("boundary for the noise: %w", err)
+	}
+	if len(scores) != part.N {
+		return nil, fmt.Errorf("boundary for the noise: %d scores for %d rows", len(scores), part.N)
+	}
+	order := make([]int, part.N)
+	for i := range order {
+		order[i] = i
+		if math.IsNaN(scores[i]) {
+			return nil, fmt.Errorf("boundary for the noise: the score of row %d is not a number", rows[i])
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Compare(math.Abs(scores[a]), math.Abs(scores[b]))
+	})
+	count := max(1, int(math.Round(boundaryFraction*float64(part.N))))
+	near := make([]int, count)
+	for k, i := range order[:count] {
+		near[k] = rows[i]
+	}
+	return near, nil
+}

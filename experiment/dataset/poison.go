@@ -1,0 +1,148 @@
+package dataset
+
+import (
+	"errors"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
+)
+
+// ridge is the constant that the authors' code adds to the diagonal of the
+// covariance and of the regression's normal equations.
+const ridge = 0.01
+
+// poisoner draws poisoning points by the statistical attack (StatP) of
+// Jagielski, Oprea, Biggio, Liu, Nita-Rotaru and Li, "Manipulating Machine
+// Learning", IEEE S&P 2018, section IV-D. The attack knows the mean and the
+// covariance of the training data and may ask a model fitted to them.
+//
+// All of it happens in the unit cube that the data's smallest and largest
+// values span, column by column, so that it does not depend on the scaling:
+//   - a point is drawn from the normal distribution with the data's mean and
+//     covariance (divisor n) plus 0.01 on the diagonal,
+//   - each feature goes to the nearer end of its range, the upper one in a
+//     tie, because points in the corners do most harm,
+//   - the target goes to the end of its range that lies farther from the
+//     prediction of a ridge regression (penalty 0.01, free intercept) fitted
+//     to the clean data, the upper one in a tie.
+type poisoner struct {
+	n, d           int
+	low, high      []float64 // ranges of the features, then of the target
+	mean           []float64 // of the features in the cube
+	factor         mat.TriDense
+	weights        []float64 // of the regression
+	intercept      float64
+	normal, sample []float64 // scratch
+}
+
+// newPoisoner fits the attack to the given rows.
+func newPoisoner(t table, rows []int) (*poisoner, error) {
+	n, d := len(rows), t.d
+	p := &poisoner{n: n, d: d, low: make([]float64, d+1), high: make([]float64, d+1),
+		mean: make([]float64, d), weights: make([]float64, d),
+		normal: make([]float64, d), sample: make([]float64, d)}
+	u := make([]float64, n*d)
+	v := make([]float64, n)
+	for i, row := range rows {
+		copy(u[i*d:], t.row(row))
+		v[i] = t.y[row]
+	}
+	toCube(u, d, p.low, p.high)
+	toCube(v, 1, p.low[d:], p.high[d:])
+	meanV := center(v, 1, make([]float64, 1))[0]
+	center(u, d, p.mean)
+
+	// gram = uᵀu, moments = uᵀv for the centred u and v.
+	gram := blas64.Symmetric{N: d, Stride: d, Uplo: blas.Upper, Data: make([]float64, d*d)}
+	centred := blas64.General{Rows: n, Cols: d, Stride: d, Data: u}
+	blas64.Syrk(blas.Trans, 1, centred, 0, gram)
+	moments := make([]float64, d)
+	blas64.Gemv(blas.Trans, 1, centred, blas64.Vector{N: n, Inc: 1, Data: v}, 0, blas64.Vector{N: d, Inc: 1, Data: moments})
+
+	var cholesky mat.Cholesky
+	if !cholesky.Factorize(shifted(gram, 1)) {
+		return nil, errors.New("noise: the regression of the statp attack is singular")
+	}
+	if err := cholesky.SolveVecTo(mat.NewVecDense(d, p.weights), mat.NewVecDense(d, moments)); err != nil {
+		return nil, errors.New("noise: the regression of the statp attack is ill-conditioned")
+	}
+	p.intercept = meanV - blas64.Dot(vector(p.weights), vector(p.mean))
+	if !cholesky.Factorize(shifted(gram, float64(n))) {
+		return nil, errors.New("noise: the covariance of the statp attack is singular")
+	}
+	cholesky.LTo(&p.factor)
+	return p, nil
+}
+
+// point draws one poisoning point into x and returns its target.
+func (p *poisoner) point(x []float64, random *rand.Rand) float64 {
+	for j := range p.normal {
+		p.normal[j] = random.NormFloat64()
+	}
+	copy(p.sample, p.normal)
+	blas64.Trmv(blas.NoTrans, p.factor.RawTriangular(), vector(p.sample))
+	prediction := p.intercept
+	for j, value := range p.sample {
+		x[j] = p.low[j]
+		if value+p.mean[j] >= 0.5 {
+			x[j] = p.high[j]
+			if p.high[j] > p.low[j] { // a constant column is 0 in the cube
+				prediction += p.weights[j]
+			}
+		}
+	}
+	if prediction > 0.5 {
+		return p.low[p.d]
+	}
+	return p.high[p.d]
+}
+
+// toCube maps the d columns of x to [0, 1] in place and notes their ranges.
+func toCube(x []float64, d int, low, high []float64) {
+	copy(low, x[:d])
+	copy(high, x[:d])
+	for row := x; len(row) > 0; row = row[d:] {
+		for j, value := range row[:d] {
+			low[j] = min(low[j], value)
+			high[j] = max(high[j], value)
+		}
+	}
+	scale := make([]float64, d)
+	for j := range scale {
+		scale[j] = high[j] - low[j]
+	}
+	Affine{low[:d], scale}.apply(x)
+}
+
+// center subtracts the means of the d columns of x in place and returns them
+// in mean.
+func center(x []float64, d int, mean []float64) []float64 {
+	n := float64(len(x) / d)
+	for row := x; len(row) > 0; row = row[d:] {
+		for j, value := range row[:d] {
+			mean[j] += value / n
+		}
+	}
+	for row := x; len(row) > 0; row = row[d:] {
+		for j := range row[:d] {
+			row[j] -= mean[j]
+		}
+	}
+	return mean
+}
+
+// shifted returns gram/n plus the ridge on the diagonal.
+func shifted(gram blas64.Symmetric, n float64) *mat.SymDense {
+	m := mat.NewSymDense(gram.N, nil)
+	for i := range gram.N {
+		for j := i; j < gram.N; j++ {
+			m.SetSym(i, j, gram.Data[i*gram.Stride+j]/n)
+		}
+		m.SetSym(i, i, m.At(i, i)+ridge)
+	}
+	return m
+}
+
+func vector(x []float64) blas64.Vector { return blas64.Vector{N: len(x), Inc: 1, Data: x} }

@@ -1,0 +1,230 @@
+package dataset
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+)
+
+// The purposes that [Prepare] asks random streams for.
+const (
+	StreamSplit = "split"
+	StreamNoise = "noise"
+)
+
+// Settings say how a data set is prepared for a fit.
+//
+// Default protocol: the rows are split at random, for classification within
+// each class, so that small sets keep both classes in every training part.
+// Scaling is fitted on the rows that the solver trains on, without the
+// validation part, and applied to all parts. Noise then hits the training
+// part, the validation part included, in scaled units; the test part stays
+// clean.
+//
+// Paper protocol (GAGA's published scripts): the split is not stratified;
+// scaling is fitted on all rows before the split; label noise is put in before
+// the split, so that the test part is noisy too; noise of regression is as in
+// the default protocol.
+//
+// Poisoning points of [StatP] are fitted to the training part with validation,
+// their number is relative to its rows, and each joins the validation part
+// with the probability Split.Validation.
+type Settings struct {
+	Split    Split
+	Features Scaling // of the feature columns
+	Target   Scaling // of the target, for regression; labels are never scaled
+	Noise    Noise
+	Paper    bool // the paper's protocol
+
+	// Boundary fits a linear support vector machine to n rows x (row-major, d
+	// columns) with labels y and returns the n decision values. The noise kind
+	// flip-boundary needs it.
+	Boundary func(ctx context.Context, x []float64, n, d int, y []float64) ([]float64, error)
+}
+
+// Part is a set of rows that is used together.
+type Part struct {
+	N, D int
+	X    []float64 // N x D, row-major
+	Y    []float64
+	Rows []int // index in the data set, of the first where rows were merged; -1 for an added poisoning point
+	// Multiplicity says how many identical rows each row of the training part
+	// stands for; nil means one each.
+	Multiplicity []float64
+}
+
+// Prepared is a data set ready for a fit.
+type Prepared struct {
+	Train      Part // identical rows merged, in the order of the first ones
+	Validation Part // N is 0 when nothing is held out
+	Test       Part
+
+	Features Affine // how the features were scaled
+	Target   Affine // how the target was scaled, one column; empty for classification
+
+	Contaminated []int // rows of the data set that noise changed, ascending
+	Added        int   // poisoning points in the training and the validation part
+	Merged       int   // training rows that were folded into an identical earlier one
+}
+
+// Check tells why a data set of n rows cannot be prepared this way. What
+// depends on the values is left to [Prepare].
+func (s Settings) Check(task Task, n int) error {
+	if task != Classification && task != Regression {
+		return fmt.Errorf("task %q: allowed are %s and %s", task, Classification, Regression)
+	}
+	if s.Noise.Kind == FlipBoundary && s.Boundary == nil {
+		return errors.New("noise: flip-boundary needs a boundary")
+	}
+	return errors.Join(s.Split.check(n), s.Features.check("features"), s.Target.check("target"), s.Noise.check(task))
+}
+
+// Prepare splits, scales and contaminates a data set and merges identical
+// training rows. The data set is not changed. The result depends only on the
+// arguments and on the numbers that stream gives for [StreamSplit] and
+// [StreamNoise]; a stream must not depend on the noise level if contamination
+// is to be nested.
+//
+// It fails where [Settings.Check] does, where the training part has one class
+// only and where a value is no longer finite after scaling or noise.
+func Prepare(ctx context.Context, d *Dataset, s Settings, stream func(purpose string) *rand.Rand) (*Prepared, error) {
+	prepared, err := prepare(ctx, d, s, stream)
+	if err != nil {
+		return nil, fmt.Errorf("prepare data set %s: %w", d.Name, err)
+	}
+	return prepared, nil
+}
+
+func prepare(ctx context.Context, d *Dataset, s Settings, stream func(purpose string) *rand.Rand) (*Prepared, error) {
+	if err := s.Check(d.Task, d.N); err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	byClass := d.Task == Classification && !s.Paper
+	if d.Task == Classification {
+		if err := (&Part{Y: d.Y, N: d.N}).bothClasses("the data set"); err != nil {
+			return nil, err
+		}
+	}
+	parts, err := s.Split.divide(strata(d.Y, byClass), stream(StreamSplit))
+	if err != nil {
+		return nil, err
+	}
+	var p Prepared
+	t, err := s.scale(d, parts.train, &p)
+	if err != nil {
+		return nil, err
+	}
+	noisy := strata(d.Y, false)[0]
+	if d.Task == Regression || !s.Paper {
+		noisy = slices.Sorted(slices.Values(slices.Concat(parts.train, parts.validation)))
+	}
+	if s.Noise.Kind == StatP {
+		err = s.addPoison(t, noisy, parts, &p, stream(StreamNoise))
+	} else if s.Noise.Kind != "" && s.Noise.Level > 0 {
+		p.Contaminated, err = s.contaminate(ctx, t, noisy, stream(StreamNoise))
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, part := range []struct {
+		to   *Part
+		rows []int
+	}{{&p.Train, parts.train}, {&p.Validation, parts.validation}, {&p.Test, parts.test}} {
+		gathered := t.gather(part.rows)
+		gathered.append(*part.to) // poisoning points come last
+		if err := gathered.finite(d.Features); err != nil {
+			return nil, err
+		}
+		*part.to = gathered
+	}
+	if d.Task == Classification {
+		if err := p.Train.bothClasses("the training part"); err != nil {
+			return nil, err
+		}
+	}
+	p.Merged = p.Train.merge()
+	return &p, nil
+}
+
+// scale returns a scaled copy of the data and notes the maps.
+func (s Settings) scale(d *Dataset, train []int, p *Prepared) (table, error) {
+	fitted := train
+	if s.Paper {
+		fitted = strata(d.Y, false)[0]
+	}
+	t := table{d: d.D, x: slices.Clone(d.X), y: slices.Clone(d.Y)}
+	var err error
+	if p.Features, err = s.Features.fit(t.x, d.D, fitted); err != nil {
+		return t, fmt.Errorf("scale features: %w", err)
+	}
+	p.Features.apply(t.x)
+	if d.Task == Regression {
+		if p.Target, err = s.Target.fit(t.y, 1, fitted); err != nil {
+			return t, fmt.Errorf("scale target: %w", err)
+		}
+		p.Target.apply(t.y)
+	}
+	return t, nil
+}
+
+// addPoison puts poisoning points into the training and the validation part,
+// whose other rows come later.
+func (s Settings) addPoison(t table, rows []int, parts division, p *Prepared, random *rand.Rand) error {
+	count := s.Noise.count(len(rows))
+	if count == 0 {
+		return nil
+	}
+	poison, err := newPoisoner(t, rows)
+	if err != nil {
+		return err
+	}
+	for range count {
+		x := make([]float64, t.d)
+		y := poison.point(x, random)
+		to := &p.Train
+		if random.Float64() < s.Split.Validation && len(parts.validation) > 0 {
+			to = &p.Validation
+		}
+		to.append(Part{N: 1, D: t.d, X: x, Y: []float64{y}, Rows: []int{-1}})
+	}
+	p.Added = count
+	return nil
+}
+
+func (p *Part) append(more Part) {
+	p.N += more.N
+	p.X = append(p.X, more.X...)
+	p.Y = append(p.Y, more.Y...)
+	p.Rows = append(p.Rows, more.Rows...)
+}
+
+// bothClasses tells when all rows have the same label.
+func (p *Part) bothClasses(where string) error {
+	for _, label := range p.Y {
+		if label != p.Y[0] {
+			return nil
+		}
+	}
+	return fmt.Errorf("%s has one class only, %d rows of %+g; both are needed", where, p.N, p.Y[0])
+}
+
+// finite tells which value of the part is not.
+func (p *Part) finite(features []string) error {
+	for k, value := range p.X {
+		if math.IsNaN(value) || math.IsInf(value, 0) {
+			return fmt.Errorf("row %d, feature %s: %v after scaling and noise", p.Rows[k/p.D], features[k%p.D], value)
+		}
+	}
+	for i, value := range p.Y {
+		if math.IsNaN(value) || math.IsInf(value, 0) {
+			return fmt.Errorf("row %d, target: %v after scaling and noise", p.Rows[i], value)
+		}
+	}
+	return nil
+}

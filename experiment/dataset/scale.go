@@ -1,0 +1,107 @@
+package dataset
+
+import (
+	"fmt"
+	"math"
+)
+
+// Scaling says how columns are shifted and scaled.
+type Scaling string
+
+const (
+	NoScaling Scaling = "none"     // as they are; "" means the same
+	Standard  Scaling = "standard" // mean 0 and standard deviation 1 (divisor n)
+	MinMax    Scaling = "minmax"   // smallest value 0, largest 1
+)
+
+func (s Scaling) check(what string) error {
+	switch s {
+	case "", NoScaling, Standard, MinMax:
+		return nil
+	}
+	return fmt.Errorf("scale: %s is %q, allowed are %s, %s and %s", what, s, NoScaling, Standard, MinMax)
+}
+
+// Affine is the map x -> (x - Shift)/Scale of each column. A column with Scale
+// 0 was constant where the map was fitted and becomes 0 everywhere.
+type Affine struct{ Shift, Scale []float64 }
+
+// fit finds the map for the d columns of the row-major x from the given rows.
+// It fails where the spread of a column is beyond the range of float64.
+func (s Scaling) fit(x []float64, d int, rows []int) (Affine, error) {
+	shift, scale := make([]float64, d), make([]float64, d)
+	if s != Standard && s != MinMax {
+		for j := range scale {
+			scale[j] = 1
+		}
+		return Affine{shift, scale}, nil
+	}
+	low, high := make([]float64, d), make([]float64, d)
+	copy(low, x[rows[0]*d:][:d])
+	copy(high, low)
+	for _, row := range rows {
+		for j, value := range x[row*d:][:d] {
+			low[j] = min(low[j], value)
+			high[j] = max(high[j], value)
+		}
+	}
+	for j := range d {
+		scale[j] = high[j] - low[j]
+		if math.IsInf(scale[j], 0) {
+			return Affine{}, fmt.Errorf("column %d spans %v to %v, too wide to scale", j, low[j], high[j])
+		}
+	}
+	if s == MinMax {
+		return Affine{low, scale}, nil
+	}
+	standardise(x, d, rows, low, shift, scale)
+	return Affine{shift, scale}, nil
+}
+
+// standardise turns the columns' ranges in scale into standard deviations and
+// puts the means into shift. It computes with (x - low)/range, which neither
+// overflows nor underflows, and corrects the mean once for rounding.
+func standardise(x []float64, d int, rows []int, low, shift, scale []float64) {
+	n := float64(len(rows))
+	unit := func(value float64, j int) float64 {
+		if scale[j] == 0 {
+			return 0
+		}
+		return (value - low[j]) / scale[j]
+	}
+	mean, again, square := make([]float64, d), make([]float64, d), make([]float64, d)
+	for _, row := range rows {
+		for j, value := range x[row*d:][:d] {
+			mean[j] += unit(value, j)
+		}
+	}
+	for j := range mean {
+		mean[j] /= n
+	}
+	for _, row := range rows {
+		for j, value := range x[row*d:][:d] {
+			difference := unit(value, j) - mean[j]
+			again[j] += difference
+			square[j] += difference * difference
+		}
+	}
+	for j := range d {
+		offset := again[j] / n
+		shift[j] = low[j] + scale[j]*(mean[j]+offset)
+		scale[j] *= math.Sqrt(max(square[j]/n-offset*offset, 0))
+	}
+}
+
+// apply maps every row of the row-major x in place.
+func (a Affine) apply(x []float64) {
+	d := len(a.Shift)
+	for ; len(x) > 0; x = x[d:] {
+		for j, value := range x[:d] {
+			if a.Scale[j] == 0 {
+				x[j] = 0
+			} else {
+				x[j] = (value - a.Shift[j]) / a.Scale[j]
+			}
+		}
+	}
+}

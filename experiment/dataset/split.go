@@ -1,0 +1,150 @@
+package dataset
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+)
+
+// Split says how the rows are divided at random. Train and Test are parts, so
+// 3 and 1 put a quarter of the rows into the test part. Validation is the
+// fraction of the training part, at least 0 and below 1, that is held out to
+// choose the age.
+//
+// The test and the validation part are rounded up, as scikit-learn's
+// train_test_split does. The test part does not depend on Validation.
+type Split struct {
+	Train, Test float64
+	Validation  float64
+}
+
+// division lists the rows of each part in ascending order.
+type division struct{ train, validation, test []int }
+
+// sizes returns how many of n rows each part gets.
+func (s Split) sizes(n int) (train, validation, test int) {
+	// The factor takes back what rounding may have added to a whole number.
+	up := func(x float64) int { return int(math.Ceil(x * (1 - 1e-12))) }
+	test = up(float64(n) * (s.Test / (s.Train + s.Test)))
+	validation = up(float64(n-test) * s.Validation)
+	return n - test - validation, validation, test
+}
+
+// check tells why n rows cannot be split this way.
+func (s Split) check(n int) error {
+	for _, part := range []struct {
+		name  string
+		value float64
+	}{{"train", s.Train}, {"test", s.Test}} {
+		if !(part.value > 0) || math.IsInf(part.value, 0) {
+			return fmt.Errorf("split: %s is %v, it must be above 0", part.name, part.value)
+		}
+	}
+	if !(s.Validation >= 0 && s.Validation < 1) {
+		return fmt.Errorf("split: validation is %v, it must be at least 0 and below 1", s.Validation)
+	}
+	train, validation, test := s.sizes(n)
+	if train < 2 || test < 1 {
+		return fmt.Errorf("split: %d rows give %d for training, %d for validation and %d for testing; "+
+			"at least 2 for training and 1 for testing are needed", n, train, validation, test)
+	}
+	return nil
+}
+
+// divide draws the parts. Rows of a stratum are shared out in proportion, and
+// each stratum keeps a row for training.
+func (s Split) divide(strata [][]int, random *rand.Rand) (division, error) {
+	n := 0
+	for _, rows := range strata {
+		n += len(rows)
+	}
+	_, validation, test := s.sizes(n)
+	room := make([]int, len(strata))
+	for i, rows := range strata {
+		room[i] = len(rows)
+	}
+	inTest, err := share(test, room)
+	if err != nil {
+		return division{}, fmt.Errorf("split: test part: %w", err)
+	}
+	for i := range room {
+		room[i] -= inTest[i]
+	}
+	inValidation, err := share(validation, room)
+	if err != nil {
+		return division{}, fmt.Errorf("split: validation part: %w", err)
+	}
+	var parts division
+	for i, rows := range strata {
+		order := random.Perm(len(rows))
+		for k, j := range order {
+			switch row := rows[j]; {
+			case k < inTest[i]:
+				parts.test = append(parts.test, row)
+			case k < inTest[i]+inValidation[i]:
+				parts.validation = append(parts.validation, row)
+			default:
+				parts.train = append(parts.train, row)
+			}
+		}
+	}
+	slices.Sort(parts.train)
+	slices.Sort(parts.validation)
+	slices.Sort(parts.test)
+	return parts, nil
+}
+
+// share takes total rows out of strata of the given sizes, in proportion to
+// them (largest remainder, ties to the earlier stratum), and leaves at least
+// one row in each.
+func share(total int, sizes []int) ([]int, error) {
+	n, room := 0, 0
+	for _, size := range sizes {
+		n += size
+		room += max(size-1, 0)
+	}
+	if total > room {
+		return nil, fmt.Errorf("%d of %d rows cannot be taken so that every class keeps one", total, n)
+	}
+	taken := make([]int, len(sizes))
+	rest := make([]int, len(sizes)) // remainders, in units of 1/n
+	left := total
+	for i, size := range sizes {
+		taken[i] = min(total*size/n, max(size-1, 0))
+		rest[i] = total*size - taken[i]*n
+		left -= taken[i]
+	}
+	for ; left > 0; left-- {
+		best := -1
+		for i, size := range sizes {
+			if taken[i] < size-1 && (best < 0 || rest[i] > rest[best]) {
+				best = i
+			}
+		}
+		taken[best]++
+		rest[best] -= n
+	}
+	return taken, nil
+}
+
+// strata groups rows 0..n-1 of y by class, -1 first, or puts all of them into
+// one group.
+func strata(y []float64, byClass bool) [][]int {
+	if !byClass {
+		all := make([]int, len(y))
+		for i := range all {
+			all[i] = i
+		}
+		return [][]int{all}
+	}
+	groups := make([][]int, 2)
+	for i, label := range y {
+		class := 0
+		if label > 0 {
+			class = 1
+		}
+		groups[class] = append(groups[class], i)
+	}
+	return groups
+}
