@@ -1,0 +1,132 @@
+package dataset
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// Entry describes a data set of the catalog.
+type Entry struct {
+	Name    string
+	Aliases []string // other names it is found by
+	Doc     string   // what it is, and what was decided about it
+	Task    Task
+
+	Rows, Features int // expected shape, the target left out
+
+	// Files are the forms in which it may lie below a data folder, best first.
+	// An embedded data set has none: it is always taken from the program.
+	Files    []File
+	Embedded bool
+
+	OpenML int    // data id the download comes from, 0 for none
+	URL    string // where the download comes from when OpenML does not have the same rows
+
+	UCI     string // name at the UCI repository, "" where it is not from there
+	Source  string // who made it
+	Licence string // "not stated" where the source says nothing
+}
+
+// File is one form of a data set.
+type File struct {
+	// Path lies below a data folder, with slashes. The file may also be
+	// gzipped, with .gz at the end of its name.
+	Path string
+	// SHA256 is the digest in hex of the contents, decompressed; "" where it
+	// is not known.
+	SHA256 string
+	// Options tell how to read it.
+	Options Options
+	// Fetched marks the form that a download has.
+	Fetched bool
+}
+
+// Download returns the form in which the data set can be downloaded.
+func (e Entry) Download() (File, bool) {
+	i := slices.IndexFunc(e.Files, func(f File) bool { return f.Fetched })
+	if i < 0 {
+		return File{}, false
+	}
+	return e.Files[i], true
+}
+
+// Catalog returns every data set of Tables 1 and 4 of the GAGA paper (Qu, Li
+// and Gu, NeurIPS 2022) and those that are embedded, ordered by name.
+func Catalog() []Entry {
+	entries := slices.Concat(embeddedSets(), classificationSets(), regressionSets())
+	slices.SortFunc(entries, func(a, b Entry) int {
+		return cmp.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name))
+	})
+	return entries
+}
+
+// Lookup finds an entry by its name or an alias; upper and lower case count
+// the same.
+func Lookup(name string) (Entry, bool) {
+	for _, entry := range Catalog() {
+		if _, ok := entry.spelling(name); ok {
+			return entry, true
+		}
+	}
+	return Entry{}, false
+}
+
+// spelling returns the name or alias of the entry that name means.
+func (e Entry) spelling(name string) (string, bool) {
+	for _, known := range append([]string{e.Name}, e.Aliases...) {
+		if strings.EqualFold(known, name) {
+			return known, true
+		}
+	}
+	return "", false
+}
+
+// near lists up to three names of the catalog that are like the given one,
+// the most alike first.
+func near(name string) []string {
+	type candidate struct {
+		name     string
+		distance int
+	}
+	var candidates []candidate
+	for _, entry := range Catalog() {
+		for _, known := range append([]string{entry.Name}, entry.Aliases...) {
+			a, b := strings.ToLower(name), strings.ToLower(known)
+			distance := editDistance(a, b)
+			if strings.HasPrefix(b, a) && a != "" {
+				distance = 1
+			}
+			if distance <= max(len(a), len(b))/3+1 {
+				candidates = append(candidates, candidate{known, distance})
+			}
+		}
+	}
+	slices.SortStableFunc(candidates, func(a, b candidate) int { return cmp.Compare(a.distance, b.distance) })
+	names := make([]string, 0, 3)
+	for _, c := range candidates[:min(3, len(candidates))] {
+		names = append(names, c.name)
+	}
+	return names
+}
+
+// editDistance is Levenshtein's: the fewest bytes to insert, delete or replace.
+func editDistance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			change := diagonal
+			if a[i] != b[j] {
+				change++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(change, row[j]+1, diagonal+1)
+		}
+	}
+	return row[len(b)]
+}

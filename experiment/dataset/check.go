@@ -1,0 +1,97 @@
+package dataset
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"hash"
+	"io"
+	"os"
+	"slices"
+)
+
+// CheckResult is what was found of a data set.
+type CheckResult struct {
+	Name     string
+	Path     string // "" when embedded or absent
+	Embedded bool
+	SHA256   string // of the file's contents, decompressed; "" when embedded
+	Verified bool   // the catalog knows the digest and it is this one
+
+	Task               Task
+	Rows, Features     int
+	Digest             string  // [Dataset.Digest] of what was read
+	Negative, Positive int     // rows of each class, for classification
+	Low, High          float64 // range of the target, for regression
+
+	// Err says what is wrong: the data set is absent, its bytes are not those
+	// the catalog knows, it cannot be read, has missing values (count and
+	// column are told) or another shape.
+	Err error
+}
+
+// Check finds, reads and verifies a data set of the catalog.
+func (l *Library) Check(ctx context.Context, e Entry) CheckResult {
+	result := CheckResult{Name: e.Name, Embedded: e.Embedded, Task: e.Task}
+	result.Err = l.check(ctx, e, &result)
+	return result
+}
+
+func (l *Library) check(ctx context.Context, e Entry, result *CheckResult) error {
+	at, err := l.Locate(e)
+	if err != nil {
+		return err
+	}
+	result.Path = at.Path
+	if !at.Embedded {
+		if result.SHA256, err = contentDigest(ctx, at.Path, sha256.New()); err != nil {
+			return err
+		}
+		result.Verified = result.SHA256 == at.File.SHA256
+	}
+	d, err := e.read(ctx, at, Options{})
+	if err != nil {
+		return fmt.Errorf("check data set %s: %w", e.Name, err)
+	}
+	result.Rows, result.Features, result.Task, result.Digest = d.N, d.D, d.Task, d.Digest()
+	if d.Task == Classification {
+		for _, label := range d.Y {
+			if label < 0 {
+				result.Negative++
+			} else {
+				result.Positive++
+			}
+		}
+	} else {
+		result.Low, result.High = slices.Min(d.Y), slices.Max(d.Y)
+	}
+	if known := at.File.SHA256; known != "" && !result.Verified {
+		return fmt.Errorf("check data set %s: %s has SHA-256 %s, expected %s: it was changed, or is another version", e.Name, at.Path, result.SHA256, known)
+	}
+	return nil
+}
+
+// contentDigest hashes the contents of a file, decompressed when it is
+// gzipped, and returns the digest in hex.
+func contentDigest(ctx context.Context, path string, digest hash.Hash) (string, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer file.Close()
+	buffered := bufio.NewReaderSize(file, 1<<16)
+	var contents io.Reader = buffered
+	if magic, _ := buffered.Peek(2); bytes.Equal(magic, []byte{0x1f, 0x8b}) {
+		if contents, err = gzip.NewReader(buffered); err != nil {
+			return "", fmt.Errorf("read %s: %w", path, err)
+		}
+	}
+	if _, err := io.Copy(digest, contextReader{ctx, contents}); err != nil {
+		return "", fmt.Errorf("read %s: %w", path, err)
+	}
+	return hex.EncodeToString(digest.Sum(nil)), nil
+}

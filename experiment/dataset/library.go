@@ -1,0 +1,190 @@
+package dataset
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+)
+
+var (
+	// ErrUnknown is a name that the catalog does not have.
+	ErrUnknown = errors.New("unknown data set")
+	// ErrAbsent is a data set of the catalog that is not on this machine.
+	ErrAbsent = errors.New("data set is not on this machine")
+)
+
+// Library finds data sets: in the folder that the user gave, then in the
+// cache that [Fetcher] fills. Embedded ones are always there.
+type Library struct {
+	Dir   string // "" for none
+	Cache string // "" for none
+}
+
+// DefaultCache returns the folder for downloads below the user's cache folder
+// ($XDG_CACHE_HOME/agepath/datasets or what the system has for it).
+func DefaultCache() (string, error) {
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return "", fmt.Errorf("find the cache for data sets: %w", err)
+	}
+	return filepath.Join(cache, "agepath", "datasets"), nil
+}
+
+// Source is what a grid asks for: a name of the catalog, or a path. With a
+// path, Name is the name of the data set in results, the file's name without
+// its ending when it is "".
+type Source struct {
+	Name, Path string
+	Options    Options // where set, they go before those of the catalog
+}
+
+// Location is where a data set was found.
+type Location struct {
+	Path     string // "" when embedded
+	File     File   // the form found; how to read it
+	Embedded bool
+}
+
+// Load reads a data set. A set of the catalog must have the catalog's shape,
+// as far as the source's options leave it alone. It goes by the name that was
+// asked for, in the catalog's spelling.
+func (l *Library) Load(ctx context.Context, s Source) (*Dataset, error) {
+	if s.Path != "" {
+		d, err := ReadFile(ctx, s.Path, s.Options)
+		if err != nil {
+			return nil, err
+		}
+		if s.Name != "" {
+			d.Name = s.Name
+		}
+		return d, nil
+	}
+	if s.Name == "" {
+		return nil, errors.New("load data set: neither a name of the catalog nor a path")
+	}
+	entry, ok := Lookup(s.Name)
+	if !ok {
+		hint := ""
+		if names := near(s.Name); len(names) > 0 {
+			hint = "did you mean " + strings.Join(names, " or ") + "? "
+		}
+		return nil, fmt.Errorf("%w %q: %s`coordinator datasets list` shows all; a file of your own takes path: instead of name:", ErrUnknown, s.Name, hint)
+	}
+	location, err := l.Locate(entry)
+	if err != nil {
+		return nil, err
+	}
+	d, err := entry.read(ctx, location, s.Options)
+	if err != nil {
+		return nil, fmt.Errorf("load data set %s: %w", entry.Name, err)
+	}
+	d.Name, _ = entry.spelling(s.Name)
+	return d, nil
+}
+
+// Locate finds a data set of the catalog without reading it. The error of one
+// that is not there is [ErrAbsent] and says where it was looked for.
+func (l *Library) Locate(e Entry) (Location, error) {
+	if e.Embedded {
+		return Location{Embedded: true}, nil
+	}
+	var looked []string
+	for _, root := range []string{l.Dir, l.Cache} {
+		if root == "" {
+			continue
+		}
+		for _, file := range e.Files {
+			path := filepath.Join(root, filepath.FromSlash(file.Path))
+			for _, path := range []string{path, path + ".gz"} {
+				switch info, err := os.Stat(path); {
+				case err == nil && info.Mode().IsRegular():
+					return Location{Path: path, File: file}, nil
+				case err == nil:
+					return Location{}, fmt.Errorf("data set %s: %s is not a regular file", e.Name, path)
+				case !errors.Is(err, fs.ErrNotExist):
+					return Location{}, fmt.Errorf("data set %s: %w", e.Name, err)
+				}
+			}
+			looked = append(looked, path+"[.gz]")
+		}
+	}
+	if len(looked) == 0 {
+		looked = []string{"no folder: neither a data folder nor a cache is set"}
+	}
+	return Location{}, fmt.Errorf("%w: %s; looked for %s; `coordinator datasets fetch %s` downloads it",
+		ErrAbsent, e.Name, strings.Join(looked, ", "), e.Name)
+}
+
+// read reads the data set where it was found and compares its shape.
+func (e Entry) read(ctx context.Context, at Location, over Options) (*Dataset, error) {
+	if at.Embedded {
+		if over.Missing = ""; over.Task == e.Task { // neither changes what is read
+			over.Task = ""
+		}
+		if !reflect.DeepEqual(over, Options{}) {
+			return nil, errors.New("it is embedded and read as it is; to read it in another way, give a file by path:")
+		}
+		d, ok, err := Embedded(e.Name)
+		if err == nil && !ok {
+			err = errors.New("it is not embedded in this program")
+		}
+		return d, err
+	}
+	d, err := ReadFile(ctx, at.Path, at.File.Options.with(over))
+	if err != nil {
+		return nil, err
+	}
+	if err := e.checkShape(d, over); err != nil {
+		return nil, fmt.Errorf("%s: %w", at.Path, err)
+	}
+	return d, nil
+}
+
+// checkShape compares the shape of what was read with the catalog's, as far
+// as the options that the user set leave it alone.
+func (e Entry) checkShape(d *Dataset, over Options) error {
+	if d.Task != e.Task && over.Task == "" && over.Target == "" {
+		return fmt.Errorf("task is %s, expected %s", d.Task, e.Task)
+	}
+	rowsFree := over.Missing == missingDrop || over.Skip != 0 || over.Header != nil
+	columnsFree := over.Target != "" || over.Drop != nil
+	if d.N != e.Rows && !rowsFree || d.D != e.Features && !columnsFree {
+		return fmt.Errorf("%d rows x %d features, expected %d x %d: the file is not the whole data set, or another one", d.N, d.D, e.Rows, e.Features)
+	}
+	return nil
+}
+
+// with returns the options with those that are set in over in their place.
+// New classes replace the old ones as a whole.
+func (o Options) with(over Options) Options {
+	if over.Format != "" {
+		o.Format = over.Format
+	}
+	if over.Skip != 0 {
+		o.Skip = over.Skip
+	}
+	if over.Header != nil {
+		o.Header = over.Header
+	}
+	if over.Target != "" {
+		o.Target = over.Target
+	}
+	if over.Drop != nil {
+		o.Drop = over.Drop
+	}
+	if over.Task != "" {
+		o.Task = over.Task
+	}
+	if !over.Classes.isZero() {
+		o.Classes = over.Classes
+	}
+	if over.Missing != "" {
+		o.Missing = over.Missing
+	}
+	return o
+}
