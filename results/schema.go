@@ -1,0 +1,66 @@
+package results
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"github.com/agepath/agepath/experiment"
+)
+
+// SchemaVersion is the version of the tables in DIR. It grows when columns
+// change their meaning, name or type.
+const SchemaVersion = 1
+
+// Keys of the metadata of every Arrow schema that is written here.
+const (
+	MetadataVersion = "agepath.schema_version" // SchemaVersion in decimal
+	MetadataRun     = "agepath.run"            // the run the rows belong to
+	MetadataTable   = "agepath.table"          // name of the table
+)
+
+// columnTypes are the Arrow types of the column types. Text is plain utf8:
+// not every reader takes dictionaries, and arrow/go v15 leaks them.
+var columnTypes = [...]struct {
+	name  string
+	arrow arrow.DataType
+}{
+	experiment.Int:       {"integers", arrow.PrimitiveTypes.Int64},
+	experiment.Float:     {"floats", arrow.PrimitiveTypes.Float64},
+	experiment.Text:      {"texts", arrow.BinaryTypes.String},
+	experiment.Time:      {"times", &arrow.TimestampType{Unit: arrow.Microsecond, TimeZone: "UTC"}},
+	experiment.FloatList: {"lists of floats", arrow.ListOf(arrow.PrimitiveTypes.Float64)},
+}
+
+func typeName(t experiment.Type) string { return columnTypes[t].name }
+
+// tableSchema returns the Arrow schema of a table. Every column is nullable:
+// a null is a name that does not apply, and which those are is for the kind
+// of experiment to say.
+func tableSchema(table experiment.Table, run string) *arrow.Schema {
+	fields := make([]arrow.Field, len(table.Columns))
+	for j, column := range table.Columns {
+		fields[j] = arrow.Field{Name: column.Name, Type: columnTypes[column.Type].arrow, Nullable: true}
+	}
+	metadata := arrow.NewMetadata(
+		[]string{MetadataVersion, MetadataRun, MetadataTable},
+		[]string{strconv.Itoa(SchemaVersion), run, table.Name})
+	return arrow.NewSchema(fields, &metadata)
+}
+
+// schemaColumns tells the columns of a table from its Arrow schema.
+func schemaColumns(schema *arrow.Schema) ([]experiment.Column, error) {
+	columns := make([]experiment.Column, schema.NumFields())
+next:
+	for j, field := range schema.Fields() {
+		for t, known := range columnTypes {
+			if arrow.TypeEqual(field.Type, known.arrow) {
+				columns[j] = experiment.Column{Name: field.Name, Type: experiment.Type(t)}
+				continue next
+			}
+		}
+		return nil, fmt.Errorf("column %s has the Arrow type %s, which no table of agepath has", field.Name, field.Type)
+	}
+	return columns, nil
+}
