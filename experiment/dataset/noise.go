@@ -71,17 +71,17 @@ func (n Noise) check(task Task) error {
 // count returns how many of n the level makes.
 func (n Noise) count(of int) int { return int(math.Round(n.Level * float64(of))) }
 
-// table is a data set under preparation: scaled copies of x (row-major, d
+// scaled is a data set under preparation: scaled copies of x (row-major, d
 // columns) and y.
-type table struct {
+type scaled struct {
 	d    int
 	x, y []float64
 }
 
-func (t table) row(i int) []float64 { return t.x[i*t.d:][:t.d] }
+func (t scaled) row(i int) []float64 { return t.x[i*t.d:][:t.d] }
 
 // gather copies the given rows.
-func (t table) gather(rows []int) Part {
+func (t scaled) gather(rows []int) Part {
 	part := Part{N: len(rows), D: t.d, Rows: slices.Clone(rows),
 		X: make([]float64, 0, len(rows)*t.d), Y: make([]float64, 0, len(rows))}
 	for _, row := range rows {
@@ -93,7 +93,7 @@ func (t table) gather(rows []int) Part {
 
 // contaminate changes rows of the table in place and returns which, in
 // ascending order.
-func (s Settings) contaminate(ctx context.Context, t table, rows []int, random *rand.Rand) ([]int, error) {
+func (s Settings) contaminate(ctx context.Context, t scaled, rows []int, random *rand.Rand) ([]int, error) {
 	var hit []int
 	switch s.Noise.Kind {
 	case Gaussian:
@@ -138,7 +138,7 @@ func flip(y []float64, rows []int) {
 
 // nearest returns the 30 % of the rows with the smallest decision values in
 // size, at least one; earlier rows come first among equals.
-func (s Settings) nearest(ctx context.Context, t table, rows []int) ([]int, error) {
+func (s Settings) nearest(ctx context.Context, t scaled, rows []int) ([]int, error) {
 	part := t.gather(rows)
 	if err := part.bothClasses("boundary for the noise"); err != nil {
 		return nil, err

@@ -38,7 +38,7 @@ type poisoner struct {
 }
 
 // newPoisoner fits the attack to the given rows.
-func newPoisoner(t table, rows []int) (*poisoner, error) {
+func newPoisoner(t scaled, rows []int) (*poisoner, error) {
 	n, d := len(rows), t.d
 	p := &poisoner{n: n, d: d, low: make([]float64, d+1), high: make([]float64, d+1),
 		mean: make([]float64, d), weights: make([]float64, d),

@@ -153,12 +153,12 @@ func prepare(ctx context.Context, d *Dataset, s Settings, stream func(purpose st
 }
 
 // scale returns a scaled copy of the data and notes the maps.
-func (s Settings) scale(d *Dataset, train []int, p *Prepared) (table, error) {
+func (s Settings) scale(d *Dataset, train []int, p *Prepared) (scaled, error) {
 	fitted := train
 	if s.Paper {
 		fitted = strata(d.Y, false)[0]
 	}
-	t := table{d: d.D, x: slices.Clone(d.X), y: slices.Clone(d.Y)}
+	t := scaled{d: d.D, x: slices.Clone(d.X), y: slices.Clone(d.Y)}
 	var err error
 	if p.Features, err = s.Features.fit(t.x, d.D, fitted); err != nil {
 		return t, fmt.Errorf("scale features: %w", err)
@@ -175,7 +175,7 @@ func (s Settings) scale(d *Dataset, train []int, p *Prepared) (table, error) {
 
 // addPoison puts poisoning points into the training and the validation part,
 // whose other rows come later.
-func (s Settings) addPoison(t table, rows []int, parts division, p *Prepared, random *rand.Rand) error {
+func (s Settings) addPoison(t scaled, rows []int, parts division, p *Prepared, random *rand.Rand) error {
 	count := s.Noise.count(len(rows))
 	if count == 0 {
 		return nil

@@ -1,0 +1,64 @@
+package dataset
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+)
+
+// looseText is a JSON string or number; anything else, such as the empty list
+// that OpenML writes for nothing, is "".
+type looseText string
+
+func (t *looseText) UnmarshalJSON(raw []byte) error {
+	var text string
+	if json.Unmarshal(raw, &text) == nil {
+		*t = looseText(text)
+	} else if raw = bytes.TrimSpace(raw); len(raw) > 0 && raw[0] != '[' && raw[0] != '{' {
+		*t = looseText(raw)
+	}
+	return nil
+}
+
+// describe asks OpenML where the file of a data set is.
+func (f *Fetcher) describe(ctx context.Context, base, url string, id int) (origin, error) {
+	response, err := f.get(ctx, url, http.Header{"Accept": {"application/json"}})
+	if err != nil {
+		return origin{}, err
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		return origin{}, refusal(response)
+	}
+	raw, err := io.ReadAll(io.LimitReader(response.Body, 1<<24))
+	if err != nil {
+		return origin{}, err
+	}
+	var answer struct {
+		Description struct {
+			ID     looseText `json:"id"`
+			FileID looseText `json:"file_id"`
+			URL    looseText `json:"url"`
+			MD5    looseText `json:"md5_checksum"`
+		} `json:"data_set_description"`
+	}
+	if err := json.Unmarshal(raw, &answer); err != nil {
+		return origin{}, fmt.Errorf("description of the data set: %w", err)
+	}
+	about := answer.Description
+	if about.ID != looseText(fmt.Sprint(id)) {
+		return origin{}, fatalError{fmt.Errorf("description is of data set %q, expected %d", about.ID, id)}
+	}
+	from := origin{URL: string(about.URL), MD5: strings.ToLower(string(about.MD5))}
+	if from.URL == "" {
+		if about.FileID == "" {
+			return origin{}, fatalError{fmt.Errorf("description of data set %d names no file", id)}
+		}
+		from.URL = fmt.Sprintf("%s/data/v1/download/%s", base, about.FileID)
+	}
+	return from, nil
+}
