@@ -1,0 +1,152 @@
+package convex
+
+import (
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// gram is the kernel matrix K of the training rows. Its rows are computed when
+// first asked for and kept while they fit: the whole matrix where it fits, else
+// the most recently used rows.
+type gram struct {
+	kernel   Kernel
+	linear   bool
+	points   Points
+	n        int
+	diagonal []float64
+
+	rows     [][]float64 // nil where not kept
+	kept     int
+	capacity int
+	// Doubly linked list of the kept rows by last use; entry n is its anchor.
+	older, newer []int32
+
+	once []float64 // n, a row that passes through without being kept
+	w    []float64 // d, a linear kernel's sum of rows
+}
+
+func newGram(kernel Kernel, points Points, bytes int64) *gram {
+	n, d := points.X.Rows, points.X.Cols
+	g := &gram{
+		kernel:   kernel,
+		points:   points,
+		n:        n,
+		diagonal: make([]float64, n),
+		rows:     make([][]float64, n),
+		capacity: n,
+		older:    make([]int32, n+1),
+		newer:    make([]int32, n+1),
+	}
+	_, g.linear = kernel.(Linear)
+	kernel.Diagonal(g.diagonal, points)
+	if fit := bytes / int64(8*max(1, n)); fit < int64(n) {
+		const least = 16 // a working-set update holds two rows at a time
+		g.capacity = min(n, max(least, int(fit)))
+		g.once = make([]float64, n)
+	}
+	g.older[n], g.newer[n] = int32(n), int32(n)
+	if g.linear {
+		g.w = make([]float64, d)
+	}
+	return g
+}
+
+// row returns row i of K. It stays valid until capacity-1 others were asked for.
+func (g *gram) row(i int) []float64 {
+	if row := g.rows[i]; row != nil {
+		if g.capacity < g.n {
+			g.unlink(i)
+			g.link(i)
+		}
+		return row
+	}
+	var row []float64
+	if g.kept < g.capacity {
+		row = make([]float64, g.n)
+		g.kept++
+	} else {
+		oldest := int(g.newer[g.n])
+		g.unlink(oldest)
+		row, g.rows[oldest] = g.rows[oldest], nil
+	}
+	g.rows[i] = row
+	g.link(i)
+	g.compute(row, i)
+	return row
+}
+
+func (g *gram) compute(dst []float64, i int) {
+	g.kernel.Block(blas64.General{Rows: 1, Cols: g.n, Stride: g.n, Data: dst}, g.points.rows(i, i+1), g.points)
+}
+
+// link makes i the most recently used.
+func (g *gram) link(i int) {
+	anchor := int32(g.n)
+	last := g.older[anchor]
+	g.older[i], g.newer[i] = last, anchor
+	g.newer[last], g.older[anchor] = int32(i), int32(i)
+}
+
+func (g *gram) unlink(i int) {
+	g.newer[g.older[i]] = g.newer[i]
+	g.older[g.newer[i]] = g.older[i]
+}
+
+// gather writes K_ij for the j of list into dst.
+func (g *gram) gather(dst []float64, i int, list []int) {
+	row := g.rows[i]
+	if row == nil && g.linear {
+		a := g.points.row(i)
+		for k, j := range list {
+			dst[k] = blas64.Dot(g.points.row(j), a)
+		}
+		return
+	}
+	row = g.row(i)
+	for k, j := range list {
+		dst[k] = row[j]
+	}
+}
+
+// accumulate adds Σ_k coefficient_k K_{list_k} to dst, of length n. A linear
+// kernel goes through w = Σ_k coefficient_k x_k where that is less work.
+func (g *gram) accumulate(dst []float64, list []int, coefficient []float64) {
+	d := g.points.X.Cols
+	missing := 0
+	for _, i := range list {
+		if g.rows[i] == nil {
+			missing++
+		}
+	}
+	if g.linear && d*(g.n+len(list)) < g.n*(len(list)+d*missing) {
+		g.sumRows(g.w, list, coefficient)
+		blas64.Gemv(blas.NoTrans, 1, g.points.X, vector(g.w), 1, vector(dst))
+		return
+	}
+	for k, i := range list {
+		if coefficient[k] == 0 {
+			continue
+		}
+		if g.rows[i] != nil || g.kept < g.capacity {
+			blas64.Axpy(coefficient[k], vector(g.row(i)), vector(dst))
+			continue
+		}
+		// Keeping it would evict a row that this very sum may still need.
+		g.compute(g.once, i)
+		blas64.Axpy(coefficient[k], vector(g.once), vector(dst))
+	}
+}
+
+// sumRows writes Σ_k coefficient_k x_{list_k} into w, of length d.
+func (g *gram) sumRows(w []float64, list []int, coefficient []float64) {
+	clear(w)
+	for k, i := range list {
+		if coefficient[k] != 0 {
+			blas64.Axpy(coefficient[k], g.points.row(i), vector(w))
+		}
+	}
+}
+
+func vector(x []float64) blas64.Vector {
+	return blas64.Vector{N: len(x), Inc: 1, Data: x}
+}

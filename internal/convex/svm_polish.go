@@ -1,0 +1,370 @@
+package convex
+
+import (
+	"context"
+	"math"
+
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// The polish finishes what sequential minimal optimization begins, and from a
+// good start replaces it: with the bounded multipliers fixed the free ones
+// solve a linear system,
+//
+//	K_FF β_F + b 1 = y_F - K_FB β_B,   1ᵀβ = 0,
+//
+// and what remains is to find the right free set. pivot exchanges many samples
+// at a time (block principal pivoting: Júdice and Pires 1994; the primal-dual
+// active set method of Hintermüller, Ito and Kunisch 2002): fast, but it may
+// cycle. descend is the feasible active-set method with a ratio test (for this
+// dual: Scheinberg 2006), one exchange at a time.
+
+// polish looks for the optimum from the present free set: by pivot, and by
+// descend, up to limit exchanges, where that does not end. It returns the number
+// of exchanges and whether the optimality conditions hold up to rounding.
+func (q *dual) polish(ctx context.Context, limit int) (int, bool, error) {
+	const rounding = 2e-13
+	if !q.align() {
+		return 0, false, nil
+	}
+	tolerance := rounding * q.scale()
+	exchanges, done, err := q.pivot(ctx, tolerance)
+	if done || err != nil {
+		return exchanges, done, err
+	}
+	q.balance()
+	if !q.align() {
+		return exchanges, false, nil
+	}
+	more, done, err := q.descend(ctx, tolerance, limit)
+	return exchanges + more, done, err
+}
+
+// started reports whether there is anything to start from.
+func (q *dual) started() bool {
+	for i, at := range q.place {
+		if at == inside || q.beta[i] != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// align brings the factor's members in line with the free samples. Free samples
+// that depend linearly on the others (duplicates, a linear kernel's rank) slide
+// along the null direction until one of them meets a bound. It reports false
+// where the free samples outgrow the factor's memory.
+func (q *dual) align() bool {
+	q.dropOutside()
+	for i, at := range q.place {
+		if at != inside || q.factor.has[i] {
+			continue
+		}
+		if !q.enter(i) {
+			return false
+		}
+	}
+	return true
+}
+
+// dropOutside removes the members that are no longer free: one by one, or by a
+// new factorization where they are so many that it is cheaper.
+func (q *dual) dropOutside() {
+	gone := 0
+	for _, i := range q.factor.members {
+		if q.place[i] != inside {
+			gone++
+		}
+	}
+	if p := q.factor.size(); gone > 2+p/6 {
+		q.factor.clear()
+		for i, at := range q.place {
+			if at == inside {
+				q.factor.extend(q.gram, i, q.column)
+			}
+		}
+		return
+	}
+	for k := q.factor.size() - 1; k >= 0 && gone > 0; k-- {
+		if q.place[q.factor.members[k]] != inside {
+			q.factor.remove(k)
+			gone--
+		}
+	}
+}
+
+// enter makes sample i free. It reports false where the factor is full.
+func (q *dual) enter(i int) bool {
+	q.place[i] = inside
+	for !q.factor.extend(q.gram, i, q.column) {
+		if q.factor.full() {
+			q.settle(i)
+			return false
+		}
+		if q.slide(i); q.place[i] != inside {
+			return true
+		}
+	}
+	return true
+}
+
+// slide moves β_i, whose column depends on the members, along the direction n
+// with Kn = 0 and 1ᵀn = 0, downhill, until it or a member meets a bound. The
+// member leaves. q.column must hold L⁻¹k of sample i.
+func (q *dual) slide(i int) {
+	members := q.factor.members
+	n := q.column[:len(members)]
+	q.factor.backward(n)
+	slope := q.f[i] - q.y[i]
+	for k, j := range members {
+		n[k] = -n[k]
+		slope += n[k] * (q.f[j] - q.y[j])
+	}
+	sign := -math.Copysign(1, slope)
+	blocker, length := -1, q.roomTowards(i, sign)
+	for k, j := range members {
+		if v := sign * n[k]; v != 0 {
+			if l := q.roomTowards(j, v) / math.Abs(v); l < length {
+				blocker, length = k, l
+			}
+		}
+	}
+	q.begin()
+	for k, j := range members {
+		if k == blocker {
+			q.toBound(j, sign*n[k])
+		} else {
+			q.move(j, q.clip(j, q.beta[j]+sign*length*n[k]))
+		}
+	}
+	if blocker < 0 {
+		q.toBound(i, sign)
+	} else {
+		q.move(i, q.clip(i, q.beta[i]+sign*length))
+	}
+	q.apply()
+	if blocker >= 0 {
+		q.factor.remove(blocker)
+		q.factor.project(q.gram, i, q.column)
+	}
+}
+
+// roomTowards is the distance of β_i to its bound in the direction of sign.
+func (q *dual) roomTowards(i int, sign float64) float64 {
+	if sign > 0 {
+		return q.high[i] - q.beta[i]
+	}
+	return q.beta[i] - q.low[i]
+}
+
+// toBound moves β_i to its bound in the direction of sign.
+func (q *dual) toBound(i int, sign float64) {
+	if sign > 0 {
+		q.place[i] = atHigh
+		q.move(i, q.high[i])
+	} else {
+		q.place[i] = atLow
+		q.move(i, q.low[i])
+	}
+}
+
+func (q *dual) clip(i int, value float64) float64 {
+	return math.Max(q.low[i], math.Min(q.high[i], value))
+}
+
+// newton writes into q.step the step of the members to the minimum with all
+// others fixed and 1ᵀβ = 0, and sets b to its multiplier.
+func (q *dual) newton() []float64 {
+	step := q.step[:q.factor.size()]
+	for k, i := range q.factor.members {
+		step[k] = q.y[i] - q.f[i]
+	}
+	q.factor.forward(step)
+	if !q.intercept {
+		q.b = 0
+	} else if len(step) > 0 {
+		excess := sum(q.beta)
+		ones := vector(q.factor.ones)
+		b := (blas64.Dot(ones, vector(step)) + excess) / blas64.Dot(ones, ones)
+		blas64.Axpy(-b, ones, vector(step))
+		q.b = b - q.factor.shift*excess
+	}
+	q.factor.backward(step)
+	return step
+}
+
+// refine repeats Newton's step until the members' conditions hold to tolerance;
+// steps that leave the box are cut off at it.
+func (q *dual) refine(tolerance float64) {
+	const most = 3
+	for range most {
+		worst := 0.0
+		for _, i := range q.factor.members {
+			worst = math.Max(worst, math.Abs(q.y[i]-q.f[i]-q.b))
+		}
+		if worst <= tolerance {
+			return
+		}
+		step := q.newton()
+		q.begin()
+		for k, i := range q.factor.members {
+			q.move(i, q.clip(i, q.beta[i]+step[k]))
+		}
+		q.apply()
+	}
+}
+
+// pivot looks for the optimum by exchanging all samples that break a condition
+// at once, for as long as their number falls. It keeps the box but not
+// 1ᵀβ = 0 on the way. It returns the number of exchanges and whether the
+// optimality conditions hold to tolerance.
+func (q *dual) pivot(ctx context.Context, tolerance float64) (int, bool, error) {
+	const patience = 3
+	exchanges, fewest, left := 0, math.MaxInt, patience
+	for {
+		if err := ctx.Err(); err != nil {
+			return exchanges, false, err
+		}
+		if q.intercept && q.factor.size() == 0 {
+			return exchanges, false, nil
+		}
+		if out := q.project(); out > 0 {
+			exchanges += out
+			continue
+		}
+		q.refine(tolerance)
+		broken, stuck := q.exchange(tolerance)
+		exchanges += broken
+		if broken == 0 {
+			return exchanges, true, nil
+		}
+		if broken < fewest {
+			fewest, left = broken, patience
+		} else if left--; left < 0 {
+			return exchanges, false, nil
+		}
+		if stuck {
+			return exchanges, false, nil
+		}
+	}
+}
+
+// project moves the members to the minimum with the others fixed. Those that it
+// takes out of their box stay at the bound and leave; it returns their number.
+func (q *dual) project() int {
+	step := q.newton()
+	out := 0
+	q.begin()
+	for k, i := range q.factor.members {
+		if value := q.beta[i] + step[k]; value > q.low[i] && value < q.high[i] {
+			q.move(i, value)
+		} else {
+			q.toBound(i, step[k])
+			out++
+		}
+	}
+	q.apply()
+	if out > 0 {
+		q.dropOutside()
+	}
+	return out
+}
+
+// exchange moves every bounded sample that breaks its condition: to the other
+// bound where even the step with the largest possible curvature, k(x_i, x_i),
+// goes there, else into the free set. It returns their number and whether one
+// of them could not enter.
+func (q *dual) exchange(tolerance float64) (broken int, stuck bool) {
+	q.begin()
+	entering := 0
+	for i, at := range q.place {
+		if at == inside {
+			continue
+		}
+		v := q.violation(i)
+		if math.Abs(v) <= tolerance {
+			continue
+		}
+		broken++
+		if math.Abs(v) >= (q.high[i]-q.low[i])*q.gram.diagonal[i] {
+			q.toBound(i, v)
+		} else {
+			q.place[i] = inside
+			entering++
+		}
+	}
+	q.apply()
+	for i := 0; i < len(q.place) && entering > 0; i++ {
+		if q.place[i] != inside || q.factor.has[i] {
+			continue
+		}
+		entering--
+		if !q.factor.extend(q.gram, i, q.column) {
+			q.settle(i)
+			stuck = true
+		}
+	}
+	return broken, stuck
+}
+
+// descend finds the optimum from a feasible β by the active-set method: to the
+// minimum with the bounded multipliers fixed or, where a bound comes first, to
+// that bound, whose multiplier leaves the free set; at the minimum the sample
+// that breaks its condition most enters. It returns the number of exchanges and
+// whether the optimality conditions hold to tolerance; false means that limit
+// exchanges did not do or that the factor is full.
+func (q *dual) descend(ctx context.Context, tolerance float64, limit int) (int, bool, error) {
+	for exchanges := range limit {
+		if err := ctx.Err(); err != nil {
+			return exchanges, false, err
+		}
+		if blocker := q.advance(); blocker >= 0 {
+			q.factor.remove(blocker)
+			continue
+		}
+		q.refine(tolerance)
+		if q.factor.size() == 0 {
+			q.bias()
+		}
+		worst, entering := tolerance, -1
+		for i, at := range q.place {
+			if at == inside {
+				continue
+			}
+			if v := math.Abs(q.violation(i)); v > worst {
+				worst, entering = v, i
+			}
+		}
+		if entering < 0 {
+			return exchanges, true, nil
+		}
+		if !q.enter(entering) {
+			return exchanges, false, nil
+		}
+	}
+	return limit, false, nil
+}
+
+// advance takes Newton's step as far as the box allows and returns the position
+// of the member that meets a bound, -1 where none does.
+func (q *dual) advance() int {
+	step := q.newton()
+	blocker, length := -1, 1.0
+	for k, i := range q.factor.members {
+		if v := step[k]; v != 0 {
+			if l := q.roomTowards(i, v) / math.Abs(v); l < length {
+				blocker, length = k, l
+			}
+		}
+	}
+	q.begin()
+	for k, i := range q.factor.members {
+		if k == blocker {
+			q.toBound(i, step[k])
+		} else {
+			q.move(i, q.clip(i, q.beta[i]+length*step[k]))
+		}
+	}
+	q.apply()
+	return blocker
+}

@@ -1,0 +1,193 @@
+package convex
+
+import (
+	"context"
+	"math"
+
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// smo is the work space of sequential minimal optimization.
+type smo struct {
+	active []int // samples in the working-set selection
+}
+
+func newSMO(n int) smo { return smo{active: make([]int, 0, n)} }
+
+// minimize runs sequential minimal optimization from the present feasible β and
+// current f until no pair (no single multiplier, without a bias) breaks its
+// optimality condition by more than tolerance: second-order working sets (Fan,
+// Chen and Lin 2005), shrinking with the gradient of the shrunk samples
+// reconstructed before the end is believed (Joachims 1998). It returns the
+// number of updates; the error is the context's or nil, also where the budget
+// of updates ran out.
+func (q *dual) minimize(ctx context.Context, tolerance float64, budget int, shrinking bool) (int, error) {
+	const contextEvery = 256
+	q.allActive()
+	interval := min(len(q.y), 1000)
+	untilShrink := interval
+	updates := 0
+	for updates < budget {
+		if updates%contextEvery == 0 {
+			if err := ctx.Err(); err != nil {
+				return updates, err
+			}
+		}
+		if untilShrink--; shrinking && untilShrink == 0 {
+			untilShrink = interval
+			q.shrink()
+		}
+		var moved bool
+		if q.intercept {
+			moved = q.updatePair(tolerance)
+		} else {
+			moved = q.updateOne(tolerance)
+		}
+		if moved {
+			updates++
+			continue
+		}
+		if len(q.smo.active) == len(q.y) {
+			break
+		}
+		q.evaluate()
+		q.allActive()
+	}
+	if len(q.smo.active) < len(q.y) {
+		q.evaluate()
+	}
+	for i := range q.beta {
+		q.settle(i)
+	}
+	return updates, nil
+}
+
+func (q *dual) allActive() {
+	q.smo.active = q.smo.active[:len(q.y)]
+	for i := range q.smo.active {
+		q.smo.active[i] = i
+	}
+}
+
+// updatePair moves the pair of steepest second-order descent; false means that
+// no pair breaks its condition by more than tolerance.
+func (q *dual) updatePair(tolerance float64) bool {
+	up, most := -1, math.Inf(-1)
+	for _, t := range q.smo.active {
+		if v := q.y[t] - q.f[t]; v > most && q.beta[t] < q.high[t] {
+			up, most = t, v
+		}
+	}
+	if up < 0 {
+		return false
+	}
+	row := q.gram.row(up)
+	diagonal := q.gram.diagonal
+	down, least, best, curvature := -1, math.Inf(1), 0.0, 0.0
+	for _, t := range q.smo.active {
+		if q.beta[t] <= q.low[t] {
+			continue
+		}
+		v := q.y[t] - q.f[t]
+		least = math.Min(least, v)
+		difference := most - v
+		if difference <= 0 {
+			continue
+		}
+		second := diagonal[up] + diagonal[t] - 2*row[t]
+		if floor := 1e-12 * (diagonal[up] + diagonal[t]); second <= floor {
+			second = math.Max(floor, math.SmallestNonzeroFloat64)
+		}
+		if gain := difference * difference / second; gain > best {
+			down, best, curvature = t, gain, second
+		}
+	}
+	if down < 0 || most-least <= tolerance {
+		return false
+	}
+	step := (most - (q.y[down] - q.f[down])) / curvature
+	roomUp, roomDown := q.high[up]-q.beta[up], q.beta[down]-q.low[down]
+	step = math.Min(step, math.Min(roomUp, roomDown))
+	if q.beta[up]+step == q.beta[up] && q.beta[down]-step == q.beta[down] {
+		return false // below rounding
+	}
+	q.beta[up] += step
+	q.beta[down] -= step
+	if step == roomUp {
+		q.beta[up] = q.high[up]
+	}
+	if step == roomDown {
+		q.beta[down] = q.low[down]
+	}
+	q.addRow(up, step)
+	q.addRow(down, -step)
+	return true
+}
+
+// updateOne moves the multiplier of steepest second-order descent.
+func (q *dual) updateOne(tolerance float64) bool {
+	chosen, best, most := -1, 0.0, 0.0
+	for _, t := range q.smo.active {
+		v := q.y[t] - q.f[t]
+		if v > 0 && q.beta[t] >= q.high[t] || v < 0 && q.beta[t] <= q.low[t] {
+			continue
+		}
+		most = math.Max(most, math.Abs(v))
+		second := math.Max(q.gram.diagonal[t], math.SmallestNonzeroFloat64)
+		if gain := v * v / second; gain > best {
+			chosen, best = t, gain
+		}
+	}
+	if chosen < 0 || most <= tolerance {
+		return false
+	}
+	v := q.y[chosen] - q.f[chosen]
+	before := q.beta[chosen]
+	after := before + v/math.Max(q.gram.diagonal[chosen], math.SmallestNonzeroFloat64)
+	after = math.Max(q.low[chosen], math.Min(q.high[chosen], after))
+	if after == before {
+		return false // below rounding
+	}
+	q.beta[chosen] = after
+	q.addRow(chosen, after-before)
+	return true
+}
+
+// addRow adds coefficient·K_i to f at the active samples.
+func (q *dual) addRow(i int, coefficient float64) {
+	row := q.gram.row(i)
+	if len(q.smo.active) == len(q.y) {
+		blas64.Axpy(coefficient, vector(row), vector(q.f))
+		return
+	}
+	for _, t := range q.smo.active {
+		q.f[t] += coefficient * row[t]
+	}
+}
+
+// shrink takes samples out of the working-set selection that stand at a bound
+// and want to go further than any pair would take them.
+func (q *dual) shrink() {
+	highest, lowest := 0.0, 0.0
+	if q.intercept {
+		highest, lowest = math.Inf(-1), math.Inf(1)
+		for _, t := range q.smo.active {
+			v := q.y[t] - q.f[t]
+			if q.beta[t] < q.high[t] {
+				highest = math.Max(highest, v)
+			}
+			if q.beta[t] > q.low[t] {
+				lowest = math.Min(lowest, v)
+			}
+		}
+	}
+	keep := q.smo.active[:0]
+	for _, t := range q.smo.active {
+		v := q.y[t] - q.f[t]
+		if q.beta[t] >= q.high[t] && v > highest || q.beta[t] <= q.low[t] && v < lowest || q.high[t] == q.low[t] {
+			continue
+		}
+		keep = append(keep, t)
+	}
+	q.smo.active = keep
+}

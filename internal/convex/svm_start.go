@@ -1,0 +1,183 @@
+package convex
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// given says where the solution that the next Solve starts from came from.
+type given uint8
+
+const (
+	solved given = iota
+	duals        // SetDuals, or SetTheta of a kernel model: f is to be evaluated
+	primal       // SetTheta of a linear model: the multipliers are a guess
+)
+
+// nearly is the relative distance within which a multiplier set from outside
+// counts as being at its bound, and a margin as being 1.
+const nearly = 1e-8
+
+// Theta implements Solver: (w, b) for the linear kernel, else (α, b).
+func (s *SVM) Theta() []float64 { return s.theta }
+
+// Duals returns the n multipliers α_i >= 0 of the solution, for any kernel:
+// f(x) = Σ α_i y_i k(x_i, x). The slice is the solver's own and changes with the
+// next Solve. After SetTheta of a linear model they are those of the solution
+// before.
+func (s *SVM) Duals() []float64 { return s.alpha }
+
+// Scores implements Solver.
+func (s *SVM) Scores(dst []float64) {
+	if s.given == primal {
+		copy(dst, s.scores)
+		return
+	}
+	q := s.dual
+	if q.stale {
+		q.evaluate()
+	}
+	for i, f := range q.f {
+		dst[i] = f + s.b
+	}
+}
+
+// SetTheta implements Solver. For a kernel model the multipliers of (α, b) are
+// taken as in SetDuals. For the linear kernel, (w, b) cannot say what the
+// multipliers are, only where they stand: the margin y_i (x_i·w + b) tells the
+// bounded ones (below 1), the free ones (1) and those that are 0 (above 1). The
+// next Solve starts from this partition, which is exact where (w, b) was a
+// solution; until then Theta and Scores are those of (w, b).
+func (s *SVM) SetTheta(theta []float64) {
+	if len(theta) != len(s.theta) {
+		panic(fmt.Sprintf("convex: svm: θ has length %d, not %d", len(theta), len(s.theta)))
+	}
+	bias := theta[len(theta)-1]
+	if !s.linear {
+		s.b = bias
+		s.SetDuals(theta[:len(theta)-1])
+		return
+	}
+	copy(s.theta, theta)
+	w := theta[:len(theta)-1]
+	s.b = bias + s.atOrigin(w)
+	for i := range s.scores {
+		s.scores[i] = s.b
+	}
+	blas64.Gemv(blas.NoTrans, 1, s.points.X, vector(w), 1, vector(s.scores))
+	scale := 1.0
+	for _, v := range s.scores {
+		scale = math.Max(scale, math.Abs(v))
+	}
+	q := s.dual
+	for i, v := range s.scores {
+		switch slack := 1 - s.y[i]*v; {
+		case slack > nearly*scale:
+			s.places[i] = q.full(i)
+		case slack < -nearly*scale:
+			s.places[i] = q.zero(i)
+		default:
+			s.places[i] = inside
+		}
+	}
+	s.given = primal
+	s.recall()
+}
+
+// SetDuals makes α, of length n, the multipliers that the next Solve starts
+// from. It clips them to the bounds of its weights, counts those within 1e-8
+// relative of a bound as at it, and restores Σ α_i y_i = 0 by moving the free
+// ones first. The bias stays as it was.
+func (s *SVM) SetDuals(alpha []float64) {
+	if len(alpha) != len(s.alpha) {
+		panic(fmt.Sprintf("convex: svm: %d multipliers for %d samples", len(alpha), len(s.alpha)))
+	}
+	q := s.dual
+	for i, v := range alpha {
+		s.alpha[i] = math.Max(0, v)
+		s.places[i] = inside
+		if s.alpha[i] == 0 {
+			s.places[i] = q.zero(i)
+		}
+	}
+	s.given = duals
+	s.recall()
+	s.publish()
+}
+
+// recall puts the dual back to the last solution.
+func (s *SVM) recall() {
+	q := s.dual
+	for i, v := range s.alpha {
+		q.beta[i] = s.y[i] * v
+		if s.given == primal {
+			q.beta[i] = 0
+		}
+	}
+	copy(q.place, s.places)
+	q.b = s.b
+	q.stale = true
+}
+
+// keep makes the dual's state the solution. Samples without weight are placed
+// where their margin would have them.
+func (s *SVM) keep() {
+	q := s.dual
+	for i, f := range q.f {
+		s.alpha[i] = math.Abs(q.beta[i])
+		if q.low[i] == q.high[i] {
+			q.place[i] = q.zero(i)
+			if s.y[i]*(f+q.b) < 1 {
+				q.place[i] = q.full(i)
+			}
+		}
+	}
+	copy(s.places, q.place)
+	s.b = q.b
+	s.given = solved
+	s.publish()
+}
+
+// publish writes θ.
+func (s *SVM) publish() {
+	last := len(s.theta) - 1
+	s.theta[last] = s.b
+	if !s.linear {
+		copy(s.theta, s.alpha)
+		return
+	}
+	q := s.dual
+	q.collect()
+	q.gram.sumRows(s.theta[:last], q.list, q.coef)
+	s.theta[last] -= s.atOrigin(s.theta[:last])
+}
+
+// snap takes free multipliers to the bounds that they nearly meet.
+func (q *dual) snap() {
+	q.begin()
+	for i, at := range q.place {
+		if at != inside {
+			continue
+		}
+		width := q.high[i] - q.low[i]
+		switch {
+		case q.beta[i]-q.low[i] <= nearly*width:
+			q.toBound(i, -1)
+		case q.high[i]-q.beta[i] <= nearly*width:
+			q.toBound(i, 1)
+		}
+	}
+	q.apply()
+}
+
+// atOrigin is the value that w takes at the origin that was taken off the rows.
+func (s *SVM) atOrigin(w []float64) float64 {
+	value := 0.0
+	for j, m := range s.origin {
+		value += w[j] * m
+	}
+	return value
+}
