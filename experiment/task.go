@@ -19,7 +19,7 @@ type Task struct {
 	Labels Batch           `json:"labels"`         // one row of the kind's label columns
 	Cost   float64         `json:"cost"`           // estimated seconds
 	Data   []string        `json:"data,omitempty"` // digests of the data sets it reads
-	Spec   json.RawMessage `json:"spec"`           // canonical form of the cell
+	Spec   json.RawMessage `json:"spec"`           // what the Kind computes from, see Cell.Spec
 	Limits Limits          `json:"limits"`
 }
 

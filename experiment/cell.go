@@ -1,0 +1,180 @@
+package experiment
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/agepath/agepath/experiment/dataset"
+)
+
+// SelfPaced is the name of the kind of experiment that computes age paths and
+// their baselines.
+const SelfPaced = "self-paced"
+
+// Cell is one computation of the self-paced kind: a model fitted by a method
+// to one split of one data set.
+type Cell struct {
+	Data     CellData
+	Settings dataset.Settings // without Boundary; Target is "" for classification, Noise zero when clean
+	Model    Model
+	Method   Method
+	Repeat   int   // from 1; 0 after DecodeCell
+	Seed     int64 // see CellSeed
+	Keep     Keep
+}
+
+// CellData is the data set of a cell. After DecodeCell only Digest and Task
+// are set.
+type CellData struct {
+	Digest string
+	Task   dataset.Task
+	Name   string
+	N, D   int // rows and features
+}
+
+// Keep says which further tables a cell fills. It is no part of a cell's
+// identity.
+type Keep struct {
+	Knots        bool `json:"knots"`        // default true
+	Coefficients bool `json:"coefficients"` // default false
+}
+
+// canonicalCell is the canonical form of a cell: JSON with these fields in
+// this order, numbers in their shortest exact form, what does not apply left
+// out. Renaming a field gives every cell another identity.
+type canonicalCell struct {
+	Kind     string            `json:"kind"`
+	Data     string            `json:"data"`
+	Task     dataset.Task      `json:"task"`
+	Settings canonicalSettings `json:"settings"`
+	Model    Model             `json:"model"`
+	Method   Method            `json:"method"`
+	Seed     int64             `json:"seed"`
+}
+
+// canonicalSettings keeps the identity of cells apart from the fields of
+// [dataset.Settings], which may change their names.
+type canonicalSettings struct {
+	Paper      bool    `json:"paper,omitempty"`
+	Train      float64 `json:"train"`
+	Test       float64 `json:"test"`
+	Validation float64 `json:"validation,omitempty"`
+	Features   string  `json:"features"`
+	Target     string  `json:"target,omitempty"`
+	Noise      string  `json:"noise,omitempty"`
+	Level      float64 `json:"level,omitempty"`
+}
+
+// cellSpec is what a task carries: the canonical form and what to keep.
+type cellSpec struct {
+	Cell json.RawMessage `json:"cell"`
+	Keep Keep            `json:"keep"`
+}
+
+// Canonical returns the canonical form of the cell: everything that changes
+// its answer and nothing else, as JSON.
+func (c *Cell) Canonical() []byte {
+	return mustJSON(canonicalCell{
+		Kind:     SelfPaced,
+		Data:     c.Data.Digest,
+		Task:     c.Data.Task,
+		Settings: canonical(c.Settings),
+		Model:    c.Model,
+		Method:   c.Method,
+		Seed:     c.Seed,
+	})
+}
+
+func canonical(s dataset.Settings) canonicalSettings {
+	return canonicalSettings{
+		Paper: s.Paper,
+		Train: s.Split.Train, Test: s.Split.Test, Validation: s.Split.Validation,
+		Features: string(s.Features), Target: string(s.Target),
+		Noise: s.Noise.Kind, Level: s.Noise.Level,
+	}
+}
+
+// ID returns the identity of the cell, the first 16 bytes of the SHA-256 of
+// its canonical form in hex.
+func (c *Cell) ID() string { return identity(c.Canonical()) }
+
+func identity(canonical []byte) string {
+	sum := sha256.Sum256(canonical)
+	return hex.EncodeToString(sum[:16])
+}
+
+// Spec returns what a worker needs to compute the cell: its canonical form
+// and what to keep.
+func (c *Cell) Spec() []byte {
+	return mustJSON(cellSpec{Cell: c.Canonical(), Keep: c.Keep})
+}
+
+// mustJSON encodes a value that always has an encoding: finite numbers and
+// valid text, which parsing a grid makes sure of.
+func mustJSON(value any) []byte {
+	text, err := json.Marshal(value)
+	if err != nil {
+		panic(fmt.Sprintf("experiment: encoding %T: %v", value, err))
+	}
+	return text
+}
+
+// DecodeCell reads what [Cell.Spec] wrote. The data set's name and shape and
+// the repeat are no part of it. A cell from another version of agepath, with
+// fields or methods unknown here or another algorithm, is an error.
+func DecodeCell(spec []byte) (*Cell, error) {
+	var s cellSpec
+	if err := decodeStrictly(spec, &s); err != nil {
+		return nil, fmt.Errorf("decoding a cell: %w", err)
+	}
+	var form canonicalCell
+	if err := decodeStrictly(s.Cell, &form); err != nil {
+		return nil, fmt.Errorf("decoding a cell's canonical form: %w", err)
+	}
+	if form.Kind != SelfPaced {
+		return nil, fmt.Errorf("decoding a cell: its kind is %q, not %s", form.Kind, SelfPaced)
+	}
+	method := form.Method
+	if err := Supported(method.Name, form.Model.Name, method.Regularizer.Name); err != nil {
+		return nil, fmt.Errorf("decoding a cell: %w", err)
+	}
+	if here := lookupMethod(method.Name).algorithm; method.Algorithm != here {
+		return nil, fmt.Errorf("decoding a cell: it asks for version %d of %s, this agepath computes version %d",
+			method.Algorithm, method.Name, here)
+	}
+	cs := form.Settings
+	cell := &Cell{
+		Data:   CellData{Digest: form.Data, Task: form.Task},
+		Model:  form.Model,
+		Method: method,
+		Seed:   form.Seed,
+		Keep:   s.Keep,
+	}
+	cell.Settings = dataset.Settings{
+		Split:    dataset.Split{Train: cs.Train, Test: cs.Test, Validation: cs.Validation},
+		Features: dataset.Scaling(cs.Features),
+		Target:   dataset.Scaling(cs.Target),
+		Noise:    dataset.Noise{Kind: cs.Noise, Level: cs.Level},
+		Paper:    cs.Paper,
+	}
+	return cell, nil
+}
+
+// decodeStrictly decodes one JSON value and nothing behind it into value,
+// without unknown fields.
+func decodeStrictly(text []byte, value any) error {
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(value); err != nil {
+		return err
+	}
+	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
+		return errors.New("more than one JSON value")
+	}
+	return nil
+}

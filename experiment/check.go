@@ -1,0 +1,143 @@
+package experiment
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/agepath/agepath/experiment/dataset"
+)
+
+// Loader loads data sets; [dataset.Library] is one.
+type Loader interface {
+	Load(ctx context.Context, source dataset.Source) (*dataset.Dataset, error)
+}
+
+// planner checks a grid against its data sets.
+type planner struct {
+	grid     *Grid
+	library  Loader
+	plan     *Plan
+	problems Problems
+	prepared map[string]*preparedData // by source and settings
+}
+
+// preparedData is what loading and preparing a data set gave.
+type preparedData struct {
+	data *PlannedData
+	err  error
+}
+
+// data loads the data set and prepares it once, without noise, with the first
+// repeat's split: what fails here would fail in every cell. The result is nil
+// after a problem.
+func (p *planner) data(ctx context.Context, source DataSource, settings dataset.Settings) (*PlannedData, error) {
+	key := string(mustJSON([]any{source.Source, canonical(settings)}))
+	if p.prepared[key] == nil {
+		data, err := p.load(ctx, source.Source, settings)
+		p.prepared[key] = &preparedData{data, err}
+	}
+	got := p.prepared[key]
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("planning the grid %s: %w", p.grid.Name, err)
+	}
+	if got.err != nil {
+		p.problems.add(source.place.problem("%v", got.err))
+		return nil, nil
+	}
+	return got.data, nil
+}
+
+func (p *planner) load(ctx context.Context, source dataset.Source, settings dataset.Settings) (*PlannedData, error) {
+	d, err := p.library.Load(ctx, source)
+	if err != nil {
+		return nil, err
+	}
+	first := Cell{Seed: CellSeed(p.grid.Seed, 1)}
+	prepared, err := dataset.Prepare(ctx, d, settings, first.Stream)
+	if err != nil {
+		return nil, err
+	}
+	return &PlannedData{
+		Name: d.Name, Digest: d.Digest(), Task: d.Task, N: d.N, D: d.D,
+		Train: prepared.Train.N + prepared.Merged, Test: prepared.Test.N,
+	}, nil
+}
+
+// sweep adds a sweep's data sets and groups to the plan.
+func (p *planner) sweep(ctx context.Context, number int) error {
+	sweep := &p.grid.Sweeps[number]
+	entries := float64(len(sweep.Data)) * float64(len(sweep.Models)) * float64(len(sweep.Methods)) * float64(max(1, len(sweep.Regularizers)))
+	if entries > float64(maxGroups-len(p.plan.groups)) {
+		p.problems.add(sweep.place.problem("more than %d combinations of entries of data, models, methods and regularizers; put values into lists of one entry", maxGroups))
+		return nil
+	}
+	p.methods(sweep)
+	for _, source := range sweep.Data {
+		settings := sweep.Settings
+		data, err := p.data(ctx, source, settings)
+		if err != nil {
+			return err
+		}
+		if data == nil {
+			continue
+		}
+		p.names(data, source)
+		p.task(sweep, data)
+		if data.Task == dataset.Classification {
+			settings.Target = "" // labels are never scaled
+		}
+		p.plan.groups = append(p.plan.groups, sweep.groups(data, settings, number)...)
+	}
+	return nil
+}
+
+// names notes a data set of the plan and checks that in a grid one name
+// stands for one data set, and the other way round.
+func (p *planner) names(data *PlannedData, source DataSource) {
+	for _, other := range p.plan.Data {
+		switch sameName, same := other.Name == data.Name, other.Digest == data.Digest; {
+		case sameName && same:
+			return
+		case sameName:
+			p.problems.add(source.place.problem("another data set of the grid has the name %s too; give one of them another name", data.Name))
+		case same:
+			p.problems.add(source.place.problem("%s holds the same numbers as %s; use one name for both", data.Name, other.Name))
+		}
+	}
+	p.plan.Data = append(p.plan.Data, data)
+	p.plan.sources[data.Digest] = source.Source
+}
+
+// methods checks that every method knows every model with every regularizer.
+func (p *planner) methods(s *Sweep) {
+	for _, method := range s.Methods {
+		for _, model := range s.Models {
+			if !lookupMethod(method.Name).regularized {
+				continue
+			}
+			for _, regularizer := range s.Regularizers {
+				if err := Supported(method.Name, model.Name, regularizer.Name); err != nil {
+					p.problems.add(method.place.problem("%v", err))
+				}
+			}
+		}
+	}
+}
+
+// task checks that models and noise are for the data set's task.
+func (p *planner) task(s *Sweep, data *PlannedData) {
+	for _, model := range s.Models {
+		if want := modelTasks[model.Name]; want != data.Task {
+			p.problems.add(model.place.problem("%s is a model for %s, but the data set %s is for %s; allowed there are %s (sweeps hold models of both tasks in one grid)",
+				model.Name, want, data.Name, data.Task, strings.Join(modelsFor(data.Task), ", ")))
+		}
+	}
+	for i, noise := range s.Noise {
+		if kinds := dataset.NoiseKinds(data.Task); noise.Kind != "" && !slices.Contains(kinds, noise.Kind) {
+			p.problems.add(s.noisePlaces[i].problem("noise of the kind %s does not fit the data set %s, which is for %s; allowed there are %s",
+				noise.Kind, data.Name, data.Task, strings.Join(kinds, ", ")))
+		}
+	}
+}

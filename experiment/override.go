@@ -1,0 +1,78 @@
+package experiment
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// override puts the value of one "key=value" into the tree, where key is a
+// dotted path with list indexes and value is YAML. Maps on the way that are
+// not there are made; lists are not.
+func (r *reader) override(root *yaml.Node, set string) {
+	key, text, found := strings.Cut(set, "=")
+	at := place{file: r.file, set: set, key: key}
+	if !found || key == "" {
+		at.key = ""
+		r.problems.add(at.problem("not of the form key=value, for example repeats=2 or models.0.lasso.alpha=[0.1, 0.2]"))
+		return
+	}
+	value, err := parseTree([]byte(text))
+	if err != nil {
+		r.problems.add(at.problem("the value is no YAML: %v", err))
+		return
+	}
+	r.mark(value, set)
+	node := root
+	path := strings.Split(key, ".")
+	for i, name := range path {
+		next, err := step(node, name)
+		if err != nil {
+			r.problems.add(at.problem("%v", err))
+			return
+		}
+		if i == len(path)-1 {
+			*next = *value
+			r.origin[next] = set
+			return
+		}
+		if next.Kind == 0 {
+			next.Kind, next.Tag = yaml.MappingNode, "!!map"
+			r.origin[next] = set
+		}
+		node = next
+	}
+}
+
+// step returns the part of node that a segment of a path names; a key that a
+// map does not have is added with an empty node.
+func step(node *yaml.Node, name string) (*yaml.Node, error) {
+	switch node.Kind {
+	case yaml.MappingNode:
+		for i := 0; i+1 < len(node.Content); i += 2 {
+			if node.Content[i].Value == name {
+				return node.Content[i+1], nil
+			}
+		}
+		next := &yaml.Node{}
+		node.Content = append(node.Content, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: name}, next)
+		return next, nil
+	case yaml.SequenceNode:
+		if i, err := strconv.Atoi(name); err == nil && i >= 0 && i < len(node.Content) {
+			return node.Content[i], nil
+		}
+		return nil, fmt.Errorf("%q is no index of a list of %d entries, which count from 0", clip(name), len(node.Content))
+	}
+	return nil, fmt.Errorf("%s has no part %q; only maps and lists have parts", describe(node), clip(name))
+}
+
+// mark notes for messages that a node and its parts come from an override.
+func (r *reader) mark(node *yaml.Node, set string) {
+	r.origin[node] = set
+	node.Line = 0
+	for _, part := range node.Content {
+		r.mark(part, set)
+	}
+}

@@ -1,0 +1,69 @@
+package experiment
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// limits reads the key limits; no timeout, no memory limit and 3 attempts are
+// the defaults.
+func (r *reader) limits(n item) Limits {
+	limits := Limits{Attempts: defaultAttempts}
+	if !n.given() {
+		return limits
+	}
+	fields := r.fields(n, "timeout", "memory", "attempts")
+	if n := fields["timeout"]; n.given() {
+		limits.Timeout = r.duration(n)
+	}
+	if n := fields["memory"]; n.given() {
+		limits.Memory = r.bytes(n)
+	}
+	if n := fields["attempts"]; n.given() {
+		limits.Attempts = int(r.integer(n, 1, maxAttempts))
+	}
+	return limits
+}
+
+// duration reads a time such as 90s or 1h30m.
+func (r *reader) duration(n item) time.Duration {
+	if n.Kind == yaml.ScalarNode {
+		if d, err := time.ParseDuration(n.Value); err == nil && d > 0 {
+			return d
+		}
+	}
+	r.problem(n, "%s is not allowed; a time > 0 such as 90s, 30m or 1h30m is", describe(n.Node))
+	return 0
+}
+
+// byteUnits are the units of amounts of memory, longest first.
+var byteUnits = []struct {
+	name  string
+	bytes float64
+}{
+	{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"TiB", 1 << 40},
+	{"KB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12}, {"B", 1},
+}
+
+// bytes reads an amount of memory such as 4GiB.
+func (r *reader) bytes(n item) int64 {
+	if n.Kind == yaml.ScalarNode {
+		for _, unit := range byteUnits {
+			number, found := strings.CutSuffix(n.Value, unit.name)
+			if !found {
+				continue
+			}
+			amount, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+			if amount *= unit.bytes; err == nil && amount >= 1 && amount < math.MaxInt64 {
+				return int64(amount)
+			}
+			break
+		}
+	}
+	r.problem(n, "%s is not allowed; an amount with its unit (B, KB, MB, GB, TB, KiB, MiB, GiB, TiB) such as 4GiB is", describe(n.Node))
+	return 0
+}

@@ -1,0 +1,334 @@
+package experiment
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/agepath/agepath/experiment/dataset"
+)
+
+const (
+	maxCells  = 1_000_000_000 // of a grid
+	maxGroups = 100_000       // combinations of a grid's entries
+)
+
+// Plan is what a grid computes: its cells, counted and costed but not
+// expanded. It takes memory for its data sets' descriptions and the entries of
+// the grid, not for the cells.
+type Plan struct {
+	Grid   string // the grid's name
+	Run    string // name and digest of what is computed: the same grid and data give the same run
+	Kind   string
+	Data   []*PlannedData
+	Limits Limits
+
+	library Loader
+	sources map[string]dataset.Source // by digest
+	keep    Keep
+	seeds   []int64 // of the repeats
+	groups  []*group
+	count   int64
+	seconds float64
+}
+
+// PlannedData describes a data set and what becomes of it in a sweep.
+type PlannedData struct {
+	Name   string
+	Digest string
+	Task   dataset.Task
+	N, D   int // rows and features
+	Train  int // rows of the training part, without validation
+	Test   int // rows of the test part
+}
+
+// Plan loads the grid's data sets and returns what is to be computed. It
+// refuses what makes no sense, such as a classification model on a regression
+// set or a pair of model and regularizer that a method does not know; the
+// error is of type [Problems] then.
+func (g *Grid) Plan(ctx context.Context, library Loader) (*Plan, error) {
+	plan := &Plan{
+		Grid: g.Name, Kind: g.Kind, Limits: g.Limits,
+		library: library, sources: map[string]dataset.Source{}, keep: g.Keep,
+	}
+	p := &planner{grid: g, library: library, plan: plan, prepared: map[string]*preparedData{}}
+	for i := range g.Sweeps {
+		if err := p.sweep(ctx, i); err != nil {
+			return nil, err
+		}
+	}
+	link(plan.groups, g.Sweeps, &p.problems)
+	if len(p.problems) == 0 {
+		plan.survey(g, &p.problems)
+	}
+	if err := p.problems.err(); err != nil {
+		return nil, err
+	}
+	return plan, nil
+}
+
+// survey counts and costs the cells.
+func (p *Plan) survey(g *Grid, problems *Problems) {
+	var most float64 // cells, before those that groups share
+	for _, group := range p.groups {
+		most += float64(len(group.noise)) * float64(group.models.Count()) * float64(group.regularizers.Count()) * float64(g.Repeats)
+	}
+	if most > maxCells {
+		problems.add(g.place.problem("the grid has about %.3g cells; at most %d are allowed", most, maxCells))
+		return
+	}
+	for _, group := range p.groups {
+		group.cost = estimate(group)
+		for _, n := range group.counts() {
+			cells := n * int64(g.Repeats)
+			p.count += cells
+			p.seconds += float64(cells) * group.cost
+		}
+	}
+	p.seeds = make([]int64, g.Repeats)
+	for i := range p.seeds {
+		p.seeds[i] = CellSeed(g.Seed, i+1)
+	}
+	p.Run = p.runName(g.Seed)
+}
+
+// Count returns the number of cells.
+func (p *Plan) Count() int64 { return p.count }
+
+// Cost returns the estimated seconds of all cells on one processor.
+func (p *Plan) Cost() float64 { return p.seconds }
+
+// Cells yields the cells in the order of the grid. It hashes nothing.
+func (p *Plan) Cells() iter.Seq[Cell] {
+	return func(yield func(Cell) bool) {
+		for _, g := range p.groups {
+			for cell := range p.cells(g) {
+				if !yield(cell) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// cells yields the cells of one group; the repeat varies fastest.
+func (p *Plan) cells(g *group) iter.Seq[Cell] {
+	return func(yield func(Cell) bool) {
+		cell := Cell{
+			Data:     CellData{Digest: g.data.Digest, Task: g.data.Task, Name: g.data.Name, N: g.data.N, D: g.data.D},
+			Settings: g.settings,
+			Keep:     p.keep,
+		}
+		for c := range g.fresh() {
+			cell.Settings.Noise, cell.Model, cell.Method = c.noise, c.model, c.method
+			for i, seed := range p.seeds {
+				cell.Repeat, cell.Seed = i+1, seed
+				if !yield(cell) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// IDs yields the identities of the cells in the order of the grid.
+func (p *Plan) IDs() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for cell := range p.Cells() {
+			if !yield(cell.ID()) {
+				return
+			}
+		}
+	}
+}
+
+// Tasks yields the cells as the runner sees them, in the order of the grid or
+// the largest estimated cost first.
+func (p *Plan) Tasks(largestFirst bool) iter.Seq2[Task, error] {
+	return func(yield func(Task, error) bool) {
+		groups := p.groups
+		if largestFirst {
+			groups = slices.Clone(groups)
+			slices.SortStableFunc(groups, func(a, b *group) int { return cmp.Compare(b.cost, a.cost) })
+		}
+		for _, g := range groups {
+			for cell := range p.cells(g) {
+				if !yield(p.task(&cell, g)) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// task makes the task of a cell of a group.
+func (p *Plan) task(c *Cell, g *group) (Task, error) {
+	canonical := c.Canonical()
+	task := Task{
+		Run:    p.Run,
+		Cell:   identity(canonical),
+		Kind:   p.Kind,
+		Cost:   g.cost,
+		Data:   []string{c.Data.Digest},
+		Spec:   mustJSON(cellSpec{Cell: canonical, Keep: c.Keep}),
+		Limits: p.Limits,
+	}
+	if err := task.Labels.Append(selfPacedLabels, c.labels(g.data)...); err != nil {
+		return Task{}, fmt.Errorf("labels of cell %s: %w", task.Cell, err)
+	}
+	return task, nil
+}
+
+// labels returns the values of selfPacedLabels.
+func (c *Cell) labels(data *PlannedData) []any {
+	m, r, noise := c.Model, c.Method.Regularizer, c.Settings.Noise
+	return []any{
+		data.Name, string(data.Task), data.Train, data.Test, data.D,
+		m.Name, orNull(m.Kernel), orNull(m.KernelGamma), orNull(m.C), orNull(m.Alpha),
+		orNull(r.Name), orNull(r.Param), c.Method.Name,
+		orNull(noise.Kind), noise.Level, c.Repeat, c.Seed,
+	}
+}
+
+// orNull returns nil for a zero value, which stands for what does not apply.
+func orNull[T comparable](value T) any {
+	var zero T
+	if value == zero {
+		return nil
+	}
+	return value
+}
+
+// Dataset loads a data set of the plan again, so that Plan is a [Data].
+func (p *Plan) Dataset(ctx context.Context, digest string) (*dataset.Dataset, error) {
+	source, known := p.sources[digest]
+	if !known {
+		return nil, fmt.Errorf("the grid %s has no data set with the digest %s", p.Grid, digest)
+	}
+	d, err := p.library.Load(ctx, source)
+	if err != nil {
+		return nil, err
+	}
+	if d.Digest() != digest {
+		return nil, fmt.Errorf("the data set %s is no longer the one that was planned with", source.Name)
+	}
+	return d, nil
+}
+
+// Dimension tells how the cells spread over one dimension of the grid.
+type Dimension struct {
+	Name   string
+	Values []DimensionValue // in the order of the grid
+}
+
+// DimensionValue is one value of a dimension.
+type DimensionValue struct {
+	Name    string
+	Cells   int64
+	Seconds float64 // estimated for all of them on one processor
+}
+
+// Dimensions returns the cells per data set, noise, model, regularizer and
+// method.
+func (p *Plan) Dimensions() []Dimension {
+	names := []string{"dataset", "noise", "model", "regularizer", "method"}
+	dimensions := make([]Dimension, len(names))
+	for i, name := range names {
+		dimensions[i].Name = name
+	}
+	repeats := int64(len(p.seeds))
+	for _, g := range p.groups {
+		for i, n := range g.counts() {
+			n *= repeats
+			for d, value := range []string{
+				g.data.Name, noiseName(g.noise[i]), strings.TrimSpace(g.models.Name + " " + g.models.Kernel),
+				cmp.Or(g.regularizers.Name, "none"), g.method.name,
+			} {
+				dimensions[d].add(value, n, g.cost)
+			}
+		}
+	}
+	return dimensions
+}
+
+func noiseName(n dataset.Noise) string {
+	if n.Kind == "" {
+		return "none"
+	}
+	return fmt.Sprintf("%s %g", n.Kind, n.Level)
+}
+
+func (d *Dimension) add(name string, cells int64, cost float64) {
+	i := slices.IndexFunc(d.Values, func(v DimensionValue) bool { return v.Name == name })
+	if i < 0 {
+		i = len(d.Values)
+		d.Values = append(d.Values, DimensionValue{Name: name})
+	}
+	d.Values[i].Cells += cells
+	d.Values[i].Seconds += float64(cells) * cost
+}
+
+// runName makes the name of a run, fit for a NATS subject and a folder: the
+// grid's name and a digest of what it computes. The digest does not depend on
+// the order of lists and sweeps, on limits or on how the file is written.
+func (p *Plan) runName(seed int64) string {
+	digests := make([]string, len(p.groups))
+	for i, g := range p.groups {
+		digests[i] = g.digest()
+	}
+	slices.Sort(digests)
+	sum := sha256.Sum256(mustJSON(struct {
+		Kind    string
+		Seed    int64
+		Repeats int
+		Keep    Keep
+		Groups  []string
+	}{p.Kind, seed, len(p.seeds), p.keep, slices.Compact(digests)}))
+	return plainName(p.Grid) + "-" + hex.EncodeToString(sum[:4])
+}
+
+// digest identifies what the group computes.
+func (g *group) digest() string {
+	type values struct{ Strengths, Gammas, Params, Levels []float64 }
+	v := values{sorted(g.models.Strengths), sorted(g.models.Gammas), sorted(g.regularizers.Params), nil}
+	kinds := map[string][]float64{} // encoded in the order of its keys
+	for _, noise := range g.noise {
+		kinds[noise.Kind] = append(kinds[noise.Kind], noise.Level)
+	}
+	for _, levels := range kinds {
+		slices.Sort(levels)
+	}
+	return identity(mustJSON(struct {
+		Data      string
+		Settings  canonicalSettings
+		Family    [2]string
+		Intercept bool
+		Method    Method
+		Values    values
+		Noise     map[string][]float64
+	}{
+		g.data.Digest, canonical(g.settings), [2]string{g.models.Name, g.models.Kernel}, g.models.Intercept,
+		g.method.with(Regularizer{Name: g.regularizers.Name}, g.age), v, kinds,
+	}))
+}
+
+func sorted(values []float64) []float64 {
+	values = slices.Clone(values)
+	slices.Sort(values)
+	return values
+}
+
+// plainName keeps letters a-z and digits of a name and puts - for the rest.
+func plainName(name string) string {
+	const most = 40
+	words := strings.FieldsFunc(strings.ToLower(name), func(c rune) bool {
+		return (c < 'a' || c > 'z') && (c < '0' || c > '9')
+	})
+	plain := strings.Join(words, "-")
+	return cmp.Or(strings.Trim(plain[:min(len(plain), most)], "-"), "grid")
+}

@@ -1,0 +1,206 @@
+package experiment
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// reader reads a grid file's tree strictly. Its methods report what is wrong
+// and return a zero value, so that one reading finds all problems.
+type reader struct {
+	file     string
+	origin   map[*yaml.Node]string // the override a node comes from
+	problems Problems
+}
+
+// item is a node of the tree with its dotted path.
+type item struct {
+	*yaml.Node
+	key string
+}
+
+// given reports whether the file holds the item.
+func (n item) given() bool { return n.Node != nil }
+
+// child returns a part of the item.
+func (n item) child(name string, node *yaml.Node) item {
+	if n.key == "" {
+		return item{node, name}
+	}
+	return item{node, n.key + "." + name}
+}
+
+func (r *reader) place(n item) place {
+	p := place{file: r.file, key: n.key}
+	if n.Node != nil {
+		p.line, p.set = n.Line, r.origin[n.Node]
+	}
+	return p
+}
+
+func (r *reader) problem(n item, format string, args ...any) {
+	r.problems.add(r.place(n).problem(format, args...))
+}
+
+// describe names what a node is for messages.
+func describe(n *yaml.Node) string {
+	switch {
+	case n.Kind == yaml.MappingNode:
+		return "a map"
+	case n.Kind == yaml.SequenceNode:
+		return "a list"
+	case n.Kind == yaml.AliasNode:
+		return "an alias"
+	case n.ShortTag() == "!!null":
+		return "nothing"
+	}
+	return strconv.Quote(clip(n.Value))
+}
+
+// clip shortens a value for messages.
+func clip(text string) string {
+	const most = 40
+	if runes := []rune(text); len(runes) > most {
+		return string(runes[:most]) + "..."
+	}
+	return text
+}
+
+// fields returns the entries of a map by key; a key that is not allowed or
+// given twice is a problem. The result is nil when n is no map.
+func (r *reader) fields(n item, allowed ...string) map[string]item {
+	if n.Kind != yaml.MappingNode {
+		r.problem(n, "%s is not allowed; a map with the keys %s is", describe(n.Node), strings.Join(allowed, ", "))
+		return nil
+	}
+	fields := make(map[string]item, len(n.Content)/2)
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		name, value := n.Content[i], n.Content[i+1]
+		at := n.child(clip(name.Value), name)
+		switch first, twice := fields[name.Value]; {
+		case name.Kind != yaml.ScalarNode || !slices.Contains(allowed, name.Value):
+			r.problem(at, "unknown key; allowed are %s", strings.Join(allowed, ", "))
+		case twice:
+			r.problem(at, "given twice, first on line %d", first.Line)
+		case value.ShortTag() == "!!null":
+			r.problem(at, "has no value; leave the key out for its default")
+		default:
+			fields[name.Value] = item{value, at.key}
+		}
+	}
+	return fields
+}
+
+// list returns the elements of a list that is not empty.
+func (r *reader) list(n item) []item {
+	if n.Kind != yaml.SequenceNode {
+		r.problem(n, "%s is not allowed; a list is, as in [%s]", describe(n.Node), strings.TrimSpace(n.Value))
+		return nil
+	}
+	if len(n.Content) == 0 {
+		r.problem(n, "the list is empty; at least one entry is needed")
+	}
+	items := make([]item, len(n.Content))
+	for i, node := range n.Content {
+		items[i] = n.child(strconv.Itoa(i), node)
+	}
+	return items
+}
+
+// many returns the elements of a list, or n itself when it is one value.
+func (r *reader) many(n item) []item {
+	if n.Kind == yaml.SequenceNode {
+		return r.list(n)
+	}
+	return []item{n}
+}
+
+// entry reads an element of a list of named things: a name, or a map of a
+// name to its settings.
+func (r *reader) entry(n item, names []string) (name string, settings item, ok bool) {
+	switch {
+	case n.Kind == yaml.ScalarNode:
+		name = n.Value
+	case n.Kind == yaml.MappingNode && len(n.Content) == 2 && n.Content[0].Kind == yaml.ScalarNode:
+		name = n.Content[0].Value
+		settings = n.child(clip(name), n.Content[1])
+		if settings.ShortTag() == "!!null" {
+			settings = item{}
+		}
+	default:
+		r.problem(n, "%s is not allowed here; a name is, or {name: {its settings}}, of %s",
+			describe(n.Node), strings.Join(names, ", "))
+		return "", item{}, false
+	}
+	if !slices.Contains(names, name) {
+		r.problem(n, "%q is unknown; allowed are %s", clip(name), strings.Join(names, ", "))
+		return "", item{}, false
+	}
+	return name, settings, true
+}
+
+// text reads a scalar as it is written, also when it looks like a number.
+func (r *reader) text(n item) string {
+	if n.Kind != yaml.ScalarNode || n.ShortTag() == "!!null" || n.Value == "" {
+		r.problem(n, "%s is not allowed; a text is", describe(n.Node))
+		return ""
+	}
+	return n.Value
+}
+
+// texts reads a text or a list of different texts.
+func (r *reader) texts(n item) []string {
+	var list []string
+	for _, element := range r.many(n) {
+		text := r.text(element)
+		if text != "" && slices.Contains(list, text) {
+			r.problem(element, "%q is given twice", clip(text))
+			continue
+		}
+		list = append(list, text)
+	}
+	return list
+}
+
+// oneOf reads one of the allowed words.
+func oneOf[T ~string](r *reader, n item, allowed ...T) T {
+	if n.Kind == yaml.ScalarNode && slices.Contains(allowed, T(n.Value)) {
+		return T(n.Value)
+	}
+	words := make([]string, len(allowed))
+	for i, word := range allowed {
+		words[i] = string(word)
+	}
+	r.problem(n, "%s is not allowed; allowed are %s", describe(n.Node), strings.Join(words, ", "))
+	return ""
+}
+
+func (r *reader) boolean(n item) bool {
+	if n.Kind == yaml.ScalarNode && n.ShortTag() == "!!bool" {
+		if value, err := strconv.ParseBool(n.Value); err == nil {
+			return value
+		}
+	}
+	r.problem(n, "%s is not allowed; true and false are", describe(n.Node))
+	return false
+}
+
+// integer reads a whole number between low and high.
+func (r *reader) integer(n item, low, high int64) int64 {
+	if n.Kind == yaml.ScalarNode && n.ShortTag() == "!!int" {
+		if value, err := strconv.ParseInt(n.Value, 10, 64); err == nil && value >= low && value <= high {
+			return value
+		}
+	}
+	switch {
+	case low == math.MinInt64:
+		r.problem(n, "%s is not allowed; a whole number of 64 bits is", describe(n.Node))
+	default:
+		r.problem(n, "%s is not allowed; a whole number from %d to %d is", describe(n.Node), low, high)
+	}
+	return 0
+}

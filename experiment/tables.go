@@ -1,0 +1,69 @@
+package experiment
+
+// SelfPacedTables returns the tables of the self-paced kind. Their columns'
+// docs are the source of docs/results.md.
+func SelfPacedTables() Tables {
+	return Tables{Labels: selfPacedLabels, Measures: selfPacedMeasures, Further: selfPacedFurther}
+}
+
+var selfPacedLabels = []Column{
+	{"dataset", Text, "name of the data set, as the grid or the catalog gives it"},
+	{"task", Text, "classification or regression"},
+	{"n_train", Int, "rows of the training part, without the validation part carved out of it"},
+	{"n_test", Int, "rows of the test part"},
+	{"n_features", Int, "features of a row, without intercept"},
+	{"model", Text, "lasso, svm or logistic"},
+	{"kernel", Text, "linear or rbf; null for models without a kernel"},
+	{"kernel_gamma", Float, "width γ of the kernel exp(-γ ‖x - x'‖²); null without that kernel, and for the width scale, 1/(d var(X)), which each training part fixes anew"},
+	{"c", Float, "weight C of the loss against the penalty ½‖w‖²; null for the Lasso"},
+	{"alpha", Float, "weight α of the Lasso's penalty ‖w‖₁ in (1/2n) Σ v_i r_i² + α‖w‖₁; null for the other models"},
+	{"regularizer", Text, "self-paced regularizer: hard, linear, polynomial, mixture or log; null for methods without one"},
+	{"regularizer_param", Float, "order t of polynomial, γ of mixture, a of log; null for the others"},
+	{"method", Text, "original, acs or gaga"},
+	{"noise_kind", Text, "how the data was contaminated; null for clean cells"},
+	{"noise_level", Float, "fraction the contamination was asked for, in [0, 1]; 0 for clean cells"},
+	{"repeat", Int, "number of the repeat, from 1; cells of the same data set, noise and repeat share split and contamination"},
+	{"seed", Int, "seed of the cell's random streams, derived from the grid's seed and the repeat, in [0, 2^53)"},
+}
+
+var selfPacedMeasures = []Column{
+	{"metric", Text, "what the scores measure: rmse (regression, lower is better) or accuracy (classification, a fraction, higher is better)"},
+	{"score_oracle", Float, "best test score over the knots of the path: the choice of age looks at the test part, as in the paper"},
+	{"score_validation", Float, "test score at the age with the best validation score, which is what a practitioner can do; null without a validation part"},
+	{"score_final", Float, "test score at the end of the path"},
+	{"mae_oracle", Float, "mean absolute error on the test part at age_oracle; null for classification"},
+	{"mae_validation", Float, "mean absolute error on the test part at age_validation; null for classification and without a validation part"},
+	{"mae_final", Float, "mean absolute error on the test part at the end of the path; null for classification"},
+	{"age_oracle", Float, "age λ of score_oracle, the smallest of equals; null for methods without ages"},
+	{"age_validation", Float, "age λ of score_validation, the smallest of equals; null for methods without ages and without a validation part"},
+	{"knots", Int, "number of knots of the path; 1 for methods without ages"},
+	{"turning_points", Int, "critical points at which the path bends; null for methods that do not locate them"},
+	{"jump_points", Int, "critical points at which the path jumps to another partial optimum; null for methods that do not locate them"},
+	{"restarts", Int, "how often the path was taken up again by alternate convex search, jumps included; null for methods that do not locate critical points"},
+	{"max_kkt", Float, "largest violation of the optimality conditions over all knots, relative to the scale of the gradient's terms"},
+	{"path_status", Text, "how the path ended: complete, or why it stopped early; null for methods without ages"},
+}
+
+var selfPacedFurther = []Table{
+	{Name: "knots", Columns: []Column{
+		{"cell", Text, "identity of the cell, 32 hex digits"},
+		{"knot", Int, "number of the knot on the path, from 0, in increasing age"},
+		{"age", Float, "age λ of the knot; null for methods without ages"},
+		{"event", Text, "start, turning, jump, grid (an age that was asked for) or end"},
+		{"detail", Text, "what happened: the zones or coordinates that changed, or the reason of a restart; null when nothing did"},
+		{"index", Int, "training row (after identical rows were merged) or coordinate the event is about; null when it is about none"},
+		{"objective", Float, "implicit objective G_λ(θ) = R(θ) + Σ_i F_λ(l_i(θ)), F_λ(l) the integral of the weight from 0 to l; comparable at equal age only"},
+		{"score_test", Float, "score on the test part, see metric"},
+		{"score_validation", Float, "score on the (contaminated) validation part; null without one"},
+		{"easy", Int, "training rows with full zone: weight 1, or the decreasing branch of a regularizer without a plateau"},
+		{"middle", Int, "training rows in the intermediate zone of the mixture regularizer"},
+		{"discarded", Int, "training rows beyond the age: weight 0, or the tail of log"},
+		{"active", Int, "coefficients other than 0, or support vectors of a kernel model"},
+		{"kkt", Float, "violation of the optimality conditions relative to the scale of the gradient's terms"},
+	}},
+	{Name: "coefficients", Columns: []Column{
+		{"cell", Text, "identity of the cell, 32 hex digits"},
+		{"knot", Int, "number of the knot, as in the table knots"},
+		{"values", FloatList, "coefficients of the scaled features, or the multipliers α of a kernel model; the last value is the intercept, 0 for models without one"},
+	}},
+}
