@@ -1,0 +1,200 @@
+package convex
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// design holds the samples of a linear model feature by feature, which is how
+// coordinate descent, gradients and Gram matrices read them.
+type design struct {
+	n, d   int
+	column blas64.General // d x n, row j is feature j less origin[j]
+	origin []float64      // d
+}
+
+// newDesign copies the n x d samples x. With an intercept each feature loses
+// a typical value, which the intercept makes up for, so that a constant feature
+// is exactly 0 and a large offset costs no digits.
+func newDesign(x blas64.General, y []float64, intercept bool) design {
+	n, d := x.Rows, x.Cols
+	if len(y) != n {
+		panic(fmt.Sprintf("convex: %d targets for %d samples", len(y), n))
+	}
+	p := design{n: n, d: d, origin: make([]float64, d)}
+	p.column = blas64.General{Rows: d, Cols: n, Stride: max(1, n), Data: make([]float64, n*d)}
+	for j := range d {
+		column := p.row(j)
+		for i := range column {
+			column[i] = x.Data[i*x.Stride+j]
+		}
+		if intercept {
+			p.origin[j] = typical(column)
+			for i := range column {
+				column[i] -= p.origin[j]
+			}
+		}
+	}
+	return p
+}
+
+// typical returns the median of at most 201 evenly spaced values of x: a value
+// amid the data, the constant itself where x is constant, and unlike the mean
+// not drawn away by outliers, which would cost the other values digits.
+func typical(x []float64) float64 {
+	step := max(1, len(x)/101)
+	some := make([]float64, 0, 202)
+	for i := 0; i < len(x); i += step {
+		some = append(some, x[i])
+	}
+	if len(some) == 0 {
+		return 0
+	}
+	slices.Sort(some)
+	return some[len(some)/2]
+}
+
+func (p *design) row(j int) []float64 {
+	return p.column.Data[j*p.column.Stride:][:p.n]
+}
+
+// offset is what the intercept of the shifted features exceeds that of the
+// given ones by: Σ_j origin_j w_j.
+func (p *design) offset(w []float64) float64 {
+	return blas64.Dot(vector(p.origin), vector(w))
+}
+
+// predict writes b + Σ_j w_j x_ij, in shifted features, into dst.
+func (p *design) predict(dst, w []float64, b float64) {
+	for i := range dst {
+		dst[i] = b
+	}
+	for j, v := range w {
+		if v != 0 {
+			blas64.Axpy(v, vector(p.row(j)), vector(dst))
+		}
+	}
+}
+
+// correlate adds Σ_i q_i x_ij, in shifted features, to dst_j.
+func (p *design) correlate(dst, q []float64) {
+	if p.n > 0 && p.d > 0 {
+		blas64.Gemv(blas.NoTrans, 1, p.column, vector(q), 1, vector(dst))
+	}
+}
+
+// scaled is a design whose samples are multiplied by the roots of weights,
+// after the weighted mean is taken from each feature if the model has an
+// intercept: least squares with weights becomes plain least squares. Samples
+// of weight 0 are left out.
+type scaled struct {
+	sample []int          // the m samples of positive weight
+	root   []float64      // m roots of their weights
+	total  float64        // sum of the weights
+	column blas64.General // d x m
+	mean   []float64      // d weighted means of the shifted features, 0 without an intercept
+	norm   []float64      // d Euclidean norms of the columns
+}
+
+func newScaled(p *design) scaled {
+	return scaled{
+		sample: make([]int, 0, p.n), root: make([]float64, 0, p.n),
+		column: blas64.General{Rows: p.d, Stride: max(1, p.n), Data: make([]float64, p.n*p.d)},
+		mean:   make([]float64, p.d), norm: make([]float64, p.d),
+	}
+}
+
+func (s *scaled) row(j int) []float64 {
+	return s.column.Data[j*s.column.Stride:][:len(s.sample)]
+}
+
+// constant is the standard deviation relative to the mean below which a
+// feature counts as constant: what is left then is rounding.
+const constant = 64 * 0x1p-52
+
+// set scales p by the roots of weights divided by unit > 0.
+func (s *scaled) set(p *design, weights []float64, unit float64, intercept bool) {
+	s.sample, s.root, s.total = s.sample[:0], s.root[:0], 0
+	for i, v := range weights {
+		v /= unit
+		if root := math.Sqrt(v); root > 0 {
+			s.sample = append(s.sample, i)
+			s.root = append(s.root, root)
+			s.total += v
+		}
+	}
+	s.column.Cols = len(s.sample)
+	for j := range p.d {
+		s.setColumn(j, p.row(j), intercept)
+	}
+}
+
+func (s *scaled) setColumn(j int, x []float64, intercept bool) {
+	s.mean[j], s.norm[j] = s.fill(s.row(j), x, intercept)
+}
+
+// fill writes the values x of the n samples, scaled and with an intercept
+// centered, into a, of length m, and returns their weighted mean and the norm
+// of a.
+func (s *scaled) fill(a, x []float64, intercept bool) (mean, norm float64) {
+	for k, i := range s.sample {
+		a[k] = s.root[k] * x[i]
+	}
+	if intercept {
+		mean = s.centerScaled(a)
+	}
+	norm = blas64.Nrm2(vector(a))
+	if norm <= constant*math.Abs(mean)*math.Sqrt(s.total) {
+		norm = 0
+		clear(a)
+	}
+	return mean, norm
+}
+
+// centerScaled takes the weighted mean from the values whose products with the
+// roots of the weights are a, and returns it. The second pass removes the
+// rounding of the first.
+func (s *scaled) centerScaled(a []float64) float64 {
+	mean := 0.0
+	for range 2 {
+		m := blas64.Dot(vector(s.root), vector(a)) / s.total
+		blas64.Axpy(-m, vector(s.root), vector(a))
+		mean += m
+	}
+	return mean
+}
+
+// block is how many samples of all columns are read together when products of
+// columns are summed: few enough to stay in the cache.
+const block = 512
+
+// addProducts adds the products of the columns to the lower triangle of the
+// d x d matrix dst.
+func (s *scaled) addProducts(dst blas64.Symmetric) {
+	m := len(s.sample)
+	for from := 0; from < m; from += block {
+		part := s.column
+		part.Cols = min(block, m-from)
+		part.Data = part.Data[from:]
+		blas64.Syrk(blas.NoTrans, 1, part, 1, dst)
+	}
+}
+
+// largestWeight returns the largest of n weights, or what is wrong with them.
+func largestWeight(weights []float64, n int) (float64, error) {
+	if len(weights) != n {
+		panic(fmt.Sprintf("convex: %d weights for %d samples", len(weights), n))
+	}
+	largest := 0.0
+	for i, v := range weights {
+		if !(v >= 0) || math.IsInf(v, 1) {
+			return 0, fmt.Errorf("weight %d is %v, want a finite number >= 0", i, v)
+		}
+		largest = max(largest, v)
+	}
+	return largest, nil
+}

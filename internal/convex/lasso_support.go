@@ -1,0 +1,261 @@
+package convex
+
+import (
+	"context"
+	"math"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// support holds the positions of the working set whose coefficients are
+// nonzero or about to be: a largest independent part with the Cholesky factor
+// of its Gram matrix, and the rest, which depends on it linearly.
+type support struct {
+	member    []int
+	dependent []int
+	factor    []float64 // lower triangle, row-major, stride as allotted
+	stride    int
+	pending   []int
+	step      []float64
+}
+
+// flat is the squared distance of a feature of norm 1 from the span of others
+// below which it counts as dependent: the Gram matrix cannot tell it reliably.
+const flat = 1e-10
+
+func newSupport(capacity int) support {
+	return support{
+		member: make([]int, 0, capacity), dependent: make([]int, 0, capacity), pending: make([]int, 0, capacity),
+		factor: make([]float64, capacity*capacity), stride: capacity, step: make([]float64, capacity),
+	}
+}
+
+func (s *support) clear() { s.member, s.dependent = s.member[:0], s.dependent[:0] }
+
+func (s *support) solve(half bool, x []float64) {
+	if len(x) == 0 {
+		return
+	}
+	t := blas64.Triangular{Uplo: blas.Lower, Diag: blas.NonUnit, N: len(x), Stride: s.stride, Data: s.factor}
+	blas64.Trsv(blas.NoTrans, t, vector(x))
+	if !half {
+		blas64.Trsv(blas.Trans, t, vector(x))
+	}
+}
+
+// enter adds position k to the independent members, unless its distance from
+// them is at most limit; it reports which.
+func (a *working) enter(k int, limit float64) bool {
+	s := &a.support
+	p := len(s.member)
+	row := s.factor[p*s.stride:][:p+1]
+	for i, l := range s.member {
+		row[i] = a.row(k)[l]
+	}
+	s.solve(true, row[:p])
+	pivot := 1 - blas64.Dot(vector(row[:p]), vector(row[:p]))
+	if !(pivot > limit) {
+		return false
+	}
+	row[p] = math.Sqrt(pivot)
+	s.member = append(s.member, k)
+	return true
+}
+
+func (a *working) include(k int) {
+	if !a.enter(k, flat) {
+		a.support.dependent = append(a.support.dependent, k)
+	}
+}
+
+// leave sets coefficient k to 0. Members after it enter again, and so do
+// dependent ones, which may be independent of those that are left.
+func (a *working) leave(k int) {
+	s := &a.support
+	a.beta[k], a.sign[k] = 0, 0
+	s.pending = s.pending[:0]
+	keep := len(s.member)
+	for i, l := range s.member {
+		if l == k {
+			keep = i
+		} else if i > keep {
+			s.pending = append(s.pending, l)
+		}
+	}
+	for _, l := range s.dependent {
+		if l != k {
+			s.pending = append(s.pending, l)
+		}
+	}
+	s.member, s.dependent = s.member[:keep], s.dependent[:0]
+	for _, l := range s.pending {
+		a.include(l)
+	}
+}
+
+// settle is the active-set method from β: Newton steps on the support, cut
+// where a coefficient reaches 0, and admission of the worst violating feature
+// where the support is solved. Each step lowers the objective, so that it ends
+// with the solution but for rounding, against which the steps are bounded;
+// it reports whether it did.
+func (a *working) settle(ctx context.Context) (steps int, settled bool, err error) {
+	a.support.clear()
+	for k := range a.size() {
+		a.sign[k] = 0
+		if a.beta[k] != 0 {
+			a.sign[k] = math.Copysign(1, a.beta[k])
+			a.include(k)
+		}
+	}
+	for budget := 3*a.size() + 30; steps < budget; steps++ {
+		if err := ctx.Err(); err != nil {
+			return steps, false, err
+		}
+		if a.newtonStep() || a.flatStep() || a.admit() {
+			continue
+		}
+		return steps, true, nil
+	}
+	return steps, false, nil
+}
+
+// newtonStep goes to the minimum over the members for their signs, or as far
+// as all keep their sign: then it takes out the one at 0 and reports true.
+func (a *working) newtonStep() bool {
+	s := &a.support
+	step := s.step[:len(s.member)]
+	for i, k := range s.member {
+		step[i] = a.q[k] - a.mu[k]*a.sign[k]
+	}
+	s.solve(false, step)
+	t, blocking := 1.0, -1
+	for i, k := range s.member {
+		if (a.beta[k]+step[i])*a.sign[k] <= 0 {
+			zero := 0.0
+			if a.beta[k] != 0 {
+				zero = -a.beta[k] / step[i]
+			}
+			if zero < t || blocking < 0 {
+				t, blocking = zero, k
+			}
+		}
+	}
+	for i, k := range s.member {
+		a.move(k, t*step[i])
+	}
+	if blocking < 0 {
+		return false
+	}
+	a.move(blocking, -a.beta[blocking])
+	a.leave(blocking)
+	return true
+}
+
+// move adds delta to coefficient k.
+func (a *working) move(k int, delta float64) {
+	if delta != 0 {
+		a.beta[k] += delta
+		blas64.Axpy(-delta, vector(a.row(k)), vector(a.q[:a.size()]))
+	}
+}
+
+// flatStep moves a dependent coefficient against those that it depends on, as
+// long as that lowers the objective: to its minimum or to the first
+// coefficient that reaches 0 and leaves. It reports whether there was one.
+func (a *working) flatStep() bool {
+	s := &a.support
+	for _, k := range s.dependent {
+		slope := a.q[k] - a.mu[k]*a.sign[k]
+		if math.Abs(slope) <= a.tolerance[k] {
+			continue
+		}
+		share := s.step[:len(s.member)]
+		curvature := 1.0
+		for i, l := range s.member {
+			share[i] = a.row(k)[l]
+		}
+		s.solve(false, share)
+		for i, l := range s.member {
+			curvature -= share[i] * a.row(k)[l]
+		}
+		t, blocking := math.Inf(1), -1
+		if curvature > 0x1p-52 {
+			t = math.Abs(slope) / curvature
+		}
+		direction := math.Copysign(1, slope)
+		if a.beta[k]*direction < 0 && -a.beta[k]*direction < t {
+			t, blocking = math.Abs(a.beta[k]), k
+		}
+		for i, l := range s.member {
+			if change := -share[i] * direction; change*a.sign[l] < 0 && -a.beta[l]/change < t {
+				t, blocking = -a.beta[l]/change, l
+			}
+		}
+		if math.IsInf(t, 1) {
+			continue
+		}
+		a.move(k, t*direction)
+		for i, l := range s.member {
+			a.move(l, -t*direction*share[i])
+		}
+		if blocking >= 0 {
+			a.move(blocking, -a.beta[blocking])
+			a.leave(blocking)
+		}
+		return true
+	}
+	return false
+}
+
+// admit gives the feature outside the support that violates its condition
+// most a sign, and reports whether there was one.
+func (a *working) admit() bool {
+	worst, violation := -1, 0.0
+	for k := range a.size() {
+		if a.sign[k] != 0 {
+			continue
+		}
+		if v := math.Abs(a.q[k]) - a.mu[k] - a.tolerance[k]; v > violation {
+			worst, violation = k, v
+		}
+	}
+	if worst < 0 {
+		return false
+	}
+	a.sign[worst] = math.Copysign(1, a.q[worst])
+	a.include(worst)
+	return true
+}
+
+// enterAll makes all features members, for least squares without a penalty,
+// and reports whether they are independent.
+func (a *working) enterAll() bool {
+	a.support.clear()
+	for k := range a.size() {
+		a.sign[k] = 0
+		if !a.enter(k, 1e-13) {
+			return false
+		}
+	}
+	return true
+}
+
+// newton goes to the minimum over the members without a penalty, and returns
+// by how much that lowers the objective.
+func (a *working) newton() float64 {
+	s := &a.support
+	step := s.step[:len(s.member)]
+	for i, k := range s.member {
+		step[i] = a.q[k]
+	}
+	s.solve(false, step)
+	decrease := 0.0
+	for i, k := range s.member {
+		decrease += step[i] * a.q[k] / 2
+	}
+	for i, k := range s.member {
+		a.beta[k] += step[i]
+	}
+	return decrease
+}

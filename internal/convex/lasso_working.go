@@ -1,0 +1,176 @@
+package convex
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// working is the Lasso on a working set of features, each scaled to norm 1, in
+// Gram form: ½βᵀGβ - cᵀβ + Σ_k μ_k|β_k|, with the correlations q = c - Gβ of the
+// features with the residual in place of c. A position is an index into the
+// working set.
+type working struct {
+	capacity int
+	member   []bool // of all d features, whether it is in the set
+	feature  []int
+	gram     []float64 // capacity x capacity, symmetric, ones on the diagonal
+	ready    int       // how many features gram holds
+
+	beta, q, mu, sign []float64 // sign is 0 or that of the features in the support
+	tolerance         []float64 // violation that counts as rounding
+	support           support
+}
+
+func newWorking(d, capacity int) working {
+	return working{
+		capacity: capacity, member: make([]bool, d), feature: make([]int, 0, capacity),
+		gram: make([]float64, capacity*capacity),
+		beta: make([]float64, capacity), q: make([]float64, capacity), mu: make([]float64, capacity),
+		sign: make([]float64, capacity), tolerance: make([]float64, capacity),
+		support: newSupport(capacity),
+	}
+}
+
+func (a *working) size() int { return len(a.feature) }
+
+func (a *working) row(k int) []float64 { return a.gram[k*a.capacity:][:a.size()] }
+
+func (a *working) reset() {
+	clear(a.member)
+	a.feature, a.ready = a.feature[:0], 0
+}
+
+func (a *working) add(j int) {
+	a.member[j] = true
+	a.feature = append(a.feature, j)
+}
+
+// shrink leaves only the features that are nonzero in w.
+func (a *working) shrink(w []float64) {
+	kept, ready := 0, 0
+	for k, j := range a.feature {
+		if w[j] == 0 {
+			a.member[j] = false
+			continue
+		}
+		if k < a.ready {
+			p := 0
+			for l, i := range a.feature[:k+1] {
+				if w[i] != 0 {
+					a.gram[kept*a.capacity+p] = a.gram[k*a.capacity+l]
+					p++
+				}
+			}
+			ready++
+		}
+		kept++
+	}
+	a.feature = slices.DeleteFunc(a.feature, func(j int) bool { return w[j] == 0 })
+	a.ready = ready
+	a.mirror(0)
+}
+
+// load starts from the coefficients w of all features and their correlations
+// with the residual, and completes the Gram matrix. unit times the norm of a
+// feature is the scale of its correlation.
+func (a *working) load(s *scaled, w, correlation []float64, mu, unit float64) {
+	a.multiply(s)
+	for k, j := range a.feature {
+		norm := s.norm[j]
+		a.beta[k], a.q[k], a.mu[k] = w[j]*norm, correlation[j]/norm, mu/norm
+		a.tolerance[k] = refined / 2 * (unit + a.mu[k])
+	}
+}
+
+// store writes the coefficients back.
+func (a *working) store(s *scaled, w []float64) {
+	for k, j := range a.feature {
+		w[j] = a.beta[k] / s.norm[j]
+	}
+}
+
+// multiply computes the rows of the Gram matrix that are not ready.
+func (a *working) multiply(s *scaled) {
+	first, size, m := a.ready, a.size(), len(s.sample)
+	for k := first; k < size; k++ {
+		clear(a.row(k)[:k])
+	}
+	for from := 0; from < m && first < size; from += block {
+		to := min(m, from+block)
+		for k := first; k < size; k++ {
+			column, row := vector(s.row(a.feature[k])[from:to]), a.row(k)
+			for l, j := range a.feature[:k] {
+				row[l] += blas64.Dot(column, vector(s.row(j)[from:to]))
+			}
+		}
+	}
+	for k := first; k < size; k++ {
+		row, norm := a.row(k), s.norm[a.feature[k]]
+		for l, j := range a.feature[:k] {
+			row[l] = row[l] / norm / s.norm[j]
+		}
+		row[k] = 1
+	}
+	a.ready = size
+	a.mirror(first)
+}
+
+// mirror copies the lower triangle, from row first on, into the upper one.
+func (a *working) mirror(first int) {
+	for k := first; k < a.ready; k++ {
+		for l := range k {
+			a.gram[l*a.capacity+k] = a.gram[k*a.capacity+l]
+		}
+	}
+}
+
+// minimize solves the working problem: passes of coordinate descent while they
+// change signs, unless descend is false, then the active-set method, with more
+// passes where that does not settle. It returns how many passes and steps
+// there were.
+func (a *working) minimize(ctx context.Context, descend bool) (int, error) {
+	iterations, passes := 0, 16
+	for range 10 {
+		for i := 0; descend && i < passes; i++ {
+			if err := ctx.Err(); err != nil {
+				return iterations, err
+			}
+			iterations++
+			if !a.pass() {
+				break
+			}
+		}
+		steps, settled, err := a.settle(ctx)
+		iterations += steps
+		if settled || err != nil {
+			return iterations, err
+		}
+		descend, passes = true, 2*passes
+	}
+	return iterations, nil
+}
+
+// pass minimizes over each coordinate in turn and reports whether any changed
+// its sign.
+func (a *working) pass() bool {
+	changed := false
+	q := vector(a.q[:a.size()])
+	for k := range a.size() {
+		old := a.beta[k]
+		z := a.q[k] + old
+		value := max(0, math.Abs(z)-a.mu[k])
+		if z < 0 {
+			value = -value
+		}
+		if value == old {
+			continue
+		}
+		changed = changed || (value > 0) != (old > 0) || (value < 0) != (old < 0)
+		a.beta[k] = value
+		blas64.Axpy(old-value, vector(a.row(k)), q)
+	}
+	return changed
+}
