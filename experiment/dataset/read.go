@@ -1,18 +1,225 @@
 package dataset
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"os"
+	"path/filepath"
+	"strings"
 )
 
-// Read reads a table. name is the file name used in errors and for telling
-// the format.
-func Read(ctx context.Context, r io.Reader, name string, o Options) (*Dataset, error) {
-	return nil, errors.ErrUnsupported
+// ReadError says where in a file a table could not be read.
+type ReadError struct {
+	File   string
+	Line   int    // from 1; 0 when it is not one line
+	Column int    // from 0, as in [Options.Target]; -1 when it is not one column
+	Name   string // of the column, "" without one
+	Err    error
 }
 
-// ReadFile reads the table in a file.
+func (e *ReadError) Error() string {
+	var place []string
+	if e.File != "" {
+		place = append(place, e.File)
+	}
+	if e.Line > 0 {
+		place = append(place, fmt.Sprintf("line %d", e.Line))
+	}
+	switch {
+	case e.Column >= 0 && e.Name != "":
+		place = append(place, fmt.Sprintf("column %d (%s)", e.Column, short([]byte(e.Name))))
+	case e.Column >= 0:
+		place = append(place, fmt.Sprintf("column %d", e.Column))
+	case e.Name != "":
+		place = append(place, "column "+short([]byte(e.Name)))
+	}
+	if len(place) == 0 {
+		return e.Err.Error()
+	}
+	return strings.Join(place, ", ") + ": " + e.Err.Error()
+}
+
+func (e *ReadError) Unwrap() error { return e.Err }
+
+// inLine says in which line an error is.
+func inLine(line int, err error) error { return &ReadError{Line: line, Column: -1, Err: err} }
+
+// Read reads a table of numbers to the end of r, line by line. name is the
+// file name used in errors and for telling the format; the data set is named
+// after it, without folder and extensions.
+//
+// csv, tsv and space (any run of blanks) take quoted fields, where two quotes
+// stand for one. Features must be numbers. Columns count from 0.
+//
+// An arff file may be dense or sparse. A nominal attribute whose values are
+// all numbers is read as those numbers; another one becomes one feature of 0
+// and 1 for each declared value, called name=value. String, date and
+// relational attributes must be dropped.
+//
+// The columns of a libsvm file are called by their indices, which count from
+// 1, and the label is the column "label"; Target and Drop take no other index.
+//
+// Lines end with LF or CRLF, blank lines count but hold nothing, a byte order
+// mark is left out, gzip (also of several members) is told by its first bytes.
+// A line may be 64 MiB long, a table may have 2^20 features and 2^29 values.
+// Errors are of type [*ReadError].
+func Read(ctx context.Context, r io.Reader, name string, o Options) (*Dataset, error) {
+	return read(ctx, r, name, o, defaultLimits)
+}
+
+// ReadFile reads the table in a file, as [Read] does.
 func ReadFile(ctx context.Context, path string, o Options) (*Dataset, error) {
-	return nil, errors.ErrUnsupported
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("read data set: %w", err)
+	}
+	defer f.Close() //nolint:errcheck // nothing was written
+	return Read(ctx, f, path, o)
+}
+
+func read(ctx context.Context, r io.Reader, name string, o Options, max limits) (*Dataset, error) {
+	d, err := readTable(ctx, r, name, o, max)
+	if err != nil {
+		var at *ReadError
+		if !errors.As(err, &at) {
+			at = &ReadError{Column: -1, Err: err}
+		}
+		at.File = name
+		return nil, at
+	}
+	d.Name, _ = split(name)
+	return d, nil
+}
+
+func readTable(ctx context.Context, r io.Reader, name string, o Options, max limits) (*Dataset, error) {
+	if err := o.Validate(); err != nil {
+		return nil, err
+	}
+	l, err := newLines(ctx, r, max.line)
+	if err != nil {
+		return nil, err
+	}
+	if err := l.skip(o.Skip); err == io.EOF {
+		return nil, fmt.Errorf("empty: the file has %d lines, and %d are skipped", l.line, o.Skip)
+	} else if err != nil {
+		return nil, err
+	}
+	format, delim, err := tell(l, name, o.Format)
+	if err != nil {
+		return nil, err
+	}
+	t := &table{o: o, limits: max}
+	switch format {
+	case formatARFF:
+		err = readARFF(l, t)
+	case formatLIBSVM:
+		err = readLIBSVM(l, t)
+	default:
+		err = readDelimited(l, t, delim)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return t.finish()
+}
+
+// split cuts a file name into the name of the data set and the extension that
+// tells its format, in lower case.
+func split(path string) (name, ext string) {
+	name = filepath.Base(path)
+	if strings.EqualFold(filepath.Ext(name), ".gz") {
+		name = name[:len(name)-len(".gz")]
+	}
+	ext = filepath.Ext(name)
+	return strings.ToValidUTF8(strings.TrimSuffix(name, ext), "\uFFFD"), strings.ToLower(ext)
+}
+
+// tell tells format and delimiter by what is asked, by name, by content.
+func tell(l *lines, name, format string) (string, byte, error) {
+	start, err := l.peek(readBuffer)
+	if err != nil {
+		return "", 0, inLine(l.line+1, err)
+	}
+	line := firstLine(start)
+	if format == "" {
+		_, ext := split(name)
+		format = tellFormat(ext, line, start)
+	}
+	switch format {
+	case formatTSV:
+		return format, '\t', nil
+	case formatSpace:
+		return format, ' ', nil
+	case formatCSV:
+		if bytes.IndexByte(line, ',') < 0 && bytes.IndexByte(line, ';') >= 0 {
+			return format, ';', nil
+		}
+		return format, ',', nil
+	}
+	return format, 0, nil
+}
+
+// tellFormat goes by the extension, where that settles it: files called .csv
+// or .data hold anything.
+func tellFormat(ext string, line, start []byte) string {
+	switch ext {
+	case ".arff":
+		return formatARFF
+	case ".libsvm", ".svm", ".svmlight":
+		return formatLIBSVM
+	case ".tsv", ".tab":
+		return formatTSV
+	}
+	switch {
+	case len(line) > 0 && (line[0] == '%' || line[0] == '@'):
+		return formatARFF
+	case looksLIBSVM(start):
+		return formatLIBSVM
+	case bytes.IndexByte(line, ',') >= 0:
+		return formatCSV
+	case bytes.IndexByte(line, '\t') >= 0 && bytes.IndexByte(line, ' ') < 0:
+		return formatTSV
+	case bytes.IndexByte(line, ';') >= 0:
+		return formatCSV
+	}
+	return formatSpace
+}
+
+// firstLine returns the first line that is not blank, without blanks around.
+func firstLine(start []byte) []byte {
+	for line := range bytes.Lines(start) {
+		if line = bytes.TrimSpace(line); len(line) > 0 {
+			return line
+		}
+	}
+	return nil
+}
+
+// looksLIBSVM tells whether the first line that has more than a label goes on
+// with index:value or qid:number.
+func looksLIBSVM(start []byte) bool {
+	for line := range bytes.Lines(start) {
+		line, _, _ = bytes.Cut(line, []byte("#"))
+		label, rest := word(bytes.TrimSpace(line))
+		pair, _ := word(rest)
+		if len(pair) == 0 {
+			continue
+		}
+		_, kind := parse(label)
+		index, _, found := bytes.Cut(pair, []byte(":"))
+		return kind == isNumber && found && (string(index) == "qid" || isIndex(index))
+	}
+	return false
+}
+
+func isIndex(b []byte) bool {
+	for _, c := range b {
+		if c < '0' || c > '9' {
+			return false
+		}
+	}
+	return len(b) > 0
 }

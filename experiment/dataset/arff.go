@@ -1,0 +1,311 @@
+package dataset
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+)
+
+// arff reads an ARFF file: https://waikato.github.io/weka-wiki/formats_and_processing/arff_stable/
+type arff struct {
+	l       *lines
+	t       *table
+	s       splitter
+	columns []column
+	refused []refused
+	implied []int // columns that a sparse row may leave out without meaning 0
+}
+
+// refused is an attribute that must be dropped.
+type refused struct {
+	column, line int
+	why          string
+}
+
+// readARFF reads an ARFF file.
+func readARFF(l *lines, t *table) error {
+	a := &arff{l: l, t: t, s: splitter{arff: true}}
+	if err := a.header(); err != nil {
+		return err
+	}
+	if err := t.setColumns(a.columns); err != nil {
+		return err
+	}
+	for _, r := range a.refused {
+		if t.columns[r.column].role != dropped {
+			return t.inColumn(r.column, r.line, fmt.Errorf("%s: allowed are numeric, real, integer and {value, ...}, and anything that is dropped", r.why))
+		}
+	}
+	for i := range t.columns {
+		if col := &t.columns[i]; col.role == target || col.role == feature && col.nominal != nil {
+			a.implied = append(a.implied, i)
+		}
+	}
+	for {
+		b, err := a.line()
+		if err == io.EOF {
+			return nil
+		}
+		if err == nil {
+			err = t.begin(l.line)
+		}
+		if err == nil && b[0] == '{' {
+			err = a.sparseRow(b)
+		} else if err == nil {
+			err = a.denseRow(b)
+		}
+		if err != nil {
+			var placed *ReadError
+			if errors.As(err, &placed) {
+				return err
+			}
+			return inLine(l.line, err)
+		}
+		t.end()
+	}
+}
+
+// line returns the next line that holds more than a comment, from its first
+// character that is no blank.
+func (a *arff) line() ([]byte, error) {
+	for {
+		b, err := a.l.next()
+		if err != nil {
+			return nil, err
+		}
+		if b = trim(b); len(b) > 0 && b[0] != '%' {
+			return b, checkText(b)
+		}
+	}
+}
+
+// header reads up to @data.
+func (a *arff) header() error {
+	for {
+		b, err := a.line()
+		if err == io.EOF {
+			return errors.New("there is no @data: not an ARFF file, or an empty one")
+		}
+		if err == nil {
+			keyword, rest := word(b)
+			switch {
+			case equalFold(keyword, "@relation"):
+			case equalFold(keyword, "@attribute"):
+				err = a.attribute(rest)
+			case equalFold(keyword, "@data"):
+				return nil
+			default:
+				err = fmt.Errorf("%q: allowed are @relation, @attribute, @data and comments that start with %%", short(b))
+			}
+		}
+		if err != nil {
+			return inLine(a.l.line, err)
+		}
+	}
+}
+
+// attribute reads what follows @attribute: name and type.
+func (a *arff) attribute(b []byte) error {
+	if len(a.columns) >= a.t.limits.columns {
+		return fmt.Errorf("more than %d attributes, the most that are allowed", a.t.limits.columns)
+	}
+	a.s.clear()
+	b, i, err := a.s.field(b, a.s.skipBlanks(b, 0), " \t{%", a.l)
+	if err != nil {
+		return fmt.Errorf("@attribute: %w", err)
+	}
+	col := column{name: string(a.s.nth(0))}
+	if col.name == "" {
+		return errors.New("@attribute: a name is missing")
+	}
+	b = trim(b[i:])
+	end := bytes.IndexAny(b, " \t[%{")
+	if end < 0 {
+		end = len(b)
+	}
+	kind := b[:end]
+	switch {
+	case equalFold(kind, "numeric"), equalFold(kind, "real"), equalFold(kind, "integer"):
+		// KEEL writes the range after the type.
+		if rest := trim(b[end:]); len(rest) > 0 && rest[0] != '[' && rest[0] != '%' {
+			err = fmt.Errorf("%q after the type", short(rest))
+		}
+	case end == 0 && len(b) > 0 && b[0] == '{':
+		if err = a.nominal(b, &col); err == nil && len(col.nominal) == 0 {
+			a.refuse("a nominal attribute without values")
+		}
+	case equalFold(kind, "string"), equalFold(kind, "date"):
+		a.refuse(strings.ToLower(string(kind)) + " attribute")
+	case equalFold(kind, "relational"):
+		a.refuse("relational attribute")
+		err = a.skipRelational()
+	default:
+		err = fmt.Errorf("type %q: allowed are numeric, real, integer and {value, ...}", short(b))
+	}
+	if err != nil {
+		return fmt.Errorf("@attribute %s: %w", short([]byte(col.name)), err)
+	}
+	a.columns = append(a.columns, col)
+	return nil
+}
+
+// refuse notes that the attribute being read must be dropped.
+func (a *arff) refuse(why string) {
+	a.refused = append(a.refused, refused{len(a.columns), a.l.line, why})
+}
+
+// skipRelational passes over the attributes within a relational one.
+func (a *arff) skipRelational() error {
+	for depth := 1; depth > 0; {
+		b, err := a.line()
+		if err == io.EOF {
+			return errors.New("there is no @end")
+		} else if err != nil {
+			return err
+		}
+		keyword, rest := word(b)
+		switch {
+		case equalFold(keyword, "@end"):
+			depth--
+		case equalFold(keyword, "@attribute"):
+			if at := bytes.LastIndexAny(rest, " \t"); at >= 0 && equalFold(rest[at+1:], "relational") {
+				depth++
+			}
+		}
+	}
+	return nil
+}
+
+// nominal reads the declared values {value, ...}.
+func (a *arff) nominal(b []byte, col *column) error {
+	col.nominal, col.codes = []string{}, make(map[string]int)
+	a.s.clear()
+	i := a.s.skipBlanks(b, 1)
+	for k := 0; i >= len(b) || b[i] != '}' || k > 0; k++ {
+		var err error
+		if b, i, err = a.s.field(b, i, ",}%", a.l); err != nil {
+			return err
+		}
+		value := string(a.s.nth(k))
+		if value == "" && !a.s.quoted[k] {
+			return errors.New("a value is empty, or } is missing")
+		}
+		if _, twice := col.codes[value]; twice {
+			return fmt.Errorf("value %q is declared twice", short([]byte(value)))
+		}
+		col.codes[value] = k
+		col.nominal = append(col.nominal, value)
+		if i = a.s.skipBlanks(b, i); i >= len(b) || b[i] != ',' && b[i] != '}' {
+			return fmt.Errorf("after value %q: allowed are a comma and }", short([]byte(value)))
+		}
+		if b[i] == '}' {
+			break
+		}
+		i = a.s.skipBlanks(b, i+1)
+	}
+	if rest := trim(b[i+1:]); len(rest) > 0 && rest[0] != '%' {
+		return fmt.Errorf("%q after the values", short(rest))
+	}
+	col.readNumbers()
+	return nil
+}
+
+// readNumbers reads the declared values as numbers, when all of them are.
+func (c *column) readNumbers() {
+	numbers, places := make([]float64, len(c.nominal)), make(map[float64]int)
+	for k, value := range c.nominal {
+		v, kind := parse([]byte(value))
+		if kind != isNumber {
+			return
+		}
+		numbers[k] = v
+		if _, twice := places[v]; !twice {
+			places[v] = k
+		}
+	}
+	c.numbers, c.places = numbers, places
+}
+
+// denseRow reads a row of one value for each attribute, between commas or, in
+// a line without commas, between blanks.
+func (a *arff) denseRow(b []byte) error {
+	a.s.delim = ' '
+	if bytes.IndexByte(b, ',') >= 0 {
+		a.s.delim = ','
+	}
+	fields, err := a.s.split(b, a.l)
+	if err != nil {
+		return err
+	}
+	if len(fields) != len(a.columns) {
+		return fmt.Errorf("%d values, where %d attributes are declared", len(fields), len(a.columns))
+	}
+	for c, field := range fields {
+		if err := a.t.set(c, field, len(a.s.quoted) > 0 && a.s.quoted[c]); err != nil {
+			return a.t.inColumn(c, a.l.line, err)
+		}
+	}
+	return nil
+}
+
+// sparseRow reads a row {index value, ...}, indices ascending from 0.
+func (a *arff) sparseRow(b []byte) error {
+	a.s.clear()
+	previous, implied := -1, a.implied
+	i := a.s.skipBlanks(b, 1)
+	for k := 0; i >= len(b) || b[i] != '}' || k > 0; k++ {
+		digits := i
+		for i < len(b) && b[i] >= '0' && b[i] <= '9' {
+			i++
+		}
+		c, err := strconv.Atoi(string(b[digits:i]))
+		if err != nil || c >= len(a.columns) || i >= len(b) || b[i] != ' ' && b[i] != '\t' {
+			return fmt.Errorf("%q in a sparse row: allowed is {index value, ...} with indices from 0 to %d", short(b[digits:]), len(a.columns)-1)
+		}
+		if c <= previous {
+			return fmt.Errorf("index %d after %d in a sparse row: indices ascend", c, previous)
+		}
+		previous = c
+		if b, i, err = a.s.field(b, a.s.skipBlanks(b, i), ",}%", a.l); err != nil {
+			return err
+		}
+		implied = a.imply(implied, c)
+		if err := a.t.set(c, a.s.nth(k), a.s.quoted[k]); err != nil {
+			return a.t.inColumn(c, a.l.line, err)
+		}
+		if i = a.s.skipBlanks(b, i); i >= len(b) || b[i] != ',' && b[i] != '}' {
+			return errors.New("a sparse row without } at its end")
+		}
+		if b[i] == '}' {
+			break
+		}
+		i = a.s.skipBlanks(b, i+1)
+	}
+	if rest := trim(b[i+1:]); len(rest) > 0 && rest[0] != '%' {
+		return fmt.Errorf("%q after a sparse row: allowed is nothing, weights are not read", short(rest))
+	}
+	a.imply(implied, len(a.columns))
+	return nil
+}
+
+// imply gives the columns before c that a sparse row has left out their
+// value: the first declared one of a nominal attribute, 0 of the target. It
+// returns the columns after c.
+func (a *arff) imply(implied []int, c int) []int {
+	for len(implied) > 0 && implied[0] <= c {
+		at := implied[0]
+		implied = implied[1:]
+		if at == c {
+			break
+		}
+		if col := &a.t.columns[at]; col.nominal == nil {
+			a.t.setNumber(at, 0)
+		} else {
+			a.t.setCode(at, 0)
+		}
+	}
+	return implied
+}

@@ -1,0 +1,154 @@
+package dataset
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+)
+
+// sparse collects the rows of a libsvm file: its number of features is known
+// only at the end.
+type sparse struct {
+	labels  []float64 // of the rows, NaN when missing
+	lines   []int     // of the rows
+	ends    []int     // of the rows, in indices and values
+	indices []int32
+	values  []float64 // NaN when missing
+	width   int       // largest index
+}
+
+// readLIBSVM reads a file of rows "label index:value ...", indices ascending
+// from 1, as LIBSVM and SVMlight write them. qid:number after the label and
+// comments from # on are passed over.
+func readLIBSVM(l *lines, t *table) error {
+	s := new(sparse)
+	for {
+		b, err := l.next()
+		if err == io.EOF {
+			break
+		}
+		if err == nil {
+			b, _, _ = bytes.Cut(b, []byte("#"))
+			err = checkText(b)
+		}
+		if err == nil {
+			err = s.row(b, l.line, t.limits.columns)
+		}
+		if err != nil {
+			return inLine(l.line, err)
+		}
+	}
+	if len(s.lines) == 0 {
+		return errEmpty
+	}
+	return s.fill(t)
+}
+
+// word cuts the first word off a line.
+func word(b []byte) (first, rest []byte) {
+	b = trim(b)
+	for i, c := range b {
+		if c == ' ' || c == '\t' {
+			return b[:i], b[i:]
+		}
+	}
+	return b, nil
+}
+
+// row adds the row in a line, if there is one.
+func (s *sparse) row(b []byte, line, most int) error {
+	field, b := word(b)
+	if len(field) == 0 {
+		return nil
+	}
+	label, kind := parse(field)
+	switch kind {
+	case isMissing:
+		label = math.NaN()
+	case isInfinite, isText:
+		return fmt.Errorf("label %q: allowed are finite numbers", short(field))
+	}
+	s.labels, s.lines = append(s.labels, label), append(s.lines, line)
+	previous := 0
+	for first := true; len(b) > 0; first = false {
+		if field, b = word(b); len(field) == 0 {
+			break
+		}
+		name, text, found := bytes.Cut(field, []byte(":"))
+		if first && found && string(name) == "qid" {
+			continue
+		}
+		if !found || !isIndex(name) {
+			return fmt.Errorf("%q: allowed is index:value", short(field))
+		}
+		index, err := strconv.Atoi(string(name))
+		if err != nil || index > most {
+			return fmt.Errorf("index %s: at most %d is allowed", short(name), most)
+		}
+		if index <= previous {
+			return fmt.Errorf("index %d after %d: indices count from 1 and ascend", index, previous)
+		}
+		previous = index
+		v, kind := parse(text)
+		switch kind {
+		case isMissing:
+			v = math.NaN()
+		case isInfinite:
+			return fmt.Errorf("index %d: %q is infinite: allowed are finite numbers", index, short(text))
+		case isText:
+			return fmt.Errorf("index %d: text %q in a number column", index, short(text))
+		}
+		s.indices, s.values = append(s.indices, int32(index)), append(s.values, v)
+	}
+	s.width = max(s.width, previous)
+	s.ends = append(s.ends, len(s.values))
+	return nil
+}
+
+// fill puts the rows into the table.
+func (s *sparse) fill(t *table) error {
+	columns := make([]column, s.width+1)
+	for i := range s.width {
+		columns[i].name = strconv.Itoa(i + 1)
+	}
+	columns[s.width].name = "label"
+	t.named = true
+	if err := t.setColumns(columns); err != nil {
+		return err
+	}
+	if t.width > t.limits.values/len(s.lines) {
+		return t.errValues()
+	}
+	t.x = make([]float64, 0, t.width*len(s.lines))
+	start := 0
+	for row, line := range s.lines {
+		if err := t.begin(line); err != nil {
+			return inLine(line, err)
+		}
+		for k := start; k < s.ends[row]; k++ {
+			if err := t.setFloat(int(s.indices[k])-1, s.values[k]); err != nil {
+				return err
+			}
+		}
+		if err := t.setFloat(s.width, s.labels[row]); err != nil {
+			return err
+		}
+		start = s.ends[row]
+		t.end()
+	}
+	return nil
+}
+
+// setFloat sets a value of which NaN means that it is missing.
+func (t *table) setFloat(c int, v float64) error {
+	if !math.IsNaN(v) {
+		t.setNumber(c, v)
+		return nil
+	}
+	if err := t.setMissing(c); err != nil {
+		return t.inColumn(c, t.line, err)
+	}
+	return nil
+}

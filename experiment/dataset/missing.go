@@ -1,0 +1,121 @@
+package dataset
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+)
+
+// setMissing marks the value in column c of the row being read as missing.
+// NaN stands for it until the file is read; no other NaN comes into a table.
+func (t *table) setMissing(c int) error {
+	col := &t.columns[c]
+	if col.role == dropped {
+		return nil
+	}
+	if col.missing == 0 {
+		col.first = t.line
+	}
+	col.missing++
+	t.gap = true
+	if col.role == feature {
+		row := t.x[len(t.x)-t.width:]
+		for i := range col.width() {
+			row[col.at+i] = math.NaN()
+		}
+		return nil
+	}
+	if t.o.Missing == missingMean {
+		return errors.New("missing value in the target: missing: mean fills features only, missing: drop leaves out the row")
+	}
+	t.y.addNumber(t.line, math.NaN())
+	return nil
+}
+
+// settleMissing does with the missing values what the options say.
+func (t *table) settleMissing() error {
+	values, columns := 0, 0
+	for i := range t.columns {
+		if n := t.columns[i].missing; n > 0 {
+			values += n
+			columns++
+		}
+	}
+	if values == 0 {
+		return nil
+	}
+	switch t.o.Missing {
+	case missingDrop:
+		if len(t.x) == 0 {
+			return fmt.Errorf("each of the %d rows has a missing value: missing: drop leaves none", t.rows)
+		}
+		return nil
+	case missingMean:
+		return t.fillMeans()
+	}
+	return t.refuseMissing(values, columns)
+}
+
+// refuseMissing names the columns with missing values, the first few of many.
+func (t *table) refuseMissing(values, columns int) error {
+	const most = 5
+	where := 0
+	var list []string
+	for i := range t.columns {
+		col := &t.columns[i]
+		if col.missing == 0 {
+			continue
+		}
+		if least := t.columns[where]; least.missing == 0 || col.first < least.first {
+			where = i
+		}
+		if len(list) < most {
+			list = append(list, t.inColumn(i, col.first, fmt.Errorf("%d", col.missing)).Error())
+		}
+	}
+	more := ""
+	if columns > most {
+		more = fmt.Sprintf("; and %d more columns", columns-most)
+	}
+	return t.inColumn(where, t.columns[where].first, fmt.Errorf("%d missing values, by column and first line: %s%s; "+
+		"allowed with missing: mean or missing: drop", values, strings.Join(list, "; "), more))
+}
+
+// fillMeans puts the mean of the other values of its column in place of each
+// missing one.
+func (t *table) fillMeans() error {
+	for i := range t.columns {
+		col := &t.columns[i]
+		if col.missing == 0 {
+			continue
+		}
+		if col.missing == t.rows {
+			return t.inColumn(i, col.first, errors.New("every value is missing: there is no mean"))
+		}
+		for at := col.at; at < col.at+col.width(); at++ {
+			mean := t.mean(at, t.rows-col.missing)
+			for k := at; k < len(t.x); k += t.width {
+				if math.IsNaN(t.x[k]) {
+					t.x[k] = mean
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// mean is the mean of the n values of a feature that are not missing.
+func (t *table) mean(feature, n int) float64 {
+	sum, scaled := 0.0, 0.0 // scaled cannot overflow
+	for k := feature; k < len(t.x); k += t.width {
+		if v := t.x[k]; !math.IsNaN(v) {
+			sum += v
+			scaled += v / float64(n)
+		}
+	}
+	if math.IsInf(sum, 0) || math.IsNaN(sum) {
+		return scaled
+	}
+	return sum / float64(n)
+}

@@ -1,0 +1,322 @@
+package dataset
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+)
+
+// role tells what a column of the file becomes.
+type role uint8
+
+const (
+	feature role = iota
+	target
+	dropped
+)
+
+// column is a column of the file.
+type column struct {
+	name    string // "" without a header
+	role    role
+	at      int             // its first feature in a row of X
+	nominal []string        // the declared values of a nominal attribute
+	codes   map[string]int  // place of each declared value
+	numbers []float64       // the declared values when all are numbers
+	places  map[float64]int // place of each of those numbers
+	missing int             // values
+	first   int             // line of the first missing value
+}
+
+// width is the number of features that a column becomes: one for each value
+// of a nominal attribute that is not coded in numbers.
+func (c *column) width() int {
+	if c.nominal != nil && c.numbers == nil {
+		return len(c.nominal)
+	}
+	return 1
+}
+
+// table collects the rows of a file, whatever its format.
+type table struct {
+	o       Options
+	limits  limits
+	named   bool // columns are found by their names only
+	columns []column
+	target  int // column, -1 without one
+	width   int // features in a row of x
+	x       []float64
+	y       targets
+	rows    int  // read, the ones left out for missing values included
+	line    int  // of the row being read
+	gap     bool // a value of that row is missing
+
+	negative int // rows collected that NegativeRows makes -1
+}
+
+// errEmpty is the error of a file without rows.
+var errEmpty = errors.New("empty: there are no rows")
+
+// setColumns gives every column its role. It may be called again until the
+// first row.
+func (t *table) setColumns(columns []column) error {
+	if len(columns) > t.limits.columns {
+		return fmt.Errorf("%d columns: at most %d are allowed", len(columns), t.limits.columns)
+	}
+	t.columns, t.target, t.width = columns, -1, 0
+	names := t.names()
+	if t.o.Target != NoTarget {
+		at := len(columns) - 1
+		if t.o.Target != "" {
+			var err error
+			if at, err = t.find(names, t.o.Target); err != nil {
+				return fmt.Errorf("target: %w", err)
+			}
+		}
+		t.target = at
+		columns[at].role = target
+	}
+	for _, ref := range t.o.Drop {
+		at, err := t.find(names, ref)
+		if err != nil {
+			return fmt.Errorf("drop: %w", err)
+		}
+		if at == t.target {
+			return fmt.Errorf("drop: column %q is the target", ref)
+		}
+		columns[at].role = dropped
+	}
+	if t.o.Classes.NegativeRows > 0 && t.target >= 0 {
+		columns[t.target].role = dropped
+	}
+	for i := range columns {
+		if columns[i].role == feature {
+			columns[i].at = t.width
+			t.width += columns[i].width()
+		}
+	}
+	if t.width == 0 {
+		return fmt.Errorf("no features: the file has %d columns, and none is left beside the target", len(columns))
+	}
+	if t.width > t.limits.columns {
+		return fmt.Errorf("%d features: at most %d are allowed", t.width, t.limits.columns)
+	}
+	return nil
+}
+
+// names maps the names that options refer to to columns, -1 for more than one
+// of that name.
+func (t *table) names() map[string]int {
+	wanted := make(map[string]bool, len(t.o.Drop)+1)
+	wanted[t.o.Target] = true
+	for _, ref := range t.o.Drop {
+		wanted[ref] = true
+	}
+	names := make(map[string]int, len(wanted))
+	for i := range t.columns {
+		name := t.columns[i].name
+		if name == "" || !wanted[name] {
+			continue
+		}
+		if _, twice := names[name]; twice {
+			names[name] = -1
+		} else {
+			names[name] = i
+		}
+	}
+	return names
+}
+
+// find returns the column of that name or index.
+func (t *table) find(names map[string]int, ref string) (int, error) {
+	if at, ok := names[ref]; ok && at < 0 {
+		return 0, fmt.Errorf("column %q: more than one has this name; give its index", ref)
+	} else if ok {
+		return at, nil
+	}
+	at, err := strconv.Atoi(ref)
+	if err != nil || t.named {
+		return 0, fmt.Errorf("no column is named %q", ref)
+	}
+	n := len(t.columns)
+	if at < -n || at >= n {
+		return 0, fmt.Errorf("column %d is out of range: the file has %d, allowed are 0 to %d, and -1 to -%d from the end", at, n, n-1, n)
+	}
+	if at < 0 {
+		at += n
+	}
+	return at, nil
+}
+
+// begin starts a row of zeros, in a line of the file.
+func (t *table) begin(line int) error {
+	t.line, t.gap = line, false
+	t.rows++
+	n := len(t.x) + t.width
+	if n > t.limits.values {
+		return t.errValues()
+	}
+	t.x = slices.Grow(t.x, t.width)[:n]
+	clear(t.x[n-t.width:])
+	return nil
+}
+
+// set gives the row being read its value in column c. literal says that the
+// text is no sign for a missing value.
+func (t *table) set(c int, text []byte, literal bool) error {
+	col := &t.columns[c]
+	if col.role == dropped {
+		return nil
+	}
+	if col.nominal != nil {
+		return t.setNominal(c, text, literal)
+	}
+	v, kind := parse(text)
+	switch {
+	case kind == isNumber:
+		t.setNumber(c, v)
+		return nil
+	case kind == isMissing && !literal:
+		return t.setMissing(c)
+	case kind == isInfinite:
+		return fmt.Errorf("%q is infinite: allowed are finite numbers", short(text))
+	case col.role == target && t.o.Task != Regression:
+		t.y.addText(t.line, text)
+		return nil
+	}
+	return fmt.Errorf("text %q in a number column", short(text))
+}
+
+func (t *table) errValues() error {
+	return fmt.Errorf("more than %d values (rows x features), the largest table allowed", t.limits.values)
+}
+
+func (t *table) setNumber(c int, v float64) {
+	if col := &t.columns[c]; col.role == target {
+		t.y.addNumber(t.line, v)
+	} else if col.role == feature {
+		t.x[len(t.x)-t.width+col.at] = v
+	}
+}
+
+func (t *table) setNominal(c int, text []byte, literal bool) error {
+	col := &t.columns[c]
+	code, ok := col.codes[string(text)]
+	isMark := !literal && len(text) == 1 && text[0] == '?'
+	if (!ok || isMark) && !literal && missing(text) {
+		return t.setMissing(c)
+	}
+	if !ok && col.numbers != nil { // 1.0 where 1 is declared
+		if v, kind := parse(text); kind == isNumber {
+			code, ok = col.places[v]
+		}
+	}
+	if !ok {
+		return fmt.Errorf("%q is not among the %d values declared: %s", short(text), len(col.nominal), some(col.nominal))
+	}
+	t.setCode(c, code)
+	return nil
+}
+
+// setCode sets the value of a nominal attribute by its place among the
+// declared ones.
+func (t *table) setCode(c, code int) {
+	switch col := &t.columns[c]; {
+	case col.role == target:
+		t.y.addDeclared(t.line, col, code)
+	case col.numbers != nil:
+		t.x[len(t.x)-t.width+col.at] = col.numbers[code]
+	default:
+		t.x[len(t.x)-t.width+col.at+code] = 1
+	}
+}
+
+// end ends the row being read.
+func (t *table) end() {
+	if t.gap && t.o.Missing == missingDrop {
+		t.x = t.x[:len(t.x)-t.width]
+		t.y.truncate(t.kept())
+		return
+	}
+	if t.rows <= t.o.Classes.NegativeRows {
+		t.negative++
+	}
+}
+
+// kept is the number of rows collected.
+func (t *table) kept() int { return len(t.x) / t.width }
+
+// finish makes the data set.
+func (t *table) finish() (*Dataset, error) {
+	if t.rows == 0 {
+		return nil, errEmpty
+	}
+	if err := t.settleMissing(); err != nil {
+		return nil, err
+	}
+	d := &Dataset{N: t.kept(), D: t.width, X: t.x, Features: t.features()}
+	if cap(t.x) > len(t.x)+len(t.x)/8 {
+		d.X = append(make([]float64, 0, len(t.x)), t.x...)
+	}
+	if t.o.Classes.NegativeRows > 0 {
+		var err error
+		d.Task = Classification
+		d.Y, err = t.byRow()
+		return d, err
+	}
+	var err error
+	if d.Task, d.Y, err = t.y.settle(t.o.Task, t.o.Classes, &t.columns[t.target]); err != nil {
+		return nil, t.inColumn(t.target, 0, err)
+	}
+	return d, nil
+}
+
+// byRow makes the targets that Classes.NegativeRows asks for.
+func (t *table) byRow() ([]float64, error) {
+	n := t.kept()
+	if t.negative == 0 || t.negative == n {
+		return nil, fmt.Errorf("one class only: the first %d rows are to be negative, the file has %d rows", t.o.Classes.NegativeRows, t.rows)
+	}
+	y := make([]float64, n)
+	for i := range y {
+		y[i] = 1
+		if i < t.negative {
+			y[i] = -1
+		}
+	}
+	return y, nil
+}
+
+// inColumn says where an error is: column c, in a line or in none (0).
+func (t *table) inColumn(c, line int, err error) error {
+	e := &ReadError{Line: line, Column: c, Name: t.columns[c].name, Err: err}
+	if t.named {
+		e.Column = -1
+	}
+	return e
+}
+
+// features names the features: the column's name, or x and its index, and the
+// value of a nominal attribute after it.
+func (t *table) features() []string {
+	names := make([]string, 0, t.width)
+	for i := range t.columns {
+		col := &t.columns[i]
+		if col.role != feature {
+			continue
+		}
+		name := col.name
+		if name == "" {
+			name = "x" + strconv.Itoa(i)
+		}
+		if col.nominal == nil || col.numbers != nil {
+			names = append(names, name)
+			continue
+		}
+		for _, value := range col.nominal {
+			names = append(names, name+"="+value)
+		}
+	}
+	return names
+}
