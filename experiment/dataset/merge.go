@@ -8,8 +8,9 @@ import (
 
 // merge folds rows of the part that agree in every bit of x and y into the
 // first of them and counts them in Multiplicity, which stays nil when no two
-// agree. It returns how many rows went away, in O(N D) expected time.
-func (p *Part) merge() int {
+// agree. It returns how many rows went away, in O(N D) expected time. Equal
+// rows must have equal hashes; that different rows may too costs time only.
+func (p *Part) merge(hash func(x []float64, y float64) uint64) int {
 	d := p.D
 	first := make(map[uint64]int32, p.N) // hash -> last kept row with that hash
 	chain := make([]int32, 0, p.N)       // kept row -> earlier kept row with the same hash, or -1
@@ -17,8 +18,8 @@ func (p *Part) merge() int {
 	kept := 0
 	for i := range p.N {
 		x, y := p.X[i*d:][:d], p.Y[i]
-		hash := hashRow(x, y)
-		last, found := first[hash]
+		key := hash(x, y)
+		last, found := first[key]
 		if !found {
 			last = -1
 		}
@@ -32,7 +33,7 @@ func (p *Part) merge() int {
 		}
 		copy(p.X[kept*d:][:d], x)
 		p.Y[kept], p.Rows[kept] = y, p.Rows[i]
-		first[hash] = int32(kept)
+		first[key] = int32(kept)
 		chain = append(chain, last)
 		multiplicity = append(multiplicity, 1)
 		kept++
@@ -46,8 +47,7 @@ func (p *Part) merge() int {
 	return merged
 }
 
-// hashRow mixes the bits of a row by folded multiplication. Equal rows have
-// equal hashes; that different rows may too costs time only.
+// hashRow mixes the bits of a row by folded multiplication.
 func hashRow(x []float64, y float64) uint64 {
 	mix := func(hash, value uint64) uint64 {
 		high, low := bits.Mul64(hash^value, 0x9e3779b97f4a7c15)

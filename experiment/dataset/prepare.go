@@ -50,7 +50,7 @@ type Part struct {
 	N, D int
 	X    []float64 // N x D, row-major
 	Y    []float64
-	Rows []int // index in the data set, of the first where rows were merged; -1 for an added poisoning point
+	Rows []int // index in the data set, of the first where rows were merged; -1 for a poisoning point
 	// Multiplicity says how many identical rows each row of the training part
 	// stands for; nil means one each.
 	Multiplicity []float64
@@ -148,7 +148,7 @@ func prepare(ctx context.Context, d *Dataset, s Settings, stream func(purpose st
 			return nil, err
 		}
 	}
-	p.Merged = p.Train.merge()
+	p.Merged = p.Train.merge(hashRow)
 	return &p, nil
 }
 

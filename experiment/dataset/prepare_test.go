@@ -1,0 +1,302 @@
+package dataset
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// streams derives a stream from a seed and a purpose, as a cell does.
+func streams(seed uint64) func(string) *rand.Rand {
+	return func(purpose string) *rand.Rand {
+		hash := fnv.New64a()
+		hash.Write([]byte(purpose))
+		return rand.New(rand.NewPCG(seed, hash.Sum64()))
+	}
+}
+
+// synthetic returns a data set without duplicates whose columns have units of
+// their own; a third of the labels is -1.
+func synthetic(task Task, n, d int) *Dataset {
+	random := rand.New(rand.NewPCG(uint64(n), uint64(d)))
+	data := &Dataset{Name: "synthetic", Task: task, N: n, D: d, X: make([]float64, n*d)}
+	for j := range d {
+		data.Features = append(data.Features, fmt.Sprintf("f%d", j))
+	}
+	for i := range data.X {
+		data.X[i] = float64(i%d+1) * (10 + random.NormFloat64())
+	}
+	if task == Classification {
+		data.Y = labels(n, n/3, random)
+		return data
+	}
+	for range n {
+		data.Y = append(data.Y, 100+5*random.NormFloat64())
+	}
+	return data
+}
+
+// quarter is the paper's split with something held out.
+var quarter = Split{Train: 3, Test: 1, Validation: 0.2}
+
+// byFirst is a boundary whose scores are the first feature.
+func byFirst(_ context.Context, x []float64, n, d int, _ []float64) ([]float64, error) {
+	scores := make([]float64, n)
+	for i := range scores {
+		scores[i] = x[i*d]
+	}
+	return scores, nil
+}
+
+func settings(paper bool, noise Noise) Settings {
+	return Settings{Split: quarter, Features: Standard, Target: MinMax, Noise: noise, Paper: paper, Boundary: byFirst}
+}
+
+func mustPrepare(t *testing.T, d *Dataset, s Settings) *Prepared {
+	t.Helper()
+	p, err := Prepare(context.Background(), d, s, streams(40))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func TestPrepareScalesByTrainingRows(t *testing.T) {
+	t.Parallel()
+	for _, paper := range []bool{false, true} {
+		d := synthetic(Regression, 200, 3)
+		p := mustPrepare(t, d, settings(paper, Noise{}))
+		fitted := p.Train.Rows
+		if paper {
+			fitted = strata(d.Y, false)[0]
+		}
+		for j := range d.D {
+			var column []float64
+			for _, row := range fitted {
+				column = append(column, d.X[row*d.D+j])
+			}
+			mean, deviation := moments(column)
+			for _, part := range []Part{p.Train, p.Validation, p.Test} {
+				for i, row := range part.Rows {
+					want := (d.X[row*d.D+j] - mean) / deviation
+					if got := part.X[i*d.D+j]; math.Abs(got-want) > 1e-12 {
+						t.Fatalf("paper %v: row %d, feature %d is %v, want %v", paper, row, j, got, want)
+					}
+				}
+			}
+		}
+		low, high := math.Inf(1), math.Inf(-1)
+		for _, row := range fitted {
+			low, high = min(low, d.Y[row]), max(high, d.Y[row])
+		}
+		for _, part := range []Part{p.Train, p.Validation, p.Test} {
+			for i, row := range part.Rows {
+				if want := (d.Y[row] - low) / (high - low); math.Abs(part.Y[i]-want) > 1e-15 {
+					t.Fatalf("paper %v: target of row %d is %v, want %v", paper, row, part.Y[i], want)
+				}
+			}
+		}
+		if p.Target.Shift[0] != low || p.Target.Scale[0] != high-low {
+			t.Errorf("paper %v: target map %+v, want shift %v and scale %v", paper, p.Target, low, high-low)
+		}
+	}
+}
+
+func TestPrepareLeavesDataAlone(t *testing.T) {
+	t.Parallel()
+	for _, task := range []Task{Classification, Regression} {
+		for _, kind := range NoiseKinds(task) {
+			for _, paper := range []bool{false, true} {
+				d := synthetic(task, 90, 4)
+				before := d.Digest()
+				first := mustPrepare(t, d, settings(paper, Noise{kind, 0.3}))
+				if d.Digest() != before {
+					t.Fatalf("%s: the data set was changed", kind)
+				}
+				if second := mustPrepare(t, d, settings(paper, Noise{kind, 0.3})); !reflect.DeepEqual(first, second) {
+					t.Errorf("%s: the same arguments give another result", kind)
+				}
+			}
+		}
+	}
+}
+
+// TestSplitIgnoresNoise: cells that differ in noise only are compared on the
+// same rows.
+func TestSplitIgnoresNoise(t *testing.T) {
+	t.Parallel()
+	for _, task := range []Task{Classification, Regression} {
+		for _, paper := range []bool{false, true} {
+			d := synthetic(task, 120, 4)
+			clean := mustPrepare(t, d, settings(paper, Noise{}))
+			for _, kind := range NoiseKinds(task) {
+				for _, level := range []float64{0, 0.1, 0.5, 1} {
+					p := mustPrepare(t, d, settings(paper, Noise{kind, level}))
+					for name, parts := range map[string][2]Part{
+						"training": {clean.Train, p.Train}, "validation": {clean.Validation, p.Validation}, "test": {clean.Test, p.Test},
+					} {
+						rows := slices.DeleteFunc(slices.Clone(parts[1].Rows), func(row int) bool { return row < 0 })
+						if !slices.Equal(parts[0].Rows, rows) {
+							t.Errorf("%s %v: %s part has rows %v, want %v", kind, level, name, rows, parts[0].Rows)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestTestPartIsClean: only label noise of the paper's protocol may reach it.
+func TestTestPartIsClean(t *testing.T) {
+	t.Parallel()
+	for _, task := range []Task{Classification, Regression} {
+		for _, paper := range []bool{false, true} {
+			d := synthetic(task, 200, 3)
+			clean := mustPrepare(t, d, settings(paper, Noise{}))
+			for _, kind := range NoiseKinds(task) {
+				p := mustPrepare(t, d, settings(paper, Noise{kind, 0.8}))
+				if same := samePart(p.Test, clean.Test); same != (task == Regression || !paper) {
+					t.Errorf("%s, paper %v: test part is clean: %v", kind, paper, same)
+				}
+				if samePart(p.Train, clean.Train) || samePart(p.Validation, clean.Validation) {
+					t.Errorf("%s, paper %v: training or validation part is clean", kind, paper)
+				}
+			}
+		}
+	}
+}
+
+func TestPrepareStratifiesUnlessPaper(t *testing.T) {
+	t.Parallel()
+	d := synthetic(Classification, 40, 2)
+	shares := map[int]bool{}
+	for seed := range uint64(30) {
+		for _, paper := range []bool{false, true} {
+			p, err := Prepare(context.Background(), d, settings(paper, Noise{}), streams(seed))
+			if err != nil {
+				t.Fatal(err)
+			}
+			negative := 0
+			for _, label := range p.Test.Y {
+				if label < 0 {
+					negative++
+				}
+			}
+			if paper {
+				shares[negative] = true
+			} else if negative != 3 { // 13 of 40 are -1, so 3.25 of the 10
+				t.Fatalf("seed %d: %d of 10 test rows are -1, want 3", seed, negative)
+			}
+		}
+	}
+	if len(shares) < 3 {
+		t.Errorf("the paper's split gave only %d different class shares in 30 draws", len(shares))
+	}
+}
+
+func TestPrepareMerges(t *testing.T) {
+	t.Parallel()
+	// 60 rows that are 20 rows three times over.
+	base := synthetic(Regression, 20, 3)
+	d := &Dataset{Name: "triple", Task: Regression, N: 60, D: 3, Features: base.Features,
+		X: slices.Concat(base.X, base.X, base.X), Y: slices.Concat(base.Y, base.Y, base.Y)}
+	p := mustPrepare(t, d, Settings{Split: quarter, Features: Standard, Target: MinMax})
+	distinct := map[int]float64{}
+	for i, row := range p.Train.Rows {
+		if _, again := distinct[row%20]; again {
+			t.Errorf("row %d was not merged", row)
+		}
+		distinct[row%20] = p.Train.Multiplicity[i]
+	}
+	total := 0.0
+	for _, multiplicity := range distinct {
+		total += multiplicity
+	}
+	if total != 36 || p.Train.N+p.Merged != 36 || p.Merged < 16 {
+		t.Errorf("multiplicities sum to %v, N is %d and %d are merged; 36 rows are in the training part", total, p.Train.N, p.Merged)
+	}
+	if p.Validation.N != 9 || p.Test.N != 15 || p.Validation.Multiplicity != nil || p.Test.Multiplicity != nil {
+		t.Errorf("validation and test part have %d and %d rows, want all 9 and 15", p.Validation.N, p.Test.N)
+	}
+}
+
+func TestPrepareRefuses(t *testing.T) {
+	t.Parallel()
+	oneClass := synthetic(Classification, 30, 2)
+	for i := range oneClass.Y {
+		oneClass.Y[i] = 1
+	}
+	pair := synthetic(Classification, 40, 2)
+	for i := range pair.Y {
+		pair.Y[i] = 1
+	}
+	pair.Y[0] = -1
+	wide := synthetic(Regression, 30, 2)
+	wide.X[8], wide.X[10] = -1.7e308, 1.7e308
+	regression := synthetic(Regression, 30, 2)
+	classification := synthetic(Classification, 30, 2)
+	broken := func(context.Context, []float64, int, int, []float64) ([]float64, error) {
+		return nil, errors.New("no fit")
+	}
+	short := func(context.Context, []float64, int, int, []float64) ([]float64, error) { return make([]float64, 3), nil }
+	notANumber := func(_ context.Context, _ []float64, n, _ int, _ []float64) ([]float64, error) {
+		return slices.Repeat([]float64{math.NaN()}, n), nil
+	}
+	for _, test := range []struct {
+		name string
+		data *Dataset
+		s    Settings
+		want string
+	}{
+		{"unknown task", &Dataset{Task: "ranking"}, Settings{}, `task "ranking": allowed are`},
+		{"one class", oneClass, Settings{Split: quarter}, "the data set has one class only, 30 rows of +1"},
+		{"one class in training", pair, Settings{Split: Split{1, 9, 0}, Paper: true}, "the training part has one class only"},
+		{"too few rows", &Dataset{Task: Regression, N: 2, D: 1, X: []float64{1, 2}, Y: []float64{1, 2}}, Settings{Split: quarter}, "at least 2 for training"},
+		{"scaling", regression, Settings{Split: quarter, Features: "robust"}, `features is "robust", allowed are none, standard and minmax`},
+		{"target scaling", regression, Settings{Split: quarter, Target: "log"}, `target is "log"`},
+		{"noise of the other task", regression, Settings{Split: quarter, Noise: Noise{Flip, 0.1}}, `kind "flip" is not for regression; allowed are gaussian and statp`},
+		{"noise of no task", classification, Settings{Split: quarter, Noise: Noise{"salt", 0.1}}, `allowed are flip and flip-boundary`},
+		{"level above 1", classification, Settings{Split: quarter, Noise: Noise{Flip, 1.1}}, "level 1.1 is not in [0, 1]"},
+		{"level NaN", regression, Settings{Split: quarter, Noise: Noise{StatP, math.NaN()}}, "level NaN is not in [0, 1]"},
+		{"level without kind", regression, Settings{Split: quarter, Noise: Noise{"", 0.1}}, "level 0.1 without a kind"},
+		{"no boundary", classification, Settings{Split: quarter, Noise: Noise{FlipBoundary, 0.1}}, "flip-boundary needs a boundary"},
+		{"boundary fails", classification, Settings{Split: quarter, Noise: Noise{FlipBoundary, 0.1}, Boundary: broken}, "boundary for the noise: no fit"},
+		{"boundary is short", classification, Settings{Split: quarter, Noise: Noise{FlipBoundary, 0.1}, Boundary: short}, "3 scores for 22 rows"},
+		{"boundary is NaN", classification, Settings{Split: quarter, Noise: Noise{FlipBoundary, 0.1}, Boundary: notANumber}, "is not a number"},
+		{"range overflows", wide, Settings{Split: quarter, Features: Standard, Paper: true}, "scale features: column 0 spans -1.7e+308 to 1.7e+308"},
+	} {
+		_, err := Prepare(context.Background(), test.data, test.s, streams(3))
+		if err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: error %v, want %q in it", test.name, err, test.want)
+		}
+	}
+	cancelled, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := Prepare(cancelled, regression, Settings{Split: quarter}, streams(3)); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v, want that of the context", err)
+	}
+}
+
+// TestPrepareRefusesOverflow: a test row may lie so far out that the map
+// fitted on narrow training rows carries it out of range.
+func TestPrepareRefusesOverflow(t *testing.T) {
+	t.Parallel()
+	d := synthetic(Regression, 40, 2)
+	plain := mustPrepare(t, d, settings(false, Noise{}))
+	for i := range d.N {
+		d.X[2*i] = 1e-10 * float64(i)
+	}
+	far := plain.Test.Rows[4]
+	d.X[2*far] = 1e300
+	_, err := Prepare(context.Background(), d, settings(false, Noise{}), streams(40))
+	if want := fmt.Sprintf("row %d, feature f0: +Inf after scaling", far); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("error %v, want %q in it", err, want)
+	}
+}
