@@ -1,0 +1,75 @@
+package queue
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/fxamacker/cbor/v2"
+
+	"github.com/agepath/agepath/experiment"
+)
+
+// Outcomes travel as CBOR in the core deterministic encoding of RFC 8949: the
+// same outcome is the same bytes. Times keep nanoseconds and are UTC.
+var (
+	encMode = must(func() (cbor.EncMode, error) {
+		options := cbor.CoreDetEncOptions()
+		options.Time = cbor.TimeRFC3339NanoUTC
+		return options.EncMode()
+	}())
+	decMode = must(cbor.DecOptions{
+		MaxArrayElements: math.MaxInt32, // the library's 131,072 are fewer rows than a long path has
+		MaxMapPairs:      1 << 16,
+		DupMapKey:        cbor.DupMapKeyEnforcedAPF,
+	}.DecMode())
+)
+
+func must[T any](value T, err error) T {
+	if err != nil {
+		panic(err) // only constants go in
+	}
+	return value
+}
+
+// encodeOutcome refuses text that is not UTF-8, which no reader would take,
+// except in the error: what went wrong must arrive in any case.
+func encodeOutcome(outcome *experiment.Outcome) ([]byte, error) {
+	if err := validText("labels", &outcome.Labels); err != nil {
+		return nil, err
+	}
+	if err := validText("measures", &outcome.Measures); err != nil {
+		return nil, err
+	}
+	for name, batch := range outcome.Further {
+		if err := validText(name, &batch); err != nil {
+			return nil, err
+		}
+	}
+	if !utf8.ValidString(outcome.Error) {
+		clean := *outcome
+		clean.Error = strings.ToValidUTF8(outcome.Error, "\uFFFD")
+		outcome = &clean
+	}
+	return encMode.Marshal(outcome)
+}
+
+func validText(table string, batch *experiment.Batch) error {
+	for j := range batch.Columns {
+		for row, text := range batch.Columns[j].Texts {
+			if !utf8.ValidString(text) {
+				return fmt.Errorf("%s, column %d, row %d: text %q is not UTF-8", table, j, row, text)
+			}
+		}
+	}
+	return nil
+}
+
+func decodeOutcome(data []byte) (*experiment.Outcome, error) {
+	outcome := new(experiment.Outcome)
+	if err := decMode.Unmarshal(data, outcome); err != nil {
+		return nil, fmt.Errorf("decoding outcome of %d bytes: %w", len(data), err)
+	}
+	return outcome, nil
+}

@@ -1,0 +1,150 @@
+package queue
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/nats-io/nats.go"
+)
+
+// Config says which server to use and how. The zero value of every field is a
+// usable default.
+type Config struct {
+	// URL of the server, or several separated by commas. Default:
+	// nats://127.0.0.1:4222. Unused when Server is set.
+	URL string
+
+	// Server is an embedded server to connect to without a network.
+	Server *Server
+
+	// Name of the connection in the server's own reports. Default: "agepath".
+	Name string
+
+	// Replicas of streams and of large outcomes when [Queue.EnsureStreams]
+	// creates them: 1, 3 or 5. Default: 1, or what existing streams have. With
+	// 1, a lost server takes its tasks and results with it. Data sets always
+	// have 1: they can be sent again, and uploads of hundreds of MB fail on
+	// replicated object stores.
+	Replicas int
+
+	// AckWait is how long the server waits for a word about a task in flight
+	// before it gives the task to another worker; workers report every third
+	// of it. It is written into a run's consumer by [Queue.Publish]. Default:
+	// 30 s, or 5 s on an embedded server, whose workers die with it. Too
+	// short, and a pause of the network has cells computed twice; too long,
+	// and the cells of a lost worker wait for it.
+	AckWait time.Duration
+
+	// Window is how many published tasks may wait for the server's
+	// confirmation at a time. Default: 1024. A window of 1 costs a round trip
+	// a task.
+	Window int
+
+	// CredentialsFile holds a user's JWT and key, NKeyFile a user's nkey seed.
+	// At most one of them. User and password go into URL.
+	CredentialsFile, NKeyFile string
+
+	// CAFile holds the certificates (PEM) that sign the server's; default: the
+	// system's. CertFile and KeyFile hold the client's own certificate and key
+	// for servers that ask for one. Any of them turns TLS on.
+	CAFile, CertFile, KeyFile string
+
+	// InboxPrefix is the first part of the subjects on which replies arrive.
+	// Default: "_INBOX". Give each NATS user its own, or users can read each
+	// other's replies.
+	InboxPrefix string
+
+	// ConnectTimeout bounds one attempt to connect. Default: 5 s.
+	ConnectTimeout time.Duration
+
+	// Report is told of what the queue survives: a connection lost and
+	// restored, a refused permission, an operation that is tried again. It
+	// must not block and may be called from any goroutine. Default: nothing is
+	// told.
+	Report func(error)
+}
+
+func (c Config) withDefaults() (Config, error) {
+	if c.URL == "" {
+		c.URL = nats.DefaultURL
+	}
+	if c.Name == "" {
+		c.Name = "agepath"
+	}
+	switch c.Replicas {
+	case 0, 1, 3, 5:
+	default:
+		return c, fmt.Errorf("replicas %d; allowed are 1, 3 and 5", c.Replicas)
+	}
+	if c.AckWait == 0 {
+		c.AckWait = 30 * time.Second
+		if c.Server != nil {
+			c.AckWait = 5 * time.Second
+		}
+	}
+	if c.Window == 0 {
+		c.Window = 1024
+	}
+	if c.AckWait < 0 || c.Window < 0 || c.ConnectTimeout < 0 {
+		return c, fmt.Errorf("ack wait %v, window %d, connect timeout %v; none may be negative", c.AckWait, c.Window, c.ConnectTimeout)
+	}
+	if c.ConnectTimeout == 0 {
+		c.ConnectTimeout = 5 * time.Second
+	}
+	if c.CredentialsFile != "" && c.NKeyFile != "" {
+		return c, fmt.Errorf("credentials file %s and nkey file %s; only one of them is allowed", c.CredentialsFile, c.NKeyFile)
+	}
+	if (c.CertFile == "") != (c.KeyFile == "") {
+		return c, fmt.Errorf("certificate file %q and key file %q; both or none are allowed", c.CertFile, c.KeyFile)
+	}
+	if c.Report == nil {
+		c.Report = func(error) {}
+	}
+	return c, nil
+}
+
+// options translates c for the client library. Once connected it reconnects
+// for as long as it takes, also past refused logins: credentials files are
+// renewed under running workers.
+func (c Config) options() ([]nats.Option, error) {
+	options := []nats.Option{
+		nats.Name(c.Name),
+		nats.Timeout(c.ConnectTimeout),
+		nats.MaxReconnects(-1),
+		nats.IgnoreAuthErrorAbort(),
+		nats.CustomReconnectDelay(func(attempt int) time.Duration { return backoff(attempt) }),
+		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
+			if err != nil {
+				c.Report(fmt.Errorf("connection lost: %w", err))
+			}
+		}),
+		nats.ReconnectErrHandler(func(_ *nats.Conn, err error) { c.Report(fmt.Errorf("reconnecting: %w", err)) }),
+		nats.ReconnectHandler(func(nc *nats.Conn) {
+			c.Report(fmt.Errorf("connection restored: %s", nc.ConnectedUrlRedacted()))
+		}),
+		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { c.Report(err) }),
+	}
+	if c.Server != nil {
+		options = append(options, nats.InProcessServer(c.Server.server))
+	}
+	if c.CredentialsFile != "" {
+		options = append(options, nats.UserCredentials(c.CredentialsFile))
+	}
+	if c.NKeyFile != "" {
+		option, err := nats.NkeyOptionFromSeed(c.NKeyFile)
+		if err != nil {
+			return nil, fmt.Errorf("nkey file %s: %w", c.NKeyFile, err)
+		}
+		options = append(options, option)
+	}
+	if c.CAFile != "" {
+		options = append(options, nats.RootCAs(c.CAFile))
+	}
+	if c.CertFile != "" {
+		options = append(options, nats.ClientCert(c.CertFile, c.KeyFile))
+	}
+	if c.InboxPrefix != "" {
+		options = append(options, nats.CustomInboxPrefix(c.InboxPrefix))
+	}
+	return options, nil
+}

@@ -1,0 +1,130 @@
+package queue
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"strconv"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/agepath/agepath/experiment"
+)
+
+// Headers of a dead letter.
+const (
+	reasonHeader     = "Agepath-Reason"
+	workerHeader     = "Agepath-Worker"
+	timeHeader       = "Agepath-Time"
+	deliveriesHeader = "Agepath-Deliveries"
+)
+
+// DeadLetter is a task that was given up without being computed.
+type DeadLetter struct {
+	Run, Cell  string
+	Task       *experiment.Task // nil when the message holds no readable task
+	Deliveries int              // times the task was handed out
+	Reason     string
+	Worker     string    // the worker that gave it up, not one that died of it
+	Time       time.Time // of giving up
+
+	sequence uint64 // of the task in its stream
+}
+
+// Outcome returns the failed outcome that stands for the dead letter. It has no
+// labels when the task cannot be read.
+func (d *DeadLetter) Outcome() *experiment.Outcome {
+	o := &experiment.Outcome{
+		Run: d.Run, Cell: d.Cell, Status: experiment.Failed, Error: d.Reason, Attempts: d.Deliveries,
+		Worker: d.Worker, Started: d.Time, Finished: d.Time,
+	}
+	if d.Task != nil {
+		o.Kind, o.Labels = d.Task.Kind, d.Task.Labels
+	}
+	return o
+}
+
+// Dead returns the dead letters of a run. An error that is a [*CellError]
+// concerns one letter; any other error ends the sequence.
+func (q *Queue) Dead(ctx context.Context, run string) iter.Seq2[*DeadLetter, error] {
+	return func(yield func(*DeadLetter, error) bool) {
+		if err := validRun(run); err != nil {
+			yield(nil, fmt.Errorf("reading dead letters: %w", err))
+			return
+		}
+		source := reader{queue: q, stream: deadStream, filter: deadTopic.run(run)}
+		for msg, err := range source.messages(ctx) {
+			if err != nil {
+				yield(nil, fmt.Errorf("reading dead letters of run %s: %w", run, err))
+				return
+			}
+			letter, err := readDeadLetter(run, cellOf(msg.Subject()), msg.Headers(), msg.Data())
+			if !yield(letter, err) {
+				return
+			}
+		}
+	}
+}
+
+// Reconcile stores the failed outcome of each dead letter of a run whose cell
+// has no result, and returns how many it stored. A worker stores both; they
+// come apart when it dies in between and the run is cancelled.
+func (q *Queue) Reconcile(ctx context.Context, run string) (stored int, err error) {
+	for letter, err := range q.Dead(ctx, run) {
+		if err != nil {
+			return stored, err
+		}
+		has, err := q.hasResult(ctx, run, letter.Cell, letter.sequence)
+		if err != nil {
+			return stored, err
+		}
+		if has {
+			continue
+		}
+		if err := q.storeResult(ctx, letter.Outcome(), letter.sequence, letter.Deliveries); err != nil {
+			return stored, &CellError{run, letter.Cell, err}
+		}
+		stored++
+	}
+	return stored, nil
+}
+
+// bury stores a dead letter and its outcome. Doing it twice does no harm.
+func (q *Queue) bury(ctx context.Context, letter *DeadLetter, body []byte) error {
+	msg := nats.NewMsg(deadTopic.cell(letter.Run, letter.Cell))
+	msg.Data = body
+	msg.Header[reasonHeader] = []string{letter.Reason}
+	msg.Header[workerHeader] = []string{letter.Worker}
+	msg.Header[timeHeader] = []string{letter.Time.UTC().Format(time.RFC3339Nano)}
+	msg.Header[taskHeader] = []string{strconv.FormatUint(letter.sequence, 10)}
+	msg.Header[deliveriesHeader] = []string{strconv.Itoa(letter.Deliveries)}
+	err := q.persist(ctx, "storing dead letter", deadStream, func(ctx context.Context) error {
+		_, err := q.js.PublishMsg(ctx, msg)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return q.storeResult(ctx, letter.Outcome(), letter.sequence, letter.Deliveries)
+}
+
+func readDeadLetter(run, cell string, header nats.Header, body []byte) (*DeadLetter, error) {
+	d := &DeadLetter{Run: run, Cell: cell, Reason: header.Get(reasonHeader), Worker: header.Get(workerHeader)}
+	var err error
+	if d.Time, err = time.Parse(time.RFC3339Nano, header.Get(timeHeader)); err != nil {
+		return nil, &CellError{run, cell, fmt.Errorf("dead letter, header %s: %w", timeHeader, err)}
+	}
+	if d.sequence, err = strconv.ParseUint(header.Get(taskHeader), 10, 64); err != nil {
+		return nil, &CellError{run, cell, fmt.Errorf("dead letter, header %s: %w", taskHeader, err)}
+	}
+	if d.Deliveries, err = strconv.Atoi(header.Get(deliveriesHeader)); err != nil {
+		return nil, &CellError{run, cell, fmt.Errorf("dead letter, header %s: %w", deliveriesHeader, err)}
+	}
+	task := new(experiment.Task)
+	if json.Unmarshal(body, task) == nil {
+		d.Task = task
+	}
+	return d, nil
+}

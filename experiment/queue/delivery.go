@@ -1,0 +1,302 @@
+package queue
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/agepath/agepath/experiment"
+)
+
+// Delivery is a task in the hands of this worker. Settle it with one of Done,
+// Fail and Release; when that returns an error other than [ErrUnacknowledged],
+// the delivery is still open. Until then a goroutine of its own tells the
+// server every third of AckWait that the task is being worked on, but not past
+// the cell's deadline (Limits.Timeout after the pull): a computation that hangs
+// loses its task.
+type Delivery struct {
+	Task      experiment.Task
+	Delivered int // how often the task has been delivered, this time included
+	Attempt   int // number of this attempt: one more than have failed
+
+	puller    *Puller
+	msg       jetstream.Msg
+	run, cell string
+	sequence  uint64 // of the task in its stream
+	wait      time.Duration
+	confirmed atomic.Int64 // when the server last knew us to be alive, Unix nanoseconds
+	overdue   atomic.Bool  // there was a time when it had to believe us lost
+
+	mu        sync.Mutex
+	settled   bool
+	stop      context.CancelFunc
+	stopped   chan struct{}
+	cancelled chan struct{}
+}
+
+func newDelivery(p *Puller, msg jetstream.Msg) (*Delivery, error) {
+	meta, err := msg.Metadata()
+	if err != nil {
+		return nil, fmt.Errorf("message %s: %w", msg.Subject(), err)
+	}
+	d := &Delivery{
+		Delivered: int(meta.NumDelivered), Attempt: 1,
+		puller: p, msg: msg, run: runOf(msg.Subject()), cell: cellOf(msg.Subject()), sequence: meta.Sequence.Stream,
+		wait: p.queue.config.AckWait, stop: func() {}, stopped: make(chan struct{}), cancelled: make(chan struct{}),
+	}
+	close(d.stopped) // no heartbeat yet
+	d.confirmed.Store(time.Now().UnixNano())
+	p.held.Add(1)
+	return d, nil
+}
+
+func (d *Delivery) decode(body []byte) error {
+	if err := json.Unmarshal(body, &d.Task); err != nil {
+		return err
+	}
+	if d.Task.Run != d.run || d.Task.Cell != d.cell {
+		return fmt.Errorf("it says run %q, cell %q", d.Task.Run, d.Task.Cell)
+	}
+	return nil
+}
+
+// Cancelled is closed when the run was cancelled or purged, which is noticed
+// with a heartbeat: stop computing and Release.
+func (d *Delivery) Cancelled() <-chan struct{} { return d.cancelled }
+
+func (d *Delivery) dropped() bool {
+	select {
+	case <-d.cancelled:
+		return true
+	default:
+		return false
+	}
+}
+
+// beat starts the heartbeats. The run's consumer says how long the server
+// waits, whatever this worker's configuration says.
+func (d *Delivery) beat(consumer jetstream.Consumer) {
+	d.wait = consumer.CachedInfo().Config.AckWait
+	ctx, cancel := context.WithCancel(context.Background())
+	if limit := d.Task.Limits.Timeout; limit > 0 {
+		ctx, cancel = context.WithTimeout(context.Background(), limit)
+	}
+	d.stop, d.stopped = cancel, make(chan struct{})
+	go func() {
+		defer close(d.stopped)
+		ticker := time.NewTicker(d.wait / 3)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-ticker.C:
+			}
+			if gone(d.alive(ctx, consumer)) {
+				close(d.cancelled)
+				return
+			}
+		}
+	}()
+}
+
+// alive sends one heartbeat. It has no answer; that of the question after it
+// proves that it arrived, and tells whether the run is still there.
+func (d *Delivery) alive(ctx context.Context, consumer jetstream.Consumer) error {
+	lost := d.lost()
+	if !d.puller.queue.conn.IsConnected() {
+		return nil // it would be sent when it no longer holds
+	}
+	now := time.Now().UnixNano()
+	if err := d.msg.InProgress(); err != nil {
+		return err
+	}
+	err := bounded(ctx, d.wait/3, func(ctx context.Context) error {
+		_, err := consumer.Info(ctx)
+		return err
+	})
+	if err == nil && !lost {
+		d.confirmed.Store(now)
+	}
+	return err
+}
+
+// lost reports whether the server had to believe this worker lost at some time,
+// so that the task may be another's now. It goes by the wall clock, because
+// the monotonic one stands still while a machine sleeps.
+func (d *Delivery) lost() bool {
+	if time.Now().UnixNano()-d.confirmed.Load() > int64(d.wait) {
+		d.overdue.Store(true)
+	}
+	return d.overdue.Load()
+}
+
+// resume looks up how the earlier deliveries of a task ended, and settles the
+// task when it has a result or when too many workers died of it.
+func (d *Delivery) resume(ctx context.Context) (settled bool, err error) {
+	q := d.puller.queue
+	has, err := q.hasResult(ctx, d.run, d.cell, d.sequence)
+	if err != nil {
+		return false, err
+	}
+	if has {
+		return true, d.acknowledge(ctx)
+	}
+	t, _, err := q.tally(ctx, d.run, d.cell, d.sequence)
+	if err != nil {
+		return false, err
+	}
+	d.Attempt = t.Failed + 1
+	deaths := d.Delivered - 1 - t.Failed - t.Released
+	if deaths < d.puller.config.MaxDeliver {
+		return false, nil
+	}
+	return true, d.giveUp(ctx, &d.Task, fmt.Sprintf("given up: %d deliveries ended without a word of their worker; computing this cell most likely kills it", deaths))
+}
+
+// giveUp makes the task a dead letter and a failed outcome; task is nil when it
+// cannot be read.
+func (d *Delivery) giveUp(ctx context.Context, task *experiment.Task, reason string) error {
+	letter := &DeadLetter{
+		Run: d.run, Cell: d.cell, Task: task, Deliveries: d.Delivered, Reason: reason,
+		Worker: d.puller.config.Name, Time: time.Now().UTC(), sequence: d.sequence,
+	}
+	if err := d.puller.queue.bury(ctx, letter, d.msg.Data()); err != nil {
+		return err
+	}
+	return d.acknowledge(ctx)
+}
+
+// Done makes outcome the cell's result and then acknowledges the task. It fills
+// in the run and the cell, and the attempts when they are 0. A delivery that
+// was lost meanwhile leaves a result that is there alone, and otherwise spares
+// the new owner the work.
+func (d *Delivery) Done(ctx context.Context, outcome *experiment.Outcome) error {
+	if err := d.open(); err != nil {
+		return err
+	}
+	result := *outcome
+	result.Run, result.Cell = d.run, d.cell
+	if result.Attempts == 0 {
+		result.Attempts = d.Attempt
+	}
+	has := false
+	if d.lost() {
+		var err error
+		if has, err = d.puller.queue.hasResult(ctx, d.run, d.cell, d.sequence); err != nil {
+			return d.wrap(err)
+		}
+	}
+	if !has {
+		if err := d.puller.queue.storeResult(ctx, &result, d.sequence, d.Delivered); err != nil {
+			return d.wrap(err)
+		}
+	}
+	return d.acknowledge(ctx)
+}
+
+// Fail uses up an attempt. While the cell has attempts left
+// (Limits.Attempts; 0 is no limit) the task is handed back and delivered again
+// after delay; with the last one outcome becomes the cell's result and final
+// is true. A delivery that was lost meanwhile is left to its new owner, one of
+// a cancelled run is dropped.
+func (d *Delivery) Fail(ctx context.Context, outcome *experiment.Outcome, delay time.Duration) (final bool, err error) {
+	if err := d.open(); err != nil {
+		return false, err
+	}
+	if d.lost() || d.dropped() {
+		d.settle()
+		return false, nil
+	}
+	limit := d.Task.Limits.Attempts
+	attempts := d.Attempt
+	if limit == 0 || attempts < limit {
+		t, err := d.puller.queue.record(ctx, d.run, d.cell, d.sequence, func(t *tally) { t.Failed++ })
+		if err != nil {
+			return false, d.wrap(err)
+		}
+		attempts = t.Failed
+	}
+	if limit == 0 || attempts < limit {
+		return false, d.handBack(ctx, delay)
+	}
+	last := *outcome
+	last.Attempts = attempts
+	return true, d.Done(ctx, &last)
+}
+
+// Release hands the task back without using up an attempt: this worker was
+// interrupted. It is delivered again after delay. The task is handed back even
+// when that cannot be recorded, which then counts as a death. A delivery that
+// was lost meanwhile is left to its new owner, one of a cancelled run is
+// dropped.
+func (d *Delivery) Release(ctx context.Context, delay time.Duration) error {
+	if err := d.open(); err != nil {
+		return err
+	}
+	if d.lost() || d.dropped() {
+		d.settle()
+		return nil
+	}
+	_, err := d.puller.queue.record(ctx, d.run, d.cell, d.sequence, func(t *tally) { t.Released++ })
+	return errors.Join(d.wrap(err), d.handBack(ctx, delay))
+}
+
+func (d *Delivery) open() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.settled {
+		return d.wrap(ErrSettled)
+	}
+	return nil
+}
+
+// settle ends the delivery on this side: a heartbeat after the task was handed
+// back would put off its next delivery.
+func (d *Delivery) settle() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.settled {
+		return
+	}
+	d.settled = true
+	d.stop()
+	<-d.stopped
+	d.puller.held.Add(-1)
+}
+
+func (d *Delivery) handBack(ctx context.Context, delay time.Duration) error {
+	d.settle()
+	if err := d.msg.NakWithDelay(delay); err != nil {
+		return d.wrap(fmt.Errorf("handing back: %w", err))
+	}
+	if err := d.puller.queue.flush(ctx); err != nil {
+		return d.wrap(fmt.Errorf("handing back: %w", err))
+	}
+	return nil
+}
+
+func (d *Delivery) acknowledge(ctx context.Context) error {
+	d.settle()
+	if d.dropped() {
+		return nil
+	}
+	err := bounded(ctx, requestWait, d.msg.DoubleAck)
+	if err != nil {
+		return d.wrap(fmt.Errorf("%w: %w", ErrUnacknowledged, err))
+	}
+	return nil
+}
+
+func (d *Delivery) wrap(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &CellError{d.run, d.cell, err}
+}

@@ -1,0 +1,37 @@
+// Package queue carries tasks to workers and outcomes back over NATS
+// JetStream. It knows a cell as an id, labels, a cost and bytes; what a cell
+// computes is not its business. The embedded server and a remote cluster are
+// served by the same code, for servers from 2.9 on.
+//
+// # Streams
+//
+//	AGEPATH_TASKS     agepath.task.RUN.CELL     work queue: one message a cell, gone when acknowledged
+//	AGEPATH_RESULTS   agepath.result.RUN.CELL   the newest outcome of each cell
+//	AGEPATH_ATTEMPTS  agepath.attempt.RUN.CELL  how the deliveries of a cell have ended so far
+//	AGEPATH_DEAD      agepath.dead.RUN.CELL     tasks given up because their workers died of them
+//	AGEPATH_DATA      Object Store              data sets by digest, one replica
+//	AGEPATH_OUTCOMES  Object Store              outcomes too large for a message
+//
+// Each run has one durable consumer of AGEPATH_TASKS, named like the run and
+// made by [Queue.Publish]; workers find the runs by listing the consumers and
+// take turns among them.
+//
+// # A task's way
+//
+//	Publish ──► queued ──Pull──► in flight ──Done──► result stored, then acknowledged
+//	              ▲                 │
+//	              │                 ├─ Release: handed back, uses up no attempt
+//	              │                 ├─ Fail: counted; handed back, or the result when attempts are used up
+//	              └─────────────────┴─ heartbeats stop (worker gone): redelivered after AckWait
+//
+// While a task is queued or in flight, publishing its cell again is refused;
+// once it is acknowledged the cell is accepted again, so whoever resumes a run
+// first asks [Queue.Done] what is there already.
+//
+// An acknowledgement is no proof of ownership: a worker that was believed lost
+// can still finish. Results are therefore stored before the acknowledgement
+// and one per cell, and a redelivered task whose result is there is
+// acknowledged without computing it again. A delivery that ended without any
+// word of its worker is a death; a task with [WorkerConfig.MaxDeliver] deaths
+// becomes a dead letter and a failed outcome.
+package queue

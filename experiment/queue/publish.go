@@ -1,0 +1,157 @@
+package queue
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/agepath/agepath/experiment"
+)
+
+// maxAckPending is how many tasks of a run can be in flight. The server stops
+// delivering there without a word, so it lies above any number of slots; the
+// server's own default is 1000.
+const maxAckPending = 100_000
+
+// maxWaiting is how many slots can wait for tasks of a run at a time; further
+// ones are refused. The server's own default is 512.
+const maxWaiting = 16_384
+
+// Publish queues tasks in the order of the sequence, which is the order of
+// their delivery: put the most expensive first. Tasks whose cell is already
+// queued or in flight are refused by the server and counted as such; so is a
+// task whose confirmation got lost when it is sent again. Both counts are of
+// confirmed tasks, also when an error, which names the cell, ends the
+// publishing early. The tasks may belong to several runs.
+func (q *Queue) Publish(ctx context.Context, tasks iter.Seq2[experiment.Task, error]) (published, refused int, err error) {
+	p := publication{queue: q, window: make([]sent, q.config.Window), runs: map[string]bool{}}
+	for task, err := range tasks {
+		if err == nil {
+			err = p.add(ctx, &task)
+		}
+		if err != nil {
+			p.drain(ctx)
+			return p.published, p.refused, err
+		}
+	}
+	err = p.drain(ctx)
+	return p.published, p.refused, err
+}
+
+// publication is one call of Publish: a ring of tasks sent and not confirmed.
+type publication struct {
+	queue              *Queue
+	window             []sent
+	head, length       int
+	runs               map[string]bool // whose consumer exists
+	published, refused int
+}
+
+type sent struct {
+	msg    *nats.Msg
+	future jetstream.PubAckFuture // nil when sending failed with err
+	err    error
+}
+
+func (p *publication) add(ctx context.Context, task *experiment.Task) error {
+	if err := validRun(task.Run); err != nil {
+		return fmt.Errorf("publishing: %w", err)
+	}
+	if err := ValidName(task.Cell); err != nil {
+		return fmt.Errorf("publishing to run %s: cell %w", task.Run, err)
+	}
+	if !p.runs[task.Run] {
+		if err := p.queue.open(ctx, task.Run); err != nil {
+			return err
+		}
+		p.runs[task.Run] = true
+	}
+	body, err := json.Marshal(task)
+	if err != nil {
+		return &CellError{task.Run, task.Cell, fmt.Errorf("encoding task: %w", err)}
+	}
+	if limit := p.queue.conn.MaxPayload(); int64(len(body)) > limit {
+		return &CellError{task.Run, task.Cell, fmt.Errorf("task of %d bytes; the server allows %d", len(body), limit)}
+	}
+	if p.length == len(p.window) {
+		if err := p.settle(ctx); err != nil {
+			return err
+		}
+	}
+	msg := &nats.Msg{Subject: taskTopic.cell(task.Run, task.Cell), Data: body}
+	future, err := p.queue.js.PublishMsgAsync(msg)
+	p.window[(p.head+p.length)%len(p.window)] = sent{msg, future, err}
+	p.length++
+	return nil
+}
+
+// drain waits for all confirmations and returns the first error among them.
+func (p *publication) drain(ctx context.Context) error {
+	var first error
+	for p.length > 0 {
+		if err := p.settle(ctx); err != nil && first == nil {
+			first = err
+		}
+	}
+	return first
+}
+
+// settle waits for the confirmation of the oldest task.
+func (p *publication) settle(ctx context.Context) error {
+	oldest := p.window[p.head]
+	p.window[p.head] = sent{}
+	p.head = (p.head + 1) % len(p.window)
+	p.length--
+
+	err := oldest.err
+	if oldest.future != nil {
+		select {
+		case <-oldest.future.Ok():
+		case err = <-oldest.future.Err():
+		case <-ctx.Done():
+			err = context.Cause(ctx)
+		}
+	}
+	if err != nil && ctx.Err() == nil && transient(err) {
+		err = p.queue.persist(ctx, "publishing "+oldest.msg.Subject, tasksStream, func(ctx context.Context) error {
+			_, err := p.queue.js.PublishMsg(ctx, oldest.msg)
+			return err
+		})
+	}
+	switch {
+	case err == nil:
+		p.published++
+	case refusal(err):
+		p.refused++
+	default:
+		return &CellError{runOf(oldest.msg.Subject), cellOf(oldest.msg.Subject), fmt.Errorf("publishing task: %w", err)}
+	}
+	return nil
+}
+
+// open makes the consumer from which workers pull a run's tasks. MaxDeliver is
+// unlimited, since the server would drop a task silently there: workers count
+// deaths themselves. BackOff is unset because it overrides AckWait and is not
+// heeded when a task is handed back.
+func (q *Queue) open(ctx context.Context, run string) error {
+	return q.persist(ctx, "creating consumer of run "+run, tasksStream, func(ctx context.Context) error {
+		_, err := q.js.CreateOrUpdateConsumer(ctx, tasksStream, jetstream.ConsumerConfig{
+			Durable:         run,
+			Description:     "agepath: tasks of run " + run,
+			DeliverPolicy:   jetstream.DeliverAllPolicy,
+			AckPolicy:       jetstream.AckExplicitPolicy,
+			AckWait:         q.config.AckWait,
+			MaxDeliver:      -1,
+			FilterSubject:   taskTopic.run(run),
+			ReplayPolicy:    jetstream.ReplayInstantPolicy,
+			MaxAckPending:   maxAckPending,
+			MaxWaiting:      maxWaiting,
+			MaxRequestBatch: 1,
+		})
+		return err
+	})
+}

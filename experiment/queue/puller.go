@@ -1,0 +1,248 @@
+package queue
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// WorkerConfig describes a worker to the queue. The zero value of every field
+// is a usable default.
+type WorkerConfig struct {
+	// Name of the worker, kept in the dead letters it writes.
+	Name string
+
+	// Drain makes Pull return an [*EmptyError] when no task is queued, instead
+	// of waiting for one.
+	Drain bool
+
+	// MaxDeliver is after how many deliveries that ended without a word of
+	// their worker a task is given up: it then most likely kills its workers.
+	// Attempts that failed and tasks handed back do not count. Default: 10. A
+	// lost node counts too, so that 1 would give up innocent cells.
+	MaxDeliver int
+
+	// Idle is how long a slot without work waits at one run before it looks at
+	// the others, and how often runs are listed. Default: 1 s. The first task
+	// of a new run waits at most this long.
+	Idle time.Duration
+}
+
+// Puller pulls tasks for the slots of one worker. It is safe for concurrent
+// use. Each call of [Puller.Pull] fetches one task and none ahead: a task
+// fetched ahead would wait here while other workers have nothing to do.
+type Puller struct {
+	queue  *Queue
+	config WorkerConfig
+	runs   roster
+
+	closing context.Context
+	close   context.CancelCauseFunc
+	held    atomic.Int64   // deliveries not settled
+	running sync.WaitGroup // calls of Pull, and tasks on their way back
+}
+
+// Worker returns the worker's side of the queue. The streams need not exist
+// yet: without them there is no task.
+func (q *Queue) Worker(config WorkerConfig) (*Puller, error) {
+	if config.MaxDeliver == 0 {
+		config.MaxDeliver = 10
+	}
+	if config.Idle == 0 {
+		config.Idle = time.Second
+	}
+	if config.MaxDeliver < 0 || config.Idle < 0 {
+		return nil, fmt.Errorf("worker %s: max deliver %d, idle %v; none may be negative", config.Name, config.MaxDeliver, config.Idle)
+	}
+	p := &Puller{queue: q, config: config, runs: roster{queue: q, every: config.Idle}}
+	p.closing, p.close = context.WithCancelCause(context.Background())
+	return p, nil
+}
+
+// Close makes Pull return [ErrClosed] and waits until the tasks that arrived
+// for cancelled calls are handed back, which takes at most about
+// [WorkerConfig.Idle] and two seconds. Call it when no further Pull begins.
+// Deliveries stay valid.
+func (p *Puller) Close() {
+	p.close(ErrClosed)
+	p.running.Wait()
+}
+
+// Pull waits for the next task, taking turns among the runs. When ctx ends it
+// returns the cause at once, and a task that arrives at that moment is handed
+// back without using up an attempt. With [WorkerConfig.Drain] it returns an
+// [*EmptyError] when no task is queued. Tasks found to be done already and
+// tasks that are given up are settled on the way.
+func (p *Puller) Pull(ctx context.Context) (*Delivery, error) {
+	if p.closing.Err() != nil {
+		return nil, ErrClosed
+	}
+	p.running.Add(1)
+	defer p.running.Done()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer context.AfterFunc(p.closing, func() { cancel(ErrClosed) })()
+
+	for {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		from, msg, err := p.next(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if msg == nil {
+			if p.config.Drain {
+				if err := p.empty(ctx); err != nil {
+					return nil, err
+				}
+			}
+			continue
+		}
+		delivery, err := p.accept(ctx, from, msg)
+		if delivery != nil || err != nil {
+			return delivery, err
+		}
+	}
+}
+
+// next returns the next message, nil when there was none for a while.
+func (p *Puller) next(ctx context.Context) (*source, jetstream.Msg, error) {
+	start := time.Now()
+	if err := p.runs.refresh(ctx); err != nil {
+		return nil, nil, err
+	}
+	for from := range p.runs.turns(p.config.Drain) {
+		msg, err := p.fetch(ctx, from, 0)
+		if msg != nil || err != nil {
+			return from, msg, err
+		}
+	}
+	if from := p.runs.quiet(); from != nil {
+		msg, err := p.fetch(ctx, from, p.config.Idle)
+		if msg != nil || err != nil {
+			return from, msg, err
+		}
+	}
+	// Without a run, or with one that cannot be asked, time has not passed yet.
+	if wait := p.config.Idle - time.Since(start); wait > 0 {
+		return nil, nil, pause(ctx, wait)
+	}
+	return nil, nil, nil
+}
+
+// fetch asks one run for one task; wait 0 takes only what is there. What can
+// pass is reported and counts as no task.
+func (p *Puller) fetch(ctx context.Context, from *source, wait time.Duration) (jetstream.Msg, error) {
+	var batch jetstream.MessageBatch
+	var err error
+	if wait == 0 {
+		batch, err = from.consumer.FetchNoWait(1)
+	} else {
+		batch, err = from.consumer.Fetch(1, jetstream.FetchMaxWait(wait))
+	}
+	if err == nil {
+		select {
+		case msg, ok := <-batch.Messages():
+			if ok {
+				return msg, nil
+			}
+			err = batch.Error()
+		case <-ctx.Done():
+			p.running.Go(func() { p.sendBack(batch) })
+			return nil, context.Cause(ctx)
+		}
+	}
+	p.runs.empty(from)
+	switch {
+	case err == nil:
+	case errors.Is(err, nats.ErrConnectionClosed):
+		return nil, fmt.Errorf("pulling from run %s: %w", from.run, err)
+	case gone(err), errors.Is(err, nats.ErrNoResponders):
+		p.runs.expire() // cancelled, purged, or its leader moves
+	default:
+		p.queue.config.Report(fmt.Errorf("pulling from run %s, trying again: %w", from.run, err))
+	}
+	return nil, nil
+}
+
+// sendBack waits for what a cancelled request brings and hands it back. The
+// request cannot be withdrawn from the server; it ends by itself.
+func (p *Puller) sendBack(batch jetstream.MessageBatch) {
+	msg, ok := <-batch.Messages()
+	if !ok {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), requestWait)
+	defer cancel()
+	delivery, err := newDelivery(p, msg)
+	if err == nil {
+		err = delivery.Release(ctx, 0)
+	}
+	if err != nil {
+		p.queue.config.Report(fmt.Errorf("handing back %s: %w", msg.Subject(), err))
+	}
+}
+
+// accept makes a delivery of a message, or settles it and returns nil.
+func (p *Puller) accept(ctx context.Context, from *source, msg jetstream.Msg) (*Delivery, error) {
+	d, err := newDelivery(p, msg)
+	if err != nil {
+		return nil, err
+	}
+	unreadable := d.decode(msg.Data())
+	d.beat(from.consumer)
+	settled := false
+	if unreadable != nil {
+		settled, err = true, d.giveUp(ctx, nil, fmt.Sprintf("the task cannot be read: %v", unreadable))
+	} else if d.Delivered > 1 {
+		settled, err = d.resume(ctx)
+	}
+	if errors.Is(err, ErrUnacknowledged) {
+		p.queue.config.Report(err)
+		return nil, nil
+	}
+	if err != nil {
+		back, cancel := context.WithTimeout(context.WithoutCancel(ctx), requestWait)
+		defer cancel()
+		return nil, errors.Join(fmt.Errorf("accepting %s: %w", msg.Subject(), err), d.Release(back, 0))
+	}
+	if settled {
+		return nil, nil
+	}
+	return d, nil
+}
+
+// empty returns an [*EmptyError] when no run has a task queued.
+func (p *Puller) empty(ctx context.Context) error {
+	p.runs.expire()
+	if err := p.runs.refresh(ctx); err != nil {
+		return err
+	}
+	sources, current := p.runs.all()
+	if !current {
+		return nil
+	}
+	inFlight := 0
+	for _, from := range sources {
+		info, err := from.consumer.Info(ctx)
+		if gone(err) {
+			continue
+		}
+		if err != nil {
+			p.queue.config.Report(fmt.Errorf("asking whether run %s is drained, trying again: %w", from.run, err))
+			return nil
+		}
+		if info.NumPending > 0 {
+			return nil
+		}
+		inFlight += info.NumAckPending
+	}
+	return &EmptyError{InFlight: max(0, inFlight-int(p.held.Load()))}
+}

@@ -1,0 +1,188 @@
+package queue
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+const (
+	// inlineLimit is the largest outcome that travels in a message where the
+	// server allows more; larger ones go to the Object Store.
+	inlineLimit = 1 << 20
+	// headerRoom is kept free of a message's payload limit for headers.
+	headerRoom = 4 << 10
+	// requestWait bounds one request to the server.
+	requestWait = 5 * time.Second
+	// transferWait bounds the transfer of one part of an object.
+	transferWait = time.Minute
+)
+
+// Queue is a connection to the streams. It is safe for concurrent use.
+type Queue struct {
+	config Config
+	conn   *nats.Conn
+	js     jetstream.JetStream
+	inline int // bytes of the largest outcome that travels in a message
+
+	mu      sync.Mutex
+	streams map[string]jetstream.Stream
+	buckets map[string]jetstream.ObjectStore
+}
+
+// Connect connects to a server; it fails when the first attempt fails, and
+// reconnects by itself from then on. It touches no stream: a coordinator calls
+// [Queue.EnsureStreams] next, a worker [Queue.Worker].
+func Connect(ctx context.Context, config Config) (*Queue, error) {
+	config, err := config.withDefaults()
+	if err != nil {
+		return nil, fmt.Errorf("queue configuration: %w", err)
+	}
+	if deadline, ok := ctx.Deadline(); ok {
+		config.ConnectTimeout = min(config.ConnectTimeout, time.Until(deadline))
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("connecting to NATS: %w", err)
+	}
+	options, err := config.options()
+	if err != nil {
+		return nil, fmt.Errorf("queue configuration: %w", err)
+	}
+	conn, err := nats.Connect(config.URL, options...)
+	if err != nil {
+		if config.Server != nil {
+			return nil, fmt.Errorf("connecting to the embedded NATS server: %w", err)
+		}
+		return nil, fmt.Errorf("connecting to NATS at %s: %w", redacted(config.URL), err)
+	}
+	js, err := jetstream.New(conn,
+		jetstream.WithDefaultTimeout(requestWait),
+		jetstream.WithPublishAsyncTimeout(2*requestWait),
+		// Publish keeps its own, smaller window; the library's errors when full.
+		jetstream.WithPublishAsyncMaxPending(1<<20))
+	if err != nil {
+		conn.Close()
+		return nil, fmt.Errorf("opening JetStream: %w", err)
+	}
+	return &Queue{
+		config: config, conn: conn, js: js,
+		inline:  int(min(conn.MaxPayload()-headerRoom, inlineLimit)),
+		streams: map[string]jetstream.Stream{}, buckets: map[string]jetstream.ObjectStore{},
+	}, nil
+}
+
+// Connected reports whether the server can be reached at the moment.
+func (q *Queue) Connected() bool { return q.conn.IsConnected() }
+
+// Close sends what is buffered and disconnects. Settle deliveries and close
+// pullers before.
+func (q *Queue) Close() {
+	if q.conn.IsConnected() {
+		if err := q.conn.FlushTimeout(requestWait); err != nil {
+			q.config.Report(fmt.Errorf("closing the connection: %w", err))
+		}
+	}
+	q.conn.Close()
+}
+
+// flush returns when the server has received everything sent so far.
+func (q *Queue) flush(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, requestWait)
+	defer cancel()
+	return q.conn.FlushWithContext(ctx)
+}
+
+// stream returns a stream that exists, asking the server only once.
+func (q *Queue) stream(ctx context.Context, name string) (jetstream.Stream, error) {
+	return remembered(q, q.streams, name, func() (jetstream.Stream, error) { return q.js.Stream(ctx, name) })
+}
+
+// bucket returns an object store that exists, asking the server only once.
+func (q *Queue) bucket(ctx context.Context, name string) (jetstream.ObjectStore, error) {
+	return remembered(q, q.buckets, name, func() (jetstream.ObjectStore, error) { return q.js.ObjectStore(ctx, name) })
+}
+
+func remembered[T any](q *Queue, known map[string]T, name string, find func() (T, error)) (T, error) {
+	q.mu.Lock()
+	handle, ok := known[name]
+	q.mu.Unlock()
+	if ok {
+		return handle, nil
+	}
+	handle, err := find()
+	if err != nil {
+		return handle, fmt.Errorf("%s: %w", name, err)
+	}
+	q.mu.Lock()
+	known[name] = handle
+	q.mu.Unlock()
+	return handle, nil
+}
+
+// persist calls try until it succeeds, fails for good or ctx ends; each try
+// gets a context that ends after requestWait. When stream is given, a missing
+// stream ends the waiting.
+func (q *Queue) persist(ctx context.Context, what, stream string, try func(context.Context) error) error {
+	return q.persistFor(ctx, requestWait, what, stream, try)
+}
+
+// persistFor is persist with another bound of a single try.
+func (q *Queue) persistFor(ctx context.Context, wait time.Duration, what, stream string, try func(context.Context) error) error {
+	for attempt := 1; ; attempt++ {
+		err := bounded(ctx, wait, try)
+		if err == nil {
+			return nil
+		}
+		if ctx.Err() != nil {
+			return fmt.Errorf("%s: %w", what, errors.Join(context.Cause(ctx), err))
+		}
+		if !transient(err) {
+			return fmt.Errorf("%s: %w", what, err)
+		}
+		if stream != "" {
+			missing := bounded(ctx, requestWait, func(ctx context.Context) error {
+				_, err := q.js.Stream(ctx, stream)
+				return err
+			})
+			if errors.Is(missing, jetstream.ErrStreamNotFound) {
+				return fmt.Errorf("%s: stream %s: %w", what, stream, missing)
+			}
+		}
+		q.config.Report(fmt.Errorf("%s, trying again: %w", what, err))
+		if err := pause(ctx, backoff(attempt)); err != nil {
+			return fmt.Errorf("%s: %w", what, err)
+		}
+	}
+}
+
+func bounded(ctx context.Context, wait time.Duration, try func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, wait)
+	defer cancel()
+	return try(ctx)
+}
+
+// backoff is how long to wait after so many failures: 50 ms doubling up to
+// about 10 s, with a quarter of jitter so that workers do not come in step.
+func backoff(failures int) time.Duration {
+	wait := 50 * time.Millisecond << min(max(failures-1, 0), 8)
+	wait = min(wait, 10*time.Second)
+	return wait - wait/8 + rand.N(wait/4)
+}
+
+// pause waits, or returns why ctx ended.
+func pause(ctx context.Context, wait time.Duration) error {
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}

@@ -1,0 +1,89 @@
+package queue
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/agepath/agepath/experiment"
+)
+
+// Headers of a result, so that what became of a cell is known without its
+// body, and to which message of the task stream it belongs.
+const (
+	statusHeader = "Agepath-Status"
+	taskHeader   = "Agepath-Task"   // sequence of the task in its stream
+	objectHeader = "Agepath-Object" // where the outcome is when it is too large for a message
+)
+
+// storeResult makes outcome the result of its cell. Doing it twice does no
+// harm. task is the sequence of the task's message, delivery the number of its
+// delivery.
+func (q *Queue) storeResult(ctx context.Context, outcome *experiment.Outcome, task uint64, delivery int) error {
+	body, err := encodeOutcome(outcome)
+	if err != nil {
+		return fmt.Errorf("encoding outcome: %w", err)
+	}
+	msg := nats.NewMsg(resultTopic.cell(outcome.Run, outcome.Cell))
+	msg.Header[statusHeader] = []string{string(outcome.Status)}
+	msg.Header[taskHeader] = []string{strconv.FormatUint(task, 10)}
+	if len(body) > q.inline {
+		// The name differs for each delivery: a reader never meets an object
+		// that is replaced under it. Purge removes them all.
+		name := fmt.Sprintf("%s.%s.%d.%d", outcome.Run, outcome.Cell, task, delivery)
+		if err := q.putObject(ctx, outcomesBucket, name, bytes.NewReader(body)); err != nil {
+			return fmt.Errorf("storing outcome of %d bytes: %w", len(body), err)
+		}
+		msg.Header[objectHeader] = []string{name}
+		body = nil
+	}
+	msg.Data = body
+	return q.persist(ctx, "storing outcome", resultsStream, func(ctx context.Context) error {
+		_, err := q.js.PublishMsg(ctx, msg)
+		return err
+	})
+}
+
+// loadOutcome returns the outcome that a result holds or refers to.
+func (q *Queue) loadOutcome(ctx context.Context, header nats.Header, body []byte) (*experiment.Outcome, error) {
+	if name := header.Get(objectHeader); name != "" {
+		var err error
+		if body, err = q.readObject(ctx, outcomesBucket, name); err != nil {
+			return nil, fmt.Errorf("large outcome %s: %w", name, err)
+		}
+	}
+	return decodeOutcome(body)
+}
+
+// hasResult reports whether a cell has a result that came from this task or a
+// later one. Results of earlier tasks do not count: the cell was put back.
+func (q *Queue) hasResult(ctx context.Context, run, cell string, task uint64) (bool, error) {
+	msg, err := q.last(ctx, resultsStream, resultTopic.cell(run, cell))
+	if err != nil || msg == nil {
+		return false, err
+	}
+	of, err := strconv.ParseUint(msg.Header.Get(taskHeader), 10, 64)
+	return err == nil && of >= task, nil
+}
+
+// last returns the last message of a subject, nil when there is none.
+func (q *Queue) last(ctx context.Context, name, subject string) (*jetstream.RawStreamMsg, error) {
+	var msg *jetstream.RawStreamMsg
+	err := q.persist(ctx, "reading "+subject, name, func(ctx context.Context) error {
+		stream, err := q.stream(ctx, name)
+		if err != nil {
+			return err
+		}
+		msg, err = stream.GetLastMsgForSubject(ctx, subject)
+		if errors.Is(err, jetstream.ErrMsgNotFound) {
+			msg, err = nil, nil
+		}
+		return err
+	})
+	return msg, err
+}

@@ -1,0 +1,184 @@
+package queue
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// source is a run to pull from.
+type source struct {
+	run      string
+	consumer jetstream.Consumer
+	turn     uint64    // when it was last asked, in turns
+	empty    time.Time // when it was last found empty
+}
+
+// roster is the list of runs, read from the server every now and then, and
+// whose turn it is.
+type roster struct {
+	queue *Queue
+	every time.Duration
+
+	listing sync.Mutex // held by who reads the list
+
+	mu      sync.Mutex
+	read    time.Time
+	sources []*source
+	failed  bool            // the last reading
+	foreign map[string]bool // consumers that are not runs of this package
+	turn    uint64
+}
+
+// refresh reads the list when it is older than every. A list that cannot be
+// read now is reported and leaves the old one.
+func (r *roster) refresh(ctx context.Context) error {
+	if r.fresh() {
+		return nil
+	}
+	if !r.listing.TryLock() {
+		if sources, _ := r.all(); len(sources) > 0 {
+			return nil // another slot reads it
+		}
+		r.listing.Lock()
+	}
+	defer r.listing.Unlock()
+	if r.fresh() {
+		return nil
+	}
+	sources, err := r.list(ctx)
+	switch {
+	case err == nil:
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case errors.Is(err, nats.ErrConnectionClosed):
+		return fmt.Errorf("listing runs: %w", err)
+	default:
+		r.queue.config.Report(fmt.Errorf("listing runs, trying again: %w", err))
+		sources, _ = r.all()
+	}
+	r.mu.Lock()
+	r.sources, r.read, r.failed = sources, time.Now(), err != nil
+	r.mu.Unlock()
+	return nil
+}
+
+func (r *roster) list(ctx context.Context) ([]*source, error) {
+	names, err := r.queue.consumerNames(ctx)
+	if errors.Is(err, jetstream.ErrStreamNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	known := map[string]*source{}
+	sources, _ := r.all()
+	for _, s := range sources {
+		known[s.run] = s
+	}
+	sources = nil
+	for _, name := range names {
+		if s := known[name]; s != nil {
+			sources = append(sources, s)
+			continue
+		}
+		if r.foreign[name] {
+			continue
+		}
+		consumer, err := r.queue.js.Consumer(ctx, tasksStream, name)
+		if gone(err) {
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("run %s: %w", name, err)
+		}
+		if consumer.CachedInfo().Config.FilterSubject != taskTopic.run(name) {
+			if r.foreign == nil {
+				r.foreign = map[string]bool{}
+			}
+			r.foreign[name] = true // guarded by listing
+			continue
+		}
+		sources = append(sources, &source{run: name, consumer: consumer})
+	}
+	return sources, nil
+}
+
+func (r *roster) fresh() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return time.Since(r.read) < r.every
+}
+
+// expire makes the next refresh read the list.
+func (r *roster) expire() {
+	r.mu.Lock()
+	r.read = time.Time{}
+	r.mu.Unlock()
+}
+
+// all returns the runs, and whether the last reading of the list succeeded.
+func (r *roster) all() (sources []*source, current bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.sources, !r.failed
+}
+
+func (r *roster) empty(s *source) {
+	r.mu.Lock()
+	s.empty = time.Now()
+	r.mu.Unlock()
+}
+
+// turns returns the runs to ask for what they have, the one asked longest ago
+// first and each at most once; without every those found empty lately are left
+// out. A single run is asked by waiting at it.
+func (r *roster) turns(every bool) iter.Seq[*source] {
+	return func(yield func(*source) bool) {
+		var asked []*source
+		for {
+			r.mu.Lock()
+			var next *source
+			for _, s := range r.sources {
+				if !slices.Contains(asked, s) && (every || time.Since(s.empty) >= r.every) && (next == nil || s.turn < next.turn) {
+					next = s
+				}
+			}
+			if next == nil || len(r.sources) == 1 {
+				r.mu.Unlock()
+				return
+			}
+			r.turn++
+			next.turn = r.turn
+			r.mu.Unlock()
+			if !yield(next) {
+				return
+			}
+			asked = append(asked, next)
+		}
+	}
+}
+
+// quiet returns the run to wait at, nil without runs.
+func (r *roster) quiet() *source {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var next *source
+	for _, s := range r.sources {
+		if next == nil || s.turn < next.turn {
+			next = s
+		}
+	}
+	if next != nil {
+		r.turn++
+		next.turn = r.turn
+	}
+	return next
+}

@@ -1,0 +1,143 @@
+package queue
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// Counts says where the cells of a run are.
+type Counts struct {
+	Queued   int // wait for a worker
+	InFlight int // held by workers, or handed back and waiting for their delay
+	Done     int // have a result, of whatever status
+	Dead     int // were given up; they have a failed result as well
+}
+
+// Counts counts the cells of a run. The numbers are read one after the other,
+// so that a moving cell can be missing or be counted twice.
+func (q *Queue) Counts(ctx context.Context, run string) (Counts, error) {
+	var c Counts
+	if err := validRun(run); err != nil {
+		return c, fmt.Errorf("counting: %w", err)
+	}
+	consumer, err := q.js.Consumer(ctx, tasksStream, run)
+	switch {
+	case err == nil:
+		c.Queued, c.InFlight = int(consumer.CachedInfo().NumPending), consumer.CachedInfo().NumAckPending
+	case !gone(err):
+		return c, fmt.Errorf("counting tasks of run %s: %w", run, err)
+	}
+	if c.Done, err = q.count(ctx, resultsStream, resultTopic.run(run)); err != nil {
+		return c, fmt.Errorf("counting results of run %s: %w", run, err)
+	}
+	if c.Dead, err = q.count(ctx, deadStream, deadTopic.run(run)); err != nil {
+		return c, fmt.Errorf("counting dead letters of run %s: %w", run, err)
+	}
+	return c, nil
+}
+
+// count returns the number of messages under a filter: a consumer knows it
+// when it is made, while asking the stream would list every subject.
+func (q *Queue) count(ctx context.Context, stream, filter string) (int, error) {
+	r := reader{queue: q, stream: stream, filter: filter, headers: true}
+	defer r.close()
+	pending, err := r.open(ctx)
+	return int(pending), err
+}
+
+// Runs returns the runs that have or can get tasks: those published and
+// neither cancelled nor purged.
+func (q *Queue) Runs(ctx context.Context) ([]string, error) {
+	names, err := q.consumerNames(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("listing runs: %w", err)
+	}
+	return names, nil
+}
+
+func (q *Queue) consumerNames(ctx context.Context) ([]string, error) {
+	stream, err := q.stream(ctx, tasksStream)
+	if err != nil {
+		return nil, err
+	}
+	lister := stream.ConsumerNames(ctx)
+	var names []string
+	for name := range lister.Name() {
+		names = append(names, name)
+	}
+	return names, lister.Err()
+}
+
+// Cancel drops the queued tasks of a run. Workers learn it with their next
+// heartbeat ([Delivery.Cancelled]). Results stay.
+func (q *Queue) Cancel(ctx context.Context, run string) error {
+	if err := validRun(run); err != nil {
+		return fmt.Errorf("cancelling: %w", err)
+	}
+	if err := q.js.DeleteConsumer(ctx, tasksStream, run); err != nil && !gone(err) {
+		return fmt.Errorf("cancelling run %s: %w", run, err)
+	}
+	if err := q.purgeSubjects(ctx, tasksStream, taskTopic.run(run)); err != nil {
+		return fmt.Errorf("cancelling run %s: %w", run, err)
+	}
+	return nil
+}
+
+// Purge removes everything there is of a run: tasks, results, attempts and
+// dead letters. Data sets stay, since other runs can use them.
+func (q *Queue) Purge(ctx context.Context, run string) error {
+	if err := q.Cancel(ctx, run); err != nil {
+		return err
+	}
+	for _, s := range []struct {
+		stream string
+		topic  topic
+	}{{resultsStream, resultTopic}, {attemptsStream, attemptTopic}, {deadStream, deadTopic}} {
+		if err := q.purgeSubjects(ctx, s.stream, s.topic.run(run)); err != nil {
+			return fmt.Errorf("purging run %s: %w", run, err)
+		}
+	}
+	if err := q.removeObjects(ctx, outcomesBucket, run+"."); err != nil {
+		return fmt.Errorf("purging large outcomes of run %s: %w", run, err)
+	}
+	return nil
+}
+
+func (q *Queue) purgeSubjects(ctx context.Context, name, filter string) error {
+	return q.persistFor(ctx, transferWait, "purging "+filter, name, func(ctx context.Context) error {
+		stream, err := q.stream(ctx, name)
+		if err != nil {
+			return err
+		}
+		return stream.Purge(ctx, jetstream.WithPurgeSubject(filter))
+	})
+}
+
+// removeObjects removes the objects whose name begins with prefix. The markers
+// that the Object Store keeps of them are a few hundred bytes each.
+func (q *Queue) removeObjects(ctx context.Context, name, prefix string) error {
+	bucket, err := q.bucket(ctx, name)
+	if err != nil {
+		return err
+	}
+	objects, err := bucket.List(ctx)
+	if errors.Is(err, jetstream.ErrNoObjectsFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for _, object := range objects {
+		if !strings.HasPrefix(object.Name, prefix) {
+			continue
+		}
+		if err := bucket.Delete(ctx, object.Name); err != nil && !errors.Is(err, jetstream.ErrObjectNotFound) {
+			return fmt.Errorf("%s: %w", object.Name, err)
+		}
+	}
+	return nil
+}

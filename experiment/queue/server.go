@@ -1,0 +1,128 @@
+package queue
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+)
+
+// ServerConfig describes an embedded server.
+type ServerConfig struct {
+	// Dir is the folder that holds its streams; it is created when missing.
+	// One server at a time can use it.
+	Dir string
+
+	// Listen is a host:port on which other processes can connect, port 0 for
+	// any free one. Default: none; only this process connects.
+	Listen string
+}
+
+// Server is a NATS server with JetStream inside this process. What it has
+// confirmed survives the end of the process, kill -9 included; a power cut can
+// take the last two minutes.
+type Server struct {
+	server *server.Server
+	lock   *os.File
+}
+
+// StartServer starts an embedded server and returns when it is ready. Reach it
+// with [Config.Server].
+func StartServer(ctx context.Context, config ServerConfig) (*Server, error) {
+	if config.Dir == "" {
+		return nil, errors.New("embedded NATS server: no folder given")
+	}
+	if err := os.MkdirAll(config.Dir, 0o755); err != nil {
+		return nil, fmt.Errorf("embedded NATS server: %w", err)
+	}
+	lock, err := lockFile(filepath.Join(config.Dir, "lock"))
+	if err != nil {
+		return nil, fmt.Errorf("embedded NATS server: %w", err)
+	}
+	s, err := start(ctx, config)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("embedded NATS server in %s: %w", config.Dir, err), lock.Close())
+	}
+	return &Server{server: s, lock: lock}, nil
+}
+
+func start(ctx context.Context, config ServerConfig) (*server.Server, error) {
+	options := &server.Options{
+		ServerName: "agepath",
+		DontListen: config.Listen == "",
+		NoSigs:     true,
+		NoLog:      true,
+		StoreDir:   config.Dir,
+	}
+	if config.Listen != "" {
+		host, port, err := hostPort(config.Listen)
+		if err != nil {
+			return nil, err
+		}
+		options.Host, options.Port = host, port
+	}
+	s, err := server.NewServer(options)
+	if err != nil {
+		return nil, err
+	}
+	s.Start()
+	// JetStream is enabled here and not by Options.JetStream because there a
+	// folder that cannot be used ends up in the server's log only.
+	if err := s.EnableJetStream(&server.JetStreamConfig{StoreDir: config.Dir}); err != nil {
+		stop(s)
+		return nil, fmt.Errorf("opening its store: %w", err)
+	}
+	wait := 10 * time.Second
+	if deadline, ok := ctx.Deadline(); ok {
+		wait = min(wait, time.Until(deadline))
+	}
+	if !s.ReadyForConnections(wait) {
+		stop(s)
+		return nil, fmt.Errorf("not ready after %v", wait)
+	}
+	return s, nil
+}
+
+// URL is where other processes connect; empty without [ServerConfig.Listen].
+func (s *Server) URL() string {
+	if s.server.Addr() == nil {
+		return ""
+	}
+	return s.server.ClientURL()
+}
+
+// Shutdown stops the server and returns when its files are closed. Close the
+// queues connected to it before.
+func (s *Server) Shutdown() error {
+	stop(s.server)
+	if err := s.lock.Close(); err != nil {
+		return fmt.Errorf("embedded NATS server: releasing its folder: %w", err)
+	}
+	return nil
+}
+
+func hostPort(listen string) (string, int, error) {
+	host, text, err := net.SplitHostPort(listen)
+	if err != nil {
+		return "", 0, fmt.Errorf("listen address %q: %w", listen, err)
+	}
+	port, err := strconv.ParseUint(text, 10, 16)
+	if err != nil {
+		return "", 0, fmt.Errorf("listen address %q: port %q; allowed are 0 to 65535", listen, text)
+	}
+	if port == 0 {
+		return host, server.RANDOM_PORT, nil
+	}
+	return host, int(port), nil
+}
+
+func stop(s *server.Server) {
+	s.Shutdown()
+	s.WaitForShutdown()
+}

@@ -1,0 +1,58 @@
+package queue
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// tally is how the deliveries of a task have ended so far. Those that are in
+// neither count ended without a word of their worker.
+type tally struct {
+	Task     uint64 `json:"task"`     // sequence of the task in its stream: a cell put back starts anew
+	Failed   int    `json:"failed"`   // attempts used up
+	Released int    `json:"released"` // handed back without using up an attempt
+}
+
+// tally returns the count of a task and the sequence of its record.
+func (q *Queue) tally(ctx context.Context, run, cell string, task uint64) (t tally, record uint64, err error) {
+	t.Task = task
+	msg, err := q.last(ctx, attemptsStream, attemptTopic.cell(run, cell))
+	if err != nil || msg == nil {
+		return t, 0, err
+	}
+	var stored tally
+	if err := json.Unmarshal(msg.Data, &stored); err != nil {
+		return t, 0, fmt.Errorf("record of attempts %s: %w", msg.Subject, err)
+	}
+	if stored.Task == task {
+		t = stored
+	}
+	return t, msg.Sequence, nil
+}
+
+// record changes the count of a task by compare and set and returns it.
+func (q *Queue) record(ctx context.Context, run, cell string, task uint64, change func(*tally)) (t tally, err error) {
+	for {
+		t, last, err := q.tally(ctx, run, cell, task)
+		if err != nil {
+			return t, err
+		}
+		change(&t)
+		body, err := json.Marshal(t)
+		if err != nil {
+			return t, err
+		}
+		msg := &nats.Msg{Subject: attemptTopic.cell(run, cell), Data: body}
+		err = q.persist(ctx, "recording attempt", attemptsStream, func(ctx context.Context) error {
+			_, err := q.js.PublishMsg(ctx, msg, jetstream.WithExpectLastSequencePerSubject(last))
+			return err
+		})
+		if !conflict(err) {
+			return t, err
+		}
+	}
+}
