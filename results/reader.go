@@ -1,13 +1,286 @@
 package results
 
 import (
+	"encoding/binary"
 	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/ipc"
+
+	"github.com/agepath/agepath/experiment"
 )
 
 // ReadTable reads a table of results: an Arrow file (.arrow) or an Arrow
 // stream (.arrows), told by content. Without columns it reads all of them;
 // else only those, in the order they are named, without reading the others
-// from the disk. A stream is read up to its last whole batch.
+// from the disk. A stream is read up to its last whole batch; a file that is
+// not whole is an error.
 func ReadTable(path string, columns ...string) (*Frame, error) {
-	return nil, errors.New("not there yet")
+	return readRows(path, columns, nil)
 }
+
+// ReadCell reads the rows of one cell from a table that has a column cell.
+// The result has no rows where the table has none of the cell.
+func ReadCell(path, cell string, columns ...string) (*Frame, error) {
+	ids, err := OpenTable(path, "cell")
+	if err != nil {
+		return nil, err
+	}
+	defer ids.Close()
+	batch := -1
+	var from, to int
+	return readRows(path, columns, func(k int) (int, int, error) {
+		for batch < k {
+			frame, err := ids.Next()
+			if errors.Is(err, io.EOF) { // the stream grew in between
+				return 0, 0, nil
+			}
+			if err != nil {
+				return 0, 0, err
+			}
+			batch++
+			from, to = cellRange(frame.Batch.Columns[0].Texts, cell)
+		}
+		return from, to, nil
+	})
+}
+
+// cellRange returns the rows of a cell, which stand together.
+func cellRange(cells []string, cell string) (from, to int) {
+	from = slices.Index(cells, cell)
+	if from < 0 {
+		return 0, 0
+	}
+	for to = from; to < len(cells) && cells[to] == cell; to++ {
+	}
+	return from, to
+}
+
+// readRows reads a table, and of its k-th batch only the rows that part
+// tells, unless part is nil. Batches without such rows are not decoded.
+func readRows(path string, columns []string, part func(k int) (from, to int, err error)) (*Frame, error) {
+	t, err := OpenTable(path, columns...)
+	if err != nil {
+		return nil, err
+	}
+	defer t.Close()
+	frame := t.frame(newBatch(t.Columns()))
+	for k := 0; ; k++ {
+		m, err := t.message()
+		if errors.Is(err, io.EOF) {
+			return frame, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		from, to := 0, -1
+		if part != nil {
+			if from, to, err = part(k); err != nil {
+				return nil, err
+			}
+			if from == to {
+				continue
+			}
+		}
+		batch, err := t.decode(m)
+		if err != nil {
+			return nil, err
+		}
+		if to < 0 {
+			to = batch.Rows
+		}
+		appendRows(&frame.Batch, 0, frame.Columns, &batch, from, to)
+		frame.Batch.Rows += to - from
+	}
+}
+
+// TableReader reads a table batch by batch, for tables larger than memory.
+type TableReader struct {
+	path     string
+	file     *os.File
+	messages messageScanner
+	isFile   bool // ends with a footer
+	schema   *arrow.Schema
+	all      []experiment.Column
+	wanted   *projection
+	batches  int
+}
+
+// OpenTable opens a table for reading as [ReadTable] does.
+func OpenTable(path string, columns ...string) (*TableReader, error) {
+	t, err := openTable(path, columns)
+	if err != nil {
+		return nil, fmt.Errorf("reading %s: %w", path, withoutPath(err))
+	}
+	return t, nil
+}
+
+// withoutPath strips the path off an error of package os.
+func withoutPath(err error) error {
+	var pathError *os.PathError
+	if errors.As(err, &pathError) {
+		return pathError.Err
+	}
+	return err
+}
+
+func openTable(path string, columns []string) (*TableReader, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	t := &TableReader{path: path, file: file}
+	if err := t.begin(columns); err != nil {
+		file.Close()
+		return nil, err
+	}
+	return t, nil
+}
+
+// begin reads the schema.
+func (t *TableReader) begin(columns []string) error {
+	info, err := t.file.Stat()
+	if err != nil {
+		return err
+	}
+	t.messages = messageScanner{r: t.file, size: info.Size()}
+	if err := t.skipMagic(); err != nil {
+		return err
+	}
+	m, err := t.messages.next()
+	if errors.Is(err, io.EOF) || err == nil && m.kind != schemaMessage {
+		err = errTorn
+	}
+	if err != nil {
+		return fmt.Errorf("no Arrow schema: %w", err)
+	}
+	var queue messageQueue
+	queue.push(m.meta, nil)
+	reader, err := ipc.NewReaderFromMessageReader(&queue)
+	if err != nil {
+		return fmt.Errorf("no Arrow schema: %w: %w", errTorn, err)
+	}
+	t.schema = reader.Schema()
+	if t.all, err = schemaColumns(t.schema); err != nil {
+		return err
+	}
+	wanted, err := positions(t.all, columns)
+	if err != nil {
+		return err
+	}
+	t.wanted, err = newProjection(t.schema, t.all, wanted)
+	return err
+}
+
+// skipMagic tells a file from a stream, and a whole file from a torn one.
+func (t *TableReader) skipMagic() error {
+	const length = len(fileMagic)
+	var magic [length]byte
+	size := t.messages.size
+	if size < int64(length) {
+		return nil // too short for either; the scanner will say so
+	}
+	if _, err := t.file.ReadAt(magic[:], 0); err != nil {
+		return err
+	}
+	if string(magic[:]) != fileMagic {
+		return nil
+	}
+	t.isFile = true
+	if _, err := t.file.ReadAt(magic[:], size-int64(length)); err != nil {
+		return err
+	}
+	var footer [4]byte
+	if string(magic[:]) != fileMagic || size < int64(2*length+len(footer)+2) {
+		return errNoFooter
+	}
+	end := size - int64(length+len(footer))
+	if _, err := t.file.ReadAt(footer[:], end); err != nil {
+		return err
+	}
+	t.messages.offset = int64(length) + 2
+	t.messages.size = end - int64(binary.LittleEndian.Uint32(footer[:]))
+	if t.messages.size < t.messages.offset {
+		return errNoFooter
+	}
+	return nil
+}
+
+var errNoFooter = errors.New("the Arrow file is not whole: its footer is missing")
+
+// positions finds the named columns, all of them where none is named.
+func positions(all []experiment.Column, names []string) ([]int, error) {
+	var at []int
+	if names == nil {
+		for j := range all {
+			at = append(at, j)
+		}
+		return at, nil
+	}
+	for _, name := range names {
+		j := slices.IndexFunc(all, func(c experiment.Column) bool { return c.Name == name })
+		if j < 0 {
+			return nil, fmt.Errorf("there is no column %s", name)
+		}
+		at = append(at, j)
+	}
+	return at, nil
+}
+
+// Columns returns the columns that are read.
+func (t *TableReader) Columns() []experiment.Column { return t.wanted.columns }
+
+// Next returns the next batch, io.EOF after the last.
+func (t *TableReader) Next() (*Frame, error) {
+	m, err := t.message()
+	if err != nil {
+		return nil, err
+	}
+	batch, err := t.decode(m)
+	if err != nil {
+		return nil, err
+	}
+	return t.frame(batch), nil
+}
+
+func (t *TableReader) message() (*message, error) {
+	m, err := t.messages.next()
+	switch {
+	case errors.Is(err, io.EOF):
+		return nil, io.EOF
+	case errors.Is(err, errTorn) && !t.isFile:
+		return nil, io.EOF
+	case err == nil && m.kind != batchMessage:
+		err = fmt.Errorf("%w: an Arrow message of type %d", errTorn, m.kind)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading %s: batch %d: %w", t.path, t.batches, withoutPath(err))
+	}
+	t.batches++
+	return m, nil
+}
+
+func (t *TableReader) decode(m *message) (experiment.Batch, error) {
+	batch, err := t.wanted.decode(t.file, m)
+	if err != nil {
+		err = fmt.Errorf("reading %s: batch %d: %w", t.path, t.batches-1, withoutPath(err))
+	}
+	return batch, err
+}
+
+func (t *TableReader) frame(batch experiment.Batch) *Frame {
+	metadata := map[string]string{}
+	if md := t.schema.Metadata(); md.Len() > 0 {
+		for i, key := range md.Keys() {
+			metadata[key] = md.Values()[i]
+		}
+	}
+	return &Frame{Columns: t.Columns(), Batch: batch, Metadata: metadata}
+}
+
+// Close closes the file.
+func (t *TableReader) Close() error { return t.file.Close() }

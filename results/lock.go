@@ -1,0 +1,17 @@
+package results
+
+import "fmt"
+
+// LockedError says that another store writes the folder.
+type LockedError struct {
+	Dir    string
+	Holder string // who; "" when it could not be read
+}
+
+func (e *LockedError) Error() string {
+	holder := e.Holder
+	if holder == "" {
+		holder = "another process"
+	}
+	return fmt.Sprintf("%s is being written by %s; wait for it to end, or choose another folder", e.Dir, holder)
+}

@@ -1,0 +1,189 @@
+package results
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+
+	flatbuffers "github.com/google/flatbuffers/go"
+)
+
+// An Arrow stream is a sequence of messages: FF FF FF FF, the length of the
+// metadata (int32), the metadata (a flatbuffer, Message.fbs of the Arrow
+// format), and the body. A file is ARROW1 and two zero bytes, a stream, and a
+// footer that repeats the positions. What is written here always has the
+// stream's end marker before the footer, so both are read front to back.
+
+// fileMagic begins and ends an Arrow file.
+const fileMagic = "ARROW1"
+
+// streamEnd is the marker at the end of an Arrow stream.
+var streamEnd = []byte{0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0}
+
+// errTorn says that what follows is no whole message: the end of a stream
+// whose writer was interrupted, or damage.
+var errTorn = errors.New("not a whole Arrow message")
+
+// messageKind is the type of a message's header.
+type messageKind byte
+
+const (
+	schemaMessage messageKind = 1
+	batchMessage  messageKind = 3
+)
+
+// message is one message of an Arrow stream. Its body is still on the disk.
+type message struct {
+	kind   messageKind
+	meta   []byte
+	body   int64 // offset in the file
+	length int64 // of the body
+}
+
+// messageScanner reads the messages of a stream. Every length is held against
+// the size of the file before it is used.
+type messageScanner struct {
+	r      io.ReaderAt
+	size   int64
+	offset int64 // of the next message
+}
+
+// next returns the next message, io.EOF at the end of the stream and errTorn
+// where no whole message follows.
+func (s *messageScanner) next() (*message, error) {
+	if s.offset == s.size {
+		return nil, io.EOF
+	}
+	var prefix [8]byte
+	if s.size-s.offset < int64(len(prefix)) {
+		return nil, errTorn
+	}
+	if _, err := s.r.ReadAt(prefix[:], s.offset); err != nil {
+		return nil, err
+	}
+	if prefix == [8]byte(streamEnd) {
+		s.offset = s.size
+		return nil, io.EOF
+	}
+	start := s.offset + int64(len(prefix))
+	length := int64(int32(binary.LittleEndian.Uint32(prefix[4:])))
+	if string(prefix[:4]) != string(streamEnd[:4]) || length <= 0 || length > s.size-start {
+		return nil, errTorn
+	}
+	m := &message{meta: make([]byte, length), body: start + length}
+	if _, err := s.r.ReadAt(m.meta, start); err != nil {
+		return nil, err
+	}
+	if err := m.parse(); err != nil {
+		return nil, err
+	}
+	if m.length < 0 || m.length > s.size-m.body {
+		return nil, errTorn
+	}
+	s.offset = m.body + m.length
+	return m, nil
+}
+
+// Slots of the tables of Message.fbs and Schema.fbs, as offsets into their
+// vtables: 4 and 2 for each field before.
+const (
+	slotHeaderType     = 6
+	slotHeader         = 8
+	slotBodyLength     = 10
+	slotBatchLength    = 4
+	slotBatchNodes     = 6
+	slotBatchBuffers   = 8
+	slotBatchCodec     = 10
+	slotCodec          = 4
+	slotSchemaFields   = 6
+	slotSchemaMetadata = 8
+	slotFieldChildren  = 14
+	slotFieldMetadata  = 16
+)
+
+// guard turns a panic over damaged bytes into errTorn. The flatbuffers
+// package checks nothing but the bounds of slices.
+func guard(err *error) {
+	if p := recover(); p != nil {
+		*err = fmt.Errorf("%w: %v", errTorn, p)
+	}
+}
+
+func (m *message) parse() (err error) {
+	defer guard(&err)
+	table := rootTable(m.meta)
+	m.kind = messageKind(table.GetByteSlot(slotHeaderType, 0))
+	m.length = table.GetInt64Slot(slotBodyLength, 0)
+	if m.kind == schemaMessage {
+		schema, ok := subTable(table, slotHeader)
+		if !ok {
+			return errTorn
+		}
+		return checkSchemaLengths(schema)
+	}
+	return nil
+}
+
+func rootTable(meta []byte) *flatbuffers.Table {
+	return &flatbuffers.Table{Bytes: meta, Pos: flatbuffers.GetUOffsetT(meta)}
+}
+
+func subTable(table *flatbuffers.Table, slot flatbuffers.VOffsetT) (*flatbuffers.Table, bool) {
+	o := table.Offset(slot)
+	if o == 0 {
+		return nil, false
+	}
+	return &flatbuffers.Table{Bytes: table.Bytes, Pos: table.Indirect(table.Pos + flatbuffers.UOffsetT(o))}, true
+}
+
+// vector returns the start and the number of entries of a vector whose
+// entries have the given size, which must lie within the buffer.
+func vector(table *flatbuffers.Table, slot flatbuffers.VOffsetT, size int) (start flatbuffers.UOffsetT, n int, err error) {
+	o := flatbuffers.UOffsetT(table.Offset(slot))
+	if o == 0 {
+		return 0, 0, nil
+	}
+	start, n = table.Vector(o), table.VectorLen(o)
+	if n > (len(table.Bytes)-int(start))/size {
+		return 0, 0, errTorn
+	}
+	return start, n, nil
+}
+
+// checkSchemaLengths refuses schemas with more fields or metadata than the
+// message has room for: arrow/go v15 allocates what such a length asks for,
+// which no recover can catch when memory runs out.
+func checkSchemaLengths(schema *flatbuffers.Table) error {
+	fields, n, err := vector(schema, slotSchemaFields, 4)
+	if err != nil {
+		return err
+	}
+	if _, _, err := vector(schema, slotSchemaMetadata, 4); err != nil {
+		return err
+	}
+	return checkFieldLengths(schema, fields, n, 0)
+}
+
+func checkFieldLengths(table *flatbuffers.Table, fields flatbuffers.UOffsetT, n, depth int) error {
+	if depth > 1 { // no column is deeper than a list
+		return errTorn
+	}
+	for i := range n {
+		field := &flatbuffers.Table{Bytes: table.Bytes, Pos: table.Indirect(fields + flatbuffers.UOffsetT(4*i))}
+		if _, _, err := vector(field, slotFieldMetadata, 4); err != nil {
+			return err
+		}
+		children, k, err := vector(field, slotFieldChildren, 4)
+		if err != nil {
+			return err
+		}
+		if k > 1 {
+			return errTorn
+		}
+		if err := checkFieldLengths(field, children, k, depth+1); err != nil {
+			return err
+		}
+	}
+	return nil
+}

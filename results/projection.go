@@ -1,0 +1,267 @@
+package results
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/ipc"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+	flatbuffers "github.com/google/flatbuffers/go"
+
+	"github.com/agepath/agepath/experiment"
+)
+
+// arrow/go v15 reads all columns of a record batch or none. Here a batch's
+// message is rewritten to hold the columns that are wanted, whose buffers
+// alone are read from the disk, and handed to the library to decode.
+
+// layouts holds how many nodes and buffers of a record batch the types take.
+// A list brings those of its values.
+var layouts = [...]struct{ nodes, buffers int }{
+	experiment.Int:       {1, 2},
+	experiment.Float:     {1, 2},
+	experiment.Text:      {1, 3},
+	experiment.Time:      {1, 2},
+	experiment.FloatList: {2, 4},
+}
+
+// batchNode is FieldNode of Message.fbs.
+type batchNode struct{ length, nulls int64 }
+
+// batchBuffer is Buffer of Message.fbs; the offset counts from the body.
+type batchBuffer struct{ offset, length int64 }
+
+// batchHeader is RecordBatch of Message.fbs. The codec is -1 for none.
+type batchHeader struct {
+	rows    int64
+	nodes   []batchNode
+	buffers []batchBuffer
+	codec   int8
+}
+
+func parseBatchHeader(m *message) (h *batchHeader, err error) {
+	defer guard(&err)
+	table, ok := subTable(rootTable(m.meta), slotHeader)
+	if !ok {
+		return nil, errTorn
+	}
+	h = &batchHeader{rows: table.GetInt64Slot(slotBatchLength, 0), codec: -1}
+	if codec, ok := subTable(table, slotBatchCodec); ok {
+		h.codec = codec.GetInt8Slot(slotCodec, 0)
+	}
+	const pair = 16
+	at, n, err := vector(table, slotBatchNodes, pair)
+	if err != nil {
+		return nil, err
+	}
+	for i := range n {
+		o := at + flatbuffers.UOffsetT(pair*i)
+		h.nodes = append(h.nodes, batchNode{table.GetInt64(o), table.GetInt64(o + 8)})
+	}
+	at, n, err = vector(table, slotBatchBuffers, pair)
+	if err != nil {
+		return nil, err
+	}
+	for i := range n {
+		o := at + flatbuffers.UOffsetT(pair*i)
+		h.buffers = append(h.buffers, batchBuffer{table.GetInt64(o), table.GetInt64(o + 8)})
+	}
+	return h, h.check(m.length)
+}
+
+// check holds the header's lengths against the length of the body.
+func (h *batchHeader) check(body int64) error {
+	if h.rows < 0 || h.rows > math.MaxInt32 {
+		return errTorn
+	}
+	for _, node := range h.nodes {
+		if node.length < 0 || node.nulls < 0 || node.nulls > node.length {
+			return errTorn
+		}
+	}
+	for _, b := range h.buffers {
+		if b.offset < 0 || b.length < 0 || b.length > body || b.offset > body-b.length {
+			return errTorn
+		}
+	}
+	return nil
+}
+
+// projection decodes some columns of the record batches of one schema.
+type projection struct {
+	columns []experiment.Column // those that are decoded
+	nodes   []int               // positions of their nodes in a batch of the file
+	buffers []int               // and of their buffers
+	total   struct{ nodes, buffers int }
+	reader  *ipc.Reader
+	queue   messageQueue
+}
+
+// newProjection returns a projection of a schema to the columns at the given
+// positions.
+func newProjection(schema *arrow.Schema, all []experiment.Column, wanted []int) (*projection, error) {
+	starts := make([]struct{ nodes, buffers int }, len(all))
+	p := &projection{}
+	for j, column := range all {
+		starts[j] = p.total
+		p.total.nodes += layouts[column.Type].nodes
+		p.total.buffers += layouts[column.Type].buffers
+	}
+	fields := make([]arrow.Field, len(wanted))
+	for i, j := range wanted {
+		fields[i] = schema.Field(j)
+		layout := layouts[all[j].Type]
+		for k := range layout.nodes {
+			p.nodes = append(p.nodes, starts[j].nodes+k)
+		}
+		for k := range layout.buffers {
+			p.buffers = append(p.buffers, starts[j].buffers+k)
+		}
+		p.columns = append(p.columns, all[j])
+	}
+	meta, err := schemaMeta(arrow.NewSchemaWithEndian(fields, nil, schema.Endianness()))
+	if err != nil {
+		return nil, err
+	}
+	p.queue.push(meta, nil)
+	p.reader, err = ipc.NewReaderFromMessageReader(&p.queue)
+	return p, err
+}
+
+// schemaMeta returns the metadata of the message that begins a stream of the
+// schema.
+func schemaMeta(schema *arrow.Schema) ([]byte, error) {
+	var stream bytes.Buffer
+	if err := ipc.NewWriter(&stream, ipc.WithSchema(schema)).Close(); err != nil {
+		return nil, err
+	}
+	scanner := messageScanner{r: bytes.NewReader(stream.Bytes()), size: int64(stream.Len())}
+	m, err := scanner.next()
+	if err != nil {
+		return nil, err
+	}
+	return m.meta, nil
+}
+
+// decode reads the projection's columns of a batch. Slices of the result may
+// share memory with each other, never with that of another batch. Any damage
+// is an error: arrow/go v15 panics over some, which is caught here.
+func (p *projection) decode(r io.ReaderAt, m *message) (batch experiment.Batch, err error) {
+	defer guard(&err)
+	header, err := parseBatchHeader(m)
+	if err != nil {
+		return batch, err
+	}
+	if len(header.nodes) != p.total.nodes || len(header.buffers) != p.total.buffers {
+		return batch, errTorn
+	}
+	narrow := batchHeader{rows: header.rows, codec: header.codec}
+	for _, i := range p.nodes {
+		narrow.nodes = append(narrow.nodes, header.nodes[i])
+	}
+	var size int64
+	for _, i := range p.buffers {
+		length := header.buffers[i].length
+		narrow.buffers = append(narrow.buffers, batchBuffer{size, length})
+		size += (length + 7) / 8 * 8
+	}
+	if size > m.length+8*int64(len(p.buffers)) { // buffers of a batch do not overlap
+		return batch, errTorn
+	}
+	body := make([]byte, size)
+	for k, i := range p.buffers {
+		have, to := header.buffers[i], narrow.buffers[k]
+		at := body[to.offset : to.offset+to.length]
+		if _, err := r.ReadAt(at, m.body+have.offset); err != nil {
+			return batch, err
+		}
+		if header.codec >= 0 && !plausible(at) {
+			return batch, errTorn
+		}
+	}
+	p.queue.push(narrow.meta(size), body)
+	record, err := p.reader.Read()
+	if err != nil {
+		return batch, fmt.Errorf("%w: %w", errTorn, err)
+	}
+	return recordBatch(p.columns, record)
+}
+
+// plausible tells whether the length that a compressed buffer claims to have
+// can be true, so that damage cannot make the library allocate without bound:
+// ZSTD's best is a block of 128 KiB in 4 bytes.
+func plausible(buffer []byte) bool {
+	if len(buffer) == 0 {
+		return true
+	}
+	if len(buffer) < 8 {
+		return false
+	}
+	size := int64(binary.LittleEndian.Uint64(buffer))
+	return size >= -1 && size <= int64(len(buffer)-8)*(128<<10)/4
+}
+
+// meta returns the flatbuffer of the header's message.
+func (h *batchHeader) meta(body int64) []byte {
+	b := flatbuffers.NewBuilder(1024)
+	b.StartVector(16, len(h.nodes), 8)
+	for i := len(h.nodes) - 1; i >= 0; i-- {
+		b.PrependInt64(h.nodes[i].nulls)
+		b.PrependInt64(h.nodes[i].length)
+	}
+	nodes := b.EndVector(len(h.nodes))
+	b.StartVector(16, len(h.buffers), 8)
+	for i := len(h.buffers) - 1; i >= 0; i-- {
+		b.PrependInt64(h.buffers[i].length)
+		b.PrependInt64(h.buffers[i].offset)
+	}
+	buffers := b.EndVector(len(h.buffers))
+	var codec flatbuffers.UOffsetT
+	if h.codec >= 0 {
+		b.StartObject(2)
+		b.PrependInt8Slot(0, h.codec, 0)
+		codec = b.EndObject()
+	}
+	b.StartObject(5)
+	b.PrependInt64Slot(0, h.rows, 0)
+	b.PrependUOffsetTSlot(1, nodes, 0)
+	b.PrependUOffsetTSlot(2, buffers, 0)
+	b.PrependUOffsetTSlot(3, codec, 0)
+	header := b.EndObject()
+	b.StartObject(5)
+	b.PrependInt16Slot(0, int16(ipc.MetadataV5), 0)
+	b.PrependByteSlot(1, byte(batchMessage), 0)
+	b.PrependUOffsetTSlot(2, header, 0)
+	b.PrependInt64Slot(3, body, 0)
+	b.Finish(b.EndObject())
+	return b.FinishedBytes()
+}
+
+// messageQueue hands single messages to an [ipc.Reader].
+type messageQueue struct {
+	waiting *ipc.Message
+}
+
+func (q *messageQueue) push(meta, body []byte) {
+	q.waiting = ipc.NewMessage(memory.NewBufferBytes(meta), memory.NewBufferBytes(body))
+}
+
+// Message implements [ipc.MessageReader].
+func (q *messageQueue) Message() (*ipc.Message, error) {
+	m := q.waiting
+	if m == nil {
+		return nil, io.EOF
+	}
+	q.waiting = nil
+	return m, nil
+}
+
+// Retain implements [ipc.MessageReader]; the garbage collector does the work.
+func (q *messageQueue) Retain() {}
+
+// Release implements [ipc.MessageReader].
+func (q *messageQueue) Release() {}

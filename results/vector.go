@@ -1,0 +1,282 @@
+package results
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"unicode/utf8"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/bitutil"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/agepath/agepath/experiment"
+)
+
+// recordBatch converts a record of the library. Texts, lists and numbers
+// share the record's memory, which the garbage collector owns.
+func recordBatch(columns []experiment.Column, record arrow.Record) (experiment.Batch, error) {
+	batch := experiment.Batch{Rows: int(record.NumRows()), Columns: make([]experiment.Vector, len(columns))}
+	for j, column := range columns {
+		v := &batch.Columns[j]
+		values := record.Column(j)
+		if values.Len() != batch.Rows {
+			return batch, errTorn
+		}
+		switch values := values.(type) {
+		case *array.Int64:
+			v.Ints = values.Int64Values()
+		case *array.Float64:
+			v.Floats = values.Float64Values()
+		case *array.Timestamp:
+			at := values.TimestampValues()
+			v.Ints = arrow.Int64Traits.CastFromBytes(arrow.TimestampTraits.CastToBytes(at))
+		case *array.String:
+			v.Texts = make([]string, batch.Rows)
+			for i := range v.Texts {
+				v.Texts[i] = values.Value(i)
+			}
+		case *array.List:
+			v.Lists = make([][]float64, batch.Rows)
+			numbers := values.ListValues().(*array.Float64).Float64Values()
+			for i := range v.Lists {
+				from, to := values.ValueOffsets(i)
+				v.Lists[i] = numbers[from:to:to]
+			}
+		default:
+			return batch, fmt.Errorf("column %s has the Arrow type %s", column.Name, values.DataType())
+		}
+		if values.NullN() > 0 {
+			v.Null = make([]bool, batch.Rows)
+			for i := range v.Null {
+				v.Null[i] = values.IsNull(i)
+			}
+			clearNulls(v, 0)
+		}
+	}
+	return batch, nil
+}
+
+// clearNulls sets the values of null rows from a row on to zero, so that
+// equal rows are stored as equal bytes.
+func clearNulls(v *experiment.Vector, from int) {
+	for i := from; i < len(v.Null); i++ {
+		switch {
+		case !v.Null[i]:
+		case v.Ints != nil:
+			v.Ints[i] = 0
+		case v.Floats != nil:
+			v.Floats[i] = 0
+		case v.Texts != nil:
+			v.Texts[i] = ""
+		case v.Lists != nil:
+			v.Lists[i] = nil
+		}
+	}
+}
+
+// batchRecord converts a batch to a record of the library, which shares the
+// batch's memory where it can.
+func batchRecord(schema *arrow.Schema, columns []experiment.Column, batch *experiment.Batch) (arrow.Record, error) {
+	arrays := make([]arrow.Array, len(columns))
+	for j, column := range columns {
+		data, err := vectorData(column.Type, &batch.Columns[j], batch.Rows)
+		if err != nil {
+			return nil, fmt.Errorf("column %s: %w", column.Name, err)
+		}
+		arrays[j] = array.MakeFromData(data)
+	}
+	return array.NewRecord(schema, arrays, int64(batch.Rows)), nil
+}
+
+var errWide = errors.New("one batch holds more than Arrow's 2^31 - 1 bytes or values")
+
+func vectorData(t experiment.Type, v *experiment.Vector, rows int) (*array.Data, error) {
+	bitmap, nulls := validity(v.Null)
+	buffers := []*memory.Buffer{bitmap}
+	var children []arrow.ArrayData
+	switch t {
+	case experiment.Int, experiment.Time:
+		buffers = append(buffers, memory.NewBufferBytes(arrow.Int64Traits.CastToBytes(v.Ints)))
+	case experiment.Float:
+		buffers = append(buffers, memory.NewBufferBytes(arrow.Float64Traits.CastToBytes(v.Floats)))
+	case experiment.Text:
+		offsets, err := lengthOffsets(v.Texts)
+		if err != nil {
+			return nil, err
+		}
+		text := make([]byte, 0, offsets[rows])
+		for _, s := range v.Texts {
+			text = append(text, s...)
+		}
+		buffers = append(buffers, memory.NewBufferBytes(arrow.Int32Traits.CastToBytes(offsets)), memory.NewBufferBytes(text))
+	case experiment.FloatList:
+		offsets, err := lengthOffsets(v.Lists)
+		if err != nil {
+			return nil, err
+		}
+		numbers := make([]float64, 0, offsets[rows])
+		for _, list := range v.Lists {
+			numbers = append(numbers, list...)
+		}
+		buffers = append(buffers, memory.NewBufferBytes(arrow.Int32Traits.CastToBytes(offsets)))
+		values := []*memory.Buffer{nil, memory.NewBufferBytes(arrow.Float64Traits.CastToBytes(numbers))}
+		children = []arrow.ArrayData{array.NewData(arrow.PrimitiveTypes.Float64, len(numbers), values, nil, 0, 0)}
+	}
+	return array.NewData(columnTypes[t].arrow, rows, buffers, children, nulls, 0), nil
+}
+
+func validity(null []bool) (bitmap *memory.Buffer, nulls int) {
+	if !slices.Contains(null, true) {
+		return nil, 0
+	}
+	bits := make([]byte, bitutil.CeilByte(len(null))/8)
+	for i, is := range null {
+		if is {
+			nulls++
+		} else {
+			bitutil.SetBit(bits, i)
+		}
+	}
+	return memory.NewBufferBytes(bits), nulls
+}
+
+func lengthOffsets[V ~string | ~[]float64](values []V) ([]int32, error) {
+	offsets := make([]int32, len(values)+1)
+	end := 0
+	for i, value := range values {
+		end += len(value)
+		if end > math.MaxInt32 {
+			return nil, errWide
+		}
+		offsets[i+1] = int32(end)
+	}
+	return offsets, nil
+}
+
+// appendRows appends rows from up to to of src's columns to those of dst from
+// position at on. It does not change dst.Rows: several sources may make up
+// the columns of one row.
+func appendRows(dst *experiment.Batch, at int, columns []experiment.Column, src *experiment.Batch, from, to int) {
+	for j, column := range columns {
+		d, s := &dst.Columns[at+j], &src.Columns[j]
+		appendNulls(d, dst.Rows, s, from, to)
+		switch column.Type {
+		case experiment.Int, experiment.Time:
+			d.Ints = append(d.Ints, s.Ints[from:to]...)
+		case experiment.Float:
+			d.Floats = append(d.Floats, s.Floats[from:to]...)
+		case experiment.Text:
+			d.Texts = append(d.Texts, s.Texts[from:to]...)
+		case experiment.FloatList:
+			d.Lists = append(d.Lists, s.Lists[from:to]...)
+		}
+		clearNulls(d, dst.Rows)
+	}
+}
+
+// appendNulls appends the null marks of rows from up to to; dst holds rows
+// rows before them.
+func appendNulls(dst *experiment.Vector, rows int, src *experiment.Vector, from, to int) {
+	var null []bool
+	if src.Null != nil {
+		null = src.Null[from:to]
+	}
+	if dst.Null == nil {
+		if !slices.Contains(null, true) {
+			return
+		}
+		dst.Null = make([]bool, rows, rows+to-from)
+	}
+	if null == nil {
+		dst.Null = append(dst.Null, make([]bool, to-from)...)
+		return
+	}
+	dst.Null = append(dst.Null, null...)
+}
+
+// appendNull appends a row of nulls to the columns of dst from position at
+// on, without counting it.
+func appendNull(dst *experiment.Batch, at int, columns []experiment.Column) {
+	for j, column := range columns {
+		row := experiment.Batch{Rows: 1, Columns: []experiment.Vector{nullVector(column.Type)}}
+		appendRows(dst, at+j, columns[j:j+1], &row, 0, 1)
+	}
+}
+
+func nullVector(t experiment.Type) experiment.Vector {
+	v := experiment.Vector{Null: []bool{true}}
+	switch t {
+	case experiment.Int, experiment.Time:
+		v.Ints = []int64{0}
+	case experiment.Float:
+		v.Floats = []float64{0}
+	case experiment.Text:
+		v.Texts = []string{""}
+	case experiment.FloatList:
+		v.Lists = [][]float64{nil}
+	}
+	return v
+}
+
+// newBatch returns an empty batch of the columns.
+func newBatch(columns []experiment.Column) experiment.Batch {
+	return experiment.Batch{Columns: make([]experiment.Vector, len(columns))}
+}
+
+// batchBytes estimates the memory that rows of a batch take.
+func batchBytes(columns []experiment.Column, batch *experiment.Batch, from, to int) int {
+	bytes := 0
+	for j, column := range columns {
+		v := &batch.Columns[j]
+		switch column.Type {
+		case experiment.Text:
+			bytes += 16 * (to - from)
+			for _, s := range v.Texts[from:to] {
+				bytes += len(s)
+			}
+		case experiment.FloatList:
+			bytes += 24 * (to - from)
+			for _, list := range v.Lists[from:to] {
+				bytes += 8 * len(list)
+			}
+		default:
+			bytes += 8 * (to - from)
+		}
+	}
+	return bytes
+}
+
+// checkBatch tells whether a batch that came from elsewhere has the columns
+// and as many values as it says.
+func checkBatch(columns []experiment.Column, batch *experiment.Batch) error {
+	if len(batch.Columns) != len(columns) {
+		return fmt.Errorf("has %d columns, not %d", len(batch.Columns), len(columns))
+	}
+	for j, column := range columns {
+		v := &batch.Columns[j]
+		var n int
+		switch column.Type {
+		case experiment.Int, experiment.Time:
+			n = len(v.Ints)
+		case experiment.Float:
+			n = len(v.Floats)
+		case experiment.Text:
+			n = len(v.Texts)
+			for i, s := range v.Texts {
+				if !utf8.ValidString(s) {
+					return fmt.Errorf("column %s: row %d is not valid UTF-8: %q", column.Name, i, s)
+				}
+			}
+		case experiment.FloatList:
+			n = len(v.Lists)
+		}
+		if n != batch.Rows || v.Null != nil && len(v.Null) != n {
+			return fmt.Errorf("column %s: %d values and %d null marks for %d rows of %s",
+				column.Name, n, len(v.Null), batch.Rows, typeName(column.Type))
+		}
+	}
+	return nil
+}

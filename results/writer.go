@@ -1,0 +1,246 @@
+package results
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/ipc"
+
+	"github.com/agepath/agepath/experiment"
+)
+
+// Limits of the batches of final files. They depend on nothing but the rows,
+// so that equal rows give equal files.
+const (
+	batchRows   = 16384
+	batchValues = 1 << 19 // values of lists in one batch: 4 MiB
+)
+
+// disk creates the files that are written here. Tests put in one that fills
+// up.
+type disk interface {
+	// create creates a file that must not exist.
+	create(path string) (diskFile, error)
+}
+
+// diskFile is what is needed of an [os.File] to write it.
+type diskFile interface {
+	io.WriteCloser
+	Sync() error
+}
+
+type realDisk struct{}
+
+func (realDisk) create(path string) (diskFile, error) {
+	return os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+}
+
+// output is a buffered file as [ipc.FileWriter] wants it: it seeks only to
+// learn its position.
+type output struct {
+	file     diskFile
+	buffered *bufio.Writer
+	position int64
+}
+
+func newOutput(file diskFile) *output {
+	return &output{file: file, buffered: bufio.NewWriterSize(file, 1<<18)}
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	n, err := o.buffered.Write(p)
+	o.position += int64(n)
+	return n, err
+}
+
+// Seek implements [io.Seeker] for the current position only.
+func (o *output) Seek(offset int64, whence int) (int64, error) {
+	if offset != 0 || whence != io.SeekCurrent {
+		return 0, fmt.Errorf("seeking to %d from %d in a file that is only appended to", offset, whence)
+	}
+	return o.position, nil
+}
+
+// sync makes what was written durable.
+func (o *output) sync() error {
+	if err := o.buffered.Flush(); err != nil {
+		return err
+	}
+	return o.file.Sync()
+}
+
+// recordWriter is what [ipc.Writer] and [ipc.FileWriter] have in common.
+type recordWriter interface {
+	Write(record arrow.Record) error
+	Close() error
+}
+
+// tableWriter writes a table of rows that come one after the other, as an
+// Arrow file or stream with batches of a fixed size.
+type tableWriter struct {
+	schema  *arrow.Schema
+	columns []experiment.Column
+	out     *output
+	records recordWriter
+	isFile  bool
+	rows    int // limit of a batch
+	lists   int // the FloatList column that limits a batch too, or -1
+	values  int // in the lists of the batch
+	batch   experiment.Batch
+	any     bool // a batch was written
+}
+
+func newTableWriter(file diskFile, table experiment.Table, run string, isFile bool, rows int) (*tableWriter, error) {
+	w := &tableWriter{
+		schema: tableSchema(table, run), columns: table.Columns,
+		out: newOutput(file), isFile: isFile, rows: rows, lists: -1,
+		batch: newBatch(table.Columns),
+	}
+	for j, column := range table.Columns {
+		if column.Type == experiment.FloatList {
+			w.lists = j
+		}
+	}
+	options := []ipc.Option{ipc.WithSchema(w.schema), ipc.WithZstd()}
+	if !isFile {
+		w.records = ipc.NewWriter(w.out, options...)
+		return w, nil
+	}
+	records, err := ipc.NewFileWriter(w.out, options...)
+	w.records = records
+	return w, err
+}
+
+// add appends rows of a batch of the same columns.
+func (w *tableWriter) add(src *experiment.Batch, from, to int) error {
+	for from < to {
+		n := w.fit(src, from, to)
+		appendRows(&w.batch, 0, w.columns, src, from, from+n)
+		w.batch.Rows += n
+		from += n
+		if w.batch.Rows >= w.rows || w.values >= batchValues {
+			if err := w.flush(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// fit returns how many of the rows go into the current batch, at least one,
+// and counts their values.
+func (w *tableWriter) fit(src *experiment.Batch, from, to int) int {
+	n := min(to-from, w.rows-w.batch.Rows)
+	if w.lists < 0 {
+		return n
+	}
+	for i := range n {
+		w.values += len(src.Columns[w.lists].Lists[from+i])
+		if w.values >= batchValues {
+			return i + 1
+		}
+	}
+	return n
+}
+
+// flush writes the rows gathered so far as one batch, even none.
+func (w *tableWriter) flush() error {
+	record, err := batchRecord(w.schema, w.columns, &w.batch)
+	if err != nil {
+		return err
+	}
+	if err := w.records.Write(record); err != nil {
+		return err
+	}
+	w.any = true
+	w.values = 0
+	w.batch = newBatch(w.columns)
+	return nil
+}
+
+// finish writes what is left and makes the file durable. It does not close
+// the file.
+func (w *tableWriter) finish() error {
+	// Some readers want at least one batch, and v15 begins the file with it.
+	if w.batch.Rows > 0 || !w.any {
+		if err := w.flush(); err != nil {
+			return err
+		}
+	}
+	if w.isFile {
+		// v15 leaves the stream's end marker out of files.
+		if _, err := w.out.Write(streamEnd); err != nil {
+			return err
+		}
+	}
+	if err := w.records.Close(); err != nil {
+		return err
+	}
+	return w.out.sync()
+}
+
+// temporaryPath is where a file of dir is written before it gets its name.
+func temporaryPath(dir, name string) string {
+	return filepath.Join(dir, "."+name+temporaryEnding)
+}
+
+const temporaryEnding = ".tmp"
+
+// createTemporary creates a temporary file of dir, lets write fill it and
+// makes it durable. On an error nothing is left of it.
+func createTemporary(d disk, path string, write func(diskFile) error) (err error) {
+	if err := os.Remove(path); err != nil && !os.IsNotExist(err) {
+		return err
+	}
+	file, err := d.create(path)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if closeErr := file.Close(); err == nil {
+			err = closeErr
+		}
+		if err != nil {
+			os.Remove(path)
+			err = fmt.Errorf("writing %s: %w", path, withoutPath(err))
+		}
+	}()
+	if err := write(file); err != nil {
+		return err
+	}
+	return file.Sync()
+}
+
+// writeFile replaces a file of dir as a whole or not at all.
+func writeFile(d disk, dir, name string, write func(diskFile) error) error {
+	temporary := temporaryPath(dir, name)
+	if err := createTemporary(d, temporary, write); err != nil {
+		return err
+	}
+	if err := os.Rename(temporary, filepath.Join(dir, name)); err != nil {
+		return err
+	}
+	return syncDir(dir)
+}
+
+// WriteTable writes rows as an Arrow file in the form of the tables of
+// results: path holds either the whole table or what it held before.
+func WriteTable(path string, table experiment.Table, run string, rows *experiment.Batch) error {
+	if err := checkBatch(table.Columns, rows); err != nil {
+		return fmt.Errorf("writing %s: the table %s %w", path, table.Name, err)
+	}
+	return writeFile(realDisk{}, filepath.Dir(path), filepath.Base(path), func(file diskFile) error {
+		w, err := newTableWriter(file, table, run, true, batchRows)
+		if err != nil {
+			return err
+		}
+		if err := w.add(rows, 0, rows.Rows); err != nil {
+			return err
+		}
+		return w.finish()
+	})
+}
