@@ -28,13 +28,11 @@ type Cell struct {
 	Keep     Keep
 }
 
-// CellData is the data set of a cell. After DecodeCell only Digest and Task
-// are set.
+// CellData is the data set of a cell.
 type CellData struct {
 	Digest string
 	Task   dataset.Task
-	Name   string
-	N, D   int // rows and features
+	Name   string // "" after DecodeCell
 }
 
 // Keep says which further tables a cell fills. It is no part of a cell's

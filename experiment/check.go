@@ -61,7 +61,7 @@ func (p *planner) load(ctx context.Context, source dataset.Source, settings data
 	}
 	return &PlannedData{
 		Name: d.Name, Digest: d.Digest(), Task: d.Task, N: d.N, D: d.D,
-		Train: prepared.Train.N + prepared.Merged, Test: prepared.Test.N,
+		train: prepared.Train.N + prepared.Merged, test: prepared.Test.N,
 	}, nil
 }
 

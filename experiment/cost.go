@@ -33,7 +33,7 @@ var regularizerCosts = map[string]struct{ alternations, stepsPerPoint float64 }{
 
 // estimate returns the estimated seconds of each cell of a group.
 func estimate(g *group) float64 {
-	n, d := float64(g.data.Train), float64(g.data.D)
+	n, d := float64(g.data.train), float64(g.data.D)
 	fit := fitCost(g.models.Name, g.models.Kernel, n, d)
 	costs := regularizerCosts[g.regularizers.Name]
 	work := fit

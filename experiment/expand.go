@@ -123,10 +123,10 @@ func (g *group) counts() []int64 {
 
 // family is what two groups share whose cells could be the same or could look
 // the same in the results.
-type family struct{ model, kernel, method, regularizer string }
+type family struct{ data, model, kernel, method, regularizer string }
 
 func (g *group) family() family {
-	return family{g.models.Name, g.models.Kernel, g.method.name, g.regularizers.Name}
+	return family{g.data.Name, g.models.Name, g.models.Kernel, g.method.name, g.regularizers.Name}
 }
 
 // overlaps reports whether two groups of a family have parameters in common.
@@ -152,8 +152,7 @@ func intersect[T comparable](a, b []T) bool {
 // of a cell do not show.
 func (g *group) sameHidden(other *group) bool {
 	none := Regularizer{}
-	return g.data.Digest == other.data.Digest &&
-		canonical(g.settings) == canonical(other.settings) &&
+	return canonical(g.settings) == canonical(other.settings) &&
 		g.models.Intercept == other.models.Intercept &&
 		g.method.with(none, g.age) == other.method.with(none, other.age)
 }
@@ -186,5 +185,5 @@ func link(groups []*group, sweeps []Sweep, problems *Problems) {
 // looksLike reports whether two groups of a family have the same labels apart
 // from their parameters.
 func (g *group) looksLike(other *group) bool {
-	return g.data.Name == other.data.Name && g.data.Train == other.data.Train && g.data.Test == other.data.Test
+	return g.data.train == other.data.train && g.data.test == other.data.test
 }

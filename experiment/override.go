@@ -28,7 +28,7 @@ func (r *reader) override(root *yaml.Node, set string) {
 	node := root
 	path := strings.Split(key, ".")
 	for i, name := range path {
-		next, err := step(node, name)
+		next, err := r.step(node, name, set)
 		if err != nil {
 			r.problems.add(at.problem("%v", err))
 			return
@@ -48,7 +48,7 @@ func (r *reader) override(root *yaml.Node, set string) {
 
 // step returns the part of node that a segment of a path names; a key that a
 // map does not have is added with an empty node.
-func step(node *yaml.Node, name string) (*yaml.Node, error) {
+func (r *reader) step(node *yaml.Node, name, set string) (*yaml.Node, error) {
 	switch node.Kind {
 	case yaml.MappingNode:
 		for i := 0; i+1 < len(node.Content); i += 2 {
@@ -56,8 +56,9 @@ func step(node *yaml.Node, name string) (*yaml.Node, error) {
 				return node.Content[i+1], nil
 			}
 		}
-		next := &yaml.Node{}
-		node.Content = append(node.Content, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: name}, next)
+		key, next := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: name}, &yaml.Node{}
+		r.origin[key] = set
+		node.Content = append(node.Content, key, next)
 		return next, nil
 	case yaml.SequenceNode:
 		if i, err := strconv.Atoi(name); err == nil && i >= 0 && i < len(node.Content) {

@@ -28,7 +28,7 @@ func (r *reader) models(n item) []Models {
 		}
 		m := Models{Name: name, Intercept: name != Lasso, place: r.place(settings)}
 		if n := fields[strength]; n.given() {
-			m.Strengths = r.numbers(n, positive, nil)
+			m.Strengths = r.numbers(n, positive)
 		} else {
 			r.problem(settings, "the key %s is missing: a number > 0, a list or a range", strength)
 		}
@@ -61,7 +61,7 @@ func (r *reader) kernels(m Models, fields map[string]item) []Models {
 	}
 	gammas := []float64{ScaleGamma}
 	if n := fields["kernel_gamma"]; n.given() {
-		gammas = r.numbers(n, positive, map[string]float64{"scale": ScaleGamma})
+		gammas = r.numbers(n, widths)
 	}
 	var list []Models
 	for _, kernel := range kernels {
@@ -92,7 +92,7 @@ func (r *reader) regularizers(n item) []Regularizers {
 		case has:
 			fields := r.fields(settings, parameter.key)
 			if n := fields[parameter.key]; n.given() {
-				one.Params = r.numbers(n, parameter.rule, nil)
+				one.Params = r.numbers(n, parameter.rule)
 			} else if fields != nil {
 				r.problem(settings, "the key %s is missing: %s, a list or a range", parameter.key, parameter.rule.want)
 			}

@@ -1,12 +1,15 @@
 package experiment
 
 import (
+	"cmp"
 	"maps"
 	"math"
 	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
+
+	"go.yaml.in/yaml/v3"
 
 	"github.com/agepath/agepath/experiment/dataset"
 )
@@ -228,7 +231,7 @@ func (r *reader) noise(n item) (list []dataset.Noise, places []place) {
 			r.problem(entry, "the key levels is missing; numbers from 0 to 1 are, as in levels: [0, 0.3]")
 			continue
 		}
-		for _, level := range r.numbers(fields["levels"], fraction, nil) {
+		for _, level := range r.numbers(fields["levels"], fraction) {
 			noise := dataset.Noise{Kind: kind, Level: level}
 			if level == 0 {
 				noise = dataset.Noise{}
@@ -257,11 +260,8 @@ func (r *reader) data(n item, missing string) []DataSource {
 			continue
 		}
 		for _, other := range sources {
-			switch {
-			case reflect.DeepEqual(other.Source, source):
-				r.problem(entry, "the data set %s is given twice", source.Name)
-			case other.Name == source.Name:
-				r.problem(entry, "two data sets have the name %s; give one of them another name", source.Name)
+			if reflect.DeepEqual(other.Source, source) {
+				r.problem(entry, "the data set %s is given twice", cmp.Or(source.Name, source.Path))
 			}
 		}
 		sources = append(sources, DataSource{Source: source, place: r.place(entry)})
@@ -274,7 +274,7 @@ func (r *reader) source(entry item, missing string) (dataset.Source, bool) {
 	var s dataset.Source
 	s.Options.Missing = missing
 	before := len(r.problems)
-	if entry.Kind != 0 && entry.Tag != "" && len(entry.Content) == 0 && entry.Value != "" {
+	if entry.Kind == yaml.ScalarNode {
 		s.Name = r.text(entry)
 		return s, len(r.problems) == before
 	}
@@ -284,7 +284,6 @@ func (r *reader) source(entry item, missing string) (dataset.Source, bool) {
 	}
 	if n := fields["path"]; n.given() {
 		s.Path = r.text(n)
-		s.Name, _, _ = strings.Cut(filepath.Base(s.Path), ".")
 		if s.Path != "" && !filepath.IsAbs(s.Path) {
 			s.Path = filepath.Join(filepath.Dir(r.file), s.Path)
 		}
@@ -292,7 +291,7 @@ func (r *reader) source(entry item, missing string) (dataset.Source, bool) {
 	if n := fields["name"]; n.given() {
 		s.Name = r.text(n)
 	}
-	if s.Name == "" && len(r.problems) == before {
+	if !fields["name"].given() && !fields["path"].given() && len(r.problems) == before {
 		r.problem(entry, "the keys name and path are missing; name: of a catalog's data set or path: of a file is needed")
 	}
 	r.options(fields, &s.Options)

@@ -15,7 +15,7 @@ import (
 
 const (
 	maxCells  = 1_000_000_000 // of a grid
-	maxGroups = 100_000       // combinations of a grid's entries
+	maxGroups = 10_000        // combinations of a grid's entries
 )
 
 // Plan is what a grid computes: its cells, counted and costed but not
@@ -37,14 +37,14 @@ type Plan struct {
 	seconds float64
 }
 
-// PlannedData describes a data set and what becomes of it in a sweep.
+// PlannedData describes a data set of a plan.
 type PlannedData struct {
 	Name   string
 	Digest string
 	Task   dataset.Task
 	N, D   int // rows and features
-	Train  int // rows of the training part, without validation
-	Test   int // rows of the test part
+
+	train, test int // rows of the parts in one sweep; train without validation
 }
 
 // Plan loads the grid's data sets and returns what is to be computed. It
@@ -120,7 +120,7 @@ func (p *Plan) Cells() iter.Seq[Cell] {
 func (p *Plan) cells(g *group) iter.Seq[Cell] {
 	return func(yield func(Cell) bool) {
 		cell := Cell{
-			Data:     CellData{Digest: g.data.Digest, Task: g.data.Task, Name: g.data.Name, N: g.data.N, D: g.data.D},
+			Data:     CellData{Digest: g.data.Digest, Task: g.data.Task, Name: g.data.Name},
 			Settings: g.settings,
 			Keep:     p.keep,
 		}
@@ -188,7 +188,7 @@ func (p *Plan) task(c *Cell, g *group) (Task, error) {
 func (c *Cell) labels(data *PlannedData) []any {
 	m, r, noise := c.Model, c.Method.Regularizer, c.Settings.Noise
 	return []any{
-		data.Name, string(data.Task), data.Train, data.Test, data.D,
+		data.Name, string(data.Task), data.train, data.test, data.D,
 		m.Name, orNull(m.Kernel), orNull(m.KernelGamma), orNull(m.C), orNull(m.Alpha),
 		orNull(r.Name), orNull(r.Param), c.Method.Name,
 		orNull(noise.Kind), noise.Level, c.Repeat, c.Seed,
@@ -264,6 +264,9 @@ func noiseName(n dataset.Noise) string {
 }
 
 func (d *Dimension) add(name string, cells int64, cost float64) {
+	if cells == 0 {
+		return
+	}
 	i := slices.IndexFunc(d.Values, func(v DimensionValue) bool { return v.Name == name })
 	if i < 0 {
 		i = len(d.Values)

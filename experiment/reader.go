@@ -98,7 +98,7 @@ func (r *reader) fields(n item, allowed ...string) map[string]item {
 // list returns the elements of a list that is not empty.
 func (r *reader) list(n item) []item {
 	if n.Kind != yaml.SequenceNode {
-		r.problem(n, "%s is not allowed; a list is, as in [%s]", describe(n.Node), strings.TrimSpace(n.Value))
+		r.problem(n, "%s is not allowed; a list is, as in [a, b]", describe(n.Node))
 		return nil
 	}
 	if len(n.Content) == 0 {

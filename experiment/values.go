@@ -12,18 +12,21 @@ import (
 // cells are products of several.
 const maxValues = 100_000
 
-// rule says which numbers are allowed.
+// rule says which numbers are allowed, and which words stand for numbers of
+// their own.
 type rule struct {
 	allows func(x float64) bool
 	want   string
+	words  map[string]float64
 }
 
 var (
-	positive    = rule{func(x float64) bool { return x > 0 }, "a number > 0"}
-	aboveOne    = rule{func(x float64) bool { return x > 1 }, "a number > 1"}
-	fraction    = rule{func(x float64) bool { return x >= 0 && x <= 1 }, "a number from 0 to 1"}
-	properShare = rule{func(x float64) bool { return x >= 0 && x < 1 }, "a number from 0 to below 1"}
-	anyNumber   = rule{func(float64) bool { return true }, "a finite number"}
+	positive    = rule{allows: func(x float64) bool { return x > 0 }, want: "a number > 0"}
+	aboveOne    = rule{allows: func(x float64) bool { return x > 1 }, want: "a number > 1"}
+	fraction    = rule{allows: func(x float64) bool { return x >= 0 && x <= 1 }, want: "a number from 0 to 1"}
+	properShare = rule{allows: func(x float64) bool { return x >= 0 && x < 1 }, want: "a number from 0 to below 1"}
+	anyNumber   = rule{allows: func(float64) bool { return true }, want: "a finite number"}
+	widths      = rule{positive.allows, "a number > 0 or scale", map[string]float64{"scale": ScaleGamma}}
 )
 
 // number reads a finite number that the rule allows; ok is false after a
@@ -32,6 +35,9 @@ func (r *reader) number(n item, allowed rule) (x float64, ok bool) {
 	tag := ""
 	if n.Kind == yaml.ScalarNode {
 		tag = n.ShortTag()
+		if x, is := allowed.words[n.Value]; is {
+			return x, true
+		}
 	}
 	if tag == "!!int" || tag == "!!float" {
 		x, err := strconv.ParseFloat(n.Value, 64)
@@ -44,8 +50,8 @@ func (r *reader) number(n item, allowed rule) (x float64, ok bool) {
 }
 
 // numbers reads what varies: a number, a list of different numbers or a range
-// {from, to, step}. Words stand for numbers of their own.
-func (r *reader) numbers(n item, allowed rule, words map[string]float64) []float64 {
+// {from, to, step}.
+func (r *reader) numbers(n item, allowed rule) []float64 {
 	if n.Kind == yaml.MappingNode {
 		return r.span(n, allowed)
 	}
@@ -54,17 +60,12 @@ func (r *reader) numbers(n item, allowed rule, words map[string]float64) []float
 		r.problem(n, "the list has %d values; at most %d are allowed", len(elements), maxValues)
 		return nil
 	}
-	for word := range words {
-		allowed.want += ", or " + word + ","
-	}
 	values := make([]float64, 0, len(elements))
 	seen := make(map[float64]bool, len(elements))
 	for _, element := range elements {
-		x, ok := words[element.Value]
+		x, ok := r.number(element, allowed)
 		if !ok {
-			if x, ok = r.number(element, allowed); !ok {
-				continue
-			}
+			continue
 		}
 		if seen[x] {
 			r.problem(element, "%s is given twice", element.Value)
