@@ -85,7 +85,7 @@ func contentDigest(ctx context.Context, path string, digest hash.Hash) (string, 
 	defer file.Close()
 	buffered := bufio.NewReaderSize(file, 1<<16)
 	var contents io.Reader = buffered
-	if magic, _ := buffered.Peek(2); bytes.Equal(magic, []byte{0x1f, 0x8b}) {
+	if magic, _ := buffered.Peek(2); bytes.Equal(magic, gzipMagic) {
 		if contents, err = gzip.NewReader(buffered); err != nil {
 			return "", fmt.Errorf("read %s: %w", path, err)
 		}

@@ -245,7 +245,9 @@ func TestPrepareRefuses(t *testing.T) {
 	broken := func(context.Context, []float64, int, int, []float64) ([]float64, error) {
 		return nil, errors.New("no fit")
 	}
-	short := func(context.Context, []float64, int, int, []float64) ([]float64, error) { return make([]float64, 3), nil }
+	short := func(context.Context, []float64, int, int, []float64) ([]float64, error) {
+		return make([]float64, 3), nil
+	}
 	notANumber := func(_ context.Context, _ []float64, n, _ int, _ []float64) ([]float64, error) {
 		return slices.Repeat([]float64{math.NaN()}, n), nil
 	}
