@@ -1,0 +1,120 @@
+package results
+
+import (
+	"bytes"
+	"encoding/csv"
+	"image/color"
+	"math"
+	"strings"
+	"unicode"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// FigureKind is what a figure shows; it begins the names of its files.
+type FigureKind string
+
+const (
+	SensitivityFigure FigureKind = "sensitivity" // score against a parameter of the model or the noise
+	LearningFigure    FigureKind = "learning"    // score against age
+	PathFigure        FigureKind = "path"        // coefficients against age
+)
+
+// figureKinds lists them in the order of a report.
+var figureKinds = []FigureKind{SensitivityFigure, LearningFigure, PathFigure}
+
+// Figure is one plot as data: what is drawn, and what is written as the
+// numbers behind it.
+type Figure struct {
+	Kind    FigureKind
+	Name    string // of its files, without ending
+	Title   string // one line
+	Note    string // settings and sample sizes, under the title
+	Caption string // further words for the report
+	X, Y    AxisLabel
+	Series  []Series
+	Rules   []float64 // x of vertical hairlines
+}
+
+// AxisLabel is the label of an axis, with its unit, and its scale.
+type AxisLabel struct {
+	Text string
+	Log  bool
+}
+
+// Series is one entry of a figure's legend. The points of a piece are joined
+// by a line, those of different pieces are not: between them the curve jumps
+// or is not known.
+type Series struct {
+	Name   string // "" for none in the legend
+	Pieces [][]Point
+	style  seriesStyle
+}
+
+// Point is one point of a series, with the half height of its error band, 0
+// or NaN for none.
+type Point struct{ X, Y, Band float64 }
+
+// seriesStyle says how a series is drawn. Without a glyph there are no
+// markers, with width 0 no lines.
+type seriesStyle struct {
+	color   color.RGBA
+	width   vg.Length
+	dashes  []vg.Length
+	glyph   draw.GlyphDrawer
+	markers int // at most so many, spread evenly; 0 for one at every point
+}
+
+// style returns how a figure draws a method's lines.
+func (m methodStyle) series() seriesStyle {
+	return seriesStyle{color: m.color, width: vg.Points(1.4), dashes: m.dashes, glyph: m.glyph}
+}
+
+// CSV returns the numbers behind the figure: series, piece, x, y and the half
+// height of the band.
+func (f *Figure) CSV() ([]byte, error) {
+	var buf bytes.Buffer
+	out := csv.NewWriter(&buf)
+	lines := [][]string{{"series", "piece", f.X.Text, f.Y.Text, "std"}}
+	for _, s := range f.Series {
+		for i, piece := range s.Pieces {
+			for _, p := range piece {
+				band := p.Band
+				if band == 0 {
+					band = math.NaN()
+				}
+				lines = append(lines, []string{s.Name, csvNumber(float64(i)), csvNumber(p.X), csvNumber(p.Y), csvNumber(band)})
+			}
+		}
+	}
+	err := out.WriteAll(lines)
+	return buf.Bytes(), err
+}
+
+// spansDecade reports whether an axis from lo to hi is better logarithmic.
+func spansDecade(lo, hi float64) bool { return lo > 0 && hi > 10*lo }
+
+// slug makes a part of a file's name of any text: letters, digits, dots and
+// dashes in lower case.
+func slug(texts ...string) string {
+	var b strings.Builder
+	for _, text := range texts {
+		if text == "" {
+			continue
+		}
+		if b.Len() > 0 {
+			b.WriteByte('-')
+		}
+		for _, r := range strings.ToLower(text) {
+			switch {
+			case r < unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r)) || r == '.':
+				b.WriteRune(r)
+			default:
+				b.WriteByte('-')
+			}
+		}
+	}
+	parts := strings.FieldsFunc(b.String(), func(r rune) bool { return r == '-' })
+	return strings.Trim(strings.Join(parts, "-"), ".")
+}

@@ -1,0 +1,66 @@
+package results
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"strconv"
+)
+
+// writeCSV writes one line for each row and method of every table: all
+// dimensions, counts, and mean, standard deviation, repeats that count and
+// best of each score, in full precision. Nothing that does not apply is
+// written as 0: the field is empty.
+func writeCSV(w io.Writer, r *Report) error {
+	out := csv.NewWriter(w)
+	if err := out.Write(csvHead()); err != nil {
+		return err
+	}
+	for _, table := range r.Tables {
+		for i := range table.Rows {
+			row := &table.Rows[i]
+			for j := range row.Entries {
+				if row.Entries[j].Cells == 0 {
+					continue
+				}
+				if err := out.Write(csvLine(table, row, j)); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	out.Flush()
+	return out.Error()
+}
+
+func csvHead() []string {
+	head := []string{"metric"}
+	head = append(head, dimensionColumns[:]...)
+	head = append(head, "method", "cells", "failed")
+	for _, score := range Scores {
+		for _, what := range []string{"mean", "std", "n"} {
+			head = append(head, fmt.Sprintf("%s_%s", score, what))
+		}
+		if score != Optimism {
+			head = append(head, fmt.Sprintf("%s_best", score))
+		}
+	}
+	return head
+}
+
+func csvLine(table *ScoreTable, row *ScoreRow, j int) []string {
+	entry := &row.Entries[j]
+	line := []string{string(table.Metric)}
+	for _, value := range row.Setting {
+		line = append(line, value.String())
+	}
+	line = append(line, table.Methods[j], strconv.Itoa(entry.Cells), strconv.Itoa(entry.Failed))
+	for _, score := range Scores {
+		s := entry.Summary[score]
+		line = append(line, csvNumber(s.Mean), csvNumber(s.Std), strconv.Itoa(s.N))
+		if score != Optimism {
+			line = append(line, strconv.FormatBool(entry.Best[score]))
+		}
+	}
+	return line
+}

@@ -1,0 +1,169 @@
+package results
+
+import (
+	"fmt"
+	"io"
+	"strings"
+)
+
+// markdownRows is how many rows of a table report.md shows; the other formats
+// have them all.
+const markdownRows = 200
+
+// writeMarkdown writes the whole report: facts, what is missing, tables,
+// failures, figures and how to read the files.
+func writeMarkdown(w io.Writer, r *Report) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# %s\n\n", escapeMarkdown(r.Name))
+	for _, fact := range append(r.Facts, r.Statuses...) {
+		fmt.Fprintf(&b, "- %s: %s\n", escapeMarkdown(fact.Name), escapeMarkdown(fact.Value))
+	}
+	if len(r.Missing) > 0 {
+		b.WriteString("\n## What is missing\n\n")
+		for _, sentence := range r.Missing {
+			fmt.Fprintf(&b, "- %s\n", escapeMarkdown(sentence))
+		}
+	}
+	for i, table := range r.Tables {
+		title := "Scores"
+		if len(r.Tables) > 1 {
+			title = fmt.Sprintf("Scores %d: %s", i+1, table.Metric.word())
+		}
+		fmt.Fprintf(&b, "\n## %s\n", title)
+		for _, score := range Scores {
+			writeMarkdownSheet(&b, newSheet(table, score))
+		}
+	}
+	writeMarkdownFailures(&b, r)
+	writeMarkdownFigures(&b, r)
+	b.WriteString(markdownQuery)
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func writeMarkdownSheet(b *strings.Builder, s *sheet) {
+	fmt.Fprintf(b, "\n### %s\n\n%s%s\n\n", escapeMarkdown(s.title), escapeMarkdown(s.caption), s.legend("Best mean in bold."))
+	heads := append(escapeMarkdownAll(s.labels), append(escapeMarkdownAll(s.methods), "repeats", "failed")...)
+	rule := make([]string, 0, len(heads))
+	for _, numeric := range s.numeric {
+		rule = append(rule, map[bool]string{false: "---", true: "--:"}[numeric])
+	}
+	for range s.methods {
+		rule = append(rule, "---")
+	}
+	rule = append(rule, "--:", "--:")
+	markdownLine(b, heads)
+	markdownLine(b, rule)
+	for i, row := range s.rows {
+		if i == markdownRows {
+			fmt.Fprintf(b, "\n%d more rows are in the formats csv and latex.\n", len(s.rows)-i)
+			break
+		}
+		cells := escapeMarkdownAll(row.labels)
+		for _, entry := range row.entries {
+			cells = append(cells, markdownEntry(entry))
+		}
+		markdownLine(b, append(cells, fmt.Sprint(row.repeats), fmt.Sprint(row.failed)))
+	}
+}
+
+func markdownLine(b *strings.Builder, cells []string) {
+	b.WriteString("| " + strings.Join(cells, " | ") + " |\n")
+}
+
+func markdownEntry(e sheetEntry) string {
+	if e.mean == "" {
+		return e.note
+	}
+	text := e.mean
+	if e.std != "" {
+		text += " ± " + e.std
+	}
+	if e.best {
+		text = "**" + text + "**"
+	}
+	if e.note != "" {
+		text += " (" + e.note + ")"
+	}
+	return text
+}
+
+func writeMarkdownFailures(b *strings.Builder, r *Report) {
+	if r.Failed == 0 {
+		return
+	}
+	fmt.Fprintf(b, "\n## Failed cells\n\n%s", plural(r.Failed, "cell"))
+	if len(r.Failures) < r.Failed {
+		fmt.Fprintf(b, "; the first %d", len(r.Failures))
+	}
+	b.WriteString(":\n\n")
+	markdownLine(b, []string{"cell", "status", "what", "error"})
+	markdownLine(b, []string{"---", "---", "---", "---"})
+	for _, f := range r.Failures {
+		markdownLine(b, escapeMarkdownAll([]string{f.Cell, string(f.Status), f.What, f.Error}))
+	}
+}
+
+func writeMarkdownFigures(b *strings.Builder, r *Report) {
+	if len(r.Figures) == 0 && len(r.LeftOut) == 0 {
+		return
+	}
+	b.WriteString("\n## Figures\n")
+	for _, f := range r.Figures {
+		path := figureFolder + "/" + f.Name
+		fmt.Fprintf(b, "\n![%s](%s.png)\n\n", escapeMarkdown(f.Title), path)
+		if f.Caption != "" {
+			fmt.Fprintf(b, "%s ", escapeMarkdown(strings.TrimSpace(f.Caption)))
+		}
+		fmt.Fprintf(b, "[SVG](%s.svg), [numbers](%s.csv)\n", path, path)
+	}
+	if len(r.LeftOut) > 0 {
+		fmt.Fprintf(b, "\n%s left out (`coordinator report DIR --figures %d` draws all): ",
+			plural(len(r.LeftOut), "figure"), len(r.Figures)+len(r.LeftOut))
+		shown := r.LeftOut[:min(len(r.LeftOut), maxLeftOut)]
+		b.WriteString(strings.Join(shown, ", "))
+		if more := len(r.LeftOut) - len(shown); more > 0 {
+			fmt.Fprintf(b, " and %d more", more)
+		}
+		b.WriteString(".\n")
+	}
+}
+
+// maxLeftOut is how many figures that were left out a report names.
+const maxLeftOut = 20
+
+// markdownQuery says how to go on from the files.
+const markdownQuery = `
+## Ask the files
+
+Each row of cells.arrow is one cell: its settings, status, scores, counts and times. knots.arrow holds the knots of its path, joined by the column cell. Both are Arrow IPC files (Feather version 2).
+
+` + "```python" + `
+import polars as pl
+cells = pl.read_ipc("cells.arrow", memory_map=False).filter(pl.col("status") == "ok")
+cells.group_by("dataset", "regularizer", "method").agg(
+    pl.col("score_oracle").mean(), (pl.col("score_oracle") - pl.col("score_validation")).mean().alias("optimism"))
+` + "```" + `
+
+` + "```r" + `
+cells <- arrow::read_feather("cells.arrow")
+aggregate(score_oracle ~ dataset + method, cells, mean)
+` + "```" + `
+`
+
+// markdownReplacer escapes what Markdown, its tables and the HTML in it would
+// read as marks.
+var markdownReplacer = strings.NewReplacer(
+	`\`, `\\`, "`", "\\`", `*`, `\*`, `_`, `\_`, `|`, `\|`, `<`, `&lt;`, `>`, `&gt;`,
+	`[`, `\[`, `]`, `\]`, `#`, `\#`, "\n", " ", "\r", " ", "\t", " ",
+)
+
+func escapeMarkdown(text string) string { return markdownReplacer.Replace(text) }
+
+func escapeMarkdownAll(texts []string) []string {
+	escaped := make([]string, len(texts))
+	for i, text := range texts {
+		escaped[i] = escapeMarkdown(text)
+	}
+	return escaped
+}

@@ -1,0 +1,163 @@
+package results
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+
+	"github.com/agepath/agepath/experiment"
+)
+
+// Events of knots.arrow. A path is a sequence of continuous pieces: each
+// begins with a start (the beginning of the path, or the point where a jump
+// lands) and ends with a jump (the point just before it) or the end.
+const (
+	eventStart   = "start"
+	eventTurning = "turning"
+	eventJump    = "jump"
+	eventOther   = "grid" // grid and end: nothing happens to the curve
+)
+
+// pathMethod is the method whose paths have critical points.
+const pathMethod = "gaga"
+
+// knot is one knot of a path.
+type knot struct {
+	number int64
+	age    float64
+	event  string
+	score  float64 // NaN where there is none
+}
+
+// cellKnots are the knots of one cell and, where they were asked for, the
+// coefficients there by the number of the knot.
+type cellKnots struct {
+	knots  []knot
+	values map[int64][]float64
+}
+
+// readKnots adds to cells, whose keys say which are wanted, the knots in the
+// file. It holds one batch of the file in memory at a time.
+func readKnots(ctx context.Context, path string, cells map[string]*cellKnots) error {
+	return eachFrame(ctx, path, func(f *Frame) {
+		batch := f.Batch.Columns
+		cell, number, age, event, score := batch[0].Texts, batch[1].Ints, &batch[2], batch[3].Texts, &batch[4]
+		for row := range f.Rows() {
+			c := cells[cell[row]]
+			if c == nil || age.IsNull(row) {
+				continue
+			}
+			k := knot{number: number[row], age: age.Floats[row], event: knownEvent(event[row]), score: math.NaN()}
+			if !score.IsNull(row) {
+				k.score = score.Floats[row]
+			}
+			c.knots = append(c.knots, k)
+		}
+	}, typedColumn{"cell", experiment.Text}, typedColumn{"knot", experiment.Int}, typedColumn{"age", experiment.Float},
+		typedColumn{"event", experiment.Text}, typedColumn{"score_test", experiment.Float})
+}
+
+// readCoefficients adds to cells, whose keys say which are wanted, the
+// coefficients in the file.
+func readCoefficients(ctx context.Context, path string, cells map[string]*cellKnots) error {
+	return eachFrame(ctx, path, func(f *Frame) {
+		batch := f.Batch.Columns
+		for row, cell := range batch[0].Texts {
+			if c := cells[cell]; c != nil && !batch[2].IsNull(row) {
+				c.values[batch[1].Ints[row]] = slices.Clone(batch[2].Lists[row])
+			}
+		}
+	}, typedColumn{"cell", experiment.Text}, typedColumn{"knot", experiment.Int}, typedColumn{"values", experiment.FloatList})
+}
+
+// typedColumn is a column that is read, and the type it must have.
+type typedColumn struct {
+	name string
+	kind experiment.Type
+}
+
+// eachFrame calls do with each batch of a table, which holds the given
+// columns in their order.
+func eachFrame(ctx context.Context, path string, do func(*Frame), columns ...typedColumn) error {
+	names := make([]string, len(columns))
+	for j, c := range columns {
+		names[j] = c.name
+	}
+	table, err := OpenTable(path, names...)
+	if err != nil {
+		return err
+	}
+	defer table.Close()
+	for {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		frame, err := table.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		for _, c := range columns {
+			if _, err := frame.Column(c.name, c.kind); err != nil {
+				return fmt.Errorf("reading %s: %w", path, err)
+			}
+		}
+		do(frame)
+	}
+}
+
+// knownEvent returns the event's name apart from the memory of its batch.
+func knownEvent(event string) string {
+	for _, known := range []string{eventStart, eventTurning, eventJump} {
+		if event == known {
+			return known
+		}
+	}
+	return eventOther
+}
+
+// inOrder sorts knots along the path.
+func inOrder(knots []knot) {
+	slices.SortStableFunc(knots, func(a, b knot) int { return cmp.Compare(a.number, b.number) })
+}
+
+// newScorePath makes the path of the knots that have a score; nil when none
+// has.
+func newScorePath(knots []knot) *scorePath {
+	inOrder(knots)
+	p := &scorePath{}
+	for _, k := range knots {
+		if math.IsNaN(k.score) || math.IsInf(k.score, 0) {
+			continue
+		}
+		p.ages = append(p.ages, k.age)
+		p.scores = append(p.scores, k.score)
+		p.begins = append(p.begins, len(p.begins) == 0 || k.event == eventStart)
+	}
+	if len(p.ages) == 0 {
+		return nil
+	}
+	return p
+}
+
+// newAgePath joins knots and coefficients of one cell.
+func newAgePath(c *cellKnots) (*AgePath, error) {
+	inOrder(c.knots)
+	p := &AgePath{}
+	for _, k := range c.knots {
+		v, ok := c.values[k.number]
+		if !ok {
+			return nil, fmt.Errorf("knot %d has no coefficients", k.number)
+		}
+		p.Ages = append(p.Ages, k.age)
+		p.Events = append(p.Events, k.event)
+		p.Values = append(p.Values, v)
+	}
+	return p, nil
+}

@@ -1,0 +1,56 @@
+package results
+
+import (
+	"context"
+
+	"github.com/agepath/agepath/experiment"
+)
+
+// Fact is a name and its value, as text.
+type Fact struct{ Name, Value string }
+
+// Report is what the files of a run say: tables of scores, what failed, what
+// is missing, and figures. Every [Format] writes the same report.
+type Report struct {
+	Name     string // of the grid; of the folder where there is no manifest
+	Facts    []Fact // about the run
+	Tables   []*ScoreTable
+	Statuses []Fact    // number of cells of each status that occurs
+	Failures []Failure // the first cells that failed, by their identity
+	Failed   int       // how many failed
+	Missing  []string  // sentences that say what is not there, and why
+	Figures  []*Figure
+	LeftOut  []string // names of the figures beyond the limit
+}
+
+// Failure is a cell that has no result.
+type Failure struct {
+	Cell   string
+	Status experiment.Status
+	What   string // its setting, method and repeat
+	Error  string
+}
+
+// maxFailures is how many failures a report lists.
+const maxFailures = 20
+
+// Options say what a report holds. The zero value is the default.
+type Options struct {
+	Formats []Format // nil for the first of Formats
+	// Figures is the largest number of figures, DefaultFigures when 0 and
+	// none when negative.
+	Figures int
+	// Path computes the coefficients along the path of a cell, for figures
+	// of runs that did not keep them; nil leaves those figures out.
+	Path func(ctx context.Context, cell string) (*AgePath, error)
+}
+
+func (o Options) figures() int {
+	switch {
+	case o.Figures == 0:
+		return DefaultFigures
+	case o.Figures < 0:
+		return 0
+	}
+	return o.Figures
+}

@@ -1,0 +1,131 @@
+package results
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/stat"
+)
+
+// Metric is what the score of a cell measures, as the metric column says it.
+// It is "" for cells of which none was ever scored.
+type Metric string
+
+const (
+	RMSE     Metric = "rmse"     // lower is better
+	Accuracy Metric = "accuracy" // higher is better
+)
+
+// better reports whether score a beats b.
+func (m Metric) better(a, b float64) bool {
+	if m == Accuracy {
+		return a > b
+	}
+	return a < b
+}
+
+// word returns the metric as tables and axes name it.
+func (m Metric) word() string {
+	switch m {
+	case RMSE:
+		return "RMSE"
+	case "":
+		return "score"
+	}
+	return string(m)
+}
+
+// direction says which scores are good.
+func (m Metric) direction() string {
+	if m == Accuracy {
+		return "higher is better"
+	}
+	return "lower is better"
+}
+
+// Score is one way to choose the age at which a cell is scored on the test
+// part, or a difference of two of them.
+type Score int
+
+const (
+	Oracle     Score = iota // the best test score on the path, what the paper reports
+	Validation              // the test score at the age with the best validation score
+	Final                   // the test score at the end of the path
+	Optimism                // how much better Oracle looks than Validation; >= 0
+	scores                  // how many there are
+)
+
+// Scores lists every score in the order reports show them.
+var Scores = []Score{Oracle, Validation, Final, Optimism}
+
+// selections are the scores that cells.arrow holds.
+var selectionColumns = [Optimism]string{Oracle: "score_oracle", Validation: "score_validation", Final: "score_final"}
+
+// String returns the score's name in files.
+func (s Score) String() string {
+	return [...]string{"oracle", "validation", "final", "optimism"}[s]
+}
+
+// title says in a few words what the score is.
+func (s Score) title() string {
+	return [...]string{
+		"Best test score on the path (oracle)",
+		"Test score at the age chosen on the validation part",
+		"Test score at the end of the path (final)",
+		"Optimism: what choosing the age on the test set adds (oracle against validation)",
+	}[s]
+}
+
+// Summary is a sample of scores in short.
+type Summary struct {
+	Mean float64 // NaN when N is 0
+	Std  float64 // sample standard deviation (n-1), NaN when N < 2
+	N    int
+}
+
+// summarize summarizes the finite values among xs.
+func summarize(xs []float64) Summary {
+	finite := make([]float64, 0, len(xs))
+	for _, x := range xs {
+		if !math.IsNaN(x) && !math.IsInf(x, 0) {
+			finite = append(finite, x)
+		}
+	}
+	s := Summary{Mean: math.NaN(), Std: math.NaN(), N: len(finite)}
+	switch {
+	case s.N == 1:
+		s.Mean = finite[0]
+	case s.N > 1:
+		s.Mean, s.Std = stat.MeanStdDev(finite, nil)
+	}
+	return s
+}
+
+// maxDecimals bounds how many decimals a table shows.
+const maxDecimals = 8
+
+// decimals returns how many decimals a table of the given summaries shows:
+// two significant digits of the median standard deviation, or four of the
+// median mean where nothing spreads.
+func decimals(summaries []Summary) int {
+	var stds, means []float64
+	for _, s := range summaries {
+		if s.N == 0 {
+			continue
+		}
+		if s.Mean != 0 {
+			means = append(means, math.Abs(s.Mean))
+		}
+		// A deviation at the level of rounding says nothing about digits.
+		if s.Std > 1e-12*math.Abs(s.Mean) {
+			stds = append(stds, s.Std)
+		}
+	}
+	digits, from := 1, stds
+	if len(stds) == 0 {
+		digits, from = 3, means
+	}
+	if len(from) == 0 {
+		return 3
+	}
+	return min(max(digits-int(math.Floor(math.Log10(median(from)))), 0), maxDecimals)
+}

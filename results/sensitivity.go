@@ -1,0 +1,179 @@
+package results
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// ScoreTable compares methods: a row for each setting of a grid, an entry for
+// each method, over the repeats.
+type ScoreTable struct {
+	Metric  Metric
+	Methods []string // original, acs, mospl, gaga, then others by name
+	Rows    []ScoreRow
+}
+
+// ScoreRow is one setting of a grid.
+type ScoreRow struct {
+	Setting Setting
+	Repeats int          // different repeats among the row's cells
+	Entries []ScoreEntry // one for each method of the table
+}
+
+// Failed returns how many of the row's cells have no result.
+func (r *ScoreRow) Failed() int {
+	failed := 0
+	for i := range r.Entries {
+		failed += r.Entries[i].Failed
+	}
+	return failed
+}
+
+// ScoreEntry is what one method reached in one setting.
+type ScoreEntry struct {
+	Cells   int // cells in the files; 0 where the method was not run, or has not been yet
+	Failed  int // those with a status other than ok
+	Summary [scores]Summary
+	Best    [scores]bool // best mean of the row, several where equal; never set for Optimism
+
+	// Sample holds the cells by repeat, for comparisons on the same splits.
+	Sample []RepeatScore
+}
+
+// RepeatScore holds the scores of one cell. Those that it does not have are
+// NaN.
+type RepeatScore struct {
+	Repeat int64
+	Score  [scores]float64
+	row    int  // in the cells table
+	ok     bool // status
+}
+
+// Sensitivity gathers cells into one table for each metric. A method whose
+// cells have no regularizer (original) is compared in the row of each
+// regularizer of its setting. Cells that failed count in Failed; scores that
+// are null or not finite are left out of the summaries, whose N tells.
+//
+// The frame needs the columns of [Dimension], the scores, method, repeat,
+// status and metric.
+func Sensitivity(cells *Frame) ([]*ScoreTable, error) {
+	groups, err := groupCells(cells)
+	if err != nil {
+		return nil, fmt.Errorf("table of scores: %w", err)
+	}
+	byMetric := map[Metric]map[Setting]methodEntries{}
+	for setting, entries := range spreadRegularizers(groups.entries) {
+		metric := groups.metric(setting)
+		if byMetric[metric] == nil {
+			byMetric[metric] = map[Setting]methodEntries{}
+		}
+		byMetric[metric][setting] = entries
+	}
+	var tables []*ScoreTable
+	for _, metric := range slices.Sorted(maps.Keys(byMetric)) {
+		tables = append(tables, newScoreTable(metric, byMetric[metric]))
+	}
+	return tables, nil
+}
+
+// methodEntries are the entries of one setting by method.
+type methodEntries map[string]*ScoreEntry
+
+// spreadRegularizers moves the entries of methods without a regularizer into
+// the rows of the regularizers that the same setting has. They stay where
+// there is none.
+func spreadRegularizers(entries map[Setting]methodEntries) map[Setting]methodEntries {
+	regularized := map[Setting][]Setting{} // by the setting without its regularizer
+	for setting := range entries {
+		if plain := setting.without(DimRegularizer, DimRegularizerParam); plain != setting {
+			regularized[plain] = append(regularized[plain], setting)
+		}
+	}
+	for plain, settings := range regularized {
+		for method, entry := range entries[plain] {
+			for _, setting := range settings {
+				if entries[setting][method] == nil {
+					entries[setting][method] = entry
+				}
+			}
+		}
+		delete(entries, plain)
+	}
+	return entries
+}
+
+func newScoreTable(metric Metric, rows map[Setting]methodEntries) *ScoreTable {
+	table := &ScoreTable{Metric: metric}
+	methods := map[string]bool{}
+	for _, entries := range rows {
+		for method := range entries {
+			methods[method] = true
+		}
+	}
+	table.Methods = slices.SortedFunc(maps.Keys(methods), compareMethods)
+	for _, setting := range slices.SortedFunc(maps.Keys(rows), Setting.Compare) {
+		row := ScoreRow{Setting: setting, Entries: make([]ScoreEntry, len(table.Methods))}
+		repeats := map[int64]bool{}
+		for j, method := range table.Methods {
+			entry := rows[setting][method]
+			if entry == nil {
+				entry = &ScoreEntry{}
+			}
+			row.Entries[j] = entry.summarized(metric)
+			for _, r := range entry.Sample {
+				repeats[r.Repeat] = true
+			}
+		}
+		row.Repeats = len(repeats)
+		row.markBest(metric)
+		table.Rows = append(table.Rows, row)
+	}
+	return table
+}
+
+// summarized returns a copy of the entry with its sample in the order of the
+// repeats, so that sums do not depend on the order of the file, and its
+// summaries.
+func (e ScoreEntry) summarized(metric Metric) ScoreEntry {
+	e.Sample = slices.Clone(e.Sample)
+	slices.SortFunc(e.Sample, func(a, b RepeatScore) int {
+		return cmp.Or(cmp.Compare(a.Repeat, b.Repeat), cmp.Compare(a.Score[Oracle], b.Score[Oracle]))
+	})
+	values := make([]float64, len(e.Sample))
+	for score := range scores {
+		for i := range e.Sample {
+			s := &e.Sample[i].Score
+			if score == Optimism {
+				s[Optimism] = s[Validation] - s[Oracle]
+				if metric == Accuracy {
+					s[Optimism] = -s[Optimism]
+				}
+			}
+			values[i] = s[score]
+		}
+		e.Summary[score] = summarize(values)
+	}
+	return e
+}
+
+// markBest marks the entries with the best mean of each score.
+func (r *ScoreRow) markBest(metric Metric) {
+	for score := range Optimism {
+		best := -1
+		for j := range r.Entries {
+			s := r.Entries[j].Summary[score]
+			if s.N > 0 && (best < 0 || metric.better(s.Mean, r.Entries[best].Summary[score].Mean)) {
+				best = j
+			}
+		}
+		if best < 0 {
+			continue
+		}
+		for j := range r.Entries {
+			s := r.Entries[j].Summary[score]
+			r.Entries[j].Best[score] = s.N > 0 && s.Mean == r.Entries[best].Summary[score].Mean
+		}
+	}
+}

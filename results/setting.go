@@ -1,0 +1,180 @@
+package results
+
+import (
+	"cmp"
+	"strconv"
+	"strings"
+)
+
+// Dimension is one column of the cells table that a grid varies, other than
+// the method and the repeat.
+type Dimension int
+
+// The dimensions in the order rows are sorted by; the parameter of the model
+// varies fastest.
+const (
+	DimDataset Dimension = iota
+	DimModel
+	DimKernel
+	DimRegularizer
+	DimRegularizerParam
+	DimNoiseKind
+	DimNoiseLevel
+	DimKernelGamma
+	DimC
+	DimAlpha
+	dimensions // how many there are
+)
+
+// dimensionColumns are the columns of the cells table that hold the
+// dimensions.
+var dimensionColumns = [dimensions]string{
+	DimDataset:          "dataset",
+	DimModel:            "model",
+	DimKernel:           "kernel",
+	DimRegularizer:      "regularizer",
+	DimRegularizerParam: "regularizer_param",
+	DimNoiseKind:        "noise_kind",
+	DimNoiseLevel:       "noise_level",
+	DimKernelGamma:      "kernel_gamma",
+	DimC:                "c",
+	DimAlpha:            "alpha",
+}
+
+// String returns the dimension's column.
+func (d Dimension) String() string { return dimensionColumns[d] }
+
+// Value is the value of a dimension: a text, a number, or neither where the
+// dimension does not apply (the zero Value).
+type Value struct {
+	Text     string
+	Number   float64
+	IsNumber bool
+}
+
+// IsNull reports whether the dimension does not apply.
+func (v Value) IsNull() bool { return v == Value{} }
+
+// String returns the value as a grid file would write it, "" for null.
+func (v Value) String() string {
+	if v.IsNumber {
+		return shortNumber(v.Number)
+	}
+	return v.Text
+}
+
+// shortNumber writes a parameter with at most 10 significant digits, so that
+// a range's 0.30000000000000004 reads 0.3.
+func shortNumber(x float64) string { return strconv.FormatFloat(x, 'g', 10, 64) }
+
+// compareValues orders null before numbers before texts.
+func compareValues(a, b Value) int {
+	rank := func(v Value) int {
+		switch {
+		case v.IsNumber:
+			return 1
+		case v.Text != "":
+			return 2
+		}
+		return 0
+	}
+	return cmp.Or(
+		cmp.Compare(rank(a), rank(b)),
+		cmp.Compare(a.Number, b.Number),
+		cmp.Compare(a.Text, b.Text),
+	)
+}
+
+// Setting is what a row of a table stands for: a value of every dimension. It
+// is comparable.
+type Setting [dimensions]Value
+
+// Compare orders settings dimension by dimension.
+func (s Setting) Compare(other Setting) int {
+	for d := range s {
+		if c := compareValues(s[d], other[d]); c != 0 {
+			return c
+		}
+	}
+	return 0
+}
+
+// without returns the setting with the given dimensions set to null.
+func (s Setting) without(ds ...Dimension) Setting {
+	for _, d := range ds {
+		s[d] = Value{}
+	}
+	return s
+}
+
+// aspect is one column that readers see: one or two dimensions that belong
+// together, with the words for them.
+type aspect struct {
+	name       string // in captions and heads
+	dimensions []Dimension
+	numeric    bool // aligned right
+	text       func(Setting) string
+}
+
+// aspects are all of them, in the order of a table's columns.
+var aspects = []aspect{
+	{"data set", []Dimension{DimDataset}, false, func(s Setting) string { return s[DimDataset].String() }},
+	{"model", []Dimension{DimModel, DimKernel}, false, modelText},
+	{"regularizer", []Dimension{DimRegularizer, DimRegularizerParam}, false, regularizerText},
+	{"noise", []Dimension{DimNoiseKind, DimNoiseLevel}, false, noiseText},
+	{"kernel γ", []Dimension{DimKernelGamma}, true, kernelGammaText},
+	{"C", []Dimension{DimC}, true, func(s Setting) string { return s[DimC].String() }},
+	{"α", []Dimension{DimAlpha}, true, func(s Setting) string { return s[DimAlpha].String() }},
+}
+
+var modelWords = map[string]string{"lasso": "Lasso", "svm": "SVM", "logistic": "logistic regression"}
+
+func modelText(s Setting) string {
+	name := s[DimModel].String()
+	if word, ok := modelWords[name]; ok {
+		name = word
+	}
+	switch kernel := s[DimKernel].String(); kernel {
+	case "":
+		return name
+	case "rbf":
+		return name + ", RBF kernel"
+	default:
+		return name + ", " + kernel + " kernel"
+	}
+}
+
+var regularizerWords = map[string]struct{ name, parameter string }{
+	"log":        {"LOG", "a"},
+	"mixture":    {"mixture", "γ"},
+	"polynomial": {"polynomial", "t"},
+}
+
+func regularizerText(s Setting) string {
+	name := s[DimRegularizer].String()
+	word, ok := regularizerWords[name]
+	if !ok {
+		word.name, word.parameter = name, "parameter"
+	}
+	if s[DimRegularizerParam].IsNull() {
+		return word.name
+	}
+	return word.name + " " + word.parameter + "=" + s[DimRegularizerParam].String()
+}
+
+func noiseText(s Setting) string {
+	level := s[DimNoiseLevel]
+	if level.IsNull() || level.Number == 0 {
+		return "none"
+	}
+	return strings.TrimSpace(s[DimNoiseKind].String() + " " + level.String())
+}
+
+// kernelGammaText names the width that the data decides: a grid writes it
+// "scale", and no number is known before the cell is computed.
+func kernelGammaText(s Setting) string {
+	if s[DimKernel].Text == "rbf" && (s[DimKernelGamma].IsNull() || s[DimKernelGamma].String() == "0") {
+		return "scale"
+	}
+	return s[DimKernelGamma].String()
+}

@@ -1,0 +1,109 @@
+package results
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Folders of a report, in the folder of the run.
+const (
+	reportFolder = "report"
+	figureFolder = "figures" // in reportFolder; figures of earlier reports are removed from it
+)
+
+// Write makes the report of the files in dir and writes it to dir/report:
+// one file for each format, and figures as SVG, PNG and, with the numbers
+// behind them, CSV. Equal files in dir give equal bytes; a file that would
+// not change is left alone, others are replaced whole.
+func Write(ctx context.Context, dir string, options Options) (*Report, error) {
+	r, err := Load(ctx, dir, options)
+	if err != nil {
+		return nil, err
+	}
+	folder := filepath.Join(dir, reportFolder)
+	if err := r.writeFigures(ctx, filepath.Join(folder, figureFolder)); err != nil {
+		return nil, fmt.Errorf("report of %s: %w", dir, err)
+	}
+	formats := options.Formats
+	if formats == nil {
+		formats = Formats[:1]
+	}
+	for _, format := range formats {
+		var buf bytes.Buffer
+		if err := format.Write(&buf, r); err != nil {
+			return nil, fmt.Errorf("report of %s as %s: %w", dir, format.Name, err)
+		}
+		if err := replaceFile(filepath.Join(folder, format.File), buf.Bytes()); err != nil {
+			return nil, fmt.Errorf("report of %s: %w", dir, err)
+		}
+	}
+	return r, nil
+}
+
+// writeFigures writes the figures and removes those of an earlier report that
+// this one does not have.
+func (r *Report) writeFigures(ctx context.Context, folder string) error {
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return err
+	}
+	renderings := []struct {
+		ending string
+		render func(*Figure) ([]byte, error)
+	}{{".svg", (*Figure).SVG}, {".png", (*Figure).PNG}, {".csv", (*Figure).CSV}}
+	written := map[string]bool{}
+	for _, f := range r.Figures {
+		for _, rendering := range renderings {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			data, err := rendering.render(f)
+			if err != nil {
+				return err
+			}
+			name := f.Name + rendering.ending
+			written[name] = true
+			if err := replaceFile(filepath.Join(folder, name), data); err != nil {
+				return err
+			}
+		}
+	}
+	return removeStale(folder, written)
+}
+
+// removeStale removes the figures in folder that are not among those written.
+// Files that no report writes stay.
+func removeStale(folder string, written map[string]bool) error {
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return err
+	}
+	for _, entry := range entries {
+		name := entry.Name()
+		ours := slices.ContainsFunc(figureKinds, func(k FigureKind) bool {
+			return strings.HasPrefix(name, string(k)+"-")
+		})
+		if !ours || written[name] || !slices.Contains([]string{".svg", ".png", ".csv"}, filepath.Ext(name)) {
+			continue
+		}
+		if err := os.Remove(filepath.Join(folder, name)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// replaceFile gives a file new content as a whole, unless it has it already.
+func replaceFile(path string, data []byte) error {
+	if have, err := os.ReadFile(path); err == nil && bytes.Equal(have, data) {
+		return nil
+	}
+	return writeFile(realDisk{}, filepath.Dir(path), filepath.Base(path), func(file diskFile) error {
+		_, err := file.Write(data)
+		return err
+	})
+}
