@@ -1,0 +1,206 @@
+package queue
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"testing"
+	"time"
+
+	"github.com/agepath/agepath/experiment"
+)
+
+// ackWait of tests in which tasks are redelivered: short, but long enough for
+// heartbeats at a third of it on a busy machine.
+const ackWait = 400 * time.Millisecond
+
+// bundle is an embedded server and a coordinator's queue connected to it.
+type bundle struct {
+	*Queue
+	t      testing.TB
+	ctx    context.Context
+	server *Server
+}
+
+func setup(t testing.TB, wait time.Duration) *bundle {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Second)
+	t.Cleanup(cancel)
+	server, err := StartServer(ctx, ServerConfig{Dir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := server.Shutdown(); err != nil {
+			t.Error(err)
+		}
+	})
+	b := &bundle{t: t, ctx: ctx, server: server}
+	b.Queue = b.connect(Config{AckWait: wait})
+	if err := b.EnsureStreams(ctx); err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func (b *bundle) connect(config Config) *Queue {
+	b.t.Helper()
+	config.Server = b.server
+	config.Report = func(err error) { b.t.Log("reported:", err) }
+	q, err := Connect(b.ctx, config)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	b.t.Cleanup(q.Close)
+	return q
+}
+
+// worker returns a puller with its own connection, as on another machine.
+func (b *bundle) worker(config WorkerConfig) *Puller {
+	b.t.Helper()
+	if config.Idle == 0 {
+		config.Idle = 50 * time.Millisecond
+	}
+	p, err := b.connect(Config{}).Worker(config)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	b.t.Cleanup(p.Close)
+	return p
+}
+
+func (b *bundle) publish(tasks ...experiment.Task) (published, refused int) {
+	b.t.Helper()
+	published, refused, err := b.Publish(b.ctx, sequence(tasks...))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return published, refused
+}
+
+func (b *bundle) pull(p *Puller) *Delivery {
+	b.t.Helper()
+	d, err := p.Pull(b.ctx)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return d
+}
+
+// nothing checks that a worker gets no task for a while.
+func (b *bundle) nothing(p *Puller, wait time.Duration) {
+	b.t.Helper()
+	ctx, cancel := context.WithTimeout(b.ctx, wait)
+	defer cancel()
+	d, err := p.Pull(ctx)
+	if err == nil {
+		b.t.Fatalf("pulled cell %s, delivery %d; want none for %v", d.Task.Cell, d.Delivered, wait)
+	}
+	if !errors.Is(err, context.DeadlineExceeded) {
+		b.t.Fatal(err)
+	}
+}
+
+func (b *bundle) counts(run string) Counts {
+	b.t.Helper()
+	c, err := b.Counts(b.ctx, run)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return c
+}
+
+func (b *bundle) wantCounts(run string, want Counts) {
+	b.t.Helper()
+	if got := b.counts(run); got != want {
+		b.t.Fatalf("counts of %s: %+v, want %+v", run, got, want)
+	}
+}
+
+func (b *bundle) results(run string) []*experiment.Outcome {
+	b.t.Helper()
+	var all []*experiment.Outcome
+	for outcome, err := range b.Results(b.ctx, run) {
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		all = append(all, outcome)
+	}
+	return all
+}
+
+func (b *bundle) done(d *Delivery, outcome *experiment.Outcome) {
+	b.t.Helper()
+	if err := d.Done(b.ctx, outcome); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// await waits until a condition holds.
+func (b *bundle) await(what string, holds func() bool) {
+	b.t.Helper()
+	ticker := time.NewTicker(5 * time.Millisecond)
+	defer ticker.Stop()
+	deadline := time.NewTimer(20 * time.Second)
+	defer deadline.Stop()
+	for !holds() {
+		select {
+		case <-ticker.C:
+		case <-deadline.C:
+			b.t.Fatalf("waited in vain: %s", what)
+		}
+	}
+}
+
+func sequence(tasks ...experiment.Task) iter.Seq2[experiment.Task, error] {
+	return func(yield func(experiment.Task, error) bool) {
+		for _, task := range tasks {
+			if !yield(task, nil) {
+				return
+			}
+		}
+	}
+}
+
+// generate yields n tasks with cells c000000, c000001, ...
+func generate(run string, n int) iter.Seq2[experiment.Task, error] {
+	return func(yield func(experiment.Task, error) bool) {
+		for i := range n {
+			if !yield(task(run, fmt.Sprintf("c%06d", i)), nil) {
+				return
+			}
+		}
+	}
+}
+
+var labelColumns = []experiment.Column{
+	{Name: "dataset", Type: experiment.Text}, {Name: "alpha", Type: experiment.Float}, {Name: "repeat", Type: experiment.Int},
+}
+
+func labels() experiment.Batch {
+	var batch experiment.Batch
+	if err := batch.Append(labelColumns, "diabetes", 0.1, 3); err != nil {
+		panic(err)
+	}
+	return batch
+}
+
+func task(run, cell string) experiment.Task {
+	return experiment.Task{
+		Run: run, Cell: cell, Kind: "test", Labels: labels(), Cost: 0.5, Data: []string{"abc"},
+		Spec: json.RawMessage(`{"alpha":0.1}`), Limits: experiment.Limits{Attempts: 3},
+	}
+}
+
+func ok() *experiment.Outcome {
+	now := time.Now().UTC()
+	return &experiment.Outcome{Kind: "test", Labels: labels(), Status: experiment.OK, Worker: "w", Version: "v", Started: now, Finished: now}
+}
+
+func failure(message string) *experiment.Outcome {
+	o := ok()
+	o.Status, o.Error = experiment.Failed, message
+	return o
+}
