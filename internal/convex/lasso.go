@@ -26,9 +26,10 @@ import (
 // The certificate is for the problem in centered features, where
 // u = x·w + b: with ‖z‖_v² = Σ v_i z_i², the violation of feature j's condition
 // is divided by 2(‖x_j‖_v (‖u‖_v + ‖y‖_v) + n α), the terms of its gradient. The
-// gap is relative to the objective; where the fit is so close that the
-// objective is below rounding of Σ v_i y_i², a gap of that rounding passes.
-// Where all features are 0, or α = 0 leaves several solutions, see Solve.
+// gap is relative to the objective. Both parts of it hold up to rounding of
+// their terms, of size T = ‖y‖_v + Σ_j ‖x_j‖_v |w_j|: the dual point meets its
+// constraints up to rounding of ‖x_j‖_v T, and where the fit is so close that
+// the objective is below rounding of T², a gap of that rounding passes.
 type Lasso struct {
 	design    design
 	y         []float64 // less yOrigin
@@ -42,6 +43,7 @@ type Lasso struct {
 	residual []float64 // m, target - column·w
 	mean     float64   // weighted mean of y
 	norm     float64   // of target
+	terms    float64   // norm + Σ_j norm of column j times |w_j|
 	mu       float64   // penalty for the scaled weights
 	w        []float64
 	best     []float64
@@ -192,7 +194,9 @@ func (p *Lasso) descend(ctx context.Context) (Certificate, error) {
 			copy(p.best, p.w)
 		}
 		grown := p.grow(unit)
-		if now.KKT <= refined || stalled > 1 && !grown || stalled > 20 || math.IsNaN(now.KKT) {
+		solved := now.KKT <= refined && now.Gap <= Tolerance
+		slow := stalled > 1 && !grown && best.Gap <= Tolerance || stalled > 20
+		if solved || slow || math.IsNaN(now.KKT) {
 			best.Iterations = iterations
 			return best, nil
 		}
@@ -212,8 +216,10 @@ func (p *Lasso) descend(ctx context.Context) (Certificate, error) {
 // ½‖target - column·w‖² + mu‖w‖₁, and ‖u‖ + ‖y‖.
 func (p *Lasso) evaluate() (Certificate, float64) {
 	clear(p.residual)
+	p.terms = p.norm
 	for j, w := range p.w {
 		if w != 0 {
+			p.terms += p.scaled.norm[j] * math.Abs(w)
 			blas64.Axpy(w, vector(p.scaled.row(j)), vector(p.residual))
 		}
 	}
@@ -221,44 +227,51 @@ func (p *Lasso) evaluate() (Certificate, float64) {
 	for k, t := range p.target {
 		p.residual[k] = t - p.residual[k]
 	}
-	steepest, violation := 0.0, 0.0
-	for j := range p.gradient {
+	// The dual point is the residual times shrink.
+	shrink, violation := 1.0, 0.0
+	for j, norm := range p.scaled.norm {
 		g := blas64.Dot(vector(p.scaled.row(j)), vector(p.residual))
 		p.gradient[j] = g
-		if p.scaled.norm[j] == 0 {
+		if norm == 0 {
 			continue
 		}
-		steepest = max(steepest, math.Abs(g))
 		v := math.Abs(g) - p.mu
+		if v > rounding*norm*p.terms {
+			shrink = min(shrink, p.mu/math.Abs(g))
+		}
 		if w := p.w[j]; w != 0 {
 			v = math.Abs(g - math.Copysign(p.mu, w))
 		}
-		violation = max(violation, v/(p.scaled.norm[j]*unit+p.mu))
+		violation = max(violation, v/(norm*unit+p.mu))
 	}
-	// The dual point is the residual times shrink. With target = residual +
-	// column·w the gap comes without a difference of large terms.
-	shrink := 1.0
-	if steepest > p.mu {
-		shrink = p.mu / steepest
-	}
+	objective, gap := p.objective(shrink)
+	return Certificate{KKT: violation, Gap: p.relative(gap, objective), Objective: objective}, unit
+}
+
+// rounding bounds the relative error of a sum of products.
+const rounding = 16 * 0x1p-52
+
+// objective returns the objective of the scaled problem at p.w and its
+// distance from the dual one at the residual times shrink. With target =
+// residual + column·w that comes without a difference of large terms.
+func (p *Lasso) objective(shrink float64) (objective, gap float64) {
 	r := blas64.Nrm2(vector(p.residual))
-	objective, gap := r*r/2, (1-shrink)*(1-shrink)*r*r/2
+	objective, gap = r*r/2, (1-shrink)*(1-shrink)*r*r/2
 	for j, w := range p.w {
 		if w != 0 {
 			objective += p.mu * math.Abs(w)
 			gap += max(0, p.mu*math.Abs(w)-shrink*w*p.gradient[j])
 		}
 	}
-	return Certificate{KKT: violation, Gap: p.relative(gap, objective), Objective: objective}, unit
+	return objective, gap
 }
 
-// relative is the gap over the objective, except for rounding of ½‖target‖².
+// relative is the gap over the objective, except for rounding of terms²/2.
 func (p *Lasso) relative(gap, objective float64) float64 {
-	const rounding = 16 * 0x1p-52
 	if gap == 0 {
 		return 0
 	}
-	if gap <= rounding*p.norm*p.norm/2 {
+	if gap <= rounding*p.terms*p.terms/2 {
 		return min(gap/objective, Tolerance)
 	}
 	return gap / objective

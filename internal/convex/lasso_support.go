@@ -108,7 +108,8 @@ func (a *working) settle(ctx context.Context) (steps int, settled bool, err erro
 			a.include(k)
 		}
 	}
-	for budget := 3*a.size() + 30; steps < budget; steps++ {
+	for budget := 3*a.size() + 30; steps < budget; {
+		steps++
 		if err := ctx.Err(); err != nil {
 			return steps, false, err
 		}

@@ -18,11 +18,11 @@ import (
 // violation by 10. The Hessian is inverted in R^d, or in R^n by the Woodbury
 // identity where samples are fewer than features, see newKernelHessian.
 //
-// With σ_i = 1/(1 + exp(m_i)), ‖z‖_c² = Σ C v_i z_i², the violation of w_j's
-// condition is divided by |w_j| + ‖x_j‖_c ‖σ‖_c, the terms of its gradient
-// w_j - Σ C v_i y_i x_ij σ_i, that of b's condition by ‖1‖_c ‖σ‖_c. The gap is
-// that to the dual point a_i = C v_i σ_i, where with an intercept those of one
-// class are scaled down to meet the constraint Σ a_i y_i = 0.
+// With σ_i = 1/(1 + exp(m_i)) the violation of w_j's condition is divided by
+// |w_j| + Σ C v_i |x_ij| σ_i, the terms of its gradient, and that of b's by
+// Σ C v_i σ_i; where there is an intercept x_ij is meant less a typical value of
+// feature j. The gap is an upper bound on that to the dual point which a Newton
+// step leads to, see gap.
 type Logistic struct {
 	design    design
 	y         []float64
@@ -31,8 +31,7 @@ type Logistic struct {
 	theta     []float64
 
 	cost      []float64 // n, C v_i
-	norm      []float64 // d, ‖x_j‖_c
-	total     float64   // Σ C v_i
+	terms     []float64 // d, terms of the gradient by w
 	loss      []float64 // n, derivative by x·w + b: -C v_i y_i σ_i
 	curvature []float64 // n, second derivative
 	score     []float64 // n, x·w + b
@@ -41,6 +40,7 @@ type Logistic struct {
 	slope     []float64 // n, of score along step
 	gradient  point
 	hessian   hessian
+	factored  []float64 // n, the curvatures of the hessian
 }
 
 // point is w with the intercept of the shifted features.
@@ -86,8 +86,8 @@ func NewLogistic(x blas64.General, y []float64, c float64, intercept bool) *Logi
 	n, d := x.Rows, x.Cols
 	p := &Logistic{
 		design: newDesign(x, y, intercept), y: slices.Clone(y), c: c, intercept: intercept,
-		theta: make([]float64, d+1), cost: make([]float64, n), norm: make([]float64, d),
-		loss: make([]float64, n), curvature: make([]float64, n), score: make([]float64, n), slope: make([]float64, n),
+		theta: make([]float64, d+1), cost: make([]float64, n), terms: make([]float64, d),
+		loss: make([]float64, n), curvature: make([]float64, n), score: make([]float64, n), slope: make([]float64, n), factored: make([]float64, n),
 		now: newPoint(d), best: newPoint(d), step: newPoint(d), gradient: newPoint(d),
 	}
 	if d > n {
@@ -156,7 +156,6 @@ func (p *Logistic) prepare(weights []float64) error {
 			class[0] += p.cost[i]
 		}
 	}
-	p.total = class[0] + class[1]
 	intercept := 0.0
 	if p.intercept {
 		if class[0] == 0 || class[1] == 0 {
@@ -164,22 +163,10 @@ func (p *Logistic) prepare(weights []float64) error {
 		}
 		intercept = math.Log(class[1]) - math.Log(class[0])
 	}
-	for j := range p.norm {
-		sum := 0.0
-		for i, x := range p.design.row(j) {
-			sum += p.cost[i] * x * x
-		}
-		p.norm[j] = math.Sqrt(sum)
-	}
 	copy(p.now.w, p.theta)
 	p.now.b = 0
 	if p.intercept {
 		p.now.b = p.theta[p.design.d] + p.design.offset(p.now.w)
-	}
-	for j, norm := range p.norm {
-		if norm == 0 {
-			p.now.w[j] = 0
-		}
 	}
 	p.design.predict(p.score, p.now.w, p.now.b)
 	zero := class[1]*softplus(-intercept) + class[0]*softplus(intercept)
@@ -204,7 +191,7 @@ func (p *Logistic) descend(ctx context.Context) (Certificate, error) {
 			return Certificate{KKT: violation, Gap: math.NaN(), Iterations: iterations}, err
 		}
 		reused := reuse
-		if !reuse && !p.hessian.factor(p.curvature) {
+		if !reuse && !p.factor() {
 			break
 		}
 		iterations++
@@ -220,20 +207,41 @@ func (p *Logistic) descend(ctx context.Context) (Certificate, error) {
 		case reused:
 			reuse = false
 		case violation <= Tolerance:
-			done = true // rounding
+			done = violation < 100*refined || !p.fallBack() // rounding
 		default:
 			t := p.search()
 			p.now.add(-t, p.step)
 			next = p.evaluate()
 			p.best.set(p.now)
-			reuse, done = false, t == 0
+			reuse, done = false, t == 0 && !p.fallBack()
 		}
 		violation = next
 	}
 	p.now.set(p.best)
 	violation = p.evaluate()
 	objective := p.objective()
-	return Certificate{KKT: violation, Gap: p.gap() / objective, Objective: objective, Iterations: iterations}, nil
+	gap := math.NaN()
+	if iterations > 0 || p.factor() {
+		gap = p.gap() / objective
+	}
+	return Certificate{KKT: violation, Gap: gap, Objective: objective, Iterations: iterations}, nil
+}
+
+// factor takes the Hessian at the point last evaluated.
+func (p *Logistic) factor() bool {
+	copy(p.factored, p.curvature)
+	return p.hessian.factor(p.curvature) || p.fallBack()
+}
+
+// fallBack changes from solving in R^n, where features of very large norm can
+// leave no digit of B but theirs, to solving in R^d. It reports whether there
+// was a change to make, with the Hessian factored.
+func (p *Logistic) fallBack() bool {
+	if _, primal := p.hessian.(*primalHessian); primal {
+		return false
+	}
+	p.hessian = newPrimalHessian(&p.design, p.intercept)
+	return p.hessian.factor(p.curvature)
 }
 
 // wholeStep takes the step if that lowers the violation, else it stays. It
@@ -252,7 +260,7 @@ func (p *Logistic) wholeStep(violation float64) float64 {
 // violation of the optimality conditions.
 func (p *Logistic) evaluate() float64 {
 	p.design.predict(p.score, p.now.w, p.now.b)
-	squares, sum := 0.0, 0.0
+	sum, size := 0.0, 0.0
 	for i, c := range p.cost {
 		p.loss[i], p.curvature[i] = 0, 0
 		if c == 0 {
@@ -260,23 +268,40 @@ func (p *Logistic) evaluate() float64 {
 		}
 		sigma, slope := sigmoid(-p.y[i] * p.score[i])
 		p.loss[i], p.curvature[i] = -p.y[i]*c*sigma, c*slope
-		squares += c * sigma * sigma
 		sum += p.loss[i]
+		size += c * sigma
+	}
+	violation := 0.0
+	p.gradient.b = 0
+	if p.intercept {
+		p.gradient.b = sum
+		violation = math.Abs(sum) / size
 	}
 	copy(p.gradient.w, p.now.w)
 	p.design.correlate(p.gradient.w, p.loss)
-	p.gradient.b = 0
-	violation, size := 0.0, math.Sqrt(squares)
-	if p.intercept {
-		p.gradient.b = sum
-		violation = math.Abs(sum) / (math.Sqrt(p.total) * size)
-	}
-	for j, norm := range p.norm {
-		if norm > 0 {
-			violation = max(violation, math.Abs(p.gradient.w[j])/(math.Abs(p.now.w[j])+norm*size))
+	for j, w := range p.now.w {
+		p.terms[j] = math.Abs(w) + absoluteDot(p.design.row(j), p.loss)
+		if p.terms[j] > 0 {
+			violation = max(violation, math.Abs(p.gradient.w[j])/p.terms[j])
 		}
 	}
 	return violation
+}
+
+// absoluteDot returns Σ |x_i y_i|.
+func absoluteDot(x, y []float64) float64 {
+	var a, b, c, d float64 // independent, so that additions overlap
+	for len(x) >= 4 && len(y) >= 4 {
+		a += math.Abs(x[0] * y[0])
+		b += math.Abs(x[1] * y[1])
+		c += math.Abs(x[2] * y[2])
+		d += math.Abs(x[3] * y[3])
+		x, y = x[4:], y[4:]
+	}
+	for i, v := range x {
+		a += math.Abs(v * y[i])
+	}
+	return a + b + c + d
 }
 
 // sigmoid returns 1/(1 + exp(-z)) and its derivative, both to full relative
@@ -369,34 +394,31 @@ func (p *Logistic) derivatives(t float64) (first, second float64) {
 	return first, second
 }
 
-// gap bounds the duality gap at p.now, evaluated before. The dual function is
-// Σ C v_i H(a_i/(C v_i)) - ½‖Σ a_i y_i x_i‖² with the entropy H, 0 <= a_i <= C v_i.
-// At a_i = C v_i σ_i it differs from the objective by ½‖gradient‖². Scaling the
-// a_i of one class by 1-e adds at most C v_i e min(e exp(-m_i)/(2(1-e)), ln(1+exp(-m_i)))
-// for each, by Taylor's formula and by the concavity of H.
+// gap bounds the duality gap at p.now, evaluated before, from above. The dual
+// function is Σ C v_i H(a_i/(C v_i)) - ½‖Σ a_i y_i x_i‖² with the entropy H, for
+// 0 <= a_i <= C v_i and, with an intercept, Σ a_i y_i = 0.
+//
+// Let the step s with the last Hessian change m_i by -t_i, and take
+// a_i = C v_i σ_i + curvature_i t_i with that Hessian's curvatures. Then s
+// solving the Newton equations says that Σ a_i y_i x_i = w - s.w and
+// Σ a_i y_i = 0: the dual point is feasible, also where features differ in scale
+// so much that C v_i σ_i would leave large gradients. The gap is ½‖s.w‖² plus
+// C v_i times the Kullback-Leibler divergence of a_i/(C v_i) from σ_i, which the
+// χ² divergence bounds.
 func (p *Logistic) gap() float64 {
-	copy(p.slope, p.loss)
-	rest := 0.0
-	if p.intercept && p.gradient.b != 0 {
-		larger := 0.0 // Σ a_i of the class to scale down
-		sign := -math.Copysign(1, p.gradient.b)
-		for i, l := range p.loss {
-			if p.y[i] == sign {
-				larger += math.Abs(l)
-			}
+	p.hessian.solve(&p.step, p.gradient)
+	p.design.predict(p.slope, p.step.w, p.step.b)
+	gap := blas64.Dot(vector(p.step.w), vector(p.step.w)) / 2
+	for i, t := range p.slope {
+		change := p.factored[i] * t
+		if change == 0 {
+			continue
 		}
-		e := math.Abs(p.gradient.b) / larger
-		for i, c := range p.cost {
-			if p.y[i] == sign && c > 0 {
-				p.slope[i] *= 1 - e
-				m := p.y[i] * p.score[i]
-				rest += c * e * min(e*math.Exp(-m)/(2*(1-e)), softplus(-m))
-			}
+		a := math.Abs(p.loss[i])
+		if moved := a + p.y[i]*change; moved < 0 || moved > p.cost[i] {
+			return math.Inf(1)
 		}
+		gap += change * change / p.curvature[i]
 	}
-	difference := p.step.w
-	copy(difference, p.now.w)
-	p.design.correlate(difference, p.slope)
-	norm := blas64.Nrm2(vector(difference))
-	return norm*norm/2 + rest
+	return gap
 }

@@ -7,20 +7,10 @@ import (
 	"testing"
 )
 
-// labels makes the targets of p labels.
-func (p problem) labels() problem {
-	y := make([]float64, len(p.y))
-	for i, v := range p.y {
-		y[i] = math.Copysign(1, v)
-	}
-	p.y = y
-	return p
-}
-
 // logisticKKT recomputes the largest violation of the optimality conditions
 // from their definition, each relative to the sum of the terms of its gradient
 // in absolute value.
-func logisticKKT(p problem, c float64, intercept bool, theta []float64) float64 {
+func logisticKKT(p linearProblem, c float64, intercept bool, theta []float64) float64 {
 	n, d := p.x.Rows, p.x.Cols
 	violation := 0.0
 	slope := make([]float64, n)
@@ -59,7 +49,7 @@ func TestLogisticMeetsOptimalityConditions(t *testing.T) {
 		for _, c := range []float64{1e-4, 0.1, 1, 1e4} {
 			for _, intercept := range []bool{false, true} {
 				t.Run(fmt.Sprintf("%dx%d/%v/%v", size[0], size[1], c, intercept), func(t *testing.T) {
-					p := randomProblem(uint64(seed), size[0], size[1]).labels()
+					p := randomLinear(uint64(seed), size[0], size[1]).labels()
 					solver := NewLogistic(p.x, p.y, c, intercept)
 					certificate, err := solver.Solve(context.Background(), p.weights)
 					if err != nil {
