@@ -80,7 +80,7 @@ func (p *partial) remove() error {
 
 // download brings the whole file to the disk.
 func (f *Fetcher) download(ctx context.Context, name string, p *partial) error {
-	progress := FetchProgress{Name: name, URL: p.url, Total: -1}
+	progress := &FetchProgress{Name: name, URL: p.url, Total: -1}
 	return f.retry(ctx, progress, func() (advanced bool, err error) {
 		size, err := f.transfer(ctx, progress, p)
 		advanced = size > p.most
@@ -90,7 +90,7 @@ func (f *Fetcher) download(ctx context.Context, name string, p *partial) error {
 }
 
 // transfer makes one attempt and returns how many bytes are there after it.
-func (f *Fetcher) transfer(ctx context.Context, progress FetchProgress, p *partial) (size int64, err error) {
+func (f *Fetcher) transfer(ctx context.Context, progress *FetchProgress, p *partial) (size int64, err error) {
 	offset, validator := p.resume()
 	header := http.Header{"Accept-Encoding": {"identity"}} // ranges count the bytes of the file
 	if offset > 0 {
@@ -152,7 +152,7 @@ func (p *partial) open(response *http.Response, offset int64) (file *os.File, at
 }
 
 // copy appends the answer to the file.
-func (f *Fetcher) copy(file *os.File, body io.Reader, progress FetchProgress) (size int64, err error) {
+func (f *Fetcher) copy(file *os.File, body io.Reader, progress *FetchProgress) (size int64, err error) {
 	buffer := make([]byte, 1<<16)
 	for {
 		n, err := body.Read(buffer)
@@ -164,7 +164,7 @@ func (f *Fetcher) copy(file *os.File, body io.Reader, progress FetchProgress) (s
 			return progress.Done, fatalError{fmt.Errorf("the file is larger than %d bytes", maxDownload)}
 		}
 		if n > 0 {
-			f.report(progress)
+			f.report(*progress)
 		}
 		if err == io.EOF {
 			return progress.Done, nil

@@ -20,7 +20,7 @@ const OpenML = "https://www.openml.org"
 // ready to use.
 //
 // A download goes to a file that ends in .part and is taken up again where it
-// ended, also by a later process, as long as the server confirms by ETag or
+// ended, also by a later process (but not by two at a time), as long as the server confirms by ETag or
 // date that the file is still the same. Network errors, silence and the
 // answers 408, 429 and 5xx are tried again after a growing, jittered time,
 // which is never shorter than the server's Retry-After; other answers such as
@@ -121,7 +121,7 @@ func (f *Fetcher) origin(ctx context.Context, e Entry) (origin, error) {
 		base = OpenML
 	}
 	url := fmt.Sprintf("%s/api/v1/json/data/%d", base, e.OpenML)
-	err := f.retry(ctx, FetchProgress{Name: e.Name, URL: url, Total: -1}, func() (advanced bool, err error) {
+	err := f.retry(ctx, &FetchProgress{Name: e.Name, URL: url, Total: -1}, func() (advanced bool, err error) {
 		from, err = f.describe(ctx, base, url, e.OpenML)
 		return false, err
 	})

@@ -122,7 +122,12 @@ func newOpenML(t *testing.T, answers ...http.HandlerFunc) *openML {
 	return o
 }
 
-func (o *openML) fetch() error { return o.fetcher.Fetch(context.Background(), o.entry, o.dir) }
+// fetch fetches the entry and waits until the server is done, too, so that
+// what it noted can be read.
+func (o *openML) fetch(ctx context.Context) error {
+	defer synctest.Wait()
+	return o.fetcher.Fetch(ctx, o.entry, o.dir)
+}
 
 func (o *openML) path() string { return filepath.Join(o.dir, "toy", "openml-7.arff") }
 
@@ -319,7 +324,7 @@ func TestFetch(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				o := newOpenML(t, test.answers...)
-				if err := o.fetch(); err != nil {
+				if err := o.fetch(context.Background()); err != nil {
 					t.Fatal(err)
 				}
 				o.wantFile(t)
@@ -327,6 +332,9 @@ func TestFetch(t *testing.T) {
 					t.Errorf("the ranges asked for are %q, want %q", got, test.ranges)
 				}
 				for i, failure := range o.failures {
+					if failure.Name != "toy" || failure.URL != o.URL+"/file" || failure.Wait <= 0 || failure.Failures < 1 {
+						t.Errorf("failure %d is reported as %+v", i, failure)
+					}
 					if i >= len(test.errs) || !strings.Contains(failure.Err.Error(), test.errs[i]) {
 						t.Errorf("failure %d is %v, want %q", i, failure.Err, test.errs)
 					}
@@ -390,7 +398,7 @@ func TestFetchFails(t *testing.T) {
 				if test.change != nil {
 					test.change(o)
 				}
-				err := o.fetch()
+				err := o.fetch(context.Background())
 				if err == nil || !strings.Contains(err.Error(), test.want) || !strings.HasPrefix(err.Error(), "fetch data set toy: ") {
 					t.Errorf("error %v, want %q in it", err, test.want)
 				}
@@ -428,7 +436,7 @@ func TestFetchWaits(t *testing.T) {
 				answer(w, r)
 			}
 		}
-		if err := o.fetch(); err != nil {
+		if err := o.fetch(context.Background()); err != nil {
 			t.Fatal(err)
 		}
 		for i, full := range []time.Duration{0, time.Second, 2 * time.Second, 4 * time.Second} {
@@ -477,11 +485,11 @@ func TestFetchGoesOnInALaterProcess(t *testing.T) {
 				cancel()
 			}
 		}
-		if err := o.fetcher.Fetch(ctx, o.entry, o.dir); !errors.Is(err, context.Canceled) {
+		if err := o.fetch(ctx); !errors.Is(err, context.Canceled) {
 			t.Fatalf("error %v, want that of the context", err)
 		}
 		o.wantFolder(t, "openml-7.arff.part", "openml-7.arff.part.json")
-		if err := o.fetch(); err != nil {
+		if err := o.fetch(context.Background()); err != nil {
 			t.Fatal(err)
 		}
 		o.wantFile(t)
@@ -498,8 +506,24 @@ func TestFetchStopsWithItsContext(t *testing.T) {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
 		start := time.Now()
-		if err := o.fetcher.Fetch(ctx, o.entry, o.dir); !errors.Is(err, context.DeadlineExceeded) || time.Since(start) != time.Minute {
+		if err := o.fetch(ctx); !errors.Is(err, context.DeadlineExceeded) || time.Since(start) != time.Minute {
 			t.Errorf("error %v after %v, want that of the context after a minute", err, time.Since(start))
+		}
+	})
+}
+
+// TestFetchStopsAtTheDisk: an error of the disk is not the server's.
+func TestFetchStopsAtTheDisk(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		o := newOpenML(t, serve(toyFile, `"one"`))
+		write(t, o.dir, "toy/openml-7.arff.part/in-the-way", "")
+		if err := o.fetch(context.Background()); err == nil || !strings.Contains(err.Error(), "openml-7.arff.part") || len(o.asked) != 1 {
+			t.Errorf("error %v after %d requests, want that of the disk after one", err, len(o.asked))
+		}
+		o.dir = write(t, t.TempDir(), "file", "")
+		if err := o.fetch(context.Background()); err == nil || !strings.Contains(err.Error(), "file") {
+			t.Errorf("error %v, want that of the folder", err)
 		}
 	})
 }
@@ -510,11 +534,11 @@ func TestFetchLeavesAGoodFileAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := newOpenML(t, serve(toyFile, `"one"`))
 		write(t, o.dir, "toy/openml-7.arff", toyFile)
-		if err := o.fetch(); err != nil || len(o.asked) != 0 {
+		if err := o.fetch(context.Background()); err != nil || len(o.asked) != 0 {
 			t.Errorf("%v after %d requests, want none", err, len(o.asked))
 		}
 		write(t, o.dir, "toy/openml-7.arff", toyFile[:500])
-		if err := o.fetch(); err != nil || len(o.asked) != 1 {
+		if err := o.fetch(context.Background()); err != nil || len(o.asked) != 1 {
 			t.Errorf("%v after %d requests, want one", err, len(o.asked))
 		}
 		o.wantFile(t)
@@ -527,7 +551,7 @@ func TestFetchedIsFound(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := newOpenML(t, serve(toyFile, `"one"`))
 		o.describe = text(`{"data_set_description":{"id":7,"file_id":70,"md5_checksum":"` + strings.ToUpper(md5Of(toyFile)) + `"}}`)
-		if err := o.fetch(); err != nil {
+		if err := o.fetch(context.Background()); err != nil {
 			t.Fatal(err)
 		}
 		library := Library{Cache: o.dir}
@@ -548,7 +572,7 @@ func TestFetchByAddress(t *testing.T) {
 		o := newOpenML(t, serve(toyFile, ""))
 		o.entry.OpenML, o.entry.URL = 0, o.URL+"/file"
 		o.entry.Files[0].SHA256 = sha256Of(toyFile)
-		if err := o.fetch(); err != nil {
+		if err := o.fetch(context.Background()); err != nil {
 			t.Fatal(err)
 		}
 		o.wantFile(t)

@@ -93,6 +93,13 @@ func (l *Library) Locate(e Entry) (Location, error) {
 	if e.Embedded {
 		return Location{Embedded: true}, nil
 	}
+	if l.Dir != "" { // a wrong folder is not to be taken for an empty one
+		if info, err := os.Stat(l.Dir); err != nil {
+			return Location{}, fmt.Errorf("data folder: %w", err)
+		} else if !info.IsDir() {
+			return Location{}, fmt.Errorf("data folder: %s is not a folder", l.Dir)
+		}
+	}
 	var looked []string
 	for _, root := range []string{l.Dir, l.Cache} {
 		if root == "" {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -156,6 +157,11 @@ func TestLocateOrder(t *testing.T) {
 	if _, err := (&Library{}).Locate(entry); !errors.Is(err, ErrAbsent) || !strings.Contains(err.Error(), "neither a data folder nor a cache") {
 		t.Errorf("error %v of a library without folders", err)
 	}
+	for dir, want := range map[string]string{filepath.Join(dir, "none"): "data folder: stat", filepath.Join(dir, "toy", "a.csv"): "is not a folder"} {
+		if _, err := (&Library{Dir: dir, Cache: cache}).Locate(entry); err == nil || errors.Is(err, ErrAbsent) || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %q in it", err, want)
+		}
+	}
 	if err := os.Mkdir(filepath.Join(dir, "folder.csv"), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -264,6 +270,29 @@ func TestLoadGoesByAlias(t *testing.T) {
 		if d, err := library.Load(context.Background(), Source{Name: asked}); err != nil || d.Name != want {
 			t.Errorf("%s: %v, want the name %s", asked, err, want)
 		}
+	}
+}
+
+func TestOptionsWith(t *testing.T) {
+	t.Parallel()
+	yes, no := true, false
+	base := Options{Format: "csv", Skip: 1, Header: &no, Target: "a", Drop: []string{"b"}, Task: Regression,
+		Classes: Classes{NegativeRows: 5}, Missing: missingDrop}
+	if got := base.with(Options{}); !reflect.DeepEqual(got, base) {
+		t.Errorf("nothing set: %+v", got)
+	}
+	over := Options{Format: "arff", Skip: 2, Header: &yes, Target: "c", Drop: []string{}, Task: Classification,
+		Classes: Classes{Positive: []string{"x"}}, Missing: missingMean}
+	if got := base.with(over); !reflect.DeepEqual(got, over) {
+		t.Errorf("everything set: %+v", got)
+	}
+}
+
+func TestDefaultCache(t *testing.T) {
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	cache, err := DefaultCache()
+	if err != nil || !strings.HasSuffix(cache, filepath.Join("agepath", "datasets")) {
+		t.Errorf("%q, %v", cache, err)
 	}
 }
 

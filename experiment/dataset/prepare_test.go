@@ -302,3 +302,53 @@ func TestPrepareRefusesOverflow(t *testing.T) {
 		t.Errorf("error %v, want %q in it", err, want)
 	}
 }
+
+// TestPrepareRealData prepares each real data set both ways.
+func TestPrepareRealData(t *testing.T) {
+	t.Parallel()
+	library := Library{Dir: realData(t)}
+	for _, entry := range Catalog() {
+		if _, err := library.Locate(entry); errors.Is(err, ErrAbsent) {
+			continue
+		}
+		t.Run(entry.Name, func(t *testing.T) {
+			t.Parallel()
+			d, err := library.Load(context.Background(), Source{Name: entry.Name})
+			if err != nil {
+				t.Fatal(err)
+			}
+			train, validation, test := quarter.sizes(d.N)
+			for _, kind := range NoiseKinds(d.Task) {
+				for _, paper := range []bool{false, true} {
+					p := mustPrepare(t, d, settings(paper, Noise{kind, 0.3}))
+					if rows := p.Train.N + p.Merged + p.Validation.N; rows != train+validation+p.Added || p.Test.N != test || p.Train.D != d.D {
+						t.Errorf("%s, paper %v: %d rows for training and validation and %d for testing, want %d and %d",
+							kind, paper, rows, p.Test.N, train+validation+p.Added, test)
+					}
+					total := float64(p.Train.N)
+					for _, multiplicity := range p.Train.Multiplicity {
+						total += multiplicity - 1
+					}
+					if total != float64(p.Train.N+p.Merged) {
+						t.Errorf("%s, paper %v: multiplicities sum to %v, want %d", kind, paper, total, p.Train.N+p.Merged)
+					}
+				}
+			}
+		})
+	}
+}
+
+func BenchmarkPrepare(b *testing.B) {
+	for _, task := range []Task{Classification, Regression} {
+		d := synthetic(task, 20000, 50)
+		for _, kind := range NoiseKinds(task) {
+			b.Run(kind, func(b *testing.B) {
+				for b.Loop() {
+					if _, err := Prepare(context.Background(), d, settings(false, Noise{kind, 0.3}), streams(1)); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
+	}
+}

@@ -52,8 +52,9 @@ func worthRetry(err error) bool {
 }
 
 // retry calls try until it succeeds, fails for good, or fails too often in a
-// row without having advanced.
-func (f *Fetcher) retry(ctx context.Context, progress FetchProgress, try func() (advanced bool, err error)) error {
+// row without having advanced. It reports failures with what try has put into
+// progress.
+func (f *Fetcher) retry(ctx context.Context, progress *FetchProgress, try func() (advanced bool, err error)) error {
 	limit := f.Attempts
 	if limit == 0 {
 		limit = 6
@@ -84,8 +85,9 @@ func (f *Fetcher) retry(ctx context.Context, progress FetchProgress, try func() 
 		if wait > maxWait {
 			return fmt.Errorf("%s: %w; the server asks to wait %v", progress.URL, err, wait)
 		}
-		progress.Failures, progress.Wait, progress.Err = failures, wait, err
-		f.report(progress)
+		failure := *progress
+		failure.Failures, failure.Wait, failure.Err = failures, wait, err
+		f.report(failure)
 		if err := sleep(ctx, wait); err != nil {
 			return err
 		}
