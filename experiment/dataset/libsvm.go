@@ -107,13 +107,19 @@ func (s *sparse) row(b []byte, line, most int) error {
 	return nil
 }
 
+// labelColumn is the name of the column that holds the labels.
+const labelColumn = "label"
+
 // fill puts the rows into the table.
 func (s *sparse) fill(t *table) error {
+	if target := t.o.Target; target != "" && target != labelColumn && target != NoTarget {
+		return fmt.Errorf("target %q: the target of a libsvm file is its %s", target, labelColumn)
+	}
 	columns := make([]column, s.width+1)
 	for i := range s.width {
 		columns[i].name = strconv.Itoa(i + 1)
 	}
-	columns[s.width].name = "label"
+	columns[s.width] = column{name: labelColumn, role: dropped} // unless it is the target
 	t.named = true
 	if err := t.setColumns(columns); err != nil {
 		return err

@@ -127,14 +127,17 @@ func (l *lines) next() ([]byte, error) {
 
 // nextLong collects a line longer than the buffer, of which b is the start.
 func (l *lines) nextLong(b []byte) ([]byte, error) {
-	err := bufio.ErrBufferFull
-	for l.long = append(l.long[:0], b...); err == bufio.ErrBufferFull; l.long = append(l.long, b...) {
+	l.long = append(l.long[:0], b...)
+	for {
+		b, err := l.in.ReadSlice('\n')
+		l.long = append(l.long, b...)
 		if len(l.long) > l.limit {
 			return nil, fmt.Errorf("longer than %d bytes, the longest line allowed", l.limit)
 		}
-		b, err = l.in.ReadSlice('\n')
+		if err != bufio.ErrBufferFull {
+			return l.long, err
+		}
 	}
-	return l.long, err
 }
 
 // skip leaves out n lines.

@@ -113,8 +113,11 @@ func equalFold(b []byte, word string) bool {
 	if len(b) != len(word) {
 		return false
 	}
-	for i := range b {
-		if b[i]|0x20 != word[i] {
+	for i, c := range b {
+		if 'A' <= c && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		if c != word[i] {
 			return false
 		}
 	}

@@ -17,8 +17,8 @@ type Options struct {
 	Header *bool
 	// Target is the column to predict: its name, or its index from 0, negative
 	// from the end; a name goes before an index. "" is the last column, or the
-	// label of a libsvm file. [NoTarget] makes every column a feature, which
-	// only Classes.NegativeRows allows.
+	// label of a libsvm file, which is its only target. [NoTarget] makes every
+	// column a feature, which only Classes.NegativeRows allows.
 	Target string
 	// Drop lists columns to leave out, written as in Target. They may hold
 	// anything.

@@ -64,6 +64,9 @@ func (t *table) setColumns(columns []column) error {
 	if len(columns) > t.limits.columns {
 		return fmt.Errorf("%d columns: at most %d are allowed", len(columns), t.limits.columns)
 	}
+	if len(columns) == 0 {
+		return errNoFeatures(0)
+	}
 	t.columns, t.target, t.width = columns, -1, 0
 	names := t.names()
 	if t.o.Target != NoTarget {
@@ -97,12 +100,16 @@ func (t *table) setColumns(columns []column) error {
 		}
 	}
 	if t.width == 0 {
-		return fmt.Errorf("no features: the file has %d columns, and none is left beside the target", len(columns))
+		return errNoFeatures(len(columns))
 	}
 	if t.width > t.limits.columns {
 		return fmt.Errorf("%d features: at most %d are allowed", t.width, t.limits.columns)
 	}
 	return nil
+}
+
+func errNoFeatures(columns int) error {
+	return fmt.Errorf("no features: of %d columns none is left beside the target", columns)
 }
 
 // names maps the names that options refer to to columns, -1 for more than one
