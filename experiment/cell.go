@@ -108,8 +108,13 @@ func identity(canonical []byte) string {
 
 // Spec returns what a worker needs to compute the cell: its canonical form
 // and what to keep.
-func (c *Cell) Spec() []byte {
-	return mustJSON(cellSpec{Cell: c.Canonical(), Keep: c.Keep})
+func (c *Cell) Spec() []byte { return c.spec(c.Canonical()) }
+
+// spec writes a cellSpec without encoding the canonical form again.
+func (c *Cell) spec(canonical []byte) []byte {
+	text := append([]byte(`{"cell":`), canonical...)
+	text = append(text, `,"keep":`...)
+	return append(append(text, mustJSON(c.Keep)...), '}')
 }
 
 // mustJSON encodes a value that always has an encoding: finite numbers and

@@ -5,7 +5,6 @@ import (
 	"maps"
 	"math"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -216,6 +215,7 @@ func (r *reader) noise(n item) (list []dataset.Noise, places []place) {
 	if !n.given() || n.Value == "none" {
 		return []dataset.Noise{{}}, []place{r.place(n)}
 	}
+	seen := map[dataset.Noise]bool{}
 	kinds := slices.Concat(dataset.NoiseKinds(dataset.Regression), dataset.NoiseKinds(dataset.Classification))
 	for _, entry := range r.list(n) {
 		fields := r.fields(entry, "kind", "levels")
@@ -236,12 +236,13 @@ func (r *reader) noise(n item) (list []dataset.Noise, places []place) {
 			if level == 0 {
 				noise = dataset.Noise{}
 			}
-			if slices.Contains(list, noise) {
+			if seen[noise] {
 				if level != 0 {
 					r.problem(fields["levels"], "level %g of %s is given twice", level, kind)
 				}
 				continue
 			}
+			seen[noise] = true
 			list = append(list, noise)
 			places = append(places, r.place(fields["kind"]))
 		}
@@ -254,15 +255,16 @@ func (r *reader) missing(n item) string { return oneOf(r, n, "refuse", "mean", "
 // data reads the key data.
 func (r *reader) data(n item, missing string) []DataSource {
 	var sources []DataSource
+	seen := map[string]bool{}
 	for _, entry := range r.list(n) {
 		source, ok := r.source(entry, missing)
 		if !ok {
 			continue
 		}
-		for _, other := range sources {
-			if reflect.DeepEqual(other.Source, source) {
-				r.problem(entry, "the data set %s is given twice", cmp.Or(source.Name, source.Path))
-			}
+		if key := string(mustJSON(source)); seen[key] {
+			r.problem(entry, "the data set %s is given twice", cmp.Or(source.Name, source.Path))
+		} else {
+			seen[key] = true
 		}
 		sources = append(sources, DataSource{Source: source, place: r.place(entry)})
 	}

@@ -175,7 +175,7 @@ func (p *Plan) task(c *Cell, g *group) (Task, error) {
 		Kind:   p.Kind,
 		Cost:   g.cost,
 		Data:   []string{c.Data.Digest},
-		Spec:   mustJSON(cellSpec{Cell: canonical, Keep: c.Keep}),
+		Spec:   c.spec(canonical),
 		Limits: p.Limits,
 	}
 	if err := task.Labels.Append(selfPacedLabels, c.labels(g.data)...); err != nil {

@@ -35,14 +35,19 @@ func (p *Problem) Error() string {
 	return b.String()
 }
 
-// Problems are all the problems found in a grid, one a line in the order of
-// the file.
+// Problems are the problems found in a grid, one a line in the order of the
+// file; no more than 100, so that a file of nonsense does not flood.
 type Problems []*Problem
+
+const maxProblems = 100
 
 func (p Problems) Error() string {
 	lines := make([]string, len(p))
 	for i, problem := range p {
 		lines[i] = problem.Error()
+	}
+	if len(p) == maxProblems {
+		lines = append(lines, fmt.Sprintf("only the first %d problems are shown", maxProblems))
 	}
 	return strings.Join(lines, "\n")
 }
@@ -56,9 +61,9 @@ func (p Problems) Unwrap() []error {
 	return list
 }
 
-// add appends a problem unless it is there already.
+// add appends a problem unless it is there already or there are too many.
 func (p *Problems) add(problem Problem) {
-	if !slices.ContainsFunc(*p, func(q *Problem) bool { return *q == problem }) {
+	if len(*p) < maxProblems && !slices.ContainsFunc(*p, func(q *Problem) bool { return *q == problem }) {
 		*p = append(*p, &problem)
 	}
 }

@@ -155,13 +155,16 @@ func (r *reader) text(n item) string {
 // texts reads a text or a list of different texts.
 func (r *reader) texts(n item) []string {
 	var list []string
+	seen := map[string]bool{"": true} // "" has its problem already
 	for _, element := range r.many(n) {
 		text := r.text(element)
-		if text != "" && slices.Contains(list, text) {
+		if text != "" && seen[text] {
 			r.problem(element, "%q is given twice", clip(text))
-			continue
 		}
-		list = append(list, text)
+		if !seen[text] {
+			seen[text] = true
+			list = append(list, text)
+		}
 	}
 	return list
 }

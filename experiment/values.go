@@ -1,7 +1,9 @@
 package experiment
 
 import (
+	"fmt"
 	"math"
+	"math/big"
 	"strconv"
 	"strings"
 
@@ -78,47 +80,48 @@ func (r *reader) numbers(n item, allowed rule) []float64 {
 }
 
 // span reads a range {from, to, step}: from, from + step, ... up to and
-// including to. Values are rounded to the decimal digits of from and step, so
-// that the third of {from: 0.001, to: 0.03, step: 0.001} is exactly 0.003.
+// including to. It counts in decimals, so that the third value of
+// {from: 0.001, to: 0.03, step: 0.001} is exactly 0.003.
 func (r *reader) span(n item, allowed rule) []float64 {
 	fields := r.fields(n, "from", "to", "step")
 	if fields == nil {
 		return nil
 	}
-	var from, to, step float64
-	complete := true
-	for _, part := range []struct {
-		name string
-		into *float64
-	}{{"from", &from}, {"to", &to}, {"step", &step}} {
-		field := fields[part.name]
+	var parts [3]decimal
+	for i, name := range []string{"from", "to", "step"} {
+		field := fields[name]
 		if !field.given() {
-			r.problem(n, "the key %s is missing; a range is {from: 1, to: 5, step: 0.5}", part.name)
-			complete = false
-			continue
+			r.problem(n, "the key %s is missing; a range is {from: 1, to: 5, step: 0.5}", name)
+			return nil
 		}
-		x, ok := r.number(field, anyNumber)
-		*part.into, complete = x, complete && ok
+		if _, ok := r.number(field, anyNumber); !ok {
+			return nil
+		}
+		var ok bool
+		if parts[i], ok = parseDecimal(field.Value); !ok {
+			r.problem(field, "%s is not allowed; a decimal number with at most %d digits behind the point is", describe(field.Node), maxDigits)
+			return nil
+		}
 	}
-	if !complete {
-		return nil
-	}
-	steps := math.Floor((to-from)/step + 1e-9)
+	digits := max(parts[0].digits, parts[1].digits, parts[2].digits)
+	from, to, step := parts[0].shift(digits), parts[1].shift(digits), parts[2].shift(digits)
+	width := to.Sub(to, from)
 	switch {
-	case step == 0:
+	case step.Sign() == 0:
 		r.problem(fields["step"], "0 is not allowed; a step > 0 is, or one < 0 where to is below from")
 		return nil
-	case steps < 0:
+	case width.Sign()*step.Sign() < 0:
 		r.problem(fields["step"], "the step %s leads away from to; its sign has to be that of to - from", fields["step"].Value)
 		return nil
-	case !(steps < maxValues):
+	}
+	steps := width.Quo(width, step)
+	if steps.Cmp(big.NewInt(maxValues)) >= 0 {
 		r.problem(n, "the range has more than %d values, which is the most allowed", maxValues)
 		return nil
 	}
-	digits := max(decimals(fields["from"].Value), decimals(fields["step"].Value))
-	values := make([]float64, int(steps)+1)
+	values := make([]float64, steps.Int64()+1)
 	for i := range values {
-		x, err := strconv.ParseFloat(strconv.FormatFloat(from+float64(i)*step, 'f', digits, 64), 64)
+		x, err := strconv.ParseFloat(fmt.Sprintf("%de-%d", from, digits), 64)
 		if err != nil || !allowed.allows(x) {
 			r.problem(n, "the range holds %g, which is not allowed; %s is", x, allowed.want)
 			return nil
@@ -128,18 +131,49 @@ func (r *reader) span(n item, allowed rule) []float64 {
 			return nil
 		}
 		values[i] = x + 0
+		from.Add(from, step)
 	}
 	return values
 }
 
-// decimals returns how many digits behind the point it takes to write the
-// number out: 3 for 0.001 and for 1e-3.
-func decimals(number string) int {
-	mantissa, exponent, _ := strings.Cut(strings.ToLower(number), "e")
-	_, behind, _ := strings.Cut(mantissa, ".")
+// maxDigits bounds the decimal digits of the numbers of a range on each side
+// of the point; float64 has no finite numbers other than 0 beyond.
+const maxDigits = 400
+
+// decimal is the number mantissa / 10^digits.
+type decimal struct {
+	mantissa *big.Int
+	digits   int // >= 0
+}
+
+// parseDecimal reads a number exactly.
+func parseDecimal(text string) (decimal, bool) {
+	text, exponent, scaled := strings.Cut(strings.ToLower(text), "e")
+	whole, behind, _ := strings.Cut(text, ".")
 	digits := len(behind)
-	if shift, err := strconv.Atoi(exponent); err == nil {
+	if scaled {
+		shift, err := strconv.Atoi(exponent)
+		if err != nil || shift > maxDigits || shift < -maxDigits {
+			return decimal{}, false
+		}
 		digits -= shift
 	}
-	return min(max(digits, 0), 400)
+	if digits > maxDigits || len(whole) > maxDigits {
+		return decimal{}, false
+	}
+	mantissa, ok := new(big.Int).SetString(whole+behind, 10)
+	if !ok {
+		return decimal{}, false
+	}
+	d := decimal{mantissa, digits}
+	if digits < 0 {
+		d = decimal{decimal{mantissa, 0}.shift(-digits), 0}
+	}
+	return d, true
+}
+
+// shift returns the number's mantissa for more digits.
+func (d decimal) shift(digits int) *big.Int {
+	factor := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(digits-d.digits)), nil)
+	return factor.Mul(factor, d.mantissa)
 }
