@@ -43,9 +43,7 @@ func (p Points) rows(from, to int) Points {
 type Kernel interface {
 	// Block writes k(a_i, b_j) into dst, of as many rows as a and as many
 	// columns as b has rows. Prediction needs K(new, train): with θ = (α, b) of a
-	// kernel model the decision values are K(new, train)·(α∘y) + b. Every entry is
-	// computed in the same order of operations wherever it stands, so blocks of
-	// any size agree bit for bit and K(x, x) is exactly symmetric.
+	// kernel model the decision values are K(new, train)·(α∘y) + b.
 	Block(dst blas64.General, a, b Points)
 	// Diagonal writes k(a_i, a_i) into dst, of length n.
 	Diagonal(dst []float64, a Points)
@@ -113,8 +111,8 @@ func squaredDistance(a, b []float64) float64 {
 
 // products writes the inner products a_i·b_j into dst. It goes through b in
 // strips that stay in the cache while all rows of a pass. A matrix-vector
-// product per row of a sums each entry as one dot product, in the same order
-// for every strip; gonum's Gemm cuts the sums and would start goroutines.
+// product per row of a and strip is measurably faster than gonum's Gemm, and
+// starts no goroutines.
 func products(dst blas64.General, a, b Points) {
 	const stripBytes = 128 << 10
 	strip := max(16, stripBytes/(8*max(1, b.X.Cols)))

@@ -14,11 +14,8 @@ type SVMOptions struct {
 	// factor of the free support vectors. 0 means 512 MiB. From 8 n² bytes on no
 	// kernel row is computed twice.
 	CacheBytes int64
-	// Tolerance is what both the relative duality gap and the relative KKT
-	// residual must reach. 0 means 1e-10.
-	Tolerance float64
-	// MaxUpdates bounds the working-set updates of one Solve. 0 means
-	// max(10,000,000, 100 n).
+	// MaxUpdates bounds the working-set updates and the exchanges of the free set
+	// of one Solve together. 0 means max(10,000,000, 100 n).
 	MaxUpdates int
 	// NoShrinking keeps all samples in the working-set selection.
 	NoShrinking bool
@@ -63,18 +60,18 @@ type SVM struct {
 // label other than -1 and +1, a c or gamma that is not positive and finite.
 func NewSVM(x blas64.General, y []float64, c float64, kernel Kernel, intercept bool, options SVMOptions) *SVM {
 	if x.Rows != len(y) || x.Rows == 0 {
-		panic(fmt.Sprintf("convex: svm: %d rows but %d labels; both must be the same and positive", x.Rows, len(y)))
+		panic(fmt.Sprintf("convex: svm with %d rows but %d labels, want as many and at least one", x.Rows, len(y)))
 	}
 	for i, v := range y {
 		if v != 1 && v != -1 {
-			panic(fmt.Sprintf("convex: svm: label %g of sample %d is neither -1 nor 1", v, i))
+			panic(fmt.Sprintf("convex: svm with label %g of sample %d, want -1 or 1", v, i))
 		}
 	}
 	if !(c > 0) || math.IsInf(c, 1) {
-		panic(fmt.Sprintf("convex: svm: cost %g is not positive and finite", c))
+		panic(fmt.Sprintf("convex: svm with cost %g, want it positive and finite", c))
 	}
 	if rbf, ok := kernel.(RBF); ok && (!(rbf.Gamma > 0) || math.IsInf(rbf.Gamma, 1)) {
-		panic(fmt.Sprintf("convex: svm: kernel gamma %g is not positive and finite", rbf.Gamma))
+		panic(fmt.Sprintf("convex: svm with kernel gamma %g, want it positive and finite", rbf.Gamma))
 	}
 	options = options.withDefaults(x.Rows)
 	s := &SVM{y: y, c: c, options: options}
@@ -102,9 +99,6 @@ func (o SVMOptions) withDefaults(n int) SVMOptions {
 	if o.CacheBytes <= 0 {
 		o.CacheBytes = 512 << 20
 	}
-	if o.Tolerance <= 0 {
-		o.Tolerance = 1e-10
-	}
 	if o.MaxUpdates <= 0 {
 		o.MaxUpdates = max(10_000_000, 100*n)
 	}
@@ -129,52 +123,45 @@ func centred(x blas64.General) (blas64.General, []float64) {
 	return out, mean
 }
 
-// Solve implements Solver. Weights must be finite and not negative.
+// Solve implements [Solver]. A solution short of [Tolerance] is a
+// [*ToleranceError].
 func (s *SVM) Solve(ctx context.Context, weights []float64) (Certificate, error) {
-	if len(weights) != len(s.y) {
-		return Certificate{}, fmt.Errorf("convex: svm: %d weights for %d samples", len(weights), len(s.y))
+	_, err := largestWeight(weights, len(s.y))
+	if err == nil {
+		err = ctx.Err()
 	}
-	classes := [2]bool{}
+	if err != nil {
+		return Certificate{}, fmt.Errorf("svm: %w", err)
+	}
+	var positive, negative bool
 	for i, v := range weights {
-		if !(v >= 0) || math.IsInf(v, 1) {
-			return Certificate{}, fmt.Errorf("convex: svm: weight %g of sample %d is not finite and >= 0", v, i)
-		}
 		s.upper[i] = s.c * v
-		if s.upper[i] > 0 {
-			classes[int(s.y[i]+1)/2] = true
-		}
+		positive = positive || s.upper[i] > 0 && s.y[i] > 0
+		negative = negative || s.upper[i] > 0 && s.y[i] < 0
 	}
-	if err := ctx.Err(); err != nil {
-		return Certificate{}, fmt.Errorf("convex: svm: %w", err)
-	}
-	q := s.dual
 	var certificate Certificate
-	var err error
-	if q.intercept && !(classes[0] && classes[1]) {
-		for i := range q.place {
-			q.place[i] = q.zero(i)
-		}
-		q.setBox(s.upper)
-		q.bias()
+	if q := s.dual; q.intercept && !(positive && negative) {
+		q.reset(s.upper)
 		certificate = q.certificate(0)
-	} else {
-		certificate, err = s.optimize(ctx)
-	}
-	if err == nil && !s.accepts(certificate) {
-		err = fmt.Errorf("tolerance %g not reached: relative gap %.3g, relative KKT residual %.3g", s.options.Tolerance, certificate.Gap, certificate.KKT)
+	} else if certificate, err = s.optimize(ctx); err != nil {
+		err = fmt.Errorf("svm: %w", err)
+	} else if !accepted(certificate) {
+		err = &ToleranceError{"svm", certificate}
 	}
 	if err != nil {
 		s.recall()
-		return certificate, fmt.Errorf("convex: svm: %w", err)
+		return certificate, err
 	}
 	s.keep()
 	return certificate, nil
 }
 
-// optimize finds the optimum for the weights in s.upper from the last solution.
+// optimize finds the optimum for the weights in s.upper from the last solution:
+// by the polish alone where it can, else by rounds of sequential minimal
+// optimization, each to a finer tolerance or with more updates, and the polish.
 func (s *SVM) optimize(ctx context.Context) (Certificate, error) {
 	const (
-		moderate = 1e-3  // where sequential minimal optimization hands over at first
+		moderate = 0.1   // where sequential minimal optimization hands over at first
 		finest   = 1e-13 // relative, where it can do no more
 	)
 	q := s.dual
@@ -182,40 +169,32 @@ func (s *SVM) optimize(ctx context.Context) (Certificate, error) {
 	if s.given == duals {
 		q.snap()
 	}
-	work := 0
-	if q.started() {
-		exchanges, done, err := q.polish(ctx, 20+q.factor.size()/4)
-		work += exchanges
-		if err != nil {
-			return Certificate{}, err
-		}
-		if done {
-			q.bias()
-			if c := q.certificate(work); s.accepts(c) {
-				return c, nil
+	work, n := 0, len(s.y)
+	tolerance, budget := moderate, 10*n
+	for first := true; ; first = false {
+		if !first || !q.started() {
+			q.balance()
+			updates, err := q.minimize(ctx, tolerance, min(budget, s.options.MaxUpdates-work), !s.options.NoShrinking)
+			work += updates
+			if err != nil {
+				return Certificate{}, err
 			}
+			if updates < budget {
+				tolerance = math.Max(tolerance/10, finest*q.scale())
+			}
+			budget *= 4
 		}
-	}
-	for tolerance := moderate; ; tolerance /= 100 {
-		q.balance()
-		updates, err := q.minimize(ctx, math.Max(tolerance, finest*q.scale()), s.options.MaxUpdates-work, !s.options.NoShrinking)
-		work += updates
-		if err != nil {
-			return Certificate{}, err
-		}
-		exchanges, _, err := q.polish(ctx, 100+2*q.factor.size())
+		exchanges, err := q.polish(ctx, min(500+n, s.options.MaxUpdates-work))
 		work += exchanges
 		if err != nil {
 			return Certificate{}, err
 		}
 		q.bias()
 		c := q.certificate(work)
-		if s.accepts(c) || tolerance < finest || work >= s.options.MaxUpdates {
+		if accepted(c) || work >= s.options.MaxUpdates || tolerance <= finest*q.scale() {
 			return c, nil
 		}
 	}
 }
 
-func (s *SVM) accepts(c Certificate) bool {
-	return c.Gap <= s.options.Tolerance && c.KKT <= s.options.Tolerance
-}
+func accepted(c Certificate) bool { return c.Gap <= Tolerance && c.KKT <= Tolerance }

@@ -118,6 +118,15 @@ func (q *dual) settle(i int) {
 	}
 }
 
+// reset makes the solution β = 0 with its bias for the upper bounds u of α.
+func (q *dual) reset(u []float64) {
+	for i := range q.place {
+		q.place[i] = q.zero(i)
+	}
+	q.setBox(u)
+	q.bias()
+}
+
 // evaluate recomputes f = Kβ.
 func (q *dual) evaluate() {
 	clear(q.f)
@@ -259,13 +268,19 @@ func (q *dual) bias() {
 
 // certificate measures the present β and b. The gap is the sum of its terms,
 // C v_i max(0, s_i) - α_i s_i with s_i = 1 - y_i (f_i + b), each >= 0, which
-// equals the primal minus the dual objective without their cancellation.
+// equals the primal minus the dual objective without their cancellation. An s_i
+// within the rounding of its own terms counts as 0: a cost far above the
+// objective would blow it up.
 func (q *dual) certificate(iterations int) Certificate {
+	const rounding = 0x1p-50
 	c := Certificate{Iterations: iterations}
 	gap := 0.0
 	for i, f := range q.f {
 		u := q.high[i] - q.low[i]
 		slack := 1 - q.y[i]*(f+q.b)
+		if math.Abs(slack) <= rounding*math.Max(1, math.Max(math.Abs(f), math.Abs(q.b))) {
+			slack = 0
+		}
 		alpha := q.y[i] * q.beta[i]
 		if slack > 0 {
 			gap += (u - alpha) * slack

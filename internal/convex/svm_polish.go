@@ -21,23 +21,23 @@ import (
 
 // polish looks for the optimum from the present free set: by pivot, and by
 // descend, up to limit exchanges, where that does not end. It returns the number
-// of exchanges and whether the optimality conditions hold up to rounding.
-func (q *dual) polish(ctx context.Context, limit int) (int, bool, error) {
+// of exchanges; the certificate tells whether it arrived.
+func (q *dual) polish(ctx context.Context, limit int) (int, error) {
 	const rounding = 2e-13
 	if !q.align() {
-		return 0, false, nil
+		return 0, nil
 	}
 	tolerance := rounding * q.scale()
-	exchanges, done, err := q.pivot(ctx, tolerance)
+	exchanges, done, err := q.pivot(ctx, tolerance, limit)
 	if done || err != nil {
-		return exchanges, done, err
+		return exchanges, err
 	}
 	q.balance()
 	if !q.align() {
-		return exchanges, false, nil
+		return exchanges, nil
 	}
-	more, done, err := q.descend(ctx, tolerance, limit)
-	return exchanges + more, done, err
+	more, err := q.descend(ctx, tolerance, max(0, limit-exchanges))
+	return exchanges + more, err
 }
 
 // started reports whether there is anything to start from.
@@ -173,28 +173,27 @@ func (q *dual) clip(i int, value float64) float64 {
 }
 
 // newton writes into q.step the step of the members to the minimum with all
-// others fixed and 1ᵀβ = 0, and sets b to its multiplier.
+// others fixed and 1ᵀβ = 0, and moves b to its multiplier. It solves for what the
+// present β and b leave over, so that rounding is relative to that.
 func (q *dual) newton() []float64 {
 	step := q.step[:q.factor.size()]
 	for k, i := range q.factor.members {
-		step[k] = q.y[i] - q.f[i]
+		step[k] = q.y[i] - q.f[i] - q.b
 	}
 	q.factor.forward(step)
-	if !q.intercept {
-		q.b = 0
-	} else if len(step) > 0 {
+	if q.intercept && len(step) > 0 {
 		excess := sum(q.beta)
 		ones := vector(q.factor.ones)
-		b := (blas64.Dot(ones, vector(step)) + excess) / blas64.Dot(ones, ones)
-		blas64.Axpy(-b, ones, vector(step))
-		q.b = b - q.factor.shift*excess
+		change := (blas64.Dot(ones, vector(step)) + excess) / blas64.Dot(ones, ones)
+		blas64.Axpy(-change, ones, vector(step))
+		q.b += change - q.factor.shift*excess
 	}
 	q.factor.backward(step)
 	return step
 }
 
-// refine repeats Newton's step until the members' conditions hold to tolerance;
-// steps that leave the box are cut off at it.
+// refine repeats Newton's step until the members' conditions hold to tolerance
+// and 1ᵀβ = 0 to rounding; steps that leave the box are cut off at it.
 func (q *dual) refine(tolerance float64) {
 	const most = 3
 	for range most {
@@ -202,7 +201,7 @@ func (q *dual) refine(tolerance float64) {
 		for _, i := range q.factor.members {
 			worst = math.Max(worst, math.Abs(q.y[i]-q.f[i]-q.b))
 		}
-		if worst <= tolerance {
+		if worst <= tolerance && (!q.intercept || math.Abs(sum(q.beta)) <= 1e-14*absoluteSum(q.beta)) {
 			return
 		}
 		step := q.newton()
@@ -216,17 +215,17 @@ func (q *dual) refine(tolerance float64) {
 
 // pivot looks for the optimum by exchanging all samples that break a condition
 // at once, for as long as their number falls. It keeps the box but not
-// 1ᵀβ = 0 on the way. It returns the number of exchanges and whether the
-// optimality conditions hold to tolerance.
-func (q *dual) pivot(ctx context.Context, tolerance float64) (int, bool, error) {
+// 1ᵀβ = 0 on the way. It returns the number of exchanges, not many more than
+// limit, and whether the optimality conditions hold to tolerance.
+func (q *dual) pivot(ctx context.Context, tolerance float64, limit int) (int, bool, error) {
 	const patience = 3
 	exchanges, fewest, left := 0, math.MaxInt, patience
-	for {
+	for exchanges < limit {
 		if err := ctx.Err(); err != nil {
 			return exchanges, false, err
 		}
 		if q.intercept && q.factor.size() == 0 {
-			return exchanges, false, nil
+			break
 		}
 		if out := q.project(); out > 0 {
 			exchanges += out
@@ -240,13 +239,14 @@ func (q *dual) pivot(ctx context.Context, tolerance float64) (int, bool, error) 
 		}
 		if broken < fewest {
 			fewest, left = broken, patience
-		} else if left--; left < 0 {
-			return exchanges, false, nil
+		} else {
+			left--
 		}
-		if stuck {
-			return exchanges, false, nil
+		if stuck || left < 0 {
+			break
 		}
 	}
+	return exchanges, false, nil
 }
 
 // project moves the members to the minimum with the others fixed. Those that it
@@ -310,46 +310,56 @@ func (q *dual) exchange(tolerance float64) (broken int, stuck bool) {
 // descend finds the optimum from a feasible β by the active-set method: to the
 // minimum with the bounded multipliers fixed or, where a bound comes first, to
 // that bound, whose multiplier leaves the free set; at the minimum the sample
-// that breaks its condition most enters. It returns the number of exchanges and
-// whether the optimality conditions hold to tolerance; false means that limit
-// exchanges did not do or that the factor is full.
-func (q *dual) descend(ctx context.Context, tolerance float64, limit int) (int, bool, error) {
+// that breaks its condition most enters. It ends where no sample breaks its
+// condition by more than tolerance, after limit exchanges, where the factor is
+// full, or where many steps in a row had no length, and returns the number of
+// exchanges.
+func (q *dual) descend(ctx context.Context, tolerance float64, limit int) (int, error) {
+	idle := 0
 	for exchanges := range limit {
 		if err := ctx.Err(); err != nil {
-			return exchanges, false, err
+			return exchanges, err
 		}
-		if blocker := q.advance(); blocker >= 0 {
+		if blocker, length := q.advance(); blocker >= 0 {
 			q.factor.remove(blocker)
+			if idle++; length > 0 {
+				idle = 0
+			}
 			continue
 		}
 		q.refine(tolerance)
 		if q.factor.size() == 0 {
 			q.bias()
 		}
-		worst, entering := tolerance, -1
-		for i, at := range q.place {
-			if at == inside {
-				continue
-			}
-			if v := math.Abs(q.violation(i)); v > worst {
-				worst, entering = v, i
-			}
-		}
-		if entering < 0 {
-			return exchanges, true, nil
-		}
-		if !q.enter(entering) {
-			return exchanges, false, nil
+		entering := q.worst(tolerance)
+		if entering < 0 || idle > 10+2*q.factor.size() || !q.enter(entering) {
+			return exchanges, nil
 		}
 	}
-	return limit, false, nil
+	return limit, nil
+}
+
+// worst is the bounded sample that breaks its condition most, -1 where none does
+// by more than tolerance.
+func (q *dual) worst(tolerance float64) int {
+	worst := -1
+	for i, at := range q.place {
+		if at == inside {
+			continue
+		}
+		if v := math.Abs(q.violation(i)); v > tolerance {
+			worst, tolerance = i, v
+		}
+	}
+	return worst
 }
 
 // advance takes Newton's step as far as the box allows and returns the position
-// of the member that meets a bound, -1 where none does.
-func (q *dual) advance() int {
+// of the member that meets a bound, -1 where none does, and the part of the step
+// that was taken.
+func (q *dual) advance() (blocker int, length float64) {
 	step := q.newton()
-	blocker, length := -1, 1.0
+	blocker, length = -1, 1
 	for k, i := range q.factor.members {
 		if v := step[k]; v != 0 {
 			if l := q.roomTowards(i, v) / math.Abs(v); l < length {
@@ -366,5 +376,5 @@ func (q *dual) advance() int {
 		}
 	}
 	q.apply()
-	return blocker
+	return blocker, length
 }

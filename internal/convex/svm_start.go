@@ -21,7 +21,7 @@ const (
 // counts as being at its bound, and a margin as being 1.
 const nearly = 1e-8
 
-// Theta implements Solver: (w, b) for the linear kernel, else (α, b).
+// Theta implements [Solver]: (w, b) for the linear kernel, else (α, b).
 func (s *SVM) Theta() []float64 { return s.theta }
 
 // Duals returns the n multipliers α_i >= 0 of the solution, for any kernel:
@@ -30,7 +30,7 @@ func (s *SVM) Theta() []float64 { return s.theta }
 // before.
 func (s *SVM) Duals() []float64 { return s.alpha }
 
-// Scores implements Solver.
+// Scores implements [Solver].
 func (s *SVM) Scores(dst []float64) {
 	if s.given == primal {
 		copy(dst, s.scores)
@@ -45,7 +45,7 @@ func (s *SVM) Scores(dst []float64) {
 	}
 }
 
-// SetTheta implements Solver. For a kernel model the multipliers of (α, b) are
+// SetTheta implements [Solver]. For a kernel model the multipliers of (α, b) are
 // taken as in SetDuals. For the linear kernel, (w, b) cannot say what the
 // multipliers are, only where they stand: the margin y_i (x_i·w + b) tells the
 // bounded ones (below 1), the free ones (1) and those that are 0 (above 1). The
@@ -53,9 +53,12 @@ func (s *SVM) Scores(dst []float64) {
 // solution; until then Theta and Scores are those of (w, b).
 func (s *SVM) SetTheta(theta []float64) {
 	if len(theta) != len(s.theta) {
-		panic(fmt.Sprintf("convex: svm: θ has length %d, not %d", len(theta), len(s.theta)))
+		panic(fmt.Sprintf("convex: %d parameters, want %d", len(theta), len(s.theta)))
 	}
 	bias := theta[len(theta)-1]
+	if !s.dual.intercept {
+		bias = 0
+	}
 	if !s.linear {
 		s.b = bias
 		s.SetDuals(theta[:len(theta)-1])
@@ -93,7 +96,7 @@ func (s *SVM) SetTheta(theta []float64) {
 // ones first. The bias stays as it was.
 func (s *SVM) SetDuals(alpha []float64) {
 	if len(alpha) != len(s.alpha) {
-		panic(fmt.Sprintf("convex: svm: %d multipliers for %d samples", len(alpha), len(s.alpha)))
+		panic(fmt.Sprintf("convex: %d multipliers for %d samples", len(alpha), len(s.alpha)))
 	}
 	q := s.dual
 	for i, v := range alpha {

@@ -1,0 +1,346 @@
+package convex
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// eachKernel runs a test for both kernels with and without an intercept.
+func eachKernel(t *testing.T, test func(t *testing.T, kernel Kernel, intercept bool)) {
+	t.Parallel()
+	for _, kernel := range []Kernel{Linear{}, RBF{Gamma: 0.3}} {
+		for _, intercept := range []bool{true, false} {
+			t.Run(fmt.Sprintf("%T/intercept=%v", kernel, intercept), func(t *testing.T) {
+				t.Parallel()
+				test(t, kernel, intercept)
+			})
+		}
+	}
+}
+
+func scoresOf(s *SVM) []float64 {
+	scores := make([]float64, len(s.y))
+	s.Scores(scores)
+	return scores
+}
+
+func distance(a, b []float64) float64 {
+	worst := 0.0
+	for i := range a {
+		worst = math.Max(worst, math.Abs(a[i]-b[i]))
+	}
+	return worst
+}
+
+// Whatever weights came before, the solution is that of a fresh solver.
+func TestSVMWarmEqualsCold(t *testing.T) {
+	eachKernel(t, func(t *testing.T, kernel Kernel, intercept bool) {
+		for seed := range uint64(4) {
+			rng := rand.New(rand.NewPCG(seed, 3))
+			p := randomProblem(rng, 80, 5, math.Pow(10, float64(seed)-1), kernel, intercept)
+			if seed == 3 {
+				copy(p.x.Data[40*5:], p.x.Data[:40*5])
+			}
+			warm := p.svm(SVMOptions{})
+			for round := range 60 {
+				for i := range p.weights {
+					switch kind := round % 6; {
+					case kind < 3: // a little
+						p.weights[i] = math.Max(0, p.weights[i]*(1+0.1*rng.NormFloat64()))
+					case kind == 3: // some go, some come back
+						if rng.Float64() < 0.2 {
+							p.weights[i] = math.Max(0, 1.5*rng.Float64()-0.5)
+						}
+					case kind == 4: // all anew
+						p.weights[i] = math.Max(0, 2*rng.Float64()-1)
+					default:
+						p.weights[i] = math.Pow(10, -6*rng.Float64())
+					}
+				}
+				got := solve(t, warm, p.weights)
+				p.check(t, warm, got)
+				if want := solve(t, p.svm(SVMOptions{}), p.weights); math.Abs(got.Objective-want.Objective) > 1e-10*want.Objective {
+					t.Fatalf("seed %d round %d: warm objective %.15g, cold %.15g", seed, round, got.Objective, want.Objective)
+				}
+				if t.Failed() {
+					t.Fatalf("seed %d round %d", seed, round)
+				}
+			}
+		}
+	})
+}
+
+// Alternate convex search must come to rest: at its fixed point another round
+// changes nothing beyond rounding, and costs no exchange.
+func TestSVMFixedPoint(t *testing.T) {
+	eachKernel(t, func(t *testing.T, kernel Kernel, intercept bool) {
+		p := randomProblem(rand.New(rand.NewPCG(5, 6)), 120, 6, 1, kernel, intercept)
+		s := p.svm(SVMOptions{})
+		solve(t, s, p.weights)
+		before := scoresOf(s)
+		for _, age := range []float64{1, 1.1, 1.2} {
+			moved, exchanges := math.Inf(1), -1
+			for round := 0; round < 5000 && moved > 1e-12; round++ {
+				for i, u := range before {
+					p.weights[i] = math.Max(0, 1-p.c*math.Max(0, 1-p.y[i]*u)/age)
+				}
+				exchanges = solve(t, s, p.weights).Iterations
+				after := scoresOf(s)
+				moved = distance(before, after)
+				before = after
+			}
+			if moved > 1e-12 || exchanges != 0 {
+				t.Errorf("age %g: the last of 5000 rounds moved the scores by %g with %d exchanges", age, moved, exchanges)
+			}
+		}
+	})
+}
+
+func TestSVMRestart(t *testing.T) {
+	eachKernel(t, func(t *testing.T, kernel Kernel, intercept bool) {
+		p := randomProblem(rand.New(rand.NewPCG(8, 9)), 100, 5, 2, kernel, intercept)
+		for i := range p.weights {
+			p.weights[i] = float64(i%7) / 6
+		}
+		first := p.svm(SVMOptions{})
+		solve(t, first, p.weights)
+		for name, start := range map[string]func(s *SVM){
+			"SetTheta": func(s *SVM) { s.SetTheta(first.Theta()) },
+			"SetDuals": func(s *SVM) { s.SetDuals(first.Duals()) },
+		} {
+			second := p.svm(SVMOptions{})
+			start(second)
+			if name == "SetTheta" {
+				if moved := distance(scoresOf(first), scoresOf(second)); moved > 1e-12 {
+					t.Errorf("%s: scores differ by %g before Solve", name, moved)
+				}
+				if !slices.Equal(first.Theta(), second.Theta()) {
+					t.Errorf("%s: Theta returns another θ", name)
+				}
+			}
+			certificate := solve(t, second, p.weights)
+			if certificate.Iterations != 0 {
+				t.Errorf("%s of the solution: Solve needed %d exchanges", name, certificate.Iterations)
+			}
+			if moved := distance(scoresOf(first), scoresOf(second)); moved > 1e-9 {
+				t.Errorf("%s: scores differ by %g after Solve", name, moved)
+			}
+			// A start that is far off, feasible or not, must do no harm.
+			nonsense := slices.Clone(second.Theta())
+			for i := range nonsense {
+				nonsense[i] = 10 * math.Sin(float64(i))
+			}
+			second.SetTheta(nonsense)
+			p.check(t, second, solve(t, second, p.weights))
+		}
+	})
+}
+
+// A solution set from outside for one age starts the next.
+func TestSVMSetThetaForOtherWeights(t *testing.T) {
+	eachKernel(t, func(t *testing.T, kernel Kernel, intercept bool) {
+		p := randomProblem(rand.New(rand.NewPCG(1, 9)), 100, 5, 2, kernel, intercept)
+		s := p.svm(SVMOptions{})
+		solve(t, s, p.weights)
+		theta := slices.Clone(s.Theta())
+		for i := range p.weights {
+			p.weights[i] = 0.5 + 0.5*math.Abs(math.Cos(float64(i)))
+		}
+		s.SetTheta(theta)
+		p.check(t, s, solve(t, s, p.weights))
+	})
+}
+
+func TestSVMOneClass(t *testing.T) {
+	eachKernel(t, func(t *testing.T, kernel Kernel, intercept bool) {
+		p := randomProblem(rand.New(rand.NewPCG(2, 2)), 20, 3, 1, kernel, intercept)
+		s := p.svm(SVMOptions{})
+		solve(t, s, p.weights)
+		for _, class := range []float64{1, -1} {
+			for i, y := range p.y {
+				p.weights[i] = math.Max(0, y*class)
+			}
+			certificate := solve(t, s, p.weights)
+			p.check(t, s, certificate)
+			if !intercept {
+				continue
+			}
+			if certificate.Objective != 0 || certificate.Gap != 0 || certificate.KKT != 0 {
+				t.Errorf("class %g alone: %+v, want zeros", class, certificate)
+			}
+			for _, u := range scoresOf(s) {
+				if u != class {
+					t.Fatalf("class %g alone: score %g", class, u)
+				}
+			}
+		}
+	})
+}
+
+func TestSVMNoWeights(t *testing.T) {
+	eachKernel(t, func(t *testing.T, kernel Kernel, intercept bool) {
+		p := randomProblem(rand.New(rand.NewPCG(2, 3)), 30, 3, 1, kernel, intercept)
+		p.x.Data[0] += 5
+		s := p.svm(SVMOptions{})
+		certificate := solve(t, s, make([]float64, 30))
+		if certificate.Objective != 0 || distance(s.Theta(), make([]float64, len(s.Theta()))) != 0 {
+			t.Errorf("at the start: %+v, θ = %v", certificate, s.Theta())
+		}
+		solve(t, s, p.weights)
+		bias := scoresOf(s)
+		want := s.b
+		certificate = solve(t, s, make([]float64, 30))
+		if certificate.Objective != 0 || certificate.Gap != 0 || certificate.KKT != 0 {
+			t.Errorf("certificate %+v, want zeros", certificate)
+		}
+		for _, u := range scoresOf(s) {
+			if u != want {
+				t.Fatalf("score %g without weights, want the former bias %g (scores were %v)", u, want, bias[:3])
+			}
+		}
+		p.check(t, s, solve(t, s, p.weights))
+	})
+}
+
+func TestSVMKeepsSolutionOnFailure(t *testing.T) {
+	eachKernel(t, func(t *testing.T, kernel Kernel, intercept bool) {
+		p := randomProblem(rand.New(rand.NewPCG(4, 4)), 60, 4, 1, kernel, intercept)
+		s := p.svm(SVMOptions{})
+		solve(t, s, p.weights)
+		theta, scores := slices.Clone(s.Theta()), scoresOf(s)
+		same := func(what string) {
+			t.Helper()
+			if !slices.Equal(theta, s.Theta()) || distance(scores, scoresOf(s)) > 1e-13 {
+				t.Errorf("%s: the solution changed", what)
+			}
+		}
+		other := make([]float64, 60)
+		for i := range other {
+			other[i] = float64(i%3) / 2
+		}
+		ctx, cancel := context.WithCancel(context.Background())
+		cancel()
+		if _, err := s.Solve(ctx, other); !errors.Is(err, context.Canceled) {
+			t.Errorf("error %v, want context.Canceled", err)
+		}
+		same("cancelled")
+		late := &lateContext{Context: context.Background(), calls: 3}
+		if _, err := s.Solve(late, other); !errors.Is(err, context.Canceled) {
+			t.Errorf("error %v after some work, want context.Canceled", err)
+		}
+		same("cancelled after some work")
+		for _, bad := range []float64{math.NaN(), -1, math.Inf(1)} {
+			other[7] = bad
+			if _, err := s.Solve(context.Background(), other); err == nil {
+				t.Errorf("weight %g was accepted", bad)
+			}
+			same("bad weight")
+		}
+		hurried := p.svm(SVMOptions{MaxUpdates: 3})
+		var unmet *ToleranceError
+		if _, err := hurried.Solve(context.Background(), p.weights); !errors.As(err, &unmet) {
+			t.Errorf("error %v after 3 updates, want a ToleranceError", err)
+		}
+		if distance(hurried.Theta(), make([]float64, len(theta))) != 0 {
+			t.Errorf("θ after failing = %v, want zeros", hurried.Theta())
+		}
+		p.check(t, s, solve(t, s, p.weights))
+	})
+}
+
+// lateContext is cancelled from the given number of looks at it on.
+type lateContext struct {
+	context.Context
+	calls int
+}
+
+func (c *lateContext) Err() error {
+	if c.calls--; c.calls < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// The cache, the factor's memory and shrinking change the way, not the result.
+func TestSVMOptionsAgree(t *testing.T) {
+	eachKernel(t, func(t *testing.T, kernel Kernel, intercept bool) {
+		p := randomProblem(rand.New(rand.NewPCG(10, 4)), 300, 8, 3, kernel, intercept)
+		want := p.svm(SVMOptions{})
+		objective := solve(t, want, p.weights).Objective
+		for name, options := range map[string]SVMOptions{
+			"20 rows":      {CacheBytes: 20 * 300 * 8},
+			"least":        {CacheBytes: 1},
+			"no shrinking": {NoShrinking: true},
+			"neither":      {CacheBytes: 1, NoShrinking: true},
+		} {
+			s := p.svm(options)
+			certificate := solve(t, s, p.weights)
+			p.check(t, s, certificate)
+			if math.Abs(certificate.Objective-objective) > 1e-9*objective {
+				t.Errorf("%s: objective %.15g, want %.15g", name, certificate.Objective, objective)
+			}
+			solve(t, s, p.weights)
+		}
+	})
+}
+
+func TestSVMScaledFeatures(t *testing.T) {
+	eachKernel(t, func(t *testing.T, kernel Kernel, intercept bool) {
+		for _, scale := range []float64{1e-8, 1e8} {
+			p := randomProblem(rand.New(rand.NewPCG(3, 5)), 70, 4, 1, kernel, intercept)
+			want := solve(t, p.svm(SVMOptions{}), p.weights)
+			for i := range p.x.Data {
+				p.x.Data[i] *= scale
+			}
+			// w scales by 1/scale; with C so scaled the objective does by its square.
+			factor := 1.0
+			if rbf, ok := kernel.(RBF); ok {
+				p.kernel = RBF{Gamma: rbf.Gamma / (scale * scale)}
+			} else {
+				factor = 1 / (scale * scale)
+				p.c *= factor
+			}
+			s := p.svm(SVMOptions{})
+			got := solve(t, s, p.weights)
+			if math.Abs(got.Objective/factor-want.Objective) > 1e-10*want.Objective {
+				t.Errorf("scale %g: objective %.15g, want %.15g", scale, got.Objective/factor, want.Objective)
+			}
+		}
+	})
+}
+
+func TestSVMSolveDoesNotAllocate(t *testing.T) {
+	for _, kernel := range []Kernel{Linear{}, RBF{Gamma: 0.3}} {
+		for _, intercept := range []bool{true, false} {
+			p := randomProblem(rand.New(rand.NewPCG(6, 4)), 120, 5, 1, kernel, intercept)
+			s := p.svm(SVMOptions{})
+			for i := range p.y {
+				s.dual.gram.row(i)
+			}
+			other := make([]float64, len(p.weights))
+			for i := range other {
+				other[i] = math.Abs(math.Sin(float64(i)))
+			}
+			ctx := context.Background()
+			scores := make([]float64, len(p.y))
+			round := func() {
+				clear(s.alpha)
+				s.SetDuals(s.alpha) // from scratch
+				for _, weights := range [][]float64{p.weights, other, p.weights} {
+					if _, err := s.Solve(ctx, weights); err != nil {
+						t.Fatal(err)
+					}
+				}
+				s.Scores(scores)
+			}
+			if allocations := testing.AllocsPerRun(5, round); allocations != 0 {
+				t.Errorf("%T intercept=%v: %g allocations", kernel, intercept, allocations)
+			}
+		}
+	}
+}
