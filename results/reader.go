@@ -272,14 +272,31 @@ func (t *TableReader) decode(m *message) (experiment.Batch, error) {
 	return batch, err
 }
 
-func (t *TableReader) frame(batch experiment.Batch) *Frame {
-	metadata := map[string]string{}
-	if md := t.schema.Metadata(); md.Len() > 0 {
-		for i, key := range md.Keys() {
-			metadata[key] = md.Values()[i]
-		}
+// verify decodes the next batch of a stream only to learn that it is whole.
+// It returns errTorn where it is not.
+func (t *TableReader) verify() error {
+	m, err := t.messages.next()
+	if err != nil {
+		return err
 	}
-	return &Frame{Columns: t.Columns(), Batch: batch, Metadata: metadata}
+	if m.kind != batchMessage {
+		return errTorn
+	}
+	_, err = t.wanted.decode(t.file, m)
+	return err
+}
+
+func (t *TableReader) frame(batch experiment.Batch) *Frame {
+	return &Frame{Columns: t.Columns(), Batch: batch, Metadata: t.metadata()}
+}
+
+func (t *TableReader) metadata() map[string]string {
+	metadata := map[string]string{}
+	have := t.schema.Metadata()
+	for i, key := range have.Keys() {
+		metadata[key] = have.Values()[i]
+	}
+	return metadata
 }
 
 // Close closes the file.

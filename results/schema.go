@@ -3,6 +3,7 @@ package results
 import (
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
 
@@ -18,6 +19,7 @@ const (
 	MetadataVersion = "agepath.schema_version" // SchemaVersion in decimal
 	MetadataRun     = "agepath.run"            // the run the rows belong to
 	MetadataTable   = "agepath.table"          // name of the table
+	MetadataTables  = "agepath.tables"         // cells.arrow: names of the files written together with it, with commas
 )
 
 // columnTypes are the Arrow types of the column types. Text is plain utf8:
@@ -47,6 +49,15 @@ func tableSchema(table experiment.Table, run string) *arrow.Schema {
 		[]string{MetadataVersion, MetadataRun, MetadataTable},
 		[]string{strconv.Itoa(SchemaVersion), run, table.Name})
 	return arrow.NewSchema(fields, &metadata)
+}
+
+// withTables adds the names of the tables written together with cells.
+func withTables(schema *arrow.Schema, tables []string) *arrow.Schema {
+	have := schema.Metadata()
+	metadata := arrow.NewMetadata(
+		append(have.Keys(), MetadataTables),
+		append(have.Values(), strings.Join(tables, ",")))
+	return arrow.NewSchema(schema.Fields(), &metadata)
 }
 
 // schemaColumns tells the columns of a table from its Arrow schema.

@@ -200,26 +200,15 @@ func appendNulls(dst *experiment.Vector, rows int, src *experiment.Vector, from,
 // appendNull appends a row of nulls to the columns of dst from position at
 // on, without counting it.
 func appendNull(dst *experiment.Batch, at int, columns []experiment.Column) {
-	for j, column := range columns {
-		row := experiment.Batch{Rows: 1, Columns: []experiment.Vector{nullVector(column.Type)}}
-		appendRows(dst, at+j, columns[j:j+1], &row, 0, 1)
+	for j := range columns {
+		appendRows(dst, at+j, columns[j:j+1], &nullRow, 0, 1)
 	}
 }
 
-func nullVector(t experiment.Type) experiment.Vector {
-	v := experiment.Vector{Null: []bool{true}}
-	switch t {
-	case experiment.Int, experiment.Time:
-		v.Ints = []int64{0}
-	case experiment.Float:
-		v.Floats = []float64{0}
-	case experiment.Text:
-		v.Texts = []string{""}
-	case experiment.FloatList:
-		v.Lists = [][]float64{nil}
-	}
-	return v
-}
+// nullRow is a null of every type.
+var nullRow = experiment.Batch{Rows: 1, Columns: []experiment.Vector{{
+	Ints: []int64{0}, Floats: []float64{0}, Texts: []string{""}, Lists: [][]float64{nil}, Null: []bool{true},
+}}}
 
 // newBatch returns an empty batch of the columns.
 func newBatch(columns []experiment.Column) experiment.Batch {

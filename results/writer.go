@@ -94,13 +94,13 @@ type tableWriter struct {
 	any     bool // a batch was written
 }
 
-func newTableWriter(file diskFile, table experiment.Table, run string, isFile bool, rows int) (*tableWriter, error) {
+func newTableWriter(file diskFile, schema *arrow.Schema, columns []experiment.Column, isFile bool, rows int) (*tableWriter, error) {
 	w := &tableWriter{
-		schema: tableSchema(table, run), columns: table.Columns,
+		schema: schema, columns: columns,
 		out: newOutput(file), isFile: isFile, rows: rows, lists: -1,
-		batch: newBatch(table.Columns),
+		batch: newBatch(columns),
 	}
-	for j, column := range table.Columns {
+	for j, column := range columns {
 		if column.Type == experiment.FloatList {
 			w.lists = j
 		}
@@ -162,8 +162,7 @@ func (w *tableWriter) flush() error {
 	return nil
 }
 
-// finish writes what is left and makes the file durable. It does not close
-// the file.
+// finish writes what is left. It neither syncs nor closes the file.
 func (w *tableWriter) finish() error {
 	// Some readers want at least one batch, and v15 begins the file with it.
 	if w.batch.Rows > 0 || !w.any {
@@ -180,7 +179,7 @@ func (w *tableWriter) finish() error {
 	if err := w.records.Close(); err != nil {
 		return err
 	}
-	return w.out.sync()
+	return w.out.buffered.Flush()
 }
 
 // temporaryPath is where a file of dir is written before it gets its name.
@@ -234,7 +233,7 @@ func WriteTable(path string, table experiment.Table, run string, rows *experimen
 		return fmt.Errorf("writing %s: the table %s %w", path, table.Name, err)
 	}
 	return writeFile(realDisk{}, filepath.Dir(path), filepath.Base(path), func(file diskFile) error {
-		w, err := newTableWriter(file, table, run, true, batchRows)
+		w, err := newTableWriter(file, tableSchema(table, run), table.Columns, true, batchRows)
 		if err != nil {
 			return err
 		}

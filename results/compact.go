@@ -1,0 +1,232 @@
+package results
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/agepath/agepath/experiment"
+)
+
+// Compact flushes and turns everything that is durable into one file a table:
+// cells.arrow with one row a cell in the given order (the grid's; cells it
+// does not know come last, by identity), and the further tables in the same
+// order of cells, the rows of a cell as its outcome gave them. Equal outcomes
+// give equal bytes, in whatever order they arrived; where the files would not
+// change they are not touched.
+//
+// New files take the place of the old ones only when they are whole and
+// durable, and the streams are deleted after that, so that an error or a
+// crash at any point loses nothing. The disk needs room for the old and the
+// new files and, for tables larger than 64 MiB, for one more copy of the
+// largest. Memory: about 250 bytes a cell, 64 MiB of rows, and 2048 rows of
+// each of up to 64 runs that are merged. Other methods wait meanwhile.
+func (s *Store) Compact(ctx context.Context, order func(cell string) (rank int64, known bool)) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := errors.Join(s.flush(), s.endActive()); err != nil {
+		return err
+	}
+	if !s.index.sort(order) {
+		s.moved = true
+	}
+	if !s.moved && len(s.segments) == 0 && s.haveFinals() {
+		return nil
+	}
+	if err := s.compact(ctx); err != nil {
+		return fmt.Errorf("compacting the results in %s: %w", s.dir, err)
+	}
+	return nil
+}
+
+func (s *Store) haveFinals() bool {
+	for _, name := range append(slices.Clone(s.kept), s.rows.cells().Name) {
+		if !slices.Contains(s.finals, name) {
+			return false
+		}
+	}
+	return true
+}
+
+func (s *Store) compact(ctx context.Context) (err error) {
+	var written []string
+	defer func() {
+		if err == nil {
+			return
+		}
+		for _, table := range s.rows.tables {
+			path := temporaryPath(s.dir, finalName(table.Name))
+			if removeErr := os.Remove(path); !os.IsNotExist(removeErr) {
+				err = errors.Join(err, removeErr)
+			}
+		}
+	}()
+	for _, table := range s.rows.further() {
+		rows, err := s.compactTable(ctx, table, nil)
+		if err != nil {
+			return err
+		}
+		if rows > 0 || slices.Contains(s.kept, table.Name) {
+			written = append(written, table.Name)
+		}
+	}
+	cells := s.rows.cells()
+	if _, err := s.compactTable(ctx, cells, written); err != nil {
+		return err
+	}
+	return s.commit(written)
+}
+
+// compactTable writes the temporary file of a table and returns its number of
+// rows.
+func (s *Store) compactTable(ctx context.Context, table experiment.Table, with []string) (rows int, err error) {
+	sorter := &tableSorter{
+		disk: s.disk, dir: s.dir, table: table, run: s.rows.run, limit: s.runs,
+		chunk: newBatch(table.Columns),
+		position: func(cell string) (int32, bool) {
+			_, slot, ok := s.index.find(cell)
+			return slot, ok
+		},
+	}
+	defer func() { err = errors.Join(err, sorter.close()) }()
+	if slices.Contains(s.finals, table.Name) {
+		n, err := s.gather(ctx, sorter, finalName(table.Name), 0, -1)
+		if err != nil {
+			return 0, err
+		}
+		rows += n
+	}
+	for _, segment := range s.segments {
+		if segment.batches == 0 {
+			continue
+		}
+		n, err := s.gather(ctx, sorter, streamName(table.Name, segment.number), segment.number, segment.batches)
+		if err != nil {
+			return 0, err
+		}
+		rows += n
+	}
+	schema := tableSchema(table, s.rows.run)
+	if with != nil {
+		schema = withTables(schema, with)
+	}
+	path := temporaryPath(s.dir, finalName(table.Name))
+	return rows, createTemporary(s.disk, path, func(file diskFile) error {
+		w, err := newTableWriter(file, schema, table.Columns, true, batchRows)
+		if err != nil {
+			return err
+		}
+		if err := sorter.write(ctx, w); err != nil {
+			return err
+		}
+		return w.finish()
+	})
+}
+
+// gather adds the rows of a file that count: those of cells whose source it
+// is. Of a stream it reads the given number of batches.
+func (s *Store) gather(ctx context.Context, sorter *tableSorter, name string, number, batches int) (rows int, err error) {
+	reader, err := OpenTable(filepath.Join(s.dir, name))
+	if err != nil {
+		return 0, err
+	}
+	defer reader.Close()
+	column := cellColumn(sorter.table)
+	for k := 0; k != batches; k++ {
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
+		frame, err := reader.Next()
+		if errors.Is(err, io.EOF) && batches < 0 {
+			break
+		}
+		if err != nil {
+			return 0, fmt.Errorf("%w: %s changed since it was opened", err, name)
+		}
+		at := source{segment: int32(number)}
+		if number > 0 {
+			at.batch = int32(k)
+		}
+		cells := frame.Batch.Columns[column].Texts
+		for from, to := 0, 0; from < len(cells); from = to {
+			to = from + cellRun(cells[from:])
+			e, slot, ok := s.index.find(cells[from])
+			if !ok || e.source != at {
+				continue
+			}
+			if err := sorter.add(&frame.Batch, from, to, slot); err != nil {
+				return 0, err
+			}
+			rows += to - from
+		}
+	}
+	return rows, nil
+}
+
+// commit puts the temporary files in place and deletes what they replace. See
+// [Store.recover] for the order.
+func (s *Store) commit(written []string) error {
+	for _, table := range written {
+		if err := s.rename(table); err != nil {
+			return err
+		}
+	}
+	if err := syncDir(s.dir); err != nil {
+		return err
+	}
+	cells := s.rows.cells().Name
+	if err := s.rename(cells); err != nil {
+		return err
+	}
+	if err := syncDir(s.dir); err != nil {
+		return err
+	}
+	s.index.settle()
+	s.moved = false
+	s.finals = append(slices.Clone(written), cells)
+	segments := s.segments
+	s.segments = nil
+	for _, table := range s.rows.further() {
+		if slices.Contains(written, table.Name) {
+			continue
+		}
+		for _, path := range []string{temporaryPath(s.dir, finalName(table.Name)), filepath.Join(s.dir, finalName(table.Name))} {
+			if err := os.Remove(path); err != nil && !os.IsNotExist(err) {
+				return err
+			}
+		}
+	}
+	return s.removeSegments(segments)
+}
+
+func (s *Store) rename(table string) error {
+	return os.Rename(temporaryPath(s.dir, finalName(table)), filepath.Join(s.dir, finalName(table)))
+}
+
+// removeSegments deletes the segments, the earliest first and of each the
+// cells first: what a crash leaves of them must not count for more than it
+// did.
+func (s *Store) removeSegments(segments []*segment) error {
+	cells := s.rows.cells().Name
+	for _, segment := range segments {
+		if err := os.Remove(filepath.Join(s.dir, streamName(cells, segment.number))); err != nil {
+			return err
+		}
+		if err := syncDir(s.dir); err != nil {
+			return err
+		}
+	}
+	for _, segment := range segments {
+		for _, table := range s.rows.further() {
+			err := os.Remove(filepath.Join(s.dir, streamName(table.Name, segment.number)))
+			if err != nil && !os.IsNotExist(err) {
+				return err
+			}
+		}
+	}
+	return syncDir(s.dir)
+}

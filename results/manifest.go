@@ -1,0 +1,95 @@
+package results
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/agepath/agepath/experiment"
+)
+
+// ManifestName is the name of the manifest in DIR.
+const ManifestName = "manifest.json"
+
+// Manifest tells what the files in DIR are. It holds nothing that differs
+// between two runs of the same cells, such as times.
+type Manifest struct {
+	SchemaVersion int                       `json:"schema_version"`
+	Name          string                    `json:"name"` // of the grid
+	Run           string                    `json:"run"`
+	Kind          string                    `json:"kind"`           // of the experiment
+	Versions      map[string]string         `json:"versions"`       // by what they are versions of
+	Data          map[string]string         `json:"data"`           // digests by name of the data set
+	Cells         int64                     `json:"cells"`          // the grid has
+	Counts        map[experiment.Status]int `json:"counts"`         // cells in the files by status
+	Tables        []ManifestTable           `json:"tables"`         // of the files
+	Grid          string                    `json:"grid,omitempty"` // the grid as run, YAML
+}
+
+// ManifestTable is the schema of one file.
+type ManifestTable struct {
+	Name    string           `json:"name"`
+	Columns []ManifestColumn `json:"columns"`
+}
+
+// ManifestColumn describes one column of a file.
+type ManifestColumn struct {
+	Name string `json:"name"`
+	Type string `json:"type"` // Arrow's name
+	Doc  string `json:"doc"`
+}
+
+// ManifestTables returns the schemas of a kind of experiment.
+func ManifestTables(tables experiment.Tables) []ManifestTable {
+	var list []ManifestTable
+	for _, table := range append([]experiment.Table{tables.Cells()}, tables.Further...) {
+		columns := make([]ManifestColumn, len(table.Columns))
+		for j, c := range table.Columns {
+			columns[j] = ManifestColumn{c.Name, columnTypes[c.Type].arrow.String(), c.Doc}
+		}
+		list = append(list, ManifestTable{table.Name, columns})
+	}
+	return list
+}
+
+// ReadManifest reads the manifest of dir. Its error is [fs.ErrNotExist] where
+// there is none, and a [*MismatchError] for another schema version.
+func ReadManifest(dir string) (*Manifest, error) {
+	path := filepath.Join(dir, ManifestName)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("reading the manifest: %w", err)
+	}
+	var m Manifest
+	if err := json.Unmarshal(text, &m); err != nil {
+		return nil, fmt.Errorf("reading the manifest %s: %w", path, err)
+	}
+	if m.SchemaVersion != SchemaVersion {
+		return nil, &MismatchError{path, "schema version", fmt.Sprint(m.SchemaVersion), fmt.Sprint(SchemaVersion)}
+	}
+	return &m, nil
+}
+
+// WriteManifest writes the manifest of dir, as a whole or not at all. It sets
+// the schema version, and does not touch a file that says the same already.
+func WriteManifest(dir string, m *Manifest) error {
+	versioned := *m
+	versioned.SchemaVersion = SchemaVersion
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	if err := encoder.Encode(&versioned); err != nil {
+		return fmt.Errorf("writing the manifest of %s: %w", dir, err)
+	}
+	have, err := os.ReadFile(filepath.Join(dir, ManifestName))
+	if err == nil && bytes.Equal(have, text.Bytes()) {
+		return nil
+	}
+	return writeFile(realDisk{}, dir, ManifestName, func(file diskFile) error {
+		_, err := file.Write(text.Bytes())
+		return err
+	})
+}

@@ -1,0 +1,271 @@
+package results
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"github.com/agepath/agepath/experiment"
+)
+
+// MismatchError says that a file in DIR is not one of the run, the kind of
+// experiment or the schema version a store was opened for.
+type MismatchError struct {
+	Path string
+	What string // run, schema version, columns
+	Have string
+	Want string
+}
+
+func (e *MismatchError) Error() string {
+	return fmt.Sprintf("%s holds other results: its %s is %s, not %s; choose another folder or remove the file",
+		e.Path, e.What, e.Have, e.Want)
+}
+
+// checkSchema refuses a file whose rows are not those of the table.
+func checkSchema(path string, have *arrow.Schema, table experiment.Table, run string) error {
+	metadata := have.Metadata()
+	value := func(key string) string {
+		if i := metadata.FindKey(key); i >= 0 {
+			return metadata.Values()[i]
+		}
+		return ""
+	}
+	for _, part := range []struct{ what, key, want string }{
+		{"schema version", MetadataVersion, strconv.Itoa(SchemaVersion)},
+		{"run", MetadataRun, run},
+		{"table", MetadataTable, table.Name},
+	} {
+		if is := value(part.key); is != part.want {
+			return &MismatchError{path, part.what, strconv.Quote(is), strconv.Quote(part.want)}
+		}
+	}
+	want := tableSchema(table, run)
+	for j := range max(have.NumFields(), want.NumFields()) {
+		is, should := fieldText(have, j), fieldText(want, j)
+		if is != should {
+			return &MismatchError{path, fmt.Sprintf("column %d", j+1), is, should}
+		}
+	}
+	return nil
+}
+
+func fieldText(schema *arrow.Schema, j int) string {
+	if j >= schema.NumFields() {
+		return "absent"
+	}
+	field := schema.Field(j)
+	return fmt.Sprintf("%s (%s)", field.Name, field.Type)
+}
+
+// recover finds the durable cells of the folder: those of the final files,
+// then those of the segments by number.
+//
+// A compaction renames the further tables first and cells.arrow last, then
+// deletes the segments by number, of each the cells first. So at any moment a
+// cell is either in a segment, whose rows count, or in cells.arrow, whose
+// further tables hold its rows. A segment without its cells is left over.
+func (s *Store) recover(ctx context.Context) error {
+	items, err := os.ReadDir(s.dir)
+	if err != nil {
+		return err
+	}
+	streams := map[int][]string{} // the tables of each segment
+	for _, item := range items {
+		name := item.Name()
+		if s.isTemporary(name) {
+			if err := os.Remove(filepath.Join(s.dir, name)); err != nil {
+				return err
+			}
+		}
+		table, number, ok := parseStreamName(name)
+		if ok && slices.ContainsFunc(s.rows.tables, func(t experiment.Table) bool { return t.Name == table }) {
+			streams[number] = append(streams[number], table)
+			s.next = max(s.next, number+1)
+		}
+	}
+	if err := s.recoverFinals(ctx); err != nil {
+		return err
+	}
+	for number := range s.next {
+		tables := streams[number]
+		if slices.Contains(tables, s.rows.cells().Name) {
+			if err := s.recoverSegment(ctx, number); err != nil {
+				return err
+			}
+			continue
+		}
+		for _, table := range tables {
+			if err := os.Remove(filepath.Join(s.dir, streamName(table, number))); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// isTemporary tells the files that a compaction leaves when it dies.
+func (s *Store) isTemporary(name string) bool {
+	for _, table := range s.rows.tables {
+		if strings.HasPrefix(name, "."+table.Name+".") && strings.HasSuffix(name, temporaryEnding) {
+			return true
+		}
+	}
+	return false
+}
+
+func finalName(table string) string { return table + ".arrow" }
+
+func (s *Store) recoverFinals(ctx context.Context) error {
+	for _, table := range s.rows.further() {
+		path := filepath.Join(s.dir, finalName(table.Name))
+		reader, err := s.openChecked(path, table)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if err := reader.Close(); err != nil {
+			return err
+		}
+		s.finals = append(s.finals, table.Name)
+	}
+	cells := s.rows.cells()
+	reader, err := s.openChecked(filepath.Join(s.dir, finalName(cells.Name)), cells, "cell", "status")
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer reader.Close()
+	s.finals = append(s.finals, cells.Name)
+	if err := s.checkCompanions(reader); err != nil {
+		return err
+	}
+	return s.indexCells(ctx, reader, 0, math.MaxInt)
+}
+
+// checkCompanions refuses a folder whose cells.arrow has lost the file of a
+// further table that was written with it.
+func (s *Store) checkCompanions(cells *TableReader) error {
+	for _, table := range strings.Split(cells.metadata()[MetadataTables], ",") {
+		if table != "" && !slices.Contains(s.finals, table) {
+			return fmt.Errorf("%s is missing, which was written together with %s: restore it, or remove %[2]s too to compute its cells again",
+				finalName(table), finalName(s.rows.cells().Name))
+		}
+	}
+	return nil
+}
+
+// openChecked opens a file that must be one of this store's table.
+func (s *Store) openChecked(path string, table experiment.Table, columns ...string) (*TableReader, error) {
+	reader, err := OpenTable(path, columns...)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkSchema(path, reader.schema, table, s.rows.run); err != nil {
+		reader.Close()
+		return nil, err
+	}
+	return reader, nil
+}
+
+// indexCells adds the cells of the reader's next batches, at most limit.
+func (s *Store) indexCells(ctx context.Context, reader *TableReader, number, limit int) error {
+	for k := range limit {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		frame, err := reader.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		at := source{segment: int32(number)}
+		if number > 0 {
+			at.batch = int32(k)
+		}
+		cells, statuses := frame.Batch.Columns[0].Texts, frame.Batch.Columns[1].Texts
+		for i, cell := range cells {
+			key, err := parseCell(cell)
+			if err == nil {
+				err = s.index.set(key, at, experiment.Status(statuses[i]))
+			}
+			if err != nil {
+				return fmt.Errorf("reading %s: %w", reader.path, err)
+			}
+		}
+	}
+	return nil
+}
+
+// recoverSegment counts the batches of a segment that are whole in all
+// tables and adds their cells.
+func (s *Store) recoverSegment(ctx context.Context, number int) error {
+	whole := math.MaxInt
+	for _, table := range s.rows.tables {
+		batches, err := s.wholeBatches(ctx, table, number, whole)
+		if err != nil {
+			return err
+		}
+		whole = min(whole, batches)
+	}
+	s.segments = append(s.segments, &segment{number: number, batches: whole})
+	if whole == 0 {
+		return nil
+	}
+	cells := s.rows.cells()
+	reader, err := s.openChecked(filepath.Join(s.dir, streamName(cells.Name, number)), cells, "cell", "status")
+	if err != nil {
+		return err
+	}
+	defer reader.Close()
+	return s.indexCells(ctx, reader, number, whole)
+}
+
+// wholeBatches counts the batches of a stream up to the first that is torn or
+// damaged, or up to limit. ZSTD's checksums tell damage.
+func (s *Store) wholeBatches(ctx context.Context, table experiment.Table, number, limit int) (int, error) {
+	name := streamName(table.Name, number)
+	reader, err := s.openChecked(filepath.Join(s.dir, name), table)
+	if errors.Is(err, errTorn) || errors.Is(err, fs.ErrNotExist) {
+		s.omitted = append(s.omitted, fmt.Sprintf("%s holds no whole batch and was left out", name))
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	defer reader.Close()
+	for batches := 0; ; batches++ {
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
+		begin := reader.messages.offset
+		err := reader.verify()
+		switch {
+		case errors.Is(err, io.EOF):
+			return batches, nil
+		case err == nil && batches < limit:
+			continue
+		case err != nil && !errors.Is(err, errTorn):
+			return 0, err
+		}
+		s.omitted = append(s.omitted, fmt.Sprintf("%s is not whole after %d batches, byte %d: the rest was left out",
+			name, batches, begin))
+		return batches, nil
+	}
+}

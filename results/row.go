@@ -1,0 +1,203 @@
+package results
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/agepath/agepath/experiment"
+)
+
+// outcomeRows makes rows of outcomes: those of the cells table and those of
+// the further tables, in the order of tables.
+type outcomeRows struct {
+	run      string
+	labels   []experiment.Column
+	measures []experiment.Column
+	tables   []experiment.Table // the further ones, then cells
+	// what cells has before, between and after labels and measures
+	head, middle, tail []experiment.Column
+}
+
+// newOutcomeRows holds the columns that are filled here against those that
+// [experiment.Tables.Cells] declares.
+func newOutcomeRows(tables experiment.Tables, run string) (*outcomeRows, error) {
+	cells := tables.Cells()
+	r := &outcomeRows{run: run, labels: tables.Labels, measures: tables.Measures}
+	rest := cells.Columns
+	take := func(n int) (part []experiment.Column) {
+		n = min(n, len(rest))
+		part, rest = rest[:n], rest[n:]
+		return part
+	}
+	r.head = take(2)
+	take(len(r.labels))
+	r.middle = take(3)
+	take(len(r.measures))
+	r.tail = take(7)
+	names := ""
+	for _, part := range [][]experiment.Column{r.head, r.middle, r.tail, rest} {
+		for _, column := range part {
+			names += column.Name + " "
+		}
+	}
+	const filled = "run cell status error attempts wall_seconds cpu_seconds peak_bytes worker version started_at finished_at "
+	if names != filled {
+		return nil, fmt.Errorf("the cells table has the columns %sbesides labels and measures; those that are filled are %s", names, filled)
+	}
+	for _, table := range tables.Further {
+		if len(table.Columns) == 0 || table.Columns[0].Name != "cell" {
+			return nil, fmt.Errorf("table %s: its first column is not cell", table.Name)
+		}
+	}
+	r.tables = append(append(r.tables, tables.Further...), cells)
+	return r, nil
+}
+
+// further returns the tables besides cells.
+func (r *outcomeRows) further() []experiment.Table { return r.tables[:len(r.tables)-1] }
+
+// cells returns the cells table.
+func (r *outcomeRows) cells() experiment.Table { return r.tables[len(r.tables)-1] }
+
+// check refuses outcomes that do not fit the tables.
+func (r *outcomeRows) check(o *experiment.Outcome) error {
+	if o.Run != r.run {
+		return fmt.Errorf("it belongs to run %q, not %q", o.Run, r.run)
+	}
+	if err := checkBatch(r.labels, &o.Labels); err != nil {
+		return fmt.Errorf("labels: %w", err)
+	}
+	if o.Labels.Rows != 1 {
+		return fmt.Errorf("labels: %d rows, not 1", o.Labels.Rows)
+	}
+	if o.Measures.Rows != 0 {
+		if err := checkBatch(r.measures, &o.Measures); err != nil {
+			return fmt.Errorf("measures: %w", err)
+		}
+		if o.Measures.Rows != 1 {
+			return fmt.Errorf("measures: %d rows, not 1", o.Measures.Rows)
+		}
+	} else if o.Status == experiment.OK {
+		return fmt.Errorf("measures: none, though the status is %s", o.Status)
+	}
+	known := 0
+	for _, table := range r.further() {
+		rows, ok := o.Further[table.Name]
+		if !ok {
+			continue
+		}
+		known++
+		if rows.Rows == 0 {
+			continue
+		}
+		if err := checkBatch(table.Columns[1:], &rows); err != nil {
+			return fmt.Errorf("table %s: %w", table.Name, err)
+		}
+	}
+	if known != len(o.Further) {
+		return fmt.Errorf("it has tables that its kind of experiment does not declare")
+	}
+	return nil
+}
+
+// bytes estimates the memory of an outcome's rows.
+func (r *outcomeRows) bytes(o *experiment.Outcome) int {
+	n := 16 * len(r.cells().Columns)
+	for _, table := range r.further() {
+		if rows := o.Further[table.Name]; rows.Rows > 0 {
+			n += batchBytes(table.Columns[1:], &rows, 0, rows.Rows) + len(o.Cell)*rows.Rows
+		}
+	}
+	return n
+}
+
+// batch returns the rows of outcomes in table k.
+func (r *outcomeRows) batch(k int, outcomes []*experiment.Outcome) experiment.Batch {
+	table := r.tables[k]
+	batch := newBatch(table.Columns)
+	for _, o := range outcomes {
+		if k == len(r.tables)-1 {
+			r.appendCell(&batch, o)
+			continue
+		}
+		rows := o.Further[table.Name]
+		if rows.Rows == 0 {
+			continue
+		}
+		cells := &batch.Columns[0]
+		for range rows.Rows {
+			cells.Texts = append(cells.Texts, o.Cell)
+		}
+		appendRows(&batch, 1, table.Columns[1:], &rows, 0, rows.Rows)
+		batch.Rows += rows.Rows
+	}
+	return batch
+}
+
+func (r *outcomeRows) appendCell(batch *experiment.Batch, o *experiment.Outcome) {
+	at := 0
+	own := func(columns []experiment.Column, values ...any) {
+		for j, column := range columns {
+			if values[j] == nil {
+				appendNull(batch, at, columns[j:j+1])
+			} else {
+				appendValue(&batch.Columns[at], column.Type, values[j])
+			}
+			at++
+		}
+	}
+	other := func(columns []experiment.Column, row *experiment.Batch) {
+		if row.Rows == 0 {
+			appendNull(batch, at, columns)
+		} else {
+			appendRows(batch, at, columns, row, 0, 1)
+		}
+		at += len(columns)
+	}
+	own(r.head, o.Run, o.Cell)
+	other(r.labels, &o.Labels)
+	// Messages may quote any bytes; a row must not fail over them.
+	own(r.middle, string(o.Status), textOrNull(strings.ToValidUTF8(o.Error, "\uFFFD")), int64(o.Attempts))
+	other(r.measures, &o.Measures)
+	own(r.tail, o.Wall, pointerOrNull(o.CPU), pointerOrNull(o.Peak),
+		textOrNull(strings.ToValidUTF8(o.Worker, "\uFFFD")), textOrNull(strings.ToValidUTF8(o.Version, "\uFFFD")),
+		timeOrNull(o.Started), timeOrNull(o.Finished))
+	batch.Rows++
+}
+
+// appendValue appends a value that is not null and of the column's type.
+func appendValue(v *experiment.Vector, t experiment.Type, value any) {
+	if v.Null != nil {
+		v.Null = append(v.Null, false)
+	}
+	switch t {
+	case experiment.Int, experiment.Time:
+		v.Ints = append(v.Ints, value.(int64))
+	case experiment.Float:
+		v.Floats = append(v.Floats, value.(float64))
+	case experiment.Text:
+		v.Texts = append(v.Texts, value.(string))
+	}
+}
+
+func textOrNull(s string) any {
+	if s == "" {
+		return nil
+	}
+	return s
+}
+
+func pointerOrNull[T any](p *T) any {
+	if p == nil {
+		return nil
+	}
+	return *p
+}
+
+func timeOrNull(t time.Time) any {
+	if t.IsZero() {
+		return nil
+	}
+	return t.UnixMicro()
+}

@@ -1,0 +1,128 @@
+package results
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+
+	"github.com/agepath/agepath/experiment"
+)
+
+// A segment is what one store wrote between two compactions or write errors:
+// one Arrow stream a table, TABLE.NNNN.arrows. Every flush appends one batch
+// to each stream, even an empty one, so batch i of one belongs to batch i of
+// the others: that ties the rows of a cell's repetition together. The cells
+// come last, after the others are durable: a whole batch of cells says that
+// the batches of the other tables are whole too.
+
+func streamName(table string, segment int) string {
+	return fmt.Sprintf("%s.%04d.arrows", table, segment)
+}
+
+var streamPattern = regexp.MustCompile(`^(.+)\.(\d{4,9})\.arrows$`)
+
+// parseStreamName is the inverse of streamName.
+func parseStreamName(name string) (table string, segment int, ok bool) {
+	m := streamPattern.FindStringSubmatch(name)
+	if m == nil {
+		return "", 0, false
+	}
+	segment, err := strconv.Atoi(m[2])
+	return m[1], segment, err == nil && segment > 0 && streamName(m[1], segment) == name
+}
+
+// segment is a segment that is no longer written.
+type segment struct {
+	number  int
+	batches int // whole ones, in all tables
+}
+
+// segmentWriter writes the newest segment.
+type segmentWriter struct {
+	segment
+	dir     string
+	streams []*streamWriter // that of the cells last
+}
+
+type streamWriter struct {
+	path string
+	*tableWriter
+}
+
+func createSegment(d disk, dir string, tables []experiment.Table, run string, number int) (*segmentWriter, error) {
+	w := &segmentWriter{segment: segment{number: number}, dir: dir}
+	for _, table := range tables {
+		path := filepath.Join(dir, streamName(table.Name, number))
+		file, err := d.create(path)
+		if err != nil {
+			return nil, errors.Join(err, w.remove())
+		}
+		stream, err := newTableWriter(file, tableSchema(table, run), table.Columns, false, 0)
+		if err != nil {
+			return nil, errors.Join(err, file.Close(), os.Remove(path), w.remove())
+		}
+		w.streams = append(w.streams, &streamWriter{path, stream})
+	}
+	return w, nil
+}
+
+// write appends one batch to each stream. When it returns nil they are
+// durable; after an error the segment can only be closed.
+func (w *segmentWriter) write(rows func(table int) experiment.Batch) error {
+	for k, stream := range w.streams {
+		if k == len(w.streams)-1 && w.batches == 0 {
+			if err := syncDir(w.dir); err != nil {
+				return err
+			}
+		}
+		stream.batch = rows(k)
+		err := stream.flush()
+		if err == nil {
+			err = stream.out.sync()
+		}
+		if err != nil {
+			return fmt.Errorf("writing %s: %w", stream.path, withoutPath(err))
+		}
+	}
+	w.batches++
+	return nil
+}
+
+// close closes the files. What was durable stays so; a torn end is skipped by
+// whoever reads it.
+func (w *segmentWriter) close() error {
+	var errs []error
+	for _, stream := range w.streams {
+		errs = append(errs, stream.out.file.Close())
+	}
+	w.streams = nil
+	return errors.Join(errs...)
+}
+
+// end closes the streams with the marker that says they are complete.
+func (w *segmentWriter) end() error {
+	for _, stream := range w.streams {
+		err := stream.records.Close()
+		if err == nil {
+			err = stream.out.sync()
+		}
+		if err != nil {
+			return errors.Join(fmt.Errorf("writing %s: %w", stream.path, withoutPath(err)), w.close())
+		}
+	}
+	return w.close()
+}
+
+// remove closes the segment and deletes its files.
+func (w *segmentWriter) remove() error {
+	streams := w.streams
+	errs := []error{w.close()}
+	for _, stream := range slices.Backward(streams) {
+		errs = append(errs, os.Remove(stream.path))
+	}
+	return errors.Join(errs...)
+}

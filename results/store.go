@@ -1,0 +1,248 @@
+package results
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"os"
+	"slices"
+	"sync"
+
+	"github.com/agepath/agepath/experiment"
+)
+
+// Limits of what [Store.Append] gathers before it flushes by itself.
+const (
+	pendingCells = 8192
+	pendingBytes = 16 << 20
+)
+
+// StoreOptions tell what a store holds.
+type StoreOptions struct {
+	Tables experiment.Tables // of the kind of experiment
+	Run    string            // the run all rows belong to; files of another run are refused
+	// Kept names the further tables that get a file even without a row; nil
+	// means all. A further table with rows always gets one.
+	Kept []string
+}
+
+// Store writes the results of one run to a folder and survives the death of
+// its process at any moment.
+//
+// While a run is going, outcomes are appended to Arrow streams
+// (TABLE.NNNN.arrows). [Store.Compact] turns these and the files of before
+// into one sorted file a table (TABLE.arrow). A cell is durable once a
+// [Store.Flush] after its [Store.Append] returned nil: from then on it is
+// there after a crash, with its rows in all tables, exactly once. Of several
+// outcomes of a cell the last one counts, with its rows of all tables.
+//
+// After any error the store can be used on: what was durable still is, and
+// what was not is kept in memory for the next Flush.
+//
+// A Store's methods may be called concurrently.
+type Store struct {
+	dir  string
+	rows *outcomeRows
+	kept []string
+	disk disk
+	lock *os.File
+	runs int // largest chunk that is sorted in memory, in bytes
+
+	mu       sync.Mutex
+	index    *index
+	finals   []string   // tables that have a final file
+	moved    bool       // the index is in another order than the final files
+	segments []*segment // complete ones
+	active   *segmentWriter
+	next     int // number of the next segment
+	pending  []*experiment.Outcome
+	position map[string]int // of a cell in pending
+	bytes    int            // estimate of pending
+	omitted  []string
+}
+
+// Open opens dir for the results of a run, creates it where needed, takes its
+// lock and finds the cells that are there. It fails with a [*LockedError]
+// while another store writes dir, and with a [*MismatchError] where dir holds
+// results of another run, kind or schema version.
+func Open(ctx context.Context, dir string, options StoreOptions) (*Store, error) {
+	return open(ctx, dir, options, realDisk{})
+}
+
+func open(ctx context.Context, dir string, options StoreOptions, d disk) (*Store, error) {
+	rows, err := newOutcomeRows(options.Tables, options.Run)
+	if err != nil {
+		return nil, fmt.Errorf("results in %s: %w", dir, err)
+	}
+	s := &Store{
+		dir: dir, rows: rows, kept: options.Kept, disk: d, runs: sortBytes,
+		index: newIndex(), position: map[string]int{}, next: 1,
+	}
+	var names []string
+	for _, table := range rows.further() {
+		names = append(names, table.Name)
+	}
+	for _, name := range s.kept {
+		if !slices.Contains(names, name) {
+			return nil, fmt.Errorf("results in %s: there is no further table %q to keep", dir, name)
+		}
+	}
+	if s.kept == nil {
+		s.kept = names
+	}
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return nil, fmt.Errorf("creating the folder of results: %w", err)
+	}
+	if s.lock, err = lockDir(dir); err != nil {
+		return nil, fmt.Errorf("results: %w", err)
+	}
+	if err := s.recover(ctx); err != nil {
+		return nil, fmt.Errorf("results in %s: %w", dir, errors.Join(err, unlockDir(s.lock)))
+	}
+	return s, nil
+}
+
+// Len returns the number of durable cells.
+func (s *Store) Len() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.index.entries)
+}
+
+// Status returns how a cell ended, false where it is not durable.
+func (s *Store) Status(cell string) (experiment.Status, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	e, _, ok := s.index.find(cell)
+	if !ok {
+		return "", false
+	}
+	return experiment.Statuses[e.status], true
+}
+
+// Done goes over the durable cells and how they ended. The store must not be
+// used in between.
+func (s *Store) Done() iter.Seq2[string, experiment.Status] {
+	return func(yield func(string, experiment.Status) bool) {
+		for _, e := range s.index.entries {
+			if !yield(e.key.String(), experiment.Statuses[e.status]) {
+				return
+			}
+		}
+	}
+}
+
+// Counts returns the number of durable cells by status, for every status.
+func (s *Store) Counts() map[experiment.Status]int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	counts := map[experiment.Status]int{}
+	for _, status := range experiment.Statuses {
+		counts[status] = s.index.counts[status]
+	}
+	return counts
+}
+
+// Omitted tells what [Open] found and did not take, one sentence each: the
+// torn ends of streams after a crash, whose cells will be computed again.
+func (s *Store) Omitted() []string { return slices.Clone(s.omitted) }
+
+// Append adds an outcome, which must not be changed afterwards. It is durable
+// after the next Flush; Append flushes by itself when 8192 cells or 16 MiB
+// wait. An outcome that does not fit the tables is refused; after any other
+// error the outcome waits for the next Flush.
+func (s *Store) Append(o *experiment.Outcome) error {
+	if _, err := parseCell(o.Cell); err != nil {
+		return fmt.Errorf("storing an outcome: %w", err)
+	}
+	if err := s.rows.check(o); err != nil {
+		return fmt.Errorf("storing the outcome of cell %s: %w", o.Cell, err)
+	}
+	if !slices.Contains(experiment.Statuses, o.Status) {
+		return fmt.Errorf("storing the outcome of cell %s: there is no status %q", o.Cell, o.Status)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.bytes += s.rows.bytes(o)
+	if at, ok := s.position[o.Cell]; ok {
+		s.bytes -= s.rows.bytes(s.pending[at])
+		s.pending[at] = o
+	} else {
+		s.position[o.Cell] = len(s.pending)
+		s.pending = append(s.pending, o)
+	}
+	if len(s.pending) >= pendingCells || s.bytes >= pendingBytes {
+		return s.flush()
+	}
+	return nil
+}
+
+// Flush makes all that was appended durable.
+func (s *Store) Flush() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.flush()
+}
+
+func (s *Store) flush() error {
+	if len(s.pending) == 0 {
+		return nil
+	}
+	if s.active == nil {
+		active, err := createSegment(s.disk, s.dir, s.rows.tables, s.rows.run, s.next)
+		if err != nil {
+			return fmt.Errorf("storing %d outcomes: %w", len(s.pending), err)
+		}
+		s.active = active
+		s.next++
+	}
+	err := s.active.write(func(table int) experiment.Batch { return s.rows.batch(table, s.pending) })
+	if err != nil {
+		return fmt.Errorf("storing %d outcomes: %w", len(s.pending), errors.Join(err, s.abandon()))
+	}
+	at := source{int32(s.active.number), int32(s.active.batches - 1)}
+	for _, o := range s.pending {
+		key, err := parseCell(o.Cell)
+		if err == nil {
+			err = s.index.set(key, at, o.Status)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	s.pending = nil
+	s.bytes = 0
+	clear(s.position)
+	return nil
+}
+
+// abandon gives up a segment that could not be written on. The next flush
+// begins another one.
+func (s *Store) abandon() error {
+	active := s.active
+	s.active = nil
+	if active.batches == 0 {
+		return active.remove()
+	}
+	s.segments = append(s.segments, &active.segment)
+	return active.close()
+}
+
+// endActive completes the segment that is being written.
+func (s *Store) endActive() error {
+	if s.active == nil {
+		return nil
+	}
+	active := s.active
+	s.active = nil
+	s.segments = append(s.segments, &active.segment)
+	return active.end()
+}
+
+// Close flushes and gives up the lock. The store cannot be used afterwards.
+func (s *Store) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return errors.Join(s.flush(), s.endActive(), unlockDir(s.lock))
+}
