@@ -1,0 +1,59 @@
+package experiment
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/agepath/agepath/experiment/dataset"
+)
+
+// TestGridsOfTheRepository parses every grid that is shipped.
+func TestGridsOfTheRepository(t *testing.T) {
+	t.Parallel()
+	paths, err := filepath.Glob(filepath.Join("..", "grids", "*.yaml"))
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no grids found: %v", err)
+	}
+	for _, path := range paths {
+		if _, err := ParseFile(path, nil); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestQuickstart plans the first grid of a newcomer on what the program
+// itself holds and wants it to show what the project does.
+func TestQuickstart(t *testing.T) {
+	t.Parallel()
+	g, err := ParseFile(filepath.Join("..", "grids", "quickstart.yaml"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := g.Plan(t.Context(), &dataset.Library{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Count() < 200 {
+		t.Errorf("%d cells, want at least 200", p.Count())
+	}
+	type what struct{ data, method, regularizer string }
+	levels, strengths, seen := map[float64]bool{}, map[[2]any]bool{}, map[what]bool{}
+	for cell := range p.Cells() {
+		levels[cell.Settings.Noise.Level] = true
+		strengths[[2]any{cell.Data.Name, cell.Model.C + cell.Model.Alpha}] = true
+		seen[what{cell.Data.Name, cell.Method.Name, cell.Method.Regularizer.Name}] = true
+	}
+	if !levels[0] || !levels[0.3] || len(strengths) < 3*3 || g.Repeats < 3 || !g.Keep.Coefficients {
+		t.Errorf("noise levels %v, strengths %v, %d repeats, keep %+v", levels, strengths, g.Repeats, g.Keep)
+	}
+	for _, want := range []what{
+		{"diabetes", Original, ""}, {"diabetes", ACS, Linear}, {"diabetes", ACS, Mixture},
+		{"diabetes", GAGA, Linear}, {"diabetes", GAGA, Mixture},
+		{"breast_cancer", Original, ""}, {"breast_cancer", ACS, Linear}, {"breast_cancer", ACS, Mixture},
+		{"digits", Original, ""}, {"digits", ACS, Linear}, {"digits", ACS, Mixture},
+	} {
+		if !seen[want] {
+			t.Errorf("no cell of %v", want)
+		}
+	}
+}
