@@ -1,7 +1,10 @@
 package experiment
 
 import (
+	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/agepath/agepath/experiment/dataset"
@@ -54,6 +57,36 @@ func TestQuickstart(t *testing.T) {
 	} {
 		if !seen[want] {
 			t.Errorf("no cell of %v", want)
+		}
+	}
+}
+
+// TestGridDocument parses the examples of docs/grid.md and wants it to name
+// every key.
+func TestGridDocument(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile(filepath.Join("..", "docs", "grid.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := strings.Split(string(text), "```")
+	examples := 0
+	for i := 1; i < len(blocks); i += 2 {
+		if example, ok := strings.CutPrefix(blocks[i], "yaml\n"); ok {
+			examples++
+			if _, err := Parse([]byte(example), "docs/grid.md", nil); err != nil {
+				t.Errorf("example %d: %v", examples, err)
+			}
+		}
+	}
+	if examples < 3 {
+		t.Errorf("%d examples found", examples)
+	}
+	words := slices.Concat(commonKeys, sections[SelfPaced].keys, modelNames, regularizerNames, methodNames(),
+		dataset.NoiseKinds(dataset.Regression), dataset.NoiseKinds(dataset.Classification))
+	for _, word := range words {
+		if !strings.Contains(string(text), "`"+word) && !strings.Contains(string(text), "{"+word+":") {
+			t.Errorf("docs/grid.md does not name %s", word)
 		}
 	}
 }

@@ -9,7 +9,7 @@ func SelfPacedTables() Tables {
 var selfPacedLabels = []Column{
 	{"dataset", Text, "name of the data set, as the grid or the catalog gives it"},
 	{"task", Text, "classification or regression"},
-	{"n_train", Int, "rows of the training part, without the validation part carved out of it"},
+	{"n_train", Int, "rows of the training part, without the validation part carved out of it and without poisoning points added to it"},
 	{"n_test", Int, "rows of the test part"},
 	{"n_features", Int, "features of a row, without intercept"},
 	{"model", Text, "lasso, svm or logistic"},
