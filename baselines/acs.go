@@ -1,0 +1,89 @@
+package baselines
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/agepath/agepath/gaga"
+)
+
+// ACSOptions tune [ACS]. The zero value stands for the defaults.
+type ACSOptions struct {
+	// Tolerance is the largest change of a sample's weight at which an age
+	// counts as converged. 0: 1e-10.
+	Tolerance float64
+	// Limit bounds the alternations at one age. 0: 100,000.
+	Limit int
+}
+
+// ACSPath is what [ACS] found.
+type ACSPath struct {
+	Knots        []gaga.Knot
+	Alternations int  // over all ages
+	Unconverged  int  // ages at which the limit was reached
+	Discarded    int  // ages, from the first on, that discard every sample at the fit with all weights 1
+	Complete     bool // all ages were reached
+}
+
+// ACS runs alternate convex search (Kumar, Packer, Koller 2010) at ascending
+// ages, each warm-started from the last and iterated until the weights stand
+// still. It starts from the fit with all weights 1. The published scripts do
+// one alternation an age; that leaves residuals of the order 1.
+//
+// A path that was begun is returned beside an error of the context or of a fit.
+func ACS(ctx context.Context, p *gaga.Problem, ages []float64, o ACSOptions) (*ACSPath, error) {
+	path := &ACSPath{}
+	for k := 1; k < len(ages); k++ {
+		if !(ages[k] > ages[k-1]) {
+			return path, fmt.Errorf("baselines: ages %v, %v do not ascend", ages[k-1], ages[k])
+		}
+	}
+	if len(ages) == 0 || !(ages[0] > 0) {
+		return path, errors.New("baselines: alternate convex search needs ages > 0")
+	}
+	a, err := gaga.NewAlternation(p)
+	if err != nil {
+		return path, err
+	}
+	if err := a.FitAll(ctx); err != nil {
+		return path, err
+	}
+	for k, age := range ages {
+		if len(path.Knots) == 0 && a.Discards(age) && k+1 < len(ages) {
+			path.Discarded++ // nobody is easy yet: keep the plain fit and wait
+			continue
+		}
+		iterations, err := a.Converge(ctx, age, o.Tolerance, o.Limit)
+		path.Alternations += iterations
+		var slow *gaga.NotConverged
+		switch {
+		case errors.As(err, &slow):
+			path.Unconverged++
+		case err != nil:
+			return path, fmt.Errorf("baselines: age %v: %w", age, err)
+		}
+		kind := gaga.Grid
+		switch {
+		case len(path.Knots) == 0:
+			kind = gaga.Start
+		case k == len(ages)-1:
+			kind = gaga.End
+		}
+		path.Knots = append(path.Knots, a.Knot(age, kind))
+	}
+	path.Complete = path.Unconverged == 0
+	return path, nil
+}
+
+// Ages returns min, min + step, ... below max, and max.
+func Ages(min, max, step float64) []float64 {
+	var ages []float64
+	for k := 0; ; k++ {
+		age := min + float64(k)*step
+		if age >= max-1e-9*step {
+			return append(ages, max)
+		}
+		ages = append(ages, age)
+	}
+}

@@ -1,0 +1,27 @@
+// Package baselines computes what age paths are compared with: the plain fit
+// and alternate convex search on a grid of ages.
+package baselines
+
+import (
+	"context"
+
+	"github.com/agepath/agepath/gaga"
+)
+
+// Original fits the problem with all weights 1, as if it had no self-paced
+// regularizer, and returns the solution, of length [gaga.Problem.Unknowns],
+// and its relative KKT residual.
+func Original(ctx context.Context, p *gaga.Problem) (theta []float64, kkt float64, err error) {
+	plain := *p
+	if plain.Regularizer == nil {
+		plain.Regularizer = gaga.Hard{} // not used: all weights are 1
+	}
+	a, err := gaga.NewAlternation(&plain)
+	if err != nil {
+		return nil, 0, err
+	}
+	if err := a.FitAll(ctx); err != nil {
+		return nil, 0, err
+	}
+	return append([]float64(nil), a.Theta()...), a.Certificate().KKT, nil
+}

@@ -1,0 +1,234 @@
+package experiment
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/agepath/agepath/baselines"
+	"github.com/agepath/agepath/experiment/dataset"
+	"github.com/agepath/agepath/gaga"
+)
+
+// SelfPacedKind computes the cells of the self-paced kind.
+type SelfPacedKind struct{}
+
+var _ Kind = SelfPacedKind{}
+
+// Name returns [SelfPaced].
+func (SelfPacedKind) Name() string { return SelfPaced }
+
+// Tables returns [SelfPacedTables].
+func (SelfPacedKind) Tables() Tables { return SelfPacedTables() }
+
+// Compute prepares the cell's data, runs its method and scores the path.
+func (SelfPacedKind) Compute(ctx context.Context, task *Task, data Data) (Batch, map[string]Batch, error) {
+	cell, err := DecodeCell(task.Spec)
+	if err != nil {
+		return Batch{}, nil, err
+	}
+	set, err := data.Dataset(ctx, cell.Data.Digest)
+	if err != nil {
+		return Batch{}, nil, fmt.Errorf("data set of the cell: %w", err)
+	}
+	prepared, err := cell.Prepare(ctx, set)
+	if err != nil {
+		return Batch{}, nil, fmt.Errorf("preparing the data: %w", err)
+	}
+	result, err := cell.Fit(ctx, prepared)
+	if err != nil {
+		return Batch{}, nil, err
+	}
+	scores, err := result.score(prepared, cell.Data.Task)
+	if err != nil {
+		return Batch{}, nil, err
+	}
+	return result.tables(cell, scores)
+}
+
+// Prepare makes the parts of the data set that the cell trains on, validates
+// with and tests on.
+func (c *Cell) Prepare(ctx context.Context, set *dataset.Dataset) (*dataset.Prepared, error) {
+	settings := c.Settings
+	settings.Boundary = boundary
+	return dataset.Prepare(ctx, set, settings, c.Stream)
+}
+
+// boundary returns the decision values of a linear support vector machine
+// with C = 1, which the noise kind flip-boundary measures distances by.
+func boundary(ctx context.Context, x []float64, n, d int, y []float64) ([]float64, error) {
+	problem := gaga.SVM(general(n, d, x), y, nil, 1, nil)
+	theta, _, err := baselines.Original(ctx, problem)
+	if err != nil {
+		return nil, err
+	}
+	values := make([]float64, n)
+	predictor, err := gaga.NewPredictor(problem, problem.X)
+	if err != nil {
+		return nil, err
+	}
+	predictor.Predict(values, theta)
+	return values, nil
+}
+
+// Fitted is what a cell's method found: a path of knots, or one knot without
+// an age for a method that has none.
+type Fitted struct {
+	Problem *gaga.Problem
+	Knots   []gaga.Knot // ascending in age
+
+	status   string // how the path ended, "" for a method without ages
+	critical bool   // critical points were located
+	restarts int
+}
+
+// Fit runs the cell's method on its prepared data.
+func (c *Cell) Fit(ctx context.Context, prepared *dataset.Prepared) (*Fitted, error) {
+	problem, err := c.Problem(prepared)
+	if err != nil {
+		return nil, err
+	}
+	fitted := &Fitted{Problem: problem}
+	switch c.Method.Name {
+	case Original:
+		err = fitted.original(ctx)
+	case ACS:
+		err = fitted.acs(ctx, c.Method.Age)
+	case GAGA:
+		err = fitted.gaga(ctx, c.Method.Age)
+	default:
+		err = fmt.Errorf("there is no method %q", c.Method.Name)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if len(fitted.Knots) == 0 {
+		return nil, &StatusError{Diverged, fmt.Errorf("%s found no point of the path: %s", c.Method.Name, fitted.status)}
+	}
+	return fitted, nil
+}
+
+// Problem states the cell's learning problem on its training part.
+func (c *Cell) Problem(prepared *dataset.Prepared) (*gaga.Problem, error) {
+	train := &prepared.Train
+	x := general(train.N, train.D, train.X)
+	var p *gaga.Problem
+	switch m := c.Model; m.Name {
+	case Lasso:
+		p = gaga.Lasso(x, train.Y, train.Multiplicity, m.Alpha)
+	case Logistic:
+		p = gaga.LogisticRegression(x, train.Y, train.Multiplicity, m.C)
+	case SVM:
+		p = gaga.SVM(x, train.Y, train.Multiplicity, m.C, kernel(m, train))
+	default:
+		return nil, fmt.Errorf("there is no model %q", m.Name)
+	}
+	p.Intercept = c.Model.Intercept
+	switch r := c.Method.Regularizer; r.Name {
+	case "":
+	case Hard:
+		p.Regularizer = gaga.Hard{}
+	case Linear:
+		p.Regularizer = gaga.Linear{}
+	case Polynomial:
+		p.Regularizer = gaga.Polynomial{Order: r.Param}
+	case Mixture:
+		p.Regularizer = gaga.Mixture{Gamma: r.Param}
+	case LOG:
+		p.Regularizer = gaga.LOG{A: r.Param}
+	default:
+		return nil, fmt.Errorf("there is no regularizer %q", r.Name)
+	}
+	return p, nil
+}
+
+// kernel returns the kernel of a support vector machine, nil for the linear
+// one. The width [ScaleGamma] is 1/(d var(X)) over the training part.
+func kernel(m Model, train *dataset.Part) gaga.Kernel {
+	if m.Kernel != RBF {
+		return nil
+	}
+	gamma := m.KernelGamma
+	if gamma == ScaleGamma {
+		gamma = 1 / (float64(train.D) * variance(train))
+	}
+	return gaga.RBF{Gamma: gamma}
+}
+
+// variance returns the variance of all features of the training part's rows,
+// multiplicities counted.
+func variance(part *dataset.Part) float64 {
+	var weight, mean, m2 float64
+	for i := range part.N {
+		w := 1.0
+		if part.Multiplicity != nil {
+			w = part.Multiplicity[i]
+		}
+		for _, x := range part.X[i*part.D : (i+1)*part.D] {
+			weight += w
+			delta := x - mean
+			mean += w * delta / weight
+			m2 += w * delta * (x - mean)
+		}
+	}
+	return m2 / weight
+}
+
+func (f *Fitted) original(ctx context.Context) error {
+	theta, kkt, err := baselines.Original(ctx, f.Problem)
+	if err != nil {
+		return err
+	}
+	knot := gaga.Knot{Kind: gaga.End, Index: -1, Theta: theta, KKT: kkt, Easy: f.Problem.X.Rows}
+	for _, w := range theta[:len(theta)-1] {
+		if w != 0 {
+			knot.Active++
+		}
+	}
+	f.Knots = []gaga.Knot{knot}
+	return nil
+}
+
+func (f *Fitted) acs(ctx context.Context, age Age) error {
+	ages := baselines.Ages(age.Min, age.Max, age.Step)
+	path, err := baselines.ACS(ctx, f.Problem, ages, baselines.ACSOptions{})
+	if err != nil {
+		return err
+	}
+	f.Knots = path.Knots
+	f.status = gaga.Complete.String()
+	if !path.Complete {
+		f.status = fmt.Sprintf("not converged at %d of %d ages", path.Unconverged, len(ages))
+	}
+	return nil
+}
+
+// pathKnots is the number of evenly spaced ages at which a path is scored
+// besides its critical points.
+const pathKnots = 100
+
+func (f *Fitted) gaga(ctx context.Context, age Age) error {
+	options := gaga.Options{
+		Age:  gaga.Range{Min: age.Min, Max: age.Max},
+		Grid: baselines.Ages(age.Min, age.Max, (age.Max-age.Min)/pathKnots),
+	}
+	path, err := gaga.Track(ctx, f.Problem, options)
+	if err != nil {
+		return err
+	}
+	if path.Status() == gaga.Interrupted {
+		return errors.Join(ctx.Err(), errors.New(path.Reason()))
+	}
+	f.Knots, f.status, f.critical = path.Knots(), path.Status().String(), true
+	if path.Status().Early() {
+		f.status += ": " + path.Reason()
+	}
+	f.restarts = len(path.Restarts())
+	return nil
+}
+
+func general(rows, cols int, data []float64) blas64.General {
+	return blas64.General{Rows: rows, Cols: cols, Stride: cols, Data: data}
+}

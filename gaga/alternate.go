@@ -1,0 +1,229 @@
+package gaga
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/agepath/agepath/internal/convex"
+)
+
+// Alternation is alternate convex search (ACS): in turns it gives each sample
+// the weight v*(l_i, λ) and fits the weighted convex problem. It never
+// increases the implicit objective G_λ.
+type Alternation struct {
+	problem   *Problem
+	solver    convex.Solver
+	zones     []Zone
+	weights   []float64 // n, multiplicities included
+	scores    []float64 // n, at the current solution
+	reweighed []float64 // n, v* at the current solution
+
+	certificate convex.Certificate // of the last weighted fit
+	change      float64            // of the weights in the last step
+}
+
+// NewAlternation prepares alternate convex search for a problem. The error
+// says what is wrong with the problem, or that no convex solver fits its loss
+// and penalty.
+func NewAlternation(p *Problem) (*Alternation, error) {
+	if err := p.Check(); err != nil {
+		return nil, err
+	}
+	solver, err := newSolver(p)
+	if err != nil {
+		return nil, err
+	}
+	n := p.X.Rows
+	return &Alternation{
+		problem: p, solver: solver, zones: p.Regularizer.Zones(),
+		weights: make([]float64, n), scores: make([]float64, n), reweighed: make([]float64, n),
+	}, nil
+}
+
+// newSolver chooses the weighted convex solver of a problem.
+func newSolver(p *Problem) (convex.Solver, error) {
+	l1, l2 := p.Penalty.L1, p.Penalty.L2
+	switch loss := p.Loss.(type) {
+	case Squared:
+		if p.Kernel == nil && l2 == 0 {
+			return convex.NewLasso(p.X, p.Y, l1/(2*p.total()), p.total(), p.Intercept), nil
+		}
+	case Logistic:
+		if p.Kernel == nil && l1 == 0 && l2 > 0 {
+			return convex.NewLogistic(p.X, p.Y, loss.C/l2, p.Intercept), nil
+		}
+	case Hinge:
+		if l1 == 0 && l2 > 0 {
+			kernel := p.Kernel
+			if kernel == nil {
+				kernel = convex.Linear{}
+			}
+			return convex.NewSVM(p.X, p.Y, loss.C/l2, kernel, p.Intercept, convex.SVMOptions{}), nil
+		}
+	}
+	return nil, fmt.Errorf("gaga: no convex solver for the %s loss with penalty L1 = %v, L2 = %v and kernel %v", p.Loss.Name(), l1, l2, p.Kernel)
+}
+
+// multiplicity returns how many samples row i stands for.
+func (p *Problem) multiplicity(i int) float64 {
+	if p.Multiplicity == nil {
+		return 1
+	}
+	return p.Multiplicity[i]
+}
+
+// FitAll fits the problem with all weights 1.
+func (a *Alternation) FitAll(ctx context.Context) error {
+	for i := range a.weights {
+		a.weights[i] = a.problem.multiplicity(i)
+	}
+	return a.fit(ctx)
+}
+
+func (a *Alternation) fit(ctx context.Context) error {
+	var err error
+	if a.certificate, err = a.solver.Solve(ctx, a.weights); err != nil {
+		return fmt.Errorf("gaga: weighted fit: %w", err)
+	}
+	a.solver.Scores(a.scores)
+	return nil
+}
+
+// Theta returns the current solution; the slice is the alternation's own.
+func (a *Alternation) Theta() []float64 { return a.solver.Theta() }
+
+// SetTheta makes theta the current solution.
+func (a *Alternation) SetTheta(theta []float64) {
+	a.solver.SetTheta(theta)
+	a.solver.Scores(a.scores)
+}
+
+// weigh writes v*(l_i, λ) at the current solution into dst and returns the
+// largest, which is 0 when every sample is discarded.
+func (a *Alternation) weigh(dst []float64, age float64) (largest float64) {
+	r := a.problem.Regularizer
+	for i, u := range a.scores {
+		loss, _, _ := a.problem.Loss.Eval(u, a.problem.Y[i])
+		v, _, _ := r.Weight(zoneOf(r, a.zones, loss, age), loss, age)
+		dst[i] = v
+		largest = math.Max(largest, v)
+	}
+	return largest
+}
+
+// Step does one alternation at an age. It returns by how much the weights that
+// belong to the new solution differ from those it was fitted with, the largest
+// over the samples: 0 means a partial optimum.
+func (a *Alternation) Step(ctx context.Context, age float64) (change float64, err error) {
+	a.weigh(a.weights, age)
+	for i := range a.weights {
+		a.weights[i] *= a.problem.multiplicity(i)
+	}
+	if err := a.fit(ctx); err != nil {
+		return 0, err
+	}
+	a.weigh(a.reweighed, age)
+	for i, v := range a.reweighed {
+		change = math.Max(change, math.Abs(v-a.weights[i]/a.problem.multiplicity(i)))
+	}
+	a.change = change
+	return change, nil
+}
+
+// NotConverged says that alternation used up its iterations.
+type NotConverged struct {
+	Age        float64
+	Iterations int
+	Change     float64 // of the weights in the last iteration
+}
+
+func (e *NotConverged) Error() string {
+	return fmt.Sprintf("gaga: alternation at age %v still moves a weight by %.2g after %d iterations", e.Age, e.Change, e.Iterations)
+}
+
+// Converge alternates at an age until no weight moves by more than tolerance
+// (0: 1e-10), at most limit times (0: 100,000). It returns the number of
+// alternations. The error is the context's, the solver's or [*NotConverged].
+func (a *Alternation) Converge(ctx context.Context, age, tolerance float64, limit int) (int, error) {
+	if tolerance == 0 {
+		tolerance = 1e-10
+	}
+	if limit == 0 {
+		limit = 100_000
+	}
+	var change float64
+	for k := 1; k <= limit; k++ {
+		var err error
+		if change, err = a.Step(ctx, age); err != nil {
+			return k, err
+		}
+		if change <= tolerance {
+			return k, nil
+		}
+	}
+	return limit, &NotConverged{age, limit, change}
+}
+
+// Knot describes the current solution as a knot at an age. Its KKT is the
+// residual of the last weighted fit plus the largest change of a weight that
+// the solution would bring about.
+func (a *Alternation) Knot(age float64, kind Kind) Knot {
+	p := a.problem
+	k := Knot{Age: age, Kind: kind, Index: -1, Scalar: math.NaN(), Theta: append([]float64(nil), a.Theta()...)}
+	k.KKT = a.certificate.KKT + a.change
+	k.Objective = a.penalty()
+	for i, u := range a.scores {
+		loss, _, _ := p.Loss.Eval(u, p.Y[i])
+		k.Objective += p.multiplicity(i) * p.Regularizer.Integral(loss, age)
+		k.count(a.zones[zoneOf(p.Regularizer, a.zones, loss, age)].Kind)
+	}
+	k.Active = active(k.Theta)
+	return k
+}
+
+// penalty returns R at the current solution.
+func (a *Alternation) penalty() float64 {
+	p, theta := a.problem, a.Theta()
+	last := len(theta) - 1
+	var l1, l2 float64
+	for i, w := range theta[:last] {
+		if p.Kernel != nil { // ‖w‖² = Σ_i α_i y_i (f(x_i) - b)
+			l2 += w * p.Y[i] * (a.scores[i] - theta[last])
+			continue
+		}
+		l1 += math.Abs(w)
+		l2 += w * w
+	}
+	return p.Penalty.L1*l1 + 0.5*p.Penalty.L2*l2
+}
+
+// count adds one sample to the count of its zone's kind.
+func (k *Knot) count(zone ZoneKind) {
+	switch zone {
+	case Easy:
+		k.Easy++
+	case Middle:
+		k.Middle++
+	default:
+		k.Discarded++
+	}
+}
+
+// active returns the number of nonzero coefficients, the intercept apart.
+func active(theta []float64) int {
+	n := 0
+	for _, w := range theta[:len(theta)-1] {
+		if w != 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// Certificate returns that of the last weighted fit.
+func (a *Alternation) Certificate() convex.Certificate { return a.certificate }
+
+// Discards reports whether the current solution's losses discard every sample
+// at an age.
+func (a *Alternation) Discards(age float64) bool { return a.weigh(a.reweighed, age) == 0 }

@@ -1,0 +1,225 @@
+package gaga
+
+import (
+	"context"
+	"fmt"
+	"math"
+)
+
+// cross deals with a crossing at the left point: it classifies it by the sign
+// test and either changes the zone or the active set and goes on (turning
+// point), or leaves the point (jump point).
+func (t *tracker) cross(ctx context.Context, c crossing) error {
+	if t.idle++; t.idle > t.n+4*t.p+64 {
+		return t.jump(ctx, crossing{cause: Stall, index: -1}, math.NaN())
+	}
+	if t.options.MaxEvents > 0 && t.events() >= t.options.MaxEvents {
+		return errEventLimit
+	}
+	if t.assembled != t.left { // a step beyond was tried
+		t.assemble(t.left)
+		if !t.factorize() {
+			return t.jump(ctx, crossing{cause: Fold, index: -1}, math.NaN())
+		}
+	}
+	if c.cause == Activated && t.collinear(c.index) {
+		t.shadow[c.index] = true
+		return nil
+	}
+	scalar := t.signTest(c)
+	if !(scalar > 0) {
+		return t.jump(ctx, c, scalar)
+	}
+	detail := t.describe(c)
+	t.change(c)
+	t.record(Turning, c, detail, scalar)
+	return t.settle(ctx, c)
+}
+
+// settle recomputes H and the rates at the left point after its zones or
+// active coordinates changed.
+func (t *tracker) settle(ctx context.Context, c crossing) error {
+	t.assemble(t.left)
+	if !t.factorize() {
+		// The sign test and the factorization disagree only within rounding of
+		// a singular H: the branch ends here.
+		return t.jump(ctx, crossing{cause: Fold, index: c.index}, math.NaN())
+	}
+	t.tangent(t.left)
+	return nil
+}
+
+// signTest returns the ratio of det H behind the crossing to det H before it
+// (for an activated coordinate the Schur complement, relative to the size of
+// its terms). The path goes on exactly when it is positive (math.md section
+// 4); it is -Inf where the weight itself breaks.
+func (t *tracker) signTest(c crossing) float64 {
+	switch c.cause {
+	case SampleUp, SampleDown:
+		from, to := t.zonesOf(c)
+		if t.zones[min(from, to)].Break {
+			return math.Inf(-1)
+		}
+		x := append(t.rhs[:0], t.row(c.index)...)
+		quad := t.quadratic(x)
+		if quad == 0 {
+			return 1
+		}
+		return 1 + (t.slopeIn(c.index, to)-t.slopeIn(c.index, from))*quad
+	case Activated:
+		schur, magnitude := t.schur(c.index)
+		return schur / magnitude
+	}
+	return 1
+}
+
+// slopeIn returns m ∂φ/∂u of sample i at the left point by the formula of the
+// given zone.
+func (t *tracker) slopeIn(i, zone int) float64 {
+	loss, slope, curvature := t.loss.Eval(t.left.u[i], t.y[i])
+	v, dv, _ := t.reg.Weight(zone, loss, t.left.age)
+	return t.m[i] * (dv*slope*slope + v*curvature)
+}
+
+// schur returns the Schur complement of inactive coordinate j in H and the sum
+// of the positive parts of its diagonal entry.
+func (t *tracker) schur(j int) (complement, magnitude float64) {
+	g := t.rhs[:len(t.active)]
+	diagonal, magnitude := t.border(g, j)
+	return diagonal - t.quadratic(g), magnitude
+}
+
+// collinear reports whether inactive coordinate j is a linear combination of
+// the active ones on the samples that carry weight: its gradient then stays at
+// the L1 weight and it adds nothing to the fit.
+func (t *tracker) collinear(j int) bool {
+	schur, magnitude := t.schur(j)
+	return math.Abs(schur) <= 1e-10*magnitude
+}
+
+// zonesOf returns the zones that a sample's crossing leaves and enters.
+func (t *tracker) zonesOf(c crossing) (from, to int) {
+	from = int(t.zone[c.index])
+	if c.cause == SampleUp {
+		return from, from + 1
+	}
+	return from, from - 1
+}
+
+// describe says what the crossing does in words.
+func (t *tracker) describe(c crossing) string {
+	switch c.cause {
+	case SampleUp, SampleDown:
+		from, to := t.zonesOf(c)
+		return fmt.Sprintf("sample %d: %v to %v", c.index, t.zones[from].Kind, t.zones[to].Kind)
+	case Activated:
+		return fmt.Sprintf("coordinate %d becomes active", c.index)
+	case Dropped:
+		return fmt.Sprintf("coordinate %d becomes zero", c.index)
+	case Fold:
+		return "the branch turns back"
+	case Stall:
+		return "no progress between critical points"
+	}
+	return ""
+}
+
+// change applies the crossing to the zones or to the active coordinates, and
+// to the path's record of changes.
+func (t *tracker) change(c crossing) {
+	pc := &t.path.pieces[len(t.path.pieces)-1]
+	pc.changes = append(pc.changes, change{c.cause, c.index, c.sign})
+	t.apply(c.cause, c.index, c.sign, t.left.theta)
+}
+
+// apply makes one change of zones or active coordinates.
+func (t *tracker) apply(cause Cause, index int, sign float64, theta []float64) {
+	switch cause {
+	case SampleUp:
+		t.zone[index]++
+	case SampleDown:
+		t.zone[index]--
+	case Activated:
+		t.sign[index] = sign
+		t.reactivate()
+	case Dropped:
+		t.sign[index] = 0
+		theta[index] = 0
+		t.reactivate()
+	}
+}
+
+// reactivate makes the coordinates with a sign, and those without an L1
+// weight, the active ones.
+func (t *tracker) reactivate() {
+	active := make([]int, 0, t.p)
+	for j := range t.p {
+		if t.sign[j] != 0 || t.l1[j] == 0 {
+			active = append(active, j)
+		}
+	}
+	t.setActive(active)
+	t.gradients = len(active) < t.p
+	clear(t.shadow)
+}
+
+// piece is the record of one continuous piece of the path, from which zones
+// and active coordinates can be rebuilt anywhere on it.
+type piece struct {
+	zone    []uint8
+	sign    []float64
+	changes []change
+}
+
+type change struct {
+	cause Cause
+	index int
+	sign  float64
+}
+
+// restore sets zones and active coordinates as they are in a piece after the
+// given number of changes.
+func (t *tracker) restore(pc *piece, changes int) {
+	copy(t.zone, pc.zone)
+	copy(t.sign, pc.sign)
+	for _, c := range pc.changes[:changes] {
+		switch c.cause {
+		case SampleUp:
+			t.zone[c.index]++
+		case SampleDown:
+			t.zone[c.index]--
+		case Activated:
+			t.sign[c.index] = c.sign
+		case Dropped:
+			t.sign[c.index] = 0
+		}
+	}
+	t.reactivate()
+}
+
+// between solves for the path's point at an age between two neighbouring
+// knots of one piece.
+func (t *tracker) between(p *Path, left, right *Knot, age float64) ([]float64, error) {
+	t.restore(&p.pieces[left.piece], left.change)
+	x := (age - left.Age) / (right.Age - left.Age)
+	pt := t.right
+	pt.age = age
+	for j := range t.p {
+		pt.theta[j] = 0
+	}
+	for _, j := range t.active {
+		pt.theta[j] = left.Theta[j] + x*(right.Theta[j]-left.Theta[j])
+	}
+	if !t.correct(pt) {
+		return nil, fmt.Errorf("gaga: no convergence at age %v between the knots at %v and %v", age, left.Age, right.Age)
+	}
+	return t.publish(pt.theta), nil
+}
+
+// publish copies a θ of the tracker into the form that users see: the features'
+// coefficients, then the intercept, 0 where there is none.
+func (t *tracker) publish(theta []float64) []float64 {
+	out := make([]float64, t.problem.Unknowns())
+	copy(out, theta)
+	return out
+}

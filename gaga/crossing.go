@@ -1,0 +1,185 @@
+package gaga
+
+import "math"
+
+// crossing is a candidate for the next critical point: an event function,
+// positive inside the segment, that reaches zero.
+type crossing struct {
+	cause Cause
+	index int
+	sign  float64 // for Activated: of the coefficient, against its gradient
+	at    float64 // position in the step, 0 to 1
+}
+
+// boundary is an event function at one end of a step: its value and its
+// derivative in the age.
+type boundary struct{ value, rate float64 }
+
+// sampleBoundary returns the event function of sample i for the upper or the
+// lower threshold of its zone at pt, and whether there is such a threshold.
+func (t *tracker) sampleBoundary(pt *point, i int, cause Cause) (boundary, bool) {
+	k := int(t.zone[i])
+	if cause == SampleUp {
+		if k == len(t.zones)-1 {
+			return boundary{}, false
+		}
+		return boundary{pt.threshold[k] - pt.loss[i], pt.dthreshold[k] - pt.slope[i]*pt.du[i]}, true
+	}
+	if k == 0 {
+		return boundary{}, false
+	}
+	return boundary{pt.loss[i] - pt.threshold[k-1], pt.slope[i]*pt.du[i] - pt.dthreshold[k-1]}, true
+}
+
+// coordinateBoundary returns the event function of coordinate j at pt.
+func (t *tracker) coordinateBoundary(pt *point, j int, cause Cause, sign float64) boundary {
+	if cause == Dropped {
+		return boundary{t.sign[j] * pt.theta[j], t.sign[j] * pt.rate[j]}
+	}
+	return boundary{t.l1[j] + sign*pt.grad[j], sign * pt.dgrad[j]}
+}
+
+// firstCrossing returns the first crossing strictly inside the step from left
+// to right or at its ends. With right nil it predicts the crossing from left's
+// tangent alone, at in units of age.
+func (t *tracker) firstCrossing(left, right *point) (crossing, bool) {
+	best := crossing{cause: NoCause, index: -1, at: math.Inf(1)}
+	consider := func(cause Cause, index int, sign float64, l, r boundary, slack float64) {
+		var at float64
+		if right == nil {
+			at = tangentRoot(l, slack)
+		} else {
+			at = cubicRoot(l, r, right.age-left.age, slack)
+		}
+		if at < best.at {
+			best = crossing{cause, index, sign, at}
+		}
+	}
+	for i := range t.n {
+		for _, cause := range [2]Cause{SampleUp, SampleDown} {
+			l, ok := t.sampleBoundary(left, i, cause)
+			if !ok {
+				continue
+			}
+			var r boundary
+			if right != nil {
+				r, _ = t.sampleBoundary(right, i, cause)
+			}
+			consider(cause, i, 0, l, r, roundoff*left.loss[i])
+		}
+	}
+	for j := range t.p {
+		if t.l1[j] == 0 {
+			continue
+		}
+		if t.sign[j] != 0 {
+			l := t.coordinateBoundary(left, j, Dropped, 0)
+			var r boundary
+			if right != nil {
+				r = t.coordinateBoundary(right, j, Dropped, 0)
+			}
+			consider(Dropped, j, 0, l, r, roundoff*math.Abs(left.theta[j]))
+			continue
+		}
+		if t.shadow[j] {
+			continue
+		}
+		for _, sign := range [2]float64{1, -1} {
+			l := t.coordinateBoundary(left, j, Activated, sign)
+			var r boundary
+			if right != nil {
+				r = t.coordinateBoundary(right, j, Activated, sign)
+			}
+			consider(Activated, j, sign, l, r, roundoff*t.l1[j])
+		}
+	}
+	return best, best.index >= 0
+}
+
+// roundoff is how far, relative to its terms, an event function may be below
+// zero and still count as zero.
+const roundoff = 1e-11
+
+// tangentRoot returns the age step after which an event function reaches zero
+// on its tangent, +Inf if it does not fall.
+func tangentRoot(l boundary, slack float64) float64 {
+	if !(l.rate < 0) {
+		return math.Inf(1)
+	}
+	if l.value <= slack {
+		return 0
+	}
+	return -l.value / l.rate
+}
+
+// cubicRoot returns where in the step of length h, as a fraction of it, an
+// event function first falls to zero on the cubic Hermite interpolant of its
+// ends; +Inf if it stays positive. A value within slack of zero at the left
+// end is a crossing only if the function falls there.
+func cubicRoot(l, r boundary, h, slack float64) float64 {
+	if l.value <= slack {
+		if l.rate < 0 {
+			return 0
+		}
+		l.value = 0
+	}
+	// Bernstein coefficients: the interpolant lies in their convex hull.
+	b0, b3 := l.value, r.value
+	b1, b2 := b0+h*l.rate/3, b3-h*r.rate/3
+	if b1 >= 0 && b2 >= 0 && b3 >= -slack {
+		return math.Inf(1)
+	}
+	eval := func(x float64) float64 {
+		y := 1 - x
+		return y*y*y*b0 + 3*y*y*x*b1 + 3*y*x*x*b2 + x*x*x*b3
+	}
+	// Split at the critical points, then bisect the first falling piece.
+	c0, c1, c2 := b1-b0, 2*(b2-2*b1+b0), b3-3*b2+3*b1-b0
+	lo := 0.0
+	for _, hi := range criticalPoints(c0, c1, c2) {
+		if f := eval(hi); f < -slack || (hi == 1 && f < 0 && r.rate <= 0) {
+			return bisect(eval, lo, hi)
+		}
+		lo = hi
+	}
+	return math.Inf(1)
+}
+
+// criticalPoints returns, ascending and ending with 1, the zeros in (0, 1) of
+// c0 + c1 x + c2 x², the derivative of a cubic up to a factor.
+func criticalPoints(c0, c1, c2 float64) []float64 {
+	var buf [3]float64
+	points := buf[:0]
+	add := func(x float64) {
+		if x > 0 && x < 1 {
+			points = append(points, x)
+		}
+	}
+	if disc := c1*c1 - 4*c0*c2; disc > 0 {
+		q := -0.5 * (c1 + math.Copysign(math.Sqrt(disc), c1))
+		x1, x2 := q/c2, c0/q
+		if x1 > x2 {
+			x1, x2 = x2, x1
+		}
+		add(x1)
+		add(x2)
+	}
+	return append(points, 1)
+}
+
+// bisect returns the zero of f between lo, where it is not negative, and hi,
+// where it is negative.
+func bisect(f func(float64) float64, lo, hi float64) float64 {
+	for range 60 {
+		mid := 0.5 * (lo + hi)
+		if mid == lo || mid == hi {
+			break
+		}
+		if f(mid) < 0 {
+			hi = mid
+		} else {
+			lo = mid
+		}
+	}
+	return hi
+}

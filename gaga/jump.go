@@ -1,0 +1,282 @@
+package gaga
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+)
+
+var errEventLimit = errors.New("gaga: event budget used up")
+
+// degenerate says that no strict partial optimum was found to go on from.
+type degenerate struct{ reason string }
+
+func (e *degenerate) Error() string { return "gaga: " + e.reason }
+
+// hair is how far beyond a jump point, relative to the age, its landing point
+// is looked for.
+const hair = 1e-9
+
+// begin finds the path's first point: what alternation reaches at the lowest
+// age from the fit with all weights 1, or, where that age discards everybody,
+// at the first age at which it does not.
+func (t *tracker) begin(ctx context.Context) error {
+	if err := t.search.FitAll(ctx); err != nil {
+		return err
+	}
+	age := t.options.Age.Min
+	if t.search.Discards(age) {
+		age = t.firstAge()
+		if !(age < t.options.Age.Max) {
+			return &degenerate{fmt.Sprintf("every sample is discarded up to age %v", t.options.Age.Max)}
+		}
+		t.path.restarts = append(t.path.restarts, Restart{Age: age, Reason: fmt.Sprintf("every sample is discarded below age %v", age)})
+	}
+	t.step = t.options.Age.Max - age
+	return t.land(ctx, age, fmt.Sprintf("start at age %v", age))
+}
+
+// firstAge returns an age just above the one at which the first sample is not
+// discarded at the current fit, by bisection.
+func (t *tracker) firstAge() float64 {
+	lo, hi := t.options.Age.Min, t.options.Age.Max
+	if t.search.Discards(hi) {
+		return math.Inf(1)
+	}
+	for range 200 {
+		mid := 0.5 * (lo + hi)
+		if hi-lo <= 1e-6*hi || mid <= lo || mid >= hi {
+			break
+		}
+		if t.search.Discards(mid) {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	return hi
+}
+
+// jump leaves the left point, which the path cannot follow beyond its age, and
+// lands where alternation goes from there.
+func (t *tracker) jump(ctx context.Context, c crossing, scalar float64) error {
+	detail := t.describe(c)
+	k := t.record(Jump, c, detail, scalar)
+	age := math.Min(t.left.age*(1+hair), t.options.Age.Max)
+	t.search.SetTheta(t.publish(t.push(c, age)))
+	if err := t.land(ctx, age, detail); err != nil {
+		return err
+	}
+	if c.cause != Stall && t.same(&t.path.knots[k], t.left) {
+		t.path.knots[k].Kind = Turning // it landed where it left: a kink
+	}
+	return nil
+}
+
+// same reports whether the landing point is the point the path left.
+func (t *tracker) same(k *Knot, pt *point) bool {
+	var off, size float64
+	for j, w := range pt.theta {
+		off = math.Max(off, math.Abs(w-k.Theta[j]))
+		size = math.Max(size, math.Max(math.Abs(w), math.Abs(k.Theta[j])))
+	}
+	return off <= 1e-7*size
+}
+
+// land alternates at an age from the search's current solution and finishes
+// with Newton's method once the zones stand still. It accepts a point only if
+// the optimality condition holds there, the zones agree with the losses, and
+// H is positive definite. The left point becomes the landing point, the start
+// of a new piece.
+func (t *tracker) land(ctx context.Context, age float64, reason string) error {
+	quiet, next := 0, 2
+	zones := make([]uint8, t.n)
+	stride := newStride(t)
+	for k := 1; k <= t.options.maxAlternations(); k++ {
+		moved, err := t.search.Step(ctx, age)
+		if err != nil {
+			return err
+		}
+		if t.readZones(zones, age) && k > 1 {
+			quiet++
+		} else {
+			quiet, next = 0, 2
+		}
+		if quiet < next && moved > 1e-14 {
+			stride.extend(age)
+			continue
+		}
+		next *= 2
+		if t.polish(zones, age) {
+			t.path.restarts = append(t.path.restarts, Restart{age, reason, k})
+			t.startPiece()
+			return nil
+		}
+		if moved <= 1e-14 {
+			return &degenerate{fmt.Sprintf("%s: alternation settles at age %v where the optimum is not strict", reason, age)}
+		}
+	}
+	return &degenerate{fmt.Sprintf("%s: alternation has not settled at age %v after %d iterations", reason, age, t.options.maxAlternations())}
+}
+
+// readZones stores the zones at the search's solution and reports whether
+// they, and the support, are as they were.
+func (t *tracker) readZones(zones []uint8, age float64) (unchanged bool) {
+	unchanged = true
+	for i, u := range t.search.scores {
+		loss, _, _ := t.loss.Eval(u, t.y[i])
+		z := uint8(zoneOf(t.reg, t.zones, loss, age))
+		if zones[i] != z {
+			zones[i], unchanged = z, false
+		}
+	}
+	for j, w := range t.search.Theta()[:t.p] {
+		if s := t.signOf(j, w); s != t.sign[j] {
+			t.sign[j], unchanged = s, false
+		}
+	}
+	return unchanged
+}
+
+// signOf returns the sign that a coefficient of the given value has as an
+// active coordinate: 0 for columns without L1 weight, which are always active.
+func (t *tracker) signOf(j int, w float64) float64 {
+	switch {
+	case t.l1[j] == 0 || w == 0:
+		return 0
+	case w > 0:
+		return 1
+	}
+	return -1
+}
+
+// polish tries to make the search's solution an exact partial optimum at the
+// age on the given zones. It reports whether the left point now is one.
+func (t *tracker) polish(zones []uint8, age float64) bool {
+	copy(t.zone, zones)
+	pt := t.left
+	pt.age = age
+	copy(pt.theta, t.search.Theta()[:t.p])
+	copy(pt.u, t.search.scores)
+	t.setFloor(pt)
+	t.reactivate()
+	if !t.correct(pt) && !(t.thin(pt) && t.correct(pt)) {
+		return false
+	}
+	t.gradients = len(t.active) < t.p
+	t.tangent(pt)
+	return t.consistent(pt)
+}
+
+// consistent reports whether pt, a solution on the current zones and active
+// coordinates, satisfies the optimality condition as a whole: losses lie in
+// their zones, coefficients have their signs, gradients of inactive
+// coordinates do not exceed the L1 weight, and alternation would go down to it.
+func (t *tracker) consistent(pt *point) bool {
+	for i := range t.n {
+		if zoneOf(t.reg, t.zones, pt.loss[i], pt.age) == int(t.zone[i]) {
+			continue
+		}
+		for _, cause := range [2]Cause{SampleUp, SampleDown} {
+			if b, ok := t.sampleBoundary(pt, i, cause); ok && b.value < -roundoff*pt.loss[i] {
+				return false
+			}
+		}
+	}
+	for j := range t.p {
+		switch {
+		case t.l1[j] == 0:
+		case t.sign[j] != 0:
+			if pt.theta[j]*t.sign[j] < 0 {
+				return false
+			}
+		case math.Abs(pt.grad[j]) > t.l1[j]*(1+1e-9):
+			return false
+		}
+	}
+	return t.objective(pt.theta, pt.u, pt.age) <= t.objective(t.search.Theta()[:t.p], t.search.scores, pt.age)*(1+1e-9)
+}
+
+// thin drops coordinates that are collinear with other active ones on the
+// samples that carry weight, moving along the null direction, which leaves the
+// fit and the L1 norm as they are. It reports whether it dropped any.
+func (t *tracker) thin(pt *point) bool {
+	dropped := false
+	for range t.p {
+		direction, ok := t.null(pt)
+		if !ok {
+			return dropped
+		}
+		// The first coefficient that reaches zero along the direction.
+		first, at := -1, math.Inf(1)
+		for r, j := range t.active {
+			if t.l1[j] == 0 || direction[r] == 0 {
+				continue
+			}
+			if x := -pt.theta[j] / direction[r]; math.Abs(x) < math.Abs(at) {
+				first, at = j, x
+			}
+		}
+		if first < 0 {
+			return dropped
+		}
+		for r, j := range t.active {
+			pt.theta[j] += at * direction[r]
+		}
+		pt.theta[first], t.sign[first] = 0, 0
+		for _, j := range t.active {
+			t.sign[j] = t.signOf(j, pt.theta[j])
+		}
+		t.reactivate()
+		dropped = true
+	}
+	return dropped
+}
+
+// null returns a vector z over the active coordinates with a·z = 0 on every
+// sample that carries weight, if there is one: Gaussian elimination, in order
+// of the coordinates, on the Gram matrix of those samples.
+func (t *tracker) null(pt *point) ([]float64, bool) {
+	k := len(t.active)
+	gram := make([]float64, k*k)
+	for i := range t.n {
+		if t.phi[i] == 0 && t.phiU[i] == 0 {
+			continue
+		}
+		x := t.row(i)
+		for r, xr := range x {
+			for q := 0; q <= r; q++ {
+				gram[r*k+q] += xr * x[q]
+			}
+		}
+	}
+	// Cholesky row by row: row r of the factor, in the lower triangle.
+	for r := range k {
+		whole := gram[r*k+r]
+		for q := 0; q < r; q++ {
+			sum := gram[r*k+q]
+			for c := 0; c < q; c++ {
+				sum -= gram[r*k+c] * gram[q*k+c]
+			}
+			gram[r*k+q] = sum / gram[q*k+q]
+			gram[r*k+r] -= gram[r*k+q] * gram[r*k+q]
+		}
+		if gram[r*k+r] > 1e-12*whole {
+			gram[r*k+r] = math.Sqrt(gram[r*k+r])
+			continue
+		}
+		// Column r depends on those before it: solve Lᵀz = row r.
+		z := make([]float64, k)
+		z[r] = -1
+		for q := r - 1; q >= 0; q-- {
+			sum := gram[r*k+q]
+			for c := q + 1; c < r; c++ {
+				sum -= gram[c*k+q] * z[c]
+			}
+			z[q] = sum / gram[q*k+q]
+		}
+		return z, true
+	}
+	return nil, false
+}

@@ -1,0 +1,62 @@
+package gaga
+
+import "math"
+
+// Loss is a sample's loss l(u, y) >= 0 as a function of its linear predictor
+// u = a·θ; y is its target. It must be convex in u.
+type Loss interface {
+	// Name returns the loss's name.
+	Name() string
+	// Eval returns the loss and its first two derivatives in u. At a kink the
+	// derivative is the one from the right in the direction of rising loss.
+	Eval(u, y float64) (loss, slope, curvature float64)
+	// Kinked reports whether the loss has kinks, where the slope is an
+	// interval.
+	Kinked() bool
+}
+
+// Squared is the loss (u - y)² of the Lasso and of least squares.
+type Squared struct{}
+
+func (Squared) Name() string { return "squared" }
+func (Squared) Kinked() bool { return false }
+
+func (Squared) Eval(u, y float64) (loss, slope, curvature float64) {
+	r := u - y
+	return r * r, 2 * r, 2
+}
+
+// Logistic is the loss C ln(1 + exp(-yu)) for targets -1 and +1; C > 0.
+type Logistic struct{ C float64 }
+
+func (Logistic) Name() string { return "logistic" }
+func (Logistic) Kinked() bool { return false }
+
+func (l Logistic) Eval(u, y float64) (loss, slope, curvature float64) {
+	m := y * u
+	var e, p float64 // p = 1/(1+exp(m)), the probability of the other class
+	if m >= 0 {
+		e = math.Exp(-m)
+		p = e / (1 + e)
+		loss = math.Log1p(e)
+	} else {
+		e = math.Exp(m)
+		p = 1 / (1 + e)
+		loss = math.Log1p(e) - m
+	}
+	return l.C * loss, -l.C * y * p, l.C * p * (1 - p)
+}
+
+// Hinge is the loss C max(0, 1 - yu) of the support vector machine for targets
+// -1 and +1; C > 0.
+type Hinge struct{ C float64 }
+
+func (Hinge) Name() string { return "hinge" }
+func (Hinge) Kinked() bool { return true }
+
+func (h Hinge) Eval(u, y float64) (loss, slope, curvature float64) {
+	if g := 1 - y*u; g > 0 {
+		return h.C * g, -h.C * y, 0
+	}
+	return 0, 0, 0
+}

@@ -1,0 +1,173 @@
+package gaga
+
+import (
+	"fmt"
+	"sort"
+)
+
+// Range is an interval of ages, 0 < Min < Max.
+type Range struct{ Min, Max float64 }
+
+// Kind tells why a knot is on a path.
+type Kind uint8
+
+const (
+	Start   Kind = iota // first point of a continuous piece: the path's beginning or a jump's landing point
+	Turning             // a critical point that the path passes with a kink
+	Jump                // the last point before the path leaves its branch
+	Grid                // an age that the caller asked for
+	End                 // the last point of the path
+)
+
+func (k Kind) String() string {
+	return [...]string{"start", "turning", "jump", "grid", "end"}[k]
+}
+
+// Cause tells what happened at a critical point.
+type Cause uint8
+
+const (
+	NoCause    Cause = iota
+	SampleUp         // a sample's loss rose above its zone's upper threshold
+	SampleDown       // a sample's loss fell below its zone's lower threshold
+	Activated        // an inactive coordinate's gradient reached the L1 weight
+	Dropped          // an active coordinate reached zero
+	Fold             // the branch turned back in the age
+	Stall            // no progress between events: restarted by alternation
+)
+
+func (c Cause) String() string {
+	return [...]string{"", "sample up", "sample down", "activated", "dropped", "fold", "stall"}[c]
+}
+
+// Knot is a point of an age path.
+type Knot struct {
+	Age    float64
+	Kind   Kind
+	Cause  Cause
+	Index  int     // sample or coordinate that caused it, -1 where none did
+	Detail string  // the cause in words, with the zones left and entered
+	Scalar float64 // value of the sign test (math.md section 4): the path turns where it is positive; NaN where no test applies
+	Theta  []float64
+	// Objective is the implicit objective G_λ(θ) = R(θ) + Σ_i m_i F_λ(l_i).
+	Objective float64
+	// KKT is the largest violation of the optimality condition relative to the
+	// scale of the gradient's terms in that coordinate.
+	KKT                     float64
+	Easy, Middle, Discarded int // samples by kind of zone, multiplicities not counted
+	Active                  int // nonzero coefficients, the intercept not counted
+
+	piece, change int // position in the path's record of zone changes
+}
+
+// Event is a critical point: a knot that is a turning or a jump point.
+type Event struct {
+	Age    float64
+	Kind   Kind
+	Cause  Cause
+	Index  int
+	Scalar float64
+	Detail string
+}
+
+// Restart is a landing: alternate convex search was run to find where the path
+// goes on.
+type Restart struct {
+	Age        float64
+	Reason     string
+	Iterations int // alternations until the landing point was accepted
+}
+
+// Status tells whether a path reaches the end of its range, or why not.
+type Status uint8
+
+const (
+	Complete    Status = iota
+	Interrupted        // the context ended
+	EventLimit         // Options.MaxEvents was reached
+	Degenerate         // no strict partial optimum was found to go on from
+)
+
+func (s Status) String() string {
+	return [...]string{"complete", "cancelled", "event budget", "degenerate"}[s]
+}
+
+// Early reports whether the path ends before the end of its range.
+func (s Status) Early() bool { return s != Complete }
+
+// Path is the age path of a problem: continuous pieces, each from a start knot
+// over turning and grid knots to a jump or to the end.
+type Path struct {
+	problem    *Problem
+	knots      []Knot
+	pieces     []piece
+	restarts   []Restart
+	status     Status
+	reason     string
+	eventCount int
+	tracker    *tracker // evaluates between knots
+}
+
+// Knots returns the knots in order of age; the slice is the path's own.
+func (p *Path) Knots() []Knot { return p.knots }
+
+// Status tells whether the path is complete.
+func (p *Path) Status() Status { return p.status }
+
+// Reason says in words why the path ends early, "" when it is complete.
+func (p *Path) Reason() string { return p.reason }
+
+// Restarts returns the landings in order of age.
+func (p *Path) Restarts() []Restart { return p.restarts }
+
+// Events returns the critical points in order of age.
+func (p *Path) Events() []Event {
+	var events []Event
+	for _, k := range p.knots {
+		if k.Kind == Turning || k.Kind == Jump {
+			events = append(events, Event{k.Age, k.Kind, k.Cause, k.Index, k.Scalar, k.Detail})
+		}
+	}
+	return events
+}
+
+// Range returns the ages that the path covers.
+func (p *Path) Range() Range {
+	if len(p.knots) == 0 {
+		return Range{}
+	}
+	return Range{p.knots[0].Age, p.knots[len(p.knots)-1].Age}
+}
+
+// AgeError says that an age lies outside a path.
+type AgeError struct {
+	Age   float64
+	Range Range
+}
+
+func (e *AgeError) Error() string {
+	return fmt.Sprintf("gaga: age %v is outside the path's [%v, %v]", e.Age, e.Range.Min, e.Range.Max)
+}
+
+// At returns the coefficients at an age: d coefficients and the intercept. At
+// a jump it returns the landing point. Between knots it solves the
+// optimality condition on the segment's zones, so the residual is as small as
+// at a knot. The error is an [*AgeError], or says that the solve failed.
+// At must not be called from several goroutines at once.
+func (p *Path) At(age float64) ([]float64, error) {
+	covered := p.Range()
+	if len(p.knots) == 0 || !(age >= covered.Min && age <= covered.Max) {
+		return nil, &AgeError{age, covered}
+	}
+	// The last knot at or below the age; the landing of a jump comes after it.
+	k := sort.Search(len(p.knots), func(k int) bool { return p.knots[k].Age > age }) - 1
+	left := &p.knots[k]
+	if left.Age == age || k+1 == len(p.knots) {
+		return append([]float64(nil), left.Theta...), nil
+	}
+	right := &p.knots[k+1]
+	if left.Kind == Jump { // inside the hair's breadth between a jump and its landing
+		return append([]float64(nil), right.Theta...), nil
+	}
+	return p.tracker.between(p, left, right, age)
+}

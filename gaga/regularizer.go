@@ -1,0 +1,192 @@
+package gaga
+
+import "math"
+
+// Regularizer is a self-paced regularizer f(v, λ), given by the weight
+// v*(l, λ) that it assigns to a sample of loss l >= 0 at age λ > 0.
+//
+// The loss axis is cut into zones by ages' thresholds; within a zone the
+// weight is smooth, and its formula must also hold a little beyond the zone's
+// ends, because Newton's method steps there.
+type Regularizer interface {
+	// Name returns the regularizer's name in grids and tables.
+	Name() string
+	// Zones returns the zones in order of rising loss, at least two.
+	Zones() []Zone
+	// Threshold returns the loss at which zone k ends and zone k+1 begins, and
+	// its derivative in the age. A loss equal to the threshold belongs to
+	// zone k+1, unless [Zone.Closed] says it belongs to zone k.
+	Threshold(k int, age float64) (loss, slope float64)
+	// Weight returns v* and its derivatives in the loss and in the age by the
+	// formula of zone k.
+	Weight(k int, loss, age float64) (v, dloss, dage float64)
+	// Integral returns F_λ(l) = ∫_0^l v*(t, λ) dt, the implicit loss.
+	Integral(loss, age float64) float64
+}
+
+// Zone is an interval of losses on which a regularizer's weight is smooth.
+type Zone struct {
+	Kind   ZoneKind
+	Closed bool // its upper threshold belongs to it
+	// Break says that the weight is discontinuous at the zone's upper
+	// threshold, so that crossing it is always a jump point.
+	Break bool
+}
+
+// ZoneKind names a zone in results.
+type ZoneKind uint8
+
+const (
+	Easy      ZoneKind = iota // the full or a high weight
+	Middle                    // between the thresholds of a regularizer that has two
+	Discarded                 // no weight, or for LOG a falling one
+)
+
+func (k ZoneKind) String() string {
+	return [...]string{"easy", "middle", "discarded"}[k]
+}
+
+// zoneOf returns the zone of a loss at an age.
+func zoneOf(r Regularizer, zones []Zone, loss, age float64) int {
+	k := 0
+	for ; k < len(zones)-1; k++ {
+		threshold, _ := r.Threshold(k, age)
+		if loss < threshold || (zones[k].Closed && loss == threshold) {
+			break
+		}
+	}
+	return k
+}
+
+var twoZones = []Zone{{Kind: Easy}, {Kind: Discarded}}
+
+// Hard is f = -λv (Kumar, Packer, Koller 2010): weight 1 below the age, else 0.
+type Hard struct{}
+
+func (Hard) Name() string  { return "hard" }
+func (Hard) Zones() []Zone { return hardZones }
+
+var hardZones = []Zone{{Kind: Easy, Break: true}, {Kind: Discarded}}
+
+func (Hard) Threshold(_ int, age float64) (float64, float64) { return age, 1 }
+
+func (Hard) Weight(k int, _, _ float64) (v, dloss, dage float64) {
+	if k == 0 {
+		return 1, 0, 0
+	}
+	return 0, 0, 0
+}
+
+func (Hard) Integral(loss, age float64) float64 { return math.Min(loss, age) }
+
+// Linear is f = λ(v²/2 - v) (Jiang et al. 2014): weight 1 - l/λ below the age.
+type Linear struct{}
+
+func (Linear) Name() string                                    { return "linear" }
+func (Linear) Zones() []Zone                                   { return twoZones }
+func (Linear) Threshold(_ int, age float64) (float64, float64) { return age, 1 }
+
+func (Linear) Weight(k int, loss, age float64) (v, dloss, dage float64) {
+	if k == 0 {
+		return 1 - loss/age, -1 / age, loss / (age * age)
+	}
+	return 0, 0, 0
+}
+
+func (Linear) Integral(loss, age float64) float64 {
+	if loss < age {
+		return loss - loss*loss/(2*age)
+	}
+	return age / 2
+}
+
+// Polynomial is f = λ(v^t/t - v) of order t > 1 (Gong et al. 2018): weight
+// (1 - l/λ)^(1/(t-1)) below the age. Order 2 is [Linear].
+type Polynomial struct{ Order float64 }
+
+func (Polynomial) Name() string                                    { return "polynomial" }
+func (Polynomial) Zones() []Zone                                   { return twoZones }
+func (Polynomial) Threshold(_ int, age float64) (float64, float64) { return age, 1 }
+
+// Weight continues the power to an odd function beyond the age, so that orders
+// up to 2 stay smooth there; above order 2 its slope is infinite at the age.
+func (p Polynomial) Weight(k int, loss, age float64) (v, dloss, dage float64) {
+	if k != 0 {
+		return 0, 0, 0
+	}
+	base := 1 - loss/age
+	q := 1 / (p.Order - 1)
+	slope := q * math.Pow(math.Abs(base), q-1)
+	v = math.Copysign(math.Pow(math.Abs(base), q), base)
+	return v, -slope / age, slope * loss / (age * age)
+}
+
+func (p Polynomial) Integral(loss, age float64) float64 {
+	q := 1 / (p.Order - 1)
+	base := math.Max(0, 1-loss/age)
+	return age / (q + 1) * (1 - math.Pow(base, q+1))
+}
+
+// Mixture is f = γ²/(v + γ/λ) (Zhao et al. 2015): weight 1 where
+// √l <= λγ/(λ+γ), 0 where √l >= λ, and γ(1/√l - 1/λ) between. γ > 0.
+type Mixture struct{ Gamma float64 }
+
+func (Mixture) Name() string  { return "mixture" }
+func (Mixture) Zones() []Zone { return mixtureZones }
+
+var mixtureZones = []Zone{{Kind: Easy, Closed: true}, {Kind: Middle}, {Kind: Discarded}}
+
+func (m Mixture) Threshold(k int, age float64) (float64, float64) {
+	if k == 1 {
+		return age * age, 2 * age
+	}
+	root := age * m.Gamma / (age + m.Gamma)
+	ratio := m.Gamma / (age + m.Gamma)
+	return root * root, 2 * root * ratio * ratio
+}
+
+func (m Mixture) Weight(k int, loss, age float64) (v, dloss, dage float64) {
+	switch k {
+	case 0:
+		return 1, 0, 0
+	case 1:
+		root := math.Sqrt(loss)
+		return m.Gamma * (1/root - 1/age), -m.Gamma / (2 * loss * root), m.Gamma / (age * age)
+	}
+	return 0, 0, 0
+}
+
+func (m Mixture) Integral(loss, age float64) float64 {
+	low, _ := m.Threshold(0, age)
+	if loss <= low {
+		return loss
+	}
+	top := math.Min(loss, age*age)
+	return low + m.Gamma*(2*(math.Sqrt(top)-math.Sqrt(low))-(top-low)/age)
+}
+
+// LOG is the logarithmic regularizer KL(1+aλ, v)/a, a > 0: weight 1 up to the
+// age and (1+aλ)/(1+al) beyond, so that no sample is ever dropped.
+type LOG struct{ A float64 }
+
+func (LOG) Name() string                                    { return "log" }
+func (LOG) Zones() []Zone                                   { return logZones }
+func (LOG) Threshold(_ int, age float64) (float64, float64) { return age, 1 }
+
+var logZones = []Zone{{Kind: Easy, Closed: true}, {Kind: Discarded}}
+
+func (g LOG) Weight(k int, loss, age float64) (v, dloss, dage float64) {
+	if k == 0 {
+		return 1, 0, 0
+	}
+	den := 1 + g.A*loss
+	v = (1 + g.A*age) / den
+	return v, -v * g.A / den, g.A / den
+}
+
+func (g LOG) Integral(loss, age float64) float64 {
+	if loss <= age {
+		return loss
+	}
+	return age + (1+g.A*age)/g.A*math.Log((1+g.A*loss)/(1+g.A*age))
+}

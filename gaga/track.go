@@ -1,0 +1,189 @@
+package gaga
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"sort"
+)
+
+// Options of [Track]. The zero value of each field but Age is its default.
+type Options struct {
+	Age  Range     // ages to cover, 0 < Min < Max
+	Grid []float64 // ages at which a knot is wanted, in any order; those outside Age are ignored
+	// MaxEvents ends the path with status [EventLimit] after so many critical
+	// points. 0: no limit.
+	MaxEvents int
+	// MaxAlternations bounds one landing. 0: 1,000,000.
+	MaxAlternations int
+}
+
+func (o Options) maxAlternations() int {
+	if o.MaxAlternations > 0 {
+		return o.MaxAlternations
+	}
+	return 1_000_000
+}
+
+func (o Options) check() error {
+	if !(o.Age.Min > 0) || !(o.Age.Max > o.Age.Min) || math.IsInf(o.Age.Max, 0) {
+		return fmt.Errorf("gaga: ages [%v, %v], need 0 < Min < Max", o.Age.Min, o.Age.Max)
+	}
+	for _, age := range o.Grid {
+		if math.IsNaN(age) {
+			return errors.New("gaga: a grid age is NaN")
+		}
+	}
+	return nil
+}
+
+// Supports returns an error that says why the tracker cannot follow the paths
+// of a problem, nil if it can.
+func Supports(p *Problem) error {
+	if p.Kernel != nil {
+		return errors.New("gaga: the tracker has no kernel models")
+	}
+	if p.Loss.Kinked() {
+		return fmt.Errorf("gaga: the tracker has no losses with kinks such as the %s loss", p.Loss.Name())
+	}
+	return nil
+}
+
+// Track computes the age path of a problem. The error tells of a bad problem,
+// bad options or a failed fit; a path that ends early is no error, see
+// [Path.Status]. A path that was begun is returned beside an error.
+func Track(ctx context.Context, p *Problem, o Options) (*Path, error) {
+	if err := errors.Join(p.Check(), o.check()); err != nil {
+		return nil, err
+	}
+	if err := Supports(p); err != nil {
+		return nil, err
+	}
+	o.Grid = append([]float64(nil), o.Grid...)
+	sort.Float64s(o.Grid)
+	t, err := newTracker(p, o)
+	if err != nil {
+		return nil, err
+	}
+	err = t.run(ctx)
+	return t.path, err
+}
+
+// stop ends the path early: with a status where the cause is one that a status
+// names, else with the error.
+func (t *tracker) stop(ctx context.Context, err error) error {
+	path := t.path
+	path.reason = err.Error()
+	var d *degenerate
+	switch {
+	case ctx.Err() != nil:
+		path.status = Interrupted
+	case errors.Is(err, errEventLimit):
+		path.status = EventLimit
+	case errors.As(err, &d):
+		path.status = Degenerate
+	default:
+		path.status = Degenerate
+		return err
+	}
+	return nil
+}
+
+// events returns the number of critical points so far.
+func (t *tracker) events() int { return t.path.eventCount }
+
+// startPiece begins a new continuous piece at the left point.
+func (t *tracker) startPiece() {
+	t.path.pieces = append(t.path.pieces, piece{
+		zone: append([]uint8(nil), t.zone...),
+		sign: append([]float64(nil), t.sign...),
+	})
+	t.idle = 0
+	t.record(Start, crossing{index: -1}, "", math.NaN())
+}
+
+// finish records the end of the path.
+func (t *tracker) finish() {
+	if t.path.status == Complete {
+		t.record(End, crossing{index: -1}, "", math.NaN())
+	}
+}
+
+// record adds a knot at the left point and returns its number.
+func (t *tracker) record(kind Kind, c crossing, detail string, scalar float64) int {
+	pt := t.left
+	path := t.path
+	k := Knot{
+		Age: pt.age, Kind: kind, Cause: c.cause, Index: c.index, Detail: detail, Scalar: scalar,
+		Theta:     t.publish(pt.theta),
+		Objective: t.objective(pt.theta, pt.u, pt.age),
+		KKT:       t.residualAt(pt),
+		piece:     len(path.pieces) - 1, change: len(path.pieces[len(path.pieces)-1].changes),
+	}
+	for _, z := range t.zone {
+		k.count(t.zones[z].Kind)
+	}
+	k.Active = active(k.Theta)
+	if kind == Turning || kind == Jump {
+		path.eventCount++
+	}
+	path.knots = append(path.knots, k)
+	return len(path.knots) - 1
+}
+
+// objective returns the implicit objective G_λ(θ).
+func (t *tracker) objective(theta, u []float64, age float64) float64 {
+	var sum float64
+	for j, w := range theta {
+		sum += t.l1[j]*math.Abs(w) + 0.5*t.l2[j]*w*w
+	}
+	for i, ui := range u {
+		loss, _, _ := t.loss.Eval(ui, t.y[i])
+		sum += t.m[i] * t.reg.Integral(loss, age)
+	}
+	return sum
+}
+
+// residualAt returns the relative violation of the optimality condition at pt
+// over all coordinates, the inactive ones included.
+func (t *tracker) residualAt(pt *point) float64 {
+	grad, scale := t.rhs, t.rhs2
+	clear(grad)
+	clear(scale)
+	for i := range t.n {
+		loss, slope, _ := t.loss.Eval(pt.u[i], t.y[i])
+		v, _, _ := t.reg.Weight(int(t.zone[i]), loss, pt.age)
+		f := t.m[i] * v * slope
+		if f == 0 {
+			continue
+		}
+		for j, x := range t.a[i*t.p : (i+1)*t.p] {
+			grad[j] += f * x
+			scale[j] += math.Abs(f * x)
+		}
+	}
+	var worst float64
+	for j, w := range pt.theta {
+		g := grad[j] + t.l2[j]*w
+		s := scale[j] + math.Abs(t.l2[j]*w) + t.l1[j] + t.floor[j]
+		off := math.Abs(g + t.l1[j]*sign(w))
+		if w == 0 {
+			off = math.Max(0, math.Abs(g)-t.l1[j])
+		}
+		if off > 0 {
+			worst = math.Max(worst, off/s)
+		}
+	}
+	return worst
+}
+
+func sign(w float64) float64 {
+	switch {
+	case w > 0:
+		return 1
+	case w < 0:
+		return -1
+	}
+	return 0
+}

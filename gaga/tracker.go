@@ -1,0 +1,389 @@
+package gaga
+
+import (
+	"context"
+	"math"
+)
+
+// point is a point of the path with all that a step needs of it.
+type point struct {
+	age                   float64
+	theta, rate           []float64 // p: θ (zero while inactive) and dθ/dλ
+	u, du                 []float64 // n: predictors and their rates
+	loss, slope           []float64 // n: losses and their derivatives in u
+	grad, dgrad           []float64 // p: Σ_i a_i m φ + l2 θ of the smooth terms, and its rate
+	threshold, dthreshold []float64 // zones-1: the thresholds and their rates
+	iterations            int       // corrector iterations that led here
+}
+
+func newPoint(n, p, zones int) *point {
+	f := func(k int) []float64 { return make([]float64, k) }
+	return &point{
+		theta: f(p), rate: f(p), grad: f(p), dgrad: f(p),
+		u: f(n), du: f(n), loss: f(n), slope: f(n),
+		threshold: f(zones - 1), dthreshold: f(zones - 1),
+	}
+}
+
+// tracker follows one path. Between two calls of advance, left is a partial
+// optimum on the current zones and active coordinates, with H factorized
+// there and its rates current.
+type tracker struct {
+	*primal
+	problem *Problem
+	options Options
+	search  *Alternation
+	path    *Path
+
+	left, right *point
+	step        float64 // largest step in age that the corrector's behaviour allows
+	shadow      []bool  // p: inactive coordinates that are collinear with the active ones
+	gradients   bool    // some coordinate can be activated: gradients are needed
+	grid        []float64
+	idle        int     // events since the age last moved
+	total       float64 // samples, multiplicities counted
+	theta0      []float64
+	rhs, rhs2   []float64 // p, scratch
+}
+
+func newTracker(pr *Problem, o Options) (*tracker, error) {
+	search, err := NewAlternation(pr)
+	if err != nil {
+		return nil, err
+	}
+	s := newPrimal(pr)
+	z := len(s.zones)
+	t := &tracker{
+		primal: s, problem: pr, options: o, search: search,
+		path: &Path{problem: pr}, left: newPoint(s.n, s.p, z), right: newPoint(s.n, s.p, z),
+		shadow: make([]bool, s.p), grid: o.Grid, total: pr.total(),
+		theta0: make([]float64, s.p), rhs: make([]float64, s.p), rhs2: make([]float64, s.p),
+	}
+	t.path.tracker = t
+	return t, nil
+}
+
+// run follows the path to the end of the range, or until it has to stop.
+func (t *tracker) run(ctx context.Context) error {
+	if err := t.begin(ctx); err != nil {
+		return t.stop(ctx, err)
+	}
+	for t.path.status == Complete && t.left.age < t.options.Age.Max {
+		if err := ctx.Err(); err != nil {
+			return t.stop(ctx, err)
+		}
+		if err := t.advance(ctx); err != nil {
+			return t.stop(ctx, err)
+		}
+	}
+	t.finish()
+	return nil
+}
+
+// advance makes one step: to the next critical point, to a grid age or the end
+// of the range, or as far as the corrector carries.
+func (t *tracker) advance(ctx context.Context) error {
+	target := t.target()
+	next, found := t.firstCrossing(t.left, nil)
+	if found && next.at == 0 {
+		return t.cross(ctx, next)
+	}
+	h := math.Min(t.step, target-t.left.age)
+	var located bool
+	if found && next.at <= h {
+		located = t.locate(next, t.left.age+next.at, nil)
+		h = math.Min(h, 1.5*next.at)
+	}
+	if !located {
+		next.cause = NoCause
+		for !t.reach(math.Min(t.left.age+h, target)) {
+			h *= 0.5
+			if t.step = h; h < smallest*t.left.age {
+				return t.jump(ctx, crossing{cause: Fold, index: -1}, math.NaN())
+			}
+		}
+	}
+	// Is there an earlier crossing than the one, if any, at the right end?
+	for range 60 {
+		earlier, found := t.firstCrossing(t.left, t.right)
+		if !found || (earlier.cause == next.cause && earlier.index == next.index && earlier.at > 1-1e-9) {
+			return t.accept(ctx, next)
+		}
+		if earlier.at == 0 {
+			return t.cross(ctx, earlier)
+		}
+		age := t.left.age + earlier.at*(t.right.age-t.left.age)
+		if t.locate(earlier, age, t.right) {
+			next = earlier
+			continue
+		}
+		// The event function is too curved for its interpolant: shorten the step.
+		next.cause = NoCause
+		if h = 0.5 * (age - t.left.age); h < smallest*t.left.age || !t.reach(t.left.age+h) {
+			return t.jump(ctx, crossing{cause: Stall, index: -1}, math.NaN())
+		}
+	}
+	return t.jump(ctx, crossing{cause: Stall, index: -1}, math.NaN())
+}
+
+// smallest is the shortest step, relative to the age, that still counts as
+// progress along a segment.
+const smallest = 1e-11
+
+// target returns the next age at which the path must stop.
+func (t *tracker) target() float64 {
+	for len(t.grid) > 0 && t.grid[0] <= t.left.age {
+		t.grid = t.grid[1:]
+	}
+	if len(t.grid) > 0 && t.grid[0] < t.options.Age.Max {
+		return t.grid[0]
+	}
+	return t.options.Age.Max
+}
+
+// accept makes the right point the left one and deals with the crossing, if
+// any, that it was located at.
+func (t *tracker) accept(ctx context.Context, c crossing) error {
+	t.left, t.right = t.right, t.left
+	if len(t.grid) > 0 && t.left.age >= t.grid[0] && t.left.age < t.options.Age.Max && c.cause == NoCause {
+		t.record(Grid, crossing{index: -1}, "", math.NaN())
+	}
+	t.idle = 0
+	if c.cause == NoCause {
+		return nil
+	}
+	return t.cross(ctx, c)
+}
+
+// reach moves the right point to an age on the current zones and active
+// coordinates. It reports whether the corrector converged near the
+// prediction, and adapts the step.
+func (t *tracker) reach(age float64) bool {
+	l, r := t.left, t.right
+	h := age - l.age
+	for j := range t.p {
+		r.theta[j] = l.theta[j] + h*l.rate[j]
+	}
+	copy(t.theta0, r.theta)
+	r.age = age
+	if !t.correct(r) || !t.near(t.theta0, r.theta, h) {
+		return false
+	}
+	t.tangent(r)
+	switch {
+	case r.iterations <= 3:
+		t.step = math.Max(t.step, 2*h)
+	case r.iterations > 5:
+		t.step = 0.5 * h
+	}
+	return true
+}
+
+// near reports whether a corrected θ is as close to its prediction over a step
+// h as a smooth branch allows: else the corrector may have left the branch.
+func (t *tracker) near(predicted, corrected []float64, h float64) bool {
+	var off, moved float64 // in units of the objective
+	for r, j := range t.active {
+		w := t.diag[r]
+		e, m := corrected[j]-predicted[j], h*t.left.rate[j]
+		off += w * e * e
+		moved += w * m * m
+	}
+	return off <= 0.09*moved+1e-14*t.left.age*t.total
+}
+
+// correct runs Newton's method on the residual from pt.theta at pt.age, on the
+// current zones and active coordinates. On success the residual is at
+// rounding level, H is factorized and positive definite at the solution.
+func (t *tracker) correct(pt *point) bool {
+	last := math.Inf(1)
+	for pt.iterations = 1; pt.iterations <= 15; pt.iterations++ {
+		t.predict(pt.u, pt.theta)
+		t.assemble(pt)
+		if !t.factorize() {
+			return false
+		}
+		res := t.relative()
+		if res <= tight || (res <= loose && res >= 0.1*last) {
+			return true
+		}
+		if !(res < 100*last) {
+			return false
+		}
+		last = res
+		k := len(t.active)
+		step := t.rhs[:k]
+		copy(step, t.residual[:k])
+		t.solve(step)
+		for r, j := range t.active {
+			pt.theta[j] -= step[r]
+		}
+	}
+	return false
+}
+
+// The corrector stops at a relative residual of tight, or at loose once it no
+// longer improves.
+const (
+	tight = 1e-14
+	loose = 1e-11
+)
+
+// tangent fills in the rates at pt, where H is factorized.
+func (t *tracker) tangent(pt *point) {
+	k := len(t.active)
+	rate := t.rhs[:k]
+	for r := range k {
+		rate[r] = -t.dage[r]
+	}
+	t.solve(rate)
+	clear(pt.rate)
+	for r, j := range t.active {
+		pt.rate[j] = rate[r]
+	}
+	t.predict(pt.du, pt.rate)
+	for k := range pt.threshold {
+		pt.threshold[k], pt.dthreshold[k] = t.reg.Threshold(k, pt.age)
+	}
+	if !t.gradients {
+		return
+	}
+	t.backward(pt.grad, t.phi)
+	for i, du := range pt.du {
+		t.phiAge[i] += t.phiU[i] * du // now the total derivative of m φ in the age
+	}
+	t.backward(pt.dgrad, t.phiAge)
+	for j := range t.p {
+		pt.grad[j] += t.l2[j] * pt.theta[j]
+		pt.dgrad[j] += t.l2[j] * pt.rate[j]
+	}
+}
+
+// locate moves the right point to the crossing c near the given age: Newton's
+// method on the residual and the event function together, in θ and the age.
+// The start is on left's tangent, or where an upper end is given, on the chord
+// between both. It reports success; the rates there are current.
+func (t *tracker) locate(c crossing, age float64, upper *point) bool {
+	l, r := t.left, t.right
+	h := age - l.age
+	limit := l.age + 1.5*h + 1e-9*l.age
+	if upper != nil {
+		limit = upper.age
+		x := h / (upper.age - l.age)
+		hermite(r.theta, l, upper, x)
+	} else {
+		for j := range t.p {
+			r.theta[j] = l.theta[j] + h*l.rate[j]
+		}
+	}
+	r.age = age
+	for r.iterations = 1; r.iterations <= 12; r.iterations++ {
+		t.predict(r.u, r.theta)
+		t.assemble(r)
+		if !t.factorize() {
+			return false
+		}
+		value, size, dage := t.eventGradient(r, c)
+		res := t.relative()
+		done := (res <= tight || (res <= loose && r.iterations > 3)) && math.Abs(value) <= 1e-13*size
+		if done && r.age >= l.age {
+			for j := range t.p {
+				t.theta0[j] = l.theta[j] + (r.age-l.age)*l.rate[j]
+			}
+			if !t.near(t.theta0, r.theta, r.age-l.age) {
+				return false
+			}
+			t.tangent(r)
+			return true
+		}
+		if !t.newton(r, value, dage) || !(r.age > l.age-1e-9*l.age) || !(r.age <= limit*(1+1e-12)) {
+			return false
+		}
+		r.age = math.Max(r.age, l.age)
+	}
+	return false
+}
+
+// newton makes one bordered Newton step in θ and the age: the event function
+// has the given value, derivative dage in the age, and its gradient in θ in
+// rhs2. It reports whether the border is regular.
+func (t *tracker) newton(pt *point, value, dage float64) bool {
+	k := len(t.active)
+	step, g := t.rhs[:k], t.rhs2[:k]
+	along := t.solveA[:k]
+	copy(step, t.residual[:k])
+	copy(along, t.dage[:k])
+	t.solve(step)
+	t.solve(along)
+	for r := range k {
+		value -= g[r] * step[r]
+		dage -= g[r] * along[r]
+	}
+	if dage == 0 {
+		return false
+	}
+	move := -value / dage
+	if math.IsNaN(move) || math.IsInf(move, 0) {
+		return false
+	}
+	pt.age += move
+	for r, j := range t.active {
+		pt.theta[j] -= step[r] + move*along[r]
+	}
+	return true
+}
+
+// eventGradient returns the value of c's event function at pt, the size of its
+// terms and its derivative in the age at fixed θ; its gradient over the active
+// coordinates goes to rhs2.
+func (t *tracker) eventGradient(pt *point, c crossing) (value, size, dage float64) {
+	k := len(t.active)
+	g := t.rhs2[:k]
+	switch c.cause {
+	case SampleUp, SampleDown:
+		z, side := int(t.zone[c.index]), 1.0
+		if c.cause == SampleDown {
+			z, side = z-1, -1
+		}
+		threshold, slope := t.reg.Threshold(z, pt.age)
+		for r, x := range t.row(c.index) {
+			g[r] = -side * pt.slope[c.index] * x
+		}
+		return side * (threshold - pt.loss[c.index]), threshold, side * slope
+	case Dropped:
+		clear(g)
+		for r, j := range t.active {
+			if j == c.index {
+				g[r] = t.sign[j]
+			}
+		}
+		size = math.Abs(t.left.theta[c.index]) + math.Abs(t.left.rate[c.index])*(pt.age-t.left.age)
+		return t.sign[c.index] * pt.theta[c.index], size, 0
+	default:
+		j := c.index
+		t.border(g, j)
+		grad, rate, magnitude := 0.0, 0.0, t.l1[j]
+		for i, f := range t.phi {
+			x := t.a[i*t.p+j]
+			grad += f * x
+			rate += t.phiAge[i] * x
+			magnitude += math.Abs(f * x)
+		}
+		for r := range g {
+			g[r] *= c.sign
+		}
+		return t.l1[j] + c.sign*grad, magnitude, c.sign * rate
+	}
+}
+
+// hermite writes the cubic Hermite interpolant of θ between two points at the
+// fraction x of the way into dst, which may be either's theta.
+func hermite(dst []float64, l, r *point, x float64) {
+	h := r.age - l.age
+	y := 1 - x
+	for j := range dst {
+		b0, b3 := l.theta[j], r.theta[j]
+		b1, b2 := b0+h*l.rate[j]/3, b3-h*r.rate[j]/3
+		dst[j] = y*y*y*b0 + 3*y*y*x*b1 + 3*y*x*x*b2 + x*x*x*b3
+	}
+}
