@@ -27,7 +27,7 @@ type refused struct {
 
 // readARFF reads an ARFF file.
 func readARFF(l *lines, t *table) error {
-	a := &arff{l: l, t: t, s: splitter{arff: true}}
+	a := &arff{l: l, t: t, s: splitter{arff: true, most: t.limits.columns}}
 	if err := a.header(); err != nil {
 		return err
 	}
@@ -185,6 +185,9 @@ func (a *arff) nominal(b []byte, col *column) error {
 	a.s.clear()
 	i := a.s.skipBlanks(b, 1)
 	for k := 0; i >= len(b) || b[i] != '}' || k > 0; k++ {
+		if k == a.t.limits.columns {
+			return fmt.Errorf("more than %d values, the most that are allowed", k)
+		}
 		var err error
 		if b, i, err = a.s.field(b, i, ",}%", a.l); err != nil {
 			return err

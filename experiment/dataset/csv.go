@@ -10,7 +10,7 @@ import (
 
 // readDelimited reads a csv, tsv or space file.
 func readDelimited(l *lines, t *table, delim byte) error {
-	s := &splitter{delim: delim}
+	s := &splitter{delim: delim, most: t.limits.columns}
 	fields, line, err := s.record(l)
 	if err == io.EOF {
 		return errEmpty

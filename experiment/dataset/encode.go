@@ -212,7 +212,10 @@ func (in *decoder) dataset() (*Dataset, error) {
 	}
 	n, features := in.uint64(), in.uint64()
 	const most = math.MaxInt / 8
-	if in.err == nil && (n < 1 || features < 1 || n > most/features) {
+	if in.err != nil {
+		return nil, in.err
+	}
+	if n < 1 || features < 1 || n > most/features {
 		return nil, fmt.Errorf("impossible shape: %d rows, %d features", n, features)
 	}
 	d.N, d.D = int(n), int(features)

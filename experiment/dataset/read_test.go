@@ -179,7 +179,10 @@ func TestLimits(t *testing.T) {
 		name, text string
 		words      []string
 	}{
-		{"a.csv", "1,2,3,4,5\n", []string{"line 1", "5 columns", "at most 4"}},
+		{"a.csv", "1,2,3,4,5\n", []string{"line 1", "more than 4 columns"}},
+		{"a.txt", "1 2 3 4 5\n", []string{"line 1", "more than 4 columns"}},
+		{"a.csv", "1,2,3,4,\"5\"\n", []string{"line 1", "more than 4 columns"}},
+		{"a.arff", "@attribute a {u,v,w,x,z}\n", []string{"line 1", "more than 4 values"}},
 		{"a.csv", "1,2,3\n1,2,4\n1,2,5\n1,2,6\n", []string{"line 4", "more than 6 values"}},
 		{"a.libsvm", "1 1:1\n2 3:1\n3 1:1\n", []string{"more than 6 values"}},
 		{"a.libsvm", "1 1:1\n2 5:1\n", []string{"line 2", "index 5", "at most 4"}},

@@ -11,6 +11,7 @@ import (
 // fields are good until the next call.
 type splitter struct {
 	delim  byte // between two fields; ' ' is a run of blanks and tabs
+	most   int  // fields of a line
 	arff   bool // ' quotes too, \ escapes in quotes, % starts a comment, quotes end in their line
 	fields [][]byte
 	quoted []bool // whether the field stood in quotes; only of a line with quotes
@@ -47,10 +48,13 @@ func (s *splitter) split(b []byte, l *lines) ([][]byte, error) {
 	}
 	s.fields = s.fields[:0]
 	if s.delim == ' ' {
-		s.splitBlanks(b)
-		return s.fields, nil
+		err := s.splitBlanks(b)
+		return s.fields, err
 	}
 	for {
+		if len(s.fields) == s.most {
+			return nil, s.errMost()
+		}
 		i := bytes.IndexByte(b, s.delim)
 		if i < 0 {
 			s.fields = append(s.fields, trim(b))
@@ -61,11 +65,18 @@ func (s *splitter) split(b []byte, l *lines) ([][]byte, error) {
 	}
 }
 
-func (s *splitter) splitBlanks(b []byte) {
+func (s *splitter) errMost() error {
+	return fmt.Errorf("more than %d columns, the most that are allowed", s.most)
+}
+
+func (s *splitter) splitBlanks(b []byte) error {
 	for i := 0; i < len(b); {
 		if b[i] == ' ' || b[i] == '\t' {
 			i++
 			continue
+		}
+		if len(s.fields) == s.most {
+			return s.errMost()
 		}
 		start := i
 		for i < len(b) && b[i] != ' ' && b[i] != '\t' {
@@ -73,6 +84,7 @@ func (s *splitter) splitBlanks(b []byte) {
 		}
 		s.fields = append(s.fields, b[start:i])
 	}
+	return nil
 }
 
 // splitQuoted cuts a line that holds quotes or a comment.
@@ -87,6 +99,9 @@ func (s *splitter) splitQuoted(b []byte, l *lines) error {
 	}
 	i := s.skipBlanks(b, 0)
 	for more := i < len(b); more; {
+		if len(s.ends) == s.most {
+			return s.errMost()
+		}
 		var err error
 		if b, i, err = s.field(b, i, stops, l); err != nil {
 			return err

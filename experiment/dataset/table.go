@@ -61,9 +61,6 @@ var errEmpty = errors.New("empty: there are no rows")
 // setColumns gives every column its role. It may be called again until the
 // first row.
 func (t *table) setColumns(columns []column) error {
-	if len(columns) > t.limits.columns {
-		return fmt.Errorf("%d columns: at most %d are allowed", len(columns), t.limits.columns)
-	}
 	if len(columns) == 0 {
 		return errNoFeatures(0)
 	}
@@ -262,10 +259,7 @@ func (t *table) finish() (*Dataset, error) {
 	if err := t.settleMissing(); err != nil {
 		return nil, err
 	}
-	d := &Dataset{N: t.kept(), D: t.width, X: t.x, Features: t.features()}
-	if cap(t.x) > len(t.x)+len(t.x)/8 {
-		d.X = append(make([]float64, 0, len(t.x)), t.x...)
-	}
+	d := &Dataset{N: t.kept(), D: t.width, X: slices.Clip(t.x), Features: t.features()}
 	if t.o.Classes.NegativeRows > 0 {
 		var err error
 		d.Task = Classification
