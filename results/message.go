@@ -166,7 +166,7 @@ func checkSchemaLengths(schema *flatbuffers.Table) error {
 }
 
 func checkFieldLengths(table *flatbuffers.Table, fields flatbuffers.UOffsetT, n, depth int) error {
-	if depth > 1 { // no column is deeper than a list
+	if n > 0 && depth > 1 { // no column is deeper than a list
 		return errTorn
 	}
 	for i := range n {

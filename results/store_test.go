@@ -1,0 +1,557 @@
+package results
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/apache/arrow/go/v15/arrow/ipc"
+
+	"github.com/agepath/agepath/experiment"
+)
+
+func TestStoreRoundTrip(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "new", "folder")
+	outcomes := outcomesOf(100)
+	s := openStore(t, dir)
+	for i, o := range slices.Backward(outcomes) {
+		appendAll(t, s, o)
+		if i%17 == 0 {
+			flushStore(t, s)
+		}
+	}
+	compactStore(t, s, 100)
+	if status, ok := s.Status(storeCell(3)); !ok || status != outcomes[3].Status {
+		t.Errorf("cell 3 is %q, %t; want %q", status, ok, outcomes[3].Status)
+	}
+	if _, ok := s.Status(storeCell(100)); ok {
+		t.Error("a cell that was never appended is done")
+	}
+	counts := map[experiment.Status]int{}
+	for _, status := range experiment.Statuses {
+		counts[status] = 0
+	}
+	for _, o := range outcomes {
+		counts[o.Status]++
+	}
+	if have := s.Counts(); !maps.Equal(have, counts) {
+		t.Errorf("counts are %v, want %v", have, counts)
+	}
+	closeStore(t, s)
+	checkFiles(t, dir, experiment.SelfPacedTables(), outcomes)
+	names := slices.Sorted(maps.Keys(dirFiles(t, dir)))
+	if want := []string{"cells.arrow", "coefficients.arrow", "knots.arrow"}; !slices.Equal(names, want) {
+		t.Errorf("the folder has %v, want %v", names, want)
+	}
+}
+
+// A file must be readable by those who expect a stream as well.
+func TestLibraryReadsFiles(t *testing.T) {
+	t.Parallel()
+	for _, n := range []int{0, 30} {
+		dir := t.TempDir()
+		s := openStore(t, dir)
+		appendAll(t, s, outcomesOf(n)...)
+		compactStore(t, s, n)
+		closeStore(t, s)
+		for name, text := range dirFiles(t, dir) {
+			file, err := ipc.NewFileReader(strings.NewReader(text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			rows := int64(0)
+			for i := range file.NumRecords() {
+				record, err := file.Record(i)
+				if err != nil {
+					t.Fatal(err)
+				}
+				rows += record.NumRows()
+			}
+			// The magic and its padding come before the stream.
+			rest := strings.NewReader(text[8:])
+			stream, err := ipc.NewReader(rest)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for stream.Next() {
+				rows -= stream.Record().NumRows()
+			}
+			if err := stream.Err(); err != nil {
+				t.Errorf("%s as a stream: %v", name, err)
+			}
+			if rows != 0 {
+				t.Errorf("%s: file and stream differ by %d rows", name, rows)
+			}
+			md := file.Schema().Metadata()
+			for key, want := range map[string]string{
+				MetadataVersion: "1", MetadataRun: storeRun, MetadataTable: strings.TrimSuffix(name, ".arrow"),
+			} {
+				if have := md.Values()[md.FindKey(key)]; have != want {
+					t.Errorf("%s: metadata %s is %q, want %q", name, key, have, want)
+				}
+			}
+			if n == 0 && file.NumRecords() != 1 {
+				t.Errorf("%s without rows has %d batches, want 1", name, file.NumRecords())
+			}
+		}
+	}
+}
+
+// Equal outcomes give equal bytes: in any order of arrival, in any batches,
+// over restarts, with cells repeated, and however little memory sorting gets.
+func TestFilesDoNotDependOnArrival(t *testing.T) {
+	t.Parallel()
+	const n = 300
+	tables := experiment.SelfPacedTables()
+	outcomes := outcomesOf(n)
+	var want map[string]string
+	for seed := range uint64(6) {
+		rng := rand.New(rand.NewPCG(seed, 0))
+		dir := t.TempDir()
+		s := openStore(t, dir)
+		for _, i := range rng.Perm(n) {
+			if rng.IntN(4) == 0 {
+				appendAll(t, s, storeOutcome(tables, i, 1))
+			}
+			if rng.IntN(10) == 0 {
+				flushStore(t, s)
+			}
+			appendAll(t, s, outcomes[i])
+			switch rng.IntN(60) {
+			case 0:
+				closeStore(t, s)
+				s = openStore(t, dir)
+			case 1:
+				compactStore(t, s, n)
+			}
+		}
+		s.runs = 1 << (8 + 2*seed) // from a run a cell, more than are merged at once, to all in memory
+		compactStore(t, s, n)
+		closeStore(t, s)
+		have := dirFiles(t, dir)
+		if want == nil {
+			want = have
+			checkFiles(t, dir, tables, outcomes)
+		}
+		if !maps.Equal(have, want) {
+			t.Errorf("arrival %d gives other files than arrival 0", seed)
+		}
+	}
+}
+
+func TestCompactTouchesNothingWhenNothingChanged(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := openStore(t, dir)
+	appendAll(t, s, outcomesOf(20)...)
+	compactStore(t, s, 20)
+	closeStore(t, s)
+	long := time.Unix(1e9, 0)
+	before := dirFiles(t, dir)
+	for name := range before {
+		if err := os.Chtimes(filepath.Join(dir, name), long, long); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s = openStore(t, dir)
+	compactStore(t, s, 20)
+	closeStore(t, s)
+	if !maps.Equal(dirFiles(t, dir), before) {
+		t.Error("the files changed")
+	}
+	for name := range before {
+		info, err := os.Stat(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !info.ModTime().Equal(long) {
+			t.Errorf("%s was written again", name)
+		}
+	}
+	// Another order of the grid is a change.
+	s = openStore(t, dir)
+	if err := s.Compact(t.Context(), func(cell string) (int64, bool) {
+		rank, ok := storeOrder(20)(cell)
+		return -rank, ok
+	}); err != nil {
+		t.Fatal(err)
+	}
+	closeStore(t, s)
+	outcomes := outcomesOf(20)
+	slices.Reverse(outcomes)
+	checkFiles(t, dir, experiment.SelfPacedTables(), outcomes)
+}
+
+func TestUnknownCellsComeLast(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := openStore(t, dir)
+	outcomes := outcomesOf(6)
+	appendAll(t, s, outcomes...)
+	compactStore(t, s, 3)
+	closeStore(t, s)
+	slices.SortFunc(outcomes[3:], func(a, b *experiment.Outcome) int { return strings.Compare(a.Cell, b.Cell) })
+	checkFiles(t, dir, experiment.SelfPacedTables(), outcomes)
+}
+
+func TestFurtherTablesThatAreNotKept(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	options := StoreOptions{Tables: experiment.SelfPacedTables(), Run: storeRun, Kept: []string{"knots"}}
+	with := func(outcomes []*experiment.Outcome, want ...string) {
+		t.Helper()
+		s, err := Open(t.Context(), dir, options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		appendAll(t, s, outcomes...)
+		compactStore(t, s, 10)
+		closeStore(t, s)
+		if names := slices.Sorted(maps.Keys(dirFiles(t, dir))); !slices.Equal(names, want) {
+			t.Errorf("the folder has %v, want %v", names, want)
+		}
+	}
+	without := storeOutcome(options.Tables, 1, 0)
+	without.Further = nil
+	with([]*experiment.Outcome{without}, "cells.arrow", "knots.arrow")
+	whole := storeOutcome(options.Tables, 1, 0)
+	whole.Further = map[string]experiment.Batch{
+		"coefficients": randomRows(rand.New(rand.NewPCG(1, 1)), options.Tables.Further[1].Columns[1:], 2),
+	}
+	with([]*experiment.Outcome{whole}, "cells.arrow", "coefficients.arrow", "knots.arrow")
+	with([]*experiment.Outcome{without}, "cells.arrow", "knots.arrow")
+	options.Kept = nil
+	with(nil, "cells.arrow", "coefficients.arrow", "knots.arrow")
+	options.Kept = []string{"weights"}
+	if _, err := Open(t.Context(), dir, options); err == nil || !strings.Contains(err.Error(), `"weights"`) {
+		t.Errorf("keeping a table that is not there: %v", err)
+	}
+}
+
+func TestStoreLock(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := openStore(t, dir)
+	_, err := Open(t.Context(), dir, StoreOptions{Tables: experiment.SelfPacedTables(), Run: storeRun})
+	var locked *LockedError
+	if !errors.As(err, &locked) || !strings.Contains(err.Error(), fmt.Sprint("process ", os.Getpid())) {
+		t.Errorf("opening twice: %v", err)
+	}
+	closeStore(t, s)
+	closeStore(t, openStore(t, dir))
+}
+
+func TestStoreRefusesOtherResults(t *testing.T) {
+	t.Parallel()
+	tables := experiment.SelfPacedTables()
+	for _, final := range []bool{false, true} {
+		dir := t.TempDir()
+		s := openStore(t, dir)
+		appendAll(t, s, outcomesOf(3)...)
+		if final {
+			compactStore(t, s, 3)
+		}
+		closeStore(t, s)
+		renamed := tables
+		renamed.Measures = slices.Clone(tables.Measures)
+		renamed.Measures[0].Type = experiment.Int
+		fewer := tables
+		fewer.Further = []experiment.Table{{Name: "knots", Columns: tables.Further[0].Columns[:3]}}
+		for want, options := range map[string]StoreOptions{
+			`its run is "test-run", not "other"`:                 {Tables: tables, Run: "other"},
+			`its column 23 is metric (utf8), not metric (int64)`: {Tables: renamed, Run: storeRun},
+			`its column 4 is event (utf8), not absent`:           {Tables: fewer, Run: storeRun},
+		} {
+			_, err := Open(t.Context(), dir, options)
+			var mismatch *MismatchError
+			if !errors.As(err, &mismatch) || !strings.Contains(err.Error(), want) {
+				t.Errorf("final %t: %v; want %s", final, err, want)
+			}
+		}
+		for name, text := range dirFiles(t, dir) {
+			// The version is one of the texts of the schema's metadata.
+			key := []byte("agepath.schema_version")
+			at := bytes.Index([]byte(text), key)
+			changed := []byte(text)
+			i := bytes.IndexByte(changed[at-24:at], '1')
+			if i < 0 {
+				t.Fatalf("no version before the key in %s", name)
+			}
+			changed[at-24+i] = '7'
+			writeDir(t, dir, map[string]string{name: string(changed)})
+			_, err := Open(t.Context(), dir, StoreOptions{Tables: tables, Run: storeRun})
+			if err == nil || !strings.Contains(err.Error(), `its schema version is "7", not "1"`) {
+				t.Errorf("%s of another version: %v", name, err)
+			}
+			writeDir(t, dir, map[string]string{name: text})
+		}
+	}
+}
+
+func TestStoreRefusesBadFolders(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	writeDir(t, dir, map[string]string{"file": "text"})
+	options := StoreOptions{Tables: experiment.SelfPacedTables(), Run: storeRun}
+	if _, err := Open(t.Context(), filepath.Join(dir, "file"), options); err == nil || !strings.Contains(err.Error(), "not a directory") {
+		t.Errorf("a file for a folder: %v", err)
+	}
+	for text, want := range map[string]string{
+		"":                       "no Arrow schema",
+		"ARROW1\x00\x00":         "its footer is missing",
+		strings.Repeat("x", 100): "no Arrow schema",
+	} {
+		for _, name := range []string{"cells.arrow", "knots.arrow"} {
+			sub := t.TempDir()
+			writeDir(t, sub, map[string]string{name: text})
+			_, err := Open(t.Context(), sub, options)
+			if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), name) {
+				t.Errorf("%s of %d bytes: %v", name, len(text), err)
+			}
+		}
+	}
+	lost := t.TempDir()
+	s := openStore(t, lost)
+	appendAll(t, s, outcomesOf(3)...)
+	compactStore(t, s, 3)
+	closeStore(t, s)
+	if err := os.Remove(filepath.Join(lost, "knots.arrow")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(t.Context(), lost, options); err == nil || !strings.Contains(err.Error(), "knots.arrow is missing") {
+		t.Errorf("without knots.arrow: %v", err)
+	}
+}
+
+func TestAppendRefusesBadOutcomes(t *testing.T) {
+	t.Parallel()
+	s := openStore(t, t.TempDir())
+	defer closeStore(t, s)
+	tables := experiment.SelfPacedTables()
+	var whole int
+	for storeOutcome(tables, whole, 0).Further["knots"].Rows == 0 {
+		whole++
+	}
+	for want, spoil := range map[string]func(*experiment.Outcome){
+		"32 hex digits":               func(o *experiment.Outcome) { o.Cell = "abc" },
+		"lower case":                  func(o *experiment.Outcome) { o.Cell = strings.Repeat("AB", 16) },
+		`run "other"`:                 func(o *experiment.Outcome) { o.Run = "other" },
+		`no status "fine"`:            func(o *experiment.Outcome) { o.Status = "fine" },
+		"labels: has 0 columns":       func(o *experiment.Outcome) { o.Labels = experiment.Batch{} },
+		"measures: none":              func(o *experiment.Outcome) { o.Measures = experiment.Batch{} },
+		"measures: has 2 columns":     func(o *experiment.Outcome) { o.Measures.Columns = o.Measures.Columns[:2] },
+		"does not declare":            func(o *experiment.Outcome) { o.Further["other"] = experiment.Batch{} },
+		"column metric: 0 values":     func(o *experiment.Outcome) { o.Measures.Columns[0].Texts = nil },
+		"1 values and 2 null marks":   func(o *experiment.Outcome) { o.Measures.Columns[1].Null = []bool{true, false} },
+		"dataset: row 0 is not valid": func(o *experiment.Outcome) { o.Labels.Columns[0].Texts = []string{"\xff"} },
+		"table knots: column age":     func(o *experiment.Outcome) { o.Further["knots"].Columns[1].Floats = nil },
+	} {
+		o := storeOutcome(tables, whole, 0)
+		spoil(o)
+		if err := s.Append(o); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error is %v, want %s", err, want)
+		}
+	}
+	if err := s.Flush(); err != nil || s.Len() != 0 {
+		t.Errorf("%d refused outcomes were stored, %v", s.Len(), err)
+	}
+}
+
+func TestStoreOfBadMessages(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := openStore(t, dir)
+	o := storeOutcome(experiment.SelfPacedTables(), 1, 0)
+	o.Status, o.Error = experiment.Failed, "bytes \xff\xfe end"
+	appendAll(t, s, o)
+	compactStore(t, s, 2)
+	closeStore(t, s)
+	frame, err := ReadCell(filepath.Join(dir, "cells.arrow"), o.Cell, "error")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if have := frame.At(0, 0); have != "bytes \uFFFD end" {
+		t.Errorf("the error is %q", have)
+	}
+}
+
+func TestAppendConcurrently(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := openStore(t, dir)
+	outcomes := outcomesOf(200)
+	var group sync.WaitGroup
+	for part := range slices.Chunk(outcomes, 50) {
+		group.Go(func() {
+			for i, o := range part {
+				if err := s.Append(o); err != nil {
+					t.Error(err)
+				}
+				if i%20 == 0 {
+					if err := s.Compact(t.Context(), storeOrder(200)); err != nil {
+						t.Error(err)
+					}
+				}
+			}
+		})
+	}
+	group.Wait()
+	compactStore(t, s, 200)
+	closeStore(t, s)
+	checkFiles(t, dir, experiment.SelfPacedTables(), outcomes)
+}
+
+func TestReadTable(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := openStore(t, dir)
+	tables := experiment.SelfPacedTables()
+	outcomes := outcomesOf(50)
+	for _, o := range outcomes {
+		appendAll(t, s, o)
+		flushStore(t, s)
+	}
+	want := expectedRows(tables, outcomes)["cells"]
+	check := func(name string, columns ...string) {
+		t.Helper()
+		frame, err := ReadTable(filepath.Join(dir, name), columns...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if frame.Metadata[MetadataRun] != storeRun {
+			t.Errorf("metadata is %v", frame.Metadata)
+		}
+		all := tables.Cells().Columns
+		for j, column := range columns {
+			at := slices.IndexFunc(all, func(c experiment.Column) bool { return c.Name == column })
+			if frame.Index(column) != j || frame.Columns[j].Type != all[at].Type {
+				t.Fatalf("column %d is %v, want %v", j, frame.Columns[j], all[at])
+			}
+			for i := range want {
+				if exact(frame.At(j, i)) != exact(want[i][at]) {
+					t.Fatalf("%s of row %d is %v, want %v", column, i, frame.At(j, i), want[i][at])
+				}
+			}
+		}
+		if frame.Rows() != len(want) {
+			t.Errorf("%d rows, want %d", frame.Rows(), len(want))
+		}
+	}
+	check("cells.0001.arrows", "started_at", "cell", "score_oracle", "repeat")
+	compactStore(t, s, 50)
+	closeStore(t, s)
+	check("cells.arrow", "started_at", "cell", "score_oracle", "repeat")
+
+	path := filepath.Join(dir, "cells.arrow")
+	if _, err := ReadTable(path, "cell", "scores"); err == nil || !strings.Contains(err.Error(), "no column scores") {
+		t.Errorf("a column that is not there: %v", err)
+	}
+	if _, err := ReadTable(filepath.Join(dir, "no.arrow")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a file that is not there: %v", err)
+	}
+	frame, err := ReadTable(path, "cell", "repeat")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := frame.Column("cell", experiment.Int); err == nil || err.Error() != "column cell holds texts, not integers" {
+		t.Errorf("a column of another type: %v", err)
+	}
+	if _, err := frame.Column("c", experiment.Float); err == nil || err.Error() != "there is no column c" {
+		t.Errorf("a column that was not read: %v", err)
+	}
+}
+
+// Columns that were not asked for are not even read: damage to them goes
+// unseen.
+func TestReadTableLeavesOtherColumns(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	table := experiment.Table{Name: "t", Columns: []experiment.Column{
+		{Name: "a", Type: experiment.Text}, {Name: "b", Type: experiment.FloatList}, {Name: "c", Type: experiment.Int},
+	}}
+	rows := randomRows(rand.New(rand.NewPCG(1, 2)), table.Columns, 500)
+	path := filepath.Join(dir, "t.arrow")
+	if err := WriteTable(path, table, "run", &rows); err != nil {
+		t.Fatal(err)
+	}
+	whole, err := ReadTable(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	scanner := messageScanner{r: bytes.NewReader(text), size: int64(len(text)), offset: 8}
+	for {
+		m, err := scanner.next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m.kind != batchMessage {
+			continue
+		}
+		header, err := parseBatchHeader(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, b := range header.buffers[3:7] { // those of column b
+			copy(text[m.body+b.offset:], bytes.Repeat([]byte{0xAA}, int(b.length)))
+		}
+	}
+	writeDir(t, dir, map[string]string{"t.arrow": string(text)})
+	part, err := ReadTable(path, "c", "a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 500 {
+		if part.At(0, i) != whole.At(2, i) || part.At(1, i) != whole.At(0, i) {
+			t.Fatalf("row %d is %v, %v; want %v, %v", i, part.At(0, i), part.At(1, i), whole.At(2, i), whole.At(0, i))
+		}
+	}
+	if _, err := ReadTable(path, "b"); !errors.Is(err, errTorn) {
+		t.Errorf("the damaged column: %v", err)
+	}
+}
+
+func TestReadCell(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := openStore(t, dir)
+	outcomes := outcomesOf(40)
+	appendAll(t, s, outcomes...)
+	compactStore(t, s, 40)
+	closeStore(t, s)
+	for i, o := range append(outcomes, storeOutcome(experiment.SelfPacedTables(), 40, 0)) {
+		frame, err := ReadCell(filepath.Join(dir, "knots.arrow"), o.Cell)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := o.Further["knots"].Rows
+		if i == 40 {
+			want = 0
+		}
+		if frame.Rows() != want {
+			t.Fatalf("cell %d has %d knots, want %d", i, frame.Rows(), want)
+		}
+		for k := range want {
+			if frame.At(0, k) != o.Cell {
+				t.Errorf("row %d is of cell %v", k, frame.At(0, k))
+			}
+		}
+	}
+}
