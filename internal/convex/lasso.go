@@ -161,7 +161,7 @@ func (p *Lasso) prepare(weights []float64, top float64) {
 	support := 0
 	for j := range p.w {
 		p.w[j] = p.theta[j]
-		if p.scaled.norm[j] == 0 {
+		if p.scaled.norm[j] == 0 || math.IsNaN(p.w[j]-p.w[j]) { // 0, or no number to start from
 			p.w[j] = 0
 		}
 		if p.w[j] != 0 {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -14,14 +15,14 @@ func benchmarkLinear(b *testing.B, sizes [][2]int, make func(linearProblem) Solv
 	for _, size := range sizes {
 		p := randomLinear(1, size[0], size[1])
 		r := rand.New(rand.NewPCG(2, 3))
-		other := append([]float64(nil), p.weights...)
+		other := slices.Clone(p.weights)
 		for i := range other {
 			other[i] *= 1 - 0.02*r.Float64()
 			if r.Float64() < 0.01 {
 				other[i] = r.Float64()
 			}
 		}
-		zero := append([]float64(nil), make(p).Theta()...)
+		zero := slices.Clone(make(p).Theta())
 		for _, warm := range []bool{false, true} {
 			name := "cold"
 			if warm {
@@ -32,6 +33,9 @@ func benchmarkLinear(b *testing.B, sizes [][2]int, make func(linearProblem) Solv
 				b.ReportAllocs()
 				iterations := 0
 				weights := [2][]float64{p.weights, other}
+				if _, err := solver.Solve(context.Background(), other); err != nil {
+					b.Fatal(err)
+				}
 				for i := 0; b.Loop(); i++ {
 					if !warm {
 						solver.SetTheta(zero)

@@ -1,8 +1,10 @@
 package convex
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
+	"testing"
 
 	"gonum.org/v1/gonum/blas/blas64"
 )
@@ -114,4 +116,39 @@ func (p *linearProblem) spoil(r *rand.Rand) (done []string) {
 		done = append(done, way.name)
 	}
 	return done
+}
+
+// changeWeights shrinks all weights a little and draws some anew.
+func (p *linearProblem) changeWeights(r *rand.Rand) {
+	for i := range p.weights {
+		p.weights[i] *= 1 - 0.1*r.Float64()
+		if r.IntN(4) == 0 {
+			p.weights[i] = r.Float64()
+		}
+	}
+}
+
+var linearTestSizes = [][2]int{{20, 3}, {50, 8}, {331, 10}, {40, 60}, {30, 200}, {200, 100}, {426, 30}, {20, 400}, {100, 400}}
+
+// solveLinear solves and checks what every certificate must hold.
+func solveLinear(t testing.TB, solver Solver, weights []float64) Certificate {
+	t.Helper()
+	certificate, err := solver.Solve(context.Background(), weights)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !(certificate.KKT >= 0 && certificate.KKT <= Tolerance && certificate.Gap >= 0 && certificate.Gap <= Tolerance) {
+		t.Errorf("certificate %+v", certificate)
+	}
+	return certificate
+}
+
+func mustPanic(t *testing.T, name string, do func()) {
+	t.Helper()
+	defer func() {
+		if recover() == nil {
+			t.Errorf("%s: no panic", name)
+		}
+	}()
+	do()
 }

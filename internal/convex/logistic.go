@@ -30,11 +30,12 @@ type Logistic struct {
 	intercept bool
 	theta     []float64
 
-	cost      []float64 // n, C v_i
-	terms     []float64 // d, terms of the gradient by w
-	loss      []float64 // n, derivative by x·w + b: -C v_i y_i σ_i
-	curvature []float64 // n, second derivative
-	score     []float64 // n, x·w + b
+	cost      []float64  // n, C v_i
+	class     [2]float64 // Σ C v_i of the labels -1 and +1
+	terms     []float64  // d, terms of the gradient by w
+	loss      []float64  // n, derivative by x·w + b: -C v_i y_i σ_i
+	curvature []float64  // n, second derivative
+	score     []float64  // n, x·w + b
 	now, best point
 	step      point
 	slope     []float64 // n, of score along step
@@ -144,37 +145,40 @@ func (p *Logistic) Solve(ctx context.Context, weights []float64) (Certificate, e
 	return certificate, nil
 }
 
-// prepare states the problem for the weights, and starts from the last solution
-// or, where that is better, from w = 0 with the best intercept.
+// prepare states the problem for the weights and starts from the last
+// solution.
 func (p *Logistic) prepare(weights []float64) error {
-	var class [2]float64 // cost of the labels -1 and +1
+	p.class = [2]float64{}
 	for i, v := range weights {
 		p.cost[i] = p.c * v
 		if p.y[i] > 0 {
-			class[1] += p.cost[i]
+			p.class[1] += p.cost[i]
 		} else {
-			class[0] += p.cost[i]
+			p.class[0] += p.cost[i]
 		}
 	}
-	intercept := 0.0
-	if p.intercept {
-		if class[0] == 0 || class[1] == 0 {
-			return ErrOneClass
-		}
-		intercept = math.Log(class[1]) - math.Log(class[0])
+	if p.intercept && (p.class[0] == 0 || p.class[1] == 0) {
+		return ErrOneClass
 	}
 	copy(p.now.w, p.theta)
 	p.now.b = 0
 	if p.intercept {
 		p.now.b = p.theta[p.design.d] + p.design.offset(p.now.w)
 	}
-	p.design.predict(p.score, p.now.w, p.now.b)
-	zero := class[1]*softplus(-intercept) + class[0]*softplus(intercept)
-	if !(p.objective() <= zero) {
-		clear(p.now.w)
-		p.now.b = intercept
-	}
 	return nil
+}
+
+// startAtZero starts from w = 0 with the best intercept, if that is better than
+// the last solution.
+func (p *Logistic) startAtZero() {
+	b := 0.0
+	if p.intercept {
+		b = math.Log(p.class[1]) - math.Log(p.class[0])
+	}
+	if !(p.objective() <= p.class[1]*softplus(-b)+p.class[0]*softplus(b)) {
+		clear(p.now.w)
+		p.now.b = b
+	}
 }
 
 // descend leaves the best point in p.best.
@@ -184,6 +188,10 @@ func (p *Logistic) descend(ctx context.Context) (Certificate, error) {
 		local = 1e-3 // violation below which steps are tried whole first
 	)
 	violation := p.evaluate()
+	if !(violation <= local) {
+		p.startAtZero()
+		violation = p.evaluate()
+	}
 	p.best.set(p.now)
 	iterations, reuse, done := 0, false, false
 	for iterations < steps && violation > refined && !done {
@@ -281,7 +289,7 @@ func (p *Logistic) evaluate() float64 {
 	p.design.correlate(p.gradient.w, p.loss)
 	for j, w := range p.now.w {
 		p.terms[j] = math.Abs(w) + absoluteDot(p.design.row(j), p.loss)
-		if p.terms[j] > 0 {
+		if p.terms[j] != 0 { // NaN too
 			violation = max(violation, math.Abs(p.gradient.w[j])/p.terms[j])
 		}
 	}
