@@ -220,6 +220,16 @@ func stall(w http.ResponseWriter, r *http.Request) {
 	<-r.Context().Done()
 }
 
+// trickle sends the file in pieces with a pause before each that is just
+// shorter than the time to call a server silent.
+func trickle(w http.ResponseWriter, _ *http.Request) {
+	for piece := range slices.Chunk([]byte(toyFile), 1000) {
+		<-time.After(29 * time.Second)
+		_, _ = w.Write(piece)
+		_ = http.NewResponseController(w).Flush()
+	}
+}
+
 // ignoreRange hands out the whole file whatever is asked.
 func ignoreRange(w http.ResponseWriter, r *http.Request) {
 	r.Header.Del("Range")
@@ -254,6 +264,7 @@ func TestFetch(t *testing.T) {
 			[]string{"", "bytes=1000-"},
 			[]string{"the server went silent for 30s"},
 		},
+		"is slow": {[]http.HandlerFunc{trickle}, []string{""}, nil},
 		"errors first": {
 			[]http.HandlerFunc{status(500), status(503), status(429), status(408), whole},
 			[]string{"", "", "", "", ""},
@@ -495,6 +506,24 @@ func TestFetchGoesOnInALaterProcess(t *testing.T) {
 		o.wantFile(t)
 		if got := o.asked[1].Header; got.Get("Range") != "bytes=1000-" || got.Get("If-Range") != `"one"` {
 			t.Errorf("the second fetch asked for range %q if %q", got.Get("Range"), got.Get("If-Range"))
+		}
+	})
+}
+
+// TestFetchDoesNotMixAddresses: what came from another address is not gone on
+// with.
+func TestFetchDoesNotMixAddresses(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		o := newOpenML(t, serve(toyFile, `"one"`))
+		write(t, o.dir, "toy/openml-7.arff.part", toyFile[:1000])
+		write(t, o.dir, "toy/openml-7.arff.part.json", `{"url":"`+o.URL+`/old","validator":"\"one\""}`)
+		if err := o.fetch(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		o.wantFile(t)
+		if got := o.ranges(); !slices.Equal(got, []string{""}) {
+			t.Errorf("the ranges asked for are %q, want the whole", got)
 		}
 	})
 }

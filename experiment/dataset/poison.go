@@ -88,9 +88,7 @@ func (p *poisoner) point(x []float64, random *rand.Rand) float64 {
 		x[j] = p.low[j]
 		if value+p.mean[j] >= 0.5 {
 			x[j] = p.high[j]
-			if p.high[j] > p.low[j] { // a constant column is 0 in the cube
-				prediction += p.weights[j]
-			}
+			prediction += p.weights[j] // 0 for a constant column
 		}
 	}
 	if prediction > 0.5 {

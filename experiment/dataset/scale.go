@@ -60,7 +60,7 @@ func (s Scaling) fit(x []float64, d int, rows []int) (Affine, error) {
 
 // standardise turns the columns' ranges in scale into standard deviations and
 // puts the means into shift. It computes with (x - low)/range, which neither
-// overflows nor underflows, and corrects the mean once for rounding.
+// overflows nor underflows nor loses the digits of a large offset.
 func standardise(x []float64, d int, rows []int, low, shift, scale []float64) {
 	n := float64(len(rows))
 	unit := func(value float64, j int) float64 {
@@ -69,26 +69,21 @@ func standardise(x []float64, d int, rows []int, low, shift, scale []float64) {
 		}
 		return (value - low[j]) / scale[j]
 	}
-	mean, again, square := make([]float64, d), make([]float64, d), make([]float64, d)
+	mean, square := make([]float64, d), make([]float64, d)
 	for _, row := range rows {
 		for j, value := range x[row*d:][:d] {
-			mean[j] += unit(value, j)
+			mean[j] += unit(value, j) / n
 		}
-	}
-	for j := range mean {
-		mean[j] /= n
 	}
 	for _, row := range rows {
 		for j, value := range x[row*d:][:d] {
 			difference := unit(value, j) - mean[j]
-			again[j] += difference
 			square[j] += difference * difference
 		}
 	}
 	for j := range d {
-		offset := again[j] / n
-		shift[j] = low[j] + scale[j]*(mean[j]+offset)
-		scale[j] *= math.Sqrt(max(square[j]/n-offset*offset, 0))
+		shift[j] = low[j] + scale[j]*mean[j]
+		scale[j] *= math.Sqrt(square[j] / n)
 	}
 }
 
