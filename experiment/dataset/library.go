@@ -73,7 +73,7 @@ func (l *Library) Load(ctx context.Context, s Source) (*Dataset, error) {
 		if names := near(s.Name); len(names) > 0 {
 			hint = "did you mean " + strings.Join(names, " or ") + "? "
 		}
-		return nil, fmt.Errorf("%w %q: %s`coordinator datasets list` shows all; a file of your own takes path: instead of name:", ErrUnknown, s.Name, hint)
+		return nil, fmt.Errorf("%w %q: %s`coordinator datasets list` shows all; a file of your own is given by its path", ErrUnknown, s.Name, hint)
 	}
 	location, err := l.Locate(entry)
 	if err != nil {
@@ -134,7 +134,7 @@ func (e Entry) read(ctx context.Context, at Location, over Options) (*Dataset, e
 			over.Task = ""
 		}
 		if !reflect.DeepEqual(over, Options{}) {
-			return nil, errors.New("it is embedded and read as it is; to read it in another way, give a file by path:")
+			return nil, errors.New("it is embedded and read as it is; to read it in another way, give a file by its path")
 		}
 		d, ok, err := Embedded(e.Name)
 		if err == nil && !ok {

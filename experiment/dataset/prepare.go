@@ -125,7 +125,7 @@ func prepare(ctx context.Context, d *Dataset, s Settings, stream func(purpose st
 		noisy = slices.Sorted(slices.Values(slices.Concat(parts.train, parts.validation)))
 	}
 	if s.Noise.Kind == StatP {
-		err = s.addPoison(t, noisy, parts, &p, stream(StreamNoise))
+		err = s.addPoison(t, noisy, &p, stream(StreamNoise))
 	} else if s.Noise.Kind != "" && s.Noise.Level > 0 {
 		p.Contaminated, err = s.contaminate(ctx, t, noisy, stream(StreamNoise))
 	}
@@ -175,7 +175,7 @@ func (s Settings) scale(d *Dataset, train []int, p *Prepared) (scaled, error) {
 
 // addPoison puts poisoning points into the training and the validation part,
 // whose other rows come later.
-func (s Settings) addPoison(t scaled, rows []int, parts division, p *Prepared, random *rand.Rand) error {
+func (s Settings) addPoison(t scaled, rows []int, p *Prepared, random *rand.Rand) error {
 	count := s.Noise.count(len(rows))
 	if count == 0 {
 		return nil
@@ -188,7 +188,7 @@ func (s Settings) addPoison(t scaled, rows []int, parts division, p *Prepared, r
 		x := make([]float64, t.d)
 		y := poison.point(x, random)
 		to := &p.Train
-		if random.Float64() < s.Split.Validation && len(parts.validation) > 0 {
+		if random.Float64() < s.Split.Validation {
 			to = &p.Validation
 		}
 		to.append(Part{N: 1, D: t.d, X: x, Y: []float64{y}, Rows: []int{-1}})
