@@ -36,12 +36,15 @@ func (q *Queue) PutData(ctx context.Context, digest string, r io.Reader) error {
 	if err != nil {
 		return fmt.Errorf("storing data set %s: %w", digest, err)
 	}
-	_, err = bucket.GetInfo(ctx, digest)
+	err = q.persist(ctx, "looking for it", "", func(ctx context.Context) error {
+		_, err := bucket.GetInfo(ctx, digest)
+		return err
+	})
 	if err == nil {
 		return nil
 	}
 	if !errors.Is(err, jetstream.ErrObjectNotFound) {
-		return fmt.Errorf("looking for data set %s: %w", digest, err)
+		return fmt.Errorf("storing data set %s: %w", digest, err)
 	}
 	if err := q.putObject(ctx, dataBucket, digest, r); err != nil {
 		return fmt.Errorf("storing data set %s: %w", digest, err)

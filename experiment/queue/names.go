@@ -24,8 +24,10 @@ const (
 	deadTopic    topic = "agepath.dead."
 )
 
+// A run's filter ends in * and not in >: servers before 2.10 want it to be a
+// subset of the stream's subjects.
 func (t topic) all() string                  { return string(t) + "*.*" }
-func (t topic) run(run string) string        { return string(t) + run + ".>" }
+func (t topic) run(run string) string        { return string(t) + run + ".*" }
 func (t topic) cell(run, cell string) string { return string(t) + run + "." + cell }
 
 // cellOf returns the cell of a subject of any topic.

@@ -231,7 +231,11 @@ func (p *Puller) empty(ctx context.Context) error {
 	}
 	inFlight := 0
 	for _, from := range sources {
-		info, err := from.consumer.Info(ctx)
+		var info *jetstream.ConsumerInfo
+		err := bounded(ctx, requestWait, func(ctx context.Context) (err error) {
+			info, err = from.consumer.Info(ctx)
+			return err
+		})
 		if gone(err) {
 			continue
 		}

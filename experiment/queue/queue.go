@@ -105,7 +105,13 @@ func (q *Queue) stream(ctx context.Context, name string) (jetstream.Stream, erro
 
 // bucket returns an object store that exists, asking the server only once.
 func (q *Queue) bucket(ctx context.Context, name string) (jetstream.ObjectStore, error) {
-	return remembered(q, q.buckets, name, func() (jetstream.ObjectStore, error) { return q.js.ObjectStore(ctx, name) })
+	return remembered(q, q.buckets, name, func() (store jetstream.ObjectStore, err error) {
+		err = q.persist(ctx, "opening object store", "", func(ctx context.Context) (err error) {
+			store, err = q.js.ObjectStore(ctx, name)
+			return err
+		})
+		return store, err
+	})
 }
 
 func remembered[T any](q *Queue, known map[string]T, name string, find func() (T, error)) (T, error) {

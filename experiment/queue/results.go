@@ -144,9 +144,13 @@ func (r *reader) batch(ctx context.Context, yield func(jetstream.Msg, error) boo
 			return false, err
 		}
 	}
-	wait, cancel := context.WithTimeout(ctx, requestWait)
+	wait := time.Second // what is stored comes at once
+	if r.follow {
+		wait = requestWait
+	}
+	fetching, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
-	batch, err := r.consumer.Fetch(fetchMessages, jetstream.FetchMaxBytes(fetchBytes), jetstream.FetchContext(wait))
+	batch, err := r.consumer.Fetch(fetchMessages, jetstream.FetchMaxBytes(fetchBytes), jetstream.FetchContext(fetching))
 	if err != nil {
 		return false, err
 	}
@@ -170,11 +174,12 @@ func (r *reader) batch(ctx context.Context, yield func(jetstream.Msg, error) boo
 		return true, err
 	}
 	// What was pending can have been purged.
-	info, err := r.consumer.Info(ctx)
-	if err != nil {
-		return false, err
-	}
-	return info.NumPending > 0, nil
+	err = bounded(ctx, requestWait, func(ctx context.Context) error {
+		info, err := r.consumer.Info(ctx)
+		more = err == nil && info.NumPending > 0
+		return err
+	})
+	return more, err
 }
 
 // open makes a consumer that goes on after the last message and returns how
@@ -194,8 +199,12 @@ func (r *reader) open(ctx context.Context) (pending uint64, err error) {
 	if r.next > 0 {
 		config.DeliverPolicy, config.OptStartSeq = jetstream.DeliverByStartSequencePolicy, r.next
 	}
-	r.consumer, err = r.queue.js.CreateConsumer(ctx, r.stream, config)
+	err = bounded(ctx, requestWait, func(ctx context.Context) (err error) {
+		r.consumer, err = r.queue.js.CreateConsumer(ctx, r.stream, config)
+		return err
+	})
 	if err != nil {
+		r.consumer = nil // the library returns a nil of its own type
 		return 0, err
 	}
 	r.expected = 1

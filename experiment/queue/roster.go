@@ -53,7 +53,11 @@ func (r *roster) refresh(ctx context.Context) error {
 	if r.fresh() {
 		return nil
 	}
-	sources, err := r.list(ctx)
+	var sources []*source
+	err := bounded(ctx, requestWait, func(ctx context.Context) (err error) {
+		sources, err = r.list(ctx)
+		return err
+	})
 	switch {
 	case err == nil:
 	case ctx.Err() != nil:

@@ -24,39 +24,48 @@ func (q *Queue) Counts(ctx context.Context, run string) (Counts, error) {
 	if err := validRun(run); err != nil {
 		return c, fmt.Errorf("counting: %w", err)
 	}
-	consumer, err := q.js.Consumer(ctx, tasksStream, run)
-	switch {
-	case err == nil:
-		c.Queued, c.InFlight = int(consumer.CachedInfo().NumPending), consumer.CachedInfo().NumAckPending
-	case !gone(err):
-		return c, fmt.Errorf("counting tasks of run %s: %w", run, err)
+	err := q.persist(ctx, "counting tasks of run "+run, tasksStream, func(ctx context.Context) error {
+		consumer, err := q.js.Consumer(ctx, tasksStream, run)
+		if gone(err) {
+			return nil
+		}
+		if err == nil {
+			info := consumer.CachedInfo()
+			c.Queued, c.InFlight = int(info.NumPending), info.NumAckPending
+		}
+		return err
+	})
+	if err != nil {
+		return c, err
 	}
 	if c.Done, err = q.count(ctx, resultsStream, resultTopic.run(run)); err != nil {
-		return c, fmt.Errorf("counting results of run %s: %w", run, err)
+		return c, err
 	}
-	if c.Dead, err = q.count(ctx, deadStream, deadTopic.run(run)); err != nil {
-		return c, fmt.Errorf("counting dead letters of run %s: %w", run, err)
-	}
-	return c, nil
+	c.Dead, err = q.count(ctx, deadStream, deadTopic.run(run))
+	return c, err
 }
 
 // count returns the number of messages under a filter: a consumer knows it
 // when it is made, while asking the stream would list every subject.
-func (q *Queue) count(ctx context.Context, stream, filter string) (int, error) {
-	r := reader{queue: q, stream: stream, filter: filter, headers: true}
-	defer r.close()
-	pending, err := r.open(ctx)
-	return int(pending), err
+func (q *Queue) count(ctx context.Context, stream, filter string) (n int, err error) {
+	err = q.persist(ctx, "counting "+filter, stream, func(ctx context.Context) error {
+		r := reader{queue: q, stream: stream, filter: filter, headers: true}
+		defer r.close()
+		pending, err := r.open(ctx)
+		n = int(pending)
+		return err
+	})
+	return n, err
 }
 
 // Runs returns the runs that have or can get tasks: those published and
 // neither cancelled nor purged.
-func (q *Queue) Runs(ctx context.Context) ([]string, error) {
-	names, err := q.consumerNames(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("listing runs: %w", err)
-	}
-	return names, nil
+func (q *Queue) Runs(ctx context.Context) (names []string, err error) {
+	err = q.persist(ctx, "listing runs", tasksStream, func(ctx context.Context) (err error) {
+		names, err = q.consumerNames(ctx)
+		return err
+	})
+	return names, err
 }
 
 func (q *Queue) consumerNames(ctx context.Context) ([]string, error) {
@@ -78,13 +87,16 @@ func (q *Queue) Cancel(ctx context.Context, run string) error {
 	if err := validRun(run); err != nil {
 		return fmt.Errorf("cancelling: %w", err)
 	}
-	if err := q.js.DeleteConsumer(ctx, tasksStream, run); err != nil && !gone(err) {
-		return fmt.Errorf("cancelling run %s: %w", run, err)
+	err := q.persist(ctx, "cancelling run "+run, tasksStream, func(ctx context.Context) error {
+		if err := q.js.DeleteConsumer(ctx, tasksStream, run); !gone(err) {
+			return err
+		}
+		return nil
+	})
+	if err != nil {
+		return err
 	}
-	if err := q.purgeSubjects(ctx, tasksStream, taskTopic.run(run)); err != nil {
-		return fmt.Errorf("cancelling run %s: %w", run, err)
-	}
-	return nil
+	return q.purgeSubjects(ctx, tasksStream, taskTopic.run(run))
 }
 
 // Purge removes everything there is of a run: tasks, results, attempts and
@@ -98,13 +110,10 @@ func (q *Queue) Purge(ctx context.Context, run string) error {
 		topic  topic
 	}{{resultsStream, resultTopic}, {attemptsStream, attemptTopic}, {deadStream, deadTopic}} {
 		if err := q.purgeSubjects(ctx, s.stream, s.topic.run(run)); err != nil {
-			return fmt.Errorf("purging run %s: %w", run, err)
+			return err
 		}
 	}
-	if err := q.removeObjects(ctx, outcomesBucket, run+"."); err != nil {
-		return fmt.Errorf("purging large outcomes of run %s: %w", run, err)
-	}
-	return nil
+	return q.removeObjects(ctx, outcomesBucket, run+".")
 }
 
 func (q *Queue) purgeSubjects(ctx context.Context, name, filter string) error {
@@ -120,24 +129,26 @@ func (q *Queue) purgeSubjects(ctx context.Context, name, filter string) error {
 // removeObjects removes the objects whose name begins with prefix. The markers
 // that the Object Store keeps of them are a few hundred bytes each.
 func (q *Queue) removeObjects(ctx context.Context, name, prefix string) error {
-	bucket, err := q.bucket(ctx, name)
-	if err != nil {
-		return err
-	}
-	objects, err := bucket.List(ctx)
-	if errors.Is(err, jetstream.ErrNoObjectsFound) {
+	return q.persistFor(ctx, transferWait, "removing objects "+prefix+"* of "+name, "", func(ctx context.Context) error {
+		bucket, err := q.bucket(ctx, name)
+		if err != nil {
+			return err
+		}
+		objects, err := bucket.List(ctx)
+		if errors.Is(err, jetstream.ErrNoObjectsFound) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		for _, object := range objects {
+			if !strings.HasPrefix(object.Name, prefix) {
+				continue
+			}
+			if err := bucket.Delete(ctx, object.Name); err != nil && !errors.Is(err, jetstream.ErrObjectNotFound) {
+				return err
+			}
+		}
 		return nil
-	}
-	if err != nil {
-		return err
-	}
-	for _, object := range objects {
-		if !strings.HasPrefix(object.Name, prefix) {
-			continue
-		}
-		if err := bucket.Delete(ctx, object.Name); err != nil && !errors.Is(err, jetstream.ErrObjectNotFound) {
-			return fmt.Errorf("%s: %w", object.Name, err)
-		}
-	}
-	return nil
+	})
 }

@@ -22,6 +22,11 @@ type ServerConfig struct {
 	// Listen is a host:port on which other processes can connect, port 0 for
 	// any free one. Default: none; only this process connects.
 	Listen string
+
+	// Report is told of the server's warnings and errors, a full disk for
+	// example. It must not block and may be called from any goroutine.
+	// Default: nothing is told.
+	Report func(error)
 }
 
 // Server is a NATS server with JetStream inside this process. What it has
@@ -37,6 +42,9 @@ type Server struct {
 func StartServer(ctx context.Context, config ServerConfig) (*Server, error) {
 	if config.Dir == "" {
 		return nil, errors.New("embedded NATS server: no folder given")
+	}
+	if config.Report == nil {
+		config.Report = func(error) {}
 	}
 	if err := os.MkdirAll(config.Dir, 0o755); err != nil {
 		return nil, fmt.Errorf("embedded NATS server: %w", err)
@@ -71,6 +79,8 @@ func start(ctx context.Context, config ServerConfig) (*server.Server, error) {
 	if err != nil {
 		return nil, err
 	}
+	log := &serverLog{report: config.Report}
+	s.SetLoggerV2(log, false, false, false)
 	s.Start()
 	// JetStream is enabled here and not by Options.JetStream because there a
 	// folder that cannot be used ends up in the server's log only.
@@ -84,6 +94,9 @@ func start(ctx context.Context, config ServerConfig) (*server.Server, error) {
 	}
 	if !s.ReadyForConnections(wait) {
 		stop(s)
+		if err := log.lastFatal(); err != nil {
+			return nil, err
+		}
 		return nil, fmt.Errorf("not ready after %v", wait)
 	}
 	return s, nil

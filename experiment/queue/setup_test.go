@@ -6,6 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 
@@ -16,28 +20,38 @@ import (
 // heartbeats at a third of it on a busy machine.
 const ackWait = 400 * time.Millisecond
 
-// bundle is an embedded server and a coordinator's queue connected to it.
+// serverProgram names a nats-server of another version to run the tests with,
+// each on a process of its own, instead of the embedded one.
+const serverProgram = "AGEPATH_NATS_SERVER"
+
+// bundle is a server and a coordinator's queue connected to it.
 type bundle struct {
 	*Queue
 	t      testing.TB
 	ctx    context.Context
-	server *Server
+	server *Server // nil when url leads to it
+	url    string
 }
 
 func setup(t testing.TB, wait time.Duration) *bundle {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Second)
 	t.Cleanup(cancel)
-	server, err := StartServer(ctx, ServerConfig{Dir: t.TempDir()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := server.Shutdown(); err != nil {
-			t.Error(err)
+	b := &bundle{t: t, ctx: ctx}
+	if program := os.Getenv(serverProgram); program != "" {
+		b.url = startProcess(t, program)
+	} else {
+		server, err := StartServer(ctx, ServerConfig{Dir: t.TempDir()})
+		if err != nil {
+			t.Fatal(err)
 		}
-	})
-	b := &bundle{t: t, ctx: ctx, server: server}
+		t.Cleanup(func() {
+			if err := server.Shutdown(); err != nil {
+				t.Error(err)
+			}
+		})
+		b.server = server
+	}
 	b.Queue = b.connect(Config{AckWait: wait})
 	if err := b.EnsureStreams(ctx); err != nil {
 		t.Fatal(err)
@@ -45,16 +59,59 @@ func setup(t testing.TB, wait time.Duration) *bundle {
 	return b
 }
 
+func startProcess(t testing.TB, program string) (url string) {
+	t.Helper()
+	dir := t.TempDir()
+	command := exec.Command(program, "-js", "-sd", dir, "-a", "127.0.0.1", "-p", "-1", "--ports_file_dir", dir)
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		command.Process.Kill()
+		command.Wait()
+	})
+	var ports struct{ Nats []string }
+	b := bundle{t: t}
+	b.await(program+" tells its port", func() bool {
+		names, _ := filepath.Glob(filepath.Join(dir, "*.ports"))
+		if len(names) == 0 {
+			return false
+		}
+		text, err := os.ReadFile(names[0])
+		return err == nil && json.Unmarshal(text, &ports) == nil && len(ports.Nats) > 0
+	})
+	return ports.Nats[0]
+}
+
 func (b *bundle) connect(config Config) *Queue {
 	b.t.Helper()
-	config.Server = b.server
-	config.Report = func(err error) { b.t.Log("reported:", err) }
+	config.Server, config.URL = b.server, b.url
+	config.Report = reports(b.t)
 	q, err := Connect(b.ctx, config)
 	if err != nil {
 		b.t.Fatal(err)
 	}
 	b.t.Cleanup(q.Close)
 	return q
+}
+
+// reports logs what is reported while the test runs; the client library's
+// callbacks can come later.
+func reports(t testing.TB) func(error) {
+	var mu sync.Mutex
+	ended := false
+	t.Cleanup(func() {
+		mu.Lock()
+		defer mu.Unlock()
+		ended = true
+	})
+	return func(err error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if !ended {
+			t.Log("reported:", err)
+		}
+	}
 }
 
 // worker returns a puller with its own connection, as on another machine.

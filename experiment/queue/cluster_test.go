@@ -1,0 +1,158 @@
+package queue
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+
+	"github.com/agepath/agepath/experiment"
+)
+
+// startCluster starts three servers that replicate among each other.
+func startCluster(t *testing.T) (nodes []*server.Server, urls string) {
+	t.Helper()
+	var routes []*url.URL
+	var ports []int
+	for range 3 { // ports that are free now; the servers must know each other's beforehand
+		listener, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer listener.Close()
+		address := listener.Addr().(*net.TCPAddr)
+		ports = append(ports, address.Port)
+		routes = append(routes, &url.URL{Scheme: "nats-route", Host: address.String()})
+		listener.Close()
+	}
+	var clients []string
+	for i, port := range ports {
+		node, err := server.NewServer(&server.Options{
+			ServerName: fmt.Sprintf("node-%d", i), Host: "127.0.0.1", Port: server.RANDOM_PORT, NoSigs: true, NoLog: true,
+			JetStream: true, StoreDir: t.TempDir(), Routes: routes,
+			Cluster: server.ClusterOpts{Name: "test", Host: "127.0.0.1", Port: port},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		node.Start()
+		t.Cleanup(func() { stop(node) })
+		if !node.ReadyForConnections(10 * time.Second) {
+			t.Fatalf("node %d is not ready", i)
+		}
+		nodes = append(nodes, node)
+		clients = append(clients, node.ClientURL())
+	}
+	b := bundle{t: t}
+	b.await("the cluster has a leader and all its nodes", func() bool {
+		for _, node := range nodes {
+			if node.JetStreamIsLeader() {
+				return len(node.JetStreamClusterPeers()) == 3
+			}
+		}
+		return false
+	})
+	return nodes, strings.Join(clients, ",")
+}
+
+// TestCluster runs a sweep on three replicas, one of which goes away.
+func TestCluster(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("forms a cluster of three servers")
+	}
+	nodes, urls := startCluster(t)
+	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Second)
+	defer cancel()
+	connect := func() *Queue {
+		q, err := Connect(ctx, Config{URL: urls, Replicas: 3, AckWait: 2 * time.Second, Report: reports(t)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(q.Close)
+		return q
+	}
+	b := &bundle{t: t, ctx: ctx, Queue: connect()}
+	if err := b.EnsureStreams(ctx); err != nil {
+		t.Fatal(err)
+	}
+	const n = 60
+	if published, refused, err := b.Publish(ctx, generate("run", n)); published != n || refused != 0 || err != nil {
+		t.Fatalf("published %d, refused %d, error %v", published, refused, err)
+	}
+	if published, refused, err := b.Publish(ctx, generate("run", n)); published != 0 || refused != n || err != nil {
+		t.Fatalf("again: published %d, refused %d, error %v", published, refused, err)
+	}
+	errs := make(chan error)
+	for range 4 { // conflicts have another code here
+		go func() {
+			_, err := b.record(ctx, "run", "counted", 1, func(c *tally) { c.Failed++ })
+			errs <- err
+		}()
+	}
+	for range 4 {
+		if err := <-errs; err != nil {
+			t.Error(err)
+		}
+	}
+
+	var group sync.WaitGroup
+	half := make(chan bool, n)
+	for range 2 {
+		worker, err := connect().Worker(WorkerConfig{Idle: 100 * time.Millisecond})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(worker.Close)
+		group.Go(func() {
+			for pulled := 0; b.counts("run").Done < n; pulled++ {
+				waiting, stop := context.WithTimeout(ctx, 3*time.Second)
+				d, err := worker.Pull(waiting)
+				stop()
+				if err != nil {
+					t.Log("pull:", err)
+					continue
+				}
+				if d.Delivered == 1 && pulled%5 == 0 {
+					if _, err := d.Fail(ctx, failure("once"), 0); err != nil {
+						t.Error(err)
+					}
+					continue
+				}
+				if err := d.Done(ctx, ok()); err != nil {
+					t.Log("done:", err)
+				}
+				half <- true
+			}
+		})
+	}
+	for range n / 2 {
+		<-half
+	}
+	for _, node := range nodes { // the one that coordinates the others, to make it worse
+		if node.JetStreamIsLeader() {
+			stop(node)
+			break
+		}
+	}
+	go func() {
+		for range half {
+		}
+	}()
+	group.Wait()
+	close(half)
+	if got := b.results("run"); len(got) != n {
+		t.Errorf("%d results, want %d", len(got), n)
+	}
+	for _, o := range b.results("run") {
+		if o.Status != experiment.OK || o.Attempts > 2 {
+			t.Errorf("%+v", o)
+		}
+	}
+}

@@ -1,0 +1,322 @@
+package queue
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/agepath/agepath/experiment"
+)
+
+// crashDir tells the test binary to be the process that is killed in
+// TestReopenAfterKill.
+const crashDir = "AGEPATH_QUEUE_TEST_CRASH_DIR"
+
+func TestMain(m *testing.M) {
+	if dir := os.Getenv(crashDir); dir != "" {
+		if err := crash(dir); err != nil {
+			fmt.Println(err)
+			os.Exit(1)
+		}
+	}
+	os.Exit(m.Run())
+}
+
+const crashTasks, crashDone, crashHeld = 100, 10, 5
+
+// crash publishes tasks, does some, holds some and waits to be killed.
+func crash(dir string) error {
+	ctx := context.Background()
+	server, err := StartServer(ctx, ServerConfig{Dir: dir})
+	if err != nil {
+		return err
+	}
+	q, err := Connect(ctx, Config{Server: server, AckWait: ackWait})
+	if err != nil {
+		return err
+	}
+	if err := q.EnsureStreams(ctx); err != nil {
+		return err
+	}
+	if _, _, err := q.Publish(ctx, generate("run", crashTasks)); err != nil {
+		return err
+	}
+	worker, err := q.Worker(WorkerConfig{})
+	if err != nil {
+		return err
+	}
+	for i := range crashDone + crashHeld {
+		d, err := worker.Pull(ctx)
+		if err != nil {
+			return err
+		}
+		if i < crashDone {
+			if err := d.Done(ctx, ok()); err != nil {
+				return err
+			}
+		}
+	}
+	fmt.Println("ready")
+	select {}
+}
+
+func TestReopenAfterKill(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	command := exec.Command(program)
+	command.Env = append(os.Environ(), crashDir+"="+dir)
+	output, err := command.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	line, err := bufio.NewReader(output).ReadString('\n')
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	defer cancel()
+	if _, err := StartServer(ctx, ServerConfig{Dir: dir}); err == nil || !strings.Contains(err.Error(), "locked by another process") {
+		t.Errorf("second server in the folder: %v", err)
+	}
+	if err := command.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	command.Wait()
+	if line != "ready\n" {
+		t.Fatalf("the process said %q, error %v", line, err)
+	}
+
+	server, err := StartServer(ctx, ServerConfig{Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &bundle{t: t, ctx: ctx, server: server}
+	defer server.Shutdown()
+	b.Queue = b.connect(Config{AckWait: ackWait})
+	defer b.Close()
+	if err := b.EnsureStreams(ctx); err != nil {
+		t.Fatal(err)
+	}
+	published, refused, err := b.Publish(ctx, generate("run", crashTasks))
+	if err != nil || published != crashDone || refused != crashTasks-crashDone {
+		t.Errorf("published %d, refused %d, error %v; want the %d done accepted again", published, refused, err, crashDone)
+	}
+	seen := map[string]bool{}
+	worker := b.worker(WorkerConfig{})
+	for range crashTasks {
+		d := b.pull(worker)
+		if seen[d.Task.Cell] {
+			t.Errorf("cell %s delivered twice", d.Task.Cell)
+		}
+		seen[d.Task.Cell] = true
+		b.done(d, ok())
+	}
+	b.wantCounts("run", Counts{Done: crashTasks})
+}
+
+func TestServerListens(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	server, err := StartServer(ctx, ServerConfig{Dir: t.TempDir(), Listen: "127.0.0.1:0"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Shutdown()
+	q, err := Connect(ctx, Config{URL: server.URL()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := q.EnsureStreams(ctx); err != nil {
+		t.Error(err)
+	}
+	if !q.Connected() {
+		t.Error("not connected")
+	}
+	q.Close()
+	if q.Connected() {
+		t.Error("connected after close")
+	}
+}
+
+func TestServerRefuses(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	for name, c := range map[string]struct {
+		config ServerConfig
+		want   string
+	}{
+		"no folder": {ServerConfig{}, "no folder given"},
+		"a file":    {ServerConfig{Dir: file}, "not a directory"},
+		"no port":   {ServerConfig{Dir: t.TempDir(), Listen: "localhost"}, `listen address "localhost"`},
+		"bad port":  {ServerConfig{Dir: t.TempDir(), Listen: "localhost:http"}, "allowed are 0 to 65535"},
+	} {
+		if _, err := StartServer(t.Context(), c.config); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: error %v, want %q in it", name, err, c.want)
+		}
+	}
+	dir := t.TempDir()
+	ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
+	defer cancel()
+	if _, err := StartServer(ctx, ServerConfig{Dir: dir, Listen: taken.Addr().String()}); err == nil || !strings.Contains(err.Error(), "address already in use") {
+		t.Errorf("error %v, want one that says the address is in use", err)
+	}
+	server, err := StartServer(t.Context(), ServerConfig{Dir: dir}) // the folder was released
+	if err != nil {
+		t.Fatal(err)
+	}
+	if server.URL() != "" {
+		t.Errorf("URL %q of a server that does not listen", server.URL())
+	}
+	if err := server.Shutdown(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestConnectRefuses(t *testing.T) {
+	t.Parallel()
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	for name, c := range map[string]struct {
+		ctx    context.Context
+		config Config
+		want   string
+	}{
+		"nobody there":    {t.Context(), Config{URL: "nats://user:secret@127.0.0.1:1"}, "connecting to NATS at nats://user:xxxxx@127.0.0.1:1"},
+		"no such file":    {t.Context(), Config{CredentialsFile: "/nowhere.creds"}, "/nowhere.creds"},
+		"no nkey":         {t.Context(), Config{NKeyFile: "/nowhere.nk"}, "nkey file /nowhere.nk"},
+		"no CA":           {t.Context(), Config{CAFile: "/nowhere.pem"}, "/nowhere.pem"},
+		"two credentials": {t.Context(), Config{NKeyFile: "a", CredentialsFile: "b"}, "only one of them is allowed"},
+		"half a pair":     {t.Context(), Config{CertFile: "a"}, "both or none are allowed"},
+		"replicas":        {t.Context(), Config{Replicas: 2}, "replicas 2; allowed are 1, 3 and 5"},
+		"negative":        {t.Context(), Config{AckWait: -1}, "none may be negative"},
+		"ended":           {ended, Config{}, "context canceled"},
+	} {
+		q, err := Connect(c.ctx, c.config)
+		if err == nil {
+			q.Close()
+		}
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: error %v, want %q in it", name, err, c.want)
+		}
+	}
+}
+
+func TestEnsureStreams(t *testing.T) {
+	t.Parallel()
+	b := setup(t, 30*time.Second)
+	b.publish(task("run", "a"))
+	for range 2 {
+		again := b.connect(Config{Replicas: 1})
+		if err := again.EnsureStreams(b.ctx); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b.wantCounts("run", Counts{Queued: 1})
+	if err := b.connect(Config{Replicas: 3}).EnsureStreams(b.ctx); err == nil || !strings.Contains(err.Error(), "replicas 1, needed is 3") {
+		t.Errorf("error %v, want one about replicas", err)
+	}
+	for name, change := range map[string]func(*jetstream.StreamConfig){
+		"max_msgs_per_subject 2, needed is 1": func(c *jetstream.StreamConfig) { c.MaxMsgsPerSubject = 2 },
+		"subjects [other], needed is":         func(c *jetstream.StreamConfig) { c.Subjects = []string{"other"} },
+		"DiscardNew, needed is DiscardOld":    func(c *jetstream.StreamConfig) { c.Discard = jetstream.DiscardNew },
+	} {
+		config := streamConfigs(1)[1]
+		change(&config)
+		if err := b.js.DeleteStream(b.ctx, resultsStream); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := b.js.CreateStream(b.ctx, config); err != nil {
+			t.Fatal(err)
+		}
+		if err := b.connect(Config{}).EnsureStreams(b.ctx); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("error %v, want %q in it", err, name)
+		}
+	}
+}
+
+// TestReconnect cuts every connection of coordinator and worker by restarting
+// the server under them.
+func TestReconnect(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithTimeout(context.Background(), 40*time.Second)
+	defer cancel()
+	dir := t.TempDir()
+	server, err := StartServer(ctx, ServerConfig{Dir: dir, Listen: "127.0.0.1:0"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := strings.TrimPrefix(server.URL(), "nats://")
+	restart := func() {
+		if err := server.Shutdown(); err != nil {
+			t.Fatal(err)
+		}
+		if server, err = StartServer(ctx, ServerConfig{Dir: dir, Listen: address}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	defer func() { server.Shutdown() }()
+	connect := func() *Queue {
+		q, err := Connect(ctx, Config{URL: server.URL(), AckWait: 2 * time.Second, Report: reports(t)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(q.Close)
+		return q
+	}
+	b := &bundle{t: t, ctx: ctx, Queue: connect()}
+	if err := b.EnsureStreams(ctx); err != nil {
+		t.Fatal(err)
+	}
+	worker, err := connect().Worker(WorkerConfig{Idle: 50 * time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer worker.Close()
+
+	b.publish(task("run", "a"))
+	d := b.pull(worker)
+	restart()
+	b.done(d, ok())
+	restart()
+	b.publish(task("run", "b"))
+	follow, stop := context.WithCancel(ctx)
+	defer stop()
+	seen := map[string]experiment.Status{}
+	for outcome, err := range b.Follow(follow, "run") {
+		if err != nil {
+			break
+		}
+		seen[outcome.Cell] = outcome.Status
+		switch outcome.Cell {
+		case "a":
+			restart()
+			b.done(b.pull(worker), ok())
+		case "b":
+			stop()
+		}
+	}
+	if len(seen) != 2 {
+		t.Errorf("seen %v, want a and b", seen)
+	}
+}
