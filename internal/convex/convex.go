@@ -13,7 +13,7 @@ import "context"
 // Certificate says how good a solution is.
 type Certificate struct {
 	Gap        float64 // duality gap relative to the objective, NaN where the method has none
-	KKT        float64 // largest violation of the optimality conditions relative to the scale of the gradient's terms
+	KKT        float64 // largest violation of an optimality condition, relative to the size of the gradient's terms as each solver defines it
 	Objective  float64
 	Iterations int // passes, Newton steps or working-set updates
 }

@@ -9,6 +9,11 @@ import (
 // optimality conditions that a solution must not exceed.
 const Tolerance = 1e-10
 
+// refined is the violation at which the linear models' refinement ends: a few
+// tens of units of rounding. They go on from Tolerance to it because alternate
+// convex search converges no further than its solver.
+const refined = 1e-14
+
 // ToleranceError says that a solver stopped short of [Tolerance].
 type ToleranceError struct {
 	Model       string

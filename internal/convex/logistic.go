@@ -15,8 +15,8 @@ import (
 //
 // Newton's method with a line search along the Newton direction. Near the
 // solution a Hessian is used for further steps as long as each divides the
-// violation by 10. The Hessian is inverted in R^d, or in R^n by the Woodbury
-// identity where samples are fewer than features, see newKernelHessian.
+// violation by 10. The Hessian is inverted in R^d or, for more than 2n/3
+// features, where that is faster as measured, in R^n by the Woodbury identity.
 //
 // With σ_i = 1/(1 + exp(m_i)) the violation of w_j's condition is divided by
 // |w_j| + Σ C v_i |x_ij| σ_i, the terms of its gradient, and that of b's by
@@ -91,7 +91,7 @@ func NewLogistic(x blas64.General, y []float64, c float64, intercept bool) *Logi
 		loss: make([]float64, n), curvature: make([]float64, n), score: make([]float64, n), slope: make([]float64, n), factored: make([]float64, n),
 		now: newPoint(d), best: newPoint(d), step: newPoint(d), gradient: newPoint(d),
 	}
-	if d > n {
+	if 3*d > 2*n {
 		p.hessian = newKernelHessian(&p.design, intercept)
 	} else {
 		p.hessian = newPrimalHessian(&p.design, intercept)

@@ -49,9 +49,8 @@ func (h *primalHessian) solve(dst *point, rhs point) {
 	}
 }
 
-// kernelHessian solves in R^n with the products K = XXᵀ of the samples, for
-// fewer samples than features: by the Woodbury identity, with the roots R of
-// the curvatures,
+// kernelHessian solves in R^n with the products K = XXᵀ of the samples: by the
+// Woodbury identity, with the roots R of the curvatures,
 //
 //	(I + XᵀR²X)⁻¹ = I - XᵀR B⁻¹ RX,    B = I + RKR,
 //
