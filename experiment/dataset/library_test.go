@@ -12,19 +12,6 @@ import (
 	"testing"
 )
 
-// realData returns the folder with the real data sets, or skips the test.
-func realData(t *testing.T) string {
-	t.Helper()
-	dir := os.Getenv("AGEPATH_DATASETS")
-	if dir == "" {
-		dir = filepath.FromSlash("../../../shared/datasets")
-	}
-	if _, err := os.Stat(dir); err != nil {
-		t.Skip("real data sets are not here: set AGEPATH_DATASETS to their folder")
-	}
-	return dir
-}
-
 // counts are the rows of class -1 as the sources of the data sets state them.
 var counts = map[string]int{
 	"mfeat-pixel": 500, "pendigits": 363 + 364 + 364 + 336 + 364, "MagicTelescope": 6688, "nomao": 9844,
@@ -33,7 +20,7 @@ var counts = map[string]int{
 
 func TestRealDataSets(t *testing.T) {
 	t.Parallel()
-	library := Library{Dir: realData(t)}
+	library := Library{Dir: sharedDatasets(t)}
 	checked := 0
 	for _, entry := range Catalog() {
 		if _, err := library.Locate(entry); errors.Is(err, ErrAbsent) {
@@ -65,7 +52,7 @@ func TestRealDataSets(t *testing.T) {
 // TestRealTargets compares ranges of targets with those their sources state.
 func TestRealTargets(t *testing.T) {
 	t.Parallel()
-	library := Library{Dir: realData(t)}
+	library := Library{Dir: sharedDatasets(t)}
 	for name, want := range map[string][2]float64{
 		"music": {-35.30, 54.68}, "cadata": {14999, 500001}, "delta_elevators": {-0.014, 0.013},
 		"house_8L": {0, 500001}, "ailerons": {-0.0036, 0}, "elevators": {0.012, 0.078}, "diabetes": {25, 346},
@@ -81,7 +68,7 @@ func TestRealTargets(t *testing.T) {
 // ARFF; both must give the same data.
 func TestSameDataInBothForms(t *testing.T) {
 	t.Parallel()
-	dir := realData(t)
+	dir := sharedDatasets(t)
 	entry, _ := Lookup("mfeat-pixel")
 	digests := map[string]bool{}
 	read := 0

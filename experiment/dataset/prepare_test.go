@@ -306,7 +306,7 @@ func TestPrepareRefusesOverflow(t *testing.T) {
 // TestPrepareRealData prepares each real data set both ways.
 func TestPrepareRealData(t *testing.T) {
 	t.Parallel()
-	library := Library{Dir: realData(t)}
+	library := Library{Dir: sharedDatasets(t)}
 	for _, entry := range Catalog() {
 		if _, err := library.Locate(entry); errors.Is(err, ErrAbsent) {
 			continue
