@@ -6,18 +6,21 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/ipc"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	flatbuffers "github.com/google/flatbuffers/go"
+	"github.com/klauspost/compress/zstd"
 
 	"github.com/agepath/agepath/experiment"
 )
 
 // arrow/go v15 reads all columns of a record batch or none. Here a batch's
 // message is rewritten to hold the columns that are wanted, whose buffers
-// alone are read from the disk, and handed to the library to decode.
+// alone are read from the disk and decompressed, and handed to the library to
+// decode.
 
 // layouts holds how many nodes and buffers of a record batch the types take.
 // A list brings those of its values.
@@ -35,7 +38,13 @@ type batchNode struct{ length, nulls int64 }
 // batchBuffer is Buffer of Message.fbs; the offset counts from the body.
 type batchBuffer struct{ offset, length int64 }
 
-// batchHeader is RecordBatch of Message.fbs. The codec is -1 for none.
+// Codecs of a batch: those of BodyCompression in Message.fbs, LZ4 being 0.
+const (
+	codecNone int8 = -1 // no compression
+	codecZSTD int8 = 1
+)
+
+// batchHeader is RecordBatch of Message.fbs.
 type batchHeader struct {
 	rows    int64
 	nodes   []batchNode
@@ -49,7 +58,7 @@ func parseBatchHeader(m *message) (h *batchHeader, err error) {
 	if !ok {
 		return nil, errTorn
 	}
-	h = &batchHeader{rows: table.GetInt64Slot(slotBatchLength, 0), codec: -1}
+	h = &batchHeader{rows: table.GetInt64Slot(slotBatchLength, 0), codec: codecNone}
 	if codec, ok := subTable(table, slotBatchCodec); ok {
 		h.codec = codec.GetInt8Slot(slotCodec, 0)
 	}
@@ -99,6 +108,9 @@ type projection struct {
 	total   struct{ nodes, buffers int }
 	reader  *ipc.Reader
 	queue   messageQueue
+	zstd    *zstd.Decoder
+	stored  []byte // a buffer as it is on the disk
+	plain   []byte // and decompressed
 }
 
 // newProjection returns a projection of a schema to the columns at the given
@@ -124,6 +136,10 @@ func newProjection(schema *arrow.Schema, all []experiment.Column, wanted []int) 
 		p.columns = append(p.columns, all[j])
 	}
 	meta, err := schemaMeta(arrow.NewSchemaWithEndian(fields, nil, schema.Endianness()))
+	if err != nil {
+		return nil, err
+	}
+	p.zstd, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecodeAllCapLimit(true))
 	if err != nil {
 		return nil, err
 	}
@@ -159,31 +175,24 @@ func (p *projection) decode(r io.ReaderAt, m *message) (batch experiment.Batch, 
 	if len(header.nodes) != p.total.nodes || len(header.buffers) != p.total.buffers {
 		return batch, errTorn
 	}
-	narrow := batchHeader{rows: header.rows, codec: header.codec}
+	if header.codec != codecNone && header.codec != codecZSTD {
+		return batch, fmt.Errorf("it is compressed with LZ4; agepath reads and writes ZSTD only")
+	}
+	narrow := batchHeader{rows: header.rows, codec: codecNone}
 	for _, i := range p.nodes {
 		narrow.nodes = append(narrow.nodes, header.nodes[i])
 	}
-	var size int64
+	var body []byte
 	for _, i := range p.buffers {
-		length := header.buffers[i].length
-		narrow.buffers = append(narrow.buffers, batchBuffer{size, length})
-		size += (length + 7) / 8 * 8
-	}
-	if size > m.length+8*int64(len(p.buffers)) { // buffers of a batch do not overlap
-		return batch, errTorn
-	}
-	body := make([]byte, size)
-	for k, i := range p.buffers {
-		have, to := header.buffers[i], narrow.buffers[k]
-		at := body[to.offset : to.offset+to.length]
-		if _, err := r.ReadAt(at, m.body+have.offset); err != nil {
+		values, err := p.values(r, m.body, header.buffers[i], header.codec)
+		if err != nil {
 			return batch, err
 		}
-		if header.codec >= 0 && !plausible(at) {
-			return batch, errTorn
-		}
+		narrow.buffers = append(narrow.buffers, batchBuffer{int64(len(body)), int64(len(values))})
+		body = append(body, values...)
+		body = append(body, make([]byte, -len(body)&7)...)
 	}
-	p.queue.push(narrow.meta(size), body)
+	p.queue.push(narrow.meta(int64(len(body))), body)
 	record, err := p.reader.Read()
 	if err != nil {
 		return batch, fmt.Errorf("%w: %w", errTorn, err)
@@ -191,21 +200,38 @@ func (p *projection) decode(r io.ReaderAt, m *message) (batch experiment.Batch, 
 	return recordBatch(p.columns, record)
 }
 
-// plausible tells whether the length that a compressed buffer claims to have
-// can be true, so that damage cannot make the library allocate without bound:
-// ZSTD's best is a block of 128 KiB in 4 bytes.
-func plausible(buffer []byte) bool {
-	if len(buffer) == 0 {
-		return true
+// values reads a buffer of a batch and decompresses it. The library would do
+// that too, but without looking at ZSTD's checksums. The result is valid until
+// the next call.
+func (p *projection) values(r io.ReaderAt, body int64, at batchBuffer, codec int8) ([]byte, error) {
+	p.stored = slices.Grow(p.stored[:0], int(at.length))[:at.length]
+	if _, err := r.ReadAt(p.stored, body+at.offset); err != nil {
+		return nil, err
 	}
-	if len(buffer) < 8 {
-		return false
+	if codec == codecNone || len(p.stored) == 0 {
+		return p.stored, nil
 	}
-	size := int64(binary.LittleEndian.Uint64(buffer))
-	return size >= -1 && size <= int64(len(buffer)-8)*(128<<10)/4
+	if len(p.stored) < 8 {
+		return nil, errTorn
+	}
+	size, frame := int64(binary.LittleEndian.Uint64(p.stored)), p.stored[8:]
+	if size == -1 { // Arrow's mark of a buffer that is not compressed
+		return frame, nil
+	}
+	// ZSTD's best is a block of 128 KiB in 4 bytes: what claims to be longer
+	// is damaged, and must not be allocated.
+	if size < 0 || size > int64(len(frame))*(128<<10)/4 {
+		return nil, errTorn
+	}
+	var err error
+	p.plain, err = p.zstd.DecodeAll(frame, slices.Grow(p.plain[:0], int(size))[:0:size])
+	if err != nil || int64(len(p.plain)) != size {
+		return nil, fmt.Errorf("%w: a buffer of %d bytes: %w", errTorn, size, err)
+	}
+	return p.plain, nil
 }
 
-// meta returns the flatbuffer of the header's message.
+// meta returns the flatbuffer of the header's message, without compression.
 func (h *batchHeader) meta(body int64) []byte {
 	b := flatbuffers.NewBuilder(1024)
 	b.StartVector(16, len(h.nodes), 8)
@@ -220,17 +246,10 @@ func (h *batchHeader) meta(body int64) []byte {
 		b.PrependInt64(h.buffers[i].offset)
 	}
 	buffers := b.EndVector(len(h.buffers))
-	var codec flatbuffers.UOffsetT
-	if h.codec >= 0 {
-		b.StartObject(2)
-		b.PrependInt8Slot(0, h.codec, 0)
-		codec = b.EndObject()
-	}
 	b.StartObject(5)
 	b.PrependInt64Slot(0, h.rows, 0)
 	b.PrependUOffsetTSlot(1, nodes, 0)
 	b.PrependUOffsetTSlot(2, buffers, 0)
-	b.PrependUOffsetTSlot(3, codec, 0)
 	header := b.EndObject()
 	b.StartObject(5)
 	b.PrependInt16Slot(0, int16(ipc.MetadataV5), 0)
