@@ -140,7 +140,7 @@ func (s *SVM) Solve(ctx context.Context, weights []float64) (Certificate, error)
 		negative = negative || s.upper[i] > 0 && s.y[i] < 0
 	}
 	var certificate Certificate
-	if q := s.dual; q.intercept && !(positive && negative) {
+	if q := s.dual; !positive && !negative || q.intercept && !(positive && negative) {
 		q.reset(s.upper)
 		certificate = q.certificate(0)
 	} else if certificate, err = s.optimize(ctx); err != nil {
@@ -162,7 +162,8 @@ func (s *SVM) Solve(ctx context.Context, weights []float64) (Certificate, error)
 func (s *SVM) optimize(ctx context.Context) (Certificate, error) {
 	const (
 		moderate = 0.1   // where sequential minimal optimization hands over at first
-		finest   = 1e-13 // relative, where it can do no more
+		least    = 1e-13 // relative to scale, where it can do no more
+		coarse   = 4e-15 // the polish's finest tolerance at first
 	)
 	q := s.dual
 	q.setBox(s.upper)
@@ -170,9 +171,9 @@ func (s *SVM) optimize(ctx context.Context) (Certificate, error) {
 		q.snap()
 	}
 	work, n := 0, len(s.y)
-	tolerance, budget := moderate, 10*n
-	for first := true; ; first = false {
-		if !first || !q.started() {
+	tolerance, budget, finest := moderate, 2*n, coarse
+	for far := !q.started(); ; {
+		if far {
 			q.balance()
 			updates, err := q.minimize(ctx, tolerance, min(budget, s.options.MaxUpdates-work), !s.options.NoShrinking)
 			work += updates
@@ -180,20 +181,22 @@ func (s *SVM) optimize(ctx context.Context) (Certificate, error) {
 				return Certificate{}, err
 			}
 			if updates < budget {
-				tolerance = math.Max(tolerance/10, finest*q.scale())
+				tolerance = max(tolerance/10, least*q.scale())
 			}
 			budget *= 4
 		}
-		exchanges, err := q.polish(ctx, min(500+n, s.options.MaxUpdates-work))
+		exchanges, arrived, err := q.polish(ctx, min(500+10*n, s.options.MaxUpdates-work), finest)
 		work += exchanges
 		if err != nil {
 			return Certificate{}, err
 		}
 		q.bias()
 		c := q.certificate(work)
-		if accepted(c) || work >= s.options.MaxUpdates || tolerance <= finest*q.scale() {
+		if accepted(c) || work >= s.options.MaxUpdates || far && tolerance <= least*q.scale() {
 			return c, nil
 		}
+		far = !arrived || finest == resolution
+		finest = resolution
 	}
 }
 

@@ -2,6 +2,8 @@ package convex
 
 import (
 	"math"
+
+	"gonum.org/v1/gonum/blas/blas64"
 )
 
 // place says where a signed multiplier stands in its box.
@@ -30,7 +32,7 @@ type dual struct {
 	place     []place
 	b         float64
 	stale     bool // f is not Kβ
-	updates   int  // changes of the box since f was last computed anew
+	updates   int  // sums added to f since it was last computed anew
 
 	factor *factor
 	step   []float64 // n, work: a step of the free multipliers
@@ -67,11 +69,10 @@ func newDual(g *gram, y []float64, intercept bool, bytes int64) *dual {
 // it may lead back inside. f follows: by the changes where these are few, else
 // anew, which also ends the drift of many small changes.
 func (q *dual) setBox(u []float64) {
-	const mostUpdates = 64
 	q.begin()
 	support := 0
 	for i, y := range q.y {
-		q.low[i], q.high[i] = math.Min(0, y*u[i]), math.Max(0, y*u[i])
+		q.low[i], q.high[i] = min(0, y*u[i]), max(0, y*u[i])
 		switch {
 		case q.place[i] == inside && u[i] > 0:
 			q.move(i, q.clip(i, q.beta[i]))
@@ -87,7 +88,8 @@ func (q *dual) setBox(u []float64) {
 			support++
 		}
 	}
-	if q.updates++; !q.stale && 2*len(q.list) < support && q.updates < mostUpdates {
+	const drift = 64 // sums after which their rounding shows
+	if !q.stale && q.updates < drift && 2*len(q.list) < support {
 		q.apply()
 	} else {
 		q.evaluate()
@@ -163,8 +165,11 @@ func (q *dual) move(i int, value float64) {
 
 // apply adds K times the noted changes to f.
 func (q *dual) apply() {
-	q.gram.accumulate(q.f, q.list, q.coef)
-	q.begin()
+	if len(q.list) > 0 {
+		q.gram.accumulate(q.f, q.list, q.coef)
+		q.updates++
+		q.begin()
+	}
 }
 
 // balance restores 1ᵀβ = 0 inside the box: first the free multipliers move, each
@@ -190,7 +195,7 @@ func (q *dual) balance() {
 	}
 	share := 0.0
 	if total > 0 {
-		share = math.Min(1, math.Abs(excess)/total)
+		share = min(1, math.Abs(excess)/total)
 	}
 	q.begin()
 	for _, i := range q.factor.members {
@@ -200,7 +205,7 @@ func (q *dual) balance() {
 	sign := math.Copysign(1, excess)
 	left := math.Abs(excess) - share*total
 	for i := 0; i < len(q.beta) && left > 1e-15*math.Abs(excess); i++ {
-		if r := math.Min(room(i), left); r > 0 {
+		if r := min(room(i), left); r > 0 {
 			q.move(i, q.beta[i]-sign*r)
 			q.settle(i)
 			left -= r
@@ -209,11 +214,14 @@ func (q *dual) balance() {
 	q.apply()
 }
 
+// resolution is the smallest share of scale that multipliers can resolve.
+const resolution = 0x1p-51
+
 // scale is the size of the gradient's terms: y_i = ±1, b, f_i, and β_j k(x_j, x_j).
 func (q *dual) scale() float64 {
-	s := math.Max(1, math.Abs(q.b))
+	s := max(1, math.Abs(q.b))
 	for i, f := range q.f {
-		s = math.Max(s, math.Max(math.Abs(f), math.Abs(q.beta[i])*q.gram.diagonal[i]))
+		s = max(s, math.Abs(f), math.Abs(q.beta[i])*q.gram.diagonal[i])
 	}
 	return s
 }
@@ -243,10 +251,10 @@ func (q *dual) bias() {
 	for i, f := range q.f {
 		rest := q.y[i] - f
 		if q.beta[i] < q.high[i] {
-			lowest = math.Max(lowest, rest)
+			lowest = max(lowest, rest)
 		}
 		if q.beta[i] > q.low[i] {
-			highest = math.Min(highest, rest)
+			highest = min(highest, rest)
 		}
 		if q.place[i] == inside {
 			mean += rest
@@ -269,16 +277,17 @@ func (q *dual) bias() {
 // certificate measures the present β and b. The gap is the sum of its terms,
 // C v_i max(0, s_i) - α_i s_i with s_i = 1 - y_i (f_i + b), each >= 0, which
 // equals the primal minus the dual objective without their cancellation. An s_i
-// within the rounding of its own terms counts as 0: a cost far above the
-// objective would blow it up.
+// within two units in the last place of the largest term of f counts as 0: no
+// float64 multipliers resolve it, and a cost far above the objective would blow
+// it up.
 func (q *dual) certificate(iterations int) Certificate {
-	const rounding = 0x1p-50
-	c := Certificate{Iterations: iterations}
+	scale := q.scale()
+	c := Certificate{Iterations: iterations, Objective: blas64.Dot(vector(q.beta), vector(q.f)) / 2}
 	gap := 0.0
 	for i, f := range q.f {
 		u := q.high[i] - q.low[i]
 		slack := 1 - q.y[i]*(f+q.b)
-		if math.Abs(slack) <= rounding*math.Max(1, math.Max(math.Abs(f), math.Abs(q.b))) {
+		if math.Abs(slack) <= resolution*scale {
 			slack = 0
 		}
 		alpha := q.y[i] * q.beta[i]
@@ -288,13 +297,12 @@ func (q *dual) certificate(iterations int) Certificate {
 		} else {
 			gap -= alpha * slack
 		}
-		c.Objective += 0.5 * q.beta[i] * f
-		c.KKT = math.Max(c.KKT, math.Abs(q.violation(i)))
+		c.KKT = max(c.KKT, math.Abs(q.violation(i)))
 	}
-	c.KKT /= q.scale()
+	c.KKT /= scale
 	if q.intercept {
 		if total := absoluteSum(q.beta); total > 0 {
-			c.KKT = math.Max(c.KKT, math.Abs(sum(q.beta))/total)
+			c.KKT = max(c.KKT, math.Abs(sum(q.beta))/total)
 		}
 	}
 	if gap > 0 {

@@ -21,23 +21,43 @@ import (
 
 // polish looks for the optimum from the present free set: by pivot, and by
 // descend, up to limit exchanges, where that does not end. It returns the number
-// of exchanges; the certificate tells whether it arrived.
-func (q *dual) polish(ctx context.Context, limit int) (int, error) {
-	const rounding = 2e-13
+// of exchanges and whether all conditions hold to tolerances(finest).
+func (q *dual) polish(ctx context.Context, limit int, finest float64) (int, bool, error) {
 	if !q.align() {
-		return 0, nil
+		return 0, false, nil
 	}
-	tolerance := rounding * q.scale()
-	exchanges, done, err := q.pivot(ctx, tolerance, limit)
-	if done || err != nil {
-		return exchanges, err
+	bounded, free := q.tolerances(finest)
+	exchanges, arrived, err := q.pivot(ctx, bounded, free, limit)
+	if arrived || err != nil {
+		return exchanges, arrived, err
 	}
 	q.balance()
 	if !q.align() {
-		return exchanges, nil
+		return exchanges, false, nil
 	}
-	more, err := q.descend(ctx, tolerance, max(0, limit-exchanges))
-	return exchanges + more, err
+	more, arrived, err := q.descend(ctx, bounded, free, max(0, limit-exchanges))
+	// Many small sums are off by their rounding.
+	q.evaluate()
+	q.refine(free)
+	return exchanges + more, arrived, err
+}
+
+// tolerances are the violations that the polish lets pass: so small that all
+// samples together add 1e-12 to the relative gap, where float64 allows that. The
+// free samples' refinement gets down to the resolution, bounded samples to finest
+// relative to scale: they must not come and go with the rounding of f, which sums
+// many terms.
+func (q *dual) tolerances(finest float64) (bounded, free float64) {
+	const gap, coarsest = 1e-12, 2e-13
+	bounds := 0.0
+	for i, high := range q.high {
+		bounds += high - q.low[i]
+	}
+	enough := gap * q.certificate(0).Objective / bounds
+	scale := q.scale()
+	free = scale * min(coarsest, max(enough/scale, resolution))
+	bounded = scale * min(coarsest, max(enough/scale, finest))
+	return bounded, free
 }
 
 // started reports whether there is anything to start from.
@@ -169,7 +189,7 @@ func (q *dual) toBound(i int, sign float64) {
 }
 
 func (q *dual) clip(i int, value float64) float64 {
-	return math.Max(q.low[i], math.Min(q.high[i], value))
+	return max(q.low[i], min(q.high[i], value))
 }
 
 // newton writes into q.step the step of the members to the minimum with all
@@ -193,17 +213,21 @@ func (q *dual) newton() []float64 {
 }
 
 // refine repeats Newton's step until the members' conditions hold to tolerance
-// and 1ᵀβ = 0 to rounding; steps that leave the box are cut off at it.
+// and 1ᵀβ = 0 to rounding, or no longer come closer; steps that leave the box
+// are cut off at it.
 func (q *dual) refine(tolerance float64) {
-	const most = 3
+	const most = 4
+	before := math.Inf(1)
 	for range most {
 		worst := 0.0
 		for _, i := range q.factor.members {
-			worst = math.Max(worst, math.Abs(q.y[i]-q.f[i]-q.b))
+			worst = max(worst, math.Abs(q.y[i]-q.f[i]-q.b))
 		}
-		if worst <= tolerance && (!q.intercept || math.Abs(sum(q.beta)) <= 1e-14*absoluteSum(q.beta)) {
+		balanced := !q.intercept || math.Abs(sum(q.beta)) <= 1e-14*absoluteSum(q.beta)
+		if balanced && (worst <= tolerance || worst > before/2) {
 			return
 		}
+		before = worst
 		step := q.newton()
 		q.begin()
 		for k, i := range q.factor.members {
@@ -216,8 +240,8 @@ func (q *dual) refine(tolerance float64) {
 // pivot looks for the optimum by exchanging all samples that break a condition
 // at once, for as long as their number falls. It keeps the box but not
 // 1ᵀβ = 0 on the way. It returns the number of exchanges, not many more than
-// limit, and whether the optimality conditions hold to tolerance.
-func (q *dual) pivot(ctx context.Context, tolerance float64, limit int) (int, bool, error) {
+// limit, and whether the optimality conditions hold to the tolerances.
+func (q *dual) pivot(ctx context.Context, bounded, free float64, limit int) (int, bool, error) {
 	const patience = 3
 	exchanges, fewest, left := 0, math.MaxInt, patience
 	for exchanges < limit {
@@ -231,8 +255,8 @@ func (q *dual) pivot(ctx context.Context, tolerance float64, limit int) (int, bo
 			exchanges += out
 			continue
 		}
-		q.refine(tolerance)
-		broken, stuck := q.exchange(tolerance)
+		q.refine(free)
+		broken, stuck := q.exchange(bounded)
 		exchanges += broken
 		if broken == 0 {
 			return exchanges, true, nil
@@ -310,15 +334,15 @@ func (q *dual) exchange(tolerance float64) (broken int, stuck bool) {
 // descend finds the optimum from a feasible β by the active-set method: to the
 // minimum with the bounded multipliers fixed or, where a bound comes first, to
 // that bound, whose multiplier leaves the free set; at the minimum the sample
-// that breaks its condition most enters. It ends where no sample breaks its
-// condition by more than tolerance, after limit exchanges, where the factor is
-// full, or where many steps in a row had no length, and returns the number of
-// exchanges.
-func (q *dual) descend(ctx context.Context, tolerance float64, limit int) (int, error) {
+// that breaks its condition most enters. It returns the number of exchanges and
+// whether the optimality conditions hold to the tolerances. It gives up after
+// limit exchanges, where the factor is full, and after many steps in a row
+// without length.
+func (q *dual) descend(ctx context.Context, bounded, free float64, limit int) (int, bool, error) {
 	idle := 0
 	for exchanges := range limit {
 		if err := ctx.Err(); err != nil {
-			return exchanges, err
+			return exchanges, false, err
 		}
 		if blocker, length := q.advance(); blocker >= 0 {
 			q.factor.remove(blocker)
@@ -327,16 +351,19 @@ func (q *dual) descend(ctx context.Context, tolerance float64, limit int) (int, 
 			}
 			continue
 		}
-		q.refine(tolerance)
+		q.refine(free)
 		if q.factor.size() == 0 {
 			q.bias()
 		}
-		entering := q.worst(tolerance)
-		if entering < 0 || idle > 10+2*q.factor.size() || !q.enter(entering) {
-			return exchanges, nil
+		entering := q.worst(bounded)
+		if entering < 0 {
+			return exchanges, true, nil
+		}
+		if idle > 10+2*q.factor.size() || !q.enter(entering) {
+			return exchanges, false, nil
 		}
 	}
-	return limit, nil
+	return limit, false, nil
 }
 
 // worst is the bounded sample that breaks its condition most, -1 where none does

@@ -89,14 +89,16 @@ func (q *dual) updatePair(tolerance float64) bool {
 			continue
 		}
 		v := q.y[t] - q.f[t]
-		least = math.Min(least, v)
+		if v < least {
+			least = v
+		}
 		difference := most - v
 		if difference <= 0 {
 			continue
 		}
 		second := diagonal[up] + diagonal[t] - 2*row[t]
 		if floor := 1e-12 * (diagonal[up] + diagonal[t]); second <= floor {
-			second = math.Max(floor, math.SmallestNonzeroFloat64)
+			second = max(floor, math.SmallestNonzeroFloat64)
 		}
 		if gain := difference * difference / second; gain > best {
 			down, best, curvature = t, gain, second
@@ -107,7 +109,7 @@ func (q *dual) updatePair(tolerance float64) bool {
 	}
 	step := (most - (q.y[down] - q.f[down])) / curvature
 	roomUp, roomDown := q.high[up]-q.beta[up], q.beta[down]-q.low[down]
-	step = math.Min(step, math.Min(roomUp, roomDown))
+	step = min(step, roomUp, roomDown)
 	if q.beta[up]+step == q.beta[up] && q.beta[down]-step == q.beta[down] {
 		return false // below rounding
 	}
@@ -132,8 +134,10 @@ func (q *dual) updateOne(tolerance float64) bool {
 		if v > 0 && q.beta[t] >= q.high[t] || v < 0 && q.beta[t] <= q.low[t] {
 			continue
 		}
-		most = math.Max(most, math.Abs(v))
-		second := math.Max(q.gram.diagonal[t], math.SmallestNonzeroFloat64)
+		if math.Abs(v) > most {
+			most = math.Abs(v)
+		}
+		second := max(q.gram.diagonal[t], math.SmallestNonzeroFloat64)
 		if gain := v * v / second; gain > best {
 			chosen, best = t, gain
 		}
@@ -143,8 +147,8 @@ func (q *dual) updateOne(tolerance float64) bool {
 	}
 	v := q.y[chosen] - q.f[chosen]
 	before := q.beta[chosen]
-	after := before + v/math.Max(q.gram.diagonal[chosen], math.SmallestNonzeroFloat64)
-	after = math.Max(q.low[chosen], math.Min(q.high[chosen], after))
+	after := before + v/max(q.gram.diagonal[chosen], math.SmallestNonzeroFloat64)
+	after = max(q.low[chosen], min(q.high[chosen], after))
 	if after == before {
 		return false // below rounding
 	}
@@ -174,10 +178,10 @@ func (q *dual) shrink() {
 		for _, t := range q.smo.active {
 			v := q.y[t] - q.f[t]
 			if q.beta[t] < q.high[t] {
-				highest = math.Max(highest, v)
+				highest = max(highest, v)
 			}
 			if q.beta[t] > q.low[t] {
-				lowest = math.Min(lowest, v)
+				lowest = min(lowest, v)
 			}
 		}
 	}

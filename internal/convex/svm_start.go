@@ -73,7 +73,7 @@ func (s *SVM) SetTheta(theta []float64) {
 	blas64.Gemv(blas.NoTrans, 1, s.points.X, vector(w), 1, vector(s.scores))
 	scale := 1.0
 	for _, v := range s.scores {
-		scale = math.Max(scale, math.Abs(v))
+		scale = max(scale, math.Abs(v))
 	}
 	q := s.dual
 	for i, v := range s.scores {
@@ -100,7 +100,7 @@ func (s *SVM) SetDuals(alpha []float64) {
 	}
 	q := s.dual
 	for i, v := range alpha {
-		s.alpha[i] = math.Max(0, v)
+		s.alpha[i] = max(0, v)
 		s.places[i] = inside
 		if s.alpha[i] == 0 {
 			s.places[i] = q.zero(i)
