@@ -3,13 +3,14 @@ package results
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/agepath/agepath/experiment"
 )
 
-// cellColumns are the columns that a table of scores is made of, found by
-// name.
+// cellColumns are the columns of a batch of cells that a report is made of,
+// found by name.
 type cellColumns struct {
 	dimensions [dimensions]*experiment.Vector
 	numeric    [dimensions]bool
@@ -18,11 +19,19 @@ type cellColumns struct {
 	status     *experiment.Vector
 	metric     *experiment.Vector
 	repeat     *experiment.Vector
-	texts      map[string]string // one copy of each text, apart from the table's memory
+	cell       *experiment.Vector
+	rows       int
+	texts      map[string]string // one copy of each text, apart from the batch's memory
 }
 
-func newCellColumns(cells *Frame) (*cellColumns, error) {
-	c := &cellColumns{texts: map[string]string{}}
+// sensitivityColumns are the columns that cellColumns finds.
+var sensitivityColumns = slices.Concat(dimensionColumns[:], selectionColumns[:],
+	[]string{"method", "repeat", "status", "metric", "cell"})
+
+// newCellColumns finds the columns of a batch. Texts that were met before are
+// taken from texts.
+func newCellColumns(cells *Frame, texts map[string]string) (*cellColumns, error) {
+	c := &cellColumns{texts: texts, rows: cells.Rows()}
 	var err error
 	find := func(name string, t experiment.Type) *experiment.Vector {
 		vector, problem := cells.Column(name, t)
@@ -45,6 +54,7 @@ func newCellColumns(cells *Frame) (*cellColumns, error) {
 	c.status = find("status", experiment.Text)
 	c.metric = find("metric", experiment.Text)
 	c.repeat = find("repeat", experiment.Int)
+	c.cell = find("cell", experiment.Text)
 	if err != nil {
 		return nil, fmt.Errorf("table of cells: %w", err)
 	}
@@ -66,7 +76,7 @@ func (c *cellColumns) setting(row int) Setting {
 	return s
 }
 
-// text returns a text that does not keep the table's memory alive.
+// text returns a text that does not keep the batch's memory alive.
 func (c *cellColumns) text(vector *experiment.Vector, row int) string {
 	shared := vector.Texts[row]
 	own, ok := c.texts[shared]
@@ -79,11 +89,11 @@ func (c *cellColumns) text(vector *experiment.Vector, row int) string {
 
 // sample returns the scores of a cell, NaN where there is none, and its
 // metric, "" where there is none.
-func (c *cellColumns) sample(row int) (RepeatScore, Metric) {
-	r := RepeatScore{
-		Repeat: c.repeat.Ints[row],
-		row:    row,
-		ok:     c.status.Texts[row] == string(experiment.OK),
+func (c *cellColumns) sample(row int) (RepeatScore, Metric, error) {
+	r := RepeatScore{Repeat: c.repeat.Ints[row], ok: c.status.Texts[row] == string(experiment.OK)}
+	var err error
+	if r.cell, err = parseCell(c.cell.Texts[row]); err != nil {
+		return r, "", err
 	}
 	for s, vector := range c.scores {
 		r.Score[s] = math.NaN()
@@ -92,7 +102,7 @@ func (c *cellColumns) sample(row int) (RepeatScore, Metric) {
 		}
 	}
 	if c.metric.IsNull(row) {
-		return r, ""
+		return r, "", nil
 	}
-	return r, Metric(c.text(c.metric, row))
+	return r, Metric(c.text(c.metric, row)), nil
 }

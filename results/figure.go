@@ -63,12 +63,14 @@ type seriesStyle struct {
 	width   vg.Length
 	dashes  []vg.Length
 	glyph   draw.GlyphDrawer
-	markers int // at most so many, spread evenly; 0 for one at every point
+	radius  vg.Length
+	markers int  // at most so many, spread evenly; 0 for one at every point
+	steps   bool // markers at the beginning of pieces only
 }
 
-// style returns how a figure draws a method's lines.
+// series returns how a figure draws a method's lines.
 func (m methodStyle) series() seriesStyle {
-	return seriesStyle{color: m.color, width: vg.Points(1.4), dashes: m.dashes, glyph: m.glyph}
+	return seriesStyle{color: m.color, width: vg.Points(1.4), dashes: m.dashes, glyph: m.glyph, radius: vg.Points(2.6)}
 }
 
 // CSV returns the numbers behind the figure: series, piece, x, y and the half

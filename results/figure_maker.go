@@ -6,18 +6,14 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-
-	"github.com/agepath/agepath/experiment"
 )
 
 // figureMaker makes the figures of a report from the files in dir.
 type figureMaker struct {
 	dir     string
-	cells   *Frame
 	data    *dataFacts
 	compute func(ctx context.Context, cell string) (*AgePath, error) // may be nil
 
-	ids    *experiment.Vector    // cells of the rows
 	knots  map[string]*cellKnots // of the cells that figures need
 	scores map[string]*scorePath
 }
@@ -25,10 +21,6 @@ type figureMaker struct {
 // make adds at most n figures to the report, and what keeps others from being
 // there to Missing.
 func (m *figureMaker) make(ctx context.Context, r *Report, n int) error {
-	var err error
-	if m.ids, err = m.cells.Column("cell", experiment.Text); err != nil {
-		return err
-	}
 	plans := m.possible(planFigures(r.Tables), r)
 	plans, r.LeftOut = chooseFigures(plans, n)
 	if err := m.read(ctx, plans); err != nil {
@@ -95,7 +87,7 @@ func (m *figureMaker) read(ctx context.Context, plans []figurePlan) error {
 		case LearningFigure:
 			for i := range plan.rows[0].Entries {
 				for _, sample := range plan.rows[0].Entries[i].Sample {
-					m.knots[m.ids.Texts[sample.row]] = &cellKnots{}
+					m.knots[sample.cell.String()] = &cellKnots{}
 				}
 			}
 		case PathFigure:
@@ -131,7 +123,7 @@ func (m *figureMaker) representative(plan figurePlan) (cell string, repeat int64
 	method := slices.Index(plan.table.Methods, pathMethod)
 	for _, sample := range plan.rows[0].Entries[method].Sample {
 		if sample.ok {
-			return m.ids.Texts[sample.row], sample.Repeat
+			return sample.cell.String(), sample.Repeat
 		}
 	}
 	return "", 0
@@ -141,7 +133,7 @@ func (m *figureMaker) representative(plan figurePlan) (cell string, repeat int64
 func (m *figureMaker) paths(entry *ScoreEntry) []*scorePath {
 	var paths []*scorePath
 	for _, sample := range entry.Sample {
-		if path := m.scores[m.ids.Texts[sample.row]]; sample.ok && path != nil {
+		if path := m.scores[sample.cell.String()]; sample.ok && path != nil {
 			paths = append(paths, path)
 		}
 	}

@@ -103,6 +103,10 @@ func settingName(s Setting, free ...Dimension) string {
 		}
 		text := value.String()
 		switch Dimension(d) {
+		case DimNoiseLevel:
+			if value.Number == 0 {
+				text = "clean"
+			}
 		case DimC, DimAlpha, DimKernelGamma:
 			text = Dimension(d).String() + "-" + text
 		}
@@ -133,7 +137,7 @@ func describe(s Setting, free ...Dimension) string {
 				text = "noise: " + text
 			}
 		case "kernel γ", "C", "α":
-			text = a.name + " = " + text
+			text = a.name + "=" + text
 		}
 		parts = append(parts, text)
 	}

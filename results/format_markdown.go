@@ -56,7 +56,7 @@ func writeMarkdownSheet(b *strings.Builder, s *sheet) {
 	markdownLine(b, rule)
 	for i, row := range s.rows {
 		if i == markdownRows {
-			fmt.Fprintf(b, "\n%d more rows are in the formats csv and latex.\n", len(s.rows)-i)
+			fmt.Fprintf(b, "\nLeft out: %s; the formats csv and latex have all.\n", plural(len(s.rows)-i, "more row"))
 			break
 		}
 		cells := escapeMarkdownAll(row.labels)

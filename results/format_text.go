@@ -40,7 +40,7 @@ func (t Text) writeSheet(b *strings.Builder, s *sheet) {
 	fmt.Fprintf(b, "%s\n%s\n\n", s.title, s.caption)
 	g.write(b)
 	if left > 0 {
-		fmt.Fprintf(b, "... and %d more rows\n", left)
+		fmt.Fprintf(b, "... and %s\n", plural(left, "more row"))
 	}
 	if legend := s.legend("* best mean of the row"); legend != "" && !t.Bold {
 		b.WriteString(strings.TrimSpace(legend) + "\n")

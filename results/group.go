@@ -1,17 +1,54 @@
 package results
 
-import "slices"
-
-// sensitivityColumns are the columns of the cells table that tables of scores
-// are made of.
-var sensitivityColumns = slices.Concat(dimensionColumns[:], selectionColumns[:],
-	[]string{"method", "repeat", "status", "metric"})
-
-// cellGroups are the cells of a table by setting and method.
+// cellGroups are cells by setting and method.
 type cellGroups struct {
 	entries map[Setting]methodEntries
 	metrics map[[2]string]Metric // by data set and model, of the cells that were scored
 	models  map[string]Metric    // by model alone
+}
+
+// methodEntries are the entries of one setting by method.
+type methodEntries map[string]*ScoreEntry
+
+func newCellGroups() *cellGroups {
+	return &cellGroups{
+		entries: map[Setting]methodEntries{},
+		metrics: map[[2]string]Metric{},
+		models:  map[string]Metric{},
+	}
+}
+
+// add adds a batch of cells.
+func (g *cellGroups) add(columns *cellColumns) error {
+	for row := range columns.rows {
+		sample, metric, err := columns.sample(row)
+		if err != nil {
+			return err
+		}
+		setting := columns.setting(row)
+		entries := g.entries[setting]
+		if entries == nil {
+			entries = methodEntries{}
+			g.entries[setting] = entries
+		}
+		method := columns.text(columns.method, row)
+		entry := entries[method]
+		if entry == nil {
+			entry = &ScoreEntry{}
+			entries[method] = entry
+		}
+		entry.Cells++
+		if !sample.ok {
+			entry.Failed++
+		}
+		entry.Sample = append(entry.Sample, sample)
+		if metric != "" {
+			data, model := setting[DimDataset].Text, setting[DimModel].Text
+			g.metrics[[2]string{data, model}] = metric
+			g.models[model] = metric
+		}
+	}
+	return nil
 }
 
 // metric returns the metric of a setting. Where none of its cells was scored
@@ -22,42 +59,4 @@ func (g *cellGroups) metric(s Setting) Metric {
 		return metric
 	}
 	return g.models[model]
-}
-
-func groupCells(cells *Frame) (*cellGroups, error) {
-	columns, err := newCellColumns(cells)
-	if err != nil {
-		return nil, err
-	}
-	groups := &cellGroups{
-		entries: map[Setting]methodEntries{},
-		metrics: map[[2]string]Metric{},
-		models:  map[string]Metric{},
-	}
-	for row := range cells.Rows() {
-		setting := columns.setting(row)
-		entries := groups.entries[setting]
-		if entries == nil {
-			entries = methodEntries{}
-			groups.entries[setting] = entries
-		}
-		method := columns.text(columns.method, row)
-		entry := entries[method]
-		if entry == nil {
-			entry = &ScoreEntry{}
-			entries[method] = entry
-		}
-		sample, metric := columns.sample(row)
-		entry.Cells++
-		if !sample.ok {
-			entry.Failed++
-		}
-		entry.Sample = append(entry.Sample, sample)
-		if metric != "" {
-			data, model := setting[DimDataset].Text, setting[DimModel].Text
-			groups.metrics[[2]string{data, model}] = metric
-			groups.models[model] = metric
-		}
-	}
-	return groups, nil
 }

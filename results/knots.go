@@ -43,51 +43,65 @@ type cellKnots struct {
 // readKnots adds to cells, whose keys say which are wanted, the knots in the
 // file. It holds one batch of the file in memory at a time.
 func readKnots(ctx context.Context, path string, cells map[string]*cellKnots) error {
-	return eachFrame(ctx, path, func(f *Frame) {
-		batch := f.Batch.Columns
-		cell, number, age, event, score := batch[0].Texts, batch[1].Ints, &batch[2], batch[3].Texts, &batch[4]
+	columns := []string{"cell", "knot", "age", "event", "score_test"}
+	kinds := []experiment.Type{experiment.Text, experiment.Int, experiment.Float, experiment.Text, experiment.Float}
+	return eachFrame(ctx, path, columns, func(f *Frame) error {
+		v, err := f.vectors(path, columns, kinds)
+		if err != nil {
+			return err
+		}
+		cell, number, age, event, score := v[0], v[1], v[2], v[3], v[4]
 		for row := range f.Rows() {
-			c := cells[cell[row]]
+			c := cells[cell.Texts[row]]
 			if c == nil || age.IsNull(row) {
 				continue
 			}
-			k := knot{number: number[row], age: age.Floats[row], event: knownEvent(event[row]), score: math.NaN()}
+			k := knot{number: number.Ints[row], age: age.Floats[row], event: knownEvent(event.Texts[row]), score: math.NaN()}
 			if !score.IsNull(row) {
 				k.score = score.Floats[row]
 			}
 			c.knots = append(c.knots, k)
 		}
-	}, typedColumn{"cell", experiment.Text}, typedColumn{"knot", experiment.Int}, typedColumn{"age", experiment.Float},
-		typedColumn{"event", experiment.Text}, typedColumn{"score_test", experiment.Float})
+		return nil
+	})
 }
 
 // readCoefficients adds to cells, whose keys say which are wanted, the
 // coefficients in the file.
 func readCoefficients(ctx context.Context, path string, cells map[string]*cellKnots) error {
-	return eachFrame(ctx, path, func(f *Frame) {
-		batch := f.Batch.Columns
-		for row, cell := range batch[0].Texts {
-			if c := cells[cell]; c != nil && !batch[2].IsNull(row) {
-				c.values[batch[1].Ints[row]] = slices.Clone(batch[2].Lists[row])
+	columns := []string{"cell", "knot", "values"}
+	kinds := []experiment.Type{experiment.Text, experiment.Int, experiment.FloatList}
+	return eachFrame(ctx, path, columns, func(f *Frame) error {
+		v, err := f.vectors(path, columns, kinds)
+		if err != nil {
+			return err
+		}
+		for row, cell := range v[0].Texts {
+			if c := cells[cell]; c != nil && !v[2].IsNull(row) {
+				c.values[v[1].Ints[row]] = slices.Clone(v[2].Lists[row])
 			}
 		}
-	}, typedColumn{"cell", experiment.Text}, typedColumn{"knot", experiment.Int}, typedColumn{"values", experiment.FloatList})
+		return nil
+	})
 }
 
-// typedColumn is a column that is read, and the type it must have.
-type typedColumn struct {
-	name string
-	kind experiment.Type
+// vectors returns the columns of the given names, which must have the given
+// types.
+func (f *Frame) vectors(path string, columns []string, kinds []experiment.Type) ([]*experiment.Vector, error) {
+	vectors := make([]*experiment.Vector, len(columns))
+	for j, name := range columns {
+		var err error
+		if vectors[j], err = f.Column(name, kinds[j]); err != nil {
+			return nil, fmt.Errorf("reading %s: %w", path, err)
+		}
+	}
+	return vectors, nil
 }
 
 // eachFrame calls do with each batch of a table, which holds the given
-// columns in their order.
-func eachFrame(ctx context.Context, path string, do func(*Frame), columns ...typedColumn) error {
-	names := make([]string, len(columns))
-	for j, c := range columns {
-		names[j] = c.name
-	}
-	table, err := OpenTable(path, names...)
+// columns.
+func eachFrame(ctx context.Context, path string, columns []string, do func(*Frame) error) error {
+	table, err := OpenTable(path, columns...)
 	if err != nil {
 		return err
 	}
@@ -103,12 +117,9 @@ func eachFrame(ctx context.Context, path string, do func(*Frame), columns ...typ
 		if err != nil {
 			return err
 		}
-		for _, c := range columns {
-			if _, err := frame.Column(c.name, c.kind); err != nil {
-				return fmt.Errorf("reading %s: %w", path, err)
-			}
+		if err := do(frame); err != nil {
+			return err
 		}
-		do(frame)
 	}
 }
 

@@ -3,80 +3,126 @@ package results
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
+	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 
 	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/dataset"
 )
 
 // Load makes the report of the files in dir, complete or not. Only
 // cells.arrow must be there.
 func Load(ctx context.Context, dir string, options Options) (*Report, error) {
-	columns := slices.Concat(sensitivityColumns, sizeColumns, []string{"cell", "error"})
-	cells, err := ReadTable(filepath.Join(dir, cellsFile), columns...)
+	r, err := load(ctx, dir, options)
 	if err != nil {
-		return nil, fmt.Errorf("report of %s: %w", dir, err)
-	}
-	r := &Report{Name: filepath.Base(dir)}
-	if r.Tables, err = Sensitivity(cells); err != nil {
-		return nil, fmt.Errorf("report of %s: %w", dir, err)
-	}
-	if err := r.addFailures(cells); err != nil {
-		return nil, fmt.Errorf("report of %s: %w", dir, err)
-	}
-	r.addMissing()
-	data, err := newDataFacts(cells)
-	if err != nil {
-		return nil, fmt.Errorf("report of %s: %w", dir, err)
-	}
-	figures := &figureMaker{dir: dir, cells: cells, data: data, compute: options.Path}
-	if err := figures.make(ctx, r, options.figures()); err != nil {
 		return nil, fmt.Errorf("report of %s: %w", dir, err)
 	}
 	return r, nil
 }
 
-// addFailures counts the cells by status and lists the first that failed.
-func (r *Report) addFailures(cells *Frame) error {
-	columns, err := newCellColumns(cells)
+func load(ctx context.Context, dir string, options Options) (*Report, error) {
+	cells, err := readCells(ctx, filepath.Join(dir, cellsFile))
+	if err != nil {
+		return nil, err
+	}
+	r := &Report{
+		Name:     filepath.Base(dir),
+		Tables:   cells.groups.tables(),
+		Statuses: cells.statuses(),
+		Failures: cells.firstFailures(),
+		Failed:   cells.failed,
+	}
+	manifest, err := r.addManifest(dir, cells.rows)
+	if err != nil {
+		return nil, err
+	}
+	r.addMissing()
+	figures := &figureMaker{
+		dir:     dir,
+		data:    &dataFacts{target: targetScale(manifest), size: cells.sizes},
+		compute: options.Path,
+	}
+	if err := figures.make(ctx, r, options.figures()); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// addManifest tells what the manifest says about the run and its files. It
+// returns nil where there is none.
+func (r *Report) addManifest(dir string, cells int) (*Manifest, error) {
+	if err := r.addStreams(dir); err != nil {
+		return nil, err
+	}
+	m, err := ReadManifest(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		r.Missing = append(r.Missing, "there is no "+ManifestName+": how many cells the grid has is not known.")
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	r.Name = cmp.Or(m.Name, r.Name)
+	r.Facts = append(r.Facts, Fact{"run", m.Run}, Fact{"experiment", m.Kind})
+	for _, name := range slices.Sorted(maps.Keys(m.Versions)) {
+		r.Facts = append(r.Facts, Fact{"version of " + name, m.Versions[name]})
+	}
+	for _, name := range slices.Sorted(maps.Keys(m.Data)) {
+		r.Facts = append(r.Facts, Fact{"data set " + name, m.Data[name]})
+	}
+	r.Facts = append(r.Facts, Fact{"cells of the grid", strconv.FormatInt(m.Cells, 10)})
+	if left := m.Cells - int64(cells); left > 0 {
+		r.Missing = append(r.Missing, fmt.Sprintf("%d of the grid's %d cells are not in the files.", left, m.Cells))
+	}
+	return m, nil
+}
+
+// addStreams tells of rows that an interrupted or running store has not
+// brought into the tables yet.
+func (r *Report) addStreams(dir string) error {
+	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return err
 	}
-	cell, err := cells.Column("cell", experiment.Text)
-	if err != nil {
-		return err
-	}
-	messages, err := cells.Column("error", experiment.Text)
-	if err != nil {
-		return err
-	}
-	counts := map[string]int{}
-	var failed []int
-	for row, status := range columns.status.Texts {
-		counts[status]++
-		if status != string(experiment.OK) {
-			failed = append(failed, row)
+	streams := 0
+	for _, entry := range entries {
+		if table, _, ok := parseStreamName(entry.Name()); ok && table == "cells" {
+			streams++
 		}
 	}
-	for _, status := range experiment.Statuses {
-		if n := counts[string(status)]; n > 0 {
-			r.Statuses = append(r.Statuses, Fact{"cells " + string(status), strconv.Itoa(n)})
-		}
-	}
-	r.Failed = len(failed)
-	slices.SortFunc(failed, func(a, b int) int { return cmp.Compare(cell.Texts[a], cell.Texts[b]) })
-	for _, row := range failed[:min(len(failed), maxFailures)] {
-		r.Failures = append(r.Failures, Failure{
-			Cell:   cell.Texts[row],
-			Status: experiment.Status(columns.status.Texts[row]),
-			What: fmt.Sprintf("%s: %s, repeat %d",
-				columns.method.Texts[row], describe(columns.setting(row)), columns.repeat.Ints[row]),
-			Error: messages.Texts[row],
-		})
+	if streams > 0 {
+		r.Missing = append(r.Missing, fmt.Sprintf("%s of cells that a run has not gathered into %s yet "+
+			"(let it end, or run the grid again into the same folder).", plural(streams, "stream"), cellsFile))
 	}
 	return nil
+}
+
+// targetScale says how a manifest's grid scales the target; "" where that is
+// not known, not scaling, or not the same for all of it.
+func targetScale(m *Manifest) string {
+	if m == nil || m.Kind != experiment.SelfPaced {
+		return ""
+	}
+	grid, err := experiment.Parse([]byte(m.Grid), ManifestName, nil)
+	if err != nil { // a grid of another version: the label goes without
+		return ""
+	}
+	scale := grid.Sweeps[0].Settings.Target
+	for _, sweep := range grid.Sweeps {
+		if sweep.Settings.Target != scale {
+			return ""
+		}
+	}
+	return map[dataset.Scaling]string{
+		dataset.MinMax:   "target scaled to [0, 1]",
+		dataset.Standard: "target scaled to standard deviation 1",
+	}[scale]
 }
 
 // addMissing says where the tables rest on less than the rest of them does.
@@ -109,26 +155,4 @@ func (r *Report) addMissing() {
 	if len(r.Tables) == 0 {
 		r.Missing = append(r.Missing, "there are no cells yet, and so no tables and no figures.")
 	}
-}
-
-// newDataFacts reads the sizes of the data sets off the cells.
-func newDataFacts(cells *Frame) (*dataFacts, error) {
-	d := &dataFacts{size: map[string]dataSize{}}
-	names, err := cells.Column("dataset", experiment.Text)
-	if err != nil {
-		return nil, err
-	}
-	var vectors [3]*experiment.Vector
-	for i, column := range sizeColumns {
-		if vectors[i], err = cells.Column(column, experiment.Int); err != nil {
-			return nil, err
-		}
-	}
-	for row, name := range names.Texts {
-		if _, ok := d.size[name]; ok || vectors[0].IsNull(row) {
-			continue
-		}
-		d.size[name] = dataSize{vectors[0].Ints[row], vectors[1].Ints[row], vectors[2].Ints[row]}
-	}
-	return d, nil
 }

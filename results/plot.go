@@ -2,12 +2,15 @@ package results
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"image/color"
 	"io"
 	"math"
+	"slices"
 	"strings"
 
+	xfont "golang.org/x/image/font"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/plotter"
@@ -68,7 +71,7 @@ func (f *Figure) draw(c draw.Canvas) error {
 	c.Fill(c.Rectangle.Path())
 	c = draw.Crop(c, figureMargin, -figureMargin, figureMargin, -figureMargin)
 	title := sans(11)
-	title.Font.Weight = 2 // bold
+	title.Font.Weight = xfont.WeightBold
 	c = drawLines(c, title, f.Title)
 	c = drawLines(c, sans(8.5), f.Note)
 	p, err := f.plot()
@@ -144,20 +147,17 @@ func (f *Figure) plot() (*plot.Plot, error) {
 			p.Add(band)
 		}
 	}
-	drawn := false
-	for i := range f.Series {
-		s := &f.Series[i]
-		thumbs, err := addSeries(p, s)
-		if err != nil {
-			return nil, fmt.Errorf("series %q: %w", s.Name, err)
-		}
-		drawn = drawn || thumbs != nil
-		if s.Name != "" && thumbs != nil {
-			p.Legend.Add(s.Name, thumbs...)
+	thumbs := make([][]plot.Thumbnailer, len(f.Series))
+	for _, i := range f.drawingOrder() {
+		var err error
+		if thumbs[i], err = f.addSeries(p, &f.Series[i]); err != nil {
+			return nil, fmt.Errorf("series %q: %w", f.Series[i].Name, err)
 		}
 	}
-	if !drawn {
-		return nil, fmt.Errorf("there is nothing to draw")
+	for i, s := range f.Series {
+		if s.Name != "" && thumbs[i] != nil {
+			p.Legend.Add(s.Name, thumbs[i]...)
+		}
 	}
 	margin := 0.04 * (p.Y.Max - p.Y.Min)
 	p.Y.Min, p.Y.Max = p.Y.Min-margin, p.Y.Max+margin
@@ -177,9 +177,21 @@ func (f *Figure) dressAxis(a *plot.Axis, label AxisLabel) {
 	}
 }
 
+// drawingOrder puts thin lines below thick ones.
+func (f *Figure) drawingOrder() []int {
+	order := make([]int, len(f.Series))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Compare(f.Series[a].style.width, f.Series[b].style.width)
+	})
+	return order
+}
+
 // addSeries adds the lines and markers of a series and returns what stands
 // for them in the legend; nil when there is nothing to draw.
-func addSeries(p *plot.Plot, s *Series) ([]plot.Thumbnailer, error) {
+func (f *Figure) addSeries(p *plot.Plot, s *Series) ([]plot.Thumbnailer, error) {
 	var thumbs []plot.Thumbnailer
 	var points plotter.XYs
 	for _, piece := range s.Pieces {
@@ -187,7 +199,11 @@ func addSeries(p *plot.Plot, s *Series) ([]plot.Thumbnailer, error) {
 		for i, point := range piece {
 			xys[i] = plotter.XY{X: point.X, Y: point.Y}
 		}
-		points = append(points, xys...)
+		if s.style.steps {
+			points = append(points, xys[0])
+		} else {
+			points = append(points, xys...)
+		}
 		if len(xys) < 2 || s.style.width == 0 {
 			continue
 		}
@@ -204,23 +220,39 @@ func addSeries(p *plot.Plot, s *Series) ([]plot.Thumbnailer, error) {
 	if s.style.glyph == nil || len(points) == 0 {
 		return thumbs, nil
 	}
-	marks, err := plotter.NewScatter(spread(points, s.style.markers))
+	marks, err := plotter.NewScatter(spread(points, s.style.markers, f.X.Log))
 	if err != nil {
 		return nil, err
 	}
-	marks.GlyphStyle = draw.GlyphStyle{Color: s.style.color, Radius: 2.6, Shape: s.style.glyph}
+	marks.GlyphStyle = draw.GlyphStyle{Color: s.style.color, Radius: s.style.radius, Shape: s.style.glyph}
 	p.Add(marks)
 	return append(thumbs, marks), nil
 }
 
-// spread picks at most n of the points, evenly by their number; all for 0.
-func spread(points plotter.XYs, n int) plotter.XYs {
+// spread picks at most n of the points, evenly along the axis; all for 0.
+// The points are in the order of the axis.
+func spread(points plotter.XYs, n int, logarithmic bool) plotter.XYs {
 	if n == 0 || len(points) <= n {
 		return points
 	}
-	picked := make(plotter.XYs, n)
-	for i := range picked {
-		picked[i] = points[(2*i+1)*len(points)/(2*n)]
+	position := func(x float64) float64 {
+		if logarithmic {
+			return math.Log(x)
+		}
+		return x
+	}
+	lo, hi := position(points[0].X), position(points[len(points)-1].X)
+	if !(lo < hi) {
+		return points[:1]
+	}
+	var picked plotter.XYs
+	next := 0 // the n positions begin equal parts
+	for _, point := range points {
+		at := lo + float64(next)*(hi-lo)/float64(n)
+		if x := position(point.X); x >= at {
+			picked = append(picked, point)
+			next = int((x-lo)/(hi-lo)*float64(n)) + 1
+		}
 	}
 	return picked
 }

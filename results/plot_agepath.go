@@ -51,11 +51,13 @@ const (
 	namedCoefficients = 7 // as many as the palette has colours
 	greyCoefficients  = 60
 	pathPoints        = 40_000
+	jumpRules         = 60 // more lines would hide the curves
 )
 
 // NewPathFigure draws the coefficients against age: the largest by name, the
 // others in grey. Critical points are marked below the curves: a circle where
-// the path turns, a triangle and a line through all curves where it jumps.
+// the path turns, a triangle where it jumps, with a line
+// through the curves unless there are many.
 // The caller sets name, title and note.
 func NewPathFigure(path AgePath) (*Figure, error) {
 	if err := path.check(); err != nil {
@@ -76,6 +78,13 @@ func NewPathFigure(path AgePath) (*Figure, error) {
 	if nonzero == 0 {
 		return nil, errors.New("age path: every coefficient is 0 at every knot")
 	}
+	for i, j := range order[:named] {
+		f.Series = append(f.Series, Series{
+			Name:   path.name(j),
+			Pieces: path.pieces(j),
+			style:  seriesStyle{color: okabeIto[i], width: 1.2, dashes: dashPatterns[i]},
+		})
+	}
 	if grey > 0 {
 		others := Series{
 			Name:  fmt.Sprintf("%d smaller", grey),
@@ -85,13 +94,6 @@ func NewPathFigure(path AgePath) (*Figure, error) {
 			others.Pieces = append(others.Pieces, path.pieces(j)...)
 		}
 		f.Series = append(f.Series, others)
-	}
-	for i, j := range order[:named] {
-		f.Series = append(f.Series, Series{
-			Name:   path.name(j),
-			Pieces: path.pieces(j),
-			style:  seriesStyle{color: okabeIto[i], width: 1.2, dashes: dashPatterns[i]},
-		})
 	}
 	if hidden := nonzero - named - grey; hidden > 0 {
 		f.Caption = fmt.Sprintf("%d smaller coefficients are not drawn. ", hidden)
@@ -147,15 +149,19 @@ func (p *AgePath) markEvents(f *Figure) {
 			}
 		}
 	}
-	strip := lo - 0.07*(hi-lo)
+	turnsAt, jumpsAt := lo-0.06*(hi-lo), lo-0.11*(hi-lo)
 	var turns, jumps []Point
 	for i, event := range p.Events {
 		switch event {
 		case eventTurning:
-			turns = append(turns, Point{X: p.Ages[i], Y: strip})
+			turns = append(turns, Point{X: p.Ages[i], Y: turnsAt})
 		case eventJump:
-			jumps = append(jumps, Point{X: p.Ages[i], Y: strip})
-			f.Rules = append(f.Rules, p.Ages[i])
+			jumps = append(jumps, Point{X: p.Ages[i], Y: jumpsAt})
+		}
+	}
+	if len(jumps) <= jumpRules {
+		for _, jump := range jumps {
+			f.Rules = append(f.Rules, jump.X)
 		}
 	}
 	mark := func(noun string, points []Point, style seriesStyle) {
@@ -163,8 +169,8 @@ func (p *AgePath) markEvents(f *Figure) {
 			f.Series = append(f.Series, Series{Name: plural(len(points), noun), Pieces: [][]Point{points}, style: style})
 		}
 	}
-	mark("turning point", turns, seriesStyle{color: color.RGBA{0x40, 0x40, 0x40, 0xFF}, glyph: draw.RingGlyph{}})
-	mark("jump", jumps, seriesStyle{color: okabeIto[1], glyph: draw.PyramidGlyph{}})
+	mark("turning point", turns, seriesStyle{color: color.RGBA{0x40, 0x40, 0x40, 0xFF}, glyph: draw.RingGlyph{}, radius: 2})
+	mark("jump", jumps, seriesStyle{color: okabeIto[1], glyph: draw.PyramidGlyph{}, radius: 2.6})
 }
 
 // planPaths lists a figure for each data set, model and regularizer that has

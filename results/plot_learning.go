@@ -20,7 +20,7 @@ func planLearning(table *ScoreTable) []figurePlan {
 			table: table, rows: rows[middle : middle+1],
 		}
 		if len(rows) > 1 {
-			plan.of = fmt.Sprintf("the middle one of %d settings of the model's parameters", len(rows))
+			plan.of = fmt.Sprintf("the middle of %d values of the parameters", len(rows))
 		}
 		plans = append(plans, plan)
 	}
@@ -164,7 +164,7 @@ func learningFigure(plan figurePlan, data *dataFacts, paths func(*ScoreEntry) []
 	styles := methodStylesOf(plan.table.Methods)
 	level := map[int]Summary{} // methods without ages
 	lowest, highest := math.Inf(1), math.Inf(-1)
-	var counts []string
+	var counts []repeatCount
 	for j := range row.Entries {
 		entry := &row.Entries[j]
 		found := paths(entry)
@@ -172,7 +172,7 @@ func learningFigure(plan figurePlan, data *dataFacts, paths func(*ScoreEntry) []
 			if s := entry.Summary[Final]; s.N > 0 && styles[j].method == "original" {
 				level[len(f.Series)] = s
 				f.Series = append(f.Series, Series{Name: styles[j].label, style: styles[j].series()})
-				counts = append(counts, fmt.Sprintf("%s %d", styles[j].label, s.N))
+				counts = append(counts, repeatCount{styles[j].label, s.N})
 			}
 			continue
 		}
@@ -183,8 +183,11 @@ func learningFigure(plan figurePlan, data *dataFacts, paths func(*ScoreEntry) []
 		lowest, highest = min(lowest, lo), max(highest, hi)
 		s := Series{Name: styles[j].label, Pieces: pieces, style: styles[j].series()}
 		s.style.markers = 12
+		if !styles[j].continuous { // dashes would not be told from steps
+			s.style.dashes, s.style.steps = nil, true
+		}
 		f.Series = append(f.Series, s)
-		counts = append(counts, fmt.Sprintf("%s %d", styles[j].label, len(found)))
+		counts = append(counts, repeatCount{styles[j].label, len(found)})
 	}
 	if len(level) == len(f.Series) {
 		return nil
@@ -193,11 +196,32 @@ func learningFigure(plan figurePlan, data *dataFacts, paths func(*ScoreEntry) []
 		f.Series[i].Pieces = [][]Point{{{X: lowest, Y: s.Mean}, {X: highest, Y: s.Mean}}}
 	}
 	f.X = AxisLabel{Text: "age λ", Log: spansDecade(lowest, highest)}
-	f.Note = data.sizes(row.Setting[DimDataset].Text) + "mean over repeats (" + strings.Join(counts, ", ") + ")"
+	f.Note = data.sizes(row.Setting[DimDataset].Text) + "mean over " + repeatCounts(counts)
 	if plan.of != "" {
 		f.Note += "; " + plan.of
 	}
 	f.Caption = "Each curve covers the ages that all of its repeats have. " +
 		"Where a path jumps the curve is not joined; ACS, which knows no age between its steps, holds the last one."
 	return f
+}
+
+// repeatCount is over how many repeats a curve is a mean.
+type repeatCount struct {
+	label string
+	n     int
+}
+
+// repeatCounts says over how many repeats curves are means, of each where
+// they differ.
+func repeatCounts(counts []repeatCount) string {
+	parts := make([]string, len(counts))
+	same := true
+	for i, c := range counts {
+		parts[i] = fmt.Sprintf("%s %d", c.label, c.n)
+		same = same && c.n == counts[0].n
+	}
+	if same {
+		return plural(counts[0].n, "repeat")
+	}
+	return "repeats (" + strings.Join(parts, ", ") + ")"
 }

@@ -13,7 +13,7 @@ type evenTicks struct{}
 
 // Ticks returns the marks from lo to hi. It is part of plot.Ticker.
 func (evenTicks) Ticks(lo, hi float64) []plot.Tick {
-	step := roundStep((hi - lo) / 5)
+	step := roundStep((hi - lo) / 6)
 	places := max(0, -int(math.Floor(math.Log10(step)+1e-9)))
 	var ticks []plot.Tick
 	for i := math.Ceil(lo/step - 1e-9); i*step <= hi*(1+1e-12)+step*1e-9; i++ {
@@ -22,7 +22,7 @@ func (evenTicks) Ticks(lo, hi float64) []plot.Tick {
 	return ticks
 }
 
-// roundStep returns the smallest of 1, 2, 2.5 or 5 times a power of ten that
+// roundStep returns the smallest of 1, 2 or 5 times a power of ten that
 // is at least x.
 func roundStep(x float64) float64 {
 	power := math.Pow(10, math.Floor(math.Log10(x)))

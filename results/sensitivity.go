@@ -1,8 +1,8 @@
 package results
 
 import (
+	"bytes"
 	"cmp"
-	"fmt"
 	"maps"
 	"slices"
 )
@@ -47,8 +47,8 @@ type ScoreEntry struct {
 type RepeatScore struct {
 	Repeat int64
 	Score  [scores]float64
-	row    int  // in the cells table
-	ok     bool // status
+	cell   cellKey
+	ok     bool // its status
 }
 
 // Sensitivity gathers cells into one table for each metric. A method whose
@@ -56,16 +56,27 @@ type RepeatScore struct {
 // regularizer of its setting. Cells that failed count in Failed; scores that
 // are null or not finite are left out of the summaries, whose N tells.
 //
-// The frame needs the columns of [Dimension], the scores, method, repeat,
-// status and metric.
+// The frame needs the columns of [Dimension], the scores, cell, method,
+// repeat, status and metric.
 func Sensitivity(cells *Frame) ([]*ScoreTable, error) {
-	groups, err := groupCells(cells)
+	columns, err := newCellColumns(cells, map[string]string{})
 	if err != nil {
-		return nil, fmt.Errorf("table of scores: %w", err)
+		return nil, err
 	}
+	groups := newCellGroups()
+	if err := groups.add(columns); err != nil {
+		return nil, err
+	}
+	return groups.tables(), nil
+}
+
+// tables makes the tables of all cells that were added. No more can be added
+// after.
+func (g *cellGroups) tables() []*ScoreTable {
+	spreadRegularizers(g.entries)
 	byMetric := map[Metric]map[Setting]methodEntries{}
-	for setting, entries := range spreadRegularizers(groups.entries) {
-		metric := groups.metric(setting)
+	for setting, entries := range g.entries {
+		metric := g.metric(setting)
 		if byMetric[metric] == nil {
 			byMetric[metric] = map[Setting]methodEntries{}
 		}
@@ -73,18 +84,20 @@ func Sensitivity(cells *Frame) ([]*ScoreTable, error) {
 	}
 	var tables []*ScoreTable
 	for _, metric := range slices.Sorted(maps.Keys(byMetric)) {
+		for _, entries := range byMetric[metric] {
+			for _, entry := range entries {
+				entry.summarize(metric)
+			}
+		}
 		tables = append(tables, newScoreTable(metric, byMetric[metric]))
 	}
-	return tables, nil
+	return tables
 }
-
-// methodEntries are the entries of one setting by method.
-type methodEntries map[string]*ScoreEntry
 
 // spreadRegularizers moves the entries of methods without a regularizer into
 // the rows of the regularizers that the same setting has. They stay where
 // there is none.
-func spreadRegularizers(entries map[Setting]methodEntries) map[Setting]methodEntries {
+func spreadRegularizers(entries map[Setting]methodEntries) {
 	regularized := map[Setting][]Setting{} // by the setting without its regularizer
 	for setting := range entries {
 		if plain := setting.without(DimRegularizer, DimRegularizerParam); plain != setting {
@@ -101,7 +114,6 @@ func spreadRegularizers(entries map[Setting]methodEntries) map[Setting]methodEnt
 		}
 		delete(entries, plain)
 	}
-	return entries
 }
 
 func newScoreTable(metric Metric, rows map[Setting]methodEntries) *ScoreTable {
@@ -119,9 +131,9 @@ func newScoreTable(metric Metric, rows map[Setting]methodEntries) *ScoreTable {
 		for j, method := range table.Methods {
 			entry := rows[setting][method]
 			if entry == nil {
-				entry = &ScoreEntry{}
+				continue
 			}
-			row.Entries[j] = entry.summarized(metric)
+			row.Entries[j] = *entry
 			for _, r := range entry.Sample {
 				repeats[r.Repeat] = true
 			}
@@ -133,13 +145,12 @@ func newScoreTable(metric Metric, rows map[Setting]methodEntries) *ScoreTable {
 	return table
 }
 
-// summarized returns a copy of the entry with its sample in the order of the
-// repeats, so that sums do not depend on the order of the file, and its
-// summaries.
-func (e ScoreEntry) summarized(metric Metric) ScoreEntry {
-	e.Sample = slices.Clone(e.Sample)
+// summarize puts the sample in the order of the repeats, so that sums do not
+// depend on the order of the file, and summarizes it. A second call changes
+// nothing.
+func (e *ScoreEntry) summarize(metric Metric) {
 	slices.SortFunc(e.Sample, func(a, b RepeatScore) int {
-		return cmp.Or(cmp.Compare(a.Repeat, b.Repeat), cmp.Compare(a.Score[Oracle], b.Score[Oracle]))
+		return cmp.Or(cmp.Compare(a.Repeat, b.Repeat), bytes.Compare(a.cell[:], b.cell[:]))
 	})
 	values := make([]float64, len(e.Sample))
 	for score := range scores {
@@ -155,7 +166,6 @@ func (e ScoreEntry) summarized(metric Metric) ScoreEntry {
 		}
 		e.Summary[score] = summarize(values)
 	}
-	return e
 }
 
 // markBest marks the entries with the best mean of each score.

@@ -55,18 +55,27 @@ func newSheet(table *ScoreTable, score Score) *sheet {
 	for _, style := range methodStylesOf(table.Methods) {
 		s.methods = append(s.methods, style.label)
 	}
-	var summaries []Summary
-	for i := range table.Rows {
-		for j := range table.Rows[i].Entries {
-			summaries = append(summaries, table.Rows[i].Entries[j].Summary[score])
-		}
-	}
-	places := decimals(summaries)
+	places := table.decimals(score)
 	for i := range table.Rows {
 		s.rows = append(s.rows, s.row(&table.Rows[i], score, varied, places))
 	}
 	s.caption = sheetCaption(table, score, constant)
 	return s
+}
+
+// decimals returns how many decimals the sheet of a score has. Differences
+// have as many as the scores they are differences of.
+func (t *ScoreTable) decimals(score Score) int {
+	if score == Optimism {
+		score = Oracle
+	}
+	var summaries []Summary
+	for i := range t.Rows {
+		for j := range t.Rows[i].Entries {
+			summaries = append(summaries, t.Rows[i].Entries[j].Summary[score])
+		}
+	}
+	return decimals(summaries)
 }
 
 // splitAspects tells the aspects that differ between rows from those that do

@@ -1,0 +1,65 @@
+package results
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/agepath/agepath/experiment"
+)
+
+// BenchmarkWriteMillion makes the report of 1,000,000 cells: 12,500 settings,
+// four methods, 20 repeats. Allowed are 20 s and 1 GB.
+func BenchmarkWriteMillion(b *testing.B) {
+	dir := b.TempDir()
+	writeMillion(b, dir)
+	b.ReportAllocs()
+	for b.Loop() {
+		if err := os.RemoveAll(filepath.Join(dir, reportFolder)); err != nil {
+			b.Fatal(err)
+		}
+		if _, err := Write(context.Background(), dir, Options{Formats: Formats}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// writeMillion writes cells.arrow with 1,000,000 rows in the order of their
+// hashes.
+func writeMillion(t testing.TB, dir string) {
+	t.Helper()
+	const settings, repeats = 12_500, 20
+	table := experiment.SelfPacedTables().Cells()
+	batch := experiment.Batch{}
+	values := make([]any, len(table.Columns))
+	methods := []string{"original", "acs", "mospl", "gaga"}
+	const n = settings * repeats * 4
+	for k := range n {
+		i := k * 7_919 % n // 7919 is prime: every cell once, scattered
+		method, rest := methods[i%4], i/4
+		repeat, setting := rest%repeats+1, rest/repeats
+		score := 0.2 + float64(setting%100)/500 + float64(i%4)/100 + float64((repeat*37+setting)%11)/1000
+		row := cellRow{
+			"cell": fmt.Sprintf("%032x", uint64(k)*0x9E3779B97F4A7C15), "method": method, "repeat": repeat,
+			"dataset": fmt.Sprintf("set%d", setting%10), "alpha": 0.001 * float64(setting/10%125+1),
+			"noise_kind": "gaussian", "noise_level": 0.1 * float64(setting/1250%5+1),
+			"score_oracle": score, "score_validation": score + 0.01, "score_final": score + 0.02,
+		}
+		row["regularizer"] = []string{"linear", "mixture"}[setting/6250]
+		for j, column := range table.Columns {
+			value, ok := row[column.Name]
+			if !ok {
+				value = testCell(column)
+			}
+			values[j] = value
+		}
+		if err := batch.Append(table.Columns, values...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := WriteTable(filepath.Join(dir, "cells.arrow"), table, "million", &batch); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,243 @@
+package results
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/agepath/agepath/experiment"
+)
+
+// cellRow holds the values of a row of the cells table that differ from those
+// of testCell.
+type cellRow map[string]any
+
+// testCell returns the value of a column of a cell that went well.
+func testCell(column experiment.Column) any {
+	switch column.Name {
+	case "run":
+		return "test"
+	case "status":
+		return "ok"
+	case "dataset":
+		return "diabetes"
+	case "task":
+		return "regression"
+	case "n_train", "n_test", "n_features":
+		return map[string]int{"n_train": 265, "n_test": 111, "n_features": 10}[column.Name]
+	case "model":
+		return "lasso"
+	case "alpha":
+		return 0.01
+	case "metric":
+		return "rmse"
+	case "noise_level":
+		return 0.0
+	case "repeat", "attempts":
+		return 1
+	}
+	switch {
+	case column.Name == "error" || column.Name == "kernel" || column.Name == "kernel_gamma" || column.Name == "c" ||
+		column.Name == "regularizer" || column.Name == "regularizer_param" || column.Name == "noise_kind" ||
+		column.Name == "score_validation":
+		return nil
+	case column.Type == experiment.Text:
+		return "x"
+	case column.Type == experiment.Int:
+		return 0
+	case column.Type == experiment.Time:
+		return time.UnixMicro(0)
+	}
+	return 0.0
+}
+
+// cellsFrame makes a cells table of rows.
+func cellsFrame(t testing.TB, rows []cellRow) *Frame {
+	t.Helper()
+	table := experiment.SelfPacedTables().Cells()
+	f := &Frame{Columns: table.Columns, Batch: newBatch(table.Columns)}
+	values := make([]any, len(table.Columns))
+	for i, row := range rows {
+		for j, column := range table.Columns {
+			value, ok := row[column.Name]
+			switch {
+			case ok:
+			case column.Name == "cell":
+				value = testID(i)
+			default:
+				value = testCell(column)
+			}
+			values[j] = value
+		}
+		for name := range row {
+			if f.Index(name) < 0 {
+				t.Fatalf("there is no column %s", name)
+			}
+		}
+		if err := f.Batch.Append(table.Columns, values...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return f
+}
+
+func testID(i int) string { return fmt.Sprintf("%032x", i) }
+
+// runTables are the rows of a run.
+type runTables struct {
+	cells               []cellRow
+	knots, coefficients experiment.Batch
+}
+
+// writeRun writes the tables of a run into a folder and returns it.
+func writeRun(t testing.TB, run runTables) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "quick_start")
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	write := func(table experiment.Table, batch experiment.Batch) {
+		if err := WriteTable(filepath.Join(dir, table.Name+".arrow"), table, "test", &batch); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tables := experiment.SelfPacedTables()
+	write(tables.Cells(), cellsFrame(t, run.cells).Batch)
+	if run.knots.Rows > 0 {
+		write(tables.Further[0], run.knots)
+	}
+	if run.coefficients.Rows > 0 {
+		write(tables.Further[1], run.coefficients)
+	}
+	return dir
+}
+
+// quickstart makes the tables of a run like grids/quickstart.yaml: the Lasso
+// on diabetes by three methods, an SVM on digits by two, with smooth made-up
+// paths that jump.
+func quickstart(repeats int) runTables {
+	var cells []cellRow
+	var knots, coefficients experiment.Batch
+	add := func(row cellRow) string {
+		id := testID(len(cells))
+		row["cell"] = id
+		cells = append(cells, row)
+		return id
+	}
+	noise := []cellRow{
+		{"noise_kind": nil, "noise_level": 0.0},
+		{"noise_kind": "gaussian", "noise_level": 0.3},
+	}
+	regularizers := []cellRow{
+		{"regularizer": "linear", "regularizer_param": nil},
+		{"regularizer": "mixture", "regularizer_param": 0.5},
+	}
+	for repeat := 1; repeat <= repeats; repeat++ {
+		for _, n := range noise {
+			for a, alpha := range []float64{0.001, 0.003, 0.01, 0.03} {
+				level := n["noise_level"].(float64)
+				base := 0.17 + 0.01*float64(a*a)/4 + 0.08*level
+				wobble := 0.004 * math.Sin(float64(7*repeat+a)+10*level)
+				score := func(shift float64) cellRow {
+					row := cellRow{"alpha": alpha, "repeat": repeat,
+						"score_oracle":     base + wobble + shift,
+						"score_validation": base + wobble + shift + 0.003 + 0.001*math.Cos(float64(3*repeat)),
+						"score_final":      base + wobble + shift + 0.01}
+					return merge(row, n)
+				}
+				add(merge(score(0.02), cellRow{"method": "original"}))
+				for _, r := range regularizers {
+					acs := add(merge(score(0.008), r, cellRow{"method": "acs"}))
+					appendSteps(&knots, acs, base+wobble)
+					gaga := add(merge(score(0.002), r, cellRow{"method": "gaga"}))
+					appendPath(&knots, &coefficients, gaga, base+wobble, repeat)
+				}
+			}
+			for _, c := range []float64{0.1, 1, 10} {
+				row := func(method string, shift float64) cellRow {
+					s := 0.93 + 0.02*math.Log10(c) + shift + 0.004*math.Sin(float64(5*repeat)+c)
+					return merge(cellRow{"dataset": "digits", "task": "classification", "model": "svm", "kernel": "rbf",
+						"kernel_gamma": 0.5, "alpha": nil, "c": c, "metric": "accuracy", "method": method, "repeat": repeat,
+						"n_features": 64, "n_train": 1078, "n_test": 450,
+						"score_oracle": s, "score_validation": s - 0.004, "score_final": s - 0.01}, n)
+				}
+				add(row("original", 0))
+				for _, r := range regularizers {
+					acs := add(merge(row("acs", 0.01), r))
+					appendSteps(&knots, acs, 0.9)
+				}
+			}
+		}
+	}
+	return runTables{cells, knots, coefficients}
+}
+
+func merge(rows ...cellRow) cellRow {
+	merged := cellRow{}
+	for _, row := range rows {
+		for name, value := range row {
+			merged[name] = value
+		}
+	}
+	return merged
+}
+
+func appendKnot(b *experiment.Batch, cell string, knot int, age float64, event string, score float64) {
+	columns := experiment.SelfPacedTables().Further[0].Columns
+	if err := b.Append(columns, cell, knot, age, event, nil, nil, 1.0, score, score, 5, 1, 2, 3, 1e-12); err != nil {
+		panic(err)
+	}
+}
+
+// appendSteps appends the knots of alternate convex search at a step of 0.5.
+func appendSteps(b *experiment.Batch, cell string, base float64) {
+	for k := range 41 {
+		age := 0.1 + 0.5*float64(k)
+		event := "grid"
+		switch k {
+		case 0:
+			event = "start"
+		case 40:
+			age, event = 20, "end"
+		}
+		appendKnot(b, cell, k, age, event, base+0.012+0.05/(1+4*age))
+	}
+}
+
+// appendPath appends the knots and coefficients of an age path with turning
+// points and two jumps.
+func appendPath(knots, coefficients *experiment.Batch, cell string, base float64, repeat int) {
+	k := 0
+	add := func(age float64, event string, offset float64) {
+		appendKnot(knots, cell, k, age, event, base+0.05/(1+3*age)+offset)
+		values := make([]float64, 11)
+		for j := range 10 {
+			values[j] = 0.3*math.Exp(-float64(j)/3)*math.Cos(float64(j))*math.Tanh(age*float64(j+1)/3) + 5*offset*float64(j%3)
+		}
+		values[9] = 0
+		columns := experiment.SelfPacedTables().Further[1].Columns
+		if err := coefficients.Append(columns, cell, k, values); err != nil {
+			panic(err)
+		}
+		k++
+	}
+	jump1, jump2 := 0.5+0.05*float64(repeat), 3+0.2*float64(repeat)
+	add(0.1, "start", 0)
+	for i := 1; i < 12; i++ {
+		add(0.1*math.Pow(jump1/0.1, float64(i)/12), "turning", 0)
+	}
+	add(jump1, "jump", 0)
+	add(jump1, "start", -0.01)
+	for i := 1; i < 8; i++ {
+		add(jump1*math.Pow(jump2/jump1, float64(i)/8), "turning", -0.01)
+	}
+	add(jump2, "jump", -0.01)
+	add(jump2, "start", 0.004)
+	for i := 1; i < 5; i++ {
+		add(jump2*math.Pow(20/jump2, float64(i)/5), "grid", 0.004)
+	}
+	add(20, "end", 0.004)
+}

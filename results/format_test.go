@@ -1,0 +1,323 @@
+package results
+
+import (
+	"encoding/csv"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/agepath/agepath/experiment"
+)
+
+// formatCells has two repeats, a failed cell, a missing method and names that
+// every format must escape.
+func formatCells() []cellRow {
+	base := cellRow{"dataset": `a_b|50% & more`}
+	linear := merge(base, cellRow{"regularizer": "linear"})
+	return []cellRow{
+		merge(base, cellRow{"method": "original", "score_oracle": 10.5, "repeat": 1}),
+		merge(base, cellRow{"method": "original", "score_oracle": 9.5, "repeat": 2}),
+		merge(linear, cellRow{"method": "gaga", "score_oracle": 8.25, "repeat": 1}),
+		merge(linear, cellRow{"method": "gaga", "score_oracle": nil, "status": "failed", "error": "x", "repeat": 2}),
+		merge(linear, cellRow{"method": "gaga", "score_oracle": nil, "status": "failed", "alpha": 0.5}),
+		merge(linear, cellRow{"method": "huber_x", "score_oracle": 7., "alpha": 0.5}),
+	}
+}
+
+func formatReport(t *testing.T) *Report {
+	return &Report{
+		Name:   "name_with_underscores",
+		Tables: tablesOf(t, formatCells()),
+		Failed: 2,
+		Failures: []Failure{
+			{Cell: testID(3), Status: experiment.Failed, What: "gaga: a|b", Error: "matrix\nis *singular*"},
+		},
+	}
+}
+
+func written(t *testing.T, name string, r *Report) string {
+	t.Helper()
+	format, err := FormatNamed(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	if err := format.Write(&b, r); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func TestText(t *testing.T) {
+	t.Parallel()
+	var b strings.Builder
+	if err := (Text{}).Write(&b, tablesOf(t, formatCells()), Oracle); err != nil {
+		t.Fatal(err)
+	}
+	const want = `Best test score on the path (oracle)
+Test RMSE (lower is better), mean ± standard deviation over repeats; data set: a_b|50% & more; model: Lasso; regularizer: linear; noise: none. n: repeats that count where they are fewer than the row's or only one; - : no cells.
+
+   α  Original       GAGA         huber_x      repeats  failed
+----  -------------  -----------  -----------  -------  ------
+0.01  10.00 ± 0.71   8.25* (n=1)  -                  2       1
+ 0.5  -              failed       7.00* (n=1)        1       1
+* best mean of the row
+`
+	if got := b.String(); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+func TestTextOnTerminal(t *testing.T) {
+	t.Parallel()
+	plain, bold := &strings.Builder{}, &strings.Builder{}
+	tables := tablesOf(t, formatCells())
+	if err := (Text{MaxRows: 1}).Write(plain, tables, Oracle); err != nil {
+		t.Fatal(err)
+	}
+	if err := (Text{Bold: true, MaxRows: 1}).Write(bold, tables, Oracle); err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{plain.String(), bold.String()} {
+		if !strings.Contains(text, "... and 1 more row\n") || strings.Contains(text, "failed  7") {
+			t.Errorf("one of two rows:\n%s", text)
+		}
+	}
+	if strings.Contains(bold.String(), "*") || !strings.Contains(bold.String(), "\x1b[1m8.25 (n=1)\x1b[0m  -") {
+		t.Errorf("bold:\n%q", bold)
+	}
+	if strings.Contains(plain.String(), "\x1b") {
+		t.Errorf("plain:\n%q", plain)
+	}
+}
+
+func TestTextAligns(t *testing.T) {
+	t.Parallel()
+	cells := quickstart(3).cells
+	var b strings.Builder
+	if err := (Text{}).Write(&b, tablesOf(t, cells), Oracle); err != nil {
+		t.Fatal(err)
+	}
+	checked := 0
+	for block := range strings.SplitSeq(b.String(), "\n\n") {
+		lines := strings.Split(block, "\n")
+		if len(lines) < 4 || !strings.HasPrefix(lines[1], "---") {
+			continue
+		}
+		want := plusMinus(lines[2])
+		for _, line := range lines[3:] {
+			if strings.Contains(line, "±") {
+				checked++
+			}
+			if strings.Contains(line, "±") && !slices.Equal(plusMinus(line), want) {
+				t.Errorf("± is not below ±:\n%s\n%s", lines[2], line)
+			}
+		}
+	}
+	if checked != 16-1+12-1 {
+		t.Errorf("%d rows were compared", checked)
+	}
+}
+
+func plusMinus(line string) []int {
+	var at []int
+	for i, r := range []rune(line) {
+		if r == '±' {
+			at = append(at, i)
+		}
+	}
+	return at
+}
+
+func TestCSV(t *testing.T) {
+	t.Parallel()
+	lines, err := csv.NewReader(strings.NewReader(written(t, "csv", formatReport(t)))).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(lines) != 1+4 {
+		t.Fatalf("%d lines, want a head and 4 rows", len(lines))
+	}
+	head := map[string]int{}
+	for j, name := range lines[0] {
+		head[name] = j
+	}
+	want := []map[string]string{
+		{"method": "original", "regularizer": "linear", "dataset": "a_b|50% & more", "metric": "rmse", "alpha": "0.01", "c": "",
+			"oracle_mean": "10", "oracle_n": "2", "oracle_best": "false", "cells": "2", "failed": "0", "validation_mean": "", "validation_n": "0"},
+		{"method": "gaga", "oracle_mean": "8.25", "oracle_std": "", "oracle_n": "1", "oracle_best": "true", "cells": "2", "failed": "1"},
+		{"method": "gaga", "alpha": "0.5", "oracle_mean": "", "oracle_n": "0", "oracle_best": "false", "failed": "1"},
+		{"method": "huber_x", "oracle_mean": "7", "final_mean": "0", "optimism_mean": "", "failed": "0"},
+	}
+	for i, fields := range want {
+		for name, value := range fields {
+			if got := lines[i+1][head[name]]; got != value {
+				t.Errorf("line %d, %s: %q, want %q", i+1, name, got, value)
+			}
+		}
+	}
+	if std, err := strconv.ParseFloat(lines[1][head["oracle_std"]], 64); err != nil || !near(std*std, 0.5) {
+		t.Errorf("oracle_std %q", lines[1][head["oracle_std"]])
+	}
+}
+
+func TestMarkdown(t *testing.T) {
+	t.Parallel()
+	r := formatReport(t)
+	r.Missing = []string{"half of it"}
+	r.LeftOut = []string{"path-a", "path-b"}
+	text := written(t, "markdown", r)
+	for _, want := range []string{
+		"# name\\_with\\_underscores\n",
+		"data set: a\\_b\\|50% & more;",
+		"| 0.01 | 10.00 ± 0.71 | **8.25** (n=1) | - | 2 | 1 |\n",
+		"| 0.5 | - | failed | **7.00** (n=1) | 1 | 1 |\n",
+		"## What is missing\n\n- half of it\n",
+		"2 cells; the first 1:\n",
+		"| " + testID(3) + " | failed | gaga: a\\|b | matrix is \\*singular\\* |\n",
+		"2 figures left out (`coordinator report DIR --figures 2` draws all): path-a, path-b.\n",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not in\n%s", want, text)
+		}
+	}
+	// Every table is rectangular.
+	columns, tables := 0, 0
+	for line := range strings.SplitSeq(text, "\n") {
+		if !strings.HasPrefix(line, "|") {
+			columns = 0
+			continue
+		}
+		n := strings.Count(strings.ReplaceAll(line, `\|`, ""), "|")
+		if columns == 0 {
+			columns = n
+			tables++
+		}
+		if n != columns {
+			t.Errorf("a row of %d bars in a table of %d: %s", n, columns, line)
+		}
+	}
+	if tables != len(Scores)+1 {
+		t.Errorf("%d tables, want one for each score and the failures", tables)
+	}
+}
+
+func TestMarkdownRows(t *testing.T) {
+	t.Parallel()
+	var rows []cellRow
+	for i := range markdownRows + 5 {
+		rows = append(rows, cellRow{"method": "acs", "alpha": float64(i + 1)})
+	}
+	text := written(t, "markdown", &Report{Tables: tablesOf(t, rows)})
+	if !strings.Contains(text, "\nLeft out: 5 more rows; the formats csv and latex have all.\n") || strings.Contains(text, "\n| 201 |") {
+		t.Error("a long table is not cut")
+	}
+}
+
+func TestLaTeX(t *testing.T) {
+	t.Parallel()
+	text := written(t, "latex", formatReport(t))
+	for _, want := range []string{
+		`data set: a\_b\textbar{}50\% \& more;`,
+		`$\alpha$ & Original & GAGA & huber\_x & repeats & failed \\`,
+		`0.01 & $10.00 \pm 0.71$ & $\mathbf{8.25}$ (n=1) & - & 2 & 1 \\`,
+		`\label{tab:name-with-underscores-oracle-1}`,
+		`\begin{tabular}{rlllrr}`,
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not in\n%s", want, text)
+		}
+	}
+	checkLaTeX(t, text, len(Scores), 0)
+
+	var rows []cellRow
+	for i := range longTable + 1 {
+		rows = append(rows, cellRow{"method": "acs", "alpha": float64(i + 1)})
+	}
+	checkLaTeX(t, written(t, "latex", &Report{Tables: tablesOf(t, rows)}), 0, len(Scores))
+}
+
+// checkLaTeX checks what makes a table compile: balanced braces and
+// environments, and as many columns in each row as the table has.
+func checkLaTeX(t *testing.T, text string, tables, longTables int) {
+	t.Helper()
+	bare := strings.NewReplacer(`\\`, "", `\{`, "", `\}`, "", `\&`, "", `\$`, "").Replace(text)
+	if strings.Count(bare, "{") != strings.Count(bare, "}") || strings.Count(bare, "$")%2 != 0 {
+		t.Error("braces or dollars are not balanced")
+	}
+	for environment, n := range map[string]int{"table": tables, "tabular": tables, "longtable": longTables} {
+		if strings.Count(text, `\begin{`+environment+`}`) != n || strings.Count(text, `\end{`+environment+`}`) != n {
+			t.Errorf("not %d of %s", n, environment)
+		}
+	}
+	columns := 0
+	for line := range strings.SplitSeq(text, "\n") {
+		if _, spec, ok := strings.Cut(line, `\begin{tabular}{`); ok {
+			columns = len(spec) - 1
+		}
+		if _, spec, ok := strings.Cut(line, `\begin{longtable}{`); ok {
+			columns = len(spec) - 1
+		}
+		if n := strings.Count(strings.ReplaceAll(line, `\&`, ""), " & "); n > 0 && n+1 != columns {
+			t.Errorf("%d columns of %d: %s", n+1, columns, line)
+		}
+	}
+}
+
+func TestEscapeLaTeX(t *testing.T) {
+	t.Parallel()
+	tests := []struct{ text, want string }{
+		{`plain text-1.5`, `plain text-1.5`},
+		{`a&b%c$d#e_f`, `a\&b\%c\$d\#e\_f`},
+		{`{x}`, `\{x\}`},
+		{`\input{x}`, `\textbackslash{}input\{x\}`},
+		{`~^`, `\textasciitilde{}\textasciicircum{}`},
+		{`<"|>`, `\textless{}''\textbar{}\textgreater{}`},
+		{`[1] *`, `{[}1] {*}`},
+		{"α γ λ ±", `$\alpha$ $\gamma$ $\lambda$ $\pm$`},
+		{"a\nb\tc", "a b c"},
+	}
+	for _, test := range tests {
+		if got := escapeLaTeX(test.text); got != test.want {
+			t.Errorf("%q: %s, want %s", test.text, got, test.want)
+		}
+	}
+}
+
+func TestFormatNamed(t *testing.T) {
+	t.Parallel()
+	for _, f := range Formats {
+		if got, err := FormatNamed(f.Name); err != nil || got.File != f.File {
+			t.Errorf("%s: %v, %v", f.Name, got, err)
+		}
+	}
+	_, err := FormatNamed("pdf")
+	if err == nil || !strings.Contains(err.Error(), `"pdf"`) || !strings.Contains(err.Error(), "markdown, csv, latex") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestSettingWords(t *testing.T) {
+	t.Parallel()
+	number := func(x float64) Value { return Value{Number: x, IsNumber: true} }
+	text := func(s string) Value { return Value{Text: s} }
+	tests := []struct {
+		setting Setting
+		want    string
+	}{
+		{Setting{DimDataset: text("d"), DimModel: text("svm"), DimKernel: text("rbf"), DimC: number(0.1 + 0.2)},
+			"d, SVM, RBF kernel, no noise, kernel γ=scale, C=0.3"},
+		{Setting{DimModel: text("svm"), DimKernel: text("linear"), DimRegularizer: text("hard"), DimNoiseKind: text("flip"), DimNoiseLevel: number(0.3)},
+			"SVM, linear kernel, hard regularizer, noise: flip 0.3"},
+		{Setting{DimModel: text("logistic"), DimRegularizer: text("polynomial"), DimRegularizerParam: number(1.35)},
+			"logistic regression, polynomial t=1.35 regularizer, no noise"},
+		{Setting{DimModel: text("new"), DimRegularizer: text("log"), DimRegularizerParam: number(1), DimAlpha: number(1e-3)},
+			"new, LOG a=1 regularizer, no noise, α=0.001"},
+	}
+	for _, test := range tests {
+		if got := describe(test.setting); got != test.want {
+			t.Errorf("%s, want %s", got, test.want)
+		}
+	}
+}

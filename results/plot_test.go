@@ -1,0 +1,308 @@
+package results
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"image/png"
+	"io"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/plot"
+)
+
+// svgTexts parses an SVG to its end and returns its texts.
+func svgTexts(t *testing.T, data []byte) []string {
+	t.Helper()
+	var texts []string
+	d := xml.NewDecoder(bytes.NewReader(data))
+	inText := false
+	for {
+		token, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			return texts
+		}
+		if err != nil {
+			t.Fatalf("the SVG is not well-formed: %v", err)
+		}
+		switch token := token.(type) {
+		case xml.StartElement:
+			inText = token.Name.Local == "text"
+		case xml.CharData:
+			if inText {
+				texts = append(texts, string(token))
+			}
+		case xml.EndElement:
+			inText = false
+		}
+	}
+}
+
+// strokes counts the lines of a colour in an SVG that are as wide as those of
+// a method.
+func strokes(data []byte, style seriesStyle) int {
+	c := style.color
+	return strings.Count(string(data), fmt.Sprintf("stroke:#%02X%02X%02X;stroke-width:%.5g", c.R, c.G, c.B, style.width.Points()))
+}
+
+func checkFigure(t *testing.T, f *Figure) {
+	t.Helper()
+	svg, err := f.SVG()
+	if err != nil {
+		t.Fatal(err)
+	}
+	texts := svgTexts(t, svg)
+	for _, s := range f.Series {
+		if n := count(texts, s.Name); n != 1 {
+			t.Errorf("%s: the legend has %q %d times: %q", f.Name, s.Name, n, texts)
+		}
+		if s.style.width == 0 {
+			continue
+		}
+		lines := 1 // in the legend
+		for _, piece := range s.Pieces {
+			if len(piece) > 1 {
+				lines++
+			}
+		}
+		if n := strokes(svg, s.style); n != lines {
+			t.Errorf("%s: %s has %d lines, want %d: one for each piece, one in the legend", f.Name, s.Name, n, lines)
+		}
+	}
+	for _, label := range []string{f.X.Text, f.Y.Text} {
+		if count(texts, label) != 1 {
+			t.Errorf("%s: the axis label %q is missing", f.Name, label)
+		}
+	}
+	picture, err := f.PNG()
+	if err != nil {
+		t.Fatal(err)
+	}
+	config, err := png.DecodeConfig(bytes.NewReader(picture))
+	if err != nil || config.Width != 1300 || config.Height != 780 {
+		t.Errorf("%s: PNG %+v, %v", f.Name, config, err)
+	}
+	if _, err := png.Decode(bytes.NewReader(picture)); err != nil {
+		t.Errorf("%s: %v", f.Name, err)
+	}
+	numbers, err := f.CSV()
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines, err := csv.NewReader(bytes.NewReader(numbers)).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	points := 0
+	for _, s := range f.Series {
+		for _, piece := range s.Pieces {
+			points += len(piece)
+		}
+	}
+	if len(lines) != 1+points {
+		t.Errorf("%s: %d lines of numbers for %d points", f.Name, len(lines), points)
+	}
+}
+
+func count(texts []string, text string) int {
+	n := 0
+	for _, s := range texts {
+		if s == text {
+			n++
+		}
+	}
+	return n
+}
+
+func TestFiguresOfRun(t *testing.T) {
+	t.Parallel()
+	r, err := Load(t.Context(), writeRun(t, quickstart(3)), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	kinds := map[FigureKind]int{}
+	for _, f := range r.Figures {
+		kinds[f.Kind]++
+		methods := 3
+		if strings.Contains(f.Name, "digits") {
+			methods = 2
+		}
+		if f.Kind != PathFigure && len(f.Series) != methods {
+			t.Errorf("%s has %d series, want %d", f.Name, len(f.Series), methods)
+		}
+		if !strings.HasPrefix(f.Note, "265 training and 111 test samples, 10 features; ") && methods == 3 {
+			t.Errorf("%s does not tell the sizes: %s", f.Name, f.Note)
+		}
+		checkFigure(t, f)
+	}
+	// Two data sets x two regularizers x two noise levels; paths of one data
+	// set x two regularizers.
+	if kinds[SensitivityFigure] != 8 || kinds[LearningFigure] != 8 || kinds[PathFigure] != 2 || len(r.LeftOut) != 0 {
+		t.Errorf("figures %v, left out %v", kinds, r.LeftOut)
+	}
+}
+
+func TestSensitivityFigure(t *testing.T) {
+	t.Parallel()
+	var rows []cellRow
+	for i, alpha := range []float64{0.001, 0.002, 0.005, 0.02} {
+		rows = append(rows, scored(cellRow{"method": "acs", "alpha": alpha}, float64(i), float64(i)+2)...)
+		gaga := cellRow{"method": "gaga", "alpha": alpha}
+		if i == 2 {
+			gaga["score_oracle"], gaga["status"] = nil, "failed"
+		}
+		rows = append(rows, gaga)
+	}
+	tables := tablesOf(t, rows)
+	plans := planSensitivity(tables[0])
+	if len(plans) != 1 || plans[0].x != DimAlpha {
+		t.Fatalf("plans %+v", plans)
+	}
+	f := sensitivityFigure(plans[0], &dataFacts{target: "target scaled to [0, 1]"})
+	if !f.X.Log || f.Y.Text != "test RMSE (target scaled to [0, 1]), best on the path (oracle)" {
+		t.Errorf("axes %+v %+v", f.X, f.Y)
+	}
+	acs, gaga := f.Series[0], f.Series[1]
+	want := [][]Point{{{0.001, 1, math.Sqrt2}, {0.002, 2, math.Sqrt2}, {0.005, 3, math.Sqrt2}, {0.02, 4, math.Sqrt2}}}
+	if !slices.EqualFunc(acs.Pieces, want, slices.Equal) {
+		t.Errorf("acs %v", acs.Pieces)
+	}
+	if len(gaga.Pieces) != 2 || len(gaga.Pieces[0]) != 2 || len(gaga.Pieces[1]) != 1 {
+		t.Errorf("gaga is joined over the value that failed: %v", gaga.Pieces)
+	}
+	if b, ok := newBand(&acs); !ok || len(b.pieces) != 1 || len(b.pieces[0]) != 4 {
+		t.Errorf("band of acs %+v", b)
+	}
+	if b, ok := newBand(&gaga); ok {
+		t.Errorf("one repeat has the band %+v", b)
+	}
+	if !strings.Contains(f.Note, "1 to 2 repeats") {
+		t.Errorf("note %s", f.Note)
+	}
+	checkFigure(t, f)
+}
+
+func TestPlanSensitivityOverNoise(t *testing.T) {
+	t.Parallel()
+	var rows []cellRow
+	for _, noise := range []cellRow{
+		{},
+		{"noise_kind": "gaussian", "noise_level": 0.1},
+		{"noise_kind": "gaussian", "noise_level": 0.2},
+		{"noise_kind": "statp", "noise_level": 0.1},
+	} {
+		rows = append(rows, merge(noise, cellRow{"method": "acs"}))
+	}
+	plans := planSensitivity(tablesOf(t, rows)[0])
+	if len(plans) != 2 || len(plans[0].rows) != 3 || len(plans[1].rows) != 2 {
+		t.Fatalf("plans %+v", plans)
+	}
+	for i, name := range []string{"sensitivity-gaussian-diabetes-lasso-alpha-0.01", "sensitivity-statp-diabetes-lasso-alpha-0.01"} {
+		if plans[i].x != DimNoiseLevel || plans[i].name != name {
+			t.Errorf("plan %+v, want %s", plans[i], name)
+		}
+		checkFigure(t, sensitivityFigure(plans[i], &dataFacts{}))
+	}
+}
+
+func TestChooseFigures(t *testing.T) {
+	t.Parallel()
+	var plans []figurePlan
+	for kind, n := range map[FigureKind]int{SensitivityFigure: 50, LearningFigure: 3, PathFigure: 20} {
+		for i := range n {
+			plans = append(plans, figurePlan{kind: kind, name: fmt.Sprintf("%s-%02d", kind, i)})
+		}
+	}
+	slices.SortFunc(plans, func(a, b figurePlan) int { return strings.Compare(a.name, b.name) })
+	for n, want := range map[int][3]int{0: {}, 1: {1, 0, 0}, 24: {11, 3, 10}, 60: {37, 3, 20}, 73: {50, 3, 20}, 100: {50, 3, 20}} {
+		chosen, leftOut := chooseFigures(slices.Clone(plans), n)
+		kinds := [3]int{}
+		for _, plan := range chosen {
+			kinds[slices.Index(figureKinds, plan.kind)]++
+		}
+		if kinds != want || len(chosen)+len(leftOut) != len(plans) {
+			t.Errorf("%d figures: %v, want %v; %d left out", n, kinds, want, len(leftOut))
+		}
+	}
+}
+
+func TestPlanFigureNames(t *testing.T) {
+	t.Parallel()
+	var rows []cellRow
+	for _, name := range []string{"a b", "a-b", "a/b", "../a"} {
+		rows = append(rows, cellRow{"dataset": name, "method": "acs"}, cellRow{"dataset": name, "method": "acs", "alpha": 0.5})
+	}
+	names := map[string]bool{}
+	plans := planFigures(tablesOf(t, rows))
+	for _, plan := range plans {
+		if strings.ContainsAny(plan.name, "/\\ ") || names[plan.name] {
+			t.Errorf("the name %q is no file's name or is taken", plan.name)
+		}
+		names[plan.name] = true
+	}
+	if len(plans) != 8 {
+		t.Errorf("%d plans", len(plans))
+	}
+}
+
+func TestTicks(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		ticker plot.Ticker
+		lo, hi float64
+		want   string
+	}{
+		{evenTicks{}, 0, 1, "0.0 0.2 0.4 0.6 0.8 1.0"},
+		{evenTicks{}, 0.191, 0.242, "0.20 0.21 0.22 0.23 0.24"},
+		{evenTicks{}, -1, 1, "-1.0 -0.5 0.0 0.5 1.0"},
+		{evenTicks{}, 0, 20_000, "0 5000 10000 15000 20000"},
+		{evenTicks{}, 0, 2e7, "0 5e+06 1e+07 1.5e+07 2e+07"},
+		{decadeTicks{}, 0.1, 20, "0.1 0.2 0.5 1 2 5 10 20"},
+		{decadeTicks{}, 1e-6, 1, "1e-06 1e-05 0.0001 0.001 0.01 0.1 1"},
+		{decadeTicks{}, 0.003, 0.04, "0.005 0.01 0.02"},
+	}
+	for _, test := range tests {
+		var labels []string
+		for _, tick := range test.ticker.Ticks(test.lo, test.hi) {
+			if tick.Value < test.lo*(1-1e-9)-1e-9 || tick.Value > test.hi*(1+1e-9) {
+				t.Errorf("[%v, %v]: a tick at %v", test.lo, test.hi, tick.Value)
+			}
+			if tick.Label != "" {
+				labels = append(labels, tick.Label)
+			}
+		}
+		if got := strings.Join(labels, " "); got != test.want {
+			t.Errorf("[%v, %v]: %s, want %s", test.lo, test.hi, got, test.want)
+		}
+	}
+}
+
+func TestWrap(t *testing.T) {
+	t.Parallel()
+	got := wrap("one two  three extraordinarily four", func(s string) bool { return len(s) <= 9 })
+	if want := []string{"one two", "three", "extraordinarily", "four"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+func TestMethodStylesDiffer(t *testing.T) {
+	t.Parallel()
+	styles := methodStylesOf([]string{"original", "acs", "mospl", "gaga", "huber", "rlssvm", "relssvm", "robust"})
+	for i, a := range styles {
+		for _, b := range styles[:i] {
+			if a.color == b.color || a.glyph == b.glyph || a.label == b.label || slices.Equal(a.dashes, b.dashes) && a.method != "robust" {
+				t.Errorf("%s and %s look alike", a.label, b.label)
+			}
+		}
+	}
+	names := []string{"x", "gaga", "b", "original", "mospl", "acs"}
+	slices.SortFunc(names, compareMethods)
+	if want := []string{"original", "acs", "mospl", "gaga", "b", "x"}; !slices.Equal(names, want) {
+		t.Errorf("order %v", names)
+	}
+}

@@ -1,0 +1,279 @@
+package results
+
+import (
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/agepath/agepath/experiment"
+)
+
+func tablesOf(t testing.TB, rows []cellRow) []*ScoreTable {
+	t.Helper()
+	tables, err := Sensitivity(cellsFrame(t, rows))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tables
+}
+
+// near compares to 1e-14 relative; NaN equals NaN.
+func near(a, b float64) bool {
+	return a == b || math.IsNaN(a) && math.IsNaN(b) || math.Abs(a-b) <= 1e-14*max(math.Abs(a), math.Abs(b))
+}
+
+// scored makes cells of one method over repeats from 1, with the given oracle
+// scores.
+func scored(base cellRow, oracle ...float64) []cellRow {
+	var rows []cellRow
+	for i, score := range oracle {
+		rows = append(rows, merge(cellRow{"repeat": i + 1, "score_oracle": score}, base))
+	}
+	return rows
+}
+
+func TestSensitivityGolden(t *testing.T) {
+	t.Parallel()
+	linear := cellRow{"regularizer": "linear"}
+	mixture := cellRow{"regularizer": "mixture", "regularizer_param": 0.5}
+	rows := slices.Concat(
+		scored(cellRow{"method": "original"}, 0.5, 0.7),
+		scored(merge(linear, cellRow{"method": "acs"}), 0.25, 0.5, 1),
+		scored(merge(linear, cellRow{"method": "gaga"}), 1, 2, 3, 4),
+		scored(merge(mixture, cellRow{"method": "gaga"}), 0.375),
+	)
+	tables := tablesOf(t, rows)
+	if len(tables) != 1 || tables[0].Metric != RMSE || !slices.Equal(tables[0].Methods, []string{"original", "acs", "gaga"}) {
+		t.Fatalf("tables %+v", tables)
+	}
+	// By hand: (0.25, 0.5, 1) has mean 7/12 and variance 7/48; (1, 2, 3, 4)
+	// has mean 5/2 and variance 5/3; (0.5, 0.7) has variance 1/50.
+	original := Summary{0.6, math.Sqrt(1. / 50), 2}
+	none := Summary{math.NaN(), math.NaN(), 0}
+	want := []struct {
+		regularizer string
+		repeats     int
+		oracle      [3]Summary
+		best        int
+	}{
+		{"linear", 4, [3]Summary{original, {7. / 12, math.Sqrt(7. / 48), 3}, {2.5, math.Sqrt(5. / 3), 4}}, 1},
+		{"mixture γ=0.5", 2, [3]Summary{original, none, {0.375, math.NaN(), 1}}, 2},
+	}
+	if len(tables[0].Rows) != len(want) {
+		t.Fatalf("%d rows, want %d", len(tables[0].Rows), len(want))
+	}
+	for i, w := range want {
+		row := tables[0].Rows[i]
+		if got := regularizerText(row.Setting); got != w.regularizer || row.Repeats != w.repeats {
+			t.Errorf("row %d: %s with %d repeats, want %s with %d", i, got, row.Repeats, w.regularizer, w.repeats)
+		}
+		for j, s := range w.oracle {
+			got := row.Entries[j].Summary[Oracle]
+			if row.Entries[j].Cells == 0 {
+				got = none
+			}
+			if got.N != s.N || !near(got.Mean, s.Mean) || !near(got.Std, s.Std) {
+				t.Errorf("row %d, method %d: %+v, want %+v", i, j, got, s)
+			}
+			if row.Entries[j].Best[Oracle] != (j == w.best) {
+				t.Errorf("row %d, method %d: best is %v", i, j, row.Entries[j].Best[Oracle])
+			}
+		}
+	}
+}
+
+// Every mean and deviation of a whole run against the textbook's one-pass
+// formulas over the raw rows.
+func TestSensitivityAgainstRows(t *testing.T) {
+	t.Parallel()
+	cells := quickstart(5).cells
+	checked := 0
+	for _, table := range tablesOf(t, cells) {
+		for _, row := range table.Rows {
+			for j, method := range table.Methods {
+				for score, column := range selectionColumns {
+					var n, sum, squares float64
+					for _, cell := range cells {
+						if cell["method"] != method || !inRow(cell, row.Setting, method) {
+							continue
+						}
+						x := cell[column].(float64)
+						n, sum, squares = n+1, sum+x, squares+x*x
+					}
+					got := row.Entries[j].Summary[score]
+					std := math.Sqrt((squares - sum*sum/n) / (n - 1))
+					if n != 5 || got.N != 5 || math.Abs(got.Mean-sum/n) > 1e-14 || math.Abs(got.Std-std) > 1e-7 {
+						t.Fatalf("%v %s %s: %+v, want %v ± %v of %v", row.Setting, method, column, got, sum/n, std, n)
+					}
+					checked++
+				}
+			}
+		}
+	}
+	if want := 16*3*3 + 12*2*3; checked != want {
+		t.Errorf("%d summaries, want %d", checked, want)
+	}
+}
+
+// inRow tells whether a cell belongs to a row; original has no regularizer
+// and belongs to that of each.
+func inRow(cell cellRow, setting Setting, method string) bool {
+	for d, value := range setting {
+		name := Dimension(d).String()
+		if method == "original" && strings.HasPrefix(name, "regularizer") {
+			continue
+		}
+		have := cell[name]
+		if have == nil && (name == "dataset" || name == "model" || name == "alpha") {
+			if _, set := cell[name]; !set {
+				have = testCell(experiment.Column{Name: name})
+			}
+		}
+		want := any(nil)
+		switch {
+		case value.IsNumber:
+			want = value.Number
+		case value.Text != "":
+			want = value.Text
+		}
+		if have != want {
+			return false
+		}
+	}
+	return true
+}
+
+func TestSensitivityOrderOfRows(t *testing.T) {
+	t.Parallel()
+	cells := quickstart(4).cells
+	want := tablesOf(t, cells)
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 3 {
+		rng.Shuffle(len(cells), func(i, j int) { cells[i], cells[j] = cells[j], cells[i] })
+		if got := tablesOf(t, cells); !reflect.DeepEqual(got, want) {
+			t.Fatal("the tables depend on the order of the rows")
+		}
+	}
+	for _, table := range want {
+		if !slices.IsSortedFunc(table.Rows, func(a, b ScoreRow) int { return a.Setting.Compare(b.Setting) }) {
+			t.Errorf("the rows of %s are not sorted", table.Metric)
+		}
+	}
+}
+
+func TestSensitivityBestAndOptimism(t *testing.T) {
+	t.Parallel()
+	rows := []cellRow{
+		{"method": "original", "score_oracle": 0.5, "score_validation": 0.75, "score_final": 0.75},
+		{"method": "gaga", "score_oracle": 0.25, "score_validation": 0.75, "score_final": 1.0},
+		{"method": "acs", "score_oracle": 0.25, "score_validation": 1.0, "score_final": 1.0},
+	}
+	best := func(metric string) (marks [3][3]bool, optimism [3]float64) {
+		for _, row := range rows {
+			row["metric"] = metric
+		}
+		table := tablesOf(t, rows)[0]
+		for j, e := range table.Rows[0].Entries { // original, acs, gaga
+			copy(marks[j][:], e.Best[:])
+			optimism[j] = e.Summary[Optimism].Mean
+			if e.Best[Optimism] {
+				t.Errorf("%s: an optimism is marked as best", metric)
+			}
+		}
+		return marks, optimism
+	}
+	marks, optimism := best("rmse")
+	if want := [3][3]bool{{false, true, true}, {true, false, false}, {true, true, false}}; marks != want {
+		t.Errorf("rmse: best %v, want %v", marks, want)
+	}
+	if want := [3]float64{0.25, 0.75, 0.5}; optimism != want {
+		t.Errorf("rmse: optimism %v, want %v", optimism, want)
+	}
+	marks, optimism = best("accuracy")
+	if want := [3][3]bool{{true, false, false}, {false, true, true}, {false, false, true}}; marks != want {
+		t.Errorf("accuracy: best %v, want %v", marks, want)
+	}
+	if want := [3]float64{-0.25, -0.75, -0.5}; optimism != want {
+		t.Errorf("accuracy: optimism %v, want %v", optimism, want)
+	}
+}
+
+func TestSensitivityWithoutScores(t *testing.T) {
+	t.Parallel()
+	failed := cellRow{"status": "failed", "error": "no", "metric": nil, "score_oracle": nil, "score_validation": nil, "score_final": nil}
+	rows := []cellRow{
+		merge(failed, cellRow{"method": "acs", "repeat": 1}),
+		merge(failed, cellRow{"method": "acs", "repeat": 2, "status": "timeout"}),
+		{"method": "gaga", "repeat": 1, "score_oracle": math.NaN()},
+		{"method": "gaga", "repeat": 2, "score_oracle": math.Inf(1)},
+		{"method": "gaga", "repeat": 3, "score_oracle": nil},
+		{"method": "gaga", "repeat": 4, "score_oracle": 0.25},
+		// Another data set, of which nothing was scored: it is a Lasso too.
+		merge(failed, cellRow{"method": "acs", "dataset": "music"}),
+		// A model of which nothing was scored.
+		merge(failed, cellRow{"method": "acs", "model": "svm"}),
+	}
+	tables := tablesOf(t, rows)
+	if len(tables) != 2 || tables[0].Metric != "" || tables[1].Metric != RMSE || len(tables[1].Rows) != 2 {
+		t.Fatalf("tables %+v", tables)
+	}
+	row := tables[1].Rows[0]
+	acs, gaga := row.Entries[0], row.Entries[1]
+	if row.Repeats != 4 || row.Failed() != 2 || acs.Failed != 2 || acs.Summary[Oracle].N != 0 || !math.IsNaN(acs.Summary[Oracle].Mean) {
+		t.Errorf("acs %+v in a row with %d repeats and %d failed", acs, row.Repeats, row.Failed())
+	}
+	if s := gaga.Summary[Oracle]; gaga.Failed != 0 || s.N != 1 || s.Mean != 0.25 || !math.IsNaN(s.Std) || !gaga.Best[Oracle] {
+		t.Errorf("gaga %+v", gaga)
+	}
+	if music := tables[1].Rows[1]; music.Entries[0].Best[Oracle] || music.Entries[1].Cells != 0 {
+		t.Errorf("music %+v", music)
+	}
+}
+
+func TestSensitivityColumns(t *testing.T) {
+	t.Parallel()
+	for _, name := range sensitivityColumns {
+		f := cellsFrame(t, []cellRow{{"method": "acs"}})
+		f.Columns[f.Index(name)].Name = "other"
+		if _, err := Sensitivity(f); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("without the column %s the error is %v", name, err)
+		}
+	}
+	f := cellsFrame(t, []cellRow{{"method": "acs", "cell": "short"}})
+	if _, err := Sensitivity(f); err == nil {
+		t.Error("a cell with a wrong identity is taken")
+	}
+}
+
+func TestDecimals(t *testing.T) {
+	t.Parallel()
+	spread := func(stds ...float64) []Summary {
+		var list []Summary
+		for _, std := range stds {
+			list = append(list, Summary{0.5, std, 3})
+		}
+		return list
+	}
+	tests := []struct {
+		name      string
+		summaries []Summary
+		want      int
+	}{
+		{"two digits of the median", spread(0.0123, 0.9, 0.0001), 3},
+		{"tenths", spread(0.2), 2},
+		{"hundreds", spread(250), 0},
+		{"tiny", spread(1e-9), 8},
+		{"rounding is no spread", []Summary{{0.25, 1e-17, 3}}, 4},
+		{"one repeat", []Summary{{0.25, math.NaN(), 1}}, 4},
+		{"nothing", []Summary{{math.NaN(), math.NaN(), 0}}, 3},
+		{"zeros", []Summary{{0, 0, 2}}, 3},
+	}
+	for _, test := range tests {
+		if got := decimals(test.summaries); got != test.want {
+			t.Errorf("%s: %d decimals, want %d", test.name, got, test.want)
+		}
+	}
+}
