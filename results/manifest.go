@@ -26,6 +26,7 @@ type Manifest struct {
 	Counts        map[experiment.Status]int `json:"counts"`         // cells in the files by status
 	Tables        []ManifestTable           `json:"tables"`         // of the files
 	Grid          string                    `json:"grid,omitempty"` // the grid as run, YAML
+	Set           []string                  `json:"set,omitempty"`  // overrides of the grid
 }
 
 // ManifestTable is the schema of one file.

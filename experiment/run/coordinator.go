@@ -1,0 +1,275 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/dataset"
+	"github.com/agepath/agepath/experiment/queue"
+	"github.com/agepath/agepath/results"
+)
+
+// Coordinator computes a plan and gathers its results in a folder.
+type Coordinator struct {
+	Grid *experiment.Grid
+	Plan *experiment.Plan // of Grid
+	Kind experiment.Kind  // of the plan
+	Out  string           // folder of the results
+
+	// Queue is where to publish; nil starts an embedded server with its
+	// streams in Out/.jetstream for the time of the run.
+	Queue *queue.Queue
+	// Workers is the number of slots in this process; 0 leaves the work to
+	// other workers, which needs a Queue.
+	Workers int
+	// Retry lists the statuses of cells that are computed again.
+	Retry   []experiment.Status
+	Version string
+
+	// Progress is told of the run's progress about every fifth of a second.
+	Progress func(Progress)
+	// Report is told of what the run survives. Like Progress it must not
+	// block. Default: nothing is told.
+	Report func(error)
+}
+
+// Summary tells how a run ended.
+type Summary struct {
+	Cells    int64                     // of the plan
+	Computed int64                     // in this run
+	Counts   map[experiment.Status]int // of all cells in the folder
+	Elapsed  time.Duration             // from the first task published to the last result
+}
+
+// Failed returns the number of cells whose status is not ok.
+func (s *Summary) Failed() int {
+	n := 0
+	for status, count := range s.Counts {
+		if status != experiment.OK {
+			n += count
+		}
+	}
+	return n
+}
+
+// serverDir is the embedded server's folder below the folder of the results.
+const serverDir = ".jetstream"
+
+// Run computes the cells of the plan that the folder does not have yet, and
+// turns the results into one sorted file a table. When ctx ends it keeps what
+// was computed and returns the context's error; running it again goes on from
+// there. A folder with another grid's results is a [*results.MismatchError],
+// one that is being written a [*results.LockedError].
+func (c *Coordinator) Run(ctx context.Context) (*Summary, error) {
+	if c.Queue == nil && c.Workers < 1 {
+		return nil, errors.New("nobody to compute: workers is 0 and there is no NATS server for others")
+	}
+	g, err := c.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer g.store.Close()
+	summary := &Summary{Cells: c.Plan.Count(), Computed: int64(len(g.missing))}
+	if len(g.missing) > 0 {
+		start := time.Now()
+		if err := c.compute(ctx, g); err != nil {
+			return nil, errors.Join(err, g.store.Flush())
+		}
+		summary.Elapsed = time.Since(start)
+	}
+	if err := c.finish(ctx, g.store); err != nil {
+		return nil, err
+	}
+	summary.Counts = g.store.Counts()
+	return summary, nil
+}
+
+// open opens the folder and finds out which cells are missing.
+func (c *Coordinator) open(ctx context.Context) (*gatherer, error) {
+	store, err := results.Open(ctx, c.Out, results.StoreOptions{
+		Tables: c.Kind.Tables(), Run: c.Plan.Run, Kept: kept(c.Grid),
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, what := range store.Omitted() {
+		c.report(errors.New(what))
+	}
+	g := &gatherer{store: store, retry: c.Retry, began: time.Now(), missing: map[string]bool{}, progress: c.Progress}
+	for id := range c.Plan.IDs() {
+		if status, ok := store.Status(id); !ok || slices.Contains(c.Retry, status) {
+			g.missing[id] = true
+		}
+		if ctx.Err() != nil {
+			return nil, errors.Join(ctx.Err(), store.Close())
+		}
+	}
+	g.total = c.Plan.Count()
+	return g, nil
+}
+
+// kept lists the further tables that the grid asks for.
+func kept(grid *experiment.Grid) []string {
+	tables := []string{}
+	if grid.Keep.Knots {
+		tables = append(tables, "knots")
+	}
+	if grid.Keep.Coefficients {
+		tables = append(tables, "coefficients")
+	}
+	return tables
+}
+
+func (c *Coordinator) report(err error) {
+	if c.Report != nil {
+		c.Report(err)
+	}
+}
+
+// compute publishes the missing cells, computes them in this process's slots
+// and gathers the results until none is missing.
+func (c *Coordinator) compute(ctx context.Context, g *gatherer) (err error) {
+	q := c.Queue
+	if q == nil {
+		dir := filepath.Join(c.Out, serverDir)
+		server, err := queue.StartServer(ctx, queue.ServerConfig{Dir: dir, Report: c.Report})
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, stopServer(server, dir, err == nil)) }()
+		if q, err = queue.Connect(ctx, queue.Config{Server: server, Report: c.Report}); err != nil {
+			return err
+		}
+		defer q.Close()
+	}
+	if err := q.EnsureStreams(ctx); err != nil {
+		return err
+	}
+	if err := PutRun(ctx, q, c.Grid, c.Plan); err != nil {
+		return err
+	}
+	work, stop := context.WithCancel(ctx)
+	defer stop()
+	group, work := errgroup.WithContext(work)
+	if c.Workers > 0 {
+		worker := &Worker{
+			Queue: q, Kinds: []experiment.Kind{c.Kind}, Slots: c.Workers, Version: c.Version,
+			Report: func(_ string, err error) { c.report(err) },
+		}
+		group.Go(func() error { return worker.Run(work) })
+	}
+	group.Go(func() error {
+		_, _, err := q.Publish(work, g.tasks(c.Plan))
+		return err
+	})
+	group.Go(func() error {
+		defer stop() // all cells are there: the workers can go
+		return g.gather(work, q, c.Plan.Run)
+	})
+	err = group.Wait()
+	if len(g.missing) == 0 {
+		return nil
+	}
+	return errors.Join(ctx.Err(), err)
+}
+
+// stopServer stops the embedded server. Its files are removed when everything
+// they hold was gathered.
+func stopServer(server *queue.Server, dir string, gathered bool) error {
+	err := server.Shutdown()
+	if gathered && err == nil {
+		err = os.RemoveAll(dir)
+	}
+	if err != nil {
+		return fmt.Errorf("stopping the embedded server: %w", err)
+	}
+	return nil
+}
+
+// finish compacts the results and describes them in the manifest.
+func (c *Coordinator) finish(ctx context.Context, store *results.Store) error {
+	if err := store.Compact(ctx, ranks(c.Plan)); err != nil {
+		return err
+	}
+	manifest := describe(c.Grid, c.Plan)
+	manifest.Versions = map[string]string{"agepath": c.Version}
+	if old, err := results.ReadManifest(c.Out); err == nil && old.Run == manifest.Run && sameCounts(old.Counts, store.Counts()) {
+		manifest.Versions = old.Versions // nothing was computed by this version
+	}
+	manifest.Tables = results.ManifestTables(c.Kind.Tables())
+	manifest.Counts = store.Counts()
+	return results.WriteManifest(c.Out, manifest)
+}
+
+func sameCounts(a, b map[experiment.Status]int) bool {
+	for _, status := range experiment.Statuses {
+		if a[status] != b[status] {
+			return false
+		}
+	}
+	return true
+}
+
+// ranks returns the place of each cell in the order of the grid.
+func ranks(plan *experiment.Plan) func(cell string) (int64, bool) {
+	order := make(map[string]int64, plan.Count())
+	for id := range plan.IDs() {
+		order[id] = int64(len(order))
+	}
+	return func(cell string) (int64, bool) {
+		rank, ok := order[cell]
+		return rank, ok
+	}
+}
+
+// describe begins the manifest of a run with what is known before it.
+func describe(grid *experiment.Grid, plan *experiment.Plan) *results.Manifest {
+	m := &results.Manifest{
+		SchemaVersion: results.SchemaVersion, Name: plan.Grid, Run: plan.Run, Kind: plan.Kind,
+		Cells: plan.Count(), Data: map[string]string{}, Grid: string(grid.Source), Set: grid.Set,
+	}
+	for _, d := range plan.Data {
+		m.Data[d.Name] = d.Digest
+	}
+	return m
+}
+
+// putDatasets uploads the data sets of a plan to the queue.
+func putDatasets(ctx context.Context, q *queue.Queue, plan *experiment.Plan) error {
+	for _, planned := range plan.Data {
+		set, err := plan.Dataset(ctx, planned.Digest)
+		if err != nil {
+			return err
+		}
+		reader, writer := io.Pipe()
+		go func() { writer.CloseWithError(dataset.Encode(writer, set)) }() // ends when the reader is closed
+		err = q.PutData(ctx, planned.Digest, reader)
+		reader.Close()
+		if err != nil {
+			return fmt.Errorf("sending data set %s: %w", planned.Name, err)
+		}
+	}
+	return nil
+}
+
+// tasksOf yields the plan's tasks whose cell is wanted, the most expensive
+// first.
+func tasksOf(plan *experiment.Plan, wanted func(cell string) bool) iter.Seq2[experiment.Task, error] {
+	return func(yield func(experiment.Task, error) bool) {
+		for task, err := range plan.Tasks(true) {
+			if (err != nil || wanted(task.Cell)) && !yield(task, err) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,172 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/queue"
+	"github.com/agepath/agepath/results"
+)
+
+// Progress tells how far a run is.
+type Progress struct {
+	Total, Done int64         // cells of the plan; those that are gathered
+	Failed      int64         // of those gathered in this run
+	Elapsed     time.Duration // since the run began
+	Remaining   time.Duration // estimated from the costs; negative while unknown
+}
+
+// gatherer collects the outcomes of a run in a store until no cell is missing.
+type gatherer struct {
+	store    *results.Store
+	retry    []experiment.Status
+	began    time.Time
+	total    int64
+	progress func(Progress)
+
+	mu      sync.Mutex // guards what follows
+	missing map[string]bool
+	costs   map[string]float64 // estimated seconds of the missing cells, filled in by tasks
+	ahead   float64            // sum of costs
+	behind  float64            // estimated seconds of the cells gathered in this run
+	failed  int64
+}
+
+// tasks yields the tasks of the missing cells and notes their costs.
+func (g *gatherer) tasks(plan *experiment.Plan) iter.Seq2[experiment.Task, error] {
+	wanted := func(cell string) bool {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		return g.missing[cell]
+	}
+	return func(yield func(experiment.Task, error) bool) {
+		for task, err := range tasksOf(plan, wanted) {
+			if err == nil {
+				g.expect(&task)
+			}
+			if !yield(task, err) {
+				return
+			}
+		}
+	}
+}
+
+func (g *gatherer) expect(task *experiment.Task) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.costs == nil {
+		g.costs = map[string]float64{}
+	}
+	g.costs[task.Cell] = task.Cost
+	g.ahead += task.Cost
+}
+
+const (
+	flushEvery     = time.Second            // outcomes wait at most this long to become durable
+	progressEvery  = 200 * time.Millisecond // between two reports of progress
+	reconcileEvery = 10 * time.Second       // between two looks for dead letters
+)
+
+// gather stores outcomes as they arrive until none is missing.
+func (g *gatherer) gather(ctx context.Context, q *queue.Queue, run string) error {
+	ctx, cancel := context.WithCancel(ctx)
+	outcomes := make(chan *experiment.Outcome)
+	followed := make(chan error, 1)
+	go func() { // ends with ctx
+		followed <- follow(ctx, q, run, outcomes)
+	}()
+	defer func() {
+		cancel()
+		<-followed
+	}()
+	flush := time.NewTicker(flushEvery)
+	defer flush.Stop()
+	tick := time.NewTicker(progressEvery)
+	defer tick.Stop()
+	reconcile := time.NewTicker(reconcileEvery)
+	defer reconcile.Stop()
+	for len(g.missing) > 0 {
+		select {
+		case outcome := <-outcomes:
+			if err := g.take(outcome); err != nil {
+				return err
+			}
+		case <-flush.C:
+			if err := g.store.Flush(); err != nil {
+				return err
+			}
+		case <-tick.C:
+			g.tell()
+		case <-reconcile.C:
+			if _, err := q.Reconcile(ctx, run); err != nil && ctx.Err() == nil {
+				return err
+			}
+		case err := <-followed:
+			followed <- nil
+			return errors.Join(err, ctx.Err())
+		}
+	}
+	g.tell()
+	return g.store.Flush()
+}
+
+// follow sends the outcomes of a run, those stored and those to come.
+func follow(ctx context.Context, q *queue.Queue, run string, to chan<- *experiment.Outcome) error {
+	for outcome, err := range q.Follow(ctx, run) {
+		if err != nil {
+			return fmt.Errorf("following the results of %s: %w", run, err)
+		}
+		select {
+		case to <- outcome:
+		case <-ctx.Done():
+			return nil
+		}
+	}
+	return nil
+}
+
+// take stores an outcome of a missing cell. Others are there already: a worker
+// believed lost finished too, or the result is one of before a retry.
+func (g *gatherer) take(o *experiment.Outcome) error {
+	stale := slices.Contains(g.retry, o.Status) && o.Finished.Before(g.began)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if !g.missing[o.Cell] || stale {
+		return nil
+	}
+	if err := g.store.Append(o); err != nil {
+		return err
+	}
+	delete(g.missing, o.Cell)
+	cost := g.costs[o.Cell]
+	delete(g.costs, o.Cell)
+	g.ahead -= cost
+	g.behind += cost
+	if o.Status != experiment.OK {
+		g.failed++
+	}
+	return nil
+}
+
+// tell reports the progress.
+func (g *gatherer) tell() {
+	if g.progress == nil {
+		return
+	}
+	g.mu.Lock()
+	p := Progress{
+		Total: g.total, Done: g.total - int64(len(g.missing)), Failed: g.failed,
+		Elapsed: time.Since(g.began), Remaining: -1,
+	}
+	if g.behind > 0 {
+		p.Remaining = time.Duration(float64(p.Elapsed) * max(g.ahead, 0) / g.behind)
+	}
+	g.mu.Unlock()
+	g.progress(p)
+}
