@@ -1,0 +1,172 @@
+package results
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/agepath/agepath/experiment"
+)
+
+const polarsSource = "testdata/polars"
+
+// cannot skips the test with the reason why it cannot run here, or fails it
+// where everything must run.
+func cannot(t *testing.T, format string, args ...any) {
+	t.Helper()
+	if os.Getenv("AGEPATH_REQUIRE_ALL") == "1" {
+		t.Fatalf(format+" (AGEPATH_REQUIRE_ALL is set)", args...)
+	}
+	t.Skipf(format, args...)
+}
+
+// polarsDir returns a folder with nodejs-polars, installed once into the
+// user's cache.
+func polarsDir(t *testing.T) string {
+	t.Helper()
+	for _, tool := range []string{"node", "npm"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			cannot(t, "polars needs %s: %v", tool, err)
+		}
+	}
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		cannot(t, "no folder to keep polars in: %v", err)
+	}
+	hash := sha256.New()
+	names := []string{"package.json", "package-lock.json"}
+	for _, name := range append(names, "check.mjs") {
+		text, err := os.ReadFile(filepath.Join(polarsSource, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		hash.Write(text)
+	}
+	dir := filepath.Join(cache, "agepath-test", fmt.Sprintf("polars-%x", hash.Sum(nil)[:8]))
+	if _, err := os.Stat(dir); err == nil {
+		return dir
+	}
+	if err := os.MkdirAll(filepath.Dir(dir), 0o777); err != nil {
+		cannot(t, "no folder to keep polars in: %v", err)
+	}
+	fresh, err := os.MkdirTemp(filepath.Dir(dir), "new-")
+	if err != nil {
+		cannot(t, "no folder to keep polars in: %v", err)
+	}
+	defer os.RemoveAll(fresh)
+	if err := os.CopyFS(fresh, os.DirFS(polarsSource)); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	defer cancel()
+	// Not npm ci: it wants every optional package in the lock file, and some
+	// of polars's platforms were never published.
+	install := exec.CommandContext(ctx, "npm", "install", "--ignore-scripts", "--no-audit", "--no-fund")
+	install.Dir = fresh
+	if out, err := install.CombinedOutput(); err != nil {
+		cannot(t, "polars cannot be installed: %v\n%s", err, out)
+	}
+	if err := os.Rename(fresh, dir); err != nil && !os.IsExist(err) { // another process may be faster
+		t.Fatal(err)
+	}
+	return dir
+}
+
+type polarsTable struct {
+	Rows    int            `json:"rows"`
+	Columns []polarsColumn `json:"columns"`
+}
+
+type polarsColumn struct {
+	Name   string `json:"name"`
+	Type   string `json:"type"`
+	Values []any  `json:"values"`
+}
+
+var polarsTypes = map[experiment.Type]string{
+	experiment.Int:       "DataType(Int64)",
+	experiment.Float:     "DataType(Float64)",
+	experiment.Text:      "DataType(String)",
+	experiment.Time:      "DataType(Datetime(us,UTC))",
+	experiment.FloatList: "DataType(List(DataType(Float64)))",
+}
+
+// polarsValue is a value as check.mjs compares it.
+func polarsValue(value any) any {
+	bits := func(x float64) string {
+		if math.IsNaN(x) {
+			return "nan"
+		}
+		return fmt.Sprintf("%016x", math.Float64bits(x))
+	}
+	switch value := value.(type) {
+	case int64:
+		return strconv.FormatInt(value, 10)
+	case time.Time:
+		return strconv.FormatInt(value.UnixMicro(), 10)
+	case float64:
+		return bits(value)
+	case []float64:
+		list := []string{}
+		for _, x := range value {
+			list = append(list, bits(x))
+		}
+		return list
+	}
+	return value
+}
+
+// An independent implementation reads the files: polars, written in Rust, in
+// node.
+func TestPolarsReadsFiles(t *testing.T) {
+	t.Parallel()
+	polars := polarsDir(t)
+	tables := experiment.SelfPacedTables()
+	for _, n := range []int{0, 200} {
+		dir := t.TempDir()
+		s := openStore(t, dir)
+		outcomes := outcomesOf(n)
+		for part := range slices.Chunk(outcomes, 30) {
+			appendAll(t, s, part...)
+			flushStore(t, s)
+		}
+		compactStore(t, s, n)
+		closeStore(t, s)
+		rows := expectedRows(tables, outcomes)
+		expected := map[string]polarsTable{}
+		for _, table := range append([]experiment.Table{tables.Cells()}, tables.Further...) {
+			want := polarsTable{Rows: len(rows[table.Name])}
+			for j, column := range table.Columns {
+				values := []any{}
+				for _, row := range rows[table.Name] {
+					values = append(values, polarsValue(row[j]))
+				}
+				want.Columns = append(want.Columns, polarsColumn{column.Name, polarsTypes[column.Type], values})
+			}
+			expected[finalName(table.Name)] = want
+		}
+		text, err := json.Marshal(expected)
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(t.TempDir(), "expected.json")
+		if err := os.WriteFile(path, text, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		out, err := exec.CommandContext(t.Context(), "node", filepath.Join(polars, "check.mjs"), dir, path).CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		t.Log(strings.TrimSpace(string(out)))
+	}
+}
