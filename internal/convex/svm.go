@@ -139,18 +139,31 @@ func (s *SVM) Solve(ctx context.Context, weights []float64) (Certificate, error)
 		positive = positive || s.upper[i] > 0 && s.y[i] > 0
 		negative = negative || s.upper[i] > 0 && s.y[i] < 0
 	}
+	q := s.dual
 	var certificate Certificate
-	if q := s.dual; !positive && !negative || q.intercept && !(positive && negative) {
+	switch {
+	case !positive && !negative:
+		q.b = s.theta[len(s.theta)-1]
 		q.reset(s.upper)
 		certificate = q.certificate(0)
-	} else if certificate, err = s.optimize(ctx); err != nil {
-		err = fmt.Errorf("svm: %w", err)
-	} else if !accepted(certificate) {
-		err = &ToleranceError{"svm", certificate}
+	case q.intercept && !(positive && negative):
+		q.reset(s.upper)
+		certificate = q.certificate(0)
+	default:
+		q.gram.done = ctx.Done()
+		certificate, err = s.optimize(ctx)
+		q.gram.done = nil
+		if err == nil {
+			err = ctx.Err() // a sum that it cut short is worth nothing
+		}
 	}
 	if err != nil {
 		s.recall()
-		return certificate, err
+		return Certificate{}, fmt.Errorf("svm: %w", err)
+	}
+	if !accepted(certificate) {
+		s.recall()
+		return certificate, &ToleranceError{"svm", certificate}
 	}
 	s.keep()
 	return certificate, nil

@@ -39,7 +39,7 @@ type dual struct {
 	column []float64 // n, work: a projected column
 	list   []int     // n, work: samples of a sparse sum
 	coef   []float64 // n, work: its coefficients
-	smo    smo
+	active []int     // samples in the working-set selection
 }
 
 func newDual(g *gram, y []float64, intercept bool, bytes int64) *dual {
@@ -60,7 +60,7 @@ func newDual(g *gram, y []float64, intercept bool, bytes int64) *dual {
 		factor: newFactor(n, shift, bytes),
 		step:   make([]float64, n), column: make([]float64, n),
 		list: make([]int, 0, n), coef: make([]float64, 0, n),
-		smo: newSMO(n),
+		active: make([]int, 0, n),
 	}
 }
 

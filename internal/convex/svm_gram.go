@@ -22,6 +22,9 @@ type gram struct {
 	older, newer []int32
 
 	once []float64 // n, a row that passes through without being kept
+	// While a Solve runs, its context's end: a sum of many rows that are not kept
+	// takes long, and stops there. Whoever set it must then drop the sum.
+	done <-chan struct{}
 	w    []float64 // d, a linear kernel's sum of rows
 }
 
@@ -109,7 +112,8 @@ func (g *gram) gather(dst []float64, i int, list []int) {
 }
 
 // accumulate adds Σ_k coefficient_k K_{list_k} to dst, of length n. A linear
-// kernel goes through w = Σ_k coefficient_k x_k where that is less work.
+// kernel goes through w = Σ_k coefficient_k x_k where that is less work. The end
+// of done makes the sum incomplete.
 func (g *gram) accumulate(dst []float64, list []int, coefficient []float64) {
 	d := g.points.X.Cols
 	missing := 0
@@ -130,6 +134,11 @@ func (g *gram) accumulate(dst []float64, list []int, coefficient []float64) {
 		if g.rows[i] != nil || g.kept < g.capacity {
 			blas64.Axpy(coefficient[k], vector(g.row(i)), vector(dst))
 			continue
+		}
+		select {
+		case <-g.done:
+			return
+		default:
 		}
 		// Keeping it would evict a row that this very sum may still need.
 		g.compute(g.once, i)

@@ -7,13 +7,6 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// smo is the work space of sequential minimal optimization.
-type smo struct {
-	active []int // samples in the working-set selection
-}
-
-func newSMO(n int) smo { return smo{active: make([]int, 0, n)} }
-
 // minimize runs sequential minimal optimization from the present feasible β and
 // current f until no pair (no single multiplier, without a bias) breaks its
 // optimality condition by more than tolerance: second-order working sets (Fan,
@@ -47,13 +40,13 @@ func (q *dual) minimize(ctx context.Context, tolerance float64, budget int, shri
 			updates++
 			continue
 		}
-		if len(q.smo.active) == len(q.y) {
+		if len(q.active) == len(q.y) {
 			break
 		}
 		q.evaluate()
 		q.allActive()
 	}
-	if len(q.smo.active) < len(q.y) {
+	if len(q.active) < len(q.y) {
 		q.evaluate()
 	}
 	for i := range q.beta {
@@ -63,9 +56,9 @@ func (q *dual) minimize(ctx context.Context, tolerance float64, budget int, shri
 }
 
 func (q *dual) allActive() {
-	q.smo.active = q.smo.active[:len(q.y)]
-	for i := range q.smo.active {
-		q.smo.active[i] = i
+	q.active = q.active[:len(q.y)]
+	for i := range q.active {
+		q.active[i] = i
 	}
 }
 
@@ -73,7 +66,7 @@ func (q *dual) allActive() {
 // no pair breaks its condition by more than tolerance.
 func (q *dual) updatePair(tolerance float64) bool {
 	up, most := -1, math.Inf(-1)
-	for _, t := range q.smo.active {
+	for _, t := range q.active {
 		if v := q.y[t] - q.f[t]; v > most && q.beta[t] < q.high[t] {
 			up, most = t, v
 		}
@@ -84,7 +77,7 @@ func (q *dual) updatePair(tolerance float64) bool {
 	row := q.gram.row(up)
 	diagonal := q.gram.diagonal
 	down, least, best, curvature := -1, math.Inf(1), 0.0, 0.0
-	for _, t := range q.smo.active {
+	for _, t := range q.active {
 		if q.beta[t] <= q.low[t] {
 			continue
 		}
@@ -129,7 +122,7 @@ func (q *dual) updatePair(tolerance float64) bool {
 // updateOne moves the multiplier of steepest second-order descent.
 func (q *dual) updateOne(tolerance float64) bool {
 	chosen, best, most := -1, 0.0, 0.0
-	for _, t := range q.smo.active {
+	for _, t := range q.active {
 		v := q.y[t] - q.f[t]
 		if v > 0 && q.beta[t] >= q.high[t] || v < 0 && q.beta[t] <= q.low[t] {
 			continue
@@ -160,11 +153,11 @@ func (q *dual) updateOne(tolerance float64) bool {
 // addRow adds coefficient·K_i to f at the active samples.
 func (q *dual) addRow(i int, coefficient float64) {
 	row := q.gram.row(i)
-	if len(q.smo.active) == len(q.y) {
+	if len(q.active) == len(q.y) {
 		blas64.Axpy(coefficient, vector(row), vector(q.f))
 		return
 	}
-	for _, t := range q.smo.active {
+	for _, t := range q.active {
 		q.f[t] += coefficient * row[t]
 	}
 }
@@ -175,7 +168,7 @@ func (q *dual) shrink() {
 	highest, lowest := 0.0, 0.0
 	if q.intercept {
 		highest, lowest = math.Inf(-1), math.Inf(1)
-		for _, t := range q.smo.active {
+		for _, t := range q.active {
 			v := q.y[t] - q.f[t]
 			if q.beta[t] < q.high[t] {
 				highest = max(highest, v)
@@ -185,13 +178,13 @@ func (q *dual) shrink() {
 			}
 		}
 	}
-	keep := q.smo.active[:0]
-	for _, t := range q.smo.active {
+	keep := q.active[:0]
+	for _, t := range q.active {
 		v := q.y[t] - q.f[t]
 		if q.beta[t] >= q.high[t] && v > highest || q.beta[t] <= q.low[t] && v < lowest || q.high[t] == q.low[t] {
 			continue
 		}
 		keep = append(keep, t)
 	}
-	q.smo.active = keep
+	q.active = keep
 }

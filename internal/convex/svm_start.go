@@ -55,17 +55,18 @@ func (s *SVM) SetTheta(theta []float64) {
 	if len(theta) != len(s.theta) {
 		panic(fmt.Sprintf("convex: %d parameters, want %d", len(theta), len(s.theta)))
 	}
-	bias := theta[len(theta)-1]
+	last := len(theta) - 1
+	bias := theta[last]
 	if !s.dual.intercept {
 		bias = 0
 	}
+	s.theta[last] = bias
 	if !s.linear {
-		s.b = bias
-		s.SetDuals(theta[:len(theta)-1])
+		s.SetDuals(theta[:last])
 		return
 	}
-	copy(s.theta, theta)
-	w := theta[:len(theta)-1]
+	w := theta[:last]
+	copy(s.theta, w)
 	s.b = bias + s.atOrigin(w)
 	for i := range s.scores {
 		s.scores[i] = s.b
@@ -93,7 +94,7 @@ func (s *SVM) SetTheta(theta []float64) {
 // SetDuals makes α, of length n, the multipliers that the next Solve starts
 // from. It clips them to the bounds of its weights, counts those within 1e-8
 // relative of a bound as at it, and restores Σ α_i y_i = 0 by moving the free
-// ones first. The bias stays as it was.
+// ones first. The bias in θ stays as it was.
 func (s *SVM) SetDuals(alpha []float64) {
 	if len(alpha) != len(s.alpha) {
 		panic(fmt.Sprintf("convex: %d multipliers for %d samples", len(alpha), len(s.alpha)))
@@ -107,8 +108,15 @@ func (s *SVM) SetDuals(alpha []float64) {
 		}
 	}
 	s.given = duals
+	last := len(s.theta) - 1
+	bias := s.theta[last]
 	s.recall()
 	s.publish()
+	s.theta[last], s.b = bias, bias
+	if s.linear {
+		s.b += s.atOrigin(s.theta[:last])
+	}
+	q.b = s.b
 }
 
 // recall puts the dual back to the last solution.

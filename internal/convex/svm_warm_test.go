@@ -192,15 +192,14 @@ func TestSVMNoWeights(t *testing.T) {
 			t.Errorf("at the start: %+v, θ = %v", certificate, s.Theta())
 		}
 		solve(t, s, p.weights)
-		bias := scoresOf(s)
-		want := s.b
+		want := s.Theta()[len(s.Theta())-1]
 		certificate = solve(t, s, make([]float64, 30))
 		if certificate.Objective != 0 || certificate.Gap != 0 || certificate.KKT != 0 {
 			t.Errorf("certificate %+v, want zeros", certificate)
 		}
 		for _, u := range scoresOf(s) {
 			if u != want {
-				t.Fatalf("score %g without weights, want the former bias %g (scores were %v)", u, want, bias[:3])
+				t.Fatalf("score %g without weights, want the former bias %g", u, want)
 			}
 		}
 		p.check(t, s, solve(t, s, p.weights))
@@ -229,11 +228,12 @@ func TestSVMKeepsSolutionOnFailure(t *testing.T) {
 			t.Errorf("error %v, want context.Canceled", err)
 		}
 		same("cancelled")
-		late := &lateContext{Context: context.Background(), calls: 3}
-		if _, err := s.Solve(late, other); !errors.Is(err, context.Canceled) {
-			t.Errorf("error %v after some work, want context.Canceled", err)
+		for _, calls := range []int{2, 3, 5} {
+			if _, err := s.Solve(endingAfter(calls), other); !errors.Is(err, context.Canceled) {
+				t.Errorf("error %v after %d looks at the context, want context.Canceled", err, calls)
+			}
+			same("cancelled after some work")
 		}
-		same("cancelled after some work")
 		for _, bad := range []float64{math.NaN(), -1, math.Inf(1)} {
 			other[7] = bad
 			if _, err := s.Solve(context.Background(), other); err == nil {
@@ -253,17 +253,23 @@ func TestSVMKeepsSolutionOnFailure(t *testing.T) {
 	})
 }
 
-// lateContext is cancelled from the given number of looks at it on.
+// lateContext ends at a given call of Err.
 type lateContext struct {
 	context.Context
+	end   context.CancelFunc
 	calls int
+}
+
+func endingAfter(calls int) *lateContext {
+	ctx, cancel := context.WithCancel(context.Background())
+	return &lateContext{Context: ctx, end: cancel, calls: calls}
 }
 
 func (c *lateContext) Err() error {
 	if c.calls--; c.calls < 0 {
-		return context.Canceled
+		c.end()
 	}
-	return nil
+	return c.Context.Err()
 }
 
 // The cache, the factor's memory and shrinking change the way, not the result.
@@ -312,6 +318,61 @@ func TestSVMScaledFeatures(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Wherever the context ends, also amid a sum of kernel rows, which it cuts short,
+// the solution before stays.
+func TestSVMCancelledAnywhere(t *testing.T) {
+	t.Parallel()
+	p := randomProblem(rand.New(rand.NewPCG(4, 5)), 60, 4, 1, RBF{Gamma: 0.3}, true)
+	s := p.svm(SVMOptions{CacheBytes: 1})
+	solve(t, s, p.weights)
+	scores := scoresOf(s)
+	for i := range p.weights {
+		p.weights[i] = float64(i%3) / 2
+	}
+	cancelled := 0
+	for calls := 1; ; calls++ {
+		_, err := s.Solve(endingAfter(calls), p.weights)
+		if err == nil {
+			break
+		}
+		if cancelled++; !errors.Is(err, context.Canceled) {
+			t.Fatalf("error %v after %d looks at the context, want context.Canceled", err, calls)
+		}
+		if moved := distance(scores, scoresOf(s)); moved > 1e-13 {
+			t.Fatalf("after %d looks at the context the scores moved by %g", calls, moved)
+		}
+	}
+	if cancelled < 3 {
+		t.Errorf("cancelled at %d points only", cancelled)
+	}
+	p.check(t, s, solve(t, s, p.weights))
+}
+
+func TestNewSVMPanics(t *testing.T) {
+	t.Parallel()
+	x := normalRows(rand.New(rand.NewPCG(1, 1)), 3, 2, 1, 0)
+	y := []float64{1, -1, 1}
+	for name, build := range map[string]func(){
+		"too few labels": func() { NewSVM(x, y[:2], 1, Linear{}, true, SVMOptions{}) },
+		"label 0":        func() { NewSVM(x, []float64{1, 0, -1}, 1, Linear{}, true, SVMOptions{}) },
+		"cost 0":         func() { NewSVM(x, y, 0, Linear{}, true, SVMOptions{}) },
+		"infinite cost":  func() { NewSVM(x, y, math.Inf(1), Linear{}, true, SVMOptions{}) },
+		"gamma 0":        func() { NewSVM(x, y, 1, RBF{}, true, SVMOptions{}) },
+		"gamma NaN":      func() { NewSVM(x, y, 1, RBF{Gamma: math.NaN()}, true, SVMOptions{}) },
+		"short θ":        func() { NewSVM(x, y, 1, Linear{}, true, SVMOptions{}).SetTheta([]float64{1}) },
+		"short α":        func() { NewSVM(x, y, 1, Linear{}, true, SVMOptions{}).SetDuals([]float64{1}) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			defer func() {
+				if recover() == nil {
+					t.Error("no panic")
+				}
+			}()
+			build()
+		})
+	}
 }
 
 func TestSVMSolveDoesNotAllocate(t *testing.T) {
