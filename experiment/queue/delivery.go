@@ -84,10 +84,11 @@ func (d *Delivery) dropped() bool {
 func (d *Delivery) beat(consumer jetstream.Consumer) {
 	d.wait = consumer.CachedInfo().Config.AckWait
 	ctx, cancel := context.WithCancel(context.Background())
-	if limit := d.Task.Limits.Timeout; limit > 0 {
-		ctx, cancel = context.WithTimeout(context.Background(), limit)
-	}
 	d.stop, d.stopped = cancel, make(chan struct{})
+	var deadline <-chan time.Time // never without a limit
+	if limit := d.Task.Limits.Timeout; limit > 0 {
+		deadline = time.After(limit)
+	}
 	go func() {
 		defer close(d.stopped)
 		ticker := time.NewTicker(d.wait / 3)
@@ -95,6 +96,8 @@ func (d *Delivery) beat(consumer jetstream.Consumer) {
 		for {
 			select {
 			case <-ctx.Done():
+				return
+			case <-deadline:
 				return
 			case <-ticker.C:
 			}

@@ -264,14 +264,26 @@ func TestDeadLetter(t *testing.T) {
 	if err := b.pull(worker).Release(b.ctx, 0); err != nil {
 		t.Fatal(err)
 	}
-	for i := range 10 {
-		d := b.pull(worker)
-		if d.Delivered != i+3 || d.Attempt != 2 {
-			t.Fatalf("delivery %d, attempt %d; want %d, 2", d.Delivered, d.Attempt, i+3)
+	undertaker := b.worker(WorkerConfig{Name: "undertaker", Drain: true})
+	deaths := 0
+	for b.counts("run").Dead == 0 {
+		d, err := undertaker.Pull(b.ctx)
+		if empty := new(EmptyError); errors.As(err, &empty) {
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		deaths++
+		if b.server != nil && (d.Delivered != deaths+2 || d.Attempt != 2) {
+			t.Fatalf("delivery %d, attempt %d; want %d, 2", d.Delivered, d.Attempt, deaths+2)
 		}
 		die(d)
 	}
-	b.nothing(b.worker(WorkerConfig{Name: "undertaker"}), 10*wait)
+	// Servers before 2.10 can number a redelivery 1 once; that delays the end.
+	if deaths < 10 || deaths > 10 && b.server != nil {
+		t.Errorf("given up after %d deaths, want 10", deaths)
+	}
 	b.wantCounts("run", Counts{Done: 1, Dead: 1})
 	checkDead(b, "10 deliveries ended without a word", 13)
 }

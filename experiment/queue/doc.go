@@ -33,5 +33,8 @@
 // and one per cell, and a redelivered task whose result is there is
 // acknowledged without computing it again. A delivery that ended without any
 // word of its worker is a death; a task with [WorkerConfig.MaxDeliver] deaths
-// becomes a dead letter and a failed outcome.
+// becomes a dead letter and a failed outcome. Servers before 2.10 can number a
+// redelivery 1 when a request expires at that moment (nats-server 2.9.25,
+// consumer.loopAndGatherMsgs); such a task is computed once too often and
+// given up one delivery later, nothing worse.
 package queue

@@ -58,6 +58,9 @@ type sent struct {
 }
 
 func (p *publication) add(ctx context.Context, task *experiment.Task) error {
+	if ctx.Err() != nil {
+		return fmt.Errorf("publishing: %w", context.Cause(ctx))
+	}
 	if err := validRun(task.Run); err != nil {
 		return fmt.Errorf("publishing: %w", err)
 	}

@@ -119,6 +119,9 @@ func (b *bundle) worker(config WorkerConfig) *Puller {
 	b.t.Helper()
 	if config.Idle == 0 {
 		config.Idle = 50 * time.Millisecond
+		if b.server == nil { // servers before 2.10 misnumber deliveries when requests expire often
+			config.Idle = 500 * time.Millisecond
+		}
 	}
 	p, err := b.connect(Config{}).Worker(config)
 	if err != nil {
