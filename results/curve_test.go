@@ -2,11 +2,14 @@ package results
 
 import (
 	"math"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"gonum.org/v1/plot/plotter"
+
+	"github.com/agepath/agepath/experiment"
 )
 
 func TestScorePath(t *testing.T) {
@@ -127,6 +130,49 @@ func TestSpread(t *testing.T) {
 	}
 	if got := spread(points[:4], 4, true); len(got) != 4 {
 		t.Errorf("%d of 4 points", len(got))
+	}
+}
+
+// Of a file of several batches only those with wanted cells are decoded; the
+// cells' knots must all be there.
+func TestReadKnots(t *testing.T) {
+	t.Parallel()
+	const cells, each = 500, 100
+	var knots experiment.Batch
+	for i := range cells {
+		for k := range each {
+			appendKnot(&knots, testID(i), k, 0.1+float64(k), "turning", float64(i*each+k))
+		}
+	}
+	path := filepath.Join(t.TempDir(), knotsFile)
+	if err := WriteTable(path, experiment.SelfPacedTables().Further[0], "r", &knots); err != nil {
+		t.Fatal(err)
+	}
+	if knots.Rows < 3*batchRows {
+		t.Fatalf("%d rows fit in too few batches", knots.Rows)
+	}
+	for _, wanted := range [][]int{{0}, {cells - 1}, {163, 164}, {0, 250, cells - 1}} {
+		found := map[string]*cellKnots{testID(cells): {}}
+		for _, i := range wanted {
+			found[testID(i)] = &cellKnots{}
+		}
+		if err := readKnots(t.Context(), path, found); err != nil {
+			t.Fatal(err)
+		}
+		for _, i := range wanted {
+			list := found[testID(i)].knots
+			if len(list) != each {
+				t.Fatalf("cell %d of %v has %d knots", i, wanted, len(list))
+			}
+			for k, have := range list {
+				if want := (knot{int64(k), 0.1 + float64(k), eventTurning, float64(i*each + k)}); have != want {
+					t.Fatalf("cell %d: knot %+v, want %+v", i, have, want)
+				}
+			}
+		}
+		if n := len(found[testID(cells)].knots); n > 0 {
+			t.Errorf("a cell that is not there has %d knots", n)
+		}
 	}
 }
 

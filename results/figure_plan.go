@@ -1,6 +1,7 @@
 package results
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -19,6 +20,8 @@ type figurePlan struct {
 	x     Dimension   // sensitivity: what varies
 	of    string      // "3 of 7": which of the parameters' values, "" where there is one
 }
+
+func (p *figurePlan) dataset() string { return p.rows[0].Setting[DimDataset].Text }
 
 // planFigures lists every figure of the tables, by kind.
 func planFigures(tables []*ScoreTable) []figurePlan {
@@ -43,12 +46,24 @@ func planFigures(tables []*ScoreTable) []figurePlan {
 	return plans
 }
 
-// chooseFigures picks at most n of the plans, taking from each kind in turn so
-// that none is crowded out, and returns the names of the rest.
+// chooseFigures picks at most n of the plans, taking from each kind in turn
+// and, of a kind, from each data set in turn, so that none is crowded out. It
+// returns the names of the rest.
 func chooseFigures(plans []figurePlan, n int) (chosen []figurePlan, leftOut []string) {
 	byKind := map[FigureKind][]int{}
 	for i, plan := range plans {
 		byKind[plan.kind] = append(byKind[plan.kind], i)
+	}
+	// How many figures of its kind and data set come before each.
+	place := make([]int, len(plans))
+	seen := map[[2]string]int{}
+	for i, plan := range plans {
+		key := [2]string{string(plan.kind), plan.dataset()}
+		place[i] = seen[key]
+		seen[key]++
+	}
+	for _, queue := range byKind {
+		slices.SortStableFunc(queue, func(a, b int) int { return cmp.Compare(place[a], place[b]) })
 	}
 	take := make([]bool, len(plans))
 	for taken := 0; taken < min(n, len(plans)); {

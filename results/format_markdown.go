@@ -142,7 +142,8 @@ Each row of cells.arrow is one cell: its settings, status, scores, counts and ti
 import polars as pl
 cells = pl.read_ipc("cells.arrow", memory_map=False).filter(pl.col("status") == "ok")
 cells.group_by("dataset", "regularizer", "method").agg(
-    pl.col("score_oracle").mean(), (pl.col("score_oracle") - pl.col("score_validation")).mean().alias("optimism"))
+    pl.col("score_oracle").mean(),
+    oracle_minus_validation=(pl.col("score_oracle") - pl.col("score_validation")).mean())
 ` + "```" + `
 
 ` + "```r" + `

@@ -13,6 +13,9 @@ import (
 func planLearning(table *ScoreTable) []figurePlan {
 	var plans []figurePlan
 	for _, rows := range groupRows(table, parameters...) {
+		if rows[0].Setting[DimRegularizer].IsNull() {
+			continue // none of its methods has ages
+		}
 		middle := (len(rows) - 1) / 2
 		plan := figurePlan{
 			kind:  LearningFigure,

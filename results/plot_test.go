@@ -215,15 +215,27 @@ func TestChooseFigures(t *testing.T) {
 	var plans []figurePlan
 	for kind, n := range map[FigureKind]int{SensitivityFigure: 50, LearningFigure: 3, PathFigure: 20} {
 		for i := range n {
-			plans = append(plans, figurePlan{kind: kind, name: fmt.Sprintf("%s-%02d", kind, i)})
+			set := "a" // the first 40 of each kind, then b
+			if i >= 40 {
+				set = "b"
+			}
+			row := &ScoreRow{Setting: Setting{DimDataset: Value{Text: set}}}
+			plans = append(plans, figurePlan{kind: kind, name: fmt.Sprintf("%s-%02d", kind, i), rows: []*ScoreRow{row}})
 		}
 	}
 	slices.SortFunc(plans, func(a, b figurePlan) int { return strings.Compare(a.name, b.name) })
 	for n, want := range map[int][3]int{0: {}, 1: {1, 0, 0}, 24: {11, 3, 10}, 60: {37, 3, 20}, 73: {50, 3, 20}, 100: {50, 3, 20}} {
 		chosen, leftOut := chooseFigures(slices.Clone(plans), n)
 		kinds := [3]int{}
+		second := 0
 		for _, plan := range chosen {
+			if plan.dataset() == "b" {
+				second++
+			}
 			kinds[slices.Index(figureKinds, plan.kind)]++
+		}
+		if wantSecond := min(kinds[0]/2, 10); second != wantSecond {
+			t.Errorf("%d figures: %d of the second data set, want %d", n, second, wantSecond)
 		}
 		if kinds != want || len(chosen)+len(leftOut) != len(plans) {
 			t.Errorf("%d figures: %v, want %v; %d left out", n, kinds, want, len(leftOut))
@@ -235,7 +247,8 @@ func TestPlanFigureNames(t *testing.T) {
 	t.Parallel()
 	var rows []cellRow
 	for _, name := range []string{"a b", "a-b", "a/b", "../a"} {
-		rows = append(rows, cellRow{"dataset": name, "method": "acs"}, cellRow{"dataset": name, "method": "acs", "alpha": 0.5})
+		row := cellRow{"dataset": name, "method": "acs", "regularizer": "hard"}
+		rows = append(rows, row, merge(row, cellRow{"alpha": 0.5}))
 	}
 	names := map[string]bool{}
 	plans := planFigures(tablesOf(t, rows))
