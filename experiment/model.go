@@ -34,9 +34,7 @@ type Model struct {
 	Intercept   bool    `json:"intercept"`              // whether a free intercept is fitted
 }
 
-// Task returns the task the model is for.
-func (m Model) Task() dataset.Task { return modelTasks[m.Name] }
-
+// modelTasks gives the task that each model is for.
 var modelTasks = map[string]dataset.Task{
 	Lasso:    dataset.Regression,
 	SVM:      dataset.Classification,

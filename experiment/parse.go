@@ -164,7 +164,7 @@ func (r *reader) grid(root item, g *Grid) {
 		return
 	}
 	fields := r.fields(root, slices.Concat(commonKeys, section.keys)...)
-	g.Name = strings.TrimSuffix(filepath.Base(r.file), filepath.Ext(r.file))
+	g.Name = plainName(strings.TrimSuffix(filepath.Base(r.file), filepath.Ext(r.file)))
 	if n := fields["name"]; n.given() {
 		g.Name = r.name(n)
 	}
@@ -189,14 +189,15 @@ func kindNames() []string {
 	return names
 }
 
-// name reads a grid's name: printable, with at least one letter or digit to
-// make the name of a run from.
+// name reads a grid's name: printable, fit for a folder's name, with at least
+// one letter or digit to make the name of a run from.
 func (r *reader) name(n item) string {
 	name := r.text(n)
 	plain := func(c rune) bool { return c < utf8.RuneSelf && (unicode.IsLetter(c) || unicode.IsDigit(c)) }
-	hidden := func(c rune) bool { return !unicode.IsPrint(c) }
-	if name != "" && (utf8.RuneCountInString(name) > maxName || !strings.ContainsFunc(name, plain) || strings.ContainsFunc(name, hidden)) {
-		r.problem(n, "%s is not allowed; a name of at most %d printable characters with a letter a-z or a digit is", describe(n.Node), maxName)
+	bad := func(c rune) bool { return !unicode.IsPrint(c) || c == '/' || c == '\\' }
+	if name != "" && (utf8.RuneCountInString(name) > maxName || !strings.ContainsFunc(name, plain) ||
+		strings.ContainsFunc(name, bad) || strings.HasPrefix(name, ".")) {
+		r.problem(n, "%s is not allowed; a name of at most %d printable characters is, with a letter a-z or a digit, without / and \\ and not starting with a point", describe(n.Node), maxName)
 	}
 	return name
 }

@@ -109,6 +109,7 @@ func TestBadGrids(t *testing.T) {
 		{"data class on both sides", "[diabetes]", "[{path: a, classes: {negative: [1], positive: [1.0]}}]", "bad.yaml:3: data.0: ", "both negative and positive"},
 		{"name empty", "name: bad", `name: ""`, "bad.yaml:1: name: ", "a text is"},
 		{"name of signs", "name: bad", `name: "?!"`, "bad.yaml:1: name: ", "with a letter a-z or a digit"},
+		{"name with a path", "name: bad", "name: ../bad", "bad.yaml:1: name: ", "without / and \\ and not starting with a point"},
 		{"anchor", "[0.1, 0.2]", "&a [0.1, 0.2]", "bad.yaml:7: ", "anchors and aliases"},
 		{"two documents", "repeats: 2", "---\nrepeats: 2", "bad.yaml: ", "more than one document"},
 		{"no YAML", "repeats: 2", "repeats: [", "bad.yaml:", "no YAML"},
@@ -190,8 +191,24 @@ func TestAllProblemsAreReportedInOrder(t *testing.T) {
 	if got := strings.Join(places, " "); got != want {
 		t.Errorf("problems at %s, want %s", got, want)
 	}
+	if lines := strings.Split(err.Error(), "\n"); len(lines) != len(problems) {
+		t.Errorf("%d lines for %d problems", len(lines), len(problems))
+	}
 	var one *Problem
 	if !errors.As(err, &one) || one.Line != 2 {
 		t.Errorf("the first problem is %v", one)
+	}
+}
+
+// TestProblemsDoNotFlood wants a file of nonsense to end soon and in few words.
+func TestProblemsDoNotFlood(t *testing.T) {
+	t.Parallel()
+	text := strings.Replace(base, "[0.1, 0.2]", "["+strings.Repeat("-1, ", maxValues)+"-1]", 1)
+	_, err := Parse([]byte(text), "bad.yaml", nil)
+	checkProblem(t, err, "bad.yaml:7: models.0.lasso.alpha: ", "the list has 100001 values; at most 100000 are allowed")
+	_, err = Parse([]byte(strings.Replace(text, "-1, ", "", 1)), "bad.yaml", nil)
+	var problems Problems
+	if !errors.As(err, &problems) || len(problems) != maxProblems || !strings.HasSuffix(err.Error(), "only the first 100 problems are shown") {
+		t.Errorf("%d problems, the last says %q", len(problems), err.Error()[max(0, len(err.Error())-100):])
 	}
 }
