@@ -85,8 +85,7 @@ func (s *Store) compact(ctx context.Context) (err error) {
 // rows.
 func (s *Store) compactTable(ctx context.Context, table experiment.Table, with []string) (rows int, err error) {
 	sorter := &tableSorter{
-		disk: s.disk, dir: s.dir, table: table, run: s.rows.run, limit: s.runs,
-		chunk: newBatch(table.Columns),
+		disk: s.disk, dir: s.dir, table: table, run: s.rows.run, limits: s.limits,
 		position: func(cell string) (int32, bool) {
 			_, slot, ok := s.index.find(cell)
 			return slot, ok
@@ -158,10 +157,11 @@ func (s *Store) gather(ctx context.Context, sorter *tableSorter, name string, nu
 			if !ok || e.source != at {
 				continue
 			}
-			if err := sorter.add(&frame.Batch, from, to, slot); err != nil {
-				return 0, err
-			}
+			sorter.add(&frame.Batch, from, to, slot)
 			rows += to - from
+		}
+		if err := sorter.spill(); err != nil {
+			return 0, err
 		}
 	}
 	return rows, nil

@@ -322,7 +322,7 @@ func TestFullDisk(t *testing.T) {
 		dir := t.TempDir()
 		room := bytes
 		s := openFew(t, dir, fullDisk{&room})
-		s.runs = 300 // so that sorting needs the disk too
+		s.limits.bytes = 300 // so that sorting needs the disk too
 		durable := 0
 		failed := func(err error) bool {
 			if err == nil {

@@ -112,13 +112,12 @@ func (r *outcomeRows) bytes(o *experiment.Outcome) int {
 	return n
 }
 
-// batch returns the rows of outcomes in table k.
-func (r *outcomeRows) batch(k int, outcomes []*experiment.Outcome) experiment.Batch {
+// appendTo appends the rows of outcomes in table k to a batch of it.
+func (r *outcomeRows) appendTo(batch *experiment.Batch, k int, outcomes []*experiment.Outcome) {
 	table := r.tables[k]
-	batch := newBatch(table.Columns)
 	for _, o := range outcomes {
 		if k == len(r.tables)-1 {
-			r.appendCell(&batch, o)
+			r.appendCell(batch, o)
 			continue
 		}
 		rows := o.Further[table.Name]
@@ -129,10 +128,9 @@ func (r *outcomeRows) batch(k int, outcomes []*experiment.Outcome) experiment.Ba
 		for range rows.Rows {
 			cells.Texts = append(cells.Texts, o.Cell)
 		}
-		appendRows(&batch, 1, table.Columns[1:], &rows, 0, rows.Rows)
+		appendRows(batch, 1, table.Columns[1:], &rows, 0, rows.Rows)
 		batch.Rows += rows.Rows
 	}
-	return batch
 }
 
 func (r *outcomeRows) appendCell(batch *experiment.Batch, o *experiment.Outcome) {

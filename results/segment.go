@@ -70,16 +70,16 @@ func createSegment(d disk, dir string, tables []experiment.Table, run string, nu
 	return w, nil
 }
 
-// write appends one batch to each stream. When it returns nil they are
+// write appends one batch to each stream, whose rows fill appends. When it returns nil they are
 // durable; after an error the segment can only be closed.
-func (w *segmentWriter) write(rows func(table int) experiment.Batch) error {
+func (w *segmentWriter) write(fill func(table int, batch *experiment.Batch)) error {
 	for k, stream := range w.streams {
 		if k == len(w.streams)-1 && w.batches == 0 {
 			if err := syncDir(w.dir); err != nil {
 				return err
 			}
 		}
-		stream.batch = rows(k)
+		fill(k, &stream.batch)
 		err := stream.flush()
 		if err == nil {
 			err = stream.out.sync()

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"unsafe"
 
 	"github.com/agepath/agepath/experiment"
 )
@@ -17,11 +18,9 @@ import (
 // Bounds of the external merge sort of a table (Knuth, The Art of Computer
 // Programming 3, 5.4): what is sorted in memory at once, how many sorted runs
 // are merged at once, and the rows read ahead of each.
-const (
-	sortBytes   = 64 << 20
-	sortFanIn   = 64
-	sortRunRows = 2048
-)
+var sortBounds = sortLimits{bytes: 64 << 20, fanIn: 64, rows: 2048}
+
+type sortLimits struct{ bytes, fanIn, rows int }
 
 // tableSorter sorts the rows of a table by the position of their cell. Rows
 // of a cell stay in the order they come in. What exceeds the limit goes to
@@ -32,29 +31,50 @@ type tableSorter struct {
 	table    experiment.Table
 	run      string
 	position func(cell string) (int32, bool)
-	limit    int
+	limits   sortLimits
 
-	chunk experiment.Batch
-	keys  []int32
-	bytes int
-	files int      // runs created so far
-	runs  []string // paths, in the order their rows came in
+	batches []*experiment.Batch // in memory, sorted by rows
+	rows    []sortRow
+	bytes   int      // estimate of both
+	files   int      // runs created so far
+	runs    []string // paths, in the order their rows came in
 }
 
-// add adds rows of one cell.
-func (s *tableSorter) add(src *experiment.Batch, from, to int, key int32) error {
-	appendRows(&s.chunk, 0, s.table.Columns, src, from, to)
-	s.chunk.Rows += to - from
-	for range to - from {
-		s.keys = append(s.keys, key)
+// sortRow is a row of a batch in memory. Its cell's position in the table
+// comes first; the others keep the order in which the rows came.
+type sortRow struct{ key, batch, row int32 }
+
+func (a sortRow) compare(b sortRow) int {
+	return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.batch, b.batch), cmp.Compare(a.row, b.row))
+}
+
+// add adds rows of one cell. The batch must not change afterwards.
+func (s *tableSorter) add(batch *experiment.Batch, from, to int, key int32) {
+	n := len(s.batches)
+	if n == 0 || s.batches[n-1] != batch {
+		s.batches = append(s.batches, batch)
+		s.bytes += batchBytes(s.table.Columns, batch, 0, batch.Rows)
+		n++
 	}
-	s.bytes += batchBytes(s.table.Columns, src, from, to)
-	if s.bytes < s.limit {
+	for row := from; row < to; row++ {
+		s.rows = append(s.rows, sortRow{key, int32(n - 1), int32(row)})
+	}
+	s.bytes += (to - from) * int(unsafe.Sizeof(sortRow{}))
+}
+
+// spill writes the rows in memory to a run once they exceed the limit.
+func (s *tableSorter) spill() error {
+	if s.bytes < s.limits.bytes {
 		return nil
 	}
+	return s.writeRun(s.writeRows)
+}
+
+// writeRun adds a run.
+func (s *tableSorter) writeRun(write func(*tableWriter) error) error {
 	path := s.runPath()
 	s.runs = append(s.runs, path)
-	return s.createRun(path, s.writeChunk)
+	return s.createRun(path, write)
 }
 
 func (s *tableSorter) runPath() string {
@@ -64,7 +84,7 @@ func (s *tableSorter) runPath() string {
 
 func (s *tableSorter) createRun(path string, write func(*tableWriter) error) error {
 	return createTemporary(s.disk, path, func(file diskFile) error {
-		w, err := newTableWriter(file, tableSchema(s.table, s.run), s.table.Columns, false, sortRunRows)
+		w, err := newTableWriter(file, tableSchema(s.table, s.run), s.table.Columns, false, s.limits.rows)
 		if err != nil {
 			return err
 		}
@@ -75,24 +95,20 @@ func (s *tableSorter) createRun(path string, write func(*tableWriter) error) err
 	})
 }
 
-// writeChunk writes the rows in memory in order and forgets them.
-func (s *tableSorter) writeChunk(w *tableWriter) error {
-	rows := make([]int32, len(s.keys))
-	for i := range rows {
-		rows[i] = int32(i)
-	}
-	slices.SortStableFunc(rows, func(a, b int32) int { return cmp.Compare(s.keys[a], s.keys[b]) })
-	for len(rows) > 0 {
-		n := 1
-		for n < len(rows) && rows[n] == rows[n-1]+1 {
+// writeRows writes the rows in memory in order and forgets them.
+func (s *tableSorter) writeRows(w *tableWriter) error {
+	slices.SortFunc(s.rows, sortRow.compare)
+	for rows := s.rows; len(rows) > 0; {
+		first, n := rows[0], 1
+		for n < len(rows) && rows[n].batch == first.batch && rows[n].row == first.row+int32(n) {
 			n++
 		}
-		if err := w.add(&s.chunk, int(rows[0]), int(rows[0])+n); err != nil {
+		if err := w.add(s.batches[first.batch], int(first.row), int(first.row)+n); err != nil {
 			return err
 		}
 		rows = rows[n:]
 	}
-	s.chunk, s.keys, s.bytes = newBatch(s.table.Columns), nil, 0
+	s.batches, s.rows, s.bytes = nil, s.rows[:0], 0
 	return nil
 }
 
@@ -100,18 +116,16 @@ func (s *tableSorter) writeChunk(w *tableWriter) error {
 // an error.
 func (s *tableSorter) write(ctx context.Context, w *tableWriter) error {
 	if len(s.runs) == 0 {
-		return s.writeChunk(w)
+		return s.writeRows(w)
 	}
-	if s.chunk.Rows > 0 {
-		path := s.runPath()
-		s.runs = append(s.runs, path)
-		if err := s.createRun(path, s.writeChunk); err != nil {
+	if len(s.rows) > 0 {
+		if err := s.writeRun(s.writeRows); err != nil {
 			return err
 		}
 	}
-	for len(s.runs) > sortFanIn {
+	for len(s.runs) > s.limits.fanIn {
 		var merged []string
-		for part := range slices.Chunk(s.runs, sortFanIn) {
+		for part := range slices.Chunk(s.runs, s.limits.fanIn) {
 			path := s.runPath()
 			merged = append(merged, path)
 			err := s.createRun(path, func(w *tableWriter) error { return s.merge(ctx, w, part) })

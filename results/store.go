@@ -42,12 +42,12 @@ type StoreOptions struct {
 //
 // A Store's methods may be called concurrently.
 type Store struct {
-	dir  string
-	rows *outcomeRows
-	kept []string
-	disk disk
-	lock *os.File
-	runs int // largest chunk that is sorted in memory, in bytes
+	dir    string
+	rows   *outcomeRows
+	kept   []string
+	disk   disk
+	lock   *os.File
+	limits sortLimits
 
 	mu       sync.Mutex
 	index    *index
@@ -76,7 +76,7 @@ func open(ctx context.Context, dir string, options StoreOptions, d disk) (*Store
 		return nil, fmt.Errorf("results in %s: %w", dir, err)
 	}
 	s := &Store{
-		dir: dir, rows: rows, kept: options.Kept, disk: d, runs: sortBytes,
+		dir: dir, rows: rows, kept: options.Kept, disk: d, limits: sortBounds,
 		index: newIndex(), position: map[string]int{}, next: 1,
 	}
 	var names []string
@@ -197,7 +197,7 @@ func (s *Store) flush() error {
 		s.active = active
 		s.next++
 	}
-	err := s.active.write(func(table int) experiment.Batch { return s.rows.batch(table, s.pending) })
+	err := s.active.write(func(table int, batch *experiment.Batch) { s.rows.appendTo(batch, table, s.pending) })
 	if err != nil {
 		return fmt.Errorf("storing %d outcomes: %w", len(s.pending), errors.Join(err, s.abandon()))
 	}

@@ -136,7 +136,8 @@ func TestFilesDoNotDependOnArrival(t *testing.T) {
 				compactStore(t, s, n)
 			}
 		}
-		s.runs = 1 << (8 + 2*seed) // from a run a cell, more than are merged at once, to all in memory
+		// From a run a batch, more than are merged at once, to all in memory.
+		s.limits = sortLimits{bytes: 1 << (8 + 2*seed), fanIn: 2 + int(seed), rows: 3}
 		compactStore(t, s, n)
 		closeStore(t, s)
 		have := dirFiles(t, dir)

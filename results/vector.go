@@ -215,6 +215,17 @@ func newBatch(columns []experiment.Column) experiment.Batch {
 	return experiment.Batch{Columns: make([]experiment.Vector, len(columns))}
 }
 
+// resetBatch removes the rows of a batch and keeps its memory.
+func resetBatch(batch *experiment.Batch) {
+	batch.Rows = 0
+	for j := range batch.Columns {
+		v := &batch.Columns[j]
+		clear(v.Texts) // let go of what they refer to
+		clear(v.Lists)
+		v.Ints, v.Floats, v.Texts, v.Lists, v.Null = v.Ints[:0], v.Floats[:0], v.Texts[:0], v.Lists[:0], nil
+	}
+}
+
 // batchBytes estimates the memory that rows of a batch take.
 func batchBytes(columns []experiment.Column, batch *experiment.Batch, from, to int) int {
 	bytes := 0

@@ -158,7 +158,7 @@ func (w *tableWriter) flush() error {
 	}
 	w.any = true
 	w.values = 0
-	w.batch = newBatch(w.columns)
+	resetBatch(&w.batch)
 	return nil
 }
 
