@@ -263,18 +263,3 @@ func writeDir(t testing.TB, dir string, files map[string]string) {
 		}
 	}
 }
-
-// doneCells returns the durable cells of a folder.
-func doneCells(t testing.TB, dir string) map[string]experiment.Status {
-	t.Helper()
-	s := openStore(t, dir)
-	defer closeStore(t, s)
-	done := map[string]experiment.Status{}
-	for cell, status := range s.Done() {
-		done[cell] = status
-	}
-	if len(done) != s.Len() {
-		t.Fatalf("%d cells, but Len is %d", len(done), s.Len())
-	}
-	return done
-}

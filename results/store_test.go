@@ -2,6 +2,7 @@ package results
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -9,6 +10,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -112,7 +114,7 @@ func TestLibraryReadsFiles(t *testing.T) {
 // over restarts, with cells repeated, and however little memory sorting gets.
 func TestFilesDoNotDependOnArrival(t *testing.T) {
 	t.Parallel()
-	const n = 300
+	const n = 200
 	tables := experiment.SelfPacedTables()
 	outcomes := outcomesOf(n)
 	var want map[string]string
@@ -148,6 +150,29 @@ func TestFilesDoNotDependOnArrival(t *testing.T) {
 		if !maps.Equal(have, want) {
 			t.Errorf("arrival %d gives other files than arrival 0", seed)
 		}
+	}
+}
+
+// ZSTD compresses large buffers in the background; the bytes must not depend
+// on how many processors that has. Not parallel: it sets their number.
+func TestFilesDoNotDependOnProcessors(t *testing.T) {
+	table := experiment.Table{Name: "t", Columns: []experiment.Column{
+		{Name: "a", Type: experiment.Float}, {Name: "b", Type: experiment.Text}, {Name: "c", Type: experiment.FloatList},
+	}}
+	rows := randomRows(rand.New(rand.NewPCG(1, 1)), table.Columns, 3*batchRows)
+	before := runtime.GOMAXPROCS(0)
+	defer runtime.GOMAXPROCS(before)
+	files := map[string]bool{}
+	for _, n := range []int{1, 2, 8} {
+		runtime.GOMAXPROCS(n)
+		dir := t.TempDir()
+		if err := WriteTable(filepath.Join(dir, "t.arrow"), table, "run", &rows); err != nil {
+			t.Fatal(err)
+		}
+		files[dirFiles(t, dir)["t.arrow"]] = true
+	}
+	if len(files) != 1 {
+		t.Errorf("%d different files of the same rows", len(files))
 	}
 }
 
@@ -192,6 +217,30 @@ func TestCompactTouchesNothingWhenNothingChanged(t *testing.T) {
 	outcomes := outcomesOf(20)
 	slices.Reverse(outcomes)
 	checkFiles(t, dir, experiment.SelfPacedTables(), outcomes)
+}
+
+func TestCancelledCompaction(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := openStore(t, dir)
+	appendAll(t, s, outcomesOf(5)...)
+	flushStore(t, s)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := s.Compact(ctx, storeOrder(5)); !errors.Is(err, context.Canceled) {
+		t.Errorf("compacting: %v", err)
+	}
+	if names := slices.Sorted(maps.Keys(dirFiles(t, dir))); len(names) != 3 || strings.HasSuffix(names[0], ".tmp") {
+		t.Errorf("the folder has %v", names)
+	}
+	closeStore(t, s)
+	if _, err := Open(ctx, dir, StoreOptions{Tables: experiment.SelfPacedTables(), Run: storeRun}); !errors.Is(err, context.Canceled) {
+		t.Errorf("opening: %v", err)
+	}
+	s = openStore(t, dir)
+	compactStore(t, s, 5)
+	closeStore(t, s)
+	checkFiles(t, dir, experiment.SelfPacedTables(), outcomesOf(5))
 }
 
 func TestUnknownCellsComeLast(t *testing.T) {
