@@ -52,7 +52,7 @@ var selfPacedFurther = []Table{
 		{"event", Text, "start, turning, jump, grid (an age that was asked for) or end"},
 		{"detail", Text, "what happened: the zones or coordinates that changed, or the reason of a restart; null when nothing did"},
 		{"index", Int, "training row (after identical rows were merged) or coordinate the event is about; null when it is about none"},
-		{"objective", Float, "implicit objective G_λ(θ) = R(θ) + Σ_i F_λ(l_i(θ)), F_λ(l) the integral of the weight from 0 to l; comparable at equal age only"},
+		{"objective", Float, "implicit objective G_λ(θ) = R(θ) + Σ_i F_λ(l_i(θ)), F_λ(l) the integral of the weight from 0 to l; comparable at equal age only; null for methods without ages"},
 		{"score_test", Float, "score on the test part, see metric"},
 		{"score_validation", Float, "score on the (contaminated) validation part; null without one"},
 		{"easy", Int, "training rows with full zone: weight 1, or the decreasing branch of a regularizer without a plateau"},

@@ -1,0 +1,97 @@
+package results
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/agepath/agepath/experiment"
+)
+
+var update = flag.Bool("update", false, "write the tables of columns in docs/results.md anew")
+
+// nullRule finds what the doc of a column says about null, at its end.
+var nullRule = regexp.MustCompile(`^(.*?)[;,] (?:else null|null (.*))$`)
+
+// documentTypes are the types as docs/results.md names them.
+var documentTypes = map[experiment.Type]string{
+	experiment.Int:       "int64",
+	experiment.Float:     "float64",
+	experiment.Text:      "text",
+	experiment.Time:      "time",
+	experiment.FloatList: "list of float64",
+}
+
+// columnsDocument is the table of docs/results.md for the columns of a file.
+func columnsDocument(t *testing.T, columns []experiment.Column, measures map[string]bool) string {
+	t.Helper()
+	var b strings.Builder
+	b.WriteString("\n| column | type | meaning | null |\n| --- | --- | --- | --- |\n")
+	for _, c := range columns {
+		meaning, null := c.Doc, ""
+		if m := nullRule.FindStringSubmatch(c.Doc); m != nil {
+			meaning, null = m[1], m[2]
+			if null == "" {
+				null = "otherwise"
+			}
+		}
+		if strings.Contains(meaning, "null") {
+			t.Errorf("column %s: its doc says null, but not in a last clause \"; null ...\": %s", c.Name, c.Doc)
+		}
+		if measures[c.Name] {
+			null = strings.TrimSuffix("without status ok; "+null, "; ")
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", c.Name, documentTypes[c.Type],
+			strings.ReplaceAll(meaning, "|", `\|`), strings.ReplaceAll(null, "|", `\|`))
+	}
+	return b.String()
+}
+
+// TestResultsDocument holds docs/results.md against the schemas.
+func TestResultsDocument(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join("..", "docs", "results.md")
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(content)
+	tables := experiment.SelfPacedTables()
+	measures := map[string]bool{}
+	for _, c := range tables.Measures {
+		measures[c.Name] = true
+	}
+	for _, table := range append([]experiment.Table{tables.Cells()}, tables.Further...) {
+		mark := fmt.Sprintf("<!-- columns of %s: go test ./results -run TestResultsDocument -update -->\n", table.Name)
+		before, rest, ok := strings.Cut(text, mark)
+		have, after, closed := strings.Cut(rest, "<!-- end -->")
+		if !ok || !closed {
+			t.Fatalf("%s has no place for the columns of %s", path, table.Name)
+		}
+		if table.Name != "cells" {
+			measures = nil
+		}
+		want := columnsDocument(t, table.Columns, measures) + "\n"
+		if have != want && !*update {
+			t.Errorf("%s does not say what the schema of %s says; run go test ./results -run TestResultsDocument -update", path, table.Name)
+		}
+		text = before + mark + want + "<!-- end -->" + after
+	}
+	for _, status := range experiment.Statuses {
+		if !strings.Contains(text, fmt.Sprintf("\n| %s | ", status)) {
+			t.Errorf("%s does not tell what status %s is", path, status)
+		}
+	}
+	if version := fmt.Sprintf("version of the tables, now %d |", SchemaVersion); !strings.Contains(text, version) {
+		t.Errorf("%s does not say: %s", path, version)
+	}
+	if *update {
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
