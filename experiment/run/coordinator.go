@@ -62,14 +62,24 @@ func (s *Summary) Failed() int {
 	return n
 }
 
+// StartError says that the folder of the results cannot be used: nothing was
+// computed, gathered or written.
+type StartError struct{ Err error }
+
+func (e *StartError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the reason.
+func (e *StartError) Unwrap() error { return e.Err }
+
 // serverDir is the embedded server's folder below the folder of the results.
 const serverDir = ".jetstream"
 
 // Run computes the cells of the plan that the folder does not have yet, and
 // turns the results into one sorted file a table. When ctx ends it keeps what
 // was computed and returns the context's error; running it again goes on from
-// there. A folder with another grid's results is a [*results.MismatchError],
-// one that is being written a [*results.LockedError].
+// there. Its error is a [*StartError] where the folder cannot be used, because
+// of a [*results.MismatchError] for one with another grid's results, of a
+// [*results.LockedError] for one that is being written.
 func (c *Coordinator) Run(ctx context.Context) (*Summary, error) {
 	if c.Queue == nil && c.Workers < 1 {
 		return nil, errors.New("nobody to compute: workers is 0 and there is no NATS server for others")
@@ -100,7 +110,7 @@ func (c *Coordinator) open(ctx context.Context) (*gatherer, error) {
 		Tables: c.Kind.Tables(), Run: c.Plan.Run, Kept: kept(c.Grid),
 	})
 	if err != nil {
-		return nil, err
+		return nil, &StartError{err}
 	}
 	for _, what := range store.Omitted() {
 		c.report(errors.New(what))

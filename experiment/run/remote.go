@@ -78,7 +78,7 @@ func Collect(ctx context.Context, q *queue.Queue, run, out, version string, kind
 	c := &Coordinator{Grid: grid, Plan: plan, Kind: kind, Out: out, Version: version}
 	store, err := results.Open(ctx, out, results.StoreOptions{Tables: kind.Tables(), Run: run, Kept: kept(grid)})
 	if err != nil {
-		return nil, 0, err
+		return nil, 0, &StartError{err}
 	}
 	defer store.Close()
 	if _, err := q.Reconcile(ctx, run); err != nil {

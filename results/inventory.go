@@ -1,0 +1,100 @@
+package results
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+
+	"github.com/agepath/agepath/experiment"
+)
+
+// Inventory tells which cells the files of a folder hold.
+type Inventory struct{ index *index }
+
+// TakeInventory finds the cells of a run in the files of dir, also while a store
+// writes them. Unlike [Open] it takes no lock and changes nothing. It fails
+// with a [*MismatchError] where the files are another run's; a folder that
+// does not exist holds no cell.
+func TakeInventory(ctx context.Context, dir, run string) (*Inventory, error) {
+	inventory := &Inventory{newIndex()}
+	items, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return inventory, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var segments []int
+	for _, item := range items {
+		if table, number, ok := parseStreamName(item.Name()); ok && table == "cells" {
+			segments = append(segments, number)
+		}
+	}
+	// The newest outcome of a cell counts. A compaction makes cells.arrow
+	// before it deletes the streams, so that read last it misses no cell.
+	slices.Sort(segments)
+	for _, number := range slices.Backward(segments) {
+		err := inventory.add(ctx, filepath.Join(dir, streamName("cells", number)), run, number)
+		if err != nil && !errors.Is(err, errTorn) {
+			return nil, err
+		}
+	}
+	return inventory, inventory.add(ctx, filepath.Join(dir, cellsFile), run, 0)
+}
+
+// add adds the cells of a file, the segment of that number or, for 0,
+// cells.arrow, that no file before had.
+func (v *Inventory) add(ctx context.Context, path, run string, number int) error {
+	reader, err := OpenTable(path, "cell", "status")
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer reader.Close()
+	if have := reader.metadata()[MetadataRun]; have != run {
+		return &MismatchError{path, "run", strconv.Quote(have), strconv.Quote(run)}
+	}
+	for ctx.Err() == nil {
+		frame, err := reader.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		cells, statuses := frame.Batch.Columns[0].Texts, frame.Batch.Columns[1].Texts
+		for i, cell := range cells {
+			key, err := parseCell(cell)
+			if err != nil {
+				return err
+			}
+			at := source{segment: int32(number)}
+			if slot, known := v.index.slots[key]; known && v.index.entries[slot].source != at {
+				continue
+			}
+			if err := v.index.set(key, at, experiment.Status(statuses[i])); err != nil {
+				return err
+			}
+		}
+	}
+	return ctx.Err()
+}
+
+// Len returns the number of cells.
+func (v *Inventory) Len() int { return len(v.index.entries) }
+
+// Status returns how a cell ended, false where it is not there.
+func (v *Inventory) Status(cell string) (experiment.Status, bool) {
+	e, _, ok := v.index.find(cell)
+	if !ok {
+		return "", false
+	}
+	return experiment.Statuses[e.status], true
+}
