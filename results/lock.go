@@ -2,6 +2,10 @@ package results
 
 import "fmt"
 
+// lockName is the file that a writer of DIR holds locked. It stays behind,
+// empty: removing it would race with the next writer.
+const lockName = ".lock"
+
 // LockedError says that another store writes the folder.
 type LockedError struct {
 	Dir    string

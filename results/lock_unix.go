@@ -12,10 +12,6 @@ import (
 	"syscall"
 )
 
-// lockName is the file that a writer of DIR holds locked. It stays behind,
-// empty: removing it would race with the next writer.
-const lockName = ".lock"
-
 // lockDir takes the lock of DIR, which ends with the process. The file's text
 // tells others who holds it.
 func lockDir(dir string) (*os.File, error) {
