@@ -1,0 +1,113 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"github.com/spf13/pflag"
+
+	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/dataset"
+	"github.com/agepath/agepath/experiment/queue"
+	"github.com/agepath/agepath/experiment/run"
+	"github.com/agepath/agepath/internal/command"
+)
+
+// app is what the commands share.
+type app struct {
+	*command.Base
+	library library
+}
+
+// library tells where data sets are looked for.
+type library struct{ dir, cache string }
+
+func (l *library) addTo(flags *pflag.FlagSet) {
+	flags.StringVar(&l.dir, "datasets", "", "`folder` with data sets, looked into first")
+	flags.StringVar(&l.cache, "cache", "", "`folder` for downloaded data sets (default: agepath/datasets in the user's cache folder)")
+}
+
+// open returns the library of data sets.
+func (l *library) open() (*dataset.Library, error) {
+	if l.cache == "" {
+		cache, err := dataset.DefaultCache()
+		if err != nil {
+			return nil, command.Refusef("%w; --cache DIR names it", err)
+		}
+		l.cache = cache
+	}
+	return &dataset.Library{Dir: l.dir, Cache: l.cache}, nil
+}
+
+// gridFlags are the flags of commands that take a grid.
+type gridFlags struct{ set []string }
+
+func (g *gridFlags) addTo(flags *pflag.FlagSet) {
+	flags.StringArrayVar(&g.set, "set", nil, "replace a value of the grid, as in repeats=2 or models.0.lasso.alpha=[0.1, 0.2] (`key=value`, may be repeated)")
+}
+
+// planned is a grid that was found to make sense.
+type planned struct {
+	grid *experiment.Grid
+	plan *experiment.Plan
+	kind experiment.Kind
+}
+
+// plan reads a grid and its data sets. Whatever is wrong with them is a
+// refusal.
+func (a *app) plan(ctx context.Context, path string, flags *gridFlags) (*planned, error) {
+	library, err := a.library.open()
+	if err != nil {
+		return nil, err
+	}
+	grid, err := experiment.ParseFile(path, flags.set)
+	if err != nil {
+		var problems experiment.Problems
+		if !errors.As(err, &problems) {
+			err = fmt.Errorf("%w; allowed is a YAML file, such as grids/quickstart.yaml", err)
+		}
+		return nil, command.Refuse(err)
+	}
+	kind, err := command.KindNamed(grid.Kind)
+	if err != nil {
+		return nil, command.Refuse(err)
+	}
+	plan, err := grid.Plan(ctx, library)
+	if err != nil {
+		return nil, command.Refuse(err)
+	}
+	return &planned{grid, plan, kind}, nil
+}
+
+// outFlags is the folder of the results of a grid.
+type outFlags struct{ dir string }
+
+func (o *outFlags) addTo(flags *pflag.FlagSet) {
+	flags.StringVar(&o.dir, "out", "", "`folder` of the results (default: out/ and the grid's name)")
+}
+
+func (o *outFlags) of(grid *experiment.Grid) string {
+	if o.dir == "" {
+		return filepath.Join("out", grid.Name)
+	}
+	return o.dir
+}
+
+// refuseStart makes an error that kept a run from beginning a refusal.
+func refuseStart(err error) error {
+	var start *run.StartError
+	if errors.As(err, &start) {
+		return command.Refuse(err)
+	}
+	return err
+}
+
+// connect connects to the server that the flags name.
+func (a *app) connect(ctx context.Context) (*queue.Queue, error) {
+	return a.NATS.Connect(ctx, "agepath coordinator", a.warn)
+}
+
+// warn logs what was survived.
+func (a *app) warn(err error) { a.Log.Warn(err.Error()) }

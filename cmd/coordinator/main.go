@@ -1,0 +1,40 @@
+// Command coordinator plans, computes and reports experiments. docs and
+// `coordinator --help` tell what each of its commands does.
+package main
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agepath/agepath/internal/command"
+)
+
+func main() { command.Main(execute) }
+
+// execute runs one command line and returns the exit status.
+func execute(ctx context.Context, args []string, streams command.Streams) int {
+	root := &cobra.Command{
+		Use:   "coordinator",
+		Short: "Run self-paced-learning experiments in bulk",
+		Long: `Run self-paced-learning experiments in bulk.
+
+A grid file (docs/grid.md) expands into cells; this program computes them here
+or hands them to workers over NATS, gathers the results and makes tables and
+plots of them.
+
+Every flag can also be set by an environment variable, --tls-ca by
+AGEPATH_TLS_CA and so on (--nats by AGEPATH_NATS_URL), and by a key of the YAML
+file --config names, tls-ca. The command line goes before the environment, the
+environment before the file.
+
+Exit status: 0 all was done; 1 cells failed, or something broke on the way;
+2 bad usage or a bad grid, nothing was started; 130 interrupted.`,
+	}
+	a := &app{Base: command.New(root, streams)}
+	a.library.addTo(root.PersistentFlags())
+	command.Group(root,
+		a.runCommand(), a.planCommand(), a.reportCommand(), a.replayCommand(), a.datasetsCommand(),
+		a.submitCommand(), a.statusCommand(), a.collectCommand(), a.retryCommand(), a.cancelCommand())
+	return a.Execute(ctx, root, args)
+}

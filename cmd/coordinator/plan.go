@@ -1,0 +1,117 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/internal/command"
+	"github.com/agepath/agepath/results"
+)
+
+// planCommand tells what a grid would compute.
+func (a *app) planCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "plan GRID",
+		Short: "Check a grid and tell what it would compute",
+		Long: `Check a grid and its data sets and tell what it would compute: the cells by
+dimension, how many of them the folder of results has, and an estimate of the
+time. Nothing is computed or written.`,
+		Args: command.Arguments("GRID"),
+	}
+	var (
+		grid    gridFlags
+		out     outFlags
+		workers int
+	)
+	grid.addTo(cmd.Flags())
+	out.addTo(cmd.Flags())
+	workersVar(cmd.Flags(), &workers, 1, "cells computed at a time, for the estimate of the time (`N`, default: one per core)")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		p, err := a.plan(cmd.Context(), args[0], &grid)
+		if err != nil {
+			return err
+		}
+		left, err := remaining(cmd.Context(), p.plan, out.of(p.grid))
+		if err != nil {
+			return err
+		}
+		return a.showPlan(p, out.of(p.grid), left, workers)
+	}
+	return cmd
+}
+
+// rest is what of a plan is not computed yet.
+type rest struct {
+	cells, failed int64 // missing; there without a result
+	seconds       float64
+}
+
+// remaining compares a plan with a folder of results. Without any it hashes no
+// cell.
+func remaining(ctx context.Context, plan *experiment.Plan, dir string) (rest, error) {
+	inventory, err := results.TakeInventory(ctx, dir, plan.Run)
+	if err != nil {
+		return rest{}, command.Refusef("results in %s: %w", dir, err)
+	}
+	left := rest{cells: plan.Count(), seconds: plan.Cost()}
+	if inventory.Len() == 0 {
+		return left, nil
+	}
+	for task, err := range plan.Tasks(false) {
+		if err != nil {
+			return rest{}, err
+		}
+		if ctx.Err() != nil {
+			return rest{}, ctx.Err()
+		}
+		status, there := inventory.Status(task.Cell)
+		if !there {
+			continue
+		}
+		left.cells--
+		left.seconds -= task.Cost
+		if status != experiment.OK {
+			left.failed++
+		}
+	}
+	left.seconds = max(left.seconds, 0)
+	if left.cells == 0 {
+		left.seconds = 0 // not what rounding leaves
+	}
+	return left, nil
+}
+
+func (a *app) showPlan(p *planned, dir string, left rest, workers int) error {
+	plan := p.plan
+	there := fmt.Sprintf("%d in %s already", plan.Count()-left.cells, dir)
+	if left.failed > 0 {
+		there += fmt.Sprintf(" (%d without a result)", left.failed)
+	}
+	fmt.Fprintf(a.Out, "grid   %s (%s)\n", plan.Grid, p.grid.File)
+	fmt.Fprintf(a.Out, "run    %s\n", plan.Run)
+	fmt.Fprintf(a.Out, "cells  %d (%d repeats), %s, %d to compute\n", plan.Count(), p.grid.Repeats, there, left.cells)
+	fmt.Fprintf(a.Out, "time   about %s on one core, %s on %d (within a factor of three)\n\n",
+		humanTime(left.seconds), humanTime(left.seconds/float64(workers)), workers)
+
+	data := textTable{{"data set", "task", ">rows", ">features", "digest"}}
+	for _, d := range plan.Data {
+		data.add(d.Name, string(d.Task), strconv.Itoa(d.N), strconv.Itoa(d.D), d.Digest)
+	}
+	if err := data.write(a.Out); err != nil {
+		return err
+	}
+	fmt.Fprintln(a.Out)
+	cells := textTable{{"dimension", "value", ">cells", ">time on one core"}}
+	for _, dimension := range plan.Dimensions() {
+		name := dimension.Name
+		for _, value := range dimension.Values {
+			cells.add(name, value.Name, strconv.FormatInt(value.Cells, 10), humanTime(value.Seconds))
+			name = ""
+		}
+	}
+	return cells.write(a.Out)
+}

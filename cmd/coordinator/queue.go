@@ -1,0 +1,170 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/queue"
+	"github.com/agepath/agepath/experiment/run"
+	"github.com/agepath/agepath/internal/command"
+)
+
+// submitCommand publishes a grid and leaves.
+func (a *app) submitCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "submit GRID",
+		Short: "Queue the cells of a grid at --nats and leave",
+		Args:  command.Arguments("GRID"),
+	}
+	var grid gridFlags
+	grid.addTo(cmd.Flags())
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		p, err := a.plan(cmd.Context(), args[0], &grid)
+		if err != nil {
+			return err
+		}
+		q, err := a.connect(cmd.Context())
+		if err != nil {
+			return err
+		}
+		defer q.Close()
+		published, refused, err := run.Submit(cmd.Context(), q, p.grid, p.plan)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(a.Out, "%s: %d of %d cells queued", p.plan.Run, published, p.plan.Count())
+		if refused > 0 {
+			fmt.Fprintf(a.Out, ", %d were queued or in flight already", refused)
+		}
+		if done := p.plan.Count() - int64(published+refused); done > 0 {
+			fmt.Fprintf(a.Out, ", %d have a result", done)
+		}
+		fmt.Fprintln(a.Out)
+		return nil
+	}
+	return cmd
+}
+
+// retryCommand puts failed cells back into the queue.
+func (a *app) retryCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "retry RUN",
+		Short: "Queue the cells of a run again that have no result",
+		Args:  command.Arguments("RUN"),
+	}
+	var statuses []experiment.Status
+	command.List(cmd.Flags(), &statuses, "status", "which cells: "+failureNames()+" (default: all of them)", parseFailure)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if statuses == nil {
+			statuses = failureStatuses()
+		}
+		return a.withRun(cmd.Context(), args[0], func(q *queue.Queue) error {
+			n, err := run.Retry(cmd.Context(), q, args[0], statuses)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(a.Out, "%s: %d cells queued again\n", args[0], n)
+			return nil
+		})
+	}
+	return cmd
+}
+
+// cancelCommand drops the queued cells of a run.
+func (a *app) cancelCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "cancel RUN",
+		Short: "Drop the queued cells of a run; results stay",
+		Args:  command.Arguments("RUN"),
+	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		return a.withRun(cmd.Context(), args[0], func(q *queue.Queue) error {
+			if err := q.Cancel(cmd.Context(), args[0]); err != nil {
+				return err
+			}
+			fmt.Fprintf(a.Out, "%s: cancelled; its results stay, and submitting the grid again goes on\n", args[0])
+			return nil
+		})
+	}
+	return cmd
+}
+
+// collectCommand gathers what there is of a run.
+func (a *app) collectCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "collect RUN --out DIR",
+		Short: "Gather the results of a run so far, also while it runs",
+		Args:  command.Arguments("RUN"),
+	}
+	var out string
+	cmd.Flags().StringVar(&out, "out", "", "`folder` of the results")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if out == "" {
+			return command.Refusef("--out is missing: the folder of the results")
+		}
+		return a.withRun(cmd.Context(), args[0], func(q *queue.Queue) error { return a.collect(cmd.Context(), q, args[0], out) })
+	}
+	return cmd
+}
+
+func (a *app) collect(ctx context.Context, q *queue.Queue, name, out string) error {
+	counts, cells, err := run.Collect(ctx, q, name, out, a.Version, command.Kinds()[0])
+	if err != nil {
+		return refuseStart(err)
+	}
+	total := 0
+	var parts []string
+	for _, status := range experiment.Statuses {
+		if n := counts[status]; n > 0 {
+			total += n
+			parts = append(parts, fmt.Sprintf("%d %s", n, status))
+		}
+	}
+	fmt.Fprintf(a.Out, "%s: %d of %d cells are in %s", name, total, cells, out)
+	if len(parts) > 0 {
+		fmt.Fprintf(a.Out, " (%s)", strings.Join(parts, ", "))
+	}
+	fmt.Fprintf(a.Out, "; `coordinator report %s` makes tables and plots\n", out)
+	if failed := total - counts[experiment.OK]; failed > 0 && int64(total) == cells {
+		return fmt.Errorf("%d of %d cells have no result; `coordinator retry %s` queues them again", failed, cells, name)
+	}
+	return nil
+}
+
+// withRun connects and calls do when the server knows the run.
+func (a *app) withRun(ctx context.Context, name string, do func(*queue.Queue) error) error {
+	if err := queue.ValidName(name); err != nil {
+		return command.Refusef("RUN: %w", err)
+	}
+	q, err := a.connect(ctx)
+	if err != nil {
+		return err
+	}
+	defer q.Close()
+	description, err := q.Data(ctx, name)
+	if errors.Is(err, queue.ErrNoData) {
+		return command.Refuse(unknownRun(ctx, q, name))
+	}
+	if err != nil {
+		return err
+	}
+	description.Close()
+	return do(q)
+}
+
+// unknownRun says which runs there are instead.
+func unknownRun(ctx context.Context, q *queue.Queue, name string) error {
+	names, err := q.Runs(ctx)
+	if err != nil {
+		return err
+	}
+	if len(names) == 0 {
+		return fmt.Errorf("the server has no run %s, nor any other", name)
+	}
+	return fmt.Errorf("the server has no run %s; it has %s", name, strings.Join(names, ", "))
+}

@@ -1,0 +1,79 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agepath/agepath/experiment/run"
+	"github.com/agepath/agepath/internal/command"
+)
+
+// replayCommand computes a cell again.
+func (a *app) replayCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "replay DIR CELL",
+		Short: "Compute one cell of a folder of results again, here",
+		Long: `Compute one cell of a folder of results again and print what it gives beside
+what the folder says. The exit status is 1 where they differ.
+
+With --data the cell's data and path are written to a folder: train.csv,
+validation.csv and test.csv (the features as the solver saw them, scaled and
+contaminated, then the target y) and path.arrow (the knots with coefficients).`,
+		Args: command.Arguments("DIR", "CELL"),
+	}
+	var data string
+	cmd.Flags().StringVar(&data, "data", "", "`folder` for the cell's data and path")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		library, err := a.library.open()
+		if err != nil {
+			return err
+		}
+		replayed, err := run.Replay(cmd.Context(), args[0], args[1], data, library)
+		if errors.Is(err, fs.ErrNotExist) {
+			return command.Refusef("%w; DIR is a folder with results", err)
+		}
+		if err != nil {
+			return err
+		}
+		return a.showReplay(replayed)
+	}
+	return cmd
+}
+
+func (a *app) showReplay(r *run.Replayed) error {
+	table := textTable{{"column", "stored", "computed", ""}}
+	for i, column := range r.Columns {
+		stored, computed := valueText(r.Stored[i]), valueText(r.Computed[i])
+		mark := ""
+		if stored != computed {
+			mark = "differs"
+		}
+		table.add(column.Name, stored, computed, mark)
+	}
+	if err := table.write(a.Out); err != nil {
+		return err
+	}
+	if r.Knots >= 0 {
+		fmt.Fprintf(a.Out, "\n%d knots compared\n", r.Knots)
+	}
+	if !r.Same {
+		return fmt.Errorf("cell %s: what is computed here differs from what is stored", r.Cell)
+	}
+	fmt.Fprintln(a.Out, "equal bit for bit")
+	return nil
+}
+
+// valueText shows a value so that different values look different.
+func valueText(value any) string {
+	switch x := value.(type) {
+	case nil:
+		return "null"
+	case float64:
+		return strconv.FormatFloat(x, 'g', -1, 64)
+	}
+	return fmt.Sprint(value)
+}

@@ -1,0 +1,110 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/agepath/agepath/internal/command"
+	"github.com/agepath/agepath/results"
+)
+
+const (
+	// reportFolder is where results.Write puts a report, in the folder of the
+	// results.
+	reportFolder = "report"
+	// shownRows is how many rows of a table a run prints; the report has all.
+	shownRows = 40
+	// maxFigures bounds --figures; each takes about a tenth of a second.
+	maxFigures = 10_000
+)
+
+// reportFlags say what a report holds.
+type reportFlags struct {
+	formats []results.Format
+	figures int
+}
+
+func (r *reportFlags) addTo(flags *pflag.FlagSet) {
+	var names []string
+	for _, format := range results.Formats {
+		names = append(names, format.Name)
+	}
+	command.List(flags, &r.formats, "format", "formats of the report: "+strings.Join(names, ", ")+" (default "+names[0]+")", results.FormatNamed)
+	command.Count(flags, &r.figures, "figures", results.DefaultFigures, 0, maxFigures, "largest number of figures (`N`)")
+}
+
+func (r *reportFlags) options() results.Options {
+	options := results.Options{Formats: r.formats, Figures: r.figures}
+	if options.Formats == nil {
+		options.Formats = results.Formats[:1]
+	}
+	if r.figures == 0 {
+		options.Figures = -1
+	}
+	return options
+}
+
+// isFresh reports whether dir has a report that was written after its tables
+// and holds what the flags ask for. The formats' files are the last that a
+// report writes.
+func (r *reportFlags) isFresh(dir string) bool {
+	tables, err := os.Stat(filepath.Join(dir, "cells.arrow"))
+	if err != nil || r.figures != results.DefaultFigures {
+		return false
+	}
+	for _, format := range r.options().Formats {
+		report, err := os.Stat(filepath.Join(dir, reportFolder, format.File))
+		if err != nil || report.ModTime().Before(tables.ModTime()) {
+			return false
+		}
+	}
+	return true
+}
+
+// reportCommand makes tables and plots of a folder of results.
+func (a *app) reportCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "report DIR",
+		Short: "Make tables and plots of a folder of results",
+		Args:  command.Arguments("DIR"),
+	}
+	var flags reportFlags
+	flags.addTo(cmd.Flags())
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		dir := args[0]
+		report, err := results.Write(cmd.Context(), dir, flags.options())
+		if errors.Is(err, fs.ErrNotExist) {
+			return command.Refusef("%w; DIR is a folder with results of `coordinator run` or `coordinator collect`", err)
+		}
+		if err != nil {
+			return err
+		}
+		if err := a.show(report, 0); err != nil {
+			return err
+		}
+		fmt.Fprintf(a.Out, "\nFiles: %s\n", strings.Join(files(dir, &flags), ", "))
+		return nil
+	}
+	return cmd
+}
+
+// show prints the tables of a report, of each at most so many rows, 0 for all,
+// and what is missing.
+func (a *app) show(report *results.Report, rows int) error {
+	_, plain := a.Env("NO_COLOR")
+	text := results.Text{Bold: !plain && command.IsTerminal(a.Out), MaxRows: rows}
+	if err := text.Write(a.Out, report.Tables, results.Oracle); err != nil {
+		return err
+	}
+	for _, sentence := range report.Missing {
+		fmt.Fprintf(a.Out, "\nNote: %s\n", sentence)
+	}
+	return nil
+}

@@ -1,0 +1,185 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/run"
+	"github.com/agepath/agepath/internal/command"
+	"github.com/agepath/agepath/results"
+)
+
+// maxWorkers bounds --workers: more slots than that in one process are a slip
+// of the hand.
+const maxWorkers = 1024
+
+func workersVar(flags *pflag.FlagSet, value *int, low int, usage string) {
+	command.Count(flags, value, "workers", min(runtime.GOMAXPROCS(0), maxWorkers), low, maxWorkers, usage)
+}
+
+// runCommand expands, computes, gathers and reports a grid.
+func (a *app) runCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "run GRID",
+		Short: "Compute a grid and report the results",
+		Long: `Compute the cells of a grid that the folder of results does not have yet, and
+make tables and plots of them. Interrupted (^C) or killed, the same command goes
+on where it ended.
+
+The cells are computed in this process unless --workers is 0, over a NATS server
+inside it unless --nats names one.`,
+		Args: command.Arguments("GRID"),
+	}
+	var (
+		grid    gridFlags
+		out     outFlags
+		report  reportFlags
+		retry   []experiment.Status
+		workers int
+	)
+	flags := cmd.Flags()
+	grid.addTo(flags)
+	out.addTo(flags)
+	report.addTo(flags)
+	command.List(flags, &retry, "retry", "compute cells again that ended with one of these statuses: "+failureNames(), parseFailure)
+	workersVar(flags, &workers, 0, "cells computed at a time; 0 leaves them to workers at --nats (`N`, default: one per core)")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		ctx := cmd.Context()
+		if workers == 0 && a.NATS.URL == "" {
+			return command.Refusef("--workers 0 leaves the cells to other workers, which need a server: give --nats URL, or --workers from 1")
+		}
+		p, err := a.plan(ctx, args[0], &grid)
+		if err != nil {
+			return err
+		}
+		c := &run.Coordinator{
+			Grid: p.grid, Plan: p.plan, Kind: p.kind, Out: out.of(p.grid),
+			Workers: workers, Retry: retry, Version: a.Version, Report: a.warn,
+		}
+		return a.run(ctx, c, &report)
+	}
+	return cmd
+}
+
+// run runs a coordinator and reports what it gathered.
+func (a *app) run(ctx context.Context, c *run.Coordinator, flags *reportFlags) error {
+	if a.NATS.URL != "" {
+		q, err := a.connect(ctx)
+		if err != nil {
+			return err
+		}
+		defer q.Close()
+		c.Queue = q
+	}
+	progress := newProgress(a.Base, c.Plan)
+	c.Progress = progress.tell
+	c.Report = progress.warn
+	summary, err := c.Run(ctx)
+	progress.end()
+	if err != nil {
+		if ctx.Err() != nil {
+			return &command.Interruption{Text: fmt.Sprintf("interrupted; what was computed is in %s, and the same command goes on from there", c.Out)}
+		}
+		return refuseStart(err)
+	}
+	head := fmt.Sprintf("%s: 0 cells to compute, %d of %d are in %s", c.Plan.Run, summary.Cells, summary.Cells, c.Out)
+	if summary.Computed > 0 {
+		head = fmt.Sprintf("%s: %d of %d cells computed in %s", c.Plan.Run, summary.Computed, summary.Cells, humanTime(summary.Elapsed.Seconds()))
+	}
+	fmt.Fprintf(a.Out, "%s\n\n", head)
+	report, err := a.refresh(ctx, c.Out, summary.Computed > 0, flags)
+	if err != nil {
+		return err
+	}
+	if err := a.show(report, shownRows); err != nil {
+		return err
+	}
+	fmt.Fprintf(a.Out, "\nFiles: %s\n", strings.Join(files(c.Out, flags), ", "))
+	return failures(report, summary.Counts, summary.Cells)
+}
+
+// refresh writes the report of dir, unless nothing changed since the one that
+// is there.
+func (a *app) refresh(ctx context.Context, dir string, changed bool, flags *reportFlags) (*results.Report, error) {
+	if !changed && flags.isFresh(dir) {
+		return results.Load(ctx, dir, results.Options{Figures: -1})
+	}
+	return results.Write(ctx, dir, flags.options())
+}
+
+// files lists the files of a run that are there.
+func files(dir string, flags *reportFlags) []string {
+	names := []string{"cells.arrow", "knots.arrow", "coefficients.arrow", results.ManifestName}
+	for _, format := range flags.options().Formats {
+		names = append(names, filepath.Join(reportFolder, format.File))
+	}
+	var paths []string
+	for _, name := range names {
+		path := filepath.Join(dir, name)
+		if _, err := os.Stat(path); err == nil {
+			paths = append(paths, path)
+		}
+	}
+	return paths
+}
+
+// shownFailures is how many failed cells a run tells about by itself.
+const shownFailures = 5
+
+// failures makes an error of the cells that failed, nil when there is none.
+func failures(report *results.Report, counts map[experiment.Status]int, cells int64) error {
+	failed := 0
+	var list, statuses []string
+	for _, status := range failureStatuses() {
+		if n := counts[status]; n > 0 {
+			failed += n
+			list = append(list, fmt.Sprintf("%d %s", n, status))
+			statuses = append(statuses, string(status))
+		}
+	}
+	if failed == 0 {
+		return nil
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d of %d cells have no result: %s\n", failed, cells, strings.Join(list, ", "))
+	for i, failure := range report.Failures {
+		if i == shownFailures {
+			fmt.Fprintf(&b, "  ... and %d more, the first of them in the report\n", failed-i)
+			break
+		}
+		first, _, _ := strings.Cut(failure.Error, "\n")
+		fmt.Fprintf(&b, "  %s (%s): %s: %s\n", failure.Cell, failure.What, failure.Status, first)
+	}
+	fmt.Fprintf(&b, "The same command with --retry %s computes them again.", strings.Join(statuses, ","))
+	return errors.New(b.String())
+}
+
+// failureStatuses are the statuses of cells without a result.
+func failureStatuses() []experiment.Status {
+	return slices.DeleteFunc(slices.Clone(experiment.Statuses), func(s experiment.Status) bool { return s == experiment.OK })
+}
+
+func failureNames() string {
+	var names []string
+	for _, status := range failureStatuses() {
+		names = append(names, string(status))
+	}
+	return strings.Join(names, ", ")
+}
+
+func parseFailure(text string) (experiment.Status, error) {
+	if status := experiment.Status(text); slices.Contains(failureStatuses(), status) {
+		return status, nil
+	}
+	return "", fmt.Errorf("%q is not allowed; allowed are %s", text, failureNames())
+}

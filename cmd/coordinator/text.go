@@ -1,0 +1,77 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"unicode/utf8"
+)
+
+// textTable is text in columns. The first row is the head. A column whose head
+// begins with > is aligned to the right, as numbers are.
+type textTable [][]string
+
+func (t *textTable) add(row ...string) { *t = append(*t, row) }
+
+func (t textTable) write(w io.Writer) error {
+	widths := make([]int, len(t[0]))
+	right := make([]bool, len(t[0]))
+	for j, head := range t[0] {
+		t[0][j], right[j] = strings.CutPrefix(head, ">")
+	}
+	for _, row := range t {
+		for j, text := range row {
+			widths[j] = max(widths[j], utf8.RuneCountInString(text))
+		}
+	}
+	var b strings.Builder
+	for _, row := range t {
+		var line strings.Builder
+		for j, text := range row {
+			pad := strings.Repeat(" ", widths[j]-utf8.RuneCountInString(text))
+			if right[j] {
+				text = pad + text
+			} else {
+				text += pad
+			}
+			line.WriteString(text + "  ")
+		}
+		b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// humanTime puts seconds into words, rounded to two units: 0.4 s, 12 s,
+// 3 min 20 s, 5 h 12 min, 3 d 4 h.
+func humanTime(seconds float64) string {
+	switch {
+	case math.IsNaN(seconds) || math.IsInf(seconds, 0):
+		return "unknown"
+	case seconds < 0.05:
+		return "0 s"
+	case seconds < 1:
+		return fmt.Sprintf("%.1f s", seconds)
+	case math.Round(seconds) < 60:
+		return fmt.Sprintf("%.0f s", seconds)
+	}
+	units := []struct {
+		name    string
+		seconds float64
+	}{{"d", 86400}, {"h", 3600}, {"min", 60}, {"s", 1}}
+	for i, unit := range units[:3] {
+		next := units[i+1]
+		whole := math.Round(seconds/next.seconds) * next.seconds
+		if whole < unit.seconds {
+			continue
+		}
+		large := math.Floor(whole / unit.seconds)
+		small := math.Round((whole - large*unit.seconds) / next.seconds)
+		if small == 0 {
+			return fmt.Sprintf("%.0f %s", large, unit.name)
+		}
+		return fmt.Sprintf("%.0f %s %.0f %s", large, unit.name, small, next.name)
+	}
+	return fmt.Sprintf("%.0f s", seconds)
+}

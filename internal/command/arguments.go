@@ -1,0 +1,44 @@
+package command
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// Arguments wants one argument for each name, as in Arguments("GRID"). A name
+// in brackets may be left out.
+func Arguments(names ...string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		switch want := strings.Join(names, " "); {
+		case len(args) < len(names) && !strings.HasPrefix(names[len(args)], "["):
+			return Refusef("%s is missing; allowed is %s and flags (--help tells more)", names[len(args)], want)
+		case len(args) > len(names) && len(names) == 0:
+			return Refusef("unexpected argument %q; only flags are allowed", args[0])
+		case len(args) > len(names):
+			return Refusef("unexpected argument %q; allowed is %s and flags", args[len(names)], want)
+		}
+		return nil
+	}
+}
+
+// Group makes cmd a group of commands, which does nothing by itself.
+func Group(cmd *cobra.Command, children ...*cobra.Command) *cobra.Command {
+	cmd.AddCommand(children...)
+	cmd.Args = cobra.ArbitraryArgs
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		var names []string
+		for _, child := range cmd.Commands() {
+			if child.IsAvailableCommand() {
+				names = append(names, child.Name())
+			}
+		}
+		what := "a command is missing"
+		if len(args) > 0 {
+			what = fmt.Sprintf("unknown command %q", args[0])
+		}
+		return Refusef("%s; allowed are %s", what, strings.Join(names, ", "))
+	}
+	return cmd
+}

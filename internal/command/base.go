@@ -1,0 +1,88 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// Streams are what a program talks through.
+type Streams struct {
+	In       io.Reader
+	Out, Err io.Writer
+	// Env looks an environment variable up, as os.LookupEnv does.
+	Env func(name string) (value string, ok bool)
+}
+
+// System returns the streams of the process.
+func System() Streams {
+	return Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Env: os.LookupEnv}
+}
+
+// Base is what the commands of a program share.
+type Base struct {
+	Streams
+	NATS    NATS
+	Log     *slog.Logger // to Err, as the flags say; set before a command runs
+	Version string       // of this program
+
+	logging logging
+	config  string // path of the config file, "" for none
+}
+
+// New gives a program's root command the flags that both programs have, and
+// makes every flag of its commands take a value from the environment or the
+// config file when the command line has none. Call it before the commands are
+// added to root.
+func New(root *cobra.Command, streams Streams) *Base {
+	b := &Base{Streams: streams, Version: version(), Log: slog.New(slog.DiscardHandler)}
+	root.Version = b.Version
+	root.SilenceErrors, root.SilenceUsage = true, true
+	root.CompletionOptions.DisableDefaultCmd = true
+	root.SetIn(streams.In)
+	root.SetOut(streams.Out)
+	root.SetErr(streams.Err)
+	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
+	root.SetFlagErrorFunc(flagError)
+	flags := root.PersistentFlags()
+	flags.StringVar(&b.config, configFlag, "", "YAML `file` with values for flags, by their names")
+	b.logging.addTo(flags)
+	b.NATS.addTo(flags)
+	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
+		if err := fillFlags(cmd, b.Env); err != nil {
+			return Refuse(err)
+		}
+		b.Log = b.logging.logger(b.Err)
+		return nil
+	}
+	return b
+}
+
+// Execute runs the command that args name and returns the exit status. What
+// went wrong is told on Err in one message.
+func (b *Base) Execute(ctx context.Context, root *cobra.Command, args []string) int {
+	if args == nil {
+		args = []string{} // nil would be the process's own
+	}
+	root.SetArgs(args)
+	cmd, err := root.ExecuteContextC(ctx)
+	code, message := status(err, ctx.Err() != nil)
+	if message == "" {
+		return code
+	}
+	if b.logging.isJSON() {
+		b.Log.Error(message, "command", cmd.CommandPath(), "exit", code)
+		return code
+	}
+	separator := " "
+	if strings.Contains(message, "\n") {
+		separator = "\n"
+	}
+	fmt.Fprintf(b.Err, "%s:%s%s\n", cmd.CommandPath(), separator, strings.TrimRight(message, "\n"))
+	return code
+}

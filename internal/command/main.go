@@ -1,0 +1,44 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"syscall"
+)
+
+// Main runs a program and ends the process with its status. The first SIGINT
+// or SIGTERM ends the context, so that the program keeps what it has; the
+// second one ends the process at once.
+func Main(execute func(ctx context.Context, args []string, streams Streams) int) {
+	ctx, cancel := context.WithCancel(context.Background())
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() { // ends with the process
+		<-signals
+		cancel()
+		<-signals
+		os.Exit(ExitInterrupted)
+	}()
+	os.Exit(execute(ctx, os.Args[1:], System()))
+}
+
+// version returns the version that the module or, in a checkout, the version
+// control gives this program.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	if info.Main.Version != "" && info.Main.Version != "(devel)" {
+		return info.Main.Version
+	}
+	for _, setting := range info.Settings {
+		if setting.Key == "vcs.revision" {
+			return fmt.Sprintf("devel-%.12s", setting.Value)
+		}
+	}
+	return "devel"
+}
