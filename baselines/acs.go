@@ -23,8 +23,12 @@ type ACSPath struct {
 	Alternations int  // over all ages
 	Unconverged  int  // ages at which the limit was reached
 	Discarded    int  // ages, from the first on, that discard every sample at the fit with all weights 1
-	Complete     bool // all ages were reached
+	OneClass     int  // ages at which only one class has weight, so that there is no fit
 }
+
+// Complete reports whether every age from the first that does not discard
+// everybody has its partial optimum.
+func (p *ACSPath) Complete() bool { return p.Unconverged == 0 && p.OneClass == 0 }
 
 // ACS runs alternate convex search (Kumar, Packer, Koller 2010) at ascending
 // ages, each warm-started from the last and iterated until the weights stand
@@ -49,8 +53,8 @@ func ACS(ctx context.Context, p *gaga.Problem, ages []float64, o ACSOptions) (*A
 	if err := a.FitAll(ctx); err != nil {
 		return path, err
 	}
-	for k, age := range ages {
-		if len(path.Knots) == 0 && a.Discards(age) && k+1 < len(ages) {
+	for _, age := range ages {
+		if len(path.Knots) == 0 && a.Discards(age) && age < ages[len(ages)-1] {
 			path.Discarded++ // nobody is easy yet: keep the plain fit and wait
 			continue
 		}
@@ -60,19 +64,18 @@ func ACS(ctx context.Context, p *gaga.Problem, ages []float64, o ACSOptions) (*A
 		switch {
 		case errors.As(err, &slow):
 			path.Unconverged++
+		case errors.Is(err, gaga.ErrOneClass):
+			path.OneClass++ // the last solution stays, a later age may readmit the other class
+			continue
 		case err != nil:
 			return path, fmt.Errorf("baselines: age %v: %w", age, err)
 		}
-		kind := gaga.Grid
-		switch {
-		case len(path.Knots) == 0:
-			kind = gaga.Start
-		case k == len(ages)-1:
-			kind = gaga.End
-		}
-		path.Knots = append(path.Knots, a.Knot(age, kind))
+		path.Knots = append(path.Knots, a.Knot(age, gaga.Grid))
 	}
-	path.Complete = path.Unconverged == 0
+	if n := len(path.Knots); n > 0 {
+		path.Knots[n-1].Kind = gaga.End
+		path.Knots[0].Kind = gaga.Start
+	}
 	return path, nil
 }
 

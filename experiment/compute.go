@@ -199,8 +199,8 @@ func (f *Fitted) acs(ctx context.Context, age Age) error {
 	}
 	f.Knots = path.Knots
 	f.status = gaga.Complete.String()
-	if !path.Complete {
-		f.status = fmt.Sprintf("not converged at %d of %d ages", path.Unconverged, len(ages))
+	if !path.Complete() {
+		f.status = fmt.Sprintf("of %d ages %d did not converge and %d left one class only", len(ages), path.Unconverged, path.OneClass)
 	}
 	return nil
 }

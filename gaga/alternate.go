@@ -23,6 +23,10 @@ type Alternation struct {
 	change      float64            // of the weights in the last step
 }
 
+// ErrOneClass says that a fit has no minimum: with a free intercept, all
+// samples of positive weight have one label, and b runs off to infinity.
+var ErrOneClass = convex.ErrOneClass
+
 // NewAlternation prepares alternate convex search for a problem. The error
 // says what is wrong with the problem, or that no convex solver fits its loss
 // and penalty.
