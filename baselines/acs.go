@@ -20,10 +20,10 @@ type ACSOptions struct {
 // ACSPath is what [ACS] found.
 type ACSPath struct {
 	Knots        []gaga.Knot
-	Alternations int  // over all ages
-	Unconverged  int  // ages at which the limit was reached
-	Discarded    int  // ages, from the first on, that discard every sample at the fit with all weights 1
-	OneClass     int  // ages at which only one class has weight, so that there is no fit
+	Alternations int // over all ages
+	Unconverged  int // ages at which the limit was reached
+	Discarded    int // ages, from the first on, that discard every sample at the fit with all weights 1
+	OneClass     int // ages at which only one class has weight, so that there is no fit
 }
 
 // Complete reports whether every age from the first that does not discard
