@@ -45,7 +45,7 @@ func (l *library) open() (*dataset.Library, error) {
 type gridFlags struct{ set []string }
 
 func (g *gridFlags) addTo(flags *pflag.FlagSet) {
-	flags.StringArrayVar(&g.set, "set", nil, "replace a value of the grid, as in repeats=2 or models.0.lasso.alpha=[0.1, 0.2] (`key=value`, may be repeated)")
+	flags.StringArrayVar(&g.set, "set", nil, "replace a value of the grid by `key=value`, as in repeats=2 or models.0.lasso.alpha=[0.1, 0.2]; may be repeated")
 }
 
 // planned is a grid that was found to make sense.

@@ -29,7 +29,7 @@ time. Nothing is computed or written.`,
 	)
 	grid.addTo(cmd.Flags())
 	out.addTo(cmd.Flags())
-	workersVar(cmd.Flags(), &workers, 1, "cells computed at a time, for the estimate of the time (`N`, default: one per core)")
+	workersVar(cmd.Flags(), &workers, 1, "`N` cells computed at a time, for the estimate of the time; one per core unless given")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		p, err := a.plan(cmd.Context(), args[0], &grid)
 		if err != nil {

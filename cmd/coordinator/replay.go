@@ -1,15 +1,15 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
+	"path/filepath"
 	"strconv"
 
 	"github.com/spf13/cobra"
 
 	"github.com/agepath/agepath/experiment/run"
 	"github.com/agepath/agepath/internal/command"
+	"github.com/agepath/agepath/results"
 )
 
 // replayCommand computes a cell again.
@@ -32,16 +32,28 @@ contaminated, then the target y) and path.arrow (the knots with coefficients).`,
 		if err != nil {
 			return err
 		}
-		replayed, err := run.Replay(cmd.Context(), args[0], args[1], data, library)
-		if errors.Is(err, fs.ErrNotExist) {
-			return command.Refusef("%w; DIR is a folder with results", err)
+		if err := hasCell(args[0], args[1]); err != nil {
+			return command.Refuse(err)
 		}
+		replayed, err := run.Replay(cmd.Context(), args[0], args[1], data, library)
 		if err != nil {
 			return err
 		}
 		return a.showReplay(replayed)
 	}
 	return cmd
+}
+
+// hasCell tells why a folder has no row of a cell.
+func hasCell(dir, cell string) error {
+	row, err := results.ReadCell(filepath.Join(dir, "cells.arrow"), cell, "cell")
+	if err != nil {
+		return fmt.Errorf("%w; DIR is a folder with results", err)
+	}
+	if row.Rows() == 0 {
+		return fmt.Errorf("%s has no cell %q; the column cell of cells.arrow has those that are there", dir, cell)
+	}
+	return nil
 }
 
 func (a *app) showReplay(r *run.Replayed) error {

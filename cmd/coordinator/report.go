@@ -37,7 +37,7 @@ func (r *reportFlags) addTo(flags *pflag.FlagSet) {
 		names = append(names, format.Name)
 	}
 	command.List(flags, &r.formats, "format", "formats of the report: "+strings.Join(names, ", ")+" (default "+names[0]+")", results.FormatNamed)
-	command.Count(flags, &r.figures, "figures", results.DefaultFigures, 0, maxFigures, "largest number of figures (`N`)")
+	command.Count(flags, &r.figures, "figures", results.DefaultFigures, 0, maxFigures, "`N` figures at most")
 }
 
 func (r *reportFlags) options() results.Options {

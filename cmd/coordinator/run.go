@@ -52,7 +52,7 @@ inside it unless --nats names one.`,
 	out.addTo(flags)
 	report.addTo(flags)
 	command.List(flags, &retry, "retry", "compute cells again that ended with one of these statuses: "+failureNames(), parseFailure)
-	workersVar(flags, &workers, 0, "cells computed at a time; 0 leaves them to workers at --nats (`N`, default: one per core)")
+	workersVar(flags, &workers, 0, "cells computed at a time, `N` = 0 leaves them to workers at --nats; one per core unless given")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		ctx := cmd.Context()
 		if workers == 0 && a.NATS.URL == "" {

@@ -38,7 +38,7 @@ Exit status: 0 the queue is empty (--drain); 1 the queue cannot be worked with;
 	base := command.New(root, streams)
 	worker := &run.Worker{Kinds: command.Kinds(), Version: base.Version}
 	flags := root.Flags()
-	command.Count(flags, &worker.Slots, "slots", min(runtime.GOMAXPROCS(0), maxSlots), 1, maxSlots, "cells computed at a time (`N`, default: one per core)")
+	command.Count(flags, &worker.Slots, "slots", min(runtime.GOMAXPROCS(0), maxSlots), 1, maxSlots, "`N` cells computed at a time; one per core unless given")
 	flags.BoolVar(&worker.Drain, "drain", false, "end when nothing is queued")
 	flags.StringVar(&worker.Name, "name", "", "`name` of this worker in the results (default: host name and process)")
 	root.RunE = func(cmd *cobra.Command, _ []string) error {
