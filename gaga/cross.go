@@ -10,9 +10,6 @@ import (
 // test and either changes the zone or the active set and goes on (turning
 // point), or leaves the point (jump point).
 func (t *tracker) cross(ctx context.Context, c crossing) error {
-	if t.idle++; t.idle > t.n+4*t.p+64 {
-		return t.jump(ctx, crossing{cause: Stall, index: -1}, math.NaN())
-	}
 	if t.options.MaxEvents > 0 && t.events() >= t.options.MaxEvents {
 		return errEventLimit
 	}
@@ -32,21 +29,43 @@ func (t *tracker) cross(ctx context.Context, c crossing) error {
 	}
 	detail := t.describe(c)
 	t.change(c)
-	t.record(Turning, c, detail, scalar)
-	return t.settle(ctx, c)
-}
-
-// settle recomputes H and the rates at the left point after its zones or
-// active coordinates changed.
-func (t *tracker) settle(ctx context.Context, c crossing) error {
-	t.assemble(t.left)
-	if !t.factorize() {
+	if !t.settle() {
 		// The sign test and the factorization disagree only within rounding of
 		// a singular H: the branch ends here.
 		return t.jump(ctx, crossing{cause: Fold, index: c.index}, math.NaN())
 	}
+	t.last, t.lastAge = c, t.left.age
+	t.record(Turning, c, detail, scalar)
+	return t.verify(c, detail)
+}
+
+// settle recomputes H and the rates at the left point after its zones or
+// active coordinates changed. It reports false where H is singular. Where all
+// weights are small, the rounding in the crossing's age is not small against
+// them: the corrector removes it, if it stays at the point.
+func (t *tracker) settle() bool {
+	t.assemble(t.left)
+	if !t.factorize() {
+		return false
+	}
+	if t.relative() > loose {
+		copy(t.theta0, t.left.theta)
+		if !t.correct(t.left) || t.distance(t.theta0, t.left.theta) > 1e-20*t.left.age*t.total {
+			return false
+		}
+	}
 	t.tangent(t.left)
-	return nil
+	return true
+}
+
+// distance returns the squared distance of two θ over the active coordinates,
+// weighted by the curvature there: in units of the objective.
+func (t *tracker) distance(a, b []float64) float64 {
+	var sum float64
+	for r, j := range t.active {
+		sum += t.diag[r] * (a[j] - b[j]) * (a[j] - b[j])
+	}
+	return sum
 }
 
 // signTest returns the ratio of det H behind the crossing to det H before it
@@ -60,12 +79,16 @@ func (t *tracker) signTest(c crossing) float64 {
 		if t.zones[min(from, to)].Break {
 			return math.Inf(-1)
 		}
+		change := t.slopeIn(c.index, to) - t.slopeIn(c.index, from)
+		if math.IsInf(change, 0) { // polynomial above order 2, which breaks nearly
+			return math.Inf(-1)
+		}
 		x := append(t.rhs[:0], t.row(c.index)...)
 		quad := t.quadratic(x)
 		if quad == 0 {
 			return 1
 		}
-		return 1 + (t.slopeIn(c.index, to)-t.slopeIn(c.index, from))*quad
+		return 1 + change*quad
 	case Activated:
 		schur, magnitude := t.schur(c.index)
 		return schur / magnitude
@@ -139,6 +162,7 @@ func (t *tracker) apply(cause Cause, index int, sign float64, theta []float64) {
 		t.zone[index]++
 	case SampleDown:
 		t.zone[index]--
+		clear(t.shadow) // its terms may tell collinear columns apart
 	case Activated:
 		t.sign[index] = sign
 		t.reactivate()

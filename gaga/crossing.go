@@ -46,6 +46,9 @@ func (t *tracker) firstCrossing(left, right *point) (crossing, bool) {
 	best := crossing{cause: NoCause, index: -1, at: math.Inf(1)}
 	consider := func(cause Cause, index int, sign float64, l, r boundary, slack float64) {
 		var at float64
+		if l.rate < 0 && l.value <= slack && t.reverses(cause, index) {
+			l.rate = 0
+		}
 		if right == nil {
 			at = tangentRoot(l, slack)
 		} else {
@@ -96,6 +99,27 @@ func (t *tracker) firstCrossing(left, right *point) (crossing, bool) {
 	return best, best.index >= 0
 }
 
+// reverses reports whether a crossing at the left point would undo the one just
+// made there. Behind a turning point the event function always moves into the
+// new zone (its rate is the one before over the sign test's positive scalar), so
+// that only a rate that is rounding can say so.
+func (t *tracker) reverses(cause Cause, index int) bool {
+	if index != t.last.index || t.left.age != t.lastAge {
+		return false
+	}
+	switch t.last.cause {
+	case SampleUp:
+		return cause == SampleDown
+	case SampleDown:
+		return cause == SampleUp
+	case Activated:
+		return cause == Dropped
+	case Dropped:
+		return cause == Activated
+	}
+	return false
+}
+
 // roundoff is how far, relative to its terms, an event function may be below
 // zero and still count as zero.
 const roundoff = 1e-11
@@ -137,7 +161,7 @@ func cubicRoot(l, r boundary, h, slack float64) float64 {
 	c0, c1, c2 := b1-b0, 2*(b2-2*b1+b0), b3-3*b2+3*b1-b0
 	lo := 0.0
 	for _, hi := range criticalPoints(c0, c1, c2) {
-		if f := eval(hi); f < -slack || (hi == 1 && f < 0 && r.rate <= 0) {
+		if eval(hi) < -slack {
 			return bisect(eval, lo, hi)
 		}
 		lo = hi

@@ -63,7 +63,7 @@ func (t *tracker) firstAge() float64 {
 func (t *tracker) jump(ctx context.Context, c crossing, scalar float64) error {
 	detail := t.describe(c)
 	k := t.record(Jump, c, detail, scalar)
-	age := math.Min(t.left.age*(1+hair), t.options.Age.Max)
+	age := math.Min(t.left.age*(1+t.breadth()), t.options.Age.Max)
 	t.search.SetTheta(t.publish(t.push(c, age)))
 	if err := t.land(ctx, age, detail); err != nil {
 		return err
@@ -73,6 +73,22 @@ func (t *tracker) jump(ctx context.Context, c crossing, scalar float64) error {
 	}
 	return nil
 }
+
+// breadth returns how far beyond the left point, relative to the age, the
+// landing point is looked for: a hair, which grows while jumps come right after
+// landings, so that the path leaves a place where no branch lasts.
+func (t *tracker) breadth() float64 {
+	b := hair * math.Exp2(float64(max(0, t.restless-patience)))
+	if t.left.age <= t.landed*(1+100*b) {
+		t.restless++
+	} else {
+		t.restless, b = 0, hair
+	}
+	return b
+}
+
+// patience is how many jumps right after landings are taken for real ones.
+const patience = 8
 
 // same reports whether the landing point is the point the path left.
 func (t *tracker) same(k *Knot, pt *point) bool {
@@ -111,7 +127,7 @@ func (t *tracker) land(ctx context.Context, age float64, reason string) error {
 		if t.polish(zones, age) {
 			t.path.restarts = append(t.path.restarts, Restart{age, reason, k})
 			t.startPiece()
-			return nil
+			return t.verify(crossing{}, reason)
 		}
 		if moved <= 1e-14 {
 			return &degenerate{fmt.Sprintf("%s: alternation settles at age %v where the optimum is not strict", reason, age)}

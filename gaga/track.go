@@ -17,6 +17,11 @@ type Options struct {
 	MaxEvents int
 	// MaxAlternations bounds one landing. 0: 1,000,000.
 	MaxAlternations int
+	// Verify checks the path's invariants at every event and knot: residual,
+	// zones, signs, inertia, direction behind turning points. A path that breaks
+	// one ends with a [*Violation]. The environment variable AGEPATH_VERIFY=1
+	// turns it on for all paths. It makes tracking several times slower.
+	Verify bool
 }
 
 func (o Options) maxAlternations() int {
@@ -99,15 +104,9 @@ func (t *tracker) startPiece() {
 		zone: append([]uint8(nil), t.zone...),
 		sign: append([]float64(nil), t.sign...),
 	})
-	t.idle = 0
+	t.landed = t.left.age
+	t.idle, t.idleAge = 0, t.left.age
 	t.record(Start, crossing{index: -1}, "", math.NaN())
-}
-
-// finish records the end of the path.
-func (t *tracker) finish() {
-	if t.path.status == Complete {
-		t.record(End, crossing{index: -1}, "", math.NaN())
-	}
 }
 
 // record adds a knot at the left point and returns its number.

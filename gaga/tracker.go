@@ -38,10 +38,16 @@ type tracker struct {
 	left, right *point
 	step        float64 // largest step in age that the corrector's behaviour allows
 	shadow      []bool  // p: inactive coordinates that are collinear with the active ones
+	verifies    bool    // check invariants
 	gradients   bool    // some coordinate can be activated: gradients are needed
 	grid        []float64
-	idle        int     // events since the age last moved
-	total       float64 // samples, multiplicities counted
+	idle        int      // steps since the age last moved
+	idleAge     float64  // the age then
+	last        crossing // the last turning point's
+	lastAge     float64  // its age
+	landed      float64  // age of the last landing
+	restless    int      // jumps in a row that came right after a landing
+	total       float64  // samples, multiplicities counted
 	theta0      []float64
 	rhs, rhs2   []float64 // p, scratch
 }
@@ -55,7 +61,7 @@ func newTracker(pr *Problem, o Options) (*tracker, error) {
 	z := len(s.zones)
 	t := &tracker{
 		primal: s, problem: pr, options: o, search: search,
-		path: &Path{problem: pr}, left: newPoint(s.n, s.p, z), right: newPoint(s.n, s.p, z),
+		path: &Path{problem: pr}, verifies: o.verifying(), left: newPoint(s.n, s.p, z), right: newPoint(s.n, s.p, z),
 		shadow: make([]bool, s.p), grid: o.Grid, total: pr.total(),
 		theta0: make([]float64, s.p), rhs: make([]float64, s.p), rhs2: make([]float64, s.p),
 	}
@@ -76,35 +82,35 @@ func (t *tracker) run(ctx context.Context) error {
 			return t.stop(ctx, err)
 		}
 	}
-	t.finish()
+	t.record(End, crossing{index: -1}, "", math.NaN())
 	return nil
 }
 
 // advance makes one step: to the next critical point, to a grid age or the end
 // of the range, or as far as the corrector carries.
 func (t *tracker) advance(ctx context.Context) error {
+	if t.stalled() {
+		return t.jump(ctx, crossing{cause: Stall, index: -1}, math.NaN())
+	}
 	target := t.target()
 	next, found := t.firstCrossing(t.left, nil)
 	if found && next.at == 0 {
 		return t.cross(ctx, next)
 	}
-	h := math.Min(t.step, target-t.left.age)
-	var located bool
+	h := math.Min(math.Min(t.step, longest*t.left.age), target-t.left.age)
+	located := false
 	if found && next.at <= h {
-		located = t.locate(next, t.left.age+next.at, nil)
+		located = t.locate(next, t.left.age+next.at, target, nil)
 		h = math.Min(h, 1.5*next.at)
 	}
 	if !located {
-		next.cause = NoCause
-		for !t.reach(math.Min(t.left.age+h, target)) {
-			h *= 0.5
-			if t.step = h; h < smallest*t.left.age {
-				return t.jump(ctx, crossing{cause: Fold, index: -1}, math.NaN())
-			}
+		next = crossing{cause: NoCause, index: -1}
+		if !t.shorten(h, target) {
+			return t.jump(ctx, crossing{cause: Fold, index: -1}, math.NaN())
 		}
 	}
 	// Is there an earlier crossing than the one, if any, at the right end?
-	for range 60 {
+	for range 100 {
 		earlier, found := t.firstCrossing(t.left, t.right)
 		if !found || (earlier.cause == next.cause && earlier.index == next.index && earlier.at > 1-1e-9) {
 			return t.accept(ctx, next)
@@ -112,23 +118,58 @@ func (t *tracker) advance(ctx context.Context) error {
 		if earlier.at == 0 {
 			return t.cross(ctx, earlier)
 		}
-		age := t.left.age + earlier.at*(t.right.age-t.left.age)
-		if t.locate(earlier, age, t.right) {
+		end := t.right.age
+		age := t.left.age + earlier.at*(end-t.left.age)
+		if t.locate(earlier, age, end, t.right) && t.right.age < end {
 			next = earlier
 			continue
 		}
 		// The event function is too curved for its interpolant: shorten the step.
-		next.cause = NoCause
-		if h = 0.5 * (age - t.left.age); h < smallest*t.left.age || !t.reach(t.left.age+h) {
-			return t.jump(ctx, crossing{cause: Stall, index: -1}, math.NaN())
+		next = crossing{cause: NoCause, index: -1}
+		if h = 0.5 * (age - t.left.age); h < smallest*t.left.age {
+			break
+		}
+		if !t.shorten(h, target) {
+			return t.jump(ctx, crossing{cause: Fold, index: -1}, math.NaN())
 		}
 	}
 	return t.jump(ctx, crossing{cause: Stall, index: -1}, math.NaN())
 }
 
+// shorten moves the right point on by h, or by the longest of its halvings
+// that the corrector carries. It reports false where none does: the branch
+// ends here.
+func (t *tracker) shorten(h, target float64) bool {
+	for !t.reach(math.Min(t.left.age+h, target)) {
+		h *= 0.5
+		if t.step = h; h < smallest*t.left.age {
+			return false
+		}
+	}
+	return true
+}
+
+// stalled counts the steps that leave the age where it is, and reports whether
+// there were more than a tie of all samples and coordinates accounts for.
+func (t *tracker) stalled() bool {
+	if t.left.age > t.idleAge*(1+idleWidth) {
+		t.idle, t.idleAge = 0, t.left.age
+	}
+	t.idle++
+	return t.idle > 2*(t.n+4*t.p+64)
+}
+
+// idleWidth is the relative growth of the age below which it counts as
+// standing still.
+const idleWidth = 1e-9
+
 // smallest is the shortest step, relative to the age, that still counts as
 // progress along a segment.
 const smallest = 1e-11
+
+// longest is the longest step relative to the age: event functions depend on
+// the age also where θ stands still, and their interpolants must be good.
+const longest = 0.5
 
 // target returns the next age at which the path must stop.
 func (t *tracker) target() float64 {
@@ -142,13 +183,17 @@ func (t *tracker) target() float64 {
 }
 
 // accept makes the right point the left one and deals with the crossing, if
-// any, that it was located at.
+// any, that it was located at. A grid age gets its knot before a critical point
+// that falls on it.
 func (t *tracker) accept(ctx context.Context, c crossing) error {
 	t.left, t.right = t.right, t.left
-	if len(t.grid) > 0 && t.left.age >= t.grid[0] && t.left.age < t.options.Age.Max && c.cause == NoCause {
-		t.record(Grid, crossing{index: -1}, "", math.NaN())
+	if err := t.verify(crossing{}, "step"); err != nil {
+		return err
 	}
-	t.idle = 0
+	if len(t.grid) > 0 && t.left.age >= t.grid[0] && t.left.age < t.options.Age.Max {
+		t.record(Grid, crossing{index: -1}, "", math.NaN())
+		t.grid = t.grid[1:]
+	}
 	if c.cause == NoCause {
 		return nil
 	}
@@ -182,14 +227,12 @@ func (t *tracker) reach(age float64) bool {
 // near reports whether a corrected θ is as close to its prediction over a step
 // h as a smooth branch allows: else the corrector may have left the branch.
 func (t *tracker) near(predicted, corrected []float64, h float64) bool {
-	var off, moved float64 // in units of the objective
+	var moved float64 // squared, in units of the objective
 	for r, j := range t.active {
-		w := t.diag[r]
-		e, m := corrected[j]-predicted[j], h*t.left.rate[j]
-		off += w * e * e
-		moved += w * m * m
+		m := h * t.left.rate[j]
+		moved += t.diag[r] * m * m
 	}
-	return off <= 0.09*moved+1e-14*t.left.age*t.total
+	return t.distance(predicted, corrected) <= 0.09*moved+1e-14*t.left.age*t.total
 }
 
 // correct runs Newton's method on the residual from pt.theta at pt.age, on the
@@ -261,14 +304,13 @@ func (t *tracker) tangent(pt *point) {
 
 // locate moves the right point to the crossing c near the given age: Newton's
 // method on the residual and the event function together, in θ and the age.
-// The start is on left's tangent, or where an upper end is given, on the chord
-// between both. It reports success; the rates there are current.
-func (t *tracker) locate(c crossing, age float64, upper *point) bool {
+// The start is on left's tangent, or where an upper end is given, on the
+// interpolant between both. It reports success, which takes an age up to limit;
+// the rates there are current.
+func (t *tracker) locate(c crossing, age, limit float64, upper *point) bool {
 	l, r := t.left, t.right
 	h := age - l.age
-	limit := l.age + 1.5*h + 1e-9*l.age
 	if upper != nil {
-		limit = upper.age
 		x := h / (upper.age - l.age)
 		hermite(r.theta, l, upper, x)
 	} else {
@@ -285,7 +327,7 @@ func (t *tracker) locate(c crossing, age float64, upper *point) bool {
 		}
 		value, size, dage := t.eventGradient(r, c)
 		res := t.relative()
-		done := (res <= tight || (res <= loose && r.iterations > 3)) && math.Abs(value) <= 1e-13*size
+		done := r.age <= limit && (res <= tight || (res <= loose && r.iterations > 3)) && math.Abs(value) <= 1e-13*size
 		if done && r.age >= l.age {
 			for j := range t.p {
 				t.theta0[j] = l.theta[j] + (r.age-l.age)*l.rate[j]

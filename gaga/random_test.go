@@ -1,0 +1,83 @@
+package gaga
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// randomProblem draws a small regression problem with gaussian or integer
+// data, repeated rows, collinear and constant columns.
+func randomProblem(rng *rand.Rand) *Problem {
+	n, d := 1+rng.IntN(14), 1+rng.IntN(4)
+	integer := rng.IntN(3) == 0
+	draw := func() float64 {
+		if integer {
+			return float64(rng.IntN(5) - 2)
+		}
+		return rng.NormFloat64()
+	}
+	x, y := make([]float64, n*d), make([]float64, n)
+	for i := range x {
+		x[i] = draw()
+	}
+	for i := range y {
+		y[i] = draw()
+		for _, v := range x[i*d : (i+1)*d] {
+			if !integer {
+				y[i] += 0.5 * v
+			}
+		}
+	}
+	switch rng.IntN(8) {
+	case 0: // repeated rows
+		for i := n / 2; i < n; i++ {
+			copy(x[i*d:(i+1)*d], x[(i-n/2)*d:])
+			y[i] = y[i-n/2]
+		}
+	case 1: // collinear columns
+		for i := range n {
+			x[i*d+d-1] = 2 * x[i*d]
+		}
+	case 2: // a constant column
+		for i := range n {
+			x[i*d] = 1
+		}
+	case 3: // binary targets
+		for i := range y {
+			y[i] = float64(rng.IntN(2))
+		}
+	}
+	p := Lasso(blas64.General{Rows: n, Cols: d, Stride: d, Data: x}, y, nil, 0)
+	if rng.IntN(4) == 0 {
+		p.Multiplicity = make([]float64, n)
+		for i := range n {
+			p.Multiplicity[i] = float64(1 + rng.IntN(3))
+		}
+	}
+	alpha := []float64{1e-3, 0.006, 0.05, 0.3}[rng.IntN(4)]
+	p.Penalty.L1 = 2 * p.total() * alpha
+	p.Intercept = rng.IntN(2) == 0
+	p.Regularizer = randomRegularizer(rng)
+	return p
+}
+
+func randomRegularizer(rng *rand.Rand) Regularizer {
+	switch rng.IntN(6) {
+	case 0:
+		return Hard{}
+	case 1, 2:
+		return Linear{}
+	case 3:
+		return Polynomial{[]float64{1.2, 1.3, 1.5, 1.8, 2.5}[rng.IntN(5)]}
+	case 4:
+		return Mixture{[]float64{0.2, 0.5, 2}[rng.IntN(3)]}
+	}
+	return LOG{[]float64{0.3, 1, 4}[rng.IntN(3)]}
+}
+
+// describeProblem names a problem in failure messages.
+func describeProblem(p *Problem) string {
+	return fmt.Sprintf("%d x %d, %s loss, %#v, L1 %v, L2 %v, intercept %v, multiplicities %v", p.X.Rows, p.X.Cols, p.Loss.Name(), p.Regularizer, p.Penalty.L1, p.Penalty.L2, p.Intercept, p.Multiplicity)
+}

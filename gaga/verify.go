@@ -1,0 +1,250 @@
+package gaga
+
+import (
+	"fmt"
+	"math"
+	"os"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Violation says that an invariant of the path does not hold, which is an
+// error of the tracker: see [Options.Verify].
+type Violation struct {
+	Age   float64
+	Event string // what the path was passing
+	Check string // the invariant, with the figures that break it
+}
+
+func (e *Violation) Error() string {
+	return fmt.Sprintf("gaga: verify: age %v, %s: %s", e.Age, e.Event, e.Check)
+}
+
+// verifying reports whether invariants are checked: where the options ask for
+// it, or the environment does.
+func (o Options) verifying() bool { return o.Verify || os.Getenv("AGEPATH_VERIFY") == "1" }
+
+// The checks' tolerances.
+const (
+	verifyKKT    = 1e-9 // relative residual
+	verifyZone   = 1e-9 // of a loss against its thresholds, relative to both
+	verifyEigen  = 1e-9 // of a negative eigenvalue, relative to H's positive terms
+	verifyRate   = 1e-6 // of an event function that turns back, relative to its terms
+	verifyLimit  = 60   // active coordinates up to which eigenvalues are computed
+	unitRoundoff = 0x1p-52
+)
+
+// verify checks the invariants at the left point, which c led to; NoCause
+// stands for a start, a grid age or the end. What it needs it computes anew
+// from the problem, with loops of its own.
+func (t *tracker) verify(c crossing, event string) error {
+	if !t.verifies {
+		return nil
+	}
+	v := verification{t: t, pt: t.left}
+	v.evaluate()
+	for _, check := range []func() string{
+		v.checkZones, v.checkSigns, v.checkResidual, v.checkInertia,
+		func() string { return v.checkDirection(c) },
+	} {
+		if broken := check(); broken != "" {
+			return &Violation{t.left.age, event, broken}
+		}
+	}
+	return nil
+}
+
+// verification holds what the checks at one point share.
+type verification struct {
+	t     *tracker
+	pt    *point
+	u     []float64 // predictors
+	terms []float64 // Σ_j |a_ij θ_j| + |y_i|
+	loss  []float64
+	slope []float64
+	curve []float64
+}
+
+func (v *verification) evaluate() {
+	t := v.t
+	n := t.n
+	v.u, v.terms = make([]float64, n), make([]float64, n)
+	v.loss, v.slope, v.curve = make([]float64, n), make([]float64, n), make([]float64, n)
+	for i := range n {
+		v.terms[i] = math.Abs(t.y[i])
+		for j := range t.p {
+			x := v.column(i, j) * v.pt.theta[j]
+			v.u[i] += x
+			v.terms[i] += math.Abs(x)
+		}
+		v.loss[i], v.slope[i], v.curve[i] = t.loss.Eval(v.u[i], t.y[i])
+	}
+}
+
+// column returns sample i's value in column j; the intercept's is 1.
+func (v *verification) column(i, j int) float64 {
+	x := v.t.problem.X
+	if j == x.Cols {
+		return 1
+	}
+	return x.Data[i*x.Stride+j]
+}
+
+func (v *verification) checkZones() string {
+	t := v.t
+	for i, loss := range v.loss {
+		k := int(t.zone[i])
+		// Rounding of the predictor moves the loss by its slope.
+		rounding := 1e3 * unitRoundoff * math.Abs(v.slope[i]) * v.terms[i]
+		if k < len(t.zones)-1 {
+			top, _ := t.reg.Threshold(k, v.pt.age)
+			if loss-top > verifyZone*(loss+top)+rounding {
+				return fmt.Sprintf("sample %d with loss %v is in zone %d, which ends at %v", i, loss, k, top)
+			}
+		}
+		if k > 0 {
+			bottom, _ := t.reg.Threshold(k-1, v.pt.age)
+			if bottom-loss > verifyZone*(loss+bottom)+rounding {
+				return fmt.Sprintf("sample %d with loss %v is in zone %d, which begins at %v", i, loss, k, bottom)
+			}
+		}
+	}
+	return ""
+}
+
+// size returns the size of the coefficients, at this age or soon.
+func (v *verification) size() float64 {
+	var size float64
+	for j, w := range v.pt.theta {
+		size = math.Max(size, math.Abs(w)+v.pt.age*math.Abs(v.pt.rate[j]))
+	}
+	return size
+}
+
+func (v *verification) checkSigns() string {
+	t := v.t
+	size := v.size()
+	for j, w := range v.pt.theta {
+		switch {
+		case math.IsNaN(w):
+			return fmt.Sprintf("coefficient %d is NaN", j)
+		case t.l1[j] == 0:
+		case t.sign[j] == 0 && w != 0:
+			return fmt.Sprintf("coefficient %d is inactive and has the value %v", j, w)
+		case w*t.sign[j] < -1e-9*size:
+			return fmt.Sprintf("coefficient %d has the sign %v and the value %v", j, t.sign[j], w)
+		}
+	}
+	return ""
+}
+
+// checkResidual evaluates the optimality condition over all coordinates.
+func (v *verification) checkResidual() string {
+	t := v.t
+	for j, w := range v.pt.theta {
+		grad := t.l2[j] * w
+		scale := math.Abs(grad) + t.l1[j] + t.floor[j]
+		for i, loss := range v.loss {
+			weight, _, _ := t.reg.Weight(int(t.zone[i]), loss, v.pt.age)
+			f := t.m[i] * weight * v.slope[i] * v.column(i, j)
+			grad += f
+			scale += math.Abs(f)
+		}
+		off := math.Abs(grad) - t.l1[j]
+		if t.sign[j] != 0 {
+			off = math.Abs(grad + t.l1[j]*t.sign[j])
+		}
+		if !(off <= verifyKKT*scale) {
+			return fmt.Sprintf("the residual in coordinate %d is %.3g of the scale %.3g", j, off, scale)
+		}
+	}
+	return ""
+}
+
+// checkInertia compares the eigenvalues of H, scaled to unit diagonal of its
+// positive terms, with what the factorization said: all positive.
+func (v *verification) checkInertia() string {
+	t := v.t
+	k := len(t.active)
+	if k == 0 || k > verifyLimit {
+		return ""
+	}
+	h, unit := v.hessian(t.active)
+	for r := range k {
+		if unit[r] == 0 {
+			return fmt.Sprintf("active coordinate %d has no curvature", t.active[r])
+		}
+	}
+	scaled := mat.NewSymDense(k, nil)
+	for r := range k {
+		for q := r; q < k; q++ {
+			scaled.SetSym(r, q, h[r*k+q]/math.Sqrt(unit[r]*unit[q]))
+		}
+	}
+	var eigen mat.EigenSym
+	if !eigen.Factorize(scaled, false) {
+		return "the eigenvalues of H do not converge"
+	}
+	if least := eigen.Values(nil)[0]; least < -verifyEigen {
+		return fmt.Sprintf("H was taken for positive definite, its least eigenvalue is %.3g of its diagonal", least)
+	}
+	return ""
+}
+
+// hessian returns H over the given coordinates and its diagonal with all terms
+// taken positive.
+func (v *verification) hessian(coordinates []int) (h, unit []float64) {
+	t := v.t
+	k := len(coordinates)
+	h, unit = make([]float64, k*k), make([]float64, k)
+	for r, j := range coordinates {
+		h[r*k+r], unit[r] = t.l2[j], t.l2[j]
+	}
+	for i, loss := range v.loss {
+		weight, dloss, _ := t.reg.Weight(int(t.zone[i]), loss, v.pt.age)
+		c := t.m[i] * (dloss*v.slope[i]*v.slope[i] + weight*v.curve[i])
+		for r, j := range coordinates {
+			xr := v.column(i, j)
+			unit[r] += math.Abs(c) * xr * xr
+			for q, l := range coordinates {
+				h[r*k+q] += c * xr * v.column(i, l)
+			}
+		}
+	}
+	return h, unit
+}
+
+// checkDirection checks that behind a turning point the event function moves
+// into the new zone.
+func (v *verification) checkDirection(c crossing) string {
+	t, pt := v.t, v.pt
+	var rate, size float64
+	switch c.cause {
+	case SampleUp, SampleDown:
+		i, k, side := c.index, int(t.zone[c.index])-1, 1.0
+		if c.cause == SampleDown {
+			k, side = k+1, -1
+		}
+		_, slope := t.reg.Threshold(k, pt.age)
+		dloss := v.slope[i] * pt.du[i]
+		rate, size = side*(dloss-slope), math.Abs(dloss)+math.Abs(slope)
+	case Activated:
+		rate, size = t.sign[c.index]*pt.rate[c.index], v.size()/pt.age
+	case Dropped:
+		// The coordinate left with the sign opposite to its gradient's: the
+		// gradient must now fall back into the interval.
+		rate = -pt.dgrad[c.index] * sign(pt.grad[c.index])
+		for i, loss := range v.loss {
+			weight, dloss, dage := t.reg.Weight(int(t.zone[i]), loss, pt.age)
+			terms := math.Abs(dage*v.slope[i]) + (math.Abs(dloss)*v.slope[i]*v.slope[i]+weight*v.curve[i])*math.Abs(pt.du[i])
+			size += t.m[i] * terms * math.Abs(v.column(i, c.index))
+		}
+		size += t.l1[c.index] / pt.age
+	default:
+		return ""
+	}
+	if !(rate >= -verifyRate*size) {
+		return fmt.Sprintf("behind the turning point the event function turns back: rate %.3g, terms %.3g", rate, size)
+	}
+	return ""
+}
