@@ -1,8 +1,10 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
+	"log/slog"
 	"sync"
 	"time"
 
@@ -45,21 +47,22 @@ func (p *progress) tell(now run.Progress) {
 	}
 	switch {
 	case !p.begun:
-		p.log("computing")
+		p.log(slog.LevelInfo, "computing")
 	case time.Since(p.logged) >= logEvery:
-		p.log("progress")
+		p.log(slog.LevelInfo, "progress")
 	default:
+		p.log(slog.LevelDebug, "progress")
 		return
 	}
 	p.begun, p.logged = true, time.Now()
 }
 
-func (p *progress) log(message string) {
+func (p *progress) log(level slog.Level, message string) {
 	fields := []any{"run", p.plan.Run, "done", p.last.Done, "cells", p.last.Total, "failed", p.last.Failed, "elapsed", p.last.Elapsed.Round(time.Second)}
 	if p.last.Remaining >= 0 {
 		fields = append(fields, "remaining", p.last.Remaining.Round(time.Second))
 	}
-	p.base.Log.Info(message, fields...)
+	p.base.Log.Log(context.Background(), level, message, fields...)
 }
 
 // draw draws the bar. Errors of the terminal are not the run's.
@@ -111,6 +114,6 @@ func (p *progress) end() {
 		fmt.Fprintln(p.base.Err)
 	case p.begun:
 		p.last.Remaining = -1
-		p.log("ended")
+		p.log(slog.LevelInfo, "ended")
 	}
 }

@@ -1,0 +1,140 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/agepath/agepath/internal/command"
+)
+
+// longer makes the grid allMethods take longer.
+var longer = []string{"--set", "repeats=5", "--set", "age.acs_step=0.2"}
+
+// longGrid are the arguments of a run that takes some seconds.
+func longGrid(t *testing.T, dir, out string) []string {
+	t.Helper()
+	return append([]string{"run", write(t, dir, "grid.yaml", allMethods), "--out", out, "--figures", "1"}, longer...)
+}
+
+// TestKilledRun kills runs at random moments and wants the last one to have
+// every cell once, with the numbers of a run that nothing disturbed.
+func TestKilledRun(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	undisturbed, killed := filepath.Join(dir, "undisturbed"), filepath.Join(dir, "killed")
+	start := time.Now()
+	must(t, longGrid(t, dir, undisturbed)...)
+	whole := time.Since(start)
+
+	const kills = 3
+	for done, tries := 0, 0; done < kills; tries++ {
+		if tries == 10*kills {
+			t.Fatalf("only %d of %d runs were still going when they were to be killed", done, tries)
+		}
+		moment := time.Duration((0.2 + 0.8*rand.Float64()) * float64(whole) / kills)
+		ctx, cancel := context.WithTimeout(t.Context(), moment) // kills
+		err := process(ctx, longGrid(t, dir, killed)...).Run()
+		cancel()
+		var exit *exec.ExitError
+		switch {
+		case err == nil: // it was faster: begin anew
+			if err := os.RemoveAll(killed); err != nil {
+				t.Fatal(err)
+			}
+			done = 0
+		case ctx.Err() != nil && (!errors.As(err, &exit) || exit.Sys().(syscall.WaitStatus).Signaled()):
+			t.Logf("killed after %v of %v with %d cells", moment, whole, cellsIn(t, killed))
+			done++
+		default:
+			t.Fatalf("a run that was to be killed after %v: %v", moment, err)
+		}
+	}
+	must(t, longGrid(t, dir, killed)...)
+	wantSameNumbers(t, numbers(t, undisturbed), numbers(t, killed))
+	wantNoRemains(t, killed)
+}
+
+// cellsIn counts the cells that a folder holds.
+func cellsIn(t *testing.T, dir string) int {
+	t.Helper()
+	plan := must(t, append([]string{"plan", filepath.Join(filepath.Dir(dir), "grid.yaml"), "--out", dir}, longer...)...)
+	match := regexp.MustCompile(`, (\d+) in `).FindStringSubmatch(plan.out)
+	if match == nil {
+		t.Fatalf("plan prints\n%s", plan.out)
+	}
+	n, err := strconv.Atoi(match[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// wantNoRemains wants a folder of results without the files of a run that is
+// going on.
+func wantNoRemains(t *testing.T, dir string) {
+	t.Helper()
+	for name := range contents(t, dir) {
+		if strings.HasSuffix(name, ".arrows") || strings.HasPrefix(name, ".jetstream") || strings.Contains(name, "tmp") {
+			t.Errorf("%s was left behind", name)
+		}
+	}
+}
+
+var doneCells = regexp.MustCompile(`msg=progress .* done=([1-9]\d*) cells=(\d+)`)
+
+// TestInterruptedRun sends ^C to a run that has some cells, and wants the exit
+// status 130 and the next run to compute the others alone.
+func TestInterruptedRun(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	out, undisturbed := filepath.Join(dir, "out"), filepath.Join(dir, "undisturbed")
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	cmd := process(ctx, append(longGrid(t, dir, out), "--log-level", "debug")...)
+	stderr, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var message string
+	sent := false
+	for lines := bufio.NewScanner(stderr); lines.Scan(); {
+		message = lines.Text()
+		match := doneCells.FindStringSubmatch(message)
+		if match == nil || match[1] == match[2] || sent {
+			continue
+		}
+		if err := cmd.Process.Signal(os.Interrupt); err != nil {
+			t.Fatal(err)
+		}
+		sent = true
+	}
+	err = cmd.Wait()
+	if code := cmd.ProcessState.ExitCode(); !sent || code != command.ExitInterrupted {
+		t.Fatalf("sent %v, %v, exit status %d: %s", sent, err, code, message)
+	}
+	if !strings.Contains(message, "interrupted; what was computed is in "+out) {
+		t.Errorf("the message is %q", message)
+	}
+	rest := must(t, longGrid(t, dir, out)...)
+	match := regexp.MustCompile(`(\d+) of 150 cells computed`).FindStringSubmatch(rest.out)
+	if match == nil || match[1] == "150" || match[1] == "0" {
+		t.Errorf("the next run prints\n%s", rest.out)
+	}
+	must(t, longGrid(t, dir, undisturbed)...)
+	wantSameNumbers(t, numbers(t, undisturbed), numbers(t, out))
+	wantNoRemains(t, out)
+}

@@ -1,0 +1,153 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/agepath/agepath/experiment/queue"
+	"github.com/agepath/agepath/internal/command"
+)
+
+// remote is a NATS server on a port and a worker's program.
+type remote struct{ url, worker string }
+
+func startRemote(t *testing.T) *remote {
+	t.Helper()
+	server, err := queue.StartServer(t.Context(), queue.ServerConfig{Dir: t.TempDir(), Listen: "127.0.0.1:0"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := server.Shutdown(); err != nil {
+			t.Error(err)
+		}
+	})
+	worker := filepath.Join(t.TempDir(), "worker.exe")
+	build := exec.Command("go", "build", "-o", worker, "github.com/agepath/agepath/cmd/worker")
+	if text, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("building the worker: %v\n%s", err, text)
+	}
+	return &remote{server.URL(), worker}
+}
+
+// work starts a worker and returns the process and what waits for its end.
+func (r *remote) work(t *testing.T, args ...string) (*exec.Cmd, func() error) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), time.Minute)
+	t.Cleanup(cancel)
+	cmd := exec.CommandContext(ctx, r.worker, append([]string{"--nats", r.url}, args...)...)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }() // ends with the process, at the latest after a minute
+	return cmd, func() error { return <-ended }
+}
+
+// TestRemote submits a grid to a server, has two worker processes compute it,
+// collects the results and wants the numbers of a run in one process.
+func TestRemote(t *testing.T) {
+	t.Parallel()
+	r := startRemote(t)
+	dir := t.TempDir()
+	grid, here, there := write(t, dir, "grid.yaml", allMethods), filepath.Join(dir, "here"), filepath.Join(dir, "there")
+	with := func(args ...string) []string { return append(args, "--nats", r.url) }
+
+	submitted := must(t, with("submit", grid)...)
+	match := regexp.MustCompile(`^(all-methods-\w+): 90 of 90 cells queued`).FindStringSubmatch(submitted.out)
+	if match == nil {
+		t.Fatalf("submit prints %s", submitted.out)
+	}
+	run := match[1]
+	if o := must(t, with("submit", grid)...); !strings.Contains(o.out, "0 of 90 cells queued, 90 were queued or in flight already") {
+		t.Errorf("submit again prints %s", o.out)
+	}
+	wantStatus(t, must(t, with("status", run)...), run, "90", "0", "0", "0", "90")
+	if o := must(t, with("collect", run, "--out", filepath.Join(dir, "early"))...); !strings.Contains(o.out, "0 of 90 cells") {
+		t.Errorf("collect before there is a result prints %s", o.out)
+	}
+
+	_, first := r.work(t, "--drain", "--slots", "1", "--name", "first")
+	_, second := r.work(t, "--drain", "--slots", "2")
+	if err := errors.Join(first(), second()); err != nil {
+		t.Fatalf("workers: %v", err)
+	}
+	wantStatus(t, must(t, with("status")...), run, "90", "90", "0", "0", "0")
+	if o := must(t, with("status", run, "--watch")...); strings.Count(o.out, run) != 1 {
+		t.Errorf("watching what is done prints\n%s", o.out)
+	}
+	if o := must(t, with("collect", run, "--out", there)...); !strings.Contains(o.out, "90 of 90 cells are in "+there+" (90 ok)") {
+		t.Errorf("collect prints %s", o.out)
+	}
+	must(t, "run", grid, "--out", here)
+	wantSameNumbers(t, numbers(t, here), numbers(t, there))
+
+	if o := must(t, with("retry", run)...); !strings.Contains(o.out, "0 cells queued again") {
+		t.Errorf("retry prints %s", o.out)
+	}
+	if o := must(t, with("submit", grid)...); !strings.Contains(o.out, "0 of 90 cells queued, 90 have a result") {
+		t.Errorf("submit of what is done prints %s", o.out)
+	}
+	must(t, with("cancel", run)...)
+	wantRefusal(t, do(t, with("status", "nobody-12345678")...), []string{"no run nobody-12345678"})
+	wantRefusal(t, do(t, with("submit", grid, "--set", "repeats=0")...), []string{"repeats"})
+	wantRefusal(t, do(t, with("collect", run, "--out", grid)...), []string{grid, "not a directory"})
+}
+
+// wantStatus wants the row of a run: cells, done, failed, running and queued.
+func wantStatus(t *testing.T, o outcome, run string, numbers ...string) {
+	t.Helper()
+	for line := range strings.Lines(o.out) {
+		fields := strings.Fields(line)
+		if len(fields) > len(numbers) && fields[0] == run {
+			if have, want := strings.Join(fields[1:1+len(numbers)], " "), strings.Join(numbers, " "); have != want {
+				t.Errorf("status %s, want %s", have, want)
+			}
+			return
+		}
+	}
+	t.Errorf("status does not know %s:\n%s", run, o.out)
+}
+
+// TestRemoteRun has a run leave its cells to a worker, which then waits for
+// more and hands over with SIGTERM.
+func TestRemoteRun(t *testing.T) {
+	t.Parallel()
+	r := startRemote(t)
+	dir := t.TempDir()
+	write(t, dir, "data.csv", table)
+	grid := write(t, dir, "grid.yaml", "repeats: 3\n"+dataGrid)
+	here, there := filepath.Join(dir, "here"), filepath.Join(dir, "there")
+	worker, wait := r.work(t, "--slots", "2")
+	must(t, "run", grid, "--out", there, "--nats", r.url, "--workers", "0")
+	if err := worker.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if err := wait(); worker.ProcessState.ExitCode() != command.ExitInterrupted {
+		t.Errorf("worker after SIGTERM: %v", err)
+	}
+	must(t, "run", grid, "--out", here)
+	wantSameNumbers(t, numbers(t, here), numbers(t, there))
+
+	// The server still has the results: another folder needs no worker.
+	again := filepath.Join(dir, "again")
+	must(t, "run", grid, "--out", again, "--nats", r.url, "--workers", "0")
+	wantSameNumbers(t, numbers(t, here), numbers(t, again))
+}
+
+// TestUnreachable wants exit status 1 and the address where no server is.
+func TestUnreachable(t *testing.T) {
+	t.Parallel()
+	const nowhere = "nats://127.0.0.1:1"
+	o := do(t, "status", "--nats", nowhere)
+	if o.code != command.ExitFailed || !strings.Contains(o.err, nowhere) {
+		t.Errorf("exit status %d: %s", o.code, o.err)
+	}
+}
