@@ -142,6 +142,36 @@ func TestRemoteRun(t *testing.T) {
 	wantSameNumbers(t, numbers(t, here), numbers(t, again))
 }
 
+// TestRemoteFailures has a worker fail all cells of a data set given by its
+// path, and puts them back.
+func TestRemoteFailures(t *testing.T) {
+	t.Parallel()
+	r := startRemote(t)
+	dir := t.TempDir()
+	write(t, dir, "data.csv", table)
+	grid := write(t, dir, "grid.yaml", "name: hasty\nrepeats: 3\nlimits: {timeout: 1ns, attempts: 1}\n"+dataGrid)
+	with := func(args ...string) []string { return append(args, "--nats", r.url) }
+	run, _, _ := strings.Cut(must(t, with("submit", grid)...).out, ":")
+	_, wait := r.work(t, "--drain")
+	if err := wait(); err != nil {
+		t.Fatal(err)
+	}
+	wantStatus(t, must(t, with("status", run)...), run, "3", "3", "3", "0", "0")
+	o := do(t, with("collect", run, "--out", filepath.Join(dir, "out"))...)
+	if o.code != command.ExitFailed || !strings.Contains(o.out, "(3 timeout)") || !strings.Contains(o.err, "coordinator retry "+run) {
+		t.Errorf("collect: exit status %d\n%s%s", o.code, o.out, o.err)
+	}
+	if o := must(t, with("retry", run, "--status", "failed")...); !strings.Contains(o.out, "0 cells queued again") {
+		t.Errorf("retry of failed cells prints %s", o.out)
+	}
+	if o := must(t, with("retry", run)...); !strings.Contains(o.out, "3 cells queued again") {
+		t.Errorf("retry prints %s", o.out)
+	}
+	wantStatus(t, must(t, with("status", run)...), run, "3", "3", "3", "0", "3")
+	must(t, with("cancel", run)...)
+	wantStatus(t, must(t, with("status", run)...), run, "3", "3", "3", "0", "0")
+}
+
 // TestUnreachable wants exit status 1 and the address where no server is.
 func TestUnreachable(t *testing.T) {
 	t.Parallel()

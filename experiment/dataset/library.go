@@ -43,6 +43,19 @@ type Source struct {
 	Options    Options // where set, they go before those of the catalog
 }
 
+// DatasetName returns the name that the data set has once it is loaded.
+func (s Source) DatasetName() string {
+	if s.Path != "" && s.Name == "" {
+		name, _ := split(s.Path)
+		return name
+	}
+	if entry, ok := Lookup(s.Name); ok && s.Path == "" {
+		name, _ := entry.spelling(s.Name)
+		return name
+	}
+	return s.Name
+}
+
 // Location is where a data set was found.
 type Location struct {
 	Path     string // "" when embedded

@@ -144,7 +144,7 @@ type remoteLoader struct {
 
 // Load implements [experiment.Loader].
 func (l *remoteLoader) Load(ctx context.Context, source dataset.Source) (*dataset.Dataset, error) {
-	name := source.Name
+	name := source.DatasetName()
 	digest, ok := l.manifest.Data[name]
 	if !ok {
 		return nil, fmt.Errorf("run %s has no data set %q", l.manifest.Run, name)
