@@ -76,7 +76,7 @@ func (t *tracker) signTest(c crossing) float64 {
 	switch c.cause {
 	case SampleUp, SampleDown:
 		from, to := t.zonesOf(c)
-		if t.zones[min(from, to)].Break {
+		if t.zones[min(from, to)].Break || t.wakes(c) {
 			return math.Inf(-1)
 		}
 		change := t.slopeIn(c.index, to) - t.slopeIn(c.index, from)
@@ -94,6 +94,12 @@ func (t *tracker) signTest(c crossing) float64 {
 		return schur / magnitude
 	}
 	return 1
+}
+
+// wakes reports whether the crossing brings the first sample of weight while
+// free coordinates are frozen: they then jump to where it is fitted best.
+func (t *tracker) wakes(c crossing) bool {
+	return t.frozen && c.cause == SampleDown && !t.penalized
 }
 
 // slopeIn returns m ∂φ/∂u of sample i at the left point by the formula of the
@@ -114,10 +120,14 @@ func (t *tracker) schur(j int) (complement, magnitude float64) {
 
 // collinear reports whether inactive coordinate j is a linear combination of
 // the active ones on the samples that carry weight: its gradient then stays at
-// the L1 weight and it adds nothing to the fit.
+// the L1 weight and it adds nothing to the fit. Its Schur complement is then 0;
+// the converse does not hold, as H has negative terms.
 func (t *tracker) collinear(j int) bool {
-	schur, magnitude := t.schur(j)
-	return math.Abs(schur) <= 1e-10*magnitude
+	if schur, magnitude := t.schur(j); math.Abs(schur) > 1e-10*magnitude {
+		return false
+	}
+	z, ok := t.null(append(append([]int(nil), t.active...), j))
+	return ok && z[len(t.active)] != 0
 }
 
 // zonesOf returns the zones that a sample's crossing leaves and enters.
@@ -159,10 +169,15 @@ func (t *tracker) change(c crossing) {
 func (t *tracker) apply(cause Cause, index int, sign float64, theta []float64) {
 	switch cause {
 	case SampleUp:
-		t.zone[index]++
+		if t.zone[index]++; t.discarded() {
+			t.reactivate()
+		}
 	case SampleDown:
 		t.zone[index]--
 		clear(t.shadow) // its terms may tell collinear columns apart
+		if t.frozen {
+			t.reactivate()
+		}
 	case Activated:
 		t.sign[index] = sign
 		t.reactivate()
@@ -174,11 +189,13 @@ func (t *tracker) apply(cause Cause, index int, sign float64, theta []float64) {
 }
 
 // reactivate makes the coordinates with a sign, and those without an L1
-// weight, the active ones.
+// weight, the active ones; without a penalty at all only where samples carry
+// weight.
 func (t *tracker) reactivate() {
 	active := make([]int, 0, t.p)
+	t.frozen = t.discarded()
 	for j := range t.p {
-		if t.sign[j] != 0 || t.l1[j] == 0 {
+		if t.sign[j] != 0 || (t.l1[j] == 0 && !(t.frozen && t.l2[j] == 0)) {
 			active = append(active, j)
 		}
 	}
@@ -230,6 +247,9 @@ func (t *tracker) between(p *Path, left, right *Knot, age float64) ([]float64, e
 	pt.age = age
 	for j := range t.p {
 		pt.theta[j] = 0
+		if t.l1[j] == 0 {
+			pt.theta[j] = left.Theta[j]
+		}
 	}
 	for _, j := range t.active {
 		pt.theta[j] = left.Theta[j] + x*(right.Theta[j]-left.Theta[j])

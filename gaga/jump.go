@@ -106,7 +106,7 @@ func (t *tracker) same(k *Knot, pt *point) bool {
 // H is positive definite. The left point becomes the landing point, the start
 // of a new piece.
 func (t *tracker) land(ctx context.Context, age float64, reason string) error {
-	quiet, next := 0, 2
+	quiet, next, detours := 0, 2, 0
 	zones := make([]uint8, t.n)
 	stride := newStride(t)
 	for k := 1; k <= t.options.maxAlternations(); k++ {
@@ -124,12 +124,23 @@ func (t *tracker) land(ctx context.Context, age float64, reason string) error {
 			continue
 		}
 		next *= 2
-		if t.polish(zones, age) {
+		ok, thin := t.polish(zones, age)
+		switch {
+		case ok:
 			t.path.restarts = append(t.path.restarts, Restart{age, reason, k})
 			t.startPiece()
 			return t.verify(crossing{}, reason)
-		}
-		if moved <= 1e-14 {
+		case moved > 1e-14:
+		case thin && detours < 2*t.p:
+			// One of many equal solutions: go on from one of least support.
+			detours++
+			t.search.SetTheta(t.publish(t.left.theta))
+			stride = newStride(t)
+		case detours < 2*t.p && t.leaveSaddle(age):
+			detours++
+			reason += ", left a saddle point"
+			stride = newStride(t)
+		default:
 			return &degenerate{fmt.Sprintf("%s: alternation settles at age %v where the optimum is not strict", reason, age)}
 		}
 	}
@@ -168,8 +179,9 @@ func (t *tracker) signOf(j int, w float64) float64 {
 }
 
 // polish tries to make the search's solution an exact partial optimum at the
-// age on the given zones. It reports whether the left point now is one.
-func (t *tracker) polish(zones []uint8, age float64) bool {
+// age on the given zones. It reports whether the left point now is one, and
+// whether coordinates had to be thinned out on the way to the left point.
+func (t *tracker) polish(zones []uint8, age float64) (ok, thinned bool) {
 	copy(t.zone, zones)
 	pt := t.left
 	pt.age = age
@@ -177,12 +189,18 @@ func (t *tracker) polish(zones []uint8, age float64) bool {
 	copy(pt.u, t.search.scores)
 	t.setFloor(pt)
 	t.reactivate()
-	if !t.correct(pt) && !(t.thin(pt) && t.correct(pt)) {
-		return false
+	if !t.correct(pt) {
+		copy(pt.theta, t.search.Theta()[:t.p])
+		if !t.thin(pt) {
+			return false, false
+		}
+		thinned = true
+		if !t.correct(pt) {
+			return false, true
+		}
 	}
-	t.gradients = len(t.active) < t.p
 	t.tangent(pt)
-	return t.consistent(pt)
+	return t.consistent(pt), thinned
 }
 
 // consistent reports whether pt, a solution on the current zones and active
@@ -220,7 +238,7 @@ func (t *tracker) consistent(pt *point) bool {
 func (t *tracker) thin(pt *point) bool {
 	dropped := false
 	for range t.p {
-		direction, ok := t.null(pt)
+		direction, ok := t.null(t.active)
 		if !ok {
 			return dropped
 		}
@@ -250,20 +268,20 @@ func (t *tracker) thin(pt *point) bool {
 	return dropped
 }
 
-// null returns a vector z over the active coordinates with a·z = 0 on every
-// sample that carries weight, if there is one: Gaussian elimination, in order
-// of the coordinates, on the Gram matrix of those samples.
-func (t *tracker) null(pt *point) ([]float64, bool) {
-	k := len(t.active)
+// null returns a vector z over the given columns with a·z = 0 on every sample
+// that carries weight, if there is one: Gaussian elimination, in order of the
+// columns, on the Gram matrix of those samples.
+func (t *tracker) null(columns []int) ([]float64, bool) {
+	k := len(columns)
 	gram := make([]float64, k*k)
 	for i := range t.n {
 		if t.phi[i] == 0 && t.phiU[i] == 0 {
 			continue
 		}
-		x := t.row(i)
-		for r, xr := range x {
-			for q := 0; q <= r; q++ {
-				gram[r*k+q] += xr * x[q]
+		x := t.a[i*t.p : (i+1)*t.p]
+		for r, j := range columns {
+			for q, l := range columns[:r+1] {
+				gram[r*k+q] += x[j] * x[l]
 			}
 		}
 	}

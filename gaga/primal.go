@@ -24,7 +24,9 @@ type primal struct {
 	sign   []float64 // of each of the p coordinates: -1, +1, or 0 while inactive; 0 for columns without L1
 	xa     []float64 // n x len(active): the active columns of a
 
-	zone []uint8 // of each sample
+	zone    []uint8 // of each sample
+	weighed bool    // the last zone gives weight, too
+	frozen  bool    // no sample carries weight, so that nothing determines the free coordinates: they stay where they are
 
 	residual, scale []float64 // len(active)
 	floor           []float64 // p: what the scale of each coordinate's terms is at least
@@ -65,7 +67,25 @@ func newPrimal(pr *Problem) *primal {
 	for j := range d {
 		s.l1[j], s.l2[j] = pr.Penalty.L1, pr.Penalty.L2
 	}
+	last := len(s.zones) - 1
+	threshold, _ := s.reg.Threshold(last-1, 1)
+	weight, _, _ := s.reg.Weight(last, 2*threshold, 1)
+	s.weighed = weight > 0
 	return s
+}
+
+// discarded reports whether no sample carries weight.
+func (s *primal) discarded() bool {
+	if s.weighed {
+		return false
+	}
+	last := uint8(len(s.zones) - 1)
+	for _, z := range s.zone {
+		if z != last {
+			return false
+		}
+	}
+	return true
 }
 
 // setActive makes the given ascending coordinates the active ones.
@@ -103,8 +123,12 @@ func (s *primal) gather(dst, from []float64) []float64 {
 }
 
 // predict writes a·θ of all samples for a θ that is zero but for its active
-// coordinates.
+// coordinates and those that are frozen.
 func (s *primal) predict(dst, theta []float64) {
+	if s.frozen {
+		blas64.Gemv(blas.NoTrans, 1, general(s.n, s.p, s.a), vector(theta), 0, vector(dst))
+		return
+	}
 	k := len(s.active)
 	if k == 0 {
 		clear(dst)
@@ -146,8 +170,15 @@ func (s *primal) assemble(pt *point) {
 		if f == 0 && fu == 0 && fa == 0 {
 			continue
 		}
-		s.accumulate(i, f, fu, fa)
+		s.accumulate(i, f, fu, fa, m*v*gradientTerms(pt.u[i], slope, curvature))
 	}
+}
+
+// gradientTerms returns the size of the terms of a loss's derivative at the
+// predictor u. The derivative of the squared loss is a difference of u and the
+// target, whose rounding counts where the residual is small.
+func gradientTerms(u, slope, curvature float64) float64 {
+	return math.Abs(slope) + curvature*math.Abs(u)
 }
 
 // negligible is the weight, relative to 1, of samples whose terms no longer
@@ -156,28 +187,29 @@ func (s *primal) assemble(pt *point) {
 const negligible = 1e-6
 
 // setFloor takes the scale of the gradient's terms with all weights 1, times
-// negligible, at the slopes of pt as the floor of the residual's scale.
+// negligible, at pt as the floor of the residual's scale.
 func (s *primal) setFloor(pt *point) {
 	clear(s.floor)
 	for i := range s.n {
-		_, slope, _ := s.loss.Eval(pt.u[i], s.y[i])
-		f := negligible * s.m[i] * math.Abs(slope)
+		_, slope, curvature := s.loss.Eval(pt.u[i], s.y[i])
+		f := negligible * s.m[i] * gradientTerms(pt.u[i], slope, curvature)
 		for j, x := range s.a[i*s.p : (i+1)*s.p] {
 			s.floor[j] += f * math.Abs(x)
 		}
 	}
 }
 
-// accumulate adds sample i's terms to residual, scale, hess, diag and dage.
-func (s *primal) accumulate(i int, f, fu, fa float64) {
+// accumulate adds sample i's terms to residual, scale, hess, diag and dage;
+// terms is the size of what f is the sum of.
+func (s *primal) accumulate(i int, f, fu, fa, terms float64) {
 	x := s.row(i)
 	k := len(x)
 	res, scale, dage, diag := s.residual[:k], s.scale[:k], s.dage[:k], s.diag[:k]
-	absF, absU := math.Abs(f), math.Abs(fu)
+	absU := math.Abs(fu)
 	for r, xr := range x {
 		res[r] += f * xr
 		dage[r] += fa * xr
-		scale[r] += absF * math.Abs(xr)
+		scale[r] += terms * math.Abs(xr)
 		diag[r] += absU * xr * xr
 		c := fu * xr
 		if c == 0 {

@@ -16,33 +16,39 @@ import (
 // it, within a fiftieth of the predictors' size, to which the objective falls.
 // Where the weight itself breaks no push is needed, as the next fit moves.
 func (t *tracker) push(c crossing, age float64) []float64 {
-	l := t.left
-	theta := append([]float64(nil), l.theta...)
-	if !t.escape(c) {
-		return theta
+	if t.escape(c) {
+		if theta, ok := t.descend(t.left, age); ok {
+			return theta
+		}
 	}
+	return append([]float64(nil), t.left.theta...)
+}
+
+// descend returns the farthest point tried from pt along theta0, within a
+// fiftieth of the predictors' size, to which the implicit objective falls.
+func (t *tracker) descend(pt *point, age float64) (theta []float64, ok bool) {
+	theta = make([]float64, t.p)
 	du, u := make([]float64, t.n), make([]float64, t.n)
 	blas64.Gemv(blas.NoTrans, 1, general(t.n, t.p, t.a), vector(t.theta0), 0, vector(du))
 	largest := math.Abs(du[blas64.Iamax(vector(du))])
-	size := (blas64.Nrm2(vector(l.u)) + blas64.Nrm2(vector(t.y))) / math.Sqrt(float64(t.n))
+	size := (blas64.Nrm2(vector(pt.u)) + blas64.Nrm2(vector(t.y))) / math.Sqrt(float64(t.n))
 	if !(largest > 0) || math.IsInf(largest, 0) {
-		return theta
+		return nil, false
 	}
 	at := func(x float64) float64 {
-		copy(u, l.u)
+		copy(u, pt.u)
 		blas64.Axpy(x, vector(du), vector(u))
-		copy(theta, l.theta)
+		copy(theta, pt.theta)
 		blas64.Axpy(x, vector(t.theta0), vector(theta))
 		return t.objective(theta, u, age)
 	}
 	here := at(0)
 	for x := size / (50 * largest); x*largest > 1e-9*size; x *= 0.5 {
 		if at(0.5*x) < here && at(x) < here {
-			return theta
+			return theta, true
 		}
 	}
-	copy(theta, l.theta)
-	return theta
+	return nil, false
 }
 
 // escape writes the direction in which the path leaves the left point into
@@ -54,7 +60,7 @@ func (t *tracker) escape(c crossing) bool {
 	switch c.cause {
 	case SampleUp, SampleDown:
 		from, to := t.zonesOf(c)
-		if t.zones[min(from, to)].Break {
+		if t.zones[min(from, to)].Break || t.wakes(c) {
 			return false
 		}
 		side := 1.0 // the loss goes on rising

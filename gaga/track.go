@@ -144,22 +144,23 @@ func (t *tracker) objective(theta, u []float64, age float64) float64 {
 	return sum
 }
 
-// residualAt returns the relative violation of the optimality condition at pt
-// over all coordinates, the inactive ones included.
+// residualAt returns the violation of the optimality condition at pt over all
+// coordinates, the inactive ones included, relative to the terms of its
+// gradient.
 func (t *tracker) residualAt(pt *point) float64 {
 	grad, scale := t.rhs, t.rhs2
 	clear(grad)
 	clear(scale)
 	for i := range t.n {
-		loss, slope, _ := t.loss.Eval(pt.u[i], t.y[i])
+		loss, slope, curvature := t.loss.Eval(pt.u[i], t.y[i])
 		v, _, _ := t.reg.Weight(int(t.zone[i]), loss, pt.age)
-		f := t.m[i] * v * slope
-		if f == 0 {
+		if v == 0 {
 			continue
 		}
+		f, terms := t.m[i]*v*slope, t.m[i]*v*gradientTerms(pt.u[i], slope, curvature)
 		for j, x := range t.a[i*t.p : (i+1)*t.p] {
 			grad[j] += f * x
-			scale[j] += math.Abs(f * x)
+			scale[j] += terms * math.Abs(x)
 		}
 	}
 	var worst float64

@@ -37,6 +37,7 @@ type tracker struct {
 
 	left, right *point
 	step        float64 // largest step in age that the corrector's behaviour allows
+	penalized   bool    // no coordinate is free of any penalty
 	shadow      []bool  // p: inactive coordinates that are collinear with the active ones
 	verifies    bool    // check invariants
 	gradients   bool    // some coordinate can be activated: gradients are needed
@@ -66,6 +67,10 @@ func newTracker(pr *Problem, o Options) (*tracker, error) {
 		theta0: make([]float64, s.p), rhs: make([]float64, s.p), rhs2: make([]float64, s.p),
 	}
 	t.path.tracker = t
+	t.penalized = true
+	for j, l1 := range s.l1 {
+		t.penalized = t.penalized && (l1 > 0 || s.l2[j] > 0)
+	}
 	return t, nil
 }
 

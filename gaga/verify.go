@@ -146,9 +146,9 @@ func (v *verification) checkResidual() string {
 		scale := math.Abs(grad) + t.l1[j] + t.floor[j]
 		for i, loss := range v.loss {
 			weight, _, _ := t.reg.Weight(int(t.zone[i]), loss, v.pt.age)
-			f := t.m[i] * weight * v.slope[i] * v.column(i, j)
-			grad += f
-			scale += math.Abs(f)
+			x := v.column(i, j)
+			grad += t.m[i] * weight * v.slope[i] * x
+			scale += t.m[i] * weight * (math.Abs(v.slope[i]) + v.curve[i]*math.Abs(v.u[i])) * math.Abs(x)
 		}
 		off := math.Abs(grad) - t.l1[j]
 		if t.sign[j] != 0 {
