@@ -1,0 +1,85 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/agepath/agepath/experiment/queue"
+	"github.com/agepath/agepath/internal/command"
+)
+
+// do runs a command line in this process with the given environment.
+func do(t *testing.T, ctx context.Context, env map[string]string, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	var out, err bytes.Buffer
+	code = execute(ctx, args, command.Streams{
+		In: strings.NewReader(""), Out: &out, Err: &err,
+		Env: func(name string) (string, bool) { value, ok := env[name]; return value, ok },
+	})
+	return code, out.String(), err.String()
+}
+
+func TestBadUsage(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		env  map[string]string
+		args []string
+		want []string
+	}{
+		"no server":     {nil, nil, []string{"worker: no NATS server", "--nats URL", "AGEPATH_NATS_URL"}},
+		"argument":      {nil, []string{"grid.yaml"}, []string{`unexpected argument "grid.yaml"`, "only flags"}},
+		"unknown flag":  {nil, []string{"--workers", "3"}, []string{"unknown flag: --workers", "--slots"}},
+		"no slots":      {nil, []string{"--slots", "0"}, []string{`--slots: "0" is not allowed`, "1 to 1024"}},
+		"slots of text": {map[string]string{"AGEPATH_SLOTS": "all"}, nil, []string{`AGEPATH_SLOTS: "all" is not allowed`}},
+		"drain of text": {map[string]string{"AGEPATH_DRAIN": "perhaps"}, nil, []string{`AGEPATH_DRAIN: "perhaps" is not allowed; true and false are`}},
+		"credentials":   {map[string]string{"AGEPATH_NATS_URL": "x", "AGEPATH_CREDS": "/gone"}, nil, []string{"--creds", "/gone"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			code, out, message := do(t, t.Context(), c.env, c.args...)
+			if code != command.ExitRefused || out != "" || !strings.HasPrefix(message, "worker: ") {
+				t.Errorf("exit status %d: %s%s", code, out, message)
+			}
+			for _, want := range c.want {
+				if !strings.Contains(message, want) {
+					t.Errorf("the message does not say %q: %s", want, message)
+				}
+			}
+		})
+	}
+}
+
+// TestUnreachable wants exit status 1 where there is no server.
+func TestUnreachable(t *testing.T) {
+	t.Parallel()
+	code, _, message := do(t, t.Context(), map[string]string{"AGEPATH_NATS_URL": "nats://127.0.0.1:1"}, "--drain")
+	if code != command.ExitFailed || !strings.Contains(message, "127.0.0.1:1") {
+		t.Errorf("exit status %d: %s", code, message)
+	}
+}
+
+// TestEnd wants exit status 0 from --drain where nothing is queued, and 130
+// where a signal ends the worker.
+func TestEnd(t *testing.T) {
+	t.Parallel()
+	server, err := queue.StartServer(t.Context(), queue.ServerConfig{Dir: t.TempDir(), Listen: "127.0.0.1:0"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := server.Shutdown(); err != nil {
+			t.Error(err)
+		}
+	}()
+	env := map[string]string{"AGEPATH_NATS": server.URL()}
+	if code, _, message := do(t, t.Context(), env, "--drain", "--slots", "1"); code != command.ExitDone || !strings.Contains(message, "the queue is empty") {
+		t.Errorf("drain: exit status %d: %s", code, message)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if code, _, message := do(t, ctx, env, "--log-format", "json"); code != command.ExitInterrupted || !strings.Contains(message, "interrupted") {
+		t.Errorf("signal: exit status %d: %s", code, message)
+	}
+}

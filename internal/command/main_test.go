@@ -1,0 +1,57 @@
+package command
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"testing"
+	"time"
+)
+
+// asStubborn makes the test binary run as a program that does not end with
+// its context.
+const asStubborn = "AGEPATH_TEST_AS_STUBBORN"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asStubborn) != "" {
+		Main(func(ctx context.Context, _ []string, streams Streams) int {
+			fmt.Fprintln(streams.Out, "started")
+			<-ctx.Done()
+			fmt.Fprintln(streams.Out, "cancelled")
+			select {}
+		})
+	}
+	os.Exit(m.Run())
+}
+
+// TestSignals wants the first signal to end the context and the second one to
+// end the process.
+func TestSignals(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, os.Args[0])
+	cmd.Env = append(os.Environ(), asStubborn+"=1")
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(stdout)
+	for _, want := range []string{"started", "cancelled"} {
+		if !lines.Scan() || lines.Text() != want {
+			t.Fatalf("the program says %q, want %q", lines.Text(), want)
+		}
+		if err := cmd.Process.Signal(os.Interrupt); err != nil {
+			t.Fatal(err)
+		}
+	}
+	err = cmd.Wait()
+	if code := cmd.ProcessState.ExitCode(); code != ExitInterrupted {
+		t.Errorf("%v, exit status %d, want %d", err, code, ExitInterrupted)
+	}
+}
