@@ -59,20 +59,36 @@ func (t *tracker) firstAge() float64 {
 }
 
 // jump leaves the left point, which the path cannot follow beyond its age, and
-// lands where alternation goes from there.
+// lands where alternation goes from there: at a hair's breadth beyond it, or
+// where the optimum is not yet strict, as behind a symmetric branching, at
+// wider ones.
 func (t *tracker) jump(ctx context.Context, c crossing, scalar float64) error {
 	detail := t.describe(c)
 	k := t.record(Jump, c, detail, scalar)
-	age := math.Min(t.left.age*(1+t.breadth()), t.options.Age.Max)
-	t.search.SetTheta(t.publish(t.push(c, age)))
-	if err := t.land(ctx, age, detail); err != nil {
-		return err
+	from := t.left.age
+	breadth := t.breadth()
+	age := math.Min(from*(1+breadth), t.options.Age.Max)
+	start := t.publish(t.push(c, age))
+	for {
+		t.search.SetTheta(start)
+		err := t.land(ctx, age, detail)
+		if err == nil {
+			break
+		}
+		var flat *degenerate
+		if breadth *= 100; !errors.As(err, &flat) || breadth > widest || age >= t.options.Age.Max {
+			return err
+		}
+		age = math.Min(from*(1+breadth), t.options.Age.Max)
 	}
 	if c.cause != Stall && t.same(&t.path.knots[k], t.left) {
 		t.path.knots[k].Kind = Turning // it landed where it left: a kink
 	}
 	return nil
 }
+
+// widest bounds how far beyond a jump point a landing point is looked for.
+const widest = 1e-3
 
 // breadth returns how far beyond the left point, relative to the age, the
 // landing point is looked for: a hair, which grows while jumps come right after
@@ -269,13 +285,13 @@ func (t *tracker) thin(pt *point) bool {
 }
 
 // null returns a vector z over the given columns with a·z = 0 on every sample
-// that carries weight, if there is one: Gaussian elimination, in order of the
+// whose zone has weight, if there is one: Gaussian elimination, in order of the
 // columns, on the Gram matrix of those samples.
 func (t *tracker) null(columns []int) ([]float64, bool) {
 	k := len(columns)
 	gram := make([]float64, k*k)
 	for i := range t.n {
-		if t.phi[i] == 0 && t.phiU[i] == 0 {
+		if !t.weighed && int(t.zone[i]) == len(t.zones)-1 {
 			continue
 		}
 		x := t.a[i*t.p : (i+1)*t.p]

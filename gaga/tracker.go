@@ -341,7 +341,7 @@ func (t *tracker) locate(c crossing, age, limit float64, upper *point) bool {
 				return false
 			}
 			t.tangent(r)
-			return true
+			return t.falls(r, c)
 		}
 		if !t.newton(r, value, dage) || !(r.age > l.age-1e-9*l.age) || !(r.age <= limit*(1+1e-12)) {
 			return false
@@ -349,6 +349,16 @@ func (t *tracker) locate(c crossing, age, limit float64, upper *point) bool {
 		r.age = math.Max(r.age, l.age)
 	}
 	return false
+}
+
+// falls reports whether c's event function falls at pt, as it must where it
+// reaches zero from the segment's inside.
+func (t *tracker) falls(pt *point, c crossing) bool {
+	if c.cause == SampleUp || c.cause == SampleDown {
+		b, _ := t.sampleBoundary(pt, c.index, c.cause)
+		return !(b.rate > 0)
+	}
+	return !(t.coordinateBoundary(pt, c.index, c.cause, c.sign).rate > 0)
 }
 
 // newton makes one bordered Newton step in θ and the age: the event function
