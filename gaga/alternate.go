@@ -180,7 +180,7 @@ func (a *Alternation) Knot(age float64, kind Kind) Knot {
 	for i, u := range a.scores {
 		loss, _, _ := p.Loss.Eval(u, p.Y[i])
 		k.Objective += p.multiplicity(i) * p.Regularizer.Integral(loss, age)
-		k.count(a.zones[zoneOf(p.Regularizer, a.zones, loss, age)].Kind)
+		k.count(a.zones[zoneOf(p.Regularizer, a.zones, loss, age)].Kind, 1)
 	}
 	k.Active = active(k.Theta)
 	return k
@@ -202,15 +202,15 @@ func (a *Alternation) penalty() float64 {
 	return p.Penalty.L1*l1 + 0.5*p.Penalty.L2*l2
 }
 
-// count adds one sample to the count of its zone's kind.
-func (k *Knot) count(zone ZoneKind) {
+// count adds samples to the count of their zone's kind.
+func (k *Knot) count(zone ZoneKind, samples int) {
 	switch zone {
 	case Easy:
-		k.Easy++
+		k.Easy += samples
 	case Middle:
-		k.Middle++
+		k.Middle += samples
 	default:
-		k.Discarded++
+		k.Discarded += samples
 	}
 }
 

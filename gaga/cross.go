@@ -79,11 +79,11 @@ func (t *tracker) signTest(c crossing) float64 {
 		if t.zones[min(from, to)].Break || t.wakes(c) {
 			return math.Inf(-1)
 		}
-		change := t.slopeIn(c.index, to) - t.slopeIn(c.index, from)
+		change := t.slopeIn(c, to) - t.slopeIn(c, from)
 		if math.IsInf(change, 0) { // polynomial above order 2, which breaks nearly
 			return math.Inf(-1)
 		}
-		x := append(t.rhs[:0], t.row(c.index)...)
+		x := t.gather(t.rhs, t.a[c.index*t.p:(c.index+1)*t.p])
 		quad := t.quadratic(x)
 		if quad == 0 {
 			return 1
@@ -102,12 +102,12 @@ func (t *tracker) wakes(c crossing) bool {
 	return t.frozen && c.cause == SampleDown && !t.penalized
 }
 
-// slopeIn returns m ∂φ/∂u of sample i at the left point by the formula of the
-// given zone.
-func (t *tracker) slopeIn(i, zone int) float64 {
-	loss, slope, curvature := t.loss.Eval(t.left.u[i], t.y[i])
+// slopeIn returns m ∂φ/∂u of the sample that crosses at the left point by the
+// formula of the given zone.
+func (t *tracker) slopeIn(c crossing, zone int) float64 {
+	loss, slope, curvature := t.left.loss[c.slot], t.left.slope[c.slot], t.left.curvature[c.slot]
 	v, dv, _ := t.reg.Weight(zone, loss, t.left.age)
-	return t.m[i] * (dv*slope*slope + v*curvature)
+	return t.m[c.index] * (dv*slope*slope + v*curvature)
 }
 
 // schur returns the Schur complement of inactive coordinate j in H and the sum
@@ -169,11 +169,11 @@ func (t *tracker) change(c crossing) {
 func (t *tracker) apply(cause Cause, index int, sign float64, theta []float64) {
 	switch cause {
 	case SampleUp:
-		if t.zone[index]++; t.discarded() {
+		if t.shift(index, true, theta); t.discarded() {
 			t.reactivate()
 		}
 	case SampleDown:
-		t.zone[index]--
+		t.shift(index, false, theta)
 		clear(t.shadow) // its terms may tell collinear columns apart
 		if t.frozen {
 			t.reactivate()
@@ -200,8 +200,17 @@ func (t *tracker) reactivate() {
 		}
 	}
 	t.setActive(active)
+	t.closeWindow()
 	t.gradients = len(active) < t.p
 	clear(t.shadow)
+}
+
+// closeWindow makes the next step choose anew which samples to watch: a
+// window's norms are over the active coordinates.
+func (t *tracker) closeWindow() {
+	if t.window != nil {
+		t.window.length = 0
+	}
 }
 
 // piece is the record of one continuous piece of the path, from which zones
@@ -221,14 +230,14 @@ type change struct {
 // restore sets zones and active coordinates as they are in a piece after the
 // given number of changes.
 func (t *tracker) restore(pc *piece, changes int) {
-	copy(t.zone, pc.zone)
+	t.setZones(pc.zone, nil)
 	copy(t.sign, pc.sign)
 	for _, c := range pc.changes[:changes] {
 		switch c.cause {
 		case SampleUp:
-			t.zone[c.index]++
+			t.shift(c.index, true, nil)
 		case SampleDown:
-			t.zone[c.index]--
+			t.shift(c.index, false, nil)
 		case Activated:
 			t.sign[c.index] = c.sign
 		case Dropped:
@@ -241,6 +250,7 @@ func (t *tracker) restore(pc *piece, changes int) {
 // between solves for the path's point at an age between two neighbouring
 // knots of one piece.
 func (t *tracker) between(p *Path, left, right *Knot, age float64) ([]float64, error) {
+	t.release()
 	t.restore(&p.pieces[left.piece], left.change)
 	x := (age - left.Age) / (right.Age - left.Age)
 	pt := t.right
@@ -258,6 +268,16 @@ func (t *tracker) between(p *Path, left, right *Knot, age float64) ([]float64, e
 		return nil, fmt.Errorf("gaga: no convergence at age %v between the knots at %v and %v", age, left.Age, right.Age)
 	}
 	return t.publish(pt.theta), nil
+}
+
+// release ends the use of moments and windows: points between knots are sought
+// with sums over all samples.
+func (t *tracker) release() {
+	if t.window != nil {
+		t.moments, t.window = nil, nil
+		t.terms = newDirect(t.primal)
+		t.setWatch(t.all)
+	}
 }
 
 // publish copies a θ of the tracker into the form that users see: the features'

@@ -7,6 +7,7 @@ import "math"
 type crossing struct {
 	cause Cause
 	index int
+	slot  int     // of the sample
 	sign  float64 // for Activated: of the coefficient, against its gradient
 	at    float64 // position in the step, 0 to 1
 }
@@ -15,20 +16,21 @@ type crossing struct {
 // derivative in the age.
 type boundary struct{ value, rate float64 }
 
-// sampleBoundary returns the event function of sample i for the upper or the
-// lower threshold of its zone at pt, and whether there is such a threshold.
-func (t *tracker) sampleBoundary(pt *point, i int, cause Cause) (boundary, bool) {
-	k := int(t.zone[i])
+// sampleBoundary returns the event function of a watched sample for the upper
+// or the lower threshold of its zone at pt, and whether there is such a
+// threshold.
+func (t *tracker) sampleBoundary(pt *point, slot int, cause Cause) (boundary, bool) {
+	k := int(t.zone[t.watch[slot]])
 	if cause == SampleUp {
 		if k == len(t.zones)-1 {
 			return boundary{}, false
 		}
-		return boundary{pt.threshold[k] - pt.loss[i], pt.dthreshold[k] - pt.slope[i]*pt.du[i]}, true
+		return boundary{pt.threshold[k] - pt.loss[slot], pt.dthreshold[k] - pt.slope[slot]*pt.du[slot]}, true
 	}
 	if k == 0 {
 		return boundary{}, false
 	}
-	return boundary{pt.loss[i] - pt.threshold[k-1], pt.slope[i]*pt.du[i] - pt.dthreshold[k-1]}, true
+	return boundary{pt.loss[slot] - pt.threshold[k-1], pt.slope[slot]*pt.du[slot] - pt.dthreshold[k-1]}, true
 }
 
 // coordinateBoundary returns the event function of coordinate j at pt.
@@ -44,31 +46,30 @@ func (t *tracker) coordinateBoundary(pt *point, j int, cause Cause, sign float64
 // tangent alone, at in units of age.
 func (t *tracker) firstCrossing(left, right *point) (crossing, bool) {
 	best := crossing{cause: NoCause, index: -1, at: math.Inf(1)}
-	consider := func(cause Cause, index int, sign float64, l, r boundary, slack float64) {
-		var at float64
-		if l.rate < 0 && l.value <= slack && t.reverses(cause, index) {
+	consider := func(c crossing, l, r boundary, slack float64) {
+		if l.rate < 0 && l.value <= slack && t.reverses(c.cause, c.index) {
 			l.rate = 0
 		}
 		if right == nil {
-			at = tangentRoot(l, slack)
+			c.at = tangentRoot(l, slack)
 		} else {
-			at = cubicRoot(l, r, right.age-left.age, slack)
+			c.at = cubicRoot(l, r, right.age-left.age, slack)
 		}
-		if at < best.at {
-			best = crossing{cause, index, sign, at}
+		if c.at < best.at {
+			best = c
 		}
 	}
-	for i := range t.n {
+	for slot, i := range t.watch {
 		for _, cause := range [2]Cause{SampleUp, SampleDown} {
-			l, ok := t.sampleBoundary(left, i, cause)
+			l, ok := t.sampleBoundary(left, slot, cause)
 			if !ok {
 				continue
 			}
 			var r boundary
 			if right != nil {
-				r, _ = t.sampleBoundary(right, i, cause)
+				r, _ = t.sampleBoundary(right, slot, cause)
 			}
-			consider(cause, i, 0, l, r, roundoff*left.loss[i])
+			consider(crossing{cause: cause, index: i, slot: slot}, l, r, roundoff*left.loss[slot])
 		}
 	}
 	for j := range t.p {
@@ -81,7 +82,7 @@ func (t *tracker) firstCrossing(left, right *point) (crossing, bool) {
 			if right != nil {
 				r = t.coordinateBoundary(right, j, Dropped, 0)
 			}
-			consider(Dropped, j, 0, l, r, roundoff*math.Abs(left.theta[j]))
+			consider(crossing{cause: Dropped, index: j}, l, r, roundoff*math.Abs(left.theta[j]))
 			continue
 		}
 		if t.shadow[j] {
@@ -93,7 +94,7 @@ func (t *tracker) firstCrossing(left, right *point) (crossing, bool) {
 			if right != nil {
 				r = t.coordinateBoundary(right, j, Activated, sign)
 			}
-			consider(Activated, j, sign, l, r, roundoff*t.l1[j])
+			consider(crossing{cause: Activated, index: j, sign: sign}, l, r, roundoff*t.l1[j])
 		}
 	}
 	return best, best.index >= 0

@@ -198,13 +198,17 @@ func (t *tracker) signOf(j int, w float64) float64 {
 // age on the given zones. It reports whether the left point now is one, and
 // whether coordinates had to be thinned out on the way to the left point.
 func (t *tracker) polish(zones []uint8, age float64) (ok, thinned bool) {
-	copy(t.zone, zones)
 	pt := t.left
 	pt.age = age
 	copy(pt.theta, t.search.Theta()[:t.p])
-	copy(pt.u, t.search.scores)
-	t.setFloor(pt)
+	t.setFloor(t.search.scores)
+	t.setZones(zones, t.search.scores)
 	t.reactivate()
+	if t.moments != nil {
+		t.setWatch(nil)
+		t.moments.measure(t.search.scores, age)
+		t.window.measured = t.moments.moves
+	}
 	if !t.correct(pt) {
 		copy(pt.theta, t.search.Theta()[:t.p])
 		if !t.thin(pt) {
@@ -224,14 +228,15 @@ func (t *tracker) polish(zones []uint8, age float64) (ok, thinned bool) {
 // their zones, coefficients have their signs, gradients of inactive
 // coordinates do not exceed the L1 weight, and alternation would go down to it.
 func (t *tracker) consistent(pt *point) bool {
-	for i := range t.n {
-		if zoneOf(t.reg, t.zones, pt.loss[i], pt.age) == int(t.zone[i]) {
-			continue
+	t.predictAll(t.scores, pt.theta)
+	for i, u := range t.scores {
+		loss, _, _ := t.loss.Eval(u, t.y[i])
+		zone := int(t.zone[i])
+		if zone < len(t.zones)-1 && loss-pt.threshold[zone] > roundoff*loss {
+			return false
 		}
-		for _, cause := range [2]Cause{SampleUp, SampleDown} {
-			if b, ok := t.sampleBoundary(pt, i, cause); ok && b.value < -roundoff*pt.loss[i] {
-				return false
-			}
+		if zone > 0 && pt.threshold[zone-1]-loss > roundoff*loss {
+			return false
 		}
 	}
 	for j := range t.p {
@@ -245,7 +250,7 @@ func (t *tracker) consistent(pt *point) bool {
 			return false
 		}
 	}
-	return t.objective(pt.theta, pt.u, pt.age) <= t.objective(t.search.Theta()[:t.p], t.search.scores, pt.age)*(1+1e-9)
+	return t.objective(pt.theta, t.scores, pt.age) <= t.objective(t.search.Theta()[:t.p], t.search.scores, pt.age)*(1+1e-9)
 }
 
 // thin drops coordinates that are collinear with other active ones on the

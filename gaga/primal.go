@@ -10,7 +10,13 @@ import (
 
 // primal is the tracker's linear algebra for predictors linear in θ in R^p:
 // the residual of the optimality condition restricted to the active
-// coordinates, its Jacobian H and its derivative in the age.
+// coordinates, its Jacobian H and its derivative in the age. What the samples
+// add to these comes from terms, which sums either over the samples or over
+// their moments.
+//
+// Event functions need the predictors of the watched samples only, which are
+// all samples unless terms allows fewer. Arrays over the watched samples are in
+// the order of watch; a position there is called a slot.
 type primal struct {
 	n, p   int       // samples, columns: the features and, with an intercept, a column of ones
 	a      []float64 // n x p, row-major
@@ -19,12 +25,15 @@ type primal struct {
 	loss   Loss
 	reg    Regularizer
 	zones  []Zone
+	terms  terms
 
 	active []int     // active coordinates, ascending
 	sign   []float64 // of each of the p coordinates: -1, +1, or 0 while inactive; 0 for columns without L1
-	xa     []float64 // n x len(active): the active columns of a
+	watch  []int     // the watched samples
+	xw     []float64 // len(watch) x len(active): their active columns
 
 	zone    []uint8 // of each sample
+	members []int   // number of samples in each zone
 	weighed bool    // the last zone gives weight, too
 	frozen  bool    // no sample carries weight, so that nothing determines the free coordinates: they stay where they are
 
@@ -34,11 +43,36 @@ type primal struct {
 	diag            []float64 // len(active): H's diagonal with all terms taken positive
 	factor          []float64 // Cholesky factor of H
 	dage            []float64 // len(active): derivative of the residual in the age
-	phi             []float64 // n: m φ
-	phiU, phiAge    []float64 // n: m ∂φ/∂u, m ∂φ/∂λ
-	assembled       *point    // where hess, phi and the rest were evaluated
-	solveA          []float64 // p, scratch
-	wide            []float64 // p, scratch
+	assembled       *point    // where hess and the rest were evaluated
+
+	all          []int     // 0 to n-1
+	gathered     []float64 // room for xw
+	solveA, wide []float64 // p, scratch
+}
+
+// terms evaluates what the samples add to the optimality condition.
+type terms interface {
+	// assemble adds the samples' terms at pt to residual, scale, hess (upper
+	// triangle), diag and dage, over the active coordinates.
+	assemble(pt *point)
+	// gradient writes the gradient of the samples' terms over all coordinates
+	// and its rate along the path into pt's grad and dgrad, where assemble was
+	// last called and pt.rate is current.
+	gradient(pt *point)
+	// coordinate returns the gradient of the samples' terms in coordinate j, its
+	// derivative in the age at fixed θ and the size of its terms, where assemble
+	// was last called.
+	coordinate(j int) (gradient, dage, size float64)
+	// border writes row j of the full H over the active coordinates into dst,
+	// and returns its diagonal entry and the sum of that entry's positive
+	// parts, both without the penalty.
+	border(dst []float64, j int) (diagonal, magnitude float64)
+	// place takes the zones of all samples, with u their predictors.
+	place(zones []uint8, u []float64)
+	// move takes note that a sample's zone has changed; theta is current.
+	move(i int, from uint8, theta []float64)
+	// objective returns Σ_i m_i F_λ(l_i) where assemble was last called.
+	objective() float64
 }
 
 func newPrimal(pr *Problem) *primal {
@@ -50,13 +84,13 @@ func newPrimal(pr *Problem) *primal {
 	s := &primal{
 		n: n, p: p, y: pr.Y, loss: pr.Loss, reg: pr.Regularizer, zones: pr.Regularizer.Zones(),
 		a: make([]float64, n*p), m: make([]float64, n), l1: make([]float64, p), l2: make([]float64, p),
-		sign: make([]float64, p), active: make([]int, 0, p), zone: make([]uint8, n),
+		sign: make([]float64, p), active: make([]int, 0, p), zone: make([]uint8, n), members: make([]int, len(pr.Regularizer.Zones())), all: make([]int, n),
 		residual: make([]float64, p), scale: make([]float64, p), floor: make([]float64, p), diag: make([]float64, p), dage: make([]float64, p),
 		hess: make([]float64, p*p), factor: make([]float64, p*p),
-		phi: make([]float64, n), phiU: make([]float64, n), phiAge: make([]float64, n),
 		solveA: make([]float64, p), wide: make([]float64, p),
 	}
 	for i := range n {
+		s.all[i] = i
 		row := s.a[i*p : (i+1)*p]
 		copy(row, pr.X.Data[i*pr.X.Stride:i*pr.X.Stride+d])
 		if pr.Intercept {
@@ -71,47 +105,66 @@ func newPrimal(pr *Problem) *primal {
 	threshold, _ := s.reg.Threshold(last-1, 1)
 	weight, _, _ := s.reg.Weight(last, 2*threshold, 1)
 	s.weighed = weight > 0
+	s.watch = s.all
+	if m := newMoments(s); m != nil {
+		s.terms = m
+	} else {
+		s.terms = newDirect(s)
+	}
 	return s
 }
 
 // discarded reports whether no sample carries weight.
-func (s *primal) discarded() bool {
-	if s.weighed {
-		return false
-	}
-	last := uint8(len(s.zones) - 1)
+func (s *primal) discarded() bool { return !s.weighed && s.members[len(s.zones)-1] == s.n }
+
+// setZones takes the zones of all samples, with u their predictors.
+func (s *primal) setZones(zones []uint8, u []float64) {
+	s.terms.place(zones, u)
+	clear(s.members)
 	for _, z := range s.zone {
-		if z != last {
-			return false
-		}
+		s.members[z]++
 	}
-	return true
+}
+
+// shift moves a sample to a neighbouring zone.
+func (s *primal) shift(i int, up bool, theta []float64) {
+	from := s.zone[i]
+	if up {
+		s.zone[i]++
+	} else {
+		s.zone[i]--
+	}
+	s.members[from]--
+	s.members[s.zone[i]]++
+	s.terms.move(i, from, theta)
 }
 
 // setActive makes the given ascending coordinates the active ones.
 func (s *primal) setActive(active []int) {
 	s.active = append(s.active[:0], active...)
-	k := len(s.active)
-	if k == s.p {
-		s.xa = s.a
-		return
-	}
-	if cap(s.xa) < s.n*k || (s.n > 0 && len(s.xa) > 0 && &s.xa[0] == &s.a[0]) {
-		s.xa = make([]float64, s.n*s.p)
-	}
-	s.xa = s.xa[:s.n*k]
-	for i := range s.n {
-		row, from := s.xa[i*k:(i+1)*k], s.a[i*s.p:(i+1)*s.p]
-		for r, j := range s.active {
-			row[r] = from[j]
-		}
-	}
+	s.gatherRows()
 }
 
-// row returns sample i's active columns.
-func (s *primal) row(i int) []float64 {
+// setWatch makes the given samples the watched ones.
+func (s *primal) setWatch(samples []int) {
+	s.watch = samples
+	s.gatherRows()
+}
+
+// gatherRows makes xw from the watched rows and the active columns.
+func (s *primal) gatherRows() {
 	k := len(s.active)
-	return s.xa[i*k : (i+1)*k]
+	if k == s.p && len(s.watch) == s.n {
+		s.xw = s.a
+		return
+	}
+	if s.gathered == nil {
+		s.gathered = make([]float64, s.n*s.p)
+	}
+	s.xw = s.gathered[:len(s.watch)*k]
+	for slot, i := range s.watch {
+		s.gather(s.xw[slot*k:(slot+1)*k], s.a[i*s.p:(i+1)*s.p])
+	}
 }
 
 // gather writes the active entries of the p-vector from into dst.
@@ -122,25 +175,32 @@ func (s *primal) gather(dst, from []float64) []float64 {
 	return dst[:len(s.active)]
 }
 
-// predict writes a·θ of all samples for a θ that is zero but for its active
-// coordinates and those that are frozen.
+// predict writes a·θ of the watched samples, for a θ that is zero but for its
+// active coordinates and those that are frozen.
 func (s *primal) predict(dst, theta []float64) {
 	if s.frozen {
-		blas64.Gemv(blas.NoTrans, 1, general(s.n, s.p, s.a), vector(theta), 0, vector(dst))
+		for slot, i := range s.watch {
+			dst[slot] = s.predictOne(i, theta)
+		}
 		return
 	}
 	k := len(s.active)
-	if k == 0 {
+	if k == 0 || len(s.watch) == 0 {
 		clear(dst)
 		return
 	}
 	beta := s.gather(s.wide, theta)
-	blas64.Gemv(blas.NoTrans, 1, general(s.n, k, s.xa), vector(beta), 0, vector(dst))
+	blas64.Gemv(blas.NoTrans, 1, general(len(s.watch), k, s.xw), vector(beta), 0, vector(dst[:len(s.watch)]))
 }
 
-// backward writes Σ_i w_i a_i, over all p coordinates, into dst.
-func (s *primal) backward(dst, w []float64) {
-	blas64.Gemv(blas.Trans, 1, general(s.n, s.p, s.a), vector(w), 0, vector(dst))
+// predictAll writes a·θ of all samples.
+func (s *primal) predictAll(dst, theta []float64) {
+	blas64.Gemv(blas.NoTrans, 1, general(s.n, s.p, s.a), vector(theta), 0, vector(dst))
+}
+
+// predictOne returns a·θ of one sample.
+func (s *primal) predictOne(i int, theta []float64) float64 {
+	return blas64.Dot(vector(s.a[i*s.p:(i+1)*s.p]), vector(theta))
 }
 
 // assemble evaluates the optimality condition at pt (age, theta and u are set)
@@ -148,29 +208,24 @@ func (s *primal) backward(dst, w []float64) {
 // and the losses and slopes of pt.
 func (s *primal) assemble(pt *point) {
 	s.assembled = pt
+	s.evaluate(pt)
 	k := len(s.active)
-	res, scale, dage := s.residual[:k], s.scale[:k], s.dage[:k]
-	hess, diag := s.hess[:k*k], s.diag[:k]
-	clear(dage)
-	clear(hess)
+	clear(s.dage[:k])
+	clear(s.hess[:k*k])
 	for r, j := range s.active {
 		w := pt.theta[j]
-		res[r] = s.l2[j]*w + s.l1[j]*s.sign[j]
-		scale[r] = math.Abs(s.l2[j]*w) + s.l1[j] + s.floor[j]
-		diag[r] = s.l2[j]
-		hess[r*k+r] = s.l2[j]
+		s.residual[r] = s.l2[j]*w + s.l1[j]*s.sign[j]
+		s.scale[r] = math.Abs(s.l2[j]*w) + s.l1[j] + s.floor[j]
+		s.diag[r] = s.l2[j]
+		s.hess[r*k+r] = s.l2[j]
 	}
-	for i := range s.n {
-		loss, slope, curvature := s.loss.Eval(pt.u[i], s.y[i])
-		pt.loss[i], pt.slope[i] = loss, slope
-		v, dv, da := s.reg.Weight(int(s.zone[i]), loss, pt.age)
-		m := s.m[i]
-		f, fu, fa := m*v*slope, m*(dv*slope*slope+v*curvature), m*da*slope
-		s.phi[i], s.phiU[i], s.phiAge[i] = f, fu, fa
-		if f == 0 && fu == 0 && fa == 0 {
-			continue
-		}
-		s.accumulate(i, f, fu, fa, m*v*gradientTerms(pt.u[i], slope, curvature))
+	s.terms.assemble(pt)
+}
+
+// evaluate evaluates the losses of the watched samples at pt, where u is set.
+func (s *primal) evaluate(pt *point) {
+	for slot, i := range s.watch {
+		pt.loss[slot], pt.slope[slot], pt.curvature[slot] = s.loss.Eval(pt.u[slot], s.y[i])
 	}
 }
 
@@ -187,37 +242,15 @@ func gradientTerms(u, slope, curvature float64) float64 {
 const negligible = 1e-6
 
 // setFloor takes the scale of the gradient's terms with all weights 1, times
-// negligible, at pt as the floor of the residual's scale.
-func (s *primal) setFloor(pt *point) {
+// negligible, at the predictors u of all samples as the floor of the
+// residual's scale.
+func (s *primal) setFloor(u []float64) {
 	clear(s.floor)
 	for i := range s.n {
-		_, slope, curvature := s.loss.Eval(pt.u[i], s.y[i])
-		f := negligible * s.m[i] * gradientTerms(pt.u[i], slope, curvature)
+		_, slope, curvature := s.loss.Eval(u[i], s.y[i])
+		f := negligible * s.m[i] * gradientTerms(u[i], slope, curvature)
 		for j, x := range s.a[i*s.p : (i+1)*s.p] {
 			s.floor[j] += f * math.Abs(x)
-		}
-	}
-}
-
-// accumulate adds sample i's terms to residual, scale, hess, diag and dage;
-// terms is the size of what f is the sum of.
-func (s *primal) accumulate(i int, f, fu, fa, terms float64) {
-	x := s.row(i)
-	k := len(x)
-	res, scale, dage, diag := s.residual[:k], s.scale[:k], s.dage[:k], s.diag[:k]
-	absU := math.Abs(fu)
-	for r, xr := range x {
-		res[r] += f * xr
-		dage[r] += fa * xr
-		scale[r] += terms * math.Abs(xr)
-		diag[r] += absU * xr * xr
-		c := fu * xr
-		if c == 0 {
-			continue
-		}
-		h := s.hess[r*k+r : r*k+k]
-		for q, xq := range x[r:] {
-			h[q] += c * xq
 		}
 	}
 }
@@ -282,25 +315,8 @@ func (s *primal) quadratic(b []float64) float64 {
 // border writes row j of the full H, restricted to the active coordinates,
 // into dst and returns its diagonal entry and the sum of its positive terms.
 func (s *primal) border(dst []float64, j int) (diagonal, magnitude float64) {
-	k := len(s.active)
-	clear(dst[:k])
-	diagonal, magnitude = s.l2[j], s.l2[j]
-	for i, fu := range s.phiU {
-		if fu == 0 {
-			continue
-		}
-		x := s.a[i*s.p+j]
-		c := fu * x
-		if c == 0 {
-			continue
-		}
-		diagonal += c * x
-		magnitude += math.Abs(c * x)
-		for r, xr := range s.row(i) {
-			dst[r] += c * xr
-		}
-	}
-	return diagonal, magnitude
+	diagonal, magnitude = s.terms.border(dst, j)
+	return diagonal + s.l2[j], magnitude + s.l2[j]
 }
 
 func general(rows, cols int, data []float64) blas64.General {

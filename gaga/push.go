@@ -3,7 +3,6 @@ package gaga
 import (
 	"math"
 
-	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
@@ -29,14 +28,15 @@ func (t *tracker) push(c crossing, age float64) []float64 {
 func (t *tracker) descend(pt *point, age float64) (theta []float64, ok bool) {
 	theta = make([]float64, t.p)
 	du, u := make([]float64, t.n), make([]float64, t.n)
-	blas64.Gemv(blas.NoTrans, 1, general(t.n, t.p, t.a), vector(t.theta0), 0, vector(du))
+	t.predictAll(du, t.theta0)
+	t.predictAll(t.scores, pt.theta)
 	largest := math.Abs(du[blas64.Iamax(vector(du))])
-	size := (blas64.Nrm2(vector(pt.u)) + blas64.Nrm2(vector(t.y))) / math.Sqrt(float64(t.n))
+	size := (blas64.Nrm2(vector(t.scores)) + blas64.Nrm2(vector(t.y))) / math.Sqrt(float64(t.n))
 	if !(largest > 0) || math.IsInf(largest, 0) {
 		return nil, false
 	}
 	at := func(x float64) float64 {
-		copy(u, pt.u)
+		copy(u, t.scores)
 		blas64.Axpy(x, vector(du), vector(u))
 		copy(theta, pt.theta)
 		blas64.Axpy(x, vector(t.theta0), vector(theta))
@@ -67,8 +67,8 @@ func (t *tracker) escape(c crossing) bool {
 		if c.cause == SampleDown {
 			side = -1
 		}
-		copy(d, t.row(c.index))
-		blas64.Scal(side*sign(t.left.slope[c.index]), vector(d))
+		t.gather(d, t.a[c.index*t.p:(c.index+1)*t.p])
+		blas64.Scal(side*sign(t.left.slope[c.slot]), vector(d))
 		t.solve(d)
 	case Activated:
 		t.border(d, c.index)

@@ -1,10 +1,5 @@
 package gaga
 
-import (
-	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
-)
-
 // stride lengthens the steps of alternate convex search where it creeps:
 // beside an unstable point or through the bottleneck that a fold leaves
 // behind, it makes thousands of steps in nearly the same direction. The
@@ -61,7 +56,7 @@ func (s *stride) extend(age float64) {
 		s.trial[j] = w + (s.factor-1)*s.step[j]
 	}
 	t := s.t
-	blas64.Gemv(blas.NoTrans, 1, general(t.n, t.p, t.a), vector(s.trial[:t.p]), 0, vector(s.scores))
+	t.predictAll(s.scores, s.trial[:t.p])
 	if t.objective(s.trial[:t.p], s.scores, age) < t.objective(theta[:t.p], t.search.scores, age) {
 		t.search.SetTheta(s.trial)
 	} else {

@@ -112,16 +112,19 @@ func (t *tracker) startPiece() {
 // record adds a knot at the left point and returns its number.
 func (t *tracker) record(kind Kind, c crossing, detail string, scalar float64) int {
 	pt := t.left
+	if t.assembled != pt {
+		t.assemble(pt)
+	}
 	path := t.path
 	k := Knot{
 		Age: pt.age, Kind: kind, Cause: c.cause, Index: c.index, Detail: detail, Scalar: scalar,
 		Theta:     t.publish(pt.theta),
-		Objective: t.objective(pt.theta, pt.u, pt.age),
+		Objective: t.penalty(pt.theta) + t.terms.objective(),
 		KKT:       t.residualAt(pt),
 		piece:     len(path.pieces) - 1, change: len(path.pieces[len(path.pieces)-1].changes),
 	}
-	for _, z := range t.zone {
-		k.count(t.zones[z].Kind)
+	for z, n := range t.members {
+		k.count(t.zones[z].Kind, n)
 	}
 	k.Active = active(k.Theta)
 	if kind == Turning || kind == Jump {
@@ -131,12 +134,19 @@ func (t *tracker) record(kind Kind, c crossing, detail string, scalar float64) i
 	return len(path.knots) - 1
 }
 
-// objective returns the implicit objective G_λ(θ).
-func (t *tracker) objective(theta, u []float64, age float64) float64 {
+// penalty returns R(θ).
+func (t *tracker) penalty(theta []float64) float64 {
 	var sum float64
 	for j, w := range theta {
 		sum += t.l1[j]*math.Abs(w) + 0.5*t.l2[j]*w*w
 	}
+	return sum
+}
+
+// objective returns the implicit objective G_λ(θ), with u the predictors of all
+// samples.
+func (t *tracker) objective(theta, u []float64, age float64) float64 {
+	sum := t.penalty(theta)
 	for i, ui := range u {
 		loss, _, _ := t.loss.Eval(ui, t.y[i])
 		sum += t.m[i] * t.reg.Integral(loss, age)
@@ -144,35 +154,20 @@ func (t *tracker) objective(theta, u []float64, age float64) float64 {
 	return sum
 }
 
-// residualAt returns the violation of the optimality condition at pt over all
-// coordinates, the inactive ones included, relative to the terms of its
-// gradient.
+// residualAt returns the relative violation of the optimality condition at pt,
+// where assemble was last called, over all coordinates, the inactive ones
+// included.
 func (t *tracker) residualAt(pt *point) float64 {
-	grad, scale := t.rhs, t.rhs2
-	clear(grad)
-	clear(scale)
-	for i := range t.n {
-		loss, slope, curvature := t.loss.Eval(pt.u[i], t.y[i])
-		v, _, _ := t.reg.Weight(int(t.zone[i]), loss, pt.age)
-		if v == 0 {
-			continue
-		}
-		f, terms := t.m[i]*v*slope, t.m[i]*v*gradientTerms(pt.u[i], slope, curvature)
-		for j, x := range t.a[i*t.p : (i+1)*t.p] {
-			grad[j] += f * x
-			scale[j] += terms * math.Abs(x)
-		}
-	}
 	var worst float64
 	for j, w := range pt.theta {
-		g := grad[j] + t.l2[j]*w
-		s := scale[j] + math.Abs(t.l2[j]*w) + t.l1[j] + t.floor[j]
+		g, _, size := t.terms.coordinate(j)
+		g += t.l2[j] * w
 		off := math.Abs(g + t.l1[j]*sign(w))
 		if w == 0 {
 			off = math.Max(0, math.Abs(g)-t.l1[j])
 		}
 		if off > 0 {
-			worst = math.Max(worst, off/s)
+			worst = math.Max(worst, off/(size+math.Abs(t.l2[j]*w)+t.l1[j]+t.floor[j]))
 		}
 	}
 	return worst

@@ -9,8 +9,9 @@ import (
 type point struct {
 	age                   float64
 	theta, rate           []float64 // p: θ (zero while inactive) and dθ/dλ
-	u, du                 []float64 // n: predictors and their rates
-	loss, slope           []float64 // n: losses and their derivatives in u
+	u, du                 []float64 // watched samples: predictors and their rates
+	loss, slope           []float64 // watched samples: losses and their derivatives in u
+	curvature             []float64 // watched samples: second derivatives
 	grad, dgrad           []float64 // p: Σ_i a_i m φ + l2 θ of the smooth terms, and its rate
 	threshold, dthreshold []float64 // zones-1: the thresholds and their rates
 	iterations            int       // corrector iterations that led here
@@ -20,7 +21,7 @@ func newPoint(n, p, zones int) *point {
 	f := func(k int) []float64 { return make([]float64, k) }
 	return &point{
 		theta: f(p), rate: f(p), grad: f(p), dgrad: f(p),
-		u: f(n), du: f(n), loss: f(n), slope: f(n),
+		u: f(n), du: f(n), loss: f(n), slope: f(n), curvature: f(n),
 		threshold: f(zones - 1), dthreshold: f(zones - 1),
 	}
 }
@@ -35,6 +36,8 @@ type tracker struct {
 	search  *Alternation
 	path    *Path
 
+	moments     *moments // terms, where they are moments, else nil
+	window      *window  // where not all samples are watched, else nil
 	left, right *point
 	step        float64 // largest step in age that the corrector's behaviour allows
 	penalized   bool    // no coordinate is free of any penalty
@@ -50,6 +53,7 @@ type tracker struct {
 	restless    int      // jumps in a row that came right after a landing
 	total       float64  // samples, multiplicities counted
 	theta0      []float64
+	scores      []float64 // n, scratch: predictors of all samples
 	rhs, rhs2   []float64 // p, scratch
 }
 
@@ -64,9 +68,12 @@ func newTracker(pr *Problem, o Options) (*tracker, error) {
 		primal: s, problem: pr, options: o, search: search,
 		path: &Path{problem: pr}, verifies: o.verifying(), left: newPoint(s.n, s.p, z), right: newPoint(s.n, s.p, z),
 		shadow: make([]bool, s.p), grid: o.Grid, total: pr.total(),
-		theta0: make([]float64, s.p), rhs: make([]float64, s.p), rhs2: make([]float64, s.p),
+		theta0: make([]float64, s.p), scores: make([]float64, s.n), rhs: make([]float64, s.p), rhs2: make([]float64, s.p),
 	}
 	t.path.tracker = t
+	if t.moments, _ = s.terms.(*moments); t.moments != nil {
+		t.window = newWindow(s)
+	}
 	t.penalized = true
 	for j, l1 := range s.l1 {
 		t.penalized = t.penalized && (l1 > 0 || s.l2[j] > 0)
@@ -97,7 +104,7 @@ func (t *tracker) advance(ctx context.Context) error {
 	if t.stalled() {
 		return t.jump(ctx, crossing{cause: Stall, index: -1}, math.NaN())
 	}
-	target := t.target()
+	target := math.Min(t.target(), t.left.age+t.ahead())
 	next, found := t.firstCrossing(t.left, nil)
 	if found && next.at == 0 {
 		return t.cross(ctx, next)
@@ -216,7 +223,7 @@ func (t *tracker) reach(age float64) bool {
 	}
 	copy(t.theta0, r.theta)
 	r.age = age
-	if !t.correct(r) || !t.near(t.theta0, r.theta, h) {
+	if !t.correct(r) || !t.near(t.theta0, r.theta, h) || !t.inside(r) {
 		return false
 	}
 	t.tangent(r)
@@ -296,11 +303,7 @@ func (t *tracker) tangent(pt *point) {
 	if !t.gradients {
 		return
 	}
-	t.backward(pt.grad, t.phi)
-	for i, du := range pt.du {
-		t.phiAge[i] += t.phiU[i] * du // now the total derivative of m φ in the age
-	}
-	t.backward(pt.dgrad, t.phiAge)
+	t.terms.gradient(pt)
 	for j := range t.p {
 		pt.grad[j] += t.l2[j] * pt.theta[j]
 		pt.dgrad[j] += t.l2[j] * pt.rate[j]
@@ -337,7 +340,7 @@ func (t *tracker) locate(c crossing, age, limit float64, upper *point) bool {
 			for j := range t.p {
 				t.theta0[j] = l.theta[j] + (r.age-l.age)*l.rate[j]
 			}
-			if !t.near(t.theta0, r.theta, r.age-l.age) {
+			if !t.near(t.theta0, r.theta, r.age-l.age) || !t.inside(r) {
 				return false
 			}
 			t.tangent(r)
@@ -355,7 +358,7 @@ func (t *tracker) locate(c crossing, age, limit float64, upper *point) bool {
 // reaches zero from the segment's inside.
 func (t *tracker) falls(pt *point, c crossing) bool {
 	if c.cause == SampleUp || c.cause == SampleDown {
-		b, _ := t.sampleBoundary(pt, c.index, c.cause)
+		b, _ := t.sampleBoundary(pt, c.slot, c.cause)
 		return !(b.rate > 0)
 	}
 	return !(t.coordinateBoundary(pt, c.index, c.cause, c.sign).rate > 0)
@@ -403,10 +406,10 @@ func (t *tracker) eventGradient(pt *point, c crossing) (value, size, dage float6
 			z, side = z-1, -1
 		}
 		threshold, slope := t.reg.Threshold(z, pt.age)
-		for r, x := range t.row(c.index) {
-			g[r] = -side * pt.slope[c.index] * x
+		for r, x := range t.xw[c.slot*k : (c.slot+1)*k] {
+			g[r] = -side * pt.slope[c.slot] * x
 		}
-		return side * (threshold - pt.loss[c.index]), threshold, side * slope
+		return side * (threshold - pt.loss[c.slot]), threshold, side * slope
 	case Dropped:
 		clear(g)
 		for r, j := range t.active {
@@ -419,17 +422,11 @@ func (t *tracker) eventGradient(pt *point, c crossing) (value, size, dage float6
 	default:
 		j := c.index
 		t.border(g, j)
-		grad, rate, magnitude := 0.0, 0.0, t.l1[j]
-		for i, f := range t.phi {
-			x := t.a[i*t.p+j]
-			grad += f * x
-			rate += t.phiAge[i] * x
-			magnitude += math.Abs(f * x)
-		}
+		grad, rate, magnitude := t.terms.coordinate(j)
 		for r := range g {
 			g[r] *= c.sign
 		}
-		return t.l1[j] + c.sign*grad, magnitude, c.sign * rate
+		return t.l1[j] + c.sign*grad, t.l1[j] + magnitude, c.sign * rate
 	}
 }
 

@@ -226,7 +226,7 @@ func (v *verification) checkDirection(c crossing) string {
 			k, side = k+1, -1
 		}
 		_, slope := t.reg.Threshold(k, pt.age)
-		dloss := v.slope[i] * pt.du[i]
+		dloss := v.slope[i] * t.predictOne(i, pt.rate)
 		rate, size = side*(dloss-slope), math.Abs(dloss)+math.Abs(slope)
 	case Activated:
 		rate, size = t.sign[c.index]*pt.rate[c.index], v.size()/pt.age
@@ -236,7 +236,7 @@ func (v *verification) checkDirection(c crossing) string {
 		rate = -pt.dgrad[c.index] * sign(pt.grad[c.index])
 		for i, loss := range v.loss {
 			weight, dloss, dage := t.reg.Weight(int(t.zone[i]), loss, pt.age)
-			terms := math.Abs(dage*v.slope[i]) + (math.Abs(dloss)*v.slope[i]*v.slope[i]+weight*v.curve[i])*math.Abs(pt.du[i])
+			terms := math.Abs(dage*v.slope[i]) + (math.Abs(dloss)*v.slope[i]*v.slope[i]+weight*v.curve[i])*math.Abs(t.predictOne(i, pt.rate))
 			size += t.m[i] * terms * math.Abs(v.column(i, c.index))
 		}
 		size += t.l1[c.index] / pt.age

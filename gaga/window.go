@@ -1,0 +1,194 @@
+package gaga
+
+import "math"
+
+// window is a neighbourhood of a point of the path in which only the watched
+// samples can reach a boundary of their zones. For the squared loss sample i
+// is at a distance d_i, in its residual, from the next boundary, and a change
+// of θ moves the residual by at most ‖a_i‖‖Δθ‖; so it need not be looked at
+// while ‖a_i‖‖Δθ‖ + |Δρ| < d_i, with ρ = √threshold. The norms are over the
+// active coordinates, each scaled by its root mean square.
+type window struct {
+	theta  []float64 // where it was opened
+	age    float64
+	length float64 // ages it was opened for
+
+	moved  float64 // largest ‖Δθ‖ inside
+	radius float64 // largest |Δρ| inside
+
+	scale    []float64 // p: root mean squares of the columns
+	near     []float64 // n: in how long each sample can reach a boundary at most
+	u        []float64 // n: predictors where the window was opened
+	samples  []int     // room for the watched samples
+	measured int       // changes of zone when the sizes of the terms were last taken
+}
+
+// The number of watched samples is kept between these where there are so many.
+const (
+	fewWatched  = 64
+	manyWatched = 512
+)
+
+func newWindow(s *primal) *window {
+	w := &window{
+		theta: make([]float64, s.p), scale: make([]float64, s.p), near: make([]float64, s.n), u: make([]float64, s.n),
+	}
+	for i := range s.n {
+		for j, x := range s.a[i*s.p : (i+1)*s.p] {
+			w.scale[j] += x * x / float64(s.n)
+		}
+	}
+	for j, x := range w.scale {
+		w.scale[j] = math.Sqrt(x)
+	}
+	return w
+}
+
+// distance returns the scaled norm of b - a, with a nil for zero.
+func (w *window) distance(a, b []float64) float64 {
+	var sum float64
+	for j, x := range b {
+		if a != nil {
+			x -= a[j]
+		}
+		x *= w.scale[j]
+		sum += x * x
+	}
+	return math.Sqrt(sum)
+}
+
+// radii returns by how much the boundaries ρ have moved between two ages at
+// most.
+func (t *tracker) radii(from, to float64) float64 {
+	var most float64
+	for k := range len(t.zones) - 1 {
+		a, _ := t.reg.Threshold(k, from)
+		b, _ := t.reg.Threshold(k, to)
+		most = math.Max(most, math.Abs(math.Sqrt(b)-math.Sqrt(a)))
+	}
+	return most
+}
+
+// inside reports whether pt lies in the window; it always does when all
+// samples are watched.
+func (t *tracker) inside(pt *point) bool {
+	w := t.window
+	return w == nil || (w.length > 0 &&
+		w.distance(w.theta, pt.theta) <= w.moved && t.radii(w.age, pt.age) <= w.radius)
+}
+
+// ahead returns how far in age the window reaches beyond the left point, after
+// opening a new one there if the last is nearly used up.
+func (t *tracker) ahead() float64 {
+	w := t.window
+	if w == nil {
+		return math.Inf(1)
+	}
+	if left := w.age + w.length - t.left.age; left > 0.25*w.length && t.inside(t.left) {
+		return left
+	}
+	t.open()
+	return w.length
+}
+
+// open opens a window at the left point and chooses the samples to watch.
+func (t *tracker) open() {
+	w, l := t.window, t.left
+	t.predictAll(w.u, l.theta)
+	t.measure()
+	w.age = l.age
+	copy(w.theta, l.theta)
+	rate, growth := w.distance(nil, l.rate), t.radiusRate(l.age)
+	t.lengths(rate, growth)
+	if w.length <= 0 {
+		w.length = 1e-3 * l.age
+	}
+	count := func(length float64) int {
+		n := 0
+		for _, at := range w.near {
+			if at <= length {
+				n++
+			}
+		}
+		return n
+	}
+	few, many := min(fewWatched, t.n), max(manyWatched, t.n/32)
+	for range 60 {
+		n := count(w.length)
+		if n < few && w.length < t.options.Age.Max {
+			w.length *= 2
+		} else if n > many {
+			w.length *= 0.5
+		} else {
+			break
+		}
+	}
+	// A quarter more than the tangent says, for the path's curvature.
+	w.moved, w.radius = 1.25*rate*w.length, 1.25*t.radii(w.age, w.age+w.length)
+	w.samples = w.samples[:0]
+	for i, at := range w.near {
+		if at <= 1.25*w.length {
+			w.samples = append(w.samples, i)
+		}
+	}
+	t.setWatch(w.samples)
+	t.predict(l.u, l.theta)
+	t.predict(l.du, l.rate)
+	t.evaluate(l)
+}
+
+// radiusRate returns the fastest rate of a boundary ρ in the age.
+func (t *tracker) radiusRate(age float64) float64 {
+	var most float64
+	for k := range len(t.zones) - 1 {
+		threshold, slope := t.reg.Threshold(k, age)
+		most = math.Max(most, math.Abs(slope)/(2*math.Sqrt(threshold)))
+	}
+	return most
+}
+
+// lengths writes into near in how many ages each sample can reach a boundary
+// of its zone at most, at the given rates of θ and of the boundaries.
+func (t *tracker) lengths(rate, growth float64) {
+	w := t.window
+	edges := make([]float64, len(t.zones)-1)
+	for k := range edges {
+		threshold, _ := t.reg.Threshold(k, w.age)
+		edges[k] = math.Sqrt(threshold)
+	}
+	for i, u := range w.u {
+		r, z := math.Abs(u-t.y[i]), int(t.zone[i])
+		gap := math.Inf(1)
+		if z < len(edges) {
+			gap = math.Abs(edges[z] - r)
+		}
+		if z > 0 {
+			gap = math.Min(gap, math.Abs(r-edges[z-1]))
+		}
+		row := t.a[i*t.p : (i+1)*t.p]
+		var norm float64
+		for _, j := range t.active {
+			if s := w.scale[j]; s > 0 {
+				x := row[j] / s
+				norm += x * x
+			}
+		}
+		w.near[i] = gap / (math.Sqrt(norm)*rate + growth)
+	}
+}
+
+// measure takes the sizes of the terms anew after many changes of zone, and
+// sums the moments anew where they have drifted.
+func (t *tracker) measure() {
+	m, w := t.moments, t.window
+	if m.moves >= w.measured && m.moves-w.measured < t.n/16 {
+		return
+	}
+	t.predict(t.left.u, t.left.theta)
+	t.assemble(t.left)
+	if off := m.measure(w.u, t.left.age); off > 1e-12 || m.moves > t.n {
+		m.sum(w.u)
+		t.assemble(t.left)
+	}
+	w.measured = m.moves
+}
