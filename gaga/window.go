@@ -84,8 +84,15 @@ func (t *tracker) ahead() float64 {
 	if w == nil {
 		return math.Inf(1)
 	}
-	if left := w.age + w.length - t.left.age; left > 0.25*w.length && t.inside(t.left) {
-		return left
+	if t.inside(t.left) {
+		left := w.age + w.length - t.left.age
+		// Behind a kink θ may move faster than when the window was opened.
+		if rate := w.distance(nil, t.left.rate); rate > 0 {
+			left = math.Min(left, (w.moved-w.distance(w.theta, t.left.theta))/rate)
+		}
+		if left > 0.25*w.length {
+			return left
+		}
 	}
 	t.open()
 	return w.length
@@ -123,8 +130,9 @@ func (t *tracker) open() {
 			break
 		}
 	}
-	// A quarter more than the tangent says, for the path's curvature.
-	w.moved, w.radius = 1.25*rate*w.length, 1.25*t.radii(w.age, w.age+w.length)
+	// A quarter more than the tangent says, for the path's curvature, and the
+	// rounding of θ.
+	w.moved, w.radius = 1.25*rate*w.length+1e-13*w.distance(nil, l.theta), 1.25*t.radii(w.age, w.age+w.length)
 	w.samples = w.samples[:0]
 	for i, at := range w.near {
 		if at <= 1.25*w.length {
