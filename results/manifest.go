@@ -26,6 +26,7 @@ type Manifest struct {
 	Counts        map[experiment.Status]int `json:"counts"`         // cells in the files by status
 	Tables        []ManifestTable           `json:"tables"`         // of the files
 	Grid          string                    `json:"grid,omitempty"` // the grid as run, YAML
+	File          string                    `json:"file,omitempty"` // of the grid, as it was named: relative paths of data begin at its folder
 	Set           []string                  `json:"set,omitempty"`  // overrides of the grid
 }
 

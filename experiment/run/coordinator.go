@@ -175,6 +175,7 @@ func (c *Coordinator) compute(ctx context.Context, g *gatherer) (err error) {
 		worker := &Worker{
 			Queue: q, Kinds: []experiment.Kind{c.Kind}, Slots: c.Workers, Version: c.Version,
 			Report: func(_ string, err error) { c.report(err) },
+			Idle:   c.idle(),
 		}
 		group.Go(func() error { return worker.Run(work) })
 	}
@@ -191,6 +192,15 @@ func (c *Coordinator) compute(ctx context.Context, g *gatherer) (err error) {
 		return nil
 	}
 	return errors.Join(ctx.Err(), err)
+}
+
+// idle returns how long a slot waits for a task before it looks around: not
+// long for a server in this process, which costs nothing to ask.
+func (c *Coordinator) idle() time.Duration {
+	if c.Queue == nil {
+		return 50 * time.Millisecond
+	}
+	return 0
 }
 
 // stopServer stops the embedded server. Its files are removed when everything
@@ -214,7 +224,7 @@ func (c *Coordinator) finish(ctx context.Context, store *results.Store) error {
 	manifest := describe(c.Grid, c.Plan)
 	manifest.Versions = map[string]string{"agepath": c.Version}
 	if old, err := results.ReadManifest(c.Out); err == nil && old.Run == manifest.Run && sameCounts(old.Counts, store.Counts()) {
-		manifest.Versions = old.Versions // nothing was computed by this version
+		manifest.Versions, manifest.File = old.Versions, old.File // nothing was computed by this version
 	}
 	manifest.Tables = results.ManifestTables(c.Kind.Tables())
 	manifest.Counts = store.Counts()
@@ -246,7 +256,7 @@ func ranks(plan *experiment.Plan) func(cell string) (int64, bool) {
 func describe(grid *experiment.Grid, plan *experiment.Plan) *results.Manifest {
 	m := &results.Manifest{
 		SchemaVersion: results.SchemaVersion, Name: plan.Grid, Run: plan.Run, Kind: plan.Kind,
-		Cells: plan.Count(), Data: map[string]string{}, Grid: string(grid.Source), Set: grid.Set,
+		Cells: plan.Count(), Data: map[string]string{}, Grid: string(grid.Source), File: grid.File, Set: grid.Set,
 	}
 	for _, d := range plan.Data {
 		m.Data[d.Name] = d.Digest

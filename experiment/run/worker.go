@@ -22,6 +22,7 @@ type Worker struct {
 	Name       string        // in results; default: host name and process id
 	Slots      int           // default: one per processor
 	Drain      bool          // return when no task is queued, instead of waiting for more
+	Idle       time.Duration // how long a slot without work waits before it looks for other runs; default: that of the queue
 	RetryDelay time.Duration // before a failed cell is tried again; default: 5 s
 	Version    string        // of agepath, in results
 
@@ -38,7 +39,7 @@ func (w *Worker) Run(ctx context.Context) error {
 	if err := worker.defaults(); err != nil {
 		return err
 	}
-	puller, err := worker.Queue.Worker(queue.WorkerConfig{Name: worker.Name, Drain: worker.Drain})
+	puller, err := worker.Queue.Worker(queue.WorkerConfig{Name: worker.Name, Drain: worker.Drain, Idle: worker.Idle})
 	if err != nil {
 		return fmt.Errorf("starting worker %s: %w", worker.Name, err)
 	}
