@@ -28,11 +28,16 @@ func (t *tracker) cross(ctx context.Context, c crossing) error {
 		return t.jump(ctx, c, scalar)
 	}
 	detail := t.describe(c)
+	before := append(t.before[:0], t.left.theta...)
+	if c.cause == Dropped {
+		c.sign = t.sign[c.index]
+	}
 	t.change(c)
-	if !t.settle() {
+	if !t.settle(before) {
 		// The sign test and the factorization disagree only within rounding of
 		// a singular H: the branch ends here.
-		return t.jump(ctx, crossing{cause: Fold, index: c.index}, math.NaN())
+		t.revert(c, before)
+		return t.jump(ctx, c, math.NaN())
 	}
 	t.last, t.lastAge = c, t.left.age
 	t.record(Turning, c, detail, scalar)
@@ -42,20 +47,41 @@ func (t *tracker) cross(ctx context.Context, c crossing) error {
 // settle recomputes H and the rates at the left point after its zones or
 // active coordinates changed. It reports false where H is singular. Where all
 // weights are small, the rounding in the crossing's age is not small against
-// them: the corrector removes it, if it stays at the point.
-func (t *tracker) settle() bool {
+// them: the corrector removes it, if it stays at the point before.
+func (t *tracker) settle(before []float64) bool {
 	t.assemble(t.left)
 	if !t.factorize() {
 		return false
 	}
 	if t.relative() > loose {
-		copy(t.theta0, t.left.theta)
-		if !t.correct(t.left) || t.distance(t.theta0, t.left.theta) > 1e-20*t.left.age*t.total {
+		if !t.correct(t.left) || t.distance(before, t.left.theta) > 1e-20*t.left.age*t.total {
 			return false
 		}
 	}
 	t.tangent(t.left)
 	return true
+}
+
+// revert undoes a change and brings back the θ before it.
+func (t *tracker) revert(c crossing, before []float64) {
+	pc := &t.path.pieces[len(t.path.pieces)-1]
+	pc.changes = pc.changes[:len(pc.changes)-1]
+	copy(t.left.theta, before)
+	switch c.cause {
+	case SampleUp:
+		t.apply(SampleDown, c.index, 0, t.left.theta)
+	case SampleDown:
+		t.apply(SampleUp, c.index, 0, t.left.theta)
+	case Activated:
+		t.apply(Dropped, c.index, 0, t.left.theta)
+	case Dropped:
+		t.apply(Activated, c.index, c.sign, t.left.theta)
+	}
+	t.predict(t.left.u, t.left.theta)
+	t.assemble(t.left)
+	if t.factorize() {
+		t.tangent(t.left)
+	}
 }
 
 // distance returns the squared distance of two θ over the active coordinates,
@@ -248,26 +274,26 @@ func (t *tracker) restore(pc *piece, changes int) {
 }
 
 // between solves for the path's point at an age between two neighbouring
-// knots of one piece.
+// knots of one piece: it follows the branch from the left one, so that it
+// cannot end on another.
 func (t *tracker) between(p *Path, left, right *Knot, age float64) ([]float64, error) {
 	t.release()
 	t.restore(&p.pieces[left.piece], left.change)
-	x := (age - left.Age) / (right.Age - left.Age)
-	pt := t.right
-	pt.age = age
-	for j := range t.p {
-		pt.theta[j] = 0
-		if t.l1[j] == 0 {
-			pt.theta[j] = left.Theta[j]
+	pt := t.left
+	pt.age = left.Age
+	copy(pt.theta, left.Theta[:t.p])
+	t.predict(pt.u, pt.theta)
+	t.assemble(pt)
+	if t.factorize() {
+		t.tangent(pt)
+		for t.shorten(age-t.left.age, age) {
+			t.left, t.right = t.right, t.left
+			if t.left.age >= age {
+				return t.publish(t.left.theta), nil
+			}
 		}
 	}
-	for _, j := range t.active {
-		pt.theta[j] = left.Theta[j] + x*(right.Theta[j]-left.Theta[j])
-	}
-	if !t.correct(pt) {
-		return nil, fmt.Errorf("gaga: no convergence at age %v between the knots at %v and %v", age, left.Age, right.Age)
-	}
-	return t.publish(pt.theta), nil
+	return nil, fmt.Errorf("gaga: no convergence at age %v between the knots at %v and %v", age, left.Age, right.Age)
 }
 
 // release ends the use of moments and windows: points between knots are sought

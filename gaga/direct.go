@@ -13,12 +13,13 @@ type direct struct {
 	*primal
 	phi          []float64 // n: m φ
 	phiU, phiAge []float64 // n: m ∂φ/∂u, m ∂φ/∂λ
+	size         []float64 // n: of the terms of m φ
 	rate         []float64 // n: the rate of m φ along the path
 }
 
 func newDirect(s *primal) *direct {
 	f := func() []float64 { return make([]float64, s.n) }
-	return &direct{primal: s, phi: f(), phiU: f(), phiAge: f(), rate: f()}
+	return &direct{primal: s, phi: f(), phiU: f(), phiAge: f(), size: f(), rate: f()}
 }
 
 func (d *direct) assemble(pt *point) {
@@ -28,10 +29,11 @@ func (d *direct) assemble(pt *point) {
 		m := d.m[i]
 		f, fu, fa := m*v*slope, m*(dv*slope*slope+v*curvature), m*da*slope
 		d.phi[i], d.phiU[i], d.phiAge[i] = f, fu, fa
+		d.size[i] = m * v * gradientTerms(pt.u[i], slope, curvature)
 		if f == 0 && fu == 0 && fa == 0 {
 			continue
 		}
-		d.accumulate(i, f, fu, fa, m*v*gradientTerms(pt.u[i], slope, curvature))
+		d.accumulate(i, f, fu, fa, d.size[i])
 	}
 }
 
@@ -72,7 +74,7 @@ func (d *direct) coordinate(j int) (gradient, dage, size float64) {
 		x := d.a[i*d.p+j]
 		gradient += f * x
 		dage += d.phiAge[i] * x
-		size += math.Abs(f * x)
+		size += d.size[i] * math.Abs(x)
 	}
 	return gradient, dage, size
 }

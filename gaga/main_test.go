@@ -15,3 +15,6 @@ func TestMain(m *testing.M) {
 	}
 	os.Exit(m.Run())
 }
+
+// long reports whether tests run at full size.
+func long() bool { return os.Getenv("AGEPATH_LONG") == "1" }

@@ -53,6 +53,7 @@ type tracker struct {
 	restless    int      // jumps in a row that came right after a landing
 	total       float64  // samples, multiplicities counted
 	theta0      []float64
+	before      []float64 // p, scratch: θ before a change
 	scores      []float64 // n, scratch: predictors of all samples
 	rhs, rhs2   []float64 // p, scratch
 }
@@ -68,7 +69,7 @@ func newTracker(pr *Problem, o Options) (*tracker, error) {
 		primal: s, problem: pr, options: o, search: search,
 		path: &Path{problem: pr}, verifies: o.verifying(), left: newPoint(s.n, s.p, z), right: newPoint(s.n, s.p, z),
 		shadow: make([]bool, s.p), grid: o.Grid, total: pr.total(),
-		theta0: make([]float64, s.p), scores: make([]float64, s.n), rhs: make([]float64, s.p), rhs2: make([]float64, s.p),
+		theta0: make([]float64, s.p), before: make([]float64, s.p), scores: make([]float64, s.n), rhs: make([]float64, s.p), rhs2: make([]float64, s.p),
 	}
 	t.path.tracker = t
 	if t.moments, _ = s.terms.(*moments); t.moments != nil {

@@ -105,8 +105,12 @@ func (t *tracker) open() {
 	t.measure()
 	w.age = l.age
 	copy(w.theta, l.theta)
-	rate, growth := w.distance(nil, l.rate), t.radiusRate(l.age)
-	t.lengths(rate, growth)
+	if t.n <= manyWatched {
+		t.openAll()
+		return
+	}
+	rate := w.distance(nil, l.rate)
+	t.lengths(rate)
 	if w.length <= 0 {
 		w.length = 1e-3 * l.age
 	}
@@ -139,40 +143,37 @@ func (t *tracker) open() {
 			w.samples = append(w.samples, i)
 		}
 	}
-	t.setWatch(w.samples)
+	t.look(w.samples)
+}
+
+// openAll watches all samples, where there are few: no bound is needed.
+func (t *tracker) openAll() {
+	w := t.window
+	w.length, w.moved, w.radius = w.age, math.Inf(1), math.Inf(1)
+	t.look(t.all)
+}
+
+// look makes the given samples the watched ones, at the left point.
+func (t *tracker) look(samples []int) {
+	l := t.left
+	t.setWatch(samples)
 	t.predict(l.u, l.theta)
 	t.predict(l.du, l.rate)
 	t.evaluate(l)
 }
 
-// radiusRate returns the fastest rate of a boundary ρ in the age.
-func (t *tracker) radiusRate(age float64) float64 {
-	var most float64
-	for k := range len(t.zones) - 1 {
-		threshold, slope := t.reg.Threshold(k, age)
-		most = math.Max(most, math.Abs(slope)/(2*math.Sqrt(threshold)))
-	}
-	return most
-}
-
 // lengths writes into near in how many ages each sample can reach a boundary
-// of its zone at most, at the given rates of θ and of the boundaries.
-func (t *tracker) lengths(rate, growth float64) {
+// of its zone at most, at the given rate of θ. Boundaries ρ grow ever slower
+// with the age.
+func (t *tracker) lengths(rate float64) {
 	w := t.window
-	edges := make([]float64, len(t.zones)-1)
+	edges, growth := make([]float64, len(t.zones)-1), make([]float64, len(t.zones)-1)
 	for k := range edges {
-		threshold, _ := t.reg.Threshold(k, w.age)
+		threshold, slope := t.reg.Threshold(k, w.age)
 		edges[k] = math.Sqrt(threshold)
+		growth[k] = math.Abs(slope) / (2 * edges[k])
 	}
 	for i, u := range w.u {
-		r, z := math.Abs(u-t.y[i]), int(t.zone[i])
-		gap := math.Inf(1)
-		if z < len(edges) {
-			gap = math.Abs(edges[z] - r)
-		}
-		if z > 0 {
-			gap = math.Min(gap, math.Abs(r-edges[z-1]))
-		}
 		row := t.a[i*t.p : (i+1)*t.p]
 		var norm float64
 		for _, j := range t.active {
@@ -181,7 +182,14 @@ func (t *tracker) lengths(rate, growth float64) {
 				norm += x * x
 			}
 		}
-		w.near[i] = gap / (math.Sqrt(norm)*rate + growth)
+		r, z, speed := math.Abs(u-t.y[i]), int(t.zone[i]), math.Sqrt(norm)*rate
+		w.near[i] = math.Inf(1)
+		if z < len(edges) {
+			w.near[i] = math.Abs(edges[z]-r) / (speed + growth[z])
+		}
+		if z > 0 {
+			w.near[i] = math.Min(w.near[i], math.Abs(r-edges[z-1])/(speed+growth[z-1]))
+		}
 	}
 }
 
