@@ -1,0 +1,210 @@
+package baselines_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log"
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/agepath/agepath/baselines"
+	"github.com/agepath/agepath/gaga"
+)
+
+// column is a Lasso with one feature: y = 2x and an outlier.
+func column(r gaga.Regularizer) *gaga.Problem {
+	x := blas64.General{Rows: 4, Cols: 1, Stride: 1, Data: []float64{1, 2, 3, 4}}
+	p := gaga.Lasso(x, []float64{2, 4, 6, 0}, nil, 0.05)
+	p.Regularizer = r
+	return p
+}
+
+// fit is the Lasso's closed form with one feature for the samples given.
+func fit(samples ...int) float64 {
+	x, y := []float64{1, 2, 3, 4}, []float64{2, 4, 6, 0}
+	var xx, xy float64
+	for _, i := range samples {
+		xx += x[i] * x[i]
+		xy += x[i] * y[i]
+	}
+	return (xy - 4*0.05) / xx // 2 n α ‖w‖₁ against Σ r²
+}
+
+func TestOriginal(t *testing.T) {
+	t.Parallel()
+	theta, kkt, err := baselines.Original(t.Context(), column(nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := fit(0, 1, 2, 3); math.Abs(theta[0]-want) > 1e-14 || theta[1] != 0 || kkt > 1e-14 {
+		t.Errorf("θ = %v with residual %v, want %v and no intercept", theta, kkt, want)
+	}
+}
+
+// TestACSHard follows hard weights by hand: the fit to all leaves losses of
+// 0.93, 3.7, 8.4 and 17; at age 10 the outlier is out, and comes back when the
+// age exceeds its loss of 63 beside the good fit.
+func TestACSHard(t *testing.T) {
+	t.Parallel()
+	ages := []float64{10, 60, 70}
+	path, err := baselines.ACS(t.Context(), column(gaga.Hard{}), ages, baselines.ACSOptions{})
+	if err != nil || !path.Complete() || len(path.Knots) != len(ages) {
+		t.Fatalf("%+v, %v", path, err)
+	}
+	good, all := fit(0, 1, 2), fit(0, 1, 2, 3)
+	if loss := 16 * good * good; loss < 60 || loss > 70 {
+		t.Fatalf("the outlier's loss is %v, the ages do not fit it", loss)
+	}
+	want := []float64{good, good, all}
+	kinds := []gaga.Kind{gaga.Start, gaga.Grid, gaga.End}
+	easy := []int{3, 3, 4}
+	for k, knot := range path.Knots {
+		if math.Abs(knot.Theta[0]-want[k]) > 1e-13 || knot.Kind != kinds[k] || knot.Age != ages[k] || knot.Easy != easy[k] {
+			t.Errorf("knot %d: %+v, want %s with %v and %d easy samples", k, knot, kinds[k], want[k], easy[k])
+		}
+	}
+	penalty := 2 * 4 * 0.05 * good
+	var losses float64
+	for i, x := range []float64{1, 2, 3} {
+		r := x*good - []float64{2, 4, 6}[i]
+		losses += r * r
+	}
+	if g := path.Knots[0].Objective; math.Abs(g-(penalty+losses+10)) > 1e-12 {
+		t.Errorf("implicit objective %v, want %v", g, penalty+losses+10)
+	}
+}
+
+// TestACSFixedPoint wants each age's solution to solve the weighted problem of
+// its own weights, in closed form with one feature.
+func TestACSFixedPoint(t *testing.T) {
+	t.Parallel()
+	for _, r := range []gaga.Regularizer{gaga.Linear{}, gaga.Polynomial{Order: 1.5}, gaga.Mixture{Gamma: 2}, gaga.LOG{A: 1}} {
+		path, err := baselines.ACS(t.Context(), column(r), baselines.Ages(5, 100, 7), baselines.ACSOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, knot := range path.Knots {
+			var xx, xy float64
+			for i, x := range []float64{1, 2, 3, 4} {
+				y := []float64{2, 4, 6, 0}[i]
+				loss := (x*knot.Theta[0] - y) * (x*knot.Theta[0] - y)
+				v := weight(r, loss, knot.Age)
+				xx += v * x * x
+				xy += v * x * y
+			}
+			if want := (xy - 4*0.05) / xx; math.Abs(knot.Theta[0]-want) > 1e-8 {
+				t.Errorf("%s at age %v: %v, its own weights lead to %v", r.Name(), knot.Age, knot.Theta[0], want)
+			}
+		}
+	}
+}
+
+// weight is v*(l, λ) as the papers write it.
+func weight(r gaga.Regularizer, loss, age float64) float64 {
+	switch r := r.(type) {
+	case gaga.Linear:
+		return math.Max(0, 1-loss/age)
+	case gaga.Polynomial:
+		return math.Pow(math.Max(0, 1-loss/age), 1/(r.Order-1))
+	case gaga.Mixture:
+		root := math.Sqrt(loss)
+		switch {
+		case root <= age*r.Gamma/(age+r.Gamma):
+			return 1
+		case root >= age:
+			return 0
+		}
+		return r.Gamma * (1/root - 1/age)
+	case gaga.LOG:
+		if loss <= age {
+			return 1
+		}
+		return (1 + r.A*age) / (1 + r.A*loss)
+	}
+	panic("no formula")
+}
+
+func TestACSStartsWhereSomebodyIsEasy(t *testing.T) {
+	t.Parallel()
+	// The plain fit leaves every loss above 0.9.
+	path, err := baselines.ACS(t.Context(), column(gaga.Hard{}), []float64{0.1, 0.5, 20}, baselines.ACSOptions{})
+	if err != nil || path.Discarded != 2 || len(path.Knots) != 1 || path.Knots[0].Age != 20 {
+		t.Errorf("%+v, %v; want the first two ages to be passed over", path, err)
+	}
+}
+
+func TestACSOneClass(t *testing.T) {
+	t.Parallel()
+	// The two classes of one feature overlap; at a small age only one is left.
+	x := blas64.General{Rows: 6, Cols: 1, Stride: 1, Data: []float64{0, 0.1, 0.2, 0, 0.1, 0.2}}
+	p := gaga.LogisticRegression(x, []float64{1, 1, 1, 1, 1, -1}, nil, 10)
+	p.Regularizer = gaga.Hard{}
+	path, err := baselines.ACS(t.Context(), p, []float64{5, 10, 30}, baselines.ACSOptions{})
+	if err != nil || path.OneClass != 2 || path.Complete() || len(path.Knots) != 1 {
+		t.Errorf("%+v, %v; want one of three ages to have a fit", path, err)
+	}
+}
+
+func TestACSRefuses(t *testing.T) {
+	t.Parallel()
+	for _, ages := range [][]float64{nil, {0, 1}, {-1}, {2, 1}, {1, 1}, {1, math.NaN()}} {
+		if _, err := baselines.ACS(t.Context(), column(gaga.Linear{}), ages, baselines.ACSOptions{}); err == nil {
+			t.Errorf("ages %v were accepted", ages)
+		}
+	}
+	p := column(gaga.Linear{})
+	p.Y = p.Y[:3]
+	if _, err := baselines.ACS(t.Context(), p, []float64{1}, baselines.ACSOptions{}); err == nil {
+		t.Error("a target too few was accepted")
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := baselines.ACS(ctx, column(gaga.Linear{}), []float64{1}, baselines.ACSOptions{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("a cancelled search returned %v", err)
+	}
+}
+
+func TestACSLimit(t *testing.T) {
+	t.Parallel()
+	path, err := baselines.ACS(t.Context(), column(gaga.Linear{}), []float64{30, 70}, baselines.ACSOptions{Limit: 1, Tolerance: 1e-15})
+	if err != nil || path.Unconverged != 2 || path.Complete() || len(path.Knots) != 2 {
+		t.Errorf("%+v, %v; want both ages to be marked as not converged", path, err)
+	}
+}
+
+func TestAges(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		min, max, step float64
+		want           []float64
+	}{
+		{1, 3, 1, []float64{1, 2, 3}},
+		{1, 2.5, 1, []float64{1, 2, 2.5}},
+		{1, 2, 5, []float64{1, 2}},
+		{0.1, 0.4, 0.1, []float64{0.1, 0.2, 0.3, 0.4}},
+	}
+	for _, test := range tests {
+		got := baselines.Ages(test.min, test.max, test.step)
+		if !floats.EqualApprox(got, test.want, 1e-15) || got[len(got)-1] != test.max {
+			t.Errorf("Ages(%v, %v, %v) = %v, want %v", test.min, test.max, test.step, got, test.want)
+		}
+	}
+}
+
+func ExampleACS() {
+	path, err := baselines.ACS(context.Background(), column(gaga.Linear{}), baselines.Ages(10, 80, 35), baselines.ACSOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, k := range path.Knots {
+		fmt.Printf("age %g: coefficient %.3f, %d of 4 samples easy\n", k.Age, k.Theta[0], k.Easy)
+	}
+	// Output:
+	// age 10: coefficient 1.986, 3 of 4 samples easy
+	// age 45: coefficient 1.986, 3 of 4 samples easy
+	// age 80: coefficient 0.987, 4 of 4 samples easy
+}
