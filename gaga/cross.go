@@ -10,7 +10,7 @@ import (
 // test and either changes the zone or the active set and goes on (turning
 // point), or leaves the point (jump point).
 func (t *tracker) cross(ctx context.Context, c crossing) error {
-	if t.options.MaxEvents > 0 && t.events() >= t.options.MaxEvents {
+	if t.spent() {
 		return errEventLimit
 	}
 	if t.assembled != t.left { // a step beyond was tried

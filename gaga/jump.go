@@ -63,6 +63,9 @@ func (t *tracker) firstAge() float64 {
 // where the optimum is not yet strict, as behind a symmetric branching, at
 // wider ones.
 func (t *tracker) jump(ctx context.Context, c crossing, scalar float64) error {
+	if t.spent() {
+		return errEventLimit
+	}
 	detail := t.describe(c)
 	k := t.record(Jump, c, detail, scalar)
 	from := t.left.age

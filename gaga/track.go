@@ -95,8 +95,10 @@ func (t *tracker) stop(ctx context.Context, err error) error {
 	return nil
 }
 
-// events returns the number of critical points so far.
-func (t *tracker) events() int { return t.path.eventCount }
+// spent reports whether the budget of critical points is used up.
+func (t *tracker) spent() bool {
+	return t.options.MaxEvents > 0 && t.path.eventCount >= t.options.MaxEvents
+}
 
 // startPiece begins a new continuous piece at the left point.
 func (t *tracker) startPiece() {
