@@ -289,7 +289,7 @@ func (t *tracker) between(p *Path, left, right *Knot, age float64) ([]float64, e
 		for t.shorten(age-t.left.age, age) {
 			t.left, t.right = t.right, t.left
 			if t.left.age >= age {
-				return t.publish(t.left.theta), nil
+				return t.settled(t.left.theta), nil
 			}
 		}
 	}

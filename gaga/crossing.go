@@ -46,8 +46,8 @@ func (t *tracker) coordinateBoundary(pt *point, j int, cause Cause, sign float64
 // tangent alone, at in units of age.
 func (t *tracker) firstCrossing(left, right *point) (crossing, bool) {
 	best := crossing{cause: NoCause, index: -1, at: math.Inf(1)}
-	consider := func(c crossing, l, r boundary, slack float64) {
-		if l.rate < 0 && l.value <= slack && t.reverses(c.cause, c.index) {
+	consider := func(c crossing, l, r boundary, slack, size float64) {
+		if l.rate < 0 && l.value <= slack && (-l.rate*left.age <= noise*size || t.reverses(c.cause, c.index)) {
 			l.rate = 0
 		}
 		if right == nil {
@@ -69,8 +69,12 @@ func (t *tracker) firstCrossing(left, right *point) (crossing, bool) {
 			if right != nil {
 				r, _ = t.sampleBoundary(right, slot, cause)
 			}
-			consider(crossing{cause: cause, index: i, slot: slot}, l, r, roundoff*left.loss[slot])
+			consider(crossing{cause: cause, index: i, slot: slot}, l, r, roundoff*left.loss[slot], left.loss[slot])
 		}
+	}
+	var largest float64
+	for _, w := range left.theta {
+		largest = math.Max(largest, math.Abs(w))
 	}
 	for j := range t.p {
 		if t.l1[j] == 0 {
@@ -82,7 +86,7 @@ func (t *tracker) firstCrossing(left, right *point) (crossing, bool) {
 			if right != nil {
 				r = t.coordinateBoundary(right, j, Dropped, 0)
 			}
-			consider(crossing{cause: Dropped, index: j}, l, r, roundoff*math.Abs(left.theta[j]))
+			consider(crossing{cause: Dropped, index: j}, l, r, roundoff*math.Abs(left.theta[j])+unitRoundoff*largest, largest)
 			continue
 		}
 		if t.shadow[j] {
@@ -94,7 +98,7 @@ func (t *tracker) firstCrossing(left, right *point) (crossing, bool) {
 			if right != nil {
 				r = t.coordinateBoundary(right, j, Activated, sign)
 			}
-			consider(crossing{cause: Activated, index: j, sign: sign}, l, r, roundoff*t.l1[j])
+			consider(crossing{cause: Activated, index: j, sign: sign}, l, r, roundoff*t.l1[j], t.l1[j])
 		}
 	}
 	return best, best.index >= 0
@@ -124,6 +128,11 @@ func (t *tracker) reverses(cause Cause, index int) bool {
 // roundoff is how far, relative to its terms, an event function may be below
 // zero and still count as zero.
 const roundoff = 1e-11
+
+// noise is the rate, relative to the terms over the age, up to which the rate
+// of an event function at zero is rounding: tied coordinates, say, keep their
+// gradients at the L1 weight while one of them moves.
+const noise = 1e-12
 
 // tangentRoot returns the age step after which an event function reaches zero
 // on its tangent, +Inf if it does not fall.

@@ -95,6 +95,18 @@ func (t *tracker) stop(ctx context.Context, err error) error {
 	return nil
 }
 
+// settled returns the published form of a θ of the path. A coefficient whose
+// sign is not the one it is active with is zero but for rounding.
+func (t *tracker) settled(theta []float64) []float64 {
+	out := t.publish(theta)
+	for j, w := range theta {
+		if t.l1[j] > 0 && sign(w) != t.sign[j] {
+			out[j] = 0
+		}
+	}
+	return out
+}
+
 // spent reports whether the budget of critical points is used up.
 func (t *tracker) spent() bool {
 	return t.options.MaxEvents > 0 && t.path.eventCount >= t.options.MaxEvents
@@ -120,7 +132,7 @@ func (t *tracker) record(kind Kind, c crossing, detail string, scalar float64) i
 	path := t.path
 	k := Knot{
 		Age: pt.age, Kind: kind, Cause: c.cause, Index: c.index, Detail: detail, Scalar: scalar,
-		Theta:     t.publish(pt.theta),
+		Theta:     t.settled(pt.theta),
 		Objective: t.penalty(pt.theta) + t.terms.objective(),
 		KKT:       t.residualAt(pt),
 		piece:     len(path.pieces) - 1, change: len(path.pieces[len(path.pieces)-1].changes),
@@ -165,7 +177,7 @@ func (t *tracker) residualAt(pt *point) float64 {
 		g, _, size := t.terms.coordinate(j)
 		g += t.l2[j] * w
 		off := math.Abs(g + t.l1[j]*sign(w))
-		if w == 0 {
+		if w == 0 || (t.l1[j] > 0 && sign(w) != t.sign[j]) {
 			off = math.Max(0, math.Abs(g)-t.l1[j])
 		}
 		if off > 0 {
