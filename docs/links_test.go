@@ -14,6 +14,9 @@ import (
 // target" lines.
 var link = regexp.MustCompile(`\]\(([^)\s]+)\)|(?m:^\[[^\]]+\]:\s*(\S+))`)
 
+// mention finds files of the repository that are named in code type.
+var mention = regexp.MustCompile("`([A-Za-z_.-]+/[A-Za-z_./-]+\\.(?:go|md|yaml|json|py))`")
+
 // fence begins and ends a block of code.
 const fence = "```"
 
@@ -77,5 +80,26 @@ func TestLinks(t *testing.T) {
 	})
 	if links < 10 {
 		t.Errorf("%d links found", links)
+	}
+}
+
+// TestMentions wants the files that documents name by their path from the root
+// to be there.
+func TestMentions(t *testing.T) {
+	t.Parallel()
+	mentions := 0
+	walk(t, ".md", func(name string) {
+		for _, match := range mention.FindAllStringSubmatch(prose(read(t, name)), -1) {
+			if strings.HasPrefix(match[1], "out/") || strings.HasPrefix(match[1], "report/") {
+				continue // of a run
+			}
+			mentions++
+			if _, err := os.Stat(filepath.Join(root, filepath.FromSlash(match[1]))); err != nil {
+				t.Errorf("%s names %s: %v", name, match[1], err)
+			}
+		}
+	})
+	if mentions < 10 {
+		t.Errorf("%d files named", mentions)
 	}
 }
