@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+
+	"github.com/agepath/agepath/internal/convex"
 )
 
 var errEventLimit = errors.New("gaga: event budget used up")
@@ -130,6 +132,9 @@ func (t *tracker) land(ctx context.Context, age float64, reason string) error {
 	stride := newStride(t)
 	for k := 1; k <= t.options.maxAlternations(); k++ {
 		moved, err := t.search.Step(ctx, age)
+		if errors.Is(err, convex.ErrSingular) || errors.Is(err, convex.ErrOneClass) {
+			return &degenerate{fmt.Sprintf("%s: at age %v %v", reason, age, err)}
+		}
 		if err != nil {
 			return err
 		}
