@@ -115,7 +115,7 @@ func (c *Coordinator) open(ctx context.Context) (*gatherer, error) {
 	for _, what := range store.Omitted() {
 		c.report(errors.New(what))
 	}
-	g := &gatherer{store: store, retry: c.Retry, began: time.Now(), missing: map[string]bool{}, progress: c.Progress}
+	g := &gatherer{store: store, plan: c.Plan, retry: c.Retry, began: time.Now(), missing: map[string]bool{}, progress: c.Progress}
 	for id := range c.Plan.IDs() {
 		if status, ok := store.Status(id); !ok || slices.Contains(c.Retry, status) {
 			g.missing[id] = true

@@ -25,6 +25,7 @@ type Progress struct {
 // gatherer collects the outcomes of a run in a store until no cell is missing.
 type gatherer struct {
 	store    *results.Store
+	plan     *experiment.Plan
 	retry    []experiment.Status
 	began    time.Time
 	total    int64
@@ -140,7 +141,7 @@ func (g *gatherer) take(o *experiment.Outcome) error {
 	if !g.missing[o.Cell] || stale {
 		return nil
 	}
-	if err := g.store.Append(o); err != nil {
+	if err := appendOutcome(g.store, g.plan, o); err != nil {
 		return err
 	}
 	delete(g.missing, o.Cell)
@@ -152,6 +153,23 @@ func (g *gatherer) take(o *experiment.Outcome) error {
 		g.failed++
 	}
 	return nil
+}
+
+// appendOutcome adds an outcome to the store. One of a task that no worker
+// could read has no labels: they come from the plan.
+func appendOutcome(store *results.Store, plan *experiment.Plan, o *experiment.Outcome) error {
+	if o.Labels.Rows == 0 {
+		for task, err := range plan.Tasks(false) {
+			if err != nil {
+				return err
+			}
+			if task.Cell == o.Cell {
+				o.Labels, o.Kind = task.Labels, task.Kind
+				break
+			}
+		}
+	}
+	return store.Append(o)
 }
 
 // tell reports the progress.

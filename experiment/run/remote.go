@@ -91,7 +91,7 @@ func Collect(ctx context.Context, q *queue.Queue, run, out, version string, kind
 		if status, ok := store.Status(outcome.Cell); ok && status == outcome.Status {
 			continue
 		}
-		if err := store.Append(outcome); err != nil {
+		if err := appendOutcome(store, plan, outcome); err != nil {
 			return nil, 0, err
 		}
 	}

@@ -329,6 +329,33 @@ func TestCoordinatorResumes(t *testing.T) {
 	}
 }
 
+// TestUnlabelledOutcome gathers the outcome of a task that nobody could read.
+func TestUnlabelledOutcome(t *testing.T) {
+	t.Parallel()
+	grid, p := plan(t, "repeats=1")
+	kind := experiment.SelfPacedKind{}
+	c := &Coordinator{Grid: grid, Plan: p, Kind: kind, Out: t.TempDir(), Workers: 1}
+	g, err := c.open(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer g.store.Close()
+	var id string
+	for id = range p.IDs() {
+		break
+	}
+	o := &experiment.Outcome{Run: p.Run, Cell: id, Status: experiment.Failed, Error: "unreadable", Attempts: 1, Started: time.Now(), Finished: time.Now()}
+	if err := g.take(o); err != nil {
+		t.Fatal(err)
+	}
+	if err := g.store.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	if status, ok := g.store.Status(id); !ok || status != experiment.Failed || g.missing[id] {
+		t.Errorf("the cell is %s (%v) in the store", status, ok)
+	}
+}
+
 // TestReplay wants the numbers of a run again, and a changed row to be noticed.
 func TestReplay(t *testing.T) {
 	t.Parallel()
