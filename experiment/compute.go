@@ -37,6 +37,9 @@ func (SelfPacedKind) Compute(ctx context.Context, task *Task, data Data) (Batch,
 	if err != nil {
 		return Batch{}, nil, fmt.Errorf("preparing the data: %w", err)
 	}
+	if err := cell.fits(prepared, task.Limits.Memory); err != nil {
+		return Batch{}, nil, err
+	}
 	result, err := cell.Fit(ctx, prepared)
 	if err != nil {
 		return Batch{}, nil, err

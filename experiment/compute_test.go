@@ -1,0 +1,225 @@
+package experiment
+
+import (
+	"context"
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/agepath/agepath/experiment/dataset"
+)
+
+// firstTasks returns the tasks of a grid on an embedded data set, and its plan.
+func firstTasks(t *testing.T, text string) ([]Task, *Plan) {
+	t.Helper()
+	grid, err := Parse([]byte(text), "grid.yaml", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := grid.Plan(t.Context(), &dataset.Library{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var tasks []Task
+	for task, err := range plan.Tasks(false) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		tasks = append(tasks, task)
+	}
+	return tasks, plan
+}
+
+const everyMethod = `
+name: every
+repeats: 1
+data: [diabetes]
+noise: [{kind: gaussian, levels: [0.3]}]
+models: [{lasso: {alpha: [0.01], intercept: true}}]
+regularizers: [linear]
+methods: [original, acs, gaga]
+age: {min: 0.1, max: 5, acs_step: 0.5}
+keep: {knots: true, coefficients: true}
+`
+
+// TestComputeScores computes the scores of each method anew from the
+// coefficients that it leaves behind.
+func TestComputeScores(t *testing.T) {
+	t.Parallel()
+	tasks, plan := firstTasks(t, everyMethod)
+	for _, task := range tasks {
+		measures, further, err := SelfPacedKind{}.Compute(t.Context(), &task, plan)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cell, err := DecodeCell(task.Spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		set, err := plan.Dataset(t.Context(), cell.Data.Digest)
+		if err != nil {
+			t.Fatal(err)
+		}
+		prepared, err := cell.Prepare(t.Context(), set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		thetas := further["coefficients"].Columns[1].Lists
+		var test, validation []float64
+		for _, theta := range thetas {
+			test = append(test, naiveRMSE(&prepared.Test, theta))
+			validation = append(validation, naiveRMSE(&prepared.Validation, theta))
+		}
+		oracle, chosen := argmin(test), argmin(validation)
+		want := map[string]float64{
+			"score_oracle": test[oracle], "score_validation": test[chosen], "score_final": test[len(test)-1],
+			"knots": float64(len(thetas)),
+		}
+		if cell.Method.Name != Original {
+			ages := further["knots"].Columns[1].Floats
+			want["age_oracle"], want["age_validation"] = ages[oracle], ages[chosen]
+		}
+		for name, x := range want {
+			if got := number(t, measures, name); math.Abs(got-x) > 1e-12 {
+				t.Errorf("%s: %s is %v, the coefficients say %v", cell.Method.Name, name, got, x)
+			}
+		}
+		if worst := number(t, measures, "max_kkt"); !(worst <= 2e-10) {
+			t.Errorf("%s: residual %v", cell.Method.Name, worst)
+		}
+	}
+}
+
+func naiveRMSE(part *dataset.Part, theta []float64) float64 {
+	var sum float64
+	for i := range part.N {
+		r := theta[part.D] - part.Y[i]
+		for j := range part.D {
+			r += theta[j] * part.X[i*part.D+j]
+		}
+		sum += r * r
+	}
+	return math.Sqrt(sum / float64(part.N))
+}
+
+func argmin(list []float64) int {
+	at := 0
+	for k, x := range list {
+		if x < list[at] {
+			at = k
+		}
+	}
+	return at
+}
+
+// number returns a measure of one row as a number.
+func number(t *testing.T, measures Batch, name string) float64 {
+	t.Helper()
+	for j, column := range selfPacedMeasures {
+		if column.Name != name {
+			continue
+		}
+		switch x := measures.At(column, j, 0).(type) {
+		case float64:
+			return x
+		case int64:
+			return float64(x)
+		}
+	}
+	t.Fatalf("no number for the measure %s", name)
+	return 0
+}
+
+// TestComputeAccuracy counts right labels by hand for a kernel machine.
+func TestComputeAccuracy(t *testing.T) {
+	t.Parallel()
+	tasks, plan := firstTasks(t, `
+name: kernel
+repeats: 1
+data: [breast_cancer]
+models: [{svm: {c: [1], kernel: rbf, kernel_gamma: [0.02]}}]
+regularizers: [linear]
+methods: [original]
+keep: {coefficients: true}
+`)
+	measures, further, err := SelfPacedKind{}.Compute(t.Context(), &tasks[0], plan)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cell, err := DecodeCell(tasks[0].Spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, err := plan.Dataset(t.Context(), cell.Data.Digest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	prepared, err := cell.Prepare(t.Context(), set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	theta := further["coefficients"].Columns[1].Lists[0]
+	train, test := &prepared.Train, &prepared.Test
+	right := 0
+	for i := range test.N {
+		f := theta[train.N]
+		for k := range train.N {
+			var square float64
+			for j := range train.D {
+				e := test.X[i*test.D+j] - train.X[k*train.D+j]
+				square += e * e
+			}
+			f += theta[k] * train.Y[k] * math.Exp(-0.02*square)
+		}
+		if f*test.Y[i] > 0 {
+			right++
+		}
+	}
+	if got, want := number(t, measures, "score_oracle"), float64(right)/float64(test.N); math.Abs(got-want) > 1e-15 || want < 0.9 {
+		t.Errorf("accuracy %v, by hand %v", got, want)
+	}
+}
+
+func TestComputeLimitsMemory(t *testing.T) {
+	t.Parallel()
+	tasks, plan := firstTasks(t, everyMethod)
+	task := tasks[0]
+	for _, test := range []struct {
+		limit  int64
+		status Status
+	}{{1 << 10, Memory}, {1 << 30, OK}, {0, OK}} {
+		task.Limits.Memory = test.limit
+		_, _, err := SelfPacedKind{}.Compute(t.Context(), &task, plan)
+		var fixed *StatusError
+		switch {
+		case test.status == OK && err != nil:
+			t.Errorf("limit %d: %v", test.limit, err)
+		case test.status != OK && (!errors.As(err, &fixed) || fixed.Status != test.status || !strings.Contains(err.Error(), "the limit is")):
+			t.Errorf("limit %d: %v, want the status %s", test.limit, err, test.status)
+		}
+	}
+}
+
+func TestComputeStopsWithItsContext(t *testing.T) {
+	t.Parallel()
+	tasks, plan := firstTasks(t, everyMethod)
+	for _, task := range tasks {
+		ctx, cancel := context.WithCancel(t.Context())
+		data := cancelling{plan, cancel}
+		if _, _, err := (SelfPacedKind{}).Compute(ctx, &task, data); !errors.Is(err, context.Canceled) {
+			t.Errorf("cell %s returned %v", task.Cell, err)
+		}
+	}
+}
+
+// cancelling ends the computation once it has its data.
+type cancelling struct {
+	Data
+	cancel context.CancelFunc
+}
+
+func (c cancelling) Dataset(ctx context.Context, digest string) (*dataset.Dataset, error) {
+	defer c.cancel()
+	return c.Data.Dataset(ctx, digest)
+}
