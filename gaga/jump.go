@@ -12,37 +12,52 @@ import (
 var errEventLimit = errors.New("gaga: event budget used up")
 
 // degenerate says that no strict partial optimum was found to go on from.
-type degenerate struct{ reason string }
+type degenerate struct {
+	reason string
+	cause  error // of the convex solver, or nil
+}
 
 func (e *degenerate) Error() string { return "gaga: " + e.reason }
+func (e *degenerate) Unwrap() error { return e.cause }
 
 // hair is how far beyond a jump point, relative to the age, its landing point
 // is looked for.
 const hair = 1e-9
 
 // begin finds the path's first point: what alternation reaches at the lowest
-// age from the fit with all weights 1, or, where that age discards everybody,
-// at the first age at which it does not.
+// age from the fit with all weights 1. Where that age discards everybody, or
+// alternation ends with samples of one class only, it is what alternation
+// reaches from there at the first age that readmits samples.
 func (t *tracker) begin(ctx context.Context) error {
 	if err := t.search.FitAll(ctx); err != nil {
 		return err
 	}
 	age := t.options.Age.Min
-	if t.search.Discards(age) {
-		age = t.firstAge()
-		if !(age < t.options.Age.Max) {
-			return &degenerate{fmt.Sprintf("every sample is discarded up to age %v", t.options.Age.Max)}
+	for trial := 0; ; trial++ {
+		if t.search.Discards(age) {
+			from := age
+			if age = t.firstAge(from); !(age < t.options.Age.Max) {
+				return &degenerate{reason: fmt.Sprintf("every sample, or one class, is discarded up to age %v", t.options.Age.Max)}
+			}
+			t.path.restarts = append(t.path.restarts, Restart{Age: age, Reason: fmt.Sprintf("every sample, or one class, is discarded below age %v", age)})
 		}
-		t.path.restarts = append(t.path.restarts, Restart{Age: age, Reason: fmt.Sprintf("every sample is discarded below age %v", age)})
+		t.step = t.options.Age.Max - age
+		err := t.land(ctx, age, fmt.Sprintf("start at age %v", age))
+		if err == nil || trial == maxStarts || !errors.Is(err, convex.ErrOneClass) {
+			return err
+		}
+		age = math.Min(age*(1+hair), t.options.Age.Max)
 	}
-	t.step = t.options.Age.Max - age
-	return t.land(ctx, age, fmt.Sprintf("start at age %v", age))
 }
 
-// firstAge returns an age just above the one at which the first sample is not
-// discarded at the current fit, by bisection.
-func (t *tracker) firstAge() float64 {
-	lo, hi := t.options.Age.Min, t.options.Age.Max
+// maxStarts bounds how often begin looks for an age at which both classes stay.
+const maxStarts = 1000
+
+// firstAge returns an age just above the one, not below lo, at which enough
+// samples for a fit are not discarded at the current solution, by bisection;
+// +Inf where there is none in the range.
+func (t *tracker) firstAge(lo float64) float64 {
+	hi := t.options.Age.Max
 	if t.search.Discards(hi) {
 		return math.Inf(1)
 	}
@@ -133,7 +148,7 @@ func (t *tracker) land(ctx context.Context, age float64, reason string) error {
 	for k := 1; k <= t.options.maxAlternations(); k++ {
 		moved, err := t.search.Step(ctx, age)
 		if errors.Is(err, convex.ErrSingular) || errors.Is(err, convex.ErrOneClass) {
-			return &degenerate{fmt.Sprintf("%s: at age %v %v", reason, age, err)}
+			return &degenerate{reason: fmt.Sprintf("%s: at age %v %v", reason, age, err), cause: err}
 		}
 		if err != nil {
 			return err
@@ -165,10 +180,10 @@ func (t *tracker) land(ctx context.Context, age float64, reason string) error {
 			reason += ", left a saddle point"
 			stride = newStride(t)
 		default:
-			return &degenerate{fmt.Sprintf("%s: alternation settles at age %v where the optimum is not strict", reason, age)}
+			return &degenerate{reason: fmt.Sprintf("%s: alternation settles at age %v where the optimum is not strict", reason, age)}
 		}
 	}
-	return &degenerate{fmt.Sprintf("%s: alternation has not settled at age %v after %d iterations", reason, age, t.options.maxAlternations())}
+	return &degenerate{reason: fmt.Sprintf("%s: alternation has not settled at age %v after %d iterations", reason, age, t.options.maxAlternations())}
 }
 
 // readZones stores the zones at the search's solution and reports whether
