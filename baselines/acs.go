@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"github.com/agepath/agepath/gaga"
-	"github.com/agepath/agepath/internal/convex"
 )
 
 // ACSOptions tune [ACS]. The zero value stands for the defaults.
@@ -36,11 +35,6 @@ func (p *ACSPath) Complete() bool { return p.Unconverged == 0 && p.OneClass == 0
 // still. It starts from the fit with all weights 1. The published scripts do
 // one alternation an age; that leaves residuals of the order 1.
 //
-// The first ages that discard every sample at the fit with all weights 1 get no
-// knot, and neither do those at which samples of one class only are left to
-// logistic regression, which has no minimum then: the last solution is kept,
-// and the next age readmits samples by their losses under it.
-//
 // A path that was begun is returned beside an error of the context or of a fit.
 func ACS(ctx context.Context, p *gaga.Problem, ages []float64, o ACSOptions) (*ACSPath, error) {
 	path := &ACSPath{}
@@ -68,9 +62,6 @@ func ACS(ctx context.Context, p *gaga.Problem, ages []float64, o ACSOptions) (*A
 		path.Alternations += iterations
 		var slow *gaga.NotConverged
 		switch {
-		case errors.Is(err, convex.ErrOneClass):
-			path.Discarded++
-			continue
 		case errors.As(err, &slow):
 			path.Unconverged++
 		case errors.Is(err, gaga.ErrOneClass):

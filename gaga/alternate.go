@@ -228,12 +228,15 @@ func active(theta []float64) int {
 // Certificate returns that of the last weighted fit.
 func (a *Alternation) Certificate() convex.Certificate { return a.certificate }
 
-// Discards reports whether the current solution's losses discard so many
-// samples at an age that there is nothing to fit: every sample, or for logistic
-// regression with an intercept every sample of one class, where the data has
-// both.
-func (a *Alternation) Discards(age float64) bool {
-	if a.weigh(a.reweighed, age) == 0 {
+// Discards reports whether the current solution's losses discard every sample
+// at an age.
+func (a *Alternation) Discards(age float64) bool { return a.weigh(a.reweighed, age) == 0 }
+
+// unfit reports whether the current solution's losses leave too little at an
+// age for a fit: no sample, or for logistic regression with an intercept
+// samples of one class only.
+func (a *Alternation) unfit(age float64) bool {
+	if a.Discards(age) {
 		return true
 	}
 	if _, ok := a.problem.Loss.(Logistic); !ok || !a.problem.Intercept {

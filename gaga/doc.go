@@ -62,7 +62,25 @@
 // A path ends early with a [Status] when the context ends, when Options.MaxEvents
 // is reached, or where no strict partial optimum is found to go on from
 // (degenerate data). Ties are resolved in a fixed order; paths are the same on
-// every run.
+// every run. Where the age would stand still the path restarts from alternation
+// a little further and records a jump with the cause [Stall].
+//
+// Further limits:
+//
+//   - Critical points are found on the cubic interpolants of the event
+//     functions over a step. A sample that leaves its zone and comes back within
+//     one step, by less than the interpolant's error, is not seen.
+//   - On small random problems in general position about one jump in 200 lands
+//     elsewhere than plain alternation does; with tied samples, as integer data
+//     has them, the direction of a jump is arbitrary in both.
+//   - Columns that are collinear with active ones on the samples of weight stay
+//     out, until a sample is readmitted.
+//   - Where every sample is discarded nothing determines a free intercept: it
+//     stays where it is, and the first sample to be readmitted is a jump.
+//   - Where the optimum right behind a jump is not yet strict the landing point
+//     is looked for up to a relative 1e-3 beyond it.
+//   - A path begins at the first age at which alternation keeps samples (for
+//     logistic regression, of both classes).
 //
 // # Cost
 //

@@ -34,7 +34,7 @@ func (t *tracker) begin(ctx context.Context) error {
 	}
 	age := t.options.Age.Min
 	for trial := 0; ; trial++ {
-		if t.search.Discards(age) {
+		if t.search.unfit(age) {
 			from := age
 			if age = t.firstAge(from); !(age < t.options.Age.Max) {
 				return &degenerate{reason: fmt.Sprintf("every sample, or one class, is discarded up to age %v", t.options.Age.Max)}
@@ -58,7 +58,7 @@ const maxStarts = 1000
 // +Inf where there is none in the range.
 func (t *tracker) firstAge(lo float64) float64 {
 	hi := t.options.Age.Max
-	if t.search.Discards(hi) {
+	if t.search.unfit(hi) {
 		return math.Inf(1)
 	}
 	for range 200 {
@@ -66,7 +66,7 @@ func (t *tracker) firstAge(lo float64) float64 {
 		if hi-lo <= 1e-6*hi || mid <= lo || mid >= hi {
 			break
 		}
-		if t.search.Discards(mid) {
+		if t.search.unfit(mid) {
 			lo = mid
 		} else {
 			hi = mid

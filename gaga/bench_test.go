@@ -1,0 +1,56 @@
+package gaga_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/agepath/agepath/baselines"
+	"github.com/agepath/agepath/experiment/dataset"
+	"github.com/agepath/agepath/gaga"
+)
+
+// The path over [0.1, 20], and ACS at step 0.5 over the same ages, whose weights
+// are iterated until its residual is as small: read the ratio of the two.
+// Breast cancer is taken as a regression on its labels.
+func benchmarks(b *testing.B, run func(b *testing.B, p *gaga.Problem)) {
+	for _, name := range []string{"diabetes", "breast_cancer", "cadata"} {
+		for _, noise := range []float64{0, 0.3} {
+			for _, r := range []gaga.Regularizer{gaga.Linear{}, gaga.Mixture{Gamma: 0.5}, gaga.Hard{}} {
+				b.Run(fmt.Sprintf("%s/noise=%v/%s", name, noise, r.Name()), func(b *testing.B) {
+					b.Setenv("AGEPATH_VERIFY", "0")
+					p := lasso(training(b, name, dataset.Regression, noise, 1), 0.006, r)
+					b.ReportAllocs()
+					b.ResetTimer()
+					run(b, p)
+				})
+			}
+		}
+	}
+}
+
+func BenchmarkTrack(b *testing.B) {
+	benchmarks(b, func(b *testing.B, p *gaga.Problem) {
+		var path *gaga.Path
+		for b.Loop() {
+			path = track(b, p, gaga.Options{Age: gaga.Range{Min: 0.1, Max: 20}})
+		}
+		turning, jumps := count(path)
+		b.ReportMetric(float64(turning+jumps), "events")
+		b.ReportMetric(float64(jumps), "jumps")
+	})
+}
+
+func BenchmarkACS(b *testing.B) {
+	benchmarks(b, func(b *testing.B, p *gaga.Problem) {
+		var path *baselines.ACSPath
+		for b.Loop() {
+			var err error
+			path, err = baselines.ACS(context.Background(), p, baselines.Ages(0.1, 20, 0.5), baselines.ACSOptions{Tolerance: 1e-9})
+			if err != nil {
+				b.Fatal(err)
+			}
+		}
+		b.ReportMetric(float64(path.Alternations), "alternations")
+	})
+}
