@@ -98,6 +98,29 @@ func (t *tracker) ahead() float64 {
 	return w.length
 }
 
+// fit halves or doubles the window's length until it has between few and many
+// samples. Those that tie at a boundary right now are in every window; others
+// that tie come and go together, so that few may be out of reach.
+func (w *window) fit(few, many int, longest float64) {
+	count := func(length float64) int {
+		n := 0
+		for _, at := range w.near {
+			if at <= length {
+				n++
+			}
+		}
+		return n
+	}
+	shortest := hair * w.age
+	many += count(shortest)
+	for w.length > shortest && count(w.length) > many {
+		w.length *= 0.5
+	}
+	for w.length < longest && count(w.length) < few && count(2*w.length) <= many {
+		w.length *= 2
+	}
+}
+
 // open opens a window at the left point and chooses the samples to watch.
 func (t *tracker) open() {
 	w, l := t.window, t.left
@@ -114,26 +137,7 @@ func (t *tracker) open() {
 	if w.length <= 0 {
 		w.length = 1e-3 * l.age
 	}
-	count := func(length float64) int {
-		n := 0
-		for _, at := range w.near {
-			if at <= length {
-				n++
-			}
-		}
-		return n
-	}
-	few, many := min(fewWatched, t.n), max(manyWatched, t.n/32)
-	for range 60 {
-		n := count(w.length)
-		if n < few && w.length < t.options.Age.Max {
-			w.length *= 2
-		} else if n > many {
-			w.length *= 0.5
-		} else {
-			break
-		}
-	}
+	w.fit(min(fewWatched, t.n), max(manyWatched, t.n/32), t.options.Age.Max)
 	// A quarter more than the tangent says, for the path's curvature, and the
 	// rounding of θ.
 	w.moved, w.radius = 1.25*rate*w.length+1e-13*w.distance(nil, l.theta), 1.25*t.radii(w.age, w.age+w.length)
