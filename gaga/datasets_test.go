@@ -18,7 +18,7 @@ func TestRegressionSets(t *testing.T) {
 		name   string
 		stride int
 	}{
-		{"diabetes", 1}, {"music", 2}, {"ailerons", 40}, {"cadata", 40}, {"delta_elevators", 15}, {"elevators", 40}, {"house_8L", 40},
+		{"diabetes", 1}, {"music", 4}, {"ailerons", 40}, {"cadata", 40}, {"delta_elevators", 15}, {"elevators", 40}, {"house_8L", 40},
 	}
 	for _, c := range cases {
 		for _, noise := range []float64{0, 0.3} {
@@ -29,8 +29,18 @@ func TestRegressionSets(t *testing.T) {
 						stride = 1
 					}
 					part := training(t, c.name, dataset.Regression, noise, stride)
-					path := track(t, lasso(part, 0.006, r), gaga.Options{Age: gaga.Range{Min: 0.1, Max: 20}})
+					p := lasso(part, 0.006, r)
+					path := track(t, p, gaga.Options{Age: gaga.Range{Min: 0.1, Max: 20}})
 					checkKnots(t, path)
+					knots := path.Knots()
+					for i := 0; i < len(knots); i += 1 + len(knots)/25 {
+						// At a jump the weight of the hard regularizer is either.
+						if k := knots[i]; k.Kind != gaga.Jump {
+							if res := residual(p, k.Theta, k.Age); !(res <= 1e-9) {
+								t.Errorf("age %v, %v: KKT residual %v, the knot says %v", k.Age, k.Kind, res, k.KKT)
+							}
+						}
+					}
 					turning, jumps := count(path)
 					alternations := 0
 					for _, r := range path.Restarts() {

@@ -13,7 +13,7 @@ import (
 // end with a status, at the ages asked for.
 func TestRandomProblems(t *testing.T) {
 	t.Parallel()
-	problems := 3000
+	problems := 2000
 	if long() {
 		problems = 100_000
 	}

@@ -16,7 +16,7 @@ import (
 // strides, do not make it rarer; plain steps alone take forty times as many.
 func TestLandingsArePlainAlternation(t *testing.T) {
 	t.Parallel()
-	problems := 600
+	problems := 1000
 	if long() {
 		problems = 3000
 	}

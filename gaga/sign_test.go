@@ -15,7 +15,7 @@ import (
 // definite and the event function moves into the new zone.
 func TestSignTestAgainstBruteForce(t *testing.T) {
 	t.Parallel()
-	problems := 4000
+	problems := 2500
 	if long() {
 		problems = 60_000
 	}
