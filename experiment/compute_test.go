@@ -31,6 +31,24 @@ func firstTasks(t *testing.T, text string) ([]Task, *Plan) {
 	return tasks, plan
 }
 
+// prepare returns the cell of a task and its data.
+func prepare(t *testing.T, plan *Plan, task *Task) (*Cell, *dataset.Prepared) {
+	t.Helper()
+	cell, err := DecodeCell(task.Spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, err := plan.Dataset(t.Context(), cell.Data.Digest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	prepared, err := cell.Prepare(t.Context(), set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cell, prepared
+}
+
 const everyMethod = `
 name: every
 repeats: 1
@@ -53,18 +71,7 @@ func TestComputeScores(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		cell, err := DecodeCell(task.Spec)
-		if err != nil {
-			t.Fatal(err)
-		}
-		set, err := plan.Dataset(t.Context(), cell.Data.Digest)
-		if err != nil {
-			t.Fatal(err)
-		}
-		prepared, err := cell.Prepare(t.Context(), set)
-		if err != nil {
-			t.Fatal(err)
-		}
+		cell, prepared := prepare(t, plan, &task)
 		thetas := further["coefficients"].Columns[1].Lists
 		var test, validation []float64
 		for _, theta := range thetas {
@@ -147,18 +154,7 @@ keep: {coefficients: true}
 	if err != nil {
 		t.Fatal(err)
 	}
-	cell, err := DecodeCell(tasks[0].Spec)
-	if err != nil {
-		t.Fatal(err)
-	}
-	set, err := plan.Dataset(t.Context(), cell.Data.Digest)
-	if err != nil {
-		t.Fatal(err)
-	}
-	prepared, err := cell.Prepare(t.Context(), set)
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, prepared := prepare(t, plan, &tasks[0])
 	theta := further["coefficients"].Columns[1].Lists[0]
 	train, test := &prepared.Train, &prepared.Test
 	right := 0
