@@ -152,8 +152,8 @@ func (c *Coordinator) compute(ctx context.Context, g *gatherer) (err error) {
 	q := c.Queue
 	if q == nil {
 		dir := filepath.Join(c.Out, serverDir)
-		server, err := queue.StartServer(ctx, queue.ServerConfig{Dir: dir, Report: c.Report})
-		if err != nil {
+		var server *queue.Server
+		if server, err = queue.StartServer(ctx, queue.ServerConfig{Dir: dir, Report: c.Report}); err != nil {
 			return err
 		}
 		defer func() { err = errors.Join(err, stopServer(server, dir, err == nil)) }()
@@ -168,6 +168,10 @@ func (c *Coordinator) compute(ctx context.Context, g *gatherer) (err error) {
 	if err := PutRun(ctx, q, c.Grid, c.Plan); err != nil {
 		return err
 	}
+	computed, err := computedCells(ctx, q, c.Plan.Run, c.Retry)
+	if err != nil {
+		return err
+	}
 	work, stop := context.WithCancel(ctx)
 	defer stop()
 	group, work := errgroup.WithContext(work)
@@ -180,7 +184,7 @@ func (c *Coordinator) compute(ctx context.Context, g *gatherer) (err error) {
 		group.Go(func() error { return worker.Run(work) })
 	}
 	group.Go(func() error {
-		_, _, err := q.Publish(work, g.tasks(c.Plan))
+		_, _, err := q.Publish(work, g.tasks(computed))
 		return err
 	})
 	group.Go(func() error {
@@ -192,6 +196,21 @@ func (c *Coordinator) compute(ctx context.Context, g *gatherer) (err error) {
 		return nil
 	}
 	return errors.Join(ctx.Err(), err)
+}
+
+// computedCells returns the cells that have a result in the queue, but for the
+// statuses to try again.
+func computedCells(ctx context.Context, q *queue.Queue, run string, again []experiment.Status) (map[string]bool, error) {
+	cells := map[string]bool{}
+	for ended, err := range q.Done(ctx, run) {
+		if err != nil {
+			return nil, err
+		}
+		if !slices.Contains(again, ended.Status) {
+			cells[ended.Cell] = true
+		}
+	}
+	return cells, nil
 }
 
 // idle returns how long a slot waits for a task before it looks around: not

@@ -39,15 +39,16 @@ type gatherer struct {
 	failed  int64
 }
 
-// tasks yields the tasks of the missing cells and notes their costs.
-func (g *gatherer) tasks(plan *experiment.Plan) iter.Seq2[experiment.Task, error] {
+// tasks yields the tasks of the missing cells that have no result in the queue
+// either, and notes their costs.
+func (g *gatherer) tasks(computed map[string]bool) iter.Seq2[experiment.Task, error] {
 	wanted := func(cell string) bool {
 		g.mu.Lock()
 		defer g.mu.Unlock()
-		return g.missing[cell]
+		return g.missing[cell] && !computed[cell]
 	}
 	return func(yield func(experiment.Task, error) bool) {
-		for task, err := range tasksOf(plan, wanted) {
+		for task, err := range tasksOf(g.plan, wanted) {
 			if err == nil {
 				g.expect(&task)
 			}

@@ -37,14 +37,11 @@ func Submit(ctx context.Context, q *queue.Queue, grid *experiment.Grid, plan *ex
 	if err := PutRun(ctx, q, grid, plan); err != nil {
 		return 0, 0, err
 	}
-	done := map[string]bool{}
-	for ended, err := range q.Done(ctx, plan.Run) {
-		if err != nil {
-			return 0, 0, err
-		}
-		done[ended.Cell] = true
+	computed, err := computedCells(ctx, q, plan.Run, nil)
+	if err != nil {
+		return 0, 0, err
 	}
-	return q.Publish(ctx, tasksOf(plan, func(cell string) bool { return !done[cell] }))
+	return q.Publish(ctx, tasksOf(plan, func(cell string) bool { return !computed[cell] }))
 }
 
 // Retry puts the cells of a run whose result has one of the statuses back into

@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -286,8 +289,15 @@ age: {min: 1, max: 3, acs_step: 1}
 	return grid, p
 }
 
-// TestCoordinatorResumes computes half a grid's cells elsewhere first: the
-// coordinator takes their results from the queue and computes the rest.
+// forbidden is a kind that must not compute.
+type forbidden struct{ experiment.Kind }
+
+func (forbidden) Compute(context.Context, *experiment.Task, experiment.Data) (m experiment.Batch, f map[string]experiment.Batch, err error) {
+	return m, f, errors.New("computed again")
+}
+
+// TestCoordinatorResumes computes a grid's cells elsewhere first: the coordinator
+// takes their results from the queue and computes nothing.
 func TestCoordinatorResumes(t *testing.T) {
 	t.Parallel()
 	grid, p := plan(t)
@@ -301,7 +311,8 @@ func TestCoordinatorResumes(t *testing.T) {
 		t.Fatal(err)
 	}
 	var reports []Progress
-	c := &Coordinator{Grid: grid, Plan: p, Kind: kind, Out: t.TempDir(), Queue: q, Workers: 1, Progress: func(p Progress) { reports = append(reports, p) }}
+	// Workers of this kind fail: none of the cells may be computed again.
+	c := &Coordinator{Grid: grid, Plan: p, Kind: forbidden{kind}, Out: t.TempDir(), Queue: q, Workers: 1, Progress: func(p Progress) { reports = append(reports, p) }}
 	summary, err := c.Run(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -327,6 +338,48 @@ func TestCoordinatorResumes(t *testing.T) {
 	if again, err := c.Run(t.Context()); err != nil || again.Computed != 0 {
 		t.Errorf("the second run: %+v, %v; want nothing computed", again, err)
 	}
+}
+
+// TestInterruptedRunKeepsItsQueue wants the embedded server's streams to be
+// there after an interruption, and gone after the run is complete.
+func TestInterruptedRunKeepsItsQueue(t *testing.T) {
+	t.Parallel()
+	grid, p := plan(t)
+	kind := &waiting{Kind: experiment.SelfPacedKind{}, started: make(chan struct{}, 100)}
+	c := &Coordinator{Grid: grid, Plan: p, Kind: kind, Out: t.TempDir(), Workers: 1, Report: func(err error) { t.Log(err) }}
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() {
+		_, err := c.Run(ctx)
+		ended <- err
+	}()
+	<-kind.started
+	cancel()
+	if err := <-ended; !errors.Is(err, context.Canceled) {
+		t.Fatalf("an interrupted run returned %v", err)
+	}
+	if _, err := os.Stat(filepath.Join(c.Out, serverDir)); err != nil {
+		t.Errorf("the queue of an interrupted run: %v", err)
+	}
+	c.Kind = kind.Kind
+	if summary, err := c.Run(t.Context()); err != nil || summary.Failed() != 0 {
+		t.Fatalf("after the interruption: %+v, %v", summary, err)
+	}
+	if _, err := os.Stat(filepath.Join(c.Out, serverDir)); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the queue of a complete run is still there: %v", err)
+	}
+}
+
+// waiting is a kind whose computations wait for the end of their context.
+type waiting struct {
+	experiment.Kind
+	started chan struct{}
+}
+
+func (w *waiting) Compute(ctx context.Context, _ *experiment.Task, _ experiment.Data) (m experiment.Batch, f map[string]experiment.Batch, err error) {
+	w.started <- struct{}{}
+	<-ctx.Done()
+	return m, f, ctx.Err()
 }
 
 // TestUnlabelledOutcome gathers the outcome of a task that nobody could read.
