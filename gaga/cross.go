@@ -109,7 +109,7 @@ func (t *tracker) signTest(c crossing) float64 {
 		if math.IsInf(change, 0) { // polynomial above order 2, which breaks nearly
 			return math.Inf(-1)
 		}
-		x := t.gather(t.rhs, t.a[c.index*t.p:(c.index+1)*t.p])
+		x := t.gather(t.rhs, t.sample(c.index))
 		quad := t.quadratic(x)
 		if quad == 0 {
 			return 1

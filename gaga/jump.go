@@ -322,7 +322,7 @@ func (t *tracker) null(columns []int) ([]float64, bool) {
 		if !t.weighed && int(t.zone[i]) == len(t.zones)-1 {
 			continue
 		}
-		x := t.a[i*t.p : (i+1)*t.p]
+		x := t.sample(i)
 		for r, j := range columns {
 			for q, l := range columns[:r+1] {
 				gram[r*k+q] += x[j] * x[l]

@@ -82,7 +82,7 @@ func (t *moments) add(zone *zoneSum, i int, m float64) {
 	if zone.first == nil && zone.second == nil {
 		return
 	}
-	copy(t.z, t.a[i*t.p:(i+1)*t.p])
+	copy(t.z, t.sample(i))
 	t.z[t.p] = -t.y[i]
 	if zone.first != nil {
 		blas64.Axpy(m*t.side[i], vector(t.z), vector(zone.first))
@@ -268,7 +268,7 @@ func (t *moments) measure(u []float64, age float64) float64 {
 			continue
 		}
 		size, absU := t.m[i]*v*gradientTerms(u[i], slope, curvature), math.Abs(fu)
-		for j, x := range t.a[i*t.p : (i+1)*t.p] {
+		for j, x := range t.sample(i) {
 			sum[j] += f * x
 			t.sizes[j] += size * math.Abs(x)
 			t.diags[j] += absU * x * x

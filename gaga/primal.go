@@ -91,7 +91,7 @@ func newPrimal(pr *Problem) *primal {
 	}
 	for i := range n {
 		s.all[i] = i
-		row := s.a[i*p : (i+1)*p]
+		row := s.sample(i)
 		copy(row, pr.X.Data[i*pr.X.Stride:i*pr.X.Stride+d])
 		if pr.Intercept {
 			row[d] = 1
@@ -163,9 +163,12 @@ func (s *primal) gatherRows() {
 	}
 	s.xw = s.gathered[:len(s.watch)*k]
 	for slot, i := range s.watch {
-		s.gather(s.xw[slot*k:(slot+1)*k], s.a[i*s.p:(i+1)*s.p])
+		s.gather(s.xw[slot*k:(slot+1)*k], s.sample(i))
 	}
 }
+
+// sample returns a sample's row of a.
+func (s *primal) sample(i int) []float64 { return s.a[i*s.p : (i+1)*s.p] }
 
 // gather writes the active entries of the p-vector from into dst.
 func (s *primal) gather(dst, from []float64) []float64 {
@@ -200,7 +203,7 @@ func (s *primal) predictAll(dst, theta []float64) {
 
 // predictOne returns a·θ of one sample.
 func (s *primal) predictOne(i int, theta []float64) float64 {
-	return blas64.Dot(vector(s.a[i*s.p:(i+1)*s.p]), vector(theta))
+	return blas64.Dot(vector(s.sample(i)), vector(theta))
 }
 
 // assemble evaluates the optimality condition at pt (age, theta and u are set)
@@ -249,7 +252,7 @@ func (s *primal) setFloor(u []float64) {
 	for i := range s.n {
 		_, slope, curvature := s.loss.Eval(u[i], s.y[i])
 		f := negligible * s.m[i] * gradientTerms(u[i], slope, curvature)
-		for j, x := range s.a[i*s.p : (i+1)*s.p] {
+		for j, x := range s.sample(i) {
 			s.floor[j] += f * math.Abs(x)
 		}
 	}

@@ -67,7 +67,7 @@ func (t *tracker) escape(c crossing) bool {
 		if c.cause == SampleDown {
 			side = -1
 		}
-		t.gather(d, t.a[c.index*t.p:(c.index+1)*t.p])
+		t.gather(d, t.sample(c.index))
 		blas64.Scal(side*sign(t.left.slope[c.slot]), vector(d))
 		t.solve(d)
 	case Activated:

@@ -34,7 +34,7 @@ func newWindow(s *primal) *window {
 		theta: make([]float64, s.p), scale: make([]float64, s.p), near: make([]float64, s.n), u: make([]float64, s.n),
 	}
 	for i := range s.n {
-		for j, x := range s.a[i*s.p : (i+1)*s.p] {
+		for j, x := range s.sample(i) {
 			w.scale[j] += x * x / float64(s.n)
 		}
 	}
@@ -178,7 +178,7 @@ func (t *tracker) lengths(rate float64) {
 		growth[k] = math.Abs(slope) / (2 * edges[k])
 	}
 	for i, u := range w.u {
-		row := t.a[i*t.p : (i+1)*t.p]
+		row := t.sample(i)
 		var norm float64
 		for _, j := range t.active {
 			if s := w.scale[j]; s > 0 {

@@ -86,12 +86,5 @@ func WriteManifest(dir string, m *Manifest) error {
 	if err := encoder.Encode(&versioned); err != nil {
 		return fmt.Errorf("writing the manifest of %s: %w", dir, err)
 	}
-	have, err := os.ReadFile(filepath.Join(dir, ManifestName))
-	if err == nil && bytes.Equal(have, text.Bytes()) {
-		return nil
-	}
-	return writeFile(realDisk{}, dir, ManifestName, func(file diskFile) error {
-		_, err := file.Write(text.Bytes())
-		return err
-	})
+	return replaceFile(filepath.Join(dir, ManifestName), text.Bytes())
 }

@@ -259,13 +259,17 @@ func sameCounts(a, b map[experiment.Status]int) bool {
 	return true
 }
 
-// ranks returns the place of each cell in the order of the grid.
+// ranks returns the place of each cell in the order of the grid, which is only
+// expanded when a place is asked for.
 func ranks(plan *experiment.Plan) func(cell string) (int64, bool) {
-	order := make(map[string]int64, plan.Count())
-	for id := range plan.IDs() {
-		order[id] = int64(len(order))
-	}
+	var order map[string]int64
 	return func(cell string) (int64, bool) {
+		if order == nil {
+			order = make(map[string]int64, plan.Count())
+			for id := range plan.IDs() {
+				order[id] = int64(len(order))
+			}
+		}
 		rank, ok := order[cell]
 		return rank, ok
 	}
