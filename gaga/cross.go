@@ -84,16 +84,6 @@ func (t *tracker) revert(c crossing, before []float64) {
 	}
 }
 
-// distance returns the squared distance of two θ over the active coordinates,
-// weighted by the curvature there: in units of the objective.
-func (t *tracker) distance(a, b []float64) float64 {
-	var sum float64
-	for r, j := range t.active {
-		sum += t.diag[r] * (a[j] - b[j]) * (a[j] - b[j])
-	}
-	return sum
-}
-
 // signTest returns the ratio of det H behind the crossing to det H before it
 // (for an activated coordinate the Schur complement, relative to the size of
 // its terms). The path goes on exactly when it is positive (math.md section
@@ -101,25 +91,40 @@ func (t *tracker) distance(a, b []float64) float64 {
 func (t *tracker) signTest(c crossing) float64 {
 	switch c.cause {
 	case SampleUp, SampleDown:
-		from, to := t.zonesOf(c)
-		if t.zones[min(from, to)].Break || t.wakes(c) {
-			return math.Inf(-1)
-		}
-		change := t.slopeIn(c, to) - t.slopeIn(c, from)
-		if math.IsInf(change, 0) { // polynomial above order 2, which breaks nearly
-			return math.Inf(-1)
-		}
-		x := t.gather(t.rhs, t.sample(c.index))
-		quad := t.quadratic(x)
-		if quad == 0 {
-			return 1
-		}
-		return 1 + change*quad
+		return t.sampleTest(c)
 	case Activated:
 		schur, magnitude := t.schur(c.index)
 		return schur / magnitude
 	}
 	return 1
+}
+
+// sampleTest is signTest for a sample's crossing. Pinning never jumps; to free a
+// pinned sample H must be positive definite without the pin too.
+func (t *tracker) sampleTest(c crossing) float64 {
+	from, to := t.zonesOf(c)
+	if t.kinks > 0 && to == pinned {
+		return 1
+	}
+	if t.zones[min(from, to)].Break || t.wakes(c) {
+		return math.Inf(-1)
+	}
+	change := t.slopeIn(c, to) - t.slopeIn(c, from)
+	if math.IsInf(change, 0) { // polynomial above order 2, which breaks nearly
+		return math.Inf(-1)
+	}
+	var variance float64
+	if t.kinks > 0 && from == pinned {
+		if variance = t.freedom(c.index); !(variance > 0) {
+			return variance
+		}
+	} else {
+		variance = t.variance(c.index)
+	}
+	if variance == 0 {
+		return 1
+	}
+	return 1 + change*variance
 }
 
 // wakes reports whether the crossing brings the first sample of weight while
@@ -131,8 +136,8 @@ func (t *tracker) wakes(c crossing) bool {
 // slopeIn returns m ∂φ/∂u of the sample that crosses at the left point by the
 // formula of the given zone.
 func (t *tracker) slopeIn(c crossing, zone int) float64 {
-	loss, slope, curvature := t.left.loss[c.slot], t.left.slope[c.slot], t.left.curvature[c.slot]
-	v, dv, _ := t.reg.Weight(zone, loss, t.left.age)
+	loss, slope, curvature := t.eval(uint8(zone), t.left.u[c.slot], t.y[c.index])
+	v, dv, _ := t.weight(uint8(zone), loss, t.left.age)
 	return t.m[c.index] * (dv*slope*slope + v*curvature)
 }
 
@@ -140,8 +145,8 @@ func (t *tracker) slopeIn(c crossing, zone int) float64 {
 // of the positive parts of its diagonal entry.
 func (t *tracker) schur(j int) (complement, magnitude float64) {
 	g := t.rhs[:len(t.active)]
-	diagonal, magnitude := t.border(g, j)
-	return diagonal - t.quadratic(g), magnitude
+	diagonal, magnitude := t.primal.border(g, j)
+	return diagonal - t.primal.quadratic(g), magnitude
 }
 
 // collinear reports whether inactive coordinate j is a linear combination of
@@ -195,39 +200,38 @@ func (t *tracker) change(c crossing) {
 func (t *tracker) apply(cause Cause, index int, sign float64, theta []float64) {
 	switch cause {
 	case SampleUp:
-		if t.shift(index, true, theta); t.discarded() {
-			t.reactivate()
-		}
+		t.shift(index, true, theta)
+		t.rezone(index, 0)
 	case SampleDown:
 		t.shift(index, false, theta)
 		clear(t.shadow) // its terms may tell collinear columns apart
-		if t.frozen {
-			t.reactivate()
-		}
+		t.rezone(index, t.m[index])
 	case Activated:
 		t.sign[index] = sign
-		t.reactivate()
+		t.choose()
 	case Dropped:
 		t.sign[index] = 0
 		theta[index] = 0
-		t.reactivate()
+		t.choose()
 	}
 }
 
-// reactivate makes the coordinates with a sign, and those without an L1
-// weight, the active ones; without a penalty at all only where samples carry
-// weight.
-func (t *tracker) reactivate() {
-	active := make([]int, 0, t.p)
-	t.frozen = t.discarded()
-	for j := range t.p {
-		if t.sign[j] != 0 || (t.l1[j] == 0 && !(t.frozen && t.l2[j] == 0)) {
-			active = append(active, j)
-		}
+// rezone brings the unknowns up to date after a sample's change of zone; at a
+// kink it begins with the given multiplier, in units of the slope.
+func (t *tracker) rezone(i int, multiplier float64) {
+	if t.kinks > 0 && t.zone[i] == pinned {
+		t.left.dual[i] = t.hinge.C * multiplier
 	}
-	t.setActive(active)
+	if t.kinks > 0 || t.frozen != t.undetermined() {
+		t.choose()
+	}
+}
+
+// choose chooses the unknowns for the current zones and signs.
+func (t *tracker) choose() {
+	t.reactivate()
 	t.closeWindow()
-	t.gradients = len(active) < t.p
+	t.gradients = t.hinge == nil && len(t.active) < t.p
 	clear(t.shadow)
 }
 
@@ -270,7 +274,7 @@ func (t *tracker) restore(pc *piece, changes int) {
 			t.sign[c.index] = 0
 		}
 	}
-	t.reactivate()
+	t.choose()
 }
 
 // between solves for the path's point at an age between two neighbouring
@@ -301,7 +305,7 @@ func (t *tracker) between(p *Path, left, right *Knot, age float64) ([]float64, e
 func (t *tracker) release() {
 	if t.window != nil {
 		t.moments, t.window = nil, nil
-		t.terms = newDirect(t.primal)
+		t.primal.terms = newDirect(t.primal)
 		t.setWatch(t.all)
 	}
 }

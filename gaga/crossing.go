@@ -17,12 +17,14 @@ type crossing struct {
 type boundary struct{ value, rate float64 }
 
 // sampleBoundary returns the event function of a watched sample for the upper
-// or the lower threshold of its zone at pt, and whether there is such a
-// threshold.
+// or the lower end of its zone at pt, and whether there is such an end.
 func (t *tracker) sampleBoundary(pt *point, slot int, cause Cause) (boundary, bool) {
-	k := int(t.zone[t.watch[slot]])
+	k := int(t.zone[t.watch[slot]]) - t.kinks
+	if k < 0 || (k == 0 && t.kinks > 0 && cause == SampleDown) {
+		return t.kinkBoundary(pt, slot, cause)
+	}
 	if cause == SampleUp {
-		if k == len(t.zones)-1 {
+		if k == len(pt.threshold) {
 			return boundary{}, false
 		}
 		return boundary{pt.threshold[k] - pt.loss[slot], pt.dthreshold[k] - pt.slope[slot]*pt.du[slot]}, true
@@ -31,6 +33,37 @@ func (t *tracker) sampleBoundary(pt *point, slot int, cause Cause) (boundary, bo
 		return boundary{}, false
 	}
 	return boundary{pt.loss[slot] - pt.threshold[k-1], pt.slope[slot]*pt.du[slot] - pt.dthreshold[k-1]}, true
+}
+
+// kinkBoundary is sampleBoundary at the kink: of the margin's defect g = 1 - yu
+// for a sample beside it, of the multiplier for a pinned one.
+func (t *tracker) kinkBoundary(pt *point, slot int, cause Cause) (boundary, bool) {
+	i := t.watch[slot]
+	zone, y := t.zone[i], t.y[i]
+	switch {
+	case zone == pinned && cause == SampleUp:
+		return boundary{t.hinge.C*t.m[i] - pt.dual[i], -pt.ddual[i]}, true
+	case zone == pinned:
+		return boundary{pt.dual[i], pt.ddual[i]}, true
+	case zone == satisfied && cause == SampleUp:
+		return boundary{y*pt.u[slot] - 1, y * pt.du[slot]}, true
+	case zone == satisfied:
+		return boundary{}, false
+	}
+	return boundary{1 - y*pt.u[slot], -y * pt.du[slot]}, true
+}
+
+// sampleSize returns the size of the terms of a watched sample's event function
+// at pt.
+func (t *tracker) sampleSize(pt *point, slot int, cause Cause) float64 {
+	i := t.watch[slot]
+	switch k := int(t.zone[i]) - t.kinks; {
+	case t.kinks > 0 && t.zone[i] == pinned:
+		return t.hinge.C * t.m[i]
+	case k < 0 || (k == 0 && t.kinks > 0 && cause == SampleDown):
+		return 1 + math.Abs(pt.u[slot])
+	}
+	return pt.loss[slot]
 }
 
 // coordinateBoundary returns the event function of coordinate j at pt.
@@ -69,7 +102,8 @@ func (t *tracker) firstCrossing(left, right *point) (crossing, bool) {
 			if right != nil {
 				r, _ = t.sampleBoundary(right, slot, cause)
 			}
-			consider(crossing{cause: cause, index: i, slot: slot}, l, r, roundoff*left.loss[slot], left.loss[slot])
+			size := t.sampleSize(left, slot, cause)
+			consider(crossing{cause: cause, index: i, slot: slot}, l, r, roundoff*size, size)
 		}
 	}
 	var largest float64

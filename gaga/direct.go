@@ -25,7 +25,7 @@ func newDirect(s *primal) *direct {
 func (d *direct) assemble(pt *point) {
 	for i := range d.n {
 		loss, slope, curvature := pt.loss[i], pt.slope[i], pt.curvature[i]
-		v, dv, da := d.reg.Weight(int(d.zone[i]), loss, pt.age)
+		v, dv, da := d.weight(d.zone[i], loss, pt.age)
 		m := d.m[i]
 		f, fu, fa := m*v*slope, m*(dv*slope*slope+v*curvature), m*da*slope
 		d.phi[i], d.phiU[i], d.phiAge[i] = f, fu, fa

@@ -261,8 +261,8 @@ func (t *moments) measure(u []float64, age float64) float64 {
 	sum := t.wide
 	clear(sum)
 	for i := range t.n {
-		loss, slope, curvature := t.loss.Eval(u[i], t.y[i])
-		v, dv, _ := t.reg.Weight(int(t.zone[i]), loss, age)
+		loss, slope, curvature := t.eval(t.zone[i], u[i], t.y[i])
+		v, dv, _ := t.weight(t.zone[i], loss, age)
 		f, fu := t.m[i]*v*slope, t.m[i]*(dv*slope*slope+v*curvature)
 		if f == 0 && fu == 0 {
 			continue

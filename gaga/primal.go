@@ -8,44 +8,22 @@ import (
 	"gonum.org/v1/gonum/lapack/lapack64"
 )
 
-// primal is the tracker's linear algebra for predictors linear in θ in R^p:
-// the residual of the optimality condition restricted to the active
-// coordinates, its Jacobian H and its derivative in the age. What the samples
-// add to these comes from terms, which sums either over the samples or over
-// their moments.
-//
-// Event functions need the predictors of the watched samples only, which are
-// all samples unless terms allows fewer. Arrays over the watched samples are in
-// the order of watch; a position there is called a slot.
+// primal is the back-end for predictors linear in θ in R^p, p the features and,
+// with an intercept, a column of ones. What the samples add to the optimality
+// condition and to H comes from terms, which sums either over the samples or
+// over their moments. Pinned samples are equality constraints, whose multipliers
+// join the unknowns: see pins.
 type primal struct {
-	n, p   int       // samples, columns: the features and, with an intercept, a column of ones
-	a      []float64 // n x p, row-major
-	y, m   []float64 // targets, multiplicities
-	l1, l2 []float64 // penalty of each column
-	loss   Loss
-	reg    Regularizer
-	zones  []Zone
-	terms  terms
+	*system
+	a     []float64 // n x p, row-major
+	terms terms
+	xw    []float64 // len(watch) x len(active): the watched samples' active columns
+	floor []float64 // p: what the scale of each coordinate's terms is at least
 
-	active []int     // active coordinates, ascending
-	sign   []float64 // of each of the p coordinates: -1, +1, or 0 while inactive; 0 for columns without L1
-	watch  []int     // the watched samples
-	xw     []float64 // len(watch) x len(active): their active columns
+	hess   []float64 // len(active) squared: H, upper triangle
+	factor []float64 // Cholesky factor of H, without pins
+	pins   *pins     // with pins, nil for losses without a kink
 
-	zone    []uint8 // of each sample
-	members []int   // number of samples in each zone
-	weighed bool    // the last zone gives weight, too
-	frozen  bool    // no sample carries weight, so that nothing determines the free coordinates: they stay where they are
-
-	residual, scale []float64 // len(active)
-	floor           []float64 // p: what the scale of each coordinate's terms is at least
-	hess            []float64 // len(active) squared: H, upper triangle
-	diag            []float64 // len(active): H's diagonal with all terms taken positive
-	factor          []float64 // Cholesky factor of H
-	dage            []float64 // len(active): derivative of the residual in the age
-	assembled       *point    // where hess and the rest were evaluated
-
-	all          []int     // 0 to n-1
 	gathered     []float64 // room for xw
 	solveA, wide []float64 // p, scratch
 }
@@ -82,30 +60,27 @@ func newPrimal(pr *Problem) *primal {
 		p++
 	}
 	s := &primal{
-		n: n, p: p, y: pr.Y, loss: pr.Loss, reg: pr.Regularizer, zones: pr.Regularizer.Zones(),
-		a: make([]float64, n*p), m: make([]float64, n), l1: make([]float64, p), l2: make([]float64, p),
-		sign: make([]float64, p), active: make([]int, 0, p), zone: make([]uint8, n), members: make([]int, len(pr.Regularizer.Zones())), all: make([]int, n),
-		residual: make([]float64, p), scale: make([]float64, p), floor: make([]float64, p), diag: make([]float64, p), dage: make([]float64, p),
+		system: newSystem(pr, p), a: make([]float64, n*p), floor: make([]float64, p),
 		hess: make([]float64, p*p), factor: make([]float64, p*p),
 		solveA: make([]float64, p), wide: make([]float64, p),
 	}
+	s.system.algebra = s
 	for i := range n {
-		s.all[i] = i
 		row := s.sample(i)
 		copy(row, pr.X.Data[i*pr.X.Stride:i*pr.X.Stride+d])
 		if pr.Intercept {
 			row[d] = 1
 		}
-		s.m[i] = pr.multiplicity(i)
 	}
 	for j := range d {
 		s.l1[j], s.l2[j] = pr.Penalty.L1, pr.Penalty.L2
 	}
-	last := len(s.zones) - 1
-	threshold, _ := s.reg.Threshold(last-1, 1)
-	weight, _, _ := s.reg.Weight(last, 2*threshold, 1)
-	s.weighed = weight > 0
-	s.watch = s.all
+	room := p
+	if s.hinge != nil {
+		s.pins = newPins(p)
+		room = 2 * p
+	}
+	s.allot(room)
 	if m := newMoments(s); m != nil {
 		s.terms = m
 	} else {
@@ -114,38 +89,32 @@ func newPrimal(pr *Problem) *primal {
 	return s
 }
 
-// discarded reports whether no sample carries weight.
-func (s *primal) discarded() bool { return !s.weighed && s.members[len(s.zones)-1] == s.n }
+func (s *primal) place(zones []uint8, u []float64) { s.terms.place(zones, u) }
 
-// setZones takes the zones of all samples, with u their predictors.
-func (s *primal) setZones(zones []uint8, u []float64) {
-	s.terms.place(zones, u)
-	clear(s.members)
-	for _, z := range s.zone {
-		s.members[z]++
+func (s *primal) shifted(i int, from uint8, theta []float64) { s.terms.move(i, from, theta) }
+
+// reactivate makes the coordinates with a sign, and those without an L1
+// weight, the active ones; those without a penalty at all only where something
+// determines them.
+func (s *primal) reactivate() {
+	s.frozen = s.undetermined()
+	s.active = s.active[:0]
+	for j := range s.p {
+		if s.sign[j] != 0 || (s.l1[j] == 0 && !(s.frozen && s.l2[j] == 0)) {
+			s.active = append(s.active, j)
+		}
 	}
-}
-
-// shift moves a sample to a neighbouring zone.
-func (s *primal) shift(i int, up bool, theta []float64) {
-	from := s.zone[i]
-	if up {
-		s.zone[i]++
-	} else {
-		s.zone[i]--
+	s.multipliers = s.multipliers[:0]
+	if s.hinge != nil && s.members[pinned] > 0 {
+		for i, z := range s.zone {
+			if z == pinned {
+				s.multipliers = append(s.multipliers, i)
+			}
+		}
 	}
-	s.members[from]--
-	s.members[s.zone[i]]++
-	s.terms.move(i, from, theta)
-}
-
-// setActive makes the given ascending coordinates the active ones.
-func (s *primal) setActive(active []int) {
-	s.active = append(s.active[:0], active...)
 	s.gatherRows()
 }
 
-// setWatch makes the given samples the watched ones.
 func (s *primal) setWatch(samples []int) {
 	s.watch = samples
 	s.gatherRows()
@@ -170,16 +139,8 @@ func (s *primal) gatherRows() {
 // sample returns a sample's row of a.
 func (s *primal) sample(i int) []float64 { return s.a[i*s.p : (i+1)*s.p] }
 
-// gather writes the active entries of the p-vector from into dst.
-func (s *primal) gather(dst, from []float64) []float64 {
-	for r, j := range s.active {
-		dst[r] = from[j]
-	}
-	return dst[:len(s.active)]
-}
-
-// predict writes a·θ of the watched samples, for a θ that is zero but for its
-// active coordinates and those that are frozen.
+// predict expects a θ that is zero but for its active coordinates and those
+// that are frozen.
 func (s *primal) predict(dst, theta []float64) {
 	if s.frozen {
 		for slot, i := range s.watch {
@@ -196,24 +157,19 @@ func (s *primal) predict(dst, theta []float64) {
 	blas64.Gemv(blas.NoTrans, 1, general(len(s.watch), k, s.xw), vector(beta), 0, vector(dst[:len(s.watch)]))
 }
 
-// predictAll writes a·θ of all samples.
 func (s *primal) predictAll(dst, theta []float64) {
 	blas64.Gemv(blas.NoTrans, 1, general(s.n, s.p, s.a), vector(theta), 0, vector(dst))
 }
 
-// predictOne returns a·θ of one sample.
 func (s *primal) predictOne(i int, theta []float64) float64 {
 	return blas64.Dot(vector(s.sample(i)), vector(theta))
 }
 
-// assemble evaluates the optimality condition at pt (age, theta and u are set)
-// on the current zones and active coordinates: residual, scale, hess and dage,
-// and the losses and slopes of pt.
 func (s *primal) assemble(pt *point) {
 	s.assembled = pt
 	s.evaluate(pt)
 	k := len(s.active)
-	clear(s.dage[:k])
+	clear(s.dage[:s.unknowns()])
 	clear(s.hess[:k*k])
 	for r, j := range s.active {
 		w := pt.theta[j]
@@ -223,13 +179,7 @@ func (s *primal) assemble(pt *point) {
 		s.hess[r*k+r] = s.l2[j]
 	}
 	s.terms.assemble(pt)
-}
-
-// evaluate evaluates the losses of the watched samples at pt, where u is set.
-func (s *primal) evaluate(pt *point) {
-	for slot, i := range s.watch {
-		pt.loss[slot], pt.slope[slot], pt.curvature[slot] = s.loss.Eval(pt.u[slot], s.y[i])
-	}
+	s.assemblePins(pt)
 }
 
 // gradientTerms returns the size of the terms of a loss's derivative at the
@@ -244,9 +194,6 @@ func gradientTerms(u, slope, curvature float64) float64 {
 // residual drowns in the rounding of the losses.
 const negligible = 1e-6
 
-// setFloor takes the scale of the gradient's terms with all weights 1, times
-// negligible, at the predictors u of all samples as the floor of the
-// residual's scale.
 func (s *primal) setFloor(u []float64) {
 	clear(s.floor)
 	for i := range s.n {
@@ -258,25 +205,18 @@ func (s *primal) setFloor(u []float64) {
 	}
 }
 
-// relative returns the largest residual relative to its scale.
-func (s *primal) relative() float64 {
-	var worst float64
-	for r := range s.active {
-		if f := math.Abs(s.residual[r]); f > 0 {
-			worst = math.Max(worst, f/s.scale[r])
-		}
-	}
-	return worst
-}
-
 // singular is the pivot, relative to the diagonal of the positive terms, below
 // which H counts as not positive definite.
 const singular = 1e-12
 
 // factorize computes the Cholesky factor of H and reports whether H is
-// positive definite, away from singularity.
+// positive definite, away from singularity; with pinned samples, on the
+// directions that keep them pinned.
 func (s *primal) factorize() bool {
 	k := len(s.active)
+	if len(s.multipliers) > 0 {
+		return s.pins.factorize(s)
+	}
 	if k == 0 {
 		return true
 	}
@@ -293,26 +233,90 @@ func (s *primal) factorize() bool {
 	return true
 }
 
-// solve overwrites b, over the active coordinates, with H⁻¹b.
 func (s *primal) solve(b []float64) {
 	k := len(s.active)
-	if k == 0 {
-		return
+	switch {
+	case len(s.multipliers) > 0:
+		s.pins.solve(b)
+	case k > 0:
+		t := blas64.Triangular{N: k, Stride: k, Data: s.factor[:k*k], Uplo: blas.Upper, Diag: blas.NonUnit}
+		blas64.Trsv(blas.Trans, t, vector(b[:k]))
+		blas64.Trsv(blas.NoTrans, t, vector(b[:k]))
 	}
-	t := blas64.Triangular{N: k, Stride: k, Data: s.factor[:k*k], Uplo: blas.Upper, Diag: blas.NonUnit}
-	blas64.Trsv(blas.Trans, t, vector(b[:k]))
-	blas64.Trsv(blas.NoTrans, t, vector(b[:k]))
 }
 
-// quadratic returns bᵀH⁻¹b, clobbering b.
+// quadratic returns bᵀH⁻¹b for b over the active coordinates, clobbering b.
 func (s *primal) quadratic(b []float64) float64 {
 	k := len(s.active)
-	if k == 0 {
+	switch {
+	case k == 0:
 		return 0
+	case len(s.multipliers) > 0:
+		return s.pins.quadratic(b)
 	}
 	t := blas64.Triangular{N: k, Stride: k, Data: s.factor[:k*k], Uplo: blas.Upper, Diag: blas.NonUnit}
 	blas64.Trsv(blas.Trans, t, vector(b[:k]))
 	return blas64.Dot(vector(b[:k]), vector(b[:k]))
+}
+
+func (s *primal) row(dst []float64, i int) {
+	clear(dst[:s.unknowns()])
+	s.gather(dst, s.sample(i))
+}
+
+func (s *primal) variance(i int) float64 { return s.quadratic(s.gather(s.wide, s.sample(i))) }
+
+func (s *primal) freedom(i int) float64 {
+	b := s.pins.unit(s, i)
+	s.pins.solve(b)
+	return -1 / b[s.unknownOf(i)]
+}
+
+func (s *primal) direction(dst []float64, i int) {
+	var b []float64
+	if s.kinks > 0 && s.zone[i] == pinned {
+		b = s.pins.unit(s, i)
+		b[s.unknownOf(i)] = -s.y[i] // its predictor, not its margin, is to rise
+	} else {
+		b = s.solveA[:len(s.active)]
+		if len(s.multipliers) > 0 {
+			b = s.pins.zero(s)
+		}
+		s.gather(b, s.sample(i))
+	}
+	s.solve(b)
+	clear(dst)
+	for r, j := range s.active {
+		dst[j] = b[r]
+	}
+}
+
+func (s *primal) penalty(theta, _ []float64) float64 {
+	var sum float64
+	for j, w := range theta {
+		sum += s.l1[j]*math.Abs(w) + 0.5*s.l2[j]*w*w
+	}
+	return sum
+}
+
+func (s *primal) value(pt *point) float64 { return s.penalty(pt.theta, nil) + s.terms.objective() }
+
+func (s *primal) residualAt(pt *point) float64 {
+	worst := s.pinnedResidual(pt)
+	for j, w := range pt.theta {
+		g, _, size := s.terms.coordinate(j)
+		dual, dualSize := s.pinnedGradient(pt, j)
+		g += s.l2[j]*w + dual
+		size += dualSize
+		off := math.Abs(g + s.l1[j]*sign(w))
+		if w == 0 || (s.l1[j] > 0 && sign(w) != s.sign[j]) {
+			off = math.Max(0, math.Abs(g)-s.l1[j])
+		}
+		if off > 0 {
+			worst = math.Max(worst, off/(size+math.Abs(s.l2[j]*w)+s.l1[j]+s.floor[j]))
+		}
+	}
+	return worst
 }
 
 // border writes row j of the full H, restricted to the active coordinates,

@@ -54,8 +54,6 @@ func (t *tracker) descend(pt *point, age float64) (theta []float64, ok bool) {
 // escape writes the direction in which the path leaves the left point into
 // theta0 and reports whether it is known.
 func (t *tracker) escape(c crossing) bool {
-	k := len(t.active)
-	d := t.rhs[:k]
 	clear(t.theta0)
 	switch c.cause {
 	case SampleUp, SampleDown:
@@ -67,22 +65,25 @@ func (t *tracker) escape(c crossing) bool {
 		if c.cause == SampleDown {
 			side = -1
 		}
-		t.gather(d, t.sample(c.index))
-		blas64.Scal(side*sign(t.left.slope[c.slot]), vector(d))
-		t.solve(d)
+		_, slope, _ := t.loss.Eval(t.left.u[c.slot], t.y[c.index])
+		if t.hinge != nil {
+			slope = -t.y[c.index]
+		}
+		t.direction(t.theta0, c.index)
+		blas64.Scal(side*sign(slope), vector(t.theta0))
+		return true
 	case Activated:
-		t.border(d, c.index)
+		d := t.rhs[:len(t.active)]
+		t.primal.border(d, c.index)
 		t.solve(d)
-		blas64.Scal(-c.sign, vector(d))
+		for r, j := range t.active {
+			t.theta0[j] = -c.sign * d[r]
+		}
 		t.theta0[c.index] = c.sign
+		return true
 	case Fold:
 		copy(t.theta0, t.left.rate)
 		return true
-	default:
-		return false
 	}
-	for r, j := range t.active {
-		t.theta0[j] = d[r]
-	}
-	return true
+	return false
 }

@@ -40,10 +40,12 @@ const (
 	Easy      ZoneKind = iota // the full or a high weight
 	Middle                    // between the thresholds of a regularizer that has two
 	Discarded                 // no weight, or for LOG a falling one
+	Satisfied                 // for a loss with a kink: beyond it, with the full weight and no loss
+	Pinned                    // for a loss with a kink: at it, with the full weight
 )
 
 func (k ZoneKind) String() string {
-	return [...]string{"easy", "middle", "discarded"}[k]
+	return [...]string{"easy", "middle", "discarded", "satisfied", "pinned"}[k]
 }
 
 // zoneOf returns the zone of a loss at an age.

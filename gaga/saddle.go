@@ -16,7 +16,7 @@ import (
 func (t *tracker) leaveSaddle(age float64) bool {
 	pt := t.left
 	k := len(t.active)
-	if k == 0 {
+	if k == 0 || t.primal == nil || len(t.multipliers) > 0 {
 		return false
 	}
 	copy(pt.theta, t.search.Theta()[:t.p])
@@ -26,7 +26,7 @@ func (t *tracker) leaveSaddle(age float64) bool {
 	for r := range k {
 		for q := r; q < k; q++ {
 			if unit := math.Sqrt(t.diag[r] * t.diag[q]); unit > 0 {
-				scaled.SetSym(r, q, t.hess[r*k+q]/unit)
+				scaled.SetSym(r, q, t.primal.hess[r*k+q]/unit)
 			}
 		}
 	}

@@ -178,7 +178,7 @@ func (t *tracker) lengths(rate float64) {
 		growth[k] = math.Abs(slope) / (2 * edges[k])
 	}
 	for i, u := range w.u {
-		row := t.sample(i)
+		row := t.primal.sample(i)
 		var norm float64
 		for _, j := range t.active {
 			if s := w.scale[j]; s > 0 {
