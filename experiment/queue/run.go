@@ -18,7 +18,10 @@ type Counts struct {
 }
 
 // Counts counts the cells of a run. The numbers are read one after the other,
-// so that a moving cell can be missing or be counted twice.
+// so that a moving cell can be missing or be counted twice. Queued also lags
+// behind Publish: a server confirms a task first and tells the run's consumer
+// afterwards, within milliseconds unless it is busy. An exact number would
+// take a list of all the subjects of the run.
 func (q *Queue) Counts(ctx context.Context, run string) (Counts, error) {
 	var c Counts
 	if err := validRun(run); err != nil {

@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nats-io/nats.go/jetstream"
+
 	"github.com/agepath/agepath/experiment"
 )
 
@@ -172,10 +174,33 @@ func (b *bundle) counts(run string) Counts {
 	return c
 }
 
+// wantCounts wants the stream to hold the run's tasks at once, and waits for
+// Counts, whose Queued lags behind what the stream holds, to say the same.
 func (b *bundle) wantCounts(run string, want Counts) {
 	b.t.Helper()
-	if got := b.counts(run); got != want {
-		b.t.Fatalf("counts of %s: %+v, want %+v", run, got, want)
+	stream, err := b.js.Stream(b.ctx, tasksStream)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	info, err := stream.Info(b.ctx, jetstream.WithSubjectFilter(taskTopic.run(run)))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	if held := len(info.State.Subjects); held != want.Queued+want.InFlight {
+		b.t.Fatalf("%d tasks of %s in the stream, want %+v", held, run, want)
+	}
+	ticker := time.NewTicker(5 * time.Millisecond)
+	defer ticker.Stop()
+	for {
+		got := b.counts(run)
+		if got == want {
+			return
+		}
+		select {
+		case <-ticker.C:
+		case <-b.ctx.Done():
+			b.t.Fatalf("counts of %s: %+v, want %+v", run, got, want)
+		}
 	}
 }
 
