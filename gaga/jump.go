@@ -214,10 +214,10 @@ func (t *tracker) readZones(zones []uint8, age float64) (unchanged bool) {
 // kinkZone returns the zone of a sample that had weight in the last fit, given
 // the one that its loss says: beside the kink its multiplier decides.
 func (t *tracker) kinkZone(z uint8, svm *convex.SVM, i int) uint8 {
-	switch at := svm.Place(i); {
-	case at == convex.Free:
+	switch svm.Standing(i) {
+	case convex.Free:
 		return pinned
-	case at == convex.Lower:
+	case convex.AtZero:
 		return satisfied
 	}
 	return max(z, uint8(t.kinks))
@@ -316,7 +316,7 @@ func (t *tracker) inZone(pt *point, i int, u float64) bool {
 func (t *tracker) adopt(pt *point) {
 	copy(pt.theta, t.search.Theta()[:t.p])
 	if svm, ok := t.search.solver.(*convex.SVM); ok && !t.dualInTheta {
-		copy(pt.dual, svm.Multipliers())
+		copy(pt.dual, svm.Duals())
 	}
 }
 

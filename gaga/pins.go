@@ -29,6 +29,7 @@ type pins struct {
 
 func newPins(p int) *pins {
 	return &pins{
+		qr: make([]float64, p*p), tau: make([]float64, p), h: make([]float64, p*p),
 		factor: make([]float64, p*p), work: make([]float64, 64*p+64), b: make([]float64, 2*p),
 	}
 }
@@ -41,7 +42,7 @@ const dependent = 1e-9
 // definite.
 func (f *pins) factorize(s *primal) bool {
 	k, z := len(s.active), len(s.multipliers)
-	if z > k {
+	if z < s.members[pinned] {
 		return false
 	}
 	f.k, f.z = k, z

@@ -107,7 +107,7 @@ func (s *primal) reactivate() {
 	s.multipliers = s.multipliers[:0]
 	if s.hinge != nil && s.members[pinned] > 0 {
 		for i, z := range s.zone {
-			if z == pinned {
+			if z == pinned && len(s.multipliers) < len(s.active) { // more are dependent
 				s.multipliers = append(s.multipliers, i)
 			}
 		}

@@ -49,7 +49,7 @@ func Supports(p *Problem) error {
 	if p.Kernel != nil {
 		return errors.New("gaga: the tracker has no kernel models")
 	}
-	if p.Loss.Kinked() {
+	if _, hinge := p.Loss.(Hinge); p.Loss.Kinked() && !hinge {
 		return fmt.Errorf("gaga: the tracker has no losses with kinks such as the %s loss", p.Loss.Name())
 	}
 	return nil

@@ -77,7 +77,7 @@ func (v *verification) evaluate() {
 			v.u[i] += x
 			v.terms[i] += math.Abs(x)
 		}
-		v.loss[i], v.slope[i], v.curve[i] = t.loss.Eval(v.u[i], t.y[i])
+		v.loss[i], v.slope[i], v.curve[i] = t.eval(t.zone[i], v.u[i], t.y[i])
 	}
 }
 
@@ -93,10 +93,18 @@ func (v *verification) column(i, j int) float64 {
 func (v *verification) checkZones() string {
 	t := v.t
 	for i, loss := range v.loss {
-		k := int(t.zone[i])
+		if t.kinks > 0 && int(t.zone[i]) <= t.kinks {
+			if broken := v.checkKink(i); broken != "" {
+				return broken
+			}
+		}
+		k := int(t.zone[i]) - t.kinks
+		if k < 0 {
+			continue
+		}
 		// Rounding of the predictor moves the loss by its slope.
 		rounding := 1e3 * unitRoundoff * math.Abs(v.slope[i]) * v.terms[i]
-		if k < len(t.zones)-1 {
+		if k < len(v.pt.threshold) {
 			top, _ := t.reg.Threshold(k, v.pt.age)
 			if loss-top > verifyZone*(loss+top)+rounding {
 				return fmt.Sprintf("sample %d with loss %v is in zone %d, which ends at %v", i, loss, k, top)
@@ -108,6 +116,24 @@ func (v *verification) checkZones() string {
 				return fmt.Sprintf("sample %d with loss %v is in zone %d, which begins at %v", i, loss, k, bottom)
 			}
 		}
+	}
+	return ""
+}
+
+// checkKink checks a sample in one of the zones that end at the kink.
+func (v *verification) checkKink(i int) string {
+	t := v.t
+	g, slack := 1-t.y[i]*v.u[i], verifyZone*(1+v.terms[i])
+	top, alpha := t.hinge.C*t.m[i], v.pt.dual[i]
+	switch zone := int(t.zone[i]); {
+	case zone == satisfied && g > slack:
+		return fmt.Sprintf("sample %d is satisfied with the defect %v", i, g)
+	case zone == t.kinks && g < -slack:
+		return fmt.Sprintf("sample %d is in the regularizer's first zone with the defect %v", i, g)
+	case zone == pinned && math.Abs(g) > slack:
+		return fmt.Sprintf("sample %d is pinned with the defect %v", i, g)
+	case zone == pinned && !(alpha >= -verifyZone*top && alpha <= (1+verifyZone)*top):
+		return fmt.Sprintf("sample %d is pinned with the multiplier %v, its bounds are 0 and %v", i, alpha, top)
 	}
 	return ""
 }
@@ -142,10 +168,18 @@ func (v *verification) checkSigns() string {
 func (v *verification) checkResidual() string {
 	t := v.t
 	for j, w := range v.pt.theta {
+		if t.frozen && t.l1[j] == 0 && t.l2[j] == 0 {
+			continue
+		}
 		grad := t.l2[j] * w
-		scale := math.Abs(grad) + t.l1[j] + t.floor[j]
+		scale := math.Abs(grad) + t.l1[j] + t.primal.floor[j]
 		for i, loss := range v.loss {
-			weight, _, _ := t.reg.Weight(int(t.zone[i]), loss, v.pt.age)
+			if t.kinks > 0 && t.zone[i] == pinned {
+				x := v.pt.dual[i] * v.column(i, j)
+				grad -= t.y[i] * x
+				scale += math.Abs(x)
+			}
+			weight, _, _ := t.weight(t.zone[i], loss, v.pt.age)
 			x := v.column(i, j)
 			grad += t.m[i] * weight * v.slope[i] * x
 			scale += t.m[i] * weight * (math.Abs(v.slope[i]) + v.curve[i]*math.Abs(v.u[i])) * math.Abs(x)
@@ -170,6 +204,9 @@ func (v *verification) checkInertia() string {
 		return ""
 	}
 	h, unit := v.hessian(t.active)
+	if len(t.multipliers) > 0 {
+		return v.checkPinned(h, unit)
+	}
 	for r := range k {
 		if unit[r] == 0 {
 			return fmt.Sprintf("active coordinate %d has no curvature", t.active[r])
@@ -191,6 +228,52 @@ func (v *verification) checkInertia() string {
 	return ""
 }
 
+// checkPinned is checkInertia with pinned samples: H counts on the null space of
+// their rows.
+func (v *verification) checkPinned(h, unit []float64) string {
+	t := v.t
+	k := len(t.active)
+	gram, largest := make([]float64, k*k), 0.0
+	for _, i := range t.multipliers {
+		for r, j := range t.active {
+			for q, l := range t.active {
+				gram[r*k+q] += v.column(i, j) * v.column(i, l)
+			}
+		}
+	}
+	for r := range k {
+		largest = math.Max(largest, unit[r])
+	}
+	// The eigenvectors of G's Gram matrix of eigenvalue 0 span its null space.
+	var eigen mat.EigenSym
+	if !eigen.Factorize(mat.NewSymDense(k, gram), true) {
+		return "the eigenvalues of the pinned samples do not converge"
+	}
+	free := k - len(t.multipliers)
+	if free <= 0 {
+		return ""
+	}
+	var vectors, image, product mat.Dense
+	eigen.VectorsTo(&vectors)
+	null := vectors.Slice(0, k, 0, free)
+	image.Mul(mat.NewDense(k, k, h), null)
+	product.Mul(null.T(), &image)
+	reduced := mat.NewSymDense(free, nil)
+	for r := range free {
+		for q := r; q < free; q++ {
+			reduced.SetSym(r, q, 0.5*(product.At(r, q)+product.At(q, r)))
+		}
+	}
+	var reducedEigen mat.EigenSym
+	if !reducedEigen.Factorize(reduced, false) {
+		return "the eigenvalues of H do not converge"
+	}
+	if least := reducedEigen.Values(nil)[0]; least < -verifyEigen*largest {
+		return fmt.Sprintf("H was taken for positive definite beside the pinned samples, its least eigenvalue is %.3g, its largest term %.3g", least, largest)
+	}
+	return ""
+}
+
 // hessian returns H over the given coordinates and its diagonal with all terms
 // taken positive.
 func (v *verification) hessian(coordinates []int) (h, unit []float64) {
@@ -201,7 +284,7 @@ func (v *verification) hessian(coordinates []int) (h, unit []float64) {
 		h[r*k+r], unit[r] = t.l2[j], t.l2[j]
 	}
 	for i, loss := range v.loss {
-		weight, dloss, _ := t.reg.Weight(int(t.zone[i]), loss, v.pt.age)
+		weight, dloss, _ := t.weight(t.zone[i], loss, v.pt.age)
 		c := t.m[i] * (dloss*v.slope[i]*v.slope[i] + weight*v.curve[i])
 		for r, j := range coordinates {
 			xr := v.column(i, j)
@@ -221,13 +304,7 @@ func (v *verification) checkDirection(c crossing) string {
 	var rate, size float64
 	switch c.cause {
 	case SampleUp, SampleDown:
-		i, k, side := c.index, int(t.zone[c.index])-1, 1.0
-		if c.cause == SampleDown {
-			k, side = k+1, -1
-		}
-		_, slope := t.reg.Threshold(k, pt.age)
-		dloss := v.slope[i] * t.predictOne(i, pt.rate)
-		rate, size = side*(dloss-slope), math.Abs(dloss)+math.Abs(slope)
+		rate, size = v.sampleDirection(c)
 	case Activated:
 		rate, size = t.sign[c.index]*pt.rate[c.index], v.size()/pt.age
 	case Dropped:
@@ -235,7 +312,7 @@ func (v *verification) checkDirection(c crossing) string {
 		// gradient must now fall back into the interval.
 		rate = -pt.dgrad[c.index] * sign(pt.grad[c.index])
 		for i, loss := range v.loss {
-			weight, dloss, dage := t.reg.Weight(int(t.zone[i]), loss, pt.age)
+			weight, dloss, dage := t.weight(t.zone[i], loss, pt.age)
 			terms := math.Abs(dage*v.slope[i]) + (math.Abs(dloss)*v.slope[i]*v.slope[i]+weight*v.curve[i])*math.Abs(t.predictOne(i, pt.rate))
 			size += t.m[i] * terms * math.Abs(v.column(i, c.index))
 		}
@@ -247,4 +324,34 @@ func (v *verification) checkDirection(c crossing) string {
 		return fmt.Sprintf("behind the turning point the event function turns back: rate %.3g, terms %.3g", rate, size)
 	}
 	return ""
+}
+
+// sampleDirection returns the rate at which a sample moves into its new zone,
+// and the size of its terms.
+func (v *verification) sampleDirection(c crossing) (rate, size float64) {
+	t, pt := v.t, v.pt
+	i, y, up := c.index, t.y[c.index], c.cause == SampleUp
+	zone := int(t.zone[i])
+	switch {
+	case t.kinks > 0 && zone == pinned: // the multiplier must move off the bound it came from
+		side := 1.0
+		if !up {
+			side = -1
+		}
+		return side * pt.ddual[i], math.Abs(pt.ddual[i]) + t.hinge.C*t.m[i]/pt.age
+	case t.kinks > 0 && zone == satisfied, t.kinks > 0 && zone == t.kinks && up:
+		side := 1.0
+		if up {
+			side = -1
+		}
+		du := side * y * t.predictOne(i, pt.rate)
+		return du, math.Abs(du) + 1/pt.age
+	}
+	k, side := zone-t.kinks-1, 1.0
+	if !up {
+		k, side = k+1, -1
+	}
+	_, slope := t.reg.Threshold(k, pt.age)
+	dloss := v.slope[i] * t.predictOne(i, pt.rate)
+	return side * (dloss - slope), math.Abs(dloss) + math.Abs(slope)
 }
