@@ -261,7 +261,9 @@ func (t *tracker) polish(zones []uint8, age float64) (ok, thinned bool) {
 		}
 	}
 	t.tangent(pt)
-	return t.consistent(pt), thinned
+	ok = t.consistent(pt)
+
+	return ok, thinned
 }
 
 // consistent reports whether pt, a solution on the current zones and active

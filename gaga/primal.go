@@ -17,6 +17,7 @@ type primal struct {
 	*system
 	a     []float64 // n x p, row-major
 	terms terms
+	zero  []bool    // p: columns of zeros
 	xw    []float64 // len(watch) x len(active): the watched samples' active columns
 	floor []float64 // p: what the scale of each coordinate's terms is at least
 
@@ -60,7 +61,7 @@ func newPrimal(pr *Problem) *primal {
 		p++
 	}
 	s := &primal{
-		system: newSystem(pr, p), a: make([]float64, n*p), floor: make([]float64, p),
+		system: newSystem(pr, p), a: make([]float64, n*p), zero: make([]bool, p), floor: make([]float64, p),
 		hess: make([]float64, p*p), factor: make([]float64, p*p),
 		solveA: make([]float64, p), wide: make([]float64, p),
 	}
@@ -71,6 +72,10 @@ func newPrimal(pr *Problem) *primal {
 		if pr.Intercept {
 			row[d] = 1
 		}
+	}
+	for j := range p {
+		column := blas64.Vector{N: n, Inc: p, Data: s.a[j:]}
+		s.zero[j] = column.Data[blas64.Iamax(column)*p] == 0
 	}
 	for j := range d {
 		s.l1[j], s.l2[j] = pr.Penalty.L1, pr.Penalty.L2
@@ -95,12 +100,12 @@ func (s *primal) shifted(i int, from uint8, theta []float64) { s.terms.move(i, f
 
 // reactivate makes the coordinates with a sign, and those without an L1
 // weight, the active ones; those without a penalty at all only where something
-// determines them.
+// determines them, and never columns of zeros.
 func (s *primal) reactivate() {
 	s.frozen = s.undetermined()
 	s.active = s.active[:0]
 	for j := range s.p {
-		if s.sign[j] != 0 || (s.l1[j] == 0 && !(s.frozen && s.l2[j] == 0)) {
+		if s.sign[j] != 0 || (s.l1[j] == 0 && !s.zero[j] && !(s.frozen && s.l2[j] == 0)) {
 			s.active = append(s.active, j)
 		}
 	}

@@ -17,17 +17,17 @@ import (
 type system struct {
 	algebra
 
-	n, p    int       // samples; length of θ
-	y, m    []float64 // targets, multiplicities
-	l1, l2  []float64 // p: penalty of each entry of θ
-	loss    Loss
-	hinge   *Hinge // the loss, where it has a kink
-	reg     Regularizer
-	zones   []Zone // of the samples: with a kink satisfied and pinned before the regularizer's
-	kinks   int    // zones before the regularizer's: 0 or 2
-	curved  []bool // of each zone: its terms in the optimality condition change with the predictor
-	weighed bool   // the last zone gives weight, too
-	dualInTheta bool // multipliers are the first n entries of θ, as in the kernel back-end
+	n, p        int       // samples; length of θ
+	y, m        []float64 // targets, multiplicities
+	l1, l2      []float64 // p: penalty of each entry of θ
+	loss        Loss
+	hinge       *Hinge // the loss, where it has a kink
+	reg         Regularizer
+	zones       []Zone // of the samples: with a kink satisfied and pinned before the regularizer's
+	kinks       int    // zones before the regularizer's: 0 or 2
+	curved      []bool // of each zone: its terms in the optimality condition change with the predictor
+	weighed     bool   // the last zone gives weight, too
+	dualInTheta bool   // multipliers are the first n entries of θ, as in the kernel back-end
 
 	zone    []uint8 // of each sample
 	members []int   // number of samples in each zone
