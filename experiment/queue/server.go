@@ -55,7 +55,7 @@ func StartServer(ctx context.Context, config ServerConfig) (*Server, error) {
 	}
 	s, err := start(ctx, config)
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("embedded NATS server in %s: %w", config.Dir, err), lock.Close())
+		return nil, errors.Join(fmt.Errorf("embedded NATS server in %s: %w", config.Dir, err), unlockFile(lock))
 	}
 	return &Server{server: s, lock: lock}, nil
 }
@@ -114,7 +114,7 @@ func (s *Server) URL() string {
 // queues connected to it before.
 func (s *Server) Shutdown() error {
 	stop(s.server)
-	if err := s.lock.Close(); err != nil {
+	if err := unlockFile(s.lock); err != nil {
 		return fmt.Errorf("embedded NATS server: releasing its folder: %w", err)
 	}
 	return nil
