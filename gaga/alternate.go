@@ -12,12 +12,16 @@ import (
 // the weight v*(l_i, λ) and fits the weighted convex problem. It never
 // increases the implicit objective G_λ.
 type Alternation struct {
-	problem   *Problem
-	solver    convex.Solver
-	zones     []Zone
-	weights   []float64 // n, multiplicities included
-	scores    []float64 // n, at the current solution
-	reweighed []float64 // n, v* at the current solution
+	problem    *Problem
+	solver     convex.Solver
+	zones      []Zone
+	thresholds []float64 // of the zones but the last, at the last age
+	scores     []float64 // n, at the current solution
+	losses     []float64 // n, at the current solution
+	fitted     []float64 // n, v that the current solution was fitted with
+	weights    []float64 // n, fitted times multiplicities; fitted itself where these are 1
+	reweighed  []float64 // n, v* at the current solution and the age weighed
+	weighed    float64   // 0 where the solution is newer than reweighed
 
 	certificate convex.Certificate // of the last weighted fit
 	change      float64            // of the weights in the last step
@@ -38,11 +42,15 @@ func NewAlternation(p *Problem) (*Alternation, error) {
 	if err != nil {
 		return nil, err
 	}
-	n := p.X.Rows
-	return &Alternation{
-		problem: p, solver: solver, zones: p.Regularizer.Zones(),
-		weights: make([]float64, n), scores: make([]float64, n), reweighed: make([]float64, n),
-	}, nil
+	n, zones := p.X.Rows, p.Regularizer.Zones()
+	a := &Alternation{
+		problem: p, solver: solver, zones: zones, thresholds: make([]float64, len(zones)-1),
+		scores: make([]float64, n), losses: make([]float64, n), fitted: make([]float64, n), reweighed: make([]float64, n),
+	}
+	if p.Multiplicity != nil {
+		a.weights = make([]float64, n)
+	}
+	return a, nil
 }
 
 // newSolver chooses the weighted convex solver of a problem.
@@ -79,15 +87,24 @@ func (p *Problem) multiplicity(i int) float64 {
 
 // FitAll fits the problem with all weights 1.
 func (a *Alternation) FitAll(ctx context.Context) error {
-	for i := range a.weights {
-		a.weights[i] = a.problem.multiplicity(i)
+	for i := range a.fitted {
+		a.fitted[i] = 1
 	}
 	return a.fit(ctx)
 }
 
+// fit makes the optimum for the weights in fitted the current solution.
 func (a *Alternation) fit(ctx context.Context) error {
+	weights := a.fitted
+	if a.weights != nil {
+		weights = a.weights
+		for i, m := range a.problem.Multiplicity {
+			weights[i] = a.fitted[i] * m
+		}
+	}
+	a.weighed = 0
 	var err error
-	if a.certificate, err = a.solver.Solve(ctx, a.weights); err != nil {
+	if a.certificate, err = a.solver.Solve(ctx, weights); err != nil {
 		return fmt.Errorf("gaga: weighted fit: %w", err)
 	}
 	a.solver.Scores(a.scores)
@@ -99,37 +116,64 @@ func (a *Alternation) Theta() []float64 { return a.solver.Theta() }
 
 // SetTheta makes theta the current solution.
 func (a *Alternation) SetTheta(theta []float64) {
+	a.weighed = 0
 	a.solver.SetTheta(theta)
 	a.solver.Scores(a.scores)
 }
 
-// weigh writes v*(l_i, λ) at the current solution into dst and returns the
-// largest, which is 0 when every sample is discarded.
-func (a *Alternation) weigh(dst []float64, age float64) (largest float64) {
-	r := a.problem.Regularizer
-	for i, u := range a.scores {
-		loss, _, _ := a.problem.Loss.Eval(u, a.problem.Y[i])
-		v, _, _ := r.Weight(zoneOf(r, a.zones, loss, age), loss, age)
-		dst[i] = v
-		largest = math.Max(largest, v)
+// weigh makes reweighed v*(l_i, λ) at the current solution.
+func (a *Alternation) weigh(age float64) {
+	if a.weighed == age {
+		return
 	}
-	return largest
+	a.weighed = age
+	a.lose()
+	r := a.problem.Regularizer
+	for k := range a.thresholds {
+		a.thresholds[k], _ = r.Threshold(k, age)
+	}
+	for i, loss := range a.losses {
+		a.reweighed[i], _, _ = r.Weight(a.zoneOf(loss), loss, age)
+	}
+}
+
+// lose computes the losses at the current solution.
+func (a *Alternation) lose() {
+	y := a.problem.Y
+	if _, ok := a.problem.Loss.(Squared); ok { // as Eval has it, without the call
+		for i, u := range a.scores {
+			r := u - y[i]
+			a.losses[i] = r * r
+		}
+		return
+	}
+	for i, u := range a.scores {
+		a.losses[i], _, _ = a.problem.Loss.Eval(u, y[i])
+	}
+}
+
+// zoneOf is the function of that name with the thresholds at the last age.
+func (a *Alternation) zoneOf(loss float64) int {
+	for k, threshold := range a.thresholds {
+		if loss < threshold || loss == threshold && a.zones[k].Closed {
+			return k
+		}
+	}
+	return len(a.thresholds)
 }
 
 // Step does one alternation at an age. It returns by how much the weights that
 // belong to the new solution differ from those it was fitted with, the largest
 // over the samples: 0 means a partial optimum.
 func (a *Alternation) Step(ctx context.Context, age float64) (change float64, err error) {
-	a.weigh(a.weights, age)
-	for i := range a.weights {
-		a.weights[i] *= a.problem.multiplicity(i)
-	}
+	a.weigh(age)
+	a.fitted, a.reweighed = a.reweighed, a.fitted
 	if err := a.fit(ctx); err != nil {
 		return 0, err
 	}
-	a.weigh(a.reweighed, age)
+	a.weigh(age)
 	for i, v := range a.reweighed {
-		change = math.Max(change, math.Abs(v-a.weights[i]/a.problem.multiplicity(i)))
+		change = max(change, math.Abs(v-a.fitted[i]))
 	}
 	a.change = change
 	return change, nil
@@ -230,7 +274,15 @@ func (a *Alternation) Certificate() convex.Certificate { return a.certificate }
 
 // Discards reports whether the current solution's losses discard every sample
 // at an age.
-func (a *Alternation) Discards(age float64) bool { return a.weigh(a.reweighed, age) == 0 }
+func (a *Alternation) Discards(age float64) bool {
+	a.weigh(age)
+	for _, v := range a.reweighed {
+		if v > 0 {
+			return false
+		}
+	}
+	return true
+}
 
 // unfit reports whether the current solution's losses leave too little at an
 // age for a fit: no sample, or for logistic regression with an intercept

@@ -2,6 +2,7 @@ package gaga
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -9,53 +10,123 @@ import (
 
 // direct sums the terms of the optimality condition sample by sample. It
 // serves every loss and regularizer, and watches all samples.
+//
+// The sums of products in H cost O(n k²), all others O(n k). So H is kept with
+// the slope of φ that each sample is in it with, and only samples whose slope has
+// changed are added: behind an event that is one sample, in the last steps of
+// the corrector none.
 type direct struct {
 	*primal
 	phi          []float64 // n: m φ
 	phiU, phiAge []float64 // n: m ∂φ/∂u, m ∂φ/∂λ
 	size         []float64 // n: of the terms of m φ
 	rate         []float64 // n: the rate of m φ along the path
+
+	products *products
+	columns  []int     // the active coordinates of the sums below; nil before the first
+	held     []float64 // n: m ∂φ/∂u of each sample in sum
+	sum      []float64 // k x k, upper triangle: Σ held x xᵀ
+	diags    []float64 // k: Σ |held| x², as it was when sum was last taken anew
+	sizes    []float64 // k: Σ size |x|, as they were when a slope last changed
+	added    int       // samples added to sum since it was taken anew
+	changed  []int     // scratch: the samples whose slope has changed
 }
 
 func newDirect(s *primal) *direct {
 	f := func() []float64 { return make([]float64, s.n) }
-	return &direct{primal: s, phi: f(), phiU: f(), phiAge: f(), size: f(), rate: f()}
+	return &direct{
+		primal: s, phi: f(), phiU: f(), phiAge: f(), size: f(), rate: f(),
+		products: newProducts(s.p), held: f(), sum: make([]float64, s.p*s.p), diags: make([]float64, s.p), sizes: make([]float64, s.p),
+		changed: make([]int, 0, s.n),
+	}
 }
 
+// steady is the change of a sample's slope, relative to it, up to which it
+// stays in H as it is: far below what the factorization of H tells apart.
+const steady = 1e-11
+
 func (d *direct) assemble(pt *point) {
+	k := len(d.active)
+	fresh := !slices.Equal(d.columns, d.active) || d.columns == nil
+	d.changed = d.changed[:0]
+	weighed := 0
 	for i := range d.n {
 		loss, slope, curvature := pt.loss[i], pt.slope[i], pt.curvature[i]
 		v, dv, da := d.weight(d.zone[i], loss, pt.age)
 		m := d.m[i]
-		f, fu, fa := m*v*slope, m*(dv*slope*slope+v*curvature), m*da*slope
-		d.phi[i], d.phiU[i], d.phiAge[i] = f, fu, fa
+		fu := m * (dv*slope*slope + v*curvature)
+		d.phi[i], d.phiU[i], d.phiAge[i] = m*v*slope, fu, m*da*slope
 		d.size[i] = m * v * gradientTerms(pt.u[i], slope, curvature)
-		if f == 0 && fu == 0 && fa == 0 {
-			continue
+		if fu != 0 {
+			weighed++
 		}
-		d.accumulate(i, f, fu, fa, d.size[i])
+		if math.Abs(fu-d.held[i]) > steady*math.Abs(fu) {
+			d.changed = append(d.changed, i)
+		}
+	}
+	if fresh || 2*len(d.changed) > weighed || d.added > d.n {
+		d.sumProducts()
+	} else {
+		d.addProducts()
+	}
+	if fresh || len(d.changed) > 0 {
+		d.sumSizes()
+	}
+	rows := general(d.n, k, d.xw[:d.n*k])
+	if k > 0 {
+		blas64.Gemv(blas.Trans, 1, rows, vector(d.phi), 1, vector(d.residual[:k]))
+		blas64.Gemv(blas.Trans, 1, rows, vector(d.phiAge), 1, vector(d.dage[:k]))
+	}
+	for r := range k {
+		d.scale[r] += d.sizes[r]
+		d.diag[r] += d.diags[r]
+		blas64.Axpy(1, vector(d.sum[r*k+r:(r+1)*k]), vector(d.hess[r*k+r:(r+1)*k]))
 	}
 }
 
-// accumulate adds sample i's terms to residual, scale, hess, diag and dage;
-// terms is the size of what f is the sum of.
-func (d *direct) accumulate(i int, f, fu, fa, terms float64) {
+// sumProducts takes the sum in H anew.
+func (d *direct) sumProducts() {
 	k := len(d.active)
-	x := d.xw[i*k : (i+1)*k]
-	res, scale, dage, diag := d.residual[:k], d.scale[:k], d.dage[:k], d.diag[:k]
-	absU := math.Abs(fu)
-	for r, xr := range x {
-		res[r] += f * xr
-		dage[r] += fa * xr
-		scale[r] += terms * math.Abs(xr)
-		diag[r] += absU * xr * xr
-		c := fu * xr
-		if c == 0 {
+	d.columns = append(d.columns[:0:cap(d.columns)], d.active...)
+	if d.columns == nil {
+		d.columns = []int{}
+	}
+	sum, diags := d.sum[:k*k], d.diags[:k]
+	clear(sum)
+	clear(diags)
+	for i, fu := range d.phiU {
+		if d.held[i] = fu; fu != 0 {
+			d.products.add(sum, diags, d.xw[i*k:(i+1)*k], fu)
+		}
+	}
+	d.products.flush(sum, diags)
+	d.added = 0
+}
+
+// addProducts brings the samples in changed up to date in the sum.
+func (d *direct) addProducts() {
+	k := len(d.active)
+	sum, diags := d.sum[:k*k], d.diags[:k]
+	for _, i := range d.changed {
+		fu := d.phiU[i]
+		d.products.add(sum, diags, d.xw[i*k:(i+1)*k], fu-d.held[i])
+		d.held[i] = fu
+	}
+	d.products.flush(sum, diags)
+	d.added += len(d.changed)
+}
+
+// sumSizes takes the sizes of the terms anew.
+func (d *direct) sumSizes() {
+	k := len(d.active)
+	sizes := d.sizes[:k]
+	clear(sizes)
+	for i, size := range d.size {
+		if size == 0 {
 			continue
 		}
-		h := d.hess[r*k+r : r*k+k]
-		for q, xq := range x[r:] {
-			h[q] += c * xq
+		for r, x := range d.xw[i*k : (i+1)*k] {
+			sizes[r] += size * math.Abs(x)
 		}
 	}
 }

@@ -37,3 +37,31 @@ func TestLogisticRegression(t *testing.T) {
 		}
 	}
 }
+
+// The exact path of logistic regression under the linear regularizer.
+func BenchmarkLogistic(b *testing.B) {
+	for _, c := range []struct {
+		name  string
+		noise float64
+		ages  gaga.Range
+	}{
+		{"digits", 0, gaga.Range{Min: 1, Max: 20}},
+		{"digits", 0, gaga.Range{Min: 0.1, Max: 20}},
+		{"breast_cancer", 0, gaga.Range{Min: 0.1, Max: 20}},
+		{"breast_cancer", 0.3, gaga.Range{Min: 1, Max: 20}},
+	} {
+		b.Run(fmt.Sprintf("%s/noise=%v/%v-%v", c.name, c.noise, c.ages.Min, c.ages.Max), func(b *testing.B) {
+			b.Setenv("AGEPATH_VERIFY", "0")
+			part := training(b, c.name, dataset.Classification, c.noise, 1)
+			p := gaga.LogisticRegression(matrix(part), part.Y, part.Multiplicity, 1)
+			p.Regularizer = gaga.Linear{}
+			var path *gaga.Path
+			for b.Loop() {
+				path = track(b, p, gaga.Options{Age: c.ages})
+			}
+			turning, jumps := count(path)
+			b.ReportMetric(float64(turning+jumps), "events")
+			b.ReportMetric(float64(jumps), "jumps")
+		})
+	}
+}

@@ -48,9 +48,11 @@ func nameHolder(file *os.File) error {
 	return err
 }
 
-// unlockDir releases the lock of [lockDir].
+// unlockDir releases the lock of [lockDir], and does so before it closes the
+// file: a child process that was forked meanwhile shares the open file, and
+// with it the lock, until it runs its program.
 func unlockDir(file *os.File) error {
-	return errors.Join(file.Truncate(0), file.Close())
+	return errors.Join(file.Truncate(0), syscall.Flock(int(file.Fd()), syscall.LOCK_UN), file.Close())
 }
 
 // syncDir makes the names of files in a folder durable.

@@ -69,7 +69,7 @@ func TestRemote(t *testing.T) {
 	if o := must(t, with("submit", grid)...); !strings.Contains(o.out, "0 of 90 cells queued, 90 were queued or in flight already") {
 		t.Errorf("submit again prints %s", o.out)
 	}
-	wantStatus(t, must(t, with("status", run)...), run, "90", "0", "0", "0", "90")
+	r.wantStatus(t, []string{run}, run, "90", "0", "0", "0", "90")
 	if o := must(t, with("collect", run, "--out", filepath.Join(dir, "early"))...); !strings.Contains(o.out, "0 of 90 cells") {
 		t.Errorf("collect before there is a result prints %s", o.out)
 	}
@@ -79,7 +79,7 @@ func TestRemote(t *testing.T) {
 	if err := errors.Join(first(), second()); err != nil {
 		t.Fatalf("workers: %v", err)
 	}
-	wantStatus(t, must(t, with("status")...), run, "90", "90", "0", "0", "0")
+	r.wantStatus(t, nil, run, "90", "90", "0", "0", "0")
 	if o := must(t, with("status", run, "--watch")...); strings.Count(o.out, run) != 1 {
 		t.Errorf("watching what is done prints\n%s", o.out)
 	}
@@ -101,19 +101,29 @@ func TestRemote(t *testing.T) {
 	wantRefusal(t, do(t, with("collect", run, "--out", grid)...), []string{grid, "not a directory"})
 }
 
-// wantStatus wants the row of a run: cells, done, failed, running and queued.
-func wantStatus(t *testing.T, o outcome, run string, numbers ...string) {
+// wantStatus waits for status, with the given arguments, to tell this of a run:
+// cells, done, failed, running and queued. What is queued lags behind its
+// submission.
+func (r *remote) wantStatus(t *testing.T, args []string, run string, numbers ...string) {
 	t.Helper()
-	for line := range strings.Lines(o.out) {
-		fields := strings.Fields(line)
-		if len(fields) > len(numbers) && fields[0] == run {
-			if have, want := strings.Join(fields[1:1+len(numbers)], " "), strings.Join(numbers, " "); have != want {
-				t.Errorf("status %s, want %s", have, want)
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	ticker := time.NewTicker(20 * time.Millisecond)
+	defer ticker.Stop()
+	want := strings.Join(append([]string{run}, numbers...), " ")
+	for {
+		o := must(t, append([]string{"status", "--nats", r.url}, args...)...)
+		for line := range strings.Lines(o.out) {
+			if strings.HasPrefix(strings.Join(strings.Fields(line), " "), want+" ") {
+				return
 			}
-			return
+		}
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+			t.Fatalf("want the status %s, have\n%s", want, o.out)
 		}
 	}
-	t.Errorf("status does not know %s:\n%s", run, o.out)
 }
 
 // TestRemoteRun has a run leave its cells to a worker, which then waits for
@@ -156,7 +166,7 @@ func TestRemoteFailures(t *testing.T) {
 	if err := wait(); err != nil {
 		t.Fatal(err)
 	}
-	wantStatus(t, must(t, with("status", run)...), run, "3", "3", "3", "0", "0")
+	r.wantStatus(t, []string{run}, run, "3", "3", "3", "0", "0")
 	o := do(t, with("collect", run, "--out", filepath.Join(dir, "out"))...)
 	if o.code != command.ExitFailed || !strings.Contains(o.out, "(3 timeout)") || !strings.Contains(o.err, "coordinator retry "+run) {
 		t.Errorf("collect: exit status %d\n%s%s", o.code, o.out, o.err)
@@ -167,9 +177,9 @@ func TestRemoteFailures(t *testing.T) {
 	if o := must(t, with("retry", run)...); !strings.Contains(o.out, "3 cells queued again") {
 		t.Errorf("retry prints %s", o.out)
 	}
-	wantStatus(t, must(t, with("status", run)...), run, "3", "3", "3", "0", "3")
+	r.wantStatus(t, []string{run}, run, "3", "3", "3", "0", "3")
 	must(t, with("cancel", run)...)
-	wantStatus(t, must(t, with("status", run)...), run, "3", "3", "3", "0", "0")
+	r.wantStatus(t, []string{run}, run, "3", "3", "3", "0", "0")
 }
 
 // TestUnreachable wants exit status 1 and the address where no server is.

@@ -30,7 +30,7 @@ type Delivery struct {
 	run, cell string
 	sequence  uint64 // of the task in its stream
 	wait      time.Duration
-	confirmed atomic.Int64 // when the server last knew us to be alive, Unix nanoseconds
+	confirmed atomic.Int64 // when the server last knew us to be alive, or before; Unix nanoseconds
 	overdue   atomic.Bool  // there was a time when it had to believe us lost
 
 	mu        sync.Mutex
@@ -40,7 +40,12 @@ type Delivery struct {
 	cancelled chan struct{}
 }
 
-func newDelivery(p *Puller, msg jetstream.Msg) (*Delivery, error) {
+// newDelivery takes what a request brought. The server counts AckWait from when
+// it sent the message, which is somewhere between the request and now; a message
+// is taken to be under way for less than a third of AckWait. The run's consumer
+// says how long AckWait is, whatever this worker's configuration says.
+func newDelivery(p *Puller, a *answer) (*Delivery, error) {
+	msg := a.msg
 	meta, err := msg.Metadata()
 	if err != nil {
 		return nil, fmt.Errorf("message %s: %w", msg.Subject(), err)
@@ -48,10 +53,10 @@ func newDelivery(p *Puller, msg jetstream.Msg) (*Delivery, error) {
 	d := &Delivery{
 		Delivered: int(meta.NumDelivered), Attempt: 1,
 		puller: p, msg: msg, run: runOf(msg.Subject()), cell: cellOf(msg.Subject()), sequence: meta.Sequence.Stream,
-		wait: p.queue.config.AckWait, stop: func() {}, stopped: make(chan struct{}), cancelled: make(chan struct{}),
+		wait: a.from.consumer.CachedInfo().Config.AckWait, stop: func() {}, stopped: make(chan struct{}), cancelled: make(chan struct{}),
 	}
 	close(d.stopped) // no heartbeat yet
-	d.confirmed.Store(time.Now().UnixNano())
+	d.confirmed.Store(max(a.asked.UnixNano(), time.Now().Add(-d.wait/3).UnixNano()))
 	p.held.Add(1)
 	return d, nil
 }
@@ -79,10 +84,8 @@ func (d *Delivery) dropped() bool {
 	}
 }
 
-// beat starts the heartbeats. The run's consumer says how long the server
-// waits, whatever this worker's configuration says.
+// beat starts the heartbeats.
 func (d *Delivery) beat(consumer jetstream.Consumer) {
-	d.wait = consumer.CachedInfo().Config.AckWait
 	ctx, cancel := context.WithCancel(context.Background())
 	d.stop, d.stopped = cancel, make(chan struct{})
 	var deadline <-chan time.Time // never without a limit

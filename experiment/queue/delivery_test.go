@@ -253,8 +253,7 @@ func TestPutBackStartsAnew(t *testing.T) {
 
 func TestDeadLetter(t *testing.T) {
 	t.Parallel()
-	const wait = 100 * time.Millisecond
-	b := setup(t, wait)
+	b := setup(t, 30*time.Second)
 	b.publish(task("run", "killer"))
 	worker := b.worker(WorkerConfig{})
 	d := b.pull(worker)
@@ -264,6 +263,7 @@ func TestDeadLetter(t *testing.T) {
 	if err := b.pull(worker).Release(b.ctx, 0); err != nil {
 		t.Fatal(err)
 	}
+	b.hasten("run", 100*time.Millisecond) // from now on nothing is handed back in time
 	undertaker := b.worker(WorkerConfig{Name: "undertaker", Drain: true})
 	deaths := 0
 	for b.counts("run").Dead == 0 {
@@ -365,7 +365,15 @@ func TestResultOfDeadWorkerCounts(t *testing.T) {
 		t.Fatal(err)
 	}
 	lost.queue.conn.Close() // between the result and the acknowledgement
-	b.nothing(b.worker(WorkerConfig{}), 3*ackWait)
+	heir := b.worker(WorkerConfig{Drain: true})
+	b.await("nothing is in flight", func() bool {
+		d, err := heir.Pull(b.ctx)
+		empty := new(EmptyError)
+		if !errors.As(err, &empty) {
+			t.Fatalf("pulled %+v, error %v; want the task settled on the way", d, err)
+		}
+		return empty.InFlight == 0
+	})
 	b.wantCounts("run", Counts{Done: 1})
 }
 

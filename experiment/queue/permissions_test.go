@@ -69,7 +69,7 @@ func TestWorkerPermissions(t *testing.T) {
 	}
 	address := strings.TrimPrefix(node.ClientURL(), "nats://")
 	b := &bundle{t: t, ctx: t.Context(), url: "nats://coordinator:c@" + address}
-	b.Queue = b.connect(Config{AckWait: ackWait})
+	b.Queue = b.connect(Config{AckWait: 30 * time.Second})
 	if err := b.EnsureStreams(b.ctx); err != nil {
 		t.Fatal(err)
 	}
@@ -111,6 +111,7 @@ func TestWorkerPermissions(t *testing.T) {
 	large.Measures = experiment.Batch{Rows: 1, Columns: []experiment.Vector{{Lists: [][]float64{make([]float64, 1<<20)}}}}
 	b.done(b.pull(puller), large)
 	die(b.pull(puller))
+	b.hasten("run", ackWait)
 	b.await("the killer is buried", func() bool {
 		_, err := puller.Pull(b.ctx)
 		if empty := new(EmptyError); !errors.As(err, &empty) {

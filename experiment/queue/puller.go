@@ -93,11 +93,11 @@ func (p *Puller) Pull(ctx context.Context) (*Delivery, error) {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		from, msg, err := p.next(ctx)
+		answer, err := p.next(ctx)
 		if err != nil {
 			return nil, err
 		}
-		if msg == nil {
+		if answer == nil {
 			if p.config.Drain {
 				if err := p.empty(ctx); err != nil {
 					return nil, err
@@ -105,41 +105,49 @@ func (p *Puller) Pull(ctx context.Context) (*Delivery, error) {
 			}
 			continue
 		}
-		delivery, err := p.accept(ctx, from, msg)
+		delivery, err := p.accept(ctx, answer)
 		if delivery != nil || err != nil {
 			return delivery, err
 		}
 	}
 }
 
+// answer is a message that a run gave.
+type answer struct {
+	from  *source
+	msg   jetstream.Msg
+	asked time.Time // before the request was sent
+}
+
 // next returns the next message, nil when there was none for a while.
-func (p *Puller) next(ctx context.Context) (*source, jetstream.Msg, error) {
+func (p *Puller) next(ctx context.Context) (*answer, error) {
 	start := time.Now()
 	if err := p.runs.refresh(ctx); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	for from := range p.runs.turns(p.config.Drain) {
-		msg, err := p.fetch(ctx, from, 0)
-		if msg != nil || err != nil {
-			return from, msg, err
+		answer, err := p.fetch(ctx, from, 0)
+		if answer != nil || err != nil {
+			return answer, err
 		}
 	}
 	if from := p.runs.quiet(); from != nil {
-		msg, err := p.fetch(ctx, from, p.config.Idle)
-		if msg != nil || err != nil {
-			return from, msg, err
+		answer, err := p.fetch(ctx, from, p.config.Idle)
+		if answer != nil || err != nil {
+			return answer, err
 		}
 	}
 	// Without a run, or with one that cannot be asked, time has not passed yet.
 	if wait := p.config.Idle - time.Since(start); wait > 0 {
-		return nil, nil, pause(ctx, wait)
+		return nil, pause(ctx, wait)
 	}
-	return nil, nil, nil
+	return nil, nil
 }
 
 // fetch asks one run for one task; wait 0 takes only what is there. What can
 // pass is reported and counts as no task.
-func (p *Puller) fetch(ctx context.Context, from *source, wait time.Duration) (jetstream.Msg, error) {
+func (p *Puller) fetch(ctx context.Context, from *source, wait time.Duration) (*answer, error) {
+	asked := time.Now()
 	var batch jetstream.MessageBatch
 	var err error
 	if wait == 0 {
@@ -151,11 +159,11 @@ func (p *Puller) fetch(ctx context.Context, from *source, wait time.Duration) (j
 		select {
 		case msg, ok := <-batch.Messages():
 			if ok {
-				return msg, nil
+				return &answer{from, msg, asked}, nil
 			}
 			err = batch.Error()
 		case <-ctx.Done():
-			p.running.Go(func() { p.sendBack(batch) })
+			p.running.Go(func() { p.sendBack(from, batch, asked) })
 			return nil, context.Cause(ctx)
 		}
 	}
@@ -174,14 +182,14 @@ func (p *Puller) fetch(ctx context.Context, from *source, wait time.Duration) (j
 
 // sendBack waits for what a cancelled request brings and hands it back. The
 // request cannot be withdrawn from the server; it ends by itself.
-func (p *Puller) sendBack(batch jetstream.MessageBatch) {
+func (p *Puller) sendBack(from *source, batch jetstream.MessageBatch, asked time.Time) {
 	msg, ok := <-batch.Messages()
 	if !ok {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), requestWait)
 	defer cancel()
-	delivery, err := newDelivery(p, msg)
+	delivery, err := newDelivery(p, &answer{from, msg, asked})
 	if err == nil {
 		err = delivery.Release(ctx, 0)
 	}
@@ -191,13 +199,13 @@ func (p *Puller) sendBack(batch jetstream.MessageBatch) {
 }
 
 // accept makes a delivery of a message, or settles it and returns nil.
-func (p *Puller) accept(ctx context.Context, from *source, msg jetstream.Msg) (*Delivery, error) {
-	d, err := newDelivery(p, msg)
+func (p *Puller) accept(ctx context.Context, a *answer) (*Delivery, error) {
+	d, err := newDelivery(p, a)
 	if err != nil {
 		return nil, err
 	}
-	unreadable := d.decode(msg.Data())
-	d.beat(from.consumer)
+	unreadable := d.decode(a.msg.Data())
+	d.beat(a.from.consumer)
 	settled := false
 	if unreadable != nil {
 		settled, err = true, d.giveUp(ctx, nil, fmt.Sprintf("the task cannot be read: %v", unreadable))
@@ -211,7 +219,7 @@ func (p *Puller) accept(ctx context.Context, from *source, msg jetstream.Msg) (*
 	if err != nil {
 		back, cancel := context.WithTimeout(context.WithoutCancel(ctx), requestWait)
 		defer cancel()
-		return nil, errors.Join(fmt.Errorf("accepting %s: %w", msg.Subject(), err), d.Release(back, 0))
+		return nil, errors.Join(fmt.Errorf("accepting %s: %w", a.msg.Subject(), err), d.Release(back, 0))
 	}
 	if settled {
 		return nil, nil

@@ -167,7 +167,7 @@ func TestPullCancelledHandsBack(t *testing.T) {
 	t.Parallel()
 	b := setup(t, 30*time.Second)
 	b.publish(task("run", "first"))
-	worker := b.worker(WorkerConfig{Idle: 2 * time.Second})
+	worker := b.worker(WorkerConfig{Idle: 9 * time.Second})
 	b.done(b.pull(worker), ok())
 
 	ctx, cancel := context.WithCancelCause(b.ctx)

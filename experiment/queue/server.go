@@ -37,6 +37,9 @@ type Server struct {
 	lock   *os.File
 }
 
+// startWait bounds the time from the start of a server to its readiness.
+const startWait = 10 * time.Second
+
 // StartServer starts an embedded server and returns when it is ready. Reach it
 // with [Config.Server].
 func StartServer(ctx context.Context, config ServerConfig) (*Server, error) {
@@ -55,7 +58,7 @@ func StartServer(ctx context.Context, config ServerConfig) (*Server, error) {
 	}
 	s, err := start(ctx, config)
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("embedded NATS server in %s: %w", config.Dir, err), lock.Close())
+		return nil, errors.Join(fmt.Errorf("embedded NATS server in %s: %w", config.Dir, err), unlockFile(lock))
 	}
 	return &Server{server: s, lock: lock}, nil
 }
@@ -88,18 +91,27 @@ func start(ctx context.Context, config ServerConfig) (*server.Server, error) {
 		stop(s)
 		return nil, fmt.Errorf("opening its store: %w", err)
 	}
-	wait := 10 * time.Second
-	if deadline, ok := ctx.Deadline(); ok {
-		wait = min(wait, time.Until(deadline))
-	}
-	if !s.ReadyForConnections(wait) {
+	if err := ready(ctx, s, log); err != nil {
 		stop(s)
-		if err := log.lastFatal(); err != nil {
-			return nil, err
-		}
-		return nil, fmt.Errorf("not ready after %v", wait)
+		return nil, err
 	}
 	return s, nil
+}
+
+// ready waits until clients can connect. What the server cannot survive, such
+// as a port that is taken, it tells its log alone.
+func ready(ctx context.Context, s *server.Server, log *serverLog) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, startWait, fmt.Errorf("not ready after %v", startWait))
+	defer cancel()
+	for !s.ReadyForConnections(50 * time.Millisecond) {
+		if err := log.lastFatal(); err != nil {
+			return err
+		}
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+	}
+	return nil
 }
 
 // URL is where other processes connect; empty without [ServerConfig.Listen].
@@ -114,7 +126,7 @@ func (s *Server) URL() string {
 // queues connected to it before.
 func (s *Server) Shutdown() error {
 	stop(s.server)
-	if err := s.lock.Close(); err != nil {
+	if err := unlockFile(s.lock); err != nil {
 		return fmt.Errorf("embedded NATS server: releasing its folder: %w", err)
 	}
 	return nil

@@ -20,7 +20,10 @@ import (
 // then an active-set method on the Gram matrix (Osborne, Presnell and Turlach,
 // 2000) that ends with the exact solution for its support. The two alternate
 // until the violation is down to rounding, so that the Gram matrix's own
-// rounding is refined away. Which form serves what is a matter of size: with at
+// rounding is refined away. The Gram matrix comes from sums over the samples
+// that are kept from solve to solve, so that a change of few weights costs no
+// sum over all samples; where taking off the means would cancel too many digits
+// of them, from samples centered for the weights. With at
 // most smallGram features all that violate enter the working set at once, so
 // that a second certificate ends the solve; with more, the worst enter first,
 // and the Gram matrix stays as small as the support.
@@ -40,27 +43,32 @@ type Lasso struct {
 	intercept bool
 	theta     []float64
 
-	scaled   scaled
-	target   []float64 // m scaled targets
-	residual []float64 // m, target - column·w
-	mean     float64   // weighted mean of y
-	norm     float64   // of target
-	terms    float64   // norm + Σ_j norm of column j times |w_j|
-	mu       float64   // penalty for the scaled weights
+	quick    *quick
+	centered *centered // made when it is first needed
+	form     form      // one of the two
+	norms    []float64 // d, the form's norms of the features
+	norm     float64   // of the target
+	mu       float64   // penalty for the form's weights
 	w        []float64
 	best     []float64
-	gradient []float64 // d, column·residual
+	gradient []float64 // d, of the features with the weighted residual
+	excess   []float64 // d, relative violation
 	working  working
-	excess   []float64 // d, relative violation of features outside the working set
-	entering []int
 }
 
-// smallGram is how many violating features enter the working set at once, or as
-// many as it has where that is more. On 200x2000 samples and a solution reached
-// in 190 steps, 64 at once took about a quarter of the time of all at once; up
-// to 64 features limits of 1 to 64 differed by no more than the measurement's
-// noise.
-const smallGram = 64
+// form evaluates the problem for the weights of a Solve.
+type form interface {
+	// evaluate computes the gradient at p.w from the samples, and returns the
+	// certificate, with the objective ½‖y - u‖² + mu‖w‖₁, and ‖u‖ + ‖y‖.
+	evaluate() (now Certificate, unit float64)
+	// load makes the working set's Gram matrix complete and starts it at p.w.
+	load(unit float64)
+	// store writes the working set's solution into p.w.
+	store()
+	// keep makes p.w the best solution, and finish makes the best one θ.
+	keep()
+	finish()
+}
 
 // NewLasso sets up the Lasso for the n x d samples x, which it copies. total is
 // the n of the penalty: the number of samples before identical ones were
@@ -74,9 +82,9 @@ func NewLasso(x blas64.General, y []float64, alpha, total float64, intercept boo
 	n, d := x.Rows, x.Cols
 	p := &Lasso{
 		design: newDesign(x, y, intercept), y: slices.Clone(y), penalty: penalty, intercept: intercept,
-		theta: make([]float64, d+1), target: make([]float64, n), residual: make([]float64, n),
-		w: make([]float64, d), best: make([]float64, d), gradient: make([]float64, d),
-		excess: make([]float64, d), entering: make([]int, 0, d),
+		theta: make([]float64, d+1),
+		w:     make([]float64, d), best: make([]float64, d), gradient: make([]float64, d),
+		excess: make([]float64, d),
 	}
 	if intercept {
 		p.yOrigin = typical(y)
@@ -84,8 +92,8 @@ func NewLasso(x blas64.General, y []float64, alpha, total float64, intercept boo
 			p.y[i] -= p.yOrigin
 		}
 	}
-	p.scaled = newScaled(&p.design)
 	p.working = newWorking(d, min(d, n+128))
+	p.quick = newQuick(p)
 	return p
 }
 
@@ -95,6 +103,7 @@ func (p *Lasso) Theta() []float64 { return p.theta }
 // SetTheta implements [Solver]. Without an intercept the last entry is ignored.
 func (p *Lasso) SetTheta(theta []float64) {
 	setTheta(p.theta, theta, p.intercept)
+	p.quick.current = false
 }
 
 func setTheta(dst, theta []float64, intercept bool) {
@@ -109,6 +118,10 @@ func setTheta(dst, theta []float64, intercept bool) {
 
 // Scores implements [Solver].
 func (p *Lasso) Scores(dst []float64) {
+	if p.quick.current {
+		p.quick.scores(dst)
+		return
+	}
 	w := p.theta[:p.design.d]
 	p.design.predict(dst, w, p.theta[p.design.d]+p.design.offset(w))
 }
@@ -126,44 +139,69 @@ func (p *Lasso) Solve(ctx context.Context, weights []float64) (Certificate, erro
 	if err != nil {
 		return Certificate{}, fmt.Errorf("lasso: %w", err)
 	}
-	d := p.design.d
+	p.quick.current = false
 	if top == 0 {
-		clear(p.theta[:d])
+		clear(p.theta[:p.design.d])
 		return Certificate{}, nil
 	}
-	p.prepare(weights, top)
-	var certificate Certificate
-	if p.mu > 0 {
-		certificate, err = p.descend(ctx)
-	} else {
-		certificate, err = p.leastSquares(ctx)
+	if certificate, ok := p.solveQuick(ctx, weights, top); ok {
+		return certificate, nil
 	}
-	certificate.Objective *= 2 * top
+	certificate, err := p.solveCentered(ctx, weights, top)
 	if err != nil {
 		return certificate, fmt.Errorf("lasso: %w", err)
 	}
 	if !(certificate.KKT <= Tolerance && certificate.Gap <= Tolerance) {
 		return certificate, &ToleranceError{"lasso", certificate}
 	}
-	copy(p.theta, p.best)
-	if p.intercept {
-		p.theta[d] = p.yOrigin + p.mean - blas64.Dot(vector(p.scaled.mean), vector(p.best)) - p.design.offset(p.best)
-	}
+	p.form.finish()
 	return certificate, nil
 }
 
-// prepare states the problem for the weights over top: columns, target, penalty
-// and the start.
-func (p *Lasso) prepare(weights []float64, top float64) {
-	p.scaled.set(&p.design, weights, top, p.intercept)
-	m := len(p.scaled.sample)
-	p.target, p.residual = p.target[:m], p.residual[:m]
-	p.mean, p.norm = p.scaled.fill(p.target, p.y, p.intercept)
+// solveQuick solves with the kept sums where they are good enough for that, and
+// then makes the solution θ.
+func (p *Lasso) solveQuick(ctx context.Context, weights []float64, top float64) (Certificate, bool) {
+	p.start()
+	p.mu, p.form, p.norms = p.penalty, p.quick, p.quick.norms
+	if !(p.mu > 0) || !p.quick.prepare(ctx, weights, top) {
+		return Certificate{}, false
+	}
+	certificate, err := p.descend(ctx)
+	if err != nil || p.quick.spoiled || !(certificate.KKT <= refined && certificate.Gap <= Tolerance) {
+		return Certificate{}, false
+	}
+	certificate.Objective *= 2
+	p.quick.finish()
+	return certificate, true
+}
+
+// solveCentered solves with the samples centered and scaled for the weights.
+func (p *Lasso) solveCentered(ctx context.Context, weights []float64, top float64) (Certificate, error) {
+	if p.centered == nil {
+		p.centered = newCentered(p)
+	}
+	p.start()
 	p.mu = min(p.penalty/top, 1e200) // weights near 0 must not make it infinite
+	p.form, p.norms = p.centered, p.centered.scaled.norm
+	p.centered.prepare(weights, top)
+	var certificate Certificate
+	var err error
+	if p.mu > 0 {
+		certificate, err = p.descend(ctx)
+	} else {
+		certificate, err = p.leastSquares(ctx)
+	}
+	certificate.Objective *= 2 * top
+	return certificate, err
+}
+
+// start takes the coefficients of θ, but for those that are no number to start
+// from.
+func (p *Lasso) start() {
 	support := 0
 	for j := range p.w {
 		p.w[j] = p.theta[j]
-		if p.scaled.norm[j] == 0 || math.IsNaN(p.w[j]-p.w[j]) { // 0, or no number to start from
+		if math.IsNaN(p.w[j] - p.w[j]) {
 			p.w[j] = 0
 		}
 		if p.w[j] != 0 {
@@ -176,89 +214,82 @@ func (p *Lasso) prepare(weights []float64, top float64) {
 }
 
 // descend alternates certificates from all features with solutions on the
-// working set. It leaves the best point in p.best.
+// working set. The form keeps the best point.
 func (p *Lasso) descend(ctx context.Context) (Certificate, error) {
-	p.working.reset()
-	for j, w := range p.w {
-		if w != 0 {
-			p.working.add(j)
-		}
-	}
 	best := Certificate{KKT: math.Inf(1)}
 	iterations, stalled := 0, 0
 	for {
-		now, unit := p.evaluate()
+		now, unit := p.form.evaluate()
 		if stalled++; now.KKT < best.KKT/2 {
 			stalled = 0
 		}
 		if now.KKT < best.KKT {
 			best = now
-			copy(p.best, p.w)
+			p.form.keep()
 		}
-		grown := p.grow(unit)
+		grown := p.working.grow(p.excess, p.w)
 		solved := now.KKT <= refined && now.Gap <= Tolerance
 		slow := stalled > 1 && !grown && best.Gap <= Tolerance || stalled > 20
 		if solved || slow || math.IsNaN(now.KKT) {
 			best.Iterations = iterations
 			return best, nil
 		}
-		p.working.load(&p.scaled, p.w, p.gradient, p.mu, unit)
+		p.form.load(unit)
 		n, err := p.working.minimize(ctx, grown)
 		iterations += n
 		if err != nil {
 			best.Iterations = iterations
 			return best, err
 		}
-		p.working.store(&p.scaled, p.w)
+		p.form.store()
 	}
 }
 
-// evaluate computes residual and gradient at p.w from the samples, and returns
-// the certificate, with the objective of the scaled problem
-// ½‖target - column·w‖² + mu‖w‖₁, and ‖u‖ + ‖y‖.
-func (p *Lasso) evaluate() (Certificate, float64) {
-	clear(p.residual)
-	p.terms = p.norm
-	for j, w := range p.w {
-		if w != 0 {
-			p.terms += p.scaled.norm[j] * math.Abs(w)
-			blas64.Axpy(w, vector(p.scaled.row(j)), vector(p.residual))
-		}
-	}
-	unit := p.norm + blas64.Nrm2(vector(p.residual))
-	for k, t := range p.target {
-		p.residual[k] = t - p.residual[k]
-	}
+// certify returns the certificate for the gradient at p.w, the sum of the
+// weighted squared residuals, and ‖u‖ + ‖y‖. It writes the features' relative
+// violations.
+func (p *Lasso) certify(squares, unit float64) Certificate {
+	terms := p.terms()
 	// The dual point is the residual times shrink.
 	shrink, violation := 1.0, 0.0
-	for j, norm := range p.scaled.norm {
-		g := blas64.Dot(vector(p.scaled.row(j)), vector(p.residual))
-		p.gradient[j] = g
-		if norm == 0 {
+	for j, g := range p.gradient {
+		p.excess[j] = 0
+		w, v := p.w[j], math.Abs(g)-p.mu
+		if w == 0 && v <= 0 || p.norms[j] == 0 {
 			continue
 		}
-		v := math.Abs(g) - p.mu
-		if v > rounding*norm*p.terms {
+		if v > rounding*p.norms[j]*terms {
 			shrink = min(shrink, p.mu/math.Abs(g))
 		}
-		if w := p.w[j]; w != 0 {
+		if w != 0 {
 			v = math.Abs(g - math.Copysign(p.mu, w))
 		}
-		violation = max(violation, v/(norm*unit+p.mu))
+		p.excess[j] = v / (p.norms[j]*unit + p.mu)
+		violation = max(violation, p.excess[j])
 	}
-	objective, gap := p.objective(shrink)
-	return Certificate{KKT: violation, Gap: p.relative(gap, objective), Objective: objective}, unit
+	objective, gap := p.objective(squares, shrink)
+	return Certificate{KKT: violation, Gap: relativeGap(gap, objective, terms), Objective: objective}
+}
+
+// terms is ‖y‖ + Σ_j ‖x_j‖ |w_j|.
+func (p *Lasso) terms() float64 {
+	terms := p.norm
+	for j, w := range p.w {
+		if w != 0 {
+			terms += p.norms[j] * math.Abs(w)
+		}
+	}
+	return terms
 }
 
 // rounding bounds the relative error of a sum of products.
 const rounding = 16 * 0x1p-52
 
-// objective returns the objective of the scaled problem at p.w and its
-// distance from the dual one at the residual times shrink. With target =
-// residual + column·w that comes without a difference of large terms.
-func (p *Lasso) objective(shrink float64) (objective, gap float64) {
-	r := blas64.Nrm2(vector(p.residual))
-	objective, gap = r*r/2, (1-shrink)*(1-shrink)*r*r/2
+// objective returns the objective ½‖y - u‖² + mu‖w‖₁ at p.w and its distance
+// from the dual one at the residual times shrink. With y = residual + u that
+// comes without a difference of large terms.
+func (p *Lasso) objective(squares, shrink float64) (objective, gap float64) {
+	objective, gap = squares/2, (1-shrink)*(1-shrink)*squares/2
 	for j, w := range p.w {
 		if w != 0 {
 			objective += p.mu * math.Abs(w)
@@ -268,92 +299,13 @@ func (p *Lasso) objective(shrink float64) (objective, gap float64) {
 	return objective, gap
 }
 
-// relative is the gap over the objective, except for rounding of terms²/2.
-func (p *Lasso) relative(gap, objective float64) float64 {
+// relativeGap is the gap over the objective, except for rounding of terms²/2.
+func relativeGap(gap, objective, terms float64) float64 {
 	if gap == 0 {
 		return 0
 	}
-	if gap <= rounding*p.terms*p.terms/2 {
+	if gap <= rounding*terms*terms/2 {
 		return min(gap/objective, Tolerance)
 	}
 	return gap / objective
-}
-
-// grow adds features that violate their condition to the working set, the
-// worst first, and reports whether there were any.
-func (p *Lasso) grow(unit float64) bool {
-	p.entering = p.entering[:0]
-	for j, g := range p.gradient {
-		norm := p.scaled.norm[j]
-		if norm == 0 || p.working.member[j] {
-			continue
-		}
-		if v := (math.Abs(g) - p.mu) / (norm*unit + p.mu); v > refined {
-			p.excess[j] = v
-			p.entering = append(p.entering, j)
-		}
-	}
-	if limit := max(smallGram, len(p.working.feature)); len(p.entering) > limit {
-		slices.SortFunc(p.entering, func(a, b int) int {
-			switch {
-			case p.excess[a] > p.excess[b]:
-				return -1
-			case p.excess[a] < p.excess[b]:
-				return 1
-			}
-			return a - b
-		})
-		p.entering = p.entering[:limit]
-		slices.Sort(p.entering)
-	}
-	if len(p.entering) == 0 {
-		return false
-	}
-	if len(p.working.feature)+len(p.entering) > p.working.capacity {
-		p.working.shrink(p.w)
-	}
-	for _, j := range p.entering {
-		if len(p.working.feature) < p.working.capacity {
-			p.working.add(j)
-		}
-	}
-	return true
-}
-
-// leastSquares solves the problem without a penalty: the Cholesky factor of
-// the whole Gram matrix, refined with residuals from the samples.
-func (p *Lasso) leastSquares(ctx context.Context) (Certificate, error) {
-	q := &p.working
-	q.reset()
-	for j, norm := range p.scaled.norm {
-		if norm == 0 || j >= len(p.scaled.sample) {
-			return Certificate{}, ErrSingular
-		}
-		q.add(j)
-	}
-	best := Certificate{KKT: math.Inf(1)}
-	for iteration := 0; ; iteration++ {
-		now, unit := p.evaluate()
-		now.Iterations = iteration
-		stalled := !(now.KKT <= best.KKT/2)
-		if now.KKT < best.KKT {
-			best = now
-			copy(p.best, p.w)
-		}
-		q.load(&p.scaled, p.w, p.gradient, 0, unit)
-		if iteration == 0 && !q.enterAll() {
-			return Certificate{}, ErrSingular
-		}
-		decrease := q.newton()
-		if best == now {
-			best.Gap = p.relative(decrease, now.Objective)
-		}
-		if now.KKT <= refined || stalled {
-			return best, nil
-		}
-		if err := ctx.Err(); err != nil {
-			return best, err
-		}
-		q.store(&p.scaled, p.w)
-	}
 }

@@ -22,6 +22,7 @@ type working struct {
 	beta, q, mu, sign []float64 // sign is 0 or that of the features in the support
 	tolerance         []float64 // violation that counts as rounding
 	support           support
+	entering          []int
 }
 
 func newWorking(d, capacity int) working {
@@ -30,7 +31,7 @@ func newWorking(d, capacity int) working {
 		gram: make([]float64, capacity*capacity),
 		beta: make([]float64, capacity), q: make([]float64, capacity), mu: make([]float64, capacity),
 		sign: make([]float64, capacity), tolerance: make([]float64, capacity),
-		support: newSupport(capacity),
+		support: newSupport(capacity), entering: make([]int, 0, d),
 	}
 }
 
@@ -46,6 +47,50 @@ func (a *working) reset() {
 func (a *working) add(j int) {
 	a.member[j] = true
 	a.feature = append(a.feature, j)
+}
+
+// smallGram is how many violating features enter the working set at once, or as
+// many as it has where that is more. On 200x2000 samples and a solution reached
+// in 190 steps, 64 at once took about a quarter of the time of all at once; up
+// to 64 features limits of 1 to 64 differed by no more than the measurement's
+// noise.
+const smallGram = 64
+
+// grow adds features outside the set whose condition is violated by more than
+// rounding, excess being the relative violations of all features and w their
+// coefficients: the worst first. It reports whether there were any.
+func (a *working) grow(excess, w []float64) bool {
+	a.entering = a.entering[:0]
+	for j, v := range excess {
+		if v > refined && !a.member[j] {
+			a.entering = append(a.entering, j)
+		}
+	}
+	if limit := max(smallGram, a.size()); len(a.entering) > limit {
+		slices.SortFunc(a.entering, func(j, k int) int {
+			switch {
+			case excess[j] > excess[k]:
+				return -1
+			case excess[j] < excess[k]:
+				return 1
+			}
+			return j - k
+		})
+		a.entering = a.entering[:limit]
+		slices.Sort(a.entering)
+	}
+	if len(a.entering) == 0 {
+		return false
+	}
+	if a.size()+len(a.entering) > a.capacity {
+		a.shrink(w)
+	}
+	for _, j := range a.entering {
+		if a.size() < a.capacity {
+			a.add(j)
+		}
+	}
+	return true
 }
 
 // shrink leaves only the features that are nonzero in w.
@@ -78,8 +123,13 @@ func (a *working) shrink(w []float64) {
 // feature is the scale of its correlation.
 func (a *working) load(s *scaled, w, correlation []float64, mu, unit float64) {
 	a.multiply(s)
+	a.begin(s.norm, w, correlation, mu, unit)
+}
+
+// begin is load where the Gram matrix is complete, with the features' norms.
+func (a *working) begin(norms, w, correlation []float64, mu, unit float64) {
 	for k, j := range a.feature {
-		norm := s.norm[j]
+		norm := norms[j]
 		a.beta[k], a.q[k], a.mu[k] = w[j]*norm, correlation[j]/norm, mu/norm
 		a.tolerance[k] = refined / 2 * (unit + a.mu[k])
 	}

@@ -1,0 +1,129 @@
+package factor
+
+import "math"
+
+// Delete removes row and column r of M; the rows after r move down by one
+// index.
+//
+// A row of the negative part can always go. One of the positive part can only
+// where (M⁻¹)_rr > 0 beyond the tolerance, as InverseDiagonal tells beforehand:
+// the negative part is downdated by what the row stood for. Else the error is
+// ErrNegative and the factor is unchanged. ErrLost: see there. Both are
+// returned as they are, so that they can be compared.
+func (s *Signed) Delete(r int) error {
+	s.checkRow(r)
+	sign := 1.0
+	if r >= s.p {
+		sign = -1
+	} else if s.q > 0 {
+		if a, b := s.inverse(r); !s.sound(a-b, a, b) {
+			return ErrNegative
+		}
+	}
+	at := s.slot(r)
+	for i := r + 1; i < s.Len(); i++ {
+		w := s.slot(i)
+		s.w[w] = s.data[w*s.n+at]
+	}
+	if err := s.change(r+1, sign); err != nil {
+		return err
+	}
+	if r < s.p {
+		s.closePositive(r)
+	} else {
+		s.closeNegative(r)
+	}
+	return nil
+}
+
+// change sweeps and keeps count.
+func (s *Signed) change(first int, sign float64) error {
+	s.next.kind = none
+	if !s.sweep(first, sign) {
+		s.Reset()
+		return ErrLost
+	}
+	s.changes++
+	return nil
+}
+
+// closePositive closes the gap of row and column r of the positive part.
+func (s *Signed) closePositive(r int) {
+	for i := r + 1; i < s.p; i++ {
+		src, dst := s.data[i*s.n:i*s.n+i+1], s.data[(i-1)*s.n:i*s.n]
+		copy(dst, src[:r])
+		copy(dst[r:], src[r+1:])
+	}
+	for i := s.n - s.q; i < s.n; i++ {
+		row := s.data[i*s.n : i*s.n+s.p]
+		copy(row[r:], row[r+1:])
+	}
+	s.p--
+}
+
+// closeNegative closes the gap of row and column r of the negative part.
+func (s *Signed) closeNegative(r int) {
+	at := s.slot(r)
+	for i := at - 1; i >= s.n-s.q; i-- {
+		src, dst := s.data[i*s.n:(i+1)*s.n], s.data[(i+1)*s.n:(i+2)*s.n]
+		copy(dst[:s.p], src)
+		copy(dst[at+1:], src[at+1:])
+		copy(dst[i+1:at+1], src[i:at])
+	}
+	s.q--
+}
+
+// UpdateDiagonal changes M to M + c e_r e_rᵀ, with the errors of Update. The
+// determinant changes by the factor 1 + c InverseDiagonal(r). Lowering the
+// diagonal in the negative part is always possible.
+func (s *Signed) UpdateDiagonal(r int, c float64) error {
+	s.checkRow(r)
+	clear(s.w)
+	s.w[s.slot(r)] = 1
+	return s.update(r, c)
+}
+
+// Update changes M to M + c v vᵀ, for v of Len entries.
+//
+// For c > 0 the error is ErrNegative where the inertia would change:
+// 1 + c vᵀM⁻¹v is not positive beyond the tolerance. For c < 0 it is
+// ErrPositive where the positive part would lose its definiteness:
+// 1 + c v₁ᵀM₁₁⁻¹v₁ is not positive beyond the tolerance; the negative part then
+// cannot fail. With either of them the factor is unchanged. ErrLost: see there.
+// Errors are returned as they are, so that they can be compared. Zeros at v's
+// beginning save time.
+func (s *Signed) Update(c float64, v []float64) error {
+	s.check("vector", len(v), s.Len())
+	first := 0
+	for first < len(v) && v[first] == 0 {
+		first++
+	}
+	s.scatter(s.w, v)
+	return s.update(first, c)
+}
+
+// update is Update with v over slots in w, zero before first.
+func (s *Signed) update(first int, c float64) error {
+	if c == 0 || first == s.Len() {
+		return nil
+	}
+	root, sign := math.Sqrt(math.Abs(c)), math.Copysign(1, c)
+	for i := range s.w {
+		s.w[i] *= root
+	}
+	if c > 0 && s.q > 0 {
+		copy(s.x, s.w)
+		s.forward(s.x, first)
+		if a, b := s.squares(s.x, first); !s.sound(1+a-b, 1+a, b) {
+			return ErrNegative
+		}
+	}
+	if !(c > 0) && first < s.p {
+		copy(s.x, s.w)
+		s.forwardPositive(s.x, first)
+		if a := dot(s.x[first:s.p], s.x[first:s.p]); !s.sound(1-a, 1, a) {
+			return ErrPositive
+		}
+	}
+	return s.change(first, sign)
+}

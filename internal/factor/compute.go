@@ -1,0 +1,123 @@
+package factor
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/lapack/lapack64"
+)
+
+// Compute factorizes M of p + q rows from scratch. row writes entries 0..i of
+// row i of M to dst, which has i+1 entries; it is called for i = 0..p+q-1.
+//
+// The error is ErrPositive or ErrNegative, with the row where it is known, when
+// M has no such factor or a pivot is within the tolerance of zero; the factor
+// is then empty.
+func (s *Signed) Compute(p, q int, row func(i int, dst []float64)) error {
+	if p < 0 || q < 0 {
+		panic(fmt.Sprintf("factor: %d positive and %d negative rows, want at least 0", p, q))
+	}
+	s.Reset()
+	s.Grow(p + q)
+	s.p, s.q = p, q
+	s.fill(row)
+	if err := s.factorize(); err != nil {
+		s.Reset()
+		return fmt.Errorf("factor: %d + %d rows: %w", p, q, err)
+	}
+	return nil
+}
+
+// fill puts M into the square. The negative part is in the order of rows here,
+// as LAPACK wants it; flip turns it round.
+func (s *Signed) fill(row func(i int, dst []float64)) {
+	for i := range s.p {
+		row(i, s.data[i*s.n:i*s.n+i+1])
+	}
+	first := s.n - s.q
+	for t := range s.q {
+		full := s.w[:s.p+t+1]
+		row(s.p+t, full)
+		dst := s.data[(first+t)*s.n : (first+t+1)*s.n]
+		copy(dst, full[:s.p])
+		copy(dst[first:], full[s.p:])
+	}
+}
+
+// factorize computes L11 L11ᵀ = M11, L21 = M21 L11⁻ᵀ and
+// L22 L22ᵀ = L21 L21ᵀ - M22, block by block.
+func (s *Signed) factorize() error {
+	p, q, first := s.p, s.q, s.n-s.q
+	if p > 0 {
+		if _, ok := lapack64.Potrf(s.symmetric(0, p)); !ok {
+			return ErrPositive
+		}
+	}
+	if p > 0 && q > 0 {
+		blas64.Trsm(blas.Right, blas.Trans, 1, s.triangle(blas.Lower, 0, p), s.block(first, s.n, 0, p))
+	}
+	if q > 0 {
+		below := blas64.General{Rows: q, Cols: p, Stride: s.n, Data: s.data[first*s.n:]}
+		blas64.Syrk(blas.NoTrans, 1, below, -1, s.symmetric(first, s.n))
+		if _, ok := lapack64.Potrf(s.symmetric(first, s.n)); !ok {
+			return ErrNegative
+		}
+	}
+	s.flip()
+	return s.guard()
+}
+
+// flip reverses the rows of the negative part and the columns of its triangle.
+func (s *Signed) flip() {
+	first := s.n - s.q
+	for t := range s.q {
+		row := s.data[(first+t)*s.n : (first+t+1)*s.n]
+		slices.Reverse(row[first:])
+	}
+	for a, b := first, s.n-1; a < b; a, b = a+1, b-1 {
+		upper, lower := s.data[a*s.n:(a+1)*s.n], s.data[b*s.n:(b+1)*s.n]
+		swap(upper[:s.p], lower[:s.p])
+		swap(upper[first:], lower[first:])
+	}
+}
+
+func swap(a, b []float64) {
+	for i, v := range a {
+		a[i], b[i] = b[i], v
+	}
+}
+
+// guard holds every pivot against the terms of its row.
+func (s *Signed) guard() error {
+	for i := range s.Len() {
+		at := s.slot(i)
+		row := s.data[at*s.n : (at+1)*s.n]
+		pivot := row[at] * row[at]
+		if i < s.p {
+			a := dot(row[:i], row[:i])
+			if !s.sound(pivot, pivot+a, a) {
+				return fmt.Errorf("row %d: pivot %g of a diagonal of %g: %w", i, pivot, pivot+a, ErrPositive)
+			}
+			continue
+		}
+		a, b := dot(row[:s.p], row[:s.p]), dot(row[at+1:], row[at+1:])
+		if diagonal := a - b - pivot; !s.sound(pivot, diagonal, a+b) {
+			return fmt.Errorf("row %d: pivot %g of a diagonal of %g: %w", i, -pivot, diagonal, ErrNegative)
+		}
+	}
+	return nil
+}
+
+// sound reports whether the pivot, the sum of a diagonal entry and other terms,
+// is positive beyond the rounding of that sum, and a finite number.
+func (s *Signed) sound(pivot, diagonal, others float64) bool {
+	return pivot > s.Tolerance*(math.Abs(diagonal)+others) && pivot > 0 && !math.IsInf(pivot, 0)
+}
+
+// symmetric is the square on the diagonal at slots i..j-1.
+func (s *Signed) symmetric(i, j int) blas64.Symmetric {
+	return blas64.Symmetric{Uplo: blas.Lower, N: j - i, Stride: s.n, Data: s.data[i*s.n+i : (j-1)*s.n+j]}
+}

@@ -1,0 +1,124 @@
+package factor
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/blas"
+)
+
+// PivotPositive asks for a new last row of the positive part, index
+// Positive(), and changes nothing. column is the new row of the new M, Len()+1
+// entries, the diagonal at index Positive(). The pivot is the Schur complement
+// of the positive part, column's diagonal - m₁ᵀM₁₁⁻¹m₁; ok says that it is
+// positive beyond the tolerance, so that Accept can insert the row. The
+// entries at the negative part do not matter for it.
+func (s *Signed) PivotPositive(column []float64) (pivot float64, ok bool) {
+	row := s.prepare(column)
+	copy(row, column[:s.p])
+	for t, v := range column[s.p+1:] {
+		row[s.n-1-t] = v
+	}
+	diagonal := column[s.p]
+	s.forwardPositive(row, 0)
+	a := dot(row[:s.p], row[:s.p])
+	pivot = diagonal - a
+	if ok = s.sound(pivot, diagonal, a); ok {
+		s.next.kind, s.next.pivot = positive, pivot
+	}
+	return pivot, ok
+}
+
+// PivotNegative asks for a new last row of the negative part, index Len(), and
+// changes nothing. column is the new row of the new M, Len()+1 entries, the
+// diagonal last. The pivot is the Schur complement of all rows, column's
+// diagonal - mᵀM⁻¹m; ok says that it is negative beyond the tolerance, so that
+// Accept can append the row.
+func (s *Signed) PivotNegative(column []float64) (pivot float64, ok bool) {
+	row := s.prepare(column)
+	s.scatter(row, column[:s.Len()])
+	diagonal := column[s.Len()]
+	s.forward(row, 0)
+	a, b := s.squares(row, 0)
+	pivot = diagonal - a + b
+	if ok = s.sound(-pivot, diagonal, a+b); ok {
+		s.next.kind, s.next.pivot = negative, pivot
+	}
+	return pivot, ok
+}
+
+// prepare checks a column, makes room for its row and forgets the last one.
+func (s *Signed) prepare(column []float64) []float64 {
+	s.check("column", len(column), s.Len()+1)
+	if s.Len() == s.n {
+		s.Grow(s.n + s.n/2 + 8)
+	}
+	s.next.kind = none
+	return s.next.row
+}
+
+// Accept inserts the row of the last PivotPositive or PivotNegative. It panics
+// when that said no, or when the factor was changed since.
+//
+// A row at the end of the positive part moves the rows of the negative part up
+// by one index; it takes a rank-one update of their triangle, which always
+// succeeds. A row at the end of the negative part moves none.
+func (s *Signed) Accept() {
+	switch s.next.kind {
+	case positive:
+		s.acceptPositive()
+	case negative:
+		s.acceptNegative()
+	default:
+		panic("factor: Accept without a pivot of the right sign")
+	}
+	s.next.kind = none
+	s.changes++
+}
+
+// acceptPositive adds the row l = L11⁻¹m₁ with diagonal √pivot, the column
+// v = (m₂ - L21 l)/√pivot below it, and v to L22 L22ᵀ = L21 L21ᵀ - M22.
+func (s *Signed) acceptPositive() {
+	first, root := s.n-s.q, math.Sqrt(s.next.pivot)
+	row := s.data[s.p*s.n:]
+	copy(row, s.next.row[:s.p])
+	row[s.p] = root
+	v := s.w[first:]
+	copy(v, s.next.row[first:])
+	s.times(blas.NoTrans, first, s.n, 0, s.p, s.next.row[:s.p], v)
+	for i := range v {
+		v[i] /= root
+		s.data[(first+i)*s.n+s.p] = v[i]
+	}
+	if s.q > 0 && !s.sweep(s.p, -1) {
+		panic("factor: a column of numbers that are not finite")
+	}
+	s.p++
+}
+
+// acceptNegative adds the row J L⁻¹m with diagonal √-pivot.
+func (s *Signed) acceptNegative() {
+	at := s.n - 1 - s.q
+	row := s.data[at*s.n : (at+1)*s.n]
+	copy(row, s.next.row[:s.p])
+	row[at] = math.Sqrt(-s.next.pivot)
+	for i := at + 1; i < s.n; i++ {
+		row[i] = -s.next.row[i]
+	}
+	s.q++
+}
+
+// InsertPositive is PivotPositive, and Accept where it says so.
+func (s *Signed) InsertPositive(column []float64) (pivot float64, ok bool) {
+	if pivot, ok = s.PivotPositive(column); ok {
+		s.Accept()
+	}
+	return pivot, ok
+}
+
+// AppendNegative is PivotNegative, and Accept where it says so.
+func (s *Signed) AppendNegative(column []float64) (pivot float64, ok bool) {
+	if pivot, ok = s.PivotNegative(column); ok {
+		s.Accept()
+	}
+	return pivot, ok
+}

@@ -1,0 +1,162 @@
+package factor
+
+import (
+	"errors"
+	"fmt"
+
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// DefaultTolerance is the share of its terms below which a pivot counts as
+// zero: above what rounding leaves in sums of a thousand terms.
+const DefaultTolerance = 1e-12
+
+// ErrPositive says that the positive part is not positive definite, or would
+// not be after the change.
+var ErrPositive = errors.New("positive part is not positive definite")
+
+// ErrNegative says that the Schur complement of the positive part is not
+// negative definite, or would not be after the change.
+var ErrNegative = errors.New("Schur complement of the positive part is not negative definite")
+
+// ErrLost says that a change that should have been possible broke down in
+// rounding, halfway: the factor is empty now and Compute has to start it anew.
+var ErrLost = errors.New("factor lost to rounding")
+
+// Signed is the factor L of M = L J Lᵀ. Rows 0..Positive()-1 are the positive
+// part, rows Positive()..Len()-1 the negative part. Rows keep their order: one
+// that is inserted before others moves these up by one index, one that is
+// deleted moves those after it down by one; nothing else changes indices.
+//
+// Arguments of wrong length or out of range panic. A Signed must not be used by
+// two goroutines at a time, not even for solving.
+type Signed struct {
+	// Tolerance is the share of its terms' sizes at or below which a pivot or
+	// a determinant's ratio counts as zero, and the change as impossible.
+	Tolerance float64
+
+	p, q    int
+	changes int
+
+	// Row and column i of L are at slot(i) of an n x n row-major square: the
+	// positive part from the front, the negative part backwards from the end,
+	// so that both grow and shrink without moving the other. The negative
+	// part's triangle is an upper one there. Vectors over slots share this.
+	n    int
+	data []float64
+
+	x, w []float64 // work, over slots
+	turn turns
+	rest []float64 // n numbers that rotations of missing rows may touch
+
+	next pending
+}
+
+// pending is the row that the last pivot query prepared.
+type pending struct {
+	kind  kind
+	pivot float64
+	row   []float64 // over slots: L's new row, and for a positive row M's column below it
+}
+
+type kind int
+
+const (
+	none kind = iota
+	positive
+	negative
+)
+
+// New returns an empty factor with room for capacity rows, and
+// DefaultTolerance. It grows when more are inserted.
+func New(capacity int) *Signed {
+	if capacity < 0 {
+		panic(fmt.Sprintf("factor: capacity %d, want at least 0", capacity))
+	}
+	s := &Signed{Tolerance: DefaultTolerance}
+	s.Grow(capacity)
+	return s
+}
+
+// Grow makes room for capacity rows in all. It forgets a prepared row.
+func (s *Signed) Grow(capacity int) {
+	if capacity <= s.n {
+		return
+	}
+	data, by := make([]float64, capacity*capacity), capacity-s.n
+	for i := range s.p {
+		copy(data[i*capacity:], s.data[i*s.n:i*s.n+i+1])
+	}
+	for i := s.n - s.q; i < s.n; i++ {
+		row := data[(i+by)*capacity : (i+by+1)*capacity]
+		copy(row, s.data[i*s.n:i*s.n+s.p])
+		copy(row[i+by:], s.data[i*s.n+i:(i+1)*s.n])
+	}
+	s.n, s.data = capacity, data
+	s.x, s.w, s.rest = make([]float64, capacity), make([]float64, capacity), make([]float64, capacity)
+	s.turn = newTurns(capacity)
+	s.next = pending{row: make([]float64, capacity)}
+}
+
+// Reset empties the factor and keeps its memory.
+func (s *Signed) Reset() {
+	s.p, s.q, s.changes, s.next.kind = 0, 0, 0, none
+}
+
+// Len returns the number of rows.
+func (s *Signed) Len() int { return s.p + s.q }
+
+// Positive returns the number of rows of the positive part.
+func (s *Signed) Positive() int { return s.p }
+
+// Negative returns the number of rows of the negative part.
+func (s *Signed) Negative() int { return s.q }
+
+// Changes returns how many insertions, deletions and updates were made since
+// the last Compute or Reset.
+func (s *Signed) Changes() int { return s.changes }
+
+// slot is where row and column i are in data and in vectors over slots.
+func (s *Signed) slot(i int) int {
+	if i < s.p {
+		return i
+	}
+	return s.n - 1 - (i - s.p)
+}
+
+func (s *Signed) check(name string, length, want int) {
+	if length != want {
+		panic(fmt.Sprintf("factor: %s has %d entries, want %d", name, length, want))
+	}
+}
+
+func (s *Signed) checkRow(r int) {
+	if r < 0 || r >= s.Len() {
+		panic(fmt.Sprintf("factor: row %d of %d", r, s.Len()))
+	}
+}
+
+// scatter copies b, in the order of rows, to x, over slots.
+func (s *Signed) scatter(x, b []float64) {
+	copy(x, b[:s.p])
+	for t, v := range b[s.p:] {
+		x[s.n-1-t] = v
+	}
+}
+
+// gather is the reverse of scatter.
+func (s *Signed) gather(b, x []float64) {
+	copy(b, x[:s.p])
+	for t := range b[s.p:] {
+		b[s.p+t] = x[s.n-1-t]
+	}
+}
+
+func vector(data []float64) blas64.Vector { return blas64.Vector{N: len(data), Inc: 1, Data: data} }
+
+func dot(a, b []float64) float64 {
+	if len(a) == 0 {
+		return 0
+	}
+	return blas64.Dot(vector(a), vector(b))
+}
