@@ -94,7 +94,7 @@ func (m *model) eigen(t testing.TB, size int) []float64 {
 // exists tells by eigenvalues which error a factorization of M has, and how
 // close to singular it is: the smallest eigenvalue of the positive part or of M
 // over the largest.
-func (m *model) exists(t testing.TB) (err error, distance float64) {
+func (m *model) exists(t testing.TB) (distance float64, err error) {
 	distance, largest := math.Inf(1), 1e-300
 	for _, v := range m.eigen(t, m.p) {
 		distance, largest = min(distance, math.Abs(v)), max(largest, math.Abs(v))
@@ -110,7 +110,7 @@ func (m *model) exists(t testing.TB) (err error, distance float64) {
 	if err == nil && above != m.p {
 		err = ErrNegative
 	}
-	return err, distance / largest
+	return distance / largest, err
 }
 
 func (m *model) row(i int, dst []float64) { copy(dst, m.m[i]) }

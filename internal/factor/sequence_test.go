@@ -59,7 +59,7 @@ func (w *twin) step(operation int) {
 	case insertPositive:
 		column := w.column(w.m.p, true)
 		next = w.m.inserted(w.m.p, column, true)
-		want, tie := w.want(next)
+		tie, want := w.want(next)
 		if tie {
 			return
 		}
@@ -71,7 +71,7 @@ func (w *twin) step(operation int) {
 	case appendNegative:
 		column := w.column(k, false)
 		next = w.m.inserted(k, column, false)
-		want, tie := w.want(next)
+		tie, want := w.want(next)
 		if tie {
 			return
 		}
@@ -85,7 +85,7 @@ func (w *twin) step(operation int) {
 		}
 		r := w.random.IntN(k)
 		next = w.m.deleted(r)
-		want, tie := w.want(next)
+		tie, want := w.want(next)
 		if tie {
 			return
 		}
@@ -105,7 +105,7 @@ func (w *twin) step(operation int) {
 			c *= 2
 		}
 		next = w.m.updated(c, v)
-		want, tie := w.want(next)
+		tie, want := w.want(next)
 		if tie {
 			return
 		}
@@ -132,12 +132,12 @@ func (w *twin) step(operation int) {
 
 // want is what eigenvalues say about the model after the change; a tie is one
 // that they cannot tell.
-func (w *twin) want(next *model) (want error, tie bool) {
-	want, distance := next.exists(w.t)
+func (w *twin) want(next *model) (tie bool, want error) {
+	distance, want := next.exists(w.t)
 	if tie = distance < margin; tie {
 		w.ties++
 	}
-	return want, tie
+	return tie, want
 }
 
 var errRefused = errors.New("refused")
@@ -164,7 +164,7 @@ func TestSequences(t *testing.T) {
 			}
 			w.step(operation)
 		}
-		_, distance := w.m.exists(t)
+		distance, _ := w.m.exists(t)
 		fresh := computed(t, w.m, len(w.m.m))
 		t.Logf("seed %d: %d + %d rows, %d changes, %d ties, error at most %.1e, now %.1e, fresh %.1e, distance to singular %.1e",
 			seed, w.m.p, len(w.m.m)-w.m.p, w.s.Changes(), w.ties, w.worst, w.m.off(t, w.s), w.m.off(t, fresh), distance)

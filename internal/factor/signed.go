@@ -13,11 +13,11 @@ const DefaultTolerance = 1e-12
 
 // ErrPositive says that the positive part is not positive definite, or would
 // not be after the change.
-var ErrPositive = errors.New("positive part is not positive definite")
+var ErrPositive = errors.New("positive part: the block is not positive definite")
 
 // ErrNegative says that the Schur complement of the positive part is not
 // negative definite, or would not be after the change.
-var ErrNegative = errors.New("Schur complement of the positive part is not negative definite")
+var ErrNegative = errors.New("negative part: the Schur complement of the positive part is not negative definite")
 
 // ErrLost says that a change that should have been possible broke down in
 // rounding, halfway: the factor is empty now and Compute has to start it anew.

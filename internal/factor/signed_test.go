@@ -42,7 +42,7 @@ func TestComputeAndSolve(t *testing.T) {
 func definite(t testing.TB, random *rand.Rand, p, q int) *model {
 	for {
 		m := quasidefinite(random, p, q)
-		if err, distance := m.exists(t); err == nil && distance > 1e-4 {
+		if distance, err := m.exists(t); err == nil && distance > 1e-4 {
 			return m
 		}
 	}
@@ -64,7 +64,7 @@ func TestComputeInertia(t *testing.T) {
 				m.m[j][i] = m.m[i][j]
 			}
 		}
-		want, distance := m.exists(t)
+		distance, want := m.exists(t)
 		if distance < 1e-9 {
 			continue
 		}

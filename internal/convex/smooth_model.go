@@ -1,0 +1,176 @@
+package convex
+
+import (
+	"context"
+	"math"
+
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// ridgeModel is the model with an L2 penalty only: a system of linear
+// equations, solved as in [Logistic] in R^d or R^n.
+type ridgeModel struct {
+	hessian  hessian
+	l2       float64
+	relative []float64 // n, curvatures by l2
+	rhs      point
+}
+
+func newRidgeModel(p *Smooth) *ridgeModel {
+	n, d := p.design.n, p.design.d
+	m := &ridgeModel{l2: p.options.L2, relative: make([]float64, n), rhs: newPoint(d)}
+	if 3*d > 2*n {
+		m.hessian = newKernelHessian(&p.design, p.options.Intercept)
+	} else {
+		m.hessian = newPrimalHessian(&p.design, p.options.Intercept)
+	}
+	return m
+}
+
+func (m *ridgeModel) factor(curvature []float64) bool {
+	for i, c := range curvature {
+		m.relative[i] = c / m.l2
+	}
+	return m.hessian.factor(m.relative)
+}
+
+func (m *ridgeModel) solve(_ context.Context, p *Smooth) (int, error) {
+	for j, g := range p.gradient.w {
+		m.rhs.w[j] = -g / m.l2
+	}
+	m.rhs.b = -p.gradient.b / m.l2
+	m.hessian.solve(&p.step, m.rhs)
+	return 1, nil
+}
+
+func (m *ridgeModel) fallBack(p *Smooth) bool {
+	if _, primal := m.hessian.(*primalHessian); primal {
+		return false
+	}
+	m.hessian = newPrimalHessian(&p.design, p.options.Intercept)
+	return true
+}
+
+// sparseModel is the model with an L1 penalty, or with none: the Lasso's
+// working set of features, where an L2 penalty adds to the diagonal of the
+// Gram matrix, which is to say to the features' norms.
+type sparseModel struct {
+	design      *design
+	options     SmoothOptions
+	scaled      scaled // by the curvatures over unit
+	unit        float64
+	mu          float64
+	working     working
+	fresh       bool      // factor was called since the last solve
+	correlation []float64 // d, less the gradient of the centered features, over unit
+}
+
+func newSparseModel(p *Smooth) *sparseModel {
+	n, d := p.design.n, p.design.d
+	capacity := d
+	if p.options.L2 == 0 { // no more features than samples are independent
+		capacity = min(d, n+128)
+	}
+	return &sparseModel{
+		design: &p.design, options: p.options, scaled: newScaled(&p.design),
+		working: newWorking(d, capacity), correlation: make([]float64, d),
+	}
+}
+
+func (m *sparseModel) factor(curvature []float64) bool {
+	m.unit = 0
+	for _, c := range curvature {
+		m.unit = max(m.unit, c)
+	}
+	m.scaled.set(m.design, curvature, m.unit, m.options.Intercept)
+	ridge := math.Sqrt(m.options.L2 / m.unit)
+	for j, norm := range m.scaled.norm {
+		m.scaled.norm[j] = min(math.Hypot(norm, ridge), 1e150)
+	}
+	m.mu = min(m.options.L1/m.unit, 1e200)
+	m.working.reset()
+	m.fresh = true
+	return !m.options.Intercept || m.scaled.total > 0
+}
+
+func (m *sparseModel) solve(ctx context.Context, p *Smooth) (int, error) {
+	mean := m.scaled.mean
+	for j, g := range p.gradient.w {
+		m.correlation[j] = -(g - p.gradient.b*mean[j]) / m.unit
+	}
+	fresh := m.fresh
+	m.fresh = false
+	var n int
+	var err error
+	if p.options.L1 > 0 || p.options.L2 > 0 {
+		n, err = m.descend(ctx, p, fresh)
+	} else {
+		n, err = m.leastSquares(p, fresh)
+	}
+	if err != nil {
+		return n, err
+	}
+	p.step.b = 0
+	if p.options.Intercept {
+		p.step.b = -p.gradient.b/m.unit/m.scaled.total - blas64.Dot(vector(mean), vector(p.step.w))
+	}
+	return n, nil
+}
+
+// descend solves with the L1 penalty on the working set: the coefficients other
+// than 0 and those whose conditions are violated.
+func (m *sparseModel) descend(ctx context.Context, p *Smooth, fresh bool) (int, error) {
+	q := &m.working
+	for j, w := range p.now.w {
+		p.step.w[j] = 0
+		if m.scaled.norm[j] == 0 { // the model does not depend on it, so that the penalty decides
+			p.step.w[j], p.excess[j] = -w, 0
+		} else if w != 0 && !q.member[j] && q.size() < q.capacity {
+			q.add(j)
+		}
+	}
+	grown := q.grow(p.excess, p.now.w)
+	m.load(p)
+	n, err := q.minimize(ctx, grown || fresh)
+	m.store(p)
+	return n, err
+}
+
+// load starts the working set at p.now. Violations count as rounding by the
+// size of the gradient's terms.
+func (m *sparseModel) load(p *Smooth) {
+	q := &m.working
+	q.multiply(&m.scaled)
+	for k, j := range q.feature {
+		norm := m.scaled.norm[j]
+		q.beta[k], q.q[k], q.mu[k] = p.now.w[j]*norm, m.correlation[j]/norm, m.mu/norm
+		q.tolerance[k] = refined / 2 * p.terms[j] / m.unit / norm
+	}
+}
+
+// store writes the working set's solution into p.step.
+func (m *sparseModel) store(p *Smooth) {
+	for k, j := range m.working.feature {
+		p.step.w[j] = m.working.beta[k]/m.scaled.norm[j] - p.now.w[j]
+	}
+}
+
+// leastSquares solves without a penalty.
+func (m *sparseModel) leastSquares(p *Smooth, fresh bool) (int, error) {
+	q := &m.working
+	if fresh {
+		for j, norm := range m.scaled.norm {
+			if norm == 0 || j >= len(m.scaled.sample) {
+				return 0, ErrSingular
+			}
+			q.add(j)
+		}
+	}
+	m.load(p)
+	if fresh && !q.enterAll() {
+		return 0, ErrSingular
+	}
+	q.newton()
+	m.store(p)
+	return 1, nil
+}
