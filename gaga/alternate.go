@@ -249,7 +249,7 @@ func (a *Alternation) penalty() float64 {
 // count adds samples to the count of their zone's kind.
 func (k *Knot) count(zone ZoneKind, samples int) {
 	switch zone {
-	case Easy, Satisfied, Pinned:
+	case Easy:
 		k.Easy += samples
 	case Middle:
 		k.Middle += samples
