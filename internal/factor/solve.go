@@ -36,7 +36,8 @@ func (s *Signed) HalfSolve(b []float64) {
 
 // InverseForm returns vᵀM⁻¹v, for v of Len entries. 1 + c vᵀM⁻¹v is the
 // factor by which M + c v vᵀ changes the determinant, whose sign says whether
-// the inertia stays.
+// the inertia stays. With y as a border, as a free intercept makes it,
+// [M y; yᵀ 0] has inertia (p, q+1) exactly when yᵀM⁻¹y > 0.
 func (s *Signed) InverseForm(v []float64) float64 {
 	s.check("vector", len(v), s.Len())
 	s.scatter(s.x, v)
