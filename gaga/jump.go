@@ -193,7 +193,7 @@ func (t *tracker) readZones(zones []uint8, age float64) (unchanged bool) {
 	svm, _ := t.search.solver.(*convex.SVM)
 	for i, u := range t.search.scores {
 		z := uint8(t.zoneAt(u, t.y[i], age))
-		if svm != nil && t.search.weights[i] > 0 {
+		if svm != nil && t.search.fitted[i] > 0 {
 			z = t.kinkZone(z, svm, i)
 		}
 		if zones[i] != z {
