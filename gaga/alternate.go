@@ -53,11 +53,9 @@ func NewAlternation(p *Problem) (*Alternation, error) {
 	return a, nil
 }
 
-// newSolver chooses the weighted convex solver of a problem: the one made for
-// its loss and penalty, else the one for smooth losses.
+// newSolver chooses the weighted convex solver of a problem.
 func newSolver(p *Problem) (convex.Solver, error) {
 	l1, l2 := p.Penalty.L1, p.Penalty.L2
-	_, labels := p.Loss.(Logistic)
 	switch loss := p.Loss.(type) {
 	case Squared:
 		if p.Kernel == nil && l2 == 0 {
@@ -75,9 +73,6 @@ func newSolver(p *Problem) (convex.Solver, error) {
 			}
 			return convex.NewSVM(p.X, p.Y, loss.C/l2, kernel, p.Intercept, convex.SVMOptions{}), nil
 		}
-	}
-	if p.Kernel == nil && !p.Loss.Kinked() {
-		return convex.NewSmooth(p.X, p.Y, p.Loss, convex.SmoothOptions{L1: l1, L2: l2, Intercept: p.Intercept, OneSided: labels}), nil
 	}
 	return nil, fmt.Errorf("gaga: no convex solver for the %s loss with penalty L1 = %v, L2 = %v and kernel %v", p.Loss.Name(), l1, l2, p.Kernel)
 }
@@ -178,7 +173,9 @@ func (a *Alternation) Step(ctx context.Context, age float64) (change float64, er
 	}
 	a.weigh(age)
 	for i, v := range a.reweighed {
-		change = max(change, math.Abs(v-a.fitted[i]))
+		if c := math.Abs(v - a.fitted[i]); !(c <= change) {
+			change = c
+		}
 	}
 	a.change = change
 	return change, nil
@@ -254,7 +251,7 @@ func (a *Alternation) penalty() float64 {
 // count adds samples to the count of their zone's kind.
 func (k *Knot) count(zone ZoneKind, samples int) {
 	switch zone {
-	case Easy, Satisfied, Pinned:
+	case Easy:
 		k.Easy += samples
 	case Middle:
 		k.Middle += samples
