@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/blas/blas64"
+
 	"github.com/agepath/agepath/internal/convex"
 )
 
@@ -245,6 +247,7 @@ func (t *tracker) polish(zones []uint8, age float64) (ok, thinned bool) {
 	t.setFloor(t.search.scores)
 	t.setZones(zones, t.search.scores)
 	t.choose()
+	t.fix(pt.theta)
 	if t.moments != nil {
 		t.setWatch(nil)
 		t.moments.measure(t.search.scores, age)
@@ -297,7 +300,7 @@ func (t *tracker) inZone(pt *point, i int, u float64) bool {
 	zone := int(t.zone[i]) - t.kinks
 	if t.kinks > 0 && zone <= 0 {
 		g, slack := 1-t.y[i]*u, roundoff*(1+math.Abs(u))
-		switch top := t.hinge.C * t.m[i]; {
+		switch top := t.bound * t.m[i]; {
 		case t.zone[i] == satisfied:
 			return g <= slack
 		case t.zone[i] == pinned:
@@ -316,9 +319,10 @@ func (t *tracker) inZone(pt *point, i int, u float64) bool {
 // adopt makes the search's solution pt's θ, and its multipliers those of pinned
 // samples.
 func (t *tracker) adopt(pt *point) {
-	copy(pt.theta, t.search.Theta()[:t.p])
+	copy(pt.theta, t.search.Theta())
 	if svm, ok := t.search.solver.(*convex.SVM); ok && !t.dualInTheta {
 		copy(pt.dual, svm.Duals())
+		blas64.Scal(t.problem.Penalty.L2, vector(pt.dual)) // the solver's are in units of it
 	}
 }
 

@@ -2,6 +2,7 @@ package gaga
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -262,6 +263,17 @@ func (s *primal) quadratic(b []float64) float64 {
 	t := blas64.Triangular{N: k, Stride: k, Data: s.factor[:k*k], Uplo: blas.Upper, Diag: blas.NonUnit}
 	blas64.Trsv(blas.Trans, t, vector(b[:k]))
 	return blas64.Dot(vector(b[:k]), vector(b[:k]))
+}
+
+// improve has nothing to do: the factor is that of J.
+func (s *primal) improve(*point, []float64) bool { return false }
+
+// fix has nothing to do: no entry of θ is constant.
+func (s *primal) fix([]float64) {}
+
+func (s *primal) unknownOf(i int) int {
+	q, _ := slices.BinarySearch(s.multipliers, i)
+	return len(s.active) + q
 }
 
 func (s *primal) row(dst []float64, i int) {

@@ -5,6 +5,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/agepath/agepath/internal/convex"
 )
 
 // point is a point of the path with all that a step needs of it.
@@ -54,6 +56,7 @@ type tracker struct {
 	step        float64 // largest step in age that the corrector's behaviour allows
 	penalized   bool    // no coordinate is free of any penalty
 	shadow      []bool  // p: inactive coordinates that are collinear with the active ones
+	kernel      []float64 // n x n, where invariants are checked with a kernel
 	verifies    bool    // check invariants
 	gradients   bool    // some coordinate can be activated: gradients are needed
 	grid        []float64
@@ -76,8 +79,7 @@ func newTracker(pr *Problem, o Options) (*tracker, error) {
 	if err != nil {
 		return nil, err
 	}
-	primal := newPrimal(pr)
-	s := primal.system
+	s, primal := newBackend(pr, search)
 	room := len(s.residual)
 	t := &tracker{
 		system: s, primal: primal, problem: pr, options: o, search: search,
@@ -87,14 +89,26 @@ func newTracker(pr *Problem, o Options) (*tracker, error) {
 		rhs: make([]float64, room), rhs2: make([]float64, room), along: make([]float64, room),
 	}
 	t.path.tracker = t
-	if t.moments, _ = primal.terms.(*moments); t.moments != nil {
-		t.window = newWindow(primal)
+	if primal != nil {
+		if t.moments, _ = primal.terms.(*moments); t.moments != nil {
+			t.window = newWindow(primal)
+		}
 	}
 	t.penalized = true
 	for j, l1 := range s.l1 {
 		t.penalized = t.penalized && (l1 > 0 || s.l2[j] > 0)
 	}
 	return t, nil
+}
+
+// newBackend returns the system of a problem with the back-end that suits it;
+// the primal one apart, too, where it is that.
+func newBackend(pr *Problem, search *Alternation) (*system, *primal) {
+	if pr.Kernel == nil {
+		s := newPrimal(pr)
+		return s.system, s
+	}
+	return newKerneled(pr, search.solver.(*convex.SVM)).system, nil
 }
 
 // run follows the path to the end of the range, or until it has to stop.
@@ -273,7 +287,7 @@ func (t *tracker) correct(pt *point) bool {
 			return false
 		}
 		res := t.relative()
-		if res <= tight || (res <= loose && res >= 0.1*last) {
+		if res <= t.tight || (res <= loose && res >= 0.1*last) {
 			return true
 		}
 		if !(res < 100*last) {
@@ -317,6 +331,13 @@ func (t *tracker) tangent(pt *point) {
 	t.solve(rate)
 	t.setRates(pt, rate)
 	t.predict(pt.du, pt.rate)
+	for range 8 {
+		if !t.improve(pt, rate) {
+			break
+		}
+		t.setRates(pt, rate)
+		t.predict(pt.du, pt.rate)
+	}
 	for k := range pt.threshold {
 		pt.threshold[k], pt.dthreshold[k] = t.reg.Threshold(k, pt.age)
 	}
@@ -356,7 +377,7 @@ func (t *tracker) locate(c crossing, age, limit float64, upper *point) bool {
 		}
 		value, size, dage := t.eventGradient(r, c)
 		res := t.relative()
-		done := r.age <= limit && (res <= tight || (res <= loose && r.iterations > 3)) && math.Abs(value) <= 1e-13*size
+		done := r.age <= limit && (res <= t.tight || (res <= loose && r.iterations > 3)) && math.Abs(value) <= 1e-13*size
 		if done && r.age >= l.age {
 			for j := range t.p {
 				t.theta0[j] = l.theta[j] + (r.age-l.age)*l.rate[j]
@@ -448,7 +469,7 @@ func (t *tracker) sampleGradient(g []float64, pt *point, c crossing) (value, siz
 	switch {
 	case t.kinks > 0 && z == pinned:
 		clear(g)
-		top := t.hinge.C * t.m[c.index]
+		top := t.bound * t.m[c.index]
 		side := 1.0
 		value = pt.dual[c.index]
 		if up {
