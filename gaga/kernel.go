@@ -61,6 +61,7 @@ func newKerneled(pr *Problem, svm *convex.SVM) *kerneled {
 		base: f(n + 1), baseU: f(n), column: f(n + 1), b: f(n + 1), x: f(n + 1), r: f(n + 1), signed: f(n), product: f(n),
 	}
 	s.system.algebra, s.dualInTheta = s, true
+	s.tight, s.quick = 1e-13, 5
 	s.bound = s.hinge.C / pr.Penalty.L2
 	for j := range n {
 		s.l2[j] = pr.Penalty.L2
@@ -342,6 +343,8 @@ func (s *kerneled) factorize() bool {
 	}
 	return s.sigma > 0
 }
+
+func (s *kerneled) refresh() { s.slow = true }
 
 // solve uses the factor as it is.
 func (s *kerneled) solve(b []float64) {

@@ -265,6 +265,9 @@ func (s *primal) quadratic(b []float64) float64 {
 	return blas64.Dot(vector(b[:k]), vector(b[:k]))
 }
 
+// refresh has nothing to do: each factor is new.
+func (s *primal) refresh() {}
+
 // improve has nothing to do: the factor is that of J.
 func (s *primal) improve(*point, []float64) bool { return false }
 

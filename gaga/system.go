@@ -18,9 +18,10 @@ type system struct {
 	y, m        []float64 // targets, multiplicities
 	l1, l2      []float64 // p: penalty of each entry of θ
 	loss        Loss
-	hinge       *Hinge // the loss, where it has a kink
-	bound float64 // of a multiplier of weight 1
-	tight float64 // relative residual at which the corrector stops
+	hinge       *Hinge  // the loss, where it has a kink
+	bound       float64 // of a multiplier of weight 1
+	tight       float64 // relative residual at which the corrector stops
+	quick       int     // corrector iterations up to which the step in age may grow
 	reg         Regularizer
 	zones       []Zone // of the samples: with a kink satisfied and pinned before the regularizer's
 	kinks       int    // zones before the regularizer's: 0 or 2
@@ -71,6 +72,9 @@ type algebra interface {
 	// factorize factorizes J where assemble was last called and reports whether
 	// the point is a strict minimum on the current zones, away from singularity.
 	factorize() bool
+	// refresh makes the next factorize factorize anew: a corrector that uses the
+	// factor of an earlier point converges slowly.
+	refresh()
 	// solve overwrites b, over the unknowns, with J⁻¹b.
 	solve(b []float64)
 	// improve improves a solution rate of J rate = -dage, of which pt has the
@@ -117,7 +121,7 @@ func newSystem(pr *Problem, p int) *system {
 	n := pr.X.Rows
 	s := &system{
 		n: n, p: p, y: pr.Y, m: make([]float64, n), l1: make([]float64, p), l2: make([]float64, p),
-		loss: pr.Loss, reg: pr.Regularizer, zones: pr.Regularizer.Zones(), tight: tight,
+		loss: pr.Loss, reg: pr.Regularizer, zones: pr.Regularizer.Zones(), tight: tight, quick: 3,
 		zone: make([]uint8, n), all: make([]int, n), sign: make([]float64, p), active: make([]int, 0, p),
 	}
 	for i := range n {

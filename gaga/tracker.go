@@ -53,12 +53,12 @@ type tracker struct {
 	moments     *moments // terms, where they are moments, else nil
 	window      *window  // where not all samples are watched, else nil
 	left, right *point
-	step        float64 // largest step in age that the corrector's behaviour allows
-	penalized   bool    // no coordinate is free of any penalty
-	shadow      []bool  // p: inactive coordinates that are collinear with the active ones
+	step        float64   // largest step in age that the corrector's behaviour allows
+	penalized   bool      // no coordinate is free of any penalty
+	shadow      []bool    // p: inactive coordinates that are collinear with the active ones
 	kernel      []float64 // n x n, where invariants are checked with a kernel
-	verifies    bool    // check invariants
-	gradients   bool    // some coordinate can be activated: gradients are needed
+	verifies    bool      // check invariants
+	gradients   bool      // some coordinate can be activated: gradients are needed
 	grid        []float64
 	idle        int      // steps since the age last moved
 	idleAge     float64  // the age then
@@ -256,9 +256,9 @@ func (t *tracker) reach(age float64) bool {
 	}
 	t.tangent(r)
 	switch {
-	case r.iterations <= 3:
+	case r.iterations <= t.quick:
 		t.step = math.Max(t.step, 2*h)
-	case r.iterations > 5:
+	case r.iterations > t.quick+2:
 		t.step = 0.5 * h
 	}
 	return true
@@ -294,6 +294,9 @@ func (t *tracker) correct(pt *point) bool {
 			return false
 		}
 		last = res
+		if pt.iterations == t.quick {
+			t.refresh()
+		}
 		k := t.unknowns()
 		step := t.rhs[:k]
 		copy(step, t.residual[:k])
