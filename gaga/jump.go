@@ -252,7 +252,7 @@ func (t *tracker) polish(zones []uint8, age float64) (ok, thinned bool) {
 	}
 	if !t.correct(pt) {
 		t.adopt(pt)
-		if t.primal == nil || !t.thin(pt) {
+		if t.primal == nil || t.primal.activations == nil || !t.thin(pt) {
 			return false, false
 		}
 		thinned = true

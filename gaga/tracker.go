@@ -323,7 +323,7 @@ func (t *tracker) tangent(pt *point) {
 	if !t.gradients {
 		return
 	}
-	t.primal.terms.gradient(pt)
+	t.primal.activations.gradient(pt)
 	for j := range t.p {
 		pt.grad[j] += t.l2[j] * pt.theta[j]
 		pt.dgrad[j] += t.l2[j] * pt.rate[j]
