@@ -256,7 +256,7 @@ func (a *Alternation) penalty() float64 {
 // count adds samples to the count of their zone's kind.
 func (k *Knot) count(zone ZoneKind, samples int) {
 	switch zone {
-	case Easy:
+	case Easy, Satisfied, Pinned:
 		k.Easy += samples
 	case Middle:
 		k.Middle += samples
