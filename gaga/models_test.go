@@ -42,6 +42,8 @@ func TestModelsAgreeWithACS(t *testing.T) {
 					switch r.(type) {
 					case gaga.Hard:
 						hard, step = true, 0.0002
+					case gaga.Linear:
+						step = 0.002
 					case gaga.Mixture: // many branches: a coarse grid leads ACS astray
 						ages.Max, step = 0.4, 0.0005
 					}
