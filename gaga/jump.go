@@ -26,32 +26,27 @@ const hair = 1e-9
 
 // begin finds the path's first point: what alternation reaches at the lowest
 // age from the fit with all weights 1. Where that age discards everybody, or
-// alternation ends with samples of one class only, it is what alternation
-// reaches from there at the first age that readmits samples.
+// all of one class, it is the first age that does not; where alternation ends
+// with samples of one class only, it is looked for as a gap's end.
 func (t *tracker) begin(ctx context.Context) error {
 	if err := t.search.FitAll(ctx); err != nil {
 		return err
 	}
 	age := t.options.Age.Min
-	for trial := 0; ; trial++ {
-		if t.search.unfit(age) {
-			from := age
-			if age = t.firstAge(from); !(age < t.options.Age.Max) {
-				return &degenerate{reason: fmt.Sprintf("every sample, or one class, is discarded up to age %v", t.options.Age.Max)}
-			}
-			t.path.restarts = append(t.path.restarts, Restart{Age: age, Reason: fmt.Sprintf("every sample, or one class, is discarded below age %v", age)})
+	if t.search.unfit(age) {
+		if age = t.firstAge(age); !(age < t.options.Age.Max) {
+			return &degenerate{reason: fmt.Sprintf("every sample, or one class, is discarded up to age %v", t.options.Age.Max)}
 		}
-		t.step = t.options.Age.Max - age
-		err := t.land(ctx, age, fmt.Sprintf("start at age %v", age))
-		if err == nil || trial == maxStarts || !errors.Is(err, convex.ErrOneClass) {
-			return err
-		}
-		age = math.Min(age*(1+hair), t.options.Age.Max)
+		t.path.restarts = append(t.path.restarts, Restart{Age: age, Reason: fmt.Sprintf("every sample, or one class, is discarded below age %v", age)})
 	}
+	t.step = t.options.Age.Max - age
+	start := fmt.Sprintf("start at age %v", age)
+	err := t.land(ctx, age, start)
+	if errors.Is(err, convex.ErrOneClass) {
+		return t.bridge(ctx, age, start)
+	}
+	return err
 }
-
-// maxStarts bounds how often begin looks for an age at which both classes stay.
-const maxStarts = 1000
 
 // firstAge returns an age just above the one, not below lo, at which enough
 // samples for a fit are not discarded at the current solution, by bisection;
@@ -94,6 +89,9 @@ func (t *tracker) jump(ctx context.Context, c crossing, scalar float64) error {
 		err := t.land(ctx, age, detail)
 		if err == nil {
 			break
+		}
+		if errors.Is(err, convex.ErrOneClass) {
+			return t.bridge(ctx, from, detail)
 		}
 		var flat *degenerate
 		if breadth *= 100; !errors.As(err, &flat) || breadth > widest || age >= t.options.Age.Max {
@@ -190,18 +188,12 @@ func (t *tracker) land(ctx context.Context, age float64, reason string) error {
 // they, and the support, are as they were.
 func (t *tracker) readZones(zones []uint8, age float64) (unchanged bool) {
 	unchanged = true
-	svm, _ := t.search.solver.(*convex.SVM)
 	for i, u := range t.search.scores {
-		z := uint8(t.zoneAt(u, t.y[i], age))
-		if svm != nil && t.search.fitted[i] > 0 {
-			z = t.kinkZone(z, svm, i)
-		}
+		loss, _, _ := t.loss.Eval(u, t.y[i])
+		z := uint8(zoneOf(t.reg, t.zones, loss, age))
 		if zones[i] != z {
 			zones[i], unchanged = z, false
 		}
-	}
-	if t.primal == nil {
-		return unchanged
 	}
 	for j, w := range t.search.Theta()[:t.p] {
 		if s := t.signOf(j, w); s != t.sign[j] {
@@ -209,18 +201,6 @@ func (t *tracker) readZones(zones []uint8, age float64) (unchanged bool) {
 		}
 	}
 	return unchanged
-}
-
-// kinkZone returns the zone of a sample that had weight in the last fit, given
-// the one that its loss says: beside the kink its multiplier decides.
-func (t *tracker) kinkZone(z uint8, svm *convex.SVM, i int) uint8 {
-	switch svm.Standing(i) {
-	case convex.Free:
-		return pinned
-	case convex.AtZero:
-		return satisfied
-	}
-	return max(z, uint8(t.kinks))
 }
 
 // signOf returns the sign that a coefficient of the given value has as an
@@ -241,18 +221,18 @@ func (t *tracker) signOf(j int, w float64) float64 {
 func (t *tracker) polish(zones []uint8, age float64) (ok, thinned bool) {
 	pt := t.left
 	pt.age = age
-	t.adopt(pt)
+	copy(pt.theta, t.search.Theta()[:t.p])
 	t.setFloor(t.search.scores)
 	t.setZones(zones, t.search.scores)
-	t.choose()
+	t.reactivate()
 	if t.moments != nil {
 		t.setWatch(nil)
 		t.moments.measure(t.search.scores, age)
 		t.window.measured = t.moments.moves
 	}
 	if !t.correct(pt) {
-		t.adopt(pt)
-		if t.primal == nil || !t.thin(pt) {
+		copy(pt.theta, t.search.Theta()[:t.p])
+		if !t.thin(pt) {
 			return false, false
 		}
 		thinned = true
@@ -261,9 +241,7 @@ func (t *tracker) polish(zones []uint8, age float64) (ok, thinned bool) {
 		}
 	}
 	t.tangent(pt)
-	ok = t.consistent(pt)
-
-	return ok, thinned
+	return t.consistent(pt), thinned
 }
 
 // consistent reports whether pt, a solution on the current zones and active
@@ -273,7 +251,12 @@ func (t *tracker) polish(zones []uint8, age float64) (ok, thinned bool) {
 func (t *tracker) consistent(pt *point) bool {
 	t.predictAll(t.scores, pt.theta)
 	for i, u := range t.scores {
-		if !t.inZone(pt, i, u) {
+		loss, _, _ := t.loss.Eval(u, t.y[i])
+		zone := int(t.zone[i])
+		if zone < len(t.zones)-1 && loss-pt.threshold[zone] > roundoff*loss {
+			return false
+		}
+		if zone > 0 && pt.threshold[zone-1]-loss > roundoff*loss {
 			return false
 		}
 	}
@@ -289,37 +272,6 @@ func (t *tracker) consistent(pt *point) bool {
 		}
 	}
 	return t.objective(pt.theta, t.scores, pt.age) <= t.objective(t.search.Theta()[:t.p], t.search.scores, pt.age)*(1+1e-9)
-}
-
-// inZone reports whether sample i, with the predictor u at pt, is in its zone, up
-// to rounding.
-func (t *tracker) inZone(pt *point, i int, u float64) bool {
-	zone := int(t.zone[i]) - t.kinks
-	if t.kinks > 0 && zone <= 0 {
-		g, slack := 1-t.y[i]*u, roundoff*(1+math.Abs(u))
-		switch top := t.hinge.C * t.m[i]; {
-		case t.zone[i] == satisfied:
-			return g <= slack
-		case t.zone[i] == pinned:
-			return pt.dual[i] >= -roundoff*top && pt.dual[i] <= (1+roundoff)*top
-		case g < -slack:
-			return false
-		}
-	}
-	loss, _, _ := t.eval(t.zone[i], u, t.y[i])
-	if zone < len(pt.threshold) && loss-pt.threshold[zone] > roundoff*loss {
-		return false
-	}
-	return zone <= 0 || pt.threshold[zone-1]-loss <= roundoff*loss
-}
-
-// adopt makes the search's solution pt's θ, and its multipliers those of pinned
-// samples.
-func (t *tracker) adopt(pt *point) {
-	copy(pt.theta, t.search.Theta()[:t.p])
-	if svm, ok := t.search.solver.(*convex.SVM); ok && !t.dualInTheta {
-		copy(pt.dual, svm.Duals())
-	}
 }
 
 // thin drops coordinates that are collinear with other active ones on the
@@ -352,7 +304,7 @@ func (t *tracker) thin(pt *point) bool {
 		for _, j := range t.active {
 			t.sign[j] = t.signOf(j, pt.theta[j])
 		}
-		t.choose()
+		t.reactivate()
 		dropped = true
 	}
 	return dropped
@@ -368,7 +320,7 @@ func (t *tracker) null(columns []int) ([]float64, bool) {
 		if !t.weighed && int(t.zone[i]) == len(t.zones)-1 {
 			continue
 		}
-		x := t.primal.sample(i)
+		x := t.sample(i)
 		for r, j := range columns {
 			for q, l := range columns[:r+1] {
 				gram[r*k+q] += x[j] * x[l]
