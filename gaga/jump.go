@@ -188,12 +188,18 @@ func (t *tracker) land(ctx context.Context, age float64, reason string) error {
 // they, and the support, are as they were.
 func (t *tracker) readZones(zones []uint8, age float64) (unchanged bool) {
 	unchanged = true
+	svm, _ := t.search.solver.(*convex.SVM)
 	for i, u := range t.search.scores {
-		loss, _, _ := t.loss.Eval(u, t.y[i])
-		z := uint8(zoneOf(t.reg, t.zones, loss, age))
+		z := uint8(t.zoneAt(u, t.y[i], age))
+		if svm != nil && t.search.fitted[i] > 0 {
+			z = t.kinkZone(z, svm, i)
+		}
 		if zones[i] != z {
 			zones[i], unchanged = z, false
 		}
+	}
+	if t.primal == nil {
+		return unchanged
 	}
 	for j, w := range t.search.Theta()[:t.p] {
 		if s := t.signOf(j, w); s != t.sign[j] {
@@ -201,6 +207,18 @@ func (t *tracker) readZones(zones []uint8, age float64) (unchanged bool) {
 		}
 	}
 	return unchanged
+}
+
+// kinkZone returns the zone of a sample that had weight in the last fit, given
+// the one that its loss says: beside the kink its multiplier decides.
+func (t *tracker) kinkZone(z uint8, svm *convex.SVM, i int) uint8 {
+	switch svm.Standing(i) {
+	case convex.Free:
+		return pinned
+	case convex.AtZero:
+		return satisfied
+	}
+	return max(z, uint8(t.kinks))
 }
 
 // signOf returns the sign that a coefficient of the given value has as an
@@ -221,18 +239,18 @@ func (t *tracker) signOf(j int, w float64) float64 {
 func (t *tracker) polish(zones []uint8, age float64) (ok, thinned bool) {
 	pt := t.left
 	pt.age = age
-	copy(pt.theta, t.search.Theta()[:t.p])
+	t.adopt(pt)
 	t.setFloor(t.search.scores)
 	t.setZones(zones, t.search.scores)
-	t.reactivate()
+	t.choose()
 	if t.moments != nil {
 		t.setWatch(nil)
 		t.moments.measure(t.search.scores, age)
 		t.window.measured = t.moments.moves
 	}
 	if !t.correct(pt) {
-		copy(pt.theta, t.search.Theta()[:t.p])
-		if !t.thin(pt) {
+		t.adopt(pt)
+		if t.primal == nil || !t.thin(pt) {
 			return false, false
 		}
 		thinned = true
@@ -241,7 +259,9 @@ func (t *tracker) polish(zones []uint8, age float64) (ok, thinned bool) {
 		}
 	}
 	t.tangent(pt)
-	return t.consistent(pt), thinned
+	ok = t.consistent(pt)
+
+	return ok, thinned
 }
 
 // consistent reports whether pt, a solution on the current zones and active
@@ -251,12 +271,7 @@ func (t *tracker) polish(zones []uint8, age float64) (ok, thinned bool) {
 func (t *tracker) consistent(pt *point) bool {
 	t.predictAll(t.scores, pt.theta)
 	for i, u := range t.scores {
-		loss, _, _ := t.loss.Eval(u, t.y[i])
-		zone := int(t.zone[i])
-		if zone < len(t.zones)-1 && loss-pt.threshold[zone] > roundoff*loss {
-			return false
-		}
-		if zone > 0 && pt.threshold[zone-1]-loss > roundoff*loss {
+		if !t.inZone(pt, i, u) {
 			return false
 		}
 	}
@@ -272,6 +287,37 @@ func (t *tracker) consistent(pt *point) bool {
 		}
 	}
 	return t.objective(pt.theta, t.scores, pt.age) <= t.objective(t.search.Theta()[:t.p], t.search.scores, pt.age)*(1+1e-9)
+}
+
+// inZone reports whether sample i, with the predictor u at pt, is in its zone, up
+// to rounding.
+func (t *tracker) inZone(pt *point, i int, u float64) bool {
+	zone := int(t.zone[i]) - t.kinks
+	if t.kinks > 0 && zone <= 0 {
+		g, slack := 1-t.y[i]*u, roundoff*(1+math.Abs(u))
+		switch top := t.hinge.C * t.m[i]; {
+		case t.zone[i] == satisfied:
+			return g <= slack
+		case t.zone[i] == pinned:
+			return pt.dual[i] >= -roundoff*top && pt.dual[i] <= (1+roundoff)*top
+		case g < -slack:
+			return false
+		}
+	}
+	loss, _, _ := t.eval(t.zone[i], u, t.y[i])
+	if zone < len(pt.threshold) && loss-pt.threshold[zone] > roundoff*loss {
+		return false
+	}
+	return zone <= 0 || pt.threshold[zone-1]-loss <= roundoff*loss
+}
+
+// adopt makes the search's solution pt's θ, and its multipliers those of pinned
+// samples.
+func (t *tracker) adopt(pt *point) {
+	copy(pt.theta, t.search.Theta()[:t.p])
+	if svm, ok := t.search.solver.(*convex.SVM); ok && !t.dualInTheta {
+		copy(pt.dual, svm.Duals())
+	}
 }
 
 // thin drops coordinates that are collinear with other active ones on the
@@ -304,7 +350,7 @@ func (t *tracker) thin(pt *point) bool {
 		for _, j := range t.active {
 			t.sign[j] = t.signOf(j, pt.theta[j])
 		}
-		t.reactivate()
+		t.choose()
 		dropped = true
 	}
 	return dropped
@@ -320,7 +366,7 @@ func (t *tracker) null(columns []int) ([]float64, bool) {
 		if !t.weighed && int(t.zone[i]) == len(t.zones)-1 {
 			continue
 		}
-		x := t.sample(i)
+		x := t.primal.sample(i)
 		for r, j := range columns {
 			for q, l := range columns[:r+1] {
 				gram[r*k+q] += x[j] * x[l]

@@ -17,11 +17,6 @@ type Options struct {
 	MaxEvents int
 	// MaxAlternations bounds one landing. 0: 1,000,000.
 	MaxAlternations int
-	// Sweep passes many turning points in a step, for a very large number of
-	// samples: they get no knots but are counted (Path.Passed, MaxEvents). Jumps
-	// are found, classified and left as without it. The path's knots are then
-	// starts, jumps, the ages of Grid and the ends of steps.
-	Sweep bool
 	// Verify checks the path's invariants at every event and knot: residual,
 	// zones, signs, inertia, direction behind turning points. A path that breaks
 	// one ends with a [*Violation]. The environment variable AGEPATH_VERIFY=1
@@ -54,7 +49,7 @@ func Supports(p *Problem) error {
 	if p.Kernel != nil {
 		return errors.New("gaga: the tracker has no kernel models")
 	}
-	if p.Loss.Kinked() {
+	if _, hinge := p.Loss.(Hinge); p.Loss.Kinked() && !hinge {
 		return fmt.Errorf("gaga: the tracker has no losses with kinks such as the %s loss", p.Loss.Name())
 	}
 	return nil
@@ -138,7 +133,7 @@ func (t *tracker) record(kind Kind, c crossing, detail string, scalar float64) i
 	k := Knot{
 		Age: pt.age, Kind: kind, Cause: c.cause, Index: c.index, Detail: detail, Scalar: scalar,
 		Theta:     t.settled(pt.theta),
-		Objective: t.penalty(pt.theta) + t.terms.objective(),
+		Objective: t.value(pt),
 		KKT:       t.residualAt(pt),
 		piece:     len(path.pieces) - 1, change: len(path.pieces[len(path.pieces)-1].changes),
 	}
@@ -151,45 +146,6 @@ func (t *tracker) record(kind Kind, c crossing, detail string, scalar float64) i
 	}
 	path.knots = append(path.knots, k)
 	return len(path.knots) - 1
-}
-
-// penalty returns R(θ).
-func (t *tracker) penalty(theta []float64) float64 {
-	var sum float64
-	for j, w := range theta {
-		sum += t.l1[j]*math.Abs(w) + 0.5*t.l2[j]*w*w
-	}
-	return sum
-}
-
-// objective returns the implicit objective G_λ(θ), with u the predictors of all
-// samples.
-func (t *tracker) objective(theta, u []float64, age float64) float64 {
-	sum := t.penalty(theta)
-	for i, ui := range u {
-		loss, _, _ := t.loss.Eval(ui, t.y[i])
-		sum += t.m[i] * t.reg.Integral(loss, age)
-	}
-	return sum
-}
-
-// residualAt returns the relative violation of the optimality condition at pt,
-// where assemble was last called, over all coordinates, the inactive ones
-// included.
-func (t *tracker) residualAt(pt *point) float64 {
-	var worst float64
-	for j, w := range pt.theta {
-		g, _, size := t.terms.coordinate(j)
-		g += t.l2[j] * w
-		off := math.Abs(g + t.l1[j]*sign(w))
-		if w == 0 || (t.l1[j] > 0 && sign(w) != t.sign[j]) {
-			off = math.Max(0, math.Abs(g)-t.l1[j])
-		}
-		if off > 0 {
-			worst = math.Max(worst, off/(size+math.Abs(t.l2[j]*w)+t.l1[j]+t.floor[j]))
-		}
-	}
-	return worst
 }
 
 func sign(w float64) float64 {

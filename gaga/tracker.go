@@ -4,34 +4,46 @@ import (
 	"context"
 	"errors"
 	"math"
+
+	"gonum.org/v1/gonum/blas/blas64"
 )
 
 // point is a point of the path with all that a step needs of it.
 type point struct {
 	age                   float64
 	theta, rate           []float64 // p: θ (zero while inactive) and dθ/dλ
+	dual, ddual           []float64 // n, for losses with a kink: multipliers α_i of the pinned samples and their rates
 	u, du                 []float64 // watched samples: predictors and their rates
 	loss, slope           []float64 // watched samples: losses and their derivatives in u
 	curvature             []float64 // watched samples: second derivatives
 	grad, dgrad           []float64 // p: Σ_i a_i m φ + l2 θ of the smooth terms, and its rate
-	threshold, dthreshold []float64 // zones-1: the thresholds and their rates
+	threshold, dthreshold []float64 // the regularizer's thresholds and their rates
 	iterations            int       // corrector iterations that led here
 }
 
-func newPoint(n, p, zones int) *point {
+func newPoint(s *system) *point {
+	n, p, edges := s.n, s.p, len(s.zones)-s.kinks-1
 	f := func(k int) []float64 { return make([]float64, k) }
-	return &point{
+	pt := &point{
 		theta: f(p), rate: f(p), grad: f(p), dgrad: f(p),
 		u: f(n), du: f(n), loss: f(n), slope: f(n), curvature: f(n),
-		threshold: f(zones - 1), dthreshold: f(zones - 1),
+		threshold: f(edges), dthreshold: f(edges),
 	}
+	switch {
+	case s.dualInTheta:
+		pt.dual, pt.ddual = pt.theta[:n], pt.rate[:n]
+	case s.hinge != nil:
+		pt.dual, pt.ddual = f(n), f(n)
+	}
+	return pt
 }
 
 // tracker follows one path. Between two calls of advance, left is a partial
 // optimum on the current zones and active coordinates, with H factorized
 // there and its rates current.
 type tracker struct {
-	*primal
+	*system
+	primal  *primal // the back-end, where it is this one, else nil
 	problem *Problem
 	options Options
 	search  *Alternation
@@ -39,7 +51,6 @@ type tracker struct {
 
 	moments     *moments // terms, where they are moments, else nil
 	window      *window  // where not all samples are watched, else nil
-	sweep       *sweep   // where steps pass many turning points, else nil
 	left, right *point
 	step        float64 // largest step in age that the corrector's behaviour allows
 	penalized   bool    // no coordinate is free of any penalty
@@ -57,7 +68,8 @@ type tracker struct {
 	theta0      []float64
 	before      []float64 // p, scratch: θ before a change
 	scores      []float64 // n, scratch: predictors of all samples
-	rhs, rhs2   []float64 // p, scratch
+	rhs, rhs2   []float64 // of each unknown, scratch
+	along       []float64
 }
 
 func newTracker(pr *Problem, o Options) (*tracker, error) {
@@ -65,21 +77,19 @@ func newTracker(pr *Problem, o Options) (*tracker, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := newPrimal(pr)
-	z := len(s.zones)
+	primal := newPrimal(pr)
+	s := primal.system
+	room := len(s.residual)
 	t := &tracker{
-		primal: s, problem: pr, options: o, search: search,
-		path: &Path{problem: pr}, verifies: o.verifying(), left: newPoint(s.n, s.p, z), right: newPoint(s.n, s.p, z),
+		system: s, primal: primal, problem: pr, options: o, search: search,
+		path: &Path{problem: pr}, verifies: o.verifying(), left: newPoint(s), right: newPoint(s),
 		shadow: make([]bool, s.p), grid: o.Grid, total: pr.total(),
-		theta0: make([]float64, s.p), before: make([]float64, s.p), scores: make([]float64, s.n), rhs: make([]float64, s.p), rhs2: make([]float64, s.p),
+		theta0: make([]float64, s.p), before: make([]float64, s.p), scores: make([]float64, s.n),
+		rhs: make([]float64, room), rhs2: make([]float64, room), along: make([]float64, room),
 	}
 	t.path.tracker = t
-	if t.moments, _ = s.terms.(*moments); t.moments != nil {
-		t.window = newWindow(s)
-	}
-	if o.Sweep {
-		t.release()
-		t.sweep = newSweep(s)
+	if t.moments, _ = primal.terms.(*moments); t.moments != nil {
+		t.window = newWindow(primal)
 	}
 	t.penalized = true
 	for j, l1 := range s.l1 {
@@ -93,15 +103,11 @@ func (t *tracker) run(ctx context.Context) error {
 	if err := t.begin(ctx); err != nil {
 		return t.stop(ctx, err)
 	}
-	forward := t.advance
-	if t.sweep != nil {
-		forward = t.sweepOn
-	}
 	for t.path.status == Complete && t.left.age < t.options.Age.Max {
 		if err := ctx.Err(); err != nil {
 			return t.stop(ctx, err)
 		}
-		if err := forward(ctx); errors.Is(err, errVanished) {
+		if err := t.advance(ctx); errors.Is(err, errVanished) {
 			return nil
 		} else if err != nil {
 			return t.stop(ctx, err)
@@ -231,9 +237,7 @@ func (t *tracker) accept(ctx context.Context, c crossing) error {
 func (t *tracker) reach(age float64) bool {
 	l, r := t.left, t.right
 	h := age - l.age
-	for j := range t.p {
-		r.theta[j] = l.theta[j] + h*l.rate[j]
-	}
+	t.predictPoint(r, h)
 	copy(t.theta0, r.theta)
 	r.age = age
 	if !t.correct(r) || !t.near(t.theta0, r.theta, h) || !t.inside(r) {
@@ -279,15 +283,24 @@ func (t *tracker) correct(pt *point) bool {
 			return false
 		}
 		last = res
-		k := len(t.active)
+		k := t.unknowns()
 		step := t.rhs[:k]
 		copy(step, t.residual[:k])
 		t.solve(step)
-		for r, j := range t.active {
-			pt.theta[j] -= step[r]
-		}
+		t.take(pt, step, 1)
 	}
 	return false
+}
+
+// predictPoint writes left's tangent, h further in age, into pt.
+func (t *tracker) predictPoint(pt *point, h float64) {
+	l := t.left
+	for j, w := range l.theta {
+		pt.theta[j] = w + h*l.rate[j]
+	}
+	for _, i := range t.multipliers {
+		pt.dual[i] = l.dual[i] + h*l.ddual[i]
+	}
 }
 
 // The corrector stops at a relative residual of tight, or at loose once it no
@@ -299,16 +312,13 @@ const (
 
 // tangent fills in the rates at pt, where H is factorized.
 func (t *tracker) tangent(pt *point) {
-	k := len(t.active)
+	k := t.unknowns()
 	rate := t.rhs[:k]
 	for r := range k {
 		rate[r] = -t.dage[r]
 	}
 	t.solve(rate)
-	clear(pt.rate)
-	for r, j := range t.active {
-		pt.rate[j] = rate[r]
-	}
+	t.setRates(pt, rate)
 	t.predict(pt.du, pt.rate)
 	for k := range pt.threshold {
 		pt.threshold[k], pt.dthreshold[k] = t.reg.Threshold(k, pt.age)
@@ -316,7 +326,7 @@ func (t *tracker) tangent(pt *point) {
 	if !t.gradients {
 		return
 	}
-	t.terms.gradient(pt)
+	t.primal.terms.gradient(pt)
 	for j := range t.p {
 		pt.grad[j] += t.l2[j] * pt.theta[j]
 		pt.dgrad[j] += t.l2[j] * pt.rate[j]
@@ -333,11 +343,12 @@ func (t *tracker) locate(c crossing, age, limit float64, upper *point) bool {
 	h := age - l.age
 	if upper != nil {
 		x := h / (upper.age - l.age)
-		hermite(r.theta, l, upper, x)
-	} else {
-		for j := range t.p {
-			r.theta[j] = l.theta[j] + h*l.rate[j]
+		hermite(r.theta, l.theta, l.rate, upper.theta, upper.rate, upper.age-l.age, x)
+		if t.hinge != nil && !t.dualInTheta {
+			hermite(r.dual, l.dual, l.ddual, upper.dual, upper.ddual, upper.age-l.age, x)
 		}
+	} else {
+		t.predictPoint(r, h)
 	}
 	r.age = age
 	for r.iterations = 1; r.iterations <= 12; r.iterations++ {
@@ -381,9 +392,9 @@ func (t *tracker) falls(pt *point, c crossing) bool {
 // has the given value, derivative dage in the age, and its gradient in θ in
 // rhs2. It reports whether the border is regular.
 func (t *tracker) newton(pt *point, value, dage float64) bool {
-	k := len(t.active)
+	k := t.unknowns()
 	step, g := t.rhs[:k], t.rhs2[:k]
-	along := t.solveA[:k]
+	along := t.along[:k]
 	copy(step, t.residual[:k])
 	copy(along, t.dage[:k])
 	t.solve(step)
@@ -400,29 +411,19 @@ func (t *tracker) newton(pt *point, value, dage float64) bool {
 		return false
 	}
 	pt.age += move
-	for r, j := range t.active {
-		pt.theta[j] -= step[r] + move*along[r]
-	}
+	blas64.Axpy(move, vector(along), vector(step))
+	t.take(pt, step, 1)
 	return true
 }
 
 // eventGradient returns the value of c's event function at pt, the size of its
-// terms and its derivative in the age at fixed θ; its gradient over the active
-// coordinates goes to rhs2.
+// terms and its derivative in the age at fixed unknowns; its gradient over the
+// unknowns goes to rhs2.
 func (t *tracker) eventGradient(pt *point, c crossing) (value, size, dage float64) {
-	k := len(t.active)
-	g := t.rhs2[:k]
+	g := t.rhs2[:t.unknowns()]
 	switch c.cause {
 	case SampleUp, SampleDown:
-		z, side := int(t.zone[c.index]), 1.0
-		if c.cause == SampleDown {
-			z, side = z-1, -1
-		}
-		threshold, slope := t.reg.Threshold(z, pt.age)
-		for r, x := range t.xw[c.slot*k : (c.slot+1)*k] {
-			g[r] = -side * pt.slope[c.slot] * x
-		}
-		return side * (threshold - pt.loss[c.slot]), threshold, side * slope
+		return t.sampleGradient(g, pt, c)
 	case Dropped:
 		clear(g)
 		for r, j := range t.active {
@@ -434,8 +435,8 @@ func (t *tracker) eventGradient(pt *point, c crossing) (value, size, dage float6
 		return t.sign[c.index] * pt.theta[c.index], size, 0
 	default:
 		j := c.index
-		t.border(g, j)
-		grad, rate, magnitude := t.terms.coordinate(j)
+		t.primal.border(g, j)
+		grad, rate, magnitude := t.primal.terms.coordinate(j)
 		for r := range g {
 			g[r] *= c.sign
 		}
@@ -443,14 +444,47 @@ func (t *tracker) eventGradient(pt *point, c crossing) (value, size, dage float6
 	}
 }
 
-// hermite writes the cubic Hermite interpolant of θ between two points at the
-// fraction x of the way into dst, which may be either's theta.
-func hermite(dst []float64, l, r *point, x float64) {
-	h := r.age - l.age
+// sampleGradient is eventGradient for a sample's crossing.
+func (t *tracker) sampleGradient(g []float64, pt *point, c crossing) (value, size, dage float64) {
+	z, up, y := int(t.zone[c.index]), c.cause == SampleUp, t.y[c.index]
+	u := pt.u[c.slot]
+	switch {
+	case t.kinks > 0 && z == pinned:
+		clear(g)
+		top := t.hinge.C * t.m[c.index]
+		side := 1.0
+		value = pt.dual[c.index]
+		if up {
+			side, value = -1, top-value
+		}
+		g[t.unknownOf(c.index)] = side
+		return value, top, 0
+	case t.kinks > 0 && z == satisfied:
+		t.row(g, c.index)
+		blas64.Scal(y, vector(g))
+		return y*u - 1, 1 + math.Abs(u), 0
+	case t.kinks > 0 && z == t.kinks && !up:
+		t.row(g, c.index)
+		blas64.Scal(-y, vector(g))
+		return 1 - y*u, 1 + math.Abs(u), 0
+	}
+	k, side := z-t.kinks, 1.0
+	if !up {
+		k, side = k-1, -1
+	}
+	threshold, slope := t.reg.Threshold(k, pt.age)
+	t.row(g, c.index)
+	blas64.Scal(-side*pt.slope[c.slot], vector(g))
+	return side * (threshold - pt.loss[c.slot]), threshold, side * slope
+}
+
+// hermite writes the cubic Hermite interpolant between a and b, h apart, with
+// rates da and db, at the fraction x of the way into dst, which may be a or b.
+func hermite(dst, a, da, b, db []float64, h, x float64) {
 	y := 1 - x
 	for j := range dst {
-		b0, b3 := l.theta[j], r.theta[j]
-		b1, b2 := b0+h*l.rate[j]/3, b3-h*r.rate[j]/3
+		b0, b3 := a[j], b[j]
+		b1, b2 := b0+h*da[j]/3, b3-h*db[j]/3
 		dst[j] = y*y*y*b0 + 3*y*y*x*b1 + 3*y*x*x*b2 + x*x*x*b3
 	}
 }
