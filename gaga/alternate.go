@@ -178,7 +178,9 @@ func (a *Alternation) Step(ctx context.Context, age float64) (change float64, er
 	}
 	a.weigh(age)
 	for i, v := range a.reweighed {
-		change = max(change, math.Abs(v-a.fitted[i]))
+		if c := math.Abs(v - a.fitted[i]); !(c <= change) {
+			change = c
+		}
 	}
 	a.change = change
 	return change, nil

@@ -104,6 +104,7 @@ type Path struct {
 	knots      []Knot
 	pieces     []piece
 	restarts   []Restart
+	gaps       []Gap
 	status     Status
 	reason     string
 	eventCount int
@@ -154,9 +155,13 @@ func (e *AgeError) Error() string {
 // At returns the coefficients at an age: d coefficients and the intercept. At
 // a jump it returns the landing point. Between knots it solves the
 // optimality condition on the segment's zones, so the residual is as small as
-// at a knot. The error is an [*AgeError], or says that the solve failed.
+// at a knot. The error is an [*AgeError], a [*GapError], or says that the solve
+// failed.
 // At must not be called from several goroutines at once.
 func (p *Path) At(age float64) ([]float64, error) {
+	if err := p.inGap(age); err != nil {
+		return nil, err
+	}
 	covered := p.Range()
 	if len(p.knots) == 0 || !(age >= covered.Min && age <= covered.Max) {
 		return nil, &AgeError{age, covered}

@@ -2,6 +2,7 @@ package gaga
 
 import (
 	"context"
+	"errors"
 	"math"
 
 	"gonum.org/v1/gonum/blas/blas64"
@@ -106,7 +107,9 @@ func (t *tracker) run(ctx context.Context) error {
 		if err := ctx.Err(); err != nil {
 			return t.stop(ctx, err)
 		}
-		if err := t.advance(ctx); err != nil {
+		if err := t.advance(ctx); errors.Is(err, errVanished) {
+			return nil
+		} else if err != nil {
 			return t.stop(ctx, err)
 		}
 	}

@@ -191,10 +191,12 @@ func largestWeight(weights []float64, n int) (float64, error) {
 	}
 	largest := 0.0
 	for i, v := range weights {
-		if !(v >= 0) || math.IsInf(v, 1) {
+		if !(v >= 0 && v <= math.MaxFloat64) {
 			return 0, fmt.Errorf("weight %d is %v, want a finite number >= 0", i, v)
 		}
-		largest = max(largest, v)
+		if v > largest {
+			largest = v
+		}
 	}
 	return largest, nil
 }

@@ -16,6 +16,7 @@ type quick struct {
 	p        *Lasso
 	sums     sums
 	norms    []float64 // d, of the working features and of those that violate their condition
+	idle     []int     // d, solves since the working feature was last nonzero
 	b        float64   // the intercept for the shifted features and target
 	best     float64   // the one of p.best
 	coef     []float64 // of the working features
@@ -31,7 +32,7 @@ type quick struct {
 func newQuick(p *Lasso) *quick {
 	n, d, capacity := p.design.n, p.design.d, p.working.capacity
 	return &quick{
-		p: p, sums: newSums(p.y, p.intercept, capacity), norms: make([]float64, d), coef: make([]float64, capacity),
+		p: p, sums: newSums(p.y, p.intercept, capacity), norms: make([]float64, d), idle: make([]int, d), coef: make([]float64, capacity),
 		u: make([]float64, n), weighted: make([]float64, n),
 	}
 }
@@ -65,24 +66,33 @@ func (q *quick) prepare(ctx context.Context, weights []float64, top float64) boo
 	return len(s.feature) == 0 || q.lead(ctx)
 }
 
-// takeSupport makes the nonzero coefficients of p.w members of the working set,
-// and ends the membership of others where they have become many.
+// takeSupport makes the nonzero coefficients of p.w members of the working set.
+// Features that have been idle for long lose membership, or all others where
+// there is no room.
 func (q *quick) takeSupport() {
+	const patience = 8
 	p, a := q.p, &q.p.working
-	support, missing := 0, 0
+	size, drop := a.size(), false
 	for j, w := range p.w {
-		if w != 0 {
-			support++
+		switch {
+		case w != 0:
+			q.idle[j] = 0
 			if !a.member[j] {
-				missing++
+				size++
 			}
+		case a.member[j]:
+			q.idle[j]++
+			drop = drop || q.idle[j] > patience
 		}
 	}
-	if size := a.size() + missing; size > 2*support+8 || size > a.capacity {
+	if full := size > a.capacity; full || drop {
 		a.feature = slices.DeleteFunc(a.feature, func(j int) bool {
-			a.member[j] = p.w[j] != 0
+			if a.member[j] = p.w[j] != 0 || !full && q.idle[j] <= patience; !a.member[j] {
+				q.idle[j] = 0
+			}
 			return !a.member[j]
 		})
+		a.ready = 0
 	}
 	for j, w := range p.w {
 		if w != 0 && !a.member[j] {

@@ -32,7 +32,7 @@ const exchanges = 64
 
 func newSums(y []float64, intercept bool, capacity int) sums {
 	s := sums{n: len(y), intercept: intercept, weights: make([]float64, len(y)), changed: make([]int, 0, exchanges), part: make([]float64, block)}
-	s.rows = append(s.rows, y...)
+	s.rows = append(make([]float64, 0, (s.head()+capacity)*s.n), y...)
 	if intercept {
 		for range y {
 			s.rows = append(s.rows, 1)

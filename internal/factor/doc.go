@@ -25,11 +25,11 @@
 // A change is a triangular solve for a new row, a sweep that removes w from
 // [L w] diag(J, ±1) [L w]ᵀ, or both. A sweep takes Givens rotations between
 // columns of equal sign, hyperbolic rotations in mixed form between columns of
-// opposite signs. The former are backward stable; the latter keep L J Lᵀ close to
-// the changed M, while what is solved with it is as sensitive as M is near
-// singular.
-// Errors add up with the number of changes since Compute, which Changes counts;
-// the caller watches its residuals and computes anew when they grow.
+// opposite signs. The former are backward stable; the latter keep L J Lᵀ close
+// to the changed M, while what is solved with it is as sensitive as M is near
+// singular. Errors add up with the number of changes since Compute, which
+// Changes counts; the caller watches its residuals and computes anew when they
+// grow.
 //
 // # Sources
 //

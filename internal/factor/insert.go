@@ -57,7 +57,8 @@ func (s *Signed) prepare(column []float64) []float64 {
 }
 
 // Accept inserts the row of the last PivotPositive or PivotNegative. It panics
-// when that said no, or when the factor was changed since.
+// when that said no, when the factor was changed since, or when the column has
+// numbers that are not finite.
 //
 // A row at the end of the positive part moves the rows of the negative part up
 // by one index; it takes a rank-one update of their triangle, which always
