@@ -121,6 +121,10 @@ func (c *Cell) Problem(prepared *dataset.Prepared) (*gaga.Problem, error) {
 	switch m := c.Model; m.Name {
 	case Lasso:
 		p = gaga.Lasso(x, train.Y, train.Multiplicity, m.Alpha)
+	case ElasticNet:
+		p = gaga.ElasticNet(x, train.Y, train.Multiplicity, m.Alpha, m.L1Ratio)
+	case Ridge:
+		p = gaga.Ridge(x, train.Y, train.Multiplicity, m.Alpha)
 	case Logistic:
 		p = gaga.LogisticRegression(x, train.Y, train.Multiplicity, m.C)
 	case SVM:

@@ -52,7 +52,9 @@ func estimate(g *group) float64 {
 func fitWork(model, kernel string, n, d float64) (cold, warm float64) {
 	gram := n * d * math.Min(n, d)
 	switch model {
-	case Lasso: // the Gram matrix, then passes of coordinate descent
+	case Ridge: // the Gram matrix and its factor
+		return gramShare*gram + d*d*d, gramShare*gram + n*d + d*d*d
+	case Lasso, ElasticNet: // the Gram matrix, then passes of coordinate descent
 		return gramShare*gram + 400*d*d, gramShare*gram + n*d + 10*d*d
 	case Logistic: // a few Newton steps; warm a fraction of one
 		cold = gram + n*d

@@ -97,6 +97,7 @@ func (g *group) fresh() iter.Seq[combination] {
 func (g *group) has(c combination) bool {
 	return slices.Contains(g.noise, c.noise) &&
 		slices.Contains(g.models.Strengths, c.model.Alpha+c.model.C) && // one of them is 0
+		(len(g.models.Ratios) == 0 || slices.Contains(g.models.Ratios, c.model.L1Ratio)) &&
 		(len(g.models.Gammas) == 0 || slices.Contains(g.models.Gammas, c.model.KernelGamma)) &&
 		(len(g.regularizers.Params) == 0 || slices.Contains(g.regularizers.Params, c.method.Regularizer.Param))
 }
@@ -133,6 +134,7 @@ func (g *group) family() family {
 func (g *group) overlaps(other *group) bool {
 	return intersect(g.noise, other.noise) &&
 		intersect(g.models.Strengths, other.models.Strengths) &&
+		(len(g.models.Ratios) == 0 || intersect(g.models.Ratios, other.models.Ratios)) &&
 		(len(g.models.Gammas) == 0 || intersect(g.models.Gammas, other.models.Gammas)) &&
 		(len(g.regularizers.Params) == 0 || intersect(g.regularizers.Params, other.regularizers.Params))
 }

@@ -35,9 +35,9 @@ type methodInfo struct {
 }
 
 var methodTable = []methodInfo{
-	{name: Original, algorithm: 1},
-	{name: ACS, algorithm: 1, regularized: true, aged: true, stepped: true},
-	{name: GAGA, algorithm: 1, regularized: true, aged: true},
+	{name: Original, algorithm: 2},
+	{name: ACS, algorithm: 2, regularized: true, aged: true, stepped: true},
+	{name: GAGA, algorithm: 2, regularized: true, aged: true},
 }
 
 // methodNames returns the names of the methods in the table's order.

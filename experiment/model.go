@@ -8,9 +8,11 @@ import (
 
 // Names of the models a cell can fit.
 const (
-	Lasso    = "lasso"
-	SVM      = "svm"
-	Logistic = "logistic"
+	Lasso      = "lasso"
+	ElasticNet = "elastic-net"
+	Ridge      = "ridge"
+	SVM        = "svm"
+	Logistic   = "logistic"
 )
 
 // Kernels of the support vector machine.
@@ -23,11 +25,16 @@ const (
 // the variance of all entries of the training part as the solver sees it.
 const ScaleGamma = 0.0
 
+// DefaultL1Ratio is the elastic net's ratio where the grid gives none, as in
+// scikit-learn.
+const DefaultL1Ratio = 0.5
+
 // Model is a model with its parameters. Parameters that it does not have are
 // zero. Its JSON is part of the canonical form of a cell.
 type Model struct {
-	Name        string  `json:"name"`                   // Lasso, SVM or Logistic
-	Alpha       float64 `json:"alpha,omitempty"`        // weight of the Lasso's penalty, > 0
+	Name        string  `json:"name"`                   // Lasso, ElasticNet, Ridge, SVM or Logistic
+	Alpha       float64 `json:"alpha,omitempty"`        // weight of the penalty, > 0 (Lasso, ElasticNet, Ridge)
+	L1Ratio     float64 `json:"l1_ratio,omitempty"`     // share of the penalty that is ‖w‖₁, in (0, 1] (ElasticNet)
 	C           float64 `json:"c,omitempty"`            // weight of the loss against the penalty, > 0 (SVM, Logistic)
 	Kernel      string  `json:"kernel,omitempty"`       // Linear or RBF (SVM)
 	KernelGamma float64 `json:"kernel_gamma,omitempty"` // width of the RBF kernel, > 0, or ScaleGamma
@@ -36,9 +43,11 @@ type Model struct {
 
 // modelTasks gives the task that each model is for.
 var modelTasks = map[string]dataset.Task{
-	Lasso:    dataset.Regression,
-	SVM:      dataset.Classification,
-	Logistic: dataset.Classification,
+	Lasso:      dataset.Regression,
+	ElasticNet: dataset.Regression,
+	Ridge:      dataset.Regression,
+	SVM:        dataset.Classification,
+	Logistic:   dataset.Classification,
 }
 
 // modelsFor returns the models for a task.
@@ -47,12 +56,13 @@ func modelsFor(task dataset.Task) []string {
 }
 
 // modelNames lists the models in the order messages and documents show them.
-var modelNames = []string{Lasso, SVM, Logistic}
+var modelNames = []string{Lasso, ElasticNet, Ridge, SVM, Logistic}
 
 // Models is one entry of a grid's models: all combinations of its values.
 type Models struct {
 	Name      string
-	Strengths []float64 // α of the Lasso, C of the others
+	Strengths []float64 // α for regression, C for classification
+	Ratios    []float64 // shares of ‖w‖₁ in the elastic net's penalty
 	Kernel    string
 	Gammas    []float64 // widths of the RBF kernel
 	Intercept bool
@@ -61,16 +71,23 @@ type Models struct {
 }
 
 // Count returns the number of models of the entry.
-func (m *Models) Count() int { return len(m.Strengths) * max(1, len(m.Gammas)) }
+func (m *Models) Count() int {
+	return len(m.Strengths) * max(1, len(m.Ratios)) * max(1, len(m.Gammas))
+}
 
-// At returns the i-th model; the kernel's width varies fastest.
+// At returns the i-th model; the kernel's width or the elastic net's ratio
+// varies fastest.
 func (m *Models) At(i int) Model {
 	model := Model{Name: m.Name, Kernel: m.Kernel, Intercept: m.Intercept}
 	if n := len(m.Gammas); n > 0 {
 		model.KernelGamma = m.Gammas[i%n]
 		i /= n
 	}
-	if m.Name == Lasso {
+	if n := len(m.Ratios); n > 0 {
+		model.L1Ratio = m.Ratios[i%n]
+		i /= n
+	}
+	if modelTasks[m.Name] == dataset.Regression {
 		model.Alpha = m.Strengths[i]
 	} else {
 		model.C = m.Strengths[i]

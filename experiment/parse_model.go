@@ -1,6 +1,10 @@
 package experiment
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/agepath/agepath/experiment/dataset"
+)
 
 // models reads the key models.
 func (r *reader) models(n item) []Models {
@@ -13,8 +17,10 @@ func (r *reader) models(n item) []Models {
 		strength := "c"
 		keys := []string{"c", "intercept"}
 		switch name {
-		case Lasso:
+		case Lasso, Ridge:
 			strength, keys = "alpha", []string{"alpha", "intercept"}
+		case ElasticNet:
+			strength, keys = "alpha", []string{"alpha", "l1_ratio", "intercept"}
 		case SVM:
 			keys = []string{"c", "kernel", "kernel_gamma", "intercept"}
 		}
@@ -26,11 +32,17 @@ func (r *reader) models(n item) []Models {
 		if fields == nil {
 			continue
 		}
-		m := Models{Name: name, Intercept: name != Lasso, place: r.place(settings)}
+		m := Models{Name: name, Intercept: modelTasks[name] == dataset.Classification, place: r.place(settings)}
 		if n := fields[strength]; n.given() {
 			m.Strengths = r.numbers(n, positive)
 		} else {
 			r.problem(settings, "the key %s is missing: a number > 0, a list or a range", strength)
+		}
+		if name == ElasticNet {
+			m.Ratios = []float64{DefaultL1Ratio}
+			if n := fields["l1_ratio"]; n.given() {
+				m.Ratios = r.numbers(n, ratio)
+			}
 		}
 		if n := fields["intercept"]; n.given() {
 			m.Intercept = r.boolean(n)

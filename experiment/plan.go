@@ -189,7 +189,7 @@ func (c *Cell) labels(data *PlannedData) []any {
 	m, r, noise := c.Model, c.Method.Regularizer, c.Settings.Noise
 	return []any{
 		data.Name, string(data.Task), data.train, data.test, data.D,
-		m.Name, orNull(m.Kernel), orNull(m.KernelGamma), orNull(m.C), orNull(m.Alpha),
+		m.Name, orNull(m.Kernel), orNull(m.KernelGamma), orNull(m.C), orNull(m.Alpha), orNull(m.L1Ratio),
 		orNull(r.Name), orNull(r.Param), c.Method.Name,
 		orNull(noise.Kind), noise.Level, c.Repeat, c.Seed,
 	}
@@ -297,8 +297,11 @@ func (p *Plan) runName(seed int64) string {
 
 // digest identifies what the group computes.
 func (g *group) digest() string {
-	type values struct{ Strengths, Gammas, Params, Levels []float64 }
-	v := values{sorted(g.models.Strengths), sorted(g.models.Gammas), sorted(g.regularizers.Params), nil}
+	type values struct {
+		Strengths, Gammas, Params, Levels []float64
+		Ratios                            []float64 `json:",omitempty"` // later than the names of runs without
+	}
+	v := values{sorted(g.models.Strengths), sorted(g.models.Gammas), sorted(g.regularizers.Params), nil, sorted(g.models.Ratios)}
 	kinds := map[string][]float64{} // encoded in the order of its keys
 	for _, noise := range g.noise {
 		kinds[noise.Kind] = append(kinds[noise.Kind], noise.Level)

@@ -9,7 +9,9 @@ import (
 // pathRegularizers lists, for each model the age-path engine knows, the
 // regularizers it knows with it.
 var pathRegularizers = map[string][]string{
-	Lasso: {Hard, Linear, Polynomial, Mixture, LOG},
+	Lasso:      {Hard, Linear, Polynomial, Mixture, LOG},
+	ElasticNet: {Hard, Linear, Polynomial, Mixture, LOG},
+	Ridge:      {Hard, Linear, Polynomial, Mixture, LOG},
 }
 
 // Supported returns nil when the method can compute the model with the

@@ -25,6 +25,7 @@ type rule struct {
 var (
 	positive    = rule{allows: func(x float64) bool { return x > 0 }, want: "a number > 0"}
 	aboveOne    = rule{allows: func(x float64) bool { return x > 1 }, want: "a number > 1"}
+	ratio       = rule{allows: func(x float64) bool { return x > 0 && x <= 1 }, want: "a number > 0 and at most 1"}
 	fraction    = rule{allows: func(x float64) bool { return x >= 0 && x <= 1 }, want: "a number from 0 to 1"}
 	properShare = rule{allows: func(x float64) bool { return x >= 0 && x < 1 }, want: "a number from 0 to below 1"}
 	anyNumber   = rule{allows: func(float64) bool { return true }, want: "a finite number"}

@@ -53,9 +53,11 @@ func NewAlternation(p *Problem) (*Alternation, error) {
 	return a, nil
 }
 
-// newSolver chooses the weighted convex solver of a problem.
+// newSolver chooses the weighted convex solver of a problem: the one made for
+// its loss and penalty, else the one for smooth losses.
 func newSolver(p *Problem) (convex.Solver, error) {
 	l1, l2 := p.Penalty.L1, p.Penalty.L2
+	_, labels := p.Loss.(Logistic)
 	switch loss := p.Loss.(type) {
 	case Squared:
 		if p.Kernel == nil && l2 == 0 {
@@ -73,6 +75,9 @@ func newSolver(p *Problem) (convex.Solver, error) {
 			}
 			return convex.NewSVM(p.X, p.Y, loss.C/l2, kernel, p.Intercept, convex.SVMOptions{}), nil
 		}
+	}
+	if p.Kernel == nil && !p.Loss.Kinked() {
+		return convex.NewSmooth(p.X, p.Y, p.Loss, convex.SmoothOptions{L1: l1, L2: l2, Intercept: p.Intercept, OneSided: labels}), nil
 	}
 	return nil, fmt.Errorf("gaga: no convex solver for the %s loss with penalty L1 = %v, L2 = %v and kernel %v", p.Loss.Name(), l1, l2, p.Kernel)
 }
@@ -251,7 +256,7 @@ func (a *Alternation) penalty() float64 {
 // count adds samples to the count of their zone's kind.
 func (k *Knot) count(zone ZoneKind, samples int) {
 	switch zone {
-	case Easy:
+	case Easy, Satisfied, Pinned:
 		k.Easy += samples
 	case Middle:
 		k.Middle += samples

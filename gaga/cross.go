@@ -305,7 +305,7 @@ func (t *tracker) between(p *Path, left, right *Knot, age float64) ([]float64, e
 func (t *tracker) release() {
 	if t.window != nil {
 		t.moments, t.window = nil, nil
-		t.primal.terms = newDirect(t.primal)
+		t.primal.setTerms(newDirect(t.primal))
 		t.setWatch(t.all)
 	}
 }

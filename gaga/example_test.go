@@ -100,6 +100,44 @@ func ExampleRegularizer() {
 	// age 50.528: jump, sample 4: discarded to easy
 }
 
+// pseudoHuber is a loss of one's own: a parabola near 0 that goes over into
+// straight lines of slope delta.
+type pseudoHuber struct{ delta float64 }
+
+func (pseudoHuber) Name() string { return "pseudo-Huber" }
+func (pseudoHuber) Kinked() bool { return false }
+
+func (h pseudoHuber) Eval(u, y float64) (loss, slope, curvature float64) {
+	z := (u - y) / h.delta
+	root := math.Sqrt(1 + z*z)
+	return h.delta * h.delta * (root - 1), h.delta * z / root, 1 / (root * root * root)
+}
+
+func ExampleLoss() {
+	p := column()
+	p.Loss = pseudoHuber{delta: 0.5}
+	path, err := gaga.Track(context.Background(), p, gaga.Options{Age: gaga.Range{Min: 0.1, Max: 10}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(path.Status())
+	for _, e := range path.Events() {
+		fmt.Printf("age %.3f: %s, %s\n", e.Age, e.Kind, e.Detail)
+	}
+	for _, age := range []float64{1, 10} {
+		theta, err := path.At(age)
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Printf("age %g: coefficient %.3f\n", age, theta[0])
+	}
+	// Output:
+	// complete
+	// age 3.309: turning, sample 4: discarded to easy
+	// age 1: coefficient 2.020
+	// age 10: coefficient 1.950
+}
+
 func ExampleAlternation() {
 	a, err := gaga.NewAlternation(column())
 	if err != nil {

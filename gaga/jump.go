@@ -28,32 +28,27 @@ const hair = 1e-9
 
 // begin finds the path's first point: what alternation reaches at the lowest
 // age from the fit with all weights 1. Where that age discards everybody, or
-// alternation ends with samples of one class only, it is what alternation
-// reaches from there at the first age that readmits samples.
+// all of one class, it is the first age that does not; where alternation ends
+// with samples of one class only, it is looked for as a gap's end.
 func (t *tracker) begin(ctx context.Context) error {
 	if err := t.search.FitAll(ctx); err != nil {
 		return err
 	}
 	age := t.options.Age.Min
-	for trial := 0; ; trial++ {
-		if t.search.unfit(age) {
-			from := age
-			if age = t.firstAge(from); !(age < t.options.Age.Max) {
-				return &degenerate{reason: fmt.Sprintf("every sample, or one class, is discarded up to age %v", t.options.Age.Max)}
-			}
-			t.path.restarts = append(t.path.restarts, Restart{Age: age, Reason: fmt.Sprintf("every sample, or one class, is discarded below age %v", age)})
+	if t.search.unfit(age) {
+		if age = t.firstAge(age); !(age < t.options.Age.Max) {
+			return &degenerate{reason: fmt.Sprintf("every sample, or one class, is discarded up to age %v", t.options.Age.Max)}
 		}
-		t.step = t.options.Age.Max - age
-		err := t.land(ctx, age, fmt.Sprintf("start at age %v", age))
-		if err == nil || trial == maxStarts || !errors.Is(err, convex.ErrOneClass) {
-			return err
-		}
-		age = math.Min(age*(1+hair), t.options.Age.Max)
+		t.path.restarts = append(t.path.restarts, Restart{Age: age, Reason: fmt.Sprintf("every sample, or one class, is discarded below age %v", age)})
 	}
+	t.step = t.options.Age.Max - age
+	start := fmt.Sprintf("start at age %v", age)
+	err := t.land(ctx, age, start)
+	if errors.Is(err, convex.ErrOneClass) {
+		return t.bridge(ctx, age, start)
+	}
+	return err
 }
-
-// maxStarts bounds how often begin looks for an age at which both classes stay.
-const maxStarts = 1000
 
 // firstAge returns an age just above the one, not below lo, at which enough
 // samples for a fit are not discarded at the current solution, by bisection;
@@ -96,6 +91,9 @@ func (t *tracker) jump(ctx context.Context, c crossing, scalar float64) error {
 		err := t.land(ctx, age, detail)
 		if err == nil {
 			break
+		}
+		if errors.Is(err, convex.ErrOneClass) {
+			return t.bridge(ctx, from, detail)
 		}
 		var flat *degenerate
 		if breadth *= 100; !errors.As(err, &flat) || breadth > widest || age >= t.options.Age.Max {
@@ -255,7 +253,7 @@ func (t *tracker) polish(zones []uint8, age float64) (ok, thinned bool) {
 	}
 	if !t.correct(pt) {
 		t.adopt(pt)
-		if t.primal == nil || !t.thin(pt) {
+		if t.primal == nil || t.primal.activations == nil || !t.thin(pt) {
 			return false, false
 		}
 		thinned = true

@@ -17,10 +17,11 @@ const (
 	Jump                // the last point before the path leaves its branch
 	Grid                // an age that the caller asked for
 	End                 // the last point of the path
+	Step                // the end of a step of a sweep, see Options.Sweep
 )
 
 func (k Kind) String() string {
-	return [...]string{"start", "turning", "jump", "grid", "end"}[k]
+	return [...]string{"start", "turning", "jump", "grid", "end", "step"}[k]
 }
 
 // Cause tells what happened at a critical point.
@@ -104,9 +105,11 @@ type Path struct {
 	knots      []Knot
 	pieces     []piece
 	restarts   []Restart
+	gaps       []Gap
 	status     Status
 	reason     string
 	eventCount int
+	passed     int      // changes without a knot
 	tracker    *tracker // evaluates between knots
 }
 
@@ -154,9 +157,13 @@ func (e *AgeError) Error() string {
 // At returns the coefficients at an age: d coefficients and the intercept. At
 // a jump it returns the landing point. Between knots it solves the
 // optimality condition on the segment's zones, so the residual is as small as
-// at a knot. The error is an [*AgeError], or says that the solve failed.
+// at a knot. The error is an [*AgeError], a [*GapError], or says that the solve
+// failed.
 // At must not be called from several goroutines at once.
 func (p *Path) At(age float64) ([]float64, error) {
+	if err := p.inGap(age); err != nil {
+		return nil, err
+	}
 	covered := p.Range()
 	if len(p.knots) == 0 || !(age >= covered.Min && age <= covered.Max) {
 		return nil, &AgeError{age, covered}
@@ -170,6 +177,9 @@ func (p *Path) At(age float64) ([]float64, error) {
 	right := &p.knots[k+1]
 	if left.Kind == Jump { // inside the hair's breadth between a jump and its landing
 		return append([]float64(nil), right.Theta...), nil
+	}
+	if p.tracker.sweep != nil {
+		return p.tracker.glide(p, left, right, age)
 	}
 	return p.tracker.between(p, left, right, age)
 }

@@ -5,7 +5,6 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
-	"gonum.org/v1/gonum/lapack/lapack64"
 )
 
 // pins is the factorization of
@@ -14,23 +13,39 @@ import (
 //	    [ G  0  ],
 //
 // with a row of G for each pinned sample, by the null-space method (Gill,
-// Murray, Wright: Practical Optimization, section 5.4.1): with Gᵀ = Q [R; 0] it
-// is R and the Cholesky factor of QᵀHQ's block on the null space of G, which
-// exists exactly when the point is a strict minimum on its zones.
+// Murray, Wright: Practical Optimization, section 5.4.1): with Gᵀ = Q [R; 0] and
+// Q = [Y N] it is R and the Cholesky factor of NᵀHN, which exists exactly when
+// the point is a strict minimum on its zones.
+//
+// Q and R follow the pinned samples one by one (Gill, Golub, Murray, Saunders
+// 1974): a new one is a Householder reflection of N, one that leaves a sequence
+// of plane rotations of Y. Where H is but for the penalty a multiple of a sum of
+// products that changes by one sample at a time, that sum is kept on the null
+// space too, so that a change costs O(k²) and a factorization that of NᵀHN only.
 type pins struct {
-	k, z   int       // unknowns among the coordinates, pinned samples
-	qr     []float64 // k x z: Householder vectors of Q below R
-	tau    []float64 // z
-	h      []float64 // k x k: QᵀHQ
-	factor []float64 // (k-z) squared: Cholesky factor of h's last block
-	work   []float64
-	b      []float64 // 2p, scratch: right-hand sides
+	k, z    int       // unknowns among the coordinates, pinned samples
+	columns []int     // the active coordinates, as they were when q was built
+	list    []int     // z: the pinned samples, in the order of R's columns
+	g       []float64 // rows of G, in the order of the system's multipliers
+	q       []float64 // k x k: Qᵀ, so that its first z rows are Y's columns
+	r       []float64 // at stride p: row c holds column c of R
+	sum     []float64 // k x k: N's block, at the place of N's rows in q, of QᵀSQ for S the terms' sum of products
+	factor  []float64 // (k-z) squared: Cholesky factor of NᵀHN, upper triangle
+	stale   bool      // q, r and sum are to be built anew
+	age     int       // changes since they were
+	at      []int     // z: where list's samples are among the multipliers
+
+	t1, t2, w, x []float64 // scratch: p each
+	image        []float64 // p x p, scratch
+	b            []float64 // 2p, scratch: right-hand sides
 }
 
 func newPins(p int) *pins {
+	f := func(n int) []float64 { return make([]float64, n) }
 	return &pins{
-		qr: make([]float64, p*p), tau: make([]float64, p), h: make([]float64, p*p),
-		factor: make([]float64, p*p), work: make([]float64, 64*p+64), b: make([]float64, 2*p),
+		g: f(p * p), q: f(p * p), r: f(p * p), sum: f(p * p), factor: f(p * p), image: f(p * p), stale: true,
+		list: make([]int, 0, p), at: make([]int, 0, p), columns: make([]int, 0, p),
+		t1: f(p), t2: f(p), w: f(p), x: f(p), b: f(2 * p),
 	}
 }
 
@@ -38,42 +53,25 @@ func newPins(p int) *pins {
 // samples count as dependent.
 const dependent = 1e-9
 
-// factorize reports whether the pins are independent and the block positive
+// lasting is how many changes Q takes before it is built anew.
+const lasting = 200
+
+// factorize reports whether the pins are independent and NᵀHN is positive
 // definite.
 func (f *pins) factorize(s *primal) bool {
-	k, z := len(s.active), len(s.multipliers)
-	if z < s.members[pinned] {
+	if len(s.multipliers) < s.members[pinned] || !f.follow(s) {
 		return false
 	}
-	f.k, f.z = k, z
-	f.gather(s)
-	lapack64.Geqrf(f.matrix(), f.tau[:z], f.work, len(f.work))
-	for c := range z {
-		if !(math.Abs(f.qr[c*z+c]) > dependent*f.norm(s, c)) {
-			return false
-		}
-	}
-	h := general(k, k, f.h[:k*k])
-	for r := range k {
-		for c := r; c < k; c++ {
-			v := s.hess[r*k+c]
-			h.Data[r*k+c], h.Data[c*k+r] = v, v
-		}
-	}
-	f.rotate(blas.Left, blas.Trans, h)
-	f.rotate(blas.Right, blas.NoTrans, h)
-	free := k - z
+	free := f.k - f.z
 	if free == 0 {
 		return true
 	}
-	for r := range free {
-		copy(f.factor[r*free:(r+1)*free], h.Data[(z+r)*k+z:(z+r+1)*k])
-	}
-	if _, ok := lapack64.Potrf(symmetric(free, f.factor[:free*free])); !ok {
+	f.project(s)
+	if !cholesky(f.factor[:free*free], free) {
 		return false
 	}
 	var largest float64 // of the positive terms: those of one rotated coordinate cost as much as the rotation
-	for _, d := range s.diag[:k] {
+	for _, d := range s.diag[:f.k] {
 		largest = math.Max(largest, d)
 	}
 	for r := range free {
@@ -84,78 +82,139 @@ func (f *pins) factorize(s *primal) bool {
 	return true
 }
 
-// gather writes Gᵀ.
-func (f *pins) gather(s *primal) {
-	for c, i := range s.multipliers {
-		row := s.sample(i)
-		for r, j := range s.active {
-			f.qr[r*f.z+c] = -s.y[i] * row[j]
+// project writes NᵀHN, upper triangle, into factor.
+func (f *pins) project(s *primal) {
+	k, z, free := f.k, f.z, f.k-f.z
+	if s.margins == nil {
+		for r := range k {
+			for c := r + 1; c < k; c++ {
+				s.hess[c*k+r] = s.hess[r*k+c]
+			}
+		}
+		f.sandwich(general(free, free, f.factor[:free*free]), general(k, k, s.hess[:k*k]))
+		return
+	}
+	// The penalty's part is its largest weight less what columns lack to it.
+	var top float64
+	for _, j := range s.active {
+		top = math.Max(top, s.l2[j])
+	}
+	for r := range free {
+		row := f.factor[r*free+r : (r+1)*free]
+		copy(row, f.sum[(z+r)*k+z+r:(z+r+1)*k])
+		blas64.Scal(s.margins.coefficient, vector(row))
+		row[0] += top
+	}
+	for c, j := range s.active {
+		lack := top - s.l2[j]
+		if lack == 0 {
+			continue
+		}
+		for r := range free {
+			x := -lack * f.q[(z+r)*k+c]
+			for q := r; q < free; q++ {
+				f.factor[r*free+q] += x * f.q[(z+q)*k+c]
+			}
 		}
 	}
 }
 
-// norm returns the norm of a row of G.
-func (f *pins) norm(s *primal, c int) float64 {
-	var sum float64
-	row := s.sample(s.multipliers[c])
-	for _, j := range s.active {
-		sum += row[j] * row[j]
+// sandwich writes NᵀMN into dst for a symmetric k x k matrix.
+func (f *pins) sandwich(dst, m blas64.General) {
+	null := general(f.k-f.z, f.k, f.q[f.z*f.k:f.k*f.k])
+	image := general(null.Rows, f.k, f.image[:null.Rows*f.k])
+	blas64.Gemm(blas.NoTrans, blas.NoTrans, 1, null, m, 0, image)
+	blas64.Gemm(blas.NoTrans, blas.Trans, 1, image, null, 0, dst)
+}
+
+// cholesky overwrites the upper triangle of a, n x n, with the factor U of
+// a = UᵀU and reports whether a is positive definite.
+func cholesky(a []float64, n int) bool {
+	for r := range n {
+		row := a[r*n+r : (r+1)*n]
+		if !(row[0] > 0) {
+			return false
+		}
+		pivot := math.Sqrt(row[0])
+		row[0] = pivot
+		for c := 1; c < len(row); c++ {
+			row[c] /= pivot
+		}
+		for c := 1; c < len(row); c++ {
+			blas64.Axpy(-row[c], vector(row[c:]), vector(a[(r+c)*n+r+c:(r+c+1)*n]))
+		}
 	}
-	return math.Sqrt(sum)
-}
-
-func (f *pins) matrix() blas64.General { return general(f.k, f.z, f.qr[:f.k*f.z]) }
-
-// rotate overwrites c with Qc, Qᵀc or cQ.
-func (f *pins) rotate(side blas.Side, trans blas.Transpose, c blas64.General) {
-	lapack64.Ormqr(side, trans, f.matrix(), f.tau[:f.z], c, f.work, len(f.work))
-}
-
-func (f *pins) upper() blas64.Triangular {
-	return blas64.Triangular{N: f.z, Stride: f.z, Data: f.qr[:f.k*f.z], Uplo: blas.Upper, Diag: blas.NonUnit}
-}
-
-func (f *pins) cholesky() blas64.Triangular {
-	free := f.k - f.z
-	return blas64.Triangular{N: free, Stride: max(1, free), Data: f.factor[:free*free], Uplo: blas.Upper, Diag: blas.NonUnit}
+	return true
 }
 
 // solve overwrites b, k + z long, with J⁻¹b.
-func (f *pins) solve(b []float64) {
+func (f *pins) solve(s *primal, b []float64) {
 	k, z := f.k, f.z
-	x, alpha := b[:k], b[k:k+z]
-	f.rotate(blas.Left, blas.Trans, general(k, 1, x))
-	// x1 from Rᵀ x1 = the pins' right-hand side.
-	blas64.Trsv(blas.Trans, f.upper(), vector(alpha))
-	x1 := f.work[:z]
-	copy(x1, alpha)
-	h := general(k, z, f.h)
-	h.Stride = k
-	blas64.Gemv(blas.NoTrans, -1, h, vector(x1), 1, vector(x)) // less H's columns of x1
-	copy(alpha, x[:z])
-	if free := k - z; free > 0 {
-		x2 := x[z:]
-		blas64.Trsv(blas.Trans, f.cholesky(), vector(x2))
-		blas64.Trsv(blas.NoTrans, f.cholesky(), vector(x2))
-		corner := general(z, free, f.h[z:])
-		corner.Stride = k
-		blas64.Gemv(blas.NoTrans, -1, corner, vector(x2), 1, vector(alpha))
+	top := b[:k]
+	if z == 0 {
+		f.inverse(top)
+		return
 	}
-	copy(x[:z], x1)
-	blas64.Trsv(blas.NoTrans, f.upper(), vector(alpha))
-	f.rotate(blas.Left, blas.NoTrans, general(k, 1, x))
+	// The part in the range from Rᵀ y = the pins' right-hand side.
+	y := f.t1[:z]
+	for c := range z {
+		column := f.r[c*len(f.t1):]
+		y[c] = (b[k+f.at[c]] - blas64.Dot(vector(column[:c]), vector(y[:c]))) / column[c]
+	}
+	span := general(z, k, f.q[:z*k])
+	x := f.x[:k]
+	blas64.Gemv(blas.Trans, 1, span, vector(y), 0, vector(x))
+	h := symmetric(k, s.hess[:k*k])
+	blas64.Symv(-1, h, vector(x), 1, vector(top)) // b less H's product with it
+	if k > z {
+		w := f.w[:k]
+		copy(w, top)
+		f.inverse(w)
+		blas64.Symv(-1, h, vector(w), 1, vector(top))
+		blas64.Axpy(1, vector(w), vector(x))
+	}
+	blas64.Gemv(blas.NoTrans, 1, span, vector(top), 0, vector(y))
+	for c := z - 1; c >= 0; c-- {
+		column := f.r[c*len(f.t1):]
+		y[c] /= column[c]
+		blas64.Axpy(-y[c], vector(column[:c]), vector(y[:c]))
+	}
+	copy(top, x)
+	for c, at := range f.at {
+		b[k+at] = y[c]
+	}
 }
 
-// quadratic returns bᵀH⁻¹b on the null space of G for b over the coordinates,
-// clobbering b.
+// inverse overwrites x with N(NᵀHN)⁻¹Nᵀx.
+func (f *pins) inverse(x []float64) {
+	free := f.k - f.z
+	if free == 0 {
+		clear(x)
+		return
+	}
+	null := general(free, f.k, f.q[f.z*f.k:f.k*f.k])
+	w := vector(f.t2[:free])
+	blas64.Gemv(blas.NoTrans, 1, null, vector(x), 0, w)
+	blas64.Trsv(blas.Trans, f.triangle(), w)
+	blas64.Trsv(blas.NoTrans, f.triangle(), w)
+	blas64.Gemv(blas.Trans, 1, null, w, 0, vector(x))
+}
+
+// quadratic returns bᵀH⁻¹b on the null space of G for b over the coordinates.
 func (f *pins) quadratic(b []float64) float64 {
-	if f.k == f.z {
+	free := f.k - f.z
+	if free == 0 {
 		return 0
 	}
-	f.rotate(blas.Left, blas.Trans, general(f.k, 1, b[:f.k]))
-	x := vector(b[f.z:f.k])
-	blas64.Trsv(blas.Trans, f.cholesky(), x)
-	return blas64.Dot(x, x)
+	w := vector(f.t2[:free])
+	blas64.Gemv(blas.NoTrans, 1, general(free, f.k, f.q[f.z*f.k:f.k*f.k]), vector(b[:f.k]), 0, w)
+	blas64.Trsv(blas.Trans, f.triangle(), w)
+	return blas64.Dot(w, w)
+}
+
+func (f *pins) triangle() blas64.Triangular {
+	free := f.k - f.z
+	return blas64.Triangular{N: free, Stride: free, Data: f.factor[:free*free], Uplo: blas.Upper, Diag: blas.NonUnit}
 }
 
 // zero returns a right-hand side of zeros.
@@ -172,33 +231,49 @@ func (f *pins) unit(s *primal, i int) []float64 {
 	return b
 }
 
-// assemblePins adds what pinned samples add to the optimality condition at pt,
-// and their own equations g_i = 1 - y_i u_i = 0.
-func (s *primal) assemblePins(pt *point) {
+// gather writes the rows of G.
+func (f *pins) gather(s *primal) {
 	k := len(s.active)
-	for q, i := range s.multipliers {
-		row, alpha := s.sample(i), pt.dual[i]
-		u, size := 0.0, 1.0
+	for c, i := range s.multipliers {
+		row, x, y := f.g[c*k:(c+1)*k], s.sample(i), -s.y[i]
 		for r, j := range s.active {
-			x := row[j]
-			s.residual[r] -= alpha * s.y[i] * x
-			s.scale[r] += math.Abs(alpha * x)
-			u += x * pt.theta[j]
-			size += math.Abs(x * pt.theta[j])
+			row[r] = y * x[j]
 		}
-		s.residual[k+q], s.scale[k+q] = 1-s.y[i]*u, size
 	}
 }
 
-// pinnedGradient returns the pinned samples' part of the gradient in coordinate
-// j and the size of its terms.
-func (s *primal) pinnedGradient(pt *point, j int) (gradient, size float64) {
-	for _, i := range s.multipliers {
-		x := pt.dual[i] * s.a[i*s.p+j]
-		gradient -= s.y[i] * x
-		size += math.Abs(x)
+// assemble adds what pinned samples add to the optimality condition at pt, and
+// their own equations g_i = 1 - y_i u_i = 0.
+func (f *pins) assemble(s *primal, pt *point) {
+	k := len(s.active)
+	theta := s.gather(s.wide, pt.theta)
+	for q, i := range s.multipliers {
+		row, alpha := f.g[q*k:(q+1)*k], pt.dual[i]
+		u, size, absolute := 1.0, 1.0, math.Abs(alpha)
+		for r, x := range row {
+			s.residual[r] += alpha * x
+			term := x * theta[r]
+			u += term
+			size += math.Abs(term)
+			s.scale[r] += absolute * math.Abs(x)
+		}
+		s.residual[k+q], s.scale[k+q] = u, size
 	}
-	return gradient, size
+}
+
+// pinnedGradient writes the pinned samples' part of the gradient in all
+// coordinates and the size of its terms.
+func (s *primal) pinnedGradient(gradient, size []float64, pt *point) {
+	clear(gradient)
+	clear(size)
+	for _, i := range s.multipliers {
+		f := -s.y[i] * pt.dual[i]
+		for j, x := range s.sample(i) {
+			x *= f
+			gradient[j] += x
+			size[j] += math.Abs(x)
+		}
+	}
 }
 
 // pinnedResidual returns the largest relative violation of the pinned samples'

@@ -16,18 +16,21 @@ import (
 // join the unknowns: see pins.
 type primal struct {
 	*system
-	a     []float64 // n x p, row-major
-	terms terms
-	zero  []bool    // p: columns of zeros
-	xw    []float64 // len(watch) x len(active): the watched samples' active columns
-	floor []float64 // p: what the scale of each coordinate's terms is at least
+	a           []float64 // n x p, row-major
+	terms       terms
+	margins     *margins    // terms, where they are zone sums of the hinge loss, else nil
+	activations activations // terms, for losses without a kink
+	zero        []bool      // p: columns of zeros
+	xw          []float64   // len(watch) x len(active): the watched samples' active columns
+	floor       []float64   // p: what the scale of each coordinate's terms is at least
 
 	hess   []float64 // len(active) squared: H, upper triangle
 	factor []float64 // Cholesky factor of H, without pins
 	pins   *pins     // with pins, nil for losses without a kink
 
-	gathered     []float64 // room for xw
-	solveA, wide []float64 // p, scratch
+	gathered               []float64 // room for xw
+	solveA, wide           []float64 // p, scratch
+	wideGradient, wideSize []float64 // p, scratch
 }
 
 // terms evaluates what the samples add to the optimality condition.
@@ -35,24 +38,28 @@ type terms interface {
 	// assemble adds the samples' terms at pt to residual, scale, hess (upper
 	// triangle), diag and dage, over the active coordinates.
 	assemble(pt *point)
-	// gradient writes the gradient of the samples' terms over all coordinates
-	// and its rate along the path into pt's grad and dgrad, where assemble was
-	// last called and pt.rate is current.
-	gradient(pt *point)
 	// coordinate returns the gradient of the samples' terms in coordinate j, its
 	// derivative in the age at fixed θ and the size of its terms, where assemble
 	// was last called.
 	coordinate(j int) (gradient, dage, size float64)
-	// border writes row j of the full H over the active coordinates into dst,
-	// and returns its diagonal entry and the sum of that entry's positive
-	// parts, both without the penalty.
-	border(dst []float64, j int) (diagonal, magnitude float64)
 	// place takes the zones of all samples, with u their predictors.
 	place(zones []uint8, u []float64)
 	// move takes note that a sample's zone has changed; theta is current.
 	move(i int, from uint8, theta []float64)
 	// objective returns Σ_i m_i F_λ(l_i) where assemble was last called.
 	objective() float64
+}
+
+// activations are terms with what it takes to activate coordinates.
+type activations interface {
+	// gradient writes the gradient of the samples' terms over all coordinates
+	// and its rate along the path into pt's grad and dgrad, where assemble was
+	// last called and pt.rate is current.
+	gradient(pt *point)
+	// border writes row j of the full H over the active coordinates into dst,
+	// and returns its diagonal entry and the sum of that entry's positive
+	// parts, both without the penalty.
+	border(dst []float64, j int) (diagonal, magnitude float64)
 }
 
 func newPrimal(pr *Problem) *primal {
@@ -65,6 +72,7 @@ func newPrimal(pr *Problem) *primal {
 		system: newSystem(pr, p), a: make([]float64, n*p), zero: make([]bool, p), floor: make([]float64, p),
 		hess: make([]float64, p*p), factor: make([]float64, p*p),
 		solveA: make([]float64, p), wide: make([]float64, p),
+		wideGradient: make([]float64, p), wideSize: make([]float64, p),
 	}
 	s.system.algebra = s
 	for i := range n {
@@ -88,11 +96,19 @@ func newPrimal(pr *Problem) *primal {
 	}
 	s.allot(room)
 	if m := newMoments(s); m != nil {
-		s.terms = m
+		s.setTerms(m)
+	} else if m := newMargins(s); m != nil {
+		s.setTerms(m)
 	} else {
-		s.terms = newDirect(s)
+		s.setTerms(newDirect(s))
 	}
 	return s
+}
+
+func (s *primal) setTerms(t terms) {
+	s.terms = t
+	s.margins, _ = t.(*margins)
+	s.activations, _ = t.(activations)
 }
 
 func (s *primal) place(zones []uint8, u []float64) { s.terms.place(zones, u) }
@@ -117,6 +133,12 @@ func (s *primal) reactivate() {
 				s.multipliers = append(s.multipliers, i)
 			}
 		}
+	}
+	if s.hinge != nil {
+		s.pins.gather(s)
+	}
+	if s.margins != nil {
+		s.margins.current = false
 	}
 	s.gatherRows()
 }
@@ -185,7 +207,9 @@ func (s *primal) assemble(pt *point) {
 		s.hess[r*k+r] = s.l2[j]
 	}
 	s.terms.assemble(pt)
-	s.assemblePins(pt)
+	if len(s.multipliers) > 0 {
+		s.pins.assemble(s, pt)
+	}
 }
 
 // gradientTerms returns the size of the terms of a loss's derivative at the
@@ -220,7 +244,7 @@ const singular = 1e-12
 // directions that keep them pinned.
 func (s *primal) factorize() bool {
 	k := len(s.active)
-	if len(s.multipliers) > 0 {
+	if s.pins != nil {
 		return s.pins.factorize(s)
 	}
 	if k == 0 {
@@ -242,8 +266,8 @@ func (s *primal) factorize() bool {
 func (s *primal) solve(b []float64) {
 	k := len(s.active)
 	switch {
-	case len(s.multipliers) > 0:
-		s.pins.solve(b)
+	case s.pins != nil:
+		s.pins.solve(s, b)
 	case k > 0:
 		t := blas64.Triangular{N: k, Stride: k, Data: s.factor[:k*k], Uplo: blas.Upper, Diag: blas.NonUnit}
 		blas64.Trsv(blas.Trans, t, vector(b[:k]))
@@ -257,7 +281,7 @@ func (s *primal) quadratic(b []float64) float64 {
 	switch {
 	case k == 0:
 		return 0
-	case len(s.multipliers) > 0:
+	case s.pins != nil:
 		return s.pins.quadratic(b)
 	}
 	t := blas64.Triangular{N: k, Stride: k, Data: s.factor[:k*k], Uplo: blas.Upper, Diag: blas.NonUnit}
@@ -288,7 +312,7 @@ func (s *primal) variance(i int) float64 { return s.quadratic(s.gather(s.wide, s
 
 func (s *primal) freedom(i int) float64 {
 	b := s.pins.unit(s, i)
-	s.pins.solve(b)
+	s.pins.solve(s, b)
 	return -1 / b[s.unknownOf(i)]
 }
 
@@ -323,11 +347,11 @@ func (s *primal) value(pt *point) float64 { return s.penalty(pt.theta, nil) + s.
 
 func (s *primal) residualAt(pt *point) float64 {
 	worst := s.pinnedResidual(pt)
+	s.pinnedGradient(s.wideGradient, s.wideSize, pt)
 	for j, w := range pt.theta {
 		g, _, size := s.terms.coordinate(j)
-		dual, dualSize := s.pinnedGradient(pt, j)
-		g += s.l2[j]*w + dual
-		size += dualSize
+		g += s.l2[j]*w + s.wideGradient[j]
+		size += s.wideSize[j]
 		off := math.Abs(g + s.l1[j]*sign(w))
 		if w == 0 || (s.l1[j] > 0 && sign(w) != s.sign[j]) {
 			off = math.Max(0, math.Abs(g)-s.l1[j])
@@ -342,7 +366,7 @@ func (s *primal) residualAt(pt *point) float64 {
 // border writes row j of the full H, restricted to the active coordinates,
 // into dst and returns its diagonal entry and the sum of its positive terms.
 func (s *primal) border(dst []float64, j int) (diagonal, magnitude float64) {
-	diagonal, magnitude = s.terms.border(dst, j)
+	diagonal, magnitude = s.activations.border(dst, j)
 	return diagonal + s.l2[j], magnitude + s.l2[j]
 }
 

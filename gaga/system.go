@@ -148,17 +148,21 @@ func newSystem(pr *Problem, p int) *system {
 // varies reports whether the weight changes with the loss inside a zone of the
 // regularizer.
 func (s *system) varies(k int) bool {
-	low, high := 0.0, math.Inf(1)
-	if k > 0 {
-		low, _ = s.reg.Threshold(k-1, 1)
-	}
-	if k < len(s.zones)-s.kinks-1 {
-		high, _ = s.reg.Threshold(k, 1)
-	} else {
-		high = 2*low + 1
-	}
-	_, slope, _ := s.reg.Weight(k, 0.5*(low+high), 1)
+	_, slope, _ := s.reg.Weight(k, s.inside(k, 1), 1)
 	return slope != 0
+}
+
+// inside returns a loss inside a zone of the regularizer at an age.
+func (s *system) inside(k int, age float64) float64 {
+	low := 0.0
+	if k > 0 {
+		low, _ = s.reg.Threshold(k-1, age)
+	}
+	high := 2*low + 1
+	if k < len(s.zones)-s.kinks-1 {
+		high, _ = s.reg.Threshold(k, age)
+	}
+	return 0.5 * (low + high)
 }
 
 // allot makes room for k unknowns.

@@ -2,6 +2,7 @@ package gaga
 
 import (
 	"context"
+	"errors"
 	"math"
 
 	"gonum.org/v1/gonum/blas/blas64"
@@ -52,6 +53,7 @@ type tracker struct {
 
 	moments     *moments // terms, where they are moments, else nil
 	window      *window  // where not all samples are watched, else nil
+	sweep       *sweep   // where steps pass many turning points, else nil
 	left, right *point
 	step        float64   // largest step in age that the corrector's behaviour allows
 	penalized   bool      // no coordinate is free of any penalty
@@ -94,6 +96,10 @@ func newTracker(pr *Problem, o Options) (*tracker, error) {
 			t.window = newWindow(primal)
 		}
 	}
+	if o.Sweep {
+		t.release()
+		t.sweep = newSweep(s)
+	}
 	t.penalized = true
 	for j, l1 := range s.l1 {
 		t.penalized = t.penalized && (l1 > 0 || s.l2[j] > 0)
@@ -116,11 +122,17 @@ func (t *tracker) run(ctx context.Context) error {
 	if err := t.begin(ctx); err != nil {
 		return t.stop(ctx, err)
 	}
+	forward := t.advance
+	if t.sweep != nil {
+		forward = t.sweepOn
+	}
 	for t.path.status == Complete && t.left.age < t.options.Age.Max {
 		if err := ctx.Err(); err != nil {
 			return t.stop(ctx, err)
 		}
-		if err := t.advance(ctx); err != nil {
+		if err := forward(ctx); errors.Is(err, errVanished) {
+			return nil
+		} else if err != nil {
 			return t.stop(ctx, err)
 		}
 	}
@@ -347,7 +359,7 @@ func (t *tracker) tangent(pt *point) {
 	if !t.gradients {
 		return
 	}
-	t.primal.terms.gradient(pt)
+	t.primal.activations.gradient(pt)
 	for j := range t.p {
 		pt.grad[j] += t.l2[j] * pt.theta[j]
 		pt.dgrad[j] += t.l2[j] * pt.rate[j]

@@ -87,7 +87,7 @@ func chooseFigures(plans []figurePlan, n int) (chosen []figurePlan, leftOut []st
 
 // parameters are the dimensions a row may have many values of for one
 // comparison.
-var parameters = []Dimension{DimKernelGamma, DimC, DimAlpha}
+var parameters = []Dimension{DimKernelGamma, DimC, DimAlpha, DimL1Ratio}
 
 // groupRows groups the rows of a table that agree in all but the given
 // dimensions, in the order of the table.
@@ -122,7 +122,7 @@ func settingName(s Setting, free ...Dimension) string {
 			if value.Number == 0 {
 				text = "clean"
 			}
-		case DimC, DimAlpha, DimKernelGamma:
+		case DimC, DimAlpha, DimL1Ratio, DimKernelGamma:
 			text = Dimension(d).String() + "-" + text
 		}
 		parts = append(parts, text)
@@ -151,7 +151,7 @@ func describe(s Setting, free ...Dimension) string {
 			} else {
 				text = "noise: " + text
 			}
-		case "kernel γ", "C", "α":
+		case "kernel γ", "C", "α", "L1 ratio":
 			text = a.name + "=" + text
 		}
 		parts = append(parts, text)

@@ -314,6 +314,8 @@ func TestSettingWords(t *testing.T) {
 			"logistic regression, polynomial t=1.35 regularizer, no noise"},
 		{Setting{DimModel: text("new"), DimRegularizer: text("log"), DimRegularizerParam: number(1), DimAlpha: number(1e-3)},
 			"new, LOG a=1 regularizer, no noise, α=0.001"},
+		{Setting{DimModel: text("elastic-net"), DimAlpha: number(0.01), DimL1Ratio: number(0.5)},
+			"elastic net, no noise, α=0.01, L1 ratio=0.5"},
 	}
 	for _, test := range tests {
 		if got := describe(test.setting); got != test.want {

@@ -23,6 +23,7 @@ const (
 	DimKernelGamma
 	DimC
 	DimAlpha
+	DimL1Ratio
 	dimensions // how many there are
 )
 
@@ -39,6 +40,7 @@ var dimensionColumns = [dimensions]string{
 	DimKernelGamma:      "kernel_gamma",
 	DimC:                "c",
 	DimAlpha:            "alpha",
+	DimL1Ratio:          "l1_ratio",
 }
 
 // String returns the dimension's column.
@@ -125,9 +127,10 @@ var aspects = []aspect{
 	{"kernel γ", []Dimension{DimKernelGamma}, true, kernelGammaText},
 	{"C", []Dimension{DimC}, true, func(s Setting) string { return s[DimC].String() }},
 	{"α", []Dimension{DimAlpha}, true, func(s Setting) string { return s[DimAlpha].String() }},
+	{"L1 ratio", []Dimension{DimL1Ratio}, true, func(s Setting) string { return s[DimL1Ratio].String() }},
 }
 
-var modelWords = map[string]string{"lasso": "Lasso", "svm": "SVM", "logistic": "logistic regression"}
+var modelWords = map[string]string{"lasso": "Lasso", "elastic-net": "elastic net", "ridge": "ridge regression", "svm": "SVM", "logistic": "logistic regression"}
 
 func modelText(s Setting) string {
 	name := s[DimModel].String()

@@ -56,7 +56,7 @@ var badGrids = map[string]badInput{
 	"noise of labels":        {grid: change("gaussian", "flip"), want: []string{"grid.yaml:6: noise.0.kind", "does not fit the data set diabetes", "gaussian, statp"}},
 	"C on a regression set":  {grid: change("lasso: {alpha: [0.01, 0.1]}", "svm: {c: 1}"), want: []string{"grid.yaml:5: models.0", "svm is a model for classification", "diabetes is for regression", "allowed there are lasso"}},
 	"C for the lasso":        {grid: change("{alpha: [0.01, 0.1]}", "{alpha: 0.1, c: 1}"), want: []string{"grid.yaml:5: models.0.lasso.c", "unknown key", "alpha, intercept"}},
-	"unknown model":          {grid: change("lasso", "ridge"), want: []string{"grid.yaml:5: models.0", `"ridge" is unknown`, "lasso, svm, logistic"}},
+	"unknown model":          {grid: change("lasso", "tree"), want: []string{"grid.yaml:5: models.0", `"tree" is unknown`, "lasso, elastic-net, ridge, svm, logistic"}},
 	"unknown method":         {grid: change("[original]", "[original, lars]"), want: []string{"grid.yaml:7: methods.1", `"lars" is unknown`, "original, acs"}},
 	"unknown regularizer":    {grid: change("[original]", "[acs]") + "regularizers: [quadratic]\n", want: []string{"grid.yaml:8: regularizers.0", `"quadratic" is unknown`, "hard, linear"}},
 	"no regularizer":         {grid: change("[original]", "[acs]"), want: []string{"grid.yaml", "regularizers is missing", "the method acs needs"}},

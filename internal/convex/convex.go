@@ -3,9 +3,10 @@
 //
 //	min over θ of R(θ) + Σ_i v_i l_i(θ),
 //
-// once for the Lasso, logistic regression and the support vector machine. A
-// solver is set up once for its data and then solves for any weights, each
-// time from its last solution, without allocating.
+// for the Lasso, logistic regression, the support vector machine and, with an
+// elastic-net penalty, any smooth loss. A solver is set up once for its data and
+// then solves for any weights, each time from its last solution, without
+// allocating.
 package convex
 
 import "context"

@@ -74,3 +74,27 @@ func BenchmarkLogistic(b *testing.B) {
 		})
 	}
 }
+
+func BenchmarkSmooth(b *testing.B) {
+	for _, problem := range []struct {
+		name  string
+		loss  Loss
+		share [2]float64 // L1 and L2 for each sample
+	}{
+		{"ridge", squared{}, [2]float64{0, 0.01}},
+		{"elastic net", squared{}, [2]float64{0.01, 0.01}},
+		{"logistic", logLoss{1}, [2]float64{0, 0.01}},
+		{"sparse logistic", logLoss{1}, [2]float64{0.01, 0.01}},
+		{"pseudo-Huber", pseudoHuber{0.1}, [2]float64{0.001, 0.001}},
+	} {
+		b.Run(problem.name, func(b *testing.B) {
+			benchmarkLinear(b, linearSizes[:5], func(p linearProblem) Solver {
+				if _, labels := problem.loss.(logLoss); labels {
+					p = p.labels()
+				}
+				n := float64(p.x.Rows)
+				return NewSmooth(p.x, p.y, problem.loss, SmoothOptions{L1: n * problem.share[0], L2: n * problem.share[1], Intercept: true})
+			})
+		})
+	}
+}

@@ -140,6 +140,14 @@ func TestLinearWeightsAreMultiplicities(t *testing.T) {
 	for name, pair := range map[string][2]Solver{
 		"lasso":    {NewLasso(p.x, p.y, 0.05, 40, true), NewLasso(q.x, q.y, 0.05, 40, true)},
 		"logistic": {NewLogistic(p.x, p.labels().y, 0.5, true), NewLogistic(q.x, q.labels().y, 0.5, true)},
+		"elastic net": {
+			NewSmooth(p.x, p.y, squared{}, SmoothOptions{L1: 3, L2: 2, Intercept: true}),
+			NewSmooth(q.x, q.y, squared{}, SmoothOptions{L1: 3, L2: 2, Intercept: true}),
+		},
+		"sparse logistic": {
+			NewSmooth(p.x, p.labels().y, logLoss{2}, SmoothOptions{L1: 1, L2: 2, Intercept: true}),
+			NewSmooth(q.x, q.labels().y, logLoss{2}, SmoothOptions{L1: 1, L2: 2, Intercept: true}),
+		},
 	} {
 		solveLinear(t, pair[0], p.weights)
 		solveLinear(t, pair[1], q.weights)

@@ -1,0 +1,143 @@
+package gaga
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+)
+
+// Gap is an open interval of ages that a path leaves out, up to and with the
+// end of the range where To is that. With a free intercept logistic regression
+// has no minimum once all samples of positive weight have one label; where
+// alternation runs into that there is no partial optimum to go on from. The
+// path goes on at the first later age, To, at which alternation from the fit
+// with all weights 1 keeps both classes: ages are tried in steps of a tenth,
+// and To is located to a relative 1e-4.
+type Gap struct {
+	From, To float64
+	Reason   string
+}
+
+// GapError says that an age lies in a gap of a path.
+type GapError struct {
+	Age float64
+	Gap Gap
+}
+
+func (e *GapError) Error() string {
+	return fmt.Sprintf("gaga: the path has a gap from age %v to %v, which holds %v: %s", e.Gap.From, e.Gap.To, e.Age, e.Gap.Reason)
+}
+
+// Gaps returns the ages between the path's pieces at which there is no partial
+// optimum to follow, ascending. Ages before the first knot are not among them.
+func (p *Path) Gaps() []Gap { return p.gaps }
+
+// inGap returns the error for an age that lies in a gap, nil for others.
+func (p *Path) inGap(age float64) error {
+	for _, g := range p.gaps {
+		if age > g.From && (age < g.To || (age == g.To && g.To > p.Range().Max)) {
+			return &GapError{age, g}
+		}
+	}
+	return nil
+}
+
+// errVanished says that no later age of the range has a partial optimum.
+var errVanished = errors.New("gaga: the path ends in a gap")
+
+// The search for a gap's end: the ratio of the ages tried, and the relative
+// precision of the end.
+const (
+	gapRatio     = 1.1
+	gapPrecision = 1e-4
+)
+
+// bridge goes on where alternation at an age from the path's end, or from its
+// beginning, left samples of one class only.
+func (t *tracker) bridge(ctx context.Context, from float64, what string) error {
+	reason := what + "; alternation from there leaves samples of one class only"
+	begun := len(t.path.knots) > 0
+	if begun {
+		t.path.knots[len(t.path.knots)-1].Detail = reason
+	}
+	if err := t.search.FitAll(ctx); err != nil {
+		return err
+	}
+	whole := append([]float64(nil), t.search.Theta()...)
+	reason += "; alternation from the fit with all weights 1"
+	to, err := t.gapEnd(ctx, from, whole, reason)
+	if err != nil {
+		return err
+	}
+	if math.IsInf(to, 1) {
+		if !begun {
+			return &degenerate{reason: fmt.Sprintf("%s keeps both classes at no age tried up to %v", reason, t.options.Age.Max)}
+		}
+		t.path.gaps = append(t.path.gaps, Gap{from, t.options.Age.Max, reason + " keeps both classes at no later age tried"})
+		return errVanished
+	}
+	t.search.SetTheta(whole)
+	t.step = t.options.Age.Max - to
+	if err := t.land(ctx, to, fmt.Sprintf("%s keeps both classes at age %v", reason, to)); err != nil {
+		return err
+	}
+	if begun && to > from*(1+2*hair) {
+		t.path.gaps = append(t.path.gaps, Gap{from, to, reason + " keeps both classes from its end on"})
+	}
+	return nil
+}
+
+// gapEnd returns the first age found beyond from at which alternation from the
+// fit with all weights 1, whole, lands; +Inf where there is none.
+func (t *tracker) gapEnd(ctx context.Context, from float64, whole []float64, reason string) (float64, error) {
+	end := t.options.Age.Max
+	lo, hi := from, math.Min(from*(1+hair), end)
+	for {
+		ok, err := t.lands(ctx, hi, whole, reason)
+		if err != nil {
+			return 0, err
+		}
+		if ok {
+			break
+		}
+		if hi >= end {
+			return math.Inf(1), nil
+		}
+		lo, hi = hi, math.Min(hi*gapRatio, end)
+	}
+	for lo > from && hi-lo > gapPrecision*hi {
+		mid := 0.5 * (lo + hi)
+		ok, err := t.lands(ctx, mid, whole, reason)
+		if err != nil {
+			return 0, err
+		}
+		if ok {
+			hi = mid
+		} else {
+			lo = mid
+		}
+	}
+	return hi, nil
+}
+
+// lands reports whether alternation at an age from the fit with all weights 1
+// lands on a strict partial optimum that keeps samples. What landing records
+// is taken back.
+func (t *tracker) lands(ctx context.Context, age float64, whole []float64, reason string) (bool, error) {
+	t.search.SetTheta(whole)
+	if t.search.unfit(age) {
+		return false, nil
+	}
+	path := t.path
+	knots, pieces, restarts := len(path.knots), len(path.pieces), len(path.restarts)
+	defer func() {
+		path.knots, path.pieces, path.restarts = path.knots[:knots], path.pieces[:pieces], path.restarts[:restarts]
+	}()
+	err := t.land(ctx, age, reason)
+	var lost *degenerate
+	if errors.As(err, &lost) {
+		return false, nil
+	}
+	return err == nil && !t.discarded(), err
+}

@@ -1,0 +1,215 @@
+package gaga
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// margins sums the terms of the optimality condition of the hinge loss over
+// zones instead of samples, where the implicit loss is a polynomial of degree
+// up to two in the loss on every zone. With z = -y a the margin's defect is
+// g = 1 + z·θ, so that Σ m, Σ m z and Σ m z zᵀ give all terms: a change of zone
+// moves one sample, and the cost of a step does not grow with n.
+type margins struct {
+	*primal
+	sums  []marginSum // of each zone
+	moves int         // changes of zone since the sums were last taken anew; above n they are due
+
+	curved      int       // the zone of degree two, -1 for none
+	second      []float64 // p x p: its Σ m z zᵀ, nil without one
+	absolute    []float64 // p x p: its Σ m |z_r| z_c
+	coefficient float64   // of second in H where assemble was last called
+	chosen      []float64 // p x p: second over the active coordinates, where these are not all
+	current     bool      // chosen is up to date
+
+	grad, dgrad, sizes, row []float64 // p
+	value                   float64   // Σ m F
+}
+
+// marginSum holds the sums over one zone.
+type marginSum struct {
+	weight   float64   // Σ m
+	first    []float64 // p: Σ m z, nil in a zone without weight
+	absolute []float64 // p: Σ m |z|
+}
+
+// newMargins returns nil where zone sums cannot serve the problem.
+func newMargins(s *primal) *margins {
+	if s.hinge == nil {
+		return nil
+	}
+	f := func(k int) []float64 { return make([]float64, k) }
+	t := &margins{primal: s, curved: -1, moves: s.n + 1, grad: f(s.p), dgrad: f(s.p), sizes: f(s.p), row: f(s.p)}
+	_, linear := s.reg.(Linear)
+	t.sums = make([]marginSum, len(s.zones))
+	for k := s.kinks; k < len(s.zones); k++ {
+		sum := &t.sums[k]
+		if s.curved[k] {
+			if !linear {
+				return nil
+			}
+			t.curved, t.second, t.absolute, t.chosen = k, f(s.p*s.p), f(s.p*s.p), f(s.p*s.p)
+		} else if v, _, _ := s.reg.Weight(k-s.kinks, s.inside(k-s.kinks, 1), 1); v == 0 {
+			continue
+		}
+		sum.first, sum.absolute = f(s.p), f(s.p)
+	}
+	return t
+}
+
+// add adds m times a sample's terms to a zone's sums.
+func (t *margins) add(zone int, i int, m float64) {
+	sum := &t.sums[zone]
+	sum.weight += m
+	if sum.first == nil {
+		return
+	}
+	x := t.sample(i)
+	z := vector(x)
+	blas64.Axpy(-m*t.y[i], z, vector(sum.first))
+	for j, v := range x {
+		t.row[j] = math.Abs(v)
+		sum.absolute[j] += m * t.row[j]
+	}
+	if zone == t.curved {
+		blas64.Ger(m, z, z, general(t.p, t.p, t.second))
+		blas64.Ger(-m*t.y[i], vector(t.row), z, general(t.p, t.p, t.absolute))
+		t.current = false
+	}
+}
+
+// sum takes the sums anew.
+func (t *margins) sum() {
+	for k := range t.sums {
+		t.sums[k].weight = 0
+		clear(t.sums[k].first)
+		clear(t.sums[k].absolute)
+	}
+	clear(t.second)
+	clear(t.absolute)
+	for i, z := range t.zone {
+		t.add(int(z), i, t.m[i])
+	}
+	t.moves, t.current, t.pins.stale = 0, false, true
+}
+
+func (t *margins) place(zones []uint8, _ []float64) {
+	changed := 0
+	for i, z := range zones {
+		if z != t.zone[i] {
+			changed++
+		}
+	}
+	t.pins.stale = true
+	if t.moves += changed; t.moves > t.n {
+		copy(t.zone, zones)
+		t.sum()
+		return
+	}
+	for i, z := range zones {
+		if z != t.zone[i] {
+			t.add(int(t.zone[i]), i, -t.m[i])
+			t.zone[i] = z
+			t.add(int(z), i, t.m[i])
+		}
+	}
+}
+
+func (t *margins) move(i int, from uint8, _ []float64) {
+	if t.moves++; t.moves > t.n {
+		t.sum()
+		return
+	}
+	t.add(int(from), i, -t.m[i])
+	t.add(int(t.zone[i]), i, t.m[i])
+	switch t.curved {
+	case int(from):
+		t.pins.moved(t.primal, i, -t.m[i])
+	case int(t.zone[i]):
+		t.pins.moved(t.primal, i, t.m[i])
+	}
+}
+
+// products returns second over the given coordinates.
+func (t *margins) products(active []int) blas64.General {
+	k := len(active)
+	if k == t.p {
+		return general(k, k, t.second)
+	}
+	if !t.current {
+		for r, j := range active {
+			for c, l := range active {
+				t.chosen[r*k+c] = t.second[j*t.p+l]
+			}
+		}
+		t.current = true
+	}
+	return general(k, k, t.chosen[:k*k])
+}
+
+func (t *margins) assemble(pt *point) {
+	clear(t.grad)
+	clear(t.dgrad)
+	clear(t.sizes)
+	t.value, t.coefficient = 0, 0
+	for k := t.kinks; k < len(t.sums); k++ {
+		t.assembleZone(pt, k)
+	}
+	for r, j := range t.active {
+		t.residual[r] += t.grad[j]
+		t.dage[r] += t.dgrad[j]
+		t.scale[r] += math.Max(0, t.sizes[j])
+	}
+	if t.second == nil {
+		return
+	}
+	products := t.products(t.active)
+	k := len(t.active)
+	for r := range k {
+		row := products.Data[r*k+r : (r+1)*k]
+		t.diag[r] += math.Abs(t.coefficient * row[0])
+		blas64.Axpy(t.coefficient, vector(row), vector(t.hess[r*k+r:(r+1)*k]))
+	}
+}
+
+// assembleZone adds one zone's terms: F(l) = f + v l there, and for the curved
+// one F = l - l²/2λ.
+func (t *margins) assembleZone(pt *point, k int) {
+	sum, c, theta := &t.sums[k], t.hinge.C, vector(pt.theta)
+	loss := t.inside(k-t.kinks, pt.age)
+	if k != t.curved {
+		v, _, dv := t.reg.Weight(k-t.kinks, loss, pt.age)
+		t.value += (t.reg.Integral(loss, pt.age) - v*loss) * sum.weight
+		if sum.first == nil {
+			return
+		}
+		first := vector(sum.first)
+		t.value += v * c * (sum.weight + blas64.Dot(first, theta))
+		blas64.Axpy(v*c, first, vector(t.grad))
+		blas64.Axpy(dv*c, first, vector(t.dgrad))
+		blas64.Axpy(v*c, vector(sum.absolute), vector(t.sizes))
+		return
+	}
+	half := -c * c / (2 * pt.age)
+	t.coefficient = 2 * half
+	first, row := vector(sum.first), vector(t.row) // Σ m g z
+	copy(t.row, sum.first)
+	blas64.Gemv(blas.NoTrans, 1, general(t.p, t.p, t.second), theta, 1, row)
+	linear := sum.weight + blas64.Dot(first, theta)
+	t.value += c*linear + half*(linear+blas64.Dot(row, theta))
+	blas64.Axpy(c, first, vector(t.grad))
+	blas64.Axpy(2*half, row, vector(t.grad))
+	blas64.Axpy(-2*half/pt.age, row, vector(t.dgrad))
+	// Σ m v |z| with the weight v = 1 - Cg/λ.
+	sizes := vector(t.sizes)
+	blas64.Axpy(c+2*half, vector(sum.absolute), sizes)
+	blas64.Gemv(blas.NoTrans, 2*half, general(t.p, t.p, t.absolute), theta, 1, sizes)
+}
+
+func (t *margins) coordinate(j int) (gradient, dage, size float64) {
+	return t.grad[j], t.dgrad[j], math.Max(0, t.sizes[j])
+}
+
+func (t *margins) objective() float64 { return t.value }
