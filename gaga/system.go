@@ -252,12 +252,16 @@ func (s *system) evaluate(pt *point) {
 	}
 }
 
-// relative returns the largest residual relative to its scale.
+// relative returns the largest residual relative to its scale, +Inf where one is
+// no number.
 func (s *system) relative() float64 {
 	var worst float64
 	for r, f := range s.residual[:s.unknowns()] {
-		if f = math.Abs(f); f > 0 {
+		switch f = math.Abs(f); {
+		case f > 0:
 			worst = math.Max(worst, f/s.scale[r])
+		case f != 0:
+			return math.Inf(1)
 		}
 	}
 	return worst
