@@ -57,6 +57,11 @@ func (t *tracker) settle(before []float64) bool {
 		if !t.correct(t.left) || t.distance(before, t.left.theta) > 1e-20*t.left.age*t.total {
 			return false
 		}
+		t.finish(t.left)
+		return true
+	}
+	if t.summed {
+		t.evaluate(t.left) // by the new zone's formula
 	}
 	t.tangent(t.left)
 	return true
@@ -80,7 +85,7 @@ func (t *tracker) revert(c crossing, before []float64) {
 	t.predict(t.left.u, t.left.theta)
 	t.assemble(t.left)
 	if t.factorize() {
-		t.tangent(t.left)
+		t.finish(t.left)
 	}
 }
 
@@ -289,7 +294,7 @@ func (t *tracker) between(p *Path, left, right *Knot, age float64) ([]float64, e
 	t.predict(pt.u, pt.theta)
 	t.assemble(pt)
 	if t.factorize() {
-		t.tangent(pt)
+		t.finish(pt)
 		for t.shorten(age-t.left.age, age) {
 			t.left, t.right = t.right, t.left
 			if t.left.age >= age {

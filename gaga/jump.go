@@ -258,7 +258,7 @@ func (t *tracker) polish(zones []uint8, age float64) (ok, thinned bool) {
 			return false, true
 		}
 	}
-	t.tangent(pt)
+	t.finish(pt)
 	ok = t.consistent(pt)
 
 	return ok, thinned

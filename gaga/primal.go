@@ -2,6 +2,7 @@ package gaga
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -28,6 +29,7 @@ type primal struct {
 	pins   *pins     // with pins, nil for losses without a kink
 
 	gathered               []float64 // room for xw
+	columns                []int     // active coordinates of the rows in xw, where these are gathered
 	solveA, wide           []float64 // p, scratch
 	wideGradient, wideSize []float64 // p, scratch
 }
@@ -108,6 +110,8 @@ func (s *primal) setTerms(t terms) {
 	s.terms = t
 	s.margins, _ = t.(*margins)
 	s.activations, _ = t.(activations)
+	_, direct := t.(*direct)
+	s.summed, s.affine = !direct, s.margins != nil
 }
 
 func (s *primal) place(zones []uint8, u []float64) { s.terms.place(zones, u) }
@@ -154,6 +158,10 @@ func (s *primal) gatherRows() {
 		s.xw = s.a
 		return
 	}
+	if len(s.watch) == s.n && len(s.xw) == s.n*k && slices.Equal(s.columns, s.active) {
+		return
+	}
+	s.columns = append(s.columns[:0], s.active...)
 	if s.gathered == nil {
 		s.gathered = make([]float64, s.n*s.p)
 	}
@@ -194,7 +202,9 @@ func (s *primal) predictOne(i int, theta []float64) float64 {
 
 func (s *primal) assemble(pt *point) {
 	s.assembled = pt
-	s.evaluate(pt)
+	if !s.summed {
+		s.evaluate(pt)
+	}
 	k := len(s.active)
 	clear(s.dage[:s.unknowns()])
 	clear(s.hess[:k*k])
