@@ -17,10 +17,11 @@ const (
 	Jump                // the last point before the path leaves its branch
 	Grid                // an age that the caller asked for
 	End                 // the last point of the path
+	Step                // the end of a step of a sweep, see Options.Sweep
 )
 
 func (k Kind) String() string {
-	return [...]string{"start", "turning", "jump", "grid", "end"}[k]
+	return [...]string{"start", "turning", "jump", "grid", "end", "step"}[k]
 }
 
 // Cause tells what happened at a critical point.
@@ -108,6 +109,7 @@ type Path struct {
 	status     Status
 	reason     string
 	eventCount int
+	passed     int      // changes without a knot
 	tracker    *tracker // evaluates between knots
 }
 
@@ -175,6 +177,9 @@ func (p *Path) At(age float64) ([]float64, error) {
 	right := &p.knots[k+1]
 	if left.Kind == Jump { // inside the hair's breadth between a jump and its landing
 		return append([]float64(nil), right.Theta...), nil
+	}
+	if p.tracker.sweep != nil {
+		return p.tracker.glide(p, left, right, age)
 	}
 	return p.tracker.between(p, left, right, age)
 }

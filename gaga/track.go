@@ -17,6 +17,12 @@ type Options struct {
 	MaxEvents int
 	// MaxAlternations bounds one landing. 0: 1,000,000.
 	MaxAlternations int
+	// Sweep passes many turning points in a step, for a very large number of
+	// samples: they get no knots but are counted (Path.Passed, MaxEvents). Jumps
+	// are found, classified and left as without it. The path's knots are then
+	// starts, jumps, the ages of Grid and the ends of steps. Losses with a kink
+	// have no sweep.
+	Sweep bool
 	// Verify checks the path's invariants at every event and knot: residual,
 	// zones, signs, inertia, direction behind turning points. A path that breaks
 	// one ends with a [*Violation]. The environment variable AGEPATH_VERIFY=1
@@ -64,6 +70,9 @@ func Track(ctx context.Context, p *Problem, o Options) (*Path, error) {
 	}
 	if err := Supports(p); err != nil {
 		return nil, err
+	}
+	if o.Sweep && p.Loss.Kinked() {
+		return nil, fmt.Errorf("gaga: a sweep needs a smooth loss, the %s loss has a kink", p.Loss.Name())
 	}
 	o.Grid = append([]float64(nil), o.Grid...)
 	sort.Float64s(o.Grid)

@@ -51,6 +51,7 @@ type tracker struct {
 
 	moments     *moments // terms, where they are moments, else nil
 	window      *window  // where not all samples are watched, else nil
+	sweep       *sweep   // where steps pass many turning points, else nil
 	left, right *point
 	step        float64 // largest step in age that the corrector's behaviour allows
 	penalized   bool    // no coordinate is free of any penalty
@@ -92,6 +93,10 @@ func newTracker(pr *Problem, o Options) (*tracker, error) {
 	if t.moments, _ = primal.terms.(*moments); t.moments != nil {
 		t.window = newWindow(primal)
 	}
+	if o.Sweep {
+		t.release()
+		t.sweep = newSweep(s)
+	}
 	t.penalized = true
 	for j, l1 := range s.l1 {
 		t.penalized = t.penalized && (l1 > 0 || s.l2[j] > 0)
@@ -104,11 +109,15 @@ func (t *tracker) run(ctx context.Context) error {
 	if err := t.begin(ctx); err != nil {
 		return t.stop(ctx, err)
 	}
+	forward := t.advance
+	if t.sweep != nil {
+		forward = t.sweepOn
+	}
 	for t.path.status == Complete && t.left.age < t.options.Age.Max {
 		if err := ctx.Err(); err != nil {
 			return t.stop(ctx, err)
 		}
-		if err := t.advance(ctx); errors.Is(err, errVanished) {
+		if err := forward(ctx); errors.Is(err, errVanished) {
 			return nil
 		} else if err != nil {
 			return t.stop(ctx, err)

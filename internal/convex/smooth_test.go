@@ -181,9 +181,7 @@ func TestRidgeSolvesNormalEquations(t *testing.T) {
 func bruteElasticNet(p linearProblem, o SmoothOptions) []float64 {
 	n, d := p.x.Rows, p.x.Cols
 	theta, residual := make([]float64, d+1), make([]float64, n)
-	for i, y := range p.y {
-		residual[i] = y
-	}
+	copy(residual, p.y)
 	for range 200_000 {
 		moved := 0.0
 		for j := range d + 1 {

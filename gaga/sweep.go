@@ -1,0 +1,517 @@
+package gaga
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/lapack/lapack64"
+)
+
+// sweep is the state of the mode that passes many turning points in a step
+// (Options.Sweep). A step's end is found by a semismooth Newton method, which
+// changes zones and active coordinates as it goes. The step is taken only if no
+// jump can lie in it: H stays positive definite even with each sample's slope
+// at the least value that it takes on the way. Where steps become as short as
+// the distance to the next event, the tracker goes on event by event: it is
+// then close to a jump, which it locates, classifies and leaves as always.
+type sweep struct {
+	step   float64   // next step to try
+	failed bool      // the last one tried failed
+	zone   []uint8   // n: zones at the left point
+	sign   []float64 // p: signs at the left point
+	active []int     // active coordinates at the left point
+	hess   []float64 // p x p: H at the left point
+	diag   []float64 // p: its diagonal with all terms taken positive
+
+	mid     halfway
+	crossed []int     // samples that change their zone in the step
+	low     []float64 // lower bounds of their slopes
+	least   []float64 // p x p: H with these
+	size    []float64 // p: its diagonal with all terms taken positive
+	grad    []float64 // p: gradient of the samples' terms
+}
+
+// halfway is a point between two others, with the zones there.
+type halfway struct {
+	point
+	zone []uint8
+}
+
+func newSweep(s *system) *sweep {
+	return &sweep{
+		mid:  halfway{point{loss: make([]float64, s.n), slope: make([]float64, s.n), curvature: make([]float64, s.n)}, make([]uint8, s.n)},
+		zone: make([]uint8, s.n), sign: make([]float64, s.p),
+		hess: make([]float64, s.p*s.p), diag: make([]float64, s.p),
+		least: make([]float64, s.p*s.p), size: make([]float64, s.p), grad: make([]float64, s.p),
+	}
+}
+
+// Passed returns the number of changes of zones and active coordinates that a
+// sweep passed without a knot; 0 for paths without [Options.Sweep].
+func (p *Path) Passed() int { return p.passed }
+
+// sweepOn makes one step of a sweep: over as many turning points as it can, or
+// like advance.
+func (t *tracker) sweepOn(ctx context.Context) error {
+	if t.spent() {
+		return errEventLimit
+	}
+	w, from := t.sweep, t.left.age
+	next := math.Inf(1)
+	if first, found := t.firstCrossing(t.left, nil); found {
+		next = first.at
+	}
+	if w.step == 0 {
+		w.step = 0.01 * from
+	}
+	room := t.target() - from
+	for h := math.Min(math.Min(w.step, longest*from), room); ; h *= 0.5 {
+		if h < 2*next && next < h || h < smallest*from || t.frozen {
+			w.step = math.Max(h, smallest*from)
+			break
+		}
+		if t.leap(math.Min(from+h, t.target())) {
+			if !w.failed && h >= w.step {
+				w.step *= 2
+			} else if w.failed {
+				w.step = h
+			}
+			w.failed = false
+			t.note()
+			return t.arrive()
+		}
+		w.failed = true
+		if next >= h {
+			w.step = h
+			break // no event is near: let the exact step find out why
+		}
+	}
+	return t.exact(ctx)
+}
+
+// exact makes one step of the exact mode. A turning point's knot becomes a
+// step's end, as others are not recorded.
+func (t *tracker) exact(ctx context.Context) error {
+	from := t.left.age
+	if err := t.advance(ctx); err != nil {
+		return err
+	}
+	path := t.path
+	if k := &path.knots[len(path.knots)-1]; k.Kind == Turning {
+		k.Kind, k.Cause, k.Index, k.Detail, k.Scalar = Step, NoCause, -1, "", math.NaN()
+		path.passed++
+	}
+	t.sweep.step = math.Max(t.sweep.step, 2*(t.left.age-from))
+	return nil
+}
+
+// arrive records the knot at the end of a step over turning points.
+func (t *tracker) arrive() error {
+	if t.left.age < t.options.Age.Max {
+		kind := Step
+		if len(t.grid) > 0 && t.left.age >= t.grid[0] {
+			kind = Grid
+			t.grid = t.grid[1:]
+		}
+		t.record(kind, crossing{index: -1}, "", math.NaN())
+	}
+	return t.verify(crossing{}, "step over turning points")
+}
+
+// leap moves the left point to an age, over any turning points between. It
+// reports false, with the left point as it
+// was, where the corrector fails or a jump could lie between.
+func (t *tracker) leap(age float64) bool {
+	w, l, r := t.sweep, t.left, t.right
+	if t.assembled != l {
+		t.assemble(l)
+		if !t.factorize() {
+			return false
+		}
+	}
+	copy(w.zone, t.zone)
+	copy(w.sign, t.sign)
+	w.active = append(w.active[:0], t.active...)
+	k := len(t.active)
+	copy(w.hess[:k*k], t.primal.hess[:k*k])
+	copy(w.diag[:k], t.diag[:k])
+	r.age = age
+	copy(r.theta, l.theta)
+	blas64.Axpy(age-l.age, vector(l.rate), vector(r.theta))
+	if !t.semismooth(r) || t.discarded() {
+		t.comeBack()
+		return false
+	}
+	t.tangent(r)
+	if !t.safe(l, r) {
+		t.comeBack()
+		return false
+	}
+	t.left, t.right = r, l
+	return true
+}
+
+// comeBack restores the zones and active coordinates of the left point.
+func (t *tracker) comeBack() {
+	t.setZones(t.sweep.zone, nil)
+	copy(t.sign, t.sweep.sign)
+	if !slices.Equal(t.sweep.active, t.active) {
+		t.choose()
+	}
+	t.assembled = nil
+}
+
+// only makes the given coordinates the active ones.
+func (t *tracker) only(active []int) {
+	t.active = append(t.active[:0], active...)
+	t.primal.gatherRows()
+}
+
+// note adds the changes of zones and signs since the left point to the piece.
+func (t *tracker) note() {
+	pc := &t.path.pieces[len(t.path.pieces)-1]
+	count := len(pc.changes)
+	for i, z := range t.zone {
+		for k := int(t.sweep.zone[i]); k < int(z); k++ {
+			pc.changes = append(pc.changes, change{SampleUp, i, 0})
+		}
+		for k := int(t.sweep.zone[i]); k > int(z); k-- {
+			pc.changes = append(pc.changes, change{SampleDown, i, 0})
+		}
+	}
+	for j, s := range t.sign {
+		if before := t.sweep.sign[j]; s != before {
+			if before != 0 {
+				pc.changes = append(pc.changes, change{Dropped, j, 0})
+			}
+			if s != 0 {
+				pc.changes = append(pc.changes, change{Activated, j, s})
+			}
+		}
+	}
+	t.path.passed += len(pc.changes) - count
+	t.path.eventCount += len(pc.changes) - count
+}
+
+// semismooth runs Newton's method on the optimality condition from pt.theta at
+// pt.age with the zones and active coordinates of each iterate. A factor of H
+// is used as long as it takes the residual down to a quarter each time. On
+// success H is factorized and positive definite at pt.
+func (t *tracker) semismooth(pt *point) bool {
+	last := math.Inf(1)
+	for pt.iterations = 1; pt.iterations <= 40; pt.iterations++ {
+		t.predict(pt.u, pt.theta)
+		t.evaluate(pt)
+		moved := t.zonesAt(pt)
+		t.residuals(pt)
+		turned := t.reselect(pt)
+		res := t.relative()
+		settled := !moved && !turned && (res <= tight || (res <= loose && res >= 0.1*last))
+		if settled || turned || res > 0.25*last {
+			t.assemble(pt)
+			if !t.factorize() {
+				return false
+			}
+			if res = t.relative(); settled && res <= loose {
+				return true
+			}
+		}
+		if !(res < 100*last) && !turned {
+			return false
+		}
+		last = res
+		t.newtonStep(pt)
+	}
+	return false
+}
+
+// newtonStep makes a Newton step with the current factor. Coefficients that
+// change their sign on the way become zero and inactive in the next iteration.
+func (t *tracker) newtonStep(pt *point) {
+	k := len(t.active)
+	step := t.rhs[:k]
+	copy(step, t.residual[:k])
+	t.solve(step)
+	t.take(pt, step, 1)
+}
+
+// zonesAt puts each sample into the zone of its loss at pt and reports whether
+// any changed.
+func (t *tracker) zonesAt(pt *point) (moved bool) {
+	for i, loss := range pt.loss {
+		z := uint8(zoneOf(t.reg, t.zones, loss, pt.age))
+		if was := t.zone[i]; z != was {
+			t.members[was]--
+			t.members[z]++
+			t.zone[i], moved = z, true
+		}
+	}
+	return moved
+}
+
+// residuals evaluates the residual at pt, where losses and zones are current;
+// its scale stays as it was.
+func (t *tracker) residuals(pt *point) {
+	d := t.primal.terms.(*direct)
+	t.assembled = nil
+	for i, loss := range pt.loss {
+		v, _, _ := t.reg.Weight(int(t.zone[i]), loss, pt.age)
+		d.phi[i] = t.m[i] * v * pt.slope[i]
+	}
+	k := len(t.active)
+	for r, j := range t.active {
+		t.residual[r] = t.l2[j]*pt.theta[j] + t.l1[j]*t.sign[j]
+	}
+	if k > 0 {
+		blas64.Gemv(blas.Trans, 1, general(t.n, k, t.primal.xw[:t.n*k]), vector(d.phi), 1, vector(t.residual[:k]))
+	}
+}
+
+// reselect drops coefficients of the wrong sign and activates coordinates whose
+// gradient exceeds the L1 weight; it reports whether there were any.
+func (t *tracker) reselect(pt *point) (turned bool) {
+	if t.path.problem.Penalty.L1 == 0 {
+		return false
+	}
+	for _, j := range t.active {
+		if t.l1[j] > 0 && pt.theta[j]*t.sign[j] < 0 {
+			pt.theta[j], t.sign[j], turned = 0, 0, true
+		}
+	}
+	d, grad := t.primal.terms.(*direct), t.sweep.grad
+	blas64.Gemv(blas.Trans, 1, general(t.n, t.p, t.primal.a), vector(d.phi), 0, vector(grad))
+	for j, g := range grad {
+		if t.l1[j] > 0 && t.sign[j] == 0 && !turned && pt.theta[j] == 0 && math.Abs(g) > t.l1[j]*(1+roundoff) {
+			t.sign[j], turned = -sign(g), true
+		}
+	}
+	if turned {
+		t.choose()
+	}
+	return turned
+}
+
+// safe reports whether no event between two points can be a jump. Between
+// events H changes steadily; what it loses on the way besides is what samples
+// that change their zone have less there than at the ends. So it must stay
+// positive definite at either end with the slopes of these samples, all
+// together, at a lower bound, over all coordinates that are active at one of the
+// ends, and half-way, where nothing says that H changes steadily. And θ must have moved as its rates at the ends say: else it is on
+// another branch. Zones and H at l are those that the sweep keeps.
+func (t *tracker) safe(l, r *point) bool {
+	w := t.sweep
+	w.crossed, w.low = w.crossed[:0], w.low[:0]
+	for i := range t.n {
+		if from, to := int(w.zone[i]), int(t.zone[i]); from != to {
+			low, ok := t.lowest(i, from, to, l, r)
+			if !ok {
+				return false
+			}
+			w.crossed, w.low = append(w.crossed, i), append(w.low, low)
+		}
+	}
+	if !t.follows(l, r) {
+		return false
+	}
+	t.middle(l, r)
+	if slices.Equal(w.active, t.active) {
+		return t.staysDefinite(w.hess, w.diag, w.zone, l) && t.staysDefinite(t.primal.hess, t.diag, t.zone, r) &&
+			t.staysDefinite(nil, nil, w.mid.zone, &w.mid.point)
+	}
+	right := append([]int(nil), t.active...)
+	t.only(t.either())
+	ok := true
+	for _, end := range []struct {
+		zone []uint8
+		pt   *point
+	}{{w.zone, l}, {w.mid.zone, &w.mid.point}, {t.zone, r}} {
+		ok = ok && t.staysDefinite(nil, nil, end.zone, end.pt)
+	}
+	t.only(right)
+	t.assemble(r)
+	return ok && t.factorize()
+}
+
+// middle evaluates the losses half-way between two points, by the cubic through
+// both, and the zones there.
+func (t *tracker) middle(l, r *point) {
+	m := &t.sweep.mid
+	h := r.age - l.age
+	m.age = l.age + 0.5*h
+	for i := range t.n {
+		u := 0.5*(l.u[i]+r.u[i]) + 0.125*h*(l.du[i]-r.du[i])
+		m.loss[i], m.slope[i], m.curvature[i] = t.loss.Eval(u, t.y[i])
+		m.zone[i] = uint8(zoneOf(t.reg, t.zones, m.loss[i], m.age))
+	}
+}
+
+// follows reports whether θ has moved between two points as the mean of its
+// rates there says, and these differ little, each to a half of the larger rate:
+// before a fold the rate grows without bound.
+func (t *tracker) follows(l, r *point) bool {
+	h := r.age - l.age
+	var off, turn, left, right float64
+	for q, j := range t.active {
+		a, b, c := h*l.rate[j], h*r.rate[j], t.diag[q]
+		d := r.theta[j] - l.theta[j] - 0.5*(a+b)
+		off += c * d * d
+		turn += c * (b - a) * (b - a)
+		left += c * a * a
+		right += c * b * b
+	}
+	return math.Max(off, turn) <= 0.25*math.Max(left, right)+1e-14*l.age*t.total
+}
+
+// lowest returns a lower bound of m ∂φ/∂u of a sample that changes its zone
+// between two points, false where its weight breaks on the way.
+func (t *tracker) lowest(i, from, to int, l, r *point) (low float64, ok bool) {
+	var b slopeBound
+	b.take(t.reg.Weight(from, l.loss[i], l.age))
+	b.take(t.reg.Weight(to, r.loss[i], r.age))
+	for k := min(from, to); k < max(from, to); k++ {
+		if t.zones[k].Break {
+			return 0, false
+		}
+		for _, age := range [2]float64{l.age, r.age} {
+			threshold, _ := t.reg.Threshold(k, age)
+			b.take(t.reg.Weight(k, threshold, age))
+			b.take(t.reg.Weight(k+1, threshold, age))
+		}
+	}
+	low = t.m[i] * b.between(l.slope[i], l.curvature[i], r.slope[i], r.curvature[i])
+	return low - margin*math.Abs(low), !math.IsInf(low, 0) && !math.IsNaN(low)
+}
+
+// staysDefinite reports whether H at an end of the step, where pt and the zones
+// are, stays positive definite with the slopes of the samples that change their
+// zone at their lower bounds. Without H given it is summed anew.
+func (t *tracker) staysDefinite(hess, diag []float64, zone []uint8, pt *point) bool {
+	w, d, k := t.sweep, t.primal.terms.(*direct), len(t.active)
+	least, size := w.least[:k*k], w.size[:k]
+	if hess != nil {
+		copy(least, hess[:k*k])
+		copy(size, diag[:k])
+	} else {
+		clear(least)
+		clear(size)
+		for i := range t.n {
+			d.products.add(least, size, t.primal.xw[i*k:(i+1)*k], t.slopeAt(i, zone, pt))
+		}
+		for q, j := range t.active {
+			least[q*k+q] += t.l2[j]
+			size[q] += t.l2[j]
+		}
+	}
+	for s, i := range w.crossed {
+		d.products.add(least, size, t.primal.xw[i*k:(i+1)*k], w.low[s]-t.slopeAt(i, zone, pt))
+	}
+	d.products.flush(least, size)
+	return positive(least, size)
+}
+
+// slopeAt returns m ∂φ/∂u of sample i at a point, with the zones given.
+func (t *tracker) slopeAt(i int, zone []uint8, pt *point) float64 {
+	v, dv, _ := t.reg.Weight(int(zone[i]), pt.loss[i], pt.age)
+	return t.m[i] * (dv*pt.slope[i]*pt.slope[i] + v*pt.curvature[i])
+}
+
+// slopeBound holds the least weight of a sample over a step, and the least
+// derivative of it in the loss.
+type slopeBound struct {
+	v, dv float64
+	any   bool
+}
+
+// take lets the bound hold for one more point.
+func (b *slopeBound) take(v, dv, _ float64) {
+	if !b.any {
+		b.v, b.dv, b.any = v, dv, true
+		return
+	}
+	b.v, b.dv = math.Min(b.v, v), math.Min(b.dv, dv)
+}
+
+// between returns a lower bound of ∂φ/∂u, v' l'² and v times the curvature, over a step between
+// two points with the given slopes and curvatures of the loss. As the loss is
+// convex, l'² is largest at an end; as weights and their derivatives are
+// monotone in the loss within a zone, so are these.
+func (b *slopeBound) between(slopeL, curvatureL, slopeR, curvatureR float64) float64 {
+	steep, flat := math.Max(slopeL*slopeL, slopeR*slopeR), math.Min(slopeL*slopeL, slopeR*slopeR)
+	low := b.v * math.Min(curvatureL, curvatureR)
+	if b.dv < 0 {
+		return low + b.dv*steep
+	}
+	return low + b.dv*flat
+}
+
+// either returns the coordinates active at the left point or now.
+func (t *tracker) either() []int {
+	var both []int
+	for j := range t.p {
+		if t.l1[j] == 0 || t.sign[j] != 0 || t.sweep.sign[j] != 0 {
+			both = append(both, j)
+		}
+	}
+	return both
+}
+
+// margin is by how much, relative to it, a sample's lowest slope over a step is
+// taken lower, as the sample may go beyond the losses at the step's ends.
+const margin = 0.1
+
+// positive reports whether a symmetric matrix, of which the upper triangle is
+// given and overwritten, is positive definite away from singularity; diag is
+// its diagonal with all terms taken positive.
+func positive(a, diag []float64) bool {
+	k := len(diag)
+	if k == 0 {
+		return true
+	}
+	if _, ok := lapack64.Potrf(symmetric(k, a)); !ok {
+		return false
+	}
+	for r, size := range diag {
+		if pivot := a[r*k+r]; !(pivot*pivot > singular*size) {
+			return false
+		}
+	}
+	return true
+}
+
+// glide solves for the point of a sweep's path at an age between two
+// neighbouring knots of one piece: in steps over turning points from the left
+// one, or where none can be made, as close to a jump, on its zones.
+func (t *tracker) glide(p *Path, left, right *Knot, age float64) ([]float64, error) {
+	t.restore(&p.pieces[left.piece], left.change)
+	pt := t.left
+	pt.age = left.Age
+	copy(pt.theta, left.Theta[:t.p])
+	t.predict(pt.u, pt.theta)
+	t.assemble(pt)
+	if t.factorize() {
+		t.tangent(pt)
+		for h := age - left.Age; h > smallest*age; {
+			if !t.leap(math.Min(t.left.age+h, age)) {
+				h *= 0.5
+				continue
+			}
+			if t.left.age >= age {
+				return t.settled(t.left.theta), nil
+			}
+		}
+	}
+	theta, err := t.between(p, left, right, age)
+	if err != nil {
+		return nil, err
+	}
+	t.zonesAt(t.left)
+	t.residuals(t.left)
+	if off := t.relative(); off > 1e-9 {
+		return nil, fmt.Errorf("gaga: no convergence at age %v between the knots at %v and %v: residual %.2g", age, left.Age, right.Age, off)
+	}
+	return theta, nil
+}

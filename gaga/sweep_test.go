@@ -1,0 +1,128 @@
+package gaga
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// randomLogistic draws a small problem of logistic regression.
+func randomLogistic(rng *rand.Rand) *Problem {
+	n, d := 10+rng.IntN(60), 1+rng.IntN(4)
+	x, y := make([]float64, n*d), make([]float64, n)
+	for i := range y {
+		sum := 0.3 * rng.NormFloat64()
+		for j := range d {
+			x[i*d+j] = rng.NormFloat64()
+			sum += x[i*d+j]
+		}
+		y[i] = math.Copysign(1, sum)
+		if rng.IntN(6) == 0 {
+			y[i] = -y[i]
+		}
+	}
+	y[0], y[1] = 1, -1
+	p := LogisticRegression(blas64.General{Rows: n, Cols: d, Stride: d, Data: x}, y, nil, math.Pow(10, rng.Float64()-0.5))
+	p.Intercept = rng.IntN(3) > 0
+	p.Regularizer = randomRegularizer(rng)
+	return p
+}
+
+// A sweep must find the jumps that the exact mode finds, and the same
+// coefficients at any age.
+func TestSweepAgreesWithExactPath(t *testing.T) {
+	t.Parallel()
+	problems := 300
+	if long() {
+		problems = 5000
+	}
+	rng := rand.New(rand.NewPCG(9, 3))
+	compared, jumps, passed, events, steps := 0, 0, 0, 0, 0
+	for k := range problems {
+		p := randomLogistic(rng)
+		if k%2 == 1 {
+			p = randomProblem(rng)
+		}
+		ages := Range{0.05, 20}
+		exact, err := Track(context.Background(), p, Options{Age: ages})
+		if err != nil {
+			t.Fatalf("problem %d: %v; %s", k, err, describeProblem(p))
+		}
+		swept, err := Track(context.Background(), p, Options{Age: ages, Sweep: true})
+		if err != nil {
+			t.Errorf("problem %d: %v; %s", k, err, describeProblem(p))
+			continue
+		}
+		if exact.Status() != swept.Status() {
+			t.Errorf("problem %d: status %v (%s), exact %v (%s); %s", k, swept.Status(), swept.Reason(), exact.Status(), exact.Reason(), describeProblem(p))
+			continue
+		}
+		want, got := jumpsOf(exact), jumpsOf(swept)
+		passed, events, jumps = passed+swept.Passed(), events+len(exact.Events()), jumps+len(want)
+		for _, k := range swept.Knots() {
+			if k.Kind == Step {
+				steps++
+			}
+		}
+		same := len(want) == len(got)
+		for i := 0; same && i < len(want); i++ {
+			same = want[i].Cause == got[i].Cause && want[i].Index == got[i].Index && math.Abs(want[i].Age-got[i].Age) <= 1e-7*want[i].Age
+		}
+		if !same {
+			t.Errorf("problem %d: %d jumps, exact %d; %s", k, len(got), len(want), describeProblem(p))
+			for i := range max(len(want), len(got)) {
+				if i < len(want) {
+					t.Logf("  exact %+v", want[i])
+				}
+				if i < len(got) {
+					t.Logf("  sweep %+v", got[i])
+				}
+			}
+			continue
+		}
+		if exact.Status() != Complete {
+			continue
+		}
+		for range 10 {
+			age := ages.Min * math.Pow(ages.Max/ages.Min, rng.Float64())
+			a, errA := exact.At(age)
+			b, errB := swept.At(age)
+			if (errA == nil) != (errB == nil) {
+				t.Errorf("problem %d, age %v: %v, exact %v; %s", k, age, errB, errA, describeProblem(p))
+				break
+			}
+			if errA == nil {
+				compared++
+				if off := apart(a, b); off > 1e-9 {
+					t.Errorf("problem %d, age %v: %v, exact %v, off by %v; %s", k, age, b, a, off, describeProblem(p))
+					break
+				}
+			}
+		}
+	}
+	t.Logf("%d ages compared, %d jumps; %d events, %d of them passed in steps, %d steps", compared, jumps, events, passed, steps)
+}
+
+// apart returns the largest difference of two vectors' entries, relative to the
+// larger vector or to 1.
+func apart(a, b []float64) float64 {
+	off, size := 0.0, 1.0
+	for j := range a {
+		off = math.Max(off, math.Abs(a[j]-b[j]))
+		size = math.Max(size, math.Abs(a[j]))
+	}
+	return off / size
+}
+
+func jumpsOf(p *Path) []Event {
+	var jumps []Event
+	for _, e := range p.Events() {
+		if e.Kind == Jump {
+			jumps = append(jumps, e)
+		}
+	}
+	return jumps
+}
