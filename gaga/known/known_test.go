@@ -7,6 +7,7 @@ import (
 	"math"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/agepath/agepath/gaga"
 )
@@ -328,7 +329,10 @@ func TestTrack(t *testing.T) {
 		if _, err := gaga.NewAlternation(p.Model); err != nil {
 			t.Skip(err)
 		}
-		path, err := gaga.Track(context.Background(), p.Model, gaga.Options{Age: p.Age, Verify: true})
+		// A tracker that stands still fails here instead of running on.
+		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+		defer cancel()
+		path, err := gaga.Track(ctx, p.Model, gaga.Options{Age: p.Age, MaxEvents: 100, MaxAlternations: 100_000, Verify: true})
 		if err != nil || path.Status() != gaga.Complete {
 			t.Fatalf("%v, %v %s", err, path.Status(), path.Reason())
 		}
