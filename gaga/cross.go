@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 )
 
 // cross deals with a crossing at the left point: it classifies it by the sign
@@ -235,7 +236,9 @@ func (t *tracker) rezone(i int, multiplier float64) {
 // choose chooses the unknowns for the current zones and signs.
 func (t *tracker) choose() {
 	t.reactivate()
-	t.closeWindow()
+	if t.window != nil && !slices.Equal(t.window.active, t.active) {
+		t.closeWindow()
+	}
 	t.gradients = t.hinge == nil && len(t.active) < t.p
 	clear(t.shadow)
 }
@@ -243,9 +246,7 @@ func (t *tracker) choose() {
 // closeWindow makes the next step choose anew which samples to watch: a
 // window's norms are over the active coordinates.
 func (t *tracker) closeWindow() {
-	if t.window != nil {
-		t.window.length = 0
-	}
+	t.window.length = 0
 }
 
 // piece is the record of one continuous piece of the path, from which zones
@@ -309,8 +310,10 @@ func (t *tracker) between(p *Path, left, right *Knot, age float64) ([]float64, e
 // with sums over all samples.
 func (t *tracker) release() {
 	if t.window != nil {
+		if t.moments != nil {
+			t.primal.setTerms(newDirect(t.primal))
+		}
 		t.moments, t.window = nil, nil
-		t.primal.setTerms(newDirect(t.primal))
 		t.setWatch(t.all)
 	}
 }

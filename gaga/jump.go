@@ -243,10 +243,13 @@ func (t *tracker) polish(zones []uint8, age float64) (ok, thinned bool) {
 	t.setFloor(t.search.scores)
 	t.setZones(zones, t.search.scores)
 	t.choose()
-	if t.moments != nil {
+	if t.window != nil {
+		t.closeWindow()
 		t.setWatch(nil)
-		t.moments.measure(t.search.scores, age)
-		t.window.measured = t.moments.moves
+		if t.moments != nil {
+			t.moments.measure(t.search.scores, age)
+			t.window.measured = t.moments.moves
+		}
 	}
 	if !t.correct(pt) {
 		t.adopt(pt)

@@ -30,6 +30,7 @@ type primal struct {
 
 	gathered               []float64 // room for xw
 	columns                []int     // active coordinates of the rows in xw, where these are gathered
+	gathers                bool      // xw is to be gathered anew
 	solveA, wide           []float64 // p, scratch
 	wideGradient, wideSize []float64 // p, scratch
 }
@@ -148,6 +149,7 @@ func (s *primal) reactivate() {
 
 func (s *primal) setWatch(samples []int) {
 	s.watch = samples
+	s.gathers = true
 	s.gatherRows()
 }
 
@@ -155,13 +157,13 @@ func (s *primal) setWatch(samples []int) {
 func (s *primal) gatherRows() {
 	k := len(s.active)
 	if k == s.p && len(s.watch) == s.n {
-		s.xw = s.a
+		s.xw, s.gathers = s.a, true
 		return
 	}
-	if len(s.watch) == s.n && len(s.xw) == s.n*k && slices.Equal(s.columns, s.active) {
+	if !s.gathers && slices.Equal(s.columns, s.active) {
 		return
 	}
-	s.columns = append(s.columns[:0], s.active...)
+	s.columns, s.gathers = append(s.columns[:0], s.active...), false
 	if s.gathered == nil {
 		s.gathered = make([]float64, s.n*s.p)
 	}

@@ -90,7 +90,7 @@ func newTracker(pr *Problem, o Options) (*tracker, error) {
 		rhs: make([]float64, room), rhs2: make([]float64, room), along: make([]float64, room),
 	}
 	t.path.tracker = t
-	if t.moments, _ = primal.terms.(*moments); t.moments != nil {
+	if t.moments, _ = primal.terms.(*moments); t.summed {
 		t.window = newWindow(primal)
 	}
 	if o.Sweep {
