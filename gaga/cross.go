@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 )
 
 // cross deals with a crossing at the left point: it classifies it by the sign
@@ -57,6 +58,11 @@ func (t *tracker) settle(before []float64) bool {
 		if !t.correct(t.left) || t.distance(before, t.left.theta) > 1e-20*t.left.age*t.total {
 			return false
 		}
+		t.finish(t.left)
+		return true
+	}
+	if t.summed {
+		t.evaluate(t.left) // by the new zone's formula
 	}
 	t.tangent(t.left)
 	return true
@@ -80,7 +86,7 @@ func (t *tracker) revert(c crossing, before []float64) {
 	t.predict(t.left.u, t.left.theta)
 	t.assemble(t.left)
 	if t.factorize() {
-		t.tangent(t.left)
+		t.finish(t.left)
 	}
 }
 
@@ -230,7 +236,9 @@ func (t *tracker) rezone(i int, multiplier float64) {
 // choose chooses the unknowns for the current zones and signs.
 func (t *tracker) choose() {
 	t.reactivate()
-	t.closeWindow()
+	if t.window != nil && !slices.Equal(t.window.active, t.active) {
+		t.closeWindow()
+	}
 	t.gradients = t.hinge == nil && len(t.active) < t.p
 	clear(t.shadow)
 }
@@ -238,9 +246,7 @@ func (t *tracker) choose() {
 // closeWindow makes the next step choose anew which samples to watch: a
 // window's norms are over the active coordinates.
 func (t *tracker) closeWindow() {
-	if t.window != nil {
-		t.window.length = 0
-	}
+	t.window.length = 0
 }
 
 // piece is the record of one continuous piece of the path, from which zones
@@ -289,7 +295,7 @@ func (t *tracker) between(p *Path, left, right *Knot, age float64) ([]float64, e
 	t.predict(pt.u, pt.theta)
 	t.assemble(pt)
 	if t.factorize() {
-		t.tangent(pt)
+		t.finish(pt)
 		for t.shorten(age-t.left.age, age) {
 			t.left, t.right = t.right, t.left
 			if t.left.age >= age {
@@ -304,8 +310,10 @@ func (t *tracker) between(p *Path, left, right *Knot, age float64) ([]float64, e
 // with sums over all samples.
 func (t *tracker) release() {
 	if t.window != nil {
+		if t.moments != nil {
+			t.primal.setTerms(newDirect(t.primal))
+		}
 		t.moments, t.window = nil, nil
-		t.primal.setTerms(newDirect(t.primal))
 		t.setWatch(t.all)
 	}
 }

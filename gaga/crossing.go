@@ -92,7 +92,11 @@ func (t *tracker) firstCrossing(left, right *point) (crossing, bool) {
 			best = c
 		}
 	}
+	screen := t.screen(left, right)
 	for slot, i := range t.watch {
+		if screen.stays(t, left, right, slot, best.at) {
+			continue
+		}
 		for _, cause := range [2]Cause{SampleUp, SampleDown} {
 			l, ok := t.sampleBoundary(left, slot, cause)
 			if !ok {

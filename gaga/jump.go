@@ -246,10 +246,13 @@ func (t *tracker) polish(zones []uint8, age float64) (ok, thinned bool) {
 	t.setZones(zones, t.search.scores)
 	t.choose()
 	t.fix(pt.theta)
-	if t.moments != nil {
+	if t.window != nil {
+		t.closeWindow()
 		t.setWatch(nil)
-		t.moments.measure(t.search.scores, age)
-		t.window.measured = t.moments.moves
+		if t.moments != nil {
+			t.moments.measure(t.search.scores, age)
+			t.window.measured = t.moments.moves
+		}
 	}
 	if !t.correct(pt) {
 		t.adopt(pt)
@@ -261,7 +264,7 @@ func (t *tracker) polish(zones []uint8, age float64) (ok, thinned bool) {
 			return false, true
 		}
 	}
-	t.tangent(pt)
+	t.finish(pt)
 	ok = t.consistent(pt)
 
 	return ok, thinned

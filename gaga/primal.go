@@ -29,6 +29,8 @@ type primal struct {
 	pins   *pins     // with pins, nil for losses without a kink
 
 	gathered               []float64 // room for xw
+	columns                []int     // active coordinates of the rows in xw, where these are gathered
+	gathers                bool      // xw is to be gathered anew
 	solveA, wide           []float64 // p, scratch
 	wideGradient, wideSize []float64 // p, scratch
 }
@@ -109,6 +111,8 @@ func (s *primal) setTerms(t terms) {
 	s.terms = t
 	s.margins, _ = t.(*margins)
 	s.activations, _ = t.(activations)
+	_, direct := t.(*direct)
+	s.summed, s.affine = !direct, s.margins != nil
 }
 
 func (s *primal) place(zones []uint8, u []float64) { s.terms.place(zones, u) }
@@ -145,6 +149,7 @@ func (s *primal) reactivate() {
 
 func (s *primal) setWatch(samples []int) {
 	s.watch = samples
+	s.gathers = true
 	s.gatherRows()
 }
 
@@ -152,9 +157,13 @@ func (s *primal) setWatch(samples []int) {
 func (s *primal) gatherRows() {
 	k := len(s.active)
 	if k == s.p && len(s.watch) == s.n {
-		s.xw = s.a
+		s.xw, s.gathers = s.a, true
 		return
 	}
+	if !s.gathers && slices.Equal(s.columns, s.active) {
+		return
+	}
+	s.columns, s.gathers = append(s.columns[:0], s.active...), false
 	if s.gathered == nil {
 		s.gathered = make([]float64, s.n*s.p)
 	}
@@ -195,7 +204,9 @@ func (s *primal) predictOne(i int, theta []float64) float64 {
 
 func (s *primal) assemble(pt *point) {
 	s.assembled = pt
-	s.evaluate(pt)
+	if !s.summed {
+		s.evaluate(pt)
+	}
 	k := len(s.active)
 	clear(s.dage[:s.unknowns()])
 	clear(s.hess[:k*k])

@@ -27,6 +27,8 @@ type system struct {
 	kinks       int    // zones before the regularizer's: 0 or 2
 	curved      []bool // of each zone: its terms in the optimality condition change with the predictor
 	weighed     bool   // the last zone gives weight, too
+	summed      bool   // assemble needs no predictors: it works from sums over the zones
+	affine      bool   // at a fixed age J is the same everywhere
 	dualInTheta bool   // multipliers are the first n entries of θ, as in the kernel back-end
 
 	zone    []uint8 // of each sample
@@ -67,7 +69,8 @@ type algebra interface {
 	predictAll(dst, theta []float64)
 	predictOne(i int, theta []float64) float64
 	// assemble evaluates the system at pt, where age, theta, dual and u are set:
-	// residual, scale, J, diag and dage, and the losses and slopes of pt.
+	// residual, scale, J, diag and dage, and the losses and slopes of pt; where
+	// the system is summed, neither needs u nor touches the losses.
 	assemble(pt *point)
 	// factorize factorizes J where assemble was last called and reports whether
 	// the point is a strict minimum on the current zones, away from singularity.

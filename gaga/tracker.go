@@ -60,7 +60,8 @@ type tracker struct {
 	shadow      []bool    // p: inactive coordinates that are collinear with the active ones
 	kernel      []float64 // n x n, where invariants are checked with a kernel
 	verifies    bool      // check invariants
-	gradients   bool      // some coordinate can be activated: gradients are needed
+	screened    screen
+	gradients   bool // some coordinate can be activated: gradients are needed
 	grid        []float64
 	idle        int      // steps since the age last moved
 	idleAge     float64  // the age then
@@ -91,10 +92,9 @@ func newTracker(pr *Problem, o Options) (*tracker, error) {
 		rhs: make([]float64, room), rhs2: make([]float64, room), along: make([]float64, room),
 	}
 	t.path.tracker = t
-	if primal != nil {
-		if t.moments, _ = primal.terms.(*moments); t.moments != nil {
-			t.window = newWindow(primal)
-		}
+	if primal != nil && t.summed {
+		t.moments, _ = primal.terms.(*moments)
+		t.window = newWindow(primal)
 	}
 	if o.Sweep {
 		t.release()
@@ -266,7 +266,7 @@ func (t *tracker) reach(age float64) bool {
 	if !t.correct(r) || !t.near(t.theta0, r.theta, h) || !t.inside(r) {
 		return false
 	}
-	t.tangent(r)
+	t.finish(r)
 	switch {
 	case r.iterations <= t.quick:
 		t.step = math.Max(t.step, 2*h)
@@ -293,9 +293,11 @@ func (t *tracker) near(predicted, corrected []float64, h float64) bool {
 func (t *tracker) correct(pt *point) bool {
 	last := math.Inf(1)
 	for pt.iterations = 1; pt.iterations <= 15; pt.iterations++ {
-		t.predict(pt.u, pt.theta)
+		if !t.summed {
+			t.predict(pt.u, pt.theta)
+		}
 		t.assemble(pt)
-		if !t.factorize() {
+		if (pt.iterations == 1 || !t.affine) && !t.factorize() {
 			return false
 		}
 		res := t.relative()
@@ -336,7 +338,17 @@ const (
 	loose = 1e-11
 )
 
-// tangent fills in the rates at pt, where H is factorized.
+// finish evaluates the watched samples at pt, a new point of the path, and fills
+// in the rates; J is factorized there.
+func (t *tracker) finish(pt *point) {
+	if t.summed {
+		t.predict(pt.u, pt.theta)
+		t.evaluate(pt)
+	}
+	t.tangent(pt)
+}
+
+// tangent fills in the rates at pt, where J is factorized.
 func (t *tracker) tangent(pt *point) {
 	k := t.unknowns()
 	rate := t.rhs[:k]
@@ -384,31 +396,47 @@ func (t *tracker) locate(c crossing, age, limit float64, upper *point) bool {
 		t.predictPoint(r, h)
 	}
 	r.age = age
+	last := math.Inf(1)
 	for r.iterations = 1; r.iterations <= 12; r.iterations++ {
-		t.predict(r.u, r.theta)
+		t.see(r, c)
 		t.assemble(r)
-		if !t.factorize() {
-			return false
-		}
 		value, size, dage := t.eventGradient(r, c)
 		res := t.relative()
-		done := r.age <= limit && (res <= t.tight || (res <= loose && r.iterations > 3)) && math.Abs(value) <= 1e-13*size
-		if done && r.age >= l.age {
+		done := r.age >= l.age && r.age <= limit && (res <= t.tight || (res <= loose && res >= 0.1*last)) && math.Abs(value) <= 1e-13*size
+		// The last factor serves while it makes the residual fall fast.
+		fresh := done || !(res <= 1e-3*last)
+		if last = res; fresh && !t.factorize() {
+			return false
+		}
+		if done {
 			for j := range t.p {
 				t.theta0[j] = l.theta[j] + (r.age-l.age)*l.rate[j]
 			}
 			if !t.near(t.theta0, r.theta, r.age-l.age) || !t.inside(r) {
 				return false
 			}
-			t.tangent(r)
+			t.finish(r)
 			return t.falls(r, c)
 		}
-		if !t.newton(r, value, dage) || !(r.age > l.age-1e-9*l.age) || !(r.age <= limit*(1+1e-12)) {
+		if !t.newton(r, value, dage, fresh) || !(r.age > l.age-1e-9*l.age) || !(r.age <= limit*(1+1e-12)) {
 			return false
 		}
 		r.age = math.Max(r.age, l.age)
 	}
 	return false
+}
+
+// see evaluates what assemble and c's event function need of the samples at pt.
+func (t *tracker) see(pt *point, c crossing) {
+	if !t.summed {
+		t.predict(pt.u, pt.theta)
+		return
+	}
+	if c.cause == SampleUp || c.cause == SampleDown {
+		i := c.index
+		pt.u[c.slot] = t.predictOne(i, pt.theta)
+		pt.loss[c.slot], pt.slope[c.slot], pt.curvature[c.slot] = t.eval(t.zone[i], pt.u[c.slot], t.y[i])
+	}
 }
 
 // falls reports whether c's event function falls at pt, as it must where it
@@ -423,15 +451,18 @@ func (t *tracker) falls(pt *point, c crossing) bool {
 
 // newton makes one bordered Newton step in θ and the age: the event function
 // has the given value, derivative dage in the age, and its gradient in θ in
-// rhs2. It reports whether the border is regular.
-func (t *tracker) newton(pt *point, value, dage float64) bool {
+// rhs2. With fresh the factor is new, else the unknowns' derivative in the age
+// is the last one's too. It reports whether the border is regular.
+func (t *tracker) newton(pt *point, value, dage float64, fresh bool) bool {
 	k := t.unknowns()
 	step, g := t.rhs[:k], t.rhs2[:k]
 	along := t.along[:k]
 	copy(step, t.residual[:k])
-	copy(along, t.dage[:k])
 	t.solve(step)
-	t.solve(along)
+	if fresh {
+		copy(along, t.dage[:k])
+		t.solve(along)
+	}
 	for r := range k {
 		value -= g[r] * step[r]
 		dage -= g[r] * along[r]

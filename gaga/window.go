@@ -3,14 +3,16 @@ package gaga
 import "math"
 
 // window is a neighbourhood of a point of the path in which only the watched
-// samples can reach a boundary of their zones. For the squared loss sample i
-// is at a distance d_i, in its residual, from the next boundary, and a change
-// of θ moves the residual by at most ‖a_i‖‖Δθ‖; so it need not be looked at
-// while ‖a_i‖‖Δθ‖ + |Δρ| < d_i, with ρ = √threshold. The norms are over the
-// active coordinates, each scaled by its root mean square.
+// samples can reach a boundary of their zones. Sample i is at a distance d_i from
+// the next boundary ρ, in its residual for the squared loss, with ρ = √threshold,
+// and in its margin's defect for the hinge, with ρ = threshold/C. A change of θ
+// moves either by at most ‖a_i‖‖Δθ‖; so the sample need not be looked at while
+// ‖a_i‖‖Δθ‖ + |Δρ| < d_i. The norms are over the active coordinates, each scaled
+// by its root mean square.
 type window struct {
 	theta  []float64 // where it was opened
 	age    float64
+	active []int   // the active coordinates then
 	length float64 // ages it was opened for
 
 	moved  float64 // largest ‖Δθ‖ inside
@@ -61,10 +63,10 @@ func (w *window) distance(a, b []float64) float64 {
 // most.
 func (t *tracker) radii(from, to float64) float64 {
 	var most float64
-	for k := range len(t.zones) - 1 {
-		a, _ := t.reg.Threshold(k, from)
-		b, _ := t.reg.Threshold(k, to)
-		most = math.Max(most, math.Abs(math.Sqrt(b)-math.Sqrt(a)))
+	for k := range len(t.zones) - t.kinks - 1 {
+		a, _ := t.edge(k, from)
+		b, _ := t.edge(k, to)
+		most = math.Max(most, math.Abs(b-a))
 	}
 	return most
 }
@@ -128,6 +130,7 @@ func (t *tracker) open() {
 	t.measure()
 	w.age = l.age
 	copy(w.theta, l.theta)
+	w.active = append(w.active[:0], t.active...)
 	if t.n <= manyWatched {
 		t.openAll()
 		return
@@ -171,11 +174,12 @@ func (t *tracker) look(samples []int) {
 // with the age.
 func (t *tracker) lengths(rate float64) {
 	w := t.window
-	edges, growth := make([]float64, len(t.zones)-1), make([]float64, len(t.zones)-1)
-	for k := range edges {
-		threshold, slope := t.reg.Threshold(k, w.age)
-		edges[k] = math.Sqrt(threshold)
-		growth[k] = math.Abs(slope) / (2 * edges[k])
+	// Of zone z the lower end is entry z, the upper one entry z+1; pinned
+	// samples are at both.
+	edges, growth := make([]float64, len(t.zones)+1), make([]float64, len(t.zones)+1)
+	edges[0], edges[len(t.zones)] = math.Inf(-1), math.Inf(1)
+	for k := range len(t.zones) - t.kinks - 1 {
+		edges[t.kinks+k+1], growth[t.kinks+k+1] = t.edge(k, w.age)
 	}
 	for i, u := range w.u {
 		row := t.primal.sample(i)
@@ -186,21 +190,37 @@ func (t *tracker) lengths(rate float64) {
 				norm += x * x
 			}
 		}
-		r, z, speed := math.Abs(u-t.y[i]), int(t.zone[i]), math.Sqrt(norm)*rate
-		w.near[i] = math.Inf(1)
-		if z < len(edges) {
-			w.near[i] = math.Abs(edges[z]-r) / (speed + growth[z])
+		z, speed := int(t.zone[i]), math.Sqrt(norm)*rate
+		r := 1 - t.y[i]*u
+		switch {
+		case t.hinge == nil:
+			r = math.Abs(u - t.y[i])
+		case z == pinned:
+			w.near[i] = 0
+			continue
 		}
-		if z > 0 {
-			w.near[i] = math.Min(w.near[i], math.Abs(r-edges[z-1])/(speed+growth[z-1]))
-		}
+		w.near[i] = math.Min(math.Abs(r-edges[z])/(speed+growth[z]), math.Abs(edges[z+1]-r)/(speed+growth[z+1]))
 	}
+}
+
+// edge returns threshold k of the regularizer at an age as a boundary ρ of the
+// residual or the defect, and its rate.
+func (t *tracker) edge(k int, age float64) (rho, rate float64) {
+	threshold, slope := t.reg.Threshold(k, age)
+	if t.hinge != nil {
+		return threshold / t.hinge.C, math.Abs(slope) / t.hinge.C
+	}
+	rho = math.Sqrt(threshold)
+	return rho, math.Abs(slope) / (2 * rho)
 }
 
 // measure takes the sizes of the terms anew after many changes of zone, and
 // sums the moments anew where they have drifted.
 func (t *tracker) measure() {
 	m, w := t.moments, t.window
+	if m == nil { // zone sums see to it themselves
+		return
+	}
 	if m.moves >= w.measured && m.moves-w.measured < t.n/16 {
 		return
 	}

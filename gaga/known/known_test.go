@@ -7,6 +7,7 @@ import (
 	"math"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/agepath/agepath/gaga"
 )
@@ -34,10 +35,11 @@ func (p *Problem) end(k int) float64 {
 	return p.Age.Max
 }
 
-// ages returns count ages strictly inside a branch, close to its ends as well.
-func (p *Problem) ages(k, count int) []float64 {
+// ages returns count ages strictly inside a branch, and two that are near its ends
+// by a fraction of its length.
+func (p *Problem) ages(k, count int, near float64) []float64 {
 	from, to := p.Branches[k].From, p.end(k)
-	list := []float64{from + 1e-6*(to-from), to - 1e-6*(to-from)}
+	list := []float64{from + near*(to-from), to - near*(to-from)}
 	for i := range count {
 		list = append(list, from+(to-from)*(float64(i)+0.5)/float64(count))
 	}
@@ -58,7 +60,7 @@ func TestOptimality(t *testing.T) {
 		}
 		d := newDesign(p.Model)
 		for k, b := range p.Branches {
-			for _, age := range p.ages(k, 101) {
+			for _, age := range p.ages(k, 101, 1e-6) {
 				theta := p.At(age)
 				if len(theta) != p.Model.Unknowns() {
 					t.Fatalf("θ has %d entries, want %d", len(theta), p.Model.Unknowns())
@@ -178,16 +180,15 @@ func (s *design) checkEvent(e Event, before, behind string, theta []float64) err
 		}
 		return nil
 	case gaga.Activated, gaga.Dropped:
-		// At a coordinate's activation θ is 0 and would count as inactive.
+		// The coordinate is 0 but for rounding; a hair above it counts as active, and
+		// its gradient must be at the L1 weight.
 		moved := append([]float64(nil), theta...)
-		moved[e.Index] = 1e-12
+		moved[e.Index] = 1e-300
+		if off, _ := s.residual(e.Age, moved, before); !(off < 1e-11) {
+			return fmt.Errorf("the gradient is not at the L1 weight but %.2g off", off)
+		}
 		if c := s.curvature(e.Age, moved, before); (c > 0) != (e.Kind == gaga.Turning) {
 			return fmt.Errorf("the curvature is %v", c)
-		}
-		if off, _ := s.residual(e.Age, moved, before); !(off < 1e-9) && s.model.Y[0] > 0 {
-			if off, _ = s.residual(e.Age, theta, before); !(off < 1e-12) {
-				return fmt.Errorf("the gradient is not at the L1 weight: %v", off)
-			}
 		}
 		return nil
 	}
@@ -328,7 +329,10 @@ func TestTrack(t *testing.T) {
 		if _, err := gaga.NewAlternation(p.Model); err != nil {
 			t.Skip(err)
 		}
-		path, err := gaga.Track(context.Background(), p.Model, gaga.Options{Age: p.Age, Verify: true})
+		// A tracker that stands still fails here instead of running on.
+		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+		defer cancel()
+		path, err := gaga.Track(ctx, p.Model, gaga.Options{Age: p.Age, MaxEvents: 100, MaxAlternations: 100_000, Verify: true})
 		if err != nil || path.Status() != gaga.Complete {
 			t.Fatalf("%v, %v %s", err, path.Status(), path.Reason())
 		}
@@ -337,7 +341,7 @@ func TestTrack(t *testing.T) {
 		}
 		compareEvents(t, path.Events(), p.Events)
 		for k := range p.Branches {
-			for _, age := range p.ages(k, 23) {
+			for _, age := range p.ages(k, 23, 1e-4) {
 				if age < path.Range().Min {
 					continue
 				}
@@ -385,7 +389,7 @@ func TestPairs(t *testing.T) {
 				events["tie"] = true
 			}
 			if _, hinge := p.Model.Loss.(gaga.Hinge); hinge && e.Index >= 0 {
-				before, behind := p.Zones(e.Age*(1-1e-12))[e.Index], p.Zones(e.Age)[e.Index]
+				before, behind := p.Zones(e.Age * (1 - 1e-12))[e.Index], p.Zones(e.Age)[e.Index]
 				name = fmt.Sprintf("hinge %v %c to %c", e.Kind, before, behind)
 			}
 			events[name] = true
