@@ -85,9 +85,10 @@ func (t *tracker) jump(ctx context.Context, c crossing, scalar float64) error {
 	from := t.left.age
 	breadth := t.breadth()
 	age := math.Min(from*(1+breadth), t.options.Age.Max)
-	start := t.publish(t.push(c, age))
+	theta, scores := t.push(c, age)
+	start := t.publish(theta)
 	for {
-		t.search.SetTheta(start)
+		t.search.startAt(start, scores)
 		err := t.land(ctx, age, detail)
 		if err == nil {
 			break
