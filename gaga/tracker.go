@@ -95,7 +95,7 @@ func newTracker(pr *Problem, o Options) (*tracker, error) {
 	}
 	if o.Sweep {
 		t.release()
-		t.sweep = newSweep(s)
+		t.sweep = newSweep(t)
 	}
 	t.penalized = true
 	for j, l1 := range s.l1 {
