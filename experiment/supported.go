@@ -12,6 +12,7 @@ var pathRegularizers = map[string][]string{
 	Lasso:      {Hard, Linear, Polynomial, Mixture, LOG},
 	ElasticNet: {Hard, Linear, Polynomial, Mixture, LOG},
 	Ridge:      {Hard, Linear, Polynomial, Mixture, LOG},
+	Logistic:   {Hard, Linear, Polynomial, Mixture, LOG},
 }
 
 // Supported returns nil when the method can compute the model with the

@@ -80,7 +80,11 @@
 //   - Where the optimum right behind a jump is not yet strict the landing point
 //     is looked for up to a relative 1e-3 beyond it.
 //   - A path begins at the first age at which alternation keeps samples (for
-//     logistic regression, of both classes).
+//     logistic regression, of both classes). Where alternation from a jump point
+//     keeps one class only the path has a [Gap].
+//   - [Options.Sweep] looks for jumps at both ends of a step and half-way: on
+//     small random problems its jumps are those of the exact mode, but that is
+//     no proof.
 //
 // # Cost
 //
@@ -89,7 +93,8 @@
 // contractions of moments, and only samples that can reach a threshold soon are
 // watched, so that an event's cost hardly grows with n: O(p²) for Mixture and
 // Hard, O(p⁴) for Linear, which has fourth moments. Where p⁴ is too much, and for
-// other pairs, an event costs O(np²). Memory is O(np), and O(p) a knot.
+// other pairs, an event costs O(np²). [Options.Sweep] passes many events at that
+// cost. Memory is O(np), and O(p) a knot.
 //
 // # References
 //

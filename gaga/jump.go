@@ -147,7 +147,7 @@ func (t *tracker) land(ctx context.Context, age float64, reason string) error {
 	zones := make([]uint8, t.n)
 	stride := newStride(t)
 	for k := 1; k <= t.options.maxAlternations(); k++ {
-		moved, err := t.search.Step(ctx, age)
+		moved, err := t.alternate(ctx, age)
 		if errors.Is(err, convex.ErrSingular) || errors.Is(err, convex.ErrOneClass) {
 			return &degenerate{reason: fmt.Sprintf("%s: at age %v %v", reason, age, err), cause: err}
 		}
@@ -332,6 +332,9 @@ func (t *tracker) adopt(pt *point) {
 // samples that carry weight, moving along the null direction, which leaves the
 // fit and the L1 norm as they are. It reports whether it dropped any.
 func (t *tracker) thin(pt *point) bool {
+	if t.problem.Penalty.L1 == 0 {
+		return false // nothing can be dropped
+	}
 	dropped := false
 	for range t.p {
 		direction, ok := t.null(t.active)

@@ -71,7 +71,9 @@ func newKerneled(pr *Problem, svm *convex.SVM) *kerneled {
 	}
 	pr.Kernel.Diagonal(s.diagonal, convex.NewPoints(pr.X))
 	for _, k := range s.diagonal {
-		s.kappa += k / float64(n)
+		if pr.Intercept { // without b nothing makes κ equivalent
+			s.kappa += k / float64(n)
+		}
 	}
 	s.allot(n + 1)
 	return s

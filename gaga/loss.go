@@ -34,15 +34,15 @@ func (Logistic) Kinked() bool { return false }
 
 func (l Logistic) Eval(u, y float64) (loss, slope, curvature float64) {
 	m := y * u
-	var e, p float64 // p = 1/(1+exp(m)), the probability of the other class
-	if m >= 0 {
-		e = math.Exp(-m)
-		p = e / (1 + e)
-		loss = math.Log1p(e)
-	} else {
-		e = math.Exp(m)
-		p = 1 / (1 + e)
-		loss = math.Log1p(e) - m
+	e := math.Exp(-math.Abs(m))
+	w := 1 + e
+	p := e / w // 1/(1+exp(m)), the probability of the other class
+	if loss = e; w != 1 {
+		loss *= math.Log(w) / (w - 1) // ln(1+e): Kahan's way, which is faster than Log1p
+	}
+	if m < 0 {
+		p = 1 / w
+		loss -= m
 	}
 	return l.C * loss, -l.C * y * p, l.C * p * (1 - p)
 }

@@ -27,6 +27,7 @@ type sweep struct {
 	hess   []float64 // p x p: H at the left point
 	diag   []float64 // p: its diagonal with all terms taken positive
 
+	quick   *quick // alternation for landings, where it applies
 	mid     halfway
 	crossed []int     // samples that change their zone in the step
 	low     []float64 // lower bounds of their slopes
@@ -41,10 +42,12 @@ type halfway struct {
 	zone []uint8
 }
 
-func newSweep(s *system) *sweep {
+func newSweep(t *tracker) *sweep {
+	s := t.system
 	return &sweep{
-		mid:  halfway{point{loss: make([]float64, s.n), slope: make([]float64, s.n), curvature: make([]float64, s.n)}, make([]uint8, s.n)},
-		zone: make([]uint8, s.n), sign: make([]float64, s.p),
+		quick: newQuick(t),
+		mid:   halfway{point{loss: make([]float64, s.n), slope: make([]float64, s.n), curvature: make([]float64, s.n)}, make([]uint8, s.n)},
+		zone:  make([]uint8, s.n), sign: make([]float64, s.p),
 		hess: make([]float64, s.p*s.p), diag: make([]float64, s.p),
 		least: make([]float64, s.p*s.p), size: make([]float64, s.p), grad: make([]float64, s.p),
 	}
@@ -123,22 +126,16 @@ func (t *tracker) arrive() error {
 }
 
 // leap moves the left point to an age, over any turning points between. It
-// reports false, with the left point as it
-// was, where the corrector fails or a jump could lie between.
+// reports false, with the left point as it was, where the corrector fails or a jump could lie between.
 func (t *tracker) leap(age float64) bool {
-	w, l, r := t.sweep, t.left, t.right
+	l, r := t.left, t.right
 	if t.assembled != l {
 		t.assemble(l)
 		if !t.factorize() {
 			return false
 		}
 	}
-	copy(w.zone, t.zone)
-	copy(w.sign, t.sign)
-	w.active = append(w.active[:0], t.active...)
-	k := len(t.active)
-	copy(w.hess[:k*k], t.primal.hess[:k*k])
-	copy(w.diag[:k], t.diag[:k])
+	t.keep()
 	r.age = age
 	copy(r.theta, l.theta)
 	blas64.Axpy(age-l.age, vector(l.rate), vector(r.theta))
@@ -147,12 +144,22 @@ func (t *tracker) leap(age float64) bool {
 		return false
 	}
 	t.tangent(r)
-	if !t.safe(l, r) {
+	if !t.follows(l, r) || !t.convex(l, r) {
 		t.comeBack()
 		return false
 	}
 	t.left, t.right = r, l
 	return true
+}
+
+// keep takes the zones, active coordinates and H of the left point.
+func (t *tracker) keep() {
+	w, k := t.sweep, len(t.active)
+	copy(w.zone, t.zone)
+	copy(w.sign, t.sign)
+	w.active = append(w.active[:0], t.active...)
+	copy(w.hess[:k*k], t.primal.hess[:k*k])
+	copy(w.diag[:k], t.diag[:k])
 }
 
 // comeBack restores the zones and active coordinates of the left point.
@@ -199,9 +206,13 @@ func (t *tracker) note() {
 
 // semismooth runs Newton's method on the optimality condition from pt.theta at
 // pt.age with the zones and active coordinates of each iterate. A factor of H
-// is used as long as it takes the residual down to a quarter each time. On
-// success H is factorized and positive definite at pt.
+// is used as long as it takes the residual down to a quarter each time, or with
+// few columns to a hundredth. On success H is factorized and positive definite at pt.
 func (t *tracker) semismooth(pt *point) bool {
+	slow := 0.25
+	if len(t.active) < fewColumns {
+		slow = 0.01
+	}
 	last := math.Inf(1)
 	for pt.iterations = 1; pt.iterations <= 40; pt.iterations++ {
 		t.predict(pt.u, pt.theta)
@@ -210,8 +221,8 @@ func (t *tracker) semismooth(pt *point) bool {
 		t.residuals(pt)
 		turned := t.reselect(pt)
 		res := t.relative()
-		settled := !moved && !turned && (res <= tight || (res <= loose && res >= 0.1*last))
-		if settled || turned || res > 0.25*last {
+		settled := !moved && !turned && (res <= enough || (res <= loose && res >= 0.1*last))
+		if settled || turned || res > slow*last {
 			t.assemble(pt)
 			if !t.factorize() {
 				return false
@@ -228,6 +239,13 @@ func (t *tracker) semismooth(pt *point) bool {
 	}
 	return false
 }
+
+// enough is the relative residual at which the semismooth method stops.
+const enough = 1e-12
+
+// fewColumns is the number of active coordinates below which summing H costs no
+// more than evaluating the losses, so that an old factor saves little.
+const fewColumns = 32
 
 // newtonStep makes a Newton step with the current factor. Coefficients that
 // change their sign on the way become zero and inactive in the next iteration.
@@ -295,14 +313,14 @@ func (t *tracker) reselect(pt *point) (turned bool) {
 	return turned
 }
 
-// safe reports whether no event between two points can be a jump. Between
-// events H changes steadily; what it loses on the way besides is what samples
-// that change their zone have less there than at the ends. So it must stay
-// positive definite at either end with the slopes of these samples, all
-// together, at a lower bound, over all coordinates that are active at one of the
-// ends, and half-way, where nothing says that H changes steadily. And θ must have moved as its rates at the ends say: else it is on
-// another branch. Zones and H at l are those that the sweep keeps.
-func (t *tracker) safe(l, r *point) bool {
+// convex reports whether H is positive definite from one point to the other, so
+// that no event between can be a jump. Between events H changes steadily; what
+// it loses on the way besides is what samples that change their zone have less
+// there than at the ends. So it must stay positive definite at either end with
+// the slopes of these samples, all together, at a lower bound, over all
+// coordinates that are active at one of the ends, and half-way, where nothing
+// says that H changes steadily. Zones and H at l are those that the sweep keeps.
+func (t *tracker) convex(l, r *point) bool {
 	w := t.sweep
 	w.crossed, w.low = w.crossed[:0], w.low[:0]
 	for i := range t.n {
@@ -313,9 +331,6 @@ func (t *tracker) safe(l, r *point) bool {
 			}
 			w.crossed, w.low = append(w.crossed, i), append(w.low, low)
 		}
-	}
-	if !t.follows(l, r) {
-		return false
 	}
 	t.middle(l, r)
 	if slices.Equal(w.active, t.active) {

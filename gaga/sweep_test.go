@@ -96,7 +96,11 @@ func TestSweepAgreesWithExactPath(t *testing.T) {
 			}
 			if errA == nil {
 				compared++
-				if off := apart(a, b); off > 1e-9 {
+				limit := 1e-9
+				if active(a) == 0 {
+					limit = 1e-7 // an intercept that nothing determines stays where the last fit left it
+				}
+				if off := apart(a, b); off > limit {
 					t.Errorf("problem %d, age %v: %v, exact %v, off by %v; %s", k, age, b, a, off, describeProblem(p))
 					break
 				}
@@ -117,10 +121,11 @@ func apart(a, b []float64) float64 {
 	return off / size
 }
 
+// jumpsOf returns a path's jumps, without restarts where it made no progress.
 func jumpsOf(p *Path) []Event {
 	var jumps []Event
 	for _, e := range p.Events() {
-		if e.Kind == Jump {
+		if e.Kind == Jump && e.Cause != Stall {
 			jumps = append(jumps, e)
 		}
 	}

@@ -71,8 +71,8 @@ func Track(ctx context.Context, p *Problem, o Options) (*Path, error) {
 	if err := Supports(p); err != nil {
 		return nil, err
 	}
-	if o.Sweep && p.Loss.Kinked() {
-		return nil, fmt.Errorf("gaga: a sweep needs a smooth loss, the %s loss has a kink", p.Loss.Name())
+	if o.Sweep && (p.Loss.Kinked() || p.Kernel != nil) {
+		return nil, fmt.Errorf("gaga: a sweep needs a smooth loss and no kernel, got the %s loss and the kernel %v", p.Loss.Name(), p.Kernel)
 	}
 	o.Grid = append([]float64(nil), o.Grid...)
 	sort.Float64s(o.Grid)

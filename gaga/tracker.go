@@ -98,7 +98,7 @@ func newTracker(pr *Problem, o Options) (*tracker, error) {
 	}
 	if o.Sweep {
 		t.release()
-		t.sweep = newSweep(s)
+		t.sweep = newSweep(t)
 	}
 	t.penalized = true
 	for j, l1 := range s.l1 {
@@ -396,16 +396,17 @@ func (t *tracker) locate(c crossing, age, limit float64, upper *point) bool {
 		t.predictPoint(r, h)
 	}
 	r.age = age
-	last := math.Inf(1)
+	last, lastOff := math.Inf(1), math.Inf(1)
 	for r.iterations = 1; r.iterations <= 12; r.iterations++ {
 		t.see(r, c)
 		t.assemble(r)
 		value, size, dage := t.eventGradient(r, c)
 		res := t.relative()
 		done := r.age >= l.age && r.age <= limit && (res <= t.tight || (res <= loose && res >= 0.1*last)) && math.Abs(value) <= 1e-13*size
-		// The last factor serves while it makes the residual fall fast.
-		fresh := done || !(res <= 1e-3*last)
-		if last = res; fresh && !t.factorize() {
+		// The last factor serves while it makes both fall fast.
+		off := math.Max(res, math.Abs(value)/size)
+		fresh := done || r.iterations == 1 || !(off <= 1e-3*lastOff)
+		if last, lastOff = res, off; fresh && !t.factorize() {
 			return false
 		}
 		if done {
