@@ -40,6 +40,7 @@ type kerneled struct {
 	delta    []float64 // n: δ of the curved samples, where assemble was last called
 	held     []float64 // n: δ in the factor
 	border   []float64 // the factor's solution for y
+	power    []float64 // n: the power iteration's vector
 	sigma    float64   // yᵀborder
 	bordered bool      // border and sigma are current
 
@@ -57,7 +58,7 @@ func newKerneled(pr *Problem, svm *convex.SVM) *kerneled {
 	f := func(k int) []float64 { return make([]float64, k) }
 	s := &kerneled{
 		system: newSystem(pr, n+1), svm: svm, intercept: pr.Intercept, diagonal: f(n),
-		factor: factor.New(0), stale: true, at: make([]int, n), delta: f(n), held: f(n), border: f(n),
+		factor: factor.New(0), stale: true, at: make([]int, n), delta: f(n), held: f(n), border: f(n), power: f(n),
 		base: f(n + 1), baseU: f(n), column: f(n + 1), b: f(n + 1), x: f(n + 1), r: f(n + 1), signed: f(n), product: f(n),
 	}
 	s.system.algebra, s.dualInTheta = s, true
@@ -65,6 +66,7 @@ func newKerneled(pr *Problem, svm *convex.SVM) *kerneled {
 	s.bound = s.hinge.C / pr.Penalty.L2
 	for j := range n {
 		s.l2[j] = pr.Penalty.L2
+		s.power[j] = 1
 	}
 	if !pr.Intercept {
 		s.l2[n] = pr.Penalty.L2 // it stays 0
@@ -301,10 +303,52 @@ func (s *kerneled) assemble(pt *point) {
 	}
 }
 
-// factorize makes the factor anew where it is stale or has become slow.
+// trusted is the spectral radius of the difference between J and the factor, in
+// units of the factor, up to which the factor serves: below 1 both have the same
+// inertia, and corrections converge like its powers.
+const trusted = 0.4
+
+// distrust returns an estimate of that spectral radius, from below: a step of
+// the power iteration, which goes on from call to call.
+func (s *kerneled) distrust() float64 {
+	k := len(s.active) - s.borders()
+	x := s.x[:k]
+	var off float64
+	for r, i := range s.active[:k] {
+		x[r] = 0
+		if r >= s.pinnedAt {
+			x[r] = (s.delta[i] - s.held[i]) * s.power[i]
+			off = math.Max(off, math.Abs(s.delta[i]-s.held[i])/s.held[i])
+		}
+	}
+	if off == 0 {
+		return 0
+	}
+	s.factor.Solve(x)
+	var before, after float64
+	for r, i := range s.active[:k] {
+		if r >= s.pinnedAt {
+			before += s.power[i] * s.power[i]
+			after += x[r] * x[r]
+		}
+	}
+	if !(after > 0 && before > 0) {
+		return 0
+	}
+	// The power iteration goes on from a vector that keeps some of all directions.
+	scale := 1 / math.Sqrt(after)
+	for r, i := range s.active[:k] {
+		if r >= s.pinnedAt {
+			s.power[i] = scale*x[r] + math.Copysign(1e-3, x[r])
+		}
+	}
+	return math.Sqrt(after / before)
+}
+
+// factorize makes the factor anew where it is stale or no longer trusted.
 func (s *kerneled) factorize() bool {
 	k := len(s.active) - s.borders()
-	if s.stale || s.slow {
+	if s.stale || s.slow || s.distrust() > trusted {
 		for _, i := range s.active[s.pinnedAt:k] {
 			s.held[i] = s.delta[i]
 		}

@@ -302,6 +302,11 @@ func (t *tracker) correct(pt *point) bool {
 		}
 		res := t.relative()
 		if res <= t.tight || (res <= loose && res >= 0.1*last) {
+			if t.primal == nil && pt.iterations > t.quick {
+				// So slow that the factor of an earlier point proves nothing here.
+				t.refresh()
+				return t.factorize()
+			}
 			return true
 		}
 		if !(res < 100*last) {
