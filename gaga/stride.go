@@ -34,7 +34,7 @@ func (s *stride) begin() {
 const parallel = 0.999
 
 // longestStride is the longest extended step, relative to the solution.
-const longestStride = 0.03
+const longestStride = 0.01
 
 // extend looks at the step that the search has just made and goes further
 // along it if it is worth it.
