@@ -11,10 +11,9 @@ import (
 // direct sums the terms of the optimality condition sample by sample. It
 // serves every loss and regularizer, and watches all samples.
 //
-// The sums of products in H cost O(n k²), all others O(n k). So H is kept with
-// the slope of φ that each sample is in it with, and only samples whose slope has
-// changed are added: behind an event that is one sample, in the last steps of
-// the corrector none.
+// The sums of products in H cost O(n k²), all others O(n k). So H is summed only
+// where it is asked for, and is kept with the slope of φ that each sample is in
+// it with: only samples whose slope has changed are added, behind an event one.
 type direct struct {
 	*primal
 	phi          []float64 // n: m φ
@@ -23,11 +22,13 @@ type direct struct {
 	rate         []float64 // n: the rate of m φ along the path
 
 	products *products
+	stale    bool      // H is not that of the point assembled
 	columns  []int     // the active coordinates of the sums below; nil before the first
+	anew     bool      // the sums are of other columns
 	held     []float64 // n: m ∂φ/∂u of each sample in sum
 	sum      []float64 // k x k, upper triangle: Σ held x xᵀ
 	diags    []float64 // k: Σ |held| x², as it was when sum was last taken anew
-	sizes    []float64 // k: Σ size |x|, as they were when a slope last changed
+	sizes    []float64 // k: Σ size |x|, as they were when H was last summed
 	added    int       // samples added to sum since it was taken anew
 	changed  []int     // scratch: the samples whose slope has changed
 }
@@ -47,16 +48,42 @@ const steady = 1e-11
 
 func (d *direct) assemble(pt *point) {
 	k := len(d.active)
-	fresh := !slices.Equal(d.columns, d.active) || d.columns == nil
-	d.changed = d.changed[:0]
-	weighed := 0
 	for i := range d.n {
 		loss, slope, curvature := pt.loss[i], pt.slope[i], pt.curvature[i]
 		v, dv, da := d.weight(d.zone[i], loss, pt.age)
 		m := d.m[i]
-		fu := m * (dv*slope*slope + v*curvature)
-		d.phi[i], d.phiU[i], d.phiAge[i] = m*v*slope, fu, m*da*slope
+		d.phi[i], d.phiU[i], d.phiAge[i] = m*v*slope, m*(dv*slope*slope+v*curvature), m*da*slope
 		d.size[i] = m * v * gradientTerms(pt.u[i], slope, curvature)
+	}
+	if !slices.Equal(d.columns, d.active) || d.columns == nil {
+		d.columns = append(d.columns[:0:cap(d.columns)], d.active...)
+		if d.columns == nil {
+			d.columns = []int{}
+		}
+		d.anew = true
+		d.sumSizes()
+	}
+	d.stale = true
+	rows := general(d.n, k, d.xw[:d.n*k])
+	if k > 0 {
+		blas64.Gemv(blas.Trans, 1, rows, vector(d.phi), 1, vector(d.residual[:k]))
+		blas64.Gemv(blas.Trans, 1, rows, vector(d.phiAge), 1, vector(d.dage[:k]))
+	}
+	for r, size := range d.sizes[:k] {
+		d.scale[r] += size
+	}
+}
+
+// curve sums H and its diagonal at the point assembled, and takes the sizes of
+// the residual's terms anew.
+func (d *direct) curve() {
+	if !d.stale {
+		return
+	}
+	d.stale = false
+	d.changed = d.changed[:0]
+	weighed := 0
+	for i, fu := range d.phiU {
 		if fu != 0 {
 			weighed++
 		}
@@ -64,33 +91,28 @@ func (d *direct) assemble(pt *point) {
 			d.changed = append(d.changed, i)
 		}
 	}
-	if fresh || 2*len(d.changed) > weighed || d.added > d.n {
+	k := len(d.active)
+	if d.anew || 2*len(d.changed) > weighed || d.added > d.n {
 		d.sumProducts()
 	} else {
 		d.addProducts()
 	}
-	if fresh || len(d.changed) > 0 {
-		d.sumSizes()
+	for r, size := range d.sizes[:k] {
+		d.scale[r] -= size
 	}
-	rows := general(d.n, k, d.xw[:d.n*k])
-	if k > 0 {
-		blas64.Gemv(blas.Trans, 1, rows, vector(d.phi), 1, vector(d.residual[:k]))
-		blas64.Gemv(blas.Trans, 1, rows, vector(d.phiAge), 1, vector(d.dage[:k]))
-	}
-	for r := range k {
+	d.sumSizes()
+	copy(d.hess[:k*k], d.sum[:k*k])
+	for r, j := range d.active {
 		d.scale[r] += d.sizes[r]
-		d.diag[r] += d.diags[r]
-		blas64.Axpy(1, vector(d.sum[r*k+r:(r+1)*k]), vector(d.hess[r*k+r:(r+1)*k]))
+		d.diag[r] = d.l2[j] + d.diags[r]
+		d.hess[r*k+r] += d.l2[j]
 	}
 }
 
 // sumProducts takes the sum in H anew.
 func (d *direct) sumProducts() {
 	k := len(d.active)
-	d.columns = append(d.columns[:0:cap(d.columns)], d.active...)
-	if d.columns == nil {
-		d.columns = []int{}
-	}
+	d.anew = false
 	sum, diags := d.sum[:k*k], d.diags[:k]
 	clear(sum)
 	clear(diags)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
@@ -160,7 +161,9 @@ func (t *tracker) land(ctx context.Context, age float64, reason string) error {
 			quiet, next = 0, 2
 		}
 		if quiet < next && moved > 1e-14 {
-			stride.extend(age)
+			if t.quickly() == nil { // which has strides of its own
+				stride.extend(age)
+			}
 			continue
 		}
 		next *= 2
@@ -191,6 +194,11 @@ func (t *tracker) land(ctx context.Context, age float64, reason string) error {
 // they, and the support, are as they were.
 func (t *tracker) readZones(zones []uint8, age float64) (unchanged bool) {
 	unchanged = true
+	if q := t.quickly(); q != nil && q.stands(age) {
+		unchanged = slices.Equal(zones, q.now.zone)
+		copy(zones, q.now.zone)
+		return unchanged
+	}
 	svm, _ := t.search.solver.(*convex.SVM)
 	for i, u := range t.search.scores {
 		z := uint8(t.zoneAt(u, t.y[i], age))
@@ -254,6 +262,9 @@ func (t *tracker) polish(zones []uint8, age float64) (ok, thinned bool) {
 			t.moments.measure(t.search.scores, age)
 			t.window.measured = t.moments.moves
 		}
+	}
+	if t.primal != nil {
+		t.refresh() // the last factor is of a point far away
 	}
 	if !t.correct(pt) {
 		t.adopt(pt)

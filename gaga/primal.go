@@ -20,12 +20,14 @@ type primal struct {
 	terms       terms
 	margins     *margins    // terms, where they are zone sums of the hinge loss, else nil
 	activations activations // terms, for losses without a kink
+	direct      *direct     // terms, where they are sums over the samples, else nil
 	zero        []bool      // p: columns of zeros
 	xw          []float64   // len(watch) x len(active): the watched samples' active columns
 	floor       []float64   // p: what the scale of each coordinate's terms is at least
 
 	hess   []float64 // len(active) squared: H, upper triangle
 	factor []float64 // Cholesky factor of H, without pins
+	square []int     // the active coordinates of factor, none where that failed
 	pins   *pins     // with pins, nil for losses without a kink
 
 	gathered               []float64 // room for xw
@@ -37,8 +39,9 @@ type primal struct {
 
 // terms evaluates what the samples add to the optimality condition.
 type terms interface {
-	// assemble adds the samples' terms at pt to residual, scale, hess (upper
-	// triangle), diag and dage, over the active coordinates.
+	// assemble adds the samples' terms at pt to residual, scale and dage and,
+	// unless curve does it where asked, to hess (upper triangle) and diag, over the
+	// active coordinates.
 	assemble(pt *point)
 	// coordinate returns the gradient of the samples' terms in coordinate j, its
 	// derivative in the age at fixed θ and the size of its terms, where assemble
@@ -111,8 +114,8 @@ func (s *primal) setTerms(t terms) {
 	s.terms = t
 	s.margins, _ = t.(*margins)
 	s.activations, _ = t.(activations)
-	_, direct := t.(*direct)
-	s.summed, s.affine = !direct, s.margins != nil
+	s.direct, _ = t.(*direct)
+	s.summed, s.affine = s.direct == nil, s.margins != nil
 }
 
 func (s *primal) place(zones []uint8, u []float64) { s.terms.place(zones, u) }
@@ -209,13 +212,17 @@ func (s *primal) assemble(pt *point) {
 	}
 	k := len(s.active)
 	clear(s.dage[:s.unknowns()])
-	clear(s.hess[:k*k])
 	for r, j := range s.active {
 		w := pt.theta[j]
 		s.residual[r] = s.l2[j]*w + s.l1[j]*s.sign[j]
 		s.scale[r] = math.Abs(s.l2[j]*w) + s.l1[j] + s.floor[j]
-		s.diag[r] = s.l2[j]
-		s.hess[r*k+r] = s.l2[j]
+	}
+	if s.direct == nil {
+		clear(s.hess[:k*k])
+		for r, j := range s.active {
+			s.diag[r] = s.l2[j]
+			s.hess[r*k+r] = s.l2[j]
+		}
 	}
 	s.terms.assemble(pt)
 	if len(s.multipliers) > 0 {
@@ -255,9 +262,11 @@ const singular = 1e-12
 // directions that keep them pinned.
 func (s *primal) factorize() bool {
 	k := len(s.active)
+	s.curve()
 	if s.pins != nil {
 		return s.pins.factorize(s)
 	}
+	s.square = s.square[:0]
 	if k == 0 {
 		return true
 	}
@@ -271,7 +280,34 @@ func (s *primal) factorize() bool {
 			return false
 		}
 	}
+	s.square = append(s.square, s.active...)
 	return true
+}
+
+// curve sums H at the point assembled, where that has not been done.
+func (s *primal) curve() {
+	if s.direct != nil {
+		s.direct.curve()
+	}
+}
+
+// factored reports whether the last factor is one of the active coordinates, of
+// another point perhaps. The factors of moments and margins cost next to nothing,
+// those with pins depend on more than the coordinates: they are not kept.
+func (s *primal) factored() bool {
+	return s.keeps() && len(s.active) > 0 && slices.Equal(s.square, s.active)
+}
+
+// keeps reports whether factors are kept for other points.
+func (s *primal) keeps() bool { return s.direct != nil && s.pins == nil }
+
+// slow is the part of the residual that a step with a kept factor may leave
+// before a new one is worth its cost.
+func (s *primal) slow() float64 {
+	if len(s.active) < fewColumns {
+		return 0.01
+	}
+	return 0.25
 }
 
 func (s *primal) solve(b []float64) {
@@ -300,8 +336,8 @@ func (s *primal) quadratic(b []float64) float64 {
 	return blas64.Dot(vector(b[:k]), vector(b[:k]))
 }
 
-// refresh has nothing to do: each factor is new.
-func (s *primal) refresh() {}
+// refresh forgets the last factor.
+func (s *primal) refresh() { s.square = s.square[:0] }
 
 // improve has nothing to do: the factor is that of J.
 func (s *primal) improve(*point, []float64) bool { return false }

@@ -155,6 +155,7 @@ func (t *tracker) leap(age float64) bool {
 // keep takes the zones, active coordinates and H of the left point.
 func (t *tracker) keep() {
 	w, k := t.sweep, len(t.active)
+	t.primal.curve()
 	copy(w.zone, t.zone)
 	copy(w.sign, t.sign)
 	w.active = append(w.active[:0], t.active...)
@@ -209,10 +210,7 @@ func (t *tracker) note() {
 // is used as long as it takes the residual down to a quarter each time, or with
 // few columns to a hundredth. On success H is factorized and positive definite at pt.
 func (t *tracker) semismooth(pt *point) bool {
-	slow := 0.25
-	if len(t.active) < fewColumns {
-		slow = 0.01
-	}
+	slow := t.primal.slow()
 	last := math.Inf(1)
 	for pt.iterations = 1; pt.iterations <= 40; pt.iterations++ {
 		t.predict(pt.u, pt.theta)
@@ -246,16 +244,6 @@ const enough = 1e-12
 // fewColumns is the number of active coordinates below which summing H costs no
 // more than evaluating the losses, so that an old factor saves little.
 const fewColumns = 32
-
-// newtonStep makes a Newton step with the current factor. Coefficients that
-// change their sign on the way become zero and inactive in the next iteration.
-func (t *tracker) newtonStep(pt *point) {
-	k := len(t.active)
-	step := t.rhs[:k]
-	copy(step, t.residual[:k])
-	t.solve(step)
-	t.take(pt, step, 1)
-}
 
 // zonesAt puts each sample into the zone of its loss at pt and reports whether
 // any changed.
