@@ -87,6 +87,8 @@ func TestMarginsAreSumsOverSamples(t *testing.T) {
 		samples.predict(other.u, other.theta)
 		sums.assemble(pt)
 		samples.assemble(other)
+		sums.curve()
+		samples.curve()
 		k, unknowns := len(sums.active), sums.unknowns()
 		same := func(what string, a, b []float64) {
 			t.Helper()

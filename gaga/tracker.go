@@ -284,11 +284,15 @@ func (t *tracker) correct(pt *point) bool {
 			t.predict(pt.u, pt.theta)
 		}
 		t.assemble(pt)
-		if (pt.iterations == 1 || !t.affine) && !t.factorize() {
-			return false
-		}
 		res := t.relative()
-		if res <= tight || (res <= loose && res >= 0.1*last) {
+		done := res <= tight || (res <= loose && res >= 0.1*last)
+		// The last factor serves while it makes the residual fall fast.
+		if pt.iterations == 1 || (!t.affine && (done || !(res <= 1e-6*last))) {
+			if !t.factorize() {
+				return false
+			}
+		}
+		if done {
 			return true
 		}
 		if !(res < 100*last) {
@@ -478,7 +482,7 @@ func (t *tracker) eventGradient(pt *point, c crossing) (value, size, dage float6
 	default:
 		j := c.index
 		t.primal.border(g, j)
-		grad, rate, magnitude := t.primal.terms.coordinate(j)
+		grad, rate, magnitude := t.primal.activations.coordinate(j)
 		for r := range g {
 			g[r] *= c.sign
 		}
