@@ -126,6 +126,25 @@ func (a *Alternation) SetTheta(theta []float64) {
 	a.solver.Scores(a.scores)
 }
 
+// guess has the next step weigh the samples by the given predictors instead of
+// the current solution's; the fit starts from the current solution.
+func (a *Alternation) guess(scores []float64) {
+	a.weighed = 0
+	copy(a.scores, scores)
+}
+
+// startAt is SetTheta with the predictors known: a support vector machine needs
+// them only, to tell where the multipliers stand.
+func (a *Alternation) startAt(theta, scores []float64) {
+	svm, ok := a.solver.(*convex.SVM)
+	if !ok {
+		a.SetTheta(theta)
+		return
+	}
+	svm.SetScores(scores, theta[len(theta)-1])
+	a.guess(scores)
+}
+
 // weigh makes reweighed v*(l_i, λ) at the current solution.
 func (a *Alternation) weigh(age float64) {
 	if a.weighed == age {

@@ -226,7 +226,7 @@ func (t *tracker) apply(cause Cause, index int, sign float64, theta []float64) {
 // kink it begins with the given multiplier, in units of the slope.
 func (t *tracker) rezone(i int, multiplier float64) {
 	if t.kinks > 0 && t.zone[i] == pinned {
-		t.left.dual[i] = t.hinge.C * multiplier
+		t.left.dual[i] = t.bound * multiplier
 	}
 	if t.kinks > 0 || t.frozen != t.undetermined() {
 		t.choose()

@@ -42,7 +42,7 @@ func (t *tracker) kinkBoundary(pt *point, slot int, cause Cause) (boundary, bool
 	zone, y := t.zone[i], t.y[i]
 	switch {
 	case zone == pinned && cause == SampleUp:
-		return boundary{t.hinge.C*t.m[i] - pt.dual[i], -pt.ddual[i]}, true
+		return boundary{t.bound*t.m[i] - pt.dual[i], -pt.ddual[i]}, true
 	case zone == pinned:
 		return boundary{pt.dual[i], pt.ddual[i]}, true
 	case zone == satisfied && cause == SampleUp:
@@ -59,7 +59,7 @@ func (t *tracker) sampleSize(pt *point, slot int, cause Cause) float64 {
 	i := t.watch[slot]
 	switch k := int(t.zone[i]) - t.kinks; {
 	case t.kinks > 0 && t.zone[i] == pinned:
-		return t.hinge.C * t.m[i]
+		return t.bound * t.m[i]
 	case k < 0 || (k == 0 && t.kinks > 0 && cause == SampleDown):
 		return 1 + math.Abs(pt.u[slot])
 	}

@@ -83,8 +83,8 @@
 //     logistic regression, of both classes). Where alternation from a jump point
 //     keeps one class only the path has a [Gap].
 //   - [Options.Sweep] looks for jumps at both ends of a step and half-way: on
-//     small random problems its jumps are those of the exact mode, but that is
-//     no proof.
+//     small random problems it misses about one jump in 1,000, a fold with
+//     another branch close by.
 //
 // # Cost
 //

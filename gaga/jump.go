@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/blas/blas64"
+
 	"github.com/agepath/agepath/internal/convex"
 )
 
@@ -83,9 +85,10 @@ func (t *tracker) jump(ctx context.Context, c crossing, scalar float64) error {
 	from := t.left.age
 	breadth := t.breadth()
 	age := math.Min(from*(1+breadth), t.options.Age.Max)
-	start := t.publish(t.push(c, age))
+	theta, scores := t.push(c, age)
+	start := t.publish(theta)
 	for {
-		t.search.SetTheta(start)
+		t.search.startAt(start, scores)
 		err := t.land(ctx, age, detail)
 		if err == nil {
 			break
@@ -243,6 +246,7 @@ func (t *tracker) polish(zones []uint8, age float64) (ok, thinned bool) {
 	t.setFloor(t.search.scores)
 	t.setZones(zones, t.search.scores)
 	t.choose()
+	t.fix(pt.theta)
 	if t.window != nil {
 		t.closeWindow()
 		t.setWatch(nil)
@@ -298,7 +302,7 @@ func (t *tracker) inZone(pt *point, i int, u float64) bool {
 	zone := int(t.zone[i]) - t.kinks
 	if t.kinks > 0 && zone <= 0 {
 		g, slack := 1-t.y[i]*u, roundoff*(1+math.Abs(u))
-		switch top := t.hinge.C * t.m[i]; {
+		switch top := t.bound * t.m[i]; {
 		case t.zone[i] == satisfied:
 			return g <= slack
 		case t.zone[i] == pinned:
@@ -317,9 +321,10 @@ func (t *tracker) inZone(pt *point, i int, u float64) bool {
 // adopt makes the search's solution pt's θ, and its multipliers those of pinned
 // samples.
 func (t *tracker) adopt(pt *point) {
-	copy(pt.theta, t.search.Theta()[:t.p])
+	copy(pt.theta, t.search.Theta())
 	if svm, ok := t.search.solver.(*convex.SVM); ok && !t.dualInTheta {
 		copy(pt.dual, svm.Duals())
+		blas64.Scal(t.problem.Penalty.L2, vector(pt.dual)) // the solver's are in units of it
 	}
 }
 

@@ -279,7 +279,7 @@ func (s *primal) addPinned(gradient, size []float64, pt *point) {
 func (s *primal) pinnedResidual(pt *point) float64 {
 	var worst float64
 	for _, i := range s.multipliers {
-		u, size, top := 0.0, 1.0, s.hinge.C*s.m[i]
+		u, size, top := 0.0, 1.0, s.bound*s.m[i]
 		for j, x := range s.sample(i) {
 			u += x * pt.theta[j]
 			size += math.Abs(x * pt.theta[j])

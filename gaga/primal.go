@@ -321,6 +321,20 @@ func (s *primal) quadratic(b []float64) float64 {
 	return blas64.Dot(vector(b[:k]), vector(b[:k]))
 }
 
+// refresh has nothing to do: each factor is new.
+func (s *primal) refresh() {}
+
+// improve has nothing to do: the factor is that of J.
+func (s *primal) improve(*point, []float64) bool { return false }
+
+// fix has nothing to do: no entry of θ is constant.
+func (s *primal) fix([]float64) {}
+
+func (s *primal) unknownOf(i int) int {
+	q, _ := slices.BinarySearch(s.multipliers, i)
+	return len(s.active) + q
+}
+
 func (s *primal) row(dst []float64, i int) {
 	clear(dst[:s.unknowns()])
 	s.gather(dst, s.sample(i))

@@ -14,26 +14,29 @@ import (
 // the path's own direction at a fold. The point is the farthest one tried along
 // it, within a fiftieth of the predictors' size, to which the objective falls.
 // Where the weight itself breaks no push is needed, as the next fit moves.
-func (t *tracker) push(c crossing, age float64) []float64 {
+// The predictors of all samples there come along.
+func (t *tracker) push(c crossing, age float64) (theta, u []float64) {
 	if t.escape(c) {
-		if theta, ok := t.descend(t.left, age); ok {
-			return theta
+		if theta, u, ok := t.descend(t.left, age); ok {
+			return theta, u
 		}
 	}
-	return append([]float64(nil), t.left.theta...)
+	u = make([]float64, t.n)
+	t.predictAll(u, t.left.theta)
+	return append([]float64(nil), t.left.theta...), u
 }
 
 // descend returns the farthest point tried from pt along theta0, within a
 // fiftieth of the predictors' size, to which the implicit objective falls.
-func (t *tracker) descend(pt *point, age float64) (theta []float64, ok bool) {
-	theta = make([]float64, t.p)
-	du, u := make([]float64, t.n), make([]float64, t.n)
+func (t *tracker) descend(pt *point, age float64) (theta, u []float64, ok bool) {
+	theta, u = make([]float64, t.p), make([]float64, t.n)
+	du := make([]float64, t.n)
 	t.predictAll(du, t.theta0)
 	t.predictAll(t.scores, pt.theta)
 	largest := math.Abs(du[blas64.Iamax(vector(du))])
 	size := (blas64.Nrm2(vector(t.scores)) + blas64.Nrm2(vector(t.y))) / math.Sqrt(float64(t.n))
 	if !(largest > 0) || math.IsInf(largest, 0) {
-		return nil, false
+		return nil, nil, false
 	}
 	at := func(x float64) float64 {
 		copy(u, t.scores)
@@ -45,10 +48,10 @@ func (t *tracker) descend(pt *point, age float64) (theta []float64, ok bool) {
 	here := at(0)
 	for x := size / (50 * largest); x*largest > 1e-9*size; x *= 0.5 {
 		if at(0.5*x) < here && at(x) < here {
-			return theta, true
+			return theta, u, true
 		}
 	}
-	return nil, false
+	return nil, nil, false
 }
 
 // escape writes the direction in which the path leaves the left point into

@@ -32,10 +32,11 @@ type quick struct {
 	ready  bool      // hess is a factor
 }
 
-// newQuick returns nil where the problem is of another kind.
+// newQuick returns nil where the problem is of another kind, or has so few
+// columns that a factor costs little.
 func newQuick(t *tracker) *quick {
 	loss, ok := t.loss.(Logistic)
-	if !ok || t.problem.Penalty.L1 != 0 || t.problem.Penalty.L2 == 0 || t.primal == nil {
+	if !ok || t.problem.Penalty.L1 != 0 || t.problem.Penalty.L2 == 0 || t.primal == nil || t.p < fewColumns {
 		return nil
 	}
 	f := func(k int) []float64 { return make([]float64, k) }

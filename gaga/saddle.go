@@ -45,7 +45,7 @@ func (t *tracker) leaveSaddle(age float64) bool {
 	}
 	blas64.Scal(sign(t.theta0[blas64.Iamax(vector(t.theta0))]), vector(t.theta0))
 	for range 2 {
-		if theta, ok := t.descend(pt, age); ok {
+		if theta, _, ok := t.descend(pt, age); ok {
 			t.search.SetTheta(t.publish(theta))
 			return true
 		}

@@ -1,5 +1,7 @@
 package gaga
 
+import "gonum.org/v1/gonum/blas/blas64"
+
 // stride lengthens the steps of alternate convex search where it creeps:
 // beside an unstable point or through the bottleneck that a fold leaves
 // behind, it makes thousands of steps in nearly the same direction. The
@@ -7,27 +9,38 @@ package gaga
 // is taken only if it lowers the implicit objective further, so that it goes
 // where the plain steps would go.
 type stride struct {
-	t          *tracker
-	last, step []float64 // the solution the step began at, the last step
-	scores     []float64 // predictors of the extended solution
-	trial      []float64
-	factor     float64 // how many plain steps one extended step is worth
+	t                 *tracker
+	last, step        []float64 // the solution the step began at, the last step
+	lastScores, shift []float64 // the same of the predictors
+	trial, scores     []float64 // the extended solution, its predictors
+	factor            float64   // how many plain steps one extended step is worth
 }
 
 func newStride(t *tracker) *stride {
-	k := t.problem.Unknowns()
-	s := &stride{t: t, last: make([]float64, k), step: make([]float64, k), trial: make([]float64, k), scores: make([]float64, t.n), factor: 1}
-	copy(s.last, t.search.Theta())
+	f := func(k int) []float64 { return make([]float64, k) }
+	k, n := t.problem.Unknowns(), t.n
+	s := &stride{t: t, last: f(k), step: f(k), lastScores: f(n), shift: f(n), trial: f(k), scores: f(n), factor: 1}
+	s.begin()
 	return s
+}
+
+// begin takes the search's solution as the one that the next step begins at.
+func (s *stride) begin() {
+	copy(s.last, s.t.search.Theta())
+	copy(s.lastScores, s.t.search.scores)
 }
 
 // Two steps count as parallel above this cosine.
 const parallel = 0.999
 
+// longestStride is the longest extended step, relative to the solution.
+const longestStride = 0.03
+
 // extend looks at the step that the search has just made and goes further
 // along it if it is worth it.
 func (s *stride) extend(age float64) {
-	theta := s.t.search.Theta()
+	t := s.t
+	theta, scores := t.search.Theta(), t.search.scores
 	var along, now, before, size float64
 	for j, w := range theta {
 		d := w - s.last[j]
@@ -38,29 +51,32 @@ func (s *stride) extend(age float64) {
 		s.trial[j] = d
 	}
 	s.step, s.trial = s.trial, s.step
-	straight := along > 0 && along*along > parallel*parallel*now*before
-	if !straight {
+	if !(along > 0 && along*along > parallel*parallel*now*before) {
 		s.factor = 1
-		copy(s.last, theta)
+		s.begin()
 		return
 	}
 	s.factor *= 2
-	for s.factor > 1 && s.factor*s.factor*now > 1e-4*size {
+	for s.factor > 1 && s.factor*s.factor*now > longestStride*longestStride*size {
 		s.factor /= 2
 	}
 	if s.factor < 2 {
-		copy(s.last, theta)
+		s.begin()
 		return
 	}
-	for j, w := range theta {
-		s.trial[j] = w + (s.factor-1)*s.step[j]
+	copy(s.trial, theta)
+	blas64.Axpy(s.factor-1, vector(s.step), vector(s.trial))
+	for i, u := range scores {
+		s.shift[i] = u - s.lastScores[i]
 	}
-	t := s.t
-	t.predictAll(s.scores, s.trial[:t.p])
-	if t.objective(s.trial[:t.p], s.scores, age) < t.objective(theta[:t.p], t.search.scores, age) {
-		t.search.SetTheta(s.trial)
-	} else {
+	copy(s.scores, scores)
+	blas64.Axpy(s.factor-1, vector(s.shift), vector(s.scores))
+	if !(t.objective(s.trial[:t.p], s.scores, age) < t.objective(theta[:t.p], scores, age)) {
 		s.factor = 1
+		s.begin()
+		return
 	}
-	copy(s.last, t.search.Theta())
+	copy(s.last, s.trial)
+	copy(s.lastScores, s.scores)
+	t.search.guess(s.scores)
 }

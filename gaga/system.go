@@ -1,9 +1,6 @@
 package gaga
 
-import (
-	"math"
-	"slices"
-)
+import "math"
 
 // system is the optimality condition on the current zones and active
 // coordinates, as the tracker sees it: what belongs to the samples and their
@@ -21,7 +18,10 @@ type system struct {
 	y, m        []float64 // targets, multiplicities
 	l1, l2      []float64 // p: penalty of each entry of θ
 	loss        Loss
-	hinge       *Hinge // the loss, where it has a kink
+	hinge       *Hinge  // the loss, where it has a kink
+	bound       float64 // of a multiplier of weight 1
+	tight       float64 // relative residual at which the corrector stops
+	quick       int     // corrector iterations up to which the step in age may grow
 	reg         Regularizer
 	zones       []Zone // of the samples: with a kink satisfied and pinned before the regularizer's
 	kinks       int    // zones before the regularizer's: 0 or 2
@@ -75,8 +75,20 @@ type algebra interface {
 	// factorize factorizes J where assemble was last called and reports whether
 	// the point is a strict minimum on the current zones, away from singularity.
 	factorize() bool
+	// refresh makes the next factorize factorize anew: a corrector that uses the
+	// factor of an earlier point converges slowly.
+	refresh()
 	// solve overwrites b, over the unknowns, with J⁻¹b.
 	solve(b []float64)
+	// improve improves a solution rate of J rate = -dage, of which pt has the
+	// rates. It reports false, and leaves it, where it is exact.
+	improve(pt *point, rate []float64) bool
+	// fix gives the entries of θ that are constant on the current zones their
+	// values.
+	fix(theta []float64)
+	// unknownOf returns the place of a pinned sample's multiplier among the
+	// unknowns.
+	unknownOf(i int) int
 	// row writes the derivative of sample i's predictor in the unknowns.
 	row(dst []float64, i int)
 	// variance returns x_iᵀH⁻¹x_i, on the directions that keep pinned samples pinned.
@@ -112,7 +124,7 @@ func newSystem(pr *Problem, p int) *system {
 	n := pr.X.Rows
 	s := &system{
 		n: n, p: p, y: pr.Y, m: make([]float64, n), l1: make([]float64, p), l2: make([]float64, p),
-		loss: pr.Loss, reg: pr.Regularizer, zones: pr.Regularizer.Zones(),
+		loss: pr.Loss, reg: pr.Regularizer, zones: pr.Regularizer.Zones(), tight: tight, quick: 3,
 		zone: make([]uint8, n), all: make([]int, n), sign: make([]float64, p), active: make([]int, 0, p),
 	}
 	for i := range n {
@@ -121,7 +133,7 @@ func newSystem(pr *Problem, p int) *system {
 	}
 	s.watch = s.all
 	if h, ok := pr.Loss.(Hinge); ok {
-		s.hinge, s.kinks = &h, len(kinkZones)
+		s.hinge, s.kinks, s.bound = &h, len(kinkZones), h.C
 		s.zones = append(append([]Zone(nil), kinkZones...), s.zones...)
 	}
 	s.members = make([]int, len(s.zones))
@@ -243,12 +255,16 @@ func (s *system) evaluate(pt *point) {
 	}
 }
 
-// relative returns the largest residual relative to its scale.
+// relative returns the largest residual relative to its scale, +Inf where one is
+// no number.
 func (s *system) relative() float64 {
 	var worst float64
 	for r, f := range s.residual[:s.unknowns()] {
-		if f = math.Abs(f); f > 0 {
+		switch f = math.Abs(f); {
+		case f > 0:
 			worst = math.Max(worst, f/s.scale[r])
+		case f != 0:
+			return math.Inf(1)
 		}
 	}
 	return worst
@@ -273,16 +289,6 @@ func (s *system) setRates(pt *point, rate []float64) {
 	for q, i := range s.multipliers {
 		pt.ddual[i] = rate[len(s.active)+q]
 	}
-}
-
-// unknownOf returns the place of a pinned sample's multiplier among the unknowns.
-func (s *system) unknownOf(i int) int {
-	list, before := s.multipliers, len(s.active)
-	if s.dualInTheta {
-		list, before = s.active, 0
-	}
-	r, _ := slices.BinarySearch(list, i)
-	return before + r
 }
 
 // distance returns the squared distance of two θ over the active coordinates,

@@ -6,6 +6,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/agepath/agepath/internal/convex"
 )
 
 // point is a point of the path with all that a step needs of it.
@@ -53,10 +55,11 @@ type tracker struct {
 	window      *window  // where not all samples are watched, else nil
 	sweep       *sweep   // where steps pass many turning points, else nil
 	left, right *point
-	step        float64 // largest step in age that the corrector's behaviour allows
-	penalized   bool    // no coordinate is free of any penalty
-	shadow      []bool  // p: inactive coordinates that are collinear with the active ones
-	verifies    bool    // check invariants
+	step        float64   // largest step in age that the corrector's behaviour allows
+	penalized   bool      // no coordinate is free of any penalty
+	shadow      []bool    // p: inactive coordinates that are collinear with the active ones
+	kernel      []float64 // n x n, where invariants are checked with a kernel
+	verifies    bool      // check invariants
 	screened    screen
 	gradients   bool // some coordinate can be activated: gradients are needed
 	grid        []float64
@@ -79,8 +82,7 @@ func newTracker(pr *Problem, o Options) (*tracker, error) {
 	if err != nil {
 		return nil, err
 	}
-	primal := newPrimal(pr)
-	s := primal.system
+	s, primal := newBackend(pr, search)
 	room := len(s.residual)
 	t := &tracker{
 		system: s, primal: primal, problem: pr, options: o, search: search,
@@ -90,7 +92,8 @@ func newTracker(pr *Problem, o Options) (*tracker, error) {
 		rhs: make([]float64, room), rhs2: make([]float64, room), along: make([]float64, room),
 	}
 	t.path.tracker = t
-	if t.moments, _ = primal.terms.(*moments); t.summed {
+	if primal != nil && t.summed {
+		t.moments, _ = primal.terms.(*moments)
 		t.window = newWindow(primal)
 	}
 	if o.Sweep {
@@ -102,6 +105,16 @@ func newTracker(pr *Problem, o Options) (*tracker, error) {
 		t.penalized = t.penalized && (l1 > 0 || s.l2[j] > 0)
 	}
 	return t, nil
+}
+
+// newBackend returns the system of a problem with the back-end that suits it;
+// the primal one apart, too, where it is that.
+func newBackend(pr *Problem, search *Alternation) (*system, *primal) {
+	if pr.Kernel == nil {
+		s := newPrimal(pr)
+		return s.system, s
+	}
+	return newKerneled(pr, search.solver.(*convex.SVM)).system, nil
 }
 
 // run follows the path to the end of the range, or until it has to stop.
@@ -255,9 +268,9 @@ func (t *tracker) reach(age float64) bool {
 	}
 	t.finish(r)
 	switch {
-	case r.iterations <= 3:
+	case r.iterations <= t.quick:
 		t.step = math.Max(t.step, 2*h)
-	case r.iterations > 5:
+	case r.iterations > t.quick+2:
 		t.step = 0.5 * h
 	}
 	return true
@@ -285,20 +298,29 @@ func (t *tracker) correct(pt *point) bool {
 		}
 		t.assemble(pt)
 		res := t.relative()
-		done := res <= tight || (res <= loose && res >= 0.1*last)
-		// The last factor serves while it makes the residual fall fast.
-		if pt.iterations == 1 || (!t.affine && (done || !(res <= 1e-6*last))) {
+		done := res <= t.tight || (res <= loose && res >= 0.1*last)
+		// The last factor serves while it makes the residual fall fast; the kernel
+		// back-end sees to that itself.
+		if pt.iterations == 1 || (!t.affine && (done || t.primal == nil || !(res <= 1e-6*last))) {
 			if !t.factorize() {
 				return false
 			}
 		}
 		if done {
+			if t.primal == nil && pt.iterations > t.quick {
+				// So slow that the factor of an earlier point proves nothing here.
+				t.refresh()
+				return t.factorize()
+			}
 			return true
 		}
 		if !(res < 100*last) {
 			return false
 		}
 		last = res
+		if pt.iterations == t.quick {
+			t.refresh()
+		}
 		k := t.unknowns()
 		step := t.rhs[:k]
 		copy(step, t.residual[:k])
@@ -346,6 +368,13 @@ func (t *tracker) tangent(pt *point) {
 	t.solve(rate)
 	t.setRates(pt, rate)
 	t.predict(pt.du, pt.rate)
+	for range 8 {
+		if !t.improve(pt, rate) {
+			break
+		}
+		t.setRates(pt, rate)
+		t.predict(pt.du, pt.rate)
+	}
 	for k := range pt.threshold {
 		pt.threshold[k], pt.dthreshold[k] = t.reg.Threshold(k, pt.age)
 	}
@@ -383,7 +412,7 @@ func (t *tracker) locate(c crossing, age, limit float64, upper *point) bool {
 		t.assemble(r)
 		value, size, dage := t.eventGradient(r, c)
 		res := t.relative()
-		done := r.age >= l.age && r.age <= limit && (res <= tight || (res <= loose && res >= 0.1*last)) && math.Abs(value) <= 1e-13*size
+		done := r.age >= l.age && r.age <= limit && (res <= t.tight || (res <= loose && res >= 0.1*last)) && math.Abs(value) <= 1e-13*size
 		// The last factor serves while it makes both fall fast.
 		off := math.Max(res, math.Abs(value)/size)
 		fresh := done || r.iterations == 1 || !(off <= 1e-3*lastOff)
@@ -497,7 +526,7 @@ func (t *tracker) sampleGradient(g []float64, pt *point, c crossing) (value, siz
 	switch {
 	case t.kinks > 0 && z == pinned:
 		clear(g)
-		top := t.hinge.C * t.m[c.index]
+		top := t.bound * t.m[c.index]
 		side := 1.0
 		value = pt.dual[c.index]
 		if up {

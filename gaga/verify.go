@@ -42,11 +42,17 @@ func (t *tracker) verify(c crossing, event string) error {
 		return nil
 	}
 	v := verification{t: t, pt: t.left}
-	v.evaluate()
-	for _, check := range []func() string{
+	checks := []func() string{
 		v.checkZones, v.checkSigns, v.checkResidual, v.checkInertia,
 		func() string { return v.checkDirection(c) },
-	} {
+	}
+	if t.primal == nil {
+		v.evaluateKernel()
+		checks[2], checks[3] = v.checkMultipliers, v.checkKernelInertia
+	} else {
+		v.evaluate()
+	}
+	for _, check := range checks {
 		if broken := check(); broken != "" {
 			return &Violation{t.left.age, event, broken}
 		}
@@ -124,7 +130,7 @@ func (v *verification) checkZones() string {
 func (v *verification) checkKink(i int) string {
 	t := v.t
 	g, slack := 1-t.y[i]*v.u[i], verifyZone*(1+v.terms[i])
-	top, alpha := t.hinge.C*t.m[i], v.pt.dual[i]
+	top, alpha := t.bound*t.m[i], v.pt.dual[i]
 	switch zone := int(t.zone[i]); {
 	case zone == satisfied && g > slack:
 		return fmt.Sprintf("sample %d is satisfied with the defect %v", i, g)
@@ -338,7 +344,7 @@ func (v *verification) sampleDirection(c crossing) (rate, size float64) {
 		if !up {
 			side = -1
 		}
-		return side * pt.ddual[i], math.Abs(pt.ddual[i]) + t.hinge.C*t.m[i]/pt.age
+		return side * pt.ddual[i], math.Abs(pt.ddual[i]) + t.bound*t.m[i]/pt.age
 	case t.kinks > 0 && zone == satisfied, t.kinks > 0 && zone == t.kinks && up:
 		side := 1.0
 		if up {

@@ -29,3 +29,8 @@ func (s *SVM) Standing(i int) Standing {
 	}
 	return AtUpper
 }
+
+// KernelRow returns the kernel of training row i with all n. It stays valid
+// until the next call for another row of this solver, or, where n rows fit into
+// SVMOptions.CacheBytes, for good.
+func (s *SVM) KernelRow(i int) []float64 { return s.dual.gram.row(i) }

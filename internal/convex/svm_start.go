@@ -72,6 +72,27 @@ func (s *SVM) SetTheta(theta []float64) {
 		s.scores[i] = s.b
 	}
 	blas64.Gemv(blas.NoTrans, 1, s.points.X, vector(w), 1, vector(s.scores))
+	s.standBy()
+}
+
+// SetScores is SetTheta for a function that is given by its values at the
+// training samples, bias included, for any kernel. Until the next Solve Theta
+// stays as it was, but for the bias.
+func (s *SVM) SetScores(scores []float64, bias float64) {
+	copy(s.scores, scores)
+	if !s.dual.intercept {
+		bias = 0
+	}
+	last := len(s.theta) - 1
+	s.theta[last], s.b = bias, bias
+	if s.linear {
+		s.b += s.atOrigin(s.theta[:last])
+	}
+	s.standBy()
+}
+
+// standBy places the multipliers by the margins of scores.
+func (s *SVM) standBy() {
 	scale := 1.0
 	for _, v := range s.scores {
 		scale = max(scale, math.Abs(v))

@@ -1,0 +1,581 @@
+package gaga
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/agepath/agepath/internal/convex"
+	"github.com/agepath/agepath/internal/factor"
+)
+
+// kerneled is the back-end for the hinge loss in a kernel's space: θ are the n
+// multipliers α and the intercept b, u_i = Σ_j α_j y_j k(x_i, x_j) + b. The
+// unknowns are the multipliers of the pinned samples Z and of the curved ones
+// C, A together, and b; all others are constant on their zones. With the
+// defects g = 1 - y∘u the equations are, of a pinned sample, -g_i = 0, of a
+// curved one, δ_i (ψ_i(g_i) - α_i) = 0 with ψ_i(g) = bound m_i v*(Cg) and
+// δ_i = -1/ψ_i', and yᵀα = 0, so that
+//
+//	J = [ Q_AA - Δ  y ]
+//	    [ yᵀ        0 ]
+//
+// (math.md section 3). A point is a strict minimum exactly when J has as many
+// positive eigenvalues as samples are pinned. The factor is that of
+// Q_AA + κyyᵀ - Δ, which the equation of b makes equivalent, with the δ of an
+// earlier point: solutions are corrected by the residual, and the factor is
+// made anew when that converges slowly.
+type kerneled struct {
+	*system
+	svm       *convex.SVM
+	intercept bool
+	kappa     float64
+	diagonal  []float64 // n: k(x_i, x_i)
+
+	factor   *factor.Signed
+	stale    bool      // the factor is not that of the current unknowns
+	slow     bool      // the last solutions converged slowly
+	pinnedAt int       // number of pinned samples, which come first in active
+	at       []int     // n: place in active, -1 for none
+	delta    []float64 // n: δ of the curved samples, where assemble was last called
+	held     []float64 // n: δ in the factor
+	border   []float64 // the factor's solution for y
+	power    []float64 // n: the power iteration's vector
+	sigma    float64   // yᵀborder
+	bordered bool      // border and sigma are current
+
+	base    []float64 // p: a θ whose predictors are known
+	baseU   []float64 // n
+	changes int       // times the base was moved since its predictors were summed from scratch
+	column  []float64 // room for a column of the matrix
+	b, x, r []float64 // room for vectors over the unknowns
+	signed  []float64 // n, scratch
+	product []float64 // n, scratch
+}
+
+func newKerneled(pr *Problem, svm *convex.SVM) *kerneled {
+	n := pr.X.Rows
+	f := func(k int) []float64 { return make([]float64, k) }
+	s := &kerneled{
+		system: newSystem(pr, n+1), svm: svm, intercept: pr.Intercept, diagonal: f(n),
+		factor: factor.New(0), stale: true, at: make([]int, n), delta: f(n), held: f(n), border: f(n), power: f(n),
+		base: f(n + 1), baseU: f(n), column: f(n + 1), b: f(n + 1), x: f(n + 1), r: f(n + 1), signed: f(n), product: f(n),
+	}
+	s.system.algebra, s.dualInTheta = s, true
+	s.tight, s.quick = 1e-13, 5
+	s.bound = s.hinge.C / pr.Penalty.L2
+	for j := range n {
+		s.l2[j] = pr.Penalty.L2
+		s.power[j] = 1
+	}
+	if !pr.Intercept {
+		s.l2[n] = pr.Penalty.L2 // it stays 0
+	}
+	pr.Kernel.Diagonal(s.diagonal, convex.NewPoints(pr.X))
+	for _, k := range s.diagonal {
+		if pr.Intercept { // without b nothing makes κ equivalent
+			s.kappa += k / float64(n)
+		}
+	}
+	s.allot(n + 1)
+	return s
+}
+
+func (s *kerneled) setWatch([]int) {}
+
+func (s *kerneled) place(zones []uint8, _ []float64) {
+	copy(s.zone, zones)
+	s.stale = true
+	s.active = s.active[:0]
+}
+
+// fix gives the multipliers of the samples of constant zones their values.
+func (s *kerneled) fix(theta []float64) {
+	for i := range s.n {
+		s.fixOne(theta, i)
+	}
+}
+
+func (s *kerneled) fixOne(theta []float64, i int) {
+	z := s.zone[i]
+	if z == pinned || s.curved[z] {
+		return
+	}
+	theta[i] = 0
+	if z != satisfied {
+		v, _, _ := s.weight(z, 0, 1)
+		theta[i] = s.bound * s.m[i] * v
+	}
+}
+
+// shifted keeps the factor current: a sample that is curved or pinned no more
+// leaves it, one that has become so enters.
+func (s *kerneled) shifted(i int, from uint8, theta []float64) {
+	if theta == nil {
+		s.stale = true
+		return
+	}
+	s.fixOne(theta, i)
+	if s.stale {
+		return
+	}
+	s.bordered = false
+	if from == pinned || s.curved[from] {
+		r := s.at[i]
+		if s.factor.Delete(r) != nil {
+			s.stale = true
+			return
+		}
+		if from == pinned {
+			s.pinnedAt--
+		}
+		s.active = append(s.active[:r], s.active[r+1:]...)
+		s.number()
+	}
+	switch z := s.zone[i]; {
+	case z == pinned:
+		s.enter(i, s.pinnedAt, 0)
+	case s.curved[z]:
+		loss, _, _ := s.eval(z, s.predictOne(i, theta), s.y[i])
+		s.enter(i, len(s.active)-s.borders(), s.deltaOf(i, loss, s.assembled.age))
+	}
+}
+
+// borders returns how many unknowns beside the multipliers there are: b, or none.
+func (s *kerneled) borders() int {
+	if k := len(s.active); k > 0 && s.active[k-1] == s.n {
+		return 1
+	}
+	return 0
+}
+
+// enter inserts sample i at place r of the factor and of the unknowns.
+func (s *kerneled) enter(i, r int, delta float64) {
+	k := len(s.active) - s.borders()
+	column := s.column[:k+1]
+	row := s.svm.KernelRow(i)
+	for q, j := range s.active[:k] {
+		to := q
+		if q >= r {
+			to++
+		}
+		column[to] = s.y[i] * s.y[j] * (row[j] + s.kappa)
+	}
+	column[r] = s.diagonal[i] + s.kappa - delta
+	s.held[i] = delta
+	var ok bool
+	if r == s.pinnedAt && s.zone[i] == pinned {
+		_, ok = s.factor.InsertPositive(column)
+		s.pinnedAt++
+	} else {
+		_, ok = s.factor.AppendNegative(column)
+	}
+	if !ok {
+		s.stale = true
+		return
+	}
+	s.active = append(s.active, 0)
+	copy(s.active[r+1:], s.active[r:])
+	s.active[r] = i
+	s.number()
+}
+
+// number writes the places of the samples in active.
+func (s *kerneled) number() {
+	for r, j := range s.active[:len(s.active)-s.borders()] {
+		s.at[j] = r
+	}
+}
+
+func (s *kerneled) reactivate() {
+	s.frozen = s.undetermined()
+	if s.stale {
+		s.active = s.active[:0]
+		for i, z := range s.zone {
+			if z == pinned {
+				s.active = append(s.active, i)
+			}
+		}
+		s.pinnedAt = len(s.active)
+		for i, z := range s.zone {
+			if s.curved[z] {
+				s.active = append(s.active, i)
+			}
+		}
+	} else {
+		s.active = s.active[:len(s.active)-s.borders()]
+	}
+	s.number()
+	if s.intercept && !s.frozen {
+		s.active = append(s.active, s.n)
+	}
+}
+
+// deltaOf returns δ of curved sample i at the given loss.
+func (s *kerneled) deltaOf(i int, loss, age float64) float64 {
+	_, dv, _ := s.weight(s.zone[i], loss, age)
+	return math.Min(-1/(s.bound*s.m[i]*s.hinge.C*dv), steepest)
+}
+
+// steepest bounds δ, which is infinite where a weight does not change.
+const steepest = 1e100
+
+func (s *kerneled) predict(dst, theta []float64) { s.predictAll(dst, theta) }
+
+// predictAll goes from the base where that is less work than from scratch.
+func (s *kerneled) predictAll(dst, theta []float64) {
+	whole, apart := 0, 0
+	for j, a := range theta[:s.n] {
+		if a != 0 {
+			whole++
+		}
+		if a != s.base[j] {
+			apart++
+		}
+	}
+	if whole <= apart || s.changes > drift {
+		for i := range dst {
+			dst[i] = theta[s.n]
+		}
+		for j, a := range theta[:s.n] {
+			if a != 0 {
+				blas64.Axpy(a*s.y[j], vector(s.svm.KernelRow(j)), vector(dst))
+			}
+		}
+		if whole > apart {
+			s.changes = 0
+		}
+		return
+	}
+	db := theta[s.n] - s.base[s.n]
+	for i, u := range s.baseU {
+		dst[i] = u + db
+	}
+	for j, a := range theta[:s.n] {
+		if d := a - s.base[j]; d != 0 {
+			blas64.Axpy(d*s.y[j], vector(s.svm.KernelRow(j)), vector(dst))
+		}
+	}
+	s.changes++
+}
+
+// drift is how often predictors are moved before they are summed from scratch.
+const drift = 200
+
+func (s *kerneled) predictOne(i int, theta []float64) float64 {
+	row := s.svm.KernelRow(i)
+	u := theta[s.n]
+	for j, a := range theta[:s.n] {
+		u += a * s.y[j] * row[j]
+	}
+	return u
+}
+
+func (s *kerneled) assemble(pt *point) {
+	s.assembled = pt
+	copy(s.base, pt.theta)
+	copy(s.baseU, pt.u)
+	s.evaluate(pt)
+	b := pt.theta[s.n]
+	k := len(s.active) - s.borders()
+	for r, i := range s.active[:k] {
+		size := 1 + math.Abs(pt.u[i]) + math.Abs(b)
+		s.diag[r] = s.diagonal[i]
+		if r < s.pinnedAt {
+			s.residual[r], s.scale[r], s.dage[r] = s.y[i]*pt.u[i]-1, size, 0
+			continue
+		}
+		v, dv, da := s.weight(s.zone[i], pt.loss[i], pt.age)
+		top := s.bound * s.m[i]
+		delta := math.Min(-1/(top*s.hinge.C*dv), steepest)
+		s.delta[i] = delta
+		s.residual[r] = delta * (top*v - pt.theta[i])
+		s.scale[r] = delta*top + size
+		s.dage[r] = delta * top * da
+	}
+	if s.borders() > 0 {
+		var sum, size float64
+		for i, a := range pt.theta[:s.n] {
+			sum += s.y[i] * a
+			size += math.Abs(a)
+		}
+		s.residual[k], s.scale[k], s.dage[k], s.diag[k] = sum, size+s.bound, 0, 0
+	}
+}
+
+// trusted is the spectral radius of the difference between J and the factor, in
+// units of the factor, up to which the factor serves: below 1 both have the same
+// inertia, and corrections converge like its powers.
+const trusted = 0.4
+
+// distrust returns an estimate of that spectral radius, from below: a step of
+// the power iteration, which goes on from call to call.
+func (s *kerneled) distrust() float64 {
+	k := len(s.active) - s.borders()
+	x := s.x[:k]
+	var off float64
+	for r, i := range s.active[:k] {
+		x[r] = 0
+		if r >= s.pinnedAt {
+			x[r] = (s.delta[i] - s.held[i]) * s.power[i]
+			off = math.Max(off, math.Abs(s.delta[i]-s.held[i])/s.held[i])
+		}
+	}
+	if off == 0 {
+		return 0
+	}
+	s.factor.Solve(x)
+	var before, after float64
+	for r, i := range s.active[:k] {
+		if r >= s.pinnedAt {
+			before += s.power[i] * s.power[i]
+			after += x[r] * x[r]
+		}
+	}
+	if !(after > 0 && before > 0) {
+		return 0
+	}
+	// The power iteration goes on from a vector that keeps some of all directions.
+	scale := 1 / math.Sqrt(after)
+	for r, i := range s.active[:k] {
+		if r >= s.pinnedAt {
+			s.power[i] = scale*x[r] + math.Copysign(1e-3, x[r])
+		}
+	}
+	return math.Sqrt(after / before)
+}
+
+// factorize makes the factor anew where it is stale or no longer trusted.
+func (s *kerneled) factorize() bool {
+	k := len(s.active) - s.borders()
+	if s.stale || s.slow || s.distrust() > trusted {
+		for _, i := range s.active[s.pinnedAt:k] {
+			s.held[i] = s.delta[i]
+		}
+		s.stale, s.slow, s.bordered = true, false, false
+		err := s.factor.Compute(s.pinnedAt, k-s.pinnedAt, func(r int, dst []float64) {
+			i := s.active[r]
+			row := s.svm.KernelRow(i)
+			for q := range dst {
+				j := s.active[q]
+				dst[q] = s.y[i] * s.y[j] * (row[j] + s.kappa)
+			}
+			if r >= s.pinnedAt {
+				dst[r] -= s.held[i]
+			}
+		})
+		if err != nil {
+			return false
+		}
+		s.stale = false
+	}
+	if s.borders() == 0 || s.bordered {
+		return s.borders() == 0 || s.sigma > 0
+	}
+	z := s.border[:k]
+	for r, i := range s.active[:k] {
+		z[r] = s.y[i]
+	}
+	s.factor.Solve(z)
+	s.sigma = 0
+	var size float64
+	for r, i := range s.active[:k] {
+		s.sigma += s.y[i] * z[r]
+		size += math.Abs(z[r])
+	}
+	s.bordered = true
+	if !(s.sigma > singular*size) {
+		s.sigma = 0
+	}
+	return s.sigma > 0
+}
+
+func (s *kerneled) refresh() { s.slow = true }
+
+// solve uses the factor as it is.
+func (s *kerneled) solve(b []float64) {
+	k := len(s.active) - s.borders()
+	s.factor.Solve(b[:k])
+	if s.borders() == 0 {
+		return
+	}
+	h, db := b[k], 0.0
+	for r, i := range s.active[:k] {
+		db += s.y[i] * b[r]
+	}
+	db = (db - h) / s.sigma
+	blas64.Axpy(-db, vector(s.border[:k]), vector(b[:k]))
+	b[k] = db + s.kappa*h
+}
+
+// multiply writes Jx into dst; the rates of the predictors of all samples along
+// x are in s.product afterwards.
+func (s *kerneled) multiply(dst, x []float64) {
+	k := len(s.active) - s.borders()
+	var db float64
+	if s.borders() > 0 {
+		db = x[k]
+	}
+	for i := range s.product {
+		s.product[i] = db
+	}
+	var sum float64
+	for r, j := range s.active[:k] {
+		sum += s.y[j] * x[r]
+		blas64.Axpy(s.y[j]*x[r], vector(s.svm.KernelRow(j)), vector(s.product))
+	}
+	s.image(dst, x, s.product)
+	if s.borders() > 0 {
+		dst[k] = sum
+	}
+}
+
+// image writes the multipliers' rows of Jx into dst, with du the rates of the
+// predictors along x.
+func (s *kerneled) image(dst, x, du []float64) {
+	k := len(s.active) - s.borders()
+	for r, i := range s.active[:k] {
+		dst[r] = s.y[i] * du[i]
+		if r >= s.pinnedAt {
+			dst[r] -= s.delta[i] * x[r]
+		}
+	}
+}
+
+// Solutions are corrected up to this residual, relative to the right-hand side.
+const solved = 1e-12
+
+// exact overwrites b with J⁻¹b, corrected by its residual.
+func (s *kerneled) exact(b []float64) {
+	k := len(b)
+	x, r := s.x[:k], s.r[:k]
+	copy(x, b)
+	s.solve(x)
+	last := math.Inf(1)
+	for count := range 12 {
+		s.multiply(r, x)
+		for q := range r {
+			r[q] = b[q] - r[q]
+		}
+		off := blas64.Nrm2(vector(r))
+		s.slow = s.slow || count > 4
+		if off <= solved*blas64.Nrm2(vector(b)) || !(off < 0.5*last) {
+			break
+		}
+		last = off
+		s.solve(r)
+		blas64.Axpy(1, vector(r), vector(x))
+	}
+	copy(b, x)
+}
+
+func (s *kerneled) improve(pt *point, rate []float64) bool {
+	k := len(s.active) - s.borders()
+	r := s.r[:len(s.active)]
+	s.image(r, rate, pt.du)
+	var sum float64
+	for q, i := range s.active[:k] {
+		sum += s.y[i] * rate[q]
+	}
+	if s.borders() > 0 {
+		r[k] = sum
+	}
+	var off, size float64
+	for q := range r {
+		r[q] = -s.dage[q] - r[q]
+		off = math.Max(off, math.Abs(r[q])/s.scale[q])
+		size = math.Max(size, math.Abs(s.dage[q])/s.scale[q])
+	}
+	if off <= 1e-10*size {
+		return false
+	}
+	s.solve(r)
+	blas64.Axpy(1, vector(r), vector(rate))
+	return true
+}
+
+func (s *kerneled) unknownOf(i int) int { return s.at[i] }
+
+func (s *kerneled) row(dst []float64, i int) {
+	row := s.svm.KernelRow(i)
+	k := len(s.active) - s.borders()
+	for r, j := range s.active[:k] {
+		dst[r] = s.y[j] * row[j]
+	}
+	if s.borders() > 0 {
+		dst[k] = 1
+	}
+}
+
+func (s *kerneled) variance(i int) float64 {
+	row, b := s.column[:len(s.active)], s.b[:len(s.active)]
+	s.row(row, i)
+	copy(b, row)
+	s.exact(b)
+	return s.diagonal[i] - blas64.Dot(vector(row), vector(b))
+}
+
+func (s *kerneled) freedom(i int) float64 {
+	b := s.b[:len(s.active)]
+	clear(b)
+	b[s.at[i]] = 1
+	s.exact(b)
+	return 1 / b[s.at[i]]
+}
+
+func (s *kerneled) direction(dst []float64, i int) {
+	b := s.b[:len(s.active)]
+	clear(dst)
+	if s.zone[i] == pinned {
+		clear(b)
+		b[s.at[i]] = -s.y[i]
+		s.exact(b)
+	} else {
+		s.row(b, i)
+		s.exact(b)
+		dst[i] = -s.y[i]
+	}
+	for r, j := range s.active {
+		dst[j] += b[r]
+	}
+	for j := range dst {
+		dst[j] = -dst[j]
+	}
+}
+
+func (s *kerneled) penalty(theta, u []float64) float64 {
+	var sum float64
+	for i, a := range theta[:s.n] {
+		sum += a * s.y[i] * (u[i] - theta[s.n])
+	}
+	return 0.5 * s.l2[0] * sum
+}
+
+func (s *kerneled) value(pt *point) float64 { return s.objective(pt.theta, pt.u, pt.age) }
+
+// residualAt is relative to the bound of a multiplier and to the predictors.
+func (s *kerneled) residualAt(pt *point) float64 {
+	var worst, sum, size float64
+	b := pt.theta[s.n]
+	for i, a := range pt.theta[:s.n] {
+		sum += s.y[i] * a
+		size += a
+		top, unit := s.bound*s.m[i], 1+math.Abs(pt.u[i])+math.Abs(b)
+		g := 1 - s.y[i]*pt.u[i]
+		off := math.Abs(a) / top
+		switch z := s.zone[i]; {
+		case z == pinned:
+			off = math.Max(math.Abs(g)/unit, math.Max(-a, a-top)/top)
+		case z != satisfied:
+			v, dv, _ := s.weight(z, pt.loss[i], pt.age)
+			off = math.Abs(a-top*v) / (top + math.Abs(top*s.hinge.C*dv)*unit)
+		}
+		worst = math.Max(worst, off)
+	}
+	if s.intercept && !s.frozen {
+		worst = math.Max(worst, math.Abs(sum)/(size+s.bound))
+	}
+	return worst
+}
+
+func (s *kerneled) setFloor([]float64) {}
