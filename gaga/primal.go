@@ -25,6 +25,7 @@ type primal struct {
 	floor       []float64   // p: what the scale of each coordinate's terms is at least
 
 	hess   []float64 // len(active) squared: H, upper triangle
+	bent   bool      // hess and diag are those where assemble was last called
 	factor []float64 // Cholesky factor of H, without pins
 	pins   *pins     // with pins, nil for losses without a kink
 
@@ -37,13 +38,15 @@ type primal struct {
 
 // terms evaluates what the samples add to the optimality condition.
 type terms interface {
-	// assemble adds the samples' terms at pt to residual, scale, hess (upper
-	// triangle), diag and dage, over the active coordinates.
+	// assemble adds the samples' terms at pt to residual, scale and dage, over
+	// the active coordinates. Scales may be those of a point nearby.
 	assemble(pt *point)
-	// coordinate returns the gradient of the samples' terms in coordinate j, its
-	// derivative in the age at fixed θ and the size of its terms, where assemble
-	// was last called.
-	coordinate(j int) (gradient, dage, size float64)
+	// curve adds them to hess (upper triangle) and diag at pt, where assemble was
+	// last called.
+	curve(pt *point)
+	// gradients writes the gradient of the samples' terms in all coordinates and
+	// the sizes of its terms, where assemble was last called.
+	gradients(gradient, size []float64)
 	// place takes the zones of all samples, with u their predictors.
 	place(zones []uint8, u []float64)
 	// move takes note that a sample's zone has changed; theta is current.
@@ -58,6 +61,10 @@ type activations interface {
 	// and its rate along the path into pt's grad and dgrad, where assemble was
 	// last called and pt.rate is current.
 	gradient(pt *point)
+	// coordinate returns the gradient of the samples' terms in coordinate j, its
+	// derivative in the age at fixed θ and the size of its terms, where assemble
+	// was last called.
+	coordinate(j int) (gradient, dage, size float64)
 	// border writes row j of the full H over the active coordinates into dst,
 	// and returns its diagonal entry and the sum of that entry's positive
 	// parts, both without the penalty.
@@ -207,20 +214,33 @@ func (s *primal) assemble(pt *point) {
 	if !s.summed {
 		s.evaluate(pt)
 	}
-	k := len(s.active)
 	clear(s.dage[:s.unknowns()])
-	clear(s.hess[:k*k])
+	s.bent = false
 	for r, j := range s.active {
 		w := pt.theta[j]
 		s.residual[r] = s.l2[j]*w + s.l1[j]*s.sign[j]
 		s.scale[r] = math.Abs(s.l2[j]*w) + s.l1[j] + s.floor[j]
-		s.diag[r] = s.l2[j]
-		s.hess[r*k+r] = s.l2[j]
 	}
 	s.terms.assemble(pt)
 	if len(s.multipliers) > 0 {
 		s.pins.assemble(s, pt)
 	}
+}
+
+// curve evaluates H and diag where assemble was last called: only factors need
+// them.
+func (s *primal) curve() {
+	if s.bent {
+		return
+	}
+	s.bent = true
+	k := len(s.active)
+	clear(s.hess[:k*k])
+	for r, j := range s.active {
+		s.diag[r] = s.l2[j]
+		s.hess[r*k+r] = s.l2[j]
+	}
+	s.terms.curve(s.assembled)
 }
 
 // gradientTerms returns the size of the terms of a loss's derivative at the
@@ -255,6 +275,7 @@ const singular = 1e-12
 // directions that keep them pinned.
 func (s *primal) factorize() bool {
 	k := len(s.active)
+	s.curve()
 	if s.pins != nil {
 		return s.pins.factorize(s)
 	}
@@ -358,11 +379,10 @@ func (s *primal) value(pt *point) float64 { return s.penalty(pt.theta, nil) + s.
 
 func (s *primal) residualAt(pt *point) float64 {
 	worst := s.pinnedResidual(pt)
-	s.pinnedGradient(s.wideGradient, s.wideSize, pt)
+	s.terms.gradients(s.wideGradient, s.wideSize)
+	s.addPinned(s.wideGradient, s.wideSize, pt)
 	for j, w := range pt.theta {
-		g, _, size := s.terms.coordinate(j)
-		g += s.l2[j]*w + s.wideGradient[j]
-		size += s.wideSize[j]
+		g, size := s.wideGradient[j]+s.l2[j]*w, s.wideSize[j]
 		off := math.Abs(g + s.l1[j]*sign(w))
 		if w == 0 || (s.l1[j] > 0 && sign(w) != s.sign[j]) {
 			off = math.Max(0, math.Abs(g)-s.l1[j])

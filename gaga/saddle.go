@@ -22,6 +22,7 @@ func (t *tracker) leaveSaddle(age float64) bool {
 	copy(pt.theta, t.search.Theta()[:t.p])
 	t.predict(pt.u, pt.theta)
 	t.assemble(pt)
+	t.primal.curve()
 	scaled := mat.NewSymDense(k, nil)
 	for r := range k {
 		for q := r; q < k; q++ {

@@ -158,6 +158,7 @@ func (t *tracker) keep() {
 	copy(w.zone, t.zone)
 	copy(w.sign, t.sign)
 	w.active = append(w.active[:0], t.active...)
+	t.primal.curve()
 	copy(w.hess[:k*k], t.primal.hess[:k*k])
 	copy(w.diag[:k], t.diag[:k])
 }

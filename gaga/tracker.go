@@ -297,11 +297,16 @@ func (t *tracker) correct(pt *point) bool {
 			t.predict(pt.u, pt.theta)
 		}
 		t.assemble(pt)
-		if (pt.iterations == 1 || !t.affine) && !t.factorize() {
-			return false
-		}
 		res := t.relative()
-		if res <= t.tight || (res <= loose && res >= 0.1*last) {
+		done := res <= t.tight || (res <= loose && res >= 0.1*last)
+		// The last factor serves while it makes the residual fall fast; the kernel
+		// back-end sees to that itself.
+		if pt.iterations == 1 || (!t.affine && (done || t.primal == nil || !(res <= 1e-6*last))) {
+			if !t.factorize() {
+				return false
+			}
+		}
+		if done {
 			if t.primal == nil && pt.iterations > t.quick {
 				// So slow that the factor of an earlier point proves nothing here.
 				t.refresh()
@@ -506,7 +511,7 @@ func (t *tracker) eventGradient(pt *point, c crossing) (value, size, dage float6
 	default:
 		j := c.index
 		t.primal.border(g, j)
-		grad, rate, magnitude := t.primal.terms.coordinate(j)
+		grad, rate, magnitude := t.primal.activations.coordinate(j)
 		for r := range g {
 			g[r] *= c.sign
 		}
