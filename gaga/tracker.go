@@ -89,7 +89,7 @@ func newTracker(pr *Problem, o Options) (*tracker, error) {
 		path: &Path{problem: pr}, verifies: o.verifying(), left: newPoint(s), right: newPoint(s),
 		shadow: make([]bool, s.p), grid: o.Grid, total: pr.total(),
 		theta0: make([]float64, s.p), before: make([]float64, s.p), scores: make([]float64, s.n),
-		rhs: make([]float64, room), rhs2: make([]float64, room), along: make([]float64, room),
+		rhs: make([]float64, room+1), rhs2: make([]float64, room), along: make([]float64, room),
 	}
 	t.path.tracker = t
 	if primal != nil && t.summed {
@@ -325,6 +325,7 @@ func (t *tracker) correct(pt *point) bool {
 		step := t.rhs[:k]
 		copy(step, t.residual[:k])
 		t.solve(step)
+		t.mix(step, pt.iterations == 1 || pt.iterations == t.quick+1)
 		t.take(pt, step, 1)
 	}
 	return false
@@ -368,10 +369,7 @@ func (t *tracker) tangent(pt *point) {
 	t.solve(rate)
 	t.setRates(pt, rate)
 	t.predict(pt.du, pt.rate)
-	for range 8 {
-		if !t.improve(pt, rate) {
-			break
-		}
+	for first := true; t.improve(pt, rate, first); first = false {
 		t.setRates(pt, rate)
 		t.predict(pt.du, pt.rate)
 	}
@@ -485,9 +483,11 @@ func (t *tracker) newton(pt *point, value, dage float64, fresh bool) bool {
 	if math.IsNaN(move) || math.IsInf(move, 0) {
 		return false
 	}
-	pt.age += move
 	blas64.Axpy(move, vector(along), vector(step))
-	t.take(pt, step, 1)
+	step = append(step, -move)
+	t.mix(step, pt.iterations == 1)
+	pt.age -= step[k]
+	t.take(pt, step[:k], 1)
 	return true
 }
 
