@@ -264,6 +264,11 @@ func (s *kerneled) predictAll(dst, theta []float64) {
 // drift is how often predictors are moved before they are summed from scratch.
 const drift = 200
 
+func (s *kerneled) know(pt *point) {
+	copy(s.base, pt.theta)
+	copy(s.baseU, pt.u)
+}
+
 func (s *kerneled) predictOne(i int, theta []float64) float64 {
 	row := s.svm.KernelRow(i)
 	u := theta[s.n]
@@ -275,8 +280,7 @@ func (s *kerneled) predictOne(i int, theta []float64) float64 {
 
 func (s *kerneled) assemble(pt *point) {
 	s.assembled = pt
-	copy(s.base, pt.theta)
-	copy(s.baseU, pt.u)
+	s.know(pt)
 	s.evaluate(pt)
 	b := pt.theta[s.n]
 	k := len(s.active) - s.borders()
@@ -454,7 +458,7 @@ func (s *kerneled) image(dst, x, du []float64) {
 }
 
 // Solutions are corrected up to this residual, relative to the right-hand side.
-const solved = 1e-12
+const solved = 1e-9
 
 // exact overwrites b with J⁻¹b, corrected by its residual.
 func (s *kerneled) exact(b []float64) {
@@ -504,7 +508,7 @@ func (s *kerneled) improve(pt *point, rate []float64, first bool) bool {
 	if s.improved++; s.improved > memory {
 		s.slow = true
 	}
-	if off <= 1e-10*size || s.improved > 2*memory {
+	if off <= 1e-8*size || s.improved > 2*memory {
 		return false
 	}
 	s.solve(r)

@@ -324,6 +324,9 @@ func (s *primal) quadratic(b []float64) float64 {
 // refresh has nothing to do: each factor is new.
 func (s *primal) refresh() {}
 
+// know has nothing to note: predictors are summed from scratch.
+func (s *primal) know(*point) {}
+
 // mix has nothing to do either.
 func (s *primal) mix([]float64, bool) {}
 

@@ -68,6 +68,8 @@ type algebra interface {
 	predict(dst, theta []float64)
 	predictAll(dst, theta []float64)
 	predictOne(i int, theta []float64) float64
+	// know takes note of pt's predictors, which the next predict may start from.
+	know(pt *point)
 	// assemble evaluates the system at pt, where age, theta, dual and u are set:
 	// residual, scale, J, diag and dage, and the losses and slopes of pt; where
 	// the system is summed, neither needs u nor touches the losses.

@@ -340,6 +340,12 @@ func (t *tracker) predictPoint(pt *point, h float64) {
 	for _, i := range t.multipliers {
 		pt.dual[i] = l.dual[i] + h*l.ddual[i]
 	}
+	if t.primal == nil { // predictors are linear in θ
+		for i, u := range l.u {
+			pt.u[i] = u + h*l.du[i]
+		}
+		t.know(pt)
+	}
 }
 
 // The corrector stops at a relative residual of tight, or at loose once it no
@@ -399,6 +405,10 @@ func (t *tracker) locate(c crossing, age, limit float64, upper *point) bool {
 		hermite(r.theta, l.theta, l.rate, upper.theta, upper.rate, upper.age-l.age, x)
 		if t.hinge != nil && !t.dualInTheta {
 			hermite(r.dual, l.dual, l.ddual, upper.dual, upper.ddual, upper.age-l.age, x)
+		}
+		if t.primal == nil {
+			hermite(r.u, l.u, l.du, upper.u, upper.du, upper.age-l.age, x)
+			t.know(r)
 		}
 	} else {
 		t.predictPoint(r, h)
