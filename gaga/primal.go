@@ -324,8 +324,14 @@ func (s *primal) quadratic(b []float64) float64 {
 // refresh has nothing to do: each factor is new.
 func (s *primal) refresh() {}
 
+// know has nothing to note: predictors are summed from scratch.
+func (s *primal) know(*point) {}
+
+// mix has nothing to do either.
+func (s *primal) mix([]float64, bool) {}
+
 // improve has nothing to do: the factor is that of J.
-func (s *primal) improve(*point, []float64) bool { return false }
+func (s *primal) improve(*point, []float64, bool) bool { return false }
 
 // fix has nothing to do: no entry of θ is constant.
 func (s *primal) fix([]float64) {}

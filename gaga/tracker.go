@@ -89,7 +89,7 @@ func newTracker(pr *Problem, o Options) (*tracker, error) {
 		path: &Path{problem: pr}, verifies: o.verifying(), left: newPoint(s), right: newPoint(s),
 		shadow: make([]bool, s.p), grid: o.Grid, total: pr.total(),
 		theta0: make([]float64, s.p), before: make([]float64, s.p), scores: make([]float64, s.n),
-		rhs: make([]float64, room), rhs2: make([]float64, room), along: make([]float64, room),
+		rhs: make([]float64, room+1), rhs2: make([]float64, room), along: make([]float64, room),
 	}
 	t.path.tracker = t
 	if primal != nil && t.summed {
@@ -325,6 +325,7 @@ func (t *tracker) correct(pt *point) bool {
 		step := t.rhs[:k]
 		copy(step, t.residual[:k])
 		t.solve(step)
+		t.mix(step, pt.iterations == 1 || pt.iterations == t.quick+1)
 		t.take(pt, step, 1)
 	}
 	return false
@@ -338,6 +339,12 @@ func (t *tracker) predictPoint(pt *point, h float64) {
 	}
 	for _, i := range t.multipliers {
 		pt.dual[i] = l.dual[i] + h*l.ddual[i]
+	}
+	if t.primal == nil { // predictors are linear in θ
+		for i, u := range l.u {
+			pt.u[i] = u + h*l.du[i]
+		}
+		t.know(pt)
 	}
 }
 
@@ -368,10 +375,7 @@ func (t *tracker) tangent(pt *point) {
 	t.solve(rate)
 	t.setRates(pt, rate)
 	t.predict(pt.du, pt.rate)
-	for range 8 {
-		if !t.improve(pt, rate) {
-			break
-		}
+	for first := true; t.improve(pt, rate, first); first = false {
 		t.setRates(pt, rate)
 		t.predict(pt.du, pt.rate)
 	}
@@ -401,6 +405,10 @@ func (t *tracker) locate(c crossing, age, limit float64, upper *point) bool {
 		hermite(r.theta, l.theta, l.rate, upper.theta, upper.rate, upper.age-l.age, x)
 		if t.hinge != nil && !t.dualInTheta {
 			hermite(r.dual, l.dual, l.ddual, upper.dual, upper.ddual, upper.age-l.age, x)
+		}
+		if t.primal == nil {
+			hermite(r.u, l.u, l.du, upper.u, upper.du, upper.age-l.age, x)
+			t.know(r)
 		}
 	} else {
 		t.predictPoint(r, h)
@@ -485,9 +493,11 @@ func (t *tracker) newton(pt *point, value, dage float64, fresh bool) bool {
 	if math.IsNaN(move) || math.IsInf(move, 0) {
 		return false
 	}
-	pt.age += move
 	blas64.Axpy(move, vector(along), vector(step))
-	t.take(pt, step, 1)
+	step = append(step, -move)
+	t.mix(step, pt.iterations == 1)
+	pt.age -= step[k]
+	t.take(pt, step[:k], 1)
 	return true
 }
 
