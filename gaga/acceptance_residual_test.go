@@ -1,6 +1,7 @@
 package gaga_test
 
 import (
+	"errors"
 	"math"
 
 	"gonum.org/v1/gonum/blas"
@@ -259,8 +260,9 @@ func (o *optimality) choose(theta []float64, free []int, slopes []float64) {
 }
 
 // bounded minimizes Σ_r ((grad + Aβ)_r / unit_r)² over β in [0,1]^k: least
-// squares over those strictly inside, the worst offender to its bound in turns,
-// then coordinate descent where that was not it.
+// squares over those strictly inside, nearest to the middle where they are not
+// unique, the worst offender to its bound in turns, then coordinate descent
+// where that was not it.
 func (o *optimality) bounded(rows []int, k int, column func(q, j int) float64, unit []float64) []float64 {
 	m := len(rows)
 	a := mat.NewDense(m, k, nil)
@@ -274,40 +276,35 @@ func (o *optimality) bounded(rows []int, k int, column func(q, j int) float64, u
 			a.Set(r, q, column(q, j)/unit[r])
 		}
 	}
-	beta := make([]float64, k)
-	open := make([]int, k)
+	beta, open := make([]float64, k), make([]int, k)
 	for q := range open {
-		open[q] = q
+		open[q], beta[q] = q, 0.5
 	}
-	for len(open) > 0 && len(open) <= m {
+	for len(open) > 0 {
 		part, rhs := mat.NewDense(m, len(open), nil), mat.NewVecDense(m, nil)
+		for c, q := range open {
+			beta[q] = 0.5
+			for r := range m {
+				part.Set(r, c, a.At(r, q))
+			}
+		}
 		for r := range m {
 			sum := left[r]
 			for q := range k {
 				sum += a.At(r, q) * beta[q]
 			}
-			for c, q := range open {
-				part.Set(r, c, a.At(r, q))
-				sum -= a.At(r, q) * beta[q]
-			}
 			rhs.SetVec(r, -sum)
 		}
-		var qr mat.QR
-		qr.Factorize(part)
-		var x mat.VecDense
-		if err := qr.SolveVecTo(&x, false, rhs); err != nil {
-			if _, poor := err.(mat.Condition); !poor || math.IsInf(x.AtVec(0), 0) {
-				break
-			}
+		x, ok := leastSquares(part, rhs)
+		if !ok {
+			break
 		}
 		worst, at := 0.0, -1
-		for c := range open {
-			if off := math.Max(-x.AtVec(c), x.AtVec(c)-1); off > worst {
+		for c, q := range open {
+			if off := math.Abs(x.AtVec(c)) - 0.5; off > worst {
 				worst, at = off, c
 			}
-		}
-		for c, q := range open {
-			beta[q] = math.Min(1, math.Max(0, x.AtVec(c)))
+			beta[q] = math.Min(1, math.Max(0, 0.5+x.AtVec(c)))
 		}
 		if at < 0 || worst <= 1e-12 {
 			break
@@ -316,6 +313,40 @@ func (o *optimality) bounded(rows []int, k int, column func(q, j int) float64, u
 	}
 	o.descend(a, left, beta)
 	return beta
+}
+
+// leastSquares returns the shortest of the best solutions of Ax = b.
+func leastSquares(a *mat.Dense, b *mat.VecDense) (*mat.VecDense, bool) {
+	var x mat.VecDense
+	var poor mat.Condition
+	m, k := a.Dims()
+	var err error
+	if k > m {
+		var lq mat.LQ
+		lq.Factorize(a)
+		err = lq.SolveVecTo(&x, false, b)
+	} else {
+		var qr mat.QR
+		qr.Factorize(a)
+		err = qr.SolveVecTo(&x, false, b)
+	}
+	if err == nil {
+		return &x, true
+	}
+	if !errors.As(err, &poor) {
+		return nil, false
+	}
+	var svd mat.SVD
+	if !svd.Factorize(a, mat.SVDThin) {
+		return nil, false
+	}
+	rank := svd.Rank(1e-12)
+	if rank == 0 {
+		return nil, false
+	}
+	var y mat.VecDense
+	svd.SolveVecTo(&y, b, rank)
+	return &y, true
 }
 
 // descend improves β by coordinate descent while the residual is not at
