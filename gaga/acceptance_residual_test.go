@@ -197,11 +197,12 @@ func (o *optimality) primalViolation(theta []float64, age float64) float64 {
 			o.grad[j] += math.Copysign(p.Penalty.L1, w)
 		}
 	}
-	if len(free) > 0 {
+	off := o.worst(theta) // with no weight on the open samples
+	if len(free) > 0 && off > 0 {
 		o.choose(theta, free, slopes)
-		return math.Max(kink, o.worst(theta))
+		off = math.Max(kink, math.Min(off, o.worst(theta)))
 	}
-	return o.worst(theta)
+	return off
 }
 
 // worst is the largest entry of the gradient relative to its terms.
@@ -241,6 +242,9 @@ func (o *optimality) choose(theta []float64, free []int, slopes []float64) {
 			return slopes[q]
 		}
 		return slopes[q] * o.p.X.Data[free[q]*o.p.X.Stride+j]
+	}
+	if len(rows) == 0 {
+		return
 	}
 	unit := make([]float64, len(rows)) // the terms' size, all multipliers at their largest
 	for r, j := range rows {
