@@ -39,6 +39,15 @@ func benchmarks(b *testing.B, run func(b *testing.B, p *gaga.Problem)) {
 				b.ResetTimer()
 				run(b, p)
 			})
+			b.Run(fmt.Sprintf("rbf/breast_cancer/noise=%v/%s", noise, r.Name()), func(b *testing.B) {
+				b.Setenv("AGEPATH_VERIFY", "0")
+				t := training(b, "breast_cancer", dataset.Classification, noise, 1)
+				p := gaga.SVM(matrix(t), t.Y, t.Multiplicity, 1, gaga.RBF{Gamma: 1 / float64(t.D)})
+				p.Regularizer = r
+				b.ReportAllocs()
+				b.ResetTimer()
+				run(b, p)
+			})
 		}
 	}
 }
@@ -67,4 +76,24 @@ func BenchmarkACS(b *testing.B) {
 		}
 		b.ReportMetric(float64(path.Alternations), "alternations")
 	})
+}
+
+// The Lasso with the linear regularizer on more and more rows of house_8L: the
+// time for an event must not grow with them.
+func BenchmarkGrowth(b *testing.B) {
+	for _, n := range []int{2500, 5000, 10_000, 20_000} {
+		b.Run(fmt.Sprintf("rows=%d", n), func(b *testing.B) {
+			b.Setenv("AGEPATH_VERIFY", "0")
+			share := func(rows int) float64 { return float64(n) / float64(rows) }
+			p := lasso(trainingShare(b, "house_8L", dataset.Regression, 0.3, 1, share), 0.006, gaga.Linear{})
+			b.ReportAllocs()
+			events := 0
+			for b.Loop() {
+				turning, jumps := count(track(b, p, gaga.Options{Age: gaga.Range{Min: 0.1, Max: 20}}))
+				events += turning + jumps
+			}
+			b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(events), "µs/event")
+			b.ReportMetric(float64(events)/float64(b.N), "events")
+		})
+	}
 }
