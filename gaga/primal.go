@@ -259,6 +259,9 @@ func (s *primal) setFloor(u []float64) {
 	clear(s.floor)
 	for i := range s.n {
 		_, slope, curvature := s.loss.Eval(u[i], s.y[i])
+		if s.hinge != nil { // at the kink, or there later, the multiplier takes its place
+			slope = s.hinge.C
+		}
 		f := negligible * s.m[i] * gradientTerms(u[i], slope, curvature)
 		for j, x := range s.sample(i) {
 			s.floor[j] += f * math.Abs(x)
