@@ -8,6 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 
 	"github.com/agepath/agepath/experiment/dataset"
 )
@@ -143,7 +145,7 @@ func DecodeCell(spec []byte) (*Cell, error) {
 		return nil, fmt.Errorf("decoding a cell: its kind is %q, not %s", form.Kind, SelfPaced)
 	}
 	method := form.Method
-	if err := Supported(method.Name, form.Model.Name, method.Regularizer.Name); err != nil {
+	if err := known(method, form.Model); err != nil {
 		return nil, fmt.Errorf("decoding a cell: %w", err)
 	}
 	if here := lookupMethod(method.Name).algorithm; method.Algorithm != here {
@@ -166,6 +168,21 @@ func DecodeCell(spec []byte) (*Cell, error) {
 		Paper:    cs.Paper,
 	}
 	return cell, nil
+}
+
+// known returns an error that says what there is where the name of a method, a
+// model or a regularizer is unknown.
+func known(method Method, model Model) error {
+	info, regularizer := lookupMethod(method.Name), method.Regularizer.Name
+	switch {
+	case info == nil:
+		return fmt.Errorf("there is no method %q; there are %s", method.Name, strings.Join(methodNames(), ", "))
+	case !slices.Contains(modelNames, model.Name):
+		return fmt.Errorf("there is no model %q; there are %s", model.Name, strings.Join(modelNames, ", "))
+	case info.regularized && !slices.Contains(regularizerNames, regularizer):
+		return fmt.Errorf("there is no regularizer %q; there are %s", regularizer, strings.Join(regularizerNames, ", "))
+	}
+	return nil
 }
 
 // decodeStrictly decodes one JSON value and nothing behind it into value,

@@ -73,7 +73,6 @@ func (p *planner) sweep(ctx context.Context, number int) error {
 		p.problems.add(sweep.place.problem("more than %d combinations of entries of data, models, methods and regularizers; put values into lists of one entry", maxGroups))
 		return nil
 	}
-	p.methods(sweep)
 	for _, source := range sweep.Data {
 		settings := sweep.Settings
 		data, err := p.data(ctx, source, settings)
@@ -108,22 +107,6 @@ func (p *planner) names(data *PlannedData, source DataSource) {
 	}
 	p.plan.Data = append(p.plan.Data, data)
 	p.plan.sources[data.Digest] = source.Source
-}
-
-// methods checks that every method knows every model with every regularizer.
-func (p *planner) methods(s *Sweep) {
-	for _, method := range s.Methods {
-		for _, model := range s.Models {
-			if !lookupMethod(method.Name).regularized {
-				continue
-			}
-			for _, regularizer := range s.Regularizers {
-				if err := Supported(method.Name, model.Name, regularizer.Name); err != nil {
-					p.problems.add(method.place.problem("%v", err))
-				}
-			}
-		}
-	}
 }
 
 // task checks that models and noise are for the data set's task.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
@@ -232,8 +233,21 @@ func (f *Fitted) gaga(ctx context.Context, age Age) error {
 	if path.Status().Early() {
 		f.status += ": " + path.Reason()
 	}
+	f.status += gapText(path.Gaps())
 	f.restarts = len(path.Restarts())
 	return nil
+}
+
+// gapText says which ages a path leaves out, "" for none.
+func gapText(gaps []gaga.Gap) string {
+	if len(gaps) == 0 {
+		return ""
+	}
+	list := make([]string, len(gaps))
+	for k, gap := range gaps {
+		list[k] = fmt.Sprintf("%.4g to %.4g", gap.From, gap.To)
+	}
+	return fmt.Sprintf("; one class only at ages %s", strings.Join(list, ", "))
 }
 
 func general(rows, cols int, data []float64) blas64.General {

@@ -25,7 +25,7 @@ type Age struct {
 }
 
 // methodInfo says what a method uses of a grid. Adding a method is a line in
-// methodTable and one in the table of [Supported].
+// methodTable.
 type methodInfo struct {
 	name        string
 	algorithm   int  // raise it when a change of the code changes the method's numbers
@@ -36,8 +36,8 @@ type methodInfo struct {
 
 var methodTable = []methodInfo{
 	{name: Original, algorithm: 2},
-	{name: ACS, algorithm: 2, regularized: true, aged: true, stepped: true},
-	{name: GAGA, algorithm: 2, regularized: true, aged: true},
+	{name: ACS, algorithm: 3, regularized: true, aged: true, stepped: true},
+	{name: GAGA, algorithm: 3, regularized: true, aged: true},
 }
 
 // methodNames returns the names of the methods in the table's order.

@@ -49,8 +49,7 @@ type PlannedData struct {
 
 // Plan loads the grid's data sets and returns what is to be computed. It
 // refuses what makes no sense, such as a classification model on a regression
-// set or a pair of model and regularizer that a method does not know; the
-// error is of type [Problems] then.
+// set; the error is of type [Problems] then.
 func (g *Grid) Plan(ctx context.Context, library Loader) (*Plan, error) {
 	plan := &Plan{
 		Grid: g.Name, Kind: g.Kind, Limits: g.Limits,

@@ -352,7 +352,6 @@ func TestPlanRefusals(t *testing.T) {
 		{"svm on regression", "{lasso: {alpha: [0.1, 0.2]}}", "{svm: {c: 1}}", "bad.yaml:7: models.0.svm: ", "svm is a model for classification, but the data set r1 is for regression; allowed there are lasso"},
 		{"lasso on classification", "[r1]", "[c1]", "bad.yaml:7: models.0.lasso: ", "lasso is a model for regression, but the data set c1 is for classification; allowed there are svm, logistic"},
 		{"noise of the other task", "gaussian", "flip", "bad.yaml:6: noise.0.kind: ", "does not fit the data set r1, which is for regression; allowed there are gaussian, statp"},
-		{"gaga without the model", "{lasso: {alpha: [0.1, 0.2]}}", "{svm: {c: 1}}", "bad.yaml:9: methods.2: ", "gaga does not know the model svm with the regularizer linear; it knows lasso with hard, linear"},
 		{"too few rows", "[r1]", "[r-3]", "bad.yaml:3: data.0: ", "3 rows give 1 for training"},
 		{"one class", "[r1]", "[cone]", "bad.yaml:3: data.0: ", "class"},
 		{"same numbers", "[r1]", "[r1, rr1]", "bad.yaml:3: data.1: ", "rr1 holds the same numbers as r1"},

@@ -42,7 +42,7 @@ var selfPacedMeasures = []Column{
 	{"jump_points", Int, "critical points at which the path jumps to another partial optimum; null for methods that do not locate them"},
 	{"restarts", Int, "how often the path was taken up again by alternate convex search, jumps included; null for methods that do not locate critical points"},
 	{"max_kkt", Float, "largest violation of the optimality conditions over all knots, relative to the scale of the gradient's terms"},
-	{"path_status", Text, "how the path ended: complete, or why it stopped early; null for methods without ages"},
+	{"path_status", Text, "how the path ended: complete, or why it stopped early, and which ages it leaves out because only one class has weight there; null for methods without ages"},
 }
 
 var selfPacedFurther = []Table{
@@ -56,15 +56,15 @@ var selfPacedFurther = []Table{
 		{"objective", Float, "implicit objective G_λ(θ) = R(θ) + Σ_i F_λ(l_i(θ)), F_λ(l) the integral of the weight from 0 to l; comparable at equal age only; null for methods without ages"},
 		{"score_test", Float, "score on the test part, see metric"},
 		{"score_validation", Float, "score on the (contaminated) validation part; null without one"},
-		{"easy", Int, "training rows with full zone: weight 1, or the decreasing branch of a regularizer without a plateau"},
+		{"easy", Int, "training rows with full zone: weight 1, or the decreasing branch of a regularizer without a plateau; of a support vector machine those at and beyond the margin too"},
 		{"middle", Int, "training rows in the intermediate zone of the mixture regularizer"},
 		{"discarded", Int, "training rows beyond the age: weight 0, or the tail of log"},
-		{"active", Int, "coefficients other than 0, or support vectors of a kernel model"},
+		{"active", Int, "coefficients other than 0, or support vectors of a support vector machine with the RBF kernel"},
 		{"kkt", Float, "violation of the optimality conditions relative to the scale of the gradient's terms"},
 	}},
 	{Name: "coefficients", Columns: []Column{
 		{"cell", Text, "identity of the cell, 32 hex digits"},
 		{"knot", Int, "number of the knot, as in the table knots"},
-		{"values", FloatList, "coefficients of the scaled features, or the multipliers α of a kernel model; the last value is the intercept, 0 for models without one"},
+		{"values", FloatList, "coefficients of the scaled features, or the multipliers α_i >= 0 of a support vector machine with the RBF kernel, one for each training row after identical ones were merged (the decision is Σ_i α_i y_i k(x_i, x) + b); the last value is the intercept, 0 for models without one"},
 	}},
 }

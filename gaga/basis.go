@@ -19,10 +19,7 @@ func (f *pins) follow(s *primal) bool {
 			f.remove(s, c)
 		}
 	}
-	if !f.extend(s, true) {
-		return false
-	}
-	return true
+	return f.extend(s, true)
 }
 
 // build makes Q and R anew.

@@ -11,13 +11,14 @@ import (
 )
 
 // The path over [0.1, 20], and ACS at step 0.5 over the same ages, whose weights
-// are iterated until its residual is as small: read the ratio of the two.
-// Breast cancer is taken as a regression on its labels.
+// are iterated until its residual is as small: read the ratio of the two. For
+// the Lasso breast cancer is taken as a regression on its labels; the support
+// vector machine is the linear one with C = 1.
 func benchmarks(b *testing.B, run func(b *testing.B, p *gaga.Problem)) {
 	for _, name := range []string{"diabetes", "breast_cancer", "cadata"} {
 		for _, noise := range []float64{0, 0.3} {
 			for _, r := range []gaga.Regularizer{gaga.Linear{}, gaga.Mixture{Gamma: 0.5}, gaga.Hard{}} {
-				b.Run(fmt.Sprintf("%s/noise=%v/%s", name, noise, r.Name()), func(b *testing.B) {
+				b.Run(fmt.Sprintf("lasso/%s/noise=%v/%s", name, noise, r.Name()), func(b *testing.B) {
 					b.Setenv("AGEPATH_VERIFY", "0")
 					p := lasso(training(b, name, dataset.Regression, noise, 1), 0.006, r)
 					b.ReportAllocs()
@@ -25,6 +26,28 @@ func benchmarks(b *testing.B, run func(b *testing.B, p *gaga.Problem)) {
 					run(b, p)
 				})
 			}
+		}
+	}
+	for _, noise := range []float64{0, 0.3} {
+		for _, r := range []gaga.Regularizer{gaga.Linear{}, gaga.Mixture{Gamma: 0.5}, gaga.Hard{}, gaga.LOG{A: 1}} {
+			b.Run(fmt.Sprintf("svm/breast_cancer/noise=%v/%s", noise, r.Name()), func(b *testing.B) {
+				b.Setenv("AGEPATH_VERIFY", "0")
+				t := training(b, "breast_cancer", dataset.Classification, noise, 1)
+				p := gaga.SVM(matrix(t), t.Y, t.Multiplicity, 1, nil)
+				p.Regularizer = r
+				b.ReportAllocs()
+				b.ResetTimer()
+				run(b, p)
+			})
+			b.Run(fmt.Sprintf("rbf/breast_cancer/noise=%v/%s", noise, r.Name()), func(b *testing.B) {
+				b.Setenv("AGEPATH_VERIFY", "0")
+				t := training(b, "breast_cancer", dataset.Classification, noise, 1)
+				p := gaga.SVM(matrix(t), t.Y, t.Multiplicity, 1, gaga.RBF{Gamma: 1 / float64(t.D)})
+				p.Regularizer = r
+				b.ReportAllocs()
+				b.ResetTimer()
+				run(b, p)
+			})
 		}
 	}
 }
@@ -53,4 +76,24 @@ func BenchmarkACS(b *testing.B) {
 		}
 		b.ReportMetric(float64(path.Alternations), "alternations")
 	})
+}
+
+// The Lasso with the linear regularizer on more and more rows of house_8L: the
+// time for an event must not grow with them.
+func BenchmarkGrowth(b *testing.B) {
+	for _, n := range []int{2500, 5000, 10_000, 20_000} {
+		b.Run(fmt.Sprintf("rows=%d", n), func(b *testing.B) {
+			b.Setenv("AGEPATH_VERIFY", "0")
+			share := func(rows int) float64 { return float64(n) / float64(rows) }
+			p := lasso(trainingShare(b, "house_8L", dataset.Regression, 0.3, 1, share), 0.006, gaga.Linear{})
+			b.ReportAllocs()
+			events := 0
+			for b.Loop() {
+				turning, jumps := count(track(b, p, gaga.Options{Age: gaga.Range{Min: 0.1, Max: 20}}))
+				events += turning + jumps
+			}
+			b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(events), "µs/event")
+			b.ReportMetric(float64(events)/float64(b.N), "events")
+		})
+	}
 }

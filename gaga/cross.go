@@ -30,6 +30,9 @@ func (t *tracker) cross(ctx context.Context, c crossing) error {
 	}
 	detail := t.describe(c)
 	before := append(t.before[:0], t.left.theta...)
+	for _, i := range t.multipliers {
+		t.right.dual[i] = t.left.dual[i] // where revert finds them
+	}
 	if c.cause == Dropped {
 		c.sign = t.sign[c.index]
 	}
@@ -68,7 +71,7 @@ func (t *tracker) settle(before []float64) bool {
 	return true
 }
 
-// revert undoes a change and brings back the θ before it.
+// revert undoes a change and brings back the θ and the multipliers before it.
 func (t *tracker) revert(c crossing, before []float64) {
 	pc := &t.path.pieces[len(t.path.pieces)-1]
 	pc.changes = pc.changes[:len(pc.changes)-1]
@@ -82,6 +85,9 @@ func (t *tracker) revert(c crossing, before []float64) {
 		t.apply(Dropped, c.index, 0, t.left.theta)
 	case Dropped:
 		t.apply(Activated, c.index, c.sign, t.left.theta)
+	}
+	for _, i := range t.multipliers {
+		t.left.dual[i] = t.right.dual[i]
 	}
 	t.predict(t.left.u, t.left.theta)
 	t.assemble(t.left)
@@ -140,9 +146,14 @@ func (t *tracker) wakes(c crossing) bool {
 }
 
 // slopeIn returns m ∂φ/∂u of the sample that crosses at the left point by the
-// formula of the given zone.
+// formula of the given zone. The loss is the threshold that is crossed, without
+// the point's rounding, on which a slope that is infinite there depends.
 func (t *tracker) slopeIn(c crossing, zone int) float64 {
 	loss, slope, curvature := t.eval(uint8(zone), t.left.u[c.slot], t.y[c.index])
+	from, to := t.zonesOf(c)
+	if lower := min(from, to) - t.kinks; lower >= 0 {
+		loss = t.left.threshold[lower]
+	}
 	v, dv, _ := t.weight(uint8(zone), loss, t.left.age)
 	return t.m[c.index] * (dv*slope*slope + v*curvature)
 }

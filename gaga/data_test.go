@@ -24,6 +24,13 @@ func long() bool { return os.Getenv("AGEPATH_LONG") == "1" }
 // skips the test where the data set is not on this machine.
 func training(tb testing.TB, name string, task dataset.Task, noise float64, stride int) *dataset.Part {
 	tb.Helper()
+	return trainingShare(tb, name, task, noise, stride, func(int) float64 { return 0.75 })
+}
+
+// trainingShare is training with a share of the rows that depends on their
+// number.
+func trainingShare(tb testing.TB, name string, task dataset.Task, noise float64, stride int, share func(rows int) float64) *dataset.Part {
+	tb.Helper()
 	dir := os.Getenv("AGEPATH_DATASETS")
 	if dir == "" {
 		dir = filepath.Join("..", "..", "shared", "datasets")
@@ -40,7 +47,8 @@ func training(tb testing.TB, name string, task dataset.Task, noise float64, stri
 	if stride > 1 {
 		thin(d, stride)
 	}
-	settings := dataset.Settings{Features: dataset.Standard, Split: dataset.Split{Train: 0.75, Test: 0.25}}
+	train := share(d.N)
+	settings := dataset.Settings{Features: dataset.Standard, Split: dataset.Split{Train: train, Test: 1 - train}}
 	kind := dataset.Flip
 	if task == dataset.Regression {
 		settings.Target, kind = dataset.MinMax, dataset.Gaussian

@@ -11,9 +11,9 @@ import (
 // direct sums the terms of the optimality condition sample by sample. It
 // serves every loss and regularizer, and watches all samples.
 //
-// The sums of products in H cost O(n k²), all others O(n k). So H is summed only
-// where it is asked for, and is kept with the slope of φ that each sample is in
-// it with: only samples whose slope has changed are added, behind an event one.
+// The sums of products in H cost O(n k²), all others O(n k). So H is kept with
+// the slope of φ that each sample is in it with, and only samples whose slope has
+// changed are added: behind an event that is one sample.
 type direct struct {
 	*primal
 	phi          []float64 // n: m φ
@@ -21,16 +21,16 @@ type direct struct {
 	size         []float64 // n: of the terms of m φ
 	rate         []float64 // n: the rate of m φ along the path
 
-	products *products
-	stale    bool      // H is not that of the point assembled
-	columns  []int     // the active coordinates of the sums below; nil before the first
-	anew     bool      // the sums are of other columns
-	held     []float64 // n: m ∂φ/∂u of each sample in sum
-	sum      []float64 // k x k, upper triangle: Σ held x xᵀ
-	diags    []float64 // k: Σ |held| x², as it was when sum was last taken anew
-	sizes    []float64 // k: Σ size |x|, as they were when H was last summed
-	added    int       // samples added to sum since it was taken anew
-	changed  []int     // scratch: the samples whose slope has changed
+	products    *products
+	columns     []int     // the active coordinates of the sums below; nil before the first
+	held        []float64 // n: m ∂φ/∂u of each sample in sum
+	sum         []float64 // k x k, upper triangle: Σ held x xᵀ
+	diags       []float64 // k: Σ |held| x², as it was when sum was last taken anew
+	sizes       []float64 // k: Σ size |x|, as they were their total was last as different as a thousandth
+	total       float64   // Σ size then
+	sizeColumns []int     // the active coordinates then
+	added       int       // samples added to sum since it was taken anew
+	changed     []int     // scratch: the samples whose slope has changed
 }
 
 func newDirect(s *primal) *direct {
@@ -48,39 +48,32 @@ const steady = 1e-11
 
 func (d *direct) assemble(pt *point) {
 	k := len(d.active)
+	var total float64
 	for i := range d.n {
 		loss, slope, curvature := pt.loss[i], pt.slope[i], pt.curvature[i]
 		v, dv, da := d.weight(d.zone[i], loss, pt.age)
 		m := d.m[i]
 		d.phi[i], d.phiU[i], d.phiAge[i] = m*v*slope, m*(dv*slope*slope+v*curvature), m*da*slope
 		d.size[i] = m * v * gradientTerms(pt.u[i], slope, curvature)
+		total += d.size[i]
 	}
-	if !slices.Equal(d.columns, d.active) || d.columns == nil {
-		d.columns = append(d.columns[:0:cap(d.columns)], d.active...)
-		if d.columns == nil {
-			d.columns = []int{}
-		}
-		d.anew = true
+	if math.Abs(total-d.total) > 1e-3*d.total || !slices.Equal(d.sizeColumns, d.active) {
+		d.total, d.sizeColumns = total, append(d.sizeColumns[:0], d.active...)
 		d.sumSizes()
 	}
-	d.stale = true
 	rows := general(d.n, k, d.xw[:d.n*k])
 	if k > 0 {
 		blas64.Gemv(blas.Trans, 1, rows, vector(d.phi), 1, vector(d.residual[:k]))
 		blas64.Gemv(blas.Trans, 1, rows, vector(d.phiAge), 1, vector(d.dage[:k]))
 	}
-	for r, size := range d.sizes[:k] {
-		d.scale[r] += size
+	for r := range k {
+		d.scale[r] += d.sizes[r]
 	}
 }
 
-// curve sums H and its diagonal at the point assembled, and takes the sizes of
-// the residual's terms anew.
-func (d *direct) curve() {
-	if !d.stale {
-		return
-	}
-	d.stale = false
+func (d *direct) curve(*point) {
+	k := len(d.active)
+	fresh := !slices.Equal(d.columns, d.active) || d.columns == nil
 	d.changed = d.changed[:0]
 	weighed := 0
 	for i, fu := range d.phiU {
@@ -91,28 +84,24 @@ func (d *direct) curve() {
 			d.changed = append(d.changed, i)
 		}
 	}
-	k := len(d.active)
-	if d.anew || 2*len(d.changed) > weighed || d.added > d.n {
+	if fresh || 2*len(d.changed) > weighed || d.added > d.n {
 		d.sumProducts()
 	} else {
 		d.addProducts()
 	}
-	for r, size := range d.sizes[:k] {
-		d.scale[r] -= size
-	}
-	d.sumSizes()
-	copy(d.hess[:k*k], d.sum[:k*k])
-	for r, j := range d.active {
-		d.scale[r] += d.sizes[r]
-		d.diag[r] = d.l2[j] + d.diags[r]
-		d.hess[r*k+r] += d.l2[j]
+	for r := range k {
+		d.diag[r] += d.diags[r]
+		blas64.Axpy(1, vector(d.sum[r*k+r:(r+1)*k]), vector(d.hess[r*k+r:(r+1)*k]))
 	}
 }
 
 // sumProducts takes the sum in H anew.
 func (d *direct) sumProducts() {
 	k := len(d.active)
-	d.anew = false
+	d.columns = append(d.columns[:0:cap(d.columns)], d.active...)
+	if d.columns == nil {
+		d.columns = []int{}
+	}
 	sum, diags := d.sum[:k*k], d.diags[:k]
 	clear(sum)
 	clear(diags)
@@ -190,7 +179,23 @@ func (d *direct) border(dst []float64, j int) (diagonal, magnitude float64) {
 	return diagonal, magnitude
 }
 
-func (d *direct) place(zones []uint8, _ []float64) { copy(d.zone, zones) }
+func (d *direct) gradients(gradient, size []float64) {
+	clear(size)
+	blas64.Gemv(blas.Trans, 1, general(d.n, d.p, d.a), vector(d.phi), 0, vector(gradient))
+	for i, f := range d.size {
+		if f == 0 {
+			continue
+		}
+		for j, x := range d.sample(i) {
+			size[j] += f * math.Abs(x)
+		}
+	}
+}
+
+func (d *direct) place(zones []uint8, _ []float64) {
+	copy(d.zone, zones)
+	d.total = -1
+}
 
 // move does nothing: the zones are read anew each time.
 func (d *direct) move(int, uint8, []float64) {}

@@ -96,6 +96,12 @@
 // other pairs, an event costs O(np²). [Options.Sweep] passes many events at that
 // cost. Memory is O(np), and O(p) a knot.
 //
+// For the linear support vector machine with Hard or Linear sums over samples are
+// sums over zones, pinned samples are equality constraints whose null space
+// follows them one by one, and samples are watched as above: an event costs O(p²)
+// and a Cholesky factor of the order of the null space's dimension. With other
+// regularizers H is summed over the samples whose weight varies, twice an event.
+//
 // # References
 //
 // Qu, Li, Zhao, Gu: GAGA: Deciphering Age-path of Generalized Self-paced

@@ -40,6 +40,8 @@ type kerneled struct {
 	delta    []float64 // n: δ of the curved samples, where assemble was last called
 	held     []float64 // n: δ in the factor
 	border   []float64 // the factor's solution for y
+	mixer    *mixer
+	improved int       // improvements of the current tangent
 	power    []float64 // n: the power iteration's vector
 	sigma    float64   // yᵀborder
 	bordered bool      // border and sigma are current
@@ -58,7 +60,7 @@ func newKerneled(pr *Problem, svm *convex.SVM) *kerneled {
 	f := func(k int) []float64 { return make([]float64, k) }
 	s := &kerneled{
 		system: newSystem(pr, n+1), svm: svm, intercept: pr.Intercept, diagonal: f(n),
-		factor: factor.New(0), stale: true, at: make([]int, n), delta: f(n), held: f(n), border: f(n), power: f(n),
+		factor: factor.New(0), stale: true, at: make([]int, n), delta: f(n), held: f(n), border: f(n), power: f(n), mixer: newMixer(n + 2),
 		base: f(n + 1), baseU: f(n), column: f(n + 1), b: f(n + 1), x: f(n + 1), r: f(n + 1), signed: f(n), product: f(n),
 	}
 	s.system.algebra, s.dualInTheta = s, true
@@ -262,6 +264,11 @@ func (s *kerneled) predictAll(dst, theta []float64) {
 // drift is how often predictors are moved before they are summed from scratch.
 const drift = 200
 
+func (s *kerneled) know(pt *point) {
+	copy(s.base, pt.theta)
+	copy(s.baseU, pt.u)
+}
+
 func (s *kerneled) predictOne(i int, theta []float64) float64 {
 	row := s.svm.KernelRow(i)
 	u := theta[s.n]
@@ -273,8 +280,7 @@ func (s *kerneled) predictOne(i int, theta []float64) float64 {
 
 func (s *kerneled) assemble(pt *point) {
 	s.assembled = pt
-	copy(s.base, pt.theta)
-	copy(s.baseU, pt.u)
+	s.know(pt)
 	s.evaluate(pt)
 	b := pt.theta[s.n]
 	k := len(s.active) - s.borders()
@@ -306,7 +312,7 @@ func (s *kerneled) assemble(pt *point) {
 // trusted is the spectral radius of the difference between J and the factor, in
 // units of the factor, up to which the factor serves: below 1 both have the same
 // inertia, and corrections converge like its powers.
-const trusted = 0.4
+const trusted = 0.7
 
 // distrust returns an estimate of that spectral radius, from below: a step of
 // the power iteration, which goes on from call to call.
@@ -314,15 +320,17 @@ func (s *kerneled) distrust() float64 {
 	k := len(s.active) - s.borders()
 	x := s.x[:k]
 	var off float64
+	lower := false
 	for r, i := range s.active[:k] {
 		x[r] = 0
 		if r >= s.pinnedAt {
 			x[r] = (s.delta[i] - s.held[i]) * s.power[i]
 			off = math.Max(off, math.Abs(s.delta[i]-s.held[i])/s.held[i])
+			lower = lower || s.delta[i] < s.held[i]
 		}
 	}
-	if off == 0 {
-		return 0
+	if off == 0 || !lower {
+		return 0 // a larger δ cannot cost the inertia
 	}
 	s.factor.Solve(x)
 	var before, after float64
@@ -392,6 +400,13 @@ func (s *kerneled) factorize() bool {
 
 func (s *kerneled) refresh() { s.slow = true }
 
+func (s *kerneled) mix(step []float64, first bool) {
+	if first {
+		s.mixer.reset(len(step))
+	}
+	s.mixer.mix(step)
+}
+
 // solve uses the factor as it is.
 func (s *kerneled) solve(b []float64) {
 	k := len(s.active) - s.borders()
@@ -443,7 +458,7 @@ func (s *kerneled) image(dst, x, du []float64) {
 }
 
 // Solutions are corrected up to this residual, relative to the right-hand side.
-const solved = 1e-12
+const solved = 1e-9
 
 // exact overwrites b with J⁻¹b, corrected by its residual.
 func (s *kerneled) exact(b []float64) {
@@ -451,25 +466,29 @@ func (s *kerneled) exact(b []float64) {
 	x, r := s.x[:k], s.r[:k]
 	copy(x, b)
 	s.solve(x)
-	last := math.Inf(1)
+	s.mixer.reset(k)
 	for count := range 12 {
 		s.multiply(r, x)
 		for q := range r {
 			r[q] = b[q] - r[q]
 		}
 		off := blas64.Nrm2(vector(r))
-		s.slow = s.slow || count > 4
-		if off <= solved*blas64.Nrm2(vector(b)) || !(off < 0.5*last) {
+		s.slow = s.slow || count > memory
+		if off <= solved*blas64.Nrm2(vector(b)) {
 			break
 		}
-		last = off
 		s.solve(r)
+		s.mixer.mix(r)
 		blas64.Axpy(1, vector(r), vector(x))
 	}
 	copy(b, x)
 }
 
-func (s *kerneled) improve(pt *point, rate []float64) bool {
+func (s *kerneled) improve(pt *point, rate []float64, first bool) bool {
+	if first {
+		s.mixer.reset(len(s.active))
+		s.improved = 0
+	}
 	k := len(s.active) - s.borders()
 	r := s.r[:len(s.active)]
 	s.image(r, rate, pt.du)
@@ -486,10 +505,14 @@ func (s *kerneled) improve(pt *point, rate []float64) bool {
 		off = math.Max(off, math.Abs(r[q])/s.scale[q])
 		size = math.Max(size, math.Abs(s.dage[q])/s.scale[q])
 	}
-	if off <= 1e-10*size {
+	if s.improved++; s.improved > memory {
+		s.slow = true
+	}
+	if off <= 1e-8*size || s.improved > 2*memory {
 		return false
 	}
 	s.solve(r)
+	s.mixer.mix(r)
 	blas64.Axpy(1, vector(r), vector(rate))
 	return true
 }

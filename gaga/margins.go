@@ -162,6 +162,9 @@ func (t *margins) assemble(pt *point) {
 		t.dage[r] += t.dgrad[j]
 		t.scale[r] += math.Max(0, t.sizes[j])
 	}
+}
+
+func (t *margins) curve(*point) {
 	if t.second == nil {
 		return
 	}
@@ -208,8 +211,11 @@ func (t *margins) assembleZone(pt *point, k int) {
 	blas64.Gemv(blas.NoTrans, 2*half, general(t.p, t.p, t.absolute), theta, 1, sizes)
 }
 
-func (t *margins) coordinate(j int) (gradient, dage, size float64) {
-	return t.grad[j], t.dgrad[j], math.Max(0, t.sizes[j])
+func (t *margins) gradients(gradient, size []float64) {
+	copy(gradient, t.grad)
+	for j, v := range t.sizes {
+		size[j] = math.Max(0, v)
+	}
 }
 
 func (t *margins) objective() float64 { return t.value }

@@ -163,11 +163,16 @@ func (t *moments) assemble(pt *point) {
 	for k := range t.sums {
 		t.assembleZone(&t.sums[k], t.reg.series(k, pt.age))
 	}
-	k := len(t.active)
 	for r, j := range t.active {
 		t.residual[r] += t.grad[j]
 		t.dage[r] += t.dgrad[j]
 		t.scale[r] += t.sizes[j]
+	}
+}
+
+func (t *moments) curve(*point) {
+	k := len(t.active)
+	for r, j := range t.active {
 		t.diag[r] += t.diags[j]
 		for c := r; c < k; c++ {
 			t.hess[r*k+c] += t.full[j*t.q+t.active[c]]
@@ -236,6 +241,11 @@ func (t *moments) gradient(pt *point) {
 		}
 		pt.dgrad[j] = rate
 	}
+}
+
+func (t *moments) gradients(gradient, size []float64) {
+	copy(gradient, t.grad)
+	copy(size, t.sizes)
 }
 
 func (t *moments) coordinate(j int) (gradient, dage, size float64) {

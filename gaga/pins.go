@@ -261,11 +261,9 @@ func (f *pins) assemble(s *primal, pt *point) {
 	}
 }
 
-// pinnedGradient writes the pinned samples' part of the gradient in all
-// coordinates and the size of its terms.
-func (s *primal) pinnedGradient(gradient, size []float64, pt *point) {
-	clear(gradient)
-	clear(size)
+// addPinned adds the pinned samples' part of the gradient in all coordinates and
+// the size of its terms.
+func (s *primal) addPinned(gradient, size []float64, pt *point) {
 	for _, i := range s.multipliers {
 		f := -s.y[i] * pt.dual[i]
 		for j, x := range s.sample(i) {

@@ -20,12 +20,12 @@ type primal struct {
 	terms       terms
 	margins     *margins    // terms, where they are zone sums of the hinge loss, else nil
 	activations activations // terms, for losses without a kink
-	direct      *direct     // terms, where they are sums over the samples, else nil
 	zero        []bool      // p: columns of zeros
 	xw          []float64   // len(watch) x len(active): the watched samples' active columns
 	floor       []float64   // p: what the scale of each coordinate's terms is at least
 
 	hess   []float64 // len(active) squared: H, upper triangle
+	bent   bool      // hess and diag are those where assemble was last called
 	factor []float64 // Cholesky factor of H, without pins
 	square []int     // the active coordinates of factor, none where that failed
 	pins   *pins     // with pins, nil for losses without a kink
@@ -39,14 +39,15 @@ type primal struct {
 
 // terms evaluates what the samples add to the optimality condition.
 type terms interface {
-	// assemble adds the samples' terms at pt to residual, scale and dage and,
-	// unless curve does it where asked, to hess (upper triangle) and diag, over the
-	// active coordinates.
+	// assemble adds the samples' terms at pt to residual, scale and dage, over
+	// the active coordinates. Scales may be those of a point nearby.
 	assemble(pt *point)
-	// coordinate returns the gradient of the samples' terms in coordinate j, its
-	// derivative in the age at fixed θ and the size of its terms, where assemble
-	// was last called.
-	coordinate(j int) (gradient, dage, size float64)
+	// curve adds them to hess (upper triangle) and diag at pt, where assemble was
+	// last called.
+	curve(pt *point)
+	// gradients writes the gradient of the samples' terms in all coordinates and
+	// the sizes of its terms, where assemble was last called.
+	gradients(gradient, size []float64)
 	// place takes the zones of all samples, with u their predictors.
 	place(zones []uint8, u []float64)
 	// move takes note that a sample's zone has changed; theta is current.
@@ -61,6 +62,10 @@ type activations interface {
 	// and its rate along the path into pt's grad and dgrad, where assemble was
 	// last called and pt.rate is current.
 	gradient(pt *point)
+	// coordinate returns the gradient of the samples' terms in coordinate j, its
+	// derivative in the age at fixed θ and the size of its terms, where assemble
+	// was last called.
+	coordinate(j int) (gradient, dage, size float64)
 	// border writes row j of the full H over the active coordinates into dst,
 	// and returns its diagonal entry and the sum of that entry's positive
 	// parts, both without the penalty.
@@ -114,8 +119,8 @@ func (s *primal) setTerms(t terms) {
 	s.terms = t
 	s.margins, _ = t.(*margins)
 	s.activations, _ = t.(activations)
-	s.direct, _ = t.(*direct)
-	s.summed, s.affine = s.direct == nil, s.margins != nil
+	_, direct := t.(*direct)
+	s.summed, s.affine = !direct, s.margins != nil
 }
 
 func (s *primal) place(zones []uint8, u []float64) { s.terms.place(zones, u) }
@@ -210,24 +215,33 @@ func (s *primal) assemble(pt *point) {
 	if !s.summed {
 		s.evaluate(pt)
 	}
-	k := len(s.active)
 	clear(s.dage[:s.unknowns()])
+	s.bent = false
 	for r, j := range s.active {
 		w := pt.theta[j]
 		s.residual[r] = s.l2[j]*w + s.l1[j]*s.sign[j]
 		s.scale[r] = math.Abs(s.l2[j]*w) + s.l1[j] + s.floor[j]
 	}
-	if s.direct == nil {
-		clear(s.hess[:k*k])
-		for r, j := range s.active {
-			s.diag[r] = s.l2[j]
-			s.hess[r*k+r] = s.l2[j]
-		}
-	}
 	s.terms.assemble(pt)
 	if len(s.multipliers) > 0 {
 		s.pins.assemble(s, pt)
 	}
+}
+
+// curve evaluates H and diag where assemble was last called: only factors need
+// them.
+func (s *primal) curve() {
+	if s.bent {
+		return
+	}
+	s.bent = true
+	k := len(s.active)
+	clear(s.hess[:k*k])
+	for r, j := range s.active {
+		s.diag[r] = s.l2[j]
+		s.hess[r*k+r] = s.l2[j]
+	}
+	s.terms.curve(s.assembled)
 }
 
 // gradientTerms returns the size of the terms of a loss's derivative at the
@@ -246,6 +260,9 @@ func (s *primal) setFloor(u []float64) {
 	clear(s.floor)
 	for i := range s.n {
 		_, slope, curvature := s.loss.Eval(u[i], s.y[i])
+		if s.hinge != nil { // at the kink, or there later, the multiplier takes its place
+			slope = s.hinge.C
+		}
 		f := negligible * s.m[i] * gradientTerms(u[i], slope, curvature)
 		for j, x := range s.sample(i) {
 			s.floor[j] += f * math.Abs(x)
@@ -284,22 +301,16 @@ func (s *primal) factorize() bool {
 	return true
 }
 
-// curve sums H at the point assembled, where that has not been done.
-func (s *primal) curve() {
-	if s.direct != nil {
-		s.direct.curve()
-	}
-}
+// keeps reports whether factors are kept for other points: sums over moments and
+// margins cost next to nothing, and factors with pins depend on more than the
+// active coordinates.
+func (s *primal) keeps() bool { return !s.summed && s.pins == nil }
 
-// factored reports whether the last factor is one of the active coordinates, of
-// another point perhaps. The factors of moments and margins cost next to nothing,
-// those with pins depend on more than the coordinates: they are not kept.
+// factored reports whether the last factor is one of the active coordinates,
+// of another point perhaps.
 func (s *primal) factored() bool {
 	return s.keeps() && len(s.active) > 0 && slices.Equal(s.square, s.active)
 }
-
-// keeps reports whether factors are kept for other points.
-func (s *primal) keeps() bool { return s.direct != nil && s.pins == nil }
 
 // slow is the part of the residual that a step with a kept factor may leave
 // before a new one is worth its cost.
@@ -339,8 +350,14 @@ func (s *primal) quadratic(b []float64) float64 {
 // refresh forgets the last factor.
 func (s *primal) refresh() { s.square = s.square[:0] }
 
+// know has nothing to note: predictors are summed from scratch.
+func (s *primal) know(*point) {}
+
+// mix has nothing to do either.
+func (s *primal) mix([]float64, bool) {}
+
 // improve has nothing to do: the factor is that of J.
-func (s *primal) improve(*point, []float64) bool { return false }
+func (s *primal) improve(*point, []float64, bool) bool { return false }
 
 // fix has nothing to do: no entry of θ is constant.
 func (s *primal) fix([]float64) {}
@@ -394,11 +411,10 @@ func (s *primal) value(pt *point) float64 { return s.penalty(pt.theta, nil) + s.
 
 func (s *primal) residualAt(pt *point) float64 {
 	worst := s.pinnedResidual(pt)
-	s.pinnedGradient(s.wideGradient, s.wideSize, pt)
+	s.terms.gradients(s.wideGradient, s.wideSize)
+	s.addPinned(s.wideGradient, s.wideSize, pt)
 	for j, w := range pt.theta {
-		g, _, size := s.terms.coordinate(j)
-		g += s.l2[j]*w + s.wideGradient[j]
-		size += s.wideSize[j]
+		g, size := s.wideGradient[j]+s.l2[j]*w, s.wideSize[j]
 		off := math.Abs(g + s.l1[j]*sign(w))
 		if w == 0 || (s.l1[j] > 0 && sign(w) != s.sign[j]) {
 			off = math.Max(0, math.Abs(g)-s.l1[j])

@@ -30,6 +30,7 @@ type quick struct {
 	now, next  *fit
 	hess, diag []float64 // p x p and p: factor of a fit's Hessian, its diagonal
 	held       []float64 // n: second derivatives in it
+	products   *products
 	ready      bool      // hess is a factor
 	fresh      bool      // of the fit at now
 	step       []float64 // p: the Newton step at now
@@ -62,7 +63,7 @@ func newQuick(t *tracker) *quick {
 	}
 	return &quick{
 		t: t, c: loss.C, breaks: slices.ContainsFunc(t.zones, func(z Zone) bool { return z.Break }), now: point(), next: point(),
-		hess: f(p * p), diag: f(p), held: f(n), step: f(p), last: f(p),
+		hess: f(p * p), diag: f(p), held: f(n), products: newProducts(p), step: f(p), last: f(p),
 	}
 }
 
@@ -353,7 +354,7 @@ func (q *quick) factorize(curve []float64) bool {
 	clear(q.hess)
 	clear(q.diag)
 	copy(q.held, curve)
-	sum := t.primal.direct.products
+	sum := q.products
 	for i, c := range curve {
 		if c != 0 {
 			sum.add(q.hess, q.diag, t.primal.sample(i), c)

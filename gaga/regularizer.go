@@ -117,10 +117,13 @@ func (p Polynomial) Weight(k int, loss, age float64) (v, dloss, dage float64) {
 		return 0, 0, 0
 	}
 	base := 1 - loss/age
-	q := 1 / (p.Order - 1)
-	slope := q * math.Pow(math.Abs(base), q-1)
-	v = math.Copysign(math.Pow(math.Abs(base), q), base)
-	return v, -slope / age, slope * loss / (age * age)
+	q, size := 1/(p.Order-1), math.Abs(base)
+	v = math.Pow(size, q)
+	slope := q * v / size
+	if size == 0 {
+		slope = q * math.Pow(0, q-1)
+	}
+	return math.Copysign(v, base), -slope / age, slope * loss / (age * age)
 }
 
 func (p Polynomial) Integral(loss, age float64) float64 {

@@ -14,7 +14,6 @@ type screen struct {
 // zoneEnd holds the ends of a zone: thresholds at the left and the right point,
 // and their rates.
 type zoneEnd struct {
-	close       bool // look closer
 	low, dlow   [2]float64
 	high, dhigh [2]float64
 }

@@ -155,10 +155,10 @@ func (t *tracker) leap(age float64) bool {
 // keep takes the zones, active coordinates and H of the left point.
 func (t *tracker) keep() {
 	w, k := t.sweep, len(t.active)
-	t.primal.curve()
 	copy(w.zone, t.zone)
 	copy(w.sign, t.sign)
 	w.active = append(w.active[:0], t.active...)
+	t.primal.curve()
 	copy(w.hess[:k*k], t.primal.hess[:k*k])
 	copy(w.diag[:k], t.diag[:k])
 }
@@ -233,7 +233,7 @@ func (t *tracker) semismooth(pt *point) bool {
 			return false
 		}
 		last = res
-		t.newtonStep(pt)
+		t.newtonStep(pt, false)
 	}
 	return false
 }

@@ -68,6 +68,8 @@ type algebra interface {
 	predict(dst, theta []float64)
 	predictAll(dst, theta []float64)
 	predictOne(i int, theta []float64) float64
+	// know takes note of pt's predictors, which the next predict may start from.
+	know(pt *point)
 	// assemble evaluates the system at pt, where age, theta, dual and u are set:
 	// residual, scale, J, diag and dage, and the losses and slopes of pt; where
 	// the system is summed, neither needs u nor touches the losses.
@@ -80,9 +82,12 @@ type algebra interface {
 	refresh()
 	// solve overwrites b, over the unknowns, with J⁻¹b.
 	solve(b []float64)
+	// mix turns the step of a corrector whose factor is that of an earlier point
+	// into a better one; first begins a new sequence of steps.
+	mix(step []float64, first bool)
 	// improve improves a solution rate of J rate = -dage, of which pt has the
 	// rates. It reports false, and leaves it, where it is exact.
-	improve(pt *point, rate []float64) bool
+	improve(pt *point, rate []float64, first bool) bool
 	// fix gives the entries of θ that are constant on the current zones their
 	// values.
 	fix(theta []float64)

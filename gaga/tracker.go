@@ -90,7 +90,7 @@ func newTracker(pr *Problem, o Options) (*tracker, error) {
 		path: &Path{problem: pr}, verifies: o.verifying(), left: newPoint(s), right: newPoint(s),
 		shadow: make([]bool, s.p), grid: o.Grid, total: pr.total(),
 		theta0: make([]float64, s.p), before: make([]float64, s.p), begun: make([]float64, s.p), scores: make([]float64, s.n),
-		rhs: make([]float64, room), rhs2: make([]float64, room), along: make([]float64, room),
+		rhs: make([]float64, room+1), rhs2: make([]float64, room), along: make([]float64, room),
 	}
 	t.path.tracker = t
 	if primal != nil && t.summed {
@@ -301,11 +301,16 @@ func (t *tracker) correct(pt *point) bool {
 			t.predict(pt.u, pt.theta)
 		}
 		t.assemble(pt)
-		if (pt.iterations == 1 || !t.affine) && !t.factorize() {
-			return false
-		}
 		res := t.relative()
-		if res <= t.tight || (res <= loose && res >= 0.1*last) {
+		done := res <= t.tight || (res <= loose && res >= 0.1*last)
+		// The last factor serves while it makes the residual fall fast; the kernel
+		// back-end sees to that itself.
+		if pt.iterations == 1 || (!t.affine && (done || t.primal == nil || !(res <= 1e-6*last))) {
+			if !t.factorize() {
+				return false
+			}
+		}
+		if done {
 			if t.primal == nil && pt.iterations > t.quick {
 				// So slow that the factor of an earlier point proves nothing here.
 				t.refresh()
@@ -320,7 +325,7 @@ func (t *tracker) correct(pt *point) bool {
 		if pt.iterations == t.quick {
 			t.refresh()
 		}
-		t.newtonStep(pt)
+		t.newtonStep(pt, pt.iterations == 1 || pt.iterations == t.quick+1)
 	}
 	return false
 }
@@ -361,16 +366,18 @@ func (t *tracker) chord(pt *point) bool {
 			pt.iterations++
 		}
 		last = res
-		t.newtonStep(pt)
+		t.newtonStep(pt, false)
 	}
 	return false
 }
 
-// newtonStep makes a Newton step with the last factor.
-func (t *tracker) newtonStep(pt *point) {
+// newtonStep makes a Newton step with the last factor; first says that the steps
+// before it do not count where they are mixed.
+func (t *tracker) newtonStep(pt *point, first bool) {
 	step := t.rhs[:t.unknowns()]
 	copy(step, t.residual[:len(step)])
 	t.solve(step)
+	t.mix(step, first)
 	t.take(pt, step, 1)
 }
 
@@ -382,6 +389,12 @@ func (t *tracker) predictPoint(pt *point, h float64) {
 	}
 	for _, i := range t.multipliers {
 		pt.dual[i] = l.dual[i] + h*l.ddual[i]
+	}
+	if t.primal == nil { // predictors are linear in θ
+		for i, u := range l.u {
+			pt.u[i] = u + h*l.du[i]
+		}
+		t.know(pt)
 	}
 }
 
@@ -412,10 +425,7 @@ func (t *tracker) tangent(pt *point) {
 	t.solve(rate)
 	t.setRates(pt, rate)
 	t.predict(pt.du, pt.rate)
-	for range 8 {
-		if !t.improve(pt, rate) {
-			break
-		}
+	for first := true; t.improve(pt, rate, first); first = false {
 		t.setRates(pt, rate)
 		t.predict(pt.du, pt.rate)
 	}
@@ -445,6 +455,10 @@ func (t *tracker) locate(c crossing, age, end float64, upper *point) bool {
 		hermite(r.theta, l.theta, l.rate, upper.theta, upper.rate, upper.age-l.age, x)
 		if t.hinge != nil && !t.dualInTheta {
 			hermite(r.dual, l.dual, l.ddual, upper.dual, upper.ddual, upper.age-l.age, x)
+		}
+		if t.primal == nil {
+			hermite(r.u, l.u, l.du, upper.u, upper.du, upper.age-l.age, x)
+			t.know(r)
 		}
 	} else {
 		t.predictPoint(r, h)
@@ -533,9 +547,11 @@ func (t *tracker) newton(pt *point, value, dage float64, fresh bool) bool {
 	if math.IsNaN(move) || math.IsInf(move, 0) {
 		return false
 	}
-	pt.age += move
 	blas64.Axpy(move, vector(along), vector(step))
-	t.take(pt, step, 1)
+	step = append(step, -move)
+	t.mix(step, pt.iterations == 1)
+	pt.age -= step[k]
+	t.take(pt, step[:k], 1)
 	return true
 }
 
@@ -559,7 +575,7 @@ func (t *tracker) eventGradient(pt *point, c crossing) (value, size, dage float6
 	default:
 		j := c.index
 		t.primal.border(g, j)
-		grad, rate, magnitude := t.primal.terms.coordinate(j)
+		grad, rate, magnitude := t.primal.activations.coordinate(j)
 		for r := range g {
 			g[r] *= c.sign
 		}

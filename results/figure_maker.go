@@ -168,16 +168,24 @@ func (m *figureMaker) pathFigure(ctx context.Context, plan figurePlan) (f *Figur
 	if err != nil {
 		return nil, "", fmt.Errorf("path of cell %s: %w", cell, err)
 	}
+	setting, counted := plan.rows[0].Setting, "Features"
+	n, ok := m.data.size[setting[DimDataset].Text]
+	multipliers := ok && len(path.Values) > 0 && int64(len(path.Values[0])-1) != n.features
+	if multipliers {
+		counted, path.Names = "Training samples", nil
+		for i := range len(path.Values[0]) - 1 {
+			path.Names = append(path.Names, fmt.Sprintf("sample %d", i))
+		}
+	}
 	if f, err = NewPathFigure(*path); err != nil {
 		return nil, "", fmt.Errorf("cell %s: %w", cell, err)
 	}
-	setting := plan.rows[0].Setting
 	f.Name = plan.name
 	f.Title = "Age path: " + describe(setting)
 	f.Note = fmt.Sprintf("%srepeat %d, %s knots", m.data.sizes(setting[DimDataset].Text), repeat, fmt.Sprint(len(path.Ages)))
-	if n, ok := m.data.size[setting[DimDataset].Text]; ok && int64(len(path.Values[0])-1) != n.features {
+	if multipliers {
 		f.Y.Text = "multiplier of the sample"
 	}
-	f.Caption += fmt.Sprintf("Cell %s. Features are counted from 0.", cell)
+	f.Caption += fmt.Sprintf("Cell %s. %s are counted from 0.", cell, counted)
 	return f, "", nil
 }

@@ -253,7 +253,7 @@ func TestLoadComputesPaths(t *testing.T) {
 		t.Errorf("asked for %v, want %v", asked, want)
 	}
 	last := r.Figures[len(r.Figures)-1]
-	if last.Kind != PathFigure || !strings.Contains(last.Caption, want[1]) || last.Y.Text != "multiplier of the sample" {
+	if last.Kind != PathFigure || !strings.Contains(last.Caption, want[1]) || last.Y.Text != "multiplier of the sample" || last.Series[0].Name != "sample 0" {
 		t.Errorf("figure %+v", last)
 	}
 	broken := errors.New("broken")

@@ -60,7 +60,6 @@ var badGrids = map[string]badInput{
 	"unknown method":         {grid: change("[original]", "[original, lars]"), want: []string{"grid.yaml:7: methods.1", `"lars" is unknown`, "original, acs"}},
 	"unknown regularizer":    {grid: change("[original]", "[acs]") + "regularizers: [quadratic]\n", want: []string{"grid.yaml:8: regularizers.0", `"quadratic" is unknown`, "hard, linear"}},
 	"no regularizer":         {grid: change("[original]", "[acs]"), want: []string{"grid.yaml", "regularizers is missing", "the method acs needs"}},
-	"gaga without the pair":  {grid: "data: [breast_cancer]\nmodels: [{logistic: {c: 1}}]\nregularizers: [linear]\nmethods: [gaga]\n", want: []string{"grid.yaml:4: methods.0", "gaga does not know the model logistic with the regularizer linear", "it knows lasso", "acs knows every pair"}},
 	"ages the wrong way":     {grid: smallGrid + "age: {min: 3, max: 1}\n", want: []string{"grid.yaml:8: age", "max is 1 and min is 3", "max > min"}},
 	"split of 0":             {grid: smallGrid + "split: {train: 0}\n", want: []string{"grid.yaml:8: split.train", `"0" is not allowed`, "a number > 0"}},
 	"validation of 1":        {grid: smallGrid + "split: {validation: 1}\n", want: []string{"grid.yaml:8: split.validation", `"1" is not allowed`, "below 1"}},

@@ -26,25 +26,26 @@ func (q *dual) minimize(ctx context.Context, tolerance float64, budget int, shri
 				return updates, err
 			}
 		}
-		if untilShrink--; shrinking && untilShrink == 0 {
-			untilShrink = interval
-			q.shrink()
-		}
 		var moved bool
 		if q.intercept {
 			moved = q.updatePair(tolerance)
 		} else {
 			moved = q.updateOne(tolerance)
 		}
-		if moved {
-			updates++
+		if !moved {
+			if len(q.active) == len(q.y) {
+				break
+			}
+			// Only an update may shrink again: else the whole set is never looked at.
+			q.evaluate()
+			q.allActive()
 			continue
 		}
-		if len(q.active) == len(q.y) {
-			break
+		updates++
+		if untilShrink--; shrinking && untilShrink == 0 {
+			untilShrink = interval
+			q.shrink()
 		}
-		q.evaluate()
-		q.allActive()
 	}
 	if len(q.active) < len(q.y) {
 		q.evaluate()

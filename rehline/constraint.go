@@ -1,0 +1,143 @@
+package rehline
+
+import (
+	"fmt"
+
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// Constraints are K linear constraints A β + b >= 0 on the d coefficients. Rows
+// flagged in Equality hold with equality, A_k·β + b_k = 0. They bind the
+// coefficients, not the intercept. The zero value is no constraint.
+//
+// Constraints by name are functions of this package: NonNegative, Box,
+// Monotone, Fairness, Sum and Custom; And combines them.
+type Constraints struct {
+	A        blas64.General // K x d, row-major.
+	B        []float64      // K.
+	Equality []bool         // K, or nil where none is an equality.
+
+	err error // of the arguments they were built from, kept for Check
+}
+
+// N returns the number of constraints K.
+func (c Constraints) N() int { return c.A.Rows }
+
+// Check returns nil, or an *InputError that names the first shape, NaN or
+// infinity that makes c no constraints (ErrShape, ErrNotFinite), or the first
+// row of zeros that no coefficients satisfy (ErrInfeasible). A row of zeros
+// that all coefficients satisfy is redundant and allowed.
+func (c Constraints) Check() error {
+	if c.err != nil {
+		return c.err
+	}
+	if err := c.shape(); err != nil {
+		return err
+	}
+	if err := checkFinite("Constraints.A", c.A); err != nil {
+		return err
+	}
+	if err := checkFiniteSlice("Constraints.B", c.B); err != nil {
+		return err
+	}
+	for k, b := range c.B {
+		equal := c.equal(k)
+		if zero(row(c.A, k)) && (b < 0 || equal && b != 0) {
+			relation := ">="
+			if equal {
+				relation = "="
+			}
+			return &InputError{"Constraints", k, -1, fmt.Sprintf("row of zeros with 0 + %g %s 0", b, relation), ErrInfeasible}
+		}
+	}
+	return nil
+}
+
+// shape returns an error where A, b and the flags do not fit.
+func (c Constraints) shape() error {
+	if err := checkMatrix("Constraints.A", c.A, c.A.Cols); err != nil {
+		return err
+	}
+	if c.A.Rows > 0 && c.A.Cols <= 0 {
+		return shapeError("Constraints.A", "%d columns; there is one for each coefficient", c.A.Cols)
+	}
+	if len(c.B) != c.A.Rows {
+		return shapeError("Constraints.B", "%d values for %d rows of A", len(c.B), c.A.Rows)
+	}
+	if c.Equality != nil && len(c.Equality) != c.A.Rows {
+		return shapeError("Constraints.Equality", "%d flags for %d rows of A; it is nil or has one per row", len(c.Equality), c.A.Rows)
+	}
+	return nil
+}
+
+// equal tells whether row k is an equality.
+func (c Constraints) equal(k int) bool { return c.Equality != nil && c.Equality[k] }
+
+func zero(values []float64) bool {
+	for _, v := range values {
+		if v != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// And returns all of the given constraints at once, in their order. Those
+// without rows are left out; the others have the same number of coefficients,
+// else Check of the result says which has not.
+func And(constraints ...Constraints) Constraints {
+	var rows, cols int
+	var equality bool
+	for i, c := range constraints {
+		err := c.err
+		if err == nil {
+			err = c.shape()
+		}
+		if err == nil && c.A.Rows > 0 && rows > 0 && c.A.Cols != cols {
+			err = shapeError("A", "%d columns, but those before have %d", c.A.Cols, cols)
+		}
+		if err != nil {
+			return Constraints{err: fmt.Errorf("rehline: And: constraints %d: %w", i, err)}
+		}
+		if c.A.Rows > 0 {
+			rows, cols = rows+c.A.Rows, c.A.Cols
+			equality = equality || c.Equality != nil
+		}
+	}
+	all := newConstraints(rows, cols)
+	if equality {
+		all.Equality = make([]bool, rows)
+	}
+	k := 0
+	for _, c := range constraints {
+		for r := range c.A.Rows {
+			copy(row(all.A, k), row(c.A, r))
+			all.B[k] = c.B[r]
+			if equality {
+				all.Equality[k] = c.equal(r)
+			}
+			k++
+		}
+	}
+	return all
+}
+
+// Custom is A β + b >= 0 with A of K x d, row-major. For equalities set
+// Equality of the result.
+func Custom(a blas64.General, b []float64) Constraints { return Constraints{A: a, B: b} }
+
+// newConstraints returns rows of zeros.
+func newConstraints(rows, cols int) Constraints {
+	if rows == 0 {
+		return Constraints{}
+	}
+	return Constraints{A: newMatrix(rows, cols), B: make([]float64, rows)}
+}
+
+// coefficients returns an error where d is no number of coefficients.
+func coefficients(name string, d int) error {
+	if d < 1 {
+		return shapeError(name+": d", "%d coefficients; there is at least one", d)
+	}
+	return nil
+}

@@ -1,0 +1,113 @@
+package rehline
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// Fairness bounds the covariance of the score with each of p sensitive
+// attributes,
+//
+//	|Σ_i (z_is - mean z_s) x_i·β| / n <= tolerance_s
+//
+// (Zafar et al., Fairness constraints, AISTATS 2017), by two rows each:
+// that the covariance is at least -tolerance_s, then that it is at most
+// tolerance_s. Where the tolerance is 0, one equality says that it vanishes. As the attributes are centred here, an intercept does not matter.
+//
+// X is n x d and sensitive n x p, both row-major. The attribute may be a
+// feature: column j of x is the view
+//
+//	blas64.General{Rows: x.Rows, Cols: 1, Stride: x.Stride, Data: x.Data[j:]}
+//
+// The tolerances are >= 0, one for all or one per attribute. A constant
+// attribute has no covariance with anything and leaves redundant rows of zeros.
+func Fairness[P Parameter](x, sensitive blas64.General, tolerance P) Constraints {
+	n, d, p := x.Rows, x.Cols, sensitive.Cols
+	if n < 1 || sensitive.Rows != n {
+		return Constraints{err: shapeError("Fairness: sensitive", "%d samples, but x has %d; there is at least one", sensitive.Rows, n)}
+	}
+	bound, err := newParameter("Fairness: tolerance", tolerance, p, isTolerance, toleranceRule)
+	for _, e := range []error{
+		coefficients("Fairness", d),
+		checkMatrix("Fairness: x", x, d),
+		checkMatrix("Fairness: sensitive", sensitive, p),
+		err,
+	} {
+		if e != nil {
+			return Constraints{err: e}
+		}
+	}
+	if err := checkFinite("Fairness: x", x); err != nil {
+		return Constraints{err: err}
+	}
+	if err := checkFinite("Fairness: sensitive", sensitive); err != nil {
+		return Constraints{err: err}
+	}
+	return fairness(x, sensitive, bound)
+}
+
+// fairness is Fairness of checked arguments.
+func fairness(x, sensitive blas64.General, bound parameter) Constraints {
+	n, d, p := x.Rows, x.Cols, sensitive.Cols
+	exact := 0
+	for s := range p {
+		if bound.at(s) == 0 {
+			exact++
+		}
+	}
+	c := newConstraints(2*p-exact, d)
+	if exact > 0 {
+		c.Equality = make([]bool, c.A.Rows)
+	}
+	attribute := make([]float64, n)
+	covariance := blas64.Vector{N: d, Inc: 1, Data: make([]float64, d)}
+	k := 0
+	for s := range p {
+		for i := range attribute {
+			attribute[i] = sensitive.Data[i*sensitive.Stride+s]
+		}
+		centre(attribute)
+		blas64.Gemv(blas.Trans, 1/float64(n), x, blas64.Vector{N: n, Inc: 1, Data: attribute}, 0, covariance)
+		copy(row(c.A, k), covariance.Data)
+		c.B[k] = bound.at(s)
+		if bound.at(s) == 0 {
+			c.Equality[k] = true
+			k++
+			continue
+		}
+		for j, v := range covariance.Data {
+			row(c.A, k+1)[j] = -v
+		}
+		c.B[k+1] = bound.at(s)
+		k += 2
+	}
+	return c
+}
+
+// centre subtracts the mean. Values that differ by no more than roundoff become
+// zero, as a row of roundoff would be a constraint of its own.
+func centre(values []float64) {
+	size := 0.0
+	for _, v := range values {
+		size = max(size, math.Abs(v))
+	}
+	// The mean of what the first mean left corrects its rounding.
+	for range 2 {
+		mean := 0.0
+		for _, v := range values {
+			mean += v / float64(len(values))
+		}
+		for i := range values {
+			values[i] -= mean
+		}
+	}
+	spread := 0.0
+	for _, v := range values {
+		spread = max(spread, math.Abs(v))
+	}
+	if spread <= roundoff*size {
+		clear(values)
+	}
+}

@@ -1,0 +1,81 @@
+package rehline
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// Loss is a composite ReLU-ReHU loss of n samples,
+//
+//	L_i(z) = Offset_i + Σ_l ReLU(U_li z + V_li) + Σ_h ReHU_τhi(S_hi z + T_hi)
+//
+// of the score z = x_i·β (+ intercept), where
+//
+//	ReLU(z)   = max(z, 0)
+//	ReHU_τ(z) = 0 for z <= 0, z²/2 for 0 < z <= τ, τ(z - τ/2) for z > τ.
+//
+// Every convex piecewise linear-quadratic function that is bounded below is
+// such a sum (Dai and Qiu, ReHLine, NeurIPS 2023, Theorem 1); Decompose finds
+// it. Losses by name are functions of this package: Hinge, Huber, Quantile and
+// others. What is wrong with their arguments is reported by Check.
+type Loss struct {
+	U, V      blas64.General // L x n, row-major: one row per term; L may be 0.
+	S, T, Tau blas64.General // H x n; Tau >= 0 and may be +Inf; H may be 0.
+	Offset    []float64      // n or nil: constants split off.
+
+	err error // of the arguments it was built from, kept for Check
+}
+
+// N returns the number of samples n.
+func (l Loss) N() int {
+	switch {
+	case l.U.Rows > 0:
+		return l.U.Cols
+	case l.S.Rows > 0:
+		return l.S.Cols
+	}
+	return max(len(l.Offset), l.U.Cols, l.S.Cols)
+}
+
+// Value writes the loss of every sample at the scores z into dst. Both have
+// length n and do not overlap; Value panics where they have another length. It
+// expects a loss that Check accepts.
+func (l Loss) Value(dst, z []float64) {
+	n := l.N()
+	if len(dst) != n || len(z) != n {
+		panic("rehline: Value needs one destination and one score per sample")
+	}
+	clear(dst)
+	copy(dst, l.Offset)
+	for r := range l.U.Rows {
+		u, v := row(l.U, r), row(l.V, r)
+		for i, zi := range z {
+			dst[i] += max(u[i]*zi+v[i], 0)
+		}
+	}
+	for r := range l.S.Rows {
+		s, t, tau := row(l.S, r), row(l.T, r), row(l.Tau, r)
+		for i, zi := range z {
+			dst[i] += rehu(s[i]*zi+t[i], tau[i])
+		}
+	}
+}
+
+// rehu is the rectified Huber function of z with the given threshold.
+func rehu(z, tau float64) float64 {
+	switch {
+	case z <= 0:
+		return 0
+	case z <= tau:
+		return z * z / 2
+	case math.IsNaN(z):
+		return z
+	}
+	return tau * (z - tau/2)
+}
+
+// row returns row r of m as a slice of its own length.
+func row(m blas64.General, r int) []float64 {
+	return m.Data[r*m.Stride : r*m.Stride+m.Cols]
+}

@@ -1,0 +1,134 @@
+package rehline
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// What can be wrong with an input; an InputError wraps one of them.
+var (
+	ErrShape      = errors.New("shapes do not fit")
+	ErrNotFinite  = errors.New("not a finite number")
+	ErrRange      = errors.New("out of range")
+	ErrInfeasible = errors.New("no coefficients satisfy the constraints")
+)
+
+// InputError says which part of the input is wrong, where, and what is allowed.
+type InputError struct {
+	What     string // the part, such as "Loss.Tau" or "Box: lower".
+	Row, Col int    // 0-based place in it; -1 where there is none.
+	Detail   string // what it is and what is allowed.
+	Err      error  // ErrShape, ErrNotFinite, ErrRange or ErrInfeasible.
+}
+
+// Error names the part, the place, the value and what is allowed.
+func (e *InputError) Error() string {
+	var at strings.Builder
+	for _, i := range []int{e.Row, e.Col} {
+		if i >= 0 {
+			fmt.Fprintf(&at, "[%d]", i)
+		}
+	}
+	return fmt.Sprintf("rehline: %s%s: %s: %v", e.What, at.String(), e.Detail, e.Err)
+}
+
+// Unwrap returns the kind of the error.
+func (e *InputError) Unwrap() error { return e.Err }
+
+// Check returns nil, or an *InputError that names the first shape, NaN,
+// infinity or negative threshold that makes l no loss.
+func (l Loss) Check() error {
+	if l.err != nil {
+		return l.err
+	}
+	n := l.N()
+	for _, m := range []struct {
+		name    string
+		matrix  blas64.General
+		like    blas64.General
+		partner string
+	}{
+		{"Loss.U", l.U, l.U, ""}, {"Loss.V", l.V, l.U, "Loss.U"},
+		{"Loss.S", l.S, l.S, ""}, {"Loss.T", l.T, l.S, "Loss.S"}, {"Loss.Tau", l.Tau, l.S, "Loss.S"},
+	} {
+		if m.matrix.Rows != m.like.Rows {
+			return shapeError(m.name, "%d rows, but %s has %d", m.matrix.Rows, m.partner, m.like.Rows)
+		}
+		if err := checkMatrix(m.name, m.matrix, n); err != nil {
+			return err
+		}
+	}
+	for _, m := range []struct {
+		name   string
+		matrix blas64.General
+	}{{"Loss.U", l.U}, {"Loss.V", l.V}, {"Loss.S", l.S}, {"Loss.T", l.T}} {
+		if err := checkFinite(m.name, m.matrix); err != nil {
+			return err
+		}
+	}
+	for r := range l.Tau.Rows {
+		for i, tau := range row(l.Tau, r) {
+			if !(tau >= 0) {
+				return &InputError{"Loss.Tau", r, i, fmt.Sprintf("%g; a threshold is >= 0 or +Inf", tau), ErrRange}
+			}
+		}
+	}
+	if l.Offset == nil {
+		return nil
+	}
+	if len(l.Offset) != n {
+		return shapeError("Loss.Offset", "length %d for %d samples; it is nil or has one value per sample", len(l.Offset), n)
+	}
+	return checkFiniteSlice("Loss.Offset", l.Offset)
+}
+
+func shapeError(what, format string, args ...any) error {
+	return &InputError{what, -1, -1, fmt.Sprintf(format, args...), ErrShape}
+}
+
+// checkMatrix returns an error where m has other than the wanted number of
+// columns or its storage does not hold it. A matrix without rows always fits.
+func checkMatrix(what string, m blas64.General, cols int) error {
+	switch {
+	case m.Rows < 0:
+		return shapeError(what, "%d rows", m.Rows)
+	case m.Rows == 0:
+		return nil
+	case m.Cols != cols:
+		return shapeError(what, "%d columns where %d are needed", m.Cols, cols)
+	case m.Stride < m.Cols:
+		return shapeError(what, "stride %d for %d columns", m.Stride, m.Cols)
+	case len(m.Data) < (m.Rows-1)*m.Stride+m.Cols:
+		return shapeError(what, "%d values for %d rows of stride %d and %d columns", len(m.Data), m.Rows, m.Stride, m.Cols)
+	}
+	return nil
+}
+
+// checkFinite returns an error that names the first entry of m that is NaN or
+// infinite.
+func checkFinite(what string, m blas64.General) error {
+	for r := range m.Rows {
+		for i, v := range row(m, r) {
+			if !finite(v) {
+				return &InputError{what, r, i, fmt.Sprint(v), ErrNotFinite}
+			}
+		}
+	}
+	return nil
+}
+
+// checkFiniteSlice is checkFinite for a vector.
+func checkFiniteSlice(what string, values []float64) error {
+	for i, v := range values {
+		if !finite(v) {
+			return &InputError{what, i, -1, fmt.Sprint(v), ErrNotFinite}
+		}
+	}
+	return nil
+}
+
+func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }

@@ -1,0 +1,161 @@
+package rehline
+
+import (
+	"fmt"
+	"math"
+)
+
+// Quadratic is the function A z² + B z + C.
+type Quadratic struct{ A, B, C float64 }
+
+// At returns the value at z.
+func (q Quadratic) At(z float64) float64 { return (q.A*z+q.B)*z + q.C }
+
+// slope returns the derivative at z, where z may be infinite.
+func (q Quadratic) slope(z float64) float64 {
+	if q.A == 0 {
+		return q.B
+	}
+	return 2*q.A*z + q.B
+}
+
+// Pieces is a piecewise linear-quadratic function: Quadratics[k] on
+// [Breaks[k-1], Breaks[k]], the first one from -∞ and the last one to +∞. There
+// is one break fewer than quadratics, and breaks increase strictly.
+type Pieces struct {
+	Breaks     []float64
+	Quadratics []Quadratic
+}
+
+// At returns the value at z.
+func (p Pieces) At(z float64) float64 { return p.Quadratics[p.find(z)].At(z) }
+
+// ReLU is the function max(U z + V, 0).
+type ReLU struct{ U, V float64 }
+
+// ReHU is the function that is 0 where w = S z + T <= 0, w²/2 where
+// 0 < w <= Tau and Tau (w - Tau/2) above. Tau may be +Inf.
+type ReHU struct{ S, T, Tau float64 }
+
+// PLQ is a convex piecewise linear-quadratic function of one variable as a sum
+// of ReLU and ReHU terms and a constant,
+//
+//	f(z) = Offset + Σ_l ReLU(U_l z + V_l) + Σ_h ReHU_τh(S_h z + T_h).
+//
+// Decompose and DecomposeMax find it. Samples makes a Loss of it.
+type PLQ struct {
+	ReLU   []ReLU
+	ReHU   []ReHU
+	Offset float64 // the least value of f, where Decompose made it.
+}
+
+// At returns the value at z.
+func (p PLQ) At(z float64) float64 {
+	sum := p.Offset
+	for _, t := range p.ReLU {
+		sum += max(t.U*z+t.V, 0)
+	}
+	for _, t := range p.ReHU {
+		sum += rehu(t.S*z+t.T, t.Tau)
+	}
+	return sum
+}
+
+// Samples returns the loss w_i f(scale_i z + shift_i) of n samples. Scale and
+// shift are finite, the weight w is finite and >= 0; each is one number or has
+// one per sample. The loss of a residual y_i - z has scale -1 and shift y, that
+// of a margin y_i z has scale y and shift 0. Whatever is wrong with them is
+// reported by the loss's Check.
+func Samples[A, B, W Parameter](p PLQ, n int, scale A, shift B, weight W) Loss {
+	if n < 0 {
+		return Loss{err: shapeError("Samples: n", "%d samples", n)}
+	}
+	a, err := newParameter("Samples: scale", scale, n, finite, "a scale is finite")
+	if err != nil {
+		return Loss{err: err}
+	}
+	b, err := newParameter("Samples: shift", shift, n, finite, "a shift is finite")
+	if err != nil {
+		return Loss{err: err}
+	}
+	w, err := newParameter("Samples: weight", weight, n, isTolerance, "a weight is finite and >= 0")
+	if err != nil {
+		return Loss{err: err}
+	}
+	l := newLoss(n, len(p.ReLU), len(p.ReHU))
+	if p.Offset != 0 || len(p.ReLU)+len(p.ReHU) == 0 {
+		l.Offset = make([]float64, n)
+	}
+	for i := range n {
+		ai, bi, wi := a.at(i), b.at(i), w.at(i)
+		for r, t := range p.ReLU {
+			l.setReLU(r, i, wi*t.U*ai, wi*(t.U*bi+t.V))
+		}
+		// w ReHU_τ(v) = ReHU_{√w τ}(√w v); at w = 0 an infinite τ stays.
+		root := math.Sqrt(wi)
+		for r, t := range p.ReHU {
+			tau := t.Tau
+			if !math.IsInf(tau, 1) {
+				tau *= root
+			}
+			l.setReHU(r, i, root*t.S*ai, root*(t.S*bi+t.T), tau)
+		}
+		if l.Offset != nil {
+			l.Offset[i] = wi * p.Offset
+		}
+	}
+	return l
+}
+
+// find returns the piece that z lies in, the left one at a break.
+func (p Pieces) find(z float64) int {
+	lo, hi := 0, len(p.Breaks)
+	for lo < hi {
+		if mid := (lo + hi) / 2; p.Breaks[mid] < z {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	return lo
+}
+
+// span returns the ends of piece k, which may be infinite.
+func (p Pieces) span(k int) (lo, hi float64) {
+	lo, hi = math.Inf(-1), math.Inf(1)
+	if k > 0 {
+		lo = p.Breaks[k-1]
+	}
+	if k < len(p.Breaks) {
+		hi = p.Breaks[k]
+	}
+	return lo, hi
+}
+
+// check returns an *InputError where p is no function.
+func (p Pieces) check() error {
+	if len(p.Quadratics) != len(p.Breaks)+1 {
+		return shapeError("Pieces.Quadratics", "%d quadratics for %d breaks; there is one more than breaks", len(p.Quadratics), len(p.Breaks))
+	}
+	if err := checkFiniteSlice("Pieces.Breaks", p.Breaks); err != nil {
+		return err
+	}
+	for k := 1; k < len(p.Breaks); k++ {
+		if !(p.Breaks[k] > p.Breaks[k-1]) {
+			return &InputError{"Pieces.Breaks", k, -1,
+				fmt.Sprintf("%g after %g; breaks increase strictly", p.Breaks[k], p.Breaks[k-1]), ErrRange}
+		}
+	}
+	return checkQuadratics("Pieces.Quadratics", p.Quadratics)
+}
+
+func checkQuadratics(what string, quadratics []Quadratic) error {
+	for k, q := range quadratics {
+		for j, v := range []float64{q.A, q.B, q.C} {
+			if !finite(v) {
+				return &InputError{what, k, j, fmt.Sprint(v), ErrNotFinite}
+			}
+		}
+	}
+	return nil
+}
