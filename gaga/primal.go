@@ -211,10 +211,15 @@ func (s *primal) predictOne(i int, theta []float64) float64 {
 }
 
 func (s *primal) assemble(pt *point) {
-	s.assembled = pt
 	if !s.summed {
 		s.evaluate(pt)
 	}
+	s.collect(pt)
+}
+
+// collect is assemble where losses and slopes are known.
+func (s *primal) collect(pt *point) {
+	s.assembled = pt
 	clear(s.dage[:s.unknowns()])
 	s.bent = false
 	for r, j := range s.active {
@@ -278,11 +283,16 @@ const singular = 1e-12
 // positive definite, away from singularity; with pinned samples, on the
 // directions that keep them pinned.
 func (s *primal) factorize() bool {
-	k := len(s.active)
 	s.curve()
 	if s.pins != nil {
 		return s.pins.factorize(s)
 	}
+	return s.decompose()
+}
+
+// decompose is factorize with H known, without pins.
+func (s *primal) decompose() bool {
+	k := len(s.active)
 	s.square = s.square[:0]
 	if k == 0 {
 		return true

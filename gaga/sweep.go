@@ -24,6 +24,7 @@ type sweep struct {
 	zone   []uint8   // n: zones at the left point
 	sign   []float64 // p: signs at the left point
 	active []int     // active coordinates at the left point
+	held   bool      // these and the next are those of the left point
 	hess   []float64 // p x p: H at the left point
 	diag   []float64 // p: its diagonal with all terms taken positive
 
@@ -100,6 +101,7 @@ func (t *tracker) sweepOn(ctx context.Context) error {
 // step's end, as others are not recorded.
 func (t *tracker) exact(ctx context.Context) error {
 	from := t.left.age
+	t.sweep.held = false
 	if err := t.advance(ctx); err != nil {
 		return err
 	}
@@ -129,7 +131,7 @@ func (t *tracker) arrive() error {
 // reports false, with the left point as it was, where the corrector fails or a jump could lie between.
 func (t *tracker) leap(age float64) bool {
 	l, r := t.left, t.right
-	if t.assembled != l {
+	if t.assembled != l && !t.sweep.held {
 		t.assemble(l)
 		if !t.factorize() {
 			return false
@@ -149,12 +151,18 @@ func (t *tracker) leap(age float64) bool {
 		return false
 	}
 	t.left, t.right = r, l
+	t.sweep.held = false
 	return true
 }
 
-// keep takes the zones, active coordinates and H of the left point.
+// keep takes the zones, active coordinates and H of the left point, unless a step
+// from there was tried before.
 func (t *tracker) keep() {
 	w, k := t.sweep, len(t.active)
+	if w.held {
+		return
+	}
+	w.held = true
 	copy(w.zone, t.zone)
 	copy(w.sign, t.sign)
 	w.active = append(w.active[:0], t.active...)
@@ -163,14 +171,20 @@ func (t *tracker) keep() {
 	copy(w.diag[:k], t.diag[:k])
 }
 
-// comeBack restores the zones and active coordinates of the left point.
+// comeBack restores the zones, active coordinates and the factor of the left
+// point.
 func (t *tracker) comeBack() {
-	t.setZones(t.sweep.zone, nil)
-	copy(t.sign, t.sweep.sign)
-	if !slices.Equal(t.sweep.active, t.active) {
+	w := t.sweep
+	t.setZones(w.zone, nil)
+	copy(t.sign, w.sign)
+	if !slices.Equal(w.active, t.active) {
 		t.choose()
 	}
+	k := len(t.active)
+	copy(t.primal.hess[:k*k], w.hess[:k*k])
+	copy(t.diag[:k], w.diag[:k])
 	t.assembled = nil
+	w.held = t.primal.decompose()
 }
 
 // only makes the given coordinates the active ones.
@@ -221,7 +235,7 @@ func (t *tracker) semismooth(pt *point) bool {
 		res := t.relative()
 		settled := !moved && !turned && (res <= enough || (res <= loose && res >= 0.1*last))
 		if settled || turned || res > slow*last {
-			t.assemble(pt)
+			t.primal.collect(pt)
 			if !t.factorize() {
 				return false
 			}
@@ -490,6 +504,7 @@ func positive(a, diag []float64) bool {
 // one, or where none can be made, as close to a jump, on its zones.
 func (t *tracker) glide(p *Path, left, right *Knot, age float64) ([]float64, error) {
 	t.restore(&p.pieces[left.piece], left.change)
+	t.sweep.held = false
 	pt := t.left
 	pt.age = left.Age
 	copy(pt.theta, left.Theta[:t.p])
