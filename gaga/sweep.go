@@ -21,6 +21,7 @@ import (
 type sweep struct {
 	step   float64   // next step to try
 	failed bool      // the last one tried failed
+	bend   float64   // of the last one: how much the rates differ between its ends, relative to them
 	zone   []uint8   // n: zones at the left point
 	sign   []float64 // p: signs at the left point
 	active []int     // active coordinates at the left point
@@ -78,17 +79,22 @@ func (t *tracker) sweepOn(ctx context.Context) error {
 			w.step = math.Max(h, smallest*from)
 			break
 		}
+		w.bend = 0
 		if t.leap(math.Min(from+h, t.target())) {
-			if !w.failed && h >= w.step {
-				w.step *= 2
-			} else if w.failed {
-				w.step = h
+			grown := h * math.Min(2, aim/w.bend)
+			if w.failed || grown < h {
+				w.step = math.Min(h, grown)
+			} else {
+				w.step = math.Max(w.step, grown)
 			}
 			w.failed = false
 			t.note()
 			return t.arrive()
 		}
 		w.failed = true
+		if w.bend > 2*aim {
+			h *= math.Max(0.1, 2*aim/w.bend)
+		}
 		if next >= h {
 			w.step = h
 			break // no event is near: let the exact step find out why
@@ -321,7 +327,7 @@ func (t *tracker) reselect(pt *point) (turned bool) {
 // there than at the ends. So it must stay positive definite at either end with
 // the slopes of these samples, all together, at a lower bound, over all
 // coordinates that are active at one of the ends, and half-way, where nothing
-// says that H changes steadily. Zones and H at l are those that the sweep keeps.
+// says that H changes steadily, as nearly equal rates do. Zones and H at l are those that the sweep keeps.
 func (t *tracker) convex(l, r *point) bool {
 	w := t.sweep
 	w.crossed, w.low = w.crossed[:0], w.low[:0]
@@ -334,11 +340,17 @@ func (t *tracker) convex(l, r *point) bool {
 			w.crossed, w.low = append(w.crossed, i), append(w.low, low)
 		}
 	}
-	t.middle(l, r)
 	if slices.Equal(w.active, t.active) {
-		return t.staysDefinite(w.hess, w.diag, w.zone, l) && t.staysDefinite(t.primal.hess, t.diag, t.zone, r) &&
-			t.staysDefinite(nil, nil, w.mid.zone, &w.mid.point)
+		if !t.staysDefinite(w.hess, w.diag, w.zone, l) || !t.staysDefinite(t.primal.hess, t.diag, t.zone, r) {
+			return false
+		}
+		if len(t.active) >= fewColumns && w.bend <= straight {
+			return true
+		}
+		t.middle(l, r)
+		return t.staysDefinite(nil, nil, w.mid.zone, &w.mid.point)
 	}
+	t.middle(l, r)
 	right := append([]int(nil), t.active...)
 	t.only(t.either())
 	ok := true
@@ -380,8 +392,17 @@ func (t *tracker) follows(l, r *point) bool {
 		left += c * a * a
 		right += c * b * b
 	}
-	return math.Max(off, turn) <= 0.25*math.Max(left, right)+1e-14*l.age*t.total
+	turn = math.Max(off, turn)
+	t.sweep.bend = math.Sqrt(turn / math.Max(left, right))
+	return turn <= 0.25*math.Max(left, right)+1e-14*l.age*t.total
 }
+
+// straight is the bend of a step below which the rates, H⁻¹ times what changes
+// steadily, say that H changes steadily.
+const straight = 0.1
+
+// aim is the bend of a step that the next one's length is chosen for.
+const aim = 0.45
 
 // lowest returns a lower bound of m ∂φ/∂u of a sample that changes its zone
 // between two points, false where its weight breaks on the way.
