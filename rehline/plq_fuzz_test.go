@@ -96,14 +96,14 @@ func somewhere(r *rand.Rand, breaks []float64) float64 {
 }
 
 // compareTerms fails where f differs from want, a convex function with the
-// given breaks, by more than 1e-12 of the size of its terms, or is below its
-// offset.
+// given breaks, by more than 1e-12 of the size of its terms, the least value
+// split off being one of them, or is below its offset.
 func compareTerms(t *testing.T, r *rand.Rand, f PLQ, breaks []float64, want, size func(z float64) float64) {
 	t.Helper()
 	for range points {
 		z := somewhere(r, breaks)
 		got := f.At(z)
-		if !(math.Abs(got-want(z)) <= 1e-12*size(z)) {
+		if !(math.Abs(got-want(z)) <= 1e-12*(size(z)+math.Abs(f.Offset))) {
 			t.Fatalf("at z = %g: %.17g, want %.17g (size %g)\nterms %+v", z, got, want(z), size(z), f)
 		}
 		if got < f.Offset {

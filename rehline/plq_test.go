@@ -104,6 +104,7 @@ func TestDecomposeRefuses(t *testing.T) {
 		{"break infinite", Pieces{[]float64{inf}, make([]Quadratic, 2)}, ErrNotFinite, shape},
 		{"coefficient NaN", Pieces{nil, []Quadratic{{0, nan, 0}}}, ErrNotFinite, shape},
 		{"value overflows", Pieces{[]float64{1e200}, []Quadratic{{1, 0, 0}, {1, 0, 0}}}, ErrRange, shape},
+		{"slope overflows", Pieces{[]float64{0.5}, []Quadratic{{8e307, 0, 0}, {8e307, 0, 0}}}, ErrRange, shape},
 		{"minimum overflows", Pieces{nil, []Quadratic{{1e-300, 1e300, 0}}}, ErrRange, shape},
 	} {
 		_, err := Decompose(test.pieces)
@@ -117,6 +118,23 @@ func TestDecomposeRefuses(t *testing.T) {
 		var input *InputError
 		if trouble == nil && !errors.As(err, &input) {
 			t.Errorf("%s: error %v is of no type", test.name, err)
+		}
+	}
+}
+
+func TestPLQErrorsSayThePlaceAndTheValues(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		err  PLQError
+		want string
+	}{
+		{PLQError{Err: ErrNotConvex, Piece: 1, A: -2}, "rehline: quadratic 1 has -2 z²: not convex"},
+		{PLQError{Err: ErrNotConvex, Piece: -1, At: 3, Left: 2, Right: 1}, "rehline: at z = 3 the slope falls from 2 to 1: not convex"},
+		{PLQError{Err: ErrNotContinuous, Piece: -1, At: 3, Left: 2, Right: 1}, "rehline: at z = 3 the value is 2 on the left and 1 on the right: not continuous"},
+		{PLQError{Err: ErrUnbounded, Piece: -1, At: math.Inf(1), Left: -1, Right: -1}, "rehline: slope -1 towards +Inf: not bounded below"},
+	} {
+		if got := test.err.Error(); got != test.want {
+			t.Errorf("%q, want %q", got, test.want)
 		}
 	}
 }
