@@ -27,9 +27,7 @@ func (x dense) axpy(i int, a float64, v []float64) { kernel.Axpy(a, x.row(i), v)
 func (x dense) entries() int                       { return x.Rows * x.Cols }
 
 func (x dense) gather(i int, a float64, v []float64) {
-	for j, e := range x.row(i) {
-		v[j] = a * e
-	}
+	kernel.ScaleTo(v, a, x.row(i))
 }
 
 type sparse struct{ *CSR }

@@ -27,7 +27,7 @@ type newton struct {
 	sample    []float64 // for quantiles
 }
 
-const panelRows = 128
+const panelRows = 64
 
 func (w *newton) init(dim int) {
 	w.ld = kernel.Pad(dim)
@@ -328,12 +328,14 @@ func (s *Solver) search(slope float64) float64 {
 // the step.
 func (s *Solver) along(t float64) (first, second float64) {
 	for i := range s.kinked {
-		a, b := s.kinked[i].along(s.z, s.dz, t, s.newton.width)
-		first, second = first+a, second+b
+		k := &s.kinked[i]
+		sum := kernel.KinkedAlong(s.z, s.dz, k.kink, k.lo, k.hi, k.center, t, 1/s.newton.width)
+		first, second = first+sum[0], second+sum[1]
 	}
 	for i := range s.curved {
-		a, b := s.curved[i].along(s.z, s.dz, t)
-		first, second = first+a, second+b
+		c := &s.curved[i]
+		sum := kernel.CurvedAlong(s.z, s.dz, c.kink, c.kl, c.kh, c.sigma, t)
+		first, second = first+sum[0], second+sum[1]
 	}
 	a, b := s.guard.along(t, s.newton.soft)
 	first, second = first+a, second+b
