@@ -144,7 +144,12 @@ func (t *tracker) same(k *Knot, pt *point) bool {
 // H is positive definite. The left point becomes the landing point, the start
 // of a new piece.
 func (t *tracker) land(ctx context.Context, age float64, reason string) error {
-	quiet, next, detours := 0, 2, 0
+	quiet, detours := 0, 0
+	least := 2 // alternations with the same zones before Newton's method is tried
+	if t.quickly() != nil && t.p >= fewColumns {
+		least = 8 // as they cost much less
+	}
+	next := least
 	zones := make([]uint8, t.n)
 	stride := newStride(t)
 	for k := 1; k <= t.options.maxAlternations(); k++ {
@@ -158,7 +163,7 @@ func (t *tracker) land(ctx context.Context, age float64, reason string) error {
 		if t.readZones(zones, age) && k > 1 {
 			quiet++
 		} else {
-			quiet, next = 0, 2
+			quiet, next = 0, least
 		}
 		if quiet < next && moved > 1e-14 {
 			if t.quickly() == nil { // which has strides of its own
