@@ -43,6 +43,7 @@ type Solver struct {
 	guard  constraints
 
 	descent descent
+	warm    bool // the centers are multipliers of an earlier solution
 	point   point
 	sol     Solution
 }

@@ -27,7 +27,10 @@ type newton struct {
 	sample    []float64 // for quantiles
 }
 
-const panelRows = 64
+const (
+	panelRows  = 64
+	stuckSteps = 100 // without a smaller gap
+)
 
 func (w *newton) init(dim int) {
 	w.ld = kernel.Pad(dim)
@@ -48,9 +51,9 @@ func (w *newton) reserve(dim int) {
 func (s *Solver) ascend() error {
 	w := &s.newton
 	w.reserve(s.dim)
-	s.widths()
 	s.scores(s.z, s.beta)
 	s.guard.slacks(s.beta[:s.d])
+	s.widths(s.warm)
 	best, stuck := inf, 0
 	for {
 		s.evaluate()
@@ -58,15 +61,16 @@ func (s *Solver) ascend() error {
 			s.point.status = Solved
 			return nil
 		}
-		if status, err := s.limits.reached(); status != 0 {
-			s.point.status = status
-			return err
-		}
+		status, err := s.limits.reached()
 		if r := s.relative(); r < 0.9*best {
 			best, stuck = r, 0
-		} else if stuck++; stuck > 60 {
-			s.point.status = Stalled
-			return nil
+		} else if stuck++; stuck > stuckSteps && status == 0 {
+			status = Stalled
+		}
+		if status != 0 {
+			s.point.status = status
+			s.balance()
+			return err
 		}
 		s.factorize()
 		copy(s.step, s.grad)
@@ -80,7 +84,7 @@ func (s *Solver) ascend() error {
 		s.limits.done.Newton++
 		s.tell()
 		target := s.limits.tol * max(math.Abs(s.point.primal), math.Abs(s.point.dual))
-		if t == 1 && s.point.young > 0.5*target && decrement <= 0.3*s.point.young || decrement <= 1e-30*s.origin {
+		if t == 1 && s.point.young > 0.5*target && decrement <= s.point.young || decrement <= 1e-30*s.origin {
 			s.tighten()
 		}
 	}
@@ -93,12 +97,17 @@ func (s *Solver) tell() {
 	}
 }
 
-// widths chooses the first smoothing from where the kinks are.
-func (s *Solver) widths() {
+// widths chooses the first smoothing from where the kinks are: about half of the
+// samples are within it, or with known multipliers as many as the dimension.
+func (s *Solver) widths(warm bool) {
 	w := &s.newton
+	if warm {
+		w.width = s.quantile(min(0.5, float64(s.dim)/float64(s.n*max(1, len(s.kinked)))))
+		w.soft, w.narrow = 1e-6, 1e-3
+		return
+	}
 	w.width = s.quantile(0.5) * 2
-	w.soft = 1e-3
-	w.narrow = 1
+	w.soft, w.narrow = 1e-3, 1
 }
 
 // quantile returns the q-quantile of the distances of scores from kinks, from
@@ -136,9 +145,9 @@ func (s *Solver) tighten() {
 	copy(s.guard.center, s.guard.xi)
 	s.lasso()
 	copy(w.center, w.m)
-	w.width = max(w.width*0.1, 1e-9)
+	w.width = max(w.width*0.3, 1e-9)
 	w.soft = max(w.soft*0.1, 1e-12)
-	w.narrow = max(w.narrow*0.1, 1e-9)
+	w.narrow = max(w.narrow*0.3, 1e-9)
 	s.limits.done.Outer++
 }
 
