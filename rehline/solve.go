@@ -44,6 +44,7 @@ type Solver struct {
 
 	descent descent
 	warm    bool // the centers are multipliers of an earlier solution
+	sums    sums
 	point   point
 	sol     Solution
 }

@@ -24,14 +24,14 @@ func (s *Solver) finished() bool {
 	return false
 }
 
-// truncate sets the coefficients to zero whose multiplier is within its bounds,
-// keeps the former ones in step, and evaluates. It tells whether there were
-// any.
+// truncate sets the coefficients to zero whose multiplier is well within its
+// bounds, keeps the former ones in step, and certifies them with the dual as it
+// is. It tells whether there were any.
 func (s *Solver) truncate() bool {
 	copy(s.step, s.beta)
 	any := false
 	for j, r := range s.l1 {
-		if s.beta[j] != 0 && math.Abs(s.newton.m[j]) < r*(1-1e-12) {
+		if s.beta[j] != 0 && math.Abs(s.newton.m[j]) < r*(1-1e-6) {
 			s.beta[j] = 0
 			any = true
 		}
@@ -39,9 +39,54 @@ func (s *Solver) truncate() bool {
 	if any {
 		s.scores(s.z, s.beta)
 		s.guard.slacks(s.beta[:s.d])
-		s.evaluate()
+		s.sums.value = s.loss()
+		s.certify()
 	}
 	return any
+}
+
+// loss returns the terms' value at the scores.
+func (s *Solver) loss() float64 {
+	var t float64
+	for i := range s.kinked {
+		k := &s.kinked[i]
+		for j, z := range s.z {
+			r := z - k.kink[j]
+			t += max(k.lo[j]*r, k.hi[j]*r)
+		}
+	}
+	for i := range s.curved {
+		c := &s.curved[i]
+		for j, z := range s.z {
+			r := z - c.kink[j]
+			u := min(max(r, c.kl[j]), c.kh[j])
+			t += c.sigma[j] * u * (r - u/2)
+		}
+	}
+	return t
+}
+
+// collect sets g to the slopes and the sums' dual to theirs, whatever the
+// scores.
+func (s *Solver) collect() {
+	clear(s.g)
+	s.sums.dual = 0
+	for i := range s.kinked {
+		k := &s.kinked[i]
+		for j, a := range k.slope {
+			s.g[j] += a
+			s.sums.dual -= a * k.kink[j]
+		}
+	}
+	for i := range s.curved {
+		c := &s.curved[i]
+		for j, a := range c.slope {
+			s.g[j] += a
+			if a != 0 {
+				s.sums.dual -= a * (c.kink[j] + a/(2*c.sigma[j]))
+			}
+		}
+	}
 }
 
 // balance makes the slopes sum to zero, which the dual of a free intercept
@@ -59,7 +104,6 @@ func (s *Solver) balance() {
 	if math.Abs(excess) <= 1e-16*size {
 		return
 	}
-	value := s.point.primal // the slopes do not change it
 	reach := 1.0
 	for try := range 8 {
 		excess = s.shift(excess, reach, try == 0)
@@ -68,33 +112,9 @@ func (s *Solver) balance() {
 		}
 		reach *= 100
 	}
-	clear(s.g)
-	var t sums
-	for i := range s.kinked {
-		k := &s.kinked[i]
-		for j, a := range k.slope {
-			s.g[j] += a
-			t.dual -= a * k.kink[j]
-		}
-	}
-	for i := range s.curved {
-		c := &s.curved[i]
-		for j, a := range c.slope {
-			s.g[j] += a
-			if a != 0 {
-				t.dual -= a * (c.kink[j] + a/(2*c.sigma[j]))
-			}
-		}
-	}
+	s.collect()
 	s.forces()
-	t.value = value - s.constant
-	for j, b := range s.beta {
-		t.value -= s.bend[j] * b * b / 2
-		if s.l1 != nil {
-			t.value -= s.l1[j] * math.Abs(b)
-		}
-	}
-	s.certify(t)
+	s.certify()
 }
 
 // shift lowers the sum of the slopes by excess, in proportion to the room that
