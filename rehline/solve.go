@@ -194,7 +194,7 @@ func Solve(ctx context.Context, p Problem, o Options) (Solution, error) {
 // run leaves the answer in the point.
 func (s *Solver) run(o Options) error {
 	if o.Method == DescentOnly && !s.descends() {
-		return fmt.Errorf("%w: DescentOnly with an L1 penalty, constraints or a free intercept", ErrOptions)
+		return fmt.Errorf("%w: DescentOnly with an L1 penalty or a free intercept", ErrOptions)
 	}
 	if o.Method == DescentOnly || o.Method == Automatic && s.descent.pays(s) {
 		done, err := s.descend(o.Seed, o.Method == DescentOnly)

@@ -26,8 +26,9 @@ type descent struct {
 // are given up when more than these are expected, from the fall of the estimate
 // over the last memory passes, or were made.
 const (
-	patience = 30
-	memory   = 4
+	patience = 40
+	memory   = 6
+	hopeless = 500 // passes expected where the estimate does not fall
 )
 
 // pays tells whether to begin with descent: where the dual is separable but for
@@ -37,7 +38,7 @@ func (d *descent) pays(s *Solver) bool {
 }
 
 func (s *Solver) descends() bool {
-	return s.l1 == nil && s.k == 0 && (s.dim == s.d || s.bend[s.d] != 0)
+	return s.l1 == nil && (s.dim == s.d || s.bend[s.d] != 0)
 }
 
 // init computes the norms.
@@ -82,7 +83,7 @@ func (s *Solver) descend(seed uint64, only bool) (bool, error) {
 	d.reset(s.n)
 	d.random = seed*0x9e3779b97f4a7c15 + 0x2545f4914f6cdd1d
 	s.descendFrom()
-	spread, spent := inf, 0.0
+	spread, spent, since := inf, 0.0, 0
 	var past [memory]float64
 	for pass := 0; ; pass++ {
 		if pass > 0 {
@@ -92,21 +93,23 @@ func (s *Solver) descend(seed uint64, only bool) (bool, error) {
 		spent += work
 		var estimate float64
 		estimate, spread = s.visit(spread)
+		estimate += s.project()
 		s.limits.done.Passes++
 		target := s.limits.tol * s.origin
 		if p := math.Abs(s.point.primal); p > 0 {
 			target = s.limits.tol * p
 		}
-		if estimate <= target || pass == 1 || pass%10 == 9 {
+		if estimate <= target || pass == 1 || pass%50 == 49 {
+			spent += 0.4
 			s.certifyDescent()
 			s.tell()
 			if s.solved() {
 				s.point.status = Solved
 				return true, nil
 			}
-			if estimate <= target && len(d.active) < s.n {
-				d.reset(s.n)
-				spread = inf
+			if estimate <= target && len(d.active) < s.n && (only || spent <= patience) {
+				d.reset(s.n) // those left out count again
+				spread, since = inf, 0
 				continue
 			}
 		}
@@ -115,18 +118,51 @@ func (s *Solver) descend(seed uint64, only bool) (bool, error) {
 			s.point.status = status
 			return true, err
 		}
-		if before := past[pass%memory]; !only && pass >= memory {
-			left := memory * math.Log(target/estimate) / math.Log(estimate/before)
-			if spent > patience || !(estimate < before && left*work <= patience) {
+		if !only && spent > patience {
+			break
+		}
+		if before := past[since%memory]; !only && since >= memory {
+			left := float64(hopeless)
+			if estimate < before {
+				left = min(left, memory*math.Log(target/estimate)/math.Log(estimate/before))
+			}
+			if left*work > patience {
 				break
 			}
 		}
-		past[pass%memory] = estimate
+		past[since%memory] = estimate
+		since++
 	}
 	for i := range s.kinked {
 		copy(s.kinked[i].center, s.kinked[i].slope)
 	}
+	copy(s.guard.center, s.guard.xi)
 	return false, nil
+}
+
+// project updates the multipliers of the constraints and returns their part of
+// the gap as it was met.
+func (s *Solver) project() float64 {
+	g := &s.guard
+	w := s.beta[:s.d]
+	var gap float64
+	for k, xi := range g.xi {
+		if g.norm[k] == 0 {
+			continue
+		}
+		a := row(g.a, k)
+		slack := kernel.Dot(a, w) + g.b[k]
+		gap += math.Abs(xi * slack)
+		n := xi - slack/g.norm[k]
+		if !g.equal(k) {
+			n = max(n, 0)
+		}
+		if n != xi {
+			g.xi[k] = n
+			kernel.Axpy(n-xi, a, w)
+		}
+	}
+	return gap
 }
 
 // descendFrom starts from the centers of a warm start, or from slopes of zero.
@@ -154,6 +190,7 @@ func (s *Solver) descendFrom() {
 		}
 	}
 	clear(s.beta)
+	copy(s.guard.xi, s.guard.center)
 	if s.warm {
 		s.collect()
 		s.forces()
@@ -177,6 +214,7 @@ func (s *Solver) certifyDescent() {
 		s.sums.dual += c.dual()
 	}
 	copy(s.v, s.beta)
+	s.guard.slacks(s.beta[:s.d])
 	s.certify()
 }
 
