@@ -26,7 +26,7 @@ type descent struct {
 // are given up when more than these are expected, from the fall of the estimate
 // over the last memory passes, or were made.
 const (
-	patience = 40
+	patience = 25
 	memory   = 6
 	hopeless = 500 // passes expected where the estimate does not fall
 )

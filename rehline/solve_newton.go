@@ -33,6 +33,7 @@ const (
 	relaxSteps = 4   // that rounding makes useless, until the smoothing is made wider
 	stuckSteps = 400 // without a smaller gap, until nothing more is expected
 	stuckRelax = 6   // times that the smoothing is made wider
+	shrink     = 0.5 // factor of the smoothing from one inner problem to the next
 )
 
 func (w *newton) init(dim int) {
@@ -89,13 +90,13 @@ func (s *Solver) ascend() error {
 		target := s.limits.tol * max(math.Abs(s.point.primal), math.Abs(s.point.dual))
 		switch {
 		case decrement <= 1e-14*math.Abs(s.point.primal):
-			factor := 0.3
+			factor := shrink
 			if idle++; idle%relaxSteps == 0 {
 				factor = 100
 			}
 			s.recenter(factor)
 		case t == 1 && s.point.young > 0.5*target && decrement <= s.point.young:
-			s.recenter(0.3)
+			s.recenter(shrink)
 		}
 	}
 }
@@ -113,7 +114,7 @@ func (s *Solver) widths(warm bool) {
 	w := &s.newton
 	w.widest = s.quantile(0.5) * 2
 	if warm {
-		w.width = s.quantile(min(0.5, float64(s.dim)/float64(s.n*max(1, len(s.kinked)))))
+		w.width = s.quantile(min(0.5, 8*float64(s.dim)/float64(s.n*max(1, len(s.kinked)))))
 		w.soft, w.narrow = 1e-6, 1e-3
 		return
 	}
