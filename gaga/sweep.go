@@ -81,20 +81,16 @@ func (t *tracker) sweepOn(ctx context.Context) error {
 		}
 		w.bend = 0
 		if t.leap(math.Min(from+h, t.target())) {
-			grown := h * math.Min(2, aim/w.bend)
-			if w.failed || grown < h {
-				w.step = math.Min(h, grown)
-			} else {
-				w.step = math.Max(w.step, grown)
+			if !w.failed && h >= w.step {
+				w.step *= 2
+			} else if w.failed {
+				w.step = h
 			}
 			w.failed = false
 			t.note()
 			return t.arrive()
 		}
 		w.failed = true
-		if w.bend > 2*aim {
-			h *= math.Max(0.1, 2*aim/w.bend)
-		}
 		if next >= h {
 			w.step = h
 			break // no event is near: let the exact step find out why
@@ -393,16 +389,14 @@ func (t *tracker) follows(l, r *point) bool {
 		right += c * b * b
 	}
 	turn = math.Max(off, turn)
-	t.sweep.bend = math.Sqrt(turn / math.Max(left, right))
-	return turn <= 0.25*math.Max(left, right)+1e-14*l.age*t.total
+	size := math.Max(left, right) + 4e-14*l.age*t.total // also where nothing moves
+	t.sweep.bend = math.Sqrt(turn / size)
+	return turn <= 0.25*size
 }
 
 // straight is the bend of a step below which the rates, H⁻¹ times what changes
 // steadily, say that H changes steadily.
 const straight = 0.1
-
-// aim is the bend of a step that the next one's length is chosen for.
-const aim = 0.45
 
 // lowest returns a lower bound of m ∂φ/∂u of a sample that changes its zone
 // between two points, false where its weight breaks on the way.
