@@ -38,6 +38,9 @@ func Fairness[P Parameter](x, sensitive blas64.General, tolerance P) Constraints
 
 // FairnessSparse is Fairness of sparse features.
 func FairnessSparse[P Parameter](x *CSR, sensitive blas64.General, tolerance P) Constraints {
+	if x == nil {
+		return Constraints{err: shapeError("FairnessSparse: x", "nil")}
+	}
 	if err := x.check(); err != nil {
 		return Constraints{err: err}
 	}

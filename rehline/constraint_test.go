@@ -210,6 +210,8 @@ func TestConstraintsCheckNamesWhatAndWhere(t *testing.T) {
 		{"Fairness: x[0][1]: NaN", ErrNotFinite, Fairness(matrix(2, 2, 1, nan, 3, 4), matrix(2, 1, 1, 2), 1)},
 		{"Fairness: x: 1 values", ErrShape, Fairness(blas64.General{Rows: 2, Cols: 1, Stride: 1, Data: []float64{1}}, matrix(2, 1, 1, 2), 1)},
 		{"Fairness: sensitive[1][0]: -Inf", ErrNotFinite, Fairness(x, matrix(2, 1, 1, -inf), 1)},
+		{"Fairness: sensitive: 2 x -1", ErrShape, Fairness(x, blas64.General{Rows: 2, Cols: -1}, 1)},
+		{"FairnessSparse: x: nil", ErrShape, FairnessSparse(nil, matrix(2, 1, 1, 2), 1)},
 		{"Sparse.Start: 0 offsets", ErrShape, FairnessSparse(&CSR{Rows: 2, Cols: 2}, matrix(2, 1, 1, 2), 1)},
 	} {
 		err := test.constraints.Check()

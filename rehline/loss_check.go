@@ -105,8 +105,8 @@ func within(place string, err error) error {
 // columns or its storage does not hold it. A matrix without rows always fits.
 func checkMatrix(what string, m blas64.General, cols int) error {
 	switch {
-	case m.Rows < 0:
-		return shapeError(what, "%d rows", m.Rows)
+	case m.Rows < 0 || m.Cols < 0:
+		return shapeError(what, "%d x %d", m.Rows, m.Cols)
 	case m.Rows == 0:
 		return nil
 	case m.Cols != cols:

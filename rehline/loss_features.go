@@ -35,6 +35,9 @@ func CompositeFeatures(x blas64.General, levels int, scale float64) (blas64.Gene
 
 // CompositeSparse is CompositeFeatures of sparse features.
 func CompositeSparse(x *CSR, levels int, scale float64) (*CSR, error) {
+	if x == nil {
+		return nil, shapeError("CompositeSparse: x", "nil")
+	}
 	if err := x.check(); err != nil {
 		return nil, err
 	}

@@ -209,6 +209,7 @@ func TestCompositeQuantileIsTheSumOverLevels(t *testing.T) {
 			_, err := CompositeFeatures(blas64.General{Rows: 2, Cols: 2, Stride: 2}, 1, 1)
 			return err
 		},
+		"no x":     func() error { _, err := CompositeSparse(nil, 1, 1); return err },
 		"sparse x": func() error { _, err := CompositeSparse(&CSR{Rows: 1, Cols: 1}, 1, 1); return err },
 	} {
 		var input *InputError
@@ -278,7 +279,7 @@ func TestLossCheckNamesWhatAndWhere(t *testing.T) {
 		{"Loss.S: 3 columns", ErrShape, with(func(l *Loss) { l.S.Cols = 3 })},
 		{"Loss.T: stride 1", ErrShape, with(func(l *Loss) { l.T.Stride = 1 })},
 		{"Loss.T: 1 values", ErrShape, with(func(l *Loss) { l.T.Data = l.T.Data[:1] })},
-		{"Loss.U: -1 rows", ErrShape, with(func(l *Loss) { l.U.Rows, l.V.Rows = -1, -1 })},
+		{"Loss.U: -1 x 2", ErrShape, with(func(l *Loss) { l.U.Rows, l.V.Rows = -1, -1 })},
 		{"Loss.Tau: 2 rows", ErrShape, with(func(l *Loss) { l.Tau.Rows = 2 })},
 		{"Loss.U[0][1]: NaN", ErrNotFinite, with(func(l *Loss) { l.U.Data[1] = nan })},
 		{"Loss.V[0][0]: -Inf", ErrNotFinite, with(func(l *Loss) { l.V.Data[0] = math.Inf(-1) })},

@@ -27,7 +27,7 @@ type Pieces struct {
 	Quadratics []Quadratic
 }
 
-// At returns the value at z.
+// At returns the value at z, of the left piece at a break.
 func (p Pieces) At(z float64) float64 { return p.Quadratics[p.find(z)].At(z) }
 
 // ReLU is the function max(U z + V, 0).

@@ -43,6 +43,8 @@ type Solver struct {
 	guard  constraints
 
 	descent descent
+	warm    bool // the centers are multipliers of an earlier solution
+	sums    sums
 	point   point
 	sol     Solution
 }
@@ -177,11 +179,15 @@ func Solve(ctx context.Context, p Problem, o Options) (Solution, error) {
 
 // run leaves the answer in the point.
 func (s *Solver) run(o Options) error {
-	if o.Method != NewtonOnly && s.descent.pays(s) || o.Method == DescentOnly {
-		done, err := s.descend()
-		if done || err != nil || o.Method == DescentOnly {
+	if o.Method == DescentOnly && !s.descends() {
+		return fmt.Errorf("%w: DescentOnly with an L1 penalty, constraints or a free intercept", ErrOptions)
+	}
+	if o.Method == DescentOnly || o.Method == Automatic && s.descent.pays(s) {
+		done, err := s.descend(o.Seed, o.Method == DescentOnly)
+		if done || err != nil {
 			return err
 		}
+		s.warm = true
 	}
 	return s.ascend()
 }

@@ -13,7 +13,7 @@ type features interface {
 	dot(i int, v []float64) float64 // x_i·v
 	axpy(i int, a float64, v []float64)
 	gather(i int, a float64, v []float64) // v = a x_i
-	entries() int
+	norms(dst []float64)
 }
 
 type dense struct{ blas64.General }
@@ -24,12 +24,8 @@ func (x dense) row(i int) []float64        { return x.Data[i*x.Stride:][:x.Cols]
 
 func (x dense) dot(i int, v []float64) float64     { return kernel.Dot(x.row(i), v) }
 func (x dense) axpy(i int, a float64, v []float64) { kernel.Axpy(a, x.row(i), v) }
-func (x dense) entries() int                       { return x.Rows * x.Cols }
-
 func (x dense) gather(i int, a float64, v []float64) {
-	for j, e := range x.row(i) {
-		v[j] = a * e
-	}
+	kernel.ScaleTo(v, a, x.row(i))
 }
 
 type sparse struct{ *CSR }
@@ -75,5 +71,3 @@ func (x sparse) gather(i int, a float64, v []float64) {
 	clear(v[:x.Cols])
 	x.axpy(i, a, v)
 }
-
-func (x sparse) entries() int { return len(x.Data) }

@@ -17,6 +17,7 @@ import (
 // many.
 type newton struct {
 	width  float64 // of scores, for kinked terms
+	widest float64 // the first width
 	soft   float64 // for constraints
 	narrow float64 // of coefficients, for L1 penalties
 
@@ -27,7 +28,12 @@ type newton struct {
 	sample    []float64 // for quantiles
 }
 
-const panelRows = 128
+const (
+	panelRows  = 64
+	relaxSteps = 4   // that rounding makes useless, until the smoothing is made wider
+	stuckSteps = 400 // without a smaller gap, until nothing more is expected
+	stuckRelax = 6   // times that the smoothing is made wider
+)
 
 func (w *newton) init(dim int) {
 	w.ld = kernel.Pad(dim)
@@ -48,25 +54,26 @@ func (w *newton) reserve(dim int) {
 func (s *Solver) ascend() error {
 	w := &s.newton
 	w.reserve(s.dim)
-	s.widths()
 	s.scores(s.z, s.beta)
 	s.guard.slacks(s.beta[:s.d])
-	best, stuck := inf, 0
+	s.widths(s.warm)
+	best, stuck, idle := inf, 0, 0
 	for {
 		s.evaluate()
 		if s.finished() {
 			s.point.status = Solved
 			return nil
 		}
-		if status, err := s.limits.reached(); status != 0 {
-			s.point.status = status
-			return err
-		}
+		status, err := s.limits.reached()
 		if r := s.relative(); r < 0.9*best {
 			best, stuck = r, 0
-		} else if stuck++; stuck > 60 {
-			s.point.status = Stalled
-			return nil
+		} else if stuck++; (stuck > stuckSteps || idle > stuckRelax*relaxSteps) && status == 0 {
+			status = Stalled
+		}
+		if status != 0 {
+			s.point.status = status
+			s.balance()
+			return err
 		}
 		s.factorize()
 		copy(s.step, s.grad)
@@ -80,8 +87,15 @@ func (s *Solver) ascend() error {
 		s.limits.done.Newton++
 		s.tell()
 		target := s.limits.tol * max(math.Abs(s.point.primal), math.Abs(s.point.dual))
-		if t == 1 && s.point.young > 0.5*target && decrement <= 0.3*s.point.young || decrement <= 1e-30*s.origin {
-			s.tighten()
+		switch {
+		case decrement <= 1e-14*math.Abs(s.point.primal):
+			factor := 0.3
+			if idle++; idle%relaxSteps == 0 {
+				factor = 100
+			}
+			s.recenter(factor)
+		case t == 1 && s.point.young > 0.5*target && decrement <= s.point.young:
+			s.recenter(0.3)
 		}
 	}
 }
@@ -93,12 +107,18 @@ func (s *Solver) tell() {
 	}
 }
 
-// widths chooses the first smoothing from where the kinks are.
-func (s *Solver) widths() {
+// widths chooses the first smoothing from where the kinks are: about half of the
+// samples are within it, or with known multipliers as many as the dimension.
+func (s *Solver) widths(warm bool) {
 	w := &s.newton
-	w.width = s.quantile(0.5) * 2
-	w.soft = 1e-3
-	w.narrow = 1
+	w.widest = s.quantile(0.5) * 2
+	if warm {
+		w.width = s.quantile(min(0.5, float64(s.dim)/float64(s.n*max(1, len(s.kinked)))))
+		w.soft, w.narrow = 1e-6, 1e-3
+		return
+	}
+	w.width = w.widest
+	w.soft, w.narrow = 1e-3, 1
 }
 
 // quantile returns the q-quantile of the distances of scores from kinks, from
@@ -124,9 +144,10 @@ func (s *Solver) quantile(q float64) float64 {
 	return max(list[len(list)-1], 1e-3)
 }
 
-// tighten moves the centers to the multipliers at the current scores and
-// shrinks the smoothing.
-func (s *Solver) tighten() {
+// recenter moves the centers to the multipliers at the current scores and
+// changes the smoothing by the factor. It stays so wide that rounding errors of
+// the scores do not matter in the multipliers.
+func (s *Solver) recenter(factor float64) {
 	w := &s.newton
 	s.terms()
 	for i := range s.kinked {
@@ -136,9 +157,9 @@ func (s *Solver) tighten() {
 	copy(s.guard.center, s.guard.xi)
 	s.lasso()
 	copy(w.center, w.m)
-	w.width = max(w.width*0.1, 1e-9)
-	w.soft = max(w.soft*0.1, 1e-12)
-	w.narrow = max(w.narrow*0.1, 1e-9)
+	w.width = min(max(w.width*factor, 1e-8*w.widest), w.widest)
+	w.soft = max(w.soft*min(factor, max(factor*factor, 0.1)), 1e-9)
+	w.narrow = max(w.narrow*factor, 1e-9)
 	s.limits.done.Outer++
 }
 
@@ -167,17 +188,17 @@ func (s *Solver) lasso() {
 // evaluate computes everything at β, whose scores and slacks are current.
 func (s *Solver) evaluate() {
 	w := &s.newton
-	t := s.terms()
+	s.sums = s.terms()
 	s.guard.evaluate(w.soft)
 	s.forces()
 	s.lasso()
 	for j, r := range s.l1 {
-		t.young += r*math.Abs(s.beta[j]) - w.m[j]*s.beta[j]
+		s.sums.young += r*math.Abs(s.beta[j]) - w.m[j]*s.beta[j]
 	}
 	for j, b := range s.beta {
 		s.grad[j] = s.bend[j]*b - s.v[j] + w.m[j]
 	}
-	s.certify(t)
+	s.certify()
 }
 
 // factorize computes the Cholesky factor of the Hessian of the smoothed
@@ -328,12 +349,14 @@ func (s *Solver) search(slope float64) float64 {
 // the step.
 func (s *Solver) along(t float64) (first, second float64) {
 	for i := range s.kinked {
-		a, b := s.kinked[i].along(s.z, s.dz, t, s.newton.width)
-		first, second = first+a, second+b
+		k := &s.kinked[i]
+		sum := kernel.KinkedAlong(s.z, s.dz, k.kink, k.lo, k.hi, k.center, t, 1/s.newton.width)
+		first, second = first+sum[0], second+sum[1]
 	}
 	for i := range s.curved {
-		a, b := s.curved[i].along(s.z, s.dz, t)
-		first, second = first+a, second+b
+		c := &s.curved[i]
+		sum := kernel.CurvedAlong(s.z, s.dz, c.kink, c.kl, c.kh, c.sigma, t)
+		first, second = first+sum[0], second+sum[1]
 	}
 	a, b := s.guard.along(t, s.newton.soft)
 	first, second = first+a, second+b

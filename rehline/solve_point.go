@@ -40,8 +40,8 @@ func soft(x, r float64) float64 {
 
 // certify computes the objectives of β and the dual variables from the terms'
 // sums; v = Aᵀξ - Xᵀg, the slacks and ξ are current.
-func (s *Solver) certify(t sums) {
-	p := &s.point
+func (s *Solver) certify() {
+	p, t := &s.point, &s.sums
 	primal, dual, young := t.value+s.constant, t.dual+s.constant, t.young
 	for j, b := range s.beta {
 		v := s.v[j]

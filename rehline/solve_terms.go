@@ -1,6 +1,10 @@
 package rehline
 
-import "math"
+import (
+	"math"
+
+	"github.com/agepath/agepath/rehline/internal/kernel"
+)
 
 // A loss is solved as a sum of terms of the score z with a dual variable each,
 // the slope a of the term:
@@ -200,98 +204,11 @@ func (s *sums) add(o sums) {
 // over the given width of scores, and adds slopes to g and second derivatives
 // to h.
 func (k *kinked) evaluate(z, g, h []float64, width float64) sums {
-	var s sums
-	n := len(z)
-	kink, lo, hi, slope, center := k.kink[:n], k.lo[:n], k.hi[:n], k.slope[:n], k.center[:n]
-	g, h = g[:n], h[:n]
-	inv := 1 / width
-	for i, zi := range z {
-		r := zi - kink[i]
-		l, u := lo[i], hi[i]
-		m := (u - l) * inv
-		a := center[i] + r*m
-		if a <= l {
-			a, m = l, 0
-		} else if a >= u {
-			a, m = u, 0
-		}
-		slope[i] = a
-		g[i] += a
-		h[i] += m
-		f := l * r
-		if r > 0 {
-			f = u * r
-		}
-		ar := a * r
-		s.value += f
-		s.dual -= a * kink[i]
-		s.young += f - ar
-	}
-	return s
+	s := kernel.Kinked(z, k.kink, k.lo, k.hi, k.center, k.slope, g, h, 1/width)
+	return sums{value: s[0], dual: s[1], young: s[2]}
 }
 
 func (c *curved) evaluate(z, g, h []float64) sums {
-	var s sums
-	n := len(z)
-	kink, kl, kh, sigma, slope := c.kink[:n], c.kl[:n], c.kh[:n], c.sigma[:n], c.slope[:n]
-	g, h = g[:n], h[:n]
-	for i, zi := range z {
-		r := zi - kink[i]
-		m := sigma[i]
-		u, e := r, m
-		if u <= kl[i] {
-			u, e = kl[i], 0
-		} else if u >= kh[i] {
-			u, e = kh[i], 0
-		}
-		a := m * u
-		slope[i] = a
-		g[i] += a
-		h[i] += e
-		s.value += a * (r - u/2)
-		s.dual -= a * (kink[i] + u/2)
-	}
-	return s
-}
-
-// along returns the derivative of the smoothed terms at z + t dz in t, and the
-// second derivative.
-func (k *kinked) along(z, dz []float64, t, width float64) (first, second float64) {
-	n := len(z)
-	kink, lo, hi, center := k.kink[:n], k.lo[:n], k.hi[:n], k.center[:n]
-	dz = dz[:n]
-	inv := 1 / width
-	for i, zi := range z {
-		e := dz[i]
-		l, u := lo[i], hi[i]
-		m := (u - l) * inv
-		a := center[i] + (zi+t*e-kink[i])*m
-		if a <= l {
-			a, m = l, 0
-		} else if a >= u {
-			a, m = u, 0
-		}
-		first += a * e
-		second += m * e * e
-	}
-	return first, second
-}
-
-func (c *curved) along(z, dz []float64, t float64) (first, second float64) {
-	n := len(z)
-	kink, kl, kh, sigma := c.kink[:n], c.kl[:n], c.kh[:n], c.sigma[:n]
-	dz = dz[:n]
-	for i, zi := range z {
-		e := dz[i]
-		u, m := zi+t*e-kink[i], sigma[i]
-		q := m
-		if u <= kl[i] {
-			u, q = kl[i], 0
-		} else if u >= kh[i] {
-			u, q = kh[i], 0
-		}
-		first += m * u * e
-		second += q * e * e
-	}
-	return first, second
+	s := kernel.Curved(z, c.kink, c.kl, c.kh, c.sigma, c.slope, g, h)
+	return sums{value: s[0], dual: s[1]}
 }
