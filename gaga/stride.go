@@ -18,6 +18,7 @@ type stride struct {
 	anchor         []float64 // where the steps took the direction that they have
 	anchorScores   []float64
 	count          int       // plain steps since the anchor, or since the last extended step
+	length         float64   // of the last plain step
 	trial, scores  []float64 // the extended solution, its predictors
 	step, distance []float64 // scratch
 }
@@ -39,7 +40,7 @@ func (s *stride) turn() {
 }
 
 // A step counts as parallel to the way come so far above this cosine.
-const parallel = 0.99
+const parallel = 0.999
 
 // patient is how many steps may take back what an extended one led astray.
 const patient = 50
@@ -64,17 +65,22 @@ func (s *stride) extend(age float64) {
 		size += w * w
 	}
 	size = math.Sqrt(size)
+	before := s.length
 	step, distance := blas64.Nrm2(vector(s.step)), blas64.Nrm2(vector(s.distance))
+	s.length = step
 	along := blas64.Dot(vector(s.step), vector(s.distance)) / (step * distance)
 	if !(along > 0) || s.count > patient {
 		s.turn()
 		return
 	}
 	copy(s.last, theta)
-	if along < parallel {
+	if along < parallel || s.count < 3 {
 		return
 	}
 	by := math.Min(1, longestStride*size/distance)
+	if step < before { // not beyond the limit of steps that go on to shrink
+		by = math.Min(by, step*step/(before-step)/distance)
+	}
 	if by*distance < step {
 		return
 	}
