@@ -26,7 +26,7 @@ type descent struct {
 // are given up when more than these are expected, from the fall of the estimate
 // over the last memory passes, or were made.
 const (
-	patience = 25
+	patience = 20
 	memory   = 6
 	hopeless = 500 // passes expected where the estimate does not fall
 )
@@ -150,7 +150,7 @@ func (s *Solver) project() float64 {
 		if g.norm[k] == 0 {
 			continue
 		}
-		a := row(g.a, k)
+		a := g.row(k)
 		slack := kernel.Dot(a, w) + g.b[k]
 		gap += math.Abs(xi * slack)
 		n := xi - slack/g.norm[k]

@@ -26,6 +26,9 @@ type newton struct {
 	hess      []float64 // dim x ld: Hessian, then its Cholesky factor, in the lower triangle
 	panel     []float64 // rows of X, scaled
 	sample    []float64 // for quantiles
+
+	cg    [4][]float64 // vectors of conjugate gradients
+	extra []float64    // diagonal of the Hessian besides that of the penalty and the loss
 }
 
 const (
@@ -41,20 +44,19 @@ func (w *newton) init(dim int) {
 	w.m = make([]float64, dim)
 	w.center = make([]float64, dim)
 	w.sample = make([]float64, 0, 512)
-}
-
-// reserve allocates the Hessian.
-func (w *newton) reserve(dim int) {
-	if w.hess == nil {
-		w.hess = make([]float64, w.ld*w.ld)
-		w.panel = make([]float64, panelRows*w.ld)
+	if dim > denseDim {
+		w.extra = make([]float64, dim)
+		for i := range w.cg {
+			w.cg[i] = make([]float64, dim)
+		}
+		return
 	}
+	w.hess = make([]float64, w.ld*w.ld)
+	w.panel = make([]float64, panelRows*w.ld)
 }
 
 // ascend runs Newton steps from the current β and centers until solved.
 func (s *Solver) ascend() error {
-	w := &s.newton
-	w.reserve(s.dim)
 	s.scores(s.z, s.beta)
 	s.guard.slacks(s.beta[:s.d])
 	s.widths(s.warm)
@@ -76,13 +78,7 @@ func (s *Solver) ascend() error {
 			s.balance()
 			return err
 		}
-		s.factorize()
-		copy(s.step, s.grad)
-		solveCholesky(w.hess, w.ld, s.step)
-		decrement := kernel.Dot(s.grad, s.step) / 2
-		for j := range s.step {
-			s.step[j] = -s.step[j]
-		}
+		decrement := s.direction()
 		t := s.search(-2 * decrement)
 		s.advance(t)
 		s.limits.done.Newton++
@@ -237,7 +233,7 @@ func (s *Solver) factorize() {
 		}
 		p := w.panel[rows*ld:][:ld]
 		clear(p)
-		kernel.Axpy(1/math.Sqrt(w.soft*s.guard.norm[k]), row(s.guard.a, k), p[:s.d])
+		kernel.Axpy(1/math.Sqrt(w.soft*s.guard.norm[k]), s.guard.row(k), p[:s.d])
 		if rows++; rows == panelRows {
 			flush()
 		}
@@ -252,10 +248,7 @@ func (s *Solver) factorize() {
 		}
 	}
 	if s.dim > s.d && s.bend[s.d] == 0 {
-		w.hess[s.d*ld+s.d] += 1e-9*total + 1e-300
-		if total == 0 {
-			w.hess[s.d*ld+s.d] = 1e-6 * s.curvature()
-		}
+		w.hess[s.d*ld+s.d] += s.ground(total)
 	}
 	cholesky(w.hess, ld, s.dim)
 }
