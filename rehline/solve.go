@@ -85,6 +85,10 @@ func New(p Problem) (*Solver, error) {
 		s.weights = append([]float64(nil), p.Weights...)
 	}
 	s.newton.init(s.dim)
+	if s.descends() {
+		s.descent.init(s)
+	}
+	s.weigh()
 	s.sol = Solution{
 		Beta: make([]float64, d),
 		Dual: Dual{
@@ -116,12 +120,14 @@ func (s *Solver) SetWeights(w []float64) error {
 	}
 	if w == nil {
 		s.weights = nil
+		s.weigh()
 		return nil
 	}
 	if len(s.weights) != s.n {
 		s.weights = make([]float64, s.n)
 	}
 	copy(s.weights, w)
+	s.weigh()
 	return nil
 }
 
@@ -131,10 +137,11 @@ func (s *Solver) SetC(c float64) error {
 		return err
 	}
 	s.c = scale(c)
+	s.weigh()
 	return nil
 }
 
-// weigh sets the terms' bounds for the weights and C.
+// weigh sets the terms' bounds for the weights and C, and what follows from them.
 func (s *Solver) weigh() {
 	c := s.c / s.ridge
 	cost := func(i int) float64 { return c }
@@ -150,6 +157,13 @@ func (s *Solver) weigh() {
 	}
 	for i, o := range s.problem.Loss.Offset {
 		s.offset += cost(i) * s.ridge * o
+	}
+	s.origin = s.constant
+	for i := range s.kinked {
+		s.origin += s.kinked[i].atZero()
+	}
+	for i := range s.curved {
+		s.origin += s.curved[i].atZero()
 	}
 }
 
@@ -180,7 +194,7 @@ func Solve(ctx context.Context, p Problem, o Options) (Solution, error) {
 // run leaves the answer in the point.
 func (s *Solver) run(o Options) error {
 	if o.Method == DescentOnly && !s.descends() {
-		return fmt.Errorf("%w: DescentOnly with an L1 penalty, constraints or a free intercept", ErrOptions)
+		return fmt.Errorf("%w: DescentOnly with an L1 penalty or a free intercept", ErrOptions)
 	}
 	if o.Method == DescentOnly || o.Method == Automatic && s.descent.pays(s) {
 		done, err := s.descend(o.Seed, o.Method == DescentOnly)

@@ -17,14 +17,19 @@ import (
 // Each pass estimates the gap from what it meets, so that the phase ends as soon
 // as the gap falls too slowly to be worth it.
 type descent struct {
-	norm   []float64 // ‖x_i‖², with 1 for a penalized intercept
+	inv    []float64 // 1/‖x_i‖², with 1 added to the norm for a penalized intercept
 	active []int32   // samples in the order of the pass
 	random uint64
 }
 
-// Passes are given up when more than this many full ones are expected to be
-// left: a Newton phase costs about as much.
-const patience = 6
+// A Newton phase costs about as much as patience passes over all samples: passes
+// are given up when more than these are expected, from the fall of the estimate
+// over the last memory passes, or were made.
+const (
+	patience = 20
+	memory   = 6
+	hopeless = 500 // passes expected where the estimate does not fall
+)
 
 // pays tells whether to begin with descent: where the dual is separable but for
 // β, and there are kinks.
@@ -33,25 +38,23 @@ func (d *descent) pays(s *Solver) bool {
 }
 
 func (s *Solver) descends() bool {
-	return s.l1 == nil && s.k == 0 && (s.dim == s.d || s.bend[s.d] != 0)
+	return s.l1 == nil && (s.dim == s.d || s.bend[s.d] != 0)
 }
 
-// prepare computes the norms, once, and makes all samples active.
-func (d *descent) prepare(s *Solver, seed uint64) {
-	if d.norm == nil {
-		d.norm = make([]float64, s.n)
-		d.active = make([]int32, s.n)
-		s.x.norms(d.norm)
+// init computes the norms.
+func (d *descent) init(s *Solver) {
+	d.inv = make([]float64, s.n)
+	d.active = make([]int32, s.n)
+	s.x.norms(d.inv)
+	for i, norm := range d.inv {
 		if s.dim > s.d {
-			for i := range d.norm {
-				d.norm[i]++
-			}
+			norm++
 		}
+		d.inv[i] = 1 / max(norm, 1e-300)
 	}
-	d.reset(s.n)
-	d.random = seed*0x9e3779b97f4a7c15 + 0x2545f4914f6cdd1d
 }
 
+// reset makes all samples active.
 func (d *descent) reset(n int) {
 	d.active = d.active[:n]
 	for i := range d.active {
@@ -77,32 +80,36 @@ func (d *descent) shuffle() {
 // phase. only says that there is none.
 func (s *Solver) descend(seed uint64, only bool) (bool, error) {
 	d := &s.descent
-	d.prepare(s, seed)
+	d.reset(s.n)
+	d.random = seed*0x9e3779b97f4a7c15 + 0x2545f4914f6cdd1d
 	s.descendFrom()
-	last, spread := inf, inf
+	spread, spent, since := inf, 0.0, 0
+	var past [memory]float64
 	for pass := 0; ; pass++ {
 		if pass > 0 {
 			d.shuffle()
 		}
 		work := float64(len(d.active)) / float64(s.n)
-		whole := len(d.active) == s.n
+		spent += work
 		var estimate float64
-		estimate, spread = s.pass(spread)
+		estimate, spread = s.visit(spread)
+		estimate += s.project()
 		s.limits.done.Passes++
 		target := s.limits.tol * s.origin
 		if p := math.Abs(s.point.primal); p > 0 {
 			target = s.limits.tol * p
 		}
-		if estimate <= target || pass == 1 || pass%10 == 9 {
+		if estimate <= target || pass == 1 || pass%50 == 49 {
+			spent += 0.4
 			s.certifyDescent()
 			s.tell()
 			if s.solved() {
 				s.point.status = Solved
 				return true, nil
 			}
-			if estimate <= target && !whole {
-				d.reset(s.n)
-				last, spread = inf, inf
+			if estimate <= target && len(d.active) < s.n && (only || spent <= patience) {
+				d.reset(s.n) // those left out count again
+				spread, since = inf, 0
 				continue
 			}
 		}
@@ -111,18 +118,51 @@ func (s *Solver) descend(seed uint64, only bool) (bool, error) {
 			s.point.status = status
 			return true, err
 		}
-		if !only && pass > 0 {
-			rate := estimate / last
-			if left := math.Log(target/estimate) / math.Log(rate) * work; !(rate < 1 && left <= patience) {
+		if !only && spent > patience {
+			break
+		}
+		if before := past[since%memory]; !only && since >= memory {
+			left := float64(hopeless)
+			if estimate < before {
+				left = min(left, memory*math.Log(target/estimate)/math.Log(estimate/before))
+			}
+			if left*work > patience {
 				break
 			}
 		}
-		last = estimate
+		past[since%memory] = estimate
+		since++
 	}
 	for i := range s.kinked {
 		copy(s.kinked[i].center, s.kinked[i].slope)
 	}
+	copy(s.guard.center, s.guard.xi)
 	return false, nil
+}
+
+// project updates the multipliers of the constraints and returns their part of
+// the gap as it was met.
+func (s *Solver) project() float64 {
+	g := &s.guard
+	w := s.beta[:s.d]
+	var gap float64
+	for k, xi := range g.xi {
+		if g.norm[k] == 0 {
+			continue
+		}
+		a := g.row(k)
+		slack := kernel.Dot(a, w) + g.b[k]
+		gap += math.Abs(xi * slack)
+		n := xi - slack/g.norm[k]
+		if !g.equal(k) {
+			n = max(n, 0)
+		}
+		if n != xi {
+			g.xi[k] = n
+			kernel.Axpy(n-xi, a, w)
+		}
+	}
+	return gap
 }
 
 // descendFrom starts from the centers of a warm start, or from slopes of zero.
@@ -150,6 +190,7 @@ func (s *Solver) descendFrom() {
 		}
 	}
 	clear(s.beta)
+	copy(s.guard.xi, s.guard.center)
 	if s.warm {
 		s.collect()
 		s.forces()
@@ -161,10 +202,40 @@ func (s *Solver) descendFrom() {
 // certifyDescent computes the scores of all samples and the gap.
 func (s *Solver) certifyDescent() {
 	s.scores(s.z, s.beta)
-	s.sums = sums{value: s.loss()}
-	s.collect()
+	s.sums = sums{}
+	for i := range s.kinked {
+		k := &s.kinked[i] // evaluated for its value alone: the other results go to scratch
+		s.sums.value += kernel.Kinked(s.z, k.kink, k.lo, k.hi, k.slope, k.center, s.g, s.h, 1)[0]
+		s.sums.dual -= kernel.Dot(k.slope, k.kink)
+	}
+	for i := range s.curved {
+		c := &s.curved[i]
+		s.sums.value += c.value(s.z)
+		s.sums.dual += c.dual()
+	}
 	copy(s.v, s.beta)
+	s.guard.slacks(s.beta[:s.d])
 	s.certify()
+}
+
+// visit makes a pass by the kernel where it can: one kinked term a sample and
+// dense features.
+func (s *Solver) visit(beyond float64) (estimate, spread float64) {
+	x, ok := s.x.(dense)
+	if !ok || len(s.kinked) != 1 || len(s.curved) != 0 {
+		return s.pass(beyond)
+	}
+	d, k := &s.descent, &s.kinked[0]
+	var p kernel.Pass
+	if s.dim > s.d {
+		p.Intercept, p.Bend = s.beta[s.d], 1
+	}
+	kept := kernel.Descend(x.Data, x.Stride, s.beta[:s.d], d.inv, k.kink, k.lo, k.hi, k.slope, d.active, beyond, &p)
+	d.active = d.active[:kept]
+	if s.dim > s.d {
+		s.beta[s.d] = p.Intercept
+	}
+	return p.Estimate, p.Spread
 }
 
 // pass visits the active samples. It returns an estimate of the gap, and the
@@ -177,7 +248,8 @@ func (s *Solver) pass(beyond float64) (estimate, spread float64) {
 	intercept := s.dim > s.d
 	for _, index := range d.active {
 		i := int(index)
-		norm := d.norm[i]
+		inv := d.inv[i]
+		norm := 1 / inv
 		z := s.x.dot(i, w)
 		if intercept {
 			z += s.beta[s.d]
@@ -188,27 +260,17 @@ func (s *Solver) pass(beyond float64) (estimate, spread float64) {
 			k := &s.kinked[b]
 			a, lo, hi := k.slope[i], k.lo[i], k.hi[i]
 			r := z - k.kink[i]
-			if a == lo && r < -beyond || a == hi && r > beyond {
-				continue
-			}
-			idle = false
-			var n float64
-			switch {
-			case norm > 0:
-				n = min(max(a+r/norm, lo), hi)
-			case r > 0:
-				n = hi
-			default:
-				n = lo
-			}
+			estimate += max(lo*r, hi*r) - a*r
+			n := min(max(a+r*inv, lo), hi)
 			if e := n - a; e != 0 {
 				k.slope[i] = n
 				total += e
 				z -= e * norm
-				r -= e * norm
 				spread = max(spread, math.Abs(e)*norm)
+			} else if math.Abs(r) > beyond {
+				continue
 			}
-			estimate += max(lo*r, hi*r) - n*r
+			idle = false
 		}
 		for b := range s.curved {
 			c := &s.curved[b]
@@ -218,6 +280,8 @@ func (s *Solver) pass(beyond float64) (estimate, spread float64) {
 			}
 			idle = false
 			a := c.slope[i]
+			u := min(max(z-c.kink[i], c.kl[i]), c.kh[i])
+			estimate += m * (u - a/m) * (z - c.kink[i] - (u+a/m)/2)
 			r := z - c.kink[i] - a/m
 			n := min(max(a+r/(norm+1/m), m*c.kl[i]), m*c.kh[i])
 			if e := n - a; e != 0 {
@@ -226,8 +290,6 @@ func (s *Solver) pass(beyond float64) (estimate, spread float64) {
 				z -= e * norm
 				spread = max(spread, math.Abs(e)*norm)
 			}
-			u := min(max(z-c.kink[i], c.kl[i]), c.kh[i])
-			estimate += m * (u - n/m) * (z - c.kink[i] - (u+n/m)/2)
 		}
 		if total != 0 {
 			s.x.axpy(i, -total, w)

@@ -56,12 +56,7 @@ func (s *Solver) loss() float64 {
 		}
 	}
 	for i := range s.curved {
-		c := &s.curved[i]
-		for j, z := range s.z {
-			r := z - c.kink[j]
-			u := min(max(r, c.kl[j]), c.kh[j])
-			t += c.sigma[j] * u * (r - u/2)
-		}
+		t += s.curved[i].value(s.z)
 	}
 	return t
 }
@@ -82,10 +77,8 @@ func (s *Solver) collect() {
 		c := &s.curved[i]
 		for j, a := range c.slope {
 			s.g[j] += a
-			if a != 0 {
-				s.sums.dual -= a * (c.kink[j] + a/(2*c.sigma[j]))
-			}
 		}
+		s.sums.dual += c.dual()
 	}
 }
 

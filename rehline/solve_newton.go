@@ -26,6 +26,9 @@ type newton struct {
 	hess      []float64 // dim x ld: Hessian, then its Cholesky factor, in the lower triangle
 	panel     []float64 // rows of X, scaled
 	sample    []float64 // for quantiles
+
+	cg    [4][]float64 // vectors of conjugate gradients
+	extra []float64    // diagonal of the Hessian besides that of the penalty and the loss
 }
 
 const (
@@ -33,6 +36,7 @@ const (
 	relaxSteps = 4   // that rounding makes useless, until the smoothing is made wider
 	stuckSteps = 400 // without a smaller gap, until nothing more is expected
 	stuckRelax = 6   // times that the smoothing is made wider
+	shrink     = 0.5 // factor of the smoothing from one inner problem to the next
 )
 
 func (w *newton) init(dim int) {
@@ -40,20 +44,19 @@ func (w *newton) init(dim int) {
 	w.m = make([]float64, dim)
 	w.center = make([]float64, dim)
 	w.sample = make([]float64, 0, 512)
-}
-
-// reserve allocates the Hessian.
-func (w *newton) reserve(dim int) {
-	if w.hess == nil {
-		w.hess = make([]float64, w.ld*w.ld)
-		w.panel = make([]float64, panelRows*w.ld)
+	if dim > denseDim {
+		w.extra = make([]float64, dim)
+		for i := range w.cg {
+			w.cg[i] = make([]float64, dim)
+		}
+		return
 	}
+	w.hess = make([]float64, w.ld*w.ld)
+	w.panel = make([]float64, panelRows*w.ld)
 }
 
 // ascend runs Newton steps from the current β and centers until solved.
 func (s *Solver) ascend() error {
-	w := &s.newton
-	w.reserve(s.dim)
 	s.scores(s.z, s.beta)
 	s.guard.slacks(s.beta[:s.d])
 	s.widths(s.warm)
@@ -75,13 +78,7 @@ func (s *Solver) ascend() error {
 			s.balance()
 			return err
 		}
-		s.factorize()
-		copy(s.step, s.grad)
-		solveCholesky(w.hess, w.ld, s.step)
-		decrement := kernel.Dot(s.grad, s.step) / 2
-		for j := range s.step {
-			s.step[j] = -s.step[j]
-		}
+		decrement := s.direction()
 		t := s.search(-2 * decrement)
 		s.advance(t)
 		s.limits.done.Newton++
@@ -89,13 +86,13 @@ func (s *Solver) ascend() error {
 		target := s.limits.tol * max(math.Abs(s.point.primal), math.Abs(s.point.dual))
 		switch {
 		case decrement <= 1e-14*math.Abs(s.point.primal):
-			factor := 0.3
+			factor := shrink
 			if idle++; idle%relaxSteps == 0 {
 				factor = 100
 			}
 			s.recenter(factor)
 		case t == 1 && s.point.young > 0.5*target && decrement <= s.point.young:
-			s.recenter(0.3)
+			s.recenter(shrink)
 		}
 	}
 }
@@ -113,7 +110,7 @@ func (s *Solver) widths(warm bool) {
 	w := &s.newton
 	w.widest = s.quantile(0.5) * 2
 	if warm {
-		w.width = s.quantile(min(0.5, float64(s.dim)/float64(s.n*max(1, len(s.kinked)))))
+		w.width = s.quantile(min(0.5, 8*float64(s.dim)/float64(s.n*max(1, len(s.kinked)))))
 		w.soft, w.narrow = 1e-6, 1e-3
 		return
 	}
@@ -236,7 +233,7 @@ func (s *Solver) factorize() {
 		}
 		p := w.panel[rows*ld:][:ld]
 		clear(p)
-		kernel.Axpy(1/math.Sqrt(w.soft*s.guard.norm[k]), row(s.guard.a, k), p[:s.d])
+		kernel.Axpy(1/math.Sqrt(w.soft*s.guard.norm[k]), s.guard.row(k), p[:s.d])
 		if rows++; rows == panelRows {
 			flush()
 		}
@@ -251,10 +248,7 @@ func (s *Solver) factorize() {
 		}
 	}
 	if s.dim > s.d && s.bend[s.d] == 0 {
-		w.hess[s.d*ld+s.d] += 1e-9*total + 1e-300
-		if total == 0 {
-			w.hess[s.d*ld+s.d] = 1e-6 * s.curvature()
-		}
+		w.hess[s.d*ld+s.d] += s.ground(total)
 	}
 	cholesky(w.hess, ld, s.dim)
 }

@@ -6,21 +6,12 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// start sets the bounds for the weights, and β and the centers from warm or
-// else from zero.
+// start sets β and the centers from warm or else from zero.
 func (s *Solver) start(warm *Solution) error {
 	if warm != nil {
 		if err := s.fits(warm); err != nil {
 			return err
 		}
-	}
-	s.weigh()
-	s.origin = s.constant
-	for i := range s.kinked {
-		s.origin += s.kinked[i].atZero()
-	}
-	for i := range s.curved {
-		s.origin += s.curved[i].atZero()
 	}
 	clear(s.beta)
 	clear(s.guard.center)

@@ -63,15 +63,14 @@ func pairs(rows int, same func(i, j int) bool) []source {
 // turn returns the score -q/p where a term turns, and false where there is
 // none: p is zero or so small that no score reaches it.
 func turn(p, q float64) (float64, bool) {
-	if p == 0 {
+	if !turns(p, q) {
 		return 0, false
 	}
-	k := -q / p
-	if math.Abs(k) > 1e150 {
-		return 0, false
-	}
-	return k, true
+	return -q / p, true
 }
+
+// turns tells whether a term turns at a score.
+func turns(p, q float64) bool { return p != 0 && math.Abs(q) <= 1e150*math.Abs(p) }
 
 // opposite tells whether the terms (p, q) and (r, s) turn at the same score, up
 // to rounding, in opposite directions.
@@ -155,7 +154,7 @@ func (k *kinked) weigh(l *Loss, cost func(i int) float64) float64 {
 		u, v := row(l.U, r), row(l.V, r)
 		for i := range u {
 			c := cost(i)
-			if _, ok := turn(u[i], v[i]); !ok {
+			if !turns(u[i], v[i]) {
 				constant += c * max(v[i], 0)
 			} else if u[i] > 0 {
 				k.hi[i] = c * u[i]
@@ -177,7 +176,7 @@ func (c *curved) weigh(l *Loss, cost func(i int) float64) float64 {
 		s, t, tau := row(l.S, r), row(l.T, r), row(l.Tau, r)
 		for i := range s {
 			w := cost(i)
-			if _, ok := turn(s[i], t[i]); ok {
+			if turns(s[i], t[i]) {
 				c.sigma[i] = w * s[i] * s[i]
 			} else if w > 0 {
 				constant += w * rehu(t[i], tau[i])
@@ -211,4 +210,26 @@ func (k *kinked) evaluate(z, g, h []float64, width float64) sums {
 func (c *curved) evaluate(z, g, h []float64) sums {
 	s := kernel.Curved(z, c.kink, c.kl, c.kh, c.sigma, c.slope, g, h)
 	return sums{value: s[0], dual: s[1]}
+}
+
+// value returns the terms' sum at the scores.
+func (c *curved) value(z []float64) float64 {
+	var t float64
+	for j, z := range z {
+		r := z - c.kink[j]
+		u := min(max(r, c.kl[j]), c.kh[j])
+		t += c.sigma[j] * u * (r - u/2)
+	}
+	return t
+}
+
+// dual returns -Σ aκ - Σ a²/(2σ) for the slopes.
+func (c *curved) dual() float64 {
+	var t float64
+	for j, a := range c.slope {
+		if a != 0 {
+			t -= a * (c.kink[j] + a/(2*c.sigma[j]))
+		}
+	}
+	return t
 }

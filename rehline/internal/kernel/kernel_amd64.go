@@ -7,7 +7,7 @@ var level = detect()
 
 func detect() int {
 	switch x := &cpu.X86; {
-	case x.HasAVX512F && x.HasAVX2 && x.HasFMA:
+	case x.HasAVX512F && x.HasAVX2 && x.HasFMA && x.HasBMI2:
 		return avx512
 	case x.HasAVX2 && x.HasFMA:
 		return avx2

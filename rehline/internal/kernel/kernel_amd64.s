@@ -3,54 +3,54 @@
 #include "textflag.h"
 
 // func dotAVX512(x *float64, y *float64, n int) float64
-// Requires: AVX, AVX512F, SSE2
+// Requires: AVX, AVX512F, BMI2, SSE2
 TEXT ·dotAVX512(SB), NOSPLIT, $0-32
 	MOVQ   x+0(FP), AX
-	MOVQ   y+8(FP), DX
-	MOVQ   n+16(FP), CX
+	MOVQ   y+8(FP), CX
+	MOVQ   n+16(FP), DX
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
 	VPXORQ Z3, Z3, Z3
 
 long:
-	CMPQ        CX, $0x20
+	CMPQ        DX, $0x20
 	JL          short
 	VMOVUPD     (AX), Z4
-	VFMADD231PD (DX), Z4, Z0
+	VFMADD231PD (CX), Z4, Z0
 	VMOVUPD     64(AX), Z4
-	VFMADD231PD 64(DX), Z4, Z1
+	VFMADD231PD 64(CX), Z4, Z1
 	VMOVUPD     128(AX), Z4
-	VFMADD231PD 128(DX), Z4, Z2
+	VFMADD231PD 128(CX), Z4, Z2
 	VMOVUPD     192(AX), Z4
-	VFMADD231PD 192(DX), Z4, Z3
+	VFMADD231PD 192(CX), Z4, Z3
 	ADDQ        $0x00000100, AX
-	ADDQ        $0x00000100, DX
-	SUBQ        $0x20, CX
+	ADDQ        $0x00000100, CX
+	SUBQ        $0x20, DX
 	JMP         long
 
 short:
 	XORQ BX, BX
 
 loop:
-	CMPQ        CX, $0x08
+	CMPQ        DX, $0x08
 	JL          loop_tail
 	VMOVUPD     (AX)(BX*8), Z4
-	VMOVUPD     (DX)(BX*8), Z5
+	VMOVUPD     (CX)(BX*8), Z5
 	VFMADD231PD Z5, Z4, Z0
 	ADDQ        $0x08, BX
-	SUBQ        $0x08, CX
+	SUBQ        $0x08, DX
 	JMP         loop
 
 loop_tail:
-	TESTQ       CX, CX
+	TESTQ       DX, DX
 	JZ          loop_done
-	MOVQ        $0x00000001, SI
-	SHLQ        CL, SI
-	DECQ        SI
+	MOVQ        $0x0000ffff, SI
+	SHLXQ       DX, SI, SI
+	NOTQ        SI
 	KMOVW       SI, K1
 	VMOVUPD.Z   (AX)(BX*8), K1, Z4
-	VMOVUPD.Z   (DX)(BX*8), K1, Z5
+	VMOVUPD.Z   (CX)(BX*8), K1, Z5
 	VFMADD231PD Z5, Z4, Z0
 
 loop_done:
@@ -67,124 +67,124 @@ loop_done:
 	RET
 
 // func axpyAVX512(a float64, x *float64, y *float64, n int)
-// Requires: AVX, AVX512F
+// Requires: AVX, AVX512F, BMI2
 TEXT ·axpyAVX512(SB), NOSPLIT, $0-32
 	MOVQ         x+8(FP), AX
-	MOVQ         y+16(FP), DX
-	MOVQ         n+24(FP), CX
+	MOVQ         y+16(FP), CX
+	MOVQ         n+24(FP), DX
 	VBROADCASTSD a+0(FP), Z0
 	XORQ         BX, BX
 
 loop:
-	CMPQ        CX, $0x08
+	CMPQ        DX, $0x08
 	JL          loop_tail
-	VMOVUPD     (DX)(BX*8), Z1
+	VMOVUPD     (CX)(BX*8), Z1
 	VMOVUPD     (AX)(BX*8), Z2
 	VFMADD231PD Z2, Z0, Z1
-	VMOVUPD     Z1, (DX)(BX*8)
+	VMOVUPD     Z1, (CX)(BX*8)
 	ADDQ        $0x08, BX
-	SUBQ        $0x08, CX
+	SUBQ        $0x08, DX
 	JMP         loop
 
 loop_tail:
-	TESTQ       CX, CX
+	TESTQ       DX, DX
 	JZ          loop_done
-	MOVQ        $0x00000001, SI
-	SHLQ        CL, SI
-	DECQ        SI
+	MOVQ        $0x0000ffff, SI
+	SHLXQ       DX, SI, SI
+	NOTQ        SI
 	KMOVW       SI, K1
-	VMOVUPD.Z   (DX)(BX*8), K1, Z1
+	VMOVUPD.Z   (CX)(BX*8), K1, Z1
 	VMOVUPD.Z   (AX)(BX*8), K1, Z2
 	VFMADD231PD Z2, Z0, Z1
-	VMOVUPD     Z1, K1, (DX)(BX*8)
+	VMOVUPD     Z1, K1, (CX)(BX*8)
 
 loop_done:
 	VZEROUPPER
 	RET
 
 // func scaleToAVX512(y *float64, a float64, x *float64, n int)
-// Requires: AVX, AVX512F
+// Requires: AVX, AVX512F, BMI2
 TEXT ·scaleToAVX512(SB), NOSPLIT, $0-32
 	MOVQ         x+16(FP), AX
-	MOVQ         y+0(FP), DX
-	MOVQ         n+24(FP), CX
+	MOVQ         y+0(FP), CX
+	MOVQ         n+24(FP), DX
 	VBROADCASTSD a+8(FP), Z0
 	XORQ         BX, BX
 
 loop:
-	CMPQ    CX, $0x08
+	CMPQ    DX, $0x08
 	JL      loop_tail
 	VMOVUPD (AX)(BX*8), Z1
 	VMULPD  Z0, Z1, Z1
-	VMOVUPD Z1, (DX)(BX*8)
+	VMOVUPD Z1, (CX)(BX*8)
 	ADDQ    $0x08, BX
-	SUBQ    $0x08, CX
+	SUBQ    $0x08, DX
 	JMP     loop
 
 loop_tail:
-	TESTQ     CX, CX
+	TESTQ     DX, DX
 	JZ        loop_done
-	MOVQ      $0x00000001, SI
-	SHLQ      CL, SI
-	DECQ      SI
+	MOVQ      $0x0000ffff, SI
+	SHLXQ     DX, SI, SI
+	NOTQ      SI
 	KMOVW     SI, K1
 	VMOVUPD.Z (AX)(BX*8), K1, Z1
 	VMULPD    Z0, Z1, Z1
-	VMOVUPD   Z1, K1, (DX)(BX*8)
+	VMOVUPD   Z1, K1, (CX)(BX*8)
 
 loop_done:
 	VZEROUPPER
 	RET
 
 // func mulVecAVX512(dst *float64, x *float64, stride int, groups int, v *float64, n int)
-// Requires: AVX, AVX512F
+// Requires: AVX, AVX512F, BMI2
 TEXT ·mulVecAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst+0(FP), AX
-	MOVQ x+8(FP), DX
-	MOVQ stride+16(FP), BX
-	MOVQ groups+24(FP), SI
-	MOVQ v+32(FP), DI
+	MOVQ x+8(FP), CX
+	MOVQ stride+16(FP), DX
+	MOVQ groups+24(FP), BX
+	MOVQ v+32(FP), SI
 
 group:
-	TESTQ  SI, SI
+	TESTQ  BX, BX
 	JZ     end
-	LEAQ   (DX)(BX*8), R8
-	LEAQ   (R8)(BX*8), R9
-	LEAQ   (R9)(BX*8), R10
+	LEAQ   (CX)(DX*8), DI
+	LEAQ   (DI)(DX*8), R8
+	LEAQ   (R8)(DX*8), R9
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
 	VPXORQ Z3, Z3, Z3
-	MOVQ   n+40(FP), CX
+	MOVQ   n+40(FP), R10
 	XORQ   R11, R11
 
 loop:
-	CMPQ        CX, $0x08
+	CMPQ        R10, $0x08
 	JL          loop_tail
-	VMOVUPD     (DI)(R11*8), Z4
-	VFMADD231PD (DX)(R11*8), Z4, Z0
-	VFMADD231PD (R8)(R11*8), Z4, Z1
-	VFMADD231PD (R9)(R11*8), Z4, Z2
-	VFMADD231PD (R10)(R11*8), Z4, Z3
+	VMOVUPD     (SI)(R11*8), Z4
+	VFMADD231PD (CX)(R11*8), Z4, Z0
+	VFMADD231PD (DI)(R11*8), Z4, Z1
+	VFMADD231PD (R8)(R11*8), Z4, Z2
+	VFMADD231PD (R9)(R11*8), Z4, Z3
 	ADDQ        $0x08, R11
-	SUBQ        $0x08, CX
+	SUBQ        $0x08, R10
 	JMP         loop
 
 loop_tail:
-	TESTQ       CX, CX
+	TESTQ       R10, R10
 	JZ          loop_done
-	MOVQ        $0x00000001, R12
-	SHLQ        CL, R12
-	DECQ        R12
+	MOVQ        $0x0000ffff, R12
+	SHLXQ       R10, R12, R12
+	NOTQ        R12
 	KMOVW       R12, K1
-	VMOVUPD.Z   (DI)(R11*8), K1, Z4
-	VMOVUPD.Z   (DX)(R11*8), K1, Z5
+	VMOVUPD.Z   (SI)(R11*8), K1, Z4
+	VMOVUPD.Z   (CX)(R11*8), K1, Z5
 	VFMADD231PD Z5, Z4, Z0
-	VMOVUPD.Z   (R8)(R11*8), K1, Z5
+	VMOVUPD.Z   (DI)(R11*8), K1, Z5
 	VFMADD231PD Z5, Z4, Z1
-	VMOVUPD.Z   (R9)(R11*8), K1, Z5
+	VMOVUPD.Z   (R8)(R11*8), K1, Z5
 	VFMADD231PD Z5, Z4, Z2
-	VMOVUPD.Z   (R10)(R11*8), K1, Z5
+	VMOVUPD.Z   (R9)(R11*8), K1, Z5
 	VFMADD231PD Z5, Z4, Z3
 
 loop_done:
@@ -203,8 +203,8 @@ loop_done:
 	VADDPD        Y1, Y3, Y3
 	VMOVUPD       Y3, (AX)
 	ADDQ          $0x20, AX
-	LEAQ          (R10)(BX*8), DX
-	DECQ          SI
+	LEAQ          (R9)(DX*8), CX
+	DECQ          BX
 	JMP           group
 
 end:
@@ -212,72 +212,72 @@ end:
 	RET
 
 // func mulTransAddAVX512(w *float64, x *float64, stride int, groups int, a *float64, n int)
-// Requires: AVX, AVX512F
+// Requires: AVX, AVX512F, BMI2
 TEXT ·mulTransAddAVX512(SB), NOSPLIT, $0-48
 	MOVQ w+0(FP), AX
-	MOVQ x+8(FP), DX
-	MOVQ stride+16(FP), BX
-	MOVQ groups+24(FP), SI
-	MOVQ a+32(FP), DI
+	MOVQ x+8(FP), CX
+	MOVQ stride+16(FP), DX
+	MOVQ groups+24(FP), BX
+	MOVQ a+32(FP), SI
 
 group:
-	TESTQ        SI, SI
+	TESTQ        BX, BX
 	JZ           end
-	LEAQ         (DX)(BX*8), R8
-	LEAQ         (R8)(BX*8), R9
-	LEAQ         (R9)(BX*8), R10
-	MOVQ         (DI), CX
-	ORQ          8(DI), CX
-	ORQ          16(DI), CX
-	ORQ          24(DI), CX
-	ADDQ         CX, CX
+	LEAQ         (CX)(DX*8), DI
+	LEAQ         (DI)(DX*8), R8
+	LEAQ         (R8)(DX*8), R9
+	MOVQ         (SI), R10
+	ORQ          8(SI), R10
+	ORQ          16(SI), R10
+	ORQ          24(SI), R10
+	ADDQ         R10, R10
 	JZ           next
-	VBROADCASTSD (DI), Z0
-	VBROADCASTSD 8(DI), Z1
-	VBROADCASTSD 16(DI), Z2
-	VBROADCASTSD 24(DI), Z3
-	MOVQ         n+40(FP), CX
+	VBROADCASTSD (SI), Z0
+	VBROADCASTSD 8(SI), Z1
+	VBROADCASTSD 16(SI), Z2
+	VBROADCASTSD 24(SI), Z3
+	MOVQ         n+40(FP), R10
 	XORQ         R11, R11
 
 loop:
-	CMPQ        CX, $0x08
+	CMPQ        R10, $0x08
 	JL          loop_tail
 	VMOVUPD     (AX)(R11*8), Z4
-	VMOVUPD     (R9)(R11*8), Z5
+	VMOVUPD     (R8)(R11*8), Z5
 	VMULPD      Z2, Z5, Z5
-	VFMADD231PD (DX)(R11*8), Z0, Z4
-	VFMADD231PD (R8)(R11*8), Z1, Z4
-	VFMADD231PD (R10)(R11*8), Z3, Z5
+	VFMADD231PD (CX)(R11*8), Z0, Z4
+	VFMADD231PD (DI)(R11*8), Z1, Z4
+	VFMADD231PD (R9)(R11*8), Z3, Z5
 	VADDPD      Z5, Z4, Z4
 	VMOVUPD     Z4, (AX)(R11*8)
 	ADDQ        $0x08, R11
-	SUBQ        $0x08, CX
+	SUBQ        $0x08, R10
 	JMP         loop
 
 loop_tail:
-	TESTQ       CX, CX
+	TESTQ       R10, R10
 	JZ          loop_done
-	MOVQ        $0x00000001, R12
-	SHLQ        CL, R12
-	DECQ        R12
+	MOVQ        $0x0000ffff, R12
+	SHLXQ       R10, R12, R12
+	NOTQ        R12
 	KMOVW       R12, K1
 	VMOVUPD.Z   (AX)(R11*8), K1, Z4
-	VMOVUPD.Z   (R9)(R11*8), K1, Z5
+	VMOVUPD.Z   (R8)(R11*8), K1, Z5
 	VMULPD      Z2, Z5, Z5
-	VMOVUPD.Z   (DX)(R11*8), K1, Z2
+	VMOVUPD.Z   (CX)(R11*8), K1, Z2
 	VFMADD231PD Z2, Z0, Z4
-	VMOVUPD.Z   (R8)(R11*8), K1, Z0
+	VMOVUPD.Z   (DI)(R11*8), K1, Z0
 	VFMADD231PD Z0, Z1, Z4
-	VMOVUPD.Z   (R10)(R11*8), K1, Z0
+	VMOVUPD.Z   (R9)(R11*8), K1, Z0
 	VFMADD231PD Z0, Z3, Z5
 	VADDPD      Z5, Z4, Z4
 	VMOVUPD     Z4, K1, (AX)(R11*8)
 
 loop_done:
 next:
-	ADDQ $0x20, DI
-	LEAQ (R10)(BX*8), DX
-	DECQ SI
+	ADDQ $0x20, SI
+	LEAQ (R9)(DX*8), CX
+	DECQ BX
 	JMP  group
 
 end:
@@ -452,34 +452,34 @@ loop:
 	RET
 
 // func kinkedAVX512(z *float64, kink *float64, lo *float64, hi *float64, center *float64, slope *float64, sum *float64, bend *float64, n int, inv float64, out *[3]float64)
-// Requires: AVX, AVX512F
+// Requires: AVX, AVX512F, BMI2
 TEXT ·kinkedAVX512(SB), NOSPLIT, $0-88
 	MOVQ   z+0(FP), AX
-	MOVQ   kink+8(FP), DX
-	MOVQ   lo+16(FP), BX
-	MOVQ   hi+24(FP), SI
-	MOVQ   center+32(FP), DI
-	MOVQ   slope+40(FP), R8
-	MOVQ   sum+48(FP), R9
-	MOVQ   bend+56(FP), R10
-	MOVQ   n+64(FP), CX
+	MOVQ   kink+8(FP), CX
+	MOVQ   lo+16(FP), DX
+	MOVQ   hi+24(FP), BX
+	MOVQ   center+32(FP), SI
+	MOVQ   slope+40(FP), DI
+	MOVQ   sum+48(FP), R8
+	MOVQ   bend+56(FP), R9
+	MOVQ   n+64(FP), R10
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
 	XORQ   R11, R11
 
 loop:
-	CMPQ         CX, $0x08
+	CMPQ         R10, $0x08
 	JL           loop_tail
-	VMOVUPD      (DX)(R11*8), Z3
+	VMOVUPD      (CX)(R11*8), Z3
 	VMOVUPD      (AX)(R11*8), Z4
 	VSUBPD       Z3, Z4, Z4
-	VMOVUPD      (BX)(R11*8), Z5
-	VMOVUPD      (SI)(R11*8), Z6
+	VMOVUPD      (DX)(R11*8), Z5
+	VMOVUPD      (BX)(R11*8), Z6
 	VBROADCASTSD inv+72(FP), Z8
 	VSUBPD       Z5, Z6, Z7
 	VMULPD       Z8, Z7, Z7
-	VMOVUPD      (DI)(R11*8), Z8
+	VMOVUPD      (SI)(R11*8), Z8
 	VFMADD231PD  Z4, Z7, Z8
 	VCMPPD       $0x1e, Z5, Z8, K1
 	VMOVAPD.Z    Z7, K1, Z7
@@ -487,14 +487,14 @@ loop:
 	VMOVAPD.Z    Z7, K1, Z7
 	VMAXPD       Z5, Z8, Z8
 	VMINPD       Z6, Z8, Z8
-	VMOVUPD      Z8, (R8)(R11*8)
+	VMOVUPD      Z8, (DI)(R11*8)
 	VFNMADD231PD Z3, Z8, Z1
-	VMOVUPD      (R9)(R11*8), Z3
+	VMOVUPD      (R8)(R11*8), Z3
 	VADDPD       Z8, Z3, Z3
-	VMOVUPD      Z3, (R9)(R11*8)
-	VMOVUPD      (R10)(R11*8), Z3
+	VMOVUPD      Z3, (R8)(R11*8)
+	VMOVUPD      (R9)(R11*8), Z3
 	VADDPD       Z7, Z3, Z3
-	VMOVUPD      Z3, (R10)(R11*8)
+	VMOVUPD      Z3, (R9)(R11*8)
 	VMULPD       Z4, Z5, Z5
 	VMULPD       Z4, Z6, Z6
 	VMAXPD       Z5, Z6, Z6
@@ -502,25 +502,25 @@ loop:
 	VFNMADD231PD Z8, Z4, Z6
 	VADDPD       Z6, Z2, Z2
 	ADDQ         $0x08, R11
-	SUBQ         $0x08, CX
+	SUBQ         $0x08, R10
 	JMP          loop
 
 loop_tail:
-	TESTQ        CX, CX
+	TESTQ        R10, R10
 	JZ           loop_done
-	MOVQ         $0x00000001, R12
-	SHLQ         CL, R12
-	DECQ         R12
+	MOVQ         $0x0000ffff, R12
+	SHLXQ        R10, R12, R12
+	NOTQ         R12
 	KMOVW        R12, K1
-	VMOVUPD.Z    (DX)(R11*8), K1, Z3
+	VMOVUPD.Z    (CX)(R11*8), K1, Z3
 	VMOVUPD.Z    (AX)(R11*8), K1, Z4
 	VSUBPD       Z3, Z4, Z4
-	VMOVUPD.Z    (BX)(R11*8), K1, Z5
-	VMOVUPD.Z    (SI)(R11*8), K1, Z6
+	VMOVUPD.Z    (DX)(R11*8), K1, Z5
+	VMOVUPD.Z    (BX)(R11*8), K1, Z6
 	VBROADCASTSD inv+72(FP), Z8
 	VSUBPD       Z5, Z6, Z7
 	VMULPD       Z8, Z7, Z7
-	VMOVUPD.Z    (DI)(R11*8), K1, Z8
+	VMOVUPD.Z    (SI)(R11*8), K1, Z8
 	VFMADD231PD  Z4, Z7, Z8
 	VCMPPD       $0x1e, Z5, Z8, K2
 	VMOVAPD.Z    Z7, K2, Z7
@@ -528,14 +528,14 @@ loop_tail:
 	VMOVAPD.Z    Z7, K2, Z7
 	VMAXPD       Z5, Z8, Z8
 	VMINPD       Z6, Z8, Z8
-	VMOVUPD      Z8, K1, (R8)(R11*8)
+	VMOVUPD      Z8, K1, (DI)(R11*8)
 	VFNMADD231PD Z3, Z8, Z1
-	VMOVUPD.Z    (R9)(R11*8), K1, Z3
+	VMOVUPD.Z    (R8)(R11*8), K1, Z3
 	VADDPD       Z8, Z3, Z3
-	VMOVUPD      Z3, K1, (R9)(R11*8)
-	VMOVUPD.Z    (R10)(R11*8), K1, Z3
+	VMOVUPD      Z3, K1, (R8)(R11*8)
+	VMOVUPD.Z    (R9)(R11*8), K1, Z3
 	VADDPD       Z7, Z3, Z3
-	VMOVUPD      Z3, K1, (R10)(R11*8)
+	VMOVUPD      Z3, K1, (R9)(R11*8)
 	VMULPD       Z4, Z5, Z5
 	VMULPD       Z4, Z6, Z6
 	VMAXPD       Z5, Z6, Z6
@@ -567,15 +567,15 @@ loop_done:
 	RET
 
 // func kinkedAlongAVX512(z *float64, dz *float64, kink *float64, lo *float64, hi *float64, center *float64, n int, t float64, inv float64, out *[2]float64)
-// Requires: AVX, AVX512F
+// Requires: AVX, AVX512F, BMI2
 TEXT ·kinkedAlongAVX512(SB), NOSPLIT, $0-80
 	MOVQ         z+0(FP), AX
-	MOVQ         dz+8(FP), DX
-	MOVQ         kink+16(FP), BX
-	MOVQ         lo+24(FP), SI
-	MOVQ         hi+32(FP), DI
-	MOVQ         center+40(FP), R8
-	MOVQ         n+48(FP), CX
+	MOVQ         dz+8(FP), CX
+	MOVQ         kink+16(FP), DX
+	MOVQ         lo+24(FP), BX
+	MOVQ         hi+32(FP), SI
+	MOVQ         center+40(FP), DI
+	MOVQ         n+48(FP), R8
 	VBROADCASTSD t+56(FP), Z0
 	VBROADCASTSD inv+64(FP), Z1
 	VPXORQ       Z2, Z2, Z2
@@ -583,18 +583,18 @@ TEXT ·kinkedAlongAVX512(SB), NOSPLIT, $0-80
 	XORQ         R9, R9
 
 loop:
-	CMPQ        CX, $0x08
+	CMPQ        R8, $0x08
 	JL          loop_tail
-	VMOVUPD     (BX)(R9*8), Z4
+	VMOVUPD     (DX)(R9*8), Z4
 	VMOVUPD     (AX)(R9*8), Z5
-	VMOVUPD     (DX)(R9*8), Z6
+	VMOVUPD     (CX)(R9*8), Z6
 	VSUBPD      Z4, Z5, Z5
 	VFMADD231PD Z0, Z6, Z5
-	VMOVUPD     (SI)(R9*8), Z4
-	VMOVUPD     (DI)(R9*8), Z7
+	VMOVUPD     (BX)(R9*8), Z4
+	VMOVUPD     (SI)(R9*8), Z7
 	VSUBPD      Z4, Z7, Z8
 	VMULPD      Z1, Z8, Z8
-	VMOVUPD     (R8)(R9*8), Z9
+	VMOVUPD     (DI)(R9*8), Z9
 	VFMADD231PD Z5, Z8, Z9
 	VCMPPD      $0x1e, Z4, Z9, K1
 	VMOVAPD.Z   Z8, K1, Z8
@@ -606,26 +606,26 @@ loop:
 	VMULPD      Z6, Z6, Z6
 	VFMADD231PD Z8, Z6, Z3
 	ADDQ        $0x08, R9
-	SUBQ        $0x08, CX
+	SUBQ        $0x08, R8
 	JMP         loop
 
 loop_tail:
-	TESTQ       CX, CX
+	TESTQ       R8, R8
 	JZ          loop_done
-	MOVQ        $0x00000001, R10
-	SHLQ        CL, R10
-	DECQ        R10
+	MOVQ        $0x0000ffff, R10
+	SHLXQ       R8, R10, R10
+	NOTQ        R10
 	KMOVW       R10, K1
-	VMOVUPD.Z   (BX)(R9*8), K1, Z4
+	VMOVUPD.Z   (DX)(R9*8), K1, Z4
 	VMOVUPD.Z   (AX)(R9*8), K1, Z5
-	VMOVUPD.Z   (DX)(R9*8), K1, Z6
+	VMOVUPD.Z   (CX)(R9*8), K1, Z6
 	VSUBPD      Z4, Z5, Z5
 	VFMADD231PD Z0, Z6, Z5
-	VMOVUPD.Z   (SI)(R9*8), K1, Z0
-	VMOVUPD.Z   (DI)(R9*8), K1, Z4
+	VMOVUPD.Z   (BX)(R9*8), K1, Z0
+	VMOVUPD.Z   (SI)(R9*8), K1, Z4
 	VSUBPD      Z0, Z4, Z7
 	VMULPD      Z1, Z7, Z7
-	VMOVUPD.Z   (R8)(R9*8), K1, Z1
+	VMOVUPD.Z   (DI)(R9*8), K1, Z1
 	VFMADD231PD Z5, Z7, Z1
 	VCMPPD      $0x1e, Z0, Z1, K1
 	VMOVAPD.Z   Z7, K1, Z7
@@ -655,17 +655,17 @@ loop_done:
 	RET
 
 // func curvedAVX512(z *float64, kink *float64, kl *float64, kh *float64, sigma *float64, slope *float64, sum *float64, bend *float64, n int, out *[2]float64)
-// Requires: AVX, AVX512F
+// Requires: AVX, AVX512F, BMI2
 TEXT ·curvedAVX512(SB), NOSPLIT, $0-80
 	MOVQ         z+0(FP), AX
-	MOVQ         kink+8(FP), DX
-	MOVQ         kl+16(FP), BX
-	MOVQ         kh+24(FP), SI
-	MOVQ         sigma+32(FP), DI
-	MOVQ         slope+40(FP), R8
-	MOVQ         sum+48(FP), R9
-	MOVQ         bend+56(FP), R10
-	MOVQ         n+64(FP), CX
+	MOVQ         kink+8(FP), CX
+	MOVQ         kl+16(FP), DX
+	MOVQ         kh+24(FP), BX
+	MOVQ         sigma+32(FP), SI
+	MOVQ         slope+40(FP), DI
+	MOVQ         sum+48(FP), R8
+	MOVQ         bend+56(FP), R9
+	MOVQ         n+64(FP), R10
 	MOVQ         $0x3fe0000000000000, R11
 	VMOVQ        R11, X0
 	VBROADCASTSD X0, Z0
@@ -674,63 +674,63 @@ TEXT ·curvedAVX512(SB), NOSPLIT, $0-80
 	XORQ         R11, R11
 
 loop:
-	CMPQ         CX, $0x08
+	CMPQ         R10, $0x08
 	JL           loop_tail
-	VMOVUPD      (DX)(R11*8), Z3
+	VMOVUPD      (CX)(R11*8), Z3
 	VMOVUPD      (AX)(R11*8), Z4
 	VSUBPD       Z3, Z4, Z4
-	VMOVUPD      (BX)(R11*8), Z5
-	VMOVUPD      (SI)(R11*8), Z6
-	VMOVUPD      (DI)(R11*8), Z7
+	VMOVUPD      (DX)(R11*8), Z5
+	VMOVUPD      (BX)(R11*8), Z6
+	VMOVUPD      (SI)(R11*8), Z7
 	VMAXPD       Z5, Z4, Z8
 	VMINPD       Z6, Z8, Z8
-	VMOVUPD      (R10)(R11*8), Z9
+	VMOVUPD      (R9)(R11*8), Z9
 	VMULPD       Z7, Z8, Z10
 	VCMPPD       $0x1e, Z5, Z4, K1
 	VMOVAPD.Z    Z7, K1, Z7
 	VCMPPD       $0x11, Z6, Z4, K1
 	VMOVAPD.Z    Z7, K1, Z7
 	VADDPD       Z7, Z9, Z9
-	VMOVUPD      Z9, (R10)(R11*8)
-	VMOVUPD      Z10, (R8)(R11*8)
-	VMOVUPD      (R9)(R11*8), Z5
+	VMOVUPD      Z9, (R9)(R11*8)
+	VMOVUPD      Z10, (DI)(R11*8)
+	VMOVUPD      (R8)(R11*8), Z5
 	VADDPD       Z10, Z5, Z5
-	VMOVUPD      Z5, (R9)(R11*8)
+	VMOVUPD      Z5, (R8)(R11*8)
 	VFNMADD231PD Z0, Z8, Z4
 	VFMADD231PD  Z10, Z4, Z1
 	VFMADD231PD  Z0, Z8, Z3
 	VFNMADD231PD Z10, Z3, Z2
 	ADDQ         $0x08, R11
-	SUBQ         $0x08, CX
+	SUBQ         $0x08, R10
 	JMP          loop
 
 loop_tail:
-	TESTQ        CX, CX
+	TESTQ        R10, R10
 	JZ           loop_done
-	MOVQ         $0x00000001, R12
-	SHLQ         CL, R12
-	DECQ         R12
+	MOVQ         $0x0000ffff, R12
+	SHLXQ        R10, R12, R12
+	NOTQ         R12
 	KMOVW        R12, K1
-	VMOVUPD.Z    (DX)(R11*8), K1, Z3
+	VMOVUPD.Z    (CX)(R11*8), K1, Z3
 	VMOVUPD.Z    (AX)(R11*8), K1, Z4
 	VSUBPD       Z3, Z4, Z4
-	VMOVUPD.Z    (BX)(R11*8), K1, Z5
-	VMOVUPD.Z    (SI)(R11*8), K1, Z6
-	VMOVUPD.Z    (DI)(R11*8), K1, Z7
+	VMOVUPD.Z    (DX)(R11*8), K1, Z5
+	VMOVUPD.Z    (BX)(R11*8), K1, Z6
+	VMOVUPD.Z    (SI)(R11*8), K1, Z7
 	VMAXPD       Z5, Z4, Z8
 	VMINPD       Z6, Z8, Z8
-	VMOVUPD.Z    (R10)(R11*8), K1, Z9
+	VMOVUPD.Z    (R9)(R11*8), K1, Z9
 	VMULPD       Z7, Z8, Z10
 	VCMPPD       $0x1e, Z5, Z4, K2
 	VMOVAPD.Z    Z7, K2, Z7
 	VCMPPD       $0x11, Z6, Z4, K2
 	VMOVAPD.Z    Z7, K2, Z7
 	VADDPD       Z7, Z9, Z9
-	VMOVUPD      Z9, K1, (R10)(R11*8)
-	VMOVUPD      Z10, K1, (R8)(R11*8)
-	VMOVUPD.Z    (R9)(R11*8), K1, Z5
+	VMOVUPD      Z9, K1, (R9)(R11*8)
+	VMOVUPD      Z10, K1, (DI)(R11*8)
+	VMOVUPD.Z    (R8)(R11*8), K1, Z5
 	VADDPD       Z10, Z5, Z5
-	VMOVUPD      Z5, K1, (R9)(R11*8)
+	VMOVUPD      Z5, K1, (R8)(R11*8)
 	VFNMADD231PD Z0, Z8, Z4
 	VFMADD231PD  Z10, Z4, Z1
 	VFMADD231PD  Z0, Z8, Z3
@@ -754,31 +754,31 @@ loop_done:
 	RET
 
 // func curvedAlongAVX512(z *float64, dz *float64, kink *float64, kl *float64, kh *float64, sigma *float64, n int, t float64, out *[2]float64)
-// Requires: AVX, AVX512F
+// Requires: AVX, AVX512F, BMI2
 TEXT ·curvedAlongAVX512(SB), NOSPLIT, $0-72
 	MOVQ         z+0(FP), AX
-	MOVQ         dz+8(FP), DX
-	MOVQ         kink+16(FP), BX
-	MOVQ         kl+24(FP), SI
-	MOVQ         kh+32(FP), DI
-	MOVQ         sigma+40(FP), R8
-	MOVQ         n+48(FP), CX
+	MOVQ         dz+8(FP), CX
+	MOVQ         kink+16(FP), DX
+	MOVQ         kl+24(FP), BX
+	MOVQ         kh+32(FP), SI
+	MOVQ         sigma+40(FP), DI
+	MOVQ         n+48(FP), R8
 	VBROADCASTSD t+56(FP), Z0
 	VPXORQ       Z1, Z1, Z1
 	VPXORQ       Z2, Z2, Z2
 	XORQ         R9, R9
 
 loop:
-	CMPQ        CX, $0x08
+	CMPQ        R8, $0x08
 	JL          loop_tail
-	VMOVUPD     (BX)(R9*8), Z3
+	VMOVUPD     (DX)(R9*8), Z3
 	VMOVUPD     (AX)(R9*8), Z4
-	VMOVUPD     (DX)(R9*8), Z5
+	VMOVUPD     (CX)(R9*8), Z5
 	VSUBPD      Z3, Z4, Z4
 	VFMADD231PD Z0, Z5, Z4
-	VMOVUPD     (SI)(R9*8), Z3
-	VMOVUPD     (DI)(R9*8), Z6
-	VMOVUPD     (R8)(R9*8), Z7
+	VMOVUPD     (BX)(R9*8), Z3
+	VMOVUPD     (SI)(R9*8), Z6
+	VMOVUPD     (DI)(R9*8), Z7
 	VMAXPD      Z3, Z4, Z8
 	VMINPD      Z6, Z8, Z8
 	VMULPD      Z7, Z8, Z8
@@ -790,24 +790,24 @@ loop:
 	VMULPD      Z5, Z5, Z5
 	VFMADD231PD Z7, Z5, Z2
 	ADDQ        $0x08, R9
-	SUBQ        $0x08, CX
+	SUBQ        $0x08, R8
 	JMP         loop
 
 loop_tail:
-	TESTQ       CX, CX
+	TESTQ       R8, R8
 	JZ          loop_done
-	MOVQ        $0x00000001, R10
-	SHLQ        CL, R10
-	DECQ        R10
+	MOVQ        $0x0000ffff, R10
+	SHLXQ       R8, R10, R10
+	NOTQ        R10
 	KMOVW       R10, K1
-	VMOVUPD.Z   (BX)(R9*8), K1, Z3
+	VMOVUPD.Z   (DX)(R9*8), K1, Z3
 	VMOVUPD.Z   (AX)(R9*8), K1, Z4
-	VMOVUPD.Z   (DX)(R9*8), K1, Z5
+	VMOVUPD.Z   (CX)(R9*8), K1, Z5
 	VSUBPD      Z3, Z4, Z4
 	VFMADD231PD Z0, Z5, Z4
-	VMOVUPD.Z   (SI)(R9*8), K1, Z0
-	VMOVUPD.Z   (DI)(R9*8), K1, Z3
-	VMOVUPD.Z   (R8)(R9*8), K1, Z6
+	VMOVUPD.Z   (BX)(R9*8), K1, Z0
+	VMOVUPD.Z   (SI)(R9*8), K1, Z3
+	VMOVUPD.Z   (DI)(R9*8), K1, Z6
 	VMAXPD      Z0, Z4, Z7
 	VMINPD      Z3, Z7, Z7
 	VMULPD      Z6, Z7, Z7
@@ -1533,5 +1533,2311 @@ loop_done:
 	VADDPD       X0, X2, X2
 	VHADDPD      X2, X2, X2
 	VMOVSD       X2, 8(AX)
+	VZEROUPPER
+	RET
+
+// func descend1AVX512(x *float64, stride int, w *float64, tail int, inv *float64, kink *float64, lo *float64, hi *float64, slope *float64, active *int32, count int, beyond float64, state *[4]float64) int
+// Requires: AVX, AVX512F, BMI2, CMOV, FMA3, MMX+, SSE2
+TEXT ·descend1AVX512(SB), NOSPLIT, $0-112
+	MOVQ      tail+24(FP), AX
+	MOVQ      $0x0000ffff, CX
+	SHLXQ     AX, CX, CX
+	NOTQ      CX
+	KMOVW     CX, K1
+	MOVQ      x+0(FP), AX
+	MOVQ      stride+8(FP), CX
+	MOVQ      active+72(FP), DX
+	MOVQ      count+80(FP), BX
+	MOVQ      inv+32(FP), SI
+	MOVQ      kink+40(FP), DI
+	MOVQ      lo+48(FP), R8
+	MOVQ      hi+56(FP), R9
+	MOVQ      slope+64(FP), R10
+	SHLQ      $0x03, CX
+	MOVQ      state+96(FP), R11
+	MOVQ      w+16(FP), R12
+	VMOVUPD.Z (R12), K1, Z16
+	VMOVSD    (R11), X0
+	VMOVSD    8(R11), X1
+	VXORPD    X2, X2, X2
+	VXORPD    X3, X3, X3
+	MOVSD     beyond+88(FP), X4
+	XORQ      R11, R11
+	XORQ      R12, R12
+
+loop:
+	CMPQ          R11, BX
+	JGE           end
+	LEAQ          -1(BX), R14
+	LEAQ          6(R11), R13
+	CMPQ          R13, R14
+	CMOVQGT       R14, R13
+	MOVLQSX       (DX)(R13*4), R13
+	IMULQ         CX, R13
+	ADDQ          AX, R13
+	PREFETCHT0    (R13)
+	MOVLQSX       (DX)(R11*4), R13
+	MOVQ          R13, R14
+	IMULQ         CX, R14
+	ADDQ          AX, R14
+	INCQ          R11
+	VMOVUPD.Z     (R14), K1, Z5
+	VMULPD        Z5, Z16, Z6
+	VEXTRACTF64X4 $0x01, Z6, Y7
+	VADDPD        Y7, Y6, Y6
+	VEXTRACTF128  $0x01, Y6, X7
+	VADDPD        X7, X6, X6
+	VHADDPD       X6, X6, X6
+	VADDSD        X0, X6, X6
+	VSUBSD        (DI)(R13*8), X6, X6
+	VMOVSD        (R10)(R13*8), X7
+	VMOVSD        (R8)(R13*8), X8
+	VMOVSD        (R9)(R13*8), X9
+	VMULSD        X8, X6, X10
+	VMULSD        X9, X6, X11
+	VMAXSD        X10, X11, X10
+	VMULSD        X7, X6, X11
+	VSUBSD        X11, X10, X10
+	VADDSD        X10, X2, X2
+	VMOVSD        (SI)(R13*8), X12
+	VMOVAPD       X7, X10
+	VFMADD231SD   X12, X6, X10
+	VMAXSD        X8, X10, X10
+	VMINSD        X9, X10, X10
+	VSUBSD        X7, X10, X11
+	VXORPD        X7, X7, X7
+	VUCOMISD      X7, X11
+	JE            still
+	VMOVSD        X10, (R10)(R13*8)
+	MOVL          R13, (DX)(R12*4)
+	INCQ          R12
+	VBROADCASTSD  X11, Z6
+	VFNMADD231PD  Z5, Z6, Z16
+	VFNMADD231SD  X11, X1, X0
+	VSUBSD        X11, X7, X10
+	VMAXSD        X10, X11, X11
+	VDIVSD        X12, X11, X11
+	VMAXSD        X11, X3, X3
+	JMP           loop
+
+still:
+	VSUBSD   X6, X7, X10
+	VMAXSD   X10, X6, X10
+	VUCOMISD X4, X10
+	JA       loop
+	MOVL     R13, (DX)(R12*4)
+	INCQ     R12
+	JMP      loop
+
+end:
+	MOVQ    state+96(FP), AX
+	VMOVSD  X0, (AX)
+	VMOVSD  X2, 16(AX)
+	VMOVSD  X3, 24(AX)
+	MOVQ    w+16(FP), AX
+	VMOVUPD Z16, K1, (AX)
+	MOVQ    R12, ret+104(FP)
+	VZEROUPPER
+	RET
+
+// func descend2AVX512(x *float64, stride int, w *float64, tail int, inv *float64, kink *float64, lo *float64, hi *float64, slope *float64, active *int32, count int, beyond float64, state *[4]float64) int
+// Requires: AVX, AVX512F, BMI2, CMOV, FMA3, MMX+, SSE2
+TEXT ·descend2AVX512(SB), NOSPLIT, $0-112
+	MOVQ      tail+24(FP), AX
+	MOVQ      $0x0000ffff, CX
+	SHLXQ     AX, CX, CX
+	NOTQ      CX
+	KMOVW     CX, K1
+	MOVQ      x+0(FP), AX
+	MOVQ      stride+8(FP), CX
+	MOVQ      active+72(FP), DX
+	MOVQ      count+80(FP), BX
+	MOVQ      inv+32(FP), SI
+	MOVQ      kink+40(FP), DI
+	MOVQ      lo+48(FP), R8
+	MOVQ      hi+56(FP), R9
+	MOVQ      slope+64(FP), R10
+	SHLQ      $0x03, CX
+	MOVQ      state+96(FP), R11
+	MOVQ      w+16(FP), R12
+	VMOVUPD   (R12), Z16
+	VMOVUPD.Z 64(R12), K1, Z17
+	VMOVSD    (R11), X0
+	VMOVSD    8(R11), X1
+	VXORPD    X2, X2, X2
+	VXORPD    X3, X3, X3
+	MOVSD     beyond+88(FP), X4
+	XORQ      R11, R11
+	XORQ      R12, R12
+
+loop:
+	CMPQ          R11, BX
+	JGE           end
+	LEAQ          -1(BX), R14
+	LEAQ          6(R11), R13
+	CMPQ          R13, R14
+	CMOVQGT       R14, R13
+	MOVLQSX       (DX)(R13*4), R13
+	IMULQ         CX, R13
+	ADDQ          AX, R13
+	PREFETCHT0    (R13)
+	PREFETCHT0    64(R13)
+	MOVLQSX       (DX)(R11*4), R13
+	MOVQ          R13, R14
+	IMULQ         CX, R14
+	ADDQ          AX, R14
+	INCQ          R11
+	VMOVUPD.Z     64(R14), K1, Z5
+	VMULPD        (R14), Z16, Z6
+	VMULPD        Z5, Z17, Z7
+	VADDPD        Z7, Z6, Z6
+	VEXTRACTF64X4 $0x01, Z6, Y7
+	VADDPD        Y7, Y6, Y6
+	VEXTRACTF128  $0x01, Y6, X7
+	VADDPD        X7, X6, X6
+	VHADDPD       X6, X6, X6
+	VADDSD        X0, X6, X6
+	VSUBSD        (DI)(R13*8), X6, X6
+	VMOVSD        (R10)(R13*8), X7
+	VMOVSD        (R8)(R13*8), X8
+	VMOVSD        (R9)(R13*8), X9
+	VMULSD        X8, X6, X10
+	VMULSD        X9, X6, X11
+	VMAXSD        X10, X11, X10
+	VMULSD        X7, X6, X11
+	VSUBSD        X11, X10, X10
+	VADDSD        X10, X2, X2
+	VMOVSD        (SI)(R13*8), X12
+	VMOVAPD       X7, X10
+	VFMADD231SD   X12, X6, X10
+	VMAXSD        X8, X10, X10
+	VMINSD        X9, X10, X10
+	VSUBSD        X7, X10, X11
+	VXORPD        X7, X7, X7
+	VUCOMISD      X7, X11
+	JE            still
+	VMOVSD        X10, (R10)(R13*8)
+	MOVL          R13, (DX)(R12*4)
+	INCQ          R12
+	VBROADCASTSD  X11, Z6
+	VFNMADD231PD  (R14), Z6, Z16
+	VFNMADD231PD  Z5, Z6, Z17
+	VFNMADD231SD  X11, X1, X0
+	VSUBSD        X11, X7, X10
+	VMAXSD        X10, X11, X11
+	VDIVSD        X12, X11, X11
+	VMAXSD        X11, X3, X3
+	JMP           loop
+
+still:
+	VSUBSD   X6, X7, X10
+	VMAXSD   X10, X6, X10
+	VUCOMISD X4, X10
+	JA       loop
+	MOVL     R13, (DX)(R12*4)
+	INCQ     R12
+	JMP      loop
+
+end:
+	MOVQ    state+96(FP), AX
+	VMOVSD  X0, (AX)
+	VMOVSD  X2, 16(AX)
+	VMOVSD  X3, 24(AX)
+	MOVQ    w+16(FP), AX
+	VMOVUPD Z16, (AX)
+	VMOVUPD Z17, K1, 64(AX)
+	MOVQ    R12, ret+104(FP)
+	VZEROUPPER
+	RET
+
+// func descend3AVX512(x *float64, stride int, w *float64, tail int, inv *float64, kink *float64, lo *float64, hi *float64, slope *float64, active *int32, count int, beyond float64, state *[4]float64) int
+// Requires: AVX, AVX512F, BMI2, CMOV, FMA3, MMX+, SSE2
+TEXT ·descend3AVX512(SB), NOSPLIT, $0-112
+	MOVQ      tail+24(FP), AX
+	MOVQ      $0x0000ffff, CX
+	SHLXQ     AX, CX, CX
+	NOTQ      CX
+	KMOVW     CX, K1
+	MOVQ      x+0(FP), AX
+	MOVQ      stride+8(FP), CX
+	MOVQ      active+72(FP), DX
+	MOVQ      count+80(FP), BX
+	MOVQ      inv+32(FP), SI
+	MOVQ      kink+40(FP), DI
+	MOVQ      lo+48(FP), R8
+	MOVQ      hi+56(FP), R9
+	MOVQ      slope+64(FP), R10
+	SHLQ      $0x03, CX
+	MOVQ      state+96(FP), R11
+	MOVQ      w+16(FP), R12
+	VMOVUPD   (R12), Z16
+	VMOVUPD   64(R12), Z17
+	VMOVUPD.Z 128(R12), K1, Z18
+	VMOVSD    (R11), X0
+	VMOVSD    8(R11), X1
+	VXORPD    X2, X2, X2
+	VXORPD    X3, X3, X3
+	MOVSD     beyond+88(FP), X4
+	XORQ      R11, R11
+	XORQ      R12, R12
+
+loop:
+	CMPQ          R11, BX
+	JGE           end
+	LEAQ          -1(BX), R14
+	LEAQ          6(R11), R13
+	CMPQ          R13, R14
+	CMOVQGT       R14, R13
+	MOVLQSX       (DX)(R13*4), R13
+	IMULQ         CX, R13
+	ADDQ          AX, R13
+	PREFETCHT0    (R13)
+	PREFETCHT0    64(R13)
+	PREFETCHT0    128(R13)
+	MOVLQSX       (DX)(R11*4), R13
+	MOVQ          R13, R14
+	IMULQ         CX, R14
+	ADDQ          AX, R14
+	INCQ          R11
+	VMOVUPD.Z     128(R14), K1, Z5
+	VMULPD        (R14), Z16, Z6
+	VMULPD        64(R14), Z17, Z7
+	VMULPD        Z5, Z18, Z8
+	VADDPD        Z8, Z6, Z6
+	VADDPD        Z7, Z6, Z6
+	VEXTRACTF64X4 $0x01, Z6, Y7
+	VADDPD        Y7, Y6, Y6
+	VEXTRACTF128  $0x01, Y6, X7
+	VADDPD        X7, X6, X6
+	VHADDPD       X6, X6, X6
+	VADDSD        X0, X6, X6
+	VSUBSD        (DI)(R13*8), X6, X6
+	VMOVSD        (R10)(R13*8), X7
+	VMOVSD        (R8)(R13*8), X8
+	VMOVSD        (R9)(R13*8), X9
+	VMULSD        X8, X6, X10
+	VMULSD        X9, X6, X11
+	VMAXSD        X10, X11, X10
+	VMULSD        X7, X6, X11
+	VSUBSD        X11, X10, X10
+	VADDSD        X10, X2, X2
+	VMOVSD        (SI)(R13*8), X12
+	VMOVAPD       X7, X10
+	VFMADD231SD   X12, X6, X10
+	VMAXSD        X8, X10, X10
+	VMINSD        X9, X10, X10
+	VSUBSD        X7, X10, X11
+	VXORPD        X7, X7, X7
+	VUCOMISD      X7, X11
+	JE            still
+	VMOVSD        X10, (R10)(R13*8)
+	MOVL          R13, (DX)(R12*4)
+	INCQ          R12
+	VBROADCASTSD  X11, Z6
+	VFNMADD231PD  (R14), Z6, Z16
+	VFNMADD231PD  64(R14), Z6, Z17
+	VFNMADD231PD  Z5, Z6, Z18
+	VFNMADD231SD  X11, X1, X0
+	VSUBSD        X11, X7, X10
+	VMAXSD        X10, X11, X11
+	VDIVSD        X12, X11, X11
+	VMAXSD        X11, X3, X3
+	JMP           loop
+
+still:
+	VSUBSD   X6, X7, X10
+	VMAXSD   X10, X6, X10
+	VUCOMISD X4, X10
+	JA       loop
+	MOVL     R13, (DX)(R12*4)
+	INCQ     R12
+	JMP      loop
+
+end:
+	MOVQ    state+96(FP), AX
+	VMOVSD  X0, (AX)
+	VMOVSD  X2, 16(AX)
+	VMOVSD  X3, 24(AX)
+	MOVQ    w+16(FP), AX
+	VMOVUPD Z16, (AX)
+	VMOVUPD Z17, 64(AX)
+	VMOVUPD Z18, K1, 128(AX)
+	MOVQ    R12, ret+104(FP)
+	VZEROUPPER
+	RET
+
+// func descend4AVX512(x *float64, stride int, w *float64, tail int, inv *float64, kink *float64, lo *float64, hi *float64, slope *float64, active *int32, count int, beyond float64, state *[4]float64) int
+// Requires: AVX, AVX512F, BMI2, CMOV, FMA3, MMX+, SSE2
+TEXT ·descend4AVX512(SB), NOSPLIT, $0-112
+	MOVQ      tail+24(FP), AX
+	MOVQ      $0x0000ffff, CX
+	SHLXQ     AX, CX, CX
+	NOTQ      CX
+	KMOVW     CX, K1
+	MOVQ      x+0(FP), AX
+	MOVQ      stride+8(FP), CX
+	MOVQ      active+72(FP), DX
+	MOVQ      count+80(FP), BX
+	MOVQ      inv+32(FP), SI
+	MOVQ      kink+40(FP), DI
+	MOVQ      lo+48(FP), R8
+	MOVQ      hi+56(FP), R9
+	MOVQ      slope+64(FP), R10
+	SHLQ      $0x03, CX
+	MOVQ      state+96(FP), R11
+	MOVQ      w+16(FP), R12
+	VMOVUPD   (R12), Z16
+	VMOVUPD   64(R12), Z17
+	VMOVUPD   128(R12), Z18
+	VMOVUPD.Z 192(R12), K1, Z19
+	VMOVSD    (R11), X0
+	VMOVSD    8(R11), X1
+	VXORPD    X2, X2, X2
+	VXORPD    X3, X3, X3
+	MOVSD     beyond+88(FP), X4
+	XORQ      R11, R11
+	XORQ      R12, R12
+
+loop:
+	CMPQ          R11, BX
+	JGE           end
+	LEAQ          -1(BX), R14
+	LEAQ          6(R11), R13
+	CMPQ          R13, R14
+	CMOVQGT       R14, R13
+	MOVLQSX       (DX)(R13*4), R13
+	IMULQ         CX, R13
+	ADDQ          AX, R13
+	PREFETCHT0    (R13)
+	PREFETCHT0    64(R13)
+	PREFETCHT0    128(R13)
+	PREFETCHT0    192(R13)
+	MOVLQSX       (DX)(R11*4), R13
+	MOVQ          R13, R14
+	IMULQ         CX, R14
+	ADDQ          AX, R14
+	INCQ          R11
+	VMOVUPD.Z     192(R14), K1, Z5
+	VMULPD        (R14), Z16, Z6
+	VMULPD        64(R14), Z17, Z7
+	VMULPD        128(R14), Z18, Z8
+	VMULPD        Z5, Z19, Z9
+	VADDPD        Z9, Z6, Z6
+	VADDPD        Z8, Z7, Z7
+	VADDPD        Z7, Z6, Z6
+	VEXTRACTF64X4 $0x01, Z6, Y7
+	VADDPD        Y7, Y6, Y6
+	VEXTRACTF128  $0x01, Y6, X7
+	VADDPD        X7, X6, X6
+	VHADDPD       X6, X6, X6
+	VADDSD        X0, X6, X6
+	VSUBSD        (DI)(R13*8), X6, X6
+	VMOVSD        (R10)(R13*8), X7
+	VMOVSD        (R8)(R13*8), X8
+	VMOVSD        (R9)(R13*8), X9
+	VMULSD        X8, X6, X10
+	VMULSD        X9, X6, X11
+	VMAXSD        X10, X11, X10
+	VMULSD        X7, X6, X11
+	VSUBSD        X11, X10, X10
+	VADDSD        X10, X2, X2
+	VMOVSD        (SI)(R13*8), X12
+	VMOVAPD       X7, X10
+	VFMADD231SD   X12, X6, X10
+	VMAXSD        X8, X10, X10
+	VMINSD        X9, X10, X10
+	VSUBSD        X7, X10, X11
+	VXORPD        X7, X7, X7
+	VUCOMISD      X7, X11
+	JE            still
+	VMOVSD        X10, (R10)(R13*8)
+	MOVL          R13, (DX)(R12*4)
+	INCQ          R12
+	VBROADCASTSD  X11, Z6
+	VFNMADD231PD  (R14), Z6, Z16
+	VFNMADD231PD  64(R14), Z6, Z17
+	VFNMADD231PD  128(R14), Z6, Z18
+	VFNMADD231PD  Z5, Z6, Z19
+	VFNMADD231SD  X11, X1, X0
+	VSUBSD        X11, X7, X10
+	VMAXSD        X10, X11, X11
+	VDIVSD        X12, X11, X11
+	VMAXSD        X11, X3, X3
+	JMP           loop
+
+still:
+	VSUBSD   X6, X7, X10
+	VMAXSD   X10, X6, X10
+	VUCOMISD X4, X10
+	JA       loop
+	MOVL     R13, (DX)(R12*4)
+	INCQ     R12
+	JMP      loop
+
+end:
+	MOVQ    state+96(FP), AX
+	VMOVSD  X0, (AX)
+	VMOVSD  X2, 16(AX)
+	VMOVSD  X3, 24(AX)
+	MOVQ    w+16(FP), AX
+	VMOVUPD Z16, (AX)
+	VMOVUPD Z17, 64(AX)
+	VMOVUPD Z18, 128(AX)
+	VMOVUPD Z19, K1, 192(AX)
+	MOVQ    R12, ret+104(FP)
+	VZEROUPPER
+	RET
+
+// func descend5AVX512(x *float64, stride int, w *float64, tail int, inv *float64, kink *float64, lo *float64, hi *float64, slope *float64, active *int32, count int, beyond float64, state *[4]float64) int
+// Requires: AVX, AVX512F, BMI2, CMOV, FMA3, MMX+, SSE2
+TEXT ·descend5AVX512(SB), NOSPLIT, $0-112
+	MOVQ      tail+24(FP), AX
+	MOVQ      $0x0000ffff, CX
+	SHLXQ     AX, CX, CX
+	NOTQ      CX
+	KMOVW     CX, K1
+	MOVQ      x+0(FP), AX
+	MOVQ      stride+8(FP), CX
+	MOVQ      active+72(FP), DX
+	MOVQ      count+80(FP), BX
+	MOVQ      inv+32(FP), SI
+	MOVQ      kink+40(FP), DI
+	MOVQ      lo+48(FP), R8
+	MOVQ      hi+56(FP), R9
+	MOVQ      slope+64(FP), R10
+	SHLQ      $0x03, CX
+	MOVQ      state+96(FP), R11
+	MOVQ      w+16(FP), R12
+	VMOVUPD   (R12), Z16
+	VMOVUPD   64(R12), Z17
+	VMOVUPD   128(R12), Z18
+	VMOVUPD   192(R12), Z19
+	VMOVUPD.Z 256(R12), K1, Z20
+	VMOVSD    (R11), X0
+	VMOVSD    8(R11), X1
+	VXORPD    X2, X2, X2
+	VXORPD    X3, X3, X3
+	MOVSD     beyond+88(FP), X4
+	XORQ      R11, R11
+	XORQ      R12, R12
+
+loop:
+	CMPQ          R11, BX
+	JGE           end
+	LEAQ          -1(BX), R14
+	LEAQ          6(R11), R13
+	CMPQ          R13, R14
+	CMOVQGT       R14, R13
+	MOVLQSX       (DX)(R13*4), R13
+	IMULQ         CX, R13
+	ADDQ          AX, R13
+	PREFETCHT0    (R13)
+	PREFETCHT0    64(R13)
+	PREFETCHT0    128(R13)
+	PREFETCHT0    192(R13)
+	PREFETCHT0    256(R13)
+	MOVLQSX       (DX)(R11*4), R13
+	MOVQ          R13, R14
+	IMULQ         CX, R14
+	ADDQ          AX, R14
+	INCQ          R11
+	VMOVUPD.Z     256(R14), K1, Z5
+	VMULPD        (R14), Z16, Z6
+	VMULPD        64(R14), Z17, Z7
+	VMULPD        128(R14), Z18, Z8
+	VMULPD        192(R14), Z19, Z9
+	VFMADD231PD   Z5, Z20, Z6
+	VADDPD        Z9, Z6, Z6
+	VADDPD        Z8, Z7, Z7
+	VADDPD        Z7, Z6, Z6
+	VEXTRACTF64X4 $0x01, Z6, Y7
+	VADDPD        Y7, Y6, Y6
+	VEXTRACTF128  $0x01, Y6, X7
+	VADDPD        X7, X6, X6
+	VHADDPD       X6, X6, X6
+	VADDSD        X0, X6, X6
+	VSUBSD        (DI)(R13*8), X6, X6
+	VMOVSD        (R10)(R13*8), X7
+	VMOVSD        (R8)(R13*8), X8
+	VMOVSD        (R9)(R13*8), X9
+	VMULSD        X8, X6, X10
+	VMULSD        X9, X6, X11
+	VMAXSD        X10, X11, X10
+	VMULSD        X7, X6, X11
+	VSUBSD        X11, X10, X10
+	VADDSD        X10, X2, X2
+	VMOVSD        (SI)(R13*8), X12
+	VMOVAPD       X7, X10
+	VFMADD231SD   X12, X6, X10
+	VMAXSD        X8, X10, X10
+	VMINSD        X9, X10, X10
+	VSUBSD        X7, X10, X11
+	VXORPD        X7, X7, X7
+	VUCOMISD      X7, X11
+	JE            still
+	VMOVSD        X10, (R10)(R13*8)
+	MOVL          R13, (DX)(R12*4)
+	INCQ          R12
+	VBROADCASTSD  X11, Z6
+	VFNMADD231PD  (R14), Z6, Z16
+	VFNMADD231PD  64(R14), Z6, Z17
+	VFNMADD231PD  128(R14), Z6, Z18
+	VFNMADD231PD  192(R14), Z6, Z19
+	VFNMADD231PD  Z5, Z6, Z20
+	VFNMADD231SD  X11, X1, X0
+	VSUBSD        X11, X7, X10
+	VMAXSD        X10, X11, X11
+	VDIVSD        X12, X11, X11
+	VMAXSD        X11, X3, X3
+	JMP           loop
+
+still:
+	VSUBSD   X6, X7, X10
+	VMAXSD   X10, X6, X10
+	VUCOMISD X4, X10
+	JA       loop
+	MOVL     R13, (DX)(R12*4)
+	INCQ     R12
+	JMP      loop
+
+end:
+	MOVQ    state+96(FP), AX
+	VMOVSD  X0, (AX)
+	VMOVSD  X2, 16(AX)
+	VMOVSD  X3, 24(AX)
+	MOVQ    w+16(FP), AX
+	VMOVUPD Z16, (AX)
+	VMOVUPD Z17, 64(AX)
+	VMOVUPD Z18, 128(AX)
+	VMOVUPD Z19, 192(AX)
+	VMOVUPD Z20, K1, 256(AX)
+	MOVQ    R12, ret+104(FP)
+	VZEROUPPER
+	RET
+
+// func descend6AVX512(x *float64, stride int, w *float64, tail int, inv *float64, kink *float64, lo *float64, hi *float64, slope *float64, active *int32, count int, beyond float64, state *[4]float64) int
+// Requires: AVX, AVX512F, BMI2, CMOV, FMA3, MMX+, SSE2
+TEXT ·descend6AVX512(SB), NOSPLIT, $0-112
+	MOVQ      tail+24(FP), AX
+	MOVQ      $0x0000ffff, CX
+	SHLXQ     AX, CX, CX
+	NOTQ      CX
+	KMOVW     CX, K1
+	MOVQ      x+0(FP), AX
+	MOVQ      stride+8(FP), CX
+	MOVQ      active+72(FP), DX
+	MOVQ      count+80(FP), BX
+	MOVQ      inv+32(FP), SI
+	MOVQ      kink+40(FP), DI
+	MOVQ      lo+48(FP), R8
+	MOVQ      hi+56(FP), R9
+	MOVQ      slope+64(FP), R10
+	SHLQ      $0x03, CX
+	MOVQ      state+96(FP), R11
+	MOVQ      w+16(FP), R12
+	VMOVUPD   (R12), Z16
+	VMOVUPD   64(R12), Z17
+	VMOVUPD   128(R12), Z18
+	VMOVUPD   192(R12), Z19
+	VMOVUPD   256(R12), Z20
+	VMOVUPD.Z 320(R12), K1, Z21
+	VMOVSD    (R11), X0
+	VMOVSD    8(R11), X1
+	VXORPD    X2, X2, X2
+	VXORPD    X3, X3, X3
+	MOVSD     beyond+88(FP), X4
+	XORQ      R11, R11
+	XORQ      R12, R12
+
+loop:
+	CMPQ          R11, BX
+	JGE           end
+	LEAQ          -1(BX), R14
+	LEAQ          6(R11), R13
+	CMPQ          R13, R14
+	CMOVQGT       R14, R13
+	MOVLQSX       (DX)(R13*4), R13
+	IMULQ         CX, R13
+	ADDQ          AX, R13
+	PREFETCHT0    (R13)
+	PREFETCHT0    64(R13)
+	PREFETCHT0    128(R13)
+	PREFETCHT0    192(R13)
+	PREFETCHT0    256(R13)
+	PREFETCHT0    320(R13)
+	MOVLQSX       (DX)(R11*4), R13
+	MOVQ          R13, R14
+	IMULQ         CX, R14
+	ADDQ          AX, R14
+	INCQ          R11
+	VMOVUPD.Z     320(R14), K1, Z5
+	VMULPD        (R14), Z16, Z6
+	VMULPD        64(R14), Z17, Z7
+	VMULPD        128(R14), Z18, Z8
+	VMULPD        192(R14), Z19, Z9
+	VFMADD231PD   256(R14), Z20, Z6
+	VFMADD231PD   Z5, Z21, Z7
+	VADDPD        Z9, Z6, Z6
+	VADDPD        Z8, Z7, Z7
+	VADDPD        Z7, Z6, Z6
+	VEXTRACTF64X4 $0x01, Z6, Y7
+	VADDPD        Y7, Y6, Y6
+	VEXTRACTF128  $0x01, Y6, X7
+	VADDPD        X7, X6, X6
+	VHADDPD       X6, X6, X6
+	VADDSD        X0, X6, X6
+	VSUBSD        (DI)(R13*8), X6, X6
+	VMOVSD        (R10)(R13*8), X7
+	VMOVSD        (R8)(R13*8), X8
+	VMOVSD        (R9)(R13*8), X9
+	VMULSD        X8, X6, X10
+	VMULSD        X9, X6, X11
+	VMAXSD        X10, X11, X10
+	VMULSD        X7, X6, X11
+	VSUBSD        X11, X10, X10
+	VADDSD        X10, X2, X2
+	VMOVSD        (SI)(R13*8), X12
+	VMOVAPD       X7, X10
+	VFMADD231SD   X12, X6, X10
+	VMAXSD        X8, X10, X10
+	VMINSD        X9, X10, X10
+	VSUBSD        X7, X10, X11
+	VXORPD        X7, X7, X7
+	VUCOMISD      X7, X11
+	JE            still
+	VMOVSD        X10, (R10)(R13*8)
+	MOVL          R13, (DX)(R12*4)
+	INCQ          R12
+	VBROADCASTSD  X11, Z6
+	VFNMADD231PD  (R14), Z6, Z16
+	VFNMADD231PD  64(R14), Z6, Z17
+	VFNMADD231PD  128(R14), Z6, Z18
+	VFNMADD231PD  192(R14), Z6, Z19
+	VFNMADD231PD  256(R14), Z6, Z20
+	VFNMADD231PD  Z5, Z6, Z21
+	VFNMADD231SD  X11, X1, X0
+	VSUBSD        X11, X7, X10
+	VMAXSD        X10, X11, X11
+	VDIVSD        X12, X11, X11
+	VMAXSD        X11, X3, X3
+	JMP           loop
+
+still:
+	VSUBSD   X6, X7, X10
+	VMAXSD   X10, X6, X10
+	VUCOMISD X4, X10
+	JA       loop
+	MOVL     R13, (DX)(R12*4)
+	INCQ     R12
+	JMP      loop
+
+end:
+	MOVQ    state+96(FP), AX
+	VMOVSD  X0, (AX)
+	VMOVSD  X2, 16(AX)
+	VMOVSD  X3, 24(AX)
+	MOVQ    w+16(FP), AX
+	VMOVUPD Z16, (AX)
+	VMOVUPD Z17, 64(AX)
+	VMOVUPD Z18, 128(AX)
+	VMOVUPD Z19, 192(AX)
+	VMOVUPD Z20, 256(AX)
+	VMOVUPD Z21, K1, 320(AX)
+	MOVQ    R12, ret+104(FP)
+	VZEROUPPER
+	RET
+
+// func descend7AVX512(x *float64, stride int, w *float64, tail int, inv *float64, kink *float64, lo *float64, hi *float64, slope *float64, active *int32, count int, beyond float64, state *[4]float64) int
+// Requires: AVX, AVX512F, BMI2, CMOV, FMA3, MMX+, SSE2
+TEXT ·descend7AVX512(SB), NOSPLIT, $0-112
+	MOVQ      tail+24(FP), AX
+	MOVQ      $0x0000ffff, CX
+	SHLXQ     AX, CX, CX
+	NOTQ      CX
+	KMOVW     CX, K1
+	MOVQ      x+0(FP), AX
+	MOVQ      stride+8(FP), CX
+	MOVQ      active+72(FP), DX
+	MOVQ      count+80(FP), BX
+	MOVQ      inv+32(FP), SI
+	MOVQ      kink+40(FP), DI
+	MOVQ      lo+48(FP), R8
+	MOVQ      hi+56(FP), R9
+	MOVQ      slope+64(FP), R10
+	SHLQ      $0x03, CX
+	MOVQ      state+96(FP), R11
+	MOVQ      w+16(FP), R12
+	VMOVUPD   (R12), Z16
+	VMOVUPD   64(R12), Z17
+	VMOVUPD   128(R12), Z18
+	VMOVUPD   192(R12), Z19
+	VMOVUPD   256(R12), Z20
+	VMOVUPD   320(R12), Z21
+	VMOVUPD.Z 384(R12), K1, Z22
+	VMOVSD    (R11), X0
+	VMOVSD    8(R11), X1
+	VXORPD    X2, X2, X2
+	VXORPD    X3, X3, X3
+	MOVSD     beyond+88(FP), X4
+	XORQ      R11, R11
+	XORQ      R12, R12
+
+loop:
+	CMPQ          R11, BX
+	JGE           end
+	LEAQ          -1(BX), R14
+	LEAQ          6(R11), R13
+	CMPQ          R13, R14
+	CMOVQGT       R14, R13
+	MOVLQSX       (DX)(R13*4), R13
+	IMULQ         CX, R13
+	ADDQ          AX, R13
+	PREFETCHT0    (R13)
+	PREFETCHT0    64(R13)
+	PREFETCHT0    128(R13)
+	PREFETCHT0    192(R13)
+	PREFETCHT0    256(R13)
+	PREFETCHT0    320(R13)
+	PREFETCHT0    384(R13)
+	MOVLQSX       (DX)(R11*4), R13
+	MOVQ          R13, R14
+	IMULQ         CX, R14
+	ADDQ          AX, R14
+	INCQ          R11
+	VMOVUPD.Z     384(R14), K1, Z5
+	VMULPD        (R14), Z16, Z6
+	VMULPD        64(R14), Z17, Z7
+	VMULPD        128(R14), Z18, Z8
+	VMULPD        192(R14), Z19, Z9
+	VFMADD231PD   256(R14), Z20, Z6
+	VFMADD231PD   320(R14), Z21, Z7
+	VFMADD231PD   Z5, Z22, Z8
+	VADDPD        Z9, Z6, Z6
+	VADDPD        Z8, Z7, Z7
+	VADDPD        Z7, Z6, Z6
+	VEXTRACTF64X4 $0x01, Z6, Y7
+	VADDPD        Y7, Y6, Y6
+	VEXTRACTF128  $0x01, Y6, X7
+	VADDPD        X7, X6, X6
+	VHADDPD       X6, X6, X6
+	VADDSD        X0, X6, X6
+	VSUBSD        (DI)(R13*8), X6, X6
+	VMOVSD        (R10)(R13*8), X7
+	VMOVSD        (R8)(R13*8), X8
+	VMOVSD        (R9)(R13*8), X9
+	VMULSD        X8, X6, X10
+	VMULSD        X9, X6, X11
+	VMAXSD        X10, X11, X10
+	VMULSD        X7, X6, X11
+	VSUBSD        X11, X10, X10
+	VADDSD        X10, X2, X2
+	VMOVSD        (SI)(R13*8), X12
+	VMOVAPD       X7, X10
+	VFMADD231SD   X12, X6, X10
+	VMAXSD        X8, X10, X10
+	VMINSD        X9, X10, X10
+	VSUBSD        X7, X10, X11
+	VXORPD        X7, X7, X7
+	VUCOMISD      X7, X11
+	JE            still
+	VMOVSD        X10, (R10)(R13*8)
+	MOVL          R13, (DX)(R12*4)
+	INCQ          R12
+	VBROADCASTSD  X11, Z6
+	VFNMADD231PD  (R14), Z6, Z16
+	VFNMADD231PD  64(R14), Z6, Z17
+	VFNMADD231PD  128(R14), Z6, Z18
+	VFNMADD231PD  192(R14), Z6, Z19
+	VFNMADD231PD  256(R14), Z6, Z20
+	VFNMADD231PD  320(R14), Z6, Z21
+	VFNMADD231PD  Z5, Z6, Z22
+	VFNMADD231SD  X11, X1, X0
+	VSUBSD        X11, X7, X10
+	VMAXSD        X10, X11, X11
+	VDIVSD        X12, X11, X11
+	VMAXSD        X11, X3, X3
+	JMP           loop
+
+still:
+	VSUBSD   X6, X7, X10
+	VMAXSD   X10, X6, X10
+	VUCOMISD X4, X10
+	JA       loop
+	MOVL     R13, (DX)(R12*4)
+	INCQ     R12
+	JMP      loop
+
+end:
+	MOVQ    state+96(FP), AX
+	VMOVSD  X0, (AX)
+	VMOVSD  X2, 16(AX)
+	VMOVSD  X3, 24(AX)
+	MOVQ    w+16(FP), AX
+	VMOVUPD Z16, (AX)
+	VMOVUPD Z17, 64(AX)
+	VMOVUPD Z18, 128(AX)
+	VMOVUPD Z19, 192(AX)
+	VMOVUPD Z20, 256(AX)
+	VMOVUPD Z21, 320(AX)
+	VMOVUPD Z22, K1, 384(AX)
+	MOVQ    R12, ret+104(FP)
+	VZEROUPPER
+	RET
+
+// func descend8AVX512(x *float64, stride int, w *float64, tail int, inv *float64, kink *float64, lo *float64, hi *float64, slope *float64, active *int32, count int, beyond float64, state *[4]float64) int
+// Requires: AVX, AVX512F, BMI2, CMOV, FMA3, MMX+, SSE2
+TEXT ·descend8AVX512(SB), NOSPLIT, $0-112
+	MOVQ      tail+24(FP), AX
+	MOVQ      $0x0000ffff, CX
+	SHLXQ     AX, CX, CX
+	NOTQ      CX
+	KMOVW     CX, K1
+	MOVQ      x+0(FP), AX
+	MOVQ      stride+8(FP), CX
+	MOVQ      active+72(FP), DX
+	MOVQ      count+80(FP), BX
+	MOVQ      inv+32(FP), SI
+	MOVQ      kink+40(FP), DI
+	MOVQ      lo+48(FP), R8
+	MOVQ      hi+56(FP), R9
+	MOVQ      slope+64(FP), R10
+	SHLQ      $0x03, CX
+	MOVQ      state+96(FP), R11
+	MOVQ      w+16(FP), R12
+	VMOVUPD   (R12), Z16
+	VMOVUPD   64(R12), Z17
+	VMOVUPD   128(R12), Z18
+	VMOVUPD   192(R12), Z19
+	VMOVUPD   256(R12), Z20
+	VMOVUPD   320(R12), Z21
+	VMOVUPD   384(R12), Z22
+	VMOVUPD.Z 448(R12), K1, Z23
+	VMOVSD    (R11), X0
+	VMOVSD    8(R11), X1
+	VXORPD    X2, X2, X2
+	VXORPD    X3, X3, X3
+	MOVSD     beyond+88(FP), X4
+	XORQ      R11, R11
+	XORQ      R12, R12
+
+loop:
+	CMPQ          R11, BX
+	JGE           end
+	LEAQ          -1(BX), R14
+	LEAQ          6(R11), R13
+	CMPQ          R13, R14
+	CMOVQGT       R14, R13
+	MOVLQSX       (DX)(R13*4), R13
+	IMULQ         CX, R13
+	ADDQ          AX, R13
+	PREFETCHT0    (R13)
+	PREFETCHT0    64(R13)
+	PREFETCHT0    128(R13)
+	PREFETCHT0    192(R13)
+	PREFETCHT0    256(R13)
+	PREFETCHT0    320(R13)
+	PREFETCHT0    384(R13)
+	PREFETCHT0    448(R13)
+	MOVLQSX       (DX)(R11*4), R13
+	MOVQ          R13, R14
+	IMULQ         CX, R14
+	ADDQ          AX, R14
+	INCQ          R11
+	VMOVUPD.Z     448(R14), K1, Z5
+	VMULPD        (R14), Z16, Z6
+	VMULPD        64(R14), Z17, Z7
+	VMULPD        128(R14), Z18, Z8
+	VMULPD        192(R14), Z19, Z9
+	VFMADD231PD   256(R14), Z20, Z6
+	VFMADD231PD   320(R14), Z21, Z7
+	VFMADD231PD   384(R14), Z22, Z8
+	VFMADD231PD   Z5, Z23, Z9
+	VADDPD        Z9, Z6, Z6
+	VADDPD        Z8, Z7, Z7
+	VADDPD        Z7, Z6, Z6
+	VEXTRACTF64X4 $0x01, Z6, Y7
+	VADDPD        Y7, Y6, Y6
+	VEXTRACTF128  $0x01, Y6, X7
+	VADDPD        X7, X6, X6
+	VHADDPD       X6, X6, X6
+	VADDSD        X0, X6, X6
+	VSUBSD        (DI)(R13*8), X6, X6
+	VMOVSD        (R10)(R13*8), X7
+	VMOVSD        (R8)(R13*8), X8
+	VMOVSD        (R9)(R13*8), X9
+	VMULSD        X8, X6, X10
+	VMULSD        X9, X6, X11
+	VMAXSD        X10, X11, X10
+	VMULSD        X7, X6, X11
+	VSUBSD        X11, X10, X10
+	VADDSD        X10, X2, X2
+	VMOVSD        (SI)(R13*8), X12
+	VMOVAPD       X7, X10
+	VFMADD231SD   X12, X6, X10
+	VMAXSD        X8, X10, X10
+	VMINSD        X9, X10, X10
+	VSUBSD        X7, X10, X11
+	VXORPD        X7, X7, X7
+	VUCOMISD      X7, X11
+	JE            still
+	VMOVSD        X10, (R10)(R13*8)
+	MOVL          R13, (DX)(R12*4)
+	INCQ          R12
+	VBROADCASTSD  X11, Z6
+	VFNMADD231PD  (R14), Z6, Z16
+	VFNMADD231PD  64(R14), Z6, Z17
+	VFNMADD231PD  128(R14), Z6, Z18
+	VFNMADD231PD  192(R14), Z6, Z19
+	VFNMADD231PD  256(R14), Z6, Z20
+	VFNMADD231PD  320(R14), Z6, Z21
+	VFNMADD231PD  384(R14), Z6, Z22
+	VFNMADD231PD  Z5, Z6, Z23
+	VFNMADD231SD  X11, X1, X0
+	VSUBSD        X11, X7, X10
+	VMAXSD        X10, X11, X11
+	VDIVSD        X12, X11, X11
+	VMAXSD        X11, X3, X3
+	JMP           loop
+
+still:
+	VSUBSD   X6, X7, X10
+	VMAXSD   X10, X6, X10
+	VUCOMISD X4, X10
+	JA       loop
+	MOVL     R13, (DX)(R12*4)
+	INCQ     R12
+	JMP      loop
+
+end:
+	MOVQ    state+96(FP), AX
+	VMOVSD  X0, (AX)
+	VMOVSD  X2, 16(AX)
+	VMOVSD  X3, 24(AX)
+	MOVQ    w+16(FP), AX
+	VMOVUPD Z16, (AX)
+	VMOVUPD Z17, 64(AX)
+	VMOVUPD Z18, 128(AX)
+	VMOVUPD Z19, 192(AX)
+	VMOVUPD Z20, 256(AX)
+	VMOVUPD Z21, 320(AX)
+	VMOVUPD Z22, 384(AX)
+	VMOVUPD Z23, K1, 448(AX)
+	MOVQ    R12, ret+104(FP)
+	VZEROUPPER
+	RET
+
+// func descend9AVX512(x *float64, stride int, w *float64, tail int, inv *float64, kink *float64, lo *float64, hi *float64, slope *float64, active *int32, count int, beyond float64, state *[4]float64) int
+// Requires: AVX, AVX512F, BMI2, CMOV, FMA3, MMX+, SSE2
+TEXT ·descend9AVX512(SB), NOSPLIT, $0-112
+	MOVQ      tail+24(FP), AX
+	MOVQ      $0x0000ffff, CX
+	SHLXQ     AX, CX, CX
+	NOTQ      CX
+	KMOVW     CX, K1
+	MOVQ      x+0(FP), AX
+	MOVQ      stride+8(FP), CX
+	MOVQ      active+72(FP), DX
+	MOVQ      count+80(FP), BX
+	MOVQ      inv+32(FP), SI
+	MOVQ      kink+40(FP), DI
+	MOVQ      lo+48(FP), R8
+	MOVQ      hi+56(FP), R9
+	MOVQ      slope+64(FP), R10
+	SHLQ      $0x03, CX
+	MOVQ      state+96(FP), R11
+	MOVQ      w+16(FP), R12
+	VMOVUPD   (R12), Z16
+	VMOVUPD   64(R12), Z17
+	VMOVUPD   128(R12), Z18
+	VMOVUPD   192(R12), Z19
+	VMOVUPD   256(R12), Z20
+	VMOVUPD   320(R12), Z21
+	VMOVUPD   384(R12), Z22
+	VMOVUPD   448(R12), Z23
+	VMOVUPD.Z 512(R12), K1, Z24
+	VMOVSD    (R11), X0
+	VMOVSD    8(R11), X1
+	VXORPD    X2, X2, X2
+	VXORPD    X3, X3, X3
+	MOVSD     beyond+88(FP), X4
+	XORQ      R11, R11
+	XORQ      R12, R12
+
+loop:
+	CMPQ          R11, BX
+	JGE           end
+	LEAQ          -1(BX), R14
+	LEAQ          6(R11), R13
+	CMPQ          R13, R14
+	CMOVQGT       R14, R13
+	MOVLQSX       (DX)(R13*4), R13
+	IMULQ         CX, R13
+	ADDQ          AX, R13
+	PREFETCHT0    (R13)
+	PREFETCHT0    64(R13)
+	PREFETCHT0    128(R13)
+	PREFETCHT0    192(R13)
+	PREFETCHT0    256(R13)
+	PREFETCHT0    320(R13)
+	PREFETCHT0    384(R13)
+	PREFETCHT0    448(R13)
+	PREFETCHT0    512(R13)
+	MOVLQSX       (DX)(R11*4), R13
+	MOVQ          R13, R14
+	IMULQ         CX, R14
+	ADDQ          AX, R14
+	INCQ          R11
+	VMOVUPD.Z     512(R14), K1, Z5
+	VMULPD        (R14), Z16, Z6
+	VMULPD        64(R14), Z17, Z7
+	VMULPD        128(R14), Z18, Z8
+	VMULPD        192(R14), Z19, Z9
+	VFMADD231PD   256(R14), Z20, Z6
+	VFMADD231PD   320(R14), Z21, Z7
+	VFMADD231PD   384(R14), Z22, Z8
+	VFMADD231PD   448(R14), Z23, Z9
+	VFMADD231PD   Z5, Z24, Z6
+	VADDPD        Z9, Z6, Z6
+	VADDPD        Z8, Z7, Z7
+	VADDPD        Z7, Z6, Z6
+	VEXTRACTF64X4 $0x01, Z6, Y7
+	VADDPD        Y7, Y6, Y6
+	VEXTRACTF128  $0x01, Y6, X7
+	VADDPD        X7, X6, X6
+	VHADDPD       X6, X6, X6
+	VADDSD        X0, X6, X6
+	VSUBSD        (DI)(R13*8), X6, X6
+	VMOVSD        (R10)(R13*8), X7
+	VMOVSD        (R8)(R13*8), X8
+	VMOVSD        (R9)(R13*8), X9
+	VMULSD        X8, X6, X10
+	VMULSD        X9, X6, X11
+	VMAXSD        X10, X11, X10
+	VMULSD        X7, X6, X11
+	VSUBSD        X11, X10, X10
+	VADDSD        X10, X2, X2
+	VMOVSD        (SI)(R13*8), X12
+	VMOVAPD       X7, X10
+	VFMADD231SD   X12, X6, X10
+	VMAXSD        X8, X10, X10
+	VMINSD        X9, X10, X10
+	VSUBSD        X7, X10, X11
+	VXORPD        X7, X7, X7
+	VUCOMISD      X7, X11
+	JE            still
+	VMOVSD        X10, (R10)(R13*8)
+	MOVL          R13, (DX)(R12*4)
+	INCQ          R12
+	VBROADCASTSD  X11, Z6
+	VFNMADD231PD  (R14), Z6, Z16
+	VFNMADD231PD  64(R14), Z6, Z17
+	VFNMADD231PD  128(R14), Z6, Z18
+	VFNMADD231PD  192(R14), Z6, Z19
+	VFNMADD231PD  256(R14), Z6, Z20
+	VFNMADD231PD  320(R14), Z6, Z21
+	VFNMADD231PD  384(R14), Z6, Z22
+	VFNMADD231PD  448(R14), Z6, Z23
+	VFNMADD231PD  Z5, Z6, Z24
+	VFNMADD231SD  X11, X1, X0
+	VSUBSD        X11, X7, X10
+	VMAXSD        X10, X11, X11
+	VDIVSD        X12, X11, X11
+	VMAXSD        X11, X3, X3
+	JMP           loop
+
+still:
+	VSUBSD   X6, X7, X10
+	VMAXSD   X10, X6, X10
+	VUCOMISD X4, X10
+	JA       loop
+	MOVL     R13, (DX)(R12*4)
+	INCQ     R12
+	JMP      loop
+
+end:
+	MOVQ    state+96(FP), AX
+	VMOVSD  X0, (AX)
+	VMOVSD  X2, 16(AX)
+	VMOVSD  X3, 24(AX)
+	MOVQ    w+16(FP), AX
+	VMOVUPD Z16, (AX)
+	VMOVUPD Z17, 64(AX)
+	VMOVUPD Z18, 128(AX)
+	VMOVUPD Z19, 192(AX)
+	VMOVUPD Z20, 256(AX)
+	VMOVUPD Z21, 320(AX)
+	VMOVUPD Z22, 384(AX)
+	VMOVUPD Z23, 448(AX)
+	VMOVUPD Z24, K1, 512(AX)
+	MOVQ    R12, ret+104(FP)
+	VZEROUPPER
+	RET
+
+// func descend10AVX512(x *float64, stride int, w *float64, tail int, inv *float64, kink *float64, lo *float64, hi *float64, slope *float64, active *int32, count int, beyond float64, state *[4]float64) int
+// Requires: AVX, AVX512F, BMI2, CMOV, FMA3, MMX+, SSE2
+TEXT ·descend10AVX512(SB), NOSPLIT, $0-112
+	MOVQ      tail+24(FP), AX
+	MOVQ      $0x0000ffff, CX
+	SHLXQ     AX, CX, CX
+	NOTQ      CX
+	KMOVW     CX, K1
+	MOVQ      x+0(FP), AX
+	MOVQ      stride+8(FP), CX
+	MOVQ      active+72(FP), DX
+	MOVQ      count+80(FP), BX
+	MOVQ      inv+32(FP), SI
+	MOVQ      kink+40(FP), DI
+	MOVQ      lo+48(FP), R8
+	MOVQ      hi+56(FP), R9
+	MOVQ      slope+64(FP), R10
+	SHLQ      $0x03, CX
+	MOVQ      state+96(FP), R11
+	MOVQ      w+16(FP), R12
+	VMOVUPD   (R12), Z16
+	VMOVUPD   64(R12), Z17
+	VMOVUPD   128(R12), Z18
+	VMOVUPD   192(R12), Z19
+	VMOVUPD   256(R12), Z20
+	VMOVUPD   320(R12), Z21
+	VMOVUPD   384(R12), Z22
+	VMOVUPD   448(R12), Z23
+	VMOVUPD   512(R12), Z24
+	VMOVUPD.Z 576(R12), K1, Z25
+	VMOVSD    (R11), X0
+	VMOVSD    8(R11), X1
+	VXORPD    X2, X2, X2
+	VXORPD    X3, X3, X3
+	MOVSD     beyond+88(FP), X4
+	XORQ      R11, R11
+	XORQ      R12, R12
+
+loop:
+	CMPQ          R11, BX
+	JGE           end
+	LEAQ          -1(BX), R14
+	LEAQ          6(R11), R13
+	CMPQ          R13, R14
+	CMOVQGT       R14, R13
+	MOVLQSX       (DX)(R13*4), R13
+	IMULQ         CX, R13
+	ADDQ          AX, R13
+	PREFETCHT0    (R13)
+	PREFETCHT0    64(R13)
+	PREFETCHT0    128(R13)
+	PREFETCHT0    192(R13)
+	PREFETCHT0    256(R13)
+	PREFETCHT0    320(R13)
+	PREFETCHT0    384(R13)
+	PREFETCHT0    448(R13)
+	PREFETCHT0    512(R13)
+	PREFETCHT0    576(R13)
+	MOVLQSX       (DX)(R11*4), R13
+	MOVQ          R13, R14
+	IMULQ         CX, R14
+	ADDQ          AX, R14
+	INCQ          R11
+	VMOVUPD.Z     576(R14), K1, Z5
+	VMULPD        (R14), Z16, Z6
+	VMULPD        64(R14), Z17, Z7
+	VMULPD        128(R14), Z18, Z8
+	VMULPD        192(R14), Z19, Z9
+	VFMADD231PD   256(R14), Z20, Z6
+	VFMADD231PD   320(R14), Z21, Z7
+	VFMADD231PD   384(R14), Z22, Z8
+	VFMADD231PD   448(R14), Z23, Z9
+	VFMADD231PD   512(R14), Z24, Z6
+	VFMADD231PD   Z5, Z25, Z7
+	VADDPD        Z9, Z6, Z6
+	VADDPD        Z8, Z7, Z7
+	VADDPD        Z7, Z6, Z6
+	VEXTRACTF64X4 $0x01, Z6, Y7
+	VADDPD        Y7, Y6, Y6
+	VEXTRACTF128  $0x01, Y6, X7
+	VADDPD        X7, X6, X6
+	VHADDPD       X6, X6, X6
+	VADDSD        X0, X6, X6
+	VSUBSD        (DI)(R13*8), X6, X6
+	VMOVSD        (R10)(R13*8), X7
+	VMOVSD        (R8)(R13*8), X8
+	VMOVSD        (R9)(R13*8), X9
+	VMULSD        X8, X6, X10
+	VMULSD        X9, X6, X11
+	VMAXSD        X10, X11, X10
+	VMULSD        X7, X6, X11
+	VSUBSD        X11, X10, X10
+	VADDSD        X10, X2, X2
+	VMOVSD        (SI)(R13*8), X12
+	VMOVAPD       X7, X10
+	VFMADD231SD   X12, X6, X10
+	VMAXSD        X8, X10, X10
+	VMINSD        X9, X10, X10
+	VSUBSD        X7, X10, X11
+	VXORPD        X7, X7, X7
+	VUCOMISD      X7, X11
+	JE            still
+	VMOVSD        X10, (R10)(R13*8)
+	MOVL          R13, (DX)(R12*4)
+	INCQ          R12
+	VBROADCASTSD  X11, Z6
+	VFNMADD231PD  (R14), Z6, Z16
+	VFNMADD231PD  64(R14), Z6, Z17
+	VFNMADD231PD  128(R14), Z6, Z18
+	VFNMADD231PD  192(R14), Z6, Z19
+	VFNMADD231PD  256(R14), Z6, Z20
+	VFNMADD231PD  320(R14), Z6, Z21
+	VFNMADD231PD  384(R14), Z6, Z22
+	VFNMADD231PD  448(R14), Z6, Z23
+	VFNMADD231PD  512(R14), Z6, Z24
+	VFNMADD231PD  Z5, Z6, Z25
+	VFNMADD231SD  X11, X1, X0
+	VSUBSD        X11, X7, X10
+	VMAXSD        X10, X11, X11
+	VDIVSD        X12, X11, X11
+	VMAXSD        X11, X3, X3
+	JMP           loop
+
+still:
+	VSUBSD   X6, X7, X10
+	VMAXSD   X10, X6, X10
+	VUCOMISD X4, X10
+	JA       loop
+	MOVL     R13, (DX)(R12*4)
+	INCQ     R12
+	JMP      loop
+
+end:
+	MOVQ    state+96(FP), AX
+	VMOVSD  X0, (AX)
+	VMOVSD  X2, 16(AX)
+	VMOVSD  X3, 24(AX)
+	MOVQ    w+16(FP), AX
+	VMOVUPD Z16, (AX)
+	VMOVUPD Z17, 64(AX)
+	VMOVUPD Z18, 128(AX)
+	VMOVUPD Z19, 192(AX)
+	VMOVUPD Z20, 256(AX)
+	VMOVUPD Z21, 320(AX)
+	VMOVUPD Z22, 384(AX)
+	VMOVUPD Z23, 448(AX)
+	VMOVUPD Z24, 512(AX)
+	VMOVUPD Z25, K1, 576(AX)
+	MOVQ    R12, ret+104(FP)
+	VZEROUPPER
+	RET
+
+// func descend11AVX512(x *float64, stride int, w *float64, tail int, inv *float64, kink *float64, lo *float64, hi *float64, slope *float64, active *int32, count int, beyond float64, state *[4]float64) int
+// Requires: AVX, AVX512F, BMI2, CMOV, FMA3, MMX+, SSE2
+TEXT ·descend11AVX512(SB), NOSPLIT, $0-112
+	MOVQ      tail+24(FP), AX
+	MOVQ      $0x0000ffff, CX
+	SHLXQ     AX, CX, CX
+	NOTQ      CX
+	KMOVW     CX, K1
+	MOVQ      x+0(FP), AX
+	MOVQ      stride+8(FP), CX
+	MOVQ      active+72(FP), DX
+	MOVQ      count+80(FP), BX
+	MOVQ      inv+32(FP), SI
+	MOVQ      kink+40(FP), DI
+	MOVQ      lo+48(FP), R8
+	MOVQ      hi+56(FP), R9
+	MOVQ      slope+64(FP), R10
+	SHLQ      $0x03, CX
+	MOVQ      state+96(FP), R11
+	MOVQ      w+16(FP), R12
+	VMOVUPD   (R12), Z16
+	VMOVUPD   64(R12), Z17
+	VMOVUPD   128(R12), Z18
+	VMOVUPD   192(R12), Z19
+	VMOVUPD   256(R12), Z20
+	VMOVUPD   320(R12), Z21
+	VMOVUPD   384(R12), Z22
+	VMOVUPD   448(R12), Z23
+	VMOVUPD   512(R12), Z24
+	VMOVUPD   576(R12), Z25
+	VMOVUPD.Z 640(R12), K1, Z26
+	VMOVSD    (R11), X0
+	VMOVSD    8(R11), X1
+	VXORPD    X2, X2, X2
+	VXORPD    X3, X3, X3
+	MOVSD     beyond+88(FP), X4
+	XORQ      R11, R11
+	XORQ      R12, R12
+
+loop:
+	CMPQ          R11, BX
+	JGE           end
+	LEAQ          -1(BX), R14
+	LEAQ          6(R11), R13
+	CMPQ          R13, R14
+	CMOVQGT       R14, R13
+	MOVLQSX       (DX)(R13*4), R13
+	IMULQ         CX, R13
+	ADDQ          AX, R13
+	PREFETCHT0    (R13)
+	PREFETCHT0    64(R13)
+	PREFETCHT0    128(R13)
+	PREFETCHT0    192(R13)
+	PREFETCHT0    256(R13)
+	PREFETCHT0    320(R13)
+	PREFETCHT0    384(R13)
+	PREFETCHT0    448(R13)
+	PREFETCHT0    512(R13)
+	PREFETCHT0    576(R13)
+	PREFETCHT0    640(R13)
+	MOVLQSX       (DX)(R11*4), R13
+	MOVQ          R13, R14
+	IMULQ         CX, R14
+	ADDQ          AX, R14
+	INCQ          R11
+	VMOVUPD.Z     640(R14), K1, Z5
+	VMULPD        (R14), Z16, Z6
+	VMULPD        64(R14), Z17, Z7
+	VMULPD        128(R14), Z18, Z8
+	VMULPD        192(R14), Z19, Z9
+	VFMADD231PD   256(R14), Z20, Z6
+	VFMADD231PD   320(R14), Z21, Z7
+	VFMADD231PD   384(R14), Z22, Z8
+	VFMADD231PD   448(R14), Z23, Z9
+	VFMADD231PD   512(R14), Z24, Z6
+	VFMADD231PD   576(R14), Z25, Z7
+	VFMADD231PD   Z5, Z26, Z8
+	VADDPD        Z9, Z6, Z6
+	VADDPD        Z8, Z7, Z7
+	VADDPD        Z7, Z6, Z6
+	VEXTRACTF64X4 $0x01, Z6, Y7
+	VADDPD        Y7, Y6, Y6
+	VEXTRACTF128  $0x01, Y6, X7
+	VADDPD        X7, X6, X6
+	VHADDPD       X6, X6, X6
+	VADDSD        X0, X6, X6
+	VSUBSD        (DI)(R13*8), X6, X6
+	VMOVSD        (R10)(R13*8), X7
+	VMOVSD        (R8)(R13*8), X8
+	VMOVSD        (R9)(R13*8), X9
+	VMULSD        X8, X6, X10
+	VMULSD        X9, X6, X11
+	VMAXSD        X10, X11, X10
+	VMULSD        X7, X6, X11
+	VSUBSD        X11, X10, X10
+	VADDSD        X10, X2, X2
+	VMOVSD        (SI)(R13*8), X12
+	VMOVAPD       X7, X10
+	VFMADD231SD   X12, X6, X10
+	VMAXSD        X8, X10, X10
+	VMINSD        X9, X10, X10
+	VSUBSD        X7, X10, X11
+	VXORPD        X7, X7, X7
+	VUCOMISD      X7, X11
+	JE            still
+	VMOVSD        X10, (R10)(R13*8)
+	MOVL          R13, (DX)(R12*4)
+	INCQ          R12
+	VBROADCASTSD  X11, Z6
+	VFNMADD231PD  (R14), Z6, Z16
+	VFNMADD231PD  64(R14), Z6, Z17
+	VFNMADD231PD  128(R14), Z6, Z18
+	VFNMADD231PD  192(R14), Z6, Z19
+	VFNMADD231PD  256(R14), Z6, Z20
+	VFNMADD231PD  320(R14), Z6, Z21
+	VFNMADD231PD  384(R14), Z6, Z22
+	VFNMADD231PD  448(R14), Z6, Z23
+	VFNMADD231PD  512(R14), Z6, Z24
+	VFNMADD231PD  576(R14), Z6, Z25
+	VFNMADD231PD  Z5, Z6, Z26
+	VFNMADD231SD  X11, X1, X0
+	VSUBSD        X11, X7, X10
+	VMAXSD        X10, X11, X11
+	VDIVSD        X12, X11, X11
+	VMAXSD        X11, X3, X3
+	JMP           loop
+
+still:
+	VSUBSD   X6, X7, X10
+	VMAXSD   X10, X6, X10
+	VUCOMISD X4, X10
+	JA       loop
+	MOVL     R13, (DX)(R12*4)
+	INCQ     R12
+	JMP      loop
+
+end:
+	MOVQ    state+96(FP), AX
+	VMOVSD  X0, (AX)
+	VMOVSD  X2, 16(AX)
+	VMOVSD  X3, 24(AX)
+	MOVQ    w+16(FP), AX
+	VMOVUPD Z16, (AX)
+	VMOVUPD Z17, 64(AX)
+	VMOVUPD Z18, 128(AX)
+	VMOVUPD Z19, 192(AX)
+	VMOVUPD Z20, 256(AX)
+	VMOVUPD Z21, 320(AX)
+	VMOVUPD Z22, 384(AX)
+	VMOVUPD Z23, 448(AX)
+	VMOVUPD Z24, 512(AX)
+	VMOVUPD Z25, 576(AX)
+	VMOVUPD Z26, K1, 640(AX)
+	MOVQ    R12, ret+104(FP)
+	VZEROUPPER
+	RET
+
+// func descend12AVX512(x *float64, stride int, w *float64, tail int, inv *float64, kink *float64, lo *float64, hi *float64, slope *float64, active *int32, count int, beyond float64, state *[4]float64) int
+// Requires: AVX, AVX512F, BMI2, CMOV, FMA3, MMX+, SSE2
+TEXT ·descend12AVX512(SB), NOSPLIT, $0-112
+	MOVQ      tail+24(FP), AX
+	MOVQ      $0x0000ffff, CX
+	SHLXQ     AX, CX, CX
+	NOTQ      CX
+	KMOVW     CX, K1
+	MOVQ      x+0(FP), AX
+	MOVQ      stride+8(FP), CX
+	MOVQ      active+72(FP), DX
+	MOVQ      count+80(FP), BX
+	MOVQ      inv+32(FP), SI
+	MOVQ      kink+40(FP), DI
+	MOVQ      lo+48(FP), R8
+	MOVQ      hi+56(FP), R9
+	MOVQ      slope+64(FP), R10
+	SHLQ      $0x03, CX
+	MOVQ      state+96(FP), R11
+	MOVQ      w+16(FP), R12
+	VMOVUPD   (R12), Z16
+	VMOVUPD   64(R12), Z17
+	VMOVUPD   128(R12), Z18
+	VMOVUPD   192(R12), Z19
+	VMOVUPD   256(R12), Z20
+	VMOVUPD   320(R12), Z21
+	VMOVUPD   384(R12), Z22
+	VMOVUPD   448(R12), Z23
+	VMOVUPD   512(R12), Z24
+	VMOVUPD   576(R12), Z25
+	VMOVUPD   640(R12), Z26
+	VMOVUPD.Z 704(R12), K1, Z27
+	VMOVSD    (R11), X0
+	VMOVSD    8(R11), X1
+	VXORPD    X2, X2, X2
+	VXORPD    X3, X3, X3
+	MOVSD     beyond+88(FP), X4
+	XORQ      R11, R11
+	XORQ      R12, R12
+
+loop:
+	CMPQ          R11, BX
+	JGE           end
+	LEAQ          -1(BX), R14
+	LEAQ          6(R11), R13
+	CMPQ          R13, R14
+	CMOVQGT       R14, R13
+	MOVLQSX       (DX)(R13*4), R13
+	IMULQ         CX, R13
+	ADDQ          AX, R13
+	PREFETCHT0    (R13)
+	PREFETCHT0    64(R13)
+	PREFETCHT0    128(R13)
+	PREFETCHT0    192(R13)
+	PREFETCHT0    256(R13)
+	PREFETCHT0    320(R13)
+	PREFETCHT0    384(R13)
+	PREFETCHT0    448(R13)
+	PREFETCHT0    512(R13)
+	PREFETCHT0    576(R13)
+	PREFETCHT0    640(R13)
+	PREFETCHT0    704(R13)
+	MOVLQSX       (DX)(R11*4), R13
+	MOVQ          R13, R14
+	IMULQ         CX, R14
+	ADDQ          AX, R14
+	INCQ          R11
+	VMOVUPD.Z     704(R14), K1, Z5
+	VMULPD        (R14), Z16, Z6
+	VMULPD        64(R14), Z17, Z7
+	VMULPD        128(R14), Z18, Z8
+	VMULPD        192(R14), Z19, Z9
+	VFMADD231PD   256(R14), Z20, Z6
+	VFMADD231PD   320(R14), Z21, Z7
+	VFMADD231PD   384(R14), Z22, Z8
+	VFMADD231PD   448(R14), Z23, Z9
+	VFMADD231PD   512(R14), Z24, Z6
+	VFMADD231PD   576(R14), Z25, Z7
+	VFMADD231PD   640(R14), Z26, Z8
+	VFMADD231PD   Z5, Z27, Z9
+	VADDPD        Z9, Z6, Z6
+	VADDPD        Z8, Z7, Z7
+	VADDPD        Z7, Z6, Z6
+	VEXTRACTF64X4 $0x01, Z6, Y7
+	VADDPD        Y7, Y6, Y6
+	VEXTRACTF128  $0x01, Y6, X7
+	VADDPD        X7, X6, X6
+	VHADDPD       X6, X6, X6
+	VADDSD        X0, X6, X6
+	VSUBSD        (DI)(R13*8), X6, X6
+	VMOVSD        (R10)(R13*8), X7
+	VMOVSD        (R8)(R13*8), X8
+	VMOVSD        (R9)(R13*8), X9
+	VMULSD        X8, X6, X10
+	VMULSD        X9, X6, X11
+	VMAXSD        X10, X11, X10
+	VMULSD        X7, X6, X11
+	VSUBSD        X11, X10, X10
+	VADDSD        X10, X2, X2
+	VMOVSD        (SI)(R13*8), X12
+	VMOVAPD       X7, X10
+	VFMADD231SD   X12, X6, X10
+	VMAXSD        X8, X10, X10
+	VMINSD        X9, X10, X10
+	VSUBSD        X7, X10, X11
+	VXORPD        X7, X7, X7
+	VUCOMISD      X7, X11
+	JE            still
+	VMOVSD        X10, (R10)(R13*8)
+	MOVL          R13, (DX)(R12*4)
+	INCQ          R12
+	VBROADCASTSD  X11, Z6
+	VFNMADD231PD  (R14), Z6, Z16
+	VFNMADD231PD  64(R14), Z6, Z17
+	VFNMADD231PD  128(R14), Z6, Z18
+	VFNMADD231PD  192(R14), Z6, Z19
+	VFNMADD231PD  256(R14), Z6, Z20
+	VFNMADD231PD  320(R14), Z6, Z21
+	VFNMADD231PD  384(R14), Z6, Z22
+	VFNMADD231PD  448(R14), Z6, Z23
+	VFNMADD231PD  512(R14), Z6, Z24
+	VFNMADD231PD  576(R14), Z6, Z25
+	VFNMADD231PD  640(R14), Z6, Z26
+	VFNMADD231PD  Z5, Z6, Z27
+	VFNMADD231SD  X11, X1, X0
+	VSUBSD        X11, X7, X10
+	VMAXSD        X10, X11, X11
+	VDIVSD        X12, X11, X11
+	VMAXSD        X11, X3, X3
+	JMP           loop
+
+still:
+	VSUBSD   X6, X7, X10
+	VMAXSD   X10, X6, X10
+	VUCOMISD X4, X10
+	JA       loop
+	MOVL     R13, (DX)(R12*4)
+	INCQ     R12
+	JMP      loop
+
+end:
+	MOVQ    state+96(FP), AX
+	VMOVSD  X0, (AX)
+	VMOVSD  X2, 16(AX)
+	VMOVSD  X3, 24(AX)
+	MOVQ    w+16(FP), AX
+	VMOVUPD Z16, (AX)
+	VMOVUPD Z17, 64(AX)
+	VMOVUPD Z18, 128(AX)
+	VMOVUPD Z19, 192(AX)
+	VMOVUPD Z20, 256(AX)
+	VMOVUPD Z21, 320(AX)
+	VMOVUPD Z22, 384(AX)
+	VMOVUPD Z23, 448(AX)
+	VMOVUPD Z24, 512(AX)
+	VMOVUPD Z25, 576(AX)
+	VMOVUPD Z26, 640(AX)
+	VMOVUPD Z27, K1, 704(AX)
+	MOVQ    R12, ret+104(FP)
+	VZEROUPPER
+	RET
+
+// func descend13AVX512(x *float64, stride int, w *float64, tail int, inv *float64, kink *float64, lo *float64, hi *float64, slope *float64, active *int32, count int, beyond float64, state *[4]float64) int
+// Requires: AVX, AVX512F, BMI2, CMOV, FMA3, MMX+, SSE2
+TEXT ·descend13AVX512(SB), NOSPLIT, $0-112
+	MOVQ      tail+24(FP), AX
+	MOVQ      $0x0000ffff, CX
+	SHLXQ     AX, CX, CX
+	NOTQ      CX
+	KMOVW     CX, K1
+	MOVQ      x+0(FP), AX
+	MOVQ      stride+8(FP), CX
+	MOVQ      active+72(FP), DX
+	MOVQ      count+80(FP), BX
+	MOVQ      inv+32(FP), SI
+	MOVQ      kink+40(FP), DI
+	MOVQ      lo+48(FP), R8
+	MOVQ      hi+56(FP), R9
+	MOVQ      slope+64(FP), R10
+	SHLQ      $0x03, CX
+	MOVQ      state+96(FP), R11
+	MOVQ      w+16(FP), R12
+	VMOVUPD   (R12), Z16
+	VMOVUPD   64(R12), Z17
+	VMOVUPD   128(R12), Z18
+	VMOVUPD   192(R12), Z19
+	VMOVUPD   256(R12), Z20
+	VMOVUPD   320(R12), Z21
+	VMOVUPD   384(R12), Z22
+	VMOVUPD   448(R12), Z23
+	VMOVUPD   512(R12), Z24
+	VMOVUPD   576(R12), Z25
+	VMOVUPD   640(R12), Z26
+	VMOVUPD   704(R12), Z27
+	VMOVUPD.Z 768(R12), K1, Z28
+	VMOVSD    (R11), X0
+	VMOVSD    8(R11), X1
+	VXORPD    X2, X2, X2
+	VXORPD    X3, X3, X3
+	MOVSD     beyond+88(FP), X4
+	XORQ      R11, R11
+	XORQ      R12, R12
+
+loop:
+	CMPQ          R11, BX
+	JGE           end
+	LEAQ          -1(BX), R14
+	LEAQ          6(R11), R13
+	CMPQ          R13, R14
+	CMOVQGT       R14, R13
+	MOVLQSX       (DX)(R13*4), R13
+	IMULQ         CX, R13
+	ADDQ          AX, R13
+	PREFETCHT0    (R13)
+	PREFETCHT0    64(R13)
+	PREFETCHT0    128(R13)
+	PREFETCHT0    192(R13)
+	PREFETCHT0    256(R13)
+	PREFETCHT0    320(R13)
+	PREFETCHT0    384(R13)
+	PREFETCHT0    448(R13)
+	PREFETCHT0    512(R13)
+	PREFETCHT0    576(R13)
+	PREFETCHT0    640(R13)
+	PREFETCHT0    704(R13)
+	PREFETCHT0    768(R13)
+	MOVLQSX       (DX)(R11*4), R13
+	MOVQ          R13, R14
+	IMULQ         CX, R14
+	ADDQ          AX, R14
+	INCQ          R11
+	VMOVUPD.Z     768(R14), K1, Z5
+	VMULPD        (R14), Z16, Z6
+	VMULPD        64(R14), Z17, Z7
+	VMULPD        128(R14), Z18, Z8
+	VMULPD        192(R14), Z19, Z9
+	VFMADD231PD   256(R14), Z20, Z6
+	VFMADD231PD   320(R14), Z21, Z7
+	VFMADD231PD   384(R14), Z22, Z8
+	VFMADD231PD   448(R14), Z23, Z9
+	VFMADD231PD   512(R14), Z24, Z6
+	VFMADD231PD   576(R14), Z25, Z7
+	VFMADD231PD   640(R14), Z26, Z8
+	VFMADD231PD   704(R14), Z27, Z9
+	VFMADD231PD   Z5, Z28, Z6
+	VADDPD        Z9, Z6, Z6
+	VADDPD        Z8, Z7, Z7
+	VADDPD        Z7, Z6, Z6
+	VEXTRACTF64X4 $0x01, Z6, Y7
+	VADDPD        Y7, Y6, Y6
+	VEXTRACTF128  $0x01, Y6, X7
+	VADDPD        X7, X6, X6
+	VHADDPD       X6, X6, X6
+	VADDSD        X0, X6, X6
+	VSUBSD        (DI)(R13*8), X6, X6
+	VMOVSD        (R10)(R13*8), X7
+	VMOVSD        (R8)(R13*8), X8
+	VMOVSD        (R9)(R13*8), X9
+	VMULSD        X8, X6, X10
+	VMULSD        X9, X6, X11
+	VMAXSD        X10, X11, X10
+	VMULSD        X7, X6, X11
+	VSUBSD        X11, X10, X10
+	VADDSD        X10, X2, X2
+	VMOVSD        (SI)(R13*8), X12
+	VMOVAPD       X7, X10
+	VFMADD231SD   X12, X6, X10
+	VMAXSD        X8, X10, X10
+	VMINSD        X9, X10, X10
+	VSUBSD        X7, X10, X11
+	VXORPD        X7, X7, X7
+	VUCOMISD      X7, X11
+	JE            still
+	VMOVSD        X10, (R10)(R13*8)
+	MOVL          R13, (DX)(R12*4)
+	INCQ          R12
+	VBROADCASTSD  X11, Z6
+	VFNMADD231PD  (R14), Z6, Z16
+	VFNMADD231PD  64(R14), Z6, Z17
+	VFNMADD231PD  128(R14), Z6, Z18
+	VFNMADD231PD  192(R14), Z6, Z19
+	VFNMADD231PD  256(R14), Z6, Z20
+	VFNMADD231PD  320(R14), Z6, Z21
+	VFNMADD231PD  384(R14), Z6, Z22
+	VFNMADD231PD  448(R14), Z6, Z23
+	VFNMADD231PD  512(R14), Z6, Z24
+	VFNMADD231PD  576(R14), Z6, Z25
+	VFNMADD231PD  640(R14), Z6, Z26
+	VFNMADD231PD  704(R14), Z6, Z27
+	VFNMADD231PD  Z5, Z6, Z28
+	VFNMADD231SD  X11, X1, X0
+	VSUBSD        X11, X7, X10
+	VMAXSD        X10, X11, X11
+	VDIVSD        X12, X11, X11
+	VMAXSD        X11, X3, X3
+	JMP           loop
+
+still:
+	VSUBSD   X6, X7, X10
+	VMAXSD   X10, X6, X10
+	VUCOMISD X4, X10
+	JA       loop
+	MOVL     R13, (DX)(R12*4)
+	INCQ     R12
+	JMP      loop
+
+end:
+	MOVQ    state+96(FP), AX
+	VMOVSD  X0, (AX)
+	VMOVSD  X2, 16(AX)
+	VMOVSD  X3, 24(AX)
+	MOVQ    w+16(FP), AX
+	VMOVUPD Z16, (AX)
+	VMOVUPD Z17, 64(AX)
+	VMOVUPD Z18, 128(AX)
+	VMOVUPD Z19, 192(AX)
+	VMOVUPD Z20, 256(AX)
+	VMOVUPD Z21, 320(AX)
+	VMOVUPD Z22, 384(AX)
+	VMOVUPD Z23, 448(AX)
+	VMOVUPD Z24, 512(AX)
+	VMOVUPD Z25, 576(AX)
+	VMOVUPD Z26, 640(AX)
+	VMOVUPD Z27, 704(AX)
+	VMOVUPD Z28, K1, 768(AX)
+	MOVQ    R12, ret+104(FP)
+	VZEROUPPER
+	RET
+
+// func descend14AVX512(x *float64, stride int, w *float64, tail int, inv *float64, kink *float64, lo *float64, hi *float64, slope *float64, active *int32, count int, beyond float64, state *[4]float64) int
+// Requires: AVX, AVX512F, BMI2, CMOV, FMA3, MMX+, SSE2
+TEXT ·descend14AVX512(SB), NOSPLIT, $0-112
+	MOVQ      tail+24(FP), AX
+	MOVQ      $0x0000ffff, CX
+	SHLXQ     AX, CX, CX
+	NOTQ      CX
+	KMOVW     CX, K1
+	MOVQ      x+0(FP), AX
+	MOVQ      stride+8(FP), CX
+	MOVQ      active+72(FP), DX
+	MOVQ      count+80(FP), BX
+	MOVQ      inv+32(FP), SI
+	MOVQ      kink+40(FP), DI
+	MOVQ      lo+48(FP), R8
+	MOVQ      hi+56(FP), R9
+	MOVQ      slope+64(FP), R10
+	SHLQ      $0x03, CX
+	MOVQ      state+96(FP), R11
+	MOVQ      w+16(FP), R12
+	VMOVUPD   (R12), Z16
+	VMOVUPD   64(R12), Z17
+	VMOVUPD   128(R12), Z18
+	VMOVUPD   192(R12), Z19
+	VMOVUPD   256(R12), Z20
+	VMOVUPD   320(R12), Z21
+	VMOVUPD   384(R12), Z22
+	VMOVUPD   448(R12), Z23
+	VMOVUPD   512(R12), Z24
+	VMOVUPD   576(R12), Z25
+	VMOVUPD   640(R12), Z26
+	VMOVUPD   704(R12), Z27
+	VMOVUPD   768(R12), Z28
+	VMOVUPD.Z 832(R12), K1, Z29
+	VMOVSD    (R11), X0
+	VMOVSD    8(R11), X1
+	VXORPD    X2, X2, X2
+	VXORPD    X3, X3, X3
+	MOVSD     beyond+88(FP), X4
+	XORQ      R11, R11
+	XORQ      R12, R12
+
+loop:
+	CMPQ          R11, BX
+	JGE           end
+	LEAQ          -1(BX), R14
+	LEAQ          6(R11), R13
+	CMPQ          R13, R14
+	CMOVQGT       R14, R13
+	MOVLQSX       (DX)(R13*4), R13
+	IMULQ         CX, R13
+	ADDQ          AX, R13
+	PREFETCHT0    (R13)
+	PREFETCHT0    64(R13)
+	PREFETCHT0    128(R13)
+	PREFETCHT0    192(R13)
+	PREFETCHT0    256(R13)
+	PREFETCHT0    320(R13)
+	PREFETCHT0    384(R13)
+	PREFETCHT0    448(R13)
+	PREFETCHT0    512(R13)
+	PREFETCHT0    576(R13)
+	PREFETCHT0    640(R13)
+	PREFETCHT0    704(R13)
+	PREFETCHT0    768(R13)
+	PREFETCHT0    832(R13)
+	MOVLQSX       (DX)(R11*4), R13
+	MOVQ          R13, R14
+	IMULQ         CX, R14
+	ADDQ          AX, R14
+	INCQ          R11
+	VMOVUPD.Z     832(R14), K1, Z5
+	VMULPD        (R14), Z16, Z6
+	VMULPD        64(R14), Z17, Z7
+	VMULPD        128(R14), Z18, Z8
+	VMULPD        192(R14), Z19, Z9
+	VFMADD231PD   256(R14), Z20, Z6
+	VFMADD231PD   320(R14), Z21, Z7
+	VFMADD231PD   384(R14), Z22, Z8
+	VFMADD231PD   448(R14), Z23, Z9
+	VFMADD231PD   512(R14), Z24, Z6
+	VFMADD231PD   576(R14), Z25, Z7
+	VFMADD231PD   640(R14), Z26, Z8
+	VFMADD231PD   704(R14), Z27, Z9
+	VFMADD231PD   768(R14), Z28, Z6
+	VFMADD231PD   Z5, Z29, Z7
+	VADDPD        Z9, Z6, Z6
+	VADDPD        Z8, Z7, Z7
+	VADDPD        Z7, Z6, Z6
+	VEXTRACTF64X4 $0x01, Z6, Y7
+	VADDPD        Y7, Y6, Y6
+	VEXTRACTF128  $0x01, Y6, X7
+	VADDPD        X7, X6, X6
+	VHADDPD       X6, X6, X6
+	VADDSD        X0, X6, X6
+	VSUBSD        (DI)(R13*8), X6, X6
+	VMOVSD        (R10)(R13*8), X7
+	VMOVSD        (R8)(R13*8), X8
+	VMOVSD        (R9)(R13*8), X9
+	VMULSD        X8, X6, X10
+	VMULSD        X9, X6, X11
+	VMAXSD        X10, X11, X10
+	VMULSD        X7, X6, X11
+	VSUBSD        X11, X10, X10
+	VADDSD        X10, X2, X2
+	VMOVSD        (SI)(R13*8), X12
+	VMOVAPD       X7, X10
+	VFMADD231SD   X12, X6, X10
+	VMAXSD        X8, X10, X10
+	VMINSD        X9, X10, X10
+	VSUBSD        X7, X10, X11
+	VXORPD        X7, X7, X7
+	VUCOMISD      X7, X11
+	JE            still
+	VMOVSD        X10, (R10)(R13*8)
+	MOVL          R13, (DX)(R12*4)
+	INCQ          R12
+	VBROADCASTSD  X11, Z6
+	VFNMADD231PD  (R14), Z6, Z16
+	VFNMADD231PD  64(R14), Z6, Z17
+	VFNMADD231PD  128(R14), Z6, Z18
+	VFNMADD231PD  192(R14), Z6, Z19
+	VFNMADD231PD  256(R14), Z6, Z20
+	VFNMADD231PD  320(R14), Z6, Z21
+	VFNMADD231PD  384(R14), Z6, Z22
+	VFNMADD231PD  448(R14), Z6, Z23
+	VFNMADD231PD  512(R14), Z6, Z24
+	VFNMADD231PD  576(R14), Z6, Z25
+	VFNMADD231PD  640(R14), Z6, Z26
+	VFNMADD231PD  704(R14), Z6, Z27
+	VFNMADD231PD  768(R14), Z6, Z28
+	VFNMADD231PD  Z5, Z6, Z29
+	VFNMADD231SD  X11, X1, X0
+	VSUBSD        X11, X7, X10
+	VMAXSD        X10, X11, X11
+	VDIVSD        X12, X11, X11
+	VMAXSD        X11, X3, X3
+	JMP           loop
+
+still:
+	VSUBSD   X6, X7, X10
+	VMAXSD   X10, X6, X10
+	VUCOMISD X4, X10
+	JA       loop
+	MOVL     R13, (DX)(R12*4)
+	INCQ     R12
+	JMP      loop
+
+end:
+	MOVQ    state+96(FP), AX
+	VMOVSD  X0, (AX)
+	VMOVSD  X2, 16(AX)
+	VMOVSD  X3, 24(AX)
+	MOVQ    w+16(FP), AX
+	VMOVUPD Z16, (AX)
+	VMOVUPD Z17, 64(AX)
+	VMOVUPD Z18, 128(AX)
+	VMOVUPD Z19, 192(AX)
+	VMOVUPD Z20, 256(AX)
+	VMOVUPD Z21, 320(AX)
+	VMOVUPD Z22, 384(AX)
+	VMOVUPD Z23, 448(AX)
+	VMOVUPD Z24, 512(AX)
+	VMOVUPD Z25, 576(AX)
+	VMOVUPD Z26, 640(AX)
+	VMOVUPD Z27, 704(AX)
+	VMOVUPD Z28, 768(AX)
+	VMOVUPD Z29, K1, 832(AX)
+	MOVQ    R12, ret+104(FP)
+	VZEROUPPER
+	RET
+
+// func descend15AVX512(x *float64, stride int, w *float64, tail int, inv *float64, kink *float64, lo *float64, hi *float64, slope *float64, active *int32, count int, beyond float64, state *[4]float64) int
+// Requires: AVX, AVX512F, BMI2, CMOV, FMA3, MMX+, SSE2
+TEXT ·descend15AVX512(SB), NOSPLIT, $0-112
+	MOVQ      tail+24(FP), AX
+	MOVQ      $0x0000ffff, CX
+	SHLXQ     AX, CX, CX
+	NOTQ      CX
+	KMOVW     CX, K1
+	MOVQ      x+0(FP), AX
+	MOVQ      stride+8(FP), CX
+	MOVQ      active+72(FP), DX
+	MOVQ      count+80(FP), BX
+	MOVQ      inv+32(FP), SI
+	MOVQ      kink+40(FP), DI
+	MOVQ      lo+48(FP), R8
+	MOVQ      hi+56(FP), R9
+	MOVQ      slope+64(FP), R10
+	SHLQ      $0x03, CX
+	MOVQ      state+96(FP), R11
+	MOVQ      w+16(FP), R12
+	VMOVUPD   (R12), Z16
+	VMOVUPD   64(R12), Z17
+	VMOVUPD   128(R12), Z18
+	VMOVUPD   192(R12), Z19
+	VMOVUPD   256(R12), Z20
+	VMOVUPD   320(R12), Z21
+	VMOVUPD   384(R12), Z22
+	VMOVUPD   448(R12), Z23
+	VMOVUPD   512(R12), Z24
+	VMOVUPD   576(R12), Z25
+	VMOVUPD   640(R12), Z26
+	VMOVUPD   704(R12), Z27
+	VMOVUPD   768(R12), Z28
+	VMOVUPD   832(R12), Z29
+	VMOVUPD.Z 896(R12), K1, Z30
+	VMOVSD    (R11), X0
+	VMOVSD    8(R11), X1
+	VXORPD    X2, X2, X2
+	VXORPD    X3, X3, X3
+	MOVSD     beyond+88(FP), X4
+	XORQ      R11, R11
+	XORQ      R12, R12
+
+loop:
+	CMPQ          R11, BX
+	JGE           end
+	LEAQ          -1(BX), R14
+	LEAQ          6(R11), R13
+	CMPQ          R13, R14
+	CMOVQGT       R14, R13
+	MOVLQSX       (DX)(R13*4), R13
+	IMULQ         CX, R13
+	ADDQ          AX, R13
+	PREFETCHT0    (R13)
+	PREFETCHT0    64(R13)
+	PREFETCHT0    128(R13)
+	PREFETCHT0    192(R13)
+	PREFETCHT0    256(R13)
+	PREFETCHT0    320(R13)
+	PREFETCHT0    384(R13)
+	PREFETCHT0    448(R13)
+	PREFETCHT0    512(R13)
+	PREFETCHT0    576(R13)
+	PREFETCHT0    640(R13)
+	PREFETCHT0    704(R13)
+	PREFETCHT0    768(R13)
+	PREFETCHT0    832(R13)
+	PREFETCHT0    896(R13)
+	MOVLQSX       (DX)(R11*4), R13
+	MOVQ          R13, R14
+	IMULQ         CX, R14
+	ADDQ          AX, R14
+	INCQ          R11
+	VMOVUPD.Z     896(R14), K1, Z5
+	VMULPD        (R14), Z16, Z6
+	VMULPD        64(R14), Z17, Z7
+	VMULPD        128(R14), Z18, Z8
+	VMULPD        192(R14), Z19, Z9
+	VFMADD231PD   256(R14), Z20, Z6
+	VFMADD231PD   320(R14), Z21, Z7
+	VFMADD231PD   384(R14), Z22, Z8
+	VFMADD231PD   448(R14), Z23, Z9
+	VFMADD231PD   512(R14), Z24, Z6
+	VFMADD231PD   576(R14), Z25, Z7
+	VFMADD231PD   640(R14), Z26, Z8
+	VFMADD231PD   704(R14), Z27, Z9
+	VFMADD231PD   768(R14), Z28, Z6
+	VFMADD231PD   832(R14), Z29, Z7
+	VFMADD231PD   Z5, Z30, Z8
+	VADDPD        Z9, Z6, Z6
+	VADDPD        Z8, Z7, Z7
+	VADDPD        Z7, Z6, Z6
+	VEXTRACTF64X4 $0x01, Z6, Y7
+	VADDPD        Y7, Y6, Y6
+	VEXTRACTF128  $0x01, Y6, X7
+	VADDPD        X7, X6, X6
+	VHADDPD       X6, X6, X6
+	VADDSD        X0, X6, X6
+	VSUBSD        (DI)(R13*8), X6, X6
+	VMOVSD        (R10)(R13*8), X7
+	VMOVSD        (R8)(R13*8), X8
+	VMOVSD        (R9)(R13*8), X9
+	VMULSD        X8, X6, X10
+	VMULSD        X9, X6, X11
+	VMAXSD        X10, X11, X10
+	VMULSD        X7, X6, X11
+	VSUBSD        X11, X10, X10
+	VADDSD        X10, X2, X2
+	VMOVSD        (SI)(R13*8), X12
+	VMOVAPD       X7, X10
+	VFMADD231SD   X12, X6, X10
+	VMAXSD        X8, X10, X10
+	VMINSD        X9, X10, X10
+	VSUBSD        X7, X10, X11
+	VXORPD        X7, X7, X7
+	VUCOMISD      X7, X11
+	JE            still
+	VMOVSD        X10, (R10)(R13*8)
+	MOVL          R13, (DX)(R12*4)
+	INCQ          R12
+	VBROADCASTSD  X11, Z6
+	VFNMADD231PD  (R14), Z6, Z16
+	VFNMADD231PD  64(R14), Z6, Z17
+	VFNMADD231PD  128(R14), Z6, Z18
+	VFNMADD231PD  192(R14), Z6, Z19
+	VFNMADD231PD  256(R14), Z6, Z20
+	VFNMADD231PD  320(R14), Z6, Z21
+	VFNMADD231PD  384(R14), Z6, Z22
+	VFNMADD231PD  448(R14), Z6, Z23
+	VFNMADD231PD  512(R14), Z6, Z24
+	VFNMADD231PD  576(R14), Z6, Z25
+	VFNMADD231PD  640(R14), Z6, Z26
+	VFNMADD231PD  704(R14), Z6, Z27
+	VFNMADD231PD  768(R14), Z6, Z28
+	VFNMADD231PD  832(R14), Z6, Z29
+	VFNMADD231PD  Z5, Z6, Z30
+	VFNMADD231SD  X11, X1, X0
+	VSUBSD        X11, X7, X10
+	VMAXSD        X10, X11, X11
+	VDIVSD        X12, X11, X11
+	VMAXSD        X11, X3, X3
+	JMP           loop
+
+still:
+	VSUBSD   X6, X7, X10
+	VMAXSD   X10, X6, X10
+	VUCOMISD X4, X10
+	JA       loop
+	MOVL     R13, (DX)(R12*4)
+	INCQ     R12
+	JMP      loop
+
+end:
+	MOVQ    state+96(FP), AX
+	VMOVSD  X0, (AX)
+	VMOVSD  X2, 16(AX)
+	VMOVSD  X3, 24(AX)
+	MOVQ    w+16(FP), AX
+	VMOVUPD Z16, (AX)
+	VMOVUPD Z17, 64(AX)
+	VMOVUPD Z18, 128(AX)
+	VMOVUPD Z19, 192(AX)
+	VMOVUPD Z20, 256(AX)
+	VMOVUPD Z21, 320(AX)
+	VMOVUPD Z22, 384(AX)
+	VMOVUPD Z23, 448(AX)
+	VMOVUPD Z24, 512(AX)
+	VMOVUPD Z25, 576(AX)
+	VMOVUPD Z26, 640(AX)
+	VMOVUPD Z27, 704(AX)
+	VMOVUPD Z28, 768(AX)
+	VMOVUPD Z29, 832(AX)
+	VMOVUPD Z30, K1, 896(AX)
+	MOVQ    R12, ret+104(FP)
+	VZEROUPPER
+	RET
+
+// func descend16AVX512(x *float64, stride int, w *float64, tail int, inv *float64, kink *float64, lo *float64, hi *float64, slope *float64, active *int32, count int, beyond float64, state *[4]float64) int
+// Requires: AVX, AVX512F, BMI2, CMOV, FMA3, MMX+, SSE2
+TEXT ·descend16AVX512(SB), NOSPLIT, $0-112
+	MOVQ      tail+24(FP), AX
+	MOVQ      $0x0000ffff, CX
+	SHLXQ     AX, CX, CX
+	NOTQ      CX
+	KMOVW     CX, K1
+	MOVQ      x+0(FP), AX
+	MOVQ      stride+8(FP), CX
+	MOVQ      active+72(FP), DX
+	MOVQ      count+80(FP), BX
+	MOVQ      inv+32(FP), SI
+	MOVQ      kink+40(FP), DI
+	MOVQ      lo+48(FP), R8
+	MOVQ      hi+56(FP), R9
+	MOVQ      slope+64(FP), R10
+	SHLQ      $0x03, CX
+	MOVQ      state+96(FP), R11
+	MOVQ      w+16(FP), R12
+	VMOVUPD   (R12), Z16
+	VMOVUPD   64(R12), Z17
+	VMOVUPD   128(R12), Z18
+	VMOVUPD   192(R12), Z19
+	VMOVUPD   256(R12), Z20
+	VMOVUPD   320(R12), Z21
+	VMOVUPD   384(R12), Z22
+	VMOVUPD   448(R12), Z23
+	VMOVUPD   512(R12), Z24
+	VMOVUPD   576(R12), Z25
+	VMOVUPD   640(R12), Z26
+	VMOVUPD   704(R12), Z27
+	VMOVUPD   768(R12), Z28
+	VMOVUPD   832(R12), Z29
+	VMOVUPD   896(R12), Z30
+	VMOVUPD.Z 960(R12), K1, Z31
+	VMOVSD    (R11), X0
+	VMOVSD    8(R11), X1
+	VXORPD    X2, X2, X2
+	VXORPD    X3, X3, X3
+	MOVSD     beyond+88(FP), X4
+	XORQ      R11, R11
+	XORQ      R12, R12
+
+loop:
+	CMPQ          R11, BX
+	JGE           end
+	LEAQ          -1(BX), R14
+	LEAQ          6(R11), R13
+	CMPQ          R13, R14
+	CMOVQGT       R14, R13
+	MOVLQSX       (DX)(R13*4), R13
+	IMULQ         CX, R13
+	ADDQ          AX, R13
+	PREFETCHT0    (R13)
+	PREFETCHT0    64(R13)
+	PREFETCHT0    128(R13)
+	PREFETCHT0    192(R13)
+	PREFETCHT0    256(R13)
+	PREFETCHT0    320(R13)
+	PREFETCHT0    384(R13)
+	PREFETCHT0    448(R13)
+	PREFETCHT0    512(R13)
+	PREFETCHT0    576(R13)
+	PREFETCHT0    640(R13)
+	PREFETCHT0    704(R13)
+	PREFETCHT0    768(R13)
+	PREFETCHT0    832(R13)
+	PREFETCHT0    896(R13)
+	PREFETCHT0    960(R13)
+	MOVLQSX       (DX)(R11*4), R13
+	MOVQ          R13, R14
+	IMULQ         CX, R14
+	ADDQ          AX, R14
+	INCQ          R11
+	VMOVUPD.Z     960(R14), K1, Z5
+	VMULPD        (R14), Z16, Z6
+	VMULPD        64(R14), Z17, Z7
+	VMULPD        128(R14), Z18, Z8
+	VMULPD        192(R14), Z19, Z9
+	VFMADD231PD   256(R14), Z20, Z6
+	VFMADD231PD   320(R14), Z21, Z7
+	VFMADD231PD   384(R14), Z22, Z8
+	VFMADD231PD   448(R14), Z23, Z9
+	VFMADD231PD   512(R14), Z24, Z6
+	VFMADD231PD   576(R14), Z25, Z7
+	VFMADD231PD   640(R14), Z26, Z8
+	VFMADD231PD   704(R14), Z27, Z9
+	VFMADD231PD   768(R14), Z28, Z6
+	VFMADD231PD   832(R14), Z29, Z7
+	VFMADD231PD   896(R14), Z30, Z8
+	VFMADD231PD   Z5, Z31, Z9
+	VADDPD        Z9, Z6, Z6
+	VADDPD        Z8, Z7, Z7
+	VADDPD        Z7, Z6, Z6
+	VEXTRACTF64X4 $0x01, Z6, Y7
+	VADDPD        Y7, Y6, Y6
+	VEXTRACTF128  $0x01, Y6, X7
+	VADDPD        X7, X6, X6
+	VHADDPD       X6, X6, X6
+	VADDSD        X0, X6, X6
+	VSUBSD        (DI)(R13*8), X6, X6
+	VMOVSD        (R10)(R13*8), X7
+	VMOVSD        (R8)(R13*8), X8
+	VMOVSD        (R9)(R13*8), X9
+	VMULSD        X8, X6, X10
+	VMULSD        X9, X6, X11
+	VMAXSD        X10, X11, X10
+	VMULSD        X7, X6, X11
+	VSUBSD        X11, X10, X10
+	VADDSD        X10, X2, X2
+	VMOVSD        (SI)(R13*8), X12
+	VMOVAPD       X7, X10
+	VFMADD231SD   X12, X6, X10
+	VMAXSD        X8, X10, X10
+	VMINSD        X9, X10, X10
+	VSUBSD        X7, X10, X11
+	VXORPD        X7, X7, X7
+	VUCOMISD      X7, X11
+	JE            still
+	VMOVSD        X10, (R10)(R13*8)
+	MOVL          R13, (DX)(R12*4)
+	INCQ          R12
+	VBROADCASTSD  X11, Z6
+	VFNMADD231PD  (R14), Z6, Z16
+	VFNMADD231PD  64(R14), Z6, Z17
+	VFNMADD231PD  128(R14), Z6, Z18
+	VFNMADD231PD  192(R14), Z6, Z19
+	VFNMADD231PD  256(R14), Z6, Z20
+	VFNMADD231PD  320(R14), Z6, Z21
+	VFNMADD231PD  384(R14), Z6, Z22
+	VFNMADD231PD  448(R14), Z6, Z23
+	VFNMADD231PD  512(R14), Z6, Z24
+	VFNMADD231PD  576(R14), Z6, Z25
+	VFNMADD231PD  640(R14), Z6, Z26
+	VFNMADD231PD  704(R14), Z6, Z27
+	VFNMADD231PD  768(R14), Z6, Z28
+	VFNMADD231PD  832(R14), Z6, Z29
+	VFNMADD231PD  896(R14), Z6, Z30
+	VFNMADD231PD  Z5, Z6, Z31
+	VFNMADD231SD  X11, X1, X0
+	VSUBSD        X11, X7, X10
+	VMAXSD        X10, X11, X11
+	VDIVSD        X12, X11, X11
+	VMAXSD        X11, X3, X3
+	JMP           loop
+
+still:
+	VSUBSD   X6, X7, X10
+	VMAXSD   X10, X6, X10
+	VUCOMISD X4, X10
+	JA       loop
+	MOVL     R13, (DX)(R12*4)
+	INCQ     R12
+	JMP      loop
+
+end:
+	MOVQ    state+96(FP), AX
+	VMOVSD  X0, (AX)
+	VMOVSD  X2, 16(AX)
+	VMOVSD  X3, 24(AX)
+	MOVQ    w+16(FP), AX
+	VMOVUPD Z16, (AX)
+	VMOVUPD Z17, 64(AX)
+	VMOVUPD Z18, 128(AX)
+	VMOVUPD Z19, 192(AX)
+	VMOVUPD Z20, 256(AX)
+	VMOVUPD Z21, 320(AX)
+	VMOVUPD Z22, 384(AX)
+	VMOVUPD Z23, 448(AX)
+	VMOVUPD Z24, 512(AX)
+	VMOVUPD Z25, 576(AX)
+	VMOVUPD Z26, 640(AX)
+	VMOVUPD Z27, 704(AX)
+	VMOVUPD Z28, 768(AX)
+	VMOVUPD Z29, 832(AX)
+	VMOVUPD Z30, 896(AX)
+	VMOVUPD Z31, K1, 960(AX)
+	MOVQ    R12, ret+104(FP)
 	VZEROUPPER
 	RET

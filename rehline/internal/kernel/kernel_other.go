@@ -49,3 +49,13 @@ func Curved(z, kink, kl, kh, sigma, slope, g, h []float64) (out [2]float64) {
 func CurvedAlong(z, dz, kink, kl, kh, sigma []float64, t float64) (out [2]float64) {
 	return curvedAlongGo(z, dz, kink, kl, kh, sigma, t)
 }
+
+// Descend is a pass of dual coordinate descent over the active samples, for one
+// kinked term a sample: w, the coefficients -Σ slope_i x_i, is kept current.
+// inv_i is 1/‖x_i‖², with 1 added to the norm where the pass's Bend is 1. A
+// sample whose slope stays at its bound although its score is further than
+// beyond from the kink is dropped; the first ones of active, as many as
+// returned, are those that are kept, in their order.
+func Descend(x []float64, stride int, w, inv, kink, lo, hi, slope []float64, active []int32, beyond float64, p *Pass) int {
+	return descendGo(x, stride, w, inv, kink, lo, hi, slope, active, beyond, p)
+}

@@ -184,13 +184,63 @@ func TestTerms(t *testing.T) {
 	})
 }
 
+func TestDescend(t *testing.T) {
+	each(t, func(t *testing.T, r *rand.Rand, d int) {
+		for _, bend := range []float64{0, 1} {
+			const n = 23
+			stride := d + 2
+			x, kink := normal(r, n*stride), normal(r, n)
+			lo, hi, inv := make([]float64, n), normal(r, n), make([]float64, n)
+			active := make([]int32, 0, n)
+			for i := range n {
+				hi[i] = math.Abs(hi[i]) * 0.3
+				inv[i] = 1 / (dotGo(x[i*stride:][:d], x[i*stride:][:d]) + bend + 1e-3)
+				if i%5 != 2 {
+					active = append(active, int32(i))
+				}
+			}
+			var all [2][]float64
+			for k, f := range []func(x []float64, stride int, w, inv, kink, lo, hi, slope []float64, active []int32, beyond float64, p *Pass) int{Descend, descendGo} {
+				w, check := guarded(t, make([]float64, d))
+				slope, also := guarded(t, make([]float64, n))
+				list := append([]int32(nil), active...)
+				p := Pass{Intercept: 0.1, Bend: bend}
+				for _, beyond := range []float64{math.Inf(1), 0.4} {
+					list = list[:f(x, stride, w, inv, kink, lo, hi, slope, list, beyond, &p)]
+					all[k] = append(all[k], p.Estimate, p.Spread, p.Intercept, float64(len(list)))
+				}
+				check()
+				also()
+				all[k] = append(append(all[k], w...), slope...)
+				for _, i := range list {
+					all[k] = append(all[k], float64(i))
+				}
+			}
+			if len(all[0]) != len(all[1]) {
+				t.Fatalf("%v, want %v", all[0], all[1])
+			}
+			same(t, "pass", all[0], all[1])
+		}
+	})
+}
+
 func BenchmarkKernels(b *testing.B) {
 	for _, d := range []int{10, 30, 50, 64} {
 		const n = 256
 		r := rand.New(rand.NewPCG(1, 2))
 		x, v, a, z := normal(r, n*Pad(d)), normal(r, d), normal(r, n), make([]float64, n)
 		h := make([]float64, Pad(d)*Pad(d))
+		inv, lo, hi, active := make([]float64, n), make([]float64, n), make([]float64, n), make([]int32, n)
+		for i := range active {
+			active[i], inv[i], hi[i] = int32(i*97%n), 1/float64(d), 1
+		}
+		var pass Pass
 		for name, f := range map[string]func(){
+			"descend": func() {
+				clear(lo)
+				clear(v)
+				Descend(x, d, v, inv, a, z, hi, lo, active, 1e300, &pass)
+			},
 			"dot":     func() { Dot(x[:d], v) },
 			"axpy":    func() { Axpy(1e-9, x[:d], v) },
 			"product": func() { MulVec(z, x, d, v) },

@@ -29,6 +29,10 @@ func main() {
 		curved(v)
 		curvedAlong(v)
 	}
+	wide := &isa{wide: true, lanes: 8, suffix: "AVX512"}
+	for vectors := 1; vectors <= maxVectors; vectors++ {
+		descend(wide, vectors)
+	}
 	Generate()
 }
 
@@ -71,10 +75,9 @@ func (v *isa) broadcast(m Op) reg.VecVirtual {
 func (v *isa) mask(count reg.GPVirtual) {
 	if v.wide {
 		m, k := GP64(), K()
-		MOVQ(U32(1), m)
-		MOVQ(count, reg.RCX)
-		SHLQ(reg.CL, m)
-		DECQ(m)
+		MOVQ(U32(0xffff), m)
+		SHLXQ(count, m, m)
+		NOTQ(m)
 		KMOVW(m.As32(), k)
 		v.tail = k
 		return

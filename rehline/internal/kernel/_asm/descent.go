@@ -1,0 +1,167 @@
+package main
+
+import (
+	"fmt"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// maxVectors is how many vectors of coefficients stay in registers.
+const maxVectors = 16
+
+// descend is a pass of coordinate descent with the coefficients in registers.
+// Updates that change nothing are jumped over, so that the processor runs ahead
+// to the next sample.
+func descend(v *isa, vectors int) {
+	TEXT(fmt.Sprintf("descend%d%s", vectors, v.suffix), NOSPLIT,
+		"func(x *float64, stride int, w *float64, tail int, inv, kink, lo, hi, slope *float64, active *int32, count int, beyond float64, state *[4]float64) int")
+	Pragma("noescape")
+	Doc(fmt.Sprintf("descend%d%s is Descend for %d vectors of coefficients.", vectors, v.suffix, vectors))
+	v.mask(pointer("tail"))
+	x, stride, active, count := pointer("x"), pointer("stride"), pointer("active"), pointer("count")
+	inv, kink, lo, hi, slope := pointer("inv"), pointer("kink"), pointer("lo"), pointer("hi"), pointer("slope")
+	SHLQ(U8(3), stride)
+	state := GP64()
+	Load(Param("state"), state)
+	base := GP64()
+	Load(Param("w"), base)
+	upper := []reg.VecPhysical{reg.Z16, reg.Z17, reg.Z18, reg.Z19, reg.Z20, reg.Z21, reg.Z22, reg.Z23,
+		reg.Z24, reg.Z25, reg.Z26, reg.Z27, reg.Z28, reg.Z29, reg.Z30, reg.Z31}
+	w := upper[:vectors]
+	last := vectors - 1
+	for i := range last {
+		VMOVUPD(Mem{Base: base, Disp: i * v.bytes()}, w[i])
+	}
+	VMOVUPD_Z(Mem{Base: base, Disp: last * v.bytes()}, v.tail, w[last])
+	intercept, bend, estimate, spread := XMM(), XMM(), XMM(), XMM()
+	VMOVSD(Mem{Base: state}, intercept)
+	VMOVSD(Mem{Base: state, Disp: 8}, bend)
+	VXORPD(estimate, estimate, estimate)
+	VXORPD(spread, spread, spread)
+	beyond := XMM()
+	Load(Param("beyond"), beyond)
+	// state's and base's registers are free from here on
+	i, kept := GP64(), GP64()
+	XORQ(i, i)
+	XORQ(kept, kept)
+
+	Label("loop")
+	CMPQ(i, count)
+	JGE(LabelRef("end"))
+	ahead, at := GP64(), GP64()
+	LEAQ(Mem{Base: count, Disp: -1}, at)
+	LEAQ(Mem{Base: i, Disp: 6}, ahead)
+	CMPQ(ahead, at)
+	CMOVQGT(at, ahead)
+	MOVLQSX(Mem{Base: active, Index: ahead, Scale: 4}, ahead)
+	IMULQ(stride, ahead)
+	ADDQ(x, ahead)
+	for k := range vectors {
+		PREFETCHT0(Mem{Base: ahead, Disp: 64 * k})
+	}
+	index, row := GP64(), GP64()
+	MOVLQSX(Mem{Base: active, Index: i, Scale: 4}, index)
+	MOVQ(index, row)
+	IMULQ(stride, row)
+	ADDQ(x, row)
+	INCQ(i)
+
+	end8 := v.load(Mem{Base: row, Disp: last * v.bytes()}, true)
+	at8 := func(k int) Op {
+		if k == last {
+			return end8
+		}
+		return Mem{Base: row, Disp: k * v.bytes()}
+	}
+	var sums []reg.VecVirtual
+	for k := range vectors {
+		if k < 4 {
+			s := v.vec()
+			VMULPD(at8(k), w[k], s)
+			sums = append(sums, s)
+		} else {
+			VFMADD231PD(at8(k), w[k], sums[k%4])
+		}
+	}
+	for len(sums) > 1 {
+		half := len(sums) / 2
+		for k := range half {
+			VADDPD(sums[len(sums)-1-k], sums[k], sums[k])
+		}
+		sums = sums[:len(sums)-half]
+	}
+	r := v.sum(sums[0]).AsX()
+	VADDSD(intercept, r, r)
+	VSUBSD(cell(kink, index), r, r)
+
+	a, l, u := XMM(), XMM(), XMM()
+	VMOVSD(cell(slope, index), a)
+	VMOVSD(cell(lo, index), l)
+	VMOVSD(cell(hi, index), u)
+	// Young's gap of the term: max(lo r, hi r) - a r
+	p, q, ar := XMM(), XMM(), XMM()
+	VMULSD(l, r, p)
+	VMULSD(u, r, q)
+	VMAXSD(p, q, p)
+	VMULSD(a, r, ar)
+	VSUBSD(ar, p, p)
+	VADDSD(p, estimate, estimate)
+	// the update
+	f, n := XMM(), XMM()
+	VMOVSD(cell(inv, index), f)
+	VMOVAPD(a, n)
+	VFMADD231SD(f, r, n)
+	VMAXSD(l, n, n)
+	VMINSD(u, n, n)
+	VSUBSD(a, n, q)
+	zero := XMM()
+	VXORPD(zero, zero, zero)
+	VUCOMISD(zero, q)
+	JE(LabelRef("still"))
+	VMOVSD(n, cell(slope, index))
+	MOVL(index.As32(), Mem{Base: active, Index: kept, Scale: 4})
+	INCQ(kept)
+	d := v.vec()
+	VBROADCASTSD(q, d)
+	for k := range vectors {
+		VFNMADD231PD(at8(k), d, w[k])
+	}
+	VFNMADD231SD(q, bend, intercept)
+	VSUBSD(q, zero, p)
+	VMAXSD(p, q, q)
+	VDIVSD(f, q, q)
+	VMAXSD(q, spread, spread)
+	JMP(LabelRef("loop"))
+
+	Label("still") // keep it unless it is pressed against its bound
+	VSUBSD(r, zero, p)
+	VMAXSD(p, r, p)
+	VUCOMISD(beyond, p)
+	JA(LabelRef("loop"))
+	MOVL(index.As32(), Mem{Base: active, Index: kept, Scale: 4})
+	INCQ(kept)
+	JMP(LabelRef("loop"))
+
+	Label("end")
+	out := GP64()
+	Load(Param("state"), out)
+	VMOVSD(intercept, Mem{Base: out})
+	VMOVSD(estimate, Mem{Base: out, Disp: 16})
+	VMOVSD(spread, Mem{Base: out, Disp: 24})
+	back := GP64()
+	Load(Param("w"), back)
+	for k := range vectors {
+		if k == last {
+			VMOVUPD(w[k], v.tail, Mem{Base: back, Disp: k * v.bytes()})
+		} else {
+			VMOVUPD(w[k], Mem{Base: back, Disp: k * v.bytes()})
+		}
+	}
+	Store(kept, ReturnIndex(0))
+	end(v)
+}
+
+// cell is entry index of an array.
+func cell(base, index reg.Register) Mem { return Mem{Base: base, Index: index, Scale: 8} }

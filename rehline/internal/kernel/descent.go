@@ -1,0 +1,36 @@
+package kernel
+
+import "math"
+
+// Pass is what Descend reads and changes besides the terms.
+type Pass struct {
+	Intercept float64 // in the scores; updated where Bend is 1.
+	Bend      float64 // 1 with a penalized intercept, else 0.
+	Estimate  float64 // out: sum of the terms' parts of the gap as they were met.
+	Spread    float64 // out: largest change of a score by its own update.
+}
+
+// descendGo is Descend.
+func descendGo(x []float64, stride int, w, inv, kink, lo, hi, slope []float64, active []int32, beyond float64, p *Pass) int {
+	kept := 0
+	p.Estimate, p.Spread = 0, 0
+	for _, index := range active {
+		i := int(index)
+		row := x[i*stride:][:len(w)]
+		r := Dot(row, w) + p.Intercept - kink[i]
+		a, l, u := slope[i], lo[i], hi[i]
+		p.Estimate += max(l*r, u*r) - a*r
+		n := min(max(a+r*inv[i], l), u)
+		if e := n - a; e != 0 {
+			slope[i] = n
+			Axpy(-e, row, w)
+			p.Intercept -= e * p.Bend
+			p.Spread = max(p.Spread, math.Abs(e)/inv[i])
+		} else if math.Abs(r) > beyond {
+			continue
+		}
+		active[kept] = index
+		kept++
+	}
+	return kept
+}

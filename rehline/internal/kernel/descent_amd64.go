@@ -1,0 +1,42 @@
+package kernel
+
+// Descend is a pass of dual coordinate descent over the active samples, for one
+// kinked term a sample: w, the coefficients -Σ slope_i x_i, is kept current.
+// inv_i is 1/‖x_i‖², with 1 added to the norm where the pass's Bend is 1. A
+// sample whose slope stays at its bound although its score is further than
+// beyond from the kink is dropped; the first ones of active, as many as
+// returned, are those that are kept, in their order.
+func Descend(x []float64, stride int, w, inv, kink, lo, hi, slope []float64, active []int32, beyond float64, p *Pass) int {
+	n := len(slope)
+	rows(x, n, stride, len(w))
+	vectors := (len(w) + 7) / 8
+	if level != avx512 || vectors == 0 || vectors > 16 || len(active) == 0 {
+		return descendGo(x, stride, w, inv, kink, lo, hi, slope, active, beyond, p)
+	}
+	inv, kink, lo, hi = inv[:n], kink[:n], lo[:n], hi[:n]
+	state := [4]float64{p.Intercept, p.Bend}
+	kept := descents[vectors-1](&x[0], stride, &w[0], len(w)-8*(vectors-1), &inv[0], &kink[0], &lo[0], &hi[0], &slope[0],
+		&active[0], len(active), beyond, &state)
+	p.Intercept, p.Estimate, p.Spread = state[0], state[2], state[3]
+	return kept
+}
+
+// descents has the pass for each number of vectors of coefficients.
+var descents = [16]func(x *float64, stride int, w *float64, tail int, inv, kink, lo, hi, slope *float64, active *int32, count int, beyond float64, state *[4]float64) int{
+	descend1AVX512,
+	descend2AVX512,
+	descend3AVX512,
+	descend4AVX512,
+	descend5AVX512,
+	descend6AVX512,
+	descend7AVX512,
+	descend8AVX512,
+	descend9AVX512,
+	descend10AVX512,
+	descend11AVX512,
+	descend12AVX512,
+	descend13AVX512,
+	descend14AVX512,
+	descend15AVX512,
+	descend16AVX512,
+}
