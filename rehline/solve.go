@@ -193,6 +193,10 @@ func Solve(ctx context.Context, p Problem, o Options) (Solution, error) {
 
 // run leaves the answer in the point.
 func (s *Solver) run(o Options) error {
+	if s.origin == s.constant && s.guard.zeroIsFeasible() {
+		s.rest()
+		return nil
+	}
 	if o.Method == DescentOnly && !s.descends() {
 		return fmt.Errorf("%w: DescentOnly with an L1 penalty or a free intercept", ErrOptions)
 	}
