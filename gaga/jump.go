@@ -160,7 +160,9 @@ func (t *tracker) land(ctx context.Context, age float64, reason string) error {
 			quiet, next = 0, 2
 		}
 		if quiet < next && moved > 1e-14 {
-			stride.extend(age)
+			if k > plain {
+				stride.extend(age)
+			}
 			continue
 		}
 		next *= 2
@@ -186,6 +188,10 @@ func (t *tracker) land(ctx context.Context, age float64, reason string) error {
 	}
 	return &degenerate{reason: fmt.Sprintf("%s: alternation has not settled at age %v after %d iterations", reason, age, t.options.maxAlternations())}
 }
+
+// plain is how many alternations of a landing are left as they are: only where
+// the search creeps are its steps lengthened.
+const plain = 12
 
 // readZones stores the zones at the search's solution and reports whether
 // they, and the support, are as they were.

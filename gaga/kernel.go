@@ -546,26 +546,6 @@ func (s *kerneled) freedom(i int) float64 {
 	return 1 / b[s.at[i]]
 }
 
-func (s *kerneled) direction(dst []float64, i int) {
-	b := s.b[:len(s.active)]
-	clear(dst)
-	if s.zone[i] == pinned {
-		clear(b)
-		b[s.at[i]] = -s.y[i]
-		s.exact(b)
-	} else {
-		s.row(b, i)
-		s.exact(b)
-		dst[i] = -s.y[i]
-	}
-	for r, j := range s.active {
-		dst[j] += b[r]
-	}
-	for j := range dst {
-		dst[j] = -dst[j]
-	}
-}
-
 func (s *kerneled) penalty(theta, u []float64) float64 {
 	var sum float64
 	for i, a := range theta[:s.n] {
