@@ -57,7 +57,7 @@ func (d *direct) assemble(pt *point) {
 		d.size[i] = m * v * gradientTerms(pt.u[i], slope, curvature)
 		total += d.size[i]
 	}
-	if math.Abs(total-d.total) > 1e-3*d.total || !slices.Equal(d.sizeColumns, d.active) {
+	if !(math.Abs(total-d.total) <= 1e-3*d.total) || !slices.Equal(d.sizeColumns, d.active) {
 		d.total, d.sizeColumns = total, append(d.sizeColumns[:0], d.active...)
 		d.sumSizes()
 	}
@@ -80,8 +80,9 @@ func (d *direct) curve(*point) {
 		if fu != 0 {
 			weighed++
 		}
-		if math.Abs(fu-d.held[i]) > steady*math.Abs(fu) {
+		if off := fu - d.held[i]; !(math.Abs(off) <= steady*math.Abs(fu)) {
 			d.changed = append(d.changed, i)
+			fresh = fresh || math.IsNaN(off) || math.IsInf(off, 0) // no difference takes that out of a sum
 		}
 	}
 	if fresh || 2*len(d.changed) > weighed || d.added > d.n {
