@@ -54,7 +54,9 @@ func (d *direct) assemble(pt *point) {
 		v, dv, da := d.weight(d.zone[i], loss, pt.age)
 		m := d.m[i]
 		d.phi[i], d.phiU[i], d.phiAge[i] = m*v*slope, m*(dv*slope*slope+v*curvature), m*da*slope
-		d.size[i] = m * v * gradientTerms(pt.u[i], slope, curvature)
+		// Where weights enter from zero the rounding of u counts through them.
+		through := math.Abs(dv) * slope * slope * (math.Abs(pt.u[i]) + math.Abs(d.y[i]))
+		d.size[i] = m * (v*gradientTerms(pt.u[i], slope, curvature) + through)
 		total += d.size[i]
 	}
 	if !(math.Abs(total-d.total) <= 1e-3*d.total) || !slices.Equal(d.sizeColumns, d.active) {

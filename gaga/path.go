@@ -53,9 +53,10 @@ type Knot struct {
 	// Objective is the implicit objective G_λ(θ) = R(θ) + Σ_i m_i F_λ(l_i).
 	Objective float64
 	// KKT is the largest violation of the optimality condition relative to the
-	// gradient's terms in that coordinate: of feature j, Σ_i m_i v_i (|l'_i| +
-	// l''_i |u_i|) |x_ij| and the penalty's; at least 1e-6 of what it is with all
-	// weights 1.
+	// gradient's terms in that coordinate: of feature j, Σ_i m_i [v_i (|l'_i| +
+	// l''_i |u_i|) + |∂v*/∂l| l'_i² (|u_i| + |y_i|)] |x_ij| and the penalty's; at
+	// least 1e-6 of what it is with all weights 1. The second part is what a
+	// relative change of the predictor does through the weight.
 	KKT                     float64
 	Easy, Middle, Discarded int // samples by kind of zone, multiplicities not counted
 	Active                  int // nonzero coefficients, the intercept not counted
