@@ -55,8 +55,11 @@ func (d *direct) assemble(pt *point) {
 		m := d.m[i]
 		d.phi[i], d.phiU[i], d.phiAge[i] = m*v*slope, m*(dv*slope*slope+v*curvature), m*da*slope
 		// Where weights enter from zero the rounding of u counts through them.
-		through := math.Abs(dv) * slope * slope * (math.Abs(pt.u[i]) + math.Abs(d.y[i]))
-		d.size[i] = m * (v*gradientTerms(pt.u[i], slope, curvature) + through)
+		distance := math.Abs(pt.u[i]) + math.Abs(d.y[i])
+		if d.hinge != nil { // at least that, and can be summed over a zone
+			distance = 2 + loss/d.hinge.C
+		}
+		d.size[i] = m * (v*gradientTerms(pt.u[i], slope, curvature) + math.Abs(dv)*slope*slope*distance)
 		total += d.size[i]
 	}
 	if !(math.Abs(total-d.total) <= 1e-3*d.total) || !slices.Equal(d.sizeColumns, d.active) {

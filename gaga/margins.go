@@ -19,7 +19,6 @@ type margins struct {
 
 	curved      int       // the zone of degree two, -1 for none
 	second      []float64 // p x p: its Σ m z zᵀ, nil without one
-	absolute    []float64 // p x p: its Σ m |z_r| z_c
 	coefficient float64   // of second in H where assemble was last called
 	chosen      []float64 // p x p: second over the active coordinates, where these are not all
 	current     bool      // chosen is up to date
@@ -50,7 +49,7 @@ func newMargins(s *primal) *margins {
 			if !linear {
 				return nil
 			}
-			t.curved, t.second, t.absolute, t.chosen = k, f(s.p*s.p), f(s.p*s.p), f(s.p*s.p)
+			t.curved, t.second, t.chosen = k, f(s.p*s.p), f(s.p*s.p)
 		} else if v, _, _ := s.reg.Weight(k-s.kinks, s.inside(k-s.kinks, 1), 1); v == 0 {
 			continue
 		}
@@ -70,25 +69,32 @@ func (t *margins) add(zone int, i int, m float64) {
 	z := vector(x)
 	blas64.Axpy(-m*t.y[i], z, vector(sum.first))
 	for j, v := range x {
-		t.row[j] = math.Abs(v)
-		sum.absolute[j] += m * t.row[j]
+		sum.absolute[j] += m * math.Abs(v)
 	}
 	if zone == t.curved {
 		blas64.Ger(m, z, z, general(t.p, t.p, t.second))
-		blas64.Ger(-m*t.y[i], vector(t.row), z, general(t.p, t.p, t.absolute))
 		t.current = false
+	}
+}
+
+// empty clears a zone's sums: what samples that have left it leave behind is
+// rounding, which a low age magnifies.
+func (t *margins) empty(zone int) {
+	sum := &t.sums[zone]
+	sum.weight = 0
+	clear(sum.first)
+	clear(sum.absolute)
+	if zone == t.curved {
+		clear(t.second)
+		t.current, t.pins.stale = false, true
 	}
 }
 
 // sum takes the sums anew.
 func (t *margins) sum() {
 	for k := range t.sums {
-		t.sums[k].weight = 0
-		clear(t.sums[k].first)
-		clear(t.sums[k].absolute)
+		t.empty(k)
 	}
-	clear(t.second)
-	clear(t.absolute)
 	for i, z := range t.zone {
 		t.add(int(z), i, t.m[i])
 	}
@@ -108,11 +114,17 @@ func (t *margins) place(zones []uint8, _ []float64) {
 		t.sum()
 		return
 	}
+	inhabited := make([]bool, len(t.sums))
 	for i, z := range zones {
-		if z != t.zone[i] {
+		if inhabited[z] = true; z != t.zone[i] {
 			t.add(int(t.zone[i]), i, -t.m[i])
 			t.zone[i] = z
 			t.add(int(z), i, t.m[i])
+		}
+	}
+	for k, has := range inhabited {
+		if !has {
+			t.empty(k)
 		}
 	}
 }
@@ -129,6 +141,9 @@ func (t *margins) move(i int, from uint8, _ []float64) {
 		t.pins.moved(t.primal, i, -t.m[i])
 	case int(t.zone[i]):
 		t.pins.moved(t.primal, i, t.m[i])
+	}
+	if t.members[from] == 0 {
+		t.empty(int(from))
 	}
 }
 
@@ -205,10 +220,8 @@ func (t *margins) assembleZone(pt *point, k int) {
 	blas64.Axpy(c, first, vector(t.grad))
 	blas64.Axpy(2*half, row, vector(t.grad))
 	blas64.Axpy(-2*half/pt.age, row, vector(t.dgrad))
-	// Σ m v |z| with the weight v = 1 - Cg/λ.
-	sizes := vector(t.sizes)
-	blas64.Axpy(c+2*half, vector(sum.absolute), sizes)
-	blas64.Gemv(blas.NoTrans, 2*half, general(t.p, t.p, t.absolute), theta, 1, sizes)
+	// C Σ m [v + (2 + g) C/λ] |z| with the weight v = 1 - Cg/λ.
+	blas64.Axpy(c-4*half, vector(sum.absolute), vector(t.sizes))
 }
 
 func (t *margins) gradients(gradient, size []float64) {
