@@ -287,7 +287,7 @@ func (q *dual) certificate(iterations int) Certificate {
 			support++
 		}
 	}
-	rounding := resolution * scale * math.Max(2, math.Sqrt(float64(support)))
+	rounding := resolution * scale * (2 + math.Sqrt(float64(support)))
 	c := Certificate{Iterations: iterations, Objective: blas64.Dot(vector(q.beta), vector(q.f)) / 2}
 	gap := 0.0
 	for i, f := range q.f {
