@@ -46,6 +46,12 @@ func newDirect(s *primal) *direct {
 // stays in H as it is: far below what the factorization of H tells apart.
 const steady = 1e-11
 
+// through is the part of the predictor's relative changes, as the weight passes
+// them on, that counts as a term of the optimality condition. The residual
+// cannot fall below their rounding, some 1e-13 of this; a part of one would let
+// the corrector stop too early where weights are small but change fast.
+const through = 1e-3
+
 func (d *direct) assemble(pt *point) {
 	k := len(d.active)
 	var total float64
@@ -59,7 +65,7 @@ func (d *direct) assemble(pt *point) {
 		if d.hinge != nil { // at least that, and can be summed over a zone
 			distance = 2 + loss/d.hinge.C
 		}
-		d.size[i] = m * (v*gradientTerms(pt.u[i], slope, curvature) + math.Abs(dv)*slope*slope*distance)
+		d.size[i] = m * (v*gradientTerms(pt.u[i], slope, curvature) + through*math.Abs(dv)*slope*slope*distance)
 		total += d.size[i]
 	}
 	if !(math.Abs(total-d.total) <= 1e-3*d.total) || !slices.Equal(d.sizeColumns, d.active) {

@@ -19,6 +19,7 @@ type margins struct {
 
 	curved      int       // the zone of degree two, -1 for none
 	second      []float64 // p x p: its Σ m z zᵀ, nil without one
+	absolute    []float64 // p x p: its Σ m |z_r| z_c
 	coefficient float64   // of second in H where assemble was last called
 	chosen      []float64 // p x p: second over the active coordinates, where these are not all
 	current     bool      // chosen is up to date
@@ -49,7 +50,7 @@ func newMargins(s *primal) *margins {
 			if !linear {
 				return nil
 			}
-			t.curved, t.second, t.chosen = k, f(s.p*s.p), f(s.p*s.p)
+			t.curved, t.second, t.absolute, t.chosen = k, f(s.p*s.p), f(s.p*s.p), f(s.p*s.p)
 		} else if v, _, _ := s.reg.Weight(k-s.kinks, s.inside(k-s.kinks, 1), 1); v == 0 {
 			continue
 		}
@@ -69,10 +70,12 @@ func (t *margins) add(zone int, i int, m float64) {
 	z := vector(x)
 	blas64.Axpy(-m*t.y[i], z, vector(sum.first))
 	for j, v := range x {
-		sum.absolute[j] += m * math.Abs(v)
+		t.row[j] = math.Abs(v)
+		sum.absolute[j] += m * t.row[j]
 	}
 	if zone == t.curved {
 		blas64.Ger(m, z, z, general(t.p, t.p, t.second))
+		blas64.Ger(-m*t.y[i], vector(t.row), z, general(t.p, t.p, t.absolute))
 		t.current = false
 	}
 }
@@ -86,6 +89,7 @@ func (t *margins) empty(zone int) {
 	clear(sum.absolute)
 	if zone == t.curved {
 		clear(t.second)
+		clear(t.absolute)
 		t.current, t.pins.stale = false, true
 	}
 }
@@ -220,8 +224,10 @@ func (t *margins) assembleZone(pt *point, k int) {
 	blas64.Axpy(c, first, vector(t.grad))
 	blas64.Axpy(2*half, row, vector(t.grad))
 	blas64.Axpy(-2*half/pt.age, row, vector(t.dgrad))
-	// C Σ m [v + (2 + g) C/λ] |z| with the weight v = 1 - Cg/λ.
-	blas64.Axpy(c-4*half, vector(sum.absolute), vector(t.sizes))
+	// C Σ m [v + through (2 + g) C/λ] |z| with the weight v = 1 - Cg/λ.
+	sizes := vector(t.sizes)
+	blas64.Axpy(c+2*half*(1-3*through), vector(sum.absolute), sizes)
+	blas64.Gemv(blas.NoTrans, 2*half*(1-through), general(t.p, t.p, t.absolute), theta, 1, sizes)
 }
 
 func (t *margins) gradients(gradient, size []float64) {
