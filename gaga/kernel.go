@@ -547,7 +547,7 @@ func (s *kerneled) variance(i int) float64 {
 	s.row(row, i)
 	copy(b, row)
 	s.exact(b)
-	return s.diagonal[i] - blas64.Dot(vector(row), vector(b))
+	return (s.diagonal[i] - blas64.Dot(vector(row), vector(b))) / s.l2[0]
 }
 
 func (s *kerneled) freedom(i int) float64 {
@@ -555,7 +555,7 @@ func (s *kerneled) freedom(i int) float64 {
 	clear(b)
 	b[s.at[i]] = 1
 	s.exact(b)
-	return 1 / b[s.at[i]]
+	return 1 / (b[s.at[i]] * s.l2[0])
 }
 
 func (s *kerneled) direction(dst []float64, i int) {
