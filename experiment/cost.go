@@ -5,28 +5,29 @@ import "math"
 // The estimate of a cell's seconds orders cells and tells how long a run may
 // take. It knows rows n, features d, model, method, regularizer and ages, not
 // the data, C, α or noise, which change the time by as much again: on the
-// paper's data sets it was mostly within a factor of five. Work is counted in
-// nanoseconds of one processor of 2020, n are the training rows.
+// paper's data sets it was mostly within a factor of five, and far too high for
+// age paths that have hardly a critical point because all losses are below the
+// ages. Work is counted in nanoseconds of one processor of 2020, n are the
+// training rows.
 
 const (
 	cellWork    = 5e5 // of any cell: storing the outcome, drawing the split
 	prepareWork = 100 // of preparing and scoring, for each number of the data
 	gramShare   = 0.25
-	pathPoints  = 0.3 // critical points of an age path for each row (math.md, section 6)
-	pointWork   = 2e5 // of a critical point, whatever the size
+	pointWork   = 5e4 // of a critical point, whatever the size
 )
 
 // regularizerCosts says how much harder than a single fit a regularizer makes
 // a path.
 var regularizerCosts = map[string]struct {
 	alternations float64 // of alternate convex search at one age until it settles
-	points       float64 // work of one critical point relative to the linear regularizer
+	points       float64 // work of all critical points relative to the linear regularizer
 }{
-	Hard:       {5, 0.5},
+	Hard:       {5, 0.2},
 	Linear:     {60, 1},
 	Polynomial: {200, 3},
-	Mixture:    {150, 1.5},
-	LOG:        {60, 1.5},
+	Mixture:    {150, 2},
+	LOG:        {60, 0.5},
 }
 
 // estimate returns the estimated seconds of each cell of a group.
@@ -42,9 +43,33 @@ func estimate(g *group) float64 {
 		ages := math.Floor((g.age.Max-g.age.Min)/g.age.Step) + 1
 		work += cold + ages*(costs.alternations*warm+n*d)
 	case GAGA:
-		work += cold + (10+pathPoints*n)*costs.points*(pointWork+10*n*d+2*d*d*d)
+		work += cold + pathPoints(g.models.Name, n)*costs.points*pathWork(g.models.Name, g.models.Kernel, n, d)
 	}
 	return work / 1e9
+}
+
+// pathPoints returns the number of critical points of an age path of n rows:
+// about 0.3 for each row (math.md, section 6), and about 1 for a support vector
+// machine, whose samples come to the margin and leave it, too.
+func pathPoints(model string, n float64) float64 {
+	if model == SVM {
+		return 10 + n
+	}
+	return 10 + 0.3*n
+}
+
+// pathWork returns the work of a critical point and of the steps to it.
+func pathWork(model, kernel string, n, d float64) float64 {
+	work := pointWork + 10*n*d + 2*d*d*d
+	switch {
+	case kernel == RBF: // the factor of the multipliers that change
+		return pointWork + 3*n*n
+	case model == SVM: // sums over zones, with shorter ways from point to point
+		return 0.5 * work
+	case model == Logistic: // sums of products over the samples
+		return work + 0.5*n*d*d
+	}
+	return work
 }
 
 // fitWork returns the work of one weighted fit from a cold start and from the

@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"errors"
 	"math"
 	"reflect"
 	"slices"
@@ -208,6 +209,46 @@ func TestPathsAreTheSameEachTime(t *testing.T) {
 		}
 		if !reflect.DeepEqual(measures, again) || !reflect.DeepEqual(further, furtherAgain) {
 			t.Errorf("cell %s differs the second time", task.Cell)
+		}
+	}
+}
+
+// TestPathMemory wants the estimate of an age path's memory to have what its
+// knots hold in it, and to stop a cell that needs more than it may.
+func TestPathMemory(t *testing.T) {
+	t.Parallel()
+	tasks, plan := firstTasks(t, strings.Replace(classifiers, "[gaga]", "[acs, gaga]", 1))
+	estimates := map[Model]map[string]int64{}
+	for _, task := range tasks {
+		cell, prepared := prepare(t, plan, &task)
+		if estimates[cell.Model] == nil {
+			estimates[cell.Model] = map[string]int64{}
+		}
+		estimates[cell.Model][cell.Method.Name] = cell.bytes(prepared)
+		if cell.Method.Regularizer.Name != LOG || cell.Method.Name != GAGA {
+			continue
+		}
+		fitted, err := cell.Fit(t.Context(), prepared)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var held int64
+		for _, knot := range fitted.Knots {
+			held += 8 * int64(len(knot.Theta))
+		}
+		n, d := int64(prepared.Train.N), int64(prepared.Train.D)
+		if need := cell.pathBytes(n, d); need < held || need > 50*held {
+			t.Errorf("%+v: the path is estimated at %d bytes, its knots hold %d", cell.Model, need, held)
+		}
+		task.Limits.Memory = cell.bytes(prepared) - 1
+		var fixed *StatusError
+		if _, _, err := (SelfPacedKind{}).Compute(t.Context(), &task, plan); !errors.As(err, &fixed) || fixed.Status != Memory {
+			t.Errorf("%+v: %v with a limit below the estimate", cell.Model, err)
+		}
+	}
+	for model, bytes := range estimates {
+		if bytes[GAGA] <= bytes[ACS] {
+			t.Errorf("%+v: %d bytes for gaga, %d for acs", model, bytes[GAGA], bytes[ACS])
 		}
 	}
 }

@@ -14,48 +14,88 @@
 // path is the curve of partial optima that alternate convex search, [Alternation],
 // follows as the age grows by infinitesimal steps. [Track] computes it.
 //
+// [Lasso], [ElasticNet], [Ridge], [LeastSquares], [LogisticRegression] and [SVM]
+// state the usual problems; [Problem] states others.
+//
 // # Paths
 //
 // A [Path] consists of continuous pieces. A piece begins with a start knot,
 // passes turning points, where it bends, and ends with a jump point, where it
-// is left for another branch, or with the end of the range. [Path.At] gives the
-// coefficients at any age. Every critical point says what caused it:
-//
-//   - a sample's loss crosses a threshold of its zone,
-//   - a coefficient of the L1 penalty becomes zero or becomes active,
-//   - the branch turns back in the age (a fold).
-//
-// Whether the path bends or jumps is decided by the sign of one number, the
-// ratio of the determinants of the reduced Hessian H of G_λ behind and before
-// the event: it bends exactly when H stays positive definite. Knot.Scalar holds
-// the number.
+// is left for another branch, or with the end of the range. [Path.Knots] has all
+// of them with the coefficients there, [Path.Events] the turning and the jump
+// points. [Path.At] gives the coefficients at any age: d of them and the
+// intercept, or with a kernel the n multipliers α and the intercept.
+// [Path.Status] tells whether the path is complete, or why it ends early, and
+// [Path.Gaps] which ages in between it leaves out.
 //
 // # Models and regularizers
 //
-//	loss               penalty        tracked   [Alternation]
-//	[Squared]          L1             yes       yes           the Lasso, see [Lasso]
-//	[Logistic]         L2             yes       yes           see [LogisticRegression]
-//	[Hinge]            L2, kernels    no        yes           see [SVM]
+//	loss                penalty                       kernel
+//	[Squared]           L1, L2, both or none          none        see [Lasso], [ElasticNet], [Ridge]
+//	[Logistic]          L1, L2, both or none          none        see [LogisticRegression]
+//	[Hinge]             L2                            [RBF] or none, the linear one; see [SVM]
+//	any smooth [Loss]   L1, L2, both or none          none        the caller's own
 //
-//	regularizer        v*(l, λ)
-//	[Hard]             1 below λ, else 0; every event is a jump
-//	[Linear]           1 - l/λ below λ, else 0
-//	[Polynomial]       (1 - l/λ)^(1/(t-1)) below λ, else 0
-//	[Mixture]          1 up to (λγ/(λ+γ))², γ(1/√l - 1/λ) up to λ², else 0
-//	[LOG]              1 up to λ, (1+aλ)/(1+al) beyond
+//	regularizer     v*(l, λ)
+//	[Hard]          1 below λ, else 0; each change of it is a jump
+//	[Linear]        1 - l/λ below λ, else 0
+//	[Polynomial]    (1 - l/λ)^(1/(t-1)) below λ, else 0
+//	[Mixture]       1 up to (λγ/(λ+γ))², γ(1/√l - 1/λ) up to λ², else 0
+//	[LOG]           1 up to λ, (1+aλ)/(1+al) beyond
 //
-// A regularizer is an implementation of [Regularizer], outside this package too;
-// the tracker needs nothing else of it. [Supports] says what cannot be tracked.
+// [Track] and [Alternation] know every pair of a loss and a regularizer, with
+// and without an intercept, with multiplicities. No code is written for a pair:
+// a loss enters as a function of the linear predictor with two derivatives, a
+// regularizer as zones with a weight and its derivatives. Both are interfaces to
+// be implemented outside this package too, see the examples of [Loss] and
+// [Regularizer]. A loss with a kink other than the hinge cannot be tracked;
+// [Supports] says so.
+//
+// # Zones
+//
+// A regularizer cuts the losses into zones, on each of which the weight is
+// smooth: easy, middle, discarded ([ZoneKind]). The hinge loss has two zones
+// before these: satisfied, beyond the margin, without a loss; and pinned, at the
+// margin, where the multiplier α_i of the constraint y_i u_i = 1 is an unknown
+// between 0 and the slope of the full weight. A path is smooth while all samples
+// keep their zones and all coefficients under the L1 penalty their signs. Its
+// critical points say what changed ([Cause]):
+//
+//   - a sample's loss crosses a threshold of its zone, or it comes to the margin
+//     or leaves it,
+//   - a coefficient of the L1 penalty becomes zero or becomes active,
+//   - the branch turns back in the age (a fold).
+//
+// # Turning or jump
+//
+// The path goes on, with a bend, exactly when the reduced Hessian H of G_λ, over
+// the active coefficients and in the directions that keep pinned samples pinned,
+// stays positive definite; else it jumps. Behind an event that is the sign of
+// one number, Knot.Scalar, the ratio of det H behind and before it. With φ =
+// v* ∂l/∂u the derivative of a sample's implicit loss and a its row of features:
+//
+//	∂φ/∂u changes by c             1 + c aᵀH⁻¹a
+//	a sample is pinned             1: this never jumps
+//	a pinned sample is let go      s and, where s > 0, 1 + c s; s is aᵀH⁻¹a without the pin
+//	a coefficient is activated     its Schur complement in H, relative to its terms
+//	a coefficient becomes zero     1: this never jumps
+//	the weight itself breaks       -Inf: this always jumps
+//
+// It is NaN at folds and stalls, and where a positive number turns out to be
+// rounding of a singular H. A jump that lands where it left is recorded as a
+// turning point.
 //
 // # Guarantees and their limits
 //
 // At every knot, and at every age through [Path.At], the optimality condition
-// holds to a residual of 1e-9 relative to the terms of the gradient; typically
-// it is 1e-14. Options.Verify, or AGEPATH_VERIFY=1 in the environment, has every
-// event checked independently: residual, zones, signs and the eigenvalues of H.
+// holds to a residual of 1e-9 relative to the terms of the gradient (with a
+// kernel, to the bound of a multiplier and the size of the predictors); typically
+// it is 1e-14, with a kernel 1e-11. Options.Verify, or AGEPATH_VERIFY=1 in the
+// environment, has every event checked independently: residual, zones, signs and
+// the eigenvalues of H.
 //
 // A jump's landing point is what alternation converges to from the jump point,
-// a relative 1e-9 beyond its age. The tracker shortens the first steps of that
+// a relative 1e-9 beyond its age (more where one jump follows the other). The tracker shortens the first steps of that
 // search, which can be 10^5 plain alternations long; the landing point can
 // differ from that of plain alternation where basins of attraction meet.
 //
@@ -75,8 +115,10 @@
 //     has them, the direction of a jump is arbitrary in both.
 //   - Columns that are collinear with active ones on the samples of weight stay
 //     out, until a sample is readmitted.
-//   - Where every sample is discarded nothing determines a free intercept: it
-//     stays where it is, and the first sample to be readmitted is a jump.
+//   - Where nothing determines a free intercept it stays where it is: where every
+//     sample is discarded, and with the hinge loss where no sample is at the margin
+//     or has a weight that varies. The first sample to be readmitted from among the
+//     discarded is then a jump.
 //   - Where the optimum right behind a jump is not yet strict the landing point
 //     is looked for up to a relative 1e-3 beyond it.
 //   - A path begins at the first age at which alternation keeps samples (for
@@ -88,19 +130,29 @@
 //
 // # Cost
 //
-// With p active coefficients an event costs O(p³) for H and its factor. For the
-// squared loss with [Hard], [Linear] or [Mixture] sums over samples are
-// contractions of moments, and only samples that can reach a threshold soon are
-// watched, so that an event's cost hardly grows with n: O(p²) for Mixture and
-// Hard, O(p⁴) for Linear, which has fourth moments. Where p⁴ is too much, and for
-// other pairs, an event costs O(np²). [Options.Sweep] passes many events at that
-// cost. Memory is O(np), and O(p) a knot.
+// Without a kernel the unknowns are the p active coefficients and a multiplier
+// for each pinned sample, of which there are p at most. An event costs O(p³) for
+// H and its factor; with pinned samples that is the factor on their null space,
+// whose basis follows them one by one. Sums over samples come on top:
 //
-// For the linear support vector machine with Hard or Linear sums over samples are
-// sums over zones, pinned samples are equality constraints whose null space
-// follows them one by one, and samples are watched as above: an event costs O(p²)
-// and a Cholesky factor of the order of the null space's dimension. With other
-// regularizers H is summed over the samples whose weight varies, twice an event.
+//   - [Squared] with [Hard], [Linear] or [Mixture], [Hinge] with Hard or Linear:
+//     sums over zones, or moments, which a change of zone moves by one sample;
+//     and only samples that can reach a threshold soon are watched. An event's
+//     cost hardly grows with n. It is O(p²), but O(p⁴) for Squared with Linear,
+//     which has fourth moments; where that is too much they are not used.
+//   - other pairs: O(np), and O(p²) for each sample whose term in H has changed,
+//     which is O(np²) where the weight varies with the loss.
+//
+// [Options.Sweep], for smooth losses, passes many turning points at the cost of
+// an event; they get no knots. Memory is O(np), and O(p) a knot.
+//
+// With a kernel the unknowns are the multipliers of the samples A that are pinned
+// or whose weight varies with the loss. An event costs O(|A|²) for the update of
+// a signed Cholesky factor and O(n|A|) for the predictors; the factor is made
+// anew, at O(|A|³), when corrections by an older one converge slowly. Memory is
+// 8n² bytes for the kernel matrix, up to 512 MiB, beyond which its rows are
+// computed again and again, 8|A|² bytes for the factor and as much for that of
+// the solver that finds landing points, and 8n bytes a knot.
 //
 // # References
 //
@@ -110,5 +162,11 @@
 // ACM Multimedia 2014 (linear, logarithmic). Zhao et al.: Self-Paced Learning for
 // Matrix Factorization, AAAI 2015 (mixture). Gong et al.: Decomposition-based
 // Evolutionary Multiobjective Optimization to Self-Paced Learning, IEEE TEVC 2018
-// (polynomial).
+// (polynomial). Zou, Hastie: Regularization and Variable Selection via the Elastic
+// Net, JRSS B 2005. Gill, Murray, Wright: Practical Optimization, Academic Press
+// 1981, section 5.4 (null-space method for pinned samples). Gill, Golub, Murray,
+// Saunders: Methods for Modifying Matrix Factorizations, Math. Comp. 1974 (factors
+// that follow the samples). Hastie, Rosset, Tibshirani, Zhu: The Entire
+// Regularization Path for the Support Vector Machine, JMLR 2004 (paths whose
+// events are samples at the margin).
 package gaga

@@ -138,6 +138,46 @@ func ExampleLoss() {
 	// age 10: coefficient 1.950
 }
 
+// A support vector machine with a kernel: the last sample has a wrong label and
+// is discarded up to age 1.96. Pinned samples are at the margin, satisfied ones
+// beyond it. The coefficients are the multipliers α; those of the support
+// vectors are not 0.
+func ExampleSVM() {
+	x := blas64.General{Rows: 8, Cols: 1, Stride: 1, Data: []float64{-4, -3, -2, -1, 1, 2, 3, -2.5}}
+	y := []float64{-1, -1, -1, -1, 1, 1, 1, 1}
+	p := gaga.SVM(x, y, nil, 1, gaga.RBF{Gamma: 0.5})
+	p.Regularizer = gaga.Linear{}
+	path, err := gaga.Track(context.Background(), p, gaga.Options{Age: gaga.Range{Min: 1, Max: 4}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(path.Status())
+	for _, e := range path.Events() {
+		fmt.Printf("age %.3f: %s, %s\n", e.Age, e.Kind, e.Detail)
+	}
+	for _, age := range []float64{1, 4} {
+		theta, err := path.At(age)
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Printf("age %g:", age)
+		for i, alpha := range theta[:x.Rows] {
+			if alpha > 0 {
+				fmt.Printf(" α%d = %.3f", i, alpha)
+			}
+		}
+		fmt.Println()
+	}
+	// Output:
+	// complete
+	// age 1.414: turning, sample 6: pinned to easy
+	// age 1.960: turning, sample 7: discarded to easy
+	// age 2.550: turning, sample 5: pinned to satisfied
+	// age 2.847: turning, sample 6: easy to pinned
+	// age 1: α0 = 0.628 α1 = 0.275 α2 = 0.084 α3 = 0.802 α4 = 0.574 α5 = 0.275 α6 = 0.940
+	// age 4: α0 = 0.601 α1 = 0.645 α2 = 0.338 α3 = 0.880 α4 = 0.965 α6 = 0.988 α7 = 0.512
+}
+
 func ExampleAlternation() {
 	a, err := gaga.NewAlternation(column())
 	if err != nil {

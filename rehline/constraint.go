@@ -97,7 +97,7 @@ func And(constraints ...Constraints) Constraints {
 			err = shapeError("A", "%d columns, but those before have %d", c.A.Cols, cols)
 		}
 		if err != nil {
-			return Constraints{err: fmt.Errorf("rehline: And: constraints %d: %w", i, err)}
+			return Constraints{err: within(fmt.Sprintf("And: constraints %d: ", i), err)}
 		}
 		if c.A.Rows > 0 {
 			rows, cols = rows+c.A.Rows, c.A.Cols

@@ -24,33 +24,52 @@ import (
 // The tolerances are >= 0, one for all or one per attribute. A constant
 // attribute has no covariance with anything and leaves redundant rows of zeros.
 func Fairness[P Parameter](x, sensitive blas64.General, tolerance P) Constraints {
-	n, d, p := x.Rows, x.Cols, sensitive.Cols
-	if n < 1 || sensitive.Rows != n {
-		return Constraints{err: shapeError("Fairness: sensitive", "%d samples, but x has %d; there is at least one", sensitive.Rows, n)}
-	}
-	bound, err := newParameter("Fairness: tolerance", tolerance, p, isTolerance, toleranceRule)
-	for _, e := range []error{
-		coefficients("Fairness", d),
-		checkMatrix("Fairness: x", x, d),
-		checkMatrix("Fairness: sensitive", sensitive, p),
-		err,
-	} {
-		if e != nil {
-			return Constraints{err: e}
-		}
+	if err := checkMatrix("Fairness: x", x, x.Cols); err != nil {
+		return Constraints{err: err}
 	}
 	if err := checkFinite("Fairness: x", x); err != nil {
 		return Constraints{err: err}
 	}
+	return fairness(x.Rows, x.Cols, sensitive, tolerance, func(dst, z []float64) {
+		blas64.Gemv(blas.Trans, 1, x, blas64.Vector{N: len(z), Inc: 1, Data: z},
+			0, blas64.Vector{N: len(dst), Inc: 1, Data: dst})
+	})
+}
+
+// FairnessSparse is Fairness of sparse features.
+func FairnessSparse[P Parameter](x *CSR, sensitive blas64.General, tolerance P) Constraints {
+	if x == nil {
+		return Constraints{err: shapeError("FairnessSparse: x", "nil")}
+	}
+	if err := x.check(); err != nil {
+		return Constraints{err: err}
+	}
+	return fairness(x.Rows, x.Cols, sensitive, tolerance, func(dst, z []float64) {
+		clear(dst)
+		for i, zi := range z {
+			for k := x.Start[i]; k < x.Start[i+1]; k++ {
+				dst[x.Index[k]] += zi * x.Data[k]
+			}
+		}
+	})
+}
+
+// fairness is Fairness of n x d features known by their product Xᵀz.
+func fairness[P Parameter](n, d int, sensitive blas64.General, tolerance P, product func(dst, z []float64)) Constraints {
+	p := sensitive.Cols
+	if n < 1 || sensitive.Rows != n {
+		return Constraints{err: shapeError("Fairness: sensitive", "%d samples, but x has %d; there is at least one", sensitive.Rows, n)}
+	}
+	bound, err := newParameter("Fairness: tolerance", tolerance, p, isTolerance, toleranceRule)
+	for _, e := range []error{coefficients("Fairness", d), checkMatrix("Fairness: sensitive", sensitive, p), err} {
+		if e != nil {
+			return Constraints{err: e}
+		}
+	}
 	if err := checkFinite("Fairness: sensitive", sensitive); err != nil {
 		return Constraints{err: err}
 	}
-	return fairness(x, sensitive, bound)
-}
 
-// fairness is Fairness of checked arguments.
-func fairness(x, sensitive blas64.General, bound parameter) Constraints {
-	n, d, p := x.Rows, x.Cols, sensitive.Cols
 	exact := 0
 	for s := range p {
 		if bound.at(s) == 0 {
@@ -62,22 +81,24 @@ func fairness(x, sensitive blas64.General, bound parameter) Constraints {
 		c.Equality = make([]bool, c.A.Rows)
 	}
 	attribute := make([]float64, n)
-	covariance := blas64.Vector{N: d, Inc: 1, Data: make([]float64, d)}
 	k := 0
 	for s := range p {
 		for i := range attribute {
 			attribute[i] = sensitive.Data[i*sensitive.Stride+s]
 		}
 		centre(attribute)
-		blas64.Gemv(blas.Trans, 1/float64(n), x, blas64.Vector{N: n, Inc: 1, Data: attribute}, 0, covariance)
-		copy(row(c.A, k), covariance.Data)
+		covariance := row(c.A, k)
+		product(covariance, attribute)
+		for j := range covariance {
+			covariance[j] /= float64(n)
+		}
 		c.B[k] = bound.at(s)
 		if bound.at(s) == 0 {
 			c.Equality[k] = true
 			k++
 			continue
 		}
-		for j, v := range covariance.Data {
+		for j, v := range covariance {
 			row(c.A, k+1)[j] = -v
 		}
 		c.B[k+1] = bound.at(s)

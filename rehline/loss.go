@@ -1,10 +1,6 @@
 package rehline
 
-import (
-	"math"
-
-	"gonum.org/v1/gonum/blas/blas64"
-)
+import "gonum.org/v1/gonum/blas/blas64"
 
 // Loss is a composite ReLU-ReHU loss of n samples,
 //
@@ -69,8 +65,6 @@ func rehu(z, tau float64) float64 {
 		return 0
 	case z <= tau:
 		return z * z / 2
-	case math.IsNaN(z):
-		return z
 	}
 	return tau * (z - tau/2)
 }

@@ -90,12 +90,23 @@ func shapeError(what, format string, args ...any) error {
 	return &InputError{what, -1, -1, fmt.Sprintf(format, args...), ErrShape}
 }
 
+// within returns an *InputError with the place of the part put before it.
+func within(place string, err error) error {
+	var input *InputError
+	if !errors.As(err, &input) {
+		return err
+	}
+	placed := *input
+	placed.What = place + placed.What
+	return &placed
+}
+
 // checkMatrix returns an error where m has other than the wanted number of
 // columns or its storage does not hold it. A matrix without rows always fits.
 func checkMatrix(what string, m blas64.General, cols int) error {
 	switch {
-	case m.Rows < 0:
-		return shapeError(what, "%d rows", m.Rows)
+	case m.Rows < 0 || m.Cols < 0:
+		return shapeError(what, "%d x %d", m.Rows, m.Cols)
 	case m.Rows == 0:
 		return nil
 	case m.Cols != cols:

@@ -78,6 +78,11 @@ func newLoss(n, relus, rehus int) Loss {
 	return l
 }
 
+// failedLoss returns a loss of n samples whose Check reports err.
+func failedLoss(n int, err error) Loss {
+	return Loss{U: blas64.General{Cols: n}, err: err}
+}
+
 // setReLU sets the ReLU term r of sample i to ReLU(u z + v).
 func (l Loss) setReLU(r, i int, u, v float64) {
 	l.U.Data[r*l.U.Stride+i] = u

@@ -14,7 +14,7 @@ import "math"
 func Quantile[P Parameter](y []float64, q P) Loss {
 	level, err := newParameter("Quantile: q", q, len(y), isLevel, levelRule)
 	if err != nil {
-		return Loss{err: err}
+		return failedLoss(len(y), err)
 	}
 	return check(y, level, parameter{})
 }
@@ -24,11 +24,11 @@ func Quantile[P Parameter](y []float64, q P) Loss {
 func EpsilonInsensitiveQuantile[P, E Parameter](y []float64, q P, eps E) Loss {
 	level, err := newParameter("EpsilonInsensitiveQuantile: q", q, len(y), isLevel, levelRule)
 	if err != nil {
-		return Loss{err: err}
+		return failedLoss(len(y), err)
 	}
 	tolerance, err := newParameter("EpsilonInsensitiveQuantile: eps", eps, len(y), isTolerance, toleranceRule)
 	if err != nil {
-		return Loss{err: err}
+		return failedLoss(len(y), err)
 	}
 	return check(y, level, tolerance)
 }
@@ -55,10 +55,10 @@ func check(y []float64, q, eps parameter) Loss {
 func CompositeQuantile(y []float64, levels ...float64) Loss {
 	n := len(y)
 	if len(levels) == 0 {
-		return Loss{err: shapeError("CompositeQuantile: levels", "none; at least one is needed")}
+		return failedLoss(0, shapeError("CompositeQuantile: levels", "none; at least one is needed"))
 	}
 	if _, err := newParameter("CompositeQuantile: levels", levels, len(levels), isLevel, levelRule); err != nil {
-		return Loss{err: err}
+		return failedLoss(n*len(levels), err)
 	}
 	l := newLoss(n*len(levels), 2, 0)
 	for k, q := range levels {
@@ -75,7 +75,7 @@ func CompositeQuantile(y []float64, levels ...float64) Loss {
 func EpsilonInsensitive[P Parameter](y []float64, eps P) Loss {
 	tolerance, err := newParameter("EpsilonInsensitive: eps", eps, len(y), isTolerance, toleranceRule)
 	if err != nil {
-		return Loss{err: err}
+		return failedLoss(len(y), err)
 	}
 	l := newLoss(len(y), 2, 0)
 	for i, yi := range y {
@@ -91,7 +91,7 @@ func EpsilonInsensitive[P Parameter](y []float64, eps P) Loss {
 func SquaredEpsilonInsensitive[P Parameter](y []float64, eps P) Loss {
 	tolerance, err := newParameter("SquaredEpsilonInsensitive: eps", eps, len(y), isTolerance, toleranceRule)
 	if err != nil {
-		return Loss{err: err}
+		return failedLoss(len(y), err)
 	}
 	l := newLoss(len(y), 0, 2)
 	for i, yi := range y {
@@ -106,7 +106,7 @@ func SquaredEpsilonInsensitive[P Parameter](y []float64, eps P) Loss {
 func Huber[P Parameter](y []float64, delta P) Loss {
 	threshold, err := newParameter("Huber: delta", delta, len(y), isThreshold, thresholdRule)
 	if err != nil {
-		return Loss{err: err}
+		return failedLoss(len(y), err)
 	}
 	l := newLoss(len(y), 0, 2)
 	for i, yi := range y {
@@ -148,7 +148,7 @@ func Squared(y []float64) Loss {
 // take Absolute of D y with the rows of D as features.
 func TotalVariation(y []float64) Loss {
 	if len(y) < 2 {
-		return Loss{err: shapeError("TotalVariation: y", "length %d; a signal has at least 2 values", len(y))}
+		return failedLoss(0, shapeError("TotalVariation: y", "length %d; a signal has at least 2 values", len(y)))
 	}
 	differences := make([]float64, len(y)-1)
 	for i := range differences {

@@ -27,7 +27,7 @@ type Pieces struct {
 	Quadratics []Quadratic
 }
 
-// At returns the value at z.
+// At returns the value at z, of the left piece at a break.
 func (p Pieces) At(z float64) float64 { return p.Quadratics[p.find(z)].At(z) }
 
 // ReLU is the function max(U z + V, 0).
@@ -68,19 +68,19 @@ func (p PLQ) At(z float64) float64 {
 // reported by the loss's Check.
 func Samples[A, B, W Parameter](p PLQ, n int, scale A, shift B, weight W) Loss {
 	if n < 0 {
-		return Loss{err: shapeError("Samples: n", "%d samples", n)}
+		return failedLoss(0, shapeError("Samples: n", "%d samples", n))
 	}
 	a, err := newParameter("Samples: scale", scale, n, finite, "a scale is finite")
 	if err != nil {
-		return Loss{err: err}
+		return failedLoss(n, err)
 	}
 	b, err := newParameter("Samples: shift", shift, n, finite, "a shift is finite")
 	if err != nil {
-		return Loss{err: err}
+		return failedLoss(n, err)
 	}
 	w, err := newParameter("Samples: weight", weight, n, isTolerance, "a weight is finite and >= 0")
 	if err != nil {
-		return Loss{err: err}
+		return failedLoss(n, err)
 	}
 	l := newLoss(n, len(p.ReLU), len(p.ReHU))
 	if p.Offset != 0 || len(p.ReLU)+len(p.ReHU) == 0 {

@@ -1,0 +1,184 @@
+package rehline_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/agepath/agepath/rehline"
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// features returns n rows of d columns.
+func features(d int, values ...float64) blas64.General {
+	return blas64.General{Rows: len(values) / d, Cols: d, Stride: d, Data: values}
+}
+
+// fit solves p closely; examples have nobody to hand an error to.
+func fit(p rehline.Problem) rehline.Solution {
+	sol, err := rehline.Solve(context.Background(), p, rehline.Options{Tol: 1e-12})
+	if err != nil {
+		panic(err)
+	}
+	return sol
+}
+
+// The support vector machine: the largest margin between two points.
+func ExampleHinge() {
+	sol := fit(rehline.Problem{
+		X:    features(2, 1, 2, -1, -2),
+		Loss: rehline.Hinge([]float64{1, -1}),
+		C:    1,
+	})
+	fmt.Printf("%.3f\n", sol.Beta)
+	// Output: [0.200 0.400]
+}
+
+func ExampleSquaredHinge() {
+	sol := fit(rehline.Problem{X: features(1, 1, 1), Loss: rehline.SquaredHinge([]float64{1, 1})})
+	fmt.Printf("2(1-β)² + ½β² is least at β = %.3f\n", sol.Beta[0])
+	// Output: 2(1-β)² + ½β² is least at β = 0.800
+}
+
+// The median regression ignores an outlier.
+func ExampleQuantile() {
+	x := features(1, -1, 0, 1, 2, 3)
+	y := []float64{-1, 50, 3, 5, 7}
+	sol := fit(rehline.Problem{
+		X: x, Loss: rehline.Quantile(y, 0.5), C: 100, Intercept: rehline.FreeIntercept,
+	})
+	fmt.Printf("y = %.3f + %.3f x\n", sol.Intercept, sol.Beta[0])
+	// Output: y = 1.000 + 2.000 x
+}
+
+// Three quantiles at once: one slope, an intercept each.
+func ExampleCompositeQuantile() {
+	x := features(1, 0, 0, 0, 1, 1, 1, 2, 2, 2)
+	y := []float64{4, 5, 6, 6, 7, 8, 8, 9, 10}
+	levels := []float64{0.25, 0.5, 0.75}
+	const scale = 100
+	extended, err := rehline.CompositeFeatures(x, len(levels), scale)
+	if err != nil {
+		panic(err)
+	}
+	sol := fit(rehline.Problem{X: extended, Loss: rehline.CompositeQuantile(y, levels...), C: 100})
+	fmt.Printf("slope %.3f\n", sol.Beta[0])
+	for k, q := range levels {
+		fmt.Printf("quantile %g: intercept %.3f\n", q, scale*sol.Beta[1+k])
+	}
+	// Output:
+	// slope 2.000
+	// quantile 0.25: intercept 4.000
+	// quantile 0.5: intercept 5.000
+	// quantile 0.75: intercept 6.000
+}
+
+// Support vector regression with a tolerance per sample.
+func ExampleEpsilonInsensitive() {
+	sol := fit(rehline.Problem{
+		X:    features(2, 1, 0, 0, 1),
+		Loss: rehline.EpsilonInsensitive([]float64{3, 3}, []float64{0.5, 1}),
+		C:    10,
+	})
+	fmt.Printf("%.3f\n", sol.Beta)
+	// Output: [2.500 2.000]
+}
+
+func ExampleHuber() {
+	sol := fit(rehline.Problem{X: features(1, 1, 1, 1), Loss: rehline.Huber([]float64{0, 0, 10}, 1)})
+	fmt.Printf("%.3f\n", sol.Beta)
+	// Output: [0.333]
+}
+
+// A noisy step, denoised: θ minimizes ½‖y - θ‖² + Σ |θ_i+1 - θ_i|.
+func ExampleTotalVariation() {
+	y := []float64{0.1, -0.1, 4.2, 3.8}
+	sol := fit(rehline.Problem{
+		Sparse: rehline.DifferenceFeatures(len(y)),
+		Loss:   rehline.TotalVariation(y),
+	})
+	for i, residual := range sol.Beta {
+		fmt.Printf("%.3f ", y[i]-residual)
+	}
+	// Output: 0.500 0.500 3.500 3.500
+}
+
+// A loss of one's own: too little costs the square of what is missing, too
+// much half of what is left.
+func ExampleDecompose() {
+	loss, err := rehline.Decompose(rehline.Pieces{
+		Breaks:     []float64{0},
+		Quadratics: []rehline.Quadratic{{B: -0.5}, {A: 1}},
+	})
+	if err != nil {
+		panic(err)
+	}
+	fmt.Printf("%d ReLU, %d ReHU\n", len(loss.ReLU), len(loss.ReHU))
+
+	demand := []float64{4, 2}
+	sol := fit(rehline.Problem{
+		X:    features(1, 1, 1),
+		Loss: rehline.Samples(loss, len(demand), -1, demand, 1), // of demand_i - z
+	})
+	fmt.Printf("order %.3f\n", sol.Beta[0])
+	// Output:
+	// 1 ReLU, 1 ReHU
+	// order 2.500
+}
+
+// The largest of three lines, and a function that has no least value.
+func ExampleDecomposeMax() {
+	f, err := rehline.DecomposeMax([]rehline.Quadratic{{B: -1}, {B: 1}, {B: 3, C: -4}})
+	fmt.Println(len(f.ReLU), f.At(-1), f.At(3), err)
+	_, err = rehline.DecomposeMax([]rehline.Quadratic{{B: 1}, {B: 3, C: -4}})
+	fmt.Println(err)
+	// Output:
+	// 3 1 5 <nil>
+	// rehline: slope 1 towards -Inf: not bounded below
+}
+
+// FairSVM: the mean product of the centred attribute and the score is bounded.
+func ExampleFairness() {
+	x := features(2,
+		1, 1,
+		2, -1,
+		-1, 1,
+		-2, -1)
+	attribute := blas64.General{Rows: x.Rows, Cols: 1, Stride: x.Stride, Data: x.Data} // column 0
+	p := rehline.Problem{X: x, Loss: rehline.Hinge([]float64{1, 1, -1, -1}), C: 1}
+	covariance := func(beta []float64) float64 {
+		var sum float64
+		for i := range x.Rows {
+			sum += x.Data[2*i] * (x.Data[2*i]*beta[0] + x.Data[2*i+1]*beta[1])
+		}
+		return math.Abs(sum) / float64(x.Rows)
+	}
+	fmt.Printf("free: more than 0.5: %t\n", covariance(fit(p).Beta) > 0.5)
+	p.Constraints = rehline.Fairness(x, attribute, 0.5)
+	fmt.Printf("fair: %.3f\n", covariance(fit(p).Beta))
+	// Output:
+	// free: more than 0.5: true
+	// fair: 0.500
+}
+
+// Shares: they sum to one and none is negative.
+func ExampleAnd() {
+	sol := fit(rehline.Problem{
+		X:           features(3, 1, 0, 0, 0, 1, 0, 0, 0, 1),
+		Loss:        rehline.Squared([]float64{1.5, 0.9, -3}),
+		Constraints: rehline.And(rehline.Sum(3, 1), rehline.NonNegative(3)),
+	})
+	fmt.Printf("%.3f %.3f %.3f\n", sol.Beta[0], sol.Beta[1], math.Abs(sol.Beta[2]))
+	// Output: 0.700 0.300 0.000
+}
+
+// Isotonic regression of values that the ridge shrinks by a third.
+func ExampleMonotone() {
+	sol := fit(rehline.Problem{
+		X:           features(3, 1, 0, 0, 0, 1, 0, 0, 0, 1),
+		Loss:        rehline.Squared([]float64{1, 3, 2}),
+		Constraints: rehline.Monotone(3, true),
+	})
+	fmt.Printf("%.3f\n", sol.Beta)
+	// Output: [0.667 1.667 1.667]
+}

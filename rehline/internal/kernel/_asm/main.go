@@ -1,0 +1,213 @@
+// Command _asm writes kernel_amd64.s and its declarations: every kernel once
+// for AVX-512 and once for AVX2 with FMA. From this folder:
+//
+//	go run . -out ../kernel_amd64.s -stubs ../stubs_amd64.go -pkg kernel
+package main
+
+import (
+	"fmt"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+func main() {
+	for _, wide := range []bool{true, false} {
+		v := &isa{wide: wide, lanes: 4, suffix: "AVX2"}
+		if wide {
+			v.lanes, v.suffix = 8, "AVX512"
+		}
+		dot(v)
+		axpy(v)
+		scaleTo(v)
+		mulVec(v)
+		mulTransAdd(v)
+		gram(v)
+		kinked(v)
+		kinkedAlong(v)
+		curved(v)
+		curvedAlong(v)
+	}
+	Generate()
+}
+
+// isa hides the two instruction sets behind one set of operations. Loads of a
+// tail read zeros beyond its end.
+type isa struct {
+	wide   bool
+	lanes  int
+	suffix string
+	tail   reg.Register // mask of the tail's lanes
+}
+
+func (v *isa) name(n string) string { return n + v.suffix }
+func (v *isa) bytes() int           { return 8 * v.lanes }
+
+func (v *isa) vec() reg.VecVirtual {
+	if v.wide {
+		return ZMM()
+	}
+	return YMM()
+}
+
+func (v *isa) zero() reg.VecVirtual {
+	r := v.vec()
+	if v.wide {
+		VPXORQ(r, r, r)
+	} else {
+		VXORPD(r, r, r)
+	}
+	return r
+}
+
+func (v *isa) broadcast(m Op) reg.VecVirtual {
+	r := v.vec()
+	VBROADCASTSD(m, r)
+	return r
+}
+
+// mask prepares the tail of count lanes, 0 < count < lanes; count is lost.
+func (v *isa) mask(count reg.GPVirtual) {
+	if v.wide {
+		m, k := GP64(), K()
+		MOVQ(U32(1), m)
+		MOVQ(count, reg.RCX)
+		SHLQ(reg.CL, m)
+		DECQ(m)
+		KMOVW(m.As32(), k)
+		v.tail = k
+		return
+	}
+	t, m := GP64(), YMM()
+	LEAQ(tailMasks(), t)
+	NEGQ(count)
+	VMOVUPD(Mem{Base: t, Index: count, Scale: 8, Disp: 32}, m)
+	v.tail = m
+}
+
+var masks Mem
+
+// tailMasks is four words of ones and then four of zeros: read from 4 - count
+// on, it selects the first count lanes.
+func tailMasks() Mem {
+	if masks.Symbol.Name == "" {
+		masks = GLOBL("tailMasks", 8|16)
+		for i := range 8 {
+			var w uint64
+			if i < 4 {
+				w = ^uint64(0)
+			}
+			DATA(8*i, U64(w))
+		}
+	}
+	return masks
+}
+
+func (v *isa) load(m Mem, tail bool) reg.VecVirtual {
+	r := v.vec()
+	switch {
+	case !tail:
+		VMOVUPD(m, r)
+	case v.wide:
+		VMOVUPD_Z(m, v.tail, r)
+	default:
+		VMASKMOVPD(m, v.tail, r)
+	}
+	return r
+}
+
+func (v *isa) store(r reg.VecVirtual, m Mem, tail bool) {
+	switch {
+	case !tail:
+		VMOVUPD(r, m)
+	case v.wide:
+		VMOVUPD(r, v.tail, m)
+	default:
+		VMASKMOVPD(r, v.tail, m)
+	}
+}
+
+// keepBetween zeroes the lanes of r where not lo < x < hi.
+func (v *isa) keepBetween(r, x, lo, hi reg.VecVirtual) {
+	const greater, less = 0x1e, 0x11
+	if v.wide {
+		a := K()
+		VCMPPD(U8(greater), lo, x, a)
+		VMOVAPD_Z(r, a, r)
+		b := K()
+		VCMPPD(U8(less), hi, x, b)
+		VMOVAPD_Z(r, b, r)
+		return
+	}
+	a := YMM()
+	VCMPPD(U8(greater), lo, x, a)
+	VANDPD(a, r, r)
+	VCMPPD(U8(less), hi, x, a)
+	VANDPD(a, r, r)
+}
+
+// sum returns the sum of the lanes of r.
+func (v *isa) sum(r reg.VecVirtual) reg.VecVirtual {
+	y := r.AsY()
+	if v.wide {
+		h := YMM()
+		VEXTRACTF64X4(U8(1), r, h)
+		VADDPD(h, y, y)
+	}
+	x := XMM()
+	VEXTRACTF128(U8(1), y, x)
+	out := r.AsX()
+	VADDPD(x, out, out)
+	VHADDPD(out, out, out)
+	return r
+}
+
+// each runs body over the entries of count lanes at a time, then over the tail;
+// offset counts entries. count is lost.
+func (v *isa) each(label string, count reg.GPVirtual, body func(offset reg.GPVirtual, tail bool)) {
+	offset := GP64()
+	XORQ(offset, offset)
+	Label(label)
+	CMPQ(count, U8(v.lanes))
+	JL(LabelRef(label + "_tail"))
+	body(offset, false)
+	ADDQ(U8(v.lanes), offset)
+	SUBQ(U8(v.lanes), count)
+	JMP(LabelRef(label))
+	Label(label + "_tail")
+	TESTQ(count, count)
+	JZ(LabelRef(label + "_done"))
+	v.mask(count)
+	body(offset, true)
+	Label(label + "_done")
+}
+
+func at(base reg.Register, offset reg.Register, disp int) Mem {
+	return Mem{Base: base, Index: offset, Scale: 8, Disp: disp}
+}
+
+func pointer(name string) reg.GPVirtual {
+	r := GP64()
+	Load(Param(name), r)
+	return r
+}
+
+func float(v *isa, name string) reg.VecVirtual {
+	m, err := Param(name).Resolve()
+	if err != nil {
+		panic(err)
+	}
+	return v.broadcast(m.Addr)
+}
+
+func begin(v *isa, name, args, doc string) {
+	TEXT(v.name(name), NOSPLIT, fmt.Sprintf("func(%s)", args))
+	Pragma("noescape")
+	Doc(v.name(name) + " " + doc)
+}
+
+func end(v *isa) {
+	VZEROUPPER()
+	RET()
+}

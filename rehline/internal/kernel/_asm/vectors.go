@@ -1,0 +1,205 @@
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+func dot(v *isa) {
+	TEXT(v.name("dot"), NOSPLIT, "func(x, y *float64, n int) float64")
+	Pragma("noescape")
+	Doc(v.name("dot") + " returns x·y.")
+	x, y, n := pointer("x"), pointer("y"), pointer("n")
+	s := [4]reg.VecVirtual{v.zero(), v.zero(), v.zero(), v.zero()}
+	Label("long")
+	CMPQ(n, U8(4*v.lanes))
+	JL(LabelRef("short"))
+	for i := range s {
+		a := v.load(Mem{Base: x, Disp: i * v.bytes()}, false)
+		VFMADD231PD(Mem{Base: y, Disp: i * v.bytes()}, a, s[i])
+	}
+	ADDQ(U32(4*v.bytes()), x)
+	ADDQ(U32(4*v.bytes()), y)
+	SUBQ(U8(4*v.lanes), n)
+	JMP(LabelRef("long"))
+	Label("short")
+	v.each("loop", n, func(o reg.GPVirtual, tail bool) {
+		a := v.load(at(x, o, 0), tail)
+		b := v.load(at(y, o, 0), tail)
+		VFMADD231PD(b, a, s[0])
+	})
+	VADDPD(s[1], s[0], s[0])
+	VADDPD(s[3], s[2], s[2])
+	VADDPD(s[2], s[0], s[0])
+	r := v.sum(s[0])
+	Store(r.AsX(), ReturnIndex(0))
+	end(v)
+}
+
+func axpy(v *isa) {
+	begin(v, "axpy", "a float64, x, y *float64, n int", "adds a x to y.")
+	x, y, n, a := pointer("x"), pointer("y"), pointer("n"), float(v, "a")
+	v.each("loop", n, func(o reg.GPVirtual, tail bool) {
+		r, p := v.load(at(y, o, 0), tail), v.load(at(x, o, 0), tail)
+		VFMADD231PD(p, a, r)
+		v.store(r, at(y, o, 0), tail)
+	})
+	end(v)
+}
+
+func scaleTo(v *isa) {
+	begin(v, "scaleTo", "y *float64, a float64, x *float64, n int", "sets y = a x.")
+	x, y, n, a := pointer("x"), pointer("y"), pointer("n"), float(v, "a")
+	v.each("loop", n, func(o reg.GPVirtual, tail bool) {
+		p := v.load(at(x, o, 0), tail)
+		VMULPD(a, p, p)
+		v.store(p, at(y, o, 0), tail)
+	})
+	end(v)
+}
+
+// rowsOf advances four pointers to consecutive rows by four rows.
+func rowsOf(x, stride reg.GPVirtual) [4]reg.GPVirtual {
+	var r [4]reg.GPVirtual
+	r[0] = x
+	for i := 1; i < 4; i++ {
+		r[i] = GP64()
+		LEAQ(Mem{Base: r[i-1], Index: stride, Scale: 8}, r[i])
+	}
+	return r
+}
+
+func mulVec(v *isa) {
+	begin(v, "mulVec", "dst, x *float64, stride, groups int, v *float64, n int", "sets dst to four products a group of rows of x with v.")
+	dst, x, stride, groups, w := pointer("dst"), pointer("x"), pointer("stride"), pointer("groups"), pointer("v")
+	Label("group")
+	TESTQ(groups, groups)
+	JZ(LabelRef("end"))
+	r := rowsOf(x, stride)
+	s := [4]reg.VecVirtual{v.zero(), v.zero(), v.zero(), v.zero()}
+	n := pointer("n")
+	v.each("loop", n, func(o reg.GPVirtual, tail bool) {
+		a := v.load(at(w, o, 0), tail)
+		for i := range s {
+			if tail {
+				b := v.load(at(r[i], o, 0), true)
+				VFMADD231PD(b, a, s[i])
+			} else {
+				VFMADD231PD(at(r[i], o, 0), a, s[i])
+			}
+		}
+	})
+	for i := range s {
+		if v.wide {
+			h := YMM()
+			VEXTRACTF64X4(U8(1), s[i], h)
+			VADDPD(h, s[i].AsY(), s[i].AsY())
+		}
+	}
+	a, b, c, d := s[0].AsY(), s[1].AsY(), s[2].AsY(), s[3].AsY()
+	VHADDPD(b, a, a)
+	VHADDPD(d, c, c)
+	VPERM2F128(U8(0x21), c, a, b)
+	VBLENDPD(U8(0b1100), c, a, d)
+	VADDPD(b, d, d)
+	VMOVUPD(d, Mem{Base: dst})
+	ADDQ(U8(32), dst)
+	LEAQ(Mem{Base: r[3], Index: stride, Scale: 8}, x)
+	DECQ(groups)
+	JMP(LabelRef("group"))
+	Label("end")
+	end(v)
+}
+
+func mulTransAdd(v *isa) {
+	begin(v, "mulTransAdd", "w, x *float64, stride, groups int, a *float64, n int", "adds to w four multiples a group of rows of x.")
+	w, x, stride, groups, a := pointer("w"), pointer("x"), pointer("stride"), pointer("groups"), pointer("a")
+	Label("group")
+	TESTQ(groups, groups)
+	JZ(LabelRef("end"))
+	r := rowsOf(x, stride)
+	any := GP64()
+	MOVQ(Mem{Base: a}, any)
+	for i := 1; i < 4; i++ {
+		ORQ(Mem{Base: a, Disp: 8 * i}, any)
+	}
+	ADDQ(any, any) // the sign of a zero does not matter
+	JZ(LabelRef("next"))
+	var f [4]reg.VecVirtual
+	for i := range f {
+		f[i] = v.broadcast(Mem{Base: a, Disp: 8 * i})
+	}
+	n := pointer("n")
+	v.each("loop", n, func(o reg.GPVirtual, tail bool) {
+		s := v.load(at(w, o, 0), tail)
+		t := v.load(at(r[2], o, 0), tail)
+		VMULPD(f[2], t, t)
+		for i, to := range []reg.VecVirtual{s, s, nil, t} {
+			if to == nil {
+				continue
+			}
+			if tail {
+				b := v.load(at(r[i], o, 0), true)
+				VFMADD231PD(b, f[i], to)
+			} else {
+				VFMADD231PD(at(r[i], o, 0), f[i], to)
+			}
+		}
+		VADDPD(t, s, s)
+		v.store(s, at(w, o, 0), tail)
+	})
+	Label("next")
+	ADDQ(U8(32), a)
+	LEAQ(Mem{Base: r[3], Index: stride, Scale: 8}, x)
+	DECQ(groups)
+	JMP(LabelRef("group"))
+	Label("end")
+	end(v)
+}
+
+// gram adds tiles of the panel's Gram matrix: height rows of h by two vectors,
+// kept in registers over all rows of the panel.
+func gram(v *isa) {
+	begin(v, "gramTile", "tile, pi, pj *float64, ld, rows int", "adds to the tile the products of the panel's columns at pi with those at pj.")
+	gramTile(v, 2)
+	if v.wide {
+		begin(v, "gramCorner", "tile, pi, pj *float64, ld, rows int", "is gramTile for a tile of half the width.")
+		gramTile(v, 1)
+	}
+}
+
+func gramTile(v *isa, vectors int) {
+	h, pi, pj, ld, rows := pointer("tile"), pointer("pi"), pointer("pj"), pointer("ld"), pointer("rows")
+	SHLQ(U8(3), ld)
+	height := v.lanes
+	acc := make([][]reg.VecVirtual, height)
+	for i := range acc {
+		for range vectors {
+			acc[i] = append(acc[i], v.zero())
+		}
+	}
+	Label("loop")
+	var b []reg.VecVirtual
+	for j := range vectors {
+		b = append(b, v.load(Mem{Base: pj, Disp: j * v.bytes()}, false))
+	}
+	for i := range acc {
+		a := v.broadcast(Mem{Base: pi, Disp: 8 * i})
+		for j := range b {
+			VFMADD231PD(b[j], a, acc[i][j])
+		}
+	}
+	ADDQ(ld, pi)
+	ADDQ(ld, pj)
+	DECQ(rows)
+	JNZ(LabelRef("loop"))
+	for i := range acc {
+		for j, s := range acc[i] {
+			VADDPD(Mem{Base: h, Disp: j * v.bytes()}, s, s)
+			VMOVUPD(s, Mem{Base: h, Disp: j * v.bytes()})
+		}
+		ADDQ(ld, h)
+	}
+	end(v)
+}

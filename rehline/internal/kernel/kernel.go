@@ -1,0 +1,90 @@
+// Package kernel holds the inner loops of rehline: products with a row-major
+// matrix, the Gram matrix of a panel, and the terms of a loss. Each exists in
+// AVX-512, in AVX2 with FMA, and in Go; the best one that the processor has is
+// used. The assembly is written by the program in _asm.
+//
+// Slices of one call have the same length unless said otherwise and do not
+// overlap. Shorter ones panic.
+package kernel
+
+// Width is the multiple that leading dimensions of panels and Gram matrices
+// are rounded up to.
+const Width = 8
+
+// Pad rounds n up to a multiple of Width.
+func Pad(n int) int { return (n + Width - 1) / Width * Width }
+
+// The instruction sets.
+const (
+	plain = iota
+	avx2
+	avx512
+)
+
+// rows panics unless x holds count rows of cols entries, stride apart.
+func rows(x []float64, count, stride, cols int) {
+	if count > 0 && (stride < cols || len(x) < (count-1)*stride+cols) {
+		panic("kernel: matrix too short")
+	}
+}
+
+// mulVecGo is MulVec.
+func mulVecGo(dst, x []float64, stride int, v []float64) {
+	for i := range dst {
+		dst[i] = dotGo(x[i*stride:][:len(v)], v)
+	}
+}
+
+// mulTransAddGo is MulTransAdd.
+func mulTransAddGo(w, x []float64, stride int, a []float64) {
+	for i, s := range a {
+		if s != 0 {
+			axpyGo(s, x[i*stride:][:len(w)], w)
+		}
+	}
+}
+
+// gramAddGo is GramAdd.
+func gramAddGo(h []float64, ld int, p []float64, rows int) {
+	for r := range rows {
+		row := p[r*ld:][:ld]
+		for i, s := range row {
+			if s != 0 {
+				axpyGo(s, row[:i+1], h[i*ld:][:i+1])
+			}
+		}
+	}
+}
+
+// dotGo is Dot.
+func dotGo(x, y []float64) float64 {
+	y = y[:len(x)]
+	var s0, s1, s2, s3 float64
+	i := 0
+	for ; i+4 <= len(x); i += 4 {
+		s0 += x[i] * y[i]
+		s1 += x[i+1] * y[i+1]
+		s2 += x[i+2] * y[i+2]
+		s3 += x[i+3] * y[i+3]
+	}
+	for ; i < len(x); i++ {
+		s0 += x[i] * y[i]
+	}
+	return (s0 + s1) + (s2 + s3)
+}
+
+// axpyGo is Axpy.
+func axpyGo(a float64, x, y []float64) {
+	y = y[:len(x)]
+	for i, v := range x {
+		y[i] += a * v
+	}
+}
+
+// scaleToGo is ScaleTo.
+func scaleToGo(y []float64, a float64, x []float64) {
+	y = y[:len(x)]
+	for i, v := range x {
+		y[i] = a * v
+	}
+}

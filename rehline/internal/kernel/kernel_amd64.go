@@ -1,0 +1,215 @@
+package kernel
+
+import "golang.org/x/sys/cpu"
+
+// level is the best instruction set here.
+var level = detect()
+
+func detect() int {
+	switch x := &cpu.X86; {
+	case x.HasAVX512F && x.HasAVX2 && x.HasFMA:
+		return avx512
+	case x.HasAVX2 && x.HasFMA:
+		return avx2
+	}
+	return plain
+}
+
+// Dot returns x·y.
+func Dot(x, y []float64) float64 {
+	if len(x) == 0 {
+		return 0
+	}
+	y = y[:len(x)]
+	switch level {
+	case avx512:
+		return dotAVX512(&x[0], &y[0], len(x))
+	case avx2:
+		return dotAVX2(&x[0], &y[0], len(x))
+	}
+	return dotGo(x, y)
+}
+
+// Axpy adds a x to y.
+func Axpy(a float64, x, y []float64) {
+	if len(x) == 0 {
+		return
+	}
+	y = y[:len(x)]
+	switch level {
+	case avx512:
+		axpyAVX512(a, &x[0], &y[0], len(x))
+	case avx2:
+		axpyAVX2(a, &x[0], &y[0], len(x))
+	default:
+		axpyGo(a, x, y)
+	}
+}
+
+// ScaleTo sets y to a x.
+func ScaleTo(y []float64, a float64, x []float64) {
+	if len(x) == 0 {
+		return
+	}
+	y = y[:len(x)]
+	switch level {
+	case avx512:
+		scaleToAVX512(&y[0], a, &x[0], len(x))
+	case avx2:
+		scaleToAVX2(&y[0], a, &x[0], len(x))
+	default:
+		scaleToGo(y, a, x)
+	}
+}
+
+// MulVec sets dst_i to row i of x times v. Row i is x[i*stride:][:len(v)].
+func MulVec(dst, x []float64, stride int, v []float64) {
+	rows(x, len(dst), stride, len(v))
+	groups := len(dst) / 4
+	if len(v) == 0 || level == plain {
+		mulVecGo(dst, x, stride, v)
+		return
+	}
+	if groups > 0 {
+		if level == avx512 {
+			mulVecAVX512(&dst[0], &x[0], stride, groups, &v[0], len(v))
+		} else {
+			mulVecAVX2(&dst[0], &x[0], stride, groups, &v[0], len(v))
+		}
+	}
+	for i := 4 * groups; i < len(dst); i++ {
+		dst[i] = Dot(x[i*stride:][:len(v)], v)
+	}
+}
+
+// MulTransAdd adds Σ_i a_i (row i of x) to w. Row i is x[i*stride:][:len(w)].
+func MulTransAdd(w, x []float64, stride int, a []float64) {
+	rows(x, len(a), stride, len(w))
+	groups := len(a) / 4
+	if len(w) == 0 || level == plain {
+		mulTransAddGo(w, x, stride, a)
+		return
+	}
+	if groups > 0 {
+		if level == avx512 {
+			mulTransAddAVX512(&w[0], &x[0], stride, groups, &a[0], len(w))
+		} else {
+			mulTransAddAVX2(&w[0], &x[0], stride, groups, &a[0], len(w))
+		}
+	}
+	for i := 4 * groups; i < len(a); i++ {
+		if a[i] != 0 {
+			Axpy(a[i], x[i*stride:][:len(w)], w)
+		}
+	}
+}
+
+// GramAdd adds PᵀP to the lower triangle of h, where P is the panel of the
+// given rows; both have the leading dimension ld, a multiple of Width, and h has
+// ld rows. What is above the diagonal may change too.
+func GramAdd(h []float64, ld int, p []float64, rows int) {
+	if rows == 0 || ld == 0 {
+		return
+	}
+	p, h = p[:rows*ld], h[:ld*ld]
+	switch level {
+	case avx512:
+		for i := 0; i < ld; i += 8 {
+			j := 0
+			for ; j+8 <= i; j += 16 {
+				gramTileAVX512(&h[i*ld+j], &p[i], &p[j], ld, rows)
+			}
+			if j == i {
+				gramCornerAVX512(&h[i*ld+j], &p[i], &p[j], ld, rows)
+			}
+		}
+	case avx2:
+		for i := 0; i < ld; i += 4 {
+			for j := 0; j <= i; j += 8 {
+				gramTileAVX2(&h[i*ld+j], &p[i], &p[j], ld, rows)
+			}
+		}
+	default:
+		gramAddGo(h, ld, p, rows)
+	}
+}
+
+// Kinked evaluates the terms max over lo <= a <= hi of a(z - kink), smoothed:
+// the slopes are a = center + (z - kink)(hi - lo)inv within lo and hi. It sets
+// slope, adds slopes to g and their derivatives to h, and returns the sums of the
+// terms' values before smoothing, of -a kink, and of value - a(z - kink).
+func Kinked(z, kink, lo, hi, center, slope, g, h []float64, inv float64) (out [3]float64) {
+	n := len(z)
+	if n == 0 {
+		return out
+	}
+	kink, lo, hi, center, slope, g, h = kink[:n], lo[:n], hi[:n], center[:n], slope[:n], g[:n], h[:n]
+	switch level {
+	case avx512:
+		kinkedAVX512(&z[0], &kink[0], &lo[0], &hi[0], &center[0], &slope[0], &g[0], &h[0], n, inv, &out)
+	case avx2:
+		kinkedAVX2(&z[0], &kink[0], &lo[0], &hi[0], &center[0], &slope[0], &g[0], &h[0], n, inv, &out)
+	default:
+		out = kinkedGo(z, kink, lo, hi, center, slope, g, h, inv)
+	}
+	return out
+}
+
+// KinkedAlong returns the first and second derivative in t of the sum of the
+// terms of Kinked at the scores z + t dz.
+func KinkedAlong(z, dz, kink, lo, hi, center []float64, t, inv float64) (out [2]float64) {
+	n := len(z)
+	if n == 0 {
+		return out
+	}
+	dz, kink, lo, hi, center = dz[:n], kink[:n], lo[:n], hi[:n], center[:n]
+	switch level {
+	case avx512:
+		kinkedAlongAVX512(&z[0], &dz[0], &kink[0], &lo[0], &hi[0], &center[0], n, t, inv, &out)
+	case avx2:
+		kinkedAlongAVX2(&z[0], &dz[0], &kink[0], &lo[0], &hi[0], &center[0], n, t, inv, &out)
+	default:
+		out = kinkedAlongGo(z, dz, kink, lo, hi, center, t, inv)
+	}
+	return out
+}
+
+// Curved evaluates the terms whose slope is a = sigma u, with u = z - kink
+// within kl and kh. It sets slope, adds slopes to g and their derivatives to h,
+// and returns the sums of the terms' values a(z - kink - u/2) and of
+// -a(kink + u/2).
+func Curved(z, kink, kl, kh, sigma, slope, g, h []float64) (out [2]float64) {
+	n := len(z)
+	if n == 0 {
+		return out
+	}
+	kink, kl, kh, sigma, slope, g, h = kink[:n], kl[:n], kh[:n], sigma[:n], slope[:n], g[:n], h[:n]
+	switch level {
+	case avx512:
+		curvedAVX512(&z[0], &kink[0], &kl[0], &kh[0], &sigma[0], &slope[0], &g[0], &h[0], n, &out)
+	case avx2:
+		curvedAVX2(&z[0], &kink[0], &kl[0], &kh[0], &sigma[0], &slope[0], &g[0], &h[0], n, &out)
+	default:
+		out = curvedGo(z, kink, kl, kh, sigma, slope, g, h)
+	}
+	return out
+}
+
+// CurvedAlong returns the first and second derivative in t of the sum of the
+// terms of Curved at the scores z + t dz.
+func CurvedAlong(z, dz, kink, kl, kh, sigma []float64, t float64) (out [2]float64) {
+	n := len(z)
+	if n == 0 {
+		return out
+	}
+	dz, kink, kl, kh, sigma = dz[:n], kink[:n], kl[:n], kh[:n], sigma[:n]
+	switch level {
+	case avx512:
+		curvedAlongAVX512(&z[0], &dz[0], &kink[0], &kl[0], &kh[0], &sigma[0], n, t, &out)
+	case avx2:
+		curvedAlongAVX2(&z[0], &dz[0], &kink[0], &kl[0], &kh[0], &sigma[0], n, t, &out)
+	default:
+		out = curvedAlongGo(z, dz, kink, kl, kh, sigma, t)
+	}
+	return out
+}

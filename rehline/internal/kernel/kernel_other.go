@@ -1,0 +1,51 @@
+//go:build !amd64
+
+package kernel
+
+// Dot returns x·y.
+func Dot(x, y []float64) float64 { return dotGo(x, y) }
+
+// Axpy adds a x to y.
+func Axpy(a float64, x, y []float64) { axpyGo(a, x, y) }
+
+// ScaleTo sets y to a x.
+func ScaleTo(y []float64, a float64, x []float64) { scaleToGo(y, a, x) }
+
+// MulVec sets dst_i to row i of x times v. Row i is x[i*stride:][:len(v)].
+func MulVec(dst, x []float64, stride int, v []float64) { mulVecGo(dst, x, stride, v) }
+
+// MulTransAdd adds Σ_i a_i (row i of x) to w. Row i is x[i*stride:][:len(w)].
+func MulTransAdd(w, x []float64, stride int, a []float64) { mulTransAddGo(w, x, stride, a) }
+
+// GramAdd adds PᵀP to the lower triangle of h, where P is the panel of the
+// given rows; both have the leading dimension ld, a multiple of Width, and h has
+// ld rows. What is above the diagonal may change too.
+func GramAdd(h []float64, ld int, p []float64, rows int) { gramAddGo(h, ld, p, rows) }
+
+// Kinked evaluates the terms max over lo <= a <= hi of a(z - kink), smoothed:
+// the slopes are a = center + (z - kink)(hi - lo)inv within lo and hi. It sets
+// slope, adds slopes to g and their derivatives to h, and returns the sums of the
+// terms' values before smoothing, of -a kink, and of value - a(z - kink).
+func Kinked(z, kink, lo, hi, center, slope, g, h []float64, inv float64) (out [3]float64) {
+	return kinkedGo(z, kink, lo, hi, center, slope, g, h, inv)
+}
+
+// KinkedAlong returns the first and second derivative in t of the sum of the
+// terms of Kinked at the scores z + t dz.
+func KinkedAlong(z, dz, kink, lo, hi, center []float64, t, inv float64) (out [2]float64) {
+	return kinkedAlongGo(z, dz, kink, lo, hi, center, t, inv)
+}
+
+// Curved evaluates the terms whose slope is a = sigma u, with u = z - kink
+// within kl and kh. It sets slope, adds slopes to g and their derivatives to h,
+// and returns the sums of the terms' values a(z - kink - u/2) and of
+// -a(kink + u/2).
+func Curved(z, kink, kl, kh, sigma, slope, g, h []float64) (out [2]float64) {
+	return curvedGo(z, kink, kl, kh, sigma, slope, g, h)
+}
+
+// CurvedAlong returns the first and second derivative in t of the sum of the
+// terms of Curved at the scores z + t dz.
+func CurvedAlong(z, dz, kink, kl, kh, sigma []float64, t float64) (out [2]float64) {
+	return curvedAlongGo(z, dz, kink, kl, kh, sigma, t)
+}

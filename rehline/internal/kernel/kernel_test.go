@@ -1,0 +1,211 @@
+package kernel
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// each runs check for every instruction set and length; it changes the one in
+// use, so that tests here are not parallel.
+func each(t *testing.T, check func(t *testing.T, r *rand.Rand, n int)) {
+	best := levels()
+	defer setLevel(best[len(best)-1])
+	for _, l := range best {
+		setLevel(l)
+		for n := range 70 {
+			t.Run(fmt.Sprintf("level %d length %d", l, n), func(t *testing.T) {
+				check(t, rand.New(rand.NewPCG(1, uint64(n))), n)
+			})
+		}
+	}
+}
+
+func normal(r *rand.Rand, n int) []float64 {
+	v := make([]float64, n)
+	for i := range v {
+		v[i] = r.NormFloat64()
+	}
+	return v
+}
+
+func same(t *testing.T, what string, got, want []float64) {
+	t.Helper()
+	for i := range want {
+		if !(math.Abs(got[i]-want[i]) <= 1e-12*(1+math.Abs(want[i]))) {
+			t.Fatalf("%s[%d] = %v, want %v", what, i, got[i], want[i])
+		}
+	}
+}
+
+// guarded returns a copy of v within a longer slice, and a check that what is
+// around it was not written to.
+func guarded(t *testing.T, v []float64) ([]float64, func()) {
+	t.Helper()
+	whole := make([]float64, len(v)+32)
+	for i := range whole {
+		whole[i] = 1e300
+	}
+	copy(whole[16:], v)
+	return whole[16 : 16+len(v)], func() {
+		t.Helper()
+		for i, x := range whole {
+			if (i < 16 || i >= 16+len(v)) && x != 1e300 {
+				t.Fatalf("wrote %v %d entries off", x, i-16)
+			}
+		}
+	}
+}
+
+func TestVectors(t *testing.T) {
+	each(t, func(t *testing.T, r *rand.Rand, n int) {
+		x, y := normal(r, n), normal(r, n)
+		same(t, "dot", []float64{Dot(x, y)}, []float64{dotGo(x, y)})
+		got, check := guarded(t, y)
+		want := append([]float64(nil), y...)
+		Axpy(1.5, x, got)
+		axpyGo(1.5, x, want)
+		check()
+		same(t, "axpy", got, want)
+		ScaleTo(got, -2, x)
+		scaleToGo(want, -2, x)
+		check()
+		same(t, "scale", got, want)
+	})
+}
+
+func TestProducts(t *testing.T) {
+	each(t, func(t *testing.T, r *rand.Rand, d int) {
+		for _, n := range []int{0, 1, 3, 4, 11} {
+			stride := d + 3
+			x, v, a := normal(r, n*stride), normal(r, d), normal(r, n)
+			for i := range a {
+				if r.IntN(2) == 0 {
+					a[i] = 0
+				}
+			}
+			if n > 8 {
+				clear(a[4:8])
+			}
+			got, check := guarded(t, make([]float64, n))
+			want := make([]float64, n)
+			MulVec(got, x, stride, v)
+			mulVecGo(want, x, stride, v)
+			check()
+			same(t, "product", got, want)
+
+			w, check := guarded(t, v)
+			MulTransAdd(w, x, stride, a)
+			mulTransAddGo(v, x, stride, a)
+			check()
+			same(t, "transposed product", w, v)
+		}
+	})
+}
+
+func TestGram(t *testing.T) {
+	each(t, func(t *testing.T, r *rand.Rand, d int) {
+		ld := Pad(d)
+		for _, rows := range []int{0, 1, 5} {
+			p := normal(r, rows*ld)
+			start := normal(r, ld*ld)
+			got, check := guarded(t, start)
+			GramAdd(got, ld, p, rows)
+			gramAddGo(start, ld, p, rows)
+			check()
+			for i := range ld {
+				same(t, "gram", got[i*ld:][:i+1], start[i*ld:][:i+1])
+			}
+		}
+	})
+}
+
+func TestTerms(t *testing.T) {
+	each(t, func(t *testing.T, r *rand.Rand, n int) {
+		z, dz, kink, lo, hi := normal(r, n), normal(r, n), normal(r, n), normal(r, n), normal(r, n)
+		center, sigma := make([]float64, n), normal(r, n)
+		for i := range lo {
+			lo[i], hi[i] = -math.Abs(lo[i]), math.Abs(hi[i])
+			center[i] = lo[i] + r.Float64()*(hi[i]-lo[i])
+			sigma[i] = math.Abs(sigma[i])
+			if r.IntN(4) == 0 {
+				lo[i] = 0
+			}
+		}
+		run := func(what string, asm, plain func(slope, g, h []float64) []float64) {
+			t.Helper()
+			var all [2][]float64
+			for i, f := range []func(slope, g, h []float64) []float64{asm, plain} {
+				slope, check := guarded(t, make([]float64, n))
+				g, also := guarded(t, z)
+				h, too := guarded(t, dz)
+				sums := f(slope, g, h)
+				check()
+				also()
+				too()
+				all[i] = append(append(append(append([]float64(nil), slope...), g...), h...), sums...)
+			}
+			same(t, what, all[0], all[1])
+		}
+		run("kinked", func(slope, g, h []float64) []float64 {
+			s := Kinked(z, kink, lo, hi, center, slope, g, h, 0.7)
+			return s[:]
+		}, func(slope, g, h []float64) []float64 {
+			s := kinkedGo(z, kink, lo, hi, center, slope, g, h, 0.7)
+			return s[:]
+		})
+		run("kinked along", func(_, _, _ []float64) []float64 {
+			s := KinkedAlong(z, dz, kink, lo, hi, center, 0.3, 0.7)
+			return s[:]
+		}, func(_, _, _ []float64) []float64 {
+			s := kinkedAlongGo(z, dz, kink, lo, hi, center, 0.3, 0.7)
+			return s[:]
+		})
+		for i := range hi {
+			if i%3 == 0 {
+				hi[i] = math.Inf(1)
+			}
+		}
+		run("curved", func(slope, g, h []float64) []float64 {
+			s := Curved(z, kink, lo, hi, sigma, slope, g, h)
+			return s[:]
+		}, func(slope, g, h []float64) []float64 {
+			s := curvedGo(z, kink, lo, hi, sigma, slope, g, h)
+			return s[:]
+		})
+		run("curved along", func(_, _, _ []float64) []float64 {
+			s := CurvedAlong(z, dz, kink, lo, hi, sigma, 0.3)
+			return s[:]
+		}, func(_, _, _ []float64) []float64 {
+			s := curvedAlongGo(z, dz, kink, lo, hi, sigma, 0.3)
+			return s[:]
+		})
+	})
+}
+
+func BenchmarkKernels(b *testing.B) {
+	for _, d := range []int{10, 30, 50, 64} {
+		const n = 256
+		r := rand.New(rand.NewPCG(1, 2))
+		x, v, a, z := normal(r, n*Pad(d)), normal(r, d), normal(r, n), make([]float64, n)
+		h := make([]float64, Pad(d)*Pad(d))
+		for name, f := range map[string]func(){
+			"dot":     func() { Dot(x[:d], v) },
+			"axpy":    func() { Axpy(1e-9, x[:d], v) },
+			"product": func() { MulVec(z, x, d, v) },
+			"transposed": func() {
+				clear(v)
+				MulTransAdd(v, x, d, a)
+			},
+			"gram":   func() { GramAdd(h, Pad(d), x, n/4) },
+			"kinked": func() { Kinked(z, a, a, a, a, a, a, a, 1) },
+		} {
+			b.Run(fmt.Sprintf("%s/%d", name, d), func(b *testing.B) {
+				for b.Loop() {
+					f()
+				}
+			})
+		}
+	}
+}

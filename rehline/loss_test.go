@@ -1,0 +1,355 @@
+package rehline
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// namedLoss is a loss by name beside its definition, and its pieces as a
+// function of the argument a z + b.
+type namedLoss struct {
+	name         string
+	loss         Loss
+	want         func(y, z float64) float64
+	pieces       Pieces
+	scale, shift func(y float64) float64
+	relus, rehus int
+}
+
+func checkLoss(q, r float64) float64 { return max(q*r, (q-1)*r) }
+
+func namedLosses(y []float64) []namedLoss {
+	minus, one, zero := func(float64) float64 { return -1 }, func(y float64) float64 { return y }, func(float64) float64 { return 0 }
+	line := func(b, c float64) Quadratic { return Quadratic{0, b, c} }
+	flat := line(0, 0)
+	hinge := func(y, z float64) float64 { return max(0, 1-y*z) }
+	beyond := func(eps, r float64) float64 { return max(0, math.Abs(r)-eps) }
+	margin := []namedLoss{
+		{name: "hinge", loss: Hinge(y), want: hinge, relus: 1,
+			pieces: Pieces{[]float64{1}, []Quadratic{line(-1, 1), flat}}},
+		{name: "squared hinge", loss: SquaredHinge(y), rehus: 1,
+			want:   func(y, z float64) float64 { return hinge(y, z) * hinge(y, z) },
+			pieces: Pieces{[]float64{1}, []Quadratic{{1, -2, 1}, flat}}},
+		{name: "smoothed hinge", loss: SmoothedHinge(y), rehus: 1,
+			want: func(y, z float64) float64 {
+				if h := hinge(y, z); h > 1 {
+					return h - 0.5
+				}
+				return hinge(y, z) * hinge(y, z) / 2
+			},
+			pieces: Pieces{[]float64{0, 1}, []Quadratic{line(-1, 0.5), {0.5, -1, 0.5}, flat}}},
+	}
+	residual := []namedLoss{
+		{name: "quantile", loss: Quantile(y, 0.3), relus: 2,
+			want:   func(y, z float64) float64 { return checkLoss(0.3, y-z) },
+			pieces: Pieces{[]float64{0}, []Quadratic{line(-0.7, 0), line(0.3, 0)}}},
+		{name: "epsilon-insensitive", loss: EpsilonInsensitive(y, 0.4), relus: 2,
+			want:   func(y, z float64) float64 { return beyond(0.4, y-z) },
+			pieces: Pieces{[]float64{-0.4, 0.4}, []Quadratic{line(-1, -0.4), flat, line(1, -0.4)}}},
+		{name: "squared epsilon-insensitive", loss: SquaredEpsilonInsensitive(y, 0.4), rehus: 2,
+			want:   func(y, z float64) float64 { return math.Pow(beyond(0.4, y-z), 2) },
+			pieces: Pieces{[]float64{-0.4, 0.4}, []Quadratic{{1, 0.8, 0.16}, flat, {1, -0.8, 0.16}}}},
+		{name: "epsilon-insensitive quantile", loss: EpsilonInsensitiveQuantile(y, 0.25, 0.5), relus: 2,
+			want:   func(y, z float64) float64 { return max(0, checkLoss(0.25, y-z)-0.5) },
+			pieces: Pieces{[]float64{-0.5 / 0.75, 2}, []Quadratic{line(-0.75, -0.5), flat, line(0.25, -0.5)}}},
+		{name: "huber", loss: Huber(y, 0.7), rehus: 2,
+			want: func(y, z float64) float64 {
+				r := math.Abs(y - z)
+				if r <= 0.7 {
+					return r * r / 2
+				}
+				return 0.7 * (r - 0.35)
+			},
+			pieces: Pieces{[]float64{-0.7, 0.7}, []Quadratic{line(-0.7, -0.245), {0.5, 0, 0}, line(0.7, -0.245)}}},
+		{name: "absolute", loss: Absolute(y), relus: 2,
+			want:   func(y, z float64) float64 { return math.Abs(y - z) },
+			pieces: Pieces{[]float64{0}, []Quadratic{line(-1, 0), line(1, 0)}}},
+		{name: "squared", loss: Squared(y), rehus: 2,
+			want:   func(y, z float64) float64 { return (y - z) * (y - z) },
+			pieces: Pieces{nil, []Quadratic{{1, 0, 0}}}},
+	}
+	for i := range margin {
+		margin[i].scale, margin[i].shift = one, zero
+	}
+	for i := range residual {
+		residual[i].scale, residual[i].shift = minus, one
+	}
+	return append(margin, residual...)
+}
+
+func randomVector(r *rand.Rand, n int, size float64) []float64 {
+	out := make([]float64, n)
+	for i := range out {
+		out[i] = size * r.NormFloat64()
+	}
+	return out
+}
+
+func apply(f func(float64) float64, y []float64) []float64 {
+	out := make([]float64, len(y))
+	for i, v := range y {
+		out[i] = f(v)
+	}
+	return out
+}
+
+// wantClose fails where got and want differ by more than tol relative to the
+// larger of 1 and want.
+func wantClose(t *testing.T, what string, got, want []float64, tol float64) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Fatalf("%s: %d values, want %d", what, len(got), len(want))
+	}
+	for i := range got {
+		if !(math.Abs(got[i]-want[i]) <= tol*max(1, math.Abs(want[i]))) {
+			t.Fatalf("%s: value %d is %.17g, want %.17g", what, i, got[i], want[i])
+		}
+	}
+}
+
+func value(t *testing.T, l Loss, z []float64) []float64 {
+	t.Helper()
+	if err := l.Check(); err != nil {
+		t.Fatal(err)
+	}
+	out := make([]float64, len(z))
+	l.Value(out, z)
+	return out
+}
+
+func TestNamedLossesAreTheirDefinitions(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(1, 2))
+	y, z := randomVector(r, 1000, 2), randomVector(r, 1000, 3)
+	for _, l := range namedLosses(y) {
+		want := make([]float64, len(y))
+		for i := range y {
+			want[i] = l.want(y[i], z[i])
+		}
+		wantClose(t, l.name, value(t, l.loss, z), want, 1e-13)
+		if l.loss.N() != len(y) || l.loss.U.Rows != l.relus || l.loss.S.Rows != l.rehus {
+			t.Errorf("%s: %d samples, %d ReLU and %d ReHU terms; want %d, %d and %d",
+				l.name, l.loss.N(), l.loss.U.Rows, l.loss.S.Rows, len(y), l.relus, l.rehus)
+		}
+	}
+}
+
+func TestLossesTakeAParameterPerSample(t *testing.T) {
+	t.Parallel()
+	y, z := []float64{1, -2, 3}, []float64{0.2, 0.1, -5}
+	q, eps := []float64{0.1, 0.5, 0.9}, []float64{0, 0.3, 2}
+	for _, test := range []struct {
+		name string
+		all  Loss
+		one  func(i int) Loss
+	}{
+		{"quantile", Quantile(y, q), func(i int) Loss { return Quantile(y[i:i+1], q[i]) }},
+		{"epsilon-insensitive", EpsilonInsensitive(y, eps), func(i int) Loss { return EpsilonInsensitive(y[i:i+1], eps[i]) }},
+		{"squared epsilon-insensitive", SquaredEpsilonInsensitive(y, eps), func(i int) Loss { return SquaredEpsilonInsensitive(y[i:i+1], eps[i]) }},
+		{"epsilon-insensitive quantile", EpsilonInsensitiveQuantile(y, q, eps), func(i int) Loss { return EpsilonInsensitiveQuantile(y[i:i+1], q[i], eps[i]) }},
+		{"huber", Huber(y, []float64{1, 2, math.Inf(1)}), func(i int) Loss { return Huber(y[i:i+1], []float64{1, 2, math.Inf(1)}[i]) }},
+	} {
+		got := value(t, test.all, z)
+		for i := range y {
+			wantClose(t, test.name, got[i:i+1], value(t, test.one(i), z[i:i+1]), 0)
+		}
+	}
+	wantClose(t, "an integer for all", value(t, Huber(y, 1), z), value(t, Huber(y, 1.0), z), 0)
+	wantClose(t, "half of squared", value(t, Huber(y, math.Inf(1)), z), []float64{0.32, 2.205, 32}, 1e-15)
+}
+
+func TestCompositeQuantileIsTheSumOverLevels(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(3, 4))
+	const n, d = 20, 3
+	x := blas64.General{Rows: n, Cols: d, Stride: d + 1, Data: randomVector(r, n*(d+1), 1)}
+	y, levels := randomVector(r, n, 1), []float64{0.1, 0.5, 0.8}
+	beta, intercepts := randomVector(r, d, 1), randomVector(r, len(levels), 1)
+	const scale = 4.0
+
+	features, err := CompositeFeatures(x, len(levels), scale)
+	if err != nil {
+		t.Fatal(err)
+	}
+	coefficients := append([]float64(nil), beta...)
+	for _, b := range intercepts {
+		coefficients = append(coefficients, b/scale)
+	}
+	var got, want float64
+	scores := make([]float64, features.Rows)
+	for i := range scores {
+		scores[i] = dot(row(features, i), coefficients)
+	}
+	for _, v := range value(t, CompositeQuantile(y, levels...), scores) {
+		got += v
+	}
+	for k, q := range levels {
+		for i := range y {
+			want += checkLoss(q, y[i]-intercepts[k]-dot(row(x, i), beta))
+		}
+	}
+	wantClose(t, "composite quantile", []float64{got}, []float64{want}, 1e-13)
+
+	sparse, err := CompositeSparse(compress(x), len(levels), scale)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantClose(t, "sparse features", expand(sparse).Data, features.Data, 0)
+
+	for name, build := range map[string]func() error{
+		"levels": func() error { _, err := CompositeFeatures(x, 0, 1); return err },
+		"scale":  func() error { _, err := CompositeFeatures(x, 1, 0); return err },
+		"sparse": func() error { _, err := CompositeSparse(compress(x), 1, math.Inf(1)); return err },
+		"x": func() error {
+			_, err := CompositeFeatures(blas64.General{Rows: 2, Cols: 2, Stride: 2}, 1, 1)
+			return err
+		},
+		"no x":     func() error { _, err := CompositeSparse(nil, 1, 1); return err },
+		"sparse x": func() error { _, err := CompositeSparse(&CSR{Rows: 1, Cols: 1}, 1, 1); return err },
+	} {
+		var input *InputError
+		if err := build(); !errors.As(err, &input) {
+			t.Errorf("%s: error %v, want an InputError", name, err)
+		}
+	}
+}
+
+func TestTotalVariationOfResiduals(t *testing.T) {
+	t.Parallel()
+	y, beta := []float64{1, 4, 2, 2, -7}, []float64{0.5, -1, 3, 0, 2}
+	features := expand(DifferenceFeatures(len(y)))
+	scores, want := make([]float64, features.Rows), make([]float64, features.Rows)
+	for i := range scores {
+		scores[i] = dot(row(features, i), beta)
+		want[i] = math.Abs((y[i+1] - beta[i+1]) - (y[i] - beta[i]))
+	}
+	wantClose(t, "total variation", value(t, TotalVariation(y), scores), want, 1e-15)
+	if m := DifferenceFeatures(0); m.Rows != 0 || m.Cols != 0 || m.check() != nil {
+		t.Errorf("features of no coefficients: %+v", m)
+	}
+}
+
+func TestValueAddsTermsAndOffset(t *testing.T) {
+	t.Parallel()
+	l := Loss{
+		U: matrix(2, 2, 1, 2, -1, 0), V: matrix(2, 2, 0, 1, 0, 3),
+		S: matrix(1, 2, 1, 1), T: matrix(1, 2, 0, 0), Tau: matrix(1, 2, 1, math.Inf(1)),
+		Offset: []float64{10, -1},
+	}
+	// |3| + (3 - 1/2) + 10 and (2·2 + 1) + 3 + 2²/2 - 1.
+	wantClose(t, "value", value(t, l, []float64{3, 2}), []float64{15.5, 9}, 0)
+	constant := Loss{Offset: []float64{1, 2, 3}}
+	wantClose(t, "constant", value(t, constant, make([]float64, 3)), []float64{1, 2, 3}, 0)
+	if n := (Loss{}).N(); n != 0 {
+		t.Errorf("no loss has %d samples", n)
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("scores of another length accepted")
+		}
+	}()
+	l.Value(make([]float64, 2), make([]float64, 3))
+}
+
+func TestLossCheckNamesWhatAndWhere(t *testing.T) {
+	t.Parallel()
+	y, nan := []float64{1, -1}, math.NaN()
+	with := func(change func(l *Loss)) Loss {
+		l := Loss{
+			U: matrix(1, 2, 1, 2), V: matrix(1, 2, 0, 1),
+			S: matrix(1, 2, 1, 1), T: matrix(1, 2, 0, 0), Tau: matrix(1, 2, 1, math.Inf(1)),
+		}
+		change(&l)
+		return l
+	}
+	if err := with(func(*Loss) {}).Check(); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		want string
+		kind error
+		loss Loss
+	}{
+		{"Loss.V: 0 rows", ErrShape, with(func(l *Loss) { l.V.Rows = 0 })},
+		{"Loss.S: 3 columns", ErrShape, with(func(l *Loss) { l.S.Cols = 3 })},
+		{"Loss.T: stride 1", ErrShape, with(func(l *Loss) { l.T.Stride = 1 })},
+		{"Loss.T: 1 values", ErrShape, with(func(l *Loss) { l.T.Data = l.T.Data[:1] })},
+		{"Loss.U: -1 x 2", ErrShape, with(func(l *Loss) { l.U.Rows, l.V.Rows = -1, -1 })},
+		{"Loss.Tau: 2 rows", ErrShape, with(func(l *Loss) { l.Tau.Rows = 2 })},
+		{"Loss.U[0][1]: NaN", ErrNotFinite, with(func(l *Loss) { l.U.Data[1] = nan })},
+		{"Loss.V[0][0]: -Inf", ErrNotFinite, with(func(l *Loss) { l.V.Data[0] = math.Inf(-1) })},
+		{"Loss.S[0][0]: NaN", ErrNotFinite, with(func(l *Loss) { l.S.Data[0] = nan })},
+		{"Loss.T[0][1]: +Inf", ErrNotFinite, with(func(l *Loss) { l.T.Data[1] = math.Inf(1) })},
+		{"Loss.Tau[0][1]: -2", ErrRange, with(func(l *Loss) { l.Tau.Data[1] = -2 })},
+		{"Loss.Tau[0][0]: NaN", ErrRange, with(func(l *Loss) { l.Tau.Data[0] = nan })},
+		{"Loss.Offset: length 1", ErrShape, with(func(l *Loss) { l.Offset = []float64{1} })},
+		{"Loss.Offset[1]: NaN", ErrNotFinite, with(func(l *Loss) { l.Offset = []float64{1, nan} })},
+		{"Loss.U[0][1]: NaN", ErrNotFinite, Hinge([]float64{1, nan})},
+		{"Quantile: q: 1.5", ErrRange, Quantile(y, 1.5)},
+		{"Quantile: q: 3 values", ErrShape, Quantile(y, []float64{0.1, 0.2, 0.3})},
+		{"Quantile: q: 0 values", ErrShape, Quantile(y, []float64(nil))},
+		{"Quantile: q[1]: NaN", ErrRange, Quantile(y, []float64{0.1, nan})},
+		{"EpsilonInsensitiveQuantile: q: -1", ErrRange, EpsilonInsensitiveQuantile(y, -1, 0)},
+		{"EpsilonInsensitiveQuantile: eps: -1", ErrRange, EpsilonInsensitiveQuantile(y, 0.5, -1)},
+		{"EpsilonInsensitive: eps: +Inf", ErrRange, EpsilonInsensitive(y, math.Inf(1))},
+		{"SquaredEpsilonInsensitive: eps: -0.1", ErrRange, SquaredEpsilonInsensitive(y, -0.1)},
+		{"Huber: delta: 0", ErrRange, Huber(y, 0)},
+		{"CompositeQuantile: levels: none", ErrShape, CompositeQuantile(y)},
+		{"CompositeQuantile: levels[1]: 2", ErrRange, CompositeQuantile(y, 0.5, 2)},
+		{"TotalVariation: y: length 1", ErrShape, TotalVariation(y[:1])},
+		{"Samples: n: -1", ErrShape, Samples(PLQ{}, -1, 1, 0, 1)},
+		{"Samples: scale: NaN", ErrRange, Samples(PLQ{}, 2, nan, 0, 1)},
+		{"Samples: shift: 1 values", ErrShape, Samples(PLQ{}, 2, 1, []float64{1}, 1)},
+		{"Samples: weight[1]: -1", ErrRange, Samples(PLQ{}, 2, 1, 0, []float64{1, -1})},
+	} {
+		err := test.loss.Check()
+		var input *InputError
+		if !errors.As(err, &input) || !errors.Is(err, test.kind) || !strings.HasPrefix(err.Error(), "rehline: "+test.want) {
+			t.Errorf("error %v, want %q and %v", err, test.want, test.kind)
+		}
+	}
+	if n := Quantile(y, 2).N(); n != 2 {
+		t.Errorf("a loss with a wrong parameter has %d samples, want 2", n)
+	}
+}
+
+func matrix(rows, cols int, values ...float64) blas64.General {
+	return blas64.General{Rows: rows, Cols: cols, Stride: cols, Data: values}
+}
+
+func dot(a, b []float64) float64 {
+	sum := 0.0
+	for i, v := range a {
+		sum += v * b[i]
+	}
+	return sum
+}
+
+// compress returns x without its zeros.
+func compress(x blas64.General) *CSR {
+	m := &CSR{Rows: x.Rows, Cols: x.Cols, Start: []int{0}}
+	for i := range x.Rows {
+		for j, v := range row(x, i) {
+			if v != 0 {
+				m.Index, m.Data = append(m.Index, j), append(m.Data, v)
+			}
+		}
+		m.Start = append(m.Start, len(m.Data))
+	}
+	return m
+}
+
+func expand(m *CSR) blas64.General {
+	x := newMatrix(m.Rows, m.Cols)
+	for i := range m.Rows {
+		for k := m.Start[i]; k < m.Start[i+1]; k++ {
+			x.Data[i*x.Stride+m.Index[k]] = m.Data[k]
+		}
+	}
+	return x
+}

@@ -1,0 +1,220 @@
+package rehline
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// Problem is
+//
+//	min over β, b0 of  Σ_i C w_i L_i(x_i·β + b0) + ½ Ridge ‖β‖² + Σ_j L1_j |β_j|
+//	subject to A β + b >= 0, or = 0 in the rows flagged as equalities.
+//
+// The objective is strictly convex in β, so β is unique. The features, the loss
+// and the constraints are not copied: they must stay as they are while a Solver
+// uses them.
+type Problem struct {
+	X      blas64.General // n x d, row-major; exactly one of X and Sparse is set.
+	Sparse *CSR           // n x d.
+
+	Loss    Loss      // of n samples.
+	C       float64   // >= 0 and finite; 0 is 1.
+	Weights []float64 // n weights w_i >= 0, or nil: all 1. They are copied.
+
+	Ridge     float64   // > 0 and finite; 0 is 1. A pure L1 penalty has no strictly convex part and is refused.
+	L1        []float64 // d penalties >= 0, or nil: none. They are copied.
+	Intercept Intercept
+
+	Constraints Constraints
+}
+
+// Intercept says what becomes of b0.
+type Intercept uint8
+
+// The kinds of intercept.
+const (
+	NoIntercept        Intercept = iota // b0 = 0.
+	FreeIntercept                       // b0 is neither penalized nor constrained.
+	PenalizedIntercept                  // ½ Ridge b0² is added to the objective.
+)
+
+// CSR is a sparse matrix in compressed rows: row i has the values
+// Data[Start[i]:Start[i+1]] in the columns Index[Start[i]:Start[i+1]].
+type CSR struct {
+	Rows, Cols int
+	Start      []int     // Rows+1 offsets, ascending from 0.
+	Index      []int     // columns, 0-based; each at most once a row.
+	Data       []float64 // one value per entry of Index.
+}
+
+// size returns n and d.
+func (p *Problem) size() (n, d int) {
+	if p.Sparse != nil {
+		return p.Sparse.Rows, p.Sparse.Cols
+	}
+	return p.X.Rows, p.X.Cols
+}
+
+// Check returns nil, or an *InputError that names the first part of p that is
+// wrong and where. It does not tell whether the constraints can be satisfied.
+func (p *Problem) Check() error {
+	if err := p.checkFeatures(); err != nil {
+		return err
+	}
+	n, d := p.size()
+	if n == 0 || d == 0 {
+		return shapeError("X", "%d x %d; at least one sample and one feature are needed", n, d)
+	}
+	if p.Loss.N() != n {
+		return shapeError("Loss", "%d samples, but X has %d", p.Loss.N(), n)
+	}
+	if err := p.Loss.Check(); err != nil {
+		return err
+	}
+	if err := checkScale("C", p.C); err != nil {
+		return err
+	}
+	if err := checkScale("Ridge", p.Ridge); err != nil {
+		return err
+	}
+	if err := checkWeights("Weights", p.Weights, n); err != nil {
+		return err
+	}
+	if err := checkWeights("L1", p.L1, d); err != nil {
+		return err
+	}
+	if p.Intercept > PenalizedIntercept {
+		return &InputError{"Intercept", -1, -1, fmt.Sprint(uint8(p.Intercept)), ErrRange}
+	}
+	return p.checkConstraints(d)
+}
+
+func (p *Problem) checkFeatures() error {
+	if p.Sparse == nil {
+		if p.X.Rows < 0 || p.X.Cols < 0 {
+			return shapeError("X", "%d x %d", p.X.Rows, p.X.Cols)
+		}
+		if p.X.Rows == 0 || p.X.Cols == 0 {
+			return nil // reported as n = 0 or d = 0
+		}
+		if err := checkMatrix("X", p.X, p.X.Cols); err != nil {
+			return err
+		}
+		return checkFinite("X", p.X)
+	}
+	if p.X.Rows != 0 || p.X.Cols != 0 || p.X.Data != nil {
+		return shapeError("X", "X and Sparse are both set; exactly one is needed")
+	}
+	return p.Sparse.check()
+}
+
+func (m *CSR) check() error {
+	if m.Rows < 0 || m.Cols < 0 {
+		return shapeError("Sparse", "%d x %d", m.Rows, m.Cols)
+	}
+	if len(m.Start) != m.Rows+1 {
+		return shapeError("Sparse.Start", "%d offsets for %d rows; one more than rows is needed", len(m.Start), m.Rows)
+	}
+	if m.Start[0] != 0 || m.Start[m.Rows] != len(m.Index) || len(m.Index) != len(m.Data) {
+		return shapeError("Sparse", "offsets from %d to %d for %d columns and %d values", m.Start[0], m.Start[m.Rows], len(m.Index), len(m.Data))
+	}
+	for i := range m.Rows {
+		if m.Start[i+1] < m.Start[i] || m.Start[i+1] > len(m.Index) {
+			return shapeError("Sparse.Start", "offset %d after %d in row %d", m.Start[i+1], m.Start[i], i)
+		}
+	}
+	last := make([]int, m.Cols) // 1 + the last row with an entry in the column
+	for i := range m.Rows {
+		for k := m.Start[i]; k < m.Start[i+1]; k++ {
+			j := m.Index[k]
+			if j < 0 || j >= m.Cols {
+				return &InputError{"Sparse.Index", i, -1, fmt.Sprintf("column %d of %d", j, m.Cols), ErrRange}
+			}
+			if last[j] == i+1 {
+				return &InputError{"Sparse.Index", i, j, "the column is there twice", ErrRange}
+			}
+			last[j] = i + 1
+			if !finite(m.Data[k]) {
+				return &InputError{"Sparse", i, j, fmt.Sprint(m.Data[k]), ErrNotFinite}
+			}
+		}
+	}
+	return nil
+}
+
+func checkScale(what string, v float64) error {
+	if v < 0 || !finite(v) {
+		return &InputError{what, -1, -1, fmt.Sprintf("%g; it is positive and finite, or 0 for 1", v), ErrRange}
+	}
+	return nil
+}
+
+// checkWeights accepts nil, or values >= 0 of length n.
+func checkWeights(what string, values []float64, n int) error {
+	if values == nil {
+		return nil
+	}
+	if len(values) != n {
+		return shapeError(what, "length %d where %d are needed", len(values), n)
+	}
+	for i, v := range values {
+		if !finite(v) {
+			return &InputError{what, i, -1, fmt.Sprint(v), ErrNotFinite}
+		}
+		if v < 0 {
+			return &InputError{what, i, -1, fmt.Sprintf("%g; it is >= 0", v), ErrRange}
+		}
+	}
+	return nil
+}
+
+func (p *Problem) checkConstraints(d int) error {
+	c := &p.Constraints
+	if c.err != nil {
+		return c.err
+	}
+	k := c.A.Rows
+	if err := checkMatrix("Constraints.A", c.A, d); err != nil {
+		return err
+	}
+	if len(c.B) != k {
+		return shapeError("Constraints.B", "length %d for %d rows of A", len(c.B), k)
+	}
+	if c.Equality != nil && len(c.Equality) != k {
+		return shapeError("Constraints.Equality", "length %d for %d rows of A", len(c.Equality), k)
+	}
+	if err := checkFinite("Constraints.A", c.A); err != nil {
+		return err
+	}
+	return checkFiniteSlice("Constraints.B", c.B)
+}
+
+// scale returns v, or 1 where it is the zero value.
+func scale(v float64) float64 {
+	if v == 0 {
+		return 1
+	}
+	return v
+}
+
+// InfeasibleError says that no β satisfies the constraints, and proves it by
+// Farkas' lemma: Farkas_k >= 0 for every inequality k (of any sign for an
+// equality), AᵀFarkas = 0 up to Residual, and b·Farkas < 0, so that the
+// combination of the rows reads 0·β + (a negative number) >= 0.
+type InfeasibleError struct {
+	Farkas   []float64 // K multipliers with largest entry 1 in size.
+	Value    float64   // b·Farkas < 0.
+	Residual float64   // ‖AᵀFarkas‖∞, in the units of A.
+}
+
+// Error gives the combination's value.
+func (e *InfeasibleError) Error() string {
+	return fmt.Sprintf("rehline: Constraints: %v: a combination of the rows reads %.3g >= 0 (Farkas certificate, residual %.1e)", ErrInfeasible, e.Value, e.Residual)
+}
+
+// Unwrap returns ErrInfeasible.
+func (e *InfeasibleError) Unwrap() error { return ErrInfeasible }
+
+var inf = math.Inf(1)

@@ -1,0 +1,92 @@
+package rehline
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/agepath/agepath/rehline/internal/kernel"
+)
+
+// constraints are A β + b >= 0 or = 0 with their multipliers, divided by the
+// ridge. Between Newton steps ξ_k = max(0, center_k - slack_k/soft_k), and
+// without the maximum for an equality.
+type constraints struct {
+	a      blas64.General
+	b      []float64
+	flags  []bool
+	norm   []float64 // ‖A_k‖²
+	slack  []float64 // A β + b
+	turn   []float64 // change of the slack along the step
+	xi     []float64
+	center []float64
+	active []bool
+	scale  float64 // 1 + the largest |b|: what violations are compared with
+}
+
+func (c *constraints) init(p *Constraints, d int) error {
+	k := p.A.Rows
+	c.a, c.b, c.flags = p.A, p.B, p.Equality
+	if k == 0 {
+		c.scale = 1
+		return nil
+	}
+	for _, v := range []*[]float64{&c.norm, &c.slack, &c.turn, &c.xi, &c.center} {
+		*v = make([]float64, k)
+	}
+	c.active = make([]bool, k)
+	c.scale = 1
+	for i := range k {
+		r := row(c.a, i)
+		c.norm[i] = kernel.Dot(r, r)
+		c.scale = max(c.scale, 1+math.Abs(c.b[i]))
+	}
+	return c.feasible(d)
+}
+
+func (c *constraints) equal(k int) bool { return c.flags != nil && c.flags[k] }
+
+// slacks sets slack = A β + b.
+func (c *constraints) slacks(beta []float64) {
+	if len(c.slack) == 0 {
+		return
+	}
+	kernel.MulVec(c.slack, c.a.Data, c.a.Stride, beta)
+	for k, b := range c.b {
+		c.slack[k] += b
+	}
+}
+
+// evaluate sets the multipliers for the slacks; soft is relative to ‖A_k‖². A
+// row of zeros binds nothing.
+func (c *constraints) evaluate(soft float64) {
+	for k, s := range c.slack {
+		if c.norm[k] == 0 {
+			c.xi[k], c.active[k] = 0, false
+			continue
+		}
+		xi := c.center[k] - s/(soft*c.norm[k])
+		c.active[k] = c.equal(k) || xi > 0
+		if !c.active[k] {
+			xi = 0
+		}
+		c.xi[k] = xi
+	}
+}
+
+// along returns the first and second derivative of the penalty at slack + t
+// turn.
+func (c *constraints) along(t, soft float64) (first, second float64) {
+	for k, s := range c.slack {
+		if c.norm[k] == 0 {
+			continue
+		}
+		inv := 1 / (soft * c.norm[k])
+		xi := c.center[k] - (s+t*c.turn[k])*inv
+		if xi > 0 || c.equal(k) {
+			first -= xi * c.turn[k]
+			second += inv * c.turn[k] * c.turn[k]
+		}
+	}
+	return first, second
+}

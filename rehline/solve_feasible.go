@@ -1,0 +1,164 @@
+package rehline
+
+import (
+	"math"
+
+	"github.com/agepath/agepath/rehline/internal/kernel"
+)
+
+// feasible returns an *InfeasibleError where no β satisfies the constraints. It
+// minimizes half the squared violation of the rows, scaled to length one, by
+// Newton steps with an exact line search. At a minimum Aᵀr = 0 for the
+// violations r, so that r, unless zero, is a Farkas certificate: b·r =
+// (Aβ + b)·r = -‖r‖².
+func (c *constraints) feasible(d int) error {
+	if c.zeroIsFeasible() {
+		return nil
+	}
+	f := newFeasibility(c, d)
+	for range 300 {
+		f.violate()
+		size := math.Sqrt(kernel.Dot(f.r, f.r))
+		if size <= 1e-12*f.scale {
+			return nil
+		}
+		clear(f.grad)
+		kernel.MulTransAdd(f.grad, f.a, d, f.r)
+		var residual float64
+		for _, g := range f.grad {
+			residual = max(residual, math.Abs(g))
+		}
+		if residual <= 1e-13*size {
+			return f.certificate()
+		}
+		f.descend()
+	}
+	return nil // too close to tell: the solver reports the violation that is left
+}
+
+func (c *constraints) zeroIsFeasible() bool {
+	for k, b := range c.b {
+		if b < 0 || b > 0 && c.equal(k) {
+			return false
+		}
+	}
+	return true
+}
+
+// feasibility is the state of the search for a feasible β.
+type feasibility struct {
+	c       *constraints
+	d, ld   int
+	a       []float64 // K x d: rows of length one, or zero
+	b       []float64
+	scale   float64   // 1 or the largest |b|
+	beta    []float64 // d
+	s, turn []float64 // K: slacks and their change along the step
+	r       []float64 // K: violations, so that r_k >= 0 for an inequality
+	grad    []float64
+	step    []float64
+	hess    []float64
+	panel   []float64
+}
+
+func newFeasibility(c *constraints, d int) *feasibility {
+	k, ld := len(c.b), kernel.Pad(d)
+	f := &feasibility{c: c, d: d, ld: ld, a: make([]float64, k*d), b: make([]float64, k), beta: make([]float64, d),
+		s: make([]float64, k), turn: make([]float64, k), r: make([]float64, k),
+		grad: make([]float64, d), step: make([]float64, d), hess: make([]float64, ld*ld), panel: make([]float64, ld)}
+	for i := range k {
+		length := f.length(i)
+		kernel.ScaleTo(f.a[i*d:][:d], 1/length, row(c.a, i))
+		f.b[i] = c.b[i] / length
+		f.scale = max(f.scale, math.Abs(f.b[i]))
+	}
+	copy(f.s, f.b)
+	return f
+}
+
+// length returns ‖A_k‖, or 1 for a row of zeros.
+func (f *feasibility) length(k int) float64 {
+	if n := f.c.norm[k]; n > 0 {
+		return math.Sqrt(n)
+	}
+	return 1
+}
+
+func (f *feasibility) violate() {
+	kernel.MulVec(f.s, f.a, f.d, f.beta)
+	for k := range f.s {
+		f.s[k] += f.b[k]
+		f.r[k] = -f.s[k]
+		if !f.c.equal(k) {
+			f.r[k] = max(f.r[k], 0)
+		}
+	}
+}
+
+// descend takes a Newton step. grad is Aᵀr, minus the gradient.
+func (f *feasibility) descend() {
+	clear(f.hess)
+	for k := range f.r {
+		if f.r[k] != 0 || f.c.equal(k) {
+			copy(f.panel, f.a[k*f.d:][:f.d])
+			kernel.GramAdd(f.hess, f.ld, f.panel, 1)
+		}
+	}
+	var trace float64
+	for j := range f.d {
+		trace += f.hess[j*f.ld+j]
+	}
+	for j := range f.d {
+		f.hess[j*f.ld+j] += 1e-12 * trace
+	}
+	cholesky(f.hess, f.ld, f.d)
+	copy(f.step, f.grad)
+	solveCholesky(f.hess, f.ld, f.step)
+	kernel.MulVec(f.turn, f.a, f.d, f.step)
+	lo, hi, t := 0.0, inf, 1.0
+	for range 100 {
+		var first, second float64
+		for k, s := range f.s {
+			if v := s + t*f.turn[k]; v < 0 || f.c.equal(k) {
+				first += v * f.turn[k]
+				second += f.turn[k] * f.turn[k]
+			}
+		}
+		if first < 0 {
+			lo = t
+		} else {
+			hi = t
+		}
+		next := t - first/second
+		if first == 0 || math.Abs(next-t) <= 1e-14*t {
+			break
+		}
+		if !(next > lo && next < hi) {
+			if next = 2 * t; !math.IsInf(hi, 1) {
+				next = (lo + hi) / 2
+			}
+		}
+		t = next
+	}
+	kernel.Axpy(t, f.step, f.beta)
+}
+
+// certificate turns the violations into multipliers of the rows as given.
+func (f *feasibility) certificate() error {
+	e := &InfeasibleError{Farkas: make([]float64, len(f.r))}
+	var largest float64
+	for k, r := range f.r {
+		e.Farkas[k] = r / f.length(k)
+		largest = max(largest, math.Abs(e.Farkas[k]))
+	}
+	sum := make([]float64, f.d)
+	for k := range e.Farkas {
+		e.Farkas[k] /= largest
+		e.Value += e.Farkas[k] * f.c.b[k]
+		kernel.Axpy(e.Farkas[k], row(f.c.a, k), sum)
+	}
+	for _, v := range sum {
+		e.Residual = max(e.Residual, math.Abs(v))
+	}
+	return e
+}

@@ -1,0 +1,77 @@
+package rehline
+
+import (
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/agepath/agepath/rehline/internal/kernel"
+)
+
+// features are the n x d matrix X, dense or sparse.
+type features interface {
+	mulVec(z, v []float64)          // z = X v
+	mulTransAdd(w, a []float64)     // w += Xᵀa
+	dot(i int, v []float64) float64 // x_i·v
+	axpy(i int, a float64, v []float64)
+	gather(i int, a float64, v []float64) // v = a x_i
+	entries() int
+}
+
+type dense struct{ blas64.General }
+
+func (x dense) mulVec(z, v []float64)      { kernel.MulVec(z, x.Data, x.Stride, v) }
+func (x dense) mulTransAdd(w, a []float64) { kernel.MulTransAdd(w, x.Data, x.Stride, a) }
+func (x dense) row(i int) []float64        { return x.Data[i*x.Stride:][:x.Cols] }
+
+func (x dense) dot(i int, v []float64) float64     { return kernel.Dot(x.row(i), v) }
+func (x dense) axpy(i int, a float64, v []float64) { kernel.Axpy(a, x.row(i), v) }
+func (x dense) entries() int                       { return x.Rows * x.Cols }
+
+func (x dense) gather(i int, a float64, v []float64) {
+	kernel.ScaleTo(v, a, x.row(i))
+}
+
+type sparse struct{ *CSR }
+
+func (x sparse) row(i int) ([]int, []float64) {
+	from, to := x.Start[i], x.Start[i+1]
+	return x.Index[from:to], x.Data[from:to]
+}
+
+func (x sparse) dot(i int, v []float64) float64 {
+	index, data := x.row(i)
+	data = data[:len(index)]
+	var s float64
+	for k, j := range index {
+		s += data[k] * v[j]
+	}
+	return s
+}
+
+func (x sparse) axpy(i int, a float64, v []float64) {
+	index, data := x.row(i)
+	data = data[:len(index)]
+	for k, j := range index {
+		v[j] += a * data[k]
+	}
+}
+
+func (x sparse) mulVec(z, v []float64) {
+	for i := range z {
+		z[i] = x.dot(i, v)
+	}
+}
+
+func (x sparse) mulTransAdd(w, a []float64) {
+	for i, s := range a {
+		if s != 0 {
+			x.axpy(i, s, w)
+		}
+	}
+}
+
+func (x sparse) gather(i int, a float64, v []float64) {
+	clear(v[:x.Cols])
+	x.axpy(i, a, v)
+}
+
+func (x sparse) entries() int { return len(x.Data) }

@@ -1,0 +1,377 @@
+package rehline
+
+import (
+	"math"
+	"slices"
+
+	"github.com/agepath/agepath/rehline/internal/kernel"
+)
+
+// newton is the second phase: a proximal method of multipliers on the dual,
+// whose inner problems are solved by a semismooth Newton method (Li, Sun, Toh,
+// "A highly efficient semismooth Newton augmented Lagrangian method for solving
+// Lasso problems", SIAM J. Optim. 28 (2018)). The terms with kinks are smoothed
+// around their multipliers over a width of scores that shrinks; curved terms
+// need no smoothing. The inner problem is piecewise quadratic and strictly
+// convex, so that Newton steps with an exact line search end after finitely
+// many.
+type newton struct {
+	width  float64 // of scores, for kinked terms
+	soft   float64 // for constraints
+	narrow float64 // of coefficients, for L1 penalties
+
+	m, center []float64 // dim: multipliers of the L1 penalties
+	ld        int
+	hess      []float64 // dim x ld: Hessian, then its Cholesky factor, in the lower triangle
+	panel     []float64 // rows of X, scaled
+	sample    []float64 // for quantiles
+}
+
+const (
+	panelRows  = 64
+	stuckSteps = 100 // without a smaller gap
+)
+
+func (w *newton) init(dim int) {
+	w.ld = kernel.Pad(dim)
+	w.m = make([]float64, dim)
+	w.center = make([]float64, dim)
+	w.sample = make([]float64, 0, 512)
+}
+
+// reserve allocates the Hessian.
+func (w *newton) reserve(dim int) {
+	if w.hess == nil {
+		w.hess = make([]float64, w.ld*w.ld)
+		w.panel = make([]float64, panelRows*w.ld)
+	}
+}
+
+// ascend runs Newton steps from the current β and centers until solved.
+func (s *Solver) ascend() error {
+	w := &s.newton
+	w.reserve(s.dim)
+	s.scores(s.z, s.beta)
+	s.guard.slacks(s.beta[:s.d])
+	s.widths(s.warm)
+	best, stuck := inf, 0
+	for {
+		s.evaluate()
+		if s.finished() {
+			s.point.status = Solved
+			return nil
+		}
+		status, err := s.limits.reached()
+		if r := s.relative(); r < 0.9*best {
+			best, stuck = r, 0
+		} else if stuck++; stuck > stuckSteps && status == 0 {
+			status = Stalled
+		}
+		if status != 0 {
+			s.point.status = status
+			s.balance()
+			return err
+		}
+		s.factorize()
+		copy(s.step, s.grad)
+		solveCholesky(w.hess, w.ld, s.step)
+		decrement := kernel.Dot(s.grad, s.step) / 2
+		for j := range s.step {
+			s.step[j] = -s.step[j]
+		}
+		t := s.search(-2 * decrement)
+		s.advance(t)
+		s.limits.done.Newton++
+		s.tell()
+		target := s.limits.tol * max(math.Abs(s.point.primal), math.Abs(s.point.dual))
+		if t == 1 && s.point.young > 0.5*target && decrement <= s.point.young || decrement <= 1e-30*s.origin {
+			s.tighten()
+		}
+	}
+}
+
+func (s *Solver) tell() {
+	if f := s.limits.progress; f != nil {
+		f(Progress{Iterations: s.limits.done, Objective: s.point.primal*s.ridge + s.offset, Gap: s.relative(),
+			PrimalInfeasibility: s.point.infeasibility})
+	}
+}
+
+// widths chooses the first smoothing from where the kinks are: about half of the
+// samples are within it, or with known multipliers as many as the dimension.
+func (s *Solver) widths(warm bool) {
+	w := &s.newton
+	if warm {
+		w.width = s.quantile(min(0.5, float64(s.dim)/float64(s.n*max(1, len(s.kinked)))))
+		w.soft, w.narrow = 1e-6, 1e-3
+		return
+	}
+	w.width = s.quantile(0.5) * 2
+	w.soft, w.narrow = 1e-3, 1
+}
+
+// quantile returns the q-quantile of the distances of scores from kinks, from
+// a sample of them.
+func (s *Solver) quantile(q float64) float64 {
+	list := s.newton.sample[:0]
+	for i := range s.kinked {
+		k := &s.kinked[i]
+		stride := max(1, s.n*len(s.kinked)/cap(list))
+		for j := i % stride; j < s.n && len(list) < cap(list); j += stride {
+			if k.hi[j] > k.lo[j] {
+				list = append(list, math.Abs(s.z[j]-k.kink[j]))
+			}
+		}
+	}
+	if len(list) == 0 {
+		return 1
+	}
+	slices.Sort(list)
+	if r := list[int(q*float64(len(list)-1))]; r > 0 {
+		return r
+	}
+	return max(list[len(list)-1], 1e-3)
+}
+
+// tighten moves the centers to the multipliers at the current scores and
+// shrinks the smoothing.
+func (s *Solver) tighten() {
+	w := &s.newton
+	s.terms()
+	for i := range s.kinked {
+		copy(s.kinked[i].center, s.kinked[i].slope)
+	}
+	s.guard.evaluate(w.soft)
+	copy(s.guard.center, s.guard.xi)
+	s.lasso()
+	copy(w.center, w.m)
+	w.width = max(w.width*0.3, 1e-9)
+	w.soft = max(w.soft*0.1, 1e-12)
+	w.narrow = max(w.narrow*0.3, 1e-9)
+	s.limits.done.Outer++
+}
+
+// terms evaluates the loss at the scores: slopes, g, h and their sums.
+func (s *Solver) terms() sums {
+	clear(s.g)
+	clear(s.h)
+	var t sums
+	for i := range s.kinked {
+		t.add(s.kinked[i].evaluate(s.z, s.g, s.h, s.newton.width))
+	}
+	for i := range s.curved {
+		t.add(s.curved[i].evaluate(s.z, s.g, s.h))
+	}
+	return t
+}
+
+// lasso sets the multipliers m of the L1 penalties.
+func (s *Solver) lasso() {
+	w := &s.newton
+	for j, r := range s.l1 {
+		w.m[j] = min(max(w.center[j]+s.beta[j]/w.narrow, -r), r)
+	}
+}
+
+// evaluate computes everything at β, whose scores and slacks are current.
+func (s *Solver) evaluate() {
+	w := &s.newton
+	t := s.terms()
+	s.guard.evaluate(w.soft)
+	s.forces()
+	s.lasso()
+	for j, r := range s.l1 {
+		t.young += r*math.Abs(s.beta[j]) - w.m[j]*s.beta[j]
+	}
+	for j, b := range s.beta {
+		s.grad[j] = s.bend[j]*b - s.v[j] + w.m[j]
+	}
+	s.certify(t)
+}
+
+// factorize computes the Cholesky factor of the Hessian of the smoothed
+// objective.
+func (s *Solver) factorize() {
+	w := &s.newton
+	ld := w.ld
+	clear(w.hess)
+	rows := 0
+	flush := func() {
+		if rows > 0 {
+			kernel.GramAdd(w.hess, ld, w.panel, rows)
+			rows = 0
+		}
+	}
+	var total float64
+	for i, h := range s.h {
+		if h == 0 {
+			continue
+		}
+		total += h
+		p := w.panel[rows*ld:][:ld]
+		r := math.Sqrt(h)
+		s.x.gather(i, r, p)
+		if s.dim > s.d {
+			p[s.d] = r
+		}
+		if rows++; rows == panelRows {
+			flush()
+		}
+	}
+	for k, active := range s.guard.active {
+		if !active {
+			continue
+		}
+		p := w.panel[rows*ld:][:ld]
+		clear(p)
+		kernel.Axpy(1/math.Sqrt(w.soft*s.guard.norm[k]), row(s.guard.a, k), p[:s.d])
+		if rows++; rows == panelRows {
+			flush()
+		}
+	}
+	flush()
+	for j := range s.dim {
+		w.hess[j*ld+j] += s.bend[j]
+	}
+	for j, r := range s.l1 {
+		if r > 0 && math.Abs(w.m[j]) < r {
+			w.hess[j*ld+j] += 1 / w.narrow
+		}
+	}
+	if s.dim > s.d && s.bend[s.d] == 0 {
+		w.hess[s.d*ld+s.d] += 1e-9*total + 1e-300
+		if total == 0 {
+			w.hess[s.d*ld+s.d] = 1e-6 * s.curvature()
+		}
+	}
+	cholesky(w.hess, ld, s.dim)
+}
+
+// curvature returns the second derivative in the intercept if all terms were in
+// their smooth parts: a scale for steps of the intercept.
+func (s *Solver) curvature() float64 {
+	var t float64
+	for i := range s.kinked {
+		k := &s.kinked[i]
+		for j, u := range k.hi {
+			t += u - k.lo[j]
+		}
+	}
+	t /= s.newton.width
+	for i := range s.curved {
+		for _, c := range s.curved[i].sigma {
+			t += c
+		}
+	}
+	if t == 0 {
+		return 1
+	}
+	return t
+}
+
+// cholesky replaces the lower triangle of the n x n matrix by its factor, with
+// the reciprocals of the diagonal on the diagonal. Pivots lost to rounding are
+// replaced by a large number, which leaves their direction out.
+func cholesky(a []float64, ld, n int) {
+	for i := range n {
+		ri := a[i*ld:][:i+1]
+		for j := range i {
+			ri[j] = (ri[j] - kernel.Dot(ri[:j], a[j*ld:][:j])) * a[j*ld+j]
+		}
+		p := ri[i] - kernel.Dot(ri[:i], ri[:i])
+		if !(p > 1e-15*ri[i]) {
+			p = 1e30 * max(ri[i], 1)
+		}
+		ri[i] = 1 / math.Sqrt(p)
+	}
+}
+
+// solveCholesky replaces b by the solution.
+func solveCholesky(a []float64, ld int, b []float64) {
+	n := len(b)
+	for i := range n {
+		b[i] = (b[i] - kernel.Dot(a[i*ld:][:i], b[:i])) * a[i*ld+i]
+	}
+	for i := n - 1; i >= 0; i-- {
+		b[i] *= a[i*ld+i]
+		kernel.Axpy(-b[i], a[i*ld:][:i], b[:i])
+	}
+}
+
+// search returns a step length t where the derivative along the step is at most
+// a tenth of slope, its value at 0, in size.
+func (s *Solver) search(slope float64) float64 {
+	s.scores(s.dz, s.step)
+	if s.k > 0 {
+		kernel.MulVec(s.guard.turn, s.guard.a.Data, s.guard.a.Stride, s.step[:s.d])
+	}
+	lo, hi, t := 0.0, inf, 1.0
+	for range 60 {
+		first, second := s.along(t)
+		if math.Abs(first) <= 0.1*math.Abs(slope) || first == 0 {
+			return t
+		}
+		if first < 0 {
+			lo = t
+		} else {
+			hi = t
+		}
+		next := t - first/second
+		switch {
+		case !(next > lo) && math.IsInf(hi, 1) || math.IsNaN(next):
+			next = 4 * t
+		case math.IsInf(hi, 1):
+			next = min(next, 100*t)
+		case !(next > lo && next < hi):
+			next = (lo + hi) / 2
+		}
+		if hi-lo <= 1e-14*lo {
+			break
+		}
+		t = next
+	}
+	return max(lo, 1e-14)
+}
+
+// along returns the first and second derivative of the smoothed objective along
+// the step.
+func (s *Solver) along(t float64) (first, second float64) {
+	for i := range s.kinked {
+		k := &s.kinked[i]
+		sum := kernel.KinkedAlong(s.z, s.dz, k.kink, k.lo, k.hi, k.center, t, 1/s.newton.width)
+		first, second = first+sum[0], second+sum[1]
+	}
+	for i := range s.curved {
+		c := &s.curved[i]
+		sum := kernel.CurvedAlong(s.z, s.dz, c.kink, c.kl, c.kh, c.sigma, t)
+		first, second = first+sum[0], second+sum[1]
+	}
+	a, b := s.guard.along(t, s.newton.soft)
+	first, second = first+a, second+b
+	for j, e := range s.step {
+		first += s.bend[j] * (s.beta[j] + t*e) * e
+		second += s.bend[j] * e * e
+	}
+	w := &s.newton
+	for j, r := range s.l1 {
+		e := s.step[j]
+		m := w.center[j] + (s.beta[j]+t*e)/w.narrow
+		switch {
+		case m >= r:
+			first += r * e
+		case m <= -r:
+			first -= r * e
+		default:
+			first += m * e
+			second += e * e / w.narrow
+		}
+	}
+	return first, second
+}
+
+// advance takes the step of length t.
+func (s *Solver) advance(t float64) {
+	kernel.Axpy(t, s.step, s.beta)
+	kernel.Axpy(t, s.dz, s.z)
+	s.guard.slacks(s.beta[:s.d])
+}

@@ -1,0 +1,100 @@
+package rehline
+
+import "math"
+
+// point is what is known of the current primal-dual pair, divided by the
+// ridge.
+type point struct {
+	primal, dual  float64
+	gap           float64 // absolute, with what infeasibility gains made up for
+	young         float64 // part of the gap that is due to smoothing
+	infeasibility float64
+	balance       float64 // Σ g with a free intercept: how infeasible the dual is
+	status        Status
+}
+
+// relative returns the gap relative to the objective.
+func (s *Solver) relative() float64 {
+	p := &s.point
+	if p.gap <= 0 {
+		return 0
+	}
+	return p.gap / max(math.Abs(p.primal), math.Abs(p.dual), 0x1p-40*s.origin)
+}
+
+// solved tells whether the point is good enough.
+func (s *Solver) solved() bool {
+	return s.relative() <= s.limits.tol && s.point.infeasibility <= s.limits.feasible*s.guard.scale
+}
+
+// soft returns x shrunk by r towards zero.
+func soft(x, r float64) float64 {
+	switch {
+	case x > r:
+		return x - r
+	case x < -r:
+		return x + r
+	}
+	return 0
+}
+
+// certify computes the objectives of β and the dual variables from the terms'
+// sums; v = Aᵀξ - Xᵀg, the slacks and ξ are current.
+func (s *Solver) certify(t sums) {
+	p := &s.point
+	primal, dual, young := t.value+s.constant, t.dual+s.constant, t.young
+	for j, b := range s.beta {
+		v := s.v[j]
+		primal += s.bend[j] * b * b / 2
+		if s.l1 != nil {
+			primal += s.l1[j] * math.Abs(b)
+			v = soft(v, s.l1[j])
+		}
+		dual -= s.bend[j] * v * v / 2
+	}
+	gap := primal - dual
+	if s.dim > s.d && s.bend[s.d] == 0 {
+		p.balance = -s.v[s.d]
+		gap += math.Abs(p.balance*s.beta[s.d]) - p.balance*s.beta[s.d]
+	}
+	p.infeasibility = 0
+	for k, xi := range s.guard.xi {
+		slack := s.guard.slack[k]
+		dual -= xi * s.guard.b[k]
+		gap += xi*s.guard.b[k] + math.Abs(xi*slack) - xi*slack
+		young += math.Abs(xi * slack)
+		violation := max(-slack, 0)
+		if s.guard.equal(k) {
+			violation = math.Abs(slack)
+		}
+		p.infeasibility = max(p.infeasibility, violation)
+	}
+	p.primal, p.dual, p.gap, p.young = primal, dual, gap, young
+}
+
+// report fills the solution from the point.
+func (s *Solver) report() {
+	p, out := &s.point, &s.sol
+	copy(out.Beta, s.beta[:s.d])
+	out.Intercept = 0
+	if s.dim > s.d {
+		out.Intercept = s.beta[s.d]
+	}
+	for i := range s.kinked {
+		k := &s.kinked[i]
+		spread(k.source, k.slope, s.ridge, s.problem.Loss.U, out.Dual.Lambda)
+	}
+	for i := range s.curved {
+		c := &s.curved[i]
+		spread(c.source, c.slope, s.ridge, s.problem.Loss.S, out.Dual.Gamma)
+	}
+	for k, xi := range s.guard.xi {
+		out.Dual.Xi[k] = xi * s.ridge
+	}
+	out.Objective = p.primal*s.ridge + s.offset
+	out.DualObjective = p.dual*s.ridge + s.offset
+	out.Gap = s.relative()
+	out.PrimalInfeasibility = p.infeasibility
+	out.Iterations = s.limits.done
+	out.Status = p.status
+}

@@ -1,0 +1,144 @@
+package rehline
+
+import (
+	"fmt"
+
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// start sets the bounds for the weights, and β and the centers from warm or
+// else from zero.
+func (s *Solver) start(warm *Solution) error {
+	if warm != nil {
+		if err := s.fits(warm); err != nil {
+			return err
+		}
+	}
+	s.weigh()
+	s.origin = s.constant
+	for i := range s.kinked {
+		s.origin += s.kinked[i].atZero()
+	}
+	for i := range s.curved {
+		s.origin += s.curved[i].atZero()
+	}
+	clear(s.beta)
+	clear(s.guard.center)
+	clear(s.newton.center)
+	clear(s.newton.m)
+	s.warm = warm != nil && (warm.Dual.Lambda.Rows > 0 || warm.Dual.Gamma.Rows > 0)
+	if warm != nil {
+		copy(s.beta, warm.Beta)
+		if s.dim > s.d {
+			s.beta[s.d] = warm.Intercept
+		}
+	}
+	if s.warm {
+		s.resume(&warm.Dual)
+		return nil
+	}
+	for i := range s.kinked {
+		k := &s.kinked[i]
+		for j := range k.center {
+			k.center[j] = (k.lo[j] + k.hi[j]) / 2
+		}
+	}
+	return nil
+}
+
+// fits returns an error where warm is no solution of a problem of this shape.
+func (s *Solver) fits(warm *Solution) error {
+	wrong := func(what string, got, want int) error {
+		return shapeError("Options.Warm."+what, "%d where %d are needed", got, want)
+	}
+	if len(warm.Beta) != s.d {
+		return wrong("Beta", len(warm.Beta), s.d)
+	}
+	if err := checkFiniteSlice("Options.Warm.Beta", warm.Beta); err != nil {
+		return err
+	}
+	if !finite(warm.Intercept) {
+		return &InputError{"Options.Warm.Intercept", -1, -1, fmt.Sprint(warm.Intercept), ErrNotFinite}
+	}
+	dual := &warm.Dual
+	if dual.Lambda.Rows == 0 && dual.Gamma.Rows == 0 && len(dual.Xi) == 0 {
+		return nil
+	}
+	for _, m := range []struct {
+		name      string
+		got, want blas64.General
+	}{{"Options.Warm.Dual.Lambda", dual.Lambda, s.problem.Loss.U}, {"Options.Warm.Dual.Gamma", dual.Gamma, s.problem.Loss.S}} {
+		if m.got.Rows != m.want.Rows {
+			return shapeError(m.name, "%d rows where %d are needed", m.got.Rows, m.want.Rows)
+		}
+		if err := checkMatrix(m.name, m.got, s.n); err != nil {
+			return err
+		}
+		if err := checkFinite(m.name, m.got); err != nil {
+			return err
+		}
+	}
+	if len(dual.Xi) != s.k {
+		return wrong("Dual.Xi", len(dual.Xi), s.k)
+	}
+	return checkFiniteSlice("Options.Warm.Dual.Xi", dual.Xi)
+}
+
+// resume sets the centers from the duals, within the bounds.
+func (s *Solver) resume(dual *Dual) {
+	for i := range s.kinked {
+		k := &s.kinked[i]
+		gather(k.source, k.center, s.ridge, s.problem.Loss.U, dual.Lambda)
+		for j, a := range k.center {
+			k.center[j] = min(max(a, k.lo[j]), k.hi[j])
+		}
+	}
+	for i := range s.curved {
+		c := &s.curved[i]
+		gather(c.source, c.slope, s.ridge, s.problem.Loss.S, dual.Gamma)
+	}
+	for k, xi := range dual.Xi {
+		if !s.guard.equal(k) {
+			xi = max(xi, 0)
+		}
+		s.guard.center[k] = xi / s.ridge
+	}
+	if s.l1 == nil {
+		return
+	}
+	// The multipliers of the L1 penalty are what the other forces leave.
+	clear(s.g)
+	for i := range s.kinked {
+		for j, a := range s.kinked[i].center {
+			s.g[j] += a
+		}
+	}
+	for i := range s.curved {
+		for j, a := range s.curved[i].slope {
+			s.g[j] += a
+		}
+	}
+	copy(s.guard.xi, s.guard.center)
+	s.forces()
+	for j, r := range s.l1 {
+		s.newton.center[j] = min(max(s.v[j], -r), r)
+	}
+}
+
+// atZero returns the terms' value at scores of zero.
+func (k *kinked) atZero() float64 {
+	var t float64
+	for i, c := range k.kink {
+		t += max(-k.hi[i]*c, -k.lo[i]*c)
+	}
+	return t
+}
+
+func (c *curved) atZero() float64 {
+	var t float64
+	for i, k := range c.kink {
+		u := min(max(-k, c.kl[i]), c.kh[i])
+		t += c.sigma[i] * u * (-k - u/2)
+	}
+	return t
+}
