@@ -65,7 +65,9 @@ func (d *direct) assemble(pt *point) {
 		if d.hinge != nil { // at least that, and can be summed over a zone
 			distance = 2 + loss/d.hinge.C
 		}
-		d.size[i] = m * (v*gradientTerms(pt.u[i], slope, curvature) + through*math.Abs(dv)*slope*slope*distance)
+		// A weight changes by no more than 1, however steep it is.
+		passed := math.Min(through*math.Abs(dv*slope)*distance, 1) * math.Abs(slope)
+		d.size[i] = m * (v*gradientTerms(pt.u[i], slope, curvature) + passed)
 		total += d.size[i]
 	}
 	if !(math.Abs(total-d.total) <= 1e-3*d.total) || !slices.Equal(d.sizeColumns, d.active) {
