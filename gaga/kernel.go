@@ -624,20 +624,22 @@ func (s *kerneled) turned() bool {
 	}
 	k := len(s.active) - s.borders()
 	z, x := s.border[:k], s.x[:k]
-	var change float64
+	var first, second float64
 	clear(x[:s.pinnedAt])
 	for r := s.pinnedAt; r < k; r++ {
 		i := s.active[r]
 		x[r] = (s.delta[i] - s.held[i]) * z[r]
-		change += z[r] * x[r]
+		first += z[r] * x[r]
 	}
-	if change == 0 {
+	if first == 0 {
 		return false
 	}
 	s.factor.Solve(x)
 	for r := s.pinnedAt; r < k; r++ {
 		i := s.active[r]
-		change += z[r] * (s.delta[i] - s.held[i]) * x[r]
+		second += z[r] * (s.delta[i] - s.held[i]) * x[r]
 	}
-	return s.sigma+change <= 0.5*s.sigma
+	// The rest of the series falls at least like the powers of the spectral radius.
+	rest := math.Abs(second) * trusted / (1 - trusted)
+	return !(s.sigma+first+second-rest > 0.1*s.sigma)
 }
