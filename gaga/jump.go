@@ -31,7 +31,11 @@ const hair = 1e-9
 // all of one class, it is the first age that does not; where alternation ends
 // with samples of one class only, it is looked for as a gap's end.
 func (t *tracker) begin(ctx context.Context) error {
-	if err := t.search.FitAll(ctx); err != nil {
+	err := t.search.FitAll(ctx)
+	if errors.Is(err, convex.ErrOneClass) {
+		return &degenerate{reason: err.Error(), cause: err}
+	}
+	if err != nil {
 		return err
 	}
 	age := t.options.Age.Min
@@ -43,8 +47,7 @@ func (t *tracker) begin(ctx context.Context) error {
 	}
 	t.step = t.options.Age.Max - age
 	start := fmt.Sprintf("start at age %v", age)
-	err := t.land(ctx, age, start)
-	if errors.Is(err, convex.ErrOneClass) {
+	if err = t.land(ctx, age, start); errors.Is(err, convex.ErrOneClass) {
 		return t.bridge(ctx, age, start)
 	}
 	return err
