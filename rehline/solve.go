@@ -84,7 +84,7 @@ func New(p Problem) (*Solver, error) {
 	if p.Weights != nil {
 		s.weights = append([]float64(nil), p.Weights...)
 	}
-	s.newton.init(s.dim)
+	s.newton.init(n, s.dim)
 	if s.descends() {
 		s.descent.init(s)
 	}

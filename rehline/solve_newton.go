@@ -23,8 +23,12 @@ type newton struct {
 
 	m, center []float64 // dim: multipliers of the L1 penalties
 	ld        int
-	hess      []float64 // dim x ld: Hessian, then its Cholesky factor, in the lower triangle
-	panel     []float64 // rows of X, scaled
+	gram      []float64 // ld x ld: Σ h_i x_i x_iᵀ for the h in last, in the lower triangle
+	last      []float64 // n
+	changes   int       // of gram since it was computed anew
+	hess      []float64 // ld x ld: Hessian, then its Cholesky factor, in the lower triangle
+	panel     []float64 // rows of X
+	scaled    []float64 // the same rows, times the change of h
 	sample    []float64 // for quantiles
 
 	cg    [4][]float64 // vectors of conjugate gradients
@@ -39,7 +43,7 @@ const (
 	shrink     = 0.5 // factor of the smoothing from one inner problem to the next
 )
 
-func (w *newton) init(dim int) {
+func (w *newton) init(n, dim int) {
 	w.ld = kernel.Pad(dim)
 	w.m = make([]float64, dim)
 	w.center = make([]float64, dim)
@@ -52,7 +56,10 @@ func (w *newton) init(dim int) {
 		return
 	}
 	w.hess = make([]float64, w.ld*w.ld)
+	w.gram = make([]float64, w.ld*w.ld)
+	w.last = make([]float64, n)
 	w.panel = make([]float64, panelRows*w.ld)
+	w.scaled = make([]float64, panelRows*w.ld)
 }
 
 // ascend runs Newton steps from the current β and centers until solved.
@@ -198,61 +205,6 @@ func (s *Solver) evaluate() {
 	s.certify()
 }
 
-// factorize computes the Cholesky factor of the Hessian of the smoothed
-// objective.
-func (s *Solver) factorize() {
-	w := &s.newton
-	ld := w.ld
-	clear(w.hess)
-	rows := 0
-	flush := func() {
-		if rows > 0 {
-			kernel.GramAdd(w.hess, ld, w.panel, rows)
-			rows = 0
-		}
-	}
-	var total float64
-	for i, h := range s.h {
-		if h == 0 {
-			continue
-		}
-		total += h
-		p := w.panel[rows*ld:][:ld]
-		r := math.Sqrt(h)
-		s.x.gather(i, r, p)
-		if s.dim > s.d {
-			p[s.d] = r
-		}
-		if rows++; rows == panelRows {
-			flush()
-		}
-	}
-	for k, active := range s.guard.active {
-		if !active {
-			continue
-		}
-		p := w.panel[rows*ld:][:ld]
-		clear(p)
-		kernel.Axpy(1/math.Sqrt(w.soft*s.guard.norm[k]), s.guard.row(k), p[:s.d])
-		if rows++; rows == panelRows {
-			flush()
-		}
-	}
-	flush()
-	for j := range s.dim {
-		w.hess[j*ld+j] += s.bend[j]
-	}
-	for j, r := range s.l1 {
-		if r > 0 && math.Abs(w.m[j]) < r {
-			w.hess[j*ld+j] += 1 / w.narrow
-		}
-	}
-	if s.dim > s.d && s.bend[s.d] == 0 {
-		w.hess[s.d*ld+s.d] += s.ground(total)
-	}
-	cholesky(w.hess, ld, s.dim)
-}
-
 // curvature returns the second derivative in the intercept if all terms were in
 // their smooth parts: a scale for steps of the intercept.
 func (s *Solver) curvature() float64 {
@@ -273,35 +225,6 @@ func (s *Solver) curvature() float64 {
 		return 1
 	}
 	return t
-}
-
-// cholesky replaces the lower triangle of the n x n matrix by its factor, with
-// the reciprocals of the diagonal on the diagonal. Pivots lost to rounding are
-// replaced by a large number, which leaves their direction out.
-func cholesky(a []float64, ld, n int) {
-	for i := range n {
-		ri := a[i*ld:][:i+1]
-		for j := range i {
-			ri[j] = (ri[j] - kernel.Dot(ri[:j], a[j*ld:][:j])) * a[j*ld+j]
-		}
-		p := ri[i] - kernel.Dot(ri[:i], ri[:i])
-		if !(p > 1e-15*ri[i]) {
-			p = 1e30 * max(ri[i], 1)
-		}
-		ri[i] = 1 / math.Sqrt(p)
-	}
-}
-
-// solveCholesky replaces b by the solution.
-func solveCholesky(a []float64, ld int, b []float64) {
-	n := len(b)
-	for i := range n {
-		b[i] = (b[i] - kernel.Dot(a[i*ld:][:i], b[:i])) * a[i*ld+i]
-	}
-	for i := n - 1; i >= 0; i-- {
-		b[i] *= a[i*ld+i]
-		kernel.Axpy(-b[i], a[i*ld:][:i], b[:i])
-	}
 }
 
 // search returns a step length t where the derivative along the step is at most
