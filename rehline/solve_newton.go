@@ -91,15 +91,16 @@ func (s *Solver) ascend() error {
 		s.limits.done.Newton++
 		s.tell()
 		target := s.limits.tol * max(math.Abs(s.point.primal), math.Abs(s.point.dual))
+		exact := decrement <= 1e-14*math.Abs(s.point.primal) // more than rounding allows
 		switch {
-		case decrement <= 1e-14*math.Abs(s.point.primal):
-			factor := shrink
-			if idle++; idle%relaxSteps == 0 {
-				factor = 100
-			}
-			s.recenter(factor)
-		case t == 1 && s.point.young > 0.5*target && decrement <= s.point.young:
+		case s.point.young > 0.5*target && (exact || t == 1 && decrement <= s.point.young):
 			s.recenter(shrink)
+		case exact:
+			if idle++; idle%relaxSteps == 0 {
+				s.recenter(100)
+			} else {
+				s.recenter(shrink)
+			}
 		}
 	}
 }
@@ -162,8 +163,9 @@ func (s *Solver) recenter(factor float64) {
 	s.lasso()
 	copy(w.center, w.m)
 	w.width = min(max(w.width*factor, 1e-8*w.widest), w.widest)
-	w.soft = max(w.soft*min(factor, max(factor*factor, 0.1)), 1e-9)
-	w.narrow = max(w.narrow*factor, 1e-9)
+	fast := min(factor, max(factor*factor, 0.1))
+	w.soft = max(w.soft*fast, 1e-9)
+	w.narrow = max(w.narrow*fast, 1e-9)
 	s.limits.done.Outer++
 }
 
