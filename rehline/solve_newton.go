@@ -18,6 +18,7 @@ import (
 type newton struct {
 	width  float64 // of scores, for kinked terms
 	widest float64 // the first width
+	peak   float64 // largest ‖β‖² since the scores were summed
 	soft   float64 // for constraints
 	narrow float64 // of coefficients, for L1 penalties
 
@@ -67,6 +68,7 @@ func (s *Solver) ascend() error {
 	s.scores(s.z, s.beta)
 	s.guard.slacks(s.beta[:s.d])
 	s.widths(s.warm)
+	s.newton.peak = kernel.Dot(s.beta, s.beta)
 	best, stuck, idle := inf, 0, 0
 	for {
 		s.evaluate()
@@ -113,12 +115,14 @@ func (s *Solver) tell() {
 }
 
 // widths chooses the first smoothing from where the kinks are: about half of the
-// samples are within it, or with known multipliers as many as the dimension.
+// samples are within it, or with known multipliers some times the dimension. A
+// small share of the scores' size is the least, for all may be at their kinks.
 func (s *Solver) widths(warm bool) {
 	w := &s.newton
-	w.widest = s.quantile(0.5) * 2
+	size := s.distances()
+	w.widest = max(2*w.quantile(0.5), 1e-3*size)
 	if warm {
-		w.width = s.quantile(min(0.5, 8*float64(s.dim)/float64(s.n*max(1, len(s.kinked)))))
+		w.width = min(w.widest, max(w.quantile(min(0.5, 8*float64(s.dim)/float64(s.n*max(1, len(s.kinked))))), 1e-4*w.widest))
 		w.soft, w.narrow = 1e-6, 1e-3
 		return
 	}
@@ -126,27 +130,35 @@ func (s *Solver) widths(warm bool) {
 	w.soft, w.narrow = 1e-3, 1
 }
 
-// quantile returns the q-quantile of the distances of scores from kinks, from
-// a sample of them.
-func (s *Solver) quantile(q float64) float64 {
+// distances sorts the distances of a sample of scores from their kinks, and
+// returns the mean size of these scores and kinks, or 1 if they are zero.
+func (s *Solver) distances() float64 {
 	list := s.newton.sample[:0]
+	var size float64
 	for i := range s.kinked {
 		k := &s.kinked[i]
 		stride := max(1, s.n*len(s.kinked)/cap(list))
 		for j := i % stride; j < s.n && len(list) < cap(list); j += stride {
 			if k.hi[j] > k.lo[j] {
 				list = append(list, math.Abs(s.z[j]-k.kink[j]))
+				size += math.Abs(s.z[j]) + math.Abs(k.kink[j])
 			}
 		}
 	}
-	if len(list) == 0 {
+	slices.Sort(list)
+	s.newton.sample = list
+	if size == 0 {
 		return 1
 	}
-	slices.Sort(list)
-	if r := list[int(q*float64(len(list)-1))]; r > 0 {
-		return r
+	return size / float64(len(list))
+}
+
+// quantile returns the q-quantile of the distances.
+func (w *newton) quantile(q float64) float64 {
+	if len(w.sample) == 0 {
+		return 1
 	}
-	return max(list[len(list)-1], 1e-3)
+	return w.sample[int(q*float64(len(w.sample)-1))]
 }
 
 // recenter moves the centers to the multipliers at the current scores and
@@ -300,9 +312,19 @@ func (s *Solver) along(t float64) (first, second float64) {
 	return first, second
 }
 
-// advance takes the step of length t.
+// advance takes the step of length t. Where the coefficients have become much
+// smaller than they were, the scores are summed anew, for they carry the rounding
+// errors of their largest size.
 func (s *Solver) advance(t float64) {
+	w := &s.newton
 	kernel.Axpy(t, s.step, s.beta)
-	kernel.Axpy(t, s.dz, s.z)
 	s.guard.slacks(s.beta[:s.d])
+	size := kernel.Dot(s.beta, s.beta)
+	if size < 1e-4*w.peak {
+		s.scores(s.z, s.beta)
+		w.peak = size
+		return
+	}
+	kernel.Axpy(t, s.dz, s.z)
+	w.peak = max(w.peak, size)
 }
