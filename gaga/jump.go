@@ -31,7 +31,11 @@ const hair = 1e-9
 // all of one class, it is the first age that does not; where alternation ends
 // with samples of one class only, it is looked for as a gap's end.
 func (t *tracker) begin(ctx context.Context) error {
-	if err := t.search.FitAll(ctx); err != nil {
+	err := t.search.FitAll(ctx)
+	if errors.Is(err, convex.ErrOneClass) {
+		return &degenerate{reason: err.Error(), cause: err}
+	}
+	if err != nil {
 		return err
 	}
 	age := t.options.Age.Min
@@ -43,8 +47,7 @@ func (t *tracker) begin(ctx context.Context) error {
 	}
 	t.step = t.options.Age.Max - age
 	start := fmt.Sprintf("start at age %v", age)
-	err := t.land(ctx, age, start)
-	if errors.Is(err, convex.ErrOneClass) {
+	if err = t.land(ctx, age, start); errors.Is(err, convex.ErrOneClass) {
 		return t.bridge(ctx, age, start)
 	}
 	return err
@@ -160,7 +163,9 @@ func (t *tracker) land(ctx context.Context, age float64, reason string) error {
 			quiet, next = 0, 2
 		}
 		if quiet < next && moved > 1e-14 {
-			stride.extend(age)
+			if k > plain {
+				stride.extend(age)
+			}
 			continue
 		}
 		next *= 2
@@ -186,6 +191,10 @@ func (t *tracker) land(ctx context.Context, age float64, reason string) error {
 	}
 	return &degenerate{reason: fmt.Sprintf("%s: alternation has not settled at age %v after %d iterations", reason, age, t.options.maxAlternations())}
 }
+
+// plain is how many alternations of a landing are left as they are: only where
+// the search creeps are its steps lengthened.
+const plain = 12
 
 // readZones stores the zones at the search's solution and reports whether
 // they, and the support, are as they were.
