@@ -94,7 +94,7 @@ func (s *Solver) diagonal(m []float64) {
 	w := &s.newton
 	clear(w.extra)
 	copy(m, s.bend)
-	var total float64
+	var total, trace float64
 	row := w.cg[0]
 	for i, h := range s.h {
 		if h != 0 {
@@ -102,9 +102,11 @@ func (s *Solver) diagonal(m []float64) {
 			s.x.gather(i, math.Sqrt(h), row[:s.d])
 			for j, v := range row[:s.d] {
 				m[j] += v * v
+				trace += v * v
 			}
 		}
 	}
+	w.stiff = 1 + trace/float64(s.d)
 	for k, active := range s.guard.active {
 		if active {
 			for j, v := range s.guard.row(k) {

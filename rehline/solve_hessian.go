@@ -60,6 +60,11 @@ func (s *Solver) factorize() {
 	ld := w.ld
 	s.accumulate()
 	copy(w.hess, w.gram)
+	var trace float64
+	for j := range s.d {
+		trace += w.gram[j*ld+j]
+	}
+	w.stiff = 1 + trace/float64(s.d)
 	rows := 0
 	for k, active := range s.guard.active {
 		if !active {

@@ -20,6 +20,7 @@ type newton struct {
 	widest float64 // the first width
 	peak   float64 // largest ‖β‖² since the scores were summed
 	soft   float64 // for constraints
+	stiff  float64 // mean diagonal of the Hessian, which soft and narrow have to be small against
 	narrow float64 // of coefficients, for L1 penalties
 
 	m, center []float64 // dim: multipliers of the L1 penalties
@@ -119,6 +120,7 @@ func (s *Solver) tell() {
 // small share of the scores' size is the least, for all may be at their kinks.
 func (s *Solver) widths(warm bool) {
 	w := &s.newton
+	w.stiff = 1
 	size := s.distances()
 	w.widest = max(2*w.quantile(0.5), 1e-3*size)
 	if warm {
@@ -176,8 +178,8 @@ func (s *Solver) recenter(factor float64) {
 	copy(w.center, w.m)
 	w.width = min(max(w.width*factor, 1e-8*w.widest), w.widest)
 	fast := min(factor, max(factor*factor, 0.1))
-	w.soft = max(w.soft*fast, 1e-9)
-	w.narrow = max(w.narrow*fast, 1e-9)
+	w.soft = max(w.soft*fast, 1e-9/w.stiff)
+	w.narrow = max(w.narrow*fast, 1e-9/w.stiff)
 	s.limits.done.Outer++
 }
 
