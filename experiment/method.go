@@ -37,7 +37,7 @@ type methodInfo struct {
 var methodTable = []methodInfo{
 	{name: Original, algorithm: 2},
 	{name: ACS, algorithm: 3, regularized: true, aged: true, stepped: true},
-	{name: GAGA, algorithm: 3, regularized: true, aged: true},
+	{name: GAGA, algorithm: 4, regularized: true, aged: true},
 }
 
 // methodNames returns the names of the methods in the table's order.

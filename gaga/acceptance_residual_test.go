@@ -3,6 +3,7 @@ package gaga_test
 import (
 	"errors"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -164,8 +165,8 @@ func (o *optimality) primalViolation(theta []float64, age float64) float64 {
 	}
 	blas64.Gemv(blas.NoTrans, 1, p.X, w, 1, blas64.Vector{N: n, Inc: 1, Data: o.u})
 	blas64.Gemv(blas.NoTrans, 1, o.absolute, abs, 1, blas64.Vector{N: n, Inc: 1, Data: terms})
-	var free []int // samples whose multiplier is open
-	var slopes []float64
+	var free, broken []int // samples whose multiplier is open, at a kink and at a break
+	var slopes, steps []float64
 	var kink float64 // violation of being at the kink
 	for i, y := range p.Y {
 		loss, slope, curvature := o.loss(o.u[i], y)
@@ -178,7 +179,7 @@ func (o *optimality) primalViolation(theta []float64, age float64) float64 {
 			}
 		}
 		if most := o.breaks(loss, slope, 1e-13*terms[i], age); most > 0 {
-			free, slopes, v = append(free, i), append(slopes, slope*m*most), 0
+			broken, steps, v = append(broken, i), append(steps, slope*m*most), 0
 		}
 		o.f[i] = m * v * slope
 		terms[i] = m * v * (math.Abs(slope) + curvature*math.Abs(o.u[i]))
@@ -198,11 +199,36 @@ func (o *optimality) primalViolation(theta []float64, age float64) float64 {
 		}
 	}
 	off := o.worst(theta) // with no weight on the open samples
-	if len(free) > 0 && off > 0 {
-		o.choose(theta, free, slopes)
-		off = math.Max(kink, math.Min(off, o.worst(theta)))
+	if len(free)+len(broken) == 0 || off == 0 {
+		return off
 	}
-	return off
+	grad, scale := slices.Clone(o.grad), slices.Clone(o.scale)
+	try := func(full float64, free []int, slopes []float64) {
+		copy(o.grad, grad)
+		copy(o.scale, scale)
+		for q, i := range broken {
+			o.add(i, full*steps[q])
+		}
+		o.choose(theta, free, slopes)
+		off = math.Min(off, o.worst(theta))
+	}
+	try(0, free, slopes) // as before a jump
+	if len(broken) > 0 {
+		try(1, free, slopes)
+		try(0, slices.Concat(free, broken), slices.Concat(slopes, steps))
+	}
+	return math.Max(kink, off)
+}
+
+// add adds sample i's part of the given slope to the gradient.
+func (o *optimality) add(i int, slope float64) {
+	d := o.p.X.Cols
+	for j, x := range o.p.X.Data[i*o.p.X.Stride : i*o.p.X.Stride+d] {
+		o.grad[j] += slope * x
+		o.scale[j] += math.Abs(slope * x)
+	}
+	o.grad[d] += slope
+	o.scale[d] += math.Abs(slope)
 }
 
 // worst is the largest entry of the gradient relative to its terms.
@@ -243,7 +269,7 @@ func (o *optimality) choose(theta []float64, free []int, slopes []float64) {
 		}
 		return slopes[q] * o.p.X.Data[free[q]*o.p.X.Stride+j]
 	}
-	if len(rows) == 0 {
+	if len(rows) == 0 || len(free) == 0 {
 		return
 	}
 	unit := make([]float64, len(rows)) // the terms' size, all multipliers at their largest
@@ -255,11 +281,7 @@ func (o *optimality) choose(theta []float64, free []int, slopes []float64) {
 	}
 	beta := o.bounded(rows, len(free), column, unit)
 	for q, b := range beta {
-		for j := range o.grad {
-			x := b * column(q, j)
-			o.grad[j] += x
-			o.scale[j] += math.Abs(x)
-		}
+		o.add(free[q], b*slopes[q])
 	}
 }
 

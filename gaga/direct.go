@@ -46,6 +46,12 @@ func newDirect(s *primal) *direct {
 // stays in H as it is: far below what the factorization of H tells apart.
 const steady = 1e-11
 
+// through is the part of the predictor's relative changes, as the weight passes
+// them on, that counts as a term of the optimality condition. The residual
+// cannot fall below their rounding, some 1e-13 of this; a part of one would let
+// the corrector stop too early where weights are small but change fast.
+const through = 1e-3
+
 func (d *direct) assemble(pt *point) {
 	k := len(d.active)
 	var total float64
@@ -54,10 +60,17 @@ func (d *direct) assemble(pt *point) {
 		v, dv, da := d.weight(d.zone[i], loss, pt.age)
 		m := d.m[i]
 		d.phi[i], d.phiU[i], d.phiAge[i] = m*v*slope, m*(dv*slope*slope+v*curvature), m*da*slope
-		d.size[i] = m * v * gradientTerms(pt.u[i], slope, curvature)
+		// Where weights enter from zero the rounding of u counts through them.
+		distance := math.Abs(pt.u[i]) + math.Abs(d.y[i])
+		if d.hinge != nil { // at least that, and can be summed over a zone
+			distance = 2 + loss/d.hinge.C
+		}
+		// A weight changes by no more than 1, however steep it is.
+		passed := math.Min(through*math.Abs(dv*slope)*distance, 1) * math.Abs(slope)
+		d.size[i] = m * (v*gradientTerms(pt.u[i], slope, curvature) + passed)
 		total += d.size[i]
 	}
-	if math.Abs(total-d.total) > 1e-3*d.total || !slices.Equal(d.sizeColumns, d.active) {
+	if !(math.Abs(total-d.total) <= 1e-3*d.total) || !slices.Equal(d.sizeColumns, d.active) {
 		d.total, d.sizeColumns = total, append(d.sizeColumns[:0], d.active...)
 		d.sumSizes()
 	}
@@ -80,8 +93,9 @@ func (d *direct) curve(*point) {
 		if fu != 0 {
 			weighed++
 		}
-		if math.Abs(fu-d.held[i]) > steady*math.Abs(fu) {
+		if off := fu - d.held[i]; !(math.Abs(off) <= steady*math.Abs(fu)) {
 			d.changed = append(d.changed, i)
+			fresh = fresh || math.IsNaN(off) || math.IsInf(off, 0) // no difference takes that out of a sum
 		}
 	}
 	if fresh || 2*len(d.changed) > weighed || d.added > d.n {

@@ -3,8 +3,10 @@ package gaga
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 )
@@ -13,21 +15,35 @@ import (
 // end with a status, at the ages asked for.
 func TestRandomProblems(t *testing.T) {
 	t.Parallel()
-	problems := 2000
+	problems := map[string]int{"regression": 2000, "svm": 1500}
 	if long() {
-		problems = 100_000
+		problems = map[string]int{"regression": 100_000, "svm": 100_000}
 	}
-	events, degenerate := 0, 0
-	for seed := range problems {
-		path := checkRandom(t, uint64(seed), 7, Range{0.01, 20}, 0)
-		events += path.events()
-		if path.Status() == Degenerate {
-			degenerate++
-		}
-	}
-	t.Logf("%d problems, %d events, %d paths end where no optimum is strict", problems, events, degenerate)
-	if degenerate*500 > problems {
-		t.Errorf("%d of %d paths end degenerate", degenerate, problems)
+	for _, family := range families {
+		t.Run(family.name, func(t *testing.T) {
+			t.Parallel()
+			events, degenerate := 0, 0
+			for seed := range problems[family.name] {
+				path, err := checkRandom(family.draw, uint64(seed), 7, Range{0.01, 20}, 0)
+				if err != nil {
+					t.Error(err)
+					continue
+				}
+				events += path.events()
+				if path.Status() == Degenerate {
+					degenerate++
+					t.Logf("seed %d: %s; %s", seed, path.Reason(), describeProblem(path.problem))
+				}
+			}
+			t.Logf("%d problems, %d events, %d paths end where no optimum is strict", problems[family.name], events, degenerate)
+			allowed := problems[family.name] / 500
+			if family.name == "svm" { // those of few samples stand still at symmetric saddles
+				allowed = problems[family.name] / 80
+			}
+			if degenerate > allowed {
+				t.Errorf("%d of %d paths end degenerate", degenerate, problems[family.name])
+			}
+		})
 	}
 }
 
@@ -38,45 +54,56 @@ func FuzzTrack(f *testing.F) {
 	f.Add(uint64(1), uint64(2), 0.1, 20.0, 0)
 	f.Add(uint64(1887), uint64(7), 0.01, 20.0, 3)
 	f.Add(uint64(3), uint64(4), 1e-9, 1e9, 0)
+	f.Add(uint64(5), uint64(7|machines), 0.01, 20.0, 0)
 	f.Fuzz(func(t *testing.T, seed, stream uint64, low, high float64, limit int) {
 		if !(low > 1e-12 && low < high && high < 1e12) {
 			t.Skip()
 		}
-		checkRandom(t, seed, stream, Range{low, high}, max(0, limit))
+		draw := randomProblem
+		if stream&machines != 0 {
+			draw = randomSVM
+		}
+		if _, err := checkRandom(draw, seed, stream, Range{low, high}, max(0, limit)); err != nil {
+			t.Error(err)
+		}
 	})
 }
 
+// machines is the bit of a stream that asks for a support vector machine.
+const machines = 1 << 20
+
 // checkRandom tracks a random problem and checks what every path promises.
-func checkRandom(t *testing.T, seed, stream uint64, ages Range, limit int) *Path {
-	t.Helper()
-	p := randomProblem(rand.New(rand.NewPCG(seed, stream)))
+func checkRandom(draw func(*rand.Rand) *Problem, seed, stream uint64, ages Range, limit int) (*Path, error) {
+	p := draw(rand.New(rand.NewPCG(seed, stream)))
+	fail := func(format string, args ...any) (*Path, error) {
+		return nil, fmt.Errorf("seed %d, %d: %w; %s", seed, stream, fmt.Errorf(format, args...), describeProblem(p))
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	defer cancel()
 	grid := []float64{ages.Min, 0.5 * (ages.Min + ages.Max), ages.Max}
 	path, err := Track(ctx, p, Options{Age: ages, Grid: grid, MaxEvents: limit, MaxAlternations: 20_000})
-	if err != nil {
-		t.Fatalf("seed %d, %d: %v; %s", seed, stream, err, describeProblem(p))
-	}
 	switch {
+	case err != nil:
+		return fail("%w", err)
 	case path.Status() == Interrupted:
-		t.Fatalf("seed %d, %d: no end; %s", seed, stream, describeProblem(p))
+		return fail("no end")
 	case path.Status().Early() != (path.Reason() != ""):
-		t.Fatalf("seed %d, %d: status %v for the reason %q", seed, stream, path.Status(), path.Reason())
+		return fail("status %v for the reason %q", path.Status(), path.Reason())
 	case limit > 0 && path.events() > limit:
-		t.Fatalf("seed %d, %d: %d events, at most %d are allowed", seed, stream, path.events(), limit)
+		return fail("%d events, at most %d are allowed", path.events(), limit)
 	}
 	last := 0.0
 	for _, k := range path.Knots() {
 		if !(k.KKT <= 1e-9) || !(k.Age >= last) || math.IsNaN(k.Objective) || k.Easy+k.Middle+k.Discarded != p.X.Rows {
-			t.Fatalf("seed %d, %d: knot %+v; %s", seed, stream, k, describeProblem(p))
+			return fail("knot %+v", k)
 		}
 		last = k.Age
 	}
 	if path.Status() != Complete {
-		return path
+		return path, nil
 	}
 	if r := path.Range(); r.Max != ages.Max {
-		t.Fatalf("seed %d, %d: complete up to %v", seed, stream, r.Max)
+		return fail("complete up to %v", r.Max)
 	}
 	for x := 0.0; x <= 1; x += 0.125 {
 		age := ages.Min * math.Pow(ages.Max/ages.Min, x)
@@ -86,13 +113,11 @@ func checkRandom(t *testing.T, seed, stream uint64, ages Range, limit int) *Path
 			continue
 		}
 		if err != nil {
-			t.Fatalf("seed %d, %d: %v; %s", seed, stream, err, describeProblem(p))
+			return fail("%w", err)
 		}
-		for _, w := range theta {
-			if math.IsNaN(w) {
-				t.Fatalf("seed %d, %d: NaN at age %v; %s", seed, stream, age, describeProblem(p))
-			}
+		if slices.ContainsFunc(theta, math.IsNaN) {
+			return fail("NaN at age %v", age)
 		}
 	}
-	return path
+	return path, nil
 }

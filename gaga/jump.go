@@ -32,7 +32,11 @@ const hair = 1e-9
 // all of one class, it is the first age that does not; where alternation ends
 // with samples of one class only, it is looked for as a gap's end.
 func (t *tracker) begin(ctx context.Context) error {
-	if err := t.search.FitAll(ctx); err != nil {
+	err := t.search.FitAll(ctx)
+	if errors.Is(err, convex.ErrOneClass) {
+		return &degenerate{reason: err.Error(), cause: err}
+	}
+	if err != nil {
 		return err
 	}
 	age := t.options.Age.Min
@@ -44,8 +48,7 @@ func (t *tracker) begin(ctx context.Context) error {
 	}
 	t.step = t.options.Age.Max - age
 	start := fmt.Sprintf("start at age %v", age)
-	err := t.land(ctx, age, start)
-	if errors.Is(err, convex.ErrOneClass) {
+	if err = t.land(ctx, age, start); errors.Is(err, convex.ErrOneClass) {
 		return t.bridge(ctx, age, start)
 	}
 	return err
@@ -166,7 +169,7 @@ func (t *tracker) land(ctx context.Context, age float64, reason string) error {
 			quiet, next = 0, least
 		}
 		if quiet < next && moved > 1e-14 {
-			if t.quickly() == nil { // which has strides of its own
+			if k > plain {
 				stride.extend(age)
 			}
 			continue
@@ -194,6 +197,10 @@ func (t *tracker) land(ctx context.Context, age float64, reason string) error {
 	}
 	return &degenerate{reason: fmt.Sprintf("%s: alternation has not settled at age %v after %d iterations", reason, age, t.options.maxAlternations())}
 }
+
+// plain is how many alternations of a landing are left as they are: only where
+// the search creeps are its steps lengthened.
+const plain = 12
 
 // readZones stores the zones at the search's solution and reports whether
 // they, and the support, are as they were.

@@ -68,7 +68,7 @@ func newKerneled(pr *Problem, svm *convex.SVM) *kerneled {
 	s.bound = s.hinge.C / pr.Penalty.L2
 	for j := range n {
 		s.l2[j] = pr.Penalty.L2
-		s.power[j] = 1
+		s.power[j] = 1 + math.Mod(0.6180339887*float64(j+1), 1) // no symmetry of the data must hide a direction
 	}
 	if !pr.Intercept {
 		s.l2[n] = pr.Penalty.L2 // it stays 0
@@ -317,6 +317,18 @@ const trusted = 0.7
 // distrust returns an estimate of that spectral radius, from below: a step of
 // the power iteration, which goes on from call to call.
 func (s *kerneled) distrust() float64 {
+	estimate := s.iterate()
+	for range min(6, 600/(1+len(s.active))) { // a small factor allows more
+		if estimate == 0 || estimate > trusted {
+			break
+		}
+		estimate = math.Max(estimate, s.iterate())
+	}
+	return estimate
+}
+
+// iterate makes one step of the power iteration.
+func (s *kerneled) iterate() float64 {
 	k := len(s.active) - s.borders()
 	x := s.x[:k]
 	var off float64
@@ -329,8 +341,8 @@ func (s *kerneled) distrust() float64 {
 			lower = lower || s.delta[i] < s.held[i]
 		}
 	}
-	if off == 0 || !lower {
-		return 0 // a larger δ cannot cost the inertia
+	if off == 0 || !lower && off <= 1 {
+		return 0 // a larger δ cannot cost the inertia, and below twice the old one corrections converge
 	}
 	s.factor.Solve(x)
 	var before, after float64
@@ -347,7 +359,7 @@ func (s *kerneled) distrust() float64 {
 	scale := 1 / math.Sqrt(after)
 	for r, i := range s.active[:k] {
 		if r >= s.pinnedAt {
-			s.power[i] = scale*x[r] + math.Copysign(1e-3, x[r])
+			s.power[i] = scale*x[r] + 1e-2*(math.Mod(0.6180339887*float64(i+1), 1)-0.5)
 		}
 	}
 	return math.Sqrt(after / before)
@@ -356,7 +368,7 @@ func (s *kerneled) distrust() float64 {
 // factorize makes the factor anew where it is stale or no longer trusted.
 func (s *kerneled) factorize() bool {
 	k := len(s.active) - s.borders()
-	if s.stale || s.slow || s.distrust() > trusted {
+	if s.stale || s.slow || s.distrust() > trusted || s.turned() {
 		for _, i := range s.active[s.pinnedAt:k] {
 			s.held[i] = s.delta[i]
 		}
@@ -535,7 +547,7 @@ func (s *kerneled) variance(i int) float64 {
 	s.row(row, i)
 	copy(b, row)
 	s.exact(b)
-	return s.diagonal[i] - blas64.Dot(vector(row), vector(b))
+	return (s.diagonal[i] - blas64.Dot(vector(row), vector(b))) / s.l2[0]
 }
 
 func (s *kerneled) freedom(i int) float64 {
@@ -543,27 +555,7 @@ func (s *kerneled) freedom(i int) float64 {
 	clear(b)
 	b[s.at[i]] = 1
 	s.exact(b)
-	return 1 / b[s.at[i]]
-}
-
-func (s *kerneled) direction(dst []float64, i int) {
-	b := s.b[:len(s.active)]
-	clear(dst)
-	if s.zone[i] == pinned {
-		clear(b)
-		b[s.at[i]] = -s.y[i]
-		s.exact(b)
-	} else {
-		s.row(b, i)
-		s.exact(b)
-		dst[i] = -s.y[i]
-	}
-	for r, j := range s.active {
-		dst[j] += b[r]
-	}
-	for j := range dst {
-		dst[j] = -dst[j]
-	}
+	return 1 / (b[s.at[i]] * s.l2[0])
 }
 
 func (s *kerneled) penalty(theta, u []float64) float64 {
@@ -602,3 +594,32 @@ func (s *kerneled) residualAt(pt *point) float64 {
 }
 
 func (s *kerneled) setFloor([]float64) {}
+
+// turned reports whether the border's σ may have another sign with the current δ
+// than with those in the factor M: with D the change of Δ and z = M⁻¹y, it is
+// yᵀ(M - D)⁻¹y = yᵀz + zᵀDz + zᵀDM⁻¹Dz + ...
+func (s *kerneled) turned() bool {
+	if s.borders() == 0 || !s.bordered {
+		return false
+	}
+	k := len(s.active) - s.borders()
+	z, x := s.border[:k], s.x[:k]
+	var first, second float64
+	clear(x[:s.pinnedAt])
+	for r := s.pinnedAt; r < k; r++ {
+		i := s.active[r]
+		x[r] = (s.delta[i] - s.held[i]) * z[r]
+		first += z[r] * x[r]
+	}
+	if first == 0 {
+		return false
+	}
+	s.factor.Solve(x)
+	for r := s.pinnedAt; r < k; r++ {
+		i := s.active[r]
+		second += z[r] * (s.delta[i] - s.held[i]) * x[r]
+	}
+	// The rest of the series falls at least like the powers of the spectral radius.
+	rest := math.Abs(second) * trusted / (1 - trusted)
+	return !(s.sigma+first+second-rest > 0.1*s.sigma)
+}

@@ -80,15 +80,25 @@ func (t *margins) add(zone int, i int, m float64) {
 	}
 }
 
+// empty clears a zone's sums: what samples that have left it leave behind is
+// rounding, which a low age magnifies.
+func (t *margins) empty(zone int) {
+	sum := &t.sums[zone]
+	sum.weight = 0
+	clear(sum.first)
+	clear(sum.absolute)
+	if zone == t.curved {
+		clear(t.second)
+		clear(t.absolute)
+		t.current, t.pins.stale = false, true
+	}
+}
+
 // sum takes the sums anew.
 func (t *margins) sum() {
 	for k := range t.sums {
-		t.sums[k].weight = 0
-		clear(t.sums[k].first)
-		clear(t.sums[k].absolute)
+		t.empty(k)
 	}
-	clear(t.second)
-	clear(t.absolute)
 	for i, z := range t.zone {
 		t.add(int(z), i, t.m[i])
 	}
@@ -108,11 +118,17 @@ func (t *margins) place(zones []uint8, _ []float64) {
 		t.sum()
 		return
 	}
+	inhabited := make([]bool, len(t.sums))
 	for i, z := range zones {
-		if z != t.zone[i] {
+		if inhabited[z] = true; z != t.zone[i] {
 			t.add(int(t.zone[i]), i, -t.m[i])
 			t.zone[i] = z
 			t.add(int(z), i, t.m[i])
+		}
+	}
+	for k, has := range inhabited {
+		if !has {
+			t.empty(k)
 		}
 	}
 }
@@ -129,6 +145,9 @@ func (t *margins) move(i int, from uint8, _ []float64) {
 		t.pins.moved(t.primal, i, -t.m[i])
 	case int(t.zone[i]):
 		t.pins.moved(t.primal, i, t.m[i])
+	}
+	if t.members[from] == 0 {
+		t.empty(int(from))
 	}
 }
 
@@ -205,10 +224,10 @@ func (t *margins) assembleZone(pt *point, k int) {
 	blas64.Axpy(c, first, vector(t.grad))
 	blas64.Axpy(2*half, row, vector(t.grad))
 	blas64.Axpy(-2*half/pt.age, row, vector(t.dgrad))
-	// Σ m v |z| with the weight v = 1 - Cg/λ.
+	// C Σ m [v + through (2 + g) C/λ] |z| with the weight v = 1 - Cg/λ.
 	sizes := vector(t.sizes)
-	blas64.Axpy(c+2*half, vector(sum.absolute), sizes)
-	blas64.Gemv(blas.NoTrans, 2*half, general(t.p, t.p, t.absolute), theta, 1, sizes)
+	blas64.Axpy(c+2*half*(1-3*through), vector(sum.absolute), sizes)
+	blas64.Gemv(blas.NoTrans, 2*half*(1-through), general(t.p, t.p, t.absolute), theta, 1, sizes)
 }
 
 func (t *margins) gradients(gradient, size []float64) {

@@ -53,9 +53,11 @@ type Knot struct {
 	// Objective is the implicit objective G_λ(θ) = R(θ) + Σ_i m_i F_λ(l_i).
 	Objective float64
 	// KKT is the largest violation of the optimality condition relative to the
-	// gradient's terms in that coordinate: of feature j, Σ_i m_i v_i (|l'_i| +
-	// l''_i |u_i|) |x_ij| and the penalty's; at least 1e-6 of what it is with all
-	// weights 1.
+	// gradient's terms in that coordinate: of feature j, Σ_i m_i [v_i (|l'_i| +
+	// l''_i |u_i|) + p_i] |x_ij| and the penalty's; at least 1e-6 of what it is
+	// with all weights 1. p_i = 1e-3 |∂v*/∂l| l'_i² (|u_i| + |y_i|), at most |l'_i|,
+	// is what changes of the predictor do through the weight; for the hinge loss
+	// it has 3 - y_i u_i in place of |u_i| + |y_i|.
 	KKT                     float64
 	Easy, Middle, Discarded int // samples by kind of zone, multiplicities not counted
 	Active                  int // nonzero coefficients, the intercept not counted

@@ -390,25 +390,6 @@ func (s *primal) freedom(i int) float64 {
 	return -1 / b[s.unknownOf(i)]
 }
 
-func (s *primal) direction(dst []float64, i int) {
-	var b []float64
-	if s.kinks > 0 && s.zone[i] == pinned {
-		b = s.pins.unit(s, i)
-		b[s.unknownOf(i)] = -s.y[i] // its predictor, not its margin, is to rise
-	} else {
-		b = s.solveA[:len(s.active)]
-		if len(s.multipliers) > 0 {
-			b = s.pins.zero(s)
-		}
-		s.gather(b, s.sample(i))
-	}
-	s.solve(b)
-	clear(dst)
-	for r, j := range s.active {
-		dst[j] = b[r]
-	}
-}
-
 func (s *primal) penalty(theta, _ []float64) float64 {
 	var sum float64
 	for j, w := range theta {

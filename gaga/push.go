@@ -6,17 +6,17 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// push returns a point from which alternation leaves the left point faster.
+// push returns a point from which alternation leaves the left point, and the
+// predictors of all samples there.
 //
-// Beside an unstable point alternation creeps along the direction in which the
-// implicit objective falls, for up to 10^5 steps at a fold. That direction is
-// known: the solution of H d = a for the sample or coordinate that crossed, or
-// the path's own direction at a fold. The point is the farthest one tried along
-// it, within a fiftieth of the predictors' size, to which the objective falls.
-// Where the weight itself breaks no push is needed, as the next fit moves.
-// The predictors of all samples there come along.
+// Behind a fold alternation creeps along the path's own direction, for up to 10^5
+// steps. The point is the farthest one tried along it, within a fiftieth of the
+// predictors' size, to which the implicit objective falls. Behind any other jump
+// it is the left point itself: alternation leaves it soon enough, and other ways
+// of leaving it can end in another optimum.
 func (t *tracker) push(c crossing, age float64) (theta, u []float64) {
-	if t.escape(c) {
+	if c.cause == Fold {
+		copy(t.theta0, t.left.rate)
 		if theta, u, ok := t.descend(t.left, age); ok {
 			return theta, u
 		}
@@ -52,41 +52,4 @@ func (t *tracker) descend(pt *point, age float64) (theta, u []float64, ok bool) 
 		}
 	}
 	return nil, nil, false
-}
-
-// escape writes the direction in which the path leaves the left point into
-// theta0 and reports whether it is known.
-func (t *tracker) escape(c crossing) bool {
-	clear(t.theta0)
-	switch c.cause {
-	case SampleUp, SampleDown:
-		from, to := t.zonesOf(c)
-		if t.zones[min(from, to)].Break || t.wakes(c) {
-			return false
-		}
-		side := 1.0 // the loss goes on rising
-		if c.cause == SampleDown {
-			side = -1
-		}
-		_, slope, _ := t.loss.Eval(t.left.u[c.slot], t.y[c.index])
-		if t.hinge != nil {
-			slope = -t.y[c.index]
-		}
-		t.direction(t.theta0, c.index)
-		blas64.Scal(side*sign(slope), vector(t.theta0))
-		return true
-	case Activated:
-		d := t.rhs[:len(t.active)]
-		t.primal.border(d, c.index)
-		t.solve(d)
-		for r, j := range t.active {
-			t.theta0[j] = -c.sign * d[r]
-		}
-		t.theta0[c.index] = c.sign
-		return true
-	case Fold:
-		copy(t.theta0, t.left.rate)
-		return true
-	}
-	return false
 }

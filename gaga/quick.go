@@ -20,8 +20,7 @@ import (
 // fixed points are those of alternation, and where that creeps, as it does for
 // hundreds of steps behind a fold, it takes the same way. The factor of the
 // fit's Hessian is kept while its weights stay about the same, so that a step
-// costs O(np) in place of O(np²). Like a stride's, its steps grow while they
-// are parallel. Each must lower the implicit objective.
+// costs O(np) in place of O(np²). Each must lower the implicit objective.
 type quick struct {
 	t          *tracker
 	c          float64 // the loss's C
@@ -34,8 +33,7 @@ type quick struct {
 	ready      bool      // hess is a factor
 	fresh      bool      // of the fit at now
 	step       []float64 // p: the Newton step at now
-	last       []float64 // p: the one before
-	factor     float64   // how many plain steps one step is worth
+	further    []float64 // p: those after it in the same fit
 }
 
 // fit is a point of alternation: a solution and the weighted fit that its losses
@@ -63,7 +61,7 @@ func newQuick(t *tracker) *quick {
 	}
 	return &quick{
 		t: t, c: loss.C, breaks: slices.ContainsFunc(t.zones, func(z Zone) bool { return z.Break }), now: point(), next: point(),
-		hess: f(p * p), diag: f(p), held: f(n), products: newProducts(p), step: f(p), last: f(p),
+		hess: f(p * p), diag: f(p), held: f(n), products: newProducts(p), step: f(p), further: f(p),
 	}
 }
 
@@ -125,8 +123,7 @@ func (q *quick) begin(age float64) {
 	copy(q.now.theta, q.t.search.Theta())
 	copy(q.now.u, q.t.search.scores)
 	q.evaluate(q.now, age)
-	q.age, q.factor, q.fresh = age, 1, false
-	clear(q.last)
+	q.age, q.fresh = age, false
 }
 
 // stands reports whether the search's solution is the point the last
@@ -172,65 +169,35 @@ func (q *quick) alternate(age float64) (moved float64, ok bool) {
 	if !ok {
 		return 0, false
 	}
-	q.stride()
-	for tries := 0; ; tries++ {
-		q.move(q.now, q.step, q.factor)
+	for {
+		q.move(q.now, q.step)
 		q.evaluate(q.next, age)
 		moved = q.moved()
-		if q.factor == 1 && (moved > stirred || q.breaks) {
+		if moved > stirred || q.breaks {
 			if ok = q.solve(size); ok {
 				q.evaluate(q.next, age)
 				moved = q.moved()
 			}
 		}
-		part := 0.25
-		if q.factor > 1 {
-			part = 0.9 // what a plain step gains at least, with rounding
-		}
-		if ok && (q.next.value <= q.now.value-part*size || (q.factor == 1 && size <= 1e-12*q.now.value)) {
+		if ok && (q.next.value <= q.now.value-0.25*size || size <= 1e-12*q.now.value) {
 			break
 		}
-		switch {
-		case q.factor > 1:
-			q.factor = 1
-		case !q.fresh:
-			q.ready = false
-			if size, ok = q.newton(q.now, q.step); !ok {
-				return 0, false
-			}
-		default:
+		if q.fresh {
 			return 0, false
 		}
-		ok = true
+		q.ready = false
+		if size, ok = q.newton(q.now, q.step); !ok {
+			return 0, false
+		}
 	}
 	if !q.breaks && size > settledFit*q.now.value {
 		moved = math.Max(moved, math.Sqrt(size/q.now.value))
 	}
 	q.now, q.next = q.next, q.now
 	q.fresh = false
-	q.step, q.last = q.last, q.step
 	t.search.solver.SetTheta(t.publish(q.now.theta))
 	t.search.guess(q.now.u)
 	return moved, true
-}
-
-// stride sets how many plain steps the next one is worth.
-func (q *quick) stride() {
-	var along, now, before, size float64
-	for j, s := range q.step {
-		along += s * q.last[j]
-		now += s * s
-		before += q.last[j] * q.last[j]
-		size += q.now.theta[j] * q.now.theta[j]
-	}
-	if !(along > 0 && along*along > parallel*parallel*now*before) {
-		q.factor = 1
-		return
-	}
-	q.factor *= 2
-	for q.factor > 1 && q.factor*q.factor*now > longestStride*longestStride*size {
-		q.factor /= 2
-	}
 }
 
 // solve makes further Newton steps from next with the weights at now until the
@@ -243,11 +210,11 @@ func (q *quick) solve(size float64) bool {
 	for range fitSteps {
 		copy(q.next.v, q.now.v)
 		q.slopes(q.next)
-		square, ok := q.newton(q.next, q.last)
+		square, ok := q.newton(q.next, q.further)
 		if !ok || square > last {
 			return false
 		}
-		q.move(q.next, q.last, 1)
+		q.move(q.next, q.further)
 		if square <= part*part*size || square <= 1e-30*q.now.value {
 			return true
 		}
@@ -256,10 +223,10 @@ func (q *quick) solve(size float64) bool {
 	return false
 }
 
-// move makes next the point from's solution less a multiple of a step.
-func (q *quick) move(from *fit, step []float64, by float64) {
+// move makes next's solution that of from less a step.
+func (q *quick) move(from *fit, step []float64) {
 	copy(q.next.theta, from.theta)
-	blas64.Axpy(-by, vector(step), vector(q.next.theta))
+	blas64.Axpy(-1, vector(step), vector(q.next.theta))
 	blas64.Gemv(blas.NoTrans, 1, general(q.t.n, q.t.p, q.t.primal.a), vector(q.next.theta), 0, vector(q.next.u))
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -15,47 +16,82 @@ import (
 // definite and the event function moves into the new zone.
 func TestSignTestAgainstBruteForce(t *testing.T) {
 	t.Parallel()
-	problems := 2500
+	problems := map[string]int{"regression": 2500, "svm": 1500}
 	if long() {
-		problems = 60_000
+		problems = map[string]int{"regression": 60_000, "svm": 60_000}
 	}
-	events, ties, near, other := 0, 0, 0, 0
-	for seed := range problems {
-		p := randomProblem(rand.New(rand.NewPCG(uint64(seed), 13)))
-		path, err := Track(context.Background(), p, Options{Age: Range{0.01, 20}, MaxAlternations: 20000})
-		if err != nil {
-			t.Fatalf("seed %d: %v", seed, err)
-		}
-		knots := path.Knots()
-		for i := range knots {
-			k := &knots[i]
-			if (k.Kind != Turning && k.Kind != Jump) || k.Cause == Fold || k.Cause == Stall {
-				continue
+	for _, family := range families {
+		t.Run(family.name, func(t *testing.T) {
+			t.Parallel()
+			var c comparison
+			for seed := range problems[family.name] {
+				c.add(t, seed, family.draw(rand.New(rand.NewPCG(uint64(seed), 13))))
 			}
-			if tied(knots, i) {
-				ties++
-				continue
+			t.Logf("%d events, %d disagreements; left out: %d ties, %d without a test; by crossing %v", c.events, c.other, c.ties, c.near, c.kinds)
+			if c.events < problems[family.name] {
+				t.Errorf("only %d events were compared", c.events)
 			}
-			if math.IsInf(k.Scalar, -1) || math.Abs(k.Scalar) < 1e-7 || math.IsNaN(k.Scalar) || (k.Kind == Turning && k.Scalar <= 0) {
-				near++ // a break of the weight, within rounding of singular, or a landing at the same point
-				continue
-			}
-			b := newBrute(path, k)
-			if b.flat() {
-				ties++
-				continue
-			}
-			arrives, goesOn := b.continues(false), b.continues(true)
-			events++
-			if !arrives || goesOn != (k.Kind == Turning) {
-				other++
-				t.Errorf("seed %d, age %v, %v, scalar %v: %v, but brute force arrives: %v, goes on: %v; %s", seed, k.Age, k.Detail, k.Scalar, k.Kind, arrives, goesOn, describeProblem(p))
-			}
-		}
+		})
 	}
-	t.Logf("%d events, %d disagreements; left out: %d ties, %d without a test", events, other, ties, near)
-	if events < problems {
-		t.Errorf("only %d events were compared", events)
+}
+
+// comparison counts the events of paths.
+type comparison struct {
+	events, other int // compared, of which brute force disagrees
+	ties          int // several at once, or flat to rounding
+	near          int // breaks of the weight, within rounding of singular, landings at the same point
+	kinds         map[string]int
+}
+
+// rival is an independent continuation of both assignments of an event.
+type rival interface {
+	flat() bool
+	continues(behind bool) bool
+}
+
+// add compares the events of a problem's path.
+func (c *comparison) add(t *testing.T, seed int, p *Problem) {
+	path, err := Track(context.Background(), p, Options{Age: Range{0.01, 20}, MaxAlternations: 20000})
+	if err != nil {
+		t.Errorf("seed %d: %v; %s", seed, err, describeProblem(p))
+		return
+	}
+	knots := path.Knots()
+	for i := range knots {
+		k := &knots[i]
+		if (k.Kind != Turning && k.Kind != Jump) || k.Cause == Fold || k.Cause == Stall {
+			continue
+		}
+		if tied(knots, i) {
+			c.ties++
+			continue
+		}
+		if math.IsInf(k.Scalar, -1) || math.Abs(k.Scalar) < 1e-7 || math.IsNaN(k.Scalar) || (k.Kind == Turning && k.Scalar <= 0) {
+			c.near++
+			continue
+		}
+		var b rival = newBrute(path, k)
+		if _, hinge := p.Loss.(Hinge); hinge {
+			b = newBruteSVM(path, k)
+		}
+		if b.flat() {
+			c.ties++
+			continue
+		}
+		arrives, goesOn := b.continues(false), b.continues(true)
+		c.events++
+		if c.kinds == nil {
+			c.kinds = map[string]int{}
+		}
+		kind := k.Detail[strings.Index(k.Detail, ": ")+1:]
+		if k.Cause == Activated || k.Cause == Dropped {
+			kind = k.Cause.String()
+		}
+		c.kinds[strings.TrimSpace(kind)+" "+k.Kind.String()]++
+		if !arrives || goesOn != (k.Kind == Turning) {
+			c.other++
+			t.Errorf("seed %d, age %v, %v, scalar %v: %v, but brute force arrives: %v, goes on: %v; %s", seed, k.Age, k.Detail, k.Scalar, k.Kind, arrives, goesOn, describeProblem(p))
+		}
 	}
 }
 

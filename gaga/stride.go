@@ -1,6 +1,10 @@
 package gaga
 
-import "gonum.org/v1/gonum/blas/blas64"
+import (
+	"math"
+
+	"gonum.org/v1/gonum/blas/blas64"
+)
 
 // stride lengthens the steps of alternate convex search where it creeps:
 // beside an unstable point or through the bottleneck that a fold leaves
@@ -9,74 +13,93 @@ import "gonum.org/v1/gonum/blas/blas64"
 // is taken only if it lowers the implicit objective further, so that it goes
 // where the plain steps would go.
 type stride struct {
-	t                 *tracker
-	last, step        []float64 // the solution the step began at, the last step
-	lastScores, shift []float64 // the same of the predictors
-	trial, scores     []float64 // the extended solution, its predictors
-	factor            float64   // how many plain steps one extended step is worth
+	t              *tracker
+	last           []float64 // the solution that the last step began at
+	anchor         []float64 // where the steps took the direction that they have
+	anchorScores   []float64
+	count          int       // plain steps since the anchor, or since the last extended step
+	length         float64   // of the last plain step
+	trial, scores  []float64 // the extended solution, its predictors
+	step, distance []float64 // scratch
 }
 
 func newStride(t *tracker) *stride {
 	f := func(k int) []float64 { return make([]float64, k) }
 	k, n := t.problem.Unknowns(), t.n
-	s := &stride{t: t, last: f(k), step: f(k), lastScores: f(n), shift: f(n), trial: f(k), scores: f(n), factor: 1}
-	s.begin()
+	s := &stride{t: t, last: f(k), anchor: f(k), anchorScores: f(n), trial: f(k), scores: f(n), step: f(k), distance: f(k)}
+	s.turn()
 	return s
 }
 
-// begin takes the search's solution as the one that the next step begins at.
-func (s *stride) begin() {
+// turn makes the search's solution the anchor.
+func (s *stride) turn() {
 	copy(s.last, s.t.search.Theta())
-	copy(s.lastScores, s.t.search.scores)
+	copy(s.anchor, s.last)
+	copy(s.anchorScores, s.t.search.scores)
+	s.count = 0
 }
 
-// Two steps count as parallel above this cosine.
+// A step counts as parallel to the way come so far above this cosine.
 const parallel = 0.999
+
+// patient is how many steps may take back what an extended one led astray.
+const patient = 50
 
 // longestStride is the longest extended step, relative to the solution.
 const longestStride = 0.01
 
-// extend looks at the step that the search has just made and goes further
-// along it if it is worth it.
+// extend looks at the step that the search has just made and goes as far again as
+// it has come from the anchor if it is worth it. The steps behind an extended one
+// first take back what it led astray.
 func (s *stride) extend(age float64) {
 	t := s.t
 	theta, scores := t.search.Theta(), t.search.scores
-	var along, now, before, size float64
-	for j, w := range theta {
-		d := w - s.last[j]
-		along += d * s.step[j]
-		now += d * d
-		before += s.step[j] * s.step[j]
-		size += w * w
-		s.trial[j] = d
-	}
-	s.step, s.trial = s.trial, s.step
-	if !(along > 0 && along*along > parallel*parallel*now*before) {
-		s.factor = 1
-		s.begin()
+	if s.count++; s.count < 2 {
+		copy(s.last, theta)
 		return
 	}
-	s.factor *= 2
-	for s.factor > 1 && s.factor*s.factor*now > longestStride*longestStride*size {
-		s.factor /= 2
+	var size float64
+	for j, w := range theta {
+		s.step[j] = w - s.last[j]
+		s.distance[j] = w - s.anchor[j]
+		size += w * w
 	}
-	if s.factor < 2 {
-		s.begin()
+	size = math.Sqrt(size)
+	before := s.length
+	step, distance := blas64.Nrm2(vector(s.step)), blas64.Nrm2(vector(s.distance))
+	s.length = step
+	along := blas64.Dot(vector(s.step), vector(s.distance)) / (step * distance)
+	if !(along > 0) || s.count > patient {
+		s.turn()
+		return
+	}
+	copy(s.last, theta)
+	if along < parallel || s.count < 3 {
+		return
+	}
+	by := math.Min(1, longestStride*size/distance)
+	if step < before { // not beyond the limit of steps that go on to shrink
+		by = math.Min(by, step*step/(before-step)/distance)
+	}
+	if by*distance < step {
 		return
 	}
 	copy(s.trial, theta)
-	blas64.Axpy(s.factor-1, vector(s.step), vector(s.trial))
+	blas64.Axpy(by, vector(s.distance), vector(s.trial))
 	for i, u := range scores {
-		s.shift[i] = u - s.lastScores[i]
+		s.scores[i] = u + by*(u-s.anchorScores[i])
 	}
-	copy(s.scores, scores)
-	blas64.Axpy(s.factor-1, vector(s.shift), vector(s.scores))
-	if !(t.objective(s.trial[:t.p], s.scores, age) < t.objective(theta[:t.p], scores, age)) {
-		s.factor = 1
-		s.begin()
+	// Through a bottleneck the objective falls by less than its rounding.
+	here := t.objective(theta[:t.p], scores, age)
+	if !(t.objective(s.trial[:t.p], s.scores, age) < here+1e-12*math.Abs(here)) {
+		s.turn()
 		return
 	}
 	copy(s.last, s.trial)
-	copy(s.lastScores, s.scores)
+	s.count = 0
+	if t.quickly() != nil {
+		t.search.SetTheta(s.trial) // fits do not start from the last solution
+		return
+	}
 	t.search.guess(s.scores)
 }

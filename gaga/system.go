@@ -101,9 +101,6 @@ type algebra interface {
 	// freedom returns the variance that pinned sample i would have if it were
 	// not pinned: positive exactly when H stays positive definite without the pin.
 	freedom(i int) float64
-	// direction writes H⁻¹x_i as a change of θ into dst; for a pinned sample the
-	// direction in which its predictor rises once it is freed.
-	direction(dst []float64, i int)
 	// penalty returns R(θ), with u the predictors of all samples.
 	penalty(theta, u []float64) float64
 	// value returns the implicit objective at pt, where assemble was last called.

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math"
 	"sort"
+
+	"github.com/agepath/agepath/internal/convex"
 )
 
 // Options of [Track]. The zero value of each field but Age is its default.
@@ -61,9 +63,9 @@ func Supports(p *Problem) error {
 	return nil
 }
 
-// Track computes the age path of a problem. The error tells of a bad problem,
-// bad options or a failed fit; a path that ends early is no error, see
-// [Path.Status]. A path that was begun is returned beside an error.
+// Track computes the age path of a problem. The error tells of a bad problem or
+// bad options; a path that ends early is no error, see [Path.Status]. A path that
+// was begun is returned beside an error.
 func Track(ctx context.Context, p *Problem, o Options) (*Path, error) {
 	if err := errors.Join(p.Check(), o.check()); err != nil {
 		return nil, err
@@ -90,12 +92,13 @@ func (t *tracker) stop(ctx context.Context, err error) error {
 	path := t.path
 	path.reason = err.Error()
 	var d *degenerate
+	var unsolved *convex.ToleranceError
 	switch {
 	case ctx.Err() != nil:
 		path.status = Interrupted
 	case errors.Is(err, errEventLimit):
 		path.status = EventLimit
-	case errors.As(err, &d):
+	case errors.As(err, &d), errors.As(err, &unsolved): // a landing that floating point cannot carry
 		path.status = Degenerate
 	default:
 		path.status = Degenerate

@@ -181,7 +181,7 @@ func (t *tracker) advance(ctx context.Context) error {
 		}
 		// The event function is too curved for its interpolant: shorten the step.
 		next = crossing{cause: NoCause, index: -1}
-		if h = 0.5 * (age - t.left.age); h < smallest*t.left.age {
+		if h = 0.5 * math.Max(age-t.left.age, 0.25*(end-t.left.age)); h < smallest*t.left.age {
 			break
 		}
 		if !t.shorten(h, target) {

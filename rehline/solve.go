@@ -84,7 +84,7 @@ func New(p Problem) (*Solver, error) {
 	if p.Weights != nil {
 		s.weights = append([]float64(nil), p.Weights...)
 	}
-	s.newton.init(s.dim)
+	s.newton.init(n, s.dim)
 	if s.descends() {
 		s.descent.init(s)
 	}
@@ -193,6 +193,10 @@ func Solve(ctx context.Context, p Problem, o Options) (Solution, error) {
 
 // run leaves the answer in the point.
 func (s *Solver) run(o Options) error {
+	if s.origin == s.constant && s.guard.zeroIsFeasible() {
+		s.rest()
+		return nil
+	}
 	if o.Method == DescentOnly && !s.descends() {
 		return fmt.Errorf("%w: DescentOnly with an L1 penalty or a free intercept", ErrOptions)
 	}

@@ -44,6 +44,8 @@ func (c *constraints) init(p *Constraints, d int) error {
 	return c.feasible(d)
 }
 
+func (c *constraints) row(k int) []float64 { return row(c.a, k) }
+
 func (c *constraints) equal(k int) bool { return c.flags != nil && c.flags[k] }
 
 // slacks sets slack = A β + b.

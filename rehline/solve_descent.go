@@ -20,6 +20,7 @@ type descent struct {
 	inv    []float64 // 1/‖x_i‖², with 1 added to the norm for a penalized intercept
 	active []int32   // samples in the order of the pass
 	random uint64
+	visit  kernel.Pass
 }
 
 // A Newton phase costs about as much as patience passes over all samples: passes
@@ -34,7 +35,7 @@ const (
 // pays tells whether to begin with descent: where the dual is separable but for
 // β, and there are kinks.
 func (d *descent) pays(s *Solver) bool {
-	return s.descends() && len(s.kinked) > 0 && !s.warm
+	return s.descends() && len(s.kinked) > 0
 }
 
 func (s *Solver) descends() bool {
@@ -150,7 +151,7 @@ func (s *Solver) project() float64 {
 		if g.norm[k] == 0 {
 			continue
 		}
-		a := row(g.a, k)
+		a := g.row(k)
 		slack := kernel.Dot(a, w) + g.b[k]
 		gap += math.Abs(xi * slack)
 		n := xi - slack/g.norm[k]
@@ -226,11 +227,12 @@ func (s *Solver) visit(beyond float64) (estimate, spread float64) {
 		return s.pass(beyond)
 	}
 	d, k := &s.descent, &s.kinked[0]
-	var p kernel.Pass
+	p := &d.visit
+	p.Intercept, p.Bend = 0, 0
 	if s.dim > s.d {
 		p.Intercept, p.Bend = s.beta[s.d], 1
 	}
-	kept := kernel.Descend(x.Data, x.Stride, s.beta[:s.d], d.inv, k.kink, k.lo, k.hi, k.slope, d.active, beyond, &p)
+	kept := kernel.Descend(x.Data, x.Stride, s.beta[:s.d], d.inv, k.kink, k.lo, k.hi, k.slope, d.active, beyond, p)
 	d.active = d.active[:kept]
 	if s.dim > s.d {
 		s.beta[s.d] = p.Intercept

@@ -12,10 +12,11 @@ func spread(src source, slope []float64, ridge float64, p, dual blas64.General) 
 		}
 		p, dual := row(p, r), row(dual, r)
 		for i, a := range slope {
-			dual[i] = 0
-			if a*p[i] > 0 {
-				dual[i] = ridge * a / p[i]
+			if p[i] == 0 {
+				dual[i] = 0
+				continue
 			}
+			dual[i] = max(ridge*a/p[i], 0)
 		}
 	}
 }

@@ -101,7 +101,7 @@ func (f *feasibility) descend() {
 	for k := range f.r {
 		if f.r[k] != 0 || f.c.equal(k) {
 			copy(f.panel, f.a[k*f.d:][:f.d])
-			kernel.GramAdd(f.hess, f.ld, f.panel, 1)
+			kernel.GramAdd(f.hess, f.ld, f.panel, f.panel, 1)
 		}
 	}
 	var trace float64

@@ -24,6 +24,26 @@ func (s *Solver) finished() bool {
 	return false
 }
 
+// rest is the solution where no term is positive at scores of zero: all of it is
+// zero.
+func (s *Solver) rest() {
+	clear(s.beta)
+	clear(s.guard.xi)
+	for i := range s.kinked {
+		clear(s.kinked[i].slope)
+	}
+	for i := range s.curved {
+		clear(s.curved[i].slope)
+	}
+	s.scores(s.z, s.beta)
+	s.guard.slacks(s.beta[:s.d])
+	s.sums = sums{}
+	s.collect()
+	s.forces()
+	s.certify()
+	s.point.status = Solved
+}
+
 // truncate sets the coefficients to zero whose multiplier is well within its
 // bounds, keeps the former ones in step, and certifies them with the dual as it
 // is. It tells whether there were any.

@@ -18,14 +18,23 @@ import (
 type newton struct {
 	width  float64 // of scores, for kinked terms
 	widest float64 // the first width
+	peak   float64 // largest ‖β‖² since the scores were summed
 	soft   float64 // for constraints
+	stiff  float64 // mean diagonal of the Hessian, which soft and narrow have to be small against
 	narrow float64 // of coefficients, for L1 penalties
 
 	m, center []float64 // dim: multipliers of the L1 penalties
 	ld        int
-	hess      []float64 // dim x ld: Hessian, then its Cholesky factor, in the lower triangle
-	panel     []float64 // rows of X, scaled
+	gram      []float64 // ld x ld: Σ h_i x_i x_iᵀ for the h in last, in the lower triangle
+	last      []float64 // n
+	changes   int       // of gram since it was computed anew
+	hess      []float64 // ld x ld: Hessian, then its Cholesky factor, in the lower triangle
+	panel     []float64 // rows of X
+	scaled    []float64 // the same rows, times the change of h
 	sample    []float64 // for quantiles
+
+	cg    [4][]float64 // vectors of conjugate gradients
+	extra []float64    // diagonal of the Hessian besides that of the penalty and the loss
 }
 
 const (
@@ -36,28 +45,31 @@ const (
 	shrink     = 0.5 // factor of the smoothing from one inner problem to the next
 )
 
-func (w *newton) init(dim int) {
+func (w *newton) init(n, dim int) {
 	w.ld = kernel.Pad(dim)
 	w.m = make([]float64, dim)
 	w.center = make([]float64, dim)
 	w.sample = make([]float64, 0, 512)
-}
-
-// reserve allocates the Hessian.
-func (w *newton) reserve(dim int) {
-	if w.hess == nil {
-		w.hess = make([]float64, w.ld*w.ld)
-		w.panel = make([]float64, panelRows*w.ld)
+	if dim > denseDim {
+		w.extra = make([]float64, dim)
+		for i := range w.cg {
+			w.cg[i] = make([]float64, dim)
+		}
+		return
 	}
+	w.hess = make([]float64, w.ld*w.ld)
+	w.gram = make([]float64, w.ld*w.ld)
+	w.last = make([]float64, n)
+	w.panel = make([]float64, panelRows*w.ld)
+	w.scaled = make([]float64, panelRows*w.ld)
 }
 
 // ascend runs Newton steps from the current β and centers until solved.
 func (s *Solver) ascend() error {
-	w := &s.newton
-	w.reserve(s.dim)
 	s.scores(s.z, s.beta)
 	s.guard.slacks(s.beta[:s.d])
 	s.widths(s.warm)
+	s.newton.peak = kernel.Dot(s.beta, s.beta)
 	best, stuck, idle := inf, 0, 0
 	for {
 		s.evaluate()
@@ -76,27 +88,22 @@ func (s *Solver) ascend() error {
 			s.balance()
 			return err
 		}
-		s.factorize()
-		copy(s.step, s.grad)
-		solveCholesky(w.hess, w.ld, s.step)
-		decrement := kernel.Dot(s.grad, s.step) / 2
-		for j := range s.step {
-			s.step[j] = -s.step[j]
-		}
+		decrement := s.direction()
 		t := s.search(-2 * decrement)
 		s.advance(t)
 		s.limits.done.Newton++
 		s.tell()
 		target := s.limits.tol * max(math.Abs(s.point.primal), math.Abs(s.point.dual))
+		exact := decrement <= 1e-14*math.Abs(s.point.primal) // more than rounding allows
 		switch {
-		case decrement <= 1e-14*math.Abs(s.point.primal):
-			factor := shrink
-			if idle++; idle%relaxSteps == 0 {
-				factor = 100
-			}
-			s.recenter(factor)
-		case t == 1 && s.point.young > 0.5*target && decrement <= s.point.young:
+		case s.point.young > 0.5*target && (exact || t == 1 && decrement <= s.point.young):
 			s.recenter(shrink)
+		case exact:
+			if idle++; idle%relaxSteps == 0 {
+				s.recenter(100)
+			} else {
+				s.recenter(shrink)
+			}
 		}
 	}
 }
@@ -109,12 +116,15 @@ func (s *Solver) tell() {
 }
 
 // widths chooses the first smoothing from where the kinks are: about half of the
-// samples are within it, or with known multipliers as many as the dimension.
+// samples are within it, or with known multipliers some times the dimension. A
+// small share of the scores' size is the least, for all may be at their kinks.
 func (s *Solver) widths(warm bool) {
 	w := &s.newton
-	w.widest = s.quantile(0.5) * 2
+	w.stiff = 1
+	size := s.distances()
+	w.widest = max(2*w.quantile(0.5), 1e-3*size)
 	if warm {
-		w.width = s.quantile(min(0.5, 8*float64(s.dim)/float64(s.n*max(1, len(s.kinked)))))
+		w.width = min(w.widest, max(w.quantile(min(0.5, 8*float64(s.dim)/float64(s.n*max(1, len(s.kinked))))), 1e-4*w.widest))
 		w.soft, w.narrow = 1e-6, 1e-3
 		return
 	}
@@ -122,27 +132,35 @@ func (s *Solver) widths(warm bool) {
 	w.soft, w.narrow = 1e-3, 1
 }
 
-// quantile returns the q-quantile of the distances of scores from kinks, from
-// a sample of them.
-func (s *Solver) quantile(q float64) float64 {
+// distances sorts the distances of a sample of scores from their kinks, and
+// returns the mean size of these scores and kinks, or 1 if they are zero.
+func (s *Solver) distances() float64 {
 	list := s.newton.sample[:0]
+	var size float64
 	for i := range s.kinked {
 		k := &s.kinked[i]
 		stride := max(1, s.n*len(s.kinked)/cap(list))
 		for j := i % stride; j < s.n && len(list) < cap(list); j += stride {
 			if k.hi[j] > k.lo[j] {
 				list = append(list, math.Abs(s.z[j]-k.kink[j]))
+				size += math.Abs(s.z[j]) + math.Abs(k.kink[j])
 			}
 		}
 	}
-	if len(list) == 0 {
+	slices.Sort(list)
+	s.newton.sample = list
+	if size == 0 {
 		return 1
 	}
-	slices.Sort(list)
-	if r := list[int(q*float64(len(list)-1))]; r > 0 {
-		return r
+	return size / float64(len(list))
+}
+
+// quantile returns the q-quantile of the distances.
+func (w *newton) quantile(q float64) float64 {
+	if len(w.sample) == 0 {
+		return 1
 	}
-	return max(list[len(list)-1], 1e-3)
+	return w.sample[int(q*float64(len(w.sample)-1))]
 }
 
 // recenter moves the centers to the multipliers at the current scores and
@@ -159,8 +177,9 @@ func (s *Solver) recenter(factor float64) {
 	s.lasso()
 	copy(w.center, w.m)
 	w.width = min(max(w.width*factor, 1e-8*w.widest), w.widest)
-	w.soft = max(w.soft*min(factor, max(factor*factor, 0.1)), 1e-9)
-	w.narrow = max(w.narrow*factor, 1e-9)
+	fast := min(factor, max(factor*factor, 0.1))
+	w.soft = max(w.soft*fast, 1e-9/w.stiff)
+	w.narrow = max(w.narrow*fast, 1e-9/w.stiff)
 	s.limits.done.Outer++
 }
 
@@ -202,64 +221,6 @@ func (s *Solver) evaluate() {
 	s.certify()
 }
 
-// factorize computes the Cholesky factor of the Hessian of the smoothed
-// objective.
-func (s *Solver) factorize() {
-	w := &s.newton
-	ld := w.ld
-	clear(w.hess)
-	rows := 0
-	flush := func() {
-		if rows > 0 {
-			kernel.GramAdd(w.hess, ld, w.panel, rows)
-			rows = 0
-		}
-	}
-	var total float64
-	for i, h := range s.h {
-		if h == 0 {
-			continue
-		}
-		total += h
-		p := w.panel[rows*ld:][:ld]
-		r := math.Sqrt(h)
-		s.x.gather(i, r, p)
-		if s.dim > s.d {
-			p[s.d] = r
-		}
-		if rows++; rows == panelRows {
-			flush()
-		}
-	}
-	for k, active := range s.guard.active {
-		if !active {
-			continue
-		}
-		p := w.panel[rows*ld:][:ld]
-		clear(p)
-		kernel.Axpy(1/math.Sqrt(w.soft*s.guard.norm[k]), row(s.guard.a, k), p[:s.d])
-		if rows++; rows == panelRows {
-			flush()
-		}
-	}
-	flush()
-	for j := range s.dim {
-		w.hess[j*ld+j] += s.bend[j]
-	}
-	for j, r := range s.l1 {
-		if r > 0 && math.Abs(w.m[j]) < r {
-			w.hess[j*ld+j] += 1 / w.narrow
-		}
-	}
-	if s.dim > s.d && s.bend[s.d] == 0 {
-		w.hess[s.d*ld+s.d] += 1e-9*total + 1e-300
-		if total == 0 {
-			w.hess[s.d*ld+s.d] = 1e-6 * s.curvature()
-		}
-	}
-	cholesky(w.hess, ld, s.dim)
-}
-
 // curvature returns the second derivative in the intercept if all terms were in
 // their smooth parts: a scale for steps of the intercept.
 func (s *Solver) curvature() float64 {
@@ -280,35 +241,6 @@ func (s *Solver) curvature() float64 {
 		return 1
 	}
 	return t
-}
-
-// cholesky replaces the lower triangle of the n x n matrix by its factor, with
-// the reciprocals of the diagonal on the diagonal. Pivots lost to rounding are
-// replaced by a large number, which leaves their direction out.
-func cholesky(a []float64, ld, n int) {
-	for i := range n {
-		ri := a[i*ld:][:i+1]
-		for j := range i {
-			ri[j] = (ri[j] - kernel.Dot(ri[:j], a[j*ld:][:j])) * a[j*ld+j]
-		}
-		p := ri[i] - kernel.Dot(ri[:i], ri[:i])
-		if !(p > 1e-15*ri[i]) {
-			p = 1e30 * max(ri[i], 1)
-		}
-		ri[i] = 1 / math.Sqrt(p)
-	}
-}
-
-// solveCholesky replaces b by the solution.
-func solveCholesky(a []float64, ld int, b []float64) {
-	n := len(b)
-	for i := range n {
-		b[i] = (b[i] - kernel.Dot(a[i*ld:][:i], b[:i])) * a[i*ld+i]
-	}
-	for i := n - 1; i >= 0; i-- {
-		b[i] *= a[i*ld+i]
-		kernel.Axpy(-b[i], a[i*ld:][:i], b[:i])
-	}
 }
 
 // search returns a step length t where the derivative along the step is at most
@@ -382,9 +314,19 @@ func (s *Solver) along(t float64) (first, second float64) {
 	return first, second
 }
 
-// advance takes the step of length t.
+// advance takes the step of length t. Where the coefficients have become much
+// smaller than they were, the scores are summed anew, for they carry the rounding
+// errors of their largest size.
 func (s *Solver) advance(t float64) {
+	w := &s.newton
 	kernel.Axpy(t, s.step, s.beta)
-	kernel.Axpy(t, s.dz, s.z)
 	s.guard.slacks(s.beta[:s.d])
+	size := kernel.Dot(s.beta, s.beta)
+	if size < 1e-4*w.peak {
+		s.scores(s.z, s.beta)
+		w.peak = size
+		return
+	}
+	kernel.Axpy(t, s.dz, s.z)
+	w.peak = max(w.peak, size)
 }

@@ -13,13 +13,15 @@ type point struct {
 	status        Status
 }
 
-// relative returns the gap relative to the objective.
+// relative returns the gap relative to the objective. What rounding leaves of
+// the objective at zero, where the terms are of their natural size, is no gap:
+// the optimum may be zero.
 func (s *Solver) relative() float64 {
 	p := &s.point
-	if p.gap <= 0 {
+	if p.gap <= 0x1p-50*s.origin {
 		return 0
 	}
-	return p.gap / max(math.Abs(p.primal), math.Abs(p.dual), 0x1p-40*s.origin)
+	return p.gap / max(math.Abs(p.primal), math.Abs(p.dual))
 }
 
 // solved tells whether the point is good enough.

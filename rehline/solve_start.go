@@ -25,7 +25,7 @@ func (s *Solver) start(warm *Solution) error {
 		}
 	}
 	if s.warm {
-		s.resume(&warm.Dual)
+		s.resume(&warm.Dual, s.owns(warm))
 		return nil
 	}
 	for i := range s.kinked {
@@ -41,6 +41,9 @@ func (s *Solver) start(warm *Solution) error {
 func (s *Solver) fits(warm *Solution) error {
 	wrong := func(what string, got, want int) error {
 		return shapeError("Options.Warm."+what, "%d where %d are needed", got, want)
+	}
+	if s.owns(warm) {
+		return nil
 	}
 	if len(warm.Beta) != s.d {
 		return wrong("Beta", len(warm.Beta), s.d)
@@ -75,17 +78,30 @@ func (s *Solver) fits(warm *Solution) error {
 	return checkFiniteSlice("Options.Warm.Dual.Xi", dual.Xi)
 }
 
+// owns tells whether warm is the Solver's last solution, whose duals are still
+// in the terms' slopes.
+func (s *Solver) owns(warm *Solution) bool {
+	return len(warm.Beta) == s.d && &warm.Beta[0] == &s.sol.Beta[0]
+}
+
 // resume sets the centers from the duals, within the bounds.
-func (s *Solver) resume(dual *Dual) {
+func (s *Solver) resume(dual *Dual, own bool) {
 	for i := range s.kinked {
 		k := &s.kinked[i]
-		gather(k.source, k.center, s.ridge, s.problem.Loss.U, dual.Lambda)
+		if own {
+			copy(k.center, k.slope)
+		} else {
+			gather(k.source, k.center, s.ridge, s.problem.Loss.U, dual.Lambda)
+		}
 		for j, a := range k.center {
 			k.center[j] = min(max(a, k.lo[j]), k.hi[j])
 		}
 	}
 	for i := range s.curved {
 		c := &s.curved[i]
+		if own {
+			continue
+		}
 		gather(c.source, c.slope, s.ridge, s.problem.Loss.S, dual.Gamma)
 	}
 	for k, xi := range dual.Xi {

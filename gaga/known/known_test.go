@@ -341,7 +341,7 @@ func TestTrack(t *testing.T) {
 		}
 		compareEvents(t, path.Events(), p.Events)
 		for k := range p.Branches {
-			for _, age := range p.ages(k, 23, 1e-4) {
+			for _, age := range p.ages(k, 23, 1e-8) {
 				if age < path.Range().Min {
 					continue
 				}

@@ -277,17 +277,23 @@ func (q *dual) bias() {
 // certificate measures the present β and b. The gap is the sum of its terms,
 // C v_i max(0, s_i) - α_i s_i with s_i = 1 - y_i (f_i + b), each >= 0, which
 // equals the primal minus the dual objective without their cancellation. An s_i
-// within four units in the last place of the largest term of f counts as 0: no
-// float64 multipliers resolve it, and a cost far above the objective would blow
-// it up.
+// within the rounding of f, a sum of as many terms as there are support vectors,
+// counts as 0: no float64 multipliers resolve it, and a cost far above the
+// objective would blow it up.
 func (q *dual) certificate(iterations int) Certificate {
-	scale := q.scale()
+	scale, support := q.scale(), 0
+	for _, v := range q.beta {
+		if v != 0 {
+			support++
+		}
+	}
+	rounding := resolution * scale * (2 + math.Sqrt(float64(support)))
 	c := Certificate{Iterations: iterations, Objective: blas64.Dot(vector(q.beta), vector(q.f)) / 2}
 	gap := 0.0
 	for i, f := range q.f {
 		u := q.high[i] - q.low[i]
 		slack := 1 - q.y[i]*(f+q.b)
-		if math.Abs(slack) <= 2*resolution*scale {
+		if math.Abs(slack) <= rounding {
 			slack = 0
 		}
 		alpha := q.y[i] * q.beta[i]

@@ -8,6 +8,8 @@ type Pass struct {
 	Bend      float64 // 1 with a penalized intercept, else 0.
 	Estimate  float64 // out: sum of the terms' parts of the gap as they were met.
 	Spread    float64 // out: largest change of a score by its own update.
+
+	state [4]float64 // the same for the assembly
 }
 
 // descendGo is Descend.

@@ -14,10 +14,10 @@ func Descend(x []float64, stride int, w, inv, kink, lo, hi, slope []float64, act
 		return descendGo(x, stride, w, inv, kink, lo, hi, slope, active, beyond, p)
 	}
 	inv, kink, lo, hi = inv[:n], kink[:n], lo[:n], hi[:n]
-	state := [4]float64{p.Intercept, p.Bend}
+	p.state = [4]float64{p.Intercept, p.Bend}
 	kept := descents[vectors-1](&x[0], stride, &w[0], len(w)-8*(vectors-1), &inv[0], &kink[0], &lo[0], &hi[0], &slope[0],
-		&active[0], len(active), beyond, &state)
-	p.Intercept, p.Estimate, p.Spread = state[0], state[2], state[3]
+		&active[0], len(active), beyond, &p.state)
+	p.Intercept, p.Estimate, p.Spread = p.state[0], p.state[2], p.state[3]
 	return kept
 }
 

@@ -45,10 +45,10 @@ func mulTransAddGo(w, x []float64, stride int, a []float64) {
 }
 
 // gramAddGo is GramAdd.
-func gramAddGo(h []float64, ld int, p []float64, rows int) {
+func gramAddGo(h []float64, ld int, p, q []float64, rows int) {
 	for r := range rows {
-		row := p[r*ld:][:ld]
-		for i, s := range row {
+		row := q[r*ld:][:ld]
+		for i, s := range p[r*ld:][:ld] {
 			if s != 0 {
 				axpyGo(s, row[:i+1], h[i*ld:][:i+1])
 			}

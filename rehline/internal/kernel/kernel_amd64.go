@@ -104,33 +104,33 @@ func MulTransAdd(w, x []float64, stride int, a []float64) {
 	}
 }
 
-// GramAdd adds PᵀP to the lower triangle of h, where P is the panel of the
-// given rows; both have the leading dimension ld, a multiple of Width, and h has
-// ld rows. What is above the diagonal may change too.
-func GramAdd(h []float64, ld int, p []float64, rows int) {
+// GramAdd adds PᵀQ, which is symmetric, to the lower triangle of h, where P and Q
+// are panels of the given rows; all have the leading dimension ld, a multiple of
+// Width, and h has ld rows. What is above the diagonal may change too.
+func GramAdd(h []float64, ld int, p, q []float64, rows int) {
 	if rows == 0 || ld == 0 {
 		return
 	}
-	p, h = p[:rows*ld], h[:ld*ld]
+	p, q, h = p[:rows*ld], q[:rows*ld], h[:ld*ld]
 	switch level {
 	case avx512:
 		for i := 0; i < ld; i += 8 {
 			j := 0
 			for ; j+8 <= i; j += 16 {
-				gramTileAVX512(&h[i*ld+j], &p[i], &p[j], ld, rows)
+				gramTileAVX512(&h[i*ld+j], &p[i], &q[j], ld, rows)
 			}
 			if j == i {
-				gramCornerAVX512(&h[i*ld+j], &p[i], &p[j], ld, rows)
+				gramCornerAVX512(&h[i*ld+j], &p[i], &q[j], ld, rows)
 			}
 		}
 	case avx2:
 		for i := 0; i < ld; i += 4 {
 			for j := 0; j <= i; j += 8 {
-				gramTileAVX2(&h[i*ld+j], &p[i], &p[j], ld, rows)
+				gramTileAVX2(&h[i*ld+j], &p[i], &q[j], ld, rows)
 			}
 		}
 	default:
-		gramAddGo(h, ld, p, rows)
+		gramAddGo(h, ld, p, q, rows)
 	}
 }
 

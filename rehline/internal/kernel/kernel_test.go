@@ -109,10 +109,14 @@ func TestGram(t *testing.T) {
 		ld := Pad(d)
 		for _, rows := range []int{0, 1, 5} {
 			p := normal(r, rows*ld)
+			q := make([]float64, rows*ld)
+			for i := range rows {
+				scaleToGo(q[i*ld:][:ld], float64(1-2*(i%2)), p[i*ld:][:ld])
+			}
 			start := normal(r, ld*ld)
 			got, check := guarded(t, start)
-			GramAdd(got, ld, p, rows)
-			gramAddGo(start, ld, p, rows)
+			GramAdd(got, ld, p, q, rows)
+			gramAddGo(start, ld, p, q, rows)
 			check()
 			for i := range ld {
 				same(t, "gram", got[i*ld:][:i+1], start[i*ld:][:i+1])
@@ -248,7 +252,7 @@ func BenchmarkKernels(b *testing.B) {
 				clear(v)
 				MulTransAdd(v, x, d, a)
 			},
-			"gram":   func() { GramAdd(h, Pad(d), x, n/4) },
+			"gram":   func() { GramAdd(h, Pad(d), x, x, n/4) },
 			"kinked": func() { Kinked(z, a, a, a, a, a, a, a, 1) },
 		} {
 			b.Run(fmt.Sprintf("%s/%d", name, d), func(b *testing.B) {
