@@ -96,9 +96,9 @@ func (s *Solver) ascend() error {
 		s.limits.done.Newton++
 		s.tell()
 		target := s.limits.tol * max(math.Abs(s.point.primal), math.Abs(s.point.dual))
-		exact = decrement <= 1e-14*math.Abs(s.point.primal) // more than rounding allows
+		exact = decrement <= max(1e-14*math.Abs(s.point.primal), 1e-17*s.origin) // more than rounding allows
 		switch {
-		case s.point.young > 0.5*target && (exact || t == 1 && decrement <= s.point.young),
+		case s.point.young > 0.5*target && (exact || t == 1 && decrement <= s.point.young || decrement <= 1e-3*s.point.young),
 			exact && s.point.infeasibility > s.limits.feasible*s.guard.scale:
 			s.recenter(shrink)
 		case exact:
