@@ -24,6 +24,20 @@ func (s *Solver) finished() bool {
 	return false
 }
 
+// settled tells whether the point is good enough once the dual is made feasible
+// for a free intercept, where rounding alone keeps it from being so.
+func (s *Solver) settled() bool {
+	if s.dim == s.d || s.bend[s.d] != 0 {
+		return false
+	}
+	s.balance()
+	if s.solved() {
+		return true
+	}
+	s.evaluate()
+	return false
+}
+
 // rest is the solution where no term is positive at scores of zero: all of it is
 // zero.
 func (s *Solver) rest() {

@@ -70,10 +70,10 @@ func (s *Solver) ascend() error {
 	s.guard.slacks(s.beta[:s.d])
 	s.widths(s.warm)
 	s.newton.peak = kernel.Dot(s.beta, s.beta)
-	best, stuck, idle := inf, 0, 0
+	best, stuck, idle, exact := inf, 0, 0, false
 	for {
 		s.evaluate()
-		if s.finished() {
+		if s.finished() || exact && s.settled() {
 			s.point.status = Solved
 			return nil
 		}
@@ -84,8 +84,10 @@ func (s *Solver) ascend() error {
 			status = Stalled
 		}
 		if status != 0 {
-			s.point.status = status
 			s.balance()
+			if s.point.status = status; s.solved() && err == nil {
+				s.point.status = Solved
+			}
 			return err
 		}
 		decrement := s.direction()
@@ -94,9 +96,10 @@ func (s *Solver) ascend() error {
 		s.limits.done.Newton++
 		s.tell()
 		target := s.limits.tol * max(math.Abs(s.point.primal), math.Abs(s.point.dual))
-		exact := decrement <= 1e-14*math.Abs(s.point.primal) // more than rounding allows
+		exact = decrement <= max(1e-14*math.Abs(s.point.primal), 1e-17*s.origin) // more than rounding allows
 		switch {
-		case s.point.young > 0.5*target && (exact || t == 1 && decrement <= s.point.young):
+		case s.point.young > 0.5*target && (exact || t == 1 && decrement <= s.point.young || decrement <= 1e-3*s.point.young),
+			exact && s.point.infeasibility > s.limits.feasible*s.guard.scale:
 			s.recenter(shrink)
 		case exact:
 			if idle++; idle%relaxSteps == 0 {
