@@ -45,9 +45,10 @@ func (l Logistic) Eval(u, y float64) (loss, slope, curvature float64) {
 	return l.C * loss, -l.C * y * p, l.C * p * (1 - p)
 }
 
-// log1p returns ln(1+e) for e in [0, 1] to full relative precision (of normal numbers), faster than
-// [math.Log1p]: 2 atanh(s), s = f/(2+f), by fdlibm's polynomial, which
-// is made for |s| <= 0.1716, where f is e or, above √2-1, what (1+e)/2 is beyond 1.
+// log1p returns ln(1+e) for e in [0, 1], normal numbers to full relative
+// precision, faster than [math.Log1p]: 2 atanh(s), s = f/(2+f), by fdlibm's
+// polynomial, which is made for |s| <= 0.1716, where f is e or, above √2-1, what
+// (1+e)/2 is beyond 1.
 func log1p(e float64) float64 {
 	const (
 		l1, l2, l3 = 6.666666666666735130e-01, 3.999999999940941908e-01, 2.857142874366239149e-01
