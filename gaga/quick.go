@@ -143,8 +143,8 @@ func (q *quick) stands(age float64) bool {
 // The weighted fit is solved to this part of its first step while a weight
 // moves by more than stirred.
 const (
-	fitPart  = 0.03
-	stirred  = 0.05
+	fitPart  = 0.003
+	stirred  = 0.005
 	fitSteps = 40
 )
 
