@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
@@ -146,7 +147,12 @@ func (t *tracker) same(k *Knot, pt *point) bool {
 // H is positive definite. The left point becomes the landing point, the start
 // of a new piece.
 func (t *tracker) land(ctx context.Context, age float64, reason string) error {
-	quiet, next, detours := 0, 2, 0
+	quiet, detours := 0, 0
+	least := 2 // alternations with the same zones before Newton's method is tried
+	if t.quickly() != nil && t.p >= fewColumns {
+		least = 8 // as they cost much less
+	}
+	next := least
 	zones := make([]uint8, t.n)
 	stride := newStride(t)
 	for k := 1; k <= t.options.maxAlternations(); k++ {
@@ -160,7 +166,7 @@ func (t *tracker) land(ctx context.Context, age float64, reason string) error {
 		if t.readZones(zones, age) && k > 1 {
 			quiet++
 		} else {
-			quiet, next = 0, 2
+			quiet, next = 0, least
 		}
 		if quiet < next && moved > 1e-14 {
 			if k > plain {
@@ -200,6 +206,11 @@ const plain = 12
 // they, and the support, are as they were.
 func (t *tracker) readZones(zones []uint8, age float64) (unchanged bool) {
 	unchanged = true
+	if q := t.quickly(); q != nil && q.stands(age) {
+		unchanged = slices.Equal(zones, q.now.zone)
+		copy(zones, q.now.zone)
+		return unchanged
+	}
 	svm, _ := t.search.solver.(*convex.SVM)
 	for i, u := range t.search.scores {
 		z := uint8(t.zoneAt(u, t.y[i], age))
@@ -263,6 +274,9 @@ func (t *tracker) polish(zones []uint8, age float64) (ok, thinned bool) {
 			t.moments.measure(t.search.scores, age)
 			t.window.measured = t.moments.moves
 		}
+	}
+	if t.primal != nil {
+		t.refresh() // the last factor is of a point far away
 	}
 	if !t.correct(pt) {
 		t.adopt(pt)

@@ -27,6 +27,7 @@ type primal struct {
 	hess   []float64 // len(active) squared: H, upper triangle
 	bent   bool      // hess and diag are those where assemble was last called
 	factor []float64 // Cholesky factor of H, without pins
+	square []int     // the active coordinates of factor, none where that failed
 	pins   *pins     // with pins, nil for losses without a kink
 
 	gathered               []float64 // room for xw
@@ -210,10 +211,15 @@ func (s *primal) predictOne(i int, theta []float64) float64 {
 }
 
 func (s *primal) assemble(pt *point) {
-	s.assembled = pt
 	if !s.summed {
 		s.evaluate(pt)
 	}
+	s.collect(pt)
+}
+
+// collect is assemble where losses and slopes are known.
+func (s *primal) collect(pt *point) {
+	s.assembled = pt
 	clear(s.dage[:s.unknowns()])
 	s.bent = false
 	for r, j := range s.active {
@@ -277,11 +283,17 @@ const singular = 1e-12
 // positive definite, away from singularity; with pinned samples, on the
 // directions that keep them pinned.
 func (s *primal) factorize() bool {
-	k := len(s.active)
 	s.curve()
 	if s.pins != nil {
 		return s.pins.factorize(s)
 	}
+	return s.decompose()
+}
+
+// decompose is factorize with H known, without pins.
+func (s *primal) decompose() bool {
+	k := len(s.active)
+	s.square = s.square[:0]
 	if k == 0 {
 		return true
 	}
@@ -295,7 +307,28 @@ func (s *primal) factorize() bool {
 			return false
 		}
 	}
+	s.square = append(s.square, s.active...)
 	return true
+}
+
+// keeps reports whether factors are kept for other points: sums over moments and
+// margins cost next to nothing, and factors with pins depend on more than the
+// active coordinates.
+func (s *primal) keeps() bool { return !s.summed && s.pins == nil }
+
+// factored reports whether the last factor is one of the active coordinates,
+// of another point perhaps.
+func (s *primal) factored() bool {
+	return s.keeps() && len(s.active) > 0 && slices.Equal(s.square, s.active)
+}
+
+// slow is the part of the residual that a step with a kept factor may leave
+// before a new one is worth its cost.
+func (s *primal) slow() float64 {
+	if len(s.active) < fewColumns {
+		return 0.01
+	}
+	return 0.25
 }
 
 func (s *primal) solve(b []float64) {
@@ -324,8 +357,8 @@ func (s *primal) quadratic(b []float64) float64 {
 	return blas64.Dot(vector(b[:k]), vector(b[:k]))
 }
 
-// refresh has nothing to do: each factor is new.
-func (s *primal) refresh() {}
+// refresh forgets the last factor.
+func (s *primal) refresh() { s.square = s.square[:0] }
 
 // know has nothing to note: predictors are summed from scratch.
 func (s *primal) know(*point) {}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -14,46 +15,66 @@ import (
 )
 
 // quick alternates as [Alternation] does, for the landings of a sweep under the
-// logistic loss: the weighted fits go on from each other with one factor of the
-// Hessian as long as it serves, and only to a small part of the step that an
-// alternation makes. Where alternation creeps, as it does for hundreds of steps
-// behind a fold, one costs O(np) in place of O(np²).
+// logistic loss, with a few Newton steps in place of a whole weighted fit: while
+// the weights still move much, until the fit is nearly solved, else one. Its
+// fixed points are those of alternation, and where that creeps, as it does for
+// hundreds of steps behind a fold, it takes the same way. The factor of the
+// fit's Hessian is kept while its weights stay about the same, so that a step
+// costs O(np) in place of O(np²). Each must lower the implicit objective.
 type quick struct {
-	t      *tracker
-	c      float64 // the loss's C
-	theta  []float64
-	u      []float64 // n: predictors
-	weight []float64 // n: m v
-	slope  []float64 // n: derivatives of the weighted losses
-	curve  []float64 // n: their second derivatives
-	hess   []float64 // p x p: factor of the weighted fit's Hessian
-	diag   []float64 // p
-	step   []float64 // p
-	ready  bool      // hess is a factor
+	t          *tracker
+	c          float64 // the loss's C
+	breaks     bool    // weights are discontinuous: fits are solved to the end
+	age        float64
+	now, next  *fit
+	hess, diag []float64 // p x p and p: factor of a fit's Hessian, its diagonal
+	held       []float64 // n: second derivatives in it
+	products   *products
+	ready      bool      // hess is a factor
+	fresh      bool      // of the fit at now
+	step       []float64 // p: the Newton step at now
+	further    []float64 // p: those after it in the same fit
 }
 
-// newQuick returns nil where the problem is of another kind, or has so few
-// columns that a factor costs little.
+// fit is a point of alternation: a solution and the weighted fit that its losses
+// call for.
+type fit struct {
+	theta []float64
+	u     []float64 // n: predictors
+	zone  []uint8   // n
+	v     []float64 // n: weights
+	slope []float64 // n: derivatives of the weighted losses
+	curve []float64 // n: their second derivatives
+	value float64   // the implicit objective
+}
+
+// newQuick returns nil where the problem is of another kind.
 func newQuick(t *tracker) *quick {
 	loss, ok := t.loss.(Logistic)
-	if !ok || t.problem.Penalty.L1 != 0 || t.problem.Penalty.L2 == 0 || t.primal == nil || t.p < fewColumns {
+	if !ok || t.problem.Penalty.L1 != 0 || t.problem.Penalty.L2 == 0 || t.primal == nil {
 		return nil
 	}
 	f := func(k int) []float64 { return make([]float64, k) }
 	n, p := t.n, t.p
-	return &quick{t: t, c: loss.C, theta: f(p), u: f(n), weight: f(n), slope: f(n), curve: f(n), hess: f(p * p), diag: f(p), step: f(p)}
+	point := func() *fit {
+		return &fit{theta: f(p), u: f(n), zone: make([]uint8, n), v: f(n), slope: f(n), curve: f(n)}
+	}
+	return &quick{
+		t: t, c: loss.C, breaks: slices.ContainsFunc(t.zones, func(z Zone) bool { return z.Break }), now: point(), next: point(),
+		hess: f(p * p), diag: f(p), held: f(n), products: newProducts(p), step: f(p), further: f(p),
+	}
 }
 
 // alternate makes one alternation and returns by how much a weight moves next.
 func (t *tracker) alternate(ctx context.Context, age float64) (moved float64, err error) {
-	if t.sweep != nil && t.sweep.quick != nil {
+	if q := t.quickly(); q != nil {
 		if err := ctx.Err(); err != nil {
 			return 0, err
 		}
-		moved, ok := t.sweep.quick.alternate(age)
-		if ok {
+		if moved, ok := q.alternate(age); ok {
 			return moved, nil
 		}
+		q.age = 0
 	}
 	moved, err = t.search.Step(ctx, age)
 	var short *convex.ToleranceError
@@ -61,6 +82,14 @@ func (t *tracker) alternate(ctx context.Context, age float64) (moved float64, er
 		err = fmt.Errorf("%w; %w", err, ErrOneClass)
 	}
 	return moved, err
+}
+
+// quickly returns the quick alternation where there is one.
+func (t *tracker) quickly() *quick {
+	if t.sweep == nil {
+		return nil
+	}
+	return t.sweep.quick
 }
 
 // losesClass reports whether logistic regression with an intercept is left with
@@ -89,114 +118,211 @@ func classes(weights, y []float64) (small, large float64) {
 	return math.Min(small, large), math.Max(small, large)
 }
 
-// alternate reports false where the fit is left to the solver: where only one
-// class has weight, or a step does not descend.
-func (q *quick) alternate(age float64) (moved float64, ok bool) {
-	t := q.t
-	copy(q.u, t.search.scores)
-	copy(q.theta, t.search.Theta()[:t.p])
-	if !q.weigh(age) {
-		return 0, false
-	}
-	var length, last float64 // squares of steps: of the first, of the last
-	for k := range fitSteps {
-		q.gradient()
-		size := q.solve(!q.ready)
-		if k > 0 && size > 0.1*last {
-			size = q.solve(true)
-		}
-		if math.IsNaN(size) || (k > 0 && size > last) {
-			return 0, false
-		}
-		blas64.Axpy(-1, vector(q.step), vector(q.theta))
-		blas64.Gemv(blas.NoTrans, 1, general(t.n, t.p, t.primal.a), vector(q.theta), 0, vector(q.u))
-		if last = size; k == 0 {
-			length = size
-		}
-		if size <= fitPart*fitPart*length || size <= 1e-30*q.norm() {
-			t.search.SetTheta(t.publish(q.theta))
-			return q.moved(age), true
-		}
-	}
-	return 0, false
+// begin takes the search's solution as the point to go on from.
+func (q *quick) begin(age float64) {
+	copy(q.now.theta, q.t.search.Theta())
+	copy(q.now.u, q.t.search.scores)
+	q.evaluate(q.now, age)
+	q.age, q.fresh = age, false
 }
 
-// The steps of one weighted fit, and the part of the first that the last may
-// have.
+// stands reports whether the search's solution is the point the last
+// alternation ended at.
+func (q *quick) stands(age float64) bool {
+	if q.age != age {
+		return false
+	}
+	for j, w := range q.t.search.Theta()[:q.t.p] {
+		if w != q.now.theta[j] {
+			return false
+		}
+	}
+	return true
+}
+
+// The weighted fit is solved to this part of its first step while a weight
+// moves by more than stirred.
 const (
+	fitPart  = 0.03
+	stirred  = 0.05
 	fitSteps = 40
-	fitPart  = 1e-9
 )
 
-// weigh takes the weights at the current predictors and reports whether both
-// classes have some.
-func (q *quick) weigh(age float64) bool {
-	t := q.t
-	for i, u := range q.u {
-		loss, _, _ := t.loss.Eval(u, t.y[i])
-		v, _, _ := t.reg.Weight(zoneOf(t.reg, t.zones, loss, age), loss, age)
-		q.weight[i] = t.m[i] * v
+// settledFit is the squared step, relative to the objective, up to which a fit
+// counts as solved although it was not solved to the end.
+const settledFit = 1e-24
+
+// alternate reports false where the fit is left to the solver: where only one
+// class has weight, or no step lowers the objective.
+func (q *quick) alternate(age float64) (moved float64, ok bool) {
+	if !q.stands(age) {
+		q.begin(age)
 	}
-	small, large := classes(q.weight, t.y)
-	return small > 0 && small >= lostClass*large
+	t := q.t
+	if small, large := classes(q.now.v, t.y); !(small > 0 && small >= lostClass*large) {
+		return 0, false
+	}
+	if q.ready && q.drift() > 0.1 {
+		q.ready = false
+	}
+	size, ok := q.newton(q.now, q.step)
+	if !ok {
+		return 0, false
+	}
+	for {
+		q.move(q.now, q.step)
+		q.evaluate(q.next, age)
+		moved = q.moved()
+		if moved > stirred || q.breaks {
+			if ok = q.solve(size); ok {
+				q.evaluate(q.next, age)
+				moved = q.moved()
+			}
+		}
+		if ok && (q.next.value <= q.now.value-0.25*size || size <= 1e-12*q.now.value) {
+			break
+		}
+		if q.fresh {
+			return 0, false
+		}
+		q.ready = false
+		if size, ok = q.newton(q.now, q.step); !ok {
+			return 0, false
+		}
+	}
+	if !q.breaks && size > settledFit*q.now.value {
+		moved = math.Max(moved, math.Sqrt(size/q.now.value))
+	}
+	q.now, q.next = q.next, q.now
+	q.fresh = false
+	t.search.solver.SetTheta(t.publish(q.now.theta))
+	t.search.guess(q.now.u)
+	return moved, true
 }
 
-// moved returns by how much a weight changes at the new predictors.
-func (q *quick) moved(age float64) (moved float64) {
+// solve makes further Newton steps from next with the weights at now until the
+// weighted fit is nearly solved; size is that of the first step.
+func (q *quick) solve(size float64) bool {
+	last, part := size, fitPart
+	if q.breaks {
+		part = 1e-9
+	}
+	for range fitSteps {
+		copy(q.next.v, q.now.v)
+		q.slopes(q.next)
+		square, ok := q.newton(q.next, q.further)
+		if !ok || square > last {
+			return false
+		}
+		q.move(q.next, q.further)
+		if square <= part*part*size || square <= 1e-30*q.now.value {
+			return true
+		}
+		last = square
+	}
+	return false
+}
+
+// move makes next's solution that of from less a step.
+func (q *quick) move(from *fit, step []float64) {
+	copy(q.next.theta, from.theta)
+	blas64.Axpy(-1, vector(step), vector(q.next.theta))
+	blas64.Gemv(blas.NoTrans, 1, general(q.t.n, q.t.p, q.t.primal.a), vector(q.next.theta), 0, vector(q.next.u))
+}
+
+// evaluate computes at f's predictors the weights, the derivatives and the
+// implicit objective. Samples beyond the last threshold, where that leaves no
+// weight, need no losses.
+func (q *quick) evaluate(f *fit, age float64) {
 	t := q.t
-	for i, u := range q.u {
-		loss, _, _ := t.loss.Eval(u, t.y[i])
-		v, _, _ := t.reg.Weight(zoneOf(t.reg, t.zones, loss, age), loss, age)
-		moved = math.Max(moved, math.Abs(v-q.weight[i]/t.m[i]))
+	last := len(t.zones) - 1
+	beyond, flat := math.Inf(-1), 0.0
+	if !t.weighed {
+		top, _ := t.reg.Threshold(last-1, age)
+		top *= 1 + 1e-6
+		beyond, flat = -math.Log(math.Expm1(top/q.c)), t.reg.Integral(top, age)
+	}
+	sum := t.penalty(f.theta, nil)
+	for i, u := range f.u {
+		y := t.y[i]
+		if y*u < beyond {
+			f.zone[i], f.v[i], f.slope[i], f.curve[i] = uint8(last), 0, 0, 0
+			sum += t.m[i] * flat
+			continue
+		}
+		loss, slope, curvature := t.loss.Eval(u, y)
+		zone := zoneOf(t.reg, t.zones, loss, age)
+		v, _, _ := t.reg.Weight(zone, loss, age)
+		w := t.m[i] * v
+		f.zone[i], f.v[i], f.slope[i], f.curve[i] = uint8(zone), v, w*slope, w*curvature
+		sum += t.m[i] * t.reg.Integral(loss, age)
+	}
+	f.value = sum
+}
+
+// slopes computes the derivatives at f's predictors with the weights there.
+func (q *quick) slopes(f *fit) {
+	t := q.t
+	for i, v := range f.v {
+		if v == 0 {
+			f.slope[i], f.curve[i] = 0, 0
+			continue
+		}
+		w, y := t.m[i]*v*q.c, t.y[i]
+		p := 1 / (1 + math.Exp(y*f.u[i]))
+		f.slope[i], f.curve[i] = -w*y*p, w*p*(1-p)
+	}
+}
+
+// moved returns by how much a weight differs between now and next.
+func (q *quick) moved() (moved float64) {
+	for i, v := range q.next.v {
+		moved = math.Max(moved, math.Abs(v-q.now.v[i]))
 	}
 	return moved
 }
 
-// gradient writes the gradient of the weighted fit's objective into step. It
-// needs no losses, so no logarithms.
-func (q *quick) gradient() {
-	t := q.t
-	for i, w := range q.weight {
-		if w == 0 {
-			q.slope[i], q.curve[i] = 0, 0
-			continue
-		}
-		p := 1 / (1 + math.Exp(t.y[i]*q.u[i]))
-		q.slope[i], q.curve[i] = -w*q.c*t.y[i]*p, w*q.c*p*(1-p)
+// drift returns how far the second derivatives at now are from those of the
+// factor, relative to them.
+func (q *quick) drift() float64 {
+	var off, sum float64
+	for i, c := range q.now.curve {
+		off += math.Abs(c - q.held[i])
+		sum += c
 	}
-	for j, w := range q.theta {
-		q.step[j] = t.l2[j] * w
-	}
-	blas64.Gemv(blas.Trans, 1, general(t.n, t.p, t.primal.a), vector(q.slope), 1, vector(q.step))
+	return off / sum
 }
 
-// solve makes the gradient a Newton step, with a new factor where asked, and
-// returns the step's squared length in units of the objective; NaN where the
-// Hessian is singular.
-func (q *quick) solve(anew bool) float64 {
-	p := q.t.p
-	if anew {
-		if q.ready { // the gradient was overwritten by the step of the old factor
-			q.gradient()
+// newton writes the Newton step of f's weighted fit, with a new factor where
+// none is ready, and returns its squared length in units of the objective. It
+// reports false where the Hessian is singular.
+func (q *quick) newton(f *fit, step []float64) (size float64, ok bool) {
+	t, p := q.t, q.t.p
+	if !q.ready {
+		if q.ready = q.factorize(f.curve); !q.ready {
+			return 0, false
 		}
-		if q.ready = q.factorize(); !q.ready {
-			return math.NaN()
-		}
+		q.fresh = true
 	}
+	for j, w := range f.theta {
+		step[j] = t.l2[j] * w
+	}
+	blas64.Gemv(blas.Trans, 1, general(t.n, p, t.primal.a), vector(f.slope), 1, vector(step))
 	triangle := blas64.Triangular{N: p, Stride: p, Data: q.hess, Uplo: blas.Upper, Diag: blas.NonUnit}
-	blas64.Trsv(blas.Trans, triangle, vector(q.step))
-	size := blas64.Dot(vector(q.step), vector(q.step))
-	blas64.Trsv(blas.NoTrans, triangle, vector(q.step))
-	return size
+	blas64.Trsv(blas.Trans, triangle, vector(step))
+	size = blas64.Dot(vector(step), vector(step))
+	blas64.Trsv(blas.NoTrans, triangle, vector(step))
+	return size, !math.IsNaN(size)
 }
 
-// factorize sums and factorizes the weighted fit's Hessian.
-func (q *quick) factorize() bool {
+// factorize sums and factorizes a weighted fit's Hessian.
+func (q *quick) factorize(curve []float64) bool {
 	t, p := q.t, q.t.p
 	clear(q.hess)
 	clear(q.diag)
-	sum := newProducts(p)
-	for i, c := range q.curve {
+	copy(q.held, curve)
+	sum := q.products
+	for i, c := range curve {
 		if c != 0 {
 			sum.add(q.hess, q.diag, t.primal.sample(i), c)
 		}
@@ -210,13 +336,4 @@ func (q *quick) factorize() bool {
 	}
 	_, ok := lapack64.Potrf(symmetric(p, q.hess))
 	return ok
-}
-
-// norm returns the square of the solution's size in units of the objective.
-func (q *quick) norm() float64 {
-	var sum float64
-	for j, w := range q.theta {
-		sum += (q.diag[j] + q.t.l2[j]) * w * w
-	}
-	return sum
 }

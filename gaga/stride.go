@@ -97,5 +97,9 @@ func (s *stride) extend(age float64) {
 	}
 	copy(s.last, s.trial)
 	s.count = 0
+	if t.quickly() != nil {
+		t.search.SetTheta(s.trial) // fits do not start from the last solution
+		return
+	}
 	t.search.guess(s.scores)
 }

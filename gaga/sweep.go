@@ -21,9 +21,11 @@ import (
 type sweep struct {
 	step   float64   // next step to try
 	failed bool      // the last one tried failed
+	bend   float64   // of the last one: how much the rates differ between its ends, relative to them
 	zone   []uint8   // n: zones at the left point
 	sign   []float64 // p: signs at the left point
 	active []int     // active coordinates at the left point
+	held   bool      // these and the next are those of the left point
 	hess   []float64 // p x p: H at the left point
 	diag   []float64 // p: its diagonal with all terms taken positive
 
@@ -77,6 +79,7 @@ func (t *tracker) sweepOn(ctx context.Context) error {
 			w.step = math.Max(h, smallest*from)
 			break
 		}
+		w.bend = 0
 		if t.leap(math.Min(from+h, t.target())) {
 			if !w.failed && h >= w.step {
 				w.step *= 2
@@ -100,6 +103,7 @@ func (t *tracker) sweepOn(ctx context.Context) error {
 // step's end, as others are not recorded.
 func (t *tracker) exact(ctx context.Context) error {
 	from := t.left.age
+	t.sweep.held = false
 	if err := t.advance(ctx); err != nil {
 		return err
 	}
@@ -129,7 +133,7 @@ func (t *tracker) arrive() error {
 // reports false, with the left point as it was, where the corrector fails or a jump could lie between.
 func (t *tracker) leap(age float64) bool {
 	l, r := t.left, t.right
-	if t.assembled != l {
+	if t.assembled != l && !t.sweep.held {
 		t.assemble(l)
 		if !t.factorize() {
 			return false
@@ -149,12 +153,18 @@ func (t *tracker) leap(age float64) bool {
 		return false
 	}
 	t.left, t.right = r, l
+	t.sweep.held = false
 	return true
 }
 
-// keep takes the zones, active coordinates and H of the left point.
+// keep takes the zones, active coordinates and H of the left point, unless a step
+// from there was tried before.
 func (t *tracker) keep() {
 	w, k := t.sweep, len(t.active)
+	if w.held {
+		return
+	}
+	w.held = true
 	copy(w.zone, t.zone)
 	copy(w.sign, t.sign)
 	w.active = append(w.active[:0], t.active...)
@@ -163,14 +173,20 @@ func (t *tracker) keep() {
 	copy(w.diag[:k], t.diag[:k])
 }
 
-// comeBack restores the zones and active coordinates of the left point.
+// comeBack restores the zones, active coordinates and the factor of the left
+// point.
 func (t *tracker) comeBack() {
-	t.setZones(t.sweep.zone, nil)
-	copy(t.sign, t.sweep.sign)
-	if !slices.Equal(t.sweep.active, t.active) {
+	w := t.sweep
+	t.setZones(w.zone, nil)
+	copy(t.sign, w.sign)
+	if !slices.Equal(w.active, t.active) {
 		t.choose()
 	}
+	k := len(t.active)
+	copy(t.primal.hess[:k*k], w.hess[:k*k])
+	copy(t.diag[:k], w.diag[:k])
 	t.assembled = nil
+	w.held = t.primal.decompose()
 }
 
 // only makes the given coordinates the active ones.
@@ -210,10 +226,7 @@ func (t *tracker) note() {
 // is used as long as it takes the residual down to a quarter each time, or with
 // few columns to a hundredth. On success H is factorized and positive definite at pt.
 func (t *tracker) semismooth(pt *point) bool {
-	slow := 0.25
-	if len(t.active) < fewColumns {
-		slow = 0.01
-	}
+	slow := t.primal.slow()
 	last := math.Inf(1)
 	for pt.iterations = 1; pt.iterations <= 40; pt.iterations++ {
 		t.predict(pt.u, pt.theta)
@@ -224,7 +237,7 @@ func (t *tracker) semismooth(pt *point) bool {
 		res := t.relative()
 		settled := !moved && !turned && (res <= enough || (res <= loose && res >= 0.1*last))
 		if settled || turned || res > slow*last {
-			t.assemble(pt)
+			t.primal.collect(pt)
 			if !t.factorize() {
 				return false
 			}
@@ -236,7 +249,7 @@ func (t *tracker) semismooth(pt *point) bool {
 			return false
 		}
 		last = res
-		t.newtonStep(pt)
+		t.newtonStep(pt, false)
 	}
 	return false
 }
@@ -247,16 +260,6 @@ const enough = 1e-12
 // fewColumns is the number of active coordinates below which summing H costs no
 // more than evaluating the losses, so that an old factor saves little.
 const fewColumns = 32
-
-// newtonStep makes a Newton step with the current factor. Coefficients that
-// change their sign on the way become zero and inactive in the next iteration.
-func (t *tracker) newtonStep(pt *point) {
-	k := len(t.active)
-	step := t.rhs[:k]
-	copy(step, t.residual[:k])
-	t.solve(step)
-	t.take(pt, step, 1)
-}
 
 // zonesAt puts each sample into the zone of its loss at pt and reports whether
 // any changed.
@@ -320,7 +323,7 @@ func (t *tracker) reselect(pt *point) (turned bool) {
 // there than at the ends. So it must stay positive definite at either end with
 // the slopes of these samples, all together, at a lower bound, over all
 // coordinates that are active at one of the ends, and half-way, where nothing
-// says that H changes steadily. Zones and H at l are those that the sweep keeps.
+// says that H changes steadily, as nearly equal rates do. Zones and H at l are those that the sweep keeps.
 func (t *tracker) convex(l, r *point) bool {
 	w := t.sweep
 	w.crossed, w.low = w.crossed[:0], w.low[:0]
@@ -333,11 +336,17 @@ func (t *tracker) convex(l, r *point) bool {
 			w.crossed, w.low = append(w.crossed, i), append(w.low, low)
 		}
 	}
-	t.middle(l, r)
 	if slices.Equal(w.active, t.active) {
-		return t.staysDefinite(w.hess, w.diag, w.zone, l) && t.staysDefinite(t.primal.hess, t.diag, t.zone, r) &&
-			t.staysDefinite(nil, nil, w.mid.zone, &w.mid.point)
+		if !t.staysDefinite(w.hess, w.diag, w.zone, l) || !t.staysDefinite(t.primal.hess, t.diag, t.zone, r) {
+			return false
+		}
+		if len(t.active) >= fewColumns && w.bend <= straight {
+			return true
+		}
+		t.middle(l, r)
+		return t.staysDefinite(nil, nil, w.mid.zone, &w.mid.point)
 	}
+	t.middle(l, r)
 	right := append([]int(nil), t.active...)
 	t.only(t.either())
 	ok := true
@@ -379,8 +388,15 @@ func (t *tracker) follows(l, r *point) bool {
 		left += c * a * a
 		right += c * b * b
 	}
-	return math.Max(off, turn) <= 0.25*math.Max(left, right)+1e-14*l.age*t.total
+	turn = math.Max(off, turn)
+	size := math.Max(left, right) + 4e-14*l.age*t.total // also where nothing moves
+	t.sweep.bend = math.Sqrt(turn / size)
+	return turn <= 0.25*size
 }
+
+// straight is the bend of a step below which the rates, H⁻¹ times what changes
+// steadily, say that H changes steadily.
+const straight = 0.1
 
 // lowest returns a lower bound of m ∂φ/∂u of a sample that changes its zone
 // between two points, false where its weight breaks on the way.
@@ -503,6 +519,7 @@ func positive(a, diag []float64) bool {
 // one, or where none can be made, as close to a jump, on its zones.
 func (t *tracker) glide(p *Path, left, right *Knot, age float64) ([]float64, error) {
 	t.restore(&p.pieces[left.piece], left.change)
+	t.sweep.held = false
 	pt := t.left
 	pt.age = left.Age
 	copy(pt.theta, left.Theta[:t.p])

@@ -72,6 +72,7 @@ type tracker struct {
 	total       float64  // samples, multiplicities counted
 	theta0      []float64
 	before      []float64 // p, scratch: θ before a change
+	begun       []float64 // p, scratch: θ that a corrector began with
 	scores      []float64 // n, scratch: predictors of all samples
 	rhs, rhs2   []float64 // of each unknown, scratch
 	along       []float64
@@ -88,7 +89,7 @@ func newTracker(pr *Problem, o Options) (*tracker, error) {
 		system: s, primal: primal, problem: pr, options: o, search: search,
 		path: &Path{problem: pr}, verifies: o.verifying(), left: newPoint(s), right: newPoint(s),
 		shadow: make([]bool, s.p), grid: o.Grid, total: pr.total(),
-		theta0: make([]float64, s.p), before: make([]float64, s.p), scores: make([]float64, s.n),
+		theta0: make([]float64, s.p), before: make([]float64, s.p), begun: make([]float64, s.p), scores: make([]float64, s.n),
 		rhs: make([]float64, room+1), rhs2: make([]float64, room), along: make([]float64, room),
 	}
 	t.path.tracker = t
@@ -291,6 +292,9 @@ func (t *tracker) near(predicted, corrected []float64, h float64) bool {
 // current zones and active coordinates. On success the residual is at
 // rounding level, H is factorized and positive definite at the solution.
 func (t *tracker) correct(pt *point) bool {
+	if t.primal != nil && t.primal.keeps() {
+		return t.chord(pt)
+	}
 	last := math.Inf(1)
 	for pt.iterations = 1; pt.iterations <= 15; pt.iterations++ {
 		if !t.summed {
@@ -321,14 +325,60 @@ func (t *tracker) correct(pt *point) bool {
 		if pt.iterations == t.quick {
 			t.refresh()
 		}
-		k := t.unknowns()
-		step := t.rhs[:k]
-		copy(step, t.residual[:k])
-		t.solve(step)
-		t.mix(step, pt.iterations == 1 || pt.iterations == t.quick+1)
-		t.take(pt, step, 1)
+		t.newtonStep(pt, pt.iterations == 1 || pt.iterations == t.quick+1)
 	}
 	return false
+}
+
+// chord is correct where H costs more than the residual: the last factor serves
+// as long as it takes the residual down fast, and a new one proves the optimum
+// strict at the end. Where the factor that it begins with does not serve, as near
+// a fold, it begins again with a new one. The iterations that it reports are
+// those of Newton's method that new factors stand for.
+func (t *tracker) chord(pt *point) bool {
+	last, slow := math.Inf(1), t.primal.slow()
+	inherited, fresh := t.primal.factored(), false
+	copy(t.begun, pt.theta)
+	pt.iterations = 2
+	for range 40 {
+		t.predict(pt.u, pt.theta)
+		t.assemble(pt)
+		res := t.relative()
+		settled := res <= t.tight || (res <= loose && fresh && res >= 0.1*last)
+		fresh = false
+		if inherited && !settled && !(res <= slow*last) {
+			copy(pt.theta, t.begun)
+			t.refresh()
+			inherited, last = false, math.Inf(1)
+			continue
+		}
+		if !settled && !(res < 100*last) {
+			return false
+		}
+		if settled || !t.primal.factored() || res > slow*last {
+			if !t.factorize() {
+				return false
+			}
+			if settled && t.relative() <= loose {
+				return true
+			}
+			fresh = true
+			pt.iterations++
+		}
+		last = res
+		t.newtonStep(pt, false)
+	}
+	return false
+}
+
+// newtonStep makes a Newton step with the last factor; first says that the steps
+// before it do not count where they are mixed.
+func (t *tracker) newtonStep(pt *point, first bool) {
+	step := t.rhs[:t.unknowns()]
+	copy(step, t.residual[:len(step)])
+	t.solve(step)
+	t.mix(step, first)
+	t.take(pt, step, 1)
 }
 
 // predictPoint writes left's tangent, h further in age, into pt.
@@ -395,9 +445,9 @@ func (t *tracker) tangent(pt *point) {
 // locate moves the right point to the crossing c near the given age: Newton's
 // method on the residual and the event function together, in θ and the age.
 // The start is on left's tangent, or where an upper end is given, on the
-// interpolant between both. It reports success, which takes an age up to limit;
+// interpolant between both. It reports success, which takes an age up to end;
 // the rates there are current.
-func (t *tracker) locate(c crossing, age, limit float64, upper *point) bool {
+func (t *tracker) locate(c crossing, age, end float64, upper *point) bool {
 	l, r := t.left, t.right
 	h := age - l.age
 	if upper != nil {
@@ -415,15 +465,19 @@ func (t *tracker) locate(c crossing, age, limit float64, upper *point) bool {
 	}
 	r.age = age
 	last, lastOff := math.Inf(1), math.Inf(1)
-	for r.iterations = 1; r.iterations <= 12; r.iterations++ {
+	limit, slow, kept := 12, 1e-3, false
+	if t.primal != nil && t.primal.keeps() {
+		limit, slow, kept = 30, t.primal.slow(), t.primal.factored()
+	}
+	for r.iterations = 1; r.iterations <= limit; r.iterations++ {
 		t.see(r, c)
 		t.assemble(r)
 		value, size, dage := t.eventGradient(r, c)
 		res := t.relative()
-		done := r.age >= l.age && r.age <= limit && (res <= t.tight || (res <= loose && res >= 0.1*last)) && math.Abs(value) <= 1e-13*size
+		done := r.age >= l.age && r.age <= end && (res <= t.tight || (res <= loose && res >= 0.1*last)) && math.Abs(value) <= 1e-13*size
 		// The last factor serves while it makes both fall fast.
 		off := math.Max(res, math.Abs(value)/size)
-		fresh := done || r.iterations == 1 || !(off <= 1e-3*lastOff)
+		fresh := done || (r.iterations == 1 && !kept) || !(off <= slow*lastOff)
 		if last, lastOff = res, off; fresh && !t.factorize() {
 			return false
 		}
@@ -437,7 +491,7 @@ func (t *tracker) locate(c crossing, age, limit float64, upper *point) bool {
 			t.finish(r)
 			return t.falls(r, c)
 		}
-		if !t.newton(r, value, dage, fresh) || !(r.age > l.age-1e-9*l.age) || !(r.age <= limit*(1+1e-12)) {
+		if !t.newton(r, value, dage, fresh || r.iterations == 1) || !(r.age > l.age-1e-9*l.age) || !(r.age <= end*(1+1e-12)) {
 			return false
 		}
 		r.age = math.Max(r.age, l.age)
@@ -470,8 +524,8 @@ func (t *tracker) falls(pt *point, c crossing) bool {
 
 // newton makes one bordered Newton step in θ and the age: the event function
 // has the given value, derivative dage in the age, and its gradient in θ in
-// rhs2. With fresh the factor is new, else the unknowns' derivative in the age
-// is the last one's too. It reports whether the border is regular.
+// rhs2. With fresh the unknowns' derivative in the age is evaluated anew, else it
+// is the last one's. It reports whether the border is regular.
 func (t *tracker) newton(pt *point, value, dage float64, fresh bool) bool {
 	k := t.unknowns()
 	step, g := t.rhs[:k], t.rhs2[:k]
