@@ -95,9 +95,10 @@
 // the eigenvalues of H.
 //
 // A jump's landing point is what alternation converges to from the jump point,
-// a relative 1e-9 beyond its age (more where one jump follows the other). The tracker shortens the first steps of that
-// search, which can be 10^5 plain alternations long; the landing point can
-// differ from that of plain alternation where basins of attraction meet.
+// a relative 1e-9 beyond its age (more where one jump follows the other). Where
+// that search creeps its steps are lengthened, and behind a fold it begins a
+// little along the path, as it can take 10^5 plain alternations; the landing point
+// can differ from that of plain alternation where basins of attraction meet.
 //
 // A path ends early with a [Status] when the context ends, when Options.MaxEvents
 // is reached, or where no strict partial optimum is found to go on from
@@ -110,7 +111,7 @@
 //   - Critical points are found on the cubic interpolants of the event
 //     functions over a step. A sample that leaves its zone and comes back within
 //     one step, by less than the interpolant's error, is not seen.
-//   - On small random problems in general position about one jump in 200 lands
+//   - On small random problems in general position about one jump in 500 lands
 //     elsewhere than plain alternation does; with tied samples, as integer data
 //     has them, the direction of a jump is arbitrary in both.
 //   - Columns that are collinear with active ones on the samples of weight stay

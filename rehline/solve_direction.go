@@ -134,7 +134,7 @@ func (s *Solver) diagonal(m []float64) {
 // own total may be zero.
 func (s *Solver) ground(total float64) float64 {
 	if total > 0 {
-		return 1e-9 * total
+		return 1e-13 * total
 	}
 	return 1e-6 * s.curvature()
 }
