@@ -289,9 +289,7 @@ func (t *tracker) polish(zones []uint8, age float64) (ok, thinned bool) {
 		}
 	}
 	t.finish(pt)
-	ok = t.consistent(pt)
-
-	return ok, thinned
+	return t.consistent(pt), thinned
 }
 
 // consistent reports whether pt, a solution on the current zones and active

@@ -36,7 +36,7 @@ type kerneled struct {
 	stale    bool      // the factor is not that of the current unknowns
 	slow     bool      // the last solutions converged slowly
 	pinnedAt int       // number of pinned samples, which come first in active
-	at       []int     // n: place in active, -1 for none
+	at       []int     // n: place in active of the samples there
 	delta    []float64 // n: δ of the curved samples, where assemble was last called
 	held     []float64 // n: δ in the factor
 	border   []float64 // the factor's solution for y
@@ -51,7 +51,6 @@ type kerneled struct {
 	changes int       // times the base was moved since its predictors were summed from scratch
 	column  []float64 // room for a column of the matrix
 	b, x, r []float64 // room for vectors over the unknowns
-	signed  []float64 // n, scratch
 	product []float64 // n, scratch
 }
 
@@ -61,7 +60,7 @@ func newKerneled(pr *Problem, svm *convex.SVM) *kerneled {
 	s := &kerneled{
 		system: newSystem(pr, n+1), svm: svm, intercept: pr.Intercept, diagonal: f(n),
 		factor: factor.New(0), stale: true, at: make([]int, n), delta: f(n), held: f(n), border: f(n), power: f(n), mixer: newMixer(n + 2),
-		base: f(n + 1), baseU: f(n), column: f(n + 1), b: f(n + 1), x: f(n + 1), r: f(n + 1), signed: f(n), product: f(n),
+		base: f(n + 1), baseU: f(n), column: f(n + 1), b: f(n + 1), x: f(n + 1), r: f(n + 1), product: f(n),
 	}
 	s.system.algebra, s.dualInTheta = s, true
 	s.tight, s.quick = 1e-13, 5
@@ -139,7 +138,7 @@ func (s *kerneled) shifted(i int, from uint8, theta []float64) {
 		s.enter(i, s.pinnedAt, 0)
 	case s.curved[z]:
 		loss, _, _ := s.eval(z, s.predictOne(i, theta), s.y[i])
-		s.enter(i, len(s.active)-s.borders(), s.deltaOf(i, loss, s.assembled.age))
+		s.enter(i, s.samples(), s.deltaOf(i, loss, s.assembled.age))
 	}
 }
 
@@ -151,9 +150,12 @@ func (s *kerneled) borders() int {
 	return 0
 }
 
+// samples returns how many of the unknowns are multipliers; they come first.
+func (s *kerneled) samples() int { return len(s.active) - s.borders() }
+
 // enter inserts sample i at place r of the factor and of the unknowns.
 func (s *kerneled) enter(i, r int, delta float64) {
-	k := len(s.active) - s.borders()
+	k := s.samples()
 	column := s.column[:k+1]
 	row := s.svm.KernelRow(i)
 	for q, j := range s.active[:k] {
@@ -184,7 +186,7 @@ func (s *kerneled) enter(i, r int, delta float64) {
 
 // number writes the places of the samples in active.
 func (s *kerneled) number() {
-	for r, j := range s.active[:len(s.active)-s.borders()] {
+	for r, j := range s.active[:s.samples()] {
 		s.at[j] = r
 	}
 }
@@ -205,7 +207,7 @@ func (s *kerneled) reactivate() {
 			}
 		}
 	} else {
-		s.active = s.active[:len(s.active)-s.borders()]
+		s.active = s.active[:s.samples()]
 	}
 	s.number()
 	if s.intercept && !s.frozen {
@@ -216,7 +218,12 @@ func (s *kerneled) reactivate() {
 // deltaOf returns δ of curved sample i at the given loss.
 func (s *kerneled) deltaOf(i int, loss, age float64) float64 {
 	_, dv, _ := s.weight(s.zone[i], loss, age)
-	return math.Min(-1/(s.bound*s.m[i]*s.hinge.C*dv), steepest)
+	return s.deltaAt(i, dv)
+}
+
+// deltaAt returns δ of curved sample i for the slope of its weight.
+func (s *kerneled) deltaAt(i int, slope float64) float64 {
+	return math.Min(-1/(s.bound*s.m[i]*s.hinge.C*slope), steepest)
 }
 
 // steepest bounds δ, which is infinite where a weight does not change.
@@ -283,7 +290,7 @@ func (s *kerneled) assemble(pt *point) {
 	s.know(pt)
 	s.evaluate(pt)
 	b := pt.theta[s.n]
-	k := len(s.active) - s.borders()
+	k := s.samples()
 	for r, i := range s.active[:k] {
 		size := 1 + math.Abs(pt.u[i]) + math.Abs(b)
 		s.diag[r] = s.diagonal[i]
@@ -293,7 +300,7 @@ func (s *kerneled) assemble(pt *point) {
 		}
 		v, dv, da := s.weight(s.zone[i], pt.loss[i], pt.age)
 		top := s.bound * s.m[i]
-		delta := math.Min(-1/(top*s.hinge.C*dv), steepest)
+		delta := s.deltaAt(i, dv)
 		s.delta[i] = delta
 		s.residual[r] = delta * (top*v - pt.theta[i])
 		s.scale[r] = delta*top + size
@@ -329,7 +336,7 @@ func (s *kerneled) distrust() float64 {
 
 // iterate makes one step of the power iteration.
 func (s *kerneled) iterate() float64 {
-	k := len(s.active) - s.borders()
+	k := s.samples()
 	x := s.x[:k]
 	var off float64
 	lower := false
@@ -367,7 +374,7 @@ func (s *kerneled) iterate() float64 {
 
 // factorize makes the factor anew where it is stale or no longer trusted.
 func (s *kerneled) factorize() bool {
-	k := len(s.active) - s.borders()
+	k := s.samples()
 	if s.stale || s.slow || s.distrust() > trusted || s.turned() {
 		for _, i := range s.active[s.pinnedAt:k] {
 			s.held[i] = s.delta[i]
@@ -421,7 +428,7 @@ func (s *kerneled) mix(step []float64, first bool) {
 
 // solve uses the factor as it is.
 func (s *kerneled) solve(b []float64) {
-	k := len(s.active) - s.borders()
+	k := s.samples()
 	s.factor.Solve(b[:k])
 	if s.borders() == 0 {
 		return
@@ -438,7 +445,7 @@ func (s *kerneled) solve(b []float64) {
 // multiply writes Jx into dst; the rates of the predictors of all samples along
 // x are in s.product afterwards.
 func (s *kerneled) multiply(dst, x []float64) {
-	k := len(s.active) - s.borders()
+	k := s.samples()
 	var db float64
 	if s.borders() > 0 {
 		db = x[k]
@@ -460,7 +467,7 @@ func (s *kerneled) multiply(dst, x []float64) {
 // image writes the multipliers' rows of Jx into dst, with du the rates of the
 // predictors along x.
 func (s *kerneled) image(dst, x, du []float64) {
-	k := len(s.active) - s.borders()
+	k := s.samples()
 	for r, i := range s.active[:k] {
 		dst[r] = s.y[i] * du[i]
 		if r >= s.pinnedAt {
@@ -501,7 +508,7 @@ func (s *kerneled) improve(pt *point, rate []float64, first bool) bool {
 		s.mixer.reset(len(s.active))
 		s.improved = 0
 	}
-	k := len(s.active) - s.borders()
+	k := s.samples()
 	r := s.r[:len(s.active)]
 	s.image(r, rate, pt.du)
 	var sum float64
@@ -533,7 +540,7 @@ func (s *kerneled) unknownOf(i int) int { return s.at[i] }
 
 func (s *kerneled) row(dst []float64, i int) {
 	row := s.svm.KernelRow(i)
-	k := len(s.active) - s.borders()
+	k := s.samples()
 	for r, j := range s.active[:k] {
 		dst[r] = s.y[j] * row[j]
 	}
@@ -602,7 +609,7 @@ func (s *kerneled) turned() bool {
 	if s.borders() == 0 || !s.bordered {
 		return false
 	}
-	k := len(s.active) - s.borders()
+	k := s.samples()
 	z, x := s.border[:k], s.x[:k]
 	var first, second float64
 	clear(x[:s.pinnedAt])

@@ -10,9 +10,8 @@
 // In the age-path engine's kernel back-end M = Q_AA - Δ, with the pinned
 // samples (Δ = 0) as the positive part and the curved ones (Δ > 0) as the
 // negative part: the path's point is a strict local minimum exactly when the
-// factor exists. In its primal back-end M is the reduced Hessian and q = 0. So
-// every change that would lose the inertia is refused, by the sign of one
-// scalar, before anything is touched.
+// factor exists. So every change that would lose the inertia is refused, by the
+// sign of one scalar, before anything is touched.
 //
 // # Cost
 //
