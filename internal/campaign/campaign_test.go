@@ -38,14 +38,6 @@ const (
 	patienceFor = 5 * time.Minute
 )
 
-func TestMain(m *testing.M) {
-	code := m.Run()
-	if dir, _ := programs(); dir != "" {
-		os.RemoveAll(dir)
-	}
-	os.Exit(code)
-}
-
 // seed returns the seed of the campaigns: AGEPATH_SEED, or one of the time.
 func seed(t *testing.T) uint64 {
 	t.Helper()
@@ -94,7 +86,7 @@ func TestCampaign(t *testing.T) {
 		}
 		t.Run(fmt.Sprintf("seed %d", s+i), func(t *testing.T) {
 			t.Logf("AGEPATH_SEED=%d, %s", s+i, name)
-			run(t, s+i, server, path, want)
+			campaign(t, s+i, server, path, want)
 		})
 		if t.Failed() {
 			break
@@ -102,8 +94,8 @@ func TestCampaign(t *testing.T) {
 	}
 }
 
-// run is one campaign.
-func run(t *testing.T, seed uint64, server, grid string, want map[string]string) {
+// campaign is one campaign.
+func campaign(t *testing.T, seed uint64, server, grid string, want map[string]string) {
 	goroutines := runtime.NumGoroutine()
 	t.Run("campaign", func(t *testing.T) {
 		d := deploy(t, seed, server, grid)

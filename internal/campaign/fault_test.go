@@ -1,6 +1,7 @@
 package campaign
 
 import (
+	"errors"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -64,7 +65,7 @@ var faults = []fault{
 		return func() { set(links, false, false, 0) }, d.between(time.Second, 3*time.Second)
 	}},
 	{"full disk for the results", func(d *deployment) (func(), time.Duration) {
-		return fill(d.t, filepath.Dir(d.out)), d.between(time.Second, 2*time.Second)
+		return fill(d.t, filepath.Dir(d.out)), d.between(2*time.Second, 3*time.Second)
 	}},
 	{"full disk for a worker's cache", func(d *deployment) (func(), time.Duration) {
 		at := d.random.IntN(len(d.workers))
@@ -95,12 +96,18 @@ func fill(t *testing.T, dir string) (empty func()) {
 	path := filepath.Join(dir, "filler")
 	file, err := os.Create(path)
 	if err != nil {
+		t.Error(err)
 		return func() {}
 	}
 	for block := make([]byte, 64<<10); err == nil; {
 		_, err = file.Write(block)
 	}
-	file.Close()
+	if !errors.Is(err, syscall.ENOSPC) {
+		t.Error(err)
+	}
+	if err := file.Close(); err != nil {
+		t.Error(err)
+	}
 	return func() {
 		if err := os.Remove(path); err != nil {
 			t.Error(err)

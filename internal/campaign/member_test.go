@@ -109,9 +109,10 @@ func lastLine(text string) string {
 func (m *member) signal(s syscall.Signal) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if s == syscall.SIGKILL || s == syscall.SIGTERM {
-		m.sent = true
+	if s == syscall.SIGTERM && m.sent {
+		return // a second one would end it at once
 	}
+	m.sent = m.sent || s == syscall.SIGKILL || s == syscall.SIGTERM
 	_ = m.cmd.Process.Signal(s) // it can have ended
 }
 
