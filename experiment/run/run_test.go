@@ -404,7 +404,7 @@ func TestUnlabelledOutcome(t *testing.T) {
 	if err := g.store.Flush(); err != nil {
 		t.Fatal(err)
 	}
-	if status, ok := g.store.Status(id); !ok || status != experiment.Failed || g.missing[id] {
+	if status, ok := g.store.Status(id); !ok || status != experiment.Failed || g.misses(id) {
 		t.Errorf("the cell is %s (%v) in the store", status, ok)
 	}
 }
