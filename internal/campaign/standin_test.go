@@ -101,7 +101,7 @@ func work(ctx context.Context) error {
 		Queue: q, Kinds: []experiment.Kind{standIn{}}, Slots: slots, Drain: os.Getenv(stayVariable) == "", Cache: os.Args[3],
 		Process: func() *exec.Cmd {
 			cmd := exec.Command(os.Args[0])
-			cmd.Env = append(os.Environ(), asSlot+"=1")
+			cmd.Env = append(os.Environ(), asSlot+"=1", "GOMAXPROCS=1")
 			return cmd
 		},
 		Report: func(cell string, err error) { fmt.Fprintln(os.Stderr, cell, err) },
