@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"math"
 	"time"
-
-	"github.com/agepath/agepath/rehline/internal/kernel"
 )
 
 // Solver solves one Problem again and again, with other weights, costs and
@@ -38,6 +36,7 @@ type Solver struct {
 	v      []float64 // dim: Aᵀξ - Xᵀg
 	grad   []float64 // dim: gradient of the smoothed objective
 	step   []float64 // dim
+	force  force
 	newton newton
 	limits limits
 	guard  constraints
@@ -85,6 +84,7 @@ func New(p Problem) (*Solver, error) {
 		s.weights = append([]float64(nil), p.Weights...)
 	}
 	s.newton.init(n, s.dim)
+	s.force.loss = make([]float64, s.dim)
 	if s.descends() {
 		s.descent.init(s)
 	}
@@ -218,25 +218,6 @@ func (s *Solver) scores(z, beta []float64) {
 		for i := range z {
 			z[i] += b
 		}
-	}
-}
-
-// forces sets v = Aᵀξ - Xᵀg; its last entry is -Σ g with an intercept.
-func (s *Solver) forces() {
-	clear(s.v)
-	s.x.mulTransAdd(s.v[:s.d], s.g)
-	for j := range s.v[:s.d] {
-		s.v[j] = -s.v[j]
-	}
-	if s.dim > s.d {
-		var t float64
-		for _, g := range s.g {
-			t += g
-		}
-		s.v[s.d] = -t
-	}
-	if s.k > 0 {
-		kernel.MulTransAdd(s.v[:s.d], s.guard.a.Data, s.guard.a.Stride, s.guard.xi)
 	}
 }
 
