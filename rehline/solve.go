@@ -18,10 +18,11 @@ type Solver struct {
 	dim     int // d, plus one with an intercept
 
 	ridge    float64
-	constant float64 // cost of terms that do not depend on the score, divided by the ridge
-	offset   float64 // Σ C w_i Offset_i
-	origin   float64 // the objective at zero, divided by the ridge
-	weights  []float64
+	constant float64   // cost of terms that do not depend on the score, divided by the ridge
+	level    bool      // there are such terms
+	offset   float64   // Σ C w_i Offset_i
+	origin   float64   // the objective at zero, divided by the ridge
+	weights  []float64 // n; empty for ones
 	c        float64
 
 	kinked []kinked
@@ -42,7 +43,11 @@ type Solver struct {
 	guard  constraints
 
 	descent descent
-	warm    bool // the centers are multipliers of an earlier solution
+	near    near
+	base    []float64 // dim: force of samples left out, in the Solver of near ones
+	ball    ball      // the same
+	warm    bool      // the centers are multipliers of an earlier solution
+	fresh   bool      // the scores and the force of the loss are those of β and g
 	sums    sums
 	point   point
 	sol     Solution
@@ -80,15 +85,18 @@ func New(p Problem) (*Solver, error) {
 	if err := s.guard.init(&p.Constraints, d); err != nil {
 		return nil, err
 	}
-	if p.Weights != nil {
-		s.weights = append([]float64(nil), p.Weights...)
-	}
+	s.weights = append([]float64(nil), p.Weights...)
 	s.newton.init(n, s.dim)
 	s.force.loss = make([]float64, s.dim)
 	if s.descends() {
 		s.descent.init(s)
 	}
-	s.weigh()
+	s.near.init(s)
+	for i := range n {
+		s.weigh(i)
+		s.level = s.level || s.flat(i) > 0
+	}
+	s.sum()
 	s.sol = Solution{
 		Beta: make([]float64, d),
 		Dual: Dual{
@@ -112,61 +120,6 @@ func (s *Solver) penalize() {
 	}
 }
 
-// SetWeights replaces the weights of the samples, n values >= 0 that are
-// copied, or nil for ones.
-func (s *Solver) SetWeights(w []float64) error {
-	if err := checkWeights("Weights", w, s.n); err != nil {
-		return err
-	}
-	if w == nil {
-		s.weights = nil
-		s.weigh()
-		return nil
-	}
-	if len(s.weights) != s.n {
-		s.weights = make([]float64, s.n)
-	}
-	copy(s.weights, w)
-	s.weigh()
-	return nil
-}
-
-// SetC replaces the cost C >= 0; 0 is 1.
-func (s *Solver) SetC(c float64) error {
-	if err := checkScale("C", c); err != nil {
-		return err
-	}
-	s.c = scale(c)
-	s.weigh()
-	return nil
-}
-
-// weigh sets the terms' bounds for the weights and C, and what follows from them.
-func (s *Solver) weigh() {
-	c := s.c / s.ridge
-	cost := func(i int) float64 { return c }
-	if s.weights != nil {
-		cost = func(i int) float64 { return c * s.weights[i] }
-	}
-	s.constant, s.offset, s.origin = 0, 0, 0
-	for i := range s.kinked {
-		s.constant += s.kinked[i].weigh(&s.problem.Loss, cost)
-	}
-	for i := range s.curved {
-		s.constant += s.curved[i].weigh(&s.problem.Loss, cost)
-	}
-	for i, o := range s.problem.Loss.Offset {
-		s.offset += cost(i) * s.ridge * o
-	}
-	s.origin = s.constant
-	for i := range s.kinked {
-		s.origin += s.kinked[i].atZero()
-	}
-	for i := range s.curved {
-		s.origin += s.curved[i].atZero()
-	}
-}
-
 // Solve minimizes the objective. Errors: ctx.Err() with the best solution so
 // far, ErrOptions, *InputError for a Warm of another shape. That a limit was
 // reached is no error: see Solution.Status.
@@ -174,12 +127,35 @@ func (s *Solver) Solve(ctx context.Context, o Options) (Solution, error) {
 	if err := s.limits.init(ctx, o); err != nil {
 		return Solution{}, err
 	}
-	if err := s.start(o.Warm); err != nil {
-		return Solution{}, err
+	if o.Warm != nil {
+		if err := s.fits(o.Warm); err != nil {
+			return Solution{}, err
+		}
 	}
-	err := s.run(o)
+	err := s.resolve(o)
 	s.report()
 	return s.sol, err
+}
+
+// resolve begins with what the last solution left, where Warm is that one.
+func (s *Solver) resolve(o Options) error {
+	n := &s.near
+	known := o.Warm != nil && s.owns(o.Warm) && n.holds()
+	if known && n.inner != nil && o.Method == Automatic && s.origin > s.constant {
+		n.chain++
+		done, err := s.again(o.Seed)
+		if done {
+			return nil
+		}
+		if n.chain = -1; err != nil {
+			return err
+		}
+	}
+	s.fresh = known && n.inner == nil
+	s.start(o.Warm)
+	err := s.run(o)
+	n.keep(s)
+	return err
 }
 
 // Solve is New and Solver.Solve.
@@ -201,6 +177,7 @@ func (s *Solver) run(o Options) error {
 		return fmt.Errorf("%w: DescentOnly with an L1 penalty or a free intercept", ErrOptions)
 	}
 	if o.Method == DescentOnly || o.Method == Automatic && s.descent.pays(s) {
+		s.fresh = false
 		done, err := s.descend(o.Seed, o.Method == DescentOnly)
 		if done || err != nil {
 			return err

@@ -54,9 +54,12 @@ func (s *Solver) follow() {
 	s.total()
 }
 
-// total adds the force of the constraints.
+// total adds the forces of the constraints and of the samples left out.
 func (s *Solver) total() {
 	copy(s.v, s.force.loss)
+	if s.base != nil {
+		kernel.Axpy(1, s.base, s.v)
+	}
 	if s.k > 0 {
 		kernel.MulTransAdd(s.v[:s.d], s.guard.a.Data, s.guard.a.Stride, s.guard.xi)
 	}

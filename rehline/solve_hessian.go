@@ -36,7 +36,7 @@ func (s *Solver) accumulate() {
 			some++
 		}
 	}
-	if changed == 0 {
+	if changed == 0 && w.changes < anewAfter {
 		return
 	}
 	if w.changes++; changed > some || w.changes > anewAfter {

@@ -68,14 +68,21 @@ func (w *newton) init(n, dim int) {
 
 // ascend runs Newton steps from the current β and centers until solved.
 func (s *Solver) ascend() error {
-	s.scores(s.z, s.beta)
+	if !s.fresh {
+		s.scores(s.z, s.beta)
+		s.newton.peak = kernel.Dot(s.beta, s.beta)
+		s.force.stale()
+	}
 	s.guard.slacks(s.beta[:s.d])
-	s.widths(s.warm)
-	s.newton.peak = kernel.Dot(s.beta, s.beta)
-	s.force.stale()
+	if s.base == nil {
+		s.widths(s.warm)
+	}
 	best, stuck, idle, exact := inf, 0, 0, false
 	for {
 		s.evaluate()
+		if s.base != nil && s.outside() {
+			return errOutside
+		}
 		if s.finished() || exact && s.settled() {
 			s.point.status = Solved
 			return nil
@@ -302,6 +309,9 @@ func (s *Solver) along(t float64) (first, second float64) {
 	}
 	a, b := s.guard.along(t, s.newton.soft)
 	first, second = first+a, second+b
+	if s.base != nil {
+		first -= kernel.Dot(s.base, s.step)
+	}
 	for j, e := range s.step {
 		first += s.bend[j] * (s.beta[j] + t*e) * e
 		second += s.bend[j] * e * e

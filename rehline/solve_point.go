@@ -1,6 +1,10 @@
 package rehline
 
-import "math"
+import (
+	"math"
+
+	"github.com/agepath/agepath/rehline/internal/kernel"
+)
 
 // point is what is known of the current primal-dual pair, divided by the
 // ridge.
@@ -53,6 +57,9 @@ func (s *Solver) certify() {
 			v = soft(v, s.l1[j])
 		}
 		dual -= s.bend[j] * v * v / 2
+	}
+	if s.base != nil {
+		primal -= kernel.Dot(s.base, s.beta)
 	}
 	gap := primal - dual
 	if s.dim > s.d && s.bend[s.d] == 0 {
