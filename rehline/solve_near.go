@@ -20,8 +20,9 @@ type near struct {
 	inner  *Solver
 	subset subset // the near samples, ascending
 	ball
-	chain  int  // re-solves since everything was summed anew; -1: there is no solution
-	newton bool // the last solve of all samples ended with Newton steps
+	chain  int       // re-solves since everything was summed anew; -1: there is no solution
+	own    []float64 // memory for the near samples, where dz and h have not enough
+	newton bool      // the last solve of all samples ended with Newton steps
 }
 
 // ball is where the coefficients have to stay.
@@ -34,21 +35,28 @@ const (
 	longest      = 50   // re-solves before everything is summed anew
 	nearShare    = 0.05 // of the samples that are to be near
 	nearDims     = 5    // or as many times the coefficients
+	nearRoom     = 12   // times the coefficients that there is room for at least
 	nearPatience = 12   // passes over the near samples before Newton steps
 	nearWidth    = 0.05 // of the smoothing, in radii of the scores
 )
 
 var errOutside = errors.New("outside the ball")
 
-// init allocates. The near terms are in dz and h, which are free outside of
-// Newton steps on all samples.
+// init allocates. The near terms of many samples are in dz and h, which are free
+// outside of Newton steps on all samples.
 func (n *near) init(s *Solver) {
 	n.chain = -1
 	n.anchor = make([]float64, s.dim)
 	if len(s.curved) > 0 || len(s.kinked) == 0 || !s.descends() {
 		return
 	}
-	n.subset = subset{s.x, make([]int32, 0, 2*s.n/(5+5*len(s.kinked)))}
+	slots := 4 + 5*len(s.kinked)
+	room := 2 * s.n / (slots + 1)
+	if few := min(s.n, nearRoom*s.dim); few > room {
+		room = few
+		n.own = make([]float64, room*slots)
+	}
+	n.subset = subset{s.x, make([]int32, 0, room)}
 	n.inner = &Solver{x: &n.subset, d: s.d, dim: s.dim, k: s.k, ridge: s.ridge, kinked: make([]kinked, len(s.kinked)),
 		bend: s.bend, v: s.v, grad: s.grad, step: s.step, beta: s.beta, warm: true, base: make([]float64, s.dim)}
 	n.inner.force.loss = make([]float64, s.dim)
@@ -96,10 +104,7 @@ func (s *Solver) again(seed uint64) (bool, error) {
 	s.collect()
 	s.follow()
 	for range 3 {
-		if !n.newton {
-			if !s.choose(s.v) {
-				return false, nil
-			}
+		if !n.newton && s.choose(s.v) {
 			copy(s.beta, s.v)
 			done, err := s.sweep(seed)
 			if done || err != nil {
@@ -205,14 +210,14 @@ func (s *Solver) load() {
 	n := &s.near
 	in := n.inner
 	index := n.subset.index
-	size, room := len(index), [2][]float64{s.dz, s.h}
+	size, room := len(index), [3][]float64{n.own, s.dz, s.h}
 	take := func() []float64 {
-		r := &room[0]
-		if len(*r) < size {
-			r = &room[1]
+		r := 0
+		for len(room[r]) < size {
+			r++
 		}
-		v := (*r)[:size:size]
-		*r = (*r)[size:]
+		v := room[r][:size:size]
+		room[r] = room[r][size:]
 		return v
 	}
 	in.n = size
