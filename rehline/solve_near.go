@@ -36,6 +36,7 @@ const (
 	nearShare    = 0.05 // of the samples that are to be near
 	nearDims     = 5    // or as many times the coefficients
 	nearRoom     = 12   // times the coefficients that there is room for at least
+	nearTries    = 4    // balls
 	nearPatience = 12   // passes over the near samples before Newton steps
 	nearWidth    = 0.05 // of the smoothing, in radii of the scores
 )
@@ -103,54 +104,48 @@ func (s *Solver) again(seed uint64) (bool, error) {
 	s.g, s.dz = s.dz, s.g
 	s.collect()
 	s.follow()
-	for range 3 {
-		if !n.newton && s.choose(s.v) {
+	if n.radius == 0 {
+		n.radius = s.typical()
+	}
+	for range nearTries {
+		if n.distance(s.beta) > n.radius/2 {
+			s.scores(s.z, s.beta)
+			copy(n.anchor, s.beta)
+		}
+		if !n.newton && s.choose(max(n.radius, 1.5*n.distance(s.v))) {
 			copy(s.beta, s.v)
 			done, err := s.sweep(seed)
 			if done || err != nil {
 				return done, err
 			}
 		}
-		if !s.choose(s.beta) {
+		if !s.choose(n.radius) && !s.choose(n.radius/3) {
 			return false, nil
 		}
 		done, err := s.climb()
 		if done || err != nil {
 			return done, err
 		}
-		n.radius *= 4
 	}
 	return false, nil
 }
 
-// choose finds the near samples of a ball that has start well within it, and
-// tells whether they are few.
-func (s *Solver) choose(start []float64) bool {
+// choose finds the near samples of a ball, sets up their Solver, and tells
+// whether they are few. It adapts the radius of the next re-solve.
+func (s *Solver) choose(radius float64) bool {
 	n := &s.near
-	move := 2 * n.distance(start)
-	if n.radius == 0 {
-		n.radius = s.typical()
+	if !s.within(radius) {
+		return false
 	}
+	s.load(radius)
 	few := max(nearShare*float64(s.n), float64(nearDims*s.dim))
-	for {
-		n.radius = max(n.radius, move)
-		if !s.within(n.radius) {
-			if n.radius == move {
-				return false
-			}
-			n.radius /= 2
-			continue
-		}
-		s.load()
-		count := float64(len(n.subset.index))
-		switch { // for the next time
-		case count > 1.5*few:
-			n.radius *= 0.7
-		case count < 0.7*few:
-			n.radius *= 1.4
-		}
-		return true
+	switch count := float64(len(n.subset.index)); {
+	case count > 1.5*few:
+		n.radius *= 0.7
+	case count < 0.7*few:
+		n.radius *= 1.4
 	}
+	return true
 }
 
 // distance returns the distance of the coefficients from the anchor.
@@ -206,7 +201,7 @@ func (s *Solver) within(radius float64) bool {
 }
 
 // load sets up the Solver of the near samples.
-func (s *Solver) load() {
+func (s *Solver) load(radius float64) {
 	n := &s.near
 	in := n.inner
 	index := n.subset.index
@@ -239,7 +234,8 @@ func (s *Solver) load() {
 	if s.dim > s.d {
 		in.base[s.d] += kernel.Sum(in.g)
 	}
-	in.guard, in.limits, in.ball = s.guard, s.limits, n.ball
+	in.guard, in.limits = s.guard, s.limits
+	in.ball = ball{n.anchor, radius}
 }
 
 // outside tells whether the coefficients left the ball, in the Solver of the

@@ -80,10 +80,10 @@ func (s *Solver) ascend() error {
 	best, stuck, idle, exact := inf, 0, 0, false
 	for {
 		s.evaluate()
-		if s.base != nil && s.outside() {
-			return errOutside
-		}
 		if s.finished() || exact && s.settled() {
+			if s.base != nil && s.outside() {
+				return errOutside
+			}
 			s.point.status = Solved
 			return nil
 		}
