@@ -180,11 +180,20 @@ func (s *Solver) run(o Options) error {
 		s.fresh = false
 		done, err := s.descend(o.Seed, o.Method == DescentOnly)
 		if done || err != nil {
+			s.settle()
+			copy(s.near.anchor, s.beta)
 			return err
 		}
-		s.warm = true
+		if s.descent.close {
+			if done, err = s.finish(); done || err != nil {
+				return err
+			}
+		}
+		s.recall()
 	}
-	return s.ascend()
+	err := s.ascend()
+	copy(s.near.anchor, s.beta)
+	return err
 }
 
 // scores sets z = X β + b0.

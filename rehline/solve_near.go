@@ -37,6 +37,8 @@ const (
 	nearDims     = 5    // or as many times the coefficients
 	nearRoom     = 12   // times the coefficients that there is room for at least
 	nearTries    = 4    // balls
+	nearGap      = 1e-3 // relative, from which on descent leaves the rest to near samples
+	nearHope     = 3    // passes expected until then
 	nearPatience = 12   // passes over the near samples before Newton steps
 	nearWidth    = 0.05 // of the smoothing, in radii of the scores
 )
@@ -76,10 +78,7 @@ func (n *near) keep(s *Solver) {
 	if n.chain++; !s.fresh {
 		n.chain = 0
 	}
-	copy(n.anchor, s.beta)
-	if n.newton = s.limits.done.Newton > 0; !n.newton {
-		s.settle()
-	}
+	n.newton = s.limits.done.Newton > 0
 }
 
 // settle sets g and the force of the loss to those of the slopes, where v is
@@ -100,19 +99,40 @@ func (s *Solver) settle() {
 // again solves anew by the near samples, and tells whether it could. The
 // certificate needs no others.
 func (s *Solver) again(seed uint64) (bool, error) {
-	n := &s.near
 	s.g, s.dz = s.dz, s.g
 	s.collect()
 	s.follow()
+	return s.nearby(!s.near.newton, seed)
+}
+
+// finish solves by the near samples after descent came close, and tells whether
+// it could.
+func (s *Solver) finish() (bool, error) {
+	copy(s.v, s.beta)
+	s.settle()
+	s.anchor()
+	s.near.radius = 0
+	return s.nearby(false, 0)
+}
+
+// anchor makes the coefficients the center of the next ball.
+func (s *Solver) anchor() {
+	s.scores(s.z, s.beta)
+	copy(s.near.anchor, s.beta)
+}
+
+// nearby solves by near samples around the anchor or, where the coefficients
+// leave the ball, around what was found, and tells whether it could.
+func (s *Solver) nearby(descend bool, seed uint64) (bool, error) {
+	n := &s.near
 	if n.radius == 0 {
 		n.radius = s.typical()
 	}
 	for range nearTries {
 		if n.distance(s.beta) > n.radius/2 {
-			s.scores(s.z, s.beta)
-			copy(n.anchor, s.beta)
+			s.anchor()
 		}
-		if !n.newton && s.choose(max(n.radius, 1.5*n.distance(s.v))) {
+		if descend && s.choose(max(n.radius, 1.5*n.distance(s.v))) {
 			copy(s.beta, s.v)
 			done, err := s.sweep(seed)
 			if done || err != nil {
