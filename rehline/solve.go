@@ -17,7 +17,8 @@ type Solver struct {
 	n, d, k int
 	dim     int // d, plus one with an intercept
 
-	ridge    float64
+	pure     bool      // no ridge
+	ridge    float64   // without a ridge the unit of the objective
 	constant float64   // cost of terms that do not depend on the score, divided by the ridge
 	level    bool      // there are such terms
 	offset   float64   // Σ C w_i Offset_i
@@ -29,7 +30,8 @@ type Solver struct {
 	curved []curved
 
 	beta   []float64 // dim: coefficients, then the intercept
-	bend   []float64 // dim: 1, or 0 for a free intercept: curvature of the penalty
+	bend   []float64 // dim: 1, or 0 for a free intercept: curvature of the penalty, or of the proximal term without a ridge
+	anchor []float64 // dim: where the penalty is least; moves without a ridge, else 0
 	l1     []float64 // dim, divided by the ridge; nil without
 	z      []float64 // n: scores
 	dz     []float64 // n: their change along the step
@@ -43,7 +45,7 @@ type Solver struct {
 	guard  constraints
 
 	descent descent
-	near    near
+	near    vicinity
 	base    []float64 // dim: force of samples left out, in the Solver of near ones
 	ball    ball      // the same
 	warm    bool      // the centers are multipliers of an earlier solution
@@ -59,7 +61,7 @@ func New(p Problem) (*Solver, error) {
 		return nil, err
 	}
 	n, d := p.size()
-	s := &Solver{problem: p, n: n, d: d, dim: d, k: p.Constraints.A.Rows, ridge: scale(p.Ridge), c: scale(p.C)}
+	s := &Solver{problem: p, n: n, d: d, dim: d, k: p.Constraints.A.Rows, pure: p.NoRidge, ridge: scale(p.Ridge), c: scale(p.C)}
 	if p.Sparse != nil {
 		s.x = sparse{p.Sparse}
 	} else {
@@ -72,14 +74,12 @@ func New(p Problem) (*Solver, error) {
 	for _, v := range []*[]float64{&s.z, &s.dz, &s.g, &s.h} {
 		*v = make([]float64, n)
 	}
-	for _, v := range []*[]float64{&s.beta, &s.bend, &s.v, &s.grad, &s.step} {
+	for _, v := range []*[]float64{&s.beta, &s.bend, &s.anchor, &s.v, &s.grad, &s.step} {
 		*v = make([]float64, s.dim)
 	}
-	for j := range s.bend {
-		s.bend[j] = 1
-	}
-	if p.Intercept == FreeIntercept {
-		s.bend[d] = 0
+	s.rein(1)
+	if s.pure {
+		s.ridge = s.unit()
 	}
 	s.penalize()
 	if err := s.guard.init(&p.Constraints, d); err != nil {
@@ -151,7 +151,7 @@ func (s *Solver) resolve(o Options) error {
 			return err
 		}
 	}
-	s.fresh = known && n.inner == nil
+	s.fresh = known && n.inner == nil && !s.pure
 	s.start(o.Warm)
 	err := s.run(o)
 	n.keep(s)

@@ -20,7 +20,7 @@ func (s *Solver) finished() bool {
 		s.evaluate()
 		return false
 	}
-	s.balance()
+	s.repair()
 	if s.solved() {
 		return true
 	}
@@ -31,10 +31,10 @@ func (s *Solver) finished() bool {
 // settled tells whether the point is good enough once the dual is made feasible
 // for a free intercept, where rounding alone keeps it from being so.
 func (s *Solver) settled() bool {
-	if s.dim == s.d || s.bend[s.d] != 0 {
+	if !s.pure && (s.dim == s.d || s.bend[s.d] != 0) {
 		return false
 	}
-	s.balance()
+	s.repair()
 	if s.solved() {
 		return true
 	}

@@ -32,8 +32,8 @@ func (s *Solver) forces() {
 	s.total()
 }
 
-// follow does the same where dz holds the g of before, which is lost.
-func (s *Solver) follow() {
+// pull does the same where dz holds the g of before, which is lost.
+func (s *Solver) pull() {
 	f := &s.force
 	if f.changes >= anewAfter {
 		s.forces()

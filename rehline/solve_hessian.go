@@ -14,8 +14,8 @@ import (
 // rounding errors add up.
 const anewAfter = 50
 
-// unit is what second derivatives are multiplied with in the Gram matrix.
-func (s *Solver) unit() float64 {
+// measure is what second derivatives are multiplied with in the Gram matrix.
+func (s *Solver) measure() float64 {
 	if len(s.curved) > 0 {
 		return 1
 	}
@@ -25,7 +25,7 @@ func (s *Solver) unit() float64 {
 // accumulate brings the Gram matrix up to date with h.
 func (s *Solver) accumulate() {
 	w := &s.newton
-	unit := s.unit()
+	unit := s.measure()
 	changed, some := 0, 0
 	for i, h := range s.h {
 		h *= unit
@@ -72,7 +72,7 @@ func (s *Solver) factorize() {
 	w := &s.newton
 	ld := w.ld
 	s.accumulate()
-	kernel.ScaleTo(w.hess, 1/s.unit(), w.gram)
+	kernel.ScaleTo(w.hess, 1/s.measure(), w.gram)
 	var trace float64
 	for j := range s.d {
 		trace += w.hess[j*ld+j]

@@ -8,7 +8,7 @@ import (
 	"github.com/agepath/agepath/rehline/internal/kernel"
 )
 
-// near makes a re-solve cheap whose weights differ a little from those of the
+// vicinity makes a re-solve cheap whose weights differ a little from those of the
 // last one. While the coefficients stay within a ball around those that the
 // scores z belong to, no score moves by more than radius ‖x_i‖; a sample whose
 // slope is at a bound and whose score is further than that from its kink keeps
@@ -16,7 +16,7 @@ import (
 // are a constant and a force, and the gap of the others is that of all. The
 // certificate is thus as good as one that visits every sample. What is left is
 // solved by a Solver of its own over the near samples.
-type near struct {
+type vicinity struct {
 	inner  *Solver
 	subset subset // the near samples, ascending
 	ball
@@ -37,6 +37,7 @@ const (
 	nearDims     = 5    // or as many times the coefficients
 	nearRoom     = 12   // times the coefficients that there is room for at least
 	nearTries    = 4    // balls
+	nearChange   = 0.03 // of the squared slopes, beyond which a re-solve takes all samples
 	nearGap      = 1e-3 // relative, from which on descent leaves the rest to near samples
 	nearHope     = 3    // passes expected until then
 	nearPatience = 12   // passes over the near samples before Newton steps
@@ -47,7 +48,7 @@ var errOutside = errors.New("outside the ball")
 
 // init allocates. The near terms of many samples are in dz and h, which are free
 // outside of Newton steps on all samples.
-func (n *near) init(s *Solver) {
+func (n *vicinity) init(s *Solver) {
 	n.chain = -1
 	n.anchor = make([]float64, s.dim)
 	if len(s.curved) > 0 || len(s.kinked) == 0 || !s.descends() {
@@ -61,16 +62,16 @@ func (n *near) init(s *Solver) {
 	}
 	n.subset = subset{s.x, make([]int32, 0, room)}
 	n.inner = &Solver{x: &n.subset, d: s.d, dim: s.dim, k: s.k, ridge: s.ridge, kinked: make([]kinked, len(s.kinked)),
-		bend: s.bend, v: s.v, grad: s.grad, step: s.step, beta: s.beta, warm: true, base: make([]float64, s.dim)}
+		bend: s.bend, v: s.v, grad: s.grad, step: s.step, beta: s.beta, anchor: s.anchor, warm: true, base: make([]float64, s.dim)}
 	n.inner.force.loss = make([]float64, s.dim)
 }
 
 // holds tells whether the scores, slopes and forces are those of the last
 // solution.
-func (n *near) holds() bool { return n.chain >= 0 && n.chain < longest }
+func (n *vicinity) holds() bool { return n.chain >= 0 && n.chain < longest }
 
 // keep notes what a re-solve may rely on, after a solve of all samples.
-func (n *near) keep(s *Solver) {
+func (n *vicinity) keep(s *Solver) {
 	if s.point.status != Solved || s.origin == s.constant {
 		n.chain = -1
 		return
@@ -101,7 +102,10 @@ func (s *Solver) settle() {
 func (s *Solver) again(seed uint64) (bool, error) {
 	s.g, s.dz = s.dz, s.g
 	s.collect()
-	s.follow()
+	s.pull() // leaves the change of g in dz
+	if kernel.Dot(s.dz, s.dz) > nearChange*kernel.Dot(s.g, s.g) {
+		return false, nil
+	}
 	return s.nearby(!s.near.newton, seed)
 }
 
@@ -110,13 +114,13 @@ func (s *Solver) again(seed uint64) (bool, error) {
 func (s *Solver) finish() (bool, error) {
 	copy(s.v, s.beta)
 	s.settle()
-	s.anchor()
+	s.center()
 	s.near.radius = 0
 	return s.nearby(false, 0)
 }
 
-// anchor makes the coefficients the center of the next ball.
-func (s *Solver) anchor() {
+// center makes the coefficients the center of the next ball.
+func (s *Solver) center() {
 	s.scores(s.z, s.beta)
 	copy(s.near.anchor, s.beta)
 }
@@ -129,8 +133,12 @@ func (s *Solver) nearby(descend bool, seed uint64) (bool, error) {
 		n.radius = s.typical()
 	}
 	for range nearTries {
-		if n.distance(s.beta) > n.radius/2 {
-			s.anchor()
+		if move := n.distance(s.beta); move > n.radius/2 {
+			if !finite(move) {
+				copy(s.beta, n.anchor)
+				return false, nil
+			}
+			s.center()
 		}
 		if descend && s.choose(max(n.radius, 1.5*n.distance(s.v))) {
 			copy(s.beta, s.v)
@@ -340,7 +348,9 @@ func (s *Solver) climb() (bool, error) {
 		norm += 1 / s.descent.inv[i]
 	}
 	w.widest = in.ball.radius * math.Sqrt(norm/float64(max(1, in.n)))
-	w.width = nearWidth * w.widest
+	if w.width = nearWidth * w.widest; !(w.width > 0) {
+		w.widest, w.width = 1, 1 // there is no near sample, or all are zero
+	}
 	w.stiff, w.soft, w.narrow = 1, 1e-6, 1
 	for t := range in.kinked {
 		copy(in.kinked[t].center, in.kinked[t].slope)

@@ -38,6 +38,17 @@ type newton struct {
 	extra []float64    // diagonal of the Hessian besides that of the penalty and the loss
 }
 
+// smoothing is a width of the smoothing of kinks relative to the first one, and
+// of constraints and L1 penalties relative to the stiffness.
+type smoothing struct{ width, soft, narrow float64 }
+
+// Where rounding errors of the scores and slacks, divided by the smoothing, begin
+// to matter: without a ridge the forces have to meet the L1 penalties themselves.
+var (
+	leastRidge = smoothing{width: 1e-8, soft: 1e-9, narrow: 1e-9}
+	leastPure  = smoothing{width: 1e-4, soft: 1e-3, narrow: 1e-4}
+)
+
 const (
 	panelRows  = 64
 	relaxSteps = 4   // that rounding makes useless, until the smoothing is made wider
@@ -94,7 +105,7 @@ func (s *Solver) ascend() error {
 			status = Stalled
 		}
 		if status != 0 {
-			s.balance()
+			s.repair()
 			if s.point.status = status; s.solved() && err == nil {
 				s.point.status = Solved
 			}
@@ -190,10 +201,17 @@ func (s *Solver) recenter(factor float64) {
 	copy(s.guard.center, s.guard.xi)
 	s.lasso()
 	copy(w.center, w.m)
-	w.width = min(max(w.width*factor, 1e-8*w.widest), w.widest)
+	least := leastRidge
+	if s.pure {
+		least = leastPure
+	}
+	w.width = min(max(w.width*factor, least.width*w.widest), w.widest)
 	fast := min(factor, max(factor*factor, 0.1))
-	w.soft = max(w.soft*fast, 1e-9/w.stiff)
-	w.narrow = max(w.narrow*fast, 1e-9/w.stiff)
+	w.soft = max(w.soft*fast, min(w.soft, least.soft/w.stiff))
+	w.narrow = max(w.narrow*fast, min(w.narrow, least.narrow/w.stiff))
+	if s.pure {
+		s.approach(fast)
+	}
 	s.limits.done.Outer++
 }
 
@@ -226,13 +244,13 @@ func (s *Solver) evaluate() {
 	w := &s.newton
 	s.sums = s.terms()
 	s.guard.evaluate(w.soft)
-	s.follow()
+	s.pull()
 	s.lasso()
 	for j, r := range s.l1 {
 		s.sums.young += r*math.Abs(s.beta[j]) - w.m[j]*s.beta[j]
 	}
 	for j, b := range s.beta {
-		s.grad[j] = s.bend[j]*b - s.v[j] + w.m[j]
+		s.grad[j] = s.bend[j]*(b-s.anchor[j]) - s.v[j] + w.m[j]
 	}
 	s.certify()
 }
@@ -313,7 +331,7 @@ func (s *Solver) along(t float64) (first, second float64) {
 		first -= kernel.Dot(s.base, s.step)
 	}
 	for j, e := range s.step {
-		first += s.bend[j] * (s.beta[j] + t*e) * e
+		first += s.bend[j] * (s.beta[j] - s.anchor[j] + t*e) * e
 		second += s.bend[j] * e * e
 	}
 	w := &s.newton

@@ -12,11 +12,17 @@ func (s *Solver) start(warm *Solution) {
 	clear(s.guard.center)
 	clear(s.newton.center)
 	clear(s.newton.m)
+	if s.pure {
+		s.rein(1)
+	}
 	s.warm = warm != nil && (warm.Dual.Lambda.Rows > 0 || warm.Dual.Gamma.Rows > 0)
 	if warm != nil {
 		copy(s.beta, warm.Beta)
 		if s.dim > s.d {
 			s.beta[s.d] = warm.Intercept
+		}
+		if s.pure {
+			copy(s.anchor, s.beta)
 		}
 	}
 	if s.warm {

@@ -154,8 +154,10 @@ func (k *kinked) weigh(l *Loss, i int, c float64) {
 	k.slope[i], k.lo[i], k.hi[i] = a, lo, hi
 }
 
-// weigh sets the curvature of sample i for the cost c.
+// weigh sets the curvature of sample i for the cost c. Its slope keeps its share
+// of the range.
 func (k *curved) weigh(l *Loss, i int, c float64) {
+	before := k.sigma[i]
 	k.sigma[i] = 0
 	for _, r := range [2]int{k.first, k.second} {
 		if r < 0 {
@@ -164,6 +166,9 @@ func (k *curved) weigh(l *Loss, i int, c float64) {
 		if s := row(l.S, r)[i]; turns(s, row(l.T, r)[i]) {
 			k.sigma[i] = c * s * s
 		}
+	}
+	if before > 0 {
+		k.slope[i] *= k.sigma[i] / before
 	}
 }
 
