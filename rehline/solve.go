@@ -168,7 +168,8 @@ func (s *Solver) weigh() {
 }
 
 // Solve minimizes the objective. Errors: ctx.Err() with the best solution so
-// far, ErrOptions, *InputError for a Warm of another shape. That a limit was
+// far, ErrOptions, *InputError for a Warm of another shape and for numbers so far
+// apart that what follows from them overflows. That a limit was
 // reached is no error: see Solution.Status.
 func (s *Solver) Solve(ctx context.Context, o Options) (Solution, error) {
 	if err := s.limits.init(ctx, o); err != nil {
@@ -179,6 +180,9 @@ func (s *Solver) Solve(ctx context.Context, o Options) (Solution, error) {
 	}
 	err := s.run(o)
 	s.report()
+	if overflow := s.overflow(); overflow != nil {
+		return Solution{}, overflow
+	}
 	return s.sol, err
 }
 
