@@ -58,7 +58,7 @@ func TestPureDual(t *testing.T) {
 			t.Errorf("%s: %v with gap %g", name, sol.Status, sol.Gap)
 		}
 		force := make([]float64, d+1) // Xᵀ times the slopes less Aᵀξ, and the sum of the slopes
-		size := make([]float64, d+1)     // of what they are sums of
+		size := make([]float64, d+1)  // of what they are sums of
 		var bound float64
 		add := func(m, shift, dual blas64.General, i, row int) float64 {
 			at := row*m.Stride + i

@@ -121,7 +121,8 @@ func (s *Solver) penalize() {
 }
 
 // Solve minimizes the objective. Errors: ctx.Err() with the best solution so
-// far, ErrOptions, *InputError for a Warm of another shape. That a limit was
+// far, ErrOptions, *InputError for a Warm of another shape and for numbers so far
+// apart that what follows from them overflows. That a limit was
 // reached is no error: see Solution.Status.
 func (s *Solver) Solve(ctx context.Context, o Options) (Solution, error) {
 	if err := s.limits.init(ctx, o); err != nil {
@@ -134,6 +135,9 @@ func (s *Solver) Solve(ctx context.Context, o Options) (Solution, error) {
 	}
 	err := s.resolve(o)
 	s.report()
+	if overflow := s.overflow(); overflow != nil {
+		return Solution{}, overflow
+	}
 	return s.sol, err
 }
 

@@ -127,3 +127,18 @@ func (s *Solver) report() {
 	out.Iterations = s.limits.done
 	out.Status = p.status
 }
+
+// overflow returns an error where the solution is no numbers, and forgets what
+// was kept between solves.
+func (s *Solver) overflow() error {
+	p := &s.point
+	ok := finite(p.primal) && finite(p.dual) && finite(p.gap) && finite(p.infeasibility)
+	for _, b := range s.beta {
+		ok = ok && finite(b)
+	}
+	if ok {
+		return nil
+	}
+	s.newton.changes = anewAfter
+	return &InputError{"Problem", -1, -1, "the sizes of its numbers are so far apart that the objective overflows", ErrRange}
+}
