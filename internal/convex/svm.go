@@ -44,6 +44,7 @@ type SVM struct {
 	linear  bool
 	origin  []float64 // d, what was taken off every row; nil where nothing was
 	dual    *dual
+	leap    leap // of a linear machine
 
 	upper  []float64 // n, work: C v_i
 	alpha  []float64 // n, the last solution's multipliers
@@ -185,7 +186,16 @@ func (s *SVM) optimize(ctx context.Context) (Certificate, error) {
 	}
 	work, n := 0, len(s.y)
 	tolerance, budget, finest := moderate, 2*n, coarse
-	for far := !q.started(); ; {
+	far, leaps := !q.started(), s.linear
+	for {
+		if far && leaps {
+			leaps = false
+			leapt, err := s.leapAhead(ctx)
+			if err != nil {
+				return Certificate{}, err
+			}
+			far = !leapt
+		}
 		if far {
 			q.balance()
 			updates, err := q.minimize(ctx, tolerance, min(budget, s.options.MaxUpdates-work), !s.options.NoShrinking)
