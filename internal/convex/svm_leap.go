@@ -7,10 +7,10 @@ import (
 	"github.com/agepath/agepath/rehline"
 )
 
-// leap finds the optimum of a linear machine by package rehline, whose
-// Newton steps on the d coefficients cost far less than updates of the n
-// multipliers where d is small beside n. The polish takes it from there, to the
-// exact free set and this package's tolerance.
+// leap finds the optimum of a linear machine by package rehline, whose Newton
+// steps on the d coefficients cost far less than updates of the n multipliers.
+// The polish takes it from there, to the exact free set and this package's
+// tolerance.
 type leap struct {
 	solver  *rehline.Solver
 	last    rehline.Solution // whose slices are the solver's
@@ -22,8 +22,8 @@ type leap struct {
 // exchange is left for the polish then.
 const leapTolerance = 1e-11
 
-// leapAhead makes rehline's solution for the bounds of the dual the present one. It
-// reports false where rehline could not solve it.
+// leapAhead makes rehline's solution for the bounds of the dual the present
+// one. It reports false where rehline could not solve it.
 func (s *SVM) leapAhead(ctx context.Context) (bool, error) {
 	q := s.dual
 	l := &s.leap
@@ -48,6 +48,7 @@ func (s *SVM) leapAhead(ctx context.Context) (bool, error) {
 	if l.started {
 		o.Warm = &l.last
 	}
+	l.started = false
 	var err error
 	if l.last, err = l.solver.Solve(ctx, o); err != nil || l.last.Status != rehline.Solved {
 		return false, err
