@@ -43,6 +43,16 @@ func load(ctx context.Context, dir string, options Options) (*Report, error) {
 		return nil, err
 	}
 	r.addMissing()
+	for score := range Optimism {
+		if ranking := newRanking(r.Tables, score); ranking != nil {
+			r.Rankings = append(r.Rankings, ranking)
+		}
+	}
+	if options.Paper {
+		if err := r.addPaper(manifest); err != nil {
+			return nil, err
+		}
+	}
 	figures := &figureMaker{
 		dir:     dir,
 		data:    &dataFacts{target: targetScale(manifest), size: cells.sizes},
