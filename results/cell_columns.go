@@ -15,23 +15,26 @@ type cellColumns struct {
 	dimensions [dimensions]*experiment.Vector
 	numeric    [dimensions]bool
 	scores     [Optimism]*experiment.Vector
+	heldOut    *experiment.Vector
 	method     *experiment.Vector
+	params     *experiment.Vector // of the method
 	status     *experiment.Vector
 	metric     *experiment.Vector
 	repeat     *experiment.Vector
 	cell       *experiment.Vector
 	rows       int
-	texts      map[string]string // one copy of each text, apart from the batch's memory
+	keys       map[[2]string]string // methodKey by method and settings
+	texts      map[string]string    // one copy of each text, apart from the batch's memory
 }
 
 // sensitivityColumns are the columns that cellColumns finds.
 var sensitivityColumns = slices.Concat(dimensionColumns[:], selectionColumns[:],
-	[]string{"method", "repeat", "status", "metric", "cell"})
+	[]string{"method", "method_params", "score_held_out", "repeat", "status", "metric", "cell"})
 
 // newCellColumns finds the columns of a batch. Texts that were met before are
 // taken from texts.
 func newCellColumns(cells *Frame, texts map[string]string) (*cellColumns, error) {
-	c := &cellColumns{texts: texts, rows: cells.Rows()}
+	c := &cellColumns{keys: map[[2]string]string{}, texts: texts, rows: cells.Rows()}
 	var err error
 	find := func(name string, t experiment.Type) *experiment.Vector {
 		vector, problem := cells.Column(name, t)
@@ -50,7 +53,9 @@ func newCellColumns(cells *Frame, texts map[string]string) (*cellColumns, error)
 	for s, name := range selectionColumns {
 		c.scores[s] = find(name, experiment.Float)
 	}
+	c.heldOut = find("score_held_out", experiment.Float)
 	c.method = find("method", experiment.Text)
+	c.params = find("method_params", experiment.Text)
 	c.status = find("status", experiment.Text)
 	c.metric = find("metric", experiment.Text)
 	c.repeat = find("repeat", experiment.Int)
@@ -61,7 +66,8 @@ func newCellColumns(cells *Frame, texts map[string]string) (*cellColumns, error)
 	return c, nil
 }
 
-// setting returns the setting of a cell.
+// setting returns the setting of a cell. The width of an RBF kernel that the data
+// decides, null in the table, is the word that a grid has for it.
 func (c *cellColumns) setting(row int) Setting {
 	var s Setting
 	for d, vector := range c.dimensions {
@@ -73,7 +79,25 @@ func (c *cellColumns) setting(row int) Setting {
 			s[d] = Value{Text: c.text(vector, row)}
 		}
 	}
+	if s[DimKernel].Text == experiment.RBF && s[DimKernelGamma].IsNull() {
+		s[DimKernelGamma] = Value{Text: "scale"}
+	}
 	return s
+}
+
+// methodKey returns the method of a cell with its settings, if it has any.
+func (c *cellColumns) methodKey(row int) string {
+	method := c.text(c.method, row)
+	if c.params.IsNull(row) {
+		return method
+	}
+	at := [2]string{method, c.params.Texts[row]}
+	key, ok := c.keys[at]
+	if !ok {
+		key = method + " " + settingsText(at[1])
+		c.keys[at] = key
+	}
+	return key
 }
 
 // text returns a text that does not keep the batch's memory alive.
@@ -100,6 +124,10 @@ func (c *cellColumns) sample(row int) (RepeatScore, Metric, error) {
 		if !vector.IsNull(row) {
 			r.Score[s] = vector.Floats[row]
 		}
+	}
+	r.heldOut = math.NaN()
+	if !c.heldOut.IsNull(row) {
+		r.heldOut = c.heldOut.Floats[row]
 	}
 	if c.metric.IsNull(row) {
 		return r, "", nil

@@ -1,10 +1,14 @@
 package results
 
+import "github.com/agepath/agepath/experiment"
+
 // cellGroups are cells by setting and method.
 type cellGroups struct {
 	entries map[Setting]methodEntries
 	metrics map[[2]string]Metric // by data set and model, of the cells that were scored
 	models  map[string]Metric    // by model alone
+
+	selected experiment.Select // by which score selectBest chose
 }
 
 // methodEntries are the entries of one setting by method.
@@ -31,7 +35,7 @@ func (g *cellGroups) add(columns *cellColumns) error {
 			entries = methodEntries{}
 			g.entries[setting] = entries
 		}
-		method := columns.text(columns.method, row)
+		method := columns.methodKey(row)
 		entry := entries[method]
 		if entry == nil {
 			entry = &ScoreEntry{}

@@ -24,6 +24,7 @@ type PaperRow struct {
 	Published published.Row
 	Score     published.Score
 	Setting   Setting // of the run's row; what the published row states where the run has none
+	Label     string  // of the method, with its settings where the run has several
 	Cells     int     // of the run in it; 0 where it is missing
 	Ours      Summary // of their oracle scores
 }
@@ -121,18 +122,19 @@ func (p *PaperTable) add(row published.Row, candidates []rankedRow) bool {
 	for _, score := range row.Scores {
 		matched := false
 		for _, c := range candidates {
-			if !matches(p.Table, &row, c.row.Setting) {
+			if !matches(p.Table, &row, c) {
 				continue
 			}
-			j := slices.Index(c.table.Methods, score.Method)
-			if j < 0 || c.row.Entries[j].Cells == 0 {
-				continue
+			for j, style := range methodStylesOf(c.table.Methods) {
+				if entry := &c.row.Entries[j]; methodName(c.table.Methods[j]) == score.Method && entry.Cells > 0 {
+					p.Rows = append(p.Rows, PaperRow{row, score, c.row.Setting, style.label, entry.Cells, entry.Summary[Oracle]})
+					matched = true
+				}
 			}
-			p.Rows = append(p.Rows, PaperRow{row, score, c.row.Setting, c.row.Entries[j].Cells, c.row.Entries[j].Summary[Oracle]})
-			matched = true
 		}
 		if !matched {
-			p.Rows = append(p.Rows, PaperRow{row, score, statedSetting(p.Table, &row), 0, summarize(nil)})
+			label := methodStylesOf([]string{score.Method})[0].label
+			p.Rows = append(p.Rows, PaperRow{row, score, statedSetting(p.Table, &row), label, 0, summarize(nil)})
 		}
 		found = found || matched
 	}
@@ -154,18 +156,19 @@ func statedSetting(table *published.Table, row *published.Row) Setting {
 	}
 }
 
-// matches reports whether a setting has what a published row states, apart
-// from the data set.
-func matches(table *published.Table, row *published.Row, s Setting) bool {
-	stated := statedSetting(table, row)
+// matches reports whether a row of the run has what a published row states,
+// apart from the data set. Parameters that select: best chose may be others.
+func matches(table *published.Table, row *published.Row, of rankedRow) bool {
+	stated, have := statedSetting(table, row), of.row.Setting
 	for d, value := range stated {
+		chosen := of.table.Select != experiment.SelectAll && have[d].IsNull() && slices.Contains(hyperparameters, Dimension(d))
 		switch {
-		case Dimension(d) == DimDataset || value.IsNull():
+		case Dimension(d) == DimDataset || value.IsNull() || chosen:
 		case value.IsNumber:
-			if !s[d].IsNumber || math.Abs(s[d].Number-value.Number) > 1e-9*math.Abs(value.Number) {
+			if !have[d].IsNumber || math.Abs(have[d].Number-value.Number) > 1e-9*math.Abs(value.Number) {
 				return false
 			}
-		case s[d].Text != value.Text:
+		case have[d].Text != value.Text:
 			return false
 		}
 	}

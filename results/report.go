@@ -15,6 +15,7 @@ type Report struct {
 	Name     string // of the grid; of the folder where there is no manifest
 	Facts    []Fact // about the run
 	Tables   []*ScoreTable
+	Selected []Selected    // what select: best picked; nil for grids without
 	Rankings []*Ranking    // over data sets, where there are enough of them and of methods
 	Paper    []*PaperTable // beside the published tables, where they were asked for
 	Statuses []Fact        // number of cells of each status that occurs

@@ -28,6 +28,9 @@ func (r *Report) sections() []section {
 		s.sheets = append(s.sheets, selectionSheet(table))
 		list = append(list, s)
 	}
+	if len(r.Selected) > 0 {
+		list = append(list, section{title: "Chosen parameters", name: "chosen", sheets: []*sheet{selectedSheet(r.Selected)}})
+	}
 	if len(r.Rankings) > 0 {
 		s := section{title: "Over data sets", name: "ranks"}
 		for _, ranking := range r.Rankings {

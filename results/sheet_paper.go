@@ -75,7 +75,7 @@ func (p *PaperTable) sheet() *sheet {
 // cells are the fields of a row from the method on.
 func (p *PaperTable) cells(row *PaperRow, notes *footnotes) []sheetCell {
 	cells := []sheetCell{
-		sheetCell{text: methodStylesOf([]string{row.Score.Method})[0].label},
+		{text: row.Label},
 		{text: fixed(row.Score.Mean, 3), std: fixed(row.Score.Std, 3)},
 	}
 	none := sheetCell{note: "-"}

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/agepath/agepath/experiment"
 )
 
 // scoreSheet shows one score of a table: a row for each setting, a column for
@@ -195,6 +197,12 @@ func sheetCaption(table *ScoreTable, what string, constant []Fact) string {
 	b.WriteString(what + ", mean ± standard deviation over repeats")
 	for _, fact := range constant {
 		fmt.Fprintf(&b, "; %s: %s", fact.Name, fact.Value)
+	}
+	switch table.Select {
+	case experiment.SelectValidation:
+		b.WriteString("; parameters with the best validation score of each repeat")
+	case experiment.SelectOracle:
+		b.WriteString("; parameters with the best test score of each repeat")
 	}
 	b.WriteString(".")
 	if table.incomplete() {

@@ -1,0 +1,41 @@
+package nsga3
+
+import "slices"
+
+// Archive keeps the best points that it was ever shown: all of those that none
+// of the others dominates. The volume that its points dominate below any
+// reference point therefore never decreases. It has no bound.
+type Archive struct {
+	members []Member
+}
+
+// Member is a point of an archive.
+type Member struct {
+	F   []float64 // objectives
+	Tag int       // what the caller knows it by
+}
+
+// Add shows a point to the archive, which copies the objectives, and reports
+// whether it is now a member. One that a member dominates or equals is not.
+// drop, where not nil, is told the tag of each member that leaves because the
+// new one dominates it.
+func (a *Archive) Add(f []float64, tag int, drop func(tag int)) bool {
+	for _, member := range a.members {
+		if slices.Equal(member.F, f) || dominates(member.F, f) {
+			return false
+		}
+	}
+	a.members = slices.DeleteFunc(a.members, func(member Member) bool {
+		worse := dominates(f, member.F)
+		if worse && drop != nil {
+			drop(member.Tag)
+		}
+		return worse
+	})
+	a.members = append(a.members, Member{slices.Clone(f), tag})
+	return true
+}
+
+// Members returns the members in the order in which they came; the slice is the
+// archive's own and changes with the next Add.
+func (a *Archive) Members() []Member { return a.members }

@@ -1,0 +1,244 @@
+package nsga3
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"time"
+)
+
+// Problem says what a point's objectives are.
+type Problem interface {
+	// Evaluate writes the objectives of the point x, finite and all to be
+	// minimized, into f. The individual keeps its slot, from 0 to below twice the
+	// population's size, as long as it lives; a later individual may then get
+	// it. mother and father are the slots of the parents, each with about half of
+	// the variables, which live, too; both are -1 for the first population and in
+	// [Engine.Refresh].
+	Evaluate(f, x []float64, slot, mother, father int)
+}
+
+// Settings describe a search. The zero value of a field after Points stands
+// for its default.
+type Settings struct {
+	Variables  int
+	Objectives int         // at least 2
+	Points     [][]float64 // reference points on the unit simplex, see [DasDennis]
+	Population int         // default: the number of reference points; at least 4
+	Initial    [][]float64 // the first individuals; the others are drawn uniformly
+	Lower      []float64   // bounds of the variables; default: 0
+	Upper      []float64   // default: 1
+	Seed       uint64
+	// Crossover and Mutation are the distribution indices of the two operators:
+	// the larger, the nearer children are to their parents. Defaults: 30 and 20.
+	Crossover, Mutation float64
+	MutationRate        float64 // chance of each variable to mutate; default: 1/Variables
+}
+
+// Times says what the generations so far have spent.
+type Times struct {
+	Variation  time.Duration // crossover and mutation
+	Evaluation time.Duration // Problem.Evaluate
+	Sorting    time.Duration // non-dominated sorting, normalization and niches
+}
+
+// Engine is a population in search of a problem's Pareto front.
+type Engine struct {
+	Times Times
+
+	problem Problem
+	rng     *rand.Rand
+	vary    variation
+	n, m    int
+	size    int
+	x       []float64 // 2 size x n, a row for each slot
+	f       []float64 // 2 size x m
+	living  []int     // slots of the population, size of them
+	free    []int     // the other slots
+	fronts  *sorter
+	scale   normalizer
+	niches  niches
+}
+
+// New draws and evaluates the first population. The error names the setting
+// that is not allowed.
+func New(problem Problem, s Settings) (*Engine, error) {
+	if err := s.complete(); err != nil {
+		return nil, err
+	}
+	rng := rand.New(rand.NewPCG(s.Seed, 0x6e736761)) // any fixed stream
+	n, m, size := s.Variables, s.Objectives, s.Population
+	e := &Engine{
+		problem: problem, rng: rng, n: n, m: m, size: size,
+		vary: newVariation(&s, rng),
+		x:    make([]float64, 2*size*n), f: make([]float64, 2*size*m),
+		living: make([]int, size), free: make([]int, size),
+		fronts: newSorter(2*size, m), scale: newNormalizer(2*size, m), niches: newNiches(s.Points, 2*size, rng),
+	}
+	for k := range size {
+		e.living[k], e.free[k] = k, size+k
+		x := e.X(k)
+		if k < len(s.Initial) {
+			copy(x, s.Initial[k])
+		} else {
+			for j := range x {
+				x[j] = s.Lower[j] + rng.Float64()*(s.Upper[j]-s.Lower[j])
+			}
+		}
+	}
+	e.Refresh()
+	return e, nil
+}
+
+// complete checks the settings and fills in the defaults.
+func (s *Settings) complete() error {
+	if s.Variables < 1 || s.Objectives < 2 {
+		return fmt.Errorf("nsga3: %d variables and %d objectives, need at least 1 and 2", s.Variables, s.Objectives)
+	}
+	if len(s.Points) == 0 {
+		return fmt.Errorf("nsga3: no reference points")
+	}
+	for k, point := range s.Points {
+		if len(point) != s.Objectives {
+			return fmt.Errorf("nsga3: reference point %d has %d coordinates for %d objectives", k, len(point), s.Objectives)
+		}
+		var sum float64
+		for _, w := range point {
+			if !(w >= 0 && w <= 1) {
+				return fmt.Errorf("nsga3: reference point %d, %v, is not on the unit simplex", k, point)
+			}
+			sum += w
+		}
+		if math.Abs(sum-1) > 1e-9 {
+			return fmt.Errorf("nsga3: reference point %d, %v, is not on the unit simplex", k, point)
+		}
+	}
+	if s.Population == 0 {
+		s.Population = len(s.Points)
+	}
+	if s.Population < 4 || len(s.Initial) > s.Population {
+		return fmt.Errorf("nsga3: a population of %d with %d first individuals, need at least 4 and no more first individuals", s.Population, len(s.Initial))
+	}
+	if s.Crossover == 0 {
+		s.Crossover = 30
+	}
+	if s.Mutation == 0 {
+		s.Mutation = 20
+	}
+	if s.MutationRate == 0 {
+		s.MutationRate = 1 / float64(s.Variables)
+	}
+	if !(s.Crossover > 0 && s.Mutation > 0 && s.MutationRate > 0 && s.MutationRate <= 1) {
+		return fmt.Errorf("nsga3: indices %v and %v and mutation rate %v, need numbers > 0 and a rate of at most 1", s.Crossover, s.Mutation, s.MutationRate)
+	}
+	return s.bound()
+}
+
+// bound fills in the bounds and checks them and the first individuals.
+func (s *Settings) bound() error {
+	n := s.Variables
+	if s.Lower == nil {
+		s.Lower = make([]float64, n)
+	}
+	if s.Upper == nil {
+		s.Upper = make([]float64, n)
+		for j := range s.Upper {
+			s.Upper[j] = 1
+		}
+	}
+	if len(s.Lower) != n || len(s.Upper) != n {
+		return fmt.Errorf("nsga3: %d lower and %d upper bounds for %d variables", len(s.Lower), len(s.Upper), n)
+	}
+	for j, low := range s.Lower {
+		if !(low < s.Upper[j]) || math.IsInf(low, 0) || math.IsInf(s.Upper[j], 0) {
+			return fmt.Errorf("nsga3: variable %d has the bounds %v and %v", j, low, s.Upper[j])
+		}
+	}
+	for k, x := range s.Initial {
+		if len(x) != n {
+			return fmt.Errorf("nsga3: first individual %d has %d variables, need %d", k, len(x), n)
+		}
+		for j, v := range x {
+			if !(v >= s.Lower[j] && v <= s.Upper[j]) {
+				return fmt.Errorf("nsga3: variable %d of first individual %d is %v, allowed is %v to %v", j, k, v, s.Lower[j], s.Upper[j])
+			}
+		}
+	}
+	return nil
+}
+
+// Step makes as many children as there are individuals and keeps the better
+// half of both.
+func (e *Engine) Step() {
+	begin := time.Now()
+	// Random pairs; with an odd number the last one meets the first again.
+	e.rng.Shuffle(e.size, func(i, j int) { e.living[i], e.living[j] = e.living[j], e.living[i] })
+	for k := 0; k < e.size; k += 2 {
+		mother, father := e.pair(k)
+		first, second := e.X(e.free[k]), []float64(nil)
+		if k+1 < e.size {
+			second = e.X(e.free[k+1])
+		}
+		e.vary.cross(first, second, e.X(mother), e.X(father))
+		e.vary.mutate(first)
+		if second != nil {
+			e.vary.mutate(second)
+		}
+	}
+	varied := time.Now()
+	for k, slot := range e.free {
+		mother, father := e.pair(k &^ 1)
+		e.problem.Evaluate(e.F(slot), e.X(slot), slot, mother, father)
+	}
+	evaluated := time.Now()
+	e.survive()
+	e.Times.Variation += varied.Sub(begin)
+	e.Times.Evaluation += evaluated.Sub(varied)
+	e.Times.Sorting += time.Since(evaluated)
+}
+
+// pair returns the parents at the even position k of the shuffled population.
+func (e *Engine) pair(k int) (mother, father int) {
+	return e.living[k], e.living[(k+1)%e.size]
+}
+
+// survive fills the population with the best fronts of all slots, and with
+// those of the first front that does not fit whole that the niches lack most.
+func (e *Engine) survive() {
+	ranked := e.fronts.sort(e.f)
+	kept, last := 0, 0 // slots of the fronts that fit, and with the next front
+	for k := 0; last < e.size; k++ {
+		kept, last = last, e.fronts.ends[k]
+	}
+	for _, slot := range e.free {
+		e.scale.lower(e.F(slot))
+	}
+	if last > e.size {
+		unit := e.scale.apply(e.f, ranked[:last], e.fronts.ends[0])
+		e.niches.choose(unit, ranked[:last], kept, e.size)
+	}
+	copy(e.living, ranked[:e.size])
+	copy(e.free, ranked[e.size:])
+}
+
+// Refresh evaluates the population again, for a problem whose objectives have
+// changed. The ideal point is forgotten.
+func (e *Engine) Refresh() {
+	begin := time.Now()
+	e.scale.reset()
+	for _, slot := range e.living {
+		e.problem.Evaluate(e.F(slot), e.X(slot), slot, -1, -1)
+		e.scale.lower(e.F(slot))
+	}
+	e.Times.Evaluation += time.Since(begin)
+}
+
+// Living returns the slots of the population. The slice is the engine's own
+// and changes with the next step.
+func (e *Engine) Living() []int { return e.living }
+
+// X returns the point of a slot; it is the engine's own.
+func (e *Engine) X(slot int) []float64 { return e.x[slot*e.n : (slot+1)*e.n : (slot+1)*e.n] }
+
+// F returns the objectives of a slot; they are the engine's own.
+func (e *Engine) F(slot int) []float64 { return e.f[slot*e.m : (slot+1)*e.m : (slot+1)*e.m] }

@@ -1,0 +1,151 @@
+package nsga3
+
+import (
+	"math"
+	"math/rand/v2"
+)
+
+// niches are the lines from the ideal point through the reference points.
+// Each individual belongs to the nearest line (section IV-D).
+type niches struct {
+	m         int
+	lines     []float64 // unit vectors, a row for each reference point
+	rng       *rand.Rand
+	counts    []int     // of each niche: members that are chosen
+	members   []int     // candidates, niche by niche
+	begins    []int     // of each niche: where its candidates begin in members
+	ends      []int     // and where those that are left end
+	open      []int     // niches with candidates left
+	niche     []int     // of each slot
+	distances []float64 // of each slot to its line
+}
+
+func newNiches(points [][]float64, slots int, rng *rand.Rand) niches {
+	m, z := len(points[0]), len(points)
+	s := niches{
+		m: m, lines: make([]float64, 0, z*m), rng: rng, counts: make([]int, z), members: make([]int, slots),
+		begins: make([]int, z), ends: make([]int, z), open: make([]int, 0, z),
+		niche: make([]int, slots), distances: make([]float64, slots),
+	}
+	for _, point := range points {
+		var norm float64
+		for _, w := range point {
+			norm = math.Hypot(norm, w)
+		}
+		for _, w := range point {
+			s.lines = append(s.lines, w/norm)
+		}
+	}
+	return s
+}
+
+// associate finds the niche of a slot and its distance to the niche's line.
+// The nearest line is the one with the largest projection.
+func (s *niches) associate(slot int, f []float64) {
+	best, at := math.Inf(-1), 0
+	for k := range s.counts {
+		var along float64
+		for j, w := range s.lines[k*s.m : (k+1)*s.m] {
+			along += w * f[j]
+		}
+		if along > best {
+			best, at = along, k
+		}
+	}
+	var distance float64
+	for j, w := range s.lines[at*s.m : (at+1)*s.m] {
+		off := f[j] - best*w
+		distance += off * off
+	}
+	s.niche[slot], s.distances[slot] = at, distance
+}
+
+// choose arranges slots so that the chosen come first, want of them: the first
+// kept slots are chosen already, the others are candidates. unit are
+// the normalized objectives (algorithm 4).
+func (s *niches) choose(unit []float64, slots []int, kept, want int) {
+	for k := range s.counts {
+		s.counts[k], s.ends[k] = 0, 0
+	}
+	for _, slot := range slots {
+		s.associate(slot, unit[slot*s.m:(slot+1)*s.m])
+	}
+	for _, slot := range slots[:kept] {
+		s.counts[s.niche[slot]]++
+	}
+	candidates := slots[kept:]
+	s.group(candidates)
+	chosen := 0
+	for kept+chosen < want {
+		at := s.emptiest()
+		niche := s.open[at]
+		candidate := s.pick(niche)
+		candidates[chosen] = s.members[candidate]
+		chosen++
+		s.counts[niche]++
+		s.ends[niche]--
+		s.members[candidate] = s.members[s.ends[niche]]
+		if s.ends[niche] == s.begins[niche] {
+			s.open[at] = s.open[len(s.open)-1]
+			s.open = s.open[:len(s.open)-1]
+		}
+	}
+	for _, niche := range s.open { // the others, which are not chosen
+		chosen += copy(candidates[chosen:], s.members[s.begins[niche]:s.ends[niche]])
+	}
+}
+
+// group sorts the candidates into their niches.
+func (s *niches) group(candidates []int) {
+	for _, slot := range candidates {
+		s.ends[s.niche[slot]]++
+	}
+	s.open = s.open[:0]
+	begin := 0
+	for k, count := range s.ends {
+		s.begins[k], s.ends[k] = begin, begin
+		begin += count
+		if count > 0 {
+			s.open = append(s.open, k)
+		}
+	}
+	for _, slot := range candidates {
+		k := s.niche[slot]
+		s.members[s.ends[k]] = slot
+		s.ends[k]++
+	}
+}
+
+// emptiest returns the place in open of a niche with the fewest members, at
+// random among several.
+func (s *niches) emptiest() int {
+	least, at, ties := math.MaxInt, 0, 0
+	for k, niche := range s.open {
+		switch count := s.counts[niche]; {
+		case count < least:
+			least, at, ties = count, k, 1
+		case count == least:
+			ties++
+			if s.rng.IntN(ties) == 0 {
+				at = k
+			}
+		}
+	}
+	return at
+}
+
+// pick returns the place in members of the candidate that a niche takes: the
+// nearest to its line if it has no member yet, else one at random.
+func (s *niches) pick(niche int) int {
+	begin, end := s.begins[niche], s.ends[niche]
+	if s.counts[niche] > 0 {
+		return begin + s.rng.IntN(end-begin)
+	}
+	at := begin
+	for k := begin + 1; k < end; k++ {
+		if s.distances[s.members[k]] < s.distances[s.members[at]] {
+			at = k
+		}
+	}
+	return at
+}

@@ -1,0 +1,47 @@
+package nsga3
+
+import "fmt"
+
+// DasDennis returns the points of the unit simplex in m dimensions whose
+// coordinates are multiples of 1/divisions (Das and Dennis, 1998), of which
+// there are C(m + divisions - 1, divisions), as rows of length m. It panics
+// unless m >= 2 and divisions >= 1.
+func DasDennis(m, divisions int) [][]float64 {
+	if m < 2 || divisions < 1 {
+		panic(fmt.Sprintf("nsga3: %d objectives with %d divisions, need at least 2 and 1", m, divisions))
+	}
+	var points [][]float64
+	steps := make([]int, m)
+	var fill func(axis, left int)
+	fill = func(axis, left int) {
+		if axis == m-1 {
+			steps[axis] = left
+			point := make([]float64, m)
+			for j, k := range steps {
+				point[j] = float64(k) / float64(divisions)
+			}
+			points = append(points, point)
+			return
+		}
+		for k := 0; k <= left; k++ {
+			steps[axis] = k
+			fill(axis+1, left-k)
+		}
+	}
+	fill(0, divisions)
+	return points
+}
+
+// TwoLayers returns the boundary-heavy points that Deb and Jain use for many
+// objectives: those of [DasDennis] with outer divisions, and those with inner
+// divisions drawn halfway to the simplex's centre.
+func TwoLayers(m, outer, inner int) [][]float64 {
+	points := DasDennis(m, outer)
+	for _, point := range DasDennis(m, inner) {
+		for j := range point {
+			point[j] = 0.5*point[j] + 0.5/float64(m)
+		}
+		points = append(points, point)
+	}
+	return points
+}

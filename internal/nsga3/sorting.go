@@ -1,0 +1,109 @@
+package nsga3
+
+import "slices"
+
+// sorter splits points into fronts: the first is dominated by none, each next
+// one by none but those before. It is the efficient non-dominated sort of Zhang,
+// Tian, Cheng and Jin (2015): in lexicographic order a point can be
+// dominated only by an earlier one, and its front is found by bisection, because
+// whoever is dominated by a front is dominated by each one before. With two
+// objectives the last point of a front has the least second objective of it, so that it
+// answers for the whole front and the sort takes O(N log N).
+type sorter struct {
+	m      int
+	f      []float64          // of the call
+	order  []int              // slots, lexicographically, then by number
+	latest []int              // of each front: its latest slot
+	before []int              // of each slot: the one before it in its front, -1 for none
+	front  []int              // of each slot
+	ranked []int              // slots, front by front, in lexicographic order within
+	ends   []int              // of each front: where it ends in ranked
+	less   func(a, b int) int // compare, bound once: binding it allocates
+}
+
+func newSorter(slots, m int) *sorter {
+	s := &sorter{
+		m: m, order: make([]int, slots), latest: make([]int, 0, slots), before: make([]int, slots),
+		front: make([]int, slots), ranked: make([]int, slots), ends: make([]int, 0, slots),
+	}
+	s.less = s.compare
+	return s
+}
+
+// sort returns the slots front by front; ends tells where each front ends.
+func (s *sorter) sort(f []float64) []int {
+	s.f = f
+	for k := range s.order {
+		s.order[k] = k
+	}
+	slices.SortFunc(s.order, s.less)
+	s.latest, s.ends = s.latest[:0], s.ends[:0]
+	for _, slot := range s.order {
+		low, high := 0, len(s.latest) // it is dominated by each front below low, by none from high on
+		for low < high {
+			mid := (low + high) / 2
+			if s.dominatedBy(slot, mid) {
+				low = mid + 1
+			} else {
+				high = mid
+			}
+		}
+		if low == len(s.latest) {
+			s.latest, s.ends = append(s.latest, -1), append(s.ends, 0)
+		}
+		s.front[slot], s.before[slot], s.latest[low] = low, s.latest[low], slot
+		s.ends[low]++
+	}
+	begin := 0
+	for k, count := range s.ends { // for now: where each front begins
+		s.ends[k] = begin
+		begin += count
+	}
+	for _, slot := range s.order {
+		k := s.front[slot]
+		s.ranked[s.ends[k]] = slot
+		s.ends[k]++
+	}
+	return s.ranked
+}
+
+// compare orders slots lexicographically by their objectives.
+func (s *sorter) compare(a, b int) int {
+	fa, fb := s.f[a*s.m:(a+1)*s.m], s.f[b*s.m:(b+1)*s.m]
+	for j, v := range fa {
+		if v != fb[j] {
+			if v < fb[j] {
+				return -1
+			}
+			return 1
+		}
+	}
+	return a - b
+}
+
+// dominatedBy reports whether a front so far dominates a slot that comes after
+// all of it.
+func (s *sorter) dominatedBy(slot, front int) bool {
+	f := s.f[slot*s.m : (slot+1)*s.m]
+	for other := s.latest[front]; other >= 0; other = s.before[other] {
+		if dominates(s.f[other*s.m:(other+1)*s.m], f) {
+			return true
+		}
+		if s.m == 2 {
+			return false
+		}
+	}
+	return false
+}
+
+// dominates reports whether a is nowhere above b and somewhere below it.
+func dominates(a, b []float64) bool {
+	below := false
+	for j, v := range a {
+		if v > b[j] {
+			return false
+		}
+		below = below || v < b[j]
+	}
+	return below
+}

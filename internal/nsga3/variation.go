@@ -1,0 +1,75 @@
+package nsga3
+
+import (
+	"math"
+	"math/rand/v2"
+)
+
+// variation makes children by simulated binary crossover (Deb and Agrawal
+// 1995), applied to every pair and in it to each variable with chance 1/2, and by
+// polynomial mutation (Deb and Goyal 1996). The papers leave two things open
+// that decide whether the distances Deb and Jain publish are met. Values that were
+// crossed change places, so that a child has half of its variables from near
+// each parent. And values that leave the box are put onto its surface, where
+// fronts often lie, instead of a distribution that is cut off at the bounds.
+type variation struct {
+	rng          *rand.Rand
+	lower, upper []float64
+	crossover    float64 // 1/(1 + the distribution index)
+	mutation     float64 // 1 + the distribution index
+	stay         float64 // log of the chance that a variable does not mutate
+}
+
+func newVariation(s *Settings, rng *rand.Rand) variation {
+	return variation{rng, s.Lower, s.Upper, 1 / (s.Crossover + 1), s.Mutation + 1, math.Log1p(-s.MutationRate)}
+}
+
+// cross writes two children of a and b; a nil second is left out.
+func (v *variation) cross(first, second, a, b []float64) {
+	for j, x := range a {
+		y := b[j]
+		if bits := v.rng.Uint64(); bits&1 == 1 && x != y {
+			u := float64(bits>>11) * 0x1p-53
+			var spread float64 // the children's distance relative to the parents'
+			if u <= 0.5 {
+				spread = math.Pow(2*u, v.crossover)
+			} else {
+				spread = math.Pow(2-2*u, -v.crossover)
+			}
+			middle, half := 0.5*(x+y), 0.5*spread*(y-x)
+			x = math.Min(math.Max(middle+half, v.lower[j]), v.upper[j])
+			y = math.Min(math.Max(middle-half, v.lower[j]), v.upper[j])
+		}
+		first[j] = x
+		if second != nil {
+			second[j] = y
+		}
+	}
+}
+
+// mutate goes from one variable that mutates to the next by geometric steps.
+// The distribution is cut off at the bounds.
+func (v *variation) mutate(x []float64) {
+	for j := v.skip(-1, len(x)); j < len(x); j = v.skip(j, len(x)) {
+		width := v.upper[j] - v.lower[j]
+		u := v.rng.Float64()
+		var step float64
+		if u < 0.5 {
+			edge := (v.upper[j] - x[j]) / width
+			step = math.Pow(2*u+(1-2*u)*math.Pow(edge, v.mutation), 1/v.mutation) - 1
+		} else {
+			edge := (x[j] - v.lower[j]) / width
+			step = 1 - math.Pow(2*(1-u)+(2*u-1)*math.Pow(edge, v.mutation), 1/v.mutation)
+		}
+		x[j] = math.Min(math.Max(x[j]+step*width, v.lower[j]), v.upper[j])
+	}
+}
+
+// skip returns the next variable after j that mutates, n where none does.
+func (v *variation) skip(j, n int) int {
+	steps := math.Log(1-v.rng.Float64()) / v.stay
+	if !(steps < float64(n-j)) {
+		return n
+	}
+	return j + 1 + int(steps)
+}
