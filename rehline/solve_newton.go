@@ -32,6 +32,7 @@ type newton struct {
 	panel     []float64 // rows of X
 	scaled    []float64 // the same rows, times the change of h
 	sample    []float64 // for quantiles
+	cholesky  cholesky
 
 	cg    [4][]float64 // vectors of conjugate gradients
 	extra []float64    // diagonal of the Hessian besides that of the penalty and the loss
@@ -71,20 +72,29 @@ func (w *newton) init(n, dim int) {
 	w.hess = make([]float64, w.ld*w.ld)
 	w.gram = make([]float64, w.ld*w.ld)
 	w.last = make([]float64, n)
+	w.cholesky = newCholesky(w.ld)
 	w.panel = make([]float64, panelRows*w.ld)
 	w.scaled = make([]float64, panelRows*w.ld)
 }
 
 // ascend runs Newton steps from the current β and centers until solved.
 func (s *Solver) ascend() error {
-	s.scores(s.z, s.beta)
+	if !s.fresh {
+		s.scores(s.z, s.beta)
+		s.newton.peak = kernel.Dot(s.beta, s.beta)
+		s.force.stale()
+	}
 	s.guard.slacks(s.beta[:s.d])
-	s.widths(s.warm)
-	s.newton.peak = kernel.Dot(s.beta, s.beta)
+	if s.base == nil {
+		s.widths(s.warm)
+	}
 	best, stuck, idle, exact := inf, 0, 0, false
 	for {
 		s.evaluate()
 		if s.finished() || exact && s.settled() {
+			if s.base != nil && s.outside() {
+				return errOutside
+			}
 			s.point.status = Solved
 			return nil
 		}
@@ -182,9 +192,10 @@ func (w *newton) quantile(q float64) float64 {
 // the scores do not matter in the multipliers.
 func (s *Solver) recenter(factor float64) {
 	w := &s.newton
-	s.terms()
 	for i := range s.kinked {
-		copy(s.kinked[i].center, s.kinked[i].slope)
+		k := &s.kinked[i]
+		k.evaluate(s.z, s.dz, s.h, w.width) // dz and h are free: the slopes are what counts
+		copy(k.center, k.slope)
 	}
 	s.guard.evaluate(w.soft)
 	copy(s.guard.center, s.guard.xi)
@@ -204,8 +215,10 @@ func (s *Solver) recenter(factor float64) {
 	s.limits.done.Outer++
 }
 
-// terms evaluates the loss at the scores: slopes, g, h and their sums.
+// terms evaluates the loss at the scores: slopes, g, h and their sums. The
+// former g is left in dz.
 func (s *Solver) terms() sums {
+	s.g, s.dz = s.dz, s.g
 	clear(s.g)
 	clear(s.h)
 	var t sums
@@ -231,7 +244,7 @@ func (s *Solver) evaluate() {
 	w := &s.newton
 	s.sums = s.terms()
 	s.guard.evaluate(w.soft)
-	s.forces()
+	s.pull()
 	s.lasso()
 	for j, r := range s.l1 {
 		s.sums.young += r*math.Abs(s.beta[j]) - w.m[j]*s.beta[j]
@@ -314,6 +327,9 @@ func (s *Solver) along(t float64) (first, second float64) {
 	}
 	a, b := s.guard.along(t, s.newton.soft)
 	first, second = first+a, second+b
+	if s.base != nil {
+		first -= kernel.Dot(s.base, s.step)
+	}
 	for j, e := range s.step {
 		first += s.bend[j] * (s.beta[j] - s.anchor[j] + t*e) * e
 		second += s.bend[j] * e * e

@@ -4,10 +4,13 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
 )
 
 const (
@@ -75,6 +78,9 @@ func (q *Queue) Workers(ctx context.Context) ([]Presence, error) {
 	source := reader{queue: q, stream: workersStream, filter: string(workerTopic) + "*"}
 	var list []Presence
 	for msg, err := range source.messages(ctx) {
+		if errors.Is(err, jetstream.ErrStreamNotFound) {
+			return nil, nil // nobody submitted a run yet
+		}
 		if err != nil {
 			return nil, fmt.Errorf("listing workers: %w", err)
 		}
