@@ -1,5 +1,6 @@
-// Package baselines computes what age paths are compared with: the plain fit
-// and alternate convex search on a grid of ages.
+// Package baselines computes what age paths are compared with: the plain fit,
+// alternate convex search on a grid of ages, and robust methods without
+// ages.
 package baselines
 
 import (

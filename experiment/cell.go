@@ -145,7 +145,7 @@ func DecodeCell(spec []byte) (*Cell, error) {
 		return nil, fmt.Errorf("decoding a cell: its kind is %q, not %s", form.Kind, SelfPaced)
 	}
 	method := form.Method
-	if err := known(method, form.Model); err != nil {
+	if err := known(method, form.Model, form.Task); err != nil {
 		return nil, fmt.Errorf("decoding a cell: %w", err)
 	}
 	if here := lookupMethod(method.Name).algorithm; method.Algorithm != here {
@@ -171,8 +171,8 @@ func DecodeCell(spec []byte) (*Cell, error) {
 }
 
 // known returns an error that says what there is where the name of a method, a
-// model or a regularizer is unknown.
-func known(method Method, model Model) error {
+// model or a regularizer is unknown, or the method has other settings.
+func known(method Method, model Model, task dataset.Task) error {
 	info, regularizer := lookupMethod(method.Name), method.Regularizer.Name
 	switch {
 	case info == nil:
@@ -182,7 +182,7 @@ func known(method Method, model Model) error {
 	case info.regularized && !slices.Contains(regularizerNames, regularizer):
 		return fmt.Errorf("there is no regularizer %q; there are %s", regularizer, strings.Join(regularizerNames, ", "))
 	}
-	return nil
+	return info.check(method.Settings, task, regularizer)
 }
 
 // decodeStrictly decodes one JSON value and nothing behind it into value,

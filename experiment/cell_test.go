@@ -90,7 +90,7 @@ func TestDecodeCell(t *testing.T) {
 	for _, test := range []struct{ old, new, says string }{
 		{`"kind":"self-paced"`, `"kind":"mmd"`, `its kind is "mmd"`},
 		{`"algorithm":3`, `"algorithm":4`, "it asks for version 4 of acs, this agepath computes version 3"},
-		{`"name":"acs"`, `"name":"mospl"`, `no method "mospl"`},
+		{`"name":"acs"`, `"name":"magic"`, `no method "magic"`},
 		{`"name":"lasso"`, `"name":"tree"`, `no model "tree"`},
 		{`"name":"mixture"`, `"name":"soft"`, `no regularizer "soft"`},
 		{`"regularizer":{"name":"mixture","param":0.5},`, ``, `no regularizer ""; there are hard, linear`},

@@ -67,7 +67,7 @@ func (p *planner) load(ctx context.Context, source dataset.Source, settings data
 
 // sweep adds a sweep's data sets and groups to the plan.
 func (p *planner) sweep(ctx context.Context, number int) error {
-	sweep := &p.grid.Sweeps[number]
+	sweep, first := &p.grid.Sweeps[number], len(p.plan.groups)
 	entries := float64(len(sweep.Data)) * float64(len(sweep.Models)) * float64(len(sweep.Methods)) * float64(max(1, len(sweep.Regularizers)))
 	if entries > float64(maxGroups-len(p.plan.groups)) {
 		p.problems.add(sweep.place.problem("more than %d combinations of entries of data, models, methods and regularizers; put values into lists of one entry", maxGroups))
@@ -88,6 +88,10 @@ func (p *planner) sweep(ctx context.Context, number int) error {
 			settings.Target = "" // labels are never scaled
 		}
 		p.plan.groups = append(p.plan.groups, sweep.groups(data, settings, number)...)
+	}
+	p.methods(sweep)
+	if added := p.plan.groups[first:]; len(added) > 0 {
+		p.settings(sweep, added)
 	}
 	return nil
 }
@@ -121,6 +125,40 @@ func (p *planner) task(s *Sweep, data *PlannedData) {
 		if kinds := dataset.NoiseKinds(data.Task); noise.Kind != "" && !slices.Contains(kinds, noise.Kind) {
 			p.problems.add(s.noisePlaces[i].problem("noise of the kind %s does not fit the data set %s, which is for %s; allowed there are %s",
 				noise.Kind, data.Name, data.Task, strings.Join(kinds, ", ")))
+		}
+	}
+}
+
+// methods checks that the sweep's methods are for its models and regularizers.
+func (p *planner) methods(s *Sweep) {
+	for _, m := range s.Methods {
+		method := lookupMethod(m.Name)
+		for _, model := range s.Models {
+			if !method.fits(model.Name) {
+				p.problems.add(m.place.problem("%s is a method for %s, not for the model %s (sweeps hold several lists of models and methods in one grid)",
+					m.Name, strings.Join(method.models, ", "), model.Name))
+			}
+		}
+		for _, r := range s.Regularizers {
+			if !method.knows(r.Name) {
+				p.problems.add(m.place.problem("%s knows the regularizers %s, not %s (sweeps hold several lists of regularizers and methods in one grid)",
+					m.Name, strings.Join(method.regularizers, ", "), r.Name))
+			}
+		}
+	}
+}
+
+// settings checks that what a sweep gives of its methods' settings is used by
+// some cell.
+func (p *planner) settings(s *Sweep, groups []*group) {
+	for _, m := range s.Methods {
+		for _, c := range m.Choices {
+			used := slices.ContainsFunc(groups, func(g *group) bool {
+				return g.method.name == m.Name && slices.ContainsFunc(g.settings, func(o Choice) bool { return o.info == c.info })
+			})
+			if c.place.key != "" && !used {
+				p.problems.add(c.place.problem("has no effect: %s uses it %s", m.Name, c.info.scope()))
+			}
 		}
 	}
 }

@@ -2,9 +2,7 @@ package experiment
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"strings"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
@@ -83,9 +81,26 @@ type Fitted struct {
 	Problem *gaga.Problem
 	Knots   []gaga.Knot // ascending in age
 
+	// Predict prepares prediction from a knot's coefficients for the rows of x;
+	// nil is that of the problem, [gaga.NewPredictor].
+	Predict func(x blas64.General) (Predictor, error)
+
 	status   string // how the path ended, "" for a method without ages
 	critical bool   // critical points were located
 	restarts int
+}
+
+// Predictor writes the linear predictor, or the decision value, of each row for
+// a knot's coefficients into dst; [gaga.Predictor] is one.
+type Predictor interface{ Predict(dst, theta []float64) }
+
+// predictor prepares prediction for a part of the data.
+func (f *Fitted) predictor(part *dataset.Part) (Predictor, error) {
+	x := general(part.N, part.D, part.X)
+	if f.Predict != nil {
+		return f.Predict(x)
+	}
+	return gaga.NewPredictor(f.Problem, x)
 }
 
 // Fit runs the cell's method on its prepared data.
@@ -94,18 +109,12 @@ func (c *Cell) Fit(ctx context.Context, prepared *dataset.Prepared) (*Fitted, er
 	if err != nil {
 		return nil, err
 	}
-	fitted := &Fitted{Problem: problem}
-	switch c.Method.Name {
-	case Original:
-		err = fitted.original(ctx)
-	case ACS:
-		err = fitted.acs(ctx, c.Method.Age)
-	case GAGA:
-		err = fitted.gaga(ctx, c.Method.Age)
-	default:
-		err = fmt.Errorf("there is no method %q", c.Method.Name)
+	method := lookupMethod(c.Method.Name)
+	if method == nil {
+		return nil, fmt.Errorf("there is no method %q", c.Method.Name)
 	}
-	if err != nil {
+	fitted := &Fitted{Problem: problem}
+	if err := method.fit(ctx, fitted, c, &prepared.Train); err != nil {
 		return nil, err
 	}
 	if len(fitted.Knots) == 0 {
@@ -182,72 +191,6 @@ func variance(part *dataset.Part) float64 {
 		}
 	}
 	return m2 / weight
-}
-
-func (f *Fitted) original(ctx context.Context) error {
-	theta, kkt, err := baselines.Original(ctx, f.Problem)
-	if err != nil {
-		return err
-	}
-	knot := gaga.Knot{Kind: gaga.End, Index: -1, Theta: theta, KKT: kkt, Easy: f.Problem.X.Rows}
-	for _, w := range theta[:len(theta)-1] {
-		if w != 0 {
-			knot.Active++
-		}
-	}
-	f.Knots = []gaga.Knot{knot}
-	return nil
-}
-
-func (f *Fitted) acs(ctx context.Context, age Age) error {
-	ages := baselines.Ages(age.Min, age.Max, age.Step)
-	path, err := baselines.ACS(ctx, f.Problem, ages, baselines.ACSOptions{})
-	if err != nil {
-		return err
-	}
-	f.Knots = path.Knots
-	f.status = gaga.Complete.String()
-	if !path.Complete() {
-		f.status = fmt.Sprintf("of %d ages %d did not converge and %d left one class only", len(ages), path.Unconverged, path.OneClass)
-	}
-	return nil
-}
-
-// pathKnots is the number of evenly spaced ages at which a path is scored
-// besides its critical points.
-const pathKnots = 100
-
-func (f *Fitted) gaga(ctx context.Context, age Age) error {
-	options := gaga.Options{
-		Age:  gaga.Range{Min: age.Min, Max: age.Max},
-		Grid: baselines.Ages(age.Min, age.Max, (age.Max-age.Min)/pathKnots),
-	}
-	path, err := gaga.Track(ctx, f.Problem, options)
-	if err != nil {
-		return err
-	}
-	if path.Status() == gaga.Interrupted {
-		return errors.Join(ctx.Err(), errors.New(path.Reason()))
-	}
-	f.Knots, f.status, f.critical = path.Knots(), path.Status().String(), true
-	if path.Status().Early() {
-		f.status += ": " + path.Reason()
-	}
-	f.status += gapText(path.Gaps())
-	f.restarts = len(path.Restarts())
-	return nil
-}
-
-// gapText says which ages a path leaves out, "" for none.
-func gapText(gaps []gaga.Gap) string {
-	if len(gaps) == 0 {
-		return ""
-	}
-	list := make([]string, len(gaps))
-	for k, gap := range gaps {
-		list[k] = fmt.Sprintf("%.4g to %.4g", gap.From, gap.To)
-	}
-	return fmt.Sprintf("; one class only at ages %s", strings.Join(list, ", "))
 }
 
 func general(rows, cols int, data []float64) blas64.General {

@@ -33,19 +33,7 @@ var regularizerCosts = map[string]struct {
 // estimate returns the estimated seconds of each cell of a group.
 func estimate(g *group) float64 {
 	n, d := float64(g.data.train), float64(g.data.D)
-	cold, warm := fitWork(g.models.Name, g.models.Kernel, n, d)
-	costs := regularizerCosts[g.regularizers.Name]
-	work := cellWork + prepareWork*n*d
-	switch g.method.name {
-	case Original:
-		work += cold
-	case ACS:
-		ages := math.Floor((g.age.Max-g.age.Min)/g.age.Step) + 1
-		work += cold + ages*(costs.alternations*warm+n*d)
-	case GAGA:
-		work += cold + pathPoints(g.models.Name, n)*costs.points*pathWork(g.models.Name, g.models.Kernel, n, d)
-	}
-	return work / 1e9
+	return (cellWork + prepareWork*n*d + g.method.work(g, n, d)) / 1e9
 }
 
 // pathPoints returns the number of critical points of an age path of n rows:

@@ -12,10 +12,11 @@ import (
 // repeats. A grid is a short list of groups, whatever the number of its cells.
 type group struct {
 	data         *PlannedData
-	settings     dataset.Settings // without noise
+	preparation  dataset.Settings // without noise
 	noise        []dataset.Noise
-	models       *Models
+	models       *Models // without what the method ignores
 	method       *methodInfo
+	settings     choices       // of the method's own settings
 	regularizers *Regularizers // noRegularizers for methods without one
 	age          Age
 	cost         float64 // estimated seconds of each cell
@@ -37,22 +38,24 @@ type combination struct {
 }
 
 // groups returns the sweep's groups for one of its data sets.
-func (s *Sweep) groups(data *PlannedData, settings dataset.Settings, number int) []*group {
+func (s *Sweep) groups(data *PlannedData, preparation dataset.Settings, number int) []*group {
 	var groups []*group
 	for i := range s.Models {
-		for _, m := range s.Methods {
-			method := lookupMethod(m.Name)
+		for j := range s.Methods {
+			method := lookupMethod(s.Methods[j].Name)
 			g := group{
-				data: data, settings: settings, noise: s.Noise, models: &s.Models[i],
-				method: method, regularizers: noRegularizers, age: s.Age, sweep: number,
+				data: data, preparation: preparation, noise: s.Noise, models: method.of(&s.Models[i]),
+				method: method, settings: s.Methods[j].choicesFor(data.Task, ""),
+				regularizers: noRegularizers, age: s.Age, sweep: number,
 			}
 			if !method.regularized {
 				groups = append(groups, &g)
 				continue
 			}
-			for j := range s.Regularizers {
+			for k := range s.Regularizers {
 				one := g
-				one.regularizers = &s.Regularizers[j]
+				one.regularizers = &s.Regularizers[k]
+				one.settings = s.Methods[j].choicesFor(data.Task, one.regularizers.Name)
 				groups = append(groups, &one)
 			}
 		}
@@ -61,21 +64,32 @@ func (s *Sweep) groups(data *PlannedData, settings dataset.Settings, number int)
 }
 
 // all yields every combination of the group: noise varies slowest, then the
-// model, then the regularizer.
+// model, then the regularizer, and the method's settings fastest.
 func (g *group) all() iter.Seq[combination] {
 	return func(yield func(combination) bool) {
 		for _, noise := range g.noise {
 			for i := range g.models.Count() {
 				model := g.models.At(i)
-				for j := range g.regularizers.Count() {
-					c := combination{noise, model, g.method.with(g.regularizers.At(j), g.age)}
-					if !yield(c) {
+				for j := range g.parameters() {
+					if !yield(combination{noise, model, g.methodAt(j)}) {
 						return
 					}
 				}
 			}
 		}
 	}
+}
+
+// size returns the number of combinations at one level of noise.
+func (g *group) size() int64 { return int64(g.models.Count()) * int64(g.parameters()) }
+
+// parameters returns the number of combinations of regularizers and settings.
+func (g *group) parameters() int { return g.regularizers.Count() * g.settings.count() }
+
+// methodAt returns the method with the i-th of these combinations.
+func (g *group) methodAt(i int) Method {
+	n := g.settings.count()
+	return g.method.with(g.regularizers.At(i/n), g.age, g.settings.at(i%n))
 }
 
 // fresh yields the combinations that no earlier group has.
@@ -96,10 +110,11 @@ func (g *group) fresh() iter.Seq[combination] {
 // kind of model, method and ages are those of the group.
 func (g *group) has(c combination) bool {
 	return slices.Contains(g.noise, c.noise) &&
-		slices.Contains(g.models.Strengths, c.model.Alpha+c.model.C) && // one of them is 0
+		(len(g.models.Strengths) == 0 || slices.Contains(g.models.Strengths, c.model.Alpha+c.model.C)) && // one of them is 0
 		(len(g.models.Ratios) == 0 || slices.Contains(g.models.Ratios, c.model.L1Ratio)) &&
 		(len(g.models.Gammas) == 0 || slices.Contains(g.models.Gammas, c.model.KernelGamma)) &&
-		(len(g.regularizers.Params) == 0 || slices.Contains(g.regularizers.Params, c.method.Regularizer.Param))
+		(len(g.regularizers.Params) == 0 || slices.Contains(g.regularizers.Params, c.method.Regularizer.Param)) &&
+		g.settings.has(c.method.Settings)
 }
 
 // counts returns the number of fresh combinations at each level of noise. It
@@ -108,7 +123,7 @@ func (g *group) counts() []int64 {
 	counts := make([]int64, len(g.noise))
 	if len(g.earlier) == 0 {
 		for i := range counts {
-			counts[i] = int64(g.models.Count()) * int64(g.regularizers.Count())
+			counts[i] = g.size()
 		}
 		return counts
 	}
@@ -133,10 +148,11 @@ func (g *group) family() family {
 // overlaps reports whether two groups of a family have parameters in common.
 func (g *group) overlaps(other *group) bool {
 	return intersect(g.noise, other.noise) &&
-		intersect(g.models.Strengths, other.models.Strengths) &&
+		(len(g.models.Strengths) == 0 || intersect(g.models.Strengths, other.models.Strengths)) &&
 		(len(g.models.Ratios) == 0 || intersect(g.models.Ratios, other.models.Ratios)) &&
 		(len(g.models.Gammas) == 0 || intersect(g.models.Gammas, other.models.Gammas)) &&
-		(len(g.regularizers.Params) == 0 || intersect(g.regularizers.Params, other.regularizers.Params))
+		(len(g.regularizers.Params) == 0 || intersect(g.regularizers.Params, other.regularizers.Params)) &&
+		g.settings.overlaps(other.settings)
 }
 
 func intersect[T comparable](a, b []T) bool {
@@ -153,10 +169,9 @@ func intersect[T comparable](a, b []T) bool {
 // sameHidden reports whether two groups of a family agree in what the labels
 // of a cell do not show.
 func (g *group) sameHidden(other *group) bool {
-	none := Regularizer{}
-	return canonical(g.settings) == canonical(other.settings) &&
+	return canonical(g.preparation) == canonical(other.preparation) &&
 		g.models.Intercept == other.models.Intercept &&
-		g.method.with(none, g.age) == other.method.with(none, other.age)
+		g.method.with(Regularizer{}, g.age, Settings{}) == other.method.with(Regularizer{}, other.age, Settings{})
 }
 
 // link finds for each group the earlier ones that share cells with it. Two

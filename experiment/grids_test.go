@@ -1,6 +1,8 @@
 package experiment
 
 import (
+	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -64,13 +66,15 @@ func TestQuickstart(t *testing.T) {
 }
 
 // TestGridDocument parses the examples of docs/grid.md and wants it to name
-// every key.
+// every key, and to list the settings of methods as they are declared.
 func TestGridDocument(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile(filepath.Join("..", "docs", "grid.md"))
+	path := filepath.Join("..", "docs", "grid.md")
+	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
+	checkSettingsDocument(t, path, string(text))
 	blocks := strings.Split(string(text), "```")
 	examples := 0
 	for i := 1; i < len(blocks); i += 2 {
@@ -90,5 +94,47 @@ func TestGridDocument(t *testing.T) {
 		if !strings.Contains(string(text), "`"+word) && !strings.Contains(string(text), "{"+word+":") {
 			t.Errorf("docs/grid.md does not name %s", word)
 		}
+	}
+}
+
+var update = flag.Bool("update", false, "write the tables of docs/grid.md")
+
+// checkSettingsDocument wants docs/grid.md to have the table of settings.
+func checkSettingsDocument(t *testing.T, path, text string) {
+	t.Helper()
+	const begin, end = "<!-- settings: go test ./experiment -run TestGridDocument -update -->\n", "<!-- end -->"
+	before, rest, opened := strings.Cut(text, begin)
+	have, after, closed := strings.Cut(rest, end)
+	if !opened || !closed {
+		t.Fatalf("%s has no place for the settings of methods", path)
+	}
+	var want strings.Builder
+	want.WriteString("| method | setting | default | allowed | meaning |\n| --- | --- | --- | --- | --- |\n")
+	for _, m := range methodTable {
+		for i := range m.settings {
+			s := &m.settings[i]
+			standard := s.standard.Word
+			if s.words == nil {
+				standard = fmt.Sprint(s.standard.Number)
+			}
+			allowed := s.want()
+			if s.single {
+				allowed += ", no list"
+			}
+			if scope := s.scope(); scope != "" {
+				allowed += "; " + scope
+			}
+			fmt.Fprintf(&want, "| `%s` | `%s` | %s | %s | %s |\n", m.name, s.name, standard, allowed, s.meaning)
+		}
+	}
+	if have == want.String() {
+		return
+	}
+	if !*update {
+		t.Errorf("the table of settings in %s is not that of the methods; run go test ./experiment -run TestGridDocument -update", path)
+		return
+	}
+	if err := os.WriteFile(path, []byte(before+begin+want.String()+end+after), 0o644); err != nil {
+		t.Fatal(err)
 	}
 }

@@ -1,10 +1,18 @@
 package experiment
 
+import (
+	"context"
+	"slices"
+
+	"github.com/agepath/agepath/experiment/dataset"
+)
+
 // Names of the methods.
 const (
-	Original = "original" // the fit with all weights 1
-	ACS      = "acs"      // alternate convex search at ages with a fixed step
-	GAGA     = "gaga"     // the whole age path with its critical points
+	Original   = "original"    // the fit with all weights 1
+	ACS        = "acs"         // alternate convex search at ages with a fixed step
+	GAGA       = "gaga"        // the whole age path with its critical points
+	HuberLasso = "huber-lasso" // the Lasso's penalty with Huber's loss
 )
 
 // Method is a method with the settings it uses. What it ignores is zero, so
@@ -15,6 +23,7 @@ type Method struct {
 	Algorithm   int         `json:"algorithm"` // version of the method's numbers
 	Regularizer Regularizer `json:"regularizer,omitzero"`
 	Age         Age         `json:"age,omitzero"`
+	Settings    Settings    `json:"settings,omitzero"` // the method's own
 }
 
 // Age is the range of ages λ of a path; 0 < Min < Max.
@@ -24,21 +33,46 @@ type Age struct {
 	Step float64 `json:"step,omitempty"` // distance between the ages of alternate convex search, 0 for methods that choose their own
 }
 
-// methodInfo says what a method uses of a grid. Adding a method is a line in
+// methodInfo says what a method uses of a grid, and how it is computed. Adding
+// a method is a value of this type, in a file of its own, and its place in
 // methodTable.
 type methodInfo struct {
-	name        string
-	algorithm   int  // raise it when a change of the code changes the method's numbers
-	regularized bool // one cell per regularizer, else one in all
-	aged        bool // depends on age.min and age.max
-	stepped     bool // depends on age.acs_step
+	name      string
+	algorithm int // raise it when a change of the code changes the method's numbers
+
+	regularized  bool     // one cell per regularizer, else one in all
+	regularizers []string // those it knows, where it is regularized; nil: all
+	aged         bool     // depends on age.min and age.max
+	stepped      bool     // depends on age.acs_step
+
+	models   []string   // those it is for; nil: all
+	ignores  parameters // of the model; one cell for all their values
+	settings []settingInfo
+
+	// fit computes the knots and how their path ended. The problem is that of
+	// the cell's model and regularizer, with what the method ignores left at zero.
+	fit func(ctx context.Context, f *Fitted, c *Cell, train *dataset.Part) error
+	// work estimates the nanoseconds of a cell's fit, see estimate; bytes the
+	// memory on top of data and kernel matrices, for n rows of d features (nil:
+	// none worth counting).
+	work  func(g *group, n, d float64) float64
+	bytes func(c *Cell, n, d int64) int64
 }
 
-var methodTable = []methodInfo{
-	{name: Original, algorithm: 2},
-	{name: ACS, algorithm: 3, regularized: true, aged: true, stepped: true},
-	{name: GAGA, algorithm: 4, regularized: true, aged: true},
-}
+// parameters is a set of a model's parameters.
+type parameters uint8
+
+// The parameters of models that a method can ignore.
+const (
+	strengths     parameters = 1 << iota // c or alpha
+	ratios                               // l1_ratio
+	kernels                              // kernel and kernel_gamma
+	intercepts                           // intercept
+	allParameters = strengths | ratios | kernels | intercepts
+)
+
+// methodTable holds the methods in the order messages and documents show them.
+var methodTable = []*methodInfo{&originalMethod, &acsMethod, &gagaMethod, &huberMethod}
 
 // methodNames returns the names of the methods in the table's order.
 func methodNames() []string {
@@ -51,17 +85,18 @@ func methodNames() []string {
 
 // lookupMethod returns the method of the given name, nil if there is none.
 func lookupMethod(name string) *methodInfo {
-	for i := range methodTable {
-		if methodTable[i].name == name {
-			return &methodTable[i]
+	for _, m := range methodTable {
+		if m.name == name {
+			return m
 		}
 	}
 	return nil
 }
 
-// with returns the method with what it uses of a regularizer and ages.
-func (m *methodInfo) with(r Regularizer, age Age) Method {
-	method := Method{Name: m.name, Algorithm: m.algorithm}
+// with returns the method with what it uses of a regularizer, ages and
+// settings.
+func (m *methodInfo) with(r Regularizer, age Age, settings Settings) Method {
+	method := Method{Name: m.name, Algorithm: m.algorithm, Settings: settings}
 	if m.regularized {
 		method.Regularizer = r
 	}
@@ -74,9 +109,42 @@ func (m *methodInfo) with(r Regularizer, age Age) Method {
 	return method
 }
 
+// of returns the models that the method makes cells of: without the values of
+// the parameters that it ignores.
+func (m *methodInfo) of(models *Models) *Models {
+	if m.ignores == 0 {
+		return models
+	}
+	used := *models
+	if m.ignores&strengths != 0 {
+		used.Strengths = nil
+	}
+	if m.ignores&ratios != 0 {
+		used.Ratios = nil
+	}
+	if m.ignores&kernels != 0 {
+		used.Kernel, used.Gammas = "", nil
+	}
+	if m.ignores&intercepts != 0 {
+		used.Intercept = false
+	}
+	return &used
+}
+
+// fits reports whether the method is for a model.
+func (m *methodInfo) fits(model string) bool {
+	return m.models == nil || slices.Contains(m.models, model)
+}
+
+// knows reports whether the method knows a regularizer.
+func (m *methodInfo) knows(regularizer string) bool {
+	return !m.regularized || m.regularizers == nil || slices.Contains(m.regularizers, regularizer)
+}
+
 // Methods is one entry of a grid's methods.
 type Methods struct {
-	Name string
+	Name    string
+	Choices []Choice // of its settings, in the table's order
 
 	place place
 }

@@ -72,7 +72,7 @@ type Models struct {
 
 // Count returns the number of models of the entry.
 func (m *Models) Count() int {
-	return len(m.Strengths) * max(1, len(m.Ratios)) * max(1, len(m.Gammas))
+	return max(1, len(m.Strengths)) * max(1, len(m.Ratios)) * max(1, len(m.Gammas))
 }
 
 // At returns the i-th model; the kernel's width or the elastic net's ratio
@@ -87,9 +87,11 @@ func (m *Models) At(i int) Model {
 		model.L1Ratio = m.Ratios[i%n]
 		i /= n
 	}
-	if modelTasks[m.Name] == dataset.Regression {
+	switch {
+	case len(m.Strengths) == 0: // the method ignores it
+	case modelTasks[m.Name] == dataset.Regression:
 		model.Alpha = m.Strengths[i]
-	} else {
+	default:
 		model.C = m.Strengths[i]
 	}
 	return model

@@ -52,18 +52,27 @@ var byteUnits = []struct {
 // bytes reads an amount of memory such as 4GiB.
 func (r *reader) bytes(n item) int64 {
 	if n.Kind == yaml.ScalarNode {
-		for _, unit := range byteUnits {
-			number, found := strings.CutSuffix(n.Value, unit.name)
-			if !found {
-				continue
-			}
-			amount, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
-			if amount *= unit.bytes; err == nil && amount >= 1 && amount < math.MaxInt64 {
-				return int64(amount)
-			}
-			break
+		if amount, ok := ParseBytes(n.Value); ok {
+			return amount
 		}
 	}
-	r.problem(n, "%s is not allowed; an amount with its unit (B, KB, MB, GB, TB, KiB, MiB, GiB, TiB) such as 4GiB is", describe(n.Node))
+	r.problem(n, "%s is not allowed; %s is", describe(n.Node), BytesAllowed)
 	return 0
+}
+
+// BytesAllowed says what [ParseBytes] takes.
+const BytesAllowed = "an amount with its unit (B, KB, MB, GB, TB, KiB, MiB, GiB, TiB) such as 4GiB"
+
+// ParseBytes reads an amount of memory such as 4GiB.
+func ParseBytes(text string) (amount int64, ok bool) {
+	for _, unit := range byteUnits {
+		number, found := strings.CutSuffix(text, unit.name)
+		if !found {
+			continue
+		}
+		amount, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+		amount *= unit.bytes
+		return int64(amount), err == nil && amount >= 1 && amount < math.MaxInt64
+	}
+	return 0, false
 }

@@ -117,21 +117,3 @@ func (r *reader) regularizers(n item) []Regularizers {
 	}
 	return list
 }
-
-// methods reads the key methods.
-func (r *reader) methods(n item) []Methods {
-	var list []Methods
-	for _, entry := range r.list(n) {
-		name, settings, ok := r.entry(entry, methodNames())
-		switch {
-		case !ok:
-			continue
-		case settings.given():
-			r.problem(settings, "%s has no settings of its own; write the name alone (ages are in the key age)", name)
-		case slices.ContainsFunc(list, func(other Methods) bool { return other.Name == name }):
-			r.problem(entry, "the method %s is given twice", name)
-		}
-		list = append(list, Methods{Name: name, place: r.place(entry)})
-	}
-	return list
-}

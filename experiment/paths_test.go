@@ -237,7 +237,7 @@ func TestPathMemory(t *testing.T) {
 			held += 8 * int64(len(knot.Theta))
 		}
 		n, d := int64(prepared.Train.N), int64(prepared.Train.D)
-		if need := cell.pathBytes(n, d); need < held || need > 50*held {
+		if need := pathBytes(cell, n, d); need < held || need > 50*held {
 			t.Errorf("%+v: the path is estimated at %d bytes, its knots hold %d", cell.Model, need, held)
 		}
 		task.Limits.Memory = cell.bytes(prepared) - 1

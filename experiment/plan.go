@@ -75,7 +75,7 @@ func (g *Grid) Plan(ctx context.Context, library Loader) (*Plan, error) {
 func (p *Plan) survey(g *Grid, problems *Problems) {
 	var most float64 // cells, before those that groups share
 	for _, group := range p.groups {
-		most += float64(len(group.noise)) * float64(group.models.Count()) * float64(group.regularizers.Count()) * float64(g.Repeats)
+		most += float64(len(group.noise)) * float64(group.models.Count()) * float64(group.regularizers.Count()) * group.settings.most() * float64(g.Repeats)
 	}
 	if most > maxCells {
 		problems.add(g.place.problem("the grid has about %.3g cells; at most %d are allowed", most, maxCells))
@@ -120,7 +120,7 @@ func (p *Plan) cells(g *group) iter.Seq[Cell] {
 	return func(yield func(Cell) bool) {
 		cell := Cell{
 			Data:     CellData{Digest: g.data.Digest, Task: g.data.Task, Name: g.data.Name},
-			Settings: g.settings,
+			Settings: g.preparation,
 			Keep:     p.keep,
 		}
 		for c := range g.fresh() {
@@ -189,7 +189,7 @@ func (c *Cell) labels(data *PlannedData) []any {
 	return []any{
 		data.Name, string(data.Task), data.train, data.test, data.D,
 		m.Name, orNull(m.Kernel), orNull(m.KernelGamma), orNull(m.C), orNull(m.Alpha), orNull(m.L1Ratio),
-		orNull(r.Name), orNull(r.Param), c.Method.Name,
+		orNull(r.Name), orNull(r.Param), c.Method.Name, orNull(c.Method.Settings.text()),
 		orNull(noise.Kind), noise.Level, c.Repeat, c.Seed,
 	}
 }
@@ -298,9 +298,10 @@ func (p *Plan) runName(seed int64) string {
 func (g *group) digest() string {
 	type values struct {
 		Strengths, Gammas, Params, Levels []float64
-		Ratios                            []float64 `json:",omitempty"` // later than the names of runs without
+		Ratios                            []float64   `json:",omitempty"` // later than the names of runs without, as are
+		Choices                           [][]Setting `json:",omitempty"`
 	}
-	v := values{sorted(g.models.Strengths), sorted(g.models.Gammas), sorted(g.regularizers.Params), nil, sorted(g.models.Ratios)}
+	v := values{sorted(g.models.Strengths), sorted(g.models.Gammas), sorted(g.regularizers.Params), nil, sorted(g.models.Ratios), g.settings.sorted()}
 	kinds := map[string][]float64{} // encoded in the order of its keys
 	for _, noise := range g.noise {
 		kinds[noise.Kind] = append(kinds[noise.Kind], noise.Level)
@@ -317,8 +318,8 @@ func (g *group) digest() string {
 		Values    values
 		Noise     map[string][]float64
 	}{
-		g.data.Digest, canonical(g.settings), [2]string{g.models.Name, g.models.Kernel}, g.models.Intercept,
-		g.method.with(Regularizer{Name: g.regularizers.Name}, g.age), v, kinds,
+		g.data.Digest, canonical(g.preparation), [2]string{g.models.Name, g.models.Kernel}, g.models.Intercept,
+		g.method.with(Regularizer{Name: g.regularizers.Name}, g.age, Settings{}), v, kinds,
 	}))
 }
 

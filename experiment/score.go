@@ -44,7 +44,7 @@ func (f *Fitted) score(prepared *dataset.Prepared, task dataset.Task) (*scores, 
 }
 
 func (f *Fitted) scorePart(part *dataset.Part, metric string) ([]knotScore, error) {
-	predictor, err := gaga.NewPredictor(f.Problem, general(part.N, part.D, part.X))
+	predictor, err := f.predictor(part)
 	if err != nil {
 		return nil, err
 	}
@@ -142,9 +142,13 @@ func (f *Fitted) measures(s *scores) []any {
 		}
 	}
 	chosen := max(s.chosen, 0)
+	var heldOut any
+	if s.chosen >= 0 {
+		heldOut = s.validation[chosen].score
+	}
 	return []any{
 		s.metric,
-		s.test[s.oracle].score, value(s.test[chosen].score, s.chosen >= 0), s.test[last].score,
+		s.test[s.oracle].score, value(s.test[chosen].score, s.chosen >= 0), s.test[last].score, heldOut,
 		mae(s.oracle), mae(s.chosen), mae(last),
 		value(f.Knots[s.oracle].Age, aged), value(f.Knots[chosen].Age, aged && s.chosen >= 0),
 		len(f.Knots), value(turning, f.critical), value(jumps, f.critical), value(f.restarts, f.critical),

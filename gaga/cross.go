@@ -247,15 +247,14 @@ func (t *tracker) rezone(i int, multiplier float64) {
 // choose chooses the unknowns for the current zones and signs.
 func (t *tracker) choose() {
 	t.reactivate()
-	if t.window != nil && !slices.Equal(t.window.active, t.active) {
+	if t.window != nil && !slices.Equal(t.window.columns, t.watchedColumns()) {
 		t.closeWindow()
 	}
 	t.gradients = t.hinge == nil && len(t.active) < t.p
 	clear(t.shadow)
 }
 
-// closeWindow makes the next step choose anew which samples to watch: a
-// window's norms are over the active coordinates.
+// closeWindow makes the next step choose anew which samples to watch.
 func (t *tracker) closeWindow() {
 	t.window.length = 0
 }
@@ -324,7 +323,7 @@ func (t *tracker) release() {
 		if t.moments != nil {
 			t.primal.setTerms(newDirect(t.primal))
 		}
-		t.moments, t.window = nil, nil
+		t.moments, t.window, t.stepwise = nil, nil, false
 		t.setWatch(t.all)
 	}
 }

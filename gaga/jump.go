@@ -86,9 +86,13 @@ func (t *tracker) jump(ctx context.Context, c crossing, scalar float64) error {
 	}
 	detail := t.describe(c)
 	k := t.record(Jump, c, detail, scalar)
-	from := t.left.age
+	from, since := t.left.age, t.landed
 	breadth := t.breadth()
 	age := math.Min(from*(1+breadth), t.options.Age.Max)
+	if t.stepwise && t.landNearby(age, detail) {
+		t.leapt(k, c, since)
+		return t.verify(crossing{}, detail)
+	}
 	theta, scores := t.push(c, age)
 	start := t.publish(theta)
 	for {
@@ -106,10 +110,20 @@ func (t *tracker) jump(ctx context.Context, c crossing, scalar float64) error {
 		}
 		age = math.Min(from*(1+breadth), t.options.Age.Max)
 	}
-	if c.cause != Stall && t.same(&t.path.knots[k], t.left) {
-		t.path.knots[k].Kind = Turning // it landed where it left: a kink
-	}
+	t.leapt(k, c, since)
 	return nil
+}
+
+// leapt takes note of a jump, the first since an age: one that landed where it
+// left is a turning point, a kink.
+func (t *tracker) leapt(k int, c crossing, since float64) {
+	from := &t.path.knots[k]
+	if c.cause != Stall && t.same(from, t.left) {
+		from.Kind = Turning
+	}
+	if t.stepwise {
+		t.window.jumped(from.Theta, t.left.theta, from.Age-since)
+	}
 }
 
 // widest bounds how far beyond a jump point a landing point is looked for.

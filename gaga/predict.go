@@ -10,10 +10,12 @@ import (
 )
 
 // Predictor evaluates solutions of a problem on other samples. For a kernel
-// model it holds the kernel matrix between these and the training samples.
+// model it holds the kernel matrix between these and the training samples; of
+// the hinge loss θ are the multipliers α, which count with their labels, of
+// every other loss the signed multipliers themselves.
 type Predictor struct {
 	x      blas64.General // m x d features, or the m x n kernel matrix
-	y      []float64      // training targets of a kernel model, else nil
+	y      []float64      // training labels of a kernel model of the hinge loss, else nil
 	signed []float64      // α_i y_i
 }
 
@@ -28,7 +30,11 @@ func NewPredictor(p *Problem, x blas64.General) (*Predictor, error) {
 	}
 	k := blas64.General{Rows: x.Rows, Cols: p.X.Rows, Stride: p.X.Rows, Data: make([]float64, x.Rows*p.X.Rows)}
 	p.Kernel.Block(k, convex.NewPoints(x), convex.NewPoints(p.X))
-	return &Predictor{x: k, y: p.Y, signed: make([]float64, p.X.Rows)}, nil
+	predictor := &Predictor{x: k}
+	if _, hinge := p.Loss.(Hinge); hinge {
+		predictor.y, predictor.signed = p.Y, make([]float64, p.X.Rows)
+	}
+	return predictor, nil
 }
 
 // Predict writes the linear predictor of each row for θ, of length

@@ -53,6 +53,7 @@ type tracker struct {
 
 	moments     *moments // terms, where they are moments, else nil
 	window      *window  // where not all samples are watched, else nil
+	stepwise    bool     // landings need no look at all samples, see landNearby
 	sweep       *sweep   // where steps pass many turning points, else nil
 	left, right *point
 	step        float64   // largest step in age that the corrector's behaviour allows
@@ -96,6 +97,7 @@ func newTracker(pr *Problem, o Options) (*tracker, error) {
 	if primal != nil && t.summed {
 		t.moments, _ = primal.terms.(*moments)
 		t.window = newWindow(primal)
+		t.stepwise = t.moments != nil && t.moments.stepwise()
 	}
 	if o.Sweep {
 		t.release()

@@ -1,24 +1,32 @@
 package gaga
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // window is a neighbourhood of a point of the path in which only the watched
 // samples can reach a boundary of their zones. Sample i is at a distance d_i from
 // the next boundary ρ, in its residual for the squared loss, with ρ = √threshold,
 // and in its margin's defect for the hinge, with ρ = threshold/C. A change of θ
 // moves either by at most ‖a_i‖‖Δθ‖; so the sample need not be looked at while
-// ‖a_i‖‖Δθ‖ + |Δρ| < d_i. The norms are over the active coordinates, each scaled
-// by its root mean square.
+// ‖a_i‖‖Δθ‖ + |Δρ| < d_i. The norms are over the coordinates that can move, the
+// active ones and where windows outlast jumps all, each scaled by its root mean
+// square.
 type window struct {
 	theta  []float64 // where it was opened
 	age    float64
-	active []int   // the active coordinates then
 	length float64 // ages it was opened for
 
 	moved  float64 // largest ‖Δθ‖ inside
 	radius float64 // largest |Δρ| inside
+	drift  float64 // ‖Δθ‖ by jumps an age, of late
+	leap   float64 // ‖Δθ‖ of the largest jump of late
 
 	scale    []float64 // p: root mean squares of the columns
+	norms    []float64 // n: of the samples over the columns that norms are for
+	columns  []int     // nil before the first window
+	every    []int     // all columns
 	near     []float64 // n: in how long each sample can reach a boundary at most
 	u        []float64 // n: predictors where the window was opened
 	samples  []int     // room for the watched samples
@@ -33,7 +41,7 @@ const (
 
 func newWindow(s *primal) *window {
 	w := &window{
-		theta: make([]float64, s.p), scale: make([]float64, s.p), near: make([]float64, s.n), u: make([]float64, s.n),
+		theta: make([]float64, s.p), scale: make([]float64, s.p), norms: make([]float64, s.n), near: make([]float64, s.n), u: make([]float64, s.n),
 	}
 	for i := range s.n {
 		for j, x := range s.sample(i) {
@@ -42,6 +50,7 @@ func newWindow(s *primal) *window {
 	}
 	for j, x := range w.scale {
 		w.scale[j] = math.Sqrt(x)
+		w.every = append(w.every, j)
 	}
 	return w
 }
@@ -130,12 +139,12 @@ func (t *tracker) open() {
 	t.measure()
 	w.age = l.age
 	copy(w.theta, l.theta)
-	w.active = append(w.active[:0], t.active...)
+	t.measureNorms()
 	if t.n <= manyWatched {
 		t.openAll()
 		return
 	}
-	rate := w.distance(nil, l.rate)
+	rate := w.distance(nil, l.rate) + w.drift
 	t.lengths(rate)
 	if w.length <= 0 {
 		w.length = 1e-3 * l.age
@@ -143,7 +152,7 @@ func (t *tracker) open() {
 	w.fit(min(fewWatched, t.n), max(manyWatched, t.n/32), t.options.Age.Max)
 	// A quarter more than the tangent says, for the path's curvature, and the
 	// rounding of θ.
-	w.moved, w.radius = 1.25*rate*w.length+1e-13*w.distance(nil, l.theta), 1.25*t.radii(w.age, w.age+w.length)
+	w.moved, w.radius = 1.25*rate*w.length+w.leap+1e-13*w.distance(nil, l.theta), 1.25*t.radii(w.age, w.age+w.length)
 	w.samples = w.samples[:0]
 	for i, at := range w.near {
 		if at <= 1.25*w.length {
@@ -182,15 +191,7 @@ func (t *tracker) lengths(rate float64) {
 		edges[t.kinks+k+1], growth[t.kinks+k+1] = t.edge(k, w.age)
 	}
 	for i, u := range w.u {
-		row := t.primal.sample(i)
-		var norm float64
-		for _, j := range t.active {
-			if s := w.scale[j]; s > 0 {
-				x := row[j] / s
-				norm += x * x
-			}
-		}
-		z, speed := int(t.zone[i]), math.Sqrt(norm)*rate
+		z, speed, jump := int(t.zone[i]), w.norms[i]*rate, w.norms[i]*w.leap
 		r := 1 - t.y[i]*u
 		switch {
 		case t.hinge == nil:
@@ -199,7 +200,35 @@ func (t *tracker) lengths(rate float64) {
 			w.near[i] = 0
 			continue
 		}
-		w.near[i] = math.Min(math.Abs(r-edges[z])/(speed+growth[z]), math.Abs(edges[z+1]-r)/(speed+growth[z+1]))
+		w.near[i] = min((math.Abs(r-edges[z])-jump)/(speed+growth[z]), (math.Abs(edges[z+1]-r)-jump)/(speed+growth[z+1]))
+	}
+}
+
+// watchedColumns returns the coordinates that can move inside a window.
+func (t *tracker) watchedColumns() []int {
+	if t.stepwise {
+		return t.window.every
+	}
+	return t.active
+}
+
+// measureNorms takes the samples' norms over the columns that can move.
+func (t *tracker) measureNorms() {
+	w, columns := t.window, t.watchedColumns()
+	if w.columns != nil && slices.Equal(w.columns, columns) {
+		return
+	}
+	w.columns = append(make([]int, 0, t.p), columns...)
+	for i := range w.norms {
+		row := t.primal.sample(i)
+		var norm float64
+		for _, j := range columns {
+			if s := w.scale[j]; s > 0 {
+				x := row[j] / s
+				norm += x * x
+			}
+		}
+		w.norms[i] = math.Sqrt(norm)
 	}
 }
 

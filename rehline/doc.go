@@ -24,6 +24,13 @@
 // comes next without allocating. A warm start from the Solver's own last
 // solution copies nothing.
 //
+// # Beyond one fit
+//
+// Path solves for a range of C, each from the one before, CrossValidate chooses C,
+// FitMulticlass tells several classes apart with a loss of margins, and Factorize
+// completes a matrix of low rank by alternation, all of them with any loss, penalty
+// and constraints. Problem.Subset takes some of the samples.
+//
 // # The certificate
 //
 // Solution.Gap is the relative duality gap of Beta and Dual, computed from both

@@ -12,9 +12,11 @@ import (
 //	min over β, b0 of  Σ_i C w_i L_i(x_i·β + b0) + ½ Ridge ‖β‖² + Σ_j L1_j |β_j|
 //	subject to A β + b >= 0, or = 0 in the rows flagged as equalities.
 //
-// The objective is strictly convex in β, so β is unique. The features, the loss
-// and the constraints are not copied: they must stay as they are while a Solver
-// uses them.
+// With a ridge the objective is strictly convex in β, so β is unique. Without
+// one an L1 penalty on every coefficient keeps them bounded and the dual
+// feasible: there is a solution, with the same certificate, but maybe others of
+// the same objective. The features, the loss and the constraints are not copied:
+// they must stay as they are while a Solver uses them.
 type Problem struct {
 	X      blas64.General // n x d, row-major; exactly one of X and Sparse is set.
 	Sparse *CSR           // n x d.
@@ -23,8 +25,9 @@ type Problem struct {
 	C       float64   // >= 0 and finite; 0 is 1.
 	Weights []float64 // n weights w_i >= 0, or nil: all 1. They are copied.
 
-	Ridge     float64   // > 0 and finite; 0 is 1. A pure L1 penalty has no strictly convex part and is refused.
-	L1        []float64 // d penalties >= 0, or nil: none. They are copied.
+	Ridge     float64   // > 0 and finite; 0 is 1.
+	NoRidge   bool      // the ridge is zero and L1 the whole penalty; Ridge stays 0.
+	L1        []float64 // d penalties >= 0, or nil: none; without a ridge all are > 0. They are copied.
 	Intercept Intercept
 
 	Constraints Constraints
@@ -58,7 +61,7 @@ func (p *Problem) size() (n, d int) {
 }
 
 // Check returns nil, or an *InputError that names the first part of p that is
-// wrong and where. It does not tell whether the constraints can be satisfied.
+// wrong and where. That rows of constraints contradict each other is found by New.
 func (p *Problem) Check() error {
 	if err := p.checkFeatures(); err != nil {
 		return err
@@ -67,19 +70,71 @@ func (p *Problem) Check() error {
 	if n == 0 || d == 0 {
 		return shapeError("X", "%d x %d; at least one sample and one feature are needed", n, d)
 	}
-	if p.Loss.N() != n {
-		return shapeError("Loss", "%d samples, but X has %d", p.Loss.N(), n)
-	}
 	if err := p.Loss.Check(); err != nil {
 		return err
+	}
+	if p.Loss.N() != n {
+		return shapeError("Loss", "%d samples, but X has %d", p.Loss.N(), n)
 	}
 	if err := checkScale("C", p.C); err != nil {
 		return err
 	}
-	if err := checkScale("Ridge", p.Ridge); err != nil {
+	if err := checkWeights("Weights", p.Weights, n); err != nil {
 		return err
 	}
-	if err := checkWeights("Weights", p.Weights, n); err != nil {
+	if err := p.checkPenalty(d); err != nil {
+		return err
+	}
+	if err := p.Constraints.Check(); err != nil {
+		return err
+	}
+	if c := p.Constraints; c.N() > 0 && c.A.Cols != d {
+		return shapeError("Constraints.A", "%d columns, but X has %d", c.A.Cols, d)
+	}
+	return p.checkSizes()
+}
+
+// largest is the largest size of a number in a Problem. Beyond it squares of
+// sums overflow.
+const largest = 1e100
+
+func (p *Problem) checkSizes() error {
+	l, c := &p.Loss, &p.Constraints
+	for _, part := range []struct {
+		name   string
+		matrix blas64.General
+	}{{"X", p.X}, {"Loss.U", l.U}, {"Loss.V", l.V}, {"Loss.S", l.S}, {"Loss.T", l.T}, {"Constraints.A", c.A}} {
+		for r := range part.matrix.Rows {
+			for i, v := range row(part.matrix, r) {
+				if math.Abs(v) > largest {
+					return sizeError(part.name, r, i, v)
+				}
+			}
+		}
+	}
+	var data []float64
+	if p.Sparse != nil {
+		data = p.Sparse.Data
+	}
+	for _, part := range []struct {
+		name   string
+		values []float64
+	}{{"Sparse.Data", data}, {"Weights", p.Weights}, {"L1", p.L1}, {"Constraints.B", c.B}, {"Loss.Offset", l.Offset}, {"C", []float64{p.C}}, {"Ridge", []float64{p.Ridge}}} {
+		for i, v := range part.values {
+			if math.Abs(v) > largest {
+				return sizeError(part.name, i, -1, v)
+			}
+		}
+	}
+	return nil
+}
+
+func sizeError(what string, row, col int, v float64) error {
+	return &InputError{what, row, col, fmt.Sprintf("%g; its size is at most %g", v, largest), ErrRange}
+}
+
+func (p *Problem) checkPenalty(d int) error {
+	if err := checkScale("Ridge", p.Ridge); err != nil {
 		return err
 	}
 	if err := checkWeights("L1", p.L1, d); err != nil {
@@ -88,7 +143,24 @@ func (p *Problem) Check() error {
 	if p.Intercept > PenalizedIntercept {
 		return &InputError{"Intercept", -1, -1, fmt.Sprint(uint8(p.Intercept)), ErrRange}
 	}
-	return p.checkConstraints(d)
+	if !p.NoRidge {
+		return nil
+	}
+	if p.Ridge != 0 {
+		return &InputError{"Ridge", -1, -1, fmt.Sprintf("%g with NoRidge; it is 0 then", p.Ridge), ErrRange}
+	}
+	if p.Intercept == PenalizedIntercept {
+		return &InputError{"Intercept", -1, -1, "penalized by a ridge that NoRidge leaves out; it is free or none", ErrRange}
+	}
+	if p.L1 == nil {
+		return shapeError("L1", "none with NoRidge; one penalty > 0 per coefficient is needed")
+	}
+	for j, r := range p.L1 {
+		if r == 0 {
+			return &InputError{"L1", j, -1, "0 with NoRidge, which leaves the coefficient without a penalty; it is > 0", ErrRange}
+		}
+	}
+	return nil
 }
 
 func (p *Problem) checkFeatures() error {
@@ -168,27 +240,6 @@ func checkWeights(what string, values []float64, n int) error {
 		}
 	}
 	return nil
-}
-
-func (p *Problem) checkConstraints(d int) error {
-	c := &p.Constraints
-	if c.err != nil {
-		return c.err
-	}
-	k := c.A.Rows
-	if err := checkMatrix("Constraints.A", c.A, d); err != nil {
-		return err
-	}
-	if len(c.B) != k {
-		return shapeError("Constraints.B", "length %d for %d rows of A", len(c.B), k)
-	}
-	if c.Equality != nil && len(c.Equality) != k {
-		return shapeError("Constraints.Equality", "length %d for %d rows of A", len(c.Equality), k)
-	}
-	if err := checkFinite("Constraints.A", c.A); err != nil {
-		return err
-	}
-	return checkFiniteSlice("Constraints.B", c.B)
 }
 
 // scale returns v, or 1 where it is the zero value.

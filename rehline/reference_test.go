@@ -63,15 +63,19 @@ func or1(v float64) float64 {
 func newProgram(p rehline.Problem) *program {
 	q := &program{}
 	n, d := p.X.Rows, p.X.Cols
+	ridge := or1(p.Ridge)
+	if p.NoRidge {
+		ridge = 0
+	}
 	for range d {
-		q.variable(or1(p.Ridge), 0)
+		q.variable(ridge, 0)
 	}
 	intercept := -1
 	switch p.Intercept {
 	case rehline.FreeIntercept:
 		intercept = q.variable(0, 0)
 	case rehline.PenalizedIntercept:
-		intercept = q.variable(or1(p.Ridge), 0)
+		intercept = q.variable(ridge, 0)
 	}
 	score := func(i int, u float64) map[int]float64 {
 		r := map[int]float64{}

@@ -59,13 +59,15 @@ type feasibility struct {
 	step    []float64
 	hess    []float64
 	panel   []float64
+
+	cholesky cholesky
 }
 
 func newFeasibility(c *constraints, d int) *feasibility {
 	k, ld := len(c.b), kernel.Pad(d)
 	f := &feasibility{c: c, d: d, ld: ld, a: make([]float64, k*d), b: make([]float64, k), beta: make([]float64, d),
 		s: make([]float64, k), turn: make([]float64, k), r: make([]float64, k),
-		grad: make([]float64, d), step: make([]float64, d), hess: make([]float64, ld*ld), panel: make([]float64, ld)}
+		grad: make([]float64, d), step: make([]float64, d), hess: make([]float64, ld*ld), panel: make([]float64, ld), cholesky: newCholesky(ld)}
 	for i := range k {
 		length := f.length(i)
 		kernel.ScaleTo(f.a[i*d:][:d], 1/length, row(c.a, i))
@@ -101,7 +103,7 @@ func (f *feasibility) descend() {
 	for k := range f.r {
 		if f.r[k] != 0 || f.c.equal(k) {
 			copy(f.panel, f.a[k*f.d:][:f.d])
-			kernel.GramAdd(f.hess, f.ld, f.panel, f.panel, 1)
+			kernel.GramAdd(f.hess, f.ld, f.ld, f.panel, f.panel, 1)
 		}
 	}
 	var trace float64
@@ -111,7 +113,7 @@ func (f *feasibility) descend() {
 	for j := range f.d {
 		f.hess[j*f.ld+j] += 1e-12 * trace
 	}
-	cholesky(f.hess, f.ld, f.d)
+	f.cholesky.factorize(f.hess, f.ld, f.d)
 	copy(f.step, f.grad)
 	solveCholesky(f.hess, f.ld, f.step)
 	kernel.MulVec(f.turn, f.a, f.d, f.step)

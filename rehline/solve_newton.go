@@ -32,10 +32,22 @@ type newton struct {
 	panel     []float64 // rows of X
 	scaled    []float64 // the same rows, times the change of h
 	sample    []float64 // for quantiles
+	cholesky  cholesky
 
 	cg    [4][]float64 // vectors of conjugate gradients
 	extra []float64    // diagonal of the Hessian besides that of the penalty and the loss
 }
+
+// smoothing is a width of the smoothing of kinks relative to the first one, and
+// of constraints and L1 penalties relative to the stiffness.
+type smoothing struct{ width, soft, narrow float64 }
+
+// Where rounding errors of the scores and slacks, divided by the smoothing, begin
+// to matter: without a ridge the forces have to meet the L1 penalties themselves.
+var (
+	leastRidge = smoothing{width: 1e-8, soft: 1e-9, narrow: 1e-9}
+	leastPure  = smoothing{width: 1e-4, soft: 1e-3, narrow: 1e-4}
+)
 
 const (
 	panelRows  = 64
@@ -60,20 +72,29 @@ func (w *newton) init(n, dim int) {
 	w.hess = make([]float64, w.ld*w.ld)
 	w.gram = make([]float64, w.ld*w.ld)
 	w.last = make([]float64, n)
+	w.cholesky = newCholesky(w.ld)
 	w.panel = make([]float64, panelRows*w.ld)
 	w.scaled = make([]float64, panelRows*w.ld)
 }
 
 // ascend runs Newton steps from the current β and centers until solved.
 func (s *Solver) ascend() error {
-	s.scores(s.z, s.beta)
+	if !s.fresh {
+		s.scores(s.z, s.beta)
+		s.newton.peak = kernel.Dot(s.beta, s.beta)
+		s.force.stale()
+	}
 	s.guard.slacks(s.beta[:s.d])
-	s.widths(s.warm)
-	s.newton.peak = kernel.Dot(s.beta, s.beta)
+	if s.base == nil {
+		s.widths(s.warm)
+	}
 	best, stuck, idle, exact := inf, 0, 0, false
 	for {
 		s.evaluate()
 		if s.finished() || exact && s.settled() {
+			if s.base != nil && s.outside() {
+				return errOutside
+			}
 			s.point.status = Solved
 			return nil
 		}
@@ -84,7 +105,7 @@ func (s *Solver) ascend() error {
 			status = Stalled
 		}
 		if status != 0 {
-			s.balance()
+			s.repair()
 			if s.point.status = status; s.solved() && err == nil {
 				s.point.status = Solved
 			}
@@ -171,23 +192,33 @@ func (w *newton) quantile(q float64) float64 {
 // the scores do not matter in the multipliers.
 func (s *Solver) recenter(factor float64) {
 	w := &s.newton
-	s.terms()
 	for i := range s.kinked {
-		copy(s.kinked[i].center, s.kinked[i].slope)
+		k := &s.kinked[i]
+		k.evaluate(s.z, s.dz, s.h, w.width) // dz and h are free: the slopes are what counts
+		copy(k.center, k.slope)
 	}
 	s.guard.evaluate(w.soft)
 	copy(s.guard.center, s.guard.xi)
 	s.lasso()
 	copy(w.center, w.m)
-	w.width = min(max(w.width*factor, 1e-8*w.widest), w.widest)
+	least := leastRidge
+	if s.pure {
+		least = leastPure
+	}
+	w.width = min(max(w.width*factor, least.width*w.widest), w.widest)
 	fast := min(factor, max(factor*factor, 0.1))
-	w.soft = max(w.soft*fast, 1e-9/w.stiff)
-	w.narrow = max(w.narrow*fast, 1e-9/w.stiff)
+	w.soft = max(w.soft*fast, min(w.soft, least.soft/w.stiff))
+	w.narrow = max(w.narrow*fast, min(w.narrow, least.narrow/w.stiff))
+	if s.pure {
+		s.approach(fast)
+	}
 	s.limits.done.Outer++
 }
 
-// terms evaluates the loss at the scores: slopes, g, h and their sums.
+// terms evaluates the loss at the scores: slopes, g, h and their sums. The
+// former g is left in dz.
 func (s *Solver) terms() sums {
+	s.g, s.dz = s.dz, s.g
 	clear(s.g)
 	clear(s.h)
 	var t sums
@@ -213,13 +244,13 @@ func (s *Solver) evaluate() {
 	w := &s.newton
 	s.sums = s.terms()
 	s.guard.evaluate(w.soft)
-	s.forces()
+	s.pull()
 	s.lasso()
 	for j, r := range s.l1 {
 		s.sums.young += r*math.Abs(s.beta[j]) - w.m[j]*s.beta[j]
 	}
 	for j, b := range s.beta {
-		s.grad[j] = s.bend[j]*b - s.v[j] + w.m[j]
+		s.grad[j] = s.bend[j]*(b-s.anchor[j]) - s.v[j] + w.m[j]
 	}
 	s.certify()
 }
@@ -296,8 +327,11 @@ func (s *Solver) along(t float64) (first, second float64) {
 	}
 	a, b := s.guard.along(t, s.newton.soft)
 	first, second = first+a, second+b
+	if s.base != nil {
+		first -= kernel.Dot(s.base, s.step)
+	}
 	for j, e := range s.step {
-		first += s.bend[j] * (s.beta[j] + t*e) * e
+		first += s.bend[j] * (s.beta[j] - s.anchor[j] + t*e) * e
 		second += s.bend[j] * e * e
 	}
 	w := &s.newton

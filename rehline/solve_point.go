@@ -1,6 +1,10 @@
 package rehline
 
-import "math"
+import (
+	"math"
+
+	"github.com/agepath/agepath/rehline/internal/kernel"
+)
 
 // point is what is known of the current primal-dual pair, divided by the
 // ridge.
@@ -10,6 +14,7 @@ type point struct {
 	young         float64 // part of the gap that is due to smoothing
 	infeasibility float64
 	balance       float64 // Σ g with a free intercept: how infeasible the dual is
+	share         float64 // of the dual variables that is feasible
 	status        Status
 }
 
@@ -44,26 +49,21 @@ func soft(x, r float64) float64 {
 // sums; v = Aᵀξ - Xᵀg, the slacks and ξ are current.
 func (s *Solver) certify() {
 	p, t := &s.point, &s.sums
-	primal, dual, young := t.value+s.constant, t.dual+s.constant, t.young
-	for j, b := range s.beta {
-		v := s.v[j]
-		primal += s.bend[j] * b * b / 2
-		if s.l1 != nil {
-			primal += s.l1[j] * math.Abs(b)
-			v = soft(v, s.l1[j])
-		}
-		dual -= s.bend[j] * v * v / 2
+	cost, fall, share := s.penalty()
+	primal, dual, young := t.value+cost, t.dual-fall, t.young
+	var gain float64 // what infeasibility makes the gap too small by
+	if s.base != nil {
+		primal -= kernel.Dot(s.base, s.beta)
 	}
-	gap := primal - dual
 	if s.dim > s.d && s.bend[s.d] == 0 {
 		p.balance = -s.v[s.d]
-		gap += math.Abs(p.balance*s.beta[s.d]) - p.balance*s.beta[s.d]
+		gain = math.Abs(p.balance*s.beta[s.d]) - p.balance*s.beta[s.d]
 	}
 	p.infeasibility = 0
 	for k, xi := range s.guard.xi {
 		slack := s.guard.slack[k]
 		dual -= xi * s.guard.b[k]
-		gap += xi*s.guard.b[k] + math.Abs(xi*slack) - xi*slack
+		gain += math.Abs(xi*slack) - xi*slack
 		young += math.Abs(xi * slack)
 		violation := max(-slack, 0)
 		if s.guard.equal(k) {
@@ -71,7 +71,34 @@ func (s *Solver) certify() {
 		}
 		p.infeasibility = max(p.infeasibility, violation)
 	}
-	p.primal, p.dual, p.gap, p.young = primal, dual, gap, young
+	p.gap = primal - share*dual + share*gain
+	if s.pure {
+		for j, b := range s.beta {
+			young += s.bend[j] * math.Abs((b-s.anchor[j])*b)
+		}
+	}
+	p.primal, p.dual, p.young, p.share = primal+s.constant, share*dual+s.constant, young, share
+}
+
+// penalty returns the penalty on β, its conjugate at the forces v, and the share
+// of the dual variables that is feasible: 1 with a ridge.
+func (s *Solver) penalty() (cost, fall, share float64) {
+	if s.pure {
+		for j, r := range s.l1[:s.d] {
+			cost += r * math.Abs(s.beta[j])
+		}
+		return cost, 0, s.share()
+	}
+	for j, b := range s.beta {
+		v := s.v[j]
+		cost += s.bend[j] * b * b / 2
+		if s.l1 != nil {
+			cost += s.l1[j] * math.Abs(b)
+			v = soft(v, s.l1[j])
+		}
+		fall += s.bend[j] * v * v / 2
+	}
+	return cost, fall, 1
 }
 
 // report fills the solution from the point.
@@ -99,4 +126,19 @@ func (s *Solver) report() {
 	out.PrimalInfeasibility = p.infeasibility
 	out.Iterations = s.limits.done
 	out.Status = p.status
+}
+
+// overflow returns an error where the solution is no numbers, and forgets what
+// was kept between solves.
+func (s *Solver) overflow() error {
+	p := &s.point
+	ok := finite(p.primal) && finite(p.dual) && finite(p.gap) && finite(p.infeasibility)
+	for _, b := range s.beta {
+		ok = ok && finite(b)
+	}
+	if ok {
+		return nil
+	}
+	s.newton.changes = anewAfter
+	return &InputError{"Problem", -1, -1, "the sizes of its numbers are so far apart that the objective overflows", ErrRange}
 }

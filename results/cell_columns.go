@@ -16,22 +16,24 @@ type cellColumns struct {
 	numeric    [dimensions]bool
 	scores     [Optimism]*experiment.Vector
 	method     *experiment.Vector
+	params     *experiment.Vector // of the method
 	status     *experiment.Vector
 	metric     *experiment.Vector
 	repeat     *experiment.Vector
 	cell       *experiment.Vector
 	rows       int
-	texts      map[string]string // one copy of each text, apart from the batch's memory
+	keys       map[[2]string]string // methodKey by method and settings
+	texts      map[string]string    // one copy of each text, apart from the batch's memory
 }
 
 // sensitivityColumns are the columns that cellColumns finds.
 var sensitivityColumns = slices.Concat(dimensionColumns[:], selectionColumns[:],
-	[]string{"method", "repeat", "status", "metric", "cell"})
+	[]string{"method", "method_params", "repeat", "status", "metric", "cell"})
 
 // newCellColumns finds the columns of a batch. Texts that were met before are
 // taken from texts.
 func newCellColumns(cells *Frame, texts map[string]string) (*cellColumns, error) {
-	c := &cellColumns{texts: texts, rows: cells.Rows()}
+	c := &cellColumns{keys: map[[2]string]string{}, texts: texts, rows: cells.Rows()}
 	var err error
 	find := func(name string, t experiment.Type) *experiment.Vector {
 		vector, problem := cells.Column(name, t)
@@ -51,6 +53,7 @@ func newCellColumns(cells *Frame, texts map[string]string) (*cellColumns, error)
 		c.scores[s] = find(name, experiment.Float)
 	}
 	c.method = find("method", experiment.Text)
+	c.params = find("method_params", experiment.Text)
 	c.status = find("status", experiment.Text)
 	c.metric = find("metric", experiment.Text)
 	c.repeat = find("repeat", experiment.Int)
@@ -74,6 +77,21 @@ func (c *cellColumns) setting(row int) Setting {
 		}
 	}
 	return s
+}
+
+// methodKey returns the method of a cell with its settings, if it has any.
+func (c *cellColumns) methodKey(row int) string {
+	method := c.text(c.method, row)
+	if c.params.IsNull(row) {
+		return method
+	}
+	at := [2]string{method, c.params.Texts[row]}
+	key, ok := c.keys[at]
+	if !ok {
+		key = method + " " + settingsText(at[1])
+		c.keys[at] = key
+	}
+	return key
 }
 
 // text returns a text that does not keep the batch's memory alive.

@@ -31,7 +31,7 @@ func (g *cellGroups) add(columns *cellColumns) error {
 			entries = methodEntries{}
 			g.entries[setting] = entries
 		}
-		method := columns.text(columns.method, row)
+		method := columns.methodKey(row)
 		entry := entries[method]
 		if entry == nil {
 			entry = &ScoreEntry{}

@@ -59,8 +59,8 @@ func TestManifest(t *testing.T) {
 		t.Errorf("an unchanged manifest was written again, %v", err)
 	}
 	for text, want := range map[string]string{
-		`{"schema_version": 1}`: "its schema version is 1, not 2",
-		`{"schema_version": 2`:  "unexpected end of JSON input",
+		`{"schema_version": 1}`: "its schema version is 1, not 3",
+		`{"schema_version": 3`:  "unexpected end of JSON input",
 	} {
 		writeDir(t, dir, map[string]string{ManifestName: text})
 		if _, err := ReadManifest(dir); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), path) {

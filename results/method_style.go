@@ -2,11 +2,15 @@ package results
 
 import (
 	"cmp"
+	"encoding/json"
 	"image/color"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/agepath/agepath/experiment"
 )
 
 // methodStyle is how a method is named and drawn. Colour, dash and marker all
@@ -52,6 +56,7 @@ var methodStyles = []methodStyle{
 	{"acs", "ACS", okabeIto[4], dashPatterns[1], draw.TriangleGlyph{}, false},
 	{"mospl", "MOSPL", okabeIto[2], dashPatterns[3], draw.PyramidGlyph{}, false},
 	{"gaga", "GAGA", okabeIto[0], dashPatterns[0], draw.CircleGlyph{}, true},
+	{"huber-lasso", "Huber Lasso", okabeIto[1], dashPatterns[4], draw.RingGlyph{}, false},
 }
 
 // otherStyles are for methods that are not in methodStyles.
@@ -63,26 +68,68 @@ var otherStyles = []methodStyle{
 }
 
 // methodStylesOf returns the styles of the methods of one table. Methods that
-// are not in methodStyles take the other styles in turn.
+// are not in methodStyles take the other styles in turn, and so do further
+// settings of one method, whose labels tell the settings.
 func methodStylesOf(methods []string) []methodStyle {
 	styles := make([]methodStyle, len(methods))
 	others := 0
 	for j, method := range methods {
-		if i := methodRank(method); i < len(methodStyles) {
+		name, settings := cutMethod(method)
+		i, first := methodRank(method), j == 0 || methodName(methods[j-1]) != name
+		if first && i < len(methodStyles) {
 			styles[j] = methodStyles[i]
-			continue
+		} else {
+			styles[j] = otherStyles[others%len(otherStyles)]
+			styles[j].method, styles[j].label = name, name
+			others++
 		}
-		styles[j] = otherStyles[others%len(otherStyles)]
-		styles[j].method, styles[j].label = method, method
-		others++
+		if i < len(methodStyles) {
+			styles[j].label = methodStyles[i].label
+			styles[j].continuous = methodStyles[i].continuous
+		}
+		if !first || j+1 < len(methods) && methodName(methods[j+1]) == name {
+			styles[j].label += " " + settings
+		}
 	}
 	return styles
 }
 
-// methodRank returns where the method is in methodStyles, their number for
+// cutMethod cuts what cellColumns.methodKey returned into the name of the
+// method and its settings.
+func cutMethod(method string) (name, settings string) {
+	name, settings, _ = strings.Cut(method, " ")
+	return name, settings
+}
+
+func methodName(method string) string {
+	name, _ := cutMethod(method)
+	return name
+}
+
+// settingsText writes settings of a method as in "population=150 refit=50". What
+// is no JSON object of numbers and words stays as it is.
+func settingsText(params string) string {
+	var settings experiment.Settings
+	if err := json.Unmarshal([]byte(params), &settings); err != nil {
+		return params
+	}
+	var words []string
+	for _, s := range settings {
+		switch {
+		case s.Word != "":
+			words = append(words, s.Name+"="+s.Word)
+		case s.Name != "":
+			words = append(words, s.Name+"="+shortNumber(s.Number))
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// methodRank returns where the method, its settings apart, is in methodStyles, their number for
 // one that is not.
 func methodRank(method string) int {
-	i := slices.IndexFunc(methodStyles, func(s methodStyle) bool { return s.method == method })
+	name := methodName(method)
+	i := slices.IndexFunc(methodStyles, func(s methodStyle) bool { return s.method == name })
 	if i < 0 {
 		return len(methodStyles)
 	}

@@ -11,7 +11,7 @@ import (
 // each method, over the repeats.
 type ScoreTable struct {
 	Metric  Metric
-	Methods []string // original, acs, mospl, gaga, then others by name
+	Methods []string // original, acs, mospl, gaga, then others by name, as in "huber-lasso delta=0.2" where they have settings
 	Rows    []ScoreRow
 }
 
@@ -51,13 +51,14 @@ type RepeatScore struct {
 	ok     bool // its status
 }
 
-// Sensitivity gathers cells into one table for each metric. A method whose
-// cells have no regularizer (original) is compared in the row of each
-// regularizer of its setting. Cells that failed count in Failed; scores that
+// Sensitivity gathers cells into one table for each metric. A method that
+// ignores a dimension of the grid (original the regularizer) is compared in the
+// row of each of its values. A method with settings of its own is one method
+// for each of them. Cells that failed count in Failed; scores that
 // are null or not finite are left out of the summaries, whose N tells.
 //
 // The frame needs the columns of [Dimension], the scores, cell, method,
-// repeat, status and metric.
+// method_params, repeat, status and metric.
 func Sensitivity(cells *Frame) ([]*ScoreTable, error) {
 	columns, err := newCellColumns(cells, map[string]string{})
 	if err != nil {
@@ -73,7 +74,7 @@ func Sensitivity(cells *Frame) ([]*ScoreTable, error) {
 // tables makes the tables of all cells that were added. No more can be added
 // after.
 func (g *cellGroups) tables() []*ScoreTable {
-	spreadRegularizers(g.entries)
+	spreadIgnored(g.entries)
 	byMetric := map[Metric]map[Setting]methodEntries{}
 	for setting, entries := range g.entries {
 		metric := g.metric(setting)
@@ -92,28 +93,6 @@ func (g *cellGroups) tables() []*ScoreTable {
 		tables = append(tables, newScoreTable(metric, byMetric[metric]))
 	}
 	return tables
-}
-
-// spreadRegularizers moves the entries of methods without a regularizer into
-// the rows of the regularizers that the same setting has. They stay where
-// there is none.
-func spreadRegularizers(entries map[Setting]methodEntries) {
-	regularized := map[Setting][]Setting{} // by the setting without its regularizer
-	for setting := range entries {
-		if plain := setting.without(DimRegularizer, DimRegularizerParam); plain != setting {
-			regularized[plain] = append(regularized[plain], setting)
-		}
-	}
-	for plain, settings := range regularized {
-		for method, entry := range entries[plain] {
-			for _, setting := range settings {
-				if entries[setting][method] == nil {
-					entries[setting][method] = entry
-				}
-			}
-		}
-		delete(entries, plain)
-	}
 }
 
 func newScoreTable(metric Metric, rows map[Setting]methodEntries) *ScoreTable {

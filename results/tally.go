@@ -102,7 +102,7 @@ func (t *cellTally) addFailures(cells *Frame, columns *cellColumns) error {
 			Cell:   key.String(),
 			Status: experiment.Status(columns.text(columns.status, row)),
 			What: fmt.Sprintf("%s: %s, repeat %d",
-				columns.text(columns.method, row), describe(columns.setting(row)), columns.repeat.Ints[row]),
+				columns.methodKey(row), describe(columns.setting(row)), columns.repeat.Ints[row]),
 			Error: strings.Clone(messages.Texts[row]),
 		}})
 		if len(t.failures) > 50*maxFailures {

@@ -94,6 +94,30 @@ func (a *app) cancelCommand() *cobra.Command {
 	return cmd
 }
 
+// purgeCommand removes what the server has of runs.
+func (a *app) purgeCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "purge RUN",
+		Short: "Remove a finished or cancelled run from the server, its results too",
+		Args:  command.Arguments("RUN"),
+	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		return a.withRun(cmd.Context(), args[0], func(q *queue.Queue) error {
+			err := run.Purge(cmd.Context(), q, args[0])
+			var busy *run.BusyError
+			switch {
+			case errors.As(err, &busy):
+				return command.Refusef("%w; `coordinator cancel %s` drops them, and workers hear of it within seconds", err, args[0])
+			case err != nil:
+				return err
+			}
+			fmt.Fprintf(a.Out, "%s: removed from the server\n", args[0])
+			return nil
+		})
+	}
+	return cmd
+}
+
 // collectCommand gathers what there is of a run.
 func (a *app) collectCommand() *cobra.Command {
 	cmd := &cobra.Command{

@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -96,6 +97,13 @@ func TestRemote(t *testing.T) {
 		t.Errorf("submit of what is done prints %s", o.out)
 	}
 	must(t, with("cancel", run)...)
+	must(t, with("purge", run)...)
+	wantRefusal(t, do(t, with("collect", run, "--out", there)...), []string{"no run " + run})
+	if o := must(t, with("submit", grid)...); !strings.Contains(o.out, "90 of 90 cells queued") {
+		t.Errorf("submit of what was purged prints %s", o.out)
+	}
+	wantRefusal(t, do(t, with("purge", run)...), []string{"90 cells that are queued or running", "coordinator cancel " + run})
+	must(t, with("cancel", run)...)
 	wantRefusal(t, do(t, with("status", "nobody-12345678")...), []string{"no run nobody-12345678"})
 	wantRefusal(t, do(t, with("submit", grid, "--set", "repeats=0")...), []string{"repeats"})
 	wantRefusal(t, do(t, with("collect", run, "--out", grid)...), []string{grid, "not a directory"})
@@ -106,22 +114,30 @@ func TestRemote(t *testing.T) {
 // submission.
 func (r *remote) wantStatus(t *testing.T, args []string, run string, numbers ...string) {
 	t.Helper()
+	want := strings.Join(append([]string{run}, numbers...), " ")
+	r.awaitStatus(t, args, func(line string) bool {
+		return strings.HasPrefix(strings.Join(strings.Fields(line), " "), want+" ")
+	})
+}
+
+// awaitStatus waits for a line of status, with the given arguments.
+func (r *remote) awaitStatus(t *testing.T, args []string, wanted func(line string) bool) {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
 	ticker := time.NewTicker(20 * time.Millisecond)
 	defer ticker.Stop()
-	want := strings.Join(append([]string{run}, numbers...), " ")
 	for {
 		o := must(t, append([]string{"status", "--nats", r.url}, args...)...)
 		for line := range strings.Lines(o.out) {
-			if strings.HasPrefix(strings.Join(strings.Fields(line), " "), want+" ") {
+			if wanted(line) {
 				return
 			}
 		}
 		select {
 		case <-ticker.C:
 		case <-ctx.Done():
-			t.Fatalf("want the status %s, have\n%s", want, o.out)
+			t.Fatalf("in vain; the last status is\n%s", o.out)
 		}
 	}
 }
@@ -137,10 +153,13 @@ func TestRemoteRun(t *testing.T) {
 	here, there := filepath.Join(dir, "here"), filepath.Join(dir, "there")
 	worker, wait := r.work(t, "--slots", "2")
 	must(t, "run", grid, "--out", there, "--nats", r.url, "--workers", "0")
+	r.awaitStatus(t, nil, func(line string) bool { // workers say every few seconds what they do
+		return regexp.MustCompile(`^\S+-` + strconv.Itoa(worker.Process.Pid) + ` +working +2 `).MatchString(line)
+	})
 	if err := worker.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
-	if err := wait(); worker.ProcessState.ExitCode() != command.ExitInterrupted {
+	if err := wait(); err != nil {
 		t.Errorf("worker after SIGTERM: %v", err)
 	}
 	must(t, "run", grid, "--out", here)

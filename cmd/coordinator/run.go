@@ -66,6 +66,9 @@ inside it unless --nats names one.`,
 			Grid: p.grid, Plan: p.plan, Kind: p.kind, Out: out.of(p.grid),
 			Workers: workers, Retry: retry, Version: a.Version, Report: a.warn,
 		}
+		if c.Process, err = command.SlotProcess(max(workers, 1)); err != nil {
+			return err
+		}
 		return a.run(ctx, c, &report)
 	}
 	return cmd
@@ -80,6 +83,7 @@ func (a *app) run(ctx context.Context, c *run.Coordinator, flags *reportFlags) e
 		}
 		defer q.Close()
 		c.Queue = q
+		c.Cache = filepath.Join(filepath.Dir(a.library.cache), "cells")
 	}
 	progress := newProgress(a.Base, c.Plan)
 	c.Progress = progress.tell

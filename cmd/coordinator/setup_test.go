@@ -26,6 +26,7 @@ const (
 )
 
 func TestMain(m *testing.M) {
+	command.ServeSlot(command.Kinds())
 	path := os.Getenv(peakFile)
 	switch {
 	case path != "":

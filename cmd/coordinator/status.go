@@ -7,11 +7,11 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/queue"
 	"github.com/agepath/agepath/internal/command"
 	"github.com/agepath/agepath/results"
@@ -54,39 +54,23 @@ type standing struct {
 // active reports whether cells are still to come.
 func (s standing) active() bool { return s.Queued+s.InFlight > 0 }
 
-func (a *app) status(ctx context.Context, q *queue.Queue, names []string, watch bool) error {
-	before := map[string]standing{}
+// watch is what is remembered of a run from look to look.
+type watch struct {
+	ledger *queue.Ledger
+	first  standing
+}
+
+func (a *app) status(ctx context.Context, q *queue.Queue, names []string, again bool) error {
+	watches := map[string]*watch{}
 	ticker := time.NewTicker(watchEvery)
 	defer ticker.Stop()
 	for {
-		runs := names
-		if runs == nil {
-			var err error
-			if runs, err = q.Runs(ctx); err != nil {
-				return err
-			}
-			slices.Sort(runs)
+		active, err := a.tellRuns(ctx, q, names, watches)
+		if err == nil {
+			err = a.tellWorkers(ctx, q)
 		}
-		table := textTable{{"run", ">cells", ">done", ">failed", ">running", ">queued", ">cells/s", ">left"}}
-		active := false
-		for _, name := range runs {
-			now, err := look(ctx, q, name)
-			if err != nil {
-				return err
-			}
-			active = active || now.active()
-			rate, left := pace(before[name], now)
-			table.add(name, strconv.FormatInt(now.cells, 10), strconv.Itoa(now.Done), strconv.Itoa(now.failed),
-				strconv.Itoa(now.InFlight), strconv.Itoa(now.Queued), rate, left)
-			if _, known := before[name]; !known {
-				before[name] = now
-			}
-		}
-		if err := table.write(a.Out); err != nil {
+		if err != nil || !again || !active {
 			return err
-		}
-		if !watch || !active {
-			return nil
 		}
 		select {
 		case <-ticker.C:
@@ -97,22 +81,92 @@ func (a *app) status(ctx context.Context, q *queue.Queue, names []string, watch 
 	}
 }
 
+// tellRuns writes a table of the runs with these names, nil for all, and tells
+// whether cells are still to come.
+func (a *app) tellRuns(ctx context.Context, q *queue.Queue, names []string, watches map[string]*watch) (active bool, err error) {
+	if names == nil {
+		if names, err = q.Runs(ctx); err != nil {
+			return false, err
+		}
+		slices.Sort(names)
+	}
+	table := textTable{{"run", ">cells", ">done", ">failed", ">running", ">queued", ">cells/s", ">left"}}
+	for _, name := range names {
+		w := watches[name]
+		if w == nil {
+			w = new(watch)
+			if w.ledger, err = q.Ledger(name); err != nil {
+				return false, err
+			}
+			watches[name] = w
+		}
+		now, err := w.look(ctx, q, name)
+		if err != nil {
+			return false, err
+		}
+		active = active || now.active()
+		rate, left := pace(w.first, now)
+		table.add(name, strconv.FormatInt(now.cells, 10), strconv.Itoa(now.Done), strconv.Itoa(now.failed),
+			strconv.Itoa(now.InFlight), strconv.Itoa(now.Queued), rate, left)
+		if w.first.at.IsZero() {
+			w.first = now
+		}
+	}
+	return active, table.write(a.Out)
+}
+
+// lostAfter is how long a worker may be silent before it is believed lost.
+const lostAfter = 3 * queue.PresenceEvery
+
+// tellWorkers writes a table of the workers and of the cell each computes
+// longest, if there are any.
+func (a *app) tellWorkers(ctx context.Context, q *queue.Queue) error {
+	workers, err := q.Workers(ctx)
+	if err != nil {
+		return err
+	}
+	table := textTable{{"worker", "state", ">slots", ">running", ">done", ">failed", "longest"}}
+	for _, w := range workers {
+		if w.State == queue.Gone {
+			continue
+		}
+		state, longest := w.State, "-"
+		if silent := time.Since(w.At); silent > lostAfter {
+			state = "silent for " + humanTime(silent.Seconds())
+		}
+		if w.Trouble != "" {
+			trouble, _, _ := strings.Cut(w.Trouble, "\n")
+			state += ": " + trouble
+		}
+		slices.SortFunc(w.Running, func(a, b queue.Running) int { return a.Since.Compare(b.Since) })
+		if len(w.Running) > 0 {
+			first := w.Running[0]
+			longest = fmt.Sprintf("%s of %s for %s", first.Cell, first.Run, humanTime(time.Since(first.Since).Seconds()))
+		}
+		table.add(w.Name, state, strconv.Itoa(w.Slots), strconv.Itoa(len(w.Running)),
+			strconv.FormatInt(w.Done, 10), strconv.FormatInt(w.Failed, 10), longest)
+	}
+	if len(table) == 1 {
+		return nil
+	}
+	fmt.Fprintln(a.Out)
+	return table.write(a.Out)
+}
+
 // look counts the cells of a run.
-func look(ctx context.Context, q *queue.Queue, name string) (standing, error) {
-	s := standing{at: time.Now()}
+func (w *watch) look(ctx context.Context, q *queue.Queue, name string) (standing, error) {
+	s := standing{at: time.Now(), cells: w.first.cells}
 	var err error
 	if s.Counts, err = q.Counts(ctx, name); err != nil {
 		return s, err
 	}
-	for ended, err := range q.Done(ctx, name) {
-		if err != nil {
-			return s, err
-		}
-		if ended.Status != experiment.OK {
-			s.failed++
-		}
+	if err := w.ledger.Update(ctx); err != nil {
+		return s, err
 	}
-	s.cells, err = cellsOf(ctx, q, name)
+	s.failed = len(w.ledger.Failures)
+	if w.first.at.IsZero() {
+		s.cells, err = cellsOf(ctx, q, name)
+	}
 	return s, err
 }
 

@@ -4,18 +4,25 @@ package main
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"runtime"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/agepath/agepath/experiment/dataset"
 	"github.com/agepath/agepath/experiment/run"
 	"github.com/agepath/agepath/internal/command"
 )
 
 func main() { command.Main(execute) }
 
-// maxSlots bounds --slots: more in one process are a slip of the hand.
-const maxSlots = 1024
+const (
+	// maxSlots bounds --slots: more in one process are a slip of the hand.
+	maxSlots = 1024
+	// maxDeaths bounds --max-deaths: servers give a task out again for ever.
+	maxDeaths = 1000
+)
 
 // execute runs one command line and returns the exit status.
 func execute(ctx context.Context, args []string, streams command.Streams) int {
@@ -23,16 +30,19 @@ func execute(ctx context.Context, args []string, streams command.Streams) int {
 		Use:   "worker",
 		Short: "Compute cells from a NATS server's queue",
 		Long: `Compute cells from a NATS server's queue until a signal ends it, or, with
---drain, until nothing is queued. Cells that are being computed when a signal
-comes are handed back.
+--drain, until nothing is queued. Each slot computes in a process of its own, so
+that no cell harms another. Cells that are being computed when a signal comes
+have the time --grace to finish and are then handed back.
 
 Every flag can also be set by an environment variable, --slots by AGEPATH_SLOTS
 and so on (--nats by AGEPATH_NATS_URL), and by a key of the YAML file --config
 names, slots. The command line goes before the environment, the environment
 before the file.
 
-Exit status: 0 the queue is empty (--drain); 1 the queue cannot be worked with;
-2 bad usage; 130 interrupted.`,
+Exit status: 0 the queue is empty (--drain), or a signal ended the worker
+(without --drain); 1 the queue cannot be worked with; 2 bad usage; 130 a signal
+ended the worker before the queue was empty (--drain), or a second one ended it
+at once.`,
 		Args: command.Arguments(),
 	}
 	base := command.New(root, streams)
@@ -41,7 +51,15 @@ Exit status: 0 the queue is empty (--drain); 1 the queue cannot be worked with;
 	command.Count(flags, &worker.Slots, "slots", min(runtime.GOMAXPROCS(0), maxSlots), 1, maxSlots, "`N` cells computed at a time; one per core unless given")
 	flags.BoolVar(&worker.Drain, "drain", false, "end when nothing is queued")
 	flags.StringVar(&worker.Name, "name", "", "`name` of this worker in the results (default: host name and process)")
+	flags.DurationVar(&worker.Grace, "grace", 0, "`time` that running cells have to finish after a signal, before they are handed back")
+	flags.DurationVar(&worker.RetryDelay, "retry-delay", 5*time.Second, "`time` before a failed cell is tried again")
+	command.Count(flags, &worker.MaxDeaths, "max-deaths", 2, 1, maxDeaths, "`N` workers that may die of a cell before it is given up; lost machines count")
+	flags.StringVar(&worker.Cache, "cache", "", "`folder` for the data sets of cells, which workers of a machine can share (default: agepath/cells in the user's cache folder)")
+	command.Bytes(flags, &worker.CacheBytes, "cache-size", "10GiB", "`amount` that data sets may take in --cache when no cell uses them")
 	root.RunE = func(cmd *cobra.Command, _ []string) error {
+		if worker.Grace < 0 || worker.RetryDelay <= 0 {
+			return command.Refusef("--grace %v, --retry-delay %v; allowed are times from 0, and above 0", worker.Grace, worker.RetryDelay)
+		}
 		return work(cmd.Context(), base, worker)
 	}
 	return base.Execute(ctx, root, args)
@@ -49,6 +67,17 @@ Exit status: 0 the queue is empty (--drain); 1 the queue cannot be worked with;
 
 // work connects and computes cells until the worker ends.
 func work(ctx context.Context, base *command.Base, worker *run.Worker) error {
+	if worker.Cache == "" {
+		downloads, err := dataset.DefaultCache()
+		if err != nil {
+			return command.Refusef("%w; --cache DIR names it", err)
+		}
+		worker.Cache = filepath.Join(filepath.Dir(downloads), "cells")
+	}
+	var err error
+	if worker.Process, err = command.SlotProcess(worker.Slots); err != nil {
+		return err
+	}
 	q, err := base.NATS.Connect(ctx, "agepath worker "+worker.Name, func(err error) { base.Log.Warn(err.Error()) })
 	if err != nil {
 		return err
@@ -60,9 +89,13 @@ func work(ctx context.Context, base *command.Base, worker *run.Worker) error {
 	if err := worker.Run(ctx); err != nil {
 		return fmt.Errorf("working: %w", err)
 	}
-	if ctx.Err() != nil {
-		return &command.Interruption{Text: "interrupted; running cells were handed back"}
+	switch {
+	case ctx.Err() == nil:
+		base.Log.Info("the queue is empty")
+	case worker.Drain: // whoever started it must not believe that the queue is empty
+		return &command.Interruption{Text: "interrupted before the queue was empty; cells that were not finished were handed back"}
+	default:
+		base.Log.Info("ended by a signal; cells that were not finished were handed back")
 	}
-	base.Log.Info("the queue is empty")
 	return nil
 }

@@ -3,12 +3,19 @@ package main
 import (
 	"bytes"
 	"context"
+	"io"
+	"os"
 	"strings"
 	"testing"
 
 	"github.com/agepath/agepath/experiment/queue"
 	"github.com/agepath/agepath/internal/command"
 )
+
+func TestMain(m *testing.M) {
+	command.ServeSlot(command.Kinds()) // the test binary is the program of the slots, too
+	os.Exit(m.Run())
+}
 
 // do runs a command line in this process with the given environment.
 func do(t *testing.T, ctx context.Context, env map[string]string, args ...string) (code int, stdout, stderr string) {
@@ -60,8 +67,21 @@ func TestUnreachable(t *testing.T) {
 	}
 }
 
-// TestEnd wants exit status 0 from --drain where nothing is queued, and 130
-// where a signal ends the worker.
+// cutter ends a context when the program logs that it is working.
+type cutter struct {
+	bytes.Buffer
+	cut context.CancelFunc
+}
+
+func (c *cutter) Write(p []byte) (int, error) {
+	if bytes.Contains(p, []byte("working")) {
+		c.cut()
+	}
+	return c.Buffer.Write(p)
+}
+
+// TestEnd wants exit status 0 from --drain where nothing is queued and where a
+// signal ends the worker, but 130 where it ends one that drains.
 func TestEnd(t *testing.T) {
 	t.Parallel()
 	server, err := queue.StartServer(t.Context(), queue.ServerConfig{Dir: t.TempDir(), Listen: "127.0.0.1:0"})
@@ -77,9 +97,21 @@ func TestEnd(t *testing.T) {
 	if code, _, message := do(t, t.Context(), env, "--drain", "--slots", "1"); code != command.ExitDone || !strings.Contains(message, "the queue is empty") {
 		t.Errorf("drain: exit status %d: %s", code, message)
 	}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if code, _, message := do(t, ctx, env, "--log-format", "json"); code != command.ExitInterrupted || !strings.Contains(message, "interrupted") {
-		t.Errorf("signal: exit status %d: %s", code, message)
+	for _, c := range []struct {
+		args []string
+		code int
+		want string
+	}{
+		{[]string{"--log-format", "json"}, command.ExitDone, "ended by a signal"},
+		{[]string{"--drain"}, command.ExitInterrupted, "before the queue was empty"},
+	} {
+		ctx, cancel := context.WithCancel(t.Context())
+		log := &cutter{cut: cancel}
+		code := execute(ctx, append(c.args, "--nats", server.URL()), command.Streams{
+			Out: io.Discard, Err: log, Env: func(string) (string, bool) { return "", false },
+		})
+		if text := log.String(); code != c.code || !strings.Contains(text, c.want) {
+			t.Errorf("signal with %v: exit status %d: %s", c.args, code, text)
+		}
 	}
 }

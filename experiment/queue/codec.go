@@ -33,9 +33,10 @@ func must[T any](value T, err error) T {
 	return value
 }
 
-// encodeOutcome refuses text that is not UTF-8, which no reader would take,
-// except in the error: what went wrong must arrive in any case.
-func encodeOutcome(outcome *experiment.Outcome) ([]byte, error) {
+// EncodeOutcome returns an outcome as it travels. It refuses text that is not
+// UTF-8, which no reader would take, except in the error: what went wrong must
+// arrive in any case.
+func EncodeOutcome(outcome *experiment.Outcome) ([]byte, error) {
 	if err := validText("labels", &outcome.Labels); err != nil {
 		return nil, err
 	}
@@ -66,7 +67,8 @@ func validText(table string, batch *experiment.Batch) error {
 	return nil
 }
 
-func decodeOutcome(data []byte) (*experiment.Outcome, error) {
+// DecodeOutcome reads what [EncodeOutcome] made.
+func DecodeOutcome(data []byte) (*experiment.Outcome, error) {
 	outcome := new(experiment.Outcome)
 	if err := decMode.Unmarshal(data, outcome); err != nil {
 		return nil, fmt.Errorf("decoding outcome of %d bytes: %w", len(data), err)

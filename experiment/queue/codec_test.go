@@ -29,11 +29,11 @@ func TestOutcomeRoundTrip(t *testing.T) {
 		Further: map[string]experiment.Batch{"knots": {Rows: len(many), Columns: []experiment.Vector{{Floats: many}}}, "a": {}},
 		Wall:    0.1, CPU: &cpu, Peak: &peak, Worker: "w", Version: "v", Started: started, Finished: started.Add(time.Microsecond),
 	}
-	body, err := encodeOutcome(outcome)
+	body, err := EncodeOutcome(outcome)
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := decodeOutcome(body)
+	got, err := DecodeOutcome(body)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +49,7 @@ func TestOutcomeRoundTrip(t *testing.T) {
 		t.Errorf("negative zero became %v", zero)
 	}
 	for range 10 { // maps are walked in random order
-		again, err := encodeOutcome(got)
+		again, err := EncodeOutcome(got)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -63,11 +63,11 @@ func TestOutcomeNaN(t *testing.T) {
 	t.Parallel()
 	outcome := ok()
 	outcome.Measures = experiment.Batch{Rows: 1, Columns: []experiment.Vector{{Floats: []float64{math.NaN()}}}}
-	body, err := encodeOutcome(outcome)
+	body, err := EncodeOutcome(outcome)
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := decodeOutcome(body)
+	got, err := DecodeOutcome(body)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,11 +79,11 @@ func TestOutcomeNaN(t *testing.T) {
 func TestOutcomeText(t *testing.T) {
 	t.Parallel()
 	outcome := failure("bad byte \xff in message")
-	body, err := encodeOutcome(outcome)
+	body, err := EncodeOutcome(outcome)
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := decodeOutcome(body)
+	got, err := DecodeOutcome(body)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,42 +94,42 @@ func TestOutcomeText(t *testing.T) {
 		t.Error("encoding changed the caller's outcome")
 	}
 	outcome.Further = map[string]experiment.Batch{"knots": {Rows: 2, Columns: []experiment.Vector{{}, {Texts: []string{"fine", "\xff"}}}}}
-	if _, err := encodeOutcome(outcome); err == nil || !strings.Contains(err.Error(), "knots, column 1, row 1") {
+	if _, err := EncodeOutcome(outcome); err == nil || !strings.Contains(err.Error(), "knots, column 1, row 1") {
 		t.Errorf("error %v; want one that names knots, column 1, row 1", err)
 	}
 }
 
 func TestDecodeOutcomeRefuses(t *testing.T) {
 	t.Parallel()
-	body, err := encodeOutcome(ok())
+	body, err := EncodeOutcome(ok())
 	if err != nil {
 		t.Fatal(err)
 	}
 	for name, bad := range map[string][]byte{
 		"nothing": nil, "cut": body[:len(body)-1], "more": append(bytes.Clone(body), 0), "a number": {0x01}, "json": []byte(`{"run":1}`),
 	} {
-		if got, err := decodeOutcome(bad); err == nil {
+		if got, err := DecodeOutcome(bad); err == nil {
 			t.Errorf("%s: decoded as %+v", name, got)
 		}
 	}
 }
 
 func FuzzDecodeOutcome(f *testing.F) {
-	body, err := encodeOutcome(ok())
+	body, err := EncodeOutcome(ok())
 	if err != nil {
 		f.Fatal(err)
 	}
 	f.Add(body)
 	f.Fuzz(func(t *testing.T, data []byte) {
-		outcome, err := decodeOutcome(data)
+		outcome, err := DecodeOutcome(data)
 		if err != nil {
 			return
 		}
-		again, err := encodeOutcome(outcome)
+		again, err := EncodeOutcome(outcome)
 		if err != nil {
 			t.Fatalf("decoded but not encoded: %v", err)
 		}
-		if _, err := decodeOutcome(again); err != nil {
+		if _, err := DecodeOutcome(again); err != nil {
 			t.Fatalf("encoded but not decoded: %v", err)
 		}
 	})

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/nats-io/nats.go/jetstream"
 )
@@ -66,6 +67,15 @@ func (q *Queue) Data(ctx context.Context, digest string) (io.ReadCloser, error) 
 		return nil, fmt.Errorf("data set %s: %w", digest, err)
 	}
 	return r, nil
+}
+
+// RemoveData removes what [Queue.PutData] stored, if it is there.
+func (q *Queue) RemoveData(ctx context.Context, digest string) error {
+	if err := ValidName(digest); err != nil {
+		return fmt.Errorf("removing data set: digest %w", err)
+	}
+	// The index is among them: nobody reads parts without it.
+	return q.removeObjects(ctx, dataBucket, func(name string) bool { return name == digest || strings.HasPrefix(name, digest+"/") })
 }
 
 func (q *Queue) putObject(ctx context.Context, bucket, name string, r io.Reader) error {

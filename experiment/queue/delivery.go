@@ -18,7 +18,7 @@ import (
 // Fail and Release; when that returns an error other than [ErrUnacknowledged],
 // the delivery is still open. Until then a goroutine of its own tells the
 // server every third of AckWait that the task is being worked on, but not past
-// the cell's deadline (Limits.Timeout after the pull): a computation that hangs
+// the cell's deadline (Limits.Timeout after Begin): a computation that hangs
 // loses its task.
 type Delivery struct {
 	Task      experiment.Task
@@ -35,6 +35,8 @@ type Delivery struct {
 
 	mu        sync.Mutex
 	settled   bool
+	begun     chan struct{}
+	begin     func() // closes begun
 	stop      context.CancelFunc
 	stopped   chan struct{}
 	cancelled chan struct{}
@@ -56,6 +58,8 @@ func newDelivery(p *Puller, a *answer) (*Delivery, error) {
 		wait: a.from.consumer.CachedInfo().Config.AckWait, stop: func() {}, stopped: make(chan struct{}), cancelled: make(chan struct{}),
 	}
 	close(d.stopped) // no heartbeat yet
+	d.begun = make(chan struct{})
+	d.begin = sync.OnceFunc(func() { close(d.begun) })
 	d.confirmed.Store(max(a.asked.UnixNano(), time.Now().Add(-d.wait/3).UnixNano()))
 	p.held.Add(1)
 	return d, nil
@@ -70,6 +74,12 @@ func (d *Delivery) decode(body []byte) error {
 	}
 	return nil
 }
+
+// Begin says that the computation begins, now that its data is there.
+func (d *Delivery) Begin() { d.begin() }
+
+// Body returns the task as it was published, in JSON. It must not be changed.
+func (d *Delivery) Body() []byte { return d.msg.Data() }
 
 // Cancelled is closed when the run was cancelled or purged, which is noticed
 // with a heartbeat: stop computing and Release.
@@ -88,18 +98,21 @@ func (d *Delivery) dropped() bool {
 func (d *Delivery) beat(consumer jetstream.Consumer) {
 	ctx, cancel := context.WithCancel(context.Background())
 	d.stop, d.stopped = cancel, make(chan struct{})
-	var deadline <-chan time.Time // never without a limit
-	if limit := d.Task.Limits.Timeout; limit > 0 {
-		deadline = time.After(limit)
-	}
 	go func() {
 		defer close(d.stopped)
+		begun, deadline := d.begun, (<-chan time.Time)(nil) // never without a limit
 		ticker := time.NewTicker(d.wait / 3)
 		defer ticker.Stop()
 		for {
 			select {
 			case <-ctx.Done():
 				return
+			case <-begun:
+				begun = nil
+				if limit := d.Task.Limits.Timeout; limit > 0 {
+					deadline = time.After(limit)
+				}
+				continue
 			case <-deadline:
 				return
 			case <-ticker.C:
@@ -144,7 +157,8 @@ func (d *Delivery) lost() bool {
 }
 
 // resume looks up how the earlier deliveries of a task ended, and settles the
-// task when it has a result or when too many workers died of it.
+// task when it has a result or when too many workers died of it. Otherwise it
+// notes that the task is begun: only redeliveries pay for that.
 func (d *Delivery) resume(ctx context.Context) (settled bool, err error) {
 	q := d.puller.queue
 	has, err := q.hasResult(ctx, d.run, d.cell, d.sequence)
@@ -154,16 +168,15 @@ func (d *Delivery) resume(ctx context.Context) (settled bool, err error) {
 	if has {
 		return true, d.acknowledge(ctx)
 	}
-	t, _, err := q.tally(ctx, d.run, d.cell, d.sequence)
+	t, err := q.record(ctx, d.run, d.cell, d.sequence, func(t *tally) { t.begin(d.Delivered) })
 	if err != nil {
 		return false, err
 	}
 	d.Attempt = t.Failed + 1
-	deaths := d.Delivered - 1 - t.Failed - t.Released
-	if deaths < d.puller.config.MaxDeliver {
+	if !t.kills(d.Delivered, d.puller.config.MaxDeaths) {
 		return false, nil
 	}
-	return true, d.giveUp(ctx, &d.Task, fmt.Sprintf("given up: %d deliveries ended without a word of their worker; computing this cell most likely kills it", deaths))
+	return true, d.giveUp(ctx, &d.Task, fmt.Sprintf("given up: %d deliveries ended without a word of their worker; computing this cell most likely kills it", t.silent(d.Delivered)))
 }
 
 // giveUp makes the task a dead letter and a failed outcome; task is nil when it
@@ -223,7 +236,7 @@ func (d *Delivery) Fail(ctx context.Context, outcome *experiment.Outcome, delay 
 	limit := d.Task.Limits.Attempts
 	attempts := d.Attempt
 	if limit == 0 || attempts < limit {
-		t, err := d.puller.queue.record(ctx, d.run, d.cell, d.sequence, func(t *tally) { t.Failed++ })
+		t, err := d.puller.queue.record(ctx, d.run, d.cell, d.sequence, (*tally).fail)
 		if err != nil {
 			return false, d.wrap(err)
 		}
@@ -250,7 +263,7 @@ func (d *Delivery) Release(ctx context.Context, delay time.Duration) error {
 		d.settle()
 		return nil
 	}
-	_, err := d.puller.queue.record(ctx, d.run, d.cell, d.sequence, func(t *tally) { t.Released++ })
+	_, err := d.puller.queue.record(ctx, d.run, d.cell, d.sequence, (*tally).release)
 	return errors.Join(d.wrap(err), d.handBack(ctx, delay))
 }
 

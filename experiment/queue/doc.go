@@ -9,6 +9,7 @@
 //	AGEPATH_RESULTS   agepath.result.RUN.CELL   the newest outcome of each cell
 //	AGEPATH_ATTEMPTS  agepath.attempt.RUN.CELL  how the deliveries of a cell have ended so far
 //	AGEPATH_DEAD      agepath.dead.RUN.CELL     tasks given up because their workers died of them
+//	AGEPATH_WORKERS   agepath.worker.NAME       what each worker does, forgotten after a minute
 //	AGEPATH_DATA      Object Store              data sets by digest, one replica
 //	AGEPATH_OUTCOMES  Object Store              outcomes too large for a message
 //
@@ -31,10 +32,11 @@
 // An acknowledgement is no proof of ownership: a worker that was believed lost
 // can still finish. Results are therefore stored before the acknowledgement
 // and one per cell, and a redelivered task whose result is there is
-// acknowledged without computing it again. A delivery that ended without any
-// word of its worker is a death; a task with [WorkerConfig.MaxDeliver] deaths
-// becomes a dead letter and a failed outcome. Servers before 2.10 can number a
-// redelivery 1 when a request expires at that moment (nats-server 2.9.25,
-// consumer.loopAndGatherMsgs); such a task is computed once too often and
-// given up one delivery later, nothing worse.
+// acknowledged without computing it again. A redelivery notes in AGEPATH_ATTEMPTS
+// that it is begun. A task of which [WorkerConfig.MaxDeaths] workers died, all
+// but the first for certain, becomes a dead letter and a failed outcome; a
+// delivery that got lost on its way to a worker is no death. Servers before
+// 2.10 can number a redelivery 1 when a request expires at that moment
+// (nats-server 2.9.25, consumer.loopAndGatherMsgs); such a task is computed
+// once too often and given up one delivery later, nothing worse.
 package queue

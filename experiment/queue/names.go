@@ -10,6 +10,7 @@ const (
 	resultsStream  = "AGEPATH_RESULTS"
 	attemptsStream = "AGEPATH_ATTEMPTS"
 	deadStream     = "AGEPATH_DEAD"
+	workersStream  = "AGEPATH_WORKERS"
 	dataBucket     = "AGEPATH_DATA"
 	outcomesBucket = "AGEPATH_OUTCOMES"
 )
@@ -22,6 +23,7 @@ const (
 	resultTopic  topic = "agepath.result."
 	attemptTopic topic = "agepath.attempt."
 	deadTopic    topic = "agepath.dead."
+	workerTopic  topic = "agepath.worker." // followed by the worker's name alone
 )
 
 // A run's filter ends in * and not in >: servers before 2.10 want it to be a

@@ -32,6 +32,7 @@ var workerPublish = []string{
 	"$JS.API.STREAM.INFO.AGEPATH_ATTEMPTS",
 	"$JS.API.STREAM.MSG.GET.AGEPATH_ATTEMPTS",
 	"agepath.dead.*.*",
+	"agepath.worker.*",
 	"$JS.API.STREAM.INFO.AGEPATH_DEAD",
 
 	"$JS.API.STREAM.INFO.OBJ_AGEPATH_DATA",
@@ -89,7 +90,7 @@ func TestWorkerPermissions(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer worker.Close()
-	puller, err := worker.Worker(WorkerConfig{Name: "undertaker", MaxDeliver: 1, Drain: true, Idle: 50 * time.Millisecond})
+	puller, err := worker.Worker(WorkerConfig{Name: "undertaker", MaxDeaths: 1, Drain: true, Idle: 50 * time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}

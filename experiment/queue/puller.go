@@ -22,11 +22,12 @@ type WorkerConfig struct {
 	// of waiting for one.
 	Drain bool
 
-	// MaxDeliver is after how many deliveries that ended without a word of
-	// their worker a task is given up: it then most likely kills its workers.
-	// Attempts that failed and tasks handed back do not count. Default: 10. A
-	// lost node counts too, so that 1 would give up innocent cells.
-	MaxDeliver int
+	// MaxDeaths is how many workers may die of a task before it is given up: it
+	// then most likely kills them. A worker died of a task when it was computing
+	// it and was not heard of for AckWait; attempts that failed, tasks handed
+	// back and deliveries lost on their way do not count. Default: 2. A lost
+	// node counts too, so that 1 would give up innocent cells.
+	MaxDeaths int
 
 	// Idle is how long a slot without work waits at one run before it looks at
 	// the others, and how often runs are listed. Default: 1 s. The first task
@@ -51,14 +52,14 @@ type Puller struct {
 // Worker returns the worker's side of the queue. The streams need not exist
 // yet: without them there is no task.
 func (q *Queue) Worker(config WorkerConfig) (*Puller, error) {
-	if config.MaxDeliver == 0 {
-		config.MaxDeliver = 10
+	if config.MaxDeaths == 0 {
+		config.MaxDeaths = 2
 	}
 	if config.Idle == 0 {
 		config.Idle = time.Second
 	}
-	if config.MaxDeliver < 0 || config.Idle < 0 {
-		return nil, fmt.Errorf("worker %s: max deliver %d, idle %v; none may be negative", config.Name, config.MaxDeliver, config.Idle)
+	if config.MaxDeaths < 0 || config.Idle < 0 {
+		return nil, fmt.Errorf("worker %s: max deaths %d, idle %v; none may be negative", config.Name, config.MaxDeaths, config.Idle)
 	}
 	p := &Puller{queue: q, config: config, runs: roster{queue: q, every: config.Idle}}
 	p.closing, p.close = context.WithCancelCause(context.Background())

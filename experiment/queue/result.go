@@ -25,7 +25,7 @@ const (
 // harm. task is the sequence of the task's message, delivery the number of its
 // delivery.
 func (q *Queue) storeResult(ctx context.Context, outcome *experiment.Outcome, task uint64, delivery int) error {
-	body, err := encodeOutcome(outcome)
+	body, err := EncodeOutcome(outcome)
 	if err != nil {
 		return fmt.Errorf("encoding outcome: %w", err)
 	}
@@ -57,7 +57,7 @@ func (q *Queue) loadOutcome(ctx context.Context, header nats.Header, body []byte
 			return nil, fmt.Errorf("large outcome %s: %w", name, err)
 		}
 	}
-	return decodeOutcome(body)
+	return DecodeOutcome(body)
 }
 
 // hasResult reports whether a cell has a result that came from this task or a

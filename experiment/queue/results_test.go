@@ -324,7 +324,7 @@ func BenchmarkResults(b *testing.B) {
 	for j := range outcome.Measures.Columns {
 		outcome.Measures.Columns[j].Floats = []float64{1 / float64(j+3)}
 	}
-	body, err := encodeOutcome(outcome)
+	body, err := EncodeOutcome(outcome)
 	if err != nil {
 		b.Fatal(err)
 	}

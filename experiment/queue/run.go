@@ -116,7 +116,7 @@ func (q *Queue) Purge(ctx context.Context, run string) error {
 			return err
 		}
 	}
-	return q.removeObjects(ctx, outcomesBucket, run+".")
+	return q.removeObjects(ctx, outcomesBucket, func(name string) bool { return strings.HasPrefix(name, run+".") })
 }
 
 func (q *Queue) purgeSubjects(ctx context.Context, name, filter string) error {
@@ -129,10 +129,10 @@ func (q *Queue) purgeSubjects(ctx context.Context, name, filter string) error {
 	})
 }
 
-// removeObjects removes the objects whose name begins with prefix. The markers
-// that the Object Store keeps of them are a few hundred bytes each.
-func (q *Queue) removeObjects(ctx context.Context, name, prefix string) error {
-	return q.persistFor(ctx, transferWait, "removing objects "+prefix+"* of "+name, "", func(ctx context.Context) error {
+// removeObjects removes the objects of such names. The markers that the Object
+// Store keeps of them are a few hundred bytes each.
+func (q *Queue) removeObjects(ctx context.Context, name string, such func(name string) bool) error {
+	return q.persistFor(ctx, transferWait, "removing objects of "+name, "", func(ctx context.Context) error {
 		bucket, err := q.bucket(ctx, name)
 		if err != nil {
 			return err
@@ -145,7 +145,7 @@ func (q *Queue) removeObjects(ctx context.Context, name, prefix string) error {
 			return err
 		}
 		for _, object := range objects {
-			if !strings.HasPrefix(object.Name, prefix) {
+			if !such(object.Name) {
 				continue
 			}
 			if err := bucket.Delete(ctx, object.Name); err != nil && !errors.Is(err, jetstream.ErrObjectNotFound) {

@@ -239,7 +239,12 @@ func TestEnsureStreams(t *testing.T) {
 		"subjects [other], needed is":         func(c *jetstream.StreamConfig) { c.Subjects = []string{"other"} },
 		"DiscardNew, needed is DiscardOld":    func(c *jetstream.StreamConfig) { c.Discard = jetstream.DiscardNew },
 	} {
-		config := streamConfigs(1)[1]
+		var config jetstream.StreamConfig
+		for _, c := range streamConfigs(1) {
+			if c.Name == resultsStream {
+				config = c
+			}
+		}
 		change(&config)
 		if err := b.js.DeleteStream(b.ctx, resultsStream); err != nil {
 			t.Fatal(err)

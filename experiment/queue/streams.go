@@ -35,8 +35,13 @@ func streamConfigs(replicas int) []jetstream.StreamConfig {
 	tasks.Retention = jetstream.WorkQueuePolicy
 	tasks.Discard = jetstream.DiscardNew
 	tasks.DiscardNewPerSubject = true
+	workers := stream(workersStream, workerTopic, "agepath: what each worker does")
+	workers.Subjects = []string{string(workerTopic) + "*"}
+	workers.Storage = jetstream.MemoryStorage
+	workers.MaxAge = presenceAge
 	return []jetstream.StreamConfig{
 		tasks,
+		workers,
 		stream(resultsStream, resultTopic, "agepath: the newest outcome of each cell"),
 		stream(attemptsStream, attemptTopic, "agepath: how the deliveries of each cell ended"),
 		stream(deadStream, deadTopic, "agepath: tasks given up"),

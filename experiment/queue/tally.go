@@ -10,11 +10,37 @@ import (
 )
 
 // tally is how the deliveries of a task have ended so far. Those that are in
-// neither count ended without a word of their worker.
+// neither of the first two counts ended without a word of their worker.
 type tally struct {
-	Task     uint64 `json:"task"`     // sequence of the task in its stream: a cell put back starts anew
-	Failed   int    `json:"failed"`   // attempts used up
-	Released int    `json:"released"` // handed back without using up an attempt
+	Task     uint64 `json:"task"`            // sequence of the task in its stream: a cell put back starts anew
+	Failed   int    `json:"failed"`          // attempts used up
+	Released int    `json:"released"`        // handed back without using up an attempt
+	Begun    int    `json:"begun,omitempty"` // number of the redelivery that is being computed, 0 for none
+	Died     int    `json:"died,omitempty"`  // redeliveries that were begun and ended without a word
+}
+
+// fail and release end a delivery with a word of its worker.
+func (t *tally) fail()    { t.Failed, t.Begun = t.Failed+1, 0 }
+func (t *tally) release() { t.Released, t.Begun = t.Released+1, 0 }
+
+// begin notes that a redelivery is computed. One that was begun before it
+// has not ended.
+func (t *tally) begin(delivery int) {
+	if t.Begun != 0 && t.Begun != delivery {
+		t.Died++
+	}
+	t.Begun = delivery
+}
+
+// silent returns how many of the deliveries before this one ended without a
+// word of their worker.
+func (t *tally) silent(delivery int) int { return delivery - 1 - t.Failed - t.Released }
+
+// kills reports whether so many workers died of the task. A delivery can also
+// be lost on its way to a worker, which says nothing about the task: all silent
+// deliveries but the first must have been begun for certain.
+func (t *tally) kills(delivery, deaths int) bool {
+	return t.silent(delivery) >= deaths && t.Died >= deaths-1
 }
 
 // tally returns the count of a task and the sequence of its record.

@@ -4,51 +4,19 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"runtime"
 	"runtime/debug"
 	"time"
 
 	"github.com/agepath/agepath/experiment"
-	"github.com/agepath/agepath/experiment/queue"
 )
 
-// errInterrupted is the cause of a computation's end that is not the cell's
-// fault.
-var errInterrupted = errors.New("interrupted")
-
-// compute computes a delivered task. It returns nil when the computation was
-// interrupted: the worker is stopped or the run cancelled.
-func (w *Worker) compute(ctx context.Context, d *queue.Delivery, data experiment.Data) *experiment.Outcome {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	watch := make(chan struct{})
-	go func() { // ends with the computation
-		defer close(watch)
-		select {
-		case <-d.Cancelled():
-			cancel(errInterrupted)
-		case <-ctx.Done():
-		}
-	}()
-	outcome := Compute(ctx, w.Kinds, &d.Task, data)
-	interrupted := ctx.Err() != nil
-	cancel(nil)
-	<-watch
-	if interrupted && outcome.Status != experiment.OK {
-		return nil
-	}
-	outcome.Attempts = d.Attempt
-	outcome.Worker, outcome.Version = w.Name, w.Version
-	return outcome
-}
-
 // Compute computes a task with the kind it names, within its time limit, and
-// tells what became of it. A panic of the kind is a failure of the cell.
+// tells what became of it. A panic of the kind is a failure of the cell, a
+// measure that is not a finite number a divergence.
 func Compute(ctx context.Context, kinds []experiment.Kind, task *experiment.Task, data experiment.Data) *experiment.Outcome {
-	outcome := &experiment.Outcome{
-		Run: task.Run, Cell: task.Cell, Kind: task.Kind, Labels: task.Labels,
-		Attempts: 1, Started: time.Now().UTC(),
-	}
+	outcome := begin(task, time.Now())
 	if task.Limits.Timeout > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, task.Limits.Timeout)
@@ -62,10 +30,27 @@ func Compute(ctx context.Context, kinds []experiment.Kind, task *experiment.Task
 		outcome.CPU = &seconds
 	}
 	runtime.UnlockOSThread()
-	outcome.Finished = time.Now().UTC()
-	outcome.Wall = outcome.Finished.Sub(outcome.Started).Seconds()
-	outcome.Status, outcome.Error = statusOf(err, task.Limits)
+	status, message := statusOf(err, task.Limits)
+	if status != experiment.OK {
+		outcome.Measures, outcome.Further = experiment.Batch{}, nil
+	}
+	end(outcome, status, message)
 	return outcome
+}
+
+// begin returns the outcome of a task that is going to be computed.
+func begin(task *experiment.Task, at time.Time) *experiment.Outcome {
+	return &experiment.Outcome{
+		Run: task.Run, Cell: task.Cell, Kind: task.Kind, Labels: task.Labels,
+		Attempts: 1, Started: at.UTC(),
+	}
+}
+
+// end notes how a computation ended, now.
+func end(o *experiment.Outcome, status experiment.Status, message string) {
+	o.Status, o.Error = status, message
+	o.Finished = time.Now().UTC()
+	o.Wall = o.Finished.Sub(o.Started).Seconds()
 }
 
 // computeGuarded calls the kind and turns a panic into an error.
@@ -78,10 +63,26 @@ func computeGuarded(ctx context.Context, kinds []experiment.Kind, task *experime
 	for _, kind := range kinds {
 		if kind.Name() == task.Kind {
 			outcome.Measures, outcome.Further, err = kind.Compute(ctx, task, data)
+			if err == nil {
+				err = finite(kind.Tables().Measures, &outcome.Measures)
+			}
 			return err
 		}
 	}
 	return fmt.Errorf("this worker does not know the kind of experiment %q", task.Kind)
+}
+
+// finite returns an error of the status diverged when a measure is not a
+// finite number; what does not apply is null.
+func finite(columns []experiment.Column, measures *experiment.Batch) error {
+	for j, vector := range measures.Columns {
+		for _, x := range vector.Floats {
+			if math.IsNaN(x) || math.IsInf(x, 0) {
+				return &experiment.StatusError{Status: experiment.Diverged, Err: fmt.Errorf("%s is %v", columns[j].Name, x)}
+			}
+		}
+	}
+	return nil
 }
 
 // statusOf returns the status that an error of a computation stands for, and

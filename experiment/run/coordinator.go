@@ -7,6 +7,7 @@ import (
 	"io"
 	"iter"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"time"
@@ -32,6 +33,11 @@ type Coordinator struct {
 	// Workers is the number of slots in this process; 0 leaves the work to
 	// other workers, which needs a Queue.
 	Workers int
+	// Process makes the command of a slot's process, as in [Worker.Process];
+	// Cache is the folder of data sets for it, which an embedded server's run
+	// does not need.
+	Process func() *exec.Cmd
+	Cache   string
 	// Retry lists the statuses of cells that are computed again.
 	Retry   []experiment.Status
 	Version string
@@ -176,10 +182,14 @@ func (c *Coordinator) compute(ctx context.Context, g *gatherer) (err error) {
 	defer stop()
 	group, work := errgroup.WithContext(work)
 	if c.Workers > 0 {
+		cache := c.Cache
+		if c.Queue == nil {
+			cache = filepath.Join(c.Out, serverDir, "datasets") // goes with the server's files
+		}
 		worker := &Worker{
 			Queue: q, Kinds: []experiment.Kind{c.Kind}, Slots: c.Workers, Version: c.Version,
 			Report: func(_ string, err error) { c.report(err) },
-			Idle:   c.idle(),
+			Idle:   c.idle(), Process: c.Process, Cache: cache,
 		}
 		group.Go(func() error { return worker.Run(work) })
 	}

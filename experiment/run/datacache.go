@@ -1,9 +1,13 @@
 package run
 
 import (
+	"bufio"
 	"container/list"
 	"context"
 	"fmt"
+	"io"
+	"os"
+	"slices"
 	"sync"
 
 	"github.com/agepath/agepath/experiment/dataset"
@@ -11,14 +15,18 @@ import (
 )
 
 // cacheBytes is how much memory the data sets that no cell uses at the moment
-// may take on a worker.
+// may take on a worker that computes in its own process.
 const cacheBytes = 512 << 20
 
-// dataCache gives the slots of a worker the data sets of the queue. A data set
-// is fetched once however many slots ask for it, and the least recently used
-// ones are forgotten beyond cacheBytes.
+// fetcher gets a data set by its digest.
+type fetcher func(ctx context.Context, digest string) (*dataset.Dataset, error)
+
+// dataCache holds data sets in memory. A data set is fetched once however many
+// slots ask for it, and the least recently used ones are forgotten beyond the
+// limit.
 type dataCache struct {
-	queue *queue.Queue
+	fetch fetcher
+	limit int64 // bytes
 
 	mu      sync.Mutex
 	entries map[string]*list.Element // of *cacheEntry, by digest
@@ -33,8 +41,15 @@ type cacheEntry struct {
 	err    error
 }
 
-func newDataCache(q *queue.Queue) *dataCache {
-	return &dataCache{queue: q, entries: map[string]*list.Element{}, recent: list.New()}
+func newDataCache(limit int64, fetch fetcher) *dataCache {
+	return &dataCache{fetch: fetch, limit: limit, entries: map[string]*list.Element{}, recent: list.New()}
+}
+
+// queueFetcher gets data sets from the queue.
+func queueFetcher(q *queue.Queue) fetcher {
+	return func(ctx context.Context, digest string) (*dataset.Dataset, error) {
+		return fetchDataset(ctx, q, digest)
+	}
 }
 
 // Dataset returns the data set of a digest. It is shared: callers must not
@@ -51,7 +66,7 @@ func (c *dataCache) Dataset(ctx context.Context, digest string) (*dataset.Datase
 	c.mu.Unlock()
 	entry := element.Value.(*cacheEntry)
 	if !ok {
-		entry.set, entry.err = fetchDataset(ctx, c.queue, digest)
+		entry.set, entry.err = c.fetch(ctx, digest)
 		c.settle(element)
 		close(entry.ready)
 	}
@@ -74,17 +89,34 @@ func (c *dataCache) settle(element *list.Element) {
 		return
 	}
 	c.bytes += size(entry.set)
-	for c.bytes > cacheBytes && c.recent.Len() > 1 {
-		oldest := c.recent.Back()
-		for oldest != nil && (oldest == element || oldest.Value.(*cacheEntry).set == nil) {
-			oldest = oldest.Prev()
+	c.shrink(c.limit, func(digest string) bool { return digest == entry.digest })
+}
+
+// shrink forgets the least recently used data sets beyond a limit, but for
+// those to keep.
+func (c *dataCache) shrink(limit int64, keep func(digest string) bool) {
+	for at := c.recent.Back(); at != nil && c.bytes > limit; {
+		entry, before := at.Value.(*cacheEntry), at.Prev()
+		if entry.set != nil && !keep(entry.digest) {
+			c.bytes -= size(entry.set)
+			c.forget(at)
 		}
-		if oldest == nil {
-			return
-		}
-		c.bytes -= size(oldest.Value.(*cacheEntry).set)
-		c.forget(oldest)
+		at = before
 	}
+}
+
+// trim forgets data sets beyond a limit, but for those of the given digests.
+func (c *dataCache) trim(limit int64, keep []string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.shrink(limit, func(digest string) bool { return slices.Contains(keep, digest) })
+}
+
+// size returns the bytes of the data sets in the cache.
+func (c *dataCache) size() int64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.bytes
 }
 
 func (c *dataCache) forget(element *list.Element) {
@@ -101,12 +133,26 @@ func fetchDataset(ctx context.Context, q *queue.Queue, digest string) (*dataset.
 		return nil, err
 	}
 	defer body.Close()
-	set, err := dataset.Decode(body)
+	return decodeDataset(body, digest)
+}
+
+// readDataset reads a data set from a file and checks its digest.
+func readDataset(path, digest string) (*dataset.Dataset, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return decodeDataset(bufio.NewReaderSize(file, 1<<18), digest)
+}
+
+func decodeDataset(r io.Reader, digest string) (*dataset.Dataset, error) {
+	set, err := dataset.Decode(r)
 	if err != nil {
 		return nil, fmt.Errorf("reading data set %s: %w", digest, err)
 	}
 	if have := set.Digest(); have != digest {
-		return nil, fmt.Errorf("data set %s arrived with the digest %s", digest, have)
+		return nil, fmt.Errorf("data set %s has the digest %s", digest, have)
 	}
 	return set, nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"runtime"
 	"time"
 
@@ -23,33 +24,86 @@ type Worker struct {
 	Slots      int           // default: one per processor
 	Drain      bool          // return when no task is queued, instead of waiting for more
 	Idle       time.Duration // how long a slot without work waits before it looks for other runs; default: that of the queue
+	Grace      time.Duration // how long running cells may go on after the worker is stopped, before they are handed back; default: not at all
 	RetryDelay time.Duration // before a failed cell is tried again; default: 5 s
+	MaxDeaths  int           // how many workers may die of a cell; default: that of the queue
 	Version    string        // of agepath, in results
 
-	// Report is told of what the worker survives, by cell. It must not block
-	// and may be called from any goroutine. Default: nothing is told.
+	// Process makes the command of a process that runs [ServeSlot] on its
+	// standard input and output. Each slot has one, so that a cell that
+	// panics, ends its process, hangs or takes all memory harms no other.
+	// Default: cells are computed in this process, where memory is not
+	// watched and a cell that does not look at its context cannot be stopped.
+	Process func() *exec.Cmd
+	// Cache is the folder where the data sets of tasks are kept for the
+	// processes of slots, and CacheBytes the most that those no cell uses may
+	// take there (default: [DefaultCacheBytes]). Workers of one machine can
+	// share it. It is needed with Process.
+	Cache      string
+	CacheBytes int64
+
+	// Report is told of what the worker survives, by cell, "" for none. It must
+	// not block and may be called from any goroutine. Default: nothing is told.
 	Report func(cell string, err error)
 }
 
+// computer computes the tasks of one slot.
+type computer interface {
+	// compute computes a delivered task. The outcome is nil when ctx ended
+	// first. An error is the worker's trouble and not the cell's.
+	compute(ctx context.Context, d *queue.Delivery) (*experiment.Outcome, error)
+	close()
+}
+
 // Run computes tasks until ctx ends or, with Drain, no task is queued. When
-// ctx ends, running cells are handed back without using up an attempt, and Run
-// returns nil. An error tells that the queue cannot be worked with.
+// ctx ends, running cells get Grace and are then handed back without using up
+// an attempt, and Run returns nil. An error tells that the queue cannot be
+// worked with.
 func (w *Worker) Run(ctx context.Context) error {
 	worker := *w
 	if err := worker.defaults(); err != nil {
 		return err
 	}
-	puller, err := worker.Queue.Worker(queue.WorkerConfig{Name: worker.Name, Drain: worker.Drain, Idle: worker.Idle})
+	computers, err := worker.computers()
+	if err != nil {
+		return fmt.Errorf("starting worker %s: %w", worker.Name, err)
+	}
+	puller, err := worker.Queue.Worker(queue.WorkerConfig{Name: worker.Name, Drain: worker.Drain, Idle: worker.Idle, MaxDeaths: worker.MaxDeaths})
 	if err != nil {
 		return fmt.Errorf("starting worker %s: %w", worker.Name, err)
 	}
 	defer puller.Close()
-	data := newDataCache(worker.Queue)
+	board := newBoard(&worker)
+	told := make(chan struct{})
+	telling, stop := context.WithCancel(context.WithoutCancel(ctx))
+	go func() { // ends with Run
+		defer close(told)
+		board.tell(telling, ctx.Done())
+	}()
+	defer func() {
+		stop()
+		<-told
+	}()
 	group, ctx := errgroup.WithContext(ctx)
-	for range worker.Slots {
-		group.Go(func() error { return worker.slot(ctx, puller, data) })
+	computing, cancel := worker.graceful(ctx)
+	defer cancel()
+	for at, computer := range computers {
+		group.Go(func() error {
+			defer computer.close()
+			return worker.slot(ctx, computing, puller, computer, board, at)
+		})
 	}
 	return group.Wait()
+}
+
+// graceful returns a context that ends Grace after ctx.
+func (w *Worker) graceful(ctx context.Context) (context.Context, context.CancelFunc) {
+	later, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	context.AfterFunc(ctx, func() {
+		pause(later.Done(), w.Grace)
+		cancel()
+	})
+	return later, cancel
 }
 
 func (w *Worker) defaults() error {
@@ -66,55 +120,140 @@ func (w *Worker) defaults() error {
 	if w.RetryDelay == 0 {
 		w.RetryDelay = 5 * time.Second
 	}
+	if w.CacheBytes == 0 {
+		w.CacheBytes = DefaultCacheBytes
+	}
 	if w.Report == nil {
 		w.Report = func(string, error) {}
 	}
 	return nil
 }
 
-// slot computes one task after the other.
-func (w *Worker) slot(ctx context.Context, puller *queue.Puller, data *dataCache) error {
+// computers makes what computes, one for each slot.
+func (w *Worker) computers() ([]computer, error) {
+	list := make([]computer, w.Slots)
+	if w.Process == nil {
+		here := &local{kinds: w.Kinds, data: newDataCache(cacheBytes, queueFetcher(w.Queue))}
+		for at := range list {
+			list[at] = here
+		}
+		return list, nil
+	}
+	if w.Cache == "" {
+		return nil, errors.New("no folder is given for the data sets that its slots' processes read")
+	}
+	files, err := openDiskCache(w.Queue, w.Cache, w.CacheBytes)
+	if err != nil {
+		return nil, err
+	}
+	for at := range list {
+		list[at] = &process{command: w.Process, files: files}
+	}
+	return list, nil
+}
+
+const (
+	// grace is how long settling a task may take after the worker was stopped.
+	grace = 10 * time.Second
+	// firstTrouble and mostTrouble bound how long a slot in trouble waits
+	// before it pulls the next task; the time doubles from one to the other.
+	firstTrouble, mostTrouble = time.Second, 30 * time.Second
+)
+
+// slot computes one task after the other. Tasks are pulled until ctx ends and
+// computed until computing ends.
+func (w *Worker) slot(ctx, computing context.Context, puller *queue.Puller, computer computer, board *board, at int) error {
+	trouble := time.Duration(0)
 	for {
 		delivery, err := puller.Pull(ctx)
 		var empty *queue.EmptyError
 		switch {
 		case ctx.Err() != nil, errors.As(err, &empty):
 			if delivery != nil {
-				return w.settle(ctx, delivery, nil)
+				w.settle(computing, delivery, nil, 0)
 			}
 			return nil
 		case err != nil:
 			return fmt.Errorf("worker %s pulling a task: %w", w.Name, err)
 		}
-		if err := w.settle(ctx, delivery, w.compute(ctx, delivery, data)); err != nil {
-			return err
+		board.begin(at, delivery)
+		outcome, err := w.compute(computing, computer, delivery)
+		if err != nil {
+			trouble = min(max(2*trouble, firstTrouble), mostTrouble)
+			w.Report(delivery.Task.Cell, fmt.Errorf("handing cell %s back and waiting %v: %w", delivery.Task.Cell, trouble, err))
+			w.settle(computing, delivery, nil, trouble)
+			board.end(at, nil, err)
+			pause(ctx.Done(), trouble)
+			continue
 		}
+		trouble = 0
+		w.settle(computing, delivery, outcome, 0)
+		board.end(at, outcome, nil)
 	}
 }
 
-// grace is how long settling a task may take after the worker was stopped.
-const grace = 10 * time.Second
+// compute computes a delivered task. It returns nil when the computation was
+// interrupted: the worker is stopped or the run cancelled.
+func (w *Worker) compute(ctx context.Context, computer computer, d *queue.Delivery) (*experiment.Outcome, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	watched := make(chan struct{})
+	go func() { // ends with the computation
+		defer close(watched)
+		select {
+		case <-d.Cancelled():
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	outcome, err := computer.compute(ctx, d)
+	interrupted := ctx.Err() != nil
+	cancel()
+	<-watched
+	switch {
+	case errors.Is(err, queue.ErrNoData): // no worker can get it
+		outcome = begin(&d.Task, time.Now())
+		end(outcome, experiment.Failed, err.Error())
+	case err != nil && !interrupted:
+		return nil, err
+	case outcome == nil, interrupted && outcome.Status != experiment.OK:
+		return nil, nil
+	}
+	outcome.Attempts = d.Attempt
+	outcome.Worker, outcome.Version = w.Name, w.Version
+	return outcome, nil
+}
+
+// local computes in this process.
+type local struct {
+	kinds []experiment.Kind
+	data  *dataCache
+}
+
+func (l *local) compute(ctx context.Context, d *queue.Delivery) (*experiment.Outcome, error) {
+	d.Begin()
+	return Compute(ctx, l.kinds, &d.Task, l.data), nil
+}
+
+func (l *local) close() {}
 
 // settle tells the queue what became of a delivery: a nil outcome means that
-// the computation was interrupted.
-func (w *Worker) settle(ctx context.Context, d *queue.Delivery, outcome *experiment.Outcome) error {
+// the cell was not computed; it is delivered again after the delay. The
+// server gives the task to somebody else once its heartbeats stop, so a lost
+// answer costs time, not the cell.
+func (w *Worker) settle(ctx context.Context, d *queue.Delivery, outcome *experiment.Outcome, delay time.Duration) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
 	defer cancel()
 	var err error
 	switch {
 	case outcome == nil:
-		err = d.Release(ctx, 0)
+		err = d.Release(ctx, delay)
 	case outcome.Status == experiment.OK:
 		err = d.Done(ctx, outcome)
 	default:
-		outcome.Attempts = d.Attempt
 		_, err = d.Fail(ctx, outcome, w.RetryDelay)
 	}
-	if err == nil {
-		return nil
+	if err != nil {
+		w.Report(d.Task.Cell, fmt.Errorf("settling cell %s: %w", d.Task.Cell, err))
 	}
-	// The server gives the task to somebody else once its heartbeats stop, so
-	// a lost answer costs time, not the cell.
-	w.Report(d.Task.Cell, fmt.Errorf("settling cell %s: %w", d.Task.Cell, err))
-	return nil
 }

@@ -12,7 +12,10 @@ import (
 // Main runs a program and ends the process with its status. The first SIGINT
 // or SIGTERM ends the context, so that the program keeps what it has; the
 // second one ends the process at once.
+//
+// In a process made by [SlotProcess] it computes cells instead.
 func Main(execute func(ctx context.Context, args []string, streams Streams) int) {
+	ServeSlot(Kinds())
 	ctx, cancel := context.WithCancel(context.Background())
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)

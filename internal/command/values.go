@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/spf13/pflag"
+
+	"github.com/agepath/agepath/experiment"
 )
 
 // choice is a flag that holds one of a few words.
@@ -109,3 +111,31 @@ func (l *list[T]) Replace(texts []string) error {
 
 // GetSlice implements [pflag.SliceValue].
 func (l *list[T]) GetSlice() []string { return l.texts }
+
+// bytesFlag is a flag that holds an amount of bytes.
+type bytesFlag struct {
+	value *int64
+	text  string
+}
+
+// Bytes adds a flag that takes an amount of bytes with its unit. standard is
+// one too.
+func Bytes(flags *pflag.FlagSet, value *int64, name, standard, usage string) {
+	b := &bytesFlag{value: value}
+	if err := b.Set(standard); err != nil {
+		panic(fmt.Sprintf("default of --%s: %v", name, err))
+	}
+	flags.Var(b, name, usage)
+}
+
+func (b *bytesFlag) String() string { return b.text }
+func (b *bytesFlag) Type() string   { return "bytes" }
+
+func (b *bytesFlag) Set(text string) error {
+	amount, ok := experiment.ParseBytes(text)
+	if !ok {
+		return fmt.Errorf("%q is not allowed; %s is", text, experiment.BytesAllowed)
+	}
+	*b.value, b.text = amount, text
+	return nil
+}

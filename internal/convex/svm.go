@@ -17,6 +17,11 @@ type SVMOptions struct {
 	// MaxUpdates bounds the working-set updates and the exchanges of the free set
 	// of one Solve together. 0 means max(10,000,000, 100 n).
 	MaxUpdates int
+	// Diagonal, of length n and >= 0, is added to the diagonal of the kernel
+	// matrix of the training rows. It is no part of the function f that θ tells,
+	// but Scores has it: f(x_i) + Diagonal_i α_i y_i + b. The linear kernel's
+	// SetTheta does not know it. nil means nothing.
+	Diagonal []float64
 	// NoShrinking keeps all samples in the working-set selection.
 	NoShrinking bool
 }
@@ -73,14 +78,17 @@ func NewSVM(x blas64.General, y []float64, c float64, kernel Kernel, intercept b
 	if rbf, ok := kernel.(RBF); ok && (!(rbf.Gamma > 0) || math.IsInf(rbf.Gamma, 1)) {
 		panic(fmt.Sprintf("convex: svm with kernel gamma %g, want it positive and finite", rbf.Gamma))
 	}
+	if options.Diagonal != nil && len(options.Diagonal) != x.Rows {
+		panic(fmt.Sprintf("convex: svm with %d entries of Diagonal for %d rows", len(options.Diagonal), x.Rows))
+	}
 	options = options.withDefaults(x.Rows)
 	s := &SVM{y: y, c: c, options: options}
 	if kernel.translationInvariant(intercept) {
-		x, s.origin = centred(x)
+		x, s.origin = Centred(x)
 	}
 	s.points = NewPoints(x)
 	_, s.linear = kernel.(Linear)
-	s.dual = newDual(newGram(kernel, s.points, options.CacheBytes), y, intercept, options.CacheBytes)
+	s.dual = newDual(newGram(kernel, s.points, options.Diagonal, options.CacheBytes), y, intercept, options.CacheBytes)
 	n := x.Rows
 	s.upper, s.alpha, s.places, s.scores = make([]float64, n), make([]float64, n), make([]place, n), make([]float64, n)
 	length := n
@@ -105,8 +113,9 @@ func (o SVMOptions) withDefaults(n int) SVMOptions {
 	return o
 }
 
-// centred returns x less its column means, and the means.
-func centred(x blas64.General) (blas64.General, []float64) {
+// Centred returns x less its column means, and the means: a free intercept takes
+// up the shift, and sums of squares lose no digits to it.
+func Centred(x blas64.General) (blas64.General, []float64) {
 	mean := make([]float64, x.Cols)
 	out := blas64.General{Rows: x.Rows, Cols: x.Cols, Stride: max(1, x.Cols), Data: make([]float64, x.Rows*x.Cols)}
 	for i := range x.Rows {

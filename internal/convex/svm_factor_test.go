@@ -14,7 +14,7 @@ func TestFactorFollowsMembers(t *testing.T) {
 	const n = 60
 	x := normalRows(rng, n, 4, 1, 0)
 	copy(x.Data[4:8], x.Data[:4]) // rows 0 and 1 are equal
-	g := newGram(RBF{Gamma: 0.5}, NewPoints(x), 1<<20)
+	g := newGram(RBF{Gamma: 0.5}, NewPoints(x), nil, 1<<20)
 	c := newFactor(n, 0.7, 1<<20)
 	column := make([]float64, n)
 	for range 400 {
@@ -56,7 +56,7 @@ func TestFactorFollowsMembers(t *testing.T) {
 func TestFactorMemoryBound(t *testing.T) {
 	t.Parallel()
 	x := normalRows(rand.New(rand.NewPCG(1, 1)), 30, 4, 1, 0)
-	g := newGram(RBF{Gamma: 0.5}, NewPoints(x), 1<<20)
+	g := newGram(RBF{Gamma: 0.5}, NewPoints(x), nil, 1<<20)
 	c := newFactor(30, 1, 5*5*8)
 	column := make([]float64, 30)
 	for i := range 5 {
@@ -74,8 +74,8 @@ func TestGramCache(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 5))
 	const n = 50
 	points := NewPoints(normalRows(rng, n, 3, 1, 0))
-	whole := newGram(RBF{Gamma: 0.5}, points, 1<<20)
-	some := newGram(RBF{Gamma: 0.5}, points, 20*n*8)
+	whole := newGram(RBF{Gamma: 0.5}, points, nil, 1<<20)
+	some := newGram(RBF{Gamma: 0.5}, points, nil, 20*n*8)
 	for range 3000 {
 		i := rng.IntN(n)
 		if rng.Float64() < 0.7 {

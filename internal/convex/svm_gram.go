@@ -5,7 +5,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// gram is the kernel matrix K of the training rows. Its rows are computed when
+// gram is the kernel matrix K of the training rows, with SVMOptions.Diagonal. Its rows are computed when
 // first asked for and kept while they fit: the whole matrix where it fits, else
 // the most recently used rows.
 type gram struct {
@@ -14,6 +14,7 @@ type gram struct {
 	points   Points
 	n        int
 	diagonal []float64
+	extra    []float64 // n: what is added to the kernel's diagonal, nil for nothing
 
 	rows     [][]float64 // nil where not kept
 	kept     int
@@ -28,13 +29,14 @@ type gram struct {
 	w    []float64 // d, a linear kernel's sum of rows
 }
 
-func newGram(kernel Kernel, points Points, bytes int64) *gram {
+func newGram(kernel Kernel, points Points, extra []float64, bytes int64) *gram {
 	n, d := points.X.Rows, points.X.Cols
 	g := &gram{
 		kernel:   kernel,
 		points:   points,
 		n:        n,
 		diagonal: make([]float64, n),
+		extra:    extra,
 		rows:     make([][]float64, n),
 		capacity: n,
 		older:    make([]int32, n+1),
@@ -42,6 +44,9 @@ func newGram(kernel Kernel, points Points, bytes int64) *gram {
 	}
 	_, g.linear = kernel.(Linear)
 	kernel.Diagonal(g.diagonal, points)
+	if extra != nil {
+		blas64.Axpy(1, vector(extra), vector(g.diagonal))
+	}
 	if fit := bytes / int64(8*max(1, n)); fit < int64(n) {
 		const least = 16 // a working-set update holds two rows at a time
 		g.capacity = min(n, max(least, int(fit)))
@@ -80,6 +85,9 @@ func (g *gram) row(i int) []float64 {
 
 func (g *gram) compute(dst []float64, i int) {
 	g.kernel.Block(blas64.General{Rows: 1, Cols: g.n, Stride: g.n, Data: dst}, g.points.rows(i, i+1), g.points)
+	if g.extra != nil {
+		dst[i] += g.extra[i]
+	}
 }
 
 // link makes i the most recently used.
@@ -102,6 +110,9 @@ func (g *gram) gather(dst []float64, i int, list []int) {
 		a := g.points.row(i)
 		for k, j := range list {
 			dst[k] = blas64.Dot(g.points.row(j), a)
+			if j == i && g.extra != nil {
+				dst[k] += g.extra[i]
+			}
 		}
 		return
 	}
@@ -125,6 +136,11 @@ func (g *gram) accumulate(dst []float64, list []int, coefficient []float64) {
 	if g.linear && d*(g.n+len(list)) < g.n*(len(list)+d*missing) {
 		g.sumRows(g.w, list, coefficient)
 		blas64.Gemv(blas.NoTrans, 1, g.points.X, vector(g.w), 1, vector(dst))
+		if g.extra != nil {
+			for k, i := range list {
+				dst[i] += coefficient[k] * g.extra[i]
+			}
+		}
 		return
 	}
 	for k, i := range list {

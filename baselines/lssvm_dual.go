@@ -1,0 +1,186 @@
+package baselines
+
+import (
+	"context"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/lapack/lapack64"
+
+	"github.com/agepath/agepath/gaga"
+	"github.com/agepath/agepath/internal/convex"
+)
+
+// dual is the machine by its multipliers α_i = C a_i e_i: over the samples with
+// weight,
+//
+//	(K + diag(1/(C a))) α + b 1 = t,   1ᵀα = 0,   w = Σ α_i φ(x_i).
+type dual struct {
+	c      float64
+	linear bool
+	x      blas64.General // n x d, less origin
+	origin []float64      // d
+	kernel blas64.General // n x n
+
+	active []int // samples with weight
+	ridge  []float64
+	room   []float64 // n·n, work: the factor
+	factor blas64.Triangular
+	ones   []float64 // of active: the factor's solution for 1
+	sum    float64   // 1ᵀones
+
+	alpha []float64 // n
+	b     float64
+	u     []float64 // n: Kα
+	r     []float64 // n, work
+}
+
+func newDual(ctx context.Context, x blas64.General, kernel gaga.Kernel, c float64) (*dual, error) {
+	n := x.Rows
+	f := func(k int) []float64 { return make([]float64, k) }
+	q := &dual{c: c, ridge: f(n), room: f(n * n), ones: f(n), alpha: f(n), u: f(n), r: f(n), active: make([]int, 0, n)}
+	q.x, q.origin = convex.Centred(x) // no kernel here changes with it
+	if kernel == nil {
+		q.linear, kernel = true, convex.Linear{}
+	}
+	q.kernel = blas64.General{Rows: n, Cols: n, Stride: n, Data: f(n * n)}
+	points := convex.NewPoints(q.x)
+	const strip = 256 // rows between looks at the context
+	for from := 0; from < n; from += strip {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		rows := min(strip, n-from)
+		part := blas64.General{Rows: rows, Cols: x.Cols, Stride: x.Cols, Data: q.x.Data[from*x.Cols:]}
+		kernel.Block(blas64.General{Rows: rows, Cols: n, Stride: n, Data: q.kernel.Data[from*n:]}, convex.NewPoints(part), points)
+	}
+	return q, nil
+}
+
+func (q *dual) weigh(ctx context.Context, a []float64) error {
+	q.active = q.active[:0]
+	for i, v := range a {
+		if v > 0 {
+			q.ridge[len(q.active)] = 1 / (q.c * v)
+			q.active = append(q.active, i)
+		}
+	}
+	m, n := len(q.active), q.kernel.Rows
+	system := blas64.Symmetric{Uplo: blas.Upper, N: m, Stride: max(1, m), Data: q.room[:m*m]}
+	for k, i := range q.active {
+		row, from := system.Data[k*m:(k+1)*m], q.kernel.Data[i*n:(i+1)*n]
+		for l := k; l < m; l++ {
+			row[l] = from[q.active[l]]
+		}
+		row[k] += q.ridge[k]
+	}
+	var err error
+	if q.factor, err = cholesky(ctx, system); err != nil {
+		return err
+	}
+	for k := range m {
+		q.ones[k] = 1
+	}
+	q.backSolve(q.ones[:m])
+	q.sum = 0
+	for _, v := range q.ones[:m] {
+		q.sum += v
+	}
+	return nil
+}
+
+func (q *dual) backSolve(b []float64) {
+	if len(b) > 0 {
+		lapack64.Potrs(q.factor, blas64.General{Rows: len(b), Cols: 1, Stride: 1, Data: b})
+	}
+}
+
+// fit solves for the multipliers and refines the solution by its residual.
+func (q *dual) fit(targets []float64) float64 {
+	clear(q.alpha)
+	clear(q.u)
+	m := len(q.active)
+	if m == 0 {
+		return 0
+	}
+	q.b = 0
+	r := q.r[:m]
+	var scale float64
+	for pass := range 4 {
+		excess := 0.0
+		for k, i := range q.active {
+			r[k] = targets[i] - q.u[i] - q.ridge[k]*q.alpha[i] - q.b
+			excess += q.alpha[i]
+		}
+		if pass == 0 {
+			scale = largest(r) // of the targets
+		}
+		if pass == 3 {
+			break
+		}
+		q.backSolve(r)
+		for _, v := range r {
+			excess += v
+		}
+		shift := excess / q.sum
+		q.b += shift
+		for k, i := range q.active {
+			q.alpha[i] += r[k] - shift*q.ones[k]
+		}
+		blas64.Gemv(blas.NoTrans, 1, q.kernel, vector(q.alpha), 0, vector(q.u))
+	}
+	return ratio(largest(r), scale)
+}
+
+func (q *dual) predict(u []float64) {
+	for i, v := range q.u {
+		u[i] = v + q.b
+	}
+}
+
+func (q *dual) norm() float64 { return blas64.Dot(vector(q.alpha), vector(q.u)) }
+
+func (q *dual) theta() []float64 {
+	if !q.linear {
+		return append(append([]float64(nil), q.alpha...), q.b)
+	}
+	d := q.x.Cols
+	theta := make([]float64, d+1)
+	blas64.Gemv(blas.Trans, 1, q.x, vector(q.alpha), 0, vector(theta[:d]))
+	theta[d] = q.b - blas64.Dot(vector(theta[:d]), vector(q.origin))
+	return theta
+}
+
+// cholesky factorizes a = UᵀU in place, in blocks of rows, and looks at the
+// context before each.
+func cholesky(ctx context.Context, a blas64.Symmetric) (blas64.Triangular, error) {
+	const size = 128
+	n := a.N
+	block := func(i, j, rows, cols int) blas64.General {
+		return blas64.General{Rows: rows, Cols: cols, Stride: a.Stride, Data: a.Data[i*a.Stride+j:]}
+	}
+	for k := 0; k < n; k += size {
+		if err := ctx.Err(); err != nil {
+			return blas64.Triangular{}, err
+		}
+		rows := min(size, n-k)
+		corner := blas64.Symmetric{Uplo: blas.Upper, N: rows, Stride: a.Stride, Data: a.Data[k*a.Stride+k:]}
+		if k > 0 {
+			blas64.Syrk(blas.Trans, -1, block(0, k, k, rows), 1, corner)
+		}
+		t, ok := lapack64.Potrf(corner)
+		if !ok {
+			return blas64.Triangular{}, errFactor
+		}
+		rest := n - k - rows
+		if rest == 0 {
+			break
+		}
+		right := block(k, k+rows, rows, rest)
+		if k > 0 {
+			blas64.Gemm(blas.Trans, blas.NoTrans, -1, block(0, k, k, rows), block(0, k+rows, k, rest), 1, right)
+		}
+		blas64.Trsm(blas.Left, blas.Trans, 1, t, right)
+	}
+	return blas64.Triangular{Uplo: blas.Upper, Diag: blas.NonUnit, N: n, Stride: a.Stride, Data: a.Data}, nil
+}

@@ -1,0 +1,156 @@
+package baselines
+
+import (
+	"context"
+	"errors"
+	"math"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/lapack/lapack64"
+
+	"github.com/agepath/agepath/internal/convex"
+)
+
+var errFactor = errors.New("baselines: the least squares system is not positive definite to working precision: C is too large for the data")
+
+// primal is the linear machine by its normal equations, d x d: with the means
+// x̄ and t̄ for the weights,
+//
+//	(I/C + Σ a_i (x_i - x̄)(x_i - x̄)ᵀ) w = Σ a_i (x_i - x̄)(t_i - t̄),   b = t̄ - w·x̄.
+type primal struct {
+	c      float64
+	x      blas64.General // n x d, less origin
+	origin []float64      // d
+
+	a      []float64
+	total  float64   // Σ a
+	mean   []float64 // d: x̄
+	rows   []float64 // n·d, work: √a_i (x_i - x̄) of the rows with weight
+	system blas64.Symmetric
+	factor blas64.Triangular
+
+	w        []float64
+	b        float64
+	residual []float64 // n, work
+	gradient []float64 // d, work
+}
+
+func newPrimal(x blas64.General, c float64) *primal {
+	n, d := x.Rows, x.Cols
+	f := func(k int) []float64 { return make([]float64, k) }
+	p := &primal{
+		c: c, a: f(n), mean: f(d), rows: f(n * d), w: f(d), residual: f(n), gradient: f(d),
+		system: blas64.Symmetric{Uplo: blas.Upper, N: d, Stride: d, Data: f(d * d)},
+	}
+	p.x, p.origin = convex.Centred(x)
+	return p
+}
+
+func (p *primal) row(i int) blas64.Vector {
+	return vector(p.x.Data[i*p.x.Stride : i*p.x.Stride+p.x.Cols])
+}
+
+func (p *primal) weigh(_ context.Context, a []float64) error {
+	copy(p.a, a)
+	d := p.x.Cols
+	p.total = 0
+	clear(p.mean)
+	for i, v := range a {
+		if v > 0 {
+			p.total += v
+			blas64.Axpy(v, p.row(i), vector(p.mean))
+		}
+	}
+	if p.total == 0 {
+		return nil
+	}
+	blas64.Scal(1/p.total, vector(p.mean))
+	m := 0
+	for i, v := range a {
+		if v > 0 {
+			row := p.rows[m*d : (m+1)*d]
+			root, x := math.Sqrt(v), p.row(i).Data
+			for j, mean := range p.mean {
+				row[j] = root * (x[j] - mean)
+			}
+			m++
+		}
+	}
+	blas64.Syrk(blas.Trans, 1, blas64.General{Rows: m, Cols: d, Stride: d, Data: p.rows[:m*d]}, 0, p.system)
+	for j := range d {
+		p.system.Data[j*d+j] += 1 / p.c
+	}
+	var ok bool
+	if p.factor, ok = lapack64.Potrf(p.system); !ok {
+		return errFactor
+	}
+	return nil
+}
+
+// fit solves the normal equations and refines the solution by the gradient at
+// it, which is summed over the samples and so does not know the rounding of the
+// factor.
+func (p *primal) fit(targets []float64) float64 {
+	clear(p.w)
+	if p.total == 0 {
+		return 0
+	}
+	var level, scale float64
+	for i, v := range p.a {
+		if v > 0 {
+			level += v * targets[i]
+			scale += v * math.Abs(targets[i]) * largest(p.row(i).Data)
+		}
+	}
+	level /= p.total
+	system := blas64.General{Rows: len(p.w), Cols: 1, Stride: 1, Data: p.gradient}
+	p.b = level
+	for pass := range 4 {
+		for i, v := range p.a {
+			p.residual[i] = 0
+			if v > 0 {
+				p.residual[i] = v * (targets[i] - p.b)
+			}
+		}
+		p.subtract()
+		copy(p.gradient, p.w)
+		blas64.Gemv(blas.Trans, 1, p.x, vector(p.residual), -1/p.c, vector(p.gradient))
+		// Σ of the residuals is 0 but for rounding, which a mean far off would blow up.
+		drift := 0.0
+		for _, r := range p.residual {
+			drift += r
+		}
+		blas64.Axpy(-drift, vector(p.mean), vector(p.gradient))
+		if pass == 3 {
+			break
+		}
+		lapack64.Potrs(p.factor, system)
+		blas64.Axpy(1, vector(p.gradient), vector(p.w))
+		p.b = level - blas64.Dot(vector(p.w), vector(p.mean))
+	}
+	return ratio(largest(p.gradient), scale)
+}
+
+// subtract takes a_i w·x_i off residual.
+func (p *primal) subtract() {
+	for i, v := range p.a {
+		if v > 0 {
+			p.residual[i] -= v * blas64.Dot(p.row(i), vector(p.w))
+		}
+	}
+}
+
+func (p *primal) predict(u []float64) {
+	for i := range u {
+		u[i] = p.b
+	}
+	blas64.Gemv(blas.NoTrans, 1, p.x, vector(p.w), 1, vector(u))
+}
+
+func (p *primal) norm() float64 { return blas64.Dot(vector(p.w), vector(p.w)) }
+
+func (p *primal) theta() []float64 {
+	theta := append([]float64(nil), p.w...)
+	return append(theta, p.b-blas64.Dot(vector(p.w), vector(p.origin)))
+}

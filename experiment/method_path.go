@@ -1,0 +1,128 @@
+package experiment
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/agepath/agepath/baselines"
+	"github.com/agepath/agepath/experiment/dataset"
+	"github.com/agepath/agepath/gaga"
+)
+
+var originalMethod = methodInfo{
+	name: Original, algorithm: 2,
+	fit: func(ctx context.Context, f *Fitted, _ *Cell, _ *dataset.Part) error {
+		theta, kkt, err := baselines.Original(ctx, f.Problem)
+		if err != nil {
+			return err
+		}
+		f.single(theta, kkt)
+		return nil
+	},
+	work: func(g *group, n, d float64) float64 {
+		cold, _ := fitWork(g.models.Name, g.models.Kernel, n, d)
+		return cold
+	},
+}
+
+var acsMethod = methodInfo{
+	name: ACS, algorithm: 3, regularized: true, aged: true, stepped: true,
+	fit: fitACS,
+	work: func(g *group, n, d float64) float64 {
+		cold, warm := fitWork(g.models.Name, g.models.Kernel, n, d)
+		ages := math.Floor((g.age.Max-g.age.Min)/g.age.Step) + 1
+		return cold + ages*(regularizerCosts[g.regularizers.Name].alternations*warm+n*d)
+	},
+}
+
+var gagaMethod = methodInfo{
+	name: GAGA, algorithm: 4, regularized: true, aged: true,
+	fit: fitGAGA,
+	work: func(g *group, n, d float64) float64 {
+		cold, _ := fitWork(g.models.Name, g.models.Kernel, n, d)
+		points := pathPoints(g.models.Name, n) * regularizerCosts[g.regularizers.Name].points
+		return cold + points*pathWork(g.models.Name, g.models.Kernel, n, d)
+	},
+	bytes: pathBytes,
+}
+
+// single makes a solution without an age the only knot, with all training rows
+// at weight 1.
+func (f *Fitted) single(theta []float64, kkt float64) {
+	knot := gaga.Knot{Kind: gaga.End, Index: -1, Theta: theta, KKT: kkt, Easy: f.Problem.X.Rows}
+	for _, w := range theta[:len(theta)-1] {
+		if w != 0 {
+			knot.Active++
+		}
+	}
+	f.Knots = []gaga.Knot{knot}
+}
+
+func fitACS(ctx context.Context, f *Fitted, c *Cell, _ *dataset.Part) error {
+	age := c.Method.Age
+	ages := baselines.Ages(age.Min, age.Max, age.Step)
+	path, err := baselines.ACS(ctx, f.Problem, ages, baselines.ACSOptions{})
+	if err != nil {
+		return err
+	}
+	f.Knots = path.Knots
+	f.status = gaga.Complete.String()
+	if !path.Complete() {
+		f.status = fmt.Sprintf("of %d ages %d did not converge and %d left one class only", len(ages), path.Unconverged, path.OneClass)
+	}
+	return nil
+}
+
+// pathKnots is the number of evenly spaced ages at which a path is scored
+// besides its critical points.
+const pathKnots = 100
+
+func fitGAGA(ctx context.Context, f *Fitted, c *Cell, _ *dataset.Part) error {
+	age := c.Method.Age
+	options := gaga.Options{
+		Age:  gaga.Range{Min: age.Min, Max: age.Max},
+		Grid: baselines.Ages(age.Min, age.Max, (age.Max-age.Min)/pathKnots),
+	}
+	path, err := gaga.Track(ctx, f.Problem, options)
+	if err != nil {
+		return err
+	}
+	if path.Status() == gaga.Interrupted {
+		return errors.Join(ctx.Err(), errors.New(path.Reason()))
+	}
+	f.Knots, f.status, f.critical = path.Knots(), path.Status().String(), true
+	if path.Status().Early() {
+		f.status += ": " + path.Reason()
+	}
+	f.status += gapText(path.Gaps())
+	f.restarts = len(path.Restarts())
+	return nil
+}
+
+// gapText says which ages a path leaves out, "" for none.
+func gapText(gaps []gaga.Gap) string {
+	if len(gaps) == 0 {
+		return ""
+	}
+	list := make([]string, len(gaps))
+	for k, gap := range gaps {
+		list[k] = fmt.Sprintf("%.4g to %.4g", gap.From, gap.To)
+	}
+	return fmt.Sprintf("; one class only at ages %s", strings.Join(list, ", "))
+}
+
+// pathBytes estimates what following an age path takes. With a kernel that is a
+// factor over the multipliers that change with the age, at most n of them, else
+// the tracker's copies of the data and matrices over the coefficients. Each knot
+// holds all coefficients, or n multipliers; how many knots there are is a guess,
+// as in [estimate].
+func pathBytes(c *Cell, n, d int64) int64 {
+	knots := int64(pathKnots + pathPoints(c.Model.Name, float64(n)))
+	if c.Model.Kernel == RBF {
+		return 8*n*n + 8*n*knots
+	}
+	return 8*(2*n*d+10*d*d) + 8*d*knots
+}

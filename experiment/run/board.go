@@ -1,0 +1,90 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/queue"
+)
+
+// board is where the slots of a worker note what they do, and who tells the
+// queue of it.
+type board struct {
+	worker *Worker
+
+	mu       sync.Mutex
+	presence queue.Presence
+	slots    []queue.Running // the zero value for one that computes nothing
+	troubles []string        // by slot
+}
+
+func newBoard(w *Worker) *board {
+	return &board{
+		worker: w, slots: make([]queue.Running, w.Slots), troubles: make([]string, w.Slots),
+		presence: queue.Presence{Name: w.Name, Version: w.Version, Slots: w.Slots, Started: time.Now().UTC(), State: queue.Working},
+	}
+}
+
+// begin notes that a slot computes a task.
+func (b *board) begin(slot int, d *queue.Delivery) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.slots[slot] = queue.Running{Run: d.Task.Run, Cell: d.Task.Cell, Since: time.Now().UTC(), Attempt: d.Attempt}
+}
+
+// end notes that a slot is done with a task; trouble is why it could not
+// compute it.
+func (b *board) end(slot int, outcome *experiment.Outcome, trouble error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.slots[slot] = queue.Running{}
+	b.troubles[slot] = ""
+	switch {
+	case trouble != nil:
+		b.troubles[slot] = trouble.Error()
+	case outcome == nil:
+	case outcome.Status == experiment.OK:
+		b.presence.Done++
+	default:
+		b.presence.Failed++
+	}
+}
+
+// tell announces the worker every now and then until ctx ends, and its end.
+func (b *board) tell(ctx context.Context, stopped <-chan struct{}) {
+	ticker := time.NewTicker(queue.PresenceEvery)
+	defer ticker.Stop()
+	state := queue.Working
+	for {
+		b.announce(state)
+		select {
+		case <-ticker.C:
+		case <-stopped:
+			state, stopped = queue.Stopping, nil
+		case <-ctx.Done():
+			b.announce(queue.Gone)
+			return
+		}
+	}
+}
+
+func (b *board) announce(state string) {
+	b.mu.Lock()
+	p := b.presence
+	for at, running := range b.slots {
+		if running.Cell != "" {
+			p.Running = append(p.Running, running)
+		}
+		if b.troubles[at] != "" {
+			p.Trouble = b.troubles[at]
+		}
+	}
+	b.mu.Unlock()
+	p.State, p.At = state, time.Now().UTC()
+	if err := b.worker.Queue.Announce(&p); err != nil {
+		b.worker.Report("", fmt.Errorf("announcing the worker: %w", err))
+	}
+}

@@ -1,0 +1,74 @@
+package run
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/fxamacker/cbor/v2"
+)
+
+// A worker and the processes of its slots talk in frames: one byte that says
+// what it is, the length of the body in four bytes (little endian), the body.
+const (
+	frameReady   = 'r' // from the slot: it can compute
+	frameCompute = 'c' // to the slot: a request
+	frameCancel  = 'x' // to the slot: stop computing
+	frameOutcome = 'o' // from the slot: the outcome of the request
+	frameLast    = 'l' // from the slot: the outcome, after which the process ends
+	frameData    = 'd' // from the slot: the digest of a data set whose file cannot be used
+)
+
+// maxFrame bounds what one end has to believe of the other.
+const maxFrame = 1 << 31
+
+// request asks a slot's process for the outcome of a task.
+type request struct {
+	Task []byte            `cbor:"1,keyasint"`           // JSON of an experiment.Task
+	Data map[string]string `cbor:"2,keyasint,omitempty"` // files of the task's data sets, by digest
+}
+
+func writeFrame(w io.Writer, kind byte, body []byte) error {
+	if len(body) > maxFrame {
+		return fmt.Errorf("%d bytes; at most %d go from process to process", len(body), maxFrame)
+	}
+	frame := make([]byte, 5, 5+len(body))
+	frame[0] = kind
+	binary.LittleEndian.PutUint32(frame[1:], uint32(len(body)))
+	_, err := w.Write(append(frame, body...))
+	return err
+}
+
+func readFrame(r io.Reader) (kind byte, body []byte, err error) {
+	var head [5]byte
+	if _, err := io.ReadFull(r, head[:]); err != nil {
+		return 0, nil, err
+	}
+	n := binary.LittleEndian.Uint32(head[1:])
+	if n > maxFrame {
+		return 0, nil, fmt.Errorf("a frame of %d bytes; at most %d are allowed", n, maxFrame)
+	}
+	body = make([]byte, n)
+	_, err = io.ReadFull(r, body)
+	return head[0], body, err
+}
+
+func (r *request) encode() ([]byte, error) { return cbor.Marshal(r) }
+
+func decodeRequest(body []byte) (*request, error) {
+	r := new(request)
+	return r, cbor.Unmarshal(body, r)
+}
+
+// pause waits; it returns false when done comes first.
+func pause(done <-chan struct{}, wait time.Duration) bool {
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-done:
+		return false
+	}
+}

@@ -1,0 +1,65 @@
+package run
+
+import (
+	"bytes"
+	"os"
+	"strconv"
+)
+
+// memory tells how much memory this process has in use: what is resident, as
+// the kernel counts it.
+type memory struct {
+	pages  *os.File // /proc/self/statm
+	status *os.File // its line VmHWM is the peak
+	reset  *os.File // /proc/self/clear_refs, where 5 lowers the peak to what is in use
+	buffer []byte
+}
+
+func openMemory() *memory {
+	m := &memory{buffer: make([]byte, 8192)}
+	m.pages, _ = os.Open("/proc/self/statm")
+	m.status, _ = os.Open("/proc/self/status")
+	m.reset, _ = os.OpenFile("/proc/self/clear_refs", os.O_WRONLY, 0)
+	return m // what cannot be opened is not known
+}
+
+// now returns the bytes in use, false where that is not known.
+func (m *memory) now() (int64, bool) {
+	var buffer [128]byte
+	if m.pages == nil {
+		return 0, false
+	}
+	n, _ := m.pages.ReadAt(buffer[:], 0)
+	fields := bytes.Fields(buffer[:n])
+	if len(fields) < 2 {
+		return 0, false
+	}
+	pages, err := strconv.ParseInt(string(fields[1]), 10, 64)
+	return pages * int64(os.Getpagesize()), err == nil
+}
+
+// begin starts a new peak.
+func (m *memory) begin() {
+	if m.reset != nil {
+		_, _ = m.reset.WriteAt([]byte("5"), 0) // peak fails to be known then, see below
+	}
+}
+
+// peak returns the most bytes in use since begin, false where that is not
+// known.
+func (m *memory) peak() (int64, bool) {
+	if m.reset == nil || m.status == nil {
+		return 0, false
+	}
+	n, _ := m.status.ReadAt(m.buffer, 0)
+	_, rest, found := bytes.Cut(m.buffer[:n], []byte("VmHWM:"))
+	fields := bytes.Fields(rest[:min(len(rest), 40)])
+	if !found || len(fields) == 0 {
+		return 0, false
+	}
+	kilobytes, err := strconv.ParseInt(string(fields[0]), 10, 64)
+	return kilobytes << 10, err == nil
+}
+
+// sample is for systems that do not count the peak themselves.
+func (m *memory) sample(int64) {}

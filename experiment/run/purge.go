@@ -1,0 +1,50 @@
+package run
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/agepath/agepath/experiment/queue"
+)
+
+// BusyError says that a run is not finished: cells wait or are being computed.
+type BusyError struct {
+	Run    string
+	Counts queue.Counts
+	Worker string // one that computes a cell of the run, "" for none known
+}
+
+func (e *BusyError) Error() string {
+	if n := e.Counts.Queued + e.Counts.InFlight; n > 0 {
+		return fmt.Sprintf("run %s has %d cells that are queued or running", e.Run, n)
+	}
+	return fmt.Sprintf("run %s: worker %s still computes a cell of it", e.Run, e.Worker)
+}
+
+// Purge removes everything that the queue has of a run that is finished or
+// cancelled: results, attempts, dead letters, its description. A run with cells
+// to come is a [*BusyError]. Data sets stay, since other runs can use them.
+func Purge(ctx context.Context, q *queue.Queue, run string) error {
+	counts, err := q.Counts(ctx, run)
+	if err != nil {
+		return err
+	}
+	if counts.Queued+counts.InFlight > 0 {
+		return &BusyError{Run: run, Counts: counts}
+	}
+	workers, err := q.Workers(ctx)
+	if err != nil {
+		return err
+	}
+	for _, worker := range workers {
+		for _, running := range worker.Running { // of a cancelled run, until it hears of that
+			if running.Run == run && worker.State != queue.Gone {
+				return &BusyError{Run: run, Counts: counts, Worker: worker.Name}
+			}
+		}
+	}
+	if err := q.Purge(ctx, run); err != nil {
+		return err
+	}
+	return q.RemoveData(ctx, run)
+}

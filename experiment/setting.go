@@ -1,0 +1,292 @@
+package experiment
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/agepath/agepath/experiment/dataset"
+)
+
+// maxSettings bounds the settings of a method.
+const maxSettings = 8
+
+// Settings are the settings of a method's own in the order in which its table
+// declares them; the rest is zero. Its JSON is an object in that order.
+type Settings [maxSettings]Setting
+
+// Setting is one of them: a number, or a word where Word is not "".
+type Setting struct {
+	Name   string
+	Number float64
+	Word   string
+}
+
+// Number returns the number of that name. It panics where there is none: what a
+// method asks for is what its table declares.
+func (s *Settings) Number(name string) float64 { return s.find(name).Number }
+
+// Int returns the whole number of that name; it panics like Number.
+func (s *Settings) Int(name string) int { return int(s.find(name).Number) }
+
+// Word returns the word of that name, "" for a setting that is a number. It
+// panics like Number.
+func (s *Settings) Word(name string) string { return s.find(name).Word }
+
+func (s *Settings) find(name string) Setting {
+	for _, setting := range s {
+		if setting.Name == name {
+			return setting
+		}
+	}
+	panic(fmt.Sprintf("experiment: the method has no setting %q", name))
+}
+
+// IsZero reports whether there are no settings.
+func (s Settings) IsZero() bool { return s[0].Name == "" }
+
+// MarshalJSON writes the settings as an object in their order.
+func (s Settings) MarshalJSON() ([]byte, error) {
+	text := []byte("{")
+	for i, setting := range s {
+		if setting.Name == "" {
+			break
+		}
+		if i > 0 {
+			text = append(text, ',')
+		}
+		var value any = setting.Number
+		if setting.Word != "" {
+			value = setting.Word
+		}
+		text = append(append(text, mustJSON(setting.Name)...), ':')
+		text = append(text, mustJSON(value)...)
+	}
+	return append(text, '}'), nil
+}
+
+// text returns the settings' JSON, "" where there are none.
+func (s *Settings) text() string {
+	if s.IsZero() {
+		return ""
+	}
+	return string(mustJSON(s))
+}
+
+// UnmarshalJSON reads what MarshalJSON wrote.
+func (s *Settings) UnmarshalJSON(text []byte) error {
+	*s = Settings{}
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	if start, err := decoder.Token(); err != nil || start != json.Delim('{') {
+		return errors.New("a method's settings are an object")
+	}
+	for i := 0; decoder.More(); i++ {
+		name, err := decoder.Token()
+		if err != nil {
+			return err
+		}
+		value, err := decoder.Token()
+		if err != nil {
+			return err
+		}
+		if i == maxSettings {
+			return fmt.Errorf("more than %d settings of a method", maxSettings)
+		}
+		s[i].Name, _ = name.(string)
+		switch value := value.(type) {
+		case float64:
+			s[i].Number = value
+		case string:
+			s[i].Word = value
+		default:
+			return fmt.Errorf("the setting %q is neither a number nor a word", name)
+		}
+	}
+	_, err := decoder.Token()
+	return err
+}
+
+// settingInfo declares a setting of a method: a number that the rule allows, or
+// one of several words. Lists and ranges of it make a cell for each value.
+type settingInfo struct {
+	name     string
+	rule     rule     // of a number, whole where the rule says so
+	words    []string // allowed ones, for a setting that is a word; else nil
+	standard Setting  // the default, without its name
+	meaning  string   // for docs/grid.md, which a test compares
+	single   bool     // takes one value, no list
+
+	// Where the setting applies: elsewhere it is refused if no cell uses it, and
+	// left out of the cells that do not.
+	task         dataset.Task // "": both
+	regularizers []string     // nil: all
+}
+
+// applies reports whether cells of a task and a regularizer have the setting.
+func (s *settingInfo) applies(task dataset.Task, regularizer string) bool {
+	return (s.task == "" || s.task == task) && (s.regularizers == nil || slices.Contains(s.regularizers, regularizer))
+}
+
+// scope says where the setting applies, for a setting that does not everywhere.
+func (s *settingInfo) scope() string {
+	var parts []string
+	if s.task != "" {
+		parts = append(parts, "for "+string(s.task))
+	}
+	if s.regularizers != nil {
+		parts = append(parts, "with the regularizers "+strings.Join(s.regularizers, ", "))
+	}
+	return strings.Join(parts, " ")
+}
+
+// allows reports whether a cell may have the value.
+func (s *settingInfo) allows(value Setting) bool {
+	if s.words != nil {
+		return slices.Contains(s.words, value.Word)
+	}
+	return value.Word == "" && s.rule.allows(value.Number)
+}
+
+// want says what is allowed.
+func (s *settingInfo) want() string {
+	if s.words != nil {
+		return "one of " + strings.Join(s.words, ", ")
+	}
+	return s.rule.want
+}
+
+// check returns an error where settings are not those that a cell of the
+// method, the task and the regularizer has.
+func (m *methodInfo) check(settings Settings, task dataset.Task, regularizer string) error {
+	rest := settings[:]
+	for i := range m.settings {
+		info := &m.settings[i]
+		if !info.applies(task, regularizer) {
+			continue
+		}
+		if rest[0].Name != info.name || !info.allows(rest[0]) {
+			return fmt.Errorf("the settings %s of %s are not those that it has here: %s is %s", mustJSON(settings), m.name, info.name, info.want())
+		}
+		rest = rest[1:]
+	}
+	if len(rest) > 0 && rest[0] != (Setting{}) {
+		return fmt.Errorf("%s has no setting %q here", m.name, rest[0].Name)
+	}
+	return nil
+}
+
+// Choice is a setting with the values that a grid gives it.
+type Choice struct {
+	Values []Setting // all of one name
+
+	info  *settingInfo
+	place place // where the grid gives it; its key is "" for the default
+}
+
+// choices are the settings of a group: all combinations of their values.
+type choices []Choice
+
+// choicesFor returns the choices of settings that cells of a task and a
+// regularizer have.
+func (m *Methods) choicesFor(task dataset.Task, regularizer string) choices {
+	var list choices
+	for _, c := range m.Choices {
+		if c.info.applies(task, regularizer) {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// count returns the number of combinations.
+func (c choices) count() int {
+	n := 1
+	for i := range c {
+		n *= len(c[i].Values)
+	}
+	return n
+}
+
+// most is count without overflow, for checking it.
+func (c choices) most() float64 {
+	n := 1.0
+	for i := range c {
+		n *= float64(len(c[i].Values))
+	}
+	return n
+}
+
+// sorted returns the values of each setting in an order of their own.
+func (c choices) sorted() [][]Setting {
+	var list [][]Setting
+	for i := range c {
+		values := slices.Clone(c[i].Values)
+		slices.SortFunc(values, func(a, b Setting) int {
+			return cmp.Or(cmp.Compare(a.Number, b.Number), cmp.Compare(a.Word, b.Word))
+		})
+		list = append(list, values)
+	}
+	return list
+}
+
+// at returns the i-th combination; the last setting varies fastest.
+func (c choices) at(i int) Settings {
+	var s Settings
+	for k := len(c) - 1; k >= 0; k-- {
+		n := len(c[k].Values)
+		s[k] = c[k].Values[i%n]
+		i /= n
+	}
+	return s
+}
+
+// has reports whether the settings are one of the combinations. They are of the
+// same method, task and regularizer.
+func (c choices) has(s Settings) bool {
+	for k := range c {
+		if !slices.Contains(c[k].Values, s[k]) {
+			return false
+		}
+	}
+	return true
+}
+
+// overlaps reports whether two choices of the same method, task and regularizer
+// have a combination in common.
+func (c choices) overlaps(other choices) bool {
+	for k := range c {
+		if !intersect(c[k].Values, other[k].Values) {
+			return false
+		}
+	}
+	return true
+}
+
+// largest returns the largest number that a setting takes, 0 for one that the
+// choices do not have.
+func (c choices) largest(name string) float64 {
+	most := 0.0
+	for i := range c {
+		if c[i].info.name == name {
+			for _, v := range c[i].Values {
+				most = max(most, v.Number)
+			}
+		}
+	}
+	return most
+}
+
+// first returns the first value of a setting, the zero one for a setting that
+// the choices do not have.
+func (c choices) first(name string) Setting {
+	for i := range c {
+		if c[i].info.name == name {
+			return c[i].Values[0]
+		}
+	}
+	return Setting{}
+}

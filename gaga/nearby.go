@@ -1,0 +1,128 @@
+package gaga
+
+import "math"
+
+// Where weights are constant in every zone and the sums are over zones, as those
+// of the squared loss under the hard regularizer, alternation needs no look at
+// all samples: a weighted fit is the solution on its zones, one Newton step away,
+// and inside a window only the watched samples can change their zones. A path of
+// thousands of jumps, each of a sample or two, then costs no more for large n.
+
+// stepwise reports whether the problem is of that kind.
+func (t *moments) stepwise() bool {
+	for k := range t.zones {
+		if f := t.reg.series(k, 1).f; f[1] != 0 || f[3] != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// landNearby alternates from the left point, a jump point, at an age beyond it,
+// within the window. It reports false, with the left θ
+// as it was, where the way leads out of it or has more than few steps: the
+// landing is then left to [tracker.land].
+func (t *tracker) landNearby(age float64, reason string) bool {
+	pt := t.left
+	before, from := append([]float64(nil), pt.theta...), pt.age
+	signs := append([]float64(nil), t.sign...)
+	pt.age = age
+	for k := 1; k <= plain; k++ {
+		if !t.reweigh(pt) {
+			if k == 1 || !t.consistentNearby(pt) {
+				break
+			}
+			t.path.restarts = append(t.path.restarts, Restart{age, reason, k})
+			t.startPiece()
+			return true
+		}
+		if !t.fitNearby(pt) || !t.inside(pt) {
+			break
+		}
+		t.finish(pt)
+	}
+	copy(pt.theta, before)
+	copy(t.sign, signs)
+	pt.age = from
+	return false
+}
+
+// reweigh moves the watched samples to the zones of their losses at pt and
+// reports whether there were any to move.
+func (t *tracker) reweigh(pt *point) (changed bool) {
+	t.predict(pt.u, pt.theta)
+	for slot, i := range t.watch {
+		for {
+			z := t.zoneAt(pt.u[slot], t.y[i], pt.age)
+			if z == int(t.zone[i]) {
+				break
+			}
+			changed = true
+			if z > int(t.zone[i]) {
+				t.apply(SampleUp, i, 0, pt.theta)
+			} else {
+				t.apply(SampleDown, i, 0, pt.theta)
+			}
+		}
+	}
+	return changed
+}
+
+// fitNearby makes pt the weighted fit on the zones: an active-set method (Osborne,
+// Presnell and Turlach, 2000) that goes from solution to solution on the active
+// coordinates, drops the first that reaches zero on the way and activates the one
+// that violates its condition most. It reports false where that does not end.
+func (t *tracker) fitNearby(pt *point) bool {
+	for range 4 * (t.p + 1) {
+		copy(t.theta0, pt.theta)
+		if !t.correct(pt) {
+			return false
+		}
+		first, at := -1, 1.0
+		for j, from := range t.theta0 {
+			if to := pt.theta[j]; t.sign[j] != 0 && to*t.sign[j] < 0 {
+				if x := from / (from - to); first < 0 || x < at {
+					first, at = j, x
+				}
+			}
+		}
+		if first >= 0 {
+			for j, from := range t.theta0 {
+				pt.theta[j] = from + at*(pt.theta[j]-from)
+			}
+			t.apply(Dropped, first, 0, pt.theta)
+			continue
+		}
+		worst := 0.0
+		for j, l1 := range t.l1 {
+			if over := math.Abs(t.moments.grad[j]) - l1*(1+roundoff); l1 > 0 && t.sign[j] == 0 && over > worst {
+				first, worst = j, over
+			}
+		}
+		if first < 0 {
+			return true
+		}
+		t.apply(Activated, first, -sign(t.moments.grad[first]), pt.theta)
+	}
+	return false
+}
+
+// consistentNearby reports whether the watched samples are in their zones.
+func (t *tracker) consistentNearby(pt *point) bool {
+	for slot, i := range t.watch {
+		if !t.inZone(pt, i, pt.u[slot]) {
+			return false
+		}
+	}
+	return true
+}
+
+// jumped takes note of a jump and of the ages that the path was smooth before
+// it: windows leave room for as many more.
+func (w *window) jumped(from, to []float64, ages float64) {
+	length := w.distance(from, to)
+	w.leap = math.Max(0.9*w.leap, length)
+	if rate := length / ages; ages > 0 && !math.IsInf(rate, 0) {
+		w.drift += (rate - w.drift) / 16
+	}
+}

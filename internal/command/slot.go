@@ -1,0 +1,59 @@
+package command
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"runtime"
+	"runtime/debug"
+	"syscall"
+
+	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/run"
+)
+
+// slotVariable makes a program compute cells for the process that started it.
+const slotVariable = "AGEPATH_SLOT_PROCESS"
+
+// SlotProcess returns what makes the commands of processes that compute cells
+// for slots in this one: this program again. What GOMEMLIMIT allows is shared
+// among the slots.
+func SlotProcess(slots int) (func() *exec.Cmd, error) {
+	program, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("finding this program: %w", err)
+	}
+	if runtime.GOOS == "linux" {
+		program = "/proc/self/exe" // the same program also when its file was replaced by another version
+	}
+	env := append(os.Environ(), slotVariable+"=1")
+	if os.Getenv("GOMEMLIMIT") != "" {
+		env = append(env, fmt.Sprintf("GOMEMLIMIT=%d", debug.SetMemoryLimit(-1)/int64(slots)))
+	}
+	return func() *exec.Cmd {
+		cmd := exec.Command(program)
+		cmd.Args[0] = os.Args[0]
+		cmd.Env = env
+		return cmd
+	}, nil
+}
+
+// ServeSlot computes cells and ends the process when it was made by
+// [SlotProcess]; otherwise it does nothing. It goes before everything else that
+// a program does.
+func ServeSlot(kinds []experiment.Kind) {
+	if os.Getenv(slotVariable) == "" {
+		return
+	}
+	os.Unsetenv(slotVariable)
+	// A signal to the whole group, ^C, is for the worker to decide about.
+	signal.Ignore(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	answers := os.Stdout
+	os.Stdout = os.Stderr // what a computation prints is no answer
+	if err := run.ServeSlot(os.Stdin, answers, kinds); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(ExitFailed)
+	}
+	os.Exit(ExitDone)
+}

@@ -1,0 +1,155 @@
+package rehline_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/agepath/agepath/rehline"
+)
+
+// TestPureL1 is TestAccuracy without a ridge: linear programs for the losses
+// with kinks, quadratic ones that are not strictly convex for the others.
+func TestPureL1(t *testing.T) {
+	t.Parallel()
+	const n, d = 24, 4
+	r := rand.New(rand.NewPCG(5, 4))
+	x := general(n, d, func(int, int) float64 { return float64(min(1, r.IntN(4))) * r.NormFloat64() })
+	clear(x.Data[5*d : 6*d]) // a row of zeros
+	y := vector(n, func(i int) float64 { return x.Data[i*d] - 0.5*x.Data[i*d+1] + 0.4*r.NormFloat64() + 0.3 })
+	class := vector(n, func(i int) float64 { return math.Copysign(1, y[i]) })
+	weights := vector(n, func(i int) float64 { return float64(i%4) * r.Float64() })
+	for loss, l := range losses(class, y) {
+		for name, c := range constraintsOf(x, r) {
+			t.Run(loss+"/"+name, func(t *testing.T) {
+				t.Parallel()
+				for k := range 6 {
+					p := rehline.Problem{X: x, Loss: l, Weights: weights, Constraints: c, NoRidge: true, Intercept: rehline.Intercept(k % 2)}
+					p.L1 = vector(d, func(j int) float64 { return []float64{0.01, 0.5, 4}[k/2] * float64(1+j) })
+					want := reference(t, p)
+					compare(t, fmt.Sprintf("case %d", k), p, want)
+					p.Sparse, p.X = compress(p.X), blas64.General{}
+					compare(t, fmt.Sprintf("sparse case %d", k), p, want)
+				}
+			})
+		}
+	}
+}
+
+// TestPureDual: the dual of a solution without a ridge is feasible by itself, and
+// its value is the lower bound that is reported.
+func TestPureDual(t *testing.T) {
+	t.Parallel()
+	const n, d = 300, 30
+	x, class, y := data(11, n, d)
+	for i := range x.Data {
+		x.Data[i] *= []float64{100, 1, 0.01}[i%d%3] // columns of all sizes
+	}
+	for name, l := range losses(class, y) {
+		p := rehline.Problem{X: x, Loss: l, NoRidge: true, L1: vector(d, func(j int) float64 { return 2 + float64(j%4) }), Intercept: rehline.FreeIntercept,
+			Constraints: rehline.And(rehline.NonNegative(d), rehline.Sum(d, 0.5))}
+		sol := solve(t, p, rehline.Options{Tol: 1e-10})
+		if sol.Status != rehline.Solved || !(sol.Gap <= 1e-10) {
+			t.Errorf("%s: %v with gap %g", name, sol.Status, sol.Gap)
+		}
+		force := make([]float64, d+1) // Xᵀ times the slopes less Aᵀξ, and the sum of the slopes
+		size := make([]float64, d+1)  // of what they are sums of
+		var bound float64
+		add := func(m, shift, dual blas64.General, i, row int) float64 {
+			at := row*m.Stride + i
+			a := dual.Data[row*dual.Stride+i]
+			for j := range d {
+				force[j] += a * m.Data[at] * x.Data[i*d+j]
+				size[j] += math.Abs(a * m.Data[at] * x.Data[i*d+j])
+			}
+			force[d] += a * m.Data[at]
+			bound += a * shift.Data[at]
+			size[d] += math.Abs(a * m.Data[at])
+			return a
+		}
+		for i := range n {
+			for row := range l.U.Rows {
+				if a := add(l.U, l.V, sol.Dual.Lambda, i, row); a < 0 || a > 1+1e-12 {
+					t.Fatalf("%s: λ = %g", name, a)
+				}
+			}
+			for row := range l.S.Rows {
+				a := add(l.S, l.T, sol.Dual.Gamma, i, row)
+				if a < 0 || a > l.Tau.Data[row*l.Tau.Stride+i]*(1+1e-12) {
+					t.Fatalf("%s: γ = %g", name, a)
+				}
+				bound -= a * a / 2
+			}
+			if l.Offset != nil {
+				bound += l.Offset[i]
+			}
+		}
+		c := p.Constraints
+		for k, xi := range sol.Dual.Xi {
+			for j := range d {
+				force[j] -= xi * c.A.Data[k*c.A.Stride+j]
+			}
+			bound -= xi * c.B[k]
+		}
+		for j, r := range p.L1 {
+			if math.Abs(force[j]) > r+1e-14*size[j] {
+				t.Errorf("%s: force %g on β_%d, the penalty is %g", name, force[j], j, r)
+			}
+		}
+		if math.Abs(force[d]) > 1e-14*size[d] {
+			t.Errorf("%s: the slopes sum to %g", name, force[d])
+		}
+		if math.Abs(bound-sol.DualObjective) > 1e-11*math.Abs(bound) {
+			t.Errorf("%s: the dual is worth %.15g, reported is %.15g", name, bound, sol.DualObjective)
+		}
+	}
+}
+
+// TestPureWarm: the solution itself is where a second solve stays, and a small
+// change of the weights needs less than the first one.
+func TestPureWarm(t *testing.T) {
+	t.Parallel()
+	const n, d = 400, 10
+	x, _, y := data(12, n, d)
+	s, err := rehline.New(rehline.Problem{X: x, Loss: rehline.Absolute(y), NoRidge: true, L1: vector(d, func(int) float64 { return 10 }), Intercept: rehline.FreeIntercept})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cold, err := s.Solve(context.Background(), rehline.Options{Tol: 1e-8})
+	if err != nil {
+		t.Fatal(err)
+	}
+	objective, steps := cold.Objective, cold.Iterations.Newton
+	again, err := s.Solve(context.Background(), rehline.Options{Tol: 1e-8, Warm: &cold})
+	if err != nil || again.Status != rehline.Solved || math.Abs(again.Objective-objective) > 1e-8*objective || 2*again.Iterations.Newton > steps {
+		t.Errorf("again: %v, %v, objective %v after %v, %+v after %d Newton steps", err, again.Status, again.Objective, objective, again.Iterations, steps)
+	}
+}
+
+func TestPureL1NeedsPenalties(t *testing.T) {
+	t.Parallel()
+	x, class, _ := data(13, 8, 3)
+	for name, c := range map[string]struct {
+		change func(p *rehline.Problem)
+		want   error
+		what   string
+	}{
+		"no penalty":        {func(p *rehline.Problem) { p.L1 = nil }, rehline.ErrShape, "L1"},
+		"a penalty of zero": {func(p *rehline.Problem) { p.L1[1] = 0 }, rehline.ErrRange, "L1"},
+		"a ridge":           {func(p *rehline.Problem) { p.Ridge = 1 }, rehline.ErrRange, "Ridge"},
+		"penalized b0":      {func(p *rehline.Problem) { p.Intercept = rehline.PenalizedIntercept }, rehline.ErrRange, "Intercept"},
+	} {
+		p := rehline.Problem{X: x, Loss: rehline.Hinge(class), NoRidge: true, L1: []float64{1, 1, 1}}
+		c.change(&p)
+		_, err := rehline.New(p)
+		var input *rehline.InputError
+		if !errors.As(err, &input) || !errors.Is(err, c.want) || input.What != c.what {
+			t.Errorf("%s: error %v", name, err)
+		}
+	}
+}
