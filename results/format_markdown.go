@@ -34,6 +34,7 @@ func writeMarkdown(w io.Writer, r *Report) error {
 			writeMarkdownSheet(&b, newSheet(table, score))
 		}
 	}
+	writeMarkdownSelected(&b, r)
 	writeMarkdownFailures(&b, r)
 	writeMarkdownFigures(&b, r)
 	b.WriteString(markdownQuery)

@@ -306,7 +306,7 @@ func TestSettingWords(t *testing.T) {
 		setting Setting
 		want    string
 	}{
-		{Setting{DimDataset: text("d"), DimModel: text("svm"), DimKernel: text("rbf"), DimC: number(0.1 + 0.2)},
+		{Setting{DimDataset: text("d"), DimModel: text("svm"), DimKernel: text("rbf"), DimKernelGamma: text("scale"), DimC: number(0.1 + 0.2)},
 			"d, SVM, RBF kernel, no noise, kernel γ=scale, C=0.3"},
 		{Setting{DimModel: text("svm"), DimKernel: text("linear"), DimRegularizer: text("hard"), DimNoiseKind: text("flip"), DimNoiseLevel: number(0.3)},
 			"SVM, linear kernel, hard regularizer, noise: flip 0.3"},

@@ -33,7 +33,6 @@ func load(ctx context.Context, dir string, options Options) (*Report, error) {
 	}
 	r := &Report{
 		Name:     filepath.Base(dir),
-		Tables:   cells.groups.tables(),
 		Statuses: cells.statuses(),
 		Failures: cells.firstFailures(),
 		Failed:   cells.failed,
@@ -42,6 +41,10 @@ func load(ctx context.Context, dir string, options Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
+	if manifest != nil {
+		r.Selected = cells.groups.selectBest(manifest.Select)
+	}
+	r.Tables = cells.groups.tables()
 	r.addMissing()
 	figures := &figureMaker{
 		dir:     dir,
@@ -127,6 +130,7 @@ func targetScale(m *Manifest) string {
 
 // addMissing says where the tables rest on less than the rest of them does.
 func (r *Report) addMissing() {
+	r.addUnequal()
 	for _, table := range r.Tables {
 		most, fewer, noValidation := 0, 0, 0
 		for i := range table.Rows {

@@ -15,10 +15,11 @@ type Report struct {
 	Name     string // of the grid; of the folder where there is no manifest
 	Facts    []Fact // about the run
 	Tables   []*ScoreTable
-	Statuses []Fact    // number of cells of each status that occurs
-	Failures []Failure // the first cells that failed, by their identity
-	Failed   int       // how many failed
-	Missing  []string  // sentences that say what is not there, and why
+	Selected []Selected // what select: best picked; nil for grids without
+	Statuses []Fact     // number of cells of each status that occurs
+	Failures []Failure  // the first cells that failed, by their identity
+	Failed   int        // how many failed
+	Missing  []string   // sentences that say what is not there, and why
 	Figures  []*Figure
 	LeftOut  []string // names of the figures beyond the limit
 }

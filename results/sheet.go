@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/agepath/agepath/experiment"
 )
 
 // sheet is one score of a table as text: what every format shows, before it
@@ -156,6 +158,12 @@ func sheetCaption(table *ScoreTable, score Score, constant []Fact) string {
 	b.WriteString(", mean ± standard deviation over repeats")
 	for _, fact := range constant {
 		fmt.Fprintf(&b, "; %s: %s", fact.Name, fact.Value)
+	}
+	switch table.Select {
+	case experiment.SelectValidation:
+		b.WriteString("; parameters with the best validation score of each repeat")
+	case experiment.SelectOracle:
+		b.WriteString("; parameters with the best test score of each repeat")
 	}
 	b.WriteString(".")
 	if table.incomplete() {

@@ -29,6 +29,9 @@ func Write(ctx context.Context, dir string, options Options) (*Report, error) {
 	if err := r.writeFigures(ctx, filepath.Join(folder, figureFolder)); err != nil {
 		return nil, fmt.Errorf("report of %s: %w", dir, err)
 	}
+	if err := r.writeSelected(folder); err != nil {
+		return nil, fmt.Errorf("report of %s: %w", dir, err)
+	}
 	formats := options.Formats
 	if formats == nil {
 		formats = Formats[:1]
