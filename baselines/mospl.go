@@ -9,12 +9,21 @@ import (
 	"github.com/agepath/agepath/gaga"
 )
 
+// Defaults of [MOSPL]: population and generations are those of the GAGA paper,
+// which names orders of 1.2 and 1.35.
+const (
+	MOSPLPopulation  = 150
+	MOSPLGenerations = 800
+	MOSPLRefit       = 50
+	MOSPLOrder       = 1.35
+)
+
 // MOSPLOptions tune [MOSPL]. The zero value of a field stands for its default.
 type MOSPLOptions struct {
-	Population  int     // individuals, at least 4. 0: 150
-	Generations int     // 0: 800
-	Refit       int     // generations between refits. 0: 50
-	Order       float64 // > 1, of the polynomial that stands for [gaga.Mixture]. 0: 1.35
+	Population  int     // individuals, at least 4. 0: [MOSPLPopulation]
+	Generations int     // 0: [MOSPLGenerations]
+	Refit       int     // generations between refits. 0: [MOSPLRefit]
+	Order       float64 // > 1, of the polynomial that stands for [gaga.Mixture]. 0: [MOSPLOrder]
 	Seed        uint64
 }
 
@@ -126,7 +135,11 @@ func (o *MOSPLOptions) complete() error {
 		name          string
 		value         *int
 		preset, least int
-	}{{"Population", &o.Population, 150, 4}, {"Generations", &o.Generations, 800, 1}, {"Refit", &o.Refit, 50, 1}} {
+	}{
+		{"Population", &o.Population, MOSPLPopulation, 4},
+		{"Generations", &o.Generations, MOSPLGenerations, 1},
+		{"Refit", &o.Refit, MOSPLRefit, 1},
+	} {
 		if *field.value == 0 {
 			*field.value = field.preset
 		}
@@ -135,7 +148,7 @@ func (o *MOSPLOptions) complete() error {
 		}
 	}
 	if o.Order == 0 {
-		o.Order = 1.35
+		o.Order = MOSPLOrder
 	}
 	if !(o.Order > 1) {
 		return fmt.Errorf("baselines: MOSPL's Order is %v, need a number > 1", o.Order)
