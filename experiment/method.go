@@ -14,6 +14,9 @@ const (
 	MOSPL      = "mospl"       // multi-objective self-paced learning: a front in place of a path
 	GAGA       = "gaga"        // the whole age path with its critical points
 	HuberLasso = "huber-lasso" // the Lasso's penalty with Huber's loss
+	RLSSVM     = "rlssvm"      // the least squares machine, trimmed and weighted
+	ReLSSVM    = "relssvm"     // the least squares machine with a truncated loss
+	RobustSVM  = "robust-svm"  // the support vector machine, corrected for label flips
 )
 
 // Method is a method with the settings it uses. What it ignores is zero, so
@@ -74,7 +77,7 @@ const (
 )
 
 // methodTable holds the methods in the order messages and documents show them.
-var methodTable = []*methodInfo{&originalMethod, &acsMethod, &mosplMethod, &gagaMethod, &huberMethod}
+var methodTable = []*methodInfo{&originalMethod, &acsMethod, &mosplMethod, &gagaMethod, &huberMethod, &rlssvmMethod, &relssvmMethod, &robustMethod}
 
 // methodNames returns the names of the methods in the table's order.
 func methodNames() []string {
