@@ -30,10 +30,12 @@ type RLSSVMFit struct {
 	Scale   float64 // σ̂ of its residuals
 }
 
+// LeastWeight is the smallest weight of the second stage of [RLSSVM].
+const LeastWeight = 1e-4
+
 const (
 	quickSteps    = 2    // concentration steps of every start
 	finalists     = 5    // starts that go on until they stand still
-	leastWeight   = 1e-4 // of the second stage
 	fullUpTo      = 2.5  // residuals in units of σ̂ with weight 1
 	leastFrom     = 3    // residuals in units of σ̂ with the least weight
 	normalScale   = 1.4826
@@ -121,9 +123,9 @@ func influence(e, scale float64) float64 {
 	case e <= fullUpTo*scale:
 		return 1
 	case e <= leastFrom*scale:
-		return max(leastWeight, (leastFrom-e/scale)/(leastFrom-fullUpTo))
+		return max(LeastWeight, (leastFrom-e/scale)/(leastFrom-fullUpTo))
 	}
-	return leastWeight
+	return LeastWeight
 }
 
 // median returns the median of |e| over the samples: the smallest that at least

@@ -114,7 +114,7 @@ func checkSettingsDocument(t *testing.T, path, text string) {
 		for i := range m.settings {
 			s := &m.settings[i]
 			standard := s.standard.Word
-			if s.words == nil {
+			if standard == "" {
 				standard = fmt.Sprint(s.standard.Number)
 			}
 			allowed := s.want()

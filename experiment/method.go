@@ -13,6 +13,9 @@ const (
 	ACS        = "acs"         // alternate convex search at ages with a fixed step
 	GAGA       = "gaga"        // the whole age path with its critical points
 	HuberLasso = "huber-lasso" // the Lasso's penalty with Huber's loss
+	RLSSVM     = "rlssvm"      // the least squares machine, trimmed and weighted
+	ReLSSVM    = "relssvm"     // the least squares machine with a truncated loss
+	RobustSVM  = "robust-svm"  // the support vector machine, corrected for label flips
 )
 
 // Method is a method with the settings it uses. What it ignores is zero, so
@@ -72,7 +75,7 @@ const (
 )
 
 // methodTable holds the methods in the order messages and documents show them.
-var methodTable = []*methodInfo{&originalMethod, &acsMethod, &gagaMethod, &huberMethod}
+var methodTable = []*methodInfo{&originalMethod, &acsMethod, &gagaMethod, &huberMethod, &rlssvmMethod, &relssvmMethod, &robustMethod}
 
 // methodNames returns the names of the methods in the table's order.
 func methodNames() []string {

@@ -46,6 +46,16 @@ func load(ctx context.Context, dir string, options Options) (*Report, error) {
 	}
 	r.Tables = cells.groups.tables()
 	r.addMissing()
+	for score := range Optimism {
+		if ranking := newRanking(r.Tables, score); ranking != nil {
+			r.Rankings = append(r.Rankings, ranking)
+		}
+	}
+	if options.Paper {
+		if err := r.addPaper(manifest); err != nil {
+			return nil, err
+		}
+	}
 	figures := &figureMaker{
 		dir:     dir,
 		data:    &dataFacts{target: targetScale(manifest), size: cells.sizes},

@@ -58,6 +58,9 @@ var methodStyles = []methodStyle{
 	{"mospl", "MOSPL", okabeIto[2], dashPatterns[3], draw.PyramidGlyph{}, false},
 	{"gaga", "GAGA", okabeIto[0], dashPatterns[0], draw.CircleGlyph{}, true},
 	{"huber-lasso", "Huber Lasso", okabeIto[1], dashPatterns[4], draw.RingGlyph{}, false},
+	{"rlssvm", "RLSSVM", okabeIto[3], dashPatterns[5], draw.BoxGlyph{}, false},
+	{"relssvm", "Re-LSSVM", okabeIto[5], dashPatterns[6], draw.CrossGlyph{}, false},
+	{"robust-svm", "Robust SVM", color.RGBA{0x7F, 0x7F, 0x7F, 0xFF}, dashPatterns[6], draw.PlusGlyph{}, false},
 }
 
 // otherStyles are for methods that are not in methodStyles.

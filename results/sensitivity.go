@@ -26,6 +26,7 @@ type ScoreRow struct {
 	Setting Setting
 	Repeats int          // different repeats among the row's cells
 	Entries []ScoreEntry // one for each method of the table
+	tested  [scores]bool // whether a method could have been told from the best
 }
 
 // Failed returns how many of the row's cells have no result.
@@ -43,6 +44,7 @@ type ScoreEntry struct {
 	Failed  int // those with a status other than ok
 	Summary [scores]Summary
 	Best    [scores]bool // best mean of the row, several where equal; never set for Optimism
+	Equal   [scores]bool // not significantly worse than the best, where that can be tested; see [ScoreRow.Comparisons]
 
 	// Sample holds the cells by repeat, for comparisons on the same splits.
 	Sample []RepeatScore
@@ -129,6 +131,7 @@ func newScoreTable(metric Metric, rows map[Setting]methodEntries) *ScoreTable {
 		}
 		row.Repeats = len(repeats)
 		row.markBest(metric)
+		row.markEqual()
 		table.Rows = append(table.Rows, row)
 	}
 	return table

@@ -23,33 +23,26 @@ func (s *Selected) text() string {
 	return strings.Join(words, " ")
 }
 
-// writeMarkdownSelected writes which parameters select: best chose for each
-// setting and method, those of most repeats first.
-func writeMarkdownSelected(b *strings.Builder, r *Report) {
-	if len(r.Selected) == 0 {
-		return
+// selectedSheet shows which parameters select: best chose for each setting and
+// method, those of most repeats first.
+func selectedSheet(selected []Selected) *sheet {
+	part := map[experiment.Select]string{experiment.SelectValidation: "validation", experiment.SelectOracle: "test"}[selected[0].By]
+	s := &sheet{
+		name: "selected", title: "Parameters with the best " + part + " score of each repeat",
+		caption: "In parentheses: in how many repeats. " + selectedFile + " tells the cell of each.",
+		columns: []sheetColumn{{head: "setting", label: true}, {head: "method", label: true}, {head: "parameters"}},
 	}
-	part := map[experiment.Select]string{experiment.SelectValidation: "validation", experiment.SelectOracle: "test"}[r.Selected[0].By]
-	fmt.Fprintf(b, "\n## Chosen parameters\n\nThose with the best %s score in each repeat, and in how many repeats they are. [%s](%s) tells the cell of each.\n\n",
-		part, selectedFile, selectedFile)
-	markdownLine(b, []string{"setting", "method", "parameters"})
-	markdownLine(b, []string{"---", "---", "---"})
-	lines := 0
-	for begin, end := 0, 0; begin < len(r.Selected); begin = end {
-		first := &r.Selected[begin]
+	for begin, end := 0, 0; begin < len(selected); begin = end {
+		first := &selected[begin]
 		name := methodName(first.Method)
-		for end < len(r.Selected) && r.Selected[end].Row == first.Row && methodName(r.Selected[end].Method) == name {
+		for end < len(selected) && selected[end].Row == first.Row && methodName(selected[end].Method) == name {
 			end++
 		}
-		if lines++; lines > markdownRows {
-			continue
-		}
-		label := methodStylesOf([]string{name})[0].label
-		markdownLine(b, escapeMarkdownAll([]string{describe(first.Row), label, countChoices(r.Selected[begin:end])}))
+		s.rows = append(s.rows, []sheetCell{
+			{text: describe(first.Row)}, {text: methodStylesOf([]string{name})[0].label}, {text: countChoices(selected[begin:end])},
+		})
 	}
-	if lines > markdownRows {
-		fmt.Fprintf(b, "\nLeft out: %s.\n", plural(lines-markdownRows, "more row"))
-	}
+	return s
 }
 
 // countChoices says how often each choice was made, as in "alpha=0.1 (3), ...".
