@@ -100,6 +100,24 @@ func (a *Alternation) FitAll(ctx context.Context) error {
 	return a.fit(ctx)
 }
 
+// Fit fits the problem with the given weights, n numbers >= 0, from the current
+// solution on. The error is the context's, [ErrOneClass] or the solver's; the
+// current solution then stays.
+func (a *Alternation) Fit(ctx context.Context, weights []float64) error {
+	copy(a.fitted, weights)
+	a.change = 0 // of no step
+	return a.fit(ctx)
+}
+
+// Losses writes the losses l_i at the current solution into dst, of length n.
+func (a *Alternation) Losses(dst []float64) {
+	a.lose()
+	copy(dst, a.losses)
+}
+
+// Penalty returns R at the current solution.
+func (a *Alternation) Penalty() float64 { return a.penalty() }
+
 // fit makes the optimum for the weights in fitted the current solution.
 func (a *Alternation) fit(ctx context.Context) error {
 	weights := a.fitted
