@@ -58,8 +58,9 @@ func (f *ageFree) weight(loss, age float64) float64 {
 	return math.Pow(1-loss/age, 1/(f.order-1))
 }
 
-// Ages of the first population: spreadInside of them are quantiles of the losses, the
-// others go on from the largest loss in geometric progression to spreadReach times it.
+// Ages of the first population: a share of spreadInside are quantiles of the
+// losses, the others go on from the largest loss in geometric progression to
+// spreadReach times it.
 const (
 	spreadInside = 0.7
 	spreadReach  = 30
