@@ -85,7 +85,9 @@ func (f *MOSPLFront) Knots() []gaga.Knot {
 // [gaga.LOG] is refused: its age does not multiply a function of the weights.
 //
 // The first population has the closed-form weights v*(l, λ) at ages spread over
-// the losses of the fit with all weights 1, and random ones, a fifth. Before the first generation, after every Refit of them and at the end, the
+// the losses, and random ones, a fifth. The ages fall from the fit with all weights 1
+// on, and each takes its losses from the model fitted to the weights before, so
+// that outliers are found by and by. Before the first generation, after every Refit of them and at the end, the
 // model of each individual is fitted to its weights, from its neighbour's on the
 // front. In between losses are held: a child takes those of the parent whose
 // model is better for its weights, by R + Σ v_i l_i.
