@@ -3,6 +3,7 @@ package rehline
 import (
 	"math"
 	"slices"
+	"time"
 
 	"github.com/agepath/agepath/rehline/internal/kernel"
 )
@@ -140,7 +141,7 @@ func (s *Solver) ascend() error {
 func (s *Solver) tell() {
 	if f := s.limits.progress; f != nil {
 		f(Progress{Iterations: s.limits.done, Objective: s.point.primal*s.ridge + s.offset, Gap: s.relative(),
-			PrimalInfeasibility: s.point.infeasibility})
+			PrimalInfeasibility: s.point.infeasibility, Elapsed: time.Since(s.limits.began)})
 	}
 }
 
