@@ -1,8 +1,10 @@
 package baselines_test
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/blas/blas64"
@@ -38,44 +40,80 @@ func (s *sample) expanded() *sample {
 	return e
 }
 
-// plane draws targets x·w + 1 with noise of 0.1, and labels that are their signs
-// where asked; the share of outliers gets a target far off, or the other label.
+// plane draws targets x·w + 1 with noise of 0.1, or labels that are their signs
+// with 1/2 instead of 1. A share of random outliers gets a target far off, or the
+// other label.
 func plane(random *rand.Rand, n, d int, labels bool, outliers float64) *sample {
+	s := unspoiled(random, n, d, labels)
+	s.spoil(random, labels, random.Perm(n)[:int(outliers*float64(n))])
+	return s
+}
+
+// adversarial is a plane whose wrong labels are those farthest from the boundary.
+func adversarial(random *rand.Rand, n, d int, outliers float64) *sample {
+	s := unspoiled(random, n, d, true)
+	order := random.Perm(n)
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(math.Abs(s.y[j]), math.Abs(s.y[i])) })
+	s.spoil(random, true, order[:int(outliers*float64(n))])
+	return s
+}
+
+func unspoiled(random *rand.Rand, n, d int, labels bool) *sample {
 	s := newSample(n, d)
 	for i := range n {
-		u := 0.1 * random.NormFloat64()
+		u := 0.1*random.NormFloat64() + 1
+		if labels {
+			u -= 0.5
+		}
 		for j := range d {
 			v := random.NormFloat64()
 			s.x.Data[i*d+j] = v
 			u += v * float64(j%3+1)
 		}
-		s.y[i] = u + 1
-		if labels {
-			s.y[i] = math.Copysign(1, u+0.5)
-		}
+		s.y[i] = u
 	}
-	s.spoil(random, labels, outliers)
 	return s
 }
 
-// wave draws sin(3x₁) + x₂ with noise of 0.1, or its sign.
+// clusters draws two of them, 3 apart, with a share of random wrong labels.
+func clusters(random *rand.Rand, n, d int, outliers float64) *sample {
+	s := newSample(n, d)
+	for i := range n {
+		row := s.row(i)
+		for j := range row {
+			row[j] = random.NormFloat64()
+		}
+		s.y[i] = float64(2*(i%2) - 1)
+		row[0] += 1.5 * s.y[i]
+	}
+	s.spoil(random, true, random.Perm(n)[:int(outliers*float64(n))])
+	return s
+}
+
+// wave draws sin(3x₁) + x₂ with noise of 0.1, or its sign where its size exceeds
+// 0.4. A share of random outliers gets a target far off, or the other label.
 func wave(random *rand.Rand, n int, labels bool, outliers float64) *sample {
 	s := newSample(n, 2)
-	for i := range n {
+	for i := 0; i < n; i++ {
 		row := s.row(i)
 		row[0], row[1] = 4*random.Float64()-2, 2*random.Float64()-1
 		s.y[i] = math.Sin(3*row[0]) + row[1] + 0.1*random.NormFloat64()
-		if labels {
-			s.y[i] = math.Copysign(1, s.y[i])
+		if labels && math.Abs(s.y[i]) < 0.4 {
+			i-- // draw it again
 		}
 	}
-	s.spoil(random, labels, outliers)
+	s.spoil(random, labels, random.Perm(n)[:int(outliers*float64(n))])
 	return s
 }
 
-func (s *sample) spoil(random *rand.Rand, labels bool, outliers float64) {
-	n := len(s.y)
-	for _, i := range random.Perm(n)[:int(outliers*float64(n))] {
+// spoil makes labels of the targets where asked, and outliers of the rows.
+func (s *sample) spoil(random *rand.Rand, labels bool, rows []int) {
+	if labels {
+		for i, u := range s.y {
+			s.y[i] = math.Copysign(1, u)
+		}
+	}
+	for _, i := range rows {
 		if labels {
 			s.y[i] = -s.y[i]
 		} else {

@@ -70,15 +70,11 @@ func (s *Solver) Path(ctx context.Context, costs []float64, o Options) iter.Seq2
 			return
 		}
 		o := o
-		for k, c := range costs {
+		for _, c := range costs {
 			began := time.Now()
-			before := s.c
 			if err := s.SetC(c); err != nil {
 				yield(PathPoint{}, err)
 				return
-			}
-			if k > 0 {
-				s.follow(c / before)
 			}
 			sol, err := s.Solve(ctx, o)
 			if !yield(PathPoint{C: c, Solution: sol, Elapsed: time.Since(began)}, err) || err != nil {
@@ -88,31 +84,6 @@ func (s *Solver) Path(ctx context.Context, costs []float64, o Options) iter.Seq2
 		}
 	}
 }
-
-// follow moves the slopes that were at a bound to where it is now that the
-// bounds have changed by the factor, and keeps the others: those samples stay
-// on their side of the kink, which the next solution starts from.
-func (s *Solver) follow(factor float64) {
-	for i := range s.kinked {
-		k := &s.kinked[i]
-		for j, a := range k.slope {
-			if b := a * factor; b != 0 && (near(b, k.lo[j]) || near(b, k.hi[j])) {
-				k.slope[j] = b
-			}
-		}
-	}
-	for i := range s.curved {
-		c := &s.curved[i]
-		for j, a := range c.slope {
-			if b := a * factor; b != 0 && (near(b, c.sigma[j]*c.kl[j]) || near(b, c.sigma[j]*c.kh[j])) {
-				c.slope[j] = b
-			}
-		}
-	}
-}
-
-// near tells whether a is b up to rounding.
-func near(a, b float64) bool { return math.Abs(a-b) <= 1e-12*math.Abs(b) }
 
 func checkCosts(costs []float64) error {
 	if len(costs) == 0 {

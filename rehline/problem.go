@@ -91,7 +91,46 @@ func (p *Problem) Check() error {
 	if c := p.Constraints; c.N() > 0 && c.A.Cols != d {
 		return shapeError("Constraints.A", "%d columns, but X has %d", c.A.Cols, d)
 	}
+	return p.checkSizes()
+}
+
+// largest is the largest size of a number in a Problem. Beyond it squares of
+// sums overflow.
+const largest = 1e100
+
+func (p *Problem) checkSizes() error {
+	l, c := &p.Loss, &p.Constraints
+	for _, part := range []struct {
+		name   string
+		matrix blas64.General
+	}{{"X", p.X}, {"Loss.U", l.U}, {"Loss.V", l.V}, {"Loss.S", l.S}, {"Loss.T", l.T}, {"Constraints.A", c.A}} {
+		for r := range part.matrix.Rows {
+			for i, v := range row(part.matrix, r) {
+				if math.Abs(v) > largest {
+					return sizeError(part.name, r, i, v)
+				}
+			}
+		}
+	}
+	var data []float64
+	if p.Sparse != nil {
+		data = p.Sparse.Data
+	}
+	for _, part := range []struct {
+		name   string
+		values []float64
+	}{{"Sparse.Data", data}, {"Weights", p.Weights}, {"L1", p.L1}, {"Constraints.B", c.B}, {"Loss.Offset", l.Offset}, {"C", []float64{p.C}}, {"Ridge", []float64{p.Ridge}}} {
+		for i, v := range part.values {
+			if math.Abs(v) > largest {
+				return sizeError(part.name, i, -1, v)
+			}
+		}
+	}
 	return nil
+}
+
+func sizeError(what string, row, col int, v float64) error {
+	return &InputError{what, row, col, fmt.Sprintf("%g; its size is at most %g", v, largest), ErrRange}
 }
 
 func (p *Problem) checkPenalty(d int) error {

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"math"
 	"time"
-
-	"github.com/agepath/agepath/rehline/internal/kernel"
 )
 
 // Solver solves one Problem again and again, with other weights, costs and
@@ -19,12 +17,13 @@ type Solver struct {
 	n, d, k int
 	dim     int // d, plus one with an intercept
 
-	pure     bool    // no ridge
-	ridge    float64 // without a ridge the unit of the objective
-	constant float64 // cost of terms that do not depend on the score, divided by the ridge
-	offset   float64 // Σ C w_i Offset_i
-	origin   float64 // the objective at zero, divided by the ridge
-	weights  []float64
+	pure     bool      // no ridge
+	ridge    float64   // without a ridge the unit of the objective
+	constant float64   // cost of terms that do not depend on the score, divided by the ridge
+	level    bool      // there are such terms
+	offset   float64   // Σ C w_i Offset_i
+	origin   float64   // the objective at zero, divided by the ridge
+	weights  []float64 // n; empty for ones
 	c        float64
 
 	kinked []kinked
@@ -40,12 +39,17 @@ type Solver struct {
 	v      []float64 // dim: Aᵀξ - Xᵀg
 	grad   []float64 // dim: gradient of the smoothed objective
 	step   []float64 // dim
+	force  force
 	newton newton
 	limits limits
 	guard  constraints
 
 	descent descent
-	warm    bool // the centers are multipliers of an earlier solution
+	near    vicinity
+	base    []float64 // dim: force of samples left out, in the Solver of near ones
+	ball    ball      // the same
+	warm    bool      // the centers are multipliers of an earlier solution
+	fresh   bool      // the scores and the force of the loss are those of β and g
 	sums    sums
 	point   point
 	sol     Solution
@@ -81,14 +85,18 @@ func New(p Problem) (*Solver, error) {
 	if err := s.guard.init(&p.Constraints, d); err != nil {
 		return nil, err
 	}
-	if p.Weights != nil {
-		s.weights = append([]float64(nil), p.Weights...)
-	}
+	s.weights = append([]float64(nil), p.Weights...)
 	s.newton.init(n, s.dim)
+	s.force.loss = make([]float64, s.dim)
 	if s.descends() {
 		s.descent.init(s)
 	}
-	s.weigh()
+	s.near.init(s)
+	for i := range n {
+		s.weigh(i)
+		s.level = s.level || s.flat(i) > 0
+	}
+	s.sum()
 	s.sol = Solution{
 		Beta: make([]float64, d),
 		Dual: Dual{
@@ -112,74 +120,46 @@ func (s *Solver) penalize() {
 	}
 }
 
-// SetWeights replaces the weights of the samples, n values >= 0 that are
-// copied, or nil for ones.
-func (s *Solver) SetWeights(w []float64) error {
-	if err := checkWeights("Weights", w, s.n); err != nil {
-		return err
-	}
-	if w == nil {
-		s.weights = nil
-		s.weigh()
-		return nil
-	}
-	if len(s.weights) != s.n {
-		s.weights = make([]float64, s.n)
-	}
-	copy(s.weights, w)
-	s.weigh()
-	return nil
-}
-
-// SetC replaces the cost C >= 0; 0 is 1.
-func (s *Solver) SetC(c float64) error {
-	if err := checkScale("C", c); err != nil {
-		return err
-	}
-	s.c = scale(c)
-	s.weigh()
-	return nil
-}
-
-// weigh sets the terms' bounds for the weights and C, and what follows from them.
-func (s *Solver) weigh() {
-	c := s.c / s.ridge
-	cost := func(i int) float64 { return c }
-	if s.weights != nil {
-		cost = func(i int) float64 { return c * s.weights[i] }
-	}
-	s.constant, s.offset, s.origin = 0, 0, 0
-	for i := range s.kinked {
-		s.constant += s.kinked[i].weigh(&s.problem.Loss, cost)
-	}
-	for i := range s.curved {
-		s.constant += s.curved[i].weigh(&s.problem.Loss, cost)
-	}
-	for i, o := range s.problem.Loss.Offset {
-		s.offset += cost(i) * s.ridge * o
-	}
-	s.origin = s.constant
-	for i := range s.kinked {
-		s.origin += s.kinked[i].atZero()
-	}
-	for i := range s.curved {
-		s.origin += s.curved[i].atZero()
-	}
-}
-
 // Solve minimizes the objective. Errors: ctx.Err() with the best solution so
-// far, ErrOptions, *InputError for a Warm of another shape. That a limit was
+// far, ErrOptions, *InputError for a Warm of another shape and for numbers so far
+// apart that what follows from them overflows. That a limit was
 // reached is no error: see Solution.Status.
 func (s *Solver) Solve(ctx context.Context, o Options) (Solution, error) {
 	if err := s.limits.init(ctx, o); err != nil {
 		return Solution{}, err
 	}
-	if err := s.start(o.Warm); err != nil {
-		return Solution{}, err
+	if o.Warm != nil {
+		if err := s.fits(o.Warm); err != nil {
+			return Solution{}, err
+		}
 	}
-	err := s.run(o)
+	err := s.resolve(o)
 	s.report()
+	if overflow := s.overflow(); overflow != nil {
+		return Solution{}, overflow
+	}
 	return s.sol, err
+}
+
+// resolve begins with what the last solution left, where Warm is that one.
+func (s *Solver) resolve(o Options) error {
+	n := &s.near
+	known := o.Warm != nil && s.owns(o.Warm) && n.holds()
+	if known && n.inner != nil && o.Method == Automatic && s.origin > s.constant {
+		n.chain++
+		done, err := s.again(o.Seed)
+		if done {
+			return nil
+		}
+		if n.chain = -1; err != nil {
+			return err
+		}
+	}
+	s.fresh = known && n.inner == nil && !s.pure
+	s.start(o.Warm)
+	err := s.run(o)
+	n.keep(s)
+	return err
 }
 
 // Solve is New and Solver.Solve.
@@ -201,13 +181,23 @@ func (s *Solver) run(o Options) error {
 		return fmt.Errorf("%w: DescentOnly with an L1 penalty or a free intercept", ErrOptions)
 	}
 	if o.Method == DescentOnly || o.Method == Automatic && s.descent.pays(s) {
+		s.fresh = false
 		done, err := s.descend(o.Seed, o.Method == DescentOnly)
 		if done || err != nil {
+			s.settle()
+			copy(s.near.anchor, s.beta)
 			return err
 		}
-		s.warm = true
+		if s.descent.close {
+			if done, err = s.finish(); done || err != nil {
+				return err
+			}
+		}
+		s.recall()
 	}
-	return s.ascend()
+	err := s.ascend()
+	copy(s.near.anchor, s.beta)
+	return err
 }
 
 // scores sets z = X β + b0.
@@ -218,25 +208,6 @@ func (s *Solver) scores(z, beta []float64) {
 		for i := range z {
 			z[i] += b
 		}
-	}
-}
-
-// forces sets v = Aᵀξ - Xᵀg; its last entry is -Σ g with an intercept.
-func (s *Solver) forces() {
-	clear(s.v)
-	s.x.mulTransAdd(s.v[:s.d], s.g)
-	for j := range s.v[:s.d] {
-		s.v[j] = -s.v[j]
-	}
-	if s.dim > s.d {
-		var t float64
-		for _, g := range s.g {
-			t += g
-		}
-		s.v[s.d] = -t
-	}
-	if s.k > 0 {
-		kernel.MulTransAdd(s.v[:s.d], s.guard.a.Data, s.guard.a.Stride, s.guard.xi)
 	}
 }
 

@@ -20,6 +20,7 @@ type descent struct {
 	inv    []float64 // 1/‖x_i‖², with 1 added to the norm for a penalized intercept
 	active []int32   // samples in the order of the pass
 	random uint64
+	close  bool // the last pass's estimate of the gap was small
 	visit  kernel.Pass
 }
 
@@ -77,12 +78,12 @@ func (d *descent) shuffle() {
 }
 
 // descend makes passes until solved, which it tells, or until they no longer
-// pay; then slopes and coefficients are left as centers and start for the Newton
-// phase. only says that there is none.
+// pay. only says that there is none.
 func (s *Solver) descend(seed uint64, only bool) (bool, error) {
 	d := &s.descent
 	d.reset(s.n)
 	d.random = seed*0x9e3779b97f4a7c15 + 0x2545f4914f6cdd1d
+	d.close = false
 	s.descendFrom()
 	spread, spent, since := inf, 0.0, 0
 	var past [memory]float64
@@ -127,18 +128,27 @@ func (s *Solver) descend(seed uint64, only bool) (bool, error) {
 			if estimate < before {
 				left = min(left, memory*math.Log(target/estimate)/math.Log(estimate/before))
 			}
-			if left*work > patience {
+			hope := float64(patience)
+			if d.close = s.near.inner != nil && estimate <= nearGap*math.Abs(s.point.primal); d.close {
+				hope = nearHope
+			}
+			if left*work > hope {
 				break
 			}
 		}
 		past[since%memory] = estimate
 		since++
 	}
+	return false, nil
+}
+
+// recall makes the slopes and multipliers the centers of Newton steps.
+func (s *Solver) recall() {
 	for i := range s.kinked {
 		copy(s.kinked[i].center, s.kinked[i].slope)
 	}
 	copy(s.guard.center, s.guard.xi)
-	return false, nil
+	s.warm = true
 }
 
 // project updates the multipliers of the constraints and returns their part of

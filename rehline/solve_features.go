@@ -71,3 +71,27 @@ func (x sparse) gather(i int, a float64, v []float64) {
 	clear(v[:x.Cols])
 	x.axpy(i, a, v)
 }
+
+// subset are some rows of x.
+type subset struct {
+	features
+	index []int32
+}
+
+func (x *subset) dot(i int, v []float64) float64       { return x.features.dot(int(x.index[i]), v) }
+func (x *subset) axpy(i int, a float64, v []float64)   { x.features.axpy(int(x.index[i]), a, v) }
+func (x *subset) gather(i int, a float64, v []float64) { x.features.gather(int(x.index[i]), a, v) }
+
+func (x *subset) mulVec(z, v []float64) {
+	for k, i := range x.index {
+		z[k] = x.features.dot(int(i), v)
+	}
+}
+
+func (x *subset) mulTransAdd(w, a []float64) {
+	for k, i := range x.index {
+		if a[k] != 0 {
+			x.features.axpy(int(i), a[k], w)
+		}
+	}
+}

@@ -1,6 +1,10 @@
 package rehline
 
-import "math"
+import (
+	"math"
+
+	"github.com/agepath/agepath/rehline/internal/kernel"
+)
 
 // finished tells whether the point is good enough, after it has been made what
 // a solution has to be: coefficients that an L1 penalty holds at zero are zero,
@@ -102,16 +106,12 @@ func (s *Solver) collect() {
 	s.sums.dual = 0
 	for i := range s.kinked {
 		k := &s.kinked[i]
-		for j, a := range k.slope {
-			s.g[j] += a
-			s.sums.dual -= a * k.kink[j]
-		}
+		kernel.Axpy(1, k.slope, s.g)
+		s.sums.dual -= kernel.Dot(k.slope, k.kink)
 	}
 	for i := range s.curved {
 		c := &s.curved[i]
-		for j, a := range c.slope {
-			s.g[j] += a
-		}
+		kernel.Axpy(1, c.slope, s.g)
 		s.sums.dual += c.dual()
 	}
 }

@@ -8,23 +8,35 @@ import (
 
 // The Gram matrix of the loss is kept between Newton steps and solves, and only
 // rows whose second derivative changed are added to it: near the solution, and
-// when a few weights change, these are few. It is computed anew where most have
-// changed, and after anewAfter changes, lest rounding errors add up.
+// when a few weights change, these are few. Where all terms are kinked it is
+// kept times the width, so that a change of the smoothing changes no row. It is
+// computed anew where most have changed, and after anewAfter changes, lest
+// rounding errors add up.
 const anewAfter = 50
+
+// measure is what second derivatives are multiplied with in the Gram matrix.
+func (s *Solver) measure() float64 {
+	if len(s.curved) > 0 {
+		return 1
+	}
+	return s.newton.width
+}
 
 // accumulate brings the Gram matrix up to date with h.
 func (s *Solver) accumulate() {
 	w := &s.newton
+	unit := s.measure()
 	changed, some := 0, 0
 	for i, h := range s.h {
-		if h != w.last[i] {
+		h *= unit
+		if math.Abs(h-w.last[i]) > 1e-14*h {
 			changed++
 		}
 		if h != 0 {
 			some++
 		}
 	}
-	if changed == 0 {
+	if changed == 0 && w.changes < anewAfter {
 		return
 	}
 	if w.changes++; changed > some || w.changes > anewAfter {
@@ -34,8 +46,9 @@ func (s *Solver) accumulate() {
 	}
 	rows := 0
 	for i, h := range s.h {
+		h *= unit
 		change := h - w.last[i]
-		if change == 0 {
+		if math.Abs(change) <= 1e-14*h {
 			continue
 		}
 		w.last[i] = h
@@ -46,11 +59,11 @@ func (s *Solver) accumulate() {
 		}
 		kernel.ScaleTo(w.scaled[rows*w.ld:][:w.ld], change, p)
 		if rows++; rows == panelRows {
-			kernel.GramAdd(w.gram, w.ld, w.scaled, w.panel, rows)
+			kernel.GramAdd(w.gram, w.ld, w.ld, w.scaled, w.panel, rows)
 			rows = 0
 		}
 	}
-	kernel.GramAdd(w.gram, w.ld, w.scaled, w.panel, rows)
+	kernel.GramAdd(w.gram, w.ld, w.ld, w.scaled, w.panel, rows)
 }
 
 // factorize computes the Cholesky factor of the Hessian of the smoothed
@@ -59,10 +72,10 @@ func (s *Solver) factorize() {
 	w := &s.newton
 	ld := w.ld
 	s.accumulate()
-	copy(w.hess, w.gram)
+	kernel.ScaleTo(w.hess, 1/s.measure(), w.gram)
 	var trace float64
 	for j := range s.d {
-		trace += w.gram[j*ld+j]
+		trace += w.hess[j*ld+j]
 	}
 	w.stiff = 1 + trace/float64(s.d)
 	rows := 0
@@ -74,11 +87,11 @@ func (s *Solver) factorize() {
 		clear(p)
 		kernel.ScaleTo(p[:s.d], 1/math.Sqrt(w.soft*s.guard.norm[k]), s.guard.row(k))
 		if rows++; rows == panelRows {
-			kernel.GramAdd(w.hess, ld, w.panel, w.panel, rows)
+			kernel.GramAdd(w.hess, ld, ld, w.panel, w.panel, rows)
 			rows = 0
 		}
 	}
-	kernel.GramAdd(w.hess, ld, w.panel, w.panel, rows)
+	kernel.GramAdd(w.hess, ld, ld, w.panel, w.panel, rows)
 	for j := range s.dim {
 		w.hess[j*ld+j] += s.bend[j]
 	}
@@ -88,36 +101,7 @@ func (s *Solver) factorize() {
 		}
 	}
 	if s.dim > s.d && s.bend[s.d] == 0 {
-		w.hess[s.d*ld+s.d] += s.ground(w.gram[s.d*ld+s.d])
+		w.hess[s.d*ld+s.d] += s.ground(w.hess[s.d*ld+s.d])
 	}
-	cholesky(w.hess, ld, s.dim)
-}
-
-// cholesky replaces the lower triangle of the n x n matrix by its factor, with
-// the reciprocals of the diagonal on the diagonal. Pivots lost to rounding are
-// replaced by a large number, which leaves their direction out.
-func cholesky(a []float64, ld, n int) {
-	for i := range n {
-		ri := a[i*ld:][:i+1]
-		for j := range i {
-			ri[j] = (ri[j] - kernel.Dot(ri[:j], a[j*ld:][:j])) * a[j*ld+j]
-		}
-		p := ri[i] - kernel.Dot(ri[:i], ri[:i])
-		if !(p > 1e-15*ri[i]) {
-			p = 1e30 * max(ri[i], 1)
-		}
-		ri[i] = 1 / math.Sqrt(p)
-	}
-}
-
-// solveCholesky replaces b by the solution.
-func solveCholesky(a []float64, ld int, b []float64) {
-	n := len(b)
-	for i := range n {
-		b[i] = (b[i] - kernel.Dot(a[i*ld:][:i], b[:i])) * a[i*ld+i]
-	}
-	for i := n - 1; i >= 0; i-- {
-		b[i] *= a[i*ld+i]
-		kernel.Axpy(-b[i], a[i*ld:][:i], b[:i])
-	}
+	w.cholesky.factorize(w.hess, ld, s.dim)
 }

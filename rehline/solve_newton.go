@@ -3,6 +3,7 @@ package rehline
 import (
 	"math"
 	"slices"
+	"time"
 
 	"github.com/agepath/agepath/rehline/internal/kernel"
 )
@@ -32,6 +33,7 @@ type newton struct {
 	panel     []float64 // rows of X
 	scaled    []float64 // the same rows, times the change of h
 	sample    []float64 // for quantiles
+	cholesky  cholesky
 
 	cg    [4][]float64 // vectors of conjugate gradients
 	extra []float64    // diagonal of the Hessian besides that of the penalty and the loss
@@ -71,20 +73,29 @@ func (w *newton) init(n, dim int) {
 	w.hess = make([]float64, w.ld*w.ld)
 	w.gram = make([]float64, w.ld*w.ld)
 	w.last = make([]float64, n)
+	w.cholesky = newCholesky(w.ld)
 	w.panel = make([]float64, panelRows*w.ld)
 	w.scaled = make([]float64, panelRows*w.ld)
 }
 
 // ascend runs Newton steps from the current β and centers until solved.
 func (s *Solver) ascend() error {
-	s.scores(s.z, s.beta)
+	if !s.fresh {
+		s.scores(s.z, s.beta)
+		s.newton.peak = kernel.Dot(s.beta, s.beta)
+		s.force.stale()
+	}
 	s.guard.slacks(s.beta[:s.d])
-	s.widths(s.warm)
-	s.newton.peak = kernel.Dot(s.beta, s.beta)
-	best, stuck, idle, exact := inf, 0, 0, false
+	if s.base == nil {
+		s.widths(s.warm)
+	}
+	best, stuck, idle, exact, again := inf, 0, 0, false, false
 	for {
 		s.evaluate()
 		if s.finished() || exact && s.settled() {
+			if s.base != nil && s.outside() {
+				return errOutside
+			}
 			s.point.status = Solved
 			return nil
 		}
@@ -92,7 +103,12 @@ func (s *Solver) ascend() error {
 		if r := s.relative(); r < 0.9*best {
 			best, stuck = r, 0
 		} else if stuck++; (stuck > stuckSteps || idle > stuckRelax*relaxSteps) && status == 0 {
-			status = Stalled
+			if status = Stalled; s.pure && !again {
+				again = true
+				best, stuck, idle = inf, 0, 0
+				s.restart()
+				continue
+			}
 		}
 		if status != 0 {
 			s.repair()
@@ -125,7 +141,7 @@ func (s *Solver) ascend() error {
 func (s *Solver) tell() {
 	if f := s.limits.progress; f != nil {
 		f(Progress{Iterations: s.limits.done, Objective: s.point.primal*s.ridge + s.offset, Gap: s.relative(),
-			PrimalInfeasibility: s.point.infeasibility})
+			PrimalInfeasibility: s.point.infeasibility, Elapsed: time.Since(s.limits.began)})
 	}
 }
 
@@ -182,9 +198,10 @@ func (w *newton) quantile(q float64) float64 {
 // the scores do not matter in the multipliers.
 func (s *Solver) recenter(factor float64) {
 	w := &s.newton
-	s.terms()
 	for i := range s.kinked {
-		copy(s.kinked[i].center, s.kinked[i].slope)
+		k := &s.kinked[i]
+		k.evaluate(s.z, s.dz, s.h, w.width) // dz and h are free: the slopes are what counts
+		copy(k.center, k.slope)
 	}
 	s.guard.evaluate(w.soft)
 	copy(s.guard.center, s.guard.xi)
@@ -193,6 +210,7 @@ func (s *Solver) recenter(factor float64) {
 	least := leastRidge
 	if s.pure {
 		least = leastPure
+		least.soft *= math.Pow(0.8, float64(max(0, s.limits.done.Outer-40)))
 	}
 	w.width = min(max(w.width*factor, least.width*w.widest), w.widest)
 	fast := min(factor, max(factor*factor, 0.1))
@@ -204,8 +222,10 @@ func (s *Solver) recenter(factor float64) {
 	s.limits.done.Outer++
 }
 
-// terms evaluates the loss at the scores: slopes, g, h and their sums.
+// terms evaluates the loss at the scores: slopes, g, h and their sums. The
+// former g is left in dz.
 func (s *Solver) terms() sums {
+	s.g, s.dz = s.dz, s.g
 	clear(s.g)
 	clear(s.h)
 	var t sums
@@ -231,7 +251,7 @@ func (s *Solver) evaluate() {
 	w := &s.newton
 	s.sums = s.terms()
 	s.guard.evaluate(w.soft)
-	s.forces()
+	s.pull()
 	s.lasso()
 	for j, r := range s.l1 {
 		s.sums.young += r*math.Abs(s.beta[j]) - w.m[j]*s.beta[j]
@@ -314,6 +334,9 @@ func (s *Solver) along(t float64) (first, second float64) {
 	}
 	a, b := s.guard.along(t, s.newton.soft)
 	first, second = first+a, second+b
+	if s.base != nil {
+		first -= kernel.Dot(s.base, s.step)
+	}
 	for j, e := range s.step {
 		first += s.bend[j] * (s.beta[j] - s.anchor[j] + t*e) * e
 		second += s.bend[j] * e * e

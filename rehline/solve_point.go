@@ -1,6 +1,10 @@
 package rehline
 
-import "math"
+import (
+	"math"
+
+	"github.com/agepath/agepath/rehline/internal/kernel"
+)
 
 // point is what is known of the current primal-dual pair, divided by the
 // ridge.
@@ -48,6 +52,9 @@ func (s *Solver) certify() {
 	cost, fall, share := s.penalty()
 	primal, dual, young := t.value+cost, t.dual-fall, t.young
 	var gain float64 // what infeasibility makes the gap too small by
+	if s.base != nil {
+		primal -= kernel.Dot(s.base, s.beta)
+	}
 	if s.dim > s.d && s.bend[s.d] == 0 {
 		p.balance = -s.v[s.d]
 		gain = math.Abs(p.balance*s.beta[s.d]) - p.balance*s.beta[s.d]
@@ -119,4 +126,19 @@ func (s *Solver) report() {
 	out.PrimalInfeasibility = p.infeasibility
 	out.Iterations = s.limits.done
 	out.Status = p.status
+}
+
+// overflow returns an error where the solution is no numbers, and forgets what
+// was kept between solves.
+func (s *Solver) overflow() error {
+	p := &s.point
+	ok := finite(p.primal) && finite(p.dual) && finite(p.gap) && finite(p.infeasibility)
+	for _, b := range s.beta {
+		ok = ok && finite(b)
+	}
+	if ok {
+		return nil
+	}
+	s.newton.changes = anewAfter
+	return &InputError{"Problem", -1, -1, "the sizes of its numbers are so far apart that the objective overflows", ErrRange}
 }

@@ -6,13 +6,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// start sets β and the centers from warm or else from zero.
-func (s *Solver) start(warm *Solution) error {
-	if warm != nil {
-		if err := s.fits(warm); err != nil {
-			return err
-		}
-	}
+// start sets β and the centers from warm, which fits, or else from zero.
+func (s *Solver) start(warm *Solution) {
 	clear(s.beta)
 	clear(s.guard.center)
 	clear(s.newton.center)
@@ -32,7 +27,7 @@ func (s *Solver) start(warm *Solution) error {
 	}
 	if s.warm {
 		s.resume(&warm.Dual, s.owns(warm))
-		return nil
+		return
 	}
 	for i := range s.kinked {
 		k := &s.kinked[i]
@@ -40,7 +35,6 @@ func (s *Solver) start(warm *Solution) error {
 			k.center[j] = (k.lo[j] + k.hi[j]) / 2
 		}
 	}
-	return nil
 }
 
 // fits returns an error where warm is no solution of a problem of this shape.
@@ -136,22 +130,4 @@ func (s *Solver) resume(dual *Dual, own bool) {
 	for j, r := range s.l1 {
 		s.newton.center[j] = min(max(s.v[j], -r), r)
 	}
-}
-
-// atZero returns the terms' value at scores of zero.
-func (k *kinked) atZero() float64 {
-	var t float64
-	for i, c := range k.kink {
-		t += max(-k.hi[i]*c, -k.lo[i]*c)
-	}
-	return t
-}
-
-func (c *curved) atZero() float64 {
-	var t float64
-	for i, k := range c.kink {
-		u := min(max(-k, c.kl[i]), c.kh[i])
-		t += c.sigma[i] * u * (-k - u/2)
-	}
-	return t
 }

@@ -141,51 +141,6 @@ func (c *curved) ranges(l *Loss, r int) {
 	}
 }
 
-// weigh sets the bounds for the costs c_i = C w_i / ridge and returns the cost
-// of the terms that do not depend on the score.
-func (k *kinked) weigh(l *Loss, cost func(i int) float64) float64 {
-	var constant float64
-	clear(k.lo)
-	clear(k.hi)
-	for _, r := range [2]int{k.first, k.second} {
-		if r < 0 {
-			continue
-		}
-		u, v := row(l.U, r), row(l.V, r)
-		for i := range u {
-			c := cost(i)
-			if !turns(u[i], v[i]) {
-				constant += c * max(v[i], 0)
-			} else if u[i] > 0 {
-				k.hi[i] = c * u[i]
-			} else {
-				k.lo[i] = c * u[i]
-			}
-		}
-	}
-	return constant
-}
-
-func (c *curved) weigh(l *Loss, cost func(i int) float64) float64 {
-	var constant float64
-	clear(c.sigma)
-	for _, r := range [2]int{c.first, c.second} {
-		if r < 0 {
-			continue
-		}
-		s, t, tau := row(l.S, r), row(l.T, r), row(l.Tau, r)
-		for i := range s {
-			w := cost(i)
-			if turns(s[i], t[i]) {
-				c.sigma[i] = w * s[i] * s[i]
-			} else if w > 0 {
-				constant += w * rehu(t[i], tau[i])
-			}
-		}
-	}
-	return constant
-}
-
 // sums are totals over terms, divided by the ridge.
 type sums struct {
 	value float64 // of the terms at the scores

@@ -44,7 +44,7 @@ func run(peers, folder string, factor float64, repeat int, only string, method r
 		return err
 	}
 	out := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(out, "problem\tReHLine ms\tms\tratio\tpasses\tNewton\tgap\terror\tms at 1e-10\tover\tNewton\tgap\terror\t")
+	fmt.Fprintln(out, "problem\tReHLine ms\tms\tratio\tpasses\tNewton\tgap\terror\tms at 1e-10\tover\tNewton\tgap\terror\tcold ms\twarm ms\tover\tpasses\tNewton\t\t")
 	means := map[string][]float64{}
 	for _, r := range rows {
 		name := r.data + "/" + r.task + "/" + r.regime
@@ -63,13 +63,19 @@ func run(peers, folder string, factor float64, repeat int, only string, method r
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
+		cold, warm, again, err := warmth(p, rehline.Options{Tol: 1e-5, Method: method}, 10*repeat)
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		means["warm over cold"] = append(means["warm over cold"], warm/cold)
 		ratio, over := loose/(r.peer*factor), tight/loose
 		for _, key := range []string{"all", r.regime, r.task} {
 			means[key] = append(means[key], ratio)
 		}
 		means["1e-10 over 1e-5"] = append(means["1e-10 over 1e-5"], over)
-		fmt.Fprintf(out, "%s\t%.3g\t%.3g\t%.2f\t%d\t%d\t%.1e\t%+.1e\t%.3g\t%.2f\t%d\t%.1e\t%+.1e\t%s\n", name, r.peer*factor, loose, ratio,
-			a.Iterations.Passes, a.Iterations.Newton, a.Gap, a.Objective/r.best-1, tight, over, b.Iterations.Newton, b.Gap, b.Objective/r.best-1, b.Status)
+		fmt.Fprintf(out, "%s\t%.3g\t%.3g\t%.2f\t%d\t%d\t%.1e\t%+.1e\t%.3g\t%.2f\t%d\t%.1e\t%+.1e\t%.3g\t%.3g\t%.2f\t%d\t%d\t%s\t\n", name, r.peer*factor, loose, ratio,
+			a.Iterations.Passes, a.Iterations.Newton, a.Gap, a.Objective/r.best-1, tight, over, b.Iterations.Newton, b.Gap, b.Objective/r.best-1,
+			cold, warm, warm/cold, again.Iterations.Passes, again.Iterations.Newton, b.Status)
 	}
 	out.Flush()
 	fmt.Println()

@@ -45,10 +45,10 @@ func mulTransAddGo(w, x []float64, stride int, a []float64) {
 }
 
 // gramAddGo is GramAdd.
-func gramAddGo(h []float64, ld int, p, q []float64, rows int) {
+func gramAddGo(h []float64, ld, n int, p, q []float64, rows int) {
 	for r := range rows {
-		row := q[r*ld:][:ld]
-		for i, s := range p[r*ld:][:ld] {
+		row := q[r*ld:][:n]
+		for i, s := range p[r*ld:][:n] {
 			if s != 0 {
 				axpyGo(s, row[:i+1], h[i*ld:][:i+1])
 			}
@@ -87,4 +87,20 @@ func scaleToGo(y []float64, a float64, x []float64) {
 	for i, v := range x {
 		y[i] = a * v
 	}
+}
+
+// Sum returns the sum of x.
+func Sum(x []float64) float64 {
+	var s0, s1, s2, s3 float64
+	i := 0
+	for ; i+4 <= len(x); i += 4 {
+		s0 += x[i]
+		s1 += x[i+1]
+		s2 += x[i+2]
+		s3 += x[i+3]
+	}
+	for ; i < len(x); i++ {
+		s0 += x[i]
+	}
+	return (s0 + s1) + (s2 + s3)
 }

@@ -104,17 +104,18 @@ func MulTransAdd(w, x []float64, stride int, a []float64) {
 	}
 }
 
-// GramAdd adds PᵀQ, which is symmetric, to the lower triangle of h, where P and Q
-// are panels of the given rows; all have the leading dimension ld, a multiple of
-// Width, and h has ld rows. What is above the diagonal may change too.
-func GramAdd(h []float64, ld int, p, q []float64, rows int) {
-	if rows == 0 || ld == 0 {
+// GramAdd adds PᵀQ, which is symmetric, to the lower triangle of the n x n matrix
+// h, where P and Q are panels of the given rows of n; all have the leading
+// dimension ld, and n is a multiple of Width. What is above the diagonal may
+// change too.
+func GramAdd(h []float64, ld, n int, p, q []float64, rows int) {
+	if rows == 0 || n == 0 {
 		return
 	}
-	p, q, h = p[:rows*ld], q[:rows*ld], h[:ld*ld]
+	p, q, h = p[:(rows-1)*ld+n], q[:(rows-1)*ld+n], h[:(n-1)*ld+n]
 	switch level {
 	case avx512:
-		for i := 0; i < ld; i += 8 {
+		for i := 0; i < n; i += 8 {
 			j := 0
 			for ; j+8 <= i; j += 16 {
 				gramTileAVX512(&h[i*ld+j], &p[i], &q[j], ld, rows)
@@ -124,13 +125,13 @@ func GramAdd(h []float64, ld int, p, q []float64, rows int) {
 			}
 		}
 	case avx2:
-		for i := 0; i < ld; i += 4 {
+		for i := 0; i < n; i += 4 {
 			for j := 0; j <= i; j += 8 {
 				gramTileAVX2(&h[i*ld+j], &p[i], &q[j], ld, rows)
 			}
 		}
 	default:
-		gramAddGo(h, ld, p, q, rows)
+		gramAddGo(h, ld, n, p, q, rows)
 	}
 }
 

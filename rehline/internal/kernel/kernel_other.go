@@ -17,10 +17,11 @@ func MulVec(dst, x []float64, stride int, v []float64) { mulVecGo(dst, x, stride
 // MulTransAdd adds Σ_i a_i (row i of x) to w. Row i is x[i*stride:][:len(w)].
 func MulTransAdd(w, x []float64, stride int, a []float64) { mulTransAddGo(w, x, stride, a) }
 
-// GramAdd adds PᵀQ, which is symmetric, to the lower triangle of h, where P and Q
-// are panels of the given rows; all have the leading dimension ld, a multiple of
-// Width, and h has ld rows. What is above the diagonal may change too.
-func GramAdd(h []float64, ld int, p, q []float64, rows int) { gramAddGo(h, ld, p, q, rows) }
+// GramAdd adds PᵀQ, which is symmetric, to the lower triangle of the n x n matrix
+// h, where P and Q are panels of the given rows of n; all have the leading
+// dimension ld, and n is a multiple of Width. What is above the diagonal may
+// change too.
+func GramAdd(h []float64, ld, n int, p, q []float64, rows int) { gramAddGo(h, ld, n, p, q, rows) }
 
 // Kinked evaluates the terms max over lo <= a <= hi of a(z - kink), smoothed:
 // the slopes are a = center + (z - kink)(hi - lo)inv within lo and hi. It sets

@@ -115,11 +115,22 @@ func TestGram(t *testing.T) {
 			}
 			start := normal(r, ld*ld)
 			got, check := guarded(t, start)
-			GramAdd(got, ld, p, q, rows)
-			gramAddGo(start, ld, p, q, rows)
+			GramAdd(got, ld, ld, p, q, rows)
+			gramAddGo(start, ld, ld, p, q, rows)
 			check()
 			for i := range ld {
 				same(t, "gram", got[i*ld:][:i+1], start[i*ld:][:i+1])
+			}
+			if ld <= Width { // the last block of a larger matrix
+				continue
+			}
+			from, last := (ld+1)*Width, ld-Width
+			got, check = guarded(t, start[from:])
+			GramAdd(got, ld, last, p, q, rows)
+			gramAddGo(start[from:], ld, last, p, q, rows)
+			check()
+			for i := range last {
+				same(t, "block", got[i*ld:][:i+1], start[from:][i*ld:][:i+1])
 			}
 		}
 	})
@@ -252,7 +263,7 @@ func BenchmarkKernels(b *testing.B) {
 				clear(v)
 				MulTransAdd(v, x, d, a)
 			},
-			"gram":   func() { GramAdd(h, Pad(d), x, x, n/4) },
+			"gram":   func() { GramAdd(h, Pad(d), Pad(d), x, x, n/4) },
 			"kinked": func() { Kinked(z, a, a, a, a, a, a, a, 1) },
 		} {
 			b.Run(fmt.Sprintf("%s/%d", name, d), func(b *testing.B) {

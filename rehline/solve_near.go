@@ -1,0 +1,367 @@
+package rehline
+
+import (
+	"errors"
+	"math"
+	"slices"
+
+	"github.com/agepath/agepath/rehline/internal/kernel"
+)
+
+// vicinity makes a re-solve cheap whose weights differ a little from those of the
+// last one. While the coefficients stay within a ball around those that the
+// scores z belong to, no score moves by more than radius ‖x_i‖; a sample whose
+// slope is at a bound and whose score is further than that from its kink keeps
+// its slope, and its term is linear. Such samples are left out: together they
+// are a constant and a force, and the gap of the others is that of all. The
+// certificate is thus as good as one that visits every sample. What is left is
+// solved by a Solver of its own over the near samples.
+type vicinity struct {
+	inner  *Solver
+	subset subset // the near samples, ascending
+	ball
+	chain  int       // re-solves since everything was summed anew; -1: there is no solution
+	own    []float64 // memory for the near samples, where dz and h have not enough
+	newton bool      // the last solve of all samples ended with Newton steps
+}
+
+// ball is where the coefficients have to stay.
+type ball struct {
+	anchor []float64 // dim: the center, the coefficients of the scores z
+	radius float64   // 0 before the first re-solve
+}
+
+const (
+	longest      = 50   // re-solves before everything is summed anew
+	nearShare    = 0.05 // of the samples that are to be near
+	nearDims     = 5    // or as many times the coefficients
+	nearRoom     = 12   // times the coefficients that there is room for at least
+	nearTries    = 4    // balls
+	nearChange   = 0.03 // of the squared slopes, beyond which a re-solve takes all samples
+	nearGap      = 1e-3 // relative, from which on descent leaves the rest to near samples
+	nearHope     = 3    // passes expected until then
+	nearPatience = 12   // passes over the near samples before Newton steps
+	nearWidth    = 0.05 // of the smoothing, in radii of the scores
+)
+
+var errOutside = errors.New("outside the ball")
+
+// init allocates. The near terms of many samples are in dz and h, which are free
+// outside of Newton steps on all samples.
+func (n *vicinity) init(s *Solver) {
+	n.chain = -1
+	n.anchor = make([]float64, s.dim)
+	if len(s.curved) > 0 || len(s.kinked) == 0 || !s.descends() {
+		return
+	}
+	slots := 4 + 5*len(s.kinked)
+	room := 2 * s.n / (slots + 1)
+	if few := min(s.n, nearRoom*s.dim); few > room {
+		room = few
+		n.own = make([]float64, room*slots)
+	}
+	n.subset = subset{s.x, make([]int32, 0, room)}
+	n.inner = &Solver{x: &n.subset, d: s.d, dim: s.dim, k: s.k, ridge: s.ridge, kinked: make([]kinked, len(s.kinked)),
+		bend: s.bend, v: s.v, grad: s.grad, step: s.step, beta: s.beta, anchor: s.anchor, warm: true, base: make([]float64, s.dim)}
+	n.inner.force.loss = make([]float64, s.dim)
+}
+
+// holds tells whether the scores, slopes and forces are those of the last
+// solution.
+func (n *vicinity) holds() bool { return n.chain >= 0 && n.chain < longest }
+
+// keep notes what a re-solve may rely on, after a solve of all samples.
+func (n *vicinity) keep(s *Solver) {
+	if s.point.status != Solved || s.origin == s.constant {
+		n.chain = -1
+		return
+	}
+	if n.chain++; !s.fresh {
+		n.chain = 0
+	}
+	n.newton = s.limits.done.Newton > 0
+}
+
+// settle sets g and the force of the loss to those of the slopes, where v is
+// their sum with the constraints' forces: after descent.
+func (s *Solver) settle() {
+	s.collect()
+	f := &s.force
+	clear(f.loss)
+	if s.k > 0 {
+		kernel.MulTransAdd(f.loss[:s.d], s.guard.a.Data, s.guard.a.Stride, s.guard.xi)
+	}
+	for j, v := range s.v {
+		f.loss[j] = v - f.loss[j]
+	}
+	f.changes, f.peak = 0, kernel.Dot(f.loss, f.loss)
+}
+
+// again solves anew by the near samples, and tells whether it could. The
+// certificate needs no others.
+func (s *Solver) again(seed uint64) (bool, error) {
+	s.g, s.dz = s.dz, s.g
+	s.collect()
+	s.pull() // leaves the change of g in dz
+	if kernel.Dot(s.dz, s.dz) > nearChange*kernel.Dot(s.g, s.g) {
+		return false, nil
+	}
+	return s.nearby(!s.near.newton, seed)
+}
+
+// finish solves by the near samples after descent came close, and tells whether
+// it could.
+func (s *Solver) finish() (bool, error) {
+	copy(s.v, s.beta)
+	s.settle()
+	s.center()
+	s.near.radius = 0
+	return s.nearby(false, 0)
+}
+
+// center makes the coefficients the center of the next ball.
+func (s *Solver) center() {
+	s.scores(s.z, s.beta)
+	copy(s.near.anchor, s.beta)
+}
+
+// nearby solves by near samples around the anchor or, where the coefficients
+// leave the ball, around what was found, and tells whether it could.
+func (s *Solver) nearby(descend bool, seed uint64) (bool, error) {
+	n := &s.near
+	if n.radius == 0 {
+		n.radius = s.typical()
+	}
+	for range nearTries {
+		if move := n.distance(s.beta); move > n.radius/2 {
+			if !finite(move) {
+				copy(s.beta, n.anchor)
+				return false, nil
+			}
+			s.center()
+		}
+		if descend && s.choose(max(n.radius, 1.5*n.distance(s.v))) {
+			copy(s.beta, s.v)
+			done, err := s.sweep(seed)
+			if done || err != nil {
+				return done, err
+			}
+		}
+		if !s.choose(n.radius) && !s.choose(n.radius/3) {
+			return false, nil
+		}
+		done, err := s.climb()
+		if done || err != nil {
+			return done, err
+		}
+	}
+	return false, nil
+}
+
+// choose finds the near samples of a ball, sets up their Solver, and tells
+// whether they are few. It adapts the radius of the next re-solve.
+func (s *Solver) choose(radius float64) bool {
+	n := &s.near
+	if !s.within(radius) {
+		return false
+	}
+	s.load(radius)
+	few := max(nearShare*float64(s.n), float64(nearDims*s.dim))
+	switch count := float64(len(n.subset.index)); {
+	case count > 1.5*few:
+		n.radius *= 0.7
+	case count < 0.7*few:
+		n.radius *= 1.4
+	}
+	return true
+}
+
+// distance returns the distance of the coefficients from the anchor.
+func (n *ball) distance(beta []float64) float64 {
+	var t float64
+	for j, b := range beta {
+		e := b - n.anchor[j]
+		t += e * e
+	}
+	return math.Sqrt(t)
+}
+
+// typical returns a radius that makes about as few samples near as wanted.
+func (s *Solver) typical() float64 {
+	list := s.newton.sample[:0]
+	k := &s.kinked[0]
+	stride := max(1, s.n/128)
+	for i := 0; i < s.n && len(list) < cap(list); i += stride {
+		list = append(list, math.Abs(s.z[i]-k.kink[i])*math.Sqrt(s.descent.inv[i]))
+	}
+	slices.Sort(list)
+	share := max(nearShare, float64(nearDims*s.dim)/float64(s.n))
+	return list[int(min(share, 0.5)*float64(len(list)-1))]
+}
+
+// within lists the samples that the ball does not hold at their bounds, and
+// tells whether there is room for them.
+func (s *Solver) within(radius float64) bool {
+	n := &s.near
+	index := n.subset.index[:0]
+	limit := radius * radius * (1 + 1e-9)
+	inv := s.descent.inv
+	for i, z := range s.z {
+		for t := range s.kinked {
+			k := &s.kinked[t]
+			r := z - k.kink[i]
+			bound := k.lo[i]
+			if r > 0 {
+				bound = k.hi[i]
+			}
+			if k.slope[i] != bound || r*r*inv[i] <= limit {
+				if len(index) == cap(index) {
+					n.subset.index = index
+					return false
+				}
+				index = append(index, int32(i))
+				break
+			}
+		}
+	}
+	n.subset.index = index
+	return true
+}
+
+// load sets up the Solver of the near samples.
+func (s *Solver) load(radius float64) {
+	n := &s.near
+	in := n.inner
+	index := n.subset.index
+	size, room := len(index), [3][]float64{n.own, s.dz, s.h}
+	take := func() []float64 {
+		r := 0
+		for len(room[r]) < size {
+			r++
+		}
+		v := room[r][:size:size]
+		room[r] = room[r][size:]
+		return v
+	}
+	in.n = size
+	in.z, in.dz, in.g, in.h = take(), take(), take(), take()
+	in.constant, in.offset, in.origin = s.constant, s.offset, s.origin
+	clear(in.g)
+	for t := range s.kinked {
+		k, to := &s.kinked[t], &in.kinked[t]
+		to.kink, to.lo, to.hi, to.slope, to.center = take(), take(), take(), take(), take()
+		for j, i := range index {
+			a := k.slope[i]
+			to.kink[j], to.lo[j], to.hi[j], to.slope[j] = k.kink[i], k.lo[i], k.hi[i], a
+			in.g[j] += a
+		}
+		in.constant -= kernel.Dot(k.slope, k.kink) - kernel.Dot(to.slope, to.kink)
+	}
+	copy(in.base, s.force.loss)
+	n.subset.mulTransAdd(in.base[:s.d], in.g)
+	if s.dim > s.d {
+		in.base[s.d] += kernel.Sum(in.g)
+	}
+	in.guard, in.limits = s.guard, s.limits
+	in.ball = ball{n.anchor, radius}
+}
+
+// outside tells whether the coefficients left the ball, in the Solver of the
+// near samples.
+func (s *Solver) outside() bool { return s.ball.distance(s.beta) > s.ball.radius }
+
+// sweep makes passes of descent over the near samples and tells whether they
+// were enough.
+func (s *Solver) sweep(seed uint64) (bool, error) {
+	n, d := &s.near, &s.descent
+	in := n.inner
+	all := n.subset.index
+	d.random = seed*0x9e3779b97f4a7c15 + 0x2545f4914f6cdd1d
+	d.active = append(d.active[:0], all...)
+	spread := inf
+	for visits, pass := 0, 0; visits <= nearPatience*len(all); pass++ {
+		if pass > 0 {
+			d.shuffle()
+		}
+		visits += len(d.active)
+		var estimate float64
+		estimate, spread = s.visit(spread)
+		estimate += s.project()
+		s.limits.done.Passes++
+		status, err := s.limits.reached()
+		if status != 0 || err != nil {
+			break
+		}
+		if estimate > s.limits.tol*math.Abs(s.point.primal) {
+			continue
+		}
+		for t := range s.kinked {
+			for j, i := range all {
+				in.kinked[t].slope[j] = s.kinked[t].slope[i]
+			}
+		}
+		in.certifyDescent()
+		in.limits.done = s.limits.done
+		in.tell()
+		if in.outside() {
+			break
+		}
+		if in.solved() {
+			s.point = in.point
+			s.point.status = Solved
+			s.scatter()
+			return true, nil
+		}
+		d.active = append(d.active[:0], all...)
+		spread = inf
+	}
+	copy(s.v, s.beta)
+	s.settle()
+	return false, nil
+}
+
+// scatter takes over what the near samples' slopes became, with their force.
+func (s *Solver) scatter() {
+	in := s.near.inner
+	for t := range s.kinked {
+		for j, i := range s.near.subset.index {
+			s.kinked[t].slope[i] = in.kinked[t].slope[j]
+		}
+	}
+	s.settle()
+}
+
+// climb takes Newton steps on the near samples and tells whether they were
+// enough.
+func (s *Solver) climb() (bool, error) {
+	n := &s.near
+	in := n.inner
+	w := &in.newton
+	*w = s.newton
+	s.newton.changes = anewAfter // the Gram matrix is that of the near samples
+	w.changes = anewAfter
+	if w.last != nil {
+		w.last = w.last[:in.n]
+	}
+	var norm float64
+	for _, i := range n.subset.index {
+		norm += 1 / s.descent.inv[i]
+	}
+	w.widest = in.ball.radius * math.Sqrt(norm/float64(max(1, in.n)))
+	if w.width = nearWidth * w.widest; !(w.width > 0) {
+		w.widest, w.width = 1, 1 // there is no near sample, or all are zero
+	}
+	w.stiff, w.soft, w.narrow = 1, 1e-6, 1
+	for t := range in.kinked {
+		copy(in.kinked[t].center, in.kinked[t].slope)
+	}
+	copy(in.guard.center, in.guard.xi)
+	err := in.ascend()
+	s.limits.done = in.limits.done
+	s.scatter()
+	if errors.Is(err, errOutside) || err == nil && in.point.status != Solved {
+		return false, nil
+	}
+	s.point = in.point
+	return err == nil, err
+}

@@ -1,0 +1,193 @@
+package rehline
+
+import (
+	"math"
+)
+
+// SetWeights replaces the weights of the samples, n values >= 0 that are
+// copied, or nil for ones. Its time is that of comparing them with those of
+// before and of changing the samples whose weight is another. The first call
+// allocates them where the Problem had none.
+func (s *Solver) SetWeights(w []float64) error {
+	if w != nil && len(w) != s.n {
+		return checkWeights("Weights", w, s.n)
+	}
+	if len(s.weights) == 0 {
+		if w == nil {
+			return nil
+		}
+		s.weights = make([]float64, s.n)
+		for i := range s.weights {
+			s.weights[i] = 1
+		}
+	}
+	if w == nil {
+		for i, was := range s.weights {
+			if was != 1 {
+				s.weights[i] = 1
+				s.weigh(i)
+			}
+		}
+		s.sum()
+		return nil
+	}
+	for i, v := range w {
+		if v != s.weights[i] && !(v >= 0 && v <= math.MaxFloat64) {
+			return checkWeights("Weights", w, s.n)
+		}
+	}
+	for i, v := range w {
+		if v != s.weights[i] {
+			s.weights[i] = v
+			s.weigh(i)
+		}
+	}
+	s.sum()
+	return nil
+}
+
+// SetC replaces the cost C >= 0; 0 is 1.
+func (s *Solver) SetC(c float64) error {
+	if err := checkScale("C", c); err != nil {
+		return err
+	}
+	if s.c == scale(c) {
+		return nil
+	}
+	s.c = scale(c)
+	for i := range s.n {
+		s.weigh(i)
+	}
+	s.sum()
+	return nil
+}
+
+// cost returns C w_i divided by the ridge.
+func (s *Solver) cost(i int) float64 {
+	if len(s.weights) == 0 {
+		return s.c / s.ridge
+	}
+	return s.c / s.ridge * s.weights[i]
+}
+
+// weigh sets the bounds of sample i for its weight and C.
+func (s *Solver) weigh(i int) {
+	c := s.cost(i)
+	for t := range s.kinked {
+		s.kinked[t].weigh(&s.problem.Loss, i, c)
+	}
+	for t := range s.curved {
+		s.curved[t].weigh(&s.problem.Loss, i, c)
+	}
+}
+
+// sum sets what follows from all weights: the costs that do not depend on the
+// scores, and the objective at zero.
+func (s *Solver) sum() {
+	s.constant, s.offset, s.origin = 0, 0, 0
+	if s.level {
+		for i := range s.n {
+			if c := s.cost(i); c > 0 {
+				s.constant += c * s.flat(i)
+			}
+		}
+	}
+	for i, o := range s.problem.Loss.Offset {
+		s.offset += s.cost(i) * s.ridge * o
+	}
+	s.origin = s.constant
+	for i := range s.kinked {
+		s.origin += s.kinked[i].atZero()
+	}
+	for i := range s.curved {
+		s.origin += s.curved[i].atZero()
+	}
+}
+
+// flat returns the cost of the terms of sample i that turn nowhere, for a weight
+// of 1.
+func (s *Solver) flat(i int) float64 {
+	l := &s.problem.Loss
+	var t float64
+	for r := range l.U.Rows {
+		if u, v := row(l.U, r)[i], row(l.V, r)[i]; !turns(u, v) {
+			t += max(v, 0)
+		}
+	}
+	for r := range l.S.Rows {
+		if u, v := row(l.S, r)[i], row(l.T, r)[i]; !turns(u, v) {
+			t += rehu(v, row(l.Tau, r)[i])
+		}
+	}
+	return t
+}
+
+// weigh sets the bounds of sample i for the cost c. A slope at a bound moves
+// with it, any other keeps its share of the range.
+func (k *kinked) weigh(l *Loss, i int, c float64) {
+	var lo, hi float64
+	for _, r := range [2]int{k.first, k.second} {
+		if r < 0 {
+			continue
+		}
+		u := row(l.U, r)[i]
+		if !turns(u, row(l.V, r)[i]) {
+			continue
+		}
+		if u > 0 {
+			hi = c * u
+		} else {
+			lo = c * u
+		}
+	}
+	a, from, to := k.slope[i], k.lo[i], k.hi[i]
+	switch {
+	case from == to:
+		a = min(max(a, lo), hi)
+	case a == to:
+		a = hi
+	case a == from:
+		a = lo
+	default:
+		a = min(max(lo+(a-from)/(to-from)*(hi-lo), lo), hi)
+	}
+	k.slope[i], k.lo[i], k.hi[i] = a, lo, hi
+}
+
+// weigh sets the curvature of sample i for the cost c. Its slope keeps its share
+// of the range.
+func (k *curved) weigh(l *Loss, i int, c float64) {
+	before := k.sigma[i]
+	k.sigma[i] = 0
+	for _, r := range [2]int{k.first, k.second} {
+		if r < 0 {
+			continue
+		}
+		if s := row(l.S, r)[i]; turns(s, row(l.T, r)[i]) {
+			k.sigma[i] = c * s * s
+		}
+	}
+	if before > 0 {
+		k.slope[i] *= k.sigma[i] / before
+	}
+}
+
+// atZero returns the terms' value at scores of zero: with lo <= 0 <= hi,
+// max(-hi κ, -lo κ) without a branch that the processor would have to guess.
+func (k *kinked) atZero() float64 {
+	lo, hi := k.lo[:len(k.kink)], k.hi[:len(k.kink)]
+	var t float64
+	for i, c := range k.kink {
+		t += (hi[i]-lo[i])*math.Abs(c) - (hi[i]+lo[i])*c
+	}
+	return t / 2
+}
+
+func (c *curved) atZero() float64 {
+	var t float64
+	for i, k := range c.kink {
+		u := min(max(-k, c.kl[i]), c.kh[i])
+		t += c.sigma[i] * u * (-k - u/2)
+	}
+	return t
+}
