@@ -22,7 +22,7 @@ var selfPacedLabels = []Column{
 	{"constraint", Text, "constraint of erm, told as the loss is, features by their indexes; null without one and for the other models"},
 	{"regularizer", Text, "self-paced regularizer: hard, linear, polynomial, mixture or log; null for methods without one"},
 	{"regularizer_param", Float, "order t of polynomial, γ of mixture, a of log; null for the others"},
-	{"method", Text, "original, acs, gaga, huber-lasso, rlssvm, relssvm or robust-svm"},
+	{"method", Text, "original, acs, mospl, gaga, huber-lasso, rlssvm, relssvm or robust-svm"},
 	{"method_params", Text, "settings of the method's own, as a JSON object in the order in which docs/grid.md lists them; null for methods without any"},
 	{"noise_kind", Text, "how the data was contaminated; null for clean cells"},
 	{"noise_level", Float, "fraction the contamination was asked for, in [0, 1]; 0 for clean cells"},
