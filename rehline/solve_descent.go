@@ -130,7 +130,7 @@ func (s *Solver) descend(seed uint64, only bool) (bool, error) {
 			}
 			hope := float64(patience)
 			if d.close = s.near.inner != nil && estimate <= nearGap*math.Abs(s.point.primal); d.close {
-				hope = nearHope
+				hope = min(hope, s.worth())
 			}
 			if left*work > hope {
 				break

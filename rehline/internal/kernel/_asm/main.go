@@ -28,11 +28,14 @@ func main() {
 		kinkedAlong(v)
 		curved(v)
 		curvedAlong(v)
+		share(v)
 	}
 	wide := &isa{wide: true, lanes: 8, suffix: "AVX512"}
 	for vectors := 1; vectors <= maxVectors; vectors++ {
 		descend(wide, vectors)
 	}
+	near(wide)
+	changed(wide)
 	Generate()
 }
 
