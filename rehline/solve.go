@@ -23,6 +23,8 @@ type Solver struct {
 	level    bool      // there are such terms
 	offset   float64   // Σ C w_i Offset_i
 	origin   float64   // the objective at zero, divided by the ridge
+	most     float64   // the largest origin since it was summed anew
+	weighed  int       // samples whose weight changed since then
 	weights  []float64 // n; empty for ones
 	c        float64
 

@@ -29,6 +29,8 @@ type newton struct {
 	last      []float64 // n
 	changes   int       // of gram since it was computed anew
 	hess      []float64 // ld x ld: Hessian, then its Cholesky factor, in the lower triangle
+	list      []int32   // samples whose h changed
+	rows      int       // in panel
 	panel     []float64 // rows of X
 	scaled    []float64 // the same rows, times the change of h
 	sample    []float64 // for quantiles
@@ -73,6 +75,7 @@ func (w *newton) init(n, dim int) {
 	w.gram = make([]float64, w.ld*w.ld)
 	w.last = make([]float64, n)
 	w.cholesky = newCholesky(w.ld)
+	w.list = make([]int32, min(n, max(n/32, 256))+8)
 	w.panel = make([]float64, panelRows*w.ld)
 	w.scaled = make([]float64, panelRows*w.ld)
 }
