@@ -41,7 +41,7 @@ const (
 	nearGap      = 1e-3 // relative, from which on descent leaves the rest to near samples
 	nearSteps    = 12   // Newton steps on near samples that it takes then
 	nearPatience = 12   // passes over the near samples before Newton steps
-	nearWidth    = 0.05 // of the smoothing, in radii of the scores
+	nearWidth    = 0.15 // of the smoothing, in radii of the scores
 )
 
 var errOutside = errors.New("outside the ball")
