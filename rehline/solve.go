@@ -89,7 +89,7 @@ func New(p Problem) (*Solver, error) {
 	}
 	s.weights = append([]float64(nil), p.Weights...)
 	s.newton.init(n, s.dim)
-	s.force.loss = make([]float64, s.dim)
+	s.force = newForce(s.dim)
 	if s.descends() {
 		s.descent.init(s)
 	}

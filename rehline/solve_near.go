@@ -37,6 +37,7 @@ const (
 	nearDims     = 5    // or as many times the coefficients
 	nearRoom     = 12   // times the coefficients that there is room for at least
 	nearTries    = 4    // balls
+	nearShrink   = 0.8  // of the smoothing, where the first multipliers are good ones
 	nearChange   = 0.03 // of the squared slopes, beyond which a re-solve takes all samples
 	nearGap      = 1e-3 // relative, from which on descent leaves the rest to near samples
 	nearSteps    = 12   // Newton steps on near samples that it takes then
@@ -63,7 +64,7 @@ func (n *vicinity) init(s *Solver) {
 	n.subset = subset{s.x, make([]int32, 0, room+8)}
 	n.inner = &Solver{x: &n.subset, d: s.d, dim: s.dim, k: s.k, ridge: s.ridge, kinked: make([]kinked, len(s.kinked)),
 		bend: s.bend, v: s.v, grad: s.grad, step: s.step, beta: s.beta, anchor: s.anchor, warm: true, base: make([]float64, s.dim)}
-	n.inner.force.loss = make([]float64, s.dim)
+	n.inner.force = newForce(s.dim)
 }
 
 // holds tells whether the scores, slopes and forces are those of the last
@@ -94,7 +95,7 @@ func (s *Solver) settle() {
 	for j, v := range s.v {
 		f.loss[j] = v - f.loss[j]
 	}
-	f.changes, f.peak = 0, kernel.Dot(f.loss, f.loss)
+	f.changes, f.rough, f.peak = 0, false, kernel.Dot(f.loss, f.loss)
 }
 
 // again solves anew by the near samples, and tells whether it could. The
@@ -102,8 +103,10 @@ func (s *Solver) settle() {
 func (s *Solver) again(seed uint64) (bool, error) {
 	s.g, s.dz = s.dz, s.g
 	s.collect()
-	s.pull() // leaves the change of g in dz
-	if kernel.Dot(s.dz, s.dz) > nearChange*kernel.Dot(s.g, s.g) {
+	size := kernel.Dot(s.g, s.g)
+	change := kernel.Dot(s.dz, s.dz) - 2*kernel.Dot(s.dz, s.g) + size
+	s.pull()
+	if change > nearChange*size {
 		return false, nil
 	}
 	return s.nearby(!s.near.newton, seed)

@@ -91,7 +91,10 @@ func (s *Solver) ascend() error {
 	if s.base == nil {
 		s.widths(s.warm)
 	}
-	best, stuck, idle, exact := inf, 0, 0, false
+	best, stuck, idle, exact, shrink := inf, 0, 0, false, shrink
+	if s.base != nil {
+		shrink = nearShrink
+	}
 	for {
 		s.evaluate()
 		if s.finished() || exact && s.settled() {
@@ -359,6 +362,7 @@ func (s *Solver) along(t float64) (first, second float64) {
 // errors of their largest size.
 func (s *Solver) advance(t float64) {
 	w := &s.newton
+	s.predict(t)
 	kernel.Axpy(t, s.step, s.beta)
 	s.guard.slacks(s.beta[:s.d])
 	size := kernel.Dot(s.beta, s.beta)

@@ -83,6 +83,13 @@ func axpyGo(a float64, x, y []float64) {
 	}
 }
 
+// axpyTimesGo is AxpyTimes.
+func axpyTimesGo(a float64, x, h, y []float64) {
+	for i, v := range x {
+		y[i] += a * v * h[i]
+	}
+}
+
 // scaleToGo is ScaleTo.
 func scaleToGo(y []float64, a float64, x []float64) {
 	y = y[:len(x)]
@@ -133,7 +140,7 @@ func changedGo(x, y []float64, unit, part float64, index []int32) (int, bool) {
 	count := 0
 	for i, a := range x {
 		a *= unit
-		if !(math.Abs(a-y[i]) > part*a) {
+		if !(math.Abs(a-y[i]) > part*math.Abs(a)) {
 			continue
 		}
 		if count == len(index) {

@@ -102,6 +102,47 @@ loop_done:
 	VZEROUPPER
 	RET
 
+// func axpyTimesAVX512(a float64, x *float64, h *float64, y *float64, n int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·axpyTimesAVX512(SB), NOSPLIT, $0-40
+	MOVQ         x+8(FP), AX
+	MOVQ         h+16(FP), CX
+	MOVQ         y+24(FP), DX
+	MOVQ         n+32(FP), BX
+	VBROADCASTSD a+0(FP), Z0
+	XORQ         SI, SI
+
+loop:
+	CMPQ        BX, $0x08
+	JL          loop_tail
+	VMOVUPD     (DX)(SI*8), Z1
+	VMOVUPD     (AX)(SI*8), Z2
+	VMOVUPD     (CX)(SI*8), Z3
+	VMULPD      Z0, Z2, Z2
+	VFMADD231PD Z3, Z2, Z1
+	VMOVUPD     Z1, (DX)(SI*8)
+	ADDQ        $0x08, SI
+	SUBQ        $0x08, BX
+	JMP         loop
+
+loop_tail:
+	TESTQ       BX, BX
+	JZ          loop_done
+	MOVQ        $0x0000ffff, DI
+	SHLXQ       BX, DI, DI
+	NOTQ        DI
+	KMOVW       DI, K1
+	VMOVUPD.Z   (DX)(SI*8), K1, Z1
+	VMOVUPD.Z   (AX)(SI*8), K1, Z2
+	VMOVUPD.Z   (CX)(SI*8), K1, Z3
+	VMULPD      Z0, Z2, Z2
+	VFMADD231PD Z3, Z2, Z1
+	VMOVUPD     Z1, K1, (DX)(SI*8)
+
+loop_done:
+	VZEROUPPER
+	RET
+
 // func scaleToAVX512(y *float64, a float64, x *float64, n int)
 // Requires: AVX, AVX512F, BMI2
 TEXT ·scaleToAVX512(SB), NOSPLIT, $0-32
@@ -983,6 +1024,46 @@ loop_tail:
 	VMASKMOVPD  (AX)(BX*8), Y1, Y3
 	VFMADD231PD Y3, Y0, Y2
 	VMASKMOVPD  Y2, Y1, (CX)(BX*8)
+
+loop_done:
+	VZEROUPPER
+	RET
+
+// func axpyTimesAVX2(a float64, x *float64, h *float64, y *float64, n int)
+// Requires: AVX, FMA3
+TEXT ·axpyTimesAVX2(SB), NOSPLIT, $0-40
+	MOVQ         x+8(FP), AX
+	MOVQ         h+16(FP), CX
+	MOVQ         y+24(FP), DX
+	MOVQ         n+32(FP), BX
+	VBROADCASTSD a+0(FP), Y0
+	XORQ         SI, SI
+
+loop:
+	CMPQ        BX, $0x04
+	JL          loop_tail
+	VMOVUPD     (DX)(SI*8), Y1
+	VMOVUPD     (AX)(SI*8), Y2
+	VMOVUPD     (CX)(SI*8), Y3
+	VMULPD      Y0, Y2, Y2
+	VFMADD231PD Y3, Y2, Y1
+	VMOVUPD     Y1, (DX)(SI*8)
+	ADDQ        $0x04, SI
+	SUBQ        $0x04, BX
+	JMP         loop
+
+loop_tail:
+	TESTQ       BX, BX
+	JZ          loop_done
+	LEAQ        tailMasks<>+0(SB), DI
+	NEGQ        BX
+	VMOVUPD     32(DI)(BX*8), Y1
+	VMASKMOVPD  (DX)(SI*8), Y1, Y2
+	VMASKMOVPD  (AX)(SI*8), Y1, Y3
+	VMASKMOVPD  (CX)(SI*8), Y1, Y4
+	VMULPD      Y0, Y3, Y3
+	VFMADD231PD Y4, Y3, Y2
+	VMASKMOVPD  Y2, Y1, (DX)(SI*8)
 
 loop_done:
 	VZEROUPPER
@@ -4061,6 +4142,7 @@ loop:
 	VMOVUPD     (CX)(DI*8), Z6
 	VSUBPD      Z6, Z5, Z6
 	VPANDQ      Z4, Z6, Z6
+	VPANDQ      Z4, Z5, Z5
 	VMULPD      Z1, Z5, Z5
 	VCMPPD      $0x1e, Z5, Z6, K1
 	CMPQ        SI, $0x08
@@ -4087,6 +4169,7 @@ loop_tail:
 	VMOVUPD.Z   (CX)(DI*8), K1, Z0
 	VSUBPD      Z0, Z5, Z0
 	VPANDQ      Z4, Z0, Z0
+	VPANDQ      Z4, Z5, Z5
 	VMULPD      Z1, Z5, Z5
 	VCMPPD      $0x1e, Z5, Z0, K2
 	KANDW       K1, K2, K2

@@ -8,6 +8,11 @@ func Dot(x, y []float64) float64 { return dotGo(x, y) }
 // Axpy adds a x to y.
 func Axpy(a float64, x, y []float64) { axpyGo(a, x, y) }
 
+// AxpyTimes adds a times the products of the entries of x and h to y.
+func AxpyTimes(a float64, x, h, y []float64) {
+	axpyTimesGo(a, x, h, y)
+}
+
 // ScaleTo sets y to a x.
 func ScaleTo(y []float64, a float64, x []float64) { scaleToGo(y, a, x) }
 
@@ -69,7 +74,7 @@ func Near(z, kink, lo, hi, slope, inv []float64, limit float64, index []int32) (
 	return nearGo(z, kink, lo, hi, slope, inv, limit, index)
 }
 
-// Changed writes the indices i where x_i unit, which is >= 0, differs from y_i by
+// Changed writes the indices i where x_i unit differs from y_i by
 // more than the given part of it to index, and returns how many and whether there
 // was room, which takes 8 entries more than there are indices.
 func Changed(x, y []float64, unit, part float64, index []int32) (int, bool) {

@@ -68,6 +68,10 @@ func TestVectors(t *testing.T) {
 		axpyGo(1.5, x, want)
 		check()
 		same(t, "axpy", got, want)
+		AxpyTimes(-0.5, x, want, got)
+		axpyTimesGo(-0.5, x, append([]float64(nil), want...), want)
+		check()
+		same(t, "axpy of products", got, want)
 		ScaleTo(got, -2, x)
 		scaleToGo(want, -2, x)
 		check()
@@ -207,7 +211,7 @@ func TestSelect(t *testing.T) {
 			lo[i], hi[i], inv[i], z[i] = -math.Abs(lo[i]), math.Abs(hi[i]), math.Abs(inv[i]), math.Abs(z[i])
 			slope[i] = []float64{lo[i], hi[i], 0}[r.IntN(3)]
 			if r.IntN(2) == 0 {
-				last[i] = z[i] * 0.5
+				last[i] = lo[i] * 0.5
 			}
 			if r.IntN(4) == 0 {
 				kink[i] = 0
@@ -229,8 +233,8 @@ func TestSelect(t *testing.T) {
 			a, ok := Near(z, kink, lo, hi, slope, inv, 0.3, got)
 			b, fits := nearGo(z, kink, lo, hi, slope, inv, 0.3, want)
 			check("near", a, ok, b, fits)
-			a, ok = Changed(z, last, 0.5, 1e-14, got)
-			b, fits = changedGo(z, last, 0.5, 1e-14, want)
+			a, ok = Changed(lo, last, 0.5, 1e-14, got)
+			b, fits = changedGo(lo, last, 0.5, 1e-14, want)
 			check("changed", a, ok, b, fits)
 		}
 		got, end := guarded(t, make([]float64, n))

@@ -17,7 +17,7 @@ func Near(z, kink, lo, hi, slope, inv []float64, limit float64, index []int32) (
 	return len(index) - left, left >= 8
 }
 
-// Changed writes the indices i where x_i unit, which is >= 0, differs from y_i by
+// Changed writes the indices i where x_i unit differs from y_i by
 // more than the given part of it to index, and returns how many and whether there
 // was room, which takes 8 entries more than there are indices.
 func Changed(x, y []float64, unit, part float64, index []int32) (int, bool) {

@@ -12,6 +12,11 @@ func dotAVX512(x *float64, y *float64, n int) float64
 //go:noescape
 func axpyAVX512(a float64, x *float64, y *float64, n int)
 
+// axpyTimesAVX512 adds a x h to y.
+//
+//go:noescape
+func axpyTimesAVX512(a float64, x *float64, h *float64, y *float64, n int)
+
 // scaleToAVX512 sets y = a x.
 //
 //go:noescape
@@ -71,6 +76,11 @@ func dotAVX2(x *float64, y *float64, n int) float64
 //
 //go:noescape
 func axpyAVX2(a float64, x *float64, y *float64, n int)
+
+// axpyTimesAVX2 adds a x h to y.
+//
+//go:noescape
+func axpyTimesAVX2(a float64, x *float64, h *float64, y *float64, n int)
 
 // scaleToAVX2 sets y = a x.
 //

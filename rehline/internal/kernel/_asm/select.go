@@ -101,6 +101,7 @@ func changed(v *isa) {
 		e := v.vec()
 		VSUBPD(v.load(at(y, o, 0), tail), a, e)
 		VPANDQ(sign, e, e)
+		VPANDQ(sign, a, a)
 		VMULPD(part, a, a)
 		k := K()
 		const above = 0x1e
