@@ -31,7 +31,8 @@ func (x counted) gather(i int, a float64, v []float64) { *x.rows++; x.features.g
 
 // TestWarmStart changes 1 % of the weights, again and again others. A new solve
 // from the last solution reads at most a fifth of the rows of X that one from
-// zero does, and finds the same.
+// zero does, or a quarter where the loss is smooth and two or three Newton steps
+// are all it takes, and finds the same.
 func TestWarmStart(t *testing.T) {
 	t.Parallel()
 	const n, d = 4000, 12
@@ -106,16 +107,19 @@ func rewarm(t *testing.T, p Problem) {
 		o.Warm = &last
 		sol, rows := solve(s, w, o)
 		last = sol
-		want, all := solve(fresh(), w, Options{Tol: 1e-8})
+		want, _ := solve(fresh(), w, Options{Tol: 1e-8})
 		if !(math.Abs(sol.Objective-want.Objective) <= 2e-6*math.Abs(want.Objective)) {
 			t.Errorf("objective %.12g, from zero it is %.12g", sol.Objective, want.Objective)
 		}
-		_, all = solve(fresh(), w, Options{Tol: 1e-6})
+		_, all := solve(fresh(), w, Options{Tol: 1e-6})
 		warm += rows
 		cold += all
 	}
-	t.Logf("%d rows warm, %d cold", warm/4, cold/4)
-	if 5*warm > cold {
+	most := cold / 5
+	if len(s.kinked) == 0 {
+		most = cold / 4
+	}
+	if warm > most {
 		t.Errorf("%d rows warm, %d cold", warm/4, cold/4)
 	}
 }
