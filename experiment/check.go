@@ -141,8 +141,8 @@ func (p *planner) methods(s *Sweep) {
 		}
 		for _, r := range s.Regularizers {
 			if !method.knows(r.Name) {
-				p.problems.add(m.place.problem("%s knows the regularizers %s, not %s (sweeps hold several lists of regularizers and methods in one grid)",
-					m.Name, strings.Join(method.regularizers, ", "), r.Name))
+				p.problems.add(m.place.problem("%s knows the regularizers %s, not %s: %s (sweeps hold several lists of regularizers and methods in one grid)",
+					m.Name, strings.Join(method.regularizers, ", "), r.Name, method.knowsOnly))
 			}
 		}
 	}

@@ -167,7 +167,10 @@ func kernel(m Model, train *dataset.Part) gaga.Kernel {
 	if m.Kernel != RBF {
 		return nil
 	}
-	gamma := m.KernelGamma
+	return rbf(m.KernelGamma, train)
+}
+
+func rbf(gamma float64, train *dataset.Part) gaga.Kernel {
 	if gamma == ScaleGamma {
 		gamma = 1 / (float64(train.D) * variance(train))
 	}

@@ -10,6 +10,7 @@ type Grid struct {
 	Seed    int64
 	Repeats int
 	Sweeps  []Sweep // at least one; the cells of a grid are their union
+	Select  Select  // which cells the tables of results show
 	Limits  Limits  // of each cell
 	Keep    Keep
 

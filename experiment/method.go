@@ -11,8 +11,12 @@ import (
 const (
 	Original   = "original"    // the fit with all weights 1
 	ACS        = "acs"         // alternate convex search at ages with a fixed step
+	MOSPL      = "mospl"       // multi-objective self-paced learning: a front in place of a path
 	GAGA       = "gaga"        // the whole age path with its critical points
 	HuberLasso = "huber-lasso" // the Lasso's penalty with Huber's loss
+	RLSSVM     = "rlssvm"      // the least squares machine, trimmed and weighted
+	ReLSSVM    = "relssvm"     // the least squares machine with a truncated loss
+	RobustSVM  = "robust-svm"  // the support vector machine, corrected for label flips
 )
 
 // Method is a method with the settings it uses. What it ignores is zero, so
@@ -42,6 +46,7 @@ type methodInfo struct {
 
 	regularized  bool     // one cell per regularizer, else one in all
 	regularizers []string // those it knows, where it is regularized; nil: all
+	knowsOnly    string   // why it knows only those, for the message that refuses others
 	aged         bool     // depends on age.min and age.max
 	stepped      bool     // depends on age.acs_step
 
@@ -72,7 +77,7 @@ const (
 )
 
 // methodTable holds the methods in the order messages and documents show them.
-var methodTable = []*methodInfo{&originalMethod, &acsMethod, &gagaMethod, &huberMethod}
+var methodTable = []*methodInfo{&originalMethod, &acsMethod, &mosplMethod, &gagaMethod, &huberMethod, &rlssvmMethod, &relssvmMethod, &robustMethod}
 
 // methodNames returns the names of the methods in the table's order.
 func methodNames() []string {

@@ -40,7 +40,7 @@ type section struct {
 
 // sections holds the kinds of experiment that a grid file can name.
 var sections = map[string]section{
-	SelfPaced: {keys: append([]string{"sweeps", "keep"}, sweepKeys...), read: (*reader).selfPaced},
+	SelfPaced: {keys: slices.Concat([]string{"sweeps", "keep"}, sweepKeys, []string{"select"}), read: (*reader).selfPaced},
 }
 
 // commonKeys are the keys of every kind of experiment.

@@ -58,20 +58,36 @@ func (r *reader) choice(fields map[string]item, info *settingInfo) Choice {
 	switch {
 	case info.single && n.Kind != yaml.ScalarNode:
 		r.problem(n, "%s is not allowed; %s is, and no list", describe(n.Node), info.want())
-	case info.words != nil:
+	case info.words != nil && n.Kind != yaml.MappingNode:
 		for _, element := range r.many(n) {
-			value := Setting{Name: info.name, Word: oneOf(r, element, info.words...)}
-			if value.Word != "" && slices.Contains(c.Values, value) {
-				r.problem(element, "%s is given twice", value.Word)
+			value, ok := r.setting(element, info)
+			if ok && slices.Contains(c.Values, value) {
+				r.problem(element, "%s is given twice", element.Value)
 			}
 			c.Values = append(c.Values, value)
 		}
-	default:
-		for _, x := range r.numbers(n, info.rule) {
+	default: // a range too
+		for _, x := range r.numbers(n, rule{allows: info.rule.allows, want: info.want()}) {
 			c.Values = append(c.Values, Setting{Name: info.name, Number: x})
 		}
 	}
 	return c
+}
+
+// setting reads a value of a setting that can be a word; ok is false after a
+// problem.
+func (r *reader) setting(n item, info *settingInfo) (value Setting, ok bool) {
+	value.Name = info.name
+	if n.Kind == yaml.ScalarNode && slices.Contains(info.words, n.Value) {
+		value.Word = n.Value
+		return value, true
+	}
+	if info.rule.allows == nil {
+		value.Word = oneOf(r, n, info.words...)
+		return value, value.Word != ""
+	}
+	value.Number, ok = r.number(n, rule{allows: info.rule.allows, want: info.want()})
+	return value, ok
 }
 
 // whole returns the rule of whole numbers from low to high.

@@ -51,6 +51,7 @@ func (r *reader) selfPaced(root item, fields map[string]item, g *Grid) {
 	sweeps := fields["sweeps"]
 	if !sweeps.given() {
 		g.Sweeps = []Sweep{r.sweep(root, fields)}
+		g.Select = r.selection(fields["select"], g.Sweeps)
 		return
 	}
 	used := map[string]bool{}
@@ -73,6 +74,7 @@ func (r *reader) selfPaced(root item, fields map[string]item, g *Grid) {
 			r.problem(n, "has no effect: every entry of sweeps has its own %s; leave it out here or there", key)
 		}
 	}
+	g.Select = r.selection(fields["select"], g.Sweeps)
 }
 
 // sweep reads the keys of one sweep.

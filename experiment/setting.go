@@ -110,12 +110,12 @@ func (s *Settings) UnmarshalJSON(text []byte) error {
 	return err
 }
 
-// settingInfo declares a setting of a method: a number that the rule allows, or
-// one of several words. Lists and ranges of it make a cell for each value.
+// settingInfo declares a setting of a method: a number that the rule allows, one
+// of several words, or either. Lists and ranges of it make a cell for each value.
 type settingInfo struct {
 	name     string
-	rule     rule     // of a number, whole where the rule says so
-	words    []string // allowed ones, for a setting that is a word; else nil
+	rule     rule     // of a number, whole where the rule says so; zero: no number is allowed
+	words    []string // allowed ones; nil: none
 	standard Setting  // the default, without its name
 	meaning  string   // for docs/grid.md, which a test compares
 	single   bool     // takes one value, no list
@@ -145,18 +145,21 @@ func (s *settingInfo) scope() string {
 
 // allows reports whether a cell may have the value.
 func (s *settingInfo) allows(value Setting) bool {
-	if s.words != nil {
+	if value.Word != "" {
 		return slices.Contains(s.words, value.Word)
 	}
-	return value.Word == "" && s.rule.allows(value.Number)
+	return s.rule.allows != nil && s.rule.allows(value.Number)
 }
 
 // want says what is allowed.
 func (s *settingInfo) want() string {
-	if s.words != nil {
+	switch {
+	case s.words == nil:
+		return s.rule.want
+	case s.rule.allows == nil:
 		return "one of " + strings.Join(s.words, ", ")
 	}
-	return s.rule.want
+	return s.rule.want + " or one of " + strings.Join(s.words, ", ")
 }
 
 // check returns an error where settings are not those that a cell of the

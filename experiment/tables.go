@@ -20,7 +20,7 @@ var selfPacedLabels = []Column{
 	{"l1_ratio", Float, "share ρ of ‖w‖₁ in the elastic net's penalty; null for the other models and methods that ignore it"},
 	{"regularizer", Text, "self-paced regularizer: hard, linear, polynomial, mixture or log; null for methods without one"},
 	{"regularizer_param", Float, "order t of polynomial, γ of mixture, a of log; null for the others"},
-	{"method", Text, "original, acs, gaga or huber-lasso"},
+	{"method", Text, "original, acs, mospl, gaga, huber-lasso, rlssvm, relssvm or robust-svm"},
 	{"method_params", Text, "settings of the method's own, as a JSON object in the order in which docs/grid.md lists them; null for methods without any"},
 	{"noise_kind", Text, "how the data was contaminated; null for clean cells"},
 	{"noise_level", Float, "fraction the contamination was asked for, in [0, 1]; 0 for clean cells"},
@@ -67,6 +67,6 @@ var selfPacedFurther = []Table{
 	{Name: "coefficients", Columns: []Column{
 		{"cell", Text, "identity of the cell, 32 hex digits"},
 		{"knot", Int, "number of the knot, as in the table knots"},
-		{"values", FloatList, "coefficients of the scaled features, or the multipliers α_i >= 0 of a support vector machine with the RBF kernel, one for each training row after identical ones were merged (the decision is Σ_i α_i y_i k(x_i, x) + b); the last value is the intercept, 0 for models without one"},
+		{"values", FloatList, "coefficients of the scaled features, or the multipliers α_i >= 0 of a support vector machine with the RBF kernel, one for each training row after identical ones were merged (the decision is Σ_i α_i y_i k(x_i, x) + b); of rlssvm and relssvm with a kernel the signed multipliers (Σ_i α_i k(x_i, x) + b); the last value is the intercept, 0 for models without one"},
 	}},
 }

@@ -28,6 +28,8 @@ var (
 	ratio       = rule{allows: func(x float64) bool { return x > 0 && x <= 1 }, want: "a number > 0 and at most 1"}
 	fraction    = rule{allows: func(x float64) bool { return x >= 0 && x <= 1 }, want: "a number from 0 to 1"}
 	properShare = rule{allows: func(x float64) bool { return x >= 0 && x < 1 }, want: "a number from 0 to below 1"}
+	coverages   = rule{allows: func(x float64) bool { return x >= 0.5 && x <= 1 }, want: "a number from 0.5 to 1"}
+	belowHalf   = rule{allows: func(x float64) bool { return x >= 0 && x < 0.5 }, want: "a number from 0 to below 0.5"}
 	anyNumber   = rule{allows: func(float64) bool { return true }, want: "a finite number"}
 	widths      = rule{positive.allows, "a number > 0 or scale", map[string]float64{"scale": ScaleGamma}}
 )

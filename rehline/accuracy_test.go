@@ -63,7 +63,22 @@ func losses(class, y []float64) map[string]rehline.Loss {
 		"huber":                        rehline.Huber(y, 0.5),
 		"absolute":                     rehline.Absolute(y),
 		"squared":                      rehline.Squared(y),
+		"raw terms":                    rawTerms(y),
 		"maximum of quadratics":        rehline.Samples(quadratics, len(y), 1.0, vector(len(y), func(i int) float64 { return -y[i] }), 1.0),
+	}
+}
+
+// rawTerms is a loss given by its matrices: terms that do not turn together,
+// thresholds of all kinds and terms that do not depend on the score.
+func rawTerms(y []float64) rehline.Loss {
+	n := len(y)
+	flat := func(i int) float64 { return float64(min(1, i%7)) } // 0 for every seventh sample
+	return rehline.Loss{
+		U:   general(3, n, func(r, i int) float64 { return []float64{1, -0.5, 2}[r] * flat(i) }),
+		V:   general(3, n, func(r, i int) float64 { return []float64{-y[i], 0.5*y[i] - 0.1, 0.3 - 2*y[i]}[r] }),
+		S:   general(2, n, func(r, i int) float64 { return []float64{-1, 0.7}[r] * flat(i+1) }),
+		T:   general(2, n, func(r, i int) float64 { return []float64{y[i] + 0.2, -y[i]}[r] }),
+		Tau: general(2, n, func(r, i int) float64 { return []float64{math.Inf(1), 0, 0.4}[(i+r)%3] }),
 	}
 }
 
@@ -74,7 +89,10 @@ func constraintsOf(x blas64.General, r *rand.Rand) map[string]rehline.Constraint
 		"none":         {},
 		"non-negative": rehline.NonNegative(d),
 		"box":          rehline.Box(vector(d, func(int) float64 { return -0.1 }), vector(d, func(int) float64 { return 0.2 })),
-		"monotone":     rehline.Monotone(d, true),
+		"increasing":   rehline.Monotone(d, true),
+		"decreasing":   rehline.Monotone(d, false),
+		"exactly fair": rehline.Fairness(x, private, 0),
+		"fixed":        rehline.Box(append([]float64{0.1}, vector(d-1, func(int) float64 { return math.Inf(-1) })...), append([]float64{0.1}, vector(d-1, func(int) float64 { return 0.3 })...)),
 		"fairness":     rehline.Fairness(x, private, 0.01),
 		"sum":          rehline.Sum(d, 0.5),
 		"shifted":      rehline.Custom(general(2, d, func(i, j int) float64 { return float64((i+j)%2) + 0.1 }), []float64{-0.3, -0.2}),
@@ -83,11 +101,11 @@ func constraintsOf(x blas64.General, r *rand.Rand) map[string]rehline.Constraint
 }
 
 // TestAccuracy solves every loss with every constraint and penalty, dense and
-// sparse, with weights and each kind of intercept, and compares with the
-// interior-point method.
+// sparse, with and without weights and with each kind of intercept. It compares
+// with the interior-point method and checks the certificate by itself.
 func TestAccuracy(t *testing.T) {
 	t.Parallel()
-	const n, d = 24, 4
+	const n, d = 16, 4
 	r := rand.New(rand.NewPCG(3, 4))
 	x := general(n, d, func(int, int) float64 {
 		if r.IntN(4) == 0 {
@@ -104,23 +122,21 @@ func TestAccuracy(t *testing.T) {
 		for name, c := range constraintsOf(x, r) {
 			t.Run(loss+"/"+name, func(t *testing.T) {
 				t.Parallel()
-				for k := range 12 {
-					p := rehline.Problem{X: x, Loss: l, Weights: weights, Constraints: c, Intercept: rehline.Intercept(k % 3)}
+				for k := range 24 {
+					p := rehline.Problem{X: x, Loss: l, Constraints: c, Ridge: 0.5, C: 0.05, Intercept: rehline.Intercept(k % 3)}
 					if k/3%2 == 1 {
 						p.L1 = lasso
 					}
-					p.Ridge = 0.5
-					p.C = 0.05
-					if k >= 6 {
+					if k/6%2 == 1 {
 						p.C = 5
 					}
-					want := reference(t, p)
-					for _, sparse := range []bool{false, true} {
-						if sparse {
-							p.Sparse, p.X = compress(p.X), blas64.General{}
-						}
-						compare(t, fmt.Sprintf("case %d sparse %v", k, sparse), p, want)
+					if k >= 12 {
+						p.Weights = weights
 					}
+					want := reference(t, p)
+					compare(t, fmt.Sprintf("case %d", k), p, want)
+					p.Sparse, p.X = compress(p.X), blas64.General{}
+					compare(t, fmt.Sprintf("sparse case %d", k), p, want)
 				}
 			})
 		}
@@ -140,6 +156,9 @@ func compare(t *testing.T, what string, p rehline.Problem, want float64) {
 		}
 		if !(math.Abs(sol.Objective-want) <= 1e-8*(1+math.Abs(want))) {
 			t.Errorf("%s, method %d: objective %.12g, the reference has %.12g", what, method, sol.Objective, want)
+		}
+		if p.Sparse == nil {
+			certify(t, what, p, sol, 1e-10)
 		}
 	}
 }

@@ -107,6 +107,9 @@ func newProgram(p rehline.Problem) *program {
 			q.atLeast(map[int]float64{s: 1}, 0)
 		}
 		for k := range l.S.Rows {
+			if l.Tau.Data[k*l.Tau.Stride+i] == 0 {
+				continue // the term is zero
+			}
 			// ReHU_τ(x) = min of ½r² + τs over r + s >= x, r >= 0, s >= 0
 			row := score(i, -l.S.Data[k*l.S.Stride+i])
 			r := q.variable(w, 0)

@@ -22,13 +22,7 @@ func (c *constraints) feasible(d int) error {
 		if size <= 1e-12*f.scale {
 			return nil
 		}
-		clear(f.grad)
-		kernel.MulTransAdd(f.grad, f.a, d, f.r)
-		var residual float64
-		for _, g := range f.grad {
-			residual = max(residual, math.Abs(g))
-		}
-		if residual <= 1e-13*size {
+		if residual := f.gradient(); residual <= 1e-4*size && f.prove() {
 			return f.certificate()
 		}
 		f.descend()
@@ -97,8 +91,51 @@ func (f *feasibility) violate() {
 	}
 }
 
-// descend takes a Newton step. grad is Aᵀr, minus the gradient.
-func (f *feasibility) descend() {
+// gradient sets grad to Aᵀr, minus the gradient, and returns its largest size.
+func (f *feasibility) gradient() float64 {
+	clear(f.grad)
+	kernel.MulTransAdd(f.grad, f.a, f.d, f.r)
+	var residual float64
+	for _, g := range f.grad {
+		residual = max(residual, math.Abs(g))
+	}
+	return residual
+}
+
+// prove makes Aᵀr = 0 as closely as the numbers allow: r inherits the rounding
+// errors of Aβ, which may be much larger than a small violation. It tells whether
+// the certificate then excludes all β up to 10⁶ times the size of the present
+// one; where it does not, the violations are those of β again.
+func (f *feasibility) prove() bool {
+	f.factorize()
+	for range 3 {
+		copy(f.step, f.grad)
+		solveCholesky(f.hess, f.ld, f.step)
+		kernel.MulVec(f.turn, f.a, f.d, f.step)
+		for k, r := range f.r {
+			switch {
+			case f.c.equal(k):
+				f.r[k] = r - f.turn[k]
+			case r > 0:
+				f.r[k] = max(r-f.turn[k], 0)
+			}
+		}
+		f.gradient()
+	}
+	var residual float64
+	for j, g := range f.grad {
+		residual += math.Abs(g) * (1 + math.Abs(f.beta[j]))
+	}
+	if -kernel.Dot(f.b, f.r) > 1e6*residual {
+		return true
+	}
+	f.violate()
+	f.gradient()
+	return false
+}
+
+// factorize sets hess to the Cholesky factor of AᵀA over the violated rows.
+func (f *feasibility) factorize() {
 	clear(f.hess)
 	for k := range f.r {
 		if f.r[k] != 0 || f.c.equal(k) {
@@ -114,6 +151,11 @@ func (f *feasibility) descend() {
 		f.hess[j*f.ld+j] += 1e-12 * trace
 	}
 	f.cholesky.factorize(f.hess, f.ld, f.d)
+}
+
+// descend takes a Newton step.
+func (f *feasibility) descend() {
+	f.factorize()
 	copy(f.step, f.grad)
 	solveCholesky(f.hess, f.ld, f.step)
 	kernel.MulVec(f.turn, f.a, f.d, f.step)

@@ -3,6 +3,7 @@ package rehline
 import (
 	"math"
 	"slices"
+	"time"
 
 	"github.com/agepath/agepath/rehline/internal/kernel"
 )
@@ -91,7 +92,7 @@ func (s *Solver) ascend() error {
 	if s.base == nil {
 		s.widths(s.warm)
 	}
-	best, stuck, idle, exact, shrink := inf, 0, 0, false, shrink
+	best, stuck, idle, exact, again, shrink := inf, 0, 0, false, false, shrink
 	if s.base != nil {
 		shrink = nearShrink
 	}
@@ -108,7 +109,12 @@ func (s *Solver) ascend() error {
 		if r := s.relative(); r < 0.9*best {
 			best, stuck = r, 0
 		} else if stuck++; (stuck > stuckSteps || idle > stuckRelax*relaxSteps) && status == 0 {
-			status = Stalled
+			if status = Stalled; s.pure && !again {
+				again = true
+				best, stuck, idle = inf, 0, 0
+				s.restart()
+				continue
+			}
 		}
 		if status != 0 {
 			s.repair()
@@ -141,7 +147,7 @@ func (s *Solver) ascend() error {
 func (s *Solver) tell() {
 	if f := s.limits.progress; f != nil {
 		f(Progress{Iterations: s.limits.done, Objective: s.point.primal*s.ridge + s.offset, Gap: s.relative(),
-			PrimalInfeasibility: s.point.infeasibility})
+			PrimalInfeasibility: s.point.infeasibility, Elapsed: time.Since(s.limits.began)})
 	}
 }
 
@@ -210,6 +216,7 @@ func (s *Solver) recenter(factor float64) {
 	least := leastRidge
 	if s.pure {
 		least = leastPure
+		least.soft *= math.Pow(0.8, float64(max(0, s.limits.done.Outer-40)))
 	}
 	w.width = min(max(w.width*factor, least.width*w.widest), w.widest)
 	fast := min(factor, max(factor*factor, 0.1))

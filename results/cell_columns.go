@@ -15,6 +15,7 @@ type cellColumns struct {
 	dimensions [dimensions]*experiment.Vector
 	numeric    [dimensions]bool
 	scores     [Optimism]*experiment.Vector
+	heldOut    *experiment.Vector
 	method     *experiment.Vector
 	params     *experiment.Vector // of the method
 	status     *experiment.Vector
@@ -28,7 +29,7 @@ type cellColumns struct {
 
 // sensitivityColumns are the columns that cellColumns finds.
 var sensitivityColumns = slices.Concat(dimensionColumns[:], selectionColumns[:],
-	[]string{"method", "method_params", "repeat", "status", "metric", "cell"})
+	[]string{"method", "method_params", "score_held_out", "repeat", "status", "metric", "cell"})
 
 // newCellColumns finds the columns of a batch. Texts that were met before are
 // taken from texts.
@@ -52,6 +53,7 @@ func newCellColumns(cells *Frame, texts map[string]string) (*cellColumns, error)
 	for s, name := range selectionColumns {
 		c.scores[s] = find(name, experiment.Float)
 	}
+	c.heldOut = find("score_held_out", experiment.Float)
 	c.method = find("method", experiment.Text)
 	c.params = find("method_params", experiment.Text)
 	c.status = find("status", experiment.Text)
@@ -64,7 +66,8 @@ func newCellColumns(cells *Frame, texts map[string]string) (*cellColumns, error)
 	return c, nil
 }
 
-// setting returns the setting of a cell.
+// setting returns the setting of a cell. The width of an RBF kernel that the data
+// decides, null in the table, is the word that a grid has for it.
 func (c *cellColumns) setting(row int) Setting {
 	var s Setting
 	for d, vector := range c.dimensions {
@@ -75,6 +78,9 @@ func (c *cellColumns) setting(row int) Setting {
 		default:
 			s[d] = Value{Text: c.text(vector, row)}
 		}
+	}
+	if s[DimKernel].Text == experiment.RBF && s[DimKernelGamma].IsNull() {
+		s[DimKernelGamma] = Value{Text: "scale"}
 	}
 	return s
 }
@@ -118,6 +124,10 @@ func (c *cellColumns) sample(row int) (RepeatScore, Metric, error) {
 		if !vector.IsNull(row) {
 			r.Score[s] = vector.Floats[row]
 		}
+	}
+	r.heldOut = math.NaN()
+	if !c.heldOut.IsNull(row) {
+		r.heldOut = c.heldOut.Floats[row]
 	}
 	if c.metric.IsNull(row) {
 		return r, "", nil

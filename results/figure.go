@@ -19,10 +19,11 @@ const (
 	SensitivityFigure FigureKind = "sensitivity" // score against a parameter of the model or the noise
 	LearningFigure    FigureKind = "learning"    // score against age
 	PathFigure        FigureKind = "path"        // coefficients against age
+	RankFigure        FigureKind = "ranks"       // mean ranks over data sets, a critical-difference diagram
 )
 
 // figureKinds lists them in the order of a report.
-var figureKinds = []FigureKind{SensitivityFigure, LearningFigure, PathFigure}
+var figureKinds = []FigureKind{RankFigure, SensitivityFigure, LearningFigure, PathFigure}
 
 // Figure is one plot as data: what is drawn, and what is written as the
 // numbers behind it.
@@ -35,6 +36,8 @@ type Figure struct {
 	X, Y    AxisLabel
 	Series  []Series
 	Rules   []float64 // x of vertical hairlines
+
+	ranking *Ranking // of a RankFigure, which has no axes and series
 }
 
 // AxisLabel is the label of an axis, with its unit, and its scale.
@@ -74,8 +77,11 @@ func (m methodStyle) series() seriesStyle {
 }
 
 // CSV returns the numbers behind the figure: series, piece, x, y and the half
-// height of the band.
+// height of the band; of a [RankFigure] the mean ranks.
 func (f *Figure) CSV() ([]byte, error) {
+	if f.ranking != nil {
+		return f.ranking.csv()
+	}
 	var buf bytes.Buffer
 	out := csv.NewWriter(&buf)
 	lines := [][]string{{"series", "piece", f.X.Text, f.Y.Text, "std"}}

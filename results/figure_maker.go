@@ -21,8 +21,17 @@ type figureMaker struct {
 // make adds at most n figures to the report, and what keeps others from being
 // there to Missing.
 func (m *figureMaker) make(ctx context.Context, r *Report, n int) error {
+	for _, ranking := range r.Rankings {
+		if f := rankFigure(ranking); n > 0 {
+			r.Figures = append(r.Figures, f)
+			n--
+		} else {
+			r.LeftOut = append(r.LeftOut, f.Name)
+		}
+	}
 	plans := m.possible(planFigures(r.Tables), r)
-	plans, r.LeftOut = chooseFigures(plans, n)
+	plans, left := chooseFigures(plans, n)
+	r.LeftOut = append(r.LeftOut, left...)
 	if err := m.read(ctx, plans); err != nil {
 		return err
 	}

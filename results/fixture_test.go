@@ -42,7 +42,7 @@ func testCell(column experiment.Column) any {
 	switch {
 	case column.Name == "error" || column.Name == "kernel" || column.Name == "kernel_gamma" || column.Name == "c" || column.Name == "l1_ratio" ||
 		column.Name == "regularizer" || column.Name == "regularizer_param" || column.Name == "noise_kind" ||
-		column.Name == "score_validation" || column.Name == "score_held_out" || column.Name == "method_params":
+		column.Name == "score_validation" || column.Name == "method_params":
 		return nil
 	case column.Type == experiment.Text:
 		return "x"

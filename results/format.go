@@ -6,18 +6,32 @@ import (
 	"strings"
 )
 
-// Format is one way to write a report to a file.
+// Format is one way to write a report.
 type Format struct {
 	Name  string // what --format takes
-	File  string // in the report's folder
+	Files []FormatFile
+}
+
+// FormatFile is a file of a format.
+type FormatFile struct {
+	Name  string // in the report's folder
 	Write func(w io.Writer, r *Report) error
+	// Empty reports whether there is nothing to write: the file of an earlier
+	// report is removed then. nil means never.
+	Empty func(r *Report) bool
 }
 
 // Formats lists every format there is, the default first.
 var Formats = []Format{
-	{"markdown", "report.md", writeMarkdown},
-	{"csv", "tables.csv", writeCSV},
-	{"latex", "tables.tex", writeLaTeX},
+	{"markdown", []FormatFile{{Name: "report.md", Write: writeMarkdown}}},
+	{"csv", []FormatFile{
+		{Name: "tables.csv", Write: writeCSV},
+		{Name: "comparisons.csv", Write: writeComparisonsCSV},
+		{"ranks.csv", writeRanksCSV, func(r *Report) bool { return len(r.Rankings) == 0 }},
+		{"paper.csv", writePaperCSV, func(r *Report) bool { return len(r.Paper) == 0 }},
+	}},
+	{"latex", []FormatFile{{Name: "tables.tex", Write: writeLaTeX}}},
+	{"html", []FormatFile{{Name: "report.html", Write: writeHTML}}},
 }
 
 // FormatNamed returns the format of the given name, or an error that lists

@@ -7,9 +7,18 @@ import (
 	"strconv"
 )
 
+// csvEqual says whether an entry is not significantly worse than the best, ""
+// where that was not tested.
+func csvEqual(row *ScoreRow, entry *ScoreEntry, score Score) string {
+	if !row.tested[score] || entry.Summary[score].N == 0 {
+		return ""
+	}
+	return strconv.FormatBool(entry.Best[score] || entry.Equal[score])
+}
+
 // writeCSV writes one line for each row and method of every table: all
-// dimensions, counts, and mean, standard deviation, repeats that count and
-// best of each score, in full precision. Nothing that does not apply is
+// dimensions, counts, and mean, standard deviation, repeats that count, best and
+// not significantly worse than the best of each score, in full precision. Nothing that does not apply is
 // written as 0: the field is empty.
 func writeCSV(w io.Writer, r *Report) error {
 	out := csv.NewWriter(w)
@@ -42,7 +51,7 @@ func csvHead() []string {
 			head = append(head, fmt.Sprintf("%s_%s", score, what))
 		}
 		if score != Optimism {
-			head = append(head, fmt.Sprintf("%s_best", score))
+			head = append(head, fmt.Sprintf("%s_best", score), fmt.Sprintf("%s_equal", score))
 		}
 	}
 	return head
@@ -59,7 +68,7 @@ func csvLine(table *ScoreTable, row *ScoreRow, j int) []string {
 		s := entry.Summary[score]
 		line = append(line, csvNumber(s.Mean), csvNumber(s.Std), strconv.Itoa(s.N))
 		if score != Optimism {
-			line = append(line, strconv.FormatBool(entry.Best[score]))
+			line = append(line, strconv.FormatBool(entry.Best[score]), csvEqual(row, entry, score))
 		}
 	}
 	return line

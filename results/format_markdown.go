@@ -24,14 +24,10 @@ func writeMarkdown(w io.Writer, r *Report) error {
 			fmt.Fprintf(&b, "- %s\n", escapeMarkdown(sentence))
 		}
 	}
-	for i, table := range r.Tables {
-		title := "Scores"
-		if len(r.Tables) > 1 {
-			title = fmt.Sprintf("Scores %d: %s", i+1, table.Metric.word())
-		}
-		fmt.Fprintf(&b, "\n## %s\n", title)
-		for _, score := range Scores {
-			writeMarkdownSheet(&b, newSheet(table, score))
+	for _, section := range r.sections() {
+		fmt.Fprintf(&b, "\n## %s\n", escapeMarkdown(section.title))
+		for _, s := range section.sheets {
+			writeMarkdownSheet(&b, s)
 		}
 	}
 	writeMarkdownFailures(&b, r)
@@ -42,28 +38,25 @@ func writeMarkdown(w io.Writer, r *Report) error {
 }
 
 func writeMarkdownSheet(b *strings.Builder, s *sheet) {
-	fmt.Fprintf(b, "\n### %s\n\n%s%s\n\n", escapeMarkdown(s.title), escapeMarkdown(s.caption), s.legend("Best mean in bold."))
-	heads := append(escapeMarkdownAll(s.labels), append(escapeMarkdownAll(s.methods), "repeats", "failed")...)
-	rule := make([]string, 0, len(heads))
-	for _, numeric := range s.numeric {
-		rule = append(rule, map[bool]string{false: "---", true: "--:"}[numeric])
+	fmt.Fprintf(b, "\n### %s\n\n%s%s\n\n", escapeMarkdown(s.title), escapeMarkdown(s.caption), s.legend("Bold: ", "≈: "))
+	heads := make([]string, len(s.columns))
+	rule := make([]string, len(s.columns))
+	for j, column := range s.columns {
+		heads[j] = escapeMarkdown(column.head)
+		rule[j] = map[bool]string{false: "---", true: "--:"}[column.right]
 	}
-	for range s.methods {
-		rule = append(rule, "---")
-	}
-	rule = append(rule, "--:", "--:")
 	markdownLine(b, heads)
 	markdownLine(b, rule)
 	for i, row := range s.rows {
 		if i == markdownRows {
-			fmt.Fprintf(b, "\nLeft out: %s; the formats csv and latex have all.\n", plural(len(s.rows)-i, "more row"))
+			fmt.Fprintf(b, "\nLeft out: %s; the formats csv, latex and html have all.\n", plural(len(s.rows)-i, "more row"))
 			break
 		}
-		cells := escapeMarkdownAll(row.labels)
-		for _, entry := range row.entries {
-			cells = append(cells, markdownEntry(entry))
+		cells := make([]string, len(row))
+		for j, cell := range row {
+			cells[j] = markdownCell(cell)
 		}
-		markdownLine(b, append(cells, fmt.Sprint(row.repeats), fmt.Sprint(row.failed)))
+		markdownLine(b, cells)
 	}
 }
 
@@ -71,19 +64,22 @@ func markdownLine(b *strings.Builder, cells []string) {
 	b.WriteString("| " + strings.Join(cells, " | ") + " |\n")
 }
 
-func markdownEntry(e sheetEntry) string {
-	if e.mean == "" {
-		return e.note
+func markdownCell(c sheetCell) string {
+	if c.text == "" {
+		return escapeMarkdown(c.note)
 	}
-	text := e.mean
-	if e.std != "" {
-		text += " ± " + e.std
+	text := escapeMarkdown(c.text)
+	if c.std != "" {
+		text += " ± " + c.std
 	}
-	if e.best {
+	switch c.mark {
+	case bestMark:
 		text = "**" + text + "**"
+	case equalMark:
+		text += " ≈"
 	}
-	if e.note != "" {
-		text += " (" + e.note + ")"
+	if c.note != "" {
+		text += " (" + c.note + ")"
 	}
 	return text
 }

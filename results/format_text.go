@@ -18,14 +18,22 @@ const (
 	ansiReset = "\x1b[0m"
 )
 
-// Write writes one score of each table, with aligned columns.
-func (t Text) Write(w io.Writer, tables []*ScoreTable, score Score) error {
+// Write writes one score of each table of a report, and the published tables
+// beside it, with aligned columns.
+func (t Text) Write(w io.Writer, r *Report, score Score) error {
 	var b strings.Builder
-	for i, table := range tables {
+	var sheets []*sheet
+	for _, table := range r.Tables {
+		sheets = append(sheets, scoreSheet(table, score))
+	}
+	for _, table := range r.Paper {
+		sheets = append(sheets, table.sheet())
+	}
+	for i, s := range sheets {
 		if i > 0 {
 			b.WriteByte('\n')
 		}
-		t.writeSheet(&b, newSheet(table, score))
+		t.writeSheet(&b, s)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -42,8 +50,11 @@ func (t Text) writeSheet(b *strings.Builder, s *sheet) {
 	if left > 0 {
 		fmt.Fprintf(b, "... and %s\n", plural(left, "more row"))
 	}
-	if legend := s.legend("* best mean of the row"); legend != "" && !t.Bold {
-		b.WriteString(strings.TrimSpace(legend) + "\n")
+	if s.best != "" && !t.Bold {
+		b.WriteString("* " + s.best + "\n")
+	}
+	if s.equal != "" {
+		b.WriteString("≈ " + s.equal + "\n")
 	}
 }
 
@@ -58,69 +69,72 @@ type textCell struct {
 // textGrid is aligned text, row by row; the first row is the head.
 type textGrid [][]textCell
 
-func newTextGrid(s *sheet, rows []sheetRow, bold bool) textGrid {
+func newTextGrid(s *sheet, rows [][]sheetCell, bold bool) textGrid {
 	grid := make(textGrid, 0, len(rows)+1)
-	head := make([]textCell, 0, len(s.labels)+len(s.methods)+2)
-	for i, label := range s.labels {
-		head = append(head, textCell{text: label, right: s.numeric[i]})
+	head := make([]textCell, len(s.columns))
+	for j, column := range s.columns {
+		head[j] = textCell{text: column.head, right: column.right}
 	}
-	for _, method := range s.methods {
-		head = append(head, textCell{text: method})
-	}
-	head = append(head, textCell{text: "repeats", right: true}, textCell{text: "failed", right: true})
 	grid = append(grid, head)
-	widths := entryWidths(s, rows)
+	widths := meanWidths(s, rows)
 	for _, row := range rows {
-		var line []textCell
-		for i, label := range row.labels {
-			line = append(line, textCell{text: label, right: s.numeric[i]})
+		line := make([]textCell, len(row))
+		for j, cell := range row {
+			text := cell.text
+			switch {
+			case text == "":
+				text = cell.note
+			case widths[j].std > 0 || widths[j].marked:
+				text = widths[j].text(cell, bold)
+			case cell.note != "":
+				text += " (" + cell.note + ")"
+			}
+			line[j] = textCell{text: text, right: s.columns[j].right, bold: bold && cell.mark == bestMark}
 		}
-		for j, entry := range row.entries {
-			line = append(line, textCell{text: widths[j].text(entry, bold), bold: bold && entry.best})
-		}
-		line = append(line,
-			textCell{text: fmt.Sprint(row.repeats), right: true},
-			textCell{text: fmt.Sprint(row.failed), right: true})
 		grid = append(grid, line)
 	}
 	return grid
 }
 
-// entryWidth holds the widths of the parts of one method's entries, so that
-// their decimal points line up.
-type entryWidth struct{ mean, std int }
+// meanWidth holds the widths of the parts of a column's means, so that their
+// decimal points line up.
+type meanWidth struct {
+	mean, std int
+	marked    bool
+	equal     bool // some are marked as not significantly worse
+}
 
-func entryWidths(s *sheet, rows []sheetRow) []entryWidth {
-	widths := make([]entryWidth, len(s.methods))
+func meanWidths(s *sheet, rows [][]sheetCell) []meanWidth {
+	widths := make([]meanWidth, len(s.columns))
 	for _, row := range rows {
-		for j, e := range row.entries {
-			widths[j].mean = max(widths[j].mean, len(e.mean))
-			widths[j].std = max(widths[j].std, len(e.std))
+		for j, c := range row {
+			widths[j].mean = max(widths[j].mean, len(c.text))
+			widths[j].std = max(widths[j].std, len(c.std))
+			widths[j].marked = widths[j].marked || c.mark != unmarked
+			widths[j].equal = widths[j].equal || c.mark == equalMark
 		}
 	}
 	return widths
 }
 
-func (w entryWidth) text(e sheetEntry, bold bool) string {
-	if e.mean == "" {
-		return e.note
-	}
-	text := fmt.Sprintf("%*s", w.mean, e.mean)
+func (w meanWidth) text(c sheetCell, bold bool) string {
+	text := fmt.Sprintf("%*s", w.mean, c.text)
 	switch {
-	case e.std != "":
-		text += fmt.Sprintf(" ± %*s", w.std, e.std)
+	case c.std != "":
+		text += fmt.Sprintf(" ± %*s", w.std, c.std)
 	case w.std > 0:
 		text += strings.Repeat(" ", w.std+3)
 	}
-	if !bold {
-		mark := " "
-		if e.best {
-			mark = "*"
-		}
-		text += mark
+	switch {
+	case c.mark == equalMark:
+		text += "≈"
+	case c.mark == bestMark && !bold:
+		text += "*"
+	case !bold || w.equal:
+		text += " "
 	}
-	if e.note != "" {
-		text += " (" + e.note + ")"
+	if c.note != "" {
+		text += " (" + c.note + ")"
 	}
 	return text
 }

@@ -1,10 +1,14 @@
 package results
 
+import "github.com/agepath/agepath/experiment"
+
 // cellGroups are cells by setting and method.
 type cellGroups struct {
 	entries map[Setting]methodEntries
 	metrics map[[2]string]Metric // by data set and model, of the cells that were scored
 	models  map[string]Metric    // by model alone
+
+	selected experiment.Select // by which score selectBest chose
 }
 
 // methodEntries are the entries of one setting by method.

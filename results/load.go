@@ -33,7 +33,6 @@ func load(ctx context.Context, dir string, options Options) (*Report, error) {
 	}
 	r := &Report{
 		Name:     filepath.Base(dir),
-		Tables:   cells.groups.tables(),
 		Statuses: cells.statuses(),
 		Failures: cells.firstFailures(),
 		Failed:   cells.failed,
@@ -42,7 +41,21 @@ func load(ctx context.Context, dir string, options Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
+	if manifest != nil {
+		r.Selected = cells.groups.selectBest(manifest.Select)
+	}
+	r.Tables = cells.groups.tables()
 	r.addMissing()
+	for score := range Optimism {
+		if ranking := newRanking(r.Tables, score); ranking != nil {
+			r.Rankings = append(r.Rankings, ranking)
+		}
+	}
+	if options.Paper {
+		if err := r.addPaper(manifest); err != nil {
+			return nil, err
+		}
+	}
 	figures := &figureMaker{
 		dir:     dir,
 		data:    &dataFacts{target: targetScale(manifest), size: cells.sizes},
@@ -127,6 +140,7 @@ func targetScale(m *Manifest) string {
 
 // addMissing says where the tables rest on less than the rest of them does.
 func (r *Report) addMissing() {
+	r.addUnequal()
 	for _, table := range r.Tables {
 		most, fewer, noValidation := 0, 0, 0
 		for i := range table.Rows {

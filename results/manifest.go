@@ -28,6 +28,9 @@ type Manifest struct {
 	Grid          string                    `json:"grid,omitempty"` // the grid as run, YAML
 	File          string                    `json:"file,omitempty"` // of the grid, as it was named: relative paths of data begin at its folder
 	Set           []string                  `json:"set,omitempty"`  // overrides of the grid
+
+	// Select is by which score reports choose parameters: the grid's select.
+	Select experiment.Select `json:"select,omitempty"`
 }
 
 // ManifestTable is the schema of one file.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"image/color"
 	"slices"
+	"strconv"
 	"strings"
 
 	"gonum.org/v1/plot/vg"
@@ -57,6 +58,9 @@ var methodStyles = []methodStyle{
 	{"mospl", "MOSPL", okabeIto[2], dashPatterns[3], draw.PyramidGlyph{}, false},
 	{"gaga", "GAGA", okabeIto[0], dashPatterns[0], draw.CircleGlyph{}, true},
 	{"huber-lasso", "Huber Lasso", okabeIto[1], dashPatterns[4], draw.RingGlyph{}, false},
+	{"rlssvm", "RLSSVM", okabeIto[3], dashPatterns[5], draw.BoxGlyph{}, false},
+	{"relssvm", "Re-LSSVM", okabeIto[5], dashPatterns[6], draw.CrossGlyph{}, false},
+	{"robust-svm", "Robust SVM", color.RGBA{0x7F, 0x7F, 0x7F, 0xFF}, dashPatterns[6], draw.PlusGlyph{}, false},
 }
 
 // otherStyles are for methods that are not in methodStyles.
@@ -136,7 +140,30 @@ func methodRank(method string) int {
 	return i
 }
 
-// compareMethods orders methods as in methodStyles, then by name.
+// compareMethods orders methods as in methodStyles, then by name and settings.
 func compareMethods(a, b string) int {
-	return cmp.Or(cmp.Compare(methodRank(a), methodRank(b)), cmp.Compare(a, b))
+	nameA, settingsA := cutMethod(a)
+	nameB, settingsB := cutMethod(b)
+	return cmp.Or(cmp.Compare(methodRank(a), methodRank(b)), cmp.Compare(nameA, nameB), compareSettings(settingsA, settingsB))
+}
+
+// compareSettings orders texts of settingsText of one method: setting by
+// setting, numbers by their value and before words.
+func compareSettings(a, b string) int {
+	valuesA, valuesB := strings.Fields(a), strings.Fields(b)
+	for k := range min(len(valuesA), len(valuesB)) {
+		if c := compareValues(settingValue(valuesA[k]), settingValue(valuesB[k])); c != 0 {
+			return c
+		}
+	}
+	return cmp.Or(cmp.Compare(len(valuesA), len(valuesB)), cmp.Compare(a, b))
+}
+
+// settingValue returns the value of a setting such as "delta=0.2".
+func settingValue(text string) Value {
+	_, value, _ := strings.Cut(text, "=")
+	if x, err := strconv.ParseFloat(value, 64); err == nil {
+		return Value{Number: x, IsNumber: true}
+	}
+	return Value{Text: value}
 }

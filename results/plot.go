@@ -31,14 +31,22 @@ const (
 
 // SVG draws the figure as SVG. Equal figures give equal bytes.
 func (f *Figure) SVG() ([]byte, error) {
-	return f.render(vgsvg.New(figureWidth, figureHeight))
+	return f.render(vgsvg.New(figureWidth, f.height()))
 }
 
-// PNG draws the figure as PNG of 1300 x 780 pixels. Equal figures give equal
+// PNG draws the figure as PNG, 1300 pixels wide and 780 high but for a
+// [RankFigure]. Equal figures give equal
 // bytes.
 func (f *Figure) PNG() ([]byte, error) {
 	return f.render(vgimg.PngCanvas{Canvas: vgimg.NewWith(
-		vgimg.UseWH(figureWidth, figureHeight), vgimg.UseDPI(figureDPI))})
+		vgimg.UseWH(figureWidth, f.height()), vgimg.UseDPI(figureDPI))})
+}
+
+func (f *Figure) height() vg.Length {
+	if f.ranking != nil {
+		return f.ranking.height()
+	}
+	return figureHeight
 }
 
 func (f *Figure) render(canvas interface {
@@ -74,6 +82,10 @@ func (f *Figure) draw(c draw.Canvas) error {
 	title.Font.Weight = xfont.WeightBold
 	c = drawLines(c, title, f.Title)
 	c = drawLines(c, sans(8.5), f.Note)
+	if f.ranking != nil {
+		f.ranking.draw(c)
+		return nil
+	}
 	p, err := f.plot()
 	if err != nil {
 		return err

@@ -15,12 +15,17 @@ type Report struct {
 	Name     string // of the grid; of the folder where there is no manifest
 	Facts    []Fact // about the run
 	Tables   []*ScoreTable
-	Statuses []Fact    // number of cells of each status that occurs
-	Failures []Failure // the first cells that failed, by their identity
-	Failed   int       // how many failed
-	Missing  []string  // sentences that say what is not there, and why
+	Selected []Selected    // what select: best picked; nil for grids without
+	Rankings []*Ranking    // over data sets, where there are enough of them and of methods
+	Paper    []*PaperTable // beside the published tables, where they were asked for
+	Statuses []Fact        // number of cells of each status that occurs
+	Failures []Failure     // the first cells that failed, by their identity
+	Failed   int           // how many failed
+	Missing  []string      // sentences that say what is not there, and why
 	Figures  []*Figure
 	LeftOut  []string // names of the figures beyond the limit
+
+	comparisons []comparedTable // see compared
 }
 
 // Failure is a cell that has no result.
@@ -40,6 +45,8 @@ type Options struct {
 	// Figures is the largest number of figures, DefaultFigures when 0 and
 	// none when negative.
 	Figures int
+	// Paper asks for the published numbers beside those of the run.
+	Paper bool
 	// Path computes the coefficients along the path of a cell, for figures
 	// of runs that did not keep them; nil leaves those figures out.
 	Path func(ctx context.Context, cell string) (*AgePath, error)

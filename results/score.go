@@ -65,6 +65,11 @@ func (s Score) String() string {
 	return [...]string{"oracle", "validation", "final", "optimism"}[s]
 }
 
+// short says it in a few words, without a capital.
+func (s Score) short() string {
+	return [...]string{"best test score on the path (oracle)", "age chosen on the validation part", "end of the path", "optimism"}[s]
+}
+
 // title says in a few words what the score is.
 func (s Score) title() string {
 	return [...]string{

@@ -5,6 +5,8 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+
+	"github.com/agepath/agepath/experiment"
 )
 
 // ScoreTable compares methods: a row for each setting of a grid, an entry for
@@ -13,6 +15,10 @@ type ScoreTable struct {
 	Metric  Metric
 	Methods []string // original, acs, mospl, gaga, then others by name, as in "huber-lasso delta=0.2" where they have settings
 	Rows    []ScoreRow
+
+	// Select says by which score the parameters of a row were chosen in each
+	// repeat; "" where each value has its row.
+	Select experiment.Select
 }
 
 // ScoreRow is one setting of a grid.
@@ -20,6 +26,7 @@ type ScoreRow struct {
 	Setting Setting
 	Repeats int          // different repeats among the row's cells
 	Entries []ScoreEntry // one for each method of the table
+	tested  [scores]bool // whether a method could have been told from the best
 }
 
 // Failed returns how many of the row's cells have no result.
@@ -37,6 +44,7 @@ type ScoreEntry struct {
 	Failed  int // those with a status other than ok
 	Summary [scores]Summary
 	Best    [scores]bool // best mean of the row, several where equal; never set for Optimism
+	Equal   [scores]bool // not significantly worse than the best, where that can be tested; see [ScoreRow.Comparisons]
 
 	// Sample holds the cells by repeat, for comparisons on the same splits.
 	Sample []RepeatScore
@@ -47,8 +55,10 @@ type ScoreEntry struct {
 type RepeatScore struct {
 	Repeat int64
 	Score  [scores]float64
-	cell   cellKey
-	ok     bool // its status
+
+	heldOut float64 // best score on the validation part, by which the age was chosen
+	cell    cellKey
+	ok      bool // its status
 }
 
 // Sensitivity gathers cells into one table for each metric. A method that
@@ -58,7 +68,7 @@ type RepeatScore struct {
 // are null or not finite are left out of the summaries, whose N tells.
 //
 // The frame needs the columns of [Dimension], the scores, cell, method,
-// method_params, repeat, status and metric.
+// method_params, score_held_out, repeat, status and metric.
 func Sensitivity(cells *Frame) ([]*ScoreTable, error) {
 	columns, err := newCellColumns(cells, map[string]string{})
 	if err != nil {
@@ -90,7 +100,9 @@ func (g *cellGroups) tables() []*ScoreTable {
 				entry.summarize(metric)
 			}
 		}
-		tables = append(tables, newScoreTable(metric, byMetric[metric]))
+		table := newScoreTable(metric, byMetric[metric])
+		table.Select = g.selected
+		tables = append(tables, table)
 	}
 	return tables
 }
@@ -119,6 +131,7 @@ func newScoreTable(metric Metric, rows map[Setting]methodEntries) *ScoreTable {
 		}
 		row.Repeats = len(repeats)
 		row.markBest(metric)
+		row.markEqual()
 		table.Rows = append(table.Rows, row)
 	}
 	return table

@@ -124,7 +124,7 @@ var aspects = []aspect{
 	{"model", []Dimension{DimModel, DimKernel}, false, modelText},
 	{"regularizer", []Dimension{DimRegularizer, DimRegularizerParam}, false, regularizerText},
 	{"noise", []Dimension{DimNoiseKind, DimNoiseLevel}, false, noiseText},
-	{"kernel γ", []Dimension{DimKernelGamma}, true, kernelGammaText},
+	{"kernel γ", []Dimension{DimKernelGamma}, true, func(s Setting) string { return s[DimKernelGamma].String() }},
 	{"C", []Dimension{DimC}, true, func(s Setting) string { return s[DimC].String() }},
 	{"α", []Dimension{DimAlpha}, true, func(s Setting) string { return s[DimAlpha].String() }},
 	{"L1 ratio", []Dimension{DimL1Ratio}, true, func(s Setting) string { return s[DimL1Ratio].String() }},
@@ -171,13 +171,4 @@ func noiseText(s Setting) string {
 		return "none"
 	}
 	return strings.TrimSpace(s[DimNoiseKind].String() + " " + level.String())
-}
-
-// kernelGammaText names the width that the data decides: a grid writes it
-// "scale", and no number is known before the cell is computed.
-func kernelGammaText(s Setting) string {
-	if s[DimKernel].Text == "rbf" && (s[DimKernelGamma].IsNull() || s[DimKernelGamma].String() == "0") {
-		return "scale"
-	}
-	return s[DimKernelGamma].String()
 }

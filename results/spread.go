@@ -15,12 +15,11 @@ var ignorable = []Dimension{
 // ignored is a set of ignorable dimensions, by their position.
 type ignored uint8
 
-// missing returns which dimensions of the setting are null. The width of an RBF
-// kernel is null where the data decides it: that is no value left out.
+// missing returns which dimensions of the setting are null.
 func (s Setting) missing() ignored {
 	var set ignored
 	for i, d := range ignorable {
-		if s[d].IsNull() && !(d == DimKernelGamma && s[DimKernel].Text == "rbf") {
+		if s[d].IsNull() {
 			set |= 1 << i
 		}
 	}
@@ -50,7 +49,7 @@ func spreadIgnored(entries map[Setting]methodEntries) {
 	for set := range sets {
 		for setting := range entries {
 			if has := setting.missing(); has&set == has && has != set {
-				if plain := setting.project(set); plain.missing() == set && entries[plain] != nil {
+				if plain := setting.project(set); entries[plain] != nil {
 					fuller[plain] = append(fuller[plain], setting)
 				}
 			}

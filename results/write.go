@@ -3,7 +3,9 @@ package results
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -29,20 +31,41 @@ func Write(ctx context.Context, dir string, options Options) (*Report, error) {
 	if err := r.writeFigures(ctx, filepath.Join(folder, figureFolder)); err != nil {
 		return nil, fmt.Errorf("report of %s: %w", dir, err)
 	}
+	if err := r.writeSelected(folder); err != nil {
+		return nil, fmt.Errorf("report of %s: %w", dir, err)
+	}
 	formats := options.Formats
 	if formats == nil {
 		formats = Formats[:1]
 	}
 	for _, format := range formats {
-		var buf bytes.Buffer
-		if err := format.Write(&buf, r); err != nil {
+		if err := r.writeFormat(folder, format); err != nil {
 			return nil, fmt.Errorf("report of %s as %s: %w", dir, format.Name, err)
-		}
-		if err := replaceFile(filepath.Join(folder, format.File), buf.Bytes()); err != nil {
-			return nil, fmt.Errorf("report of %s: %w", dir, err)
 		}
 	}
 	return r, nil
+}
+
+// writeFormat writes the files of a format and removes those that have nothing
+// to say any more.
+func (r *Report) writeFormat(folder string, format Format) error {
+	for _, file := range format.Files {
+		path := filepath.Join(folder, file.Name)
+		if file.Empty != nil && file.Empty(r) {
+			if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
+			continue
+		}
+		var buf bytes.Buffer
+		if err := file.Write(&buf, r); err != nil {
+			return err
+		}
+		if err := replaceFile(path, buf.Bytes()); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // writeFigures writes the figures and removes those of an earlier report that

@@ -29,6 +29,7 @@ const (
 type reportFlags struct {
 	formats []results.Format
 	figures int
+	paper   bool
 }
 
 func (r *reportFlags) addTo(flags *pflag.FlagSet) {
@@ -38,10 +39,11 @@ func (r *reportFlags) addTo(flags *pflag.FlagSet) {
 	}
 	command.List(flags, &r.formats, "format", "formats of the report: "+strings.Join(names, ", ")+" (default "+names[0]+")", results.FormatNamed)
 	command.Count(flags, &r.figures, "figures", results.DefaultFigures, 0, maxFigures, "`N` figures at most")
+	flags.BoolVar(&r.paper, "paper", false, "put the numbers published in the GAGA paper beside those of the run")
 }
 
 func (r *reportFlags) options() results.Options {
-	options := results.Options{Formats: r.formats, Figures: r.figures}
+	options := results.Options{Formats: r.formats, Figures: r.figures, Paper: r.paper}
 	if options.Formats == nil {
 		options.Formats = results.Formats[:1]
 	}
@@ -56,13 +58,18 @@ func (r *reportFlags) options() results.Options {
 // report writes.
 func (r *reportFlags) isFresh(dir string) bool {
 	tables, err := os.Stat(filepath.Join(dir, "cells.arrow"))
-	if err != nil || r.figures != results.DefaultFigures {
+	if err != nil || r.figures != results.DefaultFigures || r.paper {
 		return false
 	}
 	for _, format := range r.options().Formats {
-		report, err := os.Stat(filepath.Join(dir, reportFolder, format.File))
-		if err != nil || report.ModTime().Before(tables.ModTime()) {
-			return false
+		for _, file := range format.Files {
+			report, err := os.Stat(filepath.Join(dir, reportFolder, file.Name))
+			if err != nil && file.Empty != nil { // perhaps there was nothing to write
+				continue
+			}
+			if err != nil || report.ModTime().Before(tables.ModTime()) {
+				return false
+			}
 		}
 	}
 	return true
@@ -100,7 +107,7 @@ func (a *app) reportCommand() *cobra.Command {
 func (a *app) show(report *results.Report, rows int) error {
 	_, plain := a.Env("NO_COLOR")
 	text := results.Text{Bold: !plain && command.IsTerminal(a.Out), MaxRows: rows}
-	if err := text.Write(a.Out, report.Tables, results.Oracle); err != nil {
+	if err := text.Write(a.Out, report, results.Oracle); err != nil {
 		return err
 	}
 	for _, sentence := range report.Missing {

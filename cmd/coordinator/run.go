@@ -116,7 +116,7 @@ func (a *app) run(ctx context.Context, c *run.Coordinator, flags *reportFlags) e
 // is there.
 func (a *app) refresh(ctx context.Context, dir string, changed bool, flags *reportFlags) (*results.Report, error) {
 	if !changed && flags.isFresh(dir) {
-		return results.Load(ctx, dir, results.Options{Figures: -1})
+		return results.Load(ctx, dir, results.Options{Figures: -1, Paper: flags.paper})
 	}
 	return results.Write(ctx, dir, flags.options())
 }
@@ -125,7 +125,9 @@ func (a *app) refresh(ctx context.Context, dir string, changed bool, flags *repo
 func files(dir string, flags *reportFlags) []string {
 	names := []string{"cells.arrow", "knots.arrow", "coefficients.arrow", results.ManifestName}
 	for _, format := range flags.options().Formats {
-		names = append(names, filepath.Join(reportFolder, format.File))
+		for _, file := range format.Files {
+			names = append(names, filepath.Join(reportFolder, file.Name))
+		}
 	}
 	var paths []string
 	for _, name := range names {

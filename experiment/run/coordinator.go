@@ -290,6 +290,7 @@ func describe(grid *experiment.Grid, plan *experiment.Plan) *results.Manifest {
 	m := &results.Manifest{
 		SchemaVersion: results.SchemaVersion, Name: plan.Grid, Run: plan.Run, Kind: plan.Kind,
 		Cells: plan.Count(), Data: map[string]string{}, Grid: string(grid.Source), File: grid.File, Set: grid.Set,
+		Select: grid.Select,
 	}
 	for _, d := range plan.Data {
 		m.Data[d.Name] = d.Digest

@@ -1,0 +1,157 @@
+package results
+
+import (
+	"math"
+	"runtime"
+	"sync"
+
+	"github.com/agepath/agepath/results/stats"
+)
+
+// Significance is the level of every test of a report, and 1 less that of its
+// intervals.
+const Significance = 0.05
+
+// Comparison compares the scores of two methods in one setting, pair by pair on
+// the repeats that both have: cells of one repeat share split and
+// contamination.
+type Comparison struct {
+	Method, Against int // indices of the table's methods; Method comes later
+	Test            stats.SignedRankTest
+	Adjusted        float64 // Test.P by Holm's correction over the pairs of the row
+	differences     []float64
+}
+
+// Pairs returns the number of repeats that both methods have a score of.
+func (c *Comparison) Pairs() int { return len(c.differences) }
+
+// Comparisons compares every two methods of a row by one score. Pairs of
+// methods without a repeat in common are left out.
+func (r *ScoreRow) Comparisons(score Score) []Comparison {
+	var list []Comparison
+	for j := range r.Entries {
+		for i := range j {
+			differences := pairedDifferences(r.Entries[j].Sample, r.Entries[i].Sample, score)
+			if len(differences) > 0 {
+				list = append(list, Comparison{
+					Method: j, Against: i, differences: differences,
+					Test: stats.SignedRank(differences, stats.Pratt),
+				})
+			}
+		}
+	}
+	p := make([]float64, len(list))
+	for k := range list {
+		p[k] = list[k].Test.P
+	}
+	for k, adjusted := range stats.Holm(p) {
+		list[k].Adjusted = adjusted
+	}
+	return list
+}
+
+// pairedDifferences returns the differences a - b on the repeats that both
+// samples have a finite score of. The samples are in the order of the repeats;
+// of several cells of one repeat the first counts.
+func pairedDifferences(a, b []RepeatScore, score Score) []float64 {
+	var differences []float64
+	largest := 0.0
+	for i, j := 0, 0; i < len(a) && j < len(b); {
+		switch {
+		case a[i].Repeat < b[j].Repeat || !isFinite(a[i].Score[score]):
+			i++
+		case a[i].Repeat > b[j].Repeat || !isFinite(b[j].Score[score]):
+			j++
+		default:
+			x, y := a[i].Score[score], b[j].Score[score]
+			differences = append(differences, x-y)
+			largest = max(largest, math.Abs(x), math.Abs(y))
+			for repeat := a[i].Repeat; i < len(a) && a[i].Repeat == repeat; {
+				i++
+			}
+			for repeat := b[j].Repeat; j < len(b) && b[j].Repeat == repeat; {
+				j++
+			}
+		}
+	}
+	evenOut(differences, largest)
+	return differences
+}
+
+func isFinite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
+
+// evenOut rounds differences of scores to 40 bits below the largest score, so
+// that those that differ by the rounding of a subtraction alone are the ties
+// and zeros that they are: 0.9 - 0.8 and 0.8 - 0.7.
+func evenOut(differences []float64, largest float64) {
+	_, exponent := math.Frexp(largest)
+	for i, d := range differences {
+		differences[i] = math.Ldexp(math.RoundToEven(math.Ldexp(d, 40-exponent)), exponent-40)
+	}
+}
+
+// testable reports whether a family of m tests can find n pairs that all agree
+// in sign to differ: the smallest p-value of n pairs is 2^(1-n).
+func testable(n, m int) bool { return float64(m)*math.Ldexp(1, 1-n) <= Significance }
+
+// neededRepeats is the least number of repeats with which m comparisons in a
+// row can find a difference.
+func neededRepeats(m int) int {
+	n := 1
+	for !testable(n, m) {
+		n++
+	}
+	return n
+}
+
+// markEqual marks the entries that are not significantly worse than the best
+// mean of the row. Rows with too few repeats for the test to find anything have
+// no such marks.
+func (r *ScoreRow) markEqual() {
+	for score := range Optimism {
+		best := -1
+		for j := range r.Entries {
+			if r.Entries[j].Best[score] {
+				best = j
+				break
+			}
+		}
+		if best < 0 {
+			continue
+		}
+		comparisons := r.Comparisons(score)
+		for _, c := range comparisons {
+			other := c.Method + c.Against - best
+			if c.Method != best && c.Against != best || !testable(c.Pairs(), len(comparisons)) {
+				continue
+			}
+			r.tested[score] = true
+			e := &r.Entries[other]
+			e.Equal[score] = !e.Best[score] && c.Adjusted > Significance
+		}
+	}
+}
+
+// effectWork bounds the time that a report spends on bootstrap intervals, in
+// squares of numbers of pairs; it is about 10 s on one processor.
+const effectWork = 2_500_000
+
+// effectsOf computes the effects of comparisons on all processors.
+func effectsOf(comparisons []*Comparison) []stats.Effect {
+	effects := make([]stats.Effect, len(comparisons))
+	next := make(chan int)
+	var workers sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		workers.Go(func() {
+			for k := range next {
+				effects[k] = stats.NewEffect(comparisons[k].differences, 1-Significance)
+			}
+		})
+	}
+	for k := range comparisons {
+		next <- k
+	}
+	close(next)
+	workers.Wait()
+	return effects
+}

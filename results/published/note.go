@@ -1,0 +1,57 @@
+package published
+
+import "math"
+
+// note is an oddity of one or more rows of a table.
+type note struct {
+	table int
+	rows  func(*Row) bool
+	text  string
+}
+
+func atNoise(levels ...float64) func(*Row) bool {
+	return func(r *Row) bool {
+		for _, level := range levels {
+			if r.Noise == level {
+				return true
+			}
+		}
+		return false
+	}
+}
+
+func atC(c float64) func(*Row) bool { return func(r *Row) bool { return r.C == c } }
+
+func ofDataset(name string) func(*Row) bool { return func(r *Row) bool { return r.Dataset == name } }
+
+// notes were found by comparing the rows of all tables; a test checks each.
+var notes = []note{
+	{14, atNoise(0.6, 0.7, 0.8), "the row repeats Table 13's for ailerons, another data set"},
+	{2, ofDataset("houses"), "the standard deviations 0.231 and 0.146 are more than ten times those of the row's other methods"},
+	{3, ofDataset("cadata"), sameData},
+	{3, ofDataset("houses"), sameData},
+	{11, atC(0.3), "MOSPL's standard deviation 0.281 is larger than any 20 accuracies of this mean can have; Table 5 has the same row for logistic regression at C = 0.5, with 0.0281"},
+	{12, atC(1.1), "GAGA's standard deviation 0.554 is larger than any 20 accuracies of this mean can have"},
+	{15, atNoise(0.3), "MOSPL's standard deviation 0.281 is larger than any 20 accuracies of this mean can have; the row is that of C = 0.3 in Table 11, while Table 11 has other numbers for this row's C = 1"},
+}
+
+const sameData = "cadata and houses are two names of one data set, yet at the same α and noise the plain fit has 0.798 for one and 0.213 for the other"
+
+// addNotes puts the notes into the rows.
+func addNotes(tables []*Table) {
+	for _, n := range notes {
+		for _, t := range tables {
+			for i := range t.Rows {
+				if t.Number == n.table && n.rows(&t.Rows[i]) {
+					t.Rows[i].Notes = append(t.Rows[i].Notes, n.text)
+				}
+			}
+		}
+	}
+}
+
+// largestStd returns the largest sample standard deviation that n numbers in
+// [0, 1] of a given mean can have: that of zeros and ones.
+func largestStd(mean float64, n int) float64 {
+	return math.Sqrt(mean * (1 - mean) * float64(n) / float64(n-1))
+}

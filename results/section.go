@@ -1,0 +1,62 @@
+package results
+
+import "fmt"
+
+// section is a part of a report: tables under a title.
+type section struct {
+	title  string
+	name   string // part of labels and links
+	sheets []*sheet
+}
+
+// sections lays the tables of a report out, in the order in which every format
+// shows them.
+func (r *Report) sections() []section {
+	var list []section
+	if len(r.Paper) > 0 {
+		s := section{title: "Beside the paper", name: "paper"}
+		for _, p := range r.Paper {
+			s.sheets = append(s.sheets, p.sheet())
+		}
+		list = append(list, s)
+	}
+	for i, table := range r.Tables {
+		s := section{title: r.tableTitle("Scores", i), name: fmt.Sprintf("scores-%d", i+1)}
+		for score := range Optimism {
+			s.sheets = append(s.sheets, scoreSheet(table, score))
+		}
+		s.sheets = append(s.sheets, selectionSheet(table))
+		list = append(list, s)
+	}
+	if len(r.Selected) > 0 {
+		list = append(list, section{title: "Chosen parameters", name: "chosen", sheets: []*sheet{selectedSheet(r.Selected)}})
+	}
+	if len(r.Rankings) > 0 {
+		s := section{title: "Over data sets", name: "ranks"}
+		for _, ranking := range r.Rankings {
+			s.sheets = append(s.sheets, ranking.sheet())
+		}
+		list = append(list, s)
+	}
+	compared := r.compared()
+	for i := range compared {
+		of := section{title: r.tableTitle("Comparisons", i), name: fmt.Sprintf("compared-%d", i+1)}
+		for _, score := range []Score{Oracle, Validation} {
+			if s := compared[i].sheet(score); len(s.rows) > 0 {
+				of.sheets = append(of.sheets, s)
+			}
+		}
+		if len(of.sheets) > 0 {
+			list = append(list, of)
+		}
+	}
+	return list
+}
+
+// tableTitle numbers a title where there are several tables.
+func (r *Report) tableTitle(title string, i int) string {
+	if len(r.Tables) == 1 {
+		return title
+	}
+	return fmt.Sprintf("%s %d: %s", title, i+1, r.Tables[i].Metric.word())
+}

@@ -1,0 +1,214 @@
+package results
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+
+	"github.com/agepath/agepath/experiment"
+)
+
+// selectedFile lists what select: best picked, in the folder of reports.
+const selectedFile = "selected.csv"
+
+// hyperparameters are the dimensions that select: best chooses among, with the
+// settings of methods.
+var hyperparameters = []Dimension{DimRegularizerParam, DimKernelGamma, DimC, DimAlpha, DimL1Ratio}
+
+// Selected is the cell that a method is represented by in one repeat.
+type Selected struct {
+	Row        Setting // of the table
+	Setting    Setting // with the parameters that were chosen
+	Method     string  // with its settings, as in [ScoreTable.Methods]
+	Repeat     int64
+	Cell       string            // its identity, "" where no candidate has a score
+	By         experiment.Select // whose best it is
+	Value      float64           // that score
+	Score      [scores]float64   // on the test part; NaN where there is none
+	Candidates int               // cells of the method and repeat in the files
+	Failed     int               // those with a status other than ok
+
+	unequal bool // another repeat of the method has more candidates
+}
+
+// candidate is one cell that a method can be represented by.
+type candidate struct {
+	setting Setting
+	method  string
+	RepeatScore
+}
+
+// selectBest replaces the cells of each method and repeat that differ in nothing
+// but hyperparameters by the best of them. Of equals the one with the smallest
+// parameters counts, in the order of the columns, settings of the method last. A
+// parameter that has one value in all cells to compare stays in their setting.
+// It returns the choices in the order of rows, methods and repeats, nil for
+// [experiment.SelectAll], which leaves the cells alone.
+func (g *cellGroups) selectBest(by experiment.Select) []Selected {
+	if by == experiment.SelectAll {
+		return nil
+	}
+	g.selected = by
+	free := g.freeParameters()
+	type place struct {
+		setting Setting
+		method  string // without settings
+	}
+	groups := map[place][]candidate{}
+	for setting, entries := range g.entries {
+		for method, entry := range entries {
+			at := place{setting.without(free[setting.without(hyperparameters...)]...), methodName(method)}
+			for _, sample := range entry.Sample {
+				groups[at] = append(groups[at], candidate{setting, method, sample})
+			}
+		}
+	}
+	g.entries = map[Setting]methodEntries{}
+	var all []Selected
+	for at, candidates := range groups {
+		choices, entry := choose(candidates, by, g.metric(at.setting))
+		for i := range choices {
+			choices[i].Row = at.setting
+		}
+		all = append(all, choices...)
+		if g.entries[at.setting] == nil {
+			g.entries[at.setting] = methodEntries{}
+		}
+		g.entries[at.setting][at.method] = entry
+	}
+	slices.SortFunc(all, func(a, b Selected) int {
+		return cmp.Or(a.Row.Compare(b.Row), compareMethods(methodName(a.Method), methodName(b.Method)), cmp.Compare(a.Repeat, b.Repeat))
+	})
+	return all
+}
+
+// freeParameters returns, by the setting without hyperparameters, which of these
+// have more than one value in some method's cells.
+func (g *cellGroups) freeParameters() map[Setting][]Dimension {
+	first := map[Setting]Setting{} // the values met first
+	free := map[Setting][]Dimension{}
+	for setting := range g.entries {
+		plain := setting.without(hyperparameters...)
+		values, known := first[plain]
+		if !known {
+			first[plain] = setting
+			continue
+		}
+		for _, d := range hyperparameters {
+			switch {
+			case values[d].IsNull():
+				values[d] = setting[d]
+			case !setting[d].IsNull() && setting[d] != values[d] && !slices.Contains(free[plain], d):
+				free[plain] = append(free[plain], d)
+			}
+		}
+		first[plain] = values
+	}
+	return free
+}
+
+// choose picks the best candidate of each repeat, and makes the entry of a table
+// that they are.
+func choose(candidates []candidate, by experiment.Select, metric Metric) ([]Selected, *ScoreEntry) {
+	slices.SortFunc(candidates, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(a.Repeat, b.Repeat), a.setting.Compare(b.setting),
+			compareMethods(a.method, b.method), bytes.Compare(a.cell[:], b.cell[:]))
+	})
+	entry := &ScoreEntry{Cells: len(candidates)}
+	var choices []Selected
+	most := 0
+	for begin, end := 0, 0; begin < len(candidates); begin = end {
+		best, value, failed := begin, math.NaN(), 0
+		for end = begin; end < len(candidates) && candidates[end].Repeat == candidates[begin].Repeat; end++ {
+			c := &candidates[end]
+			if !c.ok {
+				failed++
+				continue
+			}
+			x := c.heldOut
+			if by == experiment.SelectOracle {
+				x = c.Score[Oracle]
+			}
+			if !math.IsNaN(x) && !math.IsInf(x, 0) && (math.IsNaN(value) || metric.better(x, value)) {
+				best, value = end, x
+			}
+		}
+		c := candidates[best]
+		s := Selected{
+			Setting: c.setting, Method: c.method, Repeat: c.Repeat, By: by, Value: value, Score: c.Score,
+			Candidates: end - begin, Failed: failed,
+		}
+		if !math.IsNaN(value) {
+			s.Cell = c.cell.String()
+		}
+		most = max(most, s.Candidates)
+		entry.Failed += failed
+		entry.Sample = append(entry.Sample, c.RepeatScore)
+		choices = append(choices, s)
+	}
+	for i := range choices {
+		choices[i].unequal = choices[i].Candidates < most
+	}
+	return choices, entry
+}
+
+// addUnequal says where choices rest on fewer cells than others do.
+func (r *Report) addUnequal() {
+	fewer := 0
+	for i := range r.Selected {
+		if s := &r.Selected[i]; s.unequal || s.Failed > 0 {
+			fewer++
+		}
+	}
+	if fewer > 0 {
+		r.Missing = append(r.Missing, fmt.Sprintf("select: best: %s of parameters rest on fewer cells than the grid has for them, because some failed or are not in the files; %s tells which.",
+			plural(fewer, "choice"), selectedFile))
+	}
+}
+
+// writeSelected writes the choices as a table of comma-separated values, one
+// line for each method and repeat, whose column cell leads to the other files.
+// Where nothing is chosen an earlier table is removed.
+func (r *Report) writeSelected(folder string) error {
+	path := filepath.Join(folder, selectedFile)
+	if r.Selected == nil {
+		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		return nil
+	}
+	var buffer bytes.Buffer
+	out := csv.NewWriter(&buffer)
+	head := append(slices.Clone(dimensionColumns[:]), "method", "method_settings", "repeat", "cell", "chosen_by", "chosen_score")
+	head = append(append(head, selectionColumns[:]...), "candidates", "failed")
+	lines := [][]string{head}
+	for i := range r.Selected {
+		lines = append(lines, r.Selected[i].line())
+	}
+	if err := out.WriteAll(lines); err != nil {
+		return err
+	}
+	return replaceFile(path, buffer.Bytes())
+}
+
+// line returns the choice's line of the table.
+func (s *Selected) line() []string {
+	var line []string
+	for _, value := range s.Setting {
+		line = append(line, value.String())
+	}
+	name, settings := cutMethod(s.Method)
+	line = append(line, name, settings, strconv.FormatInt(s.Repeat, 10), s.Cell, string(s.By), csvNumber(s.Value))
+	for score := range Optimism {
+		line = append(line, csvNumber(s.Score[score]))
+	}
+	return append(line, strconv.Itoa(s.Candidates), strconv.Itoa(s.Failed))
+}

@@ -1,0 +1,170 @@
+package results
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/agepath/agepath/results/published"
+)
+
+// paperColumns are what a published row may state.
+var paperColumns = []struct {
+	head  string
+	right bool
+	text  func(*published.Row) string
+}{
+	{"data set", false, func(r *published.Row) string { return r.Dataset }},
+	{"model", false, func(r *published.Row) string {
+		return modelText(Setting{DimModel: Value{Text: r.Model}, DimKernel: Value{Text: r.Kernel}})
+	}},
+	{"noise", true, func(r *published.Row) string { return statedNumber(r.Noise) }},
+	{"mixture γ", true, func(r *published.Row) string { return statedNumber(r.MixtureGamma) }},
+	{"kernel γ", true, func(r *published.Row) string { return statedNumber(r.KernelGamma) }},
+	{"C", true, func(r *published.Row) string { return statedNumber(r.C) }},
+	{"α", true, func(r *published.Row) string { return statedNumber(r.Alpha) }},
+}
+
+func statedNumber(x float64) string {
+	if math.IsNaN(x) {
+		return ""
+	}
+	return shortNumber(x)
+}
+
+// sheet shows the published numbers beside ours.
+func (p *PaperTable) sheet() *sheet {
+	s := &sheet{name: "paper-" + p.Table.Name(), title: fmt.Sprintf("Table %d of the paper: %s", p.Table.Number, p.Table.Title)}
+	var texts []func(*published.Row) string
+	var constant []string
+	for _, c := range paperColumns {
+		first := c.text(&p.Rows[0].Published)
+		varies := slices.ContainsFunc(p.Rows, func(r PaperRow) bool { return c.text(&r.Published) != first })
+		switch {
+		case varies:
+			s.columns = append(s.columns, sheetColumn{head: c.head, right: c.right, label: true})
+			texts = append(texts, c.text)
+		case first != "":
+			constant = append(constant, c.head+": "+first)
+		}
+	}
+	further := p.furtherSettings()
+	if further != nil {
+		s.columns = append(s.columns, sheetColumn{head: "setting", label: true})
+	}
+	s.columns = append(s.columns, sheetColumn{head: "method", label: true}, sheetColumn{head: "published"}, sheetColumn{head: "ours"},
+		sheetColumn{head: "repeats", right: true}, sheetColumn{head: "difference", right: true},
+		sheetColumn{head: "in standard errors", right: true}, sheetColumn{head: "within two"}, sheetColumn{head: "note"})
+	notes := &footnotes{}
+	for i := range p.Rows {
+		row := &p.Rows[i]
+		var cells []sheetCell
+		for _, text := range texts {
+			cells = append(cells, sheetCell{text: text(&row.Published)})
+		}
+		if further != nil {
+			cells = append(cells, sheetCell{text: further[i]})
+		}
+		s.rows = append(s.rows, append(cells, p.cells(row, notes)...))
+	}
+	s.caption = p.words(constant) + notes.text()
+	return s
+}
+
+// cells are the fields of a row from the method on.
+func (p *PaperTable) cells(row *PaperRow, notes *footnotes) []sheetCell {
+	cells := []sheetCell{
+		{text: row.Label},
+		{text: fixed(row.Score.Mean, 3), std: fixed(row.Score.Std, 3)},
+	}
+	none := sheetCell{note: "-"}
+	if row.Ours.N == 0 {
+		cells = append(cells, sheetCell{note: map[bool]string{true: "missing", false: "failed"}[row.Cells == 0]}, countCell(0), none, none, none)
+	} else {
+		ours := sheetCell{text: fixed(row.Ours.Mean, 4)}
+		errors, within := none, none
+		if z := row.Errors(); !math.IsNaN(z) {
+			ours.std = fixed(row.Ours.Std, 4)
+			errors = sheetCell{text: signed(z, 1)}
+			within = sheetCell{text: map[bool]string{true: "yes", false: "no"}[row.Within()]}
+		}
+		cells = append(cells, ours, countCell(row.Ours.N),
+			sheetCell{text: signed(row.Difference(), 4)}, errors, within)
+	}
+	return append(cells, sheetCell{text: notes.marks(row.Published.Notes)})
+}
+
+// signed writes a number with its sign.
+func signed(x float64, places int) string {
+	if math.IsInf(x, 0) {
+		return map[bool]string{true: "+∞", false: "-∞"}[x > 0]
+	}
+	text := fixed(x, places)
+	if x > 0 && !strings.HasPrefix(text, "-") {
+		text = "+" + text
+	}
+	return text
+}
+
+// furtherSettings tells, where a published row leaves a parameter open that the
+// run has several values of, which setting each row is of; nil where none does.
+func (p *PaperTable) furtherSettings() []string {
+	texts := make([]string, len(p.Rows))
+	seen := map[string]bool{}
+	several := false
+	for i := range p.Rows {
+		row := &p.Rows[i]
+		if row.Ours.N > 0 {
+			texts[i] = describe(row.Setting, DimDataset, DimModel, DimKernel, DimRegularizer, DimRegularizerParam)
+		}
+		several = several || seen[row.key()]
+		seen[row.key()] = true
+	}
+	if !several {
+		return nil
+	}
+	return texts
+}
+
+// words say what the columns are.
+func (p *PaperTable) words(constant []string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Published: mean ± standard deviation over %d runs (Qu, Li, Zhao and Gu, NeurIPS 2022). "+
+		"Ours: the best test score on the path (oracle), which is what the paper reports. "+
+		"Difference: ours - published; in standard errors √(s²/n + S²/%d) of the difference. ", published.Runs, published.Runs)
+	if len(constant) > 0 {
+		fmt.Fprintf(&b, "%s; %s regularizer. ", strings.Join(constant, "; "), p.Table.Regularizer)
+	}
+	if !p.Protocol {
+		b.WriteString("This run does not follow the paper's protocol (protocol: paper in the grid), so that differences are to be expected. ")
+	}
+	b.WriteString(p.coverage())
+	return b.String()
+}
+
+// footnotes numbers the notes of a sheet.
+type footnotes struct{ list []string }
+
+// marks returns the numbers of notes, which it adds where they are new.
+func (f *footnotes) marks(notes []string) string {
+	var marks []string
+	for _, note := range notes {
+		i := slices.Index(f.list, note)
+		if i < 0 {
+			i = len(f.list)
+			f.list = append(f.list, note)
+		}
+		marks = append(marks, fmt.Sprint(i+1))
+	}
+	return strings.Join(marks, ", ")
+}
+
+// text returns the notes behind a caption.
+func (f *footnotes) text() string {
+	var b strings.Builder
+	for i, note := range f.list {
+		fmt.Fprintf(&b, " Note %d: %s.", i+1, note)
+	}
+	return b.String()
+}

@@ -1,0 +1,227 @@
+package results
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/agepath/agepath/experiment"
+)
+
+// scoreSheet shows one score of a table: a row for each setting, a column for
+// each method.
+func scoreSheet(table *ScoreTable, score Score) *sheet {
+	s := &sheet{name: score.String(), title: score.title()}
+	varied, constant := splitAspects(table.Rows)
+	s.addAspects(varied)
+	for _, style := range methodStylesOf(table.Methods) {
+		s.columns = append(s.columns, sheetColumn{head: style.label})
+	}
+	s.columns = append(s.columns, sheetColumn{head: "repeats", right: true}, sheetColumn{head: "failed", right: true})
+	places := table.decimals(score)
+	for i := range table.Rows {
+		row := &table.Rows[i]
+		cells := aspectCells(varied, row.Setting)
+		for j := range row.Entries {
+			cells = append(cells, scoreCell(&row.Entries[j], score, row.Repeats, places, len(table.Methods) > 1))
+		}
+		s.rows = append(s.rows, append(cells, countCell(row.Repeats), countCell(row.Failed())))
+	}
+	what := fmt.Sprintf("Test %s (%s)", table.Metric.word(), table.Metric.direction())
+	s.caption = sheetCaption(table, what, constant)
+	if len(table.Methods) > 1 {
+		s.best = "best mean of the row"
+		s.addTestWords(table, score)
+	}
+	return s
+}
+
+// addTestWords says what stands behind the second mark, or why there is none.
+func (s *sheet) addTestWords(table *ScoreTable, score Score) {
+	tested, compared := 0, 0
+	for i := range table.Rows {
+		if table.Rows[i].tested[score] {
+			tested++
+		}
+		n := 0
+		for j := range table.Rows[i].Entries {
+			if table.Rows[i].Entries[j].Summary[score].N > 0 {
+				n++
+			}
+		}
+		if n > 1 {
+			compared++
+		}
+	}
+	if tested > 0 {
+		s.equal = "not significantly worse than the best (Wilcoxon's signed-rank test on the same splits, Holm's correction over the row, 5 %)"
+	}
+	if tested == compared {
+		return
+	}
+	k := len(table.Methods)
+	need := fmt.Sprintf("a test of %d methods needs %d repeats to find one at 5 %%.", k, neededRepeats(k*(k-1)/2))
+	if tested == 0 {
+		s.caption += " Too few repeats to tell differences from chance: " + need
+		return
+	}
+	s.caption += fmt.Sprintf(" In %s of %d there are too few repeats to tell differences from chance, and no such mark: %s",
+		plural(compared-tested, "row"), compared, need)
+}
+
+// selectionSheet shows the ways to choose the age side by side: a row for each
+// setting and method.
+func selectionSheet(table *ScoreTable) *sheet {
+	s := &sheet{name: "selection", title: "Choice of the age: oracle, validation and final side by side"}
+	varied, constant := splitAspects(table.Rows)
+	s.addAspects(varied)
+	s.columns = append(s.columns, sheetColumn{head: "method", label: true})
+	for _, score := range Scores {
+		s.columns = append(s.columns, sheetColumn{head: map[Score]string{
+			Oracle: "oracle", Validation: "validation", Final: "final", Optimism: "optimism",
+		}[score]})
+	}
+	s.columns = append(s.columns, sheetColumn{head: "repeats", right: true}, sheetColumn{head: "failed", right: true})
+	for i := range table.Rows {
+		row := &table.Rows[i]
+		for j, style := range methodStylesOf(table.Methods) {
+			entry := &row.Entries[j]
+			if entry.Cells == 0 {
+				continue
+			}
+			cells := append(aspectCells(varied, row.Setting), sheetCell{text: style.label})
+			for _, score := range Scores {
+				cells = append(cells, scoreCell(entry, score, row.Repeats, table.decimals(score), false))
+			}
+			s.rows = append(s.rows, append(cells, countCell(entry.Cells), countCell(entry.Failed)))
+		}
+	}
+	difference := "validation - oracle"
+	if table.Metric == Accuracy {
+		difference = "oracle - validation"
+	}
+	s.caption = sheetCaption(table, fmt.Sprintf("Test %s (%s). Oracle: the best on the path, chosen on the test part as in the paper. "+
+		"Validation: at the age chosen on the validation part. Final: at the end of the path. "+
+		"Optimism: %s, what choosing on the test part adds", table.Metric.word(), table.Metric.direction(), difference), constant)
+	return s
+}
+
+func (s *sheet) addAspects(varied []aspect) {
+	for _, a := range varied {
+		s.columns = append(s.columns, sheetColumn{head: a.name, right: a.numeric, label: true})
+	}
+}
+
+func aspectCells(varied []aspect, setting Setting) []sheetCell {
+	var cells []sheetCell
+	for _, a := range varied {
+		cells = append(cells, sheetCell{text: a.text(setting)})
+	}
+	return cells
+}
+
+// scoreCell shows one score of an entry, marked or not.
+func scoreCell(e *ScoreEntry, score Score, repeats, places int, marked bool) sheetCell {
+	s := e.Summary[score]
+	cell := sheetCell{}
+	switch {
+	case s.N > 0:
+	case e.Cells == 0:
+		cell.note = "-"
+		return cell
+	case e.Failed == e.Cells:
+		cell.note = "failed"
+		return cell
+	default:
+		cell.note = "no score"
+		return cell
+	}
+	cell.text = fixed(s.Mean, places)
+	if s.N > 1 {
+		cell.std = fixed(s.Std, places)
+	}
+	if s.N < repeats || s.N == 1 {
+		cell.note = "n=" + strconv.Itoa(s.N)
+	}
+	switch {
+	case marked && e.Best[score]:
+		cell.mark = bestMark
+	case marked && e.Equal[score]:
+		cell.mark = equalMark
+	}
+	return cell
+}
+
+// decimals returns how many decimals the sheet of a score has. Differences
+// have as many as the scores they are differences of.
+func (t *ScoreTable) decimals(score Score) int {
+	if score == Optimism {
+		score = Oracle
+	}
+	var summaries []Summary
+	for i := range t.Rows {
+		for j := range t.Rows[i].Entries {
+			summaries = append(summaries, t.Rows[i].Entries[j].Summary[score])
+		}
+	}
+	return decimals(summaries)
+}
+
+// splitAspects tells the aspects that differ between rows from those that do
+// not; the latter come with their value. Aspects that apply to no row are in
+// neither.
+func splitAspects(rows []ScoreRow) (varied []aspect, constant []Fact) {
+	for _, a := range aspects {
+		applies := false
+		differs := false
+		for i := range rows {
+			for _, d := range a.dimensions {
+				applies = applies || !rows[i].Setting[d].IsNull()
+			}
+			differs = differs || a.text(rows[i].Setting) != a.text(rows[0].Setting)
+		}
+		switch {
+		case differs:
+			varied = append(varied, a)
+		case applies:
+			constant = append(constant, Fact{a.name, a.text(rows[0].Setting)})
+		}
+	}
+	return varied, constant
+}
+
+// sheetCaption says what the numbers are and what holds for every row.
+func sheetCaption(table *ScoreTable, what string, constant []Fact) string {
+	var b strings.Builder
+	b.WriteString(what + ", mean ± standard deviation over repeats")
+	for _, fact := range constant {
+		fmt.Fprintf(&b, "; %s: %s", fact.Name, fact.Value)
+	}
+	switch table.Select {
+	case experiment.SelectValidation:
+		b.WriteString("; parameters with the best validation score of each repeat")
+	case experiment.SelectOracle:
+		b.WriteString("; parameters with the best test score of each repeat")
+	}
+	b.WriteString(".")
+	if table.incomplete() {
+		b.WriteString(" n: repeats that count where they are fewer than the row's or only one; - : no cells.")
+	}
+	return b.String()
+}
+
+// incomplete reports whether an entry rests on fewer repeats than its row.
+func (t *ScoreTable) incomplete() bool {
+	return slices.ContainsFunc(t.Rows, func(r ScoreRow) bool {
+		return slices.ContainsFunc(r.Entries, func(e ScoreEntry) bool {
+			return e.Summary[Oracle].N < max(r.Repeats, 2)
+		})
+	})
+}
+
+// median returns the lower median of xs, which it sorts.
+func median(xs []float64) float64 {
+	slices.Sort(xs)
+	return xs[(len(xs)-1)/2]
+}
