@@ -35,10 +35,10 @@ type RLSSVMFit struct {
 const LeastWeight = 1e-4
 
 const (
-	quickSteps    = 2    // concentration steps of every start
-	finalists     = 5    // starts that go on until they stand still
-	fullUpTo      = 2.5  // residuals in units of σ̂ with weight 1
-	leastFrom     = 3    // residuals in units of σ̂ with the least weight
+	quickSteps    = 2   // concentration steps of every start
+	finalists     = 5   // starts that go on until they stand still
+	fullUpTo      = 2.5 // residuals in units of σ̂ with weight 1
+	leastFrom     = 3   // residuals in units of σ̂ with the least weight
 	normalScale   = 1.4826
 	smallestScale = 1e-10 // of σ̂, relative to the targets
 )
