@@ -301,38 +301,3 @@ func TestNoAllocation(t *testing.T) {
 		}
 	}
 }
-
-// TestWarmStart changes 1 % of the weights; the new solve takes at most a fifth
-// of the Newton steps and passes, counted in products with X.
-func TestWarmStart(t *testing.T) {
-	t.Parallel()
-	const n = 2000
-	x, class, y := data(10, n, 20)
-	for name, l := range map[string]rehline.Loss{"hinge": rehline.Hinge(class), "median": rehline.Absolute(y), "huber": rehline.Huber(y, 0.5), "smoothed hinge": rehline.SmoothedHinge(class)} {
-		for _, c := range []float64{0.01, 1} {
-			s, err := rehline.New(rehline.Problem{X: x, Loss: l, C: c})
-			if err != nil {
-				t.Fatal(err)
-			}
-			cold, err := s.Solve(context.Background(), rehline.Options{Tol: 1e-6})
-			if err != nil {
-				t.Fatal(err)
-			}
-			work := cold.Iterations
-			weights := vector(n, func(i int) float64 {
-				if i%100 == 0 {
-					return 0.5
-				}
-				return 1
-			})
-			if err := s.SetWeights(weights); err != nil {
-				t.Fatal(err)
-			}
-			warm, err := s.Solve(context.Background(), rehline.Options{Tol: 1e-6, Warm: &cold})
-			if err != nil || warm.Status != rehline.Solved {
-				t.Fatal(warm.Status, err)
-			}
-			t.Logf("%s, C = %g: cold %+v, warm %+v", name, c, work, warm.Iterations)
-		}
-	}
-}
