@@ -54,6 +54,9 @@ func (l *logText) String() string {
 	return l.text.String()
 }
 
+// restartAfter is the time between the end of a member and its next start.
+const restartAfter = 100 * time.Millisecond
+
 // member is a process of a deployment, which is started again when it ends, as
 // systemd or Kubernetes do.
 type member struct {
@@ -106,6 +109,13 @@ func (m *member) keep() {
 			m.surprise = append(m.surprise, fmt.Sprintf("%v: %s", err, lastLine(m.log.String())))
 		}
 		if m.stopping || m.once && err == nil {
+			m.mu.Unlock()
+			return
+		}
+		m.mu.Unlock()
+		<-time.After(restartAfter)
+		m.mu.Lock()
+		if m.stopping {
 			m.mu.Unlock()
 			return
 		}
