@@ -76,16 +76,26 @@ var otherStyles = []methodStyle{
 // settings of one method, whose labels tell the settings that differ.
 func methodStylesOf(methods []string) []methodStyle {
 	styles := make([]methodStyle, len(methods))
-	others := 0
+	others, taken := 0, map[color.RGBA]bool{}
+	for _, method := range methods {
+		if i := methodRank(method); i < len(methodStyles) {
+			taken[methodStyles[i].color] = true
+		}
+	}
 	for j, method := range methods {
 		name, settings := cutMethod(method)
 		i, first := methodRank(method), j == 0 || methodName(methods[j-1]) != name
 		if first && i < len(methodStyles) {
 			styles[j] = methodStyles[i]
 		} else {
-			styles[j] = otherStyles[others%len(otherStyles)]
+			for tries := 0; tries < len(otherStyles); tries++ { // one that no method of the table has for its own
+				styles[j] = otherStyles[others%len(otherStyles)]
+				others++
+				if !taken[styles[j].color] {
+					break
+				}
+			}
 			styles[j].method, styles[j].label = name, name
-			others++
 		}
 		if i < len(methodStyles) {
 			styles[j].label = methodStyles[i].label
