@@ -84,9 +84,10 @@ func (f *MOSPLFront) Knots() []gaga.Knot {
 //
 // [gaga.LOG] is refused: its age does not multiply a function of the weights.
 //
-// The first population has the closed-form weights v*(l, λ) at ages
-// spread over the losses of the fit with all weights 1, and random ones, a fifth.
-// Before the first generation, after every Refit of them and at the end, the
+// The first population has the closed-form weights v*(l, λ) at ages spread over
+// the losses, and random ones, a fifth. The ages fall from the fit with all weights 1
+// on, and each takes its losses from the model fitted to the weights before, so
+// that outliers are found by and by. Before the first generation, after every Refit of them and at the end, the
 // model of each individual is fitted to its weights, from its neighbour's on the
 // front. In between losses are held: a child takes those of the parent whose
 // model is better for its weights, by R + Σ v_i l_i.
@@ -95,6 +96,9 @@ func (f *MOSPLFront) Knots() []gaga.Knot {
 // left out. In order of the second objective the others approximate the age path.
 // The implied age of a member is the λ whose closed-form weights at the member's
 // losses are nearest to its weights. No range of ages is used.
+//
+// The paper used geatpy; what is known to differ is in docs/grid.md. A generation
+// of N individuals takes O(N n) for n samples.
 //
 // An error of the context or of a fit is returned without a front.
 func MOSPL(ctx context.Context, p *gaga.Problem, o MOSPLOptions) (*MOSPLFront, error) {

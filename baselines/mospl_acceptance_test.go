@@ -55,6 +55,11 @@ var mosplCases = []mosplCase{
 	{"lasso", "diabetes", dataset.Regression, func(part *dataset.Part) *gaga.Problem {
 		return gaga.Lasso(matrix(part), part.Y, part.Multiplicity, 0.006)
 	}},
+	{"lasso with intercept", "diabetes", dataset.Regression, func(part *dataset.Part) *gaga.Problem {
+		p := gaga.Lasso(matrix(part), part.Y, part.Multiplicity, 0.006)
+		p.Intercept = true
+		return p
+	}},
 	{"rbf svm", "breast_cancer", dataset.Classification, func(part *dataset.Part) *gaga.Problem {
 		return gaga.SVM(matrix(part), part.Y, part.Multiplicity, 1, gaga.RBF{Gamma: 1 / float64(part.D)})
 	}},
@@ -105,7 +110,7 @@ func oracle(t *testing.T, p *gaga.Problem, c *mosplCase, test *dataset.Part, kno
 func TestMOSPLDefaults(t *testing.T) {
 	t.Parallel()
 	regularizers, repeats, long := []gaga.Regularizer{gaga.Linear{}}, 1, os.Getenv("AGEPATH_LONG") == "1"
-	cases, noises := mosplCases[:2], []float64{0.3}
+	cases, noises := mosplCases[1:3], []float64{0.3}
 	if long {
 		regularizers = append(regularizers, gaga.Mixture{Gamma: 0.5}, gaga.Hard{})
 		cases, noises, repeats = mosplCases, []float64{0, 0.3}, 10

@@ -2,7 +2,6 @@ package baselines
 
 import (
 	"math"
-	"slices"
 
 	"github.com/agepath/agepath/gaga"
 )
@@ -35,7 +34,7 @@ func (f *ageFree) sum(v []float64) float64 {
 		case 2:
 			part = w * (0.5*w - 1)
 		default:
-			part = math.Pow(w, f.order)/f.order - w
+			part = math.Exp(f.order*math.Log(w))/f.order - w // half the time of math.Pow
 		}
 		if f.multiplicity != nil {
 			part *= f.multiplicity[i]
@@ -58,30 +57,21 @@ func (f *ageFree) weight(loss, age float64) float64 {
 	return math.Pow(1-loss/age, 1/(f.order-1))
 }
 
-// Ages of the first population: spreadInside of them are quantiles of the losses, the
-// others go on from the largest loss in geometric progression to spreadReach times it.
+// Ages of the first population: a share of spreadInside are quantiles of the
+// losses, the others go on from the largest loss in geometric progression to
+// spreadReach times it.
 const (
 	spreadInside = 0.7
 	spreadReach  = 30
 )
 
-// spread returns the weights of the losses at count ages, as rows.
-func (f *ageFree) spread(losses []float64, count int) [][]float64 {
-	sorted := slices.Sorted(slices.Values(losses))
+// spread returns the age for a share in (0, 1] of the ascending losses.
+func spread(sorted []float64, share float64) float64 {
 	last := len(sorted) - 1
-	rows := make([][]float64, count)
-	for k := range rows {
-		share := float64(k+1) / float64(count)
-		age := sorted[int(math.Min(share/spreadInside, 1)*float64(last))]
-		if share > spreadInside {
-			age = sorted[last] * math.Pow(spreadReach, (share-spreadInside)/(1-spreadInside))
-		}
-		rows[k] = make([]float64, len(losses))
-		for i, loss := range losses {
-			rows[k][i] = f.weight(loss, age)
-		}
+	if share <= spreadInside {
+		return sorted[int(share/spreadInside*float64(last))]
 	}
-	return rows
+	return sorted[last] * math.Pow(spreadReach, (share-spreadInside)/(1-spreadInside))
 }
 
 // Implied ages are sought from the smallest positive loss to impliedReach times

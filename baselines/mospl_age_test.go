@@ -65,24 +65,19 @@ func TestAgeFree(t *testing.T) {
 	}
 }
 
-// TestSpread wants rising weights of all sizes, without losses too.
 func TestSpread(t *testing.T) {
 	t.Parallel()
-	for _, losses := range [][]float64{{0, 1, 2, 3, 4, 5, 6, 7, 8, 100}, {0, 0}} {
-		for _, r := range frees {
-			free := newAgeFree(&gaga.Problem{Regularizer: r})
-			last := 0.0
-			for _, row := range free.spread(losses, 20) {
-				sum := floats.Sum(row)
-				if !(sum >= last) || floats.Min(row) < 0 || floats.Max(row) > 1 {
-					t.Errorf("%s: weights %v after a sum of %v", r.Name(), row, last)
-				}
-				last = sum
-			}
-			if losses[1] > 0 && last < 0.8*float64(len(losses)) {
-				t.Errorf("%s: the last weights have a sum of %v", r.Name(), last)
-			}
+	sorted := []float64{0, 1, 2, 3, 4, 5, 6, 7, 8, 100}
+	tests := []struct{ share, want float64 }{
+		{0.001, 0}, {spreadInside / 2, 4}, {spreadInside, 100}, {1, spreadReach * 100},
+	}
+	for _, test := range tests {
+		if got := spread(sorted, test.share); math.Abs(got-test.want) > 1e-9*test.want {
+			t.Errorf("age %v for the share %v, want %v", got, test.share, test.want)
 		}
+	}
+	if got := spread([]float64{0, 0}, 1); got != 0 {
+		t.Errorf("age %v without losses", got)
 	}
 }
 

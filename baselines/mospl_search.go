@@ -59,16 +59,41 @@ func newMOSPLSearch(ctx context.Context, p *gaga.Problem, o *MOSPLOptions) (*mos
 	}
 	s.fits++
 	s.store(&s.models, 0) // everybody's until the first refit
-	losses := make([]float64, n)
-	a.Losses(losses)
+	initial, err := s.descend(ctx, size-size/5)
+	if err != nil {
+		return nil, err
+	}
 	s.engine, err = nsga3.New(s, nsga3.Settings{
 		Variables: n, Objectives: 2, Points: nsga3.DasDennis(2, size-1), Population: size,
-		Initial: s.free.spread(losses, size-size/5), Seed: o.Seed,
+		Initial: initial, Seed: o.Seed,
 	})
 	if err != nil {
 		return nil, err
 	}
 	return s, s.refit(ctx, nil)
+}
+
+// descend returns the first individuals that are not random: closed-form weights
+// at count ages spread over the losses, from the largest on, where each takes
+// its losses from the model fitted to the one before.
+func (s *mosplSearch) descend(ctx context.Context, count int) ([][]float64, error) {
+	losses, sorted := make([]float64, s.models.n), make([]float64, s.models.n)
+	rows := make([][]float64, count)
+	for k := range rows {
+		s.alternation.Losses(losses)
+		copy(sorted, losses)
+		slices.Sort(sorted)
+		age := spread(sorted, float64(count-k)/float64(count))
+		rows[k] = make([]float64, len(losses))
+		for i, loss := range losses {
+			rows[k][i] = s.free.weight(loss, age)
+		}
+		s.fits++
+		if err := s.alternation.Fit(ctx, rows[k]); err != nil && !errors.Is(err, gaga.ErrOneClass) {
+			return nil, fmt.Errorf("baselines: MOSPL at age %v of the first population: %w", age, err)
+		}
+	}
+	return rows, nil
 }
 
 // store makes the alternation's current solution model k.

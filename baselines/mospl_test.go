@@ -195,8 +195,9 @@ func TestMOSPLModels(t *testing.T) {
 					if len(f.Members) < 8 {
 						t.Errorf("%d members", len(f.Members))
 					}
-					// Before the first generation, after 20 and 40, at the end, and the fit to all.
-					if want := 4*o.Population + 1; f.Fits != want {
+					// The fit to all, those that make four fifths of the first population,
+					// and all of it before the first generation, after 20, 40 and 45.
+					if want := 1 + 17 + 4*o.Population; f.Fits != want {
 						t.Errorf("%d fits, want %d", f.Fits, want)
 					}
 					knots := f.Knots()
