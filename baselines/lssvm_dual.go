@@ -2,6 +2,7 @@ package baselines
 
 import (
 	"context"
+	"slices"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -22,12 +23,8 @@ type dual struct {
 	origin []float64      // d
 	kernel blas64.General // n x n
 
-	active []int // samples with weight
-	ridge  []float64
-	room   []float64 // n·n, work: the factor
-	factor blas64.Triangular
-	ones   []float64 // of active: the factor's solution for 1
-	sum    float64   // 1ᵀones
+	*bordered           // for the last weights
+	other     *bordered // for those before: searches go back and forth
 
 	alpha []float64 // n
 	b     float64
@@ -35,10 +32,26 @@ type dual struct {
 	r     []float64 // n, work
 }
 
+// bordered is the system of a dual for some weights.
+type bordered struct {
+	weights []float64 // n
+	active  []int     // samples with weight
+	ridge   []float64 // 1/(C a) of active
+	room    []float64 // n·n, work: the factor
+	factor  blas64.Triangular
+	ones    []float64 // of active: the factor's solution for 1
+	sum     float64   // 1ᵀones
+}
+
+func newBordered(n int) *bordered {
+	f := func(k int) []float64 { return make([]float64, k) }
+	return &bordered{ridge: f(n), room: f(n * n), ones: f(n), active: make([]int, 0, n)}
+}
+
 func newDual(ctx context.Context, x blas64.General, kernel gaga.Kernel, c float64) (*dual, error) {
 	n := x.Rows
 	f := func(k int) []float64 { return make([]float64, k) }
-	q := &dual{c: c, ridge: f(n), room: f(n * n), ones: f(n), alpha: f(n), u: f(n), r: f(n), active: make([]int, 0, n)}
+	q := &dual{c: c, bordered: newBordered(n), other: newBordered(n), alpha: f(n), u: f(n), r: f(n)}
 	q.x, q.origin = convex.Centred(x) // no kernel here changes with it
 	if kernel == nil {
 		q.linear, kernel = true, convex.Linear{}
@@ -58,6 +71,14 @@ func newDual(ctx context.Context, x blas64.General, kernel gaga.Kernel, c float6
 }
 
 func (q *dual) weigh(ctx context.Context, a []float64) error {
+	if slices.Equal(q.weights, a) {
+		return nil
+	}
+	q.bordered, q.other = q.other, q.bordered
+	if slices.Equal(q.weights, a) {
+		return nil
+	}
+	q.weights = q.weights[:0] // none until the factor is made
 	q.active = q.active[:0]
 	for i, v := range a {
 		if v > 0 {
@@ -86,6 +107,7 @@ func (q *dual) weigh(ctx context.Context, a []float64) error {
 	for _, v := range q.ones[:m] {
 		q.sum += v
 	}
+	q.weights = append(q.weights, a...)
 	return nil
 }
 

@@ -1,6 +1,6 @@
 // Package baselines computes what age paths are compared with: the plain fit,
-// alternate convex search on a grid of ages, and robust methods without
-// ages.
+// alternate convex search on a grid of ages, multi-objective self-paced learning,
+// and robust methods without ages.
 package baselines
 
 import (

@@ -13,8 +13,9 @@ import (
 
 // RLSSVMOptions tune [RLSSVM]. The zero value stands for the defaults.
 type RLSSVMOptions struct {
-	// Coverage is the share of the samples that is not trimmed, in [0.5, 1].
-	// 0: 0.5, which withstands the most outliers.
+	// Coverage is the share of the samples that is not trimmed, in [0.5, 1]: half
+	// of them withstands the most outliers, more fits better where there are
+	// fewer. 0: 0.7.
 	Coverage float64
 	// Starts is the number of random subsets that the search starts from besides
 	// the plain fit. 0: 20.
@@ -34,10 +35,10 @@ type RLSSVMFit struct {
 const LeastWeight = 1e-4
 
 const (
-	quickSteps    = 2    // concentration steps of every start
-	finalists     = 5    // starts that go on until they stand still
-	fullUpTo      = 2.5  // residuals in units of σ̂ with weight 1
-	leastFrom     = 3    // residuals in units of σ̂ with the least weight
+	quickSteps    = 2   // concentration steps of every start
+	finalists     = 5   // starts that go on until they stand still
+	fullUpTo      = 2.5 // residuals in units of σ̂ with weight 1
+	leastFrom     = 3   // residuals in units of σ̂ with the least weight
 	normalScale   = 1.4826
 	smallestScale = 1e-10 // of σ̂, relative to the targets
 )
@@ -66,11 +67,12 @@ const (
 // a penalty; the scale, which needs σ̂ > 0, is at least 1e-10 of the largest
 // target. The paper does regression only. Where all targets are labels, -1 and
 // +1, trimming takes the same share of both classes: else dropping a whole class
-// would leave no error. A row of multiplicity m counts as m samples, of which
+// would leave no error. A small coverage can still leave parts of the classes that
+// are easy to tell apart and say little of the rest. A row of multiplicity m counts as m samples, of which
 // trimming can take a part.
 func RLSSVM(ctx context.Context, p *gaga.Problem, o RLSSVMOptions) (*RLSSVMFit, error) {
 	if o.Coverage == 0 {
-		o.Coverage = 0.5
+		o.Coverage = 0.7
 	}
 	if o.Starts == 0 {
 		o.Starts = 20

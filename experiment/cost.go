@@ -69,6 +69,9 @@ func fitWork(model, kernel string, n, d float64) (cold, warm float64) {
 		return gramShare*gram + d*d*d, gramShare*gram + n*d + d*d*d
 	case Lasso, ElasticNet: // the Gram matrix, then passes of coordinate descent
 		return gramShare*gram + 400*d*d, gramShare*gram + n*d + 10*d*d
+	case ERM:
+		cold = ermWork(n, d)
+		return cold, cold
 	case Logistic: // a few Newton steps; warm a fraction of one
 		cold = gram + n*d
 		return cold, 0.1 * cold

@@ -1,11 +1,13 @@
 package experiment
 
 import (
+	"encoding/csv"
 	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -95,6 +97,73 @@ func TestGridDocument(t *testing.T) {
 			t.Errorf("docs/grid.md does not name %s", word)
 		}
 	}
+}
+
+// TestGridsOfRobustMethods wants the grids of the paper's Tables 7 and 8 to ask
+// for every method at every data set and noise level that the tables have.
+func TestGridsOfRobustMethods(t *testing.T) {
+	t.Parallel()
+	for table, methods := range map[string][]string{
+		"table07": {GAGA, HuberLasso, RLSSVM, ReLSSVM},
+		"table08": {GAGA, RobustSVM},
+	} {
+		g, err := ParseFile(filepath.Join("..", "grids", table+".yaml"), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if g.Name != table || g.Select != SelectOracle || g.Repeats != 20 {
+			t.Errorf("%s: name %s, select %s, %d repeats", table, g.Name, g.Select, g.Repeats)
+		}
+		type what struct {
+			data, method string
+			level        float64
+		}
+		asked := map[what]bool{}
+		for _, sweep := range g.Sweeps {
+			for _, data := range sweep.Data {
+				for _, method := range sweep.Methods {
+					for _, noise := range sweep.Noise {
+						asked[what{data.Name, method.Name, noise.Level}] = true
+					}
+				}
+			}
+		}
+		for _, row := range publishedRows(t, table) {
+			entry, known := dataset.Lookup(row["dataset"])
+			level, err := strconv.ParseFloat(row["noise"], 64)
+			if !known || err != nil {
+				t.Fatalf("%s: row %v", table, row)
+			}
+			for _, method := range methods {
+				if !asked[what{entry.Name, method, level}] {
+					t.Errorf("%s: no cells of %s on %s with noise %g", table, method, entry.Name, level)
+				}
+			}
+		}
+	}
+}
+
+// publishedRows returns the rows of a published table by its columns.
+func publishedRows(t *testing.T, table string) []map[string]string {
+	t.Helper()
+	file, err := os.Open(filepath.Join("..", "results", "published", "data", table+".csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	lines, err := csv.NewReader(file).ReadAll()
+	if err != nil || len(lines) < 2 {
+		t.Fatalf("%s: %d lines, %v", table, len(lines), err)
+	}
+	var rows []map[string]string
+	for _, line := range lines[1:] {
+		row := map[string]string{}
+		for j, name := range lines[0] {
+			row[name] = line[j]
+		}
+		rows = append(rows, row)
+	}
+	return rows
 }
 
 var update = flag.Bool("update", false, "write the tables of docs/grid.md")

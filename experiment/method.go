@@ -11,6 +11,7 @@ import (
 const (
 	Original   = "original"    // the fit with all weights 1
 	ACS        = "acs"         // alternate convex search at ages with a fixed step
+	MOSPL      = "mospl"       // multi-objective self-paced learning: a front in place of a path
 	GAGA       = "gaga"        // the whole age path with its critical points
 	HuberLasso = "huber-lasso" // the Lasso's penalty with Huber's loss
 	RLSSVM     = "rlssvm"      // the least squares machine, trimmed and weighted
@@ -45,10 +46,11 @@ type methodInfo struct {
 
 	regularized  bool     // one cell per regularizer, else one in all
 	regularizers []string // those it knows, where it is regularized; nil: all
+	knowsOnly    string   // why it knows only those, for the message that refuses others
 	aged         bool     // depends on age.min and age.max
 	stepped      bool     // depends on age.acs_step
 
-	models   []string   // those it is for; nil: all
+	models   []string   // those it is for; nil: all but erm
 	ignores  parameters // of the model; one cell for all their values
 	settings []settingInfo
 
@@ -75,7 +77,7 @@ const (
 )
 
 // methodTable holds the methods in the order messages and documents show them.
-var methodTable = []*methodInfo{&originalMethod, &acsMethod, &gagaMethod, &huberMethod, &rlssvmMethod, &relssvmMethod, &robustMethod}
+var methodTable = []*methodInfo{&originalMethod, &acsMethod, &mosplMethod, &gagaMethod, &huberMethod, &rlssvmMethod, &relssvmMethod, &robustMethod}
 
 // methodNames returns the names of the methods in the table's order.
 func methodNames() []string {
@@ -136,7 +138,15 @@ func (m *methodInfo) of(models *Models) *Models {
 
 // fits reports whether the method is for a model.
 func (m *methodInfo) fits(model string) bool {
-	return m.models == nil || slices.Contains(m.models, model)
+	return slices.Contains(m.modelNames(), model)
+}
+
+// modelNames lists the models that the method is for.
+func (m *methodInfo) modelNames() []string {
+	if m.models != nil {
+		return m.models
+	}
+	return slices.DeleteFunc(slices.Clone(modelNames), func(name string) bool { return name == ERM })
 }
 
 // knows reports whether the method knows a regularizer.

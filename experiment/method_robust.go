@@ -26,7 +26,7 @@ var rlssvmMethod = methodInfo{
 	name: RLSSVM, algorithm: 1, ignores: allParameters,
 	settings: []settingInfo{
 		costSetting, kernelSetting,
-		{name: "coverage", rule: coverages, standard: Setting{Number: 0.5}, meaning: "share of the samples that is not trimmed"},
+		{name: "coverage", rule: coverages, standard: Setting{Number: 0.7}, meaning: "share of the samples that is not trimmed"},
 		{name: "starts", rule: whole(1, 10_000), standard: Setting{Number: 20}, single: true, meaning: "random subsets that the search starts from"},
 	},
 	fit: func(ctx context.Context, f *Fitted, c *Cell, train *dataset.Part) error {
@@ -118,7 +118,7 @@ func (c choices) kernel() bool {
 
 // robust makes a fit the only knot, with its rows by their final weights.
 func (f *Fitted) robust(fit *baselines.Fit) {
-	f.single(fit.Theta, fit.KKT)
+	f.single(fit.Theta, fit.KKT, f.Problem.X.Rows)
 	knot := &f.Knots[0]
 	knot.Easy = 0
 	for _, v := range fit.Weights {
@@ -135,13 +135,13 @@ func (f *Fitted) robust(fit *baselines.Fit) {
 
 // leastSquaresBytes is a copy of the data with weights and the normal equations,
 // or the kernel matrices of training and, guessed from the usual split, of
-// prediction, and the factor.
+// prediction, and two factors.
 func leastSquaresBytes(c *Cell, n, d int64) int64 {
 	if c.Method.Settings.Word("kernel") == Linear {
 		if small := min(n, d); n < d {
-			return 8 * (2*small*small + n*d)
+			return 8 * (3*small*small + n*d)
 		}
 		return 8 * (n*d + d*d)
 	}
-	return 8 * int64(math.Ceil(2.5*float64(n*n)))
+	return 8 * int64(math.Ceil(3.5*float64(n*n)))
 }

@@ -16,6 +16,9 @@ func TestMethodTable(t *testing.T) {
 		if m.fit == nil || m.work == nil || m.algorithm < 1 || len(m.settings) > maxSettings {
 			t.Errorf("%s: %+v", m.name, m)
 		}
+		if (m.regularizers != nil) != (m.knowsOnly != "") {
+			t.Errorf("%s knows the regularizers %v, because %q", m.name, m.regularizers, m.knowsOnly)
+		}
 		if strings.ContainsAny(m.name, " \t") {
 			t.Errorf("the name %q has a space, which reports put before settings", m.name)
 		}

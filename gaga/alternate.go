@@ -20,7 +20,8 @@ type Alternation struct {
 	losses     []float64 // n, at the current solution
 	fitted     []float64 // n, v that the current solution was fitted with
 	weights    []float64 // n, fitted times multiplicities; fitted itself where these are 1
-	reweighed  []float64 // n, v* at the current solution and the age weighed
+	zone       []uint8   // n, of the losses at the current solution and the age weighed
+	reweighed  []float64 // n, v* there
 	weighed    float64   // 0 where the solution is newer than reweighed
 
 	certificate convex.Certificate // of the last weighted fit
@@ -45,7 +46,8 @@ func NewAlternation(p *Problem) (*Alternation, error) {
 	n, zones := p.X.Rows, p.Regularizer.Zones()
 	a := &Alternation{
 		problem: p, solver: solver, zones: zones, thresholds: make([]float64, len(zones)-1),
-		scores: make([]float64, n), losses: make([]float64, n), fitted: make([]float64, n), reweighed: make([]float64, n),
+		scores: make([]float64, n), losses: make([]float64, n), fitted: make([]float64, n),
+		zone: make([]uint8, n), reweighed: make([]float64, n),
 	}
 	if p.Multiplicity != nil {
 		a.weights = make([]float64, n)
@@ -97,6 +99,24 @@ func (a *Alternation) FitAll(ctx context.Context) error {
 	}
 	return a.fit(ctx)
 }
+
+// Fit fits the problem with the given weights, n numbers >= 0, from the current
+// solution on. The error is the context's, [ErrOneClass] or the solver's; the
+// current solution then stays.
+func (a *Alternation) Fit(ctx context.Context, weights []float64) error {
+	copy(a.fitted, weights)
+	a.change = 0 // of no step
+	return a.fit(ctx)
+}
+
+// Losses writes the losses l_i at the current solution into dst, of length n.
+func (a *Alternation) Losses(dst []float64) {
+	a.lose()
+	copy(dst, a.losses)
+}
+
+// Penalty returns R at the current solution.
+func (a *Alternation) Penalty() float64 { return a.penalty() }
 
 // fit makes the optimum for the weights in fitted the current solution.
 func (a *Alternation) fit(ctx context.Context) error {
@@ -157,7 +177,9 @@ func (a *Alternation) weigh(age float64) {
 		a.thresholds[k], _ = r.Threshold(k, age)
 	}
 	for i, loss := range a.losses {
-		a.reweighed[i], _, _ = r.Weight(a.zoneOf(loss), loss, age)
+		zone := a.zoneOf(loss)
+		a.zone[i] = uint8(zone)
+		a.reweighed[i], _, _ = r.Weight(zone, loss, age)
 	}
 }
 

@@ -294,26 +294,46 @@ func (t *tracker) restore(pc *piece, changes int) {
 }
 
 // between solves for the path's point at an age between two neighbouring
-// knots of one piece: it follows the branch from the left one, so that it
-// cannot end on another.
+// knots of one piece: it follows the branch from the nearer one, so that it
+// cannot end on another; where the branch hardly is one there, as beside a
+// branching, from the other.
 func (t *tracker) between(p *Path, left, right *Knot, age float64) ([]float64, error) {
 	t.release()
-	t.restore(&p.pieces[left.piece], left.change)
-	pt := t.left
-	pt.age = left.Age
-	copy(pt.theta, left.Theta[:t.p])
-	t.predict(pt.u, pt.theta)
-	t.assemble(pt)
-	if t.factorize() {
-		t.finish(pt)
-		for t.shorten(age-t.left.age, age) {
-			t.left, t.right = t.right, t.left
-			if t.left.age >= age {
-				return t.settled(t.left.theta), nil
-			}
+	ends := [2]*Knot{left, right}
+	if right.Age-age < age-left.Age {
+		ends = [2]*Knot{right, left}
+	}
+	for _, end := range ends {
+		t.restore(&p.pieces[left.piece], left.change)
+		if t.follow(end, age) {
+			return t.settled(t.left.theta), nil
 		}
 	}
 	return nil, fmt.Errorf("gaga: no convergence at age %v between the knots at %v and %v", age, left.Age, right.Age)
+}
+
+// follow makes the left point the one at an age on the branch through a knot,
+// ahead or behind, on the current zones and active coordinates.
+func (t *tracker) follow(from *Knot, age float64) bool {
+	pt := t.left
+	pt.age = from.Age
+	copy(pt.theta, from.Theta[:t.p])
+	t.predict(pt.u, pt.theta)
+	t.assemble(pt)
+	if !t.factorize() {
+		return false
+	}
+	t.finish(pt)
+	for t.left.age != age {
+		h := age - t.left.age
+		for !t.reach(t.left.age + h) {
+			if h *= 0.5; math.Abs(h) < smallest*age {
+				return false
+			}
+		}
+		t.left, t.right = t.right, t.left
+	}
+	return true
 }
 
 // release ends the use of moments and windows: points between knots are sought

@@ -226,8 +226,11 @@ func (t *tracker) readZones(zones []uint8, age float64) (unchanged bool) {
 		return unchanged
 	}
 	svm, _ := t.search.solver.(*convex.SVM)
-	for i, u := range t.search.scores {
-		z := uint8(t.zoneAt(u, t.y[i], age))
+	t.search.weigh(age)
+	for i, z := range t.search.zone {
+		if z += uint8(t.kinks); svm != nil && t.search.losses[i] == 0 {
+			z = satisfied
+		}
 		if svm != nil && t.search.fitted[i] > 0 {
 			z = t.kinkZone(z, svm, i)
 		}

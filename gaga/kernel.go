@@ -375,7 +375,8 @@ func (s *kerneled) iterate() float64 {
 // factorize makes the factor anew where it is stale or no longer trusted.
 func (s *kerneled) factorize() bool {
 	k := s.samples()
-	if s.stale || s.slow || s.distrust() > trusted || s.turned() {
+	saddle := s.bordered && !(s.sigma > 0) // of the factor, which need not be J's
+	if s.stale || s.slow || saddle || s.distrust() > trusted || s.turned() {
 		for _, i := range s.active[s.pinnedAt:k] {
 			s.held[i] = s.delta[i]
 		}

@@ -52,17 +52,14 @@ func (t *tracker) landNearby(age float64, reason string) bool {
 func (t *tracker) reweigh(pt *point) (changed bool) {
 	t.predict(pt.u, pt.theta)
 	for slot, i := range t.watch {
-		for {
-			z := t.zoneAt(pt.u[slot], t.y[i], pt.age)
-			if z == int(t.zone[i]) {
-				break
-			}
-			changed = true
-			if z > int(t.zone[i]) {
-				t.apply(SampleUp, i, 0, pt.theta)
-			} else {
-				t.apply(SampleDown, i, 0, pt.theta)
-			}
+		loss, _, _ := t.loss.Eval(pt.u[slot], t.y[i])
+		zone := zoneOf(t.reg, t.zones, loss, pt.age)
+		changed = changed || zone != int(t.zone[i])
+		for zone > int(t.zone[i]) {
+			t.apply(SampleUp, i, 0, pt.theta)
+		}
+		for zone < int(t.zone[i]) {
+			t.apply(SampleDown, i, 0, pt.theta)
 		}
 	}
 	return changed

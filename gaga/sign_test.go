@@ -191,6 +191,14 @@ func (b *brute) gradient(zone []int) []float64 {
 // path moves there as the event says: before the crossing towards it, behind it
 // away from it.
 func (b *brute) continues(behind bool) bool {
+	rate, whole, dage, ok := b.rates(behind)
+	return ok && b.towards(rate, whole, dage) >= 0
+}
+
+// rates returns the rates of the coordinates on an assignment, and H and the
+// derivative of the gradient in the age over all coordinates; false where H is
+// not positive definite.
+func (b *brute) rates(behind bool) (rate []float64, whole *mat.SymDense, dage []float64, ok bool) {
 	zone, signs := b.zone, b.sign
 	if behind {
 		zone, signs = b.zone2, b.sign2
@@ -202,7 +210,7 @@ func (b *brute) continues(behind bool) bool {
 		}
 	}
 	p, k := b.columns(), len(active)
-	whole, dage := mat.NewSymDense(p, nil), make([]float64, p)
+	whole, dage = mat.NewSymDense(p, nil), make([]float64, p)
 	for i := range b.p.Y {
 		_, fu, fa, _, _ := b.sample(i, zone)
 		for r := range p {
@@ -212,7 +220,7 @@ func (b *brute) continues(behind bool) bool {
 			}
 		}
 	}
-	rate := make([]float64, p)
+	rate = make([]float64, p)
 	if k > 0 {
 		h, rhs := mat.NewSymDense(k, nil), mat.NewVecDense(k, nil)
 		for r, j := range active {
@@ -223,19 +231,19 @@ func (b *brute) continues(behind bool) bool {
 		}
 		var eigen mat.EigenSym
 		if !eigen.Factorize(h, false) || eigen.Values(nil)[0] <= 0 {
-			return false
+			return nil, nil, nil, false
 		}
 		var x mat.VecDense
 		if err := x.SolveVec(h, rhs); err != nil {
 			if _, poor := err.(mat.Condition); !poor {
-				return false
+				return nil, nil, nil, false
 			}
 		}
 		for r, j := range active {
 			rate[j] = x.AtVec(r)
 		}
 	}
-	return b.towards(rate, whole, dage) >= 0
+	return rate, whole, dage, true
 }
 
 // towards returns the speed at which the event function moves on in the
@@ -284,7 +292,23 @@ func (b *brute) flat() bool {
 			tied++
 		}
 	}
-	return tied > 1 || (b.k.Cause == Dropped && b.shares())
+	return tied > 1 || (b.k.Cause == Dropped && b.shares()) || (b.k.Cause == Activated && b.stands())
+}
+
+// stands reports whether the gradient of the coordinate that is activated stays
+// where it is before, as that of one tied with an active coordinate does.
+func (b *brute) stands() bool {
+	rate, whole, dage, ok := b.rates(false)
+	if !ok {
+		return false
+	}
+	sum, size := dage[b.k.Index], math.Abs(dage[b.k.Index])
+	for q, w := range rate {
+		term := whole.At(b.k.Index, q) * w
+		sum += term
+		size += math.Abs(term)
+	}
+	return math.Abs(sum) <= 1e-9*size
 }
 
 // shares reports whether the coordinate's column is a multiple of another's on

@@ -240,16 +240,6 @@ func (s *system) weight(zone uint8, loss, age float64) (v, dloss, dage float64) 
 	return s.reg.Weight(int(zone)-s.kinks, loss, age)
 }
 
-// zoneAt returns the zone of a sample with the given predictor; a sample at a
-// kink counts as satisfied.
-func (s *system) zoneAt(u, y, age float64) int {
-	loss, _, _ := s.loss.Eval(u, y)
-	if s.hinge != nil && loss == 0 {
-		return satisfied
-	}
-	return s.kinks + zoneOf(s.reg, s.zones[s.kinks:], loss, age)
-}
-
 // evaluate evaluates the losses of the watched samples at pt, where u is set.
 func (s *system) evaluate(pt *point) {
 	for slot, i := range s.watch {

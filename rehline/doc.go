@@ -6,39 +6,105 @@
 //
 // Support vector machines, quantile, Huber and ε-insensitive regression, their
 // sparse and their constrained forms are cases of it. It solves the problem of
-//
-//	Dai, Qiu, "ReHLine: Regularized Composite ReLU-ReHU Loss Minimization with
-//	Linear Computation and Linear Convergence", NeurIPS 2023
-//
-// by methods of its own.
-//
-// # Use
+// ReHLine [1] by methods of its own.
 //
 //	sol, err := rehline.Solve(ctx, rehline.Problem{X: x, Loss: rehline.Hinge(y), C: 1}, rehline.Options{Tol: 1e-6})
 //
-// Losses by name are functions such as Hinge, Quantile and Huber; Decompose and
-// DecomposeMax take any other convex piecewise linear-quadratic function.
-// Constraints by name are NonNegative, Box, Monotone, Sum and Fairness; Custom
-// takes any rows and And joins several. For many fits of the same data, make a
-// Solver: New sets up once, and SetWeights, SetC and Options.Warm change what
-// comes next without allocating. A warm start from the Solver's own last
-// solution copies nothing.
+// # Losses
 //
-// # Beyond one fit
+// A loss is a sum of terms of the score z for each sample, with
+// ReLU(v) = max(v, 0) and ReHU_τ(v) = 0, v²/2 or τ(v - τ/2) for v below 0,
+// between 0 and τ, above τ:
+//
+//	L_i(z) = Offset_i + Σ_l ReLU(U_li z + V_li) + Σ_h ReHU_τhi(S_hi z + T_hi)
+//
+// A Loss may be filled in as such. By name, with h = max(0, 1 - y z) for classes
+// y = ±1 and r = y - z for targets y:
+//
+//	Hinge                       h
+//	SquaredHinge                h²
+//	SmoothedHinge               h²/2 for h <= 1, else h - 1/2
+//	Quantile                    ρ_q(r) = q max(0, r) + (1-q) max(0, -r)
+//	EpsilonInsensitiveQuantile  max(0, ρ_q(r) - ε)
+//	CompositeQuantile           Σ_k ρ_qk(y - b_k - x·β), an intercept b_k a level
+//	EpsilonInsensitive          max(0, |r| - ε)
+//	SquaredEpsilonInsensitive   max(0, |r| - ε)²
+//	Huber                       r²/2 for |r| <= δ, else δ(|r| - δ/2)
+//	Absolute                    |r|
+//	Squared                     r²
+//	TotalVariation              |β_i+1 - β_i - (y_i+1 - y_i)|
+//
+// The parameters q, ε and δ are one number or one per sample. There is no factor
+// of one half unless it is written here; Huber with an infinite δ is r²/2.
+//
+// Every other convex piecewise linear-quadratic function that is bounded below is
+// such a sum too [1, Theorem 1]. Decompose finds the terms of one that is given by
+// its pieces, DecomposeMax of a maximum of quadratics, and Samples makes a loss of
+// them. What is not convex, not continuous or not bounded below is refused with a
+// PLQError that says where.
+//
+// # Penalties and intercept
+//
+// The ridge makes β unique. L1 penalties beside it are the elastic net, with a
+// weight for each coefficient; coefficients that they hold at zero are exactly
+// zero. Problem.NoRidge leaves the ridge out: every coefficient then needs an L1
+// penalty, which bounds them and lets the dual be made feasible. There may be
+// several solutions with one objective; the Lasso, the L1 quantile regression and
+// the 1-norm support vector machine are such problems.
+//
+// The intercept is none, free or penalized like a coefficient. It is never bound
+// by constraints.
+//
+// # Constraints
+//
+// NonNegative, Box, Monotone, Sum and Fairness are constraints by name; Custom
+// takes any rows A and b, and And joins several. Redundant rows and rows of zeros
+// that hold are allowed. Constraints that nothing satisfies are refused before
+// any work with an InfeasibleError, which has the multipliers that prove it; where
+// the contradiction is so small beside the numbers that it cannot be told from
+// rounding, the solve ends with the violation that is left.
+//
+// # Many fits
+//
+// For many fits of the same data make a Solver: New sets up once, and SetWeights,
+// SetC and Options.Warm change what comes next without allocating. A warm start
+// takes the coefficients, and the duals where they are there, of any solution of
+// the same shape; from the Solver's own last solution it copies nothing.
 //
 // Path solves for a range of C, each from the one before, CrossValidate chooses C,
 // FitMulticlass tells several classes apart with a loss of margins, and Factorize
 // completes a matrix of low rank by alternation, all of them with any loss, penalty
 // and constraints. Problem.Subset takes some of the samples.
 //
-// # The certificate
+// # What is certain
 //
-// Solution.Gap is the relative duality gap of Beta and Dual, computed from both
-// objectives: at a feasible Beta no other coefficients have an objective smaller
-// by more than this share. Solve stops at Options.Tol, whatever the units of the
-// data and the size of C, and says in Status when it could not. Constraints that
-// nothing satisfies are refused with an InfeasibleError that proves it. A
-// wrong input is an InputError that says what and where.
+// Solution.Dual is a feasible point of the dual problem
+//
+//	max over 0 <= λ_li <= C w_i, 0 <= γ_hi <= C w_i τ_hi, ξ of
+//	    Σ λ_li V_li + Σ (γ_hi T_hi - γ_hi²/(2 C w_i)) - b·ξ - P(v),
+//	    v = Aᵀξ - Σ λ_li U_li x_i - Σ γ_hi S_hi x_i
+//
+// with ξ_k >= 0 but for equalities and P(v) = Σ_j max(0, |v_j| - L1_j)²/(2 Ridge);
+// without a ridge |v_j| <= L1_j instead. With a free intercept the slopes
+// λ U + γ S sum to zero, with a penalized one their squared sum counts like v_j².
+// Its value is a lower bound on every objective. Solution.Gap is what Beta is above
+// it, relative to the objective without the loss's offsets: no feasible
+// coefficients are better than a feasible Beta by more than this share.
+//
+// Solve stops when the gap is at most Options.Tol and constraints are violated by
+// at most min(Tol, 1e-6) (1 + max |b_k|). It means the same for all units of the
+// data and sizes of C. Gaps of 1e-10 are usual, 1e-12 often; where rounding
+// errors prevent the one asked for, the status is Stalled and the gap the true one.
+// The pass and time limits and a context's end leave a solution with its gap too.
+//
+// # Errors
+//
+// A wrong input is an InputError that names the part, the place and what is
+// allowed: shapes, numbers that are not finite or above 1e100 in size, negative
+// weights or thresholds, missing samples or features. Numbers within these limits
+// that are so far apart that the objective overflows are one as well. The
+// features, the loss and the constraints are not copied and have to stay as they
+// are while a Solver uses them.
 //
 // # Method
 //
@@ -46,21 +112,47 @@
 // score. Terms that turn at one score in opposite directions, as in the quantile
 // and Huber losses, share one. Two phases follow each other:
 //
-//  1. Dual coordinate descent with shrinking, where the loss has kinks and there
-//     is neither an L1 penalty nor a free intercept. With strong regularization
-//     a few passes are all it takes. Every pass estimates the gap; the phase ends
-//     when more passes are expected than a second phase costs.
-//  2. A proximal method of multipliers whose inner problems, smoothed around the
-//     multipliers, are solved by a semismooth Newton method with an exact line
-//     search on the piecewise quadratic. Smooth losses need no smoothing and go
-//     straight to Newton steps. The Gram matrix is changed only by the samples
-//     whose part of the loss changed. Beyond 1,500 coefficients the Newton system
-//     is solved by conjugate gradients.
+//  1. Dual coordinate descent with shrinking [1, 2], in random order, where the
+//     loss has kinks and there is neither an L1 penalty nor a free intercept. With
+//     strong regularization a few passes are all it takes. Every pass estimates
+//     the gap from the terms as it meets them; the gap itself is computed where the
+//     estimate is small enough.
+//  2. A proximal method of multipliers [3] whose inner problems, with kinks,
+//     constraints and L1 penalties smoothed around their multipliers, are solved by
+//     a semismooth Newton method [4] with an exact line search on the piecewise
+//     quadratic. Smooth losses need no smoothing and go straight to Newton steps.
+//     The smoothing narrows as the multipliers settle. Without a ridge a proximal
+//     term around the last β takes its place and fades likewise.
 //
-// A pass and a Newton step cost O(nd), or the number of entries of a sparse X;
-// the latter d² more for every sample whose curvature changed, and d³/3.
-// Memory beyond X, the loss and the constraints is about 100 bytes a sample and
-// term, and 16 d² bytes.
+// Descent ends when it has made 25 passes' worth of visits, which is about what the
+// second phase costs, or when the fall of the estimate over the last six passes says
+// that as many are still to come. The second phase begins with the slopes that
+// descent found as multipliers. Options.Method leaves out one of the phases.
 //
-// The inner loops exist in AVX-512, AVX2 and Go.
+// The Gram matrix of the Newton system is changed only by samples whose part of the
+// loss changed. Beyond 1,500 coefficients the system is solved by conjugate
+// gradients. A re-solve after a small change of the weights visits only samples
+// that are not certain to keep their slopes.
+//
+// # Complexity
+//
+// With n samples, d coefficients, T terms and K constraints, a pass and a Newton
+// step cost O(n (d + T) + K d), or the number of entries of a sparse X for n d. A
+// Newton step adds d² for every sample whose curvature changed and d³/3. Memory
+// beyond X, the loss and the constraints is about 100 bytes a sample and term, and
+// 16 d² bytes up to 1,500 coefficients. Set-up reads the input once.
+//
+// The inner loops exist in AVX-512, AVX2 and Go. A Solver uses one thread; several
+// may run at a time.
+//
+// # References
+//
+//	[1] Dai, Qiu: ReHLine: Regularized Composite ReLU-ReHU Loss Minimization with
+//	    Linear Computation and Linear Convergence. NeurIPS 2023.
+//	[2] Hsieh, Chang, Lin, Keerthi, Sundararajan: A Dual Coordinate Descent Method
+//	    for Large-scale Linear SVM. ICML 2008.
+//	[3] Rockafellar: Augmented Lagrangians and Applications of the Proximal Point
+//	    Algorithm in Convex Programming. Math. Oper. Res. 1 (1976).
+//	[4] Li, Sun, Toh: A Highly Efficient Semismooth Newton Augmented Lagrangian
+//	    Method for Solving Lasso Problems. SIAM J. Optim. 28 (2018).
 package rehline

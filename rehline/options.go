@@ -36,9 +36,9 @@ const (
 type Progress struct {
 	Iterations          Iterations
 	Objective           float64
-	Gap                 float64 // relative duality gap of the best pair so far.
+	Gap                 float64 // relative duality gap of the present pair.
 	PrimalInfeasibility float64
-	Elapsed             time.Duration
+	Elapsed             time.Duration // since the solve began.
 }
 
 // Iterations counts the work of a solve.
@@ -52,7 +52,7 @@ type Iterations struct {
 type Status uint8
 
 // The ends of a solve. Only Solved reached the tolerance; with the others the
-// solution is the best one found, and its Gap is still true.
+// solution is the last one, and its Gap is still true.
 const (
 	Solved Status = iota + 1
 	PassLimit
@@ -81,7 +81,8 @@ func (s Status) String() string {
 //
 //	Ridge β_j = soft((Aᵀξ - Σ λ_li u_li x_i - Σ γ_hi s_hi x_i)_j, L1_j)
 //
-// at the optimum, where soft is soft thresholding.
+// at the optimum, where soft is soft thresholding; without a ridge what soft
+// takes is at most L1_j in size.
 type Dual struct {
 	Lambda blas64.General // L x n.
 	Gamma  blas64.General // H x n.
@@ -101,7 +102,7 @@ type Solution struct {
 	// Gap is the relative duality gap, (Objective - DualObjective + δ) / max(|Objective|, |DualObjective|)
 	// with the loss's offsets left out, where δ = 2 Σ ξ_k max(0, -(Aβ+b)_k)
 	// makes up for what an infeasible β gains. At a feasible β it bounds the
-	// relative error of Objective. A gap below 2⁻⁵⁰ of the objective at zero
+	// relative error of Objective. A gap below 2⁻⁴⁸ of the objective at zero
 	// counts as none, for the optimum may be zero.
 	Gap float64
 

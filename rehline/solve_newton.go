@@ -3,6 +3,7 @@ package rehline
 import (
 	"math"
 	"slices"
+	"time"
 
 	"github.com/agepath/agepath/rehline/internal/kernel"
 )
@@ -29,6 +30,8 @@ type newton struct {
 	last      []float64 // n
 	changes   int       // of gram since it was computed anew
 	hess      []float64 // ld x ld: Hessian, then its Cholesky factor, in the lower triangle
+	list      []int32   // samples whose h changed
+	rows      int       // in panel
 	panel     []float64 // rows of X
 	scaled    []float64 // the same rows, times the change of h
 	sample    []float64 // for quantiles
@@ -73,6 +76,7 @@ func (w *newton) init(n, dim int) {
 	w.gram = make([]float64, w.ld*w.ld)
 	w.last = make([]float64, n)
 	w.cholesky = newCholesky(w.ld)
+	w.list = make([]int32, min(n, max(n/32, 256))+8)
 	w.panel = make([]float64, panelRows*w.ld)
 	w.scaled = make([]float64, panelRows*w.ld)
 }
@@ -88,7 +92,10 @@ func (s *Solver) ascend() error {
 	if s.base == nil {
 		s.widths(s.warm)
 	}
-	best, stuck, idle, exact := inf, 0, 0, false
+	best, stuck, idle, exact, again, shrink := inf, 0, 0, false, false, shrink
+	if s.base != nil {
+		shrink = nearShrink
+	}
 	for {
 		s.evaluate()
 		if s.finished() || exact && s.settled() {
@@ -102,7 +109,12 @@ func (s *Solver) ascend() error {
 		if r := s.relative(); r < 0.9*best {
 			best, stuck = r, 0
 		} else if stuck++; (stuck > stuckSteps || idle > stuckRelax*relaxSteps) && status == 0 {
-			status = Stalled
+			if status = Stalled; s.pure && !again {
+				again = true
+				best, stuck, idle = inf, 0, 0
+				s.restart()
+				continue
+			}
 		}
 		if status != 0 {
 			s.repair()
@@ -135,7 +147,7 @@ func (s *Solver) ascend() error {
 func (s *Solver) tell() {
 	if f := s.limits.progress; f != nil {
 		f(Progress{Iterations: s.limits.done, Objective: s.point.primal*s.ridge + s.offset, Gap: s.relative(),
-			PrimalInfeasibility: s.point.infeasibility})
+			PrimalInfeasibility: s.point.infeasibility, Elapsed: time.Since(s.limits.began)})
 	}
 }
 
@@ -204,6 +216,7 @@ func (s *Solver) recenter(factor float64) {
 	least := leastRidge
 	if s.pure {
 		least = leastPure
+		least.soft *= math.Pow(0.8, float64(max(0, s.limits.done.Outer-40)))
 	}
 	w.width = min(max(w.width*factor, least.width*w.widest), w.widest)
 	fast := min(factor, max(factor*factor, 0.1))
@@ -356,6 +369,7 @@ func (s *Solver) along(t float64) (first, second float64) {
 // errors of their largest size.
 func (s *Solver) advance(t float64) {
 	w := &s.newton
+	s.predict(t)
 	kernel.Axpy(t, s.step, s.beta)
 	s.guard.slacks(s.beta[:s.d])
 	size := kernel.Dot(s.beta, s.beta)

@@ -73,6 +73,14 @@ func (s *Solver) approach(factor float64) {
 	copy(s.anchor, s.beta)
 }
 
+// restart begins anew with a wide smoothing around the multipliers and a strong
+// proximal term around β.
+func (s *Solver) restart() {
+	s.widths(false)
+	s.rein(1)
+	copy(s.anchor, s.beta)
+}
+
 // share returns the largest share of the dual variables, at most all, whose
 // forces v are within the L1 penalties.
 func (s *Solver) share() float64 {

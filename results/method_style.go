@@ -60,7 +60,7 @@ var methodStyles = []methodStyle{
 	{"huber-lasso", "Huber Lasso", okabeIto[1], dashPatterns[4], draw.RingGlyph{}, false},
 	{"rlssvm", "RLSSVM", okabeIto[3], dashPatterns[5], draw.BoxGlyph{}, false},
 	{"relssvm", "Re-LSSVM", okabeIto[5], dashPatterns[6], draw.CrossGlyph{}, false},
-	{"robust-svm", "Robust SVM", okabeIto[1], dashPatterns[6], draw.PlusGlyph{}, false},
+	{"robust-svm", "Robust SVM", color.RGBA{0x7F, 0x7F, 0x7F, 0xFF}, dashPatterns[6], draw.PlusGlyph{}, false},
 }
 
 // otherStyles are for methods that are not in methodStyles.

@@ -305,10 +305,10 @@ func TestWrap(t *testing.T) {
 
 func TestMethodStylesDiffer(t *testing.T) {
 	t.Parallel()
-	styles := methodStylesOf([]string{"original", "acs", "mospl", "gaga", "huber", "rlssvm", "relssvm", "robust"})
+	styles := methodStylesOf([]string{"original", "acs", "mospl", "gaga", "huber-lasso", "rlssvm", "relssvm", "robust-svm"})
 	for i, a := range styles {
 		for _, b := range styles[:i] {
-			if a.color == b.color || a.glyph == b.glyph || a.label == b.label || slices.Equal(a.dashes, b.dashes) && a.method != "robust" {
+			if a.color == b.color || a.glyph == b.glyph || a.label == b.label || slices.Equal(a.dashes, b.dashes) && a.method != "robust-svm" {
 				t.Errorf("%s and %s look alike", a.label, b.label)
 			}
 		}

@@ -9,7 +9,8 @@ import (
 	"github.com/agepath/agepath/experiment"
 )
 
-// text names the parameters that were chosen as the columns of the files do, "" where there was no choice.
+// text names the parameters that were chosen as the columns of the files do, ""
+// where there was no choice.
 func (s *Selected) text() string {
 	var words []string
 	for _, d := range hyperparameters {

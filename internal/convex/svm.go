@@ -31,9 +31,10 @@ type SVMOptions struct {
 //	min ½‖f‖² + Σ_i v_i C max(0, 1 - y_i (f(x_i) + b))
 //
 // for n samples through its dual, whose multipliers have the upper bounds C v_i.
-// A Solve from scratch runs sequential minimal optimization to a moderate
-// tolerance and then finds the exact free set; a Solve near the last solution
-// starts with the latter and mostly needs one linear system.
+// A Solve from scratch takes the solution of package rehline, or with a kernel
+// that of sequential minimal optimization to a moderate tolerance, and then
+// finds the exact free set; a Solve near the last solution starts with the latter
+// and mostly needs one linear system.
 //
 // The bias b is free and unpenalized, or absent (0). With free support vectors
 // it is theirs; without any it is the midpoint of the feasible interval; where
@@ -49,6 +50,7 @@ type SVM struct {
 	linear  bool
 	origin  []float64 // d, what was taken off every row; nil where nothing was
 	dual    *dual
+	leap    leap // of a linear machine
 
 	upper  []float64 // n, work: C v_i
 	alpha  []float64 // n, the last solution's multipliers
@@ -179,7 +181,8 @@ func (s *SVM) Solve(ctx context.Context, weights []float64) (Certificate, error)
 }
 
 // optimize finds the optimum for the weights in s.upper from the last solution:
-// by the polish alone where it can, else by rounds of sequential minimal
+// by the polish alone where it can; else a linear machine leaps to rehline's
+// solution, which is polished; and else, by rounds of sequential minimal
 // optimization, each to a finer tolerance or with more updates, and the polish.
 func (s *SVM) optimize(ctx context.Context) (Certificate, error) {
 	const (
@@ -194,7 +197,16 @@ func (s *SVM) optimize(ctx context.Context) (Certificate, error) {
 	}
 	work, n := 0, len(s.y)
 	tolerance, budget, finest := moderate, 2*n, coarse
-	for far := !q.started(); ; {
+	far, leaps := !q.started(), s.linear
+	for {
+		if far && leaps {
+			leaps = false
+			leapt, err := s.leapAhead(ctx)
+			if err != nil {
+				return Certificate{}, err
+			}
+			far = !leapt
+		}
 		if far {
 			q.balance()
 			updates, err := q.minimize(ctx, tolerance, min(budget, s.options.MaxUpdates-work), !s.options.NoShrinking)
@@ -207,7 +219,8 @@ func (s *SVM) optimize(ctx context.Context) (Certificate, error) {
 			}
 			budget *= 4
 		}
-		exchanges, arrived, err := q.polish(ctx, min(500+10*n, s.options.MaxUpdates-work), finest)
+		brief := leaps // for a leap costs less than many exchanges one by one
+		exchanges, arrived, err := q.polish(ctx, min(500+10*n, s.options.MaxUpdates-work), finest, brief)
 		work += exchanges
 		if err != nil {
 			return Certificate{}, err
@@ -218,7 +231,9 @@ func (s *SVM) optimize(ctx context.Context) (Certificate, error) {
 			return c, nil
 		}
 		far = !arrived || finest == resolution
-		finest = resolution
+		if arrived || !brief {
+			finest = resolution
+		}
 	}
 }
 

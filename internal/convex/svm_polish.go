@@ -20,15 +20,16 @@ import (
 // dual: Scheinberg 2006), one exchange at a time.
 
 // polish looks for the optimum from the present free set: by pivot, and by
-// descend, up to limit exchanges, where that does not end. It returns the number
-// of exchanges and whether all conditions hold to tolerances(finest).
-func (q *dual) polish(ctx context.Context, limit int, finest float64) (int, bool, error) {
+// descend, up to limit exchanges, where that does not end, unless brief. It
+// returns the number of exchanges and whether all conditions hold to
+// tolerances(finest).
+func (q *dual) polish(ctx context.Context, limit int, finest float64, brief bool) (int, bool, error) {
 	if !q.align() {
 		return 0, false, nil
 	}
 	bounded, free := q.tolerances(finest)
 	exchanges, arrived, err := q.pivot(ctx, bounded, free, limit)
-	if arrived || err != nil {
+	if arrived || err != nil || brief {
 		return exchanges, arrived, err
 	}
 	q.balance()

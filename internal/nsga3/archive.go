@@ -16,22 +16,15 @@ type Member struct {
 }
 
 // Add shows a point to the archive, which copies the objectives, and reports
-// whether it is now a member. One that a member dominates or equals is not.
-// drop, where not nil, is told the tag of each member that leaves because the
-// new one dominates it.
-func (a *Archive) Add(f []float64, tag int, drop func(tag int)) bool {
+// whether it is now a member. One that a member dominates or equals is not;
+// members that it dominates leave.
+func (a *Archive) Add(f []float64, tag int) bool {
 	for _, member := range a.members {
 		if slices.Equal(member.F, f) || dominates(member.F, f) {
 			return false
 		}
 	}
-	a.members = slices.DeleteFunc(a.members, func(member Member) bool {
-		worse := dominates(f, member.F)
-		if worse && drop != nil {
-			drop(member.Tag)
-		}
-		return worse
-	})
+	a.members = slices.DeleteFunc(a.members, func(member Member) bool { return dominates(f, member.F) })
 	a.members = append(a.members, Member{slices.Clone(f), tag})
 	return true
 }

@@ -1,0 +1,175 @@
+package baselines
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/agepath/agepath/gaga"
+)
+
+// Defaults of [MOSPL]: population and generations are those of the GAGA paper,
+// which names orders of 1.2 and 1.35.
+const (
+	MOSPLPopulation  = 150
+	MOSPLGenerations = 800
+	MOSPLRefit       = 50
+	MOSPLOrder       = 1.35
+)
+
+// MOSPLOptions tune [MOSPL]. The zero value of a field stands for its default.
+type MOSPLOptions struct {
+	Population  int     // individuals, at least 4. 0: [MOSPLPopulation]
+	Generations int     // 0: [MOSPLGenerations]
+	Refit       int     // generations between refits. 0: [MOSPLRefit]
+	Order       float64 // > 1, of the polynomial that stands for [gaga.Mixture]. 0: [MOSPLOrder]
+	Seed        uint64
+}
+
+// MOSPLMember is a point of a MOSPL front.
+type MOSPLMember struct {
+	Weights []float64 // v, n numbers from 0 to 1
+	Loss    float64   // first objective, Σ m_i v_i l_i at the model fitted to v
+	Penalty float64   // second objective, Σ m_i f(v_i)
+	Age     float64   // implied
+	// Knot is the model fitted to v. Its objective and zones are those of the
+	// regularizer searched with at the implied age, its KKT is the residual of
+	// the weighted fit. Its age is the implied one smoothed along the front so that
+	// it does not fall: logarithms of ages by isotonic regression.
+	Knot gaga.Knot
+}
+
+// MOSPLTimes says what a search has spent. What is missing from the total went
+// into setting it up and into implied ages.
+type MOSPLTimes struct {
+	Total      time.Duration
+	Variation  time.Duration // crossover and mutation
+	Evaluation time.Duration // objectives with losses held
+	Sorting    time.Duration // non-dominated sorting and niches
+	Refits     time.Duration // weighted fits
+}
+
+// MOSPLFront is what [MOSPL] found.
+type MOSPLFront struct {
+	Members   []MOSPLMember // in order of falling second objective, that is of rising weights
+	Fits      int           // weighted fits
+	Dominated int           // individuals left out because, once fitted, another one dominates or equals them
+	OneClass  int           // individuals left out because their weights are on one class only, see [gaga.ErrOneClass]
+	Times     MOSPLTimes
+}
+
+// Knots returns the knots of the members, which approximate an age path.
+func (f *MOSPLFront) Knots() []gaga.Knot {
+	knots := make([]gaga.Knot, len(f.Members))
+	for k := range f.Members {
+		knots[k] = f.Members[k].Knot
+	}
+	return knots
+}
+
+// MOSPL runs multi-objective self-paced learning (Li, Gong, Meng, Miao, AAAI
+// 2016), as the GAGA paper compares with it: NSGA-III searches the weights
+// v in [0,1]^n for the front of two objectives to be minimized,
+//
+//	Σ m_i v_i l_i(θ)    and    Σ m_i f(v_i),
+//
+// where θ is the model fitted to v and f what is left of the self-paced
+// regularizer f(v, λ) without its age:
+//
+//	hard         -v
+//	linear       v²/2 - v
+//	polynomial   v^t/t - v
+//	mixture      the polynomial of order Order (Gong et al. 2018)
+//
+// [gaga.LOG] is refused: its age does not multiply a function of the weights.
+//
+// The first population has the closed-form weights v*(l, λ) at ages spread over
+// the losses, and random ones, a fifth. The ages fall from the fit with all weights 1
+// on, and each takes its losses from the model fitted to the weights before, so
+// that outliers are found by and by. Before the first generation, after every Refit of them and at the end, the
+// model of each individual is fitted to its weights, from its neighbour's on the
+// front. In between losses are held: a child takes those of the parent whose
+// model is better for its weights, by R + Σ v_i l_i.
+//
+// Of the last population, fitted, those that another one dominates or equals are
+// left out. In order of the second objective the others approximate the age path.
+// The implied age of a member is the λ whose closed-form weights at the member's
+// losses are nearest to its weights. No range of ages is used.
+//
+// The paper used geatpy; what is known to differ is in docs/grid.md. A generation
+// of N individuals takes O(N n) for n samples.
+//
+// An error of the context or of a fit is returned without a front.
+func MOSPL(ctx context.Context, p *gaga.Problem, o MOSPLOptions) (*MOSPLFront, error) {
+	begin := time.Now()
+	if err := o.complete(); err != nil {
+		return nil, err
+	}
+	plain := *p
+	var err error
+	if plain.Regularizer, err = separable(p.Regularizer, o.Order); err != nil {
+		return nil, err
+	}
+	s, err := newMOSPLSearch(ctx, &plain, &o)
+	if err != nil {
+		return nil, err
+	}
+	for g := 1; g <= o.Generations; g++ {
+		if err := ctx.Err(); err != nil {
+			return nil, fmt.Errorf("baselines: MOSPL before generation %d of %d: %w", g, o.Generations, err)
+		}
+		s.engine.Step()
+		if g%o.Refit == 0 && g < o.Generations {
+			if err := s.refit(ctx, nil); err != nil {
+				return nil, err
+			}
+		}
+	}
+	front, err := s.finish(ctx)
+	if err != nil {
+		return nil, err
+	}
+	front.Times.Total = time.Since(begin)
+	return front, nil
+}
+
+func (o *MOSPLOptions) complete() error {
+	for _, field := range []struct {
+		name          string
+		value         *int
+		preset, least int
+	}{
+		{"Population", &o.Population, MOSPLPopulation, 4},
+		{"Generations", &o.Generations, MOSPLGenerations, 1},
+		{"Refit", &o.Refit, MOSPLRefit, 1},
+	} {
+		if *field.value == 0 {
+			*field.value = field.preset
+		}
+		if *field.value < field.least {
+			return fmt.Errorf("baselines: MOSPL's %s is %d, need a whole number >= %d", field.name, *field.value, field.least)
+		}
+	}
+	if o.Order == 0 {
+		o.Order = MOSPLOrder
+	}
+	if !(o.Order > 1) {
+		return fmt.Errorf("baselines: MOSPL's Order is %v, need a number > 1", o.Order)
+	}
+	return nil
+}
+
+// separable returns the regularizer of the form λ f(v) that [MOSPL] searches
+// with: the given one, or the polynomial of the given order for a mixture.
+func separable(r gaga.Regularizer, order float64) (gaga.Regularizer, error) {
+	switch r.(type) {
+	case gaga.Hard, gaga.Linear, gaga.Polynomial:
+		return r, nil
+	case gaga.Mixture:
+		return gaga.Polynomial{Order: order}, nil
+	case nil:
+		return nil, errors.New("baselines: MOSPL needs a regularizer")
+	}
+	return nil, fmt.Errorf("baselines: MOSPL needs a regularizer of the form λ f(v), which %s has not", r.Name())
+}

@@ -1,0 +1,165 @@
+package baselines
+
+import (
+	"math"
+
+	"github.com/agepath/agepath/gaga"
+)
+
+// ageFree is the age-free part f of a self-paced regularizer λ f(v), and the
+// weights that belong to it.
+type ageFree struct {
+	order        float64 // t of v^t/t - v; 0 stands for -v
+	multiplicity []float64
+}
+
+func newAgeFree(p *gaga.Problem) ageFree {
+	f := ageFree{multiplicity: p.Multiplicity}
+	switch r := p.Regularizer.(type) {
+	case gaga.Linear:
+		f.order = 2
+	case gaga.Polynomial:
+		f.order = r.Order
+	}
+	return f
+}
+
+// sum returns Σ m_i f(v_i).
+func (f *ageFree) sum(v []float64) float64 {
+	var sum float64
+	for i, w := range v {
+		part := -w
+		switch f.order {
+		case 0:
+		case 2:
+			part = w * (0.5*w - 1)
+		default:
+			part = math.Exp(f.order*math.Log(w))/f.order - w // half the time of math.Pow
+		}
+		if f.multiplicity != nil {
+			part *= f.multiplicity[i]
+		}
+		sum += part
+	}
+	return sum
+}
+
+// weight returns v*(l, λ), which minimizes v l + λ f(v).
+func (f *ageFree) weight(loss, age float64) float64 {
+	switch {
+	case !(loss < age):
+		return 0
+	case f.order == 0:
+		return 1
+	case f.order == 2:
+		return 1 - loss/age
+	}
+	return math.Pow(1-loss/age, 1/(f.order-1))
+}
+
+// Ages of the first population: a share of spreadInside are quantiles of the
+// losses, the others go on from the largest loss in geometric progression to
+// spreadReach times it.
+const (
+	spreadInside = 0.7
+	spreadReach  = 30
+)
+
+// spread returns the age for a share in (0, 1] of the ascending losses.
+func spread(sorted []float64, share float64) float64 {
+	last := len(sorted) - 1
+	if share <= spreadInside {
+		return sorted[int(share/spreadInside*float64(last))]
+	}
+	return sorted[last] * math.Pow(spreadReach, (share-spreadInside)/(1-spreadInside))
+}
+
+// Implied ages are sought from the smallest positive loss to impliedReach times
+// the largest, first at impliedScan ages in geometric progression, then to a
+// relative impliedPrecision between the neighbours of the best.
+const (
+	impliedReach     = 1e3
+	impliedScan      = 60
+	impliedPrecision = 1e-4
+)
+
+// impliedAge returns the age whose weights at the losses are nearest to v, by
+// the sum of squares; 1 where all losses are 0, which any age fits.
+func (f *ageFree) impliedAge(v, losses []float64) float64 {
+	low, high := math.Inf(1), 0.0
+	for _, loss := range losses {
+		if loss > 0 {
+			low = math.Min(low, loss)
+		}
+		high = math.Max(high, loss)
+	}
+	if high == 0 {
+		return 1
+	}
+	low, high = math.Log(low), math.Log(high*impliedReach)
+	step := (high - low) / impliedScan
+	best, at := math.Inf(1), 0
+	for k := range impliedScan + 1 {
+		if miss := f.miss(v, losses, low+float64(k)*step); miss < best {
+			best, at = miss, k
+		}
+	}
+	// Golden section on the logarithm of the age.
+	golden := (math.Sqrt(5) - 1) / 2
+	a, b := low+float64(max(at-1, 0))*step, low+float64(min(at+1, impliedScan))*step
+	c, d := b-golden*(b-a), a+golden*(b-a)
+	missC, missD := f.miss(v, losses, c), f.miss(v, losses, d)
+	for b-a > impliedPrecision {
+		if missC <= missD {
+			b, d, missD = d, c, missC
+			c = b - golden*(b-a)
+			missC = f.miss(v, losses, c)
+		} else {
+			a, c, missC = c, d, missD
+			d = a + golden*(b-a)
+			missD = f.miss(v, losses, d)
+		}
+	}
+	return math.Exp(0.5 * (a + b))
+}
+
+// miss returns Σ m_i (v_i - v*(l_i, λ))² for the logarithm of an age.
+func (f *ageFree) miss(v, losses []float64, logAge float64) float64 {
+	age := math.Exp(logAge)
+	var sum float64
+	for i, loss := range losses {
+		off := v[i] - f.weight(loss, age)
+		off *= off
+		if f.multiplicity != nil {
+			off *= f.multiplicity[i]
+		}
+		sum += off
+	}
+	return sum
+}
+
+// ascend replaces the logarithms of ages by the nearest that do not fall, in
+// least squares: isotonic regression by pooling adjacent violators.
+func ascend(ages []float64) {
+	type block struct {
+		sum   float64
+		count int
+	}
+	mean := func(b block) float64 { return b.sum / float64(b.count) }
+	var blocks []block
+	for _, age := range ages {
+		blocks = append(blocks, block{math.Log(age), 1})
+		for k := len(blocks) - 1; k > 0 && mean(blocks[k-1]) > mean(blocks[k]); k-- {
+			blocks[k-1].sum += blocks[k].sum
+			blocks[k-1].count += blocks[k].count
+			blocks = blocks[:k]
+		}
+	}
+	k := 0
+	for _, b := range blocks {
+		for range b.count {
+			ages[k] = math.Exp(mean(b))
+			k++
+		}
+	}
+}

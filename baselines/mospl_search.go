@@ -1,0 +1,199 @@
+package baselines
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/agepath/agepath/gaga"
+	"github.com/agepath/agepath/internal/nsga3"
+)
+
+// mosplSearch is the problem that NSGA-III minimizes. A model counts by its
+// losses; an individual has one of the models of the last refit.
+type mosplSearch struct {
+	problem     *gaga.Problem
+	alternation *gaga.Alternation
+	free        ageFree
+	engine      *nsga3.Engine
+	models      mosplModels // of the last refit
+	spare       mosplModels // room for the next
+	model       []int       // of each slot
+	order       []int       // slots of the population by falling second objective, as of the last refit
+	fits        int
+	refits      time.Duration
+}
+
+// mosplModels are the models of a refit.
+type mosplModels struct {
+	n         int
+	losses    []float64 // a row of n for each model, times multiplicities
+	penalties []float64
+}
+
+func newMOSPLModels(count, n int) mosplModels {
+	return mosplModels{n, make([]float64, count*n), make([]float64, count)}
+}
+
+func (m *mosplModels) row(k int) []float64 { return m.losses[k*m.n : (k+1)*m.n] }
+
+// newMOSPLSearch makes the first population and fits its models.
+func newMOSPLSearch(ctx context.Context, p *gaga.Problem, o *MOSPLOptions) (*mosplSearch, error) {
+	a, err := gaga.NewAlternation(p)
+	if err != nil {
+		return nil, err
+	}
+	n, size := p.X.Rows, o.Population
+	s := &mosplSearch{
+		problem: p, alternation: a, free: newAgeFree(p),
+		models: newMOSPLModels(size, n), spare: newMOSPLModels(size, n),
+		model: make([]int, 2*size), order: make([]int, size),
+	}
+	if err := a.FitAll(ctx); err != nil {
+		return nil, fmt.Errorf("baselines: MOSPL: %w", err)
+	}
+	s.fits++
+	s.store(&s.models, 0) // everybody's until the first refit
+	initial, err := s.descend(ctx, size-size/5)
+	if err != nil {
+		return nil, err
+	}
+	s.engine, err = nsga3.New(s, nsga3.Settings{
+		Variables: n, Objectives: 2, Points: nsga3.DasDennis(2, size-1), Population: size,
+		Initial: initial, Seed: o.Seed,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return s, s.refit(ctx, nil)
+}
+
+// descend returns the first individuals that are not random: closed-form weights
+// at count ages spread over the losses, from the largest on, where each takes
+// its losses from the model fitted to the one before.
+func (s *mosplSearch) descend(ctx context.Context, count int) ([][]float64, error) {
+	losses, sorted := make([]float64, s.models.n), make([]float64, s.models.n)
+	rows := make([][]float64, count)
+	for k := range rows {
+		s.alternation.Losses(losses)
+		copy(sorted, losses)
+		slices.Sort(sorted)
+		age := spread(sorted, float64(count-k)/float64(count))
+		rows[k] = make([]float64, len(losses))
+		for i, loss := range losses {
+			rows[k][i] = s.free.weight(loss, age)
+		}
+		s.fits++
+		if err := s.alternation.Fit(ctx, rows[k]); err != nil && !errors.Is(err, gaga.ErrOneClass) {
+			return nil, fmt.Errorf("baselines: MOSPL at age %v of the first population: %w", age, err)
+		}
+	}
+	return rows, nil
+}
+
+// store makes the alternation's current solution model k.
+func (s *mosplSearch) store(models *mosplModels, k int) {
+	row := models.row(k)
+	s.alternation.Losses(row)
+	if s.problem.Multiplicity != nil {
+		floats.Mul(row, s.problem.Multiplicity)
+	}
+	models.penalties[k] = s.alternation.Penalty()
+}
+
+// Evaluate implements [nsga3.Problem] with losses held.
+func (s *mosplSearch) Evaluate(f, v []float64, slot, mother, father int) {
+	if mother >= 0 {
+		s.model[slot] = s.model[mother]
+	}
+	own := s.model[slot]
+	f[0] = floats.Dot(v, s.models.row(own))
+	if mother >= 0 && s.model[father] != own {
+		other := s.model[father]
+		loss := floats.Dot(v, s.models.row(other))
+		if loss+s.models.penalties[other] < f[0]+s.models.penalties[own] {
+			s.model[slot], f[0] = other, loss
+		}
+	}
+	f[1] = s.free.sum(v)
+}
+
+// refit fits the model of each individual to its weights, along the front so
+// that each fit starts near its solution. fitted, where not nil, is called while
+// the slot's model is the alternation's current solution. Where the weights are
+// on one class only the individual keeps the model that it has.
+func (s *mosplSearch) refit(ctx context.Context, fitted func(slot int)) error {
+	begin := time.Now()
+	copy(s.order, s.engine.Living())
+	slices.SortFunc(s.order, func(a, b int) int {
+		return cmp.Or(cmp.Compare(s.engine.F(b)[1], s.engine.F(a)[1]), cmp.Compare(a, b))
+	})
+	for k, slot := range s.order {
+		err := s.alternation.Fit(ctx, s.engine.X(slot))
+		s.fits++
+		switch {
+		case errors.Is(err, gaga.ErrOneClass):
+			copy(s.spare.row(k), s.models.row(s.model[slot]))
+			s.spare.penalties[k] = s.models.penalties[s.model[slot]]
+		case err != nil:
+			return fmt.Errorf("baselines: MOSPL: %w", err)
+		default:
+			s.store(&s.spare, k)
+			if fitted != nil {
+				fitted(slot)
+			}
+		}
+		s.model[slot] = k
+	}
+	s.models, s.spare = s.spare, s.models
+	s.refits += time.Since(begin)
+	s.engine.Refresh()
+	return nil
+}
+
+// finish fits the population and returns its front.
+func (s *mosplSearch) finish(ctx context.Context) (*MOSPLFront, error) {
+	members := make([]*MOSPLMember, len(s.model)) // of each slot, nil without a fit
+	losses := make([]float64, s.models.n)
+	err := s.refit(ctx, func(slot int) {
+		v := slices.Clone(s.engine.X(slot))
+		s.alternation.Losses(losses)
+		age := s.free.impliedAge(v, losses)
+		members[slot] = &MOSPLMember{Weights: v, Age: age, Knot: s.alternation.Knot(age, gaga.Grid)}
+	})
+	if err != nil {
+		return nil, err
+	}
+	front := &MOSPLFront{Fits: s.fits}
+	var archive nsga3.Archive
+	for _, slot := range s.order {
+		if members[slot] == nil {
+			front.OneClass++
+			continue
+		}
+		archive.Add(s.engine.F(slot), slot)
+	}
+	front.Dominated = len(s.order) - front.OneClass - len(archive.Members())
+	var ages []float64
+	for _, point := range archive.Members() { // still in the order of the second objective
+		member := members[point.Tag]
+		member.Loss, member.Penalty = point.F[0], point.F[1]
+		front.Members = append(front.Members, *member)
+		ages = append(ages, member.Age)
+	}
+	ascend(ages)
+	for k, age := range ages {
+		front.Members[k].Knot.Age = age
+	}
+	if last := len(ages) - 1; last >= 0 {
+		front.Members[0].Knot.Kind, front.Members[last].Knot.Kind = gaga.Start, gaga.End
+	}
+	spent := s.engine.Times
+	front.Times = MOSPLTimes{Variation: spent.Variation, Evaluation: spent.Evaluation, Sorting: spent.Sorting, Refits: s.refits}
+	return front, nil
+}
