@@ -36,7 +36,8 @@ type Selected struct {
 	Candidates int               // cells of the method and repeat in the files
 	Failed     int               // those with a status other than ok
 
-	unequal bool // another repeat of the method has more candidates
+	shown   string // of its settings those that differ between the candidates
+	unequal bool   // another repeat of the method has more candidates
 }
 
 // candidate is one cell that a method can be represented by.
@@ -154,7 +155,14 @@ func choose(candidates []candidate, by experiment.Select, metric Metric) ([]Sele
 		entry.Sample = append(entry.Sample, c.RepeatScore)
 		choices = append(choices, s)
 	}
+	methods := make([]string, len(candidates))
+	for i := range candidates {
+		methods[i] = candidates[i].method
+	}
+	common := commonSettings(methods, methodName(methods[0]))
 	for i := range choices {
+		_, settings := cutMethod(choices[i].Method)
+		choices[i].shown = dropWords(settings, common)
 		choices[i].unequal = choices[i].Candidates < most
 	}
 	return choices, entry
