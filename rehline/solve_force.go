@@ -24,8 +24,9 @@ type force struct {
 // Slopes that are what a step predicts up to this part of them are not looked
 // at. A gap smaller than fineGap is certified by a force that was summed anew.
 const (
-	samePart = 1e-14
-	fineGap  = 1e-8
+	samePart  = 1e-14
+	sameForce = 1e-12 // rounding errors of the force, as a part of it, that do not show in the gap
+	fineGap   = 1e-8
 )
 
 func newForce(dim int) force {
@@ -60,7 +61,7 @@ func (s *Solver) predict(t float64) {
 		return
 	}
 	rounding := 0x1p-52 * t * w.stiff * float64(s.d) * math.Sqrt(kernel.Dot(s.step, s.step))
-	if rounding > 1e-3*s.limits.tol*math.Sqrt(kernel.Dot(f.loss, f.loss)) {
+	if rounding > sameForce*math.Sqrt(kernel.Dot(s.v, s.v)) {
 		return
 	}
 	kernel.AxpyTimes(t, s.dz, s.h, s.g)
