@@ -34,20 +34,8 @@ func (q *Queue) outcomes(ctx context.Context, run string, follow bool) iter.Seq2
 			yield(nil, fmt.Errorf("reading results: %w", err))
 			return
 		}
-		source := reader{queue: q, stream: resultsStream, filter: resultTopic.run(run), follow: follow}
-		for msg, err := range source.messages(ctx) {
-			if err != nil {
-				yield(nil, fmt.Errorf("reading results of run %s: %w", run, err))
-				return
-			}
-			outcome, err := q.loadOutcome(ctx, msg.Headers(), msg.Data())
-			if err != nil {
-				err = &CellError{run, cellOf(msg.Subject()), err}
-			}
-			if !yield(outcome, err) {
-				return
-			}
-		}
+		source := &reader{queue: q, stream: resultsStream, filter: resultTopic.run(run), follow: follow}
+		q.decode(ctx, run, source)(yield)
 	}
 }
 

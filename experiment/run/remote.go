@@ -41,7 +41,7 @@ func Submit(ctx context.Context, q *queue.Queue, grid *experiment.Grid, plan *ex
 	if err != nil {
 		return 0, 0, err
 	}
-	return q.Publish(ctx, tasksOf(plan, func(cell string) bool { return !computed[cell] }))
+	return q.Publish(ctx, tasksOf(plan, func(cell string) bool { return !computed.has(cell) }))
 }
 
 // Retry puts the cells of a run whose result has one of the statuses back into

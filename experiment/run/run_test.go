@@ -95,7 +95,7 @@ func TestComputeStatus(t *testing.T) {
 }
 
 // startQueue returns a connection to an embedded server of its own.
-func startQueue(t *testing.T) *queue.Queue {
+func startQueue(t testing.TB) *queue.Queue {
 	t.Helper()
 	server, err := queue.StartServer(t.Context(), queue.ServerConfig{Dir: t.TempDir()})
 	if err != nil {
@@ -267,7 +267,7 @@ func TestDatasetDigest(t *testing.T) {
 }
 
 // plan returns a grid of few cells and its plan.
-func plan(t *testing.T, set ...string) (*experiment.Grid, *experiment.Plan) {
+func plan(t testing.TB, set ...string) (*experiment.Grid, *experiment.Plan) {
 	t.Helper()
 	const text = `
 name: small
@@ -404,7 +404,7 @@ func TestUnlabelledOutcome(t *testing.T) {
 	if err := g.store.Flush(); err != nil {
 		t.Fatal(err)
 	}
-	if status, ok := g.store.Status(id); !ok || status != experiment.Failed || g.missing[id] {
+	if status, ok := g.store.Status(id); !ok || status != experiment.Failed || g.misses(id) {
 		t.Errorf("the cell is %s (%v) in the store", status, ok)
 	}
 }
