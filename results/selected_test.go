@@ -116,6 +116,25 @@ func TestSelectBest(t *testing.T) {
 	}
 }
 
+// TestSelectBestCaption wants a parameter that one method has one value of, and
+// another several, to be none of the row's.
+func TestSelectBestCaption(t *testing.T) {
+	t.Parallel()
+	var rows []cellRow
+	for i, alpha := range []float64{0.1, 0.2, 0.006} {
+		row := cellRow{"cell": testID(i), "method": "original", "alpha": alpha}
+		if i == 2 {
+			row = merge(row, cellRow{"method": "gaga", "regularizer": "mixture", "regularizer_param": 0.5})
+		}
+		rows = append(rows, row)
+	}
+	r, _ := selectReport(t, rows, experiment.SelectOracle)
+	row := r.Tables[0].Rows[0]
+	if len(r.Tables[0].Rows) != 1 || !row.Setting[DimAlpha].IsNull() || row.Setting[DimRegularizerParam].IsNull() {
+		t.Errorf("row %+v", row.Setting)
+	}
+}
+
 // checkSelectedFile wants the file to hold the choices.
 func checkSelectedFile(t *testing.T, path string, selected []Selected) {
 	t.Helper()
