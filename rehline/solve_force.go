@@ -1,6 +1,10 @@
 package rehline
 
-import "github.com/agepath/agepath/rehline/internal/kernel"
+import (
+	"math"
+
+	"github.com/agepath/agepath/rehline/internal/kernel"
+)
 
 // force is -Xᵀg, what the loss pulls the coefficients with; its last entry is -Σ g
 // with an intercept. It is kept between evaluations. A Newton step of length t
@@ -18,10 +22,10 @@ type force struct {
 }
 
 // Slopes that are what a step predicts up to this part of them are not looked
-// at. A gap smaller than fineGap is certified by a force that was summed anew.
+// at. The last gap is certified by a force that was summed anew.
 const (
-	samePart = 1e-14
-	fineGap  = 1e-8
+	samePart  = 1e-14
+	sameForce = 1e-12 // rounding errors of the force, as a part of it, that do not show in the gap
 )
 
 func newForce(dim int) force {
@@ -47,10 +51,16 @@ func (s *Solver) forces() {
 }
 
 // predict moves g and its force by a step of length t, whose scores are dz, as if
-// no sample left its piece of the loss.
+// no sample left its piece of the loss. It does nothing where the smoothing is so
+// stiff that rounding errors of the product with the Gram matrix, which cancel in
+// the sum over samples, would show in the gap.
 func (s *Solver) predict(t float64) {
 	f, w := &s.force, &s.newton
 	if w.gram == nil || f.changes >= anewAfter {
+		return
+	}
+	rounding := 0x1p-52 * t * w.stiff * float64(s.d) * math.Sqrt(kernel.Dot(s.step, s.step))
+	if rounding > sameForce*math.Sqrt(kernel.Dot(s.v, s.v)) {
 		return
 	}
 	kernel.AxpyTimes(t, s.dz, s.h, s.g)
@@ -109,11 +119,10 @@ func (s *Solver) pullFew() bool {
 	return true
 }
 
-// refine sums the force anew where the Gram matrix was used and the tolerance is
-// so small that its rounding errors may matter, and tells whether the point is
-// still good enough.
+// refine sums the force anew where the Gram matrix was used, and tells whether the
+// point is still good enough.
 func (s *Solver) refine() bool {
-	if s.force.rough && s.limits.tol < fineGap {
+	if s.force.rough {
 		s.forces()
 		s.certify()
 	}

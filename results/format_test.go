@@ -316,6 +316,9 @@ func TestSettingWords(t *testing.T) {
 			"new, LOG a=1 regularizer, no noise, α=0.001"},
 		{Setting{DimModel: text("elastic-net"), DimAlpha: number(0.01), DimL1Ratio: number(0.5)},
 			"elastic net, no noise, α=0.01, L1 ratio=0.5"},
+		{Setting{DimModel: text("erm"), DimLoss: text(`{"quantile":{"q":0.5}}`), DimConstraint: text(`{"fairness":{"columns":"0,1","tolerance":0.01}}`), DimC: number(1)},
+			"empirical risk, quantile q 0.5, fairness columns 0, 1, tolerance 0.01, no noise, C=1"},
+		{Setting{DimModel: text("erm"), DimLoss: text("hinge")}, "empirical risk, hinge, no constraint, no noise"},
 	}
 	for _, test := range tests {
 		if got := describe(test.setting); got != test.want {

@@ -10,9 +10,16 @@ type section struct {
 }
 
 // sections lays the tables of a report out, in the order in which every format
-// shows them.
+// shows them, when first asked.
 func (r *Report) sections() []section {
-	var list []section
+	if r.laidOut == nil {
+		r.laidOut = r.layOut()
+	}
+	return r.laidOut
+}
+
+func (r *Report) layOut() []section {
+	list := []section{}
 	if len(r.Paper) > 0 {
 		s := section{title: "Beside the paper", name: "paper"}
 		for _, p := range r.Paper {
