@@ -198,8 +198,8 @@ func TestMarkdown(t *testing.T) {
 			t.Errorf("a row of %d bars in a table of %d: %s", n, columns, line)
 		}
 	}
-	if tables != len(Scores)+2 {
-		t.Errorf("%d tables, want one for each score, one of comparisons and the failures", tables)
+	if tables != len(Scores)+1 { // there are no validation scores
+		t.Errorf("%d tables, want one for each other score, the choice of age, comparisons and failures", tables)
 	}
 }
 
@@ -229,13 +229,13 @@ func TestLaTeX(t *testing.T) {
 			t.Errorf("%q is not in\n%s", want, text)
 		}
 	}
-	checkLaTeX(t, text, len(Scores)+1, 0)
+	checkLaTeX(t, text, len(Scores), 0)
 
 	var rows []cellRow
 	for i := range longTable + 1 {
 		rows = append(rows, cellRow{"method": "acs", "alpha": float64(i + 1)})
 	}
-	checkLaTeX(t, written(t, "latex", &Report{Tables: tablesOf(t, rows)}), 0, len(Scores))
+	checkLaTeX(t, written(t, "latex", &Report{Tables: tablesOf(t, rows)}), 0, len(Scores)-1)
 }
 
 // checkLaTeX checks what makes a table compile: balanced braces and
