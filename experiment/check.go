@@ -61,7 +61,7 @@ func (p *planner) load(ctx context.Context, source dataset.Source, settings data
 	}
 	return &PlannedData{
 		Name: d.Name, Digest: d.Digest(), Task: d.Task, N: d.N, D: d.D,
-		train: prepared.Train.N + prepared.Merged, test: prepared.Test.N,
+		train: prepared.Train.N + prepared.Merged, test: prepared.Test.N, features: d.Features,
 	}, nil
 }
 
@@ -116,9 +116,17 @@ func (p *planner) names(data *PlannedData, source DataSource) {
 // task checks that models and noise are for the data set's task.
 func (p *planner) task(s *Sweep, data *PlannedData) {
 	for _, model := range s.Models {
-		if want := modelTasks[model.Name]; want != data.Task {
+		if want := model.task(); want != data.Task {
 			p.problems.add(model.place.problem("%s is a model for %s, but the data set %s is for %s; allowed there are %s (sweeps hold models of both tasks in one grid)",
-				model.Name, want, data.Name, data.Task, strings.Join(modelsFor(data.Task), ", ")))
+				model.name(), want, data.Name, data.Task, strings.Join(modelsFor(data.Task), ", ")))
+		}
+		for _, c := range model.ConstraintChoices {
+			if !c.info.columns {
+				continue
+			}
+			if _, err := resolve(c.Values[0].Word, data.features); err != nil {
+				p.problems.add(c.place.problem("%v (data set %s)", err, data.Name))
+			}
 		}
 	}
 	for i, noise := range s.Noise {
@@ -136,7 +144,7 @@ func (p *planner) methods(s *Sweep) {
 		for _, model := range s.Models {
 			if !method.fits(model.Name) {
 				p.problems.add(m.place.problem("%s is a method for %s, not for the model %s (sweeps hold several lists of models and methods in one grid)",
-					m.Name, strings.Join(method.models, ", "), model.Name))
+					m.Name, strings.Join(method.modelNames(), ", "), model.Name))
 			}
 		}
 		for _, r := range s.Regularizers {

@@ -78,8 +78,8 @@ func boundary(ctx context.Context, x []float64, n, d int, y []float64) ([]float6
 // Fitted is what a cell's method found: a path of knots, or one knot without
 // an age for a method that has none.
 type Fitted struct {
-	Problem *gaga.Problem
-	Knots   []gaga.Knot // ascending in age
+	Problem *gaga.Problem // nil for the model ERM
+	Knots   []gaga.Knot   // ascending in age
 
 	// Predict prepares prediction from a knot's coefficients for the rows of x;
 	// nil is that of the problem, [gaga.NewPredictor].
@@ -105,15 +105,17 @@ func (f *Fitted) predictor(part *dataset.Part) (Predictor, error) {
 
 // Fit runs the cell's method on its prepared data.
 func (c *Cell) Fit(ctx context.Context, prepared *dataset.Prepared) (*Fitted, error) {
-	problem, err := c.Problem(prepared)
-	if err != nil {
-		return nil, err
+	fitted := &Fitted{}
+	if c.Model.Name != ERM {
+		var err error
+		if fitted.Problem, err = c.Problem(prepared); err != nil {
+			return nil, err
+		}
 	}
 	method := lookupMethod(c.Method.Name)
 	if method == nil {
 		return nil, fmt.Errorf("there is no method %q", c.Method.Name)
 	}
-	fitted := &Fitted{Problem: problem}
 	if err := method.fit(ctx, fitted, c, &prepared.Train); err != nil {
 		return nil, err
 	}

@@ -44,7 +44,7 @@ func (s *Sweep) groups(data *PlannedData, preparation dataset.Settings, number i
 		for j := range s.Methods {
 			method := lookupMethod(s.Methods[j].Name)
 			g := group{
-				data: data, preparation: preparation, noise: s.Noise, models: method.of(&s.Models[i]),
+				data: data, preparation: preparation, noise: s.Noise, models: method.of(data.columns(&s.Models[i])),
 				method: method, settings: s.Methods[j].choicesFor(data.Task, ""),
 				regularizers: noRegularizers, age: s.Age, sweep: number,
 			}
@@ -113,6 +113,7 @@ func (g *group) has(c combination) bool {
 		(len(g.models.Strengths) == 0 || slices.Contains(g.models.Strengths, c.model.Alpha+c.model.C)) && // one of them is 0
 		(len(g.models.Ratios) == 0 || slices.Contains(g.models.Ratios, c.model.L1Ratio)) &&
 		(len(g.models.Gammas) == 0 || slices.Contains(g.models.Gammas, c.model.KernelGamma)) &&
+		g.models.LossChoices.has(c.model.Loss.Settings) && g.models.ConstraintChoices.has(c.model.Constraint.Settings) &&
 		(len(g.regularizers.Params) == 0 || slices.Contains(g.regularizers.Params, c.method.Regularizer.Param)) &&
 		g.settings.has(c.method.Settings)
 }
@@ -139,10 +140,11 @@ func (g *group) counts() []int64 {
 
 // family is what two groups share whose cells could be the same or could look
 // the same in the results.
-type family struct{ data, model, kernel, method, regularizer string }
+type family struct{ data, model, kernel, loss, constraint, method, regularizer string }
 
 func (g *group) family() family {
-	return family{g.data.Name, g.models.Name, g.models.Kernel, g.method.name, g.regularizers.Name}
+	m := g.models
+	return family{g.data.Name, m.Name, m.Kernel, m.Loss, m.Constraint, g.method.name, g.regularizers.Name}
 }
 
 // overlaps reports whether two groups of a family have parameters in common.
@@ -151,6 +153,7 @@ func (g *group) overlaps(other *group) bool {
 		(len(g.models.Strengths) == 0 || intersect(g.models.Strengths, other.models.Strengths)) &&
 		(len(g.models.Ratios) == 0 || intersect(g.models.Ratios, other.models.Ratios)) &&
 		(len(g.models.Gammas) == 0 || intersect(g.models.Gammas, other.models.Gammas)) &&
+		g.models.LossChoices.overlaps(other.models.LossChoices) && g.models.ConstraintChoices.overlaps(other.models.ConstraintChoices) &&
 		(len(g.regularizers.Params) == 0 || intersect(g.regularizers.Params, other.regularizers.Params)) &&
 		g.settings.overlaps(other.settings)
 }

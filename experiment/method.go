@@ -50,7 +50,7 @@ type methodInfo struct {
 	aged         bool     // depends on age.min and age.max
 	stepped      bool     // depends on age.acs_step
 
-	models   []string   // those it is for; nil: all
+	models   []string   // those it is for; nil: all but erm
 	ignores  parameters // of the model; one cell for all their values
 	settings []settingInfo
 
@@ -138,7 +138,15 @@ func (m *methodInfo) of(models *Models) *Models {
 
 // fits reports whether the method is for a model.
 func (m *methodInfo) fits(model string) bool {
-	return m.models == nil || slices.Contains(m.models, model)
+	return slices.Contains(m.modelNames(), model)
+}
+
+// modelNames lists the models that the method is for.
+func (m *methodInfo) modelNames() []string {
+	if m.models != nil {
+		return m.models
+	}
+	return slices.DeleteFunc(slices.Clone(modelNames), func(name string) bool { return name == ERM })
 }
 
 // knows reports whether the method knows a regularizer.

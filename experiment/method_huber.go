@@ -24,7 +24,7 @@ var huberMethod = methodInfo{
 		if err != nil {
 			return err
 		}
-		f.single(fit.Theta, fit.KKT)
+		f.single(fit.Theta, fit.KKT, train.N)
 		return nil
 	},
 	// A few Newton steps, each a weighted Lasso.

@@ -13,18 +13,27 @@ import (
 )
 
 var originalMethod = methodInfo{
-	name: Original, algorithm: 2,
-	fit: func(ctx context.Context, f *Fitted, _ *Cell, _ *dataset.Part) error {
+	name: Original, algorithm: 2, models: modelNames,
+	fit: func(ctx context.Context, f *Fitted, c *Cell, train *dataset.Part) error {
+		if c.Model.Name == ERM {
+			return f.erm(ctx, &c.Model, train)
+		}
 		theta, kkt, err := baselines.Original(ctx, f.Problem)
 		if err != nil {
 			return err
 		}
-		f.single(theta, kkt)
+		f.single(theta, kkt, train.N)
 		return nil
 	},
 	work: func(g *group, n, d float64) float64 {
 		cold, _ := fitWork(g.models.Name, g.models.Kernel, n, d)
 		return cold
+	},
+	bytes: func(c *Cell, n, d int64) int64 {
+		if c.Model.Name == ERM {
+			return ermBytes(n, d)
+		}
+		return 0
 	},
 }
 
@@ -51,8 +60,8 @@ var gagaMethod = methodInfo{
 
 // single makes a solution without an age the only knot, with all training rows
 // at weight 1.
-func (f *Fitted) single(theta []float64, kkt float64) {
-	knot := gaga.Knot{Kind: gaga.End, Index: -1, Theta: theta, KKT: kkt, Easy: f.Problem.X.Rows}
+func (f *Fitted) single(theta []float64, kkt float64, rows int) {
+	knot := gaga.Knot{Kind: gaga.End, Index: -1, Theta: theta, KKT: kkt, Easy: rows}
 	for _, w := range theta[:len(theta)-1] {
 		if w != 0 {
 			knot.Active++

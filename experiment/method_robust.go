@@ -118,7 +118,7 @@ func (c choices) kernel() bool {
 
 // robust makes a fit the only knot, with its rows by their final weights.
 func (f *Fitted) robust(fit *baselines.Fit) {
-	f.single(fit.Theta, fit.KKT)
+	f.single(fit.Theta, fit.KKT, f.Problem.X.Rows)
 	knot := &f.Knots[0]
 	knot.Easy = 0
 	for _, v := range fit.Weights {

@@ -23,6 +23,8 @@ func (r *reader) models(n item) []Models {
 			strength, keys = "alpha", []string{"alpha", "l1_ratio", "intercept"}
 		case SVM:
 			keys = []string{"c", "kernel", "kernel_gamma", "intercept"}
+		case ERM:
+			keys = []string{"loss", "c", "l1_ratio", "constraint", "intercept"}
 		}
 		if !settings.given() {
 			r.problem(entry, "the key %s is missing, as in {%s: {%s: [0.1, 1]}}", strength, name, strength)
@@ -32,7 +34,7 @@ func (r *reader) models(n item) []Models {
 		if fields == nil {
 			continue
 		}
-		m := Models{Name: name, Intercept: modelTasks[name] == dataset.Classification, place: r.place(settings)}
+		m := Models{Name: name, Intercept: name == ERM || modelTasks[name] == dataset.Classification, place: r.place(settings)}
 		if n := fields[strength]; n.given() {
 			m.Strengths = r.numbers(n, positive)
 		} else {
@@ -47,9 +49,12 @@ func (r *reader) models(n item) []Models {
 		if n := fields["intercept"]; n.given() {
 			m.Intercept = r.boolean(n)
 		}
-		if name == SVM {
+		switch name {
+		case SVM:
 			list = append(list, r.kernels(m, fields)...)
-		} else {
+		case ERM:
+			list = append(list, r.erm(m, settings, fields)...)
+		default:
 			list = append(list, m)
 		}
 	}

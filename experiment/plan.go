@@ -44,7 +44,29 @@ type PlannedData struct {
 	Task   dataset.Task
 	N, D   int // rows and features
 
-	train, test int // rows of the parts in one sweep; train without validation
+	train, test int      // rows of the parts in one sweep; train without validation
+	features    []string // names
+}
+
+// columns returns models whose constraint names features by their indexes, as
+// their cells do. The planner has checked that there are such features.
+func (d *PlannedData) columns(m *Models) *Models {
+	for i := range m.ConstraintChoices {
+		c := m.ConstraintChoices[i]
+		if !c.info.columns {
+			continue
+		}
+		word, err := resolve(c.Values[0].Word, d.features)
+		if err != nil {
+			continue
+		}
+		c.Values = []Setting{{Name: c.info.name, Word: word}}
+		resolved := *m
+		resolved.ConstraintChoices = slices.Clone(m.ConstraintChoices)
+		resolved.ConstraintChoices[i] = c
+		return &resolved
+	}
+	return m
 }
 
 // Plan loads the grid's data sets and returns what is to be computed. It
@@ -188,7 +210,8 @@ func (c *Cell) labels(data *PlannedData) []any {
 	m, r, noise := c.Model, c.Method.Regularizer, c.Settings.Noise
 	return []any{
 		data.Name, string(data.Task), data.train, data.test, data.D,
-		m.Name, orNull(m.Kernel), orNull(m.KernelGamma), orNull(m.C), orNull(m.Alpha), orNull(m.L1Ratio),
+		m.Name, orNull(m.Kernel), orNull(m.KernelGamma), orNull(m.C), orNull(m.Alpha), value(m.L1Ratio, m.L1Ratio != 0 || m.Name == ERM),
+		orNull(m.Loss.text()), orNull(m.Constraint.text()),
 		orNull(r.Name), orNull(r.Param), c.Method.Name, orNull(c.Method.Settings.text()),
 		orNull(noise.Kind), noise.Level, c.Repeat, c.Seed,
 	}
@@ -245,7 +268,7 @@ func (p *Plan) Dimensions() []Dimension {
 		for i, n := range g.counts() {
 			n *= repeats
 			for d, value := range []string{
-				g.data.Name, noiseName(g.noise[i]), strings.TrimSpace(g.models.Name + " " + g.models.Kernel),
+				g.data.Name, noiseName(g.noise[i]), g.models.words(),
 				cmp.Or(g.regularizers.Name, "none"), g.method.name,
 			} {
 				dimensions[d].add(value, n, g.cost)
@@ -300,8 +323,17 @@ func (g *group) digest() string {
 		Strengths, Gammas, Params, Levels []float64
 		Ratios                            []float64   `json:",omitempty"` // later than the names of runs without, as are
 		Choices                           [][]Setting `json:",omitempty"`
+		Terms                             []string    `json:",omitempty"` // loss and constraint
+		Loss, Constraint                  [][]Setting `json:",omitempty"`
 	}
-	v := values{sorted(g.models.Strengths), sorted(g.models.Gammas), sorted(g.regularizers.Params), nil, sorted(g.models.Ratios), g.settings.sorted()}
+	v := values{
+		Strengths: sorted(g.models.Strengths), Gammas: sorted(g.models.Gammas), Params: sorted(g.regularizers.Params),
+		Ratios: sorted(g.models.Ratios), Choices: g.settings.sorted(),
+	}
+	if m := g.models; m.Loss != "" {
+		v.Terms = []string{m.Loss, m.Constraint}
+		v.Loss, v.Constraint = m.LossChoices.sorted(), m.ConstraintChoices.sorted()
+	}
 	kinds := map[string][]float64{} // encoded in the order of its keys
 	for _, noise := range g.noise {
 		kinds[noise.Kind] = append(kinds[noise.Kind], noise.Level)

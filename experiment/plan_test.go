@@ -315,9 +315,9 @@ func TestLabels(t *testing.T) {
 	seed := CellSeed(40, 2)
 	for _, want := range []string{
 		// 40 rows: 10 to test, 6 of 30 to validation.
-		fmt.Sprintf(`{"alpha":0.01,"c":null,"dataset":"r2","kernel":null,"kernel_gamma":null,"l1_ratio":null,"method":"gaga","method_params":null,"model":"lasso","n_features":2,"n_test":10,"n_train":24,"noise_kind":"statp","noise_level":0.1,"regularizer":"mixture","regularizer_param":0.5,"repeat":2,"seed":%d,"task":"regression"}`, seed),
-		fmt.Sprintf(`{"alpha":null,"c":10,"dataset":"c1","kernel":"rbf","kernel_gamma":null,"l1_ratio":null,"method":"original","method_params":null,"model":"svm","n_features":2,"n_test":10,"n_train":24,"noise_kind":null,"noise_level":0,"regularizer":null,"regularizer_param":null,"repeat":2,"seed":%d,"task":"classification"}`, seed),
-		fmt.Sprintf(`{"alpha":null,"c":0.1,"dataset":"c1","kernel":"rbf","kernel_gamma":0.5,"l1_ratio":null,"method":"acs","method_params":null,"model":"svm","n_features":2,"n_test":10,"n_train":24,"noise_kind":"flip","noise_level":0.3,"regularizer":"linear","regularizer_param":null,"repeat":2,"seed":%d,"task":"classification"}`, seed),
+		fmt.Sprintf(`{"alpha":0.01,"c":null,"constraint":null,"dataset":"r2","kernel":null,"kernel_gamma":null,"l1_ratio":null,"loss":null,"method":"gaga","method_params":null,"model":"lasso","n_features":2,"n_test":10,"n_train":24,"noise_kind":"statp","noise_level":0.1,"regularizer":"mixture","regularizer_param":0.5,"repeat":2,"seed":%d,"task":"regression"}`, seed),
+		fmt.Sprintf(`{"alpha":null,"c":10,"constraint":null,"dataset":"c1","kernel":"rbf","kernel_gamma":null,"l1_ratio":null,"loss":null,"method":"original","method_params":null,"model":"svm","n_features":2,"n_test":10,"n_train":24,"noise_kind":null,"noise_level":0,"regularizer":null,"regularizer_param":null,"repeat":2,"seed":%d,"task":"classification"}`, seed),
+		fmt.Sprintf(`{"alpha":null,"c":0.1,"constraint":null,"dataset":"c1","kernel":"rbf","kernel_gamma":0.5,"l1_ratio":null,"loss":null,"method":"acs","method_params":null,"model":"svm","n_features":2,"n_test":10,"n_train":24,"noise_kind":"flip","noise_level":0.3,"regularizer":"linear","regularizer_param":null,"repeat":2,"seed":%d,"task":"classification"}`, seed),
 	} {
 		if !rows[want] {
 			t.Errorf("no row %s", want)

@@ -119,6 +119,8 @@ type settingInfo struct {
 	standard Setting  // the default, without its name
 	meaning  string   // for docs/grid.md, which a test compares
 	single   bool     // takes one value, no list
+	needed   bool     // has no default
+	columns  bool     // a list of features, which is one value
 
 	// Where the setting applies: elsewhere it is refused if no cell uses it, and
 	// left out of the cells that do not.
@@ -145,6 +147,9 @@ func (s *settingInfo) scope() string {
 
 // allows reports whether a cell may have the value.
 func (s *settingInfo) allows(value Setting) bool {
+	if s.columns {
+		return columnIndexes(value.Word) != nil
+	}
 	if value.Word != "" {
 		return slices.Contains(s.words, value.Word)
 	}
@@ -165,19 +170,25 @@ func (s *settingInfo) want() string {
 // check returns an error where settings are not those that a cell of the
 // method, the task and the regularizer has.
 func (m *methodInfo) check(settings Settings, task dataset.Task, regularizer string) error {
+	return checkSettings(m.name, m.settings, settings, task, regularizer)
+}
+
+// checkSettings returns an error where settings are not those that the owner
+// has for the task and the regularizer.
+func checkSettings(owner string, infos []settingInfo, settings Settings, task dataset.Task, regularizer string) error {
 	rest := settings[:]
-	for i := range m.settings {
-		info := &m.settings[i]
+	for i := range infos {
+		info := &infos[i]
 		if !info.applies(task, regularizer) {
 			continue
 		}
 		if rest[0].Name != info.name || !info.allows(rest[0]) {
-			return fmt.Errorf("the settings %s of %s are not those that it has here: %s is %s", mustJSON(settings), m.name, info.name, info.want())
+			return fmt.Errorf("the settings %s of %s are not those that it has here: %s is %s", mustJSON(settings), owner, info.name, info.want())
 		}
 		rest = rest[1:]
 	}
 	if len(rest) > 0 && rest[0] != (Setting{}) {
-		return fmt.Errorf("%s has no setting %q here", m.name, rest[0].Name)
+		return fmt.Errorf("%s has no setting %q here", owner, rest[0].Name)
 	}
 	return nil
 }
@@ -281,15 +292,4 @@ func (c choices) largest(name string) float64 {
 		}
 	}
 	return most
-}
-
-// first returns the first value of a setting, the zero one for a setting that
-// the choices do not have.
-func (c choices) first(name string) Setting {
-	for i := range c {
-		if c[i].info.name == name {
-			return c[i].Values[0]
-		}
-	}
-	return Setting{}
 }

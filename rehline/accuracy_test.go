@@ -143,6 +143,61 @@ func TestAccuracy(t *testing.T) {
 	}
 }
 
+// TestAccuracyOfFeatures does the same for losses that come with features of
+// their own: several quantiles at once, and total variation.
+func TestAccuracyOfFeatures(t *testing.T) {
+	t.Parallel()
+	const n, d = 12, 3
+	r := rand.New(rand.NewPCG(6, 4))
+	x := general(n, d, func(int, int) float64 { return r.NormFloat64() })
+	y := vector(n, func(i int) float64 { return x.Data[i*d] + r.NormFloat64() })
+	levels := []float64{0.2, 0.5, 0.9}
+	composite, err := rehline.CompositeFeatures(x, len(levels), 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ordered := general(2, d+3, func(k, j int) float64 { // intercepts that do not cross
+		return []float64{0, -1, 1}[max(0, min(2, j-d-k+1))]
+	})
+	for name, p := range map[string]rehline.Problem{
+		"composite quantile":              {X: composite, Loss: rehline.CompositeQuantile(y, levels...)},
+		"composite quantile, ordered":     {X: composite, Loss: rehline.CompositeQuantile(y, levels...), Constraints: rehline.Custom(ordered, make([]float64, 2))},
+		"composite quantile, pure L1":     {X: composite, Loss: rehline.CompositeQuantile(y, levels...), NoRidge: true},
+		"total variation":                 {X: expanded(rehline.DifferenceFeatures(n)), Loss: rehline.TotalVariation(y)},
+		"total variation, box":            {X: expanded(rehline.DifferenceFeatures(n)), Loss: rehline.TotalVariation(y), Constraints: rehline.Box(nil, vector(n, func(int) float64 { return 0.3 }))},
+		"total variation, pure L1":        {X: expanded(rehline.DifferenceFeatures(n)), Loss: rehline.TotalVariation(y), NoRidge: true},
+		"total variation, increasing, L1": {X: expanded(rehline.DifferenceFeatures(n)), Loss: rehline.TotalVariation(y), Constraints: rehline.Monotone(n, true)},
+	} {
+		for _, c := range []float64{0.1, 1, 20} {
+			for k := range 4 {
+				p.C, p.Weights, p.L1 = c, nil, nil
+				if k%2 == 1 {
+					p.Weights = vector(p.X.Rows, func(i int) float64 { return float64(1+i%3) / 2 })
+				}
+				if k/2 == 1 || p.NoRidge {
+					p.L1 = vector(p.X.Cols, func(j int) float64 { return 0.1 + float64(j%3) })
+				}
+				what := fmt.Sprintf("%s, C = %g, case %d", name, c, k)
+				want := reference(t, p)
+				compare(t, what, p, want)
+				q := p
+				q.Sparse, q.X = compress(p.X), blas64.General{}
+				compare(t, what+", sparse", q, want)
+			}
+		}
+	}
+}
+
+func expanded(m *rehline.CSR) blas64.General {
+	x := general(m.Rows, m.Cols, func(int, int) float64 { return 0 })
+	for i := range m.Rows {
+		for k := m.Start[i]; k < m.Start[i+1]; k++ {
+			x.Data[i*x.Stride+m.Index[k]] = m.Data[k]
+		}
+	}
+	return x
+}
+
 func compare(t *testing.T, what string, p rehline.Problem, want float64) {
 	t.Helper()
 	for _, method := range []rehline.Method{rehline.Automatic, rehline.NewtonOnly} {

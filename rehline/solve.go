@@ -23,6 +23,8 @@ type Solver struct {
 	level    bool      // there are such terms
 	offset   float64   // Σ C w_i Offset_i
 	origin   float64   // the objective at zero, divided by the ridge
+	most     float64   // the largest origin since it was summed anew
+	weighed  int       // samples whose weight changed since then
 	weights  []float64 // n; empty for ones
 	c        float64
 
@@ -35,7 +37,7 @@ type Solver struct {
 	l1     []float64 // dim, divided by the ridge; nil without
 	z      []float64 // n: scores
 	dz     []float64 // n: their change along the step
-	g, h   []float64 // n: slopes and second derivatives of the smoothed loss
+	g, h   []float64 // n: slopes and second derivatives of the smoothed loss; h is in sol.Dual
 	v      []float64 // dim: Aᵀξ - Xᵀg
 	grad   []float64 // dim: gradient of the smoothed objective
 	step   []float64 // dim
@@ -71,7 +73,23 @@ func New(p Problem) (*Solver, error) {
 		s.dim++
 	}
 	s.kinked, s.curved = newTerms(&p.Loss, n)
-	for _, v := range []*[]float64{&s.z, &s.dz, &s.g, &s.h} {
+	s.sol = Solution{
+		Beta: make([]float64, d),
+		Dual: Dual{
+			Lambda: newMatrix(p.Loss.U.Rows, n),
+			Gamma:  newMatrix(p.Loss.S.Rows, n),
+			Xi:     make([]float64, s.k),
+		},
+	}
+	switch dual := &s.sol.Dual; { // which is written at the end, when h is not needed any more
+	case dual.Lambda.Rows > 0:
+		s.h = row(dual.Lambda, 0)
+	case dual.Gamma.Rows > 0:
+		s.h = row(dual.Gamma, 0)
+	default:
+		s.h = make([]float64, n)
+	}
+	for _, v := range []*[]float64{&s.z, &s.dz, &s.g} {
 		*v = make([]float64, n)
 	}
 	for _, v := range []*[]float64{&s.beta, &s.bend, &s.anchor, &s.v, &s.grad, &s.step} {
@@ -87,7 +105,7 @@ func New(p Problem) (*Solver, error) {
 	}
 	s.weights = append([]float64(nil), p.Weights...)
 	s.newton.init(n, s.dim)
-	s.force.loss = make([]float64, s.dim)
+	s.force = newForce(s.dim)
 	if s.descends() {
 		s.descent.init(s)
 	}
@@ -97,14 +115,6 @@ func New(p Problem) (*Solver, error) {
 		s.level = s.level || s.flat(i) > 0
 	}
 	s.sum()
-	s.sol = Solution{
-		Beta: make([]float64, d),
-		Dual: Dual{
-			Lambda: newMatrix(p.Loss.U.Rows, n),
-			Gamma:  newMatrix(p.Loss.S.Rows, n),
-			Xi:     make([]float64, s.k),
-		},
-	}
 	return s, nil
 }
 

@@ -20,6 +20,7 @@ type descent struct {
 	inv    []float64 // 1/‖x_i‖², with 1 added to the norm for a penalized intercept
 	active []int32   // samples in the order of the pass
 	random uint64
+	run    int  // samples that are visited in their order
 	close  bool // the last pass's estimate of the gap was small
 	visit  kernel.Pass
 }
@@ -28,9 +29,11 @@ type descent struct {
 // are given up when more than these are expected, from the fall of the estimate
 // over the last memory passes, or were made.
 const (
-	patience = 25
-	memory   = 6
-	hopeless = 500 // passes expected where the estimate does not fall
+	patience  = 25
+	memory    = 6
+	nearCache = 1 << 20 // bytes of X beyond which the order of its rows matters
+	runLength = 16
+	hopeless  = 500 // passes expected where the estimate does not fall
 )
 
 // pays tells whether to begin with descent: where the dual is separable but for
@@ -47,6 +50,10 @@ func (s *Solver) descends() bool {
 func (d *descent) init(s *Solver) {
 	d.inv = make([]float64, s.n)
 	d.active = make([]int32, s.n)
+	d.run = 1
+	if 8*s.n*s.d > nearCache {
+		d.run = runLength
+	}
 	s.x.norms(d.inv)
 	for i, norm := range d.inv {
 		if s.dim > s.d {
@@ -64,15 +71,25 @@ func (d *descent) reset(n int) {
 	}
 }
 
-// shuffle permutes the active samples.
+// shuffle permutes the active samples, by runs of them where X is larger than
+// what the caches near the processor hold: within a run memory is read in order.
+// As samples are dropped, the runs' ends move.
 func (d *descent) shuffle() {
 	x := d.random
-	for i := len(d.active) - 1; i > 0; i-- {
+	run := d.run
+	for i := len(d.active)/run - 1; i > 0; i-- {
 		x ^= x << 13
 		x ^= x >> 7
 		x ^= x << 17
-		j := (x >> 32) * uint64(i+1) >> 32
-		d.active[i], d.active[j] = d.active[j], d.active[i]
+		j := int((x >> 32) * uint64(i+1) >> 32)
+		if run == 1 {
+			d.active[i], d.active[j] = d.active[j], d.active[i]
+			continue
+		}
+		p, q := d.active[i*run:][:run], d.active[j*run:][:run]
+		for k, v := range p {
+			p[k], q[k] = q[k], v
+		}
 	}
 	d.random = x
 }
@@ -130,7 +147,7 @@ func (s *Solver) descend(seed uint64, only bool) (bool, error) {
 			}
 			hope := float64(patience)
 			if d.close = s.near.inner != nil && estimate <= nearGap*math.Abs(s.point.primal); d.close {
-				hope = nearHope
+				hope = min(hope, s.worth())
 			}
 			if left*work > hope {
 				break

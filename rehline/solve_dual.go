@@ -1,6 +1,10 @@
 package rehline
 
-import "gonum.org/v1/gonum/blas/blas64"
+import (
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/agepath/agepath/rehline/internal/kernel"
+)
 
 // spread writes the duals of the rows that a term is made of: the slope is
 // their sum weighted by the rows' signs and sizes, and only the one of the
@@ -10,14 +14,7 @@ func spread(src source, slope []float64, ridge float64, p, dual blas64.General) 
 		if r < 0 {
 			continue
 		}
-		p, dual := row(p, r), row(dual, r)
-		for i, a := range slope {
-			if p[i] == 0 {
-				dual[i] = 0
-				continue
-			}
-			dual[i] = max(ridge*a/p[i], 0)
-		}
+		kernel.Share(row(dual, r), slope, row(p, r), ridge)
 	}
 }
 

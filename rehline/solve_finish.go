@@ -10,7 +10,7 @@ import (
 // a solution has to be: coefficients that an L1 penalty holds at zero are zero,
 // and the dual is feasible for a free intercept.
 func (s *Solver) finished() bool {
-	if !s.solved() {
+	if !s.solved() || !s.refine() {
 		return false
 	}
 	if s.l1 != nil && s.truncate() && !s.solved() {

@@ -12,7 +12,10 @@ import (
 // kept times the width, so that a change of the smoothing changes no row. It is
 // computed anew where most have changed, and after anewAfter changes, lest
 // rounding errors add up.
-const anewAfter = 50
+const (
+	anewAfter     = 50
+	sameCurvature = 1e-14 // relative change that is no change
+)
 
 // measure is what second derivatives are multiplied with in the Gram matrix.
 func (s *Solver) measure() float64 {
@@ -26,44 +29,64 @@ func (s *Solver) measure() float64 {
 func (s *Solver) accumulate() {
 	w := &s.newton
 	unit := s.measure()
-	changed, some := 0, 0
-	for i, h := range s.h {
-		h *= unit
-		if math.Abs(h-w.last[i]) > 1e-14*h {
-			changed++
+	if w.changes < anewAfter {
+		if count, ok := kernel.Changed(s.h, w.last, unit, sameCurvature, w.list); ok {
+			w.changes += min(count, 1)
+			for _, i := range w.list[:count] {
+				s.stack(int(i), s.h[i]*unit)
+			}
+			s.flush()
+			return
 		}
-		if h != 0 {
-			some++
+		changed, some := 0, 0
+		for i, h := range s.h {
+			if math.Abs(h*unit-w.last[i]) > sameCurvature*h*unit {
+				changed++
+			}
+			if h != 0 {
+				some++
+			}
+		}
+		w.changes++
+		if changed > some {
+			w.changes = anewAfter
 		}
 	}
-	if changed == 0 && w.changes < anewAfter {
-		return
-	}
-	if w.changes++; changed > some || w.changes > anewAfter {
+	if w.changes >= anewAfter {
 		clear(w.gram)
 		clear(w.last)
 		w.changes = 0
 	}
-	rows := 0
 	for i, h := range s.h {
-		h *= unit
-		change := h - w.last[i]
-		if math.Abs(change) <= 1e-14*h {
-			continue
-		}
-		w.last[i] = h
-		p := w.panel[rows*w.ld:][:w.ld]
-		s.x.gather(i, 1, p[:s.d])
-		if s.dim > s.d {
-			p[s.d] = 1
-		}
-		kernel.ScaleTo(w.scaled[rows*w.ld:][:w.ld], change, p)
-		if rows++; rows == panelRows {
-			kernel.GramAdd(w.gram, w.ld, w.ld, w.scaled, w.panel, rows)
-			rows = 0
+		if h *= unit; math.Abs(h-w.last[i]) > sameCurvature*h {
+			s.stack(i, h)
 		}
 	}
-	kernel.GramAdd(w.gram, w.ld, w.ld, w.scaled, w.panel, rows)
+	s.flush()
+}
+
+// stack adds sample i with its new second derivative to the rows that are added
+// to the Gram matrix together.
+func (s *Solver) stack(i int, h float64) {
+	w := &s.newton
+	change := h - w.last[i]
+	w.last[i] = h
+	p := w.panel[w.rows*w.ld:][:w.ld]
+	s.x.gather(i, 1, p[:s.d])
+	if s.dim > s.d {
+		p[s.d] = 1
+	}
+	kernel.ScaleTo(w.scaled[w.rows*w.ld:][:w.ld], change, p)
+	if w.rows++; w.rows == panelRows {
+		s.flush()
+	}
+}
+
+// flush adds the stacked rows.
+func (s *Solver) flush() {
+	w := &s.newton
+	kernel.GramAdd(w.gram, w.ld, w.ld, w.scaled, w.panel, w.rows)
+	w.rows = 0
 }
 
 // factorize computes the Cholesky factor of the Hessian of the smoothed

@@ -37,11 +37,12 @@ const (
 	nearDims     = 5    // or as many times the coefficients
 	nearRoom     = 12   // times the coefficients that there is room for at least
 	nearTries    = 4    // balls
+	nearShrink   = 0.8  // of the smoothing, where the first multipliers are good ones
 	nearChange   = 0.03 // of the squared slopes, beyond which a re-solve takes all samples
 	nearGap      = 1e-3 // relative, from which on descent leaves the rest to near samples
-	nearHope     = 3    // passes expected until then
+	nearSteps    = 12   // Newton steps on near samples that it takes then
 	nearPatience = 12   // passes over the near samples before Newton steps
-	nearWidth    = 0.05 // of the smoothing, in radii of the scores
+	nearWidth    = 0.15 // of the smoothing, in radii of the scores
 )
 
 var errOutside = errors.New("outside the ball")
@@ -55,15 +56,15 @@ func (n *vicinity) init(s *Solver) {
 		return
 	}
 	slots := 4 + 5*len(s.kinked)
-	room := 2 * s.n / (slots + 1)
+	room := 2*s.n/(slots+1) - 8
 	if few := min(s.n, nearRoom*s.dim); few > room {
 		room = few
-		n.own = make([]float64, room*slots)
+		n.own = make([]float64, (room+8)*slots)
 	}
-	n.subset = subset{s.x, make([]int32, 0, room)}
+	n.subset = subset{s.x, make([]int32, 0, room+8)}
 	n.inner = &Solver{x: &n.subset, d: s.d, dim: s.dim, k: s.k, ridge: s.ridge, kinked: make([]kinked, len(s.kinked)),
 		bend: s.bend, v: s.v, grad: s.grad, step: s.step, beta: s.beta, anchor: s.anchor, warm: true, base: make([]float64, s.dim)}
-	n.inner.force.loss = make([]float64, s.dim)
+	n.inner.force = newForce(s.dim)
 }
 
 // holds tells whether the scores, slopes and forces are those of the last
@@ -94,7 +95,7 @@ func (s *Solver) settle() {
 	for j, v := range s.v {
 		f.loss[j] = v - f.loss[j]
 	}
-	f.changes, f.peak = 0, kernel.Dot(f.loss, f.loss)
+	f.changes, f.rough, f.peak = 0, false, kernel.Dot(f.loss, f.loss)
 }
 
 // again solves anew by the near samples, and tells whether it could. The
@@ -102,8 +103,10 @@ func (s *Solver) settle() {
 func (s *Solver) again(seed uint64) (bool, error) {
 	s.g, s.dz = s.dz, s.g
 	s.collect()
-	s.pull() // leaves the change of g in dz
-	if kernel.Dot(s.dz, s.dz) > nearChange*kernel.Dot(s.g, s.g) {
+	size := kernel.Dot(s.g, s.g)
+	change := kernel.Dot(s.dz, s.dz) - 2*kernel.Dot(s.dz, s.g) + size
+	s.pull()
+	if change > nearChange*size {
 		return false, nil
 	}
 	return s.nearby(!s.near.newton, seed)
@@ -166,7 +169,7 @@ func (s *Solver) choose(radius float64) bool {
 		return false
 	}
 	s.load(radius)
-	few := max(nearShare*float64(s.n), float64(nearDims*s.dim))
+	few := s.few()
 	switch count := float64(len(n.subset.index)); {
 	case count > 1.5*few:
 		n.radius *= 0.7
@@ -195,36 +198,60 @@ func (s *Solver) typical() float64 {
 		list = append(list, math.Abs(s.z[i]-k.kink[i])*math.Sqrt(s.descent.inv[i]))
 	}
 	slices.Sort(list)
-	share := max(nearShare, float64(nearDims*s.dim)/float64(s.n))
-	return list[int(min(share, 0.5)*float64(len(list)-1))]
+	return list[int(min(s.few()/float64(s.n), 0.5)*float64(len(list)-1))]
+}
+
+// few returns how many samples are to be near.
+func (s *Solver) few() float64 { return max(nearShare*float64(s.n), float64(nearDims*s.dim)) }
+
+// worth returns the number of passes over all samples that take as long as a
+// solve by the near ones: four products with their rows and a factorization a
+// step.
+func (s *Solver) worth() float64 {
+	return 1 + nearSteps*(2*s.few()+float64(s.dim*s.dim)/6)/float64(s.n)
 }
 
 // within lists the samples that the ball does not hold at their bounds, and
 // tells whether there is room for them.
 func (s *Solver) within(radius float64) bool {
 	n := &s.near
-	index := n.subset.index[:0]
+	room := n.subset.index[:cap(n.subset.index)]
 	limit := radius * radius * (1 + 1e-9)
-	inv := s.descent.inv
+	k := &s.kinked[0]
+	if len(s.kinked) == 1 {
+		count, ok := kernel.Near(s.z, k.kink, k.lo, k.hi, k.slope, s.descent.inv, limit, room)
+		n.subset.index = room[:count]
+		return ok
+	}
+	count := 0
 	for i, z := range s.z {
-		for t := range s.kinked {
-			k := &s.kinked[t]
-			r := z - k.kink[i]
-			bound := k.lo[i]
-			if r > 0 {
-				bound = k.hi[i]
-			}
-			if k.slope[i] != bound || r*r*inv[i] <= limit {
-				if len(index) == cap(index) {
-					n.subset.index = index
-					return false
-				}
-				index = append(index, int32(i))
-				break
-			}
+		if s.holds(i, z, limit) {
+			continue
+		}
+		if count == len(room) {
+			return false
+		}
+		room[count] = int32(i)
+		count++
+	}
+	n.subset.index = room[:count]
+	return true
+}
+
+// holds tells whether the ball holds all slopes of sample i with the score z at
+// their bounds.
+func (s *Solver) holds(i int, z, limit float64) bool {
+	for t := range s.kinked {
+		k := &s.kinked[t]
+		r := z - k.kink[i]
+		bound := k.lo[i]
+		if r > 0 {
+			bound = k.hi[i]
+		}
+		if k.slope[i] != bound || r*r*s.descent.inv[i] <= limit {
+			return false
 		}
 	}
-	n.subset.index = index
 	return true
 }
 

@@ -30,6 +30,8 @@ type newton struct {
 	last      []float64 // n
 	changes   int       // of gram since it was computed anew
 	hess      []float64 // ld x ld: Hessian, then its Cholesky factor, in the lower triangle
+	list      []int32   // samples whose h changed
+	rows      int       // in panel
 	panel     []float64 // rows of X
 	scaled    []float64 // the same rows, times the change of h
 	sample    []float64 // for quantiles
@@ -74,6 +76,7 @@ func (w *newton) init(n, dim int) {
 	w.gram = make([]float64, w.ld*w.ld)
 	w.last = make([]float64, n)
 	w.cholesky = newCholesky(w.ld)
+	w.list = make([]int32, min(n, max(n/32, 256))+8)
 	w.panel = make([]float64, panelRows*w.ld)
 	w.scaled = make([]float64, panelRows*w.ld)
 }
@@ -89,7 +92,10 @@ func (s *Solver) ascend() error {
 	if s.base == nil {
 		s.widths(s.warm)
 	}
-	best, stuck, idle, exact, again := inf, 0, 0, false, false
+	best, stuck, idle, exact, again, shrink := inf, 0, 0, false, false, shrink
+	if s.base != nil {
+		shrink = nearShrink
+	}
 	for {
 		s.evaluate()
 		if s.finished() || exact && s.settled() {
@@ -363,6 +369,7 @@ func (s *Solver) along(t float64) (first, second float64) {
 // errors of their largest size.
 func (s *Solver) advance(t float64) {
 	w := &s.newton
+	s.predict(t)
 	kernel.Axpy(t, s.step, s.beta)
 	s.guard.slacks(s.beta[:s.d])
 	size := kernel.Dot(s.beta, s.beta)

@@ -23,7 +23,7 @@ type point struct {
 // the optimum may be zero.
 func (s *Solver) relative() float64 {
 	p := &s.point
-	if p.gap <= 0x1p-50*s.origin {
+	if p.gap <= 0x1p-48*s.origin {
 		return 0
 	}
 	return p.gap / max(math.Abs(p.primal), math.Abs(p.dual))

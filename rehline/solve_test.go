@@ -174,14 +174,28 @@ func TestBadInput(t *testing.T) {
 		change func(p *rehline.Problem)
 		want   error
 	}{
-		"NaN in X":        {func(p *rehline.Problem) { p.X.Data[4] = math.NaN() }, rehline.ErrNotFinite},
-		"Inf in X":        {func(p *rehline.Problem) { p.X.Data[4] = math.Inf(1) }, rehline.ErrNotFinite},
-		"short X":         {func(p *rehline.Problem) { p.X.Data = p.X.Data[:7] }, rehline.ErrShape},
-		"no samples":      {func(p *rehline.Problem) { p.X, p.Loss = blas64.General{Cols: 3, Stride: 3}, rehline.Hinge(nil) }, rehline.ErrShape},
-		"no features":     {func(p *rehline.Problem) { p.X = blas64.General{Rows: 8} }, rehline.ErrShape},
-		"nothing":         {func(p *rehline.Problem) { *p = rehline.Problem{} }, rehline.ErrShape},
-		"both":            {func(p *rehline.Problem) { p.Sparse = compress(p.X) }, rehline.ErrShape},
-		"loss of other n": {func(p *rehline.Problem) { p.Loss = rehline.Hinge([]float64{1}) }, rehline.ErrShape},
+		"NaN in X":            {func(p *rehline.Problem) { p.X.Data[4] = math.NaN() }, rehline.ErrNotFinite},
+		"Inf in X":            {func(p *rehline.Problem) { p.X.Data[4] = math.Inf(1) }, rehline.ErrNotFinite},
+		"short X":             {func(p *rehline.Problem) { p.X.Data = p.X.Data[:7] }, rehline.ErrShape},
+		"no samples":          {func(p *rehline.Problem) { p.X, p.Loss = blas64.General{Cols: 3, Stride: 3}, rehline.Hinge(nil) }, rehline.ErrShape},
+		"no features":         {func(p *rehline.Problem) { p.X = blas64.General{Rows: 8} }, rehline.ErrShape},
+		"nothing":             {func(p *rehline.Problem) { *p = rehline.Problem{} }, rehline.ErrShape},
+		"both":                {func(p *rehline.Problem) { p.Sparse = compress(p.X) }, rehline.ErrShape},
+		"loss of other n":     {func(p *rehline.Problem) { p.Loss = rehline.Hinge([]float64{1}) }, rehline.ErrShape},
+		"a loss that is none": {func(p *rehline.Problem) { p.Loss = rehline.Huber([]float64{1}, -1) }, rehline.ErrRange},
+		"loss without values": {func(p *rehline.Problem) { p.Loss = rehline.Loss{U: blas64.General{Rows: 1, Cols: 8}} }, rehline.ErrShape},
+		"X of 1e200":          {func(p *rehline.Problem) { p.X.Data[4] = 1e200 }, rehline.ErrRange},
+		"sparse X of 1e200": {func(p *rehline.Problem) {
+			p.Sparse = compress(p.X)
+			p.X = blas64.General{}
+			p.Sparse.Data[4] = -1e200
+		}, rehline.ErrRange},
+		"an objective that overflows": {func(p *rehline.Problem) {
+			p.C = 1e100
+			p.Weights = vector(8, func(int) float64 { return 1e100 })
+			p.X.Data[0] = 1e100
+			p.Loss = rehline.Hinge(vector(8, func(int) float64 { return 1e100 }))
+		}, rehline.ErrRange},
 		"negative threshold": {func(p *rehline.Problem) {
 			p.Loss = rehline.SquaredHinge(vector(8, func(int) float64 { return 1 }))
 			p.Loss.Tau.Data[2] = -1
@@ -284,41 +298,6 @@ func TestNoAllocation(t *testing.T) {
 			}
 		}); n != 0 {
 			t.Errorf("%s: %v allocations", name, n)
-		}
-	}
-}
-
-// TestWarmStart changes 1 % of the weights; the new solve takes at most a fifth
-// of the Newton steps and passes, counted in products with X.
-func TestWarmStart(t *testing.T) {
-	t.Parallel()
-	const n = 2000
-	x, class, y := data(10, n, 20)
-	for name, l := range map[string]rehline.Loss{"hinge": rehline.Hinge(class), "median": rehline.Absolute(y), "huber": rehline.Huber(y, 0.5), "smoothed hinge": rehline.SmoothedHinge(class)} {
-		for _, c := range []float64{0.01, 1} {
-			s, err := rehline.New(rehline.Problem{X: x, Loss: l, C: c})
-			if err != nil {
-				t.Fatal(err)
-			}
-			cold, err := s.Solve(context.Background(), rehline.Options{Tol: 1e-6})
-			if err != nil {
-				t.Fatal(err)
-			}
-			work := cold.Iterations
-			weights := vector(n, func(i int) float64 {
-				if i%100 == 0 {
-					return 0.5
-				}
-				return 1
-			})
-			if err := s.SetWeights(weights); err != nil {
-				t.Fatal(err)
-			}
-			warm, err := s.Solve(context.Background(), rehline.Options{Tol: 1e-6, Warm: &cold})
-			if err != nil || warm.Status != rehline.Solved {
-				t.Fatal(warm.Status, err)
-			}
-			t.Logf("%s, C = %g: cold %+v, warm %+v", name, c, work, warm.Iterations)
 		}
 	}
 }

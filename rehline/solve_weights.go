@@ -74,16 +74,29 @@ func (s *Solver) cost(i int) float64 {
 func (s *Solver) weigh(i int) {
 	c := s.cost(i)
 	for t := range s.kinked {
-		s.kinked[t].weigh(&s.problem.Loss, i, c)
+		k := &s.kinked[t]
+		s.origin -= k.atZero(i)
+		k.weigh(&s.problem.Loss, i, c)
+		s.origin += k.atZero(i)
 	}
 	for t := range s.curved {
-		s.curved[t].weigh(&s.problem.Loss, i, c)
+		k := &s.curved[t]
+		s.origin -= k.atZero(i)
+		k.weigh(&s.problem.Loss, i, c)
+		s.origin += k.atZero(i)
 	}
+	s.most = max(s.most, s.origin)
+	s.weighed++
 }
 
 // sum sets what follows from all weights: the costs that do not depend on the
-// scores, and the objective at zero.
+// scores, and the objective at zero. A few changes of the latter are as good as
+// a new sum, unless it became much smaller.
 func (s *Solver) sum() {
+	if !s.level && len(s.problem.Loss.Offset) == 0 && s.weighed < s.n && s.origin > 1e-3*s.most {
+		return
+	}
+	s.weighed = 0
 	s.constant, s.offset, s.origin = 0, 0, 0
 	if s.level {
 		for i := range s.n {
@@ -96,12 +109,15 @@ func (s *Solver) sum() {
 		s.offset += s.cost(i) * s.ridge * o
 	}
 	s.origin = s.constant
-	for i := range s.kinked {
-		s.origin += s.kinked[i].atZero()
+	for i := range s.n {
+		for t := range s.kinked {
+			s.origin += s.kinked[t].atZero(i)
+		}
+		for t := range s.curved {
+			s.origin += s.curved[t].atZero(i)
+		}
 	}
-	for i := range s.curved {
-		s.origin += s.curved[i].atZero()
-	}
+	s.most = s.origin
 }
 
 // flat returns the cost of the terms of sample i that turn nowhere, for a weight
@@ -154,40 +170,31 @@ func (k *kinked) weigh(l *Loss, i int, c float64) {
 	k.slope[i], k.lo[i], k.hi[i] = a, lo, hi
 }
 
-// weigh sets the curvature of sample i for the cost c. Its slope keeps its share
+// weigh sets the curvature of sample i for the cost. Its slope keeps its share
 // of the range.
-func (k *curved) weigh(l *Loss, i int, c float64) {
-	before := k.sigma[i]
-	k.sigma[i] = 0
-	for _, r := range [2]int{k.first, k.second} {
+func (c *curved) weigh(l *Loss, i int, cost float64) {
+	before := c.sigma[i]
+	c.sigma[i] = 0
+	for _, r := range [2]int{c.first, c.second} {
 		if r < 0 {
 			continue
 		}
 		if s := row(l.S, r)[i]; turns(s, row(l.T, r)[i]) {
-			k.sigma[i] = c * s * s
+			c.sigma[i] = cost * s * s
 		}
 	}
 	if before > 0 {
-		k.slope[i] *= k.sigma[i] / before
+		c.slope[i] *= c.sigma[i] / before
 	}
 }
 
-// atZero returns the terms' value at scores of zero: with lo <= 0 <= hi,
-// max(-hi κ, -lo κ) without a branch that the processor would have to guess.
-func (k *kinked) atZero() float64 {
-	lo, hi := k.lo[:len(k.kink)], k.hi[:len(k.kink)]
-	var t float64
-	for i, c := range k.kink {
-		t += (hi[i]-lo[i])*math.Abs(c) - (hi[i]+lo[i])*c
-	}
-	return t / 2
+// atZero returns the value of the term of sample i at a score of zero.
+func (k *kinked) atZero(i int) float64 {
+	return max(-k.hi[i]*k.kink[i], -k.lo[i]*k.kink[i])
 }
 
-func (c *curved) atZero() float64 {
-	var t float64
-	for i, k := range c.kink {
-		u := min(max(-k, c.kl[i]), c.kh[i])
-		t += c.sigma[i] * u * (-k - u/2)
-	}
-	return t
+func (c *curved) atZero(i int) float64 {
+	kink := c.kink[i]
+	u := min(max(-kink, c.kl[i]), c.kh[i])
+	return c.sigma[i] * u * (-kink - u/2)
 }

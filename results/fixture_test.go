@@ -40,7 +40,7 @@ func testCell(column experiment.Column) any {
 		return 1
 	}
 	switch {
-	case column.Name == "error" || column.Name == "kernel" || column.Name == "kernel_gamma" || column.Name == "c" || column.Name == "l1_ratio" ||
+	case column.Name == "error" || column.Name == "kernel" || column.Name == "kernel_gamma" || column.Name == "c" || column.Name == "l1_ratio" || column.Name == "loss" || column.Name == "constraint" ||
 		column.Name == "regularizer" || column.Name == "regularizer_param" || column.Name == "noise_kind" ||
 		column.Name == "score_validation" || column.Name == "method_params":
 		return nil

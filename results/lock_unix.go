@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+	"time"
 )
 
 // lockDir takes the lock of DIR, which ends with the process. The file's text
@@ -20,10 +21,13 @@ func lockDir(dir string) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	holder, err := tryLock(file)
+	for began := time.Now(); errors.Is(err, syscall.EWOULDBLOCK) && dead(holder) && time.Since(began) < inheritWait; {
+		time.Sleep(inheritWait / 100)
+		holder, err = tryLock(file)
+	}
 	if errors.Is(err, syscall.EWOULDBLOCK) {
-		text, _ := io.ReadAll(io.LimitReader(file, 1<<10))
-		err = &LockedError{Dir: dir, Holder: strings.TrimSpace(string(text))}
+		err = &LockedError{Dir: dir, Holder: holder}
 	} else if err != nil {
 		err = fmt.Errorf("locking %s: %w", path, err)
 	} else {
@@ -36,6 +40,36 @@ func lockDir(dir string) (*os.File, error) {
 	return file, nil
 }
 
+// inheritWait is how long a lock is waited for whose holder is dead: a child
+// process that was forked when it died shares the open file, and with it the
+// lock, until it runs its program.
+const inheritWait = 5 * time.Second
+
+// tryLock takes the lock, or returns who holds it.
+func tryLock(file *os.File) (holder string, err error) {
+	err = syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	if errors.Is(err, syscall.EWOULDBLOCK) {
+		text, _ := io.ReadAll(io.NewSectionReader(file, 0, 1<<10))
+		holder = strings.TrimSpace(string(text))
+	}
+	return holder, err
+}
+
+// dead reports whether a holder of the lock was a process of this host that has
+// ended.
+func dead(holder string) bool {
+	var pid int
+	var name string
+	if _, err := fmt.Sscanf(holder, holderFormat, &pid, &name); err != nil {
+		return false
+	}
+	host, err := os.Hostname()
+	return err == nil && host == name && errors.Is(syscall.Kill(pid, 0), syscall.ESRCH)
+}
+
+// holderFormat is what the lock's file says of its holder.
+const holderFormat = "process %d on %s"
+
 func nameHolder(file *os.File) error {
 	host, err := os.Hostname()
 	if err != nil {
@@ -44,7 +78,7 @@ func nameHolder(file *os.File) error {
 	if err := file.Truncate(0); err != nil {
 		return err
 	}
-	_, err = file.WriteAt(fmt.Appendf(nil, "process %d on %s\n", os.Getpid(), host), 0)
+	_, err = file.WriteAt(fmt.Appendf(nil, holderFormat+"\n", os.Getpid(), host), 0)
 	return err
 }
 

@@ -12,7 +12,7 @@ import (
 
 // SchemaVersion is the version of the tables in DIR. It grows when columns
 // change their meaning, name or type.
-const SchemaVersion = 3
+const SchemaVersion = 4
 
 // Keys of the metadata of every Arrow schema that is written here.
 const (

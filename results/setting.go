@@ -16,6 +16,8 @@ const (
 	DimDataset Dimension = iota
 	DimModel
 	DimKernel
+	DimLoss
+	DimConstraint
 	DimRegularizer
 	DimRegularizerParam
 	DimNoiseKind
@@ -33,6 +35,8 @@ var dimensionColumns = [dimensions]string{
 	DimDataset:          "dataset",
 	DimModel:            "model",
 	DimKernel:           "kernel",
+	DimLoss:             "loss",
+	DimConstraint:       "constraint",
 	DimRegularizer:      "regularizer",
 	DimRegularizerParam: "regularizer_param",
 	DimNoiseKind:        "noise_kind",
@@ -122,6 +126,8 @@ type aspect struct {
 var aspects = []aspect{
 	{"data set", []Dimension{DimDataset}, false, func(s Setting) string { return s[DimDataset].String() }},
 	{"model", []Dimension{DimModel, DimKernel}, false, modelText},
+	{"loss", []Dimension{DimLoss}, false, func(s Setting) string { return termText(s[DimLoss]) }},
+	{"constraint", []Dimension{DimConstraint}, false, constraintText},
 	{"regularizer", []Dimension{DimRegularizer, DimRegularizerParam}, false, regularizerText},
 	{"noise", []Dimension{DimNoiseKind, DimNoiseLevel}, false, noiseText},
 	{"kernel γ", []Dimension{DimKernelGamma}, true, func(s Setting) string { return s[DimKernelGamma].String() }},
@@ -130,7 +136,7 @@ var aspects = []aspect{
 	{"L1 ratio", []Dimension{DimL1Ratio}, true, func(s Setting) string { return s[DimL1Ratio].String() }},
 }
 
-var modelWords = map[string]string{"lasso": "Lasso", "elastic-net": "elastic net", "ridge": "ridge regression", "svm": "SVM", "logistic": "logistic regression"}
+var modelWords = map[string]string{"lasso": "Lasso", "elastic-net": "elastic net", "ridge": "ridge regression", "svm": "SVM", "logistic": "logistic regression", "erm": "empirical risk"}
 
 func modelText(s Setting) string {
 	name := s[DimModel].String()
@@ -145,6 +151,21 @@ func modelText(s Setting) string {
 	default:
 		return name + ", " + kernel + " kernel"
 	}
+}
+
+// constraintText writes the constraint of a model that can have one.
+func constraintText(s Setting) string {
+	if s[DimLoss].IsNull() {
+		return ""
+	}
+	return cmp.Or(termText(s[DimConstraint]), "no constraint")
+}
+
+// termText writes a loss or a constraint of the model erm for readers: JSON as
+// the grid's words.
+func termText(v Value) string {
+	words := strings.NewReplacer("{", " ", "}", " ", `"`, "", ":", " ", ",", ", ").Replace(v.Text)
+	return strings.Join(strings.Fields(words), " ")
 }
 
 var regularizerWords = map[string]struct{ name, parameter string }{

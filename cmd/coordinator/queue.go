@@ -23,6 +23,7 @@ func (a *app) submitCommand() *cobra.Command {
 	}
 	var grid gridFlags
 	grid.addTo(cmd.Flags())
+	a.NATS.AddStreams(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		p, err := a.plan(cmd.Context(), args[0], &grid)
 		if err != nil {

@@ -51,6 +51,7 @@ inside it unless --nats names one.`,
 	grid.addTo(flags)
 	out.addTo(flags)
 	report.addTo(flags)
+	a.NATS.AddStreams(flags)
 	command.List(flags, &retry, "retry", "compute cells again that ended with one of these statuses: "+failureNames(), parseFailure)
 	workersVar(flags, &workers, 0, "cells computed at a time, `N` = 0 leaves them to workers at --nats; one per core unless given")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {

@@ -30,7 +30,7 @@ func execute(ctx context.Context, args []string, streams command.Streams) int {
 		Use:   "worker",
 		Short: "Compute cells from a NATS server's queue",
 		Long: `Compute cells from a NATS server's queue until a signal ends it, or, with
---drain, until nothing is queued. Each slot computes in a process of its own, so
+--drain, until nothing is queued or computed by others. Each slot computes in a process of its own, so
 that no cell harms another. Cells that are being computed when a signal comes
 have the time --grace to finish and are then handed back.
 
@@ -49,7 +49,7 @@ at once.`,
 	worker := &run.Worker{Kinds: command.Kinds(), Version: base.Version}
 	flags := root.Flags()
 	command.Count(flags, &worker.Slots, "slots", min(runtime.GOMAXPROCS(0), maxSlots), 1, maxSlots, "`N` cells computed at a time; one per core unless given")
-	flags.BoolVar(&worker.Drain, "drain", false, "end when nothing is queued")
+	flags.BoolVar(&worker.Drain, "drain", false, "end when nothing is queued, nor computed by others, who can fail")
 	flags.StringVar(&worker.Name, "name", "", "`name` of this worker in the results (default: host name and process)")
 	flags.DurationVar(&worker.Grace, "grace", 0, "`time` that running cells have to finish after a signal, before they are handed back")
 	flags.DurationVar(&worker.RetryDelay, "retry-delay", 5*time.Second, "`time` before a failed cell is tried again")

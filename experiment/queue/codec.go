@@ -11,8 +11,8 @@ import (
 	"github.com/agepath/agepath/experiment"
 )
 
-// Outcomes travel as CBOR in the core deterministic encoding of RFC 8949: the
-// same outcome is the same bytes. Times keep nanoseconds and are UTC.
+// Tasks and outcomes travel as CBOR in the core deterministic encoding of RFC
+// 8949: the same outcome is the same bytes. Times keep nanoseconds and are UTC.
 var (
 	encMode = must(func() (cbor.EncMode, error) {
 		options := cbor.CoreDetEncOptions()
@@ -31,6 +31,23 @@ func must[T any](value T, err error) T {
 		panic(err) // only constants go in
 	}
 	return value
+}
+
+// encodeTask refuses labels that are not UTF-8, like [EncodeOutcome].
+func encodeTask(task *experiment.Task) ([]byte, error) {
+	if err := validText("labels", &task.Labels); err != nil {
+		return nil, err
+	}
+	return encMode.Marshal(task)
+}
+
+// DecodeTask reads a task as [Queue.Publish] sent it.
+func DecodeTask(data []byte) (*experiment.Task, error) {
+	task := new(experiment.Task)
+	if err := decMode.Unmarshal(data, task); err != nil {
+		return nil, fmt.Errorf("decoding task of %d bytes: %w", len(data), err)
+	}
+	return task, nil
 }
 
 // EncodeOutcome returns an outcome as it travels. It refuses text that is not

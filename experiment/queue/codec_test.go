@@ -2,7 +2,6 @@ package queue
 
 import (
 	"bytes"
-	"encoding/json"
 	"math"
 	"reflect"
 	"strings"
@@ -139,17 +138,36 @@ func TestTaskRoundTrip(t *testing.T) {
 	t.Parallel()
 	want := task("run", "cell")
 	want.Limits = experiment.Limits{Timeout: time.Minute, Memory: 1 << 33, Attempts: 2}
-	body, err := json.Marshal(want)
+	body, err := encodeTask(&want)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var got experiment.Task
-	if err := json.Unmarshal(body, &got); err != nil {
+	got, err := DecodeTask(body)
+	if err != nil {
 		t.Fatal(err)
 	}
-	if !reflect.DeepEqual(got, want) {
+	if !reflect.DeepEqual(got, &want) {
 		t.Errorf("task changed on the way: %+v, want %+v", got, want)
 	}
+}
+
+func FuzzTask(f *testing.F) {
+	whole := task("run", "cell")
+	body, err := encodeTask(&whole)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(body)
+	f.Add([]byte("no task"))
+	f.Fuzz(func(t *testing.T, body []byte) {
+		task, err := DecodeTask(body)
+		if err != nil {
+			return
+		}
+		if _, err := encodeTask(task); err != nil {
+			t.Fatalf("decoded but not encoded: %v", err)
+		}
+	})
 }
 
 func TestValidName(t *testing.T) {

@@ -111,6 +111,10 @@ func (c Config) options() ([]nats.Option, error) {
 		nats.Name(c.Name),
 		nats.Timeout(c.ConnectTimeout),
 		nats.MaxReconnects(-1),
+		// A connection whose other end vanished without a word is noticed in
+		// half a minute; the library's two minutes are for idle chats.
+		nats.PingInterval(10 * time.Second),
+		nats.MaxPingsOutstanding(2),
 		nats.IgnoreAuthErrorAbort(),
 		nats.CustomReconnectDelay(func(attempt int) time.Duration { return backoff(attempt) }),
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {

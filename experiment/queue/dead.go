@@ -2,7 +2,6 @@ package queue
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"iter"
 	"strconv"
@@ -122,8 +121,7 @@ func readDeadLetter(run, cell string, header nats.Header, body []byte) (*DeadLet
 	if d.Deliveries, err = strconv.Atoi(header.Get(deliveriesHeader)); err != nil {
 		return nil, &CellError{run, cell, fmt.Errorf("dead letter, header %s: %w", deliveriesHeader, err)}
 	}
-	task := new(experiment.Task)
-	if json.Unmarshal(body, task) == nil {
+	if task, err := DecodeTask(body); err == nil {
 		d.Task = task
 	}
 	return d, nil

@@ -2,7 +2,6 @@ package queue
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"sync"
@@ -66,9 +65,11 @@ func newDelivery(p *Puller, a *answer) (*Delivery, error) {
 }
 
 func (d *Delivery) decode(body []byte) error {
-	if err := json.Unmarshal(body, &d.Task); err != nil {
+	task, err := DecodeTask(body)
+	if err != nil {
 		return err
 	}
+	d.Task = *task
 	if d.Task.Run != d.run || d.Task.Cell != d.cell {
 		return fmt.Errorf("it says run %q, cell %q", d.Task.Run, d.Task.Cell)
 	}
@@ -78,7 +79,8 @@ func (d *Delivery) decode(body []byte) error {
 // Begin says that the computation begins, now that its data is there.
 func (d *Delivery) Begin() { d.begin() }
 
-// Body returns the task as it was published, in JSON. It must not be changed.
+// Body returns the task as it was published, for [DecodeTask]. It must not be
+// changed.
 func (d *Delivery) Body() []byte { return d.msg.Data() }
 
 // Cancelled is closed when the run was cancelled or purged, which is noticed

@@ -333,14 +333,19 @@ func checkDead(b *bundle, reason string, deliveries int) {
 
 func TestUnreadableTask(t *testing.T) {
 	t.Parallel()
-	for name, body := range map[string]string{"text": "not json", "another cell": `{"run":"run","cell":"x"}`} {
+	other := task("run", "x")
+	another, err := encodeTask(&other)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, body := range map[string][]byte{"text": []byte("no task"), "another cell": another} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := setup(t, 30*time.Second)
 			if err := b.Queue.open(b.ctx, "run"); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := b.js.Publish(b.ctx, taskTopic.cell("run", "killer"), []byte(body)); err != nil {
+			if _, err := b.js.Publish(b.ctx, taskTopic.cell("run", "killer"), body); err != nil {
 				t.Fatal(err)
 			}
 			empty := new(EmptyError)
@@ -360,7 +365,11 @@ func TestReconcile(t *testing.T) {
 	letter := &DeadLetter{
 		Run: "run", Cell: "killer", Task: &killer, Deliveries: 11, Reason: "given up", Worker: "undertaker", Time: time.Now(), sequence: 7,
 	}
-	if err := b.bury(b.ctx, letter, []byte(`{"run":"run","cell":"killer","kind":"test"}`)); err != nil {
+	body, err := encodeTask(&killer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := b.bury(b.ctx, letter, body); err != nil {
 		t.Fatal(err)
 	}
 	if n, err := b.Reconcile(b.ctx, "run"); n != 0 || err != nil {

@@ -53,6 +53,7 @@ func (e *EmptyError) Error() string {
 // Error codes of JetStream servers (nats-server errors.json) that the client
 // library does not name.
 const (
+	codeNoPeers              jetstream.ErrorCode = 10005 // nodes of the cluster are away, or still come up
 	codeNotLeader            jetstream.ErrorCode = 10009
 	codeStoreFailed          jetstream.ErrorCode = 10077 // the reason is in the description only
 	codeStreamOffline        jetstream.ErrorCode = 10118
@@ -98,7 +99,7 @@ func transient(err error) bool {
 		}
 	}
 	switch apiCode(err) {
-	case codeTemporarily, codeNotLeader, codeStreamOffline, codeConsumerOffline, codeTooManyRequests:
+	case codeTemporarily, codeNoPeers, codeNotLeader, codeStreamOffline, codeConsumerOffline, codeTooManyRequests:
 		return true
 	}
 	return false

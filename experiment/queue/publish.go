@@ -2,7 +2,6 @@ package queue
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"iter"
 
@@ -73,7 +72,7 @@ func (p *publication) add(ctx context.Context, task *experiment.Task) error {
 		}
 		p.runs[task.Run] = true
 	}
-	body, err := json.Marshal(task)
+	body, err := encodeTask(task)
 	if err != nil {
 		return &CellError{task.Run, task.Cell, fmt.Errorf("encoding task: %w", err)}
 	}

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"strings"
 	"testing"
 	"time"
@@ -66,8 +65,8 @@ func TestPublishErrors(t *testing.T) {
 	t.Parallel()
 	b := setup(t, 30*time.Second)
 	broken := errors.New("grid line 3")
-	nan := task("run", "a")
-	nan.Labels.Columns[1].Floats[0] = math.NaN()
+	binary := task("run", "a")
+	binary.Labels.Columns[0].Texts[0] = "\xff"
 	large := task("run", "a")
 	large.Spec = json.RawMessage(`"` + strings.Repeat("x", 2<<20) + `"`)
 	for name, c := range map[string]struct {
@@ -77,8 +76,8 @@ func TestPublishErrors(t *testing.T) {
 	}{
 		"run with a dot":  {task: task("a.b", "c"), want: `run name "a.b": character '.'`},
 		"cell with space": {task: task("run", "c d"), want: `cell name "c d": character ' '`},
-		"not a number":    {task: nan, want: "run run, cell a: encoding task"},
-		"too large":       {task: large, want: "run run, cell a: task of 20974"},
+		"not UTF-8":       {task: binary, want: "run run, cell a: encoding task"},
+		"too large":       {task: large, want: "run run, cell a: task of 2097"},
 		"sequence":        {err: broken, want: "grid line 3"},
 	} {
 		published, refused, err := b.Publish(b.ctx, func(yield func(experiment.Task, error) bool) {

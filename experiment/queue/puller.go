@@ -90,11 +90,11 @@ func (p *Puller) Pull(ctx context.Context) (*Delivery, error) {
 	defer cancel(nil)
 	defer context.AfterFunc(p.closing, func() { cancel(ErrClosed) })()
 
-	for {
+	for wait := !p.config.Drain; ; {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		answer, err := p.next(ctx)
+		answer, err := p.next(ctx, wait)
 		if err != nil {
 			return nil, err
 		}
@@ -103,6 +103,7 @@ func (p *Puller) Pull(ctx context.Context) (*Delivery, error) {
 				if err := p.empty(ctx); err != nil {
 					return nil, err
 				}
+				wait = true // something is there or cannot be asked for
 			}
 			continue
 		}
@@ -120,17 +121,21 @@ type answer struct {
 	asked time.Time // before the request was sent
 }
 
-// next returns the next message, nil when there was none for a while.
-func (p *Puller) next(ctx context.Context) (*answer, error) {
+// next returns the next message, nil when there was none, with wait for a
+// while.
+func (p *Puller) next(ctx context.Context, wait bool) (*answer, error) {
 	start := time.Now()
 	if err := p.runs.refresh(ctx); err != nil {
 		return nil, err
 	}
-	for from := range p.runs.turns(p.config.Drain) {
+	for from := range p.runs.turns(p.config.Drain, !wait) {
 		answer, err := p.fetch(ctx, from, 0)
 		if answer != nil || err != nil {
 			return answer, err
 		}
+	}
+	if !wait {
+		return nil, nil
 	}
 	if from := p.runs.quiet(); from != nil {
 		answer, err := p.fetch(ctx, from, p.config.Idle)

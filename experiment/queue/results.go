@@ -34,20 +34,8 @@ func (q *Queue) outcomes(ctx context.Context, run string, follow bool) iter.Seq2
 			yield(nil, fmt.Errorf("reading results: %w", err))
 			return
 		}
-		source := reader{queue: q, stream: resultsStream, filter: resultTopic.run(run), follow: follow}
-		for msg, err := range source.messages(ctx) {
-			if err != nil {
-				yield(nil, fmt.Errorf("reading results of run %s: %w", run, err))
-				return
-			}
-			outcome, err := q.loadOutcome(ctx, msg.Headers(), msg.Data())
-			if err != nil {
-				err = &CellError{run, cellOf(msg.Subject()), err}
-			}
-			if !yield(outcome, err) {
-				return
-			}
-		}
+		source := &reader{queue: q, stream: resultsStream, filter: resultTopic.run(run), follow: follow}
+		q.decode(ctx, run, source)(yield)
 	}
 }
 
@@ -95,7 +83,7 @@ type reader struct {
 
 const (
 	// fetchMessages and fetchBytes bound what is read ahead.
-	fetchMessages = 2048
+	fetchMessages = 1024
 	fetchBytes    = 16 << 20
 )
 
@@ -144,11 +132,8 @@ func (r *reader) batch(ctx context.Context, yield func(jetstream.Msg, error) boo
 			return false, err
 		}
 	}
-	wait := time.Second // what is stored comes at once
-	if r.follow {
-		wait = requestWait
-	}
-	fetching, cancel := context.WithTimeout(ctx, wait)
+	// Long enough for a reader that is slow to take what was fetched.
+	fetching, cancel := context.WithTimeout(ctx, requestWait)
 	defer cancel()
 	batch, err := r.consumer.Fetch(fetchMessages, jetstream.FetchMaxBytes(fetchBytes), jetstream.FetchContext(fetching))
 	if err != nil {

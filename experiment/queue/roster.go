@@ -143,8 +143,9 @@ func (r *roster) empty(s *source) {
 
 // turns returns the runs to ask for what they have, the one asked longest ago
 // first and each at most once; without every those found empty lately are left
-// out. A single run is asked by waiting at it.
-func (r *roster) turns(every bool) iter.Seq[*source] {
+// out. A single run is among them with single only: it is asked by waiting at
+// it.
+func (r *roster) turns(every, single bool) iter.Seq[*source] {
 	return func(yield func(*source) bool) {
 		var asked []*source
 		for {
@@ -155,7 +156,7 @@ func (r *roster) turns(every bool) iter.Seq[*source] {
 					next = s
 				}
 			}
-			if next == nil || len(r.sources) == 1 {
+			if next == nil || len(r.sources) == 1 && !single {
 				r.mu.Unlock()
 				return
 			}

@@ -95,8 +95,8 @@ func (c *Coordinator) Run(ctx context.Context) (*Summary, error) {
 		return nil, err
 	}
 	defer g.store.Close()
-	summary := &Summary{Cells: c.Plan.Count(), Computed: int64(len(g.missing))}
-	if len(g.missing) > 0 {
+	summary := &Summary{Cells: c.Plan.Count(), Computed: g.missing}
+	if g.missing > 0 {
 		start := time.Now()
 		if err := c.compute(ctx, g); err != nil {
 			return nil, errors.Join(err, g.store.Flush())
@@ -105,6 +105,11 @@ func (c *Coordinator) Run(ctx context.Context) (*Summary, error) {
 	}
 	if err := c.finish(ctx, g.store); err != nil {
 		return nil, err
+	}
+	if c.Queue != nil && summary.Computed > 0 {
+		if _, err := c.Queue.Sweep(ctx, c.Plan.Run); err != nil {
+			return nil, err
+		}
 	}
 	summary.Counts = g.store.Counts()
 	return summary, nil
@@ -121,16 +126,8 @@ func (c *Coordinator) open(ctx context.Context) (*gatherer, error) {
 	for _, what := range store.Omitted() {
 		c.report(errors.New(what))
 	}
-	g := &gatherer{store: store, plan: c.Plan, retry: c.Retry, began: time.Now(), missing: map[string]bool{}, progress: c.Progress}
-	for id := range c.Plan.IDs() {
-		if status, ok := store.Status(id); !ok || slices.Contains(c.Retry, status) {
-			g.missing[id] = true
-		}
-		if ctx.Err() != nil {
-			return nil, errors.Join(ctx.Err(), store.Close())
-		}
-	}
-	g.total = c.Plan.Count()
+	g := newGatherer(store, c.Plan, c.Retry)
+	g.progress = c.Progress
 	return g, nil
 }
 
@@ -202,7 +199,7 @@ func (c *Coordinator) compute(ctx context.Context, g *gatherer) (err error) {
 		return g.gather(work, q, c.Plan.Run)
 	})
 	err = group.Wait()
-	if len(g.missing) == 0 {
+	if g.complete() {
 		return nil
 	}
 	return errors.Join(ctx.Err(), err)
@@ -210,14 +207,14 @@ func (c *Coordinator) compute(ctx context.Context, g *gatherer) (err error) {
 
 // computedCells returns the cells that have a result in the queue, but for the
 // statuses to try again.
-func computedCells(ctx context.Context, q *queue.Queue, run string, again []experiment.Status) (map[string]bool, error) {
-	cells := map[string]bool{}
+func computedCells(ctx context.Context, q *queue.Queue, run string, again []experiment.Status) (cellSet, error) {
+	cells := cellSet{}
 	for ended, err := range q.Done(ctx, run) {
 		if err != nil {
 			return nil, err
 		}
 		if !slices.Contains(again, ended.Status) {
-			cells[ended.Cell] = true
+			cells.add(ended.Cell)
 		}
 	}
 	return cells, nil
@@ -272,15 +269,20 @@ func sameCounts(a, b map[experiment.Status]int) bool {
 // ranks returns the place of each cell in the order of the grid, which is only
 // expanded when a place is asked for.
 func ranks(plan *experiment.Plan) func(cell string) (int64, bool) {
-	var order map[string]int64
-	return func(cell string) (int64, bool) {
+	var order map[cellKey]int64
+	return func(cell string) (rank int64, ok bool) {
 		if order == nil {
-			order = make(map[string]int64, plan.Count())
+			order = make(map[cellKey]int64, plan.Count())
 			for id := range plan.IDs() {
-				order[id] = int64(len(order))
+				if key, ok := keyOf(id); ok {
+					order[key] = int64(len(order))
+				}
 			}
 		}
-		rank, ok := order[cell]
+		key, ok := keyOf(cell)
+		if ok {
+			rank, ok = order[key]
+		}
 		return rank, ok
 	}
 }

@@ -25,7 +25,7 @@ const maxFrame = 1 << 31
 
 // request asks a slot's process for the outcome of a task.
 type request struct {
-	Task []byte            `cbor:"1,keyasint"`           // JSON of an experiment.Task
+	Task []byte            `cbor:"1,keyasint"`           // as it was published
 	Data map[string]string `cbor:"2,keyasint,omitempty"` // files of the task's data sets, by digest
 }
 

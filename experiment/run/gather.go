@@ -31,21 +31,54 @@ type gatherer struct {
 	total    int64
 	progress func(Progress)
 
-	mu      sync.Mutex // guards what follows
-	missing map[string]bool
-	costs   map[string]float64 // estimated seconds of the missing cells, filled in by tasks
-	ahead   float64            // sum of costs
-	behind  float64            // estimated seconds of the cells gathered in this run
-	failed  int64
+	mu       sync.Mutex          // guards what follows
+	missing  int64               // cells that are neither in the store, but for those to compute again, nor gathered
+	gathered cellSet             // in this run
+	costs    map[cellKey]float64 // estimated seconds of the cells published in this run and not gathered
+	ahead    float64             // sum of costs
+	behind   float64             // estimated seconds of the cells gathered in this run
+	failed   int64
+}
+
+// newGatherer counts what is missing. That the folder holds only cells of the
+// plan is what the name of the run stands for.
+func newGatherer(store *results.Store, plan *experiment.Plan, retry []experiment.Status) *gatherer {
+	g := &gatherer{
+		store: store, plan: plan, retry: retry, began: time.Now(), total: plan.Count(),
+		gathered: cellSet{}, costs: map[cellKey]float64{},
+	}
+	g.missing = g.total
+	for status, n := range store.Counts() {
+		if !slices.Contains(retry, status) {
+			g.missing -= int64(n)
+		}
+	}
+	return g
+}
+
+// misses reports whether a cell is missing.
+func (g *gatherer) misses(cell string) bool {
+	if g.gathered.has(cell) {
+		return false
+	}
+	status, stored := g.store.Status(cell)
+	return !stored || slices.Contains(g.retry, status)
+}
+
+// complete reports whether no cell is missing.
+func (g *gatherer) complete() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.missing <= 0
 }
 
 // tasks yields the tasks of the missing cells that have no result in the queue
 // either, and notes their costs.
-func (g *gatherer) tasks(computed map[string]bool) iter.Seq2[experiment.Task, error] {
+func (g *gatherer) tasks(computed cellSet) iter.Seq2[experiment.Task, error] {
 	wanted := func(cell string) bool {
 		g.mu.Lock()
 		defer g.mu.Unlock()
-		return g.missing[cell] && !computed[cell]
+		return !computed.has(cell) && g.misses(cell)
 	}
 	return func(yield func(experiment.Task, error) bool) {
 		for task, err := range tasksOf(g.plan, wanted) {
@@ -62,11 +95,10 @@ func (g *gatherer) tasks(computed map[string]bool) iter.Seq2[experiment.Task, er
 func (g *gatherer) expect(task *experiment.Task) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.costs == nil {
-		g.costs = map[string]float64{}
+	if key, ok := keyOf(task.Cell); ok && g.misses(task.Cell) {
+		g.costs[key] = task.Cost
+		g.ahead += task.Cost
 	}
-	g.costs[task.Cell] = task.Cost
-	g.ahead += task.Cost
 }
 
 const (
@@ -93,7 +125,7 @@ func (g *gatherer) gather(ctx context.Context, q *queue.Queue, run string) error
 	defer tick.Stop()
 	reconcile := time.NewTicker(reconcileEvery)
 	defer reconcile.Stop()
-	for len(g.missing) > 0 {
+	for !g.complete() {
 		select {
 		case outcome := <-outcomes:
 			if err := g.take(outcome); err != nil {
@@ -139,17 +171,19 @@ func (g *gatherer) take(o *experiment.Outcome) error {
 	stale := slices.Contains(g.retry, o.Status) && o.Finished.Before(g.began)
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if !g.missing[o.Cell] || stale {
+	if !g.misses(o.Cell) || stale {
 		return nil
 	}
 	if err := appendOutcome(g.store, g.plan, o); err != nil {
 		return err
 	}
-	delete(g.missing, o.Cell)
-	cost := g.costs[o.Cell]
-	delete(g.costs, o.Cell)
-	g.ahead -= cost
-	g.behind += cost
+	g.missing--
+	g.gathered.add(o.Cell)
+	if key, ok := keyOf(o.Cell); ok {
+		g.ahead -= g.costs[key]
+		g.behind += g.costs[key]
+		delete(g.costs, key)
+	}
 	if o.Status != experiment.OK {
 		g.failed++
 	}
@@ -180,7 +214,7 @@ func (g *gatherer) tell() {
 	}
 	g.mu.Lock()
 	p := Progress{
-		Total: g.total, Done: g.total - int64(len(g.missing)), Failed: g.failed,
+		Total: g.total, Done: g.total - g.missing, Failed: g.failed,
 		Elapsed: time.Since(g.began), Remaining: -1,
 	}
 	if g.behind > 0 {

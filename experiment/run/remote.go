@@ -40,7 +40,22 @@ func Submit(ctx context.Context, q *queue.Queue, grid *experiment.Grid, plan *ex
 	if err != nil {
 		return 0, 0, err
 	}
-	return q.Publish(ctx, tasksOf(plan, func(cell string) bool { return !computed[cell] }))
+	return publishAll(ctx, q, plan, func(cell string) bool { return !computed.has(cell) })
+}
+
+// publishAll publishes the wanted cells of a plan. Where some are refused, tasks
+// that are stuck may be in their way.
+func publishAll(ctx context.Context, q *queue.Queue, plan *experiment.Plan, wanted func(cell string) bool) (published, refused int, err error) {
+	published, refused, err = q.Publish(ctx, tasksOf(plan, wanted))
+	if err != nil || refused == 0 {
+		return published, refused, err
+	}
+	swept, err := q.Sweep(ctx, plan.Run)
+	if err != nil || swept == 0 {
+		return published, refused, err
+	}
+	again, _, err := q.Publish(ctx, tasksOf(plan, wanted))
+	return published + again, refused - again, err
 }
 
 // Retry puts the cells of a run whose result has one of the statuses back into
@@ -59,7 +74,7 @@ func Retry(ctx context.Context, q *queue.Queue, run string, statuses []experimen
 			again[ended.Cell] = true
 		}
 	}
-	published, _, err := q.Publish(ctx, tasksOf(plan, func(cell string) bool { return again[cell] }))
+	published, _, err := publishAll(ctx, q, plan, func(cell string) bool { return again[cell] })
 	return published, err
 }
 

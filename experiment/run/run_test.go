@@ -95,7 +95,7 @@ func TestComputeStatus(t *testing.T) {
 }
 
 // startQueue returns a connection to an embedded server of its own.
-func startQueue(t *testing.T) *queue.Queue {
+func startQueue(t testing.TB) *queue.Queue {
 	t.Helper()
 	server, err := queue.StartServer(t.Context(), queue.ServerConfig{Dir: t.TempDir()})
 	if err != nil {
@@ -131,11 +131,16 @@ func publish(t *testing.T, q *queue.Queue, tasks ...experiment.Task) {
 	}
 }
 
-// outcomes returns what is stored of the run, by cell.
+// outcomes returns what is stored of the run of [task], by cell.
 func outcomes(t *testing.T, q *queue.Queue) map[string]*experiment.Outcome {
 	t.Helper()
+	return outcomesOf(t, q, "test")
+}
+
+func outcomesOf(t *testing.T, q *queue.Queue, run string) map[string]*experiment.Outcome {
+	t.Helper()
 	list := map[string]*experiment.Outcome{}
-	for o, err := range q.Results(t.Context(), "test") {
+	for o, err := range q.Results(t.Context(), run) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -267,7 +272,7 @@ func TestDatasetDigest(t *testing.T) {
 }
 
 // plan returns a grid of few cells and its plan.
-func plan(t *testing.T, set ...string) (*experiment.Grid, *experiment.Plan) {
+func plan(t testing.TB, set ...string) (*experiment.Grid, *experiment.Plan) {
 	t.Helper()
 	const text = `
 name: small
@@ -404,7 +409,7 @@ func TestUnlabelledOutcome(t *testing.T) {
 	if err := g.store.Flush(); err != nil {
 		t.Fatal(err)
 	}
-	if status, ok := g.store.Status(id); !ok || status != experiment.Failed || g.missing[id] {
+	if status, ok := g.store.Status(id); !ok || status != experiment.Failed || g.misses(id) {
 		t.Errorf("the cell is %s (%v) in the store", status, ok)
 	}
 }

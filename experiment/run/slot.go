@@ -3,7 +3,6 @@ package run
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -96,8 +95,8 @@ func (e *dataError) Error() string { return fmt.Sprintf("file of data set %s: %v
 // serve computes one request and answers.
 func (s *slot) serve(ctx context.Context, stop context.CancelFunc, r *request) {
 	defer stop()
-	var task experiment.Task
-	if err := json.Unmarshal(r.Task, &task); err != nil {
+	task, err := queue.DecodeTask(r.Task)
+	if err != nil {
 		panic(fmt.Sprintf("the worker sent a task that cannot be read: %v", err))
 	}
 	s.data.fetch = func(_ context.Context, digest string) (*dataset.Dataset, error) {
@@ -107,7 +106,7 @@ func (s *slot) serve(ctx context.Context, stop context.CancelFunc, r *request) {
 		}
 		return set, nil
 	}
-	s.makeRoom(&task)
+	s.makeRoom(task)
 	for _, digest := range task.Data {
 		var bad *dataError
 		if _, err := s.data.Dataset(ctx, digest); errors.As(err, &bad) {
@@ -115,7 +114,7 @@ func (s *slot) serve(ctx context.Context, stop context.CancelFunc, r *request) {
 			return
 		}
 	}
-	outcome := s.compute(ctx, &task)
+	outcome := s.compute(ctx, task)
 	body, err := queue.EncodeOutcome(outcome)
 	if err != nil {
 		outcome.Status, outcome.Error = experiment.Failed, fmt.Sprintf("encoding the outcome: %v", err)

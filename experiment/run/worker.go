@@ -22,8 +22,8 @@ type Worker struct {
 
 	Name       string        // in results; default: host name and process id
 	Slots      int           // default: one per processor
-	Drain      bool          // return when no task is queued, instead of waiting for more
-	Idle       time.Duration // how long a slot without work waits before it looks for other runs; default: that of the queue
+	Drain      bool          // return when no task is queued or in flight elsewhere, instead of waiting for more
+	Idle       time.Duration // how long a slot without work waits before it looks for other runs; default: 1 s
 	Grace      time.Duration // how long running cells may go on after the worker is stopped, before they are handed back; default: not at all
 	RetryDelay time.Duration // before a failed cell is tried again; default: 5 s
 	MaxDeaths  int           // how many workers may die of a cell; default: that of the queue
@@ -55,7 +55,7 @@ type computer interface {
 	close()
 }
 
-// Run computes tasks until ctx ends or, with Drain, no task is queued. When
+// Run computes tasks until ctx ends or, with Drain, none is left. When
 // ctx ends, running cells get Grace and are then handed back without using up
 // an attempt, and Run returns nil. An error tells that the queue cannot be
 // worked with.
@@ -74,11 +74,11 @@ func (w *Worker) Run(ctx context.Context) error {
 	}
 	defer puller.Close()
 	board := newBoard(&worker)
-	told := make(chan struct{})
+	told, stopped := make(chan struct{}), ctx.Done()
 	telling, stop := context.WithCancel(context.WithoutCancel(ctx))
 	go func() { // ends with Run
 		defer close(told)
-		board.tell(telling, ctx.Done())
+		board.tell(telling, stopped)
 	}()
 	defer func() {
 		stop()
@@ -116,6 +116,9 @@ func (w *Worker) defaults() error {
 	}
 	if w.Slots == 0 {
 		w.Slots = runtime.GOMAXPROCS(0)
+	}
+	if w.Idle == 0 {
+		w.Idle = time.Second
 	}
 	if w.RetryDelay == 0 {
 		w.RetryDelay = 5 * time.Second
@@ -168,11 +171,17 @@ func (w *Worker) slot(ctx, computing context.Context, puller *queue.Puller, comp
 		delivery, err := puller.Pull(ctx)
 		var empty *queue.EmptyError
 		switch {
-		case ctx.Err() != nil, errors.As(err, &empty):
+		case ctx.Err() != nil:
 			if delivery != nil {
 				w.settle(computing, delivery, nil, 0)
 			}
 			return nil
+		case errors.As(err, &empty):
+			if empty.InFlight == 0 {
+				return nil
+			}
+			pause(ctx.Done(), w.Idle) // others can fail or die, and somebody has to be there
+			continue
 		case err != nil:
 			return fmt.Errorf("worker %s pulling a task: %w", w.Name, err)
 		}

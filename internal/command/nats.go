@@ -3,6 +3,8 @@ package command
 import (
 	"context"
 	"os"
+	"slices"
+	"time"
 
 	"github.com/spf13/pflag"
 
@@ -18,6 +20,9 @@ type NATS struct {
 	URL           string // "" for none
 	creds, nkey   string
 	ca, cert, key string
+
+	replicas int           // of streams
+	ackWait  time.Duration // of runs
 }
 
 func (n *NATS) addTo(flags *pflag.FlagSet) {
@@ -27,6 +32,12 @@ func (n *NATS) addTo(flags *pflag.FlagSet) {
 	flags.StringVar(&n.ca, "tls-ca", "", "`file` with the certificates that sign the NATS server's (default: the system's)")
 	flags.StringVar(&n.cert, "tls-cert", "", "`file` with this client's certificate, for servers that ask for one")
 	flags.StringVar(&n.key, "tls-key", "", "`file` with the key of --tls-cert")
+}
+
+// AddStreams adds the flags of commands that make streams and runs.
+func (n *NATS) AddStreams(flags *pflag.FlagSet) {
+	flags.IntVar(&n.replicas, "replicas", 0, "`N` servers that keep each task and result: 1, 3 or 5 (default: what the streams have, 1 for new ones)")
+	flags.DurationVar(&n.ackWait, "ack-wait", 30*time.Second, "`time` that a worker may be silent before its cells are given to others")
 }
 
 // Connect connects to the server. report is told of what the connection
@@ -40,6 +51,7 @@ func (n *NATS) Connect(ctx context.Context, name string, report func(error)) (*q
 		URL: n.URL, Name: name, Report: report,
 		CredentialsFile: n.creds, NKeyFile: n.nkey,
 		CAFile: n.ca, CertFile: n.cert, KeyFile: n.key,
+		Replicas: n.replicas, AckWait: n.ackWait,
 	})
 }
 
@@ -52,6 +64,10 @@ func (n *NATS) check() error {
 		return Refusef("--creds and --nkey are both given; only one of them is allowed")
 	case (n.cert == "") != (n.key == ""):
 		return Refusef("--tls-cert and --tls-key go together; both or none are allowed")
+	case !slices.Contains([]int{0, 1, 3, 5}, n.replicas):
+		return Refusef("--replicas: \"%d\" is not allowed; 1, 3 and 5 are", n.replicas)
+	case n.ackWait != 0 && n.ackWait < time.Second:
+		return Refusef("--ack-wait: \"%v\" is not allowed; a time from 1s is", n.ackWait)
 	}
 	for _, file := range []struct{ flag, path string }{
 		{"creds", n.creds}, {"nkey", n.nkey}, {"tls-ca", n.ca}, {"tls-cert", n.cert}, {"tls-key", n.key},

@@ -17,8 +17,8 @@ import (
 const slotVariable = "AGEPATH_SLOT_PROCESS"
 
 // SlotProcess returns what makes the commands of processes that compute cells
-// for slots in this one: this program again. What GOMEMLIMIT allows is shared
-// among the slots.
+// for slots in this one: this program again. The slots share the processors and
+// what GOMEMLIMIT allows.
 func SlotProcess(slots int) (func() *exec.Cmd, error) {
 	program, err := os.Executable()
 	if err != nil {
@@ -27,7 +27,8 @@ func SlotProcess(slots int) (func() *exec.Cmd, error) {
 	if runtime.GOOS == "linux" {
 		program = "/proc/self/exe" // the same program also when its file was replaced by another version
 	}
-	env := append(os.Environ(), slotVariable+"=1")
+	processors := (runtime.GOMAXPROCS(0) + slots - 1) / slots
+	env := append(os.Environ(), slotVariable+"=1", fmt.Sprintf("GOMAXPROCS=%d", processors))
 	if os.Getenv("GOMEMLIMIT") != "" {
 		env = append(env, fmt.Sprintf("GOMEMLIMIT=%d", debug.SetMemoryLimit(-1)/int64(slots)))
 	}

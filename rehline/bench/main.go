@@ -3,6 +3,8 @@
 //
 //	go run ./rehline/bench -peers peers.csv -data FOLDER -scale 1
 //
+// and how the time of a pass grows, with -growth.
+//
 // FOLDER holds the .bin files that gendata.py writes. The peers' times are
 // multiplied by -scale, the time of a peer on this machine over its time in
 // peers.csv.
@@ -29,9 +31,17 @@ func main() {
 	repeat := flag.Int("repeat", 5, "times to solve; the median counts")
 	only := flag.String("only", "", "solve problems whose data/task/regime contains this")
 	method := flag.Int("method", 0, "0 automatic, 1 descent only, 2 Newton only")
+	grow := flag.Bool("growth", false, "print how the time of a pass grows with the samples, instead of the problems")
 	trace := flag.Bool("trace", false, "print every step")
 	flag.Parse()
 	runtime.LockOSThread() // clock counts this thread
+	if *grow {
+		if err := growth(*repeat); err != nil {
+			fmt.Fprintln(os.Stderr, "bench:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	if err := run(*peers, *folder, *factor, *repeat, *only, rehline.Method(*method), *trace); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)

@@ -7,6 +7,8 @@
 // overlap. Shorter ones panic.
 package kernel
 
+import "math"
+
 // Width is the multiple that leading dimensions of panels and Gram matrices
 // are rounded up to.
 const Width = 8
@@ -81,6 +83,13 @@ func axpyGo(a float64, x, y []float64) {
 	}
 }
 
+// axpyTimesGo is AxpyTimes.
+func axpyTimesGo(a float64, x, h, y []float64) {
+	for i, v := range x {
+		y[i] += a * v * h[i]
+	}
+}
+
 // scaleToGo is ScaleTo.
 func scaleToGo(y []float64, a float64, x []float64) {
 	y = y[:len(x)]
@@ -103,4 +112,52 @@ func Sum(x []float64) float64 {
 		s0 += x[i]
 	}
 	return (s0 + s1) + (s2 + s3)
+}
+
+// nearGo is Near.
+func nearGo(z, kink, lo, hi, slope, inv []float64, limit float64, index []int32) (int, bool) {
+	count := 0
+	for i, v := range z {
+		r := v - kink[i]
+		bound := lo[i]
+		if r > 0 {
+			bound = hi[i]
+		}
+		if slope[i] == bound && !(r*r*inv[i] <= limit) {
+			continue
+		}
+		if count == len(index) {
+			return count, false
+		}
+		index[count] = int32(i)
+		count++
+	}
+	return count, true
+}
+
+// changedGo is Changed.
+func changedGo(x, y []float64, unit, part float64, index []int32) (int, bool) {
+	count := 0
+	for i, a := range x {
+		a *= unit
+		if !(math.Abs(a-y[i]) > part*math.Abs(a)) {
+			continue
+		}
+		if count == len(index) {
+			return count, false
+		}
+		index[count] = int32(i)
+		count++
+	}
+	return count, true
+}
+
+// shareGo is Share.
+func shareGo(dst, slope, p []float64, scale float64) {
+	for i, a := range slope {
+		dst[i] = 0
+		if v := scale * a / p[i]; p[i] != 0 && v > 0 {
+			dst[i] = v
+		}
+	}
 }

@@ -46,6 +46,22 @@ func Axpy(a float64, x, y []float64) {
 	}
 }
 
+// AxpyTimes adds a times the products of the entries of x and h to y.
+func AxpyTimes(a float64, x, h, y []float64) {
+	if len(x) == 0 {
+		return
+	}
+	h, y = h[:len(x)], y[:len(x)]
+	switch level {
+	case avx512:
+		axpyTimesAVX512(a, &x[0], &h[0], &y[0], len(x))
+	case avx2:
+		axpyTimesAVX2(a, &x[0], &h[0], &y[0], len(x))
+	default:
+		axpyTimesGo(a, x, h, y)
+	}
+}
+
 // ScaleTo sets y to a x.
 func ScaleTo(y []float64, a float64, x []float64) {
 	if len(x) == 0 {

@@ -102,6 +102,47 @@ loop_done:
 	VZEROUPPER
 	RET
 
+// func axpyTimesAVX512(a float64, x *float64, h *float64, y *float64, n int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·axpyTimesAVX512(SB), NOSPLIT, $0-40
+	MOVQ         x+8(FP), AX
+	MOVQ         h+16(FP), CX
+	MOVQ         y+24(FP), DX
+	MOVQ         n+32(FP), BX
+	VBROADCASTSD a+0(FP), Z0
+	XORQ         SI, SI
+
+loop:
+	CMPQ        BX, $0x08
+	JL          loop_tail
+	VMOVUPD     (DX)(SI*8), Z1
+	VMOVUPD     (AX)(SI*8), Z2
+	VMOVUPD     (CX)(SI*8), Z3
+	VMULPD      Z0, Z2, Z2
+	VFMADD231PD Z3, Z2, Z1
+	VMOVUPD     Z1, (DX)(SI*8)
+	ADDQ        $0x08, SI
+	SUBQ        $0x08, BX
+	JMP         loop
+
+loop_tail:
+	TESTQ       BX, BX
+	JZ          loop_done
+	MOVQ        $0x0000ffff, DI
+	SHLXQ       BX, DI, DI
+	NOTQ        DI
+	KMOVW       DI, K1
+	VMOVUPD.Z   (DX)(SI*8), K1, Z1
+	VMOVUPD.Z   (AX)(SI*8), K1, Z2
+	VMOVUPD.Z   (CX)(SI*8), K1, Z3
+	VMULPD      Z0, Z2, Z2
+	VFMADD231PD Z3, Z2, Z1
+	VMOVUPD     Z1, K1, (DX)(SI*8)
+
+loop_done:
+	VZEROUPPER
+	RET
+
 // func scaleToAVX512(y *float64, a float64, x *float64, n int)
 // Requires: AVX, AVX512F, BMI2
 TEXT ·scaleToAVX512(SB), NOSPLIT, $0-32
@@ -836,6 +877,52 @@ loop_done:
 	VZEROUPPER
 	RET
 
+// func shareAVX512(dst *float64, slope *float64, p *float64, n int, scale float64)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·shareAVX512(SB), NOSPLIT, $0-40
+	MOVQ         dst+0(FP), AX
+	MOVQ         slope+8(FP), CX
+	MOVQ         p+16(FP), DX
+	MOVQ         n+24(FP), BX
+	VBROADCASTSD scale+32(FP), Z0
+	VPXORQ       Z1, Z1, Z1
+	XORQ         SI, SI
+
+loop:
+	CMPQ      BX, $0x08
+	JL        loop_tail
+	VMOVUPD   (CX)(SI*8), Z2
+	VMOVUPD   (DX)(SI*8), Z3
+	VMULPD    Z0, Z2, Z2
+	VDIVPD    Z3, Z2, Z2
+	VMAXPD    Z1, Z2, Z2
+	VCMPPD    $0x04, Z1, Z3, K1
+	VMOVAPD.Z Z2, K1, Z2
+	VMOVUPD   Z2, (AX)(SI*8)
+	ADDQ      $0x08, SI
+	SUBQ      $0x08, BX
+	JMP       loop
+
+loop_tail:
+	TESTQ     BX, BX
+	JZ        loop_done
+	MOVQ      $0x0000ffff, DI
+	SHLXQ     BX, DI, DI
+	NOTQ      DI
+	KMOVW     DI, K1
+	VMOVUPD.Z (CX)(SI*8), K1, Z2
+	VMOVUPD.Z (DX)(SI*8), K1, Z3
+	VMULPD    Z0, Z2, Z2
+	VDIVPD    Z3, Z2, Z2
+	VMAXPD    Z1, Z2, Z2
+	VCMPPD    $0x04, Z1, Z3, K2
+	VMOVAPD.Z Z2, K2, Z2
+	VMOVUPD   Z2, K1, (AX)(SI*8)
+
+loop_done:
+	VZEROUPPER
+	RET
+
 // func dotAVX2(x *float64, y *float64, n int) float64
 // Requires: AVX, FMA3, SSE2
 TEXT ·dotAVX2(SB), NOSPLIT, $0-32
@@ -937,6 +1024,46 @@ loop_tail:
 	VMASKMOVPD  (AX)(BX*8), Y1, Y3
 	VFMADD231PD Y3, Y0, Y2
 	VMASKMOVPD  Y2, Y1, (CX)(BX*8)
+
+loop_done:
+	VZEROUPPER
+	RET
+
+// func axpyTimesAVX2(a float64, x *float64, h *float64, y *float64, n int)
+// Requires: AVX, FMA3
+TEXT ·axpyTimesAVX2(SB), NOSPLIT, $0-40
+	MOVQ         x+8(FP), AX
+	MOVQ         h+16(FP), CX
+	MOVQ         y+24(FP), DX
+	MOVQ         n+32(FP), BX
+	VBROADCASTSD a+0(FP), Y0
+	XORQ         SI, SI
+
+loop:
+	CMPQ        BX, $0x04
+	JL          loop_tail
+	VMOVUPD     (DX)(SI*8), Y1
+	VMOVUPD     (AX)(SI*8), Y2
+	VMOVUPD     (CX)(SI*8), Y3
+	VMULPD      Y0, Y2, Y2
+	VFMADD231PD Y3, Y2, Y1
+	VMOVUPD     Y1, (DX)(SI*8)
+	ADDQ        $0x04, SI
+	SUBQ        $0x04, BX
+	JMP         loop
+
+loop_tail:
+	TESTQ       BX, BX
+	JZ          loop_done
+	LEAQ        tailMasks<>+0(SB), DI
+	NEGQ        BX
+	VMOVUPD     32(DI)(BX*8), Y1
+	VMASKMOVPD  (DX)(SI*8), Y1, Y2
+	VMASKMOVPD  (AX)(SI*8), Y1, Y3
+	VMASKMOVPD  (CX)(SI*8), Y1, Y4
+	VMULPD      Y0, Y3, Y3
+	VFMADD231PD Y4, Y3, Y2
+	VMASKMOVPD  Y2, Y1, (DX)(SI*8)
 
 loop_done:
 	VZEROUPPER
@@ -1533,6 +1660,51 @@ loop_done:
 	VADDPD       X0, X2, X2
 	VHADDPD      X2, X2, X2
 	VMOVSD       X2, 8(AX)
+	VZEROUPPER
+	RET
+
+// func shareAVX2(dst *float64, slope *float64, p *float64, n int, scale float64)
+// Requires: AVX
+TEXT ·shareAVX2(SB), NOSPLIT, $0-40
+	MOVQ         dst+0(FP), AX
+	MOVQ         slope+8(FP), CX
+	MOVQ         p+16(FP), DX
+	MOVQ         n+24(FP), BX
+	VBROADCASTSD scale+32(FP), Y0
+	VXORPD       Y1, Y1, Y1
+	XORQ         SI, SI
+
+loop:
+	CMPQ    BX, $0x04
+	JL      loop_tail
+	VMOVUPD (CX)(SI*8), Y2
+	VMOVUPD (DX)(SI*8), Y3
+	VMULPD  Y0, Y2, Y2
+	VDIVPD  Y3, Y2, Y2
+	VMAXPD  Y1, Y2, Y2
+	VCMPPD  $0x04, Y1, Y3, Y3
+	VANDPD  Y3, Y2, Y2
+	VMOVUPD Y2, (AX)(SI*8)
+	ADDQ    $0x04, SI
+	SUBQ    $0x04, BX
+	JMP     loop
+
+loop_tail:
+	TESTQ      BX, BX
+	JZ         loop_done
+	LEAQ       tailMasks<>+0(SB), DI
+	NEGQ       BX
+	VMOVUPD    32(DI)(BX*8), Y2
+	VMASKMOVPD (CX)(SI*8), Y2, Y3
+	VMASKMOVPD (DX)(SI*8), Y2, Y4
+	VMULPD     Y0, Y3, Y3
+	VDIVPD     Y4, Y3, Y3
+	VMAXPD     Y1, Y3, Y3
+	VCMPPD     $0x04, Y1, Y4, Y0
+	VANDPD     Y0, Y3, Y3
+	VMASKMOVPD Y3, Y2, (AX)(SI*8)
+
+loop_done:
 	VZEROUPPER
 	RET
 
@@ -3839,5 +4011,179 @@ end:
 	VMOVUPD Z30, 896(AX)
 	VMOVUPD Z31, K1, 960(AX)
 	MOVQ    R12, ret+104(FP)
+	VZEROUPPER
+	RET
+
+// func nearAVX512(z *float64, kink *float64, lo *float64, hi *float64, slope *float64, inv *float64, n int, limit float64, index *int32, room int) int
+// Requires: AVX, AVX512F, BMI2, POPCNT
+TEXT ·nearAVX512(SB), NOSPLIT, $0-88
+	MOVQ         z+0(FP), AX
+	MOVQ         kink+8(FP), CX
+	MOVQ         lo+16(FP), DX
+	MOVQ         hi+24(FP), BX
+	MOVQ         slope+32(FP), SI
+	MOVQ         inv+40(FP), DI
+	MOVQ         n+48(FP), R8
+	VBROADCASTSD limit+56(FP), Z0
+	MOVQ         index+64(FP), R9
+	MOVQ         room+72(FP), R10
+	VMOVDQU32    laneOffsets<>+0(SB), Z1
+	MOVL         $0x00000008, R11
+	VPBROADCASTD R11, Z2
+	VPXORQ       Z3, Z3, Z3
+	XORQ         R11, R11
+
+loop:
+	CMPQ        R8, $0x08
+	JL          loop_tail
+	VMOVUPD     (CX)(R11*8), Z4
+	VMOVUPD     (AX)(R11*8), Z5
+	VSUBPD      Z4, Z5, Z5
+	VMOVUPD     (DX)(R11*8), Z4
+	VMOVUPD     (BX)(R11*8), Z6
+	VCMPPD      $0x1e, Z3, Z5, K1
+	VMOVAPD     Z6, K1, Z4
+	VMOVUPD     (SI)(R11*8), Z6
+	VCMPPD      $0x04, Z6, Z4, K1
+	VMULPD      Z5, Z5, Z5
+	VMOVUPD     (DI)(R11*8), Z4
+	VMULPD      Z4, Z5, Z5
+	VCMPPD      $0x12, Z0, Z5, K2
+	KORW        K1, K2, K1
+	CMPQ        R10, $0x08
+	JL          full
+	VPCOMPRESSD Z1, K1, (R9)
+	KMOVW       K1, R12
+	POPCNTL     R12, R12
+	SUBQ        R12, R10
+	LEAQ        (R9)(R12*4), R9
+	VPADDD      Z2, Z1, Z1
+	ADDQ        $0x08, R11
+	SUBQ        $0x08, R8
+	JMP         loop
+
+loop_tail:
+	TESTQ       R8, R8
+	JZ          loop_done
+	MOVQ        $0x0000ffff, R12
+	SHLXQ       R8, R12, R12
+	NOTQ        R12
+	KMOVW       R12, K1
+	VMOVUPD.Z   (CX)(R11*8), K1, Z4
+	VMOVUPD.Z   (AX)(R11*8), K1, Z5
+	VSUBPD      Z4, Z5, Z5
+	VMOVUPD.Z   (DX)(R11*8), K1, Z4
+	VMOVUPD.Z   (BX)(R11*8), K1, Z6
+	VCMPPD      $0x1e, Z3, Z5, K2
+	VMOVAPD     Z6, K2, Z4
+	VMOVUPD.Z   (SI)(R11*8), K1, Z3
+	VCMPPD      $0x04, Z3, Z4, K2
+	VMULPD      Z5, Z5, Z5
+	VMOVUPD.Z   (DI)(R11*8), K1, Z3
+	VMULPD      Z3, Z5, Z5
+	VCMPPD      $0x12, Z0, Z5, K3
+	KORW        K2, K3, K2
+	KANDW       K1, K2, K2
+	CMPQ        R10, $0x08
+	JL          full
+	VPCOMPRESSD Z1, K2, (R9)
+	KMOVW       K2, AX
+	POPCNTL     AX, AX
+	SUBQ        AX, R10
+	LEAQ        (R9)(AX*4), R9
+	VPADDD      Z2, Z1, Z1
+
+loop_done:
+full:
+	MOVQ R10, ret+80(FP)
+	VZEROUPPER
+	RET
+
+DATA laneOffsets<>+0(SB)/4, $0x00000000
+DATA laneOffsets<>+4(SB)/4, $0x00000001
+DATA laneOffsets<>+8(SB)/4, $0x00000002
+DATA laneOffsets<>+12(SB)/4, $0x00000003
+DATA laneOffsets<>+16(SB)/4, $0x00000004
+DATA laneOffsets<>+20(SB)/4, $0x00000005
+DATA laneOffsets<>+24(SB)/4, $0x00000006
+DATA laneOffsets<>+28(SB)/4, $0x00000007
+DATA laneOffsets<>+32(SB)/4, $0x00000008
+DATA laneOffsets<>+36(SB)/4, $0x00000009
+DATA laneOffsets<>+40(SB)/4, $0x0000000a
+DATA laneOffsets<>+44(SB)/4, $0x0000000b
+DATA laneOffsets<>+48(SB)/4, $0x0000000c
+DATA laneOffsets<>+52(SB)/4, $0x0000000d
+DATA laneOffsets<>+56(SB)/4, $0x0000000e
+DATA laneOffsets<>+60(SB)/4, $0x0000000f
+GLOBL laneOffsets<>(SB), RODATA|NOPTR, $64
+
+// func changedAVX512(x *float64, y *float64, n int, unit float64, part float64, index *int32, room int) int
+// Requires: AVX, AVX512F, BMI2, POPCNT
+TEXT ·changedAVX512(SB), NOSPLIT, $0-64
+	MOVQ         x+0(FP), AX
+	MOVQ         y+8(FP), CX
+	MOVQ         n+16(FP), DX
+	VBROADCASTSD unit+24(FP), Z0
+	VBROADCASTSD part+32(FP), Z1
+	MOVQ         index+40(FP), BX
+	MOVQ         room+48(FP), SI
+	VMOVDQU32    laneOffsets<>+0(SB), Z2
+	MOVL         $0x00000008, DI
+	VPBROADCASTD DI, Z3
+	MOVQ         $0x7fffffffffffffff, DI
+	VPBROADCASTQ DI, Z4
+	XORQ         DI, DI
+
+loop:
+	CMPQ        DX, $0x08
+	JL          loop_tail
+	VMOVUPD     (AX)(DI*8), Z5
+	VMULPD      Z0, Z5, Z5
+	VMOVUPD     (CX)(DI*8), Z6
+	VSUBPD      Z6, Z5, Z6
+	VPANDQ      Z4, Z6, Z6
+	VPANDQ      Z4, Z5, Z5
+	VMULPD      Z1, Z5, Z5
+	VCMPPD      $0x1e, Z5, Z6, K1
+	CMPQ        SI, $0x08
+	JL          full
+	VPCOMPRESSD Z2, K1, (BX)
+	KMOVW       K1, R8
+	POPCNTL     R8, R8
+	SUBQ        R8, SI
+	LEAQ        (BX)(R8*4), BX
+	VPADDD      Z3, Z2, Z2
+	ADDQ        $0x08, DI
+	SUBQ        $0x08, DX
+	JMP         loop
+
+loop_tail:
+	TESTQ       DX, DX
+	JZ          loop_done
+	MOVQ        $0x0000ffff, R8
+	SHLXQ       DX, R8, R8
+	NOTQ        R8
+	KMOVW       R8, K1
+	VMOVUPD.Z   (AX)(DI*8), K1, Z5
+	VMULPD      Z0, Z5, Z5
+	VMOVUPD.Z   (CX)(DI*8), K1, Z0
+	VSUBPD      Z0, Z5, Z0
+	VPANDQ      Z4, Z0, Z0
+	VPANDQ      Z4, Z5, Z5
+	VMULPD      Z1, Z5, Z5
+	VCMPPD      $0x1e, Z5, Z0, K2
+	KANDW       K1, K2, K2
+	CMPQ        SI, $0x08
+	JL          full
+	VPCOMPRESSD Z2, K2, (BX)
+	KMOVW       K2, AX
+	POPCNTL     AX, AX
+	SUBQ        AX, SI
+	LEAQ        (BX)(AX*4), BX
+	VPADDD      Z3, Z2, Z2
+
+loop_done:
+full:
+	MOVQ SI, ret+56(FP)
 	VZEROUPPER
 	RET

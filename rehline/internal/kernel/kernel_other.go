@@ -8,6 +8,11 @@ func Dot(x, y []float64) float64 { return dotGo(x, y) }
 // Axpy adds a x to y.
 func Axpy(a float64, x, y []float64) { axpyGo(a, x, y) }
 
+// AxpyTimes adds a times the products of the entries of x and h to y.
+func AxpyTimes(a float64, x, h, y []float64) {
+	axpyTimesGo(a, x, h, y)
+}
+
 // ScaleTo sets y to a x.
 func ScaleTo(y []float64, a float64, x []float64) { scaleToGo(y, a, x) }
 
@@ -59,4 +64,25 @@ func CurvedAlong(z, dz, kink, kl, kh, sigma []float64, t float64) (out [2]float6
 // returned, are those that are kept, in their order.
 func Descend(x []float64, stride int, w, inv, kink, lo, hi, slope []float64, active []int32, beyond float64, p *Pass) int {
 	return descendGo(x, stride, w, inv, kink, lo, hi, slope, active, beyond, p)
+}
+
+// Near writes the indices of the samples that do not stay at a bound within a
+// ball to index, and returns how many and whether there was room, which takes 8
+// entries more than there are samples to write: those whose slope is not hi above
+// the kink or lo elsewhere, and those with (z - kink)² inv <= limit.
+func Near(z, kink, lo, hi, slope, inv []float64, limit float64, index []int32) (int, bool) {
+	return nearGo(z, kink, lo, hi, slope, inv, limit, index)
+}
+
+// Changed writes the indices i where x_i unit differs from y_i by
+// more than the given part of it to index, and returns how many and whether there
+// was room, which takes 8 entries more than there are indices.
+func Changed(x, y []float64, unit, part float64, index []int32) (int, bool) {
+	return changedGo(x, y, unit, part, index)
+}
+
+// Share sets dst to the positive part of scale slope_i/p_i, and to 0 where p_i is
+// 0.
+func Share(dst, slope, p []float64, scale float64) {
+	shareGo(dst, slope, p, scale)
 }

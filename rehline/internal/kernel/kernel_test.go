@@ -68,6 +68,10 @@ func TestVectors(t *testing.T) {
 		axpyGo(1.5, x, want)
 		check()
 		same(t, "axpy", got, want)
+		AxpyTimes(-0.5, x, want, got)
+		axpyTimesGo(-0.5, x, append([]float64(nil), want...), want)
+		check()
+		same(t, "axpy of products", got, want)
 		ScaleTo(got, -2, x)
 		scaleToGo(want, -2, x)
 		check()
@@ -196,6 +200,49 @@ func TestTerms(t *testing.T) {
 			s := curvedAlongGo(z, dz, kink, lo, hi, sigma, 0.3)
 			return s[:]
 		})
+	})
+}
+
+func TestSelect(t *testing.T) {
+	each(t, func(t *testing.T, r *rand.Rand, n int) {
+		z, kink, lo, hi, inv := normal(r, n), normal(r, n), normal(r, n), normal(r, n), normal(r, n)
+		slope, last := make([]float64, n), normal(r, n)
+		for i := range lo {
+			lo[i], hi[i], inv[i], z[i] = -math.Abs(lo[i]), math.Abs(hi[i]), math.Abs(inv[i]), math.Abs(z[i])
+			slope[i] = []float64{lo[i], hi[i], 0}[r.IntN(3)]
+			if r.IntN(2) == 0 {
+				last[i] = lo[i] * 0.5
+			}
+			if r.IntN(4) == 0 {
+				kink[i] = 0
+			}
+		}
+		for _, room := range []int{n / 4, n/2 + 8, n + 8} {
+			got, want := make([]int32, room), make([]int32, room)
+			check := func(what string, a int, ok bool, b int, fits bool) {
+				t.Helper()
+				if ok && (!fits || a != b) || room == n+8 && !ok {
+					t.Fatalf("%s: %d %v, want %d %v", what, a, ok, b, fits)
+				}
+				for i := 0; ok && i < a; i++ {
+					if got[i] != want[i] {
+						t.Fatalf("%s: index %d is %d, want %d", what, i, got[i], want[i])
+					}
+				}
+			}
+			a, ok := Near(z, kink, lo, hi, slope, inv, 0.3, got)
+			b, fits := nearGo(z, kink, lo, hi, slope, inv, 0.3, want)
+			check("near", a, ok, b, fits)
+			a, ok = Changed(lo, last, 0.5, 1e-14, got)
+			b, fits = changedGo(lo, last, 0.5, 1e-14, want)
+			check("changed", a, ok, b, fits)
+		}
+		got, end := guarded(t, make([]float64, n))
+		want := make([]float64, n)
+		Share(got, slope, kink, 0.7)
+		shareGo(want, slope, kink, 0.7)
+		end()
+		same(t, "share", got, want)
 	})
 }
 

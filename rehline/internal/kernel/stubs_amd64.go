@@ -12,6 +12,11 @@ func dotAVX512(x *float64, y *float64, n int) float64
 //go:noescape
 func axpyAVX512(a float64, x *float64, y *float64, n int)
 
+// axpyTimesAVX512 adds a x h to y.
+//
+//go:noescape
+func axpyTimesAVX512(a float64, x *float64, h *float64, y *float64, n int)
+
 // scaleToAVX512 sets y = a x.
 //
 //go:noescape
@@ -57,6 +62,11 @@ func curvedAVX512(z *float64, kink *float64, kl *float64, kh *float64, sigma *fl
 //go:noescape
 func curvedAlongAVX512(z *float64, dz *float64, kink *float64, kl *float64, kh *float64, sigma *float64, n int, t float64, out *[2]float64)
 
+// shareAVX512 is Share.
+//
+//go:noescape
+func shareAVX512(dst *float64, slope *float64, p *float64, n int, scale float64)
+
 // dotAVX2 returns x·y.
 //
 //go:noescape
@@ -66,6 +76,11 @@ func dotAVX2(x *float64, y *float64, n int) float64
 //
 //go:noescape
 func axpyAVX2(a float64, x *float64, y *float64, n int)
+
+// axpyTimesAVX2 adds a x h to y.
+//
+//go:noescape
+func axpyTimesAVX2(a float64, x *float64, h *float64, y *float64, n int)
 
 // scaleToAVX2 sets y = a x.
 //
@@ -106,6 +121,11 @@ func curvedAVX2(z *float64, kink *float64, kl *float64, kh *float64, sigma *floa
 //
 //go:noescape
 func curvedAlongAVX2(z *float64, dz *float64, kink *float64, kl *float64, kh *float64, sigma *float64, n int, t float64, out *[2]float64)
+
+// shareAVX2 is Share.
+//
+//go:noescape
+func shareAVX2(dst *float64, slope *float64, p *float64, n int, scale float64)
 
 // descend1AVX512 is Descend for 1 vectors of coefficients.
 //
@@ -186,3 +206,13 @@ func descend15AVX512(x *float64, stride int, w *float64, tail int, inv *float64,
 //
 //go:noescape
 func descend16AVX512(x *float64, stride int, w *float64, tail int, inv *float64, kink *float64, lo *float64, hi *float64, slope *float64, active *int32, count int, beyond float64, state *[4]float64) int
+
+// nearAVX512 is Near; it returns the room left, less than 8 where there was not enough.
+//
+//go:noescape
+func nearAVX512(z *float64, kink *float64, lo *float64, hi *float64, slope *float64, inv *float64, n int, limit float64, index *int32, room int) int
+
+// changedAVX512 is Changed; it returns the room left, less than 8 where there was not enough.
+//
+//go:noescape
+func changedAVX512(x *float64, y *float64, n int, unit float64, part float64, index *int32, room int) int

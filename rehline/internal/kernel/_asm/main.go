@@ -20,6 +20,7 @@ func main() {
 		}
 		dot(v)
 		axpy(v)
+		axpyTimes(v)
 		scaleTo(v)
 		mulVec(v)
 		mulTransAdd(v)
@@ -28,11 +29,14 @@ func main() {
 		kinkedAlong(v)
 		curved(v)
 		curvedAlong(v)
+		share(v)
 	}
 	wide := &isa{wide: true, lanes: 8, suffix: "AVX512"}
 	for vectors := 1; vectors <= maxVectors; vectors++ {
 		descend(wide, vectors)
 	}
+	near(wide)
+	changed(wide)
 	Generate()
 }
 

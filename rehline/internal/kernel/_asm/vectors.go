@@ -59,6 +59,18 @@ func scaleTo(v *isa) {
 	end(v)
 }
 
+func axpyTimes(v *isa) {
+	begin(v, "axpyTimes", "a float64, x, h, y *float64, n int", "adds a x h to y.")
+	x, h, y, n, a := pointer("x"), pointer("h"), pointer("y"), pointer("n"), float(v, "a")
+	v.each("loop", n, func(o reg.GPVirtual, tail bool) {
+		r, p, q := v.load(at(y, o, 0), tail), v.load(at(x, o, 0), tail), v.load(at(h, o, 0), tail)
+		VMULPD(a, p, p)
+		VFMADD231PD(q, p, r)
+		v.store(r, at(y, o, 0), tail)
+	})
+	end(v)
+}
+
 // rowsOf advances four pointers to consecutive rows by four rows.
 func rowsOf(x, stride reg.GPVirtual) [4]reg.GPVirtual {
 	var r [4]reg.GPVirtual

@@ -1,0 +1,305 @@
+package experiment
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/agepath/agepath/experiment/dataset"
+	"github.com/agepath/agepath/rehline"
+)
+
+// ermTolerance is the relative duality gap that fits of [ERM] are solved to.
+const ermTolerance = 1e-10
+
+// Term is the loss or the constraint of the model [ERM] with its parameters.
+type Term struct {
+	Name     string   `json:"name"`
+	Settings Settings `json:"settings,omitzero"`
+}
+
+// text returns the term as a grid may write it: its name, or JSON of the name
+// and the parameters.
+func (t Term) text() string {
+	if t.Settings.IsZero() {
+		return t.Name
+	}
+	return string(mustJSON(map[string]json.RawMessage{t.Name: json.RawMessage(t.Settings.text())}))
+}
+
+// lossInfo is a loss of [ERM].
+type lossInfo struct {
+	name     string
+	task     dataset.Task
+	settings []settingInfo
+	loss     func(y []float64, s *Settings) rehline.Loss
+}
+
+var (
+	levelSetting     = settingInfo{name: "q", rule: level, standard: Setting{Number: 0.5}}
+	toleranceSetting = settingInfo{name: "epsilon", rule: atLeastZero, standard: Setting{Number: 0.1}}
+
+	level       = rule{allows: func(x float64) bool { return x > 0 && x < 1 }, want: "a number > 0 and < 1"}
+	atLeastZero = rule{allows: func(x float64) bool { return x >= 0 }, want: "a number >= 0"}
+)
+
+// lossTable holds the losses in the order messages and documents show them.
+var lossTable = []lossInfo{
+	{"hinge", dataset.Classification, nil, plainLoss(rehline.Hinge)},
+	{"squared-hinge", dataset.Classification, nil, plainLoss(rehline.SquaredHinge)},
+	{"smoothed-hinge", dataset.Classification, nil, plainLoss(rehline.SmoothedHinge)},
+	{"squared", dataset.Regression, nil, plainLoss(rehline.Squared)},
+	{"absolute", dataset.Regression, nil, plainLoss(rehline.Absolute)},
+	{"huber", dataset.Regression, []settingInfo{{name: "delta", rule: positive, standard: Setting{Number: defaultDelta}}},
+		func(y []float64, s *Settings) rehline.Loss { return rehline.Huber(y, s.Number("delta")) }},
+	{"quantile", dataset.Regression, []settingInfo{levelSetting},
+		func(y []float64, s *Settings) rehline.Loss { return rehline.Quantile(y, s.Number("q")) }},
+	{"epsilon-insensitive", dataset.Regression, []settingInfo{toleranceSetting},
+		func(y []float64, s *Settings) rehline.Loss { return rehline.EpsilonInsensitive(y, s.Number("epsilon")) }},
+	{"squared-epsilon-insensitive", dataset.Regression, []settingInfo{toleranceSetting},
+		func(y []float64, s *Settings) rehline.Loss {
+			return rehline.SquaredEpsilonInsensitive(y, s.Number("epsilon"))
+		}},
+	{"epsilon-insensitive-quantile", dataset.Regression, []settingInfo{levelSetting, toleranceSetting},
+		func(y []float64, s *Settings) rehline.Loss {
+			return rehline.EpsilonInsensitiveQuantile(y, s.Number("q"), s.Number("epsilon"))
+		}},
+}
+
+func plainLoss(f func(y []float64) rehline.Loss) func([]float64, *Settings) rehline.Loss {
+	return func(y []float64, _ *Settings) rehline.Loss { return f(y) }
+}
+
+// constraintInfo is a constraint of [ERM].
+type constraintInfo struct {
+	name        string
+	settings    []settingInfo
+	constraints func(train *dataset.Part, s *Settings) rehline.Constraints
+}
+
+const (
+	increasing = "increasing"
+	decreasing = "decreasing"
+)
+
+// constraintTable holds the constraints in the order messages and documents
+// show them.
+var constraintTable = []constraintInfo{
+	{"nonnegative", nil, func(train *dataset.Part, _ *Settings) rehline.Constraints { return rehline.NonNegative(train.D) }},
+	{"box", []settingInfo{{name: "lower", rule: anyNumber, needed: true}, {name: "upper", rule: anyNumber, needed: true}},
+		func(train *dataset.Part, s *Settings) rehline.Constraints {
+			return rehline.Box(slices.Repeat([]float64{s.Number("lower")}, train.D), slices.Repeat([]float64{s.Number("upper")}, train.D))
+		}},
+	{"monotone", []settingInfo{{name: "direction", words: []string{increasing, decreasing}, standard: Setting{Word: increasing}}},
+		func(train *dataset.Part, s *Settings) rehline.Constraints {
+			return rehline.Monotone(train.D, s.Word("direction") == increasing)
+		}},
+	{"sum", []settingInfo{{name: "total", rule: anyNumber, standard: Setting{Number: 1}}},
+		func(train *dataset.Part, s *Settings) rehline.Constraints {
+			return rehline.Sum(train.D, s.Number("total"))
+		}},
+	{fairness, []settingInfo{
+		{name: "columns", rule: rule{want: "a list of names or indexes of features"}, columns: true, needed: true},
+		{name: "tolerance", rule: atLeastZero, standard: Setting{Number: 0.01}},
+	}, fair},
+}
+
+const fairness = "fairness"
+
+func lossNames() []string {
+	names := make([]string, len(lossTable))
+	for i := range lossTable {
+		names[i] = lossTable[i].name
+	}
+	return names
+}
+
+func constraintNames() []string {
+	names := make([]string, len(constraintTable))
+	for i := range constraintTable {
+		names[i] = constraintTable[i].name
+	}
+	return names
+}
+
+// lookupLoss returns the loss of the given name, nil if there is none.
+func lookupLoss(name string) *lossInfo {
+	if i := slices.IndexFunc(lossTable, func(l lossInfo) bool { return l.name == name }); i >= 0 {
+		return &lossTable[i]
+	}
+	return nil
+}
+
+// lookupConstraint returns the constraint of the given name, nil if there is
+// none.
+func lookupConstraint(name string) *constraintInfo {
+	if i := slices.IndexFunc(constraintTable, func(c constraintInfo) bool { return c.name == name }); i >= 0 {
+		return &constraintTable[i]
+	}
+	return nil
+}
+
+// checkTerms returns an error where the loss and the constraint of a decoded
+// cell are not those of its model and task.
+func (m *Model) checkTerms(task dataset.Task) error {
+	if m.Name != ERM {
+		if m.Loss != (Term{}) || m.Constraint != (Term{}) {
+			return fmt.Errorf("the model %s has no loss and no constraint to choose", m.Name)
+		}
+		return nil
+	}
+	loss := lookupLoss(m.Loss.Name)
+	if loss == nil {
+		return fmt.Errorf("there is no loss %q; there are %s", m.Loss.Name, strings.Join(lossNames(), ", "))
+	}
+	if loss.task != task {
+		return fmt.Errorf("%s is a loss for %s, not for %s", loss.name, loss.task, task)
+	}
+	if err := checkSettings(loss.name, loss.settings, m.Loss.Settings, task, ""); err != nil {
+		return err
+	}
+	if m.Constraint == (Term{}) {
+		return nil
+	}
+	constraint := lookupConstraint(m.Constraint.Name)
+	if constraint == nil {
+		return fmt.Errorf("there is no constraint %q; there are %s", m.Constraint.Name, strings.Join(constraintNames(), ", "))
+	}
+	return checkSettings(constraint.name, constraint.settings, m.Constraint.Settings, task, "")
+}
+
+// erm fits the model [ERM] with all weights 1.
+func (f *Fitted) erm(ctx context.Context, m *Model, train *dataset.Part) error {
+	loss := lookupLoss(m.Loss.Name)
+	if loss == nil {
+		return fmt.Errorf("there is no loss %q", m.Loss.Name)
+	}
+	p := rehline.Problem{
+		X: general(train.N, train.D, train.X), Loss: loss.loss(train.Y, &m.Loss.Settings), C: m.C,
+		Weights: train.Multiplicity, Ridge: 1 - m.L1Ratio,
+	}
+	if m.L1Ratio > 0 {
+		p.L1 = slices.Repeat([]float64{m.L1Ratio}, train.D)
+	}
+	if m.Intercept {
+		p.Intercept = rehline.FreeIntercept
+	}
+	if m.Constraint.Name != "" {
+		constraint := lookupConstraint(m.Constraint.Name)
+		if constraint == nil {
+			return fmt.Errorf("there is no constraint %q", m.Constraint.Name)
+		}
+		p.Constraints = constraint.constraints(train, &m.Constraint.Settings)
+	}
+	solution, err := rehline.Solve(ctx, p, rehline.Options{Tol: ermTolerance})
+	if err != nil {
+		return fmt.Errorf("fitting the %s loss: %w", m.Loss.text(), err)
+	}
+	if solution.Status != rehline.Solved {
+		return &StatusError{Diverged, fmt.Errorf("fitting the %s loss: %s at a duality gap of %.2g", m.Loss.text(), solution.Status, solution.Gap)}
+	}
+	f.Predict = func(x blas64.General) (Predictor, error) { return linearPredictor{x}, nil }
+	f.single(append(slices.Clone(solution.Beta), solution.Intercept), solution.Gap, train.N)
+	return nil
+}
+
+// linearPredictor predicts by coefficients with the intercept last.
+type linearPredictor struct{ x blas64.General }
+
+func (p linearPredictor) Predict(dst, theta []float64) {
+	d := len(theta) - 1
+	for i := range dst {
+		dst[i] = theta[d]
+	}
+	blas64.Gemv(blas.NoTrans, 1, p.x, blas64.Vector{N: d, Inc: 1, Data: theta}, 1, blas64.Vector{N: len(dst), Inc: 1, Data: dst})
+}
+
+// fair bounds the covariance of the score with each of the columns over the
+// training rows, as often as each row was there, in both directions (Zafar et
+// al., Fairness constraints, AISTATS 2017).
+func fair(train *dataset.Part, s *Settings) rehline.Constraints {
+	columns := columnIndexes(s.Word("columns"))
+	tolerance := s.Number("tolerance")
+	d := train.D
+	a := general(2*len(columns), d, make([]float64, 2*len(columns)*d))
+	b := slices.Repeat([]float64{tolerance}, 2*len(columns))
+	times := func(i int) float64 {
+		if train.Multiplicity == nil {
+			return 1
+		}
+		return train.Multiplicity[i]
+	}
+	for k, column := range columns {
+		var mean, total float64
+		for i := range train.N {
+			total += times(i)
+			mean += times(i) * train.X[i*d+column]
+		}
+		mean /= total
+		up, down := a.Data[2*k*d:(2*k+1)*d], a.Data[(2*k+1)*d:(2*k+2)*d]
+		for i := range train.N {
+			z := times(i) * (train.X[i*d+column] - mean) / total
+			for j, x := range train.X[i*d : (i+1)*d] {
+				up[j] += z * x
+				down[j] -= z * x
+			}
+		}
+	}
+	return rehline.Custom(a, b)
+}
+
+// columnIndexes reads the columns of a cell's canonical form: indexes with
+// commas, rising.
+func columnIndexes(word string) []int {
+	var list []int
+	for field := range strings.SplitSeq(word, ",") {
+		i, err := strconv.Atoi(field)
+		if err != nil || i < 0 || len(list) > 0 && i <= list[len(list)-1] {
+			return nil
+		}
+		list = append(list, i)
+	}
+	return list
+}
+
+// resolve returns the columns of a grid, names or indexes with commas, as those
+// of a cell; the error names the one that the data set does not have. An index
+// is one unless a feature has it for its name.
+func resolve(word string, features []string) (string, error) {
+	var list []int
+	for field := range strings.SplitSeq(word, ",") {
+		i := slices.Index(features, field)
+		if i < 0 {
+			number, err := strconv.Atoi(field)
+			if err != nil || number < 0 || number >= len(features) {
+				return "", fmt.Errorf("there is no feature %q; allowed are names and indexes from 0 to %d", clip(field), len(features)-1)
+			}
+			i = number
+		}
+		list = append(list, i)
+	}
+	slices.SortFunc(list, func(a, b int) int { return cmp.Compare(a, b) })
+	words := make([]string, len(list))
+	for k, i := range list {
+		if k > 0 && i == list[k-1] {
+			return "", fmt.Errorf("the feature %q is given twice", features[i])
+		}
+		words[k] = strconv.Itoa(i)
+	}
+	return strings.Join(words, ","), nil
+}
+
+// ermWork estimates the work of a fit: some passes and Newton steps, the first
+// of which sums all products of features.
+func ermWork(n, d float64) float64 { return n*d*math.Min(d, 1500) + 60*n*d + 5*d*d*d }
+
+// ermBytes is what the solver keeps besides the features.
+func ermBytes(n, d int64) int64 { return 400*n + 16*min(d, 1500)*min(d, 1500) }

@@ -1,0 +1,96 @@
+package queue
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"runtime"
+	"sync"
+
+	"github.com/nats-io/nats.go/jetstream"
+	"golang.org/x/sync/semaphore"
+
+	"github.com/agepath/agepath/experiment"
+)
+
+const (
+	// readAhead is how many results are read and decoded before they are asked
+	// for, and aheadBytes how much they may take as they travel.
+	readAhead  = 512
+	aheadBytes = 16 << 20
+)
+
+// decoded is a result on its way through the decoders.
+type decoded struct {
+	msg     jetstream.Msg
+	weight  int64         // of aheadBytes
+	ready   chan struct{} // closed when outcome or err is there
+	outcome *experiment.Outcome
+	err     error // of this cell
+	broken  error // of the sequence
+}
+
+// weigh returns what a result takes of aheadBytes.
+func weigh(msg jetstream.Msg) int64 {
+	if msg.Headers().Get(objectHeader) != "" {
+		return aheadBytes / 4 // how large it is shows when it is read
+	}
+	return min(int64(len(msg.Data())), aheadBytes)
+}
+
+// decode turns the results that source reads into outcomes, in order, on all
+// processors: decoding takes longer than reading.
+func (q *Queue) decode(ctx context.Context, run string, source *reader) iter.Seq2[*experiment.Outcome, error] {
+	return func(yield func(*experiment.Outcome, error) bool) {
+		reading, cancel := context.WithCancel(ctx)
+		left := make(chan struct{}) // closed when nobody asks for more
+		queued, inOrder := make(chan *decoded, readAhead), make(chan *decoded, readAhead)
+		room := semaphore.NewWeighted(aheadBytes)
+		var all sync.WaitGroup
+		defer all.Wait()
+		defer cancel()
+		defer close(left)
+		all.Go(func() { // until the messages end or nobody asks for more
+			defer close(inOrder)
+			defer close(queued)
+			for msg, err := range source.messages(reading) {
+				item := &decoded{msg: msg, broken: err, ready: make(chan struct{})}
+				if err == nil {
+					item.weight = weigh(msg)
+					item.broken = room.Acquire(reading, item.weight)
+				}
+				select {
+				case inOrder <- item:
+				case <-left:
+					return
+				}
+				if item.broken != nil {
+					close(item.ready)
+					return
+				}
+				queued <- item // the decoders take it
+			}
+		})
+		for range runtime.GOMAXPROCS(0) {
+			all.Go(func() {
+				for item := range queued {
+					if item.outcome, item.err = q.loadOutcome(reading, item.msg.Headers(), item.msg.Data()); item.err != nil {
+						item.err = &CellError{run, cellOf(item.msg.Subject()), item.err}
+					}
+					close(item.ready)
+				}
+			})
+		}
+		for item := range inOrder {
+			<-item.ready
+			if item.broken != nil {
+				yield(nil, fmt.Errorf("reading results of run %s: %w", run, item.broken))
+				return
+			}
+			if !yield(item.outcome, item.err) {
+				return
+			}
+			room.Release(item.weight)
+		}
+	}
+}

@@ -1,0 +1,42 @@
+package run
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/agepath/agepath/experiment"
+)
+
+// swift is the kind self-paced with cells that compute nothing.
+type swift struct{ experiment.SelfPacedKind }
+
+func (swift) Compute(context.Context, *experiment.Task, experiment.Data) (measures experiment.Batch, further map[string]experiment.Batch, err error) {
+	columns := experiment.SelfPacedTables().Measures
+	return measures, nil, measures.Append(columns, make([]any, len(columns))...)
+}
+
+// BenchmarkCollect gathers 20,000 results into a new folder.
+func BenchmarkCollect(b *testing.B) {
+	const cells = 20_000
+	grid, p := plan(b, "repeats=10000", "methods=[original]")
+	if p.Count() != cells {
+		b.Fatalf("%d cells, want %d", p.Count(), cells)
+	}
+	q := startQueue(b)
+	if _, _, err := Submit(b.Context(), q, grid, p); err != nil {
+		b.Fatal(err)
+	}
+	w := &Worker{Queue: q, Kinds: []experiment.Kind{swift{}}, Slots: 16, Drain: true, Idle: 10 * time.Millisecond}
+	if err := w.Run(b.Context()); err != nil {
+		b.Fatal(err)
+	}
+	b.ResetTimer()
+	for range b.N {
+		counts, _, err := Collect(b.Context(), q, p.Run, b.TempDir(), "v", experiment.SelfPacedKind{})
+		if err != nil || counts[experiment.OK] != cells {
+			b.Fatalf("%d cells: %v", counts[experiment.OK], err)
+		}
+	}
+	b.ReportMetric(float64(cells*b.N)/b.Elapsed().Seconds(), "cells/s")
+}

@@ -1,0 +1,196 @@
+package campaign
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+const (
+	workers  = 3
+	slots    = 2
+	diskSize = 32 << 20 // of the small disks
+)
+
+// deployment is a coordinator, workers and a cluster of NATS servers, each
+// process on a host of its own: all its connections are links.
+type deployment struct {
+	t           *testing.T
+	random      *rand.Rand
+	nodes       []node
+	addresses   []string
+	hosts       [][]*link // of the coordinator, then of the workers, to each node
+	coordinator *member
+	workers     []*member
+	out         string
+	caches      []string
+	noDisks     bool // that fill up
+}
+
+// deploy starts everything but the coordinator.
+func deploy(t *testing.T, seed uint64, server, grid string) *deployment {
+	t.Helper()
+	d := &deployment{t: t, random: rand.New(rand.NewPCG(seed, 0))}
+	d.nodes, d.addresses = startCluster(t, server)
+	t.Cleanup(func() {
+		for _, n := range d.nodes {
+			n.stop()
+		}
+	})
+	for range 1 + workers {
+		var links []*link
+		for _, address := range d.addresses {
+			links = append(links, newLink(t, address))
+		}
+		d.hosts = append(d.hosts, links)
+	}
+	d.out = filepath.Join(d.smallDisk(), "out")
+	d.coordinator = &member{
+		name: "coordinator", path: builtProgram(t, "coordinator"), once: true,
+		args: []string{"run", grid, "--nats", d.url(0), "--workers", "0", "--out", d.out, "--figures", "0", "--replicas", "3", "--ack-wait", ackWait.String()},
+	}
+	for i := range workers {
+		cache := d.smallDisk()
+		d.caches = append(d.caches, cache)
+		d.workers = append(d.workers, &member{
+			name: fmt.Sprintf("worker %d", i), path: builtProgram(t, "worker"),
+			args: []string{"--nats", d.url(1 + i), "--slots", fmt.Sprint(slots), "--cache", cache},
+		})
+		d.workers[i].launch(t)
+	}
+	return d
+}
+
+func (d *deployment) url(host int) string {
+	var urls []string
+	for _, l := range d.hosts[host] {
+		urls = append(urls, l.url())
+	}
+	return strings.Join(urls, ",")
+}
+
+func (d *deployment) anyWorker() *member { return d.workers[d.random.IntN(len(d.workers))] }
+func (d *deployment) anyHost() []*link   { return d.hosts[d.random.IntN(len(d.hosts))] }
+
+func (d *deployment) between(least, most time.Duration) time.Duration {
+	return least + time.Duration(d.random.Int64N(int64(most-least)))
+}
+
+// smallDisk returns a folder on a disk of its own that is soon full. Without the
+// right to mount one, no disk fills up in the campaign.
+func (d *deployment) smallDisk() string {
+	t := d.t
+	t.Helper()
+	dir := t.TempDir()
+	if err := mountDisk(dir, diskSize); err != nil {
+		if os.Getenv("AGEPATH_REQUIRE_ALL") == "1" {
+			t.Fatalf("mounting a small disk: %v", err)
+		}
+		t.Logf("no disk fills up, mounting a small one is not possible: %v", err)
+		d.noDisks = true
+		return dir
+	}
+	t.Cleanup(func() {
+		if err := unmountDisk(dir); err != nil {
+			t.Errorf("unmounting %s: %v", dir, err)
+		}
+	})
+	return dir
+}
+
+// bombard lets faults happen in a random order, each as often as the others,
+// until the coordinator has ended, and sets everything right again.
+func (d *deployment) bombard() (happened int) {
+	type healing struct {
+		heal func()
+		at   time.Time
+	}
+	pending := map[string]healing{}
+	heal := func(all bool) {
+		for name, h := range pending {
+			if all || time.Now().After(h.at) {
+				d.t.Logf("over: %s", name)
+				h.heal()
+				delete(pending, name)
+			}
+		}
+	}
+	defer func() { heal(true) }()
+	var next []fault
+	ticker := time.NewTicker(50 * time.Millisecond)
+	defer ticker.Stop()
+	due := time.Now().Add(d.between(time.Second, 2*time.Second))
+	for {
+		select {
+		case <-d.coordinator.ended:
+			return happened
+		case <-ticker.C:
+		}
+		heal(false)
+		if time.Now().Before(due) {
+			continue
+		}
+		if len(next) == 0 {
+			next = append(next, faults...)
+			d.random.Shuffle(len(next), func(i, j int) { next[i], next[j] = next[j], next[i] })
+		}
+		f := next[0]
+		if _, busy := pending[f.name]; busy {
+			continue
+		}
+		if d.noDisks && strings.HasPrefix(f.name, "full disk") {
+			next = next[1:]
+			continue
+		}
+		next = next[1:]
+		d.t.Logf("fault: %s", f.name)
+		undo, after := f.do(d)
+		if undo != nil {
+			pending[f.name] = healing{undo, time.Now().Add(after)}
+		}
+		happened++
+		due = time.Now().Add(d.between(300*time.Millisecond, 1200*time.Millisecond))
+	}
+}
+
+// leftOver lists the processes that run one of the programs.
+func leftOver(t *testing.T, dir string) []string {
+	t.Helper()
+	if runtime.GOOS != "linux" {
+		return nil
+	}
+	var left []string
+	links, err := filepath.Glob("/proc/[0-9]*/exe")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, link := range links {
+		if target, err := os.Readlink(link); err == nil && strings.HasPrefix(target, dir) {
+			left = append(left, link)
+		}
+	}
+	return left
+}
+
+// shutDown ends the workers in order.
+func (d *deployment) shutDown() {
+	for _, w := range d.workers {
+		w.stop(syscall.SIGCONT)
+		w.signal(syscall.SIGTERM)
+	}
+	for _, w := range d.workers {
+		if err := w.await(30 * time.Second); err != nil {
+			d.t.Error(err)
+			continue
+		}
+		if code := w.cmd.ProcessState.ExitCode(); code > 0 { // below: it was killed just before
+			d.t.Errorf("%s ended with the exit status %d:\n%s", w.name, code, w.log.String())
+		}
+	}
+}

@@ -1,0 +1,9 @@
+//go:build !linux
+
+package campaign
+
+import "errors"
+
+func mountDisk(string, int) error { return errors.New("not known how on this system") }
+
+func unmountDisk(string) error { return nil }

@@ -1,0 +1,167 @@
+package campaign
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// programs are the coordinator and the worker, built once.
+var programs = sync.OnceValues(func() (dir string, err error) {
+	dir, err = os.MkdirTemp("", "agepath-campaign-")
+	if err != nil {
+		return "", err
+	}
+	build := exec.Command("go", "build", "-o", dir+string(filepath.Separator), "github.com/agepath/agepath/cmd/...")
+	if text, err := build.CombinedOutput(); err != nil {
+		return dir, fmt.Errorf("building the programs: %w\n%s", err, text)
+	}
+	return dir, nil
+})
+
+func builtProgram(t *testing.T, name string) string {
+	t.Helper()
+	dir, err := programs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return filepath.Join(dir, name)
+}
+
+// logText is what a process wrote, which is read while it writes.
+type logText struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (l *logText) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+func (l *logText) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
+// restartAfter is the time between the end of a member and its next start.
+const restartAfter = 100 * time.Millisecond
+
+// member is a process of a deployment, which is started again when it ends, as
+// systemd or Kubernetes do.
+type member struct {
+	name string
+	path string
+	args []string
+	once bool // not started again after the exit status 0
+	env  []string
+
+	mu       sync.Mutex
+	cmd      *exec.Cmd
+	log      *logText // of the process that runs, or ran last
+	sent     bool     // a signal that ends it was sent to it
+	stopping bool
+	starts   int
+	surprise []string      // ends that nobody asked for
+	ended    chan struct{} // closed when it is not started again
+}
+
+// launch starts a member and keeps it going.
+func (m *member) launch(t *testing.T) {
+	t.Helper()
+	m.ended = make(chan struct{})
+	if err := m.start(); err != nil {
+		t.Fatal(err)
+	}
+	go m.keep() // ends with stop, or the exit status 0 of one that runs once
+	t.Cleanup(func() {
+		m.stop(syscall.SIGKILL)
+		<-m.ended
+	})
+}
+
+func (m *member) start() error {
+	m.log = new(logText)
+	m.cmd = exec.Command(m.path, m.args...)
+	m.cmd.Env = append(os.Environ(), m.env...)
+	m.cmd.Stderr = m.log
+	m.sent = false
+	m.starts++
+	return m.cmd.Start()
+}
+
+func (m *member) keep() {
+	defer close(m.ended)
+	for {
+		err := m.cmd.Wait()
+		m.mu.Lock()
+		if !m.sent && err != nil {
+			m.surprise = append(m.surprise, fmt.Sprintf("%v: %s", err, lastLine(m.log.String())))
+		}
+		if m.stopping || m.once && err == nil {
+			m.mu.Unlock()
+			return
+		}
+		m.mu.Unlock()
+		<-time.After(restartAfter)
+		m.mu.Lock()
+		if m.stopping {
+			m.mu.Unlock()
+			return
+		}
+		if err := m.start(); err != nil {
+			m.surprise = append(m.surprise, err.Error())
+			m.mu.Unlock()
+			return
+		}
+		m.mu.Unlock()
+	}
+}
+
+func lastLine(text string) string {
+	text = strings.TrimSpace(text)
+	return text[strings.LastIndexByte(text, '\n')+1:]
+}
+
+// signal sends a signal to the process that runs now.
+func (m *member) signal(s syscall.Signal) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if s == syscall.SIGTERM && m.sent {
+		return // a second one would end it at once
+	}
+	m.sent = m.sent || s == syscall.SIGKILL || s == syscall.SIGTERM
+	_ = m.cmd.Process.Signal(s) // it can have ended
+}
+
+// stop ends the process for good.
+func (m *member) stop(s syscall.Signal) {
+	m.mu.Lock()
+	m.stopping = true
+	m.mu.Unlock()
+	m.signal(s)
+}
+
+// await waits for the end of a member.
+func (m *member) await(wait time.Duration) error {
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-m.ended:
+		return nil
+	case <-timer.C:
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		return errors.New(m.name + " goes on after " + wait.String() + ":\n" + m.log.String())
+	}
+}

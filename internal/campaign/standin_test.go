@@ -1,0 +1,192 @@
+package campaign
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/queue"
+	"github.com/agepath/agepath/experiment/run"
+)
+
+// The test binary is some programs as well, which this variable names.
+const asProgram = "AGEPATH_TEST_PROGRAM"
+
+// asSlot makes the test binary the process of a slot of the program "worker".
+const asSlot = "AGEPATH_TEST_SLOT"
+
+// stayVariable, set to anything, makes the program "worker" wait for more work.
+const stayVariable = "AGEPATH_TEST_STAY"
+
+// costVariable is how long each cell of the program "worker" takes.
+const costVariable = "AGEPATH_TEST_COST"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asSlot) != "" {
+		exit(run.ServeSlot(os.Stdin, os.Stdout, []experiment.Kind{standIn{}}))
+	}
+	ctx, cancel := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+	defer cancel()
+	switch os.Getenv(asProgram) {
+	case "worker":
+		exit(work(ctx))
+	case "loop":
+		exit(loop(ctx))
+	case "server":
+		exit(serve(ctx))
+	}
+	code := m.Run()
+	if dir, _ := programs(); dir != "" {
+		os.RemoveAll(dir)
+	}
+	os.Exit(code)
+}
+
+func exit(err error) {
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+// standIn takes the place of the kind self-paced on workers: its cells take a
+// given time and compute nothing.
+type standIn struct{}
+
+func (standIn) Name() string              { return experiment.SelfPaced }
+func (standIn) Tables() experiment.Tables { return experiment.SelfPacedTables() }
+
+func (k standIn) Compute(ctx context.Context, _ *experiment.Task, _ experiment.Data) (measures experiment.Batch, further map[string]experiment.Batch, err error) {
+	if cost, err := time.ParseDuration(os.Getenv(costVariable)); err == nil && cost > 0 {
+		timer := time.NewTimer(cost)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			return measures, nil, ctx.Err()
+		}
+	}
+	columns := k.Tables().Measures
+	return measures, nil, measures.Append(columns, make([]any, len(columns))...)
+}
+
+// work is a worker whose cells are those of the stand-in. Its arguments are the
+// server's URL, the number of slots and the folder of its cache.
+func work(ctx context.Context) error {
+	slots, err := strconv.Atoi(os.Args[2])
+	if err != nil {
+		return err
+	}
+	q, err := queue.Connect(ctx, queue.Config{URL: os.Args[1]})
+	if err != nil {
+		return err
+	}
+	defer q.Close()
+	w := &run.Worker{
+		Queue: q, Kinds: []experiment.Kind{standIn{}}, Slots: slots, Drain: os.Getenv(stayVariable) == "", Cache: os.Args[3],
+		Process: func() *exec.Cmd {
+			cmd := exec.Command(os.Args[0])
+			cmd.Env = append(os.Environ(), asSlot+"=1", "GOMAXPROCS=1")
+			return cmd
+		},
+		Report: func(cell string, err error) { fmt.Fprintln(os.Stderr, cell, err) },
+	}
+	if os.Getenv(tellVariable) != "" {
+		stop := make(chan struct{})
+		defer close(stop)
+		go tell(stop)
+	}
+	return w.Run(ctx)
+}
+
+// loop pulls and acknowledges tasks and does nothing else: the least that any
+// worker has to do. Its arguments are the server's URL, the number of slots and
+// the run.
+func loop(ctx context.Context) error {
+	slots, err := strconv.Atoi(os.Args[2])
+	if err != nil {
+		return err
+	}
+	nc, err := nats.Connect(os.Args[1])
+	if err != nil {
+		return err
+	}
+	defer nc.Close()
+	js, err := jetstream.New(nc)
+	if err != nil {
+		return err
+	}
+	var group sync.WaitGroup
+	errs := make(chan error, slots)
+	for range slots {
+		group.Go(func() {
+			consumer, err := js.Consumer(ctx, "AGEPATH_TASKS", os.Args[3])
+			for err == nil {
+				var msg jetstream.Msg
+				if msg, err = consumer.Next(jetstream.FetchMaxWait(time.Second)); err == nil {
+					err = msg.DoubleAck(ctx)
+				}
+			}
+			if !errors.Is(err, nats.ErrTimeout) {
+				errs <- err
+			}
+		})
+	}
+	group.Wait()
+	close(errs)
+	return <-errs
+}
+
+// serve is a NATS server on a port, which it tells on its standard output. Its
+// argument is its folder.
+func serve(ctx context.Context) error {
+	server, err := queue.StartServer(ctx, queue.ServerConfig{Dir: os.Args[1], Listen: "127.0.0.1:0"})
+	if err != nil {
+		return err
+	}
+	fmt.Println(server.URL())
+	_, _ = io.Copy(io.Discard, os.Stdin) // until the test is over
+	return server.Shutdown()
+}
+
+// itself makes a command that runs the test binary as one of its programs.
+func itself(t *testing.T, name string, args ...string) *exec.Cmd {
+	t.Helper()
+	cmd := exec.Command(os.Args[0], args...)
+	cmd.Env = append(os.Environ(), asProgram+"="+name)
+	cmd.Stderr = os.Stderr
+	return cmd
+}
+
+// write writes a grid of cells that take no time on the stand-in: alphas times
+// repeats of them.
+func write(t *testing.T, name string, alphas, repeats int) string {
+	t.Helper()
+	text := fmt.Sprintf(`
+name: %s
+repeats: %d
+data: [diabetes]
+models: [{lasso: {alpha: {from: 0.001, to: %.3f, step: 0.001}, intercept: true}}]
+methods: [original]
+`, name, repeats, float64(alphas)/1000)
+	path := filepath.Join(t.TempDir(), name+".yaml")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}

@@ -1,0 +1,89 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"text/tabwriter"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/agepath/agepath/rehline"
+)
+
+// growth prints the time of a pass of descent, and of a solve with one Newton
+// step, in nanoseconds a sample of 50 generated features. Next to them is the
+// time of reading X once, by BLAS's dot product of X with itself: beyond the
+// caches no pass can be faster.
+func growth(repeat int) error {
+	out := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(out, "samples\tpass\tover 1,000's\tNewton\treading X\t")
+	var first float64
+	for _, n := range []int{1_000, 10_000, 100_000, 1_000_000} {
+		const d = 50
+		r := rand.New(rand.NewPCG(1, uint64(n)))
+		x := blas64.General{Rows: n, Cols: d, Stride: d, Data: make([]float64, n*d)}
+		for i := range x.Data {
+			x.Data[i] = r.NormFloat64()
+		}
+		class, value := make([]float64, n), make([]float64, n)
+		for i := range value {
+			value[i] = x.Data[i*d] - 0.5*x.Data[i*d+1] + 0.5*r.NormFloat64()
+			class[i] = math.Copysign(1, value[i])
+		}
+		pass, err := step(rehline.Problem{X: x, Loss: rehline.Hinge(class), C: 100 / float64(n)}, rehline.DescentOnly, repeat)
+		if err != nil {
+			return err
+		}
+		newton, err := step(rehline.Problem{X: x, Loss: rehline.Huber(value, 1.0), C: 100 / float64(n)}, rehline.NewtonOnly, repeat)
+		if err != nil {
+			return err
+		}
+		if first == 0 {
+			first = pass
+		}
+		all := blas64.Vector{N: len(x.Data), Inc: 1, Data: x.Data}
+		read, total := each(n, repeat, func() float64 { return blas64.Dot(all, all) })
+		if math.IsNaN(total) {
+			return fmt.Errorf("generated data sum to %v", total)
+		}
+		fmt.Fprintf(out, "%d\t%.1f\t%.2f\t%.1f\t%.1f\t\n", n, pass, pass/first, newton, read)
+	}
+	return out.Flush()
+}
+
+// step returns the time of a solve that ends after one pass or step, in
+// nanoseconds a sample.
+func step(p rehline.Problem, m rehline.Method, repeat int) (float64, error) {
+	s, err := rehline.New(p)
+	if err != nil {
+		return 0, err
+	}
+	ns, _ := each(p.Loss.N(), repeat, func() float64 {
+		if _, e := s.Solve(context.Background(), rehline.Options{Tol: 1e-15, MaxPasses: 1, Method: m}); e != nil {
+			err = e
+		}
+		return 0
+	})
+	return ns, err
+}
+
+// each returns the median time of f in nanoseconds a sample, where small sizes
+// are repeated until a million samples, and the sum of what it returned.
+func each(n, repeat int, f func() float64) (float64, float64) {
+	var times []float64
+	var total float64
+	inner := max(1, 1_000_000/n)
+	for range repeat {
+		began := clock()
+		for range inner {
+			total += f()
+		}
+		times = append(times, float64(clock()-began)/float64(inner)/float64(n))
+	}
+	slices.Sort(times)
+	return times[len(times)/2], total
+}

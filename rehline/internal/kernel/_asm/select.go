@@ -1,0 +1,139 @@
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+var lanes Mem
+
+// laneOffsets is 0, 1, ..., 15 as 32-bit integers.
+func laneOffsets() Mem {
+	if lanes.Symbol.Name == "" {
+		lanes = GLOBL("laneOffsets", 8|16)
+		for i := range 16 {
+			DATA(4*i, U32(uint32(i)))
+		}
+	}
+	return lanes
+}
+
+// picker appends the offsets whose lanes a mask selects to a list of 32-bit
+// indices.
+type picker struct {
+	next, step reg.VecVirtual // offsets of the lanes, and how far they advance
+	list       reg.GPVirtual  // where the next index goes
+	room       reg.GPVirtual  // entries left
+}
+
+func newPicker() *picker {
+	p := &picker{ZMM(), ZMM(), pointer("index"), pointer("room")}
+	VMOVDQU32(laneOffsets(), p.next)
+	eight := GP32()
+	MOVL(U32(8), eight)
+	VPBROADCASTD(eight, p.step)
+	return p
+}
+
+// pick appends those of mask k, of at most eight lanes, and jumps to full where
+// there is no room for eight.
+func (p *picker) pick(k reg.OpmaskVirtual, full string) {
+	CMPQ(p.room, U8(8))
+	JL(LabelRef(full))
+	VPCOMPRESSD(p.next, k, Mem{Base: p.list})
+	count := GP32()
+	KMOVW(k, count)
+	POPCNTL(count, count)
+	SUBQ(count.As64(), p.room)
+	LEAQ(Mem{Base: p.list, Index: count.As64(), Scale: 4}, p.list)
+	VPADDD(p.step, p.next, p.next)
+}
+
+// both returns the lanes of k that the tail has.
+func (v *isa) both(k reg.OpmaskVirtual, tail bool) {
+	if tail {
+		KANDW(v.tail, k, k)
+	}
+}
+
+func near(v *isa) {
+	TEXT(v.name("near"), NOSPLIT, "func(z, kink, lo, hi, slope, inv *float64, n int, limit float64, index *int32, room int) int")
+	Pragma("noescape")
+	Doc(v.name("near") + " is Near; it returns the room left, less than 8 where there was not enough.")
+	z, kink, lo, hi := pointer("z"), pointer("kink"), pointer("lo"), pointer("hi")
+	slope, inv, n, limit := pointer("slope"), pointer("inv"), pointer("n"), float(v, "limit")
+	p, zero := newPicker(), v.zero()
+	v.each("loop", n, func(o reg.GPVirtual, tail bool) {
+		k, r := v.load(at(kink, o, 0), tail), v.load(at(z, o, 0), tail)
+		VSUBPD(k, r, r)
+		b, u := v.load(at(lo, o, 0), tail), v.load(at(hi, o, 0), tail)
+		above, off, in := K(), K(), K()
+		const greater, different, atMost = 0x1e, 0x04, 0x12
+		VCMPPD(U8(greater), zero, r, above)
+		VMOVAPD(u, above, b)
+		VCMPPD(U8(different), v.load(at(slope, o, 0), tail), b, off)
+		VMULPD(r, r, r)
+		VMULPD(v.load(at(inv, o, 0), tail), r, r)
+		VCMPPD(U8(atMost), limit, r, in)
+		KORW(off, in, off)
+		v.both(off, tail)
+		p.pick(off, "full")
+	})
+	Label("full")
+	Store(p.room, ReturnIndex(0))
+	end(v)
+}
+
+func changed(v *isa) {
+	TEXT(v.name("changed"), NOSPLIT, "func(x, y *float64, n int, unit, part float64, index *int32, room int) int")
+	Pragma("noescape")
+	Doc(v.name("changed") + " is Changed; it returns the room left, less than 8 where there was not enough.")
+	x, y, n, unit, part := pointer("x"), pointer("y"), pointer("n"), float(v, "unit"), float(v, "part")
+	p := newPicker()
+	sign := v.vec()
+	bits := GP64()
+	MOVQ(U64(1<<63-1), bits)
+	VPBROADCASTQ(bits, sign)
+	v.each("loop", n, func(o reg.GPVirtual, tail bool) {
+		a := v.load(at(x, o, 0), tail)
+		VMULPD(unit, a, a)
+		e := v.vec()
+		VSUBPD(v.load(at(y, o, 0), tail), a, e)
+		VPANDQ(sign, e, e)
+		VPANDQ(sign, a, a)
+		VMULPD(part, a, a)
+		k := K()
+		const above = 0x1e
+		VCMPPD(U8(above), a, e, k)
+		v.both(k, tail)
+		p.pick(k, "full")
+	})
+	Label("full")
+	Store(p.room, ReturnIndex(0))
+	end(v)
+}
+
+func share(v *isa) {
+	begin(v, "share", "dst, slope, p *float64, n int, scale float64", "is Share.")
+	dst, slope, p, n, scale := pointer("dst"), pointer("slope"), pointer("p"), pointer("n"), float(v, "scale")
+	zero := v.zero()
+	v.each("loop", n, func(o reg.GPVirtual, tail bool) {
+		a, b := v.load(at(slope, o, 0), tail), v.load(at(p, o, 0), tail)
+		VMULPD(scale, a, a)
+		VDIVPD(b, a, a)
+		VMAXPD(zero, a, a) // zero where 0/0
+		const different = 0x04
+		if v.wide {
+			k := K()
+			VCMPPD(U8(different), zero, b, k)
+			VMOVAPD_Z(a, k, a)
+		} else {
+			m := YMM()
+			VCMPPD(U8(different), zero, b, m)
+			VANDPD(m, a, a)
+		}
+		v.store(a, at(dst, o, 0), tail)
+	})
+	end(v)
+}
