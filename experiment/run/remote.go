@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"slices"
 
 	"github.com/agepath/agepath/experiment"
@@ -20,7 +19,7 @@ func PutRun(ctx context.Context, q *queue.Queue, grid *experiment.Grid, plan *ex
 	if err := putDatasets(ctx, q, plan); err != nil {
 		return err
 	}
-	text, err := json.Marshal(describe(grid, plan))
+	text, err := json.Marshal(&Description{Manifest: *describe(grid, plan), Parts: plan.Parts()})
 	if err != nil {
 		return fmt.Errorf("describing run %s: %w", plan.Run, err)
 	}
@@ -115,20 +114,12 @@ func Collect(ctx context.Context, q *queue.Queue, run, out, version string, kind
 
 // FindRun returns the grid and the plan of a run in the queue.
 func FindRun(ctx context.Context, q *queue.Queue, run string) (*experiment.Grid, *experiment.Plan, error) {
-	body, err := q.Data(ctx, run)
+	description, err := Describe(ctx, q, run)
 	if err != nil {
-		return nil, nil, fmt.Errorf("looking for run %s: %w", run, err)
+		return nil, nil, err
 	}
-	defer body.Close()
-	text, err := io.ReadAll(body)
-	if err != nil {
-		return nil, nil, fmt.Errorf("reading the description of run %s: %w", run, err)
-	}
-	var manifest results.Manifest
-	if err := json.Unmarshal(text, &manifest); err != nil {
-		return nil, nil, fmt.Errorf("reading the description of run %s: %w", run, err)
-	}
-	return Replan(ctx, &manifest, &remoteLoader{q, &manifest})
+	manifest := &description.Manifest
+	return Replan(ctx, manifest, &remoteLoader{q, manifest})
 }
 
 // Replan makes the grid and the plan of a manifest again. That it is the same
