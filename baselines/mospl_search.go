@@ -77,6 +77,7 @@ func newMOSPLSearch(ctx context.Context, p *gaga.Problem, o *MOSPLOptions) (*mos
 // at count ages spread over the losses, from the largest on, where each takes
 // its losses from the model fitted to the one before.
 func (s *mosplSearch) descend(ctx context.Context, count int) ([][]float64, error) {
+	begin := time.Now()
 	losses, sorted := make([]float64, s.models.n), make([]float64, s.models.n)
 	rows := make([][]float64, count)
 	for k := range rows {
@@ -93,6 +94,7 @@ func (s *mosplSearch) descend(ctx context.Context, count int) ([][]float64, erro
 			return nil, fmt.Errorf("baselines: MOSPL at age %v of the first population: %w", age, err)
 		}
 	}
+	s.refits += time.Since(begin)
 	return rows, nil
 }
 

@@ -179,6 +179,8 @@ func known(method Method, model Model, task dataset.Task) error {
 		return fmt.Errorf("there is no method %q; there are %s", method.Name, strings.Join(methodNames(), ", "))
 	case !slices.Contains(modelNames, model.Name):
 		return fmt.Errorf("there is no model %q; there are %s", model.Name, strings.Join(modelNames, ", "))
+	case !info.fits(model.Name):
+		return fmt.Errorf("%s is no method for the model %s", method.Name, model.Name)
 	case info.regularized && !slices.Contains(regularizerNames, regularizer):
 		return fmt.Errorf("there is no regularizer %q; there are %s", regularizer, strings.Join(regularizerNames, ", "))
 	}

@@ -76,11 +76,10 @@ func fitWork(model, kernel string, n, d float64) (cold, warm float64) {
 		cold = gram + n*d
 		return cold, 0.1 * cold
 	}
-	// The kernel matrix, then working-set updates of O(n) each: more of them
-	// for the linear kernel, whose matrix is singular.
-	cold = n*n*d/4 + 60*n*n
-	if kernel == RBF {
+	if kernel == RBF { // the kernel matrix, then working-set updates of O(n) each
 		cold = n*n*d/4 + 30*n*n
+		return cold, 0.005 * cold
 	}
-	return cold, 0.005 * cold
+	cold = ermWork(n, d) + 2*n*n // rehline's solution, and the gradients of all samples
+	return cold, 0.05 * cold
 }

@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -29,7 +30,7 @@ func (r *reader) erm(m Models, at item, fields map[string]item) []Models {
 				r.checkBox(element, list)
 			}
 			if slices.ContainsFunc(constrained, func(other Models) bool { return other.Constraint == one.Constraint }) {
-				r.problem(element, "the constraint %s is given twice; its parameters take lists", element.Value)
+				r.problem(element, "the constraint %s is given twice; its parameters take lists", cmp.Or(one.Constraint, "none"))
 			}
 			constrained = append(constrained, one)
 		}

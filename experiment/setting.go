@@ -293,14 +293,3 @@ func (c choices) largest(name string) float64 {
 	}
 	return most
 }
-
-// first returns the first value of a setting, the zero one for a setting that
-// the choices do not have.
-func (c choices) first(name string) Setting {
-	for i := range c {
-		if c[i].info.name == name {
-			return c[i].Values[0]
-		}
-	}
-	return Setting{}
-}

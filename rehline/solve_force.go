@@ -22,10 +22,10 @@ type force struct {
 }
 
 // Slopes that are what a step predicts up to this part of them are not looked
-// at. A gap smaller than fineGap is certified by a force that was summed anew.
+// at. The last gap is certified by a force that was summed anew.
 const (
-	samePart = 1e-14
-	fineGap  = 1e-8
+	samePart  = 1e-14
+	sameForce = 1e-12 // rounding errors of the force, as a part of it, that do not show in the gap
 )
 
 func newForce(dim int) force {
@@ -60,7 +60,7 @@ func (s *Solver) predict(t float64) {
 		return
 	}
 	rounding := 0x1p-52 * t * w.stiff * float64(s.d) * math.Sqrt(kernel.Dot(s.step, s.step))
-	if rounding > 1e-3*s.limits.tol*math.Sqrt(kernel.Dot(f.loss, f.loss)) {
+	if rounding > sameForce*math.Sqrt(kernel.Dot(s.v, s.v)) {
 		return
 	}
 	kernel.AxpyTimes(t, s.dz, s.h, s.g)
@@ -119,11 +119,10 @@ func (s *Solver) pullFew() bool {
 	return true
 }
 
-// refine sums the force anew where the Gram matrix was used and the tolerance is
-// so small that its rounding errors may matter, and tells whether the point is
-// still good enough.
+// refine sums the force anew where the Gram matrix was used, and tells whether the
+// point is still good enough.
 func (s *Solver) refine() bool {
-	if s.force.rough && s.limits.tol < fineGap {
+	if s.force.rough {
 		s.forces()
 		s.certify()
 	}

@@ -170,21 +170,21 @@ func (k *kinked) weigh(l *Loss, i int, c float64) {
 	k.slope[i], k.lo[i], k.hi[i] = a, lo, hi
 }
 
-// weigh sets the curvature of sample i for the cost c. Its slope keeps its share
+// weigh sets the curvature of sample i for the cost. Its slope keeps its share
 // of the range.
-func (k *curved) weigh(l *Loss, i int, c float64) {
-	before := k.sigma[i]
-	k.sigma[i] = 0
-	for _, r := range [2]int{k.first, k.second} {
+func (c *curved) weigh(l *Loss, i int, cost float64) {
+	before := c.sigma[i]
+	c.sigma[i] = 0
+	for _, r := range [2]int{c.first, c.second} {
 		if r < 0 {
 			continue
 		}
 		if s := row(l.S, r)[i]; turns(s, row(l.T, r)[i]) {
-			k.sigma[i] = c * s * s
+			c.sigma[i] = cost * s * s
 		}
 	}
 	if before > 0 {
-		k.slope[i] *= k.sigma[i] / before
+		c.slope[i] *= c.sigma[i] / before
 	}
 }
 
@@ -193,8 +193,8 @@ func (k *kinked) atZero(i int) float64 {
 	return max(-k.hi[i]*k.kink[i], -k.lo[i]*k.kink[i])
 }
 
-func (k *curved) atZero(i int) float64 {
-	c := k.kink[i]
-	u := min(max(-c, k.kl[i]), k.kh[i])
-	return k.sigma[i] * u * (-c - u/2)
+func (c *curved) atZero(i int) float64 {
+	kink := c.kink[i]
+	u := min(max(-kink, c.kl[i]), c.kh[i])
+	return c.sigma[i] * u * (-kink - u/2)
 }

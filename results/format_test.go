@@ -198,8 +198,8 @@ func TestMarkdown(t *testing.T) {
 			t.Errorf("a row of %d bars in a table of %d: %s", n, columns, line)
 		}
 	}
-	if tables != len(Scores)+2 {
-		t.Errorf("%d tables, want one for each score, one of comparisons and the failures", tables)
+	if tables != len(Scores)+1 { // there are no validation scores
+		t.Errorf("%d tables, want one for each other score, the choice of age, comparisons and failures", tables)
 	}
 }
 
@@ -229,13 +229,13 @@ func TestLaTeX(t *testing.T) {
 			t.Errorf("%q is not in\n%s", want, text)
 		}
 	}
-	checkLaTeX(t, text, len(Scores)+1, 0)
+	checkLaTeX(t, text, len(Scores), 0)
 
 	var rows []cellRow
 	for i := range longTable + 1 {
 		rows = append(rows, cellRow{"method": "acs", "alpha": float64(i + 1)})
 	}
-	checkLaTeX(t, written(t, "latex", &Report{Tables: tablesOf(t, rows)}), 0, len(Scores))
+	checkLaTeX(t, written(t, "latex", &Report{Tables: tablesOf(t, rows)}), 0, len(Scores)-1)
 }
 
 // checkLaTeX checks what makes a table compile: balanced braces and
@@ -316,6 +316,9 @@ func TestSettingWords(t *testing.T) {
 			"new, LOG a=1 regularizer, no noise, α=0.001"},
 		{Setting{DimModel: text("elastic-net"), DimAlpha: number(0.01), DimL1Ratio: number(0.5)},
 			"elastic net, no noise, α=0.01, L1 ratio=0.5"},
+		{Setting{DimModel: text("erm"), DimLoss: text(`{"quantile":{"q":0.5}}`), DimConstraint: text(`{"fairness":{"columns":"0,1","tolerance":0.01}}`), DimC: number(1)},
+			"empirical risk, quantile q 0.5, fairness columns 0, 1, tolerance 0.01, no noise, C=1"},
+		{Setting{DimModel: text("erm"), DimLoss: text("hinge")}, "empirical risk, hinge, no constraint, no noise"},
 	}
 	for _, test := range tests {
 		if got := describe(test.setting); got != test.want {

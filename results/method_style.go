@@ -73,26 +73,36 @@ var otherStyles = []methodStyle{
 
 // methodStylesOf returns the styles of the methods of one table. Methods that
 // are not in methodStyles take the other styles in turn, and so do further
-// settings of one method, whose labels tell the settings.
+// settings of one method, whose labels tell the settings that differ.
 func methodStylesOf(methods []string) []methodStyle {
 	styles := make([]methodStyle, len(methods))
-	others := 0
+	others, taken := 0, map[color.RGBA]bool{}
+	for _, method := range methods {
+		if i := methodRank(method); i < len(methodStyles) {
+			taken[methodStyles[i].color] = true
+		}
+	}
 	for j, method := range methods {
 		name, settings := cutMethod(method)
 		i, first := methodRank(method), j == 0 || methodName(methods[j-1]) != name
 		if first && i < len(methodStyles) {
 			styles[j] = methodStyles[i]
 		} else {
-			styles[j] = otherStyles[others%len(otherStyles)]
+			for tries := 0; tries < len(otherStyles); tries++ { // one that no method of the table has for its own
+				styles[j] = otherStyles[others%len(otherStyles)]
+				others++
+				if !taken[styles[j].color] {
+					break
+				}
+			}
 			styles[j].method, styles[j].label = name, name
-			others++
 		}
 		if i < len(methodStyles) {
 			styles[j].label = methodStyles[i].label
 			styles[j].continuous = methodStyles[i].continuous
 		}
 		if !first || j+1 < len(methods) && methodName(methods[j+1]) == name {
-			styles[j].label += " " + settings
+			styles[j].label += " " + dropWords(settings, commonSettings(methods, name))
 		}
 	}
 	return styles
@@ -103,6 +113,29 @@ func methodStylesOf(methods []string) []methodStyle {
 func cutMethod(method string) (name, settings string) {
 	name, settings, _ = strings.Cut(method, " ")
 	return name, settings
+}
+
+// commonSettings returns the settings that all methods of one name have.
+func commonSettings(methods []string, name string) []string {
+	var common []string
+	first := true
+	for _, method := range methods {
+		other, settings := cutMethod(method)
+		if other != name {
+			continue
+		}
+		words := strings.Fields(settings)
+		if first {
+			common, first = words, false
+		}
+		common = slices.DeleteFunc(common, func(word string) bool { return !slices.Contains(words, word) })
+	}
+	return common
+}
+
+// dropWords returns the words of a text without the given ones.
+func dropWords(text string, drop []string) string {
+	return strings.Join(slices.DeleteFunc(strings.Fields(text), func(word string) bool { return slices.Contains(drop, word) }), " ")
 }
 
 func methodName(method string) string {

@@ -26,6 +26,7 @@ type Report struct {
 	LeftOut  []string // names of the figures beyond the limit
 
 	comparisons []comparedTable // see compared
+	laidOut     []section       // see sections
 }
 
 // Failure is a cell that has no result.

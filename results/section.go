@@ -1,6 +1,9 @@
 package results
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // section is a part of a report: tables under a title.
 type section struct {
@@ -10,9 +13,16 @@ type section struct {
 }
 
 // sections lays the tables of a report out, in the order in which every format
-// shows them.
+// shows them, when first asked.
 func (r *Report) sections() []section {
-	var list []section
+	if r.laidOut == nil {
+		r.laidOut = r.layOut()
+	}
+	return r.laidOut
+}
+
+func (r *Report) layOut() []section {
+	list := []section{}
 	if len(r.Paper) > 0 {
 		s := section{title: "Beside the paper", name: "paper"}
 		for _, p := range r.Paper {
@@ -23,7 +33,9 @@ func (r *Report) sections() []section {
 	for i, table := range r.Tables {
 		s := section{title: r.tableTitle("Scores", i), name: fmt.Sprintf("scores-%d", i+1)}
 		for score := range Optimism {
-			s.sheets = append(s.sheets, scoreSheet(table, score))
+			if score == Oracle || table.has(score) { // a grid may do without a validation part
+				s.sheets = append(s.sheets, scoreSheet(table, score))
+			}
 		}
 		s.sheets = append(s.sheets, selectionSheet(table))
 		list = append(list, s)
@@ -59,4 +71,11 @@ func (r *Report) tableTitle(title string, i int) string {
 		return title
 	}
 	return fmt.Sprintf("%s %d: %s", title, i+1, r.Tables[i].Metric.word())
+}
+
+// has reports whether any entry has a score.
+func (t *ScoreTable) has(score Score) bool {
+	return slices.ContainsFunc(t.Rows, func(r ScoreRow) bool {
+		return slices.ContainsFunc(r.Entries, func(e ScoreEntry) bool { return e.Summary[score].N > 0 })
+	})
 }

@@ -36,7 +36,8 @@ type Selected struct {
 	Candidates int               // cells of the method and repeat in the files
 	Failed     int               // those with a status other than ok
 
-	unequal bool // another repeat of the method has more candidates
+	shown   string // of its settings those that differ between the candidates
+	unequal bool   // another repeat of the method has more candidates
 }
 
 // candidate is one cell that a method can be represented by.
@@ -65,7 +66,7 @@ func (g *cellGroups) selectBest(by experiment.Select) []Selected {
 	groups := map[place][]candidate{}
 	for setting, entries := range g.entries {
 		for method, entry := range entries {
-			at := place{setting.without(free[setting.without(hyperparameters...)]...), methodName(method)}
+			at := place{row(setting, free), methodName(method)}
 			for _, sample := range entry.Sample {
 				groups[at] = append(groups[at], candidate{setting, method, sample})
 			}
@@ -90,29 +91,51 @@ func (g *cellGroups) selectBest(by experiment.Select) []Selected {
 	return all
 }
 
-// freeParameters returns, by the setting without hyperparameters, which of these
-// have more than one value in some method's cells.
+// scope is the setting whose cells say whether a hyperparameter has several
+// values: those that a row compares, of methods without regularizer or kernel
+// too. The regularizer's parameter is that of one regularizer.
+func scope(setting Setting, d Dimension) Setting {
+	setting = setting.without(hyperparameters...)
+	if d != DimRegularizerParam {
+		setting = setting.without(DimRegularizer, DimKernel)
+	}
+	return setting
+}
+
+// freeParameters returns, by scope, which hyperparameters have more than one
+// value in the cells.
 func (g *cellGroups) freeParameters() map[Setting][]Dimension {
-	first := map[Setting]Setting{} // the values met first
+	type key struct {
+		scope Setting
+		d     Dimension
+	}
+	first := map[key]Value{}
 	free := map[Setting][]Dimension{}
 	for setting := range g.entries {
-		plain := setting.without(hyperparameters...)
-		values, known := first[plain]
-		if !known {
-			first[plain] = setting
-			continue
-		}
 		for _, d := range hyperparameters {
-			switch {
-			case values[d].IsNull():
-				values[d] = setting[d]
-			case !setting[d].IsNull() && setting[d] != values[d] && !slices.Contains(free[plain], d):
-				free[plain] = append(free[plain], d)
+			if setting[d].IsNull() {
+				continue
+			}
+			at := key{scope(setting, d), d}
+			if value, known := first[at]; !known {
+				first[at] = setting[d]
+			} else if value != setting[d] && !slices.Contains(free[at.scope], d) {
+				free[at.scope] = append(free[at.scope], d)
 			}
 		}
-		first[plain] = values
 	}
 	return free
+}
+
+// row returns the setting of the row that a cell belongs to.
+func row(setting Setting, free map[Setting][]Dimension) Setting {
+	at := setting
+	for _, d := range hyperparameters {
+		if slices.Contains(free[scope(setting, d)], d) {
+			at[d] = Value{}
+		}
+	}
+	return at
 }
 
 // choose picks the best candidate of each repeat, and makes the entry of a table
@@ -154,7 +177,14 @@ func choose(candidates []candidate, by experiment.Select, metric Metric) ([]Sele
 		entry.Sample = append(entry.Sample, c.RepeatScore)
 		choices = append(choices, s)
 	}
+	methods := make([]string, len(candidates))
+	for i := range candidates {
+		methods[i] = candidates[i].method
+	}
+	common := commonSettings(methods, methodName(methods[0]))
 	for i := range choices {
+		_, settings := cutMethod(choices[i].Method)
+		choices[i].shown = dropWords(settings, common)
 		choices[i].unequal = choices[i].Candidates < most
 	}
 	return choices, entry

@@ -26,7 +26,7 @@ func tuned() []cellRow {
 			heldOut := 1 + 0.1*float64((a+repeat-1)%2)
 			base := cellRow{"repeat": repeat, "alpha": alpha, "noise_kind": "gaussian", "noise_level": 0.3}
 			add(merge(base, cellRow{"method": "original", "score_oracle": 2 + 0.1*float64(a), "score_held_out": heldOut}))
-			for _, delta := range []string{`{"delta":10}`, `{"delta":2}`} {
+			for _, delta := range []string{`{"delta":10,"size":4}`, `{"delta":2,"size":4}`} {
 				add(merge(base, cellRow{"method": "huber-lasso", "method_params": delta, "score_oracle": 1.0, "score_held_out": heldOut}))
 			}
 			for r, param := range []any{nil, 0.5} {
@@ -116,6 +116,25 @@ func TestSelectBest(t *testing.T) {
 	}
 }
 
+// TestSelectBestCaption wants a parameter that one method has one value of, and
+// another several, to be none of the row's.
+func TestSelectBestCaption(t *testing.T) {
+	t.Parallel()
+	var rows []cellRow
+	for i, alpha := range []float64{0.1, 0.2, 0.006} {
+		row := cellRow{"cell": testID(i), "method": "original", "alpha": alpha}
+		if i == 2 {
+			row = merge(row, cellRow{"method": "gaga", "regularizer": "mixture", "regularizer_param": 0.5})
+		}
+		rows = append(rows, row)
+	}
+	r, _ := selectReport(t, rows, experiment.SelectOracle)
+	row := r.Tables[0].Rows[0]
+	if len(r.Tables[0].Rows) != 1 || !row.Setting[DimAlpha].IsNull() || row.Setting[DimRegularizerParam].IsNull() {
+		t.Errorf("row %+v", row.Setting)
+	}
+}
+
 // checkSelectedFile wants the file to hold the choices.
 func checkSelectedFile(t *testing.T, path string, selected []Selected) {
 	t.Helper()
@@ -190,9 +209,13 @@ func TestSelectAll(t *testing.T) {
 	if _, err := os.Stat(stale); err == nil || r.Selected != nil {
 		t.Errorf("choices remain: %+v, %v", r.Selected, err)
 	}
-	want := []string{"original", "gaga", "huber-lasso delta=2", "huber-lasso delta=10"}
+	want := []string{"original", "gaga", "huber-lasso delta=2 size=4", "huber-lasso delta=10 size=4"}
 	if got := r.Tables[0].Methods; strings.Join(got, ", ") != strings.Join(want, ", ") || len(r.Tables[0].Rows) != 2*2 {
 		t.Errorf("methods %q in %d rows, want %q in 4", got, len(r.Tables[0].Rows), want)
+	}
+	// Labels tell what differs.
+	if styles := methodStylesOf(want); styles[2].label != "Huber Lasso delta=2" || styles[3].label != "Huber Lasso delta=10" || styles[2].color == styles[3].color {
+		t.Errorf("labels %q and %q", styles[2].label, styles[3].label)
 	}
 }
 

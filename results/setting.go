@@ -164,7 +164,8 @@ func constraintText(s Setting) string {
 // termText writes a loss or a constraint of the model erm for readers: JSON as
 // the grid's words.
 func termText(v Value) string {
-	return strings.TrimSpace(strings.NewReplacer("{", " ", "}", "", `"`, "", ":", " ", ",", ", ").Replace(v.Text))
+	words := strings.NewReplacer("{", " ", "}", " ", `"`, "", ":", " ", ",", ", ").Replace(v.Text)
+	return strings.Join(strings.Fields(words), " ")
 }
 
 var regularizerWords = map[string]struct{ name, parameter string }{

@@ -134,7 +134,7 @@ func (p *PaperTable) words(constant []string) string {
 		"Ours: the best test score on the path (oracle), which is what the paper reports. "+
 		"Difference: ours - published; in standard errors √(s²/n + S²/%d) of the difference. ", published.Runs, published.Runs)
 	if len(constant) > 0 {
-		fmt.Fprintf(&b, "%s; %s regularizer. ", strings.Join(constant, "; "), p.Table.Regularizer)
+		fmt.Fprintf(&b, "All rows: %s; %s regularizer. ", strings.Join(constant, "; "), p.Table.Regularizer)
 	}
 	if !p.Protocol {
 		b.WriteString("This run does not follow the paper's protocol (protocol: paper in the grid), so that differences are to be expected. ")

@@ -83,16 +83,21 @@ func selectionSheet(table *ScoreTable) *sheet {
 		}[score]})
 	}
 	s.columns = append(s.columns, sheetColumn{head: "repeats", right: true}, sheetColumn{head: "failed", right: true})
+	places := [scores]int{}
+	for _, score := range Scores {
+		places[score] = table.decimals(score)
+	}
+	styles := methodStylesOf(table.Methods)
 	for i := range table.Rows {
 		row := &table.Rows[i]
-		for j, style := range methodStylesOf(table.Methods) {
+		for j, style := range styles {
 			entry := &row.Entries[j]
 			if entry.Cells == 0 {
 				continue
 			}
 			cells := append(aspectCells(varied, row.Setting), sheetCell{text: style.label})
 			for _, score := range Scores {
-				cells = append(cells, scoreCell(entry, score, row.Repeats, table.decimals(score), false))
+				cells = append(cells, scoreCell(entry, score, row.Repeats, places[score], false))
 			}
 			s.rows = append(s.rows, append(cells, countCell(entry.Cells), countCell(entry.Failed)))
 		}

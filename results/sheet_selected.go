@@ -18,8 +18,8 @@ func (s *Selected) text() string {
 			words = append(words, d.String()+"="+s.Setting[d].String())
 		}
 	}
-	if _, settings := cutMethod(s.Method); settings != "" {
-		words = append(words, settings)
+	if s.shown != "" {
+		words = append(words, s.shown)
 	}
 	return strings.Join(words, " ")
 }

@@ -106,6 +106,11 @@ func (c *Coordinator) Run(ctx context.Context) (*Summary, error) {
 	if err := c.finish(ctx, g.store); err != nil {
 		return nil, err
 	}
+	if c.Queue != nil && summary.Computed > 0 {
+		if _, err := c.Queue.Sweep(ctx, c.Plan.Run); err != nil {
+			return nil, err
+		}
+	}
 	summary.Counts = g.store.Counts()
 	return summary, nil
 }

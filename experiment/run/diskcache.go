@@ -39,7 +39,10 @@ type diskCache struct {
 	entries map[string]*cachedFile // those in use here
 }
 
+// cachedFile is a file in use. Once it was found to be no good another one takes
+// its place.
 type cachedFile struct {
+	path  string
 	users int
 	ready chan struct{} // closed when the file is there, or err
 	err   error
@@ -66,15 +69,15 @@ func openDiskCache(q *queue.Queue, dir string, limit int64) (*diskCache, error) 
 func (c *diskCache) path(digest string) string { return filepath.Join(c.dir, digest+cachedEnding) }
 
 // acquire returns the file of a data set, which stays until it is released.
-func (c *diskCache) acquire(ctx context.Context, digest string) (path string, err error) {
+func (c *diskCache) acquire(ctx context.Context, digest string) (*cachedFile, error) {
 	if err := queue.ValidName(digest); err != nil {
-		return "", fmt.Errorf("data set: digest %w", err)
+		return nil, fmt.Errorf("data set: digest %w", err)
 	}
 	c.mu.Lock()
 	entry := c.entries[digest]
 	first := entry == nil
 	if first {
-		entry = &cachedFile{ready: make(chan struct{})}
+		entry = &cachedFile{path: c.path(digest), ready: make(chan struct{})}
 		c.entries[digest] = entry
 	}
 	entry.users++
@@ -85,25 +88,24 @@ func (c *diskCache) acquire(ctx context.Context, digest string) (path string, er
 	}
 	select {
 	case <-entry.ready:
-		err = entry.err
+		if entry.err == nil {
+			return entry, nil
+		}
+		c.release(digest, entry, true)
+		return nil, fmt.Errorf("data set %s: %w", digest, entry.err)
 	case <-ctx.Done():
-		err = context.Cause(ctx)
+		c.release(digest, entry, false)
+		return nil, fmt.Errorf("data set %s: %w", digest, context.Cause(ctx))
 	}
-	if err != nil {
-		c.release(digest, entry.err != nil)
-		return "", fmt.Errorf("data set %s: %w", digest, err)
-	}
-	return c.path(digest), nil
 }
 
 // release gives a file back; one that is no good is fetched again by the next
 // who asks.
-func (c *diskCache) release(digest string, bad bool) {
+func (c *diskCache) release(digest string, entry *cachedFile, bad bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	entry := c.entries[digest]
-	if entry == nil {
-		return // it was no good for another slot
+	if c.entries[digest] != entry {
+		return // it was no good for another slot either, and is replaced
 	}
 	if bad {
 		c.remove(digest + cachedEnding)

@@ -76,8 +76,8 @@ func (k poison) Compute(ctx context.Context, task *experiment.Task, data experim
 		}
 		answer = float64(block[len(block)/4096*4096-4096])
 	case `"loop"`:
-		for x := 0; ; x++ {
-			answer = float64(x)
+		for answer > 0 {
+			answer++ // never ends: 2^53 + 1 is 2^53
 		}
 	case `"exit"`:
 		os.Exit(0)
@@ -157,7 +157,7 @@ func TestPoison(t *testing.T) {
 		if (o.Measures.Rows == 1) != (c.status == experiment.OK) {
 			t.Errorf("%s: %d rows", c.spec, o.Measures.Rows)
 		}
-		if c.spec == "allocate some" && (o.Peak == nil || *o.Peak < 100<<20 || *o.Peak > 200<<20) {
+		if c.spec == "allocate some" && !raceDetector && (o.Peak == nil || *o.Peak < 100<<20 || *o.Peak > 200<<20) {
 			t.Errorf("%s: its peak is %v, want 100 MiB and a little", c.spec, o.Peak)
 		}
 		delete(list, o.Cell)
@@ -166,7 +166,7 @@ func TestPoison(t *testing.T) {
 		if o.Status != experiment.OK || o.Attempts != 1 || o.Measures.Columns[0].Floats[0] != 42 {
 			t.Errorf("cell %s: %s in attempt %d: %s", o.Cell, o.Status, o.Attempts, o.Error)
 		}
-		if o.Peak != nil && *o.Peak > 90<<20 {
+		if o.Peak != nil && *o.Peak > 90<<20 && !raceDetector {
 			t.Errorf("cell %s, which takes nothing, has a peak of %d MiB", o.Cell, *o.Peak>>20)
 		}
 	}

@@ -20,6 +20,9 @@ const (
 	// patience is how long a cell may take to stop after it was told to,
 	// before its process is killed.
 	patience = time.Second
+	// dataTries is how often a cell's data sets are fetched before they are
+	// believed to be no good.
+	dataTries = 5
 )
 
 // process computes cells in a process of its own, which is started when it is
@@ -138,18 +141,18 @@ func (p *process) drop() {
 
 // compute implements [computer].
 func (p *process) compute(ctx context.Context, d *queue.Delivery) (*experiment.Outcome, error) {
-	for refetched := map[string]bool{}; ; {
+	for tries := 1; ; tries++ {
 		outcome, bad, err := p.attempt(ctx, d)
 		if bad == nil {
 			return outcome, err
 		}
-		// A data set that is no good although it is fresh is the cell's failure.
-		if refetched[bad.digest] {
+		// Other workers remove files of a cache they share, too. A data set
+		// that is no good however often it is fetched is the cell's failure.
+		if tries == dataTries {
 			outcome := begin(&d.Task, time.Now())
 			end(outcome, experiment.Failed, bad.Error())
 			return outcome, nil
 		}
-		refetched[bad.digest] = true
 	}
 }
 
@@ -161,12 +164,12 @@ func (p *process) attempt(ctx context.Context, d *queue.Delivery) (outcome *expe
 		r.Data = map[string]string{}
 	}
 	for _, digest := range d.Task.Data {
-		path, err := p.files.acquire(ctx, digest)
+		file, err := p.files.acquire(ctx, digest)
 		if err != nil {
 			return nil, nil, err
 		}
-		defer func() { p.files.release(digest, bad != nil && bad.digest == digest) }()
-		r.Data[digest] = path
+		defer func() { p.files.release(digest, file, bad != nil && bad.digest == digest) }()
+		r.Data[digest] = file.path
 	}
 	body, err := r.encode()
 	if err != nil {

@@ -131,11 +131,16 @@ func publish(t *testing.T, q *queue.Queue, tasks ...experiment.Task) {
 	}
 }
 
-// outcomes returns what is stored of the run, by cell.
+// outcomes returns what is stored of the run of [task], by cell.
 func outcomes(t *testing.T, q *queue.Queue) map[string]*experiment.Outcome {
 	t.Helper()
+	return outcomesOf(t, q, "test")
+}
+
+func outcomesOf(t *testing.T, q *queue.Queue, run string) map[string]*experiment.Outcome {
+	t.Helper()
 	list := map[string]*experiment.Outcome{}
-	for o, err := range q.Results(t.Context(), "test") {
+	for o, err := range q.Results(t.Context(), run) {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -74,11 +74,11 @@ func (w *Worker) Run(ctx context.Context) error {
 	}
 	defer puller.Close()
 	board := newBoard(&worker)
-	told := make(chan struct{})
+	told, stopped := make(chan struct{}), ctx.Done()
 	telling, stop := context.WithCancel(context.WithoutCancel(ctx))
 	go func() { // ends with Run
 		defer close(told)
-		board.tell(telling, ctx.Done())
+		board.tell(telling, stopped)
 	}()
 	defer func() {
 		stop()

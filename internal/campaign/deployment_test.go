@@ -30,6 +30,7 @@ type deployment struct {
 	workers     []*member
 	out         string
 	caches      []string
+	noDisks     bool // that fill up
 }
 
 // deploy starts everything but the coordinator.
@@ -49,13 +50,13 @@ func deploy(t *testing.T, seed uint64, server, grid string) *deployment {
 		}
 		d.hosts = append(d.hosts, links)
 	}
-	d.out = filepath.Join(smallDisk(t), "out")
+	d.out = filepath.Join(d.smallDisk(), "out")
 	d.coordinator = &member{
 		name: "coordinator", path: builtProgram(t, "coordinator"), once: true,
 		args: []string{"run", grid, "--nats", d.url(0), "--workers", "0", "--out", d.out, "--figures", "0", "--replicas", "3", "--ack-wait", ackWait.String()},
 	}
 	for i := range workers {
-		cache := smallDisk(t)
+		cache := d.smallDisk()
 		d.caches = append(d.caches, cache)
 		d.workers = append(d.workers, &member{
 			name: fmt.Sprintf("worker %d", i), path: builtProgram(t, "worker"),
@@ -81,15 +82,19 @@ func (d *deployment) between(least, most time.Duration) time.Duration {
 	return least + time.Duration(d.random.Int64N(int64(most-least)))
 }
 
-// smallDisk returns a folder on a disk of its own that is soon full.
-func smallDisk(t *testing.T) string {
+// smallDisk returns a folder on a disk of its own that is soon full. Without the
+// right to mount one, no disk fills up in the campaign.
+func (d *deployment) smallDisk() string {
+	t := d.t
 	t.Helper()
 	dir := t.TempDir()
 	if err := mountDisk(dir, diskSize); err != nil {
 		if os.Getenv("AGEPATH_REQUIRE_ALL") == "1" {
 			t.Fatalf("mounting a small disk: %v", err)
 		}
-		t.Skipf("disks that fill up need the right to mount a tmpfs: %v", err)
+		t.Logf("no disk fills up, mounting a small one is not possible: %v", err)
+		d.noDisks = true
+		return dir
 	}
 	t.Cleanup(func() {
 		if err := unmountDisk(dir); err != nil {
@@ -99,8 +104,8 @@ func smallDisk(t *testing.T) string {
 	return dir
 }
 
-// bombard lets faults happen in a random order, each at least once, until the
-// coordinator has ended, and sets everything right again.
+// bombard lets faults happen in a random order, each as often as the others,
+// until the coordinator has ended, and sets everything right again.
 func (d *deployment) bombard() (happened int) {
 	type healing struct {
 		heal func()
@@ -137,6 +142,10 @@ func (d *deployment) bombard() (happened int) {
 		}
 		f := next[0]
 		if _, busy := pending[f.name]; busy {
+			continue
+		}
+		if d.noDisks && strings.HasPrefix(f.name, "full disk") {
+			next = next[1:]
 			continue
 		}
 		next = next[1:]
@@ -180,7 +189,7 @@ func (d *deployment) shutDown() {
 			d.t.Error(err)
 			continue
 		}
-		if code := w.cmd.ProcessState.ExitCode(); code != 0 {
+		if code := w.cmd.ProcessState.ExitCode(); code > 0 { // below: it was killed just before
 			d.t.Errorf("%s ended with the exit status %d:\n%s", w.name, code, w.log.String())
 		}
 	}

@@ -36,6 +36,27 @@ func builtProgram(t *testing.T, name string) string {
 	return filepath.Join(dir, name)
 }
 
+// logText is what a process wrote, which is read while it writes.
+type logText struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (l *logText) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+func (l *logText) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
+// restartAfter is the time between the end of a member and its next start.
+const restartAfter = 100 * time.Millisecond
+
 // member is a process of a deployment, which is started again when it ends, as
 // systemd or Kubernetes do.
 type member struct {
@@ -47,8 +68,8 @@ type member struct {
 
 	mu       sync.Mutex
 	cmd      *exec.Cmd
-	log      *bytes.Buffer // of the process that runs, or ran last
-	sent     bool          // a signal that ends it was sent to it
+	log      *logText // of the process that runs, or ran last
+	sent     bool     // a signal that ends it was sent to it
 	stopping bool
 	starts   int
 	surprise []string      // ends that nobody asked for
@@ -70,7 +91,7 @@ func (m *member) launch(t *testing.T) {
 }
 
 func (m *member) start() error {
-	m.log = new(bytes.Buffer)
+	m.log = new(logText)
 	m.cmd = exec.Command(m.path, m.args...)
 	m.cmd.Env = append(os.Environ(), m.env...)
 	m.cmd.Stderr = m.log
@@ -88,6 +109,13 @@ func (m *member) keep() {
 			m.surprise = append(m.surprise, fmt.Sprintf("%v: %s", err, lastLine(m.log.String())))
 		}
 		if m.stopping || m.once && err == nil {
+			m.mu.Unlock()
+			return
+		}
+		m.mu.Unlock()
+		<-time.After(restartAfter)
+		m.mu.Lock()
+		if m.stopping {
 			m.mu.Unlock()
 			return
 		}
@@ -122,16 +150,6 @@ func (m *member) stop(s syscall.Signal) {
 	m.stopping = true
 	m.mu.Unlock()
 	m.signal(s)
-}
-
-// over reports whether the member has ended for good.
-func (m *member) over() bool {
-	select {
-	case <-m.ended:
-		return true
-	default:
-		return false
-	}
 }
 
 // await waits for the end of a member.

@@ -106,6 +106,11 @@ func work(ctx context.Context) error {
 		},
 		Report: func(cell string, err error) { fmt.Fprintln(os.Stderr, cell, err) },
 	}
+	if os.Getenv(tellVariable) != "" {
+		stop := make(chan struct{})
+		defer close(stop)
+		go tell(stop)
+	}
 	return w.Run(ctx)
 }
 

@@ -1,0 +1,72 @@
+package run
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/agepath/agepath/experiment"
+)
+
+// TestGrace stops a worker while it computes: within the time of grace the cell
+// is finished, with no attempt used up and nothing handed back.
+func TestGrace(t *testing.T) {
+	t.Parallel()
+	q := startQueue(t)
+	publish(t, q, task("wait", "wait", experiment.Limits{Attempts: 1}))
+	kind := &toy{started: make(chan string, 1), free: make(chan struct{})}
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	w := &Worker{Queue: q, Kinds: []experiment.Kind{kind}, Slots: 1, Idle: 10 * time.Millisecond, Grace: time.Minute}
+	go func() { ended <- w.Run(ctx) }()
+	<-kind.started
+	cancel()
+	close(kind.free)
+	if err := <-ended; err != nil {
+		t.Fatalf("a stopped worker returned %v", err)
+	}
+	if o := outcomes(t, q)["wait"]; o == nil || o.Status != experiment.OK || o.Attempts != 1 {
+		t.Errorf("after the interruption: %+v, want ok in the first attempt", o)
+	}
+}
+
+// TestTwoCoordinators has two coordinators compute the same run at the same
+// time, each with a worker and a folder of its own.
+func TestTwoCoordinators(t *testing.T) {
+	t.Parallel()
+	grid, p := plan(t, "repeats=20")
+	q := startQueue(t)
+	var group errgroup.Group
+	outs := []string{t.TempDir(), t.TempDir()}
+	for _, out := range outs {
+		c := &Coordinator{Grid: grid, Plan: p, Kind: experiment.SelfPacedKind{}, Out: out, Queue: q, Workers: 1}
+		group.Go(func() error {
+			summary, err := c.Run(t.Context())
+			if err == nil && int64(summary.Counts[experiment.OK]) != p.Count() {
+				t.Errorf("%s: %+v, want %d cells that are ok", out, summary, p.Count())
+			}
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	one, err := os.ReadFile(filepath.Join(outs[0], "cells.arrow"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	two, err := os.ReadFile(filepath.Join(outs[1], "cells.arrow"))
+	if err != nil || string(one) != string(two) {
+		t.Errorf("the two folders differ: %v", err)
+	}
+	if n, err := q.Held(t.Context()); n != 0 || err != nil {
+		t.Errorf("%d tasks are left: %v", n, err)
+	}
+	if list := len(outcomesOf(t, q, p.Run)); int64(list) != p.Count() {
+		t.Errorf("%d results for %d cells", list, p.Count())
+	}
+}
