@@ -5,8 +5,6 @@ import (
 	"errors"
 	"math"
 
-	"gonum.org/v1/gonum/blas/blas64"
-
 	"github.com/agepath/agepath/internal/convex"
 )
 
@@ -293,339 +291,34 @@ func (t *tracker) near(predicted, corrected []float64, h float64) bool {
 // correct runs Newton's method on the residual from pt.theta at pt.age, on the
 // current zones and active coordinates. On success the residual is at
 // rounding level, H is factorized and positive definite at the solution.
-func (t *tracker) correct(pt *point) bool {
-	if t.primal != nil && t.primal.keeps() {
-		return t.chord(pt)
-	}
-	last := math.Inf(1)
-	for pt.iterations = 1; pt.iterations <= 15; pt.iterations++ {
-		if !t.summed {
-			t.predict(pt.u, pt.theta)
-		}
-		t.assemble(pt)
-		res := t.relative()
-		done := res <= t.tight || (res <= loose && res >= 0.1*last)
-		// The last factor serves while it makes the residual fall fast; the kernel
-		// back-end sees to that itself.
-		if pt.iterations == 1 || (!t.affine && (done || t.primal == nil || !(res <= 1e-6*last))) {
-			if !t.factorize() {
-				return false
-			}
-		}
-		if done {
-			if t.primal == nil && pt.iterations > t.quick {
-				// So slow that the factor of an earlier point proves nothing here.
-				t.refresh()
-				return t.factorize()
-			}
-			return true
-		}
-		if !(res < 100*last) {
-			return false
-		}
-		last = res
-		if pt.iterations == t.quick {
-			t.refresh()
-		}
-		t.newtonStep(pt, pt.iterations == 1 || pt.iterations == t.quick+1)
-	}
-	return false
-}
-
 // chord is correct where H costs more than the residual: the last factor serves
 // as long as it takes the residual down fast, and a new one proves the optimum
 // strict at the end. Where the factor that it begins with does not serve, as near
 // a fold, it begins again with a new one. The iterations that it reports are
 // those of Newton's method that new factors stand for.
-func (t *tracker) chord(pt *point) bool {
-	last, slow := math.Inf(1), t.primal.slow()
-	inherited, fresh := t.primal.factored(), false
-	copy(t.begun, pt.theta)
-	pt.iterations = 2
-	for range 40 {
-		t.predict(pt.u, pt.theta)
-		t.assemble(pt)
-		res := t.relative()
-		settled := res <= t.tight || (res <= loose && fresh && res >= 0.1*last)
-		fresh = false
-		if inherited && !settled && !(res <= slow*last) {
-			copy(pt.theta, t.begun)
-			t.refresh()
-			inherited, last = false, math.Inf(1)
-			continue
-		}
-		if !settled && !(res < 100*last) {
-			return false
-		}
-		if settled || !t.primal.factored() || res > slow*last {
-			if !t.factorize() {
-				return false
-			}
-			if settled && t.relative() <= loose {
-				return true
-			}
-			fresh = true
-			pt.iterations++
-		}
-		last = res
-		t.newtonStep(pt, false)
-	}
-	return false
-}
-
 // newtonStep makes a Newton step with the last factor; first says that the steps
 // before it do not count where they are mixed.
-func (t *tracker) newtonStep(pt *point, first bool) {
-	step := t.rhs[:t.unknowns()]
-	copy(step, t.residual[:len(step)])
-	t.solve(step)
-	t.mix(step, first)
-	t.take(pt, step, 1)
-}
-
 // predictPoint writes left's tangent, h further in age, into pt.
-func (t *tracker) predictPoint(pt *point, h float64) {
-	l := t.left
-	for j, w := range l.theta {
-		pt.theta[j] = w + h*l.rate[j]
-	}
-	for _, i := range t.multipliers {
-		pt.dual[i] = l.dual[i] + h*l.ddual[i]
-	}
-	if t.primal == nil { // predictors are linear in θ
-		for i, u := range l.u {
-			pt.u[i] = u + h*l.du[i]
-		}
-		t.know(pt)
-	}
-}
-
 // The corrector stops at a relative residual of tight, or at loose once it no
 // longer improves.
-const (
-	tight = 1e-14
-	loose = 1e-11
-)
-
 // finish evaluates the watched samples at pt, a new point of the path, and fills
 // in the rates; J is factorized there.
-func (t *tracker) finish(pt *point) {
-	if t.summed {
-		t.predict(pt.u, pt.theta)
-		t.evaluate(pt)
-	}
-	t.tangent(pt)
-}
-
 // tangent fills in the rates at pt, where J is factorized.
-func (t *tracker) tangent(pt *point) {
-	k := t.unknowns()
-	rate := t.rhs[:k]
-	for r := range k {
-		rate[r] = -t.dage[r]
-	}
-	t.solve(rate)
-	t.setRates(pt, rate)
-	t.predict(pt.du, pt.rate)
-	for first := true; t.improve(pt, rate, first); first = false {
-		t.setRates(pt, rate)
-		t.predict(pt.du, pt.rate)
-	}
-	for k := range pt.threshold {
-		pt.threshold[k], pt.dthreshold[k] = t.reg.Threshold(k, pt.age)
-	}
-	if !t.gradients {
-		return
-	}
-	t.primal.activations.gradient(pt)
-	for j := range t.p {
-		pt.grad[j] += t.l2[j] * pt.theta[j]
-		pt.dgrad[j] += t.l2[j] * pt.rate[j]
-	}
-}
-
 // locate moves the right point to the crossing c near the given age: Newton's
 // method on the residual and the event function together, in θ and the age.
 // The start is on left's tangent, or where an upper end is given, on the
 // interpolant between both. It reports success, which takes an age up to end;
 // the rates there are current.
-func (t *tracker) locate(c crossing, age, end float64, upper *point) bool {
-	l, r := t.left, t.right
-	h := age - l.age
-	if upper != nil {
-		x := h / (upper.age - l.age)
-		hermite(r.theta, l.theta, l.rate, upper.theta, upper.rate, upper.age-l.age, x)
-		if t.hinge != nil && !t.dualInTheta {
-			hermite(r.dual, l.dual, l.ddual, upper.dual, upper.ddual, upper.age-l.age, x)
-		}
-		if t.primal == nil {
-			hermite(r.u, l.u, l.du, upper.u, upper.du, upper.age-l.age, x)
-			t.know(r)
-		}
-	} else {
-		t.predictPoint(r, h)
-	}
-	r.age = age
-	last, lastOff := math.Inf(1), math.Inf(1)
-	limit, slow, kept := 12, 1e-3, false
-	if t.primal != nil && t.primal.keeps() {
-		limit, slow, kept = 30, t.primal.slow(), t.primal.factored()
-	}
-	for r.iterations = 1; r.iterations <= limit; r.iterations++ {
-		t.see(r, c)
-		t.assemble(r)
-		value, size, dage := t.eventGradient(r, c)
-		res := t.relative()
-		done := r.age >= l.age && r.age <= end && (res <= t.tight || (res <= loose && res >= 0.1*last)) && math.Abs(value) <= 1e-13*size
-		// The last factor serves while it makes both fall fast.
-		off := math.Max(res, math.Abs(value)/size)
-		fresh := done || (r.iterations == 1 && !kept) || !(off <= slow*lastOff)
-		if last, lastOff = res, off; fresh && !t.factorize() {
-			return false
-		}
-		if done {
-			for j := range t.p {
-				t.theta0[j] = l.theta[j] + (r.age-l.age)*l.rate[j]
-			}
-			if !t.near(t.theta0, r.theta, r.age-l.age) || !t.inside(r) {
-				return false
-			}
-			t.finish(r)
-			return t.falls(r, c)
-		}
-		if !t.newton(r, value, dage, fresh || r.iterations == 1) || !(r.age > l.age-1e-9*l.age) || !(r.age <= end*(1+1e-12)) {
-			return false
-		}
-		r.age = math.Max(r.age, l.age)
-	}
-	return false
-}
-
 // see evaluates what assemble and c's event function need of the samples at pt.
-func (t *tracker) see(pt *point, c crossing) {
-	if !t.summed {
-		t.predict(pt.u, pt.theta)
-		return
-	}
-	if c.cause == SampleUp || c.cause == SampleDown {
-		i := c.index
-		pt.u[c.slot] = t.predictOne(i, pt.theta)
-		pt.loss[c.slot], pt.slope[c.slot], pt.curvature[c.slot] = t.eval(t.zone[i], pt.u[c.slot], t.y[i])
-	}
-}
-
 // falls reports whether c's event function falls at pt, as it must where it
 // reaches zero from the segment's inside.
-func (t *tracker) falls(pt *point, c crossing) bool {
-	if c.cause == SampleUp || c.cause == SampleDown {
-		b, _ := t.sampleBoundary(pt, c.slot, c.cause)
-		return !(b.rate > 0)
-	}
-	return !(t.coordinateBoundary(pt, c.index, c.cause, c.sign).rate > 0)
-}
-
 // newton makes one bordered Newton step in θ and the age: the event function
 // has the given value, derivative dage in the age, and its gradient in θ in
 // rhs2. With fresh the unknowns' derivative in the age is evaluated anew, else it
 // is the last one's. It reports whether the border is regular.
-func (t *tracker) newton(pt *point, value, dage float64, fresh bool) bool {
-	k := t.unknowns()
-	step, g := t.rhs[:k], t.rhs2[:k]
-	along := t.along[:k]
-	copy(step, t.residual[:k])
-	t.solve(step)
-	if fresh {
-		copy(along, t.dage[:k])
-		t.solve(along)
-	}
-	for r := range k {
-		value -= g[r] * step[r]
-		dage -= g[r] * along[r]
-	}
-	if dage == 0 {
-		return false
-	}
-	move := -value / dage
-	if math.IsNaN(move) || math.IsInf(move, 0) {
-		return false
-	}
-	blas64.Axpy(move, vector(along), vector(step))
-	step = append(step, -move)
-	t.mix(step, pt.iterations == 1)
-	pt.age -= step[k]
-	t.take(pt, step[:k], 1)
-	return true
-}
-
 // eventGradient returns the value of c's event function at pt, the size of its
 // terms and its derivative in the age at fixed unknowns; its gradient over the
 // unknowns goes to rhs2.
-func (t *tracker) eventGradient(pt *point, c crossing) (value, size, dage float64) {
-	g := t.rhs2[:t.unknowns()]
-	switch c.cause {
-	case SampleUp, SampleDown:
-		return t.sampleGradient(g, pt, c)
-	case Dropped:
-		clear(g)
-		for r, j := range t.active {
-			if j == c.index {
-				g[r] = t.sign[j]
-			}
-		}
-		size = math.Abs(t.left.theta[c.index]) + math.Abs(t.left.rate[c.index])*(pt.age-t.left.age)
-		return t.sign[c.index] * pt.theta[c.index], size, 0
-	default:
-		j := c.index
-		t.primal.border(g, j)
-		grad, rate, magnitude := t.primal.activations.coordinate(j)
-		for r := range g {
-			g[r] *= c.sign
-		}
-		return t.l1[j] + c.sign*grad, t.l1[j] + magnitude, c.sign * rate
-	}
-}
-
 // sampleGradient is eventGradient for a sample's crossing.
-func (t *tracker) sampleGradient(g []float64, pt *point, c crossing) (value, size, dage float64) {
-	z, up, y := int(t.zone[c.index]), c.cause == SampleUp, t.y[c.index]
-	u := pt.u[c.slot]
-	switch {
-	case t.kinks > 0 && z == pinned:
-		clear(g)
-		top := t.bound * t.m[c.index]
-		side := 1.0
-		value = pt.dual[c.index]
-		if up {
-			side, value = -1, top-value
-		}
-		g[t.unknownOf(c.index)] = side
-		return value, top, 0
-	case t.kinks > 0 && z == satisfied:
-		t.row(g, c.index)
-		blas64.Scal(y, vector(g))
-		return y*u - 1, 1 + math.Abs(u), 0
-	case t.kinks > 0 && z == t.kinks && !up:
-		t.row(g, c.index)
-		blas64.Scal(-y, vector(g))
-		return 1 - y*u, 1 + math.Abs(u), 0
-	}
-	k, side := z-t.kinks, 1.0
-	if !up {
-		k, side = k-1, -1
-	}
-	threshold, slope := t.reg.Threshold(k, pt.age)
-	t.row(g, c.index)
-	blas64.Scal(-side*pt.slope[c.slot], vector(g))
-	return side * (threshold - pt.loss[c.slot]), threshold, side * slope
-}
-
 // hermite writes the cubic Hermite interpolant between a and b, h apart, with
 // rates da and db, at the fraction x of the way into dst, which may be a or b.
-func hermite(dst, a, da, b, db []float64, h, x float64) {
-	y := 1 - x
-	for j := range dst {
-		b0, b3 := a[j], b[j]
-		b1, b2 := b0+h*da[j]/3, b3-h*db[j]/3
-		dst[j] = y*y*y*b0 + 3*y*y*x*b1 + 3*y*x*x*b2 + x*x*x*b3
-	}
-}
