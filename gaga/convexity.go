@@ -7,6 +7,13 @@ import (
 	"gonum.org/v1/gonum/lapack/lapack64"
 )
 
+// convex reports whether H is positive definite from one point to the other, so
+// that no event between can be a jump. Between events H changes steadily; what
+// it loses on the way besides is what samples that change their zone have less
+// there than at the ends. So it must stay positive definite at either end with
+// the slopes of these samples, all together, at a lower bound, over all
+// coordinates that are active at one of the ends, and half-way, where nothing
+// says that H changes steadily, as nearly equal rates do. Zones and H at l are those that the sweep keeps.
 func (t *tracker) convex(l, r *point) bool {
 	w := t.sweep
 	w.crossed, w.low = w.crossed[:0], w.low[:0]
@@ -44,6 +51,8 @@ func (t *tracker) convex(l, r *point) bool {
 	return ok && t.factorize()
 }
 
+// middle evaluates the losses half-way between two points, by the cubic through
+// both, and the zones there.
 func (t *tracker) middle(l, r *point) {
 	m := &t.sweep.mid
 	h := r.age - l.age
@@ -55,6 +64,9 @@ func (t *tracker) middle(l, r *point) {
 	}
 }
 
+// follows reports whether θ has moved between two points as the mean of its
+// rates there says, and these differ little, each to a half of the larger rate:
+// before a fold the rate grows without bound.
 func (t *tracker) follows(l, r *point) bool {
 	h := r.age - l.age
 	var off, turn, left, right float64
@@ -72,8 +84,12 @@ func (t *tracker) follows(l, r *point) bool {
 	return turn <= 0.25*size
 }
 
+// straight is the bend of a step below which the rates, H⁻¹ times what changes
+// steadily, say that H changes steadily.
 const straight = 0.1
 
+// lowest returns a lower bound of m ∂φ/∂u of a sample that changes its zone
+// between two points, false where its weight breaks on the way.
 func (t *tracker) lowest(i, from, to int, l, r *point) (low float64, ok bool) {
 	var b slopeBound
 	b.take(t.reg.Weight(from, l.loss[i], l.age))
@@ -92,6 +108,9 @@ func (t *tracker) lowest(i, from, to int, l, r *point) (low float64, ok bool) {
 	return low - margin*math.Abs(low), !math.IsInf(low, 0) && !math.IsNaN(low)
 }
 
+// staysDefinite reports whether H at an end of the step, where pt and the zones
+// are, stays positive definite with the slopes of the samples that change their
+// zone at their lower bounds. Without H given it is summed anew.
 func (t *tracker) staysDefinite(hess, diag []float64, zone []uint8, pt *point) bool {
 	w, d, k := t.sweep, t.primal.terms.(*direct), len(t.active)
 	least, size := w.least[:k*k], w.size[:k]
@@ -116,16 +135,20 @@ func (t *tracker) staysDefinite(hess, diag []float64, zone []uint8, pt *point) b
 	return positive(least, size)
 }
 
+// slopeAt returns m ∂φ/∂u of sample i at a point, with the zones given.
 func (t *tracker) slopeAt(i int, zone []uint8, pt *point) float64 {
 	v, dv, _ := t.reg.Weight(int(zone[i]), pt.loss[i], pt.age)
 	return t.m[i] * (dv*pt.slope[i]*pt.slope[i] + v*pt.curvature[i])
 }
 
+// slopeBound holds the least weight of a sample over a step, and the least
+// derivative of it in the loss.
 type slopeBound struct {
 	v, dv float64
 	any   bool
 }
 
+// take lets the bound hold for one more point.
 func (b *slopeBound) take(v, dv, _ float64) {
 	if !b.any {
 		b.v, b.dv, b.any = v, dv, true
@@ -134,6 +157,10 @@ func (b *slopeBound) take(v, dv, _ float64) {
 	b.v, b.dv = math.Min(b.v, v), math.Min(b.dv, dv)
 }
 
+// between returns a lower bound of ∂φ/∂u, v' l'² and v times the curvature, over a step between
+// two points with the given slopes and curvatures of the loss. As the loss is
+// convex, l'² is largest at an end; as weights and their derivatives are
+// monotone in the loss within a zone, so are these.
 func (b *slopeBound) between(slopeL, curvatureL, slopeR, curvatureR float64) float64 {
 	steep, flat := math.Max(slopeL*slopeL, slopeR*slopeR), math.Min(slopeL*slopeL, slopeR*slopeR)
 	low := b.v * math.Min(curvatureL, curvatureR)
@@ -143,6 +170,7 @@ func (b *slopeBound) between(slopeL, curvatureL, slopeR, curvatureR float64) flo
 	return low + b.dv*flat
 }
 
+// either returns the coordinates active at the left point or now.
 func (t *tracker) either() []int {
 	var both []int
 	for j := range t.p {
@@ -153,8 +181,13 @@ func (t *tracker) either() []int {
 	return both
 }
 
+// margin is by how much, relative to it, a sample's lowest slope over a step is
+// taken lower, as the sample may go beyond the losses at the step's ends.
 const margin = 0.1
 
+// positive reports whether a symmetric matrix, of which the upper triangle is
+// given and overwritten, is positive definite away from singularity; diag is
+// its diagonal with all terms taken positive.
 func positive(a, diag []float64) bool {
 	k := len(diag)
 	if k == 0 {

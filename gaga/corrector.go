@@ -1,9 +1,10 @@
 package gaga
 
-import (
-	"math"
-)
+import "math"
 
+// correct runs Newton's method on the residual from pt.theta at pt.age, on the
+// current zones and active coordinates. On success the residual is at
+// rounding level, H is factorized and positive definite at the solution.
 func (t *tracker) correct(pt *point) bool {
 	if t.primal != nil && t.primal.keeps() {
 		return t.chord(pt)
@@ -43,6 +44,11 @@ func (t *tracker) correct(pt *point) bool {
 	return false
 }
 
+// chord is correct where H costs more than the residual: the last factor serves
+// as long as it takes the residual down fast, and a new one proves the optimum
+// strict at the end. Where the factor that it begins with does not serve, as near
+// a fold, it begins again with a new one. The iterations that it reports are
+// those of Newton's method that new factors stand for.
 func (t *tracker) chord(pt *point) bool {
 	last, slow := math.Inf(1), t.primal.slow()
 	inherited, fresh := t.primal.factored(), false
@@ -79,6 +85,8 @@ func (t *tracker) chord(pt *point) bool {
 	return false
 }
 
+// newtonStep makes a Newton step with the last factor; first says that the steps
+// before it do not count where they are mixed.
 func (t *tracker) newtonStep(pt *point, first bool) {
 	step := t.rhs[:t.unknowns()]
 	copy(step, t.residual[:len(step)])
@@ -87,6 +95,7 @@ func (t *tracker) newtonStep(pt *point, first bool) {
 	t.take(pt, step, 1)
 }
 
+// predictPoint writes left's tangent, h further in age, into pt.
 func (t *tracker) predictPoint(pt *point, h float64) {
 	l := t.left
 	for j, w := range l.theta {
@@ -103,11 +112,15 @@ func (t *tracker) predictPoint(pt *point, h float64) {
 	}
 }
 
+// The corrector stops at a relative residual of tight, or at loose once it no
+// longer improves.
 const (
 	tight = 1e-14
 	loose = 1e-11
 )
 
+// finish evaluates the watched samples at pt, a new point of the path, and fills
+// in the rates; J is factorized there.
 func (t *tracker) finish(pt *point) {
 	if t.summed {
 		t.predict(pt.u, pt.theta)
@@ -116,6 +129,7 @@ func (t *tracker) finish(pt *point) {
 	t.tangent(pt)
 }
 
+// tangent fills in the rates at pt, where J is factorized.
 func (t *tracker) tangent(pt *point) {
 	k := t.unknowns()
 	rate := t.rhs[:k]

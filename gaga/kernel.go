@@ -316,22 +316,9 @@ func (s *kerneled) assemble(pt *point) {
 	}
 }
 
-// trusted is the spectral radius of the difference between J and the factor, in
-// units of the factor, up to which the factor serves: below 1 both have the same
-// inertia, and corrections converge like its powers.
-// distrust returns an estimate of that spectral radius, from below: a step of
-// the power iteration, which goes on from call to call.
-// iterate makes one step of the power iteration.
-// factorize makes the factor anew where it is stale or no longer trusted.
-// solve uses the factor as it is.
-// multiply writes Jx into dst; the rates of the predictors of all samples along
-// x are in s.product afterwards.
-// image writes the multipliers' rows of Jx into dst, with du the rates of the
-// predictors along x.
 // Solutions are corrected up to this residual, relative to the right-hand side.
 const solved = 1e-9
 
-// exact overwrites b with J⁻¹b, corrected by its residual.
 func (s *kerneled) unknownOf(i int) int { return s.at[i] }
 
 func (s *kerneled) row(dst []float64, i int) {
@@ -397,7 +384,3 @@ func (s *kerneled) residualAt(pt *point) float64 {
 }
 
 func (s *kerneled) setFloor([]float64) {}
-
-// turned reports whether the border's σ may have another sign with the current δ
-// than with those in the factor M: with D the change of Δ and z = M⁻¹y, it is
-// yᵀ(M - D)⁻¹y = yᵀz + zᵀDz + zᵀDM⁻¹Dz + ...

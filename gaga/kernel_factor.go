@@ -6,8 +6,13 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
+// trusted is the spectral radius of the difference between J and the factor, in
+// units of the factor, up to which the factor serves: below 1 both have the same
+// inertia, and corrections converge like its powers.
 const trusted = 0.7
 
+// distrust returns an estimate of that spectral radius, from below: a step of
+// the power iteration, which goes on from call to call.
 func (s *kerneled) distrust() float64 {
 	estimate := s.iterate()
 	for range min(6, 600/(1+len(s.active))) { // a small factor allows more
@@ -19,6 +24,7 @@ func (s *kerneled) distrust() float64 {
 	return estimate
 }
 
+// iterate makes one step of the power iteration.
 func (s *kerneled) iterate() float64 {
 	k := s.samples()
 	x := s.x[:k]
@@ -56,6 +62,7 @@ func (s *kerneled) iterate() float64 {
 	return math.Sqrt(after / before)
 }
 
+// factorize makes the factor anew where it is stale or no longer trusted.
 func (s *kerneled) factorize() bool {
 	k := s.samples()
 	saddle := s.bordered && !(s.sigma > 0) // of the factor, which need not be J's
@@ -110,6 +117,7 @@ func (s *kerneled) mix(step []float64, first bool) {
 	s.mixer.mix(step)
 }
 
+// solve uses the factor as it is.
 func (s *kerneled) solve(b []float64) {
 	k := s.samples()
 	s.factor.Solve(b[:k])
@@ -125,6 +133,8 @@ func (s *kerneled) solve(b []float64) {
 	b[k] = db + s.kappa*h
 }
 
+// multiply writes Jx into dst; the rates of the predictors of all samples along
+// x are in s.product afterwards.
 func (s *kerneled) multiply(dst, x []float64) {
 	k := s.samples()
 	var db float64
@@ -145,6 +155,8 @@ func (s *kerneled) multiply(dst, x []float64) {
 	}
 }
 
+// image writes the multipliers' rows of Jx into dst, with du the rates of the
+// predictors along x.
 func (s *kerneled) image(dst, x, du []float64) {
 	k := s.samples()
 	for r, i := range s.active[:k] {
@@ -155,6 +167,7 @@ func (s *kerneled) image(dst, x, du []float64) {
 	}
 }
 
+// exact overwrites b with J⁻¹b, corrected by its residual.
 func (s *kerneled) exact(b []float64) {
 	k := len(b)
 	x, r := s.x[:k], s.r[:k]
@@ -211,6 +224,9 @@ func (s *kerneled) improve(pt *point, rate []float64, first bool) bool {
 	return true
 }
 
+// turned reports whether the border's σ may have another sign with the current δ
+// than with those in the factor M: with D the change of Δ and z = M⁻¹y, it is
+// yᵀ(M - D)⁻¹y = yᵀz + zᵀDz + zᵀDM⁻¹Dz + ...
 func (s *kerneled) turned() bool {
 	if s.borders() == 0 || !s.bordered {
 		return false

@@ -6,6 +6,11 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
+// locate moves the right point to the crossing c near the given age: Newton's
+// method on the residual and the event function together, in θ and the age.
+// The start is on left's tangent, or where an upper end is given, on the
+// interpolant between both. It reports success, which takes an age up to end;
+// the rates there are current.
 func (t *tracker) locate(c crossing, age, end float64, upper *point) bool {
 	l, r := t.left, t.right
 	h := age - l.age
@@ -58,6 +63,7 @@ func (t *tracker) locate(c crossing, age, end float64, upper *point) bool {
 	return false
 }
 
+// see evaluates what assemble and c's event function need of the samples at pt.
 func (t *tracker) see(pt *point, c crossing) {
 	if !t.summed {
 		t.predict(pt.u, pt.theta)
@@ -70,6 +76,8 @@ func (t *tracker) see(pt *point, c crossing) {
 	}
 }
 
+// falls reports whether c's event function falls at pt, as it must where it
+// reaches zero from the segment's inside.
 func (t *tracker) falls(pt *point, c crossing) bool {
 	if c.cause == SampleUp || c.cause == SampleDown {
 		b, _ := t.sampleBoundary(pt, c.slot, c.cause)
@@ -78,6 +86,10 @@ func (t *tracker) falls(pt *point, c crossing) bool {
 	return !(t.coordinateBoundary(pt, c.index, c.cause, c.sign).rate > 0)
 }
 
+// newton makes one bordered Newton step in θ and the age: the event function
+// has the given value, derivative dage in the age, and its gradient in θ in
+// rhs2. With fresh the unknowns' derivative in the age is evaluated anew, else it
+// is the last one's. It reports whether the border is regular.
 func (t *tracker) newton(pt *point, value, dage float64, fresh bool) bool {
 	k := t.unknowns()
 	step, g := t.rhs[:k], t.rhs2[:k]
@@ -107,6 +119,9 @@ func (t *tracker) newton(pt *point, value, dage float64, fresh bool) bool {
 	return true
 }
 
+// eventGradient returns the value of c's event function at pt, the size of its
+// terms and its derivative in the age at fixed unknowns; its gradient over the
+// unknowns goes to rhs2.
 func (t *tracker) eventGradient(pt *point, c crossing) (value, size, dage float64) {
 	g := t.rhs2[:t.unknowns()]
 	switch c.cause {
@@ -132,6 +147,7 @@ func (t *tracker) eventGradient(pt *point, c crossing) (value, size, dage float6
 	}
 }
 
+// sampleGradient is eventGradient for a sample's crossing.
 func (t *tracker) sampleGradient(g []float64, pt *point, c crossing) (value, size, dage float64) {
 	z, up, y := int(t.zone[c.index]), c.cause == SampleUp, t.y[c.index]
 	u := pt.u[c.slot]
@@ -165,6 +181,8 @@ func (t *tracker) sampleGradient(g []float64, pt *point, c crossing) (value, siz
 	return side * (threshold - pt.loss[c.slot]), threshold, side * slope
 }
 
+// hermite writes the cubic Hermite interpolant between a and b, h apart, with
+// rates da and db, at the fraction x of the way into dst, which may be a or b.
 func hermite(dst, a, da, b, db []float64, h, x float64) {
 	y := 1 - x
 	for j := range dst {

@@ -316,39 +316,6 @@ func (t *tracker) reselect(pt *point) (turned bool) {
 	return turned
 }
 
-// convex reports whether H is positive definite from one point to the other, so
-// that no event between can be a jump. Between events H changes steadily; what
-// it loses on the way besides is what samples that change their zone have less
-// there than at the ends. So it must stay positive definite at either end with
-// the slopes of these samples, all together, at a lower bound, over all
-// coordinates that are active at one of the ends, and half-way, where nothing
-// says that H changes steadily, as nearly equal rates do. Zones and H at l are those that the sweep keeps.
-// middle evaluates the losses half-way between two points, by the cubic through
-// both, and the zones there.
-// follows reports whether θ has moved between two points as the mean of its
-// rates there says, and these differ little, each to a half of the larger rate:
-// before a fold the rate grows without bound.
-// straight is the bend of a step below which the rates, H⁻¹ times what changes
-// steadily, say that H changes steadily.
-// lowest returns a lower bound of m ∂φ/∂u of a sample that changes its zone
-// between two points, false where its weight breaks on the way.
-// staysDefinite reports whether H at an end of the step, where pt and the zones
-// are, stays positive definite with the slopes of the samples that change their
-// zone at their lower bounds. Without H given it is summed anew.
-// slopeAt returns m ∂φ/∂u of sample i at a point, with the zones given.
-// slopeBound holds the least weight of a sample over a step, and the least
-// derivative of it in the loss.
-// take lets the bound hold for one more point.
-// between returns a lower bound of ∂φ/∂u, v' l'² and v times the curvature, over a step between
-// two points with the given slopes and curvatures of the loss. As the loss is
-// convex, l'² is largest at an end; as weights and their derivatives are
-// monotone in the loss within a zone, so are these.
-// either returns the coordinates active at the left point or now.
-// margin is by how much, relative to it, a sample's lowest slope over a step is
-// taken lower, as the sample may go beyond the losses at the step's ends.
-// positive reports whether a symmetric matrix, of which the upper triangle is
-// given and overwritten, is positive definite away from singularity; diag is
-// its diagonal with all terms taken positive.
 // glide solves for the point of a sweep's path at an age between two
 // neighbouring knots of one piece: in steps over turning points from the left
 // one, or where none can be made, as close to a jump, on its zones.

@@ -287,38 +287,3 @@ func (t *tracker) near(predicted, corrected []float64, h float64) bool {
 	}
 	return t.distance(predicted, corrected) <= 0.09*moved+1e-14*t.left.age*t.total
 }
-
-// correct runs Newton's method on the residual from pt.theta at pt.age, on the
-// current zones and active coordinates. On success the residual is at
-// rounding level, H is factorized and positive definite at the solution.
-// chord is correct where H costs more than the residual: the last factor serves
-// as long as it takes the residual down fast, and a new one proves the optimum
-// strict at the end. Where the factor that it begins with does not serve, as near
-// a fold, it begins again with a new one. The iterations that it reports are
-// those of Newton's method that new factors stand for.
-// newtonStep makes a Newton step with the last factor; first says that the steps
-// before it do not count where they are mixed.
-// predictPoint writes left's tangent, h further in age, into pt.
-// The corrector stops at a relative residual of tight, or at loose once it no
-// longer improves.
-// finish evaluates the watched samples at pt, a new point of the path, and fills
-// in the rates; J is factorized there.
-// tangent fills in the rates at pt, where J is factorized.
-// locate moves the right point to the crossing c near the given age: Newton's
-// method on the residual and the event function together, in θ and the age.
-// The start is on left's tangent, or where an upper end is given, on the
-// interpolant between both. It reports success, which takes an age up to end;
-// the rates there are current.
-// see evaluates what assemble and c's event function need of the samples at pt.
-// falls reports whether c's event function falls at pt, as it must where it
-// reaches zero from the segment's inside.
-// newton makes one bordered Newton step in θ and the age: the event function
-// has the given value, derivative dage in the age, and its gradient in θ in
-// rhs2. With fresh the unknowns' derivative in the age is evaluated anew, else it
-// is the last one's. It reports whether the border is regular.
-// eventGradient returns the value of c's event function at pt, the size of its
-// terms and its derivative in the age at fixed unknowns; its gradient over the
-// unknowns goes to rhs2.
-// sampleGradient is eventGradient for a sample's crossing.
-// hermite writes the cubic Hermite interpolant between a and b, h apart, with
-// rates da and db, at the fraction x of the way into dst, which may be a or b.
