@@ -46,6 +46,7 @@ type Puller struct {
 	closing context.Context
 	close   context.CancelCauseFunc
 	held    atomic.Int64   // deliveries not settled
+	suspect sync.Mutex     // held by the delivery of a task that a worker may have died of
 	running sync.WaitGroup // calls of Pull, and tasks on their way back
 }
 
@@ -124,6 +125,12 @@ func (p *Puller) Ready() error {
 		return errors.New("the runs at the NATS server cannot be listed, or have not been yet")
 	}
 	return nil
+}
+
+// hold gives a delivery the place for a suspect, if it is free.
+func (p *Puller) hold(d *Delivery) bool {
+	d.suspect = p.suspect.TryLock()
+	return d.suspect
 }
 
 // answer is a message that a run gave.
