@@ -31,6 +31,7 @@ func TestRestricted(t *testing.T) {
 		accounts {AGEPATH {jetstream: enabled, users: [
 			{user: coordinator, password: "c0", permissions: $AGEPATH_COORDINATOR}
 			{user: worker, password: "w0", permissions: $AGEPATH_WORKER}
+			{user: viewer, password: "v0", permissions: $AGEPATH_VIEWER}
 		]}}`))
 	if err != nil {
 		t.Fatal(err)
@@ -66,6 +67,10 @@ func TestRestricted(t *testing.T) {
 	out := filepath.Join(dir, "out")
 	if o := must(t, as(asCoordinator, "collect", run, "--out", out)...); !strings.Contains(o.out, "3 of 3 cells are in "+out+" (3 ok)") {
 		t.Errorf("collect prints %s", o.out)
+	}
+	asViewer := append(login("viewer", "v0"), "--inbox-prefix", "_INBOX_agepath_viewer")
+	if o := must(t, as(asViewer, "status", run)...); !strings.Contains(o.out, run) || strings.Contains(o.err, "permission") {
+		t.Errorf("status as the viewer prints\n%s%s", o.out, o.err)
 	}
 	for _, args := range [][]string{{"status"}, {"retry", run}, {"cancel", run}, {"purge", run}, {"run", grid, "--out", filepath.Join(dir, "again"), "--workers", "2"}} {
 		if o := must(t, as(asCoordinator, args...)...); strings.Contains(o.err, "permission") {

@@ -22,7 +22,7 @@ import (
 // permissionsFile is what users copy.
 const permissionsFile = "../../deploy/k8s/nats/permissions.conf"
 
-// restrictedConfig writes the configuration of a server with the two users of
+// restrictedConfig writes the configuration of a server with the users of
 // permissionsFile, which are called as their passwords.
 func restrictedConfig(t *testing.T) (path string) {
 	t.Helper()
@@ -40,6 +40,7 @@ func restrictedConfig(t *testing.T) (path string) {
 				users: [
 					{user: coordinator, password: coordinator, permissions: $AGEPATH_COORDINATOR}
 					{user: worker, password: worker, permissions: $AGEPATH_WORKER}
+					{user: viewer, password: viewer, permissions: $AGEPATH_VIEWER}
 				]
 			}
 		}`, filepath.Join(dir, "store"))
@@ -85,7 +86,9 @@ func eachServer(t *testing.T, test func(t *testing.T, start func(config string) 
 		if err != nil {
 			t.Skip("nats-server is not in the PATH")
 		}
-		test(t, func(config string) string { return strings.TrimPrefix(startProcess(t, program, "-c", config), "nats://") })
+		test(t, func(config string) string {
+			return strings.TrimPrefix(startProcess(t, program, "-c", config), "nats://")
+		})
 	})
 }
 
@@ -114,7 +117,7 @@ func (c *complaints) refused() []string {
 	return list
 }
 
-// restricted connects as one of the two users.
+// restricted connects as one of the users.
 func (b *bundle) restricted(user, address string) (*Queue, *complaints) {
 	b.t.Helper()
 	said := &complaints{}
@@ -129,8 +132,8 @@ func (b *bundle) restricted(user, address string) (*Queue, *complaints) {
 	return q, said
 }
 
-// TestPermissions has a coordinator and a worker do all they do, with nothing
-// more than the permissions that users are told to give them. Then it tries,
+// TestPermissions has a coordinator, a worker and a viewer do all they do, with
+// nothing more than the permissions that users are told to give them. Then it tries,
 // as each of them, every other operation.
 func TestPermissions(t *testing.T) {
 	t.Parallel()
@@ -139,24 +142,25 @@ func TestPermissions(t *testing.T) {
 		b := &bundle{t: t, ctx: t.Context()}
 		coordinator, saidCoordinator := b.restricted("coordinator", address)
 		worker, saidWorker := b.restricted("worker", address)
+		viewer, saidViewer := b.restricted("viewer", address)
 		b.Queue = coordinator
 		if err := b.EnsureStreams(b.ctx); err != nil {
 			t.Fatal(err)
 		}
-		b.everything(worker)
-		for user, said := range map[string]*complaints{"coordinator": saidCoordinator, "worker": saidWorker} {
+		b.everything(worker, viewer)
+		for user, said := range map[string]*complaints{"coordinator": saidCoordinator, "worker": saidWorker, "viewer": saidViewer} {
 			if list := said.refused(); len(list) > 0 {
 				t.Errorf("%s may not what it needs: %q", user, list)
 			}
 		}
-		for user, may := range map[string]func(op, stream string) bool{"coordinator": coordinatorMay, "worker": workerMay} {
+		for user, may := range map[string]func(op, stream string) bool{"coordinator": coordinatorMay, "worker": workerMay, "viewer": viewerMay} {
 			b.everyOperation(user, address, may)
 		}
 	})
 }
 
-// everything goes every way that a worker and then a coordinator can go.
-func (b *bundle) everything(worker *Queue) {
+// everything goes every way that a worker, a viewer and a coordinator can go.
+func (b *bundle) everything(worker, viewer *Queue) {
 	t := b.t
 	t.Helper()
 	data := noise(partSize + 1)
@@ -164,35 +168,15 @@ func (b *bundle) everything(worker *Queue) {
 		t.Fatal(err)
 	}
 	for _, q := range []*Queue{worker, b.Queue} { // a coordinator computes cells too
-		r, err := q.Data(b.ctx, "abc")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got, err := io.ReadAll(r); err != nil || !bytes.Equal(got, data) {
-			t.Fatalf("data set of %d bytes, error %v", len(got), err)
-		}
+		b.wantData(q, data)
 		b.sweep(q)
 	}
-	if n, err := b.Held(b.ctx); err != nil || n != 0 {
-		t.Errorf("%d tasks held, error %v", n, err)
+	b.wantData(viewer, data)
+	for _, q := range []*Queue{viewer, b.Queue} {
+		b.look(q)
 	}
-	if names, err := b.Runs(b.ctx); err != nil || len(names) != 1 {
-		t.Errorf("runs %v, error %v", names, err)
-	}
-	if workers, err := b.Workers(b.ctx); err != nil || len(workers) != 1 {
-		t.Errorf("workers %v, error %v", workers, err)
-	}
-	ledger, err := b.Ledger("run")
-	if err == nil {
-		err = ledger.Update(b.ctx)
-	}
-	if err != nil || len(ledger.Failures) != 1 {
-		t.Errorf("failures %v, error %v", ledger, err)
-	}
-	for _, err := range b.Dead(b.ctx, "run") {
-		if err != nil {
-			t.Error(err)
-		}
+	if _, err := b.Sweep(b.ctx, "run"); err != nil {
+		t.Error(err)
 	}
 	if _, err := b.Reconcile(b.ctx, "run"); err != nil {
 		t.Error(err)
@@ -205,7 +189,58 @@ func (b *bundle) everything(worker *Queue) {
 	}
 }
 
-// sweep computes cells that end in all ways.
+func (b *bundle) wantData(q *Queue, want []byte) {
+	b.t.Helper()
+	r, err := q.Data(b.ctx, "abc")
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	if got, err := io.ReadAll(r); err != nil || !bytes.Equal(got, want) {
+		b.t.Fatalf("data set of %d bytes, error %v", len(got), err)
+	}
+}
+
+// look reads all there is to see of the run that sweep leaves.
+func (b *bundle) look(q *Queue) {
+	t := b.t
+	t.Helper()
+	if n, err := q.Held(b.ctx); err != nil || n != 1 {
+		t.Errorf("%d tasks held, want 1, error %v", n, err)
+	}
+	if names, err := q.Runs(b.ctx); err != nil || len(names) != 1 {
+		t.Errorf("runs %v, error %v", names, err)
+	}
+	if workers, err := q.Workers(b.ctx); err != nil || len(workers) != 1 {
+		t.Errorf("workers %v, error %v", workers, err)
+	}
+	if counts, err := q.Counts(b.ctx, "run"); err != nil || counts.Done != 2 {
+		t.Errorf("counts %v, error %v", counts, err)
+	}
+	ledger, err := q.Ledger("run")
+	if err == nil {
+		err = ledger.Update(b.ctx)
+	}
+	if err != nil || len(ledger.Failures) != 1 {
+		t.Errorf("failures %v, error %v", ledger, err)
+	}
+	feed, err := q.Feed("run")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, err := range feed.Next(b.ctx) {
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	for _, err := range q.Dead(b.ctx, "run") {
+		if err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// sweep computes cells that end in all ways, and leaves a task whose cell has a
+// result already.
 func (b *bundle) sweep(q *Queue) {
 	b.t.Helper()
 	puller, err := q.Worker(WorkerConfig{Name: "undertaker", MaxDeaths: 1, Drain: true, Idle: 500 * time.Millisecond})
@@ -242,6 +277,7 @@ func (b *bundle) sweep(q *Queue) {
 	if n := len(b.results("run")); n != 2 {
 		b.t.Errorf("%d results, want 2", n)
 	}
+	b.publish(task("run", "a"))
 }
 
 // streamOperations are the requests about a stream that servers from 2.9 on
@@ -292,13 +328,25 @@ func coordinatorMay(op, stream string) bool {
 		return true
 	}
 	ops, ok := map[string]string{
-		tasksStream:             "create, purge, delete consumer, consumer of contents, publish",
+		tasksStream:             "create, purge, get, delete message, delete consumer, consumer of contents, publish",
 		resultsStream:           "create, purge, delete consumer, consumer of contents, consumer info, pull",
 		attemptsStream:          "create, purge",
 		deadStream:              "create, purge, delete consumer, consumer of contents, consumer info, pull",
 		workersStream:           "info, create, delete consumer, consumer of contents, consumer info, pull",
 		"OBJ_" + dataBucket:     "create, purge, publish, consumer of names",
 		"OBJ_" + outcomesBucket: "create, purge, delete consumer, flow control, flow control in domain, consumer of contents, consumer of names",
+	}[stream]
+	return ok && strings.Contains(", "+ops+", ", ", "+op+", ")
+}
+
+func viewerMay(op, stream string) bool {
+	ops, ok := map[string]string{
+		tasksStream:             "info, consumer names, consumer info",
+		resultsStream:           "info, delete consumer, consumer of contents, consumer info, pull",
+		deadStream:              "info, delete consumer, consumer of contents, consumer info, pull",
+		workersStream:           "info, delete consumer, consumer of contents, consumer info, pull",
+		"OBJ_" + dataBucket:     "info, direct get of last, delete consumer, flow control, flow control in domain, consumer of contents",
+		"OBJ_" + outcomesBucket: "info, direct get of last, delete consumer, flow control, flow control in domain, consumer of contents",
 	}[stream]
 	return ok && strings.Contains(", "+ops+", ", ", "+op+", ")
 }
@@ -326,7 +374,7 @@ func (b *bundle) everyOperation(user, address string, may func(op, stream string
 	for _, subject := range []string{
 		"$JS.API.INFO", "$JS.API.STREAM.NAMES", "$JS.API.STREAM.LIST", "$JS.API.META.LEADER.STEPDOWN", "$JS.API.META.RESCUE",
 		"$JS.API.SERVER.REMOVE", "$JS.API.SERVER.EVACUATE", "$JS.API.ACCOUNT.PURGE.AGEPATH", "$JS.API.ACCOUNT.STREAM.MOVE.AGEPATH.AGEPATH_TASKS",
-		"$SYS.REQ.SERVER.PING", "$SYS.REQ.USER.INFO", "$KV.x.y", "_INBOX.x", "_INBOX_agepath_worker.x", "_INBOX_agepath_coordinator.x", "agepath.other.x", "other",
+		"$SYS.REQ.SERVER.PING", "$SYS.REQ.USER.INFO", "$KV.x.y", "_INBOX.x", "_INBOX_agepath_worker.x", "_INBOX_agepath_coordinator.x", "_INBOX_agepath_viewer.x", "agepath.other.x", "other",
 	} {
 		allowed[subject] = false
 	}
@@ -339,7 +387,7 @@ func (b *bundle) everyOperation(user, address string, may func(op, stream string
 	listened := map[string]bool{"_INBOX_agepath_" + user + ".x": true}
 	for _, subject := range []string{
 		">", "agepath.>", "agepath.task.*.*", "agepath.result.*.*", "$JS.>", "$O.>", "$SYS.>", "_INBOX.>",
-		"_INBOX_agepath_worker.x", "_INBOX_agepath_coordinator.x", "_INBOX_agepath_other.x",
+		"_INBOX_agepath_worker.x", "_INBOX_agepath_coordinator.x", "_INBOX_agepath_viewer.x", "_INBOX_agepath_other.x",
 	} {
 		if _, err := conn.SubscribeSync(subject); err != nil {
 			b.t.Fatal(err)

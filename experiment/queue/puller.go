@@ -115,6 +115,18 @@ func (p *Puller) Pull(ctx context.Context) (*Delivery, error) {
 	}
 }
 
+// Ready returns an error unless the server can be reached and the consumers of
+// all runs are known, so that Pull gets what is queued.
+func (p *Puller) Ready() error {
+	if !p.queue.Connected() {
+		return errors.New("the NATS server cannot be reached")
+	}
+	if _, current := p.runs.all(); !current {
+		return errors.New("the runs at the NATS server cannot be listed, or have not been yet")
+	}
+	return nil
+}
+
 // hold gives a delivery the place for a suspect, if it is free.
 func (p *Puller) hold(d *Delivery) bool {
 	d.suspect = p.suspect.TryLock()
