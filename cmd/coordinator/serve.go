@@ -37,15 +37,16 @@ who can reach it the names of data sets and the messages of failed cells.`,
 }
 
 func (a *app) serve(ctx context.Context, address string) error {
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
+	if err != nil {
+		return command.Refusef("--listen: %w", err)
+	}
+	defer listener.Close()
 	q, err := a.connect(ctx)
 	if err != nil {
 		return err
 	}
 	defer q.Close()
-	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
-	if err != nil {
-		return command.Refusef("--listen: %w", err)
-	}
 	monitor := live.New(live.Config{Queue: q, Kinds: command.Kinds(), Version: a.Version, Report: a.warn})
 	fmt.Fprintf(a.Out, "http://%s/\n", listener.Addr())
 	ctx, cancel := context.WithCancel(ctx)

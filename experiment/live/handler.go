@@ -82,14 +82,14 @@ func (m *Monitor) serveState(w http.ResponseWriter, r *http.Request) {
 		Workers   []Worker `json:"workers"`
 	}{
 		Version: state.Version, Connected: m.config.Queue.Connected(), Trouble: state.Trouble,
-		Runs: slices.Concat([]*Run{}, state.Runs), Workers: slices.Concat([]Worker{}, state.Workers),
+		Runs: state.Runs, Workers: state.Workers,
 	}
 	if !state.At.IsZero() {
 		age := time.Since(state.At).Seconds()
 		answer.Age = &age
 	}
 	if run := state.chosen(r.URL.Query().Get("run")); run != nil {
-		answer.Run = &detail{run, run.Parts, slices.Concat([]Cell{}, run.Slowest), run.Failures}
+		answer.Run = &detail{run, run.Parts, run.Slowest, run.Failures}
 	}
 	body, err := json.Marshal(answer)
 	if err != nil {

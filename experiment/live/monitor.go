@@ -58,7 +58,7 @@ func New(config Config) *Monitor {
 	for _, kind := range config.Kinds {
 		m.labels[kind.Name()] = kind.Tables().Labels
 	}
-	m.state.Store(&State{Version: config.Version, Trouble: "the queue was not looked at yet"})
+	m.state.Store(&State{Version: config.Version, Runs: []*Run{}, Workers: []Worker{}, Trouble: "the queue was not looked at yet"})
 	m.alive()
 	return m
 }
@@ -124,7 +124,7 @@ func (m *Monitor) look(ctx context.Context) {
 }
 
 func (m *Monitor) read(ctx context.Context) (*State, error) {
-	state := &State{Version: m.config.Version}
+	state := &State{Version: m.config.Version, Runs: []*Run{}}
 	var names []string
 	err := within(ctx, func(ctx context.Context) (err error) {
 		if names, err = m.config.Queue.Runs(ctx); err != nil {

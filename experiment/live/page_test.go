@@ -2,7 +2,6 @@ package live
 
 import (
 	"context"
-	"fmt"
 	"net"
 	"strings"
 	"sync"
@@ -77,7 +76,7 @@ func TestPageInBrowser(t *testing.T) {
 		t.Errorf("updates moved the page: cumulative layout shift %g", shifts)
 	}
 	testKeyboard(t, p)
-	testThemesAndWidths(t, p)
+	p.CheckLooks("live", 1800)
 	b.end(held, experiment.OK)
 	b.compute(72-25, experiment.OK)
 	p.Await(`document.getElementById("phase").textContent.startsWith("finished, 100 %")`)
@@ -130,31 +129,4 @@ func testKeyboard(t *testing.T, p *chromium.Page) {
 	}
 	p.Do(chromedp.Focus("#failures tbody tr:first-child summary"))
 	press(kb.Enter)
-}
-
-// testThemesAndWidths looks at both themes at the widths of a telephone and of
-// a wide screen: nothing but tables is wider than the window.
-func testThemesAndWidths(t *testing.T, p *chromium.Page) {
-	t.Helper()
-	background := func() string {
-		return chromium.Value[string](p, `getComputedStyle(document.body).backgroundColor`)
-	}
-	const light, dark = "rgb(255, 255, 255)", "rgb(17, 22, 27)"
-	for _, theme := range []struct{ name, background string }{{"light", light}, {"dark", dark}} {
-		p.SetTheme(theme.name)
-		if got := background(); got != theme.background {
-			t.Errorf("%s theme: background %s", theme.name, got)
-		}
-		for _, width := range []int64{400, 1600} {
-			p.Do(chromedp.EmulateViewport(width, 2000))
-			if wide := chromium.Value[int64](p, `document.documentElement.scrollWidth`); wide > width {
-				t.Errorf("%s theme: the page is %d wide in a window of %d", theme.name, wide, width)
-			}
-			p.Shot(fmt.Sprintf("live-%s-%d", theme.name, width))
-		}
-	}
-	p.Do(chromedp.Focus("#theme"), chromedp.KeyEvent(kb.Enter))
-	if got := background(); got != light { // the system's is dark
-		t.Errorf("the button makes the background %s", got)
-	}
 }

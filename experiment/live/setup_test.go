@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"testing"
 	"time"
@@ -142,7 +143,7 @@ func (b *bed) end(d *queue.Delivery, status experiment.Status) {
 	if status != experiment.OK {
 		o.Error = fmt.Sprintf("cell %d had no luck: <img src=x onerror=alert(1)>\ngoroutine 1 [running]:\nmain.main()", number)
 	}
-	if err := d.Done(b.ctx, o); err != nil {
+	if err := d.Done(b.ctx, o); err != nil && !errors.Is(err, queue.ErrUnacknowledged) { // the run was cancelled
 		b.t.Fatal(err)
 	}
 }
@@ -173,3 +174,5 @@ func (b *bed) await(m *Monitor, what string, holds func(*State) bool) *State {
 		}
 	}
 }
+
+func describedParts(parts ...experiment.Part) *run.Description { return &run.Description{Parts: parts} }

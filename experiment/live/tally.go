@@ -2,6 +2,7 @@ package live
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -50,11 +51,18 @@ type tally struct {
 }
 
 func newTally(labels map[string][]experiment.Column) *tally {
-	return &tally{labels: labels, statuses: map[experiment.Status]int64{}, parts: map[partKey]*partCount{}, listed: map[string]bool{}}
+	return &tally{
+		labels: labels, statuses: map[experiment.Status]int64{}, parts: map[partKey]*partCount{},
+		slowest: []Cell{}, failures: []Cell{}, listed: map[string]bool{},
+	}
 }
 
-// add counts an outcome.
+// add counts an outcome. A time that is none, which only a foreign worker can
+// send, counts as 0.
 func (t *tally) add(o *experiment.Outcome) {
+	if !(o.Wall >= 0 && o.Wall <= math.MaxFloat32) {
+		o.Wall = 0
+	}
 	t.total++
 	t.wall += o.Wall
 	t.statuses[o.Status]++

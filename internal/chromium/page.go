@@ -138,8 +138,8 @@ func (p *Page) Await(expression string) {
 	}
 }
 
-// SetTheme makes the system's theme light or dark.
-func (p *Page) SetTheme(theme string) {
+// setTheme makes the system's theme light or dark.
+func (p *Page) setTheme(theme string) {
 	p.t.Helper()
 	call(p, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
 		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: theme}},
