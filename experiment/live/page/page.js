@@ -236,7 +236,8 @@ function show(state) {
 let timer = 0;
 let asking = false;
 
-// The run that the address names; other fragments leave it.
+// The run to show: the one that the address names, else the server's choice at
+// first.
 let wanted = "";
 
 function readAddress() {
@@ -251,12 +252,16 @@ async function ask() {
   try {
     const answer = await fetch(`state.json?run=${encodeURIComponent(run)}`, { signal: AbortSignal.timeout(waitMost) });
     if (!answer.ok) throw new Error(`status ${answer.status}`);
-    show(await answer.json());
+    const state = await answer.json();
+    show(state);
+    asking = false;
+    if (wanted !== run) return ask(); // another one was chosen meanwhile
+    wanted = shownRun; // stay with it
   } catch (error) {
     showHealth(`no answer from this page's server (${error.message}); trying again`, true);
   }
   asking = false;
-  timer = setTimeout(ask, wanted === run ? every : 0);
+  timer = setTimeout(ask, every);
 }
 
 addEventListener("hashchange", () => {
