@@ -36,7 +36,7 @@ type bed struct {
 
 func newBed(t testing.TB) *bed {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 4*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	t.Cleanup(cancel)
 	server, err := queue.StartServer(ctx, queue.ServerConfig{Dir: t.TempDir()})
 	if err != nil {
