@@ -40,7 +40,6 @@ func restrictedConfig(t *testing.T) (path string) {
 				users: [
 					{user: coordinator, password: coordinator, permissions: $AGEPATH_COORDINATOR}
 					{user: worker, password: worker, permissions: $AGEPATH_WORKER}
-					{user: watcher, password: watcher, permissions: $AGEPATH_WATCHER}
 					{user: viewer, password: viewer, permissions: $AGEPATH_VIEWER}
 				]
 			}
@@ -348,18 +347,6 @@ func viewerMay(op, stream string) bool {
 		workersStream:           "info, delete consumer, consumer of contents, consumer info, pull",
 		"OBJ_" + dataBucket:     "info, direct get of last, delete consumer, flow control, flow control in domain, consumer of contents",
 		"OBJ_" + outcomesBucket: "info, direct get of last, delete consumer, flow control, flow control in domain, consumer of contents",
-	}[stream]
-	return ok && strings.Contains(", "+ops+", ", ", "+op+", ")
-}
-
-func watcherMay(op, stream string) bool {
-	const read = "info, delete consumer, consumer of contents, consumer info, pull"
-	ops, ok := map[string]string{
-		tasksStream:         "info, consumer names, consumer info",
-		resultsStream:       read,
-		deadStream:          "info, delete consumer, consumer of contents",
-		workersStream:       read,
-		"OBJ_" + dataBucket: "info, direct get of last, delete consumer, flow control, flow control in domain, consumer of contents",
 	}[stream]
 	return ok && strings.Contains(", "+ops+", ", ", "+op+", ")
 }
