@@ -107,10 +107,10 @@ func checkArguments(t *testing.T, binaries string) {
 	if err := os.WriteFile(config, []byte("nats: nats://127.0.0.1:1\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	here := map[string]string{ // paths and addresses of a pod
-		"/etc/agepath/nats/config.yaml": config, "/etc/agepath/grid/grid.yaml": "../../../grids/quickstart.yaml",
-		"/tmp/": dir + "/", "/var/cache/": dir + "/", "=:8480": "=127.0.0.1:0", "=:8481": "=127.0.0.1:0", "=10m": "=0s",
-	}
+	here := strings.NewReplacer( // paths and addresses of a pod
+		"/etc/agepath/nats/config.yaml", config, "/etc/agepath/grid/grid.yaml", "../../../grids/quickstart.yaml",
+		"/tmp/", dir+"/", "/var/cache/", dir+"/", "=:8480", "=127.0.0.1:0", "=:8481", "=127.0.0.1:0", "=10m", "=0s",
+	)
 	ran := 0
 	for _, overlayName := range []string{"job", "deployment", "submit"} {
 		for _, o := range overlay(t, overlayName) {
@@ -120,9 +120,7 @@ func checkArguments(t *testing.T, binaries string) {
 			c := o.pod.Spec.Containers[0]
 			args := slices.Concat(c.Command[1:], c.Args)
 			for i := range args {
-				for there, path := range here {
-					args[i] = strings.Replace(args[i], there, path, 1)
-				}
+				args[i] = here.Replace(args[i])
 			}
 			text, err := exec.Command(filepath.Join(binaries, c.Command[0]), args...).CombinedOutput()
 			exit := new(exec.ExitError)

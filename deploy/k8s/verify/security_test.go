@@ -130,7 +130,9 @@ var image = regexp.MustCompile(`^[a-z0-9./-]+:[a-zA-Z0-9._-]+$`)
 func lintPod(o *object, list []*object) (problems []string) {
 	add := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
 	spec := &o.pod.Spec
-	if !slices.ContainsFunc(list, func(other *object) bool { return other.kind == "ServiceAccount" && other.name == spec.ServiceAccountName }) {
+	if !slices.ContainsFunc(list, func(other *object) bool {
+		return other.kind == "ServiceAccount" && other.name == spec.ServiceAccountName
+	}) {
 		add("service account %q is not there", spec.ServiceAccountName)
 	}
 	if spec.DeprecatedServiceAccount != "" {
