@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -41,7 +42,7 @@ func testCell(column experiment.Column) any {
 	}
 	switch {
 	case column.Name == "error" || column.Name == "kernel" || column.Name == "kernel_gamma" || column.Name == "c" || column.Name == "l1_ratio" || column.Name == "loss" || column.Name == "constraint" ||
-		column.Name == "regularizer" || column.Name == "regularizer_param" || column.Name == "noise_kind" ||
+		column.Name == "regularizer" || column.Name == "regularizer_param" || column.Name == "noise_kind" || strings.HasPrefix(column.Name, "age_m") || column.Name == "age_step" ||
 		column.Name == "score_validation" || column.Name == "method_params":
 		return nil
 	case column.Type == experiment.Text:

@@ -307,6 +307,9 @@ func describe(grid *experiment.Grid, plan *experiment.Plan) *results.Manifest {
 	for _, d := range plan.Data {
 		m.Data[d.Name] = d.Digest
 	}
+	for _, d := range plan.Absent {
+		m.Absent = append(m.Absent, results.ManifestData{Name: d.Name, Task: string(d.Task), Rows: d.N, Features: d.D})
+	}
 	return m
 }
 

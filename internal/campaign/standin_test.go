@@ -145,13 +145,18 @@ func loop(ctx context.Context) error {
 			consumer, err := js.Consumer(ctx, "AGEPATH_TASKS", os.Args[3])
 			for err == nil {
 				var msg jetstream.Msg
-				if msg, err = consumer.Next(jetstream.FetchMaxWait(time.Second)); err == nil {
+				msg, err = consumer.Next(jetstream.FetchMaxWait(time.Second))
+				if err == nil {
 					err = msg.DoubleAck(ctx)
 				}
+				if errors.Is(err, nats.ErrTimeout) {
+					var info *jetstream.ConsumerInfo
+					if info, err = consumer.Info(ctx); err == nil && info.NumPending == 0 {
+						return
+					}
+				}
 			}
-			if !errors.Is(err, nats.ErrTimeout) {
-				errs <- err
-			}
+			errs <- err
 		})
 	}
 	group.Wait()
