@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/agepath/agepath/experiment/run"
 )
 
 //go:embed page
@@ -48,8 +50,8 @@ func (m *Monitor) Handler() http.Handler {
 	}
 	mux.HandleFunc("GET /state.json", m.serveState)
 	mux.Handle("GET /metrics", promhttp.HandlerFor(m.registry(), promhttp.HandlerOpts{}))
-	mux.HandleFunc("GET /healthz", check(m.Alive))
-	mux.HandleFunc("GET /readyz", check(m.Ready))
+	mux.HandleFunc("GET /healthz", run.AnswerCheck(m.Alive))
+	mux.HandleFunc("GET /readyz", run.AnswerCheck(m.Ready))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		header := w.Header()
 		header.Set("Content-Security-Policy", policy)
@@ -88,8 +90,8 @@ func (m *Monitor) serveState(w http.ResponseWriter, r *http.Request) {
 		age := time.Since(state.At).Seconds()
 		answer.Age = &age
 	}
-	if run := state.chosen(r.URL.Query().Get("run")); run != nil {
-		answer.Run = &detail{run, run.Parts, run.Slowest, run.Failures}
+	if chosen := state.chosen(r.URL.Query().Get("run")); chosen != nil {
+		answer.Run = &detail{chosen, chosen.Parts, chosen.Slowest, chosen.Failures}
 	}
 	body, err := json.Marshal(answer)
 	if err != nil {
@@ -115,18 +117,6 @@ func (s *State) chosen(name string) *Run {
 		}
 	}
 	return nil
-}
-
-// check answers 200 or, with the reason, 503.
-func check(ask func() error) http.HandlerFunc {
-	return func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Cache-Control", "no-store")
-		if err := ask(); err != nil {
-			http.Error(w, err.Error(), http.StatusServiceUnavailable)
-			return
-		}
-		fmt.Fprintln(w, "ok")
-	}
 }
 
 // Serve answers requests on listener, which it closes, until ctx ends; then it

@@ -9,12 +9,13 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"regexp"
+	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus/testutil"
-	"go.uber.org/goleak"
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/queue"
@@ -215,13 +216,24 @@ func TestHosts(t *testing.T) {
 	}
 }
 
+// goroutines returns the stacks of those, beside the caller's and of tests that
+// wait for their turn, in which this package, the queue or HTTP is at work. The
+// embedded server comes and goes as it likes.
+func goroutines() []string {
+	text := make([]byte, 4<<20)
+	text = text[:runtime.Stack(text, true)]
+	stacks := strings.Split(string(text), "\n\n")[1:]
+	return slices.DeleteFunc(stacks, func(stack string) bool {
+		return !regexp.MustCompile(`agepath/experiment/(?:live|queue)\.|net/http\.`).MatchString(stack) || strings.Contains(stack, "testing.(*T).Parallel")
+	})
+}
+
 // TestServeEnds wants the server and the loop to end with their context, in
 // the middle of what they do, and no goroutine to be left. It runs alone.
 func TestServeEnds(t *testing.T) {
 	b := newBed(t)
 	b.submit("run", 3)
 	b.compute(5, experiment.OK)
-	before := goleak.IgnoreCurrent()
 	m := b.monitor()
 	ctx, cancel := context.WithCancel(t.Context())
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -245,6 +257,9 @@ func TestServeEnds(t *testing.T) {
 		}
 		answer.Body.Close()
 	}
+	if len(goroutines()) < 2 {
+		t.Error("those at work are not seen")
+	}
 	cancel()
 	for range 2 {
 		if err := <-ended; err != nil {
@@ -252,8 +267,14 @@ func TestServeEnds(t *testing.T) {
 		}
 	}
 	client.CloseIdleConnections()
-	if err := goleak.Find(before); err != nil {
-		t.Error(err)
+	ticker := time.NewTicker(10 * time.Millisecond)
+	defer ticker.Stop()
+	for left := goroutines(); len(left) > 0; left = goroutines() {
+		select {
+		case <-ticker.C:
+		case <-b.ctx.Done():
+			t.Fatalf("%d goroutines are left:\n%s", len(left), strings.Join(left, "\n\n"))
+		}
 	}
 	if err := Serve(t.Context(), listener, m.Handler()); err == nil {
 		t.Error("serving on a closed listener succeeds")

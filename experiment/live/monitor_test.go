@@ -181,6 +181,11 @@ func TestOutlook(t *testing.T) {
 	if _, eta := w.outlook(parts, 110); math.Abs(*eta-150) > 1e-6 {
 		t.Errorf("%g s left", *eta)
 	}
+	strange := []Part{{Cells: 20, Done: 10, Seconds: 20}, {Done: 1}}
+	w.description = describedParts(experiment.Part{Cells: 20, Seconds: math.MaxFloat64}, experiment.Part{Seconds: math.MaxFloat64})
+	if rate, eta := w.outlook(strange, 10); rate != 0.1 || eta != nil && (math.IsNaN(*eta) || math.IsInf(*eta, 0)) {
+		t.Errorf("with a strange description %g cells a second, %v", rate, eta)
+	}
 	if rate, eta := (&watch{shown: w.shown}).outlook(nil, 5); rate != 0 || eta != nil {
 		t.Errorf("with nothing known %g cells a second, %v", rate, eta)
 	}

@@ -80,9 +80,27 @@ func TestPageInBrowser(t *testing.T) {
 	b.end(held, experiment.OK)
 	b.compute(72-25, experiment.OK)
 	p.Await(`document.getElementById("phase").textContent.startsWith("finished, 100 %")`)
+	testRuns(t, b, p)
 	if problems := p.Problems(); len(problems) > 0 {
 		t.Errorf("the page complains:\n%s", strings.Join(problems, "\n"))
 	}
+}
+
+// testRuns has another run begin, chooses it, and takes the server away.
+func testRuns(t *testing.T, b *bed, p *chromium.Page) {
+	t.Helper()
+	b.submit("another-1", 1)
+	p.Await(`document.querySelectorAll("#runs tbody tr").length === 2`)
+	if name := chromium.Value[string](p, `document.getElementById("run-name").textContent`); name != "sweep-12345678" {
+		t.Errorf("the page turned to %s by itself", name)
+	}
+	p.Do(chromedp.Focus("#runs a"), chromedp.KeyEvent(kb.Enter))
+	p.Await(`document.getElementById("run-name").textContent === "another-1" && document.getElementById("n-queued").textContent === "9"`)
+	if got := chromium.Value[string](p, `document.querySelector("#runs a[aria-current]").textContent + document.querySelectorAll("#slowest .empty").length`); got != "another-11" {
+		t.Errorf("the chosen run and what it has not: %s", got)
+	}
+	b.Close()
+	p.Await(`document.getElementById("health").textContent.includes("out of reach")`)
 }
 
 // testKeyboard uses the page without a mouse.
@@ -107,6 +125,15 @@ func testKeyboard(t *testing.T, p *chromium.Page) {
 			t.Errorf("Tab does not lead to %s: %q", want, stops)
 		}
 	}
+	legend := func() string { return chromium.Value[string](p, `document.getElementById("legend").textContent`) }
+	for _, want := range []string{"≤ 5 %", "none done2.9 s"} {
+		p.Do(chromedp.Focus("#shade"), chromedp.KeyEvent(kb.ArrowDown))
+		if got := legend(); !strings.Contains(got, want) {
+			t.Errorf("the legend after another choice of colours: %s", got)
+		}
+		p.Shot("live-shade-" + want[len(want)-1:])
+	}
+	p.Do(chromedp.Focus("#shade"), chromedp.KeyEvent(kb.Home))
 	column := func() []float64 {
 		return chromium.Value[[]float64](p, `[...document.querySelectorAll("#slowest tbody tr")].map((tr) => parseFloat(tr.cells[0].textContent))`)
 	}

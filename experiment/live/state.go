@@ -2,6 +2,7 @@ package live
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -212,6 +213,9 @@ func (w *watch) outlook(parts []Part, left int64) (rate float64, eta *float64) {
 	if work := w.work(parts); speed > 0 && work > 0 {
 		seconds = work / speed
 	}
+	if math.IsInf(seconds, 0) {
+		return rate, nil
+	}
 	return rate, &seconds
 }
 
@@ -224,7 +228,7 @@ func (w *watch) work(parts []Part) float64 {
 	var measured, estimated float64 // for the cells done
 	for i, p := range w.description.Parts {
 		measured += float64(parts[i].Done) * parts[i].Seconds
-		estimated += float64(parts[i].Done) * p.Seconds / float64(p.Cells)
+		estimated += float64(parts[i].Done) * estimate(p)
 	}
 	factor := 1.0
 	if measured > 0 && estimated > 0 {
@@ -234,9 +238,12 @@ func (w *watch) work(parts []Part) float64 {
 	for i, p := range w.description.Parts {
 		mean := parts[i].Seconds
 		if parts[i].Done == 0 {
-			mean = factor * p.Seconds / float64(p.Cells)
+			mean = factor * estimate(p)
 		}
 		work += float64(max(0, p.Cells-parts[i].Done)) * mean
 	}
 	return work
 }
+
+// estimate returns the estimated seconds of one cell of a part.
+func estimate(p experiment.Part) float64 { return p.Seconds / float64(max(1, p.Cells)) }

@@ -69,14 +69,20 @@ func (h *Health) Ready() error {
 // status 503 and the error's text where there is one.
 func (h *Health) Handler() http.Handler {
 	mux := http.NewServeMux()
-	for path, check := range map[string]func() error{"/healthz": h.Alive, "/readyz": h.Ready} {
-		mux.HandleFunc("GET "+path, func(w http.ResponseWriter, _ *http.Request) {
-			if err := check(); err != nil {
-				http.Error(w, err.Error(), http.StatusServiceUnavailable)
-				return
-			}
-			fmt.Fprintln(w, "ok")
-		})
-	}
+	mux.HandleFunc("GET /healthz", AnswerCheck(h.Alive))
+	mux.HandleFunc("GET /readyz", AnswerCheck(h.Ready))
 	return mux
+}
+
+// AnswerCheck answers a health check: 200, or 503 with the error's text where
+// there is one.
+func AnswerCheck(check func() error) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Cache-Control", "no-store")
+		if err := check(); err != nil {
+			http.Error(w, err.Error(), http.StatusServiceUnavailable)
+			return
+		}
+		fmt.Fprintln(w, "ok")
+	}
 }

@@ -3,7 +3,7 @@ import { Table, element, setText } from "./table.js";
 const every = 2000; // ms between two requests
 const waitMost = 15000; // ms an answer may take
 const speakEvery = 20000; // ms between two spoken messages
-const shades = 6;
+const shades = 5; // beside that of nothing
 const byId = (id) => document.getElementById(id);
 
 const grouped = new Intl.NumberFormat("en");
@@ -119,10 +119,11 @@ const scales = {
     legend: () => ["none", "≤ 1 %", "≤ 5 %", "≤ 20 %", "≤ 50 %", "more"],
     shade: (share) => (share <= 0 ? 0 : 1 + [0.01, 0.05, 0.2, 0.5].filter((end) => share > end).length),
   },
+  // At least a factor of four, so that small differences do not look large.
   time: {
     of: (p) => (p.done ? Math.max(p.seconds, 1e-4) : null),
-    legend: (low, high) => Array.from({ length: shades }, (_, i) => duration(low * (high / low) ** (i / (shades - 1)))),
-    shade: (x, low, high) => (high > low ? Math.round(((shades - 1) * Math.log(x / low)) / Math.log(high / low)) : 0),
+    legend: (low, high) => ["none done", ...Array.from({ length: shades }, (_, i) => duration(low * Math.max(4, high / low) ** (i / (shades - 1))))],
+    shade: (x, low, high) => 1 + Math.round(((shades - 1) * Math.log(x / low)) / Math.log(Math.max(4, high / low))),
   },
 };
 
@@ -236,7 +237,8 @@ function show(state) {
 let timer = 0;
 let asking = false;
 
-// The run that the address names; other fragments leave it.
+// The run to show: the one that the address names, else the server's choice at
+// first.
 let wanted = "";
 
 function readAddress() {
@@ -251,12 +253,16 @@ async function ask() {
   try {
     const answer = await fetch(`state.json?run=${encodeURIComponent(run)}`, { signal: AbortSignal.timeout(waitMost) });
     if (!answer.ok) throw new Error(`status ${answer.status}`);
-    show(await answer.json());
+    const state = await answer.json();
+    show(state);
+    asking = false;
+    if (wanted !== run) return ask(); // another one was chosen meanwhile
+    wanted = shownRun; // stay with it
   } catch (error) {
     showHealth(`no answer from this page's server (${error.message}); trying again`, true);
   }
   asking = false;
-  timer = setTimeout(ask, wanted === run ? every : 0);
+  timer = setTimeout(ask, every);
 }
 
 addEventListener("hashchange", () => {
@@ -265,22 +271,39 @@ addEventListener("hashchange", () => {
 });
 document.addEventListener("visibilitychange", ask);
 
-// The theme is the system's until the button says otherwise.
+// The theme is the system's until the button says otherwise. A browser that
+// keeps nothing for this page forgets it.
 
 const themes = ["auto", "light", "dark"];
 const themeKey = "agepath-theme";
-let theme = themes.includes(localStorage.getItem(themeKey)) ? localStorage.getItem(themeKey) : "auto";
 
-function setTheme() {
+function stored() {
+  try {
+    return localStorage.getItem(themeKey);
+  } catch {
+    return null;
+  }
+}
+
+function store(theme) {
+  try {
+    localStorage.setItem(themeKey, theme);
+  } catch {
+    // The theme holds for this visit.
+  }
+}
+
+function setTheme(theme) {
   document.documentElement.dataset.theme = theme;
   setText(byId("theme"), `Theme: ${theme}`);
 }
 
+let theme = themes.includes(stored()) ? stored() : "auto";
 byId("theme").addEventListener("click", () => {
   theme = themes[(themes.indexOf(theme) + 1) % themes.length];
-  localStorage.setItem(themeKey, theme);
-  setTheme();
+  store(theme);
+  setTheme(theme);
 });
-setTheme();
+setTheme(theme);
 readAddress();
 ask();
