@@ -314,7 +314,6 @@ func (s *Solver) sweep(seed uint64) (bool, error) {
 		var estimate float64
 		estimate, spread = s.visit(spread)
 		estimate += s.project()
-		s.limits.done.Passes++
 		status, err := s.limits.reached()
 		if status != 0 || err != nil {
 			break
