@@ -101,6 +101,7 @@ func (s *Solver) descend(seed uint64, only bool) (bool, error) {
 		if estimate <= target || pass == 1 || pass%50 == 49 {
 			spent += 0.4
 			s.certifyDescent()
+			s.meet()
 			s.tell()
 			if s.solved() {
 				s.point.status = Solved
@@ -114,7 +115,10 @@ func (s *Solver) descend(seed uint64, only bool) (bool, error) {
 		}
 		if status, err := s.limits.reached(); status != 0 {
 			s.certifyDescent()
-			s.point.status = status
+			s.last(false)
+			if s.point.status = status; s.solved() && err == nil {
+				s.point.status = Solved
+			}
 			return true, err
 		}
 		if !only && spent > patience {

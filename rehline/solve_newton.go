@@ -1,6 +1,7 @@
 package rehline
 
 import (
+	"errors"
 	"math"
 	"slices"
 	"time"
@@ -81,6 +82,9 @@ func (w *newton) init(n, dim int) {
 	w.scaled = make([]float64, panelRows*w.ld)
 }
 
+// errOutside says that the coefficients left the ball of the near samples.
+var errOutside = errors.New("outside the ball")
+
 // ascend runs Newton steps from the current β and centers until solved.
 func (s *Solver) ascend() error {
 	if !s.fresh {
@@ -105,6 +109,9 @@ func (s *Solver) ascend() error {
 			s.point.status = Solved
 			return nil
 		}
+		if s.base == nil {
+			s.meet()
+		}
 		status, err := s.limits.reached()
 		if r := s.relative(); r < 0.9*best {
 			best, stuck = r, 0
@@ -117,7 +124,9 @@ func (s *Solver) ascend() error {
 			}
 		}
 		if status != 0 {
-			s.repair()
+			if s.repair(); s.base == nil {
+				s.last(true)
+			}
 			if s.point.status = status; s.solved() && err == nil {
 				s.point.status = Solved
 			}
