@@ -56,8 +56,9 @@ type Iterations struct {
 // Status says how a solve ended.
 type Status uint8
 
-// The ends of a solve. Only Solved reached the tolerance; with the others the
-// solution is the last one, and its Gap is still true.
+// The ends of a solve. Only Solved reached the tolerance. With the others the
+// solution is the best feasible coefficients met with the better of the last dual
+// points, and its Gap is still true.
 const (
 	Solved Status = iota + 1
 	PassLimit
