@@ -34,7 +34,8 @@ type Fit struct {
 	// Objective is that of the method, in the scale in which it documents it.
 	Objective float64
 	// KKT is the largest violation of the optimality conditions of Theta for the
-	// method's final convex problem, relative to the size of their terms.
+	// method's final convex problem, relative to the size of their terms, or its
+	// relative duality gap where a method says so.
 	KKT float64
 	// Iterations counts convex problems solved, over all starts.
 	Iterations int

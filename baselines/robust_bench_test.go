@@ -38,9 +38,6 @@ func BenchmarkRobust(b *testing.B) {
 				b.ReportMetric(float64(fit.Iterations), "fits/op")
 			}
 		})
-		if size.n > 2000 {
-			continue // label noise of this share in the linear machine's dual takes minutes
-		}
 		b.Run("robust-svm/"+name, func(b *testing.B) {
 			for b.Loop() {
 				if _, err := baselines.RobustSVM(b.Context(), gaga.SVM(labelled.x, labelled.y, nil, 1, size.kernel), 0.3); err != nil {

@@ -3,9 +3,14 @@ package baselines
 import (
 	"context"
 	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/agepath/agepath/gaga"
 	"github.com/agepath/agepath/internal/convex"
+	"github.com/agepath/agepath/rehline"
 )
 
 // RobustSVM fits the problem of a support vector machine, made by [gaga.SVM], by
@@ -37,9 +42,11 @@ import (
 // or average b over all support vectors, bounded ones too. They also allow
 // μ > 0.5, which is 1 - μ.
 //
-// The problem's own solver is used, to its tolerance: the matrix is 1 - S times
-// K + diag(S/(1 - S) k(x_i, x_i)), so that (1 - S) α are the multipliers of the
-// latter for the bound (1 - S) C.
+// With a kernel the problem's own solver is used, to its tolerance: the matrix is
+// 1 - S times K + diag(S/(1 - S) k(x_i, x_i)), so that (1 - S) α are the
+// multipliers of the latter for the bound (1 - S) C. There nearly all multipliers
+// are free, which costs O(n³); without a kernel the primal is solved in O(nd²),
+// see robustPrimal.
 func RobustSVM(ctx context.Context, p *gaga.Problem, flip float64) (*Fit, error) {
 	if !(flip >= 0 && flip < 0.5) {
 		return nil, fmt.Errorf("baselines: flip probability %v, allowed is 0 up to, not including, 0.5", flip)
@@ -58,31 +65,94 @@ func RobustSVM(ctx context.Context, p *gaga.Problem, flip float64) (*Fit, error)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+	fit := &Fit{Weights: make([]float64, p.X.Rows)}
+	for i := range fit.Weights {
+		fit.Weights[i] = 1
+	}
+	var err error
+	if off := 1 - 4*flip*(1-flip); p.Kernel == nil && off < 1 && bothClasses(p.Y) {
+		err = fit.robustPrimal(ctx, p, hinge.C, off)
+	} else {
+		err = fit.robustDual(ctx, p, hinge.C, off)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("baselines: label-noise robust support vector machine: %w", err)
+	}
+	return fit, nil
+}
+
+// bothClasses reports whether labels of both signs are there: else only the dual
+// says which of many intercepts to take.
+func bothClasses(y []float64) bool {
+	return slices.Contains(y, 1) && slices.Contains(y, -1)
+}
+
+// robustDual fits by the dual whose matrix is off the diagonal off times that of
+// the plain machine.
+func (f *Fit) robustDual(ctx context.Context, p *gaga.Problem, c, off float64) error {
 	kernel := p.Kernel
 	if kernel == nil {
 		kernel = convex.Linear{}
 	}
-	n := p.X.Rows
-	weights := make([]float64, n)
-	for i := range weights {
-		weights[i] = 1
-	}
-	fit := &Fit{Weights: append([]float64(nil), weights...)}
+	weights := slices.Clone(f.Weights)
 	if p.Multiplicity != nil {
 		copy(weights, p.Multiplicity)
 	}
-	off := 1 - 4*flip*(1-flip)
-	extra := make([]float64, n)
+	extra := make([]float64, p.X.Rows)
 	kernel.Diagonal(extra, convex.NewPoints(p.X))
 	for i := range extra {
 		extra[i] *= (1 - off) / off / weights[i]
 	}
-	svm := convex.NewSVM(p.X, p.Y, off*hinge.C, kernel, p.Intercept, convex.SVMOptions{Diagonal: extra})
+	svm := convex.NewSVM(p.X, p.Y, off*c, kernel, p.Intercept, convex.SVMOptions{Diagonal: extra})
 	certificate, err := svm.Solve(ctx, weights)
 	if err != nil {
-		return nil, fmt.Errorf("baselines: label-noise robust support vector machine: %w", err)
+		return err
 	}
-	fit.Theta = append(fit.Theta, svm.Theta()...)
-	fit.Objective, fit.KKT, fit.Iterations = certificate.Objective/off, certificate.KKT, certificate.Iterations
-	return fit, nil
+	f.Theta = append(f.Theta, svm.Theta()...)
+	f.Objective, f.KKT, f.Iterations = certificate.Objective/off, certificate.KKT, certificate.Iterations
+	return nil
+}
+
+// robustGap is the relative duality gap to which the primal is solved, and
+// allowedGap the one with which it may end where rounding prevents that.
+const (
+	robustGap  = 1e-13
+	allowedGap = 1e-10
+)
+
+// robustPrimal fits by the primal of the linear machine,
+//
+//	min over w, b of ½‖w‖² + off Σ_i m_i φ_i(1 - y_i (x_i·w + b)),
+//
+// where φ_i is the conjugate of the diagonal's part of the dual: with
+// q_i = S ‖x_i‖² it is g²/2q_i from 0 to C q_i, and of slope C beyond, a hinge
+// smoothed as much as the sample is large. KKT is the relative duality gap.
+func (f *Fit) robustPrimal(ctx context.Context, p *gaga.Problem, c, off float64) error {
+	n, d := p.X.Rows, p.X.Cols
+	row := func() blas64.General { return blas64.General{Rows: 1, Cols: n, Stride: n, Data: make([]float64, n)} }
+	loss := rehline.Loss{U: row(), V: row(), S: row(), T: row(), Tau: row()}
+	for i, y := range p.Y {
+		x := blas64.Vector{N: d, Inc: 1, Data: p.X.Data[i*p.X.Stride : i*p.X.Stride+d]}
+		q := (1 - off) * blas64.Dot(x, x)
+		if q == 0 {
+			loss.U.Data[i], loss.V.Data[i] = -c*y, c
+			continue
+		}
+		root := math.Sqrt(q)
+		loss.S.Data[i], loss.T.Data[i], loss.Tau.Data[i] = -y/root, 1/root, c*root
+	}
+	problem := rehline.Problem{X: p.X, Loss: loss, C: off, Weights: p.Multiplicity}
+	if p.Intercept {
+		problem.Intercept = rehline.FreeIntercept
+	}
+	solution, err := rehline.Solve(ctx, problem, rehline.Options{Tol: robustGap})
+	if err != nil {
+		return err
+	}
+	if !(solution.Gap <= allowedGap) {
+		return fmt.Errorf("solved to a relative gap of %.2g, need %.0g: %v", solution.Gap, allowedGap, solution.Status)
+	}
+	f.Theta = append(append(f.Theta, solution.Beta...), solution.Intercept)
+	f.Objective, f.KKT, f.Iterations = solution.Objective/off, solution.Gap, 1
+	return nil
 }

@@ -68,6 +68,7 @@ type canonicalSettings struct {
 	Target     string  `json:"target,omitempty"`
 	Noise      string  `json:"noise,omitempty"`
 	Level      float64 `json:"level,omitempty"`
+	Rows       int     `json:"rows,omitempty"`
 }
 
 // cellSpec is what a task carries: the canonical form and what to keep.
@@ -96,6 +97,7 @@ func canonical(s dataset.Settings) canonicalSettings {
 		Train: s.Split.Train, Test: s.Split.Test, Validation: s.Split.Validation,
 		Features: string(s.Features), Target: string(s.Target),
 		Noise: s.Noise.Kind, Level: s.Noise.Level,
+		Rows: s.Rows,
 	}
 }
 
@@ -166,6 +168,7 @@ func DecodeCell(spec []byte) (*Cell, error) {
 		Target:   dataset.Scaling(cs.Target),
 		Noise:    dataset.Noise{Kind: cs.Noise, Level: cs.Level},
 		Paper:    cs.Paper,
+		Rows:     cs.Rows,
 	}
 	return cell, nil
 }

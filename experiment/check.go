@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -31,8 +32,8 @@ type preparedData struct {
 
 // data loads the data set and prepares it once, without noise, with the first
 // repeat's split: what fails here would fail in every cell. The result is nil
-// after a problem.
-func (p *planner) data(ctx context.Context, source DataSource, settings dataset.Settings) (*PlannedData, error) {
+// after a problem, and for a data set that is not there and may be skipped.
+func (p *planner) data(ctx context.Context, source DataSource, settings dataset.Settings, skip bool) (*PlannedData, error) {
 	key := string(mustJSON([]any{source.Source, canonical(settings)}))
 	if p.prepared[key] == nil {
 		data, err := p.load(ctx, source.Source, settings)
@@ -42,11 +43,24 @@ func (p *planner) data(ctx context.Context, source DataSource, settings dataset.
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("planning the grid %s: %w", p.grid.Name, err)
 	}
+	if skip && errors.Is(got.err, dataset.ErrAbsent) {
+		p.absent(source)
+		return nil, nil
+	}
 	if got.err != nil {
 		p.problems.add(source.place.problem("%v", got.err))
 		return nil, nil
 	}
 	return got.data, nil
+}
+
+// absent notes a data set of the catalog that is not on this machine.
+func (p *planner) absent(source DataSource) {
+	entry, _ := dataset.Lookup(source.Name)
+	absent := &PlannedData{Name: source.DatasetName(), Task: entry.Task, N: entry.Rows, D: entry.Features}
+	if !slices.ContainsFunc(p.plan.Absent, func(other *PlannedData) bool { return other.Name == absent.Name }) {
+		p.plan.Absent = append(p.plan.Absent, absent)
+	}
 }
 
 func (p *planner) load(ctx context.Context, source dataset.Source, settings dataset.Settings) (*PlannedData, error) {
@@ -75,7 +89,7 @@ func (p *planner) sweep(ctx context.Context, number int) error {
 	}
 	for _, source := range sweep.Data {
 		settings := sweep.Settings
-		data, err := p.data(ctx, source, settings)
+		data, err := p.data(ctx, source, settings, sweep.SkipAbsent)
 		if err != nil {
 			return err
 		}

@@ -195,7 +195,7 @@ func link(groups []*group, sweeps []Sweep, problems *Problems) {
 			if g.sweep == other.sweep {
 				at = g.models.place
 			}
-			problems.add(at.problem("some cells would look like those of %s in the results (data set %s): they differ only in scale, protocol, age or intercept, which are no columns there; put them into two grids",
+			problems.add(at.problem("some cells would look like those of %s in the results (data set %s): they differ only in scale, protocol or intercept, which are no columns there; put them into two grids",
 				sweeps[other.sweep].place.name(), g.data.Name))
 		}
 		families[key] = append(families[key], g)
@@ -205,5 +205,6 @@ func link(groups []*group, sweeps []Sweep, problems *Problems) {
 // looksLike reports whether two groups of a family have the same labels apart
 // from their parameters.
 func (g *group) looksLike(other *group) bool {
-	return g.data.train == other.data.train && g.data.test == other.data.test
+	return g.data.train == other.data.train && g.data.test == other.data.test &&
+		g.method.ages(g.age) == other.method.ages(other.age)
 }

@@ -31,6 +31,7 @@ type Sweep struct {
 	Regularizers []Regularizers // empty where no method uses them
 	Methods      []Methods
 	Age          Age
+	SkipAbsent   bool // data sets of the catalog that are not here are left out, else they are problems
 
 	place       place
 	noisePlaces []place // of Noise

@@ -105,13 +105,19 @@ func (m *methodInfo) with(r Regularizer, age Age, settings Settings) Method {
 	if m.regularized {
 		method.Regularizer = r
 	}
-	if m.aged {
-		method.Age = Age{Min: age.Min, Max: age.Max}
-	}
-	if m.stepped {
-		method.Age.Step = age.Step
-	}
+	method.Age = m.ages(age)
 	return method
+}
+
+// ages returns what the method uses of ages.
+func (m *methodInfo) ages(age Age) Age {
+	if !m.aged {
+		age.Min, age.Max = 0, 0
+	}
+	if !m.stepped {
+		age.Step = 0
+	}
+	return age
 }
 
 // of returns the models that the method makes cells of: without the values of

@@ -34,7 +34,7 @@ const maxAges = 1_000_000
 
 // sweepKeys are the keys of a sweep. At the top level they are the defaults
 // of all sweeps, each of which replaces a key as a whole.
-var sweepKeys = []string{"data", "split", "scale", "noise", "models", "regularizers", "methods", "age", "protocol", "missing"}
+var sweepKeys = []string{"data", "split", "scale", "noise", "models", "regularizers", "methods", "age", "protocol", "missing", "absent", "rows"}
 
 // selfPaced reads the section of the self-paced kind.
 func (r *reader) selfPaced(root item, fields map[string]item, g *Grid) {
@@ -50,7 +50,7 @@ func (r *reader) selfPaced(root item, fields map[string]item, g *Grid) {
 	}
 	sweeps := fields["sweeps"]
 	if !sweeps.given() {
-		g.Sweeps = []Sweep{r.sweep(root, fields)}
+		g.Sweeps = r.sweep(root, fields)
 		g.Select = r.selection(fields["select"], g.Sweeps)
 		return
 	}
@@ -67,7 +67,7 @@ func (r *reader) selfPaced(root item, fields map[string]item, g *Grid) {
 				used[key] = true
 			}
 		}
-		g.Sweeps = append(g.Sweeps, r.sweep(n, merged))
+		g.Sweeps = append(g.Sweeps, r.sweep(n, merged)...)
 	}
 	for _, key := range sweepKeys {
 		if n := fields[key]; n.given() && !used[key] && len(g.Sweeps) > 0 {
@@ -77,8 +77,9 @@ func (r *reader) selfPaced(root item, fields map[string]item, g *Grid) {
 	g.Select = r.selection(fields["select"], g.Sweeps)
 }
 
-// sweep reads the keys of one sweep.
-func (r *reader) sweep(at item, fields map[string]item) Sweep {
+// sweep reads the keys of one sweep: a [Sweep] for each number of rows and
+// each range of ages.
+func (r *reader) sweep(at item, fields map[string]item) []Sweep {
 	s := Sweep{place: r.place(at)}
 	protocol := protocolHeldOut
 	if n := fields["protocol"]; n.given() {
@@ -87,7 +88,6 @@ func (r *reader) sweep(at item, fields map[string]item) Sweep {
 	s.Settings.Paper = protocol == protocolPaper
 	s.Settings.Split = r.split(fields["split"], s.Settings.Paper)
 	s.Settings.Features, s.Settings.Target = r.scale(fields["scale"])
-	s.Age = r.age(fields["age"])
 	s.Noise, s.noisePlaces = r.noise(fields["noise"])
 
 	missing := ""
@@ -118,7 +118,21 @@ func (r *reader) sweep(at item, fields map[string]item) Sweep {
 				m.Name, strings.Join(regularizerNames, ", "))
 		}
 	}
-	return s
+	if n := fields["absent"]; n.given() {
+		s.SkipAbsent = oneOf(r, n, "refuse", "skip") == "skip"
+	}
+	rows := []float64{0}
+	if n := fields["rows"]; n.given() {
+		rows = r.numbers(n, rowCounts)
+	}
+	var sweeps []Sweep
+	for _, age := range r.ages(fields["age"]) {
+		for _, count := range rows {
+			s.Age, s.Settings.Rows = age, int(count)
+			sweeps = append(sweeps, s)
+		}
+	}
+	return sweeps
 }
 
 // split reads the key split; 3:1 with a fifth of the training part held out
@@ -184,31 +198,36 @@ func (r *reader) scale(n item) (features, target dataset.Scaling) {
 	return features, target
 }
 
-// age reads the key age.
-func (r *reader) age(n item) Age {
-	age := Age{Min: defaultAgeMin, Max: defaultAgeMax, Step: defaultAgeStep}
-	if !n.given() {
-		return age
-	}
-	fields := r.fields(n, "min", "max", "acs_step")
-	valid := fields != nil
-	for _, part := range []struct {
-		name string
-		into *float64
-	}{{"min", &age.Min}, {"max", &age.Max}, {"acs_step", &age.Step}} {
-		if n := fields[part.name]; n.given() {
-			x, ok := r.number(n, positive)
-			*part.into, valid = x, valid && ok
+// ages reads the key age: a range for each combination of its values.
+func (r *reader) ages(n item) []Age {
+	parts := [3][]float64{{defaultAgeMin}, {defaultAgeMax}, {defaultAgeStep}}
+	if n.given() {
+		fields := r.fields(n, "min", "max", "acs_step")
+		for i, name := range []string{"min", "max", "acs_step"} {
+			if n := fields[name]; n.given() {
+				parts[i] = r.numbers(n, positive)
+			}
 		}
 	}
-	switch {
-	case !valid:
-	case age.Max <= age.Min:
-		r.problem(n, "max is %g and min is %g; max > min is allowed", age.Max, age.Min)
-	case (age.Max-age.Min)/age.Step > maxAges:
-		r.problem(n, "acs_step %g makes more than %d ages, which is the most allowed", age.Step, maxAges)
+	if len(parts[0])*len(parts[1])*len(parts[2]) > maxGroups {
+		r.problem(n, "more than %d combinations of min, max and acs_step", maxGroups)
+		return nil
 	}
-	return age
+	var ages []Age
+	for _, least := range parts[0] {
+		for _, most := range parts[1] {
+			for _, step := range parts[2] {
+				switch {
+				case most <= least:
+					r.problem(n, "max is %g and min is %g; max > min is allowed", most, least)
+				case (most-least)/step > maxAges:
+					r.problem(n, "acs_step %g makes more than %d ages, which is the most allowed", step, maxAges)
+				}
+				ages = append(ages, Age{Min: least, Max: most, Step: step})
+			}
+		}
+	}
+	return ages
 }
 
 // noise reads the key noise: the word none, or a list of kinds with their

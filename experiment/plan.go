@@ -26,6 +26,7 @@ type Plan struct {
 	Run    string // name and digest of what is computed: the same grid and data give the same run
 	Kind   string
 	Data   []*PlannedData
+	Absent []*PlannedData // not on this machine and skipped, without digest; see [Sweep]
 	Limits Limits
 
 	library Loader
@@ -86,6 +87,9 @@ func (g *Grid) Plan(ctx context.Context, library Loader) (*Plan, error) {
 	link(plan.groups, g.Sweeps, &p.problems)
 	if len(p.problems) == 0 {
 		plan.survey(g, &p.problems)
+	}
+	if len(plan.groups) == 0 && len(p.problems) == 0 {
+		p.problems.add(g.place.problem("none of its data sets is on this machine; `coordinator datasets fetch %s` downloads the first", plan.Absent[0].Name))
 	}
 	if err := p.problems.err(); err != nil {
 		return nil, err
@@ -212,7 +216,7 @@ func (c *Cell) labels(data *PlannedData) []any {
 		data.Name, string(data.Task), data.train, data.test, data.D,
 		m.Name, orNull(m.Kernel), orNull(m.KernelGamma), orNull(m.C), orNull(m.Alpha), value(m.L1Ratio, m.L1Ratio != 0 || m.Name == ERM),
 		orNull(m.Loss.text()), orNull(m.Constraint.text()),
-		orNull(r.Name), orNull(r.Param), c.Method.Name, orNull(c.Method.Settings.text()),
+		orNull(r.Name), orNull(r.Param), orNull(c.Method.Age.Min), orNull(c.Method.Age.Max), orNull(c.Method.Age.Step), c.Method.Name, orNull(c.Method.Settings.text()),
 		orNull(noise.Kind), noise.Level, c.Repeat, c.Seed,
 	}
 }

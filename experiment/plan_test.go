@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"runtime"
@@ -315,9 +316,9 @@ func TestLabels(t *testing.T) {
 	seed := CellSeed(40, 2)
 	for _, want := range []string{
 		// 40 rows: 10 to test, 6 of 30 to validation.
-		fmt.Sprintf(`{"alpha":0.01,"c":null,"constraint":null,"dataset":"r2","kernel":null,"kernel_gamma":null,"l1_ratio":null,"loss":null,"method":"gaga","method_params":null,"model":"lasso","n_features":2,"n_test":10,"n_train":24,"noise_kind":"statp","noise_level":0.1,"regularizer":"mixture","regularizer_param":0.5,"repeat":2,"seed":%d,"task":"regression"}`, seed),
-		fmt.Sprintf(`{"alpha":null,"c":10,"constraint":null,"dataset":"c1","kernel":"rbf","kernel_gamma":null,"l1_ratio":null,"loss":null,"method":"original","method_params":null,"model":"svm","n_features":2,"n_test":10,"n_train":24,"noise_kind":null,"noise_level":0,"regularizer":null,"regularizer_param":null,"repeat":2,"seed":%d,"task":"classification"}`, seed),
-		fmt.Sprintf(`{"alpha":null,"c":0.1,"constraint":null,"dataset":"c1","kernel":"rbf","kernel_gamma":0.5,"l1_ratio":null,"loss":null,"method":"acs","method_params":null,"model":"svm","n_features":2,"n_test":10,"n_train":24,"noise_kind":"flip","noise_level":0.3,"regularizer":"linear","regularizer_param":null,"repeat":2,"seed":%d,"task":"classification"}`, seed),
+		fmt.Sprintf(`{"age_max":20,"age_min":0.1,"age_step":null,"alpha":0.01,"c":null,"constraint":null,"dataset":"r2","kernel":null,"kernel_gamma":null,"l1_ratio":null,"loss":null,"method":"gaga","method_params":null,"model":"lasso","n_features":2,"n_test":10,"n_train":24,"noise_kind":"statp","noise_level":0.1,"regularizer":"mixture","regularizer_param":0.5,"repeat":2,"seed":%d,"task":"regression"}`, seed),
+		fmt.Sprintf(`{"age_max":null,"age_min":null,"age_step":null,"alpha":null,"c":10,"constraint":null,"dataset":"c1","kernel":"rbf","kernel_gamma":null,"l1_ratio":null,"loss":null,"method":"original","method_params":null,"model":"svm","n_features":2,"n_test":10,"n_train":24,"noise_kind":null,"noise_level":0,"regularizer":null,"regularizer_param":null,"repeat":2,"seed":%d,"task":"classification"}`, seed),
+		fmt.Sprintf(`{"age_max":20,"age_min":0.1,"age_step":0.5,"alpha":null,"c":0.1,"constraint":null,"dataset":"c1","kernel":"rbf","kernel_gamma":0.5,"l1_ratio":null,"loss":null,"method":"acs","method_params":null,"model":"svm","n_features":2,"n_test":10,"n_train":24,"noise_kind":"flip","noise_level":0.3,"regularizer":"linear","regularizer_param":null,"repeat":2,"seed":%d,"task":"classification"}`, seed),
 	} {
 		if !rows[want] {
 			t.Errorf("no row %s", want)
@@ -355,7 +356,7 @@ func TestPlanRefusals(t *testing.T) {
 		{"too few rows", "[r1]", "[r-3]", "bad.yaml:3: data.0: ", "3 rows give 1 for training"},
 		{"one class", "[r1]", "[cone]", "bad.yaml:3: data.0: ", "class"},
 		{"same numbers", "[r1]", "[r1, rr1]", "bad.yaml:3: data.1: ", "rr1 holds the same numbers as r1"},
-		{"same labels", "alpha: [0.1, 0.2]}}", "alpha: [0.1, 0.2]}}, {lasso: {alpha: 0.2, intercept: true}}", "bad.yaml:7: models.1.lasso: ", "they differ only in scale, protocol, age or intercept"},
+		{"same labels", "alpha: [0.1, 0.2]}}", "alpha: [0.1, 0.2]}}, {lasso: {alpha: 0.2, intercept: true}}", "bad.yaml:7: models.1.lasso: ", "they differ only in scale, protocol or intercept"},
 		{"too many cells", "repeats: 2", "repeats: 1000000\nsplit: {validation: 0}\nsweeps: [{models: [{lasso: {alpha: {from: 1, to: 9000, step: 1}}}]}]", "bad.yaml:1: ", "cells; at most 1000000000 are allowed"},
 	}
 	for _, test := range tests {
@@ -388,7 +389,8 @@ sweeps:
 `
 	for own, refused := range map[string]bool{
 		"protocol: paper, split: {validation: 0.2}": true,
-		"age: {acs_step: 0.1}":                      true,
+		"age: {acs_step: 0.1}":                      false, // columns tell them apart
+		"rows: 30":                                  false,
 		"scale: {features: minmax}":                 true,
 		"split: {train: 2}":                         false, // other numbers of rows tell them apart
 		"regularizers: [hard]":                      false,
@@ -477,4 +479,57 @@ func BenchmarkTasks(b *testing.B) {
 		}
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(p.Count()), "ns/cell")
+}
+
+// TestRows wants cells of each number of rows, told apart by their labels, and
+// the identity of cells of all rows to be what it is without the key.
+func TestRows(t *testing.T) {
+	t.Parallel()
+	const text = `
+data: [r1]
+models: [{lasso: {alpha: 0.1}}]
+regularizers: [linear]
+methods: [original, gaga]
+`
+	whole := mustPlan(t, text)
+	ids := slices.Collect(whole.IDs())
+	parts := mustPlan(t, text+"rows: [20, 30]\n")
+	trained := map[int64]int{}
+	for task, err := range parts.Tasks(false) {
+		if err != nil || slices.Contains(ids, task.Cell) {
+			t.Errorf("cell %s, %v", task.Cell, err)
+		}
+		for j, column := range selfPacedLabels {
+			if column.Name == "n_train" {
+				trained[task.Labels.At(column, j, 0).(int64)]++
+			}
+		}
+	}
+	if want := map[int64]int{12: 2, 17: 2}; !maps.Equal(trained, want) { // less a quarter, less a fifth of the rest
+		t.Errorf("training rows %v, want %v", trained, want)
+	}
+	_, err := mustParse(t, text+"rows: 41\n").Plan(t.Context(), testLibrary{})
+	checkProblem(t, err, "grids/test.yaml:2: data.0: ", "rows: 41; the data set has 40")
+	_, err = Parse([]byte(text+"rows: 2\n"), "g.yaml", nil)
+	checkProblem(t, err, "g.yaml:6: rows: ", "a whole number from 3")
+}
+
+// TestAgesVary wants cells for every combination of the values of the key age,
+// of which each method counts what it uses.
+func TestAgesVary(t *testing.T) {
+	t.Parallel()
+	p := mustPlan(t, `
+data: [r1]
+models: [{lasso: {alpha: 0.1}}]
+regularizers: [linear]
+methods: [original, acs, gaga]
+age: {max: [5, 10], acs_step: [0.5, 1, 2]}
+`)
+	cells := map[string]int{}
+	for cell := range p.Cells() {
+		cells[cell.Method.Name]++
+	}
+	if want := map[string]int{Original: 1, ACS: 6, GAGA: 2}; !maps.Equal(cells, want) {
+		t.Errorf("%v cells, want %v", cells, want)
+	}
 }

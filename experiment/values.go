@@ -30,6 +30,7 @@ var (
 	properShare = rule{allows: func(x float64) bool { return x >= 0 && x < 1 }, want: "a number from 0 to below 1"}
 	coverages   = rule{allows: func(x float64) bool { return x >= 0.5 && x <= 1 }, want: "a number from 0.5 to 1"}
 	belowHalf   = rule{allows: func(x float64) bool { return x >= 0 && x < 0.5 }, want: "a number from 0 to below 0.5"}
+	rowCounts   = rule{allows: func(x float64) bool { return x >= 3 && x <= math.MaxInt32 && x == math.Trunc(x) }, want: "a whole number from 3"}
 	anyNumber   = rule{allows: func(float64) bool { return true }, want: "a finite number"}
 	widths      = rule{positive.allows, "a number > 0 or scale", map[string]float64{"scale": ScaleGamma}}
 )

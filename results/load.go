@@ -89,6 +89,10 @@ func (r *Report) addManifest(dir string, cells int) (*Manifest, error) {
 	for _, name := range slices.Sorted(maps.Keys(m.Data)) {
 		r.Facts = append(r.Facts, Fact{"data set " + name, m.Data[name]})
 	}
+	r.Absent = m.Absent
+	for _, d := range m.Absent {
+		r.Missing = append(r.Missing, fmt.Sprintf("the data set %s was not on the machine and was skipped (coordinator datasets fetch %s downloads it).", d.Name, d.Name))
+	}
 	r.Facts = append(r.Facts, Fact{"cells of the grid", strconv.FormatInt(m.Cells, 10)})
 	if left := m.Cells - int64(cells); left > 0 {
 		r.Missing = append(r.Missing, fmt.Sprintf("%d of the grid's %d cells are not in the files.", left, m.Cells))

@@ -19,18 +19,27 @@ type Manifest struct {
 	SchemaVersion int                       `json:"schema_version"`
 	Name          string                    `json:"name"` // of the grid
 	Run           string                    `json:"run"`
-	Kind          string                    `json:"kind"`           // of the experiment
-	Versions      map[string]string         `json:"versions"`       // by what they are versions of
-	Data          map[string]string         `json:"data"`           // digests by name of the data set
-	Cells         int64                     `json:"cells"`          // the grid has
-	Counts        map[experiment.Status]int `json:"counts"`         // cells in the files by status
-	Tables        []ManifestTable           `json:"tables"`         // of the files
-	Grid          string                    `json:"grid,omitempty"` // the grid as run, YAML
-	File          string                    `json:"file,omitempty"` // of the grid, as it was named: relative paths of data begin at its folder
-	Set           []string                  `json:"set,omitempty"`  // overrides of the grid
+	Kind          string                    `json:"kind"`             // of the experiment
+	Versions      map[string]string         `json:"versions"`         // by what they are versions of
+	Data          map[string]string         `json:"data"`             // digests by name of the data set
+	Absent        []ManifestData            `json:"absent,omitempty"` // data sets of the grid that the run leaves out, not being there
+	Cells         int64                     `json:"cells"`            // the grid has
+	Counts        map[experiment.Status]int `json:"counts"`           // cells in the files by status
+	Tables        []ManifestTable           `json:"tables"`           // of the files
+	Grid          string                    `json:"grid,omitempty"`   // the grid as run, YAML
+	File          string                    `json:"file,omitempty"`   // of the grid, as it was named: relative paths of data begin at its folder
+	Set           []string                  `json:"set,omitempty"`    // overrides of the grid
 
 	// Select is by which score reports choose parameters: the grid's select.
 	Select experiment.Select `json:"select,omitempty"`
+}
+
+// ManifestData is the catalog's word on a data set.
+type ManifestData struct {
+	Name     string `json:"name"`
+	Task     string `json:"task"`
+	Rows     int    `json:"rows"`
+	Features int    `json:"features"`
 }
 
 // ManifestTable is the schema of one file.

@@ -15,13 +15,14 @@ type Report struct {
 	Name     string // of the grid; of the folder where there is no manifest
 	Facts    []Fact // about the run
 	Tables   []*ScoreTable
-	Selected []Selected    // what select: best picked; nil for grids without
-	Rankings []*Ranking    // over data sets, where there are enough of them and of methods
-	Paper    []*PaperTable // beside the published tables, where they were asked for
-	Statuses []Fact        // number of cells of each status that occurs
-	Failures []Failure     // the first cells that failed, by their identity
-	Failed   int           // how many failed
-	Missing  []string      // sentences that say what is not there, and why
+	Selected []Selected     // what select: best picked; nil for grids without
+	Rankings []*Ranking     // over data sets, where there are enough of them and of methods
+	Paper    []*PaperTable  // beside the published tables, where they were asked for
+	Statuses []Fact         // number of cells of each status that occurs
+	Failures []Failure      // the first cells that failed, by their identity
+	Failed   int            // how many failed
+	Absent   []ManifestData // data sets of the grid that were not there
+	Missing  []string       // sentences that say what is not there, and why
 	Figures  []*Figure
 	LeftOut  []string // names of the figures beyond the limit
 

@@ -12,7 +12,7 @@ import (
 
 // SchemaVersion is the version of the tables in DIR. It grows when columns
 // change their meaning, name or type.
-const SchemaVersion = 4
+const SchemaVersion = 5
 
 // Keys of the metadata of every Arrow schema that is written here.
 const (

@@ -40,6 +40,9 @@ func (r *Report) layOut() []section {
 		s.sheets = append(s.sheets, selectionSheet(table))
 		list = append(list, s)
 	}
+	if len(r.Absent) > 0 {
+		list = append(list, section{title: "Data sets skipped", name: "skipped", sheets: []*sheet{absentSheet(r.Absent)}})
+	}
 	if len(r.Selected) > 0 {
 		list = append(list, section{title: "Chosen parameters", name: "chosen", sheets: []*sheet{selectedSheet(r.Selected)}})
 	}

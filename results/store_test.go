@@ -97,7 +97,7 @@ func TestLibraryReadsFiles(t *testing.T) {
 			}
 			md := file.Schema().Metadata()
 			for key, want := range map[string]string{
-				MetadataVersion: "4", MetadataRun: storeRun, MetadataTable: strings.TrimSuffix(name, ".arrow"),
+				MetadataVersion: "5", MetadataRun: storeRun, MetadataTable: strings.TrimSuffix(name, ".arrow"),
 			} {
 				if have := md.Values()[md.FindKey(key)]; have != want {
 					t.Errorf("%s: metadata %s is %q, want %q", name, key, have, want)
@@ -320,7 +320,7 @@ func TestStoreRefusesOtherResults(t *testing.T) {
 		fewer.Further = []experiment.Table{{Name: "knots", Columns: tables.Further[0].Columns[:3]}}
 		for want, options := range map[string]StoreOptions{
 			`its run is "test-run", not "other"`:                 {Tables: tables, Run: "other"},
-			`its column 27 is metric (utf8), not metric (int64)`: {Tables: renamed, Run: storeRun},
+			`its column 30 is metric (utf8), not metric (int64)`: {Tables: renamed, Run: storeRun},
 			`its column 4 is event (utf8), not absent`:           {Tables: fewer, Run: storeRun},
 		} {
 			_, err := Open(t.Context(), dir, options)
@@ -334,14 +334,14 @@ func TestStoreRefusesOtherResults(t *testing.T) {
 			key := []byte("agepath.schema_version")
 			at := bytes.Index([]byte(text), key)
 			changed := []byte(text)
-			i := bytes.IndexByte(changed[at-24:at], '4')
+			i := bytes.IndexByte(changed[at-24:at], '5')
 			if i < 0 {
 				t.Fatalf("no version before the key in %s", name)
 			}
 			changed[at-24+i] = '7'
 			writeDir(t, dir, map[string]string{name: string(changed)})
 			_, err := Open(t.Context(), dir, StoreOptions{Tables: tables, Run: storeRun})
-			if err == nil || !strings.Contains(err.Error(), `its schema version is "7", not "4"`) {
+			if err == nil || !strings.Contains(err.Error(), `its schema version is "7", not "5"`) {
 				t.Errorf("%s of another version: %v", name, err)
 			}
 			writeDir(t, dir, map[string]string{name: text})

@@ -78,6 +78,9 @@ func (a *app) plan(ctx context.Context, path string, flags *gridFlags) (*planned
 	if err != nil {
 		return nil, command.Refuse(err)
 	}
+	for _, d := range plan.Absent {
+		a.Log.Warn("the data set is not on this machine and is skipped; coordinator datasets fetch downloads it", "name", d.Name)
+	}
 	return &planned{grid, plan, kind}, nil
 }
 
@@ -106,7 +109,13 @@ func refuseStart(err error) error {
 
 // connect connects to the server that the flags name.
 func (a *app) connect(ctx context.Context) (*queue.Queue, error) {
-	return a.NATS.Connect(ctx, "agepath coordinator", a.warn)
+	return a.NATS.Connect(ctx, "agepath coordinator", func(err error) {
+		if command.Unauthorized(err) { // trying again would go on for ever
+			a.Abort(err)
+			return
+		}
+		a.warn(err)
+	})
 }
 
 // warn logs what was survived.

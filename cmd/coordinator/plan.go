@@ -101,6 +101,9 @@ func (a *app) showPlan(p *planned, dir string, left rest, workers int) error {
 	for _, d := range plan.Data {
 		data.add(d.Name, string(d.Task), strconv.Itoa(d.N), strconv.Itoa(d.D), d.Digest)
 	}
+	for _, d := range plan.Absent {
+		data.add(d.Name, string(d.Task), strconv.Itoa(d.N), strconv.Itoa(d.D), "not on this machine: skipped")
+	}
 	if err := data.write(a.Out); err != nil {
 		return err
 	}

@@ -30,12 +30,17 @@ func startRemote(t *testing.T) *remote {
 			t.Error(err)
 		}
 	})
-	worker := filepath.Join(t.TempDir(), "worker.exe")
-	build := exec.Command("go", "build", "-o", worker, "github.com/agepath/agepath/cmd/worker")
+	return &remote{server.URL(), buildWorker(t)}
+}
+
+func buildWorker(t *testing.T) (program string) {
+	t.Helper()
+	program = filepath.Join(t.TempDir(), "worker.exe")
+	build := exec.Command("go", "build", "-o", program, "github.com/agepath/agepath/cmd/worker")
 	if text, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("building the worker: %v\n%s", err, text)
 	}
-	return &remote{server.URL(), worker}
+	return program
 }
 
 // work starts a worker and returns the process and what waits for its end.

@@ -2,9 +2,7 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,8 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agepath/agepath/experiment/queue"
+	"github.com/agepath/agepath/experiment/run"
 	"github.com/agepath/agepath/internal/command"
-	"github.com/agepath/agepath/results"
 )
 
 // watchEvery is the time between two looks of status --watch.
@@ -165,27 +163,13 @@ func (w *watch) look(ctx context.Context, q *queue.Queue, name string) (standing
 	}
 	s.failed = len(w.ledger.Failures)
 	if w.first.at.IsZero() {
-		s.cells, err = cellsOf(ctx, q, name)
+		description, err := run.Describe(ctx, q, name)
+		if err != nil {
+			return s, err
+		}
+		s.cells = description.Cells
 	}
-	return s, err
-}
-
-// cellsOf reads the number of cells of a run from its description.
-func cellsOf(ctx context.Context, q *queue.Queue, name string) (int64, error) {
-	body, err := q.Data(ctx, name)
-	if err != nil {
-		return 0, err
-	}
-	defer body.Close()
-	text, err := io.ReadAll(body)
-	if err != nil {
-		return 0, fmt.Errorf("reading the description of run %s: %w", name, err)
-	}
-	var manifest results.Manifest
-	if err := json.Unmarshal(text, &manifest); err != nil {
-		return 0, fmt.Errorf("reading the description of run %s: %w", name, err)
-	}
-	return manifest.Cells, nil
+	return s, nil
 }
 
 // pace returns the rate since the first look and the time left at it, - where

@@ -56,10 +56,18 @@ at once.`,
 	command.Count(flags, &worker.MaxDeaths, "max-deaths", 2, 1, maxDeaths, "`N` workers that may die of a cell before it is given up; lost machines count")
 	flags.StringVar(&worker.Cache, "cache", "", "`folder` for the data sets of cells, which workers of a machine can share (default: agepath/cells in the user's cache folder)")
 	command.Bytes(flags, &worker.CacheBytes, "cache-size", "10GiB", "`amount` that data sets may take in --cache when no cell uses them")
+	var health string
+	flags.StringVar(&health, "health", "", "`address` that answers /healthz (the worker does not hang) and /readyz (it is connected and knows all runs), host:port (default: none)")
 	root.RunE = func(cmd *cobra.Command, _ []string) error {
 		if worker.Grace < 0 || worker.RetryDelay <= 0 {
 			return command.Refusef("--grace %v, --retry-delay %v; allowed are times from 0, and above 0", worker.Grace, worker.RetryDelay)
 		}
+		worker.Health = &run.Health{}
+		stop, err := serveHealth(cmd.Context(), base, health, worker.Health)
+		if err != nil {
+			return err
+		}
+		defer stop()
 		return work(cmd.Context(), base, worker)
 	}
 	return base.Execute(ctx, root, args)

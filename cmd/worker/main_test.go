@@ -38,6 +38,7 @@ func TestBadUsage(t *testing.T) {
 		"no server":     {nil, nil, []string{"worker: no NATS server", "--nats URL", "AGEPATH_NATS_URL"}},
 		"argument":      {nil, []string{"grid.yaml"}, []string{`unexpected argument "grid.yaml"`, "only flags"}},
 		"unknown flag":  {nil, []string{"--workers", "3"}, []string{"unknown flag: --workers", "--slots"}},
+		"health":        {nil, []string{"--nats", "x", "--health", "8481"}, []string{"--health", "host:port"}},
 		"no slots":      {nil, []string{"--slots", "0"}, []string{`--slots: "0" is not allowed`, "1 to 1024"}},
 		"slots of text": {map[string]string{"AGEPATH_SLOTS": "all"}, nil, []string{`AGEPATH_SLOTS: "all" is not allowed`}},
 		"drain of text": {map[string]string{"AGEPATH_DRAIN": "perhaps"}, nil, []string{`AGEPATH_DRAIN: "perhaps" is not allowed; true and false are`}},

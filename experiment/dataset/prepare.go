@@ -11,6 +11,7 @@ import (
 
 // The purposes that [Prepare] asks random streams for.
 const (
+	StreamRows  = "rows"
 	StreamSplit = "split"
 	StreamNoise = "noise"
 )
@@ -33,6 +34,9 @@ const (
 // their number is relative to its rows, and each joins the validation part
 // with the probability Split.Validation.
 type Settings struct {
+	// Rows is how many rows of the data set, drawn at random, are used; 0 for
+	// all. Smaller draws are parts of larger ones.
+	Rows     int
 	Split    Split
 	Features Scaling // of the feature columns
 	Target   Scaling // of the target, for regression; labels are never scaled
@@ -79,29 +83,66 @@ func (s Settings) Check(task Task, n int) error {
 	if s.Noise.Kind == FlipBoundary && s.Boundary == nil {
 		return errors.New("noise: flip-boundary needs a boundary")
 	}
+	if s.Rows < 0 || s.Rows > n {
+		return fmt.Errorf("rows: %d; the data set has %d", s.Rows, n)
+	}
+	if s.Rows > 0 {
+		n = s.Rows
+	}
 	return errors.Join(s.Split.check(n), s.Features.check("features"), s.Target.check("target"), s.Noise.check(task))
 }
 
 // Prepare splits, scales and contaminates a data set and merges identical
 // training rows. The data set is not changed. The result depends only on the
-// arguments and on the numbers that stream gives for [StreamSplit] and
-// [StreamNoise]; a stream must not depend on the noise level if contamination
+// arguments and on the numbers that stream gives for [StreamRows], [StreamSplit]
+// and [StreamNoise]; a stream must not depend on the noise level if contamination
 // is to be nested.
 //
 // It fails where [Settings.Check] does, where the training part has one class
 // only and where a value is no longer finite after scaling or noise.
 func Prepare(ctx context.Context, d *Dataset, s Settings, stream func(purpose string) *rand.Rand) (*Prepared, error) {
+	if err := s.Check(d.Task, d.N); err != nil {
+		return nil, fmt.Errorf("prepare data set %s: %w", d.Name, err)
+	}
+	var drawn []int // rows of the data set, ascending; nil for all
+	if s.Rows > 0 && s.Rows < d.N {
+		drawn = stream(StreamRows).Perm(d.N)[:s.Rows]
+		slices.Sort(drawn)
+		d = d.pick(drawn)
+	}
 	prepared, err := prepare(ctx, d, s, stream)
 	if err != nil {
 		return nil, fmt.Errorf("prepare data set %s: %w", d.Name, err)
 	}
+	if drawn != nil {
+		prepared.renumber(drawn)
+	}
 	return prepared, nil
 }
 
-func prepare(ctx context.Context, d *Dataset, s Settings, stream func(purpose string) *rand.Rand) (*Prepared, error) {
-	if err := s.Check(d.Task, d.N); err != nil {
-		return nil, err
+// pick returns a data set of the given rows.
+func (d *Dataset) pick(rows []int) *Dataset {
+	picked := *d
+	picked.N, picked.X, picked.Y = len(rows), make([]float64, 0, len(rows)*d.D), make([]float64, len(rows))
+	for i, row := range rows {
+		picked.X = append(picked.X, d.X[row*d.D:(row+1)*d.D]...)
+		picked.Y[i] = d.Y[row]
 	}
+	return &picked
+}
+
+// renumber makes indexes of rows that were drawn indexes in the data set.
+func (p *Prepared) renumber(drawn []int) {
+	for _, rows := range [][]int{p.Train.Rows, p.Validation.Rows, p.Test.Rows, p.Contaminated} {
+		for i, row := range rows {
+			if row >= 0 { // else a poisoning point
+				rows[i] = drawn[row]
+			}
+		}
+	}
+}
+
+func prepare(ctx context.Context, d *Dataset, s Settings, stream func(purpose string) *rand.Rand) (*Prepared, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}

@@ -352,3 +352,51 @@ func BenchmarkPrepare(b *testing.B) {
 		}
 	}
 }
+
+// TestPrepareDrawsRows wants draws to be nested, and rows and contamination to be
+// those of the data set.
+func TestPrepareDrawsRows(t *testing.T) {
+	t.Parallel()
+	for _, task := range []Task{Classification, Regression} {
+		d := synthetic(task, 90, 2)
+		noise := Noise{Kind: Gaussian, Level: 0.3}
+		if task == Classification {
+			noise.Kind = Flip
+		}
+		s := settings(false, noise)
+		s.Features, s.Target = NoScaling, NoScaling
+		drawn := map[int][]int{}
+		for _, rows := range []int{20, 60} {
+			s.Rows = rows
+			p := mustPrepare(t, d, s)
+			all := slices.Concat(p.Train.Rows, p.Validation.Rows, p.Test.Rows)
+			slices.Sort(all)
+			if len(slices.Compact(slices.Clone(all))) != rows {
+				t.Errorf("%s: %d rows drawn, want %d", task, len(all), rows)
+			}
+			drawn[rows] = all
+			for i, row := range p.Train.Rows {
+				same := slices.Equal(p.Train.X[2*i:2*i+2], d.X[2*row:2*row+2]) && p.Train.Y[i] == d.Y[row]
+				if same == slices.Contains(p.Contaminated, row) {
+					t.Errorf("%s: row %d, contaminated %t", task, row, !same)
+				}
+			}
+			for i, row := range p.Test.Rows {
+				if !slices.Equal(p.Test.X[2*i:2*i+2], d.X[2*row:2*row+2]) {
+					t.Errorf("%s: test row %d is another", task, row)
+				}
+			}
+		}
+		for _, row := range drawn[20] {
+			if !slices.Contains(drawn[60], row) {
+				t.Errorf("%s: row %d is in the smaller draw alone", task, row)
+			}
+		}
+		s.Rows = 90
+		whole := s
+		whole.Rows = 0
+		if !reflect.DeepEqual(mustPrepare(t, d, s), mustPrepare(t, d, whole)) {
+			t.Errorf("%s: all rows are not the data set", task)
+		}
+	}
+}

@@ -40,9 +40,11 @@ type Config struct {
 	// a task.
 	Window int
 
-	// CredentialsFile holds a user's JWT and key, NKeyFile a user's nkey seed.
-	// At most one of them. User and password go into URL.
+	// CredentialsFile holds a user's JWT and key, NKeyFile a user's nkey seed,
+	// PasswordFile the password of User. At most one of them. User and password
+	// can also go into URL.
 	CredentialsFile, NKeyFile string
+	User, PasswordFile        string
 
 	// CAFile holds the certificates (PEM) that sign the server's; default: the
 	// system's. CertFile and KeyFile hold the client's own certificate and key
@@ -53,6 +55,11 @@ type Config struct {
 	// Default: "_INBOX". Give each NATS user its own, or users can read each
 	// other's replies.
 	InboxPrefix string
+
+	// ConnectWait is how long the first connection is tried while no server
+	// answers. Default: one attempt. Later a lost connection is restored
+	// however long it takes.
+	ConnectWait time.Duration
 
 	// ConnectTimeout bounds one attempt to connect. Default: 5 s.
 	ConnectTimeout time.Duration
@@ -85,14 +92,23 @@ func (c Config) withDefaults() (Config, error) {
 	if c.Window == 0 {
 		c.Window = 1024
 	}
-	if c.AckWait < 0 || c.Window < 0 || c.ConnectTimeout < 0 {
-		return c, fmt.Errorf("ack wait %v, window %d, connect timeout %v; none may be negative", c.AckWait, c.Window, c.ConnectTimeout)
+	if c.AckWait < 0 || c.Window < 0 || c.ConnectTimeout < 0 || c.ConnectWait < 0 {
+		return c, fmt.Errorf("ack wait %v, window %d, connect timeout %v, connect wait %v; none may be negative", c.AckWait, c.Window, c.ConnectTimeout, c.ConnectWait)
 	}
 	if c.ConnectTimeout == 0 {
 		c.ConnectTimeout = 5 * time.Second
 	}
-	if c.CredentialsFile != "" && c.NKeyFile != "" {
-		return c, fmt.Errorf("credentials file %s and nkey file %s; only one of them is allowed", c.CredentialsFile, c.NKeyFile)
+	logins := 0
+	for _, given := range []bool{c.CredentialsFile != "", c.NKeyFile != "", c.User != ""} {
+		if given {
+			logins++
+		}
+	}
+	if logins > 1 {
+		return c, fmt.Errorf("credentials file %q, nkey file %q, user %q; only one of them is allowed", c.CredentialsFile, c.NKeyFile, c.User)
+	}
+	if (c.User == "") != (c.PasswordFile == "") {
+		return c, fmt.Errorf("user %q and password file %q; both or none are allowed", c.User, c.PasswordFile)
 	}
 	if (c.CertFile == "") != (c.KeyFile == "") {
 		return c, fmt.Errorf("certificate file %q and key file %q; both or none are allowed", c.CertFile, c.KeyFile)
@@ -107,27 +123,18 @@ func (c Config) withDefaults() (Config, error) {
 // for as long as it takes, also past refused logins: credentials files are
 // renewed under running workers.
 func (c Config) options() ([]nats.Option, error) {
-	options := []nats.Option{
+	states := &link{report: c.Report}
+	options := append(states.options(),
 		nats.Name(c.Name),
 		nats.Timeout(c.ConnectTimeout),
 		nats.MaxReconnects(-1),
 		// A connection whose other end vanished without a word is noticed in
 		// half a minute; the library's two minutes are for idle chats.
-		nats.PingInterval(10 * time.Second),
+		nats.PingInterval(10*time.Second),
 		nats.MaxPingsOutstanding(2),
 		nats.IgnoreAuthErrorAbort(),
 		nats.CustomReconnectDelay(func(attempt int) time.Duration { return backoff(attempt) }),
-		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
-			if err != nil {
-				c.Report(fmt.Errorf("connection lost: %w", err))
-			}
-		}),
-		nats.ReconnectErrHandler(func(_ *nats.Conn, err error) { c.Report(fmt.Errorf("reconnecting: %w", err)) }),
-		nats.ReconnectHandler(func(nc *nats.Conn) {
-			c.Report(fmt.Errorf("connection restored: %s", nc.ConnectedUrlRedacted()))
-		}),
-		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { c.Report(err) }),
-	}
+	)
 	if c.Server != nil {
 		options = append(options, nats.InProcessServer(c.Server.server))
 	}
@@ -138,6 +145,13 @@ func (c Config) options() ([]nats.Option, error) {
 		option, err := nats.NkeyOptionFromSeed(c.NKeyFile)
 		if err != nil {
 			return nil, fmt.Errorf("nkey file %s: %w", c.NKeyFile, err)
+		}
+		options = append(options, option)
+	}
+	if c.User != "" {
+		option, err := password(c.User, c.PasswordFile, states.trouble)
+		if err != nil {
+			return nil, err
 		}
 		options = append(options, option)
 	}

@@ -34,6 +34,7 @@ type Delivery struct {
 
 	mu        sync.Mutex
 	settled   bool
+	suspect   bool // holds the puller's place for one
 	begun     chan struct{}
 	begin     func() // closes begun
 	stop      context.CancelFunc
@@ -161,6 +162,10 @@ func (d *Delivery) lost() bool {
 // resume looks up how the earlier deliveries of a task ended, and settles the
 // task when it has a result or when too many workers died of it. Otherwise it
 // notes that the task is begun: only redeliveries pay for that.
+//
+// A task that a worker may have died of is a suspect. A worker computes one at a
+// time and hands others back for a while: else those that were computed beside
+// the one that kills would meet it again, and be given up with it.
 func (d *Delivery) resume(ctx context.Context) (settled bool, err error) {
 	q := d.puller.queue
 	has, err := q.hasResult(ctx, d.run, d.cell, d.sequence)
@@ -170,8 +175,16 @@ func (d *Delivery) resume(ctx context.Context) (settled bool, err error) {
 	if has {
 		return true, d.acknowledge(ctx)
 	}
-	t, err := q.record(ctx, d.run, d.cell, d.sequence, func(t *tally) { t.begin(d.Delivered) })
+	t, _, err := q.tally(ctx, d.run, d.cell, d.sequence)
 	if err != nil {
+		return false, err
+	}
+	next := t
+	next.begin(d.Delivered)
+	if t.silent(d.Delivered) > 0 && !next.kills(d.Delivered, d.puller.config.MaxDeaths) && !d.puller.hold(d) {
+		return true, d.Release(ctx, d.wait)
+	}
+	if t, err = q.record(ctx, d.run, d.cell, d.sequence, func(t *tally) { t.begin(d.Delivered) }); err != nil {
 		return false, err
 	}
 	d.Attempt = t.Failed + 1
@@ -265,7 +278,12 @@ func (d *Delivery) Release(ctx context.Context, delay time.Duration) error {
 		d.settle()
 		return nil
 	}
-	_, err := d.puller.queue.record(ctx, d.run, d.cell, d.sequence, (*tally).release)
+	_, err := d.puller.queue.record(ctx, d.run, d.cell, d.sequence, func(t *tally) {
+		if d.Delivered > 1 {
+			t.begin(d.Delivered) // takes note of one before that died
+		}
+		t.release()
+	})
 	return errors.Join(d.wrap(err), d.handBack(ctx, delay))
 }
 
@@ -290,6 +308,9 @@ func (d *Delivery) settle() {
 	d.stop()
 	<-d.stopped
 	d.puller.held.Add(-1)
+	if d.suspect {
+		d.puller.suspect.Unlock()
+	}
 }
 
 func (d *Delivery) handBack(ctx context.Context, delay time.Duration) error {

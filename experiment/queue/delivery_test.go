@@ -15,6 +15,10 @@ import (
 func die(d *Delivery) {
 	d.stop()
 	<-d.stopped
+	if d.suspect { // the puller of a dead worker is gone, that of a test is not
+		d.suspect = false
+		d.puller.suspect.Unlock()
+	}
 }
 
 func TestRedeliveryWhenWorkerDies(t *testing.T) {
@@ -121,8 +125,7 @@ func TestLostWorkerLeavesTheTaskAlone(t *testing.T) {
 	failing, releasing := b.pull(worker), b.pull(worker)
 	die(failing)
 	die(releasing)
-	other := b.worker(WorkerConfig{})
-	owners := []*Delivery{b.pull(other), b.pull(other)}
+	owners := []*Delivery{b.pull(b.worker(WorkerConfig{})), b.pull(b.worker(WorkerConfig{}))}
 	if final, err := failing.Fail(b.ctx, failure("late"), 0); final || err != nil {
 		t.Fatalf("final %v, error %v", final, err)
 	}
@@ -474,4 +477,25 @@ func TestDoneReportsWhatCannotBeStored(t *testing.T) {
 		t.Fatalf("error %v", err)
 	}
 	b.done(d, ok()) // the delivery was still open
+}
+
+// TestSuspectsOneAtATime has two tasks that a worker may have died of: the next
+// worker takes one, and hands the other back until the first is settled.
+func TestSuspectsOneAtATime(t *testing.T) {
+	t.Parallel()
+	b := setup(t, ackWait)
+	b.publish(task("run", "a"), task("run", "b"))
+	dead := b.worker(WorkerConfig{})
+	die(b.pull(dead))
+	die(b.pull(dead))
+	worker := b.worker(WorkerConfig{})
+	first := b.pull(worker)
+	b.nothing(worker, 3*ackWait)
+	b.done(first, ok())
+	second := b.pull(worker)
+	if first.cell == second.cell || second.Attempt != 1 {
+		t.Errorf("cells %s and %s, attempt %d", first.cell, second.cell, second.Attempt)
+	}
+	b.done(second, ok())
+	b.wantCounts("run", Counts{Done: 2})
 }

@@ -35,7 +35,8 @@
 // acknowledged without computing it again. A redelivery notes in AGEPATH_ATTEMPTS
 // that it is begun. A task of which [WorkerConfig.MaxDeaths] workers died, all
 // but the first for certain, becomes a dead letter and a failed outcome; a
-// delivery that got lost on its way to a worker is no death. Servers before
+// delivery that got lost on its way to a worker is no death. A worker computes one
+// task at a time that a worker may have died of. Servers before
 // 2.10 can number a redelivery 1 when a request expires at that moment
 // (nats-server 2.9.25, consumer.loopAndGatherMsgs); such a task is computed
 // once too often and given up one delivery later, nothing worse.

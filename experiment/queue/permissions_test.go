@@ -5,108 +5,271 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
 
 	"github.com/agepath/agepath/experiment"
 )
 
-// workerPublish is all that a worker's NATS user needs to publish to: pull,
-// acknowledge, store results, attempts and dead letters, read data sets, store
-// large outcomes. It subscribes to its inbox only.
-var workerPublish = []string{
-	"$JS.API.STREAM.INFO.AGEPATH_TASKS",
-	"$JS.API.CONSUMER.NAMES.AGEPATH_TASKS",
-	"$JS.API.CONSUMER.INFO.AGEPATH_TASKS.*",
-	"$JS.API.CONSUMER.MSG.NEXT.AGEPATH_TASKS.*",
-	"$JS.ACK.AGEPATH_TASKS.>",
+// permissionsFile is what users copy.
+const permissionsFile = "../../deploy/k8s/nats/permissions.conf"
 
-	"agepath.result.*.*",
-	"$JS.API.STREAM.INFO.AGEPATH_RESULTS",
-	"$JS.API.STREAM.MSG.GET.AGEPATH_RESULTS",
-	"agepath.attempt.*.*",
-	"$JS.API.STREAM.INFO.AGEPATH_ATTEMPTS",
-	"$JS.API.STREAM.MSG.GET.AGEPATH_ATTEMPTS",
-	"agepath.dead.*.*",
-	"agepath.worker.*",
-	"$JS.API.STREAM.INFO.AGEPATH_DEAD",
-
-	"$JS.API.STREAM.INFO.OBJ_AGEPATH_DATA",
-	"$JS.API.DIRECT.GET.OBJ_AGEPATH_DATA.>",
-	"$JS.API.CONSUMER.CREATE.OBJ_AGEPATH_DATA.>",
-	"$JS.API.CONSUMER.DELETE.OBJ_AGEPATH_DATA.>",
-	"$JS.FC.OBJ_AGEPATH_DATA.>",
-
-	"$JS.API.STREAM.INFO.OBJ_AGEPATH_OUTCOMES",
-	"$JS.API.DIRECT.GET.OBJ_AGEPATH_OUTCOMES.>",
-	"$O.AGEPATH_OUTCOMES.>",
-}
-
-// TestWorkerPermissions runs every path of a worker as a user with nothing
-// more than workerPublish, and checks that what it must not do is refused.
-func TestWorkerPermissions(t *testing.T) {
-	t.Parallel()
-	node, err := server.NewServer(&server.Options{
-		Host: "127.0.0.1", Port: server.RANDOM_PORT, NoSigs: true, NoLog: true, JetStream: true, StoreDir: t.TempDir(),
-		Users: []*server.User{
-			{Username: "coordinator", Password: "c"},
-			{Username: "worker", Password: "w", Permissions: &server.Permissions{
-				Publish:   &server.SubjectPermission{Allow: workerPublish},
-				Subscribe: &server.SubjectPermission{Allow: []string{"_INBOX_worker.>"}},
-			}},
-		},
-	})
+// restrictedConfig writes the configuration of a server with the users of
+// permissionsFile, which are called as their passwords.
+func restrictedConfig(t *testing.T) (path string) {
+	t.Helper()
+	dir := t.TempDir()
+	permissions, err := os.ReadFile(permissionsFile)
 	if err != nil {
 		t.Fatal(err)
 	}
-	node.Start()
-	t.Cleanup(func() { stop(node) })
-	if !node.ReadyForConnections(10 * time.Second) {
-		t.Fatal("server is not ready")
+	config := fmt.Sprintf(`
+		include "permissions.conf"
+		jetstream {store_dir: %q}
+		accounts {
+			AGEPATH {
+				jetstream: enabled
+				users: [
+					{user: coordinator, password: coordinator, permissions: $AGEPATH_COORDINATOR}
+					{user: worker, password: worker, permissions: $AGEPATH_WORKER}
+					{user: viewer, password: viewer, permissions: $AGEPATH_VIEWER}
+				]
+			}
+		}`, filepath.Join(dir, "store"))
+	path = filepath.Join(dir, "nats.conf")
+	for name, text := range map[string][]byte{"permissions.conf": permissions, "nats.conf": []byte(config)} {
+		if err := os.WriteFile(filepath.Join(dir, name), text, 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
-	address := strings.TrimPrefix(node.ClientURL(), "nats://")
-	b := &bundle{t: t, ctx: t.Context(), url: "nats://coordinator:c@" + address}
-	b.Queue = b.connect(Config{AckWait: 30 * time.Second})
-	if err := b.EnsureStreams(b.ctx); err != nil {
-		t.Fatal(err)
+	return path
+}
+
+// eachServer runs a test on the newest server, which is embedded, and on the
+// nats-server program of the PATH; Debian 12 has version 2.9. start returns a
+// server's address.
+func eachServer(t *testing.T, test func(t *testing.T, start func(config string) (address string))) {
+	t.Run("embedded", func(t *testing.T) {
+		t.Parallel()
+		test(t, func(config string) string {
+			options, err := server.ProcessConfigFile(config)
+			if err != nil {
+				t.Fatal(err)
+			}
+			options.Host, options.Port, options.NoSigs, options.NoLog = "127.0.0.1", server.RANDOM_PORT, true, true
+			node, err := server.NewServer(options)
+			if err != nil {
+				t.Fatal(err)
+			}
+			node.Start()
+			t.Cleanup(func() { stop(node) })
+			if !node.ReadyForConnections(10 * time.Second) {
+				t.Fatal("server is not ready")
+			}
+			return node.Addr().String()
+		})
+	})
+	t.Run("program", func(t *testing.T) {
+		t.Parallel()
+		program := serverOfPath(t)
+		test(t, func(config string) string {
+			return strings.TrimPrefix(startProcess(t, program, "-c", config), "nats://")
+		})
+	})
+}
+
+// serverOfPath returns the nats-server program that is installed.
+func serverOfPath(t *testing.T) string {
+	t.Helper()
+	for _, name := range []string{"nats-server", "/usr/sbin/nats-server"} { // the latter is Debian's
+		if program, err := exec.LookPath(name); err == nil {
+			return program
+		}
 	}
+	if os.Getenv("AGEPATH_REQUIRE_ALL") == "1" {
+		t.Fatal("nats-server is not in the PATH")
+	}
+	t.Skip("nats-server is not in the PATH")
+	return ""
+}
+
+// complaints are what a connection reports.
+type complaints struct {
+	mu   sync.Mutex
+	list []string
+}
+
+func (c *complaints) add(err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.list = append(c.list, err.Error())
+}
+
+// refused returns the refused permissions among them.
+func (c *complaints) refused() []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var list []string
+	for _, text := range c.list {
+		if strings.Contains(text, nats.ErrPermissionViolation.Error()) {
+			list = append(list, text)
+		}
+	}
+	return list
+}
+
+// restricted connects as one of the users.
+func (b *bundle) restricted(user, address string) (*Queue, *complaints) {
+	b.t.Helper()
+	said := &complaints{}
+	q, err := Connect(b.ctx, Config{
+		URL: "nats://" + user + ":" + user + "@" + address, InboxPrefix: "_INBOX_agepath_" + user,
+		AckWait: 30 * time.Second, Report: said.add,
+	})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	b.t.Cleanup(q.Close)
+	return q, said
+}
+
+// TestPermissions has a coordinator, a worker and a viewer do all they do, with
+// nothing more than the permissions that users are told to give them. Then it tries,
+// as each of them, every other operation.
+func TestPermissions(t *testing.T) {
+	t.Parallel()
+	eachServer(t, func(t *testing.T, start func(string) string) {
+		address := start(restrictedConfig(t))
+		b := &bundle{t: t, ctx: t.Context()}
+		coordinator, saidCoordinator := b.restricted("coordinator", address)
+		worker, saidWorker := b.restricted("worker", address)
+		viewer, saidViewer := b.restricted("viewer", address)
+		b.Queue = coordinator
+		if err := b.EnsureStreams(b.ctx); err != nil {
+			t.Fatal(err)
+		}
+		b.everything(worker, viewer)
+		for user, said := range map[string]*complaints{"coordinator": saidCoordinator, "worker": saidWorker, "viewer": saidViewer} {
+			if list := said.refused(); len(list) > 0 {
+				t.Errorf("%s may not what it needs: %q", user, list)
+			}
+		}
+		for user, may := range map[string]func(op, stream string) bool{"coordinator": coordinatorMay, "worker": workerMay, "viewer": viewerMay} {
+			b.everyOperation(user, address, may)
+		}
+	})
+}
+
+// everything goes every way that a worker, a viewer and a coordinator can go.
+func (b *bundle) everything(worker, viewer *Queue) {
+	t := b.t
+	t.Helper()
 	data := noise(partSize + 1)
 	if err := b.PutData(b.ctx, "abc", bytes.NewReader(data)); err != nil {
 		t.Fatal(err)
 	}
+	for _, q := range []*Queue{worker, b.Queue} { // a coordinator computes cells too
+		b.wantData(q, data)
+		b.sweep(q)
+	}
+	b.wantData(viewer, data)
+	for _, q := range []*Queue{viewer, b.Queue} {
+		b.look(q)
+	}
+	if _, err := b.Sweep(b.ctx, "run"); err != nil {
+		t.Error(err)
+	}
+	if _, err := b.Reconcile(b.ctx, "run"); err != nil {
+		t.Error(err)
+	}
+	if err := b.Purge(b.ctx, "run"); err != nil {
+		t.Error(err)
+	}
+	if err := b.RemoveData(b.ctx, "abc"); err != nil {
+		t.Error(err)
+	}
+}
 
-	var mu sync.Mutex
-	var refused []string
-	worker, err := Connect(b.ctx, Config{URL: "nats://worker:w@" + address, InboxPrefix: "_INBOX_worker", Report: func(err error) {
-		mu.Lock()
-		defer mu.Unlock()
-		refused = append(refused, err.Error())
-	}})
+func (b *bundle) wantData(q *Queue, want []byte) {
+	b.t.Helper()
+	r, err := q.Data(b.ctx, "abc")
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	if got, err := io.ReadAll(r); err != nil || !bytes.Equal(got, want) {
+		b.t.Fatalf("data set of %d bytes, error %v", len(got), err)
+	}
+}
+
+// look reads all there is to see of the run that sweep leaves.
+func (b *bundle) look(q *Queue) {
+	t := b.t
+	t.Helper()
+	if n, err := q.Held(b.ctx); err != nil || n != 1 {
+		t.Errorf("%d tasks held, want 1, error %v", n, err)
+	}
+	if names, err := q.Runs(b.ctx); err != nil || len(names) != 1 {
+		t.Errorf("runs %v, error %v", names, err)
+	}
+	if workers, err := q.Workers(b.ctx); err != nil || len(workers) != 1 {
+		t.Errorf("workers %v, error %v", workers, err)
+	}
+	if counts, err := q.Counts(b.ctx, "run"); err != nil || counts.Done != 2 {
+		t.Errorf("counts %v, error %v", counts, err)
+	}
+	ledger, err := q.Ledger("run")
+	if err == nil {
+		err = ledger.Update(b.ctx)
+	}
+	if err != nil || len(ledger.Failures) != 1 {
+		t.Errorf("failures %v, error %v", ledger, err)
+	}
+	feed, err := q.Feed("run")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer worker.Close()
-	puller, err := worker.Worker(WorkerConfig{Name: "undertaker", MaxDeaths: 1, Drain: true, Idle: 50 * time.Millisecond})
+	for _, err := range feed.Next(b.ctx) {
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	for _, err := range q.Dead(b.ctx, "run") {
+		if err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// sweep computes cells that end in all ways, and leaves a task whose cell has a
+// result already.
+func (b *bundle) sweep(q *Queue) {
+	b.t.Helper()
+	puller, err := q.Worker(WorkerConfig{Name: "undertaker", MaxDeaths: 1, Drain: true, Idle: 500 * time.Millisecond})
 	if err != nil {
-		t.Fatal(err)
+		b.t.Fatal(err)
 	}
-	r, err := worker.Data(b.ctx, "abc")
-	if err != nil {
-		t.Fatal(err)
+	defer puller.Close()
+	if err := q.Announce(&Presence{Name: "undertaker", State: Working}); err != nil {
+		b.t.Fatal(err)
 	}
-	if got, err := io.ReadAll(r); err != nil || !bytes.Equal(got, data) {
-		t.Fatalf("data set of %d bytes, error %v", len(got), err)
+	if err := b.Purge(b.ctx, "run"); err != nil {
+		b.t.Fatal(err)
 	}
+	b.config.AckWait = 30 * time.Second
 	b.publish(task("run", "a"), task("run", "killer"))
 	if err := b.pull(puller).Release(b.ctx, 0); err != nil {
-		t.Fatal(err)
+		b.t.Fatal(err)
 	}
 	if _, err := b.pull(puller).Fail(b.ctx, failure("once"), 0); err != nil {
-		t.Fatal(err)
+		b.t.Fatal(err)
 	}
 	large := ok()
 	large.Measures = experiment.Batch{Rows: 1, Columns: []experiment.Vector{{Lists: [][]float64{make([]float64, 1<<20)}}}}
@@ -116,27 +279,147 @@ func TestWorkerPermissions(t *testing.T) {
 	b.await("the killer is buried", func() bool {
 		_, err := puller.Pull(b.ctx)
 		if empty := new(EmptyError); !errors.As(err, &empty) {
-			t.Fatal(err)
+			b.t.Fatal(err)
 		}
 		return b.counts("run") == Counts{Done: 2, Dead: 1}
 	})
-	mu.Lock()
-	if len(refused) > 0 {
-		t.Errorf("refused: %q", refused)
+	if n := len(b.results("run")); n != 2 {
+		b.t.Errorf("%d results, want 2", n)
 	}
-	mu.Unlock()
+	b.publish(task("run", "a"))
+}
 
-	for _, subject := range []string{
-		taskTopic.cell("run", "x"), "$JS.API.STREAM.PURGE.AGEPATH_RESULTS", "$JS.API.STREAM.DELETE.AGEPATH_TASKS",
-		"$JS.API.CONSUMER.DELETE.AGEPATH_TASKS.run", "$JS.API.CONSUMER.CREATE.AGEPATH_RESULTS.x", "$O.AGEPATH_DATA.M.x",
-	} {
-		if err := worker.conn.Publish(subject, nil); err != nil {
-			t.Fatal(err)
-		}
-		b.await("publishing to "+subject+" is refused", func() bool {
-			mu.Lock()
-			defer mu.Unlock()
-			return strings.Contains(fmt.Sprint(refused), `"`+subject+`"`)
-		})
+// streamOperations are the requests about a stream that servers from 2.9 on
+// answer, %s being the stream.
+var streamOperations = map[string]string{
+	"create": "$JS.API.STREAM.CREATE.%s", "update": "$JS.API.STREAM.UPDATE.%s", "info": "$JS.API.STREAM.INFO.%s",
+	"delete": "$JS.API.STREAM.DELETE.%s", "purge": "$JS.API.STREAM.PURGE.%s", "get": "$JS.API.STREAM.MSG.GET.%s",
+	"delete message": "$JS.API.STREAM.MSG.DELETE.%s", "snapshot": "$JS.API.STREAM.SNAPSHOT.%s", "restore": "$JS.API.STREAM.RESTORE.%s",
+	"remove peer": "$JS.API.STREAM.PEER.REMOVE.%s", "evacuate peer": "$JS.API.STREAM.PEER.EVACUATE.%s",
+	"cancel move": "$JS.API.STREAM.CANCEL_MOVE.%s", "step down": "$JS.API.STREAM.LEADER.STEPDOWN.%s",
+	"direct get": "$JS.API.DIRECT.GET.%s", "direct get of last": "$JS.API.DIRECT.GET.%s.x.y",
+	"old consumer": "$JS.API.CONSUMER.CREATE.%s", "consumer of all": "$JS.API.CONSUMER.CREATE.%s.c",
+	"consumer of others": "$JS.API.CONSUMER.CREATE.%s.c.x.y.z", "durable consumer": "$JS.API.CONSUMER.DURABLE.CREATE.%s.c",
+	"consumer names": "$JS.API.CONSUMER.NAMES.%s", "consumers": "$JS.API.CONSUMER.LIST.%s", "consumer info": "$JS.API.CONSUMER.INFO.%s.c",
+	"delete consumer": "$JS.API.CONSUMER.DELETE.%s.c", "pause": "$JS.API.CONSUMER.PAUSE.%s.c", "reset": "$JS.API.CONSUMER.RESET.%s.c",
+	"unpin": "$JS.API.CONSUMER.UNPIN.%s.c", "consumer steps down": "$JS.API.CONSUMER.LEADER.STEPDOWN.%s.c",
+	"remove consumer's peer": "$JS.API.CONSUMER.PEER.REMOVE.%s.c", "evacuate consumer's peer": "$JS.API.CONSUMER.PEER.EVACUATE.%s.c",
+	"pull": "$JS.API.CONSUMER.MSG.NEXT.%s.c", "acknowledge": "$JS.ACK.%s.c.1.1.1.1.1", "acknowledge in domain": "$JS.ACK.d.h.%s.c.1.1.1.1.1",
+	"flow control": "$JS.FC.%s.c.d", "flow control in domain": "$JS.FC.d.h.%s.c.d",
+}
+
+// contents are the subjects of each stream's messages.
+var contents = map[string][]string{
+	tasksStream: {taskTopic.cell("r", "x")}, resultsStream: {resultTopic.cell("r", "x")}, attemptsStream: {attemptTopic.cell("r", "x")},
+	deadStream: {deadTopic.cell("r", "x")}, workersStream: {string(workerTopic) + "w"},
+	"OBJ_" + dataBucket:     {"$O." + dataBucket + ".C.x", "$O." + dataBucket + ".M.x"},
+	"OBJ_" + outcomesBucket: {"$O." + outcomesBucket + ".C.x", "$O." + outcomesBucket + ".M.x"},
+	"OTHER":                 {"other.subject"},
+}
+
+// workerMay is the whole list of what a worker may, written down apart from
+// permissionsFile.
+func workerMay(op, stream string) bool {
+	ops, ok := map[string]string{
+		tasksStream:             "info, consumer names, consumer info, pull, acknowledge, acknowledge in domain",
+		resultsStream:           "info, get, publish",
+		attemptsStream:          "info, get, publish",
+		deadStream:              "info, publish",
+		workersStream:           "publish",
+		"OBJ_" + dataBucket:     "info, direct get of last, delete consumer, flow control, flow control in domain, consumer of contents",
+		"OBJ_" + outcomesBucket: "info, direct get of last, publish",
+	}[stream]
+	return ok && strings.Contains(", "+ops+", ", ", "+op+", ")
+}
+
+func coordinatorMay(op, stream string) bool {
+	if workerMay(op, stream) {
+		return true
 	}
+	ops, ok := map[string]string{
+		tasksStream:             "create, purge, get, delete message, delete consumer, consumer of contents, publish",
+		resultsStream:           "create, purge, delete consumer, consumer of contents, consumer info, pull",
+		attemptsStream:          "create, purge",
+		deadStream:              "create, purge, delete consumer, consumer of contents, consumer info, pull",
+		workersStream:           "info, create, delete consumer, consumer of contents, consumer info, pull",
+		"OBJ_" + dataBucket:     "create, purge, publish, consumer of names",
+		"OBJ_" + outcomesBucket: "create, purge, delete consumer, flow control, flow control in domain, consumer of contents, consumer of names",
+	}[stream]
+	return ok && strings.Contains(", "+ops+", ", ", "+op+", ")
+}
+
+func viewerMay(op, stream string) bool {
+	ops, ok := map[string]string{
+		tasksStream:             "info, consumer names, consumer info",
+		resultsStream:           "info, delete consumer, consumer of contents, consumer info, pull",
+		deadStream:              "info, delete consumer, consumer of contents, consumer info, pull",
+		workersStream:           "info, delete consumer, consumer of contents, consumer info, pull",
+		"OBJ_" + dataBucket:     "info, direct get of last, delete consumer, flow control, flow control in domain, consumer of contents",
+		"OBJ_" + outcomesBucket: "info, direct get of last, delete consumer, flow control, flow control in domain, consumer of contents",
+	}[stream]
+	return ok && strings.Contains(", "+ops+", ", ", "+op+", ")
+}
+
+// everyOperation tries all operations on all streams and on the server as a
+// user, one by one, and wants refused what it may not.
+func (b *bundle) everyOperation(user, address string, may func(op, stream string) bool) {
+	b.t.Helper()
+	allowed := map[string]bool{} // subjects to publish to
+	for stream, subjects := range contents {
+		for op, pattern := range streamOperations {
+			allowed[fmt.Sprintf(pattern, stream)] = may(op, stream)
+		}
+		for i, subject := range subjects {
+			// A reader's name may be anything; its filter may not. Only the
+			// second subject of an object store has names, the first the data.
+			op := "consumer of contents"
+			if i > 0 {
+				op = "consumer of names"
+			}
+			allowed["$JS.API.CONSUMER.CREATE."+stream+".c."+subject] = may(op, stream)
+			allowed[subject] = may("publish", stream)
+		}
+	}
+	for _, subject := range []string{
+		"$JS.API.INFO", "$JS.API.STREAM.NAMES", "$JS.API.STREAM.LIST", "$JS.API.META.LEADER.STEPDOWN", "$JS.API.META.RESCUE",
+		"$JS.API.SERVER.REMOVE", "$JS.API.SERVER.EVACUATE", "$JS.API.ACCOUNT.PURGE.AGEPATH", "$JS.API.ACCOUNT.STREAM.MOVE.AGEPATH.AGEPATH_TASKS",
+		"$SYS.REQ.SERVER.PING", "$SYS.REQ.USER.INFO", "$KV.x.y", "_INBOX.x", "_INBOX_agepath_worker.x", "_INBOX_agepath_coordinator.x", "_INBOX_agepath_viewer.x", "agepath.other.x", "other",
+	} {
+		allowed[subject] = false
+	}
+	said := &complaints{}
+	conn, err := nats.Connect("nats://"+user+":"+user+"@"+address, nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { said.add(err) }))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	defer conn.Close()
+	listened := map[string]bool{"_INBOX_agepath_" + user + ".x": true}
+	for _, subject := range []string{
+		">", "agepath.>", "agepath.task.*.*", "agepath.result.*.*", "$JS.>", "$O.>", "$SYS.>", "_INBOX.>",
+		"_INBOX_agepath_worker.x", "_INBOX_agepath_coordinator.x", "_INBOX_agepath_viewer.x", "_INBOX_agepath_other.x",
+	} {
+		if _, err := conn.SubscribeSync(subject); err != nil {
+			b.t.Fatal(err)
+		}
+		listened[subject] = listened[subject]
+	}
+	for subject := range allowed {
+		if err := conn.Publish(subject, nil); err != nil {
+			b.t.Fatal(err)
+		}
+	}
+	const last = "the.last.one"
+	if err := conn.Publish(last, nil); err != nil {
+		b.t.Fatal(err)
+	}
+	b.await("the last operation of "+user+" is refused", func() bool { return strings.Contains(strings.Join(said.refused(), "\n"), `"`+last+`"`) })
+	refusals := strings.Join(said.refused(), "\n")
+	for kind, subjects := range map[string]map[string]bool{"Publish": allowed, "Subscription": listened} {
+		for subject, want := range subjects {
+			if refused := strings.Contains(refusals, kind+` to "`+subject+`"`); refused == want {
+				b.t.Errorf("%s, %s to %s: refused is %v", user, kind, subject, refused)
+			}
+		}
+	}
+	b.t.Logf("%s: %d operations tried, %d refused", user, len(allowed)+len(listened), len(said.refused())-1)
 }

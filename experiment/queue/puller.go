@@ -46,6 +46,7 @@ type Puller struct {
 	closing context.Context
 	close   context.CancelCauseFunc
 	held    atomic.Int64   // deliveries not settled
+	suspect sync.Mutex     // held by the delivery of a task that a worker may have died of
 	running sync.WaitGroup // calls of Pull, and tasks on their way back
 }
 
@@ -112,6 +113,24 @@ func (p *Puller) Pull(ctx context.Context) (*Delivery, error) {
 			return delivery, err
 		}
 	}
+}
+
+// Ready returns an error unless the server can be reached and the consumers of
+// all runs are known, so that Pull gets what is queued.
+func (p *Puller) Ready() error {
+	if !p.queue.Connected() {
+		return errors.New("the NATS server cannot be reached")
+	}
+	if _, current := p.runs.all(); !current {
+		return errors.New("the runs at the NATS server cannot be listed, or have not been yet")
+	}
+	return nil
+}
+
+// hold gives a delivery the place for a suspect, if it is free.
+func (p *Puller) hold(d *Delivery) bool {
+	d.suspect = p.suspect.TryLock()
+	return d.suspect
 }
 
 // answer is a message that a run gave.

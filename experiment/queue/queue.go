@@ -36,8 +36,8 @@ type Queue struct {
 	buckets map[string]jetstream.ObjectStore
 }
 
-// Connect connects to a server; it fails when the first attempt fails, and
-// reconnects by itself from then on. It touches no stream: a coordinator calls
+// Connect connects to a server; it fails when the first attempt fails, or those
+// of [Config.ConnectWait], and reconnects by itself from then on. It touches no stream: a coordinator calls
 // [Queue.EnsureStreams] next, a worker [Queue.Worker].
 func Connect(ctx context.Context, config Config) (*Queue, error) {
 	config, err := config.withDefaults()
@@ -54,7 +54,7 @@ func Connect(ctx context.Context, config Config) (*Queue, error) {
 	if err != nil {
 		return nil, fmt.Errorf("queue configuration: %w", err)
 	}
-	conn, err := nats.Connect(config.URL, options...)
+	conn, err := dial(ctx, config, options)
 	if err != nil {
 		if config.Server != nil {
 			return nil, fmt.Errorf("connecting to the embedded NATS server: %w", err)

@@ -40,7 +40,10 @@ func (q *Queue) storeResult(ctx context.Context, outcome *experiment.Outcome, ta
 			return fmt.Errorf("storing outcome of %d bytes: %w", len(body), err)
 		}
 		msg.Header[objectHeader] = []string{name}
-		body = nil
+		// How the cell ended is read without the object, see Feed.
+		if body, err = EncodeOutcome(withoutRows(outcome)); err != nil || len(body) > q.inline {
+			body = nil
+		}
 	}
 	msg.Data = body
 	return q.persist(ctx, "storing outcome", resultsStream, func(ctx context.Context) error {

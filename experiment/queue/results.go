@@ -83,7 +83,7 @@ type reader struct {
 
 const (
 	// fetchMessages and fetchBytes bound what is read ahead.
-	fetchMessages = 2048
+	fetchMessages = 1024
 	fetchBytes    = 16 << 20
 )
 
@@ -132,11 +132,8 @@ func (r *reader) batch(ctx context.Context, yield func(jetstream.Msg, error) boo
 			return false, err
 		}
 	}
-	wait := time.Second // what is stored comes at once
-	if r.follow {
-		wait = requestWait
-	}
-	fetching, cancel := context.WithTimeout(ctx, wait)
+	// Long enough for a reader that is slow to take what was fetched.
+	fetching, cancel := context.WithTimeout(ctx, requestWait)
 	defer cancel()
 	batch, err := r.consumer.Fetch(fetchMessages, jetstream.FetchMaxBytes(fetchBytes), jetstream.FetchContext(fetching))
 	if err != nil {

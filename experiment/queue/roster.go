@@ -32,7 +32,7 @@ type roster struct {
 	mu      sync.Mutex
 	read    time.Time
 	sources []*source
-	failed  bool            // the last reading
+	current bool            // the last reading succeeded
 	foreign map[string]bool // consumers that are not runs of this package
 	turn    uint64
 }
@@ -69,7 +69,7 @@ func (r *roster) refresh(ctx context.Context) error {
 		sources, _ = r.all()
 	}
 	r.mu.Lock()
-	r.sources, r.read, r.failed = sources, time.Now(), err != nil
+	r.sources, r.read, r.current = sources, time.Now(), err == nil
 	r.mu.Unlock()
 	return nil
 }
@@ -132,7 +132,7 @@ func (r *roster) expire() {
 func (r *roster) all() (sources []*source, current bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.sources, !r.failed
+	return r.sources, r.current
 }
 
 func (r *roster) empty(s *source) {

@@ -102,6 +102,24 @@ func (q *Queue) Cancel(ctx context.Context, run string) error {
 	return q.purgeSubjects(ctx, tasksStream, taskTopic.run(run))
 }
 
+// Reopen has workers get all tasks of a run anew that the server holds. It is
+// for a run of which none is in flight: running cells would be stopped.
+func (q *Queue) Reopen(ctx context.Context, run string) error {
+	if err := validRun(run); err != nil {
+		return fmt.Errorf("reopening: %w", err)
+	}
+	err := q.persist(ctx, "reopening run "+run, tasksStream, func(ctx context.Context) error {
+		if err := q.js.DeleteConsumer(ctx, tasksStream, run); !gone(err) {
+			return err
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return q.open(ctx, run)
+}
+
 // Purge removes everything there is of a run: tasks, results, attempts and
 // dead letters. Data sets stay, since other runs can use them.
 func (q *Queue) Purge(ctx context.Context, run string) error {

@@ -41,7 +41,7 @@ func setup(t testing.TB, wait time.Duration) *bundle {
 	t.Cleanup(cancel)
 	b := &bundle{t: t, ctx: ctx}
 	if program := os.Getenv(serverProgram); program != "" {
-		b.url = startProcess(t, program)
+		b.url = startProcess(t, program, "-js", "-sd", t.TempDir())
 	} else {
 		server, err := StartServer(ctx, ServerConfig{Dir: t.TempDir()})
 		if err != nil {
@@ -61,10 +61,12 @@ func setup(t testing.TB, wait time.Duration) *bundle {
 	return b
 }
 
-func startProcess(t testing.TB, program string) (url string) {
+// startProcess starts a nats-server with arguments beside those that say where
+// it listens, and returns its URL.
+func startProcess(t testing.TB, program string, args ...string) (url string) {
 	t.Helper()
 	dir := t.TempDir()
-	command := exec.Command(program, "-js", "-sd", dir, "-a", "127.0.0.1", "-p", "-1", "--ports_file_dir", dir)
+	command := exec.Command(program, append(args, "-a", "127.0.0.1", "-p", "-1", "--ports_file_dir", dir)...)
 	if err := command.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -142,13 +144,19 @@ func (b *bundle) publish(tasks ...experiment.Task) (published, refused int) {
 	return published, refused
 }
 
+// pull pulls a task that is there or about to come back.
 func (b *bundle) pull(p *Puller) *Delivery {
 	b.t.Helper()
-	d, err := p.Pull(b.ctx)
-	if err != nil {
-		b.t.Fatal(err)
+	for {
+		d, err := p.Pull(b.ctx)
+		if empty := new(EmptyError); errors.As(err, &empty) && empty.InFlight > 0 {
+			continue
+		}
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		return d
 	}
-	return d
 }
 
 // nothing checks that a worker gets no task for a while.

@@ -83,6 +83,7 @@ func (b *board) announce(state string) {
 		}
 	}
 	b.mu.Unlock()
+	b.worker.Health.alive()
 	p.State, p.At = state, time.Now().UTC()
 	if err := b.worker.Queue.Announce(&p); err != nil {
 		b.worker.Report("", fmt.Errorf("announcing the worker: %w", err))

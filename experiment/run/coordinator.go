@@ -42,6 +42,8 @@ type Coordinator struct {
 	Retry   []experiment.Status
 	Version string
 
+	look time.Duration // instead of lookEvery, for tests
+
 	// Progress is told of the run's progress about every fifth of a second.
 	Progress func(Progress)
 	// Report is told of what the run survives. Like Progress it must not
@@ -106,6 +108,11 @@ func (c *Coordinator) Run(ctx context.Context) (*Summary, error) {
 	if err := c.finish(ctx, g.store); err != nil {
 		return nil, err
 	}
+	if c.Queue != nil && summary.Computed > 0 {
+		if _, err := c.Queue.Sweep(ctx, c.Plan.Run); err != nil {
+			return nil, err
+		}
+	}
 	summary.Counts = g.store.Counts()
 	return summary, nil
 }
@@ -123,6 +130,9 @@ func (c *Coordinator) open(ctx context.Context) (*gatherer, error) {
 	}
 	g := newGatherer(store, c.Plan, c.Retry)
 	g.progress = c.Progress
+	if c.look > 0 {
+		g.every = c.look
+	}
 	return g, nil
 }
 
@@ -185,8 +195,13 @@ func (c *Coordinator) compute(ctx context.Context, g *gatherer) (err error) {
 		}
 		group.Go(func() error { return worker.Run(work) })
 	}
+	queued := make(chan struct{})
+	g.queued = queued
 	group.Go(func() error {
 		_, _, err := q.Publish(work, g.tasks(computed))
+		if err == nil {
+			close(queued)
+		}
 		return err
 	})
 	group.Go(func() error {
@@ -291,6 +306,9 @@ func describe(grid *experiment.Grid, plan *experiment.Plan) *results.Manifest {
 	}
 	for _, d := range plan.Data {
 		m.Data[d.Name] = d.Digest
+	}
+	for _, d := range plan.Absent {
+		m.Absent = append(m.Absent, results.ManifestData{Name: d.Name, Task: string(d.Task), Rows: d.N, Features: d.D})
 	}
 	return m
 }

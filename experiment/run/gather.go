@@ -30,6 +30,10 @@ type gatherer struct {
 	began    time.Time
 	total    int64
 	progress func(Progress)
+	every    time.Duration   // between two looks at what the server does
+	queued   <-chan struct{} // closed when all tasks are published
+	vain     int             // looks in a row that found nothing to wait for
+	seen     int             // cells gathered at the last look
 
 	mu       sync.Mutex          // guards what follows
 	missing  int64               // cells that are neither in the store, but for those to compute again, nor gathered
@@ -45,7 +49,7 @@ type gatherer struct {
 func newGatherer(store *results.Store, plan *experiment.Plan, retry []experiment.Status) *gatherer {
 	g := &gatherer{
 		store: store, plan: plan, retry: retry, began: time.Now(), total: plan.Count(),
-		gathered: cellSet{}, costs: map[cellKey]float64{},
+		every: lookEvery, gathered: cellSet{}, costs: map[cellKey]float64{},
 	}
 	g.missing = g.total
 	for status, n := range store.Counts() {
@@ -102,9 +106,9 @@ func (g *gatherer) expect(task *experiment.Task) {
 }
 
 const (
-	flushEvery     = time.Second            // outcomes wait at most this long to become durable
-	progressEvery  = 200 * time.Millisecond // between two reports of progress
-	reconcileEvery = 10 * time.Second       // between two looks for dead letters
+	flushEvery    = time.Second            // outcomes wait at most this long to become durable
+	progressEvery = 200 * time.Millisecond // between two reports of progress
+	lookEvery     = 10 * time.Second       // between two looks at what the server does
 )
 
 // gather stores outcomes as they arrive until none is missing.
@@ -123,8 +127,8 @@ func (g *gatherer) gather(ctx context.Context, q *queue.Queue, run string) error
 	defer flush.Stop()
 	tick := time.NewTicker(progressEvery)
 	defer tick.Stop()
-	reconcile := time.NewTicker(reconcileEvery)
-	defer reconcile.Stop()
+	look := time.NewTicker(g.every)
+	defer look.Stop()
 	for !g.complete() {
 		select {
 		case outcome := <-outcomes:
@@ -137,8 +141,13 @@ func (g *gatherer) gather(ctx context.Context, q *queue.Queue, run string) error
 			}
 		case <-tick.C:
 			g.tell()
-		case <-reconcile.C:
-			if _, err := q.Reconcile(ctx, run); err != nil && ctx.Err() == nil {
+		case <-look.C:
+			select {
+			case <-g.queued:
+			default:
+				continue
+			}
+			if err := g.look(ctx, q, run); err != nil && ctx.Err() == nil {
 				return err
 			}
 		case err := <-followed:

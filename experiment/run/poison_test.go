@@ -76,8 +76,8 @@ func (k poison) Compute(ctx context.Context, task *experiment.Task, data experim
 		}
 		answer = float64(block[len(block)/4096*4096-4096])
 	case `"loop"`:
-		for x := 0; ; x++ {
-			answer = float64(x)
+		for answer > 0 {
+			answer++ // never ends: 2^53 + 1 is 2^53
 		}
 	case `"exit"`:
 		os.Exit(0)

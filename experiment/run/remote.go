@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"slices"
 
 	"github.com/agepath/agepath/experiment"
@@ -20,7 +19,7 @@ func PutRun(ctx context.Context, q *queue.Queue, grid *experiment.Grid, plan *ex
 	if err := putDatasets(ctx, q, plan); err != nil {
 		return err
 	}
-	text, err := json.Marshal(describe(grid, plan))
+	text, err := json.Marshal(&Description{Manifest: *describe(grid, plan), Parts: plan.Parts()})
 	if err != nil {
 		return fmt.Errorf("describing run %s: %w", plan.Run, err)
 	}
@@ -41,7 +40,22 @@ func Submit(ctx context.Context, q *queue.Queue, grid *experiment.Grid, plan *ex
 	if err != nil {
 		return 0, 0, err
 	}
-	return q.Publish(ctx, tasksOf(plan, func(cell string) bool { return !computed.has(cell) }))
+	return publishAll(ctx, q, plan, func(cell string) bool { return !computed.has(cell) })
+}
+
+// publishAll publishes the wanted cells of a plan. Where some are refused, tasks
+// that are stuck may be in their way.
+func publishAll(ctx context.Context, q *queue.Queue, plan *experiment.Plan, wanted func(cell string) bool) (published, refused int, err error) {
+	published, refused, err = q.Publish(ctx, tasksOf(plan, wanted))
+	if err != nil || refused == 0 {
+		return published, refused, err
+	}
+	swept, err := q.Sweep(ctx, plan.Run)
+	if err != nil || swept == 0 {
+		return published, refused, err
+	}
+	again, _, err := q.Publish(ctx, tasksOf(plan, wanted))
+	return published + again, refused - again, err
 }
 
 // Retry puts the cells of a run whose result has one of the statuses back into
@@ -60,7 +74,7 @@ func Retry(ctx context.Context, q *queue.Queue, run string, statuses []experimen
 			again[ended.Cell] = true
 		}
 	}
-	published, _, err := q.Publish(ctx, tasksOf(plan, func(cell string) bool { return again[cell] }))
+	published, _, err := publishAll(ctx, q, plan, func(cell string) bool { return again[cell] })
 	return published, err
 }
 
@@ -100,20 +114,12 @@ func Collect(ctx context.Context, q *queue.Queue, run, out, version string, kind
 
 // FindRun returns the grid and the plan of a run in the queue.
 func FindRun(ctx context.Context, q *queue.Queue, run string) (*experiment.Grid, *experiment.Plan, error) {
-	body, err := q.Data(ctx, run)
+	description, err := Describe(ctx, q, run)
 	if err != nil {
-		return nil, nil, fmt.Errorf("looking for run %s: %w", run, err)
+		return nil, nil, err
 	}
-	defer body.Close()
-	text, err := io.ReadAll(body)
-	if err != nil {
-		return nil, nil, fmt.Errorf("reading the description of run %s: %w", run, err)
-	}
-	var manifest results.Manifest
-	if err := json.Unmarshal(text, &manifest); err != nil {
-		return nil, nil, fmt.Errorf("reading the description of run %s: %w", run, err)
-	}
-	return Replan(ctx, &manifest, &remoteLoader{q, &manifest})
+	manifest := &description.Manifest
+	return Replan(ctx, manifest, &remoteLoader{q, manifest})
 }
 
 // Replan makes the grid and the plan of a manifest again. That it is the same

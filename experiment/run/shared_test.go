@@ -2,8 +2,10 @@ package run
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 
@@ -68,5 +70,32 @@ func TestTwoCoordinators(t *testing.T) {
 	}
 	if list := len(outcomesOf(t, q, p.Run)); int64(list) != p.Count() {
 		t.Errorf("%d results for %d cells", list, p.Count())
+	}
+}
+
+// TestCancelledWhileGathered cancels a run that a coordinator waits for.
+func TestCancelledWhileGathered(t *testing.T) {
+	t.Parallel()
+	grid, p := plan(t)
+	q := startQueue(t)
+	waiting := make(chan struct{})
+	var once sync.Once
+	c := &Coordinator{
+		Grid: grid, Plan: p, Kind: experiment.SelfPacedKind{}, Out: t.TempDir(), Queue: q, look: 20 * time.Millisecond,
+		Progress: func(Progress) { once.Do(func() { close(waiting) }) },
+	}
+	ended := make(chan error, 1)
+	go func() {
+		_, err := c.Run(t.Context())
+		ended <- err
+	}()
+	<-waiting
+	if err := q.Cancel(t.Context(), p.Run); err != nil {
+		t.Fatal(err)
+	}
+	err := <-ended
+	var cancelled *CancelledError
+	if !errors.As(err, &cancelled) || cancelled.Missing != p.Count() {
+		t.Errorf("a cancelled run ended with %v", err)
 	}
 }

@@ -22,6 +22,10 @@ const (
 	// slotCacheBytes is how much the data sets that no cell uses at the moment
 	// may take in the process of a slot.
 	slotCacheBytes = 256 << 20
+	// briefly is how long, in seconds, a cell must last for its peak to be asked
+	// for, which takes longer than many cells that compute nothing; a shorter one
+	// cannot fill more than a few MiB.
+	briefly = 0.001
 	// slack is memory that is not given back between cells: getting it back
 	// from the system costs more than it is worth.
 	slack = 64 << 20
@@ -33,6 +37,7 @@ type slot struct {
 	memory *memory
 	rest   int64 // bytes in use before the first cell
 	most   int64 // bytes that the runtime is allowed, see GOMEMLIMIT
+	limit  int64 // that it has now; setting it stops all goroutines for a moment
 	data   *dataCache
 
 	writing sync.Mutex
@@ -49,6 +54,7 @@ func ServeSlot(in io.Reader, out io.Writer, kinds []experiment.Kind) error {
 	s.data = newDataCache(slotCacheBytes, nil)
 	s.rest, _ = s.memory.now()
 	s.most = debug.SetMemoryLimit(-1)
+	s.limit = s.most
 	if err := s.answer(frameReady, nil); err != nil {
 		return err
 	}
@@ -137,11 +143,14 @@ func (s *slot) mustAnswer(kind byte, body []byte) {
 // makeRoom gives memory of earlier cells back, so that a cell begins with what
 // the process takes at rest and its own data sets.
 func (s *slot) makeRoom(task *experiment.Task) {
+	soft := s.most
 	if limit := task.Limits.Memory; limit > 0 {
-		debug.SetMemoryLimit(min(s.most, s.rest+limit-limit/8)) // garbage is collected before the limit is met
+		soft = min(soft, s.rest+limit-limit/8) // garbage is collected before the limit is met
 		s.data.trim(min(slotCacheBytes, limit/4), task.Data)
-	} else {
-		debug.SetMemoryLimit(s.most)
+	}
+	if soft != s.limit {
+		debug.SetMemoryLimit(soft)
+		s.limit = soft
 	}
 	if now, ok := s.memory.now(); ok && now > s.rest+s.data.size()+slack {
 		debug.FreeOSMemory()
@@ -161,7 +170,11 @@ func (s *slot) compute(ctx context.Context, task *experiment.Task) *experiment.O
 	outcome := Compute(ctx, s.kinds, task, s.data)
 	cancel()
 	<-watched
-	if peak, ok := s.memory.peak(); ok {
+	peak, ok := s.memory.now()
+	if outcome.Wall > briefly {
+		peak, ok = s.memory.peak()
+	}
+	if ok {
 		own := max(peak-s.rest, 0)
 		outcome.Peak = &own
 	}

@@ -42,6 +42,9 @@ type Worker struct {
 	Cache      string
 	CacheBytes int64
 
+	// Health is kept up to date. Default: none.
+	Health *Health
+
 	// Report is told of what the worker survives, by cell, "" for none. It must
 	// not block and may be called from any goroutine. Default: nothing is told.
 	Report func(cell string, err error)
@@ -73,6 +76,8 @@ func (w *Worker) Run(ctx context.Context) error {
 		return fmt.Errorf("starting worker %s: %w", worker.Name, err)
 	}
 	defer puller.Close()
+	worker.Health.begin(puller)
+	defer worker.Health.end()
 	board := newBoard(&worker)
 	told, stopped := make(chan struct{}), ctx.Done()
 	telling, stop := context.WithCancel(context.WithoutCancel(ctx))
@@ -125,6 +130,9 @@ func (w *Worker) defaults() error {
 	}
 	if w.CacheBytes == 0 {
 		w.CacheBytes = DefaultCacheBytes
+	}
+	if w.Health == nil {
+		w.Health = &Health{}
 	}
 	if w.Report == nil {
 		w.Report = func(string, error) {}

@@ -152,16 +152,6 @@ func (m *member) stop(s syscall.Signal) {
 	m.signal(s)
 }
 
-// over reports whether the member has ended for good.
-func (m *member) over() bool {
-	select {
-	case <-m.ended:
-		return true
-	default:
-		return false
-	}
-}
-
 // await waits for the end of a member.
 func (m *member) await(wait time.Duration) error {
 	timer := time.NewTimer(wait)

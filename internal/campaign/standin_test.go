@@ -26,6 +26,9 @@ import (
 // The test binary is some programs as well, which this variable names.
 const asProgram = "AGEPATH_TEST_PROGRAM"
 
+// killerVariable is the cell that kills the program "worker".
+const killerVariable = "AGEPATH_TEST_KILLER"
+
 // asSlot makes the test binary the process of a slot of the program "worker".
 const asSlot = "AGEPATH_TEST_SLOT"
 
@@ -71,7 +74,11 @@ type standIn struct{}
 func (standIn) Name() string              { return experiment.SelfPaced }
 func (standIn) Tables() experiment.Tables { return experiment.SelfPacedTables() }
 
-func (k standIn) Compute(ctx context.Context, _ *experiment.Task, _ experiment.Data) (measures experiment.Batch, further map[string]experiment.Batch, err error) {
+func (k standIn) Compute(ctx context.Context, task *experiment.Task, _ experiment.Data) (measures experiment.Batch, further map[string]experiment.Batch, err error) {
+	if task.Cell == os.Getenv(killerVariable) {
+		_ = syscall.Kill(os.Getppid(), syscall.SIGKILL)
+		<-ctx.Done()
+	}
 	if cost, err := time.ParseDuration(os.Getenv(costVariable)); err == nil && cost > 0 {
 		timer := time.NewTimer(cost)
 		defer timer.Stop()
@@ -138,13 +145,18 @@ func loop(ctx context.Context) error {
 			consumer, err := js.Consumer(ctx, "AGEPATH_TASKS", os.Args[3])
 			for err == nil {
 				var msg jetstream.Msg
-				if msg, err = consumer.Next(jetstream.FetchMaxWait(time.Second)); err == nil {
+				msg, err = consumer.Next(jetstream.FetchMaxWait(time.Second))
+				if err == nil {
 					err = msg.DoubleAck(ctx)
 				}
+				if errors.Is(err, nats.ErrTimeout) {
+					var info *jetstream.ConsumerInfo
+					if info, err = consumer.Info(ctx); err == nil && info.NumPending == 0 {
+						return
+					}
+				}
 			}
-			if !errors.Is(err, nats.ErrTimeout) {
-				errs <- err
-			}
+			errs <- err
 		})
 	}
 	group.Wait()

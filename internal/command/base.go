@@ -2,6 +2,7 @@ package command
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -33,7 +34,14 @@ type Base struct {
 
 	logging logging
 	config  string // path of the config file, "" for none
+	abort   context.CancelCauseFunc
 }
+
+// Abort ends the command that runs, with an error that is its own.
+func (b *Base) Abort(err error) { b.abort(&abortion{err}) }
+
+// abortion is the cause of a context that [Base.Abort] ended.
+type abortion struct{ error }
 
 // New gives a program's root command the flags that both programs have, and
 // makes every flag of its commands take a value from the environment or the
@@ -52,7 +60,7 @@ func New(root *cobra.Command, streams Streams) *Base {
 	flags := root.PersistentFlags()
 	flags.StringVar(&b.config, configFlag, "", "YAML `file` with values for flags, by their names")
 	b.logging.addTo(flags)
-	b.NATS.addTo(flags)
+	b.NATS.addTo(flags, root.Name())
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
 		if err := fillFlags(cmd, b.Env); err != nil {
 			return Refuse(err)
@@ -70,7 +78,13 @@ func (b *Base) Execute(ctx context.Context, root *cobra.Command, args []string) 
 		args = []string{} // nil would be the process's own
 	}
 	root.SetArgs(args)
-	cmd, err := root.ExecuteContextC(ctx)
+	running, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	b.abort = cancel
+	cmd, err := root.ExecuteContextC(running)
+	if cause := new(abortion); errors.As(context.Cause(running), &cause) {
+		err = cause.error // what the command says is its consequence
+	}
 	code, message := status(err, ctx.Err() != nil)
 	if message == "" {
 		return code

@@ -1,11 +1,16 @@
 package command
 
 import (
+	"cmp"
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
+	"github.com/nats-io/jwt/v2"
 	"github.com/spf13/pflag"
 
 	"github.com/agepath/agepath/experiment/queue"
@@ -17,21 +22,30 @@ const natsFlag = "nats"
 
 // NATS is the server that a program works with and how to get in.
 type NATS struct {
-	URL           string // "" for none
-	creds, nkey   string
-	ca, cert, key string
+	URL            string // "" for none
+	creds, nkey    string
+	user, password string // the latter a file
+	ca, cert, key  string
+	inbox          string // first part of the subjects of replies
+	connectWait    time.Duration
 
 	replicas int           // of streams
 	ackWait  time.Duration // of runs
 }
 
-func (n *NATS) addTo(flags *pflag.FlagSet) {
+// addTo adds the flags. Each program has its own inbox, to which alone its
+// user need subscribe.
+func (n *NATS) addTo(flags *pflag.FlagSet, program string) {
 	flags.StringVar(&n.URL, natsFlag, "", "`URL` of the NATS server, or several separated by commas")
 	flags.StringVar(&n.creds, "creds", "", "`file` with a NATS user's credentials (JWT and key)")
 	flags.StringVar(&n.nkey, "nkey", "", "`file` with a NATS user's nkey seed")
+	flags.StringVar(&n.user, "user", "", "`name` of a NATS user with a password")
+	flags.StringVar(&n.password, "password-file", "", "`file` with the password of --user")
 	flags.StringVar(&n.ca, "tls-ca", "", "`file` with the certificates that sign the NATS server's (default: the system's)")
 	flags.StringVar(&n.cert, "tls-cert", "", "`file` with this client's certificate, for servers that ask for one")
 	flags.StringVar(&n.key, "tls-key", "", "`file` with the key of --tls-cert")
+	flags.StringVar(&n.inbox, "inbox-prefix", "_INBOX_agepath_"+program, "first part of the `subjects` of replies, to which the NATS user must be allowed to subscribe")
+	flags.DurationVar(&n.connectWait, "connect-wait", 0, "`time` to wait for a NATS server that does not answer at the start; later a lost connection is restored however long it takes")
 }
 
 // AddStreams adds the flags of commands that make streams and runs.
@@ -42,35 +56,56 @@ func (n *NATS) AddStreams(flags *pflag.FlagSet) {
 
 // Connect connects to the server. report is told of what the connection
 // survives. Flags that do not go together are a [*Refusal], and so is a
-// missing URL.
+// missing URL or a file that cannot be used. Where the server, or this side,
+// refused the other, errors say what to do about it.
 func (n *NATS) Connect(ctx context.Context, name string, report func(error)) (*queue.Queue, error) {
 	if err := n.check(); err != nil {
 		return nil, err
 	}
-	return queue.Connect(ctx, queue.Config{
-		URL: n.URL, Name: name, Report: report,
-		CredentialsFile: n.creds, NKeyFile: n.nkey,
+	q, err := queue.Connect(ctx, queue.Config{
+		URL: n.URL, Name: name, Report: func(err error) { report(n.advise(err)) },
+		CredentialsFile: n.creds, NKeyFile: n.nkey, User: n.user, PasswordFile: n.password,
 		CAFile: n.ca, CertFile: n.cert, KeyFile: n.key,
+		InboxPrefix: n.inbox, ConnectWait: n.connectWait,
 		Replicas: n.replicas, AckWait: n.ackWait,
 	})
+	return q, n.advise(err)
+}
+
+// logins returns the flags given of which each alone says who this is.
+func (n *NATS) logins() []string {
+	var given []string
+	for _, login := range []struct{ flag, value string }{{"--creds", n.creds}, {"--nkey", n.nkey}, {"--user", n.user}} {
+		if login.value != "" {
+			given = append(given, login.flag)
+		}
+	}
+	return given
 }
 
 // check tells what is wrong with the flags without asking the server.
 func (n *NATS) check() error {
+	logins := n.logins()
 	switch {
 	case n.URL == "":
 		return Refusef("no NATS server is given; --nats URL, %s or the key %s of the config file does", EnvName(natsFlag), natsFlag)
-	case n.creds != "" && n.nkey != "":
-		return Refusef("--creds and --nkey are both given; only one of them is allowed")
+	case len(logins) > 1:
+		return Refusef("%s are given; only one of them is allowed", strings.Join(logins, " and "))
+	case (n.user == "") != (n.password == ""):
+		return Refusef("--user and --password-file go together; both or none are allowed")
 	case (n.cert == "") != (n.key == ""):
 		return Refusef("--tls-cert and --tls-key go together; both or none are allowed")
+	case n.inbox == "" || strings.ContainsAny(n.inbox, "*> ") || strings.HasSuffix(n.inbox, "."):
+		return Refusef("--inbox-prefix: %q is not allowed; a subject without wildcards is, as in _INBOX", n.inbox)
+	case n.connectWait < 0:
+		return Refusef("--connect-wait: \"%v\" is not allowed; a time from 0s is", n.connectWait)
 	case !slices.Contains([]int{0, 1, 3, 5}, n.replicas):
 		return Refusef("--replicas: \"%d\" is not allowed; 1, 3 and 5 are", n.replicas)
 	case n.ackWait != 0 && n.ackWait < time.Second:
 		return Refusef("--ack-wait: \"%v\" is not allowed; a time from 1s is", n.ackWait)
 	}
 	for _, file := range []struct{ flag, path string }{
-		{"creds", n.creds}, {"nkey", n.nkey}, {"tls-ca", n.ca}, {"tls-cert", n.cert}, {"tls-key", n.key},
+		{"creds", n.creds}, {"nkey", n.nkey}, {"password-file", n.password}, {"tls-ca", n.ca}, {"tls-cert", n.cert}, {"tls-key", n.key},
 	} {
 		if file.path == "" {
 			continue
@@ -80,6 +115,56 @@ func (n *NATS) check() error {
 			return Refusef("--%s: %w", file.flag, err)
 		}
 		opened.Close()
+	}
+	return cmp.Or(n.checkCredentials(time.Now()), n.checkCertificates(time.Now()))
+}
+
+// checkCredentials refuses credentials that have expired: a server does not
+// tell that from other reasons.
+func (n *NATS) checkCredentials(now time.Time) error {
+	if n.creds == "" {
+		return nil
+	}
+	text, err := os.ReadFile(n.creds)
+	if err != nil {
+		return Refusef("--creds: %w", err)
+	}
+	token, err := jwt.ParseDecoratedJWT(text)
+	if err != nil {
+		return Refusef("--creds: %s: %w; a file as `nsc generate creds` makes it is allowed", n.creds, err)
+	}
+	user, err := jwt.DecodeUserClaims(token)
+	if err != nil {
+		return Refusef("--creds: %s: %w; a file as `nsc generate creds` makes it is allowed", n.creds, err)
+	}
+	if expires := time.Unix(user.Expires, 0); user.Expires != 0 && now.After(expires) {
+		return Refusef("--creds: the credentials in %s expired at %s; ask the server's administrator for new ones", n.creds, expires.Format(time.RFC3339))
+	}
+	return nil
+}
+
+// checkCertificates refuses certificates that no server would take: of most it
+// would just close the connection.
+func (n *NATS) checkCertificates(now time.Time) error {
+	if n.ca != "" {
+		text, err := os.ReadFile(n.ca)
+		if err != nil {
+			return Refusef("--tls-ca: %w", err)
+		}
+		if !x509.NewCertPool().AppendCertsFromPEM(text) {
+			return Refusef("--tls-ca: %s has no certificate; a file in PEM format with BEGIN CERTIFICATE is allowed", n.ca)
+		}
+	}
+	if n.cert == "" {
+		return nil
+	}
+	pair, err := tls.LoadX509KeyPair(n.cert, n.key)
+	if err != nil {
+		return Refusef("--tls-cert %s with --tls-key %s: %w", n.cert, n.key, err)
+	}
+	if own := pair.Leaf; now.After(own.NotAfter) || now.Before(own.NotBefore) {
+		return Refusef("--tls-cert: %s is valid from %s to %s; a certificate that is valid now is allowed, have it renewed",
+			n.cert, own.NotBefore.Format(time.RFC3339), own.NotAfter.Format(time.RFC3339))
 	}
 	return nil
 }

@@ -105,7 +105,7 @@ func TestBadValues(t *testing.T) {
 		"word in file":   {"number: 3\nword: x\n", nil, nil, `config.yaml:2: word: "x" is not allowed; allowed are one, two`},
 		"list in file":   {"numbers: [1, x]\n", nil, nil, `config.yaml:1: numbers: strconv.Atoi: parsing "x"`},
 		"two in file":    {"number: x\nword: x\n", nil, nil, `config.yaml:2: word: "x" is not allowed`},
-		"unknown key":    {"words: x\n", nil, nil, "config.yaml:1: words: unknown key; allowed are creds, log-format"},
+		"unknown key":    {"words: x\n", nil, nil, "config.yaml:1: words: unknown key; allowed are connect-wait, creds, inbox-prefix"},
 		"key in capital": {"Word: one\n", nil, nil, "config.yaml:1: Word: unknown key"},
 		"key twice":      {"word: one\nword: two\n", nil, nil, "config.yaml"},
 	} {

@@ -1,0 +1,89 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+
+	"github.com/agepath/agepath/internal/command"
+)
+
+// TestRestricted runs a sweep on a server whose users have the permissions that
+// deploy/k8s/nats/permissions.conf has for them, and no more. A coordinator that
+// comes as the worker's user has to say what it lacks, and end.
+func TestRestricted(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	permissions, err := os.ReadFile("../../deploy/k8s/nats/permissions.conf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, dir, "permissions.conf", string(permissions))
+	options, err := server.ProcessConfigFile(write(t, dir, "nats.conf", `
+		include "permissions.conf"
+		jetstream {store_dir: "`+filepath.ToSlash(filepath.Join(dir, "store"))+`"}
+		accounts {AGEPATH {jetstream: enabled, users: [
+			{user: coordinator, password: "c0", permissions: $AGEPATH_COORDINATOR}
+			{user: worker, password: "w0", permissions: $AGEPATH_WORKER}
+			{user: viewer, password: "v0", permissions: $AGEPATH_VIEWER}
+		]}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	options.Host, options.Port, options.NoSigs, options.NoLog = "127.0.0.1", server.RANDOM_PORT, true, true
+	node, err := server.NewServer(options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	node.Start()
+	t.Cleanup(func() {
+		node.Shutdown()
+		node.WaitForShutdown()
+	})
+	if !node.ReadyForConnections(10 * time.Second) {
+		t.Fatal("the server is not ready")
+	}
+	login := func(user, password string) []string {
+		return []string{"--nats", node.ClientURL(), "--user", user, "--password-file", write(t, dir, user+".password", password+"\n")}
+	}
+	asCoordinator, asWorker := login("coordinator", "c0"), login("worker", "w0")
+	as := func(user []string, args ...string) []string { return append(args, user...) }
+
+	write(t, dir, "data.csv", table)
+	grid := write(t, dir, "grid.yaml", "repeats: 3\n"+dataGrid)
+	run, _, _ := strings.Cut(must(t, as(asCoordinator, "submit", grid)...).out, ":")
+	var said bytes.Buffer
+	worker := exec.CommandContext(t.Context(), buildWorker(t), as(asWorker, "--drain", "--slots", "2", "--cache", filepath.Join(dir, "cache"))...)
+	worker.Stderr = &said
+	if err := worker.Run(); err != nil || strings.Contains(said.String(), "permission") {
+		t.Fatalf("worker: %v\n%s", err, &said)
+	}
+	out := filepath.Join(dir, "out")
+	if o := must(t, as(asCoordinator, "collect", run, "--out", out)...); !strings.Contains(o.out, "3 of 3 cells are in "+out+" (3 ok)") {
+		t.Errorf("collect prints %s", o.out)
+	}
+	asViewer := append(login("viewer", "v0"), "--inbox-prefix", "_INBOX_agepath_viewer")
+	if o := must(t, as(asViewer, "status", run)...); !strings.Contains(o.out, run) || strings.Contains(o.err, "permission") {
+		t.Errorf("status as the viewer prints\n%s%s", o.out, o.err)
+	}
+	for _, args := range [][]string{{"status"}, {"retry", run}, {"cancel", run}, {"purge", run}, {"run", grid, "--out", filepath.Join(dir, "again"), "--workers", "2"}} {
+		if o := must(t, as(asCoordinator, args...)...); strings.Contains(o.err, "permission") {
+			t.Errorf("%s says\n%s", args[0], o.err)
+		}
+	}
+
+	o := do(t, as(append(asWorker, "--inbox-prefix", "_INBOX_agepath_worker"), "submit", grid, "--set", "repeats=4")...)
+	if o.code != command.ExitFailed || !strings.Contains(o.err, `"$JS.API.`) || !strings.Contains(o.err, "this user lacks a permission") {
+		t.Errorf("submit as the worker's user: exit status %d\n%s", o.code, o.err)
+	}
+	o = do(t, as(asWorker, "status")...)
+	if o.code != command.ExitFailed || !strings.Contains(o.err, `Subscription to "_INBOX_agepath_coordinator`) {
+		t.Errorf("status as the worker's user: exit status %d\n%s", o.code, o.err)
+	}
+}

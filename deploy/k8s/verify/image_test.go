@@ -1,0 +1,136 @@
+package verify
+
+import (
+	"debug/elf"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/moby/buildkit/frontend/dockerfile/instructions"
+	"github.com/moby/buildkit/frontend/dockerfile/parser"
+)
+
+// TestImage reads the Dockerfile as docker does and builds with its own command
+// what goes into the image.
+func TestImage(t *testing.T) {
+	t.Parallel()
+	file, err := os.Open("../../Dockerfile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	parsed, err := parser.Parse(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stages, _, err := instructions.Parse(parsed.AST, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := stages[len(stages)-1]
+	if last.BaseName != "scratch" {
+		t.Errorf("the image is made from %s", last.BaseName)
+	}
+	user := ""
+	for _, command := range last.Commands {
+		switch c := command.(type) {
+		case *instructions.UserCommand:
+			user = c.User
+		case *instructions.RunCommand:
+			t.Errorf("there is nothing to run %v with", c.CmdLine)
+		}
+	}
+	if user != "65532:65532" {
+		t.Errorf("user %q", user)
+	}
+	build := ""
+	static := false
+	for _, command := range stages[0].Commands {
+		switch c := command.(type) {
+		case *instructions.RunCommand:
+			build = strings.Join(c.CmdLine, " ")
+		case *instructions.EnvCommand:
+			static = static || c.Env[0].Key == "CGO_ENABLED" && c.Env[0].Value == "0"
+		}
+	}
+	if !static {
+		t.Error("cgo is not off")
+	}
+	if runtime.GOOS != "linux" {
+		t.Skip("the image is for Linux")
+	}
+	out := t.TempDir()
+	line := strings.Replace(build, "/out/", out+"/", 1)
+	if line == build {
+		t.Fatalf("%q does not build to /out/", build)
+	}
+	cmd := exec.Command("sh", "-c", line)
+	cmd.Dir = "../../.."
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if text, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%s", line, err, text)
+	}
+	for _, name := range []string{"coordinator", "worker"} {
+		wantStatic(t, filepath.Join(out, name))
+	}
+	t.Run("arguments", func(t *testing.T) { checkArguments(t, out) })
+}
+
+// wantStatic wants a binary that needs no file but itself.
+func wantStatic(t *testing.T, path string) {
+	t.Helper()
+	binary, err := elf.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer binary.Close()
+	if libraries, err := binary.ImportedLibraries(); err != nil || len(libraries) > 0 {
+		t.Errorf("%s needs libraries %v, error %v", path, libraries, err)
+	}
+	for _, part := range binary.Progs {
+		if part.Type == elf.PT_INTERP {
+			t.Errorf("%s needs a loader", path)
+		}
+	}
+}
+
+// checkArguments runs the programs with the arguments of the manifests, where no
+// server is: they must get as far as to connect.
+func checkArguments(t *testing.T, binaries string) {
+	dir := t.TempDir()
+	config := filepath.Join(dir, "config.yaml")
+	if err := os.WriteFile(config, []byte("nats: nats://127.0.0.1:1\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	here := strings.NewReplacer( // paths and addresses of a pod
+		"/etc/agepath/nats/config.yaml", config, "/etc/agepath/grid/grid.yaml", "../../../grids/quickstart.yaml",
+		"/tmp/", dir+"/", "/var/cache/", dir+"/", "=:8480", "=127.0.0.1:0", "=:8481", "=127.0.0.1:0", "=10m", "=0s",
+	)
+	ran := 0
+	for _, overlayName := range []string{"job", "deployment", "submit"} {
+		for _, o := range overlay(t, overlayName) {
+			if o.pod == nil {
+				continue
+			}
+			c := o.pod.Spec.Containers[0]
+			args := slices.Concat(c.Command[1:], c.Args)
+			for i := range args {
+				args[i] = here.Replace(args[i])
+			}
+			text, err := exec.Command(filepath.Join(binaries, c.Command[0]), args...).CombinedOutput()
+			exit := new(exec.ExitError)
+			if !errors.As(err, &exit) || exit.ExitCode() != 1 || !strings.Contains(string(text), "connecting to NATS at nats://127.0.0.1:1") {
+				t.Errorf("%s %v: %v\n%s", c.Command[0], args, err, text)
+			}
+			ran++
+		}
+	}
+	if ran < 4 {
+		t.Errorf("%d programs ran", ran)
+	}
+}

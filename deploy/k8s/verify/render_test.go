@@ -1,0 +1,156 @@
+// Package verify checks the manifests of deploy/k8s as they are applied. It is a
+// module of its own, which keeps the libraries of Kubernetes out of the main one.
+package verify
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/kustomize/api/krusty"
+	"sigs.k8s.io/kustomize/kyaml/filesys"
+	"sigs.k8s.io/yaml"
+)
+
+// object is one rendered object.
+type object struct {
+	kind, name, namespace string
+	value                 any // its type of k8s.io/api, or a scaledJob
+	pod                   *corev1.PodTemplateSpec
+	replicas              int32 // of the pod, at most
+}
+
+func (o *object) String() string { return o.kind + " " + o.name }
+
+// scaledJob is the ScaledJob of KEDA, as far as the manifests use it.
+type scaledJob struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata"`
+	Spec              struct {
+		PollingInterval            int32           `json:"pollingInterval"`
+		MinReplicaCount            int32           `json:"minReplicaCount"`
+		MaxReplicaCount            int32           `json:"maxReplicaCount"`
+		SuccessfulJobsHistoryLimit int32           `json:"successfulJobsHistoryLimit"`
+		FailedJobsHistoryLimit     int32           `json:"failedJobsHistoryLimit"`
+		JobTargetRef               batchv1.JobSpec `json:"jobTargetRef"`
+		Triggers                   []struct {
+			Type     string `json:"type"`
+			Metadata struct {
+				Endpoint     string `json:"natsServerMonitoringEndpoint"`
+				Account      string `json:"account"`
+				Stream       string `json:"stream"`
+				Consumer     string `json:"consumer"`
+				LagThreshold string `json:"lagThreshold"`
+			} `json:"metadata"`
+		} `json:"triggers"`
+	} `json:"spec"`
+}
+
+// render returns what `kubectl apply -k` would apply, decoded: a field that the
+// API does not know, or that is there twice, is an error.
+func render(t *testing.T, dir string) []*object {
+	t.Helper()
+	resources, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []*object
+	for _, resource := range resources.Resources() {
+		text, err := resource.AsYAML()
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := &object{kind: resource.GetKind(), name: resource.GetName(), namespace: resource.GetNamespace(), replicas: 1}
+		if o.value, err = newValue(resource.GetApiVersion() + " " + o.kind); err != nil {
+			t.Fatalf("%s: %v", o, err)
+		}
+		if err := yaml.UnmarshalStrict(text, o.value); err != nil {
+			t.Fatalf("%s: %v", o, err)
+		}
+		switch v := o.value.(type) {
+		case *appsv1.Deployment:
+			o.pod, o.replicas = &v.Spec.Template, *v.Spec.Replicas
+		case *appsv1.StatefulSet:
+			o.pod, o.replicas = &v.Spec.Template, *v.Spec.Replicas
+		case *batchv1.Job:
+			o.pod = &v.Spec.Template
+			if v.Spec.Parallelism != nil {
+				o.replicas = *v.Spec.Parallelism
+			}
+		case *scaledJob:
+			o.pod, o.replicas = &v.Spec.JobTargetRef.Template, v.Spec.MaxReplicaCount
+		}
+		list = append(list, o)
+	}
+	return list
+}
+
+func newValue(kind string) (any, error) {
+	switch kind {
+	case "v1 Namespace":
+		return &corev1.Namespace{}, nil
+	case "v1 ServiceAccount":
+		return &corev1.ServiceAccount{}, nil
+	case "v1 Service":
+		return &corev1.Service{}, nil
+	case "v1 ConfigMap":
+		return &corev1.ConfigMap{}, nil
+	case "apps/v1 Deployment":
+		return &appsv1.Deployment{}, nil
+	case "apps/v1 StatefulSet":
+		return &appsv1.StatefulSet{}, nil
+	case "batch/v1 Job":
+		return &batchv1.Job{}, nil
+	case "policy/v1 PodDisruptionBudget":
+		return &policyv1.PodDisruptionBudget{}, nil
+	case "networking.k8s.io/v1 NetworkPolicy":
+		return &networkingv1.NetworkPolicy{}, nil
+	case "keda.sh/v1alpha1 ScaledJob":
+		return &scaledJob{}, nil
+	}
+	return nil, fmt.Errorf("no type for %s", kind)
+}
+
+// overlays are what users apply; each stands on base but submit, which is
+// applied after one of them.
+var overlays = []string{"job", "deployment", "keda", "nats", "nats-tls", "submit"}
+
+func overlay(t *testing.T, name string) []*object {
+	t.Helper()
+	list := render(t, "../overlays/"+name)
+	if name == "submit" {
+		list = append(list, render(t, "../base")...)
+	}
+	return list
+}
+
+// find returns the object of a type and name.
+func find[T any](t *testing.T, list []*object, name string) T {
+	t.Helper()
+	for _, o := range list {
+		if value, ok := o.value.(T); ok && o.name == name {
+			return value
+		}
+	}
+	t.Fatalf("no %T named %s", *new(T), name)
+	panic("unreachable")
+}
+
+// flag returns the value of a container's argument.
+func flag(c *corev1.Container, name string) (value string, ok bool) {
+	for _, arg := range c.Args {
+		if arg == name {
+			return "", true
+		}
+		if value, ok := strings.CutPrefix(arg, name+"="); ok {
+			return value, true
+		}
+	}
+	return "", false
+}

@@ -1,0 +1,215 @@
+package verify
+
+import (
+	"math"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+)
+
+// worker returns the pod of the workers of an overlay.
+func worker(t *testing.T, name string) *corev1.PodTemplateSpec {
+	t.Helper()
+	for _, o := range overlay(t, name) {
+		if o.name == "agepath-worker" && o.pod != nil {
+			return o.pod
+		}
+	}
+	t.Fatalf("overlay %s has no worker", name)
+	panic("unreachable")
+}
+
+// TestWorkersAgree wants the workers of the overlays to be the same, but for
+// how they end.
+func TestWorkersAgree(t *testing.T) {
+	t.Parallel()
+	job, scaled, deployment := worker(t, "job"), worker(t, "keda"), worker(t, "deployment")
+	if !reflect.DeepEqual(job, scaled) {
+		t.Error("the workers of job and keda differ")
+	}
+	if _, drains := flag(&job.Spec.Containers[0], "--drain"); !drains || job.Spec.RestartPolicy != corev1.RestartPolicyNever {
+		t.Errorf("the Job's workers do not drain, or start again: %v", job.Spec.Containers[0].Args)
+	}
+	if _, drains := flag(&deployment.Spec.Containers[0], "--drain"); drains {
+		t.Error("the Deployment's workers drain")
+	}
+	job.Spec.RestartPolicy = deployment.Spec.RestartPolicy
+	args := &job.Spec.Containers[0].Args
+	var rest []string
+	for _, arg := range *args {
+		if arg != "--drain" {
+			rest = append(rest, arg)
+		}
+	}
+	*args = rest
+	if !reflect.DeepEqual(job, deployment) {
+		t.Error("the workers of job and deployment differ in more than --drain and restartPolicy")
+	}
+}
+
+// TestWorkers wants workers to have time to hand their cells back, room for
+// their cache, and probes at the address they serve.
+func TestWorkers(t *testing.T) {
+	t.Parallel()
+	spec := worker(t, "job").Spec
+	c := &spec.Containers[0]
+	grace, err := time.ParseDuration(must(t, c, "--grace"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const settle = 10 * time.Second // of a worker, to hand back what did not finish
+	if given := time.Duration(*spec.TerminationGracePeriodSeconds) * time.Second; given < grace+settle+5*time.Second {
+		t.Errorf("a worker has %v to end and needs more than %v", given, grace+settle)
+	}
+	cache := resource.MustParse(strings.TrimSuffix(must(t, c, "--cache-size"), "B"))
+	for _, v := range spec.Volumes {
+		if v.Name == "cache" && v.EmptyDir.SizeLimit.Cmp(cache) <= 0 {
+			t.Errorf("the cache may grow to %s on a volume of %s", &cache, v.EmptyDir.SizeLimit)
+		}
+	}
+	if port := must(t, c, "--health"); port != ":8481" || c.Ports[0].ContainerPort != 8481 {
+		t.Errorf("health checks at %s, port %d", port, c.Ports[0].ContainerPort)
+	}
+	if c.LivenessProbe.HTTPGet.Path != "/healthz" || c.ReadinessProbe.HTTPGet.Path != "/readyz" {
+		t.Error("probes ask something else")
+	}
+}
+
+func must(t *testing.T, c *corev1.Container, name string) string {
+	t.Helper()
+	value, ok := flag(c, name)
+	if !ok {
+		t.Fatalf("container %s has no %s", c.Name, name)
+	}
+	return value
+}
+
+// TestMemoryLimits wants GOMEMLIMIT at 80 % of every container's limit.
+func TestMemoryLimits(t *testing.T) {
+	t.Parallel()
+	for _, name := range overlays {
+		for _, o := range overlay(t, name) {
+			if o.pod == nil {
+				continue
+			}
+			for _, c := range o.pod.Spec.Containers {
+				text := ""
+				for _, env := range c.Env {
+					if env.Name == "GOMEMLIMIT" {
+						text = env.Value
+					}
+				}
+				have, err := resource.ParseQuantity(strings.TrimSuffix(text, "B"))
+				limit := c.Resources.Limits.Memory().AsApproximateFloat64()
+				if err != nil || math.Abs(have.AsApproximateFloat64()/limit-0.8) > 0.005 {
+					t.Errorf("%s, container %s: GOMEMLIMIT=%s with a limit of %s", o, c.Name, text, c.Resources.Limits.Memory())
+				}
+			}
+		}
+	}
+}
+
+// TestJobs wants Jobs to outlive lost nodes, to stop at a wrong configuration,
+// and to be removed.
+func TestJobs(t *testing.T) {
+	t.Parallel()
+	for overlayName, name := range map[string]string{"job": "agepath-worker", "submit": "agepath-submit"} {
+		checkJob(t, overlayName, &find[*batchv1.Job](t, overlay(t, overlayName), name).Spec)
+	}
+	scaled := find[*scaledJob](t, overlay(t, "keda"), "agepath-worker")
+	checkJob(t, "keda", &scaled.Spec.JobTargetRef)
+	trigger := scaled.Spec.Triggers[0]
+	if trigger.Type != "nats-jetstream" || trigger.Metadata.Stream != "AGEPATH_TASKS" || trigger.Metadata.Account != "AGEPATH" {
+		t.Errorf("trigger %+v", trigger)
+	}
+	if job := find[*batchv1.Job](t, overlay(t, "job"), "agepath-worker"); job.Spec.Completions != nil || *job.Spec.Parallelism < 2 {
+		t.Error("the workers' Job is no work queue: parallelism without completions is")
+	}
+}
+
+func checkJob(t *testing.T, name string, job *batchv1.JobSpec) {
+	t.Helper()
+	if job.TTLSecondsAfterFinished == nil || *job.TTLSecondsAfterFinished <= 0 {
+		t.Errorf("%s: the Job is never removed", name)
+	}
+	ignored, failed := false, false
+	for _, rule := range job.PodFailurePolicy.Rules {
+		for _, condition := range rule.OnPodConditions {
+			ignored = ignored || rule.Action == batchv1.PodFailurePolicyActionIgnore && condition.Type == corev1.DisruptionTarget
+		}
+		if codes := rule.OnExitCodes; codes != nil {
+			failed = failed || rule.Action == batchv1.PodFailurePolicyActionFailJob && reflect.DeepEqual(codes.Values, []int32{2})
+			if *codes.ContainerName != job.Template.Spec.Containers[0].Name {
+				t.Errorf("%s: a rule is for the container %s", name, *codes.ContainerName)
+			}
+		}
+	}
+	if !ignored || !failed || job.Template.Spec.RestartPolicy != corev1.RestartPolicyNever {
+		t.Errorf("%s: pod failure policy %+v, restart policy %s", name, job.PodFailurePolicy, job.Template.Spec.RestartPolicy)
+	}
+}
+
+// TestNATS wants three servers with disks, each reaching the others by the
+// names that they have.
+func TestNATS(t *testing.T) {
+	t.Parallel()
+	list := overlay(t, "nats")
+	set := find[*appsv1.StatefulSet](t, list, "agepath-nats")
+	if *set.Spec.Replicas != 3 || len(set.Spec.VolumeClaimTemplates) != 1 {
+		t.Errorf("%d servers with %d disks each", *set.Spec.Replicas, len(set.Spec.VolumeClaimTemplates))
+	}
+	peers := find[*corev1.Service](t, list, set.Spec.ServiceName)
+	if peers.Spec.ClusterIP != corev1.ClusterIPNone || !peers.Spec.PublishNotReadyAddresses {
+		t.Error("servers cannot find each other before they are ready")
+	}
+	config := ""
+	for _, o := range list {
+		if v, ok := o.value.(*corev1.ConfigMap); ok && strings.HasPrefix(o.name, "agepath-nats-") {
+			config = v.Data["nats.conf"]
+			if set.Spec.Template.Spec.Volumes[0].Projected.Sources[0].ConfigMap.Name != o.name {
+				t.Errorf("the servers do not mount %s", o)
+			}
+		}
+	}
+	routes := regexp.MustCompile(`"nats://(agepath-nats-\d)\.([a-z-]+):6222"`).FindAllStringSubmatch(config, -1)
+	if len(routes) != 3 {
+		t.Fatalf("routes %v", routes)
+	}
+	for _, route := range routes {
+		if route[2] != set.Spec.ServiceName {
+			t.Errorf("route %s", route[0])
+		}
+	}
+	disk := set.Spec.VolumeClaimTemplates[0].Spec.Resources.Requests[corev1.ResourceStorage]
+	store := resource.MustParse(regexp.MustCompile(`max_file_store: (\w+)`).FindStringSubmatch(config)[1])
+	if store.Cmp(disk) >= 0 {
+		t.Errorf("servers may store %s on a disk of %s", &store, &disk)
+	}
+}
+
+// TestTLS wants the component to give the servers their certificate and a
+// configuration that uses it.
+func TestTLS(t *testing.T) {
+	t.Parallel()
+	list := overlay(t, "nats-tls")
+	set := find[*appsv1.StatefulSet](t, list, "agepath-nats")
+	mounts := set.Spec.Template.Spec.Containers[0].VolumeMounts
+	at := ""
+	for _, mount := range mounts {
+		if mount.Name == "tls" {
+			at = mount.MountPath
+		}
+	}
+	for _, o := range list {
+		if v, ok := o.value.(*corev1.ConfigMap); ok && (at == "" || !strings.Contains(v.Data["tls.conf"], `cert_file: "`+at+`/tls.crt"`) || v.Data["permissions.conf"] == "") {
+			t.Errorf("%s with certificates at %q: %s", o, at, v.Data["tls.conf"])
+		}
+	}
+}

@@ -1,0 +1,13 @@
+// Package live watches the runs of a queue and shows them: a page for people,
+// metrics for Prometheus, and health checks. It reads and changes nothing.
+//
+// A [Monitor] looks at the queue every two seconds in one goroutine and keeps,
+// of each run, counters by data set and method, the slowest cells and the newest
+// failures: its memory does not grow with the number of cells. Outcomes are read
+// once each, in instalments, the body of an outcome without what was computed.
+//
+// An outcome that replaces another one, after a retry for example, cannot be
+// told from a first one without remembering every cell. It is noticed because
+// then more outcomes were counted than cells have one, and the run is read
+// again from the start, with the old counts shown meanwhile.
+package live

@@ -1,0 +1,168 @@
+package live
+
+import (
+	"context"
+	"embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/agepath/agepath/experiment/run"
+)
+
+//go:embed page
+var page embed.FS
+
+// policy lets the page load its own files, and nothing else.
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; " +
+	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+// stopWait is how long requests may take to end when the server stops.
+const stopWait = 5 * time.Second
+
+// Handler answers requests for the page, its data as JSON (/state.json, with
+// ?run=NAME for another run than the first that computes), /metrics, /healthz
+// (the loop goes on) and /readyz (the queue can be read).
+func (m *Monitor) Handler() http.Handler {
+	mux := http.NewServeMux()
+	for _, file := range []struct{ path, name, kind string }{
+		{"/{$}", "page.html", "text/html; charset=utf-8"},
+		{"/page.css", "page.css", "text/css; charset=utf-8"},
+		{"/page.js", "page.js", "text/javascript; charset=utf-8"},
+		{"/table.js", "table.js", "text/javascript; charset=utf-8"},
+	} {
+		text, err := page.ReadFile("page/" + file.name)
+		if err != nil {
+			panic(err) // it is part of the program
+		}
+		mux.HandleFunc("GET "+file.path, func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", file.kind)
+			w.Header().Set("Cache-Control", "no-cache")
+			_, _ = w.Write(text) // the reader may be gone
+		})
+	}
+	mux.HandleFunc("GET /state.json", m.serveState)
+	mux.Handle("GET /metrics", promhttp.HandlerFor(m.registry(), promhttp.HandlerOpts{}))
+	mux.HandleFunc("GET /healthz", run.AnswerCheck(m.Alive))
+	mux.HandleFunc("GET /readyz", run.AnswerCheck(m.Ready))
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		header := w.Header()
+		header.Set("Content-Security-Policy", policy)
+		header.Set("X-Content-Type-Options", "nosniff")
+		header.Set("Referrer-Policy", "no-referrer")
+		header.Set("Cross-Origin-Opener-Policy", "same-origin")
+		header.Set("Cross-Origin-Resource-Policy", "same-origin")
+		mux.ServeHTTP(w, r)
+	})
+}
+
+// detail is what the page shows of one run.
+type detail struct {
+	*Run
+	Parts    []Part `json:"parts"`
+	Slowest  []Cell `json:"slowest"`
+	Failures []Cell `json:"failures"`
+}
+
+// serveState answers with the runs, the details of one of them, and the workers.
+func (m *Monitor) serveState(w http.ResponseWriter, r *http.Request) {
+	state := m.State()
+	answer := struct {
+		Version   string   `json:"version"`
+		Connected bool     `json:"connected"`
+		Trouble   string   `json:"trouble"`
+		Age       *float64 `json:"age"` // seconds since the last good look, null before
+		Runs      []*Run   `json:"runs"`
+		Run       *detail  `json:"run"` // null when there is none
+		Workers   []Worker `json:"workers"`
+	}{
+		Version: state.Version, Connected: m.config.Queue.Connected(), Trouble: state.Trouble,
+		Runs: state.Runs, Workers: state.Workers,
+	}
+	if !state.At.IsZero() {
+		age := time.Since(state.At).Seconds()
+		answer.Age = &age
+	}
+	if chosen := state.chosen(r.URL.Query().Get("run")); chosen != nil {
+		answer.Run = &detail{chosen, chosen.Parts, chosen.Slowest, chosen.Failures}
+	}
+	body, err := json.Marshal(answer)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	_, _ = w.Write(body) // the reader may be gone
+}
+
+// chosen returns the run with a name, or else the first that has work, or else
+// the first, nil when there is none.
+func (s *State) chosen(name string) *Run {
+	for _, wanted := range []func(*Run) bool{
+		func(r *Run) bool { return r.Name == name },
+		func(r *Run) bool { return r.Phase == Computing },
+		func(r *Run) bool { return r.Phase == Waiting },
+		func(*Run) bool { return true },
+	} {
+		if i := slices.IndexFunc(s.Runs, wanted); i >= 0 {
+			return s.Runs[i]
+		}
+	}
+	return nil
+}
+
+// Serve answers requests on listener, which it closes, until ctx ends; then it
+// lets those that are being answered finish.
+func Serve(ctx context.Context, listener net.Listener, handler http.Handler) error {
+	server := &http.Server{
+		Handler:           local(listener, handler),
+		ReadHeaderTimeout: 5 * time.Second,
+		ReadTimeout:       10 * time.Second,
+		WriteTimeout:      30 * time.Second,
+		IdleTimeout:       time.Minute,
+		MaxHeaderBytes:    16 << 10,
+	}
+	stopped := make(chan error, 1)
+	end := context.AfterFunc(ctx, func() {
+		stopping, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopWait)
+		defer cancel()
+		stopped <- errors.Join(server.Shutdown(stopping), server.Close())
+	})
+	err := server.Serve(listener)
+	if end() { // the listener broke
+		return fmt.Errorf("serving on %s: %w", listener.Addr(), errors.Join(err, server.Close()))
+	}
+	if err := <-stopped; err != nil {
+		return fmt.Errorf("stopping the server on %s: %w", listener.Addr(), err)
+	}
+	return nil
+}
+
+// local refuses requests for other host names when the listener is for this
+// machine alone: a page of another site can have its own name lead here and
+// would read what is shown.
+func local(listener net.Listener, handler http.Handler) http.Handler {
+	address, ok := listener.Addr().(*net.TCPAddr)
+	if !ok || !address.IP.IsLoopback() {
+		return handler
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		host := r.Host
+		if name, _, err := net.SplitHostPort(host); err == nil {
+			host = name
+		}
+		if host != "localhost" && net.ParseIP(strings.Trim(host, "[]")) == nil {
+			http.Error(w, fmt.Sprintf("the host %q is not served: it is for this machine alone, as localhost", host), http.StatusForbidden)
+			return
+		}
+		handler.ServeHTTP(w, r)
+	})
+}

@@ -1,0 +1,96 @@
+package live
+
+import (
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+
+	"github.com/agepath/agepath/experiment/queue"
+)
+
+// metric describes one family of metrics.
+func metric(name, help string, labels ...string) *prometheus.Desc {
+	return prometheus.NewDesc("agepath_"+name, help, labels, nil)
+}
+
+// The metrics, whose meaning docs/operations.md tells in full.
+var (
+	cellsMetric     = metric("cells", "Cells of a run that have a result, by status.", "run", "status")
+	plannedMetric   = metric("cells_planned", "Cells that the grid of a run has.", "run")
+	tasksMetric     = metric("queue_tasks", "Tasks of a run that are queued, running or dead.", "run", "state")
+	rateMetric      = metric("cells_per_second", "Cells of a run that are done in a second, lately.", "run")
+	etaMetric       = metric("eta_seconds", "Estimated time to the end of a run; absent while unknown.", "run")
+	durationMetric  = metric("cell_duration_seconds", "How long the cells of a run took in their last attempt.", "run")
+	workersMetric   = metric("workers", "Workers heard of in the last minute, by state.", "state")
+	slotsMetric     = metric("worker_slots", "Slots of these workers, busy or free.", "state")
+	connectedMetric = metric("nats_connected", "1 while the NATS server can be reached, else 0.")
+	lookedMetric    = metric("last_look_timestamp_seconds", "When the queue was last read, Unix time; 0 before.")
+	failedMetric    = metric("failed_looks_total", "How often the queue could not be read.")
+	buildMetric     = metric("build_info", "1, with the version of this program.", "version")
+)
+
+// registry returns what /metrics shows: the monitor's metrics, the process's
+// and Go's.
+func (m *Monitor) registry() *prometheus.Registry {
+	r := prometheus.NewRegistry()
+	r.MustRegister(m, collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), collectors.NewGoCollector())
+	return r
+}
+
+// Describe implements [prometheus.Collector].
+func (m *Monitor) Describe(out chan<- *prometheus.Desc) {
+	for _, desc := range []*prometheus.Desc{
+		cellsMetric, plannedMetric, tasksMetric, rateMetric, etaMetric, durationMetric,
+		workersMetric, slotsMetric, connectedMetric, lookedMetric, failedMetric, buildMetric,
+	} {
+		out <- desc
+	}
+}
+
+// Collect implements [prometheus.Collector] by the newest state, so that what
+// the server no longer has is no longer there.
+func (m *Monitor) Collect(out chan<- prometheus.Metric) {
+	gauge := func(desc *prometheus.Desc, value float64, labels ...string) {
+		out <- prometheus.MustNewConstMetric(desc, prometheus.GaugeValue, value, labels...)
+	}
+	state := m.State()
+	for _, r := range state.Runs {
+		for status, n := range r.Statuses {
+			gauge(cellsMetric, float64(n), r.Name, string(status))
+		}
+		gauge(plannedMetric, float64(r.Cells), r.Name)
+		gauge(tasksMetric, float64(r.Queued), r.Name, "queued")
+		gauge(tasksMetric, float64(r.Running), r.Name, "running")
+		gauge(tasksMetric, float64(r.Dead), r.Name, "dead")
+		gauge(rateMetric, r.Rate, r.Name)
+		if r.ETA != nil {
+			gauge(etaMetric, *r.ETA, r.Name)
+		}
+		out <- prometheus.MustNewConstHistogram(durationMetric, r.durations.count, r.durations.seconds, r.durations.upTo, r.Name)
+	}
+	workers := map[string]int{queue.Working: 0, queue.Stopping: 0, Silent: 0}
+	slots, busy := 0, 0
+	for _, w := range state.Workers {
+		workers[w.State]++
+		if w.State != Silent {
+			slots += w.Slots
+			busy += len(w.Running)
+		}
+	}
+	for state, n := range workers {
+		gauge(workersMetric, float64(n), state)
+	}
+	gauge(slotsMetric, float64(busy), "busy")
+	gauge(slotsMetric, float64(max(0, slots-busy)), "free")
+	connected := 0.0
+	if m.config.Queue.Connected() {
+		connected = 1
+	}
+	gauge(connectedMetric, connected)
+	looked := 0.0
+	if !state.At.IsZero() {
+		looked = float64(state.At.UnixMilli()) / 1000
+	}
+	gauge(lookedMetric, looked)
+	out <- prometheus.MustNewConstMetric(failedMetric, prometheus.CounterValue, float64(m.failed.Load()))
+	gauge(buildMetric, 1, m.config.Version)
+}

@@ -1,0 +1,174 @@
+package live
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/queue"
+)
+
+const (
+	// lookEvery is the time between two looks at the queue.
+	lookEvery = 2 * time.Second
+	// idleEvery is the time between two looks at a run of which nothing is
+	// queued or running.
+	idleEvery = 20 * time.Second
+	// requestWait bounds the requests of a look that belong together.
+	requestWait = 15 * time.Second
+	// aliveWithin is how long the loop may take for a part of a look before it
+	// counts as stuck.
+	aliveWithin = time.Minute
+	// readyWithin is how old the last good look may be.
+	readyWithin = 30 * time.Second
+)
+
+// Config is what a [Monitor] needs.
+type Config struct {
+	Queue   *queue.Queue
+	Kinds   []experiment.Kind // whose outcomes' labels can be read
+	Version string            // of this program
+
+	// Report is told of what is survived, a server out of reach for example.
+	// Default: nothing is told.
+	Report func(error)
+}
+
+// Monitor knows how the runs of a queue stand. It is safe for concurrent use.
+type Monitor struct {
+	config Config
+	labels map[string][]experiment.Column // by kind
+
+	runs   map[string]*watch // used by the loop alone
+	failed atomic.Int64      // looks
+	beat   atomic.Int64      // when the loop last did something, Unix nanoseconds
+	state  atomic.Pointer[State]
+}
+
+// New returns a monitor that has not looked yet.
+func New(config Config) *Monitor {
+	if config.Report == nil {
+		config.Report = func(error) {}
+	}
+	m := &Monitor{config: config, labels: map[string][]experiment.Column{}, runs: map[string]*watch{}}
+	for _, kind := range config.Kinds {
+		m.labels[kind.Name()] = kind.Tables().Labels
+	}
+	m.state.Store(&State{Version: config.Version, Runs: []*Run{}, Workers: []Worker{}, Trouble: "the queue was not looked at yet"})
+	m.alive()
+	return m
+}
+
+// Run looks at the queue every two seconds until ctx ends.
+func (m *Monitor) Run(ctx context.Context) {
+	ticker := time.NewTicker(lookEvery)
+	defer ticker.Stop()
+	for {
+		m.look(ctx)
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// State returns the newest state, which is not to be changed.
+func (m *Monitor) State() *State { return m.state.Load() }
+
+// Alive returns nil while the loop goes on, whatever the server does.
+func (m *Monitor) Alive() error {
+	if silent := time.Since(time.Unix(0, m.beat.Load())); silent > aliveWithin {
+		return fmt.Errorf("the loop has been stuck for %v", silent.Round(time.Second))
+	}
+	return nil
+}
+
+// Ready returns nil when the server is connected and its streams were read
+// lately.
+func (m *Monitor) Ready() error {
+	state := m.State()
+	switch {
+	case !m.config.Queue.Connected():
+		return fmt.Errorf("the NATS server is not connected")
+	case state.Trouble != "":
+		return fmt.Errorf("the queue cannot be read: %s", state.Trouble)
+	case time.Since(state.At) > readyWithin:
+		return fmt.Errorf("the queue was last read %v ago", time.Since(state.At).Round(time.Second))
+	}
+	return nil
+}
+
+func (m *Monitor) alive() { m.beat.Store(time.Now().UnixNano()) }
+
+// look makes a new state. When the queue cannot be read it is the old one with
+// the reason.
+func (m *Monitor) look(ctx context.Context) {
+	m.alive()
+	next, err := m.read(ctx)
+	if ctx.Err() != nil {
+		return
+	}
+	if err != nil {
+		m.config.Report(fmt.Errorf("looking at the queue: %w", err))
+		m.failed.Add(1)
+		old := *m.State()
+		old.Trouble = err.Error()
+		next = &old
+	}
+	m.state.Store(next)
+}
+
+func (m *Monitor) read(ctx context.Context) (*State, error) {
+	state := &State{Version: m.config.Version, Runs: []*Run{}}
+	var names []string
+	err := within(ctx, func(ctx context.Context) (err error) {
+		if names, err = m.config.Queue.Runs(ctx); err != nil {
+			return err
+		}
+		workers, err := m.config.Queue.Workers(ctx)
+		state.Workers = describeWorkers(workers, time.Now())
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	open := map[string]bool{}
+	for _, name := range names {
+		open[name] = true
+		if m.runs[name] == nil {
+			if m.runs[name], err = newWatch(m, name); err != nil {
+				return nil, err
+			}
+		}
+	}
+	for name, w := range m.runs {
+		m.alive()
+		if !w.due(time.Now(), open[name]) {
+			continue
+		}
+		err := within(ctx, func(ctx context.Context) error { return w.look(ctx, open[name]) })
+		if err != nil {
+			return nil, err
+		}
+		if w.gone() {
+			delete(m.runs, name)
+		}
+	}
+	for _, w := range m.runs {
+		state.Runs = append(state.Runs, w.describe())
+	}
+	slices.SortFunc(state.Runs, func(a, b *Run) int { return cmp.Compare(a.Name, b.Name) })
+	state.At = time.Now()
+	return state, nil
+}
+
+func within(ctx context.Context, do func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, requestWait)
+	defer cancel()
+	return do(ctx)
+}

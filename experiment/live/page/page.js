@@ -1,0 +1,309 @@
+import { Table, element, setText } from "./table.js";
+
+const every = 2000; // ms between two requests
+const waitMost = 15000; // ms an answer may take
+const speakEvery = 20000; // ms between two spoken messages
+const shades = 5; // beside that of nothing
+const byId = (id) => document.getElementById(id);
+
+const grouped = new Intl.NumberFormat("en");
+const count = (n) => grouped.format(n);
+
+function percent(share) {
+  if (share > 0 && share < 0.01) return "< 1 %";
+  if (share < 1 && share > 0.99) return "> 99 %";
+  return `${Math.round(share * 100)} %`;
+}
+
+// duration puts seconds into words with at most two units.
+function duration(seconds) {
+  if (seconds < 0.001) return "0 ms";
+  if (seconds < 1) return `${Math.round(seconds * 1000)} ms`;
+  if (seconds < 10) return `${seconds.toFixed(1)} s`;
+  const whole = Math.round(seconds);
+  if (whole < 60) return `${whole} s`;
+  if (whole < 3600) return `${Math.floor(whole / 60)} min ${whole % 60} s`;
+  const minutes = Math.round(whole / 60);
+  if (minutes < 1440) return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+  const hours = Math.round(minutes / 60);
+  return `${Math.floor(hours / 24)} d ${hours % 24} h`;
+}
+
+function rate(perSecond) {
+  if (!perSecond) return "–";
+  return perSecond >= 100 ? count(Math.round(perSecond)) : perSecond.toPrecision(2);
+}
+
+function bytes(n) {
+  if (n === null) return "–";
+  return n < 1 << 30 ? `${Math.round(n / (1 << 20))} MiB` : `${(n / (1 << 30)).toFixed(1)} GiB`;
+}
+
+// fillMessage shows the first line of a message and hides the others, such as a
+// stack, behind it.
+function fillMessage(td, text) {
+  if (td.dataset.text === text) return;
+  td.dataset.text = text;
+  const at = text.indexOf("\n");
+  if (at < 0) td.replaceChildren(text);
+  else td.replaceChildren(element("details", {}, element("summary", {}, text.slice(0, at)), element("pre", { tabindex: 0 }, text.slice(at + 1))));
+}
+
+const cell = {
+  dataset: { head: "Data set", of: (c) => c.dataset, show: (c) => c.dataset || "–" },
+  method: { head: "Method", of: (c) => c.method, show: (c) => c.method || "–" },
+  parameters: { head: "Parameters", kind: "wide", of: (c) => c.what, show: (c) => c.what || "–" },
+  time: { head: "Time", kind: "right", of: (c) => c.seconds, show: (c) => duration(c.seconds) },
+  attempts: { head: "Attempts", kind: "right", of: (c) => c.attempts, show: (c) => count(c.attempts) },
+  status: { head: "Status", of: (c) => c.status, show: (c) => c.status },
+  message: { head: "Message", kind: "wide", of: (c) => c.error, fill: (td, c) => fillMessage(td, c.error) },
+  peak: { head: "Peak memory", kind: "right", of: (c) => c.peak ?? -1, show: (c) => bytes(c.peak) },
+  worker: { head: "Worker", of: (c) => c.worker, show: (c) => c.worker },
+  ended: { head: "Ended, UTC", of: (c) => c.finished, show: (c) => c.finished.replace("T", " ").replace("Z", "") },
+  id: { head: "Cell", kind: "code", of: (c) => c.cell, show: (c) => c.cell },
+};
+
+const failures = new Table(byId("failures"), "failures-title",
+  [cell.status, cell.dataset, cell.method, cell.message, cell.parameters, cell.time, cell.attempts, cell.peak, cell.worker, cell.ended, cell.id],
+  (c) => c.cell, "No cell has failed.");
+const slowest = new Table(byId("slowest"), "slowest-title",
+  [cell.time, cell.dataset, cell.method, cell.status, cell.parameters, cell.attempts, cell.peak, cell.worker, cell.ended, cell.id],
+  (c) => c.cell, "No cell has ended yet.");
+
+function stateOf(worker) {
+  return worker.state === "silent" ? `silent for ${duration(worker.silent)}` : worker.state;
+}
+
+const workers = new Table(byId("workers"), "workers-title", [
+  { head: "Worker", of: (w) => w.name, show: (w) => w.name },
+  { head: "State", of: stateOf, show: stateOf },
+  { head: "Busy", kind: "right", of: (w) => w.running.length, show: (w) => `${w.running.length} of ${w.slots}` },
+  { head: "Done", kind: "right", of: (w) => w.done, show: (w) => count(w.done) },
+  { head: "Failed", kind: "right", of: (w) => w.failed, show: (w) => count(w.failed) },
+  {
+    head: "Longest running cell", kind: "wide", of: (w) => w.running[0]?.seconds ?? -1,
+    show: (w) => (w.running.length ? `${duration(w.running[0].seconds)}: ${w.running[0].cell} of ${w.running[0].run}` : "–"),
+  },
+  { head: "Trouble", kind: "wide trouble", of: (w) => w.trouble, fill: (td, w) => fillMessage(td, w.trouble) },
+], (w) => w.name, "No worker was heard of in the last minute.");
+
+const runs = new Table(byId("runs"), "runs-title", [
+  {
+    head: "Run", of: (r) => r.name,
+    fill: (td, r) => {
+      const href = `#run=${encodeURIComponent(r.name)}`;
+      if (!td.firstChild) td.append(element("a", { href }, r.name));
+      if (r.name === shownRun) td.firstChild.setAttribute("aria-current", "true");
+      else td.firstChild.removeAttribute("aria-current");
+    },
+  },
+  { head: "Phase", of: (r) => r.phase, show: (r) => r.phase },
+  { head: "Done", kind: "right", of: (r) => r.done / Math.max(1, r.cells), show: (r) => `${count(r.done)} of ${count(r.cells)}` },
+  { head: "Failed", kind: "right", of: (r) => r.failed, show: (r) => count(r.failed) },
+  { head: "Time left", kind: "right", of: (r) => r.eta ?? Infinity, show: (r) => (r.eta === null ? "–" : duration(r.eta)) },
+], (r) => r.name, "The server has no run.");
+
+let shownRun = "";
+let latest = null;
+
+// The heat map.
+
+const scales = {
+  done: {
+    of: (p) => (p.cells ? p.done / p.cells : p.done ? 1 : 0),
+    legend: () => ["0 %", "< 25 %", "< 50 %", "< 75 %", "< 100 %", "100 %"],
+    shade: (share) => (share <= 0 ? 0 : share >= 1 ? 5 : 1 + Math.floor(share * 4)),
+  },
+  failed: {
+    of: (p) => (p.done ? p.failed / p.done : null),
+    legend: () => ["none", "≤ 1 %", "≤ 5 %", "≤ 20 %", "≤ 50 %", "more"],
+    shade: (share) => (share <= 0 ? 0 : 1 + [0.01, 0.05, 0.2, 0.5].filter((end) => share > end).length),
+  },
+  // At least a factor of four, so that small differences do not look large.
+  time: {
+    of: (p) => (p.done ? Math.max(p.seconds, 1e-4) : null),
+    legend: (low, high) => ["none done", ...Array.from({ length: shades }, (_, i) => duration(low * Math.max(4, high / low) ** (i / (shades - 1))))],
+    shade: (x, low, high) => 1 + Math.round(((shades - 1) * Math.log(x / low)) / Math.log(Math.max(4, high / low))),
+  },
+};
+
+function showMap(parts) {
+  const scale = scales[byId("shade").value];
+  const values = parts.map(scale.of);
+  const known = values.filter((x) => x !== null);
+  const low = known.length ? Math.min(...known) : 1;
+  const high = known.length ? Math.max(...known) : 1;
+  showLegend(scale.legend(low, high));
+  const rows = [...new Set(parts.map((p) => p.dataset))];
+  const columns = [...new Set(parts.map((p) => p.method))];
+  const at = new Map(parts.map((p, i) => [JSON.stringify([p.dataset, p.method]), i]));
+  const table = byId("map");
+  const shape = JSON.stringify([rows, columns]);
+  if (table.dataset.shape !== shape) {
+    table.dataset.shape = shape;
+    table.replaceChildren(
+      element("thead", {}, element("tr", {}, element("th", { scope: "col" }, "Data set"), ...columns.map((c) => element("th", { scope: "col" }, c || "–")))),
+      element("tbody", {}, ...rows.map((r) => element("tr", {}, element("th", { scope: "row" }, r || "–"),
+        ...columns.map(() => element("td", {}, element("span", {}), element("small", {})))))));
+  }
+  rows.forEach((r, i) => columns.forEach((c, j) => {
+    const td = table.tBodies[0].rows[i].cells[j + 1];
+    const k = at.get(JSON.stringify([r, c]));
+    if (k === undefined) {
+      td.className = "none";
+      return;
+    }
+    const p = parts[k];
+    td.className = values[k] === null ? "h0" : `h${scale.shade(values[k], low, high)}`;
+    setText(td.firstChild, p.cells ? `${count(p.done)} / ${count(p.cells)}` : count(p.done));
+    const notes = [];
+    if (p.failed) notes.push(`✕ ${count(p.failed)} failed`);
+    if (p.done) notes.push(`⌀ ${duration(p.seconds)}`);
+    setText(td.lastChild, notes.join(", ") || "\u00a0");
+  }));
+}
+
+function showLegend(texts) {
+  const legend = byId("legend");
+  const key = JSON.stringify(texts);
+  if (legend.dataset.key === key) return;
+  legend.dataset.key = key;
+  legend.setAttribute("aria-label", `Colours from light to dark on a light page, the reverse on a dark one: ${texts.join(", ")}`);
+  legend.replaceChildren(...texts.map((text, i) => element("span", { class: `h${i}` }, text)));
+}
+
+byId("shade").addEventListener("change", () => latest?.run && showMap(latest.run.parts));
+
+// Progress.
+
+let spokenAt = 0;
+
+function speak(text) {
+  if (Date.now() - spokenAt < speakEvery) return;
+  spokenAt = Date.now();
+  setText(byId("spoken"), text);
+}
+
+function showProgress(run) {
+  const total = Math.max(run.cells, 1);
+  const share = Math.min(1, run.done / total);
+  setText(byId("run-name"), run.name);
+  setText(byId("phase"), `${run.phase}, ${percent(share)} of ${count(run.cells)} cells done` +
+    (run.dead ? `, ${count(run.dead)} given up because their workers died` : "") +
+    (run.reading ? "; the results stored so far are still being read" : ""));
+  const bar = byId("bar");
+  bar.setAttribute("aria-valuenow", Math.floor(share * 100));
+  bar.setAttribute("aria-valuetext", `${count(run.done)} of ${count(run.cells)} cells`);
+  const failed = Math.min(run.failed, run.done);
+  [run.done - failed, failed, Math.min(run.running, total - run.done)].forEach((n, i) => {
+    bar.children[i].style.width = `${(100 * Math.max(0, n)) / total}%`;
+  });
+  setText(byId("n-done"), count(run.done));
+  setText(byId("n-failed"), count(run.failed));
+  byId("n-failed").classList.toggle("trouble", run.failed > 0);
+  setText(byId("n-running"), count(run.running));
+  setText(byId("n-queued"), count(run.queued));
+  setText(byId("n-rate"), rate(run.rate));
+  setText(byId("n-left"), run.eta === null ? "–" : duration(run.eta));
+  speak(`${run.phase}: ${percent(share)} done, ${count(run.failed)} failed` + (run.eta === null ? "" : `, about ${duration(run.eta)} left`));
+  document.title = `${percent(share)} ${run.name} – agepath`;
+}
+
+function showHealth(text, bad) {
+  const health = byId("health");
+  setText(health, text);
+  health.classList.toggle("bad", bad);
+}
+
+function show(state) {
+  latest = state;
+  if (!state.connected) showHealth("the NATS server is out of reach; what is shown is old", true);
+  else if (state.trouble) showHealth(`the queue cannot be read: ${state.trouble}`, true);
+  else showHealth("live", false);
+  setText(byId("version"), `version ${state.version}`);
+  shownRun = state.run?.name ?? "";
+  if (state.run) {
+    showProgress(state.run);
+    showMap(state.run.parts);
+  }
+  failures.update(state.run?.failures ?? []);
+  slowest.update(state.run?.slowest ?? []);
+  workers.update(state.workers);
+  runs.update(state.runs);
+}
+
+// One request at a time; a hidden page makes none.
+
+let timer = 0;
+let asking = false;
+
+// The run to show: the one that the address names, else the server's choice at
+// first.
+let wanted = "";
+
+function readAddress() {
+  wanted = new URLSearchParams(location.hash.slice(1)).get("run") ?? wanted;
+}
+
+async function ask() {
+  clearTimeout(timer);
+  if (asking || document.hidden) return;
+  asking = true;
+  const run = wanted;
+  try {
+    const answer = await fetch(`state.json?run=${encodeURIComponent(run)}`, { signal: AbortSignal.timeout(waitMost) });
+    if (!answer.ok) throw new Error(`status ${answer.status}`);
+    const state = await answer.json();
+    show(state);
+    asking = false;
+    if (wanted !== run) return ask(); // another one was chosen meanwhile
+    wanted = shownRun; // stay with it
+  } catch (error) {
+    showHealth(`no answer from this page's server (${error.message}); trying again`, true);
+  }
+  asking = false;
+  timer = setTimeout(ask, every);
+}
+
+addEventListener("hashchange", () => {
+  readAddress();
+  ask();
+});
+document.addEventListener("visibilitychange", ask);
+
+// The theme is the system's until the button says otherwise. A browser that
+// keeps nothing for this page forgets it.
+
+const themes = ["auto", "light", "dark"];
+const themeKey = "agepath-theme";
+
+function stored() {
+  try {
+    return localStorage.getItem(themeKey);
+  } catch {
+    return null;
+  }
+}
+
+function store(theme) {
+  try {
+    localStorage.setItem(themeKey, theme);
+  } catch {
+    // The theme holds for this visit.
+  }
+}
+
+function setTheme(theme) {
+  document.documentElement.dataset.theme = theme;
+  setText(byId("theme"), `Theme: ${theme}`);
+}
+
+let theme = themes.includes(stored()) ? stored() : "auto";
+byId("theme").addEventListener("click", () => {
+  theme = themes[(themes.indexOf(theme) + 1) % themes.length];
+  store(theme);
+  setTheme(theme);
+});
+setTheme(theme);
+readAddress();
+ask();

@@ -1,0 +1,249 @@
+package live
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/queue"
+)
+
+// State is how the queue stood at a time.
+type State struct {
+	At      time.Time // of the last good look; zero before
+	Version string
+	Trouble string // why the queue cannot be read at the moment, "" for none
+	Runs    []*Run // by name
+	Workers []Worker
+}
+
+// Run is how a run stands.
+type Run struct {
+	Name     string                      `json:"name"`
+	Phase    string                      `json:"phase"`
+	Reading  bool                        `json:"reading"` // results stored earlier are still being read: statuses and parts lag behind
+	Cells    int64                       `json:"cells"`   // of the grid
+	Done     int64                       `json:"done"`    // have a result, of whatever status
+	Failed   int64                       `json:"failed"`  // of these those that are not ok
+	Running  int                         `json:"running"` // held by workers
+	Queued   int                         `json:"queued"`  // wait for a worker
+	Dead     int                         `json:"dead"`    // given up because their workers died
+	Statuses map[experiment.Status]int64 `json:"statuses"`
+	Rate     float64                     `json:"rate"` // cells per second
+	ETA      *float64                    `json:"eta"`  // seconds to the end, nil while unknown
+
+	Parts    []Part `json:"-"`
+	Slowest  []Cell `json:"-"` // longest first
+	Failures []Cell `json:"-"` // newest first
+
+	durations durations
+}
+
+// The phases of a run.
+const (
+	Computing  = "computing"
+	Waiting    = "waiting for workers"
+	Finished   = "finished"
+	Incomplete = "incomplete" // being submitted or collected, or put back
+	Cancelled  = "cancelled"
+)
+
+// Part is how the cells of a data set and a method stand.
+type Part struct {
+	Dataset string  `json:"dataset"`
+	Method  string  `json:"method"`
+	Cells   int64   `json:"cells"` // of the grid, 0 when it is not known
+	Done    int64   `json:"done"`
+	Failed  int64   `json:"failed"`
+	Seconds float64 `json:"seconds"` // a cell takes on average; 0 when none is done
+}
+
+// Cell is a cell that has ended.
+type Cell struct {
+	Cell     string            `json:"cell"`
+	Dataset  string            `json:"dataset"`
+	Method   string            `json:"method"`
+	What     string            `json:"what"` // its other labels
+	Status   experiment.Status `json:"status"`
+	Error    string            `json:"error"`
+	Attempts int               `json:"attempts"`
+	Seconds  float64           `json:"seconds"`
+	Peak     *int64            `json:"peak"` // bytes
+	Worker   string            `json:"worker"`
+	Finished time.Time         `json:"finished"`
+}
+
+// Worker is what a worker does.
+type Worker struct {
+	Name    string  `json:"name"`
+	State   string  `json:"state"` // working, stopping or silent
+	Silent  float64 `json:"silent"`
+	Slots   int     `json:"slots"`
+	Running []Task  `json:"running"` // longest first
+	Done    int64   `json:"done"`
+	Failed  int64   `json:"failed"`
+	Trouble string  `json:"trouble"`
+	Version string  `json:"version"`
+}
+
+// Silent is the state of a worker that has not been heard of for a while.
+const Silent = "silent"
+
+// Task is a cell that a worker computes.
+type Task struct {
+	Run     string  `json:"run"`
+	Cell    string  `json:"cell"`
+	Seconds float64 `json:"seconds"`
+	Attempt int     `json:"attempt"`
+}
+
+// durations is a histogram of cells' durations.
+type durations struct {
+	count   uint64
+	seconds float64
+	upTo    map[float64]uint64 // cells up to a duration
+}
+
+// silentAfter is how long a worker may say nothing before it is called silent.
+const silentAfter = 3 * queue.PresenceEvery
+
+// describeWorkers leaves out the workers that ended in order.
+func describeWorkers(workers []queue.Presence, now time.Time) []Worker {
+	list := []Worker{}
+	for _, p := range workers {
+		if p.State == queue.Gone {
+			continue
+		}
+		w := Worker{Name: p.Name, State: p.State, Silent: max(0, now.Sub(p.At).Seconds()), Slots: p.Slots, Running: []Task{},
+			Done: p.Done, Failed: p.Failed, Trouble: p.Trouble, Version: p.Version}
+		if now.Sub(p.At) > silentAfter {
+			w.State = Silent
+		}
+		for _, r := range p.Running {
+			w.Running = append(w.Running, Task{r.Run, r.Cell, max(0, now.Sub(r.Since).Seconds()), r.Attempt})
+		}
+		slices.SortFunc(w.Running, func(a, b Task) int { return cmp.Compare(b.Seconds, a.Seconds) })
+		list = append(list, w)
+	}
+	return list
+}
+
+// describe tells how the run stands by what was read last.
+func (w *watch) describe() *Run {
+	t := w.shown.tally
+	r := &Run{
+		Name: w.name, Reading: !w.shown.caught || w.again != nil,
+		Done: int64(w.counts.Done), Running: w.counts.InFlight, Queued: w.counts.Queued, Dead: w.counts.Dead,
+		Failed: t.total - t.statuses[experiment.OK], Statuses: map[experiment.Status]int64{},
+		Parts: w.parts(), Slowest: slices.Clone(t.slowest), Failures: slices.Clone(t.failures),
+	}
+	slices.Reverse(r.Failures)
+	for _, status := range experiment.Statuses {
+		r.Statuses[status] = t.statuses[status]
+	}
+	left := int64(r.Queued + r.Running)
+	r.Cells = max(r.Done, left)
+	if w.description != nil {
+		r.Cells = w.description.Cells
+	}
+	switch {
+	case r.Running > 0:
+		r.Phase = Computing
+	case r.Queued > 0:
+		r.Phase = Waiting
+	case r.Done >= r.Cells:
+		r.Phase = Finished
+	case !w.open:
+		r.Phase = Cancelled
+	default:
+		r.Phase = Incomplete
+	}
+	if left > 0 {
+		r.Rate, r.ETA = w.outlook(r.Parts, left)
+	}
+	r.durations = durations{uint64(t.total), t.wall, make(map[float64]uint64, len(buckets))}
+	var sum uint64
+	for i, end := range buckets {
+		sum += t.buckets[i]
+		r.durations.upTo[end] = sum
+	}
+	return r
+}
+
+// parts joins what the grid has and what is done, in the order of the grid,
+// what it does not have at the end.
+func (w *watch) parts() []Part {
+	parts := []Part{}
+	at := map[partKey]int{}
+	if w.description != nil {
+		for _, p := range w.description.Parts {
+			at[partKey{p.Dataset, p.Method}] = len(parts)
+			parts = append(parts, Part{Dataset: p.Dataset, Method: p.Method, Cells: p.Cells})
+		}
+	}
+	known := len(parts)
+	for key, count := range w.shown.tally.parts {
+		i, there := at[key]
+		if !there {
+			i = len(parts)
+			parts = append(parts, Part{Dataset: key.dataset, Method: key.method})
+		}
+		parts[i].Done, parts[i].Failed = count.done, count.failed
+		parts[i].Seconds = count.wall / float64(count.done)
+	}
+	slices.SortFunc(parts[known:], func(a, b Part) int {
+		return cmp.Or(strings.Compare(a.Dataset, b.Dataset), strings.Compare(a.Method, b.Method))
+	})
+	return parts
+}
+
+// outlook returns the rate and the time to the end of a run with so many cells
+// left. The expensive cells come first, so that the time follows the work that
+// is left rather than the number of cells: what cells of the same data set and
+// method took, or else the estimate, corrected by how the others' was.
+func (w *watch) outlook(parts []Part, left int64) (rate float64, eta *float64) {
+	rate, speed := w.pace.rates()
+	if rate <= 0 {
+		return 0, nil
+	}
+	seconds := float64(left) / rate
+	if work := w.work(parts); speed > 0 && work > 0 {
+		seconds = work / speed
+	}
+	if math.IsInf(seconds, 0) {
+		return rate, nil
+	}
+	return rate, &seconds
+}
+
+// work returns the seconds of computing that are left, 0 when they are not
+// known.
+func (w *watch) work(parts []Part) float64 {
+	if w.description == nil {
+		return 0
+	}
+	var measured, estimated float64 // for the cells done
+	for i, p := range w.description.Parts {
+		measured += float64(parts[i].Done) * parts[i].Seconds
+		estimated += float64(parts[i].Done) * estimate(p)
+	}
+	factor := 1.0
+	if measured > 0 && estimated > 0 {
+		factor = measured / estimated
+	}
+	var work float64
+	for i, p := range w.description.Parts {
+		mean := parts[i].Seconds
+		if parts[i].Done == 0 {
+			mean = factor * estimate(p)
+		}
+		work += float64(max(0, p.Cells-parts[i].Done)) * mean
+	}
+	return work
+}
+
+// estimate returns the estimated seconds of one cell of a part.
+func estimate(p experiment.Part) float64 { return p.Seconds / float64(max(1, p.Cells)) }

@@ -1,0 +1,203 @@
+package live
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/agepath/agepath/experiment"
+)
+
+const (
+	// mostSlow and mostFailures are how many cells are remembered.
+	mostSlow     = 20
+	mostFailures = 100
+	// mostParts bounds the pairs of data set and method that are told apart;
+	// further ones are counted together.
+	mostParts = 5000
+	// errorBytes is how much of an error is remembered.
+	errorBytes = 4 << 10
+)
+
+// buckets are the upper ends of the histogram of cells' durations in seconds;
+// the last one is open.
+var buckets = [...]float64{0.001, 0.01, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 900, 3600, 14400}
+
+// partKey names the cells of a data set and a method.
+type partKey struct{ dataset, method string }
+
+// rest is the part of those beyond mostParts.
+var rest = partKey{"(others)", "(others)"}
+
+// partCount counts the outcomes of a part.
+type partCount struct {
+	done, failed int64   // cells with an outcome; those of them that are not ok
+	wall         float64 // seconds of all
+}
+
+// tally counts outcomes. It holds a bounded number of cells.
+type tally struct {
+	labels   map[string][]experiment.Column // by kind
+	total    int64
+	wall     float64 // seconds of all
+	statuses map[experiment.Status]int64
+	parts    map[partKey]*partCount
+	buckets  [len(buckets)]uint64 // cells in each, not summed up
+	slowest  []Cell               // longest first
+	failures []Cell               // newest last
+	listed   map[string]bool      // cells in slowest and failures
+}
+
+func newTally(labels map[string][]experiment.Column) *tally {
+	return &tally{
+		labels: labels, statuses: map[experiment.Status]int64{}, parts: map[partKey]*partCount{},
+		slowest: []Cell{}, failures: []Cell{}, listed: map[string]bool{},
+	}
+}
+
+// add counts an outcome. A time that is none, which only a foreign worker can
+// send, counts as 0.
+func (t *tally) add(o *experiment.Outcome) {
+	if !(o.Wall >= 0 && o.Wall <= math.MaxFloat32) {
+		o.Wall = 0
+	}
+	t.total++
+	t.wall += o.Wall
+	t.statuses[o.Status]++
+	if i, _ := slices.BinarySearch(buckets[:], o.Wall); i < len(buckets) {
+		t.buckets[i]++
+	}
+	part := t.part(partKey{t.label(o, "dataset"), t.label(o, "method")})
+	part.done++
+	part.wall += o.Wall
+	if o.Status != experiment.OK {
+		part.failed++
+	}
+	t.list(o)
+}
+
+func (t *tally) part(key partKey) *partCount {
+	part := t.parts[key]
+	if part == nil && len(t.parts) >= mostParts {
+		key = rest
+		part = t.parts[key]
+	}
+	if part == nil {
+		part = new(partCount)
+		t.parts[key] = part
+	}
+	return part
+}
+
+// list remembers the outcome if it is one of the slowest or newest failed ones.
+func (t *tally) list(o *experiment.Outcome) {
+	if t.listed[o.Cell] { // replaced
+		same := func(c Cell) bool { return c.Cell == o.Cell }
+		t.slowest, t.failures = slices.DeleteFunc(t.slowest, same), slices.DeleteFunc(t.failures, same)
+		delete(t.listed, o.Cell)
+	}
+	slow := len(t.slowest) < mostSlow || o.Wall > t.slowest[len(t.slowest)-1].Seconds
+	failed := o.Status != experiment.OK
+	if !slow && !failed {
+		return
+	}
+	cell := t.cell(o)
+	t.listed[o.Cell] = true
+	var dropped []Cell
+	if slow {
+		at, _ := slices.BinarySearchFunc(t.slowest, o.Wall, func(c Cell, wall float64) int {
+			if c.Seconds >= wall {
+				return -1
+			}
+			return 1
+		})
+		t.slowest = slices.Insert(t.slowest, at, cell)
+		if len(t.slowest) > mostSlow {
+			dropped = append(dropped, t.slowest[mostSlow])
+			t.slowest = t.slowest[:mostSlow]
+		}
+	}
+	if failed {
+		if len(t.failures) == mostFailures {
+			dropped = append(dropped, t.failures[0])
+			t.failures = slices.Delete(t.failures, 0, 1)
+		}
+		t.failures = append(t.failures, cell)
+	}
+	for _, cell := range dropped {
+		if same := func(c Cell) bool { return c.Cell == cell.Cell }; !slices.ContainsFunc(t.slowest, same) && !slices.ContainsFunc(t.failures, same) {
+			delete(t.listed, cell.Cell)
+		}
+	}
+}
+
+// label returns a label of an outcome as text, "" where it has none.
+func (t *tally) label(o *experiment.Outcome, name string) string {
+	columns := t.labels[o.Kind]
+	if o.Labels.Rows != 1 || len(o.Labels.Columns) != len(columns) {
+		return ""
+	}
+	for j, column := range columns {
+		if column.Name == name {
+			return labelText(o, columns, j)
+		}
+	}
+	return ""
+}
+
+// labelText returns the text of a label, "" for null. That the labels are those
+// of the columns was checked by their number only: the worker can be of another
+// version.
+func labelText(o *experiment.Outcome, columns []experiment.Column, j int) string {
+	v := &o.Labels.Columns[j]
+	if len(v.Null) > 0 && v.Null[0] {
+		return ""
+	}
+	switch columns[j].Type {
+	case experiment.Text:
+		if len(v.Texts) == 1 {
+			return v.Texts[0]
+		}
+	case experiment.Int:
+		if len(v.Ints) == 1 {
+			return fmt.Sprint(v.Ints[0])
+		}
+	case experiment.Float:
+		if len(v.Floats) == 1 {
+			return fmt.Sprintf("%g", v.Floats[0])
+		}
+	}
+	return ""
+}
+
+// unshown are the labels that do not help to know a cell.
+var unshown = []string{"dataset", "method", "task", "n_train", "n_test", "n_features", "seed"}
+
+func (t *tally) cell(o *experiment.Outcome) Cell {
+	c := Cell{
+		Cell: o.Cell, Dataset: t.label(o, "dataset"), Method: t.label(o, "method"), Status: o.Status,
+		Error: shortened(o.Error), Attempts: o.Attempts, Seconds: o.Wall, Peak: o.Peak, Worker: o.Worker,
+		Finished: o.Finished.UTC().Truncate(time.Second),
+	}
+	columns := t.labels[o.Kind]
+	if o.Labels.Rows != 1 || len(o.Labels.Columns) != len(columns) {
+		return c
+	}
+	var further []string
+	for j, column := range columns {
+		if text := labelText(o, columns, j); text != "" && !slices.Contains(unshown, column.Name) {
+			further = append(further, column.Name+" "+text)
+		}
+	}
+	c.What = strings.Join(further, ", ")
+	return c
+}
+
+func shortened(text string) string {
+	if len(text) <= errorBytes {
+		return strings.Clone(text)
+	}
+	return strings.ToValidUTF8(text[:errorBytes], "") + "\n..."
+}

@@ -1,0 +1,134 @@
+package live
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/queue"
+	"github.com/agepath/agepath/experiment/run"
+)
+
+const (
+	// readFor is how long outcomes of one run are read before the next run's
+	// turn.
+	readFor = time.Second
+	// againAfter is the least time between two readings of a run from the
+	// start. A reading that took longer waits ten times as long.
+	againAfter = 20 * time.Second
+)
+
+// reading is a pass over the outcomes of a run from the first one on.
+type reading struct {
+	feed   *queue.Feed
+	tally  *tally
+	took   time.Duration
+	at     time.Time // of its start
+	caught bool      // up with the newest outcome
+}
+
+// watch is what the monitor remembers of a run.
+type watch struct {
+	monitor *Monitor
+	name    string
+
+	described   bool
+	description *run.Description // nil until described, or when there is none
+	counts      queue.Counts
+	open        bool // its tasks can be pulled
+	looked      time.Time
+	pace        pace
+
+	shown *reading
+	again *reading // that is to replace shown, nil for none
+}
+
+func newWatch(m *Monitor, name string) (*watch, error) {
+	w := &watch{monitor: m, name: name}
+	var err error
+	w.shown, err = w.newReading()
+	return w, err
+}
+
+func (w *watch) newReading() (*reading, error) {
+	feed, err := w.monitor.config.Queue.Feed(w.name)
+	if err != nil {
+		return nil, err
+	}
+	return &reading{feed: feed, tally: newTally(w.monitor.labels), at: time.Now()}, nil
+}
+
+// due reports whether it is time to look at the run. Those at rest are looked
+// at less often.
+func (w *watch) due(now time.Time, open bool) bool {
+	rest := w.counts.Queued+w.counts.InFlight == 0 && w.shown.caught && w.again == nil && w.open == open
+	return !rest || now.Sub(w.looked) >= idleEvery
+}
+
+// gone reports whether the server has nothing of the run any more.
+func (w *watch) gone() bool { return !w.open && w.counts == queue.Counts{} }
+
+// look reads what is new.
+func (w *watch) look(ctx context.Context, open bool) error {
+	w.open = open
+	if !w.described {
+		if err := w.describeRun(ctx); err != nil {
+			return err
+		}
+	}
+	current := w.shown
+	if w.again != nil {
+		current = w.again
+	}
+	if err := w.read(ctx, current); err != nil {
+		return err
+	}
+	if w.again != nil && w.again.caught {
+		w.shown, w.again, w.pace = w.again, nil, pace{}
+	}
+	counts, err := w.monitor.config.Queue.Counts(ctx, w.name)
+	if err != nil {
+		return err
+	}
+	w.counts, w.looked = counts, time.Now()
+	if w.shown.caught && w.again == nil {
+		w.pace.note(sample{w.looked, w.shown.tally.total, w.shown.tally.wall})
+	}
+	// The tally was made first, and cells keep their results: only cells that
+	// came twice, or a purge, can make it the larger one.
+	if w.again == nil && w.shown.tally.total > int64(counts.Done) && time.Since(w.shown.at) > againAfter+10*w.shown.took {
+		w.again, err = w.newReading()
+	}
+	return err
+}
+
+func (w *watch) describeRun(ctx context.Context) error {
+	description, err := run.Describe(ctx, w.monitor.config.Queue, w.name)
+	if err != nil && !errors.Is(err, queue.ErrNoData) {
+		return err
+	}
+	w.description, w.described = description, true
+	return nil
+}
+
+// read goes on with a reading for a while.
+func (w *watch) read(ctx context.Context, r *reading) error {
+	start := time.Now()
+	defer func() { r.took += time.Since(start) }()
+	for outcome, err := range r.feed.Next(ctx) {
+		var unreadable *queue.CellError
+		switch {
+		case errors.As(err, &unreadable):
+			outcome = &experiment.Outcome{Run: w.name, Cell: unreadable.Cell, Status: experiment.Failed, Error: err.Error(), Finished: time.Now()}
+		case err != nil:
+			return err
+		}
+		r.tally.add(outcome)
+		if time.Since(start) > readFor {
+			return nil
+		}
+	}
+	r.caught = true
+	return nil
+}

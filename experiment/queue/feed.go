@@ -1,0 +1,103 @@
+package queue
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/agepath/agepath/experiment"
+)
+
+// Feed reads how the cells of a run ended, in instalments, for whoever watches
+// the run. It holds nothing of what it has read, and no request at the server
+// between two instalments. It is not safe for concurrent use.
+type Feed struct {
+	queue  *Queue
+	run    string
+	source reader
+}
+
+// Feed returns the feed of a run from its oldest result on.
+func (q *Queue) Feed(run string) (*Feed, error) {
+	if err := validRun(run); err != nil {
+		return nil, fmt.Errorf("reading results: %w", err)
+	}
+	return &Feed{queue: q, run: run, source: reader{queue: q, stream: resultsStream, filter: resultTopic.run(run)}}, nil
+}
+
+// Next yields the outcomes stored since the last one yielded, without measures
+// and further rows, and ends with the newest. Whoever stops earlier gets the
+// rest with the next call. A cell comes again when its outcome was replaced. An
+// error that is a [*CellError] concerns one outcome and the sequence goes on
+// after it; any other error ends it.
+func (f *Feed) Next(ctx context.Context) iter.Seq2[*experiment.Outcome, error] {
+	return func(yield func(*experiment.Outcome, error) bool) {
+		for msg, err := range f.source.messages(ctx) {
+			if err != nil {
+				yield(nil, fmt.Errorf("reading results of run %s: %w", f.run, err))
+				return
+			}
+			outcome, err := f.load(ctx, msg)
+			if err != nil {
+				err = &CellError{f.run, cellOf(msg.Subject()), err}
+			}
+			if !yield(outcome, err) {
+				return
+			}
+		}
+	}
+}
+
+// load reads the outcome of a message. Those in the Object Store are there
+// whole; their message has the rest (see storeResult), but not when an older
+// version stored it.
+func (f *Feed) load(ctx context.Context, msg jetstream.Msg) (*experiment.Outcome, error) {
+	if len(msg.Data()) > 0 {
+		return decodeEnding(msg.Data())
+	}
+	outcome, err := f.queue.loadOutcome(ctx, msg.Headers(), nil)
+	if err != nil {
+		return nil, err
+	}
+	return withoutRows(outcome), nil
+}
+
+// withoutRows returns an outcome without what was computed.
+func withoutRows(outcome *experiment.Outcome) *experiment.Outcome {
+	ending := *outcome
+	ending.Measures, ending.Further = experiment.Batch{}, nil
+	return &ending
+}
+
+// ending is an [experiment.Outcome] without what was computed, which takes most
+// of the time to decode.
+type ending struct {
+	Run      string            `cbor:"1,keyasint"`
+	Cell     string            `cbor:"2,keyasint"`
+	Kind     string            `cbor:"3,keyasint"`
+	Labels   experiment.Batch  `cbor:"4,keyasint"`
+	Status   experiment.Status `cbor:"5,keyasint"`
+	Error    string            `cbor:"6,keyasint"`
+	Attempts int               `cbor:"7,keyasint"`
+	Wall     float64           `cbor:"10,keyasint"`
+	CPU      *float64          `cbor:"11,keyasint"`
+	Peak     *int64            `cbor:"12,keyasint"`
+	Worker   string            `cbor:"13,keyasint"`
+	Version  string            `cbor:"14,keyasint"`
+	Started  time.Time         `cbor:"15,keyasint"`
+	Finished time.Time         `cbor:"16,keyasint"`
+}
+
+func decodeEnding(data []byte) (*experiment.Outcome, error) {
+	var e ending
+	if err := decMode.Unmarshal(data, &e); err != nil {
+		return nil, fmt.Errorf("decoding outcome of %d bytes: %w", len(data), err)
+	}
+	return &experiment.Outcome{
+		Run: e.Run, Cell: e.Cell, Kind: e.Kind, Labels: e.Labels, Status: e.Status, Error: e.Error, Attempts: e.Attempts,
+		Wall: e.Wall, CPU: e.CPU, Peak: e.Peak, Worker: e.Worker, Version: e.Version, Started: e.Started, Finished: e.Finished,
+	}, nil
+}

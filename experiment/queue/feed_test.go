@@ -1,0 +1,105 @@
+package queue
+
+import (
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/agepath/agepath/experiment"
+)
+
+// take reads at most n outcomes of a feed.
+func (b *bundle) take(f *Feed, n int) (cells []string) {
+	b.t.Helper()
+	for outcome, err := range f.Next(b.ctx) {
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		cells = append(cells, outcome.Cell)
+		if len(cells) == n {
+			break
+		}
+	}
+	return cells
+}
+
+// TestFeed reads in instalments, some of them stopped early, and wants every
+// outcome once, one that is replaced again.
+func TestFeed(t *testing.T) {
+	t.Parallel()
+	b := setup(t, 30*time.Second)
+	p := b.worker(WorkerConfig{})
+	f, err := b.Feed("run")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := func(n int, cells ...string) {
+		t.Helper()
+		if got := b.take(f, n); !reflect.DeepEqual(got, cells) {
+			t.Errorf("the feed has %q, want %q", got, cells)
+		}
+	}
+	want(10)
+	b.publish(task("run", "a"), task("run", "b"), task("run", "c"), task("other", "d"))
+	for range 4 {
+		b.done(b.pull(p), ok())
+	}
+	want(2, "a", "b")
+	want(1, "c")
+	want(10)
+	b.publish(task("run", "b"))
+	b.done(b.pull(p), failure("worse"))
+	want(10, "b")
+	if _, err := b.Feed("no run"); err == nil {
+		t.Error("a name that is none has a feed")
+	}
+}
+
+// TestFeedOutcome wants everything of an outcome but what was computed, also
+// when it is too large for a message, and then without the object.
+func TestFeedOutcome(t *testing.T) {
+	t.Parallel()
+	b := setup(t, 30*time.Second)
+	cpu, peak := 1.25, int64(1<<40)
+	at := time.Date(2026, 2, 3, 4, 5, 6, 123456789, time.UTC)
+	full := &experiment.Outcome{
+		Run: "run", Cell: "large", Kind: "test", Labels: labels(), Status: experiment.Failed, Error: "bad", Attempts: 2,
+		Measures: experiment.Batch{Rows: 1, Columns: []experiment.Vector{{Lists: [][]float64{make([]float64, 1<<20)}}}},
+		Further:  map[string]experiment.Batch{"knots": {Rows: 1, Columns: []experiment.Vector{{Floats: []float64{1}}}}},
+		Wall:     0.5, CPU: &cpu, Peak: &peak, Worker: "w", Version: "v", Started: at, Finished: at.Add(time.Second),
+	}
+	for v, i := reflect.ValueOf(*full), 0; i < v.NumField(); i++ {
+		if v.Field(i).IsZero() {
+			t.Errorf("the test leaves %s out", v.Type().Field(i).Name)
+		}
+	}
+	small := *full
+	small.Cell, small.Measures = "small", experiment.Batch{}
+	for _, o := range []*experiment.Outcome{full, &small} {
+		if err := b.storeResult(b.ctx, o, 1, 1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := b.removeObjects(b.ctx, outcomesBucket, func(string) bool { return true }); err != nil {
+		t.Fatal(err)
+	}
+	f, err := b.Feed("run")
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := 0
+	for got, err := range f.Next(b.ctx) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := withoutRows(full)
+		want.Cell = got.Cell
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("got %+v, want %+v", got, want)
+		}
+		seen++
+	}
+	if seen != 2 {
+		t.Errorf("%d outcomes", seen)
+	}
+}

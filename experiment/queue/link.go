@@ -1,0 +1,119 @@
+package queue
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+)
+
+// link tells what becomes of a connection, once each: lost, every reason why it
+// cannot be restored, restored. Hours without a server are a few lines.
+type link struct {
+	report func(error)
+
+	mu   sync.Mutex
+	lost map[string]bool // what was told since the connection was lost; nil while it stands
+}
+
+func (l *link) down(err error) {
+	if err == nil { // closed by ourselves
+		return
+	}
+	l.mu.Lock()
+	l.lost = map[string]bool{}
+	l.mu.Unlock()
+	l.report(fmt.Errorf("connection lost, restoring it: %w", err))
+}
+
+func (l *link) up(url string) {
+	l.mu.Lock()
+	l.lost = nil
+	l.mu.Unlock()
+	l.report(fmt.Errorf("connection restored: %s", url))
+}
+
+// trouble tells an error of the connection, while it is lost only a new one.
+func (l *link) trouble(err error) {
+	l.mu.Lock()
+	told := l.lost[err.Error()]
+	if l.lost != nil {
+		l.lost[err.Error()] = true
+	}
+	l.mu.Unlock()
+	if !told {
+		l.report(err)
+	}
+}
+
+func (l *link) options() []nats.Option {
+	return []nats.Option{
+		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) { l.down(err) }),
+		nats.ReconnectErrHandler(func(_ *nats.Conn, err error) { l.trouble(fmt.Errorf("reconnecting: %w", err)) }),
+		nats.ReconnectHandler(func(conn *nats.Conn) { l.up(conn.ConnectedUrlRedacted()) }),
+		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { l.trouble(err) }),
+	}
+}
+
+// dial connects for the first time, trying again for config.ConnectWait while
+// no server answers.
+func dial(ctx context.Context, config Config, options []nats.Option) (*nats.Conn, error) {
+	until := time.Now().Add(config.ConnectWait)
+	said := ""
+	for attempt := 1; ; attempt++ {
+		conn, err := nats.Connect(config.URL, options...)
+		wait := backoff(attempt)
+		if err == nil || !unanswered(err) || time.Now().Add(wait).After(until) {
+			return conn, err
+		}
+		if err.Error() != said {
+			said = err.Error()
+			config.Report(fmt.Errorf("connecting to NATS at %s, trying again for %v: %w", redacted(config.URL), config.ConnectWait, err))
+		}
+		if err := pause(ctx, wait); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// unanswered reports whether a connection failed because nobody answered, and
+// not because the answer was no.
+func unanswered(err error) bool {
+	if op := new(net.OpError); errors.As(err, &op) && op.Op == "dial" {
+		return true
+	}
+	return errors.Is(err, nats.ErrNoServers) || errors.Is(err, nats.ErrTimeout) || errors.Is(err, io.EOF) || os.IsTimeout(err)
+}
+
+// password returns what logs a user in whose password is in a file. The file is
+// read again for every connection, so that it can be renewed under a running
+// program.
+func password(user, file string, trouble func(error)) (nats.Option, error) {
+	read := func() (string, error) {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return "", fmt.Errorf("password of NATS user %s: %w", user, err)
+		}
+		if text := strings.TrimRight(string(text), "\r\n"); text != "" {
+			return text, nil
+		}
+		return "", fmt.Errorf("password of NATS user %s: %s is empty", user, file)
+	}
+	if _, err := read(); err != nil {
+		return nil, err
+	}
+	return nats.UserInfoHandler(func() (string, string) {
+		text, err := read()
+		if err != nil {
+			trouble(err)
+		}
+		return user, text
+	}), nil
+}

@@ -1,0 +1,58 @@
+package queue
+
+import (
+	"context"
+	"errors"
+
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// Sweep removes the tasks of a run whose result is there and returns how many.
+// Such tasks are on their way out, or stuck: a cluster that lost nodes can keep
+// a task that was acknowledged and that no worker gets any more (seen with
+// nats-server 2.9.10 and three replicas), and would refuse to queue its cell
+// again.
+func (q *Queue) Sweep(ctx context.Context, run string) (removed int, err error) {
+	if err := validRun(run); err != nil {
+		return 0, err
+	}
+	var stream jetstream.Stream
+	var info *jetstream.StreamInfo
+	err = q.persistFor(ctx, transferWait, "listing tasks of run "+run, tasksStream, func(ctx context.Context) (err error) {
+		if stream, err = q.stream(ctx, tasksStream); err == nil {
+			info, err = stream.Info(ctx, jetstream.WithSubjectFilter(taskTopic.run(run)))
+		}
+		return err
+	})
+	if err != nil {
+		return 0, err
+	}
+	for subject := range info.State.Subjects {
+		msg, err := q.last(ctx, tasksStream, subject)
+		if err != nil {
+			return removed, err
+		}
+		if msg == nil {
+			continue
+		}
+		has, err := q.hasResult(ctx, run, cellOf(subject), msg.Sequence)
+		if err != nil {
+			return removed, err
+		}
+		if !has {
+			continue
+		}
+		err = q.persist(ctx, "removing task "+subject, tasksStream, func(ctx context.Context) error {
+			err := stream.DeleteMsg(ctx, msg.Sequence)
+			if errors.Is(err, jetstream.ErrMsgNotFound) || errors.Is(err, jetstream.ErrMsgDeleteUnsuccessful) {
+				return nil // it was on its way out
+			}
+			return err
+		})
+		if err != nil {
+			return removed, err
+		}
+		removed++
+	}
+	return removed, nil
+}

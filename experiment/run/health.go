@@ -1,0 +1,88 @@
+package run
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/agepath/agepath/experiment/queue"
+)
+
+// hangsAfter is how long a worker may not come round to say what it does
+// before it counts as hanging.
+const hangsAfter = 6 * queue.PresenceEvery
+
+// Health tells how a worker does. The zero value is that of a worker that has
+// not begun yet. It is safe for concurrent use.
+type Health struct {
+	mu     sync.Mutex
+	puller *queue.Puller // nil while the worker does not run
+	beat   time.Time     // when the worker last said what it does
+}
+
+// begin and end enclose a worker's work.
+func (h *Health) begin(puller *queue.Puller) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.puller, h.beat = puller, time.Now()
+}
+
+func (h *Health) end() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.puller = nil
+}
+
+// alive notes that the worker's loop goes on.
+func (h *Health) alive() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.beat = time.Now()
+}
+
+// Alive returns an error when a worker that runs has not come round for half a
+// minute: it hangs, and only a restart helps.
+func (h *Health) Alive() error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if silent := time.Since(h.beat); h.puller != nil && silent > hangsAfter {
+		return fmt.Errorf("the worker has not come round for %v", silent.Round(time.Second))
+	}
+	return nil
+}
+
+// Ready returns an error unless the worker is connected and has the consumers
+// of all runs.
+func (h *Health) Ready() error {
+	h.mu.Lock()
+	puller := h.puller
+	h.mu.Unlock()
+	if puller == nil {
+		return errors.New("the worker does not pull tasks")
+	}
+	return puller.Ready()
+}
+
+// Handler answers /healthz by [Health.Alive] and /readyz by [Health.Ready], with
+// status 503 and the error's text where there is one.
+func (h *Health) Handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /healthz", AnswerCheck(h.Alive))
+	mux.HandleFunc("GET /readyz", AnswerCheck(h.Ready))
+	return mux
+}
+
+// AnswerCheck answers a health check: 200, or 503 with the error's text where
+// there is one.
+func AnswerCheck(check func() error) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Cache-Control", "no-store")
+		if err := check(); err != nil {
+			http.Error(w, err.Error(), http.StatusServiceUnavailable)
+			return
+		}
+		fmt.Fprintln(w, "ok")
+	}
+}

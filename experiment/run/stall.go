@@ -1,0 +1,64 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/agepath/agepath/experiment/queue"
+)
+
+// CancelledError says that a run was cancelled or purged while its results were
+// gathered.
+type CancelledError struct {
+	Run     string
+	Missing int64 // cells without a result
+}
+
+func (e *CancelledError) Error() string {
+	return fmt.Sprintf("run %s was cancelled, %d cells have no result; the same command queues them again", e.Run, e.Missing)
+}
+
+const (
+	// reopenAfter is after how many looks in vain the tasks of a run are given
+	// to workers anew, and stallAfter after how many the run is given up.
+	reopenAfter = 3
+	stallAfter  = 6
+)
+
+// look tells whether the missing cells can still come. When nothing is queued
+// or running and no outcome arrives, tasks that the server holds and gives to
+// nobody, see [queue.Queue.Sweep], are given out anew; if there is still nothing
+// the run ends with an error instead of waiting for ever.
+func (g *gatherer) look(ctx context.Context, q *queue.Queue, run string) error {
+	if _, err := q.Reconcile(ctx, run); err != nil {
+		return err
+	}
+	runs, err := q.Runs(ctx)
+	if err != nil {
+		return err
+	}
+	g.mu.Lock()
+	missing, came := g.missing, len(g.gathered) > g.seen
+	g.seen = len(g.gathered)
+	g.mu.Unlock()
+	if !slices.Contains(runs, run) {
+		return &CancelledError{run, missing}
+	}
+	counts, err := q.Counts(ctx, run)
+	if err != nil {
+		return err
+	}
+	if came || counts.Queued+counts.InFlight > 0 {
+		g.vain = 0
+		return nil
+	}
+	g.vain++
+	switch g.vain {
+	case reopenAfter:
+		return q.Reopen(ctx, run)
+	case stallAfter:
+		return fmt.Errorf("%d cells of run %s are neither queued nor running and have no result; the same command queues them again", missing, run)
+	}
+	return nil
+}

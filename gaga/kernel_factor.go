@@ -1,0 +1,254 @@
+package gaga
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// trusted is the spectral radius of the difference between J and the factor, in
+// units of the factor, up to which the factor serves: below 1 both have the same
+// inertia, and corrections converge like its powers.
+const trusted = 0.7
+
+// distrust returns an estimate of that spectral radius, from below: a step of
+// the power iteration, which goes on from call to call.
+func (s *kerneled) distrust() float64 {
+	estimate := s.iterate()
+	for range min(6, 600/(1+len(s.active))) { // a small factor allows more
+		if estimate == 0 || estimate > trusted {
+			break
+		}
+		estimate = math.Max(estimate, s.iterate())
+	}
+	return estimate
+}
+
+// iterate makes one step of the power iteration.
+func (s *kerneled) iterate() float64 {
+	k := s.samples()
+	x := s.x[:k]
+	var off float64
+	lower := false
+	for r, i := range s.active[:k] {
+		x[r] = 0
+		if r >= s.pinnedAt {
+			x[r] = (s.delta[i] - s.held[i]) * s.power[i]
+			off = math.Max(off, math.Abs(s.delta[i]-s.held[i])/s.held[i])
+			lower = lower || s.delta[i] < s.held[i]
+		}
+	}
+	if off == 0 || !lower && off <= 1 {
+		return 0 // a larger δ cannot cost the inertia, and below twice the old one corrections converge
+	}
+	s.factor.Solve(x)
+	var before, after float64
+	for r, i := range s.active[:k] {
+		if r >= s.pinnedAt {
+			before += s.power[i] * s.power[i]
+			after += x[r] * x[r]
+		}
+	}
+	if !(after > 0 && before > 0) {
+		return 0
+	}
+	// The power iteration goes on from a vector that keeps some of all directions.
+	scale := 1 / math.Sqrt(after)
+	for r, i := range s.active[:k] {
+		if r >= s.pinnedAt {
+			s.power[i] = scale*x[r] + 1e-2*(math.Mod(0.6180339887*float64(i+1), 1)-0.5)
+		}
+	}
+	return math.Sqrt(after / before)
+}
+
+// factorize makes the factor anew where it is stale or no longer trusted.
+func (s *kerneled) factorize() bool {
+	k := s.samples()
+	saddle := s.bordered && !(s.sigma > 0) // of the factor, which need not be J's
+	if s.stale || s.slow || saddle || s.distrust() > trusted || s.turned() {
+		for _, i := range s.active[s.pinnedAt:k] {
+			s.held[i] = s.delta[i]
+		}
+		s.stale, s.slow, s.bordered = true, false, false
+		err := s.factor.Compute(s.pinnedAt, k-s.pinnedAt, func(r int, dst []float64) {
+			i := s.active[r]
+			row := s.svm.KernelRow(i)
+			for q := range dst {
+				j := s.active[q]
+				dst[q] = s.y[i] * s.y[j] * (row[j] + s.kappa)
+			}
+			if r >= s.pinnedAt {
+				dst[r] -= s.held[i]
+			}
+		})
+		if err != nil {
+			return false
+		}
+		s.stale = false
+	}
+	if s.borders() == 0 || s.bordered {
+		return s.borders() == 0 || s.sigma > 0
+	}
+	z := s.border[:k]
+	for r, i := range s.active[:k] {
+		z[r] = s.y[i]
+	}
+	s.factor.Solve(z)
+	s.sigma = 0
+	var size float64
+	for r, i := range s.active[:k] {
+		s.sigma += s.y[i] * z[r]
+		size += math.Abs(z[r])
+	}
+	s.bordered = true
+	if !(s.sigma > singular*size) {
+		s.sigma = 0
+	}
+	return s.sigma > 0
+}
+
+func (s *kerneled) refresh() { s.slow = true }
+
+func (s *kerneled) mix(step []float64, first bool) {
+	if first {
+		s.mixer.reset(len(step))
+	}
+	s.mixer.mix(step)
+}
+
+// solve uses the factor as it is.
+func (s *kerneled) solve(b []float64) {
+	k := s.samples()
+	s.factor.Solve(b[:k])
+	if s.borders() == 0 {
+		return
+	}
+	h, db := b[k], 0.0
+	for r, i := range s.active[:k] {
+		db += s.y[i] * b[r]
+	}
+	db = (db - h) / s.sigma
+	blas64.Axpy(-db, vector(s.border[:k]), vector(b[:k]))
+	b[k] = db + s.kappa*h
+}
+
+// multiply writes Jx into dst; the rates of the predictors of all samples along
+// x are in s.product afterwards.
+func (s *kerneled) multiply(dst, x []float64) {
+	k := s.samples()
+	var db float64
+	if s.borders() > 0 {
+		db = x[k]
+	}
+	for i := range s.product {
+		s.product[i] = db
+	}
+	var sum float64
+	for r, j := range s.active[:k] {
+		sum += s.y[j] * x[r]
+		blas64.Axpy(s.y[j]*x[r], vector(s.svm.KernelRow(j)), vector(s.product))
+	}
+	s.image(dst, x, s.product)
+	if s.borders() > 0 {
+		dst[k] = sum
+	}
+}
+
+// image writes the multipliers' rows of Jx into dst, with du the rates of the
+// predictors along x.
+func (s *kerneled) image(dst, x, du []float64) {
+	k := s.samples()
+	for r, i := range s.active[:k] {
+		dst[r] = s.y[i] * du[i]
+		if r >= s.pinnedAt {
+			dst[r] -= s.delta[i] * x[r]
+		}
+	}
+}
+
+// exact overwrites b with J⁻¹b, corrected by its residual.
+func (s *kerneled) exact(b []float64) {
+	k := len(b)
+	x, r := s.x[:k], s.r[:k]
+	copy(x, b)
+	s.solve(x)
+	s.mixer.reset(k)
+	for count := range 12 {
+		s.multiply(r, x)
+		for q := range r {
+			r[q] = b[q] - r[q]
+		}
+		off := blas64.Nrm2(vector(r))
+		s.slow = s.slow || count > memory
+		if off <= solved*blas64.Nrm2(vector(b)) {
+			break
+		}
+		s.solve(r)
+		s.mixer.mix(r)
+		blas64.Axpy(1, vector(r), vector(x))
+	}
+	copy(b, x)
+}
+
+func (s *kerneled) improve(pt *point, rate []float64, first bool) bool {
+	if first {
+		s.mixer.reset(len(s.active))
+		s.improved = 0
+	}
+	k := s.samples()
+	r := s.r[:len(s.active)]
+	s.image(r, rate, pt.du)
+	var sum float64
+	for q, i := range s.active[:k] {
+		sum += s.y[i] * rate[q]
+	}
+	if s.borders() > 0 {
+		r[k] = sum
+	}
+	var off, size float64
+	for q := range r {
+		r[q] = -s.dage[q] - r[q]
+		off = math.Max(off, math.Abs(r[q])/s.scale[q])
+		size = math.Max(size, math.Abs(s.dage[q])/s.scale[q])
+	}
+	if s.improved++; s.improved > memory {
+		s.slow = true
+	}
+	if off <= 1e-8*size || s.improved > 2*memory {
+		return false
+	}
+	s.solve(r)
+	s.mixer.mix(r)
+	blas64.Axpy(1, vector(r), vector(rate))
+	return true
+}
+
+// turned reports whether the border's σ may have another sign with the current δ
+// than with those in the factor M: with D the change of Δ and z = M⁻¹y, it is
+// yᵀ(M - D)⁻¹y = yᵀz + zᵀDz + zᵀDM⁻¹Dz + ...
+func (s *kerneled) turned() bool {
+	if s.borders() == 0 || !s.bordered {
+		return false
+	}
+	k := s.samples()
+	z, x := s.border[:k], s.x[:k]
+	var first, second float64
+	clear(x[:s.pinnedAt])
+	for r := s.pinnedAt; r < k; r++ {
+		i := s.active[r]
+		x[r] = (s.delta[i] - s.held[i]) * z[r]
+		first += z[r] * x[r]
+	}
+	if first == 0 {
+		return false
+	}
+	s.factor.Solve(x)
+	for r := s.pinnedAt; r < k; r++ {
+		i := s.active[r]
+		second += z[r] * (s.delta[i] - s.held[i]) * x[r]
+	}
+	// The rest of the series falls at least like the powers of the spectral radius.
+	rest := math.Abs(second) * trusted / (1 - trusted)
+	return !(s.sigma+first+second-rest > 0.1*s.sigma)
+}
