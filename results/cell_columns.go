@@ -16,6 +16,7 @@ type cellColumns struct {
 	numeric    [dimensions]bool
 	scores     [Optimism]*experiment.Vector
 	heldOut    *experiment.Vector
+	seconds    [2]*experiment.Vector // processor and elapsed time
 	method     *experiment.Vector
 	params     *experiment.Vector // of the method
 	status     *experiment.Vector
@@ -29,7 +30,10 @@ type cellColumns struct {
 
 // sensitivityColumns are the columns that cellColumns finds.
 var sensitivityColumns = slices.Concat(dimensionColumns[:], selectionColumns[:],
-	[]string{"method", "method_params", "score_held_out", "repeat", "status", "metric", "cell"})
+	timeColumns[:], []string{"method", "method_params", "score_held_out", "repeat", "status", "metric", "cell"})
+
+// timeColumns are the times of a cell, the one that counts first.
+var timeColumns = [2]string{"cpu_seconds", "wall_seconds"}
 
 // newCellColumns finds the columns of a batch. Texts that were met before are
 // taken from texts.
@@ -45,8 +49,8 @@ func newCellColumns(cells *Frame, texts map[string]string) (*cellColumns, error)
 	}
 	for d, name := range dimensionColumns {
 		t := experiment.Text
-		if j := cells.Index(name); j >= 0 && cells.Columns[j].Type == experiment.Float {
-			t, c.numeric[d] = experiment.Float, true
+		if j := cells.Index(name); j >= 0 && cells.Columns[j].Type != experiment.Text {
+			t, c.numeric[d] = cells.Columns[j].Type, true
 		}
 		c.dimensions[d] = find(name, t)
 	}
@@ -54,6 +58,9 @@ func newCellColumns(cells *Frame, texts map[string]string) (*cellColumns, error)
 		c.scores[s] = find(name, experiment.Float)
 	}
 	c.heldOut = find("score_held_out", experiment.Float)
+	for i, name := range timeColumns {
+		c.seconds[i] = find(name, experiment.Float)
+	}
 	c.method = find("method", experiment.Text)
 	c.params = find("method_params", experiment.Text)
 	c.status = find("status", experiment.Text)
@@ -73,6 +80,8 @@ func (c *cellColumns) setting(row int) Setting {
 	for d, vector := range c.dimensions {
 		switch {
 		case vector.IsNull(row):
+		case len(vector.Ints) > 0:
+			s[d] = Value{Number: float64(vector.Ints[row]), IsNumber: true}
 		case c.numeric[d]:
 			s[d] = Value{Number: vector.Floats[row], IsNumber: true}
 		default:
@@ -128,6 +137,12 @@ func (c *cellColumns) sample(row int) (RepeatScore, Metric, error) {
 	r.heldOut = math.NaN()
 	if !c.heldOut.IsNull(row) {
 		r.heldOut = c.heldOut.Floats[row]
+	}
+	for i, vector := range c.seconds {
+		r.seconds[i] = math.NaN()
+		if !vector.IsNull(row) {
+			r.seconds[i] = vector.Floats[row]
+		}
 	}
 	if c.metric.IsNull(row) {
 		return r, "", nil

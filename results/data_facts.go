@@ -9,7 +9,10 @@ type dataFacts struct {
 }
 
 // dataSize is the size of a data set's split.
-type dataSize struct{ train, test, features int64 }
+type dataSize struct {
+	train, test, features int64
+	several               bool // of several splits these are the sizes of the first
+}
 
 // sizeColumns are the columns of the cells table that tell the sizes.
 var sizeColumns = []string{"n_train", "n_test", "n_features"}
@@ -22,6 +25,20 @@ func (d *dataFacts) sizes(dataset string) string {
 		return ""
 	}
 	return fmt.Sprintf("%d training and %d test samples, %d features; ", s.train, s.test, s.features)
+}
+
+// sizesOf is [dataFacts.sizes] for a setting. Of a data set with several splits it
+// tells the features only.
+func (d *dataFacts) sizesOf(s Setting) string {
+	name := s[DimDataset].Text
+	size, ok := d.size[name]
+	switch {
+	case !ok:
+		return ""
+	case size.several: // the setting tells which
+		return fmt.Sprintf("%d features; ", size.features)
+	}
+	return d.sizes(name)
 }
 
 // scoreLabel is the label of an axis of scores.

@@ -19,11 +19,14 @@ const (
 	SensitivityFigure FigureKind = "sensitivity" // score against a parameter of the model or the noise
 	LearningFigure    FigureKind = "learning"    // score against age
 	PathFigure        FigureKind = "path"        // coefficients against age
+	EventFigure       FigureKind = "events"      // histograms of turning and jump points over age
+	ConsistencyFigure FigureKind = "consistency" // coefficients of gaga and of acs against age
+	TimeFigure        FigureKind = "time"        // time of a cell against training rows or the range of ages
 	RankFigure        FigureKind = "ranks"       // mean ranks over data sets, a critical-difference diagram
 )
 
 // figureKinds lists them in the order of a report.
-var figureKinds = []FigureKind{RankFigure, SensitivityFigure, LearningFigure, PathFigure}
+var figureKinds = []FigureKind{RankFigure, SensitivityFigure, LearningFigure, PathFigure, EventFigure, ConsistencyFigure, TimeFigure}
 
 // Figure is one plot as data: what is drawn, and what is written as the
 // numbers behind it.
@@ -69,6 +72,7 @@ type seriesStyle struct {
 	radius  vg.Length
 	markers int  // at most so many, spread evenly; 0 for one at every point
 	steps   bool // markers at the beginning of pieces only
+	bars    bool // a histogram: each point is the begin of a bin with its height, the last the end of the last
 }
 
 // series returns how a figure draws a method's lines.

@@ -3,6 +3,7 @@ package results
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -16,6 +17,7 @@ type figureMaker struct {
 
 	knots  map[string]*cellKnots // of the cells that figures need
 	scores map[string]*scorePath
+	paths  map[string]*AgePath // that were computed or joined
 }
 
 // make adds at most n figures to the report, and what keeps others from being
@@ -57,16 +59,20 @@ func (m *figureMaker) possible(plans []figurePlan, r *Report) []figurePlan {
 	knots, coefficients := m.has(knotsFile), m.has(coefficientsFile)
 	reasons := map[FigureKind]string{}
 	if !knots {
+		reasons[EventFigure] = "histograms of critical points: there is no knots.arrow (keep: {knots: true} in the grid makes it)."
 		reasons[LearningFigure] = "learning curves: there is no knots.arrow (keep: {knots: true} in the grid makes it)."
 	}
 	if m.compute == nil && !(knots && coefficients) {
 		reasons[PathFigure] = "age paths of the coefficients: the coefficients were not kept " +
 			"(keep: {knots: true, coefficients: true} in the grid makes knots.arrow and coefficients.arrow)."
+		reasons[ConsistencyFigure] = "" // as for age paths
 	}
 	for _, kind := range figureKinds {
 		of := func(p figurePlan) bool { return p.kind == kind }
-		if reasons[kind] != "" && slices.ContainsFunc(plans, of) {
-			r.Missing = append(r.Missing, reasons[kind])
+		if reason, missing := reasons[kind]; missing && slices.ContainsFunc(plans, of) {
+			if reason != "" {
+				r.Missing = append(r.Missing, reason)
+			}
 			plans = slices.DeleteFunc(plans, of)
 		}
 	}
@@ -90,6 +96,7 @@ func (m *figureMaker) has(file string) bool {
 func (m *figureMaker) read(ctx context.Context, plans []figurePlan) error {
 	m.knots = map[string]*cellKnots{}
 	m.scores = map[string]*scorePath{}
+	m.paths = map[string]*AgePath{}
 	withValues := map[string]*cellKnots{}
 	for _, plan := range plans {
 		switch plan.kind {
@@ -99,10 +106,15 @@ func (m *figureMaker) read(ctx context.Context, plans []figurePlan) error {
 					m.knots[sample.cell.String()] = &cellKnots{}
 				}
 			}
-		case PathFigure:
+		case EventFigure:
+			for _, sample := range plan.rows[0].Entries[plan.methodIndex(pathMethod)].Sample {
+				m.knots[sample.cell.String()] = &cellKnots{}
+			}
+		case PathFigure, ConsistencyFigure:
 			if m.compute == nil {
-				cell, _ := m.representative(plan)
-				withValues[cell] = &cellKnots{values: map[int64][]float64{}}
+				for _, cell := range m.represent(plan).cells {
+					withValues[cell] = &cellKnots{values: map[int64][]float64{}}
+				}
 			}
 		}
 	}
@@ -126,20 +138,37 @@ func (m *figureMaker) read(ctx context.Context, plans []figurePlan) error {
 	return readCoefficients(ctx, filepath.Join(m.dir, coefficientsFile), withValues)
 }
 
-// representative returns the first repeat of the plan's setting for which
-// there is a path.
-func (m *figureMaker) representative(plan figurePlan) (cell string, repeat int64) {
-	method := slices.Index(plan.table.Methods, pathMethod)
-	for _, sample := range plan.rows[0].Entries[method].Sample {
-		if sample.ok {
-			return sample.cell.String(), sample.Repeat
-		}
-	}
-	return "", 0
+// representatives are the cells of one repeat that a figure shows.
+type representatives struct {
+	cells  []string // one for each method of the figure
+	repeat int64
 }
 
-// paths returns the score paths of an entry's cells, by repeat.
-func (m *figureMaker) paths(entry *ScoreEntry) []*scorePath {
+// represent returns the cells of the first repeat of the plan's setting for which
+// all methods of the figure have a path; none where there is no such repeat.
+func (m *figureMaker) represent(plan figurePlan) representatives {
+	methods := []string{pathMethod}
+	if plan.kind == ConsistencyFigure {
+		methods = append(methods, stepMethod)
+	}
+	found := map[int64][]string{}
+	for _, method := range methods {
+		for _, sample := range plan.rows[0].Entries[plan.methodIndex(method)].Sample {
+			if sample.ok {
+				found[sample.Repeat] = append(found[sample.Repeat], sample.cell.String())
+			}
+		}
+	}
+	for _, repeat := range slices.Sorted(maps.Keys(found)) {
+		if len(found[repeat]) == len(methods) {
+			return representatives{found[repeat], repeat}
+		}
+	}
+	return representatives{}
+}
+
+// scorePaths returns the score paths of an entry's cells, by repeat.
+func (m *figureMaker) scorePaths(entry *ScoreEntry) []*scorePath {
 	var paths []*scorePath
 	for _, sample := range entry.Sample {
 		if path := m.scores[sample.cell.String()]; sample.ok && path != nil {
@@ -149,6 +178,17 @@ func (m *figureMaker) paths(entry *ScoreEntry) []*scorePath {
 	return paths
 }
 
+// cellKnots returns the knots of an entry's cells, by repeat.
+func (m *figureMaker) cellKnots(entry *ScoreEntry) []*cellKnots {
+	var list []*cellKnots
+	for _, sample := range entry.Sample {
+		if c := m.knots[sample.cell.String()]; sample.ok && c != nil && len(c.knots) > 0 {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
 // figure makes the figure of a plan. Without a figure it says what is
 // missing.
 func (m *figureMaker) figure(ctx context.Context, plan figurePlan) (f *Figure, missing string, err error) {
@@ -156,27 +196,54 @@ func (m *figureMaker) figure(ctx context.Context, plan figurePlan) (f *Figure, m
 	case SensitivityFigure:
 		f, missing = sensitivityFigure(plan, m.data), "none of its cells has a score"
 	case LearningFigure:
-		f, missing = learningFigure(plan, m.data, m.paths), "knots.arrow has no path that all repeats of a method cover"
-	case PathFigure:
+		f, missing = learningFigure(plan, m.data, m.scorePaths), "knots.arrow has no path that all repeats of a method cover"
+	case EventFigure:
+		f, missing = eventFigure(plan, m.data, m.cellKnots), "its paths have neither turning points nor jumps"
+	case TimeFigure:
+		f, missing = timeFigure(plan, m.data), "no time of its cells is known"
+	case PathFigure, ConsistencyFigure:
 		return m.pathFigure(ctx, plan)
 	}
 	return f, missing, nil
 }
 
-func (m *figureMaker) pathFigure(ctx context.Context, plan figurePlan) (f *Figure, missing string, err error) {
-	cell, repeat := m.representative(plan)
-	var path *AgePath
-	if m.compute != nil {
+// agePath returns the path of the coefficients of a cell; nil where the files do
+// not have it.
+func (m *figureMaker) agePath(ctx context.Context, cell string) (path *AgePath, err error) {
+	if path = m.paths[cell]; path != nil {
+		return path, nil
+	}
+	switch knots := m.knots[cell]; {
+	case m.compute != nil:
 		path, err = m.compute(ctx, cell)
-	} else {
-		if len(m.knots[cell].values) == 0 || len(m.knots[cell].knots) == 0 {
-			return nil, "the files have no coefficients of the cell " + cell, nil
-		}
-		path, err = newAgePath(m.knots[cell])
+	case len(knots.values) == 0 || len(knots.knots) == 0:
+		return nil, nil
+	default:
+		path, err = newAgePath(knots)
 	}
 	if err != nil {
-		return nil, "", fmt.Errorf("path of cell %s: %w", cell, err)
+		return nil, fmt.Errorf("path of cell %s: %w", cell, err)
 	}
+	m.paths[cell] = path
+	return path, nil
+}
+
+// pathFigure makes a figure of the coefficients of one repeat.
+func (m *figureMaker) pathFigure(ctx context.Context, plan figurePlan) (f *Figure, missing string, err error) {
+	shown := m.represent(plan)
+	if len(shown.cells) == 0 {
+		return nil, "no repeat has the paths of all its methods", nil
+	}
+	paths := make([]*AgePath, len(shown.cells))
+	for i, cell := range shown.cells {
+		if paths[i], err = m.agePath(ctx, cell); err != nil {
+			return nil, "", err
+		}
+		if paths[i] == nil {
+			return nil, "the files have no coefficients of the cell " + cell, nil
+		}
+	}
+	path := paths[0]
 	setting, counted := plan.rows[0].Setting, "Features"
 	n, ok := m.data.size[setting[DimDataset].Text]
 	multipliers := ok && len(path.Values) > 0 && int64(len(path.Values[0])-1) != n.features
@@ -186,15 +253,28 @@ func (m *figureMaker) pathFigure(ctx context.Context, plan figurePlan) (f *Figur
 			path.Names = append(path.Names, fmt.Sprintf("sample %d", i))
 		}
 	}
-	if f, err = NewPathFigure(*path); err != nil {
-		return nil, "", fmt.Errorf("cell %s: %w", cell, err)
+	title := "Age path: "
+	if plan.kind == ConsistencyFigure {
+		title = "Age path over alternate convex search: "
+		f, err = consistencyFigure(path, paths[1])
+	} else {
+		f, err = NewPathFigure(*path)
+	}
+	if err != nil {
+		return nil, "", fmt.Errorf("cell %s: %w", shown.cells[0], err)
+	}
+	if f == nil {
+		return nil, "the ages of its methods do not overlap", nil
 	}
 	f.Name = plan.name
-	f.Title = "Age path: " + describe(setting)
-	f.Note = fmt.Sprintf("%srepeat %d, %s knots", m.data.sizes(setting[DimDataset].Text), repeat, fmt.Sprint(len(path.Ages)))
+	f.Title = title + describe(setting)
+	f.Note = fmt.Sprintf("%srepeat %d, %d knots", m.data.sizesOf(setting), shown.repeat, len(path.Ages))
+	if len(paths) > 1 {
+		f.Note += fmt.Sprintf(" of GAGA, %d ages of ACS", len(paths[1].Ages))
+	}
 	if multipliers {
 		f.Y.Text = "multiplier of the sample"
 	}
-	f.Caption += fmt.Sprintf("Cell %s. %s are counted from 0.", cell, counted)
+	f.Caption += fmt.Sprintf("Cell %s. %s are counted from 0.", shown.cells[0], counted)
 	return f, "", nil
 }

@@ -23,17 +23,26 @@ type figurePlan struct {
 
 func (p *figurePlan) dataset() string { return p.rows[0].Setting[DimDataset].Text }
 
+// methodIndex returns the place of a method in the plan's table, -1 where it has
+// none.
+func (p *figurePlan) methodIndex(name string) int {
+	return slices.IndexFunc(p.table.Methods, func(m string) bool { return methodName(m) == name })
+}
+
 // planFigures lists every figure of the tables, by kind.
 func planFigures(tables []*ScoreTable) []figurePlan {
 	var plans []figurePlan
-	for _, table := range tables {
-		plans = append(plans, planSensitivity(table)...)
+	full := make([]*ScoreTable, len(tables))
+	for i, table := range tables {
+		full[i] = atFullExtent(table)
+	}
+	for _, planOf := range []func(*ScoreTable) []figurePlan{planSensitivity, planLearning, planPaths} {
+		for _, table := range full {
+			plans = append(plans, planOf(table)...)
+		}
 	}
 	for _, table := range tables {
-		plans = append(plans, planLearning(table)...)
-	}
-	for _, table := range tables {
-		plans = append(plans, planPaths(table)...)
+		plans = append(plans, planTimes(table)...)
 	}
 	used := map[string]int{}
 	for i := range plans {
@@ -122,7 +131,7 @@ func settingName(s Setting, free ...Dimension) string {
 			if value.Number == 0 {
 				text = "clean"
 			}
-		case DimC, DimAlpha, DimL1Ratio, DimKernelGamma:
+		case DimC, DimAlpha, DimL1Ratio, DimKernelGamma, DimTrain, DimAgeMin, DimAgeMax, DimAgeStep:
 			text = Dimension(d).String() + "-" + text
 		}
 		parts = append(parts, text)
@@ -151,6 +160,12 @@ func describe(s Setting, free ...Dimension) string {
 			} else {
 				text = "noise: " + text
 			}
+		case "training rows":
+			text += " training rows"
+		case "ages":
+			text = "ages " + text
+		case "ACS step":
+			text = a.name + " " + text
 		case "kernel γ", "C", "α", "L1 ratio":
 			text = a.name + "=" + text
 		}

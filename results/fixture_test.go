@@ -152,7 +152,7 @@ func quickstart(repeats int) runTables {
 				add(merge(score(0.02), cellRow{"method": "original"}))
 				for _, r := range regularizers {
 					acs := add(merge(score(0.008), r, cellRow{"method": "acs"}))
-					appendSteps(&knots, acs, base+wobble)
+					appendSteps(&knots, &coefficients, acs, base+wobble)
 					gaga := add(merge(score(0.002), r, cellRow{"method": "gaga"}))
 					appendPath(&knots, &coefficients, gaga, base+wobble, repeat)
 				}
@@ -168,7 +168,7 @@ func quickstart(repeats int) runTables {
 				add(row("original", 0))
 				for _, r := range regularizers {
 					acs := add(merge(row("acs", 0.01), r))
-					appendSteps(&knots, acs, 0.9)
+					appendSteps(&knots, nil, acs, 0.9)
 				}
 			}
 		}
@@ -193,8 +193,20 @@ func appendKnot(b *experiment.Batch, cell string, knot int, age float64, event s
 	}
 }
 
+// appendValues appends the coefficients at a knot.
+func appendValues(b *experiment.Batch, cell string, knot int, age, offset float64) {
+	values := make([]float64, 11)
+	for j := range 10 {
+		values[j] = 0.3*math.Exp(-float64(j)/3)*math.Cos(float64(j))*math.Tanh(age*float64(j+1)/3) + 5*offset*float64(j%3)
+	}
+	values[9] = 0
+	if err := b.Append(experiment.SelfPacedTables().Further[1].Columns, cell, knot, values); err != nil {
+		panic(err)
+	}
+}
+
 // appendSteps appends the knots of alternate convex search at a step of 0.5.
-func appendSteps(b *experiment.Batch, cell string, base float64) {
+func appendSteps(b, coefficients *experiment.Batch, cell string, base float64) {
 	for k := range 41 {
 		age := 0.1 + 0.5*float64(k)
 		event := "grid"
@@ -205,6 +217,9 @@ func appendSteps(b *experiment.Batch, cell string, base float64) {
 			age, event = 20, "end"
 		}
 		appendKnot(b, cell, k, age, event, base+0.012+0.05/(1+4*age))
+		if coefficients != nil {
+			appendValues(coefficients, cell, k, age, 0)
+		}
 	}
 }
 
@@ -214,15 +229,7 @@ func appendPath(knots, coefficients *experiment.Batch, cell string, base float64
 	k := 0
 	add := func(age float64, event string, offset float64) {
 		appendKnot(knots, cell, k, age, event, base+0.05/(1+3*age)+offset)
-		values := make([]float64, 11)
-		for j := range 10 {
-			values[j] = 0.3*math.Exp(-float64(j)/3)*math.Cos(float64(j))*math.Tanh(age*float64(j+1)/3) + 5*offset*float64(j%3)
-		}
-		values[9] = 0
-		columns := experiment.SelfPacedTables().Further[1].Columns
-		if err := coefficients.Append(columns, cell, k, values); err != nil {
-			panic(err)
-		}
+		appendValues(coefficients, cell, k, age, offset)
 		k++
 	}
 	jump1, jump2 := 0.5+0.05*float64(repeat), 3+0.2*float64(repeat)

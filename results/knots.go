@@ -25,6 +25,9 @@ const (
 // pathMethod is the method whose paths have critical points.
 const pathMethod = "gaga"
 
+// stepMethod is the method that knows the path at the ages of its steps.
+const stepMethod = "acs"
+
 // knot is one knot of a path.
 type knot struct {
 	number int64

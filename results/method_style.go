@@ -51,6 +51,11 @@ var dashPatterns = [][]vg.Length{
 	{2.5, 2.5},
 }
 
+// consistencyGlyphs go with the palette.
+var consistencyGlyphs = []draw.GlyphDrawer{
+	draw.RingGlyph{}, draw.SquareGlyph{}, draw.TriangleGlyph{}, draw.CrossGlyph{}, draw.PlusGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{},
+}
+
 // methodStyles holds the methods in the order of every table.
 var methodStyles = []methodStyle{
 	{"original", "Original", okabeIto[6], dashPatterns[2], draw.SquareGlyph{}, false},

@@ -71,7 +71,11 @@ func (r *Report) addPaper(m *Manifest) error {
 	named := paperGrid.FindStringSubmatch(strings.ToLower(r.Name))
 	rows := map[string][]rankedRow{} // by the catalog's name of the data set
 	for _, table := range r.Tables {
+		most := mostTraining(table)
 		for i := range table.Rows {
+			if setting := table.Rows[i].Setting; setting[DimTrain].Number < most[setting[DimDataset].Text] {
+				continue // a sample of the data
+			}
 			name := catalogName(table.Rows[i].Setting[DimDataset].Text)
 			rows[name] = append(rows[name], rankedRow{table, &table.Rows[i]})
 		}
@@ -141,6 +145,13 @@ func (p *PaperTable) add(row published.Row, candidates []rankedRow) bool {
 	return found
 }
 
+// Ages of the paper's experiments.
+const (
+	paperAgeMin  = 0.1
+	paperAgeMax  = 20
+	paperAgeStep = 0.5
+)
+
 // statedSetting returns what a published row states as a setting.
 func statedSetting(table *published.Table, row *published.Row) Setting {
 	number := func(x float64) Value {
@@ -152,6 +163,7 @@ func statedSetting(table *published.Table, row *published.Row) Setting {
 	return Setting{
 		DimDataset: {Text: row.Dataset}, DimModel: {Text: row.Model}, DimKernel: {Text: row.Kernel},
 		DimRegularizer: {Text: table.Regularizer}, DimRegularizerParam: number(row.MixtureGamma),
+		DimAgeMin: number(paperAgeMin), DimAgeMax: number(paperAgeMax), DimAgeStep: number(paperAgeStep),
 		DimNoiseLevel: number(row.Noise), DimC: number(row.C), DimAlpha: number(row.Alpha), DimKernelGamma: number(row.KernelGamma),
 	}
 }
@@ -164,6 +176,7 @@ func matches(table *published.Table, row *published.Row, of rankedRow) bool {
 		chosen := of.table.Select != experiment.SelectAll && have[d].IsNull() && slices.Contains(hyperparameters, Dimension(d))
 		switch {
 		case Dimension(d) == DimDataset || value.IsNull() || chosen:
+		case slices.Contains(extents, Dimension(d)) && have[d].IsNull(): // one value in all of the run
 		case value.IsNumber:
 			if !have[d].IsNumber || math.Abs(have[d].Number-value.Number) > 1e-9*math.Abs(value.Number) {
 				return false

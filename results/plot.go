@@ -156,6 +156,7 @@ func (f *Figure) plot() (*plot.Plot, error) {
 	}
 	for i := range f.Series {
 		if band, ok := newBand(&f.Series[i]); ok {
+			band.log = f.Y.Log
 			p.Add(band)
 		}
 	}
@@ -171,8 +172,13 @@ func (f *Figure) plot() (*plot.Plot, error) {
 			p.Legend.Add(s.Name, thumbs[i]...)
 		}
 	}
-	margin := 0.04 * (p.Y.Max - p.Y.Min)
-	p.Y.Min, p.Y.Max = p.Y.Min-margin, p.Y.Max+margin
+	if f.Y.Log {
+		margin := math.Pow(p.Y.Max/p.Y.Min, 0.04)
+		p.Y.Min, p.Y.Max = p.Y.Min/margin, p.Y.Max*margin
+	} else {
+		margin := 0.04 * (p.Y.Max - p.Y.Min)
+		p.Y.Min, p.Y.Max = p.Y.Min-margin, p.Y.Max+margin
+	}
 	return p, nil
 }
 
@@ -201,19 +207,30 @@ func (f *Figure) drawingOrder() []int {
 	return order
 }
 
+func plotterXYs(points []Point) plotter.XYs {
+	xys := make(plotter.XYs, len(points))
+	for i, point := range points {
+		xys[i] = plotter.XY{X: point.X, Y: point.Y}
+	}
+	return xys
+}
+
 // addSeries adds the lines and markers of a series and returns what stands
 // for them in the legend; nil when there is nothing to draw.
 func (f *Figure) addSeries(p *plot.Plot, s *Series) ([]plot.Thumbnailer, error) {
 	var thumbs []plot.Thumbnailer
 	var points plotter.XYs
 	for _, piece := range s.Pieces {
-		xys := make(plotter.XYs, len(piece))
-		for i, point := range piece {
-			xys[i] = plotter.XY{X: point.X, Y: point.Y}
+		if s.style.bars {
+			points = append(points, plotterXYs(tops(piece, f.X.Log))...)
+			piece = outline(piece)
 		}
-		if s.style.steps {
+		xys := plotterXYs(piece)
+		switch {
+		case s.style.bars:
+		case s.style.steps:
 			points = append(points, xys[0])
-		} else {
+		default:
 			points = append(points, xys...)
 		}
 		if len(xys) < 2 || s.style.width == 0 {
@@ -273,6 +290,7 @@ func spread(points plotter.XYs, n int, logarithmic bool) plotter.XYs {
 type band struct {
 	color  color.NRGBA
 	pieces [][]Point
+	log    bool // the axis is logarithmic and a band that goes down to 0 ends with it
 }
 
 // newBand returns the band of a series, if any of its points has one. A
@@ -309,10 +327,18 @@ func (b band) Plot(c draw.Canvas, p *plot.Plot) {
 			outline = append(outline, vg.Point{X: x(point.X), Y: y(point.Y + point.Band)})
 		}
 		for i := len(piece) - 1; i >= 0; i-- {
-			outline = append(outline, vg.Point{X: x(piece[i].X), Y: y(piece[i].Y - piece[i].Band)})
+			outline = append(outline, vg.Point{X: x(piece[i].X), Y: y(b.below(piece[i], p.Y.Min))})
 		}
 		c.FillPolygon(b.color, c.ClipPolygonXY(outline))
 	}
+}
+
+// below returns the lower edge of the band, at least least on a logarithmic axis.
+func (b *band) below(point Point, least float64) float64 {
+	if b.log {
+		return max(point.Y-point.Band, least)
+	}
+	return point.Y - point.Band
 }
 
 // DataRange returns the extent of the band. It is part of plot.DataRanger.
@@ -321,7 +347,7 @@ func (b band) DataRange() (xmin, xmax, ymin, ymax float64) {
 	for _, piece := range b.pieces {
 		for _, point := range piece {
 			xmin, xmax = min(xmin, point.X), max(xmax, point.X)
-			ymin, ymax = min(ymin, point.Y-point.Band), max(ymax, point.Y+point.Band)
+			ymin, ymax = min(ymin, b.below(point, point.Y/2)), max(ymax, point.Y+point.Band)
 		}
 	}
 	return xmin, xmax, ymin, ymax

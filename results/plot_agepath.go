@@ -173,7 +173,7 @@ func (p *AgePath) markEvents(f *Figure) {
 	mark("jump", jumps, seriesStyle{color: okabeIto[1], glyph: draw.PyramidGlyph{}, radius: 2.6})
 }
 
-// planPaths lists a figure for each data set, model and regularizer that has
+// planPaths lists the figures of age paths for each data set, model and regularizer that has
 // a computed path: at the highest noise level and the middle one of the
 // parameters.
 func planPaths(table *ScoreTable) []figurePlan {
@@ -193,11 +193,17 @@ func planPaths(table *ScoreTable) []figurePlan {
 			return r.Setting[DimNoiseKind] != last[DimNoiseKind] || r.Setting[DimNoiseLevel] != last[DimNoiseLevel]
 		})
 		middle := (len(rows) - 1) / 2
-		plans = append(plans, figurePlan{
-			kind:  PathFigure,
-			name:  slug(string(PathFigure), settingName(last, free...)),
-			table: table, rows: rows[middle : middle+1],
-		})
+		kinds := []FigureKind{PathFigure, EventFigure}
+		if acs := slices.IndexFunc(table.Methods, func(m string) bool { return methodName(m) == stepMethod }); acs >= 0 && rows[middle].Entries[acs].Cells > 0 {
+			kinds = append(kinds, ConsistencyFigure)
+		}
+		for _, kind := range kinds {
+			plans = append(plans, figurePlan{
+				kind:  kind,
+				name:  slug(string(kind), settingName(last, free...)),
+				table: table, rows: rows[middle : middle+1],
+			})
+		}
 	}
 	return plans
 }

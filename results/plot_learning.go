@@ -199,7 +199,7 @@ func learningFigure(plan figurePlan, data *dataFacts, paths func(*ScoreEntry) []
 		f.Series[i].Pieces = [][]Point{{{X: lowest, Y: s.Mean}, {X: highest, Y: s.Mean}}}
 	}
 	f.X = AxisLabel{Text: "age λ", Log: spansDecade(lowest, highest)}
-	f.Note = data.sizes(row.Setting[DimDataset].Text) + "mean over " + repeatCounts(counts)
+	f.Note = data.sizesOf(row.Setting) + "mean over " + repeatCounts(counts)
 	if plan.of != "" {
 		f.Note += "; " + plan.of
 	}

@@ -132,7 +132,7 @@ func TestFiguresOfRun(t *testing.T) {
 		if strings.Contains(f.Name, "digits") {
 			methods = 2
 		}
-		if f.Kind != PathFigure && len(f.Series) != methods {
+		if f.Kind != PathFigure && f.Kind != EventFigure && f.Kind != ConsistencyFigure && len(f.Series) != methods {
 			t.Errorf("%s has %d series, want %d", f.Name, len(f.Series), methods)
 		}
 		if !strings.HasPrefix(f.Note, "265 training and 111 test samples, 10 features; ") && methods == 3 {
@@ -142,7 +142,7 @@ func TestFiguresOfRun(t *testing.T) {
 	}
 	// Two data sets x two regularizers x two noise levels; paths of one data
 	// set x two regularizers.
-	if kinds[SensitivityFigure] != 8 || kinds[LearningFigure] != 8 || kinds[PathFigure] != 2 || len(r.LeftOut) != 0 {
+	if kinds[SensitivityFigure] != 8 || kinds[LearningFigure] != 8 || kinds[PathFigure] != 2 || kinds[EventFigure] != 2 || kinds[ConsistencyFigure] != 2 || len(r.LeftOut) != 0 {
 		t.Errorf("figures %v, left out %v", kinds, r.LeftOut)
 	}
 }

@@ -57,7 +57,7 @@ func TestWriteIsDeterministic(t *testing.T) {
 	if !maps.Equal(files, filesIn(t, filepath.Join(second, reportFolder))) {
 		t.Error("equal runs have different reports")
 	}
-	if want := 5 + 3*18; len(files) != want {
+	if want := 5 + 3*22; len(files) != want {
 		t.Errorf("%d files, want %d: %v", len(files), want, slices.Sorted(maps.Keys(files)))
 	}
 	// Every figure is in report.md, and every link of it leads somewhere.
@@ -69,7 +69,7 @@ func TestWriteIsDeterministic(t *testing.T) {
 		}
 		links++
 	}
-	if links != 3*18 {
+	if links != 3*22 {
 		t.Errorf("report.md has %d links", links)
 	}
 	for name, text := range files {
@@ -114,10 +114,10 @@ func TestWriteRemovesStaleFigures(t *testing.T) {
 	t.Parallel()
 	dir := writeRun(t, quickstart(1))
 	r := mustWrite(t, dir, Options{Figures: 3})
-	if len(r.Figures) != 3 || len(r.LeftOut) != 15 {
+	if len(r.Figures) != 3 || len(r.LeftOut) != 19 {
 		t.Fatalf("%d figures, %d left out", len(r.Figures), len(r.LeftOut))
 	}
-	for i, kind := range figureKinds[1:] { // there is nothing to rank
+	for i, kind := range figureKinds[1:4] { // there is nothing to rank
 		if r.Figures[i].Kind != kind {
 			t.Errorf("figure %d is of kind %s, want one of each", i, r.Figures[i].Kind)
 		}
@@ -244,16 +244,17 @@ func TestLoadComputesPaths(t *testing.T) {
 	}
 	// The first repeat at the second of four values of α with noise 0.3.
 	var want []string
-	for _, cell := range run.cells {
+	for i, cell := range run.cells {
 		if cell["method"] == "gaga" && cell["repeat"] == 1 && cell["alpha"] == 0.003 && cell["noise_level"] == 0.3 {
-			want = append(want, cell["cell"].(string))
+			want = append(want, cell["cell"].(string), run.cells[i-1]["cell"].(string)) // behind acs
 		}
 	}
-	if !slices.Equal(asked, want) || len(want) != 2 {
+	if !slices.Equal(asked, want) || len(want) != 4 {
 		t.Errorf("asked for %v, want %v", asked, want)
 	}
-	last := r.Figures[len(r.Figures)-1]
-	if last.Kind != PathFigure || !strings.Contains(last.Caption, want[1]) || last.Y.Text != "multiplier of the sample" || last.Series[0].Name != "sample 0" {
+	at := slices.IndexFunc(r.Figures, func(f *Figure) bool { return f.Kind == PathFigure })
+	last := r.Figures[at]
+	if !strings.Contains(last.Caption, want[0]) || last.Y.Text != "multiplier of the sample" || last.Series[0].Name != "sample 0" {
 		t.Errorf("figure %+v", last)
 	}
 	broken := errors.New("broken")

@@ -58,6 +58,7 @@ func (g *cellGroups) selectBest(by experiment.Select) []Selected {
 		return nil
 	}
 	g.selected = by
+	g.entries = dropConstant(g.entries)
 	free := g.freeParameters()
 	type place struct {
 		setting Setting

@@ -56,7 +56,8 @@ type RepeatScore struct {
 	Repeat int64
 	Score  [scores]float64
 
-	heldOut float64 // best score on the validation part, by which the age was chosen
+	seconds [2]float64 // processor and elapsed time, NaN where not known
+	heldOut float64    // best score on the validation part, by which the age was chosen
 	cell    cellKey
 	ok      bool // its status
 }
@@ -68,7 +69,7 @@ type RepeatScore struct {
 // are null or not finite are left out of the summaries, whose N tells.
 //
 // The frame needs the columns of [Dimension], the scores, cell, method,
-// method_params, score_held_out, repeat, status and metric.
+// method_params, score_held_out, the times, repeat, status and metric.
 func Sensitivity(cells *Frame) ([]*ScoreTable, error) {
 	columns, err := newCellColumns(cells, map[string]string{})
 	if err != nil {
@@ -84,6 +85,7 @@ func Sensitivity(cells *Frame) ([]*ScoreTable, error) {
 // tables makes the tables of all cells that were added. No more can be added
 // after.
 func (g *cellGroups) tables() []*ScoreTable {
+	g.entries = dropConstant(g.entries)
 	spreadIgnored(g.entries)
 	byMetric := map[Metric]map[Setting]methodEntries{}
 	for setting, entries := range g.entries {

@@ -22,6 +22,10 @@ const (
 	DimRegularizerParam
 	DimNoiseKind
 	DimNoiseLevel
+	DimTrain
+	DimAgeMin
+	DimAgeMax
+	DimAgeStep
 	DimKernelGamma
 	DimC
 	DimAlpha
@@ -41,6 +45,10 @@ var dimensionColumns = [dimensions]string{
 	DimRegularizerParam: "regularizer_param",
 	DimNoiseKind:        "noise_kind",
 	DimNoiseLevel:       "noise_level",
+	DimTrain:            "n_train",
+	DimAgeMin:           "age_min",
+	DimAgeMax:           "age_max",
+	DimAgeStep:          "age_step",
 	DimKernelGamma:      "kernel_gamma",
 	DimC:                "c",
 	DimAlpha:            "alpha",
@@ -130,6 +138,9 @@ var aspects = []aspect{
 	{"constraint", []Dimension{DimConstraint}, false, constraintText},
 	{"regularizer", []Dimension{DimRegularizer, DimRegularizerParam}, false, regularizerText},
 	{"noise", []Dimension{DimNoiseKind, DimNoiseLevel}, false, noiseText},
+	{"training rows", []Dimension{DimTrain}, true, func(s Setting) string { return s[DimTrain].String() }},
+	{"ages", []Dimension{DimAgeMin, DimAgeMax}, true, agesText},
+	{"ACS step", []Dimension{DimAgeStep}, true, func(s Setting) string { return s[DimAgeStep].String() }},
 	{"kernel γ", []Dimension{DimKernelGamma}, true, func(s Setting) string { return s[DimKernelGamma].String() }},
 	{"C", []Dimension{DimC}, true, func(s Setting) string { return s[DimC].String() }},
 	{"α", []Dimension{DimAlpha}, true, func(s Setting) string { return s[DimAlpha].String() }},
@@ -166,6 +177,20 @@ func constraintText(s Setting) string {
 func termText(v Value) string {
 	words := strings.NewReplacer("{", " ", "}", " ", `"`, "", ":", " ", ",", ", ").Replace(v.Text)
 	return strings.Join(strings.Fields(words), " ")
+}
+
+// agesText writes the interval of ages of runs that have several.
+func agesText(s Setting) string {
+	switch lo, hi := s[DimAgeMin].String(), s[DimAgeMax].String(); {
+	case lo == "" && hi == "":
+		return ""
+	case lo == "":
+		return "up to " + hi
+	case hi == "":
+		return "from " + lo
+	default:
+		return lo + " to " + hi
+	}
 }
 
 var regularizerWords = map[string]struct{ name, parameter string }{

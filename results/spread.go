@@ -10,10 +10,11 @@ import (
 // there and stand beside every value that other methods have.
 var ignorable = []Dimension{
 	DimRegularizer, DimRegularizerParam, DimKernel, DimKernelGamma, DimC, DimAlpha, DimL1Ratio,
+	DimAgeMin, DimAgeMax, DimAgeStep,
 }
 
 // ignored is a set of ignorable dimensions, by their position.
-type ignored uint8
+type ignored uint16
 
 // missing returns which dimensions of the setting are null.
 func (s Setting) missing() ignored {
@@ -61,7 +62,7 @@ func spreadIgnored(entries map[Setting]methodEntries) {
 	}
 	// Those that say most come first, so that what they bring counts.
 	slices.SortFunc(moved, func(a, b Setting) int {
-		return cmp.Or(cmp.Compare(bits.OnesCount8(uint8(a.missing())), bits.OnesCount8(uint8(b.missing()))), a.Compare(b))
+		return cmp.Or(cmp.Compare(bits.OnesCount16(uint16(a.missing())), bits.OnesCount16(uint16(b.missing()))), a.Compare(b))
 	})
 	for _, plain := range moved {
 		for method, entry := range entries[plain] {

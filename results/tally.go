@@ -74,8 +74,15 @@ func (t *cellTally) addSizes(cells *Frame, columns *cellColumns) error {
 	}
 	names := columns.dimensions[DimDataset]
 	for row, name := range names.Texts {
-		if _, ok := t.sizes[name]; !ok && !vectors[0].IsNull(row) {
-			t.sizes[strings.Clone(name)] = dataSize{vectors[0].Ints[row], vectors[1].Ints[row], vectors[2].Ints[row]}
+		if vectors[0].IsNull(row) {
+			continue
+		}
+		switch size, ok := t.sizes[name]; {
+		case !ok:
+			t.sizes[strings.Clone(name)] = dataSize{vectors[0].Ints[row], vectors[1].Ints[row], vectors[2].Ints[row], false}
+		case size.train != vectors[0].Ints[row]:
+			size.several = true
+			t.sizes[name] = size
 		}
 	}
 	return nil
