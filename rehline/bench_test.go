@@ -35,3 +35,43 @@ func BenchmarkGrowth(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkResolve solves again and again after every hundredth weight changed,
+// from the solution before.
+func BenchmarkResolve(b *testing.B) {
+	const n = 10_000
+	x, class, y := data(1, n, 50)
+	for name, loss := range map[string]rehline.Loss{"hinge": rehline.Hinge(class), "quantile": rehline.Quantile(y, 0.5), "huber": rehline.Huber(y, 1.0)} {
+		b.Run(name, func(b *testing.B) {
+			s, err := rehline.New(rehline.Problem{X: x, Loss: loss, C: 100.0 / n})
+			if err != nil {
+				b.Fatal(err)
+			}
+			weights := [2][]float64{make([]float64, n), make([]float64, n)}
+			for i := range n {
+				weights[0][i], weights[1][i] = 1, 1
+				if i%100 == 7 {
+					weights[1][i] = 0.5
+				}
+			}
+			var sol rehline.Solution
+			o := rehline.Options{Tol: 1e-5}
+			solve := func(k int) {
+				if err = s.SetWeights(weights[k%2]); err == nil {
+					sol, err = s.Solve(context.Background(), o)
+				}
+				if err != nil || sol.Status != rehline.Solved {
+					b.Fatal(sol.Status, err)
+				}
+			}
+			solve(0)
+			o.Warm = &sol
+			k := 0
+			b.ReportAllocs()
+			for b.Loop() {
+				k++
+				solve(k)
+			}
+		})
+	}
+}

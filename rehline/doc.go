@@ -71,6 +71,16 @@
 // takes the coefficients, and the duals where they are there, of any solution of
 // the same shape; from the Solver's own last solution it copies nothing.
 //
+// A re-solve after a small change of the weights, from the Solver's own last
+// solution, is made near it. While the coefficients stay within a ball, a sample
+// whose score is far from its kink keeps its slope: together such samples are a
+// constant force, and only the others, a twentieth or three times the coefficients,
+// are visited. The gap of the pair is that of all samples, so that the certificate
+// is as good as any other. Where the coefficients leave the ball, or more than
+// 3 % of the squared slopes changed, all samples are solved. Smooth losses keep
+// scores, forces and the Gram matrix instead, and take one or two Newton steps.
+// TestWarmStart and BenchmarkResolve show what it saves.
+//
 // Path solves for a range of C, each from the one before, CrossValidate chooses C,
 // FitMulticlass tells several classes apart with a loss of margins, and Factorize
 // completes a matrix of low rank by alternation, all of them with any loss, penalty
@@ -95,7 +105,9 @@
 // at most min(Tol, 1e-6) (1 + max |b_k|). It means the same for all units of the
 // data and sizes of C. Gaps of 1e-10 are usual, 1e-12 often; where rounding
 // errors prevent the one asked for, the status is Stalled and the gap the true one.
-// The pass and time limits and a context's end leave a solution with its gap too.
+// The pass and time limits and a context's end leave a solution with its gap too:
+// the best feasible coefficients that were met, with the better of the last two dual
+// points.
 //
 // # Errors
 //
@@ -116,7 +128,9 @@
 //     loss has kinks and there is neither an L1 penalty nor a free intercept. With
 //     strong regularization a few passes are all it takes. Every pass estimates
 //     the gap from the terms as it meets them; the gap itself is computed where the
-//     estimate is small enough.
+//     estimate is small enough. Where no cache holds X, blocks of rows that the
+//     second cache holds are visited four times in a row, the blocks in random order,
+//     while the next block is fetched.
 //  2. A proximal method of multipliers [3] whose inner problems, with kinks,
 //     constraints and L1 penalties smoothed around their multipliers, are solved by
 //     a semismooth Newton method [4] with an exact line search on the piecewise

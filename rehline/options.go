@@ -13,7 +13,7 @@ const DefaultTol = 1e-6
 // Options control a solve. The zero value is a good choice.
 type Options struct {
 	Tol       float64        // relative duality gap to stop at, >= 0; 0 is DefaultTol.
-	MaxPasses int            // limit on passes plus Newton steps; 0 is 100,000.
+	MaxPasses int            // limit on passes plus Newton steps, short ones included; 0 is 100,000.
 	MaxTime   time.Duration  // limit on the time; 0 is none.
 	Seed      uint64         // of the order of coordinate descent.
 	Method    Method         // Automatic unless told.
@@ -41,18 +41,24 @@ type Progress struct {
 	Elapsed             time.Duration // since the solve began.
 }
 
-// Iterations counts the work of a solve.
+// Iterations counts the work of a solve. A pass may be short: shrinking leaves out
+// samples that rest at a bound, and a re-solve near the last solution takes only
+// those that it cannot hold where they are. Visits over the number of samples are
+// the passes over all of them that would have been as much work. Passes and Newton
+// are what Options.MaxPasses limits.
 type Iterations struct {
-	Passes int // of coordinate descent over all samples.
-	Newton int // Newton steps.
+	Passes int // of coordinate descent, over the samples that were not left out.
+	Visits int // of samples in these passes.
+	Newton int // Newton steps, over all samples or over those near their kinks.
 	Outer  int // updates of the multipliers between Newton steps.
 }
 
 // Status says how a solve ended.
 type Status uint8
 
-// The ends of a solve. Only Solved reached the tolerance; with the others the
-// solution is the last one, and its Gap is still true.
+// The ends of a solve. Only Solved reached the tolerance. With the others the
+// solution is the best feasible coefficients met with the better of the last dual
+// points, and its Gap is still true.
 const (
 	Solved Status = iota + 1
 	PassLimit

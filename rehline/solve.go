@@ -54,6 +54,7 @@ type Solver struct {
 	fresh   bool      // the scores and the force of the loss are those of β and g
 	sums    sums
 	point   point
+	best    best
 	sol     Solution
 }
 
@@ -92,7 +93,7 @@ func New(p Problem) (*Solver, error) {
 	for _, v := range []*[]float64{&s.z, &s.dz, &s.g} {
 		*v = make([]float64, n)
 	}
-	for _, v := range []*[]float64{&s.beta, &s.bend, &s.anchor, &s.v, &s.grad, &s.step} {
+	for _, v := range []*[]float64{&s.beta, &s.bend, &s.anchor, &s.v, &s.grad, &s.step, &s.best.beta} {
 		*v = make([]float64, s.dim)
 	}
 	s.rein(1)
@@ -157,13 +158,10 @@ func (s *Solver) resolve(o Options) error {
 	known := o.Warm != nil && s.owns(o.Warm) && n.holds()
 	if known && n.inner != nil && o.Method == Automatic && s.origin > s.constant {
 		n.chain++
-		done, err := s.again(o.Seed)
-		if done {
+		if s.again(o.Seed) {
 			return nil
 		}
-		if n.chain = -1; err != nil {
-			return err
-		}
+		n.chain = -1
 	}
 	s.fresh = known && n.inner == nil && !s.pure
 	s.start(o.Warm)
@@ -183,6 +181,7 @@ func Solve(ctx context.Context, p Problem, o Options) (Solution, error) {
 
 // run leaves the answer in the point.
 func (s *Solver) run(o Options) error {
+	s.best.primal = inf
 	if s.origin == s.constant && s.guard.zeroIsFeasible() {
 		s.rest()
 		return nil
@@ -198,10 +197,8 @@ func (s *Solver) run(o Options) error {
 			copy(s.near.anchor, s.beta)
 			return err
 		}
-		if s.descent.close {
-			if done, err = s.finish(); done || err != nil {
-				return err
-			}
+		if s.descent.close && s.finish() {
+			return nil
 		}
 		s.recall()
 	}

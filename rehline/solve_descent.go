@@ -17,23 +17,23 @@ import (
 // Each pass estimates the gap from what it meets, so that the phase ends as soon
 // as the gap falls too slowly to be worth it.
 type descent struct {
-	inv    []float64 // 1/‖x_i‖², with 1 added to the norm for a penalized intercept
-	active []int32   // samples in the order of the pass
-	random uint64
-	run    int  // samples that are visited in their order
-	close  bool // the last pass's estimate of the gap was small
-	visit  kernel.Pass
+	inv     []float64 // 1/‖x_i‖², with 1 added to the norm for a penalized intercept
+	active  []int32   // samples in the order of the pass
+	random  uint64
+	run     int  // samples that are visited in their order
+	block   int  // the same where no cache holds them all; 0 where the kernel does not visit them
+	far     int  // active samples beyond which this is so
+	close   bool // the last pass's estimate of the gap was small
+	visitor kernel.Pass
 }
 
 // A Newton phase costs about as much as patience passes over all samples: passes
 // are given up when more than these are expected, from the fall of the estimate
 // over the last memory passes, or were made.
 const (
-	patience  = 25
-	memory    = 6
-	nearCache = 1 << 20 // bytes of X beyond which the order of its rows matters
-	runLength = 16
-	hopeless  = 500 // passes expected where the estimate does not fall
+	patience = 25
+	memory   = 6
+	hopeless = 500 // passes expected where the estimate does not fall
 )
 
 // pays tells whether to begin with descent: where the dual is separable but for
@@ -54,6 +54,10 @@ func (d *descent) init(s *Solver) {
 	if 8*s.n*s.d > nearCache {
 		d.run = runLength
 	}
+	if x, ok := s.x.(dense); ok && s.kernelled() {
+		size := 8*x.Stride + stateBytes
+		d.block, d.far = max(runLength, blockBytes/size), farCache/size
+	}
 	s.x.norms(d.inv)
 	for i, norm := range d.inv {
 		if s.dim > s.d {
@@ -69,29 +73,6 @@ func (d *descent) reset(n int) {
 	for i := range d.active {
 		d.active[i] = int32(i)
 	}
-}
-
-// shuffle permutes the active samples, by runs of them where X is larger than
-// what the caches near the processor hold: within a run memory is read in order.
-// As samples are dropped, the runs' ends move.
-func (d *descent) shuffle() {
-	x := d.random
-	run := d.run
-	for i := len(d.active)/run - 1; i > 0; i-- {
-		x ^= x << 13
-		x ^= x >> 7
-		x ^= x << 17
-		j := int((x >> 32) * uint64(i+1) >> 32)
-		if run == 1 {
-			d.active[i], d.active[j] = d.active[j], d.active[i]
-			continue
-		}
-		p, q := d.active[i*run:][:run], d.active[j*run:][:run]
-		for k, v := range p {
-			p[k], q[k] = q[k], v
-		}
-	}
-	d.random = x
 }
 
 // descend makes passes until solved, which it tells, or until they no longer
@@ -113,7 +94,6 @@ func (s *Solver) descend(seed uint64, only bool) (bool, error) {
 		var estimate float64
 		estimate, spread = s.visit(spread)
 		estimate += s.project()
-		s.limits.done.Passes++
 		target := s.limits.tol * s.origin
 		if p := math.Abs(s.point.primal); p > 0 {
 			target = s.limits.tol * p
@@ -121,6 +101,7 @@ func (s *Solver) descend(seed uint64, only bool) (bool, error) {
 		if estimate <= target || pass == 1 || pass%50 == 49 {
 			spent += 0.4
 			s.certifyDescent()
+			s.meet()
 			s.tell()
 			if s.solved() {
 				s.point.status = Solved
@@ -134,7 +115,10 @@ func (s *Solver) descend(seed uint64, only bool) (bool, error) {
 		}
 		if status, err := s.limits.reached(); status != 0 {
 			s.certifyDescent()
-			s.point.status = status
+			s.last(false)
+			if s.point.status = status; s.solved() && err == nil {
+				s.point.status = Solved
+			}
 			return true, err
 		}
 		if !only && spent > patience {
@@ -244,94 +228,6 @@ func (s *Solver) certifyDescent() {
 	copy(s.v, s.beta)
 	s.guard.slacks(s.beta[:s.d])
 	s.certify()
-}
-
-// visit makes a pass by the kernel where it can: one kinked term a sample and
-// dense features.
-func (s *Solver) visit(beyond float64) (estimate, spread float64) {
-	x, ok := s.x.(dense)
-	if !ok || len(s.kinked) != 1 || len(s.curved) != 0 {
-		return s.pass(beyond)
-	}
-	d, k := &s.descent, &s.kinked[0]
-	p := &d.visit
-	p.Intercept, p.Bend = 0, 0
-	if s.dim > s.d {
-		p.Intercept, p.Bend = s.beta[s.d], 1
-	}
-	kept := kernel.Descend(x.Data, x.Stride, s.beta[:s.d], d.inv, k.kink, k.lo, k.hi, k.slope, d.active, beyond, p)
-	d.active = d.active[:kept]
-	if s.dim > s.d {
-		s.beta[s.d] = p.Intercept
-	}
-	return p.Estimate, p.Spread
-}
-
-// pass visits the active samples. It returns an estimate of the gap, and the
-// largest violation of the optimality conditions beyond which samples at a bound
-// are left out of the next pass.
-func (s *Solver) pass(beyond float64) (estimate, spread float64) {
-	d := &s.descent
-	kept := d.active[:0]
-	w := s.beta[:s.d]
-	intercept := s.dim > s.d
-	for _, index := range d.active {
-		i := int(index)
-		inv := d.inv[i]
-		norm := 1 / inv
-		z := s.x.dot(i, w)
-		if intercept {
-			z += s.beta[s.d]
-		}
-		var total float64
-		idle := true
-		for b := range s.kinked {
-			k := &s.kinked[b]
-			a, lo, hi := k.slope[i], k.lo[i], k.hi[i]
-			r := z - k.kink[i]
-			estimate += max(lo*r, hi*r) - a*r
-			n := min(max(a+r*inv, lo), hi)
-			if e := n - a; e != 0 {
-				k.slope[i] = n
-				total += e
-				z -= e * norm
-				spread = max(spread, math.Abs(e)*norm)
-			} else if math.Abs(r) > beyond {
-				continue
-			}
-			idle = false
-		}
-		for b := range s.curved {
-			c := &s.curved[b]
-			m := c.sigma[i]
-			if m == 0 {
-				continue
-			}
-			idle = false
-			a := c.slope[i]
-			u := min(max(z-c.kink[i], c.kl[i]), c.kh[i])
-			estimate += m * (u - a/m) * (z - c.kink[i] - (u+a/m)/2)
-			r := z - c.kink[i] - a/m
-			n := min(max(a+r/(norm+1/m), m*c.kl[i]), m*c.kh[i])
-			if e := n - a; e != 0 {
-				c.slope[i] = n
-				total += e
-				z -= e * norm
-				spread = max(spread, math.Abs(e)*norm)
-			}
-		}
-		if total != 0 {
-			s.x.axpy(i, -total, w)
-			if intercept {
-				s.beta[s.d] -= total
-			}
-		}
-		if !idle {
-			kept = append(kept, index)
-		}
-	}
-	d.active = kept
-	return estimate, spread
 }
 
 // norms sets dst_i = ‖x_i‖².

@@ -99,13 +99,15 @@ func (s *Solver) pull() {
 	s.total()
 }
 
-// pullFew does so where few slopes differ, which it tells.
+// pullFew does so where few slopes differ, which it tells: at all, or after a
+// prediction by more than rounding.
 func (s *Solver) pullFew() bool {
 	f, list := &s.force, s.newton.list
-	if !f.rough {
-		return false
+	var part float64
+	if f.rough {
+		part = samePart
 	}
-	count, ok := kernel.Changed(s.g, s.dz, 1, samePart, list)
+	count, ok := kernel.Changed(s.g, s.dz, 1, part, list)
 	if !ok {
 		return false
 	}

@@ -1,7 +1,6 @@
 package rehline
 
 import (
-	"errors"
 	"math"
 	"slices"
 
@@ -34,7 +33,7 @@ type ball struct {
 const (
 	longest      = 50   // re-solves before everything is summed anew
 	nearShare    = 0.05 // of the samples that are to be near
-	nearDims     = 5    // or as many times the coefficients
+	nearDims     = 3    // or as many times the coefficients
 	nearRoom     = 12   // times the coefficients that there is room for at least
 	nearTries    = 4    // balls
 	nearShrink   = 0.8  // of the smoothing, where the first multipliers are good ones
@@ -44,8 +43,6 @@ const (
 	nearPatience = 12   // passes over the near samples before Newton steps
 	nearWidth    = 0.15 // of the smoothing, in radii of the scores
 )
-
-var errOutside = errors.New("outside the ball")
 
 // init allocates. The near terms of many samples are in dz and h, which are free
 // outside of Newton steps on all samples.
@@ -100,21 +97,21 @@ func (s *Solver) settle() {
 
 // again solves anew by the near samples, and tells whether it could. The
 // certificate needs no others.
-func (s *Solver) again(seed uint64) (bool, error) {
+func (s *Solver) again(seed uint64) bool {
 	s.g, s.dz = s.dz, s.g
 	s.collect()
 	size := kernel.Dot(s.g, s.g)
 	change := kernel.Dot(s.dz, s.dz) - 2*kernel.Dot(s.dz, s.g) + size
 	s.pull()
 	if change > nearChange*size {
-		return false, nil
+		return false
 	}
 	return s.nearby(!s.near.newton, seed)
 }
 
 // finish solves by the near samples after descent came close, and tells whether
 // it could.
-func (s *Solver) finish() (bool, error) {
+func (s *Solver) finish() bool {
 	copy(s.v, s.beta)
 	s.settle()
 	s.center()
@@ -130,7 +127,7 @@ func (s *Solver) center() {
 
 // nearby solves by near samples around the anchor or, where the coefficients
 // leave the ball, around what was found, and tells whether it could.
-func (s *Solver) nearby(descend bool, seed uint64) (bool, error) {
+func (s *Solver) nearby(descend bool, seed uint64) bool {
 	n := &s.near
 	if n.radius == 0 {
 		n.radius = s.typical()
@@ -139,26 +136,24 @@ func (s *Solver) nearby(descend bool, seed uint64) (bool, error) {
 		if move := n.distance(s.beta); move > n.radius/2 {
 			if !finite(move) {
 				copy(s.beta, n.anchor)
-				return false, nil
+				return false
 			}
 			s.center()
 		}
 		if descend && s.choose(max(n.radius, 1.5*n.distance(s.v))) {
 			copy(s.beta, s.v)
-			done, err := s.sweep(seed)
-			if done || err != nil {
-				return done, err
+			if s.sweep(seed) {
+				return true
 			}
 		}
 		if !s.choose(n.radius) && !s.choose(n.radius/3) {
-			return false, nil
+			return false
 		}
-		done, err := s.climb()
-		if done || err != nil {
-			return done, err
+		if s.climb() {
+			return true
 		}
 	}
-	return false, nil
+	return false
 }
 
 // choose finds the near samples of a ball, sets up their Solver, and tells
@@ -299,24 +294,22 @@ func (s *Solver) outside() bool { return s.ball.distance(s.beta) > s.ball.radius
 
 // sweep makes passes of descent over the near samples and tells whether they
 // were enough.
-func (s *Solver) sweep(seed uint64) (bool, error) {
+func (s *Solver) sweep(seed uint64) bool {
 	n, d := &s.near, &s.descent
 	in := n.inner
 	all := n.subset.index
 	d.random = seed*0x9e3779b97f4a7c15 + 0x2545f4914f6cdd1d
 	d.active = append(d.active[:0], all...)
 	spread := inf
-	for visits, pass := 0, 0; visits <= nearPatience*len(all); pass++ {
+	most := s.limits.done.Visits + nearPatience*len(all)
+	for pass := 0; s.limits.done.Visits <= most; pass++ {
 		if pass > 0 {
 			d.shuffle()
 		}
-		visits += len(d.active)
 		var estimate float64
 		estimate, spread = s.visit(spread)
 		estimate += s.project()
-		s.limits.done.Passes++
-		status, err := s.limits.reached()
-		if status != 0 || err != nil {
+		if status, err := s.limits.reached(); status != 0 || err != nil {
 			break
 		}
 		if estimate > s.limits.tol*math.Abs(s.point.primal) {
@@ -337,14 +330,14 @@ func (s *Solver) sweep(seed uint64) (bool, error) {
 			s.point = in.point
 			s.point.status = Solved
 			s.scatter()
-			return true, nil
+			return true
 		}
 		d.active = append(d.active[:0], all...)
 		spread = inf
 	}
 	copy(s.v, s.beta)
 	s.settle()
-	return false, nil
+	return false
 }
 
 // scatter takes over what the near samples' slopes became, with their force.
@@ -360,7 +353,7 @@ func (s *Solver) scatter() {
 
 // climb takes Newton steps on the near samples and tells whether they were
 // enough.
-func (s *Solver) climb() (bool, error) {
+func (s *Solver) climb() bool {
 	n := &s.near
 	in := n.inner
 	w := &in.newton
@@ -386,9 +379,9 @@ func (s *Solver) climb() (bool, error) {
 	err := in.ascend()
 	s.limits.done = in.limits.done
 	s.scatter()
-	if errors.Is(err, errOutside) || err == nil && in.point.status != Solved {
-		return false, nil
+	if err != nil || in.point.status != Solved {
+		return false // all samples tell what is true, and whether to end
 	}
 	s.point = in.point
-	return err == nil, err
+	return true
 }

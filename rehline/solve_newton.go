@@ -1,6 +1,7 @@
 package rehline
 
 import (
+	"errors"
 	"math"
 	"slices"
 	"time"
@@ -54,10 +55,11 @@ var (
 
 const (
 	panelRows  = 64
-	relaxSteps = 4   // that rounding makes useless, until the smoothing is made wider
-	stuckSteps = 400 // without a smaller gap, until nothing more is expected
-	stuckRelax = 6   // times that the smoothing is made wider
-	shrink     = 0.5 // factor of the smoothing from one inner problem to the next
+	shortStep  = 1e-6 // of a Newton step: rounding errors of the slopes make it useless
+	relaxSteps = 4    // that rounding makes useless, until the smoothing is made wider
+	stuckSteps = 400  // without a smaller gap, until nothing more is expected
+	stuckRelax = 6    // times that the smoothing is made wider
+	shrink     = 0.5  // factor of the smoothing from one inner problem to the next
 )
 
 func (w *newton) init(n, dim int) {
@@ -81,6 +83,9 @@ func (w *newton) init(n, dim int) {
 	w.scaled = make([]float64, panelRows*w.ld)
 }
 
+// errOutside says that the coefficients left the ball of the near samples.
+var errOutside = errors.New("outside the ball")
+
 // ascend runs Newton steps from the current β and centers until solved.
 func (s *Solver) ascend() error {
 	if !s.fresh {
@@ -92,7 +97,7 @@ func (s *Solver) ascend() error {
 	if s.base == nil {
 		s.widths(s.warm)
 	}
-	best, stuck, idle, exact, again, shrink := inf, 0, 0, false, false, shrink
+	best, stuck, idle, short, exact, again, shrink := inf, 0, 0, 0, false, false, shrink
 	if s.base != nil {
 		shrink = nearShrink
 	}
@@ -104,6 +109,9 @@ func (s *Solver) ascend() error {
 			}
 			s.point.status = Solved
 			return nil
+		}
+		if s.base == nil {
+			s.meet()
 		}
 		status, err := s.limits.reached()
 		if r := s.relative(); r < 0.9*best {
@@ -117,7 +125,9 @@ func (s *Solver) ascend() error {
 			}
 		}
 		if status != 0 {
-			s.repair()
+			if s.repair(); s.base == nil {
+				s.last(true)
+			}
 			if s.point.status = status; s.solved() && err == nil {
 				s.point.status = Solved
 			}
@@ -130,7 +140,16 @@ func (s *Solver) ascend() error {
 		s.tell()
 		target := s.limits.tol * max(math.Abs(s.point.primal), math.Abs(s.point.dual))
 		exact = decrement <= max(1e-14*math.Abs(s.point.primal), 1e-17*s.origin) // more than rounding allows
+		if t > shortStep {
+			short = 0
+		} else {
+			short++
+		}
 		switch {
+		case short == relaxSteps:
+			short = 0
+			idle += relaxSteps
+			s.recenter(100)
 		case s.point.young > 0.5*target && (exact || t == 1 && decrement <= s.point.young || decrement <= 1e-3*s.point.young),
 			exact && s.point.infeasibility > s.limits.feasible*s.guard.scale:
 			s.recenter(shrink)

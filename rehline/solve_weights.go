@@ -1,6 +1,7 @@
 package rehline
 
 import (
+	"iter"
 	"math"
 )
 
@@ -31,19 +32,45 @@ func (s *Solver) SetWeights(w []float64) error {
 		s.sum()
 		return nil
 	}
-	for i, v := range w {
-		if v != s.weights[i] && !(v >= 0 && v <= math.MaxFloat64) {
+	for i := range differing(w, s.weights) {
+		if v := w[i]; !(v >= 0 && v <= math.MaxFloat64) {
 			return checkWeights("Weights", w, s.n)
 		}
 	}
-	for i, v := range w {
-		if v != s.weights[i] {
-			s.weights[i] = v
-			s.weigh(i)
-		}
+	for i := range differing(w, s.weights) {
+		s.weights[i] = w[i]
+		s.weigh(i)
 	}
 	s.sum()
 	return nil
+}
+
+// differing yields where the bits of a and b, of the same length, differ; equal
+// ones are passed over eight at a time.
+func differing(a, b []float64) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		from := 0
+		for ; from+8 <= len(a); from += 8 {
+			p, q := (*[8]float64)(a[from:]), (*[8]float64)(b[from:])
+			var any uint64
+			for k := range p {
+				any |= math.Float64bits(p[k]) ^ math.Float64bits(q[k])
+			}
+			if any == 0 {
+				continue
+			}
+			for k := range p {
+				if math.Float64bits(p[k]) != math.Float64bits(q[k]) && !yield(from+k) {
+					return
+				}
+			}
+		}
+		for ; from < len(a); from++ {
+			if math.Float64bits(a[from]) != math.Float64bits(b[from]) && !yield(from) {
+				return
+			}
+		}
+	}
 }
 
 // SetC replaces the cost C >= 0; 0 is 1.

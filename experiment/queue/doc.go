@@ -15,7 +15,8 @@
 //
 // Each run has one durable consumer of AGEPATH_TASKS, named like the run and
 // made by [Queue.Publish]; workers find the runs by listing the consumers and
-// take turns among them.
+// take turns among them. AGEPATH_TASKS begins with one message that is no task
+// and stays, agepath.task.$.anchor: it keeps long queues fast.
 //
 // # A task's way
 //

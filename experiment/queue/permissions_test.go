@@ -401,7 +401,9 @@ func (b *bundle) everyOperation(user, address string, may func(op, stream string
 		if _, err := conn.SubscribeSync(subject); err != nil {
 			b.t.Fatal(err)
 		}
-		listened[subject] = listened[subject]
+		if _, known := listened[subject]; !known {
+			listened[subject] = false
+		}
 	}
 	for subject := range allowed {
 		if err := conn.Publish(subject, nil); err != nil {

@@ -173,20 +173,3 @@ func (q *Queue) removeObjects(ctx context.Context, name string, such func(name s
 		return nil
 	})
 }
-
-// Held returns how many tasks of all runs the server holds, queued or in
-// flight.
-func (q *Queue) Held(ctx context.Context) (n int, err error) {
-	err = q.persist(ctx, "counting tasks", tasksStream, func(ctx context.Context) error {
-		stream, err := q.stream(ctx, tasksStream)
-		if err != nil {
-			return err
-		}
-		info, err := stream.Info(ctx)
-		if err == nil {
-			n = int(info.State.Msgs)
-		}
-		return err
-	})
-	return n, err
-}

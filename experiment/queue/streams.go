@@ -83,6 +83,9 @@ func (q *Queue) EnsureStreams(ctx context.Context) error {
 		q.streams[want.Name] = stream
 		q.mu.Unlock()
 	}
+	if err := q.anchor(ctx); err != nil {
+		return err
+	}
 	for _, want := range bucketConfigs(replicas) {
 		err := q.persist(ctx, "creating object store "+want.Bucket, "", func(ctx context.Context) error {
 			_, err := q.bucket(ctx, want.Bucket)

@@ -14,13 +14,17 @@ import (
 	"github.com/agepath/agepath/rehline"
 )
 
-// growth prints the time of a pass of descent, and of a solve with one Newton
-// step, in nanoseconds a sample of 50 generated features. Next to them is the
-// time of reading X once, by BLAS's dot product of X with itself: beyond the
-// caches no pass can be faster.
+// many passes are those of a solve that does not end before them.
+const many = 40
+
+// growth prints the time of a pass of descent in nanoseconds a visit, of 50
+// generated features: of many passes, and of a first one with the set-up and the
+// certificate, which read X again; and of a solve with one Newton step, per sample.
+// Next to them is the time of reading X once, by BLAS's dot product of X with
+// itself.
 func growth(repeat int) error {
 	out := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(out, "samples\tpass\tover 1,000's\tNewton\treading X\t")
+	fmt.Fprintln(out, "samples\tpass\tover 1,000's\tfirst pass\tNewton\treading X\t")
 	var first float64
 	for _, n := range []int{1_000, 10_000, 100_000, 1_000_000} {
 		const d = 50
@@ -34,11 +38,16 @@ func growth(repeat int) error {
 			value[i] = x.Data[i*d] - 0.5*x.Data[i*d+1] + 0.5*r.NormFloat64()
 			class[i] = math.Copysign(1, value[i])
 		}
-		pass, err := step(rehline.Problem{X: x, Loss: rehline.Hinge(class), C: 100 / float64(n)}, rehline.DescentOnly, repeat)
+		hinge := rehline.Problem{X: x, Loss: rehline.Hinge(class), C: 1}
+		pass, err := step(hinge, rehline.DescentOnly, many, repeat)
 		if err != nil {
 			return err
 		}
-		newton, err := step(rehline.Problem{X: x, Loss: rehline.Huber(value, 1.0), C: 100 / float64(n)}, rehline.NewtonOnly, repeat)
+		single, err := step(hinge, rehline.DescentOnly, 1, repeat)
+		if err != nil {
+			return err
+		}
+		newton, err := step(rehline.Problem{X: x, Loss: rehline.Huber(value, 1.0), C: 100 / float64(n)}, rehline.NewtonOnly, 1, repeat)
 		if err != nil {
 			return err
 		}
@@ -50,25 +59,30 @@ func growth(repeat int) error {
 		if math.IsNaN(total) {
 			return fmt.Errorf("generated data sum to %v", total)
 		}
-		fmt.Fprintf(out, "%d\t%.1f\t%.2f\t%.1f\t%.1f\t\n", n, pass, pass/first, newton, read)
+		fmt.Fprintf(out, "%d\t%.1f\t%.2f\t%.1f\t%.1f\t%.1f\t\n", n, pass, pass/first, single, newton, read)
 	}
 	return out.Flush()
 }
 
-// step returns the time of a solve that ends after one pass or step, in
-// nanoseconds a sample.
-func step(p rehline.Problem, m rehline.Method, repeat int) (float64, error) {
+// step returns the time of a solve that ends after some passes or steps, in
+// nanoseconds a visit or sample.
+func step(p rehline.Problem, m rehline.Method, steps, repeat int) (float64, error) {
 	s, err := rehline.New(p)
 	if err != nil {
 		return 0, err
 	}
-	ns, _ := each(p.Loss.N(), repeat, func() float64 {
-		if _, e := s.Solve(context.Background(), rehline.Options{Tol: 1e-15, MaxPasses: 1, Method: m}); e != nil {
+	visits := 1.0
+	ns, _ := each(p.Loss.N()*steps, repeat, func() float64 {
+		sol, e := s.Solve(context.Background(), rehline.Options{Tol: 1e-15, MaxPasses: steps, Method: m})
+		if e != nil {
 			err = e
+		}
+		if v := sol.Iterations.Visits; v > 0 {
+			visits = float64(v) / float64(p.Loss.N()*steps)
 		}
 		return 0
 	})
-	return ns, err
+	return ns / visits, err
 }
 
 // each returns the median time of f in nanoseconds a sample, where small sizes

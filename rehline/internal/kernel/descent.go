@@ -9,8 +9,16 @@ type Pass struct {
 	Estimate  float64 // out: sum of the terms' parts of the gap as they were met.
 	Spread    float64 // out: largest change of a score by its own update.
 
+	// Next are samples to be visited later whose rows are fetched into the second
+	// cache meanwhile, of each the part Part of Parts.
+	Next []int32
+	Part int
+
 	state [4]float64 // the same for the assembly
 }
+
+// Parts is the number of passes in which all parts of the next rows are fetched.
+const Parts = 4
 
 // descendGo is Descend.
 func descendGo(x []float64, stride int, w, inv, kink, lo, hi, slope []float64, active []int32, beyond float64, p *Pass) int {

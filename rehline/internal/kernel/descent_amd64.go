@@ -1,5 +1,7 @@
 package kernel
 
+import "unsafe"
+
 // Descend is a pass of dual coordinate descent over the active samples, for one
 // kinked term a sample: w, the coefficients -Σ slope_i x_i, is kept current.
 // inv_i is 1/‖x_i‖², with 1 added to the norm where the pass's Bend is 1. A
@@ -16,13 +18,13 @@ func Descend(x []float64, stride int, w, inv, kink, lo, hi, slope []float64, act
 	inv, kink, lo, hi = inv[:n], kink[:n], lo[:n], hi[:n]
 	p.state = [4]float64{p.Intercept, p.Bend}
 	kept := descents[vectors-1](&x[0], stride, &w[0], len(w)-8*(vectors-1), &inv[0], &kink[0], &lo[0], &hi[0], &slope[0],
-		&active[0], len(active), beyond, &p.state)
+		&active[0], len(active), beyond, &p.state, unsafe.SliceData(p.Next), len(p.Next), p.Part*64*((vectors+Parts-1)/Parts))
 	p.Intercept, p.Estimate, p.Spread = p.state[0], p.state[2], p.state[3]
 	return kept
 }
 
 // descents has the pass for each number of vectors of coefficients.
-var descents = [16]func(x *float64, stride int, w *float64, tail int, inv, kink, lo, hi, slope *float64, active *int32, count int, beyond float64, state *[4]float64) int{
+var descents = [16]func(x *float64, stride int, w *float64, tail int, inv, kink, lo, hi, slope *float64, active *int32, count int, beyond float64, state *[4]float64, next *int32, nexts, part int) int{
 	descend1AVX512,
 	descend2AVX512,
 	descend3AVX512,

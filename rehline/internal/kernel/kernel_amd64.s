@@ -1708,9 +1708,9 @@ loop_done:
 	VZEROUPPER
 	RET
 
-// func descend1AVX512(x *float64, stride int, w *float64, tail int, inv *float64, kink *float64, lo *float64, hi *float64, slope *float64, active *int32, count int, beyond float64, state *[4]float64) int
+// func descend1AVX512(x *float64, stride int, w *float64, tail int, inv *float64, kink *float64, lo *float64, hi *float64, slope *float64, active *int32, count int, beyond float64, state *[4]float64, next *int32, nexts int, part int) int
 // Requires: AVX, AVX512F, BMI2, CMOV, FMA3, MMX+, SSE2
-TEXT ·descend1AVX512(SB), NOSPLIT, $0-112
+TEXT ·descend1AVX512(SB), NOSPLIT, $0-136
 	MOVQ      tail+24(FP), AX
 	MOVQ      $0x0000ffff, CX
 	SHLXQ     AX, CX, CX
@@ -1738,16 +1738,28 @@ TEXT ·descend1AVX512(SB), NOSPLIT, $0-112
 	XORQ      R12, R12
 
 loop:
-	CMPQ          R11, BX
-	JGE           end
-	LEAQ          -1(BX), R14
-	LEAQ          6(R11), R13
-	CMPQ          R13, R14
-	CMOVQGT       R14, R13
-	MOVLQSX       (DX)(R13*4), R13
-	IMULQ         CX, R13
-	ADDQ          AX, R13
-	PREFETCHT0    (R13)
+	CMPQ       R11, BX
+	JGE        end
+	LEAQ       -1(BX), R14
+	LEAQ       6(R11), R13
+	CMPQ       R13, R14
+	CMOVQGT    R14, R13
+	MOVLQSX    (DX)(R13*4), R13
+	IMULQ      CX, R13
+	ADDQ       AX, R13
+	PREFETCHT0 (R13)
+	MOVQ       nexts+112(FP), R13
+	CMPQ       R11, R13
+	JGE        here
+	MOVQ       next+104(FP), R13
+	MOVLQSX    (R13)(R11*4), R13
+	IMULQ      CX, R13
+	ADDQ       AX, R13
+	MOVQ       part+120(FP), R14
+	ADDQ       R14, R13
+	PREFETCHT1 (R13)
+
+here:
 	MOVLQSX       (DX)(R11*4), R13
 	MOVQ          R13, R14
 	IMULQ         CX, R14
@@ -1808,13 +1820,13 @@ end:
 	VMOVSD  X3, 24(AX)
 	MOVQ    w+16(FP), AX
 	VMOVUPD Z16, K1, (AX)
-	MOVQ    R12, ret+104(FP)
+	MOVQ    R12, ret+128(FP)
 	VZEROUPPER
 	RET
 
-// func descend2AVX512(x *float64, stride int, w *float64, tail int, inv *float64, kink *float64, lo *float64, hi *float64, slope *float64, active *int32, count int, beyond float64, state *[4]float64) int
+// func descend2AVX512(x *float64, stride int, w *float64, tail int, inv *float64, kink *float64, lo *float64, hi *float64, slope *float64, active *int32, count int, beyond float64, state *[4]float64, next *int32, nexts int, part int) int
 // Requires: AVX, AVX512F, BMI2, CMOV, FMA3, MMX+, SSE2
-TEXT ·descend2AVX512(SB), NOSPLIT, $0-112
+TEXT ·descend2AVX512(SB), NOSPLIT, $0-136
 	MOVQ      tail+24(FP), AX
 	MOVQ      $0x0000ffff, CX
 	SHLXQ     AX, CX, CX
@@ -1843,17 +1855,29 @@ TEXT ·descend2AVX512(SB), NOSPLIT, $0-112
 	XORQ      R12, R12
 
 loop:
-	CMPQ          R11, BX
-	JGE           end
-	LEAQ          -1(BX), R14
-	LEAQ          6(R11), R13
-	CMPQ          R13, R14
-	CMOVQGT       R14, R13
-	MOVLQSX       (DX)(R13*4), R13
-	IMULQ         CX, R13
-	ADDQ          AX, R13
-	PREFETCHT0    (R13)
-	PREFETCHT0    64(R13)
+	CMPQ       R11, BX
+	JGE        end
+	LEAQ       -1(BX), R14
+	LEAQ       6(R11), R13
+	CMPQ       R13, R14
+	CMOVQGT    R14, R13
+	MOVLQSX    (DX)(R13*4), R13
+	IMULQ      CX, R13
+	ADDQ       AX, R13
+	PREFETCHT0 (R13)
+	PREFETCHT0 64(R13)
+	MOVQ       nexts+112(FP), R13
+	CMPQ       R11, R13
+	JGE        here
+	MOVQ       next+104(FP), R13
+	MOVLQSX    (R13)(R11*4), R13
+	IMULQ      CX, R13
+	ADDQ       AX, R13
+	MOVQ       part+120(FP), R14
+	ADDQ       R14, R13
+	PREFETCHT1 (R13)
+
+here:
 	MOVLQSX       (DX)(R11*4), R13
 	MOVQ          R13, R14
 	IMULQ         CX, R14
@@ -1918,13 +1942,13 @@ end:
 	MOVQ    w+16(FP), AX
 	VMOVUPD Z16, (AX)
 	VMOVUPD Z17, K1, 64(AX)
-	MOVQ    R12, ret+104(FP)
+	MOVQ    R12, ret+128(FP)
 	VZEROUPPER
 	RET
 
-// func descend3AVX512(x *float64, stride int, w *float64, tail int, inv *float64, kink *float64, lo *float64, hi *float64, slope *float64, active *int32, count int, beyond float64, state *[4]float64) int
+// func descend3AVX512(x *float64, stride int, w *float64, tail int, inv *float64, kink *float64, lo *float64, hi *float64, slope *float64, active *int32, count int, beyond float64, state *[4]float64, next *int32, nexts int, part int) int
 // Requires: AVX, AVX512F, BMI2, CMOV, FMA3, MMX+, SSE2
-TEXT ·descend3AVX512(SB), NOSPLIT, $0-112
+TEXT ·descend3AVX512(SB), NOSPLIT, $0-136
 	MOVQ      tail+24(FP), AX
 	MOVQ      $0x0000ffff, CX
 	SHLXQ     AX, CX, CX
@@ -1954,18 +1978,30 @@ TEXT ·descend3AVX512(SB), NOSPLIT, $0-112
 	XORQ      R12, R12
 
 loop:
-	CMPQ          R11, BX
-	JGE           end
-	LEAQ          -1(BX), R14
-	LEAQ          6(R11), R13
-	CMPQ          R13, R14
-	CMOVQGT       R14, R13
-	MOVLQSX       (DX)(R13*4), R13
-	IMULQ         CX, R13
-	ADDQ          AX, R13
-	PREFETCHT0    (R13)
-	PREFETCHT0    64(R13)
-	PREFETCHT0    128(R13)
+	CMPQ       R11, BX
+	JGE        end
+	LEAQ       -1(BX), R14
+	LEAQ       6(R11), R13
+	CMPQ       R13, R14
+	CMOVQGT    R14, R13
+	MOVLQSX    (DX)(R13*4), R13
+	IMULQ      CX, R13
+	ADDQ       AX, R13
+	PREFETCHT0 (R13)
+	PREFETCHT0 64(R13)
+	PREFETCHT0 128(R13)
+	MOVQ       nexts+112(FP), R13
+	CMPQ       R11, R13
+	JGE        here
+	MOVQ       next+104(FP), R13
+	MOVLQSX    (R13)(R11*4), R13
+	IMULQ      CX, R13
+	ADDQ       AX, R13
+	MOVQ       part+120(FP), R14
+	ADDQ       R14, R13
+	PREFETCHT1 (R13)
+
+here:
 	MOVLQSX       (DX)(R11*4), R13
 	MOVQ          R13, R14
 	IMULQ         CX, R14
@@ -2034,13 +2070,13 @@ end:
 	VMOVUPD Z16, (AX)
 	VMOVUPD Z17, 64(AX)
 	VMOVUPD Z18, K1, 128(AX)
-	MOVQ    R12, ret+104(FP)
+	MOVQ    R12, ret+128(FP)
 	VZEROUPPER
 	RET
 
-// func descend4AVX512(x *float64, stride int, w *float64, tail int, inv *float64, kink *float64, lo *float64, hi *float64, slope *float64, active *int32, count int, beyond float64, state *[4]float64) int
+// func descend4AVX512(x *float64, stride int, w *float64, tail int, inv *float64, kink *float64, lo *float64, hi *float64, slope *float64, active *int32, count int, beyond float64, state *[4]float64, next *int32, nexts int, part int) int
 // Requires: AVX, AVX512F, BMI2, CMOV, FMA3, MMX+, SSE2
-TEXT ·descend4AVX512(SB), NOSPLIT, $0-112
+TEXT ·descend4AVX512(SB), NOSPLIT, $0-136
 	MOVQ      tail+24(FP), AX
 	MOVQ      $0x0000ffff, CX
 	SHLXQ     AX, CX, CX
@@ -2071,19 +2107,31 @@ TEXT ·descend4AVX512(SB), NOSPLIT, $0-112
 	XORQ      R12, R12
 
 loop:
-	CMPQ          R11, BX
-	JGE           end
-	LEAQ          -1(BX), R14
-	LEAQ          6(R11), R13
-	CMPQ          R13, R14
-	CMOVQGT       R14, R13
-	MOVLQSX       (DX)(R13*4), R13
-	IMULQ         CX, R13
-	ADDQ          AX, R13
-	PREFETCHT0    (R13)
-	PREFETCHT0    64(R13)
-	PREFETCHT0    128(R13)
-	PREFETCHT0    192(R13)
+	CMPQ       R11, BX
+	JGE        end
+	LEAQ       -1(BX), R14
+	LEAQ       6(R11), R13
+	CMPQ       R13, R14
+	CMOVQGT    R14, R13
+	MOVLQSX    (DX)(R13*4), R13
+	IMULQ      CX, R13
+	ADDQ       AX, R13
+	PREFETCHT0 (R13)
+	PREFETCHT0 64(R13)
+	PREFETCHT0 128(R13)
+	PREFETCHT0 192(R13)
+	MOVQ       nexts+112(FP), R13
+	CMPQ       R11, R13
+	JGE        here
+	MOVQ       next+104(FP), R13
+	MOVLQSX    (R13)(R11*4), R13
+	IMULQ      CX, R13
+	ADDQ       AX, R13
+	MOVQ       part+120(FP), R14
+	ADDQ       R14, R13
+	PREFETCHT1 (R13)
+
+here:
 	MOVLQSX       (DX)(R11*4), R13
 	MOVQ          R13, R14
 	IMULQ         CX, R14
@@ -2156,13 +2204,13 @@ end:
 	VMOVUPD Z17, 64(AX)
 	VMOVUPD Z18, 128(AX)
 	VMOVUPD Z19, K1, 192(AX)
-	MOVQ    R12, ret+104(FP)
+	MOVQ    R12, ret+128(FP)
 	VZEROUPPER
 	RET
 
-// func descend5AVX512(x *float64, stride int, w *float64, tail int, inv *float64, kink *float64, lo *float64, hi *float64, slope *float64, active *int32, count int, beyond float64, state *[4]float64) int
+// func descend5AVX512(x *float64, stride int, w *float64, tail int, inv *float64, kink *float64, lo *float64, hi *float64, slope *float64, active *int32, count int, beyond float64, state *[4]float64, next *int32, nexts int, part int) int
 // Requires: AVX, AVX512F, BMI2, CMOV, FMA3, MMX+, SSE2
-TEXT ·descend5AVX512(SB), NOSPLIT, $0-112
+TEXT ·descend5AVX512(SB), NOSPLIT, $0-136
 	MOVQ      tail+24(FP), AX
 	MOVQ      $0x0000ffff, CX
 	SHLXQ     AX, CX, CX
@@ -2194,20 +2242,33 @@ TEXT ·descend5AVX512(SB), NOSPLIT, $0-112
 	XORQ      R12, R12
 
 loop:
-	CMPQ          R11, BX
-	JGE           end
-	LEAQ          -1(BX), R14
-	LEAQ          6(R11), R13
-	CMPQ          R13, R14
-	CMOVQGT       R14, R13
-	MOVLQSX       (DX)(R13*4), R13
-	IMULQ         CX, R13
-	ADDQ          AX, R13
-	PREFETCHT0    (R13)
-	PREFETCHT0    64(R13)
-	PREFETCHT0    128(R13)
-	PREFETCHT0    192(R13)
-	PREFETCHT0    256(R13)
+	CMPQ       R11, BX
+	JGE        end
+	LEAQ       -1(BX), R14
+	LEAQ       6(R11), R13
+	CMPQ       R13, R14
+	CMOVQGT    R14, R13
+	MOVLQSX    (DX)(R13*4), R13
+	IMULQ      CX, R13
+	ADDQ       AX, R13
+	PREFETCHT0 (R13)
+	PREFETCHT0 64(R13)
+	PREFETCHT0 128(R13)
+	PREFETCHT0 192(R13)
+	PREFETCHT0 256(R13)
+	MOVQ       nexts+112(FP), R13
+	CMPQ       R11, R13
+	JGE        here
+	MOVQ       next+104(FP), R13
+	MOVLQSX    (R13)(R11*4), R13
+	IMULQ      CX, R13
+	ADDQ       AX, R13
+	MOVQ       part+120(FP), R14
+	ADDQ       R14, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+
+here:
 	MOVLQSX       (DX)(R11*4), R13
 	MOVQ          R13, R14
 	IMULQ         CX, R14
@@ -2283,13 +2344,13 @@ end:
 	VMOVUPD Z18, 128(AX)
 	VMOVUPD Z19, 192(AX)
 	VMOVUPD Z20, K1, 256(AX)
-	MOVQ    R12, ret+104(FP)
+	MOVQ    R12, ret+128(FP)
 	VZEROUPPER
 	RET
 
-// func descend6AVX512(x *float64, stride int, w *float64, tail int, inv *float64, kink *float64, lo *float64, hi *float64, slope *float64, active *int32, count int, beyond float64, state *[4]float64) int
+// func descend6AVX512(x *float64, stride int, w *float64, tail int, inv *float64, kink *float64, lo *float64, hi *float64, slope *float64, active *int32, count int, beyond float64, state *[4]float64, next *int32, nexts int, part int) int
 // Requires: AVX, AVX512F, BMI2, CMOV, FMA3, MMX+, SSE2
-TEXT ·descend6AVX512(SB), NOSPLIT, $0-112
+TEXT ·descend6AVX512(SB), NOSPLIT, $0-136
 	MOVQ      tail+24(FP), AX
 	MOVQ      $0x0000ffff, CX
 	SHLXQ     AX, CX, CX
@@ -2322,21 +2383,34 @@ TEXT ·descend6AVX512(SB), NOSPLIT, $0-112
 	XORQ      R12, R12
 
 loop:
-	CMPQ          R11, BX
-	JGE           end
-	LEAQ          -1(BX), R14
-	LEAQ          6(R11), R13
-	CMPQ          R13, R14
-	CMOVQGT       R14, R13
-	MOVLQSX       (DX)(R13*4), R13
-	IMULQ         CX, R13
-	ADDQ          AX, R13
-	PREFETCHT0    (R13)
-	PREFETCHT0    64(R13)
-	PREFETCHT0    128(R13)
-	PREFETCHT0    192(R13)
-	PREFETCHT0    256(R13)
-	PREFETCHT0    320(R13)
+	CMPQ       R11, BX
+	JGE        end
+	LEAQ       -1(BX), R14
+	LEAQ       6(R11), R13
+	CMPQ       R13, R14
+	CMOVQGT    R14, R13
+	MOVLQSX    (DX)(R13*4), R13
+	IMULQ      CX, R13
+	ADDQ       AX, R13
+	PREFETCHT0 (R13)
+	PREFETCHT0 64(R13)
+	PREFETCHT0 128(R13)
+	PREFETCHT0 192(R13)
+	PREFETCHT0 256(R13)
+	PREFETCHT0 320(R13)
+	MOVQ       nexts+112(FP), R13
+	CMPQ       R11, R13
+	JGE        here
+	MOVQ       next+104(FP), R13
+	MOVLQSX    (R13)(R11*4), R13
+	IMULQ      CX, R13
+	ADDQ       AX, R13
+	MOVQ       part+120(FP), R14
+	ADDQ       R14, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+
+here:
 	MOVLQSX       (DX)(R11*4), R13
 	MOVQ          R13, R14
 	IMULQ         CX, R14
@@ -2415,13 +2489,13 @@ end:
 	VMOVUPD Z19, 192(AX)
 	VMOVUPD Z20, 256(AX)
 	VMOVUPD Z21, K1, 320(AX)
-	MOVQ    R12, ret+104(FP)
+	MOVQ    R12, ret+128(FP)
 	VZEROUPPER
 	RET
 
-// func descend7AVX512(x *float64, stride int, w *float64, tail int, inv *float64, kink *float64, lo *float64, hi *float64, slope *float64, active *int32, count int, beyond float64, state *[4]float64) int
+// func descend7AVX512(x *float64, stride int, w *float64, tail int, inv *float64, kink *float64, lo *float64, hi *float64, slope *float64, active *int32, count int, beyond float64, state *[4]float64, next *int32, nexts int, part int) int
 // Requires: AVX, AVX512F, BMI2, CMOV, FMA3, MMX+, SSE2
-TEXT ·descend7AVX512(SB), NOSPLIT, $0-112
+TEXT ·descend7AVX512(SB), NOSPLIT, $0-136
 	MOVQ      tail+24(FP), AX
 	MOVQ      $0x0000ffff, CX
 	SHLXQ     AX, CX, CX
@@ -2455,22 +2529,35 @@ TEXT ·descend7AVX512(SB), NOSPLIT, $0-112
 	XORQ      R12, R12
 
 loop:
-	CMPQ          R11, BX
-	JGE           end
-	LEAQ          -1(BX), R14
-	LEAQ          6(R11), R13
-	CMPQ          R13, R14
-	CMOVQGT       R14, R13
-	MOVLQSX       (DX)(R13*4), R13
-	IMULQ         CX, R13
-	ADDQ          AX, R13
-	PREFETCHT0    (R13)
-	PREFETCHT0    64(R13)
-	PREFETCHT0    128(R13)
-	PREFETCHT0    192(R13)
-	PREFETCHT0    256(R13)
-	PREFETCHT0    320(R13)
-	PREFETCHT0    384(R13)
+	CMPQ       R11, BX
+	JGE        end
+	LEAQ       -1(BX), R14
+	LEAQ       6(R11), R13
+	CMPQ       R13, R14
+	CMOVQGT    R14, R13
+	MOVLQSX    (DX)(R13*4), R13
+	IMULQ      CX, R13
+	ADDQ       AX, R13
+	PREFETCHT0 (R13)
+	PREFETCHT0 64(R13)
+	PREFETCHT0 128(R13)
+	PREFETCHT0 192(R13)
+	PREFETCHT0 256(R13)
+	PREFETCHT0 320(R13)
+	PREFETCHT0 384(R13)
+	MOVQ       nexts+112(FP), R13
+	CMPQ       R11, R13
+	JGE        here
+	MOVQ       next+104(FP), R13
+	MOVLQSX    (R13)(R11*4), R13
+	IMULQ      CX, R13
+	ADDQ       AX, R13
+	MOVQ       part+120(FP), R14
+	ADDQ       R14, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+
+here:
 	MOVLQSX       (DX)(R11*4), R13
 	MOVQ          R13, R14
 	IMULQ         CX, R14
@@ -2552,13 +2639,13 @@ end:
 	VMOVUPD Z20, 256(AX)
 	VMOVUPD Z21, 320(AX)
 	VMOVUPD Z22, K1, 384(AX)
-	MOVQ    R12, ret+104(FP)
+	MOVQ    R12, ret+128(FP)
 	VZEROUPPER
 	RET
 
-// func descend8AVX512(x *float64, stride int, w *float64, tail int, inv *float64, kink *float64, lo *float64, hi *float64, slope *float64, active *int32, count int, beyond float64, state *[4]float64) int
+// func descend8AVX512(x *float64, stride int, w *float64, tail int, inv *float64, kink *float64, lo *float64, hi *float64, slope *float64, active *int32, count int, beyond float64, state *[4]float64, next *int32, nexts int, part int) int
 // Requires: AVX, AVX512F, BMI2, CMOV, FMA3, MMX+, SSE2
-TEXT ·descend8AVX512(SB), NOSPLIT, $0-112
+TEXT ·descend8AVX512(SB), NOSPLIT, $0-136
 	MOVQ      tail+24(FP), AX
 	MOVQ      $0x0000ffff, CX
 	SHLXQ     AX, CX, CX
@@ -2593,23 +2680,36 @@ TEXT ·descend8AVX512(SB), NOSPLIT, $0-112
 	XORQ      R12, R12
 
 loop:
-	CMPQ          R11, BX
-	JGE           end
-	LEAQ          -1(BX), R14
-	LEAQ          6(R11), R13
-	CMPQ          R13, R14
-	CMOVQGT       R14, R13
-	MOVLQSX       (DX)(R13*4), R13
-	IMULQ         CX, R13
-	ADDQ          AX, R13
-	PREFETCHT0    (R13)
-	PREFETCHT0    64(R13)
-	PREFETCHT0    128(R13)
-	PREFETCHT0    192(R13)
-	PREFETCHT0    256(R13)
-	PREFETCHT0    320(R13)
-	PREFETCHT0    384(R13)
-	PREFETCHT0    448(R13)
+	CMPQ       R11, BX
+	JGE        end
+	LEAQ       -1(BX), R14
+	LEAQ       6(R11), R13
+	CMPQ       R13, R14
+	CMOVQGT    R14, R13
+	MOVLQSX    (DX)(R13*4), R13
+	IMULQ      CX, R13
+	ADDQ       AX, R13
+	PREFETCHT0 (R13)
+	PREFETCHT0 64(R13)
+	PREFETCHT0 128(R13)
+	PREFETCHT0 192(R13)
+	PREFETCHT0 256(R13)
+	PREFETCHT0 320(R13)
+	PREFETCHT0 384(R13)
+	PREFETCHT0 448(R13)
+	MOVQ       nexts+112(FP), R13
+	CMPQ       R11, R13
+	JGE        here
+	MOVQ       next+104(FP), R13
+	MOVLQSX    (R13)(R11*4), R13
+	IMULQ      CX, R13
+	ADDQ       AX, R13
+	MOVQ       part+120(FP), R14
+	ADDQ       R14, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+
+here:
 	MOVLQSX       (DX)(R11*4), R13
 	MOVQ          R13, R14
 	IMULQ         CX, R14
@@ -2694,13 +2794,13 @@ end:
 	VMOVUPD Z21, 320(AX)
 	VMOVUPD Z22, 384(AX)
 	VMOVUPD Z23, K1, 448(AX)
-	MOVQ    R12, ret+104(FP)
+	MOVQ    R12, ret+128(FP)
 	VZEROUPPER
 	RET
 
-// func descend9AVX512(x *float64, stride int, w *float64, tail int, inv *float64, kink *float64, lo *float64, hi *float64, slope *float64, active *int32, count int, beyond float64, state *[4]float64) int
+// func descend9AVX512(x *float64, stride int, w *float64, tail int, inv *float64, kink *float64, lo *float64, hi *float64, slope *float64, active *int32, count int, beyond float64, state *[4]float64, next *int32, nexts int, part int) int
 // Requires: AVX, AVX512F, BMI2, CMOV, FMA3, MMX+, SSE2
-TEXT ·descend9AVX512(SB), NOSPLIT, $0-112
+TEXT ·descend9AVX512(SB), NOSPLIT, $0-136
 	MOVQ      tail+24(FP), AX
 	MOVQ      $0x0000ffff, CX
 	SHLXQ     AX, CX, CX
@@ -2736,24 +2836,38 @@ TEXT ·descend9AVX512(SB), NOSPLIT, $0-112
 	XORQ      R12, R12
 
 loop:
-	CMPQ          R11, BX
-	JGE           end
-	LEAQ          -1(BX), R14
-	LEAQ          6(R11), R13
-	CMPQ          R13, R14
-	CMOVQGT       R14, R13
-	MOVLQSX       (DX)(R13*4), R13
-	IMULQ         CX, R13
-	ADDQ          AX, R13
-	PREFETCHT0    (R13)
-	PREFETCHT0    64(R13)
-	PREFETCHT0    128(R13)
-	PREFETCHT0    192(R13)
-	PREFETCHT0    256(R13)
-	PREFETCHT0    320(R13)
-	PREFETCHT0    384(R13)
-	PREFETCHT0    448(R13)
-	PREFETCHT0    512(R13)
+	CMPQ       R11, BX
+	JGE        end
+	LEAQ       -1(BX), R14
+	LEAQ       6(R11), R13
+	CMPQ       R13, R14
+	CMOVQGT    R14, R13
+	MOVLQSX    (DX)(R13*4), R13
+	IMULQ      CX, R13
+	ADDQ       AX, R13
+	PREFETCHT0 (R13)
+	PREFETCHT0 64(R13)
+	PREFETCHT0 128(R13)
+	PREFETCHT0 192(R13)
+	PREFETCHT0 256(R13)
+	PREFETCHT0 320(R13)
+	PREFETCHT0 384(R13)
+	PREFETCHT0 448(R13)
+	PREFETCHT0 512(R13)
+	MOVQ       nexts+112(FP), R13
+	CMPQ       R11, R13
+	JGE        here
+	MOVQ       next+104(FP), R13
+	MOVLQSX    (R13)(R11*4), R13
+	IMULQ      CX, R13
+	ADDQ       AX, R13
+	MOVQ       part+120(FP), R14
+	ADDQ       R14, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 128(R13)
+
+here:
 	MOVLQSX       (DX)(R11*4), R13
 	MOVQ          R13, R14
 	IMULQ         CX, R14
@@ -2841,13 +2955,13 @@ end:
 	VMOVUPD Z22, 384(AX)
 	VMOVUPD Z23, 448(AX)
 	VMOVUPD Z24, K1, 512(AX)
-	MOVQ    R12, ret+104(FP)
+	MOVQ    R12, ret+128(FP)
 	VZEROUPPER
 	RET
 
-// func descend10AVX512(x *float64, stride int, w *float64, tail int, inv *float64, kink *float64, lo *float64, hi *float64, slope *float64, active *int32, count int, beyond float64, state *[4]float64) int
+// func descend10AVX512(x *float64, stride int, w *float64, tail int, inv *float64, kink *float64, lo *float64, hi *float64, slope *float64, active *int32, count int, beyond float64, state *[4]float64, next *int32, nexts int, part int) int
 // Requires: AVX, AVX512F, BMI2, CMOV, FMA3, MMX+, SSE2
-TEXT ·descend10AVX512(SB), NOSPLIT, $0-112
+TEXT ·descend10AVX512(SB), NOSPLIT, $0-136
 	MOVQ      tail+24(FP), AX
 	MOVQ      $0x0000ffff, CX
 	SHLXQ     AX, CX, CX
@@ -2884,25 +2998,39 @@ TEXT ·descend10AVX512(SB), NOSPLIT, $0-112
 	XORQ      R12, R12
 
 loop:
-	CMPQ          R11, BX
-	JGE           end
-	LEAQ          -1(BX), R14
-	LEAQ          6(R11), R13
-	CMPQ          R13, R14
-	CMOVQGT       R14, R13
-	MOVLQSX       (DX)(R13*4), R13
-	IMULQ         CX, R13
-	ADDQ          AX, R13
-	PREFETCHT0    (R13)
-	PREFETCHT0    64(R13)
-	PREFETCHT0    128(R13)
-	PREFETCHT0    192(R13)
-	PREFETCHT0    256(R13)
-	PREFETCHT0    320(R13)
-	PREFETCHT0    384(R13)
-	PREFETCHT0    448(R13)
-	PREFETCHT0    512(R13)
-	PREFETCHT0    576(R13)
+	CMPQ       R11, BX
+	JGE        end
+	LEAQ       -1(BX), R14
+	LEAQ       6(R11), R13
+	CMPQ       R13, R14
+	CMOVQGT    R14, R13
+	MOVLQSX    (DX)(R13*4), R13
+	IMULQ      CX, R13
+	ADDQ       AX, R13
+	PREFETCHT0 (R13)
+	PREFETCHT0 64(R13)
+	PREFETCHT0 128(R13)
+	PREFETCHT0 192(R13)
+	PREFETCHT0 256(R13)
+	PREFETCHT0 320(R13)
+	PREFETCHT0 384(R13)
+	PREFETCHT0 448(R13)
+	PREFETCHT0 512(R13)
+	PREFETCHT0 576(R13)
+	MOVQ       nexts+112(FP), R13
+	CMPQ       R11, R13
+	JGE        here
+	MOVQ       next+104(FP), R13
+	MOVLQSX    (R13)(R11*4), R13
+	IMULQ      CX, R13
+	ADDQ       AX, R13
+	MOVQ       part+120(FP), R14
+	ADDQ       R14, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 128(R13)
+
+here:
 	MOVLQSX       (DX)(R11*4), R13
 	MOVQ          R13, R14
 	IMULQ         CX, R14
@@ -2993,13 +3121,13 @@ end:
 	VMOVUPD Z23, 448(AX)
 	VMOVUPD Z24, 512(AX)
 	VMOVUPD Z25, K1, 576(AX)
-	MOVQ    R12, ret+104(FP)
+	MOVQ    R12, ret+128(FP)
 	VZEROUPPER
 	RET
 
-// func descend11AVX512(x *float64, stride int, w *float64, tail int, inv *float64, kink *float64, lo *float64, hi *float64, slope *float64, active *int32, count int, beyond float64, state *[4]float64) int
+// func descend11AVX512(x *float64, stride int, w *float64, tail int, inv *float64, kink *float64, lo *float64, hi *float64, slope *float64, active *int32, count int, beyond float64, state *[4]float64, next *int32, nexts int, part int) int
 // Requires: AVX, AVX512F, BMI2, CMOV, FMA3, MMX+, SSE2
-TEXT ·descend11AVX512(SB), NOSPLIT, $0-112
+TEXT ·descend11AVX512(SB), NOSPLIT, $0-136
 	MOVQ      tail+24(FP), AX
 	MOVQ      $0x0000ffff, CX
 	SHLXQ     AX, CX, CX
@@ -3037,26 +3165,40 @@ TEXT ·descend11AVX512(SB), NOSPLIT, $0-112
 	XORQ      R12, R12
 
 loop:
-	CMPQ          R11, BX
-	JGE           end
-	LEAQ          -1(BX), R14
-	LEAQ          6(R11), R13
-	CMPQ          R13, R14
-	CMOVQGT       R14, R13
-	MOVLQSX       (DX)(R13*4), R13
-	IMULQ         CX, R13
-	ADDQ          AX, R13
-	PREFETCHT0    (R13)
-	PREFETCHT0    64(R13)
-	PREFETCHT0    128(R13)
-	PREFETCHT0    192(R13)
-	PREFETCHT0    256(R13)
-	PREFETCHT0    320(R13)
-	PREFETCHT0    384(R13)
-	PREFETCHT0    448(R13)
-	PREFETCHT0    512(R13)
-	PREFETCHT0    576(R13)
-	PREFETCHT0    640(R13)
+	CMPQ       R11, BX
+	JGE        end
+	LEAQ       -1(BX), R14
+	LEAQ       6(R11), R13
+	CMPQ       R13, R14
+	CMOVQGT    R14, R13
+	MOVLQSX    (DX)(R13*4), R13
+	IMULQ      CX, R13
+	ADDQ       AX, R13
+	PREFETCHT0 (R13)
+	PREFETCHT0 64(R13)
+	PREFETCHT0 128(R13)
+	PREFETCHT0 192(R13)
+	PREFETCHT0 256(R13)
+	PREFETCHT0 320(R13)
+	PREFETCHT0 384(R13)
+	PREFETCHT0 448(R13)
+	PREFETCHT0 512(R13)
+	PREFETCHT0 576(R13)
+	PREFETCHT0 640(R13)
+	MOVQ       nexts+112(FP), R13
+	CMPQ       R11, R13
+	JGE        here
+	MOVQ       next+104(FP), R13
+	MOVLQSX    (R13)(R11*4), R13
+	IMULQ      CX, R13
+	ADDQ       AX, R13
+	MOVQ       part+120(FP), R14
+	ADDQ       R14, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 128(R13)
+
+here:
 	MOVLQSX       (DX)(R11*4), R13
 	MOVQ          R13, R14
 	IMULQ         CX, R14
@@ -3150,13 +3292,13 @@ end:
 	VMOVUPD Z24, 512(AX)
 	VMOVUPD Z25, 576(AX)
 	VMOVUPD Z26, K1, 640(AX)
-	MOVQ    R12, ret+104(FP)
+	MOVQ    R12, ret+128(FP)
 	VZEROUPPER
 	RET
 
-// func descend12AVX512(x *float64, stride int, w *float64, tail int, inv *float64, kink *float64, lo *float64, hi *float64, slope *float64, active *int32, count int, beyond float64, state *[4]float64) int
+// func descend12AVX512(x *float64, stride int, w *float64, tail int, inv *float64, kink *float64, lo *float64, hi *float64, slope *float64, active *int32, count int, beyond float64, state *[4]float64, next *int32, nexts int, part int) int
 // Requires: AVX, AVX512F, BMI2, CMOV, FMA3, MMX+, SSE2
-TEXT ·descend12AVX512(SB), NOSPLIT, $0-112
+TEXT ·descend12AVX512(SB), NOSPLIT, $0-136
 	MOVQ      tail+24(FP), AX
 	MOVQ      $0x0000ffff, CX
 	SHLXQ     AX, CX, CX
@@ -3195,27 +3337,41 @@ TEXT ·descend12AVX512(SB), NOSPLIT, $0-112
 	XORQ      R12, R12
 
 loop:
-	CMPQ          R11, BX
-	JGE           end
-	LEAQ          -1(BX), R14
-	LEAQ          6(R11), R13
-	CMPQ          R13, R14
-	CMOVQGT       R14, R13
-	MOVLQSX       (DX)(R13*4), R13
-	IMULQ         CX, R13
-	ADDQ          AX, R13
-	PREFETCHT0    (R13)
-	PREFETCHT0    64(R13)
-	PREFETCHT0    128(R13)
-	PREFETCHT0    192(R13)
-	PREFETCHT0    256(R13)
-	PREFETCHT0    320(R13)
-	PREFETCHT0    384(R13)
-	PREFETCHT0    448(R13)
-	PREFETCHT0    512(R13)
-	PREFETCHT0    576(R13)
-	PREFETCHT0    640(R13)
-	PREFETCHT0    704(R13)
+	CMPQ       R11, BX
+	JGE        end
+	LEAQ       -1(BX), R14
+	LEAQ       6(R11), R13
+	CMPQ       R13, R14
+	CMOVQGT    R14, R13
+	MOVLQSX    (DX)(R13*4), R13
+	IMULQ      CX, R13
+	ADDQ       AX, R13
+	PREFETCHT0 (R13)
+	PREFETCHT0 64(R13)
+	PREFETCHT0 128(R13)
+	PREFETCHT0 192(R13)
+	PREFETCHT0 256(R13)
+	PREFETCHT0 320(R13)
+	PREFETCHT0 384(R13)
+	PREFETCHT0 448(R13)
+	PREFETCHT0 512(R13)
+	PREFETCHT0 576(R13)
+	PREFETCHT0 640(R13)
+	PREFETCHT0 704(R13)
+	MOVQ       nexts+112(FP), R13
+	CMPQ       R11, R13
+	JGE        here
+	MOVQ       next+104(FP), R13
+	MOVLQSX    (R13)(R11*4), R13
+	IMULQ      CX, R13
+	ADDQ       AX, R13
+	MOVQ       part+120(FP), R14
+	ADDQ       R14, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 128(R13)
+
+here:
 	MOVLQSX       (DX)(R11*4), R13
 	MOVQ          R13, R14
 	IMULQ         CX, R14
@@ -3312,13 +3468,13 @@ end:
 	VMOVUPD Z25, 576(AX)
 	VMOVUPD Z26, 640(AX)
 	VMOVUPD Z27, K1, 704(AX)
-	MOVQ    R12, ret+104(FP)
+	MOVQ    R12, ret+128(FP)
 	VZEROUPPER
 	RET
 
-// func descend13AVX512(x *float64, stride int, w *float64, tail int, inv *float64, kink *float64, lo *float64, hi *float64, slope *float64, active *int32, count int, beyond float64, state *[4]float64) int
+// func descend13AVX512(x *float64, stride int, w *float64, tail int, inv *float64, kink *float64, lo *float64, hi *float64, slope *float64, active *int32, count int, beyond float64, state *[4]float64, next *int32, nexts int, part int) int
 // Requires: AVX, AVX512F, BMI2, CMOV, FMA3, MMX+, SSE2
-TEXT ·descend13AVX512(SB), NOSPLIT, $0-112
+TEXT ·descend13AVX512(SB), NOSPLIT, $0-136
 	MOVQ      tail+24(FP), AX
 	MOVQ      $0x0000ffff, CX
 	SHLXQ     AX, CX, CX
@@ -3358,28 +3514,43 @@ TEXT ·descend13AVX512(SB), NOSPLIT, $0-112
 	XORQ      R12, R12
 
 loop:
-	CMPQ          R11, BX
-	JGE           end
-	LEAQ          -1(BX), R14
-	LEAQ          6(R11), R13
-	CMPQ          R13, R14
-	CMOVQGT       R14, R13
-	MOVLQSX       (DX)(R13*4), R13
-	IMULQ         CX, R13
-	ADDQ          AX, R13
-	PREFETCHT0    (R13)
-	PREFETCHT0    64(R13)
-	PREFETCHT0    128(R13)
-	PREFETCHT0    192(R13)
-	PREFETCHT0    256(R13)
-	PREFETCHT0    320(R13)
-	PREFETCHT0    384(R13)
-	PREFETCHT0    448(R13)
-	PREFETCHT0    512(R13)
-	PREFETCHT0    576(R13)
-	PREFETCHT0    640(R13)
-	PREFETCHT0    704(R13)
-	PREFETCHT0    768(R13)
+	CMPQ       R11, BX
+	JGE        end
+	LEAQ       -1(BX), R14
+	LEAQ       6(R11), R13
+	CMPQ       R13, R14
+	CMOVQGT    R14, R13
+	MOVLQSX    (DX)(R13*4), R13
+	IMULQ      CX, R13
+	ADDQ       AX, R13
+	PREFETCHT0 (R13)
+	PREFETCHT0 64(R13)
+	PREFETCHT0 128(R13)
+	PREFETCHT0 192(R13)
+	PREFETCHT0 256(R13)
+	PREFETCHT0 320(R13)
+	PREFETCHT0 384(R13)
+	PREFETCHT0 448(R13)
+	PREFETCHT0 512(R13)
+	PREFETCHT0 576(R13)
+	PREFETCHT0 640(R13)
+	PREFETCHT0 704(R13)
+	PREFETCHT0 768(R13)
+	MOVQ       nexts+112(FP), R13
+	CMPQ       R11, R13
+	JGE        here
+	MOVQ       next+104(FP), R13
+	MOVLQSX    (R13)(R11*4), R13
+	IMULQ      CX, R13
+	ADDQ       AX, R13
+	MOVQ       part+120(FP), R14
+	ADDQ       R14, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 128(R13)
+	PREFETCHT1 192(R13)
+
+here:
 	MOVLQSX       (DX)(R11*4), R13
 	MOVQ          R13, R14
 	IMULQ         CX, R14
@@ -3479,13 +3650,13 @@ end:
 	VMOVUPD Z26, 640(AX)
 	VMOVUPD Z27, 704(AX)
 	VMOVUPD Z28, K1, 768(AX)
-	MOVQ    R12, ret+104(FP)
+	MOVQ    R12, ret+128(FP)
 	VZEROUPPER
 	RET
 
-// func descend14AVX512(x *float64, stride int, w *float64, tail int, inv *float64, kink *float64, lo *float64, hi *float64, slope *float64, active *int32, count int, beyond float64, state *[4]float64) int
+// func descend14AVX512(x *float64, stride int, w *float64, tail int, inv *float64, kink *float64, lo *float64, hi *float64, slope *float64, active *int32, count int, beyond float64, state *[4]float64, next *int32, nexts int, part int) int
 // Requires: AVX, AVX512F, BMI2, CMOV, FMA3, MMX+, SSE2
-TEXT ·descend14AVX512(SB), NOSPLIT, $0-112
+TEXT ·descend14AVX512(SB), NOSPLIT, $0-136
 	MOVQ      tail+24(FP), AX
 	MOVQ      $0x0000ffff, CX
 	SHLXQ     AX, CX, CX
@@ -3526,29 +3697,44 @@ TEXT ·descend14AVX512(SB), NOSPLIT, $0-112
 	XORQ      R12, R12
 
 loop:
-	CMPQ          R11, BX
-	JGE           end
-	LEAQ          -1(BX), R14
-	LEAQ          6(R11), R13
-	CMPQ          R13, R14
-	CMOVQGT       R14, R13
-	MOVLQSX       (DX)(R13*4), R13
-	IMULQ         CX, R13
-	ADDQ          AX, R13
-	PREFETCHT0    (R13)
-	PREFETCHT0    64(R13)
-	PREFETCHT0    128(R13)
-	PREFETCHT0    192(R13)
-	PREFETCHT0    256(R13)
-	PREFETCHT0    320(R13)
-	PREFETCHT0    384(R13)
-	PREFETCHT0    448(R13)
-	PREFETCHT0    512(R13)
-	PREFETCHT0    576(R13)
-	PREFETCHT0    640(R13)
-	PREFETCHT0    704(R13)
-	PREFETCHT0    768(R13)
-	PREFETCHT0    832(R13)
+	CMPQ       R11, BX
+	JGE        end
+	LEAQ       -1(BX), R14
+	LEAQ       6(R11), R13
+	CMPQ       R13, R14
+	CMOVQGT    R14, R13
+	MOVLQSX    (DX)(R13*4), R13
+	IMULQ      CX, R13
+	ADDQ       AX, R13
+	PREFETCHT0 (R13)
+	PREFETCHT0 64(R13)
+	PREFETCHT0 128(R13)
+	PREFETCHT0 192(R13)
+	PREFETCHT0 256(R13)
+	PREFETCHT0 320(R13)
+	PREFETCHT0 384(R13)
+	PREFETCHT0 448(R13)
+	PREFETCHT0 512(R13)
+	PREFETCHT0 576(R13)
+	PREFETCHT0 640(R13)
+	PREFETCHT0 704(R13)
+	PREFETCHT0 768(R13)
+	PREFETCHT0 832(R13)
+	MOVQ       nexts+112(FP), R13
+	CMPQ       R11, R13
+	JGE        here
+	MOVQ       next+104(FP), R13
+	MOVLQSX    (R13)(R11*4), R13
+	IMULQ      CX, R13
+	ADDQ       AX, R13
+	MOVQ       part+120(FP), R14
+	ADDQ       R14, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 128(R13)
+	PREFETCHT1 192(R13)
+
+here:
 	MOVLQSX       (DX)(R11*4), R13
 	MOVQ          R13, R14
 	IMULQ         CX, R14
@@ -3651,13 +3837,13 @@ end:
 	VMOVUPD Z27, 704(AX)
 	VMOVUPD Z28, 768(AX)
 	VMOVUPD Z29, K1, 832(AX)
-	MOVQ    R12, ret+104(FP)
+	MOVQ    R12, ret+128(FP)
 	VZEROUPPER
 	RET
 
-// func descend15AVX512(x *float64, stride int, w *float64, tail int, inv *float64, kink *float64, lo *float64, hi *float64, slope *float64, active *int32, count int, beyond float64, state *[4]float64) int
+// func descend15AVX512(x *float64, stride int, w *float64, tail int, inv *float64, kink *float64, lo *float64, hi *float64, slope *float64, active *int32, count int, beyond float64, state *[4]float64, next *int32, nexts int, part int) int
 // Requires: AVX, AVX512F, BMI2, CMOV, FMA3, MMX+, SSE2
-TEXT ·descend15AVX512(SB), NOSPLIT, $0-112
+TEXT ·descend15AVX512(SB), NOSPLIT, $0-136
 	MOVQ      tail+24(FP), AX
 	MOVQ      $0x0000ffff, CX
 	SHLXQ     AX, CX, CX
@@ -3699,30 +3885,45 @@ TEXT ·descend15AVX512(SB), NOSPLIT, $0-112
 	XORQ      R12, R12
 
 loop:
-	CMPQ          R11, BX
-	JGE           end
-	LEAQ          -1(BX), R14
-	LEAQ          6(R11), R13
-	CMPQ          R13, R14
-	CMOVQGT       R14, R13
-	MOVLQSX       (DX)(R13*4), R13
-	IMULQ         CX, R13
-	ADDQ          AX, R13
-	PREFETCHT0    (R13)
-	PREFETCHT0    64(R13)
-	PREFETCHT0    128(R13)
-	PREFETCHT0    192(R13)
-	PREFETCHT0    256(R13)
-	PREFETCHT0    320(R13)
-	PREFETCHT0    384(R13)
-	PREFETCHT0    448(R13)
-	PREFETCHT0    512(R13)
-	PREFETCHT0    576(R13)
-	PREFETCHT0    640(R13)
-	PREFETCHT0    704(R13)
-	PREFETCHT0    768(R13)
-	PREFETCHT0    832(R13)
-	PREFETCHT0    896(R13)
+	CMPQ       R11, BX
+	JGE        end
+	LEAQ       -1(BX), R14
+	LEAQ       6(R11), R13
+	CMPQ       R13, R14
+	CMOVQGT    R14, R13
+	MOVLQSX    (DX)(R13*4), R13
+	IMULQ      CX, R13
+	ADDQ       AX, R13
+	PREFETCHT0 (R13)
+	PREFETCHT0 64(R13)
+	PREFETCHT0 128(R13)
+	PREFETCHT0 192(R13)
+	PREFETCHT0 256(R13)
+	PREFETCHT0 320(R13)
+	PREFETCHT0 384(R13)
+	PREFETCHT0 448(R13)
+	PREFETCHT0 512(R13)
+	PREFETCHT0 576(R13)
+	PREFETCHT0 640(R13)
+	PREFETCHT0 704(R13)
+	PREFETCHT0 768(R13)
+	PREFETCHT0 832(R13)
+	PREFETCHT0 896(R13)
+	MOVQ       nexts+112(FP), R13
+	CMPQ       R11, R13
+	JGE        here
+	MOVQ       next+104(FP), R13
+	MOVLQSX    (R13)(R11*4), R13
+	IMULQ      CX, R13
+	ADDQ       AX, R13
+	MOVQ       part+120(FP), R14
+	ADDQ       R14, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 128(R13)
+	PREFETCHT1 192(R13)
+
+here:
 	MOVLQSX       (DX)(R11*4), R13
 	MOVQ          R13, R14
 	IMULQ         CX, R14
@@ -3828,13 +4029,13 @@ end:
 	VMOVUPD Z28, 768(AX)
 	VMOVUPD Z29, 832(AX)
 	VMOVUPD Z30, K1, 896(AX)
-	MOVQ    R12, ret+104(FP)
+	MOVQ    R12, ret+128(FP)
 	VZEROUPPER
 	RET
 
-// func descend16AVX512(x *float64, stride int, w *float64, tail int, inv *float64, kink *float64, lo *float64, hi *float64, slope *float64, active *int32, count int, beyond float64, state *[4]float64) int
+// func descend16AVX512(x *float64, stride int, w *float64, tail int, inv *float64, kink *float64, lo *float64, hi *float64, slope *float64, active *int32, count int, beyond float64, state *[4]float64, next *int32, nexts int, part int) int
 // Requires: AVX, AVX512F, BMI2, CMOV, FMA3, MMX+, SSE2
-TEXT ·descend16AVX512(SB), NOSPLIT, $0-112
+TEXT ·descend16AVX512(SB), NOSPLIT, $0-136
 	MOVQ      tail+24(FP), AX
 	MOVQ      $0x0000ffff, CX
 	SHLXQ     AX, CX, CX
@@ -3877,31 +4078,46 @@ TEXT ·descend16AVX512(SB), NOSPLIT, $0-112
 	XORQ      R12, R12
 
 loop:
-	CMPQ          R11, BX
-	JGE           end
-	LEAQ          -1(BX), R14
-	LEAQ          6(R11), R13
-	CMPQ          R13, R14
-	CMOVQGT       R14, R13
-	MOVLQSX       (DX)(R13*4), R13
-	IMULQ         CX, R13
-	ADDQ          AX, R13
-	PREFETCHT0    (R13)
-	PREFETCHT0    64(R13)
-	PREFETCHT0    128(R13)
-	PREFETCHT0    192(R13)
-	PREFETCHT0    256(R13)
-	PREFETCHT0    320(R13)
-	PREFETCHT0    384(R13)
-	PREFETCHT0    448(R13)
-	PREFETCHT0    512(R13)
-	PREFETCHT0    576(R13)
-	PREFETCHT0    640(R13)
-	PREFETCHT0    704(R13)
-	PREFETCHT0    768(R13)
-	PREFETCHT0    832(R13)
-	PREFETCHT0    896(R13)
-	PREFETCHT0    960(R13)
+	CMPQ       R11, BX
+	JGE        end
+	LEAQ       -1(BX), R14
+	LEAQ       6(R11), R13
+	CMPQ       R13, R14
+	CMOVQGT    R14, R13
+	MOVLQSX    (DX)(R13*4), R13
+	IMULQ      CX, R13
+	ADDQ       AX, R13
+	PREFETCHT0 (R13)
+	PREFETCHT0 64(R13)
+	PREFETCHT0 128(R13)
+	PREFETCHT0 192(R13)
+	PREFETCHT0 256(R13)
+	PREFETCHT0 320(R13)
+	PREFETCHT0 384(R13)
+	PREFETCHT0 448(R13)
+	PREFETCHT0 512(R13)
+	PREFETCHT0 576(R13)
+	PREFETCHT0 640(R13)
+	PREFETCHT0 704(R13)
+	PREFETCHT0 768(R13)
+	PREFETCHT0 832(R13)
+	PREFETCHT0 896(R13)
+	PREFETCHT0 960(R13)
+	MOVQ       nexts+112(FP), R13
+	CMPQ       R11, R13
+	JGE        here
+	MOVQ       next+104(FP), R13
+	MOVLQSX    (R13)(R11*4), R13
+	IMULQ      CX, R13
+	ADDQ       AX, R13
+	MOVQ       part+120(FP), R14
+	ADDQ       R14, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 128(R13)
+	PREFETCHT1 192(R13)
+
+here:
 	MOVLQSX       (DX)(R11*4), R13
 	MOVQ          R13, R14
 	IMULQ         CX, R14
@@ -4010,7 +4226,7 @@ end:
 	VMOVUPD Z29, 832(AX)
 	VMOVUPD Z30, 896(AX)
 	VMOVUPD Z31, K1, 960(AX)
-	MOVQ    R12, ret+104(FP)
+	MOVQ    R12, ret+128(FP)
 	VZEROUPPER
 	RET
 

@@ -266,7 +266,7 @@ func TestDescend(t *testing.T) {
 				w, check := guarded(t, make([]float64, d))
 				slope, also := guarded(t, make([]float64, n))
 				list := append([]int32(nil), active...)
-				p := Pass{Intercept: 0.1, Bend: bend}
+				p := Pass{Intercept: 0.1, Bend: bend, Next: active[:5], Part: Parts - 1}
 				for _, beyond := range []float64{math.Inf(1), 0.4} {
 					list = list[:f(x, stride, w, inv, kink, lo, hi, slope, list, beyond, &p)]
 					all[k] = append(all[k], p.Estimate, p.Spread, p.Intercept, float64(len(list)))

@@ -11,12 +11,15 @@ import (
 // maxVectors is how many vectors of coefficients stay in registers.
 const maxVectors = 16
 
+// parts is kernel.Parts.
+const parts = 4
+
 // descend is a pass of coordinate descent with the coefficients in registers.
 // Updates that change nothing are jumped over, so that the processor runs ahead
 // to the next sample.
 func descend(v *isa, vectors int) {
 	TEXT(fmt.Sprintf("descend%d%s", vectors, v.suffix), NOSPLIT,
-		"func(x *float64, stride int, w *float64, tail int, inv, kink, lo, hi, slope *float64, active *int32, count int, beyond float64, state *[4]float64) int")
+		"func(x *float64, stride int, w *float64, tail int, inv, kink, lo, hi, slope *float64, active *int32, count int, beyond float64, state *[4]float64, next *int32, nexts, part int) int")
 	Pragma("noescape")
 	Doc(fmt.Sprintf("descend%d%s is Descend for %d vectors of coefficients.", vectors, v.suffix, vectors))
 	v.mask(pointer("tail"))
@@ -61,6 +64,20 @@ func descend(v *isa, vectors int) {
 	for k := range vectors {
 		PREFETCHT0(Mem{Base: ahead, Disp: 64 * k})
 	}
+	Load(Param("nexts"), ahead) // a part of a row to come
+	CMPQ(i, ahead)
+	JGE(LabelRef("here"))
+	Load(Param("next"), ahead)
+	MOVLQSX(Mem{Base: ahead, Index: i, Scale: 4}, ahead)
+	IMULQ(stride, ahead)
+	ADDQ(x, ahead)
+	Load(Param("part"), at)
+	ADDQ(at, ahead)
+	for k := range (vectors + parts - 1) / parts {
+		PREFETCHT1(Mem{Base: ahead, Disp: 64 * k})
+	}
+
+	Label("here")
 	index, row := GP64(), GP64()
 	MOVLQSX(Mem{Base: active, Index: i, Scale: 4}, index)
 	MOVQ(index, row)
