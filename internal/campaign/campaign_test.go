@@ -52,14 +52,15 @@ func seed(t *testing.T) uint64 {
 
 // TestCampaign computes a grid with a coordinator and three workers on a cluster
 // of three NATS servers while faults of all kinds happen: kills, stops, lost
-// servers, cut, hanging and slow connections, full disks, corrupt files. Each
-// cell must have one row with the numbers of an undisturbed run, and nothing
-// may be left behind. The seed, 1 or AGEPATH_SEED, decides which faults and when;
+// servers, cut, dead and slow connections, full disks, corrupt files. Coordinator
+// and workers are in network namespaces where this system allows it. Each cell must
+// have one row with the numbers of an undisturbed run, and nothing may be left
+// behind. The seed, 1 or AGEPATH_SEED, decides which faults and when;
 // AGEPATH_LONG=1 goes on with the next seeds for 20 minutes. Odd seeds use servers
 // in this process, even ones the nats-server program of the PATH.
 func TestCampaign(t *testing.T) {
 	if testing.Short() {
-		t.Skip("takes half a minute")
+		t.Skip("takes a minute")
 	}
 	dir := t.TempDir()
 	path := filepath.Join(dir, "grid.yaml")
@@ -99,6 +100,7 @@ func campaign(t *testing.T, seed uint64, server, grid string, want map[string]st
 		d := deploy(t, seed, server, grid)
 		began := time.Now()
 		d.coordinator.launch(t)
+		d.coordinator.wantProgram(t)
 		deadline := time.AfterFunc(patienceFor, func() { d.coordinator.stop(15) })
 		happened := d.bombard()
 		if !deadline.Stop() {
@@ -121,6 +123,7 @@ func campaign(t *testing.T, seed uint64, server, grid string, want map[string]st
 			t.Errorf("processes were left behind: %v", left)
 		}
 	})
+	wantNoNetwork(t)
 	await(t, fmt.Sprintf("not more than the %d goroutines of before", goroutines), func() bool { return runtime.NumGoroutine() <= goroutines })
 }
 

@@ -18,9 +18,14 @@ type fault struct {
 	do   func(d *deployment) (heal func(), after time.Duration)
 }
 
-// stopFor is how long a stopped worker lies beyond the time after which its
-// cells are given to others.
-const ackWait = 2 * time.Second
+const (
+	// ackWait is after which time without a word the cells of a worker are given
+	// to others.
+	ackWait = 2 * time.Second
+	// stale is after which time without an answer the programs close a connection:
+	// the third ping in a row, one every ten seconds.
+	stale = 30 * time.Second
+)
 
 var faults = []fault{
 	{"kill -9 of a worker", func(d *deployment) (func(), time.Duration) {
@@ -50,19 +55,19 @@ var faults = []fault{
 		return func() { w.signal(syscall.SIGCONT) }, ackWait + d.between(500*time.Millisecond, time.Second)
 	}},
 	{"cut of a host's connections", func(d *deployment) (func(), time.Duration) {
-		links := d.anyHost()
-		set(links, true, false, 0)
-		return func() { set(links, false, false, 0) }, d.between(100*time.Millisecond, 2*time.Second)
+		return d.anyHost().cut(), d.between(100*time.Millisecond, 2*time.Second)
 	}},
-	{"network of a host that hangs", func(d *deployment) (func(), time.Duration) {
-		links := d.anyHost()
-		set(links, false, true, 0)
-		return func() { set(links, false, false, 0) }, d.between(500*time.Millisecond, 3*time.Second)
+	{"packets of a host lost for less than AckWait", func(d *deployment) (func(), time.Duration) {
+		return d.anyHost().lose(), d.between(300*time.Millisecond, ackWait-300*time.Millisecond)
+	}},
+	{"packets of a host lost beyond AckWait", func(d *deployment) (func(), time.Duration) {
+		return d.anyHost().lose(), ackWait + d.between(500*time.Millisecond, 2*time.Second)
+	}},
+	{"packets of a host lost until its connections count as stale", func(d *deployment) (func(), time.Duration) {
+		return d.anyHost().lose(), stale + d.between(time.Second, 3*time.Second)
 	}},
 	{"500 ms latency of a host", func(d *deployment) (func(), time.Duration) {
-		links := d.anyHost()
-		set(links, false, false, 500*time.Millisecond)
-		return func() { set(links, false, false, 0) }, d.between(time.Second, 3*time.Second)
+		return d.anyHost().slow(), d.between(time.Second, 3*time.Second)
 	}},
 	{"full disk for the results", func(d *deployment) (func(), time.Duration) {
 		return fill(d.t, filepath.Dir(d.out)), d.between(2*time.Second, 3*time.Second)
@@ -81,13 +86,6 @@ var faults = []fault{
 		d.anyWorker().signal(syscall.SIGKILL) // the next one has to read them
 		return nil, 0
 	}},
-}
-
-// set sets the links of a host.
-func set(links []*link, cut, hangs bool, delay time.Duration) {
-	for _, l := range links {
-		l.set(cut, hangs, delay)
-	}
 }
 
 // fill fills the disk of a folder and returns what empties it again.

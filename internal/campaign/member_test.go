@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -61,6 +62,7 @@ const restartAfter = 100 * time.Millisecond
 // systemd or Kubernetes do.
 type member struct {
 	name string
+	host []string // what runs a program on its host, empty: here
 	path string
 	args []string
 	once bool // not started again after the exit status 0
@@ -90,9 +92,25 @@ func (m *member) launch(t *testing.T) {
 	})
 }
 
+// wantProgram waits until the process is the program, not what starts it on a host,
+// which signals must not go to instead.
+func (m *member) wantProgram(t *testing.T) {
+	t.Helper()
+	if len(m.host) == 0 {
+		return
+	}
+	await(t, m.name+" runs on its host", func() bool {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		target, _ := os.Readlink(fmt.Sprintf("/proc/%d/exe", m.cmd.Process.Pid))
+		return target == m.path
+	})
+}
+
 func (m *member) start() error {
 	m.log = new(logText)
-	m.cmd = exec.Command(m.path, m.args...)
+	command := slices.Concat(m.host, []string{m.path}, m.args)
+	m.cmd = exec.Command(command[0], command[1:]...)
 	m.cmd.Env = append(os.Environ(), m.env...)
 	m.cmd.Stderr = m.log
 	m.sent = false

@@ -8,8 +8,8 @@ import (
 )
 
 // link is the network between one host and one server: a proxy that can cut
-// connections, let them hang without a word, and delay what passes. It stands
-// for tc's netem, which not every kernel has and which needs root.
+// connections, and where the host is no network namespace let them hang without a
+// word, and where the kernel has no netem delay what passes.
 type link struct {
 	listener net.Listener
 	target   string
@@ -23,9 +23,11 @@ type link struct {
 	all   sync.WaitGroup
 }
 
-func newLink(t *testing.T, target string) *link {
+// newLink makes a link to a target, which hosts reach at an address of this
+// machine.
+func newLink(t *testing.T, address, target string) *link {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	listener, err := net.Listen("tcp", net.JoinHostPort(address, "0"))
 	if err != nil {
 		t.Fatal(err)
 	}

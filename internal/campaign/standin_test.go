@@ -51,6 +51,8 @@ func TestMain(m *testing.M) {
 		exit(loop(ctx))
 	case "server":
 		exit(serve(ctx))
+	case "count":
+		exit(count(ctx))
 	}
 	code := m.Run()
 	if dir, _ := programs(); dir != "" {
