@@ -26,6 +26,8 @@ type deployment struct {
 	nodes       []node
 	addresses   []string
 	hosts       []*host // of the coordinator, then of the workers
+	isolated    *member // what goes on without a network, nil: none
+	wasIsolated bool    // one was
 	coordinator *member
 	workers     []*member
 	out         string
@@ -94,6 +96,30 @@ func (d *deployment) url(host int) string {
 func (d *deployment) anyWorker() *member { return d.workers[d.random.IntN(len(d.workers))] }
 func (d *deployment) anyHost() *host     { return d.hosts[d.random.IntN(len(d.hosts))] }
 
+// hit sends a signal to a member. One that is isolated has to live to find out.
+func (d *deployment) hit(m *member, s syscall.Signal) {
+	if m != d.isolated {
+		m.signal(s)
+	}
+}
+
+// isolate loses all packets of the coordinator's or a worker's host and tells how
+// often in that time the process found its connection lost.
+func (d *deployment) isolate() (heal func()) {
+	at := 0
+	if d.random.IntN(2) == 0 {
+		at = 1 + d.random.IntN(workers)
+	}
+	m := append([]*member{d.coordinator}, d.workers...)[at]
+	d.isolated, d.wasIsolated = m, true
+	plug, before := d.hosts[at].lose(), m.lostConnections()
+	return func() {
+		d.t.Logf("%s found %d connections stale", m.name, m.lostConnections()-before)
+		plug()
+		d.isolated = nil
+	}
+}
+
 func (d *deployment) between(least, most time.Duration) time.Duration {
 	return least + time.Duration(d.random.Int64N(int64(most-least)))
 }
@@ -155,7 +181,7 @@ func (d *deployment) bombard() (happened int) {
 		}
 		f := next[0]
 		next = next[1:]
-		if _, goesOn := pending[f.name]; goesOn || d.noDisks && strings.HasPrefix(f.name, "full disk") {
+		if _, goesOn := pending[f.name]; goesOn || d.noDisks && strings.HasPrefix(f.name, "full disk") || f.name == isolation && d.wasIsolated {
 			continue
 		}
 		d.t.Logf("fault: %s", f.name)

@@ -27,21 +27,24 @@ const (
 	stale = 30 * time.Second
 )
 
+// isolation takes so long that it happens once in a campaign.
+const isolation = "packets of a host lost until its connections count as stale"
+
 var faults = []fault{
 	{"kill -9 of a worker", func(d *deployment) (func(), time.Duration) {
-		d.anyWorker().signal(syscall.SIGKILL)
+		d.hit(d.anyWorker(), syscall.SIGKILL)
 		return nil, 0
 	}},
 	{"SIGTERM to a worker", func(d *deployment) (func(), time.Duration) {
-		d.anyWorker().signal(syscall.SIGTERM)
+		d.hit(d.anyWorker(), syscall.SIGTERM)
 		return nil, 0
 	}},
 	{"kill -9 of the coordinator", func(d *deployment) (func(), time.Duration) {
-		d.coordinator.signal(syscall.SIGKILL)
+		d.hit(d.coordinator, syscall.SIGKILL)
 		return nil, 0
 	}},
 	{"SIGTERM to the coordinator", func(d *deployment) (func(), time.Duration) {
-		d.coordinator.signal(syscall.SIGTERM)
+		d.hit(d.coordinator, syscall.SIGTERM)
 		return nil, 0
 	}},
 	{"stop of a NATS node", func(d *deployment) (func(), time.Duration) {
@@ -51,7 +54,7 @@ var faults = []fault{
 	}},
 	{"SIGSTOP of a worker beyond AckWait", func(d *deployment) (func(), time.Duration) {
 		w := d.anyWorker()
-		w.signal(syscall.SIGSTOP)
+		d.hit(w, syscall.SIGSTOP)
 		return func() { w.signal(syscall.SIGCONT) }, ackWait + d.between(500*time.Millisecond, time.Second)
 	}},
 	{"cut of a host's connections", func(d *deployment) (func(), time.Duration) {
@@ -63,8 +66,8 @@ var faults = []fault{
 	{"packets of a host lost beyond AckWait", func(d *deployment) (func(), time.Duration) {
 		return d.anyHost().lose(), ackWait + d.between(500*time.Millisecond, 2*time.Second)
 	}},
-	{"packets of a host lost until its connections count as stale", func(d *deployment) (func(), time.Duration) {
-		return d.anyHost().lose(), stale + d.between(time.Second, 3*time.Second)
+	{isolation, func(d *deployment) (func(), time.Duration) {
+		return d.isolate(), stale + d.between(time.Second, 3*time.Second)
 	}},
 	{"500 ms latency of a host", func(d *deployment) (func(), time.Duration) {
 		return d.anyHost().slow(), d.between(time.Second, 3*time.Second)
@@ -76,14 +79,14 @@ var faults = []fault{
 		at := d.random.IntN(len(d.workers))
 		heal := fill(d.t, d.caches[at])
 		removeFiles(d.t, d.caches[at])
-		d.workers[at].signal(syscall.SIGKILL) // the next one has to write the data sets
+		d.hit(d.workers[at], syscall.SIGKILL) // the next one has to write the data sets
 		return heal, d.between(time.Second, 2*time.Second)
 	}},
 	{"corrupt files in the caches", func(d *deployment) (func(), time.Duration) {
 		for _, cache := range d.caches {
 			corrupt(d.t, cache, d.random)
 		}
-		d.anyWorker().signal(syscall.SIGKILL) // the next one has to read them
+		d.hit(d.anyWorker(), syscall.SIGKILL) // the next one has to read them
 		return nil, 0
 	}},
 }

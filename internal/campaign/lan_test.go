@@ -43,7 +43,7 @@ func count(ctx context.Context) error {
 // process was killed.
 func TestNetwork(t *testing.T) {
 	t.Run("network", func(t *testing.T) {
-		gone := exec.Command(os.Args[0], "-test.run=^$")
+		gone := exec.Command("go", "version")
 		if err := gone.Run(); err != nil {
 			t.Fatal(err)
 		}

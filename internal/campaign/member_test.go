@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/nats-io/nats.go"
 )
 
 // programs are the coordinator and the worker, built once.
@@ -149,6 +151,13 @@ func (m *member) keep() {
 func lastLine(text string) string {
 	text = strings.TrimSpace(text)
 	return text[strings.LastIndexByte(text, '\n')+1:]
+}
+
+// lostConnections returns how often the process told that pings were not answered.
+func (m *member) lostConnections() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return strings.Count(m.log.String(), "connection lost, restoring it: "+nats.ErrStaleConnection.Error())
 }
 
 // signal sends a signal to the process that runs now.
