@@ -1,0 +1,317 @@
+package results
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/agepath/agepath/experiment"
+)
+
+// answers are the tables of docs/querying.md by name: the values of a row by
+// column.
+type answers map[string][]map[string]any
+
+// questions are the names of the tables with what tells their rows apart.
+var questions = map[string][]string{
+	"best":     {"dataset", "method"},
+	"jumps":    {"dataset", "regularizer"},
+	"slowest":  {"cell"},
+	"optimism": {"dataset", "method"},
+}
+
+// queryRun is a run whose answers differ from row to row, with failed cells.
+func queryRun() runTables {
+	run := quickstart(3)
+	rows := run.cells
+	for i, row := range rows {
+		row["wall_seconds"] = float64(i*37%len(rows)) + 0.25
+		if row["method"] == "gaga" {
+			row["turning_points"], row["jump_points"] = i%11, i%5
+		}
+		if i%29 == 7 {
+			row["status"] = "failed"
+			for _, name := range []string{"metric", "score_oracle", "score_validation", "score_final", "turning_points", "jump_points"} {
+				row[name] = nil
+			}
+		}
+	}
+	return run
+}
+
+// answer computes the tables from the rows themselves.
+func answer(rows []cellRow) answers {
+	type mean struct{ sum, n float64 }
+	add := func(means map[[3]any]mean, key [3]any, x float64) {
+		m := means[key]
+		means[key] = mean{m.sum + x, m.n + 1}
+	}
+	best, turns, jumps, gaps := map[[3]any]mean{}, map[[3]any]mean{}, map[[3]any]mean{}, map[[3]any]mean{}
+	value := func(row cellRow, name string) any {
+		if x, ok := row[name]; ok {
+			return x
+		}
+		return testCell(experiment.Column{Name: name})
+	}
+	a := answers{}
+	for _, row := range rows {
+		a["slowest"] = append(a["slowest"], map[string]any{"cell": row["cell"], "dataset": value(row, "dataset"), "method": row["method"], "wall_seconds": row["wall_seconds"]})
+		if value(row, "status") != "ok" {
+			continue
+		}
+		gap := row["score_validation"].(float64) - row["score_oracle"].(float64)
+		if value(row, "metric") == "rmse" {
+			add(best, [3]any{value(row, "dataset"), row["method"], row["alpha"]}, row["score_validation"].(float64))
+		} else {
+			gap = -gap
+		}
+		add(gaps, [3]any{value(row, "dataset"), row["method"]}, gap)
+		if row["method"] == "gaga" {
+			key := [3]any{value(row, "dataset"), row["regularizer"]}
+			add(turns, key, float64(row["turning_points"].(int)))
+			add(jumps, key, float64(row["jump_points"].(int)))
+		}
+	}
+	slices.SortFunc(a["slowest"], func(x, y map[string]any) int {
+		return int(math.Copysign(1, y["wall_seconds"].(float64)-x["wall_seconds"].(float64)))
+	})
+	a["slowest"] = a["slowest"][:10]
+	lowest := map[[3]any]map[string]any{}
+	for key, m := range best {
+		pair := [3]any{key[0], key[1]}
+		if have := lowest[pair]; have == nil || m.sum/m.n < have["score_validation"].(float64) {
+			lowest[pair] = map[string]any{"dataset": key[0], "method": key[1], "alpha": key[2], "score_validation": m.sum / m.n}
+		}
+	}
+	for _, row := range lowest {
+		a["best"] = append(a["best"], row)
+	}
+	for key, m := range jumps {
+		a["jumps"] = append(a["jumps"], map[string]any{"dataset": key[0], "regularizer": key[1], "turning_points": turns[key].sum / turns[key].n, "jump_points": m.sum / m.n})
+	}
+	for key, m := range gaps {
+		a["optimism"] = append(a["optimism"], map[string]any{"dataset": key[0], "method": key[1], "optimism": m.sum / m.n})
+	}
+	return a
+}
+
+// check compares answers, in any order of rows.
+func (a answers) check(t *testing.T, got answers) {
+	t.Helper()
+	for name, key := range questions {
+		place := func(row map[string]any) string {
+			var parts []string
+			for _, column := range key {
+				parts = append(parts, fmt.Sprint(row[column]))
+			}
+			return strings.Join(parts, " ")
+		}
+		found := map[string]map[string]any{}
+		for _, row := range got[name] {
+			found[place(row)] = row
+		}
+		if len(got[name]) != len(a[name]) || len(a[name]) == 0 {
+			t.Errorf("%s: %d rows, want %d", name, len(got[name]), len(a[name]))
+		}
+		for _, want := range a[name] {
+			have := found[place(want)]
+			for column, x := range want {
+				same := fmt.Sprint(have[column]) == fmt.Sprint(x)
+				if number, ok := x.(float64); ok {
+					other, isNumber := have[column].(float64)
+					same = isNumber && math.Abs(number-other) < 1e-12
+				}
+				if !same {
+					t.Errorf("%s of %s: %s is %v, want %v", name, place(want), column, have[column], x)
+				}
+			}
+		}
+	}
+}
+
+// queryBlocks returns the code of docs/querying.md in a language.
+func queryBlocks(t *testing.T, language string) []string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "docs", "querying.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var blocks []string
+	for i, part := range strings.Split(string(text), "```") {
+		if code, ok := strings.CutPrefix(part, language+"\n"); ok && i%2 == 1 {
+			blocks = append(blocks, code)
+		}
+	}
+	if len(blocks) == 0 {
+		t.Fatalf("docs/querying.md has no %s", language)
+	}
+	return blocks
+}
+
+// runIn runs a program in a folder.
+func runIn(t *testing.T, dir, name string, args ...string) {
+	t.Helper()
+	command := exec.CommandContext(t.Context(), name, args...)
+	command.Dir = dir
+	if out, err := command.CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%s", name, err, out)
+	}
+}
+
+// jsonAnswers reads the tables that a program wrote.
+func jsonAnswers(t *testing.T, path string) answers {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got answers
+	if err := json.Unmarshal(text, &got); err != nil {
+		t.Fatalf("%s: %v\n%s", path, err, text)
+	}
+	return got
+}
+
+func writeText(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// showTables writes the tables of a JavaScript block, and those of the SQL.
+const showTables = `
+import { DuckDBInstance } from '@duckdb/node-api'
+pl.readIPC(fs.readFileSync('out/quickstart/knots.arrow')).writeParquet('knots.parquet')
+const db = await (await DuckDBInstance.create(':memory:')).connect()
+const sql = {}
+for (const [name, query] of Object.entries(JSON.parse(fs.readFileSync('queries.json')))) {
+  sql[name] = (await db.runAndReadAll(query)).getRowObjectsJson()
+}
+const js = { best, jumps, slowest, optimism }
+for (const name in js) js[name] = js[name].toRecords()
+cells.writeCSV('cells.csv')
+fs.writeFileSync('js.json', JSON.stringify(js))
+fs.writeFileSync('sql.json', JSON.stringify(sql))
+`
+
+// TestQuerying runs the examples of docs/querying.md on a run and compares their
+// tables with those computed from its rows.
+func TestQuerying(t *testing.T) {
+	t.Parallel()
+	polars := polarsDir(t)
+	run := queryRun()
+	want := answer(run.cells)
+	work := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(work, "out"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(writeRun(t, run), filepath.Join(work, "out", "quickstart")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(filepath.Join(polars, "node_modules"), filepath.Join(work, "node_modules")); err != nil {
+		t.Fatal(err)
+	}
+	queries := map[string]string{"paths": queryBlocks(t, "sql")[1]}
+	named := regexp.MustCompile(`^-- (\w+)`)
+	for _, statement := range strings.Split(queryBlocks(t, "sql")[0], ";") {
+		if match := named.FindStringSubmatch(strings.TrimSpace(statement)); match != nil {
+			queries[match[1]] = statement
+		}
+	}
+	text, err := json.Marshal(queries)
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeText(t, filepath.Join(work, "queries.json"), string(text))
+	writeText(t, filepath.Join(work, "query.mjs"), queryBlocks(t, "js")[0]+showTables)
+	runIn(t, work, "node", "query.mjs")
+	t.Run("polars", func(t *testing.T) { want.check(t, jsonAnswers(t, filepath.Join(work, "js.json"))) })
+	t.Run("duckdb", func(t *testing.T) {
+		got := jsonAnswers(t, filepath.Join(work, "sql.json"))
+		want.check(t, got)
+		// Two jumps on every path that appendPath makes.
+		paths := 0
+		for _, row := range run.cells {
+			if row["method"] == "gaga" {
+				paths++
+			}
+		}
+		if len(got["paths"]) != 2*paths {
+			t.Errorf("%d jumps, want %d", len(got["paths"]), 2*paths)
+		}
+	})
+	t.Run("pandas", func(t *testing.T) {
+		const python = "/usr/bin/python3" // Debian's, which has Debian's pandas
+		if err := exec.CommandContext(t.Context(), python, "-c", "import pandas").Run(); err != nil {
+			t.Skipf("pandas is not there: %v", err)
+		}
+		code := replaceOnce(t, queryBlocks(t, "python")[0], `pd.read_feather("out/quickstart/cells.arrow")`, `pd.read_csv("cells.csv")`)
+		writeText(t, filepath.Join(work, "query.py"), code+`
+import json
+tables = dict(best=best, jumps=jumps, slowest=slowest, optimism=optimism)
+json.dump({name: table.to_dict("records") for name, table in tables.items()}, open("python.json", "w"))
+`)
+		runIn(t, work, python, "query.py")
+		want.check(t, jsonAnswers(t, filepath.Join(work, "python.json")))
+	})
+	t.Run("R", func(t *testing.T) {
+		if _, err := exec.LookPath("Rscript"); err != nil {
+			t.Skipf("R is not there: %v", err)
+		}
+		code := replaceOnce(t, queryBlocks(t, "r")[0], `as.data.frame(arrow::read_feather("out/quickstart/cells.arrow"))`, `read.csv("cells.csv", colClasses = c(cell = "character"))`)
+		writeText(t, filepath.Join(work, "query.R"), code+`
+for (name in c("best", "jumps", "slowest", "optimism")) {
+  table <- get(name)
+  write.csv(format(table, digits = 17), paste0("r-", name, ".csv"), row.names = FALSE)
+}
+`)
+		runIn(t, work, "Rscript", "query.R")
+		want.check(t, csvAnswers(t, work))
+	})
+}
+
+func replaceOnce(t *testing.T, text, old, with string) string {
+	t.Helper()
+	if strings.Count(text, old) != 1 {
+		t.Fatalf("docs/querying.md does not say %s once", old)
+	}
+	return strings.Replace(text, old, with, 1)
+}
+
+// csvAnswers reads the tables that R wrote.
+func csvAnswers(t *testing.T, work string) answers {
+	t.Helper()
+	got := answers{}
+	for name := range questions {
+		file, err := os.Open(filepath.Join(work, "r-"+name+".csv"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines, err := csv.NewReader(file).ReadAll()
+		file.Close()
+		if err != nil || len(lines) < 2 {
+			t.Fatalf("%s: %d lines, %v", name, len(lines), err)
+		}
+		for _, line := range lines[1:] {
+			row := map[string]any{}
+			for j, column := range lines[0] {
+				row[column] = line[j]
+				if x, err := strconv.ParseFloat(strings.TrimSpace(line[j]), 64); err == nil && column != "cell" {
+					row[column] = x
+				}
+			}
+			got[name] = append(got[name], row)
+		}
+	}
+	return got
+}
