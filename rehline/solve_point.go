@@ -128,11 +128,11 @@ func (s *Solver) report() {
 	out.Status = p.status
 }
 
-// overflow returns an error where the solution is no numbers, and forgets what
-// was kept between solves.
+// overflow returns an error where the solution, or the objective at zero that its
+// gap is compared with, is no numbers, and forgets what was kept between solves.
 func (s *Solver) overflow() error {
 	p := &s.point
-	ok := finite(p.primal) && finite(p.dual) && finite(p.gap) && finite(p.infeasibility)
+	ok := finite(s.c/s.ridge) && finite(s.origin) && finite(p.primal) && finite(p.dual) && finite(p.gap) && finite(p.infeasibility)
 	for _, b := range s.beta {
 		ok = ok && finite(b)
 	}
