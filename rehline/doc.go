@@ -112,8 +112,8 @@
 // # Errors
 //
 // A wrong input is an InputError that names the part, the place and what is
-// allowed: shapes, numbers that are not finite or above 1e100 in size, negative
-// weights or thresholds, missing samples or features. Numbers within these limits
+// allowed: shapes, numbers that are not finite or above 1e100 in size, a cost or a
+// ridge below 1e-100, negative weights or thresholds, missing samples or features. Numbers within these limits
 // that are so far apart that the objective overflows are one as well. The
 // features, the loss and the constraints are not copied and have to stay as they
 // are while a Solver uses them.

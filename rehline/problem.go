@@ -220,6 +220,9 @@ func checkScale(what string, v float64) error {
 	if v < 0 || !finite(v) {
 		return &InputError{what, -1, -1, fmt.Sprintf("%g; it is positive and finite, or 0 for 1", v), ErrRange}
 	}
+	if v != 0 && v < 1/largest {
+		return &InputError{what, -1, -1, fmt.Sprintf("%g; a number below %g leaves no room for its multiples", v, 1/largest), ErrRange}
+	}
 	return nil
 }
 

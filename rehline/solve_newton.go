@@ -125,6 +125,7 @@ func (s *Solver) ascend() error {
 			}
 		}
 		if status != 0 {
+			s.refine()
 			if s.repair(); s.base == nil {
 				s.last(true)
 			}

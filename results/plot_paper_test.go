@@ -28,7 +28,7 @@ func TestTimeFigures(t *testing.T) {
 		t.Fatalf("plans %+v", plans)
 	}
 	f := timeFigure(plans[0], &dataFacts{})
-	if !f.X.Log || !f.Y.Log || f.Y.Text != "processor time of a cell (s)" || strings.Contains(f.Title, "training rows,") {
+	if !f.X.Log || !f.Y.Log || f.Y.Text != "processor time (s)" || strings.Contains(f.Title, "training rows,") {
 		t.Errorf("axes %+v %+v, title %s", f.X, f.Y, f.Title)
 	}
 	want := []Point{{100, 1.5, math.Sqrt(0.5)}, {1000, 15, math.Sqrt(50)}, {3000, 150, math.Sqrt(5000)}}
@@ -47,7 +47,7 @@ func TestTimeFigures(t *testing.T) {
 	if len(plans) != 1 || plans[0].x != DimAgeMax {
 		t.Fatalf("plans %+v", plans)
 	}
-	if f = timeFigure(plans[0], &dataFacts{}); f.Y.Text != "elapsed time of a cell (s)" || len(f.Series[0].Pieces[0]) != 3 {
+	if f = timeFigure(plans[0], &dataFacts{}); f.Y.Text != "elapsed time (s)" || len(f.Series[0].Pieces[0]) != 3 {
 		t.Errorf("%+v", f)
 	}
 	checkFigure(t, f)

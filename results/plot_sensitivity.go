@@ -75,7 +75,7 @@ func sensitivityFigure(plan figurePlan, data *dataFacts) *Figure {
 			Text: parameterLabel(plan.x, last),
 			Log:  spansDecade(first[plan.x].Number, last[plan.x].Number),
 		},
-		Y: AxisLabel{Text: data.scoreLabel(plan.table.Metric, "best on the path (oracle)")},
+		Y: AxisLabel{Text: data.scoreLabel(plan.table.Metric, "oracle")},
 	}
 	for j, style := range methodStylesOf(plan.table.Methods) {
 		s := Series{Name: style.label, style: style.series()}
@@ -98,7 +98,7 @@ func sensitivityFigure(plan figurePlan, data *dataFacts) *Figure {
 		free = append(free, DimNoiseKind)
 	}
 	f.Title = fmt.Sprintf("Sensitivity to %s: %s", parameterWord(plan.x), describe(first, free...))
-	f.Note = data.sizesOf(first) + "mean ± standard deviation over " + repeatsOf(plan.rows)
+	f.Note = data.sizesOf(first) + "mean ± standard deviation over " + repeatsOf(plan.rows) + "; oracle: best on the path"
 	return f
 }
 

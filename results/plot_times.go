@@ -67,9 +67,9 @@ func timeFigure(plan figurePlan, data *dataFacts) *Figure {
 		f.X.Text, f.Title = "end of the ages, largest λ", "Running time by the range of ages: "
 	}
 	f.Title += describe(first, plan.x, DimAgeMin)
-	f.Y = AxisLabel{Text: words + " of a cell (s)", Log: spansDecade(lo, hi)}
+	f.Y = AxisLabel{Text: words + " (s)", Log: spansDecade(lo, hi)}
 	f.Note = data.sizesOf(first.without(plan.x)) + "mean ± standard deviation over " + repeatCounts(counts)
-	f.Caption = "A cell is a fit of the whole path and its scores on the test part."
+	f.Caption = "Times are those of a cell, a fit of the whole path and its scores on the test part."
 	return f
 }
 

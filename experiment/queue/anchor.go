@@ -15,6 +15,11 @@ import (
 // stands there whenever no task is in flight: each pull then takes as long as
 // the queue is, 10 ms and more with 500,000 tasks, which keeps the next ones
 // from being in flight.
+//
+// Its price: a server that is killed before it wrote down an acknowledgement
+// counts the task, which is gone, as in flight until it would be delivered
+// again, to a worker that asks after AckWait. Without the anchor it drops such
+// tasks at its start when all before them are gone too.
 const anchorSubject = string(taskTopic) + "$.anchor"
 
 // anchor puts the anchor into the task stream unless it is there.

@@ -30,7 +30,8 @@ type Config struct {
 	// AckWait is how long the server waits for a word about a task in flight
 	// before it gives the task to another worker; workers report every third
 	// of it. It is written into a run's consumer by [Queue.Publish]. Default:
-	// 30 s, or 5 s on an embedded server, whose workers die with it. Too
+	// what the run has; for a new one 30 s, or 5 s on an embedded server, whose
+	// workers die with it. Too
 	// short, and a pause of the network has cells computed twice; too long,
 	// and the cells of a lost worker wait for it.
 	AckWait time.Duration
@@ -82,12 +83,6 @@ func (c Config) withDefaults() (Config, error) {
 	case 0, 1, 3, 5:
 	default:
 		return c, fmt.Errorf("replicas %d; allowed are 1, 3 and 5", c.Replicas)
-	}
-	if c.AckWait == 0 {
-		c.AckWait = 30 * time.Second
-		if c.Server != nil {
-			c.AckWait = 5 * time.Second
-		}
 	}
 	if c.Window == 0 {
 		c.Window = 1024

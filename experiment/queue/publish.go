@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -19,6 +20,12 @@ const maxAckPending = 100_000
 // maxWaiting is how many slots can wait for tasks of a run at a time; further
 // ones are refused. The server's own default is 512.
 const maxWaiting = 16_384
+
+// The AckWait of new runs, at a server of its own and at an embedded one.
+const (
+	defaultAckWait  = 30 * time.Second
+	embeddedAckWait = 5 * time.Second
+)
 
 // Publish queues tasks in the order of the sequence, which is the order of
 // their delivery: put the most expensive first. Tasks whose cell is already
@@ -140,13 +147,21 @@ func (p *publication) settle(ctx context.Context) error {
 // deaths themselves. BackOff is unset because it overrides AckWait and is not
 // heeded when a task is handed back.
 func (q *Queue) open(ctx context.Context, run string) error {
+	wait, err := q.ackWait(ctx, run)
+	if err != nil {
+		return err
+	}
+	return q.openWith(ctx, run, wait)
+}
+
+func (q *Queue) openWith(ctx context.Context, run string, wait time.Duration) error {
 	return q.persist(ctx, "creating consumer of run "+run, tasksStream, func(ctx context.Context) error {
 		_, err := q.js.CreateOrUpdateConsumer(ctx, tasksStream, jetstream.ConsumerConfig{
 			Durable:         run,
 			Description:     "agepath: tasks of run " + run,
 			DeliverPolicy:   jetstream.DeliverAllPolicy,
 			AckPolicy:       jetstream.AckExplicitPolicy,
-			AckWait:         q.config.AckWait,
+			AckWait:         wait,
 			MaxDeliver:      -1,
 			FilterSubject:   taskTopic.run(run),
 			ReplayPolicy:    jetstream.ReplayInstantPolicy,
@@ -156,4 +171,27 @@ func (q *Queue) open(ctx context.Context, run string) error {
 		})
 		return err
 	})
+}
+
+// ackWait returns the AckWait of a run: what is asked for, else what the run
+// has, else the default.
+func (q *Queue) ackWait(ctx context.Context, run string) (wait time.Duration, err error) {
+	if q.config.AckWait > 0 {
+		return q.config.AckWait, nil
+	}
+	err = q.persist(ctx, "asking for the consumer of run "+run, tasksStream, func(ctx context.Context) error {
+		consumer, err := q.js.Consumer(ctx, tasksStream, run)
+		switch {
+		case err == nil:
+			wait = consumer.CachedInfo().Config.AckWait
+		case !gone(err):
+			return err
+		case q.config.Server != nil:
+			wait = embeddedAckWait
+		default:
+			wait = defaultAckWait
+		}
+		return nil
+	})
+	return wait, err
 }

@@ -133,3 +133,38 @@ func BenchmarkPublish(b *testing.B) {
 	}
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "cells/s")
 }
+
+// A run keeps the AckWait it was submitted with, unless another is asked for.
+func TestAckWaitOfARun(t *testing.T) {
+	t.Parallel()
+	b := setup(t, 0)
+	fresh := defaultAckWait
+	if b.server != nil {
+		fresh = embeddedAckWait
+	}
+	other := b.connect(Config{})
+	for i, step := range []struct {
+		queue *Queue
+		ask   time.Duration
+		want  time.Duration
+	}{{b.Queue, 0, fresh}, {b.Queue, 7 * time.Second, 7 * time.Second}, {other, 0, 7 * time.Second}, {other, time.Minute, time.Minute}} {
+		step.queue.config.AckWait = step.ask
+		if _, _, err := step.queue.Publish(b.ctx, sequence(task("run", fmt.Sprint(i)))); err != nil {
+			t.Fatal(err)
+		}
+		consumer, err := b.js.Consumer(b.ctx, tasksStream, "run")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := consumer.CachedInfo().Config.AckWait; got != step.want {
+			t.Errorf("step %d: AckWait %v, want %v", i, got, step.want)
+		}
+	}
+	b.Queue.config.AckWait = 0
+	if err := b.Reopen(b.ctx, "run"); err != nil {
+		t.Fatal(err)
+	}
+	if wait, err := b.ackWait(b.ctx, "run"); wait != time.Minute || err != nil {
+		t.Errorf("reopened: AckWait %v, error %v; want a minute", wait, err)
+	}
+}

@@ -108,7 +108,11 @@ func (q *Queue) Reopen(ctx context.Context, run string) error {
 	if err := validRun(run); err != nil {
 		return fmt.Errorf("reopening: %w", err)
 	}
-	err := q.persist(ctx, "reopening run "+run, tasksStream, func(ctx context.Context) error {
+	wait, err := q.ackWait(ctx, run)
+	if err != nil {
+		return err
+	}
+	err = q.persist(ctx, "reopening run "+run, tasksStream, func(ctx context.Context) error {
 		if err := q.js.DeleteConsumer(ctx, tasksStream, run); !gone(err) {
 			return err
 		}
@@ -117,7 +121,7 @@ func (q *Queue) Reopen(ctx context.Context, run string) error {
 	if err != nil {
 		return err
 	}
-	return q.open(ctx, run)
+	return q.openWith(ctx, run, wait)
 }
 
 // Purge removes everything there is of a run: tasks, results, attempts and

@@ -58,6 +58,14 @@ func ServeSlot(in io.Reader, out io.Writer, kinds []experiment.Kind) error {
 	if err := s.answer(frameReady, nil); err != nil {
 		return err
 	}
+	// One goroutine serves all requests: its stack has grown once.
+	requests := make(chan func())
+	defer close(requests)
+	go func() { // ends with in, or with the process while a cell is computed
+		for serve := range requests {
+			serve()
+		}
+	}()
 	cancel := func() {}
 	for frames := bufio.NewReader(in); ; {
 		kind, body, err := readFrame(frames)
@@ -77,7 +85,7 @@ func ServeSlot(in io.Reader, out io.Writer, kinds []experiment.Kind) error {
 			}
 			ctx, stop := context.WithCancel(context.Background())
 			cancel = stop
-			go s.serve(ctx, stop, r) // the worker sends the next request after the answer
+			requests <- func() { s.serve(ctx, stop, r) } // the worker sends the next request after the answer
 		default:
 			return fmt.Errorf("reading a request: frame %q is not known", kind)
 		}

@@ -51,7 +51,7 @@ func (n *NATS) addTo(flags *pflag.FlagSet, program string) {
 // AddStreams adds the flags of commands that make streams and runs.
 func (n *NATS) AddStreams(flags *pflag.FlagSet) {
 	flags.IntVar(&n.replicas, "replicas", 0, "`N` servers that keep each task and result: 1, 3 or 5 (default: what the streams have, 1 for new ones)")
-	flags.DurationVar(&n.ackWait, "ack-wait", 30*time.Second, "`time` that a worker may be silent before its cells are given to others")
+	flags.DurationVar(&n.ackWait, "ack-wait", 0, "`time` that a worker may be silent before its cells are given to others; 0s is what the run has, and 30s for a new one")
 }
 
 // Connect connects to the server. report is told of what the connection
