@@ -7,12 +7,12 @@ import (
 )
 
 // Rows of X that the caches near the processor do not hold are visited in runs,
-// within which memory is read in order. Where no cache holds X, reading it takes
-// several times as long as visiting its rows: blocks of them that the second cache
-// holds are then visited some times in a row while the next block is fetched.
+// within which memory is read in order. Where the second cache does not hold X,
+// reading it takes longer than visiting its rows: blocks of them that it holds are
+// then visited some times in a row while the next block is fetched.
 const (
 	nearCache  = 1 << 20 // bytes of X
-	farCache   = 16 << 20
+	farCache   = 2 << 20
 	runLength  = 16
 	blockBytes = 192 << 10
 	stateBytes = 5*8 + 4 // of a sample, in the kernel's other arrays
