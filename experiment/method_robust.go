@@ -44,10 +44,7 @@ var rlssvmMethod = methodInfo{
 	},
 	// Three small fits a start, and some ten for each of the five best.
 	work: func(g *group, n, d float64) float64 {
-		if g.settings.kernel() {
-			return n*n*d/4 + 1.5*n*n*n
-		}
-		return (3*g.settings.largest("starts") + 80) * n * (d*d/4 + 800)
+		return leastSquaresWork(g, n, d, (3*g.settings.largest("starts")+80)*n*(d*d/4+800))
 	},
 	bytes: leastSquaresBytes,
 }
@@ -68,10 +65,7 @@ var relssvmMethod = methodInfo{
 		return nil
 	},
 	work: func(g *group, n, d float64) float64 {
-		if g.settings.kernel() {
-			return n*n*d/4 + 1.5*n*n*n
-		}
-		return 200 * n * (d*d/4 + 500)
+		return leastSquaresWork(g, n, d, 200*n*(d*d/4+500))
 	},
 	bytes: leastSquaresBytes,
 }
@@ -131,6 +125,15 @@ func (f *Fitted) robust(fit *baselines.Fit) {
 			knot.Middle++
 		}
 	}
+}
+
+// leastSquaresWork is that of kernel values and factors with a kernel, whatever
+// the fits, else the given work of linear fits.
+func leastSquaresWork(g *group, n, d, linear float64) float64 {
+	if g.settings.kernel() {
+		return n*n*d/4 + 1.5*n*n*n
+	}
+	return linear
 }
 
 // leastSquaresBytes is a copy of the data with weights and the normal equations,

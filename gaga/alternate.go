@@ -115,9 +115,6 @@ func (a *Alternation) Losses(dst []float64) {
 	copy(dst, a.losses)
 }
 
-// Penalty returns R at the current solution.
-func (a *Alternation) Penalty() float64 { return a.penalty() }
-
 // fit makes the optimum for the weights in fitted the current solution.
 func (a *Alternation) fit(ctx context.Context) error {
 	weights := a.fitted
@@ -268,7 +265,7 @@ func (a *Alternation) Knot(age float64, kind Kind) Knot {
 	p := a.problem
 	k := Knot{Age: age, Kind: kind, Index: -1, Scalar: math.NaN(), Theta: append([]float64(nil), a.Theta()...)}
 	k.KKT = a.certificate.KKT + a.change
-	k.Objective = a.penalty()
+	k.Objective = a.Penalty()
 	for i, u := range a.scores {
 		loss, _, _ := p.Loss.Eval(u, p.Y[i])
 		k.Objective += p.multiplicity(i) * p.Regularizer.Integral(loss, age)
@@ -278,8 +275,8 @@ func (a *Alternation) Knot(age float64, kind Kind) Knot {
 	return k
 }
 
-// penalty returns R at the current solution.
-func (a *Alternation) penalty() float64 {
+// Penalty returns R at the current solution.
+func (a *Alternation) Penalty() float64 {
 	p, theta := a.problem, a.Theta()
 	last := len(theta) - 1
 	var l1, l2 float64

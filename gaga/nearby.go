@@ -19,9 +19,9 @@ func (t *moments) stepwise() bool {
 }
 
 // landNearby alternates from the left point, a jump point, at an age beyond it,
-// within the window. It reports false, with the left θ
-// as it was, where the way leads out of it or has more than few steps: the
-// landing is then left to [tracker.land].
+// within the window. It reports false, with the left θ as it was, where the way
+// leads out of it or has more than few steps: the landing is then left to
+// [tracker.land].
 func (t *tracker) landNearby(age float64, reason string) bool {
 	pt := t.left
 	before, from := append([]float64(nil), pt.theta...), pt.age

@@ -20,12 +20,7 @@ func (s *Solver) finished() bool {
 		s.evaluate()
 		return false
 	}
-	s.repair()
-	if s.solved() {
-		return true
-	}
-	s.evaluate()
-	return false
+	return s.repaired()
 }
 
 // settled tells whether the point is good enough once the dual is made feasible
@@ -34,6 +29,12 @@ func (s *Solver) settled() bool {
 	if !s.pure && (s.dim == s.d || s.bend[s.d] != 0) {
 		return false
 	}
+	return s.repaired()
+}
+
+// repaired tells whether the point is good enough with a feasible dual; else it is
+// evaluated anew.
+func (s *Solver) repaired() bool {
 	s.repair()
 	if s.solved() {
 		return true

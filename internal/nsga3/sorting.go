@@ -54,8 +54,9 @@ func (s *sorter) sort(f []float64) []int {
 		s.front[slot], s.before[slot], s.latest[low] = low, s.latest[low], slot
 		s.ends[low]++
 	}
+	// Sizes become beginnings, which move to the ends as the fronts are filled.
 	begin := 0
-	for k, count := range s.ends { // for now: where each front begins
+	for k, count := range s.ends {
 		s.ends[k] = begin
 		begin += count
 	}
