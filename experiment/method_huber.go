@@ -11,7 +11,7 @@ import (
 const defaultDelta = 0.2
 
 var huberMethod = methodInfo{
-	name: HuberLasso, algorithm: 1,
+	name: HuberLasso, algorithm: 2,
 	models: []string{Lasso},
 	settings: []settingInfo{
 		{name: "delta", rule: positive, standard: Setting{Number: defaultDelta}, meaning: "residual, of the scaled target, beyond which the loss is linear"},

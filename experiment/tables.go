@@ -48,7 +48,7 @@ var selfPacedMeasures = []Column{
 	{"turning_points", Int, "critical points at which the path bends; null for methods that do not locate them"},
 	{"jump_points", Int, "critical points at which the path jumps to another partial optimum; null for methods that do not locate them"},
 	{"restarts", Int, "how often the path was taken up again by alternate convex search, jumps included; null for methods that do not locate critical points"},
-	{"max_kkt", Float, "largest violation of the optimality conditions over all knots, relative to the scale of the gradient's terms; for erm the relative duality gap"},
+	{"max_kkt", Float, "largest violation of the optimality conditions over all knots, relative to the scale of the gradient's terms; for erm, huber-lasso and the linear robust-svm the relative duality gap"},
 	{"path_status", Text, "how the path ended: complete, or why it stopped early, and which ages it leaves out because only one class has weight there; null for methods without ages"},
 }
 
