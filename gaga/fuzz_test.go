@@ -47,6 +47,25 @@ func TestRandomProblems(t *testing.T) {
 	}
 }
 
+// Random problems whose paths once broke an invariant.
+func TestRandomProblemsMended(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name string
+		draw func(*rand.Rand) *Problem
+		seed uint64
+	}{
+		{"J as good as singular where the age is C under the RBF kernel", randomSVM, 74237},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			if _, err := checkRandom(c.draw, c.seed, 7, Range{0.01, 20}, 0); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
 // events returns the number of critical points.
 func (p *Path) events() int { return p.eventCount }
 
