@@ -27,7 +27,7 @@ type Delivery struct {
 	puller    *Puller
 	msg       jetstream.Msg
 	run, cell string
-	sequence  uint64 // of the task in its stream
+	number    uint64 // of the task, see numberHeader
 	wait      time.Duration
 	confirmed atomic.Int64 // when the server last knew us to be alive, or before; Unix nanoseconds
 	overdue   atomic.Bool  // there was a time when it had to believe us lost
@@ -54,7 +54,7 @@ func newDelivery(p *Puller, a *answer) (*Delivery, error) {
 	}
 	d := &Delivery{
 		Delivered: int(meta.NumDelivered), Attempt: 1,
-		puller: p, msg: msg, run: runOf(msg.Subject()), cell: cellOf(msg.Subject()), sequence: meta.Sequence.Stream,
+		puller: p, msg: msg, run: runOf(msg.Subject()), cell: cellOf(msg.Subject()), number: numberOf(msg.Headers()),
 		wait: a.from.consumer.CachedInfo().Config.AckWait, stop: func() {}, stopped: make(chan struct{}), cancelled: make(chan struct{}),
 	}
 	close(d.stopped) // no heartbeat yet
@@ -159,7 +159,13 @@ func (d *Delivery) lost() bool {
 	return d.overdue.Load()
 }
 
-// resume looks up how the earlier deliveries of a task ended, and settles the
+// known reports whether something may be known of the task already: it is not the
+// first delivery, or whoever queued it knew that the run was published before.
+func (d *Delivery) known() bool {
+	return d.Delivered > 1 || d.msg.Headers().Get(numberHeader) != ""
+}
+
+// resume looks up how the earlier deliveries of a known task ended, and settles the
 // task when it has a result or when too many workers died of it. Otherwise it
 // notes that the task is begun: only redeliveries pay for that.
 //
@@ -168,14 +174,17 @@ func (d *Delivery) lost() bool {
 // the one that kills would meet it again, and be given up with it.
 func (d *Delivery) resume(ctx context.Context) (settled bool, err error) {
 	q := d.puller.queue
-	has, err := q.hasResult(ctx, d.run, d.cell, d.sequence)
+	has, err := q.hasResult(ctx, d.run, d.cell, d.number)
 	if err != nil {
 		return false, err
 	}
 	if has {
 		return true, d.acknowledge(ctx)
 	}
-	t, _, err := q.tally(ctx, d.run, d.cell, d.sequence)
+	if d.Delivered == 1 {
+		return false, nil
+	}
+	t, _, err := q.tally(ctx, d.run, d.cell, d.number)
 	if err != nil {
 		return false, err
 	}
@@ -184,7 +193,7 @@ func (d *Delivery) resume(ctx context.Context) (settled bool, err error) {
 	if t.silent(d.Delivered) > 0 && !next.kills(d.Delivered, d.puller.config.MaxDeaths) && !d.puller.hold(d) {
 		return true, d.Release(ctx, d.wait)
 	}
-	if t, err = q.record(ctx, d.run, d.cell, d.sequence, func(t *tally) { t.begin(d.Delivered) }); err != nil {
+	if t, err = q.record(ctx, d.run, d.cell, d.number, func(t *tally) { t.begin(d.Delivered) }); err != nil {
 		return false, err
 	}
 	d.Attempt = t.Failed + 1
@@ -199,7 +208,7 @@ func (d *Delivery) resume(ctx context.Context) (settled bool, err error) {
 func (d *Delivery) giveUp(ctx context.Context, task *experiment.Task, reason string) error {
 	letter := &DeadLetter{
 		Run: d.run, Cell: d.cell, Task: task, Deliveries: d.Delivered, Reason: reason,
-		Worker: d.puller.config.Name, Time: time.Now().UTC(), sequence: d.sequence,
+		Worker: d.puller.config.Name, Time: time.Now().UTC(), number: d.number,
 	}
 	if err := d.puller.queue.bury(ctx, letter, d.msg.Data()); err != nil {
 		return err
@@ -223,12 +232,12 @@ func (d *Delivery) Done(ctx context.Context, outcome *experiment.Outcome) error 
 	has := false
 	if d.lost() {
 		var err error
-		if has, err = d.puller.queue.hasResult(ctx, d.run, d.cell, d.sequence); err != nil {
+		if has, err = d.puller.queue.hasResult(ctx, d.run, d.cell, d.number); err != nil {
 			return d.wrap(err)
 		}
 	}
 	if !has {
-		if err := d.puller.queue.storeResult(ctx, &result, d.sequence, d.Delivered); err != nil {
+		if err := d.puller.queue.storeResult(ctx, &result, d.number, d.Delivered); err != nil {
 			return d.wrap(err)
 		}
 	}
@@ -251,7 +260,7 @@ func (d *Delivery) Fail(ctx context.Context, outcome *experiment.Outcome, delay 
 	limit := d.Task.Limits.Attempts
 	attempts := d.Attempt
 	if limit == 0 || attempts < limit {
-		t, err := d.puller.queue.record(ctx, d.run, d.cell, d.sequence, (*tally).fail)
+		t, err := d.puller.queue.record(ctx, d.run, d.cell, d.number, (*tally).fail)
 		if err != nil {
 			return false, d.wrap(err)
 		}
@@ -278,7 +287,7 @@ func (d *Delivery) Release(ctx context.Context, delay time.Duration) error {
 		d.settle()
 		return nil
 	}
-	_, err := d.puller.queue.record(ctx, d.run, d.cell, d.sequence, func(t *tally) {
+	_, err := d.puller.queue.record(ctx, d.run, d.cell, d.number, func(t *tally) {
 		if d.Delivered > 1 {
 			t.begin(d.Delivered) // takes note of one before that died
 		}

@@ -234,7 +234,7 @@ func (p *Puller) accept(ctx context.Context, a *answer) (*Delivery, error) {
 	settled := false
 	if unreadable != nil {
 		settled, err = true, d.giveUp(ctx, nil, fmt.Sprintf("the task cannot be read: %v", unreadable))
-	} else if d.Delivered > 1 {
+	} else if d.known() {
 		settled, err = d.resume(ctx)
 	}
 	if errors.Is(err, ErrUnacknowledged) {
