@@ -167,10 +167,24 @@ func (s *kerneled) image(dst, x, du []float64) {
 	}
 }
 
-// exact overwrites b with J⁻¹b, corrected by its residual.
+// exact overwrites b with J⁻¹b, corrected by its residual; where that does not
+// converge, by a new factor.
 func (s *kerneled) exact(b []float64) {
+	if s.corrected(b) {
+		return
+	}
+	s.slow = true
+	if s.factorize() {
+		s.corrected(b)
+	}
+	copy(b, s.corrects[:len(b)])
+}
+
+// corrected writes J⁻¹b into corrects and, where its residual says that it is
+// that, into b.
+func (s *kerneled) corrected(b []float64) bool {
 	k := len(b)
-	x, r := s.x[:k], s.r[:k]
+	x, r := s.corrects[:k], s.r[:k]
 	copy(x, b)
 	s.solve(x)
 	s.mixer.reset(k)
@@ -182,19 +196,28 @@ func (s *kerneled) exact(b []float64) {
 		off := blas64.Nrm2(vector(r))
 		s.slow = s.slow || count > memory
 		if off <= solved*blas64.Nrm2(vector(b)) {
-			break
+			copy(b, x)
+			return true
 		}
 		s.solve(r)
 		s.mixer.mix(r)
 		blas64.Axpy(1, vector(r), vector(x))
 	}
-	copy(b, x)
+	return false
 }
+
+// Rates are improved up to this residual, relative to the right-hand side; or to
+// the rounding of the residual's terms, as rounded is its relative size over
+// exactRate.
+const (
+	exactRate = 1e-8
+	rounded   = 1e-15 / exactRate
+)
 
 func (s *kerneled) improve(pt *point, rate []float64, first bool) bool {
 	if first {
 		s.mixer.reset(len(s.active))
-		s.improved = 0
+		s.improved, s.renewed = 0, false
 	}
 	k := s.samples()
 	r := s.r[:len(s.active)]
@@ -209,18 +232,42 @@ func (s *kerneled) improve(pt *point, rate []float64, first bool) bool {
 	var off, size float64
 	for q := range r {
 		r[q] = -s.dage[q] - r[q]
+		terms := math.Abs(s.dage[q])
+		if q >= s.pinnedAt && q < k { // beside a singular J the residual is a small difference
+			terms += rounded * s.delta[s.active[q]] * math.Abs(rate[q])
+		}
 		off = math.Max(off, math.Abs(r[q])/s.scale[q])
-		size = math.Max(size, math.Abs(s.dage[q])/s.scale[q])
+		size = math.Max(size, terms/s.scale[q])
 	}
 	if s.improved++; s.improved > memory {
 		s.slow = true
 	}
-	if off <= 1e-8*size || s.improved > 2*memory {
+	if off <= exactRate*size {
 		return false
+	}
+	if s.improved > 2*memory {
+		return s.renew(rate)
 	}
 	s.solve(r)
 	s.mixer.mix(r)
 	blas64.Axpy(1, vector(r), vector(rate))
+	return true
+}
+
+// renew begins an improvement that does not converge again with a factor of J
+// itself: where J is nearly singular the least change of δ is too much for an
+// older one. It reports false where it has done so already, or J is singular.
+func (s *kerneled) renew(rate []float64) bool {
+	s.slow = true
+	if s.renewed || !s.factorize() {
+		return false
+	}
+	s.renewed, s.improved = true, 0
+	for q, dage := range s.dage[:len(rate)] {
+		rate[q] = -dage
+	}
+	s.solve(rate)
+	s.mixer.reset(len(s.active))
 	return true
 }
 
