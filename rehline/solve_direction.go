@@ -3,7 +3,7 @@ package rehline
 import (
 	"math"
 
-	"github.com/agepath/agepath/rehline/internal/kernel"
+	"github.com/agepath/agepath/internal/kernel"
 )
 
 // Beyond denseDim coefficients the Newton system is solved by conjugate

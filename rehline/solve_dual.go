@@ -3,7 +3,7 @@ package rehline
 import (
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"github.com/agepath/agepath/rehline/internal/kernel"
+	"github.com/agepath/agepath/internal/kernel"
 )
 
 // spread writes the duals of the rows that a term is made of: the slope is

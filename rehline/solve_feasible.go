@@ -3,7 +3,7 @@ package rehline
 import (
 	"math"
 
-	"github.com/agepath/agepath/rehline/internal/kernel"
+	"github.com/agepath/agepath/internal/kernel"
 )
 
 // feasible returns an *InfeasibleError where no β satisfies the constraints. It

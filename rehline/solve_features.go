@@ -3,7 +3,7 @@ package rehline
 import (
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"github.com/agepath/agepath/rehline/internal/kernel"
+	"github.com/agepath/agepath/internal/kernel"
 )
 
 // features are the n x d matrix X, dense or sparse.

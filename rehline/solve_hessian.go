@@ -3,7 +3,7 @@ package rehline
 import (
 	"math"
 
-	"github.com/agepath/agepath/rehline/internal/kernel"
+	"github.com/agepath/agepath/internal/kernel"
 )
 
 // The Gram matrix of the loss is kept between Newton steps and solves, and only

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/agepath/agepath/rehline/internal/kernel"
+	"github.com/agepath/agepath/internal/kernel"
 )
 
 // vicinity makes a re-solve cheap whose weights differ a little from those of the

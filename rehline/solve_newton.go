@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/agepath/agepath/rehline/internal/kernel"
+	"github.com/agepath/agepath/internal/kernel"
 )
 
 // newton is the second phase: a proximal method of multipliers on the dual,

@@ -3,7 +3,7 @@ package rehline
 import (
 	"math"
 
-	"github.com/agepath/agepath/rehline/internal/kernel"
+	"github.com/agepath/agepath/internal/kernel"
 )
 
 // point is what is known of the current primal-dual pair, divided by the

@@ -3,7 +3,7 @@ package rehline
 import (
 	"math"
 
-	"github.com/agepath/agepath/rehline/internal/kernel"
+	"github.com/agepath/agepath/internal/kernel"
 )
 
 // Rows of X that the caches near the processor do not hold are visited in runs,

@@ -1,4 +1,4 @@
-module github.com/agepath/agepath/rehline/internal/kernel/_asm
+module github.com/agepath/agepath/internal/kernel/_asm
 
 go 1.26
 
