@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -176,7 +175,7 @@ func (c *Coordinator) compute(ctx context.Context, g *gatherer) (err error) {
 	if err := PutRun(ctx, q, c.Grid, c.Plan); err != nil {
 		return err
 	}
-	computed, err := computedCells(ctx, q, c.Plan.Run, c.Retry)
+	k, err := lookUp(ctx, q, c.Plan.Run, c.Retry)
 	if err != nil {
 		return err
 	}
@@ -198,7 +197,7 @@ func (c *Coordinator) compute(ctx context.Context, g *gatherer) (err error) {
 	queued := make(chan struct{})
 	g.queued = queued
 	group.Go(func() error {
-		_, _, err := q.Publish(work, g.tasks(computed))
+		_, _, err := k.publish(work, q, g.tasks(k.done))
 		if err == nil {
 			close(queued)
 		}
@@ -213,21 +212,6 @@ func (c *Coordinator) compute(ctx context.Context, g *gatherer) (err error) {
 		return nil
 	}
 	return errors.Join(ctx.Err(), err)
-}
-
-// computedCells returns the cells that have a result in the queue, but for the
-// statuses to try again.
-func computedCells(ctx context.Context, q *queue.Queue, run string, again []experiment.Status) (cellSet, error) {
-	cells := cellSet{}
-	for ended, err := range q.Done(ctx, run) {
-		if err != nil {
-			return nil, err
-		}
-		if !slices.Contains(again, ended.Status) {
-			cells.add(ended.Cell)
-		}
-	}
-	return cells, nil
 }
 
 // idle returns how long a slot waits for a task before it looks around: not
