@@ -20,6 +20,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agepath/agepath/experiment/queue"
+	"github.com/agepath/agepath/internal/ports"
 )
 
 // connect runs a program that connects with the given flags and leaves.
@@ -239,13 +240,12 @@ func wantConnection(t *testing.T, code int, want, args []string) {
 // up where none comes.
 func TestConnectWait(t *testing.T) {
 	t.Parallel()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	address := ports.Free(t, 1)[0]
+	at, err := net.ResolveTCPAddr("tcp", address)
 	if err != nil {
 		t.Fatal(err)
 	}
-	port := listener.Addr().(*net.TCPAddr).Port
-	listener.Close()
-	url := fmt.Sprintf("nats://127.0.0.1:%d", port)
+	url := "nats://" + address
 	if code, message := connect(t, "--nats", url, "--connect-wait", "100ms"); code != ExitFailed || !strings.Contains(message, url) {
 		t.Errorf("exit status %d: %s", code, message)
 	}
@@ -263,7 +263,7 @@ func TestConnectWait(t *testing.T) {
 	if err := <-waits; !strings.Contains(err.Error(), "trying again") {
 		t.Error(err)
 	}
-	serve(t, &server.Options{Port: port})
+	serve(t, &server.Options{Port: at.Port})
 	if err := <-connected; err != nil {
 		t.Error(err)
 	}
