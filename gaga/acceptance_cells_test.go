@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"os/signal"
 	"slices"
 	"testing"
 	"time"
@@ -106,20 +108,43 @@ func smallCells() []cell {
 	return cells
 }
 
-// cellLimit is the time that a cell may take at full size.
-const cellLimit = 5 * time.Minute
+// cellLimit returns the time that a cell may take at full size: five minutes,
+// or AGEPATH_CELL_LIMIT.
+func cellLimit(t *testing.T) time.Duration {
+	t.Helper()
+	set := os.Getenv("AGEPATH_CELL_LIMIT")
+	if set == "" {
+		return 5 * time.Minute
+	}
+	limit, err := time.ParseDuration(set)
+	if err != nil {
+		t.Fatalf("AGEPATH_CELL_LIMIT: %v", err)
+	}
+	return limit
+}
 
-// runCells runs the cells that the normal or the long test has.
+// runCells runs the cells that the normal or the long test has. An interrupt
+// ends the cell that runs, with its row, and those that follow.
 func runCells(t *testing.T, cells []cell, run func(t *testing.T, ctx context.Context, c cell)) {
 	if !long() {
 		cells = smallCells()
+	}
+	limit := cellLimit(t)
+	running := context.Background()
+	if long() {
+		var release context.CancelFunc
+		running, release = signal.NotifyContext(running, os.Interrupt)
+		defer release()
 	}
 	for _, c := range cells {
 		t.Run(c.String(), func(t *testing.T) {
 			if !long() {
 				t.Parallel()
 			}
-			ctx, cancel := context.WithTimeout(context.Background(), cellLimit)
+			if running.Err() != nil {
+				t.Skip("interrupted")
+			}
+			ctx, cancel := context.WithTimeout(running, limit)
 			defer cancel()
 			run(t, ctx, c)
 		})

@@ -74,13 +74,17 @@ func FuzzTrack(f *testing.F) {
 	f.Add(uint64(1887), uint64(7), 0.01, 20.0, 3)
 	f.Add(uint64(3), uint64(4), 1e-9, 1e9, 0)
 	f.Add(uint64(5), uint64(7|machines), 0.01, 20.0, 0)
+	f.Add(uint64(5), uint64(7|probabilities), 0.01, 20.0, 0)
 	f.Fuzz(func(t *testing.T, seed, stream uint64, low, high float64, limit int) {
 		if !(low > 1e-12 && low < high && high < 1e12) {
 			t.Skip()
 		}
 		draw := randomProblem
-		if stream&machines != 0 {
+		switch {
+		case stream&machines != 0:
 			draw = randomSVM
+		case stream&probabilities != 0:
+			draw = randomLogistic
 		}
 		if _, err := checkRandom(draw, seed, stream, Range{low, high}, max(0, limit)); err != nil {
 			t.Error(err)
@@ -88,8 +92,12 @@ func FuzzTrack(f *testing.F) {
 	})
 }
 
-// machines is the bit of a stream that asks for a support vector machine.
-const machines = 1 << 20
+// The bits of a stream that ask for a support vector machine and for logistic
+// regression.
+const (
+	machines      = 1 << 20
+	probabilities = 1 << 21
+)
 
 // checkRandom tracks a random problem and checks what every path promises.
 func checkRandom(draw func(*rand.Rand) *Problem, seed, stream uint64, ages Range, limit int) (*Path, error) {
@@ -128,7 +136,8 @@ func checkRandom(draw func(*rand.Rand) *Problem, seed, stream uint64, ages Range
 		age := ages.Min * math.Pow(ages.Max/ages.Min, x)
 		theta, err := path.At(math.Min(age, ages.Max))
 		var outside *AgeError
-		if errors.As(err, &outside) && age < path.Range().Min {
+		var gap *GapError
+		if errors.As(err, &gap) || (errors.As(err, &outside) && age < path.Range().Min) {
 			continue
 		}
 		if err != nil {

@@ -23,7 +23,7 @@ type Comparison struct {
 }
 
 // Pairs returns the number of repeats that both methods have a score of.
-func (c *Comparison) Pairs() int { return len(c.differences) }
+func (c *Comparison) Pairs() int { return c.Test.N + c.Test.Zeros }
 
 // Comparisons compares every two methods of a row by one score. Pairs of
 // methods without a repeat in common are left out.

@@ -47,6 +47,7 @@ type Figure struct {
 type AxisLabel struct {
 	Text string
 	Log  bool
+	Zero bool // begins at 0, unless it is logarithmic
 }
 
 // Series is one entry of a figure's legend. The points of a piece are joined

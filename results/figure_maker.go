@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 )
 
 // figureMaker makes the figures of a report from the files in dir.
@@ -268,10 +269,8 @@ func (m *figureMaker) pathFigure(ctx context.Context, plan figurePlan) (f *Figur
 	}
 	f.Name = plan.name
 	f.Title = title + describe(setting)
-	f.Note = fmt.Sprintf("%srepeat %d, %d knots", m.data.sizesOf(setting), shown.repeat, len(path.Ages))
-	if len(paths) > 1 {
-		f.Note += fmt.Sprintf(" of GAGA, %d ages of ACS", len(paths[1].Ages))
-	}
+	words := fmt.Sprintf("%srepeat %d, %s", m.data.sizesOf(setting), shown.repeat, plural(len(path.Ages), "knot"))
+	f.Note = strings.Join(slices.DeleteFunc([]string{words, f.Note}, func(s string) bool { return s == "" }), "; ")
 	if multipliers {
 		f.Y.Text = "multiplier of the sample"
 	}

@@ -165,7 +165,12 @@ func (r *Report) addMissing() {
 			r.Missing = append(r.Missing, fmt.Sprintf("test %s: %s of the table rest on fewer than %s; the other cells are not in the files.",
 				table.Metric.word(), plural(fewer, "mean"), plural(most, "repeat")))
 		}
-		if noValidation > 0 {
+		switch {
+		case noValidation == 0:
+		case !table.has(Validation):
+			r.Missing = append(r.Missing, fmt.Sprintf("test %s: no cell has a validation score, and so there is neither a table of it nor the optimism of the oracle "+
+				"(a grid with split.validation: 0, which protocol: paper has unless told otherwise, has no validation part).", table.Metric.word()))
+		default:
 			r.Missing = append(r.Missing, fmt.Sprintf("test %s: %s of the table rest on more repeats than have a validation score (there is no validation part, or no finite score on it).",
 				table.Metric.word(), plural(noValidation, "mean")))
 		}

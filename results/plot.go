@@ -18,7 +18,6 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
-	"gonum.org/v1/plot/vg/vgsvg"
 )
 
 // A figure is as wide as the text of a page, and sharp in print.
@@ -31,12 +30,11 @@ const (
 
 // SVG draws the figure as SVG. Equal figures give equal bytes.
 func (f *Figure) SVG() ([]byte, error) {
-	return f.render(vgsvg.New(figureWidth, f.height()))
+	return f.render(newSVGCanvas(figureWidth, f.height()))
 }
 
 // PNG draws the figure as PNG, 1300 pixels wide and 780 high but for a
-// [RankFigure]. Equal figures give equal
-// bytes.
+// [RankFigure]. Equal figures give equal bytes.
 func (f *Figure) PNG() ([]byte, error) {
 	return f.render(vgimg.PngCanvas{Canvas: vgimg.NewWith(
 		vgimg.UseWH(figureWidth, f.height()), vgimg.UseDPI(figureDPI))})
@@ -78,7 +76,7 @@ func (f *Figure) draw(c draw.Canvas) error {
 	c.SetColor(color.White)
 	c.Fill(c.Rectangle.Path())
 	c = draw.Crop(c, figureMargin, -figureMargin, figureMargin, -figureMargin)
-	title := sans(11)
+	title := sans(10)
 	title.Font.Weight = xfont.WeightBold
 	c = drawLines(c, title, f.Title)
 	c = drawLines(c, sans(8.5), f.Note)
@@ -172,13 +170,7 @@ func (f *Figure) plot() (*plot.Plot, error) {
 			p.Legend.Add(s.Name, thumbs[i]...)
 		}
 	}
-	if f.Y.Log {
-		margin := math.Pow(p.Y.Max/p.Y.Min, 0.04)
-		p.Y.Min, p.Y.Max = p.Y.Min/margin, p.Y.Max*margin
-	} else {
-		margin := 0.04 * (p.Y.Max - p.Y.Min)
-		p.Y.Min, p.Y.Max = p.Y.Min-margin, p.Y.Max+margin
-	}
+	f.widen(&p.Y)
 	return p, nil
 }
 
@@ -192,6 +184,20 @@ func (f *Figure) dressAxis(a *plot.Axis, label AxisLabel) {
 	if label.Log {
 		a.Scale = plot.LogScale{}
 		a.Tick.Marker = decadeTicks{}
+	}
+}
+
+// widen gives the curves some room above and below.
+func (f *Figure) widen(y *plot.Axis) {
+	switch {
+	case f.Y.Log:
+		margin := math.Pow(y.Max/y.Min, 0.04)
+		y.Min, y.Max = y.Min/margin, y.Max*margin
+	case f.Y.Zero:
+		y.Min, y.Max = 0, 1.04*y.Max
+	default:
+		margin := 0.04 * (y.Max - y.Min)
+		y.Min, y.Max = y.Min-margin, y.Max+margin
 	}
 }
 

@@ -7,7 +7,9 @@ import (
 	"image/color"
 	"math"
 	"slices"
+	"strings"
 
+	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
 
@@ -55,9 +57,9 @@ const (
 )
 
 // NewPathFigure draws the coefficients against age: the largest by name, the
-// others in grey. Critical points are marked below the curves: a circle where
-// the path turns, a triangle where it jumps, with a line
-// through the curves unless there are many.
+// others in grey. Critical points are marked below the curves: a stroke where
+// the path turns, and where it jumps a triangle with a line through the curves,
+// or a stroke of its own colour where there are many.
 // The caller sets name, title and note.
 func NewPathFigure(path AgePath) (*Figure, error) {
 	if err := path.check(); err != nil {
@@ -95,11 +97,24 @@ func NewPathFigure(path AgePath) (*Figure, error) {
 		}
 		f.Series = append(f.Series, others)
 	}
-	if hidden := nonzero - named - grey; hidden > 0 {
-		f.Caption = fmt.Sprintf("%d smaller coefficients are not drawn. ", hidden)
-	}
+	f.Caption = notDrawn(nonzero-named-grey, len(sizes)-nonzero)
 	path.markEvents(f)
 	return f, nil
+}
+
+// notDrawn says how many coefficients a figure leaves out.
+func notDrawn(smaller, zero int) string {
+	var parts []string
+	if smaller > 0 {
+		parts = append(parts, plural(smaller, "smaller coefficient"))
+	}
+	if zero > 0 {
+		parts = append(parts, plural(zero, "coefficient")+", 0 at every knot")
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "Not drawn: " + strings.Join(parts, " and ") + ". "
 }
 
 // bySize orders the coefficients by their largest absolute value on the path,
@@ -169,8 +184,21 @@ func (p *AgePath) markEvents(f *Figure) {
 			f.Series = append(f.Series, Series{Name: plural(len(points), noun), Pieces: [][]Point{points}, style: style})
 		}
 	}
-	mark("turning point", turns, seriesStyle{color: color.RGBA{0x40, 0x40, 0x40, 0xFF}, glyph: draw.RingGlyph{}, radius: 2})
-	mark("jump", jumps, seriesStyle{color: okabeIto[1], glyph: draw.PyramidGlyph{}, radius: 2.6})
+	mark("turning point", turns, seriesStyle{color: color.RGBA{0x40, 0x40, 0x40, 0xFF}, glyph: strokeGlyph{}, radius: 3})
+	style := seriesStyle{color: okabeIto[1], glyph: strokeGlyph{}, radius: 3}
+	if len(jumps) <= jumpRules {
+		style.glyph, style.radius = draw.PyramidGlyph{}, 2.6
+	}
+	mark("jump", jumps, style)
+}
+
+// strokeGlyph is an upright hairline, of which thousands side by side still
+// show where they are dense.
+type strokeGlyph struct{}
+
+// DrawGlyph draws the line. It is part of draw.GlyphDrawer.
+func (strokeGlyph) DrawGlyph(c *draw.Canvas, style draw.GlyphStyle, at vg.Point) {
+	c.StrokeLine2(draw.LineStyle{Color: style.Color, Width: vg.Points(0.4)}, at.X, at.Y-style.Radius, at.X, at.Y+style.Radius)
 }
 
 // planPaths lists the figures of age paths for each data set, model and regularizer that has

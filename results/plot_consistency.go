@@ -53,8 +53,9 @@ func consistencyFigure(path, steps *AgePath) (*Figure, error) {
 	if all == 0 || len(f.Series) == 0 {
 		return nil, nil
 	}
-	f.Caption = fmt.Sprintf("Of the ages of ACS at most %d are drawn. At %d of the %d ages of ACS on the path "+
-		"a coefficient differs by more than 1%% of the largest; there the two follow different partial optima. ", consistencyPoints, far, all)
+	f.Note = fmt.Sprintf("%s is on the path at %d of %d ages", labels[1], all-far, all)
+	f.Caption = fmt.Sprintf("Of the ages of %s at most %d are drawn. It is on the path where no coefficient differs by more than 1 %% of the largest; "+
+		"elsewhere the two follow different partial optima. ", labels[1], consistencyPoints)
 	return f, nil
 }
 

@@ -3,6 +3,7 @@ package results
 import (
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 
 	"gonum.org/v1/plot/vg/draw"
@@ -33,7 +34,7 @@ func eventFigure(plan figurePlan, data *dataFacts, knots func(*ScoreEntry) []*ce
 		Name:  plan.name,
 		Title: "Critical points: " + describe(row.Setting),
 		X:     AxisLabel{Text: "age λ", Log: spansDecade(lo, hi)},
-		Y:     AxisLabel{Text: "share of the points of the kind (%)"},
+		Y:     AxisLabel{Text: "share of the points of the kind (%)", Zero: true},
 	}
 	var numbers []string
 	for _, kind := range []struct {
@@ -44,12 +45,16 @@ func eventFigure(plan figurePlan, data *dataFacts, knots func(*ScoreEntry) []*ce
 		{eventJump, "jumps", seriesStyle{color: okabeIto[1], width: 1.4, dashes: dashPatterns[1], bars: true, glyph: draw.PyramidGlyph{}}},
 	} {
 		if n := len(ages[kind.event]); n > 0 {
-			numbers = append(numbers, fixed(float64(n)/float64(len(paths)), 1)+" "+kind.noun)
+			number := strconv.Itoa(n)
+			if len(paths) > 1 {
+				number = fixed(float64(n)/float64(len(paths)), 1)
+			}
+			numbers = append(numbers, number+" "+kind.noun)
 			kind.style.radius = 2.2
 			f.Series = append(f.Series, Series{Name: kind.noun, Pieces: [][]Point{histogram(ages[kind.event], lo, hi, f.X.Log)}, style: kind.style})
 		}
 	}
-	f.Note = fmt.Sprintf("%s%s a path, mean over %s", data.sizesOf(row.Setting), strings.Join(numbers, " and "), plural(len(paths), "repeat"))
+	f.Note = fmt.Sprintf("%s%s a path, %s", data.sizesOf(row.Setting), strings.Join(numbers, " and "), meanOver("mean", plural(len(paths), "repeat")))
 	if plan.of != "" {
 		f.Note += "; " + plan.of
 	}

@@ -199,7 +199,7 @@ func learningFigure(plan figurePlan, data *dataFacts, paths func(*ScoreEntry) []
 		f.Series[i].Pieces = [][]Point{{{X: lowest, Y: s.Mean}, {X: highest, Y: s.Mean}}}
 	}
 	f.X = AxisLabel{Text: "age λ", Log: spansDecade(lowest, highest)}
-	f.Note = data.sizesOf(row.Setting) + "mean over " + repeatCounts(counts)
+	f.Note = data.sizesOf(row.Setting) + meanOver("mean", repeatCounts(counts))
 	if plan.of != "" {
 		f.Note += "; " + plan.of
 	}
@@ -212,6 +212,14 @@ func learningFigure(plan figurePlan, data *dataFacts, paths func(*ScoreEntry) []
 type repeatCount struct {
 	label string
 	n     int
+}
+
+// meanOver says what the points are, and over which repeats.
+func meanOver(what, repeats string) string {
+	if repeats == plural(1, "repeat") {
+		return repeats
+	}
+	return what + " over " + repeats
 }
 
 // repeatCounts says over how many repeats curves are means, of each where

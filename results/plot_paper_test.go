@@ -122,8 +122,8 @@ func TestConsistencyFigure(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(f.Caption, "At 2 of the 5 ages") || len(f.Series) != 4 {
-		t.Errorf("%d series, %s", len(f.Series), f.Caption)
+	if !strings.Contains(f.Note, "at 3 of 5 ages") || len(f.Series) != 4 {
+		t.Errorf("%d series, %s", len(f.Series), f.Note)
 	}
 	f.Name = "consistency"
 	checkFigure(t, f)

@@ -98,7 +98,7 @@ func sensitivityFigure(plan figurePlan, data *dataFacts) *Figure {
 		free = append(free, DimNoiseKind)
 	}
 	f.Title = fmt.Sprintf("Sensitivity to %s: %s", parameterWord(plan.x), describe(first, free...))
-	f.Note = data.sizesOf(first) + "mean ± standard deviation over " + repeatsOf(plan.rows) + "; oracle: best on the path"
+	f.Note = data.sizesOf(first) + meanOver("mean ± standard deviation", repeatsOf(plan.rows)) + "; oracle: best on the path"
 	return f
 }
 

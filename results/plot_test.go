@@ -57,6 +57,9 @@ func checkFigure(t *testing.T, f *Figure) {
 		t.Fatal(err)
 	}
 	texts := svgTexts(t, svg)
+	if fixed := bytes.Count(svg, []byte("textLength=")); fixed != len(texts) || bytes.Count(svg, []byte(svgAnyFamily)) != fixed {
+		t.Errorf("%s: %d of %d texts keep their width in other fonts", f.Name, fixed, len(texts))
+	}
 	for _, s := range f.Series {
 		if n := count(texts, s.Name); n != 1 {
 			t.Errorf("%s: the legend has %q %d times: %q", f.Name, s.Name, n, texts)
@@ -87,9 +90,7 @@ func checkFigure(t *testing.T, f *Figure) {
 	if err != nil || config.Width != 1300 || config.Height != 780 {
 		t.Errorf("%s: PNG %+v, %v", f.Name, config, err)
 	}
-	if _, err := png.Decode(bytes.NewReader(picture)); err != nil {
-		t.Errorf("%s: %v", f.Name, err)
-	}
+	checkMargin(t, f, picture)
 	numbers, err := f.CSV()
 	if err != nil {
 		t.Fatal(err)
@@ -106,6 +107,30 @@ func checkFigure(t *testing.T, f *Figure) {
 	}
 	if len(lines) != 1+points {
 		t.Errorf("%s: %d lines of numbers for %d points", f.Name, len(lines), points)
+	}
+}
+
+// checkMargin wants nothing in the margin of a picture: what is cut off would
+// reach its edge.
+func checkMargin(t *testing.T, f *Figure, picture []byte) {
+	t.Helper()
+	decoded, err := png.Decode(bytes.NewReader(picture))
+	if err != nil {
+		t.Errorf("%s: %v", f.Name, err)
+		return
+	}
+	const margin = 8 // pixels, half of the margin: lines end in its other half
+	size := decoded.Bounds().Size()
+	for y := range size.Y {
+		for x := range size.X {
+			if min(x, y, size.X-1-x, size.Y-1-y) >= margin {
+				continue
+			}
+			if r, g, b, _ := decoded.At(x, y).RGBA(); r&g&b != 0xFFFF {
+				t.Errorf("%s: something reaches the edge at %d, %d", f.Name, x, y)
+				return
+			}
+		}
 	}
 }
 
@@ -272,11 +297,11 @@ func TestTicks(t *testing.T) {
 	}{
 		{evenTicks{}, 0, 1, "0.0 0.2 0.4 0.6 0.8 1.0"},
 		{evenTicks{}, 0.191, 0.242, "0.20 0.21 0.22 0.23 0.24"},
-		{evenTicks{}, -1, 1, "-1.0 -0.5 0.0 0.5 1.0"},
+		{evenTicks{}, -1, 1, "−1.0 −0.5 0.0 0.5 1.0"},
 		{evenTicks{}, 0, 20_000, "0 5000 10000 15000 20000"},
 		{evenTicks{}, 0, 2e7, "0 5e+06 1e+07 1.5e+07 2e+07"},
 		{decadeTicks{}, 0.1, 20, "0.1 0.2 0.5 1 2 5 10 20"},
-		{decadeTicks{}, 1e-6, 1, "1e-06 1e-05 0.0001 0.001 0.01 0.1 1"},
+		{decadeTicks{}, 1e-6, 1, "1e−06 1e−05 0.0001 0.001 0.01 0.1 1"},
 		{decadeTicks{}, 0.003, 0.04, "0.005 0.01 0.02"},
 	}
 	for _, test := range tests {

@@ -3,6 +3,7 @@ package results
 import (
 	"math"
 	"strconv"
+	"strings"
 
 	"gonum.org/v1/plot"
 )
@@ -36,10 +37,15 @@ func roundStep(x float64) float64 {
 
 func tickLabel(x float64, places int) string {
 	if a := math.Abs(x); a >= 1e6 || places > 6 && a > 0 {
-		return strconv.FormatFloat(x, 'g', 3, 64)
+		return shortLabel(x)
 	}
-	return fixed(x, places)
+	return properMinus(fixed(x, places))
 }
+
+func shortLabel(x float64) string { return properMinus(strconv.FormatFloat(x, 'g', 3, 64)) }
+
+// properMinus has a minus sign, as wide as a plus, in place of the hyphen.
+func properMinus(number string) string { return strings.ReplaceAll(number, "-", "\u2212") }
 
 // decadeTicks are marks of a logarithmic axis: 1, 2 and 5 times the powers of
 // ten have labels on up to three decades, else the powers alone.
@@ -57,7 +63,7 @@ func (decadeTicks) Ticks(lo, hi float64) []plot.Tick {
 			}
 			tick := plot.Tick{Value: x}
 			if m == 1 || decades <= 3 && (m == 2 || m == 5) {
-				tick.Label = strconv.FormatFloat(x, 'g', 3, 64)
+				tick.Label = shortLabel(x)
 			}
 			ticks = append(ticks, tick)
 		}

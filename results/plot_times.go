@@ -67,8 +67,8 @@ func timeFigure(plan figurePlan, data *dataFacts) *Figure {
 		f.X.Text, f.Title = "end of the ages, largest λ", "Running time by the range of ages: "
 	}
 	f.Title += describe(first, plan.x, DimAgeMin)
-	f.Y = AxisLabel{Text: words + " (s)", Log: spansDecade(lo, hi)}
-	f.Note = data.sizesOf(first.without(plan.x)) + "mean ± standard deviation over " + repeatCounts(counts)
+	f.Y = AxisLabel{Text: words + " (s)", Log: spansDecade(lo, hi), Zero: true}
+	f.Note = data.sizesOf(first.without(plan.x)) + meanOver("mean ± standard deviation", repeatCounts(counts))
 	f.Caption = "Times are those of a cell, a fit of the whole path and its scores on the test part."
 	return f
 }

@@ -111,6 +111,7 @@ type projection struct {
 	zstd    *zstd.Decoder
 	stored  []byte // a buffer as it is on the disk
 	plain   []byte // and decompressed
+	body    int    // the length of the longest batch so far, decompressed
 }
 
 // newProjection returns a projection of a schema to the columns at the given
@@ -182,7 +183,7 @@ func (p *projection) decode(r io.ReaderAt, m *message) (batch experiment.Batch, 
 	for _, i := range p.nodes {
 		narrow.nodes = append(narrow.nodes, header.nodes[i])
 	}
-	var body []byte
+	body := make([]byte, 0, p.body)
 	for _, i := range p.buffers {
 		values, err := p.values(r, m.body, header.buffers[i], header.codec)
 		if err != nil {
@@ -192,6 +193,7 @@ func (p *projection) decode(r io.ReaderAt, m *message) (batch experiment.Batch, 
 		body = append(body, values...)
 		body = append(body, make([]byte, -len(body)&7)...)
 	}
+	p.body = max(p.body, len(body))
 	p.queue.push(narrow.meta(int64(len(body))), body)
 	record, err := p.reader.Read()
 	if err != nil {

@@ -143,6 +143,7 @@ func newScoreTable(metric Metric, rows map[Setting]methodEntries) *ScoreTable {
 // depend on the order of the file, and summarizes it. A second call changes
 // nothing.
 func (e *ScoreEntry) summarize(metric Metric) {
+	e.Sample = slices.Clone(e.Sample) // growing left up to as much again unused
 	slices.SortFunc(e.Sample, func(a, b RepeatScore) int {
 		return cmp.Or(cmp.Compare(a.Repeat, b.Repeat), bytes.Compare(a.cell[:], b.cell[:]))
 	})

@@ -175,9 +175,10 @@ func constraintText(s Setting) string {
 // termText writes a loss or a constraint of the model erm for readers: JSON as
 // the grid's words.
 func termText(v Value) string {
-	words := strings.NewReplacer("{", " ", "}", " ", `"`, "", ":", " ", ",", ", ").Replace(v.Text)
-	return strings.Join(strings.Fields(words), " ")
+	return strings.Join(strings.Fields(termReplacer.Replace(v.Text)), " ")
 }
+
+var termReplacer = strings.NewReplacer("{", " ", "}", " ", `"`, "", ":", " ", ",", ", ")
 
 // agesText writes the interval of ages of runs that have several.
 func agesText(s Setting) string {

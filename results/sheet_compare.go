@@ -45,6 +45,10 @@ func (r *Report) compared() []comparedTable {
 					for k := range c.comparisons {
 						chosen = append(chosen, &c.comparisons[k])
 					}
+				} else {
+					for k := range c.comparisons {
+						c.comparisons[k].differences = nil // nothing needs them any more
+					}
 				}
 				of.rows = append(of.rows, c)
 			}

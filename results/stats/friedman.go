@@ -15,7 +15,25 @@ type FriedmanTest struct {
 	Chi2            float64   // Friedman's statistic, corrected for ties
 	P               float64   // of Chi2, by the chi-squared distribution with k-1 degrees of freedom
 	F               float64   // Iman and Davenport's statistic; +Inf where all blocks rank alike
-	FP              float64   // of F, with k-1 and (k-1)(n-1) degrees of freedom; less conservative than P
+	// FP is that of F, with k-1 and (k-1)(n-1) degrees of freedom, less
+	// conservative than P. Where F is infinite it is the exact probability
+	// that all blocks rank alike by chance.
+	FP float64
+}
+
+// agreement returns the probability that n blocks rank as the given one does
+// where every order of its ranks is equally likely: the first may have any.
+func agreement(block []float64, n int) float64 {
+	_, groups := ranks(block)
+	logFactorial := func(m int) float64 {
+		value, _ := math.Lgamma(float64(m) + 1)
+		return value
+	}
+	orders := logFactorial(len(block)) // the logarithm of their number
+	for _, size := range groups {
+		orders -= logFactorial(size)
+	}
+	return math.Exp(-float64(n-1) * orders)
 }
 
 // Friedman ranks the methods in every block and tests their mean ranks.
@@ -60,7 +78,7 @@ func Friedman(scores [][]float64) FriedmanTest {
 	// All blocks agree where χ² has its largest value, n(k-1).
 	rest := nf*(kf-1) - t.Chi2
 	if rest <= 1e-12*nf*kf {
-		t.F, t.FP = math.Inf(1), 0
+		t.F, t.FP = math.Inf(1), agreement(scores[0], n)
 		return t
 	}
 	t.F = (nf - 1) * t.Chi2 / rest

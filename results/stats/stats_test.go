@@ -1,6 +1,7 @@
 package stats
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"testing"
@@ -172,7 +173,7 @@ func TestEffectOfOne(t *testing.T) {
 func TestFriedmanAtTheEdges(t *testing.T) {
 	t.Parallel()
 	same := Friedman([][]float64{{1, 2, 3}, {10, 20, 30}})
-	if same.Chi2 != 4 || !math.IsInf(same.F, 1) || same.FP != 0 || !slices.Equal(same.MeanRanks, []float64{1, 2, 3}) {
+	if same.Chi2 != 4 || !math.IsInf(same.F, 1) || math.Abs(same.FP-1./6) > 1e-15 || !slices.Equal(same.MeanRanks, []float64{1, 2, 3}) {
 		t.Errorf("blocks that agree: %+v", same)
 	}
 	agree(t, "p", same.P, math.Exp(-2)) // χ² with 2 degrees of freedom
@@ -183,6 +184,35 @@ func TestFriedmanAtTheEdges(t *testing.T) {
 	opposite := Friedman([][]float64{{1, 2}, {2, 1}})
 	if opposite.Chi2 != 0 || opposite.P != 1 {
 		t.Errorf("blocks that contradict: %+v", opposite)
+	}
+}
+
+// TestFriedmanAgreement compares the probability that all blocks rank alike
+// with all orders of every block.
+func TestFriedmanAgreement(t *testing.T) {
+	t.Parallel()
+	for _, block := range [][]float64{{1, 2}, {3, 1, 2}, {1, 1, 2}, {4, 4, 1, 1}, {1, 2, 2, 2}} {
+		of, _ := ranks(block)
+		seen := map[string]float64{}
+		var permute func(k int)
+		permute = func(k int) {
+			if k == len(of) {
+				seen[fmt.Sprint(of)]++
+				return
+			}
+			for i := k; i < len(of); i++ {
+				of[k], of[i] = of[i], of[k]
+				permute(k + 1)
+				of[k], of[i] = of[i], of[k]
+			}
+		}
+		permute(0)
+		for _, n := range []int{2, 3, 5} {
+			got := Friedman(slices.Repeat([][]float64{block}, n))
+			if want := math.Pow(float64(len(seen)), float64(1-n)); !math.IsInf(got.F, 1) || math.Abs(got.FP-want) > 1e-12*want {
+				t.Errorf("%d blocks of %v: %+v, want p = %v", n, block, got, want)
+			}
+		}
 	}
 }
 
