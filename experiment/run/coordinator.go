@@ -238,7 +238,7 @@ func stopServer(server *queue.Server, dir string, gathered bool) error {
 
 // finish compacts the results and describes them in the manifest.
 func (c *Coordinator) finish(ctx context.Context, store *results.Store) error {
-	if err := store.Compact(ctx, ranks(c.Plan)); err != nil {
+	if err := store.Compact(ctx, c.Plan.IDs()); err != nil {
 		return err
 	}
 	manifest := describe(c.Grid, c.Plan)
@@ -258,27 +258,6 @@ func sameCounts(a, b map[experiment.Status]int) bool {
 		}
 	}
 	return true
-}
-
-// ranks returns the place of each cell in the order of the grid, which is only
-// expanded when a place is asked for.
-func ranks(plan *experiment.Plan) func(cell string) (int64, bool) {
-	var order map[cellKey]int64
-	return func(cell string) (rank int64, ok bool) {
-		if order == nil {
-			order = make(map[cellKey]int64, plan.Count())
-			for id := range plan.IDs() {
-				if key, ok := keyOf(id); ok {
-					order[key] = int64(len(order))
-				}
-			}
-		}
-		key, ok := keyOf(cell)
-		if ok {
-			rank, ok = order[key]
-		}
-		return rank, ok
-	}
 }
 
 // describe begins the manifest of a run with what is known before it.
