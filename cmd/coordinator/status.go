@@ -37,7 +37,7 @@ func (a *app) statusCommand() *cobra.Command {
 			return err
 		}
 		defer q.Close()
-		return a.status(cmd.Context(), q, nil, watch)
+		return a.NATS.Advise(a.status(cmd.Context(), q, nil, watch))
 	}
 	return cmd
 }

@@ -283,7 +283,7 @@ func TestAbort(t *testing.T) {
 	root := &cobra.Command{Use: "program"}
 	base := New(root, Streams{Out: &bytes.Buffer{}, Err: &stderr, Env: func(string) (string, bool) { return "", false }})
 	root.RunE = func(cmd *cobra.Command, _ []string) error {
-		base.Abort(base.NATS.advise(fmt.Errorf("%w: publish to x", nats.ErrPermissionViolation)))
+		base.Abort(base.NATS.Advise(fmt.Errorf("%w: publish to x", nats.ErrPermissionViolation)))
 		<-cmd.Context().Done()
 		return errors.New("a consequence")
 	}
