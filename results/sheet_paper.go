@@ -136,11 +136,25 @@ func (p *PaperTable) words(constant []string) string {
 	if len(constant) > 0 {
 		fmt.Fprintf(&b, "All rows: %s; %s regularizer. ", strings.Join(constant, "; "), p.Table.Regularizer)
 	}
+	for _, fact := range p.commonFacts() {
+		fmt.Fprintf(&b, "Our %s: %s. ", fact.Name, fact.Value)
+	}
 	if !p.Protocol {
 		b.WriteString("This run does not follow the paper's protocol (protocol: paper in the grid), so that differences are to be expected. ")
 	}
 	b.WriteString(p.coverage())
 	return b.String()
+}
+
+// commonFacts tells the settings of the run's methods.
+func (p *PaperTable) commonFacts() []Fact {
+	var methods []string
+	for i := range p.Rows {
+		if p.Rows[i].Method != "" {
+			methods = append(methods, p.Rows[i].Method)
+		}
+	}
+	return commonFacts(methods)
 }
 
 // footnotes numbers the notes of a sheet.
