@@ -340,10 +340,10 @@ func (t *tracker) follow(from *Knot, age float64) bool {
 // with sums over all samples.
 func (t *tracker) release() {
 	if t.window != nil {
-		if t.moments != nil {
+		if t.moments != nil || t.expansion != nil {
 			t.primal.setTerms(newDirect(t.primal))
 		}
-		t.moments, t.window, t.stepwise = nil, nil, false
+		t.moments, t.expansion, t.window, t.stepwise = nil, nil, nil, false
 		t.setWatch(t.all)
 	}
 }

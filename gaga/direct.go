@@ -8,29 +8,31 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// direct sums the terms of the optimality condition sample by sample. It
-// serves every loss and regularizer, and watches all samples.
+// direct sums the terms of the optimality condition sample by sample, over the
+// watched samples. It serves every loss and regularizer; alone it watches all
+// samples, below an [expansion] those that this leaves to it. Its arrays over
+// samples are in the order of watch.
 //
 // The sums of products in H cost O(n k²), all others O(n k). So H is kept with
 // the slope of φ that each sample is in it with, and only samples whose slope has
 // changed are added: behind an event that is one sample.
 type direct struct {
 	*primal
-	phi          []float64 // n: m φ
-	phiU, phiAge []float64 // n: m ∂φ/∂u, m ∂φ/∂λ
-	size         []float64 // n: of the terms of m φ
-	rate         []float64 // n: the rate of m φ along the path
+	phi          []float64 // m φ
+	phiU, phiAge []float64 // m ∂φ/∂u, m ∂φ/∂λ
+	size         []float64 // of the terms of m φ
+	rate         []float64 // the rate of m φ along the path
 
 	products    *products
 	columns     []int     // the active coordinates of the sums below; nil before the first
-	held        []float64 // n: m ∂φ/∂u of each sample in sum
+	held        []float64 // m ∂φ/∂u of each sample in sum
 	sum         []float64 // k x k, upper triangle: Σ held x xᵀ
 	diags       []float64 // k: Σ |held| x², as it was when sum was last taken anew
 	sizes       []float64 // k: Σ size |x|, as they were their total was last as different as a thousandth
 	total       float64   // Σ size then
 	sizeColumns []int     // the active coordinates then
 	added       int       // samples added to sum since it was taken anew
-	changed     []int     // scratch: the samples whose slope has changed
+	changed     []int     // scratch: the slots of samples whose slope has changed
 }
 
 func newDirect(s *primal) *direct {
@@ -55,33 +57,37 @@ const through = 1e-3
 func (d *direct) assemble(pt *point) {
 	k := len(d.active)
 	var total float64
-	for i := range d.n {
-		loss, slope, curvature := pt.loss[i], pt.slope[i], pt.curvature[i]
+	for slot, i := range d.watch {
+		loss, slope, curvature := pt.loss[slot], pt.slope[slot], pt.curvature[slot]
 		v, dv, da := d.weight(d.zone[i], loss, pt.age)
 		m := d.m[i]
-		d.phi[i], d.phiU[i], d.phiAge[i] = m*v*slope, m*(dv*slope*slope+v*curvature), m*da*slope
-		// Where weights enter from zero the rounding of u counts through them.
-		distance := math.Abs(pt.u[i]) + math.Abs(d.y[i])
-		if d.hinge != nil { // at least that, and can be summed over a zone
-			distance = 2 + loss/d.hinge.C
-		}
-		// A weight changes by no more than 1, however steep it is.
-		passed := math.Min(through*math.Abs(dv*slope)*distance, 1) * math.Abs(slope)
-		d.size[i] = m * (v*gradientTerms(pt.u[i], slope, curvature) + passed)
-		total += d.size[i]
+		d.phi[slot], d.phiU[slot], d.phiAge[slot] = m*v*slope, m*(dv*slope*slope+v*curvature), m*da*slope
+		d.size[slot] = m * (v*gradientTerms(pt.u[slot], slope, curvature) + d.passed(pt.u[slot], d.y[i], loss, slope, dv))
+		total += d.size[slot]
 	}
 	if !(math.Abs(total-d.total) <= 1e-3*d.total) || !slices.Equal(d.sizeColumns, d.active) {
 		d.total, d.sizeColumns = total, append(d.sizeColumns[:0], d.active...)
 		d.sumSizes()
 	}
-	rows := general(d.n, k, d.xw[:d.n*k])
-	if k > 0 {
-		blas64.Gemv(blas.Trans, 1, rows, vector(d.phi), 1, vector(d.residual[:k]))
-		blas64.Gemv(blas.Trans, 1, rows, vector(d.phiAge), 1, vector(d.dage[:k]))
+	if n := len(d.watch); n*k > 0 {
+		rows := general(n, k, d.xw[:n*k])
+		blas64.Gemv(blas.Trans, 1, rows, vector(d.phi[:n]), 1, vector(d.residual[:k]))
+		blas64.Gemv(blas.Trans, 1, rows, vector(d.phiAge[:n]), 1, vector(d.dage[:k]))
 	}
 	for r := range k {
 		d.scale[r] += d.sizes[r]
 	}
+}
+
+// passed returns the part of a sample's terms that the rounding of u, where weights
+// enter from zero, brings in through its weight, of slope dv.
+func (d *direct) passed(u, y, loss, slope, dv float64) float64 {
+	distance := math.Abs(u) + math.Abs(y)
+	if d.hinge != nil { // at least that, and can be summed over a zone
+		distance = 2 + loss/d.hinge.C
+	}
+	// A weight changes by no more than 1, however steep it is.
+	return math.Min(through*math.Abs(dv*slope)*distance, 1) * math.Abs(slope)
 }
 
 func (d *direct) curve(*point) {
@@ -89,16 +95,16 @@ func (d *direct) curve(*point) {
 	fresh := !slices.Equal(d.columns, d.active) || d.columns == nil
 	d.changed = d.changed[:0]
 	weighed := 0
-	for i, fu := range d.phiU {
+	for slot, fu := range d.phiU[:len(d.watch)] {
 		if fu != 0 {
 			weighed++
 		}
-		if off := fu - d.held[i]; !(math.Abs(off) <= steady*math.Abs(fu)) {
-			d.changed = append(d.changed, i)
+		if off := fu - d.held[slot]; !(math.Abs(off) <= steady*math.Abs(fu)) {
+			d.changed = append(d.changed, slot)
 			fresh = fresh || math.IsNaN(off) || math.IsInf(off, 0) // no difference takes that out of a sum
 		}
 	}
-	if fresh || 2*len(d.changed) > weighed || d.added > d.n {
+	if fresh || 2*len(d.changed) > weighed || d.added > len(d.watch) {
 		d.sumProducts()
 	} else {
 		d.addProducts()
@@ -119,9 +125,9 @@ func (d *direct) sumProducts() {
 	sum, diags := d.sum[:k*k], d.diags[:k]
 	clear(sum)
 	clear(diags)
-	for i, fu := range d.phiU {
-		if d.held[i] = fu; fu != 0 {
-			d.products.add(sum, diags, d.xw[i*k:(i+1)*k], fu)
+	for slot, fu := range d.phiU[:len(d.watch)] {
+		if d.held[slot] = fu; fu != 0 {
+			d.products.add(sum, diags, d.xw[slot*k:(slot+1)*k], fu)
 		}
 	}
 	d.products.flush(sum, diags)
@@ -132,10 +138,10 @@ func (d *direct) sumProducts() {
 func (d *direct) addProducts() {
 	k := len(d.active)
 	sum, diags := d.sum[:k*k], d.diags[:k]
-	for _, i := range d.changed {
-		fu := d.phiU[i]
-		d.products.add(sum, diags, d.xw[i*k:(i+1)*k], fu-d.held[i])
-		d.held[i] = fu
+	for _, slot := range d.changed {
+		fu := d.phiU[slot]
+		d.products.add(sum, diags, d.xw[slot*k:(slot+1)*k], fu-d.held[slot])
+		d.held[slot] = fu
 	}
 	d.products.flush(sum, diags)
 	d.added += len(d.changed)
@@ -146,31 +152,47 @@ func (d *direct) sumSizes() {
 	k := len(d.active)
 	sizes := d.sizes[:k]
 	clear(sizes)
-	for i, size := range d.size {
+	for slot, size := range d.size[:len(d.watch)] {
 		if size == 0 {
 			continue
 		}
-		for r, x := range d.xw[i*k : (i+1)*k] {
+		for r, x := range d.xw[slot*k : (slot+1)*k] {
 			sizes[r] += size * math.Abs(x)
 		}
 	}
 }
 
 func (d *direct) gradient(pt *point) {
-	for i, du := range pt.du {
-		d.rate[i] = d.phiAge[i] + d.phiU[i]*du
+	n := len(d.watch)
+	for slot, du := range pt.du[:n] {
+		d.rate[slot] = d.phiAge[slot] + d.phiU[slot]*du
 	}
-	rows := general(d.n, d.p, d.a)
-	blas64.Gemv(blas.Trans, 1, rows, vector(d.phi), 0, vector(pt.grad))
-	blas64.Gemv(blas.Trans, 1, rows, vector(d.rate), 0, vector(pt.dgrad))
+	d.sumRows(d.phi, pt.grad)
+	d.sumRows(d.rate, pt.dgrad)
+}
+
+// sumRows writes Σ f x over all coordinates of the watched samples into dst.
+func (d *direct) sumRows(f, dst []float64) {
+	n := len(d.watch)
+	switch {
+	case n == d.n:
+		blas64.Gemv(blas.Trans, 1, general(n, d.p, d.a), vector(f[:n]), 0, vector(dst))
+	case len(d.active) == d.p && n > 0:
+		blas64.Gemv(blas.Trans, 1, general(n, d.p, d.xw[:n*d.p]), vector(f[:n]), 0, vector(dst))
+	default:
+		clear(dst)
+		for slot, i := range d.watch {
+			blas64.Axpy(f[slot], vector(d.sample(i)), vector(dst))
+		}
+	}
 }
 
 func (d *direct) coordinate(j int) (gradient, dage, size float64) {
-	for i, f := range d.phi {
+	for slot, i := range d.watch {
 		x := d.a[i*d.p+j]
-		gradient += f * x
-		dage += d.phiAge[i] * x
-		size += d.size[i] * math.Abs(x)
+		gradient += d.phi[slot] * x
+		dage += d.phiAge[slot] * x
+		size += d.size[slot] * math.Abs(x)
 	}
 	return gradient, dage, size
 }
@@ -178,15 +200,15 @@ func (d *direct) coordinate(j int) (gradient, dage, size float64) {
 func (d *direct) border(dst []float64, j int) (diagonal, magnitude float64) {
 	k := len(d.active)
 	clear(dst[:k])
-	for i, fu := range d.phiU {
+	for slot, i := range d.watch {
 		x := d.a[i*d.p+j]
-		c := fu * x
+		c := d.phiU[slot] * x
 		if c == 0 {
 			continue
 		}
 		diagonal += c * x
 		magnitude += math.Abs(c * x)
-		for r, xr := range d.xw[i*k : (i+1)*k] {
+		for r, xr := range d.xw[slot*k : (slot+1)*k] {
 			dst[r] += c * xr
 		}
 	}
@@ -195,8 +217,9 @@ func (d *direct) border(dst []float64, j int) (diagonal, magnitude float64) {
 
 func (d *direct) gradients(gradient, size []float64) {
 	clear(size)
-	blas64.Gemv(blas.Trans, 1, general(d.n, d.p, d.a), vector(d.phi), 0, vector(gradient))
-	for i, f := range d.size {
+	d.sumRows(d.phi, gradient)
+	for slot, i := range d.watch {
+		f := d.size[slot]
 		if f == 0 {
 			continue
 		}
@@ -205,6 +228,9 @@ func (d *direct) gradients(gradient, size []float64) {
 		}
 	}
 }
+
+// forget says that other samples are watched now.
+func (d *direct) forget() { d.columns, d.total = nil, -1 }
 
 func (d *direct) place(zones []uint8, _ []float64) {
 	copy(d.zone, zones)
@@ -216,8 +242,8 @@ func (d *direct) move(int, uint8, []float64) {}
 
 func (d *direct) objective() float64 {
 	var sum float64
-	for i, loss := range d.assembled.loss {
-		sum += d.m[i] * d.reg.Integral(loss, d.assembled.age)
+	for slot, i := range d.watch {
+		sum += d.m[i] * d.reg.Integral(d.assembled.loss[slot], d.assembled.age)
 	}
 	return sum
 }

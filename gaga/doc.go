@@ -141,6 +141,10 @@
 //     and only samples that can reach a threshold soon are watched. An event's
 //     cost hardly grows with n. It is O(p²), but O(p⁴) for Squared with Linear,
 //     which has fourth moments; where that is too much they are not used.
+//   - [Squared] with other regularizers whose weight is continuous, for up to 16
+//     columns and from 2,000 samples on: sums expanded about the path's tangent, to
+//     a relative error of 1e-12, for as many events as that lasts; an event then
+//     costs O(p³), and the next expansion O(np³).
 //   - other pairs: O(np), and O(p²) for each sample whose term in H has changed,
 //     which is O(np²) where the weight varies with the loss.
 //

@@ -286,7 +286,7 @@ func (t *tracker) polish(zones []uint8, age float64) (ok, thinned bool) {
 	t.fix(pt.theta)
 	if t.window != nil {
 		t.closeWindow()
-		t.setWatch(nil)
+		t.watchNone()
 		if t.moments != nil {
 			t.moments.measure(t.search.scores, age)
 			t.window.measured = t.moments.moves

@@ -109,6 +109,8 @@ func newPrimal(pr *Problem) *primal {
 		s.setTerms(m)
 	} else if m := newMargins(s); m != nil {
 		s.setTerms(m)
+	} else if e := newExpansion(s); e != nil {
+		s.setTerms(e)
 	} else {
 		s.setTerms(newDirect(s))
 	}
@@ -119,8 +121,8 @@ func (s *primal) setTerms(t terms) {
 	s.terms = t
 	s.margins, _ = t.(*margins)
 	s.activations, _ = t.(activations)
-	_, direct := t.(*direct)
-	s.summed, s.affine = !direct, s.margins != nil
+	_, summed := t.(*moments)
+	s.summed, s.affine = summed || s.margins != nil, s.margins != nil
 }
 
 func (s *primal) place(zones []uint8, u []float64) { s.terms.place(zones, u) }

@@ -118,7 +118,7 @@ func (p Polynomial) Weight(k int, loss, age float64) (v, dloss, dage float64) {
 	}
 	base := 1 - loss/age
 	q, size := 1/(p.Order-1), math.Abs(base)
-	v = math.Pow(size, q)
+	v = power(size, q)
 	slope := q * v / size
 	if size == 0 {
 		slope = q * math.Pow(0, q-1)
@@ -129,8 +129,12 @@ func (p Polynomial) Weight(k int, loss, age float64) (v, dloss, dage float64) {
 func (p Polynomial) Integral(loss, age float64) float64 {
 	q := 1 / (p.Order - 1)
 	base := math.Max(0, 1-loss/age)
-	return age / (q + 1) * (1 - math.Pow(base, q+1))
+	return age / (q + 1) * (1 - power(base, q+1))
 }
+
+// power returns x^q for x >= 0 and q > 0, to a relative error of a few roundings
+// times |q ln x|, in about half the time of [math.Pow].
+func power(x, q float64) float64 { return math.Exp(q * math.Log(x)) }
 
 // Mixture is f = γ²/(v + γ/λ) (Zhao et al. 2015): weight 1 where
 // √l <= λγ/(λ+γ), 0 where √l >= λ, and γ(1/√l - 1/λ) between. γ > 0.

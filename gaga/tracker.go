@@ -49,10 +49,11 @@ type tracker struct {
 	search  *Alternation
 	path    *Path
 
-	moments     *moments // terms, where they are moments, else nil
-	window      *window  // where not all samples are watched, else nil
-	stepwise    bool     // landings need no look at all samples, see landNearby
-	sweep       *sweep   // where steps pass many turning points, else nil
+	moments     *moments   // terms, where they are moments, else nil
+	expansion   *expansion // terms, where they are an expansion, else nil
+	window      *window    // where not all samples are watched, else nil
+	stepwise    bool       // landings need no look at all samples, see landNearby
+	sweep       *sweep     // where steps pass many turning points, else nil
 	left, right *point
 	step        float64   // largest step in age that the corrector's behaviour allows
 	penalized   bool      // no coordinate is free of any penalty
@@ -96,6 +97,11 @@ func newTracker(pr *Problem, o Options) (*tracker, error) {
 		t.moments, _ = primal.terms.(*moments)
 		t.window = newWindow(primal)
 		t.stepwise = t.moments != nil && t.moments.stepwise()
+	}
+	if primal != nil {
+		if t.expansion, _ = primal.terms.(*expansion); t.expansion != nil {
+			t.window = newWindow(primal)
+		}
 	}
 	if o.Sweep {
 		t.release()

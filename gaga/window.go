@@ -8,17 +8,17 @@ import (
 // window is a neighbourhood of a point of the path in which only the watched
 // samples can reach a boundary of their zones. Sample i is at a distance d_i from
 // the next boundary ρ, in its residual for the squared loss, with ρ = √threshold,
-// and in its margin's defect for the hinge, with ρ = threshold/C. A change of θ
-// moves either by at most ‖a_i‖‖Δθ‖; so the sample need not be looked at while
-// ‖a_i‖‖Δθ‖ + |Δρ| < d_i. The norms are over the coordinates that can move, the
-// active ones and where windows outlast jumps all, each scaled by its root mean
-// square.
+// and in its margin's defect for the hinge, with ρ = threshold/C. On the tangent at that point it approaches the boundary at a known rate;
+// a θ that is off the tangent by Δθ moves the residual or the defect by at most
+// ‖a_i‖‖Δθ‖ besides. So the sample need not be looked at while both together are
+// less than d_i. The norms are over the coordinates that can move, the active ones
+// and where windows outlast jumps all, each scaled by its root mean square.
 type window struct {
-	theta  []float64 // where it was opened
-	age    float64
-	length float64 // ages it was opened for
+	theta, rate []float64 // where it was opened
+	age         float64
+	length      float64 // ages it was opened for
 
-	moved  float64 // largest ‖Δθ‖ inside
+	moved  float64 // largest ‖Δθ‖ inside, off the tangent
 	radius float64 // largest |Δρ| inside
 	drift  float64 // ‖Δθ‖ by jumps an age, of late
 	leap   float64 // ‖Δθ‖ of the largest jump of late
@@ -28,7 +28,8 @@ type window struct {
 	columns  []int     // nil before the first window
 	every    []int     // all columns
 	near     []float64 // n: in how long each sample can reach a boundary at most
-	u        []float64 // n: predictors where the window was opened
+	due      []float64 // n: in how long it does on the tangent
+	u, du    []float64 // n: predictors where the window was opened, and their rates
 	samples  []int     // room for the watched samples
 	measured int       // changes of zone when the sizes of the terms were last taken
 }
@@ -41,7 +42,7 @@ const (
 
 func newWindow(s *primal) *window {
 	w := &window{
-		theta: make([]float64, s.p), scale: make([]float64, s.p), norms: make([]float64, s.n), near: make([]float64, s.n), u: make([]float64, s.n),
+		theta: make([]float64, s.p), rate: make([]float64, s.p), du: make([]float64, s.n), scale: make([]float64, s.p), norms: make([]float64, s.n), near: make([]float64, s.n), due: make([]float64, s.n), u: make([]float64, s.n),
 	}
 	for i := range s.n {
 		for j, x := range s.sample(i) {
@@ -68,6 +69,28 @@ func (w *window) distance(a, b []float64) float64 {
 	return math.Sqrt(sum)
 }
 
+// strayed returns ‖Δθ‖ of pt off the tangent.
+func (w *window) strayed(pt *point) float64 {
+	var sum float64
+	h := pt.age - w.age
+	for j, x := range pt.theta {
+		x = (x - w.theta[j] - h*w.rate[j]) * w.scale[j]
+		sum += x * x
+	}
+	return math.Sqrt(sum)
+}
+
+// reached returns how many samples reach a boundary in so many ages on the tangent.
+func (w *window) reached(length float64) int {
+	count := 0
+	for _, due := range w.due {
+		if due <= length {
+			count++
+		}
+	}
+	return count
+}
+
 // radii returns by how much the boundaries ρ have moved between two ages at
 // most.
 func (t *tracker) radii(from, to float64) float64 {
@@ -85,7 +108,7 @@ func (t *tracker) radii(from, to float64) float64 {
 func (t *tracker) inside(pt *point) bool {
 	w := t.window
 	return w == nil || (w.length > 0 &&
-		w.distance(w.theta, pt.theta) <= w.moved && t.radii(w.age, pt.age) <= w.radius)
+		w.strayed(pt) <= w.moved && t.radii(w.age, pt.age) <= w.radius)
 }
 
 // ahead returns how far in age the window reaches beyond the left point, after
@@ -97,9 +120,9 @@ func (t *tracker) ahead() float64 {
 	}
 	if t.inside(t.left) {
 		left := w.age + w.length - t.left.age
-		// Behind a kink θ may move faster than when the window was opened.
-		if rate := w.distance(nil, t.left.rate); rate > 0 {
-			left = math.Min(left, (w.moved-w.distance(w.theta, t.left.theta))/rate)
+		// Behind kinks θ may leave the tangent.
+		if rate := w.distance(w.rate, t.left.rate); rate > 0 {
+			left = math.Min(left, (w.moved-w.strayed(t.left))/rate)
 		}
 		if left > 0.25*w.length {
 			return left
@@ -137,29 +160,78 @@ func (t *tracker) open() {
 	w, l := t.window, t.left
 	t.predictAll(w.u, l.theta)
 	t.measure()
+	used := l.age - w.age
 	w.age = l.age
 	copy(w.theta, l.theta)
+	copy(w.rate, l.rate)
 	t.measureNorms()
 	if t.n <= manyWatched {
 		t.openAll()
 		return
 	}
-	rate := w.distance(nil, l.rate) + w.drift
+	t.predictAll(w.du, l.rate)
+	rate := stray*w.distance(nil, l.rate) + w.drift
 	t.lengths(rate)
 	if w.length <= 0 {
 		w.length = 1e-3 * l.age
 	}
-	w.fit(min(fewWatched, t.n), max(manyWatched, t.n/32), t.options.Age.Max)
-	// A quarter more than the tangent says, for the path's curvature, and the
-	// rounding of θ.
-	w.moved, w.radius = 1.25*rate*w.length+w.leap+1e-13*w.distance(nil, l.theta), 1.25*t.radii(w.age, w.age+w.length)
+	longest := t.options.Age.Max
+	if t.expansion != nil {
+		longest = t.expansion.longest(used)
+		w.length = math.Min(w.length, longest)
+		if w.reached(longest) < fewReached {
+			t.openAll()
+			t.expansion.close()
+			w.length = math.Min(farther*longest, w.length)
+			return
+		}
+	}
+	w.fit(min(fewWatched, t.n), max(manyWatched, t.n/32), longest)
+	t.within(ample)
+	w.moved = ample*rate*w.length + w.leap + 1e-13*w.distance(nil, l.theta)
+	if t.expansion != nil {
+		w.moved = math.Min(w.moved, t.expansion.expand(t))
+	}
+	w.radius = ample * t.radii(w.age, w.age+w.length)
+	t.look(w.samples)
+}
+
+// ample is how many times as far as it is meant to reach a window is good, for the
+// path's curvature and the rounding of θ.
+const ample = 1.25
+
+// An expansion is left alone where on the tangent so few samples reach a boundary
+// while it is good: all samples are then summed as they are for so many times as
+// long.
+const (
+	fewReached = 4
+	farther    = 4
+)
+
+// stray is how far off the tangent, relative to the way along it, a window goes.
+const stray = 0.25
+
+// within makes samples those that can reach a boundary in a window so many times
+// as long.
+func (t *tracker) within(times float64) {
+	w := t.window
 	w.samples = w.samples[:0]
 	for i, at := range w.near {
-		if at <= 1.25*w.length {
+		if at <= times*w.length {
 			w.samples = append(w.samples, i)
 		}
 	}
-	t.look(w.samples)
+}
+
+// watchNone ends the window where no samples need to be watched; an expansion
+// then sums all of them as they are.
+func (t *tracker) watchNone() {
+	if t.expansion == nil {
+		t.setWatch(nil)
+		return
+	}
+	t.expansion.close()
+	t.setWatch(t.all)
 }
 
 // openAll watches all samples, where there are few: no bound is needed.
@@ -178,9 +250,9 @@ func (t *tracker) look(samples []int) {
 	t.evaluate(l)
 }
 
-// lengths writes into near in how many ages each sample can reach a boundary
-// of its zone at most, at the given rate of θ. Boundaries ρ grow ever slower
-// with the age.
+// lengths writes into near in how many ages each sample can reach a boundary of
+// its zone at most, where θ leaves the tangent at the given rate. Boundaries move
+// ever slower with the age.
 func (t *tracker) lengths(rate float64) {
 	w := t.window
 	// Of zone z the lower end is entry z, the upper one entry z+1; pinned
@@ -191,17 +263,31 @@ func (t *tracker) lengths(rate float64) {
 		edges[t.kinks+k+1], growth[t.kinks+k+1] = t.edge(k, w.age)
 	}
 	for i, u := range w.u {
-		z, speed, jump := int(t.zone[i]), w.norms[i]*rate, w.norms[i]*w.leap
-		r := 1 - t.y[i]*u
-		switch {
-		case t.hinge == nil:
-			r = math.Abs(u - t.y[i])
-		case z == pinned:
-			w.near[i] = 0
+		z := int(t.zone[i])
+		if t.kinks > 0 && z == pinned {
+			w.near[i], w.due[i] = 0, 0
 			continue
 		}
-		w.near[i] = min((math.Abs(r-edges[z])-jump)/(speed+growth[z]), (math.Abs(edges[z+1]-r)-jump)/(speed+growth[z+1]))
+		r, dr := t.defect(i, u, w.du[i])
+		speed, jump := w.norms[i]*rate+math.SmallestNonzeroFloat64, w.norms[i]*w.leap
+		down := math.Max(0, math.Max(0, growth[z])-dr)
+		up := math.Max(0, math.Max(0, -growth[z+1])+dr)
+		below, above := math.Abs(r-edges[z]), math.Abs(edges[z+1]-r)
+		w.near[i] = min((below-jump)/(speed+down), (above-jump)/(speed+up))
+		w.due[i] = min(below/(down+math.SmallestNonzeroFloat64), above/(max(0, dr-growth[z+1])+math.SmallestNonzeroFloat64))
 	}
+}
+
+// defect returns what of sample i is compared with the boundaries ρ, and its rate:
+// the size of the residual, the margin's defect.
+func (t *tracker) defect(i int, u, du float64) (r, dr float64) {
+	if t.hinge != nil {
+		return 1 - t.y[i]*u, -t.y[i] * du
+	}
+	if r = u - t.y[i]; r < 0 {
+		return -r, -du
+	}
+	return r, du
 }
 
 // watchedColumns returns the coordinates that can move inside a window.
@@ -237,10 +323,10 @@ func (t *tracker) measureNorms() {
 func (t *tracker) edge(k int, age float64) (rho, rate float64) {
 	threshold, slope := t.reg.Threshold(k, age)
 	if t.hinge != nil {
-		return threshold / t.hinge.C, math.Abs(slope) / t.hinge.C
+		return threshold / t.hinge.C, slope / t.hinge.C
 	}
 	rho = math.Sqrt(threshold)
-	return rho, math.Abs(slope) / (2 * rho)
+	return rho, slope / (2 * rho)
 }
 
 // measure takes the sizes of the terms anew after many changes of zone, and

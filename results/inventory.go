@@ -85,7 +85,7 @@ func (v *Inventory) add(ctx context.Context, path, run string, number int) error
 				return err
 			}
 			at := source{segment: int32(number)}
-			if slot, known := v.index.slots[key]; known && v.index.entries[slot].source != at {
+			if slot, known := v.index.slot(key); known && v.index.entries[slot].source != at {
 				continue
 			}
 			if err := v.index.set(key, at, experiment.Status(statuses[i])); err != nil {

@@ -29,7 +29,7 @@ func TestHealthChecks(t *testing.T) {
 	log, written := io.Pipe()
 	ended := make(chan int, 1)
 	go func() { // ends with ctx
-		ended <- execute(ctx, []string{"--nats", "nats://" + address, "--connect-wait", "25s", "--slots", "1", "--health", "127.0.0.1:0", "--log-format", "json", "--cache", t.TempDir()},
+		ended <- execute(ctx, []string{"--nats", "nats://" + address, "--slots", "1", "--health", "127.0.0.1:0", "--log-format", "json", "--cache", t.TempDir()},
 			command.Streams{Out: io.Discard, Err: written, Env: func(string) (string, bool) { return "", false }})
 		written.Close()
 	}()

@@ -13,6 +13,8 @@ import (
 
 // Tasks and outcomes travel as CBOR in the core deterministic encoding of RFC
 // 8949: the same outcome is the same bytes. Times keep nanoseconds and are UTC.
+// That form is written and read by [canonicalWriter] and [canonicalReader]; what
+// these do not take, of another version or damaged, goes to the library.
 var (
 	encMode = must(func() (cbor.EncMode, error) {
 		options := cbor.CoreDetEncOptions()
@@ -38,12 +40,19 @@ func encodeTask(task *experiment.Task) ([]byte, error) {
 	if err := validText("labels", &task.Labels); err != nil {
 		return nil, err
 	}
-	return encMode.Marshal(task)
+	w := canonicalWriter{make([]byte, 0, 1024)}
+	w.task(task)
+	return w.out, nil
 }
 
 // DecodeTask reads a task as [Queue.Publish] sent it.
 func DecodeTask(data []byte) (*experiment.Task, error) {
 	task := new(experiment.Task)
+	r := canonicalReader{in: data}
+	if r.task(task); r.whole() {
+		return task, nil
+	}
+	*task = experiment.Task{}
 	if err := decMode.Unmarshal(data, task); err != nil {
 		return nil, fmt.Errorf("decoding task of %d bytes: %w", len(data), err)
 	}
@@ -70,7 +79,12 @@ func EncodeOutcome(outcome *experiment.Outcome) ([]byte, error) {
 		clean.Error = strings.ToValidUTF8(outcome.Error, "\uFFFD")
 		outcome = &clean
 	}
-	return encMode.Marshal(outcome)
+	if !canFormat(outcome.Started) || !canFormat(outcome.Finished) {
+		return encMode.Marshal(outcome)
+	}
+	w := canonicalWriter{make([]byte, 0, 1024)}
+	w.outcome(outcome)
+	return w.out, nil
 }
 
 func validText(table string, batch *experiment.Batch) error {
@@ -85,10 +99,22 @@ func validText(table string, batch *experiment.Batch) error {
 }
 
 // DecodeOutcome reads what [EncodeOutcome] made.
-func DecodeOutcome(data []byte) (*experiment.Outcome, error) {
+func DecodeOutcome(data []byte) (*experiment.Outcome, error) { return decodeOutcome(data, true) }
+
+// decodeOutcome reads an outcome, without rows without what was computed, which
+// takes most of the time.
+func decodeOutcome(data []byte, rows bool) (*experiment.Outcome, error) {
 	outcome := new(experiment.Outcome)
+	r := canonicalReader{in: data}
+	if r.outcome(outcome, rows); r.whole() {
+		return outcome, nil
+	}
+	*outcome = experiment.Outcome{}
 	if err := decMode.Unmarshal(data, outcome); err != nil {
 		return nil, fmt.Errorf("decoding outcome of %d bytes: %w", len(data), err)
+	}
+	if !rows {
+		outcome = withoutRows(outcome)
 	}
 	return outcome, nil
 }

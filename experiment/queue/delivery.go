@@ -14,31 +14,32 @@ import (
 )
 
 // Delivery is a task in the hands of this worker. Settle it with one of Done,
-// Fail and Release; when that returns an error other than [ErrUnacknowledged],
-// the delivery is still open. Until then a goroutine of its own tells the
-// server every third of AckWait that the task is being worked on, but not past
-// the cell's deadline (Limits.Timeout after Begin): a computation that hangs
+// Fail and Release, or with others by [Puller.Done]; when that returns an error
+// other than [ErrUnacknowledged], the delivery is still open. Until then the
+// server is told every third of AckWait that the task is being worked on, but not
+// past the cell's deadline (Limits.Timeout after Begin): a computation that hangs
 // loses its task.
 type Delivery struct {
 	Task      experiment.Task
 	Delivered int // how often the task has been delivered, this time included
 	Attempt   int // number of this attempt: one more than have failed
 
-	puller    *Puller
-	msg       jetstream.Msg
-	run, cell string
-	sequence  uint64 // of the task in its stream
-	wait      time.Duration
-	confirmed atomic.Int64 // when the server last knew us to be alive, or before; Unix nanoseconds
-	overdue   atomic.Bool  // there was a time when it had to believe us lost
+	puller     *Puller
+	msg        jetstream.Msg
+	run, cell  string
+	number     uint64 // of the task, see numberHeader
+	consumer   jetstream.Consumer
+	unreadable error // why the task cannot be read
+	wait       time.Duration
+	confirmed  atomic.Int64 // when the server last knew us to be alive, or before; Unix nanoseconds
+	overdue    atomic.Bool  // there was a time when it had to believe us lost
 
 	mu        sync.Mutex
 	settled   bool
-	suspect   bool // holds the puller's place for one
-	begun     chan struct{}
-	begin     func() // closes begun
-	stop      context.CancelFunc
-	stopped   chan struct{}
+	suspect   bool      // holds the puller's place for one
+	begun     time.Time // see Begin
+	heart     *time.Timer
+	beating   *heartbeat // that is under way, nil for none
 	cancelled chan struct{}
 }
 
@@ -46,20 +47,16 @@ type Delivery struct {
 // it sent the message, which is somewhere between the request and now; a message
 // is taken to be under way for less than a third of AckWait. The run's consumer
 // says how long AckWait is, whatever this worker's configuration says.
-func newDelivery(p *Puller, a *answer) (*Delivery, error) {
-	msg := a.msg
+func newDelivery(p *Puller, a *answer, msg jetstream.Msg) (*Delivery, error) {
 	meta, err := msg.Metadata()
 	if err != nil {
 		return nil, fmt.Errorf("message %s: %w", msg.Subject(), err)
 	}
 	d := &Delivery{
 		Delivered: int(meta.NumDelivered), Attempt: 1,
-		puller: p, msg: msg, run: runOf(msg.Subject()), cell: cellOf(msg.Subject()), sequence: meta.Sequence.Stream,
-		wait: a.from.consumer.CachedInfo().Config.AckWait, stop: func() {}, stopped: make(chan struct{}), cancelled: make(chan struct{}),
+		puller: p, msg: msg, run: runOf(msg.Subject()), cell: cellOf(msg.Subject()), number: numberOf(msg.Headers()),
+		wait: a.from.consumer.CachedInfo().Config.AckWait, consumer: a.from.consumer, cancelled: make(chan struct{}),
 	}
-	close(d.stopped) // no heartbeat yet
-	d.begun = make(chan struct{})
-	d.begin = sync.OnceFunc(func() { close(d.begun) })
 	d.confirmed.Store(max(a.asked.UnixNano(), time.Now().Add(-d.wait/3).UnixNano()))
 	p.held.Add(1)
 	return d, nil
@@ -78,7 +75,13 @@ func (d *Delivery) decode(body []byte) error {
 }
 
 // Begin says that the computation begins, now that its data is there.
-func (d *Delivery) Begin() { d.begin() }
+func (d *Delivery) Begin() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.begun.IsZero() {
+		d.begun = time.Now()
+	}
+}
 
 // Body returns the task as it was published, for [DecodeTask]. It must not be
 // changed.
@@ -97,58 +100,6 @@ func (d *Delivery) dropped() bool {
 	}
 }
 
-// beat starts the heartbeats.
-func (d *Delivery) beat(consumer jetstream.Consumer) {
-	ctx, cancel := context.WithCancel(context.Background())
-	d.stop, d.stopped = cancel, make(chan struct{})
-	go func() {
-		defer close(d.stopped)
-		begun, deadline := d.begun, (<-chan time.Time)(nil) // never without a limit
-		ticker := time.NewTicker(d.wait / 3)
-		defer ticker.Stop()
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case <-begun:
-				begun = nil
-				if limit := d.Task.Limits.Timeout; limit > 0 {
-					deadline = time.After(limit)
-				}
-				continue
-			case <-deadline:
-				return
-			case <-ticker.C:
-			}
-			if gone(d.alive(ctx, consumer)) {
-				close(d.cancelled)
-				return
-			}
-		}
-	}()
-}
-
-// alive sends one heartbeat. It has no answer; that of the question after it
-// proves that it arrived, and tells whether the run is still there.
-func (d *Delivery) alive(ctx context.Context, consumer jetstream.Consumer) error {
-	lost := d.lost()
-	if !d.puller.queue.conn.IsConnected() {
-		return nil // it would be sent when it no longer holds
-	}
-	now := time.Now().UnixNano()
-	if err := d.msg.InProgress(); err != nil {
-		return err
-	}
-	err := bounded(ctx, d.wait/3, func(ctx context.Context) error {
-		_, err := consumer.Info(ctx)
-		return err
-	})
-	if err == nil && !lost {
-		d.confirmed.Store(now)
-	}
-	return err
-}
-
 // lost reports whether the server had to believe this worker lost at some time,
 // so that the task may be another's now. It goes by the wall clock, because
 // the monotonic one stands still while a machine sleeps.
@@ -159,7 +110,13 @@ func (d *Delivery) lost() bool {
 	return d.overdue.Load()
 }
 
-// resume looks up how the earlier deliveries of a task ended, and settles the
+// known reports whether something may be known of the task already: it is not the
+// first delivery, or whoever queued it knew that the run was published before.
+func (d *Delivery) known() bool {
+	return d.Delivered > 1 || d.msg.Headers().Get(numberHeader) != ""
+}
+
+// resume looks up how the earlier deliveries of a known task ended, and settles the
 // task when it has a result or when too many workers died of it. Otherwise it
 // notes that the task is begun: only redeliveries pay for that.
 //
@@ -168,23 +125,26 @@ func (d *Delivery) lost() bool {
 // the one that kills would meet it again, and be given up with it.
 func (d *Delivery) resume(ctx context.Context) (settled bool, err error) {
 	q := d.puller.queue
-	has, err := q.hasResult(ctx, d.run, d.cell, d.sequence)
+	has, err := q.hasResult(ctx, d.run, d.cell, d.number)
 	if err != nil {
 		return false, err
 	}
 	if has {
 		return true, d.acknowledge(ctx)
 	}
-	t, _, err := q.tally(ctx, d.run, d.cell, d.sequence)
+	if d.Delivered == 1 {
+		return false, nil
+	}
+	t, _, err := q.tally(ctx, d.run, d.cell, d.number)
 	if err != nil {
 		return false, err
 	}
 	next := t
 	next.begin(d.Delivered)
-	if t.silent(d.Delivered) > 0 && !next.kills(d.Delivered, d.puller.config.MaxDeaths) && !d.puller.hold(d) {
+	if t.silent(d.Delivered) > 0 && !next.kills(d.Delivered, d.puller.config.MaxDeaths) && !d.puller.hold(ctx, d) {
 		return true, d.Release(ctx, d.wait)
 	}
-	if t, err = q.record(ctx, d.run, d.cell, d.sequence, func(t *tally) { t.begin(d.Delivered) }); err != nil {
+	if t, err = q.record(ctx, d.run, d.cell, d.number, func(t *tally) { t.begin(d.Delivered) }); err != nil {
 		return false, err
 	}
 	d.Attempt = t.Failed + 1
@@ -199,7 +159,7 @@ func (d *Delivery) resume(ctx context.Context) (settled bool, err error) {
 func (d *Delivery) giveUp(ctx context.Context, task *experiment.Task, reason string) error {
 	letter := &DeadLetter{
 		Run: d.run, Cell: d.cell, Task: task, Deliveries: d.Delivered, Reason: reason,
-		Worker: d.puller.config.Name, Time: time.Now().UTC(), sequence: d.sequence,
+		Worker: d.puller.config.Name, Time: time.Now().UTC(), number: d.number,
 	}
 	if err := d.puller.queue.bury(ctx, letter, d.msg.Data()); err != nil {
 		return err
@@ -207,32 +167,9 @@ func (d *Delivery) giveUp(ctx context.Context, task *experiment.Task, reason str
 	return d.acknowledge(ctx)
 }
 
-// Done makes outcome the cell's result and then acknowledges the task. It fills
-// in the run and the cell, and the attempts when they are 0. A delivery that
-// was lost meanwhile leaves a result that is there alone, and otherwise spares
-// the new owner the work.
+// Done is [Puller.Done] for one delivery.
 func (d *Delivery) Done(ctx context.Context, outcome *experiment.Outcome) error {
-	if err := d.open(); err != nil {
-		return err
-	}
-	result := *outcome
-	result.Run, result.Cell = d.run, d.cell
-	if result.Attempts == 0 {
-		result.Attempts = d.Attempt
-	}
-	has := false
-	if d.lost() {
-		var err error
-		if has, err = d.puller.queue.hasResult(ctx, d.run, d.cell, d.sequence); err != nil {
-			return d.wrap(err)
-		}
-	}
-	if !has {
-		if err := d.puller.queue.storeResult(ctx, &result, d.sequence, d.Delivered); err != nil {
-			return d.wrap(err)
-		}
-	}
-	return d.acknowledge(ctx)
+	return d.puller.Done(ctx, []Finished{{d, outcome}})[0]
 }
 
 // Fail uses up an attempt. While the cell has attempts left
@@ -251,7 +188,7 @@ func (d *Delivery) Fail(ctx context.Context, outcome *experiment.Outcome, delay 
 	limit := d.Task.Limits.Attempts
 	attempts := d.Attempt
 	if limit == 0 || attempts < limit {
-		t, err := d.puller.queue.record(ctx, d.run, d.cell, d.sequence, (*tally).fail)
+		t, err := d.puller.queue.record(ctx, d.run, d.cell, d.number, (*tally).fail)
 		if err != nil {
 			return false, d.wrap(err)
 		}
@@ -278,7 +215,7 @@ func (d *Delivery) Release(ctx context.Context, delay time.Duration) error {
 		d.settle()
 		return nil
 	}
-	_, err := d.puller.queue.record(ctx, d.run, d.cell, d.sequence, func(t *tally) {
+	_, err := d.puller.queue.record(ctx, d.run, d.cell, d.number, func(t *tally) {
 		if d.Delivered > 1 {
 			t.begin(d.Delivered) // takes note of one before that died
 		}
@@ -305,11 +242,10 @@ func (d *Delivery) settle() {
 		return
 	}
 	d.settled = true
-	d.stop()
-	<-d.stopped
+	d.silence()
 	d.puller.held.Add(-1)
 	if d.suspect {
-		d.puller.suspect.Unlock()
+		<-d.puller.suspect
 	}
 }
 
@@ -324,17 +260,7 @@ func (d *Delivery) handBack(ctx context.Context, delay time.Duration) error {
 	return nil
 }
 
-func (d *Delivery) acknowledge(ctx context.Context) error {
-	d.settle()
-	if d.dropped() {
-		return nil
-	}
-	err := bounded(ctx, requestWait, d.msg.DoubleAck)
-	if err != nil {
-		return d.wrap(fmt.Errorf("%w: %w", ErrUnacknowledged, err))
-	}
-	return nil
-}
+func (d *Delivery) acknowledge(ctx context.Context) error { return acknowledge(ctx, []*Delivery{d})[0] }
 
 func (d *Delivery) wrap(err error) error {
 	if err == nil {

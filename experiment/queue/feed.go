@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"iter"
-	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
 
@@ -56,7 +55,7 @@ func (f *Feed) Next(ctx context.Context) iter.Seq2[*experiment.Outcome, error] {
 // version stored it.
 func (f *Feed) load(ctx context.Context, msg jetstream.Msg) (*experiment.Outcome, error) {
 	if len(msg.Data()) > 0 {
-		return decodeEnding(msg.Data())
+		return decodeOutcome(msg.Data(), false)
 	}
 	outcome, err := f.queue.loadOutcome(ctx, msg.Headers(), nil)
 	if err != nil {
@@ -70,34 +69,4 @@ func withoutRows(outcome *experiment.Outcome) *experiment.Outcome {
 	ending := *outcome
 	ending.Measures, ending.Further = experiment.Batch{}, nil
 	return &ending
-}
-
-// ending is an [experiment.Outcome] without what was computed, which takes most
-// of the time to decode.
-type ending struct {
-	Run      string            `cbor:"1,keyasint"`
-	Cell     string            `cbor:"2,keyasint"`
-	Kind     string            `cbor:"3,keyasint"`
-	Labels   experiment.Batch  `cbor:"4,keyasint"`
-	Status   experiment.Status `cbor:"5,keyasint"`
-	Error    string            `cbor:"6,keyasint"`
-	Attempts int               `cbor:"7,keyasint"`
-	Wall     float64           `cbor:"10,keyasint"`
-	CPU      *float64          `cbor:"11,keyasint"`
-	Peak     *int64            `cbor:"12,keyasint"`
-	Worker   string            `cbor:"13,keyasint"`
-	Version  string            `cbor:"14,keyasint"`
-	Started  time.Time         `cbor:"15,keyasint"`
-	Finished time.Time         `cbor:"16,keyasint"`
-}
-
-func decodeEnding(data []byte) (*experiment.Outcome, error) {
-	var e ending
-	if err := decMode.Unmarshal(data, &e); err != nil {
-		return nil, fmt.Errorf("decoding outcome of %d bytes: %w", len(data), err)
-	}
-	return &experiment.Outcome{
-		Run: e.Run, Cell: e.Cell, Kind: e.Kind, Labels: e.Labels, Status: e.Status, Error: e.Error, Attempts: e.Attempts,
-		Wall: e.Wall, CPU: e.CPU, Peak: e.Peak, Worker: e.Worker, Version: e.Version, Started: e.Started, Finished: e.Finished,
-	}, nil
 }

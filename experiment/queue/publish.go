@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"strconv"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -32,9 +33,14 @@ const (
 // queued or in flight are refused by the server and counted as such; so is a
 // task whose confirmation got lost when it is sent again. Both counts are of
 // confirmed tasks, also when an error, which names the cell, ends the
-// publishing early. The tasks may belong to several runs.
+// publishing early. The tasks may belong to several runs. It is for cells without
+// a result, [Queue.PublishAgain] for others.
 func (q *Queue) Publish(ctx context.Context, tasks iter.Seq2[experiment.Task, error]) (published, refused int, err error) {
-	p := publication{queue: q, window: make([]sent, q.config.Window), runs: map[string]bool{}}
+	return q.publish(ctx, tasks, nil)
+}
+
+func (q *Queue) publish(ctx context.Context, tasks iter.Seq2[experiment.Task, error], number func(cell string) uint64) (published, refused int, err error) {
+	p := publication{queue: q, window: make([]sent, q.config.Window), runs: map[string]bool{}, number: number}
 	for task, err := range tasks {
 		if err == nil {
 			err = p.add(ctx, &task)
@@ -53,7 +59,8 @@ type publication struct {
 	queue              *Queue
 	window             []sent
 	head, length       int
-	runs               map[string]bool // whose consumer exists
+	runs               map[string]bool          // whose consumer exists
+	number             func(cell string) uint64 // of a task, nil for 0
 	published, refused int
 }
 
@@ -92,8 +99,10 @@ func (p *publication) add(ctx context.Context, task *experiment.Task) error {
 		}
 	}
 	msg := &nats.Msg{Subject: taskTopic.cell(task.Run, task.Cell), Data: body}
-	future, err := p.queue.js.PublishMsgAsync(msg)
-	p.window[(p.head+p.length)%len(p.window)] = sent{msg, future, err}
+	if p.number != nil {
+		msg.Header = nats.Header{numberHeader: {strconv.FormatUint(p.number(task.Cell), 10)}}
+	}
+	p.window[(p.head+p.length)%len(p.window)] = p.queue.send(msg)
 	p.length++
 	return nil
 }
@@ -116,21 +125,7 @@ func (p *publication) settle(ctx context.Context) error {
 	p.head = (p.head + 1) % len(p.window)
 	p.length--
 
-	err := oldest.err
-	if oldest.future != nil {
-		select {
-		case <-oldest.future.Ok():
-		case err = <-oldest.future.Err():
-		case <-ctx.Done():
-			err = context.Cause(ctx)
-		}
-	}
-	if err != nil && ctx.Err() == nil && transient(err) {
-		err = p.queue.persist(ctx, "publishing "+oldest.msg.Subject, tasksStream, func(ctx context.Context) error {
-			_, err := p.queue.js.PublishMsg(ctx, oldest.msg)
-			return err
-		})
-	}
+	err := p.queue.confirm(ctx, oldest, tasksStream)
 	switch {
 	case err == nil:
 		p.published++
@@ -140,6 +135,33 @@ func (p *publication) settle(ctx context.Context) error {
 		return &CellError{runOf(oldest.msg.Subject), cellOf(oldest.msg.Subject), fmt.Errorf("publishing task: %w", err)}
 	}
 	return nil
+}
+
+// send sends a message to be confirmed.
+func (q *Queue) send(msg *nats.Msg) sent {
+	future, err := q.js.PublishMsgAsync(msg)
+	return sent{msg, future, err}
+}
+
+// confirm waits until a message that was sent is stored, and sends it again while
+// it is not for reasons that can pass.
+func (q *Queue) confirm(ctx context.Context, s sent, stream string) error {
+	err := s.err
+	if s.future != nil {
+		select {
+		case <-s.future.Ok():
+		case err = <-s.future.Err():
+		case <-ctx.Done():
+			err = context.Cause(ctx)
+		}
+	}
+	if err == nil || ctx.Err() != nil || !transient(err) {
+		return err
+	}
+	return q.persist(ctx, "publishing "+s.msg.Subject, stream, func(ctx context.Context) error {
+		_, err := q.js.PublishMsg(ctx, s.msg)
+		return err
+	})
 }
 
 // open makes the consumer from which workers pull a run's tasks. MaxDeliver is
@@ -167,7 +189,7 @@ func (q *Queue) openWith(ctx context.Context, run string, wait time.Duration) er
 			ReplayPolicy:    jetstream.ReplayInstantPolicy,
 			MaxAckPending:   maxAckPending,
 			MaxWaiting:      maxWaiting,
-			MaxRequestBatch: 1,
+			MaxRequestBatch: MaxBatch,
 		})
 		return err
 	})

@@ -36,8 +36,8 @@ type WorkerConfig struct {
 }
 
 // Puller pulls tasks for the slots of one worker. It is safe for concurrent
-// use. Each call of [Puller.Pull] fetches one task and none ahead: a task
-// fetched ahead would wait here while other workers have nothing to do.
+// use. A slot that pulls for long computations asks for one task and none ahead:
+// a task fetched ahead would wait here while other workers have nothing to do.
 type Puller struct {
 	queue  *Queue
 	config WorkerConfig
@@ -46,7 +46,7 @@ type Puller struct {
 	closing context.Context
 	close   context.CancelCauseFunc
 	held    atomic.Int64   // deliveries not settled
-	suspect sync.Mutex     // held by the delivery of a task that a worker may have died of
+	suspect chan struct{}  // of one place, held by the delivery of a task that a worker may have died of
 	running sync.WaitGroup // calls of Pull, and tasks on their way back
 }
 
@@ -62,7 +62,7 @@ func (q *Queue) Worker(config WorkerConfig) (*Puller, error) {
 	if config.MaxDeaths < 0 || config.Idle < 0 {
 		return nil, fmt.Errorf("worker %s: max deaths %d, idle %v; none may be negative", config.Name, config.MaxDeaths, config.Idle)
 	}
-	p := &Puller{queue: q, config: config, runs: roster{queue: q, every: config.Idle}}
+	p := &Puller{queue: q, config: config, runs: roster{queue: q, every: config.Idle}, suspect: make(chan struct{}, 1)}
 	p.closing, p.close = context.WithCancelCause(context.Background())
 	return p, nil
 }
@@ -74,45 +74,6 @@ func (q *Queue) Worker(config WorkerConfig) (*Puller, error) {
 func (p *Puller) Close() {
 	p.close(ErrClosed)
 	p.running.Wait()
-}
-
-// Pull waits for the next task, taking turns among the runs. When ctx ends it
-// returns the cause at once, and a task that arrives at that moment is handed
-// back without using up an attempt. With [WorkerConfig.Drain] it returns an
-// [*EmptyError] when no task is queued. Tasks found to be done already and
-// tasks that are given up are settled on the way.
-func (p *Puller) Pull(ctx context.Context) (*Delivery, error) {
-	if p.closing.Err() != nil {
-		return nil, ErrClosed
-	}
-	p.running.Add(1)
-	defer p.running.Done()
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	defer context.AfterFunc(p.closing, func() { cancel(ErrClosed) })()
-
-	for wait := !p.config.Drain; ; {
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
-		}
-		answer, err := p.next(ctx, wait)
-		if err != nil {
-			return nil, err
-		}
-		if answer == nil {
-			if p.config.Drain {
-				if err := p.empty(ctx); err != nil {
-					return nil, err
-				}
-				wait = true // something is there or cannot be asked for
-			}
-			continue
-		}
-		delivery, err := p.accept(ctx, answer)
-		if delivery != nil || err != nil {
-			return delivery, err
-		}
-	}
 }
 
 // Ready returns an error unless the server can be reached and the consumers of
@@ -127,28 +88,39 @@ func (p *Puller) Ready() error {
 	return nil
 }
 
-// hold gives a delivery the place for a suspect, if it is free.
-func (p *Puller) hold(d *Delivery) bool {
-	d.suspect = p.suspect.TryLock()
+// suspectWait is how long a suspect waits for the place of one before it is handed
+// back: others of cells that take no time pass before it.
+const suspectWait = 200 * time.Millisecond
+
+// hold gives a delivery the place for a suspect, when that is free soon.
+func (p *Puller) hold(ctx context.Context, d *Delivery) bool {
+	ctx, cancel := context.WithTimeout(ctx, suspectWait)
+	defer cancel()
+	select {
+	case p.suspect <- struct{}{}:
+		d.suspect = true
+	case <-ctx.Done():
+	}
 	return d.suspect
 }
 
-// answer is a message that a run gave.
+// answer is what a run gave.
 type answer struct {
 	from  *source
-	msg   jetstream.Msg
-	asked time.Time // before the request was sent
+	msgs  []jetstream.Msg // at least one
+	asked time.Time       // before the request was sent
 }
 
-// next returns the next message, nil when there was none, with wait for a
-// while.
-func (p *Puller) next(ctx context.Context, wait bool) (*answer, error) {
+// next returns the next messages, at most that many, nil when there was none,
+// with wait for a while.
+func (p *Puller) next(ctx context.Context, wait bool, most int) (*answer, error) {
 	start := time.Now()
 	if err := p.runs.refresh(ctx); err != nil {
 		return nil, err
 	}
-	for from := range p.runs.turns(p.config.Drain, !wait) {
-		answer, err := p.fetch(ctx, from, 0)
+	// Several are taken as they are there: the server would wait for the last.
+	for from := range p.runs.turns(p.config.Drain, !wait || most > 1) {
+		answer, err := p.fetch(ctx, from, 0, most)
 		if answer != nil || err != nil {
 			return answer, err
 		}
@@ -157,7 +129,7 @@ func (p *Puller) next(ctx context.Context, wait bool) (*answer, error) {
 		return nil, nil
 	}
 	if from := p.runs.quiet(); from != nil {
-		answer, err := p.fetch(ctx, from, p.config.Idle)
+		answer, err := p.fetch(ctx, from, p.config.Idle, 1)
 		if answer != nil || err != nil {
 			return answer, err
 		}
@@ -169,28 +141,36 @@ func (p *Puller) next(ctx context.Context, wait bool) (*answer, error) {
 	return nil, nil
 }
 
-// fetch asks one run for one task; wait 0 takes only what is there. What can
-// pass is reported and counts as no task.
-func (p *Puller) fetch(ctx context.Context, from *source, wait time.Duration) (*answer, error) {
-	asked := time.Now()
+// fetch asks one run for tasks; wait 0 takes only what is there. What can pass is
+// reported and counts as no task.
+func (p *Puller) fetch(ctx context.Context, from *source, wait time.Duration, most int) (*answer, error) {
+	a := &answer{from: from, asked: time.Now()}
 	var batch jetstream.MessageBatch
 	var err error
 	if wait == 0 {
-		batch, err = from.consumer.FetchNoWait(1)
+		if limit := from.consumer.CachedInfo().Config.MaxRequestBatch; limit > 0 { // 1 for runs of older versions
+			most = min(most, limit)
+		}
+		batch, err = from.consumer.FetchNoWait(most)
 	} else {
 		batch, err = from.consumer.Fetch(1, jetstream.FetchMaxWait(wait))
 	}
-	if err == nil {
+	for err == nil {
 		select {
 		case msg, ok := <-batch.Messages():
 			if ok {
-				return &answer{from, msg, asked}, nil
+				a.msgs = append(a.msgs, msg)
+				continue
+			}
+			if len(a.msgs) > 0 {
+				return a, nil
 			}
 			err = batch.Error()
 		case <-ctx.Done():
-			p.running.Go(func() { p.sendBack(from, batch, asked) })
+			p.running.Go(func() { p.sendBack(a, batch) })
 			return nil, context.Cause(ctx)
 		}
+		break
 	}
 	p.runs.empty(from)
 	switch {
@@ -205,51 +185,23 @@ func (p *Puller) fetch(ctx context.Context, from *source, wait time.Duration) (*
 	return nil, nil
 }
 
-// sendBack waits for what a cancelled request brings and hands it back. The
-// request cannot be withdrawn from the server; it ends by itself.
-func (p *Puller) sendBack(from *source, batch jetstream.MessageBatch, asked time.Time) {
-	msg, ok := <-batch.Messages()
-	if !ok {
-		return
+// sendBack hands back what a cancelled request brought and waits for what it still
+// brings. The request cannot be withdrawn from the server; it ends by itself.
+func (p *Puller) sendBack(a *answer, batch jetstream.MessageBatch) {
+	for msg := range batch.Messages() {
+		a.msgs = append(a.msgs, msg)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), requestWait)
 	defer cancel()
-	delivery, err := newDelivery(p, &answer{from, msg, asked})
-	if err == nil {
-		err = delivery.Release(ctx, 0)
+	for _, msg := range a.msgs {
+		delivery, err := newDelivery(p, a, msg)
+		if err == nil {
+			err = delivery.Release(ctx, 0)
+		}
+		if err != nil {
+			p.queue.config.Report(fmt.Errorf("handing back %s: %w", msg.Subject(), err))
+		}
 	}
-	if err != nil {
-		p.queue.config.Report(fmt.Errorf("handing back %s: %w", msg.Subject(), err))
-	}
-}
-
-// accept makes a delivery of a message, or settles it and returns nil.
-func (p *Puller) accept(ctx context.Context, a *answer) (*Delivery, error) {
-	d, err := newDelivery(p, a)
-	if err != nil {
-		return nil, err
-	}
-	unreadable := d.decode(a.msg.Data())
-	d.beat(a.from.consumer)
-	settled := false
-	if unreadable != nil {
-		settled, err = true, d.giveUp(ctx, nil, fmt.Sprintf("the task cannot be read: %v", unreadable))
-	} else if d.Delivered > 1 {
-		settled, err = d.resume(ctx)
-	}
-	if errors.Is(err, ErrUnacknowledged) {
-		p.queue.config.Report(err)
-		return nil, nil
-	}
-	if err != nil {
-		back, cancel := context.WithTimeout(context.WithoutCancel(ctx), requestWait)
-		defer cancel()
-		return nil, errors.Join(fmt.Errorf("accepting %s: %w", a.msg.Subject(), err), d.Release(back, 0))
-	}
-	if settled {
-		return nil, nil
-	}
-	return d, nil
 }
 
 // empty returns an [*EmptyError] when no run has a task queued.

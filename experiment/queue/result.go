@@ -9,35 +9,52 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+	"github.com/nats-io/nuid"
 
 	"github.com/agepath/agepath/experiment"
 )
 
 // Headers of a result, so that what became of a cell is known without its
-// body, and to which message of the task stream it belongs.
+// body, and to which of the cell's tasks it belongs.
 const (
 	statusHeader = "Agepath-Status"
-	taskHeader   = "Agepath-Task"   // sequence of the task in its stream
+	taskHeader   = "Agepath-Task"   // number of the task, see numberHeader
 	objectHeader = "Agepath-Object" // where the outcome is when it is too large for a message
 )
 
 // storeResult makes outcome the result of its cell. Doing it twice does no
-// harm. task is the sequence of the task's message, delivery the number of its
-// delivery.
+// harm. task is the number of the task, delivery that of its delivery.
 func (q *Queue) storeResult(ctx context.Context, outcome *experiment.Outcome, task uint64, delivery int) error {
+	msg, err := q.resultMessage(ctx, outcome, task, delivery)
+	if err != nil {
+		return err
+	}
+	return storing(q.confirm(ctx, q.send(msg), resultsStream))
+}
+
+func storing(err error) error {
+	if err != nil {
+		return fmt.Errorf("storing outcome: %w", err)
+	}
+	return nil
+}
+
+// resultMessage returns the message that makes outcome the result of its cell. An
+// outcome that is too large for a message is stored beside it.
+func (q *Queue) resultMessage(ctx context.Context, outcome *experiment.Outcome, task uint64, delivery int) (*nats.Msg, error) {
 	body, err := EncodeOutcome(outcome)
 	if err != nil {
-		return fmt.Errorf("encoding outcome: %w", err)
+		return nil, fmt.Errorf("encoding outcome: %w", err)
 	}
 	msg := nats.NewMsg(resultTopic.cell(outcome.Run, outcome.Cell))
 	msg.Header[statusHeader] = []string{string(outcome.Status)}
 	msg.Header[taskHeader] = []string{strconv.FormatUint(task, 10)}
 	if len(body) > q.inline {
-		// The name differs for each delivery: a reader never meets an object
-		// that is replaced under it. Purge removes them all.
-		name := fmt.Sprintf("%s.%s.%d.%d", outcome.Run, outcome.Cell, task, delivery)
+		// The name differs each time: a reader never meets an object that is
+		// replaced under it. Purge removes them all.
+		name := fmt.Sprintf("%s.%s.%d.%d.%s", outcome.Run, outcome.Cell, task, delivery, nuid.Next())
 		if err := q.putObject(ctx, outcomesBucket, name, bytes.NewReader(body)); err != nil {
-			return fmt.Errorf("storing outcome of %d bytes: %w", len(body), err)
+			return nil, fmt.Errorf("storing outcome of %d bytes: %w", len(body), err)
 		}
 		msg.Header[objectHeader] = []string{name}
 		// How the cell ended is read without the object, see Feed.
@@ -46,10 +63,7 @@ func (q *Queue) storeResult(ctx context.Context, outcome *experiment.Outcome, ta
 		}
 	}
 	msg.Data = body
-	return q.persist(ctx, "storing outcome", resultsStream, func(ctx context.Context) error {
-		_, err := q.js.PublishMsg(ctx, msg)
-		return err
-	})
+	return msg, nil
 }
 
 // loadOutcome returns the outcome that a result holds or refers to.

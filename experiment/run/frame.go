@@ -2,11 +2,11 @@ package run
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
+	"math"
 	"time"
-
-	"github.com/fxamacker/cbor/v2"
 )
 
 // A worker and the processes of its slots talk in frames: one byte that says
@@ -14,7 +14,9 @@ import (
 const (
 	frameReady   = 'r' // from the slot: it can compute
 	frameCompute = 'c' // to the slot: a request
-	frameCancel  = 'x' // to the slot: stop computing
+	frameCancel  = 'x' // to the slot: stop computing, and skip the requests behind
+	frameSkip    = 's' // to the slot: skip the requests behind the one that is computed
+	frameSkipped = 'n' // from the slot: the request was skipped
 	frameOutcome = 'o' // from the slot: the outcome of the request
 	frameLast    = 'l' // from the slot: the outcome, after which the process ends
 	frameData    = 'd' // from the slot: the digest of a data set whose file cannot be used
@@ -23,21 +25,29 @@ const (
 // maxFrame bounds what one end has to believe of the other.
 const maxFrame = 1 << 31
 
-// request asks a slot's process for the outcome of a task.
+// request asks a slot's process for the outcome of a task. It travels as the number
+// of data sets, their digests and files, each behind its length, and the task.
 type request struct {
-	Task []byte            `cbor:"1,keyasint"`           // as it was published
-	Data map[string]string `cbor:"2,keyasint,omitempty"` // files of the task's data sets, by digest
+	Task []byte            // as it was published
+	Data map[string]string // files of the task's data sets, by digest
+
+	number uint64 // in the order in which the slot gets them
 }
 
 func writeFrame(w io.Writer, kind byte, body []byte) error {
-	if len(body) > maxFrame {
-		return fmt.Errorf("%d bytes; at most %d go from process to process", len(body), maxFrame)
+	frame, err := appendFrame(make([]byte, 0, 5+len(body)), kind, body)
+	if err == nil {
+		_, err = w.Write(frame)
 	}
-	frame := make([]byte, 5, 5+len(body))
-	frame[0] = kind
-	binary.LittleEndian.PutUint32(frame[1:], uint32(len(body)))
-	_, err := w.Write(append(frame, body...))
 	return err
+}
+
+func appendFrame(to []byte, kind byte, body []byte) ([]byte, error) {
+	if len(body) > maxFrame {
+		return to, fmt.Errorf("%d bytes; at most %d go from process to process", len(body), maxFrame)
+	}
+	to = binary.LittleEndian.AppendUint32(append(to, kind), uint32(len(body)))
+	return append(to, body...), nil
 }
 
 func readFrame(r io.Reader) (kind byte, body []byte, err error) {
@@ -54,11 +64,43 @@ func readFrame(r io.Reader) (kind byte, body []byte, err error) {
 	return head[0], body, err
 }
 
-func (r *request) encode() ([]byte, error) { return cbor.Marshal(r) }
+func (r *request) encode() []byte {
+	body := binary.AppendUvarint(make([]byte, 0, 256*len(r.Data)+len(r.Task)+1), uint64(len(r.Data)))
+	for digest, file := range r.Data {
+		for _, text := range []string{digest, file} {
+			body = append(binary.AppendUvarint(body, uint64(len(text))), text...)
+		}
+	}
+	return append(body, r.Task...)
+}
 
 func decodeRequest(body []byte) (*request, error) {
-	r := new(request)
-	return r, cbor.Unmarshal(body, r)
+	number := func() uint64 {
+		n, size := binary.Uvarint(body)
+		if size <= 0 || n > uint64(len(body)-size) {
+			return math.MaxUint64
+		}
+		body = body[size:]
+		return n
+	}
+	r := &request{Data: map[string]string{}}
+	sets := number()
+	for ; sets > 0 && sets != math.MaxUint64; sets-- {
+		var pair [2]string
+		for i := range pair {
+			n := number()
+			if n == math.MaxUint64 {
+				return nil, errors.New("it ends too early")
+			}
+			pair[i], body = string(body[:n]), body[n:]
+		}
+		r.Data[pair[0]] = pair[1]
+	}
+	if sets != 0 {
+		return nil, errors.New("it ends too early")
+	}
+	r.Task = body
+	return r, nil
 }
 
 // pause waits; it returns false when done comes first.

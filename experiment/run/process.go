@@ -59,7 +59,7 @@ func (p *process) start(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("starting a slot's process: %w", err)
 	}
-	c := &child{cmd: cmd, in: in, stderr: new(head), answers: make(chan answer, 1), ended: make(chan struct{})}
+	c := &child{cmd: cmd, in: in, stderr: new(head), answers: make(chan answer, queue.MaxBatch), ended: make(chan struct{})}
 	cmd.Stderr = c.stderr
 	if err := cmd.Start(); err != nil {
 		return fmt.Errorf("starting a slot's process: %w", err)
@@ -84,7 +84,7 @@ func (p *process) start(ctx context.Context) error {
 // listen reads answers until the process ends.
 func (c *child) listen(out io.Reader) {
 	defer close(c.ended)
-	r := bufio.NewReader(out)
+	r := bufio.NewReaderSize(out, frameBuffer)
 	for {
 		kind, body, err := readFrame(r)
 		if err != nil {
@@ -140,9 +140,47 @@ func (p *process) drop() {
 }
 
 // compute implements [computer].
-func (p *process) compute(ctx context.Context, d *queue.Delivery) (*experiment.Outcome, error) {
+func (p *process) compute(ctx context.Context, tasks []*queue.Delivery, s *shift) {
+	if len(tasks) > 1 {
+		tasks = p.together(ctx, tasks, s)
+	}
+	for len(tasks) > 0 {
+		d := tasks[0]
+		tasks = tasks[1:]
+		if ctx.Err() != nil {
+			s.ends(d, nil, nil)
+			continue
+		}
+		s.begins(d)
+		outcome, err := p.alone(ctx, d, func() {
+			handBack(s, tasks)
+			tasks = nil
+		})
+		s.ends(d, outcome, err)
+		if err != nil {
+			handBack(s, tasks)
+			return
+		}
+	}
+}
+
+func (p *process) several() bool { return true }
+
+// handBack ends tasks that are not computed.
+func handBack(s *shift, tasks []*queue.Delivery) {
+	for _, d := range tasks {
+		s.ends(d, nil, nil)
+	}
+}
+
+// alone has one task computed.
+func (p *process) alone(ctx context.Context, d *queue.Delivery, late func()) (*experiment.Outcome, error) {
 	for tries := 1; ; tries++ {
-		outcome, bad, err := p.attempt(ctx, d)
+		outcome, bad, err := p.attempt(ctx, d, late)
+		if died := new(deathError); errors.As(err, &died) {
+			outcome, err = begin(&d.Task, died.began), nil
+			end(outcome, experiment.Failed, "computing this cell ended its process: "+died.how)
+		}
 		if bad == nil {
 			return outcome, err
 		}
@@ -158,37 +196,35 @@ func (p *process) compute(ctx context.Context, d *queue.Delivery) (*experiment.O
 
 // attempt asks the process once. bad is the data set whose file cannot be
 // used.
-func (p *process) attempt(ctx context.Context, d *queue.Delivery) (outcome *experiment.Outcome, bad *dataError, err error) {
-	r := request{Task: d.Body()}
-	if len(d.Task.Data) > 0 {
-		r.Data = map[string]string{}
-	}
-	for _, digest := range d.Task.Data {
-		file, err := p.files.acquire(ctx, digest)
-		if err != nil {
-			return nil, nil, err
-		}
-		defer func() { p.files.release(digest, file, bad != nil && bad.digest == digest) }()
-		r.Data[digest] = file.path
-	}
-	body, err := r.encode()
+func (p *process) attempt(ctx context.Context, d *queue.Delivery, late func()) (outcome *experiment.Outcome, bad *dataError, err error) {
+	files := &loans{cache: p.files}
+	defer func() { files.giveBack(bad) }()
+	body, err := files.request(ctx, d)
 	if err != nil {
-		return nil, nil, fmt.Errorf("asking a slot's process: %w", err)
+		return nil, nil, err
 	}
-	if p.child == nil || p.child.over() {
-		p.close()
-		if err := p.start(ctx); err != nil {
-			return nil, nil, err
-		}
+	if err := p.ready(ctx); err != nil {
+		return nil, nil, err
 	}
-	p.child.stderr.take()
 	began := time.Now()
 	d.Begin()
 	if err := writeFrame(p.child.in, frameCompute, body); err != nil {
 		p.drop()
 		return nil, nil, fmt.Errorf("asking a slot's process: %w", err)
 	}
-	return p.await(ctx, &d.Task, began)
+	return p.await(ctx, d, began, late)
+}
+
+// ready starts the process unless it is there.
+func (p *process) ready(ctx context.Context) error {
+	if p.child == nil || p.child.over() {
+		p.close()
+		if err := p.start(ctx); err != nil {
+			return err
+		}
+	}
+	p.child.stderr.take()
+	return nil
 }
 
 // over reports whether the process has ended.
@@ -201,52 +237,69 @@ func (c *child) over() bool {
 	}
 }
 
-// await waits for the answer, or kills the process that does not give it.
-func (p *process) await(ctx context.Context, task *experiment.Task, began time.Time) (*experiment.Outcome, *dataError, error) {
-	outcome := begin(task, began)
+// deathError says that the process ended while a cell was computed.
+type deathError struct {
+	how   string
+	began time.Time // the computation
+}
+
+func (e *deathError) Error() string { return "the process of a slot ended: " + e.how }
+
+// await waits for the answer, or kills the process that does not give it. When
+// there is none for a while it calls late.
+func (p *process) await(ctx context.Context, d *queue.Delivery, began time.Time, late func()) (*experiment.Outcome, *dataError, error) {
+	patient := time.NewTimer(patience)
+	defer patient.Stop()
 	var deadline <-chan time.Time // never without a limit
-	if limit := task.Limits.Timeout; limit > 0 {
+	if limit := d.Task.Limits.Timeout; limit > 0 {
 		timer := time.NewTimer(limit + patience)
 		defer timer.Stop()
 		deadline = timer.C
 	}
-	told := ctx.Done()
+	told, dropped := ctx.Done(), d.Cancelled()
 	for {
 		select {
 		case a, ok := <-p.child.answers:
 			if ok {
-				return p.receive(a, outcome)
+				return p.receive(a, d)
 			}
 			p.child.close()
-			end(outcome, experiment.Failed, "computing this cell ended its process: "+p.child.end())
+			how := p.child.end()
 			p.child = nil
-			return outcome, nil, nil
+			return nil, nil, &deathError{how, began}
+		case <-patient.C:
+			late()
+			continue
 		case <-told:
-			told = nil
-			timer := time.NewTimer(patience)
-			defer timer.Stop()
-			deadline = timer.C
-			if err := writeFrame(p.child.in, frameCancel, nil); err != nil {
-				p.drop()
-				return nil, nil, nil
-			}
+		case <-dropped:
 		case <-deadline:
 			p.drop()
-			if ctx.Err() != nil {
+			if ctx.Err() != nil || cancelled(d) {
 				return nil, nil, nil
 			}
-			end(outcome, experiment.Timeout, fmt.Sprintf("not done within %v and deaf to being stopped: its process was ended", task.Limits.Timeout))
+			outcome := begin(&d.Task, began)
+			end(outcome, experiment.Timeout, fmt.Sprintf("not done within %v and deaf to being stopped: its process was ended", d.Task.Limits.Timeout))
 			return outcome, nil, nil
+		}
+		told, dropped = nil, nil
+		timer := time.NewTimer(patience)
+		defer timer.Stop()
+		deadline = timer.C
+		if err := writeFrame(p.child.in, frameCancel, nil); err != nil {
+			p.drop()
+			return nil, nil, nil
 		}
 	}
 }
 
 // receive reads an answer.
-func (p *process) receive(a answer, ask *experiment.Outcome) (*experiment.Outcome, *dataError, error) {
+func (p *process) receive(a answer, d *queue.Delivery) (*experiment.Outcome, *dataError, error) {
 	switch a.kind {
 	case frameData:
 		digest, text, _ := strings.Cut(string(a.body), " ")
 		return nil, &dataError{digest, errors.New(text)}, nil
+	case frameSkipped:
+		return nil, nil, nil
 	case frameLast:
 		p.child.close()
 		p.child = nil
@@ -256,7 +309,7 @@ func (p *process) receive(a answer, ask *experiment.Outcome) (*experiment.Outcom
 		return nil, nil, fmt.Errorf("a slot's process answered with the frame %q", a.kind)
 	}
 	outcome, err := queue.DecodeOutcome(a.body)
-	if err == nil && (outcome.Run != ask.Run || outcome.Cell != ask.Cell) {
+	if err == nil && (outcome.Run != d.Task.Run || outcome.Cell != d.Task.Cell) {
 		err = fmt.Errorf("it is of run %q, cell %q", outcome.Run, outcome.Cell)
 	}
 	if err != nil {

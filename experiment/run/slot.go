@@ -26,6 +26,11 @@ const (
 	// for, which takes longer than many cells that compute nothing; a shorter one
 	// cannot fill more than a few MiB.
 	briefly = 0.001
+	// answersWait is the longest time that answers to short cells wait for others,
+	// with which they are sent.
+	answersWait = 5 * time.Millisecond
+	// frameBuffer is how much of the frames on both ways is gathered.
+	frameBuffer = 64 << 10
 	// slack is memory that is not given back between cells: getting it back
 	// from the system costs more than it is worth.
 	slack = 64 << 20
@@ -40,8 +45,18 @@ type slot struct {
 	limit  int64 // that it has now; setting it stops all goroutines for a moment
 	data   *dataCache
 
+	requests chan *request
+
 	writing sync.Mutex
-	out     io.Writer
+	out     *bufio.Writer
+	since   time.Time // when the first of the answers came that are not sent yet
+
+	mu      sync.Mutex
+	skipped uint64             // number of the last request to skip
+	stop    context.CancelFunc // of the cell that is computed
+	watched *experiment.Task   // the cell that is computed, nil between cells
+	began   time.Time          // its computation
+	watch   *time.Timer        // until the next look at it
 }
 
 // ServeSlot is the process that [Worker.Process] starts: it computes the cells
@@ -50,24 +65,33 @@ type slot struct {
 // this one. A cell that takes more memory than its limit ends the process after
 // the answer.
 func ServeSlot(in io.Reader, out io.Writer, kinds []experiment.Kind) error {
-	s := &slot{kinds: kinds, memory: openMemory(), out: out}
+	s := &slot{
+		kinds: kinds, memory: openMemory(), out: bufio.NewWriterSize(out, frameBuffer),
+		requests: make(chan *request, queue.MaxBatch), stop: func() {},
+	}
 	s.data = newDataCache(slotCacheBytes, nil)
 	s.rest, _ = s.memory.now()
 	s.most = debug.SetMemoryLimit(-1)
 	s.limit = s.most
+	s.watch = time.AfterFunc(time.Hour, s.look)
+	s.watch.Stop()
 	if err := s.answer(frameReady, nil); err != nil {
 		return err
 	}
 	// One goroutine serves all requests: its stack has grown once.
-	requests := make(chan func())
-	defer close(requests)
+	defer close(s.requests)
 	go func() { // ends with in, or with the process while a cell is computed
-		for serve := range requests {
-			serve()
+		for r := range s.requests {
+			s.serve(r)
 		}
 	}()
-	cancel := func() {}
-	for frames := bufio.NewReader(in); ; {
+	return s.read(in)
+}
+
+// read takes what the worker says until in ends.
+func (s *slot) read(in io.Reader) error {
+	frames := bufio.NewReaderSize(in, frameBuffer)
+	for came := uint64(0); ; {
 		kind, body, err := readFrame(frames)
 		if errors.Is(err, io.EOF) {
 			return nil // a cell that is being computed ends with the process
@@ -76,26 +100,49 @@ func ServeSlot(in io.Reader, out io.Writer, kinds []experiment.Kind) error {
 			return fmt.Errorf("reading a request: %w", err)
 		}
 		switch kind {
-		case frameCancel:
-			cancel()
+		case frameCancel, frameSkip:
+			s.mu.Lock()
+			s.skipped = came
+			if kind == frameCancel {
+				s.stop()
+			}
+			s.mu.Unlock()
 		case frameCompute:
 			r, err := decodeRequest(body)
 			if err != nil {
 				return fmt.Errorf("reading a request: %w", err)
 			}
-			ctx, stop := context.WithCancel(context.Background())
-			cancel = stop
-			requests <- func() { s.serve(ctx, stop, r) } // the worker sends the next request after the answer
+			came++
+			r.number = came
+			s.requests <- r // the worker sends no more than it has room for
 		default:
 			return fmt.Errorf("reading a request: frame %q is not known", kind)
 		}
 	}
 }
 
+// answer answers a request. The answers to cells that take no time are sent
+// together.
 func (s *slot) answer(kind byte, body []byte) error {
 	s.writing.Lock()
 	defer s.writing.Unlock()
-	return writeFrame(s.out, kind, body)
+	if err := writeFrame(s.out, kind, body); err != nil {
+		return err
+	}
+	now := time.Now()
+	if s.since.IsZero() {
+		s.since = now
+	}
+	if len(s.requests) > 0 && now.Sub(s.since) < answersWait {
+		return nil
+	}
+	return s.send()
+}
+
+// send sends the answers; writing is held.
+func (s *slot) send() error {
+	s.since = time.Time{}
+	return s.out.Flush()
 }
 
 // dataError says that the file of a data set cannot be used.
@@ -107,8 +154,17 @@ type dataError struct {
 func (e *dataError) Error() string { return fmt.Sprintf("file of data set %s: %v", e.digest, e.err) }
 
 // serve computes one request and answers.
-func (s *slot) serve(ctx context.Context, stop context.CancelFunc, r *request) {
+func (s *slot) serve(r *request) {
+	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
+	s.mu.Lock()
+	skip := r.number <= s.skipped
+	s.stop = stop
+	s.mu.Unlock()
+	if skip {
+		s.mustAnswer(frameSkipped, nil)
+		return
+	}
 	task, err := queue.DecodeTask(r.Task)
 	if err != nil {
 		panic(fmt.Sprintf("the worker sent a task that cannot be read: %v", err))
@@ -168,16 +224,15 @@ func (s *slot) makeRoom(task *experiment.Task) {
 // compute computes a task and watches its memory.
 func (s *slot) compute(ctx context.Context, task *experiment.Task) *experiment.Outcome {
 	s.memory.begin()
-	began := time.Now().UTC()
-	watched := make(chan struct{})
-	ctx, cancel := context.WithCancel(ctx)
-	go func() { // ends with the computation
-		defer close(watched)
-		s.watch(ctx, task, began)
-	}()
+	s.mu.Lock()
+	s.watched, s.began = task, time.Now().UTC()
+	s.mu.Unlock()
+	s.watch.Reset(watchEvery)
 	outcome := Compute(ctx, s.kinds, task, s.data)
-	cancel()
-	<-watched
+	s.watch.Stop()
+	s.mu.Lock() // a look that is under way ends first
+	s.watched = nil
+	s.mu.Unlock()
 	peak, ok := s.memory.now()
 	if outcome.Wall > briefly {
 		peak, ok = s.memory.peak()
@@ -189,37 +244,39 @@ func (s *slot) compute(ctx context.Context, task *experiment.Task) *experiment.O
 	return outcome
 }
 
-// watch ends the process when the cell takes more than its limit. The data
-// sets it reads count.
-func (s *slot) watch(ctx context.Context, task *experiment.Task, began time.Time) {
-	ticker := time.NewTicker(watchEvery)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-ticker.C:
-		}
-		now, ok := s.memory.now()
-		if !ok {
-			return
-		}
-		s.memory.sample(now)
-		own := now - s.rest
-		if limit := task.Limits.Memory; limit == 0 || own <= limit {
-			continue
-		}
-		outcome := begin(task, began)
-		end(outcome, experiment.Memory, fmt.Sprintf("it took %d MiB; its limit is %d MiB", own>>20, task.Limits.Memory>>20))
-		outcome.Peak = &own
-		body, err := queue.EncodeOutcome(outcome)
-		if err != nil {
-			body = nil // the labels, which came this way as JSON, cannot be wrong
-		}
-		s.writing.Lock() // for ever: the computation must not answer as well
-		if err := writeFrame(s.out, frameLast, body); err != nil {
-			fmt.Fprintln(os.Stderr, "answering the worker:", err)
-		}
-		os.Exit(0)
+// look is called every now and then while a cell is computed. It sends the answers
+// of cells before, and ends the process when the cell takes more than its limit. The
+// data sets it reads count.
+func (s *slot) look() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.watched == nil {
+		return
 	}
+	s.writing.Lock()
+	err := s.send()
+	s.writing.Unlock()
+	if err != nil {
+		return // the worker is gone
+	}
+	now, ok := s.memory.now()
+	s.memory.sample(now)
+	own := now - s.rest
+	limit := s.watched.Limits.Memory
+	if limit == 0 || !ok || own <= limit {
+		s.watch.Reset(watchEvery)
+		return
+	}
+	outcome := begin(s.watched, s.began)
+	end(outcome, experiment.Memory, fmt.Sprintf("it took %d MiB; its limit is %d MiB", own>>20, limit>>20))
+	outcome.Peak = &own
+	body, err := queue.EncodeOutcome(outcome)
+	if err != nil {
+		body = nil // the labels, which came this way as they are, cannot be wrong
+	}
+	s.writing.Lock() // for ever: the computation must not answer as well
+	if err := errors.Join(writeFrame(s.out, frameLast, body), s.send()); err != nil {
+		fmt.Fprintln(os.Stderr, "answering the worker:", err)
+	}
+	os.Exit(0)
 }

@@ -56,6 +56,9 @@ func (g *gatherer) look(ctx context.Context, q *queue.Queue, run string) error {
 	g.vain++
 	switch g.vain {
 	case reopenAfter:
+		if _, err := q.Sweep(ctx, run); err != nil {
+			return err
+		}
 		return q.Reopen(ctx, run)
 	case stallAfter:
 		return fmt.Errorf("%d cells of run %s are neither queued nor running and have no result; the same command queues them again", missing, run)

@@ -48,14 +48,8 @@ type Worker struct {
 	// Report is told of what the worker survives, by cell, "" for none. It must
 	// not block and may be called from any goroutine. Default: nothing is told.
 	Report func(cell string, err error)
-}
 
-// computer computes the tasks of one slot.
-type computer interface {
-	// compute computes a delivered task. The outcome is nil when ctx ended
-	// first. An error is the worker's trouble and not the cell's.
-	compute(ctx context.Context, d *queue.Delivery) (*experiment.Outcome, error)
-	close()
+	puller *queue.Puller // while it runs
 }
 
 // Run computes tasks until ctx ends or, with Drain, none is left. When
@@ -76,6 +70,7 @@ func (w *Worker) Run(ctx context.Context) error {
 		return fmt.Errorf("starting worker %s: %w", worker.Name, err)
 	}
 	defer puller.Close()
+	worker.puller = puller
 	worker.Health.begin(puller)
 	defer worker.Health.end()
 	board := newBoard(&worker)
@@ -95,7 +90,7 @@ func (w *Worker) Run(ctx context.Context) error {
 	for at, computer := range computers {
 		group.Go(func() error {
 			defer computer.close()
-			return worker.slot(ctx, computing, puller, computer, board, at)
+			return worker.slot(ctx, computing, computer, board, at)
 		})
 	}
 	return group.Wait()
@@ -173,15 +168,18 @@ const (
 
 // slot computes one task after the other. Tasks are pulled until ctx ends and
 // computed until computing ends.
-func (w *Worker) slot(ctx, computing context.Context, puller *queue.Puller, computer computer, board *board, at int) error {
+func (w *Worker) slot(ctx, computing context.Context, computer computer, board *board, at int) error {
+	line := w.puller.Line()
+	defer line.Close()
+	var pace pace
 	trouble := time.Duration(0)
 	for {
-		delivery, err := puller.Pull(ctx)
+		tasks, err := line.Pull(ctx, pace.most())
 		var empty *queue.EmptyError
 		switch {
 		case ctx.Err() != nil:
-			if delivery != nil {
-				w.settle(computing, delivery, nil, 0)
+			for _, d := range tasks {
+				w.settle(computing, d, nil, 0)
 			}
 			return nil
 		case errors.As(err, &empty):
@@ -193,66 +191,27 @@ func (w *Worker) slot(ctx, computing context.Context, puller *queue.Puller, comp
 		case err != nil:
 			return fmt.Errorf("worker %s pulling a task: %w", w.Name, err)
 		}
-		board.begin(at, delivery)
-		outcome, err := w.compute(computing, computer, delivery)
-		if err != nil {
-			trouble = min(max(2*trouble, firstTrouble), mostTrouble)
-			w.Report(delivery.Task.Cell, fmt.Errorf("handing cell %s back and waiting %v: %w", delivery.Task.Cell, trouble, err))
-			w.settle(computing, delivery, nil, trouble)
-			board.end(at, nil, err)
-			pause(ctx.Done(), trouble)
+		shift := &shift{worker: w, board: board, slot: at, ctx: computing, wait: min(max(2*trouble, firstTrouble), mostTrouble)}
+		began := time.Now()
+		computer.compute(computing, tasks, shift)
+		if computer.several() {
+			pace.took(len(tasks), time.Since(began))
+		}
+		shift.flush()
+		if !shift.trouble {
+			trouble = 0
 			continue
 		}
-		trouble = 0
-		w.settle(computing, delivery, outcome, 0)
-		board.end(at, outcome, nil)
+		trouble = shift.wait
+		pause(ctx.Done(), trouble)
 	}
 }
 
-// compute computes a delivered task. It returns nil when the computation was
-// interrupted: the worker is stopped or the run cancelled.
-func (w *Worker) compute(ctx context.Context, computer computer, d *queue.Delivery) (*experiment.Outcome, error) {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	watched := make(chan struct{})
-	go func() { // ends with the computation
-		defer close(watched)
-		select {
-		case <-d.Cancelled():
-			cancel()
-		case <-ctx.Done():
-		}
-	}()
-	outcome, err := computer.compute(ctx, d)
-	interrupted := ctx.Err() != nil
-	cancel()
-	<-watched
-	switch {
-	case errors.Is(err, queue.ErrNoData): // no worker can get it
-		outcome = begin(&d.Task, time.Now())
-		end(outcome, experiment.Failed, err.Error())
-	case err != nil && !interrupted:
-		return nil, err
-	case outcome == nil, interrupted && outcome.Status != experiment.OK:
-		return nil, nil
-	}
-	outcome.Attempts = d.Attempt
-	outcome.Worker, outcome.Version = w.Name, w.Version
-	return outcome, nil
+// handBack hands back a task that the worker is in no state to compute.
+func (w *Worker) handBack(ctx context.Context, d *queue.Delivery, wait time.Duration, err error) {
+	w.Report(d.Task.Cell, fmt.Errorf("handing cell %s back and waiting %v: %w", d.Task.Cell, wait, err))
+	w.settle(ctx, d, nil, wait)
 }
-
-// local computes in this process.
-type local struct {
-	kinds []experiment.Kind
-	data  *dataCache
-}
-
-func (l *local) compute(ctx context.Context, d *queue.Delivery) (*experiment.Outcome, error) {
-	d.Begin()
-	return Compute(ctx, l.kinds, &d.Task, l.data), nil
-}
-
-func (l *local) close() {}
 
 // settle tells the queue what became of a delivery: a nil outcome means that
 // the cell was not computed; it is delivered again after the delay. The
@@ -262,14 +221,24 @@ func (w *Worker) settle(ctx context.Context, d *queue.Delivery, outcome *experim
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
 	defer cancel()
 	var err error
-	switch {
-	case outcome == nil:
+	if outcome == nil {
 		err = d.Release(ctx, delay)
-	case outcome.Status == experiment.OK:
-		err = d.Done(ctx, outcome)
-	default:
+	} else {
 		_, err = d.Fail(ctx, outcome, w.RetryDelay)
 	}
+	w.unsettled(d, err)
+}
+
+// done settles deliveries whose outcome is ok.
+func (w *Worker) done(ctx context.Context, finished []queue.Finished) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
+	defer cancel()
+	for i, err := range w.puller.Done(ctx, finished) {
+		w.unsettled(finished[i].Delivery, err)
+	}
+}
+
+func (w *Worker) unsettled(d *queue.Delivery, err error) {
 	if err != nil {
 		w.Report(d.Task.Cell, fmt.Errorf("settling cell %s: %w", d.Task.Cell, err))
 	}

@@ -109,7 +109,7 @@ func checkArguments(t *testing.T, binaries string) {
 	}
 	here := strings.NewReplacer( // paths and addresses of a pod
 		"/etc/agepath/nats/config.yaml", config, "/etc/agepath/grid/grid.yaml", "../../../grids/quickstart.yaml",
-		"/tmp/", dir+"/", "/var/cache/", dir+"/", "=:8480", "=127.0.0.1:0", "=:8481", "=127.0.0.1:0", "=10m", "=0s",
+		"/tmp/", dir+"/", "/var/cache/", dir+"/", "=:8480", "=127.0.0.1:0", "=:8481", "=127.0.0.1:0",
 	)
 	ran := 0
 	for _, overlayName := range []string{"job", "deployment", "submit"} {
@@ -118,7 +118,7 @@ func checkArguments(t *testing.T, binaries string) {
 				continue
 			}
 			c := o.pod.Spec.Containers[0]
-			args := slices.Concat(c.Command[1:], c.Args)
+			args := slices.Concat(c.Command[1:], c.Args, []string{"--connect-wait=0s"}) // the last one counts
 			for i := range args {
 				args[i] = here.Replace(args[i])
 			}

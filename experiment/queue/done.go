@@ -1,0 +1,108 @@
+package queue
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/agepath/agepath/experiment"
+)
+
+// Finished is a delivery and what became of its cell.
+type Finished struct {
+	Delivery *Delivery
+	Outcome  *experiment.Outcome
+}
+
+// Done makes the outcomes the results of their cells and then acknowledges the
+// tasks. It fills in the run and the cell, and the attempts when they are 0. A
+// delivery that was lost meanwhile leaves a result that is there alone, and
+// otherwise spares the new owner the work. It returns an error, nil for none, for
+// each delivery.
+//
+// Results are sent one after the other and then waited for, which costs one round
+// trip for all.
+func (p *Puller) Done(ctx context.Context, finished []Finished) []error {
+	errs := make([]error, len(finished))
+	stores := make([]sent, len(finished))
+	for i, f := range finished {
+		if errs[i] = f.Delivery.open(); errs[i] != nil {
+			continue
+		}
+		msg, err := f.message(ctx)
+		if err != nil {
+			errs[i] = f.Delivery.wrap(err)
+		} else if msg != nil {
+			stores[i] = p.queue.send(msg)
+		}
+	}
+	stored := make([]*Delivery, 0, len(finished))
+	places := make([]int, 0, len(finished))
+	for i, f := range finished {
+		if stores[i].msg != nil {
+			errs[i] = f.Delivery.wrap(storing(p.queue.confirm(ctx, stores[i], resultsStream)))
+		}
+		if errs[i] == nil {
+			stored, places = append(stored, f.Delivery), append(places, i)
+		}
+	}
+	for k, err := range acknowledge(ctx, stored) {
+		errs[places[k]] = err
+	}
+	return errs
+}
+
+// message returns the message that makes an outcome the cell's result, nil where
+// there is one.
+func (f *Finished) message(ctx context.Context) (*nats.Msg, error) {
+	d, q := f.Delivery, f.Delivery.puller.queue
+	if err := ctx.Err(); err != nil {
+		return nil, context.Cause(ctx)
+	}
+	result := *f.Outcome
+	result.Run, result.Cell = d.run, d.cell
+	if result.Attempts == 0 {
+		result.Attempts = d.Attempt
+	}
+	if d.lost() {
+		if has, err := q.hasResult(ctx, d.run, d.cell, d.number); has || err != nil {
+			return nil, err
+		}
+	}
+	return q.resultMessage(ctx, &result, d.number, d.Delivered)
+}
+
+// acknowledge acknowledges tasks whose results are stored. A server handles the
+// acknowledgements that a connection sends to a consumer one after the other, so
+// that its word on the last one of each run is one on all of them. Should the
+// connection have been lost in between, a task whose acknowledgement went with it
+// is delivered again and found to have a result.
+func acknowledge(ctx context.Context, deliveries []*Delivery) []error {
+	errs := make([]error, len(deliveries))
+	last := make(map[string]int, 1) // by run
+	for i, d := range deliveries {
+		if d.settle(); !d.dropped() {
+			last[d.run] = i
+		}
+	}
+	for i, d := range deliveries {
+		var err error
+		switch at, ok := last[d.run]; {
+		case d.dropped() || !ok:
+		case i < at:
+			err = d.msg.Ack()
+		case i == at:
+			err = bounded(ctx, requestWait, d.msg.DoubleAck)
+		}
+		if err != nil {
+			errs[i] = d.wrap(fmt.Errorf("%w: %w", ErrUnacknowledged, err))
+		}
+	}
+	for i, d := range deliveries {
+		if at, ok := last[d.run]; ok && errs[i] == nil && errs[at] != nil {
+			errs[i] = d.wrap(ErrUnacknowledged)
+		}
+	}
+	return errs
+}

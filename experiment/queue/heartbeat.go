@@ -1,0 +1,86 @@
+package queue
+
+import (
+	"context"
+	"time"
+)
+
+// heartbeat is one that is being sent.
+type heartbeat struct {
+	cancel context.CancelFunc
+	done   chan struct{}
+}
+
+// beat starts the heartbeats. A delivery that is settled before the first, as
+// that of a short cell is, costs a timer and no goroutine.
+func (d *Delivery) beat() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.heart = time.AfterFunc(d.wait/3, d.tick)
+}
+
+// silence ends the heartbeats: none is sent after it. It is called with mu held.
+func (d *Delivery) silence() {
+	if d.heart == nil {
+		return
+	}
+	d.heart.Stop()
+	d.heart = nil
+	if beating := d.beating; beating != nil {
+		beating.cancel()
+		d.mu.Unlock()
+		<-beating.done
+		d.mu.Lock()
+	}
+}
+
+// tick sends a heartbeat in a goroutine of its own, and sees to the next one.
+func (d *Delivery) tick() {
+	d.mu.Lock()
+	limit := d.Task.Limits.Timeout
+	over := limit > 0 && !d.begun.IsZero() && time.Since(d.begun) >= limit
+	if d.heart == nil || over {
+		d.mu.Unlock()
+		return
+	}
+	began := time.Now()
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	own := &heartbeat{cancel, make(chan struct{})}
+	d.beating = own
+	d.mu.Unlock()
+
+	dropped := gone(d.alive(ctx))
+
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	close(own.done)
+	d.beating = nil
+	switch {
+	case dropped:
+		close(d.cancelled)
+	case d.heart != nil:
+		d.heart.Reset(max(0, d.wait/3-time.Since(began)))
+	}
+}
+
+// alive sends one heartbeat. It has no answer; that of the question after it
+// proves that it arrived, and tells whether the run is still there.
+func (d *Delivery) alive(ctx context.Context) error {
+	lost := d.lost()
+	if !d.puller.queue.conn.IsConnected() {
+		return nil // it would be sent when it no longer holds
+	}
+	now := time.Now().UnixNano()
+	if err := d.msg.InProgress(); err != nil {
+		return err
+	}
+	err := bounded(ctx, d.wait/3, func(ctx context.Context) error {
+		_, err := d.consumer.Info(ctx)
+		return err
+	})
+	if err == nil && !lost {
+		d.confirmed.Store(now)
+	}
+	return err
+}

@@ -1,0 +1,139 @@
+package queue
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// MaxBatch is the most tasks that [Line.Pull] returns.
+const MaxBatch = 16
+
+// Line is where a slot gets its tasks. It is not safe for concurrent use.
+type Line struct {
+	puller  *Puller
+	waiting []*Delivery // known ones that came with others
+}
+
+// Line returns a line of its own for a slot.
+func (p *Puller) Line() *Line { return &Line{puller: p} }
+
+// Pull waits for the next task, taking turns among the runs. When ctx ends it
+// returns the cause at once, and a task that arrives at that moment is handed
+// back without using up an attempt. With [WorkerConfig.Drain] it returns an
+// [*EmptyError] when no task is queued. Tasks found to be done already and
+// tasks that are given up are settled on the way.
+func (p *Puller) Pull(ctx context.Context) (*Delivery, error) {
+	line := p.Line()
+	defer line.Close()
+	deliveries, err := line.Pull(ctx, 1)
+	if err != nil {
+		return nil, err
+	}
+	return deliveries[0], nil
+}
+
+// Pull is [Puller.Pull] for a slot that can do with several tasks of one run, up
+// to most and [MaxBatch] of those that are there. Only cells that take no time are
+// worth it: what is pulled waits for those before it.
+//
+// A task that was delivered before comes alone: a worker may have died of it.
+func (l *Line) Pull(ctx context.Context, most int) ([]*Delivery, error) {
+	p := l.puller
+	if p.closing.Err() != nil {
+		return nil, ErrClosed
+	}
+	p.running.Add(1)
+	defer p.running.Done()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer context.AfterFunc(p.closing, func() { cancel(ErrClosed) })()
+
+	most = min(max(most, 1), MaxBatch)
+	for wait := !p.config.Drain; ; {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		if len(l.waiting) > 0 {
+			d := l.waiting[0]
+			l.waiting = l.waiting[1:]
+			own, err := p.accept(ctx, d)
+			if err != nil {
+				return nil, err
+			}
+			if own {
+				return []*Delivery{d}, nil
+			}
+			continue
+		}
+		answer, err := p.next(ctx, wait, most)
+		if err != nil {
+			return nil, err
+		}
+		if answer == nil {
+			if p.config.Drain {
+				if err := p.empty(ctx); err != nil {
+					return nil, err
+				}
+				wait = true // something is there or cannot be asked for
+			}
+			continue
+		}
+		deliveries, err := l.sort(answer)
+		if len(deliveries) > 0 || err != nil {
+			return deliveries, err
+		}
+	}
+}
+
+// Close hands back the tasks that wait.
+func (l *Line) Close() {
+	ctx, cancel := context.WithTimeout(context.Background(), requestWait)
+	defer cancel()
+	for _, d := range l.waiting {
+		if err := d.Release(ctx, 0); err != nil {
+			l.puller.queue.config.Report(fmt.Errorf("handing back %s: %w", d.msg.Subject(), err))
+		}
+	}
+	l.waiting = nil
+}
+
+// sort makes deliveries of messages and returns those that can be computed; the
+// others wait.
+func (l *Line) sort(a *answer) (ready []*Delivery, err error) {
+	for _, msg := range a.msgs {
+		d, err := newDelivery(l.puller, a, msg)
+		if err != nil { // no message of JetStream: none of the others is
+			return nil, err
+		}
+		d.unreadable = d.decode(msg.Data())
+		d.beat()
+		if d.unreadable != nil || d.known() {
+			l.waiting = append(l.waiting, d)
+		} else {
+			ready = append(ready, d)
+		}
+	}
+	return ready, nil
+}
+
+// accept makes a delivery that cannot be read or comes again this worker's own, or
+// settles it.
+func (p *Puller) accept(ctx context.Context, d *Delivery) (own bool, err error) {
+	settled := false
+	if d.unreadable != nil {
+		settled, err = true, d.giveUp(ctx, nil, fmt.Sprintf("the task cannot be read: %v", d.unreadable))
+	} else {
+		settled, err = d.resume(ctx)
+	}
+	if errors.Is(err, ErrUnacknowledged) {
+		p.queue.config.Report(err)
+		return false, nil
+	}
+	if err != nil {
+		back, cancel := context.WithTimeout(context.WithoutCancel(ctx), requestWait)
+		defer cancel()
+		return false, errors.Join(fmt.Errorf("accepting %s: %w", d.msg.Subject(), err), d.Release(back, 0))
+	}
+	return !settled, nil
+}

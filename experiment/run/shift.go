@@ -1,0 +1,121 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/queue"
+)
+
+// computer computes the tasks of one slot.
+type computer interface {
+	// compute computes delivered tasks, one after the other, and tells s of each
+	// when it begins and when it ends. Tasks that it does not compute end too.
+	compute(ctx context.Context, tasks []*queue.Delivery, s *shift)
+	// several reports whether it hands back the tasks behind one that takes long.
+	several() bool
+	close()
+}
+
+// shift is what a slot does with the tasks that it pulled at a time.
+type shift struct {
+	worker *Worker
+	board  *board
+	slot   int
+	ctx    context.Context // ends when tasks are no longer computed
+
+	finished []queue.Finished // and not settled
+	wait     time.Duration    // before tasks that meet trouble are delivered again
+	trouble  bool             // was met
+}
+
+// begins notes that a task is computed now.
+func (s *shift) begins(d *queue.Delivery) { s.board.begin(s.slot, d) }
+
+// ends takes what became of a task: an outcome, trouble of the worker, or nothing
+// when it was not computed to its end.
+func (s *shift) ends(d *queue.Delivery, outcome *experiment.Outcome, err error) {
+	interrupted := s.ctx.Err() != nil || cancelled(d)
+	switch {
+	case errors.Is(err, queue.ErrNoData): // no worker can get it
+		outcome = begin(&d.Task, time.Now())
+		end(outcome, experiment.Failed, err.Error())
+		err = nil
+	case err != nil && interrupted:
+		outcome, err = nil, nil
+	case err == nil && outcome != nil && interrupted && outcome.Status != experiment.OK:
+		outcome = nil
+	}
+	s.board.end(s.slot, outcome, err)
+	switch {
+	case err != nil:
+		s.trouble = true
+		s.worker.handBack(s.ctx, d, s.wait, err)
+	case outcome == nil:
+		s.flush() // what is done does not wait for what is not
+		s.worker.settle(s.ctx, d, nil, 0)
+	default:
+		outcome.Attempts = d.Attempt
+		outcome.Worker, outcome.Version = s.worker.Name, s.worker.Version
+		if outcome.Status == experiment.OK {
+			s.finished = append(s.finished, queue.Finished{Delivery: d, Outcome: outcome})
+			return
+		}
+		s.worker.settle(s.ctx, d, outcome, 0)
+	}
+}
+
+// flush settles what is finished.
+func (s *shift) flush() {
+	if len(s.finished) > 0 {
+		s.worker.done(s.ctx, s.finished)
+	}
+	s.finished = nil
+}
+
+// cancelled reports whether the run of a task was cancelled.
+func cancelled(d *queue.Delivery) bool {
+	select {
+	case <-d.Cancelled():
+		return true
+	default:
+		return false
+	}
+}
+
+// local computes in this process.
+type local struct {
+	kinds []experiment.Kind
+	data  *dataCache
+}
+
+func (l *local) compute(ctx context.Context, tasks []*queue.Delivery, s *shift) {
+	for _, d := range tasks {
+		s.begins(d)
+		d.Begin()
+		s.ends(d, l.one(ctx, d), nil)
+	}
+}
+
+// one computes a task until its run is cancelled.
+func (l *local) one(ctx context.Context, d *queue.Delivery) *experiment.Outcome {
+	ctx, cancel := context.WithCancel(ctx)
+	watched := make(chan struct{})
+	go func() { // ends with the computation
+		defer close(watched)
+		select {
+		case <-d.Cancelled():
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	outcome := Compute(ctx, l.kinds, &d.Task, l.data)
+	cancel()
+	<-watched
+	return outcome
+}
+
+func (l *local) several() bool { return false }
+func (l *local) close()        {}
