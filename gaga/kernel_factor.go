@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/agepath/agepath/internal/anderson"
 )
 
 // trusted is the spectral radius of the difference between J and the factor, in
@@ -112,9 +114,9 @@ func (s *kerneled) refresh() { s.slow = true }
 
 func (s *kerneled) mix(step []float64, first bool) {
 	if first {
-		s.mixer.reset(len(step))
+		s.mixer.Reset(len(step))
 	}
-	s.mixer.mix(step)
+	s.mixer.Mix(step)
 }
 
 // solve uses the factor as it is.
@@ -187,20 +189,20 @@ func (s *kerneled) corrected(b []float64) bool {
 	x, r := s.corrects[:k], s.r[:k]
 	copy(x, b)
 	s.solve(x)
-	s.mixer.reset(k)
+	s.mixer.Reset(k)
 	for count := range 12 {
 		s.multiply(r, x)
 		for q := range r {
 			r[q] = b[q] - r[q]
 		}
 		off := blas64.Nrm2(vector(r))
-		s.slow = s.slow || count > memory
+		s.slow = s.slow || count > anderson.Memory
 		if off <= solved*blas64.Nrm2(vector(b)) {
 			copy(b, x)
 			return true
 		}
 		s.solve(r)
-		s.mixer.mix(r)
+		s.mixer.Mix(r)
 		blas64.Axpy(1, vector(r), vector(x))
 	}
 	return false
@@ -216,7 +218,7 @@ const (
 
 func (s *kerneled) improve(pt *point, rate []float64, first bool) bool {
 	if first {
-		s.mixer.reset(len(s.active))
+		s.mixer.Reset(len(s.active))
 		s.improved, s.renewed = 0, false
 	}
 	k := s.samples()
@@ -239,17 +241,17 @@ func (s *kerneled) improve(pt *point, rate []float64, first bool) bool {
 		off = math.Max(off, math.Abs(r[q])/s.scale[q])
 		size = math.Max(size, terms/s.scale[q])
 	}
-	if s.improved++; s.improved > memory {
+	if s.improved++; s.improved > anderson.Memory {
 		s.slow = true
 	}
 	if off <= exactRate*size {
 		return false
 	}
-	if s.improved > 2*memory {
+	if s.improved > 2*anderson.Memory {
 		return s.renew(rate)
 	}
 	s.solve(r)
-	s.mixer.mix(r)
+	s.mixer.Mix(r)
 	blas64.Axpy(1, vector(r), vector(rate))
 	return true
 }
@@ -267,7 +269,7 @@ func (s *kerneled) renew(rate []float64) bool {
 		rate[q] = -dage
 	}
 	s.solve(rate)
-	s.mixer.reset(len(s.active))
+	s.mixer.Reset(len(s.active))
 	return true
 }
 
