@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/agepath/agepath/internal/anderson"
 )
 
 // trusted is the spectral radius of the difference between J and the factor, in
@@ -112,9 +114,9 @@ func (s *kerneled) refresh() { s.slow = true }
 
 func (s *kerneled) mix(step []float64, first bool) {
 	if first {
-		s.mixer.reset(len(step))
+		s.mixer.Reset(len(step))
 	}
-	s.mixer.mix(step)
+	s.mixer.Mix(step)
 }
 
 // solve uses the factor as it is.
@@ -175,8 +177,8 @@ func (s *kerneled) invert(b []float64) {
 	first, step := s.first[:k], s.x[:k]
 	s.solve(b)
 	copy(first, b)
-	s.mixer.reset(k)
-	for count := range 2 * memory {
+	s.mixer.Reset(k)
+	for count := range 2 * anderson.Memory {
 		clear(step)
 		changed := false
 		for r := s.pinnedAt; r < n; r++ {
@@ -198,8 +200,8 @@ func (s *kerneled) invert(b []float64) {
 		if off <= solved*size {
 			return
 		}
-		s.slow = s.slow || count > memory
-		s.mixer.mix(step)
+		s.slow = s.slow || count > anderson.Memory
+		s.mixer.Mix(step)
 		blas64.Axpy(1, vector(step), vector(b))
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"os"
 	"path/filepath"
 	"slices"
@@ -22,10 +23,10 @@ import (
 // New files take the place of the old ones only when they are whole and
 // durable, and the streams are deleted after that, so that an error or a
 // crash at any point loses nothing. The disk needs room for the old and the
-// new files and, for tables larger than 64 MiB, for one more copy of the
-// largest. Memory: about 250 bytes a cell, 64 MiB of rows, and 2048 rows of
-// each of up to 64 runs that are merged. Other methods wait meanwhile.
-func (s *Store) Compact(ctx context.Context, order func(cell string) (rank int64, known bool)) error {
+// new files and, for tables larger than 24 MiB, for one more copy of the
+// largest. Memory: about 60 bytes a cell, 24 MiB of rows, and 1024 rows of
+// each of up to 32 runs that are merged. Other methods wait meanwhile.
+func (s *Store) Compact(ctx context.Context, order iter.Seq[string]) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := errors.Join(s.flush(), s.endActive()); err != nil {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"time"
+	"unsafe"
 
 	"github.com/agepath/agepath/experiment"
 )
@@ -101,9 +102,9 @@ func (r *outcomeRows) check(o *experiment.Outcome) error {
 	return nil
 }
 
-// bytes estimates the memory of an outcome's rows.
+// bytes estimates the memory of an outcome, in which each value is a column.
 func (r *outcomeRows) bytes(o *experiment.Outcome) int {
-	n := 16 * len(r.cells().Columns)
+	n := (int(unsafe.Sizeof(experiment.Vector{})) + 16) * len(r.cells().Columns)
 	for _, table := range r.further() {
 		if rows := o.Further[table.Name]; rows.Rows > 0 {
 			n += batchBytes(table.Columns[1:], &rows, 0, rows.Rows) + len(o.Cell)*rows.Rows

@@ -18,7 +18,7 @@ import (
 // Bounds of the external merge sort of a table (Knuth, The Art of Computer
 // Programming 3, 5.4): what is sorted in memory at once, how many sorted runs
 // are merged at once, and the rows read ahead of each.
-var sortBounds = sortLimits{bytes: 64 << 20, fanIn: 64, rows: 2048}
+var sortBounds = sortLimits{bytes: 24 << 20, fanIn: 32, rows: 1024}
 
 type sortLimits struct{ bytes, fanIn, rows int }
 

@@ -15,7 +15,7 @@ import (
 // Limits of what [Store.Append] gathers before it flushes by itself.
 const (
 	pendingCells = 8192
-	pendingBytes = 16 << 20
+	pendingBytes = 32 << 20
 )
 
 // StoreOptions tell what a store holds.
@@ -121,6 +121,17 @@ func (s *Store) Status(cell string) (experiment.Status, bool) {
 	return experiment.Statuses[e.status], true
 }
 
+// Newest is [Store.Status], but what was appended counts before it is durable.
+func (s *Store) Newest(cell string) (experiment.Status, bool) {
+	s.mu.Lock()
+	if at, ok := s.position[cell]; ok {
+		defer s.mu.Unlock()
+		return s.pending[at].Status, true
+	}
+	s.mu.Unlock()
+	return s.Status(cell)
+}
+
 // Done goes over the durable cells and how they ended. The store must not be
 // used in between.
 func (s *Store) Done() iter.Seq2[string, experiment.Status] {
@@ -149,7 +160,7 @@ func (s *Store) Counts() map[experiment.Status]int {
 func (s *Store) Omitted() []string { return slices.Clone(s.omitted) }
 
 // Append adds an outcome, which must not be changed afterwards. It is durable
-// after the next Flush; Append flushes by itself when 8192 cells or 16 MiB
+// after the next Flush; Append flushes by itself when 8192 cells or 32 MiB
 // wait. An outcome that does not fit the tables is refused; after any other
 // error the outcome waits for the next Flush.
 func (s *Store) Append(o *experiment.Outcome) error {

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"iter"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -24,14 +25,13 @@ func storeCell(i int) string {
 }
 
 // storeOrder is the order of a grid of cells 0 to n-1.
-func storeOrder(n int) func(string) (int64, bool) {
-	ranks := map[string]int64{}
-	for i := range n {
-		ranks[storeCell(i)] = int64(i)
-	}
-	return func(cell string) (int64, bool) {
-		rank, ok := ranks[cell]
-		return rank, ok
+func storeOrder(n int) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for i := range n {
+			if !yield(storeCell(i)) {
+				return
+			}
+		}
 	}
 }
 

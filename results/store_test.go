@@ -32,6 +32,12 @@ func TestStoreRoundTrip(t *testing.T) {
 		if i%17 == 0 {
 			flushStore(t, s)
 		}
+		if status, ok := s.Newest(o.Cell); !ok || status != o.Status {
+			t.Errorf("the newest of cell %d is %q, %t; want %q", i, status, ok, o.Status)
+		}
+		if _, ok := s.Status(o.Cell); ok != (i%17 == 0) {
+			t.Errorf("cell %d is durable: %t", i, ok)
+		}
 	}
 	compactStore(t, s, 100)
 	if status, ok := s.Status(storeCell(3)); !ok || status != outcomes[3].Status {
@@ -207,10 +213,9 @@ func TestCompactTouchesNothingWhenNothingChanged(t *testing.T) {
 	}
 	// Another order of the grid is a change.
 	s = openStore(t, dir)
-	if err := s.Compact(t.Context(), func(cell string) (int64, bool) {
-		rank, ok := storeOrder(20)(cell)
-		return -rank, ok
-	}); err != nil {
+	other := slices.Collect(storeOrder(20))
+	slices.Reverse(other)
+	if err := s.Compact(t.Context(), slices.Values(other)); err != nil {
 		t.Fatal(err)
 	}
 	closeStore(t, s)
@@ -602,6 +607,61 @@ func TestReadCell(t *testing.T) {
 			if frame.At(0, k) != o.Cell {
 				t.Errorf("row %d is of cell %v", k, frame.At(0, k))
 			}
+		}
+	}
+}
+
+// TestIndex holds the index against a map, in orders of all kinds.
+func TestIndex(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(7, 8))
+	x, want := newIndex(), map[string]source{}
+	var cells []string
+	for i := range 5000 {
+		cell := storeCell(rng.IntN(4000)) // some come again
+		if _, known := want[cell]; !known {
+			cells = append(cells, cell)
+		}
+		want[cell] = source{1, int32(i)}
+		key, err := parseCell(cell)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := x.set(key, want[cell], experiment.Statuses[i%2]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	check := func(order []string) {
+		t.Helper()
+		if len(x.entries) != len(want) || x.counts[experiment.OK]+x.counts[experiment.Failed] != len(want) {
+			t.Fatalf("%d entries, counts %v, want %d", len(x.entries), x.counts, len(want))
+		}
+		for i, cell := range order {
+			e, slot, ok := x.find(cell)
+			if !ok || int(slot) != i || e.key.String() != cell || e.source != want[cell] {
+				t.Fatalf("cell %s, the %dth, is found (%v) at %d with %+v, want %+v", cell, i, ok, slot, e, want[cell])
+			}
+		}
+		if _, _, ok := x.find(storeCell(4001)); ok {
+			t.Error("a cell is found that is not there")
+		}
+	}
+	check(cells)
+	if !x.sort(slices.Values(cells)) {
+		t.Error("its own order is another one")
+	}
+	for range 3 {
+		order := slices.Clone(cells)
+		rng.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
+		known, rest := order[:len(order)-100], order[len(order)-100:]
+		slices.Sort(rest)
+		given := append([]string{storeCell(4002), known[0]}, known...) // one unknown, one twice
+		if x.sort(slices.Values(given)) {
+			t.Error("another order is the same")
+		}
+		check(order)
+		if !x.sort(slices.Values(given)) {
+			t.Error("the same order is another one")
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"syscall"
 
 	"github.com/spf13/pflag"
 
@@ -98,10 +99,12 @@ func (o *outFlags) of(grid *experiment.Grid) string {
 	return o.dir
 }
 
-// refuseStart makes an error that kept a run from beginning a refusal.
+// refuseStart makes an error that kept a run from beginning a refusal, but for a
+// full disk: that passes, and trying again then helps.
 func refuseStart(err error) error {
 	var start *run.StartError
-	if errors.As(err, &start) {
+	full := errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
+	if errors.As(err, &start) && !full {
 		return command.Refuse(err)
 	}
 	return err

@@ -2,11 +2,12 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
-	"sync"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/agepath/agepath/experiment/live"
 	"github.com/agepath/agepath/internal/command"
@@ -36,23 +37,33 @@ who can reach it the names of data sets and the messages of failed cells.`,
 	return cmd
 }
 
+// serve answers from the start on, whatever the time until it is connected.
 func (a *app) serve(ctx context.Context, address string) error {
+	if err := a.NATS.Check(); err != nil {
+		return err
+	}
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
 	if err != nil {
 		return command.Refusef("--listen: %w", err)
 	}
-	defer listener.Close()
-	q, err := a.connect(ctx)
-	if err != nil {
-		return err
-	}
-	defer q.Close()
-	monitor := live.New(live.Config{Queue: q, Kinds: command.Kinds(), Version: a.Version, Report: a.warn})
 	fmt.Fprintf(a.Out, "http://%s/\n", listener.Addr())
-	ctx, cancel := context.WithCancel(ctx)
-	var looking sync.WaitGroup
-	looking.Go(func() { monitor.Run(ctx) })
-	defer looking.Wait()
-	defer cancel()
-	return live.Serve(ctx, listener, monitor.Handler())
+	var door live.Door
+	group, serving := errgroup.WithContext(ctx)
+	group.Go(func() error { return live.Serve(serving, listener, &door) })
+	group.Go(func() error {
+		q, err := a.connect(serving)
+		if err != nil {
+			return err
+		}
+		defer q.Close()
+		monitor := live.New(live.Config{Queue: q, Kinds: command.Kinds(), Version: a.Version, Report: a.warn})
+		door.Open(monitor.Handler())
+		monitor.Run(serving)
+		return nil
+	})
+	err = group.Wait()
+	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		return nil // a signal ended it, maybe before it was connected
+	}
+	return err
 }

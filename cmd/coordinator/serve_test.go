@@ -10,25 +10,30 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agepath/agepath/experiment/queue"
 	"github.com/agepath/agepath/internal/command"
+	"github.com/agepath/agepath/internal/ports"
 )
 
-// TestServe watches a sweep by its metrics, from a server without streams to
-// the last cell, and ends by a signal.
-func TestServe(t *testing.T) {
-	t.Parallel()
-	r := startRemote(t)
-	dir := t.TempDir()
-	write(t, dir, "data.csv", table)
-	grid := write(t, dir, "grid.yaml", "name: watched\nrepeats: 3\n"+dataGrid)
+// served is the command serve as it runs in this process.
+type served struct {
+	t       *testing.T
+	ctx     context.Context // that ends it
+	signal  func()
+	address string // of the page
+	ended   chan int
+}
 
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
+// startServe runs serve with arguments, on any free port.
+func startServe(t *testing.T, args ...string) *served {
+	t.Helper()
+	s := &served{t: t, ended: make(chan int, 1)}
+	s.ctx, s.signal = context.WithTimeout(t.Context(), time.Minute)
+	t.Cleanup(s.signal)
 	reader, writer := io.Pipe()
 	env := map[string]string{"AGEPATH_LISTEN": "127.0.0.1:0"}
-	ended := make(chan int, 1)
-	go func() {
-		ended <- execute(ctx, []string{"serve", "--nats", r.url}, command.Streams{
+	go func() { // ends with ctx
+		s.ended <- execute(s.ctx, append([]string{"serve"}, args...), command.Streams{
 			In: strings.NewReader(""), Out: writer, Err: io.Discard,
 			Env: func(name string) (string, bool) { value, ok := env[name]; return value, ok },
 		})
@@ -38,40 +43,83 @@ func TestServe(t *testing.T) {
 	if err != nil {
 		t.Fatalf("serve tells no address: %v", err)
 	}
-	address = strings.TrimSpace(address)
-	await := func(path string, status int, text string) {
-		t.Helper()
-		ticker := time.NewTicker(20 * time.Millisecond)
-		defer ticker.Stop()
-		for {
-			got, body := get(t, ctx, address+path)
-			if got == status && strings.Contains(body, text) {
-				return
-			}
-			select {
-			case <-ticker.C:
-			case <-ctx.Done():
-				t.Fatalf("waiting for %s in %s; it is, with status %d,\n%s", text, path, got, body)
-			}
+	s.address = strings.TrimSpace(address)
+	return s
+}
+
+// await waits for an answer with a status and a text in it.
+func (s *served) await(path string, status int, text string) {
+	s.t.Helper()
+	ticker := time.NewTicker(20 * time.Millisecond)
+	defer ticker.Stop()
+	for {
+		got, body := get(s.t, s.ctx, s.address+path)
+		if got == status && strings.Contains(body, text) {
+			return
+		}
+		select {
+		case <-ticker.C:
+		case <-s.ctx.Done():
+			s.t.Fatalf("waiting for %s in %s; it is, with status %d,\n%s", text, path, got, body)
 		}
 	}
-	await("readyz", http.StatusServiceUnavailable, "AGEPATH_TASKS")
-	await("healthz", http.StatusOK, "ok")
+}
+
+// wantEnd ends it by a signal.
+func (s *served) wantEnd() {
+	s.t.Helper()
+	s.signal()
+	if code := <-s.ended; code != command.ExitDone {
+		s.t.Errorf("exit status %d after a signal", code)
+	}
+}
+
+// TestServe watches a sweep by its metrics, from a server without streams to
+// the last cell, and ends by a signal.
+func TestServe(t *testing.T) {
+	t.Parallel()
+	r := startRemote(t)
+	dir := t.TempDir()
+	write(t, dir, "data.csv", table)
+	grid := write(t, dir, "grid.yaml", "name: watched\nrepeats: 3\n"+dataGrid)
+	s := startServe(t, "--nats", r.url)
+	s.await("readyz", http.StatusServiceUnavailable, "AGEPATH_TASKS")
+	s.await("healthz", http.StatusOK, "ok")
 	run, _, _ := strings.Cut(must(t, "submit", grid, "--nats", r.url).out, ":")
-	await("readyz", http.StatusOK, "ok")
-	await("metrics", http.StatusOK, `agepath_queue_tasks{run="`+run+`",state="queued"} 3`)
-	await("", http.StatusOK, "agepath")
+	s.await("readyz", http.StatusOK, "ok")
+	s.await("metrics", http.StatusOK, `agepath_queue_tasks{run="`+run+`",state="queued"} 3`)
+	s.await("", http.StatusOK, "agepath")
 	_, wait := r.work(t, "--drain")
 	if err := wait(); err != nil {
 		t.Fatal(err)
 	}
-	await("metrics", http.StatusOK, `agepath_cells{run="`+run+`",status="ok"} 3`)
-	await("state.json", http.StatusOK, `"phase":"finished"`)
-	await("state.json", http.StatusOK, `"dataset":"data","method":"original","cells":3,"done":3,"failed":0`)
-	cancel()
-	if code := <-ended; code != command.ExitDone {
-		t.Errorf("exit status %d after a signal", code)
+	s.await("metrics", http.StatusOK, `agepath_cells{run="`+run+`",status="ok"} 3`)
+	s.await("state.json", http.StatusOK, `"phase":"finished"`)
+	s.await("state.json", http.StatusOK, `"dataset":"data","method":"original","cells":3,"done":3,"failed":0`)
+	s.wantEnd()
+}
+
+// TestServeBeforeServer starts serve before there is a NATS server: it is alive,
+// says what it waits for, can be ended, and shows the queue once there is one.
+func TestServeBeforeServer(t *testing.T) {
+	t.Parallel()
+	address := ports.Free(t, 1)[0]
+	args := []string{"--nats", "nats://" + address, "--connect-wait", "forever"}
+	ended, s := startServe(t, args...), startServe(t, args...)
+	for _, each := range []*served{ended, s} {
+		each.await("healthz", http.StatusOK, "ok")
+		each.await("readyz", http.StatusServiceUnavailable, "waiting for the NATS server")
+		each.await("", http.StatusServiceUnavailable, "waiting for the NATS server")
 	}
+	ended.wantEnd()
+	server, err := queue.StartServer(t.Context(), queue.ServerConfig{Dir: t.TempDir(), Listen: address})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Shutdown()
+	s.await("readyz", http.StatusServiceUnavailable, "AGEPATH_TASKS")
+	s.await("", http.StatusOK, "agepath")
+	s.wantEnd()
 }
 
 func get(t *testing.T, ctx context.Context, address string) (int, string) {

@@ -1,11 +1,15 @@
 package main
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
+	"github.com/agepath/agepath/experiment/run"
 	"github.com/agepath/agepath/internal/command"
 )
 
@@ -175,5 +179,17 @@ func TestFlagSources(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(dir, "out")); err == nil {
 		t.Error("plan wrote the folder of results")
+	}
+}
+
+// TestFullDisk wants a folder that cannot be used to be a refusal, but not for
+// want of room, which passes.
+func TestFullDisk(t *testing.T) {
+	t.Parallel()
+	for reason, want := range map[error]bool{fs.ErrPermission: true, syscall.ENOSPC: false, syscall.EDQUOT: false} {
+		err := refuseStart(&run.StartError{Err: &fs.PathError{Op: "write", Path: "out/.lock", Err: reason}})
+		if refusal := new(command.Refusal); errors.As(err, &refusal) != want {
+			t.Errorf("%v: a refusal is %v, want %v", err, !want, want)
+		}
 	}
 }

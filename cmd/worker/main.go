@@ -88,6 +88,10 @@ func work(ctx context.Context, base *command.Base, worker *run.Worker) error {
 	}
 	q, err := base.NATS.Connect(ctx, "agepath worker "+worker.Name, func(err error) { base.Log.Warn(err.Error()) })
 	if err != nil {
+		if ctx.Err() != nil && !worker.Drain {
+			base.Log.Info("ended by a signal before a NATS server answered")
+			return nil
+		}
 		return err
 	}
 	defer q.Close()

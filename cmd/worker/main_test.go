@@ -59,30 +59,36 @@ func TestBadUsage(t *testing.T) {
 	}
 }
 
-// TestUnreachable wants exit status 1 where there is no server.
+// TestUnreachable wants exit status 1 where there is no server, for a worker that
+// is not to wait for one.
 func TestUnreachable(t *testing.T) {
 	t.Parallel()
-	code, _, message := do(t, t.Context(), map[string]string{"AGEPATH_NATS_URL": "nats://127.0.0.1:1"}, "--drain")
+	code, _, message := do(t, t.Context(), map[string]string{"AGEPATH_NATS_URL": nowhere}, "--drain", "--connect-wait", "0s")
 	if code != command.ExitFailed || !strings.Contains(message, "127.0.0.1:1") {
 		t.Errorf("exit status %d: %s", code, message)
 	}
 }
 
-// cutter ends a context when the program logs that it is working.
+// nowhere is an address without a server.
+const nowhere = "nats://127.0.0.1:1"
+
+// cutter ends a context when the program logs that it is working, or that no
+// server answers.
 type cutter struct {
 	bytes.Buffer
 	cut context.CancelFunc
 }
 
 func (c *cutter) Write(p []byte) (int, error) {
-	if bytes.Contains(p, []byte("working")) {
+	if bytes.Contains(p, []byte("working")) || bytes.Contains(p, []byte("trying again for as long as it takes")) {
 		c.cut()
 	}
 	return c.Buffer.Write(p)
 }
 
 // TestEnd wants exit status 0 from --drain where nothing is queued and where a
-// signal ends the worker, but 130 where it ends one that drains.
+// signal ends the worker, before it found a server too, but 130 where it ends one
+// that drains.
 func TestEnd(t *testing.T) {
 	t.Parallel()
 	server, err := queue.StartServer(t.Context(), queue.ServerConfig{Dir: t.TempDir(), Listen: "127.0.0.1:0"})
@@ -99,20 +105,23 @@ func TestEnd(t *testing.T) {
 		t.Errorf("drain: exit status %d: %s", code, message)
 	}
 	for _, c := range []struct {
+		url  string
 		args []string
 		code int
 		want string
 	}{
-		{[]string{"--log-format", "json"}, command.ExitDone, "ended by a signal"},
-		{[]string{"--drain"}, command.ExitInterrupted, "before the queue was empty"},
+		{server.URL(), []string{"--log-format", "json"}, command.ExitDone, "ended by a signal"},
+		{server.URL(), []string{"--drain"}, command.ExitInterrupted, "before the queue was empty"},
+		{nowhere, nil, command.ExitDone, "before a NATS server answered"},
+		{nowhere, []string{"--drain"}, command.ExitInterrupted, "interrupted"},
 	} {
 		ctx, cancel := context.WithCancel(t.Context())
 		log := &cutter{cut: cancel}
-		code := execute(ctx, append(c.args, "--nats", server.URL()), command.Streams{
+		code := execute(ctx, append(c.args, "--nats", c.url), command.Streams{
 			Out: io.Discard, Err: log, Env: func(string) (string, bool) { return "", false },
 		})
 		if text := log.String(); code != c.code || !strings.Contains(text, c.want) {
-			t.Errorf("signal with %v: exit status %d: %s", c.args, code, text)
+			t.Errorf("signal with %v at %s: exit status %d: %s", c.args, c.url, code, text)
 		}
 	}
 }

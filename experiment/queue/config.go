@@ -2,10 +2,14 @@ package queue
 
 import (
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/nats-io/nats.go"
 )
+
+// Forever is a time that does not end.
+const Forever time.Duration = math.MaxInt64
 
 // Config says which server to use and how. The zero value of every field is a
 // usable default.
@@ -58,8 +62,8 @@ type Config struct {
 	InboxPrefix string
 
 	// ConnectWait is how long the first connection is tried while no server
-	// answers. Default: one attempt. Later a lost connection is restored
-	// however long it takes.
+	// answers; [Forever] is allowed. Default: one attempt. Later a lost
+	// connection is restored however long it takes.
 	ConnectWait time.Duration
 
 	// ConnectTimeout bounds one attempt to connect. Default: 5 s.

@@ -29,7 +29,7 @@ type DeadLetter struct {
 	Worker     string    // the worker that gave it up, not one that died of it
 	Time       time.Time // of giving up
 
-	sequence uint64 // of the task in its stream
+	number uint64 // of the task
 }
 
 // Outcome returns the failed outcome that stands for the dead letter. It has no
@@ -75,14 +75,14 @@ func (q *Queue) Reconcile(ctx context.Context, run string) (stored int, err erro
 		if err != nil {
 			return stored, err
 		}
-		has, err := q.hasResult(ctx, run, letter.Cell, letter.sequence)
+		has, err := q.hasResult(ctx, run, letter.Cell, letter.number)
 		if err != nil {
 			return stored, err
 		}
 		if has {
 			continue
 		}
-		if err := q.storeResult(ctx, letter.Outcome(), letter.sequence, letter.Deliveries); err != nil {
+		if err := q.storeResult(ctx, letter.Outcome(), letter.number, letter.Deliveries); err != nil {
 			return stored, &CellError{run, letter.Cell, err}
 		}
 		stored++
@@ -97,7 +97,7 @@ func (q *Queue) bury(ctx context.Context, letter *DeadLetter, body []byte) error
 	msg.Header[reasonHeader] = []string{letter.Reason}
 	msg.Header[workerHeader] = []string{letter.Worker}
 	msg.Header[timeHeader] = []string{letter.Time.UTC().Format(time.RFC3339Nano)}
-	msg.Header[taskHeader] = []string{strconv.FormatUint(letter.sequence, 10)}
+	msg.Header[taskHeader] = []string{strconv.FormatUint(letter.number, 10)}
 	msg.Header[deliveriesHeader] = []string{strconv.Itoa(letter.Deliveries)}
 	err := q.persist(ctx, "storing dead letter", deadStream, func(ctx context.Context) error {
 		_, err := q.js.PublishMsg(ctx, msg)
@@ -106,7 +106,7 @@ func (q *Queue) bury(ctx context.Context, letter *DeadLetter, body []byte) error
 	if err != nil {
 		return err
 	}
-	return q.storeResult(ctx, letter.Outcome(), letter.sequence, letter.Deliveries)
+	return q.storeResult(ctx, letter.Outcome(), letter.number, letter.Deliveries)
 }
 
 func readDeadLetter(run, cell string, header nats.Header, body []byte) (*DeadLetter, error) {
@@ -115,7 +115,7 @@ func readDeadLetter(run, cell string, header nats.Header, body []byte) (*DeadLet
 	if d.Time, err = time.Parse(time.RFC3339Nano, header.Get(timeHeader)); err != nil {
 		return nil, &CellError{run, cell, fmt.Errorf("dead letter, header %s: %w", timeHeader, err)}
 	}
-	if d.sequence, err = strconv.ParseUint(header.Get(taskHeader), 10, 64); err != nil {
+	if d.number, err = strconv.ParseUint(header.Get(taskHeader), 10, 64); err != nil {
 		return nil, &CellError{run, cell, fmt.Errorf("dead letter, header %s: %w", taskHeader, err)}
 	}
 	if d.Deliveries, err = strconv.Atoi(header.Get(deliveriesHeader)); err != nil {

@@ -27,7 +27,7 @@ type Delivery struct {
 	puller     *Puller
 	msg        jetstream.Msg
 	run, cell  string
-	sequence   uint64 // of the task in its stream
+	number     uint64 // of the task, see numberHeader
 	consumer   jetstream.Consumer
 	unreadable error // why the task cannot be read
 	wait       time.Duration
@@ -54,7 +54,7 @@ func newDelivery(p *Puller, a *answer, msg jetstream.Msg) (*Delivery, error) {
 	}
 	d := &Delivery{
 		Delivered: int(meta.NumDelivered), Attempt: 1,
-		puller: p, msg: msg, run: runOf(msg.Subject()), cell: cellOf(msg.Subject()), sequence: meta.Sequence.Stream,
+		puller: p, msg: msg, run: runOf(msg.Subject()), cell: cellOf(msg.Subject()), number: numberOf(msg.Headers()),
 		wait: a.from.consumer.CachedInfo().Config.AckWait, consumer: a.from.consumer, cancelled: make(chan struct{}),
 	}
 	d.confirmed.Store(max(a.asked.UnixNano(), time.Now().Add(-d.wait/3).UnixNano()))
@@ -110,7 +110,13 @@ func (d *Delivery) lost() bool {
 	return d.overdue.Load()
 }
 
-// resume looks up how the earlier deliveries of a task ended, and settles the
+// known reports whether something may be known of the task already: it is not the
+// first delivery, or whoever queued it knew that the run was published before.
+func (d *Delivery) known() bool {
+	return d.Delivered > 1 || d.msg.Headers().Get(numberHeader) != ""
+}
+
+// resume looks up how the earlier deliveries of a known task ended, and settles the
 // task when it has a result or when too many workers died of it. Otherwise it
 // notes that the task is begun: only redeliveries pay for that.
 //
@@ -119,14 +125,17 @@ func (d *Delivery) lost() bool {
 // the one that kills would meet it again, and be given up with it.
 func (d *Delivery) resume(ctx context.Context) (settled bool, err error) {
 	q := d.puller.queue
-	has, err := q.hasResult(ctx, d.run, d.cell, d.sequence)
+	has, err := q.hasResult(ctx, d.run, d.cell, d.number)
 	if err != nil {
 		return false, err
 	}
 	if has {
 		return true, d.acknowledge(ctx)
 	}
-	t, _, err := q.tally(ctx, d.run, d.cell, d.sequence)
+	if d.Delivered == 1 {
+		return false, nil
+	}
+	t, _, err := q.tally(ctx, d.run, d.cell, d.number)
 	if err != nil {
 		return false, err
 	}
@@ -135,7 +144,7 @@ func (d *Delivery) resume(ctx context.Context) (settled bool, err error) {
 	if t.silent(d.Delivered) > 0 && !next.kills(d.Delivered, d.puller.config.MaxDeaths) && !d.puller.hold(ctx, d) {
 		return true, d.Release(ctx, d.wait)
 	}
-	if t, err = q.record(ctx, d.run, d.cell, d.sequence, func(t *tally) { t.begin(d.Delivered) }); err != nil {
+	if t, err = q.record(ctx, d.run, d.cell, d.number, func(t *tally) { t.begin(d.Delivered) }); err != nil {
 		return false, err
 	}
 	d.Attempt = t.Failed + 1
@@ -150,7 +159,7 @@ func (d *Delivery) resume(ctx context.Context) (settled bool, err error) {
 func (d *Delivery) giveUp(ctx context.Context, task *experiment.Task, reason string) error {
 	letter := &DeadLetter{
 		Run: d.run, Cell: d.cell, Task: task, Deliveries: d.Delivered, Reason: reason,
-		Worker: d.puller.config.Name, Time: time.Now().UTC(), sequence: d.sequence,
+		Worker: d.puller.config.Name, Time: time.Now().UTC(), number: d.number,
 	}
 	if err := d.puller.queue.bury(ctx, letter, d.msg.Data()); err != nil {
 		return err
@@ -179,7 +188,7 @@ func (d *Delivery) Fail(ctx context.Context, outcome *experiment.Outcome, delay 
 	limit := d.Task.Limits.Attempts
 	attempts := d.Attempt
 	if limit == 0 || attempts < limit {
-		t, err := d.puller.queue.record(ctx, d.run, d.cell, d.sequence, (*tally).fail)
+		t, err := d.puller.queue.record(ctx, d.run, d.cell, d.number, (*tally).fail)
 		if err != nil {
 			return false, d.wrap(err)
 		}
@@ -206,7 +215,7 @@ func (d *Delivery) Release(ctx context.Context, delay time.Duration) error {
 		d.settle()
 		return nil
 	}
-	_, err := d.puller.queue.record(ctx, d.run, d.cell, d.sequence, func(t *tally) {
+	_, err := d.puller.queue.record(ctx, d.run, d.cell, d.number, func(t *tally) {
 		if d.Delivered > 1 {
 			t.begin(d.Delivered) // takes note of one before that died
 		}

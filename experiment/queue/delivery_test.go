@@ -135,7 +135,7 @@ func TestLostWorkerLeavesTheTaskAlone(t *testing.T) {
 	}
 	b.nothing(b.worker(WorkerConfig{}), 2*ackWait)
 	for _, d := range owners {
-		counted, _, err := b.tally(b.ctx, "run", d.Task.Cell, d.sequence)
+		counted, _, err := b.tally(b.ctx, "run", d.Task.Cell, d.number)
 		if err != nil || counted.Failed != 0 || counted.Released != 0 {
 			t.Errorf("%+v, error %v; want nothing counted", counted, err)
 		}
@@ -242,7 +242,7 @@ func TestPutBackStartsAnew(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	b.publish(task("run", "a"))
+	b.publishAgain(1, task("run", "a"))
 	lost := b.worker(WorkerConfig{})
 	b.pull(lost)
 	lost.queue.conn.Close()
@@ -367,7 +367,7 @@ func TestReconcile(t *testing.T) {
 	b := setup(t, 30*time.Second)
 	killer := task("run", "killer")
 	letter := &DeadLetter{
-		Run: "run", Cell: "killer", Task: &killer, Deliveries: 11, Reason: "given up", Worker: "undertaker", Time: time.Now(), sequence: 7,
+		Run: "run", Cell: "killer", Task: &killer, Deliveries: 11, Reason: "given up", Worker: "undertaker", Time: time.Now(), number: 7,
 	}
 	body, err := encodeTask(&killer)
 	if err != nil {
@@ -399,7 +399,7 @@ func TestResultOfDeadWorkerCounts(t *testing.T) {
 	d := b.pull(lost)
 	outcome := ok()
 	outcome.Run, outcome.Cell = "run", "a"
-	if err := lost.queue.storeResult(b.ctx, outcome, d.sequence, d.Delivered); err != nil {
+	if err := lost.queue.storeResult(b.ctx, outcome, d.number, d.Delivered); err != nil {
 		t.Fatal(err)
 	}
 	lost.queue.conn.Close() // between the result and the acknowledgement

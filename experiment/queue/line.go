@@ -12,7 +12,7 @@ const MaxBatch = 16
 // Line is where a slot gets its tasks. It is not safe for concurrent use.
 type Line struct {
 	puller  *Puller
-	waiting []*Delivery // redeliveries that came with others
+	waiting []*Delivery // known ones that came with others
 }
 
 // Line returns a line of its own for a slot.
@@ -108,7 +108,7 @@ func (l *Line) sort(a *answer) (ready []*Delivery, err error) {
 		}
 		d.unreadable = d.decode(msg.Data())
 		d.beat()
-		if d.unreadable != nil || d.Delivered > 1 {
+		if d.unreadable != nil || d.known() {
 			l.waiting = append(l.waiting, d)
 		} else {
 			ready = append(ready, d)

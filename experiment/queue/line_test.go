@@ -128,7 +128,7 @@ func TestLineClose(t *testing.T) {
 	b.allDone(worker, first)
 	for range n - 1 {
 		d := b.pull(b.worker(WorkerConfig{}))
-		if tally, _, err := b.tally(b.ctx, d.run, d.cell, d.sequence); err != nil || tally.Released != 1 || d.Delivered != 2 {
+		if tally, _, err := b.tally(b.ctx, d.run, d.cell, d.number); err != nil || tally.Released != 1 || d.Delivered != 2 {
 			t.Errorf("delivery %d, %+v, error %v; want the second, after one that was handed back", d.Delivered, tally, err)
 		}
 		b.done(d, ok())

@@ -65,17 +65,22 @@ func (l *link) options() []nats.Option {
 // dial connects for the first time, trying again for config.ConnectWait while
 // no server answers.
 func dial(ctx context.Context, config Config, options []nats.Option) (*nats.Conn, error) {
-	until := time.Now().Add(config.ConnectWait)
-	said := ""
+	began, said, long := time.Now(), "", "for "+config.ConnectWait.String()
+	if config.ConnectWait == Forever {
+		long = "for as long as it takes"
+	}
 	for attempt := 1; ; attempt++ {
 		conn, err := nats.Connect(config.URL, options...)
+		if err == nil && said != "" {
+			config.Report(fmt.Errorf("connected to NATS at %s after %v", conn.ConnectedUrlRedacted(), time.Since(began).Round(time.Millisecond)))
+		}
 		wait := backoff(attempt)
-		if err == nil || !unanswered(err) || time.Now().Add(wait).After(until) {
+		if err == nil || !unanswered(err) || time.Since(began)+wait > config.ConnectWait {
 			return conn, err
 		}
 		if err.Error() != said {
 			said = err.Error()
-			config.Report(fmt.Errorf("connecting to NATS at %s, trying again for %v: %w", redacted(config.URL), config.ConnectWait, err))
+			config.Report(fmt.Errorf("connecting to NATS at %s, trying again %s: %w", redacted(config.URL), long, err))
 		}
 		if err := pause(ctx, wait); err != nil {
 			return nil, err

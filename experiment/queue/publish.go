@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"strconv"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -32,9 +33,14 @@ const (
 // queued or in flight are refused by the server and counted as such; so is a
 // task whose confirmation got lost when it is sent again. Both counts are of
 // confirmed tasks, also when an error, which names the cell, ends the
-// publishing early. The tasks may belong to several runs.
+// publishing early. The tasks may belong to several runs. It is for cells without
+// a result, [Queue.PublishAgain] for others.
 func (q *Queue) Publish(ctx context.Context, tasks iter.Seq2[experiment.Task, error]) (published, refused int, err error) {
-	p := publication{queue: q, window: make([]sent, q.config.Window), runs: map[string]bool{}}
+	return q.publish(ctx, tasks, nil)
+}
+
+func (q *Queue) publish(ctx context.Context, tasks iter.Seq2[experiment.Task, error], number func(cell string) uint64) (published, refused int, err error) {
+	p := publication{queue: q, window: make([]sent, q.config.Window), runs: map[string]bool{}, number: number}
 	for task, err := range tasks {
 		if err == nil {
 			err = p.add(ctx, &task)
@@ -53,7 +59,8 @@ type publication struct {
 	queue              *Queue
 	window             []sent
 	head, length       int
-	runs               map[string]bool // whose consumer exists
+	runs               map[string]bool          // whose consumer exists
+	number             func(cell string) uint64 // of a task, nil for 0
 	published, refused int
 }
 
@@ -92,6 +99,9 @@ func (p *publication) add(ctx context.Context, task *experiment.Task) error {
 		}
 	}
 	msg := &nats.Msg{Subject: taskTopic.cell(task.Run, task.Cell), Data: body}
+	if p.number != nil {
+		msg.Header = nats.Header{numberHeader: {strconv.FormatUint(p.number(task.Cell), 10)}}
+	}
 	p.window[(p.head+p.length)%len(p.window)] = p.queue.send(msg)
 	p.length++
 	return nil

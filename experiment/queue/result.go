@@ -9,21 +9,21 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+	"github.com/nats-io/nuid"
 
 	"github.com/agepath/agepath/experiment"
 )
 
 // Headers of a result, so that what became of a cell is known without its
-// body, and to which message of the task stream it belongs.
+// body, and to which of the cell's tasks it belongs.
 const (
 	statusHeader = "Agepath-Status"
-	taskHeader   = "Agepath-Task"   // sequence of the task in its stream
+	taskHeader   = "Agepath-Task"   // number of the task, see numberHeader
 	objectHeader = "Agepath-Object" // where the outcome is when it is too large for a message
 )
 
 // storeResult makes outcome the result of its cell. Doing it twice does no
-// harm. task is the sequence of the task's message, delivery the number of its
-// delivery.
+// harm. task is the number of the task, delivery that of its delivery.
 func (q *Queue) storeResult(ctx context.Context, outcome *experiment.Outcome, task uint64, delivery int) error {
 	msg, err := q.resultMessage(ctx, outcome, task, delivery)
 	if err != nil {
@@ -50,9 +50,9 @@ func (q *Queue) resultMessage(ctx context.Context, outcome *experiment.Outcome, 
 	msg.Header[statusHeader] = []string{string(outcome.Status)}
 	msg.Header[taskHeader] = []string{strconv.FormatUint(task, 10)}
 	if len(body) > q.inline {
-		// The name differs for each delivery: a reader never meets an object
-		// that is replaced under it. Purge removes them all.
-		name := fmt.Sprintf("%s.%s.%d.%d", outcome.Run, outcome.Cell, task, delivery)
+		// The name differs each time: a reader never meets an object that is
+		// replaced under it. Purge removes them all.
+		name := fmt.Sprintf("%s.%s.%d.%d.%s", outcome.Run, outcome.Cell, task, delivery, nuid.Next())
 		if err := q.putObject(ctx, outcomesBucket, name, bytes.NewReader(body)); err != nil {
 			return nil, fmt.Errorf("storing outcome of %d bytes: %w", len(body), err)
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"strconv"
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
@@ -43,6 +44,7 @@ func (q *Queue) outcomes(ctx context.Context, run string, follow bool) iter.Seq2
 type Ended struct {
 	Cell   string
 	Status experiment.Status
+	Number uint64 // how many results the cell had before this one
 }
 
 // Done returns the cells of a run that have a result, without reading the
@@ -59,7 +61,9 @@ func (q *Queue) Done(ctx context.Context, run string) iter.Seq2[Ended, error] {
 				yield(Ended{}, fmt.Errorf("reading what is done in run %s: %w", run, err))
 				return
 			}
-			if !yield(Ended{cellOf(msg.Subject()), experiment.Status(msg.Headers().Get(statusHeader))}, nil) {
+			ended := Ended{Cell: cellOf(msg.Subject()), Status: experiment.Status(msg.Headers().Get(statusHeader))}
+			ended.Number, _ = strconv.ParseUint(msg.Headers().Get(taskHeader), 10, 64) // every result has it
+			if !yield(ended, nil) {
 				return
 			}
 		}

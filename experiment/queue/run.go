@@ -84,8 +84,8 @@ func (q *Queue) consumerNames(ctx context.Context) ([]string, error) {
 	return names, lister.Err()
 }
 
-// Cancel drops the queued tasks of a run. Workers learn it with their next
-// heartbeat ([Delivery.Cancelled]). Results stay.
+// Cancel drops the queued tasks of a run, and what is known of their attempts.
+// Workers learn it with their next heartbeat ([Delivery.Cancelled]). Results stay.
 func (q *Queue) Cancel(ctx context.Context, run string) error {
 	if err := validRun(run); err != nil {
 		return fmt.Errorf("cancelling: %w", err)
@@ -99,7 +99,10 @@ func (q *Queue) Cancel(ctx context.Context, run string) error {
 	if err != nil {
 		return err
 	}
-	return q.purgeSubjects(ctx, tasksStream, taskTopic.run(run))
+	if err := q.purgeSubjects(ctx, tasksStream, taskTopic.run(run)); err != nil {
+		return err
+	}
+	return q.purgeSubjects(ctx, attemptsStream, attemptTopic.run(run))
 }
 
 // Reopen has workers get all tasks of a run anew that the server holds. It is
@@ -133,7 +136,7 @@ func (q *Queue) Purge(ctx context.Context, run string) error {
 	for _, s := range []struct {
 		stream string
 		topic  topic
-	}{{resultsStream, resultTopic}, {attemptsStream, attemptTopic}, {deadStream, deadTopic}} {
+	}{{resultsStream, resultTopic}, {deadStream, deadTopic}} {
 		if err := q.purgeSubjects(ctx, s.stream, s.topic.run(run)); err != nil {
 			return err
 		}

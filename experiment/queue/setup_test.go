@@ -144,6 +144,16 @@ func (b *bundle) publish(tasks ...experiment.Task) (published, refused int) {
 	return published, refused
 }
 
+// publishAgain publishes tasks with a number.
+func (b *bundle) publishAgain(number uint64, tasks ...experiment.Task) (published, refused int) {
+	b.t.Helper()
+	published, refused, err := b.PublishAgain(b.ctx, sequence(tasks...), func(string) uint64 { return number })
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return published, refused
+}
+
 // pull pulls a task that is there or about to come back.
 func (b *bundle) pull(p *Puller) *Delivery {
 	b.t.Helper()

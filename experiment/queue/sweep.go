@@ -35,7 +35,7 @@ func (q *Queue) Sweep(ctx context.Context, run string) (removed int, err error) 
 		if msg == nil {
 			continue
 		}
-		has, err := q.hasResult(ctx, run, cellOf(subject), msg.Sequence)
+		has, err := q.hasResult(ctx, run, cellOf(subject), numberOf(msg.Header))
 		if err != nil {
 			return removed, err
 		}

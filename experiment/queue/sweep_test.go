@@ -15,7 +15,7 @@ func TestSweep(t *testing.T) {
 		if d.run == "run" && d.cell == "done" {
 			result := ok()
 			result.Run, result.Cell = d.run, d.cell
-			if err := b.storeResult(b.ctx, result, d.sequence, 1); err != nil {
+			if err := b.storeResult(b.ctx, result, d.number, 1); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -27,7 +27,7 @@ func TestSweep(t *testing.T) {
 	if n, err := b.Held(b.ctx); n != 2 || err != nil {
 		t.Errorf("%d tasks held, error %v; want 2", n, err)
 	}
-	if published, refused := b.publish(task("run", "done"), task("run", "open")); published != 1 || refused != 1 {
+	if published, refused := b.publishAgain(1, task("run", "done"), task("run", "open")); published != 1 || refused != 1 {
 		t.Errorf("again: published %d, refused %d; want 1 and 1", published, refused)
 	}
 	if n, err := b.Sweep(b.ctx, "run"); n != 0 || err != nil {

@@ -12,7 +12,7 @@ import (
 // tally is how the deliveries of a task have ended so far. Those that are in
 // neither of the first two counts ended without a word of their worker.
 type tally struct {
-	Task     uint64 `json:"task"`            // sequence of the task in its stream: a cell put back starts anew
+	Task     uint64 `json:"task"`            // number of the task: a cell put back starts anew
 	Failed   int    `json:"failed"`          // attempts used up
 	Released int    `json:"released"`        // handed back without using up an attempt
 	Begun    int    `json:"begun,omitempty"` // number of the redelivery that is being computed, 0 for none

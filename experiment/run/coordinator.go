@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -176,7 +175,7 @@ func (c *Coordinator) compute(ctx context.Context, g *gatherer) (err error) {
 	if err := PutRun(ctx, q, c.Grid, c.Plan); err != nil {
 		return err
 	}
-	computed, err := computedCells(ctx, q, c.Plan.Run, c.Retry)
+	k, err := lookUp(ctx, q, c.Plan.Run, c.Retry)
 	if err != nil {
 		return err
 	}
@@ -198,7 +197,7 @@ func (c *Coordinator) compute(ctx context.Context, g *gatherer) (err error) {
 	queued := make(chan struct{})
 	g.queued = queued
 	group.Go(func() error {
-		_, _, err := q.Publish(work, g.tasks(computed))
+		_, _, err := k.publish(work, q, g.tasks(k.done))
 		if err == nil {
 			close(queued)
 		}
@@ -213,21 +212,6 @@ func (c *Coordinator) compute(ctx context.Context, g *gatherer) (err error) {
 		return nil
 	}
 	return errors.Join(ctx.Err(), err)
-}
-
-// computedCells returns the cells that have a result in the queue, but for the
-// statuses to try again.
-func computedCells(ctx context.Context, q *queue.Queue, run string, again []experiment.Status) (cellSet, error) {
-	cells := cellSet{}
-	for ended, err := range q.Done(ctx, run) {
-		if err != nil {
-			return nil, err
-		}
-		if !slices.Contains(again, ended.Status) {
-			cells.add(ended.Cell)
-		}
-	}
-	return cells, nil
 }
 
 // idle returns how long a slot waits for a task before it looks around: not
@@ -254,7 +238,7 @@ func stopServer(server *queue.Server, dir string, gathered bool) error {
 
 // finish compacts the results and describes them in the manifest.
 func (c *Coordinator) finish(ctx context.Context, store *results.Store) error {
-	if err := store.Compact(ctx, ranks(c.Plan)); err != nil {
+	if err := store.Compact(ctx, c.Plan.IDs()); err != nil {
 		return err
 	}
 	manifest := describe(c.Grid, c.Plan)
@@ -274,27 +258,6 @@ func sameCounts(a, b map[experiment.Status]int) bool {
 		}
 	}
 	return true
-}
-
-// ranks returns the place of each cell in the order of the grid, which is only
-// expanded when a place is asked for.
-func ranks(plan *experiment.Plan) func(cell string) (int64, bool) {
-	var order map[cellKey]int64
-	return func(cell string) (rank int64, ok bool) {
-		if order == nil {
-			order = make(map[cellKey]int64, plan.Count())
-			for id := range plan.IDs() {
-				if key, ok := keyOf(id); ok {
-					order[key] = int64(len(order))
-				}
-			}
-		}
-		key, ok := keyOf(cell)
-		if ok {
-			rank, ok = order[key]
-		}
-		return rank, ok
-	}
 }
 
 // describe begins the manifest of a run with what is known before it.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/dataset"
@@ -36,26 +35,11 @@ func Submit(ctx context.Context, q *queue.Queue, grid *experiment.Grid, plan *ex
 	if err := PutRun(ctx, q, grid, plan); err != nil {
 		return 0, 0, err
 	}
-	computed, err := computedCells(ctx, q, plan.Run, nil)
+	k, err := lookUp(ctx, q, plan.Run, nil)
 	if err != nil {
 		return 0, 0, err
 	}
-	return publishAll(ctx, q, plan, func(cell string) bool { return !computed.has(cell) })
-}
-
-// publishAll publishes the wanted cells of a plan. Where some are refused, tasks
-// that are stuck may be in their way.
-func publishAll(ctx context.Context, q *queue.Queue, plan *experiment.Plan, wanted func(cell string) bool) (published, refused int, err error) {
-	published, refused, err = q.Publish(ctx, tasksOf(plan, wanted))
-	if err != nil || refused == 0 {
-		return published, refused, err
-	}
-	swept, err := q.Sweep(ctx, plan.Run)
-	if err != nil || swept == 0 {
-		return published, refused, err
-	}
-	again, _, err := q.Publish(ctx, tasksOf(plan, wanted))
-	return published + again, refused - again, err
+	return k.publishAll(ctx, q, plan, func(cell string) bool { return !k.done.has(cell) })
 }
 
 // Retry puts the cells of a run whose result has one of the statuses back into
@@ -65,16 +49,11 @@ func Retry(ctx context.Context, q *queue.Queue, run string, statuses []experimen
 	if err != nil {
 		return 0, err
 	}
-	again := map[string]bool{}
-	for ended, err := range q.Done(ctx, run) {
-		if err != nil {
-			return 0, err
-		}
-		if slices.Contains(statuses, ended.Status) {
-			again[ended.Cell] = true
-		}
+	k, err := lookUp(ctx, q, run, statuses)
+	if err != nil {
+		return 0, err
 	}
-	published, _, err := publishAll(ctx, q, plan, func(cell string) bool { return again[cell] })
+	published, _, err := k.publishAll(ctx, q, plan, k.puts)
 	return published, err
 }
 

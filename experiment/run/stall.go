@@ -39,8 +39,8 @@ func (g *gatherer) look(ctx context.Context, q *queue.Queue, run string) error {
 		return err
 	}
 	g.mu.Lock()
-	missing, came := g.missing, len(g.gathered) > g.seen
-	g.seen = len(g.gathered)
+	missing, came := g.missing, g.came > g.seen
+	g.seen = g.came
 	g.mu.Unlock()
 	if !slices.Contains(runs, run) {
 		return &CancelledError{run, missing}
@@ -56,6 +56,9 @@ func (g *gatherer) look(ctx context.Context, q *queue.Queue, run string) error {
 	g.vain++
 	switch g.vain {
 	case reopenAfter:
+		if _, err := q.Sweep(ctx, run); err != nil {
+			return err
+		}
 		return q.Reopen(ctx, run)
 	case stallAfter:
 		return fmt.Errorf("%d cells of run %s are neither queued nor running and have no result; the same command queues them again", missing, run)

@@ -20,6 +20,11 @@ import (
 // AGEPATH_NATS_URL; AGEPATH_NATS, which the rule for names gives, works too.
 const natsFlag = "nats"
 
+// connectWaits are the times for which programs wait for a server that does not
+// answer at the start; 0 for the others. Workers are started with machines, in any
+// order, and nobody sits before them.
+var connectWaits = map[string]time.Duration{"worker": queue.Forever}
+
 // NATS is the server that a program works with and how to get in.
 type NATS struct {
 	URL            string // "" for none
@@ -45,7 +50,7 @@ func (n *NATS) addTo(flags *pflag.FlagSet, program string) {
 	flags.StringVar(&n.cert, "tls-cert", "", "`file` with this client's certificate, for servers that ask for one")
 	flags.StringVar(&n.key, "tls-key", "", "`file` with the key of --tls-cert")
 	flags.StringVar(&n.inbox, "inbox-prefix", "_INBOX_agepath_"+program, "first part of the `subjects` of replies, to which the NATS user must be allowed to subscribe")
-	flags.DurationVar(&n.connectWait, "connect-wait", 0, "`time` to wait for a NATS server that does not answer at the start; later a lost connection is restored however long it takes")
+	Wait(flags, &n.connectWait, "connect-wait", connectWaits[program], "`time` to wait for a NATS server that does not answer at the start, or forever; later a lost connection is restored however long it takes")
 }
 
 // AddStreams adds the flags of commands that make streams and runs.
@@ -59,17 +64,17 @@ func (n *NATS) AddStreams(flags *pflag.FlagSet) {
 // missing URL or a file that cannot be used. Where the server, or this side,
 // refused the other, errors say what to do about it.
 func (n *NATS) Connect(ctx context.Context, name string, report func(error)) (*queue.Queue, error) {
-	if err := n.check(); err != nil {
+	if err := n.Check(); err != nil {
 		return nil, err
 	}
 	q, err := queue.Connect(ctx, queue.Config{
-		URL: n.URL, Name: name, Report: func(err error) { report(n.advise(err)) },
+		URL: n.URL, Name: name, Report: func(err error) { report(n.Advise(err)) },
 		CredentialsFile: n.creds, NKeyFile: n.nkey, User: n.user, PasswordFile: n.password,
 		CAFile: n.ca, CertFile: n.cert, KeyFile: n.key,
 		InboxPrefix: n.inbox, ConnectWait: n.connectWait,
 		Replicas: n.replicas, AckWait: n.ackWait,
 	})
-	return q, n.advise(err)
+	return q, n.Advise(err)
 }
 
 // logins returns the flags given of which each alone says who this is.
@@ -83,8 +88,9 @@ func (n *NATS) logins() []string {
 	return given
 }
 
-// check tells what is wrong with the flags without asking the server.
-func (n *NATS) check() error {
+// Check tells what is wrong with the flags without asking the server: a
+// [*Refusal], nil for nothing.
+func (n *NATS) Check() error {
 	logins := n.logins()
 	switch {
 	case n.URL == "":
@@ -97,8 +103,6 @@ func (n *NATS) check() error {
 		return Refusef("--tls-cert and --tls-key go together; both or none are allowed")
 	case n.inbox == "" || strings.ContainsAny(n.inbox, "*> ") || strings.HasSuffix(n.inbox, "."):
 		return Refusef("--inbox-prefix: %q is not allowed; a subject without wildcards is, as in _INBOX", n.inbox)
-	case n.connectWait < 0:
-		return Refusef("--connect-wait: \"%v\" is not allowed; a time from 0s is", n.connectWait)
 	case !slices.Contains([]int{0, 1, 3, 5}, n.replicas):
 		return Refusef("--replicas: \"%d\" is not allowed; 1, 3 and 5 are", n.replicas)
 	case n.ackWait != 0 && n.ackWait < time.Second:

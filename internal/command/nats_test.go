@@ -18,13 +18,16 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nkeys"
 	"github.com/spf13/cobra"
+
+	"github.com/agepath/agepath/experiment/queue"
+	"github.com/agepath/agepath/internal/ports"
 )
 
 // connect runs a program that connects with the given flags and leaves.
 func connect(t *testing.T, args ...string) (code int, message string) {
 	t.Helper()
 	var stderr bytes.Buffer
-	root := &cobra.Command{Use: "worker"}
+	root := &cobra.Command{Use: "coordinator"}
 	base := New(root, Streams{Out: &bytes.Buffer{}, Err: &stderr, Env: func(string) (string, bool) { return "", false }})
 	root.RunE = func(cmd *cobra.Command, _ []string) error {
 		q, err := base.NATS.Connect(cmd.Context(), "test", func(err error) { base.Log.Warn(err.Error()) })
@@ -168,7 +171,7 @@ func TestLogins(t *testing.T) {
 		"no password":      {[]string{nats, "--user", "anna", "--password-file", write(t, "\n")}, ExitFailed, []string{"password of NATS user anna", "is empty"}},
 		"gone password":    {[]string{nats, "--user", "anna", "--password-file", "/gone"}, ExitRefused, []string{"--password-file", "/gone"}},
 		"inbox":            {[]string{nats, "--inbox-prefix", "a.>"}, ExitRefused, []string{"--inbox-prefix", `"a.>" is not allowed`}},
-		"wait":             {[]string{nats, "--connect-wait", "-1s"}, ExitRefused, []string{"--connect-wait", "from 0s"}},
+		"wait":             {[]string{nats, "--connect-wait", "-1s"}, ExitRefused, []string{"--connect-wait", "from 0s", "forever"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -237,18 +240,17 @@ func wantConnection(t *testing.T, code int, want, args []string) {
 // up where none comes.
 func TestConnectWait(t *testing.T) {
 	t.Parallel()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	address := ports.Free(t, 1)[0]
+	at, err := net.ResolveTCPAddr("tcp", address)
 	if err != nil {
 		t.Fatal(err)
 	}
-	port := listener.Addr().(*net.TCPAddr).Port
-	listener.Close()
-	url := fmt.Sprintf("nats://127.0.0.1:%d", port)
+	url := "nats://" + address
 	if code, message := connect(t, "--nats", url, "--connect-wait", "100ms"); code != ExitFailed || !strings.Contains(message, url) {
 		t.Errorf("exit status %d: %s", code, message)
 	}
 	var n NATS
-	n.URL, n.inbox, n.connectWait = url, "_INBOX", 20*time.Second
+	n.URL, n.inbox, n.connectWait = url, "_INBOX", queue.Forever
 	waits := make(chan error, 10)
 	connected := make(chan error, 1)
 	go func() { // ends with the connection
@@ -261,8 +263,11 @@ func TestConnectWait(t *testing.T) {
 	if err := <-waits; !strings.Contains(err.Error(), "trying again") {
 		t.Error(err)
 	}
-	serve(t, &server.Options{Port: port})
+	serve(t, &server.Options{Port: at.Port})
 	if err := <-connected; err != nil {
+		t.Error(err)
+	}
+	if err := <-waits; !strings.Contains(err.Error(), "connected to NATS at "+url) {
 		t.Error(err)
 	}
 	if len(waits) > 0 {
@@ -278,7 +283,7 @@ func TestAbort(t *testing.T) {
 	root := &cobra.Command{Use: "program"}
 	base := New(root, Streams{Out: &bytes.Buffer{}, Err: &stderr, Env: func(string) (string, bool) { return "", false }})
 	root.RunE = func(cmd *cobra.Command, _ []string) error {
-		base.Abort(base.NATS.advise(fmt.Errorf("%w: publish to x", nats.ErrPermissionViolation)))
+		base.Abort(base.NATS.Advise(fmt.Errorf("%w: publish to x", nats.ErrPermissionViolation)))
 		<-cmd.Context().Done()
 		return errors.New("a consequence")
 	}

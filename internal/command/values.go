@@ -5,10 +5,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/pflag"
 
 	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/queue"
 )
 
 // choice is a flag that holds one of a few words.
@@ -111,6 +113,40 @@ func (l *list[T]) Replace(texts []string) error {
 
 // GetSlice implements [pflag.SliceValue].
 func (l *list[T]) GetSlice() []string { return l.texts }
+
+// forever is the value of a flag that holds a time without an end.
+const forever = "forever"
+
+// wait is a flag that holds how long something is waited for.
+type wait struct{ value *time.Duration }
+
+// Wait adds a flag that takes a time from 0, or forever ([queue.Forever]).
+func Wait(flags *pflag.FlagSet, value *time.Duration, name string, standard time.Duration, usage string) {
+	*value = standard
+	flags.Var(&wait{value}, name, usage)
+}
+
+func (w *wait) String() string {
+	if *w.value == queue.Forever {
+		return forever
+	}
+	return w.value.String()
+}
+
+func (w *wait) Type() string { return "duration" }
+
+func (w *wait) Set(text string) error {
+	if text == forever {
+		*w.value = queue.Forever
+		return nil
+	}
+	value, err := time.ParseDuration(text)
+	if err != nil || value < 0 {
+		return fmt.Errorf("%q is not allowed; a time from 0s, such as 90s or 10m, or %s is", text, forever)
+	}
+	*w.value = value
+	return nil
+}
 
 // bytesFlag is a flag that holds an amount of bytes.
 type bytesFlag struct {

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -109,7 +110,7 @@ func checkArguments(t *testing.T, binaries string) {
 	}
 	here := strings.NewReplacer( // paths and addresses of a pod
 		"/etc/agepath/nats/config.yaml", config, "/etc/agepath/grid/grid.yaml", "../../../grids/quickstart.yaml",
-		"/tmp/", dir+"/", "/var/cache/", dir+"/", "=:8480", "=127.0.0.1:0", "=:8481", "=127.0.0.1:0", "=10m", "=0s",
+		"/tmp/", dir+"/", "/var/cache/", dir+"/", "=:8480", "=127.0.0.1:0", "=:8481", "=127.0.0.1:0",
 	)
 	ran := 0
 	for _, overlayName := range []string{"job", "deployment", "submit"} {
@@ -118,7 +119,7 @@ func checkArguments(t *testing.T, binaries string) {
 				continue
 			}
 			c := o.pod.Spec.Containers[0]
-			args := slices.Concat(c.Command[1:], c.Args)
+			args := slices.Concat(c.Command[1:], c.Args, []string{"--connect-wait=0s"}) // the last one counts
 			for i := range args {
 				args[i] = here.Replace(args[i])
 			}
@@ -133,4 +134,27 @@ func checkArguments(t *testing.T, binaries string) {
 	if ran < 4 {
 		t.Errorf("%d programs ran", ran)
 	}
+}
+
+// TestServerImage wants the NATS servers to be of the version that the tests of the
+// queue and the fault campaigns use.
+func TestServerImage(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../../go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	required := regexp.MustCompile(`github.com/nats-io/nats-server/v2 v(\S+)`).FindSubmatch(text)
+	if required == nil {
+		t.Fatal("go.mod requires no nats-server")
+	}
+	for _, o := range overlay(t, "nats") {
+		if o.kind == "StatefulSet" {
+			if have, want := o.pod.Spec.Containers[0].Image, "nats:"+string(required[1]); have != want {
+				t.Errorf("the servers' image is %s, want %s", have, want)
+			}
+			return
+		}
+	}
+	t.Error("there are no servers")
 }

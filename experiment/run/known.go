@@ -1,0 +1,74 @@
+package run
+
+import (
+	"context"
+	"iter"
+	"slices"
+
+	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/queue"
+)
+
+// known is what the queue has of a run at a time.
+type known struct {
+	fresh bool               // nobody can have computed a cell yet
+	done  cellSet            // cells with a result, but for those to compute again
+	again map[cellKey]uint64 // those, with the number of their next task
+}
+
+// lookUp finds out what the queue has of a run whose cells with some statuses are
+// to be computed again.
+func lookUp(ctx context.Context, q *queue.Queue, run string, again []experiment.Status) (*known, error) {
+	runs, err := q.Runs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	k := &known{fresh: !slices.Contains(runs, run), done: cellSet{}, again: map[cellKey]uint64{}}
+	for ended, err := range q.Done(ctx, run) {
+		if err != nil {
+			return nil, err
+		}
+		k.fresh = false
+		if !slices.Contains(again, ended.Status) {
+			k.done.add(ended.Cell)
+		} else if key, ok := keyOf(ended.Cell); ok {
+			k.again[key] = ended.Number + 1
+		}
+	}
+	return k, nil
+}
+
+// puts reports whether a cell has a result and is to be computed again.
+func (k *known) puts(cell string) bool { return k.number(cell) > 0 }
+
+func (k *known) number(cell string) uint64 {
+	key, ok := keyOf(cell)
+	if !ok {
+		return 0
+	}
+	return k.again[key]
+}
+
+// publish publishes tasks. Cells that get their result between the look and now
+// are not computed again.
+func (k *known) publish(ctx context.Context, q *queue.Queue, tasks iter.Seq2[experiment.Task, error]) (published, refused int, err error) {
+	if k.fresh {
+		return q.Publish(ctx, tasks)
+	}
+	return q.PublishAgain(ctx, tasks, k.number)
+}
+
+// publishAll publishes the wanted cells of a plan. Where some are refused, tasks
+// that are stuck may be in their way.
+func (k *known) publishAll(ctx context.Context, q *queue.Queue, plan *experiment.Plan, wanted func(cell string) bool) (published, refused int, err error) {
+	published, refused, err = k.publish(ctx, q, tasksOf(plan, wanted))
+	if err != nil || refused == 0 {
+		return published, refused, err
+	}
+	swept, err := q.Sweep(ctx, plan.Run)
+	if err != nil || swept == 0 {
+		return published, refused, err
+	}
+	again, _, err := k.publish(ctx, q, tasksOf(plan, wanted))
+	return published + again, refused - again, err
+}
