@@ -15,14 +15,15 @@ type Alternation struct {
 	problem    *Problem
 	solver     convex.Solver
 	zones      []Zone
-	thresholds []float64 // of the zones but the last, at the last age
-	scores     []float64 // n, at the current solution
-	losses     []float64 // n, at the current solution
-	fitted     []float64 // n, v that the current solution was fitted with
-	weights    []float64 // n, fitted times multiplicities; fitted itself where these are 1
-	zone       []uint8   // n, of the losses at the current solution and the age weighed
-	reweighed  []float64 // n, v* there
-	weighed    float64   // 0 where the solution is newer than reweighed
+	thresholds []float64    // of the zones but the last, at the last age
+	scores     []float64    // n, at the current solution
+	losses     []float64    // n, at the current solution
+	fitted     []float64    // n, v that the current solution was fitted with
+	weights    []float64    // n, fitted times multiplicities; fitted itself where these are 1
+	zone       []uint8      // n, of the losses at the current solution and the age weighed
+	reweighed  []float64    // n, v* there
+	slopes     [2][]float64 // n, scratch for logistic regression
+	weighed    float64      // 0 where the solution is newer than reweighed
 
 	certificate convex.Certificate // of the last weighted fit
 	change      float64            // of the weights in the last step
@@ -51,6 +52,9 @@ func NewAlternation(p *Problem) (*Alternation, error) {
 	}
 	if p.Multiplicity != nil {
 		a.weights = make([]float64, n)
+	}
+	if _, ok := p.Loss.(Logistic); ok {
+		a.slopes = [2][]float64{make([]float64, n), make([]float64, n)}
 	}
 	return a, nil
 }
@@ -183,15 +187,18 @@ func (a *Alternation) weigh(age float64) {
 // lose computes the losses at the current solution.
 func (a *Alternation) lose() {
 	y := a.problem.Y
-	if _, ok := a.problem.Loss.(Squared); ok { // as Eval has it, without the call
+	switch l := a.problem.Loss.(type) {
+	case Squared: // as Eval has it, without the call
 		for i, u := range a.scores {
 			r := u - y[i]
 			a.losses[i] = r * r
 		}
-		return
-	}
-	for i, u := range a.scores {
-		a.losses[i], _, _ = a.problem.Loss.Eval(u, y[i])
+	case Logistic:
+		l.evaluate(a.scores, y, a.losses, a.slopes[0], a.slopes[1])
+	default:
+		for i, u := range a.scores {
+			a.losses[i], _, _ = l.Eval(u, y[i])
+		}
 	}
 }
 

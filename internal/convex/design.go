@@ -172,18 +172,6 @@ func (s *scaled) centerScaled(a []float64) float64 {
 // columns are summed: few enough to stay in the cache.
 const block = 512
 
-// addProducts adds the products of the columns to the lower triangle of the
-// d x d matrix dst.
-func (s *scaled) addProducts(dst blas64.Symmetric) {
-	m := len(s.sample)
-	for from := 0; from < m; from += block {
-		part := s.column
-		part.Cols = min(block, m-from)
-		part.Data = part.Data[from:]
-		blas64.Syrk(blas.NoTrans, 1, part, 1, dst)
-	}
-}
-
 // largestWeight returns the largest of n weights, or what is wrong with them.
 func largestWeight(weights []float64, n int) (float64, error) {
 	if len(weights) != n {

@@ -6,19 +6,29 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	lapack "gonum.org/v1/gonum/lapack/gonum"
+
+	"github.com/agepath/agepath/internal/kernel"
 )
 
 // primalHessian solves in R^d. Eliminating the intercept centers the features
 // by their means under the curvatures.
 type primalHessian struct {
-	design    *design
+	rows      *rows
 	intercept bool
-	scaled    scaled
+	mean      []float64        // d, 0 without an intercept
+	total     float64          // sum of the curvatures
+	panel     []float64        // panelRows samples, centered, times the roots of their curvatures
 	matrix    blas64.Symmetric // d x d, lower triangle; after factor its Cholesky factor
 }
 
-func newPrimalHessian(p *design, intercept bool) *primalHessian {
-	return &primalHessian{design: p, intercept: intercept, scaled: newScaled(p), matrix: newSymmetric(p.d)}
+// panelRows is how many samples are added to the Hessian together.
+const panelRows = 64
+
+func newPrimalHessian(p *rows, intercept bool) *primalHessian {
+	return &primalHessian{
+		rows: p, intercept: intercept, mean: make([]float64, p.d), panel: make([]float64, panelRows*p.stride),
+		matrix: blas64.Symmetric{Uplo: blas.Lower, N: p.d, Stride: max(1, p.stride), Data: make([]float64, p.stride*p.stride)},
+	}
 }
 
 func newSymmetric(n int) blas64.Symmetric {
@@ -26,26 +36,70 @@ func newSymmetric(n int) blas64.Symmetric {
 }
 
 func (h *primalHessian) factor(curvature []float64) bool {
-	h.scaled.set(h.design, curvature, 1, h.intercept)
-	if h.intercept && h.scaled.total == 0 {
-		return false
+	h.total = 0
+	for _, c := range curvature {
+		h.total += c
 	}
-	clear(h.matrix.Data)
+	if h.intercept {
+		if !(h.total > 0) {
+			return false
+		}
+		clear(h.mean)
+		h.rows.correlate(h.mean, curvature)
+		kernel.ScaleTo(h.mean, 1/h.total, h.mean)
+	}
+	h.addProducts(curvature)
 	for j := range h.matrix.N {
-		h.matrix.Data[j*h.matrix.Stride+j] = 1
+		row := h.matrix.Data[j*h.matrix.Stride:][:j+1]
+		if h.intercept && row[j] <= constant*constant*h.mean[j]*h.mean[j]*h.total {
+			h.drop(j)
+		}
+		row[j]++
 	}
-	h.scaled.addProducts(h.matrix)
 	return cholesky(h.matrix)
 }
 
+// addProducts sums the Hessian of the losses.
+func (h *primalHessian) addProducts(curvature []float64) {
+	clear(h.matrix.Data)
+	d, ld, count := h.rows.d, h.rows.stride, 0
+	flush := func() {
+		kernel.GramAdd(h.matrix.Data, ld, ld, h.panel, h.panel, count)
+		count = 0
+	}
+	for i, c := range curvature {
+		root := math.Sqrt(c)
+		if !(root > 0) {
+			continue
+		}
+		row := h.panel[count*ld:][:d]
+		kernel.ScaleTo(row, root, h.rows.row(i))
+		if h.intercept {
+			kernel.Axpy(-root, h.mean, row)
+		}
+		if count++; count == panelRows {
+			flush()
+		}
+	}
+	flush()
+}
+
+// drop clears the products of feature j, which is constant up to rounding.
+func (h *primalHessian) drop(j int) {
+	ld := h.matrix.Stride
+	clear(h.matrix.Data[j*ld:][:j+1])
+	for i := j; i < h.matrix.N; i++ {
+		h.matrix.Data[i*ld+j] = 0
+	}
+}
+
 func (h *primalHessian) solve(dst *point, rhs point) {
-	mean := vector(h.scaled.mean)
 	copy(dst.w, rhs.w)
-	blas64.Axpy(-rhs.b, mean, vector(dst.w))
+	kernel.Axpy(-rhs.b, h.mean, dst.w)
 	solveCholesky(h.matrix, dst.w)
 	dst.b = 0
 	if h.intercept {
-		dst.b = rhs.b/h.scaled.total - blas64.Dot(mean, vector(dst.w))
+		dst.b = rhs.b/h.total - kernel.Dot(h.mean, dst.w)
 	}
 }
 
@@ -57,7 +111,7 @@ func (h *primalHessian) solve(dst *point, rhs point) {
 // where B is well conditioned (Rasmussen and Williams, Gaussian Processes for
 // Machine Learning, section 3.4.3).
 type kernelHessian struct {
-	design    *design
+	rows      *rows
 	intercept bool
 	products  []float64 // n x n, lower triangle
 	sample    []int     // the m samples of positive curvature
@@ -68,14 +122,15 @@ type kernelHessian struct {
 	score     []float64 // n
 }
 
-func newKernelHessian(p *design, intercept bool) *kernelHessian {
+func newKernelHessian(p *rows, intercept bool) *kernelHessian {
 	h := &kernelHessian{
-		design: p, intercept: intercept, sample: make([]int, 0, p.n), root: make([]float64, 0, p.n),
+		rows: p, intercept: intercept, sample: make([]int, 0, p.n), root: make([]float64, 0, p.n),
 		matrix: newSymmetric(p.n), inverse: make([]float64, p.n), z: make([]float64, p.n), score: make([]float64, p.n),
 	}
 	products := newSymmetric(p.n)
 	if p.n > 0 {
-		blas64.Syrk(blas.Trans, 1, p.column, 0, products)
+		x := blas64.General{Rows: p.n, Cols: p.d, Stride: max(1, p.stride), Data: p.data}
+		blas64.Syrk(blas.NoTrans, 1, x, 0, products)
 	}
 	h.products = products.Data
 	return h
@@ -95,7 +150,7 @@ func (h *kernelHessian) factor(curvature []float64) bool {
 	}
 	h.matrix.N, h.matrix.Stride = m, m
 	for k, i := range h.sample {
-		row, products := h.matrix.Data[k*m:][:k+1], h.products[i*h.design.n:]
+		row, products := h.matrix.Data[k*m:][:k+1], h.products[i*h.rows.n:]
 		for l, j := range h.sample[:k+1] {
 			row[l] = h.root[k] * h.root[l] * products[j]
 		}
@@ -116,7 +171,7 @@ func (h *kernelHessian) solve(dst *point, rhs point) {
 	if len(h.sample) == 0 {
 		return
 	}
-	h.design.predict(h.score, rhs.w, 0)
+	h.rows.predict(h.score, rhs.w, 0)
 	for k, i := range h.sample {
 		h.z[k] = h.root[k] * h.score[i]
 	}
@@ -130,7 +185,7 @@ func (h *kernelHessian) solve(dst *point, rhs point) {
 	for k, i := range h.sample {
 		h.score[i] = -h.root[k] * h.z[k]
 	}
-	h.design.correlate(dst.w, h.score)
+	h.rows.correlate(dst.w, h.score)
 }
 
 // cholesky replaces the lower triangle of a by its Cholesky factor and reports

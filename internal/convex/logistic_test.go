@@ -164,7 +164,7 @@ func TestLogisticHessians(t *testing.T) {
 			p := randomLinear(5, size[0], size[1]).labels()
 			c := NewLogistic(p.x, p.y, 1, intercept)
 			var steps [2]point
-			for k, h := range []hessian{newPrimalHessian(&c.design, intercept), newKernelHessian(&c.design, intercept)} {
+			for k, h := range []hessian{newPrimalHessian(&c.rows, intercept), newKernelHessian(&c.rows, intercept)} {
 				if !h.factor(p.weights) {
 					t.Fatal("not positive definite")
 				}

@@ -244,6 +244,22 @@ func (p *Smooth) evaluate() {
 	}
 }
 
+// absoluteDot returns Σ |x_i y_i|.
+func absoluteDot(x, y []float64) float64 {
+	var a, b, c, d float64 // independent, so that additions overlap
+	for len(x) >= 4 && len(y) >= 4 {
+		a += math.Abs(x[0] * y[0])
+		b += math.Abs(x[1] * y[1])
+		c += math.Abs(x[2] * y[2])
+		d += math.Abs(x[3] * y[3])
+		x, y = x[4:], y[4:]
+	}
+	for i, v := range x {
+		a += math.Abs(v * y[i])
+	}
+	return a + b + c + d
+}
+
 // relative returns a/b, 0 where both are 0.
 func relative(a, b float64) float64 {
 	if a == 0 && b == 0 {

@@ -73,3 +73,15 @@ func (reciprocal) Eval(u, y float64) (loss, slope, curvature float64) {
 	}
 	return root - m, y * (m/root - 1), 1 / (root * root * root)
 }
+
+// sigmoid returns 1/(1 + exp(-z)) and its derivative, both to full relative
+// accuracy.
+func sigmoid(z float64) (value, slope float64) {
+	e := math.Exp(-math.Abs(z))
+	value = 1 / (1 + e)
+	slope = e * value * value
+	if z < 0 {
+		value *= e
+	}
+	return value, slope
+}

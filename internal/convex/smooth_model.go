@@ -10,6 +10,7 @@ import (
 // ridgeModel is the model with an L2 penalty only: a system of linear
 // equations, solved as in [Logistic] in R^d or R^n.
 type ridgeModel struct {
+	rows     *rows
 	hessian  hessian
 	l2       float64
 	relative []float64 // n, curvatures by l2
@@ -18,11 +19,11 @@ type ridgeModel struct {
 
 func newRidgeModel(p *Smooth) *ridgeModel {
 	n, d := p.design.n, p.design.d
-	m := &ridgeModel{l2: p.options.L2, relative: make([]float64, n), rhs: newPoint(d)}
+	m := &ridgeModel{rows: rowsOf(&p.design), l2: p.options.L2, relative: make([]float64, n), rhs: newPoint(d)}
 	if 3*d > 2*n {
-		m.hessian = newKernelHessian(&p.design, p.options.Intercept)
+		m.hessian = newKernelHessian(m.rows, p.options.Intercept)
 	} else {
-		m.hessian = newPrimalHessian(&p.design, p.options.Intercept)
+		m.hessian = newPrimalHessian(m.rows, p.options.Intercept)
 	}
 	return m
 }
@@ -47,7 +48,7 @@ func (m *ridgeModel) fallBack(p *Smooth) bool {
 	if _, primal := m.hessian.(*primalHessian); primal {
 		return false
 	}
-	m.hessian = newPrimalHessian(&p.design, p.options.Intercept)
+	m.hessian = newPrimalHessian(m.rows, p.options.Intercept)
 	return true
 }
 

@@ -46,6 +46,18 @@ func mulTransAddGo(w, x []float64, stride int, a []float64) {
 	}
 }
 
+// mulTransAddAbsGo is MulTransAddAbs.
+func mulTransAddAbsGo(w, x []float64, stride int, a []float64) {
+	for i, s := range a {
+		if s == 0 {
+			continue
+		}
+		for j, v := range x[i*stride:][:len(w)] {
+			w[j] += s * math.Abs(v)
+		}
+	}
+}
+
 // gramAddGo is GramAdd.
 func gramAddGo(h []float64, ld, n int, p, q []float64, rows int) {
 	for r := range rows {

@@ -120,6 +120,24 @@ func MulTransAdd(w, x []float64, stride int, a []float64) {
 	}
 }
 
+// MulTransAddAbs adds Σ_i a_i |row i of x|, entry by entry, to w. Row i is
+// x[i*stride:][:len(w)].
+func MulTransAddAbs(w, x []float64, stride int, a []float64) {
+	rows(x, len(a), stride, len(w))
+	groups := len(a) / 4
+	if len(w) == 0 || level == plain {
+		groups = 0
+	}
+	if groups > 0 {
+		if level == avx512 {
+			mulTransAddAbsAVX512(&w[0], &x[0], stride, groups, &a[0], len(w))
+		} else {
+			mulTransAddAbsAVX2(&w[0], &x[0], stride, groups, &a[0], len(w))
+		}
+	}
+	mulTransAddAbsGo(w, x[min(len(x), 4*groups*stride):], stride, a[4*groups:])
+}
+
 // GramAdd adds PᵀQ, which is symmetric, to the lower triangle of the n x n matrix
 // h, where P and Q are panels of the given rows of n; all have the leading
 // dimension ld, and n is a multiple of Width. What is above the diagonal may
@@ -229,4 +247,23 @@ func CurvedAlong(z, dz, kink, kl, kh, sigma []float64, t float64) (out [2]float6
 		out = curvedAlongGo(z, dz, kink, kl, kh, sigma, t)
 	}
 	return out
+}
+
+// Logistic evaluates the losses ln(1 + exp(-y z)) of labels y of -1 and +1 with
+// their first and second derivatives in z. Margins y z beyond 708 count as 708 in
+// exponentials, whose smallest value then is 3e-308.
+func Logistic(z, y, loss, slope, bend []float64) {
+	n := len(z)
+	if n == 0 {
+		return
+	}
+	y, loss, slope, bend = y[:n], loss[:n], slope[:n], bend[:n]
+	switch level {
+	case avx512:
+		logisticAVX512(&z[0], &y[0], &loss[0], &slope[0], &bend[0], n)
+	case avx2:
+		logisticAVX2(&z[0], &y[0], &loss[0], &slope[0], &bend[0], n)
+	default:
+		logisticGo(z, y, loss, slope, bend)
+	}
 }

@@ -22,6 +22,10 @@ func MulVec(dst, x []float64, stride int, v []float64) { mulVecGo(dst, x, stride
 // MulTransAdd adds Σ_i a_i (row i of x) to w. Row i is x[i*stride:][:len(w)].
 func MulTransAdd(w, x []float64, stride int, a []float64) { mulTransAddGo(w, x, stride, a) }
 
+// MulTransAddAbs adds Σ_i a_i |row i of x|, entry by entry, to w. Row i is
+// x[i*stride:][:len(w)].
+func MulTransAddAbs(w, x []float64, stride int, a []float64) { mulTransAddAbsGo(w, x, stride, a) }
+
 // GramAdd adds PᵀQ, which is symmetric, to the lower triangle of the n x n matrix
 // h, where P and Q are panels of the given rows of n; all have the leading
 // dimension ld, and n is a multiple of Width. What is above the diagonal may
@@ -86,3 +90,8 @@ func Changed(x, y []float64, unit, part float64, index []int32) (int, bool) {
 func Share(dst, slope, p []float64, scale float64) {
 	shareGo(dst, slope, p, scale)
 }
+
+// Logistic evaluates the losses ln(1 + exp(-y z)) of labels y of -1 and +1 with
+// their first and second derivatives in z. Margins y z beyond 708 count as 708 in
+// exponentials, whose smallest value then is 3e-308.
+func Logistic(z, y, loss, slope, bend []float64) { logisticGo(z, y, loss, slope, bend) }

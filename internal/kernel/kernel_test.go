@@ -321,3 +321,109 @@ func BenchmarkKernels(b *testing.B) {
 		}
 	}
 }
+
+func TestMulTransAddAbs(t *testing.T) {
+	each(t, func(t *testing.T, r *rand.Rand, n int) {
+		for _, count := range []int{0, 1, 3, 4, 9} {
+			stride := n + 3
+			x, a := normal(r, count*stride), normal(r, count)
+			for i := range a {
+				if a[i] = math.Abs(a[i]); i%5 == 2 {
+					a[i] = 0
+				}
+			}
+			want := normal(r, n)
+			got, check := guarded(t, want)
+			for i, s := range a {
+				for j := range want {
+					want[j] += s * math.Abs(x[i*stride+j])
+				}
+			}
+			MulTransAddAbs(got, x, stride, a)
+			check()
+			same(t, "sums of magnitudes", got, want)
+		}
+	})
+}
+
+// Relative errors of losses and derivatives against the formulas with a few
+// digits more than a float64 holds.
+func TestLogistic(t *testing.T) {
+	special := []float64{0, math.Copysign(0, -1), 1e-300, 1e-17, 0.3, 0.4142, 0.88137, 0.8814, 1, 36, 37, 700, 707.9}
+	each(t, func(t *testing.T, r *rand.Rand, n int) {
+		z, y := normal(r, n), make([]float64, n)
+		for i := range z {
+			if z[i] *= math.Exp(8*r.Float64() - 3); r.IntN(3) == 0 {
+				z[i] = special[r.IntN(len(special))]
+			}
+			z[i] = max(min(z[i], 707), -707)
+			y[i] = float64(2*r.IntN(2) - 1)
+		}
+		loss, check1 := guarded(t, make([]float64, n))
+		slope, check2 := guarded(t, make([]float64, n))
+		bend, check3 := guarded(t, make([]float64, n))
+		Logistic(z, y, loss, slope, bend)
+		check1()
+		check2()
+		check3()
+		for i, v := range z {
+			m := y[i] * v
+			sigma := 1 / (1 + math.Exp(m))
+			near(t, v, "loss", loss[i], max(-m, 0)+math.Log1p(math.Exp(-math.Abs(m))))
+			near(t, v, "slope", slope[i], -y[i]*sigma)
+			near(t, v, "second derivative", bend[i], sigma/(1+math.Exp(-m)))
+		}
+	})
+}
+
+// near compares two numbers to a relative 2e-15.
+func near(t *testing.T, at float64, what string, got, want float64) {
+	t.Helper()
+	if !(math.Abs(got-want) <= 2e-15*math.Abs(want)) {
+		t.Errorf("%s at %v is %v, want %v", what, at, got, want)
+	}
+}
+
+func TestLogisticFarOut(t *testing.T) {
+	best := levels()
+	defer setLevel(best[len(best)-1])
+	for _, l := range best {
+		setLevel(l)
+		z := []float64{709, -709, 1e300, -1e300, math.Inf(1), math.Inf(-1), math.NaN(), 5, 6}
+		y := []float64{1, 1, 1, 1, 1, 1, 1, 1, 1}
+		loss, slope, bend := make([]float64, 9), make([]float64, 9), make([]float64, 9)
+		Logistic(z, y, loss, slope, bend)
+		for i, v := range z[:6] {
+			if want := max(-v, 0); !(math.Abs(loss[i]-want) <= 1e-300 || loss[i] == want) {
+				t.Errorf("level %d: loss at %v is %v", l, v, loss[i])
+			}
+			if want := min(max(-v, 0), 1); math.Abs(slope[i]+want) > 1e-300 || !(bend[i] >= 0 && bend[i] < 1e-300) {
+				t.Errorf("level %d: derivatives at %v are %v and %v", l, v, slope[i], bend[i])
+			}
+		}
+		if !math.IsNaN(loss[6]) || !math.IsNaN(slope[6]) || !math.IsNaN(bend[6]) {
+			t.Errorf("level %d: at NaN %v, %v, %v", l, loss[6], slope[6], bend[6])
+		}
+	}
+}
+
+func BenchmarkLogistic(b *testing.B) {
+	const n = 4096
+	r := rand.New(rand.NewPCG(1, 1))
+	z, y := normal(r, n), normal(r, n)
+	loss, slope, bend := make([]float64, n), make([]float64, n), make([]float64, n)
+	for i := range y {
+		y[i] = math.Copysign(1, y[i])
+	}
+	best := levels()
+	defer setLevel(best[len(best)-1])
+	for _, l := range best {
+		b.Run(fmt.Sprintf("level=%d", l), func(b *testing.B) {
+			setLevel(l)
+			for b.Loop() {
+				Logistic(z, y, loss, slope, bend)
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/sample")
+		})
+	}
+}

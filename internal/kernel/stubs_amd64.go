@@ -32,6 +32,11 @@ func mulVecAVX512(dst *float64, x *float64, stride int, groups int, v *float64, 
 //go:noescape
 func mulTransAddAVX512(w *float64, x *float64, stride int, groups int, a *float64, n int)
 
+// mulTransAddAbsAVX512 adds to w four multiples a group of the magnitudes of rows of x.
+//
+//go:noescape
+func mulTransAddAbsAVX512(w *float64, x *float64, stride int, groups int, a *float64, n int)
+
 // gramTileAVX512 adds to the tile the products of the panel's columns at pi with those at pj.
 //
 //go:noescape
@@ -67,6 +72,11 @@ func curvedAlongAVX512(z *float64, dz *float64, kink *float64, kl *float64, kh *
 //go:noescape
 func shareAVX512(dst *float64, slope *float64, p *float64, n int, scale float64)
 
+// logisticAVX512 is Logistic.
+//
+//go:noescape
+func logisticAVX512(z *float64, y *float64, loss *float64, slope *float64, bend *float64, n int)
+
 // dotAVX2 returns x·y.
 //
 //go:noescape
@@ -97,6 +107,11 @@ func mulVecAVX2(dst *float64, x *float64, stride int, groups int, v *float64, n 
 //go:noescape
 func mulTransAddAVX2(w *float64, x *float64, stride int, groups int, a *float64, n int)
 
+// mulTransAddAbsAVX2 adds to w four multiples a group of the magnitudes of rows of x.
+//
+//go:noescape
+func mulTransAddAbsAVX2(w *float64, x *float64, stride int, groups int, a *float64, n int)
+
 // gramTileAVX2 adds to the tile the products of the panel's columns at pi with those at pj.
 //
 //go:noescape
@@ -126,6 +141,11 @@ func curvedAlongAVX2(z *float64, dz *float64, kink *float64, kl *float64, kh *fl
 //
 //go:noescape
 func shareAVX2(dst *float64, slope *float64, p *float64, n int, scale float64)
+
+// logisticAVX2 is Logistic.
+//
+//go:noescape
+func logisticAVX2(z *float64, y *float64, loss *float64, slope *float64, bend *float64, n int)
 
 // descend1AVX512 is Descend for 1 vectors of coefficients.
 //

@@ -1,5 +1,7 @@
 package kernel
 
+import "math"
+
 // kinkedGo is Kinked.
 func kinkedGo(z, kink, lo, hi, center, slope, g, h []float64, inv float64) (out [3]float64) {
 	n := len(z)
@@ -85,4 +87,23 @@ func curvedAlongGo(z, dz, kink, kl, kh, sigma []float64, t float64) (out [2]floa
 		out[1] += q * e * e
 	}
 	return out
+}
+
+// logisticGo is Logistic.
+func logisticGo(z, y, loss, slope, bend []float64) {
+	n := len(z)
+	y, loss, slope, bend = y[:n], loss[:n], slope[:n], bend[:n]
+	for i, zi := range z {
+		m := y[i] * zi
+		e := math.Exp(-min(math.Abs(m), 708))
+		q := 1 / (1 + e)
+		other := e * q
+		bend[i] = q * other
+		sigma := other
+		if m < 0 {
+			sigma = q
+		}
+		slope[i] = -y[i] * sigma
+		loss[i] = max(-m, 0) + math.Log1p(e)
+	}
 }

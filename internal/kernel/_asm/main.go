@@ -23,13 +23,15 @@ func main() {
 		axpyTimes(v)
 		scaleTo(v)
 		mulVec(v)
-		mulTransAdd(v)
+		mulTransAdd(v, false)
+		mulTransAdd(v, true)
 		gram(v)
 		kinked(v)
 		kinkedAlong(v)
 		curved(v)
 		curvedAlong(v)
 		share(v)
+		logistic(v)
 	}
 	wide := &isa{wide: true, lanes: 8, suffix: "AVX512"}
 	for vectors := 1; vectors <= maxVectors; vectors++ {

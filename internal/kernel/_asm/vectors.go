@@ -124,8 +124,13 @@ func mulVec(v *isa) {
 	end(v)
 }
 
-func mulTransAdd(v *isa) {
-	begin(v, "mulTransAdd", "w, x *float64, stride, groups int, a *float64, n int", "adds to w four multiples a group of rows of x.")
+// mulTransAdd is with magnitudes the one for the entries' magnitudes.
+func mulTransAdd(v *isa, magnitudes bool) {
+	name, doc := "mulTransAdd", "adds to w four multiples a group of rows of x."
+	if magnitudes {
+		name, doc = "mulTransAddAbs", "adds to w four multiples a group of the magnitudes of rows of x."
+	}
+	begin(v, name, "w, x *float64, stride, groups int, a *float64, n int", doc)
 	w, x, stride, groups, a := pointer("w"), pointer("x"), pointer("stride"), pointer("groups"), pointer("a")
 	Label("group")
 	TESTQ(groups, groups)
@@ -146,13 +151,19 @@ func mulTransAdd(v *isa) {
 	v.each("loop", n, func(o reg.GPVirtual, tail bool) {
 		s := v.load(at(w, o, 0), tail)
 		t := v.load(at(r[2], o, 0), tail)
+		if magnitudes {
+			v.abs(t)
+		}
 		VMULPD(f[2], t, t)
 		for i, to := range []reg.VecVirtual{s, s, nil, t} {
 			if to == nil {
 				continue
 			}
-			if tail {
-				b := v.load(at(r[i], o, 0), true)
+			if tail || magnitudes {
+				b := v.load(at(r[i], o, 0), tail)
+				if magnitudes {
+					v.abs(b)
+				}
 				VFMADD231PD(b, f[i], to)
 			} else {
 				VFMADD231PD(at(r[i], o, 0), f[i], to)

@@ -1,0 +1,87 @@
+package convex
+
+import (
+	"fmt"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/agepath/agepath/internal/kernel"
+)
+
+// rows holds the samples of a linear model sample by sample, each padded with
+// zeros to whole vectors of the processor.
+type rows struct {
+	n, d   int
+	stride int
+	data   []float64 // n x stride, feature j less origin[j]
+	origin []float64 // d
+}
+
+// newRows copies the n x d samples x. With an intercept each feature loses a
+// typical value, as in newDesign.
+func newRows(x blas64.General, y []float64, intercept bool) rows {
+	n, d := x.Rows, x.Cols
+	if len(y) != n {
+		panic(fmt.Sprintf("convex: %d targets for %d samples", len(y), n))
+	}
+	p := emptyRows(n, d)
+	for i := range n {
+		copy(p.row(i), x.Data[i*x.Stride:][:d])
+	}
+	if !intercept {
+		return p
+	}
+	column := make([]float64, n)
+	for j := range d {
+		for i := range column {
+			column[i] = p.data[i*p.stride+j]
+		}
+		p.origin[j] = typical(column)
+		for i := range column {
+			p.data[i*p.stride+j] -= p.origin[j]
+		}
+	}
+	return p
+}
+
+// rowsOf copies the samples of a design.
+func rowsOf(x *design) *rows {
+	p := emptyRows(x.n, x.d)
+	copy(p.origin, x.origin)
+	for j := range x.d {
+		for i, v := range x.row(j) {
+			p.data[i*p.stride+j] = v
+		}
+	}
+	return &p
+}
+
+func emptyRows(n, d int) rows {
+	stride := kernel.Pad(d)
+	return rows{n: n, d: d, stride: stride, data: make([]float64, n*stride), origin: make([]float64, d)}
+}
+
+func (p *rows) row(i int) []float64 { return p.data[i*p.stride:][:p.d] }
+
+// from is what is left of the data from sample i on.
+func (p *rows) from(i int) []float64 { return p.data[i*p.stride:] }
+
+// offset is that of design.
+func (p *rows) offset(w []float64) float64 { return kernel.Dot(p.origin, w) }
+
+// predict writes b + x_i·w, in shifted features, into dst.
+func (p *rows) predict(dst, w []float64, b float64) {
+	kernel.MulVec(dst, p.data, p.stride, w)
+	if b != 0 {
+		for i := range dst {
+			dst[i] += b
+		}
+	}
+}
+
+// correlate adds Σ_i q_i x_i, in shifted features, to dst.
+func (p *rows) correlate(dst, q []float64) { kernel.MulTransAdd(dst, p.data, p.stride, q) }
+
+// block is how many samples are worked through together, so that they stay in
+// the first cache.
+func (p *rows) block() int { return max(32, 4096/max(1, p.stride)) &^ 3 }
