@@ -133,7 +133,7 @@ func campaign(t *testing.T, seed uint64, server, grid string, want map[string]st
 func (d *deployment) wantNothingQueued() {
 	t := d.t
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
 	q, err := queue.Connect(ctx, queue.Config{URL: "nats://" + strings.Join(d.addresses, ",nats://"), Report: func(err error) { t.Log(err) }})
 	if err != nil {
