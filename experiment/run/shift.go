@@ -48,7 +48,7 @@ func (s *shift) ends(d *queue.Delivery, outcome *experiment.Outcome, err error) 
 	case err == nil && outcome != nil && interrupted && outcome.Status != experiment.OK:
 		outcome = nil
 	}
-	s.board.end(s.slot, outcome, err)
+	s.board.end(s.slot, d, outcome, err)
 	switch {
 	case err != nil:
 		s.trouble = true
