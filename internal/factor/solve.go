@@ -151,10 +151,6 @@ func (s *Signed) trsv(t blas.Transpose, uplo blas.Uplo, i, j int, x []float64) {
 	blas64.Trsv(t, s.triangle(uplo, i, j), vector(x[i:j]))
 }
 
-func (s *Signed) block(i, j, u, v int) blas64.General {
-	return blas64.General{Rows: j - i, Cols: v - u, Stride: s.n, Data: s.data[i*s.n+u : (j-1)*s.n+v]}
-}
-
 func (s *Signed) triangle(uplo blas.Uplo, i, j int) blas64.Triangular {
 	return blas64.Triangular{Uplo: uplo, Diag: blas.NonUnit, N: j - i, Stride: s.n, Data: s.data[i*s.n+i : (j-1)*s.n+j]}
 }
