@@ -95,9 +95,11 @@ func (t *tracker) newtonStep(pt *point, first bool) {
 	t.take(pt, step, 1)
 }
 
-// predictPoint writes left's tangent, h further in age, into pt.
+// predictPoint writes left's tangent, h further in age, into pt; towards a fold, the
+// branch's shape there.
 func (t *tracker) predictPoint(pt *point, h float64) {
 	l := t.left
+	h = t.bent(h)
 	for j, w := range l.theta {
 		pt.theta[j] = w + h*l.rate[j]
 	}
@@ -136,7 +138,7 @@ func (t *tracker) tangent(pt *point) {
 	for r := range k {
 		rate[r] = -t.dage[r]
 	}
-	t.solve(rate)
+	t.invert(rate)
 	t.setRates(pt, rate)
 	t.predict(pt.du, pt.rate)
 	for first := true; t.improve(pt, rate, first); first = false {

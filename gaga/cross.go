@@ -215,6 +215,7 @@ func (t *tracker) change(c crossing) {
 
 // apply makes one change of zones or active coordinates.
 func (t *tracker) apply(cause Cause, index int, sign float64, theta []float64) {
+	t.fold = fold{}
 	switch cause {
 	case SampleUp:
 		t.shift(index, true, theta)

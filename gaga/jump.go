@@ -177,6 +177,7 @@ func (t *tracker) land(ctx context.Context, age float64, reason string) error {
 	}
 	next := least
 	zones := make([]uint8, t.n)
+	var refuted []uint8 // zones whose only stationary point is not the optimum
 	stride := newStride(t)
 	before := math.Inf(1)
 	for k := 1; k <= t.options.maxAlternations(); k++ {
@@ -200,7 +201,11 @@ func (t *tracker) land(ctx context.Context, age float64, reason string) error {
 			continue
 		}
 		next *= 2
+		if moved > 1e-14 && t.fixed && slices.Equal(zones, refuted) {
+			continue
+		}
 		ok, thin := t.polish(zones, age)
+		refuted = append(refuted[:0], zones...)
 		switch {
 		case ok:
 			t.path.restarts = append(t.path.restarts, Restart{age, reason, k})

@@ -43,18 +43,17 @@ type kerneled struct {
 	border   []float64 // the factor's solution for y
 	mixer    *anderson.Mixer
 	improved int       // improvements of the current tangent
-	renewed  bool      // its factor was made anew
 	power    []float64 // n: the power iteration's vector
 	sigma    float64   // yᵀborder
 	bordered bool      // border and sigma are current
 
-	base     []float64 // p: a θ whose predictors are known
-	baseU    []float64 // n
-	changes  int       // times the base was moved since its predictors were summed from scratch
-	column   []float64 // room for a column of the matrix
-	b, x, r  []float64 // room for vectors over the unknowns
-	corrects []float64 // room for another
-	product  []float64 // n, scratch
+	base            []float64 // p: a θ whose predictors are known
+	baseU           []float64 // n
+	changes         int       // times the base was moved since its predictors were summed from scratch
+	column          []float64 // room for a column of the matrix
+	b, x, r         []float64 // room for vectors over the unknowns
+	first, corrects []float64 // room for more
+	product         []float64 // n, scratch
 }
 
 func newKerneled(pr *Problem, svm *convex.SVM) *kerneled {
@@ -63,7 +62,7 @@ func newKerneled(pr *Problem, svm *convex.SVM) *kerneled {
 	s := &kerneled{
 		system: newSystem(pr, n+1), svm: svm, intercept: pr.Intercept, diagonal: f(n),
 		factor: factor.New(0), stale: true, at: make([]int, n), delta: f(n), held: f(n), border: f(n), power: f(n), mixer: anderson.New(n + 2),
-		base: f(n + 1), baseU: f(n), column: f(n + 1), b: f(n + 1), x: f(n + 1), r: f(n + 1), corrects: f(n + 1), product: f(n),
+		base: f(n + 1), baseU: f(n), column: f(n + 1), b: f(n + 1), x: f(n + 1), r: f(n + 1), first: f(n + 1), corrects: f(n + 1), product: f(n),
 	}
 	s.system.algebra, s.dualInTheta = s, true
 	s.tight, s.quick = 1e-13, 5

@@ -169,43 +169,67 @@ func (s *kerneled) image(dst, x, du []float64) {
 	}
 }
 
-// exact overwrites b with J⁻¹b, corrected by its residual; where that does not
-// converge, by a new factor.
-func (s *kerneled) exact(b []float64) {
-	if s.corrected(b) {
-		return
+// invert overwrites b with J⁻¹b, where assemble was last called. What solve gives
+// leaves the residual (Δ - Δ')x, with Δ' the δ in the factor, which takes no product
+// with the kernel matrix.
+func (s *kerneled) invert(b []float64) {
+	k, n := len(b), s.samples()
+	first, step := s.first[:k], s.x[:k]
+	s.solve(b)
+	copy(first, b)
+	s.mixer.Reset(k)
+	for count := range 2 * anderson.Memory {
+		clear(step)
+		changed := false
+		for r := s.pinnedAt; r < n; r++ {
+			i := s.active[r]
+			if off := s.delta[i] - s.held[i]; off != 0 {
+				step[r], changed = off*b[r], true
+			}
+		}
+		if !changed {
+			return
+		}
+		s.solve(step)
+		var off, size float64
+		for q, x := range b {
+			step[q] += first[q] - x
+			off = math.Max(off, math.Abs(step[q]))
+			size = math.Max(size, math.Abs(x))
+		}
+		if off <= solved*size {
+			return
+		}
+		s.slow = s.slow || count > anderson.Memory
+		s.mixer.Mix(step)
+		blas64.Axpy(1, vector(step), vector(b))
 	}
-	s.slow = true
-	if s.factorize() {
-		s.corrected(b)
-	}
-	copy(b, s.corrects[:len(b)])
 }
 
-// corrected writes J⁻¹b into corrects and, where its residual says that it is
-// that, into b.
-func (s *kerneled) corrected(b []float64) bool {
-	k := len(b)
-	x, r := s.corrects[:k], s.r[:k]
+// exact is invert, corrected by the residual; where that does not converge, by a
+// new factor.
+func (s *kerneled) exact(b []float64) {
+	x, r := s.corrects[:len(b)], s.r[:len(b)]
 	copy(x, b)
-	s.solve(x)
-	s.mixer.Reset(k)
-	for count := range 12 {
+	s.invert(x)
+	for count := range 4 {
 		s.multiply(r, x)
 		for q := range r {
 			r[q] = b[q] - r[q]
 		}
-		off := blas64.Nrm2(vector(r))
-		s.slow = s.slow || count > anderson.Memory
-		if off <= solved*blas64.Nrm2(vector(b)) {
-			copy(b, x)
-			return true
+		if blas64.Nrm2(vector(r)) <= solved*blas64.Nrm2(vector(b)) {
+			break
 		}
-		s.solve(r)
-		s.mixer.Mix(r)
+		if count == 1 {
+			s.slow = true
+			if !s.factorize() {
+				break
+			}
+		}
+		s.invert(r)
 		blas64.Axpy(1, vector(r), vector(x))
 	}
-	return false
+	copy(b, x)
 }
 
 // Rates are improved up to this residual, relative to the right-hand side; or to
@@ -218,8 +242,7 @@ const (
 
 func (s *kerneled) improve(pt *point, rate []float64, first bool) bool {
 	if first {
-		s.mixer.Reset(len(s.active))
-		s.improved, s.renewed = 0, false
+		s.improved = 0
 	}
 	k := s.samples()
 	r := s.r[:len(s.active)]
@@ -241,35 +264,17 @@ func (s *kerneled) improve(pt *point, rate []float64, first bool) bool {
 		off = math.Max(off, math.Abs(r[q])/s.scale[q])
 		size = math.Max(size, terms/s.scale[q])
 	}
-	if s.improved++; s.improved > anderson.Memory {
-		s.slow = true
-	}
-	if off <= exactRate*size {
+	if off <= exactRate*size || s.improved == 4 {
 		return false
 	}
-	if s.improved > 2*anderson.Memory {
-		return s.renew(rate)
+	if s.improved++; s.improved == 2 {
+		// The factor is not what it is taken for, or J nearly singular.
+		if s.slow = true; !s.factorize() {
+			return false
+		}
 	}
-	s.solve(r)
-	s.mixer.Mix(r)
+	s.invert(r)
 	blas64.Axpy(1, vector(r), vector(rate))
-	return true
-}
-
-// renew begins an improvement that does not converge again with a factor of J
-// itself: where J is nearly singular the least change of δ is too much for an
-// older one. It reports false where it has done so already, or J is singular.
-func (s *kerneled) renew(rate []float64) bool {
-	s.slow = true
-	if s.renewed || !s.factorize() {
-		return false
-	}
-	s.renewed, s.improved = true, 0
-	for q, dage := range s.dage[:len(rate)] {
-		rate[q] = -dage
-	}
-	s.solve(rate)
-	s.mixer.Reset(len(s.active))
 	return true
 }
 

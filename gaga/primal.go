@@ -347,6 +347,9 @@ func (s *primal) solve(b []float64) {
 	}
 }
 
+// invert is solve: where it is asked for, the factor is that of J.
+func (s *primal) invert(b []float64) { s.solve(b) }
+
 // quadratic returns bᵀH⁻¹b for b over the active coordinates, clobbering b.
 func (s *primal) quadratic(b []float64) float64 {
 	k := len(s.active)

@@ -28,7 +28,8 @@ type system struct {
 	curved      []bool // of each zone: its terms in the optimality condition change with the predictor
 	weighed     bool   // the last zone gives weight, too
 	summed      bool   // assemble needs no predictors: it works from sums over the zones
-	affine      bool   // at a fixed age J is the same everywhere
+	affine      bool   // at a fixed age J is the same everywhere, and known from sums
+	fixed       bool   // at a fixed age J is the same everywhere: zones have one stationary point
 	dualInTheta bool   // multipliers are the first n entries of θ, as in the kernel back-end
 
 	zone    []uint8 // of each sample
@@ -82,6 +83,9 @@ type algebra interface {
 	refresh()
 	// solve overwrites b, over the unknowns, with J⁻¹b.
 	solve(b []float64)
+	// invert is solve with J as it is where assemble was last called, not as it was
+	// in the last factor.
+	invert(b []float64)
 	// mix turns the step of a corrector whose factor is that of an earlier point
 	// into a better one; first begins a new sequence of steps.
 	mix(step []float64, first bool)
@@ -142,6 +146,11 @@ func newSystem(pr *Problem, p int) *system {
 	s.curved = make([]bool, len(s.zones))
 	for k := s.kinks; k < len(s.zones); k++ {
 		s.curved[k] = s.hinge == nil || s.varies(k-s.kinks)
+	}
+	if s.fixed = s.hinge != nil; s.fixed {
+		_, linear := s.reg.(Linear)
+		_, hard := s.reg.(Hard)
+		s.fixed = linear || hard
 	}
 	last := len(s.zones) - 1 - s.kinks
 	threshold, _ := s.reg.Threshold(last-1, 1)

@@ -130,7 +130,7 @@ func (t *tracker) startPiece() {
 		zone: append([]uint8(nil), t.zone...),
 		sign: append([]float64(nil), t.sign...),
 	})
-	t.landed = t.left.age
+	t.landed, t.fold = t.left.age, fold{}
 	t.idle, t.idleAge = 0, t.left.age
 	t.record(Start, crossing{index: -1}, "", math.NaN())
 }

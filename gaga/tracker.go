@@ -55,6 +55,7 @@ type tracker struct {
 	stepwise    bool       // landings need no look at all samples, see landNearby
 	sweep       *sweep     // where steps pass many turning points, else nil
 	left, right *point
+	fold        fold      // where the branch is expected to turn back
 	step        float64   // largest step in age that the corrector's behaviour allows
 	penalized   bool      // no coordinate is free of any penalty
 	shadow      []bool    // p: inactive coordinates that are collinear with the active ones
@@ -159,6 +160,11 @@ func (t *tracker) advance(ctx context.Context) error {
 		return t.cross(ctx, next)
 	}
 	h := math.Min(math.Min(t.step, longest*t.left.age), target-t.left.age)
+	room := t.toFold()
+	if room < smallest*t.left.age {
+		return t.jump(ctx, crossing{cause: Fold, index: -1}, math.NaN())
+	}
+	h = math.Min(h, foldStep*room)
 	located := false
 	if found && next.at <= h {
 		located = t.locate(next, t.left.age+next.at, target, nil)
@@ -248,6 +254,7 @@ func (t *tracker) target() float64 {
 // that falls on it.
 func (t *tracker) accept(ctx context.Context, c crossing) error {
 	t.left, t.right = t.right, t.left
+	t.expectFold(t.right, t.left)
 	if err := t.verify(crossing{}, "step"); err != nil {
 		return err
 	}

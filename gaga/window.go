@@ -262,19 +262,20 @@ func (t *tracker) lengths(rate float64) {
 	for k := range len(t.zones) - t.kinks - 1 {
 		edges[t.kinks+k+1], growth[t.kinks+k+1] = t.edge(k, w.age)
 	}
+	least := math.SmallestNonzeroFloat64 // against 0/0
 	for i, u := range w.u {
 		z := int(t.zone[i])
 		if t.kinks > 0 && z == pinned {
-			w.near[i], w.due[i] = 0, 0
+			w.near[i] = 0
 			continue
 		}
 		r, dr := t.defect(i, u, w.du[i])
-		speed, jump := w.norms[i]*rate+math.SmallestNonzeroFloat64, w.norms[i]*w.leap
-		down := math.Max(0, math.Max(0, growth[z])-dr)
-		up := math.Max(0, math.Max(0, -growth[z+1])+dr)
-		below, above := math.Abs(r-edges[z]), math.Abs(edges[z+1]-r)
-		w.near[i] = min((below-jump)/(speed+down), (above-jump)/(speed+up))
-		w.due[i] = min(below/(down+math.SmallestNonzeroFloat64), above/(max(0, dr-growth[z+1])+math.SmallestNonzeroFloat64))
+		speed, jump := w.norms[i]*rate+least, w.norms[i]*w.leap
+		down, up := max(growth[z], 0)-dr, dr-min(growth[z+1], 0)
+		w.near[i] = min((math.Abs(r-edges[z])-jump)/(speed+max(down, 0)), (math.Abs(edges[z+1]-r)-jump)/(speed+max(up, 0)))
+		if t.expansion != nil {
+			w.due[i] = min(math.Abs(r-edges[z])/(least+max(down, 0)), math.Abs(edges[z+1]-r)/(least+max(dr-growth[z+1], 0)))
+		}
 	}
 }
 

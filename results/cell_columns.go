@@ -82,6 +82,7 @@ func (c *cellColumns) setting(row int) Setting {
 		case vector.IsNull(row):
 		case len(vector.Ints) > 0:
 			s[d] = Value{Number: float64(vector.Ints[row]), IsNumber: true}
+		case c.numeric[d] && math.IsNaN(vector.Floats[row]): // nothing that settings could be told apart by
 		case c.numeric[d]:
 			s[d] = Value{Number: vector.Floats[row], IsNumber: true}
 		default:

@@ -15,6 +15,7 @@ type figureMaker struct {
 	dir     string
 	data    *dataFacts
 	compute func(ctx context.Context, cell string) (*AgePath, error) // may be nil
+	partial bool                                                     // the run has not ended, of which the report tells already
 
 	knots  map[string]*cellKnots // of the cells that figures need
 	scores map[string]*scorePath
@@ -67,6 +68,11 @@ func (m *figureMaker) possible(plans []figurePlan, r *Report) []figurePlan {
 		reasons[PathFigure] = "age paths of the coefficients: the coefficients were not kept " +
 			"(keep: {knots: true, coefficients: true} in the grid makes knots.arrow and coefficients.arrow)."
 		reasons[ConsistencyFigure] = "" // as for age paths
+	}
+	if m.partial {
+		for kind := range reasons {
+			reasons[kind] = ""
+		}
 	}
 	for _, kind := range figureKinds {
 		of := func(p figurePlan) bool { return p.kind == kind }

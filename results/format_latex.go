@@ -3,6 +3,7 @@ package results
 import (
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 	"unicode/utf8"
 )
@@ -53,7 +54,7 @@ func writeLaTeXSheet(b *strings.Builder, s *sheet, label string) {
 			begin, layout.size, spec, caption, head, head, body, end)
 		return
 	}
-	fmt.Fprintf(b, "\n%s\\begin{table}\n\\centering%s\n%s\n\\begin{tabular}{%s}\n\\toprule\n%s\\midrule\n%s"+
+	fmt.Fprintf(b, "\n%s\\begin{table}\n\\centering%s\\setlength{\\belowcaptionskip}{4pt}\n%s\n\\begin{tabular}{%s}\n\\toprule\n%s\\midrule\n%s"+
 		"\\bottomrule\n\\end{tabular}\n\\end{table}\n%s", begin, layout.size, caption, spec, head, body, end)
 }
 
@@ -144,9 +145,15 @@ var latexReplacer = strings.NewReplacer(
 	`~`, `\textasciitilde{}`, `^`, `\textasciicircum{}`,
 	`<`, `\textless{}`, `>`, `\textgreater{}`, `"`, `''`, `|`, `\textbar{}`,
 	`[`, `{[}`, `*`, `{*}`, // would be arguments of the \\ before them
-	`α`, `$\alpha$`, `γ`, `$\gamma$`, `λ`, `$\lambda$`, `±`, `$\pm$`,
+	`−`, `$-$`, `α`, `$\alpha$`, `γ`, `$\gamma$`, `λ`, `$\lambda$`, `±`, `$\pm$`,
 	`χ`, `$\chi$`, `²`, `$^2$`, `√`, `$\surd$`, `∞`, `$\infty$`, `≈`, `$\approx$`,
 	"\n", " ", "\r", " ", "\t", " ",
 )
 
-func escapeLaTeX(text string) string { return latexReplacer.Replace(text) }
+// latexMinus is a hyphen that stands for a minus sign: before a number, or
+// between spaces.
+var latexMinus = regexp.MustCompile(`(^|[ (\[])-(\d| [\pL\d])`)
+
+func escapeLaTeX(text string) string {
+	return latexReplacer.Replace(latexMinus.ReplaceAllString(text, "${1}\u2212$2"))
+}

@@ -277,6 +277,9 @@ func TestEscapeLaTeX(t *testing.T) {
 		{`[1] *`, `{[}1] {*}`},
 		{"α γ λ ±", `$\alpha$ $\gamma$ $\lambda$ $\pm$`},
 		{"a\nb\tc", "a b c"},
+		{"-0.5", "$-$0.5"},
+		{"[-0.5, -0.1] of a - b", "{[}$-$0.5, $-$0.1] of a $-$ b"},
+		{"rank-biserial 1e-05, - : no cells", "rank-biserial 1e-05, - : no cells"},
 	}
 	for _, test := range tests {
 		if got := escapeLaTeX(test.text); got != test.want {

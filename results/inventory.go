@@ -22,10 +22,27 @@ type Inventory struct{ index *index }
 // does not exist holds no cell.
 func TakeInventory(ctx context.Context, dir, run string) (*Inventory, error) {
 	inventory := &Inventory{newIndex()}
-	items, err := os.ReadDir(dir)
+	segments, err := cellStreams(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return inventory, nil
 	}
+	if err != nil {
+		return nil, err
+	}
+	// The newest outcome of a cell counts. A compaction makes cells.arrow
+	// before it deletes the streams, so that read last it misses no cell.
+	for _, number := range slices.Backward(segments) {
+		err := inventory.add(ctx, filepath.Join(dir, streamName("cells", number)), run, number)
+		if err != nil && !errors.Is(err, errTorn) {
+			return nil, err
+		}
+	}
+	return inventory, inventory.add(ctx, filepath.Join(dir, cellsFile), run, 0)
+}
+
+// cellStreams returns the segments in dir that have a stream of cells, rising.
+func cellStreams(dir string) ([]int, error) {
+	items, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -35,16 +52,8 @@ func TakeInventory(ctx context.Context, dir, run string) (*Inventory, error) {
 			segments = append(segments, number)
 		}
 	}
-	// The newest outcome of a cell counts. A compaction makes cells.arrow
-	// before it deletes the streams, so that read last it misses no cell.
 	slices.Sort(segments)
-	for _, number := range slices.Backward(segments) {
-		err := inventory.add(ctx, filepath.Join(dir, streamName("cells", number)), run, number)
-		if err != nil && !errors.Is(err, errTorn) {
-			return nil, err
-		}
-	}
-	return inventory, inventory.add(ctx, filepath.Join(dir, cellsFile), run, 0)
+	return segments, nil
 }
 
 // add adds the cells of a file, the segment of that number or, for 0,

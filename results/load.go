@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -17,7 +16,7 @@ import (
 )
 
 // Load makes the report of the files in dir, complete or not. Only
-// cells.arrow must be there.
+// cells.arrow must be there, or a stream of cells of a run that has not ended.
 func Load(ctx context.Context, dir string, options Options) (*Report, error) {
 	r, err := load(ctx, dir, options)
 	if err != nil {
@@ -27,7 +26,7 @@ func Load(ctx context.Context, dir string, options Options) (*Report, error) {
 }
 
 func load(ctx context.Context, dir string, options Options) (*Report, error) {
-	cells, err := readCells(ctx, filepath.Join(dir, cellsFile))
+	cells, err := readCells(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -36,6 +35,10 @@ func load(ctx context.Context, dir string, options Options) (*Report, error) {
 		Statuses: cells.statuses(),
 		Failures: cells.firstFailures(),
 		Failed:   cells.failed,
+	}
+	if cells.streams > 0 {
+		r.Missing = append(r.Missing, fmt.Sprintf("the run has not ended: cells of %s that are not in %s yet count too, but figures of their paths are left out "+
+			"(the same coordinator run goes on with it).", plural(cells.streams, "stream"), cellsFile))
 	}
 	manifest, err := r.addManifest(dir, cells.rows)
 	if err != nil {
@@ -60,6 +63,7 @@ func load(ctx context.Context, dir string, options Options) (*Report, error) {
 		dir:     dir,
 		data:    &dataFacts{target: targetScale(manifest), size: cells.sizes},
 		compute: options.Path,
+		partial: cells.streams > 0,
 	}
 	if err := figures.make(ctx, r, options.figures()); err != nil {
 		return nil, err
@@ -70,9 +74,6 @@ func load(ctx context.Context, dir string, options Options) (*Report, error) {
 // addManifest tells what the manifest says about the run and its files. It
 // returns nil where there is none.
 func (r *Report) addManifest(dir string, cells int) (*Manifest, error) {
-	if err := r.addStreams(dir); err != nil {
-		return nil, err
-	}
 	m, err := ReadManifest(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		r.Missing = append(r.Missing, "there is no "+ManifestName+": how many cells the grid has is not known.")
@@ -98,26 +99,6 @@ func (r *Report) addManifest(dir string, cells int) (*Manifest, error) {
 		r.Missing = append(r.Missing, fmt.Sprintf("%d of the grid's %d cells are not in the files.", left, m.Cells))
 	}
 	return m, nil
-}
-
-// addStreams tells of rows that an interrupted or running store has not
-// brought into the tables yet.
-func (r *Report) addStreams(dir string) error {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return err
-	}
-	streams := 0
-	for _, entry := range entries {
-		if table, _, ok := parseStreamName(entry.Name()); ok && table == "cells" {
-			streams++
-		}
-	}
-	if streams > 0 {
-		r.Missing = append(r.Missing, fmt.Sprintf("%s of cells that a run has not gathered into %s yet "+
-			"(let it end, or run the grid again into the same folder).", plural(streams, "stream"), cellsFile))
-	}
-	return nil
 }
 
 // targetScale says how a manifest's grid scales the target; "" where that is

@@ -120,6 +120,20 @@ func cutMethod(method string) (name, settings string) {
 	return name, settings
 }
 
+// commonFacts tells, of each method that has settings, those that are the same
+// wherever it occurs.
+func commonFacts(methods []string) []Fact {
+	var facts []Fact
+	for _, method := range methods {
+		style := methodStylesOf([]string{methodName(method)})[0]
+		common := strings.Join(commonSettings(methods, methodName(method)), " ")
+		if fact := (Fact{style.label, common}); common != "" && !slices.Contains(facts, fact) {
+			facts = append(facts, fact)
+		}
+	}
+	return facts
+}
+
 // commonSettings returns the settings that all methods of one name have.
 func commonSettings(methods []string, name string) []string {
 	var common []string

@@ -25,6 +25,7 @@ type PaperRow struct {
 	Score     published.Score
 	Setting   Setting // of the run's row; what the published row states where the run has none
 	Label     string  // of the method, with its settings where the run has several
+	Method    string  // as in the run's table, "" where it is missing
 	Cells     int     // of the run in it; 0 where it is missing
 	Ours      Summary // of their oracle scores
 }
@@ -131,14 +132,14 @@ func (p *PaperTable) add(row published.Row, candidates []rankedRow) bool {
 			}
 			for j, style := range methodStylesOf(c.table.Methods) {
 				if entry := &c.row.Entries[j]; methodName(c.table.Methods[j]) == score.Method && entry.Cells > 0 {
-					p.Rows = append(p.Rows, PaperRow{row, score, c.row.Setting, style.label, entry.Cells, entry.Summary[Oracle]})
+					p.Rows = append(p.Rows, PaperRow{row, score, c.row.Setting, style.label, c.table.Methods[j], entry.Cells, entry.Summary[Oracle]})
 					matched = true
 				}
 			}
 		}
 		if !matched {
 			label := methodStylesOf([]string{score.Method})[0].label
-			p.Rows = append(p.Rows, PaperRow{row, score, statedSetting(p.Table, &row), label, 0, summarize(nil)})
+			p.Rows = append(p.Rows, PaperRow{row, score, statedSetting(p.Table, &row), label, "", 0, summarize(nil)})
 		}
 		found = found || matched
 	}

@@ -116,20 +116,29 @@ func drawLines(c draw.Canvas, style text.Style, words string) draw.Canvas {
 	return c
 }
 
-// wrap breaks text at spaces into lines that fit; a word that does not fit
-// stands alone.
+// wrap breaks text into lines that fit: behind commas where what stands between
+// two fits in a line, so that numbers stay with their names, else at spaces. A
+// word that does not fit stands alone.
 func wrap(words string, fits func(string) bool) []string {
+	pieces := strings.Fields(words)
+	clauses := strings.SplitAfter(strings.Join(pieces, " "), ",")
+	for i := range clauses {
+		clauses[i] = strings.TrimSpace(clauses[i])
+	}
+	if !slices.ContainsFunc(clauses, func(clause string) bool { return !fits(clause) }) {
+		pieces = clauses
+	}
 	var lines []string
 	line := ""
-	for word := range strings.FieldsSeq(words) {
+	for _, piece := range pieces {
 		switch {
 		case line == "":
-			line = word
-		case fits(line + " " + word):
-			line += " " + word
+			line = piece
+		case fits(line + " " + piece):
+			line += " " + piece
 		default:
 			lines = append(lines, line)
-			line = word
+			line = piece
 		}
 	}
 	return append(lines, line)

@@ -253,7 +253,7 @@ func TestQuerying(t *testing.T) {
 	t.Run("pandas", func(t *testing.T) {
 		const python = "/usr/bin/python3" // Debian's, which has Debian's pandas
 		if err := exec.CommandContext(t.Context(), python, "-c", "import pandas").Run(); err != nil {
-			t.Skipf("pandas is not there: %v", err)
+			cannot(t, "pandas is not there: %v", err)
 		}
 		code := replaceOnce(t, queryBlocks(t, "python")[0], `pd.read_feather("out/quickstart/cells.arrow")`, `pd.read_csv("cells.csv")`)
 		writeText(t, filepath.Join(work, "query.py"), code+`
@@ -264,9 +264,20 @@ json.dump({name: table.to_dict("records") for name, table in tables.items()}, op
 		runIn(t, work, python, "query.py")
 		want.check(t, jsonAnswers(t, filepath.Join(work, "python.json")))
 	})
+	t.Run("python", func(t *testing.T) {
+		python, err := exec.LookPath("python3")
+		if err != nil {
+			cannot(t, "Python is not there: %v", err)
+		}
+		for i, code := range queryBlocks(t, "python") {
+			name := fmt.Sprintf("block%d.py", i)
+			writeText(t, filepath.Join(work, name), code)
+			runIn(t, work, python, "-m", "py_compile", name)
+		}
+	})
 	t.Run("R", func(t *testing.T) {
 		if _, err := exec.LookPath("Rscript"); err != nil {
-			t.Skipf("R is not there: %v", err)
+			cannot(t, "R is not there: %v", err)
 		}
 		code := replaceOnce(t, queryBlocks(t, "r")[0], `as.data.frame(arrow::read_feather("out/quickstart/cells.arrow"))`, `read.csv("cells.csv", colClasses = c(cell = "character"))`)
 		writeText(t, filepath.Join(work, "query.R"), code+`

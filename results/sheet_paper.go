@@ -55,7 +55,11 @@ func (p *PaperTable) sheet() *sheet {
 	}
 	s.columns = append(s.columns, sheetColumn{head: "method", label: true}, sheetColumn{head: "published"}, sheetColumn{head: "ours"},
 		sheetColumn{head: "repeats", right: true}, sheetColumn{head: "difference", right: true},
-		sheetColumn{head: "in standard errors", right: true}, sheetColumn{head: "within two"}, sheetColumn{head: "note"})
+		sheetColumn{head: "in standard errors", right: true}, sheetColumn{head: "within two"})
+	remarked := slices.ContainsFunc(p.Rows, func(r PaperRow) bool { return len(r.Published.Notes) > 0 })
+	if remarked {
+		s.columns = append(s.columns, sheetColumn{head: "note"})
+	}
 	notes := &footnotes{}
 	for i := range p.Rows {
 		row := &p.Rows[i]
@@ -66,14 +70,18 @@ func (p *PaperTable) sheet() *sheet {
 		if further != nil {
 			cells = append(cells, sheetCell{text: further[i]})
 		}
-		s.rows = append(s.rows, append(cells, p.cells(row, notes)...))
+		cells = append(cells, p.cells(row)...)
+		if remarked {
+			cells = append(cells, sheetCell{text: notes.marks(row.Published.Notes)})
+		}
+		s.rows = append(s.rows, cells)
 	}
 	s.caption = p.words(constant) + notes.text()
 	return s
 }
 
-// cells are the fields of a row from the method on.
-func (p *PaperTable) cells(row *PaperRow, notes *footnotes) []sheetCell {
+// cells are the fields of a row from the method to the note.
+func (p *PaperTable) cells(row *PaperRow) []sheetCell {
 	cells := []sheetCell{
 		{text: row.Label},
 		{text: fixed(row.Score.Mean, 3), std: fixed(row.Score.Std, 3)},
@@ -92,7 +100,7 @@ func (p *PaperTable) cells(row *PaperRow, notes *footnotes) []sheetCell {
 		cells = append(cells, ours, countCell(row.Ours.N),
 			sheetCell{text: signed(row.Difference(), 4)}, errors, within)
 	}
-	return append(cells, sheetCell{text: notes.marks(row.Published.Notes)})
+	return cells
 }
 
 // signed writes a number with its sign.
@@ -136,11 +144,25 @@ func (p *PaperTable) words(constant []string) string {
 	if len(constant) > 0 {
 		fmt.Fprintf(&b, "All rows: %s; %s regularizer. ", strings.Join(constant, "; "), p.Table.Regularizer)
 	}
+	for _, fact := range p.commonFacts() {
+		fmt.Fprintf(&b, "Our %s: %s. ", fact.Name, fact.Value)
+	}
 	if !p.Protocol {
 		b.WriteString("This run does not follow the paper's protocol (protocol: paper in the grid), so that differences are to be expected. ")
 	}
 	b.WriteString(p.coverage())
 	return b.String()
+}
+
+// commonFacts tells the settings of the run's methods.
+func (p *PaperTable) commonFacts() []Fact {
+	var methods []string
+	for i := range p.Rows {
+		if p.Rows[i].Method != "" {
+			methods = append(methods, p.Rows[i].Method)
+		}
+	}
+	return commonFacts(methods)
 }
 
 // footnotes numbers the notes of a sheet.

@@ -73,20 +73,26 @@ func (s *sheet) addTestWords(table *ScoreTable, score Score) {
 // selectionSheet shows the ways to choose the age side by side: a row for each
 // setting and method.
 func selectionSheet(table *ScoreTable) *sheet {
-	s := &sheet{name: "selection", title: "Choice of the age: oracle, validation and final side by side"}
+	shown, title := []Score{Oracle, Final}, "Choice of the age: oracle and final side by side"
+	words := "Oracle: the best on the path, chosen on the test part as in the paper. Final: at the end of the path."
+	if table.has(Validation) {
+		shown, title = Scores, "Choice of the age: oracle, validation and final side by side"
+		difference := "validation - oracle"
+		if table.Metric == Accuracy {
+			difference = "oracle - validation"
+		}
+		words += " Validation: at the age chosen on the validation part. Optimism: " + difference + ", what choosing on the test part adds."
+	}
+	s := &sheet{name: "selection", title: title}
 	varied, constant := splitAspects(table.Rows)
 	s.addAspects(varied)
 	s.columns = append(s.columns, sheetColumn{head: "method", label: true})
-	for _, score := range Scores {
-		s.columns = append(s.columns, sheetColumn{head: map[Score]string{
-			Oracle: "oracle", Validation: "validation", Final: "final", Optimism: "optimism",
-		}[score]})
-	}
-	s.columns = append(s.columns, sheetColumn{head: "repeats", right: true}, sheetColumn{head: "failed", right: true})
 	places := [scores]int{}
-	for _, score := range Scores {
+	for _, score := range shown {
+		s.columns = append(s.columns, sheetColumn{head: score.String()})
 		places[score] = table.decimals(score)
 	}
+	s.columns = append(s.columns, sheetColumn{head: "repeats", right: true}, sheetColumn{head: "failed", right: true})
 	styles := methodStylesOf(table.Methods)
 	for i := range table.Rows {
 		row := &table.Rows[i]
@@ -96,19 +102,14 @@ func selectionSheet(table *ScoreTable) *sheet {
 				continue
 			}
 			cells := append(aspectCells(varied, row.Setting), sheetCell{text: style.label})
-			for _, score := range Scores {
+			for _, score := range shown {
 				cells = append(cells, scoreCell(entry, score, row.Repeats, places[score], false))
 			}
 			s.rows = append(s.rows, append(cells, countCell(entry.Cells), countCell(entry.Failed)))
 		}
 	}
-	difference := "validation - oracle"
-	if table.Metric == Accuracy {
-		difference = "oracle - validation"
-	}
-	s.caption = sheetCaption(table, fmt.Sprintf("Test %s (%s). Oracle: the best on the path, chosen on the test part as in the paper. "+
-		"Validation: at the age chosen on the validation part. Final: at the end of the path. "+
-		"Optimism: %s, what choosing on the test part adds", table.Metric.word(), table.Metric.direction(), difference), constant)
+	what := fmt.Sprintf("Test %s (%s)", table.Metric.word(), table.Metric.direction())
+	s.caption = sheetCaption(table, what, constant) + " " + words
 	return s
 }
 
@@ -200,7 +201,7 @@ func splitAspects(rows []ScoreRow) (varied []aspect, constant []Fact) {
 func sheetCaption(table *ScoreTable, what string, constant []Fact) string {
 	var b strings.Builder
 	b.WriteString(what + ", mean ± standard deviation over repeats")
-	for _, fact := range constant {
+	for _, fact := range append(constant, commonFacts(table.Methods)...) {
 		fmt.Fprintf(&b, "; %s: %s", fact.Name, fact.Value)
 	}
 	switch table.Select {

@@ -121,6 +121,17 @@ func (s *Store) Status(cell string) (experiment.Status, bool) {
 	return experiment.Statuses[e.status], true
 }
 
+// Newest is [Store.Status], but what was appended counts before it is durable.
+func (s *Store) Newest(cell string) (experiment.Status, bool) {
+	s.mu.Lock()
+	if at, ok := s.position[cell]; ok {
+		defer s.mu.Unlock()
+		return s.pending[at].Status, true
+	}
+	s.mu.Unlock()
+	return s.Status(cell)
+}
+
 // Done goes over the durable cells and how they ended. The store must not be
 // used in between.
 func (s *Store) Done() iter.Seq2[string, experiment.Status] {

@@ -32,6 +32,12 @@ func TestStoreRoundTrip(t *testing.T) {
 		if i%17 == 0 {
 			flushStore(t, s)
 		}
+		if status, ok := s.Newest(o.Cell); !ok || status != o.Status {
+			t.Errorf("the newest of cell %d is %q, %t; want %q", i, status, ok, o.Status)
+		}
+		if _, ok := s.Status(o.Cell); ok != (i%17 == 0) {
+			t.Errorf("cell %d is durable: %t", i, ok)
+		}
 	}
 	compactStore(t, s, 100)
 	if status, ok := s.Status(storeCell(3)); !ok || status != outcomes[3].Status {

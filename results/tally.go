@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,6 +16,7 @@ import (
 // million cells need not be in memory with all their columns.
 type cellTally struct {
 	rows     int
+	streams  int // of cells that are not in cells.arrow yet
 	groups   *cellGroups
 	counts   map[string]int // by status
 	failed   int
@@ -29,8 +31,10 @@ type failedCell struct {
 	Failure
 }
 
-// readCells reads the cells table.
-func readCells(ctx context.Context, path string) (*cellTally, error) {
+// readCells reads the cells in dir, those of streams too where a run has not
+// ended.
+func readCells(ctx context.Context, dir string) (*cellTally, error) {
+	path := filepath.Join(dir, cellsFile)
 	tally := &cellTally{
 		groups: newCellGroups(),
 		counts: map[string]int{},
@@ -38,13 +42,25 @@ func readCells(ctx context.Context, path string) (*cellTally, error) {
 		texts:  map[string]string{},
 	}
 	columns := slices.Concat(sensitivityColumns, sizeColumns, []string{"error"})
-	err := eachFrame(ctx, path, columns, func(f *Frame) error {
+	add := func(f *Frame) error {
 		if err := tally.add(f); err != nil {
 			return fmt.Errorf("reading %s: %w", path, err)
 		}
 		return nil
-	})
-	return tally, err
+	}
+	segments, err := cellStreams(dir)
+	if err != nil {
+		return nil, err
+	}
+	if len(segments) == 0 {
+		return tally, eachFrame(ctx, path, columns, add)
+	}
+	partial, err := newPartialCells(ctx, dir, segments)
+	if err != nil {
+		return nil, err
+	}
+	tally.streams = len(segments)
+	return tally, partial.eachNewest(ctx, columns, add)
 }
 
 func (t *cellTally) add(cells *Frame) error {

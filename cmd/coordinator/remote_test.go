@@ -206,12 +206,21 @@ func TestRemoteFailures(t *testing.T) {
 	r.wantStatus(t, []string{run}, run, "3", "3", "3", "0", "0")
 }
 
-// TestUnreachable wants exit status 1 and the address where no server is.
+// TestUnreachable wants exit status 1 and the address where no server is, and a
+// clear word from one that was never used.
 func TestUnreachable(t *testing.T) {
 	t.Parallel()
 	const nowhere = "nats://127.0.0.1:1"
 	o := do(t, "status", "--nats", nowhere)
-	if o.code != command.ExitFailed || !strings.Contains(o.err, nowhere) {
+	if o.code != command.ExitFailed || !strings.Contains(o.err, nowhere) || !strings.Contains(o.err, "nobody answers there") {
 		t.Errorf("exit status %d: %s", o.code, o.err)
+	}
+	server, err := queue.StartServer(t.Context(), queue.ServerConfig{Dir: t.TempDir(), Listen: "127.0.0.1:0"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Shutdown()
+	if o := do(t, "status", "--nats", server.URL()); o.code != command.ExitFailed || !strings.Contains(o.err, "nothing was submitted") {
+		t.Errorf("a server without streams: exit status %d: %s", o.code, o.err)
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/agepath/agepath/experiment/queue"
 	"github.com/agepath/agepath/internal/command"
+	"github.com/agepath/agepath/internal/ports"
 )
 
 // served is the command serve as it runs in this process.
@@ -102,12 +103,7 @@ func TestServe(t *testing.T) {
 // says what it waits for, can be ended, and shows the queue once there is one.
 func TestServeBeforeServer(t *testing.T) {
 	t.Parallel()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := listener.Addr().String()
-	listener.Close()
+	address := ports.Free(t, 1)[0]
 	args := []string{"--nats", "nats://" + address, "--connect-wait", "forever"}
 	ended, s := startServe(t, args...), startServe(t, args...)
 	for _, each := range []*served{ended, s} {

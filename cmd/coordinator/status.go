@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/agepath/agepath/experiment/live"
 	"github.com/agepath/agepath/experiment/queue"
 	"github.com/agepath/agepath/experiment/run"
 	"github.com/agepath/agepath/internal/command"
@@ -36,7 +37,7 @@ func (a *app) statusCommand() *cobra.Command {
 			return err
 		}
 		defer q.Close()
-		return a.status(cmd.Context(), q, nil, watch)
+		return a.NATS.Advise(a.status(cmd.Context(), q, nil, watch))
 	}
 	return cmd
 }
@@ -46,7 +47,6 @@ type standing struct {
 	queue.Counts
 	failed int
 	cells  int64 // of the grid
-	at     time.Time
 }
 
 // active reports whether cells are still to come.
@@ -54,8 +54,10 @@ func (s standing) active() bool { return s.Queued+s.InFlight > 0 }
 
 // watch is what is remembered of a run from look to look.
 type watch struct {
-	ledger *queue.Ledger
-	first  standing
+	ledger    *queue.Ledger
+	described bool
+	cells     int64 // of the grid
+	pace      live.Pace
 }
 
 func (a *app) status(ctx context.Context, q *queue.Queue, names []string, again bool) error {
@@ -103,12 +105,9 @@ func (a *app) tellRuns(ctx context.Context, q *queue.Queue, names []string, watc
 			return false, err
 		}
 		active = active || now.active()
-		rate, left := pace(w.first, now)
+		rate, left := w.outlook(now)
 		table.add(name, strconv.FormatInt(now.cells, 10), strconv.Itoa(now.Done), strconv.Itoa(now.failed),
 			strconv.Itoa(now.InFlight), strconv.Itoa(now.Queued), rate, left)
-		if w.first.at.IsZero() {
-			w.first = now
-		}
 	}
 	return active, table.write(a.Out)
 }
@@ -152,33 +151,30 @@ func (a *app) tellWorkers(ctx context.Context, q *queue.Queue) error {
 }
 
 // look counts the cells of a run.
-func (w *watch) look(ctx context.Context, q *queue.Queue, name string) (standing, error) {
-	s := standing{at: time.Now(), cells: w.first.cells}
-	var err error
-	if s.Counts, err = q.Counts(ctx, name); err != nil {
-		return s, err
-	}
-	if err := w.ledger.Update(ctx); err != nil {
-		return s, err
-	}
-	s.failed = len(w.ledger.Failures)
-	if w.first.at.IsZero() {
+func (w *watch) look(ctx context.Context, q *queue.Queue, name string) (s standing, err error) {
+	if !w.described {
 		description, err := run.Describe(ctx, q, name)
 		if err != nil {
 			return s, err
 		}
-		s.cells = description.Cells
+		w.described, w.cells = true, description.Cells
 	}
+	if s.Counts, err = q.Counts(ctx, name); err != nil {
+		return s, err
+	}
+	w.pace.Note(live.Sample{At: time.Now(), Done: int64(s.Done)})
+	if err := w.ledger.Update(ctx); err != nil {
+		return s, err
+	}
+	s.failed, s.cells = len(w.ledger.Failures), w.cells
 	return s, nil
 }
 
-// pace returns the rate since the first look and the time left at it, - where
-// they are not known.
-func pace(first, now standing) (rate, left string) {
-	seconds := now.at.Sub(first.at).Seconds()
-	if first.at.IsZero() || seconds <= 0 || now.Done <= first.Done {
+// outlook returns the rate and the time left at it, - where they are not known.
+func (w *watch) outlook(now standing) (rate, left string) {
+	perSecond, _ := w.pace.Rates()
+	if perSecond <= 0 {
 		return "-", "-"
 	}
-	perSecond := float64(now.Done-first.Done) / seconds
 	return strconv.FormatFloat(perSecond, 'g', 3, 64), humanTime(float64(now.Queued+now.InFlight) / perSecond)
 }

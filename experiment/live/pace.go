@@ -10,32 +10,33 @@ const (
 	paceMost  = time.Hour
 )
 
-// sample is how far a run was at a time.
-type sample struct {
-	at   time.Time
-	done int64
-	wall float64 // seconds that the cells done took, together
+// Sample is how far a run was at a time.
+type Sample struct {
+	At   time.Time
+	Done int64
+	Wall float64 // seconds that the cells done took, together; 0 when that is not known
 }
 
-// pace tells how fast a run goes, from samples of the last hour.
-type pace struct{ samples []sample }
+// Pace tells how fast a run goes, from samples of the last hour. The zero value has
+// none.
+type Pace struct{ samples []Sample }
 
-// note adds a sample.
-func (p *pace) note(s sample) {
-	if n := len(p.samples); n > 0 && s.done < p.samples[n-1].done {
+// Note adds a sample, later than those before.
+func (p *Pace) Note(s Sample) {
+	if n := len(p.samples); n > 0 && s.Done < p.samples[n-1].Done {
 		p.samples = nil // purged
 	}
 	p.samples = append(p.samples, s)
 	old := 0
-	for s.at.Sub(p.samples[old].at) > paceMost {
+	for s.At.Sub(p.samples[old].At) > paceMost {
 		old++
 	}
 	p.samples = p.samples[old:]
 }
 
-// rates returns cells and seconds of computing per second of the clock, over the
+// Rates returns cells and seconds of computing per second of the clock, over the
 // shortest time up to now that says enough; 0 when nothing is known.
-func (p *pace) rates() (cells, work float64) {
+func (p *Pace) Rates() (cells, work float64) {
 	n := len(p.samples)
 	if n < 2 {
 		return 0, 0
@@ -43,14 +44,14 @@ func (p *pace) rates() (cells, work float64) {
 	last := p.samples[n-1]
 	first := p.samples[0]
 	for i := n - 2; i > 0; i-- {
-		if s := p.samples[i]; last.at.Sub(s.at) >= paceOver && last.done-s.done >= paceCells {
+		if s := p.samples[i]; last.At.Sub(s.At) >= paceOver && last.Done-s.Done >= paceCells {
 			first = s
 			break
 		}
 	}
-	seconds := last.at.Sub(first.at).Seconds()
+	seconds := last.At.Sub(first.At).Seconds()
 	if seconds <= 0 {
 		return 0, 0
 	}
-	return float64(last.done-first.done) / seconds, (last.wall - first.wall) / seconds
+	return float64(last.Done-first.Done) / seconds, (last.Wall - first.Wall) / seconds
 }

@@ -167,31 +167,31 @@ func TestTallyMemory(t *testing.T) {
 func TestPace(t *testing.T) {
 	t.Parallel()
 	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	var p pace
+	var p Pace
 	check := func(what string, cells, work float64) {
 		t.Helper()
-		gotCells, gotWork := p.rates()
+		gotCells, gotWork := p.Rates()
 		if math.Abs(gotCells-cells) > 1e-9 || math.Abs(gotWork-work) > 1e-9 {
 			t.Errorf("%s: %g cells and %g s a second, want %g and %g", what, gotCells, gotWork, cells, work)
 		}
 	}
 	check("nothing", 0, 0)
-	p.note(sample{start, 100, 50})
+	p.Note(Sample{start, 100, 50})
 	check("one look", 0, 0)
 	for i := range 60 { // two cells a second of half a second each
-		p.note(sample{start.Add(time.Duration(i+1) * 2 * time.Second), 100 + 4*int64(i+1), 50 + 2*float64(i+1)})
+		p.Note(Sample{start.Add(time.Duration(i+1) * 2 * time.Second), 100 + 4*int64(i+1), 50 + 2*float64(i+1)})
 	}
 	check("steady", 2, 1)
 	for i := range 20 { // then 50
-		p.note(sample{start.Add(time.Duration(61+i) * 2 * time.Second), 340 + 100*int64(i+1), 170 + 2*float64(i+1)})
+		p.Note(Sample{start.Add(time.Duration(61+i) * 2 * time.Second), 340 + 100*int64(i+1), 170 + 2*float64(i+1)})
 	}
 	check("faster lately", 50, 1)
-	p.note(sample{start.Add(3 * time.Minute), 5, 5})
+	p.Note(Sample{start.Add(3 * time.Minute), 5, 5})
 	check("purged", 0, 0)
 	for i := range 4000 { // one cell in ten minutes
-		p.note(sample{start.Add(3*time.Minute + time.Duration(i+1)*2*time.Second), 5 + int64(i/300), 5})
+		p.Note(Sample{start.Add(3*time.Minute + time.Duration(i+1)*2*time.Second), 5 + int64(i/300), 5})
 	}
-	cells, _ := p.rates()
+	cells, _ := p.Rates()
 	if len(p.samples) > 1801 || math.Abs(cells-1.0/600) > 3e-4 {
 		t.Errorf("%d samples, %g cells a second", len(p.samples), cells)
 	}

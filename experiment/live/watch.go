@@ -38,7 +38,7 @@ type watch struct {
 	counts      queue.Counts
 	open        bool // its tasks can be pulled
 	looked      time.Time
-	pace        pace
+	pace        Pace
 
 	shown *reading
 	again *reading // that is to replace shown, nil for none
@@ -85,7 +85,7 @@ func (w *watch) look(ctx context.Context, open bool) error {
 		return err
 	}
 	if w.again != nil && w.again.caught {
-		w.shown, w.again, w.pace = w.again, nil, pace{}
+		w.shown, w.again, w.pace = w.again, nil, Pace{}
 	}
 	counts, err := w.monitor.config.Queue.Counts(ctx, w.name)
 	if err != nil {
@@ -93,7 +93,7 @@ func (w *watch) look(ctx context.Context, open bool) error {
 	}
 	w.counts, w.looked = counts, time.Now()
 	if w.shown.caught && w.again == nil {
-		w.pace.note(sample{w.looked, w.shown.tally.total, w.shown.tally.wall})
+		w.pace.Note(Sample{w.looked, w.shown.tally.total, w.shown.tally.wall})
 	}
 	// The tally was made first, and cells keep their results: only cells that
 	// came twice, or a purge, can make it the larger one.

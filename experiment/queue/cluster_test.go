@@ -13,37 +13,34 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 
 	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/internal/ports"
 )
 
 // startCluster starts three servers that replicate among each other.
 func startCluster(t *testing.T) (nodes []*server.Server, urls string) {
 	t.Helper()
+	addresses := ports.Free(t, 3) // which the servers must know of each other beforehand
 	var routes []*url.URL
-	var ports []int
-	for range 3 { // ports that are free now; the servers must know each other's beforehand
-		listener, err := net.Listen("tcp", "127.0.0.1:0")
+	for _, address := range addresses {
+		routes = append(routes, &url.URL{Scheme: "nats-route", Host: address})
+	}
+	var clients []string
+	for i, address := range addresses {
+		at, err := net.ResolveTCPAddr("tcp", address)
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer listener.Close()
-		address := listener.Addr().(*net.TCPAddr)
-		ports = append(ports, address.Port)
-		routes = append(routes, &url.URL{Scheme: "nats-route", Host: address.String()})
-		listener.Close()
-	}
-	var clients []string
-	for i, port := range ports {
 		node, err := server.NewServer(&server.Options{
 			ServerName: fmt.Sprintf("node-%d", i), Host: "127.0.0.1", Port: server.RANDOM_PORT, NoSigs: true, NoLog: true,
 			JetStream: true, StoreDir: t.TempDir(), Routes: routes,
-			Cluster: server.ClusterOpts{Name: "test", Host: "127.0.0.1", Port: port},
+			Cluster: server.ClusterOpts{Name: "test", Host: "127.0.0.1", Port: at.Port},
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
 		node.Start()
 		t.Cleanup(func() { stop(node) })
-		if !node.ReadyForConnections(10 * time.Second) {
+		if !node.ReadyForConnections(time.Minute) {
 			t.Fatalf("node %d is not ready", i)
 		}
 		nodes = append(nodes, node)

@@ -28,7 +28,8 @@
 //
 // While a task is queued or in flight, publishing its cell again is refused;
 // once it is acknowledged the cell is accepted again, so whoever resumes a run
-// first asks [Queue.Done] what is there already.
+// first asks [Queue.Done] what is there already and queues the rest by
+// [Queue.PublishAgain]: a cell that got its result in between is not computed again.
 //
 // An acknowledgement is no proof of ownership: a worker that was believed lost
 // can still finish. Results are therefore stored before the acknowledgement

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
+
+	"github.com/agepath/agepath/internal/ports"
 )
 
 // TestLink wants every state of a connection to be told once.
@@ -67,14 +69,17 @@ func TestRenewedPassword(t *testing.T) {
 		}
 	}
 	renew("first")
-	node := start("first", server.RANDOM_PORT)
+	at, err := net.ResolveTCPAddr("tcp", ports.Free(t, 1)[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	node := start("first", at.Port)
 	told := make(chan string, 100)
 	q, err := Connect(t.Context(), Config{URL: node.ClientURL(), User: "anna", PasswordFile: file, Report: func(err error) { told <- err.Error() }})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer q.Close()
-	port := node.Addr().(*net.TCPAddr).Port
 	stop(node)
 	var all []string
 	await := func(part string) {
@@ -93,7 +98,7 @@ func TestRenewedPassword(t *testing.T) {
 	}
 	await("connection lost")
 	await("refused") // nobody listens
-	node = start("second", port)
+	node = start("second", at.Port)
 	defer stop(node)
 	await("authorization violation")
 	renew("second")

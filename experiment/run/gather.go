@@ -35,13 +35,22 @@ type gatherer struct {
 	vain     int             // looks in a row that found nothing to wait for
 	seen     int             // cells gathered at the last look
 
-	mu       sync.Mutex          // guards what follows
-	missing  int64               // cells that are neither in the store, but for those to compute again, nor gathered
-	gathered cellSet             // in this run
-	costs    map[cellKey]float64 // estimated seconds of the cells published in this run and not gathered
-	ahead    float64             // sum of costs
-	behind   float64             // estimated seconds of the cells gathered in this run
-	failed   int64
+	mu      sync.Mutex // guards what follows
+	missing int64      // cells that are neither in the store, but for those to compute again, nor gathered
+	came    int        // cells gathered in this run
+	again   cellSet    // those of them with a status to compute again
+	known   cellSet    // cells that had a result in the queue before
+	costs   []costs    // of the cells published in this run and not gathered, as if they came in the order of their tasks
+	ahead   float64    // sum of costs
+	behind  float64    // estimated seconds of the cells gathered in this run
+	failed  int64
+}
+
+// costs are the estimated seconds of cells that follow each other in the order of
+// publishing, which is that of their costs: those of a grid have few.
+type costs struct {
+	each  float64
+	cells int
 }
 
 // newGatherer counts what is missing. That the folder holds only cells of the
@@ -49,7 +58,7 @@ type gatherer struct {
 func newGatherer(store *results.Store, plan *experiment.Plan, retry []experiment.Status) *gatherer {
 	g := &gatherer{
 		store: store, plan: plan, retry: retry, began: time.Now(), total: plan.Count(),
-		every: lookEvery, gathered: cellSet{}, costs: map[cellKey]float64{},
+		every: lookEvery, again: cellSet{},
 	}
 	g.missing = g.total
 	for status, n := range store.Counts() {
@@ -62,11 +71,8 @@ func newGatherer(store *results.Store, plan *experiment.Plan, retry []experiment
 
 // misses reports whether a cell is missing.
 func (g *gatherer) misses(cell string) bool {
-	if g.gathered.has(cell) {
-		return false
-	}
-	status, stored := g.store.Status(cell)
-	return !stored || slices.Contains(g.retry, status)
+	status, there := g.store.Newest(cell)
+	return !there || slices.Contains(g.retry, status) && !g.again.has(cell)
 }
 
 // complete reports whether no cell is missing.
@@ -79,6 +85,9 @@ func (g *gatherer) complete() bool {
 // tasks yields the tasks of the missing cells that have no result in the queue
 // either, and notes their costs.
 func (g *gatherer) tasks(computed cellSet) iter.Seq2[experiment.Task, error] {
+	g.mu.Lock()
+	g.known = computed
+	g.mu.Unlock()
 	wanted := func(cell string) bool {
 		g.mu.Lock()
 		defer g.mu.Unlock()
@@ -99,10 +108,15 @@ func (g *gatherer) tasks(computed cellSet) iter.Seq2[experiment.Task, error] {
 func (g *gatherer) expect(task *experiment.Task) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if key, ok := keyOf(task.Cell); ok && g.misses(task.Cell) {
-		g.costs[key] = task.Cost
-		g.ahead += task.Cost
+	if !g.misses(task.Cell) {
+		return
 	}
+	g.ahead += task.Cost
+	if n := len(g.costs); n > 0 && g.costs[n-1].each == task.Cost {
+		g.costs[n-1].cells++
+		return
+	}
+	g.costs = append(g.costs, costs{task.Cost, 1})
 }
 
 const (
@@ -187,11 +201,17 @@ func (g *gatherer) take(o *experiment.Outcome) error {
 		return err
 	}
 	g.missing--
-	g.gathered.add(o.Cell)
-	if key, ok := keyOf(o.Cell); ok {
-		g.ahead -= g.costs[key]
-		g.behind += g.costs[key]
-		delete(g.costs, key)
+	g.came++
+	if slices.Contains(g.retry, o.Status) {
+		g.again.add(o.Cell)
+	}
+	if len(g.costs) > 0 && !g.known.has(o.Cell) {
+		first := &g.costs[0]
+		g.ahead -= first.each
+		g.behind += first.each
+		if first.cells--; first.cells == 0 {
+			g.costs = g.costs[1:]
+		}
 	}
 	if o.Status != experiment.OK {
 		g.failed++

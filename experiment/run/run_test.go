@@ -414,6 +414,55 @@ func TestUnlabelledOutcome(t *testing.T) {
 	}
 }
 
+// TestRemaining gathers cells of known costs and wants the remaining ones estimated.
+func TestRemaining(t *testing.T) {
+	t.Parallel()
+	grid, p := plan(t, "repeats=3")
+	c := &Coordinator{Grid: grid, Plan: p, Kind: experiment.SelfPacedKind{}, Out: t.TempDir(), Workers: 1, Retry: []experiment.Status{experiment.Failed}}
+	g, err := c.open(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer g.store.Close()
+	first := true
+	before, total := cellSet{}, 0.0
+	var tasks []experiment.Task
+	for task, err := range p.Tasks(true) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first { // it has a result in the queue
+			before.add(task.Cell)
+		} else {
+			total += task.Cost
+		}
+		first = false
+		tasks = append(tasks, task)
+	}
+	published := 0
+	for range g.tasks(before) {
+		published++
+	}
+	if published != len(tasks)-1 || math.Abs(g.ahead-total) > 1e-9*total {
+		t.Fatalf("%d tasks that take %v s, want %d and %v s", published, g.ahead, len(tasks)-1, total)
+	}
+	for i := range tasks {
+		o := begin(&tasks[i], time.Now())
+		end(o, experiment.Failed, "no luck") // a status to compute again, which counts once
+		for range 2 {
+			if err := g.take(o); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if i > 0 {
+			total -= tasks[i].Cost
+		}
+		if math.Abs(g.ahead-total) > 1e-9 || g.came != i+1 || g.missing != int64(len(tasks)-i-1) {
+			t.Fatalf("after %d cells %v s are ahead, want %v s; %d came, %d are missing", i+1, g.ahead, total, g.came, g.missing)
+		}
+	}
+}
+
 // TestReplay wants the numbers of a run again, and a changed row to be noticed.
 func TestReplay(t *testing.T) {
 	t.Parallel()

@@ -43,6 +43,7 @@ type slot struct {
 	rest   int64 // bytes in use before the first cell
 	most   int64 // bytes that the runtime is allowed, see GOMEMLIMIT
 	limit  int64 // that it has now; setting it stops all goroutines for a moment
+	used   int64 // bytes in use after the last cell, 0 when not known
 	data   *dataCache
 
 	requests chan *request
@@ -216,7 +217,7 @@ func (s *slot) makeRoom(task *experiment.Task) {
 		debug.SetMemoryLimit(soft)
 		s.limit = soft
 	}
-	if now, ok := s.memory.now(); ok && now > s.rest+s.data.size()+slack {
+	if s.used > s.rest+s.data.size()+slack {
 		debug.FreeOSMemory()
 	}
 }
@@ -234,6 +235,7 @@ func (s *slot) compute(ctx context.Context, task *experiment.Task) *experiment.O
 	s.watched = nil
 	s.mu.Unlock()
 	peak, ok := s.memory.now()
+	s.used = peak
 	if outcome.Wall > briefly {
 		peak, ok = s.memory.peak()
 	}

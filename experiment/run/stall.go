@@ -39,8 +39,8 @@ func (g *gatherer) look(ctx context.Context, q *queue.Queue, run string) error {
 		return err
 	}
 	g.mu.Lock()
-	missing, came := g.missing, len(g.gathered) > g.seen
-	g.seen = len(g.gathered)
+	missing, came := g.missing, g.came > g.seen
+	g.seen = g.came
 	g.mu.Unlock()
 	if !slices.Contains(runs, run) {
 		return &CancelledError{run, missing}

@@ -161,6 +161,9 @@ func (w *Worker) computers() ([]computer, error) {
 const (
 	// grace is how long settling a task may take after the worker was stopped.
 	grace = 10 * time.Second
+	// firstIdle is how long a slot that drains the queue first waits for tasks that
+	// others hold; the time doubles up to Worker.Idle.
+	firstIdle = 20 * time.Millisecond
 	// firstTrouble and mostTrouble bound how long a slot in trouble waits
 	// before it pulls the next task; the time doubles from one to the other.
 	firstTrouble, mostTrouble = time.Second, 30 * time.Second
@@ -172,7 +175,7 @@ func (w *Worker) slot(ctx, computing context.Context, computer computer, board *
 	line := w.puller.Line()
 	defer line.Close()
 	var pace pace
-	trouble := time.Duration(0)
+	trouble, idle := time.Duration(0), time.Duration(0)
 	for {
 		tasks, err := line.Pull(ctx, pace.most())
 		var empty *queue.EmptyError
@@ -186,11 +189,13 @@ func (w *Worker) slot(ctx, computing context.Context, computer computer, board *
 			if empty.InFlight == 0 {
 				return nil
 			}
-			pause(ctx.Done(), w.Idle) // others can fail or die, and somebody has to be there
+			idle = min(max(2*idle, firstIdle), w.Idle)
+			pause(ctx.Done(), idle) // others can fail or die, and somebody has to be there
 			continue
 		case err != nil:
 			return fmt.Errorf("worker %s pulling a task: %w", w.Name, err)
 		}
+		idle = 0
 		shift := &shift{worker: w, board: board, slot: at, ctx: computing, wait: min(max(2*trouble, firstTrouble), mostTrouble)}
 		began := time.Now()
 		computer.compute(computing, tasks, shift)

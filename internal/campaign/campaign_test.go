@@ -135,7 +135,7 @@ func (d *deployment) wantNothingQueued() {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	q, err := queue.Connect(ctx, queue.Config{URL: "nats://" + strings.Join(d.addresses, ",nats://")})
+	q, err := queue.Connect(ctx, queue.Config{URL: "nats://" + strings.Join(d.addresses, ",nats://"), Report: func(err error) { t.Log(err) }})
 	if err != nil {
 		t.Fatal(err)
 	}

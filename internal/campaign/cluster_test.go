@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
+
+	"github.com/agepath/agepath/internal/ports"
 )
 
 // node is a server of a cluster, which can be stopped and started again.
@@ -35,27 +37,12 @@ const nodes = 3
 // places reserves ports and folders for the nodes of a cluster.
 func places(t *testing.T) []place {
 	t.Helper()
+	free := ports.Free(t, 2*nodes)
 	list := make([]place, nodes)
-	var listeners []string
 	for i := range list {
-		list[i] = place{name: fmt.Sprintf("node-%d", i), clients: freePort(t), routes: freePort(t), dir: t.TempDir()}
-		listeners = append(listeners, list[i].routes)
-	}
-	for i := range list {
-		list[i].all = listeners
+		list[i] = place{name: fmt.Sprintf("node-%d", i), clients: free[i], routes: free[nodes+i], dir: t.TempDir(), all: free[nodes:]}
 	}
 	return list
-}
-
-// freePort returns an address that nobody listens on now.
-func freePort(t *testing.T) string {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer listener.Close()
-	return listener.Addr().String()
 }
 
 func address(t *testing.T, hostPort string) *net.TCPAddr {
@@ -88,7 +75,7 @@ func (n *embedded) start(t *testing.T) {
 		t.Fatal(err)
 	}
 	n.server.Start()
-	if !n.server.ReadyForConnections(20 * time.Second) {
+	if !n.server.ReadyForConnections(time.Minute) {
 		t.Fatalf("%s is not ready", n.name)
 	}
 }

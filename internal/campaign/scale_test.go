@@ -57,9 +57,16 @@ func peak(cmd *exec.Cmd) int64 {
 	return cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss << 10
 }
 
+// mostMemory is what a coordinator or a worker may have resident however many cells
+// there are, in bytes.
+const mostMemory = 300e6
+
 // cost tells what an ended process took.
 func (s *scale) cost(what string, cells int, cmd *exec.Cmd) {
 	s.t.Helper()
+	if peak(cmd) > mostMemory {
+		s.t.Errorf("%s: it took more than %d MB of memory", what, int(mostMemory/1e6))
+	}
 	busy := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 	s.t.Logf("%s: %d MiB at most, %v of processor time, %.0f µs/cell", what, peak(cmd)>>20, busy.Round(time.Millisecond), busy.Seconds()*1e6/float64(cells))
 }
@@ -142,7 +149,7 @@ func TestScale(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes some seconds of all processors")
 	}
-	cells, _ := inFull(t, "AGEPATH_SCALE", 2000)
+	cells, full := inFull(t, "AGEPATH_SCALE", 2000)
 	s := startScale(t)
 	const alphas = 100
 	bare := write(t, "bare", alphas, cells/alphas)
@@ -153,7 +160,11 @@ func TestScale(t *testing.T) {
 	grid := write(t, "scale", alphas, cells/alphas)
 	name = s.submit(grid, cells)
 	work := s.race("workers, 2 x 8", cells, 2, nil, "worker", s.url, "8", s.cache)
-	t.Logf("workers reach %.2f of the bare loop", loop.Seconds()/work.Seconds())
+	share := loop.Seconds() / work.Seconds()
+	t.Logf("workers reach %.2f of the bare loop", share)
+	if full && share < 0.5 {
+		t.Error("that is less than half of it")
+	}
 	if out := s.do("submit again", cells, "submit", grid); !strings.Contains(out, fmt.Sprintf("0 of %d cells queued, %d have a result", cells, cells)) {
 		t.Errorf("submit again prints %s", out)
 	}
@@ -164,17 +175,18 @@ func TestScale(t *testing.T) {
 	if out := s.do("plan of what is there", cells, "plan", grid, "--out", dir); !strings.Contains(out, " 0 to compute") {
 		t.Errorf("plan prints %s", out)
 	}
+	s.do("run of what is there", cells, "run", grid, "--out", dir, "--workers", "0", "--figures", "0")
 	s.do("purge", cells, "purge", name)
 }
 
 // TestFirstResult tells how long a run of very many cells takes to its first
-// result, and how much memory its coordinator takes. AGEPATH_SCALE says how
-// many cells.
+// result and to its last, and how much memory its coordinator takes. AGEPATH_SCALE
+// says how many cells.
 func TestFirstResult(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes some seconds of all processors")
 	}
-	cells, full := inFull(t, "AGEPATH_SCALE", 2000)
+	cells, _ := inFull(t, "AGEPATH_SCALE", 2000)
 	s := startScale(t)
 	const alphas = 100
 	grid := write(t, "first", alphas, cells/alphas)
@@ -195,36 +207,42 @@ func TestFirstResult(t *testing.T) {
 	for lines := bufio.NewScanner(log); lines.Scan(); {
 		if first == 0 && done.MatchString(lines.Text()) {
 			first = time.Since(began)
-			if full { // the rest is what TestScale measures
-				_ = cmd.Process.Signal(syscall.SIGTERM)
-			}
 		}
 	}
-	if err := cmd.Wait(); err != nil && !full {
+	if err := cmd.Wait(); err != nil {
 		t.Error(err)
 	}
-	t.Logf("first result of %d cells after %v; the coordinator took %d MiB at most", cells, first.Round(time.Millisecond), peak(cmd)>>20)
+	t.Logf("first result of %d cells after %v", cells, first.Round(time.Millisecond))
+	s.tell("run with one worker, until its report is written", cells, time.Since(began))
+	s.cost("coordinator of the run", cells, cmd)
 	if first == 0 {
 		t.Error("no result came")
 	}
 	worker.stop(syscall.SIGTERM)
 }
 
-// TestOverhead tells how much longer than their own time cells of 100 ms take.
-// AGEPATH_OVERHEAD=1000 says how many cells.
+// TestOverhead tells how much longer than their own time cells of 100 ms take, and
+// how much faster two workers are than one. AGEPATH_OVERHEAD=1000 says how many cells.
 func TestOverhead(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes some seconds")
 	}
-	cells, _ := inFull(t, "AGEPATH_OVERHEAD", 20)
+	cells, full := inFull(t, "AGEPATH_OVERHEAD", 20)
 	const cost = 100 * time.Millisecond
 	s := startScale(t)
-	for _, c := range []struct{ processes, slots int }{{1, 2}, {1, 1}, {2, 1}} {
-		grid := write(t, fmt.Sprintf("overhead-%d-%d", c.processes, c.slots), 20, cells/20)
+	measure := func(processes, slots int) time.Duration {
+		grid := write(t, fmt.Sprintf("overhead-%d-%d", processes, slots), 20, cells/20)
 		s.submit(grid, cells)
-		what := fmt.Sprintf("%d workers of %d slots", c.processes, c.slots)
-		took := s.race(what, cells, c.processes, []string{costVariable + "=" + cost.String()}, "worker", s.url, strconv.Itoa(c.slots), s.cache)
-		ideal := time.Duration(cells) * cost / time.Duration(c.processes*c.slots)
-		t.Logf("%s: %.3f of the ideal %v", what, took.Seconds()/ideal.Seconds(), ideal)
+		what := fmt.Sprintf("%d workers of %d slots", processes, slots)
+		return s.race(what, cells, processes, []string{costVariable + "=" + cost.String()}, "worker", s.url, strconv.Itoa(slots), s.cache)
+	}
+	ideal := time.Duration(cells) * cost / 2
+	over := measure(1, 2).Seconds() / ideal.Seconds()
+	t.Logf("one worker of two slots takes %.3f of the ideal %v", over, ideal)
+	one, two := measure(1, 1), measure(2, 1)
+	faster := one.Seconds() / two.Seconds()
+	t.Logf("two workers of one slot are %.3f times as fast as one", faster)
+	if full && (over > 1.05 || faster < 1.9) {
+		t.Error("at most 1.05 and at least 1.9 is what they should reach")
 	}
 }

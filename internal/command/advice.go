@@ -9,15 +9,16 @@ import (
 	"strings"
 
 	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 )
 
 // Unauthorized reports whether the server let this user in and then refused
 // something that agepath does.
 func Unauthorized(err error) bool { return errors.Is(err, nats.ErrPermissionViolation) }
 
-// advise adds to an error of a connection what to do about it, where one side
-// refused the other.
-func (n *NATS) advise(err error) error {
+// Advise adds to an error of a connection, or of what goes over it, what to do about
+// it, where that is known.
+func (n *NATS) Advise(err error) error {
 	if err == nil {
 		return nil
 	}
@@ -46,6 +47,10 @@ func (n *NATS) advice(err error) string {
 			return fmt.Sprintf("the server does not accept %s; ask its administrator for a user of agepath", logins[0])
 		}
 		return "the server wants to know who this is; give --creds FILE, --nkey FILE, or --user NAME with --password-file FILE"
+	case errors.Is(err, nats.ErrNoServers):
+		return "nobody answers there; start the server, or mend the URL"
+	case errors.Is(err, jetstream.ErrStreamNotFound):
+		return "nothing was submitted to this server, or to this user's account of it, yet"
 	case errors.Is(err, nats.ErrAuthExpired), errors.Is(err, nats.ErrAccountAuthExpired), errors.Is(err, nats.ErrAuthRevoked):
 		return "ask the server's administrator for new credentials and replace the file; a running program takes them from there"
 	case errors.Is(err, nats.ErrNkeysNotSupported):

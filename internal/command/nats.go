@@ -68,13 +68,13 @@ func (n *NATS) Connect(ctx context.Context, name string, report func(error)) (*q
 		return nil, err
 	}
 	q, err := queue.Connect(ctx, queue.Config{
-		URL: n.URL, Name: name, Report: func(err error) { report(n.advise(err)) },
+		URL: n.URL, Name: name, Report: func(err error) { report(n.Advise(err)) },
 		CredentialsFile: n.creds, NKeyFile: n.nkey, User: n.user, PasswordFile: n.password,
 		CAFile: n.ca, CertFile: n.cert, KeyFile: n.key,
 		InboxPrefix: n.inbox, ConnectWait: n.connectWait,
 		Replicas: n.replicas, AckWait: n.ackWait,
 	})
-	return q, n.advise(err)
+	return q, n.Advise(err)
 }
 
 // logins returns the flags given of which each alone says who this is.

@@ -20,6 +20,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agepath/agepath/experiment/queue"
+	"github.com/agepath/agepath/internal/ports"
 )
 
 // connect runs a program that connects with the given flags and leaves.
@@ -239,13 +240,12 @@ func wantConnection(t *testing.T, code int, want, args []string) {
 // up where none comes.
 func TestConnectWait(t *testing.T) {
 	t.Parallel()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	address := ports.Free(t, 1)[0]
+	at, err := net.ResolveTCPAddr("tcp", address)
 	if err != nil {
 		t.Fatal(err)
 	}
-	port := listener.Addr().(*net.TCPAddr).Port
-	listener.Close()
-	url := fmt.Sprintf("nats://127.0.0.1:%d", port)
+	url := "nats://" + address
 	if code, message := connect(t, "--nats", url, "--connect-wait", "100ms"); code != ExitFailed || !strings.Contains(message, url) {
 		t.Errorf("exit status %d: %s", code, message)
 	}
@@ -263,7 +263,7 @@ func TestConnectWait(t *testing.T) {
 	if err := <-waits; !strings.Contains(err.Error(), "trying again") {
 		t.Error(err)
 	}
-	serve(t, &server.Options{Port: port})
+	serve(t, &server.Options{Port: at.Port})
 	if err := <-connected; err != nil {
 		t.Error(err)
 	}
@@ -283,7 +283,7 @@ func TestAbort(t *testing.T) {
 	root := &cobra.Command{Use: "program"}
 	base := New(root, Streams{Out: &bytes.Buffer{}, Err: &stderr, Env: func(string) (string, bool) { return "", false }})
 	root.RunE = func(cmd *cobra.Command, _ []string) error {
-		base.Abort(base.NATS.advise(fmt.Errorf("%w: publish to x", nats.ErrPermissionViolation)))
+		base.Abort(base.NATS.Advise(fmt.Errorf("%w: publish to x", nats.ErrPermissionViolation)))
 		<-cmd.Context().Done()
 		return errors.New("a consequence")
 	}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -133,4 +134,27 @@ func checkArguments(t *testing.T, binaries string) {
 	if ran < 4 {
 		t.Errorf("%d programs ran", ran)
 	}
+}
+
+// TestServerImage wants the NATS servers to be of the version that the tests of the
+// queue and the fault campaigns use.
+func TestServerImage(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../../go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	required := regexp.MustCompile(`github.com/nats-io/nats-server/v2 v(\S+)`).FindSubmatch(text)
+	if required == nil {
+		t.Fatal("go.mod requires no nats-server")
+	}
+	for _, o := range overlay(t, "nats") {
+		if o.kind == "StatefulSet" {
+			if have, want := o.pod.Spec.Containers[0].Image, "nats:"+string(required[1]); have != want {
+				t.Errorf("the servers' image is %s, want %s", have, want)
+			}
+			return
+		}
+	}
+	t.Error("there are no servers")
 }

@@ -1,0 +1,85 @@
+package results
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"path/filepath"
+
+	"github.com/agepath/agepath/experiment"
+)
+
+// partialCells reads the cells of a folder whose run has not ended: those of
+// cells.arrow, if it is there, and those that its streams hold so far.
+type partialCells struct {
+	dir      string
+	segments []int // of the streams, rising
+	newest   *index
+}
+
+// newPartialCells finds for each cell the batch that counts, the newest.
+func newPartialCells(ctx context.Context, dir string, segments []int) (*partialCells, error) {
+	p := &partialCells{dir: dir, segments: segments, newest: newIndex()}
+	err := p.each(ctx, []string{"cell", "status"}, func(at source, f *Frame) error {
+		cells, statuses := f.Batch.Columns[0].Texts, f.Batch.Columns[1].Texts
+		for i, cell := range cells {
+			key, err := parseCell(cell)
+			if err != nil {
+				return err
+			}
+			if err := p.newest.set(key, at, experiment.Status(statuses[i])); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return p, err
+}
+
+// each calls do with every batch, the oldest first.
+func (p *partialCells) each(ctx context.Context, columns []string, do func(at source, f *Frame) error) error {
+	paths := map[int]string{}
+	order := append([]int{0}, p.segments...)
+	for _, number := range order {
+		paths[number] = filepath.Join(p.dir, streamName("cells", number))
+	}
+	paths[0] = filepath.Join(p.dir, cellsFile)
+	for _, number := range order {
+		at := source{segment: int32(number)}
+		err := eachFrame(ctx, paths[number], columns, func(f *Frame) error {
+			defer func() { at.batch++ }()
+			return do(at, f)
+		})
+		switch {
+		case err == nil:
+		case number == 0 && errors.Is(err, fs.ErrNotExist): // nothing is gathered yet
+		case number > 0 && errors.Is(err, errTorn): // not even its schema is whole yet
+		default:
+			return err
+		}
+	}
+	return nil
+}
+
+// eachNewest calls do with the rows that count, batch by batch. The columns have
+// cell among them.
+func (p *partialCells) eachNewest(ctx context.Context, columns []string, do func(*Frame) error) error {
+	return p.each(ctx, columns, func(at source, f *Frame) error {
+		cells, err := f.Column("cell", experiment.Text)
+		if err != nil {
+			return err
+		}
+		kept := *f
+		kept.Batch = newBatch(f.Columns)
+		for row, cell := range cells.Texts {
+			if e, _, ok := p.newest.find(cell); ok && e.source == at {
+				appendRows(&kept.Batch, 0, f.Columns, &f.Batch, row, row+1)
+				kept.Batch.Rows++
+			}
+		}
+		if kept.Batch.Rows == 0 {
+			return nil
+		}
+		return do(&kept)
+	})
+}

@@ -1,0 +1,41 @@
+package results
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestWithoutValidation reports a run of the paper's protocol: no tables and
+// columns of what no cell has, said once, and each method's settings told.
+func TestWithoutValidation(t *testing.T) {
+	t.Parallel()
+	var rows []cellRow
+	for repeat := 1; repeat <= 3; repeat++ {
+		row := cellRow{"repeat": repeat, "score_validation": nil, "mae_validation": nil, "score_oracle": 0.5 + 0.01*float64(repeat)}
+		rows = append(rows,
+			merge(row, cellRow{"method": "gaga"}),
+			merge(row, cellRow{"method": "mospl", "method_params": `{"population":20,"generations":40}`}))
+	}
+	dir := writeRun(t, runTables{cells: rows})
+	r := mustWrite(t, dir, Options{Figures: -1})
+	said := 0
+	for _, sentence := range r.Missing {
+		if strings.Contains(sentence, "no cell has a validation score") {
+			said++
+		}
+	}
+	if said != 1 {
+		t.Errorf("said %d times: %q", said, r.Missing)
+	}
+	text := written(t, "markdown", r)
+	for _, wanted := range []string{"| oracle | final | repeats |", "; MOSPL: population=20 generations=40."} {
+		if !strings.Contains(text, wanted) {
+			t.Errorf("no %q in\n%s", wanted, text)
+		}
+	}
+	for _, unwanted := range []string{"no score", "validation |", "Optimism"} {
+		if strings.Contains(text, unwanted) {
+			t.Errorf("%q in\n%s", unwanted, text)
+		}
+	}
+}
