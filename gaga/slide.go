@@ -2,6 +2,7 @@ package gaga
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -11,7 +12,7 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// slide finds the start of a landing of a sweep: it goes down the implicit
+// slide finds the start of a landing of a sweep of logistic regression: it goes down the implicit
 // objective's valley from a jump point, as alternation does, but in steps that get
 // longer where the valley is straight. A step minimizes the objective's
 // second-order model within a radius (Moré, Sorensen: Computing a trust region
@@ -23,7 +24,9 @@ type slide struct {
 	loss        Logistic
 	now, next   slidePoint
 	thresholds  []float64
-	losses      []float64 // n
+	losses, way []float64 // n, scratch, with the next two
+	slope       []float64
+	curvature   []float64
 	fit, hess   []float64 // p x p: Hessians of the weighted fit, as its factor later, and of the objective
 	diag        []float64
 	products    *products
@@ -43,24 +46,35 @@ type slidePoint struct {
 	value           float64   // the implicit objective
 }
 
-func newSlide(t *tracker, loss Logistic) *slide {
+// newSlide returns nil where the problem is of another kind, or its objective has
+// kinks.
+func newSlide(t *tracker) *slide {
+	loss, ok := t.loss.(Logistic)
+	breaks := slices.ContainsFunc(t.zones, func(z Zone) bool { return z.Break })
+	if !ok || breaks || t.primal == nil || t.problem.Penalty.L1 != 0 || t.problem.Penalty.L2 == 0 {
+		return nil
+	}
 	f := func(k int) []float64 { return make([]float64, k) }
 	n, p := t.n, t.p
 	point := func() slidePoint {
 		return slidePoint{theta: f(p), gradient: f(p), u: f(n), phi: f(n), fit: f(n), hess: f(n)}
 	}
 	return &slide{
-		t: t, loss: loss, now: point(), next: point(), thresholds: f(len(t.zones) - 1), losses: f(n),
+		t: t, loss: loss, now: point(), next: point(), thresholds: f(len(t.zones) - 1), losses: f(n), way: f(n), slope: f(n), curvature: f(n),
 		fit: f(p * p), hess: f(p * p), diag: f(p), products: newProducts(p),
 		value: f(p), z: f(p), along: f(p), step: f(p), work: f(max(1, 40*p+64)),
 	}
 }
 
-// Radii of the slide's steps relative to the solution, and their number.
+// Radii of the slide's steps relative to the solution, and the number of steps. The
+// objective is the rougher the fewer the samples are: with long steps a slide over
+// few goes past optima in which alternation stays.
 const (
-	slideBegins  = 1e-6
-	slideLongest = 0.02
-	slideSteps   = 300
+	slideBegins    = 1e-6
+	slideLongest   = 0.01
+	slideForSample = 1.4e-6 // the longest for each sample
+	slideSteps     = 500
+	slidePlaces    = 4 // on a step at which it is looked whether the objective falls
 )
 
 // from goes down from theta at an age, which first moves along direction by the
@@ -77,7 +91,7 @@ func (s *slide) from(theta, direction []float64, age float64) bool {
 		return false
 	}
 	begin := s.now.value
-	radius := slideBegins
+	radius, longest := slideBegins, math.Min(slideLongest, slideForSample*float64(s.t.n))
 	for range slideSteps {
 		inside := s.aim(radius)
 		copy(s.next.theta, s.now.theta)
@@ -89,7 +103,7 @@ func (s *slide) from(theta, direction []float64, age float64) bool {
 		fall := s.now.value - s.next.value
 		tiny := s.last <= 1e-11*s.now.value && fall >= -1e-11*s.now.value // too little to be seen in the objective
 		length := blas64.Nrm2(vector(s.z)) / math.Sqrt(s.size)
-		if fall < 0.25*s.last && !tiny {
+		if fall < 0.25*s.last && !tiny || length > slideBegins && !s.falls(age, inside) {
 			if radius = 0.25 * length; radius < 1e-3*slideBegins {
 				return false
 			}
@@ -101,7 +115,7 @@ func (s *slide) from(theta, direction []float64, age float64) bool {
 			return s.now.value <= begin*(1+1e-12)
 		}
 		if (fall > 0.75*s.last || tiny) && !inside {
-			radius = math.Min(2*radius, slideLongest)
+			radius = math.Min(2*radius, longest)
 		}
 		if !s.curve() {
 			return false
@@ -149,6 +163,35 @@ func (s *slide) evaluate(age float64) {
 		pt.gradient[j] = t.l2[j] * w
 	}
 	kernel.MulTransAdd(pt.gradient, t.primal.a, t.p, pt.phi)
+}
+
+// falls reports whether the objective falls at the places looked at on the way from
+// now to next, and at its end unless that is the model's minimum, so that there is
+// no valley between, in which alternation would stay.
+func (s *slide) falls(age float64, inside bool) bool {
+	t := s.t
+	for at := range slidePlaces {
+		x := float64(at+1) / slidePlaces
+		if inside && x == 1 {
+			break
+		}
+		copy(s.way, s.now.u)
+		blas64.Scal(1-x, vector(s.way))
+		kernel.Axpy(x, s.next.u, s.way)
+		s.loss.evaluate(s.way, t.y, s.losses, s.slope, s.curvature)
+		var sum float64
+		for i, loss := range s.losses {
+			v, _, _ := t.reg.Weight(t.zoneAmong(s.thresholds, loss), loss, age)
+			sum += t.m[i] * v * s.slope[i] * (s.next.u[i] - s.now.u[i])
+		}
+		for j, l2 := range t.l2 {
+			sum += l2 * (s.now.theta[j] + x*s.step[j]) * s.step[j]
+		}
+		if sum > 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // zoneAmong is zoneOf with the thresholds known.
@@ -271,18 +314,23 @@ func (s *slide) length(shift float64) float64 {
 // bottom of the valley that leads from it. It reports false, with theta as it
 // was, where it finds none or the problem is of another kind.
 func (t *tracker) slide(c crossing, age float64, theta []float64) bool {
-	if t.sweep == nil || t.sweep.slide == nil {
+	if t.descent == nil {
 		return false
 	}
 	var direction []float64
 	switch c.cause {
 	case SampleUp, SampleDown:
 		// H⁻¹a of the sample: the direction in which H has become negative.
-		if len(t.active) != t.p || !t.primal.factored() {
+		if !t.primal.factored() {
 			return false
 		}
-		direction = append(direction, t.primal.sample(c.index)...)
-		t.solve(direction)
+		over := make([]float64, len(t.active))
+		t.gather(over, t.primal.sample(c.index))
+		t.solve(over)
+		direction = make([]float64, t.p)
+		for r, j := range t.active {
+			direction[j] = over[r]
+		}
 		by := sign(t.left.slope[c.slot]) // towards larger losses
 		if c.cause == SampleDown {
 			by = -by
@@ -293,5 +341,5 @@ func (t *tracker) slide(c crossing, age float64, theta []float64) bool {
 		return false
 	}
 	start := append([]float64(nil), theta...)
-	return t.sweep.slide.from(start, direction, age) && copy(theta, start) > 0
+	return t.descent.from(start, direction, age) && copy(theta, start) > 0
 }

@@ -31,7 +31,6 @@ type sweep struct {
 	diag   []float64 // p: its diagonal with all terms taken positive
 
 	quick   *quick // alternation for landings, where it applies
-	slide   *slide // starts of landings, where it applies
 	mid     halfway
 	crossed []int     // samples that change their zone in the step
 	low     []float64 // lower bounds of their slopes
@@ -50,15 +49,10 @@ type halfway struct {
 
 func newSweep(t *tracker) *sweep {
 	s := t.system
-	quick := newQuick(t)
-	var descent *slide
-	if quick != nil && !quick.breaks {
-		descent = newSlide(t, quick.loss)
-	}
 	return &sweep{
-		quick: quick, slide: descent,
-		mid:  halfway{point{loss: make([]float64, s.n), slope: make([]float64, s.n), curvature: make([]float64, s.n)}, make([]uint8, s.n)},
-		zone: make([]uint8, s.n), sign: make([]float64, s.p),
+		quick: newQuick(t),
+		mid:   halfway{point{loss: make([]float64, s.n), slope: make([]float64, s.n), curvature: make([]float64, s.n)}, make([]uint8, s.n)},
+		zone:  make([]uint8, s.n), sign: make([]float64, s.p),
 		hess: make([]float64, s.p*s.p), diag: make([]float64, s.p),
 		least: make([]float64, s.p*s.p), size: make([]float64, s.p), grad: make([]float64, s.p), thresholds: make([]float64, len(s.zones)-1),
 	}
