@@ -256,7 +256,8 @@ type breaking struct{ recorded, missed, astray int }
 // discontinuous: those that hold a recorded jump, those that do not but begin
 // on the path, those that begin on another branch. A step is
 // discontinuous where alternation in steps a tenth, a hundredth ... of it still
-// makes one change of the same order.
+// makes one change of the same order; not where both its ends are on the path,
+// which has no jump between them.
 func (m *consistency) discontinuities(t *testing.T, acs alternating) breaking {
 	var b breaking
 	for i := 1; i < len(acs.points); i++ {
@@ -264,18 +265,18 @@ func (m *consistency) discontinuities(t *testing.T, acs alternating) breaking {
 		if l.first || m.apart(k.theta, l.theta) <= agreement {
 			continue
 		}
+		recorded := m.jumpBetween(k.age, l.age)
+		off := m.off(k)
+		if !recorded && off <= agreement && m.off(l) <= agreement {
+			continue // it moves as the path does, which is continuous there
+		}
 		at, size, ok := m.refine(t, k.theta, k.age, l.age)
 		if !ok {
 			continue
 		}
-		if m.jumpBetween(k.age, l.age) {
+		if recorded {
 			b.recorded++
 			continue
-		}
-		theta, err := m.path.At(k.age)
-		off := math.NaN()
-		if err == nil {
-			off = m.apart(theta, k.theta)
 		}
 		if off > agreement { // on another branch it says nothing of the path
 			b.astray++
@@ -286,6 +287,16 @@ func (m *consistency) discontinuities(t *testing.T, acs alternating) breaking {
 		}
 	}
 	return b
+}
+
+// off returns how far alternation is from the path at one of its ages, NaN where
+// there is no path.
+func (m *consistency) off(k acsPoint) float64 {
+	theta, err := m.path.At(k.age)
+	if err != nil {
+		return math.NaN()
+	}
+	return m.apart(theta, k.theta)
 }
 
 // refine follows alternation from θ at lo to hi in smaller and smaller steps, and

@@ -193,6 +193,10 @@ func (a *Alternation) lose() {
 			r := u - y[i]
 			a.losses[i] = r * r
 		}
+	case Hinge:
+		for i, u := range a.scores {
+			a.losses[i] = max(0, l.C*(1-y[i]*u))
+		}
 	case Logistic:
 		l.evaluate(a.scores, y, a.losses, a.slopes[0], a.slopes[1])
 	default:

@@ -12,17 +12,37 @@ import "math"
 // are still seen on cubic interpolants.
 const foldStep = 0.9
 
-// fold is where a branch is expected to turn back, as seen from the age since.
-type fold struct{ since, at float64 }
+// fold is where a branch is expected to turn back, as seen from the age since. It is
+// sure once a second estimate has agreed with the first. The speed was first where
+// it was first expected to.
+type fold struct {
+	since, at, first float64
+	sure             bool
+}
+
+// arrived is how many times the speed there, squared, it is by a fold: elsewhere,
+// as behind the threshold of a weight of infinite slope, it may well grow by some
+// of that.
+const arrived = 1e4
 
 // expectFold estimates from the last two points of one segment where the branch
 // turns back.
 func (t *tracker) expectFold(from, to *point) {
+	before, after, last := t.speed(from), t.speed(to), t.fold
 	t.fold = fold{}
-	before, after := t.speed(from), t.speed(to)
-	if h := to.age - from.age; after > 1.5*before && h > 0 {
-		t.fold = fold{to.age, to.age + h*before/(after-before)}
+	h := to.age - from.age
+	if !(before > 0 && after > 1.5*before && h > 0) {
+		return
 	}
+	next := fold{since: to.age, at: to.age + h*before/(after-before), first: before}
+	if last.since == from.age {
+		next.first = last.first
+		next.sure = math.Abs(next.at-last.at) <= 0.25*(last.at-from.age)
+	}
+	if next.at-to.age < smallest*to.age && after < arrived*next.first {
+		return // no fold: the corrector finds out how far it goes
+	}
+	t.fold = next
 }
 
 // speed returns ‖dθ/dλ‖², weighted by the curvature.
@@ -37,7 +57,7 @@ func (t *tracker) speed(pt *point) float64 {
 // toFold returns how far from the left point the branch is expected to turn back,
 // +Inf where nothing says that it does.
 func (t *tracker) toFold() float64 {
-	if t.fold.since != t.left.age || t.fold.at == 0 {
+	if !t.fold.sure || t.fold.since != t.left.age {
 		return math.Inf(1)
 	}
 	return t.fold.at - t.left.age

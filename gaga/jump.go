@@ -254,7 +254,7 @@ func (t *tracker) readZones(zones []uint8, age float64) (unchanged bool) {
 			zones[i], unchanged = z, false
 		}
 	}
-	if t.primal == nil {
+	if t.problem.Penalty.L1 == 0 {
 		return unchanged
 	}
 	for j, w := range t.search.Theta()[:t.p] {

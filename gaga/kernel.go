@@ -8,6 +8,7 @@ import (
 	"github.com/agepath/agepath/internal/anderson"
 	"github.com/agepath/agepath/internal/convex"
 	"github.com/agepath/agepath/internal/factor"
+	"github.com/agepath/agepath/internal/kernel"
 )
 
 // kerneled is the back-end for the hinge loss in a kernel's space: θ are the n
@@ -250,7 +251,7 @@ func (s *kerneled) predictAll(dst, theta []float64) {
 		}
 		for j, a := range theta[:s.n] {
 			if a != 0 {
-				blas64.Axpy(a*s.y[j], vector(s.svm.KernelRow(j)), vector(dst))
+				kernel.Axpy(a*s.y[j], s.svm.KernelRow(j), dst)
 			}
 		}
 		if whole > apart {
@@ -264,7 +265,7 @@ func (s *kerneled) predictAll(dst, theta []float64) {
 	}
 	for j, a := range theta[:s.n] {
 		if d := a - s.base[j]; d != 0 {
-			blas64.Axpy(d*s.y[j], vector(s.svm.KernelRow(j)), vector(dst))
+			kernel.Axpy(d*s.y[j], s.svm.KernelRow(j), dst)
 		}
 	}
 	s.changes++

@@ -6,6 +6,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/agepath/agepath/internal/anderson"
+	"github.com/agepath/agepath/internal/kernel"
 )
 
 // trusted is the spectral radius of the difference between J and the factor, in
@@ -149,7 +150,7 @@ func (s *kerneled) multiply(dst, x []float64) {
 	var sum float64
 	for r, j := range s.active[:k] {
 		sum += s.y[j] * x[r]
-		blas64.Axpy(s.y[j]*x[r], vector(s.svm.KernelRow(j)), vector(s.product))
+		kernel.Axpy(s.y[j]*x[r], s.svm.KernelRow(j), s.product)
 	}
 	s.image(dst, x, s.product)
 	if s.borders() > 0 {

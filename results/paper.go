@@ -14,9 +14,9 @@ import (
 
 // PaperTable puts a published table beside the scores of a run.
 type PaperTable struct {
-	Table    *published.Table
-	Rows     []PaperRow
-	Protocol bool // whether the whole run follows the paper's protocol
+	Table   *published.Table
+	Rows    []PaperRow
+	Differs bool // whether the run is known to follow another protocol than the paper's
 }
 
 // PaperRow is one published number beside ours.
@@ -81,12 +81,12 @@ func (r *Report) addPaper(m *Manifest) error {
 			rows[name] = append(rows[name], rankedRow{table, &table.Rows[i]})
 		}
 	}
-	protocol := paperProtocol(m)
+	differs := differsFromPaper(m)
 	for _, table := range tables {
 		if named != nil && table.Name() != "table"+named[1] {
 			continue
 		}
-		p := &PaperTable{Table: table, Protocol: protocol}
+		p := &PaperTable{Table: table, Differs: differs}
 		found := false
 		for _, row := range table.Rows {
 			found = p.add(row, rows[catalogName(row.Dataset)]) || found
@@ -110,14 +110,15 @@ func catalogName(name string) string {
 	return name
 }
 
-// paperProtocol reports whether all of a manifest's grid follows the paper's
-// protocol.
-func paperProtocol(m *Manifest) bool {
+// differsFromPaper reports whether a part of a manifest's grid follows another
+// protocol than the paper's. Without a manifest, as while a run goes on, it is
+// not known to.
+func differsFromPaper(m *Manifest) bool {
 	if m == nil || m.Kind != experiment.SelfPaced {
 		return false
 	}
 	grid, err := experiment.Parse([]byte(m.Grid), ManifestName, nil)
-	return err == nil && !slices.ContainsFunc(grid.Sweeps, func(s experiment.Sweep) bool { return !s.Settings.Paper })
+	return err == nil && slices.ContainsFunc(grid.Sweeps, func(s experiment.Sweep) bool { return !s.Settings.Paper })
 }
 
 // add puts every number of a published row beside those of the run's rows that

@@ -41,7 +41,7 @@ func paperReport(t *testing.T, name string, rows []cellRow) (*Report, string) {
 func TestPaper(t *testing.T) {
 	t.Parallel()
 	r, dir := paperReport(t, "table14", table14Cells(0.1, 0.6))
-	if len(r.Paper) != 1 || r.Paper[0].Table.Number != 14 || !r.Paper[0].Protocol || len(r.Paper[0].Rows) != 8*3 {
+	if len(r.Paper) != 1 || r.Paper[0].Table.Number != 14 || r.Paper[0].Differs || len(r.Paper[0].Rows) != 8*3 {
 		t.Fatalf("%+v", r.Paper)
 	}
 	rows := map[float64]map[string]PaperRow{}
@@ -142,5 +142,25 @@ func TestPaperSeveralSettings(t *testing.T) {
 	}
 	if len(settings) != 2 || !strings.Contains(settings[0], "α=0.006") || !strings.Contains(settings[1], "α=0.01") {
 		t.Errorf("settings %q", settings)
+	}
+}
+
+func TestDiffersFromPaper(t *testing.T) {
+	t.Parallel()
+	grid := func(protocol string) *Manifest {
+		return &Manifest{Kind: experiment.SelfPaced, Grid: "name: table14\n" + protocol +
+			"data: [{name: music}]\nmodels: [{lasso: {alpha: 0.006}}]\nregularizers: [linear]\nmethods: [gaga]\n"}
+	}
+	for name, c := range map[string]struct {
+		manifest *Manifest
+		want     bool
+	}{
+		"the paper's":                       {grid("protocol: paper\n"), false},
+		"clean rules":                       {grid(""), true},
+		"no manifest yet, which tells none": {nil, false},
+	} {
+		if got := differsFromPaper(c.manifest); got != c.want {
+			t.Errorf("%s: %v", name, got)
+		}
 	}
 }

@@ -3,6 +3,7 @@ package results
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"path/filepath"
 
@@ -38,15 +39,13 @@ func newPartialCells(ctx context.Context, dir string, segments []int) (*partialC
 
 // each calls do with every batch, the oldest first.
 func (p *partialCells) each(ctx context.Context, columns []string, do func(at source, f *Frame) error) error {
-	paths := map[int]string{}
-	order := append([]int{0}, p.segments...)
-	for _, number := range order {
-		paths[number] = filepath.Join(p.dir, streamName("cells", number))
-	}
-	paths[0] = filepath.Join(p.dir, cellsFile)
-	for _, number := range order {
+	for _, number := range append([]int{0}, p.segments...) {
+		name := cellsFile
+		if number > 0 {
+			name = streamName("cells", number)
+		}
 		at := source{segment: int32(number)}
-		err := eachFrame(ctx, paths[number], columns, func(f *Frame) error {
+		err := eachFrame(ctx, filepath.Join(p.dir, name), columns, func(f *Frame) error {
 			defer func() { at.batch++ }()
 			return do(at, f)
 		})
@@ -54,6 +53,8 @@ func (p *partialCells) each(ctx context.Context, columns []string, do func(at so
 		case err == nil:
 		case number == 0 && errors.Is(err, fs.ErrNotExist): // nothing is gathered yet
 		case number > 0 && errors.Is(err, errTorn): // not even its schema is whole yet
+		case errors.Is(err, fs.ErrNotExist):
+			return fmt.Errorf("the run gathered %s into %s while it was read; make the report again", name, cellsFile)
 		default:
 			return err
 		}

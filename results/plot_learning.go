@@ -204,7 +204,7 @@ func learningFigure(plan figurePlan, data *dataFacts, paths func(*ScoreEntry) []
 		f.Note += "; " + plan.of
 	}
 	f.Caption = "Each curve covers the ages that all of its repeats have. " +
-		"Where a path jumps the curve is not joined; ACS, which knows no age between its steps, holds the last one."
+		"Where a path jumps the curve is not joined; between its knots the score is interpolated. ACS, which knows no age between its steps, holds the last one."
 	return f
 }
 

@@ -303,6 +303,9 @@ func TestTicks(t *testing.T) {
 		{decadeTicks{}, 0.1, 20, "0.1 0.2 0.5 1 2 5 10 20"},
 		{decadeTicks{}, 1e-6, 1, "1e−06 1e−05 0.0001 0.001 0.01 0.1 1"},
 		{decadeTicks{}, 0.003, 0.04, "0.005 0.01 0.02"},
+		{decadeTicks{}, 375, 12_000, "500 1000 2000 5000 10000"},
+		{decadeTicks{}, 5e-6, 6e-5, "5e−06 1e−05 2e−05 5e−05"},
+		{decadeTicks{}, 1e5, 2e6, "100000 200000 500000 1e+06 2e+06"},
 	}
 	for _, test := range tests {
 		var labels []string

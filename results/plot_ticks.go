@@ -42,7 +42,15 @@ func tickLabel(x float64, places int) string {
 	return properMinus(fixed(x, places))
 }
 
-func shortLabel(x float64) string { return properMinus(strconv.FormatFloat(x, 'g', 3, 64)) }
+// shortLabel writes a number rounded to three digits, from a million on and below
+// a ten-thousandth with its power of ten.
+func shortLabel(x float64) string {
+	rounded, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 3, 64), 64)
+	if err != nil { // beyond the largest number
+		rounded = x
+	}
+	return properMinus(strconv.FormatFloat(rounded, 'g', -1, 64))
+}
 
 // properMinus has a minus sign, as wide as a plus, in place of the hyphen.
 func properMinus(number string) string { return strings.ReplaceAll(number, "-", "\u2212") }

@@ -147,7 +147,7 @@ func (p *PaperTable) words(constant []string) string {
 	for _, fact := range p.commonFacts() {
 		fmt.Fprintf(&b, "Our %s: %s. ", fact.Name, fact.Value)
 	}
-	if !p.Protocol {
+	if p.Differs {
 		b.WriteString("This run does not follow the paper's protocol (protocol: paper in the grid), so that differences are to be expected. ")
 	}
 	b.WriteString(p.coverage())

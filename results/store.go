@@ -15,7 +15,7 @@ import (
 // Limits of what [Store.Append] gathers before it flushes by itself.
 const (
 	pendingCells = 8192
-	pendingBytes = 32 << 20
+	pendingBytes = 20 << 20
 )
 
 // StoreOptions tell what a store holds.
@@ -160,7 +160,7 @@ func (s *Store) Counts() map[experiment.Status]int {
 func (s *Store) Omitted() []string { return slices.Clone(s.omitted) }
 
 // Append adds an outcome, which must not be changed afterwards. It is durable
-// after the next Flush; Append flushes by itself when 8192 cells or 32 MiB
+// after the next Flush; Append flushes by itself when 8192 cells or 20 MiB
 // wait. An outcome that does not fit the tables is refused; after any other
 // error the outcome waits for the next Flush.
 func (s *Store) Append(o *experiment.Outcome) error {

@@ -23,9 +23,13 @@ const numberHeader = "Agepath-Number"
 
 // numberOf returns the number of a task by its message's headers.
 func numberOf(header nats.Header) uint64 {
-	number, err := strconv.ParseUint(header.Get(numberHeader), 10, 64)
+	text := header.Get(numberHeader)
+	if text == "" {
+		return 0
+	}
+	number, err := strconv.ParseUint(text, 10, 64)
 	if err != nil {
-		return 0 // without the header
+		return 0 // nobody writes such a header
 	}
 	return number
 }

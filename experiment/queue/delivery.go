@@ -224,6 +224,11 @@ func (d *Delivery) Release(ctx context.Context, delay time.Duration) error {
 	return errors.Join(d.wrap(err), d.handBack(ctx, delay))
 }
 
+// Abandon gives up a delivery that cannot be settled, without a word to the
+// server: heartbeats end, and the task goes to another worker after AckWait. It
+// does nothing to one that is settled.
+func (d *Delivery) Abandon() { d.settle() }
+
 func (d *Delivery) open() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()

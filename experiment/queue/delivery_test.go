@@ -52,6 +52,25 @@ func TestHeartbeatsKeepTheTask(t *testing.T) {
 	b.wantCounts("run", Counts{Done: 1})
 }
 
+func TestAbandon(t *testing.T) {
+	t.Parallel()
+	b := setup(t, ackWait)
+	b.publish(task("run", "a"))
+	worker := b.worker(WorkerConfig{})
+	d := b.pull(worker)
+	d.Abandon()
+	again := b.pull(worker)
+	if again.Delivered != 2 || again.Attempt != 1 {
+		t.Errorf("delivery %d, attempt %d; want the second in the first", again.Delivered, again.Attempt)
+	}
+	if err := d.Done(b.ctx, ok()); !errors.Is(err, ErrSettled) {
+		t.Errorf("done after it was abandoned: %v", err)
+	}
+	b.done(again, ok())
+	again.Abandon() // nothing is left to give up
+	b.wantCounts("run", Counts{Done: 1})
+}
+
 func TestHeartbeatsStopAtTheDeadline(t *testing.T) {
 	t.Parallel()
 	b := setup(t, ackWait)

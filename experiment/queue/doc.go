@@ -38,7 +38,16 @@
 // that it is begun. A task of which [WorkerConfig.MaxDeaths] workers died, all
 // but the first for certain, becomes a dead letter and a failed outcome; a
 // delivery that got lost on its way to a worker is no death. A worker computes one
-// task at a time that a worker may have died of. Servers before
+// task at a time that a worker may have died of.
+//
+// A slot has a [Line]. For long cells it pulls one task at a time, and none ahead:
+// what is fetched ahead waits while other workers have nothing to do. Short cells
+// are pulled and settled several at a time ([Line.Pull], [Puller.Done]), which
+// costs the server and the worker a fraction: one request, results sent one after
+// the other, and one confirmed acknowledgement for all. Heartbeats begin with a
+// third of AckWait; before that a task in flight costs a timer.
+//
+// Servers before
 // 2.10 can number a redelivery 1 when a request expires at that moment
 // (nats-server 2.9.25, consumer.loopAndGatherMsgs); such a task is computed
 // once too often and given up one delivery later, nothing worse.

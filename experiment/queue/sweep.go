@@ -24,6 +24,9 @@ func (q *Queue) Sweep(ctx context.Context, run string) (removed int, err error) 
 		}
 		return err
 	})
+	if errors.Is(err, jetstream.ErrStreamNotFound) {
+		return 0, nil
+	}
 	if err != nil {
 		return 0, err
 	}

@@ -33,4 +33,10 @@ func TestSweep(t *testing.T) {
 	if n, err := b.Sweep(b.ctx, "run"); n != 0 || err != nil {
 		t.Errorf("%d tasks removed although put back, error %v; want none", n, err)
 	}
+	if err := b.js.DeleteStream(b.ctx, tasksStream); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := b.connect(Config{}).Sweep(b.ctx, "run"); n != 0 || err != nil {
+		t.Errorf("%d tasks removed without a stream, error %v; want none", n, err)
+	}
 }

@@ -35,12 +35,14 @@ func (b *board) begin(slot int, d *queue.Delivery) {
 	b.slots[slot] = queue.Running{Run: d.Task.Run, Cell: d.Task.Cell, Since: time.Now().UTC(), Attempt: d.Attempt}
 }
 
-// end notes that a slot is done with a task; trouble is why it could not
-// compute it.
-func (b *board) end(slot int, outcome *experiment.Outcome, trouble error) {
+// end notes that a slot is done with a task, which it may not have begun; trouble
+// is why it could not compute it.
+func (b *board) end(slot int, d *queue.Delivery, outcome *experiment.Outcome, trouble error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.slots[slot] = queue.Running{}
+	if running := &b.slots[slot]; running.Run == d.Task.Run && running.Cell == d.Task.Cell {
+		*running = queue.Running{}
+	}
 	b.troubles[slot] = ""
 	switch {
 	case trouble != nil:

@@ -107,7 +107,7 @@ func (c *Coordinator) Run(ctx context.Context) (*Summary, error) {
 	if err := c.finish(ctx, g.store); err != nil {
 		return nil, err
 	}
-	if c.Queue != nil && summary.Computed > 0 {
+	if c.Queue != nil { // also where nothing was missing: the one before can have ended before it swept
 		if _, err := c.Queue.Sweep(ctx, c.Plan.Run); err != nil {
 			return nil, err
 		}

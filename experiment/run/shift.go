@@ -48,14 +48,14 @@ func (s *shift) ends(d *queue.Delivery, outcome *experiment.Outcome, err error) 
 	case err == nil && outcome != nil && interrupted && outcome.Status != experiment.OK:
 		outcome = nil
 	}
-	s.board.end(s.slot, outcome, err)
+	s.board.end(s.slot, d, outcome, err)
 	switch {
 	case err != nil:
 		s.trouble = true
-		s.worker.handBack(s.ctx, d, s.wait, err)
+		s.worker.handBack(d, s.wait, err)
 	case outcome == nil:
 		s.flush() // what is done does not wait for what is not
-		s.worker.settle(s.ctx, d, nil, 0)
+		s.worker.settle(d, nil, 0)
 	default:
 		outcome.Attempts = d.Attempt
 		outcome.Worker, outcome.Version = s.worker.Name, s.worker.Version
@@ -63,14 +63,14 @@ func (s *shift) ends(d *queue.Delivery, outcome *experiment.Outcome, err error) 
 			s.finished = append(s.finished, queue.Finished{Delivery: d, Outcome: outcome})
 			return
 		}
-		s.worker.settle(s.ctx, d, outcome, 0)
+		s.worker.settle(d, outcome, 0)
 	}
 }
 
 // flush settles what is finished.
 func (s *shift) flush() {
 	if len(s.finished) > 0 {
-		s.worker.done(s.ctx, s.finished)
+		s.worker.done(s.finished)
 	}
 	s.finished = nil
 }

@@ -32,7 +32,7 @@ func computeTogether(t *testing.T, q *queue.Queue, specs []string, limits experi
 		t.Fatal(err)
 	}
 	defer puller.Close()
-	w.puller = puller
+	w.puller, w.settling = puller, t.Context()
 	computers, err := w.computers()
 	if err != nil {
 		t.Fatal(err)

@@ -49,7 +49,8 @@ type Worker struct {
 	// not block and may be called from any goroutine. Default: nothing is told.
 	Report func(cell string, err error)
 
-	puller *queue.Puller // while it runs
+	puller   *queue.Puller   // while it runs
+	settling context.Context // until which tasks are settled
 }
 
 // Run computes tasks until ctx ends or, with Drain, none is left. When
@@ -85,7 +86,9 @@ func (w *Worker) Run(ctx context.Context) error {
 		<-told
 	}()
 	group, ctx := errgroup.WithContext(ctx)
-	computing, cancel := worker.graceful(ctx)
+	computing, cancel := outlasting(ctx, worker.Grace)
+	defer cancel()
+	worker.settling, cancel = outlasting(computing, grace)
 	defer cancel()
 	for at, computer := range computers {
 		group.Go(func() error {
@@ -96,14 +99,17 @@ func (w *Worker) Run(ctx context.Context) error {
 	return group.Wait()
 }
 
-// graceful returns a context that ends Grace after ctx.
-func (w *Worker) graceful(ctx context.Context) (context.Context, context.CancelFunc) {
+// outlasting returns a context that ends a while after ctx.
+func outlasting(ctx context.Context, while time.Duration) (context.Context, context.CancelFunc) {
 	later, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	context.AfterFunc(ctx, func() {
-		pause(later.Done(), w.Grace)
+	stop := context.AfterFunc(ctx, func() {
+		pause(later.Done(), while)
 		cancel()
 	})
-	return later, cancel
+	return later, func() {
+		stop()
+		cancel()
+	}
 }
 
 func (w *Worker) defaults() error {
@@ -159,7 +165,8 @@ func (w *Worker) computers() ([]computer, error) {
 }
 
 const (
-	// grace is how long settling a task may take after the worker was stopped.
+	// grace is how long settling tasks may take after the last was computed in a
+	// worker that is stopped.
 	grace = 10 * time.Second
 	// firstIdle is how long a slot that drains the queue first waits for tasks that
 	// others hold; the time doubles up to Worker.Idle.
@@ -182,7 +189,7 @@ func (w *Worker) slot(ctx, computing context.Context, computer computer, board *
 		switch {
 		case ctx.Err() != nil:
 			for _, d := range tasks {
-				w.settle(computing, d, nil, 0)
+				w.settle(d, nil, 0)
 			}
 			return nil
 		case errors.As(err, &empty):
@@ -213,38 +220,36 @@ func (w *Worker) slot(ctx, computing context.Context, computer computer, board *
 }
 
 // handBack hands back a task that the worker is in no state to compute.
-func (w *Worker) handBack(ctx context.Context, d *queue.Delivery, wait time.Duration, err error) {
+func (w *Worker) handBack(d *queue.Delivery, wait time.Duration, err error) {
 	w.Report(d.Task.Cell, fmt.Errorf("handing cell %s back and waiting %v: %w", d.Task.Cell, wait, err))
-	w.settle(ctx, d, nil, wait)
+	w.settle(d, nil, wait)
 }
 
 // settle tells the queue what became of a delivery: a nil outcome means that
-// the cell was not computed; it is delivered again after the delay. The
-// server gives the task to somebody else once its heartbeats stop, so a lost
-// answer costs time, not the cell.
-func (w *Worker) settle(ctx context.Context, d *queue.Delivery, outcome *experiment.Outcome, delay time.Duration) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
-	defer cancel()
+// the cell was not computed; it is delivered again after the delay. While no
+// server can be reached it waits, until the worker is stopped. The server gives
+// the task to somebody else once its heartbeats stop, so a lost answer costs time,
+// not the cell.
+func (w *Worker) settle(d *queue.Delivery, outcome *experiment.Outcome, delay time.Duration) {
 	var err error
 	if outcome == nil {
-		err = d.Release(ctx, delay)
+		err = d.Release(w.settling, delay)
 	} else {
-		_, err = d.Fail(ctx, outcome, w.RetryDelay)
+		_, err = d.Fail(w.settling, outcome, w.RetryDelay)
 	}
 	w.unsettled(d, err)
 }
 
 // done settles deliveries whose outcome is ok.
-func (w *Worker) done(ctx context.Context, finished []queue.Finished) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
-	defer cancel()
-	for i, err := range w.puller.Done(ctx, finished) {
+func (w *Worker) done(finished []queue.Finished) {
+	for i, err := range w.puller.Done(w.settling, finished) {
 		w.unsettled(finished[i].Delivery, err)
 	}
 }
 
 func (w *Worker) unsettled(d *queue.Delivery, err error) {
 	if err != nil {
+		d.Abandon()
 		w.Report(d.Task.Cell, fmt.Errorf("settling cell %s: %w", d.Task.Cell, err))
 	}
 }

@@ -16,6 +16,9 @@ const (
 	workers  = 3
 	slots    = 2
 	diskSize = 32 << 20 // of the small disks
+	// maxDeaths is more than the default of 2: with a fault a second some cells lose
+	// two workers and are none the worse.
+	maxDeaths = "6"
 )
 
 // deployment is a cluster of NATS servers, a coordinator and workers, each of these
@@ -56,7 +59,7 @@ func deploy(t *testing.T, seed uint64, server, grid string) *deployment {
 		d.caches = append(d.caches, cache)
 		d.workers = append(d.workers, &member{
 			name: fmt.Sprintf("worker %d", i), path: builtProgram(t, "worker"), host: d.hosts[1+i].command(),
-			args: []string{"--nats", d.url(1 + i), "--slots", fmt.Sprint(slots), "--cache", cache},
+			args: []string{"--nats", d.url(1 + i), "--slots", fmt.Sprint(slots), "--cache", cache, "--max-deaths", maxDeaths},
 		})
 		d.workers[i].launch(t)
 		d.workers[i].wantProgram(t)

@@ -61,7 +61,7 @@ func (p *Logistic) descend(ctx context.Context) (Certificate, error) {
 		iterations++
 		p.approach()
 		next := violation
-		if violation < local {
+		if violation < local || p.negligible() {
 			next = p.wholeStep(violation)
 		}
 		switch {
@@ -139,6 +139,14 @@ func (p *Logistic) fallBack() bool {
 	copy(p.factored, p.curvature)
 	p.mixer.Reset(p.rows.d + 1)
 	return p.hessian.factor(p.curvature)
+}
+
+// negligible reports whether rounding hides by how much the step lowers the
+// objective, so that the violation is to judge it: a coefficient that the penalty
+// alone holds has the violation 1 until it is 0, however small.
+func (p *Logistic) negligible() bool {
+	decrease := kernel.Dot(p.gradient.w, p.step.w) + p.gradient.b*p.step.b
+	return math.Abs(decrease) <= 1e-14*p.objective()
 }
 
 // wholeStep takes the step if that lowers the violation enough, else it stays. It

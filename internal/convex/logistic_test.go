@@ -232,6 +232,33 @@ func TestLogisticOneClass(t *testing.T) {
 	solveLinear(t, free, p.weights)
 }
 
+// A coefficient that the weights have left alone, and rounding not quite at 0,
+// violates its condition by as much as it is. It must be 0 after the solve.
+func TestLogisticLoneCoefficient(t *testing.T) {
+	t.Parallel()
+	for _, intercept := range []bool{false, true} {
+		p := randomLinear(8, 60, 4).labels()
+		for i := range 60 {
+			if i%5 == 0 {
+				p.weights[i] = 0
+			} else {
+				p.x.Data[4*i] = 0
+			}
+		}
+		solver := NewLogistic(p.x, p.y, 3, intercept)
+		solveLinear(t, solver, p.weights)
+		for _, rest := range []float64{1e-3, -4e-18, 5e-25} {
+			theta := slices.Clone(solver.Theta())
+			theta[0] = rest
+			solver.SetTheta(theta)
+			solveLinear(t, solver, p.weights)
+			if w := solver.Theta()[0]; w != 0 {
+				t.Errorf("intercept %v: from %v to %v, want 0", intercept, rest, w)
+			}
+		}
+	}
+}
+
 func TestLogisticRefusesBadInput(t *testing.T) {
 	t.Parallel()
 	x := blas64.General{Rows: 2, Cols: 1, Stride: 1, Data: []float64{1, 2}}

@@ -52,13 +52,14 @@ type SVM struct {
 	dual    *dual
 	leap    leap // of a linear machine
 
-	upper  []float64 // n, work: C v_i
-	alpha  []float64 // n, the last solution's multipliers
-	b      float64   // its bias for the rows less origin
-	places []place   // n, where the multipliers stand
-	theta  []float64
-	scores []float64 // n, after SetTheta of (w, b): X w + b
-	given  given
+	upper    []float64 // n, work: C v_i
+	alpha    []float64 // n, the last solution's multipliers
+	b        float64   // its bias for the rows less origin
+	places   []place   // n, where the multipliers stand
+	theta    []float64
+	unsummed bool      // θ's w is not yet that of the multipliers
+	scores   []float64 // n, after SetTheta of (w, b): X w + b
+	given    given
 }
 
 // NewSVM sets up the problem for the rows of x (n x d, row-major), labels y of
@@ -154,7 +155,7 @@ func (s *SVM) Solve(ctx context.Context, weights []float64) (Certificate, error)
 	var certificate Certificate
 	switch {
 	case !positive && !negative:
-		q.b = s.theta[len(s.theta)-1]
+		q.b = s.Theta()[len(s.theta)-1]
 		q.reset(s.upper)
 		certificate = q.certificate(0)
 	case q.intercept && !(positive && negative):
@@ -227,6 +228,7 @@ func (s *SVM) optimize(ctx context.Context) (Certificate, error) {
 		}
 		q.bias()
 		c := q.certificate(work)
+		q.objective = c.Objective
 		if accepted(c) || work >= s.options.MaxUpdates || far && tolerance <= least*q.scale() {
 			return c, nil
 		}

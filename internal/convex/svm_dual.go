@@ -31,8 +31,9 @@ type dual struct {
 	f         []float64
 	place     []place
 	b         float64
-	stale     bool // f is not Kβ
-	updates   int  // sums added to f since it was last computed anew
+	stale     bool    // f is not Kβ
+	updates   int     // sums added to f since it was last computed anew
+	objective float64 // of the last solution, 0 before the first
 
 	factor *factor
 	step   []float64 // n, work: a step of the free multipliers

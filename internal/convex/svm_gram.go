@@ -1,8 +1,9 @@
 package convex
 
 import (
-	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/agepath/agepath/internal/kernel"
 )
 
 // gram is the kernel matrix K of the training rows, with SVMOptions.Diagonal. Its rows are computed when
@@ -25,8 +26,9 @@ type gram struct {
 	once []float64 // n, a row that passes through without being kept
 	// While a Solve runs, its context's end: a sum of many rows that are not kept
 	// takes long, and stops there. Whoever set it must then drop the sum.
-	done <-chan struct{}
-	w    []float64 // d, a linear kernel's sum of rows
+	done  <-chan struct{}
+	w     []float64 // d, a linear kernel's sum of rows
+	image []float64 // n: its products with the rows
 }
 
 func newGram(kernel Kernel, points Points, extra []float64, bytes int64) *gram {
@@ -54,7 +56,7 @@ func newGram(kernel Kernel, points Points, extra []float64, bytes int64) *gram {
 	}
 	g.older[n], g.newer[n] = int32(n), int32(n)
 	if g.linear {
-		g.w = make([]float64, d)
+		g.w, g.image = make([]float64, d), make([]float64, n)
 	}
 	return g
 }
@@ -135,7 +137,8 @@ func (g *gram) accumulate(dst []float64, list []int, coefficient []float64) {
 	}
 	if g.linear && d*(g.n+len(list)) < g.n*(len(list)+d*missing) {
 		g.sumRows(g.w, list, coefficient)
-		blas64.Gemv(blas.NoTrans, 1, g.points.X, vector(g.w), 1, vector(dst))
+		kernel.MulVec(g.image, g.points.X.Data, g.points.X.Stride, g.w)
+		kernel.Axpy(1, g.image, dst)
 		if g.extra != nil {
 			for k, i := range list {
 				dst[i] += coefficient[k] * g.extra[i]
@@ -148,7 +151,7 @@ func (g *gram) accumulate(dst []float64, list []int, coefficient []float64) {
 			continue
 		}
 		if g.rows[i] != nil || g.kept < g.capacity {
-			blas64.Axpy(coefficient[k], vector(g.row(i)), vector(dst))
+			kernel.Axpy(coefficient[k], g.row(i), dst)
 			continue
 		}
 		select {
@@ -158,7 +161,7 @@ func (g *gram) accumulate(dst []float64, list []int, coefficient []float64) {
 		}
 		// Keeping it would evict a row that this very sum may still need.
 		g.compute(g.once, i)
-		blas64.Axpy(coefficient[k], vector(g.once), vector(dst))
+		kernel.Axpy(coefficient[k], g.once, dst)
 	}
 }
 
@@ -167,7 +170,7 @@ func (g *gram) sumRows(w []float64, list []int, coefficient []float64) {
 	clear(w)
 	for k, i := range list {
 		if coefficient[k] != 0 {
-			blas64.Axpy(coefficient[k], g.points.row(i), vector(w))
+			kernel.Axpy(coefficient[k], g.points.row(i).Data, w)
 		}
 	}
 }

@@ -47,14 +47,17 @@ func (q *dual) polish(ctx context.Context, limit int, finest float64, brief bool
 // samples together add 1e-12 to the relative gap, where float64 allows that. The
 // free samples' refinement gets down to the resolution, bounded samples to finest
 // relative to scale: they must not come and go with the rounding of f, which sums
-// many terms.
+// many terms. The objective in it is that of the last solution.
 func (q *dual) tolerances(finest float64) (bounded, free float64) {
 	const gap, coarsest = 1e-12, 2e-13
 	bounds := 0.0
 	for i, high := range q.high {
 		bounds += high - q.low[i]
 	}
-	enough := gap * q.certificate(0).Objective / bounds
+	if q.objective == 0 {
+		q.objective = q.certificate(0).Objective
+	}
+	enough := gap * q.objective / bounds
 	scale := q.scale()
 	free = scale * min(coarsest, max(enough/scale, resolution))
 	bounded = scale * min(coarsest, max(enough/scale, finest))

@@ -21,8 +21,15 @@ const (
 // counts as being at its bound, and a margin as being 1.
 const nearly = 1e-8
 
-// Theta implements [Solver]: (w, b) for the linear kernel, else (α, b).
-func (s *SVM) Theta() []float64 { return s.theta }
+// Theta implements [Solver]: (w, b) for the linear kernel, else (α, b). A linear
+// machine's w is summed when it is first asked for.
+func (s *SVM) Theta() []float64 {
+	if s.unsummed {
+		s.unsummed = false
+		s.publish()
+	}
+	return s.theta
+}
 
 // Duals returns the n multipliers α_i >= 0 of the solution, for any kernel:
 // f(x) = Σ α_i y_i k(x_i, x). The slice is the solver's own and changes with the
@@ -60,13 +67,14 @@ func (s *SVM) SetTheta(theta []float64) {
 	if !s.dual.intercept {
 		bias = 0
 	}
-	s.theta[last] = bias
+	s.Theta()[last] = bias
 	if !s.linear {
 		s.SetDuals(theta[:last])
 		return
 	}
 	w := theta[:last]
 	copy(s.theta, w)
+	s.unsummed = false
 	s.b = bias + s.atOrigin(w)
 	for i := range s.scores {
 		s.scores[i] = s.b
@@ -79,6 +87,7 @@ func (s *SVM) SetTheta(theta []float64) {
 // training samples, bias included, for any kernel. Until the next Solve Theta
 // stays as it was, but for the bias.
 func (s *SVM) SetScores(scores []float64, bias float64) {
+	s.Theta()
 	copy(s.scores, scores)
 	if !s.dual.intercept {
 		bias = 0
@@ -130,7 +139,7 @@ func (s *SVM) SetDuals(alpha []float64) {
 	}
 	s.given = duals
 	last := len(s.theta) - 1
-	bias := s.theta[last]
+	bias := s.Theta()[last]
 	s.recall()
 	s.publish()
 	s.theta[last], s.b = bias, bias
@@ -170,7 +179,9 @@ func (s *SVM) keep() {
 	copy(s.places, q.place)
 	s.b = q.b
 	s.given = solved
-	s.publish()
+	if s.unsummed = s.linear; !s.linear {
+		s.publish()
+	}
 }
 
 // publish writes θ.

@@ -5,9 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
-	"gonum.org/v1/gonum/lapack/lapack64"
+	"github.com/agepath/agepath/internal/kernel"
 )
 
 // Compute factorizes M of p + q rows from scratch. row writes entries 0..i of
@@ -21,7 +19,7 @@ func (s *Signed) Compute(p, q int, row func(i int, dst []float64)) error {
 		panic(fmt.Sprintf("factor: %d positive and %d negative rows, want at least 0", p, q))
 	}
 	s.Reset()
-	s.Grow(p + q)
+	s.fit(p + q)
 	s.p, s.q = p, q
 	s.fill(row)
 	if err := s.factorize(); err != nil {
@@ -29,6 +27,17 @@ func (s *Signed) Compute(p, q int, row func(i int, dst []float64)) error {
 		return fmt.Errorf("factor: %d + %d rows: %w", p, q, err)
 	}
 	return nil
+}
+
+// fit makes the square as large as so many rows and some more need, in the memory
+// that there is.
+func (s *Signed) fit(rows int) {
+	order := kernel.Pad(rows + rows/8 + kernel.Width)
+	if rows > s.room {
+		s.Grow(order)
+		return
+	}
+	s.resize(min(order, s.room))
 }
 
 // fill puts M into the square. The negative part is in the order of rows here,
@@ -48,23 +57,16 @@ func (s *Signed) fill(row func(i int, dst []float64)) {
 }
 
 // factorize computes L11 L11ᵀ = M11, L21 = M21 L11⁻ᵀ and
-// L22 L22ᵀ = L21 L21ᵀ - M22, block by block.
+// L22 L22ᵀ = L21 L21ᵀ - M22, block by block of columns.
 func (s *Signed) factorize() error {
-	p, q, first := s.p, s.q, s.n-s.q
-	if p > 0 {
-		if _, ok := lapack64.Potrf(s.symmetric(0, p)); !ok {
-			return ErrPositive
-		}
+	for i := s.p; i < s.n-s.q; i++ { // unused, but a number times zero must be zero
+		clear(s.data[i*s.n : (i+1)*s.n])
 	}
-	if p > 0 && q > 0 {
-		blas64.Trsm(blas.Right, blas.Trans, 1, s.triangle(blas.Lower, 0, p), s.block(first, s.n, 0, p))
+	if !s.columns(0, s.p, 1) {
+		return ErrPositive
 	}
-	if q > 0 {
-		below := blas64.General{Rows: q, Cols: p, Stride: s.n, Data: s.data[first*s.n:]}
-		blas64.Syrk(blas.NoTrans, 1, below, -1, s.symmetric(first, s.n))
-		if _, ok := lapack64.Potrf(s.symmetric(first, s.n)); !ok {
-			return ErrNegative
-		}
+	if !s.columns(s.n-s.q, s.n, -1) {
+		return ErrNegative
 	}
 	s.flip()
 	return s.guard()
@@ -115,9 +117,4 @@ func (s *Signed) guard() error {
 // is positive beyond the rounding of that sum, and a finite number.
 func (s *Signed) sound(pivot, diagonal, others float64) bool {
 	return pivot > s.Tolerance*(math.Abs(diagonal)+others) && pivot > 0 && !math.IsInf(pivot, 0)
-}
-
-// symmetric is the square on the diagonal at slots i..j-1.
-func (s *Signed) symmetric(i, j int) blas64.Symmetric {
-	return blas64.Symmetric{Uplo: blas.Lower, N: j - i, Stride: s.n, Data: s.data[i*s.n+i : (j-1)*s.n+j]}
 }

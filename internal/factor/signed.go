@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/agepath/agepath/internal/kernel"
 )
 
 // DefaultTolerance is the share of its terms below which a pivot counts as
@@ -48,6 +50,10 @@ type Signed struct {
 	x, w []float64 // work, over slots
 	turn turns
 	rest []float64 // n numbers that rotations of missing rows may touch
+	room int       // the largest n that the memory has room for
+
+	panel, signed []float64 // work: width columns, as rows of n
+	products      []float64 // work: n
 
 	next pending
 }
@@ -83,6 +89,7 @@ func (s *Signed) Grow(capacity int) {
 	if capacity <= s.n {
 		return
 	}
+	capacity = kernel.Pad(capacity)
 	data, by := make([]float64, capacity*capacity), capacity-s.n
 	for i := range s.p {
 		copy(data[i*capacity:], s.data[i*s.n:i*s.n+i+1])
@@ -92,10 +99,20 @@ func (s *Signed) Grow(capacity int) {
 		copy(row, s.data[i*s.n:i*s.n+s.p])
 		copy(row[i+by:], s.data[i*s.n+i:(i+1)*s.n])
 	}
-	s.n, s.data = capacity, data
-	s.x, s.w, s.rest = make([]float64, capacity), make([]float64, capacity), make([]float64, capacity)
+	s.n, s.room, s.data = capacity, capacity, data
+	s.x, s.w, s.rest, s.products = make([]float64, capacity), make([]float64, capacity), make([]float64, capacity), make([]float64, capacity)
+	s.panel, s.signed = make([]float64, width*capacity), make([]float64, width*capacity)
 	s.turn = newTurns(capacity)
 	s.next = pending{row: make([]float64, capacity)}
+}
+
+// resize makes an empty factor's square one of order n, a multiple of kernel.Width,
+// in the memory that there is.
+func (s *Signed) resize(n int) {
+	s.n, s.data = n, s.data[:n*n]
+	s.x, s.w, s.rest, s.products = s.x[:n], s.w[:n], s.rest[:n], s.products[:n]
+	s.turn = s.turn.slice(0, n)
+	s.next = pending{row: s.next.row[:n]}
 }
 
 // Reset empties the factor and keeps its memory.

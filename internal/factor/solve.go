@@ -5,6 +5,8 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/agepath/agepath/internal/kernel"
 )
 
 // panel is the number of rows that a triangular solve handles at a time: what
@@ -125,9 +127,23 @@ func (s *Signed) backward(x []float64) {
 // times subtracts from y the product of x with the block of slots i..j-1 x
 // u..v-1, or with its transpose.
 func (s *Signed) times(t blas.Transpose, i, j, u, v int, x, y []float64) {
-	if i < j && u < v {
-		blas64.Gemv(t, -1, s.block(i, j, u, v), vector(x), 1, vector(y))
+	if i == j || u == v {
+		return
 	}
+	block, work := s.data[i*s.n+u:(j-1)*s.n+v], s.products
+	if t == blas.NoTrans {
+		work = work[:j-i]
+		kernel.MulVec(work, block, s.n, x)
+		for r, product := range work {
+			y[r] -= product
+		}
+		return
+	}
+	work = work[:j-i]
+	for r, f := range x {
+		work[r] = -f
+	}
+	kernel.MulTransAdd(y, block, s.n, work)
 }
 
 // trsv solves with the triangle on the diagonal at slots i..j-1.
