@@ -12,7 +12,7 @@ import (
 // panel is the number of rows that a triangular solve handles at a time: what
 // is left of or below them goes through Gemv, whose kernel works on several
 // rows at once.
-const panel = 32
+const panel = 16
 
 // Solve replaces b, of Len entries, by M⁻¹b.
 func (s *Signed) Solve(b []float64) {
