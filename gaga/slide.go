@@ -12,9 +12,9 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// slide finds the start of a landing of a sweep of logistic regression: it goes down the implicit
-// objective's valley from a jump point, as alternation does, but in steps that get
-// longer where the valley is straight. A step minimizes the objective's
+// slide finds the start of a landing of a sweep of logistic regression: it goes
+// down the implicit objective's valley from a jump point, as alternation does, but
+// in steps that get longer where the valley is straight. A step minimizes the objective's
 // second-order model within a radius (Moré, Sorensen: Computing a trust region
 // step, SIAM J. Sci. Stat. Comput. 1983) in the metric of the weighted fit's
 // Hessian, in which alternation is steepest descent; the first radius is a hair.
