@@ -97,3 +97,32 @@ func BenchmarkGrowth(b *testing.B) {
 		})
 	}
 }
+
+// Logistic regression on a third of MagicTelescope and a tenth of nomao: a sweep,
+// and ACS at step 0.5 beside it.
+func BenchmarkSweep(b *testing.B) {
+	for name, part := range map[string]float64{"MagicTelescope": 1. / 3, "nomao": 0.1} {
+		share := func(int) float64 { return part }
+		problem := func(b *testing.B) *gaga.Problem {
+			b.Setenv("AGEPATH_VERIFY", "0")
+			t := trainingShare(b, name, dataset.Classification, 0, 1, share)
+			p := gaga.LogisticRegression(matrix(t), t.Y, t.Multiplicity, 1)
+			p.Regularizer = gaga.Linear{}
+			return p
+		}
+		b.Run(name+"/sweep", func(b *testing.B) {
+			p := problem(b)
+			for b.Loop() {
+				track(b, p, gaga.Options{Age: gaga.Range{Min: 0.1, Max: 20}, Sweep: true})
+			}
+		})
+		b.Run(name+"/search", func(b *testing.B) {
+			p := problem(b)
+			for b.Loop() {
+				if _, err := baselines.ACS(context.Background(), p, baselines.Ages(0.1, 20, 0.5), baselines.ACSOptions{Tolerance: 1e-9}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

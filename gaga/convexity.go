@@ -121,7 +121,7 @@ func (t *tracker) staysDefinite(hess, diag []float64, zone []uint8, pt *point) b
 		clear(least)
 		clear(size)
 		for i := range t.n {
-			d.products.add(least, size, t.primal.xw[i*k:(i+1)*k], t.slopeAt(i, zone, pt))
+			d.products.add(size, t.primal.xw[i*k:(i+1)*k], t.slopeAt(i, zone, pt))
 		}
 		for q, j := range t.active {
 			least[q*k+q] += t.l2[j]
@@ -129,9 +129,9 @@ func (t *tracker) staysDefinite(hess, diag []float64, zone []uint8, pt *point) b
 		}
 	}
 	for s, i := range w.crossed {
-		d.products.add(least, size, t.primal.xw[i*k:(i+1)*k], w.low[s]-t.slopeAt(i, zone, pt))
+		d.products.add(size, t.primal.xw[i*k:(i+1)*k], w.low[s]-t.slopeAt(i, zone, pt))
 	}
-	d.products.flush(least, size)
+	d.products.flush(least)
 	return positive(least, size)
 }
 

@@ -6,6 +6,8 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/agepath/agepath/internal/kernel"
 )
 
 // direct sums the terms of the optimality condition sample by sample, over the
@@ -70,9 +72,8 @@ func (d *direct) assemble(pt *point) {
 		d.sumSizes()
 	}
 	if n := len(d.watch); n*k > 0 {
-		rows := general(n, k, d.xw[:n*k])
-		blas64.Gemv(blas.Trans, 1, rows, vector(d.phi[:n]), 1, vector(d.residual[:k]))
-		blas64.Gemv(blas.Trans, 1, rows, vector(d.phiAge[:n]), 1, vector(d.dage[:k]))
+		kernel.MulTransAdd(d.residual[:k], d.xw, k, d.phi[:n])
+		kernel.MulTransAdd(d.dage[:k], d.xw, k, d.phiAge[:n])
 	}
 	for r := range k {
 		d.scale[r] += d.sizes[r]
@@ -127,10 +128,10 @@ func (d *direct) sumProducts() {
 	clear(diags)
 	for slot, fu := range d.phiU[:len(d.watch)] {
 		if d.held[slot] = fu; fu != 0 {
-			d.products.add(sum, diags, d.xw[slot*k:(slot+1)*k], fu)
+			d.products.add(diags, d.xw[slot*k:(slot+1)*k], fu)
 		}
 	}
-	d.products.flush(sum, diags)
+	d.products.flush(sum)
 	d.added = 0
 }
 
@@ -140,10 +141,10 @@ func (d *direct) addProducts() {
 	sum, diags := d.sum[:k*k], d.diags[:k]
 	for _, slot := range d.changed {
 		fu := d.phiU[slot]
-		d.products.add(sum, diags, d.xw[slot*k:(slot+1)*k], fu-d.held[slot])
+		d.products.add(diags, d.xw[slot*k:(slot+1)*k], fu-d.held[slot])
 		d.held[slot] = fu
 	}
-	d.products.flush(sum, diags)
+	d.products.flush(sum)
 	d.added += len(d.changed)
 }
 

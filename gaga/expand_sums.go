@@ -124,6 +124,9 @@ func (s *expandedSums) flush() {
 // pairAt returns the place of the pair a <= b.
 func (s *expandedSums) pairAt(a, b int) int { return a*s.p - a*(a-1)/2 + b - a }
 
+// productBlock is how many samples are taken together.
+const productBlock = 248
+
 // times writes the products of the entries of a and b into dst.
 func times(dst, a, b []float64) {
 	b = b[:len(a)]

@@ -95,11 +95,20 @@ func (t *tracker) jump(ctx context.Context, c crossing, scalar float64) error {
 	}
 	theta, scores := t.push(c, age)
 	start := t.publish(theta)
+	slid := t.slide(c, age, theta)
 	for {
-		t.search.startAt(start, scores)
+		if slid {
+			t.search.SetTheta(t.publish(theta))
+		} else {
+			t.search.startAt(start, scores)
+		}
 		err := t.land(ctx, age, detail)
 		if err == nil {
 			break
+		}
+		if slid {
+			slid = false // from the jump point then
+			continue
 		}
 		if errors.Is(err, convex.ErrOneClass) {
 			return t.bridge(ctx, from, detail)
@@ -170,6 +179,7 @@ func (t *tracker) land(ctx context.Context, age float64, reason string) error {
 	zones := make([]uint8, t.n)
 	var refuted []uint8 // zones whose only stationary point is not the optimum
 	stride := newStride(t)
+	before := math.Inf(1)
 	for k := 1; k <= t.options.maxAlternations(); k++ {
 		moved, err := t.alternate(ctx, age)
 		if errors.Is(err, convex.ErrSingular) || errors.Is(err, convex.ErrOneClass) {
@@ -183,8 +193,9 @@ func (t *tracker) land(ctx context.Context, age float64, reason string) error {
 		} else {
 			quiet, next = 0, least
 		}
-		if quiet < next && moved > 1e-14 {
-			if k > plain {
+		leaving := t.quickly() != nil && moved > before // no optimum is near
+		if before = moved; (quiet < next || leaving) && moved > 1e-14 {
+			if k > plain || leaving && k > 2 && moved < hairyPart {
 				stride.extend(age)
 			}
 			continue

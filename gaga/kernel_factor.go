@@ -12,7 +12,11 @@ import (
 // trusted is the spectral radius of the difference between J and the factor, in
 // units of the factor, up to which the factor serves: below 1 both have the same
 // inertia, and corrections converge like its powers.
-const trusted = 0.7
+const trusted = 0.3
+
+// few is how many corrections by the factor of an earlier point cost less than a
+// factor of this one.
+const few = 3
 
 // distrust returns an estimate of that spectral radius, from below: a step of
 // the power iteration, which goes on from call to call.
@@ -201,7 +205,7 @@ func (s *kerneled) invert(b []float64) {
 		if off <= solved*size {
 			return
 		}
-		s.slow = s.slow || count > anderson.Memory
+		s.slow = s.slow || count > few
 		s.mixer.Mix(step)
 		blas64.Axpy(1, vector(step), vector(b))
 	}

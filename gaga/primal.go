@@ -7,6 +7,8 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/lapack/lapack64"
+
+	"github.com/agepath/agepath/internal/kernel"
 )
 
 // primal is the back-end for predictors linear in θ in R^p, p the features and,
@@ -201,11 +203,11 @@ func (s *primal) predict(dst, theta []float64) {
 		return
 	}
 	beta := s.gather(s.wide, theta)
-	blas64.Gemv(blas.NoTrans, 1, general(len(s.watch), k, s.xw), vector(beta), 0, vector(dst[:len(s.watch)]))
+	kernel.MulVec(dst[:len(s.watch)], s.xw, k, beta)
 }
 
 func (s *primal) predictAll(dst, theta []float64) {
-	blas64.Gemv(blas.NoTrans, 1, general(s.n, s.p, s.a), vector(theta), 0, vector(dst))
+	kernel.MulVec(dst, s.a, s.p, theta)
 }
 
 func (s *primal) predictOne(i int, theta []float64) float64 {

@@ -1,65 +1,73 @@
 package gaga
 
 import (
-	"gonum.org/v1/gonum/blas/blas64"
+	"math"
+
+	"github.com/agepath/agepath/internal/kernel"
 )
 
 // products adds weighted products of samples' columns, Σ_i c_i x_i x_iᵀ, to a
-// matrix. It takes the samples in blocks that stay in the cache, column by
-// column, so that each entry is a scalar product of two long rows; coefficients
-// may have either sign. It starts no goroutines.
+// matrix; coefficients may have either sign. It takes the samples in panels that
+// stay in the cache and starts no goroutines.
 type products struct {
-	column []float64 // k x block: the block's columns
-	scaled []float64 // block: one column times the coefficients
-	factor []float64 // block: the coefficients
-	used   int       // samples in the block
+	sum    []float64 // ld x ld, lower triangle: of the panels since the last flush
+	panel  []float64 // productRows x ld: samples
+	scaled []float64 // productRows x ld: samples times their coefficients
+	rows   int       // samples in the panel
+	width  int       // entries of each
+	any    bool      // sum has panels
 }
 
-// productBlock is how many samples are taken together.
-const productBlock = 248
+// productRows is how many samples are taken together.
+const productRows = 32
 
 func newProducts(p int) *products {
+	ld := kernel.Pad(p)
 	return &products{
-		column: make([]float64, p*productBlock), scaled: make([]float64, productBlock), factor: make([]float64, productBlock),
+		sum: make([]float64, ld*ld), panel: make([]float64, productRows*ld), scaled: make([]float64, productRows*ld),
 	}
 }
 
-// add takes one more sample: its k columns x and its coefficient. dst is
-// k x k, its upper triangle is filled; diag, of length k, takes Σ |c| x².
-func (w *products) add(dst, diag, x []float64, c float64) {
-	for r, v := range x {
-		w.column[r*productBlock+w.used] = v
+// add takes one more sample: its k columns x and its coefficient. Diag, of length
+// k, takes Σ |c| x². All samples up to the next flush have the same k.
+func (w *products) add(diag, x []float64, c float64) {
+	k, ld := len(x), kernel.Pad(len(x))
+	if k != w.width {
+		w.width = k
+		clear(w.panel) // what pads the rows
+		clear(w.scaled)
 	}
-	w.factor[w.used] = c
-	if w.used++; w.used == productBlock {
-		w.flush(dst, diag)
+	row, scaled := w.panel[w.rows*ld:][:k], w.scaled[w.rows*ld:][:k]
+	copy(row, x)
+	kernel.ScaleTo(scaled, c, x)
+	kernel.AxpyTimes(math.Abs(c), x, x, diag)
+	if w.rows++; w.rows == productRows {
+		w.gram()
 	}
 }
 
-// flush adds what is left in the block.
-func (w *products) flush(dst, diag []float64) {
-	m, k := w.used, len(diag)
-	w.used = 0
-	if m == 0 {
+// gram adds the panel to the sum.
+func (w *products) gram() {
+	ld := kernel.Pad(w.width)
+	kernel.GramAdd(w.sum, ld, ld, w.scaled, w.panel, w.rows)
+	w.rows, w.any = 0, true
+}
+
+// flush adds the samples since the last flush to the upper triangle of the k x k
+// matrix dst.
+func (w *products) flush(dst []float64) {
+	if w.rows > 0 {
+		w.gram()
+	}
+	if !w.any {
 		return
 	}
-	factor, scaled := w.factor[:m], w.scaled[:m]
+	k, ld := w.width, kernel.Pad(w.width)
 	for r := range k {
-		column := w.column[r*productBlock:][:m]
-		var magnitude float64
-		for s, x := range column {
-			y := factor[s] * x
-			scaled[s] = y
-			if y *= x; y < 0 {
-				y = -y
-			}
-			magnitude += y
-		}
-		diag[r] += magnitude
-		row := dst[r*k : (r+1)*k]
-		a := blas64.Vector{N: m, Inc: 1, Data: scaled}
 		for q := r; q < k; q++ {
-			row[q] += blas64.Dot(a, blas64.Vector{N: m, Inc: 1, Data: w.column[q*productBlock:][:m]})
+			dst[r*k+q] += w.sum[q*ld+r]
 		}
 	}
+	clear(w.sum[:ld*ld])
+	w.any = false
 }

@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/lapack/lapack64"
 
 	"github.com/agepath/agepath/internal/convex"
+	"github.com/agepath/agepath/internal/kernel"
 )
 
 // quick alternates as [Alternation] does, for the landings of a sweep under the
@@ -23,8 +24,10 @@ import (
 // costs O(np) in place of O(np²). Each must lower the implicit objective.
 type quick struct {
 	t          *tracker
-	c          float64 // the loss's C
-	breaks     bool    // weights are discontinuous: fits are solved to the end
+	loss       Logistic
+	losses     []float64 // n, scratch
+	thresholds []float64 // of the zones but the last, at the last age
+	breaks     bool      // weights are discontinuous: fits are solved to the end
 	age        float64
 	now, next  *fit
 	hess, diag []float64 // p x p and p: factor of a fit's Hessian, its diagonal
@@ -60,7 +63,7 @@ func newQuick(t *tracker) *quick {
 		return &fit{theta: f(p), u: f(n), zone: make([]uint8, n), v: f(n), slope: f(n), curve: f(n)}
 	}
 	return &quick{
-		t: t, c: loss.C, breaks: slices.ContainsFunc(t.zones, func(z Zone) bool { return z.Break }), now: point(), next: point(),
+		t: t, loss: loss, losses: f(n), thresholds: f(len(t.zones) - 1), breaks: slices.ContainsFunc(t.zones, func(z Zone) bool { return z.Break }), now: point(), next: point(),
 		hess: f(p * p), diag: f(p), held: f(n), products: newProducts(p), step: f(p), further: f(p),
 	}
 }
@@ -227,34 +230,36 @@ func (q *quick) solve(size float64) bool {
 func (q *quick) move(from *fit, step []float64) {
 	copy(q.next.theta, from.theta)
 	blas64.Axpy(-1, vector(step), vector(q.next.theta))
-	blas64.Gemv(blas.NoTrans, 1, general(q.t.n, q.t.p, q.t.primal.a), vector(q.next.theta), 0, vector(q.next.u))
+	kernel.MulVec(q.next.u, q.t.primal.a, q.t.p, q.next.theta)
 }
 
 // evaluate computes at f's predictors the weights, the derivatives and the
-// implicit objective. Samples beyond the last threshold, where that leaves no
-// weight, need no losses.
+// implicit objective.
 func (q *quick) evaluate(f *fit, age float64) {
 	t := q.t
+	for k := range q.thresholds {
+		q.thresholds[k], _ = t.reg.Threshold(k, age)
+	}
+	q.loss.evaluate(f.u, t.y, q.losses, f.slope, f.curve)
 	last := len(t.zones) - 1
-	beyond, flat := math.Inf(-1), 0.0
+	flat := 0.0 // integral where no weight is left
 	if !t.weighed {
-		top, _ := t.reg.Threshold(last-1, age)
-		top *= 1 + 1e-6
-		beyond, flat = -math.Log(math.Expm1(top/q.c)), t.reg.Integral(top, age)
+		flat = t.reg.Integral(q.thresholds[last-1], age)
 	}
 	sum := t.penalty(f.theta, nil)
-	for i, u := range f.u {
-		y := t.y[i]
-		if y*u < beyond {
-			f.zone[i], f.v[i], f.slope[i], f.curve[i] = uint8(last), 0, 0, 0
+	for i, loss := range q.losses {
+		zone := t.zoneAmong(q.thresholds, loss)
+		f.zone[i] = uint8(zone)
+		if zone == last && !t.weighed {
+			f.v[i], f.slope[i], f.curve[i] = 0, 0, 0
 			sum += t.m[i] * flat
 			continue
 		}
-		loss, slope, curvature := t.loss.Eval(u, y)
-		zone := zoneOf(t.reg, t.zones, loss, age)
 		v, _, _ := t.reg.Weight(zone, loss, age)
 		w := t.m[i] * v
-		f.zone[i], f.v[i], f.slope[i], f.curve[i] = uint8(zone), v, w*slope, w*curvature
+		f.v[i] = v
+		f.slope[i] *= w
+		f.curve[i] *= w
 		sum += t.m[i] * t.reg.Integral(loss, age)
 	}
 	f.value = sum
@@ -263,14 +268,11 @@ func (q *quick) evaluate(f *fit, age float64) {
 // slopes computes the derivatives at f's predictors with the weights there.
 func (q *quick) slopes(f *fit) {
 	t := q.t
+	q.loss.evaluate(f.u, t.y, q.losses, f.slope, f.curve)
 	for i, v := range f.v {
-		if v == 0 {
-			f.slope[i], f.curve[i] = 0, 0
-			continue
-		}
-		w, y := t.m[i]*v*q.c, t.y[i]
-		p := 1 / (1 + math.Exp(y*f.u[i]))
-		f.slope[i], f.curve[i] = -w*y*p, w*p*(1-p)
+		w := t.m[i] * v
+		f.slope[i] *= w
+		f.curve[i] *= w
 	}
 }
 
@@ -307,7 +309,7 @@ func (q *quick) newton(f *fit, step []float64) (size float64, ok bool) {
 	for j, w := range f.theta {
 		step[j] = t.l2[j] * w
 	}
-	blas64.Gemv(blas.Trans, 1, general(t.n, p, t.primal.a), vector(f.slope), 1, vector(step))
+	kernel.MulTransAdd(step, t.primal.a, p, f.slope)
 	triangle := blas64.Triangular{N: p, Stride: p, Data: q.hess, Uplo: blas.Upper, Diag: blas.NonUnit}
 	blas64.Trsv(blas.Trans, triangle, vector(step))
 	size = blas64.Dot(vector(step), vector(step))
@@ -324,10 +326,10 @@ func (q *quick) factorize(curve []float64) bool {
 	sum := q.products
 	for i, c := range curve {
 		if c != 0 {
-			sum.add(q.hess, q.diag, t.primal.sample(i), c)
+			sum.add(q.diag, t.primal.sample(i), c)
 		}
 	}
-	sum.flush(q.hess, q.diag)
+	sum.flush(q.hess)
 	for j, l2 := range t.l2 {
 		q.hess[j*p+j] += l2
 		if t.primal.zero[j] && l2 == 0 {

@@ -45,6 +45,20 @@ const parallel = 0.999
 // patient is how many steps may take back what an extended one led astray.
 const patient = 50
 
+// most returns how many times as far as it has come an extended step may go.
+// Behind a jump alternation of a sweep leaves its point from a hair's breadth: so
+// near to it, straight on is the only way.
+func (s *stride) most(part float64) float64 {
+	if s.t.quickly() == nil {
+		return 1
+	}
+	return math.Max(1, math.Min(100, hairyPart/part))
+}
+
+// hairyPart is the distance from a jump point, relative to the solution, up to which
+// an extended step may be longer than the way before it.
+const hairyPart = 1e-5
+
 // longestStride is the longest extended step, relative to the solution.
 const longestStride = 0.01
 
@@ -77,7 +91,7 @@ func (s *stride) extend(age float64) {
 	if along < parallel || s.count < 3 {
 		return
 	}
-	by := math.Min(1, longestStride*size/distance)
+	by := math.Min(s.most(distance/size), longestStride*size/distance)
 	if step < before { // not beyond the limit of steps that go on to shrink
 		by = math.Min(by, step*step/(before-step)/distance)
 	}

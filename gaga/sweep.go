@@ -8,6 +8,8 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/agepath/agepath/internal/kernel"
 )
 
 // sweep is the state of the mode that passes many turning points in a step
@@ -35,6 +37,8 @@ type sweep struct {
 	least   []float64 // p x p: H with these
 	size    []float64 // p: its diagonal with all terms taken positive
 	grad    []float64 // p: gradient of the samples' terms
+
+	thresholds []float64 // scratch
 }
 
 // halfway is a point between two others, with the zones there.
@@ -50,7 +54,7 @@ func newSweep(t *tracker) *sweep {
 		mid:   halfway{point{loss: make([]float64, s.n), slope: make([]float64, s.n), curvature: make([]float64, s.n)}, make([]uint8, s.n)},
 		zone:  make([]uint8, s.n), sign: make([]float64, s.p),
 		hess: make([]float64, s.p*s.p), diag: make([]float64, s.p),
-		least: make([]float64, s.p*s.p), size: make([]float64, s.p), grad: make([]float64, s.p),
+		least: make([]float64, s.p*s.p), size: make([]float64, s.p), grad: make([]float64, s.p), thresholds: make([]float64, len(s.zones)-1),
 	}
 }
 
@@ -263,8 +267,12 @@ const fewColumns = 32
 // zonesAt puts each sample into the zone of its loss at pt and reports whether
 // any changed.
 func (t *tracker) zonesAt(pt *point) (moved bool) {
+	thresholds := t.sweep.thresholds
+	for k := range thresholds {
+		thresholds[k], _ = t.reg.Threshold(k, pt.age)
+	}
 	for i, loss := range pt.loss {
-		z := uint8(zoneOf(t.reg, t.zones, loss, pt.age))
+		z := uint8(t.zoneAmong(thresholds, loss))
 		if was := t.zone[i]; z != was {
 			t.members[was]--
 			t.members[z]++
@@ -288,7 +296,7 @@ func (t *tracker) residuals(pt *point) {
 		t.residual[r] = t.l2[j]*pt.theta[j] + t.l1[j]*t.sign[j]
 	}
 	if k > 0 {
-		blas64.Gemv(blas.Trans, 1, general(t.n, k, t.primal.xw[:t.n*k]), vector(d.phi), 1, vector(t.residual[:k]))
+		kernel.MulTransAdd(t.residual[:k], t.primal.xw, k, d.phi)
 	}
 }
 

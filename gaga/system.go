@@ -251,6 +251,10 @@ func (s *system) weight(zone uint8, loss, age float64) (v, dloss, dage float64) 
 
 // evaluate evaluates the losses of the watched samples at pt, where u is set.
 func (s *system) evaluate(pt *point) {
+	if l, ok := s.loss.(Logistic); ok && len(s.watch) == s.n {
+		l.evaluate(pt.u, s.y, pt.loss, pt.slope, pt.curvature)
+		return
+	}
 	for slot, i := range s.watch {
 		pt.loss[slot], pt.slope[slot], pt.curvature[slot] = s.eval(s.zone[i], pt.u[slot], s.y[i])
 	}
@@ -314,6 +318,9 @@ func (s *system) gather(dst, from []float64) []float64 {
 // samples.
 func (s *system) objective(theta, u []float64, age float64) float64 {
 	sum := s.penalty(theta, u)
+	if l, ok := s.loss.(Logistic); ok {
+		return sum + l.integrals(s, u, age)
+	}
 	for i, ui := range u {
 		loss, _, _ := s.loss.Eval(ui, s.y[i])
 		sum += s.m[i] * s.reg.Integral(loss, age)

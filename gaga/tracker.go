@@ -53,6 +53,7 @@ type tracker struct {
 	expansion   *expansion // terms, where they are an expansion, else nil
 	window      *window    // where not all samples are watched, else nil
 	stepwise    bool       // landings need no look at all samples, see landNearby
+	descent     *slide     // starts of landings, where it applies, else nil
 	sweep       *sweep     // where steps pass many turning points, else nil
 	left, right *point
 	fold        fold      // where the branch is expected to turn back
@@ -106,6 +107,7 @@ func newTracker(pr *Problem, o Options) (*tracker, error) {
 	}
 	if o.Sweep {
 		t.release()
+		t.descent = newSlide(t)
 		t.sweep = newSweep(t)
 	}
 	t.penalized = true

@@ -12,7 +12,7 @@ import (
 // panel is the number of rows that a triangular solve handles at a time: what
 // is left of or below them goes through Gemv, whose kernel works on several
 // rows at once.
-const panel = 32
+const panel = 16
 
 // Solve replaces b, of Len entries, by M⁻¹b.
 func (s *Signed) Solve(b []float64) {
@@ -149,10 +149,6 @@ func (s *Signed) times(t blas.Transpose, i, j, u, v int, x, y []float64) {
 // trsv solves with the triangle on the diagonal at slots i..j-1.
 func (s *Signed) trsv(t blas.Transpose, uplo blas.Uplo, i, j int, x []float64) {
 	blas64.Trsv(t, s.triangle(uplo, i, j), vector(x[i:j]))
-}
-
-func (s *Signed) block(i, j, u, v int) blas64.General {
-	return blas64.General{Rows: j - i, Cols: v - u, Stride: s.n, Data: s.data[i*s.n+u : (j-1)*s.n+v]}
 }
 
 func (s *Signed) triangle(uplo blas.Uplo, i, j int) blas64.Triangular {
