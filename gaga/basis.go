@@ -31,10 +31,11 @@ func (f *pins) build(s *primal) bool {
 	for r := range f.k {
 		q[r*f.k+r] = 1
 	}
-	f.stale, f.age = false, 0
+	f.stale = false
 	if !f.extend(s, false) {
 		return false
 	}
+	f.age = 0
 	if s.margins != nil && s.margins.second != nil && f.z < f.k {
 		dst := general(f.k-f.z, f.k-f.z, f.sum[f.z*f.k+f.z:])
 		dst.Stride = f.k
