@@ -163,7 +163,7 @@ func (m *Model) checkTerms(task dataset.Task) error {
 	if loss.task != task {
 		return fmt.Errorf("%s is a loss for %s, not for %s", loss.name, loss.task, task)
 	}
-	if err := checkSettings(loss.name, loss.settings, m.Loss.Settings, where{task: task}); err != nil {
+	if err := checkSettings(loss.name, loss.settings, m.Loss.Settings, task, ""); err != nil {
 		return err
 	}
 	if m.Constraint == (Term{}) {
@@ -173,7 +173,7 @@ func (m *Model) checkTerms(task dataset.Task) error {
 	if constraint == nil {
 		return fmt.Errorf("there is no constraint %q; there are %s", m.Constraint.Name, strings.Join(constraintNames(), ", "))
 	}
-	return checkSettings(constraint.name, constraint.settings, m.Constraint.Settings, where{task: task})
+	return checkSettings(constraint.name, constraint.settings, m.Constraint.Settings, task, "")
 }
 
 // erm fits the model [ERM] with all weights 1.

@@ -43,10 +43,9 @@ func (s *Sweep) groups(data *PlannedData, preparation dataset.Settings, number i
 	for i := range s.Models {
 		for j := range s.Methods {
 			method := lookupMethod(s.Methods[j].Name)
-			at := where{task: data.Task, model: s.Models[i].Name}
 			g := group{
 				data: data, preparation: preparation, noise: s.Noise, models: method.of(data.columns(&s.Models[i])),
-				method: method, settings: s.Methods[j].choicesFor(at),
+				method: method, settings: s.Methods[j].choicesFor(data.Task, ""),
 				regularizers: noRegularizers, age: s.Age, sweep: number,
 			}
 			if !method.regularized {
@@ -56,8 +55,7 @@ func (s *Sweep) groups(data *PlannedData, preparation dataset.Settings, number i
 			for k := range s.Regularizers {
 				one := g
 				one.regularizers = &s.Regularizers[k]
-				at.regularizer = one.regularizers.Name
-				one.settings = s.Methods[j].choicesFor(at)
+				one.settings = s.Methods[j].choicesFor(data.Task, one.regularizers.Name)
 				groups = append(groups, &one)
 			}
 		}

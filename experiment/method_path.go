@@ -49,26 +49,14 @@ var acsMethod = methodInfo{
 
 var gagaMethod = methodInfo{
 	name: GAGA, algorithm: 4, regularized: true, aged: true,
-	settings: []settingInfo{
-		{name: "points", words: []string{allPoints, jumpPoints}, standard: Setting{Word: allPoints}, models: []string{Logistic}, meaning: "critical points with a knot: all, or jumps alone, where turning points are passed many in a step and only counted, which is faster with very many rows"},
-	},
 	fit: fitGAGA,
 	work: func(g *group, n, d float64) float64 {
 		cold, _ := fitWork(g.models.Name, g.models.Kernel, n, d)
-		if g.settings.always("points", jumpPoints) {
-			return cold + sweepWork*n*d*regularizerCosts[g.regularizers.Name].points
-		}
 		points := pathPoints(g.models.Name, n) * regularizerCosts[g.regularizers.Name].points
 		return cold + points*pathWork(g.models.Name, g.models.Kernel, n, d)
 	},
 	bytes: pathBytes,
 }
-
-// What the setting points of [GAGA] can be.
-const (
-	allPoints  = "all"
-	jumpPoints = "jumps"
-)
 
 // single makes a solution without an age the only knot, with all training rows
 // at weight 1.
@@ -106,8 +94,6 @@ func fitGAGA(ctx context.Context, f *Fitted, c *Cell, _ *dataset.Part) error {
 	options := gaga.Options{
 		Age:  gaga.Range{Min: age.Min, Max: age.Max},
 		Grid: baselines.Ages(age.Min, age.Max, (age.Max-age.Min)/pathKnots),
-		// Models without the setting have a knot at every point.
-		Sweep: c.Model.Name == Logistic && c.Method.Settings.Word("points") == jumpPoints,
 	}
 	path, err := gaga.Track(ctx, f.Problem, options)
 	if err != nil {
@@ -121,7 +107,7 @@ func fitGAGA(ctx context.Context, f *Fitted, c *Cell, _ *dataset.Part) error {
 		f.status += ": " + path.Reason()
 	}
 	f.status += gapText(path.Gaps())
-	f.restarts, f.passed = len(path.Restarts()), path.Passed()
+	f.restarts = len(path.Restarts())
 	return nil
 }
 

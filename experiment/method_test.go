@@ -167,7 +167,7 @@ func TestSettingsScope(t *testing.T) {
 			`{"size":5,"kernel":"rbf","order":1.2}`, `{"size":5,"kernel":"rbf","order":1.35}`,
 		}},
 	} {
-		list := m.choicesFor(where{task: dataset.Task(test.task), regularizer: test.regularizer})
+		list := m.choicesFor(dataset.Task(test.task), test.regularizer)
 		var got []string
 		for i := range list.count() {
 			s := list.at(i)
@@ -176,7 +176,7 @@ func TestSettingsScope(t *testing.T) {
 			if err := decodeStrictly([]byte(s.text()), &back); err != nil || back != s || !list.has(s) {
 				t.Errorf("%s comes back as %+v, %v", s.text(), back, err)
 			}
-			if err := testMethod.check(s, where{task: dataset.Task(test.task), regularizer: test.regularizer}); err != nil {
+			if err := testMethod.check(s, dataset.Task(test.task), test.regularizer); err != nil {
 				t.Error(err)
 			}
 		}
@@ -196,7 +196,7 @@ func TestSettingsScope(t *testing.T) {
 		if err := decodeStrictly([]byte(text), &s); err != nil {
 			t.Fatal(err)
 		}
-		if err := testMethod.check(s, where{task: dataset.Classification, regularizer: Linear}); err == nil || !strings.Contains(err.Error(), want) {
+		if err := testMethod.check(s, "classification", Linear); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", text, err, want)
 		}
 	}

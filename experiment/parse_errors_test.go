@@ -84,7 +84,7 @@ func TestBadGrids(t *testing.T) {
 		{"polynomial order 1", "{mixture: {gamma: [0.2]}}", "{polynomial: {order: 1}}", "bad.yaml:8: regularizers.1.polynomial.order: ", "a number > 1"},
 		{"method unknown", "gaga]", "nsga]", "bad.yaml:9: methods.2: ", `"nsga" is unknown; allowed are original, acs, mospl, gaga`},
 		{"method twice", "gaga]", "acs]", "bad.yaml:9: methods.2: ", "the method acs is given twice"},
-		{"method with settings", "acs, gaga]", "{acs: {step: 1}}, gaga]", "bad.yaml:9: methods.1.acs: ", "has no settings of its own"},
+		{"method with settings", "gaga]", "{gaga: {step: 1}}]", "bad.yaml:9: methods.2.gaga: ", "has no settings of its own"},
 		{"noise above 1", "0.3]", "1.5]", "bad.yaml:6: noise.0.levels.1: ", `"1.5" is not allowed; a number from 0 to 1`},
 		{"noise below 0", "0.3]", "-0.1]", "bad.yaml:6: noise.0.levels.1: ", "a number from 0 to 1"},
 		{"noise kind unknown", "gaussian", "salt", "bad.yaml:6: noise.0.kind: ", "allowed are gaussian, statp, flip, flip-boundary"},

@@ -33,7 +33,7 @@ models:
   - logistic:
       c: 2
 regularizers: [hard, linear, {mixture: {gamma: [0.2, 0.5]}}, {log: {a: 1}}, {polynomial: {order: [1.2, 1.35]}}]
-methods: [original, acs, {gaga: {points: jumps}}]
+methods: [original, acs, gaga]
 age: {min: 0.2, max: 10, acs_step: 0.25}
 protocol: paper
 missing: mean
@@ -58,9 +58,6 @@ func withoutPlaces(g *Grid) *Grid {
 		}
 		for j := range s.Methods {
 			s.Methods[j].place = place{}
-			for k := range s.Methods[j].Choices {
-				s.Methods[j].Choices[k].place = place{}
-			}
 		}
 	}
 	return g
@@ -107,11 +104,8 @@ func TestParseEveryKey(t *testing.T) {
 				{Name: Hard}, {Name: Linear}, {Name: Mixture, Params: []float64{0.2, 0.5}},
 				{Name: LOG, Params: []float64{1}}, {Name: Polynomial, Params: []float64{1.2, 1.35}},
 			},
-			Methods: []Methods{{Name: Original}, {Name: ACS}, {
-				Name:    GAGA,
-				Choices: []Choice{{Values: []Setting{{Name: "points", Word: "jumps"}}, info: &gagaMethod.settings[0]}},
-			}},
-			Age: Age{Min: 0.2, Max: 10, Step: 0.25},
+			Methods: []Methods{{Name: Original}, {Name: ACS}, {Name: GAGA}},
+			Age:     Age{Min: 0.2, Max: 10, Step: 0.25},
 		}},
 	}
 	if got := withoutPlaces(mustParse(t, everyKey)); !reflect.DeepEqual(got, want) {

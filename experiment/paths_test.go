@@ -53,61 +53,6 @@ func TestClassifierPaths(t *testing.T) {
 	}
 }
 
-const jumpsAlone = `
-name: jumps
-repeats: 1
-data: [breast_cancer]
-models: [{logistic: {c: 1}}]
-regularizers: [linear]
-methods: [{gaga: {points: [all, jumps]}}]
-age: {min: 0.1, max: 10}
-keep: {knots: true}
-`
-
-// TestJumpsAlone compares the two ways of following a path: that without knots at
-// its turning points has the same jumps at the same ages, and the same scores at
-// the ages asked for.
-func TestJumpsAlone(t *testing.T) {
-	t.Parallel()
-	tasks, plan := firstTasks(t, jumpsAlone)
-	if len(tasks) != 2 {
-		t.Fatalf("%d cells", len(tasks))
-	}
-	found := map[string][2][]float64{} // ages of jumps and of grid knots with the scores there
-	for i, task := range tasks {
-		measures, further, err := SelfPacedKind{}.Compute(t.Context(), &task, plan)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if turning := number(t, measures, "turning_points"); turning < 10 {
-			t.Errorf("cell %d: %g turning points", i, turning)
-		}
-		knots := further["knots"]
-		ages, events, scores := knots.Columns[1].Floats, knots.Columns[2].Texts, knots.Columns[6].Floats
-		for k, event := range events {
-			one := found[event]
-			switch event {
-			case "jump":
-				one[i] = append(one[i], ages[k])
-			case "grid":
-				one[i] = append(one[i], ages[k], scores[k])
-			case "turning", "step":
-				one[i] = append(one[i], ages[k])
-			}
-			found[event] = one
-		}
-	}
-	for _, event := range []string{"jump", "grid"} {
-		all, jumps := found[event][0], found[event][1]
-		if len(all) == 0 || !slices.EqualFunc(all, jumps, func(a, b float64) bool { return math.Abs(a-b) <= 1e-8*a }) {
-			t.Errorf("%s: %v with all points, %v with jumps alone", event, all, jumps)
-		}
-	}
-	if turning := found["turning"]; len(turning[0]) == 0 || len(turning[1]) >= len(turning[0]) {
-		t.Errorf("knots at turning points: %d with all points, %d with jumps alone", len(turning[0]), len(turning[1]))
-	}
-}
-
 // writtenPath is what a cell left behind.
 type writtenPath struct {
 	t        *testing.T

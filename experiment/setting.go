@@ -125,21 +125,12 @@ type settingInfo struct {
 	// Where the setting applies: elsewhere it is refused if no cell uses it, and
 	// left out of the cells that do not.
 	task         dataset.Task // "": both
-	models       []string     // nil: all
 	regularizers []string     // nil: all
 }
 
-// where is what tells whether cells have a setting.
-type where struct {
-	task               dataset.Task
-	model, regularizer string
-}
-
-// applies reports whether cells there have the setting.
-func (s *settingInfo) applies(at where) bool {
-	return (s.task == "" || s.task == at.task) &&
-		(s.models == nil || slices.Contains(s.models, at.model)) &&
-		(s.regularizers == nil || slices.Contains(s.regularizers, at.regularizer))
+// applies reports whether cells of a task and a regularizer have the setting.
+func (s *settingInfo) applies(task dataset.Task, regularizer string) bool {
+	return (s.task == "" || s.task == task) && (s.regularizers == nil || slices.Contains(s.regularizers, regularizer))
 }
 
 // scope says where the setting applies, for a setting that does not everywhere.
@@ -147,9 +138,6 @@ func (s *settingInfo) scope() string {
 	var parts []string
 	if s.task != "" {
 		parts = append(parts, "for "+string(s.task))
-	}
-	if s.models != nil {
-		parts = append(parts, "with the models "+strings.Join(s.models, ", "))
 	}
 	if s.regularizers != nil {
 		parts = append(parts, "with the regularizers "+strings.Join(s.regularizers, ", "))
@@ -179,19 +167,19 @@ func (s *settingInfo) want() string {
 	return s.rule.want + " or one of " + strings.Join(s.words, ", ")
 }
 
-// check returns an error where settings are not those that the method's cells
-// there have.
-func (m *methodInfo) check(settings Settings, at where) error {
-	return checkSettings(m.name, m.settings, settings, at)
+// check returns an error where settings are not those that a cell of the
+// method, the task and the regularizer has.
+func (m *methodInfo) check(settings Settings, task dataset.Task, regularizer string) error {
+	return checkSettings(m.name, m.settings, settings, task, regularizer)
 }
 
 // checkSettings returns an error where settings are not those that the owner
-// has there.
-func checkSettings(owner string, infos []settingInfo, settings Settings, at where) error {
+// has for the task and the regularizer.
+func checkSettings(owner string, infos []settingInfo, settings Settings, task dataset.Task, regularizer string) error {
 	rest := settings[:]
 	for i := range infos {
 		info := &infos[i]
-		if !info.applies(at) {
+		if !info.applies(task, regularizer) {
 			continue
 		}
 		if rest[0].Name != info.name || !info.allows(rest[0]) {
@@ -216,11 +204,12 @@ type Choice struct {
 // choices are the settings of a group: all combinations of their values.
 type choices []Choice
 
-// choicesFor returns the choices of settings that cells there have.
-func (m *Methods) choicesFor(at where) choices {
+// choicesFor returns the choices of settings that cells of a task and a
+// regularizer have.
+func (m *Methods) choicesFor(task dataset.Task, regularizer string) choices {
 	var list choices
 	for _, c := range m.Choices {
-		if c.info.applies(at) {
+		if c.info.applies(task, regularizer) {
 			list = append(list, c)
 		}
 	}
@@ -289,16 +278,6 @@ func (c choices) overlaps(other choices) bool {
 		}
 	}
 	return true
-}
-
-// always reports whether all combinations have the word for a setting.
-func (c choices) always(name, word string) bool {
-	for i := range c {
-		if c[i].info.name == name {
-			return !slices.ContainsFunc(c[i].Values, func(v Setting) bool { return v.Word != word })
-		}
-	}
-	return false
 }
 
 // largest returns the largest number that a setting takes, 0 for one that the
