@@ -183,15 +183,12 @@ func known(method Method, model Model, task dataset.Task) error {
 	case !slices.Contains(modelNames, model.Name):
 		return fmt.Errorf("there is no model %q; there are %s", model.Name, strings.Join(modelNames, ", "))
 	case !info.fits(model.Name):
-		return fmt.Errorf("%s is no method for the model %s", method.Name, model.Name)
+		return fmt.Errorf("%s is a method for %s, not for the model %s", info.name, strings.Join(info.modelNames(), ", "), model.Name)
 	case info.regularized && !slices.Contains(regularizerNames, regularizer):
 		return fmt.Errorf("there is no regularizer %q; there are %s", regularizer, strings.Join(regularizerNames, ", "))
 	}
 	if err := model.checkTerms(task); err != nil {
 		return err
-	}
-	if !info.fits(model.Name) {
-		return fmt.Errorf("%s is a method for %s, not for the model %s", info.name, strings.Join(info.modelNames(), ", "), model.Name)
 	}
 	return info.check(method.Settings, task, regularizer)
 }

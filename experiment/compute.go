@@ -88,6 +88,7 @@ type Fitted struct {
 	status   string // how the path ended, "" for a method without ages
 	critical bool   // critical points were located
 	restarts int
+	passed   int // turning points without a knot
 }
 
 // Predictor writes the linear predictor, or the decision value, of each row for

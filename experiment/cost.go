@@ -14,7 +14,8 @@ const (
 	cellWork    = 5e5 // of any cell: storing the outcome, drawing the split
 	prepareWork = 100 // of preparing and scoring, for each number of the data
 	gramShare   = 0.25
-	pointWork   = 5e4 // of a critical point, whatever the size
+	pointWork   = 5e4   // of a critical point, whatever the size
+	sweepWork   = 3.5e4 // of a path whose turning points have no knots, for each number of the data
 )
 
 // regularizerCosts says how much harder than a single fit a regularizer makes
@@ -37,7 +38,7 @@ func estimate(g *group) float64 {
 }
 
 // pathPoints returns the number of critical points of an age path of n rows:
-// about 0.3 for each row (math.md, section 6), and about 1 for a support vector
+// about 0.3 for each row, and about 1 for a support vector
 // machine, whose samples come to the margin and leave it, too.
 func pathPoints(model string, n float64) float64 {
 	if model == SVM {
@@ -72,9 +73,8 @@ func fitWork(model, kernel string, n, d float64) (cold, warm float64) {
 	case ERM:
 		cold = ermWork(n, d)
 		return cold, cold
-	case Logistic: // a few Newton steps; warm a fraction of one
-		cold = gram + n*d
-		return cold, 0.1 * cold
+	case Logistic: // a few Newton steps; warm some passes with the last factor
+		return gramShare*gram + 20*n*d, 5 * n * d
 	}
 	if kernel == RBF { // the kernel matrix, then working-set updates of O(n) each
 		cold = n*n*d/4 + 30*n*n

@@ -48,15 +48,26 @@ var acsMethod = methodInfo{
 }
 
 var gagaMethod = methodInfo{
-	name: GAGA, algorithm: 4, regularized: true, aged: true,
+	name: GAGA, algorithm: 5, regularized: true, aged: true,
 	fit: fitGAGA,
 	work: func(g *group, n, d float64) float64 {
 		cold, _ := fitWork(g.models.Name, g.models.Kernel, n, d)
+		if sweeps(g.models.Name, n) {
+			return cold + sweepWork*n*d*regularizerCosts[g.regularizers.Name].points
+		}
 		points := pathPoints(g.models.Name, n) * regularizerCosts[g.regularizers.Name].points
 		return cold + points*pathWork(g.models.Name, g.models.Kernel, n, d)
 	},
 	bytes: pathBytes,
 }
+
+// sweepRows is from how many training rows on paths of logistic regression have no
+// knots at their turning points, which come in tens of thousands there and are
+// passed many in a step.
+const sweepRows = 10_000
+
+// sweeps reports whether paths of a model are followed that way.
+func sweeps(model string, rows float64) bool { return model == Logistic && rows >= sweepRows }
 
 // single makes a solution without an age the only knot, with all training rows
 // at weight 1.
@@ -89,11 +100,12 @@ func fitACS(ctx context.Context, f *Fitted, c *Cell, _ *dataset.Part) error {
 // besides its critical points.
 const pathKnots = 100
 
-func fitGAGA(ctx context.Context, f *Fitted, c *Cell, _ *dataset.Part) error {
+func fitGAGA(ctx context.Context, f *Fitted, c *Cell, train *dataset.Part) error {
 	age := c.Method.Age
 	options := gaga.Options{
-		Age:  gaga.Range{Min: age.Min, Max: age.Max},
-		Grid: baselines.Ages(age.Min, age.Max, (age.Max-age.Min)/pathKnots),
+		Age:   gaga.Range{Min: age.Min, Max: age.Max},
+		Grid:  baselines.Ages(age.Min, age.Max, (age.Max-age.Min)/pathKnots),
+		Sweep: sweeps(c.Model.Name, float64(train.N)),
 	}
 	path, err := gaga.Track(ctx, f.Problem, options)
 	if err != nil {
@@ -106,8 +118,11 @@ func fitGAGA(ctx context.Context, f *Fitted, c *Cell, _ *dataset.Part) error {
 	if path.Status().Early() {
 		f.status += ": " + path.Reason()
 	}
+	if options.Sweep {
+		f.status += "; turning points have no knots"
+	}
 	f.status += gapText(path.Gaps())
-	f.restarts = len(path.Restarts())
+	f.restarts, f.passed = len(path.Restarts()), path.Passed()
 	return nil
 }
 

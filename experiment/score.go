@@ -130,7 +130,7 @@ func (f *Fitted) measures(s *scores) []any {
 	last := len(f.Knots) - 1
 	mae := func(k int) any { return value(s.test[max(k, 0)].mae, s.metric == RMSE && k >= 0) }
 	aged := f.status != ""
-	var turning, jumps int
+	turning, jumps := f.passed, 0
 	worst := 0.0
 	for k := range f.Knots {
 		worst = math.Max(worst, f.Knots[k].KKT)

@@ -98,8 +98,8 @@ func (t *tracker) revert(c crossing, before []float64) {
 
 // signTest returns the ratio of det H behind the crossing to det H before it
 // (for an activated coordinate the Schur complement, relative to the size of
-// its terms). The path goes on exactly when it is positive (math.md section
-// 4); it is -Inf where the weight itself breaks.
+// its terms). The path goes on exactly when it is positive; it is -Inf where the
+// weight itself breaks.
 func (t *tracker) signTest(c crossing) float64 {
 	switch c.cause {
 	case SampleUp, SampleDown:

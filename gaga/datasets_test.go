@@ -145,7 +145,7 @@ func residual(p *gaga.Problem, theta []float64, age float64) float64 {
 	return worst
 }
 
-// weight is v* as math.md's table has it.
+// weight is v*.
 func weight(r gaga.Regularizer, loss, age float64) float64 {
 	switch r := r.(type) {
 	case gaga.Hard:

@@ -22,7 +22,7 @@ import (
 //	J = [ Q_AA - Δ  y ]
 //	    [ yᵀ        0 ]
 //
-// (math.md section 3). A point is a strict minimum exactly when J has as many
+// A point is a strict minimum exactly when J has as many
 // positive eigenvalues as samples are pinned. The factor is that of
 // Q_AA + κyyᵀ - Δ, which the equation of b makes equivalent, with the δ of an
 // earlier point: solutions are corrected by the residual, and the factor is

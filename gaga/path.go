@@ -48,7 +48,7 @@ type Knot struct {
 	Cause  Cause
 	Index  int     // sample or coordinate that caused it, -1 where none did
 	Detail string  // the cause in words, with the zones left and entered
-	Scalar float64 // value of the sign test (math.md section 4): the path turns where it is positive; NaN where no test applies
+	Scalar float64 // value of the sign test: the path turns where it is positive; NaN where no test applies
 	Theta  []float64
 	// Objective is the implicit objective G_λ(θ) = R(θ) + Σ_i m_i F_λ(l_i).
 	Objective float64

@@ -19,7 +19,7 @@ const (
 	eventStart   = "start"
 	eventTurning = "turning"
 	eventJump    = "jump"
-	eventOther   = "grid" // grid and end: nothing happens to the curve
+	eventOther   = "grid" // grid, step and end: nothing happens to the curve
 )
 
 // pathMethod is the method whose paths have critical points.

@@ -17,7 +17,7 @@ import (
 // order of the path.
 type AgePath struct {
 	Ages   []float64
-	Events []string    // start, turning, jump, grid or end, as in knots.arrow
+	Events []string    // start, turning, jump, grid, step or end, as in knots.arrow
 	Values [][]float64 // coefficients, the last is the intercept, which is not drawn
 	Names  []string    // of the coefficients without the intercept; nil for "feature 0", "feature 1", ...
 }
