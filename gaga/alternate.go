@@ -174,11 +174,9 @@ func (a *Alternation) weigh(age float64) {
 	a.weighed = age
 	a.lose()
 	r := a.problem.Regularizer
-	for k := range a.thresholds {
-		a.thresholds[k], _ = r.Threshold(k, age)
-	}
+	thresholdsAt(a.thresholds, r, age)
 	for i, loss := range a.losses {
-		zone := a.zoneOf(loss)
+		zone := zoneAmong(a.zones, a.thresholds, loss)
 		a.zone[i] = uint8(zone)
 		a.reweighed[i], _, _ = r.Weight(zone, loss, age)
 	}
@@ -204,16 +202,6 @@ func (a *Alternation) lose() {
 			a.losses[i], _, _ = l.Eval(u, y[i])
 		}
 	}
-}
-
-// zoneOf is the function of that name with the thresholds at the last age.
-func (a *Alternation) zoneOf(loss float64) int {
-	for k, threshold := range a.thresholds {
-		if loss < threshold || loss == threshold && a.zones[k].Closed {
-			return k
-		}
-	}
-	return len(a.thresholds)
 }
 
 // Step does one alternation at an age. It returns by how much the weights that

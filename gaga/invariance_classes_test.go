@@ -160,12 +160,7 @@ func transformClasses(name string, p *Problem, rng *rand.Rand) (q *Problem, back
 	case "labels flipped":
 		label = -1
 	case "losses scaled": // C, the penalty and the ages four times as large
-		switch p.Regularizer.(type) { // those whose parameter has a scale
-		case Mixture:
-			p.Regularizer = Linear{}
-		case LOG:
-			p.Regularizer = Hard{}
-		}
+		p.Regularizer = withoutScale(p.Regularizer)
 		q.Regularizer, scale = p.Regularizer, 4
 		switch l := p.Loss.(type) {
 		case Hinge:

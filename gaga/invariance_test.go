@@ -71,6 +71,17 @@ func distinct(x []float64) bool {
 	return true
 }
 
+// withoutScale replaces regularizers whose parameter has a scale.
+func withoutScale(r Regularizer) Regularizer {
+	switch r.(type) {
+	case Mixture:
+		return Linear{}
+	case LOG:
+		return Hard{}
+	}
+	return r
+}
+
 // transform returns another form of p, the map of its coefficients back to
 // p's, and by how much its ages are longer.
 func transform(name string, p *Problem, rng *rand.Rand) (q *Problem, back func([]float64) []float64, scale float64) {
@@ -94,12 +105,7 @@ func transform(name string, p *Problem, rng *rand.Rand) (q *Problem, back func([
 	case "target sign":
 		target = -1
 	case "loss scale": // losses, penalty and ages four times as large
-		switch p.Regularizer.(type) { // those whose parameter has a scale
-		case Mixture:
-			p.Regularizer = Linear{}
-		case LOG:
-			p.Regularizer = Hard{}
-		}
+		p.Regularizer = withoutScale(p.Regularizer)
 		q.Regularizer = p.Regularizer
 		for i := range q.X.Data {
 			q.X.Data[i] *= 2

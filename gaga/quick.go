@@ -237,9 +237,7 @@ func (q *quick) move(from *fit, step []float64) {
 // implicit objective.
 func (q *quick) evaluate(f *fit, age float64) {
 	t := q.t
-	for k := range q.thresholds {
-		q.thresholds[k], _ = t.reg.Threshold(k, age)
-	}
+	thresholdsAt(q.thresholds, t.reg, age)
 	q.loss.evaluate(f.u, t.y, q.losses, f.slope, f.curve)
 	last := len(t.zones) - 1
 	flat := 0.0 // integral where no weight is left
@@ -248,7 +246,7 @@ func (q *quick) evaluate(f *fit, age float64) {
 	}
 	sum := t.penalty(f.theta, nil)
 	for i, loss := range q.losses {
-		zone := t.zoneAmong(q.thresholds, loss)
+		zone := zoneAmong(t.zones, q.thresholds, loss)
 		f.zone[i] = uint8(zone)
 		if zone == last && !t.weighed {
 			f.v[i], f.slope[i], f.curve[i] = 0, 0, 0

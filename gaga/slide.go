@@ -14,9 +14,9 @@ import (
 
 // slide finds the start of a landing of a sweep of logistic regression: it goes
 // down the implicit objective's valley from a jump point, as alternation does, but
-// in steps that get longer where the valley is straight. A step minimizes the objective's
-// second-order model within a radius (Moré, Sorensen: Computing a trust region
-// step, SIAM J. Sci. Stat. Comput. 1983) in the metric of the weighted fit's
+// in steps that get longer where the valley is straight. A step minimizes the
+// objective's second-order model within a radius (Moré, Sorensen: Computing a trust
+// region step, SIAM J. Sci. Stat. Comput. 1983) in the metric of the weighted fit's
 // Hessian, in which alternation is steepest descent; the first radius is a hair.
 // Alternation then has only to confirm the optimum it ends at.
 type slide struct {
@@ -78,8 +78,8 @@ const (
 )
 
 // from goes down from theta at an age, which first moves along direction by the
-// least radius, where that is given. It overwrites theta with the bottom and
-// reports whether it found one.
+// least radius, where that is given. It overwrites theta with the bottom; where it
+// finds none it reports false.
 func (s *slide) from(theta, direction []float64, age float64) bool {
 	copy(s.next.theta, theta)
 	s.evaluate(age)
@@ -111,8 +111,11 @@ func (s *slide) from(theta, direction []float64, age float64) bool {
 		}
 		s.now, s.next = s.next, s.now
 		if inside && length <= 1e-9 {
+			if s.now.value > begin*(1+1e-12) {
+				return false
+			}
 			copy(theta, s.now.theta)
-			return s.now.value <= begin*(1+1e-12)
+			return true
 		}
 		if (fall > 0.75*s.last || tiny) && !inside {
 			radius = math.Min(2*radius, longest)
@@ -138,15 +141,13 @@ func (s *slide) push(direction []float64, age float64) bool {
 // evaluate computes objective, gradient and curvatures at next's theta.
 func (s *slide) evaluate(age float64) {
 	t, pt := s.t, &s.next
-	for k := range s.thresholds {
-		s.thresholds[k], _ = t.reg.Threshold(k, age)
-	}
+	thresholdsAt(s.thresholds, t.reg, age)
 	kernel.MulVec(pt.u, t.primal.a, t.p, pt.theta)
 	s.loss.evaluate(pt.u, t.y, s.losses, pt.phi, pt.fit)
 	pt.value = t.penalty(pt.theta, nil)
 	var class [2]float64
 	for i, loss := range s.losses {
-		v, dv, _ := t.reg.Weight(t.zoneAmong(s.thresholds, loss), loss, age)
+		v, dv, _ := t.reg.Weight(zoneAmong(t.zones, s.thresholds, loss), loss, age)
 		m, slope := t.m[i], pt.phi[i]
 		pt.phi[i] = m * v * slope
 		pt.fit[i] *= m * v
@@ -181,7 +182,7 @@ func (s *slide) falls(age float64, inside bool) bool {
 		s.loss.evaluate(s.way, t.y, s.losses, s.slope, s.curvature)
 		var sum float64
 		for i, loss := range s.losses {
-			v, _, _ := t.reg.Weight(t.zoneAmong(s.thresholds, loss), loss, age)
+			v, _, _ := t.reg.Weight(zoneAmong(t.zones, s.thresholds, loss), loss, age)
 			sum += t.m[i] * v * s.slope[i] * (s.next.u[i] - s.now.u[i])
 		}
 		for j, l2 := range t.l2 {
@@ -194,16 +195,6 @@ func (s *slide) falls(age float64, inside bool) bool {
 	return true
 }
 
-// zoneAmong is zoneOf with the thresholds known.
-func (s *system) zoneAmong(thresholds []float64, loss float64) int {
-	for k, threshold := range thresholds {
-		if loss < threshold || loss == threshold && s.zones[k].Closed {
-			return k
-		}
-	}
-	return len(thresholds)
-}
-
 func (s *slide) triangle() blas64.Triangular {
 	p := s.t.p
 	return blas64.Triangular{N: p, Stride: p, Data: s.fit, Uplo: blas.Upper, Diag: blas.NonUnit}
@@ -211,7 +202,7 @@ func (s *slide) triangle() blas64.Triangular {
 
 // curve takes both Hessians at now and the objective's eigenvectors in the metric.
 func (s *slide) curve() bool {
-	t, p := s.t, s.t.p
+	p := s.t.p
 	s.sum(s.fit, s.now.fit)
 	s.sum(s.hess, s.now.hess)
 	for r := range p {
@@ -239,7 +230,7 @@ func (s *slide) curve() bool {
 	copy(s.step, s.now.gradient)
 	blas64.Trsv(blas.Trans, u, vector(s.step))
 	blas64.Gemv(blas.Trans, 1, general(p, p, s.hess), vector(s.step), 0, vector(s.along))
-	return s.size > 0 && t.p > 0
+	return s.size > 0
 }
 
 // sum writes the Hessian of the penalty and of losses with the given second
@@ -268,9 +259,7 @@ func (s *slide) aim(radius float64) (inside bool) {
 	limit := radius * math.Sqrt(s.size)
 	least := s.value[0] // they ascend
 	inside = least > 0 && s.length(0) <= limit
-	if inside {
-		s.length(0)
-	} else {
+	if !inside {
 		lo := math.Max(0, -least)
 		hi := lo + blas64.Nrm2(vector(s.along))/limit + 1e-300
 		for range 100 {
@@ -340,6 +329,5 @@ func (t *tracker) slide(c crossing, age float64, theta []float64) bool {
 	default:
 		return false
 	}
-	start := append([]float64(nil), theta...)
-	return t.descent.from(start, direction, age) && copy(theta, start) > 0
+	return t.descent.from(theta, direction, age)
 }

@@ -268,11 +268,9 @@ const fewColumns = 32
 // any changed.
 func (t *tracker) zonesAt(pt *point) (moved bool) {
 	thresholds := t.sweep.thresholds
-	for k := range thresholds {
-		thresholds[k], _ = t.reg.Threshold(k, pt.age)
-	}
+	thresholdsAt(thresholds, t.reg, pt.age)
 	for i, loss := range pt.loss {
-		z := uint8(t.zoneAmong(thresholds, loss))
+		z := uint8(zoneAmong(t.zones, thresholds, loss))
 		if was := t.zone[i]; z != was {
 			t.members[was]--
 			t.members[z]++
