@@ -10,13 +10,33 @@ func (t *tracker) correct(pt *point) bool {
 		return t.chord(pt)
 	}
 	last := math.Inf(1)
+	// The last step was one of Newton's method; one by the factor of an earlier point
+	// can take the residual down so slowly that it looks like rounding.
+	fresh, restarted := t.primal != nil, false
+	copy(t.begun, pt.theta)
 	for pt.iterations = 1; pt.iterations <= 15; pt.iterations++ {
 		if !t.summed {
 			t.predict(pt.u, pt.theta)
 		}
 		t.assemble(pt)
 		res := t.relative()
-		done := res <= t.tight || (res <= loose && res >= 0.1*last)
+		stuck := onlyRounding(res, last)
+		done := res <= t.tight || (stuck && fresh)
+		lost := !done && !(res < 100*last)
+		renew := t.primal == nil && !done && (stuck || lost || pt.iterations == t.quick+1)
+		if lost && (!renew || restarted) {
+			return false
+		}
+		if renew {
+			t.refresh()
+		}
+		if lost {
+			// Where J was nearly singular at the point of the factor, its steps along
+			// that direction are far too long here.
+			restarted, last = true, math.Inf(1)
+			copy(pt.theta, t.begun)
+			continue
+		}
 		// The last factor serves while it makes the residual fall fast; the kernel
 		// back-end sees to that itself.
 		if pt.iterations == 1 || (!t.affine && (done || t.primal == nil || !(res <= 1e-6*last))) {
@@ -32,14 +52,8 @@ func (t *tracker) correct(pt *point) bool {
 			}
 			return true
 		}
-		if !(res < 100*last) {
-			return false
-		}
-		last = res
-		if pt.iterations == t.quick {
-			t.refresh()
-		}
-		t.newtonStep(pt, pt.iterations == 1 || pt.iterations == t.quick+1)
+		t.newtonStep(pt, renew || math.IsInf(last, 1))
+		last, fresh = res, renew || t.primal != nil
 	}
 	return false
 }
@@ -58,7 +72,7 @@ func (t *tracker) chord(pt *point) bool {
 		t.predict(pt.u, pt.theta)
 		t.assemble(pt)
 		res := t.relative()
-		settled := res <= t.tight || (res <= loose && fresh && res >= 0.1*last)
+		settled := res <= t.tight || (fresh && onlyRounding(res, last))
 		fresh = false
 		if inherited && !settled && !(res <= slow*last) {
 			copy(pt.theta, t.begun)
@@ -114,12 +128,17 @@ func (t *tracker) predictPoint(pt *point, h float64) {
 	}
 }
 
-// The corrector stops at a relative residual of tight, or at loose once it no
-// longer improves.
+// The corrector stops at a relative residual of tight, or at loose once what is
+// left is rounding.
 const (
 	tight = 1e-14
 	loose = 1e-11
 )
+
+// onlyRounding reports whether a residual that was last before a step of Newton's
+// method is rounding: even at a multiple root, as where a branch turns back, such a
+// step leaves less than 1/e of it.
+func onlyRounding(res, last float64) bool { return res <= loose && res >= 0.5*last }
 
 // finish evaluates the watched samples at pt, a new point of the path, and fills
 // in the rates; J is factorized there.

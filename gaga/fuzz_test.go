@@ -129,8 +129,12 @@ func checkRandom(draw func(*rand.Rand) *Problem, seed, stream uint64, ages Range
 	if path.Status() != Complete {
 		return path, nil
 	}
-	if r := path.Range(); r.Max != ages.Max {
-		return fail("complete up to %v", r.Max)
+	end := path.Range().Max
+	if gaps := path.Gaps(); len(gaps) > 0 && gaps[len(gaps)-1].From == end {
+		end = gaps[len(gaps)-1].To
+	}
+	if end != ages.Max {
+		return fail("complete up to %v", end)
 	}
 	for x := 0.0; x <= 1; x += 0.125 {
 		age := ages.Min * math.Pow(ages.Max/ages.Min, x)

@@ -46,7 +46,7 @@ func (s *kerneled) iterate() float64 {
 		}
 	}
 	if off == 0 || !lower && off <= 1 {
-		return 0 // a larger δ cannot cost the inertia, and below twice the old one corrections converge
+		return 0 // a larger δ cannot cost the inertia; where corrections then fail there is a new factor
 	}
 	s.factor.Solve(x)
 	var before, after float64

@@ -29,7 +29,7 @@ func (t *tracker) locate(c crossing, age, end float64, upper *point) bool {
 	}
 	r.age = age
 	last, lastOff := math.Inf(1), math.Inf(1)
-	limit, slow, kept := 12, 1e-3, false
+	limit, slow, kept, newton := 12, 1e-3, false, false // newton: the last step was one of Newton's method
 	if t.primal != nil && t.primal.keeps() {
 		limit, slow, kept = 30, t.primal.slow(), t.primal.factored()
 	}
@@ -38,10 +38,17 @@ func (t *tracker) locate(c crossing, age, end float64, upper *point) bool {
 		t.assemble(r)
 		value, size, dage := t.eventGradient(r, c)
 		res := t.relative()
-		done := r.age >= l.age && r.age <= end && (res <= t.tight || (res <= loose && res >= 0.1*last)) && math.Abs(value) <= 1e-13*size
-		// The last factor serves while it makes both fall fast.
+		stuck := onlyRounding(res, last)
+		done := r.age >= l.age && r.age <= end && (res <= t.tight || (stuck && newton)) && math.Abs(value) <= 1e-13*size
+		// The last factor serves while it makes both fall fast; what falls slowly by
+		// that of an earlier point need not be rounding.
+		renew := stuck && !newton && !done
+		if renew {
+			t.refresh()
+		}
 		off := math.Max(res, math.Abs(value)/size)
-		fresh := done || (r.iterations == 1 && !kept) || !(off <= slow*lastOff)
+		fresh := done || renew || (r.iterations == 1 && !kept) || !(off <= slow*lastOff)
+		newton = renew || (fresh && t.primal != nil)
 		if last, lastOff = res, off; fresh && !t.factorize() {
 			return false
 		}
@@ -55,7 +62,7 @@ func (t *tracker) locate(c crossing, age, end float64, upper *point) bool {
 			t.finish(r)
 			return t.falls(r, c)
 		}
-		if !t.newton(r, value, dage, fresh || r.iterations == 1) || !(r.age > l.age-1e-9*l.age) || !(r.age <= end*(1+1e-12)) {
+		if !t.newton(r, value, dage, fresh || r.iterations == 1, renew || r.iterations == 1) || !(r.age > l.age-1e-9*l.age) || !(r.age <= end*(1+1e-12)) {
 			return false
 		}
 		r.age = math.Max(r.age, l.age)
@@ -89,8 +96,9 @@ func (t *tracker) falls(pt *point, c crossing) bool {
 // newton makes one bordered Newton step in θ and the age: the event function
 // has the given value, derivative dage in the age, and its gradient in θ in
 // rhs2. With fresh the unknowns' derivative in the age is evaluated anew, else it
-// is the last one's. It reports whether the border is regular.
-func (t *tracker) newton(pt *point, value, dage float64, fresh bool) bool {
+// is the last one's; first says that the steps before it do not count where they
+// are mixed. It reports whether the border is regular.
+func (t *tracker) newton(pt *point, value, dage float64, fresh, first bool) bool {
 	k := t.unknowns()
 	step, g := t.rhs[:k], t.rhs2[:k]
 	along := t.along[:k]
@@ -113,7 +121,7 @@ func (t *tracker) newton(pt *point, value, dage float64, fresh bool) bool {
 	}
 	blas64.Axpy(move, vector(along), vector(step))
 	step = append(step, -move)
-	t.mix(step, pt.iterations == 1)
+	t.mix(step, first)
 	pt.age -= step[k]
 	t.take(pt, step[:k], 1)
 	return true

@@ -238,7 +238,7 @@ func (t *tracker) semismooth(pt *point) bool {
 		t.residuals(pt)
 		turned := t.reselect(pt)
 		res := t.relative()
-		settled := !moved && !turned && (res <= enough || (res <= loose && res >= 0.1*last))
+		settled := !moved && !turned && (res <= enough || onlyRounding(res, last))
 		if settled || turned || res > slow*last {
 			t.primal.collect(pt)
 			if !t.factorize() {

@@ -293,12 +293,14 @@ func (t *tracker) reach(age float64) bool {
 }
 
 // near reports whether a corrected θ is as close to its prediction over a step
-// h as a smooth branch allows: else the corrector may have left the branch.
+// h as a smooth branch allows: else the corrector may have left the branch. Where
+// the branch stands still the rounding of θ is all that there is.
 func (t *tracker) near(predicted, corrected []float64, h float64) bool {
-	var moved float64 // squared, in units of the objective
+	var moved, size float64 // squared, in units of the objective
 	for r, j := range t.active {
-		m := h * t.left.rate[j]
+		m, w := h*t.left.rate[j], t.left.theta[j]
 		moved += t.diag[r] * m * m
+		size += t.diag[r] * w * w
 	}
-	return t.distance(predicted, corrected) <= 0.09*moved+1e-14*t.left.age*t.total
+	return t.distance(predicted, corrected) <= 0.09*moved+1e-14*t.left.age*t.total+1e-16*size
 }

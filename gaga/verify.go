@@ -108,8 +108,7 @@ func (v *verification) checkZones() string {
 		if k < 0 {
 			continue
 		}
-		// Rounding of the predictor moves the loss by its slope.
-		rounding := 1e3 * unitRoundoff * math.Abs(v.slope[i]) * v.terms[i]
+		rounding := v.rounded(i)
 		if k < len(v.pt.threshold) {
 			top, _ := t.reg.Threshold(k, v.pt.age)
 			if loss-top > verifyZone*(loss+top)+rounding {
@@ -124,6 +123,35 @@ func (v *verification) checkZones() string {
 		}
 	}
 	return ""
+}
+
+// rounded returns by how much the rounding of sample i's predictor moves its loss.
+func (v *verification) rounded(i int) float64 {
+	return 1e3 * unitRoundoff * math.Abs(v.slope[i]) * v.terms[i]
+}
+
+// flattest returns the derivative of sample i's weight in its loss, the one least
+// in size within the rounding of the loss: a weight that falls to zero like the
+// power 1.25 of the distance from a threshold has a slope like the power 0.25.
+func (v *verification) flattest(i int) float64 {
+	t, loss, rounding := v.t, v.loss[i], v.rounded(i)
+	_, least, _ := t.weight(t.zone[i], loss, v.pt.age)
+	consider := func(loss float64) {
+		if _, slope, _ := t.weight(t.zone[i], loss, v.pt.age); math.Abs(slope) < math.Abs(least) {
+			least = slope
+		}
+	}
+	consider(loss - rounding)
+	consider(loss + rounding)
+	k := int(t.zone[i]) - t.kinks
+	for _, edge := range [2]int{k - 1, k} {
+		if edge >= 0 && edge < len(v.pt.threshold) {
+			if threshold, _ := t.reg.Threshold(edge, v.pt.age); math.Abs(threshold-loss) <= rounding {
+				consider(threshold)
+			}
+		}
+	}
+	return least
 }
 
 // checkKink checks a sample in one of the zones that end at the kink.
@@ -304,8 +332,8 @@ func (v *verification) hessian(coordinates []int) (h, unit []float64) {
 		h[r*k+r], unit[r] = t.l2[j], t.l2[j]
 	}
 	for i, loss := range v.loss {
-		weight, dloss, _ := t.weight(t.zone[i], loss, v.pt.age)
-		c := t.m[i] * (dloss*v.slope[i]*v.slope[i] + weight*v.curve[i])
+		weight, _, _ := t.weight(t.zone[i], loss, v.pt.age)
+		c := t.m[i] * (v.flattest(i)*v.slope[i]*v.slope[i] + weight*v.curve[i])
 		for r, j := range coordinates {
 			xr := v.column(i, j)
 			unit[r] += math.Abs(c) * xr * xr

@@ -79,8 +79,7 @@ func (v *verification) checkKernelInertia() string {
 				x = t.y[a] * t.y[b] * t.kernel[a*t.n+b]
 			}
 			if q == r && a < t.n && t.zone[a] != pinned {
-				_, slope, _ := t.weight(t.zone[a], v.loss[a], v.pt.age)
-				x += math.Max(1/(t.bound*t.m[a]*t.hinge.C*slope), -1e6)
+				x += math.Max(1/(t.bound*t.m[a]*t.hinge.C*v.flattest(a)), -1e6)
 			}
 			j.SetSym(r, q, x)
 			largest = math.Max(largest, math.Abs(x))
