@@ -188,14 +188,17 @@ func (t *tracker) land(ctx context.Context, age float64, reason string) error {
 		if err != nil {
 			return err
 		}
+		if k == 1 {
+			stride.turn()
+		}
 		if t.readZones(zones, age) && k > 1 {
 			quiet++
 		} else {
 			quiet, next = 0, least
 		}
-		leaving := t.quickly() != nil && moved > before // no optimum is near
+		leaving := moved > before // no optimum is near
 		if before = moved; (quiet < next || leaving) && moved > 1e-14 {
-			if k > plain || leaving && k > 2 && moved < hairyPart {
+			if k > plain || leaving && k > 2 && moved < linearPart {
 				stride.extend(age)
 			}
 			continue
