@@ -45,15 +45,18 @@ const parallel = 0.999
 // patient is how many steps may take back what an extended one led astray.
 const patient = 50
 
-// most returns how many times as far as it has come an extended step may go: once,
-// and up to linearPart further while no sample changes its zone, as alternation is
-// all but linear there and its direction stays.
-func (s *stride) most(age, part float64) float64 {
+// most returns how many times as far as it has come an extended step may go: up to
+// linearPart while no sample changes its zone, as alternation is all but linear
+// there and its direction stays; else once, and not at all early on.
+func (s *stride) most(age, part float64, early bool) float64 {
 	by := math.Min(farthest, linearPart/part)
-	for ; by > 1; by *= 0.5 {
+	for ; by > 0.5; by *= 0.5 {
 		if s.zonesStay(age, by) {
 			return by
 		}
+	}
+	if early {
+		return 0
 	}
 	return 1
 }
@@ -86,10 +89,11 @@ const (
 // longestStride is the longest extended step, relative to the solution.
 const longestStride = 0.01
 
-// extend looks at the step that the search has just made and goes as far again as
-// it has come from the anchor if it is worth it. The steps behind an extended one
-// first take back what it led astray.
-func (s *stride) extend(age float64) {
+// extend looks at the step that the search has just made and goes on in its
+// direction, as far again as it has come from the anchor or farther, if it is worth
+// it. The steps behind an extended one first take back what it led astray. Early on
+// in a landing zones that change tell which way it goes, and are not leapt over.
+func (s *stride) extend(age float64, early bool) {
 	t := s.t
 	theta, scores := t.search.Theta(), t.search.scores
 	if s.count++; s.count < 2 {
@@ -115,7 +119,7 @@ func (s *stride) extend(age float64) {
 	if along < parallel || s.count < 3 {
 		return
 	}
-	by := math.Min(s.most(age, distance/size), longestStride*size/distance)
+	by := math.Min(s.most(age, distance/size, early), longestStride*size/distance)
 	if step < before { // not beyond the limit of steps that go on to shrink
 		by = math.Min(by, step*step/(before-step)/distance)
 	}
