@@ -188,15 +188,18 @@ func (t *tracker) land(ctx context.Context, age float64, reason string) error {
 		if err != nil {
 			return err
 		}
+		if k == 1 {
+			stride.turn() // a kernel machine starts from predictors alone
+		}
 		if t.readZones(zones, age) && k > 1 {
 			quiet++
 		} else {
 			quiet, next = 0, least
 		}
-		leaving := t.quickly() != nil && moved > before // no optimum is near
+		leaving := moved > before // no optimum is near
 		if before = moved; (quiet < next || leaving) && moved > 1e-14 {
-			if k > plain || leaving && k > 2 && moved < hairyPart {
-				stride.extend(age)
+			if k > plain || leaving && k > 2 && moved < linearPart {
+				stride.extend(age, k <= plain)
 			}
 			continue
 		}
@@ -228,8 +231,8 @@ func (t *tracker) land(ctx context.Context, age float64, reason string) error {
 	return &degenerate{reason: fmt.Sprintf("%s: alternation has not settled at age %v after %d iterations", reason, age, t.options.maxAlternations())}
 }
 
-// plain is how many alternations of a landing are left as they are: only where
-// the search creeps are its steps lengthened.
+// plain is how many alternations of a landing are left as they are where zones
+// change: only where the search creeps are its steps lengthened.
 const plain = 12
 
 // readZones stores the zones at the search's solution and reports whether

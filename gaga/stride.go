@@ -45,27 +45,55 @@ const parallel = 0.999
 // patient is how many steps may take back what an extended one led astray.
 const patient = 50
 
-// most returns how many times as far as it has come an extended step may go.
-// Behind a jump alternation of a sweep leaves its point from a hair's breadth: so
-// near to it, straight on is the only way.
-func (s *stride) most(part float64) float64 {
-	if s.t.quickly() == nil {
-		return 1
+// most returns how many times as far as it has come an extended step may go: up to
+// linearPart while no sample changes its zone, as alternation is all but linear
+// there and its direction stays; else once, and not at all early on.
+func (s *stride) most(age, part float64, early bool) float64 {
+	by := math.Min(farthest, linearPart/part)
+	for ; by > 0.5; by *= 0.5 {
+		if s.zonesStay(age, by) {
+			return by
+		}
 	}
-	return math.Max(1, math.Min(100, hairyPart/part))
+	if early {
+		return 0
+	}
+	return 1
 }
 
-// hairyPart is the distance from a jump point, relative to the solution, up to which
-// an extended step may be longer than the way before it.
-const hairyPart = 1e-5
+// zonesStay reports whether no sample changes its zone on a step so many times as
+// far as from the anchor, or comes to the hinge's kink from further away than that.
+func (s *stride) zonesStay(age, by float64) bool {
+	t := s.t
+	t.search.weigh(age)
+	for i, u := range t.search.scores {
+		came := u - s.anchorScores[i]
+		loss, _, _ := t.loss.Eval(u+by*came, t.y[i])
+		if zoneAmong(t.zones, t.search.thresholds, loss) != int(t.search.zone[i]) {
+			return false
+		}
+		if t.hinge != nil && (loss > 0) != (t.search.losses[i] > 0) && math.Abs(1-t.y[i]*u) > math.Abs(came)+roundoff {
+			return false
+		}
+	}
+	return true
+}
+
+// An extended step that changes no zone goes so many times as far as the steps have
+// come, and to this distance, relative to the solution, at most.
+const (
+	farthest   = 1000
+	linearPart = 1e-4
+)
 
 // longestStride is the longest extended step, relative to the solution.
 const longestStride = 0.01
 
-// extend looks at the step that the search has just made and goes as far again as
-// it has come from the anchor if it is worth it. The steps behind an extended one
-// first take back what it led astray.
-func (s *stride) extend(age float64) {
+// extend looks at the step that the search has just made and goes on in its
+// direction, as far again as it has come from the anchor or farther, if it is worth
+// it. The steps behind an extended one first take back what it led astray. Early on
+// in a landing zones that change tell which way it goes, and are not leapt over.
+func (s *stride) extend(age float64, early bool) {
 	t := s.t
 	theta, scores := t.search.Theta(), t.search.scores
 	if s.count++; s.count < 2 {
@@ -91,7 +119,7 @@ func (s *stride) extend(age float64) {
 	if along < parallel || s.count < 3 {
 		return
 	}
-	by := math.Min(s.most(distance/size), longestStride*size/distance)
+	by := math.Min(s.most(age, distance/size, early), longestStride*size/distance)
 	if step < before { // not beyond the limit of steps that go on to shrink
 		by = math.Min(by, step*step/(before-step)/distance)
 	}

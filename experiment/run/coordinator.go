@@ -192,6 +192,9 @@ func (c *Coordinator) compute(ctx context.Context, g *gatherer) (err error) {
 			Report: func(_ string, err error) { c.report(err) },
 			Idle:   c.idle(), Process: c.Process, Cache: cache,
 		}
+		if c.Queue == nil {
+			worker.MaxDeaths = endsOfRun
+		}
 		group.Go(func() error { return worker.Run(work) })
 	}
 	queued := make(chan struct{})
@@ -213,6 +216,11 @@ func (c *Coordinator) compute(ctx context.Context, g *gatherer) (err error) {
 	}
 	return errors.Join(ctx.Err(), err)
 }
+
+// endsOfRun is how many times a run with its own server may be killed at the same
+// cell before that is given up. The slots are processes whose deaths are seen from
+// here: nobody but the user, or the machine, ends the run itself without a word.
+const endsOfRun = 10
 
 // idle returns how long a slot waits for a task before it looks around: not
 // long for a server in this process, which costs nothing to ask.
