@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strconv"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/ipc"
@@ -169,6 +170,9 @@ func (t *TableReader) begin(columns []string) error {
 		return err
 	}
 	wanted, err := positions(t.all, columns)
+	if version := t.metadata()[MetadataVersion]; err != nil && version != "" && version != strconv.Itoa(SchemaVersion) {
+		return fmt.Errorf("%w: the file is of schema version %s, this agepath reads version %d", err, version, SchemaVersion)
+	}
 	if err != nil {
 		return err
 	}

@@ -349,6 +349,10 @@ func TestStoreRefusesOtherResults(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), `its schema version is "7", not "5"`) {
 				t.Errorf("%s of another version: %v", name, err)
 			}
+			_, err = ReadTable(filepath.Join(dir, name), "agepath")
+			if err == nil || !strings.Contains(err.Error(), "no column agepath: the file is of schema version 7, this agepath reads version 5") {
+				t.Errorf("a column that %s of another version has not: %v", name, err)
+			}
 			writeDir(t, dir, map[string]string{name: text})
 		}
 	}

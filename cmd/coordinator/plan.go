@@ -93,7 +93,11 @@ func (a *app) showPlan(p *planned, dir string, left rest, workers int) error {
 	}
 	fmt.Fprintf(a.Out, "grid   %s (%s)\n", plan.Grid, p.grid.File)
 	fmt.Fprintf(a.Out, "run    %s\n", plan.Run)
-	fmt.Fprintf(a.Out, "cells  %d (%d repeats), %s, %d to compute\n", plan.Count(), p.grid.Repeats, there, left.cells)
+	repeats := fmt.Sprintf("%d repeats", p.grid.Repeats)
+	if p.grid.Repeats == 1 {
+		repeats = "1 repeat"
+	}
+	fmt.Fprintf(a.Out, "cells  %d (%s), %s, %d to compute\n", plan.Count(), repeats, there, left.cells)
 	fmt.Fprintf(a.Out, "time   about %s on one core, %s on %d (within a factor of three)\n\n",
 		humanTime(left.seconds), humanTime(left.seconds/float64(workers)), workers)
 

@@ -142,7 +142,7 @@ func TestFlagSources(t *testing.T) {
 	}{
 		"file":         {nil, []string{"--config", config}, []string{" on 3 ", "20 (5 repeats)"}},
 		"environment":  {inEnv, nil, []string{" on 4 ", "28 (7 repeats)"}},
-		"command line": {inEnv, []string{"--workers", "6", "--set", "repeats=1"}, []string{" on 6 ", "4 (1 repeats)"}},
+		"command line": {inEnv, []string{"--workers", "6", "--set", "repeats=1"}, []string{" on 6 ", "4 (1 repeat)"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
