@@ -7,10 +7,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
-
-	"github.com/agepath/agepath/internal/convex"
 )
 
 // Under the linear regularizer the segments of a support vector machine's path are
@@ -28,7 +25,7 @@ func TestEventAges(t *testing.T) {
 		p := randomSVM(rand.New(rand.NewPCG(seed, stream)))
 		p.Regularizer, p.Kernel = Linear{}, RBF{Gamma: 0.5}
 		gram := p.gram()
-		if repeats(gram) {
+		if repeats(gram, p.X.Rows) {
 			return // events of equal samples have no age of their own
 		}
 		path, err := Track(context.Background(), p, Options{Age: Range{0.05, 1000}, MaxAlternations: 20_000})
@@ -45,7 +42,7 @@ func TestEventAges(t *testing.T) {
 			if k.Cause == Fold {
 				at := *k
 				at.Kind, at.Index = Jump, 0
-				if least := (exactEvent{newBruteSVM(path, &at), gram}).least(); least > 1e-6 {
+				if least := (exactEvent{newEventZones(path, &at), gram}).least(); least > 1e-6 {
 					t.Errorf("seed %d: a fold at age %v, where the least eigenvalue is %.2g of the largest; %s", seed, k.Age, least, describeProblem(p))
 				}
 			}
@@ -53,7 +50,7 @@ func TestEventAges(t *testing.T) {
 				continue // a landing is up to a hair's breadth beyond where it may have been due
 			}
 			events++
-			off := exactEvent{newBruteSVM(path, k), gram}.off()
+			off := exactEvent{newEventZones(path, k), gram}.off()
 			if worst = math.Max(worst, off); !(off <= 1e-9) {
 				t.Errorf("seed %d: the event at age %v, %s, is %.2g of it off; %s", seed, k.Age, k.Detail, off, describeProblem(p))
 			}
@@ -71,9 +68,9 @@ func TestEventAges(t *testing.T) {
 }
 
 // repeats reports whether two samples of a kernel matrix are the same.
-func repeats(gram blas64.General) bool {
-	for i := range gram.Rows {
-		for _, k := range gram.Data[i*gram.Stride : i*gram.Stride+i] {
+func repeats(gram []float64, n int) bool {
+	for i := range n {
+		for _, k := range gram[i*n : i*n+i] {
 			if k == 1 {
 				return true
 			}
@@ -82,17 +79,9 @@ func repeats(gram blas64.General) bool {
 	return false
 }
 
-// gram returns the kernel matrix.
-func (p *Problem) gram() blas64.General {
-	k := general(p.X.Rows, p.X.Rows, make([]float64, p.X.Rows*p.X.Rows))
-	points := convex.NewPoints(p.X)
-	p.Kernel.Block(k, points, points)
-	return k
-}
-
 type exactEvent struct {
-	*bruteSVM
-	gram blas64.General
+	*eventZones
+	gram []float64 // n x n
 }
 
 func exact(x float64) *big.Float { return new(big.Float).SetPrec(300).SetFloat64(x) }
@@ -147,7 +136,7 @@ func (e exactEvent) system(age float64) (in []int, a [][]*big.Float, b []*big.Fl
 	for r, i := range in {
 		// y_i u_i = 1, and of a sample of varying weight y_i u_i - λα_i/(mC²) = 1 - λ/C.
 		for q, j := range in {
-			a[r][q] = exact(e.gram.Data[i*n+j] * p.Y[i] * p.Y[j])
+			a[r][q] = exact(e.gram[i*n+j] * p.Y[i] * p.Y[j])
 		}
 		b[r] = exact(1)
 		if zone[i] != pinned {
@@ -205,7 +194,7 @@ func (e exactEvent) value(age float64) *big.Float {
 	i := e.k.Index
 	margin := new(big.Float).Mul(bias, exact(p.Y[i])) // y_i u_i
 	for j := range n {
-		margin.Add(margin, new(big.Float).Mul(alpha[j], exact(p.Y[i]*p.Y[j]*e.gram.Data[i*n+j])))
+		margin.Add(margin, new(big.Float).Mul(alpha[j], exact(p.Y[i]*p.Y[j]*e.gram[i*n+j])))
 	}
 	switch zone[i] {
 	case pinned:

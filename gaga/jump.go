@@ -178,7 +178,7 @@ func (t *tracker) land(ctx context.Context, age float64, reason string) error {
 	next := least
 	zones := make([]uint8, t.n)
 	var refuted []uint8 // zones whose only stationary point is not the optimum
-	stride := newStride(t)
+	var stride *stride
 	before := math.Inf(1)
 	for k := 1; k <= t.options.maxAlternations(); k++ {
 		moved, err := t.alternate(ctx, age)
@@ -189,7 +189,7 @@ func (t *tracker) land(ctx context.Context, age float64, reason string) error {
 			return err
 		}
 		if k == 1 {
-			stride.turn() // a kernel machine starts from predictors alone
+			stride = newStride(t) // a kernel machine has no solution before, only predictors
 		}
 		if t.readZones(zones, age) && k > 1 {
 			quiet++

@@ -4,26 +4,33 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mat"
-
-	"github.com/agepath/agepath/internal/convex"
 )
 
 // bruteSVM is brute for support vector machines. Whatever the kernel, it works
 // in w and b: a kernel matrix K = VDVᵀ has the features VD^½. It knows nothing
 // of the path but the point and the zones.
 type bruteSVM struct {
-	p        *Problem
-	k        *Knot
+	*eventZones
 	features *mat.Dense // n x r, the intercept's column of ones last
 	u        []float64  // predictors at the point
-	zone     [2][]int   // before and behind: 0 satisfied, 1 pinned, then the regularizer's
-	up       bool       // the sample crosses upwards
 }
 
 func newBruteSVM(path *Path, k *Knot) *bruteSVM {
-	p := path.problem
-	b := &bruteSVM{p: p, k: k, up: k.Cause == SampleUp}
-	b.features, b.u = machineFeatures(p, k.Theta)
+	b := &bruteSVM{eventZones: newEventZones(path, k)}
+	b.features, b.u = machineFeatures(b.p, k.Theta)
+	return b
+}
+
+// eventZones are the zones of a support vector machine's samples at an event.
+type eventZones struct {
+	p    *Problem
+	k    *Knot
+	zone [2][]int // before and behind: 0 satisfied, 1 pinned, then the regularizer's
+	up   bool     // the sample crosses upwards
+}
+
+func newEventZones(path *Path, k *Knot) *eventZones {
+	b := &eventZones{p: path.problem, k: k, up: k.Cause == SampleUp}
 	pc := path.pieces[k.piece]
 	for side := range b.zone {
 		b.zone[side] = make([]int, len(pc.zone))
@@ -43,7 +50,7 @@ func newBruteSVM(path *Path, k *Knot) *bruteSVM {
 	return b
 }
 
-func (b *bruteSVM) move(side, i int, up bool) {
+func (b *eventZones) move(side, i int, up bool) {
 	if up {
 		b.zone[side][i]++
 	} else {
@@ -67,9 +74,7 @@ func machineFeatures(p *Problem, theta []float64) (features *mat.Dense, u []floa
 			columns = append(columns, column)
 		}
 	} else {
-		data := make([]float64, n*n)
-		points := convex.NewPoints(p.X)
-		p.Kernel.Block(general(n, n, data), points, points)
+		data := p.gram()
 		for i := range n {
 			for j := range n {
 				u[i] += data[i*n+j] * p.Y[j] * theta[j]

@@ -9,14 +9,21 @@ import (
 	"github.com/agepath/agepath/internal/convex"
 )
 
+// gram returns the kernel matrix of the problem's n samples, n x n.
+func (p *Problem) gram() []float64 {
+	n := p.X.Rows
+	k := make([]float64, n*n)
+	points := convex.NewPoints(p.X)
+	p.Kernel.Block(general(n, n, k), points, points)
+	return k
+}
+
 // evaluateKernel is evaluate for a kernel model, from the kernel matrix.
 func (v *verification) evaluateKernel() {
 	t := v.t
 	n := t.n
 	if t.kernel == nil {
-		t.kernel = make([]float64, n*n)
-		points := convex.NewPoints(t.problem.X)
-		t.problem.Kernel.Block(general(n, n, t.kernel), points, points)
+		t.kernel = t.problem.gram()
 	}
 	v.u, v.terms = make([]float64, n), make([]float64, n)
 	v.loss, v.slope, v.curve = make([]float64, n), make([]float64, n), make([]float64, n)

@@ -170,10 +170,10 @@ func (t *TableReader) begin(columns []string) error {
 		return err
 	}
 	wanted, err := positions(t.all, columns)
-	if version := t.metadata()[MetadataVersion]; err != nil && version != "" && version != strconv.Itoa(SchemaVersion) {
-		return fmt.Errorf("%w: the file is of schema version %s, this agepath reads version %d", err, version, SchemaVersion)
-	}
 	if err != nil {
+		if version := t.metadata()[MetadataVersion]; version != "" && version != strconv.Itoa(SchemaVersion) {
+			return fmt.Errorf("%w: the file is of schema version %s, this agepath reads version %d", err, version, SchemaVersion)
+		}
 		return err
 	}
 	t.wanted, err = newProjection(t.schema, t.all, wanted)

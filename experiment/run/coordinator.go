@@ -183,17 +183,14 @@ func (c *Coordinator) compute(ctx context.Context, g *gatherer) (err error) {
 	defer stop()
 	group, work := errgroup.WithContext(work)
 	if c.Workers > 0 {
-		cache := c.Cache
+		cache, deaths := c.Cache, 0
 		if c.Queue == nil {
-			cache = filepath.Join(c.Out, serverDir, "datasets") // goes with the server's files
+			cache, deaths = filepath.Join(c.Out, serverDir, "datasets"), endsOfRun // the cache goes with the server's files
 		}
 		worker := &Worker{
 			Queue: q, Kinds: []experiment.Kind{c.Kind}, Slots: c.Workers, Version: c.Version,
 			Report: func(_ string, err error) { c.report(err) },
-			Idle:   c.idle(), Process: c.Process, Cache: cache,
-		}
-		if c.Queue == nil {
-			worker.MaxDeaths = endsOfRun
+			Idle:   c.idle(), Process: c.Process, Cache: cache, MaxDeaths: deaths,
 		}
 		group.Go(func() error { return worker.Run(work) })
 	}
