@@ -344,7 +344,7 @@ func (t *tracker) release() {
 		if t.moments != nil || t.expansion != nil {
 			t.primal.setTerms(newDirect(t.primal))
 		}
-		t.moments, t.expansion, t.window, t.stepwise = nil, nil, nil, false
+		t.moments, t.expansion, t.window, t.creep, t.stepwise = nil, nil, nil, nil, false
 		t.setWatch(t.all)
 	}
 }

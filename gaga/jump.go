@@ -95,7 +95,8 @@ func (t *tracker) jump(ctx context.Context, c crossing, scalar float64) error {
 	}
 	theta, scores := t.push(c, age)
 	start := t.publish(theta)
-	slid := t.slide(c, age, theta)
+	steps, slid := t.creepOn(ctx, age, theta)
+	slid = slid || t.slide(c, age, theta)
 	for {
 		if slid {
 			t.search.SetTheta(t.publish(theta))
@@ -107,7 +108,7 @@ func (t *tracker) jump(ctx context.Context, c crossing, scalar float64) error {
 			break
 		}
 		if slid {
-			slid = false // from the jump point then
+			steps, slid = 0, false // from the jump point then
 			continue
 		}
 		if errors.Is(err, convex.ErrOneClass) {
@@ -119,6 +120,7 @@ func (t *tracker) jump(ctx context.Context, c crossing, scalar float64) error {
 		}
 		age = math.Min(from*(1+breadth), t.options.Age.Max)
 	}
+	t.path.restarts[len(t.path.restarts)-1].Iterations += steps
 	t.leapt(k, c, since)
 	return nil
 }
@@ -189,7 +191,7 @@ func (t *tracker) land(ctx context.Context, age float64, reason string) error {
 			return err
 		}
 		if k == 1 {
-			stride = newStride(t) // a kernel machine has no solution before, only predictors
+			stride = newStride(searching{t, age}, t.n) // a kernel machine has no solution before, only predictors
 		}
 		if t.readZones(zones, age) && k > 1 {
 			quiet++
@@ -199,7 +201,7 @@ func (t *tracker) land(ctx context.Context, age float64, reason string) error {
 		leaving := moved > before // no optimum is near
 		if before = moved; (quiet < next || leaving) && moved > 1e-14 {
 			if k > plain || leaving && k > 2 && moved < linearPart {
-				stride.extend(age, k <= plain)
+				stride.extend(k <= plain)
 			}
 			continue
 		}
@@ -219,11 +221,11 @@ func (t *tracker) land(ctx context.Context, age float64, reason string) error {
 			// One of many equal solutions: go on from one of least support.
 			detours++
 			t.search.SetTheta(t.publish(t.left.theta))
-			stride = newStride(t)
+			stride = newStride(searching{t, age}, t.n)
 		case detours < 2*t.p && t.leaveSaddle(age):
 			detours++
 			reason += ", left a saddle point"
-			stride = newStride(t)
+			stride = newStride(searching{t, age}, t.n)
 		default:
 			return &degenerate{reason: fmt.Sprintf("%s: alternation settles at age %v where the optimum is not strict", reason, age)}
 		}
@@ -339,6 +341,11 @@ func (t *tracker) consistent(pt *point) bool {
 			return false
 		}
 	}
+	return t.consistentSigns(pt) && t.objective(pt.theta, t.scores, pt.age) <= t.objective(t.search.Theta()[:t.p], t.search.scores, pt.age)*(1+1e-9)
+}
+
+// consistentSigns is the coordinates' part of consistent.
+func (t *tracker) consistentSigns(pt *point) bool {
 	for j := range t.p {
 		switch {
 		case t.l1[j] == 0:
@@ -350,7 +357,7 @@ func (t *tracker) consistent(pt *point) bool {
 			return false
 		}
 	}
-	return t.objective(pt.theta, t.scores, pt.age) <= t.objective(t.search.Theta()[:t.p], t.search.scores, pt.age)*(1+1e-9)
+	return true
 }
 
 // inZone reports whether sample i, with the predictor u at pt, is in its zone, up

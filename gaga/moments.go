@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/agepath/agepath/internal/kernel"
 )
 
 // moments sums the terms of the optimality condition of the squared loss from
@@ -24,7 +26,7 @@ type moments struct {
 	grad, dgrad  []float64 // q: gradient of the samples' terms over all coordinates, its derivative in the age
 	full         []float64 // q x q: H over all coordinates, and the target's row
 	square       []float64 // pairs: Σ m r² z_a z_b, a <= b, of a zone with fourth moments
-	unpacked     []float64 // q x q, upper triangle: the same
+	unpacked     []float64 // q x q: the same
 	value        float64   // Σ m F
 
 	z, zz, phi, phiphi, row []float64 // scratch: q, pairs, q, pairs, q
@@ -35,8 +37,8 @@ type moments struct {
 type zoneSum struct {
 	weight float64   // Σ m
 	first  []float64 // q: Σ m sign(r) z
-	second []float64 // q x q, upper triangle: Σ m z zᵀ
-	fourth []float64 // pairs x pairs, upper triangle: Σ m (z⊗z)(z⊗z)ᵀ over a <= b
+	second []float64 // q x q: Σ m z zᵀ
+	fourth []float64 // pairs x pairs: Σ m (z⊗z)(z⊗z)ᵀ over a <= b
 }
 
 // newMoments returns nil where moments cannot serve the problem or would cost
@@ -88,11 +90,21 @@ func (t *moments) add(zone *zoneSum, i int, m float64) {
 		blas64.Axpy(m*t.side[i], vector(t.z), vector(zone.first))
 	}
 	if zone.second != nil {
-		blas64.Syr(m, vector(t.z), symmetric(t.q, zone.second))
+		addSquare(zone.second, m, t.z)
 	}
 	if zone.fourth != nil {
 		outer(t.zz, t.z)
-		blas64.Syr(m, vector(t.zz), symmetric(t.pairs, zone.fourth))
+		addSquare(zone.fourth, m, t.zz)
+	}
+}
+
+// addSquare adds m z zᵀ to a matrix. Both its triangles are kept: products with it
+// are the faster for it.
+func addSquare(dst []float64, m float64, z []float64) {
+	for a, za := range z {
+		if za != 0 {
+			kernel.Axpy(m*za, z, dst[a*len(z):(a+1)*len(z)])
+		}
 	}
 }
 
@@ -190,12 +202,19 @@ func (t *moments) assembleZone(zone *zoneSum, s series) {
 		t.value += s.f[1] * blas64.Dot(vector(zone.first), phi)
 	}
 	if zone.second != nil {
-		blas64.Symv(1, symmetric(t.q, zone.second), phi, 0, vector(t.row))
+		kernel.MulVec(t.row, zone.second, t.q, t.phi)
 		t.contract(zone.second, s.f[2], s.df[2], 2, 2)
 	}
 	if zone.fourth == nil {
 		return
 	}
+	t.squares(zone)
+	kernel.MulVec(t.row, t.unpacked, t.q, t.phi)
+	t.contract(t.unpacked, s.f[3], s.df[3], 4, 12)
+}
+
+// squares writes Σ m r² z zᵀ over a zone with fourth moments, at φ, into unpacked.
+func (t *moments) squares(zone *zoneSum) {
 	outer(t.phiphi, t.phi)
 	at := 0
 	for a := range t.q {
@@ -206,14 +225,32 @@ func (t *moments) assembleZone(zone *zoneSum, s series) {
 			at++
 		}
 	}
-	blas64.Symv(1, symmetric(t.pairs, zone.fourth), vector(t.phiphi), 0, vector(t.square))
+	kernel.MulVec(t.square, zone.fourth, t.pairs, t.phiphi)
 	at = 0
-	for a := range t.q { // the packed pairs, as the upper triangle of Σ m r² z zᵀ
-		copy(t.unpacked[a*t.q+a:(a+1)*t.q], t.square[at:at+t.q-a])
-		at += t.q - a
+	for a := range t.q { // the pairs are packed
+		for b := a; b < t.q; b++ {
+			t.unpacked[a*t.q+b], t.unpacked[b*t.q+a] = t.square[at], t.square[at]
+			at++
+		}
 	}
-	blas64.Symv(1, symmetric(t.q, t.unpacked), phi, 0, vector(t.row))
-	t.contract(t.unpacked, s.f[3], s.df[3], 4, 12)
+}
+
+// weighted writes Σ m v z zᵀ, v the weights at θ, into dst, q x q. No zone must have
+// first moments.
+func (t *moments) weighted(dst, theta []float64, age float64) {
+	copy(t.phi, theta)
+	t.phi[t.p] = 1
+	clear(dst)
+	for k := range t.sums {
+		zone, f := &t.sums[k], t.reg.series(k, age).f
+		if zone.second != nil {
+			blas64.Axpy(f[2], vector(zone.second), vector(dst))
+		}
+		if zone.fourth != nil {
+			t.squares(zone)
+			blas64.Axpy(2*f[3], vector(t.unpacked), vector(dst))
+		}
+	}
 }
 
 // contract adds a term whose matrix of second derivatives is m, up to factors,

@@ -65,43 +65,10 @@ func (t *tracker) reweigh(pt *point) (changed bool) {
 	return changed
 }
 
-// fitNearby makes pt the weighted fit on the zones: an active-set method (Osborne,
-// Presnell and Turlach, 2000) that goes from solution to solution on the active
-// coordinates, drops the first that reaches zero on the way and activates the one
-// that violates its condition most. It reports false where that does not end.
+// fitNearby makes pt the weighted fit on the zones and signs that it finds, with J
+// factorized there. It reports false where that does not end.
 func (t *tracker) fitNearby(pt *point) bool {
-	for range 4 * (t.p + 1) {
-		copy(t.theta0, pt.theta)
-		if !t.correct(pt) {
-			return false
-		}
-		first, at := -1, 1.0
-		for j, from := range t.theta0 {
-			if to := pt.theta[j]; t.sign[j] != 0 && to*t.sign[j] < 0 {
-				if x := from / (from - to); first < 0 || x < at {
-					first, at = j, x
-				}
-			}
-		}
-		if first >= 0 {
-			for j, from := range t.theta0 {
-				pt.theta[j] = from + at*(pt.theta[j]-from)
-			}
-			t.apply(Dropped, first, 0, pt.theta)
-			continue
-		}
-		worst := 0.0
-		for j, l1 := range t.l1 {
-			if over := math.Abs(t.moments.grad[j]) - l1*(1+roundoff); l1 > 0 && t.sign[j] == 0 && over > worst {
-				first, worst = j, over
-			}
-		}
-		if first < 0 {
-			return true
-		}
-		t.apply(Activated, first, -sign(t.moments.grad[first]), pt.theta)
-	}
-	return false
+	return t.refit(pt) && t.correct(pt)
 }
 
 // consistentNearby reports whether the watched samples are in their zones.

@@ -13,7 +13,7 @@ import (
 // is taken only if it lowers the implicit objective further, so that it goes
 // where the plain steps would go.
 type stride struct {
-	t              *tracker
+	walk           walk
 	last           []float64 // the solution that the last step began at
 	anchor         []float64 // where the steps took the direction that they have
 	anchorScores   []float64
@@ -23,19 +23,36 @@ type stride struct {
 	step, distance []float64 // scratch
 }
 
-func newStride(t *tracker) *stride {
+// walk is an alternation whose steps a stride lengthens.
+type walk interface {
+	// solution returns the current one, and its predictors at the samples looked at.
+	solution() (theta, scores []float64)
+	// zonesStay reports whether no sample changes its zone on a step so many times as
+	// far as the predictors have come from those given, or comes to the hinge's kink
+	// from further away than that.
+	zonesStay(from []float64, by float64) bool
+	// objective returns the implicit objective at a solution.
+	objective(theta, scores []float64) float64
+	// extend makes a solution the one that the next step weighs the samples by.
+	extend(theta, scores []float64)
+}
+
+// newStride returns one for a walk that looks at n samples at most.
+func newStride(w walk, n int) *stride {
 	f := func(k int) []float64 { return make([]float64, k) }
-	k, n := t.problem.Unknowns(), t.n
-	s := &stride{t: t, last: f(k), anchor: f(k), anchorScores: f(n), trial: f(k), scores: f(n), step: f(k), distance: f(k)}
+	theta, _ := w.solution()
+	k := len(theta)
+	s := &stride{walk: w, last: f(k), anchor: f(k), anchorScores: f(n), trial: f(k), scores: f(n), step: f(k), distance: f(k)}
 	s.turn()
 	return s
 }
 
-// turn makes the search's solution the anchor.
+// turn makes the walk's solution the anchor.
 func (s *stride) turn() {
-	copy(s.last, s.t.search.Theta())
-	copy(s.anchor, s.last)
-	copy(s.anchorScores, s.t.search.scores)
+	theta, scores := s.walk.solution()
+	copy(s.last, theta)
+	copy(s.anchor, theta)
+	copy(s.anchorScores, scores)
 	s.count = 0
 }
 
@@ -48,10 +65,10 @@ const patient = 50
 // most returns how many times as far as it has come an extended step may go: up to
 // linearPart while no sample changes its zone, as alternation is all but linear
 // there and its direction stays; else once, and not at all early on.
-func (s *stride) most(age, part float64, early bool) float64 {
+func (s *stride) most(part float64, early bool) float64 {
 	by := math.Min(farthest, linearPart/part)
 	for ; by > 0.5; by *= 0.5 {
-		if s.zonesStay(age, by) {
+		if s.walk.zonesStay(s.anchorScores, by) {
 			return by
 		}
 	}
@@ -61,13 +78,21 @@ func (s *stride) most(age, part float64, early bool) float64 {
 	return 1
 }
 
-// zonesStay reports whether no sample changes its zone on a step so many times as
-// far as from the anchor, or comes to the hinge's kink from further away than that.
-func (s *stride) zonesStay(age, by float64) bool {
-	t := s.t
-	t.search.weigh(age)
+// searching is the walk of the tracker's search at an age.
+type searching struct {
+	t   *tracker
+	age float64
+}
+
+func (w searching) solution() (theta, scores []float64) {
+	return w.t.search.Theta(), w.t.search.scores
+}
+
+func (w searching) zonesStay(from []float64, by float64) bool {
+	t := w.t
+	t.search.weigh(w.age)
 	for i, u := range t.search.scores {
-		came := u - s.anchorScores[i]
+		came := u - from[i]
 		loss, _, _ := t.loss.Eval(u+by*came, t.y[i])
 		if zoneAmong(t.zones, t.search.thresholds, loss) != int(t.search.zone[i]) {
 			return false
@@ -77,6 +102,18 @@ func (s *stride) zonesStay(age, by float64) bool {
 		}
 	}
 	return true
+}
+
+func (w searching) objective(theta, scores []float64) float64 {
+	return w.t.objective(theta[:w.t.p], scores, w.age)
+}
+
+func (w searching) extend(theta, scores []float64) {
+	if w.t.quickly() != nil {
+		w.t.search.SetTheta(theta) // fits do not start from the last solution
+		return
+	}
+	w.t.search.guess(scores)
 }
 
 // An extended step that changes no zone goes so many times as far as the steps have
@@ -89,13 +126,12 @@ const (
 // longestStride is the longest extended step, relative to the solution.
 const longestStride = 0.01
 
-// extend looks at the step that the search has just made and goes on in its
+// extend looks at the step that the walk has just made and goes on in its
 // direction, as far again as it has come from the anchor or farther, if it is worth
 // it. The steps behind an extended one first take back what it led astray. Early on
 // in a landing zones that change tell which way it goes, and are not leapt over.
-func (s *stride) extend(age float64, early bool) {
-	t := s.t
-	theta, scores := t.search.Theta(), t.search.scores
+func (s *stride) extend(early bool) {
+	theta, scores := s.walk.solution()
 	if s.count++; s.count < 2 {
 		copy(s.last, theta)
 		return
@@ -119,7 +155,7 @@ func (s *stride) extend(age float64, early bool) {
 	if along < parallel || s.count < 3 {
 		return
 	}
-	by := math.Min(s.most(age, distance/size, early), longestStride*size/distance)
+	by := math.Min(s.most(distance/size, early), longestStride*size/distance)
 	if step < before { // not beyond the limit of steps that go on to shrink
 		by = math.Min(by, step*step/(before-step)/distance)
 	}
@@ -132,16 +168,12 @@ func (s *stride) extend(age float64, early bool) {
 		s.scores[i] = u + by*(u-s.anchorScores[i])
 	}
 	// Through a bottleneck the objective falls by less than its rounding.
-	here := t.objective(theta[:t.p], scores, age)
-	if !(t.objective(s.trial[:t.p], s.scores, age) < here+1e-12*math.Abs(here)) {
+	here := s.walk.objective(theta, scores)
+	if !(s.walk.objective(s.trial, s.scores[:len(scores)]) < here+1e-12*math.Abs(here)) {
 		s.turn()
 		return
 	}
 	copy(s.last, s.trial)
 	s.count = 0
-	if t.quickly() != nil {
-		t.search.SetTheta(s.trial) // fits do not start from the last solution
-		return
-	}
-	t.search.guess(s.scores)
+	s.walk.extend(s.trial, s.scores[:len(scores)])
 }

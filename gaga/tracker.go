@@ -54,6 +54,9 @@ type tracker struct {
 	window      *window    // where not all samples are watched, else nil
 	stepwise    bool       // landings need no look at all samples, see landNearby
 	descent     *slide     // starts of landings, where it applies, else nil
+	creep       *creep     // alternation on moments, where it applies, else nil
+	creeping    bool       // it is at work
+	resigned    int        // coordinates that it has made active or inactive
 	sweep       *sweep     // where steps pass many turning points, else nil
 	left, right *point
 	fold        fold      // where the branch is expected to turn back
@@ -98,7 +101,9 @@ func newTracker(pr *Problem, o Options) (*tracker, error) {
 	if primal != nil && t.summed {
 		t.moments, _ = primal.terms.(*moments)
 		t.window = newWindow(primal)
-		t.stepwise = t.moments != nil && t.moments.stepwise()
+		if t.moments != nil {
+			t.stepwise, t.creep = t.moments.stepwise(), newCreep(t.moments)
+		}
 	}
 	if primal != nil {
 		if t.expansion, _ = primal.terms.(*expansion); t.expansion != nil {

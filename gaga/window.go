@@ -293,7 +293,7 @@ func (t *tracker) defect(i int, u, du float64) (r, dr float64) {
 
 // watchedColumns returns the coordinates that can move inside a window.
 func (t *tracker) watchedColumns() []int {
-	if t.stepwise {
+	if t.stepwise || t.creeping {
 		return t.window.every
 	}
 	return t.active
