@@ -152,14 +152,18 @@ func (t *tracker) finish(pt *point) {
 
 // tangent fills in the rates at pt, where J is factorized.
 func (t *tracker) tangent(pt *point) {
-	k := t.unknowns()
-	rate := t.rhs[:k]
-	for r := range k {
+	rate := t.rhs[:t.unknowns()]
+	for r := range rate {
 		rate[r] = -t.dage[r]
 	}
 	t.invert(rate)
 	t.setRates(pt, rate)
 	t.predict(pt.du, pt.rate)
+	t.refine(pt, rate)
+}
+
+// refine improves the rates at pt and fills in those that follow from them.
+func (t *tracker) refine(pt *point, rate []float64) {
 	for first := true; t.improve(pt, rate, first); first = false {
 		t.setRates(pt, rate)
 		t.predict(pt.du, pt.rate)

@@ -37,7 +37,7 @@ func (t *tracker) cross(ctx context.Context, c crossing) error {
 		c.sign = t.sign[c.index]
 	}
 	t.change(c)
-	if !t.settle(before) {
+	if !t.settle(before, c) {
 		// The sign test and the factorization disagree only within rounding of
 		// a singular H: the branch ends here.
 		t.revert(c, before)
@@ -52,7 +52,7 @@ func (t *tracker) cross(ctx context.Context, c crossing) error {
 // active coordinates changed. It reports false where H is singular. Where all
 // weights are small, the rounding in the crossing's age is not small against
 // them: the corrector removes it, if it stays at the point before.
-func (t *tracker) settle(before []float64) bool {
+func (t *tracker) settle(before []float64, c crossing) bool {
 	t.assemble(t.left)
 	if !t.factorize() {
 		return false
@@ -67,7 +67,11 @@ func (t *tracker) settle(before []float64) bool {
 	if t.summed {
 		t.evaluate(t.left) // by the new zone's formula
 	}
-	t.tangent(t.left)
+	if rate := t.rhs[:t.unknowns()]; t.carry(t.left, c.index, rate) {
+		t.refine(t.left, rate)
+	} else {
+		t.tangent(t.left)
+	}
 	return true
 }
 

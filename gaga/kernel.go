@@ -55,6 +55,14 @@ type kerneled struct {
 	b, x, r         []float64 // room for vectors over the unknowns
 	first, corrects []float64 // room for more
 	product         []float64 // n, scratch
+	response        response
+}
+
+// response is how the path's point follows a change of one multiplier: the rates of
+// θ and of all predictors, as the sign test solved for them.
+type response struct {
+	sample   int // -1: unknown
+	theta, u []float64
 }
 
 func newKerneled(pr *Problem, svm *convex.SVM) *kerneled {
@@ -64,9 +72,10 @@ func newKerneled(pr *Problem, svm *convex.SVM) *kerneled {
 		system: newSystem(pr, n+1), svm: svm, intercept: pr.Intercept, diagonal: f(n),
 		factor: factor.New(0), stale: true, at: make([]int, n), delta: f(n), held: f(n), border: f(n), power: f(n), mixer: anderson.New(n + 2),
 		base: f(n + 1), baseU: f(n), column: f(n + 1), b: f(n + 1), x: f(n + 1), r: f(n + 1), first: f(n + 1), corrects: f(n + 1), product: f(n),
+		response: response{sample: -1, theta: f(n + 1), u: f(n)},
 	}
 	s.system.algebra, s.dualInTheta = s, true
-	s.tight, s.quick = 1e-13, 5
+	s.tight, s.quick = 1e-13, 7
 	s.bound = s.hinge.C / pr.Penalty.L2
 	for j := range n {
 		s.l2[j] = pr.Penalty.L2
@@ -340,6 +349,12 @@ func (s *kerneled) variance(i int) float64 {
 	s.row(row, i)
 	copy(b, row)
 	s.exact(b)
+	// The others follow α_i with rates y_i b; where α_i is an unknown its own equation
+	// bends the way by δ_i.
+	s.respond(i, b, -s.y[i])
+	r := &s.response
+	kernel.Axpy(s.y[i], s.svm.KernelRow(i), r.u)
+	r.theta[i]++
 	return (s.diagonal[i] - blas64.Dot(vector(row), vector(b))) / s.l2[0]
 }
 
@@ -348,7 +363,52 @@ func (s *kerneled) freedom(i int) float64 {
 	clear(b)
 	b[s.at[i]] = 1
 	s.exact(b)
+	s.respond(i, b, 1)
 	return 1 / (b[s.at[i]] * s.l2[0])
+}
+
+// respond keeps c times a solution b, whose products with the kernel matrix exact has
+// left behind, as sample i's response.
+func (s *kerneled) respond(i int, b []float64, c float64) {
+	r := &s.response
+	r.sample = i
+	clear(r.theta)
+	for q, j := range s.active {
+		r.theta[j] = c * b[q]
+	}
+	for j, u := range s.product {
+		r.u[j] = c * u
+	}
+}
+
+// carry adds so much of the response to the rates before the change of zone that the
+// sample's equation holds behind it.
+func (s *kerneled) carry(pt *point, i int, rate []float64) bool {
+	r := &s.response
+	known := r.sample == i
+	if r.sample = -1; !known {
+		return false
+	}
+	var by float64
+	switch z := s.zone[i]; {
+	case z == pinned:
+		return false
+	case s.curved[z]:
+		delta := s.delta[i]
+		by = (delta*pt.rate[i] - s.y[i]*pt.du[i] - s.dage[s.at[i]]) / (s.y[i]*r.u[i] - delta*r.theta[i])
+	default:
+		by = -pt.rate[i] / r.theta[i]
+	}
+	if math.IsNaN(by) || math.IsInf(by, 0) {
+		return false
+	}
+	kernel.Axpy(by, r.theta, pt.rate)
+	kernel.Axpy(by, r.u, pt.du)
+	for q, j := range s.active {
+		rate[q] = pt.rate[j]
+	}
+	s.setRates(pt, rate)
+	return true
 }
 
 func (s *kerneled) penalty(theta, u []float64) float64 {

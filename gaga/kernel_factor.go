@@ -292,15 +292,16 @@ func (s *kerneled) turned() bool {
 	}
 	k := s.samples()
 	z, x := s.border[:k], s.x[:k]
-	var first, second float64
+	var first, most, second float64
 	clear(x[:s.pinnedAt])
 	for r := s.pinnedAt; r < k; r++ {
 		i := s.active[r]
 		x[r] = (s.delta[i] - s.held[i]) * z[r]
 		first += z[r] * x[r]
+		most += math.Abs(z[r] * x[r])
 	}
-	if first == 0 {
-		return false
+	if most <= 0.05*s.sigma {
+		return false // nor can the rest, which falls like the powers of the spectral radius
 	}
 	s.factor.Solve(x)
 	for r := s.pinnedAt; r < k; r++ {

@@ -389,6 +389,8 @@ func (s *primal) row(dst []float64, i int) {
 	s.gather(dst, s.sample(i))
 }
 
+func (s *primal) carry(*point, int, []float64) bool { return false }
+
 func (s *primal) variance(i int) float64 { return s.quadratic(s.gather(s.wide, s.sample(i))) }
 
 func (s *primal) freedom(i int) float64 {

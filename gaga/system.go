@@ -92,6 +92,10 @@ type algebra interface {
 	// improve improves a solution rate of J rate = -dage, of which pt has the
 	// rates. It reports false, and leaves it, where it is exact.
 	improve(pt *point, rate []float64, first bool) bool
+	// carry turns the rates at pt, where assemble was last called, into those behind
+	// sample i's change of zone, if variance or freedom was last called for it. It
+	// reports false where they have to be solved for.
+	carry(pt *point, i int, rate []float64) bool
 	// fix gives the entries of θ that are constant on the current zones their
 	// values.
 	fix(theta []float64)
