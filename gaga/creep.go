@@ -86,8 +86,8 @@ func (t *tracker) creepOn(ctx context.Context, age float64, theta []float64) (st
 		if (quiet < next || leaving) && moved > 0 {
 			if stride == nil {
 				stride = newStride(creeping{t, pt}, t.n)
-			} else if k > plain || leaving && k > 2 && moved < linearPart*t.window.distance(nil, pt.theta) {
-				stride.extend(k <= plain)
+			} else if k > plain {
+				stride.extend()
 			}
 			continue
 		}

@@ -200,8 +200,8 @@ func (t *tracker) land(ctx context.Context, age float64, reason string) error {
 		}
 		leaving := moved > before // no optimum is near
 		if before = moved; (quiet < next || leaving) && moved > 1e-14 {
-			if k > plain || leaving && k > 2 && moved < linearPart {
-				stride.extend(k <= plain)
+			if k > plain {
+				stride.extend()
 			}
 			continue
 		}
@@ -233,8 +233,8 @@ func (t *tracker) land(ctx context.Context, age float64, reason string) error {
 	return &degenerate{reason: fmt.Sprintf("%s: alternation has not settled at age %v after %d iterations", reason, age, t.options.maxAlternations())}
 }
 
-// plain is how many alternations of a landing are left as they are where zones
-// change: only where the search creeps are its steps lengthened.
+// plain is how many alternations of a landing are left as they are: they decide which
+// way it goes, and only where the search creeps are its steps lengthened.
 const plain = 12
 
 // readZones stores the zones at the search's solution and reports whether

@@ -64,16 +64,13 @@ const patient = 50
 
 // most returns how many times as far as it has come an extended step may go: up to
 // linearPart while no sample changes its zone, as alternation is all but linear
-// there and its direction stays; else once, and not at all early on.
-func (s *stride) most(part float64, early bool) float64 {
+// there and its direction stays; else once.
+func (s *stride) most(part float64) float64 {
 	by := math.Min(farthest, linearPart/part)
 	for ; by > 0.5; by *= 0.5 {
 		if s.walk.zonesStay(s.anchorScores, by) {
 			return by
 		}
-	}
-	if early {
-		return 0
 	}
 	return 1
 }
@@ -128,9 +125,8 @@ const longestStride = 0.01
 
 // extend looks at the step that the walk has just made and goes on in its
 // direction, as far again as it has come from the anchor or farther, if it is worth
-// it. The steps behind an extended one first take back what it led astray. Early on
-// in a landing zones that change tell which way it goes, and are not leapt over.
-func (s *stride) extend(early bool) {
+// it. The steps behind an extended one first take back what it led astray.
+func (s *stride) extend() {
 	theta, scores := s.walk.solution()
 	if s.count++; s.count < 2 {
 		copy(s.last, theta)
@@ -155,7 +151,7 @@ func (s *stride) extend(early bool) {
 	if along < parallel || s.count < 3 {
 		return
 	}
-	by := math.Min(s.most(distance/size, early), longestStride*size/distance)
+	by := math.Min(s.most(distance/size), longestStride*size/distance)
 	if step < before { // not beyond the limit of steps that go on to shrink
 		by = math.Min(by, step*step/(before-step)/distance)
 	}
