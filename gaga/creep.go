@@ -85,7 +85,7 @@ func (t *tracker) creepOn(ctx context.Context, age float64, theta []float64) (st
 		before = moved
 		if (quiet < next || leaving) && moved > 0 {
 			if stride == nil {
-				stride = newStride(creeping{t, pt}, t.n)
+				stride = newStride(creepWalk{t, pt}, t.n)
 			} else if k > plain {
 				stride.extend()
 			}
@@ -108,18 +108,18 @@ func (t *tracker) creepOn(ctx context.Context, age float64, theta []float64) (st
 	return 0, false
 }
 
-// creeping is the walk of a creep.
-type creeping struct {
+// creepWalk is the walk of a creep.
+type creepWalk struct {
 	t  *tracker
 	pt *point
 }
 
-func (w creeping) solution() (theta, scores []float64) {
+func (w creepWalk) solution() (theta, scores []float64) {
 	w.t.predict(w.pt.u, w.pt.theta)
 	return w.pt.theta, w.pt.u[:len(w.t.watch)]
 }
 
-func (w creeping) zonesStay(from []float64, by float64) bool {
+func (w creepWalk) zonesStay(from []float64, by float64) bool {
 	t := w.t
 	for slot, i := range t.watch {
 		u := w.pt.u[slot]
@@ -133,7 +133,7 @@ func (w creeping) zonesStay(from []float64, by float64) bool {
 
 // objective is that of the moments, but for watched samples that are beyond their
 // zones, and that of the samples outside the window.
-func (w creeping) objective(theta, scores []float64) float64 {
+func (w creepWalk) objective(theta, scores []float64) float64 {
 	t, pt := w.t, w.t.creep.trial
 	pt.age = w.pt.age
 	copy(pt.theta, theta)
@@ -153,7 +153,7 @@ func (w creeping) objective(theta, scores []float64) float64 {
 	return sum
 }
 
-func (w creeping) extend(theta, _ []float64) { copy(w.pt.theta, theta) }
+func (w creepWalk) extend(theta, _ []float64) { copy(w.pt.theta, theta) }
 
 // surround makes the window a neighbourhood of pt, of a radius in which few samples
 // can change their zones, and watches these. All samples are moved to the zones of

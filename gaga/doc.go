@@ -140,7 +140,8 @@
 //     sums over zones, or moments, which a change of zone moves by one sample;
 //     and only samples that can reach a threshold soon are watched. An event's
 //     cost hardly grows with n. It is O(p²), but O(p⁴) for Squared with Linear,
-//     which has fourth moments; where that is too much they are not used.
+//     which has fourth moments; where that is too much they are not used. Squared
+//     with Hard or Linear alternates on the moments behind a jump, too.
 //   - [Squared] with other regularizers whose weight is continuous, for up to 16
 //     columns and from 2,000 samples on: sums expanded about the path's tangent, to
 //     a relative error of 1e-12, for as many events as that lasts; an event then

@@ -191,7 +191,7 @@ func (t *tracker) land(ctx context.Context, age float64, reason string) error {
 			return err
 		}
 		if k == 1 {
-			stride = newStride(searching{t, age}, t.n) // a kernel machine has no solution before, only predictors
+			stride = newStride(searchWalk{t, age}, t.n) // a kernel machine has no solution before, only predictors
 		}
 		if t.readZones(zones, age) && k > 1 {
 			quiet++
@@ -221,11 +221,11 @@ func (t *tracker) land(ctx context.Context, age float64, reason string) error {
 			// One of many equal solutions: go on from one of least support.
 			detours++
 			t.search.SetTheta(t.publish(t.left.theta))
-			stride = newStride(searching{t, age}, t.n)
+			stride = newStride(searchWalk{t, age}, t.n)
 		case detours < 2*t.p && t.leaveSaddle(age):
 			detours++
 			reason += ", left a saddle point"
-			stride = newStride(searching{t, age}, t.n)
+			stride = newStride(searchWalk{t, age}, t.n)
 		default:
 			return &degenerate{reason: fmt.Sprintf("%s: alternation settles at age %v where the optimum is not strict", reason, age)}
 		}

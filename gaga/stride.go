@@ -75,17 +75,17 @@ func (s *stride) most(part float64) float64 {
 	return 1
 }
 
-// searching is the walk of the tracker's search at an age.
-type searching struct {
+// searchWalk is the walk of the tracker's search at an age.
+type searchWalk struct {
 	t   *tracker
 	age float64
 }
 
-func (w searching) solution() (theta, scores []float64) {
+func (w searchWalk) solution() (theta, scores []float64) {
 	return w.t.search.Theta(), w.t.search.scores
 }
 
-func (w searching) zonesStay(from []float64, by float64) bool {
+func (w searchWalk) zonesStay(from []float64, by float64) bool {
 	t := w.t
 	t.search.weigh(w.age)
 	for i, u := range t.search.scores {
@@ -101,11 +101,11 @@ func (w searching) zonesStay(from []float64, by float64) bool {
 	return true
 }
 
-func (w searching) objective(theta, scores []float64) float64 {
+func (w searchWalk) objective(theta, scores []float64) float64 {
 	return w.t.objective(theta[:w.t.p], scores, w.age)
 }
 
-func (w searching) extend(theta, scores []float64) {
+func (w searchWalk) extend(theta, scores []float64) {
 	if w.t.quickly() != nil {
 		w.t.search.SetTheta(theta) // fits do not start from the last solution
 		return
