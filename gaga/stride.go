@@ -19,6 +19,7 @@ type stride struct {
 	anchorScores   []float64
 	count          int       // plain steps since the anchor, or since the last extended step
 	length         float64   // of the last plain step
+	reach          float64   // how many times as far as it has come a step may go, of late
 	trial, scores  []float64 // the extended solution, its predictors
 	step, distance []float64 // scratch
 }
@@ -43,6 +44,7 @@ func newStride(w walk, n int) *stride {
 	theta, _ := w.solution()
 	k := len(theta)
 	s := &stride{walk: w, last: f(k), anchor: f(k), anchorScores: f(n), trial: f(k), scores: f(n), step: f(k), distance: f(k)}
+	s.reach = farthest
 	s.turn()
 	return s
 }
@@ -151,7 +153,7 @@ func (s *stride) extend() {
 	if along < parallel || s.count < 3 {
 		return
 	}
-	by := math.Min(s.most(distance/size), longestStride*size/distance)
+	by := math.Min(math.Min(s.most(distance/size), s.reach), longestStride*size/distance)
 	if step < before { // not beyond the limit of steps that go on to shrink
 		by = math.Min(by, step*step/(before-step)/distance)
 	}
@@ -166,9 +168,11 @@ func (s *stride) extend() {
 	// Through a bottleneck the objective falls by less than its rounding.
 	here := s.walk.objective(theta, scores)
 	if !(s.walk.objective(s.trial, s.scores[:len(scores)]) < here+1e-12*math.Abs(here)) {
+		s.reach = math.Max(1, 0.25*by)
 		s.turn()
 		return
 	}
+	s.reach = math.Min(farthest, 2*math.Max(s.reach, by))
 	copy(s.last, s.trial)
 	s.count = 0
 	s.walk.extend(s.trial, s.scores[:len(scores)])
