@@ -131,6 +131,8 @@ func (w creepWalk) zonesStay(from []float64, by float64) bool {
 	return true
 }
 
+func (w creepWalk) bends() bool { return true }
+
 // objective is that of the moments, but for watched samples that are beyond their
 // zones, and that of the samples outside the window.
 func (w creepWalk) objective(theta, scores []float64) float64 {

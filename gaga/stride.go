@@ -32,6 +32,9 @@ type walk interface {
 	// far as the predictors have come from those given, or comes to the hinge's kink
 	// from further away than that.
 	zonesStay(from []float64, by float64) bool
+	// bends reports whether the way only bends where samples change their zones, so
+	// that a step over such changes ends where the plain ones do.
+	bends() bool
 	// objective returns the implicit objective at a solution.
 	objective(theta, scores []float64) float64
 	// extend makes a solution the one that the next step weighs the samples by.
@@ -66,7 +69,7 @@ const patient = 50
 
 // most returns how many times as far as it has come an extended step may go: up to
 // linearPart while no sample changes its zone, as alternation is all but linear
-// there and its direction stays; else once.
+// there and its direction stays; else once, or not at all.
 func (s *stride) most(part float64) float64 {
 	by := math.Min(farthest, linearPart/part)
 	for ; by > 0.5; by *= 0.5 {
@@ -74,7 +77,10 @@ func (s *stride) most(part float64) float64 {
 			return by
 		}
 	}
-	return 1
+	if s.walk.bends() {
+		return 1
+	}
+	return 0
 }
 
 // searchWalk is the walk of the tracker's search at an age.
@@ -102,6 +108,10 @@ func (w searchWalk) zonesStay(from []float64, by float64) bool {
 	}
 	return true
 }
+
+// bends is false for linear support vector machines: few samples at the margin make up
+// the solution, and each that joins or leaves them turns the way.
+func (w searchWalk) bends() bool { return w.t.hinge == nil || w.t.primal == nil }
 
 func (w searchWalk) objective(theta, scores []float64) float64 {
 	return w.t.objective(theta[:w.t.p], scores, w.age)
