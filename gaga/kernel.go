@@ -349,8 +349,8 @@ func (s *kerneled) variance(i int) float64 {
 	s.row(row, i)
 	copy(b, row)
 	s.exact(b)
-	// The others follow α_i with rates y_i b; where α_i is an unknown its own equation
-	// bends the way by δ_i.
+	// The unknowns follow α_i at the rates e_i - y_i b; where α_i is one of them that
+	// is -δ_i J⁻¹e_i.
 	s.respond(i, b, -s.y[i])
 	r := &s.response
 	kernel.Axpy(s.y[i], s.svm.KernelRow(i), r.u)
