@@ -50,7 +50,6 @@ func (t *tracker) creepOn(ctx context.Context, age float64, theta []float64) (st
 	defer func() { t.creeping = false }()
 	pt := t.right
 	pt.age = age
-	copy(pt.theta, theta)
 	t.closeWindow()
 	for j, w := range theta {
 		c.sign[j] = t.signOf(j, w)
@@ -70,11 +69,11 @@ func (t *tracker) creepOn(ctx context.Context, age float64, theta []float64) (st
 		}
 		changed := t.reweigh(pt)
 		copy(c.last, pt.theta)
-		resigned := t.resigned
-		if !t.refit(pt) {
+		turned, ok := t.refit(pt)
+		if !ok {
 			return 0, false
 		}
-		if quiet++; changed || t.resigned != resigned {
+		if quiet++; changed || turned {
 			quiet, next = 0, 2
 		}
 		moved := t.window.distance(c.last, pt.theta)
@@ -175,37 +174,29 @@ func (t *tracker) surround(pt *point) bool {
 	w.age = pt.age
 	copy(w.theta, pt.theta)
 	clear(w.rate)
-	w.length, w.radius = pt.age, 0
+	w.radius = 0
 	t.measureNorms()
 	if t.n <= manyWatched {
-		w.moved = math.Inf(1)
+		w.length, w.moved = pt.age, math.Inf(1)
 		t.setWatch(t.all)
 		return true
 	}
-	edges := make([]float64, len(t.zones)+1)
-	edges[0], edges[len(t.zones)] = math.Inf(-1), math.Inf(1)
-	for k := range len(t.zones) - 1 {
-		edges[k+1], _ = t.edge(k, pt.age)
-	}
+	edges, _ := t.edges(pt.age)
 	for i, u := range w.u {
 		r, _ := t.defect(i, u, 0)
 		z := t.zone[i]
 		w.near[i] = min(r-edges[z], edges[z+1]-r) / (w.norms[i] + math.SmallestNonzeroFloat64)
 	}
-	for w.moved = w.distance(nil, pt.theta); ; w.moved *= 0.5 {
-		w.samples = w.samples[:0]
-		for i, at := range w.near {
-			if at <= ample*w.moved {
-				w.samples = append(w.samples, i)
-			}
-		}
-		if len(w.samples) <= max(manyWatched, t.n/32) {
+	size := w.distance(nil, pt.theta)
+	for w.length = size; ; w.length *= 0.5 { // near is in distances here, not in ages
+		if t.within(ample); len(w.samples) <= t.mostWatched() {
 			break
 		}
-		if !(w.moved > 1e-9*w.distance(nil, pt.theta)) {
+		if !(w.length > 1e-9*size) {
 			return false
 		}
 	}
+	w.moved = w.length
 	t.setWatch(w.samples)
 	return true
 }
@@ -213,8 +204,9 @@ func (t *tracker) surround(pt *point) bool {
 // refit makes pt the weighted fit for the weights at pt, on the zones: an active-set
 // method (Osborne, Presnell and Turlach, 2000) that goes from solution to solution on
 // the active coordinates, drops the first that reaches zero on the way and activates
-// the one that violates its condition most. It reports false where that does not end.
-func (t *tracker) refit(pt *point) bool {
+// the one that violates its condition most. It reports whether coordinates have become
+// active or inactive, and false where it does not end.
+func (t *tracker) refit(pt *point) (turned, ok bool) {
 	c := t.creep
 	t.moments.weighted(c.gram, pt.theta, pt.age)
 	copy(c.sign, t.sign)
@@ -222,7 +214,7 @@ func (t *tracker) refit(pt *point) bool {
 	for range 4 * (t.p + 1) {
 		first, ok := c.solve(t)
 		if !ok {
-			return false
+			return false, false
 		}
 		if first >= 0 {
 			c.theta[first], c.sign[first] = 0, 0
@@ -238,22 +230,23 @@ func (t *tracker) refit(pt *point) bool {
 			}
 		}
 		if first < 0 {
-			t.takeSigns(c.sign, pt.theta)
+			turned = t.takeSigns(c.sign, pt.theta)
 			copy(pt.theta, c.theta)
-			return true
+			return turned, true
 		}
 		c.sign[first] = -sign(c.slope(t, first))
 	}
-	return false
+	return false, false
 }
 
-// takeSigns makes coordinates active as their signs say.
-func (t *tracker) takeSigns(signs, theta []float64) {
+// takeSigns makes coordinates active as their signs say, and reports whether any
+// were not.
+func (t *tracker) takeSigns(signs, theta []float64) (turned bool) {
 	for j, s := range signs {
 		if s == t.sign[j] {
 			continue
 		}
-		t.resigned++
+		turned = true
 		if t.sign[j] != 0 {
 			t.apply(Dropped, j, 0, theta)
 		}
@@ -261,6 +254,7 @@ func (t *tracker) takeSigns(signs, theta []float64) {
 			t.apply(Activated, j, s, theta)
 		}
 	}
+	return turned
 }
 
 // slope returns the gradient of the weighted fit's smooth part in coordinate j.

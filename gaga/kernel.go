@@ -404,10 +404,7 @@ func (s *kerneled) carry(pt *point, i int, rate []float64) bool {
 	}
 	kernel.Axpy(by, r.theta, pt.rate)
 	kernel.Axpy(by, r.u, pt.du)
-	for q, j := range s.active {
-		rate[q] = pt.rate[j]
-	}
-	s.setRates(pt, rate)
+	s.setRates(pt, s.gather(rate, pt.rate))
 	return true
 }
 

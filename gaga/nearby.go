@@ -36,7 +36,7 @@ func (t *tracker) landNearby(age float64, reason string) bool {
 			t.startPiece()
 			return true
 		}
-		if !t.fitNearby(pt) || !t.inside(pt) {
+		if _, ok := t.refit(pt); !ok || !t.correct(pt) || !t.inside(pt) {
 			break
 		}
 		t.finish(pt)
@@ -63,12 +63,6 @@ func (t *tracker) reweigh(pt *point) (changed bool) {
 		}
 	}
 	return changed
-}
-
-// fitNearby makes pt the weighted fit on the zones and signs that it finds, with J
-// factorized there. It reports false where that does not end.
-func (t *tracker) fitNearby(pt *point) bool {
-	return t.refit(pt) && t.correct(pt)
 }
 
 // consistentNearby reports whether the watched samples are in their zones.

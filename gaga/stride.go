@@ -172,18 +172,19 @@ func (s *stride) extend() {
 	}
 	copy(s.trial, theta)
 	blas64.Axpy(by, vector(s.distance), vector(s.trial))
+	trial := s.scores[:len(scores)]
 	for i, u := range scores {
-		s.scores[i] = u + by*(u-s.anchorScores[i])
+		trial[i] = u + by*(u-s.anchorScores[i])
 	}
 	// Through a bottleneck the objective falls by less than its rounding.
 	here := s.walk.objective(theta, scores)
-	if !(s.walk.objective(s.trial, s.scores[:len(scores)]) < here+1e-12*math.Abs(here)) {
+	if !(s.walk.objective(s.trial, trial) < here+1e-12*math.Abs(here)) {
 		s.reach = math.Max(1, 0.25*by)
 		s.turn()
 		return
 	}
-	s.reach = math.Min(farthest, 2*math.Max(s.reach, by))
+	s.reach = math.Min(farthest, 2*s.reach)
 	copy(s.last, s.trial)
 	s.count = 0
-	s.walk.extend(s.trial, s.scores[:len(scores)])
+	s.walk.extend(s.trial, trial)
 }

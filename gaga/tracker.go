@@ -56,7 +56,6 @@ type tracker struct {
 	descent     *slide     // starts of landings, where it applies, else nil
 	creep       *creep     // alternation on moments, where it applies, else nil
 	creeping    bool       // it is at work
-	resigned    int        // coordinates that it has made active or inactive
 	sweep       *sweep     // where steps pass many turning points, else nil
 	left, right *point
 	fold        fold      // where the branch is expected to turn back

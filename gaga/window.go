@@ -40,6 +40,9 @@ const (
 	manyWatched = 512
 )
 
+// mostWatched returns how many samples a window watches at most.
+func (t *tracker) mostWatched() int { return max(manyWatched, t.n/32) }
+
 func newWindow(s *primal) *window {
 	w := &window{
 		theta: make([]float64, s.p), rate: make([]float64, s.p), du: make([]float64, s.n), scale: make([]float64, s.p), norms: make([]float64, s.n), near: make([]float64, s.n), due: make([]float64, s.n), u: make([]float64, s.n),
@@ -186,7 +189,7 @@ func (t *tracker) open() {
 			return
 		}
 	}
-	w.fit(min(fewWatched, t.n), max(manyWatched, t.n/32), longest)
+	w.fit(min(fewWatched, t.n), t.mostWatched(), longest)
 	t.within(ample)
 	w.moved = ample*rate*w.length + w.leap + 1e-13*w.distance(nil, l.theta)
 	if t.expansion != nil {
@@ -255,13 +258,7 @@ func (t *tracker) look(samples []int) {
 // ever slower with the age.
 func (t *tracker) lengths(rate float64) {
 	w := t.window
-	// Of zone z the lower end is entry z, the upper one entry z+1; pinned
-	// samples are at both.
-	edges, growth := make([]float64, len(t.zones)+1), make([]float64, len(t.zones)+1)
-	edges[0], edges[len(t.zones)] = math.Inf(-1), math.Inf(1)
-	for k := range len(t.zones) - t.kinks - 1 {
-		edges[t.kinks+k+1], growth[t.kinks+k+1] = t.edge(k, w.age)
-	}
+	edges, growth := t.edges(w.age)
 	least := math.SmallestNonzeroFloat64 // against 0/0
 	for i, u := range w.u {
 		z := int(t.zone[i])
@@ -317,6 +314,17 @@ func (t *tracker) measureNorms() {
 		}
 		w.norms[i] = math.Sqrt(norm)
 	}
+}
+
+// edges returns the boundaries ρ of all zones at an age and their rates: of zone z the
+// lower end is entry z, the upper one entry z+1; pinned samples are at both.
+func (t *tracker) edges(age float64) (edges, growth []float64) {
+	edges, growth = make([]float64, len(t.zones)+1), make([]float64, len(t.zones)+1)
+	edges[0], edges[len(t.zones)] = math.Inf(-1), math.Inf(1)
+	for k := range len(t.zones) - t.kinks - 1 {
+		edges[t.kinks+k+1], growth[t.kinks+k+1] = t.edge(k, age)
+	}
+	return edges, growth
 }
 
 // edge returns threshold k of the regularizer at an age as a boundary ρ of the
