@@ -30,14 +30,7 @@ func descend(v *isa, vectors int) {
 	Load(Param("state"), state)
 	base := GP64()
 	Load(Param("w"), base)
-	upper := []reg.VecPhysical{reg.Z16, reg.Z17, reg.Z18, reg.Z19, reg.Z20, reg.Z21, reg.Z22, reg.Z23,
-		reg.Z24, reg.Z25, reg.Z26, reg.Z27, reg.Z28, reg.Z29, reg.Z30, reg.Z31}
-	w := upper[:vectors]
-	last := vectors - 1
-	for i := range last {
-		VMOVUPD(Mem{Base: base, Disp: i * v.bytes()}, w[i])
-	}
-	VMOVUPD_Z(Mem{Base: base, Disp: last * v.bytes()}, v.tail, w[last])
+	w := coefficients(v, base, vectors)
 	intercept, bend, estimate, spread := XMM(), XMM(), XMM(), XMM()
 	VMOVSD(Mem{Base: state}, intercept)
 	VMOVSD(Mem{Base: state, Disp: 8}, bend)
@@ -53,6 +46,95 @@ func descend(v *isa, vectors int) {
 	Label("loop")
 	CMPQ(i, count)
 	JGE(LabelRef("end"))
+	fetch(x, stride, active, count, i, vectors)
+
+	Label("here")
+	index, row := sampleRow(x, stride, active, i)
+	INCQ(i)
+
+	entries := rowEntries(v, row, vectors)
+	r := dotRegisters(v, entries, w)
+	VADDSD(intercept, r, r)
+	VSUBSD(cell(kink, index), r, r)
+
+	a, l, u := XMM(), XMM(), XMM()
+	VMOVSD(cell(slope, index), a)
+	VMOVSD(cell(lo, index), l)
+	VMOVSD(cell(hi, index), u)
+	p, q := XMM(), XMM()
+	gap(p, q, a, l, u, r)
+	VADDSD(p, estimate, estimate)
+	// the update
+	f, n := XMM(), XMM()
+	VMOVSD(cell(inv, index), f)
+	VMOVAPD(a, n)
+	VFMADD231SD(f, r, n)
+	VMAXSD(l, n, n)
+	VMINSD(u, n, n)
+	VSUBSD(a, n, q)
+	zero := XMM()
+	VXORPD(zero, zero, zero)
+	VUCOMISD(zero, q)
+	JE(LabelRef("still"))
+	VMOVSD(n, cell(slope, index))
+	keep(index, active, kept)
+	d := v.vec()
+	VBROADCASTSD(q, d)
+	for k := range vectors {
+		VFNMADD231PD(entries(k), d, w[k])
+	}
+	VFNMADD231SD(q, bend, intercept)
+	VSUBSD(q, zero, p)
+	VMAXSD(p, q, q)
+	VDIVSD(f, q, q)
+	VMAXSD(q, spread, spread)
+	JMP(LabelRef("loop"))
+
+	Label("still") // keep it unless it is pressed against its bound
+	VSUBSD(r, zero, p)
+	VMAXSD(p, r, p)
+	VUCOMISD(beyond, p)
+	JA(LabelRef("loop"))
+	keep(index, active, kept)
+	JMP(LabelRef("loop"))
+
+	Label("end")
+	storeState(intercept, estimate, spread)
+	storeCoefficients(v, w)
+	Store(kept, ReturnIndex(0))
+	end(v)
+}
+
+// cell is entry index of an array.
+func cell(base, index reg.Register) Mem { return Mem{Base: base, Index: index, Scale: 8} }
+
+// coefficients loads vectors of them into registers that no other value takes.
+func coefficients(v *isa, base reg.Register, vectors int) []reg.VecPhysical {
+	upper := []reg.VecPhysical{reg.Z16, reg.Z17, reg.Z18, reg.Z19, reg.Z20, reg.Z21, reg.Z22, reg.Z23,
+		reg.Z24, reg.Z25, reg.Z26, reg.Z27, reg.Z28, reg.Z29, reg.Z30, reg.Z31}
+	w := upper[:vectors]
+	last := vectors - 1
+	for i := range last {
+		VMOVUPD(Mem{Base: base, Disp: i * v.bytes()}, w[i])
+	}
+	VMOVUPD_Z(Mem{Base: base, Disp: last * v.bytes()}, v.tail, w[last])
+	return w
+}
+
+// storeCoefficients writes them back.
+func storeCoefficients(v *isa, w []reg.VecPhysical) {
+	back := GP64()
+	Load(Param("w"), back)
+	last := len(w) - 1
+	for k := range last {
+		VMOVUPD(w[k], Mem{Base: back, Disp: k * v.bytes()})
+	}
+	VMOVUPD(w[last], v.tail, Mem{Base: back, Disp: last * v.bytes()})
+}
+
+// fetch has the row of an active sample to come brought into the first cache, and a
+// part of one of the next block into the second.
+func fetch(x, stride, active, count, i reg.GPVirtual, vectors int) {
 	ahead, at := GP64(), GP64()
 	LEAQ(Mem{Base: count, Disp: -1}, at)
 	LEAQ(Mem{Base: i, Disp: 6}, ahead)
@@ -76,30 +158,31 @@ func descend(v *isa, vectors int) {
 	for k := range (vectors + parts - 1) / parts {
 		PREFETCHT1(Mem{Base: ahead, Disp: 64 * k})
 	}
+}
 
-	Label("here")
-	index, row := GP64(), GP64()
-	MOVLQSX(Mem{Base: active, Index: i, Scale: 4}, index)
-	MOVQ(index, row)
-	IMULQ(stride, row)
-	ADDQ(x, row)
-	INCQ(i)
-
-	end8 := v.load(Mem{Base: row, Disp: last * v.bytes()}, true)
-	at8 := func(k int) Op {
+// rowEntries returns the operands of a row's vectors: the last one, which may be
+// shorter, in a register.
+func rowEntries(v *isa, row reg.Register, vectors int) func(k int) Op {
+	last := vectors - 1
+	end := v.load(Mem{Base: row, Disp: last * v.bytes()}, true)
+	return func(k int) Op {
 		if k == last {
-			return end8
+			return end
 		}
 		return Mem{Base: row, Disp: k * v.bytes()}
 	}
+}
+
+// dotRegisters is the product of a row's vectors with those in registers.
+func dotRegisters(v *isa, entries func(k int) Op, w []reg.VecPhysical) reg.Register {
 	var sums []reg.VecVirtual
-	for k := range vectors {
+	for k := range w {
 		if k < 4 {
 			s := v.vec()
-			VMULPD(at8(k), w[k], s)
+			VMULPD(entries(k), w[k], s)
 			sums = append(sums, s)
 		} else {
-			VFMADD231PD(at8(k), w[k], sums[k%4])
+			VFMADD231PD(entries(k), w[k], sums[k%4])
 		}
 	}
 	for len(sums) > 1 {
@@ -109,76 +192,40 @@ func descend(v *isa, vectors int) {
 		}
 		sums = sums[:len(sums)-half]
 	}
-	r := v.sum(sums[0]).AsX()
-	VADDSD(intercept, r, r)
-	VSUBSD(cell(kink, index), r, r)
+	return v.sum(sums[0]).AsX()
+}
 
-	a, l, u := XMM(), XMM(), XMM()
-	VMOVSD(cell(slope, index), a)
-	VMOVSD(cell(lo, index), l)
-	VMOVSD(cell(hi, index), u)
-	// Young's gap of the term: max(lo r, hi r) - a r
-	p, q, ar := XMM(), XMM(), XMM()
+// sampleRow returns the number of active sample i and the address of its row.
+func sampleRow(x, stride, active, i reg.GPVirtual) (index, row reg.GPVirtual) {
+	index, row = GP64(), GP64()
+	MOVLQSX(Mem{Base: active, Index: i, Scale: 4}, index)
+	MOVQ(index, row)
+	IMULQ(stride, row)
+	ADDQ(x, row)
+	return index, row
+}
+
+// gap sets p to Young's gap of a term, max(lo r, hi r) - a r; q is scratch.
+func gap(p, q, a, l, u reg.VecVirtual, r reg.Register) {
+	ar := XMM()
 	VMULSD(l, r, p)
 	VMULSD(u, r, q)
 	VMAXSD(p, q, p)
 	VMULSD(a, r, ar)
 	VSUBSD(ar, p, p)
-	VADDSD(p, estimate, estimate)
-	// the update
-	f, n := XMM(), XMM()
-	VMOVSD(cell(inv, index), f)
-	VMOVAPD(a, n)
-	VFMADD231SD(f, r, n)
-	VMAXSD(l, n, n)
-	VMINSD(u, n, n)
-	VSUBSD(a, n, q)
-	zero := XMM()
-	VXORPD(zero, zero, zero)
-	VUCOMISD(zero, q)
-	JE(LabelRef("still"))
-	VMOVSD(n, cell(slope, index))
+}
+
+// keep leaves a sample in the active ones.
+func keep(index, active, kept reg.GPVirtual) {
 	MOVL(index.As32(), Mem{Base: active, Index: kept, Scale: 4})
 	INCQ(kept)
-	d := v.vec()
-	VBROADCASTSD(q, d)
-	for k := range vectors {
-		VFNMADD231PD(at8(k), d, w[k])
-	}
-	VFNMADD231SD(q, bend, intercept)
-	VSUBSD(q, zero, p)
-	VMAXSD(p, q, q)
-	VDIVSD(f, q, q)
-	VMAXSD(q, spread, spread)
-	JMP(LabelRef("loop"))
+}
 
-	Label("still") // keep it unless it is pressed against its bound
-	VSUBSD(r, zero, p)
-	VMAXSD(p, r, p)
-	VUCOMISD(beyond, p)
-	JA(LabelRef("loop"))
-	MOVL(index.As32(), Mem{Base: active, Index: kept, Scale: 4})
-	INCQ(kept)
-	JMP(LabelRef("loop"))
-
-	Label("end")
+// storeState writes what a pass changes of Pass's state.
+func storeState(intercept, estimate, spread reg.VecVirtual) {
 	out := GP64()
 	Load(Param("state"), out)
 	VMOVSD(intercept, Mem{Base: out})
 	VMOVSD(estimate, Mem{Base: out, Disp: 16})
 	VMOVSD(spread, Mem{Base: out, Disp: 24})
-	back := GP64()
-	Load(Param("w"), back)
-	for k := range vectors {
-		if k == last {
-			VMOVUPD(w[k], v.tail, Mem{Base: back, Disp: k * v.bytes()})
-		} else {
-			VMOVUPD(w[k], Mem{Base: back, Disp: k * v.bytes()})
-		}
-	}
-	Store(kept, ReturnIndex(0))
-	end(v)
 }
-
-// cell is entry index of an array.
-func cell(base, index reg.Register) Mem { return Mem{Base: base, Index: index, Scale: 8} }
