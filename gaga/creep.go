@@ -175,7 +175,7 @@ func (t *tracker) surround(pt *point) bool {
 	copy(w.theta, pt.theta)
 	clear(w.rate)
 	w.radius = 0
-	t.measureNorms()
+	w.measureNorms(t.primal, t.watchedColumns())
 	if t.n <= manyWatched {
 		w.length, w.moved = pt.age, math.Inf(1)
 		t.setWatch(t.all)

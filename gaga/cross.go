@@ -344,6 +344,7 @@ func (t *tracker) follow(from *Knot, age float64) bool {
 // release ends the use of moments and windows: points between knots are sought
 // with sums over all samples.
 func (t *tracker) release() {
+	t.marginal = nil
 	if t.window != nil {
 		if t.moments != nil || t.expansion != nil {
 			t.primal.setTerms(newDirect(t.primal))

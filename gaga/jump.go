@@ -94,6 +94,16 @@ func (t *tracker) jump(ctx context.Context, c crossing, scalar float64) error {
 		return t.verify(crossing{}, detail)
 	}
 	theta, scores := t.push(c, age)
+	crept, landed := t.creepOver(ctx, age, theta)
+	if landed {
+		t.path.restarts = append(t.path.restarts, Restart{age, detail, crept})
+		t.startPiece()
+		t.leapt(k, c, since)
+		return t.verify(crossing{}, detail)
+	}
+	if crept > 0 {
+		t.predictAll(scores, theta)
+	}
 	start := t.publish(theta)
 	steps, slid := t.creepOn(ctx, age, theta)
 	slid = slid || t.slide(c, age, theta)
@@ -120,7 +130,7 @@ func (t *tracker) jump(ctx context.Context, c crossing, scalar float64) error {
 		}
 		age = math.Min(from*(1+breadth), t.options.Age.Max)
 	}
-	t.path.restarts[len(t.path.restarts)-1].Iterations += steps
+	t.path.restarts[len(t.path.restarts)-1].Iterations += steps + crept
 	t.leapt(k, c, since)
 	return nil
 }

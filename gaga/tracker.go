@@ -49,14 +49,15 @@ type tracker struct {
 	search  *Alternation
 	path    *Path
 
-	moments     *moments   // terms, where they are moments, else nil
-	expansion   *expansion // terms, where they are an expansion, else nil
-	window      *window    // where not all samples are watched, else nil
-	stepwise    bool       // landings need no look at all samples, see landNearby
-	descent     *slide     // starts of landings, where it applies, else nil
-	creep       *creep     // alternation on moments, where it applies, else nil
-	creeping    bool       // it is at work
-	sweep       *sweep     // where steps pass many turning points, else nil
+	moments     *moments     // terms, where they are moments, else nil
+	expansion   *expansion   // terms, where they are an expansion, else nil
+	window      *window      // where not all samples are watched, else nil
+	stepwise    bool         // landings need no look at all samples, see landNearby
+	descent     *slide       // starts of landings, where it applies, else nil
+	creep       *creep       // alternation on moments, where it applies, else nil
+	creeping    bool         // it is at work
+	marginal    *marginCreep // alternation of linear support vector machines, else nil
+	sweep       *sweep       // where steps pass many turning points, else nil
 	left, right *point
 	fold        fold      // where the branch is expected to turn back
 	step        float64   // largest step in age that the corrector's behaviour allows
@@ -109,6 +110,7 @@ func newTracker(pr *Problem, o Options) (*tracker, error) {
 			t.window = newWindow(primal)
 		}
 	}
+	t.marginal = newMarginCreep(t)
 	if o.Sweep {
 		t.release()
 		t.descent = newSlide(t)

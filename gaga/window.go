@@ -167,8 +167,8 @@ func (t *tracker) open() {
 	w.age = l.age
 	copy(w.theta, l.theta)
 	copy(w.rate, l.rate)
-	t.measureNorms()
-	if t.n <= manyWatched {
+	w.measureNorms(t.primal, t.watchedColumns())
+	if t.n <= max(manyWatched, 8*t.p) {
 		t.openAll()
 		return
 	}
@@ -290,21 +290,20 @@ func (t *tracker) defect(i int, u, du float64) (r, dr float64) {
 
 // watchedColumns returns the coordinates that can move inside a window.
 func (t *tracker) watchedColumns() []int {
-	if t.stepwise || t.creeping {
+	if t.stepwise || t.creeping || t.marginal != nil {
 		return t.window.every
 	}
 	return t.active
 }
 
 // measureNorms takes the samples' norms over the columns that can move.
-func (t *tracker) measureNorms() {
-	w, columns := t.window, t.watchedColumns()
+func (w *window) measureNorms(s *primal, columns []int) {
 	if w.columns != nil && slices.Equal(w.columns, columns) {
 		return
 	}
-	w.columns = append(make([]int, 0, t.p), columns...)
+	w.columns = append(make([]int, 0, s.p), columns...)
 	for i := range w.norms {
-		row := t.primal.sample(i)
+		row := s.sample(i)
 		var norm float64
 		for _, j := range columns {
 			if s := w.scale[j]; s > 0 {
