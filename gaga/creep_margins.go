@@ -91,9 +91,10 @@ func newMarginCreep(t *tracker) *marginCreep {
 // where it reports true. Else theta is the last solution that it came to.
 func (t *tracker) creepOver(ctx context.Context, age float64, theta []float64) (steps int, landed bool) {
 	c := t.marginal
-	if c == nil || !c.start(age, theta) {
+	if c == nil {
 		return 0, false
 	}
+	c.start(age, theta)
 	quiet, next, before := 0, 2, math.Inf(1)
 	var stride *stride
 	var refuted []uint8
@@ -139,18 +140,14 @@ func (t *tracker) creepOver(ctx context.Context, age float64, theta []float64) (
 	return steps, false
 }
 
-// start begins at a solution, with the left point's free support vectors. It reports
-// false where these depend on each other.
-func (c *marginCreep) start(age float64, theta []float64) bool {
+// start begins at a solution, with the left point's free support vectors.
+func (c *marginCreep) start(age float64, theta []float64) {
 	t := c.t
 	c.age = age
 	thresholdsAt(c.thresholds, t.reg, age)
 	copy(c.from, theta)
 	copy(c.zone, t.zone)
-	if !c.follow(func(i int) bool { return c.zone[i] == pinned }) {
-		c.clear()
-		return false
-	}
+	c.follow(func(i int) bool { return c.zone[i] == pinned })
 	clear(c.constant)
 	clear(c.count)
 	for k, kind := range c.kind {
@@ -175,7 +172,6 @@ func (c *marginCreep) start(age float64, theta []float64) bool {
 	kernel.MulTransAdd(c.constant, c.a, c.p, c.share)
 	t.predictAll(c.wide, c.from)
 	c.surround()
-	return true
 }
 
 // surround makes the neighbourhood one of the solution that the next fit takes its
@@ -412,9 +408,7 @@ func (c *marginCreep) ask(ctx context.Context) bool {
 	copy(c.theta, t.search.Theta()[:c.p])
 	svm := t.search.solver.(*convex.SVM)
 	c.clear()
-	if !c.follow(func(i int) bool { return t.search.fitted[i] > 0 && svm.Standing(i) == convex.Free }) {
-		return false
-	}
+	c.follow(func(i int) bool { return t.search.fitted[i] > 0 && svm.Standing(i) == convex.Free })
 	for i := range c.below {
 		c.below[i] = !c.free[i] && svm.Standing(i) == convex.AtUpper
 	}

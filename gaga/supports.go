@@ -90,23 +90,38 @@ func (t *supports) look(samples []int, rows []float64) {
 	}
 }
 
-// follow makes the samples free that the given function says. It reports false where
-// they depend on each other.
-func (t *supports) follow(free func(i int) bool) bool {
-	if t.factor.Changes() > lasting {
+// follow makes the samples free that the given function says, but for those that depend
+// on others.
+func (t *supports) follow(free func(i int) bool) {
+	if t.factor.Changes() > lasting+len(t.members) {
 		t.clear()
 	}
 	for k := len(t.members) - 1; k >= 0; k-- {
 		if !free(t.members[k]) && !t.leave(k) {
-			return false
+			t.clear()
+			break
 		}
 	}
 	for i := range t.n {
-		if free(i) && !t.free[i] && !t.enter(i, 0, 0) {
-			return false
+		if free(i) && !t.free[i] {
+			t.enter(i, 0, 0)
 		}
 	}
-	return true
+}
+
+// renew computes the factor anew, and takes the members out that depend on others.
+func (t *supports) renew() {
+	members := slices.Clone(t.members)
+	beta, top := slices.Clone(t.beta), slices.Clone(t.top)
+	t.clear()
+	for k, i := range members {
+		if t.enter(i, beta[k], top[k]) {
+			continue
+		}
+		if t.below[i] = 2*math.Abs(beta[k]) > top[k]; t.below[i] {
+			t.cross(i, top[k])
+		}
+	}
 }
 
 // clear takes all members out.
@@ -151,7 +166,10 @@ func (t *supports) cross(i int, multiplier float64) {
 
 // exchanges returns the largest number of exchanges of a fit: more take longer than
 // a solver that looks at all samples.
-func (t *supports) exchanges() int { return 200 + t.n/20 }
+func (t *supports) exchanges() int { return 200 + t.n }
+
+// idle is how many exchanges in a row may leave the solution where it is.
+const idle = 100
 
 // slack is the violation of a condition, relative to its terms, that is rounding.
 const slack = 1e-12
@@ -165,7 +183,11 @@ func (t *supports) fits(box func(slot, i int) float64) bool {
 		t.top[k] = box(-1, i)
 		t.beta[k] = t.y[i] * min(max(0, t.y[i]*t.beta[k]), t.top[k])
 	}
+	still := 0
 	for range t.exchanges() {
+		if t.factor.Changes() > lasting+len(t.members) {
+			t.renew()
+		}
 		if len(t.members) == 0 && t.intercept() && !t.fill(box) {
 			return false
 		}
@@ -175,11 +197,20 @@ func (t *supports) fits(box func(slot, i int) float64) bool {
 		k, length := t.blocker()
 		if k < 0 {
 			if !t.refine() {
-				return false
+				if t.factor.Changes() <= len(t.members) { // it was
+					return false
+				}
+				t.renew()
+				continue
 			}
 			k, length = t.blocker()
 		}
 		if k >= 0 {
+			if still++; length > 0 {
+				still = 0
+			} else if still > idle {
+				return false
+			}
 			if !t.advance(k, length) {
 				return false
 			}
