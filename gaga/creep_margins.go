@@ -150,9 +150,11 @@ func (c *marginCreep) start(age float64, theta []float64) {
 	c.follow(func(i int) bool { return c.zone[i] == pinned })
 	clear(c.constant)
 	clear(c.count)
+	some := false // constant weights
 	for k, kind := range c.kind {
 		if kind == constantWeight {
 			c.weights[k], _, _ = t.reg.Weight(k, t.system.inside(k, age), age)
+			some = some || c.weights[k] != 0
 		}
 	}
 	if c.second != nil {
@@ -169,7 +171,9 @@ func (c *marginCreep) start(age float64, theta []float64) {
 			c.share[i] = -t.hinge.C * t.m[i] * t.y[i] * c.weights[k]
 		}
 	}
-	kernel.MulTransAdd(c.constant, c.a, c.p, c.share)
+	if some {
+		kernel.MulTransAdd(c.constant, c.a, c.p, c.share)
+	}
 	t.predictAll(c.wide, c.from)
 	c.surround()
 }

@@ -25,6 +25,8 @@ type primal struct {
 	zero        []bool      // p: columns of zeros
 	xw          []float64   // len(watch) x len(active): the watched samples' active columns
 	floor       []float64   // p: what the scale of each coordinate's terms is at least
+	floored     bool        // it was set
+	known, at   []float64   // n: the predictors of all samples, and p: θ that they are of
 
 	hess   []float64 // len(active) squared: H, upper triangle
 	bent   bool      // hess and diag are those where assemble was last called
@@ -81,7 +83,7 @@ func newPrimal(pr *Problem) *primal {
 		p++
 	}
 	s := &primal{
-		system: newSystem(pr, p), a: make([]float64, n*p), zero: make([]bool, p), floor: make([]float64, p),
+		system: newSystem(pr, p), a: make([]float64, n*p), zero: make([]bool, p), floor: make([]float64, p), known: make([]float64, n),
 		hess: make([]float64, p*p), factor: make([]float64, p*p),
 		solveA: make([]float64, p), wide: make([]float64, p),
 		wideGradient: make([]float64, p), wideSize: make([]float64, p),
@@ -207,7 +209,11 @@ func (s *primal) predict(dst, theta []float64) {
 }
 
 func (s *primal) predictAll(dst, theta []float64) {
-	kernel.MulVec(dst, s.a, s.p, theta)
+	if !slices.Equal(s.at, theta) {
+		s.at = append(s.at[:0], theta...)
+		kernel.MulVec(s.known, s.a, s.p, theta)
+	}
+	copy(dst, s.known)
 }
 
 func (s *primal) predictOne(i int, theta []float64) float64 {
@@ -266,6 +272,10 @@ func gradientTerms(u, slope, curvature float64) float64 {
 const negligible = 1e-6
 
 func (s *primal) setFloor(u []float64) {
+	if s.hinge != nil && s.floored {
+		return // it does not depend on u
+	}
+	s.floored = true
 	clear(s.floor)
 	for i := range s.n {
 		_, slope, curvature := s.loss.Eval(u[i], s.y[i])
