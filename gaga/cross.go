@@ -281,6 +281,9 @@ type change struct {
 // restore sets zones and active coordinates as they are in a piece after the
 // given number of changes.
 func (t *tracker) restore(pc *piece, changes int) {
+	if t.primal != nil && t.primal.margins != nil {
+		t.primal.margins.expire()
+	}
 	t.setZones(pc.zone, nil)
 	copy(t.sign, pc.sign)
 	for _, c := range pc.changes[:changes] {

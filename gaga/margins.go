@@ -105,6 +105,10 @@ func (t *margins) sum() {
 	t.moves, t.current, t.pins.stale = 0, false, true
 }
 
+// expire has the next change of zones take the sums anew: at a low age the rounding that
+// those of a high one leave behind is not small.
+func (t *margins) expire() { t.moves = t.n }
+
 func (t *margins) place(zones []uint8, _ []float64) {
 	changed := 0
 	for i, z := range zones {
