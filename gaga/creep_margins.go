@@ -95,7 +95,7 @@ func (t *tracker) creepOver(ctx context.Context, age float64, theta []float64) (
 		return 0, false
 	}
 	c.start(age, theta)
-	quiet, next, before := 0, 2, math.Inf(1)
+	quiet, next, before := -1, 2, math.Inf(1)
 	var stride *stride
 	var refuted []uint8
 	for k := 1; k <= t.options.maxAlternations() && ctx.Err() == nil; k++ {
@@ -346,15 +346,12 @@ func (c *marginCreep) add(zone uint8, i int, m float64) {
 	}
 }
 
-// box returns the upper bound of a sample's multiplier: it has its weight from the
-// solution that weights are taken from where it is looked at, else it was at the margin.
-func (c *marginCreep) box(slot, i int) float64 {
+// box returns the upper bound of a near sample's multiplier: C m v at the solution that
+// weights are taken from.
+func (c *marginCreep) box(i int) float64 {
 	t := c.t
-	loss, k := 0.0, 0
-	if slot >= 0 && int(c.zone[i]) >= t.kinks {
-		loss, k = t.hinge.C*max(0, 1-c.y[i]*c.scores[i]), int(c.zone[i])-t.kinks
-	}
-	v, _, _ := t.reg.Weight(k, loss, c.age)
+	loss := t.hinge.C * max(0, 1-c.y[i]*c.scores[i])
+	v, _, _ := t.reg.Weight(zoneAmong(t.search.zones, c.thresholds, loss), loss, c.age)
 	return t.m[i] * t.hinge.C * v
 }
 

@@ -175,12 +175,11 @@ const idle = 100
 const slack = 1e-12
 
 // fits makes theta the weighted fit for the gradient in c, where box tells the upper
-// bound of a sample's multiplier, given the slot of one that is watched, else -1. c
-// follows as samples cross the margin. It reports false where it does not find the fit;
-// c and the samples' places are then anything.
-func (t *supports) fits(box func(slot, i int) float64) bool {
+// bound of a sample's multiplier. c follows as samples cross the margin. It reports false
+// where it does not find the fit; c and the samples' places are then anything.
+func (t *supports) fits(box func(i int) float64) bool {
 	for k, i := range t.members {
-		t.top[k] = box(-1, i)
+		t.top[k] = box(i)
 		t.beta[k] = t.y[i] * min(max(0, t.y[i]*t.beta[k]), t.top[k])
 	}
 	still := 0
@@ -218,11 +217,11 @@ func (t *supports) fits(box func(slot, i int) float64) bool {
 		}
 		copy(t.beta, t.target)
 		kernel.MulVec(t.u[:len(t.watch)], t.rows, t.p, t.theta)
-		slot := t.worst()
+		slot := t.worst(box)
 		if slot < 0 {
 			return true
 		}
-		if i := t.watch[slot]; !t.release(i, box(slot, i)) {
+		if i := t.watch[slot]; !t.release(i, box(i)) {
 			return false
 		}
 	}
@@ -256,7 +255,7 @@ func (t *supports) solve() bool {
 // fill makes a watched sample free where none is, and nothing determines the intercept:
 // the first that comes to the margin as the intercept moves to where Σ β is right, or
 // that is furthest beyond it.
-func (t *supports) fill(box func(slot, i int) float64) bool {
+func (t *supports) fill(box func(i int) float64) bool {
 	d := t.d
 	kernel.ScaleTo(t.theta[:d], -1/t.price, t.c[:d])
 	t.theta[d] = 0
@@ -275,7 +274,7 @@ func (t *supports) fill(box func(slot, i int) float64) bool {
 		return false
 	}
 	i := t.watch[first]
-	return t.release(i, box(first, i))
+	return t.release(i, box(i))
 }
 
 // leftover writes what theta leaves of the free samples' equations into rest, and
@@ -364,8 +363,9 @@ func (t *supports) bind(k int, up bool) bool {
 }
 
 // worst returns the slot of the watched sample that is furthest beyond the margin, on
-// the side where its multiplier does not belong, -1 where there is none.
-func (t *supports) worst() int {
+// the side where its multiplier does not belong, -1 where there is none. Samples without
+// weight are put on their side.
+func (t *supports) worst(box func(i int) float64) int {
 	scale := 1.0
 	worst, most := -1, 0.0
 	for slot, u := range t.u[:len(t.watch)] {
@@ -375,7 +375,11 @@ func (t *supports) worst() int {
 		if t.below[i] {
 			g = -g
 		}
-		if g > most && !t.free[i] {
+		switch {
+		case !(g > most) || t.free[i]:
+		case box(i) == 0:
+			t.below[i] = !t.below[i]
+		default:
 			worst, most = slot, g
 		}
 	}
@@ -421,7 +425,7 @@ func (t *supports) release(i int, top float64) bool {
 	}
 	alpha += toward * length
 	if blocker < 0 {
-		if t.below[i] = alpha > 0; t.below[i] {
+		if t.below[i] = toward > 0; t.below[i] {
 			t.cross(i, top)
 		}
 		return true
