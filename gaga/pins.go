@@ -5,6 +5,8 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/agepath/agepath/internal/kernel"
 )
 
 // pins is the factorization of
@@ -23,17 +25,18 @@ import (
 // products that changes by one sample at a time, that sum is kept on the null
 // space too, so that a change costs O(k²) and a factorization that of NᵀHN only.
 type pins struct {
-	k, z    int       // unknowns among the coordinates, pinned samples
-	columns []int     // the active coordinates, as they were when q was built
-	list    []int     // z: the pinned samples, in the order of R's columns
-	g       []float64 // rows of G, in the order of the system's multipliers
-	q       []float64 // k x k: Qᵀ, so that its first z rows are Y's columns
-	r       []float64 // at stride p: row c holds column c of R
-	sum     []float64 // k x k: N's block, at the place of N's rows in q, of QᵀSQ for S the terms' sum of products
-	factor  []float64 // (k-z) squared: Cholesky factor of NᵀHN, upper triangle
-	stale   bool      // q, r and sum are to be built anew
-	age     int       // changes since they were
-	at      []int     // z: where list's samples are among the multipliers
+	k, z     int       // unknowns among the coordinates, pinned samples
+	columns  []int     // the active coordinates, as they were when q was built
+	list     []int     // z: the pinned samples, in the order of R's columns
+	g        []float64 // rows of G, in the order of the system's multipliers
+	absolute []float64 // their absolute values
+	q        []float64 // k x k: Qᵀ, so that its first z rows are Y's columns
+	r        []float64 // at stride p: row c holds column c of R
+	sum      []float64 // k x k: N's block, at the place of N's rows in q, of QᵀSQ for S the terms' sum of products
+	factor   []float64 // (k-z) squared: Cholesky factor of NᵀHN, upper triangle
+	stale    bool      // q, r and sum are to be built anew
+	age      int       // changes since they were
+	at       []int     // z: where list's samples are among the multipliers
 
 	t1, t2, w, x []float64 // scratch: p each
 	image        []float64 // p x p, scratch
@@ -43,7 +46,7 @@ type pins struct {
 func newPins(p int) *pins {
 	f := func(n int) []float64 { return make([]float64, n) }
 	return &pins{
-		g: f(p * p), q: f(p * p), r: f(p * p), sum: f(p * p), factor: f(p * p), image: f(p * p), stale: true,
+		g: f(p * p), absolute: f(p * p), q: f(p * p), r: f(p * p), sum: f(p * p), factor: f(p * p), image: f(p * p), stale: true,
 		list: make([]int, 0, p), at: make([]int, 0, p), columns: make([]int, 0, p),
 		t1: f(p), t2: f(p), w: f(p), x: f(p), b: f(2 * p),
 	}
@@ -231,13 +234,14 @@ func (f *pins) unit(s *primal, i int) []float64 {
 	return b
 }
 
-// gather writes the rows of G.
+// gather writes the rows of G and their absolute values.
 func (f *pins) gather(s *primal) {
 	k := len(s.active)
 	for c, i := range s.multipliers {
-		row, x, y := f.g[c*k:(c+1)*k], s.sample(i), -s.y[i]
+		row, absolute, x, y := f.g[c*k:(c+1)*k], f.absolute[c*k:(c+1)*k], s.sample(i), -s.y[i]
 		for r, j := range s.active {
 			row[r] = y * x[j]
+			absolute[r] = math.Abs(x[j])
 		}
 	}
 }
@@ -245,19 +249,23 @@ func (f *pins) gather(s *primal) {
 // assemble adds what pinned samples add to the optimality condition at pt, and
 // their own equations g_i = 1 - y_i u_i = 0.
 func (f *pins) assemble(s *primal, pt *point) {
-	k := len(s.active)
-	theta := s.gather(s.wide, pt.theta)
+	k, z := len(s.active), len(s.multipliers)
+	g, absolute := f.g[:z*k], f.absolute[:z*k]
+	alpha, size := f.t1[:z], f.t2[:z]
 	for q, i := range s.multipliers {
-		row, alpha := f.g[q*k:(q+1)*k], pt.dual[i]
-		u, size, absolute := 1.0, 1.0, math.Abs(alpha)
-		for r, x := range row {
-			s.residual[r] += alpha * x
-			term := x * theta[r]
-			u += term
-			size += math.Abs(term)
-			s.scale[r] += absolute * math.Abs(x)
-		}
-		s.residual[k+q], s.scale[k+q] = u, size
+		alpha[q], size[q] = pt.dual[i], math.Abs(pt.dual[i])
+	}
+	kernel.MulTransAdd(s.residual[:k], g, k, alpha)
+	kernel.MulTransAdd(s.scale[:k], absolute, k, size)
+	theta := s.gather(s.wide, pt.theta)
+	kernel.MulVec(s.residual[k:k+z], g, k, theta)
+	for r, w := range theta {
+		theta[r] = math.Abs(w)
+	}
+	kernel.MulVec(s.scale[k:k+z], absolute, k, theta)
+	for q := range z {
+		s.residual[k+q]++
+		s.scale[k+q]++
 	}
 }
 
