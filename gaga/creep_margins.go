@@ -124,7 +124,7 @@ func (t *tracker) creepOver(ctx context.Context, age float64, theta []float64) (
 			continue
 		}
 		next *= 2
-		if moved > 0 && (c.reweigh() || t.fixed && slices.Equal(c.zone, refuted)) {
+		if changed = c.reweigh(); moved > 0 && (changed || t.fixed && slices.Equal(c.zone, refuted)) {
 			continue
 		}
 		refuted = append(refuted[:0], c.zone...)

@@ -142,6 +142,9 @@
 //     cost hardly grows with n. It is O(p²), but O(p⁴) for Squared with Linear,
 //     which has fourth moments; where that is too much they are not used. Squared
 //     with Hard or Linear alternates on the moments behind a jump, too.
+//   - [Hinge] alternates behind a jump with the free support vectors of the fit
+//     before, z of them: O(z² + p²) for each that comes or goes, and O(p) for each
+//     sample that can come to the margin soon or whose weight varies.
 //   - [Squared] with other regularizers whose weight is continuous, for up to 16
 //     columns and from 2,000 samples on: sums expanded about the path's tangent, to
 //     a relative error of 1e-12, for as many events as that lasts; an event then
