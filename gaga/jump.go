@@ -345,6 +345,9 @@ func (t *tracker) polish(zones []uint8, age float64) (ok, thinned bool) {
 // their zones, coefficients have their signs, gradients of inactive
 // coordinates do not exceed the L1 weight, and alternation would go down to it.
 func (t *tracker) consistent(pt *point) bool {
+	if t.frozen && !(t.residualAt(pt) <= roundoff) {
+		return false // the free coordinates have no equations, and stand where no gradient vanishes
+	}
 	t.predictAll(t.scores, pt.theta)
 	for i, u := range t.scores {
 		if !t.inZone(pt, i, u) {
