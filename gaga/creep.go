@@ -56,7 +56,7 @@ func (t *tracker) creepOn(ctx context.Context, age float64, theta []float64) (st
 	}
 	t.takeSigns(c.sign, pt.theta)
 	copy(pt.theta, theta)
-	quiet, next, before := 0, 2, math.Inf(1)
+	pace := newPace(2)
 	var stride *stride
 	for k := 1; k <= creepSteps && ctx.Err() == nil; k++ {
 		if !t.inside(pt) {
@@ -73,16 +73,11 @@ func (t *tracker) creepOn(ctx context.Context, age float64, theta []float64) (st
 		if !ok {
 			return 0, false
 		}
-		if quiet++; changed || turned {
-			quiet, next = 0, 2
-		}
 		moved := t.window.distance(c.last, pt.theta)
 		if moved <= 1e-14*t.window.distance(nil, pt.theta) {
 			moved = 0
 		}
-		leaving := moved > before // no optimum is near
-		before = moved
-		if (quiet < next || leaving) && moved > 0 {
+		if pace.wait(changed || turned, moved) {
 			if stride == nil {
 				stride = newStride(creepWalk{t, pt}, t.n)
 			} else if k > plain {
@@ -90,7 +85,6 @@ func (t *tracker) creepOn(ctx context.Context, age float64, theta []float64) (st
 			}
 			continue
 		}
-		next *= 2
 		copy(c.last, pt.theta)
 		t.assemble(pt)
 		value := t.value(pt)

@@ -95,11 +95,11 @@ func (t *tracker) creepOver(ctx context.Context, age float64, theta []float64) (
 		return 0, false
 	}
 	c.start(age, theta)
-	quiet, next, before := -1, 2, math.Inf(1)
+	pace := newPace(2)
 	var stride *stride
 	var refuted []uint8
 	for k := 1; k <= t.options.maxAlternations() && ctx.Err() == nil; k++ {
-		changed := c.reweigh()
+		changed := c.reweigh() || k == 1 // start has not kept what it changed
 		if !c.fit() && !c.ask(ctx) {
 			break
 		}
@@ -110,12 +110,7 @@ func (t *tracker) creepOver(ctx context.Context, age float64, theta []float64) (
 				c.predictors(stride.anchorScores, stride.anchor)
 			}
 		}
-		if quiet++; changed {
-			quiet, next = 0, 2
-		}
-		leaving := moved > before // no optimum is near
-		before = moved
-		if (quiet < next || leaving) && moved > 0 {
+		if pace.wait(changed, moved) {
 			if stride == nil {
 				stride = newStride(marginWalk{c}, t.n)
 			} else if k > plain {
@@ -123,7 +118,6 @@ func (t *tracker) creepOver(ctx context.Context, age float64, theta []float64) (
 			}
 			continue
 		}
-		next *= 2
 		if changed = c.reweigh(); moved > 0 && (changed || t.fixed && slices.Equal(c.zone, refuted)) {
 			continue
 		}

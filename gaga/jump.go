@@ -182,16 +182,15 @@ func (t *tracker) same(k *Knot, pt *point) bool {
 // H is positive definite. The left point becomes the landing point, the start
 // of a new piece.
 func (t *tracker) land(ctx context.Context, age float64, reason string) error {
-	quiet, detours := 0, 0
+	detours := 0
 	least := 2 // alternations with the same zones before Newton's method is tried
 	if t.quickly() != nil && t.p >= fewColumns {
 		least = 8 // as they cost much less
 	}
-	next := least
+	pace := newPace(least)
 	zones := make([]uint8, t.n)
 	var refuted []uint8 // zones whose only stationary point is not the optimum
 	var stride *stride
-	before := math.Inf(1)
 	for k := 1; k <= t.options.maxAlternations(); k++ {
 		moved, err := t.alternate(ctx, age)
 		if errors.Is(err, convex.ErrSingular) || errors.Is(err, convex.ErrOneClass) {
@@ -203,20 +202,16 @@ func (t *tracker) land(ctx context.Context, age float64, reason string) error {
 		if k == 1 {
 			stride = newStride(searchWalk{t, age}, t.n) // a kernel machine has no solution before, only predictors
 		}
-		if t.readZones(zones, age) && k > 1 {
-			quiet++
-		} else {
-			quiet, next = 0, least
+		if moved <= 1e-14 {
+			moved = 0
 		}
-		leaving := moved > before // no optimum is near
-		if before = moved; (quiet < next || leaving) && moved > 1e-14 {
+		if pace.wait(!t.readZones(zones, age) || k == 1, moved) {
 			if k > plain {
 				stride.extend()
 			}
 			continue
 		}
-		next *= 2
-		if moved > 1e-14 && t.fixed && slices.Equal(zones, refuted) {
+		if moved > 0 && t.fixed && slices.Equal(zones, refuted) {
 			continue
 		}
 		ok, thin := t.polish(zones, age)
@@ -226,7 +221,7 @@ func (t *tracker) land(ctx context.Context, age float64, reason string) error {
 			t.path.restarts = append(t.path.restarts, Restart{age, reason, k})
 			t.startPiece()
 			return t.verify(crossing{}, reason)
-		case moved > 1e-14:
+		case moved > 0:
 		case thin && detours < 2*t.p:
 			// One of many equal solutions: go on from one of least support.
 			detours++
