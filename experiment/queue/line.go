@@ -70,13 +70,16 @@ func (l *Line) Pull(ctx context.Context, most int) ([]*Delivery, error) {
 		if err != nil {
 			return nil, err
 		}
-		if answer == nil {
-			if p.config.Drain {
-				if err := p.empty(ctx); err != nil {
+		if answer == nil && p.config.Drain {
+			empty := p.empty(ctx)
+			if empty != nil {
+				if answer, err = p.latecomer(ctx, empty); err != nil {
 					return nil, err
 				}
-				wait = true // something is there or cannot be asked for
 			}
+			wait = true // something is there or cannot be asked for
+		}
+		if answer == nil {
 			continue
 		}
 		deliveries, err := l.sort(answer)

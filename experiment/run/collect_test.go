@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 	"testing"
+	"time"
 
 	"github.com/agepath/agepath/experiment"
 )
@@ -26,7 +27,7 @@ func BenchmarkCollect(b *testing.B) {
 	if _, _, err := Submit(b.Context(), q, grid, p); err != nil {
 		b.Fatal(err)
 	}
-	w := &Worker{Queue: q, Kinds: []experiment.Kind{swift{}}, Slots: 16, Drain: true, Idle: drained}
+	w := &Worker{Queue: q, Kinds: []experiment.Kind{swift{}}, Slots: 16, Drain: true, Idle: 10 * time.Millisecond}
 	if err := w.Run(b.Context()); err != nil {
 		b.Fatal(err)
 	}

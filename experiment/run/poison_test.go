@@ -131,7 +131,7 @@ func TestPoison(t *testing.T) {
 	}
 	publish(t, q, tasks...)
 	w := &Worker{
-		Queue: q, Process: slotProcess, Cache: t.TempDir(), Name: "w1", Slots: 3, Drain: true, Idle: drained,
+		Queue: q, Process: slotProcess, Cache: t.TempDir(), Name: "w1", Slots: 3, Drain: true, Idle: 10 * time.Millisecond,
 		Report: func(cell string, err error) {
 			if !strings.Contains(err.Error(), "frame") { // what "print" leads to
 				t.Errorf("cell %s: %v", cell, err)
@@ -195,7 +195,7 @@ func TestDiskCache(t *testing.T) {
 		one.Data = []string{digest}
 		publish(t, q, one)
 		w := &Worker{
-			Queue: q, Process: slotProcess, Cache: dir, CacheBytes: 1, Slots: 1, Drain: true, Idle: drained,
+			Queue: q, Process: slotProcess, Cache: dir, CacheBytes: 1, Slots: 1, Drain: true, Idle: 10 * time.Millisecond,
 			Report: func(cell string, err error) { t.Errorf("cell %s: %v", cell, err) },
 		}
 		if err := w.Run(t.Context()); err != nil {

@@ -19,10 +19,6 @@ import (
 	"github.com/agepath/agepath/results"
 )
 
-// drained is how long a worker of a test waits for the last task before it ends: the
-// server may tell of one that was published just now a little later.
-const drained = 200 * time.Millisecond
-
 // toy is a kind of experiment whose cells do what their spec says.
 type toy struct {
 	started chan string   // of each computation
@@ -163,7 +159,7 @@ func TestWorkerDrains(t *testing.T) {
 		task("fine", "fine", limits), task("panic", "panic", limits), task("diverge", "diverge", limits),
 		task("hang", "hang", brief))
 	kind := &toy{}
-	w := &Worker{Queue: q, Kinds: []experiment.Kind{kind}, Name: "w1", Version: "v1", Slots: 2, Drain: true, Idle: drained}
+	w := &Worker{Queue: q, Kinds: []experiment.Kind{kind}, Name: "w1", Version: "v1", Slots: 2, Drain: true, Idle: 10 * time.Millisecond}
 	if err := w.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -315,7 +311,7 @@ func TestCoordinatorResumes(t *testing.T) {
 		t.Fatalf("submitted %d of %d cells: %v", published, p.Count(), err)
 	}
 	kind := experiment.SelfPacedKind{}
-	w := &Worker{Queue: q, Kinds: []experiment.Kind{kind}, Name: "elsewhere", Slots: 1, Drain: true, Idle: drained}
+	w := &Worker{Queue: q, Kinds: []experiment.Kind{kind}, Name: "elsewhere", Slots: 1, Drain: true, Idle: 10 * time.Millisecond}
 	if err := w.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
