@@ -27,7 +27,7 @@ type marginCreep struct {
 
 	from   []float64 // p: the solution that the next fit takes its weights from
 	zone   []uint8   // n: there
-	scores []float64 // of the looked: predictors there
+	scores []float64 // n: predictors there, of the looked
 	seen   bool      // u has these, too
 
 	kind     []weighting // of the regularizer's zones
@@ -40,9 +40,9 @@ type marginCreep struct {
 	center []float64 // p: of the neighbourhood
 	radius float64   // infinite where all samples are near
 	places []float64 // n: distances from the center at which samples can change their zones
-	looked []int     // the near samples, then the others whose weights vary
+	looked []int     // the near samples, which are watched, then the others whose weights vary; rows has theirs in this order
 	near   int       // how many are near
-	room   []float64 // their rows where these are not all
+	room   []float64 // for rows
 	share  []float64 // of the looked: -C m y v where the weight varies, else 0
 	wide   []float64 // n: predictors of all samples at the last fit outside the neighbourhood
 	row    []float64 // p, scratch
@@ -243,12 +243,15 @@ func (c *marginCreep) only(near []int) {
 	for slot, i := range near {
 		copy(c.room[slot*c.p:(slot+1)*c.p], c.sample(i))
 	}
-	c.look(near[:c.near], c.room[:c.near*c.p])
+	c.look(near[:c.near], c.room)
 }
+
+// boundless reports whether all samples are near, in their own order.
+func (c *marginCreep) boundless() bool { return math.IsInf(c.radius, 1) }
 
 // outside reports whether a solution is outside the neighbourhood.
 func (c *marginCreep) outside(theta []float64) bool {
-	return !math.IsInf(c.radius, 1) && c.ruler.distance(c.center, theta) > c.radius
+	return !c.boundless() && c.ruler.distance(c.center, theta) > c.radius
 }
 
 // moved returns how far the fit is from the solution that it took its weights from, 0
@@ -288,11 +291,7 @@ func (c *marginCreep) see() {
 
 // predictors writes those of the looked samples at a solution.
 func (c *marginCreep) predictors(dst, theta []float64) {
-	rows := c.a
-	if len(c.looked) < c.n {
-		rows = c.room
-	}
-	kernel.MulVec(dst[:len(c.looked)], rows, c.p, theta)
+	kernel.MulVec(dst[:len(c.looked)], c.rows, c.p, theta)
 }
 
 // reweigh takes the weights of the looked samples from the solution, and reports
@@ -301,7 +300,7 @@ func (c *marginCreep) reweigh() (changed bool) {
 	t := c.t
 	c.see()
 	for slot, i := range c.looked {
-		u, loss, zone := c.u[slot], 0.0, uint8(pinned)
+		u, zone := c.u[slot], uint8(pinned)
 		c.scores[i] = u
 		if !c.free[i] {
 			g := 1 - c.y[i]*u
@@ -309,14 +308,12 @@ func (c *marginCreep) reweigh() (changed bool) {
 				c.below[i] = g > 0
 			}
 			if zone = satisfied; c.below[i] {
-				loss = t.hinge.C * max(0, g)
-				zone = uint8(t.kinks + zoneAmong(t.search.zones, c.thresholds, loss))
+				zone = uint8(t.kinks + c.zoneOf(g))
 			}
 		}
 		c.share[slot] = 0
 		if k := int(zone) - t.kinks; k >= 0 && c.kind[k] == varyingWeight {
-			v, _, _ := t.reg.Weight(k, loss, c.age)
-			c.share[slot] = -t.hinge.C * t.m[i] * c.y[i] * v
+			c.share[slot] = -c.y[i] * c.box(i)
 		}
 		if was := c.zone[i]; was != zone {
 			changed = true
@@ -345,12 +342,17 @@ func (c *marginCreep) add(zone uint8, i int, m float64) {
 	}
 }
 
+// zoneOf returns the regularizer's zone of a sample whose margin lacks g.
+func (c *marginCreep) zoneOf(g float64) int {
+	return zoneAmong(c.t.search.zones, c.thresholds, c.t.hinge.C*max(0, g))
+}
+
 // box returns the upper bound of a near sample's multiplier: C m v at the solution that
 // weights are taken from.
 func (c *marginCreep) box(i int) float64 {
 	t := c.t
-	loss := t.hinge.C * max(0, 1-c.y[i]*c.scores[i])
-	v, _, _ := t.reg.Weight(zoneAmong(t.search.zones, c.thresholds, loss), loss, c.age)
+	g := 1 - c.y[i]*c.scores[i]
+	v, _, _ := t.reg.Weight(c.zoneOf(g), t.hinge.C*max(0, g), c.age)
 	return t.m[i] * t.hinge.C * v
 }
 
@@ -364,11 +366,7 @@ func (c *marginCreep) fit() bool {
 		blas64.Gemv(blas.NoTrans, 1, general(c.p, c.p, c.second), vector(c.from), 1, vector(c.row))
 		blas64.Axpy(-price*price/c.age, vector(c.row), vector(c.c))
 	} else if slices.Contains(c.kind, varyingWeight) {
-		rows := c.a
-		if len(c.looked) < c.n {
-			rows = c.room
-		}
-		kernel.MulTransAdd(c.c, rows[:len(c.looked)*c.p], c.p, c.share[:len(c.looked)])
+		kernel.MulTransAdd(c.c, c.rows, c.p, c.share[:len(c.looked)])
 	}
 	for c.fits(c.box) {
 		if !c.outside(c.theta) || !c.meet() {
@@ -426,13 +424,11 @@ func (w marginWalk) solution() (theta, scores []float64) {
 }
 
 func (w marginWalk) zonesStay(from []float64, by float64) bool {
-	t := w.t
-	zone := func(g float64) int { return zoneAmong(t.search.zones, w.thresholds, t.hinge.C*max(0, g)) }
 	for slot, i := range w.looked {
 		u := w.u[slot]
 		came := u - from[slot]
 		g, now := 1-w.y[i]*(u+by*came), 1-w.y[i]*u
-		if zone(g) != zone(now) || (g > 0) != (now > 0) && math.Abs(now) > math.Abs(came)+roundoff {
+		if w.zoneOf(g) != w.zoneOf(now) || (g > 0) != (now > 0) && math.Abs(now) > math.Abs(came)+roundoff {
 			return false
 		}
 	}
@@ -446,7 +442,7 @@ func (w marginWalk) bends() bool { return false }
 // where others may have changed their zones, it is infinite.
 func (w marginWalk) objective(theta, scores []float64) float64 {
 	t, price := w.t, w.t.hinge.C
-	if len(w.looked) == t.n {
+	if w.boundless() {
 		return t.objective(theta, scores, w.age)
 	}
 	if w.outside(theta) {

@@ -39,47 +39,76 @@ func TestCreep(t *testing.T) {
 	crept, alternations := 0, 0
 	for seed := range uint64(12) {
 		random := rand.New(rand.NewPCG(seed, 31))
-		p := twoPopulations(random, 2*manyWatched, 2+int(seed%4), seed%2 == 0, Linear{})
-		search, err := NewAlternation(p)
-		if err != nil {
-			t.Fatal(err)
+		trial := creepTrial{
+			problem: twoPopulations(random, 2*manyWatched, 2+int(seed%4), seed%2 == 0, Linear{}),
+			starts:  6, tolerance: 1e-8,
+			age:    func() float64 { return 0.05 * math.Pow(100, random.Float64()) },
+			factor: random.Float64,
+			creep: func(tr *tracker, age float64, theta []float64) ([]float64, int, bool) {
+				steps, ok := tr.creepOn(context.Background(), age, theta[:tr.p])
+				return theta, steps, ok
+			},
 		}
-		tracker, err := newTracker(p, Options{Age: Range{0.01, 20}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		tracker.setFloor(make([]float64, p.X.Rows))
-		for range 6 {
-			// From the solution for the age before, or a point beside it, to another age.
-			age := 0.05 * math.Pow(100, random.Float64())
-			if err := search.FitAll(context.Background()); err != nil {
-				t.Fatal(err)
-			}
-			theta := append([]float64(nil), search.Theta()...)
-			for j := range theta[:p.X.Cols] {
-				theta[j] *= random.Float64()
-			}
-			search.SetTheta(theta)
-			if search.unfit(age) {
-				continue
-			}
-			steps, ok := tracker.creepOn(context.Background(), age, theta[:tracker.p])
-			if !ok {
-				continue
-			}
-			plain, err := search.Converge(context.Background(), age, 1e-13, 0)
-			if err != nil {
-				t.Fatalf("seed %d, age %v: %v", seed, age, err)
-			}
-			if off := far(theta, search.Theta()); off > 1e-8 {
-				t.Errorf("seed %d, age %v: %v after %d steps, search ends at %v after %d", seed, age, theta, steps, search.Theta(), plain)
-			}
-			crept++
-			alternations += steps
-		}
+		ended, steps := trial.run(t, seed)
+		crept += ended
+		alternations += steps
 	}
 	if crept < 40 {
 		t.Errorf("only %d creeps ended", crept)
 	}
 	t.Logf("%d creeps, %d alternations", crept, alternations)
+}
+
+// creepTrial compares a creep with alternate convex search, from points beside the fit
+// to all samples.
+type creepTrial struct {
+	problem   *Problem
+	starts    int
+	tolerance float64
+	age       func() float64 // of the next start
+	factor    func() float64 // of the next coefficient
+	creep     func(tr *tracker, age float64, theta []float64) (end []float64, steps int, ok bool)
+}
+
+// run returns how many creeps ended, and their alternations.
+func (c *creepTrial) run(t *testing.T, seed uint64) (ended, alternations int) {
+	t.Helper()
+	p := c.problem
+	search, err := NewAlternation(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tracker, err := newTracker(p, Options{Age: Range{0.01, 20}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tracker.setFloor(make([]float64, p.X.Rows))
+	for range c.starts {
+		age := c.age()
+		if err := search.FitAll(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		theta := append([]float64(nil), search.Theta()...)
+		for j := range theta[:p.X.Cols] {
+			theta[j] *= c.factor()
+		}
+		search.SetTheta(theta)
+		if search.unfit(age) {
+			continue
+		}
+		end, steps, ok := c.creep(tracker, age, theta)
+		if !ok {
+			continue
+		}
+		plain, err := search.Converge(context.Background(), age, 1e-13, 0)
+		if err != nil {
+			t.Fatalf("seed %d, %s, age %v: %v", seed, p.Regularizer.Name(), age, err)
+		}
+		if off := far(end, search.Theta()); off > c.tolerance {
+			t.Errorf("seed %d, %s, age %v: %v after %d steps, search ends at %v after %d", seed, p.Regularizer.Name(), age, end, steps, search.Theta(), plain)
+		}
+		ended++
+		alternations += steps
+	}
+	return ended, alternations
 }

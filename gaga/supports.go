@@ -45,7 +45,7 @@ type supports struct {
 
 	watch []int     // the samples looked at
 	among []bool    // n: of these
-	rows  []float64 // theirs, at stride p
+	rows  []float64 // begins with theirs, at stride p
 	u     []float64 // of the watched samples at theta
 }
 
@@ -90,10 +90,14 @@ func (t *supports) look(samples []int, rows []float64) {
 	}
 }
 
+// worn reports whether the factor has taken so many changes that it is to be computed
+// anew.
+func (t *supports) worn() bool { return t.factor.Changes() > lasting+len(t.members) }
+
 // follow makes the samples free that the given function says, but for those that depend
 // on others.
 func (t *supports) follow(free func(i int) bool) {
-	if t.factor.Changes() > lasting+len(t.members) {
+	if t.worn() {
 		t.clear()
 	}
 	for k := len(t.members) - 1; k >= 0; k-- {
@@ -184,7 +188,7 @@ func (t *supports) fits(box func(i int) float64) bool {
 	}
 	still := 0
 	for range t.exchanges() {
-		if t.factor.Changes() > lasting+len(t.members) {
+		if t.worn() {
 			t.renew()
 		}
 		if len(t.members) == 0 && t.intercept() && !t.fill(box) {

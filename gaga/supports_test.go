@@ -122,44 +122,52 @@ func TestCreepOver(t *testing.T) {
 		}
 		p := overlapping(random, n, 2+int(seed%4), seed%2 == 0)
 		p.Regularizer = []Regularizer{Hard{}, Linear{}, Polynomial{1.35}, Mixture{0.5}, LOG{1}}[seed%5]
-		search, err := NewAlternation(p)
-		if err != nil {
-			t.Fatal(err)
+		trial := creepTrial{
+			problem: p, starts: 4, tolerance: 1e-7,
+			age:    func() float64 { return 0.3 * math.Pow(30, random.Float64()) },
+			factor: func() float64 { return 1.2 - 0.4*random.Float64() },
+			creep: func(tr *tracker, age float64, theta []float64) ([]float64, int, bool) {
+				steps, ok := tr.creepOver(context.Background(), age, theta[:tr.p])
+				return tr.publish(tr.left.theta), steps, ok
+			},
 		}
-		tracker, err := newTracker(p, Options{Age: Range{0.01, 20}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for range 4 {
-			age := 0.3 * math.Pow(30, random.Float64())
-			if err := search.FitAll(context.Background()); err != nil {
-				t.Fatal(err)
-			}
-			theta := append([]float64(nil), search.Theta()...)
-			for j := range theta[:p.X.Cols] {
-				theta[j] *= 1.2 - 0.4*random.Float64()
-			}
-			search.SetTheta(theta)
-			if search.unfit(age) {
-				continue
-			}
-			steps, ok := tracker.creepOver(context.Background(), age, theta[:tracker.p])
-			if !ok {
-				continue
-			}
-			plain, err := search.Converge(context.Background(), age, 1e-13, 0)
-			if err != nil {
-				t.Fatalf("seed %d, age %v: %v", seed, age, err)
-			}
-			if off := far(tracker.publish(tracker.left.theta), search.Theta()); off > 1e-7 {
-				t.Errorf("seed %d, %s, age %v: %v after %d steps, search ends at %v after %d", seed, p.Regularizer.Name(), age, tracker.left.theta, steps, search.Theta(), plain)
-			}
-			landed++
-			alternations += steps
-		}
+		ended, steps := trial.run(t, seed)
+		landed += ended
+		alternations += steps
 	}
 	if landed < 90 {
 		t.Errorf("only %d creeps landed", landed)
 	}
 	t.Logf("%d creeps, %d alternations", landed, alternations)
+}
+
+// Where the weights of all samples vary all are looked at, the near ones first.
+func TestCreepOverAllVarying(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(5, 34))
+	p := overlapping(random, 2*manyWatched, 3, true)
+	p.Loss, p.Regularizer = Hinge{C: 1}, Polynomial{1.35}
+	tracker, err := newTracker(p, Options{Age: Range{0.01, 20}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := tracker.marginal
+	theta := []float64{1, 1, 1, 0}
+	var most float64
+	for i, y := range p.Y {
+		most = math.Max(most, y*c.predictOne(i, theta))
+	}
+	for j := range theta {
+		theta[j] *= 0.99 / most // all are below the margin
+	}
+	c.start(20, theta)
+	if len(c.looked) != c.n || c.near == 0 || c.near == c.n {
+		t.Fatalf("%d samples are near, %d of %d looked at: the test needs all, and some near", c.near, len(c.looked), c.n)
+	}
+	_, scores := marginWalk{c}.solution()
+	for slot, i := range c.looked {
+		if want := c.predictOne(i, theta); math.Abs(scores[slot]-want) > 1e-12 {
+			t.Fatalf("sample %d in slot %d: predictor %v, want %v", i, slot, scores[slot], want)
+		}
+	}
 }
