@@ -96,8 +96,7 @@ func (t *tracker) jump(ctx context.Context, c crossing, scalar float64) error {
 	theta, scores := t.push(c, age)
 	crept, landed := t.creepOver(ctx, age, theta)
 	if landed {
-		t.path.restarts = append(t.path.restarts, Restart{age, detail, crept})
-		t.startPiece()
+		t.startPiece(detail, crept)
 		t.leapt(k, c, since)
 		return t.verify(crossing{}, detail)
 	}
@@ -218,8 +217,7 @@ func (t *tracker) land(ctx context.Context, age float64, reason string) error {
 		refuted = append(refuted[:0], zones...)
 		switch {
 		case ok:
-			t.path.restarts = append(t.path.restarts, Restart{age, reason, k})
-			t.startPiece()
+			t.startPiece(reason, k)
 			return t.verify(crossing{}, reason)
 		case moved > 0:
 		case thin && detours < 2*t.p:

@@ -32,8 +32,7 @@ func (t *tracker) landNearby(age float64, reason string) bool {
 			if k == 1 || !t.consistentNearby(pt) {
 				break
 			}
-			t.path.restarts = append(t.path.restarts, Restart{age, reason, k})
-			t.startPiece()
+			t.startPiece(reason, k)
 			return true
 		}
 		if _, ok := t.refit(pt); !ok || !t.correct(pt) || !t.inside(pt) {

@@ -124,8 +124,10 @@ func (t *tracker) spent() bool {
 	return t.options.MaxEvents > 0 && t.path.eventCount >= t.options.MaxEvents
 }
 
-// startPiece begins a new continuous piece at the left point.
-func (t *tracker) startPiece() {
+// startPiece begins a new continuous piece at the left point, where a landing for the
+// given reason ended after so many alternations.
+func (t *tracker) startPiece(reason string, alternations int) {
+	t.path.restarts = append(t.path.restarts, Restart{t.left.age, reason, alternations})
 	t.path.pieces = append(t.path.pieces, piece{
 		zone: append([]uint8(nil), t.zone...),
 		sign: append([]float64(nil), t.sign...),
