@@ -71,11 +71,8 @@ func (l *Line) Pull(ctx context.Context, most int) ([]*Delivery, error) {
 			return nil, err
 		}
 		if answer == nil && p.config.Drain {
-			empty := p.empty(ctx)
-			if empty != nil {
-				if answer, err = p.latecomer(ctx, empty); err != nil {
-					return nil, err
-				}
+			if answer, err = p.latecomer(ctx); err != nil {
+				return nil, err
 			}
 			wait = true // something is there or cannot be asked for
 		}

@@ -208,9 +208,10 @@ func (p *Puller) sendBack(a *answer, batch jetstream.MessageBatch) {
 // a server in use counts it a little later.
 const lateness = 100 * time.Millisecond
 
-// latecomer asks the runs once more where they are said to be empty and nothing is in
-// flight, and returns what is there after all, else the error that said so.
-func (p *Puller) latecomer(ctx context.Context, said error) (*answer, error) {
+// latecomer returns [Puller.empty]'s error, nil where it has none, but where all runs are
+// empty with nothing in flight asks them once more and returns what is there after all.
+func (p *Puller) latecomer(ctx context.Context) (*answer, error) {
+	said := p.empty(ctx)
 	var empty *EmptyError
 	if !errors.As(said, &empty) || empty.InFlight > 0 {
 		return nil, said
