@@ -17,17 +17,18 @@ import (
 // a problem, from the problem alone: 0 ∈ ∂R(θ) + Σ_i m_i v*(l_i, λ) ∂l_i(θ).
 type optimality struct {
 	p        *gaga.Problem
-	absolute blas64.General // |X|
-	kernel   blas64.General // n x n, of kernel models
-	u, f, g  []float64      // n
-	grad     []float64      // d + 1
-	scale    []float64      // d + 1
+	absolute blas64.General  // |X|
+	kernel   blas64.General  // n x n, of kernel models
+	u, f, g  []float64       // n
+	grad     []float64       // d + 1
+	scale    []float64       // d + 1
+	stood    map[int]float64 // of the last open samples: their part of the slope
 }
 
 func newOptimality(p *gaga.Problem) *optimality {
 	n, d := p.X.Rows, p.X.Cols
 	o := &optimality{
-		p: p, u: make([]float64, n), f: make([]float64, n), g: make([]float64, n),
+		p: p, stood: map[int]float64{}, u: make([]float64, n), f: make([]float64, n), g: make([]float64, n),
 		grad: make([]float64, d+1), scale: make([]float64, d+1),
 	}
 	if p.Kernel != nil {
@@ -279,18 +280,17 @@ func (o *optimality) choose(theta []float64, free []int, slopes []float64) {
 			unit[r] += math.Abs(column(q, j))
 		}
 	}
-	beta := o.bounded(rows, len(free), column, unit)
+	beta := o.bounded(rows, free, column, unit)
 	for q, b := range beta {
 		o.add(free[q], b*slopes[q])
 	}
 }
 
-// bounded minimizes Σ_r ((grad + Aβ)_r / unit_r)² over β in [0,1]^k: least
-// squares over those strictly inside, nearest to the middle where they are not
-// unique, the worst offender to its bound in turns, then coordinate descent
-// where that was not it.
-func (o *optimality) bounded(rows []int, k int, column func(q, j int) float64, unit []float64) []float64 {
-	m := len(rows)
+// bounded minimizes Σ_r ((grad + Aβ)_r / unit_r)² over β in [0,1]^k, for the given
+// samples, by active sets (Stark, Parker: Bounded-variable least squares, Computational
+// Statistics 1995) from where they stood in the last call.
+func (o *optimality) bounded(rows []int, samples []int, column func(q, j int) float64, unit []float64) []float64 {
+	k, m := len(samples), len(rows)
 	a := mat.NewDense(m, k, nil)
 	left := make([]float64, m)
 	for r, j := range rows {
@@ -302,43 +302,100 @@ func (o *optimality) bounded(rows []int, k int, column func(q, j int) float64, u
 			a.Set(r, q, column(q, j)/unit[r])
 		}
 	}
-	beta, open := make([]float64, k), make([]int, k)
-	for q := range open {
-		open[q], beta[q] = q, 0.5
+	norms := make([]float64, k)
+	beta, inside := make([]float64, k), make([]bool, k)
+	for q, i := range samples {
+		norms[q] = mat.Norm(a.ColView(q), 2)
+		stood, known := o.stood[i]
+		if !known && k <= m {
+			stood = 0.5
+		}
+		beta[q], inside[q] = stood, stood > 0 && stood < 1
 	}
-	for len(open) > 0 {
-		part, rhs := mat.NewDense(m, len(open), nil), mat.NewVecDense(m, nil)
-		for c, q := range open {
-			beta[q] = 0.5
-			for r := range m {
-				part.Set(r, c, a.At(r, q))
+	rest := func() *mat.VecDense { // grad + Aβ
+		r := mat.NewVecDense(m, nil)
+		r.MulVec(a, mat.NewVecDense(k, beta))
+		r.AddVec(r, mat.NewVecDense(m, left))
+		return r
+	}
+	refused := make([]bool, k)
+	for range 20*k + 100 {
+		for again := true; again; {
+			var moved bool
+			if again, moved = o.best(a, rest(), beta, inside); moved {
+				clear(refused)
 			}
 		}
-		for r := range m {
-			sum := left[r]
-			for q := range k {
-				sum += a.At(r, q) * beta[q]
-			}
-			rhs.SetVec(r, -sum)
-		}
-		x, ok := leastSquares(part, rhs)
-		if !ok {
+		r := rest()
+		if mat.Norm(r, math.Inf(1)) <= 1e-13 {
 			break
 		}
-		worst, at := 0.0, -1
-		for c, q := range open {
-			if off := math.Abs(x.AtVec(c)) - 0.5; off > worst {
-				worst, at = off, c
+		most, at := 1e-13*mat.Norm(r, 2), -1
+		for q := range k {
+			if inside[q] || refused[q] || norms[q] == 0 {
+				continue
 			}
-			beta[q] = math.Min(1, math.Max(0, 0.5+x.AtVec(c)))
+			down := mat.Dot(a.ColView(q), r) / norms[q]
+			if beta[q] == 0 {
+				down = -down
+			}
+			if down > most {
+				most, at = down, q
+			}
 		}
-		if at < 0 || worst <= 1e-12 {
+		if at < 0 {
 			break
 		}
-		open = append(open[:at], open[at+1:]...)
+		inside[at], refused[at] = true, true
 	}
-	o.descend(a, left, beta)
+	for q, i := range samples {
+		o.stood[i] = beta[q]
+	}
 	return beta
+}
+
+// best moves the entries of β inside towards those that leave the least of r, until one
+// comes to a bound, which it then stays at. It reports whether one did, and whether any
+// has moved.
+func (o *optimality) best(a *mat.Dense, r *mat.VecDense, beta []float64, inside []bool) (bound, moved bool) {
+	m, _ := a.Dims()
+	var open []int
+	for q, in := range inside {
+		if in {
+			open = append(open, q)
+		}
+	}
+	if len(open) == 0 {
+		return false, false
+	}
+	part := mat.NewDense(m, len(open), nil)
+	for c, q := range open {
+		part.SetCol(c, mat.Col(nil, q, a))
+	}
+	x, ok := leastSquares(part, r)
+	if !ok {
+		return false, false
+	}
+	length, most := 1.0, 0.0
+	for c, q := range open {
+		step := -x.AtVec(c)
+		if to := beta[q] + step; to < 0 {
+			length = math.Min(length, beta[q]/-step)
+		} else if to > 1 {
+			length = math.Min(length, (1-beta[q])/step)
+		}
+	}
+	for c, q := range open {
+		step := -length * x.AtVec(c)
+		to := math.Min(1, math.Max(0, beta[q]+step))
+		if length < 1 && (math.Abs(to) <= 1e-15 || math.Abs(to-1) <= 1e-15) {
+			to = math.Round(to)
+			inside[q] = false
+		}
+		most = math.Max(most, math.Abs(to-beta[q]))
+		beta[q] = to
+	}
+	return length < 1, most > 1e-12
 }
 
 // leastSquares returns the shortest of the best solutions of Ax = b.
@@ -373,44 +430,4 @@ func leastSquares(a *mat.Dense, b *mat.VecDense) (*mat.VecDense, bool) {
 	var y mat.VecDense
 	svd.SolveVecTo(&y, b, rank)
 	return &y, true
-}
-
-// descend improves β by coordinate descent while the residual is not at
-// rounding level.
-func (o *optimality) descend(a *mat.Dense, left, beta []float64) {
-	m, k := a.Dims()
-	rest := make([]float64, m)
-	for range 2000 {
-		var size float64
-		for r := range m {
-			rest[r] = left[r]
-			for q := range k {
-				rest[r] += a.At(r, q) * beta[q]
-			}
-			size = math.Max(size, math.Abs(rest[r]))
-		}
-		if size <= 1e-11 {
-			return
-		}
-		moved := 0.0
-		for q := range k {
-			var along, square float64
-			for r := range m {
-				along += a.At(r, q) * rest[r]
-				square += a.At(r, q) * a.At(r, q)
-			}
-			if square == 0 {
-				continue
-			}
-			to := math.Min(1, math.Max(0, beta[q]-along/square))
-			for r := range m {
-				rest[r] += (to - beta[q]) * a.At(r, q)
-			}
-			moved = math.Max(moved, math.Abs(to-beta[q]))
-			beta[q] = to
-		}
-		if moved <= 1e-15 {
-			return
-		}
-	}
 }
