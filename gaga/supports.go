@@ -26,6 +26,7 @@ type supports struct {
 	price  float64 // l2 of the features
 	shift  float64 // of the Gram matrix, times 11ᵀ: with an intercept it changes no solution
 	factor *factor.Signed
+	norms  []float64 // n: ‖x‖ of the features
 
 	members  []int     // F, in the order of the factor
 	features []float64 // of the members, at stride d
@@ -36,6 +37,7 @@ type supports struct {
 
 	c      []float64 // p
 	theta  []float64 // p: the solution
+	size   float64   // its ‖w‖
 	target []float64 // of the members: its β
 	excess float64   // Σ β that target lacks
 	ones   []float64 // of the members: the factor's solution for ones
@@ -54,9 +56,9 @@ func newSupports(s *primal) *supports {
 	f := func(k int) []float64 { return make([]float64, k) }
 	t := &supports{
 		primal: s, d: s.p, factor: factor.New(0), free: make([]bool, s.n), below: make([]bool, s.n), among: make([]bool, s.n),
-		c: f(s.p), theta: f(s.p), u: f(s.n),
+		norms: f(s.n), c: f(s.p), theta: f(s.p), u: f(s.n),
 	}
-	t.factor.Tolerance = 1e-10
+	t.factor.Tolerance = 1e-13
 	for t.d > 0 && s.l2[t.d-1] == 0 {
 		t.d--
 	}
@@ -64,9 +66,11 @@ func newSupports(s *primal) *supports {
 		return nil
 	}
 	t.price = s.l2[0]
-	if t.intercept() {
-		for i := range s.n {
-			t.shift += t.gram(i, i) / float64(s.n)
+	for i := range s.n {
+		square := t.gram(i, i)
+		t.norms[i] = math.Sqrt(square * t.price)
+		if t.intercept() {
+			t.shift += square / float64(s.n)
 		}
 	}
 	return t
@@ -282,7 +286,8 @@ func (t *supports) fill(box func(i int) float64) bool {
 }
 
 // leftover writes what theta leaves of the free samples' equations into rest, and
-// returns the largest, relative to the predictors.
+// returns the largest, but for what rounding of the predictors accounts for, relative
+// to these.
 func (t *supports) leftover() float64 {
 	kernel.MulVec(t.rest, t.features, t.d, t.theta[:t.d])
 	bias := 0.0
@@ -293,9 +298,15 @@ func (t *supports) leftover() float64 {
 	for k, i := range t.members {
 		u := t.rest[k] + bias
 		t.rest[k] = t.y[i] - u
-		off, scale = max(off, math.Abs(t.rest[k])), max(scale, math.Abs(u))
+		off, scale = max(off, math.Abs(t.rest[k])-t.rounding(i)), max(scale, math.Abs(u))
 	}
 	return off / scale
+}
+
+// rounding returns what that of a sample's predictor at theta may come to: an outlier's
+// is a sum of terms that are large beside it.
+func (t *supports) rounding(i int) float64 {
+	return 16 * unitRoundoff * t.norms[i] * t.size
 }
 
 // add adds the solution for what is in rest.
@@ -312,6 +323,7 @@ func (t *supports) add() {
 		t.rest[k] /= t.price
 	}
 	kernel.MulTransAdd(t.theta[:t.d], t.features, t.d, t.rest)
+	t.size = math.Sqrt(kernel.Dot(t.theta[:t.d], t.theta[:t.d]))
 }
 
 // refine adds solutions for what rounding leaves over, and reports whether that became
@@ -387,7 +399,7 @@ func (t *supports) worst(box func(i int) float64) int {
 			worst, most = slot, g
 		}
 	}
-	if most <= slack*scale {
+	if most <= slack*scale || most <= t.rounding(t.watch[worst]) {
 		return -1
 	}
 	return worst
