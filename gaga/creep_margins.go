@@ -92,17 +92,31 @@ func newMarginCreep(t *tracker) *marginCreep {
 // elsewhere where only the first [plain] are, one in 2,000 where these are.
 const plainCreep = 200
 
+// ending tells how a creep over the margin ended.
+type ending uint8
+
+const (
+	nowhere ending = iota // not at a landing point
+	landed                // the left point is the landing point
+	circles               // it comes back to where it was: what is left to go drowns in the rounding of the fits
+)
+
+// circuit is after how many alternations it is looked whether a creep has moved on.
+const circuit = 16
+
 // creepOver is creepOn for the hinge loss, but that the left point is the landing point
-// where it reports true. Else theta is the last solution that it came to.
-func (t *tracker) creepOver(ctx context.Context, age float64, theta []float64) (steps int, landed bool) {
+// where it says so. Else theta is the last solution that it came to.
+func (t *tracker) creepOver(ctx context.Context, age float64, theta []float64) (steps int, end ending) {
 	c := t.marginal
 	if c == nil {
-		return 0, false
+		return 0, nowhere
 	}
 	c.start(age, theta)
+	defer func() { copy(theta, c.from) }()
 	pace := newPace(2)
 	var stride *stride
 	var refuted []uint8
+	way := 0.0 // since theta
 	for k := 1; k <= t.options.maxAlternations() && ctx.Err() == nil; k++ {
 		changed := c.reweigh() || k == 1 // start has not kept what it changed
 		if !c.fit() && !c.ask(ctx) {
@@ -114,6 +128,13 @@ func (t *tracker) creepOver(ctx context.Context, age float64, theta []float64) (
 			if stride != nil { // other samples are looked at
 				c.predictors(stride.anchorScores, stride.anchor)
 			}
+		}
+		if way += moved; k%circuit == 0 {
+			if distance(theta, c.from) <= 0.01*way {
+				return steps, circles
+			}
+			copy(theta, c.from)
+			way = 0
 		}
 		if pace.wait(changed, moved) {
 			if stride == nil {
@@ -129,14 +150,13 @@ func (t *tracker) creepOver(ctx context.Context, age float64, theta []float64) (
 		refuted = append(refuted[:0], c.zone...)
 		t.search.SetTheta(t.publish(c.from))
 		if ok, _ := t.polish(c.zone, age); ok {
-			return k, true
+			return k, landed
 		}
 		if moved == 0 {
 			break
 		}
 	}
-	copy(theta, c.from)
-	return steps, false
+	return steps, nowhere
 }
 
 // start begins at a solution, with the left point's free support vectors.
@@ -208,12 +228,12 @@ func (c *marginCreep) surround() {
 		near := c.looked[:0]
 		for i, place := range c.places {
 			if place <= radius {
-				if near = append(near, i); len(near) > most {
+				if near = append(near, i); len(near) > most && radius > brief*size {
 					break
 				}
 			}
 		}
-		if len(near) <= most {
+		if len(near) <= most || radius <= brief*size {
 			c.radius = radius
 			c.only(near)
 			return
@@ -257,15 +277,20 @@ func (c *marginCreep) outside(theta []float64) bool {
 // moved returns how far the fit is from the solution that it took its weights from, 0
 // where that is rounding.
 func (c *marginCreep) moved() float64 {
-	var moved, size float64
-	for j, w := range c.theta {
-		moved += (w - c.from[j]) * (w - c.from[j])
-		size += w * w
-	}
-	if moved <= 1e-28*size {
+	moved, size := distance(c.theta, c.from), kernel.Dot(c.theta, c.theta)
+	if moved*moved <= 1e-28*size {
 		return 0
 	}
-	return math.Sqrt(moved)
+	return moved
+}
+
+// distance returns ‖a - b‖.
+func distance(a, b []float64) float64 {
+	var sum float64
+	for j, x := range a {
+		sum += (x - b[j]) * (x - b[j])
+	}
+	return math.Sqrt(sum)
 }
 
 // step makes the fit the solution that the next one takes its weights from. It reports

@@ -326,6 +326,9 @@ func (t *tracker) follow(from *Knot, age float64) bool {
 	pt := t.left
 	pt.age = from.Age
 	copy(pt.theta, from.Theta[:t.p])
+	if !t.dualInTheta {
+		clear(pt.dual) // the equations are linear in them
+	}
 	t.predict(pt.u, pt.theta)
 	t.assemble(pt)
 	if !t.factorize() {

@@ -84,9 +84,9 @@ func (t *tracker) firstCrossing(left, right *point) (crossing, bool) {
 			l.rate = 0
 		}
 		if right == nil {
-			c.at = tangentRoot(l, slack)
+			c.at = tangentRoot(l, slack, instant*left.age)
 		} else {
-			c.at = cubicRoot(l, r, right.age-left.age, slack)
+			c.at = cubicRoot(l, r, right.age-left.age, slack, instant*left.age)
 		}
 		if c.at < best.at {
 			best = c
@@ -173,27 +173,29 @@ const roundoff = 1e-11
 const noise = 1e-12
 
 // tangentRoot returns the age step after which an event function reaches zero
-// on its tangent, +Inf if it does not fall.
-func tangentRoot(l boundary, slack float64) float64 {
+// on its tangent, +Inf if it does not fall. A value within slack of zero is a crossing
+// now unless the function takes longer than soon to reach zero.
+func tangentRoot(l boundary, slack, soon float64) float64 {
 	if !(l.rate < 0) {
 		return math.Inf(1)
 	}
-	if l.value <= slack {
-		return 0
+	if at := -l.value / l.rate; l.value > slack || at > soon {
+		return at
 	}
-	return -l.value / l.rate
+	return 0
 }
 
 // cubicRoot returns where in the step of length h, as a fraction of it, an
 // event function first falls to zero on the cubic Hermite interpolant of its
 // ends; +Inf if it stays positive. A value within slack of zero at the left
-// end is a crossing only if the function falls there.
-func cubicRoot(l, r boundary, h, slack float64) float64 {
+// end is a crossing only if the function falls there to zero soon.
+func cubicRoot(l, r boundary, h, slack, soon float64) float64 {
 	if l.value <= slack {
-		if l.rate < 0 {
+		if at := tangentRoot(l, slack, soon); at == 0 {
 			return 0
+		} else if math.IsInf(at, 1) {
+			l.value = 0
 		}
-		l.value = 0
 	}
 	// Bernstein coefficients: the interpolant lies in their convex hull.
 	b0, b3 := l.value, r.value
@@ -255,3 +257,7 @@ func bisect(f func(float64) float64, lo, hi float64) float64 {
 	}
 	return hi
 }
+
+// instant is how soon, relative to the age, an event function within roundoff of zero
+// reaches it where it counts as there.
+const instant = 1e-13

@@ -98,7 +98,10 @@
 // a relative 1e-9 beyond its age (more where one jump follows the other). Where
 // that search creeps its steps are lengthened, and behind a fold it begins a
 // little along the path, as it can take 10^5 plain alternations; the landing point
-// can differ from that of plain alternation where basins of attraction meet.
+// can differ from that of plain alternation where basins of attraction meet. Where
+// a pinned sample of a linear support vector machine comes free, and others at the
+// margin stop the way down within a relative 1e-6 of θ, as where thousands of samples
+// tie, the point where they do is the landing point, and no alternation is run.
 //
 // A path ends early with a [Status] when the context ends, when Options.MaxEvents
 // is reached, or where no strict partial optimum is found to go on from
@@ -120,8 +123,10 @@
 //     sample is discarded, and with the hinge loss where no sample is at the margin
 //     or has a weight that varies. The first sample to be readmitted from among the
 //     discarded is then a jump.
-//   - Where the optimum right behind a jump is not yet strict the landing point
-//     is looked for up to a relative 1e-3 beyond it.
+//   - Where the optimum right behind a jump is not yet strict, or alternation goes
+//     round in steps that are rounding, the landing point is looked for up to a
+//     relative 1e-3 beyond it; where no branch lasts for a relative 1e-7, ever
+//     further.
 //   - A path begins at the first age at which alternation keeps samples (for
 //     logistic regression, of both classes). Where alternation from a jump point
 //     keeps one class only the path has a [Gap].

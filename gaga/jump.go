@@ -89,16 +89,30 @@ func (t *tracker) jump(ctx context.Context, c crossing, scalar float64) error {
 	from, since := t.left.age, t.landed
 	breadth := t.breadth()
 	age := math.Min(from*(1+breadth), t.options.Age.Max)
-	if t.stepwise && t.landNearby(age, detail) {
+	arrive := func(alternations int) error {
+		t.startPiece(detail, alternations)
 		t.leapt(k, c, since)
 		return t.verify(crossing{}, detail)
 	}
+	if t.stepwise {
+		if alternations, ok := t.landNearby(age); ok {
+			return arrive(alternations)
+		}
+	}
+	if t.hop(c, age) {
+		return arrive(0)
+	}
 	theta, scores := t.push(c, age)
-	crept, landed := t.creepOver(ctx, age, theta)
-	if landed {
-		t.startPiece(detail, crept)
-		t.leapt(k, c, since)
-		return t.verify(crossing{}, detail)
+	crept, end := t.creepOver(ctx, age, theta)
+	for end == circles && 100*breadth <= widest && age < t.options.Age.Max {
+		breadth *= 100
+		age = math.Min(from*(1+breadth), t.options.Age.Max)
+		var more int
+		more, end = t.creepOver(ctx, age, theta)
+		crept += more
+	}
+	if end == landed {
+		return arrive(crept)
 	}
 	if crept > 0 {
 		t.predictAll(scores, theta)
@@ -153,12 +167,12 @@ const widest = 1e-3
 // landing point is looked for: a hair, which grows while jumps come right after
 // landings, so that the path leaves a place where no branch lasts.
 func (t *tracker) breadth() float64 {
-	b := hair * math.Exp2(float64(max(0, t.restless-patience)))
-	if t.left.age <= t.landed*(1+100*b) {
-		t.restless++
-	} else {
-		t.restless, b = 0, hair
+	if t.left.age > t.landed*(1+100*hair) {
+		t.restless = 0
+		return hair
 	}
+	b := hair * math.Exp2(float64(max(0, t.restless-patience)))
+	t.restless++
 	return b
 }
 
@@ -166,13 +180,17 @@ func (t *tracker) breadth() float64 {
 const patience = 8
 
 // same reports whether the landing point is the point the path left.
-func (t *tracker) same(k *Knot, pt *point) bool {
+func (t *tracker) same(k *Knot, pt *point) bool { return t.close(k, pt, 1e-7) }
+
+// close reports whether two points are no further apart than the given part of their
+// size.
+func (t *tracker) close(k *Knot, pt *point, part float64) bool {
 	var off, size float64
 	for j, w := range pt.theta {
 		off = math.Max(off, math.Abs(w-k.Theta[j]))
 		size = math.Max(size, math.Max(math.Abs(w), math.Abs(k.Theta[j])))
 	}
-	return off <= 1e-7*size
+	return off <= part*size
 }
 
 // land alternates at an age from the search's current solution and finishes

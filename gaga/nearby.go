@@ -22,7 +22,7 @@ func (t *moments) stepwise() bool {
 // within the window. It reports false, with the left θ as it was, where the way
 // leads out of it or has more than few steps: the landing is then left to
 // [tracker.land].
-func (t *tracker) landNearby(age float64, reason string) bool {
+func (t *tracker) landNearby(age float64) (alternations int, ok bool) {
 	pt := t.left
 	before, from := append([]float64(nil), pt.theta...), pt.age
 	signs := append([]float64(nil), t.sign...)
@@ -32,8 +32,7 @@ func (t *tracker) landNearby(age float64, reason string) bool {
 			if k == 1 || !t.consistentNearby(pt) {
 				break
 			}
-			t.startPiece(reason, k)
-			return true
+			return k, true
 		}
 		if _, ok := t.refit(pt); !ok || !t.correct(pt) || !t.inside(pt) {
 			break
@@ -43,7 +42,7 @@ func (t *tracker) landNearby(age float64, reason string) bool {
 	copy(pt.theta, before)
 	copy(t.sign, signs)
 	pt.age = from
-	return false
+	return 0, false
 }
 
 // reweigh moves the watched samples to the zones of their losses at pt and

@@ -137,7 +137,9 @@ func (t *tracker) ahead() float64 {
 
 // fit halves or doubles the window's length until it has between few and many
 // samples. Those that tie at a boundary right now are in every window; others
-// that tie come and go together, so that few may be out of reach.
+// that tie come and go together, so that few may be out of reach. Where more are so
+// close to one that a window without them would not last, they are watched, for as
+// long as hardly any others come.
 func (w *window) fit(few, many int, longest float64) {
 	count := func(length float64) int {
 		n := 0
@@ -151,6 +153,12 @@ func (w *window) fit(few, many int, longest float64) {
 	shortest := hair * w.age
 	many += count(shortest)
 	for w.length > shortest && count(w.length) > many {
+		if n := count(w.length); w.length < brief*w.age {
+			for w.length < longest && count(2*w.length) <= n+n/4 {
+				w.length *= 2
+			}
+			return
+		}
 		w.length *= 0.5
 	}
 	for w.length < longest && count(w.length) < few && count(2*w.length) <= many {
@@ -198,6 +206,9 @@ func (t *tracker) open() {
 	w.radius = ample * t.radii(w.age, w.age+w.length)
 	t.look(w.samples)
 }
+
+// brief is the length of a window, relative to the age, below which it does not pay.
+const brief = 1e-5
 
 // ample is how many times as far as it is meant to reach a window is good, for the
 // path's curvature and the rounding of θ.

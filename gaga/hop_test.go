@@ -1,0 +1,92 @@
+package gaga
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// nearlyTied is a linear support vector machine on few different rows, each of which
+// comes many times but for a tiny difference, with labels that contradict each other:
+// at the margin there is always a crowd.
+func nearlyTied(random *rand.Rand, n, d int, intercept bool, r Regularizer) *Problem {
+	rows := make([]float64, 5*d*d)
+	for i := range rows {
+		rows[i] = float64(random.IntN(3))
+	}
+	x, y := make([]float64, n*d), make([]float64, n)
+	for i := range n {
+		row := random.IntN(5*d) * d
+		side := 0.0
+		for j := range d {
+			x[i*d+j] = rows[row+j] + 1e-8*random.NormFloat64()
+			side += (rows[row+j] - 1) * (1 + float64(j%3))
+		}
+		if y[i] = 1; side < 0 {
+			y[i] = -1
+		}
+		if random.IntN(4) == 0 {
+			y[i] = -y[i]
+		}
+	}
+	p := SVM(blas64.General{Rows: n, Cols: d, Stride: d, Data: x}, y, nil, 1, nil)
+	p.Intercept, p.Regularizer = intercept, r
+	return p
+}
+
+// Where a crowd at the margin stops a sample that comes free at once, alternation from
+// the jump point ends at the point that the hop finds, or next to it.
+func TestHop(t *testing.T) {
+	t.Parallel()
+	hops, elsewhere := 0, 0
+	for seed := range uint64(10) {
+		random := rand.New(rand.NewPCG(seed, 41))
+		p := nearlyTied(random, 300, 3+int(seed%4), seed%2 == 0, []Regularizer{Linear{}, Mixture{0.5}, LOG{1}, Polynomial{1.35}}[seed%4])
+		path, err := Track(context.Background(), p, Options{Age: Range{0.3, 10}, Verify: true})
+		if err != nil || path.Status() != Complete {
+			t.Errorf("seed %d: %v, %s, %v", seed, path.Status(), path.Reason(), err)
+		}
+		search, err := NewAlternation(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		landings := path.Restarts()
+		for k, knot := range path.Knots() {
+			if knot.Kind != Start {
+				continue
+			}
+			landing := landings[0]
+			if landings = landings[1:]; landing.Iterations > 0 {
+				continue
+			}
+			hops++
+			search.SetTheta(path.Knots()[k-1].Theta)
+			for range 2000 {
+				moved, err := search.Step(context.Background(), knot.Age)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if moved <= 1e-14 {
+					break
+				}
+			}
+			var off, size float64
+			for j, w := range search.Theta() {
+				off, size = math.Max(off, math.Abs(w-knot.Theta[j])), math.Max(size, math.Abs(w))
+			}
+			if off > 10*near*size {
+				elsewhere++
+				t.Logf("seed %d, age %v: alternation ends %.2g away of %.2g", seed, knot.Age, off, size)
+			}
+		}
+	}
+	if t.Logf("%d hops, %d elsewhere", hops, elsewhere); hops < 100 {
+		t.Errorf("only %d hops", hops)
+	}
+	if 100*elsewhere > hops {
+		t.Errorf("%d of %d hops end elsewhere than alternation", elsewhere, hops)
+	}
+}
