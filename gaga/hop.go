@@ -25,6 +25,9 @@ func (t *tracker) hop(c crossing, age float64) bool {
 		if h.from(c, age) {
 			return true
 		}
+		if len(h.changes) == 0 {
+			break // nothing is near
+		}
 		h.undo()
 	}
 	return false
@@ -77,8 +80,8 @@ func newHop(t *tracker) *hopping {
 
 // release lets a pinned sample go to the zone that the crossing says, and moves the left
 // point along until it stops: where another comes to the margin, which is pinned then,
-// or where the sample's multiplier is at its bound. It reports false where nothing stops
-// it.
+// or where the sample's multiplier is at its bound. It reports false, and has changed
+// nothing, where nothing near stops it.
 func (h *hopping) release(c crossing) bool {
 	t, l := h.t, h.t.left
 	// The solution that moves its margin by 1 and keeps the others pinned.
@@ -90,8 +93,10 @@ func (h *hopping) release(c crossing) bool {
 	}
 	direction := t.theta0
 	clear(direction)
+	var fast, size float64
 	for r, j := range t.active {
 		direction[j] = side * way[r]
+		fast, size = max(fast, math.Abs(direction[j])), max(size, math.Abs(l.theta[j]))
 	}
 	stop := math.Inf(1) // how far along the multiplier is at its bound
 	if back := -side * side * way[t.unknownOf(c.index)]; back > 0 {
@@ -99,7 +104,7 @@ func (h *hopping) release(c crossing) bool {
 	}
 	h.freed = append(h.freed, c.index)
 	slot, at := h.first(direction, stop)
-	if math.IsInf(at, 1) {
+	if !(at*fast <= near*size) {
 		return false
 	}
 	h.apply(c)
