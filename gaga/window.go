@@ -199,7 +199,7 @@ func (t *tracker) open() {
 	}
 	w.fit(min(fewWatched, t.n), t.mostWatched(), longest)
 	t.within(ample)
-	w.moved = ample*rate*w.length + w.leap + 1e-13*w.distance(nil, l.theta)
+	w.moved = ample*rate*w.length + w.leap + roundoff*w.distance(nil, l.theta)
 	if t.expansion != nil {
 		w.moved = math.Min(w.moved, t.expansion.expand(t))
 	}
