@@ -76,9 +76,11 @@ func (t *tracker) coordinateBoundary(pt *point, j int, cause Cause, sign float64
 
 // firstCrossing returns the first crossing strictly inside the step from left
 // to right or at its ends. With right nil it predicts the crossing from left's
-// tangent alone, at in units of age.
+// tangent alone, at in units of age. Of the samples that a linear support vector
+// machine has at the margin already it is the one that leaves it at the steepest
+// angle: as a pin it depends least on the others.
 func (t *tracker) firstCrossing(left, right *point) (crossing, bool) {
-	best := crossing{cause: NoCause, index: -1, at: math.Inf(1)}
+	best, steepest := crossing{cause: NoCause, index: -1, at: math.Inf(1)}, 0.0
 	consider := func(c crossing, l, r boundary, slack, size float64) {
 		if l.rate < 0 && l.value <= slack && (-l.rate*left.age <= noise*size || t.reverses(c.cause, c.index)) {
 			l.rate = 0
@@ -88,8 +90,14 @@ func (t *tracker) firstCrossing(left, right *point) (crossing, bool) {
 		} else {
 			c.at = cubicRoot(l, r, right.age-left.age, slack, instant*left.age)
 		}
-		if c.at < best.at {
-			best = c
+		steep := 0.0
+		if t.marginal != nil && c.at == 0 {
+			if _, to := t.zonesOf(c); to == pinned {
+				steep = -l.rate / (1 + t.marginal.norms[c.index])
+			}
+		}
+		if c.at < best.at || steep > steepest {
+			best, steepest = c, steep
 		}
 	}
 	screen := t.screen(left, right)
