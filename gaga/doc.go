@@ -105,9 +105,10 @@
 //
 // A path ends early with a [Status] when the context ends, when Options.MaxEvents
 // is reached, or where no strict partial optimum is found to go on from
-// (degenerate data). Ties are resolved in a fixed order; paths are the same on
-// every run. Where the age would stand still the path restarts from alternation
-// a little further and records a jump with the cause [Stall].
+// (degenerate data). Ties are resolved in a fixed order, with samples at the margin
+// the steepest first; paths are the same on every run. Where the age would stand
+// still the path restarts from alternation a little further and records a jump with
+// the cause [Stall].
 //
 // Further limits:
 //
