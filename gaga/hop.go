@@ -21,7 +21,7 @@ func (t *tracker) hop(c crossing, age float64) bool {
 		return false
 	}
 	h := newHop(t)
-	for _, h.greedy = range [2]bool{false, true} {
+	for _, h.earliest = range [2]bool{false, true} {
 		if h.from(c, age) {
 			return true
 		}
@@ -67,7 +67,8 @@ type hopping struct {
 	dual    []float64  // of its multipliers
 	changes []crossing // since
 	freed   []int      // samples that have come free
-	greedy  bool       // of samples that tie the one of the largest multiplier is pinned
+	// Of samples that tie the very first one is pinned, not the steepest.
+	earliest bool
 }
 
 func newHop(t *tracker) *hopping {
@@ -196,7 +197,7 @@ func (h *hopping) first(direction []float64, length float64) (first int, at floa
 			continue
 		}
 		angle := speed / (1 + t.marginal.norms[i])
-		if h.greedy {
+		if h.earliest {
 			angle = speed / (distance + slack)
 		}
 		if angle > steepest {
