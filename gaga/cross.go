@@ -80,24 +80,24 @@ func (t *tracker) revert(c crossing, before []float64) {
 	pc := &t.path.pieces[len(t.path.pieces)-1]
 	pc.changes = pc.changes[:len(pc.changes)-1]
 	copy(t.left.theta, before)
-	switch c.cause {
-	case SampleUp:
-		t.apply(SampleDown, c.index, 0, t.left.theta)
-	case SampleDown:
-		t.apply(SampleUp, c.index, 0, t.left.theta)
-	case Activated:
-		t.apply(Dropped, c.index, 0, t.left.theta)
-	case Dropped:
-		t.apply(Activated, c.index, c.sign, t.left.theta)
-	}
+	t.apply(c.cause.opposite(), c.index, c.sign, t.left.theta)
 	for _, i := range t.multipliers {
 		t.left.dual[i] = t.right.dual[i]
 	}
-	t.predict(t.left.u, t.left.theta)
-	t.assemble(t.left)
-	if t.factorize() {
-		t.finish(t.left)
+	t.stand()
+}
+
+// stand evaluates everything at the left point, where age, θ, multipliers and zones are
+// set. It reports whether H is positive definite there; else its rates are not known.
+func (t *tracker) stand() bool {
+	pt := t.left
+	t.predict(pt.u, pt.theta)
+	t.assemble(pt)
+	if !t.factorize() {
+		return false
 	}
+	t.finish(pt)
+	return true
 }
 
 // signTest returns the ratio of det H behind the crossing to det H before it
@@ -168,18 +168,6 @@ func (t *tracker) schur(j int) (complement, magnitude float64) {
 	g := t.rhs[:len(t.active)]
 	diagonal, magnitude := t.primal.border(g, j)
 	return diagonal - t.primal.quadratic(g), magnitude
-}
-
-// collinear reports whether inactive coordinate j is a linear combination of
-// the active ones on the samples that carry weight: its gradient then stays at
-// the L1 weight and it adds nothing to the fit. Its Schur complement is then 0;
-// the converse does not hold, as H has negative terms.
-func (t *tracker) collinear(j int) bool {
-	if schur, magnitude := t.schur(j); math.Abs(schur) > 1e-10*magnitude {
-		return false
-	}
-	z, ok := t.null(append(append([]int(nil), t.active...), j))
-	return ok && z[len(t.active)] != 0
 }
 
 // zonesOf returns the zones that a sample's crossing leaves and enters.
@@ -329,12 +317,9 @@ func (t *tracker) follow(from *Knot, age float64) bool {
 	if !t.dualInTheta {
 		clear(pt.dual) // the equations are linear in them
 	}
-	t.predict(pt.u, pt.theta)
-	t.assemble(pt)
-	if !t.factorize() {
+	if !t.stand() {
 		return false
 	}
-	t.finish(pt)
 	for t.left.age != age {
 		h := age - t.left.age
 		for !t.reach(t.left.age + h) {

@@ -93,7 +93,7 @@ func (t *tracker) firstCrossing(left, right *point) (crossing, bool) {
 		steep := 0.0
 		if t.marginal != nil && c.at == 0 {
 			if _, to := t.zonesOf(c); to == pinned {
-				steep = -l.rate / (1 + t.marginal.norms[c.index])
+				steep = t.marginal.angle(c.index, -l.rate)
 			}
 		}
 		if c.at < best.at || steep > steepest {
@@ -158,17 +158,23 @@ func (t *tracker) reverses(cause Cause, index int) bool {
 	if index != t.last.index || t.left.age != t.lastAge {
 		return false
 	}
-	switch t.last.cause {
+	return cause == t.last.cause.opposite()
+}
+
+// opposite returns the cause of the change that takes one of this cause back, NoCause
+// where there is none.
+func (c Cause) opposite() Cause {
+	switch c {
 	case SampleUp:
-		return cause == SampleDown
+		return SampleDown
 	case SampleDown:
-		return cause == SampleUp
+		return SampleUp
 	case Activated:
-		return cause == Dropped
+		return Dropped
 	case Dropped:
-		return cause == Activated
+		return Activated
 	}
-	return false
+	return NoCause
 }
 
 // roundoff is how far, relative to its terms, an event function may be below

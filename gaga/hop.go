@@ -64,7 +64,7 @@ const near = 1e-6
 type hopping struct {
 	t       *tracker
 	begun   *Knot      // the left point as it was: its age and θ
-	dual    []float64  // of its multipliers
+	dual    []float64  // n: its multipliers
 	changes []crossing // since
 	freed   []int      // samples that have come free
 	// Of samples that tie the very first one is pinned, not the steepest.
@@ -72,11 +72,8 @@ type hopping struct {
 }
 
 func newHop(t *tracker) *hopping {
-	h := &hopping{t: t, begun: &Knot{Age: t.left.age, Theta: append([]float64(nil), t.left.theta...)}}
-	for _, i := range t.multipliers {
-		h.dual = append(h.dual, t.left.dual[i])
-	}
-	return h
+	l := t.left
+	return &hopping{t: t, begun: &Knot{Age: l.age, Theta: slices.Clone(l.theta)}, dual: slices.Clone(l.dual)}
 }
 
 // release lets a pinned sample go to the zone that the crossing says, and moves the left
@@ -100,7 +97,7 @@ func (h *hopping) release(c crossing) bool {
 		fast, size = max(fast, math.Abs(direction[j])), max(size, math.Abs(l.theta[j]))
 	}
 	stop := math.Inf(1) // how far along the multiplier is at its bound
-	if back := -side * side * way[t.unknownOf(c.index)]; back > 0 {
+	if back := -way[t.unknownOf(c.index)]; back > 0 {
 		stop = max(0, over) / back
 	}
 	h.freed = append(h.freed, c.index)
@@ -196,7 +193,7 @@ func (h *hopping) first(direction []float64, length float64) (first int, at floa
 		if !(speed > 0) || distance > tied*speed {
 			continue
 		}
-		angle := speed / (1 + t.marginal.norms[i])
+		angle := t.marginal.angle(i, speed)
 		if h.earliest {
 			angle = speed / (distance + slack)
 		}
@@ -225,7 +222,7 @@ func (h *hopping) beyond() (c crossing, ok bool) {
 		off := max(-l.dual[i], l.dual[i]-top) / top
 		if off > worst {
 			worst = off
-			c = crossing{cause: SampleDown, index: i, slot: slot}
+			c = crossing{cause: SampleDown, index: i}
 			if l.dual[i] > top {
 				c.cause = SampleUp
 			}
@@ -237,14 +234,10 @@ func (h *hopping) beyond() (c crossing, ok bool) {
 // checked reports whether all samples are in their zones, where the left point is
 // outside the window, which it closes then.
 func (h *hopping) checked() bool {
-	t := h.t
-	t.predictAll(t.scores, t.left.theta)
-	for i, u := range t.scores {
-		if !t.inZone(t.left, i, u) {
-			return false
-		}
+	if !h.t.inZones(h.t.left) {
+		return false
 	}
-	t.closeWindow()
+	h.t.closeWindow()
 	return true
 }
 
@@ -257,22 +250,12 @@ func (h *hopping) apply(c crossing) {
 // undo takes the changes back, and makes the left point what it was.
 func (h *hopping) undo() {
 	t, l := h.t, h.t.left
-	for q := len(h.changes) - 1; q >= 0; q-- {
-		c := h.changes[q]
-		cause := SampleUp
-		if c.cause == SampleUp {
-			cause = SampleDown
-		}
-		t.apply(cause, c.index, 0, l.theta)
+	for _, c := range slices.Backward(h.changes) {
+		t.apply(c.cause.opposite(), c.index, 0, l.theta)
 	}
 	h.changes, h.freed = h.changes[:0], h.freed[:0]
 	l.age = h.begun.Age
 	copy(l.theta, h.begun.Theta)
-	for q, i := range t.multipliers {
-		l.dual[i] = h.dual[q]
-	}
-	t.assemble(l)
-	if t.factorize() {
-		t.finish(l)
-	}
+	copy(l.dual, h.dual)
+	t.stand()
 }

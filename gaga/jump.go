@@ -89,6 +89,14 @@ func (t *tracker) jump(ctx context.Context, c crossing, scalar float64) error {
 	from, since := t.left.age, t.landed
 	breadth := t.breadth()
 	age := math.Min(from*(1+breadth), t.options.Age.Max)
+	widen := func() bool {
+		if 100*breadth > widest || age >= t.options.Age.Max {
+			return false
+		}
+		breadth *= 100
+		age = math.Min(from*(1+breadth), t.options.Age.Max)
+		return true
+	}
 	arrive := func(alternations int) error {
 		t.startPiece(detail, alternations)
 		t.leapt(k, c, since)
@@ -104,9 +112,7 @@ func (t *tracker) jump(ctx context.Context, c crossing, scalar float64) error {
 	}
 	theta, scores := t.push(c, age)
 	crept, end := t.creepOver(ctx, age, theta)
-	for end == circles && 100*breadth <= widest && age < t.options.Age.Max {
-		breadth *= 100
-		age = math.Min(from*(1+breadth), t.options.Age.Max)
+	for end == circles && widen() {
 		var more int
 		more, end = t.creepOver(ctx, age, theta)
 		crept += more
@@ -138,10 +144,9 @@ func (t *tracker) jump(ctx context.Context, c crossing, scalar float64) error {
 			return t.bridge(ctx, from, detail)
 		}
 		var flat *degenerate
-		if breadth *= 100; !errors.As(err, &flat) || breadth > widest || age >= t.options.Age.Max {
+		if !errors.As(err, &flat) || !widen() {
 			return err
 		}
-		age = math.Min(from*(1+breadth), t.options.Age.Max)
 	}
 	t.path.restarts[len(t.path.restarts)-1].Iterations += steps + crept
 	t.leapt(k, c, since)
@@ -359,13 +364,19 @@ func (t *tracker) consistent(pt *point) bool {
 	if t.frozen && !(t.residualAt(pt) <= roundoff) {
 		return false // the free coordinates have no equations, and stand where no gradient vanishes
 	}
+	return t.inZones(pt) && t.consistentSigns(pt) && t.objective(pt.theta, t.scores, pt.age) <= t.objective(t.search.Theta()[:t.p], t.search.scores, pt.age)*(1+1e-9)
+}
+
+// inZones reports whether all samples are in their zones at pt, and leaves their
+// predictors in scores.
+func (t *tracker) inZones(pt *point) bool {
 	t.predictAll(t.scores, pt.theta)
 	for i, u := range t.scores {
 		if !t.inZone(pt, i, u) {
 			return false
 		}
 	}
-	return t.consistentSigns(pt) && t.objective(pt.theta, t.scores, pt.age) <= t.objective(t.search.Theta()[:t.p], t.search.scores, pt.age)*(1+1e-9)
+	return true
 }
 
 // consistentSigns is the coordinates' part of consistent.
@@ -414,90 +425,4 @@ func (t *tracker) adopt(pt *point) {
 		copy(pt.dual, svm.Duals())
 		blas64.Scal(t.problem.Penalty.L2, vector(pt.dual)) // the solver's are in units of it
 	}
-}
-
-// thin drops coordinates that are collinear with other active ones on the
-// samples that carry weight, moving along the null direction, which leaves the
-// fit and the L1 norm as they are. It reports whether it dropped any.
-func (t *tracker) thin(pt *point) bool {
-	if t.problem.Penalty.L1 == 0 {
-		return false // nothing can be dropped
-	}
-	dropped := false
-	for range t.p {
-		direction, ok := t.null(t.active)
-		if !ok {
-			return dropped
-		}
-		// The first coefficient that reaches zero along the direction.
-		first, at := -1, math.Inf(1)
-		for r, j := range t.active {
-			if t.l1[j] == 0 || direction[r] == 0 {
-				continue
-			}
-			if x := -pt.theta[j] / direction[r]; math.Abs(x) < math.Abs(at) {
-				first, at = j, x
-			}
-		}
-		if first < 0 {
-			return dropped
-		}
-		for r, j := range t.active {
-			pt.theta[j] += at * direction[r]
-		}
-		pt.theta[first], t.sign[first] = 0, 0
-		for _, j := range t.active {
-			t.sign[j] = t.signOf(j, pt.theta[j])
-		}
-		t.choose()
-		dropped = true
-	}
-	return dropped
-}
-
-// null returns a vector z over the given columns with a·z = 0 on every sample
-// whose zone has weight, if there is one: Gaussian elimination, in order of the
-// columns, on the Gram matrix of those samples.
-func (t *tracker) null(columns []int) ([]float64, bool) {
-	k := len(columns)
-	gram := make([]float64, k*k)
-	for i := range t.n {
-		if !t.weighed && int(t.zone[i]) == len(t.zones)-1 {
-			continue
-		}
-		x := t.primal.sample(i)
-		for r, j := range columns {
-			for q, l := range columns[:r+1] {
-				gram[r*k+q] += x[j] * x[l]
-			}
-		}
-	}
-	// Cholesky row by row: row r of the factor, in the lower triangle.
-	for r := range k {
-		whole := gram[r*k+r]
-		for q := 0; q < r; q++ {
-			sum := gram[r*k+q]
-			for c := 0; c < q; c++ {
-				sum -= gram[r*k+c] * gram[q*k+c]
-			}
-			gram[r*k+q] = sum / gram[q*k+q]
-			gram[r*k+r] -= gram[r*k+q] * gram[r*k+q]
-		}
-		if gram[r*k+r] > 1e-12*whole {
-			gram[r*k+r] = math.Sqrt(gram[r*k+r])
-			continue
-		}
-		// Column r depends on those before it: solve Lᵀz = row r.
-		z := make([]float64, k)
-		z[r] = -1
-		for q := r - 1; q >= 0; q-- {
-			sum := gram[r*k+q]
-			for c := q + 1; c < r; c++ {
-				sum -= gram[c*k+q] * z[c]
-			}
-			z[q] = sum / gram[q*k+q]
-		}
-		return z, true
-	}
-	return nil, false
 }

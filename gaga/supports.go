@@ -309,6 +309,10 @@ func (t *supports) rounding(i int) float64 {
 	return 16 * unitRoundoff * t.norms[i] * t.size
 }
 
+// angle returns at what angle, up to a factor, a sample comes to the margin or leaves it
+// at the given rate of its predictor.
+func (t *supports) angle(i int, rate float64) float64 { return rate / (1 + t.norms[i]) }
+
 // add adds the solution for what is in rest.
 func (t *supports) add() {
 	t.factor.Solve(t.rest)

@@ -153,7 +153,8 @@ func (w *window) fit(few, many int, longest float64) {
 	shortest := hair * w.age
 	many += count(shortest)
 	for w.length > shortest && count(w.length) > many {
-		if n := count(w.length); w.length < brief*w.age {
+		if w.length < brief*w.age {
+			n := count(w.length)
 			for w.length < longest && count(2*w.length) <= n+n/4 {
 				w.length *= 2
 			}
