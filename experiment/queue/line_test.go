@@ -7,6 +7,16 @@ import (
 	"time"
 )
 
+// publishSeveral publishes tasks and waits until the server has counted them: before, a
+// pull of several can give fewer.
+func (b *bundle) publishSeveral(run string, n int) {
+	b.t.Helper()
+	if _, _, err := b.Publish(b.ctx, generate(run, n)); err != nil {
+		b.t.Fatal(err)
+	}
+	b.wantCounts(run, Counts{Queued: n})
+}
+
 // several pulls until a line gives tasks.
 func (b *bundle) several(l *Line, most int) []*Delivery {
 	b.t.Helper()
@@ -35,9 +45,7 @@ func TestLinePullsSeveral(t *testing.T) {
 	t.Parallel()
 	b := setup(t, 30*time.Second)
 	const n = 40
-	if _, _, err := b.Publish(b.ctx, generate("run", n)); err != nil {
-		t.Fatal(err)
-	}
+	b.publishSeveral("run", n)
 	worker := b.worker(WorkerConfig{Drain: true})
 	line := worker.Line()
 	for i, want := range []struct{ ask, get int }{{1, 1}, {4, 4}, {100, MaxBatch}, {0, 1}, {100, MaxBatch}, {100, 2}} {
@@ -63,9 +71,7 @@ func TestLinePullsSeveral(t *testing.T) {
 func TestLineOfOlderRun(t *testing.T) {
 	t.Parallel()
 	b := setup(t, 30*time.Second)
-	if _, _, err := b.Publish(b.ctx, generate("run", 3)); err != nil {
-		t.Fatal(err)
-	}
+	b.publishSeveral("run", 3)
 	consumer, err := b.js.Consumer(b.ctx, tasksStream, "run")
 	if err != nil {
 		t.Fatal(err)
@@ -91,9 +97,7 @@ func TestLineGivesRedeliveriesAlone(t *testing.T) {
 	t.Parallel()
 	b := setup(t, ackWait)
 	const n = 6
-	if _, _, err := b.Publish(b.ctx, generate("run", n)); err != nil {
-		t.Fatal(err)
-	}
+	b.publishSeveral("run", n)
 	dead := b.worker(WorkerConfig{})
 	for _, d := range b.several(dead.Line(), n) {
 		die(d)
@@ -117,9 +121,7 @@ func TestLineClose(t *testing.T) {
 	t.Parallel()
 	b := setup(t, 30*time.Second)
 	const n = 5
-	if _, _, err := b.Publish(b.ctx, generate("run", n)); err != nil {
-		t.Fatal(err)
-	}
+	b.publishSeveral("run", n)
 	worker := b.worker(WorkerConfig{})
 	line := worker.Line()
 	first := b.several(line, MaxBatch)
@@ -140,12 +142,8 @@ func TestLineClose(t *testing.T) {
 func TestDoneOfSeveral(t *testing.T) {
 	t.Parallel()
 	b := setup(t, 30*time.Second)
-	if _, _, err := b.Publish(b.ctx, generate("run", 5)); err != nil {
-		t.Fatal(err)
-	}
-	if _, _, err := b.Publish(b.ctx, generate("other", 2)); err != nil {
-		t.Fatal(err)
-	}
+	b.publishSeveral("run", 5)
+	b.publishSeveral("other", 2)
 	worker := b.worker(WorkerConfig{})
 	var list []*Delivery
 	for len(list) < 7 {
@@ -196,9 +194,7 @@ func TestDoneOfSeveral(t *testing.T) {
 func TestDoneWithoutAcknowledgement(t *testing.T) {
 	t.Parallel()
 	b := setup(t, 30*time.Second)
-	if _, _, err := b.Publish(b.ctx, generate("run", 3)); err != nil {
-		t.Fatal(err)
-	}
+	b.publishSeveral("run", 3)
 	worker := b.worker(WorkerConfig{})
 	list := b.several(worker.Line(), 3)
 	if err := b.js.DeleteConsumer(b.ctx, tasksStream, "run"); err != nil {
