@@ -100,8 +100,8 @@ type acsPoint struct {
 // alternate runs alternate convex search as baselines.ACS does, on each gapless
 // part of the path from the fit with all weights 1 at its beginning: that is
 // where the path begins, at the lowest age from which alternation keeps both
-// classes. With ages that it does not keep them at alternation ends in that
-// part.
+// classes, as far as that is located: where it does not keep them yet, it begins
+// at the next age. Where it loses one later it ends in that part.
 func (m *consistency) alternate(ctx context.Context, t *testing.T, ages []float64) alternating {
 	var found alternating
 	cover := m.path.Range()
@@ -114,16 +114,19 @@ func (m *consistency) alternate(ctx context.Context, t *testing.T, ages []float6
 	}
 	ends = append(ends, cover.Max)
 	for k, start := range starts {
-		if err := m.acs.FitAll(ctx); err != nil {
-			t.Fatal(err)
-		}
 		part := []float64{start}
 		for _, age := range ages {
 			if age > start && age <= ends[k] {
 				part = append(part, age)
 			}
 		}
+		first := true
 		for q, age := range part {
+			if first {
+				if err := m.acs.FitAll(ctx); err != nil {
+					t.Fatal(err)
+				}
+			}
 			n, err := m.acs.Converge(ctx, age, 0, 0)
 			found.alternations += n
 			var slow *gaga.NotConverged
@@ -132,6 +135,9 @@ func (m *consistency) alternate(ctx context.Context, t *testing.T, ages []float6
 				return found
 			case errors.As(err, &slow):
 				found.unconverged++
+			case errors.Is(err, gaga.ErrOneClass) && first:
+				found.oneClass++
+				continue
 			case errors.Is(err, gaga.ErrOneClass):
 				found.oneClass += len(part) - q
 			case err != nil:
@@ -140,8 +146,8 @@ func (m *consistency) alternate(ctx context.Context, t *testing.T, ages []float6
 			if err != nil && slow == nil {
 				break
 			}
-			found.points = append(found.points, acsPoint{age, slices.Clone(m.acs.Theta()), q == 0})
-			found.reached = age
+			found.points = append(found.points, acsPoint{age, slices.Clone(m.acs.Theta()), first})
+			found.reached, first = age, false
 		}
 	}
 	return found
