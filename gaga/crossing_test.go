@@ -1,7 +1,9 @@
 package gaga
 
 import (
+	"context"
 	"math"
+	"math/rand/v2"
 	"testing"
 )
 
@@ -80,6 +82,37 @@ func TestWindowFit(t *testing.T) {
 		w.fit(fewWatched, manyWatched, 20)
 		if w.length < c.least || w.length > c.most {
 			t.Errorf("%s: the window is %v long, want %v to %v", c.name, w.length, c.least, c.most)
+		}
+	}
+}
+
+// A step that has become shorter than the age can tell grows again.
+func TestShortestStep(t *testing.T) {
+	t.Parallel()
+	p := twoPopulations(rand.New(rand.NewPCG(8, 3)), 60, 3, true, Mixture{Gamma: 0.5})
+	for _, loss := range []Loss{Squared{}, Logistic{C: 1}} {
+		if p.Loss = loss; loss != (Squared{}) {
+			p.Penalty = Penalty{L2: 1}
+			for i, y := range p.Y {
+				p.Y[i] = math.Copysign(1, y)
+			}
+		}
+		tr, err := newTracker(p, Options{Age: Range{0.4, 20}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx := context.Background()
+		if err := tr.begin(ctx); err != nil {
+			t.Fatal(err)
+		}
+		tr.step = 1e-18 * tr.left.age
+		for range 60 {
+			if err := tr.advance(ctx); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if tr.left.age < 0.4*(1+1e-3) || tr.idle > 40 {
+			t.Errorf("%s: 60 steps from the shortest one end at age %v; %d of them without progress", loss.Name(), tr.left.age, tr.idle)
 		}
 	}
 }

@@ -167,16 +167,17 @@ func (t *tracker) advance(ctx context.Context) error {
 	if found && next.at == 0 {
 		return t.cross(ctx, next)
 	}
-	h := math.Min(math.Min(t.step, longest*t.left.age), target-t.left.age)
+	shortest := smallest * t.left.age
+	h := math.Min(math.Min(math.Max(t.step, shortest), longest*t.left.age), target-t.left.age)
 	room := t.toFold()
-	if room < smallest*t.left.age {
+	if room < shortest {
 		return t.jump(ctx, crossing{cause: Fold, index: -1}, math.NaN())
 	}
 	h = math.Min(h, foldStep*room)
 	located := false
 	if found && next.at <= h {
 		located = t.locate(next, t.left.age+next.at, target, nil)
-		h = math.Min(h, 1.5*next.at)
+		h = math.Min(h, math.Max(1.5*next.at, shortest))
 	}
 	if !located {
 		next = crossing{cause: NoCause, index: -1}
@@ -201,7 +202,7 @@ func (t *tracker) advance(ctx context.Context) error {
 		}
 		// The event function is too curved for its interpolant: shorten the step.
 		next = crossing{cause: NoCause, index: -1}
-		if h = 0.5 * math.Max(age-t.left.age, 0.25*(end-t.left.age)); h < smallest*t.left.age {
+		if h = 0.5 * math.Max(age-t.left.age, 0.25*(end-t.left.age)); h < shortest {
 			break
 		}
 		if !t.shorten(h, target) {
@@ -239,7 +240,7 @@ func (t *tracker) stalled() bool {
 const idleWidth = 1e-9
 
 // smallest is the shortest step, relative to the age, that still counts as
-// progress along a segment.
+// progress along a segment: much shorter ones would leave the age as it is.
 const smallest = 1e-11
 
 // longest is the longest step relative to the age: event functions depend on
