@@ -40,6 +40,7 @@ type consistency struct {
 // jumpKnot is a recorded jump.
 type jumpKnot struct {
 	age, landing, size float64
+	index              int
 	from, to           []float64 // θ before and behind
 	detail             string
 }
@@ -174,7 +175,7 @@ func newConsistency(t *testing.T, p *gaga.Problem, path *gaga.Path, step float64
 	}
 	for i, k := range knots {
 		if k.Kind == gaga.Jump {
-			j := jumpKnot{age: k.Age, landing: math.NaN(), from: k.Theta, detail: k.Detail}
+			j := jumpKnot{age: k.Age, landing: math.NaN(), index: k.Index, from: k.Theta, detail: k.Detail}
 			if i+1 < len(knots) {
 				j.landing, j.to = knots[i+1].Age, knots[i+1].Theta
 				j.size = m.apart(j.from, j.to)
@@ -399,4 +400,29 @@ func (m *consistency) lands(t *testing.T, j jumpKnot) bool {
 		return false
 	}
 	return m.apart(m.acs.Theta(), j.to) <= agreement
+}
+
+// A landing is where plain alternation goes, also past hollows that Newton's method
+// would fall into: behind the jump at age 2.469 alternation passes by one that lasts
+// until 2.470.
+func TestLandingPastHollows(t *testing.T) {
+	t.Parallel()
+	c := cell{"logistic", "polynomial3", "diabetes", 0.3, 1}
+	p := c.problem(t)
+	path, err := gaga.Track(t.Context(), p, c.options())
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, jumps := newConsistency(t, p, path, 0), 0
+	for _, j := range m.jumps {
+		if j.index < 0 {
+			continue // alternation from a fold takes long
+		}
+		if jumps++; !m.lands(t, j) {
+			t.Errorf("jump at %v (%s): alternation goes elsewhere", j.age, j.detail)
+		}
+	}
+	if jumps < 30 {
+		t.Errorf("only %d jumps", jumps)
+	}
 }

@@ -19,6 +19,9 @@ func (t *tracker) correct(pt *point) bool {
 			t.predict(pt.u, pt.theta)
 		}
 		t.assemble(pt)
+		if math.IsInf(last, 1) {
+			copy(t.pull, t.residual[:len(t.active)])
+		}
 		res := t.relative()
 		stuck := onlyRounding(res, last)
 		done := res <= t.tight || (stuck && fresh)
@@ -71,6 +74,9 @@ func (t *tracker) chord(pt *point) bool {
 	for range 40 {
 		t.predict(pt.u, pt.theta)
 		t.assemble(pt)
+		if math.IsInf(last, 1) {
+			copy(t.pull, t.residual[:len(t.active)])
+		}
 		res := t.relative()
 		settled := res <= t.tight || (fresh && onlyRounding(res, last))
 		fresh = false

@@ -239,7 +239,7 @@ func (t *tracker) land(ctx context.Context, age float64, reason string) error {
 		ok, thin := t.polish(zones, age)
 		refuted = append(refuted[:0], zones...)
 		switch {
-		case ok:
+		case ok && (moved == 0 || t.drawn(t.left)):
 			t.startPiece(reason, k)
 			return t.verify(crossing{}, reason)
 		case moved > 0:
@@ -354,6 +354,29 @@ func (t *tracker) polish(zones []uint8, age float64) (ok, thinned bool) {
 	}
 	t.finish(pt)
 	return t.consistent(pt), thinned
+}
+
+// drawn reports whether the implicit objective is as good as quadratic from where the
+// corrector began to pt, its solution: the first step of Newton's method with H as it is
+// at pt would have led there, up to a quarter of the way, both in units of θ and of the
+// objective. Then alternation goes there, too; by a hollow as flat as before a fold, or
+// beside the threshold of a polynomial regularizer, where weights change fast, it may pass.
+func (t *tracker) drawn(pt *point) bool {
+	if t.primal == nil || t.hinge != nil {
+		return true
+	}
+	step := t.rhs[:t.unknowns()]
+	copy(step, t.pull)
+	t.solve(step)
+	var off, size [2]float64 // in units of θ and of the objective
+	for r, j := range t.active {
+		way := t.begun[j] - pt.theta[j]
+		for q, unit := range [2]float64{1, t.diag[r]} {
+			off[q] += unit * (step[r] - way) * (step[r] - way)
+			size[q] += unit * way * way
+		}
+	}
+	return off[0] <= 0.0625*size[0] && off[1] <= 0.0625*size[1]
 }
 
 // consistent reports whether pt, a solution on the current zones and active

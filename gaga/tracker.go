@@ -78,6 +78,7 @@ type tracker struct {
 	theta0      []float64
 	before      []float64 // p, scratch: θ before a change
 	begun       []float64 // p, scratch: θ that a corrector began with
+	pull        []float64 // p, scratch: the residual there, of the active coordinates
 	scores      []float64 // n, scratch: predictors of all samples
 	rhs, rhs2   []float64 // of each unknown, scratch
 	along       []float64
@@ -94,7 +95,7 @@ func newTracker(pr *Problem, o Options) (*tracker, error) {
 		system: s, primal: primal, problem: pr, options: o, search: search,
 		path: &Path{problem: pr}, verifies: o.verifying(), left: newPoint(s), right: newPoint(s),
 		shadow: make([]bool, s.p), grid: o.Grid, total: pr.total(),
-		theta0: make([]float64, s.p), before: make([]float64, s.p), begun: make([]float64, s.p), scores: make([]float64, s.n),
+		theta0: make([]float64, s.p), before: make([]float64, s.p), begun: make([]float64, s.p), pull: make([]float64, s.p), scores: make([]float64, s.n),
 		rhs: make([]float64, room+1), rhs2: make([]float64, room), along: make([]float64, room),
 	}
 	t.path.tracker = t
