@@ -61,6 +61,10 @@ func (d *direct) assemble(pt *point) {
 	var total float64
 	for slot, i := range d.watch {
 		loss, slope, curvature := pt.loss[slot], pt.slope[slot], pt.curvature[slot]
+		if slope == 0 && curvature == 0 { // has no terms, whatever its weight, as beyond the margin
+			d.phi[slot], d.phiU[slot], d.phiAge[slot], d.size[slot] = 0, 0, 0, 0
+			continue
+		}
 		v, dv, da := d.weight(d.zone[i], loss, pt.age)
 		m := d.m[i]
 		d.phi[slot], d.phiU[slot], d.phiAge[slot] = m*v*slope, m*(dv*slope*slope+v*curvature), m*da*slope
