@@ -18,11 +18,7 @@ func (t *tracker) correct(pt *point) bool {
 		if !t.summed {
 			t.predict(pt.u, pt.theta)
 		}
-		t.assemble(pt)
-		if math.IsInf(last, 1) {
-			copy(t.pull, t.residual[:len(t.active)])
-		}
-		res := t.relative()
+		res := t.off(pt, math.IsInf(last, 1))
 		stuck := onlyRounding(res, last)
 		done := res <= t.tight || (stuck && fresh)
 		lost := !done && !(res < 100*last)
@@ -73,11 +69,7 @@ func (t *tracker) chord(pt *point) bool {
 	pt.iterations = 2
 	for range 40 {
 		t.predict(pt.u, pt.theta)
-		t.assemble(pt)
-		if math.IsInf(last, 1) {
-			copy(t.pull, t.residual[:len(t.active)])
-		}
-		res := t.relative()
+		res := t.off(pt, math.IsInf(last, 1))
 		settled := res <= t.tight || (fresh && onlyRounding(res, last))
 		fresh = false
 		if inherited && !settled && !(res <= slow*last) {
@@ -103,6 +95,16 @@ func (t *tracker) chord(pt *point) bool {
 		t.newtonStep(pt, false)
 	}
 	return false
+}
+
+// off evaluates the equations at pt and returns their relative residual; first says that
+// pt is where the corrector began, of which the residual is kept.
+func (t *tracker) off(pt *point, first bool) float64 {
+	t.assemble(pt)
+	if first {
+		copy(t.pull, t.residual[:len(t.active)])
+	}
+	return t.relative()
 }
 
 // newtonStep makes a Newton step with the last factor; first says that the steps

@@ -422,12 +422,7 @@ func (s *primal) value(pt *point) float64 { return s.penalty(pt.theta, nil) + s.
 func (s *primal) residualAt(pt *point) float64 {
 	worst := s.pinnedResidual(pt)
 	if len(s.active) == s.p { // the equations are the whole gradient's
-		for r, off := range s.residual[:s.p] {
-			if off != 0 {
-				worst = math.Max(worst, math.Abs(off)/s.scale[r])
-			}
-		}
-		return worst
+		return math.Max(worst, s.relative())
 	}
 	s.terms.gradients(s.wideGradient, s.wideSize)
 	s.addPinned(s.wideGradient, s.wideSize, pt)
