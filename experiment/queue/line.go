@@ -40,10 +40,9 @@ func (p *Puller) Pull(ctx context.Context) (*Delivery, error) {
 // A task that was delivered before comes alone: a worker may have died of it.
 func (l *Line) Pull(ctx context.Context, most int) ([]*Delivery, error) {
 	p := l.puller
-	if p.closing.Err() != nil {
+	if !p.enter() {
 		return nil, ErrClosed
 	}
-	p.running.Add(1)
 	defer p.running.Done()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

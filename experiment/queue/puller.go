@@ -43,6 +43,7 @@ type Puller struct {
 	config WorkerConfig
 	runs   roster
 
+	gate    sync.Mutex // between a call of Pull that begins and Close
 	closing context.Context
 	close   context.CancelCauseFunc
 	held    atomic.Int64   // deliveries not settled
@@ -69,11 +70,24 @@ func (q *Queue) Worker(config WorkerConfig) (*Puller, error) {
 
 // Close makes Pull return [ErrClosed] and waits until the tasks that arrived
 // for cancelled calls are handed back, which takes at most about
-// [WorkerConfig.Idle] and two seconds. Call it when no further Pull begins.
-// Deliveries stay valid.
+// [WorkerConfig.Idle] and two seconds. Deliveries stay valid.
 func (p *Puller) Close() {
+	p.gate.Lock()
 	p.close(ErrClosed)
+	p.gate.Unlock()
 	p.running.Wait()
+}
+
+// enter counts a call of Pull as running, unless the puller is closed: none that
+// Close does not wait for.
+func (p *Puller) enter() bool {
+	p.gate.Lock()
+	defer p.gate.Unlock()
+	if p.closing.Err() != nil {
+		return false
+	}
+	p.running.Add(1)
+	return true
 }
 
 // Ready returns an error unless the server can be reached and the consumers of

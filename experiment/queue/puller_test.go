@@ -230,18 +230,20 @@ func TestPullCancelledLeaksNothing(t *testing.T) {
 func TestCloseEndsPull(t *testing.T) {
 	t.Parallel()
 	b := setup(t, 30*time.Second)
-	worker := b.worker(WorkerConfig{})
-	result := make(chan error, 1)
-	started := make(chan bool)
-	go func() {
-		close(started)
-		_, err := worker.Pull(b.ctx)
-		result <- err
-	}()
-	<-started
-	worker.Close()
-	if err := <-result; !errors.Is(err, ErrClosed) {
-		t.Errorf("error %v, want ErrClosed", err)
+	for range 50 { // before, while and after Pull begins
+		worker := b.worker(WorkerConfig{})
+		result := make(chan error, 1)
+		started := make(chan bool)
+		go func() {
+			close(started)
+			_, err := worker.Pull(b.ctx)
+			result <- err
+		}()
+		<-started
+		worker.Close()
+		if err := <-result; !errors.Is(err, ErrClosed) {
+			t.Errorf("error %v, want ErrClosed", err)
+		}
 	}
 }
 
