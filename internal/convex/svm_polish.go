@@ -80,15 +80,34 @@ func (q *dual) started() bool {
 // where the free samples outgrow the factor's memory.
 func (q *dual) align() bool {
 	q.dropOutside()
+	defer q.follow(q.note())
 	for i, at := range q.place {
 		if at != inside || q.factor.has[i] {
 			continue
 		}
-		if !q.enter(i) {
+		if !q.admit(i) {
 			return false
 		}
 	}
 	return true
+}
+
+// note keeps β, and follow brings f up to date with what changed since: as K maps the
+// directions of slides to zero but for rounding, f is the same for all slides between,
+// of which a crowd at the margin takes thousands. Both use step.
+func (q *dual) note() []float64 {
+	copy(q.step, q.beta)
+	return q.step
+}
+
+func (q *dual) follow(before []float64) {
+	q.begin()
+	for i, v := range q.beta {
+		if v != before[i] {
+			q.add(i, v-before[i])
+		}
+	}
+	q.apply()
 }
 
 // dropOutside removes the members that are no longer free: one by one, or by a
@@ -119,6 +138,12 @@ func (q *dual) dropOutside() {
 
 // enter makes sample i free. It reports false where the factor is full.
 func (q *dual) enter(i int) bool {
+	defer q.follow(q.note())
+	return q.admit(i)
+}
+
+// admit is enter with f left as it was.
+func (q *dual) admit(i int) bool {
 	q.place[i] = inside
 	for !q.factor.extend(q.gram, i, q.column) {
 		if q.factor.full() {
@@ -134,7 +159,7 @@ func (q *dual) enter(i int) bool {
 
 // slide moves β_i, whose column depends on the members, along the direction n
 // with Kn = 0 and 1ᵀn = 0, downhill, until it or a member meets a bound. The
-// member leaves. q.column must hold L⁻¹k of sample i.
+// member leaves. f stays as it was. q.column must hold L⁻¹k of sample i.
 func (q *dual) slide(i int) {
 	members := q.factor.members
 	n := q.column[:len(members)]
@@ -153,20 +178,18 @@ func (q *dual) slide(i int) {
 			}
 		}
 	}
-	q.begin()
 	for k, j := range members {
 		if k == blocker {
-			q.toBound(j, sign*n[k])
+			q.beta[j] = q.bound(j, sign*n[k])
 		} else {
-			q.move(j, q.clip(j, q.beta[j]+sign*length*n[k]))
+			q.beta[j] = q.clip(j, q.beta[j]+sign*length*n[k])
 		}
 	}
 	if blocker < 0 {
-		q.toBound(i, sign)
+		q.beta[i] = q.bound(i, sign)
 	} else {
-		q.move(i, q.clip(i, q.beta[i]+sign*length))
+		q.beta[i] = q.clip(i, q.beta[i]+sign*length)
 	}
-	q.apply()
 	if blocker >= 0 {
 		q.factor.remove(blocker)
 		q.factor.project(q.gram, i, q.column)
@@ -182,14 +205,16 @@ func (q *dual) roomTowards(i int, sign float64) float64 {
 }
 
 // toBound moves β_i to its bound in the direction of sign.
-func (q *dual) toBound(i int, sign float64) {
+func (q *dual) toBound(i int, sign float64) { q.move(i, q.bound(i, sign)) }
+
+// bound places sample i at its bound in the direction of sign, which it returns.
+func (q *dual) bound(i int, sign float64) float64 {
 	if sign > 0 {
 		q.place[i] = atHigh
-		q.move(i, q.high[i])
-	} else {
-		q.place[i] = atLow
-		q.move(i, q.low[i])
+		return q.high[i]
 	}
+	q.place[i] = atLow
+	return q.low[i]
 }
 
 func (q *dual) clip(i int, value float64) float64 {
