@@ -17,7 +17,6 @@ type moments struct {
 	*primal
 	reg   seriesRegularizer
 	q     int       // p + 1
-	pairs int       // q (q+1) / 2
 	sums  []zoneSum // of each zone
 	side  []float64 // n: sign of the residual with which a sample is in its zone's first moment
 	moves int       // changes of zone since the moments were last summed anew; above n they are due
@@ -25,11 +24,11 @@ type moments struct {
 	sizes, diags []float64 // p: the size of the terms of Σ m φ a_j and Σ m|∂φ/∂u| a_j² as they were when last taken
 	grad, dgrad  []float64 // q: gradient of the samples' terms over all coordinates, its derivative in the age
 	full         []float64 // q x q: H over all coordinates, and the target's row
-	square       []float64 // pairs: Σ m r² z_a z_b, a <= b, of a zone with fourth moments
+	square       []float64 // pairs and what pads them: Σ m r² z_a z_b, a <= b, of a zone with fourth moments
 	unpacked     []float64 // q x q: the same
 	value        float64   // Σ m F
 
-	z, zz, phi, phiphi, row []float64 // scratch: q, pairs, q, pairs, q
+	z, phi, phiphi, row []float64 // scratch: q, q, pairs, q
 }
 
 // zoneSum holds the moments of one zone; those that its series does not use
@@ -38,7 +37,7 @@ type zoneSum struct {
 	weight float64   // Σ m
 	first  []float64 // q: Σ m sign(r) z
 	second []float64 // q x q: Σ m z zᵀ
-	fourth []float64 // pairs x pairs: Σ m (z⊗z)(z⊗z)ᵀ over a <= b
+	fourth *squares  // Σ m (z⊗z)(z⊗z)ᵀ over a <= b
 }
 
 // newMoments returns nil where moments cannot serve the problem or would cost
@@ -51,7 +50,7 @@ func newMoments(s *primal) *moments {
 	q := s.p + 1
 	pairs := q * (q + 1) / 2
 	t := &moments{
-		primal: s, reg: reg, q: q, pairs: pairs, side: make([]float64, s.n), moves: s.n + 1,
+		primal: s, reg: reg, q: q, side: make([]float64, s.n), moves: s.n + 1,
 		sizes: make([]float64, s.p), diags: make([]float64, s.p),
 		grad: make([]float64, q), dgrad: make([]float64, q), full: make([]float64, q*q),
 		z: make([]float64, q), phi: make([]float64, q), row: make([]float64, q),
@@ -69,8 +68,8 @@ func newMoments(s *primal) *moments {
 			if 4*pairs*pairs > s.n*s.p*s.p {
 				return nil
 			}
-			sum.fourth = make([]float64, pairs*pairs)
-			t.square, t.zz, t.phiphi = make([]float64, pairs), make([]float64, pairs), make([]float64, pairs)
+			sum.fourth = newSquares(pairs)
+			t.square, t.phiphi = make([]float64, sum.fourth.ld), make([]float64, sum.fourth.ld)
 			t.unpacked = make([]float64, q*q)
 		}
 		t.sums = append(t.sums, sum)
@@ -93,8 +92,7 @@ func (t *moments) add(zone *zoneSum, i int, m float64) {
 		addSquare(zone.second, m, t.z)
 	}
 	if zone.fourth != nil {
-		outer(t.zz, t.z)
-		addSquare(zone.fourth, m, t.zz)
+		zone.fourth.add(m, t.z)
 	}
 }
 
@@ -108,24 +106,15 @@ func addSquare(dst []float64, m float64, z []float64) {
 	}
 }
 
-// outer writes z_a z_b for a <= b.
-func outer(dst, z []float64) {
-	at := 0
-	for a, za := range z {
-		for _, zb := range z[a:] {
-			dst[at] = za * zb
-			at++
-		}
-	}
-}
-
 // sum takes the moments anew, with u the predictors of all samples.
 func (t *moments) sum(u []float64) {
 	for k := range t.sums {
 		t.sums[k].weight = 0
 		clear(t.sums[k].first)
 		clear(t.sums[k].second)
-		clear(t.sums[k].fourth)
+		if fourth := t.sums[k].fourth; fourth != nil {
+			fourth.reset()
+		}
 	}
 	for i := range t.n {
 		t.side[i] = sign(u[i] - t.y[i])
@@ -225,7 +214,7 @@ func (t *moments) squares(zone *zoneSum) {
 			at++
 		}
 	}
-	kernel.MulVec(t.square, zone.fourth, t.pairs, t.phiphi)
+	zone.fourth.mul(t.square, t.phiphi)
 	at = 0
 	for a := range t.q { // the pairs are packed
 		for b := a; b < t.q; b++ {
