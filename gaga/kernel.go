@@ -55,6 +55,8 @@ type kerneled struct {
 	b, x, r         []float64 // room for vectors over the unknowns
 	first, corrects []float64 // room for more
 	product         []float64 // n, scratch
+	combined        []int     // scratch: samples of a sum of rows
+	coefficients    []float64 // scratch: their coefficients
 	response        response
 }
 
@@ -71,7 +73,7 @@ func newKerneled(pr *Problem, svm *convex.SVM) *kerneled {
 	s := &kerneled{
 		system: newSystem(pr, n+1), svm: svm, intercept: pr.Intercept, diagonal: f(n),
 		factor: factor.New(0), stale: true, at: make([]int, n), delta: f(n), held: f(n), border: f(n), power: f(n), mixer: anderson.New(n + 2),
-		base: f(n + 1), baseU: f(n), column: f(n + 1), b: f(n + 1), x: f(n + 1), r: f(n + 1), first: f(n + 1), corrects: f(n + 1), product: f(n),
+		base: f(n + 1), baseU: f(n), column: f(n + 1), b: f(n + 1), x: f(n + 1), r: f(n + 1), first: f(n + 1), corrects: f(n + 1), product: f(n), combined: make([]int, 0, n), coefficients: make([]float64, 0, n),
 		response: response{sample: -1, theta: f(n + 1), u: f(n)},
 	}
 	s.system.algebra, s.dualInTheta = s, true
@@ -254,30 +256,32 @@ func (s *kerneled) predictAll(dst, theta []float64) {
 			apart++
 		}
 	}
-	if whole <= apart || s.changes > drift {
+	s.combined, s.coefficients = s.combined[:0], s.coefficients[:0]
+	fresh := whole <= apart || s.changes > drift
+	if fresh {
 		for i := range dst {
 			dst[i] = theta[s.n]
 		}
-		for j, a := range theta[:s.n] {
-			if a != 0 {
-				kernel.Axpy(a*s.y[j], s.svm.KernelRow(j), dst)
-			}
+	} else {
+		db := theta[s.n] - s.base[s.n]
+		for i, u := range s.baseU {
+			dst[i] = u + db
 		}
-		if whole > apart {
-			s.changes = 0
-		}
-		return
-	}
-	db := theta[s.n] - s.base[s.n]
-	for i, u := range s.baseU {
-		dst[i] = u + db
 	}
 	for j, a := range theta[:s.n] {
-		if d := a - s.base[j]; d != 0 {
-			kernel.Axpy(d*s.y[j], s.svm.KernelRow(j), dst)
+		if !fresh {
+			a -= s.base[j]
+		}
+		if a != 0 {
+			s.combined, s.coefficients = append(s.combined, j), append(s.coefficients, a*s.y[j])
 		}
 	}
-	s.changes++
+	s.svm.AddKernelRows(dst, s.combined, s.coefficients)
+	if !fresh {
+		s.changes++
+	} else if whole > apart {
+		s.changes = 0
+	}
 }
 
 // drift is how often predictors are moved before they are summed from scratch.

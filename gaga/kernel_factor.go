@@ -6,7 +6,6 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/agepath/agepath/internal/anderson"
-	"github.com/agepath/agepath/internal/kernel"
 )
 
 // trusted is the spectral radius of the difference between J and the factor, in
@@ -152,10 +151,12 @@ func (s *kerneled) multiply(dst, x []float64) {
 		s.product[i] = db
 	}
 	var sum float64
+	s.coefficients = s.coefficients[:0]
 	for r, j := range s.active[:k] {
 		sum += s.y[j] * x[r]
-		kernel.Axpy(s.y[j]*x[r], s.svm.KernelRow(j), s.product)
+		s.coefficients = append(s.coefficients, s.y[j]*x[r])
 	}
+	s.svm.AddKernelRows(s.product, s.active[:k], s.coefficients)
 	s.image(dst, x, s.product)
 	if s.borders() > 0 {
 		dst[k] = sum

@@ -146,12 +146,19 @@ func (g *gram) accumulate(dst []float64, list []int, coefficient []float64) {
 		}
 		return
 	}
+	var rows [4][]float64
+	var by [4]float64
+	waiting := 0
 	for k, i := range list {
 		if coefficient[k] == 0 {
 			continue
 		}
 		if g.rows[i] != nil || g.kept < g.capacity {
-			kernel.Axpy(coefficient[k], g.row(i), dst)
+			by[waiting], rows[waiting] = coefficient[k], g.row(i)
+			if waiting++; waiting == len(rows) {
+				kernel.Axpy4(&by, &rows, dst)
+				waiting = 0
+			}
 			continue
 		}
 		select {
@@ -162,6 +169,9 @@ func (g *gram) accumulate(dst []float64, list []int, coefficient []float64) {
 		// Keeping it would evict a row that this very sum may still need.
 		g.compute(g.once, i)
 		kernel.Axpy(coefficient[k], g.once, dst)
+	}
+	for k := range waiting {
+		kernel.Axpy(by[k], rows[k], dst)
 	}
 }
 

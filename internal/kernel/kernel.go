@@ -95,6 +95,13 @@ func axpyGo(a float64, x, y []float64) {
 	}
 }
 
+// axpy4Go is Axpy4.
+func axpy4Go(a *[4]float64, x *[4][]float64, y []float64) {
+	for i, s := range a {
+		axpyGo(s, x[i][:len(y)], y)
+	}
+}
+
 // axpyTimesGo is AxpyTimes.
 func axpyTimesGo(a float64, x, h, y []float64) {
 	for i, v := range x {

@@ -46,6 +46,22 @@ func Axpy(a float64, x, y []float64) {
 	}
 }
 
+// Axpy4 adds a_i x_i, for four rows of y's length or longer, to y: what it adds to is
+// read and written once for the four.
+func Axpy4(a *[4]float64, x *[4][]float64, y []float64) {
+	n := len(y)
+	if n == 0 || level == plain {
+		axpy4Go(a, x, y)
+		return
+	}
+	x0, x1, x2, x3 := x[0][:n], x[1][:n], x[2][:n], x[3][:n]
+	if level == avx512 {
+		axpy4AVX512(&a[0], &x0[0], &x1[0], &x2[0], &x3[0], &y[0], n)
+	} else {
+		axpy4AVX2(&a[0], &x0[0], &x1[0], &x2[0], &x3[0], &y[0], n)
+	}
+}
+
 // AxpyTimes adds a times the products of the entries of x and h to y.
 func AxpyTimes(a float64, x, h, y []float64) {
 	if len(x) == 0 {

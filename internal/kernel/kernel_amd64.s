@@ -102,6 +102,60 @@ loop_done:
 	VZEROUPPER
 	RET
 
+// func axpy4AVX512(a *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64, y *float64, n int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·axpy4AVX512(SB), NOSPLIT, $0-56
+	MOVQ         a+0(FP), AX
+	MOVQ         y+40(FP), CX
+	MOVQ         n+48(FP), DX
+	MOVQ         x0+8(FP), BX
+	MOVQ         x1+16(FP), SI
+	MOVQ         x2+24(FP), DI
+	MOVQ         x3+32(FP), R8
+	VBROADCASTSD (AX), Z0
+	VBROADCASTSD 8(AX), Z1
+	VBROADCASTSD 16(AX), Z2
+	VBROADCASTSD 24(AX), Z3
+	XORQ         AX, AX
+
+loop:
+	CMPQ        DX, $0x08
+	JL          loop_tail
+	VMOVUPD     (CX)(AX*8), Z4
+	VMOVUPD     (DI)(AX*8), Z5
+	VMULPD      Z2, Z5, Z5
+	VFMADD231PD (BX)(AX*8), Z0, Z4
+	VFMADD231PD (SI)(AX*8), Z1, Z4
+	VFMADD231PD (R8)(AX*8), Z3, Z5
+	VADDPD      Z5, Z4, Z4
+	VMOVUPD     Z4, (CX)(AX*8)
+	ADDQ        $0x08, AX
+	SUBQ        $0x08, DX
+	JMP         loop
+
+loop_tail:
+	TESTQ       DX, DX
+	JZ          loop_done
+	MOVQ        $0x0000ffff, R9
+	SHLXQ       DX, R9, R9
+	NOTQ        R9
+	KMOVW       R9, K1
+	VMOVUPD.Z   (CX)(AX*8), K1, Z4
+	VMOVUPD.Z   (DI)(AX*8), K1, Z5
+	VMULPD      Z2, Z5, Z5
+	VMOVUPD.Z   (BX)(AX*8), K1, Z2
+	VFMADD231PD Z2, Z0, Z4
+	VMOVUPD.Z   (SI)(AX*8), K1, Z0
+	VFMADD231PD Z0, Z1, Z4
+	VMOVUPD.Z   (R8)(AX*8), K1, Z0
+	VFMADD231PD Z0, Z3, Z5
+	VADDPD      Z5, Z4, Z4
+	VMOVUPD     Z4, K1, (CX)(AX*8)
+
+loop_done:
+	VZEROUPPER
+	RET
+
 // func axpyTimesAVX512(a float64, x *float64, h *float64, y *float64, n int)
 // Requires: AVX, AVX512F, BMI2
 TEXT ·axpyTimesAVX512(SB), NOSPLIT, $0-40
@@ -1550,6 +1604,59 @@ loop_tail:
 	VMASKMOVPD  (AX)(BX*8), Y1, Y3
 	VFMADD231PD Y3, Y0, Y2
 	VMASKMOVPD  Y2, Y1, (CX)(BX*8)
+
+loop_done:
+	VZEROUPPER
+	RET
+
+// func axpy4AVX2(a *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64, y *float64, n int)
+// Requires: AVX, FMA3
+TEXT ·axpy4AVX2(SB), NOSPLIT, $0-56
+	MOVQ         a+0(FP), AX
+	MOVQ         y+40(FP), CX
+	MOVQ         n+48(FP), DX
+	MOVQ         x0+8(FP), BX
+	MOVQ         x1+16(FP), SI
+	MOVQ         x2+24(FP), DI
+	MOVQ         x3+32(FP), R8
+	VBROADCASTSD (AX), Y0
+	VBROADCASTSD 8(AX), Y1
+	VBROADCASTSD 16(AX), Y2
+	VBROADCASTSD 24(AX), Y3
+	XORQ         AX, AX
+
+loop:
+	CMPQ        DX, $0x04
+	JL          loop_tail
+	VMOVUPD     (CX)(AX*8), Y4
+	VMOVUPD     (DI)(AX*8), Y5
+	VMULPD      Y2, Y5, Y5
+	VFMADD231PD (BX)(AX*8), Y0, Y4
+	VFMADD231PD (SI)(AX*8), Y1, Y4
+	VFMADD231PD (R8)(AX*8), Y3, Y5
+	VADDPD      Y5, Y4, Y4
+	VMOVUPD     Y4, (CX)(AX*8)
+	ADDQ        $0x04, AX
+	SUBQ        $0x04, DX
+	JMP         loop
+
+loop_tail:
+	TESTQ       DX, DX
+	JZ          loop_done
+	LEAQ        tailMasks<>+0(SB), R9
+	NEGQ        DX
+	VMOVUPD     32(R9)(DX*8), Y4
+	VMASKMOVPD  (CX)(AX*8), Y4, Y5
+	VMASKMOVPD  (DI)(AX*8), Y4, Y6
+	VMULPD      Y2, Y6, Y6
+	VMASKMOVPD  (BX)(AX*8), Y4, Y2
+	VFMADD231PD Y2, Y0, Y5
+	VMASKMOVPD  (SI)(AX*8), Y4, Y0
+	VFMADD231PD Y0, Y1, Y5
+	VMASKMOVPD  (R8)(AX*8), Y4, Y0
+	VFMADD231PD Y0, Y3, Y6
+	VADDPD      Y6, Y5, Y5
+	VMASKMOVPD  Y5, Y4, (CX)(AX*8)
 
 loop_done:
 	VZEROUPPER

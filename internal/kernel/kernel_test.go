@@ -68,6 +68,12 @@ func TestVectors(t *testing.T) {
 		axpyGo(1.5, x, want)
 		check()
 		same(t, "axpy", got, want)
+		rows := [4][]float64{x, normal(r, n), normal(r, n+3), normal(r, n)}
+		by := [4]float64{1, -2, 0, 0.5}
+		Axpy4(&by, &rows, got)
+		axpy4Go(&by, &rows, want)
+		check()
+		same(t, "axpy of four", got, want)
 		AxpyTimes(-0.5, x, want, got)
 		axpyTimesGo(-0.5, x, append([]float64(nil), want...), want)
 		check()

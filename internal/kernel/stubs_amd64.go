@@ -12,6 +12,11 @@ func dotAVX512(x *float64, y *float64, n int) float64
 //go:noescape
 func axpyAVX512(a float64, x *float64, y *float64, n int)
 
+// axpy4AVX512 adds four multiples of rows to y.
+//
+//go:noescape
+func axpy4AVX512(a *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64, y *float64, n int)
+
 // axpyTimesAVX512 adds a x h to y.
 //
 //go:noescape
@@ -86,6 +91,11 @@ func dotAVX2(x *float64, y *float64, n int) float64
 //
 //go:noescape
 func axpyAVX2(a float64, x *float64, y *float64, n int)
+
+// axpy4AVX2 adds four multiples of rows to y.
+//
+//go:noescape
+func axpy4AVX2(a *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64, y *float64, n int)
 
 // axpyTimesAVX2 adds a x h to y.
 //

@@ -124,30 +124,8 @@ func mulVec(v *isa) {
 	end(v)
 }
 
-// mulTransAdd is with magnitudes the one for the entries' magnitudes.
-func mulTransAdd(v *isa, magnitudes bool) {
-	name, doc := "mulTransAdd", "adds to w four multiples a group of rows of x."
-	if magnitudes {
-		name, doc = "mulTransAddAbs", "adds to w four multiples a group of the magnitudes of rows of x."
-	}
-	begin(v, name, "w, x *float64, stride, groups int, a *float64, n int", doc)
-	w, x, stride, groups, a := pointer("w"), pointer("x"), pointer("stride"), pointer("groups"), pointer("a")
-	Label("group")
-	TESTQ(groups, groups)
-	JZ(LabelRef("end"))
-	r := rowsOf(x, stride)
-	any := GP64()
-	MOVQ(Mem{Base: a}, any)
-	for i := 1; i < 4; i++ {
-		ORQ(Mem{Base: a, Disp: 8 * i}, any)
-	}
-	ADDQ(any, any) // the sign of a zero does not matter
-	JZ(LabelRef("next"))
-	var f [4]reg.VecVirtual
-	for i := range f {
-		f[i] = v.broadcast(Mem{Base: a, Disp: 8 * i})
-	}
-	n := pointer("n")
+// addRows adds multiples of four rows, or of their entries' magnitudes, to w.
+func (v *isa) addRows(w reg.GPVirtual, r [4]reg.GPVirtual, f [4]reg.VecVirtual, n reg.GPVirtual, magnitudes bool) {
 	v.each("loop", n, func(o reg.GPVirtual, tail bool) {
 		s := v.load(at(w, o, 0), tail)
 		t := v.load(at(r[2], o, 0), tail)
@@ -172,6 +150,45 @@ func mulTransAdd(v *isa, magnitudes bool) {
 		VADDPD(t, s, s)
 		v.store(s, at(w, o, 0), tail)
 	})
+}
+
+func axpy4(v *isa) {
+	begin(v, "axpy4", "a, x0, x1, x2, x3, y *float64, n int", "adds four multiples of rows to y.")
+	a, y, n := pointer("a"), pointer("y"), pointer("n")
+	r := [4]reg.GPVirtual{pointer("x0"), pointer("x1"), pointer("x2"), pointer("x3")}
+	var f [4]reg.VecVirtual
+	for i := range f {
+		f[i] = v.broadcast(Mem{Base: a, Disp: 8 * i})
+	}
+	v.addRows(y, r, f, n, false)
+	end(v)
+}
+
+// mulTransAdd is with magnitudes the one for the entries' magnitudes.
+func mulTransAdd(v *isa, magnitudes bool) {
+	name, doc := "mulTransAdd", "adds to w four multiples a group of rows of x."
+	if magnitudes {
+		name, doc = "mulTransAddAbs", "adds to w four multiples a group of the magnitudes of rows of x."
+	}
+	begin(v, name, "w, x *float64, stride, groups int, a *float64, n int", doc)
+	w, x, stride, groups, a := pointer("w"), pointer("x"), pointer("stride"), pointer("groups"), pointer("a")
+	Label("group")
+	TESTQ(groups, groups)
+	JZ(LabelRef("end"))
+	r := rowsOf(x, stride)
+	any := GP64()
+	MOVQ(Mem{Base: a}, any)
+	for i := 1; i < 4; i++ {
+		ORQ(Mem{Base: a, Disp: 8 * i}, any)
+	}
+	ADDQ(any, any) // the sign of a zero does not matter
+	JZ(LabelRef("next"))
+	var f [4]reg.VecVirtual
+	for i := range f {
+		f[i] = v.broadcast(Mem{Base: a, Disp: 8 * i})
+	}
+	n := pointer("n")
+	v.addRows(w, r, f, n, magnitudes)
 	Label("next")
 	ADDQ(U8(32), a)
 	LEAQ(Mem{Base: r[3], Index: stride, Scale: 8}, x)
