@@ -17,13 +17,22 @@ import (
 //
 // The sums of products in H cost O(n k²), all others O(n k). So H is kept with
 // the slope of φ that each sample is in it with, and only samples whose slope has
-// changed are added: behind an event that is one sample.
+// changed are added: behind an event that is one sample. So are the other sums where
+// only zones have changed since they were taken.
 type direct struct {
 	*primal
 	phi          []float64 // m φ
 	phiU, phiAge []float64 // m ∂φ/∂u, m ∂φ/∂λ
 	size         []float64 // of the terms of m φ
 	rate         []float64 // the rate of m φ along the path
+
+	grads, ages []float64 // k: Σ m φ x and Σ m ∂φ/∂λ x
+	theta       []float64 // p: where they were taken
+	age         float64
+	watched     int     // watches then
+	taken       []int   // the active coordinates then; nil where the sums are to be taken anew
+	moved       []int   // samples whose zones have changed since
+	extent      float64 // Σ size
 
 	products    *products
 	columns     []int     // the active coordinates of the sums below; nil before the first
@@ -41,6 +50,7 @@ func newDirect(s *primal) *direct {
 	f := func() []float64 { return make([]float64, s.n) }
 	return &direct{
 		primal: s, phi: f(), phiU: f(), phiAge: f(), size: f(), rate: f(),
+		grads: make([]float64, s.p), ages: make([]float64, s.p), theta: make([]float64, s.p),
 		products: newProducts(s.p), held: f(), sum: make([]float64, s.p*s.p), diags: make([]float64, s.p), sizes: make([]float64, s.p),
 		changed: make([]int, 0, s.n),
 	}
@@ -58,30 +68,73 @@ const through = 1e-3
 
 func (d *direct) assemble(pt *point) {
 	k := len(d.active)
-	var total float64
-	for slot, i := range d.watch {
-		loss, slope, curvature := pt.loss[slot], pt.slope[slot], pt.curvature[slot]
-		if slope == 0 && curvature == 0 { // has no terms, whatever its weight, as beyond the margin
-			d.phi[slot], d.phiU[slot], d.phiAge[slot], d.size[slot] = 0, 0, 0, 0
-			continue
-		}
-		v, dv, da := d.weight(d.zone[i], loss, pt.age)
-		m := d.m[i]
-		d.phi[slot], d.phiU[slot], d.phiAge[slot] = m*v*slope, m*(dv*slope*slope+v*curvature), m*da*slope
-		d.size[slot] = m * (v*gradientTerms(pt.u[slot], slope, curvature) + d.passed(pt.u[slot], d.y[i], loss, slope, dv))
-		total += d.size[slot]
+	if pt.age == d.age && d.watches == d.watched && d.taken != nil && slices.Equal(d.taken, d.active) && slices.Equal(d.theta, pt.theta) {
+		d.amend(pt)
+	} else {
+		d.take(pt)
 	}
-	if !(math.Abs(total-d.total) <= 1e-3*d.total) || !slices.Equal(d.sizeColumns, d.active) {
-		d.total, d.sizeColumns = total, append(d.sizeColumns[:0], d.active...)
+	if !(math.Abs(d.extent-d.total) <= 1e-3*d.total) || !slices.Equal(d.sizeColumns, d.active) {
+		d.total, d.sizeColumns = d.extent, append(d.sizeColumns[:0], d.active...)
 		d.sumSizes()
 	}
-	if n := len(d.watch); n*k > 0 {
-		kernel.MulTransAdd(d.residual[:k], d.xw, k, d.phi[:n])
-		kernel.MulTransAdd(d.dage[:k], d.xw, k, d.phiAge[:n])
-	}
+	blas64.Axpy(1, vector(d.grads[:k]), vector(d.residual[:k]))
+	blas64.Axpy(1, vector(d.ages[:k]), vector(d.dage[:k]))
 	for r := range k {
 		d.scale[r] += d.sizes[r]
 	}
+}
+
+// take sums over all watched samples.
+func (d *direct) take(pt *point) {
+	k := len(d.active)
+	d.taken, d.moved, d.age = append(d.taken[:0], d.active...), d.moved[:0], pt.age
+	d.watched = d.watches
+	if d.taken == nil {
+		d.taken = []int{}
+	}
+	copy(d.theta, pt.theta)
+	d.extent = 0
+	for slot, i := range d.watch {
+		d.term(pt, slot, i)
+		d.extent += d.size[slot]
+	}
+	clear(d.grads[:k])
+	clear(d.ages[:k])
+	if n := len(d.watch); n*k > 0 {
+		kernel.MulTransAdd(d.grads[:k], d.xw, k, d.phi[:n])
+		kernel.MulTransAdd(d.ages[:k], d.xw, k, d.phiAge[:n])
+	}
+}
+
+// amend brings the sums up to date with the zones, where nothing else has changed.
+func (d *direct) amend(pt *point) {
+	k := len(d.active)
+	for _, i := range d.moved {
+		slot, watched := slices.BinarySearch(d.watch, i)
+		if !watched {
+			continue
+		}
+		phi, phiAge, size := d.phi[slot], d.phiAge[slot], d.size[slot]
+		d.term(pt, slot, i)
+		x := d.xw[slot*k : (slot+1)*k]
+		kernel.Axpy(d.phi[slot]-phi, x, d.grads[:k])
+		kernel.Axpy(d.phiAge[slot]-phiAge, x, d.ages[:k])
+		d.extent += d.size[slot] - size
+	}
+	d.moved = d.moved[:0]
+}
+
+// term evaluates a sample's terms.
+func (d *direct) term(pt *point, slot, i int) {
+	loss, slope, curvature := pt.loss[slot], pt.slope[slot], pt.curvature[slot]
+	if slope == 0 && curvature == 0 { // has no terms, whatever its weight, as beyond the margin
+		d.phi[slot], d.phiU[slot], d.phiAge[slot], d.size[slot] = 0, 0, 0, 0
+		return
+	}
+	v, dv, da := d.weight(d.zone[i], loss, pt.age)
+	m := d.m[i]
+	d.phi[slot], d.phiU[slot], d.phiAge[slot] = m*v*slope, m*(dv*slope*slope+v*curvature), m*da*slope
+	d.size[slot] = m * (v*gradientTerms(pt.u[slot], slope, curvature) + d.passed(pt.u[slot], d.y[i], loss, slope, dv))
 }
 
 // passed returns the part of a sample's terms that the rounding of u, where weights
@@ -235,15 +288,14 @@ func (d *direct) gradients(gradient, size []float64) {
 }
 
 // forget says that other samples are watched now.
-func (d *direct) forget() { d.columns, d.total = nil, -1 }
+func (d *direct) forget() { d.columns, d.taken, d.total = nil, nil, -1 }
 
 func (d *direct) place(zones []uint8, _ []float64) {
 	copy(d.zone, zones)
-	d.total = -1
+	d.taken, d.total = nil, -1
 }
 
-// move does nothing: the zones are read anew each time.
-func (d *direct) move(int, uint8, []float64) {}
+func (d *direct) move(i int, _ uint8, _ []float64) { d.moved = append(d.moved, i) }
 
 func (d *direct) objective() float64 {
 	var sum float64

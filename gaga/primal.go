@@ -37,6 +37,7 @@ type primal struct {
 	gathered               []float64 // room for xw
 	columns                []int     // active coordinates of the rows in xw, where these are gathered
 	gathers                bool      // xw is to be gathered anew
+	watches                int       // times that watch was set
 	solveA, wide           []float64 // p, scratch
 	wideGradient, wideSize []float64 // p, scratch
 }
@@ -163,6 +164,7 @@ func (s *primal) reactivate() {
 
 func (s *primal) setWatch(samples []int) {
 	s.watch = samples
+	s.watches++
 	s.gathers = true
 	s.gatherRows()
 }
