@@ -8,6 +8,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"gonum.org/v1/gonum/blas/blas64"
 )
 
 // eachKernel runs a test for both kernels with and without an intercept.
@@ -154,6 +156,43 @@ func TestSVMSetThetaForOtherWeights(t *testing.T) {
 		s.SetTheta(theta)
 		p.check(t, s, solve(t, s, p.weights))
 	})
+}
+
+// A crowd at the margin: two columns of whole numbers, of which the first decides the
+// label but for some noise, leave hundreds of samples at the margin, of which three can be
+// independent. A start from θ alone counts them all as free, and all but these must slide
+// to their bounds without the scores going astray.
+func TestSVMCrowd(t *testing.T) {
+	rng := rand.New(rand.NewPCG(6, 14))
+	for _, intercept := range []bool{false, true} {
+		const n = 600
+		x := blas64.General{Rows: n, Cols: 2, Stride: 2, Data: make([]float64, 2*n)}
+		p := svmProblem{x: x, y: make([]float64, n), weights: make([]float64, n), c: 0.01, kernel: Linear{}, intercept: intercept}
+		for i := range n {
+			p.y[i] = float64(2*rng.IntN(2) - 1)
+			x.Data[2*i], x.Data[2*i+1] = p.y[i], float64(rng.IntN(3)-1)
+			if rng.IntN(20) == 0 {
+				p.y[i] = -p.y[i]
+			}
+			p.weights[i] = 0.5 + 0.5*rng.Float64()
+		}
+		s := p.svm(SVMOptions{})
+		first := p.check(t, s, solve(t, s, p.weights))
+		theta := slices.Clone(s.Theta())
+		s.SetTheta(theta)
+		crowd := 0
+		for i := range n {
+			if s.Standing(i) == Free {
+				crowd++
+			}
+		}
+		if crowd < n/10 {
+			t.Fatalf("only %d samples are at the margin", crowd)
+		}
+		if again := p.check(t, s, solve(t, s, p.weights)); math.Abs(again-first) > 1e-12*first {
+			t.Errorf("objective %.15g, %.15g before", again, first)
+		}
+	}
 }
 
 func TestSVMOneClass(t *testing.T) {
