@@ -158,39 +158,75 @@ func TestSVMSetThetaForOtherWeights(t *testing.T) {
 	})
 }
 
-// A crowd at the margin: two columns of whole numbers, of which the first decides the
-// label but for some noise, leave hundreds of samples at the margin, of which three can be
-// independent. A start from θ alone counts them all as free, and all but these must slide
-// to their bounds without the scores going astray.
-func TestSVMCrowd(t *testing.T) {
-	rng := rand.New(rand.NewPCG(6, 14))
-	for _, intercept := range []bool{false, true} {
-		const n = 600
-		x := blas64.General{Rows: n, Cols: 2, Stride: 2, Data: make([]float64, 2*n)}
-		p := svmProblem{x: x, y: make([]float64, n), weights: make([]float64, n), c: 0.01, kernel: Linear{}, intercept: intercept}
-		for i := range n {
-			p.y[i] = float64(2*rng.IntN(2) - 1)
-			x.Data[2*i], x.Data[2*i+1] = p.y[i], float64(rng.IntN(3)-1)
-			if rng.IntN(20) == 0 {
-				p.y[i] = -p.y[i]
-			}
-			p.weights[i] = 0.5 + 0.5*rng.Float64()
+// crowd draws a problem of whole numbers, of which the first column decides the label but
+// for some noise, so that hundreds of samples are at the margin, three of them independent;
+// blur makes them not quite dependent.
+func crowd(rng *rand.Rand, blur float64, intercept bool) svmProblem {
+	const n = 600
+	x := blas64.General{Rows: n, Cols: 2, Stride: 2, Data: make([]float64, 2*n)}
+	p := svmProblem{x: x, y: make([]float64, n), weights: make([]float64, n), c: 0.01, kernel: Linear{}, intercept: intercept}
+	for i := range n {
+		p.y[i] = float64(2*rng.IntN(2) - 1)
+		x.Data[2*i], x.Data[2*i+1] = p.y[i]+blur*rng.NormFloat64(), float64(rng.IntN(3)-1)
+		if rng.IntN(20) == 0 {
+			p.y[i] = -p.y[i]
 		}
+		p.weights[i] = 0.5 + 0.5*rng.Float64()
+	}
+	return p
+}
+
+// A start from θ alone counts all samples at the margin as free, and all but the
+// independent ones must slide to their bounds.
+func TestSVMCrowd(t *testing.T) {
+	for _, intercept := range []bool{false, true} {
+		p := crowd(rand.New(rand.NewPCG(6, 14)), 0, intercept)
 		s := p.svm(SVMOptions{})
 		first := p.check(t, s, solve(t, s, p.weights))
-		theta := slices.Clone(s.Theta())
-		s.SetTheta(theta)
-		crowd := 0
-		for i := range n {
+		s.SetTheta(slices.Clone(s.Theta()))
+		free := 0
+		for i := range p.y {
 			if s.Standing(i) == Free {
-				crowd++
+				free++
 			}
 		}
-		if crowd < n/10 {
-			t.Fatalf("only %d samples are at the margin", crowd)
+		if free < len(p.y)/10 {
+			t.Fatalf("only %d samples are at the margin", free)
 		}
 		if again := p.check(t, s, solve(t, s, p.weights)); math.Abs(again-first) > 1e-12*first {
 			t.Errorf("objective %.15g, %.15g before", again, first)
+		}
+	}
+}
+
+// Where the rows are not quite dependent slides move the scores a little, which must be
+// those of the multipliers afterwards.
+func TestSVMSlides(t *testing.T) {
+	p := crowd(rand.New(rand.NewPCG(6, 14)), 1e-6, true)
+	s := p.svm(SVMOptions{})
+	q, alpha := s.dual, make([]float64, len(p.y))
+	for i, v := range p.weights {
+		s.upper[i], alpha[i] = p.c*v, 0.5*p.c*v
+	}
+	s.SetDuals(alpha)
+	q.setBox(s.upper)
+	q.balance()
+	if !q.align() {
+		t.Fatal("the free samples do not fit")
+	}
+	if free := q.factor.size(); free > 10 {
+		t.Errorf("%d samples are free", free)
+	}
+	for i, v := range q.beta {
+		if alpha[i] = p.y[i] * v; alpha[i] < 0 || alpha[i] > s.upper[i] {
+			t.Errorf("α_%d = %g is outside [0, %g]", i, alpha[i], s.upper[i])
+		}
+	}
+	offset := q.f[0] // of the origin, which the solver takes off the rows
+	scores := p.naiveScores(alpha)
+	for i, f := range scores {
+		if got, want := q.f[i]-offset, f-scores[0]; math.Abs(got-want) > 2e-10 {
+			t.Fatalf("score %d is %.15g above the first, by the definition %.15g", i, got, want)
 		}
 	}
 }
