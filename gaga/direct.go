@@ -28,11 +28,11 @@ type direct struct {
 
 	grads, ages []float64 // k: Σ m φ x and Σ m ∂φ/∂λ x
 	theta       []float64 // p: where they were taken
-	age         float64
-	watched     int     // watches then
-	taken       []int   // the active coordinates then; nil where the sums are to be taken anew
-	moved       []int   // samples whose zones have changed since
-	extent      float64 // Σ size
+	age         float64   // NaN where they are to be taken anew
+	taken       []int     // the active coordinates then
+	moved       []int     // samples whose zones have changed since
+	extent      float64   // Σ size
+	watched     int       // watches at the last assemble: slots are those of other samples when there are more
 
 	products    *products
 	columns     []int     // the active coordinates of the sums below; nil before the first
@@ -50,7 +50,7 @@ func newDirect(s *primal) *direct {
 	f := func() []float64 { return make([]float64, s.n) }
 	return &direct{
 		primal: s, phi: f(), phiU: f(), phiAge: f(), size: f(), rate: f(),
-		grads: make([]float64, s.p), ages: make([]float64, s.p), theta: make([]float64, s.p),
+		grads: make([]float64, s.p), ages: make([]float64, s.p), theta: make([]float64, s.p), age: math.NaN(),
 		products: newProducts(s.p), held: f(), sum: make([]float64, s.p*s.p), diags: make([]float64, s.p), sizes: make([]float64, s.p),
 		changed: make([]int, 0, s.n),
 	}
@@ -68,7 +68,10 @@ const through = 1e-3
 
 func (d *direct) assemble(pt *point) {
 	k := len(d.active)
-	if pt.age == d.age && d.watches == d.watched && d.taken != nil && slices.Equal(d.taken, d.active) && slices.Equal(d.theta, pt.theta) {
+	if d.watched != d.watches {
+		d.watched, d.columns, d.age, d.total = d.watches, nil, math.NaN(), -1
+	}
+	if pt.age == d.age && slices.Equal(d.taken, d.active) && slices.Equal(d.theta, pt.theta) {
 		d.amend(pt)
 	} else {
 		d.take(pt)
@@ -88,10 +91,6 @@ func (d *direct) assemble(pt *point) {
 func (d *direct) take(pt *point) {
 	k := len(d.active)
 	d.taken, d.moved, d.age = append(d.taken[:0], d.active...), d.moved[:0], pt.age
-	d.watched = d.watches
-	if d.taken == nil {
-		d.taken = []int{}
-	}
 	copy(d.theta, pt.theta)
 	d.extent = 0
 	for slot, i := range d.watch {
@@ -287,12 +286,9 @@ func (d *direct) gradients(gradient, size []float64) {
 	}
 }
 
-// forget says that other samples are watched now.
-func (d *direct) forget() { d.columns, d.taken, d.total = nil, nil, -1 }
-
 func (d *direct) place(zones []uint8, _ []float64) {
 	copy(d.zone, zones)
-	d.taken, d.total = nil, -1
+	d.age, d.total = math.NaN(), -1
 }
 
 func (d *direct) move(i int, _ uint8, _ []float64) { d.moved = append(d.moved, i) }

@@ -32,7 +32,6 @@ func (e *expansion) expand(t *tracker) (astray float64) {
 		w.length = e.reach
 	}
 	e.on = true
-	e.forget()
 	return astray
 }
 

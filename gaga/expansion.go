@@ -79,10 +79,7 @@ func newExpansion(s *primal) *expansion {
 }
 
 // close ends the window: all samples are summed as they are.
-func (e *expansion) close() {
-	e.on = false
-	e.forget()
-}
+func (e *expansion) close() { e.on = false }
 
 func (e *expansion) assemble(pt *point) {
 	e.direct.assemble(pt)

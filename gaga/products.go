@@ -31,6 +31,12 @@ func newProducts(p int) *products {
 // add takes one more sample: its k columns x and its coefficient. Diag, of length
 // k, takes Σ |c| x². All samples up to the next flush have the same k.
 func (w *products) add(diag, x []float64, c float64) {
+	w.push(x, c)
+	kernel.AxpyTimes(math.Abs(c), x, x, diag)
+}
+
+// push is add without the diagonal.
+func (w *products) push(x []float64, c float64) {
 	k, ld := len(x), kernel.Pad(len(x))
 	if k != w.width {
 		w.width = k
@@ -40,7 +46,6 @@ func (w *products) add(diag, x []float64, c float64) {
 	row, scaled := w.panel[w.rows*ld:][:k], w.scaled[w.rows*ld:][:k]
 	copy(row, x)
 	kernel.ScaleTo(scaled, c, x)
-	kernel.AxpyTimes(math.Abs(c), x, x, diag)
 	if w.rows++; w.rows == productRows {
 		w.gram()
 	}

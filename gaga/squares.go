@@ -6,40 +6,25 @@ import "github.com/agepath/agepath/internal/kernel"
 // and go at a time. The last to come are kept as they are: a matrix of this size does not
 // fit into the cache, and to change it costs as much for a panel of samples as for one.
 type squares struct {
-	sum    []float64 // ld x ld, lower triangle: of the samples before those in the panel
-	panel  []float64 // squareRows x ld: z⊗z, of the pairs a <= b
-	scaled []float64 // squareRows x ld: those times their coefficients
-	along  []float64 // squareRows, scratch
-	rows   int       // samples in the panel
-	pairs  int
-	ld     int
+	products *products // in its sum those before the last, in its panel these
+	v        []float64 // scratch: z⊗z, of the pairs a <= b
+	along    []float64 // productRows, scratch
+	ld       int       // length of v, padded
 }
 
-// squareRows is how many samples a panel has.
-const squareRows = 32
-
 func newSquares(pairs int) *squares {
-	ld := kernel.Pad(pairs)
-	return &squares{
-		sum: make([]float64, ld*ld), panel: make([]float64, squareRows*ld), scaled: make([]float64, squareRows*ld),
-		along: make([]float64, squareRows), pairs: pairs, ld: ld,
-	}
+	return &squares{products: newProducts(pairs), v: make([]float64, pairs), along: make([]float64, productRows), ld: kernel.Pad(pairs)}
 }
 
 func (s *squares) reset() {
-	clear(s.sum)
-	s.rows = 0
+	clear(s.products.sum)
+	s.products.rows = 0
 }
 
 // add adds c v vᵀ of a sample's z.
 func (s *squares) add(c float64, z []float64) {
-	row := s.panel[s.rows*s.ld:][:s.pairs]
-	outer(row, z)
-	kernel.ScaleTo(s.scaled[s.rows*s.ld:][:s.pairs], c, row)
-	if s.rows++; s.rows == squareRows {
-		kernel.GramAdd(s.sum, s.ld, s.ld, s.scaled, s.panel, s.rows)
-		s.rows = 0
-	}
+	outer(s.v, z)
+	s.products.push(s.v, c)
 }
 
 // mul writes the product with x into dst, both of length ld, x zero beyond the pairs. A
@@ -48,7 +33,7 @@ func (s *squares) mul(dst, x []float64) {
 	clear(dst)
 	const few = kernel.Width
 	for first := 0; first < s.ld; first += few {
-		rows, left, right := s.sum[first*s.ld:][:(few-1)*s.ld+first+few], x[:first], x[first:first+few]
+		rows, left, right := s.products.sum[first*s.ld:][:(few-1)*s.ld+first+few], x[:first], x[first:first+few]
 		if first > 0 {
 			kernel.MulVec(dst[first:first+few], rows, s.ld, left)
 			kernel.MulTransAdd(dst[:first], rows, s.ld, right)
@@ -62,8 +47,9 @@ func (s *squares) mul(dst, x []float64) {
 			}
 		}
 	}
-	kernel.MulVec(s.along[:s.rows], s.panel, s.ld, x)
-	kernel.MulTransAdd(dst, s.scaled, s.ld, s.along[:s.rows])
+	along := s.along[:s.products.rows]
+	kernel.MulVec(along, s.products.panel, s.ld, x)
+	kernel.MulTransAdd(dst, s.products.scaled, s.ld, along)
 }
 
 // outer writes z_a z_b for a <= b.

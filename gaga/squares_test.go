@@ -23,7 +23,7 @@ func TestSquares(t *testing.T) {
 				x[i] = rng.NormFloat64()
 			}
 			var last []float64
-			for k := range 3*squareRows + 2 {
+			for k := range 3*productRows + 2 {
 				z, c := last, -1.0
 				if k%5 > 0 || last == nil { // every fifth takes the one before out
 					z, c = make([]float64, q), float64(1+rng.IntN(3))
