@@ -36,9 +36,9 @@ func (t *tracker) correct(pt *point) bool {
 			copy(pt.theta, t.begun)
 			continue
 		}
-		// The last factor serves while it makes the residual fall fast; the kernel
-		// back-end sees to that itself.
-		if pt.iterations == 1 || (!t.affine && (done || t.primal == nil || !(res <= 1e-6*last))) {
+		// The last factor serves while it makes the residual fall fast; that of the
+		// kernel back-end, which tells at first whether it can be trusted, to the end.
+		if pt.iterations == 1 || (!t.affine && (done || (t.primal != nil && !(res <= 1e-6*last)))) {
 			if !t.factorize() {
 				return false
 			}

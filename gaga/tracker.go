@@ -177,8 +177,11 @@ func (t *tracker) advance(ctx context.Context) error {
 	h = math.Min(h, foldStep*room)
 	located := false
 	if found && next.at <= h {
-		located = t.locate(next, t.left.age+next.at, target, nil)
-		h = math.Min(h, math.Max(1.5*next.at, shortest))
+		beyond := 1.5
+		if located = t.locate(next, t.left.age+next.at, target, nil); !located {
+			beyond = 0.5 // the branch may well end before
+		}
+		h = math.Min(h, math.Max(beyond*next.at, shortest))
 	}
 	if !located {
 		next = crossing{cause: NoCause, index: -1}
@@ -214,16 +217,19 @@ func (t *tracker) advance(ctx context.Context) error {
 }
 
 // shorten moves the right point on by h, or by the longest of its halvings
-// that the corrector carries. It reports false where none does: the branch
-// ends here.
+// that the corrector carries, behind which the next step is no longer. It reports
+// false where none does: the branch ends here.
 func (t *tracker) shorten(h, target float64) bool {
-	for !t.reach(math.Min(t.left.age+h, target)) {
-		h *= 0.5
-		if t.step = h; h < smallest*t.left.age {
-			return false
+	if t.reach(math.Min(t.left.age+h, target)) {
+		return true
+	}
+	for h *= 0.5; h >= smallest*t.left.age; h *= 0.5 {
+		if t.reach(math.Min(t.left.age+h, target)) {
+			t.step = math.Min(t.step, h)
+			return true
 		}
 	}
-	return true
+	return false
 }
 
 // stalled counts the steps that leave the age where it is, and reports whether
