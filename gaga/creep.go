@@ -4,9 +4,9 @@ import (
 	"context"
 	"math"
 
-	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/lapack/lapack64"
+
+	"github.com/agepath/agepath/internal/kernel"
 )
 
 // creep alternates on moments, for the landings of the squared loss under
@@ -286,13 +286,11 @@ func (c *creep) solve(t *tracker) (first int, ok bool) {
 	if k == 0 {
 		return -1, true
 	}
-	factor, ok := lapack64.Potrf(symmetric(k, c.factor[:k*k]))
-	if !ok {
+	if _, ok := lapack64.Potrf(symmetric(k, c.factor[:k*k])); !ok {
 		return -1, false
 	}
-	step := vector(c.rest[:k])
-	blas64.Trsv(blas.Trans, factor, step)
-	blas64.Trsv(blas.NoTrans, factor, step)
+	kernel.SolveUpperTrans(c.rest[:k], c.factor, k)
+	kernel.SolveUpper(c.rest[:k], c.factor, k)
 	first, at := -1, 1.0
 	for r, j := range c.active {
 		from := c.theta[j]

@@ -196,11 +196,11 @@ func (f *pins) inverse(x []float64) {
 		return
 	}
 	null := general(free, f.k, f.q[f.z*f.k:f.k*f.k])
-	w := vector(f.t2[:free])
-	blas64.Gemv(blas.NoTrans, 1, null, vector(x), 0, w)
-	blas64.Trsv(blas.Trans, f.triangle(), w)
-	blas64.Trsv(blas.NoTrans, f.triangle(), w)
-	blas64.Gemv(blas.Trans, 1, null, w, 0, vector(x))
+	w := f.t2[:free]
+	blas64.Gemv(blas.NoTrans, 1, null, vector(x), 0, vector(w))
+	kernel.SolveUpperTrans(w, f.factor, free)
+	kernel.SolveUpper(w, f.factor, free)
+	blas64.Gemv(blas.Trans, 1, null, vector(w), 0, vector(x))
 }
 
 // quadratic returns bᵀH⁻¹b on the null space of G for b over the coordinates.
@@ -209,15 +209,10 @@ func (f *pins) quadratic(b []float64) float64 {
 	if free == 0 {
 		return 0
 	}
-	w := vector(f.t2[:free])
-	blas64.Gemv(blas.NoTrans, 1, general(free, f.k, f.q[f.z*f.k:f.k*f.k]), vector(b[:f.k]), 0, w)
-	blas64.Trsv(blas.Trans, f.triangle(), w)
-	return blas64.Dot(w, w)
-}
-
-func (f *pins) triangle() blas64.Triangular {
-	free := f.k - f.z
-	return blas64.Triangular{N: free, Stride: free, Data: f.factor[:free*free], Uplo: blas.Upper, Diag: blas.NonUnit}
+	w := f.t2[:free]
+	blas64.Gemv(blas.NoTrans, 1, general(free, f.k, f.q[f.z*f.k:f.k*f.k]), vector(b[:f.k]), 0, vector(w))
+	kernel.SolveUpperTrans(w, f.factor, free)
+	return kernel.Dot(w, w)
 }
 
 // zero returns a right-hand side of zeros.

@@ -353,9 +353,8 @@ func (s *primal) solve(b []float64) {
 	case s.pins != nil:
 		s.pins.solve(s, b)
 	case k > 0:
-		t := blas64.Triangular{N: k, Stride: k, Data: s.factor[:k*k], Uplo: blas.Upper, Diag: blas.NonUnit}
-		blas64.Trsv(blas.Trans, t, vector(b[:k]))
-		blas64.Trsv(blas.NoTrans, t, vector(b[:k]))
+		kernel.SolveUpperTrans(b[:k], s.factor, k)
+		kernel.SolveUpper(b[:k], s.factor, k)
 	}
 }
 
@@ -371,9 +370,8 @@ func (s *primal) quadratic(b []float64) float64 {
 	case s.pins != nil:
 		return s.pins.quadratic(b)
 	}
-	t := blas64.Triangular{N: k, Stride: k, Data: s.factor[:k*k], Uplo: blas.Upper, Diag: blas.NonUnit}
-	blas64.Trsv(blas.Trans, t, vector(b[:k]))
-	return blas64.Dot(vector(b[:k]), vector(b[:k]))
+	kernel.SolveUpperTrans(b[:k], s.factor, k)
+	return kernel.Dot(b[:k], b[:k])
 }
 
 // refresh forgets the last factor.

@@ -7,7 +7,6 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/lapack/lapack64"
 
@@ -308,10 +307,9 @@ func (q *quick) newton(f *fit, step []float64) (size float64, ok bool) {
 		step[j] = t.l2[j] * w
 	}
 	kernel.MulTransAdd(step, t.primal.a, p, f.slope)
-	triangle := blas64.Triangular{N: p, Stride: p, Data: q.hess, Uplo: blas.Upper, Diag: blas.NonUnit}
-	blas64.Trsv(blas.Trans, triangle, vector(step))
+	kernel.SolveUpperTrans(step[:p], q.hess, p)
 	size = blas64.Dot(vector(step), vector(step))
-	blas64.Trsv(blas.NoTrans, triangle, vector(step))
+	kernel.SolveUpper(step[:p], q.hess, p)
 	return size, !math.IsNaN(size)
 }
 

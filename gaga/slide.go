@@ -228,7 +228,7 @@ func (s *slide) curve() bool {
 	blas64.Trmv(blas.NoTrans, u, vector(s.step))
 	s.size = blas64.Dot(vector(s.step), vector(s.step))
 	copy(s.step, s.now.gradient)
-	blas64.Trsv(blas.Trans, u, vector(s.step))
+	kernel.SolveUpperTrans(s.step, s.fit, p)
 	blas64.Gemv(blas.Trans, 1, general(p, p, s.hess), vector(s.step), 0, vector(s.along))
 	return s.size > 0
 }
@@ -283,7 +283,7 @@ func (s *slide) aim(radius float64) (inside bool) {
 		s.last -= z * (s.along[k] + 0.5*s.value[k]*z)
 	}
 	blas64.Gemv(blas.NoTrans, 1, general(p, p, s.hess), vector(s.z), 0, vector(s.step))
-	blas64.Trsv(blas.NoTrans, s.triangle(), vector(s.step))
+	kernel.SolveUpper(s.step, s.fit, p)
 	return inside
 }
 

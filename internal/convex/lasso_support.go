@@ -4,8 +4,9 @@ import (
 	"context"
 	"math"
 
-	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/agepath/agepath/internal/kernel"
 )
 
 // support holds the positions of the working set whose coefficients are
@@ -34,13 +35,9 @@ func newSupport(capacity int) support {
 func (s *support) clear() { s.member, s.dependent = s.member[:0], s.dependent[:0] }
 
 func (s *support) solve(half bool, x []float64) {
-	if len(x) == 0 {
-		return
-	}
-	t := blas64.Triangular{Uplo: blas.Lower, Diag: blas.NonUnit, N: len(x), Stride: s.stride, Data: s.factor}
-	blas64.Trsv(blas.NoTrans, t, vector(x))
+	kernel.SolveLower(x, s.factor, s.stride)
 	if !half {
-		blas64.Trsv(blas.Trans, t, vector(x))
+		kernel.SolveLowerTrans(x, s.factor, s.stride)
 	}
 }
 

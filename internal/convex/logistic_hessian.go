@@ -217,10 +217,6 @@ func cholesky(a blas64.Symmetric) bool {
 
 // solveCholesky replaces x by the solution with the factor in a.
 func solveCholesky(a blas64.Symmetric, x []float64) {
-	if a.N == 0 {
-		return
-	}
-	t := blas64.Triangular{Uplo: blas.Lower, Diag: blas.NonUnit, N: a.N, Stride: a.Stride, Data: a.Data}
-	blas64.Trsv(blas.NoTrans, t, vector(x))
-	blas64.Trsv(blas.Trans, t, vector(x))
+	kernel.SolveLower(x[:a.N], a.Data, a.Stride)
+	kernel.SolveLowerTrans(x[:a.N], a.Data, a.Stride)
 }

@@ -3,8 +3,9 @@ package convex
 import (
 	"math"
 
-	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/agepath/agepath/internal/kernel"
 )
 
 // dependence is the share of its diagonal below which a pivot counts as zero:
@@ -38,23 +39,11 @@ func (c *factor) size() int { return len(c.members) }
 
 func (c *factor) row(k int) []float64 { return c.l[k*c.stride : k*c.stride+k+1] }
 
-func (c *factor) triangle() blas64.Triangular {
-	return blas64.Triangular{Uplo: blas.Lower, Diag: blas.NonUnit, N: c.size(), Stride: c.stride, Data: c.l}
-}
-
 // forward replaces x by L⁻¹x.
-func (c *factor) forward(x []float64) {
-	if len(x) > 0 {
-		blas64.Trsv(blas.NoTrans, c.triangle(), vector(x))
-	}
-}
+func (c *factor) forward(x []float64) { kernel.SolveLower(x, c.l, c.stride) }
 
 // backward replaces x by L⁻ᵀx.
-func (c *factor) backward(x []float64) {
-	if len(x) > 0 {
-		blas64.Trsv(blas.Trans, c.triangle(), vector(x))
-	}
-}
+func (c *factor) backward(x []float64) { kernel.SolveLowerTrans(x, c.l, c.stride) }
 
 // extend appends sample i. It reports false and leaves the factor unchanged
 // where i depends linearly on the members, column then holding L⁻¹k of the

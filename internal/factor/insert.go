@@ -1,10 +1,6 @@
 package factor
 
-import (
-	"math"
-
-	"gonum.org/v1/gonum/blas"
-)
+import "math"
 
 // PivotPositive asks for a new last row of the positive part, index
 // Positive(), and changes nothing. column is the new row of the new M, Len()+1
@@ -85,7 +81,7 @@ func (s *Signed) acceptPositive() {
 	row[s.p] = root
 	v := s.w[first:]
 	copy(v, s.next.row[first:])
-	s.times(blas.NoTrans, first, s.n, 0, s.p, s.next.row[:s.p], v)
+	s.eliminate(v, s.next.row[:s.p], 0)
 	for i := range v {
 		v[i] /= root
 		s.data[(first+i)*s.n+s.p] = v[i]

@@ -3,16 +3,8 @@ package factor
 import (
 	"math"
 
-	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
-
 	"github.com/agepath/agepath/internal/kernel"
 )
-
-// panel is the number of rows that a triangular solve handles at a time: what
-// is left of or below them goes through Gemv, whose kernel works on several
-// rows at once.
-const panel = 16
 
 // Solve replaces b, of Len entries, by M⁻¹b.
 func (s *Signed) Solve(b []float64) {
@@ -86,71 +78,48 @@ func (s *Signed) LogAbsDet() float64 {
 
 // forward replaces x, over slots, by L⁻¹x, where x is zero before row from.
 func (s *Signed) forward(x []float64, from int) {
-	end := s.n
+	first, end := s.n-s.q, s.n
 	if from < s.p {
 		s.forwardPositive(x, from)
-		s.times(blas.NoTrans, s.n-s.q, s.n, from, s.p, x[from:s.p], x[s.n-s.q:])
+		s.eliminate(x[first:], x[from:s.p], from)
 	} else {
 		end -= from - s.p
 	}
-	for j := end; j > s.n-s.q; j -= panel {
-		i := max(j-panel, s.n-s.q)
-		s.times(blas.NoTrans, i, j, j, end, x[j:end], x[i:j])
-		s.trsv(blas.NoTrans, blas.Upper, i, j, x)
+	if first < end {
+		kernel.SolveUpper(x[first:end], s.data[first*s.n+first:], s.n)
 	}
 }
 
 // forwardPositive is forward for the positive part alone.
 func (s *Signed) forwardPositive(x []float64, from int) {
-	for i := from; i < s.p; i += panel {
-		j := min(i+panel, s.p)
-		s.times(blas.NoTrans, i, j, from, i, x[from:i], x[i:j])
-		s.trsv(blas.NoTrans, blas.Lower, i, j, x)
+	if from < s.p {
+		kernel.SolveLower(x[from:s.p], s.data[from*s.n+from:], s.n)
+	}
+}
+
+// eliminate subtracts from y, over the negative part's slots, the product of L's block
+// there with x, the positive part's entries from row from on.
+func (s *Signed) eliminate(y, x []float64, from int) {
+	if s.q == 0 {
+		return
+	}
+	work := s.products[:s.q]
+	kernel.MulVec(work, s.data[(s.n-s.q)*s.n+from:], s.n, x)
+	for r, product := range work {
+		y[r] -= product
 	}
 }
 
 // backward replaces x, over slots, by L⁻ᵀx.
 func (s *Signed) backward(x []float64) {
-	for i := s.n - s.q; i < s.n; i += panel {
-		j := min(i+panel, s.n)
-		s.trsv(blas.Trans, blas.Upper, i, j, x)
-		s.times(blas.Trans, i, j, j, s.n, x[i:j], x[j:])
-	}
-	s.times(blas.Trans, s.n-s.q, s.n, 0, s.p, x[s.n-s.q:], x[:s.p])
-	for j := s.p; j > 0; j -= panel {
-		i := max(j-panel, 0)
-		s.trsv(blas.Trans, blas.Lower, i, j, x)
-		s.times(blas.Trans, i, j, 0, i, x[i:j], x[:i])
-	}
-}
-
-// times subtracts from y the product of x with the block of slots i..j-1 x
-// u..v-1, or with its transpose.
-func (s *Signed) times(t blas.Transpose, i, j, u, v int, x, y []float64) {
-	if i == j || u == v {
-		return
-	}
-	block, work := s.data[i*s.n+u:(j-1)*s.n+v], s.products
-	if t == blas.NoTrans {
-		work = work[:j-i]
-		kernel.MulVec(work, block, s.n, x)
-		for r, product := range work {
-			y[r] -= product
+	first := s.n - s.q
+	if s.q > 0 {
+		tail, work := x[first:], s.products[:s.q]
+		kernel.SolveUpperTrans(tail, s.data[first*s.n+first:], s.n)
+		for r, f := range tail {
+			work[r] = -f
 		}
-		return
+		kernel.MulTransAdd(x[:s.p], s.data[first*s.n:], s.n, work)
 	}
-	work = work[:j-i]
-	for r, f := range x {
-		work[r] = -f
-	}
-	kernel.MulTransAdd(y, block, s.n, work)
-}
-
-// trsv solves with the triangle on the diagonal at slots i..j-1.
-func (s *Signed) trsv(t blas.Transpose, uplo blas.Uplo, i, j int, x []float64) {
-	blas64.Trsv(t, s.triangle(uplo, i, j), vector(x[i:j]))
-}
-
-func (s *Signed) triangle(uplo blas.Uplo, i, j int) blas64.Triangular {
-	return blas64.Triangular{Uplo: uplo, Diag: blas.NonUnit, N: j - i, Stride: s.n, Data: s.data[i*s.n+i : (j-1)*s.n+j]}
+	kernel.SolveLowerTrans(x[:s.p], s.data, s.n)
 }

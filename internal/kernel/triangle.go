@@ -1,0 +1,110 @@
+package kernel
+
+// block is how many unknowns of a triangular system are solved one after the other;
+// the products with all others are those of MulVec and MulTransAdd.
+const block = 8
+
+// SolveLower overwrites x with L⁻¹x, for L the lower triangle of the square matrix
+// whose rows in t are stride apart.
+func SolveLower(x, t []float64, stride int) {
+	n := len(x)
+	rows(t, n, stride, n)
+	for i := 0; i < n; i += block {
+		j := min(i+block, n)
+		subtract(x[i:j], t[i*stride:], stride, x[:i])
+		for c := i; c < j; c++ {
+			at := t[c*stride+c:]
+			f := x[c] / at[0]
+			x[c] = f
+			for r := c + 1; r < j; r++ {
+				x[r] -= f * at[(r-c)*stride]
+			}
+		}
+	}
+}
+
+// SolveLowerTrans overwrites x with L⁻ᵀx, for L as in [SolveLower].
+func SolveLowerTrans(x, t []float64, stride int) {
+	n := len(x)
+	rows(t, n, stride, n)
+	for j := n; j > 0; {
+		i := (j - 1) / block * block
+		for c := j - 1; c >= i; c-- {
+			row := t[c*stride+i:][:c-i+1]
+			f := x[c] / row[c-i]
+			x[c] = f
+			for r, v := range row[:c-i] {
+				x[i+r] -= f * v
+			}
+		}
+		subtractTrans(x[:i], t[i*stride:], stride, x[i:j])
+		j = i
+	}
+}
+
+// SolveUpper overwrites x with U⁻¹x, for U the upper triangle of the square matrix
+// whose rows in t are stride apart.
+func SolveUpper(x, t []float64, stride int) {
+	n := len(x)
+	rows(t, n, stride, n)
+	for j := n; j > 0; {
+		i := (j - 1) / block * block
+		if j < n {
+			subtract(x[i:j], t[i*stride+j:], stride, x[j:])
+		}
+		for c := j - 1; c >= i; c-- {
+			column := t[i*stride+c:]
+			f := x[c] / column[(c-i)*stride]
+			x[c] = f
+			for r := i; r < c; r++ {
+				x[r] -= f * column[(r-i)*stride]
+			}
+		}
+		j = i
+	}
+}
+
+// SolveUpperTrans overwrites x with U⁻ᵀx, for U as in [SolveUpper].
+func SolveUpperTrans(x, t []float64, stride int) {
+	n := len(x)
+	rows(t, n, stride, n)
+	for i := 0; i < n; i += block {
+		j := min(i+block, n)
+		for c := i; c < j; c++ {
+			row := t[c*stride+c:][:j-c]
+			f := x[c] / row[0]
+			x[c] = f
+			for r, v := range row[1:] {
+				x[c+1+r] -= f * v
+			}
+		}
+		if j < n {
+			subtractTrans(x[j:], t[i*stride+j:], stride, x[i:j])
+		}
+	}
+}
+
+// subtract takes from y, of up to block entries, the products of as many rows with x.
+func subtract(y, t []float64, stride int, x []float64) {
+	if len(x) == 0 {
+		return
+	}
+	var products [block]float64
+	MulVec(products[:len(y)], t, stride, x)
+	for r := range y {
+		y[r] -= products[r]
+	}
+}
+
+// subtractTrans takes from y the sum of as many rows as x has entries, up to block,
+// each times its entry.
+func subtractTrans(y, t []float64, stride int, x []float64) {
+	if len(y) == 0 {
+		return
+	}
+	var factors [block]float64
+	for r, f := range x {
+		factors[r] = -f
+	}
+	MulTransAdd(y, t, stride, factors[:len(x)])
+}
