@@ -24,8 +24,7 @@ type moments struct {
 	sizes, diags []float64 // p: the size of the terms of Σ m φ a_j and Σ m|∂φ/∂u| a_j² as they were when last taken
 	grad, dgrad  []float64 // q: gradient of the samples' terms over all coordinates, its derivative in the age
 	full         []float64 // q x q: H over all coordinates, and the target's row
-	square       []float64 // pairs and what pads them: Σ m r² z_a z_b, a <= b, of a zone with fourth moments
-	unpacked     []float64 // q x q: the same
+	unpacked     []float64 // q x q: Σ m r² z zᵀ of a zone with fourth moments
 	value        float64   // Σ m F
 
 	z, phi, phiphi, row []float64 // scratch: q, q, pairs, q
@@ -69,8 +68,7 @@ func newMoments(s *primal) *moments {
 				return nil
 			}
 			sum.fourth = newSquares(pairs)
-			t.square, t.phiphi = make([]float64, sum.fourth.ld), make([]float64, sum.fourth.ld)
-			t.unpacked = make([]float64, q*q)
+			t.phiphi, t.unpacked = make([]float64, sum.fourth.ld), make([]float64, q*q)
 		}
 		t.sums = append(t.sums, sum)
 	}
@@ -214,11 +212,11 @@ func (t *moments) squares(zone *zoneSum) {
 			at++
 		}
 	}
-	zone.fourth.mul(t.square, t.phiphi)
+	square := zone.fourth.mul(t.phiphi)
 	at = 0
 	for a := range t.q { // the pairs are packed
 		for b := a; b < t.q; b++ {
-			t.unpacked[a*t.q+b], t.unpacked[b*t.q+a] = t.square[at], t.square[at]
+			t.unpacked[a*t.q+b], t.unpacked[b*t.q+a] = square[at], square[at]
 			at++
 		}
 	}

@@ -1,35 +1,57 @@
 package gaga
 
-import "github.com/agepath/agepath/internal/kernel"
+import (
+	"slices"
+
+	"github.com/agepath/agepath/internal/kernel"
+)
 
 // squares is a symmetric matrix Σ c v vᵀ over the v = z⊗z of samples, of which few come
 // and go at a time. The last to come are kept as they are: a matrix of this size does not
 // fit into the cache, and to change it costs as much for a panel of samples as for one.
+// The last product is kept, too, and follows the samples: behind an event and its
+// correction one with the same vector is asked for.
 type squares struct {
 	products *products // in its sum those before the last, in its panel these
 	v        []float64 // scratch: z⊗z, of the pairs a <= b
 	along    []float64 // productRows, scratch
 	ld       int       // length of v, padded
+	factor   []float64 // ld: the vector of the last product
+	product  []float64 // ld
+	kept     bool      // there is one
 }
 
 func newSquares(pairs int) *squares {
-	return &squares{products: newProducts(pairs), v: make([]float64, pairs), along: make([]float64, productRows), ld: kernel.Pad(pairs)}
+	ld := kernel.Pad(pairs)
+	return &squares{
+		products: newProducts(pairs), v: make([]float64, pairs), along: make([]float64, productRows), ld: ld,
+		factor: make([]float64, ld), product: make([]float64, ld),
+	}
 }
 
 func (s *squares) reset() {
 	clear(s.products.sum)
-	s.products.rows = 0
+	s.products.rows, s.kept = 0, false
 }
 
 // add adds c v vᵀ of a sample's z.
 func (s *squares) add(c float64, z []float64) {
 	outer(s.v, z)
 	s.products.push(s.v, c)
+	if k := len(s.v); s.kept {
+		kernel.Axpy(c*kernel.Dot(s.v, s.factor[:k]), s.v, s.product[:k])
+	}
 }
 
-// mul writes the product with x into dst, both of length ld, x zero beyond the pairs. A
-// few rows at a time are read once for both triangles.
-func (s *squares) mul(dst, x []float64) {
+// mul returns the product with x, of length ld and zero beyond the pairs; the next call of
+// any method overwrites it. A few rows at a time are read once for both triangles.
+func (s *squares) mul(x []float64) []float64 {
+	dst := s.product
+	if s.kept && slices.Equal(x, s.factor) {
+		return dst
+	}
+	s.kept = true
+	copy(s.factor, x)
 	clear(dst)
 	const few = kernel.Width
 	for first := 0; first < s.ld; first += few {
@@ -50,6 +72,7 @@ func (s *squares) mul(dst, x []float64) {
 	along := s.along[:s.products.rows]
 	kernel.MulVec(along, s.products.panel, s.ld, x)
 	kernel.MulTransAdd(dst, s.products.scaled, s.ld, along)
+	return dst
 }
 
 // outer writes z_a z_b for a <= b.
