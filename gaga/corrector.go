@@ -13,6 +13,10 @@ func (t *tracker) correct(pt *point) bool {
 	// The last step was one of Newton's method; one by the factor of an earlier point
 	// can take the residual down so slowly that it looks like rounding.
 	fresh, restarted := t.primal != nil, false
+	slow := 1e-6
+	if t.primal == nil {
+		slow = trustedLeaves
+	}
 	copy(t.begun, pt.theta)
 	for pt.iterations = 1; pt.iterations <= 15; pt.iterations++ {
 		if !t.summed {
@@ -36,9 +40,9 @@ func (t *tracker) correct(pt *point) bool {
 			copy(pt.theta, t.begun)
 			continue
 		}
-		// The last factor serves while it makes the residual fall fast; that of the
-		// kernel back-end, which tells at first whether it can be trusted, to the end.
-		if pt.iterations == 1 || (!t.affine && (done || (t.primal != nil && !(res <= 1e-6*last)))) {
+		// The last factor serves while it makes the residual fall fast; the kernel
+		// back-end makes a new one only where it cannot be trusted.
+		if pt.iterations == 1 || (!t.affine && (done || !(res <= slow*last))) {
 			if !t.factorize() {
 				return false
 			}

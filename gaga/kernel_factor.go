@@ -13,6 +13,10 @@ import (
 // inertia, and corrections converge like its powers.
 const trusted = 0.3
 
+// trustedLeaves is the part of the residual that a step with a factor which is still
+// trusted leaves at most: it is looked at again where one leaves more.
+const trustedLeaves = 0.1
+
 // few is how many corrections by the factor of an earlier point cost less than a
 // factor of this one.
 const few = 3

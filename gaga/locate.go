@@ -30,7 +30,10 @@ func (t *tracker) locate(c crossing, age, end float64, upper *point) bool {
 	r.age = age
 	last, lastOff := math.Inf(1), math.Inf(1)
 	limit, slow, kept, newton := 12, 1e-3, false, false // newton: the last step was one of Newton's method
-	if t.primal != nil && t.primal.keeps() {
+	switch {
+	case t.primal == nil:
+		slow = trustedLeaves
+	case t.primal.keeps():
 		limit, slow, kept = 30, t.primal.slow(), t.primal.factored()
 	}
 	for r.iterations = 1; r.iterations <= limit; r.iterations++ {
@@ -40,15 +43,14 @@ func (t *tracker) locate(c crossing, age, end float64, upper *point) bool {
 		res := t.relative()
 		stuck := onlyRounding(res, last)
 		done := r.age >= l.age && r.age <= end && (res <= t.tight || (stuck && newton)) && math.Abs(value) <= 1e-13*size
-		// The last factor serves while it makes both fall fast, that of the kernel
-		// back-end to the end; what falls slowly by that of an earlier point need not be
-		// rounding.
+		// The last factor serves while it makes both fall fast; what falls slowly by
+		// that of an earlier point need not be rounding.
 		renew := stuck && !newton && !done
 		if renew {
 			t.refresh()
 		}
 		off := math.Max(res, math.Abs(value)/size)
-		fresh := done || renew || (r.iterations == 1 && !kept) || (t.primal != nil && !(off <= slow*lastOff))
+		fresh := done || renew || (r.iterations == 1 && !kept) || !(off <= slow*lastOff)
 		newton = renew || (fresh && t.primal != nil)
 		if last, lastOff = res, off; fresh && !t.factorize() {
 			return false
