@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/agepath/agepath/internal/kernel"
 )
 
 // place says where a signed multiplier stands in its box.
@@ -180,7 +182,7 @@ func (q *dual) balance() {
 	if !q.intercept {
 		return
 	}
-	excess := sum(q.beta)
+	excess := kernel.Sum(q.beta)
 	if math.Abs(excess) <= 1e-15*absoluteSum(q.beta) {
 		return
 	}
@@ -309,21 +311,13 @@ func (q *dual) certificate(iterations int) Certificate {
 	c.KKT /= scale
 	if q.intercept {
 		if total := absoluteSum(q.beta); total > 0 {
-			c.KKT = max(c.KKT, math.Abs(sum(q.beta))/total)
+			c.KKT = max(c.KKT, math.Abs(kernel.Sum(q.beta))/total)
 		}
 	}
 	if gap > 0 {
 		c.Gap = gap / c.Objective
 	}
 	return c
-}
-
-func sum(x []float64) float64 {
-	total := 0.0
-	for _, v := range x {
-		total += v
-	}
-	return total
 }
 
 func absoluteSum(x []float64) float64 {

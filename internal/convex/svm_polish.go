@@ -5,6 +5,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/agepath/agepath/internal/kernel"
 )
 
 // The polish finishes what sequential minimal optimization begins, and from a
@@ -138,6 +140,9 @@ func (q *dual) dropOutside() {
 
 // enter makes sample i free. It reports false where the factor is full.
 func (q *dual) enter(i int) bool {
+	if q.place[i] = inside; q.factor.extend(q.gram, i, q.column) {
+		return true
+	}
 	defer q.follow(q.note())
 	return q.admit(i)
 }
@@ -231,7 +236,7 @@ func (q *dual) newton() []float64 {
 	}
 	q.factor.forward(step)
 	if q.intercept && len(step) > 0 {
-		excess := sum(q.beta)
+		excess := kernel.Sum(q.beta)
 		ones := vector(q.factor.ones)
 		change := (blas64.Dot(ones, vector(step)) + excess) / blas64.Dot(ones, ones)
 		blas64.Axpy(-change, ones, vector(step))
@@ -252,8 +257,7 @@ func (q *dual) refine(tolerance float64) {
 		for _, i := range q.factor.members {
 			worst = max(worst, math.Abs(q.y[i]-q.f[i]-q.b))
 		}
-		balanced := !q.intercept || math.Abs(sum(q.beta)) <= 1e-14*absoluteSum(q.beta)
-		if balanced && (worst <= tolerance || worst > before/2) {
+		if (worst <= tolerance || worst > before/2) && q.balanced() {
 			return
 		}
 		before = worst
@@ -264,6 +268,11 @@ func (q *dual) refine(tolerance float64) {
 		}
 		q.apply()
 	}
+}
+
+// balanced reports whether 1ᵀβ = 0 to rounding, where it has to be.
+func (q *dual) balanced() bool {
+	return !q.intercept || math.Abs(kernel.Sum(q.beta)) <= 1e-14*absoluteSum(q.beta)
 }
 
 // pivot looks for the optimum by exchanging all samples that break a condition
