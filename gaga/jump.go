@@ -206,7 +206,7 @@ func (t *tracker) close(k *Knot, pt *point, part float64) bool {
 func (t *tracker) land(ctx context.Context, age float64, reason string) error {
 	detours := 0
 	least := 2 // alternations with the same zones before Newton's method is tried
-	if t.quickly() != nil && t.p >= fewColumns {
+	if t.primal == nil || (t.quickly() != nil && t.p >= fewColumns) {
 		least = 8 // as they cost much less
 	}
 	pace := newPace(least)
