@@ -348,14 +348,13 @@ func (s *primal) slow() float64 {
 }
 
 func (s *primal) solve(b []float64) {
-	k := len(s.active)
-	switch {
-	case s.pins != nil:
+	if s.pins != nil {
 		s.pins.solve(s, b)
-	case k > 0:
-		kernel.SolveUpperTrans(b[:k], s.factor, k)
-		kernel.SolveUpper(b[:k], s.factor, k)
+		return
 	}
+	k := len(s.active)
+	kernel.SolveUpperTrans(b[:k], s.factor, k)
+	kernel.SolveUpper(b[:k], s.factor, k)
 }
 
 // invert is solve: where it is asked for, the factor is that of J.

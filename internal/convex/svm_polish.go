@@ -144,22 +144,27 @@ func (q *dual) enter(i int) bool {
 		return true
 	}
 	defer q.follow(q.note())
-	return q.admit(i)
+	return q.slideIn(i)
 }
 
 // admit is enter with f left as it was.
 func (q *dual) admit(i int) bool {
 	q.place[i] = inside
-	for !q.factor.extend(q.gram, i, q.column) {
+	return q.factor.extend(q.gram, i, q.column) || q.slideIn(i)
+}
+
+// slideIn is admit for a sample that the factor has just refused. Members that depend
+// on it leave, or it comes to a bound itself.
+func (q *dual) slideIn(i int) bool {
+	for {
 		if q.factor.full() {
 			q.settle(i)
 			return false
 		}
-		if q.slide(i); q.place[i] != inside {
+		if q.slide(i); q.place[i] != inside || q.factor.extend(q.gram, i, q.column) {
 			return true
 		}
 	}
-	return true
 }
 
 // slide moves β_i, whose column depends on the members, along the direction n
@@ -197,7 +202,6 @@ func (q *dual) slide(i int) {
 	}
 	if blocker >= 0 {
 		q.factor.remove(blocker)
-		q.factor.project(q.gram, i, q.column)
 	}
 }
 

@@ -49,9 +49,7 @@ func SolveUpper(x, t []float64, stride int) {
 	rows(t, n, stride, n)
 	for j := n; j > 0; {
 		i := (j - 1) / block * block
-		if j < n {
-			subtract(x[i:j], t[i*stride+j:], stride, x[j:])
-		}
+		subtract(x[i:j], t[i*stride+j:], stride, x[j:])
 		for c := j - 1; c >= i; c-- {
 			column := t[i*stride+c:]
 			f := x[c] / column[(c-i)*stride]
@@ -78,9 +76,7 @@ func SolveUpperTrans(x, t []float64, stride int) {
 				x[c+1+r] -= f * v
 			}
 		}
-		if j < n {
-			subtractTrans(x[j:], t[i*stride+j:], stride, x[i:j])
-		}
+		subtractTrans(x[j:], t[i*stride+j:], stride, x[i:j])
 	}
 }
 
