@@ -30,7 +30,7 @@ func (l *library) addTo(flags *pflag.FlagSet) {
 	flags.StringVar(&l.cache, "cache", "", "`folder` for downloaded data sets (default: agepath/datasets in the user's cache folder)")
 }
 
-// open returns the library of data sets.
+// open returns the library of data sets. A data folder that is none is refused.
 func (l *library) open() (*dataset.Library, error) {
 	if l.cache == "" {
 		cache, err := dataset.DefaultCache()
@@ -39,7 +39,11 @@ func (l *library) open() (*dataset.Library, error) {
 		}
 		l.cache = cache
 	}
-	return &dataset.Library{Dir: l.dir, Cache: l.cache}, nil
+	library := &dataset.Library{Dir: l.dir, Cache: l.cache}
+	if err := library.CheckDir(); err != nil {
+		return nil, command.Refusef("%w; --datasets DIR names an existing folder", err)
+	}
+	return library, nil
 }
 
 // gridFlags are the flags of commands that take a grid.

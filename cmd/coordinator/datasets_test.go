@@ -57,6 +57,19 @@ func TestDatasetsCheck(t *testing.T) {
 	}
 }
 
+// TestMissingDataFolder wants a mistyped data folder to be refused, also where
+// nothing would be read from it.
+func TestMissingDataFolder(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for folder, want := range map[string]string{filepath.Join(dir, "none"): "data folder: stat", write(t, dir, "a.csv", "1,2\n"): "is not a folder"} {
+		for _, args := range [][]string{{"datasets", "list"}, {"datasets", "check", "diabetes"}, {"plan", filepath.Join("..", "..", "grids", "quickstart.yaml")}} {
+			o := do(t, append(args, "--datasets", folder, "--cache", dir)...)
+			wantRefusal(t, o, []string{want, folder, "--datasets DIR"})
+		}
+	}
+}
+
 // TestDatasetsFetch wants the failure of a download to be told; what a fetch
 // survives is tested with the fetcher.
 func TestDatasetsFetch(t *testing.T) {

@@ -101,17 +101,14 @@ func (l *Library) Load(ctx context.Context, s Source) (*Dataset, error) {
 }
 
 // Locate finds a data set of the catalog without reading it. The error of one
-// that is not there is [ErrAbsent] and says where it was looked for.
+// that is not there, for which the data folder itself may be missing, is
+// [ErrAbsent] and says where it was looked for.
 func (l *Library) Locate(e Entry) (Location, error) {
 	if e.Embedded {
 		return Location{Embedded: true}, nil
 	}
-	if l.Dir != "" { // a wrong folder is not to be taken for an empty one
-		if info, err := os.Stat(l.Dir); err != nil {
-			return Location{}, fmt.Errorf("data folder: %w", err)
-		} else if !info.IsDir() {
-			return Location{}, fmt.Errorf("data folder: %s is not a folder", l.Dir)
-		}
+	if err := l.CheckDir(); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return Location{}, err
 	}
 	var looked []string
 	for _, root := range []string{l.Dir, l.Cache} {
@@ -138,6 +135,22 @@ func (l *Library) Locate(e Entry) (Location, error) {
 	}
 	return Location{}, fmt.Errorf("%w: %s; looked for %s; `coordinator datasets fetch %s` downloads it",
 		ErrAbsent, e.Name, strings.Join(looked, ", "), e.Name)
+}
+
+// CheckDir returns an error unless Dir is empty or a folder. Its error is
+// [fs.ErrNotExist] where Dir does not exist: Locate then finds nothing there.
+// Commands call it first, so that a mistyped folder is not taken for one without
+// data sets.
+func (l *Library) CheckDir() error {
+	if l.Dir == "" {
+		return nil
+	}
+	if info, err := os.Stat(l.Dir); err != nil {
+		return fmt.Errorf("data folder: %w", err)
+	} else if !info.IsDir() {
+		return fmt.Errorf("data folder: %s is not a folder", l.Dir)
+	}
+	return nil
 }
 
 // read reads the data set where it was found and compares its shape.

@@ -4,6 +4,7 @@ import (
 	"compress/gzip"
 	"context"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -144,16 +145,46 @@ func TestLocateOrder(t *testing.T) {
 	if _, err := (&Library{}).Locate(entry); !errors.Is(err, ErrAbsent) || !strings.Contains(err.Error(), "neither a data folder nor a cache") {
 		t.Errorf("error %v of a library without folders", err)
 	}
-	for dir, want := range map[string]string{filepath.Join(dir, "none"): "data folder: stat", filepath.Join(dir, "toy", "a.csv"): "is not a folder"} {
-		if _, err := (&Library{Dir: dir, Cache: cache}).Locate(entry); err == nil || errors.Is(err, ErrAbsent) || !strings.Contains(err.Error(), want) {
-			t.Errorf("error %v, want %q in it", err, want)
-		}
+	file := Library{Dir: filepath.Join(dir, "toy", "a.csv"), Cache: cache}
+	if _, err := file.Locate(entry); err == nil || errors.Is(err, ErrAbsent) || !strings.Contains(err.Error(), "is not a folder") {
+		t.Errorf("error %v of a file in the data folder's place", err)
 	}
 	if err := os.Mkdir(filepath.Join(dir, "folder.csv"), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := library.Locate(Entry{Files: []File{{Path: "folder.csv"}}}); err == nil || !strings.Contains(err.Error(), "not a regular file") {
 		t.Errorf("error %v of a folder in the file's place", err)
+	}
+}
+
+// TestMissingDataFolder wants a data folder that does not exist to be one without
+// data sets, and to be told from that by whoever asks.
+func TestMissingDataFolder(t *testing.T) {
+	t.Parallel()
+	entry, ok := Lookup("music")
+	if !ok {
+		t.Fatal("the catalog has no music")
+	}
+	missing := filepath.Join(t.TempDir(), "none")
+	path := filepath.Join(missing, filepath.FromSlash(entry.Files[0].Path))
+	for _, library := range []*Library{{Dir: missing}, {Dir: missing, Cache: t.TempDir()}} {
+		if _, err := library.Locate(entry); !errors.Is(err, ErrAbsent) || !strings.Contains(err.Error(), path) {
+			t.Errorf("Locate: error %v, want ErrAbsent that names %s", err, path)
+		}
+		if _, err := library.Load(t.Context(), Source{Name: "music"}); !errors.Is(err, ErrAbsent) {
+			t.Errorf("Load: error %v, want ErrAbsent", err)
+		}
+		if err := library.CheckDir(); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), missing) {
+			t.Errorf("CheckDir: error %v, want fs.ErrNotExist that names %s", err, missing)
+		}
+	}
+	cache := t.TempDir()
+	want := write(t, cache, entry.Files[0].Path, "1,2\n")
+	if at, err := (&Library{Dir: missing, Cache: cache}).Locate(entry); err != nil || at.Path != want {
+		t.Errorf("found %q, %v, want %s of the cache", at.Path, err, want)
+	}
+	if err := (&Library{Cache: cache}).CheckDir(); err != nil {
+		t.Errorf("CheckDir without a folder: %v", err)
 	}
 }
 
