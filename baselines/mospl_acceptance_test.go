@@ -75,9 +75,9 @@ func matrix(part *dataset.Part) blas64.General {
 	return blas64.General{Rows: part.N, Cols: part.D, Stride: part.D, Data: part.X}
 }
 
-// oracle returns the best score of knots on the test part: accuracy, or the root
+// bestTest returns the best score of knots on the test part: accuracy, or the root
 // mean squared error with a minus.
-func oracle(t *testing.T, p *gaga.Problem, c *mosplCase, test *dataset.Part, knots []gaga.Knot) float64 {
+func bestTest(t *testing.T, p *gaga.Problem, c *mosplCase, test *dataset.Part, knots []gaga.Knot) float64 {
 	t.Helper()
 	predictor, err := gaga.NewPredictor(p, matrix(test))
 	if err != nil {
@@ -105,7 +105,7 @@ func oracle(t *testing.T, p *gaga.Problem, c *mosplCase, test *dataset.Part, kno
 
 // TestMOSPLDefaults runs MOSPL at its defaults on 75 % of the rows. With
 // AGEPATH_LONG=1 it does so for all models and regularizers with 10 repeats, and
-// wants its mean oracle score to be no further below GAGA's than one standard
+// wants its mean score at the best test age to be no further below GAGA's than one standard
 // deviation of that, two for the linear support vector machine with flipped
 // labels, where the search finds poorer fronts.
 func TestMOSPLDefaults(t *testing.T) {
@@ -140,8 +140,8 @@ func TestMOSPLDefaults(t *testing.T) {
 						if err != nil {
 							t.Fatal(err)
 						}
-						mospl = append(mospl, oracle(t, p, &c, &prepared.Test, f.Knots()))
-						path = append(path, oracle(t, p, &c, &prepared.Test, tracked.Knots()))
+						mospl = append(mospl, bestTest(t, p, &c, &prepared.Test, f.Knots()))
+						path = append(path, bestTest(t, p, &c, &prepared.Test, tracked.Knots()))
 					}
 					if long {
 						mean, deviation := stat.MeanStdDev(path, nil)
@@ -152,7 +152,7 @@ func TestMOSPLDefaults(t *testing.T) {
 							allowed *= 2
 						}
 						if own < mean-allowed {
-							t.Errorf("the oracle score %v is more than %v below GAGA's, %v", own, allowed, mean)
+							t.Errorf("the score at the best test age %v is more than %v below GAGA's, %v", own, allowed, mean)
 						}
 					}
 					t.Logf("at least %d members; %v, of it %s", least, spent.Total.Round(time.Millisecond), shares(spent))

@@ -78,14 +78,14 @@ func TestComputeScores(t *testing.T) {
 			test = append(test, naiveRMSE(&prepared.Test, theta))
 			validation = append(validation, naiveRMSE(&prepared.Validation, theta))
 		}
-		oracle, chosen := argmin(test), argmin(validation)
+		bestTest, bestValidation := argmin(test), argmin(validation)
 		want := map[string]float64{
-			"score_oracle": test[oracle], "score_validation": test[chosen], "score_final": test[len(test)-1],
+			"test_at_best_test": test[bestTest], "test_at_best_validation": test[bestValidation], "test_at_end": test[len(test)-1],
 			"knots": float64(len(thetas)),
 		}
 		if cell.Method.Name != Original {
 			ages := further["knots"].Columns[1].Floats
-			want["age_oracle"], want["age_validation"] = ages[oracle], ages[chosen]
+			want["age_of_best_test"], want["age_of_best_validation"] = ages[bestTest], ages[bestValidation]
 		}
 		for name, x := range want {
 			if got := number(t, measures, name); math.Abs(got-x) > 1e-12 {
@@ -172,7 +172,7 @@ keep: {coefficients: true}
 			right++
 		}
 	}
-	if got, want := number(t, measures, "score_oracle"), float64(right)/float64(test.N); math.Abs(got-want) > 1e-15 || want < 0.9 {
+	if got, want := number(t, measures, "test_at_best_test"), float64(right)/float64(test.N); math.Abs(got-want) > 1e-15 || want < 0.9 {
 		t.Errorf("accuracy %v, by hand %v", got, want)
 	}
 }

@@ -115,7 +115,7 @@ func TestGridsOfRobustMethods(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if g.Name != table || g.Select != SelectOracle || g.Repeats != 20 {
+		if g.Name != table || g.Select != SelectTest || g.Repeats != 20 {
 			t.Errorf("%s: name %s, select %s, %d repeats", table, g.Name, g.Select, g.Repeats)
 		}
 		type what struct {

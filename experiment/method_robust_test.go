@@ -45,7 +45,7 @@ func TestRobustRegression(t *testing.T) {
 		} else {
 			want = naiveKernelRMSE(&prepared.Test, &prepared.Train, theta, gamma)
 		}
-		if got := number(t, measures, "score_oracle"); math.Abs(got-want) > 1e-10 {
+		if got := number(t, measures, "test_at_best_test"); math.Abs(got-want) > 1e-10 {
 			t.Errorf("%s: score %v, the coefficients say %v", task.Spec, got, want)
 		}
 		if worst := number(t, measures, "max_kkt"); !(worst <= 1e-10) {
@@ -96,7 +96,7 @@ methods: [original, {robust-svm: {probability: [0, 0.3]}}, {rlssvm: {starts: 3}}
 			t.Fatal(err)
 		}
 		cell, _ := prepare(t, plan, &task)
-		score := number(t, measures, "score_oracle")
+		score := number(t, measures, "test_at_best_test")
 		switch {
 		case cell.Method.Name == Original:
 			plain[cell.Model.Kernel] = score

@@ -126,7 +126,7 @@ func TestComputePenalizedModels(t *testing.T) {
 		if scores[cell.Method.Name] == nil {
 			scores[cell.Method.Name] = map[string]float64{}
 		}
-		scores[cell.Method.Name][name] = number(t, measures, "score_final")
+		scores[cell.Method.Name][name] = number(t, measures, "test_at_end")
 	}
 	for method, s := range scores {
 		if len(s) != 5 {

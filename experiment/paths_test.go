@@ -161,7 +161,7 @@ func (w *writtenPath) score(k int, theta []float64) {
 			right++
 		}
 	}
-	if got, want := w.column("score_test").Floats[k], float64(right)/float64(test.N); math.Abs(got-want) > 1e-12 {
+	if got, want := w.column("test_score").Floats[k], float64(right)/float64(test.N); math.Abs(got-want) > 1e-12 {
 		w.errorf("knot %d: accuracy %v, the coefficients give %v", k, got, want)
 	}
 }

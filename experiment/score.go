@@ -15,9 +15,9 @@ const (
 
 // scores are what a path is worth on the test and on the validation part.
 type scores struct {
-	metric           string
-	test, validation []knotScore // by knot; validation is nil without such a part
-	oracle, chosen   int         // knots with the best test and the best validation score; chosen is -1 without a validation part
+	metric                   string
+	test, validation         []knotScore // by knot; validation is nil without such a part
+	bestTest, bestValidation int         // knots; bestValidation is -1 without a validation part
 }
 
 // knotScore is the metric and, for regression, the mean absolute error.
@@ -25,7 +25,7 @@ type knotScore struct{ score, mae float64 }
 
 // score evaluates every knot on the test and the validation part.
 func (f *Fitted) score(prepared *dataset.Prepared, task dataset.Task) (*scores, error) {
-	s := &scores{metric: Accuracy, chosen: -1}
+	s := &scores{metric: Accuracy, bestValidation: -1}
 	if task == dataset.Regression {
 		s.metric = RMSE
 	}
@@ -37,9 +37,9 @@ func (f *Fitted) score(prepared *dataset.Prepared, task dataset.Task) (*scores, 
 		if s.validation, err = f.scorePart(&prepared.Validation, s.metric); err != nil {
 			return nil, err
 		}
-		s.chosen = best(s.validation, s.metric)
+		s.bestValidation = best(s.validation, s.metric)
 	}
-	s.oracle = best(s.test, s.metric)
+	s.bestTest = best(s.test, s.metric)
 	return s, nil
 }
 
@@ -141,16 +141,16 @@ func (f *Fitted) measures(s *scores) []any {
 			jumps++
 		}
 	}
-	chosen := max(s.chosen, 0)
-	var heldOut any
-	if s.chosen >= 0 {
-		heldOut = s.validation[chosen].score
+	chosen := max(s.bestValidation, 0)
+	var validation any
+	if s.bestValidation >= 0 {
+		validation = s.validation[chosen].score
 	}
 	return []any{
 		s.metric,
-		s.test[s.oracle].score, value(s.test[chosen].score, s.chosen >= 0), s.test[last].score, heldOut,
-		mae(s.oracle), mae(s.chosen), mae(last),
-		value(f.Knots[s.oracle].Age, aged), value(f.Knots[chosen].Age, aged && s.chosen >= 0),
+		s.test[s.bestTest].score, value(s.test[chosen].score, s.bestValidation >= 0), s.test[last].score, validation,
+		mae(s.bestTest), mae(s.bestValidation), mae(last),
+		value(f.Knots[s.bestTest].Age, aged), value(f.Knots[chosen].Age, aged && s.bestValidation >= 0),
 		len(f.Knots), value(turning, f.critical), value(jumps, f.critical), value(f.restarts, f.critical),
 		worst, value(f.status, aged),
 	}

@@ -8,7 +8,7 @@ type Select string
 const (
 	SelectAll        Select = ""           // each value for itself
 	SelectValidation Select = "validation" // in each repeat the best on the validation part
-	SelectOracle     Select = "oracle"     // in each repeat the best on the test part, as the paper does
+	SelectTest       Select = "test"       // in each repeat the best on the test part, as the paper does
 )
 
 // selection reads the key select. What "best" goes by follows from the protocol
@@ -31,7 +31,7 @@ func (r *reader) selection(n item, sweeps []Sweep) Select {
 	case 0:
 		return SelectValidation
 	case len(sweeps):
-		return SelectOracle
+		return SelectTest
 	}
 	r.problem(n, "best goes by the test part under protocol: %s and by the validation part else; all sweeps have to have the same protocol, or the grid becomes two", protocolPaper)
 	return SelectAll

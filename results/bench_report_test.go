@@ -75,7 +75,7 @@ func writeMillion(t testing.TB, dir string) {
 			"cell": fmt.Sprintf("%032x", uint64(k)*0x9E3779B97F4A7C15), "method": method, "repeat": repeat,
 			"dataset": fmt.Sprintf("set%d", setting%10), "alpha": 0.001 * float64(setting/10%125+1),
 			"noise_kind": "gaussian", "noise_level": 0.1 * float64(setting/1250%5+1),
-			"score_oracle": score, "score_validation": score + 0.01, "score_final": score + 0.02,
+			"test_at_best_test": score, "test_at_best_validation": score + 0.01, "test_at_end": score + 0.02,
 		}
 		row["regularizer"] = []string{"linear", "mixture"}[setting/6250]
 		for j, column := range table.Columns {

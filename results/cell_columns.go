@@ -12,25 +12,25 @@ import (
 // cellColumns are the columns of a batch of cells that a report is made of,
 // found by name.
 type cellColumns struct {
-	dimensions [dimensions]*experiment.Vector
-	numeric    [dimensions]bool
-	scores     [Optimism]*experiment.Vector
-	heldOut    *experiment.Vector
-	seconds    [2]*experiment.Vector // processor and elapsed time
-	method     *experiment.Vector
-	params     *experiment.Vector // of the method
-	status     *experiment.Vector
-	metric     *experiment.Vector
-	repeat     *experiment.Vector
-	cell       *experiment.Vector
-	rows       int
-	keys       map[[2]string]string // methodKey by method and settings
-	texts      map[string]string    // one copy of each text, apart from the batch's memory
+	dimensions     [dimensions]*experiment.Vector
+	numeric        [dimensions]bool
+	scores         [SelectionBias]*experiment.Vector
+	bestValidation *experiment.Vector
+	seconds        [2]*experiment.Vector // processor and elapsed time
+	method         *experiment.Vector
+	params         *experiment.Vector // of the method
+	status         *experiment.Vector
+	metric         *experiment.Vector
+	repeat         *experiment.Vector
+	cell           *experiment.Vector
+	rows           int
+	keys           map[[2]string]string // methodKey by method and settings
+	texts          map[string]string    // one copy of each text, apart from the batch's memory
 }
 
 // sensitivityColumns are the columns that cellColumns finds.
-var sensitivityColumns = slices.Concat(dimensionColumns[:], selectionColumns[:],
-	timeColumns[:], []string{"method", "method_params", "score_held_out", "repeat", "status", "metric", "cell"})
+var sensitivityColumns = slices.Concat(dimensionColumns[:], scoreColumns,
+	timeColumns[:], []string{"method", "method_params", "best_validation", "repeat", "status", "metric", "cell"})
 
 // timeColumns are the times of a cell, the one that counts first.
 var timeColumns = [2]string{"cpu_seconds", "wall_seconds"}
@@ -54,10 +54,10 @@ func newCellColumns(cells *Frame, texts map[string]string) (*cellColumns, error)
 		}
 		c.dimensions[d] = find(name, t)
 	}
-	for s, name := range selectionColumns {
+	for s, name := range scoreColumns {
 		c.scores[s] = find(name, experiment.Float)
 	}
-	c.heldOut = find("score_held_out", experiment.Float)
+	c.bestValidation = find("best_validation", experiment.Float)
 	for i, name := range timeColumns {
 		c.seconds[i] = find(name, experiment.Float)
 	}
@@ -135,9 +135,9 @@ func (c *cellColumns) sample(row int) (RepeatScore, Metric, error) {
 			r.Score[s] = vector.Floats[row]
 		}
 	}
-	r.heldOut = math.NaN()
-	if !c.heldOut.IsNull(row) {
-		r.heldOut = c.heldOut.Floats[row]
+	r.bestValidation = math.NaN()
+	if !c.bestValidation.IsNull(row) {
+		r.bestValidation = c.bestValidation.Floats[row]
 	}
 	for i, vector := range c.seconds {
 		r.seconds[i] = math.NaN()

@@ -108,7 +108,7 @@ func neededRepeats(m int) int {
 // mean of the row. Rows with too few repeats for the test to find anything have
 // no such marks.
 func (r *ScoreRow) markEqual() {
-	for score := range Optimism {
+	for score := range SelectionBias {
 		best := -1
 		for j := range r.Entries {
 			if r.Entries[j].Best[score] {

@@ -9,11 +9,11 @@ import (
 	"github.com/agepath/agepath/results/stats"
 )
 
-// sampled makes the entry of a method from oracle scores by repeat; NaN is a
+// sampled makes the entry of a method from scores at the best test age by repeat; NaN is a
 // repeat without a score.
-func sampled(metric Metric, oracle ...float64) ScoreEntry {
-	e := ScoreEntry{Cells: len(oracle)}
-	for i, x := range oracle {
+func sampled(metric Metric, best ...float64) ScoreEntry {
+	e := ScoreEntry{Cells: len(best)}
+	for i, x := range best {
 		e.Sample = append(e.Sample, RepeatScore{Repeat: int64(i + 1), Score: [scores]float64{x, math.NaN(), math.NaN()}, ok: true})
 	}
 	e.summarize(metric)
@@ -35,7 +35,7 @@ func TestComparisonsPairByRepeat(t *testing.T) {
 		sampled(RMSE, 0.8, 0.1, 0.7, 0.5), // 0.9 - 0.8 and 0.8 - 0.7 differ by rounding alone
 		sampled(RMSE, nan, nan, nan, nan, nan),
 	}}
-	list := row.Comparisons(Oracle)
+	list := row.Comparisons(TestAtBestTest)
 	if len(list) != 1 || list[0].Method != 1 || list[0].Against != 0 {
 		t.Fatalf("%+v", list)
 	}
@@ -59,16 +59,16 @@ func TestMarkEqual(t *testing.T) {
 	}
 	row := markedRow(Accuracy, sampled(Accuracy, worse...), sampled(Accuracy, best...), sampled(Accuracy, near...))
 	for j, want := range []struct{ best, equal bool }{{false, false}, {true, false}, {false, true}} {
-		if e := row.Entries[j]; e.Best[Oracle] != want.best || e.Equal[Oracle] != want.equal {
-			t.Errorf("method %d: best %v, equal %v, want %+v", j, e.Best[Oracle], e.Equal[Oracle], want)
+		if e := row.Entries[j]; e.Best[TestAtBestTest] != want.best || e.Equal[TestAtBestTest] != want.equal {
+			t.Errorf("method %d: best %v, equal %v, want %+v", j, e.Best[TestAtBestTest], e.Equal[TestAtBestTest], want)
 		}
 	}
-	if !row.tested[Oracle] || row.tested[Validation] {
+	if !row.tested[TestAtBestTest] || row.tested[TestAtBestValidation] {
 		t.Errorf("tested %v", row.tested)
 	}
 	// Six repeats cannot tell three methods apart: 3 · 2^-5 > 5 %.
 	few := markedRow(Accuracy, sampled(Accuracy, worse[:6]...), sampled(Accuracy, best[:6]...), sampled(Accuracy, near[:6]...))
-	if few.tested[Oracle] || few.Entries[0].Equal[Oracle] || few.Entries[2].Equal[Oracle] {
+	if few.tested[TestAtBestTest] || few.Entries[0].Equal[TestAtBestTest] || few.Entries[2].Equal[TestAtBestTest] {
 		t.Errorf("six repeats: %+v", few)
 	}
 	if got := []int{neededRepeats(1), neededRepeats(3), neededRepeats(6)}; !slices.Equal(got, []int{6, 7, 8}) {
@@ -80,14 +80,14 @@ func TestScoreSheetWords(t *testing.T) {
 	t.Parallel()
 	r := &Report{Tables: tablesOf(t, quickstart(8).cells)}
 	var b strings.Builder
-	if err := (Text{}).Write(&b, r, Oracle); err != nil {
+	if err := (Text{}).Write(&b, r, TestAtBestTest); err != nil {
 		t.Fatal(err)
 	}
 	if text := b.String(); !strings.Contains(text, "\n≈ not significantly worse than the best (Wilcoxon's") || strings.Contains(text, "Too few") {
 		t.Error(text)
 	}
 	few := &Report{Tables: tablesOf(t, quickstart(3).cells)}
-	s := scoreSheet(few.Tables[1], Oracle)
+	s := scoreSheet(few.Tables[1], TestAtBestTest)
 	if s.equal != "" || !strings.Contains(s.caption, "a test of 3 methods needs 7 repeats") {
 		t.Errorf("%q, %q", s.equal, s.caption)
 	}
@@ -101,13 +101,13 @@ func TestSelectionSheet(t *testing.T) {
 	for _, c := range s.columns {
 		heads = append(heads, c.head)
 	}
-	if want := "regularizer noise α method oracle validation final optimism repeats failed"; strings.Join(heads, " ") != want {
+	if want := "regularizer noise α method at best test at best validation at end selection bias repeats failed"; strings.Join(heads, " ") != want {
 		t.Errorf("columns %q", heads)
 	}
 	if len(s.rows) != len(table.Rows)*len(table.Methods) {
 		t.Errorf("%d rows for %d settings of %d methods", len(s.rows), len(table.Rows), len(table.Methods))
 	}
-	if !strings.Contains(s.caption, "Optimism: validation - oracle") || !strings.Contains(selectionSheet(tablesOf(t, quickstart(3).cells)[0]).caption, "Optimism: oracle - validation") {
+	if !strings.Contains(s.caption, "Selection bias: at best validation - at best test") || !strings.Contains(selectionSheet(tablesOf(t, quickstart(3).cells)[0]).caption, "Selection bias: at best test - at best validation") {
 		t.Error(s.caption)
 	}
 }
@@ -125,7 +125,7 @@ func rankedCells(n int) []cellRow {
 		}
 		for m, loss := range []float64{0.3 + 0.01*float64(d%3), 0.31, 0.2} {
 			for repeat := range 2 {
-				rows = append(rows, merge(base, cellRow{"method": string(rune('a' + m)), "repeat": repeat + 1, "score_oracle": 0.5 + sign*loss}))
+				rows = append(rows, merge(base, cellRow{"method": string(rune('a' + m)), "repeat": repeat + 1, "test_at_best_test": 0.5 + sign*loss}))
 			}
 		}
 	}
@@ -134,7 +134,7 @@ func rankedCells(n int) []cellRow {
 
 func TestRanking(t *testing.T) {
 	t.Parallel()
-	r := newRanking(tablesOf(t, rankedCells(6)), Oracle)
+	r := newRanking(tablesOf(t, rankedCells(6)), TestAtBestTest)
 	if r == nil || !slices.Equal(r.Methods, []string{"a", "b", "c"}) || len(r.Datasets) != 6 || len(r.LeftOut) != 0 {
 		t.Fatalf("%+v", r)
 	}
@@ -161,7 +161,7 @@ func TestRanking(t *testing.T) {
 		t.Fatal(err)
 	}
 	texts := strings.Join(svgTexts(t, svg), " ")
-	for _, want := range []string{"CD = 1.35", "c  1.00", "2.50  b", "Mean ranks: best test score"} {
+	for _, want := range []string{"CD = 1.35", "c  1.00", "2.50  b", "Mean ranks: age chosen by the test score"} {
 		if !strings.Contains(texts, want) {
 			t.Errorf("%q is not in the figure: %s", want, texts)
 		}
@@ -170,16 +170,16 @@ func TestRanking(t *testing.T) {
 
 func TestRankingNeedsEnough(t *testing.T) {
 	t.Parallel()
-	if r := newRanking(tablesOf(t, rankedCells(1)), Oracle); r != nil {
+	if r := newRanking(tablesOf(t, rankedCells(1)), TestAtBestTest); r != nil {
 		t.Errorf("one data set: %+v", r)
 	}
 	rows := rankedCells(4)
-	if r := newRanking(tablesOf(t, rows), Validation); r != nil {
+	if r := newRanking(tablesOf(t, rows), TestAtBestValidation); r != nil {
 		t.Errorf("no scores: %+v", r)
 	}
 	// A method that is missing on one data set is left out, and two are too few.
 	rows = slices.DeleteFunc(rows, func(row cellRow) bool { return row["method"] == "b" && row["dataset"] == "q" })
-	if r := newRanking(tablesOf(t, rows), Oracle); r != nil {
+	if r := newRanking(tablesOf(t, rows), TestAtBestTest); r != nil {
 		t.Errorf("two methods: %+v", r)
 	}
 	for _, row := range rankedCells(4) {
@@ -187,7 +187,7 @@ func TestRankingNeedsEnough(t *testing.T) {
 			rows = append(rows, merge(row, cellRow{"method": "d"}))
 		}
 	}
-	if r := newRanking(tablesOf(t, rows), Oracle); r == nil || !slices.Equal(r.LeftOut, []string{"b"}) || !strings.Contains(r.words(), "Left out, since they have no score on some data set: b.") {
+	if r := newRanking(tablesOf(t, rows), TestAtBestTest); r == nil || !slices.Equal(r.LeftOut, []string{"b"}) || !strings.Contains(r.words(), "Left out, since they have no score on some data set: b.") {
 		t.Errorf("%+v", r)
 	}
 }

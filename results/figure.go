@@ -16,17 +16,17 @@ import (
 type FigureKind string
 
 const (
-	SensitivityFigure FigureKind = "sensitivity" // score against a parameter of the model or the noise
-	LearningFigure    FigureKind = "learning"    // score against age
-	PathFigure        FigureKind = "path"        // coefficients against age
-	EventFigure       FigureKind = "events"      // histograms of turning and jump points over age
-	ConsistencyFigure FigureKind = "consistency" // coefficients of gaga and of acs against age
-	TimeFigure        FigureKind = "time"        // time of a cell against training rows or the range of ages
-	RankFigure        FigureKind = "ranks"       // mean ranks over data sets, a critical-difference diagram
+	SensitivityFigure FigureKind = "sensitivity"      // score against a parameter of the model or the noise
+	ValidationFigure  FigureKind = "validation-curve" // score against age
+	PathFigure        FigureKind = "path"             // coefficients against age
+	EventFigure       FigureKind = "events"           // histograms of turning and jump points over age
+	ConsistencyFigure FigureKind = "consistency"      // coefficients of gaga and of acs against age
+	TimeFigure        FigureKind = "time"             // time of a cell against training rows or the range of ages
+	RankFigure        FigureKind = "ranks"            // mean ranks over data sets, a critical-difference diagram
 )
 
 // figureKinds lists them in the order of a report.
-var figureKinds = []FigureKind{RankFigure, SensitivityFigure, LearningFigure, PathFigure, EventFigure, ConsistencyFigure, TimeFigure}
+var figureKinds = []FigureKind{RankFigure, SensitivityFigure, ValidationFigure, PathFigure, EventFigure, ConsistencyFigure, TimeFigure}
 
 // Figure is one plot as data: what is drawn, and what is written as the
 // numbers behind it.

@@ -62,7 +62,7 @@ func (m *figureMaker) possible(plans []figurePlan, r *Report) []figurePlan {
 	reasons := map[FigureKind]string{}
 	if !knots {
 		reasons[EventFigure] = "histograms of critical points: there is no knots.arrow (keep: {knots: true} in the grid makes it)."
-		reasons[LearningFigure] = "learning curves: there is no knots.arrow (keep: {knots: true} in the grid makes it)."
+		reasons[ValidationFigure] = "validation curves: there is no knots.arrow (keep: {knots: true} in the grid makes it)."
 	}
 	if m.compute == nil && !(knots && coefficients) {
 		reasons[PathFigure] = "age paths of the coefficients: the coefficients were not kept " +
@@ -107,7 +107,7 @@ func (m *figureMaker) read(ctx context.Context, plans []figurePlan) error {
 	withValues := map[string]*cellKnots{}
 	for _, plan := range plans {
 		switch plan.kind {
-		case LearningFigure:
+		case ValidationFigure:
 			for i := range plan.rows[0].Entries {
 				for _, sample := range plan.rows[0].Entries[i].Sample {
 					m.knots[sample.cell.String()] = &cellKnots{}
@@ -202,8 +202,8 @@ func (m *figureMaker) figure(ctx context.Context, plan figurePlan) (f *Figure, m
 	switch plan.kind {
 	case SensitivityFigure:
 		f, missing = sensitivityFigure(plan, m.data), "none of its cells has a score"
-	case LearningFigure:
-		f, missing = learningFigure(plan, m.data, m.scorePaths), "knots.arrow has no path that all repeats of a method cover"
+	case ValidationFigure:
+		f, missing = validationCurveFigure(plan, m.data, m.scorePaths), "knots.arrow has no path that all repeats of a method cover"
 	case EventFigure:
 		f, missing = eventFigure(plan, m.data, m.cellKnots), "its paths have neither turning points nor jumps"
 	case TimeFigure:

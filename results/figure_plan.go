@@ -36,7 +36,7 @@ func planFigures(tables []*ScoreTable) []figurePlan {
 	for i, table := range tables {
 		full[i] = atFullExtent(table)
 	}
-	for _, planOf := range []func(*ScoreTable) []figurePlan{planSensitivity, planLearning, planPaths} {
+	for _, planOf := range []func(*ScoreTable) []figurePlan{planSensitivity, planValidationCurves, planPaths} {
 		for _, table := range full {
 			plans = append(plans, planOf(table)...)
 		}

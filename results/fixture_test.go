@@ -43,7 +43,7 @@ func testCell(column experiment.Column) any {
 	switch {
 	case column.Name == "error" || column.Name == "kernel" || column.Name == "kernel_gamma" || column.Name == "c" || column.Name == "l1_ratio" || column.Name == "loss" || column.Name == "constraint" ||
 		column.Name == "regularizer" || column.Name == "regularizer_param" || column.Name == "noise_kind" || strings.HasPrefix(column.Name, "age_m") || column.Name == "age_step" ||
-		column.Name == "score_validation" || column.Name == "method_params":
+		column.Name == "test_at_best_validation" || column.Name == "method_params":
 		return nil
 	case column.Type == experiment.Text:
 		return "x"
@@ -144,9 +144,9 @@ func quickstart(repeats int) runTables {
 				wobble := 0.004 * math.Sin(float64(7*repeat+a)+10*level)
 				score := func(shift float64) cellRow {
 					row := cellRow{"alpha": alpha, "repeat": repeat,
-						"score_oracle":     base + wobble + shift,
-						"score_validation": base + wobble + shift + 0.003 + 0.001*math.Cos(float64(3*repeat)),
-						"score_final":      base + wobble + shift + 0.01}
+						"test_at_best_test":       base + wobble + shift,
+						"test_at_best_validation": base + wobble + shift + 0.003 + 0.001*math.Cos(float64(3*repeat)),
+						"test_at_end":             base + wobble + shift + 0.01}
 					return merge(row, n)
 				}
 				add(merge(score(0.02), cellRow{"method": "original"}))
@@ -163,7 +163,7 @@ func quickstart(repeats int) runTables {
 					return merge(cellRow{"dataset": "digits", "task": "classification", "model": "svm", "kernel": "rbf",
 						"kernel_gamma": 0.5, "alpha": nil, "c": c, "metric": "accuracy", "method": method, "repeat": repeat,
 						"n_features": 64, "n_train": 1078, "n_test": 450,
-						"score_oracle": s, "score_validation": s - 0.004, "score_final": s - 0.01}, n)
+						"test_at_best_test": s, "test_at_best_validation": s - 0.004, "test_at_end": s - 0.01}, n)
 				}
 				add(row("original", 0))
 				for _, r := range regularizers {

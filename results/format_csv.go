@@ -50,7 +50,7 @@ func csvHead() []string {
 		for _, what := range []string{"mean", "std", "n"} {
 			head = append(head, fmt.Sprintf("%s_%s", score, what))
 		}
-		if score != Optimism {
+		if score != SelectionBias {
 			head = append(head, fmt.Sprintf("%s_best", score), fmt.Sprintf("%s_equal", score))
 		}
 	}
@@ -67,7 +67,7 @@ func csvLine(table *ScoreTable, row *ScoreRow, j int) []string {
 	for _, score := range Scores {
 		s := entry.Summary[score]
 		line = append(line, csvNumber(s.Mean), csvNumber(s.Std), strconv.Itoa(s.N))
-		if score != Optimism {
+		if score != SelectionBias {
 			line = append(line, strconv.FormatBool(entry.Best[score]), csvEqual(row, entry, score))
 		}
 	}

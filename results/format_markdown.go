@@ -138,13 +138,13 @@ Each row of cells.arrow is one cell: its settings, status, scores, counts and ti
 import polars as pl
 cells = pl.read_ipc("cells.arrow", memory_map=False).filter(pl.col("status") == "ok")
 cells.group_by("dataset", "regularizer", "method").agg(
-    pl.col("score_oracle").mean(),
-    oracle_minus_validation=(pl.col("score_oracle") - pl.col("score_validation")).mean())
+    pl.col("test_at_best_test").mean(),
+    selection_bias=(pl.col("test_at_best_test") - pl.col("test_at_best_validation")).mean())
 ` + "```" + `
 
 ` + "```r" + `
 cells <- arrow::read_feather("cells.arrow")
-aggregate(score_oracle ~ dataset + method, cells, mean)
+aggregate(test_at_best_test ~ dataset + method, cells, mean)
 ` + "```" + `
 `
 

@@ -16,12 +16,12 @@ func formatCells() []cellRow {
 	base := cellRow{"dataset": `a_b|50% & more`}
 	linear := merge(base, cellRow{"regularizer": "linear"})
 	return []cellRow{
-		merge(base, cellRow{"method": "original", "score_oracle": 10.5, "repeat": 1}),
-		merge(base, cellRow{"method": "original", "score_oracle": 9.5, "repeat": 2}),
-		merge(linear, cellRow{"method": "gaga", "score_oracle": 8.25, "repeat": 1}),
-		merge(linear, cellRow{"method": "gaga", "score_oracle": nil, "status": "failed", "error": "x", "repeat": 2}),
-		merge(linear, cellRow{"method": "gaga", "score_oracle": nil, "status": "failed", "alpha": 0.5}),
-		merge(linear, cellRow{"method": "huber_x", "score_oracle": 7., "alpha": 0.5}),
+		merge(base, cellRow{"method": "original", "test_at_best_test": 10.5, "repeat": 1}),
+		merge(base, cellRow{"method": "original", "test_at_best_test": 9.5, "repeat": 2}),
+		merge(linear, cellRow{"method": "gaga", "test_at_best_test": 8.25, "repeat": 1}),
+		merge(linear, cellRow{"method": "gaga", "test_at_best_test": nil, "status": "failed", "error": "x", "repeat": 2}),
+		merge(linear, cellRow{"method": "gaga", "test_at_best_test": nil, "status": "failed", "alpha": 0.5}),
+		merge(linear, cellRow{"method": "huber_x", "test_at_best_test": 7., "alpha": 0.5}),
 	}
 }
 
@@ -52,10 +52,10 @@ func written(t *testing.T, name string, r *Report) string {
 func TestText(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
-	if err := (Text{}).Write(&b, formatReport(t), Oracle); err != nil {
+	if err := (Text{}).Write(&b, formatReport(t), TestAtBestTest); err != nil {
 		t.Fatal(err)
 	}
-	const want = `Best test score on the path (oracle)
+	const want = `Test score at the age with the best test score
 Test RMSE (lower is better), mean ± standard deviation over repeats; data set: a_b|50% & more; model: Lasso; regularizer: linear; noise: none. n: repeats that count where they are fewer than the row's or only one; - : no cells. Too few repeats to tell differences from chance: a test of 3 methods needs 7 repeats to find one at 5 %.
 
    α  Original       GAGA         huber_x      repeats  failed
@@ -73,10 +73,10 @@ func TestTextOnTerminal(t *testing.T) {
 	t.Parallel()
 	plain, bold := &strings.Builder{}, &strings.Builder{}
 	r := formatReport(t)
-	if err := (Text{MaxRows: 1}).Write(plain, r, Oracle); err != nil {
+	if err := (Text{MaxRows: 1}).Write(plain, r, TestAtBestTest); err != nil {
 		t.Fatal(err)
 	}
-	if err := (Text{Bold: true, MaxRows: 1}).Write(bold, r, Oracle); err != nil {
+	if err := (Text{Bold: true, MaxRows: 1}).Write(bold, r, TestAtBestTest); err != nil {
 		t.Fatal(err)
 	}
 	for _, text := range []string{plain.String(), bold.String()} {
@@ -96,7 +96,7 @@ func TestTextAligns(t *testing.T) {
 	t.Parallel()
 	cells := quickstart(3).cells
 	var b strings.Builder
-	if err := (Text{}).Write(&b, &Report{Tables: tablesOf(t, cells)}, Oracle); err != nil {
+	if err := (Text{}).Write(&b, &Report{Tables: tablesOf(t, cells)}, TestAtBestTest); err != nil {
 		t.Fatal(err)
 	}
 	checked := 0
@@ -145,10 +145,10 @@ func TestCSV(t *testing.T) {
 	}
 	want := []map[string]string{
 		{"method": "original", "regularizer": "linear", "dataset": "a_b|50% & more", "metric": "rmse", "alpha": "0.01", "c": "",
-			"oracle_mean": "10", "oracle_n": "2", "oracle_best": "false", "cells": "2", "failed": "0", "validation_mean": "", "validation_n": "0"},
-		{"method": "gaga", "oracle_mean": "8.25", "oracle_std": "", "oracle_n": "1", "oracle_best": "true", "cells": "2", "failed": "1"},
-		{"method": "gaga", "alpha": "0.5", "oracle_mean": "", "oracle_n": "0", "oracle_best": "false", "failed": "1"},
-		{"method": "huber_x", "oracle_mean": "7", "final_mean": "0", "optimism_mean": "", "failed": "0"},
+			"test_at_best_test_mean": "10", "test_at_best_test_n": "2", "test_at_best_test_best": "false", "cells": "2", "failed": "0", "test_at_best_validation_mean": "", "test_at_best_validation_n": "0"},
+		{"method": "gaga", "test_at_best_test_mean": "8.25", "test_at_best_test_std": "", "test_at_best_test_n": "1", "test_at_best_test_best": "true", "cells": "2", "failed": "1"},
+		{"method": "gaga", "alpha": "0.5", "test_at_best_test_mean": "", "test_at_best_test_n": "0", "test_at_best_test_best": "false", "failed": "1"},
+		{"method": "huber_x", "test_at_best_test_mean": "7", "test_at_end_mean": "0", "selection_bias_mean": "", "failed": "0"},
 	}
 	for i, fields := range want {
 		for name, value := range fields {
@@ -157,8 +157,8 @@ func TestCSV(t *testing.T) {
 			}
 		}
 	}
-	if std, err := strconv.ParseFloat(lines[1][head["oracle_std"]], 64); err != nil || !near(std*std, 0.5) {
-		t.Errorf("oracle_std %q", lines[1][head["oracle_std"]])
+	if std, err := strconv.ParseFloat(lines[1][head["test_at_best_test_std"]], 64); err != nil || !near(std*std, 0.5) {
+		t.Errorf("test_at_best_test_std %q", lines[1][head["test_at_best_test_std"]])
 	}
 }
 
@@ -222,7 +222,7 @@ func TestLaTeX(t *testing.T) {
 		`data set: a\_b\textbar{}50\% \& more;`,
 		`$\alpha$ & Original & GAGA & huber\_x & repeats & failed \\`,
 		`0.01 & $10.00 \pm 0.71$ & $\mathbf{8.25}$ (n=1) & - & 2 & 1 \\`,
-		`\label{tab:name-with-underscores-scores-1-oracle}`,
+		`\label{tab:name-with-underscores-scores-1-test-at-best-test}`,
 		`\begin{tabular}{rlllrr}`,
 	} {
 		if !strings.Contains(text, want) {

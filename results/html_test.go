@@ -18,13 +18,13 @@ import (
 // columnTexts returns the shown texts of a column of the first table.
 func columnTexts(b *chromium.Page, j int) []string {
 	return chromium.Value[[]string](b, fmt.Sprintf(
-		`[...document.querySelectorAll("#scores-1-oracle tbody tr")].map((tr) => tr.cells[%d].textContent)`, j))
+		`[...document.querySelectorAll("#scores-1-test-at-best-test tbody tr")].map((tr) => tr.cells[%d].textContent)`, j))
 }
 
 func TestHTMLInBrowser(t *testing.T) {
 	t.Parallel()
 	run := quickstart(8) // enough repeats for marks
-	run.cells[3] = merge(run.cells[3], cellRow{"status": "failed", "error": "</script><b>not a tag", "score_oracle": nil, "score_validation": nil, "score_final": nil})
+	run.cells[3] = merge(run.cells[3], cellRow{"status": "failed", "error": "</script><b>not a tag", "test_at_best_test": nil, "test_at_best_validation": nil, "test_at_end": nil})
 	dir := writeRun(t, run)
 	html, err := FormatNamed("html")
 	if err != nil {
@@ -50,14 +50,14 @@ func TestHTMLInBrowser(t *testing.T) {
 // testSorting sorts by the keyboard: up, down, and back to the report's order.
 func testSorting(t *testing.T, b *chromium.Page) {
 	t.Helper()
-	heads := chromium.Value[[]string](b, `[...document.querySelectorAll("#scores-1-oracle th")].map((th) => th.textContent)`)
+	heads := chromium.Value[[]string](b, `[...document.querySelectorAll("#scores-1-test-at-best-test th")].map((th) => th.textContent)`)
 	last := slices.Index(heads, "ACS")
 	if last < 0 {
 		t.Fatalf("heads %q", heads)
 	}
 	before := columnTexts(b, last)
 	sorted := func() (state string, numbers []float64) {
-		b.Do(chromedp.Focus(fmt.Sprintf("#scores-1-oracle th:nth-child(%d) button", last+1)), chromedp.KeyEvent(kb.Enter))
+		b.Do(chromedp.Focus(fmt.Sprintf("#scores-1-test-at-best-test th:nth-child(%d) button", last+1)), chromedp.KeyEvent(kb.Enter))
 		for _, text := range columnTexts(b, last) {
 			word, _, _ := strings.Cut(text, " ")
 			x, err := strconv.ParseFloat(word, 64)
@@ -66,7 +66,7 @@ func testSorting(t *testing.T, b *chromium.Page) {
 			}
 			numbers = append(numbers, x)
 		}
-		return chromium.Value[string](b, fmt.Sprintf(`document.querySelectorAll("#scores-1-oracle th")[%d].getAttribute("aria-sort") || ""`, last)), numbers
+		return chromium.Value[string](b, fmt.Sprintf(`document.querySelectorAll("#scores-1-test-at-best-test th")[%d].getAttribute("aria-sort") || ""`, last)), numbers
 	}
 	state, up := sorted()
 	if state != "ascending" || !slices.IsSorted(up) || len(up) != len(before) {
@@ -87,9 +87,9 @@ func testFiltering(t *testing.T, b *chromium.Page) {
 	t.Helper()
 	all := len(columnTexts(b, 0))
 	count := func() string {
-		return chromium.Value[string](b, `document.querySelector("#scores-1-oracle output").textContent`)
+		return chromium.Value[string](b, `document.querySelector("#scores-1-test-at-best-test output").textContent`)
 	}
-	b.Do(chromedp.SendKeys("#scores-1-oracle input", "MIXTURE 0.3"))
+	b.Do(chromedp.SendKeys("#scores-1-test-at-best-test input", "MIXTURE 0.3"))
 	var regularizers []string
 	for j := range 3 {
 		regularizers = append(regularizers, columnTexts(b, j)...)
@@ -98,8 +98,8 @@ func testFiltering(t *testing.T, b *chromium.Page) {
 		t.Errorf("%d of %d rows with both words, %s: %q", n, all, count(), regularizers)
 	}
 	b.Shot("filtered")
-	chromium.Value[bool](b, `{ const i = document.querySelector("#scores-1-oracle input"); i.value = ""; i.dispatchEvent(new Event("input")) }`)
-	choose := `{ const s = document.querySelector("#scores-1-oracle select"); s.value = s.options[%d].value; s.dispatchEvent(new Event("change")); s.options[%d].text }`
+	chromium.Value[bool](b, `{ const i = document.querySelector("#scores-1-test-at-best-test input"); i.value = ""; i.dispatchEvent(new Event("input")) }`)
+	choose := `{ const s = document.querySelector("#scores-1-test-at-best-test select"); s.value = s.options[%d].value; s.dispatchEvent(new Event("change")); s.options[%d].text }`
 	chosen := chromium.Value[string](b, fmt.Sprintf(choose, 1, 1))
 	column := columnTexts(b, 0)
 	if len(column) == 0 || len(column) >= all || slices.ContainsFunc(column, func(text string) bool { return text != chosen }) {

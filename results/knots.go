@@ -46,7 +46,7 @@ type cellKnots struct {
 // readKnots adds to cells, whose keys say which are wanted, the knots in the
 // file. It holds one batch of the file in memory at a time.
 func readKnots(ctx context.Context, path string, cells map[string]*cellKnots) error {
-	columns := []string{"cell", "knot", "age", "event", "score_test"}
+	columns := []string{"cell", "knot", "age", "event", "test_score"}
 	kinds := []experiment.Type{experiment.Text, experiment.Int, experiment.Float, experiment.Text, experiment.Float}
 	return eachFrameOf(ctx, path, cells, columns, func(f *Frame) error {
 		v, err := f.vectors(path, columns, kinds)

@@ -49,7 +49,7 @@ func load(ctx context.Context, dir string, options Options) (*Report, error) {
 	}
 	r.Tables = cells.groups.tables()
 	r.addMissing()
-	for score := range Optimism {
+	for score := range SelectionBias {
 		if ranking := newRanking(r.Tables, score); ranking != nil {
 			r.Rankings = append(r.Rankings, ranking)
 		}
@@ -137,7 +137,7 @@ func (r *Report) addMissing() {
 				if e.Cells > 0 && e.Cells < most {
 					fewer++
 				}
-				if e.Summary[Validation].N < e.Summary[Oracle].N {
+				if e.Summary[TestAtBestValidation].N < e.Summary[TestAtBestTest].N {
 					noValidation++
 				}
 			}
@@ -148,8 +148,8 @@ func (r *Report) addMissing() {
 		}
 		switch {
 		case noValidation == 0:
-		case !table.has(Validation):
-			r.Missing = append(r.Missing, fmt.Sprintf("test %s: no cell has a validation score, and so there is neither a table of it nor the optimism of the oracle "+
+		case !table.has(TestAtBestValidation):
+			r.Missing = append(r.Missing, fmt.Sprintf("test %s: no cell has a validation score, and so there is neither a table of it nor the selection bias "+
 				"(a grid with split.validation: 0, which protocol: paper has unless told otherwise, has no validation part).", table.Metric.word()))
 		default:
 			r.Missing = append(r.Missing, fmt.Sprintf("test %s: %s of the table rest on more repeats than have a validation score (there is no validation part, or no finite score on it).",

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 
 	"github.com/agepath/agepath/experiment"
 )
@@ -69,7 +70,7 @@ func ManifestTables(tables experiment.Tables) []ManifestTable {
 }
 
 // ReadManifest reads the manifest of dir. Its error is [fs.ErrNotExist] where
-// there is none, and a [*MismatchError] for another schema version.
+// there is none, and a [*VersionError] for another schema version.
 func ReadManifest(dir string) (*Manifest, error) {
 	path := filepath.Join(dir, ManifestName)
 	text, err := os.ReadFile(path)
@@ -81,7 +82,7 @@ func ReadManifest(dir string) (*Manifest, error) {
 		return nil, fmt.Errorf("reading the manifest %s: %w", path, err)
 	}
 	if m.SchemaVersion != SchemaVersion {
-		return nil, &MismatchError{path, "schema version", fmt.Sprint(m.SchemaVersion), fmt.Sprint(SchemaVersion)}
+		return nil, fmt.Errorf("reading the manifest %s: %w", path, &VersionError{strconv.Itoa(m.SchemaVersion)})
 	}
 	return &m, nil
 }

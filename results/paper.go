@@ -27,7 +27,7 @@ type PaperRow struct {
 	Label     string  // of the method, with its settings where the run has several
 	Method    string  // as in the run's table, "" where it is missing
 	Cells     int     // of the run in it; 0 where it is missing
-	Ours      Summary // of their oracle scores
+	Ours      Summary // of their scores at the best test age
 }
 
 // key tells published numbers apart.
@@ -133,7 +133,7 @@ func (p *PaperTable) add(row published.Row, candidates []rankedRow) bool {
 			}
 			for j, style := range methodStylesOf(c.table.Methods) {
 				if entry := &c.row.Entries[j]; methodName(c.table.Methods[j]) == score.Method && entry.Cells > 0 {
-					p.Rows = append(p.Rows, PaperRow{row, score, c.row.Setting, style.label, c.table.Methods[j], entry.Cells, entry.Summary[Oracle]})
+					p.Rows = append(p.Rows, PaperRow{row, score, c.row.Setting, style.label, c.table.Methods[j], entry.Cells, entry.Summary[TestAtBestTest]})
 					matched = true
 				}
 			}

@@ -167,7 +167,7 @@ func TestFiguresOfRun(t *testing.T) {
 	}
 	// Two data sets x two regularizers x two noise levels; paths of one data
 	// set x two regularizers.
-	if kinds[SensitivityFigure] != 8 || kinds[LearningFigure] != 8 || kinds[PathFigure] != 2 || kinds[EventFigure] != 2 || kinds[ConsistencyFigure] != 2 || len(r.LeftOut) != 0 {
+	if kinds[SensitivityFigure] != 8 || kinds[ValidationFigure] != 8 || kinds[PathFigure] != 2 || kinds[EventFigure] != 2 || kinds[ConsistencyFigure] != 2 || len(r.LeftOut) != 0 {
 		t.Errorf("figures %v, left out %v", kinds, r.LeftOut)
 	}
 }
@@ -179,7 +179,7 @@ func TestSensitivityFigure(t *testing.T) {
 		rows = append(rows, scored(cellRow{"method": "acs", "alpha": alpha}, float64(i), float64(i)+2)...)
 		gaga := cellRow{"method": "gaga", "alpha": alpha}
 		if i == 2 {
-			gaga["score_oracle"], gaga["status"] = nil, "failed"
+			gaga["test_at_best_test"], gaga["status"] = nil, "failed"
 		}
 		rows = append(rows, gaga)
 	}
@@ -189,7 +189,7 @@ func TestSensitivityFigure(t *testing.T) {
 		t.Fatalf("plans %+v", plans)
 	}
 	f := sensitivityFigure(plans[0], &dataFacts{target: "target scaled to [0, 1]"})
-	if !f.X.Log || f.Y.Text != "test RMSE (target scaled to [0, 1]), oracle" {
+	if !f.X.Log || f.Y.Text != "test RMSE (target scaled to [0, 1]), at best test age" {
 		t.Errorf("axes %+v %+v", f.X, f.Y)
 	}
 	acs, gaga := f.Series[0], f.Series[1]
@@ -238,7 +238,7 @@ func TestPlanSensitivityOverNoise(t *testing.T) {
 func TestChooseFigures(t *testing.T) {
 	t.Parallel()
 	var plans []figurePlan
-	for kind, n := range map[FigureKind]int{SensitivityFigure: 50, LearningFigure: 3, PathFigure: 20} {
+	for kind, n := range map[FigureKind]int{SensitivityFigure: 50, ValidationFigure: 3, PathFigure: 20} {
 		for i := range n {
 			set := "a" // the first 40 of each kind, then b
 			if i >= 40 {

@@ -23,10 +23,10 @@ type answers map[string][]map[string]any
 
 // questions are the names of the tables with what tells their rows apart.
 var questions = map[string][]string{
-	"best":     {"dataset", "method"},
-	"jumps":    {"dataset", "regularizer"},
-	"slowest":  {"cell"},
-	"optimism": {"dataset", "method"},
+	"best":    {"dataset", "method"},
+	"jumps":   {"dataset", "regularizer"},
+	"slowest": {"cell"},
+	"bias":    {"dataset", "method"},
 }
 
 // queryRun is a run whose answers differ from row to row, with failed cells.
@@ -40,7 +40,7 @@ func queryRun() runTables {
 		}
 		if i%29 == 7 {
 			row["status"] = "failed"
-			for _, name := range []string{"metric", "score_oracle", "score_validation", "score_final", "turning_points", "jump_points"} {
+			for _, name := range []string{"metric", "test_at_best_test", "test_at_best_validation", "test_at_end", "turning_points", "jump_points"} {
 				row[name] = nil
 			}
 		}
@@ -68,9 +68,9 @@ func answer(rows []cellRow) answers {
 		if value(row, "status") != "ok" {
 			continue
 		}
-		gap := row["score_validation"].(float64) - row["score_oracle"].(float64)
+		gap := row["test_at_best_validation"].(float64) - row["test_at_best_test"].(float64)
 		if value(row, "metric") == "rmse" {
-			add(best, [3]any{value(row, "dataset"), row["method"], row["alpha"]}, row["score_validation"].(float64))
+			add(best, [3]any{value(row, "dataset"), row["method"], row["alpha"]}, row["test_at_best_validation"].(float64))
 		} else {
 			gap = -gap
 		}
@@ -88,8 +88,8 @@ func answer(rows []cellRow) answers {
 	lowest := map[[3]any]map[string]any{}
 	for key, m := range best {
 		pair := [3]any{key[0], key[1]}
-		if have := lowest[pair]; have == nil || m.sum/m.n < have["score_validation"].(float64) {
-			lowest[pair] = map[string]any{"dataset": key[0], "method": key[1], "alpha": key[2], "score_validation": m.sum / m.n}
+		if have := lowest[pair]; have == nil || m.sum/m.n < have["test_at_best_validation"].(float64) {
+			lowest[pair] = map[string]any{"dataset": key[0], "method": key[1], "alpha": key[2], "test_at_best_validation": m.sum / m.n}
 		}
 	}
 	for _, row := range lowest {
@@ -99,7 +99,7 @@ func answer(rows []cellRow) answers {
 		a["jumps"] = append(a["jumps"], map[string]any{"dataset": key[0], "regularizer": key[1], "turning_points": turns[key].sum / turns[key].n, "jump_points": m.sum / m.n})
 	}
 	for key, m := range gaps {
-		a["optimism"] = append(a["optimism"], map[string]any{"dataset": key[0], "method": key[1], "optimism": m.sum / m.n})
+		a["bias"] = append(a["bias"], map[string]any{"dataset": key[0], "method": key[1], "selection_bias": m.sum / m.n})
 	}
 	return a
 }
@@ -197,7 +197,7 @@ const sql = {}
 for (const [name, query] of Object.entries(JSON.parse(fs.readFileSync('queries.json')))) {
   sql[name] = (await db.runAndReadAll(query)).getRowObjectsJson()
 }
-const js = { best, jumps, slowest, optimism }
+const js = { best, jumps, slowest, bias }
 for (const name in js) js[name] = js[name].toRecords()
 cells.writeCSV('cells.csv')
 fs.writeFileSync('js.json', JSON.stringify(js))
@@ -258,7 +258,7 @@ func TestQuerying(t *testing.T) {
 		code := replaceOnce(t, queryBlocks(t, "python")[0], `pd.read_feather("out/quickstart/cells.arrow")`, `pd.read_csv("cells.csv")`)
 		writeText(t, filepath.Join(work, "query.py"), code+`
 import json
-tables = dict(best=best, jumps=jumps, slowest=slowest, optimism=optimism)
+tables = dict(best=best, jumps=jumps, slowest=slowest, bias=bias)
 json.dump({name: table.to_dict("records") for name, table in tables.items()}, open("python.json", "w"))
 `)
 		runIn(t, work, python, "query.py")
@@ -281,7 +281,7 @@ json.dump({name: table.to_dict("records") for name, table in tables.items()}, op
 		}
 		code := replaceOnce(t, queryBlocks(t, "r")[0], `as.data.frame(arrow::read_feather("out/quickstart/cells.arrow"))`, `read.csv("cells.csv", colClasses = c(cell = "character"))`)
 		writeText(t, filepath.Join(work, "query.R"), code+`
-for (name in c("best", "jumps", "slowest", "optimism")) {
+for (name in c("best", "jumps", "slowest", "bias")) {
   table <- get(name)
   write.csv(format(table, digits = 17), paste0("r-", name, ".csv"), row.names = FALSE)
 }

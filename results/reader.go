@@ -16,7 +16,8 @@ import (
 )
 
 // ReadTable reads a table of results: an Arrow file (.arrow) or an Arrow
-// stream (.arrows), told by content. Without columns it reads all of them;
+// stream (.arrows), told by content. Its error is a [*VersionError] for a table
+// of another schema version. Without columns it reads all of them;
 // else only those, in the order they are named, without reading the others
 // from the disk. A stream is read up to its last whole batch; a file that is
 // not whole is an error.
@@ -169,11 +170,11 @@ func (t *TableReader) begin(columns []string) error {
 	if t.all, err = schemaColumns(t.schema); err != nil {
 		return err
 	}
+	if version, tells := t.metadata()[MetadataVersion]; tells && version != strconv.Itoa(SchemaVersion) {
+		return &VersionError{version}
+	}
 	wanted, err := positions(t.all, columns)
 	if err != nil {
-		if version := t.metadata()[MetadataVersion]; version != "" && version != strconv.Itoa(SchemaVersion) {
-			return fmt.Errorf("%w: the file is of schema version %s, this agepath reads version %d", err, version, SchemaVersion)
-		}
 		return err
 	}
 	t.wanted, err = newProjection(t.schema, t.all, wanted)

@@ -18,11 +18,11 @@ import (
 	"github.com/agepath/agepath/experiment"
 )
 
-// MismatchError says that a file in DIR is not one of the run, the kind of
-// experiment or the schema version a store was opened for.
+// MismatchError says that a file in DIR is not one of the run or the kind of
+// experiment a store was opened for.
 type MismatchError struct {
 	Path string
-	What string // run, schema version, columns
+	What string // run, table, columns
 	Have string
 	Want string
 }

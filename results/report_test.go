@@ -124,7 +124,7 @@ func TestWriteRemovesStaleFigures(t *testing.T) {
 	}
 	folder := filepath.Join(dir, reportFolder, figureFolder)
 	keep := []string{"mine.svg", "path-notes.txt"}
-	for _, name := range append([]string{"path-old.svg", "learning-old.csv"}, keep...) {
+	for _, name := range append([]string{"path-old.svg", "validation-curve-old.csv"}, keep...) {
 		if err := os.WriteFile(filepath.Join(folder, name), nil, 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -139,7 +139,7 @@ func TestLoadSaysWhatIsMissing(t *testing.T) {
 	t.Parallel()
 	run := quickstart(3)
 	run.cells = run.cells[:100]
-	run.cells[7] = merge(run.cells[7], cellRow{"status": "timeout", "error": "after 1s", "score_oracle": nil, "score_validation": nil, "score_final": nil})
+	run.cells[7] = merge(run.cells[7], cellRow{"status": "timeout", "error": "after 1s", "test_at_best_test": nil, "test_at_best_validation": nil, "test_at_end": nil})
 	run.knots, run.coefficients = experiment.Batch{}, experiment.Batch{}
 	dir := writeRun(t, run)
 	err := WriteManifest(dir, &Manifest{Name: "my grid", Run: "r1", Kind: experiment.SelfPaced, Cells: 174,

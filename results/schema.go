@@ -12,7 +12,19 @@ import (
 
 // SchemaVersion is the version of the tables in DIR. It grows when columns
 // change their meaning, name or type.
-const SchemaVersion = 5
+const SchemaVersion = 6
+
+// VersionError says that tables are of another schema version than
+// [SchemaVersion]. Their columns may mean something else under the same names,
+// so nothing reads them.
+type VersionError struct {
+	Have string // the version in decimal
+}
+
+func (e *VersionError) Error() string {
+	return fmt.Sprintf("the tables are of schema version %s, and this agepath reads version %d; read them with the agepath that wrote them (%s names it), or run the grid again into another folder",
+		e.Have, SchemaVersion, ManifestName)
+}
 
 // Keys of the metadata of every Arrow schema that is written here.
 const (

@@ -47,36 +47,42 @@ func (m Metric) direction() string {
 type Score int
 
 const (
-	Oracle     Score = iota // the best test score on the path, what the paper reports
-	Validation              // the test score at the age with the best validation score
-	Final                   // the test score at the end of the path
-	Optimism                // how much better Oracle looks than Validation; >= 0
-	scores                  // how many there are
+	TestAtBestTest       Score = iota // the test score at the age with the best test score, what the paper reports
+	TestAtBestValidation              // the test score at the age with the best validation score, what a practitioner can have
+	TestAtEnd                         // the test score at the end of the path
+	SelectionBias                     // how much better TestAtBestTest looks than TestAtBestValidation; >= 0
+	scores                            // how many there are
 )
 
 // Scores lists every score in the order reports show them.
-var Scores = []Score{Oracle, Validation, Final, Optimism}
+var Scores = []Score{TestAtBestTest, TestAtBestValidation, TestAtEnd, SelectionBias}
 
-// selections are the scores that cells.arrow holds.
-var selectionColumns = [Optimism]string{Oracle: "score_oracle", Validation: "score_validation", Final: "score_final"}
+// scoreNames are the scores' names in files.
+var scoreNames = [scores]string{"test_at_best_test", "test_at_best_validation", "test_at_end", "selection_bias"}
+
+// scoreColumns are the columns of cells.arrow that hold scores.
+var scoreColumns = scoreNames[:SelectionBias]
 
 // String returns the score's name in files.
-func (s Score) String() string {
-	return [...]string{"oracle", "validation", "final", "optimism"}[s]
+func (s Score) String() string { return scoreNames[s] }
+
+// head is the score's name at the top of a column.
+func (s Score) head() string {
+	return [...]string{"at best test", "at best validation", "at end", "selection bias"}[s]
 }
 
 // short says it in a few words, without a capital.
 func (s Score) short() string {
-	return [...]string{"best test score on the path (oracle)", "age chosen on the validation part", "end of the path", "optimism"}[s]
+	return [...]string{"age chosen by the test score", "age chosen by the validation score", "end of the path", "selection bias"}[s]
 }
 
 // title says in a few words what the score is.
 func (s Score) title() string {
 	return [...]string{
-		"Best test score on the path (oracle)",
-		"Test score at the age chosen on the validation part",
-		"Test score at the end of the path (final)",
-		"Optimism: what choosing the age on the test set adds (oracle against validation)",
+		"Test score at the age with the best test score",
+		"Test score at the age with the best validation score",
+		"Test score at the end of the path",
+		"Selection bias of an age chosen by the test score",
 	}[s]
 }
 

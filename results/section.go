@@ -32,8 +32,8 @@ func (r *Report) layOut() []section {
 	}
 	for i, table := range r.Tables {
 		s := section{title: r.tableTitle("Scores", i), name: fmt.Sprintf("scores-%d", i+1)}
-		for score := range Optimism {
-			if score == Oracle || table.has(score) { // a grid may do without a validation part
+		for score := range SelectionBias {
+			if score == TestAtBestTest || table.has(score) { // a grid may do without a validation part
 				s.sheets = append(s.sheets, scoreSheet(table, score))
 			}
 		}
@@ -56,7 +56,7 @@ func (r *Report) layOut() []section {
 	compared := r.compared()
 	for i := range compared {
 		of := section{title: r.tableTitle("Comparisons", i), name: fmt.Sprintf("compared-%d", i+1)}
-		for _, score := range []Score{Oracle, Validation} {
+		for _, score := range []Score{TestAtBestTest, TestAtBestValidation} {
 			if s := compared[i].sheet(score); len(s.rows) > 0 {
 				of.sheets = append(of.sheets, s)
 			}

@@ -157,9 +157,9 @@ func choose(candidates []candidate, by experiment.Select, metric Metric) ([]Sele
 				failed++
 				continue
 			}
-			x := c.heldOut
-			if by == experiment.SelectOracle {
-				x = c.Score[Oracle]
+			x := c.bestValidation
+			if by == experiment.SelectTest {
+				x = c.Score[TestAtBestTest]
 			}
 			if !math.IsNaN(x) && !math.IsInf(x, 0) && (math.IsNaN(value) || metric.better(x, value)) {
 				best, value = end, x
@@ -219,7 +219,7 @@ func (r *Report) writeSelected(folder string) error {
 	var buffer bytes.Buffer
 	out := csv.NewWriter(&buffer)
 	head := append(slices.Clone(dimensionColumns[:]), "method", "method_settings", "repeat", "cell", "chosen_by", "chosen_score")
-	head = append(append(head, selectionColumns[:]...), "candidates", "failed")
+	head = append(append(head, scoreColumns...), "candidates", "failed")
 	lines := [][]string{head}
 	for i := range r.Selected {
 		lines = append(lines, r.Selected[i].line())
@@ -238,7 +238,7 @@ func (s *Selected) line() []string {
 	}
 	name, settings := cutMethod(s.Method)
 	line = append(line, name, settings, strconv.FormatInt(s.Repeat, 10), s.Cell, string(s.By), csvNumber(s.Value))
-	for score := range Optimism {
+	for score := range SelectionBias {
 		line = append(line, csvNumber(s.Score[score]))
 	}
 	return append(line, strconv.Itoa(s.Candidates), strconv.Itoa(s.Failed))

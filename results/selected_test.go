@@ -19,21 +19,21 @@ func tuned() []cellRow {
 		row["cell"] = testID(len(rows))
 		rows = append(rows, row)
 	}
-	// heldOut prefers the first α in repeat 1 and the second in repeat 2, the
+	// bestValidation prefers the first α in repeat 1 and the second in repeat 2, the
 	// test score always the first.
 	for repeat := 1; repeat <= 2; repeat++ {
 		for a, alpha := range []float64{0.001, 0.01} {
-			heldOut := 1 + 0.1*float64((a+repeat-1)%2)
+			bestValidation := 1 + 0.1*float64((a+repeat-1)%2)
 			base := cellRow{"repeat": repeat, "alpha": alpha, "noise_kind": "gaussian", "noise_level": 0.3}
-			add(merge(base, cellRow{"method": "original", "score_oracle": 2 + 0.1*float64(a), "score_held_out": heldOut}))
+			add(merge(base, cellRow{"method": "original", "test_at_best_test": 2 + 0.1*float64(a), "best_validation": bestValidation}))
 			for _, delta := range []string{`{"delta":10,"size":4}`, `{"delta":2,"size":4}`} {
-				add(merge(base, cellRow{"method": "huber-lasso", "method_params": delta, "score_oracle": 1.0, "score_held_out": heldOut}))
+				add(merge(base, cellRow{"method": "huber-lasso", "method_params": delta, "test_at_best_test": 1.0, "best_validation": bestValidation}))
 			}
 			for r, param := range []any{nil, 0.5} {
 				row := cellRow{"method": "gaga", "regularizer": []string{"linear", "mixture"}[r], "regularizer_param": param,
-					"score_oracle": 0.5 + 0.1*float64(a), "score_held_out": heldOut}
+					"test_at_best_test": 0.5 + 0.1*float64(a), "best_validation": bestValidation}
 				if repeat == 2 && a == 1 { // the best one has no result
-					row = merge(row, cellRow{"status": "failed", "score_oracle": nil, "score_held_out": nil, "metric": nil})
+					row = merge(row, cellRow{"status": "failed", "test_at_best_test": nil, "best_validation": nil, "metric": nil})
 				}
 				add(merge(base, row))
 			}
@@ -64,7 +64,7 @@ func TestSelectBest(t *testing.T) {
 			"gaga in linear":  {"alpha=0.001", "alpha=0.001"},                // 0.01 failed in repeat 2
 			"gaga in mixture": {"alpha=0.001", "alpha=0.001"},
 		},
-		experiment.SelectOracle: {
+		experiment.SelectTest: {
 			"original":        {"alpha=0.001", "alpha=0.001"},
 			"huber-lasso":     {"alpha=0.001 delta=2", "alpha=0.001 delta=2"},
 			"gaga in linear":  {"alpha=0.001", "alpha=0.001"},
@@ -101,7 +101,7 @@ func TestSelectBest(t *testing.T) {
 			if !row.Setting[DimAlpha].IsNull() || row.Repeats != 2 || row.Setting[DimRegularizerParam].IsNull() != (row.Setting[DimRegularizer].Text == "linear") {
 				t.Errorf("%s: row %+v", by, row.Setting)
 			}
-			if got := row.Entries[0].Summary[Oracle].Mean; by == experiment.SelectValidation && math.Abs(got-2.05) > 1e-12 {
+			if got := row.Entries[0].Summary[TestAtBestTest].Mean; by == experiment.SelectValidation && math.Abs(got-2.05) > 1e-12 {
 				t.Errorf("the plain fit has the mean %v, want 2.05", got)
 			}
 		}
@@ -128,7 +128,7 @@ func TestSelectBestCaption(t *testing.T) {
 		}
 		rows = append(rows, row)
 	}
-	r, _ := selectReport(t, rows, experiment.SelectOracle)
+	r, _ := selectReport(t, rows, experiment.SelectTest)
 	row := r.Tables[0].Rows[0]
 	if len(r.Tables[0].Rows) != 1 || !row.Setting[DimAlpha].IsNull() || row.Setting[DimRegularizerParam].IsNull() {
 		t.Errorf("row %+v", row.Setting)
@@ -166,14 +166,14 @@ func TestSelectBestWithoutScores(t *testing.T) {
 	rows := tuned()
 	for _, row := range rows {
 		if row["method"] == "original" && row["repeat"] == 1 {
-			row["status"], row["score_oracle"], row["score_held_out"], row["metric"] = "failed", nil, nil, nil
+			row["status"], row["test_at_best_test"], row["best_validation"], row["metric"] = "failed", nil, nil, nil
 		}
 	}
 	r, folder := selectReport(t, rows, experiment.SelectValidation)
 	if s := r.Selected[0]; s.Method != "original" || s.Cell != "" || s.Failed != 2 || !math.IsNaN(s.Value) {
 		t.Errorf("%+v was chosen among failed cells", s)
 	}
-	if e := r.Tables[0].Rows[0].Entries[0]; e.Failed != 2 || e.Summary[Oracle].N != 1 {
+	if e := r.Tables[0].Rows[0].Entries[0]; e.Failed != 2 || e.Summary[TestAtBestTest].N != 1 {
 		t.Errorf("%+v", e)
 	}
 	want, err := os.ReadFile(filepath.Join(folder, selectedFile))

@@ -43,7 +43,7 @@ type ScoreEntry struct {
 	Cells   int // cells in the files; 0 where the method was not run, or has not been yet
 	Failed  int // those with a status other than ok
 	Summary [scores]Summary
-	Best    [scores]bool // best mean of the row, several where equal; never set for Optimism
+	Best    [scores]bool // best mean of the row, several where equal; never set for SelectionBias
 	Equal   [scores]bool // not significantly worse than the best, where that can be tested; see [ScoreRow.Comparisons]
 
 	// Sample holds the cells by repeat, for comparisons on the same splits.
@@ -56,10 +56,10 @@ type RepeatScore struct {
 	Repeat int64
 	Score  [scores]float64
 
-	seconds [2]float64 // processor and elapsed time, NaN where not known
-	heldOut float64    // best score on the validation part, by which the age was chosen
-	cell    cellKey
-	ok      bool // its status
+	seconds        [2]float64 // processor and elapsed time, NaN where not known
+	bestValidation float64    // best score on the validation part, by which the age was chosen
+	cell           cellKey
+	ok             bool // its status
 }
 
 // Sensitivity gathers cells into one table for each metric. A method that
@@ -69,7 +69,7 @@ type RepeatScore struct {
 // are null or not finite are left out of the summaries, whose N tells.
 //
 // The frame needs the columns of [Dimension], the scores, cell, method,
-// method_params, score_held_out, the times, repeat, status and metric.
+// method_params, best_validation, the times, repeat, status and metric.
 func Sensitivity(cells *Frame) ([]*ScoreTable, error) {
 	columns, err := newCellColumns(cells, map[string]string{})
 	if err != nil {
@@ -151,10 +151,10 @@ func (e *ScoreEntry) summarize(metric Metric) {
 	for score := range scores {
 		for i := range e.Sample {
 			s := &e.Sample[i].Score
-			if score == Optimism {
-				s[Optimism] = s[Validation] - s[Oracle]
+			if score == SelectionBias {
+				s[SelectionBias] = s[TestAtBestValidation] - s[TestAtBestTest]
 				if metric == Accuracy {
-					s[Optimism] = -s[Optimism]
+					s[SelectionBias] = -s[SelectionBias]
 				}
 			}
 			values[i] = s[score]
@@ -165,7 +165,7 @@ func (e *ScoreEntry) summarize(metric Metric) {
 
 // markBest marks the entries with the best mean of each score.
 func (r *ScoreRow) markBest(metric Metric) {
-	for score := range Optimism {
+	for score := range SelectionBias {
 		best := -1
 		for j := range r.Entries {
 			s := r.Entries[j].Summary[score]

@@ -25,12 +25,12 @@ func near(a, b float64) bool {
 	return a == b || math.IsNaN(a) && math.IsNaN(b) || math.Abs(a-b) <= 1e-14*max(math.Abs(a), math.Abs(b))
 }
 
-// scored makes cells of one method over repeats from 1, with the given oracle
-// scores.
-func scored(base cellRow, oracle ...float64) []cellRow {
+// scored makes cells of one method over repeats from 1, with the given scores at
+// the best test age.
+func scored(base cellRow, best ...float64) []cellRow {
 	var rows []cellRow
-	for i, score := range oracle {
-		rows = append(rows, merge(cellRow{"repeat": i + 1, "score_oracle": score}, base))
+	for i, score := range best {
+		rows = append(rows, merge(cellRow{"repeat": i + 1, "test_at_best_test": score}, base))
 	}
 	return rows
 }
@@ -56,7 +56,7 @@ func TestSensitivityGolden(t *testing.T) {
 	want := []struct {
 		regularizer string
 		repeats     int
-		oracle      [3]Summary
+		scores      [3]Summary
 		best        int
 	}{
 		{"linear", 4, [3]Summary{original, {7. / 12, math.Sqrt(7. / 48), 3}, {2.5, math.Sqrt(5. / 3), 4}}, 1},
@@ -70,16 +70,16 @@ func TestSensitivityGolden(t *testing.T) {
 		if got := regularizerText(row.Setting); got != w.regularizer || row.Repeats != w.repeats {
 			t.Errorf("row %d: %s with %d repeats, want %s with %d", i, got, row.Repeats, w.regularizer, w.repeats)
 		}
-		for j, s := range w.oracle {
-			got := row.Entries[j].Summary[Oracle]
+		for j, s := range w.scores {
+			got := row.Entries[j].Summary[TestAtBestTest]
 			if row.Entries[j].Cells == 0 {
 				got = none
 			}
 			if got.N != s.N || !near(got.Mean, s.Mean) || !near(got.Std, s.Std) {
 				t.Errorf("row %d, method %d: %+v, want %+v", i, j, got, s)
 			}
-			if row.Entries[j].Best[Oracle] != (j == w.best) {
-				t.Errorf("row %d, method %d: best is %v", i, j, row.Entries[j].Best[Oracle])
+			if row.Entries[j].Best[TestAtBestTest] != (j == w.best) {
+				t.Errorf("row %d, method %d: best is %v", i, j, row.Entries[j].Best[TestAtBestTest])
 			}
 		}
 	}
@@ -94,7 +94,7 @@ func TestSensitivityAgainstRows(t *testing.T) {
 	for _, table := range tablesOf(t, cells) {
 		for _, row := range table.Rows {
 			for j, method := range table.Methods {
-				for score, column := range selectionColumns {
+				for score, column := range scoreColumns {
 					var n, sum, squares float64
 					for _, cell := range cells {
 						if cell["method"] != method || !inRow(cell, row.Setting, method) {
@@ -164,53 +164,53 @@ func TestSensitivityOrderOfRows(t *testing.T) {
 	}
 }
 
-func TestSensitivityBestAndOptimism(t *testing.T) {
+func TestSensitivityBestAndSelectionBias(t *testing.T) {
 	t.Parallel()
 	rows := []cellRow{
-		{"method": "original", "score_oracle": 0.5, "score_validation": 0.75, "score_final": 0.75},
-		{"method": "gaga", "score_oracle": 0.25, "score_validation": 0.75, "score_final": 1.0},
-		{"method": "acs", "score_oracle": 0.25, "score_validation": 1.0, "score_final": 1.0},
+		{"method": "original", "test_at_best_test": 0.5, "test_at_best_validation": 0.75, "test_at_end": 0.75},
+		{"method": "gaga", "test_at_best_test": 0.25, "test_at_best_validation": 0.75, "test_at_end": 1.0},
+		{"method": "acs", "test_at_best_test": 0.25, "test_at_best_validation": 1.0, "test_at_end": 1.0},
 	}
-	best := func(metric string) (marks [3][3]bool, optimism [3]float64) {
+	best := func(metric string) (marks [3][3]bool, bias [3]float64) {
 		for _, row := range rows {
 			row["metric"] = metric
 		}
 		table := tablesOf(t, rows)[0]
 		for j, e := range table.Rows[0].Entries { // original, acs, gaga
 			copy(marks[j][:], e.Best[:])
-			optimism[j] = e.Summary[Optimism].Mean
-			if e.Best[Optimism] {
-				t.Errorf("%s: an optimism is marked as best", metric)
+			bias[j] = e.Summary[SelectionBias].Mean
+			if e.Best[SelectionBias] {
+				t.Errorf("%s: a selection bias is marked as best", metric)
 			}
 		}
-		return marks, optimism
+		return marks, bias
 	}
-	marks, optimism := best("rmse")
+	marks, bias := best("rmse")
 	if want := [3][3]bool{{false, true, true}, {true, false, false}, {true, true, false}}; marks != want {
 		t.Errorf("rmse: best %v, want %v", marks, want)
 	}
-	if want := [3]float64{0.25, 0.75, 0.5}; optimism != want {
-		t.Errorf("rmse: optimism %v, want %v", optimism, want)
+	if want := [3]float64{0.25, 0.75, 0.5}; bias != want {
+		t.Errorf("rmse: bias %v, want %v", bias, want)
 	}
-	marks, optimism = best("accuracy")
+	marks, bias = best("accuracy")
 	if want := [3][3]bool{{true, false, false}, {false, true, true}, {false, false, true}}; marks != want {
 		t.Errorf("accuracy: best %v, want %v", marks, want)
 	}
-	if want := [3]float64{-0.25, -0.75, -0.5}; optimism != want {
-		t.Errorf("accuracy: optimism %v, want %v", optimism, want)
+	if want := [3]float64{-0.25, -0.75, -0.5}; bias != want {
+		t.Errorf("accuracy: bias %v, want %v", bias, want)
 	}
 }
 
 func TestSensitivityWithoutScores(t *testing.T) {
 	t.Parallel()
-	failed := cellRow{"status": "failed", "error": "no", "metric": nil, "score_oracle": nil, "score_validation": nil, "score_final": nil}
+	failed := cellRow{"status": "failed", "error": "no", "metric": nil, "test_at_best_test": nil, "test_at_best_validation": nil, "test_at_end": nil}
 	rows := []cellRow{
 		merge(failed, cellRow{"method": "acs", "repeat": 1}),
 		merge(failed, cellRow{"method": "acs", "repeat": 2, "status": "timeout"}),
-		{"method": "gaga", "repeat": 1, "score_oracle": math.NaN()},
-		{"method": "gaga", "repeat": 2, "score_oracle": math.Inf(1)},
-		{"method": "gaga", "repeat": 3, "score_oracle": nil},
-		{"method": "gaga", "repeat": 4, "score_oracle": 0.25},
+		{"method": "gaga", "repeat": 1, "test_at_best_test": math.NaN()},
+		{"method": "gaga", "repeat": 2, "test_at_best_test": math.Inf(1)},
+		{"method": "gaga", "repeat": 3, "test_at_best_test": nil},
+		{"method": "gaga", "repeat": 4, "test_at_best_test": 0.25},
 		// Another data set, of which nothing was scored: it is a Lasso too.
 		merge(failed, cellRow{"method": "acs", "dataset": "music"}),
 		// A model of which nothing was scored.
@@ -222,13 +222,13 @@ func TestSensitivityWithoutScores(t *testing.T) {
 	}
 	row := tables[1].Rows[0]
 	acs, gaga := row.Entries[0], row.Entries[1]
-	if row.Repeats != 4 || row.Failed() != 2 || acs.Failed != 2 || acs.Summary[Oracle].N != 0 || !math.IsNaN(acs.Summary[Oracle].Mean) {
+	if row.Repeats != 4 || row.Failed() != 2 || acs.Failed != 2 || acs.Summary[TestAtBestTest].N != 0 || !math.IsNaN(acs.Summary[TestAtBestTest].Mean) {
 		t.Errorf("acs %+v in a row with %d repeats and %d failed", acs, row.Repeats, row.Failed())
 	}
-	if s := gaga.Summary[Oracle]; gaga.Failed != 0 || s.N != 1 || s.Mean != 0.25 || !math.IsNaN(s.Std) || !gaga.Best[Oracle] {
+	if s := gaga.Summary[TestAtBestTest]; gaga.Failed != 0 || s.N != 1 || s.Mean != 0.25 || !math.IsNaN(s.Std) || !gaga.Best[TestAtBestTest] {
 		t.Errorf("gaga %+v", gaga)
 	}
-	if music := tables[1].Rows[1]; music.Entries[0].Best[Oracle] || music.Entries[1].Cells != 0 {
+	if music := tables[1].Rows[1]; music.Entries[0].Best[TestAtBestTest] || music.Entries[1].Cells != 0 {
 		t.Errorf("music %+v", music)
 	}
 }

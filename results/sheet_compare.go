@@ -34,7 +34,7 @@ func (r *Report) compared() []comparedTable {
 	for _, table := range r.Tables {
 		of := comparedTable{table: table}
 		for i := range table.Rows {
-			for score := range Optimism {
+			for score := range SelectionBias {
 				c := comparedRow{row: &table.Rows[i], score: score, comparisons: table.Rows[i].Comparisons(score)}
 				cost := 0
 				for k := range c.comparisons {
@@ -73,7 +73,7 @@ func (t *comparedTable) sheet(score Score) *sheet {
 	for _, head := range []string{"pairs", "shift", "95 % interval", "rank-biserial", "95 % interval", "p", "p (Holm)"} {
 		s.columns = append(s.columns, sheetColumn{head: head, right: true})
 	}
-	places := t.table.decimals(Oracle) + 1
+	places := t.table.decimals(TestAtBestTest) + 1
 	styles := methodStylesOf(t.table.Methods)
 	left := 0
 	for _, of := range t.rows {

@@ -139,7 +139,7 @@ func (p *PaperTable) furtherSettings() []string {
 func (p *PaperTable) words(constant []string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Published: mean ± standard deviation over %d runs (Qu, Li, Zhao and Gu, NeurIPS 2022). "+
-		"Ours: the best test score on the path (oracle), which is what the paper reports. "+
+		"Ours: the test score at the age with the best test score, which is what the paper reports. "+
 		"Difference: ours - published; in standard errors √(s²/n + S²/%d) of the difference. ", published.Runs, published.Runs)
 	if len(constant) > 0 {
 		fmt.Fprintf(&b, "All rows: %s; %s regularizer. ", strings.Join(constant, "; "), p.Table.Regularizer)

@@ -10,7 +10,7 @@ import (
 // sheet shows the mean ranks of the methods over the data sets, and how far
 // each is from the best.
 func (r *Ranking) sheet() *sheet {
-	s := &sheet{name: "ranks-" + r.Score.String(), title: "Mean ranks over data sets: " + r.Score.short()}
+	s := &sheet{name: slug("ranks", r.Score.String()), title: "Mean ranks over data sets: " + r.Score.short()}
 	s.columns = []sheetColumn{{head: "method", label: true}}
 	for _, name := range r.Datasets {
 		s.columns = append(s.columns, sheetColumn{head: name, right: true})

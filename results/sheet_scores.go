@@ -12,7 +12,7 @@ import (
 // scoreSheet shows one score of a table: a row for each setting, a column for
 // each method.
 func scoreSheet(table *ScoreTable, score Score) *sheet {
-	s := &sheet{name: score.String(), title: score.title()}
+	s := &sheet{name: slug(score.String()), title: score.title()}
 	varied, constant := splitAspects(table.Rows)
 	s.addAspects(varied)
 	for _, style := range methodStylesOf(table.Methods) {
@@ -73,23 +73,23 @@ func (s *sheet) addTestWords(table *ScoreTable, score Score) {
 // selectionSheet shows the ways to choose the age side by side: a row for each
 // setting and method.
 func selectionSheet(table *ScoreTable) *sheet {
-	shown, title := []Score{Oracle, Final}, "Choice of the age: oracle and final side by side"
-	words := "Oracle: the best on the path, chosen on the test part as in the paper. Final: at the end of the path."
-	if table.has(Validation) {
-		shown, title = Scores, "Choice of the age: oracle, validation and final side by side"
-		difference := "validation - oracle"
+	shown := []Score{TestAtBestTest, TestAtEnd}
+	words := "At best test: at the age with the best test score, as in the paper. At end: at the end of the path."
+	if table.has(TestAtBestValidation) {
+		shown = Scores
+		difference := "at best validation - at best test"
 		if table.Metric == Accuracy {
-			difference = "oracle - validation"
+			difference = "at best test - at best validation"
 		}
-		words += " Validation: at the age chosen on the validation part. Optimism: " + difference + ", what choosing on the test part adds."
+		words += " At best validation: at the age with the best validation score. Selection bias: " + difference + ", what choosing the age by the test score adds."
 	}
-	s := &sheet{name: "selection", title: title}
+	s := &sheet{name: "selection", title: "Choice of the age: the test scores side by side"}
 	varied, constant := splitAspects(table.Rows)
 	s.addAspects(varied)
 	s.columns = append(s.columns, sheetColumn{head: "method", label: true})
 	places := [scores]int{}
 	for _, score := range shown {
-		s.columns = append(s.columns, sheetColumn{head: score.String()})
+		s.columns = append(s.columns, sheetColumn{head: score.head()})
 		places[score] = table.decimals(score)
 	}
 	s.columns = append(s.columns, sheetColumn{head: "repeats", right: true}, sheetColumn{head: "failed", right: true})
@@ -162,8 +162,8 @@ func scoreCell(e *ScoreEntry, score Score, repeats, places int, marked bool) she
 // decimals returns how many decimals the sheet of a score has. Differences
 // have as many as the scores they are differences of.
 func (t *ScoreTable) decimals(score Score) int {
-	if score == Optimism {
-		score = Oracle
+	if score == SelectionBias {
+		score = TestAtBestTest
 	}
 	var summaries []Summary
 	for i := range t.Rows {
@@ -207,7 +207,7 @@ func sheetCaption(table *ScoreTable, what string, constant []Fact) string {
 	switch table.Select {
 	case experiment.SelectValidation:
 		b.WriteString("; parameters with the best validation score of each repeat")
-	case experiment.SelectOracle:
+	case experiment.SelectTest:
 		b.WriteString("; parameters with the best test score of each repeat")
 	}
 	b.WriteString(".")
@@ -221,7 +221,7 @@ func sheetCaption(table *ScoreTable, what string, constant []Fact) string {
 func (t *ScoreTable) incomplete() bool {
 	return slices.ContainsFunc(t.Rows, func(r ScoreRow) bool {
 		return slices.ContainsFunc(r.Entries, func(e ScoreEntry) bool {
-			return e.Summary[Oracle].N < max(r.Repeats, 2)
+			return e.Summary[TestAtBestTest].N < max(r.Repeats, 2)
 		})
 	})
 }

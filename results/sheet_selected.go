@@ -27,7 +27,7 @@ func (s *Selected) text() string {
 // selectedSheet shows which parameters select: best chose for each setting and
 // method, those of most repeats first.
 func selectedSheet(selected []Selected) *sheet {
-	part := map[experiment.Select]string{experiment.SelectValidation: "validation", experiment.SelectOracle: "test"}[selected[0].By]
+	part := map[experiment.Select]string{experiment.SelectValidation: "validation", experiment.SelectTest: "test"}[selected[0].By]
 	s := &sheet{
 		name: "selected", title: "Parameters with the best " + part + " score of each repeat",
 		caption: "In parentheses: in how many repeats. " + selectedFile + " tells the cell of each.",

@@ -65,7 +65,8 @@ type Store struct {
 // Open opens dir for the results of a run, creates it where needed, takes its
 // lock and finds the cells that are there. It fails with a [*LockedError]
 // while another store writes dir, and with a [*MismatchError] where dir holds
-// results of another run, kind or schema version.
+// results of another run or kind, with a [*VersionError] where they are of
+// another schema version.
 func Open(ctx context.Context, dir string, options StoreOptions) (*Store, error) {
 	return open(ctx, dir, options, realDisk{})
 }

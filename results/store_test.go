@@ -103,7 +103,7 @@ func TestLibraryReadsFiles(t *testing.T) {
 			}
 			md := file.Schema().Metadata()
 			for key, want := range map[string]string{
-				MetadataVersion: "5", MetadataRun: storeRun, MetadataTable: strings.TrimSuffix(name, ".arrow"),
+				MetadataVersion: "6", MetadataRun: storeRun, MetadataTable: strings.TrimSuffix(name, ".arrow"),
 			} {
 				if have := md.Values()[md.FindKey(key)]; have != want {
 					t.Errorf("%s: metadata %s is %q, want %q", name, key, have, want)
@@ -339,19 +339,31 @@ func TestStoreRefusesOtherResults(t *testing.T) {
 			key := []byte("agepath.schema_version")
 			at := bytes.Index([]byte(text), key)
 			changed := []byte(text)
-			i := bytes.IndexByte(changed[at-24:at], '5')
+			i := bytes.IndexByte(changed[at-24:at], '6')
 			if i < 0 {
 				t.Fatalf("no version before the key in %s", name)
 			}
 			changed[at-24+i] = '7'
 			writeDir(t, dir, map[string]string{name: string(changed)})
 			_, err := Open(t.Context(), dir, StoreOptions{Tables: tables, Run: storeRun})
-			if err == nil || !strings.Contains(err.Error(), `its schema version is "7", not "5"`) {
+			var version *VersionError
+			if !errors.As(err, &version) || version.Have != "7" || !strings.Contains(err.Error(), name) ||
+				!strings.Contains(err.Error(), "of schema version 7, and this agepath reads version 6; read them with the agepath that wrote them (manifest.json names it), or run the grid again into another folder") {
 				t.Errorf("%s of another version: %v", name, err)
 			}
-			_, err = ReadTable(filepath.Join(dir, name), "agepath")
-			if err == nil || !strings.Contains(err.Error(), "no column agepath: the file is of schema version 7, this agepath reads version 5") {
-				t.Errorf("a column that %s of another version has not: %v", name, err)
+			// Also columns that both versions have may have another meaning.
+			for _, column := range []string{"cell", "agepath"} {
+				if _, err := ReadTable(filepath.Join(dir, name), column); !errors.As(err, &version) || !strings.Contains(err.Error(), name) {
+					t.Errorf("column %s of %s of another version: %v", column, name, err)
+				}
+			}
+			if strings.HasPrefix(name, "cells.") {
+				if _, err := TakeInventory(t.Context(), dir, storeRun); !errors.As(err, &version) {
+					t.Errorf("inventory of %s of another version: %v", name, err)
+				}
+				if _, err := Load(t.Context(), dir, Options{}); !errors.As(err, &version) {
+					t.Errorf("report of %s of another version: %v", name, err)
+				}
 			}
 			writeDir(t, dir, map[string]string{name: text})
 		}
@@ -507,10 +519,10 @@ func TestReadTable(t *testing.T) {
 			t.Errorf("%d rows, want %d", frame.Rows(), len(want))
 		}
 	}
-	check("cells.0001.arrows", "started_at", "cell", "score_oracle", "repeat")
+	check("cells.0001.arrows", "started_at", "cell", "test_at_best_test", "repeat")
 	compactStore(t, s, 50)
 	closeStore(t, s)
-	check("cells.arrow", "started_at", "cell", "score_oracle", "repeat")
+	check("cells.arrow", "started_at", "cell", "test_at_best_test", "repeat")
 
 	path := filepath.Join(dir, "cells.arrow")
 	if _, err := ReadTable(path, "cell", "scores"); err == nil || !strings.Contains(err.Error(), "no column scores") {

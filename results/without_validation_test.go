@@ -11,7 +11,7 @@ func TestWithoutValidation(t *testing.T) {
 	t.Parallel()
 	var rows []cellRow
 	for repeat := 1; repeat <= 3; repeat++ {
-		row := cellRow{"repeat": repeat, "score_validation": nil, "mae_validation": nil, "score_oracle": 0.5 + 0.01*float64(repeat)}
+		row := cellRow{"repeat": repeat, "test_at_best_validation": nil, "test_mae_at_best_validation": nil, "test_at_best_test": 0.5 + 0.01*float64(repeat)}
 		rows = append(rows,
 			merge(row, cellRow{"method": "gaga"}),
 			merge(row, cellRow{"method": "mospl", "method_params": `{"population":20,"generations":40}`}))
@@ -28,12 +28,12 @@ func TestWithoutValidation(t *testing.T) {
 		t.Errorf("said %d times: %q", said, r.Missing)
 	}
 	text := written(t, "markdown", r)
-	for _, wanted := range []string{"| oracle | final | repeats |", "; MOSPL: population=20 generations=40."} {
+	for _, wanted := range []string{"| at best test | at end | repeats |", "; MOSPL: population=20 generations=40."} {
 		if !strings.Contains(text, wanted) {
 			t.Errorf("no %q in\n%s", wanted, text)
 		}
 	}
-	for _, unwanted := range []string{"no score", "validation |", "Optimism"} {
+	for _, unwanted := range []string{"no score", "validation |", "Selection bias", "selection bias |"} {
 		if strings.Contains(text, unwanted) {
 			t.Errorf("%q in\n%s", unwanted, text)
 		}

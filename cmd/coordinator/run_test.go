@@ -141,7 +141,7 @@ func TestRun(t *testing.T) {
 
 // tables cuts the tables out of what a run prints.
 func tables(out string) string {
-	from, to := strings.Index(out, "Best test score"), strings.Index(out, "Files:")
+	from, to := strings.Index(out, "Test score at"), strings.Index(out, "Files:")
 	return out[max(from, 0):max(to, 0)]
 }
 
@@ -255,7 +255,7 @@ func TestReplay(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range frame.Rows() {
-		if o := must(t, "replay", out, frame.At(0, i).(string), "--data", data); !strings.Contains(o.out, "score_oracle") || !strings.Contains(o.out, "equal bit for bit") {
+		if o := must(t, "replay", out, frame.At(0, i).(string), "--data", data); !strings.Contains(o.out, "test_at_best_test") || !strings.Contains(o.out, "equal bit for bit") {
 			t.Errorf("replay prints\n%s", o.out)
 		}
 	}

@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// planLearning lists a figure for each data set, model, regularizer and noise
+// planValidationCurves lists a figure for each data set, model, regularizer and noise
 // level, at the middle one of the model's parameters.
-func planLearning(table *ScoreTable) []figurePlan {
+func planValidationCurves(table *ScoreTable) []figurePlan {
 	var plans []figurePlan
 	for _, rows := range groupRows(table, parameters...) {
 		if rows[0].Setting[DimRegularizer].IsNull() {
@@ -18,8 +18,8 @@ func planLearning(table *ScoreTable) []figurePlan {
 		}
 		middle := (len(rows) - 1) / 2
 		plan := figurePlan{
-			kind:  LearningFigure,
-			name:  slug(string(LearningFigure), settingName(rows[0].Setting, parameters...)),
+			kind:  ValidationFigure,
+			name:  slug(string(ValidationFigure), settingName(rows[0].Setting, parameters...)),
 			table: table, rows: rows[middle : middle+1],
 		}
 		if len(rows) > 1 {
@@ -153,15 +153,15 @@ func ageGrid(lo, hi float64) []float64 {
 	return grid
 }
 
-// learningFigure draws the mean test score against age, a line for each
+// validationCurveFigure draws the mean test score against age, a line for each
 // method that has paths and a level line for each that has not. It returns
 // nil when no method has a path.
-func learningFigure(plan figurePlan, data *dataFacts, paths func(*ScoreEntry) []*scorePath) *Figure {
+func validationCurveFigure(plan figurePlan, data *dataFacts, paths func(*ScoreEntry) []*scorePath) *Figure {
 	row := plan.rows[0]
 	f := &Figure{
 		Kind:  plan.kind,
 		Name:  plan.name,
-		Title: "Learning curve: " + describe(row.Setting),
+		Title: "Validation curve: " + describe(row.Setting),
 		Y:     AxisLabel{Text: data.scoreLabel(plan.table.Metric, "")},
 	}
 	styles := methodStylesOf(plan.table.Methods)
@@ -172,7 +172,7 @@ func learningFigure(plan figurePlan, data *dataFacts, paths func(*ScoreEntry) []
 		entry := &row.Entries[j]
 		found := paths(entry)
 		if len(found) == 0 {
-			if s := entry.Summary[Final]; s.N > 0 && styles[j].method == "original" {
+			if s := entry.Summary[TestAtEnd]; s.N > 0 && styles[j].method == "original" {
 				level[len(f.Series)] = s
 				f.Series = append(f.Series, Series{Name: styles[j].label, style: styles[j].series()})
 				counts = append(counts, repeatCount{styles[j].label, s.N})
