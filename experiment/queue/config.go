@@ -14,8 +14,8 @@ const Forever time.Duration = math.MaxInt64
 // Config says which server to use and how. The zero value of every field is a
 // usable default.
 type Config struct {
-	// URL of the server, or several separated by commas. Default:
-	// nats://127.0.0.1:4222. Unused when Server is set.
+	// URL of the server, or several separated by commas, as [CheckServers] says.
+	// Default: nats://127.0.0.1:4222. Unused when Server is set.
 	URL string
 
 	// Server is an embedded server to connect to without a network.
@@ -74,6 +74,8 @@ type Config struct {
 	// must not block and may be called from any goroutine. Default: nothing is
 	// told.
 	Report func(error)
+
+	servers servers // those of URL
 }
 
 func (c Config) withDefaults() (Config, error) {
@@ -82,6 +84,10 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	if c.Name == "" {
 		c.Name = "agepath"
+	}
+	var err error
+	if c.servers, err = parseServers(c.URL); err != nil {
+		return c, err
 	}
 	switch c.Replicas {
 	case 0, 1, 3, 5:

@@ -57,7 +57,7 @@ func (l *link) options() []nats.Option {
 	return []nats.Option{
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) { l.down(err) }),
 		nats.ReconnectErrHandler(func(_ *nats.Conn, err error) { l.trouble(fmt.Errorf("reconnecting: %w", err)) }),
-		nats.ReconnectHandler(func(conn *nats.Conn) { l.up(conn.ConnectedUrlRedacted()) }),
+		nats.ReconnectHandler(func(conn *nats.Conn) { l.up(connectedTo(conn).String()) }),
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { l.trouble(err) }),
 	}
 }
@@ -72,7 +72,7 @@ func dial(ctx context.Context, config Config, options []nats.Option) (*nats.Conn
 	for attempt := 1; ; attempt++ {
 		conn, err := nats.Connect(config.URL, options...)
 		if err == nil && said != "" {
-			config.Report(fmt.Errorf("connected to NATS at %s after %v", conn.ConnectedUrlRedacted(), time.Since(began).Round(time.Millisecond)))
+			config.Report(fmt.Errorf("connected to NATS at %s after %v", connectedTo(conn), time.Since(began).Round(time.Millisecond)))
 		}
 		wait := backoff(attempt)
 		if err == nil || !unanswered(err) || time.Since(began)+wait > config.ConnectWait {
@@ -80,7 +80,7 @@ func dial(ctx context.Context, config Config, options []nats.Option) (*nats.Conn
 		}
 		if err.Error() != said {
 			said = err.Error()
-			config.Report(fmt.Errorf("connecting to NATS at %s, trying again %s: %w", redacted(config.URL), long, err))
+			config.Report(fmt.Errorf("connecting to NATS at %s, trying again %s: %w", config.servers, long, err))
 		}
 		if err := pause(ctx, wait); err != nil {
 			return nil, err

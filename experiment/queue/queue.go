@@ -59,7 +59,7 @@ func Connect(ctx context.Context, config Config) (*Queue, error) {
 		if config.Server != nil {
 			return nil, fmt.Errorf("connecting to the embedded NATS server: %w", err)
 		}
-		return nil, fmt.Errorf("connecting to NATS at %s: %w", redacted(config.URL), err)
+		return nil, fmt.Errorf("connecting to NATS at %s: %w", config.servers, err)
 	}
 	js, err := jetstream.New(conn,
 		jetstream.WithDefaultTimeout(requestWait),

@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/url"
 	"slices"
-	"strings"
 
 	"github.com/nats-io/nats.go/jetstream"
 )
@@ -131,15 +129,4 @@ func (q *Queue) verify(want, have jetstream.StreamConfig) error {
 
 func mismatch(stream, key string, have, want any) error {
 	return fmt.Errorf("stream %s exists with %s %v, needed is %v: change it, or use another NATS account", stream, key, have, want)
-}
-
-// redacted returns server URLs without their passwords.
-func redacted(urls string) string {
-	parts := strings.Split(urls, ",")
-	for i, part := range parts {
-		if u, err := url.Parse(strings.TrimSpace(part)); err == nil {
-			parts[i] = u.Redacted()
-		}
-	}
-	return strings.Join(parts, ",")
 }

@@ -2,6 +2,7 @@ package command
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -11,16 +12,30 @@ import (
 // in brackets may be left out.
 func Arguments(names ...string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
+		for i, arg := range args {
+			if strings.Contains(arg, "://") {
+				return Refusef("argument %d is a URL; --%s URL takes that of a NATS server", i+1, natsFlag)
+			}
+		}
 		switch want := strings.Join(names, " "); {
 		case len(args) < len(names) && !strings.HasPrefix(names[len(args)], "["):
 			return Refusef("%s is missing; allowed is %s and flags (--help tells more)", names[len(args)], want)
 		case len(args) > len(names) && len(names) == 0:
-			return Refusef("unexpected argument %q; only flags are allowed", args[0])
+			return Refusef("unexpected argument %s; only flags are allowed", quoted(args, 0))
 		case len(args) > len(names):
-			return Refusef("unexpected argument %q; allowed is %s and flags", args[len(names)], want)
+			return Refusef("unexpected argument %s; allowed is %s and flags", quoted(args, len(names)), want)
 		}
 		return nil
 	}
+}
+
+// quoted quotes an argument, but for one that may be a URL with a password: that
+// is only numbered.
+func quoted(args []string, i int) string {
+	if strings.Contains(args[i], "@") || strings.Contains(args[i], "://") {
+		return fmt.Sprintf("number %d", i+1)
+	}
+	return strconv.Quote(args[i])
 }
 
 // Group makes cmd a group of commands, which does nothing by itself.
@@ -36,7 +51,7 @@ func Group(cmd *cobra.Command, children ...*cobra.Command) *cobra.Command {
 		}
 		what := "a command is missing"
 		if len(args) > 0 {
-			what = fmt.Sprintf("unknown command %q", args[0])
+			what = "unknown command " + quoted(args, 0)
 		}
 		return Refusef("%s; allowed are %s", what, strings.Join(names, ", "))
 	}

@@ -61,11 +61,15 @@ func (n *NATS) AddStreams(flags *pflag.FlagSet) {
 
 // Connect connects to the server. report is told of what the connection
 // survives. Flags that do not go together are a [*Refusal], and so is a
-// missing URL or a file that cannot be used. Where the server, or this side,
+// missing URL or a file that cannot be used. A file with a secret that everyone
+// can read is reported. Where the server, or this side,
 // refused the other, errors say what to do about it.
 func (n *NATS) Connect(ctx context.Context, name string, report func(error)) (*queue.Queue, error) {
 	if err := n.Check(); err != nil {
 		return nil, err
+	}
+	for _, warning := range exposed(n.secrets()) {
+		report(warning)
 	}
 	q, err := queue.Connect(ctx, queue.Config{
 		URL: n.URL, Name: name, Report: func(err error) { report(n.Advise(err)) },
@@ -108,9 +112,10 @@ func (n *NATS) Check() error {
 	case n.ackWait != 0 && n.ackWait < time.Second:
 		return Refusef("--ack-wait: \"%v\" is not allowed; a time from 1s is", n.ackWait)
 	}
-	for _, file := range []struct{ flag, path string }{
-		{"creds", n.creds}, {"nkey", n.nkey}, {"password-file", n.password}, {"tls-ca", n.ca}, {"tls-cert", n.cert}, {"tls-key", n.key},
-	} {
+	if err := queue.CheckServers(n.URL); err != nil {
+		return Refusef("--%s: %w", natsFlag, err)
+	}
+	for _, file := range append(n.secrets(), natsFile{"tls-ca", n.ca}, natsFile{"tls-cert", n.cert}) {
 		if file.path == "" {
 			continue
 		}

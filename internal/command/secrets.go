@@ -1,0 +1,47 @@
+package command
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+)
+
+// natsFile is a file that a flag names, "" for none.
+type natsFile struct{ flag, path string }
+
+// secrets returns the files from which secrets are read.
+func (n *NATS) secrets() []natsFile {
+	return []natsFile{{"creds", n.creds}, {"nkey", n.nkey}, {"password-file", n.password}, {"tls-key", n.key}}
+}
+
+// exposed returns a warning for each file that every user of the machine can
+// read or change. Access by a group is how Kubernetes gives a Secret to a user
+// other than root, and is what it takes for granted for others too (mode 0644):
+// hence a warning and no refusal. Windows has no such bits.
+func exposed(files []natsFile) []error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	var warnings []error
+	for _, file := range files {
+		if file.path == "" {
+			continue
+		}
+		info, err := os.Stat(file.path)
+		if err != nil {
+			continue // opening it says so
+		}
+		what := ""
+		switch mode := info.Mode().Perm(); {
+		case mode&0o002 != 0:
+			what = "change"
+		case mode&0o004 != 0:
+			what = "read"
+		default:
+			continue
+		}
+		warnings = append(warnings, fmt.Errorf("--%s %s: every user of this machine can %s the secret in it (mode %04o); `chmod o= %[2]s` takes that away, and so does defaultMode 0440 for a Secret of Kubernetes",
+			file.flag, file.path, what, info.Mode().Perm()))
+	}
+	return warnings
+}
