@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"gonum.org/v1/gonum/blas/blas64"
@@ -22,7 +23,9 @@ func (SelfPacedKind) Name() string { return SelfPaced }
 // Tables returns [SelfPacedTables].
 func (SelfPacedKind) Tables() Tables { return SelfPacedTables() }
 
-// Compute prepares the cell's data, runs its method and scores the path.
+// Compute prepares the cell's data, runs its method and scores the path. A path
+// that stops before the last age it was asked for is scored as far as it goes,
+// beside an error of the status incomplete.
 func (SelfPacedKind) Compute(ctx context.Context, task *Task, data Data) (Batch, map[string]Batch, error) {
 	cell, err := DecodeCell(task.Spec)
 	if err != nil {
@@ -47,7 +50,11 @@ func (SelfPacedKind) Compute(ctx context.Context, task *Task, data Data) (Batch,
 	if err != nil {
 		return Batch{}, nil, err
 	}
-	return result.tables(cell, scores)
+	measures, further, err := result.tables(cell, scores)
+	if err != nil {
+		return Batch{}, nil, err
+	}
+	return measures, further, result.incomplete()
 }
 
 // Prepare makes the parts of the data set that the cell trains on, validates
@@ -86,9 +93,20 @@ type Fitted struct {
 	Predict func(x blas64.General) (Predictor, error)
 
 	status   string // how the path ended, "" for a method without ages
+	stopped  string // why and where it stops before the last age asked for, "" for one that does not
+	reached  bool   // its last knot is at the last age asked for, or none was
 	critical bool   // critical points were located
 	restarts int
 	passed   int // turning points without a knot
+}
+
+// incomplete returns an error of the status incomplete for a path that stops
+// before the last age it was asked for.
+func (f *Fitted) incomplete() error {
+	if f.stopped == "" {
+		return nil
+	}
+	return &StatusError{Incomplete, errors.New(f.stopped)}
 }
 
 // Predictor writes the linear predictor, or the decision value, of each row for
@@ -123,6 +141,7 @@ func (c *Cell) Fit(ctx context.Context, prepared *dataset.Prepared) (*Fitted, er
 	if len(fitted.Knots) == 0 {
 		return nil, &StatusError{Diverged, fmt.Errorf("%s found no point of the path: %s", c.Method.Name, fitted.status)}
 	}
+	fitted.reached = !method.aged || fitted.Knots[len(fitted.Knots)-1].Age >= c.Method.Age.Max
 	return fitted, nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/agepath/agepath/experiment/dataset"
+	"github.com/agepath/agepath/gaga"
 )
 
 // firstTasks returns the tasks of a grid on an embedded data set, and its plan.
@@ -218,4 +219,68 @@ type cancelling struct {
 func (c cancelling) Dataset(ctx context.Context, digest string) (*dataset.Dataset, error) {
 	defer c.cancel()
 	return c.Data.Dataset(ctx, digest)
+}
+
+// TestComputeIncomplete cuts the path of a cell off by a budget of critical
+// points and wants its knots and scores as far as it goes, none at the last age,
+// and an error of the status incomplete that says where it stops. The same path
+// to its end is held against it.
+func TestComputeIncomplete(t *testing.T) {
+	t.Parallel()
+	tasks, plan := firstTasks(t, everyMethod)
+	cell, prepared := prepare(t, plan, &tasks[len(tasks)-1])
+	if cell.Method.Name != GAGA {
+		t.Fatalf("the last cell is of %s", cell.Method.Name)
+	}
+	whole, err := cell.Fit(t.Context(), prepared)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := whole.incomplete(); err != nil || !whole.reached {
+		t.Fatalf("the whole path: %v, reached %t", err, whole.reached)
+	}
+	options := gaga.Options{Age: gaga.Range{Min: cell.Method.Age.Min, Max: cell.Method.Age.Max}, MaxEvents: 5}
+	path, err := gaga.Track(t.Context(), whole.Problem, options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cut := &Fitted{Problem: whole.Problem}
+	cut.follow(path, &options)
+	scored, err := cut.score(prepared, cell.Data.Task)
+	if err != nil {
+		t.Fatal(err)
+	}
+	measures, further, err := cut.tables(cell, scored)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var fixed *StatusError
+	if err := cut.incomplete(); !errors.As(err, &fixed) || fixed.Status != Incomplete || !strings.Contains(err.Error(), "of 5: event budget") {
+		t.Errorf("the path that was cut off: %v", err)
+	}
+	ages, rmse := further["knots"].Columns[1].Floats, further["knots"].Columns[6].Floats
+	last := ages[len(ages)-1]
+	if !(last < cell.Method.Age.Max) || len(ages) < 5 {
+		t.Fatalf("%d knots up to age %v", len(ages), last)
+	}
+	if got := number(t, measures, "age_reached"); got != last {
+		t.Errorf("age_reached is %v, the last knot's %v", got, last)
+	}
+	best := rmse[argmin(rmse)]
+	for j, column := range SelfPacedTables().Measures {
+		switch null := measures.Columns[j].IsNull(0); column.Name {
+		case "test_at_end", "test_mae_at_end":
+			if !null {
+				t.Errorf("%s is not null", column.Name)
+			}
+		case "test_at_best_test":
+			if null || measures.Columns[j].Floats[0] != best {
+				t.Errorf("%s is %v, the best of the knots %v", column.Name, measures.Columns[j], best)
+			}
+		default:
+			if null {
+				t.Errorf("%s is null", column.Name)
+			}
+		}
+	}
 }

@@ -114,16 +114,22 @@ func fitGAGA(ctx context.Context, f *Fitted, c *Cell, train *dataset.Part) error
 	if path.Status() == gaga.Interrupted {
 		return errors.Join(ctx.Err(), errors.New(path.Reason()))
 	}
+	f.follow(path, &options)
+	return nil
+}
+
+// follow takes over an age path.
+func (f *Fitted) follow(path *gaga.Path, options *gaga.Options) {
 	f.Knots, f.status, f.critical = path.Knots(), path.Status().String(), true
 	if path.Status().Early() {
 		f.status += ": " + path.Reason()
+		f.stopped = fmt.Sprintf("the path stops at age %.4g of %.4g: %s", path.Range().Max, options.Age.Max, f.status)
 	}
 	if options.Sweep {
 		f.status += "; turning points have no knots"
 	}
 	f.status += gapText(path.Gaps())
 	f.restarts, f.passed = len(path.Restarts()), path.Passed()
-	return nil
 }
 
 // gapText says which ages a path leaves out, "" for none.

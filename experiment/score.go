@@ -128,6 +128,9 @@ func (f *Fitted) tables(cell *Cell, s *scores) (measures Batch, further map[stri
 // measures returns the values of the measures' columns, in their order.
 func (f *Fitted) measures(s *scores) []any {
 	last := len(f.Knots) - 1
+	if !f.reached {
+		last = -1
+	}
 	mae := func(k int) any { return value(s.test[max(k, 0)].mae, s.metric == RMSE && k >= 0) }
 	aged := f.status != ""
 	turning, jumps := f.passed, 0
@@ -148,9 +151,10 @@ func (f *Fitted) measures(s *scores) []any {
 	}
 	return []any{
 		s.metric,
-		s.test[s.bestTest].score, value(s.test[chosen].score, s.bestValidation >= 0), s.test[last].score, validation,
+		s.test[s.bestTest].score, value(s.test[chosen].score, s.bestValidation >= 0), value(s.test[max(last, 0)].score, f.reached), validation,
 		mae(s.bestTest), mae(s.bestValidation), mae(last),
 		value(f.Knots[s.bestTest].Age, aged), value(f.Knots[chosen].Age, aged && s.bestValidation >= 0),
+		value(f.Knots[len(f.Knots)-1].Age, aged),
 		len(f.Knots), value(turning, f.critical), value(jumps, f.critical), value(f.restarts, f.critical),
 		worst, value(f.status, aged),
 	}

@@ -34,16 +34,21 @@ type Limits struct {
 type Status string
 
 const (
-	OK        Status = "ok"
-	Failed    Status = "failed"
-	Timeout   Status = "timeout"
-	Memory    Status = "memory"
-	Diverged  Status = "diverged"
-	Cancelled Status = "cancelled"
+	OK         Status = "ok"
+	Incomplete Status = "incomplete" // computed, but the path stops before the last age it was asked for
+	Failed     Status = "failed"
+	Timeout    Status = "timeout"
+	Memory     Status = "memory"
+	Diverged   Status = "diverged"
+	Cancelled  Status = "cancelled"
 )
 
 // Statuses lists every status in the order tables show them.
-var Statuses = []Status{OK, Failed, Timeout, Memory, Diverged, Cancelled}
+var Statuses = []Status{OK, Incomplete, Failed, Timeout, Memory, Diverged, Cancelled}
+
+// Computed reports whether a cell with this status has measures and rows. A
+// cell with another status failed.
+func (s Status) Computed() bool { return s == OK || s == Incomplete }
 
 // Outcome is what became of a task. It carries the task's labels, so that the
 // row of a cell can be made from its outcome alone.
@@ -55,7 +60,7 @@ type Outcome struct {
 	Status   Status           `cbor:"5,keyasint"`
 	Error    string           `cbor:"6,keyasint,omitempty"`
 	Attempts int              `cbor:"7,keyasint"`
-	Measures Batch            `cbor:"8,keyasint"`           // one row, or none unless the status is ok
+	Measures Batch            `cbor:"8,keyasint"`           // one row, or none unless the status is ok or incomplete
 	Further  map[string]Batch `cbor:"9,keyasint,omitempty"` // rows of the kind's further tables by name, without their cell column
 	Wall     float64          `cbor:"10,keyasint"`          // seconds
 	CPU      *float64         `cbor:"11,keyasint,omitempty"`
@@ -78,7 +83,8 @@ type Kind interface {
 	// Compute computes one task. It returns the row of measures and the rows
 	// of the further tables; both depend on nothing but the task and its data.
 	// An error that is a [*StatusError] sets the outcome's status, a context
-	// deadline becomes timeout, any other error failed.
+	// deadline becomes timeout, any other error failed. Measures and rows are
+	// returned beside an error of the status incomplete alone.
 	Compute(ctx context.Context, task *Task, data Data) (measures Batch, further map[string]Batch, err error)
 }
 

@@ -124,19 +124,19 @@ func (c *cellColumns) text(vector *experiment.Vector, row int) string {
 // sample returns the scores of a cell, NaN where there is none, and its
 // metric, "" where there is none.
 func (c *cellColumns) sample(row int) (RepeatScore, Metric, error) {
-	r := RepeatScore{Repeat: c.repeat.Ints[row], ok: c.status.Texts[row] == string(experiment.OK)}
+	r := RepeatScore{Repeat: c.repeat.Ints[row], status: experiment.Status(c.text(c.status, row))}
 	var err error
 	if r.cell, err = parseCell(c.cell.Texts[row]); err != nil {
 		return r, "", err
 	}
 	for s, vector := range c.scores {
 		r.Score[s] = math.NaN()
-		if !vector.IsNull(row) {
+		if r.whole() && !vector.IsNull(row) {
 			r.Score[s] = vector.Floats[row]
 		}
 	}
 	r.bestValidation = math.NaN()
-	if !c.bestValidation.IsNull(row) {
+	if r.whole() && !c.bestValidation.IsNull(row) {
 		r.bestValidation = c.bestValidation.Floats[row]
 	}
 	for i, vector := range c.seconds {

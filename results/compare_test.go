@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/results/stats"
 )
 
@@ -14,7 +15,7 @@ import (
 func sampled(metric Metric, best ...float64) ScoreEntry {
 	e := ScoreEntry{Cells: len(best)}
 	for i, x := range best {
-		e.Sample = append(e.Sample, RepeatScore{Repeat: int64(i + 1), Score: [scores]float64{x, math.NaN(), math.NaN()}, ok: true})
+		e.Sample = append(e.Sample, RepeatScore{Repeat: int64(i + 1), Score: [scores]float64{x, math.NaN(), math.NaN()}, status: experiment.OK})
 	}
 	e.summarize(metric)
 	return e

@@ -43,7 +43,7 @@ func columnsDocument(t *testing.T, columns []experiment.Column, measures map[str
 			t.Errorf("column %s: its doc says null, but not in a last clause \"; null ...\": %s", c.Name, c.Doc)
 		}
 		if measures[c.Name] {
-			null = strings.TrimSuffix("without status ok; "+null, "; ")
+			null = strings.TrimSuffix("where the cell failed; "+null, "; ")
 		}
 		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", c.Name, documentTypes[c.Type],
 			strings.ReplaceAll(meaning, "|", `\|`), strings.ReplaceAll(null, "|", `\|`))

@@ -161,7 +161,7 @@ func (m *figureMaker) represent(plan figurePlan) representatives {
 	found := map[int64][]string{}
 	for _, method := range methods {
 		for _, sample := range plan.rows[0].Entries[plan.methodIndex(method)].Sample {
-			if sample.ok {
+			if sample.whole() {
 				found[sample.Repeat] = append(found[sample.Repeat], sample.cell.String())
 			}
 		}
@@ -178,7 +178,7 @@ func (m *figureMaker) represent(plan figurePlan) representatives {
 func (m *figureMaker) scorePaths(entry *ScoreEntry) []*scorePath {
 	var paths []*scorePath
 	for _, sample := range entry.Sample {
-		if path := m.scores[sample.cell.String()]; sample.ok && path != nil {
+		if path := m.scores[sample.cell.String()]; sample.whole() && path != nil {
 			paths = append(paths, path)
 		}
 	}
@@ -189,7 +189,7 @@ func (m *figureMaker) scorePaths(entry *ScoreEntry) []*scorePath {
 func (m *figureMaker) cellKnots(entry *ScoreEntry) []*cellKnots {
 	var list []*cellKnots
 	for _, sample := range entry.Sample {
-		if c := m.knots[sample.cell.String()]; sample.ok && c != nil && len(c.knots) > 0 {
+		if c := m.knots[sample.cell.String()]; sample.whole() && c != nil && len(c.knots) > 0 {
 			list = append(list, c)
 		}
 	}

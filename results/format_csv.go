@@ -45,7 +45,7 @@ func writeCSV(w io.Writer, r *Report) error {
 func csvHead() []string {
 	head := []string{"metric"}
 	head = append(head, dimensionColumns[:]...)
-	head = append(head, "method", "cells", "failed")
+	head = append(head, "method", "cells", "incomplete", "failed")
 	for _, score := range Scores {
 		for _, what := range []string{"mean", "std", "n"} {
 			head = append(head, fmt.Sprintf("%s_%s", score, what))
@@ -63,7 +63,7 @@ func csvLine(table *ScoreTable, row *ScoreRow, j int) []string {
 	for _, value := range row.Setting {
 		line = append(line, value.String())
 	}
-	line = append(line, table.Methods[j], strconv.Itoa(entry.Cells), strconv.Itoa(entry.Failed))
+	line = append(line, table.Methods[j], strconv.Itoa(entry.Cells), strconv.Itoa(entry.Incomplete), strconv.Itoa(entry.Failed))
 	for _, score := range Scores {
 		s := entry.Summary[score]
 		line = append(line, csvNumber(s.Mean), csvNumber(s.Std), strconv.Itoa(s.N))

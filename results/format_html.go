@@ -17,16 +17,15 @@ var page embed.FS
 
 // htmlPage is what page.html is filled with.
 type htmlPage struct {
-	Name        string
-	CSS         template.CSS
-	JS          template.JS
-	Facts       []Fact
-	Missing     []string
-	Sections    []htmlSection
-	Failed      int
-	FailedTitle string
-	FailedData  template.JS
-	Figures     []htmlFigure
+	Name                    string
+	CSS                     template.CSS
+	JS                      template.JS
+	Facts                   []Fact
+	Missing                 []string
+	Sections                []htmlSection
+	Failures, FailuresTitle string
+	FailuresData            template.JS
+	Figures                 []htmlFigure
 }
 
 type htmlSection struct {
@@ -61,7 +60,7 @@ func writeHTML(w io.Writer, r *Report) error {
 	}
 	p := &htmlPage{
 		Name: r.Name, CSS: template.CSS(parts[1]), JS: template.JS(parts[2]),
-		Facts: append(append([]Fact(nil), r.Facts...), r.Statuses...), Missing: r.Missing, Failed: r.Failed,
+		Facts: append(append([]Fact(nil), r.Facts...), r.Statuses...), Missing: r.Missing,
 	}
 	for _, section := range r.sections() {
 		of := htmlSection{ID: section.name, Title: section.title}
@@ -81,10 +80,10 @@ func writeHTML(w io.Writer, r *Report) error {
 }
 
 func (p *htmlPage) addFailures(r *Report) {
-	p.FailedTitle = plural(r.Failed, "cell")
-	if len(r.Failures) < r.Failed {
-		p.FailedTitle += fmt.Sprintf(", the first %d", len(r.Failures))
+	if len(r.Failures) == 0 {
+		return
 	}
+	p.Failures, p.FailuresTitle = r.failuresWords(), failuresTitle
 	s := &sheet{}
 	for _, head := range []string{"cell", "status", "what", "error"} {
 		s.columns = append(s.columns, sheetColumn{head: head, label: head == "status"})
@@ -92,7 +91,7 @@ func (p *htmlPage) addFailures(r *Report) {
 	for _, f := range r.Failures {
 		s.rows = append(s.rows, []sheetCell{{text: f.Cell}, {text: string(f.Status)}, {text: f.What}, {text: f.Error}})
 	}
-	p.FailedData = s.json()
+	p.FailuresData = s.json()
 }
 
 func (p *htmlPage) addFigures(r *Report) error {

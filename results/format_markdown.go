@@ -85,14 +85,10 @@ func markdownCell(c sheetCell) string {
 }
 
 func writeMarkdownFailures(b *strings.Builder, r *Report) {
-	if r.Failed == 0 {
+	if len(r.Failures) == 0 {
 		return
 	}
-	fmt.Fprintf(b, "\n## Failed cells\n\n%s", plural(r.Failed, "cell"))
-	if len(r.Failures) < r.Failed {
-		fmt.Fprintf(b, "; the first %d", len(r.Failures))
-	}
-	b.WriteString(":\n\n")
+	fmt.Fprintf(b, "\n## %s\n\n%s:\n\n", failuresTitle, r.failuresWords())
 	markdownLine(b, []string{"cell", "status", "what", "error"})
 	markdownLine(b, []string{"---", "---", "---", "---"})
 	for _, f := range r.Failures {

@@ -174,7 +174,7 @@ func TestMarkdown(t *testing.T) {
 		"| 0.01 | 10.00 ± 0.71 | **8.25** (n=1) | - | 2 | 1 |\n",
 		"| 0.5 | - | failed | **7.00** (n=1) | 1 | 1 |\n",
 		"## What is missing\n\n- half of it\n",
-		"2 cells; the first 1:\n",
+		"2 failed; the first 1:\n",
 		"| " + testID(3) + " | failed | gaga: a\\|b | matrix is \\*singular\\* |\n",
 		"2 figures left out (`coordinator report DIR --figures 2` draws all): path-a, path-b.\n",
 	} {

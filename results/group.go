@@ -42,8 +42,11 @@ func (g *cellGroups) add(columns *cellColumns) error {
 			entries[method] = entry
 		}
 		entry.Cells++
-		if !sample.ok {
+		switch {
+		case !sample.status.Computed():
 			entry.Failed++
+		case sample.status == experiment.Incomplete:
+			entry.Incomplete++
 		}
 		entry.Sample = append(entry.Sample, sample)
 		if metric != "" {

@@ -34,7 +34,7 @@ func load(ctx context.Context, dir string, options Options) (*Report, error) {
 		Name:     filepath.Base(dir),
 		Statuses: cells.statuses(),
 		Failures: cells.firstFailures(),
-		Failed:   cells.failed,
+		Failed:   cells.failed, Incomplete: cells.incomplete,
 	}
 	if cells.streams > 0 {
 		r.Missing = append(r.Missing, fmt.Sprintf("the run has not ended: cells of %s that are not in %s yet count too, but figures of their paths are left out "+

@@ -40,7 +40,7 @@ func timeFigure(plan figurePlan, data *dataFacts) *Figure {
 		for _, row := range plan.rows {
 			var seconds []float64
 			for _, sample := range row.Entries[j].Sample {
-				if sample.ok {
+				if sample.whole() {
 					seconds = append(seconds, sample.seconds[which])
 				}
 			}
@@ -79,7 +79,7 @@ func (p *figurePlan) knownTime() int {
 	for _, row := range p.rows {
 		for j := range row.Entries {
 			for _, sample := range row.Entries[j].Sample {
-				if sample.ok && math.IsNaN(sample.seconds[0]) {
+				if sample.whole() && math.IsNaN(sample.seconds[0]) {
 					return 1
 				}
 			}

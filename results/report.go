@@ -2,6 +2,8 @@ package results
 
 import (
 	"context"
+	"fmt"
+	"strings"
 
 	"github.com/agepath/agepath/experiment"
 )
@@ -12,25 +14,26 @@ type Fact struct{ Name, Value string }
 // Report is what the files of a run say: tables of scores, what failed, what
 // is missing, and figures. Every [Format] writes the same report.
 type Report struct {
-	Name     string // of the grid; of the folder where there is no manifest
-	Facts    []Fact // about the run
-	Tables   []*ScoreTable
-	Selected []Selected     // what select: best picked; nil for grids without
-	Rankings []*Ranking     // over data sets, where there are enough of them and of methods
-	Paper    []*PaperTable  // beside the published tables, where they were asked for
-	Statuses []Fact         // number of cells of each status that occurs
-	Failures []Failure      // the first cells that failed, by their identity
-	Failed   int            // how many failed
-	Absent   []ManifestData // data sets of the grid that were not there
-	Missing  []string       // sentences that say what is not there, and why
-	Figures  []*Figure
-	LeftOut  []string // names of the figures beyond the limit
+	Name       string // of the grid; of the folder where there is no manifest
+	Facts      []Fact // about the run
+	Tables     []*ScoreTable
+	Selected   []Selected     // what select: best picked; nil for grids without
+	Rankings   []*Ranking     // over data sets, where there are enough of them and of methods
+	Paper      []*PaperTable  // beside the published tables, where they were asked for
+	Statuses   []Fact         // number of cells of each status that occurs
+	Failures   []Failure      // the first cells that failed or are incomplete, by their identity
+	Failed     int            // how many failed
+	Incomplete int            // how many are incomplete
+	Absent     []ManifestData // data sets of the grid that were not there
+	Missing    []string       // sentences that say what is not there, and why
+	Figures    []*Figure
+	LeftOut    []string // names of the figures beyond the limit
 
 	comparisons []comparedTable // see compared
 	laidOut     []section       // see sections
 }
 
-// Failure is a cell that has no result.
+// Failure is a cell that failed or is incomplete.
 type Failure struct {
 	Cell   string
 	Status experiment.Status
@@ -38,7 +41,32 @@ type Failure struct {
 	Error  string
 }
 
-// maxFailures is how many failures a report lists.
+// failuresTitle is the title of what lists them.
+const failuresTitle = "Incomplete and failed cells"
+
+// lostWords says how many of the cells are incomplete and how many failed, "" for
+// none.
+func lostWords(incomplete, failed int) string {
+	var parts []string
+	if incomplete > 0 {
+		parts = append(parts, fmt.Sprintf("%d incomplete", incomplete))
+	}
+	if failed > 0 {
+		parts = append(parts, fmt.Sprintf("%d failed", failed))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// failuresWords says how many there are.
+func (r *Report) failuresWords() string {
+	text := lostWords(r.Incomplete, r.Failed)
+	if len(r.Failures) < r.Incomplete+r.Failed {
+		text += fmt.Sprintf("; the first %d", len(r.Failures))
+	}
+	return text
+}
+
+// maxFailures is how many failed and incomplete cells a report lists.
 const maxFailures = 20
 
 // Options say what a report holds. The zero value is the default.

@@ -79,7 +79,7 @@ func (r *outcomeRows) check(o *experiment.Outcome) error {
 		if o.Measures.Rows != 1 {
 			return fmt.Errorf("measures: %d rows, not 1", o.Measures.Rows)
 		}
-	} else if o.Status == experiment.OK {
+	} else if o.Status.Computed() {
 		return fmt.Errorf("measures: none, though the status is %s", o.Status)
 	}
 	known := 0

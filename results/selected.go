@@ -34,7 +34,8 @@ type Selected struct {
 	Value      float64           // that score
 	Score      [scores]float64   // on the test part; NaN where there is none
 	Candidates int               // cells of the method and repeat in the files
-	Failed     int               // those with a status other than ok
+	Incomplete int               // those whose path stops early, which are not chosen
+	Failed     int               // those that were not computed
 
 	shown   string // of its settings those that differ between the candidates
 	unequal bool   // another repeat of the method has more candidates
@@ -150,12 +151,14 @@ func choose(candidates []candidate, by experiment.Select, metric Metric) ([]Sele
 	var choices []Selected
 	most := 0
 	for begin, end := 0, 0; begin < len(candidates); begin = end {
-		best, value, failed := begin, math.NaN(), 0
+		best, value, incomplete, failed := begin, math.NaN(), 0, 0
 		for end = begin; end < len(candidates) && candidates[end].Repeat == candidates[begin].Repeat; end++ {
 			c := &candidates[end]
-			if !c.ok {
+			switch {
+			case !c.status.Computed():
 				failed++
-				continue
+			case c.status == experiment.Incomplete:
+				incomplete++
 			}
 			x := c.bestValidation
 			if by == experiment.SelectTest {
@@ -168,12 +171,13 @@ func choose(candidates []candidate, by experiment.Select, metric Metric) ([]Sele
 		c := candidates[best]
 		s := Selected{
 			Setting: c.setting, Method: c.method, Repeat: c.Repeat, By: by, Value: value, Score: c.Score,
-			Candidates: end - begin, Failed: failed,
+			Candidates: end - begin, Incomplete: incomplete, Failed: failed,
 		}
 		if !math.IsNaN(value) {
 			s.Cell = c.cell.String()
 		}
 		most = max(most, s.Candidates)
+		entry.Incomplete += incomplete
 		entry.Failed += failed
 		entry.Sample = append(entry.Sample, c.RepeatScore)
 		choices = append(choices, s)
@@ -195,12 +199,12 @@ func choose(candidates []candidate, by experiment.Select, metric Metric) ([]Sele
 func (r *Report) addUnequal() {
 	fewer := 0
 	for i := range r.Selected {
-		if s := &r.Selected[i]; s.unequal || s.Failed > 0 {
+		if s := &r.Selected[i]; s.unequal || s.Incomplete+s.Failed > 0 {
 			fewer++
 		}
 	}
 	if fewer > 0 {
-		r.Missing = append(r.Missing, fmt.Sprintf("select: best: %s of parameters rest on fewer cells than the grid has for them, because some failed or are not in the files; %s tells which.",
+		r.Missing = append(r.Missing, fmt.Sprintf("select: best: %s of parameters rest on fewer cells than the grid has for them, because some are incomplete, failed or are not in the files; %s tells which.",
 			plural(fewer, "choice"), selectedFile))
 	}
 }
@@ -219,7 +223,7 @@ func (r *Report) writeSelected(folder string) error {
 	var buffer bytes.Buffer
 	out := csv.NewWriter(&buffer)
 	head := append(slices.Clone(dimensionColumns[:]), "method", "method_settings", "repeat", "cell", "chosen_by", "chosen_score")
-	head = append(append(head, scoreColumns...), "candidates", "failed")
+	head = append(append(head, scoreColumns...), "candidates", "incomplete", "failed")
 	lines := [][]string{head}
 	for i := range r.Selected {
 		lines = append(lines, r.Selected[i].line())
@@ -241,5 +245,5 @@ func (s *Selected) line() []string {
 	for score := range SelectionBias {
 		line = append(line, csvNumber(s.Score[score]))
 	}
-	return append(line, strconv.Itoa(s.Candidates), strconv.Itoa(s.Failed))
+	return append(line, strconv.Itoa(s.Candidates), strconv.Itoa(s.Incomplete), strconv.Itoa(s.Failed))
 }

@@ -29,7 +29,7 @@ type ScoreRow struct {
 	tested  [scores]bool // whether a method could have been told from the best
 }
 
-// Failed returns how many of the row's cells have no result.
+// Failed returns how many of the row's cells were not computed.
 func (r *ScoreRow) Failed() int {
 	failed := 0
 	for i := range r.Entries {
@@ -40,18 +40,20 @@ func (r *ScoreRow) Failed() int {
 
 // ScoreEntry is what one method reached in one setting.
 type ScoreEntry struct {
-	Cells   int // cells in the files; 0 where the method was not run, or has not been yet
-	Failed  int // those with a status other than ok
-	Summary [scores]Summary
-	Best    [scores]bool // best mean of the row, several where equal; never set for SelectionBias
-	Equal   [scores]bool // not significantly worse than the best, where that can be tested; see [ScoreRow.Comparisons]
+	Cells      int // cells in the files; 0 where the method was not run, or has not been yet
+	Incomplete int // those whose path stops before the last age, which are in no Summary
+	Failed     int // those that were not computed
+	Summary    [scores]Summary
+	Best       [scores]bool // best mean of the row, several where equal; never set for SelectionBias
+	Equal      [scores]bool // not significantly worse than the best, where that can be tested; see [ScoreRow.Comparisons]
 
 	// Sample holds the cells by repeat, for comparisons on the same splits.
 	Sample []RepeatScore
 }
 
 // RepeatScore holds the scores of one cell. Those that it does not have are
-// NaN.
+// NaN, and all of them for a path that stops early: the best that it offers is
+// not the best over the ages that it was asked for.
 type RepeatScore struct {
 	Repeat int64
 	Score  [scores]float64
@@ -59,14 +61,18 @@ type RepeatScore struct {
 	seconds        [2]float64 // processor and elapsed time, NaN where not known
 	bestValidation float64    // best score on the validation part, by which the age was chosen
 	cell           cellKey
-	ok             bool // its status
+	status         experiment.Status
 }
+
+// whole reports whether the cell was computed to the last age it was asked for.
+func (r *RepeatScore) whole() bool { return r.status == experiment.OK }
 
 // Sensitivity gathers cells into one table for each metric. A method that
 // ignores a dimension of the grid (original the regularizer) is compared in the
 // row of each of its values. A method with settings of its own is one method
-// for each of them. Cells that failed count in Failed; scores that
-// are null or not finite are left out of the summaries, whose N tells.
+// for each of them. Cells that failed count in Failed, those whose
+// path stops early in Incomplete; scores that are null or not finite are left out
+// of the summaries, whose N tells.
 //
 // The frame needs the columns of [Dimension], the scores, cell, method,
 // method_params, best_validation, the times, repeat, status and metric.

@@ -11,6 +11,38 @@ import (
 	"github.com/agepath/agepath/experiment"
 )
 
+// TestIncompletePaths wants paths that stop early to be counted by themselves and
+// left out of every mean, of the choice of parameters too, though they have scores.
+func TestIncompletePaths(t *testing.T) {
+	t.Parallel()
+	rows := []cellRow{
+		{"method": "acs", "repeat": 1, "test_at_best_test": 0.5, "test_at_end": 0.75},
+		{"method": "acs", "repeat": 2, "test_at_best_test": 0.25, "test_at_end": 0.5},
+		{"method": "gaga", "repeat": 1, "test_at_best_test": 0.5, "test_at_end": 0.625},
+		{"method": "gaga", "repeat": 2, "test_at_best_test": 0.0, "test_at_end": nil, "status": "incomplete", "error": "the path stops at age 1.4 of 20"},
+		{"method": "gaga", "repeat": 3, "status": "failed", "error": "no", "metric": nil, "test_at_best_test": nil, "test_at_end": nil},
+	}
+	entry := tablesOf(t, rows)[0].Rows[0].Entries[1]
+	if entry.Cells != 3 || entry.Incomplete != 1 || entry.Failed != 1 {
+		t.Errorf("%d cells, %d incomplete, %d failed; want 3, 1, 1", entry.Cells, entry.Incomplete, entry.Failed)
+	}
+	if s := entry.Summary[TestAtBestTest]; s.N != 1 || s.Mean != 0.5 {
+		t.Errorf("a mean of %v over %d repeats, want 0.5 over 1", s.Mean, s.N)
+	}
+	r := mustWrite(t, writeRun(t, runTables{cells: rows}), Options{Formats: Formats})
+	if r.Incomplete != 1 || r.Failed != 1 || len(r.Failures) != 2 {
+		t.Errorf("%d incomplete, %d failed, %d listed", r.Incomplete, r.Failed, len(r.Failures))
+	}
+	for _, format := range []string{"markdown", "html"} {
+		text := written(t, format, r)
+		for _, want := range []string{"Incomplete and failed cells", "1 incomplete, 1 failed", "the path stops at age 1.4 of 20", "cells incomplete"} {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s does not say %q:\n%s", format, want, text)
+			}
+		}
+	}
+}
+
 func tablesOf(t testing.TB, rows []cellRow) []*ScoreTable {
 	t.Helper()
 	tables, err := Sensitivity(cellsFrame(t, rows))

@@ -139,6 +139,9 @@ func scoreCell(e *ScoreEntry, score Score, repeats, places int, marked bool) she
 	case e.Failed == e.Cells:
 		cell.note = "failed"
 		return cell
+	case e.Incomplete+e.Failed == e.Cells:
+		cell.note = "incomplete"
+		return cell
 	default:
 		cell.note = "no score"
 		return cell

@@ -95,7 +95,9 @@ func storeOutcome(tables experiment.Tables, i, version int) *experiment.Outcome 
 	if rng.IntN(6) == 0 {
 		o.Status = experiment.Statuses[1+rng.IntN(len(experiment.Statuses)-1)]
 		o.Error = fmt.Sprintf("cell %d went wrong", i)
-		return o
+		if o.Status != experiment.Incomplete {
+			return o
+		}
 	}
 	o.Measures = randomRows(rng, tables.Measures, 1)
 	o.Further = map[string]experiment.Batch{}

@@ -649,7 +649,7 @@ func TestIndex(t *testing.T) {
 	}
 	check := func(order []string) {
 		t.Helper()
-		if len(x.entries) != len(want) || x.counts[experiment.OK]+x.counts[experiment.Failed] != len(want) {
+		if len(x.entries) != len(want) || x.counts[experiment.Statuses[0]]+x.counts[experiment.Statuses[1]] != len(want) {
 			t.Fatalf("%d entries, counts %v, want %d", len(x.entries), x.counts, len(want))
 		}
 		for i, cell := range order {

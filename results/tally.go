@@ -15,14 +15,15 @@ import (
 // cellTally is what a report takes from the cells table, batch by batch: a
 // million cells need not be in memory with all their columns.
 type cellTally struct {
-	rows     int
-	streams  int // of cells that are not in cells.arrow yet
-	groups   *cellGroups
-	counts   map[string]int // by status
-	failed   int
-	failures []failedCell
-	sizes    map[string]dataSize // by data set
-	texts    map[string]string
+	rows       int
+	streams    int // of cells that are not in cells.arrow yet
+	groups     *cellGroups
+	counts     map[string]int // by status
+	failed     int
+	incomplete int
+	failures   []failedCell        // incomplete ones too
+	sizes      map[string]dataSize // by data set
+	texts      map[string]string
 }
 
 // failedCell is a failure that may be among the first.
@@ -104,8 +105,8 @@ func (t *cellTally) addSizes(cells *Frame, columns *cellColumns) error {
 	return nil
 }
 
-// addFailures counts the cells by status and keeps the failed ones that may be
-// among the first.
+// addFailures counts the cells by status and keeps the failed and incomplete
+// ones that may be among the first.
 func (t *cellTally) addFailures(cells *Frame, columns *cellColumns) error {
 	messages, err := cells.Column("error", experiment.Text)
 	if err != nil {
@@ -113,10 +114,14 @@ func (t *cellTally) addFailures(cells *Frame, columns *cellColumns) error {
 	}
 	for row, status := range columns.status.Texts {
 		t.counts[columns.text(columns.status, row)]++
-		if status == string(experiment.OK) {
+		switch status := experiment.Status(status); {
+		case status == experiment.OK:
 			continue
+		case status == experiment.Incomplete:
+			t.incomplete++
+		default:
+			t.failed++
 		}
-		t.failed++
 		key, err := parseCell(columns.cell.Texts[row])
 		if err != nil {
 			return err

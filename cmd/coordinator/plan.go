@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -46,8 +47,9 @@ time. Nothing is computed or written.`,
 
 // rest is what of a plan is not computed yet.
 type rest struct {
-	cells, failed int64 // missing; there without a result
-	seconds       float64
+	cells              int64 // missing
+	failed, incomplete int64 // of those that are there
+	seconds            float64
 }
 
 // remaining compares a plan with a folder of results. Without any it hashes no
@@ -74,8 +76,11 @@ func remaining(ctx context.Context, plan *experiment.Plan, dir string) (rest, er
 		}
 		left.cells--
 		left.seconds -= task.Cost
-		if status != experiment.OK {
+		switch {
+		case !status.Computed():
 			left.failed++
+		case status == experiment.Incomplete:
+			left.incomplete++
 		}
 	}
 	left.seconds = max(left.seconds, 0)
@@ -88,8 +93,15 @@ func remaining(ctx context.Context, plan *experiment.Plan, dir string) (rest, er
 func (a *app) showPlan(p *planned, dir string, left rest, workers int) error {
 	plan := p.plan
 	there := fmt.Sprintf("%d in %s already", plan.Count()-left.cells, dir)
+	var unfinished []string
+	if left.incomplete > 0 {
+		unfinished = append(unfinished, fmt.Sprintf("%d incomplete", left.incomplete))
+	}
 	if left.failed > 0 {
-		there += fmt.Sprintf(" (%d without a result)", left.failed)
+		unfinished = append(unfinished, fmt.Sprintf("%d failed", left.failed))
+	}
+	if unfinished != nil {
+		there += " (" + strings.Join(unfinished, ", ") + ")"
 	}
 	fmt.Fprintf(a.Out, "grid   %s (%s)\n", plan.Grid, p.grid.File)
 	fmt.Fprintf(a.Out, "run    %s\n", plan.Run)

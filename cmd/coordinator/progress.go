@@ -58,7 +58,7 @@ func (p *progress) tell(now run.Progress) {
 }
 
 func (p *progress) log(level slog.Level, message string) {
-	fields := []any{"run", p.plan.Run, "done", p.last.Done, "cells", p.last.Total, "failed", p.last.Failed, "elapsed", p.last.Elapsed.Round(time.Second)}
+	fields := []any{"run", p.plan.Run, "done", p.last.Done, "cells", p.last.Total, "incomplete", p.last.Incomplete, "failed", p.last.Failed, "elapsed", p.last.Elapsed.Round(time.Second)}
 	if p.last.Remaining >= 0 {
 		fields = append(fields, "remaining", p.last.Remaining.Round(time.Second))
 	}
@@ -71,6 +71,9 @@ func (p *progress) draw(now run.Progress) {
 		p.bar = newBar(p.base.Err, now.Total)
 	}
 	what := p.plan.Grid
+	if now.Incomplete > 0 {
+		what += fmt.Sprintf(", %d incomplete", now.Incomplete)
+	}
 	if now.Failed > 0 {
 		what += fmt.Sprintf(", %d failed", now.Failed)
 	}

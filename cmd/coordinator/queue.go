@@ -55,7 +55,7 @@ func (a *app) submitCommand() *cobra.Command {
 func (a *app) retryCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "retry RUN",
-		Short: "Queue the cells of a run again that have no result",
+		Short: "Queue the failed and incomplete cells of a run again",
 		Args:  command.Arguments("RUN"),
 	}
 	var statuses []experiment.Status
@@ -155,8 +155,8 @@ func (a *app) collect(ctx context.Context, q *queue.Queue, name, out string) err
 		fmt.Fprintf(a.Out, " (%s)", strings.Join(parts, ", "))
 	}
 	fmt.Fprintf(a.Out, "; `coordinator report %s` makes tables and plots\n", out)
-	if failed := total - counts[experiment.OK]; failed > 0 && int64(total) == cells {
-		return fmt.Errorf("%d of %d cells have no result; `coordinator retry %s` queues them again", failed, cells, name)
+	if text := unfinished(counts, cells); text != "" && int64(total) == cells {
+		return fmt.Errorf("%s; `coordinator retry %s` queues them again", text, name)
 	}
 	return nil
 }

@@ -140,38 +140,59 @@ func files(dir string, flags *reportFlags) []string {
 	return paths
 }
 
-// shownFailures is how many failed cells a run tells about by itself.
+// shownFailures is how many failed and incomplete cells a run tells about by
+// itself.
 const shownFailures = 5
 
-// failures makes an error of the cells that failed, nil when there is none.
+// failures makes an error of the cells that failed or are incomplete, nil when
+// there is none.
 func failures(report *results.Report, counts map[experiment.Status]int, cells int64) error {
-	failed := 0
-	var list, statuses []string
-	for _, status := range failureStatuses() {
-		if n := counts[status]; n > 0 {
-			failed += n
-			list = append(list, fmt.Sprintf("%d %s", n, status))
-			statuses = append(statuses, string(status))
-		}
-	}
-	if failed == 0 {
+	text := unfinished(counts, cells)
+	if text == "" {
 		return nil
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d of %d cells have no result: %s\n", failed, cells, strings.Join(list, ", "))
+	b.WriteString(text + "\n")
 	for i, failure := range report.Failures {
 		if i == shownFailures {
-			fmt.Fprintf(&b, "  ... and %d more, the first of them in the report\n", failed-i)
+			fmt.Fprintf(&b, "  ... and %d more, the first of them in the report\n", report.Failed+report.Incomplete-i)
 			break
 		}
 		first, _, _ := strings.Cut(failure.Error, "\n")
 		fmt.Fprintf(&b, "  %s (%s): %s: %s\n", failure.Cell, failure.What, failure.Status, first)
 	}
+	var statuses []string
+	for _, status := range failureStatuses() {
+		if counts[status] > 0 {
+			statuses = append(statuses, string(status))
+		}
+	}
 	fmt.Fprintf(&b, "The same command with --retry %s computes them again.", strings.Join(statuses, ","))
 	return errors.New(b.String())
 }
 
-// failureStatuses are the statuses of cells without a result.
+// unfinished says how many cells failed or are incomplete, "" where all are ok.
+func unfinished(counts map[experiment.Status]int, cells int64) string {
+	failed := 0
+	var statuses []string
+	for _, status := range failureStatuses() {
+		n := counts[status]
+		if n > 0 && !status.Computed() {
+			failed += n
+			statuses = append(statuses, fmt.Sprintf("%d %s", n, status))
+		}
+	}
+	var parts []string
+	if n := counts[experiment.Incomplete]; n > 0 {
+		parts = append(parts, fmt.Sprintf("%d of %d cells are incomplete: their paths stop before the last age", n, cells))
+	}
+	if failed > 0 {
+		parts = append(parts, fmt.Sprintf("%d of %d cells failed (%s)", failed, cells, strings.Join(statuses, ", ")))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// failureStatuses are the statuses of cells that failed or are incomplete.
 func failureStatuses() []experiment.Status {
 	return slices.DeleteFunc(slices.Clone(experiment.Statuses), func(s experiment.Status) bool { return s == experiment.OK })
 }

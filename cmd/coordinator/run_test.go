@@ -225,12 +225,12 @@ func TestFailedCells(t *testing.T) {
 	if o.code != command.ExitFailed {
 		t.Fatalf("exit status %d: %s", o.code, o.err)
 	}
-	for _, want := range []string{"8 of 8 cells have no result: 8 timeout", "not done within 1ns", "and 3 more", "--retry timeout"} {
+	for _, want := range []string{"8 of 8 cells failed (8 timeout)", "not done within 1ns", "and 3 more", "--retry timeout"} {
 		if !strings.Contains(o.err, want) {
 			t.Errorf("the message does not say %q:\n%s", want, o.err)
 		}
 	}
-	if plan := must(t, "plan", grid, "--out", out); !strings.Contains(plan.out, "(8 without a result), 0 to compute") {
+	if plan := must(t, "plan", grid, "--out", out); !strings.Contains(plan.out, "(8 failed), 0 to compute") {
 		t.Errorf("plan prints\n%s", plan.out)
 	}
 	again := do(t, "run", grid, "--out", out)

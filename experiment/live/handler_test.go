@@ -157,6 +157,7 @@ agepath_cell_duration_seconds_count{run="run"} 6
 agepath_cells{run="run",status="cancelled"} 0
 agepath_cells{run="run",status="diverged"} 0
 agepath_cells{run="run",status="failed"} 0
+agepath_cells{run="run",status="incomplete"} 0
 agepath_cells{run="run",status="memory"} 0
 agepath_cells{run="run",status="ok"} 5
 agepath_cells{run="run",status="timeout"} 1

@@ -22,22 +22,23 @@ type State struct {
 
 // Run is how a run stands.
 type Run struct {
-	Name     string                      `json:"name"`
-	Phase    string                      `json:"phase"`
-	Reading  bool                        `json:"reading"` // results stored earlier are still being read: statuses and parts lag behind
-	Cells    int64                       `json:"cells"`   // of the grid
-	Done     int64                       `json:"done"`    // have a result, of whatever status
-	Failed   int64                       `json:"failed"`  // of these those that are not ok
-	Running  int                         `json:"running"` // held by workers
-	Queued   int                         `json:"queued"`  // wait for a worker
-	Dead     int                         `json:"dead"`    // given up because their workers died
-	Statuses map[experiment.Status]int64 `json:"statuses"`
-	Rate     float64                     `json:"rate"` // cells per second
-	ETA      *float64                    `json:"eta"`  // seconds to the end, nil while unknown
+	Name       string                      `json:"name"`
+	Phase      string                      `json:"phase"`
+	Reading    bool                        `json:"reading"`    // results stored earlier are still being read: statuses and parts lag behind
+	Cells      int64                       `json:"cells"`      // of the grid
+	Done       int64                       `json:"done"`       // have a result, of whatever status
+	Incomplete int64                       `json:"incomplete"` // of these those whose path stops early
+	Failed     int64                       `json:"failed"`     // of these those that were not computed
+	Running    int                         `json:"running"`    // held by workers
+	Queued     int                         `json:"queued"`     // wait for a worker
+	Dead       int                         `json:"dead"`       // given up because their workers died
+	Statuses   map[experiment.Status]int64 `json:"statuses"`
+	Rate       float64                     `json:"rate"` // cells per second
+	ETA        *float64                    `json:"eta"`  // seconds to the end, nil while unknown
 
 	Parts    []Part `json:"-"`
 	Slowest  []Cell `json:"-"` // longest first
-	Failures []Cell `json:"-"` // newest first
+	Failures []Cell `json:"-"` // failed and incomplete ones, newest first
 
 	durations durations
 }
@@ -53,12 +54,13 @@ const (
 
 // Part is how the cells of a data set and a method stand.
 type Part struct {
-	Dataset string  `json:"dataset"`
-	Method  string  `json:"method"`
-	Cells   int64   `json:"cells"` // of the grid, 0 when it is not known
-	Done    int64   `json:"done"`
-	Failed  int64   `json:"failed"`
-	Seconds float64 `json:"seconds"` // a cell takes on average; 0 when none is done
+	Dataset    string  `json:"dataset"`
+	Method     string  `json:"method"`
+	Cells      int64   `json:"cells"` // of the grid, 0 when it is not known
+	Done       int64   `json:"done"`
+	Incomplete int64   `json:"incomplete"`
+	Failed     int64   `json:"failed"`
+	Seconds    float64 `json:"seconds"` // a cell takes on average; 0 when none is done
 }
 
 // Cell is a cell that has ended.
@@ -137,12 +139,15 @@ func (w *watch) describe() *Run {
 	r := &Run{
 		Name: w.name, Reading: !w.shown.caught || w.again != nil,
 		Done: int64(w.counts.Done), Running: w.counts.InFlight, Queued: w.counts.Queued, Dead: w.counts.Dead,
-		Failed: t.total - t.statuses[experiment.OK], Statuses: map[experiment.Status]int64{},
+		Incomplete: t.statuses[experiment.Incomplete], Statuses: map[experiment.Status]int64{},
 		Parts: w.parts(), Slowest: slices.Clone(t.slowest), Failures: slices.Clone(t.failures),
 	}
 	slices.Reverse(r.Failures)
 	for _, status := range experiment.Statuses {
 		r.Statuses[status] = t.statuses[status]
+		if !status.Computed() {
+			r.Failed += t.statuses[status]
+		}
 	}
 	left := int64(r.Queued + r.Running)
 	r.Cells = max(r.Done, left)
@@ -191,7 +196,7 @@ func (w *watch) parts() []Part {
 			i = len(parts)
 			parts = append(parts, Part{Dataset: key.dataset, Method: key.method})
 		}
-		parts[i].Done, parts[i].Failed = count.done, count.failed
+		parts[i].Done, parts[i].Incomplete, parts[i].Failed = count.done, count.incomplete, count.failed
 		parts[i].Seconds = count.wall / float64(count.done)
 	}
 	slices.SortFunc(parts[known:], func(a, b Part) int {

@@ -33,8 +33,9 @@ var rest = partKey{"(others)", "(others)"}
 
 // partCount counts the outcomes of a part.
 type partCount struct {
-	done, failed int64   // cells with an outcome; those of them that are not ok
-	wall         float64 // seconds of all
+	done               int64   // cells with an outcome
+	incomplete, failed int64   // of these
+	wall               float64 // seconds of all
 }
 
 // tally counts outcomes. It holds a bounded number of cells.
@@ -46,7 +47,7 @@ type tally struct {
 	parts    map[partKey]*partCount
 	buckets  [len(buckets)]uint64 // cells in each, not summed up
 	slowest  []Cell               // longest first
-	failures []Cell               // newest last
+	failures []Cell               // failed and incomplete ones, newest last
 	listed   map[string]bool      // cells in slowest and failures
 }
 
@@ -72,8 +73,11 @@ func (t *tally) add(o *experiment.Outcome) {
 	part := t.part(partKey{t.label(o, "dataset"), t.label(o, "method")})
 	part.done++
 	part.wall += o.Wall
-	if o.Status != experiment.OK {
+	switch {
+	case !o.Status.Computed():
 		part.failed++
+	case o.Status == experiment.Incomplete:
+		part.incomplete++
 	}
 	t.list(o)
 }

@@ -48,7 +48,7 @@ func (b *board) end(slot int, d *queue.Delivery, outcome *experiment.Outcome, tr
 	case trouble != nil:
 		b.troubles[slot] = trouble.Error()
 	case outcome == nil:
-	case outcome.Status == experiment.OK:
+	case outcome.Status.Computed():
 		b.presence.Done++
 	default:
 		b.presence.Failed++

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -31,7 +32,7 @@ func Compute(ctx context.Context, kinds []experiment.Kind, task *experiment.Task
 	}
 	runtime.UnlockOSThread()
 	status, message := statusOf(err, task.Limits)
-	if status != experiment.OK {
+	if !status.Computed() {
 		outcome.Measures, outcome.Further = experiment.Batch{}, nil
 	}
 	end(outcome, status, message)
@@ -63,8 +64,8 @@ func computeGuarded(ctx context.Context, kinds []experiment.Kind, task *experime
 	for _, kind := range kinds {
 		if kind.Name() == task.Kind {
 			outcome.Measures, outcome.Further, err = kind.Compute(ctx, task, data)
-			if err == nil {
-				err = finite(kind.Tables().Measures, &outcome.Measures)
+			if status, _ := statusOf(err, task.Limits); status.Computed() {
+				err = cmp.Or(finite(kind.Tables().Measures, &outcome.Measures), err)
 			}
 			return err
 		}

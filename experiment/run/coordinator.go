@@ -58,11 +58,12 @@ type Summary struct {
 	Elapsed  time.Duration             // from the first task published to the last result
 }
 
-// Failed returns the number of cells whose status is not ok.
+// Failed returns the number of cells that were not computed. Incomplete ones
+// were.
 func (s *Summary) Failed() int {
 	n := 0
 	for status, count := range s.Counts {
-		if status != experiment.OK {
+		if !status.Computed() {
 			n += count
 		}
 	}

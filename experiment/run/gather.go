@@ -18,6 +18,7 @@ import (
 type Progress struct {
 	Total, Done int64         // cells of the plan; those that are gathered
 	Failed      int64         // of those gathered in this run
+	Incomplete  int64         // likewise
 	Elapsed     time.Duration // since the run began
 	Remaining   time.Duration // estimated from the costs; negative while unknown
 }
@@ -43,7 +44,8 @@ type gatherer struct {
 	costs   []costs    // of the cells published in this run and not gathered, as if they came in the order of their tasks
 	ahead   float64    // sum of costs
 	behind  float64    // estimated seconds of the cells gathered in this run
-	failed  int64
+	failed  int64      // of the cells gathered in this run
+	partial int64      // those that are incomplete
 }
 
 // costs are the estimated seconds of cells that follow each other in the order of
@@ -213,8 +215,11 @@ func (g *gatherer) take(o *experiment.Outcome) error {
 			g.costs = g.costs[1:]
 		}
 	}
-	if o.Status != experiment.OK {
+	switch {
+	case !o.Status.Computed():
 		g.failed++
+	case o.Status == experiment.Incomplete:
+		g.partial++
 	}
 	return nil
 }
@@ -243,7 +248,7 @@ func (g *gatherer) tell() {
 	}
 	g.mu.Lock()
 	p := Progress{
-		Total: g.total, Done: g.total - g.missing, Failed: g.failed,
+		Total: g.total, Done: g.total - g.missing, Failed: g.failed, Incomplete: g.partial,
 		Elapsed: time.Since(g.began), Remaining: -1,
 	}
 	if g.behind > 0 {

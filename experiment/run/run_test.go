@@ -44,6 +44,11 @@ func (k *toy) Compute(ctx context.Context, task *experiment.Task, _ experiment.D
 		return measures, nil, errors.New("no luck")
 	case `"diverge"`:
 		return measures, nil, &experiment.StatusError{Status: experiment.Diverged, Err: errors.New("off to infinity")}
+	case `"partial"`:
+		k.tries.Add(1)
+		return measuresOf(42), map[string]experiment.Batch{}, &experiment.StatusError{Status: experiment.Incomplete, Err: errors.New("half way")}
+	case `"partial nan"`:
+		return measuresOf(math.NaN()), nil, &experiment.StatusError{Status: experiment.Incomplete, Err: errors.New("half way")}
 	case `"hang"`:
 		<-ctx.Done()
 		return measures, nil, fmt.Errorf("stopped: %w", ctx.Err())
@@ -54,7 +59,12 @@ func (k *toy) Compute(ctx context.Context, task *experiment.Task, _ experiment.D
 			return measures, nil, ctx.Err()
 		}
 	}
-	return measures, nil, measures.Append(k.Tables().Measures, 42.0)
+	return measuresOf(42), nil, nil
+}
+
+// measuresOf is the row of measures of an answer.
+func measuresOf(answer float64) experiment.Batch {
+	return experiment.Batch{Rows: 1, Columns: []experiment.Vector{{Floats: []float64{answer}}}}
 }
 
 func task(cell, spec string, limits experiment.Limits) experiment.Task {
@@ -72,6 +82,8 @@ func TestComputeStatus(t *testing.T) {
 		{"panic", "toy", experiment.Failed, "panic: out of luck"},
 		{"error", "toy", experiment.Failed, "no luck"},
 		{"diverge", "toy", experiment.Diverged, "off to infinity"},
+		{"partial", "toy", experiment.Incomplete, "half way"},
+		{"partial nan", "toy", experiment.Diverged, "answer is NaN"},
 		{"hang", "toy", experiment.Timeout, "not done within 1ms"},
 		{"fine", "unheard", experiment.Failed, `does not know the kind of experiment "unheard"`},
 	}
@@ -85,7 +97,7 @@ func TestComputeStatus(t *testing.T) {
 		if o.Status != test.want || !strings.Contains(o.Error, test.message) || (o.Error == "") != (test.message == "") {
 			t.Errorf("%s %s: %s %q, want %s %q", test.kind, test.spec, o.Status, o.Error, test.want, test.message)
 		}
-		if rows := o.Measures.Rows; (rows == 1) != (o.Status == experiment.OK) {
+		if rows := o.Measures.Rows; (rows == 1) != (o.Status == experiment.OK || o.Status == experiment.Incomplete) {
 			t.Errorf("%s %s: %d rows of measures with the status %s", test.kind, test.spec, rows, o.Status)
 		}
 		if o.Wall < 0 || o.Finished.Before(o.Started) {
@@ -179,6 +191,26 @@ func TestWorkerDrains(t *testing.T) {
 	}
 	if len(list) != len(want) {
 		t.Errorf("%d results for %d cells", len(list), len(want))
+	}
+}
+
+// TestIncompleteIsFinal wants an incomplete cell to be tried once, however many
+// attempts it has, and its result to hold what was computed.
+func TestIncompleteIsFinal(t *testing.T) {
+	t.Parallel()
+	q := startQueue(t)
+	publish(t, q, task("partial", "partial", experiment.Limits{Attempts: 3}))
+	kind := &toy{}
+	w := &Worker{Queue: q, Kinds: []experiment.Kind{kind}, Slots: 1, Drain: true, Idle: 10 * time.Millisecond, RetryDelay: time.Millisecond}
+	if err := w.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	o := outcomes(t, q)["partial"]
+	if o == nil || o.Status != experiment.Incomplete || o.Error != "half way" || o.Attempts != 1 || kind.tries.Load() != 1 {
+		t.Fatalf("%+v after %d computations; want incomplete after 1", o, kind.tries.Load())
+	}
+	if o.Measures.Rows != 1 || o.Measures.Columns[0].Floats[0] != 42 {
+		t.Errorf("measures %+v", o.Measures)
 	}
 }
 

@@ -45,7 +45,7 @@ func (s *shift) ends(d *queue.Delivery, outcome *experiment.Outcome, err error) 
 		err = nil
 	case err != nil && interrupted:
 		outcome, err = nil, nil
-	case err == nil && outcome != nil && interrupted && outcome.Status != experiment.OK:
+	case err == nil && outcome != nil && interrupted && !outcome.Status.Computed():
 		outcome = nil
 	}
 	s.board.end(s.slot, d, outcome, err)
@@ -59,7 +59,7 @@ func (s *shift) ends(d *queue.Delivery, outcome *experiment.Outcome, err error) 
 	default:
 		outcome.Attempts = d.Attempt
 		outcome.Worker, outcome.Version = s.worker.Name, s.worker.Version
-		if outcome.Status == experiment.OK {
+		if outcome.Status.Computed() {
 			s.finished = append(s.finished, queue.Finished{Delivery: d, Outcome: outcome})
 			return
 		}

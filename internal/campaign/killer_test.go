@@ -47,7 +47,7 @@ func TestWorkerKiller(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
 	coordinator := exec.Command(builtProgram(t, "coordinator"), "run", path, "--out", out, "--nats", s.url, "--workers", "0", "--ack-wait", "1s", "--figures", "0")
 	text, _ := coordinator.CombinedOutput()
-	if code := coordinator.ProcessState.ExitCode(); code != 1 || !strings.Contains(string(text), "1 of 100 cells have no result: 1 failed") {
+	if code := coordinator.ProcessState.ExitCode(); code != 1 || !strings.Contains(string(text), "1 of 100 cells failed (1 failed)") {
 		t.Errorf("the run ended with the exit status %d:\n%s", code, text)
 	}
 	frame, err := results.ReadTable(filepath.Join(out, "cells.arrow"), "cell", "status", "error")
