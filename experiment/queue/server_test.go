@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -247,10 +248,30 @@ func TestEnsureStreams(t *testing.T) {
 		t.Errorf("error %v, want one about replicas", err)
 	}
 	for name, change := range map[string]func(*jetstream.StreamConfig){
+		"max_bytes 1048576, needed is -1":   func(c *jetstream.StreamConfig) { c.MaxBytes = 1 << 20 },
+		"max_age 1h0m0s, needed is 0s":      func(c *jetstream.StreamConfig) { c.MaxAge = time.Hour },
+		"max_msgs 100, needed is -1":        func(c *jetstream.StreamConfig) { c.MaxMsgs = 100 },
+		"max_msg_size 1024, needed is -1":   func(c *jetstream.StreamConfig) { c.MaxMsgSize = 1024 },
+		"max_consumers 1, needed is -1":     func(c *jetstream.StreamConfig) { c.MaxConsumers = 1 },
+		"Memory, needed is File":            func(c *jetstream.StreamConfig) { c.Storage = jetstream.MemoryStorage },
+		"Interest, needed is Limits":        func(c *jetstream.StreamConfig) { c.Retention = jetstream.InterestPolicy },
+		"no_ack true, needed is false":      func(c *jetstream.StreamConfig) { c.NoAck = true },
+		"deny_delete true, needed is false": func(c *jetstream.StreamConfig) { c.DenyDelete = true },
+		"deny_purge true, needed is false":  func(c *jetstream.StreamConfig) { c.DenyPurge = true },
+		"subject_transform true": func(c *jetstream.StreamConfig) {
+			c.SubjectTransform = &jetstream.SubjectTransformConfig{Source: ">", Destination: "x.>"}
+		},
+		"sources true":                        func(c *jetstream.StreamConfig) { c.Sources = []*jetstream.StreamSource{{Name: "other"}} },
+		"mirror true":                         func(c *jetstream.StreamConfig) { c.Subjects, c.Mirror = nil, &jetstream.StreamSource{Name: "other"} },
+		"persist_mode Async":                  func(c *jetstream.StreamConfig) { c.PersistMode = jetstream.AsyncPersistMode },
+		"consumer_limits {1m0s 0}":            func(c *jetstream.StreamConfig) { c.ConsumerLimits.InactiveThreshold = time.Minute },
 		"max_msgs_per_subject 2, needed is 1": func(c *jetstream.StreamConfig) { c.MaxMsgsPerSubject = 2 },
 		"subjects [other], needed is":         func(c *jetstream.StreamConfig) { c.Subjects = []string{"other"} },
 		"DiscardNew, needed is DiscardOld":    func(c *jetstream.StreamConfig) { c.Discard = jetstream.DiscardNew },
 	} {
+		if b.server == nil && slices.Contains([]string{"subject_transform true", "persist_mode Async", "consumer_limits {1m0s 0}"}, name) {
+			continue // older servers do not know it
+		}
 		var config jetstream.StreamConfig
 		for _, c := range streamConfigs(1) {
 			if c.Name == resultsStream {
@@ -266,6 +287,44 @@ func TestEnsureStreams(t *testing.T) {
 		}
 		if err := b.connect(Config{}).EnsureStreams(b.ctx); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("error %v, want %q in it", err, name)
+		}
+	}
+}
+
+// TestEnsureObjectStores wants object stores that would lose what is in them to
+// be refused, with what to do.
+func TestEnsureObjectStores(t *testing.T) {
+	t.Parallel()
+	b := setup(t, 30*time.Second)
+	for bucket, wants := range map[string]map[string]func(*jetstream.ObjectStoreConfig){
+		dataBucket: {
+			"max_age 1h0m0s, needed is 0s, else messages would vanish by their age": func(c *jetstream.ObjectStoreConfig) { c.TTL = time.Hour },
+			"max_bytes 4096, needed is -1":                                          func(c *jetstream.ObjectStoreConfig) { c.MaxBytes = 4096 },
+		},
+		outcomesBucket: {
+			"max_bytes 4096, needed is -1": func(c *jetstream.ObjectStoreConfig) { c.MaxBytes = 4096 },
+			"storage Memory, needed is File, else a restart of the server would lose the messages": func(c *jetstream.ObjectStoreConfig) { c.Storage = jetstream.MemoryStorage },
+		},
+	} {
+		for want, change := range wants {
+			config := jetstream.ObjectStoreConfig{Bucket: bucket, Storage: jetstream.FileStorage}
+			change(&config)
+			if err := b.js.DeleteObjectStore(b.ctx, bucket); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := b.js.CreateObjectStore(b.ctx, config); err != nil {
+				t.Fatal(err)
+			}
+			err := b.connect(Config{}).EnsureStreams(b.ctx)
+			if err == nil || !strings.Contains(err.Error(), "stream OBJ_"+bucket+" exists with "+want) || !strings.Contains(err.Error(), "OBJ_"+bucket+"`, or use another NATS account") {
+				t.Errorf("error %v, want %q in it", err, want)
+			}
+		}
+		if err := b.js.DeleteObjectStore(b.ctx, bucket); err != nil {
+			t.Fatal(err)
+		}
+		if err := b.connect(Config{}).EnsureStreams(b.ctx); err != nil {
+			t.Errorf("with new object store: %v", err)
 		}
 	}
 }

@@ -3,8 +3,6 @@ package queue
 import (
 	"context"
 	"errors"
-	"fmt"
-	"slices"
 
 	"github.com/nats-io/nats.go/jetstream"
 )
@@ -53,10 +51,27 @@ func bucketConfigs(replicas int) []jetstream.ObjectStoreConfig {
 	}
 }
 
+// objectsStream begins the names of the streams of object stores.
+const objectsStream = "OBJ_"
+
+// bucketStream returns what this package relies on of an object store's stream,
+// whose other settings are the client library's business.
+func bucketStream(c jetstream.ObjectStoreConfig) jetstream.StreamConfig {
+	return jetstream.StreamConfig{
+		Name:              objectsStream + c.Bucket,
+		Subjects:          []string{"$O." + c.Bucket + ".C.>", "$O." + c.Bucket + ".M.>"},
+		Retention:         jetstream.LimitsPolicy,
+		Discard:           jetstream.DiscardNew,
+		Storage:           c.Storage,
+		MaxMsgsPerSubject: -1,
+		Replicas:          c.Replicas,
+	}
+}
+
 // EnsureStreams creates the streams and object stores that are missing and
 // checks that the others are as this package needs them. It changes none: a
-// stream that differs is an error that names what differs. Coordinators call
-// it; workers need no permission for it.
+// stream that differs is an error that names what differs, what follows from it
+// and what to do. Coordinators call it; workers need no permission for it.
 func (q *Queue) EnsureStreams(ctx context.Context) error {
 	replicas := max(q.config.Replicas, 1)
 	for _, want := range streamConfigs(replicas) {
@@ -98,35 +113,13 @@ func (q *Queue) EnsureStreams(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-	}
-	return nil
-}
-
-// verify compares what the package relies on.
-func (q *Queue) verify(want, have jetstream.StreamConfig) error {
-	for _, field := range []struct {
-		key        string
-		want, have any
-	}{
-		{"retention", want.Retention, have.Retention},
-		{"discard", want.Discard, have.Discard},
-		{"discard_new_per_subject", want.DiscardNewPerSubject, have.DiscardNewPerSubject},
-		{"max_msgs_per_subject", want.MaxMsgsPerSubject, have.MaxMsgsPerSubject},
-		{"storage", want.Storage, have.Storage},
-	} {
-		if field.want != field.have {
-			return mismatch(want.Name, field.key, field.have, field.want)
+		stream, err := q.stream(ctx, objectsStream+want.Bucket)
+		if err != nil {
+			return err
+		}
+		if err := q.verify(bucketStream(want), stream.CachedInfo().Config); err != nil {
+			return err
 		}
 	}
-	if !slices.Equal(want.Subjects, have.Subjects) {
-		return mismatch(want.Name, "subjects", have.Subjects, want.Subjects)
-	}
-	if q.config.Replicas != 0 && have.Replicas != q.config.Replicas {
-		return mismatch(want.Name, "replicas", have.Replicas, q.config.Replicas)
-	}
 	return nil
-}
-
-func mismatch(stream, key string, have, want any) error {
-	return fmt.Errorf("stream %s exists with %s %v, needed is %v: change it, or use another NATS account", stream, key, have, want)
 }
