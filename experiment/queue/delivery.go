@@ -256,13 +256,16 @@ func (d *Delivery) settle() {
 
 func (d *Delivery) handBack(ctx context.Context, delay time.Duration) error {
 	d.settle()
-	if err := d.msg.NakWithDelay(delay); err != nil {
-		return d.wrap(fmt.Errorf("handing back: %w", err))
-	}
-	if err := d.puller.queue.flush(ctx); err != nil {
-		return d.wrap(fmt.Errorf("handing back: %w", err))
-	}
-	return nil
+	sent := false // once only: the library refuses a second time
+	return d.wrap(d.puller.queue.persist(ctx, "handing back", "", func(ctx context.Context) error {
+		if !sent {
+			if err := d.msg.NakWithDelay(delay); err != nil {
+				return err
+			}
+			sent = true
+		}
+		return d.puller.queue.flush(ctx)
+	}))
 }
 
 func (d *Delivery) acknowledge(ctx context.Context) error { return acknowledge(ctx, []*Delivery{d})[0] }

@@ -1,12 +1,10 @@
 package queue
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"strings"
 
-	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 )
 
@@ -51,17 +49,11 @@ func (e *EmptyError) Error() string {
 }
 
 // Error codes of JetStream servers (nats-server errors.json) that the client
-// library does not name.
+// library does not name. Those that pass are transientCodes.
 const (
-	codeNoPeers              jetstream.ErrorCode = 10005 // nodes of the cluster are away, or still come up
-	codeNotLeader            jetstream.ErrorCode = 10009
 	codeStoreFailed          jetstream.ErrorCode = 10077 // the reason is in the description only
-	codeStreamOffline        jetstream.ErrorCode = 10118
-	codeConsumerOffline      jetstream.ErrorCode = 10119
 	codeWrongSequence        jetstream.ErrorCode = 10071 // one replica
 	codeWrongSequenceCluster jetstream.ErrorCode = 10164 // several replicas
-	codeTooManyRequests      jetstream.ErrorCode = 10167
-	codeTemporarily          jetstream.ErrorCode = 10008
 )
 
 func apiCode(err error) jetstream.ErrorCode {
@@ -83,26 +75,6 @@ func refusal(err error) bool {
 func conflict(err error) bool {
 	code := apiCode(err)
 	return code == codeWrongSequence || code == codeWrongSequenceCluster
-}
-
-// transient reports whether trying again can help: the connection is being
-// restored, a leader is being elected, or the server asks for patience.
-func transient(err error) bool {
-	for _, target := range []error{
-		nats.ErrTimeout, nats.ErrNoResponders, nats.ErrDisconnected, nats.ErrConnectionReconnecting,
-		nats.ErrReconnectBufExceeded, nats.ErrStaleConnection,
-		jetstream.ErrNoStreamResponse, jetstream.ErrAsyncPublishTimeout, jetstream.ErrTooManyStalledMsgs,
-		context.DeadlineExceeded,
-	} {
-		if errors.Is(err, target) {
-			return true
-		}
-	}
-	switch apiCode(err) {
-	case codeTemporarily, codeNoPeers, codeNotLeader, codeStreamOffline, codeConsumerOffline, codeTooManyRequests:
-		return true
-	}
-	return false
 }
 
 // gone reports whether a consumer is not there, for good or for the moment.

@@ -2,10 +2,7 @@ package queue
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
-	"net"
 	"os"
 	"strings"
 	"sync"
@@ -63,7 +60,7 @@ func (l *link) options() []nats.Option {
 }
 
 // dial connects for the first time, trying again for config.ConnectWait while
-// no server answers.
+// no server answers; that the answer was no does not pass.
 func dial(ctx context.Context, config Config, options []nats.Option) (*nats.Conn, error) {
 	began, said, long := time.Now(), "", "for "+config.ConnectWait.String()
 	if config.ConnectWait == Forever {
@@ -75,7 +72,7 @@ func dial(ctx context.Context, config Config, options []nats.Option) (*nats.Conn
 			config.Report(fmt.Errorf("connected to NATS at %s after %v", connectedTo(conn), time.Since(began).Round(time.Millisecond)))
 		}
 		wait := backoff(attempt)
-		if err == nil || !unanswered(err) || time.Since(began)+wait > config.ConnectWait {
+		if err == nil || !transient(err) || time.Since(began)+wait > config.ConnectWait {
 			return conn, err
 		}
 		if err.Error() != said {
@@ -86,15 +83,6 @@ func dial(ctx context.Context, config Config, options []nats.Option) (*nats.Conn
 			return nil, err
 		}
 	}
-}
-
-// unanswered reports whether a connection failed because nobody answered, and
-// not because the answer was no.
-func unanswered(err error) bool {
-	if op := new(net.OpError); errors.As(err, &op) && op.Op == "dial" {
-		return true
-	}
-	return errors.Is(err, nats.ErrNoServers) || errors.Is(err, nats.ErrTimeout) || errors.Is(err, io.EOF) || os.IsTimeout(err)
 }
 
 // password returns what logs a user in whose password is in a file. The file is

@@ -93,9 +93,11 @@ func (q *Queue) Close() {
 
 // flush returns when the server has received everything sent so far.
 func (q *Queue) flush(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, requestWait)
-	defer cancel()
-	return q.conn.FlushWithContext(ctx)
+	err := q.conn.FlushWithContext(ctx)
+	if errors.Is(err, nats.ErrConnectionClosed) && !q.conn.IsClosed() {
+		err = nats.ErrDisconnected // the library does not tell a loss during the flush from the end
+	}
+	return err
 }
 
 // stream returns a stream that exists, asking the server only once.

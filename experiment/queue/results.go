@@ -105,7 +105,7 @@ func (r *reader) messages(ctx context.Context) iter.Seq2[jetstream.Msg, error] {
 			case ctx.Err() != nil:
 				yield(nil, context.Cause(ctx))
 				return
-			case !transient(err) && !interrupted(err):
+			case !interrupted(err):
 				yield(nil, err)
 				return
 			}
@@ -123,10 +123,7 @@ func (r *reader) messages(ctx context.Context) iter.Seq2[jetstream.Msg, error] {
 var errGap = errors.New("messages were lost on the way")
 
 // interrupted reports whether a consumer ended and a new one can go on.
-func interrupted(err error) bool {
-	return gone(err) || errors.Is(err, errGap) || errors.Is(err, jetstream.ErrNoHeartbeat) ||
-		errors.Is(err, jetstream.ErrServerShutdown) || errors.Is(err, jetstream.ErrConsumerLeadershipChanged)
-}
+func interrupted(err error) bool { return transient(err) || gone(err) || errors.Is(err, errGap) }
 
 // batch yields the next messages; more says whether there can be further ones.
 func (r *reader) batch(ctx context.Context, yield func(jetstream.Msg, error) bool) (more bool, err error) {
