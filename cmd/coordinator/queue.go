@@ -40,10 +40,10 @@ func (a *app) submitCommand() *cobra.Command {
 		}
 		fmt.Fprintf(a.Out, "%s: %d of %d cells queued", p.plan.Run, published, p.plan.Count())
 		if refused > 0 {
-			fmt.Fprintf(a.Out, ", %d were queued or in flight already", refused)
+			fmt.Fprintf(a.Out, ", %d were queued or running already", refused)
 		}
 		if done := p.plan.Count() - int64(published+refused); done > 0 {
-			fmt.Fprintf(a.Out, ", %d have a result", done)
+			fmt.Fprintf(a.Out, ", %d have ended", done)
 		}
 		fmt.Fprintln(a.Out)
 		return nil
@@ -143,18 +143,10 @@ func (a *app) collect(ctx context.Context, q *queue.Queue, name, out string) err
 		return refuseStart(err)
 	}
 	total := 0
-	var parts []string
-	for _, status := range experiment.Statuses {
-		if n := counts[status]; n > 0 {
-			total += n
-			parts = append(parts, fmt.Sprintf("%d %s", n, status))
-		}
+	for _, n := range counts {
+		total += n
 	}
-	fmt.Fprintf(a.Out, "%s: %d of %d cells are in %s", name, total, cells, out)
-	if len(parts) > 0 {
-		fmt.Fprintf(a.Out, " (%s)", strings.Join(parts, ", "))
-	}
-	fmt.Fprintf(a.Out, "; `coordinator report %s` makes tables and plots\n", out)
+	fmt.Fprintf(a.Out, "%s: %s, gathered in %s; `coordinator report %s` makes tables and plots\n", name, ended(counts, cells), out, out)
 	if text := unfinished(counts, cells); text != "" && int64(total) == cells {
 		return fmt.Errorf("%s; `coordinator retry %s` queues them again", text, name)
 	}

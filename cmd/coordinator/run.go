@@ -97,11 +97,11 @@ func (a *app) run(ctx context.Context, c *run.Coordinator, flags *reportFlags) e
 		}
 		return refuseStart(err)
 	}
-	head := fmt.Sprintf("%s: 0 cells to compute, %d of %d are in %s", c.Plan.Run, summary.Cells, summary.Cells, c.Out)
+	head := "0 cells to compute"
 	if summary.Computed > 0 {
-		head = fmt.Sprintf("%s: %d of %d cells computed in %s", c.Plan.Run, summary.Computed, summary.Cells, humanTime(summary.Elapsed.Seconds()))
+		head = fmt.Sprintf("%d of %d cells computed in %s", summary.Computed, summary.Cells, humanTime(summary.Elapsed.Seconds()))
 	}
-	fmt.Fprintf(a.Out, "%s\n\n", head)
+	fmt.Fprintf(a.Out, "%s: %s; %s, gathered in %s\n\n", c.Plan.Run, head, ended(summary.Counts, summary.Cells), c.Out)
 	report, err := a.refresh(ctx, c.Out, summary.Computed > 0, flags)
 	if err != nil {
 		return err
@@ -120,6 +120,23 @@ func (a *app) refresh(ctx context.Context, dir string, changed bool, flags *repo
 		return results.Load(ctx, dir, results.Options{Figures: -1, Paper: flags.paper})
 	}
 	return results.Write(ctx, dir, flags.options())
+}
+
+// ended says how many of a run's cells have ended, and how.
+func ended(counts map[experiment.Status]int, cells int64) string {
+	total := 0
+	var parts []string
+	for _, status := range experiment.Statuses {
+		if n := counts[status]; n > 0 {
+			total += n
+			parts = append(parts, fmt.Sprintf("%d %s", n, status))
+		}
+	}
+	text := fmt.Sprintf("%d of %d cells have ended", total, cells)
+	if len(parts) > 0 {
+		text += " (" + strings.Join(parts, ", ") + ")"
+	}
+	return text
 }
 
 // files lists the files of a run that are there.

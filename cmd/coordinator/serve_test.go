@@ -83,7 +83,8 @@ func TestServe(t *testing.T) {
 	write(t, dir, "data.csv", table)
 	grid := write(t, dir, "grid.yaml", "name: watched\nrepeats: 3\n"+dataGrid)
 	s := startServe(t, "--nats", r.url)
-	s.await("readyz", http.StatusServiceUnavailable, "AGEPATH_TASKS")
+	s.await("readyz", http.StatusOK, "ok")
+	s.await("state.json", http.StatusOK, `"runs":[]`)
 	s.await("healthz", http.StatusOK, "ok")
 	run, _, _ := strings.Cut(must(t, "submit", grid, "--nats", r.url).out, ":")
 	s.await("readyz", http.StatusOK, "ok")
@@ -95,7 +96,7 @@ func TestServe(t *testing.T) {
 	}
 	s.await("metrics", http.StatusOK, `agepath_cells{run="`+run+`",status="ok"} 3`)
 	s.await("state.json", http.StatusOK, `"phase":"finished"`)
-	s.await("state.json", http.StatusOK, `"dataset":"data","method":"original","cells":3,"done":3,"failed":0`)
+	s.await("state.json", http.StatusOK, `"dataset":"data","method":"original","cells":3,"done":3,"incomplete":0,"failed":0`)
 	s.wantEnd()
 }
 
@@ -117,7 +118,7 @@ func TestServeBeforeServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer server.Shutdown()
-	s.await("readyz", http.StatusServiceUnavailable, "AGEPATH_TASKS")
+	s.await("readyz", http.StatusOK, "ok")
 	s.await("", http.StatusOK, "agepath")
 	s.wantEnd()
 }

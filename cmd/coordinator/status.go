@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/live"
 	"github.com/agepath/agepath/experiment/queue"
 	"github.com/agepath/agepath/experiment/run"
@@ -27,7 +29,7 @@ func (a *app) statusCommand() *cobra.Command {
 		Args:  command.Arguments("[RUN]"),
 	}
 	var watch bool
-	cmd.Flags().BoolVar(&watch, "watch", false, "go on telling, with rate and remaining time, until nothing is queued or running")
+	cmd.Flags().BoolVar(&watch, "watch", false, "repeat it every 2 seconds, with rate and remaining time, until nothing is queued or running")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) == 1 {
 			return a.withRun(cmd.Context(), args[0], func(q *queue.Queue) error { return a.status(cmd.Context(), q, args, watch) })
@@ -42,21 +44,11 @@ func (a *app) statusCommand() *cobra.Command {
 	return cmd
 }
 
-// standing is where the cells of a run are at a time.
-type standing struct {
-	queue.Counts
-	failed int
-	cells  int64 // of the grid
-}
-
-// active reports whether cells are still to come.
-func (s standing) active() bool { return s.Queued+s.InFlight > 0 }
-
 // watch is what is remembered of a run from look to look.
 type watch struct {
 	ledger    *queue.Ledger
 	described bool
-	cells     int64 // of the grid
+	cells     int64 // of the grid, 0 where that is not known
 	pace      live.Pace
 }
 
@@ -84,36 +76,49 @@ func (a *app) status(ctx context.Context, q *queue.Queue, names []string, again 
 // tellRuns writes a table of the runs with these names, nil for all, and tells
 // whether cells are still to come.
 func (a *app) tellRuns(ctx context.Context, q *queue.Queue, names []string, watches map[string]*watch) (active bool, err error) {
-	if names == nil {
-		if names, err = q.Runs(ctx); err != nil {
-			return false, err
-		}
-		slices.Sort(names)
+	runs, err := q.List(ctx)
+	if err != nil {
+		return false, err
 	}
-	table := textTable{{"run", ">cells", ">done", ">failed", ">running", ">queued", ">cells/s", ">left"}}
-	for _, name := range names {
-		w := watches[name]
+	if names != nil {
+		runs = slices.DeleteFunc(runs, func(r queue.Listed) bool { return !slices.Contains(names, r.Name) })
+	}
+	if len(runs) == 0 {
+		_, err := fmt.Fprintln(a.Out, "The server has no runs; `coordinator submit GRID` queues one.")
+		return false, err
+	}
+	table := textTable{{"run", "state", ">cells", ">ok", ">incomplete", ">failed", ">running", ">queued", ">not queued", ">cells/s", ">left"}}
+	var incomplete, unqueued int64
+	for _, r := range runs {
+		w := watches[r.Name]
 		if w == nil {
 			w = new(watch)
-			if w.ledger, err = q.Ledger(name); err != nil {
+			if w.ledger, err = q.Ledger(r.Name); err != nil {
 				return false, err
 			}
-			watches[name] = w
+			watches[r.Name] = w
 		}
-		now, err := w.look(ctx, q, name)
+		now, err := w.look(ctx, q, r.Name)
 		if err != nil {
 			return false, err
 		}
-		active = active || now.active()
-		rate, left := w.outlook(now)
-		table.add(name, strconv.FormatInt(now.cells, 10), strconv.Itoa(now.Done), strconv.Itoa(now.failed),
-			strconv.Itoa(now.InFlight), strconv.Itoa(now.Queued), rate, left)
+		active = active || now.Left() > 0
+		incomplete, unqueued = incomplete+now.Ended[experiment.Incomplete], unqueued+now.Unqueued
+		row := []string{r.Name, live.Phase(&now, r.Open)}
+		for _, n := range []int64{now.Cells, now.Ended[experiment.OK], now.Ended[experiment.Incomplete], now.Failed(), now.Running, now.Queued, now.Unqueued} {
+			row = append(row, strconv.FormatInt(n, 10))
+		}
+		rate, left := w.outlook(&now)
+		table.add(append(row, rate, left)...)
+	}
+	if incomplete == 0 {
+		table.drop("incomplete")
+	}
+	if unqueued == 0 {
+		table.drop("not queued")
 	}
 	return active, table.write(a.Out)
 }
-
-// lostAfter is how long a worker may be silent before it is believed lost.
-const lostAfter = 3 * queue.PresenceEvery
 
 // tellWorkers writes a table of the workers and of the cell each computes
 // longest, if there are any.
@@ -123,22 +128,18 @@ func (a *app) tellWorkers(ctx context.Context, q *queue.Queue) error {
 		return err
 	}
 	table := textTable{{"worker", "state", ">slots", ">running", ">done", ">failed", "longest"}}
-	for _, w := range workers {
-		if w.State == queue.Gone {
-			continue
-		}
+	for _, w := range live.DescribeWorkers(workers, time.Now()) {
 		state, longest := w.State, "-"
-		if silent := time.Since(w.At); silent > lostAfter {
-			state = "silent for " + humanTime(silent.Seconds())
+		if state == queue.Lost {
+			state += ", silent for " + humanTime(w.Silent)
 		}
 		if w.Trouble != "" {
 			trouble, _, _ := strings.Cut(w.Trouble, "\n")
 			state += ": " + trouble
 		}
-		slices.SortFunc(w.Running, func(a, b queue.Running) int { return a.Since.Compare(b.Since) })
 		if len(w.Running) > 0 {
 			first := w.Running[0]
-			longest = fmt.Sprintf("%s of %s for %s", first.Cell, first.Run, humanTime(time.Since(first.Since).Seconds()))
+			longest = fmt.Sprintf("%s of %s for %s", first.Cell, first.Run, humanTime(first.Seconds))
 		}
 		table.add(w.Name, state, strconv.Itoa(w.Slots), strconv.Itoa(len(w.Running)),
 			strconv.FormatInt(w.Done, 10), strconv.FormatInt(w.Failed, 10), longest)
@@ -150,31 +151,30 @@ func (a *app) tellWorkers(ctx context.Context, q *queue.Queue) error {
 	return table.write(a.Out)
 }
 
-// look counts the cells of a run.
-func (w *watch) look(ctx context.Context, q *queue.Queue, name string) (s standing, err error) {
+// look finds out where the cells of a run are.
+func (w *watch) look(ctx context.Context, q *queue.Queue, name string) (queue.Standing, error) {
 	if !w.described {
 		description, err := run.Describe(ctx, q, name)
-		if err != nil {
-			return s, err
+		if err != nil && !errors.Is(err, queue.ErrNoData) {
+			return queue.Standing{}, err
 		}
-		w.described, w.cells = true, description.Cells
+		w.described = true
+		if description != nil {
+			w.cells = description.Cells
+		}
 	}
-	if s.Counts, err = q.Counts(ctx, name); err != nil {
-		return s, err
+	now, err := w.ledger.Standing(ctx, w.cells)
+	if err == nil {
+		w.pace.Note(live.Sample{At: time.Now(), Done: now.Done()})
 	}
-	w.pace.Note(live.Sample{At: time.Now(), Done: int64(s.Done)})
-	if err := w.ledger.Update(ctx); err != nil {
-		return s, err
-	}
-	s.failed, s.cells = len(w.ledger.Failures), w.cells
-	return s, nil
+	return now, err
 }
 
 // outlook returns the rate and the time left at it, - where they are not known.
-func (w *watch) outlook(now standing) (rate, left string) {
+func (w *watch) outlook(now *queue.Standing) (rate, left string) {
 	perSecond, _ := w.pace.Rates()
 	if perSecond <= 0 {
 		return "-", "-"
 	}
-	return strconv.FormatFloat(perSecond, 'g', 3, 64), humanTime(float64(now.Queued+now.InFlight) / perSecond)
+	return strconv.FormatFloat(perSecond, 'g', 3, 64), humanTime(float64(now.Left()) / perSecond)
 }

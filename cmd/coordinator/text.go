@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -13,6 +14,14 @@ import (
 type textTable [][]string
 
 func (t *textTable) add(row ...string) { *t = append(*t, row) }
+
+// drop removes the column with a head.
+func (t textTable) drop(head string) {
+	j := slices.IndexFunc(t[0], func(text string) bool { return strings.TrimPrefix(text, ">") == head })
+	for i := range t {
+		t[i] = slices.Delete(t[i], j, j+1)
+	}
+}
 
 func (t textTable) write(w io.Writer) error {
 	widths := make([]int, len(t[0]))

@@ -131,7 +131,7 @@ func TestMetrics(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.await(m, "six cells are done", func(s *State) bool {
-		return len(s.Runs) == 1 && s.Runs[0].Done == 6 && s.Runs[0].Queued == 2 && s.Runs[0].Running == 1 && len(s.Workers) == 1
+		return len(s.Runs) == 1 && s.Runs[0].OK == 5 && s.Runs[0].Failed == 1 && s.Runs[0].Queued == 2 && s.Runs[0].Running == 1 && len(s.Workers) == 1
 	})
 	const want = `
 # HELP agepath_cell_duration_seconds How long the cells of a run took in their last attempt.
@@ -152,7 +152,7 @@ agepath_cell_duration_seconds_bucket{run="run",le="14400"} 6
 agepath_cell_duration_seconds_bucket{run="run",le="+Inf"} 6
 agepath_cell_duration_seconds_sum{run="run"} 16.5
 agepath_cell_duration_seconds_count{run="run"} 6
-# HELP agepath_cells Cells of a run that have a result, by status.
+# HELP agepath_cells Cells of a run that have ended and are not queued again, by status.
 # TYPE agepath_cells gauge
 agepath_cells{run="run",status="cancelled"} 0
 agepath_cells{run="run",status="diverged"} 0
@@ -164,14 +164,15 @@ agepath_cells{run="run",status="timeout"} 1
 # HELP agepath_cells_planned Cells that the grid of a run has.
 # TYPE agepath_cells_planned gauge
 agepath_cells_planned{run="run"} 9
-# HELP agepath_queue_tasks Tasks of a run that are queued, running or dead.
+# HELP agepath_queue_tasks Cells of a run that are queued, running or given up as dead.
 # TYPE agepath_queue_tasks gauge
 agepath_queue_tasks{run="run",state="dead"} 0
 agepath_queue_tasks{run="run",state="queued"} 2
 agepath_queue_tasks{run="run",state="running"} 1
 # HELP agepath_workers Workers heard of in the last minute, by state.
 # TYPE agepath_workers gauge
-agepath_workers{state="silent"} 0
+agepath_workers{state="idle"} 0
+agepath_workers{state="lost"} 0
 agepath_workers{state="stopping"} 0
 agepath_workers{state="working"} 1
 # HELP agepath_worker_slots Slots of these workers, busy or free.

@@ -14,9 +14,9 @@ func metric(name, help string, labels ...string) *prometheus.Desc {
 
 // The metrics, whose meaning docs/operations.md tells in full.
 var (
-	cellsMetric     = metric("cells", "Cells of a run that have a result, by status.", "run", "status")
+	cellsMetric     = metric("cells", "Cells of a run that have ended and are not queued again, by status.", "run", "status")
 	plannedMetric   = metric("cells_planned", "Cells that the grid of a run has.", "run")
-	tasksMetric     = metric("queue_tasks", "Tasks of a run that are queued, running or dead.", "run", "state")
+	tasksMetric     = metric("queue_tasks", "Cells of a run that are queued, running or given up as dead.", "run", "state")
 	rateMetric      = metric("cells_per_second", "Cells of a run that are done in a second, lately.", "run")
 	etaMetric       = metric("eta_seconds", "Estimated time to the end of a run; absent while unknown.", "run")
 	durationMetric  = metric("cell_duration_seconds", "How long the cells of a run took in their last attempt.", "run")
@@ -67,11 +67,11 @@ func (m *Monitor) Collect(out chan<- prometheus.Metric) {
 		}
 		out <- prometheus.MustNewConstHistogram(durationMetric, r.durations.count, r.durations.seconds, r.durations.upTo, r.Name)
 	}
-	workers := map[string]int{queue.Working: 0, queue.Stopping: 0, Silent: 0}
+	workers := map[string]int{queue.Working: 0, queue.Idle: 0, queue.Stopping: 0, queue.Lost: 0}
 	slots, busy := 0, 0
 	for _, w := range state.Workers {
 		workers[w.State]++
-		if w.State != Silent {
+		if w.State != queue.Lost {
 			slots += w.Slots
 			busy += len(w.Running)
 		}

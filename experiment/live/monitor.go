@@ -1,10 +1,8 @@
 package live
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"sync/atomic"
 	"time"
 
@@ -125,44 +123,39 @@ func (m *Monitor) look(ctx context.Context) {
 
 func (m *Monitor) read(ctx context.Context) (*State, error) {
 	state := &State{Version: m.config.Version, Runs: []*Run{}}
-	var names []string
+	var runs []queue.Listed
 	err := within(ctx, func(ctx context.Context) (err error) {
-		if names, err = m.config.Queue.Runs(ctx); err != nil {
+		if runs, err = m.config.Queue.List(ctx); err != nil {
 			return err
 		}
 		workers, err := m.config.Queue.Workers(ctx)
-		state.Workers = describeWorkers(workers, time.Now())
+		state.Workers = DescribeWorkers(workers, time.Now())
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	open := map[string]bool{}
-	for _, name := range names {
-		open[name] = true
-		if m.runs[name] == nil {
-			if m.runs[name], err = newWatch(m, name); err != nil {
+	known := m.runs
+	m.runs = map[string]*watch{}
+	for _, listed := range runs {
+		w := known[listed.Name]
+		if w == nil {
+			if w, err = newWatch(m, listed.Name); err != nil {
 				return nil, err
 			}
 		}
+		m.runs[listed.Name] = w
 	}
-	for name, w := range m.runs {
+	for _, listed := range runs {
 		m.alive()
-		if !w.due(time.Now(), open[name]) {
-			continue
+		w := m.runs[listed.Name]
+		if w.due(time.Now(), listed.Open) {
+			if err := within(ctx, func(ctx context.Context) error { return w.look(ctx, listed.Open) }); err != nil {
+				return nil, err
+			}
 		}
-		err := within(ctx, func(ctx context.Context) error { return w.look(ctx, open[name]) })
-		if err != nil {
-			return nil, err
-		}
-		if w.gone() {
-			delete(m.runs, name)
-		}
-	}
-	for _, w := range m.runs {
 		state.Runs = append(state.Runs, w.describe())
 	}
-	slices.SortFunc(state.Runs, func(a, b *Run) int { return cmp.Compare(a.Name, b.Name) })
 	state.At = time.Now()
 	return state, nil
 }

@@ -24,43 +24,59 @@ type State struct {
 type Run struct {
 	Name       string                      `json:"name"`
 	Phase      string                      `json:"phase"`
-	Reading    bool                        `json:"reading"`    // results stored earlier are still being read: statuses and parts lag behind
-	Cells      int64                       `json:"cells"`      // of the grid
-	Done       int64                       `json:"done"`       // have a result, of whatever status
-	Incomplete int64                       `json:"incomplete"` // of these those whose path stops early
-	Failed     int64                       `json:"failed"`     // of these those that were not computed
-	Running    int                         `json:"running"`    // held by workers
-	Queued     int                         `json:"queued"`     // wait for a worker
-	Dead       int                         `json:"dead"`       // given up because their workers died
-	Statuses   map[experiment.Status]int64 `json:"statuses"`
-	Rate       float64                     `json:"rate"` // cells per second
-	ETA        *float64                    `json:"eta"`  // seconds to the end, nil while unknown
+	Reading    bool                        `json:"reading"` // results stored earlier are still being read: parts lag behind
+	Cells      int64                       `json:"cells"`   // of the grid: the sum of the six that follow
+	OK         int64                       `json:"ok"`
+	Incomplete int64                       `json:"incomplete"` // have a path that stops early
+	Failed     int64                       `json:"failed"`
+	Running    int64                       `json:"running"`  // held by workers
+	Queued     int64                       `json:"queued"`   // wait for a worker
+	Unqueued   int64                       `json:"unqueued"` // still to be submitted, or dropped by a cancel
+	Dead       int64                       `json:"dead"`     // of failed: given up because their workers died
+	Statuses   map[experiment.Status]int64 `json:"statuses"` // of ok, incomplete and failed
+	Rate       float64                     `json:"rate"`     // cells per second
+	ETA        *float64                    `json:"eta"`      // seconds to the end, nil while unknown
 
 	Parts    []Part `json:"-"`
 	Slowest  []Cell `json:"-"` // longest first
-	Failures []Cell `json:"-"` // failed and incomplete ones, newest first
+	Failures []Cell `json:"-"` // newest first, incomplete ones among them
 
 	durations durations
 }
 
 // The phases of a run.
 const (
-	Computing  = "computing"
-	Waiting    = "waiting for workers"
-	Finished   = "finished"
-	Incomplete = "incomplete" // being submitted or collected, or put back
-	Cancelled  = "cancelled"
+	Computing = "computing"
+	Waiting   = "waiting for workers"
+	Finished  = "finished"         // every cell has ended, well or not
+	Partial   = "not fully queued" // being submitted or put back
+	Cancelled = "cancelled"
 )
+
+// Phase returns the phase of a run. Of one that is not open no cell can be pulled.
+func Phase(s *queue.Standing, open bool) string {
+	switch {
+	case s.Running > 0:
+		return Computing
+	case s.Queued > 0:
+		return Waiting
+	case s.Unqueued == 0:
+		return Finished
+	case !open:
+		return Cancelled
+	}
+	return Partial
+}
 
 // Part is how the cells of a data set and a method stand.
 type Part struct {
 	Dataset    string  `json:"dataset"`
 	Method     string  `json:"method"`
-	Cells      int64   `json:"cells"` // of the grid, 0 when it is not known
-	Done       int64   `json:"done"`
-	Incomplete int64   `json:"incomplete"`
-	Failed     int64   `json:"failed"`
-	Seconds    float64 `json:"seconds"` // a cell takes on average; 0 when none is done
+	Cells      int64   `json:"cells"`      // of the grid, 0 when it is not known
+	Done       int64   `json:"done"`       // have ended; those put back count until they end again
+	Incomplete int64   `json:"incomplete"` // of done
+	Failed     int64   `json:"failed"`     // of done
+	Seconds    float64 `json:"seconds"`    // a cell takes on average; 0 when none is done
 }
 
 // Cell is a cell that has ended.
@@ -81,8 +97,8 @@ type Cell struct {
 // Worker is what a worker does.
 type Worker struct {
 	Name    string  `json:"name"`
-	State   string  `json:"state"` // working, stopping or silent
-	Silent  float64 `json:"silent"`
+	State   string  `json:"state"`  // working, idle, stopping or lost
+	Silent  float64 `json:"silent"` // seconds since it was heard of
 	Slots   int     `json:"slots"`
 	Running []Task  `json:"running"` // longest first
 	Done    int64   `json:"done"`
@@ -90,9 +106,6 @@ type Worker struct {
 	Trouble string  `json:"trouble"`
 	Version string  `json:"version"`
 }
-
-// Silent is the state of a worker that has not been heard of for a while.
-const Silent = "silent"
 
 // Task is a cell that a worker computes.
 type Task struct {
@@ -109,21 +122,16 @@ type durations struct {
 	upTo    map[float64]uint64 // cells up to a duration
 }
 
-// silentAfter is how long a worker may say nothing before it is called silent.
-const silentAfter = 3 * queue.PresenceEvery
-
-// describeWorkers leaves out the workers that ended in order.
-func describeWorkers(workers []queue.Presence, now time.Time) []Worker {
+// DescribeWorkers returns what workers do at a time, without those that ended in
+// order.
+func DescribeWorkers(workers []queue.Presence, now time.Time) []Worker {
 	list := []Worker{}
 	for _, p := range workers {
 		if p.State == queue.Gone {
 			continue
 		}
-		w := Worker{Name: p.Name, State: p.State, Silent: max(0, now.Sub(p.At).Seconds()), Slots: p.Slots, Running: []Task{},
+		w := Worker{Name: p.Name, State: p.StateAt(now), Silent: max(0, now.Sub(p.At).Seconds()), Slots: p.Slots, Running: []Task{},
 			Done: p.Done, Failed: p.Failed, Trouble: p.Trouble, Version: p.Version}
-		if now.Sub(p.At) > silentAfter {
-			w.State = Silent
-		}
 		for _, r := range p.Running {
 			w.Running = append(w.Running, Task{r.Run, r.Cell, max(0, now.Sub(r.Since).Seconds()), r.Attempt})
 		}
@@ -135,38 +143,15 @@ func describeWorkers(workers []queue.Presence, now time.Time) []Worker {
 
 // describe tells how the run stands by what was read last.
 func (w *watch) describe() *Run {
-	t := w.shown.tally
+	t, s := w.shown.tally, &w.standing
 	r := &Run{
-		Name: w.name, Reading: !w.shown.caught || w.again != nil,
-		Done: int64(w.counts.Done), Running: w.counts.InFlight, Queued: w.counts.Queued, Dead: w.counts.Dead,
-		Incomplete: t.statuses[experiment.Incomplete], Statuses: map[experiment.Status]int64{},
+		Name: w.name, Phase: Phase(s, w.open), Reading: !w.shown.caught || w.again != nil,
+		Cells: s.Cells, OK: s.Ended[experiment.OK], Incomplete: s.Ended[experiment.Incomplete], Failed: s.Failed(),
+		Running: s.Running, Queued: s.Queued, Unqueued: s.Unqueued, Dead: s.Dead, Statuses: s.Ended,
 		Parts: w.parts(), Slowest: slices.Clone(t.slowest), Failures: slices.Clone(t.failures),
 	}
 	slices.Reverse(r.Failures)
-	for _, status := range experiment.Statuses {
-		r.Statuses[status] = t.statuses[status]
-		if !status.Computed() {
-			r.Failed += t.statuses[status]
-		}
-	}
-	left := int64(r.Queued + r.Running)
-	r.Cells = max(r.Done, left)
-	if w.description != nil {
-		r.Cells = w.description.Cells
-	}
-	switch {
-	case r.Running > 0:
-		r.Phase = Computing
-	case r.Queued > 0:
-		r.Phase = Waiting
-	case r.Done >= r.Cells:
-		r.Phase = Finished
-	case !w.open:
-		r.Phase = Cancelled
-	default:
-		r.Phase = Incomplete
-	}
-	if left > 0 {
+	if left := s.Left(); left > 0 {
 		r.Rate, r.ETA = w.outlook(r.Parts, left)
 	}
 	r.durations = durations{uint64(t.total), t.wall, make(map[float64]uint64, len(buckets))}

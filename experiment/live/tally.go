@@ -43,7 +43,6 @@ type tally struct {
 	labels   map[string][]experiment.Column // by kind
 	total    int64
 	wall     float64 // seconds of all
-	statuses map[experiment.Status]int64
 	parts    map[partKey]*partCount
 	buckets  [len(buckets)]uint64 // cells in each, not summed up
 	slowest  []Cell               // longest first
@@ -53,7 +52,7 @@ type tally struct {
 
 func newTally(labels map[string][]experiment.Column) *tally {
 	return &tally{
-		labels: labels, statuses: map[experiment.Status]int64{}, parts: map[partKey]*partCount{},
+		labels: labels, parts: map[partKey]*partCount{},
 		slowest: []Cell{}, failures: []Cell{}, listed: map[string]bool{},
 	}
 }
@@ -66,7 +65,6 @@ func (t *tally) add(o *experiment.Outcome) {
 	}
 	t.total++
 	t.wall += o.Wall
-	t.statuses[o.Status]++
 	if i, _ := slices.BinarySearch(buckets[:], o.Wall); i < len(buckets) {
 		t.buckets[i]++
 	}
@@ -95,7 +93,8 @@ func (t *tally) part(key partKey) *partCount {
 	return part
 }
 
-// list remembers the outcome if it is one of the slowest or newest failed ones.
+// list remembers the outcome if it is one of the slowest, or of the newest that are
+// not ok.
 func (t *tally) list(o *experiment.Outcome) {
 	if t.listed[o.Cell] { // replaced
 		same := func(c Cell) bool { return c.Cell == o.Cell }

@@ -35,7 +35,8 @@ type watch struct {
 
 	described   bool
 	description *run.Description // nil until described, or when there is none
-	counts      queue.Counts
+	ledger      *queue.Ledger
+	standing    queue.Standing
 	open        bool // its tasks can be pulled
 	looked      time.Time
 	pace        Pace
@@ -47,6 +48,9 @@ type watch struct {
 func newWatch(m *Monitor, name string) (*watch, error) {
 	w := &watch{monitor: m, name: name}
 	var err error
+	if w.ledger, err = m.config.Queue.Ledger(name); err != nil {
+		return nil, err
+	}
 	w.shown, err = w.newReading()
 	return w, err
 }
@@ -62,12 +66,9 @@ func (w *watch) newReading() (*reading, error) {
 // due reports whether it is time to look at the run. Those at rest are looked
 // at less often.
 func (w *watch) due(now time.Time, open bool) bool {
-	rest := w.counts.Queued+w.counts.InFlight == 0 && w.shown.caught && w.again == nil && w.open == open
+	rest := w.standing.Left() == 0 && w.shown.caught && w.again == nil && w.open == open
 	return !rest || now.Sub(w.looked) >= idleEvery
 }
-
-// gone reports whether the server has nothing of the run any more.
-func (w *watch) gone() bool { return !w.open && w.counts == queue.Counts{} }
 
 // look reads what is new.
 func (w *watch) look(ctx context.Context, open bool) error {
@@ -87,17 +88,21 @@ func (w *watch) look(ctx context.Context, open bool) error {
 	if w.again != nil && w.again.caught {
 		w.shown, w.again, w.pace = w.again, nil, Pace{}
 	}
-	counts, err := w.monitor.config.Queue.Counts(ctx, w.name)
+	var cells int64 // of the grid, 0 while that is not known
+	if w.description != nil {
+		cells = w.description.Cells
+	}
+	standing, err := w.ledger.Standing(ctx, cells)
 	if err != nil {
 		return err
 	}
-	w.counts, w.looked = counts, time.Now()
+	w.standing, w.looked = standing, time.Now()
 	if w.shown.caught && w.again == nil {
 		w.pace.Note(Sample{w.looked, w.shown.tally.total, w.shown.tally.wall})
 	}
 	// The tally was made first, and cells keep their results: only cells that
 	// came twice, or a purge, can make it the larger one.
-	if w.again == nil && w.shown.tally.total > int64(counts.Done) && time.Since(w.shown.at) > againAfter+10*w.shown.took {
+	if w.again == nil && w.shown.tally.total > w.standing.Results && time.Since(w.shown.at) > againAfter+10*w.shown.took {
 		w.again, err = w.newReading()
 	}
 	return err

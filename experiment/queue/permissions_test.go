@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -226,11 +227,15 @@ func (b *bundle) look(q *Queue) {
 		t.Errorf("counts %v, error %v", counts, err)
 	}
 	ledger, err := q.Ledger("run")
-	if err == nil {
-		err = ledger.Update(b.ctx)
+	if err != nil {
+		t.Fatal(err)
 	}
-	if err != nil || len(ledger.Failures) != 1 {
-		t.Errorf("failures %v, error %v", ledger, err)
+	standing, err := ledger.Standing(b.ctx, 0)
+	if err != nil || len(ledger.NotOK) != 1 || standing.Failed() != 1 {
+		t.Errorf("cells that are not ok %v, standing %+v, error %v", ledger.NotOK, standing, err)
+	}
+	if listed, err := q.List(b.ctx); err != nil || !slices.Contains(listed, Listed{"run", true}) {
+		t.Errorf("runs listed %v, error %v", listed, err)
 	}
 	feed, err := q.Feed("run")
 	if err != nil {
@@ -354,7 +359,7 @@ func viewerMay(op, stream string) bool {
 		resultsStream:           "info, delete consumer, consumer of contents, consumer info, pull",
 		deadStream:              "info, delete consumer, consumer of contents, consumer info, pull",
 		workersStream:           "info, delete consumer, consumer of contents, consumer info, pull",
-		"OBJ_" + dataBucket:     "info, direct get of last, delete consumer, flow control, flow control in domain, consumer of contents",
+		"OBJ_" + dataBucket:     "info, direct get of last, delete consumer, flow control, flow control in domain, consumer of contents, consumer of names",
 		"OBJ_" + outcomesBucket: "info, direct get of last, delete consumer, flow control, flow control in domain, consumer of contents",
 	}[stream]
 	return ok && strings.Contains(", "+ops+", ", ", "+op+", ")

@@ -27,7 +27,7 @@ type Presence struct {
 	Slots   int       `json:"slots"`
 	Started time.Time `json:"started"`
 	At      time.Time `json:"at"`    // when it said so, by its clock
-	State   string    `json:"state"` // working, stopping, gone
+	State   string    `json:"state"` // as it says: working, idle, stopping or gone; see [Presence.StateAt]
 	Running []Running `json:"running"`
 	Done    int64     `json:"done"`              // cells computed since it started
 	Failed  int64     `json:"failed"`            // attempts of cells that failed
@@ -36,10 +36,23 @@ type Presence struct {
 
 // The states of a worker.
 const (
-	Working  = "working"
+	Working  = "working"  // has computed since it last spoke
+	Idle     = "idle"     // has not
 	Stopping = "stopping" // finishes or hands back what it computes
 	Gone     = "gone"     // ended in order
+	Lost     = "lost"     // has not been heard of for LostAfter
 )
+
+// LostAfter is how long a worker may be silent before it counts as lost.
+const LostAfter = 3 * PresenceEvery
+
+// StateAt returns the state of a worker at a time: what it said last, or [Lost].
+func (p *Presence) StateAt(now time.Time) string {
+	if p.State != Gone && now.Sub(p.At) > LostAfter {
+		return Lost
+	}
+	return p.State
+}
 
 // Running is a cell that a worker computes.
 type Running struct {

@@ -1,9 +1,12 @@
 package queue
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/nats-io/nats.go/jetstream"
@@ -62,13 +65,46 @@ func (q *Queue) count(ctx context.Context, stream, filter string) (n int, err er
 }
 
 // Runs returns the runs that have or can get tasks: those published and
-// neither cancelled nor purged.
+// neither cancelled nor purged. A server that nobody has submitted to has none.
 func (q *Queue) Runs(ctx context.Context) (names []string, err error) {
 	err = q.persist(ctx, "listing runs", tasksStream, func(ctx context.Context) (err error) {
 		names, err = q.consumerNames(ctx)
 		return err
 	})
+	if errors.Is(err, jetstream.ErrStreamNotFound) {
+		return nil, nil
+	}
 	return names, err
+}
+
+// Listed is a run that a server knows.
+type Listed struct {
+	Name string
+	Open bool // has or can get tasks: it is neither cancelled nor purged
+}
+
+// List returns the runs that a server knows, by name: those of [Queue.Runs], and
+// those with a description that are cancelled.
+func (q *Queue) List(ctx context.Context) ([]Listed, error) {
+	names, err := q.Runs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var list []Listed
+	for _, name := range names {
+		list = append(list, Listed{Name: name, Open: true})
+	}
+	described, err := q.descriptions(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("listing runs: %w", err)
+	}
+	for _, name := range described {
+		if !slices.Contains(names, name) {
+			list = append(list, Listed{Name: name})
+		}
+	}
+	slices.SortFunc(list, func(a, b Listed) int { return cmp.Compare(a.Name, b.Name) })
+	return list, nil
 }
 
 func (q *Queue) consumerNames(ctx context.Context) ([]string, error) {
@@ -157,7 +193,31 @@ func (q *Queue) purgeSubjects(ctx context.Context, name, filter string) error {
 // removeObjects removes the objects of such names. The markers that the Object
 // Store keeps of them are a few hundred bytes each.
 func (q *Queue) removeObjects(ctx context.Context, name string, such func(name string) bool) error {
+	objects, err := q.objectNames(ctx, name)
+	if err != nil {
+		return err
+	}
 	return q.persistFor(ctx, transferWait, "removing objects of "+name, "", func(ctx context.Context) error {
+		bucket, err := q.bucket(ctx, name)
+		if err != nil {
+			return err
+		}
+		for _, object := range objects {
+			if !such(object) {
+				continue
+			}
+			if err := bucket.Delete(ctx, object); err != nil && !errors.Is(err, jetstream.ErrObjectNotFound) {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// objectNames lists the objects of an object store.
+func (q *Queue) objectNames(ctx context.Context, name string) (names []string, err error) {
+	err = q.persistFor(ctx, transferWait, "listing objects of "+name, "", func(ctx context.Context) error {
+		names = nil
 		bucket, err := q.bucket(ctx, name)
 		if err != nil {
 			return err
@@ -166,17 +226,24 @@ func (q *Queue) removeObjects(ctx context.Context, name string, such func(name s
 		if errors.Is(err, jetstream.ErrNoObjectsFound) {
 			return nil
 		}
-		if err != nil {
-			return err
-		}
 		for _, object := range objects {
-			if !such(object.Name) {
-				continue
-			}
-			if err := bucket.Delete(ctx, object.Name); err != nil && !errors.Is(err, jetstream.ErrObjectNotFound) {
-				return err
-			}
+			names = append(names, object.Name)
 		}
-		return nil
+		return err
 	})
+	return names, err
+}
+
+// dataName is the name of a data set: a SHA-256 in hexadecimal. No description of a
+// run has such a name.
+var dataName = regexp.MustCompile(`^[0-9a-f]{64}$`)
+
+// descriptions lists the runs that have a description, which is stored beside the
+// data sets under the run's name.
+func (q *Queue) descriptions(ctx context.Context) ([]string, error) {
+	names, err := q.objectNames(ctx, dataBucket)
+	if errors.Is(err, jetstream.ErrBucketNotFound) {
+		return nil, nil
+	}
+	return slices.DeleteFunc(names, func(name string) bool { return strings.Contains(name, "/") || dataName.MatchString(name) }), err
 }

@@ -16,21 +16,15 @@ func (q *Queue) Sweep(ctx context.Context, run string) (removed int, err error) 
 	if err := validRun(run); err != nil {
 		return 0, err
 	}
-	var stream jetstream.Stream
-	var info *jetstream.StreamInfo
-	err = q.persistFor(ctx, transferWait, "listing tasks of run "+run, tasksStream, func(ctx context.Context) (err error) {
-		if stream, err = q.stream(ctx, tasksStream); err == nil {
-			info, err = stream.Info(ctx, jetstream.WithSubjectFilter(taskTopic.run(run)))
-		}
-		return err
-	})
-	if errors.Is(err, jetstream.ErrStreamNotFound) {
-		return 0, nil
+	subjects, err := q.taskSubjects(ctx, taskTopic.run(run))
+	if err != nil || len(subjects) == 0 {
+		return 0, err
 	}
+	stream, err := q.stream(ctx, tasksStream)
 	if err != nil {
 		return 0, err
 	}
-	for subject := range info.State.Subjects {
+	for subject := range subjects {
 		msg, err := q.last(ctx, tasksStream, subject)
 		if err != nil {
 			return removed, err

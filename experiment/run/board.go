@@ -18,13 +18,14 @@ type board struct {
 	mu       sync.Mutex
 	presence queue.Presence
 	slots    []queue.Running // the zero value for one that computes nothing
+	worked   bool            // a slot has computed since the last announcement
 	troubles []string        // by slot
 }
 
 func newBoard(w *Worker) *board {
 	return &board{
 		worker: w, slots: make([]queue.Running, w.Slots), troubles: make([]string, w.Slots),
-		presence: queue.Presence{Name: w.Name, Version: w.Version, Slots: w.Slots, Started: time.Now().UTC(), State: queue.Working},
+		presence: queue.Presence{Name: w.Name, Version: w.Version, Slots: w.Slots, Started: time.Now().UTC()},
 	}
 }
 
@@ -33,6 +34,7 @@ func (b *board) begin(slot int, d *queue.Delivery) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.slots[slot] = queue.Running{Run: d.Task.Run, Cell: d.Task.Cell, Since: time.Now().UTC(), Attempt: d.Attempt}
+	b.worked = true
 }
 
 // end notes that a slot is done with a task, which it may not have begun; trouble
@@ -59,7 +61,7 @@ func (b *board) end(slot int, d *queue.Delivery, outcome *experiment.Outcome, tr
 func (b *board) tell(ctx context.Context, stopped <-chan struct{}) {
 	ticker := time.NewTicker(queue.PresenceEvery)
 	defer ticker.Stop()
-	state := queue.Working
+	state := ""
 	for {
 		b.announce(state)
 		select {
@@ -73,8 +75,18 @@ func (b *board) tell(ctx context.Context, stopped <-chan struct{}) {
 	}
 }
 
+// announce says what the worker does; an empty state is working or idle.
 func (b *board) announce(state string) {
+	b.worker.Health.alive()
+	p := b.says(state)
+	if err := b.worker.Queue.Announce(&p); err != nil {
+		b.worker.Report("", fmt.Errorf("announcing the worker: %w", err))
+	}
+}
+
+func (b *board) says(state string) queue.Presence {
 	b.mu.Lock()
+	defer b.mu.Unlock()
 	p := b.presence
 	for at, running := range b.slots {
 		if running.Cell != "" {
@@ -84,10 +96,13 @@ func (b *board) announce(state string) {
 			p.Trouble = b.troubles[at]
 		}
 	}
-	b.mu.Unlock()
-	b.worker.Health.alive()
-	p.State, p.At = state, time.Now().UTC()
-	if err := b.worker.Queue.Announce(&p); err != nil {
-		b.worker.Report("", fmt.Errorf("announcing the worker: %w", err))
+	if state == "" {
+		state = queue.Idle
+		if b.worked || len(p.Running) > 0 {
+			state = queue.Working
+		}
 	}
+	b.worked = false
+	p.State, p.At = state, time.Now().UTC()
+	return p
 }

@@ -30,3 +30,30 @@ func TestBoard(t *testing.T) {
 		t.Errorf("%+v, %+v", b.presence, b.slots)
 	}
 }
+
+// TestIdleWorker wants a worker to say that it works while it does, and once more
+// after cells that began and ended between two announcements.
+func TestIdleWorker(t *testing.T) {
+	t.Parallel()
+	b := newBoard(&Worker{Slots: 1})
+	task := &queue.Delivery{Task: experiment.Task{Run: "run", Cell: "a"}}
+	wants := func(what, state string) {
+		t.Helper()
+		if got := b.says("").State; got != state {
+			t.Errorf("%s: %s, want %s", what, got, state)
+		}
+	}
+	wants("a new worker", queue.Idle)
+	b.begin(0, task)
+	wants("while it computes", queue.Working)
+	wants("while it still computes", queue.Working)
+	b.end(0, task, &experiment.Outcome{Status: experiment.OK}, nil)
+	wants("after two announcements of the same cell", queue.Idle)
+	b.begin(0, task)
+	b.end(0, task, &experiment.Outcome{Status: experiment.OK}, nil)
+	wants("after a cell between two announcements", queue.Working)
+	wants("later", queue.Idle)
+	if got := b.says(queue.Stopping).State; got != queue.Stopping {
+		t.Errorf("while it stops: %s", got)
+	}
+}

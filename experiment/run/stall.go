@@ -16,7 +16,7 @@ type CancelledError struct {
 }
 
 func (e *CancelledError) Error() string {
-	return fmt.Sprintf("run %s was cancelled, %d cells have no result; the same command queues them again", e.Run, e.Missing)
+	return fmt.Sprintf("run %s was cancelled, %d cells have not ended; the same command queues them again", e.Run, e.Missing)
 }
 
 const (
@@ -61,7 +61,7 @@ func (g *gatherer) look(ctx context.Context, q *queue.Queue, run string) error {
 		}
 		return q.Reopen(ctx, run)
 	case stallAfter:
-		return fmt.Errorf("%d cells of run %s are neither queued nor running and have no result; the same command queues them again", missing, run)
+		return fmt.Errorf("%d cells of run %s are neither queued nor running and have not ended; the same command queues them again", missing, run)
 	}
 	return nil
 }

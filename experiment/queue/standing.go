@@ -1,0 +1,133 @@
+package queue
+
+import (
+	"context"
+	"errors"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/agepath/agepath/experiment"
+)
+
+// Standing says where the cells of a run are, each in one place: the numbers of
+// Ended, Running, Queued and Unqueued add up to Cells.
+type Standing struct {
+	Cells    int64                       // of the grid
+	Ended    map[experiment.Status]int64 // have a result and no task, by status
+	Running  int64                       // have a task that a worker holds, or that was handed back and waits for its delay
+	Queued   int64                       // have a task that waits for a worker
+	Unqueued int64                       // have neither: they are still to be submitted, or a cancel dropped them
+	Dead     int64                       // of Ended: given up because their workers died
+	Results  int64                       // stored: one for each cell that has ended, and for each that was put back
+}
+
+// Done returns the number of cells that have ended, whatever their status.
+func (s *Standing) Done() (n int64) {
+	for _, count := range s.Ended {
+		n += count
+	}
+	return n
+}
+
+// Failed returns the number of cells that have ended without measures.
+func (s *Standing) Failed() int64 {
+	return s.Done() - s.Ended[experiment.OK] - s.Ended[experiment.Incomplete]
+}
+
+// Left returns the number of cells that workers compute or can pull.
+func (s *Standing) Left() int64 { return s.Running + s.Queued }
+
+// Standing reads on to the newest result and returns where the cells of the run
+// are. A cell that was put back and is not computed again yet has a result and a
+// task: it counts as queued or running alone. cells is the number of cells of the
+// grid, 0 where that is not known.
+func (l *Ledger) Standing(ctx context.Context, cells int64) (Standing, error) {
+	counts, err := l.queue.Counts(ctx, l.run)
+	if err != nil {
+		return Standing{}, err
+	}
+	if err := l.Update(ctx); err != nil {
+		return Standing{}, err
+	}
+	putBack := map[experiment.Status]int64{}
+	if counts.Queued+counts.InFlight > 0 && len(l.NotOK) > 0 {
+		if putBack, err = l.putBack(ctx); err != nil {
+			return Standing{}, err
+		}
+	}
+	return stand(counts, l.statuses(), putBack, cells), nil
+}
+
+// stand places each cell once. notOK are the cells whose newest result is not ok,
+// putBack those of them that have a task as well.
+func stand(counts Counts, notOK, putBack map[experiment.Status]int64, cells int64) Standing {
+	s := Standing{
+		Running: int64(counts.InFlight), Queued: int64(counts.Queued), Dead: int64(counts.Dead), Results: int64(counts.Done),
+		Ended: map[experiment.Status]int64{},
+	}
+	var others int64
+	for _, status := range experiment.Statuses {
+		s.Ended[status] = max(0, notOK[status]-putBack[status])
+		others += notOK[status]
+	}
+	s.Ended[experiment.OK] = max(0, int64(counts.Done)-others)
+	if s.Cells = cells; cells == 0 {
+		s.Cells = s.Done() + s.Left()
+	}
+	// The numbers are read one after the other: a cell that ended meanwhile, or
+	// whose task is not acknowledged yet, is among the ended and the tasks. It has
+	// ended.
+	over := max(0, s.Done()+s.Left()-s.Cells)
+	running := min(over, s.Running)
+	s.Running -= running
+	s.Queued -= min(over-running, s.Queued)
+	s.Unqueued = max(0, s.Cells-s.Done()-s.Left())
+	return s
+}
+
+// fewCells is up to how many cells are asked for one by one. The list of all
+// tasks of a run takes the server longer, by the number of tasks.
+const fewCells = 32
+
+// putBack counts the cells whose newest result is not ok and that have a task
+// nevertheless.
+func (l *Ledger) putBack(ctx context.Context) (map[experiment.Status]int64, error) {
+	n := map[experiment.Status]int64{}
+	if len(l.NotOK) > fewCells {
+		tasks, err := l.queue.taskSubjects(ctx, taskTopic.run(l.run))
+		for subject := range tasks {
+			if status, failed := l.NotOK[cellOf(subject)]; failed {
+				n[status]++
+			}
+		}
+		return n, err
+	}
+	for cell, status := range l.NotOK {
+		tasks, err := l.queue.taskSubjects(ctx, taskTopic.cell(l.run, cell))
+		if err != nil {
+			return nil, err
+		}
+		n[status] += int64(len(tasks))
+	}
+	return n, nil
+}
+
+// taskSubjects lists the subjects of tasks that a filter matches, nothing where
+// there is no stream of tasks.
+func (q *Queue) taskSubjects(ctx context.Context, filter string) (subjects map[string]uint64, err error) {
+	err = q.persistFor(ctx, transferWait, "listing tasks "+filter, tasksStream, func(ctx context.Context) error {
+		stream, err := q.stream(ctx, tasksStream)
+		if err != nil {
+			return err
+		}
+		info, err := stream.Info(ctx, jetstream.WithSubjectFilter(filter))
+		if err == nil {
+			subjects = info.State.Subjects
+		}
+		return err
+	})
+	if errors.Is(err, jetstream.ErrStreamNotFound) {
+		return nil, nil
+	}
+	return subjects, err
+}
