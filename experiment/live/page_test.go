@@ -56,7 +56,7 @@ func TestPageInBrowser(t *testing.T) {
 	}`)
 
 	b.compute(20, experiment.OK)
-	p.Await(`document.getElementById("n-done").textContent === "20"`)
+	p.Await(`document.getElementById("n-ok").textContent === "20"`)
 	b.compute(3, experiment.Failed)
 	b.compute(1, experiment.Timeout)
 	held := b.pull()
@@ -64,9 +64,9 @@ func TestPageInBrowser(t *testing.T) {
 		Running: []queue.Running{{Run: held.Task.Run, Cell: held.Task.Cell, Since: time.Now(), Attempt: 1}}, Done: 24}); err != nil {
 		t.Fatal(err)
 	}
-	p.Await(`document.getElementById("n-done").textContent === "24" && document.getElementById("n-running").textContent === "1"`)
+	p.Await(`document.getElementById("n-ok").textContent === "20" && document.getElementById("n-failed").textContent === "4" && document.getElementById("n-running").textContent === "1"`)
 	p.Await(`document.querySelector("#workers tbody").textContent.includes("1 of 2")`)
-	if got := chromium.Value[string](p, `document.getElementById("bar").getAttribute("aria-valuenow") + document.getElementById("spoken").textContent`); !strings.HasPrefix(got, "33") || !strings.Contains(got, "% done") {
+	if got := chromium.Value[string](p, `document.getElementById("bar").getAttribute("aria-valuenow") + document.getElementById("spoken").textContent`); !strings.HasPrefix(got, "33") || !strings.Contains(got, "% ended") {
 		t.Errorf("progress for those who cannot see it: %s", got)
 	}
 	if got := chromium.Value[string](p, `document.querySelector("#map").textContent`); !strings.Contains(got, "<b>tall & wide</b>") || !strings.Contains(got, "8 / 8") || !strings.Contains(got, "✕ 4 failed") {
@@ -79,8 +79,71 @@ func TestPageInBrowser(t *testing.T) {
 	p.CheckLooks("live", 1800)
 	b.end(held, experiment.OK)
 	b.compute(72-25, experiment.OK)
-	p.Await(`document.getElementById("phase").textContent.startsWith("finished, 100 %")`)
+	p.Await(`document.getElementById("phase").textContent.startsWith("finished: 100 % of 72 cells have ended, 68 of them well")`)
 	testRuns(t, b, p)
+	if problems := p.Problems(); len(problems) > 0 {
+		t.Errorf("the page complains:\n%s", strings.Join(problems, "\n"))
+	}
+}
+
+// TestPageOfTrouble shows a run that ended with most cells failed, a cancelled one,
+// and workers in all states: what went wrong is said in the title, the heading and
+// the bar, in the colour of trouble, in both themes.
+func TestPageOfTrouble(t *testing.T) {
+	b := newBed(t)
+	b.submit("broken-12345678", 6)
+	b.compute(10, experiment.OK)
+	b.compute(2, experiment.Incomplete)
+	b.compute(40, experiment.Failed)
+	b.compute(2, experiment.Timeout)
+	b.submit("dropped-1", 3)
+	b.compute(5, experiment.OK)
+	if err := b.Cancel(b.ctx, "dropped-1"); err != nil {
+		t.Fatal(err)
+	}
+	ago := func(s int) time.Time { return time.Now().Add(-time.Duration(s) * time.Second) }
+	for _, p := range []queue.Presence{
+		{Name: "busy-1", State: queue.Working, At: ago(0), Slots: 2, Running: []queue.Running{{Run: "elsewhere", Cell: "c", Since: ago(70), Attempt: 1}}, Done: 52, Failed: 44},
+		{Name: "idle-1", State: queue.Idle, At: ago(0), Slots: 4},
+		{Name: "lost-1", State: queue.Working, At: ago(40), Slots: 2, Running: []queue.Running{{Run: "elsewhere", Cell: "d", Since: ago(90), Attempt: 1}}},
+		{Name: "stopping-1", State: queue.Stopping, At: ago(0), Slots: 1, Trouble: "fetching the data set: no space left on device"},
+	} {
+		if err := b.Announce(&p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	address := serve(t, b.monitor())
+	p := chromium.Open(t, address+"#run=broken-12345678", address)
+	p.Await(`document.getElementById("phase").textContent === "finished: 100 % of 54 cells have ended, 10 of them well"`)
+	text := func(expression string) string { return chromium.Value[string](p, expression) }
+	if got, want := text(`document.title`), "✕ 42 failed, 2 incomplete, 100 % broken-12345678 – agepath"; got != want {
+		t.Errorf("title %q, want %q", got, want)
+	}
+	if got, want := text(`document.querySelector("#progress h2").textContent`), "broken-12345678 42 failed, 2 incomplete"; got != want {
+		t.Errorf("heading %q, want %q", got, want)
+	}
+	if got, want := text(`document.getElementById("bar").className + " " + [...document.getElementById("bar").children].map((e) => Math.round(parseFloat(e.style.width))).join(" ")`), "bad 19 4 78 0"; got != want {
+		t.Errorf("bar %q, want %q: ok, incomplete, failed, running in percent", got, want)
+	}
+	for theme, red := range map[string]string{"light": "rgb(179, 20, 27)", "dark": "rgb(255, 143, 135)"} {
+		got := text(`document.documentElement.dataset.theme = "` + theme + `";
+			[getComputedStyle(document.getElementById("verdict")).color, getComputedStyle(document.getElementById("phase")).color, getComputedStyle(document.getElementById("bar")).borderTopColor].join("; ")`)
+		if want := red + "; " + red + "; " + red; got != want {
+			t.Errorf("%s theme: heading, phase and bar are %s, want %s", theme, got, want)
+		}
+	}
+	text(`document.documentElement.dataset.theme = "auto"`)
+	want := "busy-1 working, idle-1 idle, lost-1 lost, silent for, stopping-1 stopping"
+	if got := text(`[...document.querySelectorAll("#workers tbody tr")].map((tr) => tr.cells[0].textContent + " " + tr.cells[1].textContent.replace(/ \d.*/, "")).join(", ")`); got != want {
+		t.Errorf("workers %q, want %q", got, want)
+	}
+	p.CheckLooks("trouble", 2000)
+	p.Do(chromedp.Focus("#runs tbody tr:nth-child(2) a"), chromedp.KeyEvent(kb.Enter))
+	p.Await(`document.getElementById("phase").textContent === "cancelled: 19 % of 27 cells have ended"`)
+	if got, want := text(`document.getElementById("verdict").textContent + "; " + document.getElementById("bar").className`), "cancelled, 22 not computed; warn"; got != want {
+		t.Errorf("a cancelled run: %q, want %q", got, want)
+	}
+	p.CheckLooks("cancelled", 2000)
 	if problems := p.Problems(); len(problems) > 0 {
 		t.Errorf("the page complains:\n%s", strings.Join(problems, "\n"))
 	}

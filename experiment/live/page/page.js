@@ -17,7 +17,7 @@ function percent(share) {
 
 // duration puts seconds into words with at most two units.
 function duration(seconds) {
-  if (seconds < 0.001) return "0 ms";
+  if (seconds < 0.001) return "< 1 ms";
   if (seconds < 1) return `${Math.round(seconds * 1000)} ms`;
   if (seconds < 10) return `${seconds.toFixed(1)} s`;
   const whole = Math.round(seconds);
@@ -49,13 +49,22 @@ function fillMessage(td, text) {
   else td.replaceChildren(element("details", {}, element("summary", {}, text.slice(0, at)), element("pre", { tabindex: 0 }, text.slice(at + 1))));
 }
 
+// mark gives an element its text and the colour of trouble, if it is one.
+function mark(e, text, trouble) {
+  setText(e, text);
+  for (const name of ["bad", "warn"]) e.classList.toggle(name, name === trouble);
+}
+
+// ended counts the cells of a run that are neither queued nor to come.
+const ended = (run) => run.ok + run.incomplete + run.failed;
+
 const cell = {
   dataset: { head: "Data set", of: (c) => c.dataset, show: (c) => c.dataset || "–" },
   method: { head: "Method", of: (c) => c.method, show: (c) => c.method || "–" },
   parameters: { head: "Parameters", kind: "wide", of: (c) => c.what, show: (c) => c.what || "–" },
   time: { head: "Time", kind: "right", of: (c) => c.seconds, show: (c) => duration(c.seconds) },
   attempts: { head: "Attempts", kind: "right", of: (c) => c.attempts, show: (c) => count(c.attempts) },
-  status: { head: "Status", of: (c) => c.status, show: (c) => c.status },
+  status: { head: "Status", of: (c) => c.status, fill: (td, c) => mark(td, c.status, c.status === "ok" ? "" : c.status === "incomplete" ? "warn" : "bad") },
   message: { head: "Message", kind: "wide", of: (c) => c.error, fill: (td, c) => fillMessage(td, c.error) },
   peak: { head: "Peak memory", kind: "right", of: (c) => c.peak ?? -1, show: (c) => bytes(c.peak) },
   worker: { head: "Worker", of: (c) => c.worker, show: (c) => c.worker },
@@ -65,18 +74,18 @@ const cell = {
 
 const failures = new Table(byId("failures"), "failures-title",
   [cell.status, cell.dataset, cell.method, cell.message, cell.parameters, cell.time, cell.attempts, cell.peak, cell.worker, cell.ended, cell.id],
-  (c) => c.cell, "No cell has failed.");
+  (c) => c.cell, "No cell has failed or is incomplete.");
 const slowest = new Table(byId("slowest"), "slowest-title",
   [cell.time, cell.dataset, cell.method, cell.status, cell.parameters, cell.attempts, cell.peak, cell.worker, cell.ended, cell.id],
   (c) => c.cell, "No cell has ended yet.");
 
 function stateOf(worker) {
-  return worker.state === "silent" ? `silent for ${duration(worker.silent)}` : worker.state;
+  return worker.state === "lost" ? `lost, silent for ${duration(worker.silent)}` : worker.state;
 }
 
 const workers = new Table(byId("workers"), "workers-title", [
   { head: "Worker", of: (w) => w.name, show: (w) => w.name },
-  { head: "State", of: stateOf, show: stateOf },
+  { head: "State", of: stateOf, fill: (td, w) => mark(td, stateOf(w), w.state === "lost" ? "bad" : w.state === "stopping" ? "warn" : "") },
   { head: "Busy", kind: "right", of: (w) => w.running.length, show: (w) => `${w.running.length} of ${w.slots}` },
   { head: "Done", kind: "right", of: (w) => w.done, show: (w) => count(w.done) },
   { head: "Failed", kind: "right", of: (w) => w.failed, show: (w) => count(w.failed) },
@@ -97,9 +106,10 @@ const runs = new Table(byId("runs"), "runs-title", [
       else td.firstChild.removeAttribute("aria-current");
     },
   },
-  { head: "Phase", of: (r) => r.phase, show: (r) => r.phase },
-  { head: "Done", kind: "right", of: (r) => r.done / Math.max(1, r.cells), show: (r) => `${count(r.done)} of ${count(r.cells)}` },
-  { head: "Failed", kind: "right", of: (r) => r.failed, show: (r) => count(r.failed) },
+  { head: "State", of: (r) => r.phase, fill: (td, r) => mark(td, r.phase, r.phase === "cancelled" ? "warn" : "") },
+  { head: "Ended", kind: "right", of: (r) => ended(r) / Math.max(1, r.cells), show: (r) => `${count(ended(r))} of ${count(r.cells)}` },
+  { head: "Incomplete", kind: "right", of: (r) => r.incomplete, fill: (td, r) => mark(td, count(r.incomplete), r.incomplete ? "warn" : "") },
+  { head: "Failed", kind: "right", of: (r) => r.failed, fill: (td, r) => mark(td, count(r.failed), r.failed ? "bad" : "") },
   { head: "Time left", kind: "right", of: (r) => r.eta ?? Infinity, show: (r) => (r.eta === null ? "–" : duration(r.eta)) },
 ], (r) => r.name, "The server has no run.");
 
@@ -155,9 +165,12 @@ function showMap(parts) {
     }
     const p = parts[k];
     td.className = values[k] === null ? "h0" : `h${scale.shade(values[k], low, high)}`;
+    td.classList.toggle("has-bad", p.failed > 0);
+    td.classList.toggle("has-warn", p.failed === 0 && p.incomplete > 0);
     setText(td.firstChild, p.cells ? `${count(p.done)} / ${count(p.cells)}` : count(p.done));
     const notes = [];
     if (p.failed) notes.push(`✕ ${count(p.failed)} failed`);
+    if (p.incomplete) notes.push(`◐ ${count(p.incomplete)} incomplete`);
     if (p.done) notes.push(`⌀ ${duration(p.seconds)}`);
     setText(td.lastChild, notes.join(", ") || "\u00a0");
   }));
@@ -184,29 +197,47 @@ function speak(text) {
   setText(byId("spoken"), text);
 }
 
+// verdictOf says in a few words what is wrong with a run, and how bad it is.
+function verdictOf(run) {
+  const parts = [];
+  if (run.failed) parts.push(`${count(run.failed)} failed`);
+  if (run.incomplete) parts.push(`${count(run.incomplete)} incomplete`);
+  if (run.phase === "cancelled") parts.push(`cancelled, ${count(run.unqueued)} not computed`);
+  return { text: parts.join(", "), trouble: run.failed ? "bad" : parts.length ? "warn" : "" };
+}
+
+// phaseOf says how far a run is; ended well and ended are told apart.
+function phaseOf(run) {
+  const done = ended(run);
+  const share = `${percent(done / Math.max(run.cells, 1))} of ${count(run.cells)} cells have ended`;
+  return `${run.phase}: ${share}` + (done > run.ok ? `, ${count(run.ok)} of them well` : "") +
+    (run.dead ? `; ${count(run.dead)} given up because their workers died` : "") +
+    (run.reading ? "; the results stored so far are still being read" : "");
+}
+
 function showProgress(run) {
   const total = Math.max(run.cells, 1);
-  const share = Math.min(1, run.done / total);
+  const share = ended(run) / total;
+  const verdict = verdictOf(run);
+  const phase = phaseOf(run);
   setText(byId("run-name"), run.name);
-  setText(byId("phase"), `${run.phase}, ${percent(share)} of ${count(run.cells)} cells done` +
-    (run.dead ? `, ${count(run.dead)} given up because their workers died` : "") +
-    (run.reading ? "; the results stored so far are still being read" : ""));
+  mark(byId("verdict"), verdict.text, verdict.trouble);
+  byId("verdict").hidden = verdict.text === "";
+  mark(byId("phase"), phase, run.phase === "finished" || run.phase === "cancelled" ? verdict.trouble : "");
   const bar = byId("bar");
-  bar.setAttribute("aria-valuenow", Math.floor(share * 100));
-  bar.setAttribute("aria-valuetext", `${count(run.done)} of ${count(run.cells)} cells`);
-  const failed = Math.min(run.failed, run.done);
-  [run.done - failed, failed, Math.min(run.running, total - run.done)].forEach((n, i) => {
-    bar.children[i].style.width = `${(100 * Math.max(0, n)) / total}%`;
+  bar.className = verdict.trouble;
+  bar.setAttribute("aria-valuenow", Math.floor(100 * share));
+  bar.setAttribute("aria-valuetext", `${count(ended(run))} of ${count(run.cells)} cells` + (verdict.text && `, ${verdict.text}`));
+  [run.ok, run.incomplete, run.failed, run.running].forEach((n, i) => {
+    bar.children[i].style.width = `${(100 * n) / total}%`;
   });
-  setText(byId("n-done"), count(run.done));
-  setText(byId("n-failed"), count(run.failed));
-  byId("n-failed").classList.toggle("trouble", run.failed > 0);
-  setText(byId("n-running"), count(run.running));
-  setText(byId("n-queued"), count(run.queued));
+  for (const name of ["ok", "incomplete", "failed", "running", "queued", "unqueued"]) setText(byId(`n-${name}`), count(run[name]));
+  byId("n-incomplete").classList.toggle("warn", run.incomplete > 0);
+  byId("n-failed").classList.toggle("bad", run.failed > 0);
   setText(byId("n-rate"), rate(run.rate));
   setText(byId("n-left"), run.eta === null ? "–" : duration(run.eta));
-  speak(`${run.phase}: ${percent(share)} done, ${count(run.failed)} failed` + (run.eta === null ? "" : `, about ${duration(run.eta)} left`));
-  document.title = `${percent(share)} ${run.name} – agepath`;
+  speak(`${run.phase}: ${percent(share)} ended, ${verdict.text || "none failed"}` + (run.eta === null ? "" : `, about ${duration(run.eta)} left`));
+  document.title = `${verdict.text ? `✕ ${verdict.text}, ` : ""}${percent(share)} ${run.name} – agepath`;
 }
 
 function showHealth(text, bad) {
