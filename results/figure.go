@@ -2,7 +2,6 @@ package results
 
 import (
 	"bytes"
-	"encoding/csv"
 	"image/color"
 	"math"
 	"strings"
@@ -88,7 +87,7 @@ func (f *Figure) CSV() ([]byte, error) {
 		return f.ranking.csv()
 	}
 	var buf bytes.Buffer
-	out := csv.NewWriter(&buf)
+	out := NewCSV(&buf)
 	lines := [][]string{{"series", "piece", f.X.Text, f.Y.Text, "std"}}
 	for _, s := range f.Series {
 		for i, piece := range s.Pieces {

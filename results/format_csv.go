@@ -1,7 +1,6 @@
 package results
 
 import (
-	"encoding/csv"
 	"fmt"
 	"io"
 	"strconv"
@@ -21,7 +20,7 @@ func csvEqual(row *ScoreRow, entry *ScoreEntry, score Score) string {
 // not significantly worse than the best of each score, in full precision. Nothing that does not apply is
 // written as 0: the field is empty.
 func writeCSV(w io.Writer, r *Report) error {
-	out := csv.NewWriter(w)
+	out := NewCSV(w)
 	if err := out.Write(csvHead()); err != nil {
 		return err
 	}
@@ -38,8 +37,7 @@ func writeCSV(w io.Writer, r *Report) error {
 			}
 		}
 	}
-	out.Flush()
-	return out.Error()
+	return out.Flush()
 }
 
 func csvHead() []string {

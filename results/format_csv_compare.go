@@ -1,7 +1,6 @@
 package results
 
 import (
-	"encoding/csv"
 	"io"
 	"math"
 	"slices"
@@ -15,7 +14,7 @@ import (
 // score, in full precision. Effects and intervals are empty where they are left
 // out.
 func writeComparisonsCSV(w io.Writer, r *Report) error {
-	out := csv.NewWriter(w)
+	out := NewCSV(w)
 	head := append([]string{"metric"}, dimensionColumns[:]...)
 	head = append(head, "score", "method", "against", "pairs", "zeros",
 		"shift", "shift_low", "shift_high", "rank_biserial", "rank_biserial_low", "rank_biserial_high", "p", "p_holm", "exact")
@@ -44,8 +43,7 @@ func writeComparisonsCSV(w io.Writer, r *Report) error {
 			}
 		}
 	}
-	out.Flush()
-	return out.Error()
+	return out.Flush()
 }
 
 func csvEffect(e stats.Effect) []string {
@@ -58,7 +56,7 @@ func csvEffect(e stats.Effect) []string {
 // writeRanksCSV writes one line for each score and ranked method: its mean
 // rank, its distance to each test's threshold, and the tests.
 func writeRanksCSV(w io.Writer, r *Report) error {
-	out := csv.NewWriter(w)
+	out := NewCSV(w)
 	lines := [][]string{{"score", "method", "mean_rank", "datasets", "critical_difference", "chi2", "p", "f", "f_p"}}
 	for _, ranking := range r.Rankings {
 		t := ranking.Test
@@ -75,7 +73,7 @@ func writeRanksCSV(w io.Writer, r *Report) error {
 // writePaperCSV writes one line for each published number and each of the run's
 // that stands beside it.
 func writePaperCSV(w io.Writer, r *Report) error {
-	out := csv.NewWriter(w)
+	out := NewCSV(w)
 	lines := [][]string{append([]string{"table"}, append(slices.Clone(dimensionColumns[:]), "method", "published_mean", "published_std",
 		"our_mean", "our_std", "n", "difference", "standard_errors", "within_two", "notes")...)}
 	for _, p := range r.Paper {

@@ -2,7 +2,6 @@ package results
 
 import (
 	"bytes"
-	"encoding/csv"
 	"fmt"
 	"image/color"
 
@@ -50,7 +49,7 @@ func (r *Ranking) csv() ([]byte, error) {
 	for m, method := range r.Methods {
 		lines = append(lines, []string{method, csvNumber(r.Test.MeanRanks[m]), csvNumber(r.Critical)})
 	}
-	err := csv.NewWriter(&buf).WriteAll(lines)
+	err := NewCSV(&buf).WriteAll(lines)
 	return buf.Bytes(), err
 }
 

@@ -3,7 +3,6 @@ package results
 import (
 	"bytes"
 	"cmp"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -221,7 +220,7 @@ func (r *Report) writeSelected(folder string) error {
 		return nil
 	}
 	var buffer bytes.Buffer
-	out := csv.NewWriter(&buffer)
+	out := NewCSV(&buffer)
 	head := append(slices.Clone(dimensionColumns[:]), "method", "method_settings", "repeat", "cell", "chosen_by", "chosen_score")
 	head = append(append(head, scoreColumns...), "candidates", "incomplete", "failed")
 	lines := [][]string{head}

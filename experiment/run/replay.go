@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 
 	"github.com/agepath/agepath/experiment"
@@ -187,26 +188,27 @@ func writePart(path string, features []string, part *dataset.Part) (err error) {
 			err = e
 		}
 	}()
-	w := newCSV(file)
-	for _, name := range features {
-		w.text(name)
+	w := results.NewCSV(file)
+	row := append(slices.Clone(features), "y")
+	if err := w.Write(row); err != nil {
+		return err
 	}
-	w.text("y")
-	w.end()
 	for i := range part.N {
+		for j, x := range part.X[i*part.D : (i+1)*part.D] {
+			row[j] = strconv.FormatFloat(x, 'g', -1, 64)
+		}
+		row[part.D] = strconv.FormatFloat(part.Y[i], 'g', -1, 64)
 		times := 1
 		if part.Multiplicity != nil {
 			times = int(part.Multiplicity[i])
 		}
 		for range times {
-			for _, x := range part.X[i*part.D : (i+1)*part.D] {
-				w.text(strconv.FormatFloat(x, 'g', -1, 64))
+			if err := w.Write(row); err != nil {
+				return err
 			}
-			w.text(strconv.FormatFloat(part.Y[i], 'g', -1, 64))
-			w.end()
 		}
 	}
-	return w.flush()
+	return w.Flush()
 }
 
 // writePath writes the knots of an outcome with their coefficients as one
