@@ -5,13 +5,13 @@ import (
 	"errors"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"testing"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/agepath/agepath/experiment/dataset"
 	"github.com/agepath/agepath/gaga"
+	"github.com/agepath/agepath/internal/needs"
 )
 
 // long reports whether tests run at full size.
@@ -31,14 +31,10 @@ func training(tb testing.TB, name string, task dataset.Task, noise float64, stri
 // number.
 func trainingShare(tb testing.TB, name string, task dataset.Task, noise float64, stride int, share func(rows int) float64) *dataset.Part {
 	tb.Helper()
-	dir := os.Getenv("AGEPATH_DATASETS")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "shared", "datasets")
-	}
-	library := dataset.Library{Dir: dir}
+	library := dataset.Library{Dir: needs.Datasets(tb)}
 	d, err := library.Load(context.Background(), dataset.Source{Name: name})
 	if errors.Is(err, dataset.ErrAbsent) {
-		tb.Skipf("set AGEPATH_DATASETS to the folder of the data sets: %v", err)
+		needs.Lacking(tb, "%v", err)
 	}
 	if err != nil {
 		tb.Fatal(err)

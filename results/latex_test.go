@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/agepath/agepath/internal/needs"
 )
 
 // latexDocument is the least document that takes tables.tex.
@@ -23,10 +25,7 @@ const latexDocument = `\documentclass{article}
 // pages, and wants none wider than its page.
 func TestLaTeXCompiles(t *testing.T) {
 	t.Parallel()
-	program, err := exec.LookPath("pdflatex")
-	if err != nil {
-		t.Skipf("tables are set by pdflatex (Debian's texlive-latex-recommended), which is not there: %v", err)
-	}
+	program := needs.Program(t, "setting tables, as by Debian's texlive-latex-recommended", "pdflatex")
 	r, err := Load(t.Context(), writeRun(t, quickstart(8)), Options{Figures: -1})
 	if err != nil {
 		t.Fatal(err)

@@ -16,32 +16,21 @@ import (
 	"time"
 
 	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/internal/needs"
 )
 
 const polarsSource = "testdata/polars"
-
-// cannot skips the test with the reason why it cannot run here, or fails it
-// where everything must run.
-func cannot(t *testing.T, format string, args ...any) {
-	t.Helper()
-	if os.Getenv("AGEPATH_REQUIRE_ALL") == "1" {
-		t.Fatalf(format+" (AGEPATH_REQUIRE_ALL is set)", args...)
-	}
-	t.Skipf(format, args...)
-}
 
 // polarsDir returns a folder with nodejs-polars, installed once into the
 // user's cache.
 func polarsDir(t *testing.T) string {
 	t.Helper()
 	for _, tool := range []string{"node", "npm"} {
-		if _, err := exec.LookPath(tool); err != nil {
-			cannot(t, "polars needs %s: %v", tool, err)
-		}
+		needs.Program(t, "reading by polars", tool)
 	}
 	cache, err := os.UserCacheDir()
 	if err != nil {
-		cannot(t, "no folder to keep polars in: %v", err)
+		needs.Lacking(t, "no folder to keep polars in: %v", err)
 	}
 	hash := sha256.New()
 	names := []string{"package.json", "package-lock.json"}
@@ -57,11 +46,11 @@ func polarsDir(t *testing.T) string {
 		return dir
 	}
 	if err := os.MkdirAll(filepath.Dir(dir), 0o777); err != nil {
-		cannot(t, "no folder to keep polars in: %v", err)
+		needs.Lacking(t, "no folder to keep polars in: %v", err)
 	}
 	fresh, err := os.MkdirTemp(filepath.Dir(dir), "new-")
 	if err != nil {
-		cannot(t, "no folder to keep polars in: %v", err)
+		needs.Lacking(t, "no folder to keep polars in: %v", err)
 	}
 	defer os.RemoveAll(fresh)
 	if err := os.CopyFS(fresh, os.DirFS(polarsSource)); err != nil {
@@ -74,7 +63,7 @@ func polarsDir(t *testing.T) string {
 	install := exec.CommandContext(ctx, "npm", "install", "--ignore-scripts", "--no-audit", "--no-fund")
 	install.Dir = fresh
 	if out, err := install.CombinedOutput(); err != nil {
-		cannot(t, "polars cannot be installed: %v\n%s", err, out)
+		needs.Lacking(t, "polars cannot be installed: %v\n%s", err, out)
 	}
 	if err := os.Rename(fresh, dir); err != nil && !os.IsExist(err) { // another process may be faster
 		t.Fatal(err)

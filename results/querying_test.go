@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/internal/needs"
 )
 
 // answers are the tables of docs/querying.md by name: the values of a row by
@@ -253,7 +254,7 @@ func TestQuerying(t *testing.T) {
 	t.Run("pandas", func(t *testing.T) {
 		const python = "/usr/bin/python3" // Debian's, which has Debian's pandas
 		if err := exec.CommandContext(t.Context(), python, "-c", "import pandas").Run(); err != nil {
-			cannot(t, "pandas is not there: %v", err)
+			needs.Lacking(t, "pandas is not there: %v", err)
 		}
 		code := replaceOnce(t, queryBlocks(t, "python")[0], `pd.read_feather("out/quickstart/cells.arrow")`, `pd.read_csv("cells.csv")`)
 		writeText(t, filepath.Join(work, "query.py"), code+`
@@ -265,10 +266,7 @@ json.dump({name: table.to_dict("records") for name, table in tables.items()}, op
 		want.check(t, jsonAnswers(t, filepath.Join(work, "python.json")))
 	})
 	t.Run("python", func(t *testing.T) {
-		python, err := exec.LookPath("python3")
-		if err != nil {
-			cannot(t, "Python is not there: %v", err)
-		}
+		python := needs.Program(t, "checking the syntax of examples", "python3")
 		for i, code := range queryBlocks(t, "python") {
 			name := fmt.Sprintf("block%d.py", i)
 			writeText(t, filepath.Join(work, name), code)
@@ -276,9 +274,7 @@ json.dump({name: table.to_dict("records") for name, table in tables.items()}, op
 		}
 	})
 	t.Run("R", func(t *testing.T) {
-		if _, err := exec.LookPath("Rscript"); err != nil {
-			cannot(t, "R is not there: %v", err)
-		}
+		needs.Program(t, "running examples in R", "Rscript")
 		code := replaceOnce(t, queryBlocks(t, "r")[0], `as.data.frame(arrow::read_feather("out/quickstart/cells.arrow"))`, `read.csv("cells.csv", colClasses = c(cell = "character"))`)
 		writeText(t, filepath.Join(work, "query.R"), code+`
 for (name in c("best", "jumps", "slowest", "bias")) {

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/agepath/agepath/internal/needs"
 )
 
 // TestEmbedded compares with sums that scikit-learn 1.2.1 and numpy give for
@@ -103,7 +105,7 @@ func TestEmbeddedFilesAreSmallAndDescribed(t *testing.T) {
 
 func TestEmbeddedAreTheSharedOnes(t *testing.T) {
 	t.Parallel()
-	dir := sharedDatasets(t)
+	dir := needs.Datasets(t)
 	for name, c := range map[string]struct {
 		file string
 		o    Options

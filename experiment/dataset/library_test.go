@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/agepath/agepath/internal/needs"
 )
 
 // counts are the rows of class -1 as the sources of the data sets state them.
@@ -21,7 +23,7 @@ var counts = map[string]int{
 
 func TestRealDataSets(t *testing.T) {
 	t.Parallel()
-	library := Library{Dir: sharedDatasets(t)}
+	library := Library{Dir: needs.Datasets(t)}
 	checked := 0
 	for _, entry := range Catalog() {
 		if _, err := library.Locate(entry); errors.Is(err, ErrAbsent) {
@@ -53,7 +55,7 @@ func TestRealDataSets(t *testing.T) {
 // TestRealTargets compares ranges of targets with those their sources state.
 func TestRealTargets(t *testing.T) {
 	t.Parallel()
-	library := Library{Dir: sharedDatasets(t)}
+	library := Library{Dir: needs.Datasets(t)}
 	for name, want := range map[string][2]float64{
 		"music": {-35.30, 54.68}, "cadata": {14999, 500001}, "delta_elevators": {-0.014, 0.013},
 		"house_8L": {0, 500001}, "ailerons": {-0.0036, 0}, "elevators": {0.012, 0.078}, "diabetes": {25, 346},
@@ -69,7 +71,7 @@ func TestRealTargets(t *testing.T) {
 // ARFF; both must give the same data.
 func TestSameDataInBothForms(t *testing.T) {
 	t.Parallel()
-	dir := sharedDatasets(t)
+	dir := needs.Datasets(t)
 	entry, _ := Lookup("mfeat-pixel")
 	digests := map[string]bool{}
 	read := 0

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/agepath/agepath/internal/needs"
 )
 
 // streams derives a stream from a seed and a purpose, as a cell does.
@@ -306,7 +308,7 @@ func TestPrepareRefusesOverflow(t *testing.T) {
 // TestPrepareRealData prepares each real data set both ways.
 func TestPrepareRealData(t *testing.T) {
 	t.Parallel()
-	library := Library{Dir: sharedDatasets(t)}
+	library := Library{Dir: needs.Datasets(t)}
 	for _, entry := range Catalog() {
 		if _, err := library.Locate(entry); errors.Is(err, ErrAbsent) {
 			continue

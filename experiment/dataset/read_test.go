@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+
+	"github.com/agepath/agepath/internal/needs"
 )
 
 // readString reads a table from a text.
@@ -68,19 +70,6 @@ func packed(t testing.TB, texts ...string) []byte {
 		}
 	}
 	return b.Bytes()
-}
-
-// sharedDatasets is the folder of the real data sets.
-func sharedDatasets(t testing.TB) string {
-	t.Helper()
-	dir := os.Getenv("AGEPATH_DATASETS")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "..", "shared", "datasets")
-	}
-	if _, err := os.Stat(dir); err != nil {
-		t.Skipf("no real data sets: set AGEPATH_DATASETS to their folder (%v)", err)
-	}
-	return dir
 }
 
 func TestFormatIsToldByNameAndContent(t *testing.T) {
@@ -270,7 +259,7 @@ func TestGzipErrors(t *testing.T) {
 
 func TestRealDatasets(t *testing.T) {
 	t.Parallel()
-	dir := sharedDatasets(t)
+	dir := needs.Datasets(t)
 	digits := Classes{Negative: []string{"0", "1", "2", "3", "4"}}
 	firstRows := Classes{NegativeRows: 500}
 	for _, c := range []struct {
@@ -337,7 +326,7 @@ func TestRealDatasets(t *testing.T) {
 
 func TestSameDataInTwoFormatsHasOneDigest(t *testing.T) {
 	t.Parallel()
-	dir := filepath.Join(sharedDatasets(t), "mfeat-pixel")
+	dir := filepath.Join(needs.Datasets(t), "mfeat-pixel")
 	classes := Classes{NegativeRows: 500}
 	a, err := ReadFile(context.Background(), filepath.Join(dir, "mfeat-pix.txt.gz"), Options{Target: NoTarget, Classes: classes})
 	if err != nil {

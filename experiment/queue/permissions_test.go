@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -18,6 +17,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/internal/needs"
 )
 
 // permissionsFile is what users copy.
@@ -90,16 +90,7 @@ func eachServer(t *testing.T, test func(t *testing.T, start func(config string) 
 // serverOfPath returns the nats-server program that is installed.
 func serverOfPath(t *testing.T) string {
 	t.Helper()
-	for _, name := range []string{"nats-server", "/usr/sbin/nats-server"} { // the latter is Debian's
-		if program, err := exec.LookPath(name); err == nil {
-			return program
-		}
-	}
-	if os.Getenv("AGEPATH_REQUIRE_ALL") == "1" {
-		t.Fatal("nats-server is not in the PATH")
-	}
-	t.Skip("nats-server is not in the PATH")
-	return ""
+	return needs.Program(t, "a server of another version", "nats-server", "/usr/sbin/nats-server") // the latter is Debian's
 }
 
 // complaints are what a connection reports.

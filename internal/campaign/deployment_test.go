@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/agepath/agepath/internal/needs"
 )
 
 const (
@@ -136,7 +138,7 @@ func (d *deployment) smallDisk() string {
 	t.Helper()
 	dir := t.TempDir()
 	if err := mountDisk(dir, diskSize); err != nil {
-		lacking(t, "no disk fills up, mounting a small one is not possible: %v", err)
+		needs.Without(t, "no disk fills up, mounting a small one is not possible: %v", err)
 		d.noDisks = true
 		return dir
 	}

@@ -14,6 +14,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/agepath/agepath/internal/needs"
 )
 
 // network is a LAN of hosts: network namespaces, each with a cable (a veth pair)
@@ -239,20 +241,10 @@ func hostNetwork(t *testing.T, hosts int) *network {
 	t.Helper()
 	n, err := newNetwork(t, hosts)
 	if err != nil {
-		lacking(t, "hosts are no network namespaces, these cannot be made: %v", err)
+		needs.Without(t, "hosts are no network namespaces, these cannot be made: %v", err)
 		return nil
 	}
 	return n
-}
-
-// lacking tells what this system lacks, which is a failure with
-// AGEPATH_REQUIRE_ALL=1.
-func lacking(t *testing.T, format string, args ...any) {
-	t.Helper()
-	if os.Getenv("AGEPATH_REQUIRE_ALL") == "1" {
-		t.Fatalf(format+" (AGEPATH_REQUIRE_ALL is set)", args...)
-	}
-	t.Logf(format, args...)
 }
 
 // wantNoNetwork wants nothing of a network of this process to be left.

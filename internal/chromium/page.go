@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -19,6 +18,8 @@ import (
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
+
+	"github.com/agepath/agepath/internal/needs"
 )
 
 // patience bounds the life of a page.
@@ -60,17 +61,7 @@ func Open(t testing.TB, address, origin string) *Page {
 // program returns the path of Chromium.
 func program(t testing.TB) string {
 	t.Helper()
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
-		if found, err := exec.LookPath(name); err == nil {
-			return found
-		}
-	}
-	const reason = "pages are tested in Chromium, which is not there"
-	if os.Getenv("AGEPATH_REQUIRE_ALL") == "1" {
-		t.Fatal(reason + " (AGEPATH_REQUIRE_ALL is set)")
-	}
-	t.Skip(reason)
-	return ""
+	return needs.Program(t, "testing pages in Chromium", "chromium", "chromium-browser", "google-chrome")
 }
 
 // listen notes messages of the console, exceptions and requests to elsewhere.

@@ -15,23 +15,21 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/agepath/agepath/internal/needs"
 )
 
 // svmData reads a data set of the peers' measurements: a random 75 % of the
 // rows, at most rows, standardised on all of them.
 func svmData(tb testing.TB, name string, rows int) (blas64.General, []float64) {
 	tb.Helper()
-	folder := os.Getenv("AGEPATH_DATASETS")
-	if folder == "" {
-		folder = filepath.Join("..", "..", "..", "shared", "datasets")
-	}
 	file, header, positive := "digits/digits.csv.gz", false, func(v float64) bool { return v >= 5 }
 	if name == "breast_cancer" {
 		file, header, positive = "breast_cancer/breast_cancer.csv", true, func(v float64) bool { return v == 1 }
 	}
-	f, err := os.Open(filepath.Join(folder, file))
+	f, err := os.Open(filepath.Join(needs.Datasets(tb), file))
 	if err != nil {
-		tb.Skipf("data set not there (set AGEPATH_DATASETS): %v", err)
+		needs.Lacking(tb, "%v", err)
 	}
 	defer f.Close()
 	var reader io.Reader = f

@@ -5,14 +5,13 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/agepath/agepath/experiment/dataset"
 	"github.com/agepath/agepath/internal/convex"
+	"github.com/agepath/agepath/internal/needs"
 	"github.com/agepath/agepath/rehline"
 )
 
@@ -62,14 +61,10 @@ func BenchmarkSVMRehline(b *testing.B) {
 // trainingPart is the training part of a data set by the default protocol, a
 // fraction of its labels flipped.
 func trainingPart(b *testing.B, name string, noise float64) (blas64.General, []float64) {
-	dir := os.Getenv("AGEPATH_DATASETS")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "..", "shared", "datasets")
-	}
-	library := dataset.Library{Dir: dir}
+	library := dataset.Library{Dir: needs.Datasets(b)}
 	d, err := library.Load(context.Background(), dataset.Source{Name: name})
 	if errors.Is(err, dataset.ErrAbsent) {
-		b.Skipf("set AGEPATH_DATASETS to the folder of the data sets: %v", err)
+		needs.Lacking(b, "%v", err)
 	}
 	if err != nil {
 		b.Fatal(err)

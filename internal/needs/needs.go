@@ -1,0 +1,75 @@
+// Package needs has tests say what they need that a machine can lack, such as
+// programs and real data. A test that lacks something skips with the reason. It
+// fails instead where AGEPATH_REQUIRE_ALL=1 says that nothing may be lacking.
+package needs
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+)
+
+const (
+	requireAll = "AGEPATH_REQUIRE_ALL"
+	datasets   = "AGEPATH_DATASETS"
+)
+
+// Lacking skips a test for which something is lacking.
+func Lacking(t testing.TB, format string, args ...any) {
+	t.Helper()
+	Without(t, format, args...)
+	t.SkipNow()
+}
+
+// Without tells what is lacking to a test that goes on with less.
+func Without(t testing.TB, format string, args ...any) {
+	t.Helper()
+	if os.Getenv(requireAll) == "1" {
+		t.Fatalf(format+" ("+requireAll+" is set)", args...)
+	}
+	t.Logf(format, args...)
+}
+
+// Program returns the path of the first of some programs that is there. Names
+// without a folder are looked for in the PATH. Purpose says what it is for.
+func Program(t testing.TB, purpose string, names ...string) string {
+	t.Helper()
+	for _, name := range names {
+		if found, err := exec.LookPath(name); err == nil {
+			return found
+		}
+	}
+	Lacking(t, "%s: none of %q is installed", purpose, names)
+	return ""
+}
+
+// Datasets returns the folder of the real data sets: AGEPATH_DATASETS, else
+// ../shared/datasets beside the repository.
+func Datasets(t testing.TB) string {
+	t.Helper()
+	dir := os.Getenv(datasets)
+	if dir == "" {
+		dir = filepath.Join(repository(t), "..", "shared", "datasets")
+	}
+	if _, err := os.Stat(dir); err != nil {
+		Lacking(t, "no real data sets, set %s to their folder: %v", datasets, err)
+	}
+	return dir
+}
+
+// repository returns the folder of go.mod above the test's.
+func repository(t testing.TB) string {
+	t.Helper()
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for at := dir; at != filepath.Dir(at); at = filepath.Dir(at) {
+		if _, err := os.Stat(filepath.Join(at, "go.mod")); err == nil {
+			return at
+		}
+	}
+	t.Fatalf("no go.mod in %s or above", dir)
+	return ""
+}
