@@ -79,7 +79,7 @@ func TestPageInBrowser(t *testing.T) {
 	p.CheckLooks("live", 1800)
 	b.end(held, experiment.OK)
 	b.compute(72-25, experiment.OK)
-	p.Await(`document.getElementById("phase").textContent.startsWith("finished: 100 % of 72 cells have ended, 68 of them well")`)
+	p.Await(`document.getElementById("phase").textContent.startsWith("finished: 100 % of 72 cells have ended, 68 ok")`)
 	testRuns(t, b, p)
 	if problems := p.Problems(); len(problems) > 0 {
 		t.Errorf("the page complains:\n%s", strings.Join(problems, "\n"))
@@ -114,7 +114,7 @@ func TestPageOfTrouble(t *testing.T) {
 	}
 	address := serve(t, b.monitor())
 	p := chromium.Open(t, address+"#run=broken-12345678", address)
-	p.Await(`document.getElementById("phase").textContent === "finished: 100 % of 54 cells have ended, 10 of them well"`)
+	p.Await(`document.getElementById("phase").textContent === "finished: 100 % of 54 cells have ended, 10 ok"`)
 	text := func(expression string) string { return chromium.Value[string](p, expression) }
 	if got, want := text(`document.title`), "✕ 42 failed, 2 incomplete, 100 % broken-12345678 – agepath"; got != want {
 		t.Errorf("title %q, want %q", got, want)
@@ -133,6 +133,9 @@ func TestPageOfTrouble(t *testing.T) {
 		}
 	}
 	text(`document.documentElement.dataset.theme = "auto"`)
+	if got, want := text(`[...document.querySelectorAll("#map td")].map((td) => td.className).join("; ")`), "h5; h3 has-warn; h0 has-bad; h0 has-bad; h0 has-bad; h0 has-bad; h0 has-bad; h0 has-bad; h0 has-bad"; got != want {
+		t.Errorf("heat map %q, want %q: the share that is ok, and a mark where some are not", got, want)
+	}
 	want := "busy-1 working, idle-1 idle, lost-1 lost, silent for, stopping-1 stopping"
 	if got := text(`[...document.querySelectorAll("#workers tbody tr")].map((tr) => tr.cells[0].textContent + " " + tr.cells[1].textContent.replace(/ \d.*/, "")).join(", ")`); got != want {
 		t.Errorf("workers %q, want %q", got, want)

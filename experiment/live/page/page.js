@@ -86,6 +86,7 @@ function stateOf(worker) {
 const workers = new Table(byId("workers"), "workers-title", [
   { head: "Worker", of: (w) => w.name, show: (w) => w.name },
   { head: "State", of: stateOf, fill: (td, w) => mark(td, stateOf(w), w.state === "lost" ? "bad" : w.state === "stopping" ? "warn" : "") },
+  { head: "Trouble", kind: "wide trouble", of: (w) => w.trouble, fill: (td, w) => fillMessage(td, w.trouble) },
   { head: "Busy", kind: "right", of: (w) => w.running.length, show: (w) => `${w.running.length} of ${w.slots}` },
   { head: "Done", kind: "right", of: (w) => w.done, show: (w) => count(w.done) },
   { head: "Failed", kind: "right", of: (w) => w.failed, show: (w) => count(w.failed) },
@@ -93,7 +94,6 @@ const workers = new Table(byId("workers"), "workers-title", [
     head: "Longest running cell", kind: "wide", of: (w) => w.running[0]?.seconds ?? -1,
     show: (w) => (w.running.length ? `${duration(w.running[0].seconds)}: ${w.running[0].cell} of ${w.running[0].run}` : "–"),
   },
-  { head: "Trouble", kind: "wide trouble", of: (w) => w.trouble, fill: (td, w) => fillMessage(td, w.trouble) },
 ], (w) => w.name, "No worker was heard of in the last minute.");
 
 const runs = new Table(byId("runs"), "runs-title", [
@@ -119,8 +119,8 @@ let latest = null;
 // The heat map.
 
 const scales = {
-  done: {
-    of: (p) => (p.cells ? p.done / p.cells : p.done ? 1 : 0),
+  ok: {
+    of: (p) => (p.done - p.failed - p.incomplete) / Math.max(1, p.cells || p.done),
     legend: () => ["0 %", "< 25 %", "< 50 %", "< 75 %", "< 100 %", "100 %"],
     shade: (share) => (share <= 0 ? 0 : share >= 1 ? 5 : 1 + Math.floor(share * 4)),
   },
@@ -210,7 +210,7 @@ function verdictOf(run) {
 function phaseOf(run) {
   const done = ended(run);
   const share = `${percent(done / Math.max(run.cells, 1))} of ${count(run.cells)} cells have ended`;
-  return `${run.phase}: ${share}` + (done > run.ok ? `, ${count(run.ok)} of them well` : "") +
+  return `${run.phase}: ${share}` + (done > run.ok ? `, ${count(run.ok)} ok` : "") +
     (run.dead ? `; ${count(run.dead)} given up because their workers died` : "") +
     (run.reading ? "; the results stored so far are still being read" : "");
 }
