@@ -28,6 +28,11 @@ func ReadTable(path string, columns ...string) (*Frame, error) {
 // ReadCell reads the rows of one cell from a table that has a column cell.
 // The result has no rows where the table has none of the cell.
 func ReadCell(path, cell string, columns ...string) (*Frame, error) {
+	return readCell(path, cell, columns, func(int) bool { return true })
+}
+
+// readCell reads the rows of one cell from the batches that are wanted.
+func readCell(path, cell string, columns []string, wanted func(batch int) bool) (*Frame, error) {
 	ids, err := OpenTable(path, "cell")
 	if err != nil {
 		return nil, err
@@ -45,7 +50,10 @@ func ReadCell(path, cell string, columns ...string) (*Frame, error) {
 				return 0, 0, err
 			}
 			batch++
-			from, to = cellRange(frame.Batch.Columns[0].Texts, cell)
+			from, to = 0, 0
+			if wanted(batch) {
+				from, to = cellRange(frame.Batch.Columns[0].Texts, cell)
+			}
 		}
 		return from, to, nil
 	})

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/agepath/agepath/internal/command"
+	"github.com/agepath/agepath/results"
 )
 
 // longer makes the grid allMethods take longer.
@@ -145,4 +146,59 @@ func TestInterruptedRun(t *testing.T) {
 	must(t, longGrid(t, dir, undisturbed)...)
 	wantSameNumbers(t, numbers(t, undisturbed), numbers(t, out))
 	wantNoRemains(t, out)
+}
+
+// TestDescribedWhileItRuns wants report and replay to know a run and its grid while
+// it goes on, and after kill -9.
+func TestDescribedWhileItRuns(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	out := filepath.Join(dir, "out")
+	ctx, kill := context.WithTimeout(t.Context(), time.Minute)
+	defer kill()
+	// So many repeats that it cannot end before it is killed.
+	run := process(ctx, "run", write(t, dir, "grid.yaml", allMethods), "--out", out, "--workers", "1",
+		"--set", "repeats=2000", "--set", "models.0.lasso.alpha=[0.003]")
+	if err := run.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- run.Wait() }() // ends with the process, at the latest with ctx
+	var cell string
+	ticker := time.NewTicker(50 * time.Millisecond)
+	defer ticker.Stop()
+	for cell == "" {
+		select {
+		case <-ticker.C:
+		case err := <-ended:
+			t.Fatalf("the run ended: %v", err)
+		}
+		streams, err := filepath.Glob(filepath.Join(out, "cells.*.arrows"))
+		if err != nil || len(streams) == 0 {
+			continue
+		}
+		if cells, err := results.ReadTable(streams[0], "cell"); err == nil && cells.Rows() > 0 {
+			cell = cells.At(0, 0).(string)
+		}
+	}
+	check := func(when string) {
+		t.Helper()
+		if o := must(t, "report", out, "--figures", "0"); !strings.Contains(o.out, "of the grid's 20000 cells are not in the files") {
+			t.Errorf("%s: report prints\n%s", when, o.out)
+		}
+		if o := must(t, "replay", out, cell); !strings.Contains(o.out, "knots compared\nequal bit for bit") {
+			t.Errorf("%s: replay prints\n%s", when, o.out)
+		}
+	}
+	check("while it runs")
+	select {
+	case err := <-ended:
+		t.Fatalf("the run ended: %v", err)
+	default:
+	}
+	if err := run.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	<-ended
+	check("after kill -9")
 }

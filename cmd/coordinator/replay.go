@@ -1,8 +1,8 @@
 package main
 
 import (
+	"context"
 	"fmt"
-	"path/filepath"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -32,7 +32,7 @@ contaminated, then the target y) and path.arrow (the knots with coefficients).`,
 		if err != nil {
 			return err
 		}
-		if err := hasCell(args[0], args[1]); err != nil {
+		if err := hasCell(cmd.Context(), args[0], args[1]); err != nil {
 			return command.Refuse(err)
 		}
 		replayed, err := run.Replay(cmd.Context(), args[0], args[1], data, library)
@@ -45,12 +45,12 @@ contaminated, then the target y) and path.arrow (the knots with coefficients).`,
 }
 
 // hasCell tells why a folder has no row of a cell.
-func hasCell(dir, cell string) error {
-	row, err := results.ReadCell(filepath.Join(dir, "cells.arrow"), cell, "cell")
+func hasCell(ctx context.Context, dir, cell string) error {
+	stored, err := results.FindCell(ctx, dir, cell)
 	if err != nil {
 		return fmt.Errorf("%w; DIR is a folder with results", err)
 	}
-	if row.Rows() == 0 {
+	if stored == nil {
 		return fmt.Errorf("%s has no cell %q; the column cell of cells.arrow has those that are there", dir, cell)
 	}
 	return nil

@@ -99,13 +99,17 @@ func (c *Coordinator) Run(ctx context.Context) (*Summary, error) {
 	defer g.store.Close()
 	summary := &Summary{Cells: c.Plan.Count(), Computed: g.missing}
 	if g.missing > 0 {
+		// What the folder holds can be told from now on, whatever ends this process.
+		if err := c.putManifest(g.store, true); err != nil {
+			return nil, err
+		}
 		start := time.Now()
 		if err := c.compute(ctx, g); err != nil {
 			return nil, errors.Join(err, g.store.Flush())
 		}
 		summary.Elapsed = time.Since(start)
 	}
-	if err := c.finish(ctx, g.store); err != nil {
+	if err := c.finish(ctx, g.store, summary.Computed > 0); err != nil {
 		return nil, err
 	}
 	if c.Queue != nil { // also where nothing was missing: the one before can have ended before it swept
@@ -242,28 +246,29 @@ func stopServer(server *queue.Server, dir string, gathered bool) error {
 	return nil
 }
 
-// finish compacts the results and describes them in the manifest.
-func (c *Coordinator) finish(ctx context.Context, store *results.Store) error {
+// finish compacts the results and describes them in the manifest. changed tells
+// whether this run added any.
+func (c *Coordinator) finish(ctx context.Context, store *results.Store, changed bool) error {
 	if err := store.Compact(ctx, c.Plan.IDs()); err != nil {
 		return err
 	}
+	return c.putManifest(store, changed)
+}
+
+// putManifest describes the run and what the folder holds of it. changed tells
+// whether this run adds results; where it does not, the version that made those
+// that are there stays.
+func (c *Coordinator) putManifest(store *results.Store, changed bool) error {
 	manifest := describe(c.Grid, c.Plan)
 	manifest.Versions = map[string]string{"agepath": c.Version}
-	if old, err := results.ReadManifest(c.Out); err == nil && old.Run == manifest.Run && sameCounts(old.Counts, store.Counts()) {
-		manifest.Versions, manifest.File = old.Versions, old.File // nothing was computed by this version
+	if !changed {
+		if old, err := results.ReadManifest(c.Out); err == nil && old.Run == manifest.Run {
+			manifest.Versions, manifest.File = old.Versions, old.File
+		}
 	}
 	manifest.Tables = results.ManifestTables(c.Kind.Tables())
 	manifest.Counts = store.Counts()
 	return results.WriteManifest(c.Out, manifest)
-}
-
-func sameCounts(a, b map[experiment.Status]int) bool {
-	for _, status := range experiment.Statuses {
-		if a[status] != b[status] {
-			return false
-		}
-	}
-	return true
 }
 
 // describe begins the manifest of a run with what is known before it.

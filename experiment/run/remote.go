@@ -74,6 +74,11 @@ func Collect(ctx context.Context, q *queue.Queue, run, out, version string, kind
 	if _, err := q.Reconcile(ctx, run); err != nil {
 		return nil, 0, err
 	}
+	// While outcomes are added the folder is already one that others can read.
+	if err := c.putManifest(store, false); err != nil {
+		return nil, 0, err
+	}
+	changed := false
 	for outcome, err := range q.Results(ctx, run) {
 		if err != nil {
 			return nil, 0, err
@@ -84,8 +89,9 @@ func Collect(ctx context.Context, q *queue.Queue, run, out, version string, kind
 		if err := appendOutcome(store, plan, outcome); err != nil {
 			return nil, 0, err
 		}
+		changed = true
 	}
-	if err := c.finish(ctx, store); err != nil {
+	if err := c.finish(ctx, store, changed); err != nil {
 		return nil, 0, err
 	}
 	return store.Counts(), plan.Count(), nil

@@ -2,7 +2,9 @@ package run
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -41,12 +43,12 @@ func Replay(ctx context.Context, dir, cell, data string, library experiment.Load
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", dir, err)
 	}
-	stored, err := results.ReadCell(filepath.Join(dir, "cells.arrow"), cell)
+	stored, err := results.FindCell(ctx, dir, cell)
 	if err != nil {
 		return nil, err
 	}
-	if stored.Rows() == 0 {
-		return nil, fmt.Errorf("%s: cell %s of the grid is not in cells.arrow yet", dir, cell)
+	if stored == nil {
+		return nil, fmt.Errorf("%s: cell %s of the grid has not ended yet", dir, cell)
 	}
 	kind := experiment.SelfPacedKind{}
 	outcome := Compute(ctx, []experiment.Kind{kind}, task, plan)
@@ -54,8 +56,12 @@ func Replay(ctx context.Context, dir, cell, data string, library experiment.Load
 		return nil, ctx.Err()
 	}
 	r := &Replayed{Cell: cell, Same: true}
-	r.compare(kind.Tables(), stored, outcome)
-	if err := r.compareKnots(dir, kind.Tables(), outcome); err != nil {
+	row, err := stored.Read("cells")
+	if err != nil {
+		return nil, err
+	}
+	r.compare(kind.Tables(), row, outcome)
+	if err := r.compareKnots(stored, kind.Tables(), outcome); err != nil {
 		return nil, err
 	}
 	if data != "" {
@@ -110,13 +116,12 @@ func (r *Replayed) compare(tables experiment.Tables, stored *results.Frame, o *e
 }
 
 // compareKnots compares the rows of knots where the folder has them.
-func (r *Replayed) compareKnots(dir string, tables experiment.Tables, o *experiment.Outcome) error {
+func (r *Replayed) compareKnots(cell *results.StoredCell, tables experiment.Tables, o *experiment.Outcome) error {
 	r.Knots = -1
-	path := filepath.Join(dir, "knots.arrow")
-	if _, err := os.Stat(path); err != nil {
+	stored, err := cell.Read("knots")
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	stored, err := results.ReadCell(path, r.Cell)
 	if err != nil {
 		return err
 	}
