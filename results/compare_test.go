@@ -10,12 +10,12 @@ import (
 	"github.com/agepath/agepath/results/stats"
 )
 
-// sampled makes the entry of a method from scores at the best test age by repeat; NaN is a
-// repeat without a score.
+// sampled makes the entry of a method from scores at the best test age by
+// repeat; NaN is a repeat without a score.
 func sampled(metric Metric, best ...float64) ScoreEntry {
 	e := ScoreEntry{Cells: len(best)}
 	for i, x := range best {
-		e.Sample = append(e.Sample, RepeatScore{Repeat: int64(i + 1), Score: [scores]float64{x, math.NaN(), math.NaN()}, status: experiment.OK})
+		e.Sample = append(e.Sample, RepeatScore{Repeat: int64(i + 1), Score: [scores]float64{TestAtBestTest: x, TestAtBestValidation: math.NaN(), TestAtEnd: math.NaN()}, status: experiment.OK})
 	}
 	e.summarize(metric)
 	return e
@@ -81,7 +81,7 @@ func TestScoreSheetWords(t *testing.T) {
 	t.Parallel()
 	r := &Report{Tables: tablesOf(t, quickstart(8).cells)}
 	var b strings.Builder
-	if err := (Text{}).Write(&b, r, TestAtBestTest); err != nil {
+	if err := (Text{}).Write(&b, r); err != nil {
 		t.Fatal(err)
 	}
 	if text := b.String(); !strings.Contains(text, "\n≈ not significantly worse than the best (Wilcoxon's") || strings.Contains(text, "Too few") {
@@ -102,7 +102,7 @@ func TestSelectionSheet(t *testing.T) {
 	for _, c := range s.columns {
 		heads = append(heads, c.head)
 	}
-	if want := "regularizer noise α method at best test at best validation at end selection bias repeats failed"; strings.Join(heads, " ") != want {
+	if want := "regularizer noise α method at best validation at best test at end selection bias repeats failed"; strings.Join(heads, " ") != want {
 		t.Errorf("columns %q", heads)
 	}
 	if len(s.rows) != len(table.Rows)*len(table.Methods) {

@@ -26,6 +26,7 @@ var Formats = []Format{
 	{"markdown", []FormatFile{{Name: "report.md", Write: writeMarkdown}}},
 	{"csv", []FormatFile{
 		{Name: "tables.csv", Write: writeCSV},
+		{"chosen.csv", writeChosenCSV, func(r *Report) bool { return !r.hasChosen() }},
 		{Name: "comparisons.csv", Write: writeComparisonsCSV},
 		{"ranks.csv", writeRanksCSV, func(r *Report) bool { return len(r.Rankings) == 0 }},
 		{"paper.csv", writePaperCSV, func(r *Report) bool { return len(r.Paper) == 0 }},

@@ -19,12 +19,17 @@ func csvEqual(row *ScoreRow, entry *ScoreEntry, score Score) string {
 // dimensions, counts, and mean, standard deviation, repeats that count, best and
 // not significantly worse than the best of each score, in full precision. Nothing that does not apply is
 // written as 0: the field is empty.
-func writeCSV(w io.Writer, r *Report) error {
+func writeCSV(w io.Writer, r *Report) error { return writeTablesCSV(w, r.Tables) }
+
+// writeChosenCSV writes the tables that lead the report in the same way.
+func writeChosenCSV(w io.Writer, r *Report) error { return writeTablesCSV(w, r.Chosen) }
+
+func writeTablesCSV(w io.Writer, tables []*ScoreTable) error {
 	out := NewCSV(w)
 	if err := out.Write(csvHead()); err != nil {
 		return err
 	}
-	for _, table := range r.Tables {
+	for _, table := range tables {
 		for i := range table.Rows {
 			row := &table.Rows[i]
 			for j := range row.Entries {

@@ -128,19 +128,18 @@ const maxLeftOut = 20
 const markdownQuery = `
 ## Ask the files
 
-Each row of cells.arrow is one cell: its settings, status, scores, counts and times. knots.arrow holds the knots of its path, joined by the column cell. Both are Arrow IPC files (Feather version 2).
+Each row of cells.arrow is one cell: its settings, status, scores, counts and times. knots.arrow holds the knots of its path, joined by the column cell. docs/scores.md of agepath says which score answers which question. Both are Arrow IPC files (Feather version 2).
 
 ` + "```python" + `
 import polars as pl
 cells = pl.read_ipc("cells.arrow", memory_map=False).filter(pl.col("status") == "ok")
 cells.group_by("dataset", "regularizer", "method").agg(
-    pl.col("test_at_best_test").mean(),
-    selection_bias=(pl.col("test_at_best_test") - pl.col("test_at_best_validation")).mean())
+    pl.col("test_at_best_validation", "test_at_best_test").mean())
 ` + "```" + `
 
 ` + "```r" + `
 cells <- arrow::read_feather("cells.arrow")
-aggregate(test_at_best_test ~ dataset + method, cells, mean)
+aggregate(cbind(test_at_best_validation, test_at_best_test) ~ dataset + method, cells, mean)
 ` + "```" + `
 `
 

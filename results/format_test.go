@@ -52,7 +52,7 @@ func written(t *testing.T, name string, r *Report) string {
 func TestText(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
-	if err := (Text{}).Write(&b, formatReport(t), TestAtBestTest); err != nil {
+	if err := (Text{}).Write(&b, formatReport(t)); err != nil {
 		t.Fatal(err)
 	}
 	const want = `Test score at the age with the best test score
@@ -73,10 +73,10 @@ func TestTextOnTerminal(t *testing.T) {
 	t.Parallel()
 	plain, bold := &strings.Builder{}, &strings.Builder{}
 	r := formatReport(t)
-	if err := (Text{MaxRows: 1}).Write(plain, r, TestAtBestTest); err != nil {
+	if err := (Text{MaxRows: 1}).Write(plain, r); err != nil {
 		t.Fatal(err)
 	}
-	if err := (Text{Bold: true, MaxRows: 1}).Write(bold, r, TestAtBestTest); err != nil {
+	if err := (Text{Bold: true, MaxRows: 1}).Write(bold, r); err != nil {
 		t.Fatal(err)
 	}
 	for _, text := range []string{plain.String(), bold.String()} {
@@ -96,7 +96,7 @@ func TestTextAligns(t *testing.T) {
 	t.Parallel()
 	cells := quickstart(3).cells
 	var b strings.Builder
-	if err := (Text{}).Write(&b, &Report{Tables: tablesOf(t, cells)}, TestAtBestTest); err != nil {
+	if err := (Text{}).Write(&b, &Report{Tables: tablesOf(t, cells)}); err != nil {
 		t.Fatal(err)
 	}
 	checked := 0

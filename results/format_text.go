@@ -18,14 +18,11 @@ const (
 	ansiReset = "\x1b[0m"
 )
 
-// Write writes one score of each table of a report, and the published tables
-// beside it, with aligned columns.
-func (t Text) Write(w io.Writer, r *Report, score Score) error {
+// Write writes the tables that lead a report, and the published tables beside
+// them, with aligned columns.
+func (t Text) Write(w io.Writer, r *Report) error {
 	var b strings.Builder
-	var sheets []*sheet
-	for _, table := range r.Tables {
-		sheets = append(sheets, scoreSheet(table, score))
-	}
+	sheets := r.leadSheets()
 	for _, table := range r.Paper {
 		sheets = append(sheets, table.sheet())
 	}

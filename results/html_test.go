@@ -33,7 +33,7 @@ func TestHTMLInBrowser(t *testing.T) {
 	mustWrite(t, dir, Options{Formats: []Format{html}, Figures: 3})
 	report := (&url.URL{Scheme: "file", Path: filepath.Join(dir, reportFolder, "report.html")}).String()
 	b := chromium.Open(t, report, report)
-	if n := chromium.Value[int](b, `document.querySelectorAll("article.sheet table").length`); n != 4+4+2+2+1 {
+	if n := chromium.Value[int](b, `document.querySelectorAll("article.sheet table").length`); n != 2+4+4+2+2+1 {
 		t.Errorf("%d tables", n)
 	}
 	if text := chromium.Value[string](b, `document.querySelector("#failed-cells tbody").textContent`); !strings.Contains(text, "</script><b>not a tag") {

@@ -44,11 +44,14 @@ func load(ctx context.Context, dir string, options Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
+	var fewer int
+	r.Chosen, fewer = cells.groups.chosenTables()
 	if manifest != nil {
 		r.Selected = cells.groups.selectBest(manifest.Select)
 	}
 	r.Tables = cells.groups.tables()
 	r.addMissing()
+	r.addFewer(fewer)
 	for score := range SelectionBias {
 		if ranking := newRanking(r.Tables, score); ranking != nil {
 			r.Rankings = append(r.Rankings, ranking)
@@ -121,6 +124,15 @@ func targetScale(m *Manifest) string {
 		dataset.MinMax:   "target scaled to [0, 1]",
 		dataset.Standard: "target scaled to standard deviation 1",
 	}[scale]
+}
+
+// addFewer says how many choices by the validation score rest on fewer cells
+// than the grid has for them.
+func (r *Report) addFewer(choices int) {
+	if choices > 0 && r.Selected == nil { // else addUnequal says it
+		r.Missing = append(r.Missing, fmt.Sprintf("%s of parameters by the validation score rest on fewer cells than the grid has for them, because some are incomplete, failed or are not in the files.",
+			plural(choices, "choice")))
+	}
 }
 
 // addMissing says where the tables rest on less than the rest of them does.

@@ -64,10 +64,11 @@ func byNoiseKind(rows []*ScoreRow) [][]*ScoreRow {
 	return kinds
 }
 
-// sensitivityFigure draws the mean score at the best test age against the plan's
+// sensitivityFigure draws the table's leading score against the plan's
 // dimension, a line for each method, with a band of one standard deviation.
 func sensitivityFigure(plan figurePlan, data *dataFacts) *Figure {
 	first, last := plan.rows[0].Setting, plan.rows[len(plan.rows)-1].Setting
+	score := plan.table.lead()
 	f := &Figure{
 		Kind: plan.kind,
 		Name: plan.name,
@@ -75,13 +76,13 @@ func sensitivityFigure(plan figurePlan, data *dataFacts) *Figure {
 			Text: parameterLabel(plan.x, last),
 			Log:  spansDecade(first[plan.x].Number, last[plan.x].Number),
 		},
-		Y: AxisLabel{Text: data.scoreLabel(plan.table.Metric, "at best test age")},
+		Y: AxisLabel{Text: data.scoreLabel(plan.table.Metric, score.head())},
 	}
 	for j, style := range methodStylesOf(plan.table.Methods) {
 		s := Series{Name: style.label, style: style.series()}
 		var piece []Point
 		for _, row := range plan.rows {
-			summary := row.Entries[j].Summary[TestAtBestTest]
+			summary := row.Entries[j].Summary[score]
 			if summary.N == 0 { // a gap: the curve is not known here
 				s.Pieces, piece = append(s.Pieces, piece), nil
 				continue
@@ -98,7 +99,7 @@ func sensitivityFigure(plan figurePlan, data *dataFacts) *Figure {
 		free = append(free, DimNoiseKind)
 	}
 	f.Title = fmt.Sprintf("Sensitivity to %s: %s", parameterWord(plan.x), describe(first, free...))
-	f.Note = data.sizesOf(first) + meanOver("mean ± standard deviation", repeatsOf(plan.rows)) + "; " + TestAtBestTest.short()
+	f.Note = data.sizesOf(first) + meanOver("mean ± standard deviation", repeatsOf(plan.rows, score))
 	return f
 }
 
@@ -124,12 +125,12 @@ func parameterLabel(d Dimension, s Setting) string {
 	return strings.TrimSpace(s[DimNoiseKind].String() + " noise level (fraction)")
 }
 
-// repeatsOf says how many repeats the rows have.
-func repeatsOf(rows []*ScoreRow) string {
+// repeatsOf says how many repeats of the rows have a score.
+func repeatsOf(rows []*ScoreRow, score Score) string {
 	lo, hi := math.MaxInt, 0
 	for _, row := range rows {
 		for j := range row.Entries {
-			if n := row.Entries[j].Summary[TestAtBestTest].N; n > 0 {
+			if n := row.Entries[j].Summary[score].N; n > 0 {
 				lo, hi = min(lo, n), max(hi, n)
 			}
 		}

@@ -189,7 +189,7 @@ func TestSensitivityFigure(t *testing.T) {
 		t.Fatalf("plans %+v", plans)
 	}
 	f := sensitivityFigure(plans[0], &dataFacts{target: "target scaled to [0, 1]"})
-	if !f.X.Log || f.Y.Text != "test RMSE (target scaled to [0, 1]), at best test age" {
+	if !f.X.Log || f.Y.Text != "test RMSE (target scaled to [0, 1]), at best test" {
 		t.Errorf("axes %+v %+v", f.X, f.Y)
 	}
 	acs, gaga := f.Series[0], f.Series[1]

@@ -14,6 +14,8 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/stat"
+
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/internal/needs"
 )
@@ -24,24 +26,31 @@ type answers map[string][]map[string]any
 
 // questions are the names of the tables with what tells their rows apart.
 var questions = map[string][]string{
-	"best":    {"dataset", "method"},
+	"choice":  {"dataset", "regularizer", "noise_level", "method", "repeat"},
+	"best":    {"dataset", "regularizer", "noise_level", "method"},
 	"jumps":   {"dataset", "regularizer"},
 	"slowest": {"cell"},
 	"bias":    {"dataset", "method"},
 }
 
-// queryRun is a run whose answers differ from row to row, with failed cells.
+// queryRun is a run whose answers differ from row to row, with failed cells, and
+// has the cells of handCells.
 func queryRun() runTables {
 	run := quickstart(3)
 	rows := run.cells
+	for i, row := range rows {
+		row["best_validation"] = 0.3 + 0.1*math.Sin(float64(i))
+	}
+	rows = append(rows, handCells()...)
+	run.cells = rows
 	for i, row := range rows {
 		row["wall_seconds"] = float64(i*37%len(rows)) + 0.25
 		if row["method"] == "gaga" {
 			row["turning_points"], row["jump_points"] = i%11, i%5
 		}
-		if i%29 == 7 {
+		if i%29 == 7 && row["dataset"] != "by-hand" {
 			row["status"] = "failed"
-			for _, name := range []string{"metric", "test_at_best_test", "test_at_best_validation", "test_at_end", "turning_points", "jump_points"} {
+			for _, name := range []string{"metric", "test_at_best_test", "test_at_best_validation", "test_at_end", "best_validation", "turning_points", "jump_points"} {
 				row[name] = nil
 			}
 		}
@@ -56,7 +65,7 @@ func answer(rows []cellRow) answers {
 		m := means[key]
 		means[key] = mean{m.sum + x, m.n + 1}
 	}
-	best, turns, jumps, gaps := map[[3]any]mean{}, map[[3]any]mean{}, map[[3]any]mean{}, map[[3]any]mean{}
+	turns, jumps, gaps := map[[3]any]mean{}, map[[3]any]mean{}, map[[3]any]mean{}
 	value := func(row cellRow, name string) any {
 		if x, ok := row[name]; ok {
 			return x
@@ -70,9 +79,7 @@ func answer(rows []cellRow) answers {
 			continue
 		}
 		gap := row["test_at_best_validation"].(float64) - row["test_at_best_test"].(float64)
-		if value(row, "metric") == "rmse" {
-			add(best, [3]any{value(row, "dataset"), row["method"], row["alpha"]}, row["test_at_best_validation"].(float64))
-		} else {
+		if value(row, "metric") != "rmse" {
 			gap = -gap
 		}
 		add(gaps, [3]any{value(row, "dataset"), row["method"]}, gap)
@@ -86,16 +93,7 @@ func answer(rows []cellRow) answers {
 		return int(math.Copysign(1, y["wall_seconds"].(float64)-x["wall_seconds"].(float64)))
 	})
 	a["slowest"] = a["slowest"][:10]
-	lowest := map[[3]any]map[string]any{}
-	for key, m := range best {
-		pair := [3]any{key[0], key[1]}
-		if have := lowest[pair]; have == nil || m.sum/m.n < have["test_at_best_validation"].(float64) {
-			lowest[pair] = map[string]any{"dataset": key[0], "method": key[1], "alpha": key[2], "test_at_best_validation": m.sum / m.n}
-		}
-	}
-	for _, row := range lowest {
-		a["best"] = append(a["best"], row)
-	}
+	a["choice"], a["best"] = chosen(rows, "best_validation", value)
 	for key, m := range jumps {
 		a["jumps"] = append(a["jumps"], map[string]any{"dataset": key[0], "regularizer": key[1], "turning_points": turns[key].sum / turns[key].n, "jump_points": m.sum / m.n})
 	}
@@ -105,6 +103,44 @@ func answer(rows []cellRow) answers {
 	return a
 }
 
+// chosen returns the row with the lowest score of each method, setting and
+// repeat, and the mean test score of these over the repeats.
+func chosen(rows []cellRow, score string, value func(cellRow, string) any) (choice, best []map[string]any) {
+	setting := []string{"dataset", "regularizer", "noise_level", "method"}
+	lowest := map[string]cellRow{}
+	for _, row := range rows {
+		if value(row, "status") != "ok" || value(row, "metric") != "rmse" {
+			continue
+		}
+		key := ""
+		for _, name := range append(setting, "repeat") {
+			key += fmt.Sprint(value(row, name), "|")
+		}
+		if have := lowest[key]; have == nil || row[score].(float64) < have[score].(float64) {
+			lowest[key] = row
+		}
+	}
+	samples := map[string][]float64{}
+	first := map[string]map[string]any{}
+	for _, row := range lowest {
+		line, mean, key := map[string]any{}, map[string]any{}, ""
+		for _, name := range setting {
+			line[name], mean[name] = value(row, name), value(row, name)
+			key += fmt.Sprint(line[name], "|")
+		}
+		for _, name := range []string{"repeat", "alpha", "best_validation", "test_at_best_validation"} {
+			line[name] = row[name]
+		}
+		choice = append(choice, line)
+		samples[key], first[key] = append(samples[key], row["test_at_best_validation"].(float64)), mean
+	}
+	for key, mean := range first {
+		mean["test_at_best_validation"] = stat.Mean(samples[key], nil)
+		best = append(best, mean)
+	}
+	return choice, best
+}
+
 // check compares answers, in any order of rows.
 func (a answers) check(t *testing.T, got answers) {
 	t.Helper()
@@ -112,7 +148,7 @@ func (a answers) check(t *testing.T, got answers) {
 		place := func(row map[string]any) string {
 			var parts []string
 			for _, column := range key {
-				parts = append(parts, fmt.Sprint(row[column]))
+				parts = append(parts, plain(row[column]))
 			}
 			return strings.Join(parts, " ")
 		}
@@ -126,7 +162,7 @@ func (a answers) check(t *testing.T, got answers) {
 		for _, want := range a[name] {
 			have := found[place(want)]
 			for column, x := range want {
-				same := fmt.Sprint(have[column]) == fmt.Sprint(x)
+				same := plain(have[column]) == plain(x)
 				if number, ok := x.(float64); ok {
 					other, isNumber := have[column].(float64)
 					same = isNumber && math.Abs(number-other) < 1e-12
@@ -137,6 +173,14 @@ func (a answers) check(t *testing.T, got answers) {
 			}
 		}
 	}
+}
+
+// plain writes a value. Of a text that is null, CSV makes an empty one.
+func plain(value any) string {
+	if value == nil {
+		return ""
+	}
+	return fmt.Sprint(value)
 }
 
 // queryBlocks returns the code of docs/querying.md in a language.
@@ -198,12 +242,76 @@ const sql = {}
 for (const [name, query] of Object.entries(JSON.parse(fs.readFileSync('queries.json')))) {
   sql[name] = (await db.runAndReadAll(query)).getRowObjectsJson()
 }
-const js = { best, jumps, slowest, bias }
+const js = { choice, best, jumps, slowest, bias }
 for (const name in js) js[name] = js[name].toRecords()
 cells.writeCSV('cells.csv')
 fs.writeFileSync('js.json', JSON.stringify(js))
 fs.writeFileSync('sql.json', JSON.stringify(sql))
 `
+
+// checkByHand wants the choices of handCells to be those worked out by hand, and
+// the ranking by a test score to give others.
+func checkByHand(t *testing.T, a answers) {
+	t.Helper()
+	for _, c := range handChoices {
+		at := func(rows []map[string]any) map[string]any {
+			i := slices.IndexFunc(rows, func(row map[string]any) bool {
+				return row["dataset"] == "by-hand" && row["method"] == c.method && (row["repeat"] == nil || row["repeat"] == c.repeat)
+			})
+			if i < 0 {
+				t.Fatalf("nothing of %s", c.method)
+			}
+			return rows[i]
+		}
+		if row := at(a["choice"]); row["alpha"] != c.alpha || row["test_at_best_validation"] != c.byValidation || plain(row["regularizer"]) != c.regularizer {
+			t.Errorf("by hand %+v, not %v", c, row)
+		}
+		if row := at(a["best"]); math.Abs(row["test_at_best_validation"].(float64)-handMeans[c.method][0]) > 1e-12 {
+			t.Errorf("by hand the mean is %v, not %v", handMeans[c.method][0], row)
+		}
+		byTest, _ := chosen(handCells(), "test_at_best_validation", func(row cellRow, name string) any {
+			if name == "status" {
+				return "ok"
+			}
+			if name == "metric" {
+				return "rmse"
+			}
+			return row[name]
+		})
+		if row := at(byTest); row["alpha"] == c.alpha {
+			t.Errorf("%+v is chosen by the test score too", c)
+		}
+	}
+}
+
+// checkLead wants the first table of the run's report to hold the same means.
+func checkLead(t *testing.T, dir string, best []map[string]any) {
+	t.Helper()
+	r, err := Load(t.Context(), dir, Options{Figures: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	table := r.Chosen[slices.IndexFunc(r.Chosen, func(table *ScoreTable) bool { return table.Metric == RMSE })]
+	checked := 0
+	for _, want := range best {
+		for i := range table.Rows {
+			row := &table.Rows[i]
+			regularizer := plain(want["regularizer"])
+			if row.Setting[DimDataset].Text != want["dataset"] || row.Setting[DimNoiseLevel].Number != want["noise_level"] ||
+				regularizer != "" && row.Setting[DimRegularizer].Text != regularizer {
+				continue
+			}
+			checked++
+			j := slices.Index(table.Methods, want["method"].(string))
+			if got := row.Entries[j].Summary[TestAtBestValidation].Mean; math.Abs(got-want["test_at_best_validation"].(float64)) > 1e-12 {
+				t.Errorf("the report says %v of %v", got, want)
+			}
+		}
+	}
+	if checked < len(best) {
+		t.Errorf("%d of %d answers are in the report", checked, len(best))
+	}
+}
 
 // TestQuerying runs the examples of docs/querying.md on a run and compares their
 // tables with those computed from its rows.
@@ -212,11 +320,14 @@ func TestQuerying(t *testing.T) {
 	polars := polarsDir(t)
 	run := queryRun()
 	want := answer(run.cells)
+	checkByHand(t, want)
 	work := t.TempDir()
 	if err := os.MkdirAll(filepath.Join(work, "out"), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Rename(writeRun(t, run), filepath.Join(work, "out", "quickstart")); err != nil {
+	dir := writeRun(t, run)
+	checkLead(t, dir, want["best"])
+	if err := os.Rename(dir, filepath.Join(work, "out", "quickstart")); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Symlink(filepath.Join(polars, "node_modules"), filepath.Join(work, "node_modules")); err != nil {
@@ -243,7 +354,7 @@ func TestQuerying(t *testing.T) {
 		// Two jumps on every path that appendPath makes.
 		paths := 0
 		for _, row := range run.cells {
-			if row["method"] == "gaga" {
+			if row["method"] == "gaga" && row["dataset"] != "by-hand" {
 				paths++
 			}
 		}
@@ -259,8 +370,8 @@ func TestQuerying(t *testing.T) {
 		code := replaceOnce(t, queryBlocks(t, "python")[0], `pd.read_feather("out/quickstart/cells.arrow")`, `pd.read_csv("cells.csv")`)
 		writeText(t, filepath.Join(work, "query.py"), code+`
 import json
-tables = dict(best=best, jumps=jumps, slowest=slowest, bias=bias)
-json.dump({name: table.to_dict("records") for name, table in tables.items()}, open("python.json", "w"))
+tables = dict(choice=choice, best=best, jumps=jumps, slowest=slowest, bias=bias)
+json.dump({name: table.astype(object).where(table.notna(), None).to_dict("records") for name, table in tables.items()}, open("python.json", "w"))
 `)
 		runIn(t, work, python, "query.py")
 		want.check(t, jsonAnswers(t, filepath.Join(work, "python.json")))
@@ -275,9 +386,9 @@ json.dump({name: table.to_dict("records") for name, table in tables.items()}, op
 	})
 	t.Run("R", func(t *testing.T) {
 		needs.Program(t, "running examples in R", "Rscript")
-		code := replaceOnce(t, queryBlocks(t, "r")[0], `as.data.frame(arrow::read_feather("out/quickstart/cells.arrow"))`, `read.csv("cells.csv", colClasses = c(cell = "character"))`)
+		code := replaceOnce(t, queryBlocks(t, "r")[0], `as.data.frame(arrow::read_feather("out/quickstart/cells.arrow"))`, `read.csv("cells.csv", colClasses = c(cell = "character"), check.names = FALSE)`)
 		writeText(t, filepath.Join(work, "query.R"), code+`
-for (name in c("best", "jumps", "slowest", "bias")) {
+for (name in c("choice", "best", "jumps", "slowest", "bias")) {
   table <- get(name)
   write.csv(format(table, digits = 17), paste0("r-", name, ".csv"), row.names = FALSE)
 }

@@ -14,9 +14,10 @@ type Fact struct{ Name, Value string }
 // Report is what the files of a run say: tables of scores, what failed, what
 // is missing, and figures. Every [Format] writes the same report.
 type Report struct {
-	Name       string // of the grid; of the folder where there is no manifest
-	Facts      []Fact // about the run
-	Tables     []*ScoreTable
+	Name       string         // of the grid; of the folder where there is no manifest
+	Facts      []Fact         // about the run
+	Chosen     []*ScoreTable  // age and parameters chosen by the validation score, beside those chosen by the test score
+	Tables     []*ScoreTable  // each setting for itself, or as select: best has it
 	Selected   []Selected     // what select: best picked; nil for grids without
 	Rankings   []*Ranking     // over data sets, where there are enough of them and of methods
 	Paper      []*PaperTable  // beside the published tables, where they were asked for

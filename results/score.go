@@ -47,18 +47,18 @@ func (m Metric) direction() string {
 type Score int
 
 const (
-	TestAtBestTest       Score = iota // the test score at the age with the best test score, what the paper reports
-	TestAtBestValidation              // the test score at the age with the best validation score, what a practitioner can have
+	TestAtBestValidation Score = iota // the test score at the age with the best validation score, what a practitioner can have
+	TestAtBestTest                    // the test score at the age with the best test score, what the paper reports
 	TestAtEnd                         // the test score at the end of the path
 	SelectionBias                     // how much better TestAtBestTest looks than TestAtBestValidation; >= 0
 	scores                            // how many there are
 )
 
 // Scores lists every score in the order reports show them.
-var Scores = []Score{TestAtBestTest, TestAtBestValidation, TestAtEnd, SelectionBias}
+var Scores = []Score{TestAtBestValidation, TestAtBestTest, TestAtEnd, SelectionBias}
 
 // scoreNames are the scores' names in files.
-var scoreNames = [scores]string{"test_at_best_test", "test_at_best_validation", "test_at_end", "selection_bias"}
+var scoreNames = [scores]string{"test_at_best_validation", "test_at_best_test", "test_at_end", "selection_bias"}
 
 // scoreColumns are the columns of cells.arrow that hold scores.
 var scoreColumns = scoreNames[:SelectionBias]
@@ -68,19 +68,19 @@ func (s Score) String() string { return scoreNames[s] }
 
 // head is the score's name at the top of a column.
 func (s Score) head() string {
-	return [...]string{"at best test", "at best validation", "at end", "selection bias"}[s]
+	return [...]string{"at best validation", "at best test", "at end", "selection bias"}[s]
 }
 
 // short says it in a few words, without a capital.
 func (s Score) short() string {
-	return [...]string{"age chosen by the test score", "age chosen by the validation score", "end of the path", "selection bias"}[s]
+	return [...]string{"age chosen by the validation score", "age chosen by the test score", "end of the path", "selection bias"}[s]
 }
 
 // title says in a few words what the score is.
 func (s Score) title() string {
 	return [...]string{
-		"Test score at the age with the best test score",
 		"Test score at the age with the best validation score",
+		"Test score at the age with the best test score",
 		"Test score at the end of the path",
 		"Selection bias of an age chosen by the test score",
 	}[s]

@@ -23,6 +23,9 @@ func (r *Report) sections() []section {
 
 func (r *Report) layOut() []section {
 	list := []section{}
+	if r.hasChosen() {
+		list = append(list, section{title: "Chosen by validation", name: "by-validation", sheets: r.leadSheets()})
+	}
 	if len(r.Paper) > 0 {
 		s := section{title: "Beside the paper", name: "paper"}
 		for _, p := range r.Paper {
@@ -56,7 +59,7 @@ func (r *Report) layOut() []section {
 	compared := r.compared()
 	for i := range compared {
 		of := section{title: r.tableTitle("Comparisons", i), name: fmt.Sprintf("compared-%d", i+1)}
-		for _, score := range []Score{TestAtBestTest, TestAtBestValidation} {
+		for _, score := range []Score{TestAtBestValidation, TestAtBestTest} {
 			if s := compared[i].sheet(score); len(s.rows) > 0 {
 				of.sheets = append(of.sheets, s)
 			}

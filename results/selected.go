@@ -49,8 +49,7 @@ type candidate struct {
 
 // selectBest replaces the cells of each method and repeat that differ in nothing
 // but hyperparameters by the best of them. Of equals the one with the smallest
-// parameters counts, in the order of the columns, settings of the method last. A
-// parameter that has one value in all cells to compare stays in their setting.
+// parameters counts, in the order of the columns, settings of the method last.
 // It returns the choices in the order of rows, methods and repeats, nil for
 // [experiment.SelectAll], which leaves the cells alone.
 func (g *cellGroups) selectBest(by experiment.Select) []Selected {
@@ -59,24 +58,11 @@ func (g *cellGroups) selectBest(by experiment.Select) []Selected {
 	}
 	g.selected = by
 	g.entries = dropConstant(g.entries)
-	free := g.freeParameters()
-	type place struct {
-		setting Setting
-		method  string // without settings
-	}
-	groups := map[place][]candidate{}
-	for setting, entries := range g.entries {
-		for method, entry := range entries {
-			at := place{row(setting, free), methodName(method)}
-			for _, sample := range entry.Sample {
-				groups[at] = append(groups[at], candidate{setting, method, sample})
-			}
-		}
-	}
+	places := g.places()
 	g.entries = map[Setting]methodEntries{}
 	var all []Selected
-	for at, candidates := range groups {
-		choices, entry := choose(candidates, by, g.metric(at.setting))
+	for at, members := range places {
+		choices, entry := choose(candidatesOf(members), by, g.metric(at.setting))
 		for i := range choices {
 			choices[i].Row = at.setting
 		}
@@ -139,13 +125,9 @@ func row(setting Setting, free map[Setting][]Dimension) Setting {
 	return at
 }
 
-// choose picks the best candidate of each repeat, and makes the entry of a table
-// that they are.
+// choose picks the best of candidatesOf in each repeat, and makes the entry of a
+// table that they are.
 func choose(candidates []candidate, by experiment.Select, metric Metric) ([]Selected, *ScoreEntry) {
-	slices.SortFunc(candidates, func(a, b candidate) int {
-		return cmp.Or(cmp.Compare(a.Repeat, b.Repeat), a.setting.Compare(b.setting),
-			compareMethods(a.method, b.method), bytes.Compare(a.cell[:], b.cell[:]))
-	})
 	entry := &ScoreEntry{Cells: len(candidates)}
 	var choices []Selected
 	most := 0
@@ -194,11 +176,14 @@ func choose(candidates []candidate, by experiment.Select, metric Metric) ([]Sele
 	return choices, entry
 }
 
+// onFewer reports whether candidates are incomplete, failed or not in the files.
+func (s *Selected) onFewer() bool { return s.unequal || s.Incomplete+s.Failed > 0 }
+
 // addUnequal says where choices rest on fewer cells than others do.
 func (r *Report) addUnequal() {
 	fewer := 0
 	for i := range r.Selected {
-		if s := &r.Selected[i]; s.unequal || s.Incomplete+s.Failed > 0 {
+		if r.Selected[i].onFewer() {
 			fewer++
 		}
 	}

@@ -19,6 +19,8 @@ type ScoreTable struct {
 	// Select says by which score the parameters of a row were chosen in each
 	// repeat; "" where each value has its row.
 	Select experiment.Select
+	// Parameters are those of [Report.Chosen] that were chosen, in words.
+	Parameters []string
 }
 
 // ScoreRow is one setting of a grid.
@@ -27,6 +29,15 @@ type ScoreRow struct {
 	Repeats int          // different repeats among the row's cells
 	Entries []ScoreEntry // one for each method of the table
 	tested  [scores]bool // whether a method could have been told from the best
+}
+
+// lead is the score that a reader is shown where there is room for one: at the
+// best test age where no cell has a validation score.
+func (t *ScoreTable) lead() Score {
+	if t.has(TestAtBestValidation) {
+		return TestAtBestValidation
+	}
+	return TestAtBestTest
 }
 
 // Failed returns how many of the row's cells were not computed.

@@ -218,14 +218,14 @@ func TestSensitivityBestAndSelectionBias(t *testing.T) {
 		return marks, bias
 	}
 	marks, bias := best("rmse")
-	if want := [3][3]bool{{false, true, true}, {true, false, false}, {true, true, false}}; marks != want {
+	if want := [3][3]bool{{true, false, true}, {false, true, false}, {true, true, false}}; marks != want {
 		t.Errorf("rmse: best %v, want %v", marks, want)
 	}
 	if want := [3]float64{0.25, 0.75, 0.5}; bias != want {
 		t.Errorf("rmse: bias %v, want %v", bias, want)
 	}
 	marks, bias = best("accuracy")
-	if want := [3][3]bool{{true, false, false}, {false, true, true}, {false, false, true}}; marks != want {
+	if want := [3][3]bool{{false, true, false}, {true, false, true}, {false, false, true}}; marks != want {
 		t.Errorf("accuracy: best %v, want %v", marks, want)
 	}
 	if want := [3]float64{-0.25, -0.75, -0.5}; bias != want {

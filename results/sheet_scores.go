@@ -28,8 +28,7 @@ func scoreSheet(table *ScoreTable, score Score) *sheet {
 		}
 		s.rows = append(s.rows, append(cells, countCell(row.Repeats), countCell(row.Failed())))
 	}
-	what := fmt.Sprintf("Test %s (%s)", table.Metric.word(), table.Metric.direction())
-	s.caption = sheetCaption(table, what, constant)
+	s.caption = sheetCaption(table, constant)
 	if len(table.Methods) > 1 {
 		s.best = "best mean of the row"
 		s.addTestWords(table, score)
@@ -74,14 +73,15 @@ func (s *sheet) addTestWords(table *ScoreTable, score Score) {
 // setting and method.
 func selectionSheet(table *ScoreTable) *sheet {
 	shown := []Score{TestAtBestTest, TestAtEnd}
-	words := "At best test: at the age with the best test score, as in the paper. At end: at the end of the path."
+	words := " At best test: at the age with the best test score, as in the paper. At end: at the end of the path."
 	if table.has(TestAtBestValidation) {
 		shown = Scores
 		difference := "at best validation - at best test"
 		if table.Metric == Accuracy {
 			difference = "at best test - at best validation"
 		}
-		words += " At best validation: at the age with the best validation score. Selection bias: " + difference + ", what choosing the age by the test score adds."
+		words = " At best validation: at the age with the best validation score." + words +
+			" Selection bias: " + difference + ", what choosing the age by the test score adds."
 	}
 	s := &sheet{name: "selection", title: "Choice of the age: the test scores side by side"}
 	varied, constant := splitAspects(table.Rows)
@@ -108,8 +108,7 @@ func selectionSheet(table *ScoreTable) *sheet {
 			s.rows = append(s.rows, append(cells, countCell(entry.Cells), countCell(entry.Failed)))
 		}
 	}
-	what := fmt.Sprintf("Test %s (%s)", table.Metric.word(), table.Metric.direction())
-	s.caption = sheetCaption(table, what, constant) + " " + words
+	s.caption = sheetCaption(table, constant) + words
 	return s
 }
 
@@ -201,9 +200,9 @@ func splitAspects(rows []ScoreRow) (varied []aspect, constant []Fact) {
 }
 
 // sheetCaption says what the numbers are and what holds for every row.
-func sheetCaption(table *ScoreTable, what string, constant []Fact) string {
+func sheetCaption(table *ScoreTable, constant []Fact) string {
 	var b strings.Builder
-	b.WriteString(what + ", mean ± standard deviation over repeats")
+	fmt.Fprintf(&b, "Test %s (%s), mean ± standard deviation over repeats", table.Metric.word(), table.Metric.direction())
 	for _, fact := range append(constant, commonFacts(table.Methods)...) {
 		fmt.Fprintf(&b, "; %s: %s", fact.Name, fact.Value)
 	}

@@ -107,7 +107,7 @@ func (a *app) reportCommand() *cobra.Command {
 func (a *app) show(report *results.Report, rows int) error {
 	_, plain := a.Env("NO_COLOR")
 	text := results.Text{Bold: !plain && command.IsTerminal(a.Out), MaxRows: rows}
-	if err := text.Write(a.Out, report, results.TestAtBestTest); err != nil {
+	if err := text.Write(a.Out, report); err != nil {
 		return err
 	}
 	for _, sentence := range report.Missing {

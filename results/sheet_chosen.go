@@ -1,0 +1,105 @@
+package results
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// leadSheets are the tables that a reader meets first: test scores with the age
+// and the parameters chosen by the validation score, which a practitioner can
+// have. Where no cell has a validation score, they are those at the best test
+// age.
+func (r *Report) leadSheets() []*sheet {
+	var sheets []*sheet
+	for i, table := range r.Tables {
+		if i < len(r.Chosen) && r.Chosen[i].has(TestAtBestValidation) {
+			sheets = append(sheets, chosenSheet(r.Chosen[i]))
+		} else {
+			sheets = append(sheets, scoreSheet(table, TestAtBestTest))
+		}
+	}
+	return sheets
+}
+
+// hasChosen reports whether any cell has a validation score to choose by.
+func (r *Report) hasChosen() bool {
+	return slices.ContainsFunc(r.Chosen, func(t *ScoreTable) bool { return t.has(TestAtBestValidation) })
+}
+
+// chosenSheet shows a table of chosenTables: a row for each setting and method,
+// the choice by the validation score beside the choice by the test score.
+func chosenSheet(table *ScoreTable) *sheet {
+	s := &sheet{name: string(table.Metric)}
+	varied, constant := splitAspects(table.Rows)
+	varied, constant = foldAspects(table.Rows, varied, constant)
+	s.addAspects(varied)
+	s.columns = append(s.columns, sheetColumn{head: "method", label: true},
+		sheetColumn{head: "by validation"}, sheetColumn{head: "by test"}, sheetColumn{head: SelectionBias.head()}, sheetColumn{head: "repeats", right: true})
+	shown := []Score{TestAtBestValidation, TestAtBestTest, SelectionBias}
+	places := min(table.decimals(TestAtBestValidation), table.decimals(TestAtBestTest))
+	styles := methodStylesOf(table.Methods)
+	for i := range table.Rows {
+		row := &table.Rows[i]
+		for j, style := range styles {
+			entry := &row.Entries[j]
+			if entry.Cells == 0 {
+				continue
+			}
+			cells := append(aspectCells(varied, row.Setting), sheetCell{text: style.label})
+			for _, score := range shown {
+				marked := score != SelectionBias && len(table.Methods) > 1
+				cells = append(cells, scoreCell(entry, score, row.Repeats, places, marked))
+			}
+			s.rows = append(s.rows, append(cells, countCell(row.Repeats)))
+		}
+	}
+	chosen, choose := "age", "the age"
+	if len(table.Parameters) > 0 {
+		chosen, choose = "age and parameters", fmt.Sprintf("age and parameters (%s)", strings.Join(table.Parameters, ", "))
+	}
+	s.title = fmt.Sprintf("Test score with %s chosen by the validation score", chosen)
+	s.caption = sheetCaption(table, constant) +
+		fmt.Sprintf(" In each repeat, by validation: %s with the best score on the validation part; by test: those with the best score on the test part, as in the paper. Selection bias: how much better the choice by test looks.", choose)
+	if len(table.Methods) > 1 {
+		s.best = "best mean of the setting"
+		s.addTestWords(table, TestAtBestValidation)
+	}
+	return s
+}
+
+// foldAspects moves the aspects that follow from the data set, such as a model
+// for each, from the columns to the caption.
+func foldAspects(rows []ScoreRow, varied []aspect, constant []Fact) ([]aspect, []Fact) {
+	if len(varied) == 0 || varied[0].name != aspects[DimDataset].name {
+		return varied, constant
+	}
+	kept := varied[:1:1]
+	for _, a := range varied[1:] {
+		texts, order, follows := map[string]string{}, []string{}, true
+		for i := range rows {
+			data, text := varied[0].text(rows[i].Setting), a.text(rows[i].Setting)
+			have, known := texts[data]
+			if !known {
+				texts[data] = text
+				order = append(order, data)
+			}
+			follows = follows && (!known || have == text)
+		}
+		if !follows || len(order) > foldedSets {
+			kept = append(kept, a)
+			continue
+		}
+		var words []string
+		for _, data := range order {
+			if texts[data] != "" {
+				words = append(words, fmt.Sprintf("%s (%s)", texts[data], data))
+			}
+		}
+		constant = append(constant, Fact{a.name, strings.Join(words, ", ")})
+	}
+	return slices.Clip(kept), constant
+}
+
+// foldedSets is of how many data sets a caption names what follows from them.
+const foldedSets = 4
