@@ -30,7 +30,7 @@ func (f *Frame) Column(name string, want experiment.Type) (*experiment.Vector, e
 		return nil, fmt.Errorf("there is no column %s", name)
 	}
 	if have := f.Columns[j].Type; have != want {
-		return nil, fmt.Errorf("column %s holds %s, not %s", name, typeName(have), typeName(want))
+		return nil, fmt.Errorf("column %s holds %s, not %s", name, have, want)
 	}
 	return &f.Batch.Columns[j], nil
 }

@@ -62,7 +62,7 @@ func ManifestTables(tables experiment.Tables) []ManifestTable {
 	for _, table := range append([]experiment.Table{tables.Cells()}, tables.Further...) {
 		columns := make([]ManifestColumn, len(table.Columns))
 		for j, c := range table.Columns {
-			columns[j] = ManifestColumn{c.Name, columnTypes[c.Type].arrow.String(), c.Doc}
+			columns[j] = ManifestColumn{c.Name, columnTypes[c.Type].String(), c.Doc}
 		}
 		list = append(list, ManifestTable{table.Name, columns})
 	}

@@ -13,6 +13,7 @@ import (
 // the further tables, in the order of tables.
 type outcomeRows struct {
 	run      string
+	declared experiment.Tables
 	labels   []experiment.Column
 	measures []experiment.Column
 	tables   []experiment.Table // the further ones, then cells
@@ -24,7 +25,7 @@ type outcomeRows struct {
 // [experiment.Tables.Cells] declares.
 func newOutcomeRows(tables experiment.Tables, run string) (*outcomeRows, error) {
 	cells := tables.Cells()
-	r := &outcomeRows{run: run, labels: tables.Labels, measures: tables.Measures}
+	r := &outcomeRows{run: run, declared: tables, labels: tables.Labels, measures: tables.Measures}
 	rest := cells.Columns
 	take := func(n int) (part []experiment.Column) {
 		n = min(n, len(rest))
@@ -66,40 +67,7 @@ func (r *outcomeRows) check(o *experiment.Outcome) error {
 	if o.Run != r.run {
 		return fmt.Errorf("it belongs to run %q, not %q", o.Run, r.run)
 	}
-	if err := checkBatch(r.labels, &o.Labels); err != nil {
-		return fmt.Errorf("labels: %w", err)
-	}
-	if o.Labels.Rows != 1 {
-		return fmt.Errorf("labels: %d rows, not 1", o.Labels.Rows)
-	}
-	if o.Measures.Rows != 0 {
-		if err := checkBatch(r.measures, &o.Measures); err != nil {
-			return fmt.Errorf("measures: %w", err)
-		}
-		if o.Measures.Rows != 1 {
-			return fmt.Errorf("measures: %d rows, not 1", o.Measures.Rows)
-		}
-	} else if o.Status.Computed() {
-		return fmt.Errorf("measures: none, though the status is %s", o.Status)
-	}
-	known := 0
-	for _, table := range r.further() {
-		rows, ok := o.Further[table.Name]
-		if !ok {
-			continue
-		}
-		known++
-		if rows.Rows == 0 {
-			continue
-		}
-		if err := checkBatch(table.Columns[1:], &rows); err != nil {
-			return fmt.Errorf("table %s: %w", table.Name, err)
-		}
-	}
-	if known != len(o.Further) {
-		return fmt.Errorf("it has tables that its kind of experiment does not declare")
-	}
-	return nil
+	return r.declared.Fits(o)
 }
 
 // bytes estimates the memory of an outcome, in which each value is a column.

@@ -36,18 +36,13 @@ const (
 
 // columnTypes are the Arrow types of the column types. Text is plain utf8:
 // not every reader takes dictionaries, and arrow/go v15 leaks them.
-var columnTypes = [...]struct {
-	name  string
-	arrow arrow.DataType
-}{
-	experiment.Int:       {"integers", arrow.PrimitiveTypes.Int64},
-	experiment.Float:     {"floats", arrow.PrimitiveTypes.Float64},
-	experiment.Text:      {"texts", arrow.BinaryTypes.String},
-	experiment.Time:      {"times", &arrow.TimestampType{Unit: arrow.Microsecond, TimeZone: "UTC"}},
-	experiment.FloatList: {"lists of floats", arrow.ListOf(arrow.PrimitiveTypes.Float64)},
+var columnTypes = [...]arrow.DataType{
+	experiment.Int:       arrow.PrimitiveTypes.Int64,
+	experiment.Float:     arrow.PrimitiveTypes.Float64,
+	experiment.Text:      arrow.BinaryTypes.String,
+	experiment.Time:      &arrow.TimestampType{Unit: arrow.Microsecond, TimeZone: "UTC"},
+	experiment.FloatList: arrow.ListOf(arrow.PrimitiveTypes.Float64),
 }
-
-func typeName(t experiment.Type) string { return columnTypes[t].name }
 
 // tableSchema returns the Arrow schema of a table. Every column is nullable:
 // a null is a name that does not apply, and which those are is for the kind
@@ -55,7 +50,7 @@ func typeName(t experiment.Type) string { return columnTypes[t].name }
 func tableSchema(table experiment.Table, run string) *arrow.Schema {
 	fields := make([]arrow.Field, len(table.Columns))
 	for j, column := range table.Columns {
-		fields[j] = arrow.Field{Name: column.Name, Type: columnTypes[column.Type].arrow, Nullable: true}
+		fields[j] = arrow.Field{Name: column.Name, Type: columnTypes[column.Type], Nullable: true}
 	}
 	metadata := arrow.NewMetadata(
 		[]string{MetadataVersion, MetadataRun, MetadataTable},
@@ -78,7 +73,7 @@ func schemaColumns(schema *arrow.Schema) ([]experiment.Column, error) {
 next:
 	for j, field := range schema.Fields() {
 		for t, known := range columnTypes {
-			if arrow.TypeEqual(field.Type, known.arrow) {
+			if arrow.TypeEqual(field.Type, known) {
 				columns[j] = experiment.Column{Name: field.Name, Type: experiment.Type(t)}
 				continue next
 			}

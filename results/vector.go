@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"unicode/utf8"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
@@ -125,7 +124,7 @@ func vectorData(t experiment.Type, v *experiment.Vector, rows int) (*array.Data,
 		values := []*memory.Buffer{nil, memory.NewBufferBytes(arrow.Float64Traits.CastToBytes(numbers))}
 		children = []arrow.ArrayData{array.NewData(arrow.PrimitiveTypes.Float64, len(numbers), values, nil, 0, 0)}
 	}
-	return array.NewData(columnTypes[t].arrow, rows, buffers, children, nulls, 0), nil
+	return array.NewData(columnTypes[t], rows, buffers, children, nulls, 0), nil
 }
 
 func validity(null []bool) (bitmap *memory.Buffer, nulls int) {
@@ -247,36 +246,4 @@ func batchBytes(columns []experiment.Column, batch *experiment.Batch, from, to i
 		}
 	}
 	return bytes
-}
-
-// checkBatch tells whether a batch that came from elsewhere has the columns
-// and as many values as it says.
-func checkBatch(columns []experiment.Column, batch *experiment.Batch) error {
-	if len(batch.Columns) != len(columns) {
-		return fmt.Errorf("has %d columns, not %d", len(batch.Columns), len(columns))
-	}
-	for j, column := range columns {
-		v := &batch.Columns[j]
-		var n int
-		switch column.Type {
-		case experiment.Int, experiment.Time:
-			n = len(v.Ints)
-		case experiment.Float:
-			n = len(v.Floats)
-		case experiment.Text:
-			n = len(v.Texts)
-			for i, s := range v.Texts {
-				if !utf8.ValidString(s) {
-					return fmt.Errorf("column %s: row %d is not valid UTF-8: %q", column.Name, i, s)
-				}
-			}
-		case experiment.FloatList:
-			n = len(v.Lists)
-		}
-		if n != batch.Rows || v.Null != nil && len(v.Null) != n {
-			return fmt.Errorf("column %s: %d values and %d null marks for %d rows of %s",
-				column.Name, n, len(v.Null), batch.Rows, typeName(column.Type))
-		}
-	}
-	return nil
 }

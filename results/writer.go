@@ -229,7 +229,7 @@ func writeFile(d disk, dir, name string, write func(diskFile) error) error {
 // WriteTable writes rows as an Arrow file in the form of the tables of
 // results: path holds either the whole table or what it held before.
 func WriteTable(path string, table experiment.Table, run string, rows *experiment.Batch) error {
-	if err := checkBatch(table.Columns, rows); err != nil {
+	if err := rows.Fits(table.Columns); err != nil {
 		return fmt.Errorf("writing %s: the table %s %w", path, table.Name, err)
 	}
 	return writeFile(realDisk{}, filepath.Dir(path), filepath.Base(path), func(file diskFile) error {

@@ -34,18 +34,18 @@ func (a *app) submitCommand() *cobra.Command {
 			return err
 		}
 		defer q.Close()
-		published, refused, err := run.Submit(cmd.Context(), q, p.grid, p.plan)
+		s, err := run.Submit(cmd.Context(), q, p.grid, p.plan, p.kind)
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(a.Out, "%s: %d of %d cells queued", p.plan.Run, published, p.plan.Count())
-		if refused > 0 {
-			fmt.Fprintf(a.Out, ", %d were queued or running already", refused)
+		fmt.Fprintf(a.Out, "%s: %d of %d cells queued", p.plan.Run, s.Published, p.plan.Count())
+		if s.Refused > 0 {
+			fmt.Fprintf(a.Out, ", %d were queued or running already", s.Refused)
 		}
-		if done := p.plan.Count() - int64(published+refused); done > 0 {
+		if done := p.plan.Count() - int64(s.Published+s.Refused); done > 0 {
 			fmt.Fprintf(a.Out, ", %d have ended", done)
 		}
-		fmt.Fprintln(a.Out)
+		fmt.Fprintln(a.Out, quarantinedText(s.Quarantined))
 		return nil
 	}
 	return cmd
@@ -65,15 +65,23 @@ func (a *app) retryCommand() *cobra.Command {
 			statuses = failureStatuses()
 		}
 		return a.withRun(cmd.Context(), args[0], func(q *queue.Queue) error {
-			n, err := run.Retry(cmd.Context(), q, args[0], statuses)
+			s, err := run.Retry(cmd.Context(), q, args[0], command.Kinds()[0], statuses)
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(a.Out, "%s: %d cells queued again\n", args[0], n)
+			fmt.Fprintf(a.Out, "%s: %d cells queued again%s\n", args[0], s.Published, quarantinedText(s.Quarantined))
 			return nil
 		})
 	}
 	return cmd
+}
+
+// quarantinedText tells how many messages did not pass, "" for none.
+func quarantinedText(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; %d messages did not pass and are quarantined", n)
 }
 
 // cancelCommand drops the queued cells of a run.
@@ -138,15 +146,20 @@ func (a *app) collectCommand() *cobra.Command {
 }
 
 func (a *app) collect(ctx context.Context, q *queue.Queue, name, out string) error {
-	counts, cells, err := run.Collect(ctx, q, name, out, a.Version, command.Kinds()[0])
+	collected, err := run.Collect(ctx, q, name, out, a.Version, command.Kinds()[0])
 	if err != nil {
 		return refuseStart(err)
 	}
+	counts, cells := collected.Counts, collected.Cells
 	total := 0
 	for _, n := range counts {
 		total += n
 	}
 	fmt.Fprintf(a.Out, "%s: %s, gathered in %s; `coordinator report %s` makes tables and plots\n", name, ended(counts, cells), out, out)
+	if collected.Quarantined > 0 {
+		fmt.Fprintf(a.Out, "%s: %d messages did not pass and are quarantined, %d cells are queued again; `coordinator status %s` tells why\n",
+			name, collected.Quarantined, collected.Again, name)
+	}
 	if text := unfinished(counts, cells); text != "" && int64(total) == cells {
 		return fmt.Errorf("%s; `coordinator retry %s` queues them again", text, name)
 	}

@@ -50,6 +50,8 @@ type watch struct {
 	described bool
 	cells     int64 // of the grid, 0 where that is not known
 	pace      live.Pace
+
+	quarantined int64 // messages
 }
 
 func (a *app) status(ctx context.Context, q *queue.Queue, names []string, again bool) error {
@@ -102,6 +104,7 @@ func (a *app) tellRuns(ctx context.Context, q *queue.Queue, names []string, watc
 		if err != nil {
 			return false, err
 		}
+		w.quarantined = now.Quarantined
 		active = active || now.Left() > 0
 		incomplete, unqueued = incomplete+now.Ended[experiment.Incomplete], unqueued+now.Unqueued
 		row := []string{r.Name, live.Phase(&now, r.Open)}
@@ -117,7 +120,36 @@ func (a *app) tellRuns(ctx context.Context, q *queue.Queue, names []string, watc
 	if unqueued == 0 {
 		table.drop("not queued")
 	}
-	return active, table.write(a.Out)
+	if err := table.write(a.Out); err != nil {
+		return false, err
+	}
+	return active, a.tellQuarantine(ctx, q, runs, watches)
+}
+
+// tellQuarantine writes how many messages of the runs are quarantined, and of one
+// run why the newest are.
+func (a *app) tellQuarantine(ctx context.Context, q *queue.Queue, runs []queue.Listed, watches map[string]*watch) error {
+	const newest = 5
+	for _, r := range runs {
+		name, n := r.Name, watches[r.Name].quarantined
+		if n == 0 {
+			continue
+		}
+		fmt.Fprintf(a.Out, "%s: %d messages did not pass and are quarantined\n", name, n)
+		if len(runs) > 1 {
+			continue
+		}
+		var last []string
+		for found, err := range q.Quarantined(ctx, name) {
+			if err != nil {
+				return err
+			}
+			last = append(last, fmt.Sprintf("  %s %s: %s", found.Time.Local().Format(time.DateTime), found.Subject, found.Reason))
+			last = last[max(0, len(last)-newest):]
+		}
+		fmt.Fprintln(a.Out, strings.Join(last, "\n"))
+	}
+	return nil
 }
 
 // tellWorkers writes a table of the workers and of the cell each computes

@@ -28,7 +28,7 @@ func numberOf(header nats.Header) uint64 {
 		return 0
 	}
 	number, err := strconv.ParseUint(text, 10, 64)
-	if err != nil {
+	if err != nil || number > maxNumber {
 		return 0 // nobody writes such a header
 	}
 	return number

@@ -6,11 +6,15 @@ import (
 	"math"
 	"time"
 	"unicode/utf8"
+	"unsafe"
 
 	"github.com/x448/float16"
 
 	"github.com/agepath/agepath/experiment"
 )
+
+// vectorBytes is the memory of a column without its values.
+const vectorBytes = int(unsafe.Sizeof(experiment.Vector{}))
 
 // canonicalReader reads tasks and outcomes as canonicalWriter writes them. All
 // else fails it, also what decMode would take: keys in another order, keys it
@@ -18,11 +22,29 @@ import (
 type canonicalReader struct {
 	in     []byte
 	failed bool
+	room   int // bytes that decoding may still take
 
 	// Slices of single values, of which a row has one a column, are cut from these.
 	ints   []int64
 	floats []float64
 	nulls  []bool
+}
+
+// reading returns a reader of a message.
+func reading(in []byte) canonicalReader { return canonicalReader{in: in, room: roomFor(len(in))} }
+
+// roomFor returns how many bytes decoding so many may take: eight for each, as
+// much as a list of small numbers does, and what the columns of a row take.
+func roomFor(size int) int { return 64<<10 + 8*size }
+
+// takes notes that n values of so many bytes each are allocated, and fails the
+// reader where they are more than it has room for.
+func (r *canonicalReader) takes(n, bytes int) int {
+	if r.room -= n * bytes; r.room < 0 {
+		r.fail()
+		return 0
+	}
+	return n
 }
 
 // slab is how many values are allocated at a time for slices of one.
@@ -201,7 +223,7 @@ func (r *canonicalReader) batch(b *experiment.Batch) {
 			b.Rows = int(r.int())
 		case 2:
 			if n, isNil := r.list(); !isNil {
-				b.Columns = make([]experiment.Vector, n)
+				b.Columns = make([]experiment.Vector, r.takes(n, vectorBytes))
 			}
 			for j := range b.Columns {
 				r.vector(&b.Columns[j])
@@ -221,27 +243,27 @@ func (r *canonicalReader) vector(v *experiment.Vector) {
 		}
 		switch key {
 		case 1:
-			v.Ints = cut(&r.ints, n)
+			v.Ints = cut(&r.ints, r.takes(n, 8))
 			for i := range v.Ints {
 				v.Ints[i] = r.int()
 			}
 		case 2:
-			v.Floats = cut(&r.floats, n)
+			v.Floats = cut(&r.floats, r.takes(n, 8))
 			for i := range v.Floats {
 				v.Floats[i] = r.float()
 			}
 		case 3:
-			v.Texts = make([]string, n)
+			v.Texts = make([]string, r.takes(n, 16))
 			for i := range v.Texts {
 				v.Texts[i] = r.text()
 			}
 		case 4:
-			v.Lists = make([][]float64, n)
+			v.Lists = make([][]float64, r.takes(n, 24))
 			for i := range v.Lists {
 				v.Lists[i] = r.numbers()
 			}
 		case 5:
-			v.Null = cut(&r.nulls, n)
+			v.Null = cut(&r.nulls, r.takes(n, 1))
 			for i := range v.Null {
 				v.Null[i] = r.peek(itemTrue)
 				if !v.Null[i] && !r.peek(itemFalse) {
@@ -259,7 +281,7 @@ func (r *canonicalReader) numbers() []float64 {
 	if isNil {
 		return nil
 	}
-	list := make([]float64, n)
+	list := make([]float64, r.takes(n, 8))
 	for i := range list {
 		list[i] = r.float()
 	}
@@ -320,7 +342,7 @@ func (r *canonicalReader) task(t *experiment.Task) {
 				r.fail()
 				return
 			}
-			t.Data = make([]string, n)
+			t.Data = make([]string, r.takes(n, 16))
 			for i := range t.Data {
 				t.Data[i] = r.text()
 			}
@@ -412,6 +434,7 @@ func (r *canonicalReader) further(o *experiment.Outcome, rows bool) {
 			r.skipBatch()
 			return
 		}
+		r.takes(1, vectorBytes)
 		var batch experiment.Batch
 		r.batch(&batch)
 		o.Further[name] = batch

@@ -122,13 +122,13 @@ func equal(a, b any) bool {
 
 // readTask reads a task by this package's own reader alone.
 func readTask(body []byte) (*experiment.Task, bool) {
-	task, r := new(experiment.Task), canonicalReader{in: body}
+	task, r := new(experiment.Task), reading(body)
 	r.task(task)
 	return task, r.whole()
 }
 
 func readOutcome(body []byte, rows bool) (*experiment.Outcome, bool) {
-	outcome, r := new(experiment.Outcome), canonicalReader{in: body}
+	outcome, r := new(experiment.Outcome), reading(body)
 	r.outcome(outcome, rows)
 	return outcome, r.whole()
 }

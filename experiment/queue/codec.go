@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -48,12 +49,12 @@ func encodeTask(task *experiment.Task) ([]byte, error) {
 // DecodeTask reads a task as [Queue.Publish] sent it.
 func DecodeTask(data []byte) (*experiment.Task, error) {
 	task := new(experiment.Task)
-	r := canonicalReader{in: data}
+	r := reading(data)
 	if r.task(task); r.whole() {
 		return task, nil
 	}
 	*task = experiment.Task{}
-	if err := decMode.Unmarshal(data, task); err != nil {
+	if err := unmarshal(data, task); err != nil {
 		return nil, fmt.Errorf("decoding task of %d bytes: %w", len(data), err)
 	}
 	return task, nil
@@ -105,16 +106,46 @@ func DecodeOutcome(data []byte) (*experiment.Outcome, error) { return decodeOutc
 // takes most of the time.
 func decodeOutcome(data []byte, rows bool) (*experiment.Outcome, error) {
 	outcome := new(experiment.Outcome)
-	r := canonicalReader{in: data}
+	r := reading(data)
 	if r.outcome(outcome, rows); r.whole() {
 		return outcome, nil
 	}
 	*outcome = experiment.Outcome{}
-	if err := decMode.Unmarshal(data, outcome); err != nil {
+	if err := unmarshal(data, outcome); err != nil {
 		return nil, fmt.Errorf("decoding outcome of %d bytes: %w", len(data), err)
 	}
 	if !rows {
 		outcome = withoutRows(outcome)
 	}
 	return outcome, nil
+}
+
+// unmarshal decodes by the library what takes no more than roomFor has for it,
+// by the heads of its items.
+func unmarshal(data []byte, value any) error {
+	r := reading(data)
+	for len(r.in) > 0 {
+		switch major, n := r.head(); major {
+		case majorText, majorBytes:
+			if n > uint64(len(r.in)) {
+				r.fail()
+				break
+			}
+			r.take(int(n))
+			r.takes(1, 16)
+		case majorArray:
+			r.takes(1, 24)
+		case majorMap:
+			r.takes(1, 2*vectorBytes)
+		default:
+			r.takes(1, 8)
+		}
+	}
+	if r.room < 0 {
+		return fmt.Errorf("it takes more than %d bytes of memory", roomFor(len(data)))
+	}
+	if r.failed {
+		return errors.New("an item is longer than it, or its length comes last")
+	}
+	return decMode.Unmarshal(data, value)
 }

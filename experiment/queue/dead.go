@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/agepath/agepath/experiment"
 )
@@ -69,25 +70,56 @@ func (q *Queue) Dead(ctx context.Context, run string) iter.Seq2[*DeadLetter, err
 
 // Reconcile stores the failed outcome of each dead letter of a run whose cell
 // has no result, and returns how many it stored. A worker stores both; they
-// come apart when it dies in between and the run is cancelled.
-func (q *Queue) Reconcile(ctx context.Context, run string) (stored int, err error) {
-	for letter, err := range q.Dead(ctx, run) {
-		if err != nil {
-			return stored, err
-		}
-		has, err := q.hasResult(ctx, run, letter.Cell, letter.number)
-		if err != nil {
-			return stored, err
-		}
-		if has {
-			continue
-		}
-		if err := q.storeResult(ctx, letter.Outcome(), letter.number, letter.Deliveries); err != nil {
-			return stored, &CellError{run, letter.Cell, err}
-		}
-		stored++
+// come apart when it dies in between and the run is cancelled. A letter that cannot
+// be read, or with whose outcome check finds something wrong, is moved to the
+// quarantine instead; a nil check finds nothing.
+func (q *Queue) Reconcile(ctx context.Context, run string, check func(*experiment.Outcome) error) (stored int, quarantined []*QuarantinedError, err error) {
+	if err := validRun(run); err != nil {
+		return 0, nil, fmt.Errorf("reading dead letters: %w", err)
 	}
-	return stored, nil
+	source := reader{queue: q, stream: deadStream, filter: deadTopic.run(run)}
+	for msg, err := range source.messages(ctx) {
+		if err != nil {
+			return stored, quarantined, fmt.Errorf("reading dead letters of run %s: %w", run, err)
+		}
+		now, wrong, err := q.reconcile(ctx, msg, check)
+		if err != nil {
+			return stored, quarantined, err
+		}
+		if wrong != nil {
+			quarantined = append(quarantined, wrong)
+		}
+		if now {
+			stored++
+		}
+	}
+	return stored, quarantined, nil
+}
+
+// reconcile is Reconcile for one dead letter.
+func (q *Queue) reconcile(ctx context.Context, msg jetstream.Msg, check func(*experiment.Outcome) error) (stored bool, quarantined *QuarantinedError, err error) {
+	run, cell := runOf(msg.Subject()), cellOf(msg.Subject())
+	letter, wrong := readDeadLetter(run, cell, msg.Headers(), msg.Data())
+	if wrong == nil {
+		has, err := q.hasResult(ctx, run, cell, letter.number)
+		if has || err != nil {
+			return false, nil, err
+		}
+		if check != nil {
+			wrong = check(letter.Outcome())
+		}
+	}
+	if wrong == nil {
+		if err := q.storeResult(ctx, letter.Outcome(), letter.number, letter.Deliveries); err != nil {
+			return false, nil, &CellError{run, cell, err}
+		}
+		return true, nil, nil
+	}
+	found, err := strayOf(deadStream, msg)
+	if err == nil {
+		err = q.quarantine(ctx, found, wrong)
+	}
+	return false, &QuarantinedError{run, cell, wrong}, err
 }
 
 // bury stores a dead letter and its outcome. Doing it twice does no harm.
@@ -115,13 +147,14 @@ func readDeadLetter(run, cell string, header nats.Header, body []byte) (*DeadLet
 	if d.Time, err = time.Parse(time.RFC3339Nano, header.Get(timeHeader)); err != nil {
 		return nil, &CellError{run, cell, fmt.Errorf("dead letter, header %s: %w", timeHeader, err)}
 	}
-	if d.number, err = strconv.ParseUint(header.Get(taskHeader), 10, 64); err != nil {
-		return nil, &CellError{run, cell, fmt.Errorf("dead letter, header %s: %w", taskHeader, err)}
+	var ok bool
+	if d.number, ok = resultNumber(header); !ok {
+		return nil, &CellError{run, cell, fmt.Errorf("dead letter, header %s: %.40q", taskHeader, header.Get(taskHeader))}
 	}
 	if d.Deliveries, err = strconv.Atoi(header.Get(deliveriesHeader)); err != nil {
 		return nil, &CellError{run, cell, fmt.Errorf("dead letter, header %s: %w", deliveriesHeader, err)}
 	}
-	if task, err := DecodeTask(body); err == nil {
+	if task, err := DecodeTask(body); err == nil && task.Run == run && task.Cell == cell {
 		d.Task = task
 	}
 	return d, nil

@@ -2,6 +2,7 @@ package queue
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"runtime"
@@ -17,7 +18,7 @@ const (
 	// readAhead is how many results are read and decoded before they are asked
 	// for, and aheadBytes how much they may take as they travel.
 	readAhead  = 512
-	aheadBytes = 16 << 20
+	aheadBytes = 8 << 20
 )
 
 // decoded is a result on its way through the decoders.
@@ -39,8 +40,9 @@ func weigh(msg jetstream.Msg) int64 {
 }
 
 // decode turns the results that source reads into outcomes, in order, on all
-// processors: decoding takes longer than reading.
-func (q *Queue) decode(ctx context.Context, run string, source *reader) iter.Seq2[*experiment.Outcome, error] {
+// processors: decoding takes longer than reading. With check, results that do not
+// pass come as a [*strayError].
+func (q *Queue) decode(ctx context.Context, run string, source *reader, check func(*experiment.Outcome) error) iter.Seq2[*experiment.Outcome, error] {
 	return func(yield func(*experiment.Outcome, error) bool) {
 		reading, cancel := context.WithCancel(ctx)
 		left := make(chan struct{}) // closed when nobody asks for more
@@ -74,9 +76,7 @@ func (q *Queue) decode(ctx context.Context, run string, source *reader) iter.Seq
 		for range runtime.GOMAXPROCS(0) {
 			all.Go(func() {
 				for item := range queued {
-					if item.outcome, item.err = q.loadOutcome(reading, item.msg.Headers(), item.msg.Data()); item.err != nil {
-						item.err = &CellError{run, cellOf(item.msg.Subject()), item.err}
-					}
+					item.outcome, item.err = q.judge(reading, run, item.msg, check)
 					close(item.ready)
 				}
 			})
@@ -93,4 +93,24 @@ func (q *Queue) decode(ctx context.Context, run string, source *reader) iter.Seq
 			room.Release(item.weight)
 		}
 	}
+}
+
+// judge returns the outcome of a result.
+func (q *Queue) judge(ctx context.Context, run string, msg jetstream.Msg, check func(*experiment.Outcome) error) (*experiment.Outcome, error) {
+	outcome, err := q.loadOutcome(ctx, msg.Subject(), msg.Headers(), msg.Data())
+	if err == nil && check != nil {
+		if err = matches(outcome, msg.Subject(), msg.Headers()); err == nil {
+			err = asUnfit(check(outcome))
+		}
+	}
+	if err == nil {
+		return outcome, nil
+	}
+	var blamed *unfit
+	if check != nil && errors.As(err, &blamed) {
+		if found, lost := strayOf(resultsStream, msg); lost == nil {
+			return nil, &strayError{found, err}
+		}
+	}
+	return nil, &CellError{run, cellOf(msg.Subject()), err}
 }

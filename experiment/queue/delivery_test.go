@@ -395,13 +395,13 @@ func TestReconcile(t *testing.T) {
 	if err := b.bury(b.ctx, letter, body); err != nil {
 		t.Fatal(err)
 	}
-	if n, err := b.Reconcile(b.ctx, "run"); n != 0 || err != nil {
+	if n, _, err := b.Reconcile(b.ctx, "run", nil); n != 0 || err != nil {
 		t.Fatalf("stored %d, error %v; want nothing to do", n, err)
 	}
 	if err := b.purgeSubjects(b.ctx, resultsStream, resultTopic.run("run")); err != nil {
 		t.Fatal(err)
 	}
-	if n, err := b.Reconcile(b.ctx, "run"); n != 1 || err != nil {
+	if n, _, err := b.Reconcile(b.ctx, "run", nil); n != 1 || err != nil {
 		t.Fatalf("stored %d, error %v; want 1", n, err)
 	}
 	checkDead(b, "given up", 11)

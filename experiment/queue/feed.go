@@ -57,7 +57,7 @@ func (f *Feed) load(ctx context.Context, msg jetstream.Msg) (*experiment.Outcome
 	if len(msg.Data()) > 0 {
 		return decodeOutcome(msg.Data(), false)
 	}
-	outcome, err := f.queue.loadOutcome(ctx, msg.Headers(), nil)
+	outcome, err := f.queue.loadOutcome(ctx, msg.Subject(), msg.Headers(), nil)
 	if err != nil {
 		return nil, err
 	}

@@ -6,24 +6,26 @@ import (
 )
 
 const (
-	tasksStream    = "AGEPATH_TASKS"
-	resultsStream  = "AGEPATH_RESULTS"
-	attemptsStream = "AGEPATH_ATTEMPTS"
-	deadStream     = "AGEPATH_DEAD"
-	workersStream  = "AGEPATH_WORKERS"
-	dataBucket     = "AGEPATH_DATA"
-	outcomesBucket = "AGEPATH_OUTCOMES"
+	tasksStream      = "AGEPATH_TASKS"
+	resultsStream    = "AGEPATH_RESULTS"
+	attemptsStream   = "AGEPATH_ATTEMPTS"
+	deadStream       = "AGEPATH_DEAD"
+	workersStream    = "AGEPATH_WORKERS"
+	quarantineStream = "AGEPATH_QUARANTINE"
+	dataBucket       = "AGEPATH_DATA"
+	outcomesBucket   = "AGEPATH_OUTCOMES"
 )
 
 // topic is the first part of the subjects of one stream.
 type topic string
 
 const (
-	taskTopic    topic = "agepath.task."
-	resultTopic  topic = "agepath.result."
-	attemptTopic topic = "agepath.attempt."
-	deadTopic    topic = "agepath.dead."
-	workerTopic  topic = "agepath.worker." // followed by the worker's name alone
+	taskTopic       topic = "agepath.task."
+	resultTopic     topic = "agepath.result."
+	attemptTopic    topic = "agepath.attempt."
+	deadTopic       topic = "agepath.dead."
+	workerTopic     topic = "agepath.worker." // followed by the worker's name alone
+	quarantineTopic topic = "agepath.quarantine."
 )
 
 // A run's filter ends in * and not in >: servers before 2.10 want it to be a

@@ -173,13 +173,26 @@ func (b *bundle) everything(worker, viewer *Queue) {
 		b.sweep(q)
 	}
 	b.wantData(viewer, data)
+	if err := worker.storeResult(b.ctx, &experiment.Outcome{Run: "run", Cell: "stray"}, 0, 1); err != nil {
+		t.Error(err)
+	}
+	for _, err := range b.Sift(b.ctx, "run", false, func(o *experiment.Outcome) error {
+		if o.Cell == "stray" {
+			return errors.New("a stray")
+		}
+		return nil
+	}) {
+		if stray := new(QuarantinedError); err != nil && !errors.As(err, &stray) {
+			t.Error(err)
+		}
+	}
 	for _, q := range []*Queue{viewer, b.Queue} {
 		b.look(q)
 	}
 	if _, err := b.Sweep(b.ctx, "run"); err != nil {
 		t.Error(err)
 	}
-	if _, err := b.Reconcile(b.ctx, "run"); err != nil {
+	if _, _, err := b.Reconcile(b.ctx, "run", nil); err != nil {
 		t.Error(err)
 	}
 	if err := b.Purge(b.ctx, "run"); err != nil {
@@ -241,6 +254,16 @@ func (b *bundle) look(q *Queue) {
 		if err != nil {
 			t.Error(err)
 		}
+	}
+	reasons := 0
+	for _, err := range q.Quarantined(b.ctx, "run") {
+		if err != nil {
+			t.Error(err)
+		}
+		reasons++
+	}
+	if reasons != 1 {
+		t.Errorf("%d messages are quarantined, want 1", reasons)
 	}
 }
 
@@ -308,6 +331,7 @@ var streamOperations = map[string]string{
 var contents = map[string][]string{
 	tasksStream: {taskTopic.cell("r", "x")}, resultsStream: {resultTopic.cell("r", "x")}, attemptsStream: {attemptTopic.cell("r", "x")},
 	deadStream: {deadTopic.cell("r", "x")}, workersStream: {string(workerTopic) + "w"},
+	quarantineStream:        {quarantineTopic.cell("r", "x")},
 	"OBJ_" + dataBucket:     {"$O." + dataBucket + ".C.x", "$O." + dataBucket + ".M.x"},
 	"OBJ_" + outcomesBucket: {"$O." + outcomesBucket + ".C.x", "$O." + outcomesBucket + ".M.x"},
 	"OTHER":                 {"other.subject"},
@@ -337,6 +361,7 @@ func coordinatorMay(op, stream string) bool {
 		resultsStream:           "create, purge, delete consumer, consumer of contents, consumer info, pull",
 		attemptsStream:          "create, purge",
 		deadStream:              "create, purge, delete consumer, consumer of contents, consumer info, pull",
+		quarantineStream:        "info, create, purge, delete consumer, consumer of contents, consumer info, pull, publish",
 		workersStream:           "info, create, delete consumer, consumer of contents, consumer info, pull",
 		"OBJ_" + dataBucket:     "create, purge, publish, consumer of names",
 		"OBJ_" + outcomesBucket: "create, purge, delete consumer, flow control, flow control in domain, consumer of contents, consumer of names",
@@ -349,6 +374,7 @@ func viewerMay(op, stream string) bool {
 		tasksStream:             "info, consumer names, consumer info",
 		resultsStream:           "info, delete consumer, consumer of contents, consumer info, pull",
 		deadStream:              "info, delete consumer, consumer of contents, consumer info, pull",
+		quarantineStream:        "info, delete consumer, consumer of contents, consumer info, pull",
 		workersStream:           "info, delete consumer, consumer of contents, consumer info, pull",
 		"OBJ_" + dataBucket:     "info, direct get of last, delete consumer, flow control, flow control in domain, consumer of contents, consumer of names",
 		"OBJ_" + outcomesBucket: "info, direct get of last, delete consumer, flow control, flow control in domain, consumer of contents",

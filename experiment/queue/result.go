@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -49,6 +50,9 @@ func (q *Queue) resultMessage(ctx context.Context, outcome *experiment.Outcome, 
 	msg := nats.NewMsg(resultTopic.cell(outcome.Run, outcome.Cell))
 	msg.Header[statusHeader] = []string{string(outcome.Status)}
 	msg.Header[taskHeader] = []string{strconv.FormatUint(task, 10)}
+	if len(body) > maxOutcome {
+		return nil, fmt.Errorf("outcome of %d bytes; at most %d are stored", len(body), maxOutcome)
+	}
 	if len(body) > q.inline {
 		// The name differs each time: a reader never meets an object that is
 		// replaced under it. Purge removes them all.
@@ -66,15 +70,25 @@ func (q *Queue) resultMessage(ctx context.Context, outcome *experiment.Outcome, 
 	return msg, nil
 }
 
-// loadOutcome returns the outcome that a result holds or refers to.
-func (q *Queue) loadOutcome(ctx context.Context, header nats.Header, body []byte) (*experiment.Outcome, error) {
+// loadOutcome returns the outcome that a result holds or refers to. The error is
+// [unfit] when the result is to blame.
+func (q *Queue) loadOutcome(ctx context.Context, subject string, header nats.Header, body []byte) (*experiment.Outcome, error) {
 	if name := header.Get(objectHeader); name != "" {
+		if !strings.HasPrefix(name, runOf(subject)+"."+cellOf(subject)+".") {
+			return nil, unfitf("its large outcome is called %.200q", name)
+		}
+		var damaged *DamagedError
 		var err error
-		if body, err = q.readObject(ctx, outcomesBucket, name); err != nil {
+		body, err = q.readOutcome(ctx, name)
+		switch {
+		case errors.As(err, &damaged), errors.Is(err, jetstream.ErrObjectNotFound):
+			return nil, unfitf("large outcome %s: %w", name, err)
+		case err != nil:
 			return nil, fmt.Errorf("large outcome %s: %w", name, err)
 		}
 	}
-	return DecodeOutcome(body)
+	outcome, err := DecodeOutcome(body)
+	return outcome, asUnfit(err)
 }
 
 // hasResult reports whether a cell has a result that came from this task or a
@@ -84,8 +98,8 @@ func (q *Queue) hasResult(ctx context.Context, run, cell string, task uint64) (b
 	if err != nil || msg == nil {
 		return false, err
 	}
-	of, err := strconv.ParseUint(msg.Header.Get(taskHeader), 10, 64)
-	return err == nil && of >= task, nil
+	of, ok := resultNumber(msg.Header)
+	return ok && of >= task, nil
 }
 
 // last returns the last message of a subject, nil when there is none.

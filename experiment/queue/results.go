@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"strconv"
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
@@ -18,7 +17,7 @@ import (
 // [*CellError] concerns one outcome and the sequence goes on after it; any
 // other error ends it.
 func (q *Queue) Results(ctx context.Context, run string) iter.Seq2[*experiment.Outcome, error] {
-	return q.outcomes(ctx, run, false)
+	return q.outcomes(ctx, run, false, nil)
 }
 
 // Follow is like [Queue.Results] but goes on with the outcomes that arrive
@@ -26,17 +25,17 @@ func (q *Queue) Results(ctx context.Context, run string) iter.Seq2[*experiment.O
 // outcome was replaced: after a retry, or when a worker believed lost finished
 // too. The last one counts.
 func (q *Queue) Follow(ctx context.Context, run string) iter.Seq2[*experiment.Outcome, error] {
-	return q.outcomes(ctx, run, true)
+	return q.outcomes(ctx, run, true, nil)
 }
 
-func (q *Queue) outcomes(ctx context.Context, run string, follow bool) iter.Seq2[*experiment.Outcome, error] {
+func (q *Queue) outcomes(ctx context.Context, run string, follow bool, check func(*experiment.Outcome) error) iter.Seq2[*experiment.Outcome, error] {
 	return func(yield func(*experiment.Outcome, error) bool) {
 		if err := validRun(run); err != nil {
 			yield(nil, fmt.Errorf("reading results: %w", err))
 			return
 		}
 		source := &reader{queue: q, stream: resultsStream, filter: resultTopic.run(run), follow: follow}
-		q.decode(ctx, run, source)(yield)
+		q.decode(ctx, run, source, check)(yield)
 	}
 }
 
@@ -62,7 +61,10 @@ func (q *Queue) Done(ctx context.Context, run string) iter.Seq2[Ended, error] {
 				return
 			}
 			ended := Ended{Cell: cellOf(msg.Subject()), Status: experiment.Status(msg.Headers().Get(statusHeader))}
-			ended.Number, _ = strconv.ParseUint(msg.Headers().Get(taskHeader), 10, 64) // every result has it
+			var ok bool
+			if ended.Number, ok = resultNumber(msg.Headers()); !ok {
+				continue // no worker stores it
+			}
 			if !yield(ended, nil) {
 				return
 			}

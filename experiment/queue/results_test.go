@@ -313,7 +313,7 @@ func TestRunNamesAreChecked(t *testing.T) {
 	check("Counts", err)
 	check("Cancel", b.Cancel(b.ctx, bad))
 	check("Purge", b.Purge(b.ctx, bad))
-	_, err = b.Reconcile(b.ctx, bad)
+	_, _, err = b.Reconcile(b.ctx, bad, nil)
 	check("Reconcile", err)
 }
 

@@ -18,6 +18,8 @@ type Counts struct {
 	InFlight int // held by workers, or handed back and waiting for their delay
 	Done     int // have a result, of whatever status
 	Dead     int // were given up; they have a failed result as well
+
+	Quarantined int // messages that did not pass; the quarantine keeps the newest of all runs
 }
 
 // Counts counts the cells of a run. The numbers are read one after the other,
@@ -47,7 +49,13 @@ func (q *Queue) Counts(ctx context.Context, run string) (Counts, error) {
 	if c.Done, err = q.count(ctx, resultsStream, resultTopic.run(run)); err != nil {
 		return c, err
 	}
-	c.Dead, err = q.count(ctx, deadStream, deadTopic.run(run))
+	if c.Dead, err = q.count(ctx, deadStream, deadTopic.run(run)); err != nil {
+		return c, err
+	}
+	c.Quarantined, err = q.count(ctx, quarantineStream, quarantineTopic.run(run))
+	if errors.Is(err, jetstream.ErrStreamNotFound) { // the streams are those of an older version
+		err = nil
+	}
 	return c, err
 }
 
@@ -163,8 +171,8 @@ func (q *Queue) Reopen(ctx context.Context, run string) error {
 	return q.openWith(ctx, run, wait)
 }
 
-// Purge removes everything there is of a run: tasks, results, attempts and
-// dead letters. Data sets stay, since other runs can use them.
+// Purge removes everything there is of a run: tasks, results, attempts, dead
+// letters and what is quarantined. Data sets stay, since other runs can use them.
 func (q *Queue) Purge(ctx context.Context, run string) error {
 	if err := q.Cancel(ctx, run); err != nil {
 		return err
@@ -172,8 +180,9 @@ func (q *Queue) Purge(ctx context.Context, run string) error {
 	for _, s := range []struct {
 		stream string
 		topic  topic
-	}{{resultsStream, resultTopic}, {deadStream, deadTopic}} {
-		if err := q.purgeSubjects(ctx, s.stream, s.topic.run(run)); err != nil {
+	}{{resultsStream, resultTopic}, {deadStream, deadTopic}, {quarantineStream, quarantineTopic}} {
+		err := q.purgeSubjects(ctx, s.stream, s.topic.run(run))
+		if err != nil && !(s.stream == quarantineStream && errors.Is(err, jetstream.ErrStreamNotFound)) {
 			return err
 		}
 	}

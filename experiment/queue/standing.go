@@ -19,6 +19,8 @@ type Standing struct {
 	Unqueued int64                       // have neither: they are still to be submitted, or a cancel dropped them
 	Dead     int64                       // of Ended: given up because their workers died
 	Results  int64                       // stored: one for each cell that has ended, and for each that was put back
+
+	Quarantined int64 // messages that did not pass
 }
 
 // Done returns the number of cells that have ended, whatever their status.
@@ -63,7 +65,7 @@ func (l *Ledger) Standing(ctx context.Context, cells int64) (Standing, error) {
 func stand(counts Counts, notOK, putBack map[experiment.Status]int64, cells int64) Standing {
 	s := Standing{
 		Running: int64(counts.InFlight), Queued: int64(counts.Queued), Dead: int64(counts.Dead), Results: int64(counts.Done),
-		Ended: map[experiment.Status]int64{},
+		Ended: map[experiment.Status]int64{}, Quarantined: int64(counts.Quarantined),
 	}
 	var others int64
 	for _, status := range experiment.Statuses {

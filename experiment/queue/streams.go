@@ -11,7 +11,37 @@ import (
 // said, nothing that servers before 2.9 do not know, and no message ids: the
 // window of their de-duplication would swallow a cell that is put back.
 func streamConfigs(replicas int) []jetstream.StreamConfig {
-	keyed := jetstream.StreamConfig{
+	tasks := streamConfig(tasksStream, taskTopic, "agepath: tasks queued and in flight", replicas)
+	tasks.Retention = jetstream.WorkQueuePolicy
+	tasks.Discard = jetstream.DiscardNew
+	tasks.DiscardNewPerSubject = true
+	workers := streamConfig(workersStream, workerTopic, "agepath: what each worker does", replicas)
+	workers.Subjects = []string{string(workerTopic) + "*"}
+	workers.Storage = jetstream.MemoryStorage
+	workers.MaxAge = presenceAge
+	return []jetstream.StreamConfig{
+		tasks,
+		workers,
+		streamConfig(resultsStream, resultTopic, "agepath: the newest outcome of each cell", replicas),
+		streamConfig(attemptsStream, attemptTopic, "agepath: how the deliveries of each cell ended", replicas),
+		streamConfig(deadStream, deadTopic, "agepath: tasks given up", replicas),
+		quarantineConfig(replicas),
+	}
+}
+
+// quarantineConfig is the stream of messages that did not pass.
+func quarantineConfig(replicas int) jetstream.StreamConfig {
+	c := streamConfig(quarantineStream, quarantineTopic, "agepath: messages that did not pass", replicas)
+	c.MaxMsgsPerSubject, c.MaxMsgs, c.MaxBytes = -1, quarantineMessages, quarantineBytes
+	return c
+}
+
+// streamConfig is a stream that keeps the newest message of each cell.
+func streamConfig(name string, topic topic, description string, replicas int) jetstream.StreamConfig {
+	return jetstream.StreamConfig{
+		Name:              name,
+		Subjects:          []string{topic.all()},
+		Description:       description,
 		Retention:         jetstream.LimitsPolicy,
 		Discard:           jetstream.DiscardOld,
 		Storage:           jetstream.FileStorage,
@@ -21,26 +51,6 @@ func streamConfigs(replicas int) []jetstream.StreamConfig {
 		MaxMsgSize:        -1,
 		MaxConsumers:      -1,
 		Replicas:          replicas,
-	}
-	stream := func(name string, topic topic, description string) jetstream.StreamConfig {
-		c := keyed
-		c.Name, c.Subjects, c.Description = name, []string{topic.all()}, description
-		return c
-	}
-	tasks := stream(tasksStream, taskTopic, "agepath: tasks queued and in flight")
-	tasks.Retention = jetstream.WorkQueuePolicy
-	tasks.Discard = jetstream.DiscardNew
-	tasks.DiscardNewPerSubject = true
-	workers := stream(workersStream, workerTopic, "agepath: what each worker does")
-	workers.Subjects = []string{string(workerTopic) + "*"}
-	workers.Storage = jetstream.MemoryStorage
-	workers.MaxAge = presenceAge
-	return []jetstream.StreamConfig{
-		tasks,
-		workers,
-		stream(resultsStream, resultTopic, "agepath: the newest outcome of each cell"),
-		stream(attemptsStream, attemptTopic, "agepath: how the deliveries of each cell ended"),
-		stream(deadStream, deadTopic, "agepath: tasks given up"),
 	}
 }
 
@@ -75,26 +85,9 @@ func bucketStream(c jetstream.ObjectStoreConfig) jetstream.StreamConfig {
 func (q *Queue) EnsureStreams(ctx context.Context) error {
 	replicas := max(q.config.Replicas, 1)
 	for _, want := range streamConfigs(replicas) {
-		var stream jetstream.Stream
-		err := q.persist(ctx, "creating stream "+want.Name, "", func(ctx context.Context) (err error) {
-			stream, err = q.js.Stream(ctx, want.Name)
-			if errors.Is(err, jetstream.ErrStreamNotFound) {
-				stream, err = q.js.CreateStream(ctx, want)
-				if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) { // another coordinator was faster
-					stream, err = q.js.Stream(ctx, want.Name)
-				}
-			}
-			return err
-		})
-		if err != nil {
+		if err := q.ensureStream(ctx, want); err != nil {
 			return err
 		}
-		if err := q.verify(want, stream.CachedInfo().Config); err != nil {
-			return err
-		}
-		q.mu.Lock()
-		q.streams[want.Name] = stream
-		q.mu.Unlock()
 	}
 	if err := q.anchor(ctx); err != nil {
 		return err
@@ -121,5 +114,30 @@ func (q *Queue) EnsureStreams(ctx context.Context) error {
 			return err
 		}
 	}
+	return nil
+}
+
+// ensureStream creates a stream unless it is there, as this package needs it.
+func (q *Queue) ensureStream(ctx context.Context, want jetstream.StreamConfig) error {
+	var stream jetstream.Stream
+	err := q.persist(ctx, "creating stream "+want.Name, "", func(ctx context.Context) (err error) {
+		stream, err = q.js.Stream(ctx, want.Name)
+		if errors.Is(err, jetstream.ErrStreamNotFound) {
+			stream, err = q.js.CreateStream(ctx, want)
+			if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) { // another coordinator was faster
+				stream, err = q.js.Stream(ctx, want.Name)
+			}
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if err := q.verify(want, stream.CachedInfo().Config); err != nil {
+		return err
+	}
+	q.mu.Lock()
+	q.streams[want.Name] = stream
+	q.mu.Unlock()
 	return nil
 }

@@ -19,6 +19,21 @@ type tally struct {
 	Died     int    `json:"died,omitempty"`  // redeliveries that were begun and ended without a word
 }
 
+const (
+	maxTally  = 1 << 10 // bytes of a count as it is stored
+	mostTimes = 1 << 20 // a delivery can end
+)
+
+// possible reports whether deliveries can have ended so.
+func (t *tally) possible() bool {
+	for _, n := range []int{t.Failed, t.Released, t.Begun, t.Died} {
+		if n < 0 || n > mostTimes {
+			return false
+		}
+	}
+	return true
+}
+
 // fail and release end a delivery with a word of its worker.
 func (t *tally) fail()    { t.Failed, t.Begun = t.Failed+1, 0 }
 func (t *tally) release() { t.Released, t.Begun = t.Released+1, 0 }
@@ -51,8 +66,9 @@ func (q *Queue) tally(ctx context.Context, run, cell string, task uint64) (t tal
 		return t, 0, err
 	}
 	var stored tally
-	if err := json.Unmarshal(msg.Data, &stored); err != nil {
-		return t, 0, fmt.Errorf("record of attempts %s: %w", msg.Subject, err)
+	if len(msg.Data) > maxTally || json.Unmarshal(msg.Data, &stored) != nil || !stored.possible() {
+		q.config.Report(fmt.Errorf("the record of attempts %s says %.100q; it counts as none", printable(msg.Subject, reasonBytes), msg.Data))
+		return t, msg.Sequence, nil
 	}
 	if stored.Task == task {
 		t = stored

@@ -13,7 +13,7 @@ type swift struct{ experiment.SelfPacedKind }
 
 func (swift) Compute(context.Context, *experiment.Task, experiment.Data) (measures experiment.Batch, further map[string]experiment.Batch, err error) {
 	columns := experiment.SelfPacedTables().Measures
-	return measures, nil, measures.Append(columns, make([]any, len(columns))...)
+	return measures, map[string]experiment.Batch{"knots": {}}, measures.Append(columns, make([]any, len(columns))...)
 }
 
 // BenchmarkCollect gathers 20,000 results into a new folder.
@@ -24,7 +24,7 @@ func BenchmarkCollect(b *testing.B) {
 		b.Fatalf("%d cells, want %d", p.Count(), cells)
 	}
 	q := startQueue(b)
-	if _, _, err := Submit(b.Context(), q, grid, p); err != nil {
+	if _, err := Submit(b.Context(), q, grid, p, swift{}); err != nil {
 		b.Fatal(err)
 	}
 	w := &Worker{Queue: q, Kinds: []experiment.Kind{swift{}}, Slots: 16, Drain: true, Idle: 10 * time.Millisecond}
@@ -33,9 +33,9 @@ func BenchmarkCollect(b *testing.B) {
 	}
 	b.ResetTimer()
 	for range b.N {
-		counts, _, err := Collect(b.Context(), q, p.Run, b.TempDir(), "v", experiment.SelfPacedKind{})
-		if err != nil || counts[experiment.OK] != cells {
-			b.Fatalf("%d cells: %v", counts[experiment.OK], err)
+		collected, err := Collect(b.Context(), q, p.Run, b.TempDir(), "v", experiment.SelfPacedKind{})
+		if err != nil || collected.Counts[experiment.OK] != cells {
+			b.Fatalf("collected %+v: %v", collected, err)
 		}
 	}
 	b.ReportMetric(float64(cells*b.N)/b.Elapsed().Seconds(), "cells/s")

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"runtime"
 	"runtime/debug"
 	"time"
@@ -65,25 +64,12 @@ func computeGuarded(ctx context.Context, kinds []experiment.Kind, task *experime
 		if kind.Name() == task.Kind {
 			outcome.Measures, outcome.Further, err = kind.Compute(ctx, task, data)
 			if status, _ := statusOf(err, task.Limits); status.Computed() {
-				err = cmp.Or(finite(kind.Tables().Measures, &outcome.Measures), err)
+				err = cmp.Or(kind.Tables().Finite(&outcome.Measures, outcome.Further), err)
 			}
 			return err
 		}
 	}
 	return fmt.Errorf("this worker does not know the kind of experiment %q", task.Kind)
-}
-
-// finite returns an error of the status diverged when a measure is not a
-// finite number; what does not apply is null.
-func finite(columns []experiment.Column, measures *experiment.Batch) error {
-	for j, vector := range measures.Columns {
-		for _, x := range vector.Floats {
-			if math.IsNaN(x) || math.IsInf(x, 0) {
-				return &experiment.StatusError{Status: experiment.Diverged, Err: fmt.Errorf("%s is %v", columns[j].Name, x)}
-			}
-		}
-	}
-	return nil
 }
 
 // statusOf returns the status that an error of a computation stands for, and

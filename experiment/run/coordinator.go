@@ -55,7 +55,9 @@ type Summary struct {
 	Cells    int64                     // of the plan
 	Computed int64                     // in this run
 	Counts   map[experiment.Status]int // of all cells in the folder
-	Elapsed  time.Duration             // from the first task published to the last result
+
+	Quarantined int64         // messages that did not pass in this run
+	Elapsed     time.Duration // from the first task published to the last result
 }
 
 // Failed returns the number of cells that were not computed. Incomplete ones
@@ -117,7 +119,7 @@ func (c *Coordinator) Run(ctx context.Context) (*Summary, error) {
 			return nil, err
 		}
 	}
-	summary.Counts = g.store.Counts()
+	summary.Counts, summary.Quarantined = g.store.Counts(), g.quarantined
 	return summary, nil
 }
 
@@ -132,8 +134,12 @@ func (c *Coordinator) open(ctx context.Context) (*gatherer, error) {
 	for _, what := range store.Omitted() {
 		c.report(errors.New(what))
 	}
-	g := newGatherer(store, c.Plan, c.Retry)
-	g.progress = c.Progress
+	gate, err := newGate(ctx, c.Plan, c.Kind.Tables(), kept(c.Grid))
+	if err != nil {
+		return nil, errors.Join(err, store.Close())
+	}
+	g := newGatherer(store, gate, c.Retry)
+	g.progress, g.report = c.Progress, c.report
 	if c.look > 0 {
 		g.every = c.look
 	}
@@ -200,7 +206,7 @@ func (c *Coordinator) compute(ctx context.Context, g *gatherer) (err error) {
 		group.Go(func() error { return worker.Run(work) })
 	}
 	queued := make(chan struct{})
-	g.queued = queued
+	g.queued, g.before = queued, k
 	group.Go(func() error {
 		_, _, err := k.publish(work, q, g.tasks(k.done))
 		if err == nil {

@@ -27,6 +27,7 @@ type Progress struct {
 type gatherer struct {
 	store    *results.Store
 	plan     *experiment.Plan
+	gate     *gate
 	retry    []experiment.Status
 	began    time.Time
 	total    int64
@@ -35,6 +36,12 @@ type gatherer struct {
 	queued   <-chan struct{} // closed when all tasks are published
 	vain     int             // looks in a row that found nothing to wait for
 	seen     int             // cells gathered at the last look
+	before   *known          // what the queue had before
+	report   func(error)
+
+	quarantined int64     // messages
+	repair      cellSet   // missing cells whose message was quarantined since the last repair
+	repaired    time.Time // after which the next repair may begin
 
 	mu      sync.Mutex // guards what follows
 	missing int64      // cells that are neither in the store, but for those to compute again, nor gathered
@@ -55,17 +62,15 @@ type costs struct {
 	cells int
 }
 
-// newGatherer counts what is missing. That the folder holds only cells of the
-// plan is what the name of the run stands for.
-func newGatherer(store *results.Store, plan *experiment.Plan, retry []experiment.Status) *gatherer {
+// newGatherer counts the cells of the plan that are missing.
+func newGatherer(store *results.Store, gate *gate, retry []experiment.Status) *gatherer {
 	g := &gatherer{
-		store: store, plan: plan, retry: retry, began: time.Now(), total: plan.Count(),
-		every: lookEvery, again: cellSet{},
+		store: store, plan: gate.plan, gate: gate, retry: retry, began: time.Now(), total: gate.plan.Count(),
+		every: lookEvery, again: cellSet{}, repair: cellSet{}, before: &known{fresh: true}, report: func(error) {},
 	}
-	g.missing = g.total
-	for status, n := range store.Counts() {
-		if !slices.Contains(retry, status) {
-			g.missing -= int64(n)
+	for _, cell := range gate.cells {
+		if g.misses(cell.key.String()) {
+			g.missing++
 		}
 	}
 	return g
@@ -130,10 +135,10 @@ const (
 // gather stores outcomes as they arrive until none is missing.
 func (g *gatherer) gather(ctx context.Context, q *queue.Queue, run string) error {
 	ctx, cancel := context.WithCancel(ctx)
-	outcomes := make(chan *experiment.Outcome)
+	outcomes, strays := make(chan *experiment.Outcome), make(chan *queue.QuarantinedError)
 	followed := make(chan error, 1)
 	go func() { // ends with ctx
-		followed <- follow(ctx, q, run, outcomes)
+		followed <- g.follow(ctx, q, run, outcomes, strays)
 	}()
 	defer func() {
 		cancel()
@@ -151,8 +156,13 @@ func (g *gatherer) gather(ctx context.Context, q *queue.Queue, run string) error
 			if err := g.take(outcome); err != nil {
 				return err
 			}
+		case stray := <-strays:
+			g.noteStray(stray)
 		case <-flush.C:
 			if err := g.store.Flush(); err != nil {
+				return err
+			}
+			if err := g.mend(ctx, q); err != nil && ctx.Err() == nil {
 				return err
 			}
 		case <-tick.C:
@@ -175,11 +185,21 @@ func (g *gatherer) gather(ctx context.Context, q *queue.Queue, run string) error
 	return g.store.Flush()
 }
 
-// follow sends the outcomes of a run, those stored and those to come.
-func follow(ctx context.Context, q *queue.Queue, run string, to chan<- *experiment.Outcome) error {
-	for outcome, err := range q.Follow(ctx, run) {
-		if err != nil {
+// follow sends the outcomes of a run that pass, those stored and those to come, and
+// tells of the others.
+func (g *gatherer) follow(ctx context.Context, q *queue.Queue, run string, to chan<- *experiment.Outcome, strays chan<- *queue.QuarantinedError) error {
+	for outcome, err := range q.Sift(ctx, run, true, g.gate.check) {
+		var stray *queue.QuarantinedError
+		if err != nil && !errors.As(err, &stray) {
 			return fmt.Errorf("following the results of %s: %w", run, err)
+		}
+		if stray != nil {
+			select {
+			case strays <- stray:
+			case <-ctx.Done():
+				return nil
+			}
+			continue
 		}
 		select {
 		case to <- outcome:

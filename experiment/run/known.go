@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"errors"
 	"iter"
 	"slices"
 
@@ -36,6 +37,29 @@ func lookUp(ctx context.Context, q *queue.Queue, run string, again []experiment.
 		}
 	}
 	return k, nil
+}
+
+// sift moves what does not pass of a run's dead letters and results to the
+// quarantine, so that it counts as not there, and returns how many messages it were.
+// take gets the outcomes that pass.
+func sift(ctx context.Context, q *queue.Queue, gate *gate, take func(*experiment.Outcome) error) (strays []*queue.QuarantinedError, err error) {
+	_, strays, err = q.Reconcile(ctx, gate.plan.Run, gate.check)
+	if err != nil {
+		return strays, err
+	}
+	for outcome, err := range q.Sift(ctx, gate.plan.Run, false, gate.check) {
+		var stray *queue.QuarantinedError
+		switch {
+		case errors.As(err, &stray):
+			strays = append(strays, stray)
+		case err == nil:
+			err = take(outcome)
+		}
+		if err != nil && stray == nil {
+			return strays, err
+		}
+	}
+	return strays, nil
 }
 
 // puts reports whether a cell has a result and is to be computed again.

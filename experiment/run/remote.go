@@ -25,76 +25,134 @@ func PutRun(ctx context.Context, q *queue.Queue, grid *experiment.Grid, plan *ex
 	return q.PutData(ctx, plan.Run, bytes.NewReader(text))
 }
 
-// Submit publishes the cells of a plan that have no result in the queue yet,
-// and returns how many were queued and how many were queued or in flight
-// already.
-func Submit(ctx context.Context, q *queue.Queue, grid *experiment.Grid, plan *experiment.Plan) (published, refused int, err error) {
+// Submitted tells what became of the cells of a run that was submitted or retried.
+type Submitted struct {
+	Published, Refused int // queued now; queued or in flight already
+	Quarantined        int // messages that did not pass
+}
+
+// Submit publishes the cells of a plan that have no result in the queue yet.
+func Submit(ctx context.Context, q *queue.Queue, grid *experiment.Grid, plan *experiment.Plan, kind experiment.Kind) (*Submitted, error) {
 	if err := q.EnsureStreams(ctx); err != nil {
-		return 0, 0, err
+		return nil, err
 	}
 	if err := PutRun(ctx, q, grid, plan); err != nil {
-		return 0, 0, err
+		return nil, err
 	}
-	k, err := lookUp(ctx, q, plan.Run, nil)
-	if err != nil {
-		return 0, 0, err
-	}
-	return k.publishAll(ctx, q, plan, func(cell string) bool { return !k.done.has(cell) })
+	return submit(ctx, q, grid, plan, kind, nil, func(k *known, cell string) bool { return !k.done.has(cell) })
 }
 
 // Retry puts the cells of a run whose result has one of the statuses back into
-// the queue and returns how many.
-func Retry(ctx context.Context, q *queue.Queue, run string, statuses []experiment.Status) (int, error) {
-	_, plan, err := FindRun(ctx, q, run)
+// the queue, and those whose result does not pass.
+func Retry(ctx context.Context, q *queue.Queue, run string, kind experiment.Kind, statuses []experiment.Status) (*Submitted, error) {
+	grid, plan, err := FindRun(ctx, q, run)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
-	k, err := lookUp(ctx, q, run, statuses)
+	return submit(ctx, q, grid, plan, kind, statuses, (*known).puts)
+}
+
+// submit publishes the wanted cells of a plan, where those whose result has one of
+// the statuses are to be computed again. Results are read when there are any: what
+// does not pass is no result, and its cell is wanted.
+func submit(ctx context.Context, q *queue.Queue, grid *experiment.Grid, plan *experiment.Plan, kind experiment.Kind, statuses []experiment.Status, wanted func(k *known, cell string) bool) (*Submitted, error) {
+	var s Submitted
+	k, err := lookUp(ctx, q, plan.Run, statuses)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
-	published, _, err := k.publishAll(ctx, q, plan, k.puts)
-	return published, err
+	strayed := cellSet{}
+	if !k.fresh {
+		gate, err := newGate(ctx, plan, kind.Tables(), kept(grid))
+		if err != nil {
+			return nil, err
+		}
+		strays, err := sift(ctx, q, gate, func(*experiment.Outcome) error { return nil })
+		if err != nil {
+			return nil, err
+		}
+		for _, stray := range strays {
+			strayed.add(stray.Cell)
+		}
+		if s.Quarantined = len(strays); s.Quarantined > 0 {
+			if k, err = lookUp(ctx, q, plan.Run, statuses); err != nil {
+				return nil, err
+			}
+		}
+	}
+	s.Published, s.Refused, err = k.publishAll(ctx, q, plan, func(cell string) bool { return wanted(k, cell) || strayed.has(cell) && !k.done.has(cell) })
+	return &s, err
+}
+
+// Collected tells what was gathered of a run.
+type Collected struct {
+	Counts      map[experiment.Status]int // of the folder
+	Cells       int64                     // that the run has
+	Quarantined int                       // messages that did not pass
+	Again       int                       // cells queued again for that
 }
 
 // Collect gathers the results that the queue has of a run into a folder, also
-// while the run is going on. It returns the counts by status of the folder and
-// the number of cells the run has.
-func Collect(ctx context.Context, q *queue.Queue, run, out, version string, kind experiment.Kind) (map[experiment.Status]int, int64, error) {
+// while the run is going on. Cells whose result does not pass are queued again.
+func Collect(ctx context.Context, q *queue.Queue, run, out, version string, kind experiment.Kind) (*Collected, error) {
 	grid, plan, err := FindRun(ctx, q, run)
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	c := &Coordinator{Grid: grid, Plan: plan, Kind: kind, Out: out, Version: version}
 	store, err := results.Open(ctx, out, results.StoreOptions{Tables: kind.Tables(), Run: run, Kept: kept(grid)})
 	if err != nil {
-		return nil, 0, &StartError{err}
+		return nil, &StartError{err}
 	}
 	defer store.Close()
-	if _, err := q.Reconcile(ctx, run); err != nil {
-		return nil, 0, err
+	gate, err := newGate(ctx, plan, kind.Tables(), kept(grid))
+	if err != nil {
+		return nil, err
 	}
 	// While outcomes are added the folder is already one that others can read.
 	if err := c.putManifest(store, false); err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	changed := false
-	for outcome, err := range q.Results(ctx, run) {
-		if err != nil {
-			return nil, 0, err
-		}
+	strays, err := sift(ctx, q, gate, func(outcome *experiment.Outcome) error {
 		if status, ok := store.Status(outcome.Cell); ok && status == outcome.Status {
-			continue
-		}
-		if err := appendOutcome(store, plan, outcome); err != nil {
-			return nil, 0, err
+			return nil
 		}
 		changed = true
+		return appendOutcome(store, plan, outcome)
+	})
+	if err != nil {
+		return nil, err
+	}
+	again, err := c.queueAgain(ctx, q, store, strays)
+	if err != nil {
+		return nil, err
 	}
 	if err := c.finish(ctx, store, changed); err != nil {
-		return nil, 0, err
+		return nil, err
 	}
-	return store.Counts(), plan.Count(), nil
+	return &Collected{store.Counts(), plan.Count(), len(strays), again}, nil
+}
+
+// queueAgain queues the cells of quarantined messages that the store does not have
+// and returns how many.
+func (c *Coordinator) queueAgain(ctx context.Context, q *queue.Queue, store *results.Store, strays []*queue.QuarantinedError) (int, error) {
+	if len(strays) == 0 {
+		return 0, nil
+	}
+	cells := cellSet{}
+	for _, stray := range strays {
+		cells.add(stray.Cell)
+	}
+	k, err := lookUp(ctx, q, c.Plan.Run, nil)
+	if err != nil {
+		return 0, err
+	}
+	published, _, err := k.publishAll(ctx, q, c.Plan, func(cell string) bool {
+		_, there := store.Newest(cell)
+		return !there && cells.has(cell) && !k.done.has(cell)
+	})
+	return published, err
 }
 
 // FindRun returns the grid and the plan of a run in the queue.

@@ -339,10 +339,10 @@ func TestCoordinatorResumes(t *testing.T) {
 	t.Parallel()
 	grid, p := plan(t)
 	q := startQueue(t)
-	if published, _, err := Submit(t.Context(), q, grid, p); err != nil || int64(published) != p.Count() {
-		t.Fatalf("submitted %d of %d cells: %v", published, p.Count(), err)
-	}
 	kind := experiment.SelfPacedKind{}
+	if s, err := Submit(t.Context(), q, grid, p, kind); err != nil || int64(s.Published) != p.Count() {
+		t.Fatalf("submitted %+v of %d cells: %v", s, p.Count(), err)
+	}
 	w := &Worker{Queue: q, Kinds: []experiment.Kind{kind}, Name: "elsewhere", Slots: 1, Drain: true, Idle: 10 * time.Millisecond}
 	if err := w.Run(t.Context()); err != nil {
 		t.Fatal(err)

@@ -28,10 +28,15 @@ const (
 
 // look tells whether the missing cells can still come. When nothing is queued
 // or running and no outcome arrives, tasks that the server holds and gives to
-// nobody, see [queue.Queue.Sweep], are given out anew; if there is still nothing
-// the run ends with an error instead of waiting for ever.
+// nobody, see [queue.Queue.Sweep], are given out anew, and cells without a task are
+// queued again, whose task was acknowledged without a result that passes; if there
+// is still nothing the run ends with an error instead of waiting for ever.
 func (g *gatherer) look(ctx context.Context, q *queue.Queue, run string) error {
-	if _, err := q.Reconcile(ctx, run); err != nil {
+	_, strays, err := q.Reconcile(ctx, run, g.gate.check)
+	for _, stray := range strays {
+		g.noteStray(stray)
+	}
+	if err != nil {
 		return err
 	}
 	runs, err := q.Runs(ctx)
@@ -59,7 +64,11 @@ func (g *gatherer) look(ctx context.Context, q *queue.Queue, run string) error {
 		if _, err := q.Sweep(ctx, run); err != nil {
 			return err
 		}
-		return q.Reopen(ctx, run)
+		if err := q.Reopen(ctx, run); err != nil {
+			return err
+		}
+		_, _, err = q.PublishAgain(ctx, tasksOf(g.plan, g.lacks), g.before.number)
+		return err
 	case stallAfter:
 		return fmt.Errorf("%d cells of run %s are neither queued nor running and have not ended; the same command queues them again", missing, run)
 	}

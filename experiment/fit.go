@@ -1,0 +1,135 @@
+package experiment
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"unicode/utf8"
+)
+
+// typeNames are the types of columns in messages.
+var typeNames = [...]string{Int: "integers", Float: "floats", Text: "texts", Time: "times", FloatList: "lists of floats"}
+
+// String returns what a column of the type holds.
+func (t Type) String() string { return typeNames[t] }
+
+// Fits returns an error unless the rows of an outcome are those of the tables:
+// one row of labels, one of measures when the cell was computed, and no further table
+// that is not declared.
+func (t Tables) Fits(o *Outcome) error {
+	if err := t.FitsLabels(&o.Labels); err != nil {
+		return err
+	}
+	return t.FitsRows(o)
+}
+
+// FitsLabels returns an error unless labels are one row of the label columns.
+func (t Tables) FitsLabels(labels *Batch) error {
+	if err := labels.Fits(t.Labels); err != nil {
+		return fmt.Errorf("labels: %w", err)
+	}
+	if labels.Rows != 1 {
+		return fmt.Errorf("labels: %d rows, not 1", labels.Rows)
+	}
+	return nil
+}
+
+// FitsRows is [Tables.Fits] without the labels.
+func (t Tables) FitsRows(o *Outcome) error {
+	if o.Measures.Rows != 0 {
+		if err := o.Measures.Fits(t.Measures); err != nil {
+			return fmt.Errorf("measures: %w", err)
+		}
+		if o.Measures.Rows != 1 {
+			return fmt.Errorf("measures: %d rows, not 1", o.Measures.Rows)
+		}
+	} else if o.Status.Computed() {
+		return fmt.Errorf("measures: none, though the status is %s", o.Status)
+	}
+	known := 0
+	for _, table := range t.Further {
+		rows, ok := o.Further[table.Name]
+		if !ok {
+			continue
+		}
+		known++
+		if rows.Rows == 0 {
+			continue
+		}
+		if err := rows.Fits(table.Columns[1:]); err != nil {
+			return fmt.Errorf("table %s: %w", table.Name, err)
+		}
+	}
+	if known != len(o.Further) {
+		return errors.New("it has tables that its kind of experiment does not declare")
+	}
+	if !slices.Contains(Statuses, o.Status) {
+		return fmt.Errorf("there is no status %q", o.Status)
+	}
+	return nil
+}
+
+// Fits returns an error unless the batch holds rows of the columns.
+func (b *Batch) Fits(columns []Column) error {
+	if len(b.Columns) != len(columns) {
+		return fmt.Errorf("has %d columns, not %d", len(b.Columns), len(columns))
+	}
+	for j, column := range columns {
+		v := &b.Columns[j]
+		var n int
+		switch column.Type {
+		case Int, Time:
+			n = len(v.Ints)
+		case Float:
+			n = len(v.Floats)
+		case Text:
+			n = len(v.Texts)
+			for i, s := range v.Texts {
+				if !utf8.ValidString(s) {
+					return fmt.Errorf("column %s: row %d is not valid UTF-8: %q", column.Name, i, s)
+				}
+			}
+		case FloatList:
+			n = len(v.Lists)
+		}
+		if n != b.Rows || v.Null != nil && len(v.Null) != n {
+			return fmt.Errorf("column %s: %d values and %d null marks for %d rows of %s",
+				column.Name, n, len(v.Null), b.Rows, column.Type)
+		}
+	}
+	return nil
+}
+
+// Finite returns an error of the status diverged when a measure or a value of a
+// further table is not a finite number; what does not apply is null.
+func (t Tables) Finite(measures *Batch, further map[string]Batch) error {
+	if err := measures.finite(t.Measures); err != nil {
+		return &StatusError{Status: Diverged, Err: err}
+	}
+	for _, table := range t.Further {
+		rows := further[table.Name]
+		if err := rows.finite(table.Columns[1:]); err != nil {
+			return &StatusError{Status: Diverged, Err: fmt.Errorf("table %s: %w", table.Name, err)}
+		}
+	}
+	return nil
+}
+
+func (b *Batch) finite(columns []Column) error {
+	for j, v := range b.Columns {
+		for row, x := range v.Floats {
+			if notFinite(x) && !v.IsNull(row) {
+				return fmt.Errorf("%s is %v", columns[j].Name, x)
+			}
+		}
+		for row, list := range v.Lists {
+			if i := slices.IndexFunc(list, notFinite); i >= 0 && !v.IsNull(row) {
+				return fmt.Errorf("%s has %v", columns[j].Name, list[i])
+			}
+		}
+	}
+	return nil
+}
+
+func notFinite(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) }

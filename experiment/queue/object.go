@@ -1,0 +1,261 @@
+package queue
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// partSize is how much of an object is stored at a time. The client library
+// sends all chunks of an object at once and gives its download a single
+// deadline, so that large ones overrun the server's buffers or time out; in
+// parts neither grows with the object.
+const partSize = 4 << 20
+
+// index is stored last under the object's own name and lists its parts; until
+// then the object does not exist.
+type index struct {
+	Parts int   `json:"parts"`
+	Size  int64 `json:"size"`
+}
+
+const (
+	// maxOutcome bounds an outcome beside the messages, in bytes, since readers
+	// hold it whole; maxData an object that is read in parts.
+	maxOutcome = 256 << 20
+	maxData    = 1 << 40
+	// maxIndex bounds the index of an object.
+	maxIndex = 4 << 10
+)
+
+// check refuses what putObject does not write.
+func (i *index) check(most int64) error {
+	if i.Size < 0 || i.Size > most {
+		return fmt.Errorf("it says %d bytes; allowed are 0 to %d", i.Size, most)
+	}
+	if want := (i.Size + partSize - 1) / partSize; int64(i.Parts) != want {
+		return fmt.Errorf("it says %d parts for %d bytes, which take %d", i.Parts, i.Size, want)
+	}
+	return nil
+}
+
+// part returns the bytes of a part.
+func (i *index) part(number int) int64 { return min(partSize, i.Size-int64(number)*partSize) }
+
+func partName(name string, part int) string { return fmt.Sprintf("%s/%06d", name, part) }
+
+// DamagedError says that an object at the server is not as it was stored.
+type DamagedError struct {
+	Object string
+	Err    error
+}
+
+func (e *DamagedError) Error() string {
+	return fmt.Sprintf("object %s at the server is damaged: %v", e.Object, e.Err)
+}
+
+// Unwrap returns what is wrong.
+func (e *DamagedError) Unwrap() error { return e.Err }
+
+func (q *Queue) putObject(ctx context.Context, bucket, name string, r io.Reader) error {
+	store, err := q.bucket(ctx, bucket)
+	if err != nil {
+		return err
+	}
+	var at index
+	buffer := make([]byte, partSize)
+	for {
+		n, err := io.ReadFull(r, buffer)
+		if n > 0 {
+			part := partName(name, at.Parts)
+			err := q.persistFor(ctx, transferWait, "storing part "+part, "", func(ctx context.Context) error {
+				return q.put(ctx, store, bucket, part, buffer[:n])
+			})
+			if err != nil {
+				return err
+			}
+			at.Parts++
+			at.Size += int64(n)
+		}
+		if err == io.EOF || err == io.ErrUnexpectedEOF {
+			break
+		}
+		if err != nil {
+			return fmt.Errorf("reading what to store: %w", err)
+		}
+	}
+	body, err := json.Marshal(at)
+	if err != nil {
+		return err
+	}
+	return q.persist(ctx, "storing index "+name, "", func(ctx context.Context) error {
+		return q.put(ctx, store, bucket, name, body)
+	})
+}
+
+// metaSubject returns the subject of an object's description.
+func metaSubject(bucket, name string) string {
+	return "$O." + bucket + ".M." + base64.URLEncoding.EncodeToString([]byte(name))
+}
+
+// put stores an object, over one whose description cannot be read too.
+func (q *Queue) put(ctx context.Context, store jetstream.ObjectStore, bucket, name string, body []byte) error {
+	_, err := store.PutBytes(ctx, name, body)
+	if !errors.Is(err, jetstream.ErrBadObjectMeta) {
+		return err
+	}
+	stream, err := q.stream(ctx, objectsStream+bucket)
+	if err == nil {
+		err = stream.Purge(ctx, jetstream.WithPurgeSubject(metaSubject(bucket, name)))
+	}
+	if err == nil {
+		_, err = store.PutBytes(ctx, name, body)
+	}
+	return err
+}
+
+// get returns an object of at most so many bytes. What the server has of it is
+// looked at before any of it is read: the library follows links, and waits for
+// chunks that are not there.
+func (q *Queue) get(ctx context.Context, store jetstream.ObjectStore, bucket, name string, most int64) ([]byte, error) {
+	info, err := store.GetInfo(ctx, name)
+	if errors.Is(err, jetstream.ErrBadObjectMeta) {
+		return nil, &DamagedError{name, err}
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := checkInfo(info, name, most); err != nil {
+		return nil, &DamagedError{name, err}
+	}
+	if info.Size == 0 {
+		return nil, nil
+	}
+	stream, err := q.stream(ctx, objectsStream+bucket)
+	if err != nil {
+		return nil, err
+	}
+	chunks := "$O." + bucket + ".C." + info.NUID
+	held, err := stream.Info(ctx, jetstream.WithSubjectFilter(chunks))
+	if err != nil {
+		return nil, err
+	}
+	if have := held.State.Subjects[chunks]; have != uint64(info.Chunks) {
+		return nil, &DamagedError{name, fmt.Errorf("%d of its %d chunks are there", have, info.Chunks)}
+	}
+	result, err := store.Get(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	defer result.Close()
+	body := make([]byte, info.Size+1) // one more than there may be
+	n, err := io.ReadFull(result, body)
+	switch {
+	case errors.Is(err, jetstream.ErrDigestMismatch), errors.Is(err, jetstream.ErrInvalidDigestFormat):
+		return nil, &DamagedError{name, err}
+	case err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF):
+		return nil, err
+	case uint64(n) != info.Size:
+		return nil, &DamagedError{name, fmt.Errorf("it is not of the %d bytes that it says", info.Size)}
+	}
+	return body[:n], nil
+}
+
+// checkInfo refuses the description of an object that put does not store.
+func checkInfo(info *jetstream.ObjectInfo, name string, most int64) error {
+	switch {
+	case info.Name != name:
+		return fmt.Errorf("its description is of %.100q", info.Name)
+	case info.Opts != nil && info.Opts.Link != nil:
+		return errors.New("it is a link to another object")
+	case info.Size > uint64(most):
+		return fmt.Errorf("it says %d bytes; allowed are %d", info.Size, most)
+	case len(info.NUID) > 64 || ValidName(info.NUID) != nil:
+		return fmt.Errorf("its chunks are called %.100q", info.NUID)
+	}
+	return nil
+}
+
+// openObject opens an object of at most so many bytes.
+func (q *Queue) openObject(ctx context.Context, bucket, name string, most int64) (*objectReader, error) {
+	store, err := q.bucket(ctx, bucket)
+	if err != nil {
+		return nil, err
+	}
+	r := &objectReader{ctx: ctx, queue: q, store: store, bucket: bucket, name: name}
+	var body []byte
+	err = q.persist(ctx, "reading index "+name, "", func(ctx context.Context) (err error) {
+		body, err = q.get(ctx, store, bucket, name, maxIndex)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	err = json.Unmarshal(body, &r.index)
+	if err == nil {
+		err = r.index.check(most)
+	}
+	if err != nil {
+		return nil, &DamagedError{name, fmt.Errorf("its index: %w", err)}
+	}
+	return r, nil
+}
+
+// readOutcome returns the outcome that is stored as an object. Memory grows
+// with what has come, not with what the index says.
+func (q *Queue) readOutcome(ctx context.Context, name string) ([]byte, error) {
+	r, err := q.openObject(ctx, outcomesBucket, name, maxOutcome)
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(r)
+}
+
+// objectReader reads an object part by part; the library checks each part's
+// SHA-256.
+type objectReader struct {
+	ctx    context.Context // of the whole object: io.Reader has no other place for it
+	queue  *Queue
+	store  jetstream.ObjectStore
+	bucket string
+	name   string
+	index  index
+	next   int
+	part   []byte
+}
+
+func (r *objectReader) Read(p []byte) (int, error) {
+	for len(r.part) == 0 {
+		if r.next == r.index.Parts {
+			return 0, io.EOF
+		}
+		name, want := partName(r.name, r.next), r.index.part(r.next)
+		err := r.queue.persistFor(r.ctx, transferWait, "reading part "+name, "", func(ctx context.Context) (err error) {
+			r.part, err = r.queue.get(ctx, r.store, r.bucket, name, want)
+			return err
+		})
+		if errors.Is(err, jetstream.ErrObjectNotFound) {
+			err = &DamagedError{r.name, err}
+		}
+		if err != nil {
+			return 0, err
+		}
+		if int64(len(r.part)) != want {
+			return 0, &DamagedError{name, fmt.Errorf("it has %d bytes, not %d", len(r.part), want)}
+		}
+		r.next++
+	}
+	n := copy(p, r.part)
+	r.part = r.part[n:]
+	return n, nil
+}
+
+func (r *objectReader) Close() error {
+	r.next, r.part = r.index.Parts, nil
+	return nil
+}

@@ -1,0 +1,202 @@
+package queue
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/agepath/agepath/experiment"
+)
+
+// TestIndexOnTheWire has indexes and descriptions of objects that no writer makes.
+// None may take memory, wait for what is not there, or end the process.
+func TestIndexOnTheWire(t *testing.T) {
+	t.Parallel()
+	b := setup(t, 30*time.Second)
+	store, err := b.bucket(b.ctx, outcomesBucket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, body := range []string{
+		`{"parts":1,"size":9000000000000000000}`, `{"parts":1,"size":-600}`, `{"parts":1,"size":60000000000}`, `{"parts":-1,"size":5}`,
+		`{"parts":3,"size":10}`, `{"parts":1,"size":10}`, `{"parts":64,"size":268435456}`, `[]`, ``, strings.Repeat(" ", maxIndex+1),
+	} {
+		name := fmt.Sprintf("run.cell.%d", i)
+		if _, err := store.PutBytes(b.ctx, name, []byte(body)); err != nil {
+			t.Fatal(err)
+		}
+		b.wantDamaged(name, body)
+	}
+	if _, err := store.PutBytes(b.ctx, "run.cell.good/000000", []byte("four")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := store.PutBytes(b.ctx, "run.cell.good", []byte(`{"parts":1,"size":5}`)); err != nil {
+		t.Fatal(err)
+	}
+	b.wantDamaged("run.cell.good", "a part that is too short")
+	for i, info := range []string{
+		`{"name":"%s","bucket":"AGEPATH_OUTCOMES","nuid":"abc","size":60000000000,"chunks":1}`,
+		`{"name":"%s","bucket":"AGEPATH_OUTCOMES","nuid":"abc","size":20,"chunks":1,"digest":"SHA-256=x"}`,
+		`{"name":"%s","bucket":"AGEPATH_OUTCOMES","nuid":"*","size":20,"chunks":1}`,
+		`{"name":"%s","bucket":"AGEPATH_OUTCOMES","nuid":"abc","options":{"link":{"bucket":"AGEPATH_OUTCOMES","name":"%[1]s"}}}`,
+		`{"name":"other %s","bucket":"AGEPATH_OUTCOMES","nuid":"abc","size":20,"chunks":1}`,
+		`no description`,
+	} {
+		name := fmt.Sprintf("run.cell.info%d", i)
+		body := fmt.Sprintf(info, name)
+		if i == 5 {
+			body = info
+		}
+		msg := nats.NewMsg(metaSubject(outcomesBucket, name))
+		msg.Header.Set("Nats-Rollup", "sub")
+		msg.Data = []byte(body)
+		if _, err := b.js.PublishMsg(b.ctx, msg); err != nil {
+			t.Fatal(err)
+		}
+		b.wantDamaged(name, body)
+	}
+}
+
+func (b *bundle) wantDamaged(name, what string) {
+	b.t.Helper()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, err := b.readOutcome(b.ctx, name)
+	runtime.ReadMemStats(&after)
+	var damaged *DamagedError
+	if !errors.As(err, &damaged) {
+		b.t.Errorf("%.60q: %v, want a damaged object", what, err)
+	}
+	if took := after.TotalAlloc - before.TotalAlloc; took > 20<<20 {
+		b.t.Errorf("%.60q: %d bytes were allocated", what, took)
+	}
+}
+
+// TestReplaceData replaces a data set whose parts and description are damaged.
+func TestReplaceData(t *testing.T) {
+	t.Parallel()
+	b := setup(t, 30*time.Second)
+	data := noise(partSize + 10)
+	if err := b.PutData(b.ctx, "abc", bytes.NewReader(data)); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"abc", "abc/000001"} {
+		if _, err := b.js.Publish(b.ctx, metaSubject(dataBucket, name), []byte("no description")); err != nil {
+			t.Fatal(err)
+		}
+		if r, err := b.Data(b.ctx, "abc"); err == nil {
+			if _, err = io.ReadAll(r); err == nil {
+				t.Errorf("%s: read although its description is none", name)
+			}
+		}
+		if err := b.PutData(b.ctx, "abc", bytes.NewReader(data)); err != nil {
+			t.Fatal(err)
+		}
+		if err := b.ReplaceData(b.ctx, "abc", bytes.NewReader(data)); err != nil {
+			t.Fatal(err)
+		}
+		b.wantData(b.Queue, data)
+	}
+}
+
+// TestRecordOfAttemptsOnTheWire has records of attempts that no worker writes: the
+// task is computed nevertheless.
+func TestRecordOfAttemptsOnTheWire(t *testing.T) {
+	t.Parallel()
+	b := setup(t, 30*time.Second)
+	b.publish(task("run", "a"))
+	worker := b.worker(WorkerConfig{})
+	for _, record := range []string{"no record", `{"task":0,"failed":-5}`, `{"task":0,"failed":99999999999}`, `{"task":"0"}`, strings.Repeat(" ", 2000)} {
+		if _, err := b.js.Publish(b.ctx, attemptTopic.cell("run", "a"), []byte(record)); err != nil {
+			t.Fatal(err)
+		}
+		d := b.pull(worker)
+		if d.Attempt != 1 {
+			t.Errorf("%.40q: attempt %d, want the first", record, d.Attempt)
+		}
+		if err := d.Release(b.ctx, 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestDecodingTakesLittle decodes messages that are small and would be large in
+// memory, in both forms that are read.
+func TestDecodingTakesLittle(t *testing.T) {
+	const size = 1 << 20
+	columns := append([]byte{0xa1, 0x08, 0xa2, 0x01, 0x01, 0x02, 0x9a, 0, 0x10, 0, 0}, bytes.Repeat([]byte{0xa0}, size)...)
+	lists := append([]byte{0xa1, 0x08, 0xa2, 0x01, 0x01, 0x02, 0x81, 0xa1, 0x04, 0x9a, 0, 0x10, 0, 0}, bytes.Repeat([]byte{0x80}, size)...)
+	other := append([]byte{0xa2, 0x18, 0x63, 0x01}, columns[1:]...) // a key that is not known
+	for name, body := range map[string][]byte{"columns": columns, "lists": lists, "columns, another form": other} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := DecodeOutcome(body)
+		runtime.ReadMemStats(&after)
+		if took := after.TotalAlloc - before.TotalAlloc; err == nil || took > 10*size {
+			t.Errorf("%s: %d bytes take %d, error %v", name, len(body), took, err)
+		}
+	}
+	// What a worker sends is read: a path of many knots with small numbers.
+	o := ok()
+	rows := experiment.Batch{Rows: 100_000, Columns: []experiment.Vector{{Ints: make([]int64, 100_000)}, {Null: make([]bool, 100_000), Floats: make([]float64, 100_000)}}}
+	o.Further = map[string]experiment.Batch{"knots": rows}
+	body, err := EncodeOutcome(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := DecodeOutcome(body); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestQuarantineIsBounded wants the quarantine to keep what it may and a message's
+// head alone.
+func TestQuarantineIsBounded(t *testing.T) {
+	t.Parallel()
+	b := setup(t, 30*time.Second)
+	msg := nats.NewMsg(resultTopic.cell("run", "<script>"))
+	msg.Data = noise(100_000)
+	if _, err := b.js.PublishMsg(b.ctx, msg); err != nil {
+		t.Fatal(err)
+	}
+	found := 0
+	for _, err := range b.Sift(b.ctx, "run", false, func(*experiment.Outcome) error { return nil }) {
+		stray := new(QuarantinedError)
+		if !errors.As(err, &stray) || stray.Cell != "<script>" {
+			t.Errorf("the sequence gives %v", err)
+		}
+		found++
+	}
+	for kept, err := range b.Quarantined(b.ctx, "run") {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if kept.Size != 100_000 || len(kept.Head) != quarantineHead || !bytes.Equal(kept.Head, msg.Data[:quarantineHead]) ||
+			kept.Subject != msg.Subject || !strings.Contains(kept.Reason, "decoding outcome") || time.Since(kept.Time) > time.Minute {
+			t.Errorf("kept %+v", kept)
+		}
+		found++
+	}
+	if found != 2 || b.counts("run") != (Counts{Quarantined: 1}) {
+		t.Errorf("found %d, counts %+v", found, b.counts("run"))
+	}
+	stream, err := b.js.Stream(b.ctx, quarantineStream)
+	if err != nil {
+		t.Fatal(err)
+	}
+	config := stream.CachedInfo().Config
+	if config.MaxMsgs != quarantineMessages || config.MaxBytes != quarantineBytes || config.Discard != jetstream.DiscardOld {
+		t.Errorf("its stream has the configuration %+v", config)
+	}
+	if err := b.Purge(b.ctx, "run"); err != nil || b.counts("run") != (Counts{}) {
+		t.Errorf("after purging %+v, %v", b.counts("run"), err)
+	}
+}

@@ -1,0 +1,184 @@
+package queue
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+const (
+	// quarantineMessages and quarantineBytes bound the quarantine of all runs; the
+	// oldest messages go first.
+	quarantineMessages = 10_000
+	quarantineBytes    = 64 << 20
+	// quarantineHead is how much is kept of a message, and reasonBytes of why it
+	// did not pass.
+	quarantineHead = 4 << 10
+	reasonBytes    = 1 << 10
+)
+
+// Headers of a quarantined message, beside reasonHeader and timeHeader.
+const (
+	subjectHeader = "Agepath-Subject" // where it was
+	sizeHeader    = "Agepath-Size"    // of the whole message
+)
+
+// QuarantinedError says that a message about a cell did not pass, and is in the
+// quarantine instead of where it was.
+type QuarantinedError struct {
+	Run, Cell string
+	Err       error // why
+}
+
+func (e *QuarantinedError) Error() string {
+	return fmt.Sprintf("run %s, cell %s: the message is quarantined: %v", e.Run, printable(e.Cell, maxName), e.Err)
+}
+
+// Unwrap returns why the message did not pass.
+func (e *QuarantinedError) Unwrap() error { return e.Err }
+
+// unfit is why a message does not pass, in contrast to why it cannot be read now.
+type unfit struct{ err error }
+
+func (e *unfit) Error() string { return e.err.Error() }
+func (e *unfit) Unwrap() error { return e.err }
+
+func unfitf(format string, args ...any) error { return &unfit{fmt.Errorf(format, args...)} }
+
+// asUnfit returns err as one that a message is to blame for.
+func asUnfit(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &unfit{err}
+}
+
+// Quarantined is a message in the quarantine.
+type Quarantined struct {
+	Run, Subject string // where it was
+	Reason       string
+	Time         time.Time // when it was found
+	Size         int       // of the whole message
+	Head         []byte    // its first bytes
+}
+
+// stray is a message that does not pass, as its stream has it.
+type stray struct {
+	stream, subject string
+	sequence        uint64
+	header          nats.Header
+	data            []byte
+}
+
+func strayOf(stream string, msg jetstream.Msg) (stray, error) {
+	meta, err := msg.Metadata()
+	if err != nil {
+		return stray{}, err
+	}
+	return stray{stream, msg.Subject(), meta.Sequence.Stream, msg.Headers(), msg.Data()}, nil
+}
+
+// quarantine moves a message to the quarantine, and with a result the dead letter
+// of its cell, which would bring it back. Doing it twice does no harm.
+func (q *Queue) quarantine(ctx context.Context, s stray, reason error) error {
+	run, cell := runOf(s.subject), cellOf(s.subject)
+	msg := nats.NewMsg(quarantineTopic.cell(run, place(cell)))
+	msg.Data = s.data[:min(len(s.data), quarantineHead)]
+	msg.Header[subjectHeader] = []string{printable(s.subject, reasonBytes)}
+	msg.Header[reasonHeader] = []string{printable(reason.Error(), reasonBytes)}
+	msg.Header[timeHeader] = []string{time.Now().UTC().Format(time.RFC3339Nano)}
+	msg.Header[sizeHeader] = []string{strconv.Itoa(len(s.data))}
+	msg.Header[nats.MsgIdHdr] = []string{fmt.Sprintf("%s %d", s.stream, s.sequence)} // two readers can find it
+	store := func(ctx context.Context) error {
+		_, err := q.js.PublishMsg(ctx, msg)
+		return err
+	}
+	err := q.persist(ctx, "quarantining "+s.subject, quarantineStream, store)
+	if errors.Is(err, jetstream.ErrStreamNotFound) { // made by an older version
+		if err = q.ensureStream(ctx, quarantineConfig(max(q.config.Replicas, 1))); err == nil {
+			err = q.persist(ctx, "quarantining "+s.subject, quarantineStream, store)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	if err := q.removeUpTo(ctx, s.stream, s.subject, s.sequence); err != nil || s.stream != resultsStream {
+		return err
+	}
+	return q.purgeSubjects(ctx, deadStream, deadTopic.cell(run, cell))
+}
+
+// removeUpTo removes the messages of a subject up to a sequence: one that came
+// later stays.
+func (q *Queue) removeUpTo(ctx context.Context, name, subject string, sequence uint64) error {
+	return q.persist(ctx, "removing "+subject, name, func(ctx context.Context) error {
+		stream, err := q.stream(ctx, name)
+		if err != nil {
+			return err
+		}
+		return stream.Purge(ctx, jetstream.WithPurgeSubject(subject), jetstream.WithPurgeSequence(sequence+1))
+	})
+}
+
+// Quarantined returns what the quarantine has of a run, the oldest first. An error
+// ends the sequence.
+func (q *Queue) Quarantined(ctx context.Context, run string) iter.Seq2[*Quarantined, error] {
+	return func(yield func(*Quarantined, error) bool) {
+		if err := validRun(run); err != nil {
+			yield(nil, fmt.Errorf("reading the quarantine: %w", err))
+			return
+		}
+		source := reader{queue: q, stream: quarantineStream, filter: quarantineTopic.run(run)}
+		for msg, err := range source.messages(ctx) {
+			if errors.Is(err, jetstream.ErrStreamNotFound) {
+				return
+			}
+			if err != nil {
+				yield(nil, fmt.Errorf("reading the quarantine of run %s: %w", run, err))
+				return
+			}
+			header := msg.Headers()
+			found := &Quarantined{
+				Run: run, Subject: printable(header.Get(subjectHeader), reasonBytes), Reason: printable(header.Get(reasonHeader), reasonBytes),
+				Head: msg.Data(),
+			}
+			found.Time, _ = time.Parse(time.RFC3339Nano, header.Get(timeHeader))
+			found.Size, _ = strconv.Atoi(header.Get(sizeHeader))
+			if !yield(found, nil) {
+				return
+			}
+		}
+	}
+}
+
+// place returns the last token of the quarantine's subject for a cell, whose name
+// can be anything.
+func place(cell string) string {
+	if ValidName(cell) != nil {
+		return "-"
+	}
+	return cell
+}
+
+// printable returns text of at most so many bytes that does no harm on a terminal
+// or in a header.
+func printable(text string, most int) string {
+	if len(text) > most {
+		text = text[:most] + "..."
+	}
+	return strings.Map(func(c rune) rune {
+		if c == utf8.RuneError || !unicode.IsPrint(c) {
+			return '\uFFFD'
+		}
+		return c
+	}, strings.ReplaceAll(text, "\n", " "))
+}

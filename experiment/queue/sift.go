@@ -1,0 +1,72 @@
+package queue
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"strconv"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/agepath/agepath/experiment"
+)
+
+// maxNumber bounds the number of a cell's results: more than anybody puts a cell
+// back.
+const maxNumber = 1 << 32
+
+// Sift is [Queue.Results], or with follow [Queue.Follow], for who keeps the
+// outcomes: those that do not pass are moved to the quarantine, and come as a
+// [*QuarantinedError] after which the sequence goes on. An outcome passes when it
+// can be read, is of the cell that its subject says and of the status that its
+// header says, and check finds nothing wrong with it. check is called from several
+// goroutines.
+func (q *Queue) Sift(ctx context.Context, run string, follow bool, check func(*experiment.Outcome) error) iter.Seq2[*experiment.Outcome, error] {
+	return func(yield func(*experiment.Outcome, error) bool) {
+		for outcome, err := range q.outcomes(ctx, run, follow, check) {
+			var found *strayError
+			if errors.As(err, &found) {
+				err = q.quarantine(ctx, found.stray, found.err)
+				if err != nil {
+					yield(nil, fmt.Errorf("reading results of run %s: %w", run, err))
+					return
+				}
+				err = &QuarantinedError{run, cellOf(found.subject), found.err}
+			}
+			if !yield(outcome, err) {
+				return
+			}
+		}
+	}
+}
+
+// strayError is a result that does not pass.
+type strayError struct {
+	stray
+	err error
+}
+
+func (e *strayError) Error() string { return e.err.Error() }
+func (e *strayError) Unwrap() error { return e.err }
+
+// matches refuses an outcome that is not what the subject and the headers of its
+// message say.
+func matches(outcome *experiment.Outcome, subject string, header nats.Header) error {
+	switch {
+	case outcome.Run != runOf(subject) || outcome.Cell != cellOf(subject):
+		return unfitf("it says run %.140q, cell %.140q", outcome.Run, outcome.Cell)
+	case string(outcome.Status) != header.Get(statusHeader):
+		return unfitf("it says the status %.40q, its header %.40q", outcome.Status, header.Get(statusHeader))
+	}
+	if _, ok := resultNumber(header); !ok {
+		return unfitf("its header %s is %.40q", taskHeader, header.Get(taskHeader))
+	}
+	return nil
+}
+
+// resultNumber returns the number of the task that a result came from.
+func resultNumber(header nats.Header) (number uint64, ok bool) {
+	number, err := strconv.ParseUint(header.Get(taskHeader), 10, 64)
+	return number, err == nil && number <= maxNumber
+}

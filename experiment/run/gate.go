@@ -1,0 +1,192 @@
+package run
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"math"
+	"slices"
+	"sync"
+
+	"github.com/agepath/agepath/experiment"
+)
+
+const (
+	// mostAgain is how often a cell is queued again because its result did not
+	// pass, before a failed row says so.
+	mostAgain = 5
+	// errorBytes and nameBytes bound the texts of an outcome.
+	errorBytes = 64 << 10
+	nameBytes  = 1 << 10
+	// mostAttempts bounds the attempts that an outcome says.
+	mostAttempts = 1 << 20
+)
+
+// gate decides which outcomes a run takes: those of its cells, with their labels,
+// that fit the declared tables. Nothing else in a message is believed. It takes 24
+// bytes a cell.
+type gate struct {
+	plan   *experiment.Plan
+	tables experiment.Tables
+	kept   []string // further tables of each cell that was computed
+	seed   maphash.Seed
+	cells  []plannedCell // by key
+
+	mu    sync.Mutex
+	again map[cellKey]int // how often cells were queued again
+}
+
+// plannedCell is a cell of the plan with a hash of its labels.
+type plannedCell struct {
+	key    cellKey
+	labels uint64
+}
+
+// newGate expands the plan, which takes some microseconds a cell.
+func newGate(ctx context.Context, plan *experiment.Plan, tables experiment.Tables, kept []string) (*gate, error) {
+	g := &gate{
+		plan: plan, tables: tables, seed: maphash.MakeSeed(), again: map[cellKey]int{},
+		cells: make([]plannedCell, 0, plan.Count()),
+	}
+	for _, name := range kept {
+		if slices.ContainsFunc(tables.Further, func(t experiment.Table) bool { return t.Name == name }) {
+			g.kept = append(g.kept, name)
+		}
+	}
+	for task, err := range plan.Tasks(false) {
+		if err == nil && len(g.cells)%1024 == 0 {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return nil, fmt.Errorf("listing the cells of run %s: %w", plan.Run, err)
+		}
+		key, ok := keyOf(task.Cell)
+		if !ok {
+			return nil, fmt.Errorf("run %s: cell %q; a cell is called by 32 hex digits", plan.Run, task.Cell)
+		}
+		g.cells = append(g.cells, plannedCell{key, g.hash(&task.Labels)})
+	}
+	slices.SortFunc(g.cells, func(a, b plannedCell) int { return compareKeys(a.key, b.key) })
+	return g, nil
+}
+
+// find returns a cell of the plan.
+func (g *gate) find(cell string) (plannedCell, bool) {
+	key, ok := keyOf(cell)
+	if !ok {
+		return plannedCell{}, false
+	}
+	at, ok := slices.BinarySearchFunc(g.cells, key, func(c plannedCell, key cellKey) int { return compareKeys(c.key, key) })
+	if !ok {
+		return plannedCell{}, false
+	}
+	return g.cells[at], true
+}
+
+// plans reports whether a cell is one of the plan.
+func (g *gate) plans(cell string) bool {
+	_, ok := g.find(cell)
+	return ok
+}
+
+// errUnread says that a worker could not read a cell's task: queuing the cell again
+// mends that.
+var errUnread = errors.New("its worker could not read the task")
+
+// check returns why an outcome does not pass, nil when it does. It may be called
+// from several goroutines.
+func (g *gate) check(o *experiment.Outcome) error {
+	cell, ok := g.find(o.Cell)
+	switch {
+	case o.Run != g.plan.Run:
+		return fmt.Errorf("it is of run %.140q", o.Run)
+	case !ok:
+		return fmt.Errorf("run %s has no cell %.140q", g.plan.Run, o.Cell)
+	case len(o.Error) > errorBytes || len(o.Worker) > nameBytes || len(o.Version) > nameBytes:
+		return fmt.Errorf("its error, worker and version have %d, %d and %d bytes; allowed are %d, %d and %d",
+			len(o.Error), len(o.Worker), len(o.Version), errorBytes, nameBytes, nameBytes)
+	case o.Attempts < 0 || o.Attempts > mostAttempts:
+		return fmt.Errorf("it says %d attempts; allowed are 0 to %d", o.Attempts, mostAttempts)
+	case !duration(o.Wall) || o.CPU != nil && !duration(*o.CPU) || o.Peak != nil && *o.Peak < 0:
+		return errors.New("its time or memory is no number >= 0")
+	}
+	if err := g.tables.FitsRows(o); err != nil {
+		return err
+	}
+	if o.Status == experiment.Failed && o.Labels.Rows == 0 && len(o.Labels.Columns) == 0 {
+		if g.spent(cell.key) {
+			return nil
+		}
+		return fmt.Errorf("%w: %.1000s", errUnread, o.Error)
+	}
+	if o.Kind != g.plan.Kind {
+		return fmt.Errorf("it is of the kind %.140q, not %s", o.Kind, g.plan.Kind)
+	}
+	if err := g.tables.FitsLabels(&o.Labels); err != nil {
+		return err
+	}
+	if g.hash(&o.Labels) != cell.labels {
+		return errors.New("its labels are not those of the cell in the plan")
+	}
+	return g.checkRows(o)
+}
+
+// checkRows checks what was computed.
+func (g *gate) checkRows(o *experiment.Outcome) error {
+	if !o.Status.Computed() {
+		return nil
+	}
+	for _, name := range g.kept {
+		if _, ok := o.Further[name]; !ok {
+			return fmt.Errorf("it has no table %s, though its status is %s", name, o.Status)
+		}
+	}
+	return g.tables.Finite(&o.Measures, o.Further)
+}
+
+// duration reports whether seconds can be how long a cell took.
+func duration(seconds float64) bool { return seconds >= 0 && seconds <= math.MaxFloat32 }
+
+// spent reports whether a cell was queued again as often as it may be.
+func (g *gate) spent(key cellKey) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.again[key] >= mostAgain
+}
+
+// noteAgain counts that a cell was queued again.
+func (g *gate) noteAgain(cell string) {
+	if key, ok := keyOf(cell); ok {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		g.again[key]++
+	}
+}
+
+// hash returns a hash of one row of labels that fit their columns.
+func (g *gate) hash(labels *experiment.Batch) uint64 {
+	var h maphash.Hash
+	h.SetSeed(g.seed)
+	var number [9]byte
+	write := func(kind byte, bits uint64) {
+		number[0] = kind
+		binary.LittleEndian.PutUint64(number[1:], bits)
+		h.Write(number[:])
+	}
+	for j, column := range g.tables.Labels {
+		switch value := labels.At(column, j, 0).(type) {
+		case nil:
+			write(0, 0)
+		case int64:
+			write(1, uint64(value))
+		case float64:
+			write(2, math.Float64bits(value))
+		case string:
+			write(3, uint64(len(value)))
+			h.WriteString(value)
+		}
+	}
+	return h.Sum64()
+}

@@ -1,0 +1,71 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"math/bits"
+	"time"
+
+	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/queue"
+)
+
+// noteStray notes that a message was quarantined. Its cell is to be queued again
+// when it is a missing one.
+func (g *gatherer) noteStray(stray *queue.QuarantinedError) {
+	g.quarantined++
+	if bits.OnesCount64(uint64(g.quarantined)) == 1 { // the first, and fewer and fewer of those that follow
+		g.report(fmt.Errorf("%d messages of this run were quarantined; the last: %w", g.quarantined, stray))
+	}
+	if g.gate.plans(stray.Cell) && g.lacks(stray.Cell) {
+		g.repair.add(stray.Cell)
+	}
+}
+
+// lacks is misses for who does not hold mu.
+func (g *gatherer) lacks(cell string) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.misses(cell)
+}
+
+// mend queues missing cells again whose message was quarantined. Those that are
+// still queued are refused. A cell that was queued again as often as it may be ends
+// with a failed row. Expanding a large plan takes a tenth of the time at most.
+func (g *gatherer) mend(ctx context.Context, q *queue.Queue) error {
+	if len(g.repair) == 0 || time.Now().Before(g.repaired) {
+		return nil
+	}
+	began, cells := time.Now(), g.repair
+	g.repair = cellSet{}
+	for task, err := range tasksOf(g.plan, func(cell string) bool { return cells.has(cell) && g.lacks(cell) }) {
+		if err == nil {
+			err = g.putAgain(ctx, q, &task)
+		}
+		if err != nil {
+			return fmt.Errorf("queuing again what was quarantined: %w", err)
+		}
+	}
+	g.repaired = time.Now().Add(10 * time.Since(began))
+	return nil
+}
+
+func (g *gatherer) putAgain(ctx context.Context, q *queue.Queue, task *experiment.Task) error {
+	key, _ := keyOf(task.Cell)
+	if g.gate.spent(key) {
+		outcome := begin(task, time.Now())
+		end(outcome, experiment.Failed, fmt.Sprintf("its result was quarantined and the cell queued again %d times; `coordinator status RUN` says why", mostAgain))
+		return g.take(outcome)
+	}
+	published, _, err := q.PublishAgain(ctx, one(*task), g.before.number)
+	if published > 0 {
+		g.gate.noteAgain(task.Cell)
+	}
+	return err
+}
+
+// one is a sequence of one task.
+func one(task experiment.Task) iter.Seq2[experiment.Task, error] {
+	return func(yield func(experiment.Task, error) bool) { yield(task, nil) }
+}
