@@ -123,7 +123,8 @@
 //   - Where nothing determines a free intercept it stays where it is: where every
 //     sample is discarded, and with the hinge loss where no sample is at the margin
 //     or has a weight that varies. The first sample to be readmitted from among the
-//     discarded is then a jump.
+//     discarded is then a jump, whose landing point is looked for at the first age
+//     at which a sample's weight is more than 1e-10.
 //   - Where the optimum right behind a jump is not yet strict, or alternation goes
 //     round in steps that are rounding, the landing point is looked for up to a
 //     relative 1e-3 beyond it; where no branch lasts for a relative 1e-7, ever

@@ -58,19 +58,28 @@ func (t *tracker) begin(ctx context.Context) error {
 // samples for a fit are not discarded at the current solution, by bisection;
 // +Inf where there is none in the range.
 func (t *tracker) firstAge(lo float64) float64 {
-	hi := t.options.Age.Max
-	if t.search.unfit(hi) {
+	if t.search.unfit(t.options.Age.Max) {
 		return math.Inf(1)
+	}
+	return firstWhere(func(age float64) bool { return !t.search.unfit(age) }, lo, t.options.Age.Max)
+}
+
+// firstWhere returns an age of the interval just above the first at which a condition
+// holds that holds from there on, by bisection to a relative 1e-6; hi where it holds
+// nowhere before.
+func firstWhere(holds func(age float64) bool, lo, hi float64) float64 {
+	if holds(lo) {
+		return lo
 	}
 	for range 200 {
 		mid := 0.5 * (lo + hi)
 		if hi-lo <= 1e-6*hi || mid <= lo || mid >= hi {
 			break
 		}
-		if t.search.unfit(mid) {
-			lo = mid
-		} else {
+		if holds(mid) {
 			hi = mid
+		} else {
+			lo = mid
 		}
 	}
 	return hi
@@ -89,12 +98,15 @@ func (t *tracker) jump(ctx context.Context, c crossing, scalar float64) error {
 	from, since := t.left.age, t.landed
 	breadth := t.breadth()
 	age := math.Min(from*(1+breadth), t.options.Age.Max)
+	if t.wakes(c) {
+		age = t.wakingAge(age)
+	}
 	widen := func() bool {
 		if 100*breadth > widest || age >= t.options.Age.Max {
 			return false
 		}
 		breadth *= 100
-		age = math.Min(from*(1+breadth), t.options.Age.Max)
+		age = math.Min(math.Max(age, from*(1+breadth)), t.options.Age.Max)
 		return true
 	}
 	arrive := func(alternations int) error {
@@ -163,6 +175,32 @@ func (t *tracker) leapt(k int, c crossing, since float64) {
 	if t.stepwise {
 		t.window.jumped(from.Theta, t.left.theta, from.Age-since)
 	}
+}
+
+// faint is the weight up to which a sample may as well have none: the optimality
+// condition holds to a tenth of what the package promises either way. Multipliers
+// that are all as small move no predictor by more than a solver's rounding, which
+// then would decide who is at the margin.
+const faint = 1e-10
+
+// wakingAge returns the first age, from the one given on, at which a sample's weight
+// at the left point, where nobody has any, is more than [faint]; the last of the
+// range where there is none.
+func (t *tracker) wakingAge(from float64) float64 {
+	t.predictAll(t.scores, t.left.theta)
+	awake := func(age float64) bool {
+		for i, u := range t.scores {
+			loss, slope, _ := t.loss.Eval(u, t.y[i])
+			if slope == 0 || t.zone[i] == pinned && t.kinks > 0 {
+				continue
+			}
+			if v, _, _ := t.reg.Weight(zoneOf(t.reg, t.zones[t.kinks:], loss, age), loss, age); v > faint {
+				return true
+			}
+		}
+		return false
+	}
+	return firstWhere(awake, from, t.options.Age.Max)
 }
 
 // widest bounds how far beyond a jump point a landing point is looked for.

@@ -151,7 +151,8 @@ func (w *window) fit(few, many int, longest float64) {
 		return n
 	}
 	shortest := hair * w.age
-	many += count(shortest)
+	tied := count(shortest)
+	few, many = few+tied, many+tied
 	for w.length > shortest && count(w.length) > many {
 		if w.length < brief*w.age {
 			n := count(w.length)

@@ -250,7 +250,7 @@ func (q *dual) bias() {
 		return
 	}
 	lowest, highest := math.Inf(-1), math.Inf(1)
-	mean, free := 0.0, 0
+	first, off, free := 0.0, 0.0, 0 // a mean of many equal numbers is summed from one of them: their own sum rounds
 	for i, f := range q.f {
 		rest := q.y[i] - f
 		if q.beta[i] < q.high[i] {
@@ -260,13 +260,16 @@ func (q *dual) bias() {
 			highest = min(highest, rest)
 		}
 		if q.place[i] == inside {
-			mean += rest
+			if free == 0 {
+				first = rest
+			}
+			off += rest - first
 			free++
 		}
 	}
 	switch {
 	case free > 0:
-		q.b = mean / float64(free)
+		q.b = first + off/float64(free)
 	case math.IsInf(lowest, -1) && math.IsInf(highest, 1):
 	case math.IsInf(lowest, -1):
 		q.b = highest
