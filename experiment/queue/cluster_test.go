@@ -40,7 +40,7 @@ func startCluster(t *testing.T) (nodes []*server.Server, urls string) {
 		}
 		node.Start()
 		t.Cleanup(func() { stop(node) })
-		if !node.ReadyForConnections(time.Minute) {
+		if !node.ReadyForConnections(patience) {
 			t.Fatalf("node %d is not ready", i)
 		}
 		nodes = append(nodes, node)
@@ -65,7 +65,7 @@ func TestCluster(t *testing.T) {
 		t.Skip("forms a cluster of three servers")
 	}
 	nodes, urls := startCluster(t)
-	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	connect := func() *Queue {
 		q, err := Connect(ctx, Config{URL: urls, Replicas: 3, AckWait: 2 * time.Second, Report: reports(t)})

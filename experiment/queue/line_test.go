@@ -1,7 +1,6 @@
 package queue
 
 import (
-	"context"
 	"errors"
 	"testing"
 	"time"
@@ -200,9 +199,7 @@ func TestDoneWithoutAcknowledgement(t *testing.T) {
 	if err := b.js.DeleteConsumer(b.ctx, tasksStream, "run"); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(b.ctx, time.Second)
-	defer cancel()
-	for i, err := range worker.Done(ctx, finish(list)) {
+	for i, err := range worker.Done(b.ctx, finish(list)) {
 		if !errors.Is(err, ErrUnacknowledged) {
 			t.Errorf("task %d: %v", i, err)
 		}

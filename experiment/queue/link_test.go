@@ -57,7 +57,7 @@ func TestRenewedPassword(t *testing.T) {
 			t.Fatal(err)
 		}
 		node.Start()
-		if !node.ReadyForConnections(10 * time.Second) {
+		if !node.ReadyForConnections(patience) {
 			t.Fatal("server is not ready")
 		}
 		return node
@@ -84,7 +84,7 @@ func TestRenewedPassword(t *testing.T) {
 	var all []string
 	await := func(part string) {
 		t.Helper()
-		for timeout := time.After(20 * time.Second); ; {
+		for timeout := time.After(patience); ; {
 			select {
 			case text := <-told:
 				all = append(all, text)

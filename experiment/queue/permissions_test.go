@@ -72,7 +72,7 @@ func eachServer(t *testing.T, test func(t *testing.T, start func(config string) 
 			}
 			node.Start()
 			t.Cleanup(func() { stop(node) })
-			if !node.ReadyForConnections(10 * time.Second) {
+			if !node.ReadyForConnections(patience) {
 				t.Fatal("server is not ready")
 			}
 			return node.Addr().String()

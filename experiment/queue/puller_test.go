@@ -15,9 +15,7 @@ func TestPullTakesTurnsAmongRuns(t *testing.T) {
 	t.Parallel()
 	b := setup(t, 30*time.Second)
 	for _, run := range []string{"a", "b", "c"} {
-		if _, _, err := b.Publish(b.ctx, generate(run, 20)); err != nil {
-			t.Fatal(err)
-		}
+		b.publishSeveral(run, 20) // a run found empty would lose its turn
 	}
 	b.publish(task("d", "x")) // a run that is soon empty must not shift the turns
 	worker := b.worker(WorkerConfig{})

@@ -88,7 +88,7 @@ func TestReopenAfterKill(t *testing.T) {
 		t.Fatal(err)
 	}
 	line, err := bufio.NewReader(output).ReadString('\n')
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	if _, err := StartServer(ctx, ServerConfig{Dir: dir}); err == nil || !strings.Contains(err.Error(), "locked by another process") {
 		t.Errorf("second server in the folder: %v", err)
@@ -333,7 +333,7 @@ func TestEnsureObjectStores(t *testing.T) {
 // the server under them.
 func TestReconnect(t *testing.T) {
 	t.Parallel()
-	ctx, cancel := context.WithTimeout(context.Background(), 40*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	dir := t.TempDir()
 	server, err := StartServer(ctx, ServerConfig{Dir: dir, Listen: "127.0.0.1:0"})

@@ -48,7 +48,7 @@ func TestTokenIsNotTold(t *testing.T) {
 			t.Fatal(err)
 		}
 		node.Start()
-		if !node.ReadyForConnections(10 * time.Second) {
+		if !node.ReadyForConnections(patience) {
 			t.Fatal("server is not ready")
 		}
 		return node
@@ -56,7 +56,7 @@ func TestTokenIsNotTold(t *testing.T) {
 	told := make(chan string, 100)
 	await := func(want string) {
 		t.Helper()
-		for timeout := time.After(20 * time.Second); ; {
+		for timeout := time.After(patience); ; {
 			select {
 			case text := <-told:
 				if strings.Contains(text, token) {

@@ -22,6 +22,9 @@ import (
 // heartbeats at a third of it on a busy machine.
 const ackWait = time.Second
 
+// patience ends tests that hang. What they do takes seconds, on a busy machine many.
+const patience = 4 * time.Minute
+
 // serverProgram names a nats-server of another version to run the tests with,
 // each on a process of its own, instead of the embedded one.
 const serverProgram = "AGEPATH_NATS_SERVER"
@@ -37,7 +40,7 @@ type bundle struct {
 
 func setup(t testing.TB, wait time.Duration) *bundle {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	t.Cleanup(cancel)
 	b := &bundle{t: t, ctx: ctx}
 	if program := os.Getenv(serverProgram); program != "" {
@@ -257,7 +260,7 @@ func (b *bundle) await(what string, holds func() bool) {
 	b.t.Helper()
 	ticker := time.NewTicker(5 * time.Millisecond)
 	defer ticker.Stop()
-	deadline := time.NewTimer(20 * time.Second)
+	deadline := time.NewTimer(patience)
 	defer deadline.Stop()
 	for !holds() {
 		select {

@@ -13,7 +13,6 @@ import (
 	"sync"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -273,7 +272,7 @@ func TestLostWhileFlushing(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer q.Close()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	if err := q.flush(ctx); err == nil || ctx.Err() != nil || !transient(err) {
 		t.Errorf("error %v, want one that passes", err)
