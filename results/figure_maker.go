@@ -13,6 +13,7 @@ import (
 // figureMaker makes the figures of a report from the files in dir.
 type figureMaker struct {
 	dir     string
+	tell    func(what string, at, of int)
 	data    *dataFacts
 	compute func(ctx context.Context, cell string) (*AgePath, error) // may be nil
 	partial bool                                                     // the run has not ended, of which the report tells already
@@ -36,10 +37,12 @@ func (m *figureMaker) make(ctx context.Context, r *Report, n int) error {
 	plans := m.possible(planFigures(r.Tables), r)
 	plans, left := chooseFigures(plans, n)
 	r.LeftOut = append(r.LeftOut, left...)
+	m.tell("reading the knots of figures", 0, 0)
 	if err := m.read(ctx, plans); err != nil {
 		return err
 	}
-	for _, plan := range plans {
+	for i, plan := range plans {
+		m.tell("making figures", i+1, len(plans))
 		if err := ctx.Err(); err != nil {
 			return err
 		}

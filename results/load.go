@@ -26,10 +26,12 @@ func Load(ctx context.Context, dir string, options Options) (*Report, error) {
 }
 
 func load(ctx context.Context, dir string, options Options) (*Report, error) {
+	options.tell("reading the cells", 0, 0)
 	cells, err := readCells(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
+	options.tell("making tables", 0, 0)
 	r := &Report{
 		Name:     filepath.Base(dir),
 		Statuses: cells.statuses(),
@@ -64,6 +66,7 @@ func load(ctx context.Context, dir string, options Options) (*Report, error) {
 	}
 	figures := &figureMaker{
 		dir:     dir,
+		tell:    options.tell,
 		data:    &dataFacts{target: targetScale(manifest), size: cells.sizes},
 		compute: options.Path,
 		partial: cells.streams > 0,

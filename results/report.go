@@ -81,6 +81,21 @@ type Options struct {
 	// Path computes the coefficients along the path of a cell, for figures
 	// of runs that did not keep them; nil leaves those figures out.
 	Path func(ctx context.Context, cell string) (*AgePath, error)
+	// Progress is told of each step before it begins; nil for nobody. It must not
+	// block.
+	Progress func(Step)
+}
+
+// Step is a part of the work on a report.
+type Step struct {
+	What   string // for example "drawing figures"
+	At, Of int    // where in it, from 1; 0 where it is not counted
+}
+
+func (o *Options) tell(what string, at, of int) {
+	if o.Progress != nil {
+		o.Progress(Step{what, at, of})
+	}
 }
 
 func (o Options) figures() int {

@@ -28,7 +28,7 @@ func Write(ctx context.Context, dir string, options Options) (*Report, error) {
 		return nil, err
 	}
 	folder := filepath.Join(dir, reportFolder)
-	if err := r.writeFigures(ctx, filepath.Join(folder, figureFolder)); err != nil {
+	if err := r.writeFigures(ctx, filepath.Join(folder, figureFolder), &options); err != nil {
 		return nil, fmt.Errorf("report of %s: %w", dir, err)
 	}
 	if err := r.writeSelected(folder); err != nil {
@@ -38,7 +38,10 @@ func Write(ctx context.Context, dir string, options Options) (*Report, error) {
 	if formats == nil {
 		formats = Formats[:1]
 	}
-	for _, format := range formats {
+	options.tell("comparing methods", 0, 0)
+	r.compared()
+	for i, format := range formats {
+		options.tell("writing the report", i+1, len(formats))
 		if err := r.writeFormat(folder, format); err != nil {
 			return nil, fmt.Errorf("report of %s as %s: %w", dir, format.Name, err)
 		}
@@ -70,7 +73,7 @@ func (r *Report) writeFormat(folder string, format Format) error {
 
 // writeFigures writes the figures and removes those of an earlier report that
 // this one does not have.
-func (r *Report) writeFigures(ctx context.Context, folder string) error {
+func (r *Report) writeFigures(ctx context.Context, folder string, options *Options) error {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return err
 	}
@@ -79,7 +82,8 @@ func (r *Report) writeFigures(ctx context.Context, folder string) error {
 		render func(*Figure) ([]byte, error)
 	}{{".svg", (*Figure).SVG}, {".png", (*Figure).PNG}, {".csv", (*Figure).CSV}}
 	written := map[string]bool{}
-	for _, f := range r.Figures {
+	for i, f := range r.Figures {
+		options.tell("drawing figures", i+1, len(r.Figures))
 		for _, rendering := range renderings {
 			if err := ctx.Err(); err != nil {
 				return err

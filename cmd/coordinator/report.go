@@ -86,7 +86,11 @@ func (a *app) reportCommand() *cobra.Command {
 	flags.addTo(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		dir := args[0]
-		report, err := results.Write(cmd.Context(), dir, flags.options())
+		report, err := newReporting(a.Base).during(func(tell func(results.Step)) (*results.Report, error) {
+			options := flags.options()
+			options.Progress = tell
+			return results.Write(cmd.Context(), dir, options)
+		})
 		if errors.Is(err, fs.ErrNotExist) {
 			return command.Refusef("%w; DIR is a folder with results of `coordinator run` or `coordinator collect`", err)
 		}

@@ -116,10 +116,14 @@ func (a *app) run(ctx context.Context, c *run.Coordinator, flags *reportFlags) e
 // refresh writes the report of dir, unless nothing changed since the one that
 // is there.
 func (a *app) refresh(ctx context.Context, dir string, changed bool, flags *reportFlags) (*results.Report, error) {
-	if !changed && flags.isFresh(dir) {
-		return results.Load(ctx, dir, results.Options{Figures: -1, Paper: flags.paper})
-	}
-	return results.Write(ctx, dir, flags.options())
+	return newReporting(a.Base).during(func(tell func(results.Step)) (*results.Report, error) {
+		if !changed && flags.isFresh(dir) {
+			return results.Load(ctx, dir, results.Options{Figures: -1, Paper: flags.paper, Progress: tell})
+		}
+		options := flags.options()
+		options.Progress = tell
+		return results.Write(ctx, dir, options)
+	})
 }
 
 // ended says how many of a run's cells have ended, and how.

@@ -1,0 +1,73 @@
+package main
+
+import (
+	"errors"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/agepath/agepath/internal/command"
+	"github.com/agepath/agepath/results"
+)
+
+// lines sends what is written to a channel.
+type lines chan string
+
+func (l lines) Write(p []byte) (int, error) {
+	l <- string(p)
+	return len(p), nil
+}
+
+// TestReporting wants a report that takes long to say what it is at, on a terminal
+// and in the log, and one that does not to say nothing.
+func TestReporting(t *testing.T) {
+	t.Parallel()
+	failure := errors.New("no cells")
+	for _, onLine := range []bool{true, false} {
+		said := make(lines, 1000)
+		r := newReporting(&command.Base{Streams: command.Streams{Err: said}, Log: slog.New(slog.NewTextHandler(said, nil))})
+		if r.onLine || r.first != time.Second || r.every != logEvery {
+			t.Errorf("off a terminal: %+v", r)
+		}
+		r.onLine, r.first, r.every = onLine, time.Millisecond, time.Millisecond
+		await := func(want string) {
+			t.Helper()
+			for {
+				select {
+				case text := <-said:
+					if strings.Contains(text, want) {
+						return
+					}
+				case <-t.Context().Done():
+					t.Fatalf("nothing says %q", want)
+				}
+			}
+		}
+		report, err := r.during(func(tell func(results.Step)) (*results.Report, error) {
+			tell(results.Step{What: "reading the cells"})
+			await("reading the cells")
+			tell(results.Step{What: "drawing figures", At: 2, Of: 7})
+			await("2 of 7")
+			return nil, failure
+		})
+		if report != nil || !errors.Is(err, failure) {
+			t.Errorf("what was made: %v, %v", report, err)
+		}
+		last := ""
+		for len(said) > 0 {
+			last = <-said
+		}
+		if onLine != (last == clearLine) {
+			t.Errorf("on a line: %v; the last word is %q", onLine, last)
+		}
+
+		r.first = time.Hour
+		if _, err := r.during(func(tell func(results.Step)) (*results.Report, error) {
+			tell(results.Step{What: "reading the cells"})
+			return nil, nil
+		}); err != nil || len(said) > 0 {
+			t.Errorf("a short report says %d things, error %v", len(said), err)
+		}
+	}
+}
