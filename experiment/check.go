@@ -65,6 +65,9 @@ func (p *planner) absent(source DataSource) {
 
 func (p *planner) load(ctx context.Context, source dataset.Source, settings dataset.Settings) (*PlannedData, error) {
 	d, err := p.library.Load(ctx, source)
+	if err == nil {
+		err = dataset.CheckNeed(d.N, d.D, source.Memory) // whatever loaded it
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -88,6 +91,7 @@ func (p *planner) sweep(ctx context.Context, number int) error {
 		return nil
 	}
 	for _, source := range sweep.Data {
+		source.Memory = p.grid.Limits.Memory
 		settings := sweep.Settings
 		data, err := p.data(ctx, source, settings, sweep.SkipAbsent)
 		if err != nil {

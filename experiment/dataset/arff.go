@@ -149,7 +149,11 @@ func (a *arff) attribute(b []byte) error {
 		return fmt.Errorf("@attribute %s: %w", short([]byte(col.name)), err)
 	}
 	a.columns = append(a.columns, col)
-	return nil
+	a.t.taken += bytesOfName(col.name)
+	for _, value := range col.nominal {
+		a.t.taken += bytesOfName(value)
+	}
+	return a.t.fits(0)
 }
 
 // refuse notes that the attribute being read must be dropped.

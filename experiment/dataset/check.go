@@ -53,7 +53,7 @@ func (l *Library) check(ctx context.Context, e Entry, result *CheckResult) error
 		}
 		result.Verified = result.SHA256 == at.File.SHA256
 	}
-	d, err := e.read(ctx, at, Options{})
+	d, err := e.read(ctx, at, Options{}, 0)
 	if err != nil {
 		return fmt.Errorf("check data set %s: %w", e.Name, err)
 	}

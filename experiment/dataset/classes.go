@@ -63,9 +63,12 @@ func (t *targets) addNumber(line int, v float64) {
 	}
 }
 
-func (t *targets) addText(line int, text []byte) {
+func (t *targets) addText(line int, text []byte, most int) error {
 	code, ok := t.places[string(text)]
 	if !ok {
+		if len(t.texts) == most {
+			return errLabels(most)
+		}
 		if t.places == nil {
 			t.places = make(map[string]int)
 		}
@@ -74,6 +77,11 @@ func (t *targets) addText(line int, text []byte) {
 		t.places[t.texts[code]] = code
 	}
 	t.addCode(line, 0, code)
+	return nil
+}
+
+func errLabels(most int) error {
+	return fmt.Errorf("more than %d labels, the most that are allowed", most)
 }
 
 // addDeclared adds a value of a nominal attribute.
@@ -106,7 +114,7 @@ func (t *targets) truncate(n int) {
 }
 
 // settle decides the task and makes the targets.
-func (t *targets) settle(task Task, classes Classes, col *column) (Task, []float64, error) {
+func (t *targets) settle(task Task, classes Classes, col *column, most int) (Task, []float64, error) {
 	if task == "" {
 		task = Regression
 		if t.codes != nil || !classes.isZero() || t.twoValues() {
@@ -114,7 +122,7 @@ func (t *targets) settle(task Task, classes Classes, col *column) (Task, []float
 		}
 	}
 	if task == Classification {
-		y, err := t.classify(classes, col)
+		y, err := t.classify(classes, col, most)
 		return task, y, err
 	}
 	if t.codes != nil && col.numbers == nil {
@@ -139,7 +147,7 @@ func (t *targets) twoValues() bool {
 }
 
 // classify makes targets of -1 and +1.
-func (t *targets) classify(classes Classes, col *column) ([]float64, error) {
+func (t *targets) classify(classes Classes, col *column, most int) ([]float64, error) {
 	texts := make([]label, len(t.texts))
 	for i, text := range t.texts {
 		texts[i] = parseLabel(text)
@@ -153,6 +161,9 @@ func (t *targets) classify(classes Classes, col *column) ([]float64, error) {
 	first := make(map[label]int) // line in which each label comes first
 	for row, line := range t.lines {
 		if l := at(row); first[l] == 0 {
+			if len(first) == most {
+				return nil, errLabels(most)
+			}
 			first[l] = line
 		}
 	}
@@ -171,11 +182,10 @@ func (t *targets) classify(classes Classes, col *column) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	y := make([]float64, len(t.lines))
-	for row := range y {
-		y[row] = signs[at(row)]
+	for row := range t.numbers {
+		t.numbers[row] = signs[at(row)]
 	}
-	return y, nil
+	return t.numbers, nil
 }
 
 // signs maps the labels of the rows, in order, to -1 and +1. first has the

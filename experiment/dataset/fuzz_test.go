@@ -8,7 +8,7 @@ import (
 )
 
 // fuzzLimits keep what a fuzzed input may ask for small.
-var fuzzLimits = limits{line: 1 << 16, columns: 1 << 10, values: 1 << 18}
+var fuzzLimits = limits{line: 1 << 16, columns: 1 << 10, memory: 1 << 23}
 
 // checkRead reads a fuzzed table and checks what every table that is read
 // promises: it is whole and finite, and comes back from its encoded form. An

@@ -41,6 +41,7 @@ func DefaultCache() (string, error) {
 type Source struct {
 	Name, Path string
 	Options    Options // where set, they go before those of the catalog
+	Memory     int64   // bytes that the data set may take by [Need]; 0 is [DefaultMemory]
 }
 
 // DatasetName returns the name that the data set has once it is loaded.
@@ -68,7 +69,7 @@ type Location struct {
 // asked for, in the catalog's spelling.
 func (l *Library) Load(ctx context.Context, s Source) (*Dataset, error) {
 	if s.Path != "" {
-		d, err := ReadFile(ctx, s.Path, s.Options)
+		d, err := readFile(ctx, s.Path, s.Options, s.Memory)
 		if err != nil {
 			return nil, err
 		}
@@ -92,7 +93,7 @@ func (l *Library) Load(ctx context.Context, s Source) (*Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
-	d, err := entry.read(ctx, location, s.Options)
+	d, err := entry.read(ctx, location, s.Options, s.Memory)
 	if err != nil {
 		return nil, fmt.Errorf("load data set %s: %w", entry.Name, err)
 	}
@@ -154,7 +155,7 @@ func (l *Library) CheckDir() error {
 }
 
 // read reads the data set where it was found and compares its shape.
-func (e Entry) read(ctx context.Context, at Location, over Options) (*Dataset, error) {
+func (e Entry) read(ctx context.Context, at Location, over Options, memory int64) (*Dataset, error) {
 	if at.Embedded {
 		if over.Missing = ""; over.Task == e.Task { // neither changes what is read
 			over.Task = ""
@@ -168,7 +169,7 @@ func (e Entry) read(ctx context.Context, at Location, over Options) (*Dataset, e
 		}
 		return d, err
 	}
-	d, err := ReadFile(ctx, at.Path, at.File.Options.with(over))
+	d, err := readFile(ctx, at.Path, at.File.Options.with(over), memory)
 	if err != nil {
 		return nil, err
 	}

@@ -36,6 +36,9 @@ func readLIBSVM(l *lines, t *table) error {
 		if err == nil {
 			err = s.row(b, l.line, t.limits.columns)
 		}
+		if err == nil {
+			err = t.limits.check(s.bytes(), len(s.lines), 0)
+		}
 		if err != nil {
 			return inLine(l.line, err)
 		}
@@ -44,6 +47,11 @@ func readLIBSVM(l *lines, t *table) error {
 		return errEmpty
 	}
 	return s.fill(t)
+}
+
+// bytes is the memory that the lists take while they grow.
+func (s *sparse) bytes() int64 {
+	return growing * int64((8+8+8)*len(s.lines)+(4+8)*len(s.values))
 }
 
 // word cuts the first word off a line.
@@ -124,8 +132,9 @@ func (s *sparse) fill(t *table) error {
 	if err := t.setColumns(columns); err != nil {
 		return err
 	}
-	if t.width > t.limits.values/len(s.lines) {
-		return t.errValues()
+	t.taken = s.bytes()
+	if err := t.fits(len(s.lines)); err != nil {
+		return err
 	}
 	t.x = make([]float64, 0, t.width*len(s.lines))
 	start := 0

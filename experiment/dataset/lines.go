@@ -3,6 +3,7 @@ package dataset
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"compress/flate"
 	"context"
 	"errors"
@@ -14,14 +15,18 @@ import (
 )
 
 // limits bound what reading a table may take: a line in bytes, the columns of
-// a table, and its values (rows x features).
+// a table and the labels of a target, and the memory by [Need]. Without them one
+// line without an end, one index of a sparse row, or a short gzip file of many
+// rows would fill the memory.
 type limits struct {
-	line, columns, values int
+	line, columns int
+	memory        int64
 }
 
-// defaultLimits allow 4 GiB of values. Without them one line without an end,
-// or one index of a sparse row, would fill the memory.
-var defaultLimits = limits{line: 64 << 20, columns: 1 << 20, values: 1 << 29}
+// limited returns the limits with the given memory, [DefaultMemory] for 0.
+func limited(memory int64) limits {
+	return limits{line: 64 << 20, columns: 1 << 20, memory: cmp.Or(memory, DefaultMemory)}
+}
 
 // readBuffer is the size of the reader's buffer, and so of what is looked at
 // to tell the format.

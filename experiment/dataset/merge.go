@@ -12,9 +12,9 @@ import (
 // rows must have equal hashes; that different rows may too costs time only.
 func (p *Part) merge(hash func(x []float64, y float64) uint64) int {
 	d := p.D
-	first := make(map[uint64]int32, p.N) // hash -> last kept row with that hash
-	chain := make([]int32, 0, p.N)       // kept row -> earlier kept row with the same hash, or -1
-	multiplicity := make([]float64, 0, p.N)
+	first := map[uint64]int32{} // hash -> last kept row with that hash
+	var chain []int32           // kept row -> earlier kept row with the same hash, or -1
+	var multiplicity []float64
 	kept := 0
 	for i := range p.N {
 		x, y := p.X[i*d:][:d], p.Y[i]

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -64,20 +65,49 @@ func inLine(line int, err error) error { return &ReadError{Line: line, Column: -
 //
 // Lines end with LF or CRLF, blank lines count but hold nothing, a byte order
 // mark is left out, gzip (also of several members) is told by its first bytes.
-// A line may be 64 MiB long, a table may have 2^20 features and 2^29 values.
-// Errors are of type [*ReadError].
+// A line, or the quoted fields of a row, may be 64 MiB long; a table may have 2^20
+// features and as many labels, and need [DefaultMemory]. Errors are of type
+// [*ReadError].
 func Read(ctx context.Context, r io.Reader, name string, o Options) (*Dataset, error) {
-	return read(ctx, r, name, o, defaultLimits)
+	return read(ctx, r, name, o, limited(0))
 }
 
-// ReadFile reads the table in a file, as [Read] does.
+// ReadFile reads the table in a file, as [Read] does. It refuses what is no
+// regular file: opening a named pipe would wait for its writer.
 func ReadFile(ctx context.Context, path string, o Options) (*Dataset, error) {
+	return readFile(ctx, path, o, 0)
+}
+
+func readFile(ctx context.Context, path string, o Options, memory int64) (*Dataset, error) {
+	info, err := os.Stat(path)
+	if err == nil {
+		err = regular(info)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read data set %s: %w", path, err)
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("read data set: %w", err)
 	}
 	defer f.Close() //nolint:errcheck // nothing was written
-	return Read(ctx, f, path, o)
+	return read(ctx, f, path, o, limited(memory))
+}
+
+// regular tells what a file is that is no regular one.
+func regular(info fs.FileInfo) error {
+	what := "a device"
+	switch mode := info.Mode(); {
+	case mode.IsRegular():
+		return nil
+	case mode.IsDir():
+		what = "a directory"
+	case mode&fs.ModeNamedPipe != 0:
+		what = "a named pipe"
+	case mode&fs.ModeSocket != 0:
+		what = "a socket"
+	}
+	return fmt.Errorf("is %s; a regular file is allowed", what)
 }
 
 func read(ctx context.Context, r io.Reader, name string, o Options, max limits) (*Dataset, error) {

@@ -163,7 +163,7 @@ func TestLineOfAGigabyteIsRefused(t *testing.T) {
 
 func TestLimits(t *testing.T) {
 	t.Parallel()
-	max := limits{line: 400 << 10, columns: 4, values: 6}
+	max := limits{line: 400 << 10, columns: 4, memory: 4 << 10}
 	for _, c := range []struct {
 		name, text string
 		words      []string
@@ -172,8 +172,12 @@ func TestLimits(t *testing.T) {
 		{"a.txt", "1 2 3 4 5\n", []string{"line 1", "more than 4 columns"}},
 		{"a.csv", "1,2,3,4,\"5\"\n", []string{"line 1", "more than 4 columns"}},
 		{"a.arff", "@attribute a {u,v,w,x,z}\n", []string{"line 1", "more than 4 values"}},
-		{"a.csv", "1,2,3\n1,2,4\n1,2,5\n1,2,6\n", []string{"line 4", "more than 6 values"}},
-		{"a.libsvm", "1 1:1\n2 3:1\n3 1:1\n", []string{"more than 6 values"}},
+		{"a.csv", strings.Repeat("1,2,3\n", 22), []string{"line 22", "22 rows of 2 features need about", "limits.memory"}},
+		{"a.libsvm", strings.Repeat("1 3:1\n", 16), []string{"16 rows of 3 features need about", "limits.memory"}},
+		{"a.libsvm", strings.Repeat("1 1:1\n", 20), []string{"line 17", "17 rows of 0 features need about", "limits.memory"}},
+		{"a.arff", strings.Repeat("@attribute "+strings.Repeat("a", 900)+" real\n", 4), []string{"line 2", "limits.memory"}},
+		{"a.csv", "1,a\n2,b\n3,c\n4,d\n5,e\n", []string{"line 5", "more than 4 labels"}},
+		{"a.csv", "1," + strings.Repeat("a", 900) + "\n2," + strings.Repeat("b", 900) + "\n3,c\n", []string{"line 3", "limits.memory"}},
 		{"a.libsvm", "1 1:1\n2 5:1\n", []string{"line 2", "index 5", "at most 4"}},
 		{"a.libsvm", "1 1:1\n2 99999999999999999999:1\n", []string{"line 2", "at most 4"}},
 		{"a.arff", "@attribute a {u,v,w,x}\n@attribute b real\n@attribute c real\n@data\nu,1,2\n", []string{"5 features", "at most 4"}},

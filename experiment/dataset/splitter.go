@@ -154,7 +154,7 @@ func (s *splitter) field(b []byte, i int, stops string, l *lines) ([]byte, int, 
 
 // quote appends what stands in quotes from b[i] on.
 func (s *splitter) quote(b []byte, i int, mark byte, l *lines) ([]byte, int, error) {
-	line, start := l.line, len(s.text)
+	line := l.line
 	for {
 		switch {
 		case i >= len(b):
@@ -168,8 +168,8 @@ func (s *splitter) quote(b []byte, i int, mark byte, l *lines) ([]byte, int, err
 			} else if err != nil {
 				return nil, 0, fmt.Errorf("in a quote open to line %d: %w", l.line, err)
 			}
-			if err = checkText(b); err == nil && len(s.text)-start+len(b) > l.limit {
-				err = fmt.Errorf("longer than %d bytes, the longest field allowed", l.limit)
+			if err = checkText(b); err == nil && len(s.text)+len(b) > l.limit {
+				err = fmt.Errorf("longer than %d bytes, the longest row allowed", l.limit)
 			}
 			if err != nil {
 				return nil, 0, fmt.Errorf("in a quote open from line %d to line %d: %w", line, l.line, err)

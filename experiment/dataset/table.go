@@ -48,9 +48,10 @@ type table struct {
 	width   int // features in a row of x
 	x       []float64
 	y       targets
-	rows    int  // read, the ones left out for missing values included
-	line    int  // of the row being read
-	gap     bool // a value of that row is missing
+	rows    int   // read, the ones left out for missing values included
+	line    int   // of the row being read
+	gap     bool  // a value of that row is missing
+	taken   int64 // bytes of memory beside the rows'
 
 	negative int // rows collected that NegativeRows makes -1
 }
@@ -157,10 +158,10 @@ func (t *table) find(names map[string]int, ref string) (int, error) {
 func (t *table) begin(line int) error {
 	t.line, t.gap = line, false
 	t.rows++
-	n := len(t.x) + t.width
-	if n > t.limits.values {
-		return t.errValues()
+	if err := t.fits(t.kept() + 1); err != nil {
+		return err
 	}
+	n := len(t.x) + t.width
 	t.x = slices.Grow(t.x, t.width)[:n]
 	clear(t.x[n-t.width:])
 	return nil
@@ -186,14 +187,14 @@ func (t *table) set(c int, text []byte, literal bool) error {
 	case kind == isInfinite:
 		return fmt.Errorf("%q is infinite: allowed are finite numbers", short(text))
 	case col.role == target && t.o.Task != Regression:
-		t.y.addText(t.line, text)
-		return nil
+		before := len(t.y.texts)
+		err := t.y.addText(t.line, text, t.limits.columns)
+		if len(t.y.texts) > before {
+			t.taken += bytesOfName(text)
+		}
+		return err
 	}
 	return fmt.Errorf("text %q in a number column", short(text))
-}
-
-func (t *table) errValues() error {
-	return fmt.Errorf("more than %d values (rows x features), the largest table allowed", t.limits.values)
 }
 
 func (t *table) setNumber(c int, v float64) {
@@ -267,7 +268,7 @@ func (t *table) finish() (*Dataset, error) {
 		return d, err
 	}
 	var err error
-	if d.Task, d.Y, err = t.y.settle(t.o.Task, t.o.Classes, &t.columns[t.target]); err != nil {
+	if d.Task, d.Y, err = t.y.settle(t.o.Task, t.o.Classes, &t.columns[t.target], t.limits.columns); err != nil {
 		return nil, t.inColumn(t.target, 0, err)
 	}
 	return d, nil
@@ -321,3 +322,6 @@ func (t *table) features() []string {
 	}
 	return names
 }
+
+// fits refuses more rows than the memory allows.
+func (t *table) fits(rows int) error { return t.limits.check(t.taken, rows, t.width) }
