@@ -1,8 +1,10 @@
 package results
 
 import (
+	"cmp"
 	"math"
 	"runtime"
+	"slices"
 	"sync"
 
 	"github.com/agepath/agepath/results/stats"
@@ -13,8 +15,8 @@ import (
 const Significance = 0.05
 
 // Comparison compares the scores of two methods in one setting, pair by pair on
-// the repeats that both have: cells of one repeat share split and
-// contamination.
+// the repeats that all methods of the row have: cells of one repeat share split
+// and contamination.
 type Comparison struct {
 	Method, Against int // indices of the table's methods; Method comes later
 	Test            stats.SignedRankTest
@@ -22,16 +24,16 @@ type Comparison struct {
 	differences     []float64
 }
 
-// Pairs returns the number of repeats that both methods have a score of.
+// Pairs returns the number of repeats that the methods are compared on.
 func (c *Comparison) Pairs() int { return c.Test.N + c.Test.Zeros }
 
-// Comparisons compares every two methods of a row by one score. Pairs of
-// methods without a repeat in common are left out.
+// Comparisons compares every two methods of a row that have the score. There are
+// none where these have no repeat in common.
 func (r *ScoreRow) Comparisons(score Score) []Comparison {
 	var list []Comparison
 	for j := range r.Entries {
 		for i := range j {
-			differences := pairedDifferences(r.Entries[j].Sample, r.Entries[i].Sample, score)
+			differences := pairedDifferences(r.Entries[j].Sample, r.Entries[i].Sample, r.common[score].repeats, score)
 			if len(differences) > 0 {
 				list = append(list, Comparison{
 					Method: j, Against: i, differences: differences,
@@ -50,32 +52,33 @@ func (r *ScoreRow) Comparisons(score Score) []Comparison {
 	return list
 }
 
-// pairedDifferences returns the differences a - b on the repeats that both
-// samples have a finite score of. The samples are in the order of the repeats;
-// of several cells of one repeat the first counts.
-func pairedDifferences(a, b []RepeatScore, score Score) []float64 {
+// pairedDifferences returns the differences a - b on the given repeats, which
+// rise, as far as both samples have a finite score of them. The samples are in the
+// order of the repeats; of several cells of one repeat the first counts.
+func pairedDifferences(a, b []RepeatScore, repeats []int64, score Score) []float64 {
 	var differences []float64
 	largest := 0.0
-	for i, j := 0, 0; i < len(a) && j < len(b); {
-		switch {
-		case a[i].Repeat < b[j].Repeat || !isFinite(a[i].Score[score]):
-			i++
-		case a[i].Repeat > b[j].Repeat || !isFinite(b[j].Score[score]):
-			j++
-		default:
-			x, y := a[i].Score[score], b[j].Score[score]
+	for _, repeat := range repeats {
+		x, inA := scoreOf(a, repeat, score)
+		y, inB := scoreOf(b, repeat, score)
+		if inA && inB {
 			differences = append(differences, x-y)
 			largest = max(largest, math.Abs(x), math.Abs(y))
-			for repeat := a[i].Repeat; i < len(a) && a[i].Repeat == repeat; {
-				i++
-			}
-			for repeat := b[j].Repeat; j < len(b) && b[j].Repeat == repeat; {
-				j++
-			}
 		}
 	}
 	evenOut(differences, largest)
 	return differences
+}
+
+// scoreOf returns the first finite score of a repeat.
+func scoreOf(sample []RepeatScore, repeat int64, score Score) (float64, bool) {
+	i, _ := slices.BinarySearchFunc(sample, repeat, func(r RepeatScore, repeat int64) int { return cmp.Compare(r.Repeat, repeat) })
+	for ; i < len(sample) && sample[i].Repeat == repeat; i++ {
+		if x := sample[i].Score[score]; isFinite(x) {
+			return x, true
+		}
+	}
+	return 0, false
 }
 
 func isFinite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }

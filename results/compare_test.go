@@ -23,6 +23,7 @@ func sampled(metric Metric, best ...float64) ScoreEntry {
 
 func markedRow(metric Metric, entries ...ScoreEntry) *ScoreRow {
 	row := &ScoreRow{Entries: entries}
+	row.compare()
 	row.markBest(metric)
 	row.markEqual()
 	return row
@@ -36,6 +37,7 @@ func TestComparisonsPairByRepeat(t *testing.T) {
 		sampled(RMSE, 0.8, 0.1, 0.7, 0.5), // 0.9 - 0.8 and 0.8 - 0.7 differ by rounding alone
 		sampled(RMSE, nan, nan, nan, nan, nan),
 	}}
+	row.compare()
 	list := row.Comparisons(TestAtBestTest)
 	if len(list) != 1 || list[0].Method != 1 || list[0].Against != 0 {
 		t.Fatalf("%+v", list)
@@ -102,8 +104,11 @@ func TestSelectionSheet(t *testing.T) {
 	for _, c := range s.columns {
 		heads = append(heads, c.head)
 	}
-	if want := "regularizer noise α method at best validation at best test at end selection bias repeats failed"; strings.Join(heads, " ") != want {
+	if want := "regularizer noise α method at best validation at best test at end selection bias"; strings.Join(heads, " ") != want {
 		t.Errorf("columns %q", heads)
+	}
+	if !strings.Contains(s.caption, "standard deviation over 3 repeats;") {
+		t.Errorf("caption %q", s.caption)
 	}
 	if len(s.rows) != len(table.Rows)*len(table.Methods) {
 		t.Errorf("%d rows for %d settings of %d methods", len(s.rows), len(table.Rows), len(table.Methods))

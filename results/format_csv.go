@@ -16,9 +16,10 @@ func csvEqual(row *ScoreRow, entry *ScoreEntry, score Score) string {
 }
 
 // writeCSV writes one line for each row and method of every table: all
-// dimensions, counts, and mean, standard deviation, repeats that count, best and
-// not significantly worse than the best of each score, in full precision. Nothing that does not apply is
-// written as 0: the field is empty.
+// dimensions, counts, and of each score mean, standard deviation and repeats that
+// count, the mean over the repeats that all methods of the row have and their
+// number, and whether that is the best, or not significantly worse, in full
+// precision. Nothing that does not apply is written as 0: the field is empty.
 func writeCSV(w io.Writer, r *Report) error { return writeTablesCSV(w, r.Tables) }
 
 // writeChosenCSV writes the tables that lead the report in the same way.
@@ -54,7 +55,8 @@ func csvHead() []string {
 			head = append(head, fmt.Sprintf("%s_%s", score, what))
 		}
 		if score != SelectionBias {
-			head = append(head, fmt.Sprintf("%s_best", score), fmt.Sprintf("%s_equal", score))
+			head = append(head, fmt.Sprintf("%s_compared_mean", score), fmt.Sprintf("%s_compared_n", score),
+				fmt.Sprintf("%s_best", score), fmt.Sprintf("%s_equal", score))
 		}
 	}
 	return head
@@ -71,7 +73,8 @@ func csvLine(table *ScoreTable, row *ScoreRow, j int) []string {
 		s := entry.Summary[score]
 		line = append(line, csvNumber(s.Mean), csvNumber(s.Std), strconv.Itoa(s.N))
 		if score != SelectionBias {
-			line = append(line, strconv.FormatBool(entry.Best[score]), csvEqual(row, entry, score))
+			compared := entry.Compared[score]
+			line = append(line, csvNumber(compared.Mean), strconv.Itoa(compared.N), strconv.FormatBool(entry.Best[score]), csvEqual(row, entry, score))
 		}
 	}
 	return line

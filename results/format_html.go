@@ -17,15 +17,13 @@ var page embed.FS
 
 // htmlPage is what page.html is filled with.
 type htmlPage struct {
-	Name                    string
-	CSS                     template.CSS
-	JS                      template.JS
-	Facts                   []Fact
-	Missing                 []string
-	Sections                []htmlSection
-	Failures, FailuresTitle string
-	FailuresData            template.JS
-	Figures                 []htmlFigure
+	Name     string
+	CSS      template.CSS
+	JS       template.JS
+	Facts    []Fact
+	Missing  []string
+	Sections []htmlSection
+	Figures  []htmlFigure
 }
 
 type htmlSection struct {
@@ -72,26 +70,10 @@ func writeHTML(w io.Writer, r *Report) error {
 		}
 		p.Sections = append(p.Sections, of)
 	}
-	p.addFailures(r)
 	if err := p.addFigures(r); err != nil {
 		return err
 	}
 	return tmpl.Execute(w, p)
-}
-
-func (p *htmlPage) addFailures(r *Report) {
-	if len(r.Failures) == 0 {
-		return
-	}
-	p.Failures, p.FailuresTitle = r.failuresWords(), failuresTitle
-	s := &sheet{}
-	for _, head := range []string{"cell", "status", "what", "error"} {
-		s.columns = append(s.columns, sheetColumn{head: head, label: head == "status"})
-	}
-	for _, f := range r.Failures {
-		s.rows = append(s.rows, []sheetCell{{text: f.Cell}, {text: string(f.Status)}, {text: f.What}, {text: f.Error}})
-	}
-	p.FailuresData = s.json()
 }
 
 func (p *htmlPage) addFigures(r *Report) error {

@@ -29,7 +29,14 @@ func writeLaTeXSheet(b *strings.Builder, s *sheet, label string) {
 	spec := ""
 	heads := make([]string, len(s.columns))
 	for j, column := range s.columns {
-		spec += map[bool]string{false: "l", true: "r"}[column.right]
+		switch {
+		case column.wrap:
+			spec += fmt.Sprintf(`p{%gpt}`, latexWrapped)
+		case column.right:
+			spec += "r"
+		default:
+			spec += "l"
+		}
 		heads[j] = escapeLaTeX(column.head)
 	}
 	caption := fmt.Sprintf("\\caption{%s. %s%s}\\label{%s}",
@@ -80,11 +87,18 @@ var latexLayouts = []latexLayout{
 // that of a page on its side.
 const latexWidth, latexTurnedWidth = 390.0, 598.0
 
+// latexWrapped is the width of a column whose text is broken into lines, in points.
+const latexWrapped = 150.0
+
 // layoutOf picks the first layout in which a table fits, the last one where it
 // fits in none.
 func layoutOf(s *sheet) latexLayout {
-	letters := 0
+	letters, wrapped := 0, 0
 	for j, column := range s.columns {
+		if column.wrap {
+			wrapped++
+			continue
+		}
 		widest := utf8.RuneCountInString(column.head)
 		for _, row := range s.rows {
 			c := &row[j]
@@ -101,7 +115,7 @@ func layoutOf(s *sheet) latexLayout {
 		if layout.turned {
 			limit = latexTurnedWidth
 		}
-		if float64(letters)*layout.letter+float64(len(s.columns))*layout.space <= limit {
+		if float64(letters)*layout.letter+float64(wrapped)*latexWrapped+float64(len(s.columns))*layout.space <= limit {
 			return layout
 		}
 	}

@@ -10,8 +10,7 @@ import (
 // have them all.
 const markdownRows = 200
 
-// writeMarkdown writes the whole report: facts, what is missing, tables,
-// failures, figures and how to read the files.
+// writeMarkdown writes the whole report: facts, what is missing, tables, figures and how to read the files.
 func writeMarkdown(w io.Writer, r *Report) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n\n", escapeMarkdown(r.Name))
@@ -30,7 +29,6 @@ func writeMarkdown(w io.Writer, r *Report) error {
 			writeMarkdownSheet(&b, s)
 		}
 	}
-	writeMarkdownFailures(&b, r)
 	writeMarkdownFigures(&b, r)
 	b.WriteString(markdownQuery)
 	_, err := io.WriteString(w, b.String())
@@ -82,18 +80,6 @@ func markdownCell(c sheetCell) string {
 		text += " (" + c.note + ")"
 	}
 	return text
-}
-
-func writeMarkdownFailures(b *strings.Builder, r *Report) {
-	if len(r.Failures) == 0 {
-		return
-	}
-	fmt.Fprintf(b, "\n## %s\n\n%s:\n\n", failuresTitle, r.failuresWords())
-	markdownLine(b, []string{"cell", "status", "what", "error"})
-	markdownLine(b, []string{"---", "---", "---", "---"})
-	for _, f := range r.Failures {
-		markdownLine(b, escapeMarkdownAll([]string{f.Cell, string(f.Status), f.What, f.Error}))
-	}
 }
 
 func writeMarkdownFigures(b *strings.Builder, r *Report) {

@@ -2,10 +2,12 @@ package results
 
 import (
 	"encoding/csv"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/agepath/agepath/experiment"
 )
@@ -56,12 +58,16 @@ func TestText(t *testing.T) {
 		t.Fatal(err)
 	}
 	const want = `Test score at the age with the best test score
-Test RMSE (lower is better), mean ± standard deviation over repeats; data set: a_b|50% & more; model: Lasso; regularizer: linear; noise: none. n: repeats that count where they are fewer than the row's or only one; - : no cells. Too few repeats to tell differences from chance: a test of 3 methods needs 7 repeats to find one at 5 %.
+Test RMSE (lower is better), mean ± standard deviation over repeats; data set: a_b|50% & more; model: Lasso;
+regularizer: linear; noise: none. Means are over the repeats that all methods of a setting have; in
+parentheses those of a method that lacks some, and how many of its paths are incomplete, stopping before the
+last age, or failed. - : no cells. Too few repeats to tell differences from chance: a test of 3 methods needs
+7 repeats to find one at 5 %.
 
-   α  Original       GAGA         huber_x      repeats  failed
-----  -------------  -----------  -----------  -------  ------
-0.01  10.00 ± 0.71   8.25* (n=1)  -                  2       1
- 0.5  -              failed       7.00* (n=1)        1       1
+   α  Original  GAGA                      huber_x  repeats
+----  --------  ------------------------  -------  -------
+0.01  10.50     8.25* (1 of 2; 1 failed)  -         1 of 2
+ 0.5  -         1 failed                  7.00           1
 * best mean of the row
 `
 	if got := b.String(); got != want {
@@ -80,11 +86,11 @@ func TestTextOnTerminal(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, text := range []string{plain.String(), bold.String()} {
-		if !strings.Contains(text, "... and 1 more row\n") || strings.Contains(text, "failed  7") {
+		if !strings.Contains(text, "... and 1 more row\n") || strings.Contains(text, "7.00") {
 			t.Errorf("one of two rows:\n%s", text)
 		}
 	}
-	if strings.Contains(bold.String(), "*") || !strings.Contains(bold.String(), "\x1b[1m8.25 (n=1)\x1b[0m  -") {
+	if strings.Contains(bold.String(), "*") || !strings.Contains(bold.String(), "\x1b[1m8.25 (1 of 2; 1 failed)\x1b[0m  -") {
 		t.Errorf("bold:\n%q", bold)
 	}
 	if strings.Contains(plain.String(), "\x1b") {
@@ -171,11 +177,11 @@ func TestMarkdown(t *testing.T) {
 	for _, want := range []string{
 		"# name\\_with\\_underscores\n",
 		"data set: a\\_b\\|50% & more;",
-		"| 0.01 | 10.00 ± 0.71 | **8.25** (n=1) | - | 2 | 1 |\n",
-		"| 0.5 | - | failed | **7.00** (n=1) | 1 | 1 |\n",
+		"| 0.01 | 10.50 | **8.25** (1 of 2; 1 failed) | - | 1 of 2 |\n",
+		"| 0.5 | - | 1 failed | 7.00 | 1 |\n",
 		"## What is missing\n\n- half of it\n",
-		"2 failed; the first 1:\n",
-		"| " + testID(3) + " | failed | gaga: a\\|b | matrix is \\*singular\\* |\n",
+		"### Failed cells: 2\n",
+		"| " + testID(3) + " | gaga: a\\|b | failed | matrix is \\*singular\\* |\n",
 		"2 figures left out (`coordinator report DIR --figures 2` draws all): path-a, path-b.\n",
 	} {
 		if !strings.Contains(text, want) {
@@ -220,16 +226,16 @@ func TestLaTeX(t *testing.T) {
 	text := written(t, "latex", formatReport(t))
 	for _, want := range []string{
 		`data set: a\_b\textbar{}50\% \& more;`,
-		`$\alpha$ & Original & GAGA & huber\_x & repeats & failed \\`,
-		`0.01 & $10.00 \pm 0.71$ & $\mathbf{8.25}$ (n=1) & - & 2 & 1 \\`,
+		`$\alpha$ & Original & GAGA & huber\_x & repeats \\`,
+		`0.01 & 10.50 & $\mathbf{8.25}$ (1 of 2; 1 failed) & - & 1 of 2 \\`,
 		`\label{tab:name-with-underscores-scores-1-test-at-best-test}`,
-		`\begin{tabular}{rlllrr}`,
+		`\begin{tabular}{rlllr}`,
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not in\n%s", want, text)
 		}
 	}
-	checkLaTeX(t, text, len(Scores), 0)
+	checkLaTeX(t, text, len(Scores)+1, 0)
 
 	var rows []cellRow
 	for i := range longTable + 1 {
@@ -254,10 +260,10 @@ func checkLaTeX(t *testing.T, text string, tables, longTables int) {
 	columns := 0
 	for line := range strings.SplitSeq(text, "\n") {
 		if _, spec, ok := strings.Cut(line, `\begin{tabular}{`); ok {
-			columns = len(spec) - 1
+			columns = len(strings.ReplaceAll(spec, "{150pt}", "")) - 1
 		}
 		if _, spec, ok := strings.Cut(line, `\begin{longtable}{`); ok {
-			columns = len(spec) - 1
+			columns = len(strings.ReplaceAll(spec, "{150pt}", "")) - 1
 		}
 		if n := strings.Count(strings.ReplaceAll(line, `\&`, ""), " & "); n > 0 && n+1 != columns {
 			t.Errorf("%d columns of %d: %s", n+1, columns, line)
@@ -327,5 +333,45 @@ func TestSettingWords(t *testing.T) {
 		if got := describe(test.setting); got != test.want {
 			t.Errorf("%s, want %s", got, test.want)
 		}
+	}
+}
+
+// TestTextFits wants every line of tables to keep to 110 columns, however many
+// labels and methods there are, and every mean to be shown once.
+func TestTextFits(t *testing.T) {
+	t.Parallel()
+	cells := quickstart(3).cells
+	for _, method := range []string{"mospl", "huber-lasso", "rlssvm", "relssvm", "robust-svm", "another", "yet-another"} {
+		cells = append(cells, cellRow{"method": method, "dataset": "a data set with a long name", "model": "svm", "kernel": "rbf", "alpha": nil, "c": 1.0,
+			"metric": "accuracy", "regularizer": "mixture", "regularizer_param": 0.5, "noise_kind": "flip", "noise_level": 0.3, "test_at_best_test": 0.512 + 0.001*float64(len(method))})
+	}
+	tables := tablesOf(t, cells)
+	var b strings.Builder
+	if err := (Text{}).Write(&b, &Report{Tables: tables, Missing: []string{strings.Repeat("many words ", 30)}}); err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.SplitSeq(b.String(), "\n") {
+		if n := utf8.RuneCountInString(line); n > 110 {
+			t.Errorf("%d columns: %s", n, line)
+		}
+	}
+	scored := 0
+	for _, table := range tables {
+		for i := range table.Rows {
+			for j := range table.Rows[i].Entries {
+				if e := &table.Rows[i].Entries[j]; e.Summary[TestAtBestTest].N > 0 {
+					scored++
+				}
+			}
+		}
+	}
+	means := 0
+	for line := range strings.SplitSeq(b.String(), "\n") {
+		if !strings.Contains(line, "mean ±") {
+			means += len(regexp.MustCompile(`0\.\d{4}( ± 0\.\d{4})?`).FindAllString(line, -1))
+		}
+	}
+	if means != scored {
+		t.Errorf("%d means are shown of %d:\n%s", means, scored, b.String())
 	}
 }

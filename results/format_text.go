@@ -19,7 +19,7 @@ const (
 )
 
 // Write writes the tables that lead a report, and the published tables beside
-// them, with aligned columns.
+// them, with aligned columns in a width of 110, and what is missing.
 func (t Text) Write(w io.Writer, r *Report) error {
 	var b strings.Builder
 	sheets := r.leadSheets()
@@ -32,6 +32,9 @@ func (t Text) Write(w io.Writer, r *Report) error {
 		}
 		t.writeSheet(&b, s)
 	}
+	for _, sentence := range r.Missing {
+		b.WriteString("\n" + inLines("Note: "+sentence) + "\n")
+	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }
@@ -41,17 +44,22 @@ func (t Text) writeSheet(b *strings.Builder, s *sheet) {
 	if t.MaxRows > 0 && len(rows) > t.MaxRows {
 		rows, left = rows[:t.MaxRows], len(rows)-t.MaxRows
 	}
-	g := newTextGrid(s, rows, t.Bold)
-	fmt.Fprintf(b, "%s\n%s\n\n", s.title, s.caption)
-	g.write(b)
+	fmt.Fprintf(b, "%s\n%s\n", inLines(s.title), inLines(s.caption))
+	for _, part := range t.fit(s, rows) {
+		b.WriteByte('\n')
+		if part.title != "" {
+			fmt.Fprintf(b, "%s\n\n", inLines(part.title))
+		}
+		newTextGrid(part, part.rows, t.Bold).write(b)
+	}
 	if left > 0 {
 		fmt.Fprintf(b, "... and %s\n", plural(left, "more row"))
 	}
 	if s.best != "" && !t.Bold {
-		b.WriteString("* " + s.best + "\n")
+		b.WriteString(inLines("* "+s.best) + "\n")
 	}
 	if s.equal != "" {
-		b.WriteString("≈ " + s.equal + "\n")
+		b.WriteString(inLines("≈ "+s.equal) + "\n")
 	}
 }
 
@@ -136,13 +144,28 @@ func (w meanWidth) text(c sheetCell, bold bool) string {
 	return text
 }
 
-func (g textGrid) write(b *strings.Builder) {
+// widths returns how wide each column is.
+func (g textGrid) widths() []int {
 	widths := make([]int, len(g[0]))
 	for _, row := range g {
 		for j, cell := range row {
 			widths[j] = max(widths[j], utf8.RuneCountInString(cell.text))
 		}
 	}
+	return widths
+}
+
+// width returns how wide the grid is.
+func (g textGrid) width() int {
+	width := 2 * (len(g[0]) - 1)
+	for _, w := range g.widths() {
+		width += w
+	}
+	return width
+}
+
+func (g textGrid) write(b *strings.Builder) {
+	widths := g.widths()
 	for i, row := range g {
 		var line strings.Builder
 		for j, cell := range row {

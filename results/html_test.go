@@ -36,7 +36,7 @@ func TestHTMLInBrowser(t *testing.T) {
 	if n := chromium.Value[int](b, `document.querySelectorAll("article.sheet table").length`); n != 2+4+4+2+2+1 {
 		t.Errorf("%d tables", n)
 	}
-	if text := chromium.Value[string](b, `document.querySelector("#failed-cells tbody").textContent`); !strings.Contains(text, "</script><b>not a tag") {
+	if text := chromium.Value[string](b, `document.querySelector("#failures-failed tbody").textContent`); !strings.Contains(text, "</script><b>not a tag") {
 		t.Errorf("failed cells: %s", text)
 	}
 	testSorting(t, b)

@@ -36,7 +36,7 @@ func load(ctx context.Context, dir string, options Options) (*Report, error) {
 		Name:     filepath.Base(dir),
 		Statuses: cells.statuses(),
 		Failures: cells.firstFailures(),
-		Failed:   cells.failed, Incomplete: cells.incomplete,
+		Failed:   cells.failed.n, Incomplete: cells.incomplete.n,
 	}
 	if cells.streams > 0 {
 		r.Missing = append(r.Missing, fmt.Sprintf("the run has not ended: cells of %s that are not in %s yet count too, but figures of their paths are left out "+
@@ -157,6 +157,7 @@ func (r *Report) addMissing() {
 				}
 			}
 		}
+		r.addCompared(table)
 		if fewer > 0 {
 			r.Missing = append(r.Missing, fmt.Sprintf("test %s: %s of the table rest on fewer than %s; the other cells are not in the files.",
 				table.Metric.word(), plural(fewer, "mean"), plural(most, "repeat")))
@@ -173,5 +174,24 @@ func (r *Report) addMissing() {
 	}
 	if len(r.Tables) == 0 {
 		r.Missing = append(r.Missing, "there are no cells yet, and so no tables and no figures.")
+	}
+}
+
+// addCompared says how many rows compare their methods on fewer repeats than they
+// have. Every method has the score at the best test age where it has any.
+func (r *Report) addCompared(table *ScoreTable) {
+	several, fewer := 0, 0
+	for i := range table.Rows {
+		row := &table.Rows[i]
+		if c := &row.common[TestAtBestTest]; c.methods > 1 {
+			several++
+			if len(c.repeats) < row.Repeats {
+				fewer++
+			}
+		}
+	}
+	if fewer > 0 {
+		r.Missing = append(r.Missing, fmt.Sprintf("test %s: rows that compare methods on fewer repeats than the row has, because not all methods have them: %d of %d.",
+			table.Metric.word(), fewer, several))
 	}
 }

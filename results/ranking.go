@@ -28,7 +28,8 @@ const minRanked = 3
 // data sets that have at least 3 methods in common. Methods are ranked within a
 // data set, so that tables of different metrics go together. A data set with
 // several settings counts once, by the means over the settings in which every
-// ranked method has a score; data sets without such a setting are left out.
+// ranked method has a score, each over the repeats that all methods of the
+// setting have; data sets without such a setting are left out.
 func newRanking(tables []*ScoreTable, score Score) *Ranking {
 	rows := map[string][]rankedRow{}
 	scoredOn := map[string]map[string]bool{} // method, data set
@@ -89,8 +90,8 @@ func (r *Ranking) block(rows []rankedRow) (means, losses []float64) {
 	for _, of := range rows {
 		values := make([]float64, 0, len(r.Methods))
 		for _, method := range r.Methods {
-			if j := slices.Index(of.table.Methods, method); j >= 0 && of.row.Entries[j].Summary[r.Score].N > 0 {
-				values = append(values, of.row.Entries[j].Summary[r.Score].Mean)
+			if j := slices.Index(of.table.Methods, method); j >= 0 && of.row.Entries[j].Compared[r.Score].N > 0 {
+				values = append(values, of.row.Entries[j].Compared[r.Score].Mean)
 			}
 		}
 		if len(values) < len(r.Methods) {

@@ -22,7 +22,7 @@ type Report struct {
 	Rankings   []*Ranking     // over data sets, where there are enough of them and of methods
 	Paper      []*PaperTable  // beside the published tables, where they were asked for
 	Statuses   []Fact         // number of cells of each status that occurs
-	Failures   []Failure      // the first cells that failed or are incomplete, by their identity
+	Failures   []Failure      // the first incomplete cells by their identity, then the first failed ones
 	Failed     int            // how many failed
 	Incomplete int            // how many are incomplete
 	Absent     []ManifestData // data sets of the grid that were not there
@@ -36,14 +36,12 @@ type Report struct {
 
 // Failure is a cell that failed or is incomplete.
 type Failure struct {
-	Cell   string
-	Status experiment.Status
-	What   string // its setting, method and repeat
-	Error  string
+	Cell    string
+	Status  experiment.Status
+	What    string // its setting, method and repeat
+	Error   string
+	Reached *float64 // last age of an incomplete path, nil for others
 }
-
-// failuresTitle is the title of what lists them.
-const failuresTitle = "Incomplete and failed cells"
 
 // lostWords says how many of the cells are incomplete and how many failed, "" for
 // none.
@@ -58,16 +56,8 @@ func lostWords(incomplete, failed int) string {
 	return strings.Join(parts, ", ")
 }
 
-// failuresWords says how many there are.
-func (r *Report) failuresWords() string {
-	text := lostWords(r.Incomplete, r.Failed)
-	if len(r.Failures) < r.Incomplete+r.Failed {
-		text += fmt.Sprintf("; the first %d", len(r.Failures))
-	}
-	return text
-}
-
-// maxFailures is how many failed and incomplete cells a report lists.
+// maxFailures is how many failed cells a report lists, and how many incomplete
+// ones.
 const maxFailures = 20
 
 // Options say what a report holds. The zero value is the default.

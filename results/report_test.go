@@ -166,7 +166,7 @@ func TestLoadSaysWhatIsMissing(t *testing.T) {
 			t.Errorf("%q is not among\n%s", want, missing)
 		}
 	}
-	want := Failure{testID(7), experiment.Timeout, "", "after 1s"}
+	want := Failure{Cell: testID(7), Status: experiment.Timeout, Error: "after 1s"}
 	if len(r.Failures) != 1 || r.Failed != 1 {
 		t.Fatalf("failures %+v", r.Failures)
 	}

@@ -68,6 +68,9 @@ func (r *Report) layOut() []section {
 			list = append(list, of)
 		}
 	}
+	if sheets := r.failureSheets(); len(sheets) > 0 {
+		list = append(list, section{title: "Incomplete and failed cells", name: "failures", sheets: sheets})
+	}
 	return list
 }
 

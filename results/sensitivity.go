@@ -28,6 +28,7 @@ type ScoreRow struct {
 	Setting Setting
 	Repeats int          // different repeats among the row's cells
 	Entries []ScoreEntry // one for each method of the table
+	common  [scores]common
 	tested  [scores]bool // whether a method could have been told from the best
 }
 
@@ -55,8 +56,9 @@ type ScoreEntry struct {
 	Incomplete int // those whose path stops before the last age, which are in no Summary
 	Failed     int // those that were not computed
 	Summary    [scores]Summary
-	Best       [scores]bool // best mean of the row, several where equal; never set for SelectionBias
-	Equal      [scores]bool // not significantly worse than the best, where that can be tested; see [ScoreRow.Comparisons]
+	Compared   [scores]Summary // of the repeats that every method of the row with such a score has
+	Best       [scores]bool    // best of these means in the row, several where equal; never set for SelectionBias
+	Equal      [scores]bool    // not significantly worse than the best, where that can be tested; see [ScoreRow.Comparisons]
 
 	// Sample holds the cells by repeat, for comparisons on the same splits.
 	Sample []RepeatScore
@@ -149,6 +151,7 @@ func newScoreTable(metric Metric, rows map[Setting]methodEntries) *ScoreTable {
 			}
 		}
 		row.Repeats = len(repeats)
+		row.compare()
 		row.markBest(metric)
 		row.markEqual()
 		table.Rows = append(table.Rows, row)
@@ -180,22 +183,23 @@ func (e *ScoreEntry) summarize(metric Metric) {
 	}
 }
 
-// markBest marks the entries with the best mean of each score.
+// markBest marks the entries with the best mean of each score over the common
+// repeats. A method with nothing to compare it with is not the best.
 func (r *ScoreRow) markBest(metric Metric) {
 	for score := range SelectionBias {
+		if !r.common[score].compares() {
+			continue
+		}
 		best := -1
 		for j := range r.Entries {
-			s := r.Entries[j].Summary[score]
-			if s.N > 0 && (best < 0 || metric.better(s.Mean, r.Entries[best].Summary[score].Mean)) {
+			s := r.Entries[j].Compared[score]
+			if s.N > 0 && (best < 0 || metric.better(s.Mean, r.Entries[best].Compared[score].Mean)) {
 				best = j
 			}
 		}
-		if best < 0 {
-			continue
-		}
 		for j := range r.Entries {
-			s := r.Entries[j].Summary[score]
-			r.Entries[j].Best[score] = s.N > 0 && s.Mean == r.Entries[best].Summary[score].Mean
+			s := r.Entries[j].Compared[score]
+			r.Entries[j].Best[score] = s.N > 0 && s.Mean == r.Entries[best].Compared[score].Mean
 		}
 	}
 }

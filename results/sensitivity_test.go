@@ -35,7 +35,7 @@ func TestIncompletePaths(t *testing.T) {
 	}
 	for _, format := range []string{"markdown", "html"} {
 		text := written(t, format, r)
-		for _, want := range []string{"Incomplete and failed cells", "1 incomplete, 1 failed", "the path stops at age 1.4 of 20", "cells incomplete"} {
+		for _, want := range []string{"Incomplete and failed cells", "Incomplete cells: 1", "Failed cells: 1", "the path stops at age 1.4 of 20", "cells incomplete"} {
 			if !strings.Contains(text, want) {
 				t.Errorf("%s does not say %q:\n%s", format, want, text)
 			}
@@ -257,7 +257,7 @@ func TestSensitivityWithoutScores(t *testing.T) {
 	if row.Repeats != 4 || row.Failed() != 2 || acs.Failed != 2 || acs.Summary[TestAtBestTest].N != 0 || !math.IsNaN(acs.Summary[TestAtBestTest].Mean) {
 		t.Errorf("acs %+v in a row with %d repeats and %d failed", acs, row.Repeats, row.Failed())
 	}
-	if s := gaga.Summary[TestAtBestTest]; gaga.Failed != 0 || s.N != 1 || s.Mean != 0.25 || !math.IsNaN(s.Std) || !gaga.Best[TestAtBestTest] {
+	if s := gaga.Summary[TestAtBestTest]; gaga.Failed != 0 || s.N != 1 || s.Mean != 0.25 || !math.IsNaN(s.Std) || gaga.Best[TestAtBestTest] {
 		t.Errorf("gaga %+v", gaga)
 	}
 	if music := tables[1].Rows[1]; music.Entries[0].Best[TestAtBestTest] || music.Entries[1].Cells != 0 {
@@ -306,6 +306,76 @@ func TestDecimals(t *testing.T) {
 	for _, test := range tests {
 		if got := decimals(test.summaries); got != test.want {
 			t.Errorf("%s: %d decimals, want %d", test.name, got, test.want)
+		}
+	}
+}
+
+// TestComparedOnCommonRepeats wants methods to be compared on the repeats that all
+// of them have: the means, the marks, the tests, the rankings. Here acs failed on
+// the hard repeats, so that its own mean is the best though it loses on every
+// repeat that it has.
+func TestComparedOnCommonRepeats(t *testing.T) {
+	t.Parallel()
+	score := func(method string, repeat int, x float64) cellRow {
+		return cellRow{"method": method, "repeat": repeat, "test_at_best_test": x}
+	}
+	lost := func(method string, repeat int, status string) cellRow {
+		return cellRow{"method": method, "repeat": repeat, "status": status, "error": status, "test_at_best_test": 0.01, "test_at_end": nil}
+	}
+	rows := []cellRow{
+		score("original", 1, 0.30), score("original", 2, 0.90), score("original", 3, 0.32), score("original", 4, 0.94), score("original", 5, 0.36),
+		score("acs", 1, 0.20), lost("acs", 2, "failed"), score("acs", 3, 0.22), lost("acs", 4, "timeout"), score("acs", 5, 0.24),
+		score("gaga", 1, 0.10), score("gaga", 2, 0.70), score("gaga", 3, 0.12), score("gaga", 4, 0.74), lost("gaga", 5, "incomplete"),
+	}
+	table := tablesOf(t, rows)[0]
+	row := &table.Rows[0]
+	original, acs, gaga := &row.Entries[0], &row.Entries[1], &row.Entries[2]
+	// By hand: repeats 1 and 3 are there for all.
+	for _, c := range []struct {
+		entry    *ScoreEntry
+		own      int
+		compared float64
+		best     bool
+		repeats  string
+	}{
+		{original, 5, (0.30 + 0.32) / 2, false, "5"},
+		{acs, 3, (0.20 + 0.22) / 2, false, "3 of 5; 2 failed"},
+		{gaga, 4, (0.10 + 0.12) / 2, true, "4 of 5; 1 incomplete"},
+	} {
+		own, compared := c.entry.Summary[TestAtBestTest], c.entry.Compared[TestAtBestTest]
+		if own.N != c.own || compared.N != 2 || !near(compared.Mean, c.compared) || c.entry.Best[TestAtBestTest] != c.best {
+			t.Errorf("own %+v, compared %+v, best %t; want %+v", own, compared, c.entry.Best[TestAtBestTest], c)
+		}
+		if got := c.entry.repeats(row.Repeats, TestAtBestTest); got != c.repeats {
+			t.Errorf("repeats %q, want %q", got, c.repeats)
+		}
+	}
+	if !(acs.Summary[TestAtBestTest].Mean < gaga.Summary[TestAtBestTest].Mean) {
+		t.Error("acs has not the best mean of its own: the case shows nothing")
+	}
+	if got := row.rests(TestAtBestTest); got != "2 of 5" {
+		t.Errorf("the row rests on %q", got)
+	}
+	for _, c := range row.Comparisons(TestAtBestTest) {
+		if c.Pairs() != 2 {
+			t.Errorf("%s and %s are compared on %d repeats", table.Methods[c.Method], table.Methods[c.Against], c.Pairs())
+		}
+	}
+	r := mustWrite(t, writeRun(t, runTables{cells: rows}), Options{Formats: Formats, Figures: -1})
+	if missing := strings.Join(r.Missing, "\n"); !strings.Contains(missing, "not all methods have them: 1 of 1.") {
+		t.Errorf("missing: %s", missing)
+	}
+	for format, wants := range map[string][]string{
+		"markdown": {"over 2 of 5 repeats;", "0.21 ± 0.01 (3 of 5; 2 failed)", "**0.11 ± 0.01** (4 of 5; 1 incomplete)", "Incomplete cells: 1", "Failed cells: 2"},
+		"latex":    {"over 2 of 5 repeats;", `$\mathbf{0.11} \pm 0.01$ (4 of 5; 1 incomplete)`, "Incomplete cells: 1", "Failed cells: 2"},
+		"html":     {"over 2 of 5 repeats;", `["0.21","0.01","3 of 5; 2 failed",0]`, "Incomplete cells: 1", "Failed cells: 2"},
+		"csv":      {",acs,5,0,2,", ",gaga,5,1,0,"},
+	} {
+		text := written(t, format, r)
+		for _, want := range wants {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s does not say %q:\n%s", format, want, text)
+			}
 		}
 	}
 }

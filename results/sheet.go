@@ -23,6 +23,7 @@ type sheetColumn struct {
 	head  string
 	right bool // aligned right
 	label bool // names what the row is about
+	wrap  bool // holds text that may be broken into lines
 }
 
 // sheetMark sets an entry apart.

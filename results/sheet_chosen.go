@@ -35,8 +35,8 @@ func chosenSheet(table *ScoreTable) *sheet {
 	varied, constant = foldAspects(table.Rows, varied, constant)
 	s.addAspects(varied)
 	s.columns = append(s.columns, sheetColumn{head: "method", label: true},
-		sheetColumn{head: "by validation"}, sheetColumn{head: "by test"}, sheetColumn{head: SelectionBias.head()}, sheetColumn{head: "repeats", right: true})
-	shown := []Score{TestAtBestValidation, TestAtBestTest, SelectionBias}
+		sheetColumn{head: "by validation"}, sheetColumn{head: "by test"}, sheetColumn{head: SelectionBias.head()})
+	var rests []string
 	places := min(table.decimals(TestAtBestValidation), table.decimals(TestAtBestTest))
 	styles := methodStylesOf(table.Methods)
 	for i := range table.Rows {
@@ -47,11 +47,13 @@ func chosenSheet(table *ScoreTable) *sheet {
 				continue
 			}
 			cells := append(aspectCells(varied, row.Setting), sheetCell{text: style.label})
-			for _, score := range shown {
-				marked := score != SelectionBias && len(table.Methods) > 1
-				cells = append(cells, scoreCell(entry, score, row.Repeats, places, marked))
+			byTest := scoreCell(row, entry, TestAtBestTest, places, len(table.Methods) > 1)
+			if byTest.text != "" {
+				byTest.note = "" // as by validation
 			}
-			s.rows = append(s.rows, append(cells, countCell(row.Repeats)))
+			s.rows = append(s.rows, append(cells, scoreCell(row, entry, TestAtBestValidation, places, len(table.Methods) > 1),
+				byTest, meanCell(entry, row.shown(entry, SelectionBias), places)))
+			rests = append(rests, row.rests(TestAtBestValidation))
 		}
 	}
 	chosen, choose := "age", "the age"
@@ -59,8 +61,9 @@ func chosenSheet(table *ScoreTable) *sheet {
 		chosen, choose = "age and parameters", fmt.Sprintf("age and parameters (%s)", strings.Join(table.Parameters, ", "))
 	}
 	s.title = fmt.Sprintf("Test score with %s chosen by the validation score", chosen)
-	s.caption = sheetCaption(table, constant) +
-		fmt.Sprintf(" In each repeat, by validation: %s with the best score on the validation part; by test: those with the best score on the test part, as in the paper. Selection bias: how much better the choice by test looks.", choose)
+	s.caption = sheetCaption(table, s.addRepeats(rests), constant) +
+		fmt.Sprintf(" In each repeat, by validation: %s with the best score on the validation part; by test: those with the best score on the test part, as in the paper. Selection bias: how much better the choice by test looks.", choose) +
+		lostCaption(table, TestAtBestValidation)
 	if len(table.Methods) > 1 {
 		s.best = "best mean of the setting"
 		s.addTestWords(table, TestAtBestValidation)

@@ -94,7 +94,7 @@ func (t *comparedTable) sheet(score Score) *sheet {
 		}
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "Differences in test %s (%s) of two methods on the same splits. Shift: the Hodges-Lehmann estimate; "+
+	fmt.Fprintf(&b, "Differences in test %s (%s) of two methods on the splits that all methods of the setting have a score on. Shift: the Hodges-Lehmann estimate; "+
 		"rank-biserial: the share of ranks for a positive difference less that for a negative one; intervals: percentile bootstrap of %d resamples; "+
 		"p: Wilcoxon's signed-rank test, zeros by Pratt, exact up to %d pairs; Holm's correction over the pairs of methods of a setting",
 		t.table.Metric.word(), t.table.Metric.direction(), stats.Resamples, stats.MaxExact)

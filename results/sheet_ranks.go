@@ -51,7 +51,7 @@ func (r *Ranking) sheet() *sheet {
 func (r *Ranking) words() string {
 	var b strings.Builder
 	t := r.Test
-	fmt.Fprintf(&b, "Mean test scores of each data set, over its settings that every method has a score in, and the methods' mean ranks over %s; 1 is best. "+
+	fmt.Fprintf(&b, "Mean test scores of each data set, over its settings that every method has a score in and the repeats that all methods have there, and the methods' mean ranks over %s; 1 is best. "+
 		"Friedman's test: χ² = %.3f with %d degrees of freedom, p = %s; Iman and Davenport's: F = %s, p = %s. "+
 		"Nemenyi's critical difference at 5 %%: %.2f.",
 		plural(t.Blocks, "data set"), t.Chi2, t.Methods-1, probabilityCell(t.P).text, infinite(t.F), probabilityCell(t.FP).text, r.Critical)

@@ -18,22 +18,39 @@ func scoreSheet(table *ScoreTable, score Score) *sheet {
 	for _, style := range methodStylesOf(table.Methods) {
 		s.columns = append(s.columns, sheetColumn{head: style.label})
 	}
-	s.columns = append(s.columns, sheetColumn{head: "repeats", right: true}, sheetColumn{head: "failed", right: true})
 	places := table.decimals(score)
+	var rests []string
 	for i := range table.Rows {
 		row := &table.Rows[i]
 		cells := aspectCells(varied, row.Setting)
 		for j := range row.Entries {
-			cells = append(cells, scoreCell(&row.Entries[j], score, row.Repeats, places, len(table.Methods) > 1))
+			cells = append(cells, scoreCell(row, &row.Entries[j], score, places, len(table.Methods) > 1))
 		}
-		s.rows = append(s.rows, append(cells, countCell(row.Repeats), countCell(row.Failed())))
+		s.rows = append(s.rows, cells)
+		rests = append(rests, row.rests(score))
 	}
-	s.caption = sheetCaption(table, constant)
+	over := s.addRepeats(rests)
+	s.caption = sheetCaption(table, over, constant)
+	s.caption += lostCaption(table, score)
+	if table.any(func(_ *ScoreRow, e *ScoreEntry) bool { return e.Cells == 0 }) {
+		s.caption += " - : no cells."
+	}
 	if len(table.Methods) > 1 {
 		s.best = "best mean of the row"
 		s.addTestWords(table, score)
 	}
 	return s
+}
+
+// lostCaption says what means rest on where methods of a table lack repeats.
+func lostCaption(table *ScoreTable, score Score) string {
+	if !table.any(func(r *ScoreRow, e *ScoreEntry) bool {
+		return e.Cells > 0 && len(repeatsWith(e.Sample, score)) < r.Repeats
+	}) {
+		return ""
+	}
+	return " Means are over the repeats that all methods of a setting have; in parentheses those of a method that lacks some, " +
+		"and how many of its paths are incomplete, stopping before the last age, or failed."
 }
 
 // addTestWords says what stands behind the second mark, or why there is none.
@@ -43,13 +60,7 @@ func (s *sheet) addTestWords(table *ScoreTable, score Score) {
 		if table.Rows[i].tested[score] {
 			tested++
 		}
-		n := 0
-		for j := range table.Rows[i].Entries {
-			if table.Rows[i].Entries[j].Summary[score].N > 0 {
-				n++
-			}
-		}
-		if n > 1 {
+		if table.Rows[i].common[score].compares() {
 			compared++
 		}
 	}
@@ -92,7 +103,7 @@ func selectionSheet(table *ScoreTable) *sheet {
 		s.columns = append(s.columns, sheetColumn{head: score.head()})
 		places[score] = table.decimals(score)
 	}
-	s.columns = append(s.columns, sheetColumn{head: "repeats", right: true}, sheetColumn{head: "failed", right: true})
+	var rests []string
 	styles := methodStylesOf(table.Methods)
 	for i := range table.Rows {
 		row := &table.Rows[i]
@@ -103,12 +114,13 @@ func selectionSheet(table *ScoreTable) *sheet {
 			}
 			cells := append(aspectCells(varied, row.Setting), sheetCell{text: style.label})
 			for _, score := range shown {
-				cells = append(cells, scoreCell(entry, score, row.Repeats, places[score], false))
+				cells = append(cells, meanCell(entry, entry.Summary[score], places[score]))
 			}
-			s.rows = append(s.rows, append(cells, countCell(entry.Cells), countCell(entry.Failed)))
+			s.rows = append(s.rows, cells)
+			rests = append(rests, entry.repeats(row.Repeats, TestAtBestTest))
 		}
 	}
-	s.caption = sheetCaption(table, constant) + words
+	s.caption = sheetCaption(table, s.addRepeats(rests), constant) + words
 	return s
 }
 
@@ -126,37 +138,55 @@ func aspectCells(varied []aspect, setting Setting) []sheetCell {
 	return cells
 }
 
-// scoreCell shows one score of an entry, marked or not.
-func scoreCell(e *ScoreEntry, score Score, repeats, places int, marked bool) sheetCell {
-	s := e.Summary[score]
-	cell := sheetCell{}
-	switch {
-	case s.N > 0:
-	case e.Cells == 0:
-		cell.note = "-"
-		return cell
-	case e.Failed == e.Cells:
-		cell.note = "failed"
-		return cell
-	case e.Incomplete+e.Failed == e.Cells:
-		cell.note = "incomplete"
-		return cell
-	default:
-		cell.note = "no score"
+// addRepeats adds a column that says on how many repeats rows rest, and returns
+// the words for the caption: where all rest on the same they stand there instead.
+func (s *sheet) addRepeats(rests []string) (over string) {
+	first := rests[0]
+	if !slices.ContainsFunc(rests, func(text string) bool { return text != first }) {
+		if first == "1" {
+			return "1 repeat"
+		}
+		return first + " repeats"
+	}
+	s.columns = append(s.columns, sheetColumn{head: "repeats", right: true, label: true})
+	for i, text := range rests {
+		s.rows[i] = append(s.rows[i], sheetCell{text: text})
+	}
+	return "repeats"
+}
+
+// scoreCell shows what a row compares of an entry, marked or not.
+func scoreCell(row *ScoreRow, e *ScoreEntry, score Score, places int, marked bool) sheetCell {
+	cell := meanCell(e, row.shown(e, score), places)
+	if cell.text == "" {
 		return cell
 	}
-	cell.text = fixed(s.Mean, places)
-	if s.N > 1 {
-		cell.std = fixed(s.Std, places)
-	}
-	if s.N < repeats || s.N == 1 {
-		cell.note = "n=" + strconv.Itoa(s.N)
+	if text := e.repeats(row.Repeats, score); text != strconv.Itoa(row.Repeats) && text != row.rests(score) {
+		cell.note = text
 	}
 	switch {
 	case marked && e.Best[score]:
 		cell.mark = bestMark
 	case marked && e.Equal[score]:
 		cell.mark = equalMark
+	}
+	return cell
+}
+
+// meanCell shows a mean of an entry, or why it has none.
+func meanCell(e *ScoreEntry, s Summary, places int) sheetCell {
+	switch lost := strings.TrimPrefix(e.lost(), "; "); {
+	case s.N > 0:
+	case e.Cells == 0:
+		return sheetCell{note: "-"}
+	case lost != "":
+		return sheetCell{note: lost}
+	default:
+		return sheetCell{note: "no score"}
+	}
+	cell := sheetCell{text: fixed(s.Mean, places)}
+	if s.N > 1 {
+		cell.std = fixed(s.Std, places)
 	}
 	return cell
 }
@@ -199,10 +229,10 @@ func splitAspects(rows []ScoreRow) (varied []aspect, constant []Fact) {
 	return varied, constant
 }
 
-// sheetCaption says what the numbers are and what holds for every row.
-func sheetCaption(table *ScoreTable, constant []Fact) string {
+// sheetCaption says what the numbers are, over what, and what holds for every row.
+func sheetCaption(table *ScoreTable, over string, constant []Fact) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Test %s (%s), mean ± standard deviation over repeats", table.Metric.word(), table.Metric.direction())
+	fmt.Fprintf(&b, "Test %s (%s), mean ± standard deviation over %s", table.Metric.word(), table.Metric.direction(), over)
 	for _, fact := range append(constant, commonFacts(table.Methods)...) {
 		fmt.Fprintf(&b, "; %s: %s", fact.Name, fact.Value)
 	}
@@ -213,19 +243,19 @@ func sheetCaption(table *ScoreTable, constant []Fact) string {
 		b.WriteString("; parameters with the best test score of each repeat")
 	}
 	b.WriteString(".")
-	if table.incomplete() {
-		b.WriteString(" n: repeats that count where they are fewer than the row's or only one; - : no cells.")
-	}
 	return b.String()
 }
 
-// incomplete reports whether an entry rests on fewer repeats than its row.
-func (t *ScoreTable) incomplete() bool {
-	return slices.ContainsFunc(t.Rows, func(r ScoreRow) bool {
-		return slices.ContainsFunc(r.Entries, func(e ScoreEntry) bool {
-			return e.Summary[TestAtBestTest].N < max(r.Repeats, 2)
-		})
-	})
+// any reports whether an entry is such.
+func (t *ScoreTable) any(is func(*ScoreRow, *ScoreEntry) bool) bool {
+	for i := range t.Rows {
+		for j := range t.Rows[i].Entries {
+			if is(&t.Rows[i], &t.Rows[i].Entries[j]) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // median returns the lower median of xs, which it sorts.

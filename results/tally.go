@@ -15,15 +15,13 @@ import (
 // cellTally is what a report takes from the cells table, batch by batch: a
 // million cells need not be in memory with all their columns.
 type cellTally struct {
-	rows       int
-	streams    int // of cells that are not in cells.arrow yet
-	groups     *cellGroups
-	counts     map[string]int // by status
-	failed     int
-	incomplete int
-	failures   []failedCell        // incomplete ones too
-	sizes      map[string]dataSize // by data set
-	texts      map[string]string
+	rows               int
+	streams            int // of cells that are not in cells.arrow yet
+	groups             *cellGroups
+	counts             map[string]int // by status
+	incomplete, failed lostCells
+	sizes              map[string]dataSize // by data set
+	texts              map[string]string
 }
 
 // failedCell is a failure that may be among the first.
@@ -42,7 +40,7 @@ func readCells(ctx context.Context, dir string) (*cellTally, error) {
 		sizes:  map[string]dataSize{},
 		texts:  map[string]string{},
 	}
-	columns := slices.Concat(sensitivityColumns, sizeColumns, []string{"error"})
+	columns := slices.Concat(sensitivityColumns, sizeColumns, []string{"error", "age_reached"})
 	add := func(f *Frame) error {
 		if err := tally.add(f); err != nil {
 			return fmt.Errorf("reading %s: %w", path, err)
@@ -112,46 +110,66 @@ func (t *cellTally) addFailures(cells *Frame, columns *cellColumns) error {
 	if err != nil {
 		return err
 	}
-	for row, status := range columns.status.Texts {
-		t.counts[columns.text(columns.status, row)]++
-		switch status := experiment.Status(status); {
-		case status == experiment.OK:
+	reached, err := cells.Column("age_reached", experiment.Float)
+	if err != nil {
+		return err
+	}
+	for row := range columns.rows {
+		status := experiment.Status(columns.text(columns.status, row))
+		t.counts[string(status)]++
+		if status == experiment.OK {
 			continue
-		case status == experiment.Incomplete:
-			t.incomplete++
-		default:
-			t.failed++
 		}
 		key, err := parseCell(columns.cell.Texts[row])
 		if err != nil {
 			return err
 		}
-		t.failures = append(t.failures, failedCell{key, Failure{
-			Cell:   key.String(),
-			Status: experiment.Status(columns.text(columns.status, row)),
+		f := failedCell{key, Failure{
+			Cell: key.String(), Status: status,
 			What: fmt.Sprintf("%s: %s, repeat %d",
 				columns.methodKey(row), describe(columns.setting(row)), columns.repeat.Ints[row]),
 			Error: strings.Clone(messages.Texts[row]),
-		}})
-		if len(t.failures) > 50*maxFailures {
-			t.keepFirst()
+		}}
+		if status != experiment.Incomplete {
+			t.failed.add(f)
+			continue
 		}
+		if !reached.IsNull(row) {
+			age := reached.Floats[row]
+			f.Reached = &age
+		}
+		t.incomplete.add(f)
 	}
 	return nil
 }
 
-// keepFirst drops the failures that cannot be among the first.
-func (t *cellTally) keepFirst() {
-	slices.SortFunc(t.failures, func(a, b failedCell) int { return bytes.Compare(a.key[:], b.key[:]) })
-	t.failures = t.failures[:min(len(t.failures), maxFailures)]
+// lostCells are cells of which a report lists the first.
+type lostCells struct {
+	n     int
+	first []failedCell // may be among these
 }
 
-// firstFailures returns the first failures by cell.
+func (l *lostCells) add(f failedCell) {
+	l.n++
+	if l.first = append(l.first, f); len(l.first) > 50*maxFailures {
+		l.keepFirst()
+	}
+}
+
+// keepFirst drops the cells that cannot be among the first.
+func (l *lostCells) keepFirst() {
+	slices.SortFunc(l.first, func(a, b failedCell) int { return bytes.Compare(a.key[:], b.key[:]) })
+	l.first = l.first[:min(len(l.first), maxFailures)]
+}
+
+// firstFailures returns the first incomplete and the first failed cells.
 func (t *cellTally) firstFailures() []Failure {
-	t.keepFirst()
-	failures := make([]Failure, len(t.failures))
-	for i, f := range t.failures {
-		failures[i] = f.Failure
+	var failures []Failure
+	for _, of := range []*lostCells{&t.incomplete, &t.failed} {
+		of.keepFirst()
+		for _, f := range of.first {
+			failures = append(failures, f.Failure)
+		}
 	}
 	return failures
 }

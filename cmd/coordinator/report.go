@@ -100,6 +100,9 @@ func (a *app) reportCommand() *cobra.Command {
 		if err := a.show(report, 0); err != nil {
 			return err
 		}
+		if list := failureList(report); list != "" {
+			fmt.Fprintf(a.Out, "\n%d incomplete and %d failed cells:\n%s", report.Incomplete, report.Failed, list)
+		}
 		fmt.Fprintf(a.Out, "\nFiles: %s\n", strings.Join(files(dir, &flags), ", "))
 		return nil
 	}
@@ -111,11 +114,5 @@ func (a *app) reportCommand() *cobra.Command {
 func (a *app) show(report *results.Report, rows int) error {
 	_, plain := a.Env("NO_COLOR")
 	text := results.Text{Bold: !plain && command.IsTerminal(a.Out), MaxRows: rows}
-	if err := text.Write(a.Out, report); err != nil {
-		return err
-	}
-	for _, sentence := range report.Missing {
-		fmt.Fprintf(a.Out, "\nNote: %s\n", sentence)
-	}
-	return nil
+	return text.Write(a.Out, report)
 }

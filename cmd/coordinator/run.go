@@ -173,15 +173,7 @@ func failures(report *results.Report, counts map[experiment.Status]int, cells in
 		return nil
 	}
 	var b strings.Builder
-	b.WriteString(text + "\n")
-	for i, failure := range report.Failures {
-		if i == shownFailures {
-			fmt.Fprintf(&b, "  ... and %d more, the first of them in the report\n", report.Failed+report.Incomplete-i)
-			break
-		}
-		first, _, _ := strings.Cut(failure.Error, "\n")
-		fmt.Fprintf(&b, "  %s (%s): %s: %s\n", failure.Cell, failure.What, failure.Status, first)
-	}
+	b.WriteString(text + "\n" + failureList(report))
 	var statuses []string
 	for _, status := range failureStatuses() {
 		if counts[status] > 0 {
@@ -190,6 +182,20 @@ func failures(report *results.Report, counts map[experiment.Status]int, cells in
 	}
 	fmt.Fprintf(&b, "The same command with --retry %s computes them again.", strings.Join(statuses, ","))
 	return errors.New(b.String())
+}
+
+// failureList lists the first incomplete and failed cells, a line each.
+func failureList(report *results.Report) string {
+	var b strings.Builder
+	for i, failure := range report.Failures {
+		if i == shownFailures {
+			fmt.Fprintf(&b, "  ... and %d more, the first of them in the report\n", report.Failed+report.Incomplete-i)
+			break
+		}
+		first, _, _ := strings.Cut(failure.Error, "\n")
+		fmt.Fprintf(&b, "  %s (%s): %s: %s\n", failure.Cell, failure.What, failure.Status, first)
+	}
+	return b.String()
 }
 
 // unfinished says how many cells failed or are incomplete, "" where all are ok.
