@@ -289,62 +289,6 @@ func (t *tracker) restore(pc *piece, changes int) {
 	t.choose()
 }
 
-// between solves for the path's point at an age between two neighbouring
-// knots of one piece: it follows the branch from the nearer one, so that it
-// cannot end on another; where the branch hardly is one there, as beside a
-// branching, from the other.
-func (t *tracker) between(p *Path, left, right *Knot, age float64) ([]float64, error) {
-	t.release()
-	ends := [2]*Knot{left, right}
-	if right.Age-age < age-left.Age {
-		ends = [2]*Knot{right, left}
-	}
-	for _, end := range ends {
-		t.restore(&p.pieces[left.piece], left.change)
-		if t.follow(end, age) {
-			return t.settled(t.left.theta), nil
-		}
-	}
-	return nil, fmt.Errorf("gaga: no convergence at age %v between the knots at %v and %v", age, left.Age, right.Age)
-}
-
-// follow makes the left point the one at an age on the branch through a knot,
-// ahead or behind, on the current zones and active coordinates.
-func (t *tracker) follow(from *Knot, age float64) bool {
-	pt := t.left
-	pt.age = from.Age
-	copy(pt.theta, from.Theta[:t.p])
-	if !t.dualInTheta {
-		clear(pt.dual) // the equations are linear in them
-	}
-	if !t.stand() {
-		return false
-	}
-	for t.left.age != age {
-		h := age - t.left.age
-		for !t.reach(t.left.age + h) {
-			if h *= 0.5; math.Abs(h) < smallest*age {
-				return false
-			}
-		}
-		t.left, t.right = t.right, t.left
-	}
-	return true
-}
-
-// release ends the use of moments and windows: points between knots are sought
-// with sums over all samples.
-func (t *tracker) release() {
-	t.marginal = nil
-	if t.window != nil {
-		if t.moments != nil || t.expansion != nil {
-			t.primal.setTerms(newDirect(t.primal))
-		}
-		t.moments, t.expansion, t.window, t.creep, t.stepwise = nil, nil, nil, nil, false
-		t.setWatch(t.all)
-	}
-}
-
 // publish copies a θ of the tracker into the form that users see: the features'
 // coefficients, then the intercept, 0 where there is none.
 func (t *tracker) publish(theta []float64) []float64 {

@@ -47,7 +47,8 @@ func TestExpandedPath(t *testing.T) {
 					t.Fatal("the sums are not expanded")
 				}
 				if k == 1 {
-					tr.release()
+					tr.primal.setTerms(newDirect(tr.primal))
+					tr.expansion, tr.window = nil, nil
 				}
 				if err := tr.run(context.Background()); err != nil {
 					t.Fatal(err)

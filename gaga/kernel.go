@@ -29,7 +29,7 @@ import (
 // made anew when that converges slowly.
 type kerneled struct {
 	*system
-	svm       *convex.SVM
+	rows      *convex.KernelRows
 	intercept bool
 	kappa     float64
 	diagonal  []float64 // n: k(x_i, x_i)
@@ -67,11 +67,11 @@ type response struct {
 	theta, u []float64
 }
 
-func newKerneled(pr *Problem, svm *convex.SVM) *kerneled {
+func newKerneled(pr *Problem, rows *convex.KernelRows) *kerneled {
 	n := pr.X.Rows
 	f := func(k int) []float64 { return make([]float64, k) }
 	s := &kerneled{
-		system: newSystem(pr, n+1), svm: svm, intercept: pr.Intercept, diagonal: f(n),
+		system: newSystem(pr, n+1), rows: rows, intercept: pr.Intercept, diagonal: f(n),
 		factor: factor.New(0), stale: true, at: make([]int, n), delta: f(n), held: f(n), border: f(n), power: f(n), mixer: anderson.New(n + 2),
 		base: f(n + 1), baseU: f(n), column: f(n + 1), b: f(n + 1), x: f(n + 1), r: f(n + 1), first: f(n + 1), corrects: f(n + 1), product: f(n), combined: make([]int, 0, n), coefficients: make([]float64, 0, n),
 		response: response{sample: -1, theta: f(n + 1), u: f(n)},
@@ -171,7 +171,7 @@ func (s *kerneled) samples() int { return len(s.active) - s.borders() }
 func (s *kerneled) enter(i, r int, delta float64) {
 	k := s.samples()
 	column := s.column[:k+1]
-	row := s.svm.KernelRow(i)
+	row := s.rows.Row(i)
 	for q, j := range s.active[:k] {
 		to := q
 		if q >= r {
@@ -276,7 +276,7 @@ func (s *kerneled) predictAll(dst, theta []float64) {
 			s.combined, s.coefficients = append(s.combined, j), append(s.coefficients, a*s.y[j])
 		}
 	}
-	s.svm.AddKernelRows(dst, s.combined, s.coefficients)
+	s.rows.Add(dst, s.combined, s.coefficients)
 	if !fresh {
 		s.changes++
 	} else if whole > apart {
@@ -293,7 +293,7 @@ func (s *kerneled) know(pt *point) {
 }
 
 func (s *kerneled) predictOne(i int, theta []float64) float64 {
-	row := s.svm.KernelRow(i)
+	row := s.rows.Row(i)
 	u := theta[s.n]
 	for j, a := range theta[:s.n] {
 		u += a * s.y[j] * row[j]
@@ -338,7 +338,7 @@ const solved = 1e-9
 func (s *kerneled) unknownOf(i int) int { return s.at[i] }
 
 func (s *kerneled) row(dst []float64, i int) {
-	row := s.svm.KernelRow(i)
+	row := s.rows.Row(i)
 	k := s.samples()
 	for r, j := range s.active[:k] {
 		dst[r] = s.y[j] * row[j]
@@ -357,7 +357,7 @@ func (s *kerneled) variance(i int) float64 {
 	// is -δ_i J⁻¹e_i.
 	s.respond(i, b, -s.y[i])
 	r := &s.response
-	kernel.Axpy(s.y[i], s.svm.KernelRow(i), r.u)
+	kernel.Axpy(s.y[i], s.rows.Row(i), r.u)
 	r.theta[i]++
 	return (s.diagonal[i] - blas64.Dot(vector(row), vector(b))) / s.l2[0]
 }

@@ -83,7 +83,7 @@ func (s *kerneled) factorize() bool {
 		s.stale, s.slow, s.bordered = true, false, false
 		err := s.factor.Compute(s.pinnedAt, k-s.pinnedAt, func(r int, dst []float64) {
 			i := s.active[r]
-			row := s.svm.KernelRow(i)
+			row := s.rows.Row(i)
 			for q := range dst {
 				j := s.active[q]
 				dst[q] = s.y[i] * s.y[j] * (row[j] + s.kappa)
@@ -160,7 +160,7 @@ func (s *kerneled) multiply(dst, x []float64) {
 		sum += s.y[j] * x[r]
 		s.coefficients = append(s.coefficients, s.y[j]*x[r])
 	}
-	s.svm.AddKernelRows(s.product, s.active[:k], s.coefficients)
+	s.rows.Add(s.product, s.active[:k], s.coefficients)
 	s.image(dst, x, s.product)
 	if s.borders() > 0 {
 		dst[k] = sum

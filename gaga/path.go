@@ -3,6 +3,7 @@ package gaga
 import (
 	"fmt"
 	"sort"
+	"sync"
 )
 
 // Range is an interval of ages, 0 < Min < Max.
@@ -102,8 +103,18 @@ func (s Status) Early() bool { return s != Complete }
 
 // Path is the age path of a problem: continuous pieces, each from a start knot
 // over turning and grid knots to a jump or to the end.
+//
+// A path does not change once [Track] has returned it: its methods may be called from
+// several goroutines at once. It holds its knots, 8 bytes for each coefficient of each,
+// the zones at the beginning of each piece and their changes, and for [Path.At] a copy
+// of the problem, n(d+1) numbers without a kernel; of a kernel model the features are
+// the caller's and must not change. Each call of At that runs at the same time works
+// in memory of its own, O(np), with a kernel the rows of the kernel matrix that it
+// needs, of up to 512 MiB, which is kept for later calls until the garbage collector
+// wants it.
 type Path struct {
-	problem    *Problem
+	problem    *Problem // the path's own, see [tracker.own]
+	sweeps     bool     // Options.Sweep
 	knots      []Knot
 	pieces     []piece
 	restarts   []Restart
@@ -111,8 +122,8 @@ type Path struct {
 	status     Status
 	reason     string
 	eventCount int
-	passed     int      // changes without a knot
-	tracker    *tracker // evaluates between knots
+	passed     int       // changes without a knot
+	followers  sync.Pool // of *tracker, to evaluate between knots
 }
 
 // Knots returns the knots in order of age; the slice is the path's own.
@@ -161,7 +172,6 @@ func (e *AgeError) Error() string {
 // optimality condition on the segment's zones, so the residual is as small as
 // at a knot. The error is an [*AgeError], a [*GapError], or says that the solve
 // failed.
-// At must not be called from several goroutines at once.
 func (p *Path) At(age float64) ([]float64, error) {
 	if err := p.inGap(age); err != nil {
 		return nil, err
@@ -180,8 +190,10 @@ func (p *Path) At(age float64) ([]float64, error) {
 	if left.Kind == Jump { // inside the hair's breadth between a jump and its landing
 		return append([]float64(nil), right.Theta...), nil
 	}
-	if p.tracker.sweep != nil {
-		return p.tracker.glide(p, left, right, age)
+	t := p.follower()
+	defer p.followers.Put(t)
+	if p.sweeps {
+		return t.glide(p, left, right, age)
 	}
-	return p.tracker.between(p, left, right, age)
+	return t.between(p, left, right, age)
 }

@@ -77,26 +77,70 @@ type activations interface {
 	border(dst []float64, j int) (diagonal, magnitude float64)
 }
 
-func newPrimal(pr *Problem) *primal {
+// design returns the samples' rows over the unknowns, n x p: the features and, with
+// an intercept, a column of ones.
+func design(pr *Problem) []float64 {
 	n, d := pr.X.Rows, pr.X.Cols
-	p := d
-	if pr.Intercept {
-		p++
-	}
-	s := &primal{
-		system: newSystem(pr, p), a: make([]float64, n*p), zero: make([]bool, p), floor: make([]float64, p), known: make([]float64, n),
-		hess: make([]float64, p*p), factor: make([]float64, p*p),
-		solveA: make([]float64, p), wide: make([]float64, p),
-		wideGradient: make([]float64, p), wideSize: make([]float64, p),
-	}
-	s.system.algebra = s
+	p := columns(pr)
+	a := make([]float64, n*p)
 	for i := range n {
-		row := s.sample(i)
+		row := a[i*p : (i+1)*p]
 		copy(row, pr.X.Data[i*pr.X.Stride:i*pr.X.Stride+d])
 		if pr.Intercept {
 			row[d] = 1
 		}
 	}
+	return a
+}
+
+// columns returns the number of unknowns of a linear predictor.
+func columns(pr *Problem) int {
+	if pr.Intercept {
+		return pr.X.Cols + 1
+	}
+	return pr.X.Cols
+}
+
+// newPrimal returns the back-end with the terms that cost least along a path.
+func newPrimal(pr *Problem) *primal {
+	s := newLinear(pr, design(pr))
+	if m := newMoments(s); m != nil {
+		s.setTerms(m)
+	} else if e := newExpansion(s); e != nil {
+		s.setTerms(e)
+	} else {
+		s.setPlainTerms()
+	}
+	return s
+}
+
+// newPlain returns the back-end on the design a with plain terms.
+func newPlain(pr *Problem, a []float64) *primal {
+	s := newLinear(pr, a)
+	s.setPlainTerms()
+	return s
+}
+
+// setPlainTerms chooses the terms that need no window: zone sums of the hinge loss, or
+// sums over all samples.
+func (s *primal) setPlainTerms() {
+	if m := newMargins(s); m != nil {
+		s.setTerms(m)
+	} else {
+		s.setTerms(newDirect(s))
+	}
+}
+
+// newLinear returns the back-end on the design a, which it only reads, without terms.
+func newLinear(pr *Problem, a []float64) *primal {
+	n, d, p := pr.X.Rows, pr.X.Cols, columns(pr)
+	s := &primal{
+		system: newSystem(pr, p), a: a, zero: make([]bool, p), floor: make([]float64, p), known: make([]float64, n),
+		hess: make([]float64, p*p), factor: make([]float64, p*p),
+		solveA: make([]float64, p), wide: make([]float64, p),
+		wideGradient: make([]float64, p), wideSize: make([]float64, p),
+	}
+	s.system.algebra = s
 	for j := range p {
 		column := blas64.Vector{N: n, Inc: p, Data: s.a[j:]}
 		s.zero[j] = column.Data[blas64.Iamax(column)*p] == 0
@@ -110,15 +154,6 @@ func newPrimal(pr *Problem) *primal {
 		room = 2 * p
 	}
 	s.allot(room)
-	if m := newMoments(s); m != nil {
-		s.setTerms(m)
-	} else if m := newMargins(s); m != nil {
-		s.setTerms(m)
-	} else if e := newExpansion(s); e != nil {
-		s.setTerms(e)
-	} else {
-		s.setTerms(newDirect(s))
-	}
 	return s
 }
 

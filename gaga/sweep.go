@@ -2,7 +2,6 @@ package gaga
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"slices"
 
@@ -301,7 +300,7 @@ func (t *tracker) residuals(pt *point) {
 // reselect drops coefficients of the wrong sign and activates coordinates whose
 // gradient exceeds the L1 weight; it reports whether there were any.
 func (t *tracker) reselect(pt *point) (turned bool) {
-	if t.path.problem.Penalty.L1 == 0 {
+	if t.problem.Penalty.L1 == 0 {
 		return false
 	}
 	for _, j := range t.active {
@@ -320,39 +319,4 @@ func (t *tracker) reselect(pt *point) (turned bool) {
 		t.choose()
 	}
 	return turned
-}
-
-// glide solves for the point of a sweep's path at an age between two
-// neighbouring knots of one piece: in steps over turning points from the left
-// one, or where none can be made, as close to a jump, on its zones.
-func (t *tracker) glide(p *Path, left, right *Knot, age float64) ([]float64, error) {
-	t.restore(&p.pieces[left.piece], left.change)
-	t.sweep.held = false
-	pt := t.left
-	pt.age = left.Age
-	copy(pt.theta, left.Theta[:t.p])
-	t.predict(pt.u, pt.theta)
-	t.assemble(pt)
-	if t.factorize() {
-		t.tangent(pt)
-		for h := age - left.Age; h > smallest*age; {
-			if !t.leap(math.Min(t.left.age+h, age)) {
-				h *= 0.5
-				continue
-			}
-			if t.left.age >= age {
-				return t.settled(t.left.theta), nil
-			}
-		}
-	}
-	theta, err := t.between(p, left, right, age)
-	if err != nil {
-		return nil, err
-	}
-	t.zonesAt(t.left)
-	t.residuals(t.left)
-	if off := t.relative(); off > 1e-9 {
-		return nil, fmt.Errorf("gaga: no convergence at age %v between the knots at %v and %v: residual %.2g", age, left.Age, right.Age, off)
-	}
-	return theta, nil
 }

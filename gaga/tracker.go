@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 
 	"github.com/agepath/agepath/internal/convex"
 )
@@ -89,49 +90,67 @@ func newTracker(pr *Problem, o Options) (*tracker, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, primal := newBackend(pr, search)
-	room := len(s.residual)
-	t := &tracker{
-		system: s, primal: primal, problem: pr, options: o, search: search,
-		path: &Path{problem: pr}, verifies: o.verifying(), left: newPoint(s), right: newPoint(s),
-		shadow: make([]bool, s.p), grid: o.Grid, total: pr.total(),
-		theta0: make([]float64, s.p), before: make([]float64, s.p), begun: make([]float64, s.p), pull: make([]float64, s.p), scores: make([]float64, s.n),
-		rhs: make([]float64, room+1), rhs2: make([]float64, room), along: make([]float64, room),
+	var t *tracker
+	switch {
+	case pr.Kernel != nil:
+		t = newFollower(pr, newKerneled(pr, search.solver.(*convex.SVM).KernelRows()).system, nil)
+	case o.Sweep:
+		t = newFollower(pr, nil, newPlain(pr, design(pr)))
+	default:
+		t = newFollower(pr, nil, newPrimal(pr))
+		t.watchFew()
 	}
-	t.path.tracker = t
-	if primal != nil && t.summed {
-		t.moments, _ = primal.terms.(*moments)
-		t.window = newWindow(primal)
-		if t.moments != nil {
-			t.stepwise, t.creep = t.moments.stepwise(), newCreep(t.moments)
-		}
-	}
-	if primal != nil {
-		if t.expansion, _ = primal.terms.(*expansion); t.expansion != nil {
-			t.window = newWindow(primal)
-		}
-	}
-	t.marginal = newMarginCreep(t)
+	t.options, t.search, t.verifies, t.grid = o, search, o.verifying(), o.Grid
+	t.path = &Path{problem: t.own(pr), sweeps: o.Sweep}
 	if o.Sweep {
-		t.release()
-		t.descent = newSlide(t)
-		t.sweep = newSweep(t)
-	}
-	t.penalized = true
-	for j, l1 := range s.l1 {
-		t.penalized = t.penalized && (l1 > 0 || s.l2[j] > 0)
+		t.descent, t.sweep = newSlide(t), newSweep(t)
+	} else {
+		t.marginal = newMarginCreep(t)
 	}
 	return t, nil
 }
 
-// newBackend returns the system of a problem with the back-end that suits it;
-// the primal one apart, too, where it is that.
-func newBackend(pr *Problem, search *Alternation) (*system, *primal) {
-	if pr.Kernel == nil {
-		s := newPrimal(pr)
-		return s.system, s
+// newFollower returns a tracker that follows branches from a given point on: it has no
+// search to land by, and records no path. The system is that of primal where that is
+// given.
+func newFollower(pr *Problem, s *system, primal *primal) *tracker {
+	if primal != nil {
+		s = primal.system
 	}
-	return newKerneled(pr, search.solver.(*convex.SVM)).system, nil
+	room := len(s.residual)
+	t := &tracker{
+		system: s, primal: primal, problem: pr, left: newPoint(s), right: newPoint(s),
+		shadow: make([]bool, s.p), total: pr.total(), penalized: true,
+		theta0: make([]float64, s.p), before: make([]float64, s.p), begun: make([]float64, s.p), pull: make([]float64, s.p), scores: make([]float64, s.n),
+		rhs: make([]float64, room+1), rhs2: make([]float64, room), along: make([]float64, room),
+	}
+	for j, l1 := range s.l1 {
+		t.penalized = t.penalized && (l1 > 0 || s.l2[j] > 0)
+	}
+	return t
+}
+
+// watchFew prepares windows, where the terms allow not to watch all samples.
+func (t *tracker) watchFew() {
+	t.moments, _ = t.primal.terms.(*moments)
+	t.expansion, _ = t.primal.terms.(*expansion)
+	if t.summed || t.expansion != nil {
+		t.window = newWindow(t.primal)
+	}
+	if t.moments != nil {
+		t.stepwise, t.creep = t.moments.stepwise(), newCreep(t.moments)
+	}
+}
+
+// own returns the problem in arrays of the tracker's own, but for the features of a
+// kernel model, which are the caller's.
+func (t *tracker) own(pr *Problem) *Problem {
+	p := *pr
+	p.Y, p.Multiplicity = slices.Clone(p.Y), slices.Clone(p.Multiplicity)
+	if t.primal != nil {
+		p.X.Stride, p.X.Data = t.p, t.primal.a
+	}
+	return &p
 }
 
 // run follows the path to the end of the range, or until it has to stop.

@@ -29,14 +29,3 @@ func (s *SVM) Standing(i int) Standing {
 	}
 	return AtUpper
 }
-
-// KernelRow returns the kernel of training row i with all n. It stays valid
-// until the next call for another row of this solver, or, where n rows fit into
-// SVMOptions.CacheBytes, for good.
-func (s *SVM) KernelRow(i int) []float64 { return s.dual.gram.row(i) }
-
-// AddKernelRows adds the sum of coefficient_k times the kernel of training row sample_k
-// with all n to dst, of length n.
-func (s *SVM) AddKernelRows(dst []float64, sample []int, coefficient []float64) {
-	s.dual.gram.accumulate(dst, sample, coefficient)
-}

@@ -1,0 +1,31 @@
+package convex
+
+import "gonum.org/v1/gonum/blas/blas64"
+
+// KernelRows are the rows of a kernel matrix, each computed when it is first asked
+// for and kept while there is room. They are not for several goroutines at once.
+type KernelRows struct{ gram *gram }
+
+// NewKernelRows prepares the rows of the kernel matrix of the rows of x, which must
+// not change afterwards; cacheBytes is that of [SVMOptions], intercept whether the
+// model has one.
+func NewKernelRows(x blas64.General, kernel Kernel, intercept bool, cacheBytes int64) *KernelRows {
+	if kernel.translationInvariant(intercept) {
+		x, _ = Centred(x)
+	}
+	options := SVMOptions{CacheBytes: cacheBytes}.withDefaults(x.Rows)
+	return &KernelRows{newGram(kernel, NewPoints(x), nil, options.CacheBytes)}
+}
+
+// KernelRows returns those of the solver, shared with it.
+func (s *SVM) KernelRows() *KernelRows { return &KernelRows{s.dual.gram} }
+
+// Row returns the kernel of row i with all n. It stays valid until the next call for
+// another row, or, where n rows fit into the cache, for good.
+func (r *KernelRows) Row(i int) []float64 { return r.gram.row(i) }
+
+// Add adds the sum of coefficient_k times the kernel of row sample_k with all n to
+// dst, of length n.
+func (r *KernelRows) Add(dst []float64, sample []int, coefficient []float64) {
+	r.gram.accumulate(dst, sample, coefficient)
+}
