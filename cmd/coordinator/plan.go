@@ -110,8 +110,8 @@ func (a *app) showPlan(p *planned, dir string, left rest, workers int) error {
 		repeats = "1 repeat"
 	}
 	fmt.Fprintf(a.Out, "cells  %d (%s), %s, %d to compute\n", plan.Count(), repeats, there, left.cells)
-	fmt.Fprintf(a.Out, "time   about %s on one core, %s on %d (within a factor of three)\n\n",
-		humanTime(left.seconds), humanTime(left.seconds/float64(workers)), workers)
+	fmt.Fprintf(a.Out, "time   about %s on one core%s; a rough estimate, which knows the sizes of the data alone\n\n",
+		roughTime(left.seconds), onSeveral(left, workers))
 
 	data := textTable{{"data set", "task", ">rows", ">features", "digest"}}
 	for _, d := range plan.Data {
@@ -128,9 +128,17 @@ func (a *app) showPlan(p *planned, dir string, left rest, workers int) error {
 	for _, dimension := range plan.Dimensions() {
 		name := dimension.Name
 		for _, value := range dimension.Values {
-			cells.add(name, value.Name, strconv.FormatInt(value.Cells, 10), humanTime(value.Seconds))
+			cells.add(name, value.Name, strconv.FormatInt(value.Cells, 10), roughTime(value.Seconds))
 			name = ""
 		}
 	}
 	return cells.write(a.Out)
+}
+
+// onSeveral adds the time on several cores, as many as have a cell.
+func onSeveral(left rest, workers int) string {
+	if workers == 1 || left.cells == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", %s on %d cores", roughTime(left.seconds/min(float64(workers), float64(left.cells))), workers)
 }

@@ -5,6 +5,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -83,4 +84,41 @@ func humanTime(seconds float64) string {
 		return fmt.Sprintf("%.0f %s %.0f %s", large, unit.name, small, next.name)
 	}
 	return fmt.Sprintf("%.0f s", seconds)
+}
+
+// roughTime puts estimated seconds into words, no finer than the estimate: one
+// unit, and one digit above 3, halves below: 1.5 s, 20 s, 4 min, 2.5 h.
+func roughTime(seconds float64) string {
+	if math.IsNaN(seconds) || math.IsInf(seconds, 0) {
+		return "unknown"
+	}
+	unit, value := "s", seconds
+	for _, next := range []struct {
+		unit  string
+		units float64 // of the unit before
+	}{{"min", 60}, {"h", 60}, {"d", 24}} {
+		if roughly(value) < next.units {
+			break
+		}
+		unit, value = next.unit, max(1, value/next.units)
+	}
+	if value = roughly(value); value < 1 {
+		if value == 0 {
+			return "0 s"
+		}
+		return "< 1 s"
+	}
+	return strconv.FormatFloat(value, 'f', -1, 64) + " " + unit
+}
+
+// roughly rounds to one digit, or to half of one below 3.
+func roughly(x float64) float64 {
+	if x <= 0 {
+		return 0
+	}
+	digit := math.Pow(10, math.Floor(math.Log10(x)))
+	if x < 2.75*digit {
+		digit /= 2
+	}
+	return math.Round(x/digit) * digit
 }

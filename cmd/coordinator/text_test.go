@@ -19,6 +19,19 @@ func TestHumanTime(t *testing.T) {
 	}
 }
 
+func TestRoughTime(t *testing.T) {
+	t.Parallel()
+	for seconds, want := range map[float64]string{
+		0: "0 s", -1: "0 s", 0.04: "< 1 s", 0.9: "< 1 s", 1.3: "1.5 s", 2.6: "2.5 s", 2.8: "3 s", 11.96: "10 s", 13: "15 s", 29: "30 s",
+		57: "1 min", 84: "1.5 min", 97: "1.5 min", 396: "7 min", 3500: "1 h", 7560: "2 h", 80000: "20 h", 84000: "1 d",
+		273600: "3 d", 1e9: "10000 d", math.Inf(1): "unknown", math.NaN(): "unknown",
+	} {
+		if have := roughTime(seconds); have != want {
+			t.Errorf("%g seconds are %q, want %q", seconds, have, want)
+		}
+	}
+}
+
 func TestTextTable(t *testing.T) {
 	t.Parallel()
 	table := textTable{{"name", ">rows", "note"}}
