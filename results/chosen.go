@@ -39,18 +39,29 @@ func (g *cellGroups) places() map[place][]member {
 	return places
 }
 
+// candidate is one cell that a method can be represented by.
+type candidate struct {
+	of   *member
+	rank int // of the member
+	RepeatScore
+}
+
 // candidatesOf returns the cells of the members by repeat, then by their
-// parameters in the order of the columns, settings of the method last.
+// parameters in the order of the columns, settings of the method last. It sorts
+// the members.
 func candidatesOf(members []member) []candidate {
+	slices.SortFunc(members, func(a, b member) int {
+		return cmp.Or(a.setting.Compare(b.setting), compareMethods(a.method, b.method))
+	})
 	var list []candidate
-	for _, m := range members {
+	for rank := range members {
+		m := &members[rank]
 		for _, sample := range m.entry.Sample {
-			list = append(list, candidate{m.setting, m.method, sample})
+			list = append(list, candidate{m, rank, sample})
 		}
 	}
 	slices.SortFunc(list, func(a, b candidate) int {
-		return cmp.Or(cmp.Compare(a.Repeat, b.Repeat), a.setting.Compare(b.setting),
-			compareMethods(a.method, b.method), bytes.Compare(a.cell[:], b.cell[:]))
+		return cmp.Or(cmp.Compare(a.Repeat, b.Repeat), cmp.Compare(a.rank, b.rank), bytes.Compare(a.cell[:], b.cell[:]))
 	})
 	return list
 }

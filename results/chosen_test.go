@@ -67,6 +67,35 @@ func classified(rows []cellRow) []cellRow {
 	return rows
 }
 
+// TestChosenLacksValidation wants a repeat without a validation score to have no
+// choice by it, and to keep the choice by the test score.
+func TestChosenLacksValidation(t *testing.T) {
+	t.Parallel()
+	rows := handCells()
+	for _, row := range rows {
+		if row["repeat"] == 2 {
+			row["best_validation"], row["test_at_best_validation"] = nil, nil
+		}
+	}
+	r := mustWrite(t, writeRun(t, runTables{cells: rows}), Options{Figures: -1})
+	for _, c := range handChoices {
+		if c.repeat == 2 {
+			continue
+		}
+		table := r.Chosen[0]
+		e := &table.Rows[0].Entries[slices.Index(table.Methods, c.method)]
+		if s := e.Summary[TestAtBestValidation]; s.N != 1 || s.Mean != c.byValidation {
+			t.Errorf("%s by validation: %+v, want %v once", c.method, s, c.byValidation)
+		}
+		if s := e.Summary[TestAtBestTest]; s.N != 2 || math.Abs(s.Mean-handMeans[c.method][1]) > 1e-12 {
+			t.Errorf("%s by test: %+v, want the mean %v of two", c.method, s, handMeans[c.method][1])
+		}
+		if s := e.Summary[TestAtEnd]; s.N != 1 {
+			t.Errorf("%s at the end: %+v", c.method, s)
+		}
+	}
+}
+
 // TestChosen holds the tables that lead a report against choices by hand.
 func TestChosen(t *testing.T) {
 	t.Parallel()

@@ -40,13 +40,6 @@ type Selected struct {
 	unequal bool   // another repeat of the method has more candidates
 }
 
-// candidate is one cell that a method can be represented by.
-type candidate struct {
-	setting Setting
-	method  string
-	RepeatScore
-}
-
 // selectBest replaces the cells of each method and repeat that differ in nothing
 // but hyperparameters by the best of them. Of equals the one with the smallest
 // parameters counts, in the order of the columns, settings of the method last.
@@ -151,7 +144,7 @@ func choose(candidates []candidate, by experiment.Select, metric Metric) ([]Sele
 		}
 		c := candidates[best]
 		s := Selected{
-			Setting: c.setting, Method: c.method, Repeat: c.Repeat, By: by, Value: value, Score: c.Score,
+			Setting: c.of.setting, Method: c.of.method, Repeat: c.Repeat, By: by, Value: value, Score: c.Score,
 			Candidates: end - begin, Incomplete: incomplete, Failed: failed,
 		}
 		if !math.IsNaN(value) {
@@ -163,9 +156,11 @@ func choose(candidates []candidate, by experiment.Select, metric Metric) ([]Sele
 		entry.Sample = append(entry.Sample, c.RepeatScore)
 		choices = append(choices, s)
 	}
-	methods := make([]string, len(candidates))
+	var methods []string
 	for i := range candidates {
-		methods[i] = candidates[i].method
+		if method := candidates[i].of.method; !slices.Contains(methods, method) {
+			methods = append(methods, method)
+		}
 	}
 	common := commonSettings(methods, methodName(methods[0]))
 	for i := range choices {

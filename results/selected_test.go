@@ -209,6 +209,15 @@ func TestSelectAll(t *testing.T) {
 	if _, err := os.Stat(stale); err == nil || r.Selected != nil {
 		t.Errorf("choices remain: %+v, %v", r.Selected, err)
 	}
+	if text := strings.Join(r.Missing, " "); !strings.Contains(text, "2 choices of parameters by the validation score rest on fewer cells than the grid has for them") {
+		t.Errorf("%q does not say that two choices lack a failed cell", text)
+	}
+	// Settings of a method are chosen in the table that leads, those that are
+	// the same in all cells stay.
+	if lead := r.Chosen[0]; strings.Join(lead.Methods, ", ") != "original, gaga, huber-lasso size=4" ||
+		strings.Join(lead.Parameters, ", ") != "α, settings of methods" || len(lead.Rows) != 2 {
+		t.Errorf("methods %q, parameters %q in %d rows", lead.Methods, lead.Parameters, len(lead.Rows))
+	}
 	want := []string{"original", "gaga", "huber-lasso delta=2 size=4", "huber-lasso delta=10 size=4"}
 	if got := r.Tables[0].Methods; strings.Join(got, ", ") != strings.Join(want, ", ") || len(r.Tables[0].Rows) != 2*2 {
 		t.Errorf("methods %q in %d rows, want %q in 4", got, len(r.Tables[0].Rows), want)

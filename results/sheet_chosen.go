@@ -62,7 +62,7 @@ func chosenSheet(table *ScoreTable) *sheet {
 	}
 	s.title = fmt.Sprintf("Test score with %s chosen by the validation score", chosen)
 	s.caption = sheetCaption(table, s.addRepeats(rests), constant) +
-		fmt.Sprintf(" In each repeat, by validation: %s with the best score on the validation part; by test: those with the best score on the test part, as in the paper. Selection bias: how much better the choice by test looks.", choose) +
+		fmt.Sprintf(" In each repeat, by validation: %s with the best score on the validation part; by test: those with the best score on the test part, by which the paper chooses the age. Selection bias: how much better the choice by test looks.", choose) +
 		lostCaption(table, TestAtBestValidation)
 	if len(table.Methods) > 1 {
 		s.best = "best mean of the setting"

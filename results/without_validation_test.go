@@ -18,6 +18,10 @@ func TestWithoutValidation(t *testing.T) {
 	}
 	dir := writeRun(t, runTables{cells: rows})
 	r := mustWrite(t, dir, Options{Figures: -1})
+	var shown strings.Builder
+	if err := (Text{}).Write(&shown, r); err != nil || !strings.HasPrefix(shown.String(), "Test score at the age with the best test score\n") {
+		t.Errorf("the terminal shows, %v,\n%s", err, shown.String())
+	}
 	said := 0
 	for _, sentence := range r.Missing {
 		if strings.Contains(sentence, "no cell has a validation score") {
@@ -33,7 +37,7 @@ func TestWithoutValidation(t *testing.T) {
 			t.Errorf("no %q in\n%s", wanted, text)
 		}
 	}
-	for _, unwanted := range []string{"no score", "validation |", "Selection bias", "selection bias |"} {
+	for _, unwanted := range []string{"no score", "validation |", "Selection bias", "selection bias |", "Chosen by validation", "by validation"} {
 		if strings.Contains(text, unwanted) {
 			t.Errorf("%q in\n%s", unwanted, text)
 		}
