@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"os"
 	"path/filepath"
 	"slices"
 
 	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/internal/disk"
 )
 
 // Compact flushes and turns everything that is durable into one file a table:
@@ -60,10 +60,7 @@ func (s *Store) compact(ctx context.Context) (err error) {
 			return
 		}
 		for _, table := range s.rows.tables {
-			path := temporaryPath(s.dir, finalName(table.Name))
-			if removeErr := os.Remove(path); !os.IsNotExist(removeErr) {
-				err = errors.Join(err, removeErr)
-			}
+			err = errors.Join(err, disk.RemoveIfThere(s.disk, disk.Temporary(s.finalPath(table.Name))))
 		}
 	}()
 	for _, table := range s.rows.further() {
@@ -114,8 +111,7 @@ func (s *Store) compactTable(ctx context.Context, table experiment.Table, with [
 	if with != nil {
 		schema = withTables(schema, with)
 	}
-	path := temporaryPath(s.dir, finalName(table.Name))
-	return rows, createTemporary(s.disk, path, func(file diskFile) error {
+	return rows, disk.Write(s.disk, disk.Temporary(s.finalPath(table.Name)), func(file disk.File) error {
 		w, err := newTableWriter(file, schema, table.Columns, true, batchRows)
 		if err != nil {
 			return err
@@ -130,7 +126,7 @@ func (s *Store) compactTable(ctx context.Context, table experiment.Table, with [
 // gather adds the rows of a file that count: those of cells whose source it
 // is. Of a stream it reads the given number of batches.
 func (s *Store) gather(ctx context.Context, sorter *tableSorter, name string, number, batches int) (rows int, err error) {
-	reader, err := OpenTable(filepath.Join(s.dir, name))
+	reader, err := openTable(s.disk, filepath.Join(s.dir, name), nil)
 	if err != nil {
 		return 0, err
 	}
@@ -176,14 +172,14 @@ func (s *Store) commit(written []string) error {
 			return err
 		}
 	}
-	if err := syncDir(s.dir); err != nil {
+	if err := s.disk.SyncDir(s.dir); err != nil {
 		return err
 	}
 	cells := s.rows.cells().Name
 	if err := s.rename(cells); err != nil {
 		return err
 	}
-	if err := syncDir(s.dir); err != nil {
+	if err := s.disk.SyncDir(s.dir); err != nil {
 		return err
 	}
 	s.index.settle()
@@ -195,17 +191,16 @@ func (s *Store) commit(written []string) error {
 		if slices.Contains(written, table.Name) {
 			continue
 		}
-		for _, path := range []string{temporaryPath(s.dir, finalName(table.Name)), filepath.Join(s.dir, finalName(table.Name))} {
-			if err := os.Remove(path); err != nil && !os.IsNotExist(err) {
-				return err
-			}
+		path := s.finalPath(table.Name)
+		if err := errors.Join(disk.RemoveIfThere(s.disk, disk.Temporary(path)), disk.RemoveIfThere(s.disk, path)); err != nil {
+			return err
 		}
 	}
 	return s.removeSegments(segments)
 }
 
 func (s *Store) rename(table string) error {
-	return os.Rename(temporaryPath(s.dir, finalName(table)), filepath.Join(s.dir, finalName(table)))
+	return s.disk.Rename(disk.Temporary(s.finalPath(table)), s.finalPath(table))
 }
 
 // removeSegments deletes the segments, the earliest first and of each the
@@ -214,20 +209,19 @@ func (s *Store) rename(table string) error {
 func (s *Store) removeSegments(segments []*segment) error {
 	cells := s.rows.cells().Name
 	for _, segment := range segments {
-		if err := os.Remove(filepath.Join(s.dir, streamName(cells, segment.number))); err != nil {
+		if err := s.disk.Remove(filepath.Join(s.dir, streamName(cells, segment.number))); err != nil {
 			return err
 		}
-		if err := syncDir(s.dir); err != nil {
+		if err := s.disk.SyncDir(s.dir); err != nil {
 			return err
 		}
 	}
 	for _, segment := range segments {
 		for _, table := range s.rows.further() {
-			err := os.Remove(filepath.Join(s.dir, streamName(table.Name, segment.number)))
-			if err != nil && !os.IsNotExist(err) {
+			if err := disk.RemoveIfThere(s.disk, filepath.Join(s.dir, streamName(table.Name, segment.number))); err != nil {
 				return err
 			}
 		}
 	}
-	return syncDir(s.dir)
+	return s.disk.SyncDir(s.dir)
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/ipc"
 
 	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/internal/disk"
 )
 
 // fewTables are tables with few columns, for tests that write often.
@@ -30,7 +31,7 @@ func fewTables() experiment.Tables {
 	}
 }
 
-func openFew(t testing.TB, dir string, d disk) *Store {
+func openFew(t testing.TB, dir string, d disk.FS) *Store {
 	t.Helper()
 	s, err := open(t.Context(), dir, StoreOptions{Tables: fewTables(), Run: storeRun}, d)
 	if err != nil {
@@ -78,7 +79,7 @@ func TestTornStreams(t *testing.T) {
 		outcomes = append(outcomes, storeOutcome(tables, i, 0))
 	}
 	dir := t.TempDir()
-	s := openFew(t, dir, realDisk{})
+	s := openFew(t, dir, disk.OS{})
 	for part := range slices.Chunk(outcomes, each) {
 		appendAll(t, s, part...)
 		flushStore(t, s)
@@ -102,7 +103,7 @@ func TestTornStreams(t *testing.T) {
 			torn := t.TempDir()
 			writeDir(t, torn, whole)
 			writeDir(t, torn, map[string]string{name: text[:cut]})
-			s := openFew(t, torn, realDisk{})
+			s := openFew(t, torn, disk.OS{})
 			if s.Len() != batches*each {
 				t.Fatalf("%s cut at %d: %d cells, want %d", name, cut, s.Len(), batches*each)
 			}
@@ -133,7 +134,7 @@ func TestZeroedTail(t *testing.T) {
 	t.Parallel()
 	tables := fewTables()
 	dir := t.TempDir()
-	s := openFew(t, dir, realDisk{})
+	s := openFew(t, dir, disk.OS{})
 	for i := range 3 {
 		appendAll(t, s, storeOutcome(tables, i, 0))
 		flushStore(t, s)
@@ -146,7 +147,7 @@ func TestZeroedTail(t *testing.T) {
 		zeroed := t.TempDir()
 		writeDir(t, zeroed, whole)
 		writeDir(t, zeroed, map[string]string{"cells.0001.arrows": text[:cut] + strings.Repeat("\x00", len(text)-int(cut))})
-		s := openFew(t, zeroed, realDisk{})
+		s := openFew(t, zeroed, disk.OS{})
 		for i := range 3 {
 			_, ok := s.Status(storeCell(i))
 			// Where the bytes are zero anyhow nothing is lost.
@@ -175,7 +176,7 @@ func TestRepeatedCells(t *testing.T) {
 	first, second, third := version(0, 3), version(1, 1), version(2, 2)
 	other := storeOutcome(tables, 0, 0)
 	dir := t.TempDir()
-	s := openFew(t, dir, realDisk{})
+	s := openFew(t, dir, disk.OS{})
 	appendAll(t, s, version(3, 4), first) // the second of one flush replaces the first
 	flushStore(t, s)
 	appendAll(t, s, second, other)
@@ -191,7 +192,7 @@ func TestRepeatedCells(t *testing.T) {
 			for want, start := range map[*experiment.Outcome]map[string]string{second: files, first: cut} {
 				dir := t.TempDir()
 				writeDir(t, dir, start)
-				s := openFew(t, dir, realDisk{})
+				s := openFew(t, dir, disk.OS{})
 				if final {
 					compactStore(t, s, 8)
 				}
@@ -217,7 +218,7 @@ func TestTornCompaction(t *testing.T) {
 	tables := fewTables()
 	outcomes := make([]*experiment.Outcome, 12)
 	dir := t.TempDir()
-	s := openFew(t, dir, realDisk{})
+	s := openFew(t, dir, disk.OS{})
 	for i := range outcomes {
 		outcomes[i] = storeOutcome(tables, i, 1)
 		appendAll(t, s, storeOutcome(tables, i, 0))
@@ -225,7 +226,7 @@ func TestTornCompaction(t *testing.T) {
 	compactStore(t, s, 12)
 	appendAll(t, s, outcomes[:8]...)
 	closeStore(t, s) // segment 1
-	s = openFew(t, dir, realDisk{})
+	s = openFew(t, dir, disk.OS{})
 	for i := range 4 {
 		appendAll(t, s, storeOutcome(tables, i, 2))
 	}
@@ -234,7 +235,7 @@ func TestTornCompaction(t *testing.T) {
 	appendAll(t, s, outcomes[:4]...)
 	closeStore(t, s) // segment 2
 	old := dirFiles(t, dir)
-	s = openFew(t, dir, realDisk{})
+	s = openFew(t, dir, disk.OS{})
 	compactStore(t, s, 12)
 	closeStore(t, s)
 	done := dirFiles(t, dir)
@@ -261,7 +262,7 @@ func TestTornCompaction(t *testing.T) {
 		step.do()
 		dir := t.TempDir()
 		writeDir(t, dir, state)
-		s := openFew(t, dir, realDisk{})
+		s := openFew(t, dir, disk.OS{})
 		if s.Len() != 12 || len(s.Omitted()) != 0 {
 			t.Errorf("%s: %d cells, omitted %q", step.what, s.Len(), s.Omitted())
 		}
@@ -275,27 +276,28 @@ func TestTornCompaction(t *testing.T) {
 
 // fullDisk has room for some more bytes.
 type fullDisk struct {
+	disk.OS
 	room *int
 }
 
 var errFull = errors.New("no space left on device")
 
-func (d fullDisk) create(path string) (diskFile, error) {
-	file, err := realDisk{}.create(path)
+func (d fullDisk) Create(path string) (disk.File, error) {
+	file, err := d.OS.Create(path)
 	return &fullFile{file, d.room}, err
 }
 
 type fullFile struct {
-	diskFile
+	disk.File
 	room *int
 }
 
 func (f *fullFile) Write(p []byte) (int, error) {
 	if len(p) <= *f.room {
 		*f.room -= len(p)
-		return f.diskFile.Write(p)
+		return f.File.Write(p)
 	}
-	n, err := f.diskFile.Write(p[:*f.room])
+	n, err := f.File.Write(p[:*f.room])
 	*f.room = 0
 	return n, errors.Join(err, errFull)
 }
@@ -304,7 +306,7 @@ func (f *fullFile) Sync() error {
 	if *f.room == 0 {
 		return errFull
 	}
-	return f.diskFile.Sync()
+	return f.File.Sync()
 }
 
 // Wherever the disk fills up, what was flushed stays, the error names the
@@ -321,7 +323,7 @@ func TestFullDisk(t *testing.T) {
 	for bytes, last := 0, false; !last; bytes += 1511 {
 		dir := t.TempDir()
 		room := bytes
-		s := openFew(t, dir, fullDisk{&room})
+		s := openFew(t, dir, fullDisk{room: &room})
 		s.limits.bytes = 300 // so that sorting needs the disk too
 		durable := 0
 		failed := func(err error) bool {
@@ -351,7 +353,7 @@ func TestFullDisk(t *testing.T) {
 		if !last {
 			copied := t.TempDir()
 			writeDir(t, copied, dirFiles(t, dir))
-			again := openFew(t, copied, realDisk{})
+			again := openFew(t, copied, disk.OS{})
 			if again.Len() < durable {
 				t.Fatalf("room for %d bytes: %d cells are left of %d", bytes, again.Len(), durable)
 			}
@@ -382,7 +384,7 @@ func TestKilledStore(t *testing.T) {
 	if dir == "" {
 		t.Skip("run by TestKill in a process of its own")
 	}
-	s := openFew(t, dir, realDisk{})
+	s := openFew(t, dir, disk.OS{})
 	for i := s.Len(); ; i++ {
 		appendAll(t, s, storeOutcome(fewTables(), i, 0))
 		switch {
@@ -430,7 +432,7 @@ func TestKill(t *testing.T) {
 		if err := command.Wait(); err == nil {
 			t.Fatal("the process ended by itself")
 		}
-		s := openFew(t, dir, realDisk{}) // the lock died with the process
+		s := openFew(t, dir, disk.OS{}) // the lock died with the process
 		if s.Len() < durable || durable <= cells {
 			t.Errorf("%d cells, though %d were durable, of which %d before", s.Len(), durable, cells)
 		}
@@ -441,7 +443,7 @@ func TestKill(t *testing.T) {
 	for i := range outcomes {
 		outcomes[i] = storeOutcome(fewTables(), i, 0)
 	}
-	s := openFew(t, dir, realDisk{})
+	s := openFew(t, dir, disk.OS{})
 	compactStore(t, s, cells)
 	closeStore(t, s)
 	checkFiles(t, dir, fewTables(), outcomes)
@@ -449,7 +451,7 @@ func TestKill(t *testing.T) {
 
 func FuzzRecover(f *testing.F) {
 	dir := f.TempDir()
-	s := openFew(f, dir, realDisk{})
+	s := openFew(f, dir, disk.OS{})
 	for i := range 4 {
 		appendAll(f, s, storeOutcome(fewTables(), i, 0))
 		flushStore(f, s)
@@ -457,7 +459,7 @@ func FuzzRecover(f *testing.F) {
 	closeStore(f, s)
 	whole := dirFiles(f, dir)
 	f.Add([]byte(whole["cells.0001.arrows"]), []byte(whole["knots.0001.arrows"]), false)
-	s = openFew(f, dir, realDisk{})
+	s = openFew(f, dir, disk.OS{})
 	compactStore(f, s, 4)
 	closeStore(f, s)
 	final := dirFiles(f, dir)
@@ -478,7 +480,7 @@ func FuzzRecover(f *testing.F) {
 				}
 			}
 		}
-		s, err := open(t.Context(), dir, StoreOptions{Tables: fewTables(), Run: storeRun}, realDisk{})
+		s, err := open(t.Context(), dir, StoreOptions{Tables: fewTables(), Run: storeRun}, disk.OS{})
 		if err != nil {
 			return
 		}
@@ -502,7 +504,7 @@ func FuzzRecover(f *testing.F) {
 		if err := s.Close(); err != nil {
 			t.Fatal(err)
 		}
-		again := openFew(t, dir, realDisk{})
+		again := openFew(t, dir, disk.OS{})
 		defer closeStore(t, again)
 		if again.Len() != s.Len() || len(again.Omitted()) != 0 {
 			t.Fatalf("%d cells after compaction, want %d; omitted %q", again.Len(), s.Len(), again.Omitted())

@@ -1,6 +1,23 @@
 package results
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+
+	"github.com/agepath/agepath/internal/disk"
+)
+
+// lockDir takes the lock of a folder.
+func lockDir(d disk.FS, dir string) (io.Closer, error) {
+	lock, err := d.Lock(filepath.Join(dir, lockName))
+	var held *disk.HeldError
+	if errors.As(err, &held) {
+		return nil, &LockedError{Dir: dir, Holder: held.Holder}
+	}
+	return lock, err
+}
 
 // lockName is the file that a writer of DIR holds locked. It stays behind,
 // empty: removing it would race with the next writer.

@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/internal/disk"
 )
 
 // ManifestName is the name of the manifest in DIR.
@@ -99,5 +100,5 @@ func WriteManifest(dir string, m *Manifest) error {
 	if err := encoder.Encode(&versioned); err != nil {
 		return fmt.Errorf("writing the manifest of %s: %w", dir, err)
 	}
-	return replaceFile(filepath.Join(dir, ManifestName), text.Bytes())
+	return disk.WriteFile(disk.OS{}, filepath.Join(dir, ManifestName), text.Bytes())
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strconv"
 
@@ -13,6 +12,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/ipc"
 
 	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/internal/disk"
 )
 
 // ReadTable reads a table of results: an Arrow file (.arrow) or an Arrow
@@ -111,7 +111,7 @@ func readRows(path string, columns []string, part func(k int) (from, to int, err
 // TableReader reads a table batch by batch, for tables larger than memory.
 type TableReader struct {
 	path     string
-	file     *os.File
+	file     disk.Source
 	messages messageScanner
 	isFile   bool // ends with a footer
 	schema   *arrow.Schema
@@ -122,42 +122,30 @@ type TableReader struct {
 
 // OpenTable opens a table for reading as [ReadTable] does.
 func OpenTable(path string, columns ...string) (*TableReader, error) {
-	t, err := openTable(path, columns)
-	if err != nil {
-		return nil, fmt.Errorf("reading %s: %w", path, withoutPath(err))
-	}
-	return t, nil
+	return openTable(disk.OS{}, path, columns)
 }
 
-// withoutPath strips the path off an error of package os.
-func withoutPath(err error) error {
-	var pathError *os.PathError
-	if errors.As(err, &pathError) {
-		return pathError.Err
+func openTable(d disk.FS, path string, columns []string) (*TableReader, error) {
+	t := &TableReader{path: path}
+	var err error
+	if t.file, err = d.Open(path); err == nil {
+		if err = t.begin(columns); err != nil {
+			t.file.Close()
+		}
 	}
-	return err
-}
-
-func openTable(path string, columns []string) (*TableReader, error) {
-	file, err := os.Open(path)
 	if err != nil {
-		return nil, err
-	}
-	t := &TableReader{path: path, file: file}
-	if err := t.begin(columns); err != nil {
-		file.Close()
-		return nil, err
+		return nil, fmt.Errorf("reading %s: %w", path, disk.WithoutPath(err))
 	}
 	return t, nil
 }
 
 // begin reads the schema.
 func (t *TableReader) begin(columns []string) error {
-	info, err := t.file.Stat()
+	size, err := t.file.Size()
 	if err != nil {
 		return err
 	}
-	t.messages = messageScanner{r: t.file, size: info.Size()}
+	t.messages = messageScanner{r: t.file, size: size}
 	if err := t.skipMagic(); err != nil {
 		return err
 	}
@@ -271,7 +259,7 @@ func (t *TableReader) message() (*message, error) {
 		err = fmt.Errorf("%w: an Arrow message of type %d", errTorn, m.kind)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("reading %s: batch %d: %w", t.path, t.batches, withoutPath(err))
+		return nil, fmt.Errorf("reading %s: batch %d: %w", t.path, t.batches, disk.WithoutPath(err))
 	}
 	t.batches++
 	return m, nil
@@ -280,7 +268,7 @@ func (t *TableReader) message() (*message, error) {
 func (t *TableReader) decode(m *message) (experiment.Batch, error) {
 	batch, err := t.wanted.decode(t.file, m)
 	if err != nil {
-		err = fmt.Errorf("reading %s: batch %d: %w", t.path, t.batches-1, withoutPath(err))
+		err = fmt.Errorf("reading %s: batch %d: %w", t.path, t.batches-1, disk.WithoutPath(err))
 	}
 	return batch, err
 }

@@ -7,7 +7,6 @@ import (
 	"io"
 	"io/fs"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -16,6 +15,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/internal/disk"
 )
 
 // MismatchError says that a file in DIR is not one of the run or the kind of
@@ -76,15 +76,14 @@ func fieldText(schema *arrow.Schema, j int) string {
 // cell is either in a segment, whose rows count, or in cells.arrow, whose
 // further tables hold its rows. A segment without its cells is left over.
 func (s *Store) recover(ctx context.Context) error {
-	items, err := os.ReadDir(s.dir)
+	names, err := s.disk.ReadDir(s.dir)
 	if err != nil {
 		return err
 	}
 	streams := map[int][]string{} // the tables of each segment
-	for _, item := range items {
-		name := item.Name()
+	for _, name := range names {
 		if s.isTemporary(name) {
-			if err := os.Remove(filepath.Join(s.dir, name)); err != nil {
+			if err := s.disk.Remove(filepath.Join(s.dir, name)); err != nil {
 				return err
 			}
 		}
@@ -106,7 +105,7 @@ func (s *Store) recover(ctx context.Context) error {
 			continue
 		}
 		for _, table := range tables {
-			if err := os.Remove(filepath.Join(s.dir, streamName(table, number))); err != nil {
+			if err := s.disk.Remove(filepath.Join(s.dir, streamName(table, number))); err != nil {
 				return err
 			}
 		}
@@ -116,20 +115,17 @@ func (s *Store) recover(ctx context.Context) error {
 
 // isTemporary tells the files that a compaction leaves when it dies.
 func (s *Store) isTemporary(name string) bool {
-	for _, table := range s.rows.tables {
-		if strings.HasPrefix(name, "."+table.Name+".") && strings.HasSuffix(name, temporaryEnding) {
-			return true
-		}
-	}
-	return false
+	of, ok := disk.TemporaryOf(name)
+	return ok && slices.ContainsFunc(s.rows.tables, func(t experiment.Table) bool { return strings.HasPrefix(of, t.Name+".") })
 }
 
 func finalName(table string) string { return table + ".arrow" }
 
+func (s *Store) finalPath(table string) string { return filepath.Join(s.dir, finalName(table)) }
+
 func (s *Store) recoverFinals(ctx context.Context) error {
 	for _, table := range s.rows.further() {
-		path := filepath.Join(s.dir, finalName(table.Name))
-		reader, err := s.openChecked(path, table)
+		reader, err := s.openChecked(s.finalPath(table.Name), table)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
@@ -142,7 +138,7 @@ func (s *Store) recoverFinals(ctx context.Context) error {
 		s.finals = append(s.finals, table.Name)
 	}
 	cells := s.rows.cells()
-	reader, err := s.openChecked(filepath.Join(s.dir, finalName(cells.Name)), cells, "cell", "status")
+	reader, err := s.openChecked(s.finalPath(cells.Name), cells, "cell", "status")
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -171,7 +167,7 @@ func (s *Store) checkCompanions(cells *TableReader) error {
 
 // openChecked opens a file that must be one of this store's table.
 func (s *Store) openChecked(path string, table experiment.Table, columns ...string) (*TableReader, error) {
-	reader, err := OpenTable(path, columns...)
+	reader, err := openTable(s.disk, path, columns)
 	if err != nil {
 		return nil, err
 	}

@@ -3,13 +3,13 @@ package results
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
 
 	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/internal/disk"
 )
 
 // A segment is what one store wrote between two compactions or write errors:
@@ -44,6 +44,7 @@ type segment struct {
 // segmentWriter writes the newest segment.
 type segmentWriter struct {
 	segment
+	disk    disk.FS
 	dir     string
 	streams []*streamWriter // that of the cells last
 }
@@ -53,17 +54,17 @@ type streamWriter struct {
 	*tableWriter
 }
 
-func createSegment(d disk, dir string, tables []experiment.Table, run string, number int) (*segmentWriter, error) {
-	w := &segmentWriter{segment: segment{number: number}, dir: dir}
+func createSegment(d disk.FS, dir string, tables []experiment.Table, run string, number int) (*segmentWriter, error) {
+	w := &segmentWriter{segment: segment{number: number}, disk: d, dir: dir}
 	for _, table := range tables {
 		path := filepath.Join(dir, streamName(table.Name, number))
-		file, err := d.create(path)
+		file, err := d.Create(path)
 		if err != nil {
 			return nil, errors.Join(err, w.remove())
 		}
 		stream, err := newTableWriter(file, tableSchema(table, run), table.Columns, false, 0)
 		if err != nil {
-			return nil, errors.Join(err, file.Close(), os.Remove(path), w.remove())
+			return nil, errors.Join(err, file.Close(), d.Remove(path), w.remove())
 		}
 		w.streams = append(w.streams, &streamWriter{path, stream})
 	}
@@ -75,7 +76,7 @@ func createSegment(d disk, dir string, tables []experiment.Table, run string, nu
 func (w *segmentWriter) write(fill func(table int, batch *experiment.Batch)) error {
 	for k, stream := range w.streams {
 		if k == len(w.streams)-1 && w.batches == 0 {
-			if err := syncDir(w.dir); err != nil {
+			if err := w.disk.SyncDir(w.dir); err != nil {
 				return err
 			}
 		}
@@ -85,7 +86,7 @@ func (w *segmentWriter) write(fill func(table int, batch *experiment.Batch)) err
 			err = stream.out.sync()
 		}
 		if err != nil {
-			return fmt.Errorf("writing %s: %w", stream.path, withoutPath(err))
+			return fmt.Errorf("writing %s: %w", stream.path, disk.WithoutPath(err))
 		}
 	}
 	w.batches++
@@ -111,7 +112,7 @@ func (w *segmentWriter) end() error {
 			err = stream.out.sync()
 		}
 		if err != nil {
-			return errors.Join(fmt.Errorf("writing %s: %w", stream.path, withoutPath(err)), w.close())
+			return errors.Join(fmt.Errorf("writing %s: %w", stream.path, disk.WithoutPath(err)), w.close())
 		}
 	}
 	return w.close()
@@ -122,7 +123,7 @@ func (w *segmentWriter) remove() error {
 	streams := w.streams
 	errs := []error{w.close()}
 	for _, stream := range slices.Backward(streams) {
-		errs = append(errs, os.Remove(stream.path))
+		errs = append(errs, w.disk.Remove(stream.path))
 	}
 	return errors.Join(errs...)
 }

@@ -13,6 +13,7 @@ import (
 	"strconv"
 
 	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/internal/disk"
 )
 
 // selectedFile lists what select: best picked, in the folder of reports.
@@ -210,7 +211,7 @@ func (r *Report) writeSelected(folder string) error {
 	if err := out.WriteAll(lines); err != nil {
 		return err
 	}
-	return replaceFile(path, buffer.Bytes())
+	return disk.WriteFile(disk.OS{}, path, buffer.Bytes())
 }
 
 // line returns the choice's line of the table.

@@ -7,12 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"unsafe"
 
 	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/internal/disk"
 )
 
 // Bounds of the external merge sort of a table (Knuth, The Art of Computer
@@ -26,7 +26,7 @@ type sortLimits struct{ bytes, fanIn, rows int }
 // of a cell stay in the order they come in. What exceeds the limit goes to
 // sorted runs on the disk.
 type tableSorter struct {
-	disk     disk
+	disk     disk.FS
 	dir      string
 	table    experiment.Table
 	run      string
@@ -79,11 +79,15 @@ func (s *tableSorter) writeRun(write func(*tableWriter) error) error {
 
 func (s *tableSorter) runPath() string {
 	s.files++
-	return temporaryPath(s.dir, fmt.Sprintf("%s.run%04d", s.table.Name, s.files))
+	return s.runName(s.files)
+}
+
+func (s *tableSorter) runName(number int) string {
+	return disk.Temporary(filepath.Join(s.dir, fmt.Sprintf("%s.run%04d", s.table.Name, number)))
 }
 
 func (s *tableSorter) createRun(path string, write func(*tableWriter) error) error {
-	return createTemporary(s.disk, path, func(file diskFile) error {
+	return disk.Write(s.disk, path, func(file disk.File) error {
 		w, err := newTableWriter(file, tableSchema(s.table, s.run), s.table.Columns, false, s.limits.rows)
 		if err != nil {
 			return err
@@ -133,7 +137,7 @@ func (s *tableSorter) write(ctx context.Context, w *tableWriter) error {
 				return err
 			}
 			for _, done := range part {
-				if err := os.Remove(done); err != nil {
+				if err := s.disk.Remove(done); err != nil {
 					return err
 				}
 			}
@@ -147,10 +151,7 @@ func (s *tableSorter) write(ctx context.Context, w *tableWriter) error {
 func (s *tableSorter) close() error {
 	var errs []error
 	for i := range s.files {
-		path := temporaryPath(s.dir, fmt.Sprintf("%s.run%04d", s.table.Name, i+1))
-		if err := os.Remove(path); !os.IsNotExist(err) {
-			errs = append(errs, err)
-		}
+		errs = append(errs, disk.RemoveIfThere(s.disk, s.runName(i+1)))
 	}
 	return errors.Join(errs...)
 }
@@ -165,7 +166,7 @@ func (s *tableSorter) merge(ctx context.Context, w *tableWriter, paths []string)
 		}
 	}()
 	for i, path := range paths {
-		reader, err := OpenTable(path)
+		reader, err := openTable(s.disk, path, nil)
 		if err != nil {
 			return err
 		}

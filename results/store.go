@@ -4,12 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"iter"
-	"os"
 	"slices"
 	"sync"
 
 	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/internal/disk"
 )
 
 // Limits of what [Store.Append] gathers before it flushes by itself.
@@ -45,8 +46,8 @@ type Store struct {
 	dir    string
 	rows   *outcomeRows
 	kept   []string
-	disk   disk
-	lock   *os.File
+	disk   disk.FS
+	lock   io.Closer
 	limits sortLimits
 
 	mu       sync.Mutex
@@ -68,10 +69,10 @@ type Store struct {
 // results of another run or kind, with a [*VersionError] where they are of
 // another schema version.
 func Open(ctx context.Context, dir string, options StoreOptions) (*Store, error) {
-	return open(ctx, dir, options, realDisk{})
+	return open(ctx, dir, options, disk.OS{})
 }
 
-func open(ctx context.Context, dir string, options StoreOptions, d disk) (*Store, error) {
+func open(ctx context.Context, dir string, options StoreOptions, d disk.FS) (*Store, error) {
 	rows, err := newOutcomeRows(options.Tables, options.Run)
 	if err != nil {
 		return nil, fmt.Errorf("results in %s: %w", dir, err)
@@ -92,14 +93,14 @@ func open(ctx context.Context, dir string, options StoreOptions, d disk) (*Store
 	if s.kept == nil {
 		s.kept = names
 	}
-	if err := os.MkdirAll(dir, 0o777); err != nil {
+	if err := disk.MkdirAll(d, dir); err != nil {
 		return nil, fmt.Errorf("creating the folder of results: %w", err)
 	}
-	if s.lock, err = lockDir(dir); err != nil {
+	if s.lock, err = lockDir(d, dir); err != nil {
 		return nil, fmt.Errorf("results: %w", err)
 	}
 	if err := s.recover(ctx); err != nil {
-		return nil, fmt.Errorf("results in %s: %w", dir, errors.Join(err, unlockDir(s.lock)))
+		return nil, fmt.Errorf("results in %s: %w", dir, errors.Join(err, s.lock.Close()))
 	}
 	return s, nil
 }
@@ -253,5 +254,5 @@ func (s *Store) endActive() error {
 func (s *Store) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return errors.Join(s.flush(), s.endActive(), unlockDir(s.lock))
+	return errors.Join(s.flush(), s.endActive(), s.lock.Close())
 }

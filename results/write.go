@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/agepath/agepath/internal/disk"
 )
 
 // Folders of a report, in the folder of the run.
@@ -64,7 +66,7 @@ func (r *Report) writeFormat(folder string, format Format) error {
 		if err := file.Write(&buf, r); err != nil {
 			return err
 		}
-		if err := replaceFile(path, buf.Bytes()); err != nil {
+		if err := disk.WriteFile(disk.OS{}, path, buf.Bytes()); err != nil {
 			return err
 		}
 	}
@@ -94,7 +96,7 @@ func (r *Report) writeFigures(ctx context.Context, folder string, options *Optio
 			}
 			name := f.Name + rendering.ending
 			written[name] = true
-			if err := replaceFile(filepath.Join(folder, name), data); err != nil {
+			if err := disk.WriteFile(disk.OS{}, filepath.Join(folder, name), data); err != nil {
 				return err
 			}
 		}
@@ -122,15 +124,4 @@ func removeStale(folder string, written map[string]bool) error {
 		}
 	}
 	return nil
-}
-
-// replaceFile gives a file new content as a whole, unless it has it already.
-func replaceFile(path string, data []byte) error {
-	if have, err := os.ReadFile(path); err == nil && bytes.Equal(have, data) {
-		return nil
-	}
-	return writeFile(realDisk{}, filepath.Dir(path), filepath.Base(path), func(file diskFile) error {
-		_, err := file.Write(data)
-		return err
-	})
 }

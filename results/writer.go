@@ -4,13 +4,12 @@ import (
 	"bufio"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/ipc"
 
 	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/internal/disk"
 )
 
 // Limits of the batches of final files. They depend on nothing but the rows,
@@ -20,34 +19,15 @@ const (
 	batchValues = 1 << 19 // values of lists in one batch: 4 MiB
 )
 
-// disk creates the files that are written here. Tests put in one that fills
-// up.
-type disk interface {
-	// create creates a file that must not exist.
-	create(path string) (diskFile, error)
-}
-
-// diskFile is what is needed of an [os.File] to write it.
-type diskFile interface {
-	io.WriteCloser
-	Sync() error
-}
-
-type realDisk struct{}
-
-func (realDisk) create(path string) (diskFile, error) {
-	return os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-}
-
 // output is a buffered file as [ipc.FileWriter] wants it: it seeks only to
 // learn its position.
 type output struct {
-	file     diskFile
+	file     disk.File
 	buffered *bufio.Writer
 	position int64
 }
 
-func newOutput(file diskFile) *output {
+func newOutput(file disk.File) *output {
 	return &output{file: file, buffered: bufio.NewWriterSize(file, 1<<18)}
 }
 
@@ -94,7 +74,7 @@ type tableWriter struct {
 	any     bool // a batch was written
 }
 
-func newTableWriter(file diskFile, schema *arrow.Schema, columns []experiment.Column, isFile bool, rows int) (*tableWriter, error) {
+func newTableWriter(file disk.File, schema *arrow.Schema, columns []experiment.Column, isFile bool, rows int) (*tableWriter, error) {
 	w := &tableWriter{
 		schema: schema, columns: columns,
 		out: newOutput(file), isFile: isFile, rows: rows, lists: -1,
@@ -182,57 +162,13 @@ func (w *tableWriter) finish() error {
 	return w.out.buffered.Flush()
 }
 
-// temporaryPath is where a file of dir is written before it gets its name.
-func temporaryPath(dir, name string) string {
-	return filepath.Join(dir, "."+name+temporaryEnding)
-}
-
-const temporaryEnding = ".tmp"
-
-// createTemporary creates a temporary file of dir, lets write fill it and
-// makes it durable. On an error nothing is left of it.
-func createTemporary(d disk, path string, write func(diskFile) error) (err error) {
-	if err := os.Remove(path); err != nil && !os.IsNotExist(err) {
-		return err
-	}
-	file, err := d.create(path)
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if closeErr := file.Close(); err == nil {
-			err = closeErr
-		}
-		if err != nil {
-			os.Remove(path)
-			err = fmt.Errorf("writing %s: %w", path, withoutPath(err))
-		}
-	}()
-	if err := write(file); err != nil {
-		return err
-	}
-	return file.Sync()
-}
-
-// writeFile replaces a file of dir as a whole or not at all.
-func writeFile(d disk, dir, name string, write func(diskFile) error) error {
-	temporary := temporaryPath(dir, name)
-	if err := createTemporary(d, temporary, write); err != nil {
-		return err
-	}
-	if err := os.Rename(temporary, filepath.Join(dir, name)); err != nil {
-		return err
-	}
-	return syncDir(dir)
-}
-
 // WriteTable writes rows as an Arrow file in the form of the tables of
 // results: path holds either the whole table or what it held before.
 func WriteTable(path string, table experiment.Table, run string, rows *experiment.Batch) error {
 	if err := rows.Fits(table.Columns); err != nil {
 		return fmt.Errorf("writing %s: the table %s %w", path, table.Name, err)
 	}
-	return writeFile(realDisk{}, filepath.Dir(path), filepath.Base(path), func(file diskFile) error {
+	return disk.Replace(disk.OS{}, path, func(file disk.File) error {
 		w, err := newTableWriter(file, tableSchema(table, run), table.Columns, true, batchRows)
 		if err != nil {
 			return err

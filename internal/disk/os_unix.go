@@ -1,23 +1,21 @@
 //go:build darwin || dragonfly || freebsd || illumos || linux || netbsd || openbsd
 
-package results
+package disk
 
 import (
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
 	"syscall"
 	"time"
 )
 
-// lockDir takes the lock of DIR, which ends with the process. The file's text
+// lockFile takes the lock of a file, which ends with the process. The file's text
 // tells others who holds it.
-func lockDir(dir string) (*os.File, error) {
-	path := filepath.Join(dir, lockName)
-	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
+func lockFile(name string) (*os.File, error) {
+	file, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o666)
 	if err != nil {
 		return nil, err
 	}
@@ -26,11 +24,12 @@ func lockDir(dir string) (*os.File, error) {
 		time.Sleep(inheritWait / 100)
 		holder, err = tryLock(file)
 	}
-	if errors.Is(err, syscall.EWOULDBLOCK) {
-		err = &LockedError{Dir: dir, Holder: holder}
-	} else if err != nil {
-		err = fmt.Errorf("locking %s: %w", path, err)
-	} else {
+	switch {
+	case errors.Is(err, syscall.EWOULDBLOCK):
+		err = &HeldError{Path: name, Holder: holder}
+	case err != nil:
+		err = fmt.Errorf("locking %s: %w", name, err)
+	default:
 		err = nameHolder(file)
 	}
 	if err != nil {
@@ -82,16 +81,15 @@ func nameHolder(file *os.File) error {
 	return err
 }
 
-// unlockDir releases the lock of [lockDir], and does so before it closes the
+// unlockFile releases the lock of [lockFile], and does so before it closes the
 // file: a child process that was forked meanwhile shares the open file, and
 // with it the lock, until it runs its program.
-func unlockDir(file *os.File) error {
+func unlockFile(file *os.File) error {
 	return errors.Join(file.Truncate(0), syscall.Flock(int(file.Fd()), syscall.LOCK_UN), file.Close())
 }
 
-// syncDir makes the names of files in a folder durable.
-func syncDir(dir string) error {
-	file, err := os.Open(dir)
+func syncDir(name string) error {
+	file, err := os.Open(name)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,212 @@
+// Package disk is the file system as those see it who must not lose what they
+// wrote: small enough that package faulty can stand in for it, a disk that
+// loses at a crash what was not synced.
+//
+// What survives a crash is what POSIX promises and no more. The bytes of a file
+// survive once [File.Sync] returned after they were written. The name of a file
+// or folder, and that an old name is gone, survives once [FS.SyncDir] returned
+// for the folder that has it. Before that any part of it may survive, in any
+// order. After Sync failed the bytes written before it may be lost, even where
+// a later Sync of the file succeeds.
+package disk
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"syscall"
+)
+
+// FS is a file system. Its errors are [*fs.PathError]s, or [*os.LinkError]s of
+// Rename, that name the file.
+type FS interface {
+	// Create creates a file that must not exist and opens it for writing.
+	Create(name string) (File, error)
+	// Open opens a file for reading.
+	Open(name string) (Source, error)
+	// Rename gives a file another name in its folder, which takes the place of
+	// the file that has it.
+	Rename(from, to string) error
+	// Remove deletes a file.
+	Remove(name string) error
+	// Mkdir creates a folder, whose parent must exist.
+	Mkdir(name string) error
+	// ReadDir lists the names in a folder, sorted.
+	ReadDir(name string) ([]string, error)
+	// SyncDir makes durable which names are in a folder.
+	SyncDir(name string) error
+	// Lock takes the lock of a file, which is created where it does not exist.
+	// The lock ends with Close or with the process. The error is a
+	// [*HeldError] while another has it.
+	Lock(name string) (io.Closer, error)
+}
+
+// File is a file that is appended to.
+type File interface {
+	io.WriteCloser
+	// Sync makes durable what was written.
+	Sync() error
+}
+
+// Source is a file that is read.
+type Source interface {
+	io.ReaderAt
+	io.Closer
+	// Size returns the number of bytes.
+	Size() (int64, error)
+	// Sync makes durable what is read here: a process that was killed can have
+	// left what it did not sync.
+	Sync() error
+}
+
+// HeldError says that another holds a lock.
+type HeldError struct {
+	Path   string
+	Holder string // what it says of itself; "" where that could not be read
+}
+
+func (e *HeldError) Error() string {
+	if e.Holder == "" {
+		return fmt.Sprintf("%s is locked by another process", e.Path)
+	}
+	return fmt.Sprintf("%s is locked by %s", e.Path, e.Holder)
+}
+
+// MkdirAll creates a folder and those above it that do not exist, durably.
+func MkdirAll(d FS, name string) error {
+	err := d.Mkdir(name)
+	parent := filepath.Dir(name)
+	switch {
+	case errors.Is(err, fs.ErrExist):
+		_, err := d.ReadDir(name) // a file in its place is an error
+		return err
+	case errors.Is(err, fs.ErrNotExist) && parent != name:
+		if err := MkdirAll(d, parent); err != nil {
+			return err
+		}
+		if err := d.Mkdir(name); err != nil && !errors.Is(err, fs.ErrExist) {
+			return err
+		}
+	case err != nil:
+		return err
+	}
+	return d.SyncDir(parent)
+}
+
+// temporaryEnding ends the names of files that are not whole yet.
+const temporaryEnding = ".tmp"
+
+// Temporary returns the path under which [Replace] writes a file before it gets
+// its name.
+func Temporary(path string) string {
+	folder, name := filepath.Split(path)
+	return filepath.Join(folder, "."+name+temporaryEnding)
+}
+
+// TemporaryOf returns the name of the file that a temporary one was to become,
+// false for other names.
+func TemporaryOf(name string) (string, bool) {
+	if len(name) <= 1+len(temporaryEnding) || name[0] != '.' || name[len(name)-len(temporaryEnding):] != temporaryEnding {
+		return "", false
+	}
+	return name[1 : len(name)-len(temporaryEnding)], true
+}
+
+// Write creates a file, in place of one that is there, lets fill write it and
+// makes its bytes durable. Its name is durable after [FS.SyncDir] only. After an
+// error nothing is left of it.
+func Write(d FS, path string, fill func(File) error) (err error) {
+	if err := RemoveIfThere(d, path); err != nil {
+		return err
+	}
+	file, err := d.Create(path)
+	if err != nil {
+		return err
+	}
+	err = fill(file)
+	if err == nil {
+		err = file.Sync()
+	}
+	err = errors.Join(err, file.Close())
+	if err != nil {
+		err = fmt.Errorf("writing %s: %w", path, errors.Join(WithoutPath(err), RemoveIfThere(d, path)))
+	}
+	return err
+}
+
+// Replace gives a file the content that fill writes, as a whole and durably.
+// After an error or a crash it has the old or the new content.
+func Replace(d FS, path string, fill func(File) error) error {
+	temporary := Temporary(path)
+	if err := Write(d, temporary, fill); err != nil {
+		return err
+	}
+	if err := d.Rename(temporary, path); err != nil {
+		return errors.Join(err, RemoveIfThere(d, temporary))
+	}
+	return d.SyncDir(filepath.Dir(path))
+}
+
+// WriteFile gives a file new content as [Replace] does, unless it has it
+// already.
+func WriteFile(d FS, path string, data []byte) error {
+	if have, err := ReadFile(d, path); err == nil && bytes.Equal(have, data) {
+		return nil
+	}
+	return Replace(d, path, func(file File) error {
+		_, err := file.Write(data)
+		return err
+	})
+}
+
+// ReadFile returns the bytes of a file.
+func ReadFile(d FS, path string) ([]byte, error) {
+	file, err := d.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	size, err := file.Size()
+	if err != nil {
+		return nil, err
+	}
+	data := make([]byte, size)
+	_, err = io.ReadFull(io.NewSectionReader(file, 0, size), data)
+	return data, err
+}
+
+// RemoveIfThere deletes a file that may not exist.
+func RemoveIfThere(d FS, path string) error {
+	if err := d.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// WithoutPath strips the path off an error that is about a file, for messages
+// that have it already.
+func WithoutPath(err error) error {
+	var pathError *fs.PathError
+	if errors.As(err, &pathError) {
+		return pathError.Err
+	}
+	return err
+}
+
+// Advise adds to an error of a file what to do about it, where that is known.
+func Advise(err error) error {
+	switch {
+	case errors.Is(err, syscall.ENOSPC):
+		return fmt.Errorf("%w: make room on the disk and run the same command again; what was durable is kept", err)
+	case errors.Is(err, syscall.EDQUOT):
+		return fmt.Errorf("%w: make room within the quota, or have it raised, and run the same command again; what was durable is kept", err)
+	case errors.Is(err, syscall.EIO):
+		return fmt.Errorf("%w: check the disk (its messages are in the system's log), then run the same command again; what was durable is kept", err)
+	case errors.Is(err, syscall.EROFS):
+		return fmt.Errorf("%w: mount the disk for writing, or choose another folder", err)
+	}
+	return err
+}

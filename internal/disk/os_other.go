@@ -1,0 +1,17 @@
+//go:build !(darwin || dragonfly || freebsd || illumos || linux || netbsd || openbsd)
+
+package disk
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+)
+
+func lockFile(name string) (*os.File, error) {
+	return nil, fmt.Errorf("locking %s: not supported on %s, which has no flock", name, runtime.GOOS)
+}
+
+func unlockFile(file *os.File) error { return file.Close() }
+
+func syncDir(string) error { return nil }
