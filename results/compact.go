@@ -29,8 +29,8 @@ import (
 func (s *Store) Compact(ctx context.Context, order iter.Seq[string]) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if err := errors.Join(s.flush(), s.endActive()); err != nil {
-		return err
+	if err := errors.Join(s.flush(), s.endActive(), s.removeReplaced()); err != nil {
+		return disk.Advise(err)
 	}
 	if !s.index.sort(order) {
 		s.moved = true
@@ -39,7 +39,7 @@ func (s *Store) Compact(ctx context.Context, order iter.Seq[string]) error {
 		return nil
 	}
 	if err := s.compact(ctx); err != nil {
-		return fmt.Errorf("compacting the results in %s: %w", s.dir, err)
+		return disk.Advise(fmt.Errorf("compacting the results in %s: %w", s.dir, err))
 	}
 	return nil
 }
@@ -185,43 +185,55 @@ func (s *Store) commit(written []string) error {
 	s.index.settle()
 	s.moved = false
 	s.finals = append(slices.Clone(written), cells)
-	segments := s.segments
-	s.segments = nil
-	for _, table := range s.rows.further() {
-		if slices.Contains(written, table.Name) {
-			continue
-		}
-		path := s.finalPath(table.Name)
-		if err := errors.Join(disk.RemoveIfThere(s.disk, disk.Temporary(path)), disk.RemoveIfThere(s.disk, path)); err != nil {
-			return err
-		}
-	}
-	return s.removeSegments(segments)
+	s.segments, s.gathered, s.replaced = nil, s.segments, true
+	return s.removeReplaced()
 }
 
 func (s *Store) rename(table string) error {
 	return s.disk.Rename(disk.Temporary(s.finalPath(table)), s.finalPath(table))
 }
 
-// removeSegments deletes the segments, the earliest first and of each the
-// cells first: what a crash leaves of them must not count for more than it
-// did.
-func (s *Store) removeSegments(segments []*segment) error {
+// removeReplaced deletes what the final files have taken the place of. What a
+// crash leaves of it must not count for more than it did, nor what an error
+// leaves until the next compaction begins with it. So files of further tables
+// that have no rows any more go before the segments whose cells they could be
+// taken to belong to, then the segments, the earliest first and of each the
+// cells first.
+func (s *Store) removeReplaced() error {
+	if !s.replaced {
+		return nil
+	}
+	for _, table := range s.rows.further() {
+		if slices.Contains(s.finals, table.Name) {
+			continue
+		}
+		path := s.finalPath(table.Name)
+		if err := errors.Join(disk.RemoveIfThere(s.disk, path), disk.RemoveIfThere(s.disk, disk.Temporary(path))); err != nil {
+			return err
+		}
+	}
+	if err := s.disk.SyncDir(s.dir); err != nil {
+		return err
+	}
 	cells := s.rows.cells().Name
-	for _, segment := range segments {
-		if err := s.disk.Remove(filepath.Join(s.dir, streamName(cells, segment.number))); err != nil {
+	for _, segment := range s.gathered {
+		if err := disk.RemoveIfThere(s.disk, filepath.Join(s.dir, streamName(cells, segment.number))); err != nil {
 			return err
 		}
 		if err := s.disk.SyncDir(s.dir); err != nil {
 			return err
 		}
 	}
-	for _, segment := range segments {
+	for _, segment := range s.gathered {
 		for _, table := range s.rows.further() {
 			if err := disk.RemoveIfThere(s.disk, filepath.Join(s.dir, streamName(table.Name, segment.number))); err != nil {
 				return err
 			}
 		}
 	}
-	return s.disk.SyncDir(s.dir)
+	err := s.disk.SyncDir(s.dir)
+	if err == nil {
+		s.gathered, s.replaced = nil, false
+	}
+	return err
 }

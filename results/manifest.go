@@ -90,7 +90,9 @@ func ReadManifest(dir string) (*Manifest, error) {
 
 // WriteManifest writes the manifest of dir, as a whole or not at all. It sets
 // the schema version, and does not touch a file that says the same already.
-func WriteManifest(dir string, m *Manifest) error {
+func WriteManifest(dir string, m *Manifest) error { return writeManifest(disk.OS{}, dir, m) }
+
+func writeManifest(d disk.FS, dir string, m *Manifest) error {
 	versioned := *m
 	versioned.SchemaVersion = SchemaVersion
 	var text bytes.Buffer
@@ -100,5 +102,5 @@ func WriteManifest(dir string, m *Manifest) error {
 	if err := encoder.Encode(&versioned); err != nil {
 		return fmt.Errorf("writing the manifest of %s: %w", dir, err)
 	}
-	return disk.WriteFile(disk.OS{}, filepath.Join(dir, ManifestName), text.Bytes())
+	return disk.Advise(disk.WriteFile(d, filepath.Join(dir, ManifestName), text.Bytes()))
 }

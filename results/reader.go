@@ -134,7 +134,7 @@ func openTable(d disk.FS, path string, columns []string) (*TableReader, error) {
 		}
 	}
 	if err != nil {
-		return nil, fmt.Errorf("reading %s: %w", path, disk.WithoutPath(err))
+		return nil, fmt.Errorf("reading %s: %w", path, disk.WithoutPath(err, path))
 	}
 	return t, nil
 }
@@ -259,7 +259,7 @@ func (t *TableReader) message() (*message, error) {
 		err = fmt.Errorf("%w: an Arrow message of type %d", errTorn, m.kind)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("reading %s: batch %d: %w", t.path, t.batches, disk.WithoutPath(err))
+		return nil, fmt.Errorf("reading %s: batch %d: %w", t.path, t.batches, disk.WithoutPath(err, t.path))
 	}
 	t.batches++
 	return m, nil
@@ -268,7 +268,7 @@ func (t *TableReader) message() (*message, error) {
 func (t *TableReader) decode(m *message) (experiment.Batch, error) {
 	batch, err := t.wanted.decode(t.file, m)
 	if err != nil {
-		err = fmt.Errorf("reading %s: batch %d: %w", t.path, t.batches-1, disk.WithoutPath(err))
+		err = fmt.Errorf("reading %s: batch %d: %w", t.path, t.batches-1, disk.WithoutPath(err, t.path))
 	}
 	return batch, err
 }

@@ -75,7 +75,13 @@ func fieldText(schema *arrow.Schema, j int) string {
 // deletes the segments by number, of each the cells first. So at any moment a
 // cell is either in a segment, whose rows count, or in cells.arrow, whose
 // further tables hold its rows. A segment without its cells is left over.
+//
+// What a process left that was killed need not be durable. It is made so before
+// anything rests on it: the names here, the streams in wholeBatches.
 func (s *Store) recover(ctx context.Context) error {
+	if err := s.disk.SyncDir(s.dir); err != nil {
+		return err
+	}
 	names, err := s.disk.ReadDir(s.dir)
 	if err != nil {
 		return err
@@ -246,6 +252,9 @@ func (s *Store) wholeBatches(ctx context.Context, table experiment.Table, number
 		return 0, err
 	}
 	defer reader.Close()
+	if err := reader.file.Sync(); err != nil {
+		return 0, fmt.Errorf("making %s durable: %w", name, err)
+	}
 	for batches := 0; ; batches++ {
 		if err := ctx.Err(); err != nil {
 			return 0, err

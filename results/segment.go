@@ -86,7 +86,7 @@ func (w *segmentWriter) write(fill func(table int, batch *experiment.Batch)) err
 			err = stream.out.sync()
 		}
 		if err != nil {
-			return fmt.Errorf("writing %s: %w", stream.path, disk.WithoutPath(err))
+			return fmt.Errorf("writing %s: %w", stream.path, disk.WithoutPath(err, stream.path))
 		}
 	}
 	w.batches++
@@ -112,7 +112,7 @@ func (w *segmentWriter) end() error {
 			err = stream.out.sync()
 		}
 		if err != nil {
-			return errors.Join(fmt.Errorf("writing %s: %w", stream.path, disk.WithoutPath(err)), w.close())
+			return errors.Join(fmt.Errorf("writing %s: %w", stream.path, disk.WithoutPath(err, stream.path)), w.close())
 		}
 	}
 	return w.close()

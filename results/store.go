@@ -55,6 +55,8 @@ type Store struct {
 	finals   []string   // tables that have a final file
 	moved    bool       // the index is in another order than the final files
 	segments []*segment // complete ones
+	replaced bool       // the final files replace those of s.gathered and others, not deleted yet
+	gathered []*segment
 	active   *segmentWriter
 	next     int // number of the next segment
 	pending  []*experiment.Outcome
@@ -69,7 +71,8 @@ type Store struct {
 // results of another run or kind, with a [*VersionError] where they are of
 // another schema version.
 func Open(ctx context.Context, dir string, options StoreOptions) (*Store, error) {
-	return open(ctx, dir, options, disk.OS{})
+	s, err := open(ctx, dir, options, disk.OS{})
+	return s, disk.Advise(err)
 }
 
 func open(ctx context.Context, dir string, options StoreOptions, d disk.FS) (*Store, error) {
@@ -183,7 +186,7 @@ func (s *Store) Append(o *experiment.Outcome) error {
 		s.pending = append(s.pending, o)
 	}
 	if len(s.pending) >= pendingCells || s.bytes >= pendingBytes {
-		return s.flush()
+		return disk.Advise(s.flush())
 	}
 	return nil
 }
@@ -192,7 +195,7 @@ func (s *Store) Append(o *experiment.Outcome) error {
 func (s *Store) Flush() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.flush()
+	return disk.Advise(s.flush())
 }
 
 func (s *Store) flush() error {
@@ -200,12 +203,14 @@ func (s *Store) flush() error {
 		return nil
 	}
 	if s.active == nil {
-		active, err := createSegment(s.disk, s.dir, s.rows.tables, s.rows.run, s.next)
+		number := s.next
+		s.next++
+		active, err := createSegment(s.disk, s.dir, s.rows.tables, s.rows.run, number)
 		if err != nil {
+			s.segments = append(s.segments, &segment{number: number}) // what is left of it goes with the others
 			return fmt.Errorf("storing %d outcomes: %w", len(s.pending), err)
 		}
 		s.active = active
-		s.next++
 	}
 	err := s.active.write(func(table int, batch *experiment.Batch) { s.rows.appendTo(batch, table, s.pending) })
 	if err != nil {
@@ -232,10 +237,10 @@ func (s *Store) flush() error {
 func (s *Store) abandon() error {
 	active := s.active
 	s.active = nil
+	s.segments = append(s.segments, &active.segment)
 	if active.batches == 0 {
 		return active.remove()
 	}
-	s.segments = append(s.segments, &active.segment)
 	return active.close()
 }
 
@@ -254,5 +259,5 @@ func (s *Store) endActive() error {
 func (s *Store) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return errors.Join(s.flush(), s.endActive(), s.lock.Close())
+	return disk.Advise(errors.Join(s.flush(), s.endActive(), s.lock.Close()))
 }

@@ -75,25 +75,30 @@ func (e *HeldError) Error() string {
 	return fmt.Sprintf("%s is locked by %s", e.Path, e.Holder)
 }
 
-// MkdirAll creates a folder and those above it that do not exist, durably.
+// MkdirAll creates a folder and those above it that do not exist, durably. A
+// folder that is there is made durable too, as the process that created it can
+// have been killed before.
 func MkdirAll(d FS, name string) error {
-	err := d.Mkdir(name)
 	parent := filepath.Dir(name)
-	switch {
-	case errors.Is(err, fs.ErrExist):
-		_, err := d.ReadDir(name) // a file in its place is an error
-		return err
-	case errors.Is(err, fs.ErrNotExist) && parent != name:
+	err := d.Mkdir(name)
+	if errors.Is(err, fs.ErrNotExist) && parent != name {
 		if err := MkdirAll(d, parent); err != nil {
 			return err
 		}
-		if err := d.Mkdir(name); err != nil && !errors.Is(err, fs.ErrExist) {
-			return err
-		}
-	case err != nil:
+		err = d.Mkdir(name)
+	}
+	if errors.Is(err, fs.ErrExist) {
+		_, err = d.ReadDir(name) // a file in its place is an error
+	}
+	if err != nil {
 		return err
 	}
-	return d.SyncDir(parent)
+	// Names can be added to folders that one may not read. Only the
+	// administrator can sync those.
+	if err := d.SyncDir(parent); err != nil && !errors.Is(err, fs.ErrPermission) {
+		return err
+	}
+	return nil
 }
 
 // temporaryEnding ends the names of files that are not whole yet.
@@ -132,7 +137,7 @@ func Write(d FS, path string, fill func(File) error) (err error) {
 	}
 	err = errors.Join(err, file.Close())
 	if err != nil {
-		err = fmt.Errorf("writing %s: %w", path, errors.Join(WithoutPath(err), RemoveIfThere(d, path)))
+		err = fmt.Errorf("writing %s: %w", path, errors.Join(WithoutPath(err, path), RemoveIfThere(d, path)))
 	}
 	return err
 }
@@ -186,11 +191,11 @@ func RemoveIfThere(d FS, path string) error {
 	return nil
 }
 
-// WithoutPath strips the path off an error that is about a file, for messages
+// WithoutPath strips what it says of a file off an error that is about it, for messages
 // that have it already.
-func WithoutPath(err error) error {
+func WithoutPath(err error, path string) error {
 	var pathError *fs.PathError
-	if errors.As(err, &pathError) {
+	if errors.As(err, &pathError) && pathError.Path == path {
 		return pathError.Err
 	}
 	return err
