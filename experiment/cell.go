@@ -151,8 +151,7 @@ func DecodeCell(spec []byte) (*Cell, error) {
 		return nil, fmt.Errorf("decoding a cell: %w", err)
 	}
 	if here := lookupMethod(method.Name).algorithm; method.Algorithm != here {
-		return nil, fmt.Errorf("decoding a cell: it asks for version %d of %s, this agepath computes version %d",
-			method.Algorithm, method.Name, here)
+		return nil, fmt.Errorf("decoding a cell: %w", &NeedError{method.need(), here})
 	}
 	cs := form.Settings
 	cell := &Cell{

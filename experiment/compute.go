@@ -2,6 +2,8 @@ package experiment
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 
@@ -22,6 +24,36 @@ func (SelfPacedKind) Name() string { return SelfPaced }
 
 // Tables returns [SelfPacedTables].
 func (SelfPacedKind) Tables() Tables { return SelfPacedTables() }
+
+// Abilities lists the methods.
+func (SelfPacedKind) Abilities() []Need {
+	needs := make([]Need, len(methodTable))
+	for i, m := range methodTable {
+		needs[i] = Need{m.name, m.algorithm}
+	}
+	return needs
+}
+
+// Check decodes the task's cell and compares the task with it.
+func (SelfPacedKind) Check(task *Task) error {
+	cell, err := DecodeCell(task.Spec)
+	if err != nil {
+		return err
+	}
+	if id := cell.ID(); id != task.Cell {
+		return fmt.Errorf("its spec is that of cell %s", id)
+	}
+	if len(task.Data) != 1 || task.Data[0] != cell.Data.Digest {
+		return fmt.Errorf("it names the data sets %.200q, its spec %.100q", task.Data, cell.Data.Digest)
+	}
+	if _, err := hex.DecodeString(cell.Data.Digest); err != nil || len(cell.Data.Digest) != 2*sha256.Size {
+		return fmt.Errorf("data set %.100q; a digest has %d hex digits", cell.Data.Digest, 2*sha256.Size)
+	}
+	if need := cell.Method.need(); len(task.Needs) > 1 || len(task.Needs) == 1 && task.Needs[0] != need {
+		return fmt.Errorf("it says that it needs %.200q, its spec needs %v", fmt.Sprint(task.Needs), need)
+	}
+	return nil
+}
 
 // Compute prepares the cell's data, runs its method and scores the path. A path
 // that stops before the last age it was asked for is scored as far as it goes,

@@ -30,6 +30,9 @@ type Method struct {
 	Settings    Settings    `json:"settings,omitzero"` // the method's own
 }
 
+// need is what a worker must compute for the method.
+func (m *Method) need() Need { return Need{m.Name, m.Algorithm} }
+
 // Age is the range of ages λ of a path; 0 < Min < Max.
 type Age struct {
 	Min  float64 `json:"min"`

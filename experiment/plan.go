@@ -128,6 +128,17 @@ func (p *Plan) Count() int64 { return p.count }
 // Cost returns the estimated seconds of all cells on one processor.
 func (p *Plan) Cost() float64 { return p.seconds }
 
+// Needs lists what workers must compute for the plan, each once.
+func (p *Plan) Needs() []Need {
+	var needs []Need
+	for _, g := range p.groups {
+		if need := (Need{g.method.name, g.method.algorithm}); !slices.Contains(needs, need) {
+			needs = append(needs, need)
+		}
+	}
+	return needs
+}
+
 // Cells yields the cells in the order of the grid. It hashes nothing.
 func (p *Plan) Cells() iter.Seq[Cell] {
 	return func(yield func(Cell) bool) {
@@ -201,6 +212,7 @@ func (p *Plan) task(c *Cell, g *group) (Task, error) {
 		Cost:   g.cost,
 		Data:   []string{c.Data.Digest},
 		Spec:   c.spec(canonical),
+		Needs:  []Need{c.Method.need()},
 		Limits: p.Limits,
 	}
 	if err := task.Labels.Append(selfPacedLabels, c.labels(g.data)...); err != nil {

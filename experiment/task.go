@@ -5,6 +5,7 @@ package experiment
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"time"
 
 	"github.com/agepath/agepath/experiment/dataset"
@@ -13,13 +14,14 @@ import (
 // Task is one cell as the runner sees it: an identity, labels to show, a cost
 // to order by, the data it needs and bytes that only its [Kind] understands.
 type Task struct {
-	Run    string          `json:"run"`            // letters, digits, - and _; part of a NATS subject
-	Cell   string          `json:"cell"`           // 32 hex digits
-	Kind   string          `json:"kind"`           // name of the Kind that computes it
-	Labels Batch           `json:"labels"`         // one row of the kind's label columns
-	Cost   float64         `json:"cost"`           // estimated seconds
-	Data   []string        `json:"data,omitempty"` // digests of the data sets it reads
-	Spec   json.RawMessage `json:"spec"`           // what the Kind computes from, see Cell.Spec
+	Run    string          `json:"run"`             // letters, digits, - and _; part of a NATS subject
+	Cell   string          `json:"cell"`            // 32 hex digits
+	Kind   string          `json:"kind"`            // name of the Kind that computes it
+	Labels Batch           `json:"labels"`          // one row of the kind's label columns
+	Cost   float64         `json:"cost"`            // estimated seconds
+	Data   []string        `json:"data,omitempty"`  // digests of the data sets it reads
+	Spec   json.RawMessage `json:"spec"`            // what the Kind computes from, see Cell.Spec
+	Needs  []Need          `json:"needs,omitempty"` // what a worker must compute besides the Kind
 	Limits Limits          `json:"limits"`
 }
 
@@ -28,6 +30,34 @@ type Limits struct {
 	Timeout  time.Duration `json:"timeout,omitempty"`
 	Memory   int64         `json:"memory,omitempty"`   // bytes
 	Attempts int           `json:"attempts,omitempty"` // tries before an error becomes the cell's outcome
+}
+
+// Need is something that a worker computes, in a version: other versions give
+// other numbers.
+type Need struct {
+	Name    string `json:"name"`
+	Version int    `json:"version,omitempty"` // 0 for what has none
+}
+
+func (n Need) String() string {
+	if n.Version == 0 {
+		return n.Name
+	}
+	return fmt.Sprintf("version %d of %s", n.Version, n.Name)
+}
+
+// NeedError says that this version of agepath does not compute what a task needs.
+// Another version does.
+type NeedError struct {
+	Need Need
+	Here int // the version that is computed here, 0 for none
+}
+
+func (e *NeedError) Error() string {
+	if e.Here == 0 {
+		return fmt.Sprintf("it asks for %v, which this agepath does not compute", e.Need)
+	}
+	return fmt.Sprintf("it asks for %v, this agepath computes version %d", e.Need, e.Here)
 }
 
 // Status tells how a cell ended.
@@ -80,6 +110,13 @@ type Data interface {
 type Kind interface {
 	Name() string
 	Tables() Tables
+	// Abilities lists what tasks of this kind can need, in the versions that are
+	// computed here.
+	Abilities() []Need
+	// Check returns an error unless the identity, the data and the needs of a task
+	// are those of its spec. It is a [*NeedError] when another version of agepath
+	// computes the task.
+	Check(task *Task) error
 	// Compute computes one task. It returns the row of measures and the rows
 	// of the further tables; both depend on nothing but the task and its data.
 	// An error that is a [*StatusError] sets the outcome's status, a context

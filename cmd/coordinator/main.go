@@ -35,6 +35,6 @@ Exit status: 0 all was done; 1 cells failed, or something broke on the way;
 	a.library.addTo(root.PersistentFlags())
 	command.Group(root,
 		a.runCommand(), a.planCommand(), a.reportCommand(), a.replayCommand(), a.datasetsCommand(),
-		a.submitCommand(), a.statusCommand(), a.serveCommand(), a.collectCommand(), a.retryCommand(), a.cancelCommand(), a.purgeCommand())
+		a.submitCommand(), a.statusCommand(), a.serveCommand(), a.collectCommand(), a.retryCommand(), a.discardCommand(), a.cancelCommand(), a.purgeCommand())
 	return a.Execute(ctx, root, args)
 }

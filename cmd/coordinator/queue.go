@@ -46,6 +46,9 @@ func (a *app) submitCommand() *cobra.Command {
 			fmt.Fprintf(a.Out, ", %d have ended", done)
 		}
 		fmt.Fprintln(a.Out, quarantinedText(s.Quarantined))
+		for _, name := range s.Replaced {
+			fmt.Fprintf(a.Out, "%s: %s was damaged at the server and is replaced\n", p.plan.Run, name)
+		}
 		return nil
 	}
 	return cmd
@@ -70,6 +73,30 @@ func (a *app) retryCommand() *cobra.Command {
 				return err
 			}
 			fmt.Fprintf(a.Out, "%s: %d cells queued again%s\n", args[0], s.Published, quarantinedText(s.Quarantined))
+			return nil
+		})
+	}
+	return cmd
+}
+
+// discardCommand removes results of single cells and queues the cells again.
+func (a *app) discardCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "discard RUN CELL...",
+		Short: "Remove the results of cells from the server and queue the cells again",
+		Args:  command.Arguments("RUN", "CELL..."),
+	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		return a.withRun(cmd.Context(), args[0], func(q *queue.Queue) error {
+			discarded, queued, err := run.Discard(cmd.Context(), q, args[0], args[1:])
+			var name *run.CellNameError
+			if errors.As(err, &name) {
+				return command.Refuse(err)
+			}
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(a.Out, "%s: %d cells discarded, %d of them queued again\n", args[0], len(discarded), queued)
 			return nil
 		})
 	}

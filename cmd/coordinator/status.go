@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -51,7 +52,10 @@ type watch struct {
 	cells     int64 // of the grid, 0 where that is not known
 	pace      live.Pace
 
-	quarantined int64 // messages
+	quarantined int64            // messages
+	left        bool             // cells are queued or running
+	description *run.Description // nil where there is none that can be read
+	damaged     error            // why it cannot be read
 }
 
 func (a *app) status(ctx context.Context, q *queue.Queue, names []string, again bool) error {
@@ -61,7 +65,7 @@ func (a *app) status(ctx context.Context, q *queue.Queue, names []string, again 
 	for {
 		active, err := a.tellRuns(ctx, q, names, watches)
 		if err == nil {
-			err = a.tellWorkers(ctx, q)
+			err = a.tellWorkers(ctx, q, watches)
 		}
 		if err != nil || !again || !active {
 			return err
@@ -104,7 +108,7 @@ func (a *app) tellRuns(ctx context.Context, q *queue.Queue, names []string, watc
 		if err != nil {
 			return false, err
 		}
-		w.quarantined = now.Quarantined
+		w.quarantined, w.left = now.Quarantined, now.Left() > 0
 		active = active || now.Left() > 0
 		incomplete, unqueued = incomplete+now.Ended[experiment.Incomplete], unqueued+now.Unqueued
 		row := []string{r.Name, live.Phase(&now, r.Open)}
@@ -152,12 +156,33 @@ func (a *app) tellQuarantine(ctx context.Context, q *queue.Queue, runs []queue.L
 	return nil
 }
 
+// tellUnable writes what the cells of runs need that no worker computes, and which
+// descriptions are damaged.
+func (a *app) tellUnable(watches map[string]*watch, workers []queue.Presence) {
+	for _, name := range slices.Sorted(maps.Keys(watches)) {
+		w := watches[name]
+		if w.damaged != nil {
+			fmt.Fprintf(a.Out, "%s: %v; submitting the grid again replaces it\n", name, w.damaged)
+		}
+		if w.description == nil || !w.left {
+			continue
+		}
+		for _, need := range w.description.Unable(workers, time.Now()) {
+			fmt.Fprintf(a.Out, "%s: no worker for %v\n", name, need)
+		}
+	}
+}
+
 // tellWorkers writes a table of the workers and of the cell each computes
 // longest, if there are any.
-func (a *app) tellWorkers(ctx context.Context, q *queue.Queue) error {
-	workers, err := q.Workers(ctx)
+func (a *app) tellWorkers(ctx context.Context, q *queue.Queue, watches map[string]*watch) error {
+	workers, refused, err := q.Workers(ctx)
 	if err != nil {
 		return err
+	}
+	a.tellUnable(watches, workers)
+	if refused > 0 {
+		fmt.Fprintf(a.Out, "%d messages in the workers' place are none of a worker\n", refused)
 	}
 	table := textTable{{"worker", "state", ">slots", ">running", ">done", ">failed", "longest"}}
 	for _, w := range live.DescribeWorkers(workers, time.Now()) {
@@ -187,11 +212,15 @@ func (a *app) tellWorkers(ctx context.Context, q *queue.Queue) error {
 func (w *watch) look(ctx context.Context, q *queue.Queue, name string) (queue.Standing, error) {
 	if !w.described {
 		description, err := run.Describe(ctx, q, name)
-		if err != nil && !errors.Is(err, queue.ErrNoData) {
+		var damaged *queue.DamagedError
+		if err != nil && !errors.Is(err, queue.ErrNoData) && !errors.As(err, &damaged) {
 			return queue.Standing{}, err
 		}
 		w.described = true
-		if description != nil {
+		if damaged != nil {
+			w.damaged = damaged
+		}
+		if w.description = description; description != nil {
 			w.cells = description.Cells
 		}
 	}

@@ -14,18 +14,20 @@ func metric(name, help string, labels ...string) *prometheus.Desc {
 
 // The metrics, whose meaning docs/operations.md tells in full.
 var (
-	cellsMetric     = metric("cells", "Cells of a run that have ended and are not queued again, by status.", "run", "status")
-	plannedMetric   = metric("cells_planned", "Cells that the grid of a run has.", "run")
-	tasksMetric     = metric("queue_tasks", "Cells of a run that are queued, running or given up as dead.", "run", "state")
-	rateMetric      = metric("cells_per_second", "Cells of a run that are done in a second, lately.", "run")
-	etaMetric       = metric("eta_seconds", "Estimated time to the end of a run; absent while unknown.", "run")
-	durationMetric  = metric("cell_duration_seconds", "How long the cells of a run took in their last attempt.", "run")
-	workersMetric   = metric("workers", "Workers heard of in the last minute, by state.", "state")
-	slotsMetric     = metric("worker_slots", "Slots of these workers, busy or free.", "state")
-	connectedMetric = metric("nats_connected", "1 while the NATS server can be reached, else 0.")
-	lookedMetric    = metric("last_look_timestamp_seconds", "When the queue was last read, Unix time; 0 before.")
-	failedMetric    = metric("failed_looks_total", "How often the queue could not be read.")
-	buildMetric     = metric("build_info", "1, with the version of this program.", "version")
+	cellsMetric      = metric("cells", "Cells of a run that have ended and are not queued again, by status.", "run", "status")
+	plannedMetric    = metric("cells_planned", "Cells that the grid of a run has.", "run")
+	tasksMetric      = metric("queue_tasks", "Cells of a run that are queued, running or given up as dead.", "run", "state")
+	rateMetric       = metric("cells_per_second", "Cells of a run that are done in a second, lately.", "run")
+	etaMetric        = metric("eta_seconds", "Estimated time to the end of a run; absent while unknown.", "run")
+	durationMetric   = metric("cell_duration_seconds", "How long the cells of a run took in their last attempt.", "run")
+	workersMetric    = metric("workers", "Workers heard of in the last minute, by state.", "state")
+	slotsMetric      = metric("worker_slots", "Slots of these workers, busy or free.", "state")
+	connectedMetric  = metric("nats_connected", "1 while the NATS server can be reached, else 0.")
+	lookedMetric     = metric("last_look_timestamp_seconds", "When the queue was last read, Unix time; 0 before.")
+	quarantineMetric = metric("quarantined_messages", "Messages of a run that did not pass and are in the quarantine.", "run")
+	refusedMetric    = metric("refused_worker_messages", "Messages of the last minute in the workers' place that are none of a worker.")
+	failedMetric     = metric("failed_looks_total", "How often the queue could not be read.")
+	buildMetric      = metric("build_info", "1, with the version of this program.", "version")
 )
 
 // registry returns what /metrics shows: the monitor's metrics, the process's
@@ -40,7 +42,7 @@ func (m *Monitor) registry() *prometheus.Registry {
 func (m *Monitor) Describe(out chan<- *prometheus.Desc) {
 	for _, desc := range []*prometheus.Desc{
 		cellsMetric, plannedMetric, tasksMetric, rateMetric, etaMetric, durationMetric,
-		workersMetric, slotsMetric, connectedMetric, lookedMetric, failedMetric, buildMetric,
+		workersMetric, slotsMetric, connectedMetric, lookedMetric, quarantineMetric, refusedMetric, failedMetric, buildMetric,
 	} {
 		out <- desc
 	}
@@ -61,6 +63,7 @@ func (m *Monitor) Collect(out chan<- prometheus.Metric) {
 		gauge(tasksMetric, float64(r.Queued), r.Name, "queued")
 		gauge(tasksMetric, float64(r.Running), r.Name, "running")
 		gauge(tasksMetric, float64(r.Dead), r.Name, "dead")
+		gauge(quarantineMetric, float64(r.Quarantined), r.Name)
 		gauge(rateMetric, r.Rate, r.Name)
 		if r.ETA != nil {
 			gauge(etaMetric, *r.ETA, r.Name)
@@ -91,6 +94,7 @@ func (m *Monitor) Collect(out chan<- prometheus.Metric) {
 		looked = float64(state.At.UnixMilli()) / 1000
 	}
 	gauge(lookedMetric, looked)
+	gauge(refusedMetric, float64(state.Refused))
 	out <- prometheus.MustNewConstMetric(failedMetric, prometheus.CounterValue, float64(m.failed.Load()))
 	gauge(buildMetric, 1, m.config.Version)
 }

@@ -124,11 +124,12 @@ func (m *Monitor) look(ctx context.Context) {
 func (m *Monitor) read(ctx context.Context) (*State, error) {
 	state := &State{Version: m.config.Version, Runs: []*Run{}}
 	var runs []queue.Listed
+	var workers []queue.Presence
 	err := within(ctx, func(ctx context.Context) (err error) {
 		if runs, err = m.config.Queue.List(ctx); err != nil {
 			return err
 		}
-		workers, err := m.config.Queue.Workers(ctx)
+		workers, state.Refused, err = m.config.Queue.Workers(ctx)
 		state.Workers = DescribeWorkers(workers, time.Now())
 		return err
 	})
@@ -154,7 +155,13 @@ func (m *Monitor) read(ctx context.Context) (*State, error) {
 				return nil, err
 			}
 		}
-		state.Runs = append(state.Runs, w.describe())
+		r := w.describe()
+		if w.description != nil && w.standing.Left() > 0 {
+			for _, need := range w.description.Unable(workers, time.Now()) {
+				r.Unable = append(r.Unable, need.String())
+			}
+		}
+		state.Runs = append(state.Runs, r)
 	}
 	state.At = time.Now()
 	return state, nil

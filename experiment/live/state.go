@@ -18,6 +18,7 @@ type State struct {
 	Trouble string // why the queue cannot be read at the moment, "" for none
 	Runs    []*Run // by name
 	Workers []Worker
+	Refused int // messages in the workers' place that are none of a worker
 }
 
 // Run is how a run stands.
@@ -36,6 +37,9 @@ type Run struct {
 	Statuses   map[experiment.Status]int64 `json:"statuses"` // of ok, incomplete and failed
 	Rate       float64                     `json:"rate"`     // cells per second
 	ETA        *float64                    `json:"eta"`      // seconds to the end, nil while unknown
+
+	Quarantined int64    `json:"quarantined"` // messages that did not pass
+	Unable      []string `json:"unable"`      // what cells need and no worker computes
 
 	Parts    []Part `json:"-"`
 	Slowest  []Cell `json:"-"` // longest first
@@ -148,6 +152,7 @@ func (w *watch) describe() *Run {
 		Name: w.name, Phase: Phase(s, w.open), Reading: !w.shown.caught || w.again != nil,
 		Cells: s.Cells, OK: s.Ended[experiment.OK], Incomplete: s.Ended[experiment.Incomplete], Failed: s.Failed(),
 		Running: s.Running, Queued: s.Queued, Unqueued: s.Unqueued, Dead: s.Dead, Statuses: s.Ended,
+		Quarantined: s.Quarantined, Unable: []string{},
 		Parts: w.parts(), Slowest: slices.Clone(t.slowest), Failures: slices.Clone(t.failures),
 	}
 	slices.Reverse(r.Failures)

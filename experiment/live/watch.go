@@ -110,7 +110,9 @@ func (w *watch) look(ctx context.Context, open bool) error {
 
 func (w *watch) describeRun(ctx context.Context) error {
 	description, err := run.Describe(ctx, w.monitor.config.Queue, w.name)
-	if err != nil && !errors.Is(err, queue.ErrNoData) {
+	if damaged := new(queue.DamagedError); errors.As(err, &damaged) { // of this run alone
+		w.monitor.config.Report(err)
+	} else if err != nil && !errors.Is(err, queue.ErrNoData) {
 		return err
 	}
 	w.description, w.described = description, true

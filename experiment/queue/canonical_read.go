@@ -352,10 +352,33 @@ func (r *canonicalReader) task(t *experiment.Task) {
 			if !r.peek(itemNull) {
 				t.Spec = append(json.RawMessage{}, r.take(r.length(majorBytes))...)
 			}
+		case "needs":
+			n, isNil := r.list()
+			if isNil { // it is left out instead
+				r.fail()
+				return
+			}
+			t.Needs = make([]experiment.Need, r.takes(n, 24))
+			for i := range t.Needs {
+				r.need(&t.Needs[i])
+			}
 		case "labels":
 			r.batch(&t.Labels)
 		case "limits":
 			r.limits(&t.Limits)
+		default:
+			r.fail()
+		}
+	})
+}
+
+func (r *canonicalReader) need(n *experiment.Need) {
+	r.named(func(key string) {
+		switch key {
+		case "name":
+			n.Name = r.text()
+		case "version":
+			n.Version = int(r.int())
 		default:
 			r.fail()
 		}

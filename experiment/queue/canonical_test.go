@@ -92,6 +92,9 @@ func (m maker) task() *experiment.Task {
 		t.Spec = json.RawMessage(m.text())
 	}
 	if m.IntN(2) == 0 {
+		t.Needs = several(m, m.IntN(3), func() experiment.Need { return experiment.Need{Name: m.text(), Version: int(m.int())} })
+	}
+	if m.IntN(2) == 0 {
 		t.Limits = experiment.Limits{}
 	}
 	return t

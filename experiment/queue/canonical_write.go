@@ -179,7 +179,7 @@ func count(fields ...bool) (n uint64) {
 // task writes a task. Its keys are text, in the order of their encoding: the
 // shorter ones first.
 func (w *canonicalWriter) task(t *experiment.Task) {
-	w.head(majorMap, 7+count(len(t.Data) > 0))
+	w.head(majorMap, 7+count(len(t.Data) > 0, len(t.Needs) > 0))
 	w.text("run")
 	w.text(t.Run)
 	w.text("cell")
@@ -202,10 +202,27 @@ func (w *canonicalWriter) task(t *experiment.Task) {
 		w.head(majorBytes, uint64(len(t.Spec)))
 		w.out = append(w.out, t.Spec...)
 	}
+	if len(t.Needs) > 0 {
+		w.text("needs")
+		w.list(len(t.Needs), false)
+		for _, need := range t.Needs {
+			w.need(need)
+		}
+	}
 	w.text("labels")
 	w.batch(&t.Labels)
 	w.text("limits")
 	w.limits(t.Limits)
+}
+
+func (w *canonicalWriter) need(n experiment.Need) {
+	w.head(majorMap, 1+count(n.Version != 0))
+	w.text("name")
+	w.text(n.Name)
+	if n.Version != 0 {
+		w.text("version")
+		w.int(int64(n.Version))
+	}
 }
 
 func (w *canonicalWriter) limits(l experiment.Limits) {

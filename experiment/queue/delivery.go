@@ -30,6 +30,7 @@ type Delivery struct {
 	number     uint64 // of the task, see numberHeader
 	consumer   jetstream.Consumer
 	unreadable error // why the task cannot be read
+	foreign    error // why only another worker can compute it
 	wait       time.Duration
 	confirmed  atomic.Int64 // when the server last knew us to be alive, or before; Unix nanoseconds
 	overdue    atomic.Bool  // there was a time when it had to believe us lost
@@ -69,9 +70,19 @@ func (d *Delivery) decode(body []byte) error {
 	}
 	d.Task = *task
 	if d.Task.Run != d.run || d.Task.Cell != d.cell {
-		return fmt.Errorf("it says run %q, cell %q", d.Task.Run, d.Task.Cell)
+		return fmt.Errorf("it says run %.140q, cell %.140q", d.Task.Run, d.Task.Cell)
 	}
-	return nil
+	for _, digest := range d.Task.Data {
+		if err := ValidName(digest); err != nil {
+			return fmt.Errorf("data set: digest %w", err)
+		}
+	}
+	err = d.puller.config.Accept(&d.Task)
+	if need := new(experiment.NeedError); errors.As(err, &need) {
+		d.foreign = err
+		return nil
+	}
+	return err
 }
 
 // Begin says that the computation begins, now that its data is there.
@@ -152,6 +163,19 @@ func (d *Delivery) resume(ctx context.Context) (settled bool, err error) {
 		return false, nil
 	}
 	return true, d.giveUp(ctx, &d.Task, fmt.Sprintf("given up: %d deliveries ended without a word of their worker; computing this cell most likely kills it", t.silent(d.Delivered)))
+}
+
+// giveUpUnread gives up a task that cannot be read, unless its cell has a result:
+// that stays.
+func (d *Delivery) giveUpUnread(ctx context.Context) error {
+	has, err := d.puller.queue.hasResult(ctx, d.run, d.cell, d.number)
+	switch {
+	case err != nil:
+		return err
+	case has:
+		return d.acknowledge(ctx)
+	}
+	return d.giveUp(ctx, nil, fmt.Sprintf("the task cannot be read: %.1000v", d.unreadable))
 }
 
 // giveUp makes the task a dead letter and a failed outcome; task is nil when it

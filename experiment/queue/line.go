@@ -107,7 +107,7 @@ func (l *Line) sort(a *answer) (ready []*Delivery, err error) {
 		}
 		d.unreadable = d.decode(msg.Data())
 		d.beat()
-		if d.unreadable != nil || d.known() {
+		if d.unreadable != nil || d.foreign != nil || d.known() {
 			l.waiting = append(l.waiting, d)
 		} else {
 			ready = append(ready, d)
@@ -119,10 +119,17 @@ func (l *Line) sort(a *answer) (ready []*Delivery, err error) {
 // accept makes a delivery that cannot be read or comes again this worker's own, or
 // settles it.
 func (p *Puller) accept(ctx context.Context, d *Delivery) (own bool, err error) {
-	settled := false
-	if d.unreadable != nil {
-		settled, err = true, d.giveUp(ctx, nil, fmt.Sprintf("the task cannot be read: %v", d.unreadable))
-	} else {
+	settled := true
+	switch {
+	case d.unreadable != nil:
+		err = d.giveUpUnread(ctx)
+	case d.foreign != nil:
+		if p.aside.add(d.msg.Subject(), d.foreign.Error()) {
+			p.queue.config.Report(fmt.Errorf("run %s, cell %s, left to other workers: %w", d.run, d.cell, d.foreign))
+		}
+		err = d.Release(ctx, asideFor)
+	default:
+		p.aside.remove(d.msg.Subject())
 		settled, err = d.resume(ctx)
 	}
 	if errors.Is(err, ErrUnacknowledged) {

@@ -224,7 +224,7 @@ func (b *bundle) look(q *Queue) {
 	if names, err := q.Runs(b.ctx); err != nil || len(names) != 1 {
 		t.Errorf("runs %v, error %v", names, err)
 	}
-	if workers, err := q.Workers(b.ctx); err != nil || len(workers) != 1 {
+	if workers, _, err := q.Workers(b.ctx); err != nil || len(workers) != 1 {
 		t.Errorf("workers %v, error %v", workers, err)
 	}
 	if counts, err := q.Counts(b.ctx, "run"); err != nil || counts.Done != 2 {

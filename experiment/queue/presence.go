@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/agepath/agepath/experiment"
 )
 
 const (
@@ -32,6 +34,9 @@ type Presence struct {
 	Done    int64     `json:"done"`              // cells computed since it started
 	Failed  int64     `json:"failed"`            // attempts of cells that failed
 	Trouble string    `json:"trouble,omitempty"` // why it cannot compute at the moment, "" for none
+
+	Computes []experiment.Need `json:"computes"`          // nil from older versions
+	Damaged  []string          `json:"damaged,omitempty"` // data sets that it found damaged at the server
 }
 
 // The states of a worker.
@@ -85,23 +90,72 @@ func token(name string) string {
 	}, cmp.Or(name, "-"))
 }
 
-// Workers returns the workers heard of in the last minute, by name. Those that
-// ended in order are among them for that long.
-func (q *Queue) Workers(ctx context.Context) ([]Presence, error) {
-	source := reader{queue: q, stream: workersStream, filter: string(workerTopic) + "*"}
-	var list []Presence
-	for msg, err := range source.messages(ctx) {
-		if errors.Is(err, jetstream.ErrStreamNotFound) {
-			return nil, nil // nobody submitted a run yet
-		}
-		if err != nil {
-			return nil, fmt.Errorf("listing workers: %w", err)
-		}
-		var p Presence
-		if json.Unmarshal(msg.Data(), &p) == nil { // others may publish what they like
-			list = append(list, p)
+const (
+	// presenceBytes bounds what a worker says, mostWorkers how many are listened to,
+	// and mostSlots and mostNames the slots and the lists of one.
+	presenceBytes = 256 << 10
+	mostWorkers   = 10_000
+	mostSlots     = 100_000
+	mostNames     = 1000
+)
+
+// check refuses what no worker says of itself.
+func (p *Presence) check(subject string) error {
+	switch {
+	case len(p.Name) > 1<<10 || string(workerTopic)+token(p.Name) != subject || printable(p.Name, 1<<10) != p.Name:
+		return fmt.Errorf("its name is %.100q", p.Name)
+	case !slices.Contains([]string{Working, Idle, Stopping, Gone}, p.State):
+		return fmt.Errorf("its state is %.40q", p.State)
+	case p.Slots < 0 || p.Slots > mostSlots || len(p.Running) > mostSlots:
+		return fmt.Errorf("it says %d slots with %d cells", p.Slots, len(p.Running))
+	case p.Done < 0 || p.Failed < 0:
+		return fmt.Errorf("it says %d cells done and %d failed", p.Done, p.Failed)
+	case len(p.Computes) > mostNames || len(p.Damaged) > mostNames:
+		return fmt.Errorf("it has lists of %d and %d names", len(p.Computes), len(p.Damaged))
+	}
+	for _, running := range p.Running {
+		if ValidName(running.Run) != nil || ValidName(running.Cell) != nil || running.Attempt < 0 {
+			return fmt.Errorf("it computes cell %.100q of run %.100q", running.Cell, running.Run)
 		}
 	}
+	return nil
+}
+
+// readPresence reads what a worker says.
+func readPresence(subject string, body []byte) (*Presence, error) {
+	if len(body) > presenceBytes {
+		return nil, fmt.Errorf("it has %d bytes; allowed are %d", len(body), presenceBytes)
+	}
+	p := new(Presence)
+	if err := json.Unmarshal(body, p); err != nil {
+		return nil, err
+	}
+	if err := p.check(subject); err != nil {
+		return nil, err
+	}
+	p.Version, p.Trouble = printable(p.Version, 1<<10), printable(p.Trouble, 4<<10)
+	return p, nil
+}
+
+// Workers returns the workers heard of in the last minute, by name, and how many
+// messages are none of a worker. Workers that ended in order are among them for that
+// long.
+func (q *Queue) Workers(ctx context.Context) (list []Presence, refused int, err error) {
+	source := reader{queue: q, stream: workersStream, filter: string(workerTopic) + "*"}
+	for msg, err := range source.messages(ctx) {
+		if errors.Is(err, jetstream.ErrStreamNotFound) {
+			return nil, 0, nil // nobody submitted a run yet
+		}
+		if err != nil {
+			return nil, 0, fmt.Errorf("listing workers: %w", err)
+		}
+		p, err := readPresence(msg.Subject(), msg.Data())
+		if err != nil || len(list) >= mostWorkers {
+			refused++
+			continue
+		}
+		list = append(list, *p)
+	}
 	slices.SortFunc(list, func(a, b Presence) int { return cmp.Compare(a.Name, b.Name) })
-	return list, nil
+	return list, refused, nil
 }

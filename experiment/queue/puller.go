@@ -10,6 +10,8 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/agepath/agepath/experiment"
 )
 
 // WorkerConfig describes a worker to the queue. The zero value of every field
@@ -21,6 +23,13 @@ type WorkerConfig struct {
 	// Drain makes Pull return an [*EmptyError] when no task is queued, instead
 	// of waiting for one.
 	Drain bool
+
+	// Accept returns an error unless this worker can compute a task. A
+	// [*experiment.NeedError] means that another can: the task is handed back, no
+	// attempt used up, and is no work for this worker. With any other error the task
+	// is given up. It may be called from any goroutine. Default: every task is
+	// accepted.
+	Accept func(*experiment.Task) error
 
 	// MaxDeaths is how many workers may die of a task before it is given up: it
 	// then most likely kills them. A worker died of a task when it was computing
@@ -49,6 +58,7 @@ type Puller struct {
 	held    atomic.Int64   // deliveries not settled
 	suspect chan struct{}  // of one place, held by the delivery of a task that a worker may have died of
 	running sync.WaitGroup // calls of Pull, and tasks on their way back
+	aside   aside
 }
 
 // Worker returns the worker's side of the queue. The streams need not exist
@@ -59,6 +69,9 @@ func (q *Queue) Worker(config WorkerConfig) (*Puller, error) {
 	}
 	if config.Idle == 0 {
 		config.Idle = time.Second
+	}
+	if config.Accept == nil {
+		config.Accept = func(*experiment.Task) error { return nil }
 	}
 	if config.MaxDeaths < 0 || config.Idle < 0 {
 		return nil, fmt.Errorf("worker %s: max deaths %d, idle %v; none may be negative", config.Name, config.MaxDeaths, config.Idle)
@@ -268,5 +281,5 @@ func (p *Puller) empty(ctx context.Context) error {
 		}
 		inFlight += info.NumAckPending
 	}
-	return &EmptyError{InFlight: max(0, inFlight-int(p.held.Load()))}
+	return &EmptyError{InFlight: max(0, inFlight-int(p.held.Load())-p.aside.len())}
 }

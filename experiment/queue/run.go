@@ -189,6 +189,23 @@ func (q *Queue) Purge(ctx context.Context, run string) error {
 	return q.removeObjects(ctx, outcomesBucket, func(name string) bool { return strings.HasPrefix(name, run+".") })
 }
 
+// Discard removes the result of a cell, its dead letter and the count of its attempts.
+// A task of it stays.
+func (q *Queue) Discard(ctx context.Context, run, cell string) error {
+	if err := validRun(run); err != nil {
+		return fmt.Errorf("discarding: %w", err)
+	}
+	for _, s := range []struct {
+		stream string
+		topic  topic
+	}{{resultsStream, resultTopic}, {deadStream, deadTopic}, {attemptsStream, attemptTopic}} {
+		if err := q.purgeSubjects(ctx, s.stream, s.topic.cell(run, cell)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func (q *Queue) purgeSubjects(ctx context.Context, name, filter string) error {
 	return q.persistFor(ctx, transferWait, "purging "+filter, name, func(ctx context.Context) error {
 		stream, err := q.stream(ctx, name)

@@ -2,7 +2,11 @@ package run
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -17,15 +21,20 @@ type board struct {
 
 	mu       sync.Mutex
 	presence queue.Presence
-	slots    []queue.Running // the zero value for one that computes nothing
-	worked   bool            // a slot has computed since the last announcement
-	troubles []string        // by slot
+	slots    []queue.Running      // the zero value for one that computes nothing
+	worked   bool                 // a slot has computed since the last announcement
+	troubles []string             // by slot
+	damaged  map[string]time.Time // data sets at the server, and when that was last found
 }
+
+// damagedFor is how long a worker says that it found a data set damaged.
+const damagedFor = time.Minute
 
 func newBoard(w *Worker) *board {
 	return &board{
 		worker: w, slots: make([]queue.Running, w.Slots), troubles: make([]string, w.Slots),
-		presence: queue.Presence{Name: w.Name, Version: w.Version, Slots: w.Slots, Started: time.Now().UTC()},
+		presence: queue.Presence{Name: w.Name, Version: w.Version, Slots: w.Slots, Started: time.Now().UTC(), Computes: w.abilities()},
+		damaged:  map[string]time.Time{},
 	}
 }
 
@@ -49,6 +58,10 @@ func (b *board) end(slot int, d *queue.Delivery, outcome *experiment.Outcome, tr
 	switch {
 	case trouble != nil:
 		b.troubles[slot] = trouble.Error()
+		if damaged := new(queue.DamagedError); errors.As(trouble, &damaged) {
+			digest, _, _ := strings.Cut(damaged.Object, "/")
+			b.damaged[digest] = time.Now()
+		}
 	case outcome == nil:
 	case outcome.Status.Computed():
 		b.presence.Done++
@@ -103,6 +116,8 @@ func (b *board) says(state string) queue.Presence {
 		}
 	}
 	b.worked = false
+	maps.DeleteFunc(b.damaged, func(_ string, at time.Time) bool { return time.Since(at) > damagedFor })
+	p.Damaged = slices.Sorted(maps.Keys(b.damaged))
 	p.State, p.At = state, time.Now().UTC()
 	return p
 }

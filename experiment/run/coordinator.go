@@ -183,8 +183,12 @@ func (c *Coordinator) compute(ctx context.Context, g *gatherer) (err error) {
 	if err := q.EnsureStreams(ctx); err != nil {
 		return err
 	}
-	if err := PutRun(ctx, q, c.Grid, c.Plan); err != nil {
+	replaced, err := PutRun(ctx, q, c.Grid, c.Plan)
+	if err != nil {
 		return err
+	}
+	for _, name := range replaced {
+		c.report(fmt.Errorf("%s was damaged at the server and is replaced", name))
 	}
 	k, err := lookUp(ctx, q, c.Plan.Run, c.Retry)
 	if err != nil {
@@ -293,22 +297,35 @@ func describe(grid *experiment.Grid, plan *experiment.Plan) *results.Manifest {
 	return m
 }
 
-// putDatasets uploads the data sets of a plan to the queue.
-func putDatasets(ctx context.Context, q *queue.Queue, plan *experiment.Plan) error {
-	for _, planned := range plan.Data {
+// putDatasets uploads the data sets of a plan to the queue that are not there, or
+// not as they were uploaded, and returns the names of these. Those that are there are
+// read.
+func putDatasets(ctx context.Context, q *queue.Queue, plan *experiment.Plan, of []*experiment.PlannedData) (replaced []string, err error) {
+	for _, planned := range of {
+		put := q.PutData
+		_, err := fetchDataset(ctx, q, planned.Digest)
+		var damaged *queue.DamagedError
+		switch {
+		case err == nil:
+			continue
+		case errors.As(err, &damaged):
+			put, replaced = q.ReplaceData, append(replaced, planned.Name)
+		case !errors.Is(err, queue.ErrNoData):
+			return replaced, fmt.Errorf("looking at data set %s at the server: %w", planned.Name, err)
+		}
 		set, err := plan.Dataset(ctx, planned.Digest)
 		if err != nil {
-			return err
+			return replaced, err
 		}
 		reader, writer := io.Pipe()
 		go func() { writer.CloseWithError(dataset.Encode(writer, set)) }() // ends when the reader is closed
-		err = q.PutData(ctx, planned.Digest, reader)
+		err = put(ctx, planned.Digest, reader)
 		reader.Close()
 		if err != nil {
-			return fmt.Errorf("sending data set %s: %w", planned.Name, err)
+			return replaced, fmt.Errorf("sending data set %s: %w", planned.Name, err)
 		}
 	}
-	return nil
+	return replaced, nil
 }
 
 // tasksOf yields the plan's tasks whose cell is wanted, the most expensive

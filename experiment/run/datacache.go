@@ -126,14 +126,34 @@ func (c *dataCache) forget(element *list.Element) {
 
 func size(d *dataset.Dataset) int64 { return 8 * int64(len(d.X)+len(d.Y)) }
 
-// fetchDataset reads a data set from the queue and checks its digest.
+// fetchDataset reads a data set from the queue and checks its digest. One that does
+// not match is a [*queue.DamagedError].
 func fetchDataset(ctx context.Context, q *queue.Queue, digest string) (*dataset.Dataset, error) {
 	body, err := q.Data(ctx, digest)
 	if err != nil {
 		return nil, err
 	}
 	defer body.Close()
-	return decodeDataset(body, digest)
+	read := &remembering{r: body}
+	set, err := decodeDataset(read, digest)
+	if err != nil && read.err == nil {
+		err = &queue.DamagedError{Object: digest, Err: err}
+	}
+	return set, err
+}
+
+// remembering is a reader that remembers the error that ended it.
+type remembering struct {
+	r   io.Reader
+	err error // nil at the end of what is read
+}
+
+func (r *remembering) Read(p []byte) (int, error) {
+	n, err := r.r.Read(p)
+	if err != nil && err != io.EOF {
+		r.err = err
+	}
+	return n, err
 }
 
 // readDataset reads a data set from a file and checks its digest.

@@ -5,6 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
+	"slices"
+	"time"
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/queue"
@@ -16,23 +19,83 @@ import (
 type Description struct {
 	results.Manifest
 	Parts []experiment.Part `json:"parts,omitempty"` // none when an older version submitted the run
+	Needs []experiment.Need `json:"needs,omitempty"` // what workers must compute; none when an older version submitted the run
 }
 
+const (
+	// maxDescription bounds a description in bytes, mostParts its parts, and mostCells
+	// the cells that a part or a run says.
+	maxDescription = 64 << 20
+	mostParts      = 1 << 20
+	mostCells      = 1 << 40
+)
+
 // Describe reads the description of a run. The error is [queue.ErrNoData] when
-// the server has none.
+// the server has none, and a [*queue.DamagedError] when what it has is none.
 func Describe(ctx context.Context, q *queue.Queue, run string) (*Description, error) {
 	body, err := q.Data(ctx, run)
 	if err != nil {
 		return nil, fmt.Errorf("looking for run %s: %w", run, err)
 	}
 	defer body.Close()
-	text, err := io.ReadAll(body)
+	text, err := io.ReadAll(io.LimitReader(body, maxDescription+1))
 	if err != nil {
 		return nil, fmt.Errorf("reading the description of run %s: %w", run, err)
 	}
 	d := new(Description)
-	if err := json.Unmarshal(text, d); err != nil {
-		return nil, fmt.Errorf("reading the description of run %s: %w", run, err)
+	if len(text) > maxDescription {
+		err = fmt.Errorf("it has more than %d bytes", maxDescription)
+	} else if err = json.Unmarshal(text, d); err == nil {
+		err = d.check(run)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading the description of run %s: %w", run, &queue.DamagedError{Object: run, Err: err})
 	}
 	return d, nil
+}
+
+// check refuses what PutRun does not write.
+func (d *Description) check(run string) error {
+	switch {
+	case d.Run != run:
+		return fmt.Errorf("it is of run %.140q", d.Run)
+	case d.Cells < 0 || d.Cells > mostCells:
+		return fmt.Errorf("it says %d cells", d.Cells)
+	case len(d.Parts) > mostParts:
+		return fmt.Errorf("it has %d parts; allowed are %d", len(d.Parts), mostParts)
+	}
+	for _, digest := range d.Data {
+		if err := queue.ValidName(digest); err != nil {
+			return fmt.Errorf("data set: digest %w", err)
+		}
+	}
+	for _, part := range d.Parts {
+		if part.Cells < 0 || part.Cells > mostCells || !(part.Seconds >= 0 && part.Seconds < math.MaxFloat32) {
+			return fmt.Errorf("a part says %d cells and %g seconds", part.Cells, part.Seconds)
+		}
+	}
+	return nil
+}
+
+// Unable lists what a run needs and none of the workers computes that are there now,
+// nothing where one of them does not say.
+func (d *Description) Unable(workers []queue.Presence, now time.Time) (lacks []experiment.Need) {
+	var able []experiment.Need
+	there := 0
+	for i := range workers {
+		if state := workers[i].StateAt(now); state == queue.Gone || state == queue.Lost {
+			continue
+		}
+		if workers[i].Computes == nil {
+			return nil // of an older version
+		}
+		there++
+		able = append(able, workers[i].Computes...)
+	}
+	for _, need := range d.Needs {
+		if there > 0 && !slices.Contains(able, need) {
+			lacks = append(lacks, need)
+		}
+	}
+	return lacks
 }

@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -346,4 +347,30 @@ func (s *spoiler) Compute(ctx context.Context, task *experiment.Task, data exper
 		further = nil
 	}
 	return measures, further, err
+}
+
+// TestDiscard discards cells by the beginnings of their names.
+func TestDiscard(t *testing.T) {
+	t.Parallel()
+	w := newWire(t)
+	foreign := strings.Repeat("0", 32)
+	w.sayOutcome(foreign, changed(t, w.good[w.ids[1]], func(o *experiment.Outcome) { o.Cell = foreign }))
+	for _, prefix := range []string{"", "g", w.ids[0] + "0"} {
+		var name *CellNameError
+		if _, _, err := Discard(t.Context(), w.Queue, w.plan.Run, []string{w.ids[0], prefix}); !errors.As(err, &name) || name.Prefix != prefix {
+			t.Errorf("%q: %v, want it refused", prefix, err)
+		}
+	}
+	if counts, err := w.Counts(t.Context(), w.plan.Run); err != nil || counts.Done != len(w.ids)+1 {
+		t.Fatalf("counts %+v, %v; want nothing discarded", counts, err)
+	}
+	discarded, queued, err := Discard(t.Context(), w.Queue, w.plan.Run, []string{w.ids[0][:12], w.ids[1], foreign[:20], w.ids[1]})
+	if err != nil || len(discarded) != 3 || queued != 2 {
+		t.Errorf("discarded %v, %d queued, %v; want three, of which two are queued", discarded, queued, err)
+	}
+	w.work()
+	got := outcomesOf(t, w.Queue, w.plan.Run)
+	if len(got) != len(w.ids) || !got[w.ids[0]].Finished.After(w.good[w.ids[0]].Finished) {
+		t.Errorf("%d results for %d cells", len(got), len(w.ids))
+	}
 }

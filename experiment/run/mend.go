@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 	"math/bits"
+	"slices"
 	"time"
 
 	"github.com/agepath/agepath/experiment"
@@ -68,4 +69,20 @@ func (g *gatherer) putAgain(ctx context.Context, q *queue.Queue, task *experimen
 // one is a sequence of one task.
 func one(task experiment.Task) iter.Seq2[experiment.Task, error] {
 	return func(yield func(experiment.Task, error) bool) { yield(task, nil) }
+}
+
+// mendData replaces data sets of the plan that workers found damaged at the server.
+func (g *gatherer) mendData(ctx context.Context, q *queue.Queue) error {
+	workers, _, err := q.Workers(ctx)
+	if err != nil {
+		return err
+	}
+	damaged := slices.DeleteFunc(slices.Clone(g.plan.Data), func(d *experiment.PlannedData) bool {
+		return !slices.ContainsFunc(workers, func(p queue.Presence) bool { return slices.Contains(p.Damaged, d.Digest) })
+	})
+	replaced, err := putDatasets(ctx, q, g.plan, damaged)
+	for _, name := range replaced {
+		g.report(fmt.Errorf("data set %s was damaged at the server and is replaced", name))
+	}
+	return err
 }

@@ -44,6 +44,10 @@ type poison struct{}
 
 func (poison) Name() string { return "toy" }
 
+func (poison) Abilities() []experiment.Need { return nil }
+
+func (poison) Check(*experiment.Task) error { return nil }
+
 func (poison) Tables() experiment.Tables {
 	return experiment.Tables{Measures: []experiment.Column{{Name: "answer", Type: experiment.Float}}}
 }

@@ -184,12 +184,10 @@ func (p *process) alone(ctx context.Context, d *queue.Delivery, late func()) (*e
 		if bad == nil {
 			return outcome, err
 		}
-		// Other workers remove files of a cache they share, too. A data set
-		// that is no good however often it is fetched is the cell's failure.
+		// Other workers remove files of a cache they share. A data set that is no
+		// good however often it is fetched is damaged at the server.
 		if tries == dataTries {
-			outcome := begin(&d.Task, time.Now())
-			end(outcome, experiment.Failed, bad.Error())
-			return outcome, nil
+			return nil, &queue.DamagedError{Object: bad.digest, Err: bad.err}
 		}
 	}
 }

@@ -32,7 +32,7 @@ func Purge(ctx context.Context, q *queue.Queue, run string) error {
 	if counts.Queued+counts.InFlight > 0 {
 		return &BusyError{Run: run, Counts: counts}
 	}
-	workers, err := q.Workers(ctx)
+	workers, _, err := q.Workers(ctx)
 	if err != nil {
 		return err
 	}

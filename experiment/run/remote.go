@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/agepath/agepath/experiment"
@@ -13,22 +14,33 @@ import (
 )
 
 // PutRun stores what others need to gather, retry or describe a run: its data
-// sets and, under the run's name, its description.
-func PutRun(ctx context.Context, q *queue.Queue, grid *experiment.Grid, plan *experiment.Plan) error {
-	if err := putDatasets(ctx, q, plan); err != nil {
-		return err
+// sets and, under the run's name, its description. It returns the names of those
+// that were there, damaged, and are replaced.
+func PutRun(ctx context.Context, q *queue.Queue, grid *experiment.Grid, plan *experiment.Plan) (replaced []string, err error) {
+	if replaced, err = putDatasets(ctx, q, plan, plan.Data); err != nil {
+		return replaced, err
 	}
-	text, err := json.Marshal(&Description{Manifest: *describe(grid, plan), Parts: plan.Parts()})
+	text, err := json.Marshal(&Description{Manifest: *describe(grid, plan), Parts: plan.Parts(), Needs: plan.Needs()})
 	if err != nil {
-		return fmt.Errorf("describing run %s: %w", plan.Run, err)
+		return replaced, fmt.Errorf("describing run %s: %w", plan.Run, err)
 	}
-	return q.PutData(ctx, plan.Run, bytes.NewReader(text))
+	_, err = Describe(ctx, q, plan.Run)
+	var damaged *queue.DamagedError
+	switch {
+	case errors.As(err, &damaged):
+		return append(replaced, "the description of run "+plan.Run), q.ReplaceData(ctx, plan.Run, bytes.NewReader(text))
+	case errors.Is(err, queue.ErrNoData):
+		err = q.PutData(ctx, plan.Run, bytes.NewReader(text))
+	}
+	return replaced, err
 }
 
 // Submitted tells what became of the cells of a run that was submitted or retried.
 type Submitted struct {
 	Published, Refused int // queued now; queued or in flight already
 	Quarantined        int // messages that did not pass
+
+	Replaced []string // data sets that were damaged at the server
 }
 
 // Submit publishes the cells of a plan that have no result in the queue yet.
@@ -36,10 +48,15 @@ func Submit(ctx context.Context, q *queue.Queue, grid *experiment.Grid, plan *ex
 	if err := q.EnsureStreams(ctx); err != nil {
 		return nil, err
 	}
-	if err := PutRun(ctx, q, grid, plan); err != nil {
+	replaced, err := PutRun(ctx, q, grid, plan)
+	if err != nil {
 		return nil, err
 	}
-	return submit(ctx, q, grid, plan, kind, nil, func(k *known, cell string) bool { return !k.done.has(cell) })
+	s, err := submit(ctx, q, grid, plan, kind, nil, func(k *known, cell string) bool { return !k.done.has(cell) })
+	if err == nil {
+		s.Replaced = replaced
+	}
+	return s, err
 }
 
 // Retry puts the cells of a run whose result has one of the statuses back into

@@ -28,6 +28,10 @@ type toy struct {
 
 func (*toy) Name() string { return "toy" }
 
+func (*toy) Abilities() []experiment.Need { return nil }
+
+func (*toy) Check(*experiment.Task) error { return nil }
+
 func (*toy) Tables() experiment.Tables {
 	return experiment.Tables{Measures: []experiment.Column{{Name: "answer", Type: experiment.Float}}}
 }

@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/agepath/agepath/experiment"
@@ -49,7 +50,11 @@ func (s *shift) ends(d *queue.Delivery, outcome *experiment.Outcome, err error) 
 		outcome = nil
 	}
 	s.board.end(s.slot, d, outcome, err)
+	var damage *queue.DamagedError
 	switch {
+	case errors.As(err, &damage):
+		s.worker.Report(d.Task.Cell, fmt.Errorf("handing cell %s back: %w", d.Task.Cell, err))
+		s.worker.decline(d, damage)
 	case err != nil:
 		s.trouble = true
 		s.worker.handBack(d, s.wait, err)
@@ -95,12 +100,20 @@ func (l *local) compute(ctx context.Context, tasks []*queue.Delivery, s *shift) 
 	for _, d := range tasks {
 		s.begins(d)
 		d.Begin()
-		s.ends(d, l.one(ctx, d), nil)
+		outcome, err := l.one(ctx, d)
+		s.ends(d, outcome, err)
 	}
 }
 
-// one computes a task until its run is cancelled.
-func (l *local) one(ctx context.Context, d *queue.Delivery) *experiment.Outcome {
+// one computes a task until its run is cancelled. The error is that its data set is
+// damaged at the server.
+func (l *local) one(ctx context.Context, d *queue.Delivery) (*experiment.Outcome, error) {
+	for _, digest := range d.Task.Data {
+		var damaged *queue.DamagedError
+		if _, err := l.data.Dataset(ctx, digest); errors.As(err, &damaged) {
+			return nil, damaged
+		}
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	watched := make(chan struct{})
 	go func() { // ends with the computation
@@ -114,7 +127,7 @@ func (l *local) one(ctx context.Context, d *queue.Delivery) *experiment.Outcome 
 	outcome := Compute(ctx, l.kinds, &d.Task, l.data)
 	cancel()
 	<-watched
-	return outcome
+	return outcome, nil
 }
 
 func (l *local) several() bool { return false }

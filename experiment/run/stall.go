@@ -39,6 +39,9 @@ func (g *gatherer) look(ctx context.Context, q *queue.Queue, run string) error {
 	if err != nil {
 		return err
 	}
+	if err := g.mendData(ctx, q); err != nil {
+		return err
+	}
 	runs, err := q.Runs(ctx)
 	if err != nil {
 		return err

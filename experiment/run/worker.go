@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"slices"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -18,7 +19,7 @@ import (
 // Worker computes tasks from a queue, one at a time in each of its slots.
 type Worker struct {
 	Queue *queue.Queue
-	Kinds []experiment.Kind // the kinds of experiments it can compute
+	Kinds []experiment.Kind // the kinds of experiments it can compute; none with Process: tasks are not checked before
 
 	Name       string        // in results; default: host name and process id
 	Slots      int           // default: one per processor
@@ -66,7 +67,7 @@ func (w *Worker) Run(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("starting worker %s: %w", worker.Name, err)
 	}
-	puller, err := worker.Queue.Worker(queue.WorkerConfig{Name: worker.Name, Drain: worker.Drain, Idle: worker.Idle, MaxDeaths: worker.MaxDeaths})
+	puller, err := worker.Queue.Worker(queue.WorkerConfig{Accept: worker.accept, Name: worker.Name, Drain: worker.Drain, Idle: worker.Idle, MaxDeaths: worker.MaxDeaths})
 	if err != nil {
 		return fmt.Errorf("starting worker %s: %w", worker.Name, err)
 	}
@@ -96,7 +97,43 @@ func (w *Worker) Run(ctx context.Context) error {
 			return worker.slot(ctx, computing, computer, board, at)
 		})
 	}
-	return group.Wait()
+	err = group.Wait()
+	for reason, n := range puller.Aside() {
+		worker.Report("", fmt.Errorf("%d tasks are left to others: %s", n, reason))
+	}
+	return err
+}
+
+// abilities lists what the worker computes.
+func (w *Worker) abilities() []experiment.Need {
+	all := []experiment.Need{}
+	for _, kind := range w.Kinds {
+		all = append(append(all, experiment.Need{Name: kind.Name()}), kind.Abilities()...)
+	}
+	return all
+}
+
+// accept tells whether the worker can compute a task.
+func (w *Worker) accept(task *experiment.Task) error {
+	if len(w.Kinds) == 0 { // its processes know
+		return nil
+	}
+	at := slices.IndexFunc(w.Kinds, func(k experiment.Kind) bool { return k.Name() == task.Kind })
+	if at < 0 {
+		return &experiment.NeedError{Need: experiment.Need{Name: task.Kind}}
+	}
+	here := w.Kinds[at].Abilities()
+	for _, need := range task.Needs {
+		if slices.Contains(here, need) {
+			continue
+		}
+		lacks := &experiment.NeedError{Need: need}
+		if at := slices.IndexFunc(here, func(n experiment.Need) bool { return n.Name == need.Name }); at >= 0 {
+			lacks.Here = here[at].Version
+		}
+		return lacks
+	}
+	return w.Kinds[at].Check(task)
 }
 
 // outlasting returns a context that ends a while after ctx.
@@ -216,6 +253,14 @@ func (w *Worker) slot(ctx, computing context.Context, computer computer, board *
 		}
 		trouble = shift.wait
 		pause(ctx.Done(), trouble)
+	}
+}
+
+// decline hands back a task whose data set is damaged at the server, which the worker
+// can do nothing about.
+func (w *Worker) decline(d *queue.Delivery, damage *queue.DamagedError) {
+	if err := d.Decline(w.settling, damage.Error()+"; submitting the grid again replaces it"); err != nil {
+		w.unsettled(d, err)
 	}
 }
 

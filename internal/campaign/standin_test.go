@@ -73,10 +73,7 @@ func exit(err error) {
 
 // standIn takes the place of the kind self-paced on workers: its cells take a
 // given time and compute nothing.
-type standIn struct{}
-
-func (standIn) Name() string              { return experiment.SelfPaced }
-func (standIn) Tables() experiment.Tables { return experiment.SelfPacedTables() }
+type standIn struct{ experiment.SelfPacedKind }
 
 func (k standIn) Compute(ctx context.Context, task *experiment.Task, _ experiment.Data) (measures experiment.Batch, further map[string]experiment.Batch, err error) {
 	if task.Cell == os.Getenv(killerVariable) {
@@ -93,7 +90,7 @@ func (k standIn) Compute(ctx context.Context, task *experiment.Task, _ experimen
 		}
 	}
 	columns := k.Tables().Measures
-	return measures, nil, measures.Append(columns, make([]any, len(columns))...)
+	return measures, map[string]experiment.Batch{"knots": {}}, measures.Append(columns, make([]any, len(columns))...)
 }
 
 // work is a worker whose cells are those of the stand-in. Its arguments are the

@@ -9,7 +9,7 @@ import (
 )
 
 // Arguments wants one argument for each name, as in Arguments("GRID"). A name
-// in brackets may be left out.
+// in brackets may be left out; a last one that ends in "..." may be repeated.
 func Arguments(names ...string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		for i, arg := range args {
@@ -22,7 +22,7 @@ func Arguments(names ...string) cobra.PositionalArgs {
 			return Refusef("%s is missing; allowed is %s and flags (--help tells more)", names[len(args)], want)
 		case len(args) > len(names) && len(names) == 0:
 			return Refusef("unexpected argument %s; only flags are allowed", quoted(args, 0))
-		case len(args) > len(names):
+		case len(args) > len(names) && !strings.HasSuffix(names[len(names)-1], "..."):
 			return Refusef("unexpected argument %s; allowed is %s and flags", quoted(args, len(names)), want)
 		}
 		return nil

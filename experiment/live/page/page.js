@@ -211,6 +211,8 @@ function phaseOf(run) {
   const done = ended(run);
   const share = `${percent(done / Math.max(run.cells, 1))} of ${count(run.cells)} cells have ended`;
   return `${run.phase}: ${share}` + (done > run.ok ? `, ${count(run.ok)} ok` : "") +
+    (run.quarantined ? `; ${count(run.quarantined)} messages quarantined` : "") +
+    (run.unable.length ? `; no worker for ${run.unable.join(", ")}` : "") +
     (run.dead ? `; ${count(run.dead)} given up because their workers died` : "") +
     (run.reading ? "; the results stored so far are still being read" : "");
 }

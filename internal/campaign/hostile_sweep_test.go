@@ -1,0 +1,301 @@
+//go:build unix
+
+package campaign
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// digest is the digest of an object as the client library writes it.
+func digest(body string) string {
+	sum := sha256.Sum256([]byte(body))
+	return "SHA-256=" + base64.URLEncoding.EncodeToString(sum[:])
+}
+
+// guarded is a server with the users of deploy/k8s/nats/permissions.conf, and one
+// who may everything.
+type guarded struct {
+	t    *testing.T
+	dir  string
+	node *server.Server
+}
+
+func startGuarded(t *testing.T) *guarded {
+	t.Helper()
+	g := &guarded{t: t, dir: t.TempDir()}
+	permissions, err := os.ReadFile("../../deploy/k8s/nats/permissions.conf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.write("permissions.conf", string(permissions))
+	options, err := server.ProcessConfigFile(g.write("nats.conf", fmt.Sprintf(`
+		include "permissions.conf"
+		jetstream {store_dir: %q}
+		accounts {AGEPATH {jetstream: enabled, users: [
+			{user: coordinator, password: coordinator, permissions: $AGEPATH_COORDINATOR}
+			{user: worker, password: worker, permissions: $AGEPATH_WORKER}
+			{user: all, password: all}
+		]}}`, filepath.Join(g.dir, "store"))))
+	if err != nil {
+		t.Fatal(err)
+	}
+	options.Host, options.Port, options.NoSigs, options.NoLog = "127.0.0.1", server.RANDOM_PORT, true, true
+	if g.node, err = server.NewServer(options); err != nil {
+		t.Fatal(err)
+	}
+	g.node.Start()
+	t.Cleanup(func() {
+		g.node.Shutdown()
+		g.node.WaitForShutdown()
+	})
+	if !g.node.ReadyForConnections(10 * time.Second) {
+		t.Fatal("the server is not ready")
+	}
+	return g
+}
+
+func (g *guarded) write(name, text string) string {
+	g.t.Helper()
+	path := filepath.Join(g.dir, name)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		g.t.Fatal(err)
+	}
+	return path
+}
+
+// connect connects as a user; violations counts what the server refuses.
+func (g *guarded) connect(user string, violations *atomic.Int64) *nats.Conn {
+	g.t.Helper()
+	conn, err := nats.Connect(strings.Replace(g.node.ClientURL(), "://", "://"+user+":"+user+"@", 1),
+		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
+			if errors.Is(err, nats.ErrPermissionViolation) {
+				violations.Add(1)
+			}
+		}))
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	g.t.Cleanup(conn.Close)
+	return conn
+}
+
+// program returns a program of a user with arguments.
+func (g *guarded) program(name, user string, args ...string) (*exec.Cmd, *logText) {
+	g.t.Helper()
+	args = append(args, "--nats", g.node.ClientURL(), "--user", user, "--password-file", g.write(user+".password", user))
+	cmd, log := exec.Command(builtProgram(g.t, name), args...), new(logText)
+	cmd.Stdout, cmd.Stderr = log, log
+	return cmd, log
+}
+
+// must runs a command of the coordinator to its end.
+func (g *guarded) must(args ...string) string {
+	g.t.Helper()
+	cmd, log := g.program("coordinator", "coordinator", args...)
+	if err := cmd.Run(); err != nil {
+		g.t.Fatalf("%s: %v\n%s", args[0], err, log)
+	}
+	return log.String()
+}
+
+// sweep computes a grid with a coordinator and a worker, while calls meanwhile. It
+// returns the most memory that each took.
+func (g *guarded) sweep(grid, out string, meanwhile func(running func() bool)) (coordinator, worker int64) {
+	t := g.t
+	t.Helper()
+	w, said := g.program("worker", "worker", "--slots", "1", "--cache", filepath.Join(g.dir, "cache"), "--log-format", "json")
+	c, log := g.program("coordinator", "coordinator", "run", grid, "--out", out, "--workers", "0", "--figures", "0", "--ack-wait", "5s")
+	for _, cmd := range []*exec.Cmd{w, c} {
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- c.Wait() }()
+	t.Cleanup(func() { // does nothing to those that have ended
+		_ = c.Process.Kill()
+		_ = w.Process.Kill()
+	})
+	var gone atomic.Bool
+	over := make(chan error, 1)
+	go func() {
+		err := <-ended
+		gone.Store(true)
+		over <- err
+	}()
+	meanwhile(func() bool { return !gone.Load() })
+	select {
+	case err := <-over:
+		if err != nil {
+			t.Fatalf("the coordinator: %v\n%s", err, log)
+		}
+	case <-time.After(patienceFor):
+		t.Fatalf("the coordinator does not end:\n%s", log)
+	}
+	_ = w.Process.Signal(syscall.SIGTERM)
+	if err := w.Wait(); err != nil {
+		t.Errorf("the worker: %v", err)
+	}
+	for name, text := range map[string]string{"coordinator": log.String(), "worker": said.String()} {
+		if strings.Contains(text, "panic") || strings.Contains(text, "goroutine ") {
+			t.Errorf("the %s says\n%s", name, text)
+		}
+	}
+	return memoryOf(c), memoryOf(w)
+}
+
+// memoryOf returns the most memory that a process took.
+func memoryOf(cmd *exec.Cmd) int64 { return cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss << 10 }
+
+// TestHostileMessages publishes 1,000 messages of each kind, which nobody sends, with
+// a worker's credentials while a sweep goes on; those that a worker may not publish,
+// the server refuses, and they are published with a coordinator's. At the end every
+// cell of the plan has one row with the right numbers, the exit status is 0, and the
+// messages are quarantined. With -short it is fewer messages and cells.
+func TestHostileMessages(t *testing.T) {
+	messages, repeats := 1000, 300
+	if testing.Short() {
+		messages, repeats = 50, 30
+	}
+	g := startGuarded(t)
+	path := g.write("grid.yaml", strings.Replace(grid, "repeats: 300", fmt.Sprintf("repeats: %d", repeats), 1))
+	var violations atomic.Int64
+	all := g.connect("all", &violations)
+	js, err := jetstream.New(all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	calm := filepath.Join(g.dir, "calm")
+	calmCoordinator, calmWorker := g.sweep(path, calm, func(func() bool) {})
+	want := numbers(t, calm)
+	if len(want) != repeats*20*2 {
+		t.Fatalf("%d cells, want %d", len(want), repeats*20*2)
+	}
+	h := &hostile{t: t, random: rand.New(rand.NewPCG(seed(t), 18))}
+	h.learn(js)
+	g.must("purge", h.run)
+
+	var refused atomic.Int64
+	asWorker, asCoordinator := g.connect("worker", &refused), g.connect("coordinator", &violations)
+	out, published := filepath.Join(g.dir, "out"), 0
+	began := time.Now()
+	coordinator, worker := g.sweep(path, out, func(running func() bool) {
+		await(t, "the first results are there", func() bool {
+			stream, err := js.Stream(t.Context(), "AGEPATH_RESULTS")
+			return err == nil && stream.CachedInfo().State.Msgs > 10
+		})
+		for range messages {
+			for _, kind := range kindsOfWorkers {
+				h.publish(asWorker, h.next(kind))
+				published++
+			}
+			for _, kind := range kindsOfCoordinators {
+				attack := h.next(kind)
+				h.publish(asWorker, attack[len(attack)-1:])
+				h.publish(asCoordinator, attack)
+				published++
+			}
+			if !running() {
+				t.Fatalf("the sweep ended after %d messages", published)
+			}
+		}
+		t.Logf("%d messages were published within %v", published, time.Since(began).Round(time.Millisecond))
+	})
+	t.Logf("the sweep took %v; coordinator %d MiB, undisturbed %d; worker %d MiB, undisturbed %d",
+		time.Since(began).Round(time.Millisecond), coordinator>>20, calmCoordinator>>20, worker>>20, calmWorker>>20)
+	if n := refused.Load(); n != int64(2*messages) {
+		t.Errorf("the server refused %d messages of the worker's user, want %d", n, 2*messages)
+	}
+	for name, grown := range map[string]int64{"coordinator": coordinator - calmCoordinator, "worker": worker - calmWorker} {
+		if grown > 100<<20 {
+			t.Errorf("the %s took %d MiB more than undisturbed", name, grown>>20)
+		}
+	}
+	wantSame(t, numbers(t, out), want)
+
+	if text := g.must("submit", path); !strings.Contains(text, "was damaged at the server and is replaced") {
+		t.Errorf("submit prints\n%s", text)
+	}
+	w, said := g.program("worker", "worker", "--slots", "1", "--drain", "--cache", filepath.Join(g.dir, "cache"))
+	if err := w.Run(); err != nil {
+		t.Errorf("the worker that drains: %v\n%s", err, said)
+	}
+	g.must("submit", path) // what came of the last tasks
+	collected := filepath.Join(g.dir, "collected")
+	g.must("collect", h.run, "--out", collected)
+	wantSame(t, numbers(t, collected), want)
+	status := g.must("status", h.run)
+	count := regexp.MustCompile(`(\d+) messages did not pass and are quarantined`).FindStringSubmatch(status)
+	if count == nil {
+		t.Fatalf("status prints\n%s", status)
+	}
+	t.Logf("%s messages are quarantined", count[1])
+}
+
+// wantSame wants the rows of an undisturbed run.
+func wantSame(t *testing.T, have, want map[string]string) {
+	t.Helper()
+	wrong := 0
+	for cell, row := range want {
+		if have[cell] != row {
+			if wrong++; wrong <= 3 {
+				t.Errorf("cell %s:\n%s\nwant\n%s", cell, have[cell], row)
+			}
+		}
+	}
+	if wrong > 0 || len(have) != len(want) {
+		t.Errorf("%d rows, %d of %d cells are wrong", len(have), wrong, len(want))
+	}
+}
+
+// learn keeps some of the results that a server has.
+func (h *hostile) learn(js jetstream.JetStream) {
+	h.t.Helper()
+	stream, err := js.Stream(h.t.Context(), "AGEPATH_RESULTS")
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	state := stream.CachedInfo().State
+	for sequence := state.FirstSeq; sequence <= state.LastSeq && len(h.valid) < 200; sequence += 1 + state.Msgs/200 {
+		msg, err := stream.GetMsg(h.t.Context(), sequence)
+		if err != nil {
+			continue // replaced meanwhile
+		}
+		h.run = strings.Split(msg.Subject, ".")[2]
+		h.valid = append(h.valid, &nats.Msg{Subject: msg.Subject, Header: msg.Header, Data: bytes.Clone(msg.Data)})
+	}
+	if len(h.valid) == 0 {
+		h.t.Fatal("the server has no results")
+	}
+}
+
+// publish publishes the messages of an attack.
+func (h *hostile) publish(conn *nats.Conn, attack []*nats.Msg) {
+	h.t.Helper()
+	for _, msg := range attack {
+		if err := conn.PublishMsg(msg); err != nil {
+			h.t.Fatalf("publishing %s: %v", msg.Subject, err)
+		}
+	}
+	if err := conn.Flush(); err != nil {
+		h.t.Fatal(err)
+	}
+}
