@@ -52,6 +52,7 @@ func startGuarded(t *testing.T) *guarded {
 		accounts {AGEPATH {jetstream: enabled, users: [
 			{user: coordinator, password: coordinator, permissions: $AGEPATH_COORDINATOR}
 			{user: worker, password: worker, permissions: $AGEPATH_WORKER}
+			{user: viewer, password: viewer, permissions: $AGEPATH_VIEWER}
 			{user: all, password: all}
 		]}}`, filepath.Join(g.dir, "store"))))
 	if err != nil {
