@@ -78,8 +78,11 @@ func TestMeanCurveSteps(t *testing.T) {
 	a := newScorePath([]knot{{0, 1, eventStart, 0}, {1, 2, "grid", 4}, {2, 4, "end", 6}})
 	b := newScorePath([]knot{{0, 1, eventStart, 2}, {1, 3, "grid", 0}, {2, 4, "end", 0}})
 	pieces, _, _ := meanCurve([]*scorePath{a, b}, false)
-	want := [][]Point{{{X: 1, Y: 1}, {X: 2, Y: 1}}, {{X: 2, Y: 3}, {X: 3, Y: 3}}, {{X: 3, Y: 2}, {X: 4, Y: 2}}}
-	if !slices.EqualFunc(pieces, want, slices.Equal) {
+	// The deviation of two scores is their difference over √2.
+	near, far := 2/math.Sqrt2, 4/math.Sqrt2
+	want := [][]Point{{{1, 1, near}, {2, 1, near}}, {{2, 3, near}, {3, 3, near}}, {{3, 2, far}, {4, 2, far}}}
+	same := func(a, b Point) bool { return a.X == b.X && a.Y == b.Y && math.Abs(a.Band-b.Band) < 1e-12 }
+	if !slices.EqualFunc(pieces, want, func(a, b []Point) bool { return slices.EqualFunc(a, b, same) }) {
 		t.Errorf("%v, want %v", pieces, want)
 	}
 }
@@ -250,5 +253,79 @@ func TestPathFigureRefuses(t *testing.T) {
 		if _, err := NewPathFigure(p); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want one with %q", err, want)
 		}
+	}
+}
+
+// TestMeanCurveCut wants a path that stops early to count as far as it goes, the
+// curve to go on over the others, not joined there, and a curve of paths that all
+// stop early to end with the last of them.
+func TestMeanCurveCut(t *testing.T) {
+	t.Parallel()
+	level := func(score, to float64, cut bool) *scorePath {
+		p := newScorePath([]knot{{0, 1, eventStart, score}, {1, to, "end", score}})
+		p.cut = cut
+		return p
+	}
+	check := func(what string, paths []*scorePath, end float64, want map[float64]float64) {
+		t.Helper()
+		pieces, lo, hi := meanCurve(paths, true)
+		if lo != 1 || hi != end {
+			t.Fatalf("%s: ages [%v, %v]", what, lo, hi)
+		}
+		for _, piece := range pieces {
+			middle := (piece[0].X + piece[len(piece)-1].X) / 2
+			for _, p := range piece {
+				if math.Abs(p.Y-want[middle]) > 1e-12 {
+					t.Errorf("%s: %v at age %v, want %v", what, p.Y, p.X, want[middle])
+				}
+			}
+			delete(want, middle)
+		}
+		if len(want) > 0 {
+			t.Errorf("%s: no piece about the ages %v", what, want)
+		}
+	}
+	paths := []*scorePath{level(1, 4, false), level(3, 4, false), level(8, 2, true)}
+	check("two whole, one cut", paths, 4, map[float64]float64{1.5: 4, 3: 2})
+	check("all cut", []*scorePath{level(2, 2, true), level(4, 3, true)}, 3, map[float64]float64{1.5: 3, 2.5: 4})
+	counted := repeatCount{"GAGA", 3, 5, cutAges(paths, 1, 4)}
+	if got, want := counted.text(), "3 of 5 (2 from λ=2 on)"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// TestValidationCurveBand wants the band of a validation curve to be one standard
+// deviation of the scores at the age, and all of it on the axis, however small the
+// differences of the means are beside it.
+func TestValidationCurveBand(t *testing.T) {
+	t.Parallel()
+	paths := []*scorePath{
+		newScorePath([]knot{{0, 1, eventStart, 0.10}, {1, 2, "end", 0.11}}),
+		newScorePath([]knot{{0, 1, eventStart, 0.40}, {1, 2, "end", 0.41}}),
+		newScorePath([]knot{{0, 1, eventStart, 0.70}, {1, 2, "end", 0.71}}),
+	}
+	table := tablesOf(t, []cellRow{{"method": "gaga", "regularizer": "linear"}})[0]
+	plan := figurePlan{kind: ValidationFigure, table: table, rows: []*ScoreRow{&table.Rows[0]}}
+	f := validationCurveFigure(plan, &dataFacts{}, func(*ScoreEntry) []*scorePath { return paths })
+	if f == nil {
+		t.Fatal("no figure")
+	}
+	const deviation = 0.3 // of 0.1, 0.4, 0.7
+	for _, piece := range f.Series[0].Pieces {
+		for _, p := range piece {
+			if math.Abs(p.Band-deviation) > 1e-12 {
+				t.Fatalf("at age %v the band is %v, want %v", p.X, p.Band, deviation)
+			}
+		}
+	}
+	p, err := f.plot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Y.Min > 0.10 || p.Y.Max < 0.71 {
+		t.Errorf("the axis goes from %v to %v", p.Y.Min, p.Y.Max)
+	}
+	if !strings.Contains(f.Note, "mean ± standard deviation over 3 ") {
+		t.Errorf("note %q", f.Note)
 	}
 }

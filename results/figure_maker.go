@@ -152,36 +152,42 @@ func (m *figureMaker) read(ctx context.Context, plans []figurePlan) error {
 type representatives struct {
 	cells  []string // one for each method of the figure
 	repeat int64
+	cut    bool // a path stops before the last age that it was asked for
 }
 
 // represent returns the cells of the first repeat of the plan's setting for which
-// all methods of the figure have a path; none where there is no such repeat.
+// all methods of the figure have a path, a complete one where there is such a
+// repeat; none where no repeat has any.
 func (m *figureMaker) represent(plan figurePlan) representatives {
 	methods := []string{pathMethod}
 	if plan.kind == ConsistencyFigure {
 		methods = append(methods, stepMethod)
 	}
-	found := map[int64][]string{}
-	for _, method := range methods {
-		for _, sample := range plan.rows[0].Entries[plan.methodIndex(method)].Sample {
-			if sample.whole() {
-				found[sample.Repeat] = append(found[sample.Repeat], sample.cell.String())
+	for _, cut := range []bool{false, true} {
+		found := map[int64][]string{}
+		for _, method := range methods {
+			for _, sample := range plan.rows[0].Entries[plan.methodIndex(method)].Sample {
+				if sample.whole() || cut && sample.status.Computed() {
+					found[sample.Repeat] = append(found[sample.Repeat], sample.cell.String())
+				}
 			}
 		}
-	}
-	for _, repeat := range slices.Sorted(maps.Keys(found)) {
-		if len(found[repeat]) == len(methods) {
-			return representatives{found[repeat], repeat}
+		for _, repeat := range slices.Sorted(maps.Keys(found)) {
+			if len(found[repeat]) == len(methods) {
+				return representatives{found[repeat], repeat, cut}
+			}
 		}
 	}
 	return representatives{}
 }
 
-// scorePaths returns the score paths of an entry's cells, by repeat.
+// scorePaths returns the score paths of an entry's cells, by repeat; those that
+// stop early are cut.
 func (m *figureMaker) scorePaths(entry *ScoreEntry) []*scorePath {
 	var paths []*scorePath
 	for _, sample := range entry.Sample {
-		if path := m.scores[sample.cell.String()]; sample.whole() && path != nil {
+		if path := m.scores[sample.cell.String()]; sample.status.Computed() && path != nil {
+			path.cut = !sample.whole()
 			paths = append(paths, path)
 		}
 	}
@@ -208,7 +214,7 @@ func (m *figureMaker) figure(ctx context.Context, plan figurePlan) (f *Figure, m
 	case ValidationFigure:
 		f, missing = validationCurveFigure(plan, m.data, m.scorePaths), "knots.arrow has no path that all repeats of a method cover"
 	case EventFigure:
-		f, missing = eventFigure(plan, m.data, m.cellKnots), "its paths have neither turning points nor jumps"
+		f, missing = eventFigure(plan, m.data, m.cellKnots), "no complete path of it has a turning point or a jump"
 	case TimeFigure:
 		f, missing = timeFigure(plan, m.data), "no time of its cells is known"
 	case PathFigure, ConsistencyFigure:
@@ -279,6 +285,9 @@ func (m *figureMaker) pathFigure(ctx context.Context, plan figurePlan) (f *Figur
 	f.Name = plan.name
 	f.Title = title + describe(setting)
 	words := fmt.Sprintf("%srepeat %d, %s", m.data.sizesOf(setting), shown.repeat, plural(len(path.Ages), "knot"))
+	if shown.cut {
+		words += fmt.Sprintf(", incomplete: the path stops at λ=%.3g", path.Ages[len(path.Ages)-1])
+	}
 	f.Note = strings.Join(slices.DeleteFunc([]string{words, f.Note}, func(s string) bool { return s == "" }), "; ")
 	if multipliers {
 		f.Y.Text = "multiplier of the sample"

@@ -125,10 +125,12 @@ func parameterLabel(d Dimension, s Setting) string {
 	return strings.TrimSpace(s[DimNoiseKind].String() + " noise level (fraction)")
 }
 
-// repeatsOf says how many repeats of the rows have a score.
+// repeatsOf says on how many of their repeats the means of rows rest, each on those
+// that its method has.
 func repeatsOf(rows []*ScoreRow, score Score) string {
-	lo, hi := math.MaxInt, 0
+	lo, hi, of := math.MaxInt, 0, 0
 	for _, row := range rows {
+		of = max(of, row.Repeats)
 		for j := range row.Entries {
 			if n := row.Entries[j].Summary[score].N; n > 0 {
 				lo, hi = min(lo, n), max(hi, n)
@@ -139,7 +141,9 @@ func repeatsOf(rows []*ScoreRow, score Score) string {
 	case hi == 0:
 		return "no repeats"
 	case lo < hi:
-		return fmt.Sprintf("%d to %d repeats", lo, hi)
+		return fmt.Sprintf("%d to %d of %d repeats", lo, hi, of)
+	case hi < of:
+		return fmt.Sprintf("%d of %d repeats", hi, of)
 	}
 	return plural(hi, "repeat")
 }

@@ -206,7 +206,7 @@ func TestSensitivityFigure(t *testing.T) {
 	if b, ok := newBand(&gaga); ok {
 		t.Errorf("one repeat has the band %+v", b)
 	}
-	if !strings.Contains(f.Note, "1 to 2 repeats") {
+	if !strings.Contains(f.Note, "1 to 2 of 2 repeats") {
 		t.Errorf("note %s", f.Note)
 	}
 	checkFigure(t, f)

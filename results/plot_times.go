@@ -55,7 +55,7 @@ func timeFigure(plan figurePlan, data *dataFacts) *Figure {
 		}
 		if s.Pieces = nonEmpty(append(s.Pieces, piece)); len(s.Pieces) > 0 {
 			f.Series = append(f.Series, s)
-			counts = append(counts, repeatCount{style.label, most})
+			counts = append(counts, repeatCount{label: style.label, n: most, of: plan.rows[0].Repeats})
 		}
 	}
 	if len(f.Series) == 0 {

@@ -36,7 +36,12 @@ type scorePath struct {
 	ages   []float64
 	scores []float64
 	begins []bool // whether a knot begins a continuous piece, as the first does
+	cut    bool   // it stops before the last age that it was asked for
 }
+
+// first and last are the ends of the path.
+func (p *scorePath) first() float64 { return p.ages[0] }
+func (p *scorePath) last() float64  { return p.ages[len(p.ages)-1] }
 
 // after returns the score just after the given age, which must lie on the
 // path. Between the knots of a piece it is interpolated for a continuous
@@ -86,38 +91,55 @@ func (p *scorePath) breaks(ages []float64, continuous bool, lo, hi float64) []fl
 // cannot be told apart on paper.
 const curvePoints = 400
 
-// meanCurve returns the mean score over paths at the ages that all of them
-// cover, in continuous pieces, and that range; no pieces when it is empty.
-// Beyond curvePoints breaks, a piece is straight between two of them.
+// meanCurve returns the mean score over paths, with the standard deviation as its
+// band, in continuous pieces, and the range of ages: those that all paths cover
+// that are not cut. At an age that a cut one does not cover the mean is over the
+// others. No pieces when the range is empty. Beyond curvePoints breaks, a piece is
+// straight between two of them.
 func meanCurve(paths []*scorePath, continuous bool) (pieces [][]Point, lo, hi float64) {
-	lo, hi = math.Inf(-1), math.Inf(1)
-	for _, p := range paths {
-		lo, hi = max(lo, p.ages[0]), min(hi, p.ages[len(p.ages)-1])
-	}
-	if len(paths) == 0 || !(lo < hi) {
+	lo, hi = commonAges(paths)
+	if !(lo < hi) {
 		return nil, lo, hi
 	}
-	var breaks []float64
+	var breaks, ends []float64
 	for _, p := range paths {
 		breaks = p.breaks(breaks, continuous, lo, hi)
+		for _, age := range []float64{p.first(), p.last()} {
+			if lo < age && age < hi {
+				ends = append(ends, age)
+			}
+		}
 	}
-	slices.Sort(breaks)
-	breaks = slices.Compact(append(append([]float64{lo}, breaks...), hi))
+	breaks = ascending(append(append(breaks, ends...), lo, hi))
 	var grid []float64
 	if len(breaks) > curvePoints {
-		breaks = thin(breaks, curvePoints)
+		breaks = ascending(append(thin(breaks, curvePoints-len(ends)), ends...))
 	} else if continuous {
 		grid = ageGrid(lo, hi)
 	}
-	mean := func(age float64, side func(*scorePath, float64, bool) float64) Point {
-		sum := 0.0
-		for _, p := range paths {
-			sum += side(p, age, continuous)
-		}
-		return Point{X: age, Y: sum / float64(len(paths))}
-	}
 	for i, from := range breaks[:len(breaks)-1] {
 		to := breaks[i+1]
+		var there []*scorePath // in all of the piece: paths begin and end at breaks
+		for _, p := range paths {
+			if p.first() <= from && to <= p.last() {
+				there = append(there, p)
+			}
+		}
+		if len(there) == 0 {
+			continue
+		}
+		mean := func(age float64, side func(*scorePath, float64, bool) float64) Point {
+			scores := make([]float64, len(there))
+			for k, p := range there {
+				scores[k] = side(p, age, continuous)
+			}
+			s := summarize(scores)
+			point := Point{X: age, Y: s.Mean}
+			if s.N > 1 {
+				point.Band = s.Std
+			}
+			return point
+		}
 		piece := []Point{mean(from, (*scorePath).after)}
 		for ; len(grid) > 0 && grid[0] < to; grid = grid[1:] {
 			if grid[0] > from {
@@ -127,6 +149,41 @@ func meanCurve(paths []*scorePath, continuous bool) (pieces [][]Point, lo, hi fl
 		pieces = append(pieces, append(piece, mean(to, (*scorePath).before)))
 	}
 	return pieces, lo, hi
+}
+
+// commonAges returns the ages that all paths cover that are not cut; where all
+// are, those from where all have begun to the end of the longest.
+func commonAges(paths []*scorePath) (lo, hi float64) {
+	lo, hi = math.Inf(-1), math.Inf(1)
+	longest, begun := math.Inf(-1), math.Inf(-1)
+	for _, p := range paths {
+		longest, begun = max(longest, p.last()), max(begun, p.first())
+		if !p.cut {
+			lo, hi = max(lo, p.first()), min(hi, p.last())
+		}
+	}
+	if math.IsInf(hi, 1) {
+		return begun, longest
+	}
+	return lo, hi
+}
+
+// ascending sorts ages and drops those that are there twice.
+func ascending(ages []float64) []float64 {
+	slices.Sort(ages)
+	return slices.Compact(ages)
+}
+
+// cutAges returns the ages between lo and hi at which paths stop early, rising.
+func cutAges(paths []*scorePath, lo, hi float64) []float64 {
+	var ages []float64
+	for _, p := range paths {
+		if age := p.last(); p.cut && age < hi {
+			ages = append(ages, max(age, lo))
+		}
+	}
+	slices.Sort(ages)
+	return ages
 }
 
 // thin keeps the first, the last and evenly many of the ages between.
@@ -175,7 +232,7 @@ func validationCurveFigure(plan figurePlan, data *dataFacts, paths func(*ScoreEn
 			if s := entry.Summary[TestAtEnd]; s.N > 0 && styles[j].method == "original" {
 				level[len(f.Series)] = s
 				f.Series = append(f.Series, Series{Name: styles[j].label, style: styles[j].series()})
-				counts = append(counts, repeatCount{styles[j].label, s.N})
+				counts = append(counts, repeatCount{label: styles[j].label, n: s.N, of: row.Repeats})
 			}
 			continue
 		}
@@ -190,20 +247,20 @@ func validationCurveFigure(plan figurePlan, data *dataFacts, paths func(*ScoreEn
 			s.style.dashes, s.style.steps = nil, true
 		}
 		f.Series = append(f.Series, s)
-		counts = append(counts, repeatCount{styles[j].label, len(found)})
+		counts = append(counts, repeatCount{styles[j].label, len(found), row.Repeats, cutAges(found, lo, hi)})
 	}
 	if len(level) == len(f.Series) {
 		return nil
 	}
 	for i, s := range level {
-		f.Series[i].Pieces = [][]Point{{{X: lowest, Y: s.Mean}, {X: highest, Y: s.Mean}}}
+		f.Series[i].Pieces = [][]Point{{{lowest, s.Mean, finiteOr0(s.Std)}, {highest, s.Mean, finiteOr0(s.Std)}}}
 	}
 	f.X = AxisLabel{Text: "age λ", Log: spansDecade(lowest, highest)}
-	f.Note = data.sizesOf(row.Setting) + meanOver("mean", repeatCounts(counts))
+	f.Note = data.sizesOf(row.Setting) + meanOver("mean ± standard deviation", repeatCounts(counts))
 	if plan.of != "" {
 		f.Note += "; " + plan.of
 	}
-	f.Caption = "Each curve covers the ages that all of its repeats have. " +
+	f.Caption = "Each curve covers the ages that all of its complete paths have; a path that stops early counts as far as it goes. " +
 		"Where a path jumps the curve is not joined; between its knots the score is interpolated. ACS, which knows no age between its steps, holds the last one."
 	return f
 }
@@ -212,6 +269,34 @@ func validationCurveFigure(plan figurePlan, data *dataFacts, paths func(*ScoreEn
 type repeatCount struct {
 	label string
 	n     int
+	of    int       // that there are
+	cuts  []float64 // ages from which on it is one repeat less each
+}
+
+// text says it: "5", "3 of 5", "5 (4 from λ=1.4 on)".
+func (c *repeatCount) text() string {
+	text := fmt.Sprint(c.n)
+	if c.n < c.of {
+		text += fmt.Sprintf(" of %d", c.of)
+	}
+	var cuts []string
+	for i, age := range c.cuts {
+		if i+1 == len(c.cuts) || c.cuts[i+1] > age {
+			cuts = append(cuts, fmt.Sprintf("%d from λ=%.3g on", c.n-i-1, age))
+		}
+	}
+	if len(cuts) > 0 {
+		text += " (" + strings.Join(cuts, ", ") + ")"
+	}
+	return text
+}
+
+// finiteOr0 returns a deviation, 0 where there is none.
+func finiteOr0(x float64) float64 {
+	if !isFinite(x) {
+		return 0
+	}
+	return x
 }
 
 // meanOver says what the points are, and over which repeats.
@@ -228,11 +313,14 @@ func repeatCounts(counts []repeatCount) string {
 	parts := make([]string, len(counts))
 	same := true
 	for i, c := range counts {
-		parts[i] = fmt.Sprintf("%s %d", c.label, c.n)
-		same = same && c.n == counts[0].n
+		parts[i] = c.label + " " + c.text()
+		same = same && c.text() == counts[0].text()
+	}
+	if same && counts[0].text() == "1" {
+		return "1 repeat"
 	}
 	if same {
-		return plural(counts[0].n, "repeat")
+		return counts[0].text() + " repeats"
 	}
 	return "repeats (" + strings.Join(parts, ", ") + ")"
 }
