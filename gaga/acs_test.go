@@ -17,6 +17,9 @@ import (
 // jump.
 func TestPathAgreesWithACS(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("fits at up to 7000 ages for each of 20 problems")
+	}
 	for _, noise := range []float64{0, 0.3} {
 		for _, r := range []gaga.Regularizer{gaga.Hard{}, gaga.Linear{}, gaga.Polynomial{Order: 1.3}, gaga.Mixture{Gamma: 0.5}, gaga.LOG{A: 1}} {
 			for _, intercept := range []bool{false, true} {

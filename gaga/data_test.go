@@ -31,7 +31,7 @@ func training(tb testing.TB, name string, task dataset.Task, noise float64, stri
 // number.
 func trainingShare(tb testing.TB, name string, task dataset.Task, noise float64, stride int, share func(rows int) float64) *dataset.Part {
 	tb.Helper()
-	library := dataset.Library{Dir: needs.Datasets(tb)}
+	library := dataset.Library{Dir: needs.DatasetsFolder(tb)}
 	d, err := library.Load(context.Background(), dataset.Source{Name: name})
 	if errors.Is(err, dataset.ErrAbsent) {
 		needs.Lacking(tb, "%v", err)

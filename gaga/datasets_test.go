@@ -14,6 +14,9 @@ import (
 // of them with AGEPATH_LONG=1.
 func TestRegressionSets(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("computes 42 paths")
+	}
 	cases := []struct {
 		name   string
 		stride int

@@ -19,6 +19,8 @@ func TestLandingsArePlainAlternation(t *testing.T) {
 	problems := 1000
 	if long() {
 		problems = 3000
+	} else if testing.Short() {
+		problems = 300
 	}
 	alternations, same, slow, tied, other := 0, 0, 0, 0, map[Cause]int{}
 	for seed := range problems {

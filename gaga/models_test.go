@@ -30,6 +30,9 @@ var models = map[string]func(p *dataset.Part) *gaga.Problem{
 // at a fine grid, see TestPathAgreesWithACS.
 func TestModelsAgreeWithACS(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("fits at hundreds of ages for each of 30 problems")
+	}
 	for name, model := range models {
 		for _, r := range []gaga.Regularizer{gaga.Hard{}, gaga.Linear{}, gaga.Polynomial{Order: 1.3}, gaga.Mixture{Gamma: 0.5}, gaga.LOG{A: 1}} {
 			for _, noise := range []float64{0, 0.3} {

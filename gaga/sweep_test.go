@@ -41,6 +41,8 @@ func TestSweepAgreesWithExactPath(t *testing.T) {
 	problems := 300
 	if long() {
 		problems = 5000
+	} else if testing.Short() {
+		problems = 100
 	}
 	rng := rand.New(rand.NewPCG(9, 3))
 	compared, jumps, passed, events, steps, differ := 0, 0, 0, 0, 0, 0

@@ -296,9 +296,13 @@ func (b *bundle) sweep(q *Queue) {
 	die(b.pull(puller))
 	b.hasten("run", ackWait)
 	b.await("the killer is buried", func() bool {
-		_, err := puller.Pull(b.ctx)
+		d, err := puller.Pull(b.ctx)
+		if err == nil && d.Delivered == 1 { // servers before 2.10 can number a redelivery 1 once
+			die(d)
+			return false
+		}
 		if empty := new(EmptyError); !errors.As(err, &empty) {
-			b.t.Fatal(err)
+			b.t.Fatalf("pulled %+v, error %v", d, err)
 		}
 		return b.counts("run") == Counts{Done: 2, Dead: 1}
 	})

@@ -172,11 +172,11 @@ func TestScale(t *testing.T) {
 	if full && share < 0.5 {
 		t.Error("that is less than half of it")
 	}
-	if out := s.do("submit again", cells, "submit", grid); !strings.Contains(out, fmt.Sprintf("0 of %d cells queued, %d have a result", cells, cells)) {
+	if out := s.do("submit again", cells, "submit", grid); !strings.Contains(out, fmt.Sprintf("0 of %d cells queued, %d have ended", cells, cells)) {
 		t.Errorf("submit again prints %s", out)
 	}
 	dir := filepath.Join(t.TempDir(), "out")
-	if out := s.do("collect", cells, "collect", name, "--out", dir); !strings.Contains(out, fmt.Sprintf("%d of %d cells are in %s (%d ok)", cells, cells, dir, cells)) {
+	if out := s.do("collect", cells, "collect", name, "--out", dir); !strings.Contains(out, fmt.Sprintf("%d of %d cells have ended (%d ok), gathered in %s", cells, cells, cells, dir)) {
 		t.Errorf("collect prints %s", out)
 	}
 	if out := s.do("plan of what is there", cells, "plan", grid, "--out", dir); !strings.Contains(out, " 0 to compute") {

@@ -61,7 +61,7 @@ func BenchmarkSVMRehline(b *testing.B) {
 // trainingPart is the training part of a data set by the default protocol, a
 // fraction of its labels flipped.
 func trainingPart(b *testing.B, name string, noise float64) (blas64.General, []float64) {
-	library := dataset.Library{Dir: needs.Datasets(b)}
+	library := dataset.Library{Dir: needs.DatasetsFolder(b)}
 	d, err := library.Load(context.Background(), dataset.Source{Name: name})
 	if errors.Is(err, dataset.ErrAbsent) {
 		needs.Lacking(b, "%v", err)

@@ -44,14 +44,21 @@ func Program(t testing.TB, purpose string, names ...string) string {
 	return ""
 }
 
-// Datasets returns the folder of the real data sets: AGEPATH_DATASETS, else
-// ../shared/datasets beside the repository.
+// DatasetsFolder returns where the real data sets are expected, which need not exist:
+// AGEPATH_DATASETS, else ../shared/datasets beside the repository. It is for tests
+// that can use embedded ones.
+func DatasetsFolder(t testing.TB) string {
+	t.Helper()
+	if dir := os.Getenv(datasets); dir != "" {
+		return dir
+	}
+	return filepath.Join(repository(t), "..", "shared", "datasets")
+}
+
+// Datasets returns the folder of the real data sets, which exists.
 func Datasets(t testing.TB) string {
 	t.Helper()
-	dir := os.Getenv(datasets)
-	if dir == "" {
-		dir = filepath.Join(repository(t), "..", "shared", "datasets")
-	}
+	dir := DatasetsFolder(t)
 	if _, err := os.Stat(dir); err != nil {
 		Lacking(t, "no real data sets, set %s to their folder: %v", datasets, err)
 	}

@@ -67,6 +67,10 @@ func TestThere(t *testing.T) {
 		t.Errorf("found %s, want %s", got, own)
 	}
 	dir := t.TempDir()
+	t.Setenv(datasets, filepath.Join(dir, "none"))
+	if got := DatasetsFolder(t); got != filepath.Join(dir, "none") {
+		t.Errorf("data sets are expected in %s", got)
+	}
 	t.Setenv(datasets, dir)
 	if got := Datasets(t); got != dir {
 		t.Errorf("data sets in %s, want %s", got, dir)
