@@ -1,0 +1,76 @@
+package run
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/agepath/agepath/experiment"
+)
+
+// TestGate wants the gate to take the outcome of a cell as its worker made it, and
+// to say of each changed one what is wrong.
+func TestGate(t *testing.T) {
+	t.Parallel()
+	w := newWire(t)
+	tables := experiment.SelfPacedTables()
+	g, err := newGate(t.Context(), w.plan, tables, kept(w.grid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	negative, tiny := -1.0, int64(-1)
+	other := w.good[w.ids[1]]
+	for want, change := range map[string]func(o *experiment.Outcome){
+		"":                            func(*experiment.Outcome) {},
+		"it is of run \"other\"":      func(o *experiment.Outcome) { o.Run = "other" },
+		"has no cell \"00":            func(o *experiment.Outcome) { o.Cell = strings.Repeat("0", 32) },
+		"has no cell \"x":             func(o *experiment.Outcome) { o.Cell = "x" },
+		"its error, worker":           func(o *experiment.Outcome) { o.Error = strings.Repeat("e", errorBytes+1) },
+		"and version have":            func(o *experiment.Outcome) { o.Worker = strings.Repeat("w", nameBytes+1) },
+		"bytes; allowed are":          func(o *experiment.Outcome) { o.Version = strings.Repeat("v", nameBytes+1) },
+		"it says -1 attempts":         func(o *experiment.Outcome) { o.Attempts = -1 },
+		"it says 1048577 attempts":    func(o *experiment.Outcome) { o.Attempts = mostAttempts + 1 },
+		"its time or memory":          func(o *experiment.Outcome) { o.Wall = -1 },
+		"time or memory is":           func(o *experiment.Outcome) { o.Wall = math.NaN() },
+		"or memory is no":             func(o *experiment.Outcome) { o.CPU = &negative },
+		"memory is no number":         func(o *experiment.Outcome) { o.Peak = &tiny },
+		"measures: none":              func(o *experiment.Outcome) { o.Measures = experiment.Batch{} },
+		"measures: has":               func(o *experiment.Outcome) { o.Measures.Columns = o.Measures.Columns[1:] },
+		"does not declare":            func(o *experiment.Outcome) { o.Further["more"] = experiment.Batch{} },
+		"there is no status \"fine\"": func(o *experiment.Outcome) { o.Status = "fine" },
+		"it is of the kind \"other\"": func(o *experiment.Outcome) { o.Kind = "other" },
+		"labels: has":                 func(o *experiment.Outcome) { o.Labels.Columns = o.Labels.Columns[1:] },
+		"labels: 0 rows":              func(o *experiment.Outcome) { o.Labels = none(o.Labels) },
+		"its labels are not those":    func(o *experiment.Outcome) { o.Labels = other.Labels },
+		"are not those of the cell":   func(o *experiment.Outcome) { o.Labels.Columns[0].Texts[0] = "<script>" },
+		"it has no table knots":       func(o *experiment.Outcome) { delete(o.Further, "knots") },
+		"is NaN":                      func(o *experiment.Outcome) { spoilMeasure(o, math.NaN()) },
+		"is -Inf":                     func(o *experiment.Outcome) { spoilMeasure(o, math.Inf(-1)) },
+		"table knots: age is +Inf": func(o *experiment.Outcome) {
+			v := &o.Further["knots"].Columns[1]
+			v.Floats[0], v.Null = math.Inf(1), nil
+		},
+		"its worker could not read the": func(o *experiment.Outcome) {
+			*o = experiment.Outcome{Run: o.Run, Cell: o.Cell, Status: experiment.Failed, Error: "it has no end"}
+		},
+	} {
+		err := g.check(changed(t, w.good[w.ids[0]], change))
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+}
+
+// none returns the batch without its row.
+func none(b experiment.Batch) experiment.Batch {
+	return experiment.Batch{Columns: make([]experiment.Vector, len(b.Columns))}
+}
+
+func spoilMeasure(o *experiment.Outcome, x float64) {
+	for j := range o.Measures.Columns {
+		if v := &o.Measures.Columns[j]; len(v.Floats) == 1 && !v.IsNull(0) {
+			v.Floats[0] = x
+			return
+		}
+	}
+}

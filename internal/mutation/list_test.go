@@ -1,0 +1,71 @@
+package mutation
+
+import "slices"
+
+// mutations are grouped by what they take away. Each takes a check, an order or a
+// limit; those of one group have the tests of their packages.
+var mutations = slices.Concat(wire, order, limits, secrets)
+
+// wire has the checks of what comes in over NATS.
+var wire = []mutation{
+	{"gate: another run's outcome", "experiment/run/gate.go", `case o.Run != g.plan.Run:`, `case false:`, gateTests},
+	{"gate: a cell that is not planned", "experiment/run/gate.go", "	case !ok:\n", "	case false && !ok:\n", gateTests},
+	{"gate: long texts", "experiment/run/gate.go", `len(o.Error) > errorBytes || `, `false && `, gateTests},
+	{"gate: impossible attempts", "experiment/run/gate.go", `case o.Attempts < 0 || o.Attempts > mostAttempts:`, `case false:`, gateTests},
+	{"gate: impossible times", "experiment/run/gate.go", `case !duration(o.Wall) || `, `case `, gateTests},
+	{"gate: rows of other tables", "experiment/run/gate.go", `if err := g.tables.FitsRows(o); err != nil {`, `if err := g.tables.FitsRows(o); err != nil && false {`, gateTests},
+	{"gate: another kind", "experiment/run/gate.go", `if o.Kind != g.plan.Kind {`, `if false {`, gateTests},
+	{"gate: labels of other columns", "experiment/run/gate.go", `if err := g.tables.FitsLabels(&o.Labels); err != nil {`, `if err := g.tables.FitsLabels(&o.Labels); err != nil && false {`, gateTests},
+	{"gate: another cell's labels", "experiment/run/gate.go", `if g.hash(&o.Labels) != cell.labels {`, `if false {`, gateTests},
+	{"gate: a further table is missing", "experiment/run/gate.go", `if _, ok := o.Further[name]; !ok {`, `if _, ok := o.Further[name]; !ok && false {`, gateTests},
+	{"gate: numbers that are none", "experiment/run/gate.go", `return g.tables.Finite(&o.Measures, o.Further)`, `return nil`, gateTests},
+	{"gate: a cell without an end", "experiment/run/gate.go", `return g.again[key] >= mostAgain`, `return g.again[key] > mostAgain`, gateTests},
+	{"queue: the body is another cell's", "experiment/queue/sift.go", `case outcome.Run != runOf(subject) || outcome.Cell != cellOf(subject):`, `case false:`, strayTests},
+	{"queue: the status is not the header's", "experiment/queue/sift.go", `case string(outcome.Status) != header.Get(statusHeader):`, `case false:`, strayTests},
+	{"queue: the number of a task", "experiment/queue/sift.go", `return number, err == nil && number <= maxNumber`, `return number, err == nil`, strayTests},
+	{"queue: a large outcome of another cell", "experiment/queue/result.go", `if !strings.HasPrefix(name, runOf(subject)+"."+cellOf(subject)+".") {`, `if !strings.HasPrefix(name, "") {`, "./experiment/... Object|Stray|LargeResult|Sift"},
+	{"queue: an index of any size", "experiment/queue/object.go", `if i.Size < 0 || i.Size > most {`, `if i.Size < 0 {`, "./experiment/queue IndexOnTheWire"},
+	{"queue: an index of any parts", "experiment/queue/object.go", `int64(i.Parts) != want {`, `int64(i.Parts) != want && false {`, "./experiment/queue IndexOnTheWire"},
+	{"queue: an object of any size", "experiment/queue/object.go", `case info.Size > uint64(most):`, `case false:`, "./experiment/queue IndexOnTheWire"},
+	{"queue: an object's chunks that are not there", "experiment/queue/object.go", `have != uint64(info.Chunks) {`, `have != uint64(info.Chunks) && false {`, "./experiment/queue IndexOnTheWire"},
+	{"queue: a message that takes memory", "experiment/queue/canonical_read.go", `if r.room -= n * bytes; r.room < 0 {`, `if false {`, "./experiment/queue DecodingTakesLittle"},
+	{"queue: impossible counts of attempts", "experiment/queue/tally.go", `if n < 0 || n > mostTimes {`, `if false {`, "./experiment/queue RecordOfAttempts"},
+	{"data: a data set of another digest", "experiment/run/datacache.go", `if have := set.Digest(); have != digest {`, `if have := set.Digest(); false && have != digest {`, "./experiment/run DatasetDigest|DiskCache|CacheTrouble"},
+}
+
+const (
+	gateTests  = "./experiment/run TestGate$"
+	strayTests = "./experiment/run Strays"
+)
+
+// order has what comes before what, and what is done once.
+var order = []mutation{
+	{"queue: acknowledged before the result is confirmed", "experiment/queue/done.go", `storing(p.queue.confirm(ctx, stores[i], resultsStream))`, `storing(stores[i].err)`, "./experiment/queue Done|Result|Redelivery|Broken"},
+	{"queue: a result is not looked for", "experiment/queue/result.go", `return ok && of >= task, nil`, `return false, nil`, "./experiment/queue Result|PutBack|Again|Lost|Done"},
+	{"queue: a result of this very task does not count", "experiment/queue/result.go", `return ok && of >= task, nil`, `return ok && of > task, nil`, "./experiment/queue Result|PutBack|Again|Lost|Done"},
+	{"queue: a cell is queued twice", "experiment/queue/streams.go", `tasks.DiscardNewPerSubject = true`, `tasks.DiscardNewPerSubject = false`, "./experiment/queue Publish"},
+	{"queue: a cell has two results", "experiment/queue/streams.go", `MaxMsgsPerSubject: 1,`, `MaxMsgsPerSubject: 2,`, "./experiment/queue Results|Publish|Ensure|Record"},
+	{"queue: a lost delivery is settled", "experiment/queue/delivery.go", `	_, err := d.puller.queue.record(ctx, d.run, d.cell, d.number, func(t *tally) {`, `	_, err := d.puller.queue.record(ctx, d.run, d.cell, d.number+1, func(t *tally) {`, "./experiment/queue Release|Dead|Lost"},
+	{"queue: streams that discard by size", "experiment/queue/verify.go", `{"max_bytes", unlimited(want.MaxBytes), unlimited(have.MaxBytes), `, `{"max_bytes", 0, 0, `, "./experiment/queue Ensure"},
+	{"queue: streams that discard by age", "experiment/queue/verify.go", `{"max_age", want.MaxAge, have.MaxAge, `, `{"max_age", 0, 0, `, "./experiment/queue Ensure"},
+}
+
+// limits has bounds that are off by one or gone.
+var limits = []mutation{
+	{"queue: one attempt too many", "experiment/queue/delivery.go", "	if limit == 0 || attempts < limit {\n		return false, d.handBack(ctx, delay)", "	if limit == 0 || attempts <= limit {\n		return false, d.handBack(ctx, delay)", "./experiment/queue FailCounts|FailThen"},
+	{"queue: one death too many", "experiment/queue/tally.go", `return t.silent(delivery) >= deaths && `, `return t.silent(delivery) > deaths && `, "./experiment/queue Dead|Lost"},
+	{"queue: one certain death too few", "experiment/queue/tally.go", `t.Died >= deaths-1`, `t.Died >= deaths-2`, "./experiment/queue Dead|Lost"},
+	{"dataset: rows without a bound", "experiment/dataset/table.go", `if err := t.fits(t.kept() + 1); err != nil {`, `if err := t.fits(0); err != nil {`, "./experiment/dataset Limits"},
+	{"dataset: labels without a bound", "experiment/dataset/classes.go", `if len(t.texts) == most {`, `if false {`, "./experiment/dataset Limits"},
+	{"dataset: a pipe is opened", "experiment/dataset/read.go", `err = regular(info)`, `err = nil`, "./cmd/coordinator Irregular"},
+	{"dataset: the grid's limit is not asked", "experiment/check.go", `source.Memory = p.grid.Limits.Memory`, `source.Memory = 0`, "./cmd/coordinator ManyShort"},
+}
+
+// secrets has what keeps passwords and formulas out of outputs.
+var secrets = []mutation{
+	{"servers: tokens are shown", "experiment/queue/servers.go", `shown.User = url.User("xxxxx")`, `shown.User = server.User`, "./experiment/queue Servers$|Token"},
+	{"servers: errors of net/url are shown", "experiment/queue/servers.go", `return nil, errors.New("cannot be read")`, `return nil, err`, "./internal/command NoSecret"},
+	{"servers: a path is let in", "experiment/queue/servers.go", `case server.Path != "" && server.Path != "/", `, `case false, `, "./internal/command NoSecret"},
+	{"secrets: files that everybody reads", "internal/command/secrets.go", `case mode&0o004 != 0:`, `case false:`, "./internal/command Exposed"},
+	{"csv: formulas", "results/csv.go", `return "'" + text`, `return text`, "./results NoFormulas"},
+}
