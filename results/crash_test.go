@@ -9,7 +9,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -447,67 +446,4 @@ func TestKill(t *testing.T) {
 	compactStore(t, s, cells)
 	closeStore(t, s)
 	checkFiles(t, dir, fewTables(), outcomes)
-}
-
-func FuzzRecover(f *testing.F) {
-	dir := f.TempDir()
-	s := openFew(f, dir, disk.OS{})
-	for i := range 4 {
-		appendAll(f, s, storeOutcome(fewTables(), i, 0))
-		flushStore(f, s)
-	}
-	closeStore(f, s)
-	whole := dirFiles(f, dir)
-	f.Add([]byte(whole["cells.0001.arrows"]), []byte(whole["knots.0001.arrows"]), false)
-	s = openFew(f, dir, disk.OS{})
-	compactStore(f, s, 4)
-	closeStore(f, s)
-	final := dirFiles(f, dir)
-	f.Add([]byte(final["cells.arrow"]), []byte(final["knots.arrow"]), true)
-	f.Fuzz(func(t *testing.T, cells, knots []byte, finals bool) {
-		dir := t.TempDir()
-		names := []string{"cells.0001.arrows", "knots.0001.arrows"}
-		if finals {
-			names = []string{"cells.arrow", "knots.arrow"}
-		}
-		writeDir(t, dir, map[string]string{names[0]: string(cells), names[1]: string(knots)})
-		for _, name := range names {
-			if frame, err := ReadTable(filepath.Join(dir, name)); err == nil {
-				for i := range frame.Rows() {
-					for j := range frame.Columns {
-						frame.At(j, i)
-					}
-				}
-			}
-		}
-		s, err := open(t.Context(), dir, StoreOptions{Tables: fewTables(), Run: storeRun}, disk.OS{})
-		if err != nil {
-			return
-		}
-		// What opens can be used on, and is then whole.
-		if err := s.Append(storeOutcome(fewTables(), 5, 0)); err != nil {
-			t.Fatal(err)
-		}
-		cellsDone := s.Len()
-		if err := s.Flush(); err != nil {
-			t.Fatal(err)
-		}
-		if err := s.Compact(t.Context(), storeOrder(6)); err != nil {
-			if !finals {
-				t.Fatal(err)
-			}
-			return // damage to a final file, which is not looked through on opening
-		}
-		if s.Len() < cellsDone {
-			t.Fatalf("%d cells of %d are left", s.Len(), cellsDone)
-		}
-		if err := s.Close(); err != nil {
-			t.Fatal(err)
-		}
-		again := openFew(t, dir, disk.OS{})
-		defer closeStore(t, again)
-		if again.Len() != s.Len() || len(again.Omitted()) != 0 {
-			t.Fatalf("%d cells after compaction, want %d; omitted %q", again.Len(), s.Len(), again.Omitted())
-		}
-	})
 }
