@@ -4,7 +4,7 @@ import "slices"
 
 // mutations are grouped by what they take away. Each takes a check, an order or a
 // limit; those of one group have the tests of their packages.
-var mutations = slices.Concat(wire, order, limits, secrets)
+var mutations = slices.Concat(wire, order, durability, limits, secrets)
 
 // wire has the checks of what comes in over NATS.
 var wire = []mutation{
@@ -49,6 +49,81 @@ var order = []mutation{
 	{"queue: streams that discard by size", "experiment/queue/verify.go", `{"max_bytes", unlimited(want.MaxBytes), unlimited(have.MaxBytes), `, `{"max_bytes", 0, 0, `, "./experiment/queue Ensure"},
 	{"queue: streams that discard by age", "experiment/queue/verify.go", `{"max_age", want.MaxAge, have.MaxAge, `, `{"max_age", 0, 0, `, "./experiment/queue Ensure"},
 }
+
+// durability has what makes files survive a crash.
+var durability = []mutation{
+	{"disk: the bytes of a file are not synced", "internal/disk/disk.go", `		err = file.Sync()
+`, `		err = error(nil)
+`, "./internal/disk/faulty Replace"},
+	{"disk: the name of a file is not synced", "internal/disk/disk.go", `	return d.SyncDir(filepath.Dir(path))
+`, `	return nil
+`, "./internal/disk/faulty Replace"},
+	{"results: streams are not synced", "results/segment.go", "		err := stream.flush()\n		if err == nil {\n			err = stream.out.sync()", "		err := stream.flush()\n		if err == nil {\n			err = stream.out.buffered.Flush()", powerTests},
+	{"results: the names of streams are not synced", "results/segment.go", `if err := w.disk.SyncDir(w.dir); err != nil {`, `if err := error(nil); err != nil {`, powerTests},
+	{"results: the cells of a batch come first", "results/segment.go", `	for k, stream := range w.streams {
+		if k == len(w.streams)-1 && w.batches == 0 {`, `	for k, stream := range slices.Backward(w.streams) {
+		if k == 0 && w.batches == 0 {`, powerTests},
+	{"results: compacted files are not synced", "internal/disk/disk.go", `		err = file.Sync()
+`, `		err = error(nil)
+`, powerTests},
+	{"results: cells.arrow is renamed first", "results/compact.go", `	for _, table := range written {
+		if err := s.rename(table); err != nil {
+			return err
+		}
+	}
+	if err := s.disk.SyncDir(s.dir); err != nil {
+		return err
+	}
+	cells := s.rows.cells().Name
+	if err := s.rename(cells); err != nil {
+		return err
+	}
+`, `	cells := s.rows.cells().Name
+	if err := s.rename(cells); err != nil {
+		return err
+	}
+	if err := s.disk.SyncDir(s.dir); err != nil {
+		return err
+	}
+	for _, table := range written {
+		if err := s.rename(table); err != nil {
+			return err
+		}
+	}
+`, powerTests},
+	{"results: the folder is not synced before cells.arrow", "results/compact.go", `	if err := s.disk.SyncDir(s.dir); err != nil {
+		return err
+	}
+	cells := s.rows.cells().Name
+	if err := s.rename(cells); err != nil {
+`, `	cells := s.rows.cells().Name
+	if err := s.rename(cells); err != nil {
+`, powerTests},
+	{"results: streams go before cells.arrow is synced", "results/compact.go", `	if err := s.disk.SyncDir(s.dir); err != nil {
+		return err
+	}
+	s.index.settle()
+`, `	s.index.settle()
+`, powerTests},
+	{"results: files without rows go last", "results/compact.go", `		if err := errors.Join(disk.RemoveIfThere(s.disk, path), disk.RemoveIfThere(s.disk, disk.Temporary(path))); err != nil {
+			return err
+		}
+`, `		defer func() { disk.RemoveIfThere(s.disk, path) }()
+`, powerTests},
+	{"results: what a killed process left is not synced", "results/recover.go", `func (s *Store) recover(ctx context.Context) error {
+	if err := s.disk.SyncDir(s.dir); err != nil {
+		return err
+	}
+`, `func (s *Store) recover(ctx context.Context) error {
+`, powerTests},
+	{"results: a torn batch of another table counts", "results/recover.go", `whole = min(whole, batches)`, `whole = batches`, "./results Torn|Zeroed|Power"},
+	{"results: a missing companion is not missed", "results/recover.go", `if table != "" && !slices.Contains(s.finals, table) {`, `if false {`, "./results Torn|Companion|Store|Missing"},
+	{"results: damage is not looked for", "results/recover.go", `		err := reader.verify()
+`, `		_, err := reader.Next()
+`, "./results Torn|Zeroed|Damage"},
+}
+
+const powerTests = "./results PowerFailures|DiskFaults"
 
 // limits has bounds that are off by one or gone.
 var limits = []mutation{
