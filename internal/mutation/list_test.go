@@ -30,6 +30,12 @@ var wire = []mutation{
 	{"queue: an object's chunks that are not there", "experiment/queue/object.go", `have != uint64(info.Chunks) {`, `have != uint64(info.Chunks) && false {`, "./experiment/queue IndexOnTheWire"},
 	{"queue: a message that takes memory", "experiment/queue/canonical_read.go", `if r.room -= n * bytes; r.room < 0 {`, `if false {`, "./experiment/queue DecodingTakesLittle"},
 	{"queue: impossible counts of attempts", "experiment/queue/tally.go", `if n < 0 || n > mostTimes {`, `if false {`, "./experiment/queue RecordOfAttempts"},
+	{"task: the identity is not that of the cell", "experiment/compute.go", `if id := cell.ID(); id != task.Cell {`, `if id := cell.ID(); id != task.Cell && false {`, "./experiment/run TasksOnTheWire"},
+	{"task: the data are not those of the cell", "experiment/compute.go", `if len(task.Data) != 1 || task.Data[0] != cell.Data.Digest {`, `if len(task.Data) != 1 {`, "./experiment/run TasksOnTheWire"},
+	{"task: a digest that is none", "experiment/queue/delivery.go", `if err := ValidName(digest); err != nil {`, `if err := ValidName(digest); err != nil && false {`, "./experiment/run TasksOnTheWire"},
+	{"worker: another subject's heartbeat", "experiment/queue/presence.go", `string(workerTopic)+token(p.Name) != subject || `, ``, "./experiment/run WorkersOnTheWire"},
+	{"worker: slots without a bound", "experiment/queue/presence.go", `p.Slots < 0 || p.Slots > mostSlots || `, ``, "./experiment/run WorkersOnTheWire"},
+	{"description: of another run", "experiment/run/description.go", `case d.Run != run:`, `case false:`, "./experiment/run DescriptionOnTheWire"},
 	{"data: a data set of another digest", "experiment/run/datacache.go", `if have := set.Digest(); have != digest {`, `if have := set.Digest(); false && have != digest {`, "./experiment/run DatasetDigest|DiskCache|CacheTrouble"},
 }
 
