@@ -40,6 +40,7 @@ type deployment struct {
 	out         string
 	caches      []string
 	noDisks     bool // that fill up
+	attacked    int  // hostile messages published
 }
 
 // deploy starts everything but the coordinator.

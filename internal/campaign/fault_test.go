@@ -84,6 +84,10 @@ var faults = []fault{
 		d.hit(d.workers[at], syscall.SIGKILL) // the next one has to write the data sets
 		return heal, d.between(time.Second, 2*time.Second)
 	}},
+	{"hostile messages of all kinds that workers may send", func(d *deployment) (func(), time.Duration) {
+		d.attack()
+		return nil, 0
+	}},
 	{"corrupt files in the caches", func(d *deployment) (func(), time.Duration) {
 		for _, cache := range d.caches {
 			corrupt(d.t, cache, d.random)

@@ -191,7 +191,9 @@ func TestHostileMessages(t *testing.T) {
 		t.Fatalf("%d cells, want %d", len(want), repeats*20*2)
 	}
 	h := &hostile{t: t, random: rand.New(rand.NewPCG(seed(t), 18))}
-	h.learn(js)
+	if !h.learn(js) {
+		t.Fatal("the server has no results")
+	}
 	g.must("purge", h.run)
 
 	var refused atomic.Int64
@@ -267,12 +269,12 @@ func wantSame(t *testing.T, have, want map[string]string) {
 	}
 }
 
-// learn keeps some of the results that a server has.
-func (h *hostile) learn(js jetstream.JetStream) {
-	h.t.Helper()
+// learn keeps some of the results that a server has, and reports whether it has any
+// that can be read now.
+func (h *hostile) learn(js jetstream.JetStream) bool {
 	stream, err := js.Stream(h.t.Context(), "AGEPATH_RESULTS")
 	if err != nil {
-		h.t.Fatal(err)
+		return false
 	}
 	state := stream.CachedInfo().State
 	for sequence := state.FirstSeq; sequence <= state.LastSeq && len(h.valid) < 200; sequence += 1 + state.Msgs/200 {
@@ -283,9 +285,7 @@ func (h *hostile) learn(js jetstream.JetStream) {
 		h.run = strings.Split(msg.Subject, ".")[2]
 		h.valid = append(h.valid, &nats.Msg{Subject: msg.Subject, Header: msg.Header, Data: bytes.Clone(msg.Data)})
 	}
-	if len(h.valid) == 0 {
-		h.t.Fatal("the server has no results")
-	}
+	return len(h.valid) > 0
 }
 
 // publish publishes the messages of an attack.
@@ -298,5 +298,52 @@ func (h *hostile) publish(conn *nats.Conn, attack []*nats.Msg) {
 	}
 	if err := conn.Flush(); err != nil {
 		h.t.Fatal(err)
+	}
+}
+
+// attack publishes hostile messages, from the results that are there. A server that
+// cannot be reached at the moment is spared.
+func (d *deployment) attack() {
+	d.t.Helper()
+	conn, err := nats.Connect("nats://"+strings.Join(d.addresses, ",nats://"), nats.Timeout(time.Second), nats.MaxReconnects(0))
+	if err != nil {
+		return
+	}
+	defer conn.Close()
+	js, err := jetstream.New(conn)
+	if err != nil {
+		d.t.Error(err)
+		return
+	}
+	h := &hostile{t: d.t, random: d.random, made: d.attacked}
+	if !h.learn(js) {
+		return // nothing was computed yet, or no leader is elected
+	}
+	for range 20 {
+		for _, kind := range kindsOfWorkers {
+			for _, msg := range h.next(kind) {
+				if conn.PublishMsg(msg) == nil {
+					d.attacked++
+				}
+			}
+		}
+	}
+	_ = conn.FlushTimeout(time.Second) // a server that went away has them or not
+}
+
+// sift has the hostile messages quarantined that came after the coordinator had
+// ended, and the cells computed again whose result they replaced.
+func (d *deployment) sift(run string) {
+	d.t.Helper()
+	for range 2 {
+		collect := exec.Command(builtProgram(d.t, "coordinator"), "collect", run, "--out", filepath.Join(d.t.TempDir(), "collected"),
+			"--nats", "nats://"+strings.Join(d.addresses, ",nats://"))
+		text, err := collect.CombinedOutput()
+		if err != nil {
+			d.t.Errorf("collecting after %d hostile messages: %v\n%s", d.attacked, err, text)
+		}
+		if !strings.Contains(string(text), "quarantined") {
+			return
+		}
 	}
 }
