@@ -1,9 +1,12 @@
 package live
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -192,4 +195,46 @@ func TestOutlook(t *testing.T) {
 	if rate, eta := (&watch{shown: w.shown}).outlook(nil, 5); rate != 0 || eta != nil {
 		t.Errorf("with nothing known %g cells a second, %v", rate, eta)
 	}
+}
+
+// TestMonitorOfStrays counts what is quarantined, and what no worker computes.
+func TestMonitorOfStrays(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	m := b.monitor()
+	b.submit("run", 1)
+	b.compute(2, experiment.Diverged)
+	for _, err := range b.Sift(b.ctx, "run", false, func(*experiment.Outcome) error { return errors.New("a stray") }) {
+		if stray := new(queue.QuarantinedError); !errors.As(err, &stray) {
+			t.Error(err)
+		}
+	}
+	s := b.await(m, "two messages are quarantined", func(s *State) bool { return len(s.Runs) == 1 && s.Runs[0].Quarantined == 2 })
+	if r := s.Runs[0]; r.Failed != 0 || r.Unqueued != 2 || len(r.Unable) != 0 {
+		t.Errorf("run %+v, want its two cells to have no result", r)
+	}
+	description, err := run.Describe(b.ctx, b.Queue, "run")
+	if err != nil {
+		t.Fatal(err)
+	}
+	description.Needs = []experiment.Need{{Name: "gaga", Version: 7}}
+	text, err := json.Marshal(description)
+	if err == nil {
+		err = b.ReplaceData(b.ctx, "run", bytes.NewReader(text))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := b.Announce(&queue.Presence{Name: "old", State: queue.Idle, At: time.Now(), Computes: []experiment.Need{{Name: "gaga", Version: 6}}}); err != nil {
+		t.Fatal(err)
+	}
+	m = b.monitor()
+	b.await(m, "no worker computes version 7 of gaga", func(s *State) bool {
+		return len(s.Runs) == 1 && slices.Equal(s.Runs[0].Unable, []string{"version 7 of gaga"})
+	})
+	if err := b.ReplaceData(b.ctx, "run", strings.NewReader("no description")); err != nil {
+		t.Fatal(err)
+	}
+	m = b.monitor()
+	b.await(m, "a run without a description is shown", func(s *State) bool { return len(s.Runs) == 1 && s.Runs[0].Queued == 7 })
 }

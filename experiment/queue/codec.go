@@ -145,7 +145,7 @@ func unmarshal(data []byte, value any) error {
 		return fmt.Errorf("it takes more than %d bytes of memory", roomFor(len(data)))
 	}
 	if r.failed {
-		return errors.New("an item is longer than it, or its length comes last")
+		return errors.New("an item is longer than the message, or of indefinite length")
 	}
 	return decMode.Unmarshal(data, value)
 }

@@ -1,0 +1,66 @@
+package main
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/agepath/agepath/results"
+)
+
+// TestQuarantine has a result that cannot be read and a worker of another version
+// alone: collect, status and discard say so.
+func TestQuarantine(t *testing.T) {
+	t.Parallel()
+	r := startRemote(t)
+	dir := t.TempDir()
+	write(t, dir, "data.csv", table)
+	grid := write(t, dir, "grid.yaml", dataGrid)
+	with := func(args ...string) []string { return append(args, "--nats", r.url) }
+	run, _, _ := strings.Cut(must(t, with("submit", grid)...).out, ":")
+	if _, wait := r.work(t, "--drain", "--cache", filepath.Join(dir, "cache")); wait() != nil {
+		t.Fatal("the worker failed")
+	}
+	out := filepath.Join(dir, "out")
+	must(t, with("collect", run, "--out", out)...)
+	cells, err := results.ReadTable(filepath.Join(out, "cells.arrow"), "cell")
+	if err != nil || cells.Rows() != 1 {
+		t.Fatalf("%v, %v; want one cell", cells, err)
+	}
+	cell := cells.At(0, 0).(string)
+	conn, err := nats.Connect(r.url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if _, err := conn.Request("agepath.result."+run+"."+cell, []byte("\x1b[2Jno outcome"), 5*time.Second); err != nil {
+		t.Fatal(err)
+	}
+	old := `{"name":"old","state":"idle","slots":1,"at":"` + time.Now().UTC().Format(time.RFC3339) + `","computes":[{"name":"original","version":1}]}`
+	for name, body := range map[string]string{"old": old, "none": "no worker"} {
+		if _, err := conn.Request("agepath.worker."+name, []byte(body), 5*time.Second); err != nil {
+			t.Fatal(err)
+		}
+	}
+	o := must(t, with("collect", run, "--out", filepath.Join(dir, "again"))...)
+	if !strings.Contains(o.out, "1 messages did not pass and are quarantined, 1 cells are queued again") {
+		t.Errorf("collect prints\n%s", o.out)
+	}
+	o = must(t, with("status", run)...)
+	for _, want := range []string{run + ": 1 messages did not pass and are quarantined", "agepath.result." + run + "." + cell + ": decoding outcome", run + ": no worker for version", "1 messages in the workers' place are none of a worker"} {
+		if !strings.Contains(o.out, want) {
+			t.Errorf("status lacks %q:\n%s", want, o.out)
+		}
+	}
+	if _, wait := r.work(t, "--drain", "--cache", filepath.Join(dir, "cache")); wait() != nil {
+		t.Fatal("the worker failed")
+	}
+	if o := must(t, with("discard", run, cell[:8])...); !strings.Contains(o.out, "1 cells discarded, 1 of them queued again") {
+		t.Errorf("discard prints %s", o.out)
+	}
+	wantRefusal(t, do(t, with("discard", run, "xyz")...), []string{"has no cell that begins with", "xyz"})
+	wantRefusal(t, do(t, with("discard", run)...), []string{"CELL... is missing"})
+}
