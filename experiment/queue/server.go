@@ -34,6 +34,7 @@ type ServerConfig struct {
 // take the last two minutes.
 type Server struct {
 	server *server.Server
+	dir    string
 	lock   *os.File
 }
 
@@ -42,7 +43,7 @@ type Server struct {
 const startWait = time.Minute
 
 // StartServer starts an embedded server and returns when it is ready. Reach it
-// with [Config.Server].
+// with [Config.Server]. It fails with a [*RoomError] on a full disk.
 func StartServer(ctx context.Context, config ServerConfig) (*Server, error) {
 	if config.Dir == "" {
 		return nil, errors.New("embedded NATS server: no folder given")
@@ -53,6 +54,9 @@ func StartServer(ctx context.Context, config ServerConfig) (*Server, error) {
 	if err := os.MkdirAll(config.Dir, 0o755); err != nil {
 		return nil, fmt.Errorf("embedded NATS server: %w", err)
 	}
+	if err := room(config.Dir); err != nil {
+		return nil, err
+	}
 	lock, err := lockFile(filepath.Join(config.Dir, "lock"))
 	if err != nil {
 		return nil, fmt.Errorf("embedded NATS server: %w", err)
@@ -61,7 +65,7 @@ func StartServer(ctx context.Context, config ServerConfig) (*Server, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("embedded NATS server in %s: %w", config.Dir, err), unlockFile(lock))
 	}
-	return &Server{server: s, lock: lock}, nil
+	return &Server{server: s, dir: config.Dir, lock: lock}, nil
 }
 
 func start(ctx context.Context, config ServerConfig) (*server.Server, error) {
@@ -88,7 +92,7 @@ func start(ctx context.Context, config ServerConfig) (*server.Server, error) {
 	s.Start()
 	// JetStream is enabled here and not by Options.JetStream because there a
 	// folder that cannot be used ends up in the server's log only.
-	if err := s.EnableJetStream(&server.JetStreamConfig{StoreDir: config.Dir}); err != nil {
+	if err := s.EnableJetStream(&server.JetStreamConfig{StoreDir: config.Dir, MaxStore: storeLimit}); err != nil {
 		stop(s)
 		return nil, fmt.Errorf("opening its store: %w", err)
 	}

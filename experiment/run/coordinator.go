@@ -175,6 +175,9 @@ func (c *Coordinator) compute(ctx context.Context, g *gatherer) (err error) {
 			return err
 		}
 		defer func() { err = errors.Join(err, stopServer(server, dir, err == nil)) }()
+		var unwatch func(error) error
+		ctx, unwatch = watchRoom(ctx, server)
+		defer func() { err = unwatch(err) }()
 		if q, err = queue.Connect(ctx, queue.Config{Server: server, Report: c.Report}); err != nil {
 			return err
 		}
@@ -227,6 +230,31 @@ func (c *Coordinator) compute(ctx context.Context, g *gatherer) (err error) {
 		return nil
 	}
 	return errors.Join(ctx.Err(), err)
+}
+
+// watchRoom returns a context that ends when the server has no room left, and a
+// function that ends the watching. That returns the error of what was done
+// meanwhile, or why there is no room where that is the cause: the server says
+// nothing of use then.
+func watchRoom(ctx context.Context, server *queue.Server) (context.Context, func(error) error) {
+	ctx, end := context.WithCancelCause(ctx)
+	watched := make(chan error, 1)
+	go func() { // ends with ctx
+		err := server.WatchRoom(ctx)
+		end(err)
+		watched <- err
+	}()
+	return ctx, func(err error) error {
+		end(nil)
+		full := <-watched
+		if full == nil && err != nil {
+			full = server.Room()
+		}
+		if full != nil && err != nil {
+			return full
+		}
+		return err
+	}
 }
 
 // endsOfRun is how many times a run with its own server may be killed at the same

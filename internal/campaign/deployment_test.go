@@ -137,17 +137,11 @@ func (d *deployment) between(least, most time.Duration) time.Duration {
 func (d *deployment) smallDisk() string {
 	t := d.t
 	t.Helper()
-	dir := t.TempDir()
-	if err := mountDisk(dir, diskSize); err != nil {
-		needs.Without(t, "no disk fills up, mounting a small one is not possible: %v", err)
+	dir, err := needs.SmallDisk(t, diskSize)
+	if err != nil {
+		needs.Without(t, "no disk fills up: %v", err)
 		d.noDisks = true
-		return dir
 	}
-	t.Cleanup(func() {
-		if err := unmountDisk(dir); err != nil {
-			t.Errorf("unmounting %s: %v", dir, err)
-		}
-	})
 	return dir
 }
 

@@ -16,6 +16,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"path/filepath"
 	"syscall"
 )
@@ -215,3 +216,6 @@ func Advise(err error) error {
 	}
 	return err
 }
+
+// Unknown is the room of a disk of which it is not known.
+const Unknown = math.MaxInt64
