@@ -27,18 +27,25 @@ func (b *bundle) wantStanding(l *Ledger, cells int64, want ...int64) {
 	})
 }
 
-// TestStanding follows 60 cells, of which most fail, over a retry and a cancel.
-func TestStanding(t *testing.T) {
-	t.Parallel()
+// setupRun returns a server with a run of so many cells, a worker and the account of
+// the run.
+func setupRun(t *testing.T, cells int) (*bundle, *Puller, *Ledger) {
+	t.Helper()
 	b := setup(t, 30*time.Second)
-	worker := b.worker(WorkerConfig{})
 	ledger, err := b.Ledger("run")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := b.Publish(b.ctx, generate("run", 60)); err != nil {
+	if _, _, err := b.Publish(b.ctx, generate("run", cells)); err != nil {
 		t.Fatal(err)
 	}
+	return b, b.worker(WorkerConfig{}), ledger
+}
+
+// TestStanding follows 60 cells, of which most fail, over a retry and a cancel.
+func TestStanding(t *testing.T) {
+	t.Parallel()
+	b, worker, ledger := setupRun(t, 60)
 	b.wantStanding(ledger, 60, 0, 0, 0, 0, 60, 0)
 	var again []experiment.Task
 	for i := range 60 {
@@ -80,15 +87,7 @@ func TestStanding(t *testing.T) {
 // dropped: they are not taken for each other.
 func TestStandingAfterCancel(t *testing.T) {
 	t.Parallel()
-	b := setup(t, 30*time.Second)
-	worker := b.worker(WorkerConfig{})
-	ledger, err := b.Ledger("run")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, _, err := b.Publish(b.ctx, generate("run", 10)); err != nil {
-		t.Fatal(err)
-	}
+	b, worker, ledger := setupRun(t, 10)
 	failed := b.pull(worker)
 	b.done(failed, failure("no luck"))
 	b.done(b.pull(worker), ok())
