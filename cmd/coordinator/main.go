@@ -21,14 +21,14 @@ func execute(ctx context.Context, args []string, streams command.Streams) int {
 
 A grid file (docs/grid.md) expands into cells; this program computes them here
 or hands them to workers over NATS, gathers the results and makes tables and
-plots of them.
+figures of them.
 
 Every flag can also be set by an environment variable, --tls-ca by
 AGEPATH_TLS_CA and so on (--nats by AGEPATH_NATS_URL), and by a key of the YAML
-file --config names, tls-ca. The command line goes before the environment, the
-environment before the file.
+file --config names, tls-ca. The command line overrides the environment, which
+overrides the file.
 
-Exit status: 0 all was done; 1 cells failed, or something broke on the way;
+Exit status: 0 all was done; 1 cells failed or are incomplete, or something broke;
 2 bad usage or a bad grid, nothing was started; 130 interrupted.`,
 	}
 	a := &app{Base: command.New(root, streams)}

@@ -17,8 +17,8 @@ import (
 func (a *app) planCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "plan GRID",
-		Short: "Check a grid and tell what it would compute",
-		Long: `Check a grid and its data sets and tell what it would compute: the cells by
+		Short: "Check a grid and show what it would compute",
+		Long: `Check a grid and its data sets and show what it would compute: the cells by
 dimension, how many of them the folder of results has, and an estimate of the
 time. Nothing is computed or written.`,
 		Args: command.Arguments("GRID"),

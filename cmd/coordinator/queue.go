@@ -123,7 +123,7 @@ func (a *app) cancelCommand() *cobra.Command {
 			if err := q.Cancel(cmd.Context(), args[0]); err != nil {
 				return err
 			}
-			fmt.Fprintf(a.Out, "%s: cancelled; its results stay, and submitting the grid again goes on\n", args[0])
+			fmt.Fprintf(a.Out, "%s: cancelled; its results stay; `coordinator submit GRID` queues the other cells again\n", args[0])
 			return nil
 		})
 	}
@@ -134,7 +134,7 @@ func (a *app) cancelCommand() *cobra.Command {
 func (a *app) purgeCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "purge RUN",
-		Short: "Remove a finished or cancelled run from the server, its results too",
+		Short: "Remove a finished or cancelled run and its results from the server",
 		Args:  command.Arguments("RUN"),
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -143,7 +143,7 @@ func (a *app) purgeCommand() *cobra.Command {
 			var busy *run.BusyError
 			switch {
 			case errors.As(err, &busy):
-				return command.Refusef("%w; `coordinator cancel %s` drops them, and workers hear of it within seconds", err, args[0])
+				return command.Refusef("%w; `coordinator cancel %s` drops them; workers stop within seconds", err, args[0])
 			case err != nil:
 				return err
 			}
@@ -182,7 +182,7 @@ func (a *app) collect(ctx context.Context, q *queue.Queue, name, out string) err
 	for _, n := range counts {
 		total += n
 	}
-	fmt.Fprintf(a.Out, "%s: %s, gathered in %s; `coordinator report %s` makes tables and plots\n", name, ended(counts, cells), out, out)
+	fmt.Fprintf(a.Out, "%s: %s, gathered in %s; `coordinator report %s` makes tables and figures\n", name, ended(counts, cells), out, out)
 	if collected.Quarantined > 0 {
 		fmt.Fprintf(a.Out, "%s: %d messages did not pass and are quarantined, %d cells are queued again; `coordinator status %s` tells why\n",
 			name, collected.Quarantined, collected.Again, name)
@@ -216,12 +216,16 @@ func (a *app) withRun(ctx context.Context, name string, do func(*queue.Queue) er
 
 // unknownRun says which runs there are instead.
 func unknownRun(ctx context.Context, q *queue.Queue, name string) error {
-	names, err := q.Runs(ctx)
+	runs, err := q.List(ctx)
 	if err != nil {
 		return err
 	}
-	if len(names) == 0 {
+	if len(runs) == 0 {
 		return fmt.Errorf("the server has no run %s, nor any other", name)
+	}
+	var names []string
+	for _, r := range runs {
+		names = append(names, r.Name)
 	}
 	return fmt.Errorf("the server has no run %s; it has %s", name, strings.Join(names, ", "))
 }

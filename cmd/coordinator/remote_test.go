@@ -212,7 +212,7 @@ func TestUnreachable(t *testing.T) {
 	t.Parallel()
 	const nowhere = "nats://127.0.0.1:1"
 	o := do(t, "status", "--nats", nowhere)
-	if o.code != command.ExitFailed || !strings.Contains(o.err, nowhere) || !strings.Contains(o.err, "nobody answers there") {
+	if o.code != command.ExitFailed || !strings.Contains(o.err, nowhere) || !strings.Contains(o.err, "no server answers there") {
 		t.Errorf("exit status %d: %s", o.code, o.err)
 	}
 	server, err := queue.StartServer(t.Context(), queue.ServerConfig{Dir: t.TempDir(), Listen: "127.0.0.1:0"})
@@ -222,5 +222,8 @@ func TestUnreachable(t *testing.T) {
 	defer server.Shutdown()
 	if o := must(t, "status", "--nats", server.URL()); !strings.Contains(o.out, "The server has no runs") {
 		t.Errorf("a server without streams: %s%s", o.out, o.err)
+	}
+	for _, args := range [][]string{{"status"}, {"collect", "--out", t.TempDir()}, {"retry"}, {"cancel"}, {"purge"}} {
+		wantRefusal(t, do(t, append(args, "nobody-12345678", "--nats", server.URL())...), []string{"no run nobody-12345678", "nor any other"})
 	}
 }

@@ -79,7 +79,7 @@ func (r *reportFlags) isFresh(dir string) bool {
 func (a *app) reportCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "report DIR",
-		Short: "Make tables and plots of a folder of results",
+		Short: "Make tables and figures of a folder of results",
 		Args:  command.Arguments("DIR"),
 	}
 	var flags reportFlags

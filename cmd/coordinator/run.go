@@ -33,8 +33,7 @@ func (a *app) runCommand() *cobra.Command {
 		Use:   "run GRID",
 		Short: "Compute a grid and report the results",
 		Long: `Compute the cells of a grid that the folder of results does not have yet, and
-make tables and plots of them. Interrupted (^C) or killed, the same command goes
-on where it ended.
+make tables and figures of them. After ^C or a kill the same command resumes.
 
 The cells are computed in this process unless --workers is 0, over a NATS server
 inside it unless --nats names one.`,
@@ -53,7 +52,7 @@ inside it unless --nats names one.`,
 	report.addTo(flags)
 	a.NATS.AddStreams(flags)
 	command.List(flags, &retry, "retry", "compute cells again that ended with one of these statuses: "+failureNames(), parseFailure)
-	workersVar(flags, &workers, 0, "cells computed at a time, `N` = 0 leaves them to workers at --nats; one per core unless given")
+	workersVar(flags, &workers, 0, "`N` cells computed at a time; 0 leaves them to workers at --nats; one per core unless given")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		ctx := cmd.Context()
 		if workers == 0 && a.NATS.URL == "" {
@@ -93,7 +92,7 @@ func (a *app) run(ctx context.Context, c *run.Coordinator, flags *reportFlags) e
 	progress.end()
 	if err != nil {
 		if ctx.Err() != nil {
-			return &command.Interruption{Text: fmt.Sprintf("interrupted; what was computed is in %s, and the same command goes on from there", c.Out)}
+			return &command.Interruption{Text: fmt.Sprintf("interrupted; what was computed is in %s, and the same command resumes", c.Out)}
 		}
 		return refuseStart(err)
 	}

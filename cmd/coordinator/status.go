@@ -26,7 +26,7 @@ const watchEvery = 2 * time.Second
 func (a *app) statusCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "status [RUN]",
-		Short: "Tell how far a run is, or all runs of the server",
+		Short: "Show how far a run is, or all runs of the server",
 		Args:  command.Arguments("[RUN]"),
 	}
 	var watch bool

@@ -36,8 +36,8 @@ have the time --grace to finish and are then handed back.
 
 Every flag can also be set by an environment variable, --slots by AGEPATH_SLOTS
 and so on (--nats by AGEPATH_NATS_URL), and by a key of the YAML file --config
-names, slots. The command line goes before the environment, the environment
-before the file.
+names, slots. The command line overrides the environment, which overrides
+the file.
 
 Exit status: 0 the queue is empty (--drain), or a signal ended the worker
 (without --drain); 1 the queue cannot be worked with; 2 bad usage; 130 a signal

@@ -56,7 +56,7 @@ func (q *Queue) Data(ctx context.Context, digest string) (io.ReadCloser, error) 
 		return nil, fmt.Errorf("data set: digest %w", err)
 	}
 	r, err := q.openObject(ctx, dataBucket, digest, maxData)
-	if errors.Is(err, jetstream.ErrObjectNotFound) {
+	if errors.Is(err, jetstream.ErrObjectNotFound) || errors.Is(err, jetstream.ErrBucketNotFound) {
 		err = ErrNoData
 	}
 	if err != nil {

@@ -48,9 +48,9 @@ func (n *NATS) advice(err error) string {
 		}
 		return "the server wants to know who this is; give --creds FILE, --nkey FILE, or --user NAME with --password-file FILE"
 	case errors.Is(err, nats.ErrNoServers):
-		return "nobody answers there; start the server, or mend the URL"
+		return "no server answers there; start it or correct the URL"
 	case errors.Is(err, jetstream.ErrStreamNotFound):
-		return "nothing was submitted to this server, or to this user's account of it, yet"
+		return "nothing has been submitted to this server, or to this user's account of it"
 	case errors.Is(err, nats.ErrAuthExpired), errors.Is(err, nats.ErrAccountAuthExpired), errors.Is(err, nats.ErrAuthRevoked):
 		return "ask the server's administrator for new credentials and replace the file; a running program takes them from there"
 	case errors.Is(err, nats.ErrNkeysNotSupported):
