@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 )
 
@@ -60,6 +61,10 @@ func apiCode(err error) jetstream.ErrorCode {
 	var api jetstream.JetStreamError
 	if errors.As(err, &api) && api.APIError() != nil {
 		return api.APIError().ErrorCode
+	}
+	var older nats.JetStreamError // the library's Object Store reads chunks by its older interface
+	if errors.As(err, &older) && older.APIError() != nil {
+		return jetstream.ErrorCode(older.APIError().ErrorCode)
 	}
 	return 0
 }

@@ -57,6 +57,7 @@ var passing = map[string]error{
 	"server shuts down":      jetstream.ErrServerShutdown,
 	"leader moves":           jetstream.ErrConsumerLeadershipChanged,
 	"no peers":               answered(10005, "no suitable peers for placement"),
+	"of an object":           &nats.APIError{Code: 503, ErrorCode: 10008, Description: "JetStream system temporarily unavailable"},
 	"temporarily":            answered(10008, "JetStream system temporarily unavailable"),
 	"no leader":              answered(10009, "JetStream cluster can not handle request"),
 	"stream offline":         answered(10118, "stream is offline"),

@@ -41,12 +41,13 @@ type deployment struct {
 	caches      []string
 	noDisks     bool // that fill up
 	attacked    int  // hostile messages published
+	grid        string
 }
 
 // deploy starts everything but the coordinator.
 func deploy(t *testing.T, seed uint64, server, grid string) *deployment {
 	t.Helper()
-	d := &deployment{t: t, random: rand.New(rand.NewPCG(seed, 0))}
+	d := &deployment{t: t, grid: grid, random: rand.New(rand.NewPCG(seed, 0))}
 	d.nodes, d.addresses = startCluster(t, server)
 	t.Cleanup(func() {
 		for _, n := range d.nodes {
