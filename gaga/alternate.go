@@ -22,7 +22,7 @@ type Alternation struct {
 	weights    []float64    // n, fitted times multiplicities; fitted itself where these are 1
 	zone       []uint8      // n, of the losses at the current solution and the age weighed
 	reweighed  []float64    // n, v* there
-	slopes     [2][]float64 // n, scratch for logistic regression
+	slopes     [2][]float64 // n, scratch for a VectorLoss
 	weighed    float64      // 0 where the solution is newer than reweighed
 
 	certificate convex.Certificate // of the last weighted fit
@@ -53,7 +53,7 @@ func NewAlternation(p *Problem) (*Alternation, error) {
 	if p.Multiplicity != nil {
 		a.weights = make([]float64, n)
 	}
-	if _, ok := p.Loss.(Logistic); ok {
+	if _, ok := p.Loss.(VectorLoss); ok {
 		a.slopes = [2][]float64{make([]float64, n), make([]float64, n)}
 	}
 	return a, nil
@@ -63,27 +63,26 @@ func NewAlternation(p *Problem) (*Alternation, error) {
 // its loss and penalty, else the one for smooth losses.
 func newSolver(p *Problem) (convex.Solver, error) {
 	l1, l2 := p.Penalty.L1, p.Penalty.L2
-	_, labels := p.Loss.(Logistic)
 	switch loss := p.Loss.(type) {
-	case Squared:
+	case SquaredLoss:
 		if p.Kernel == nil && l2 == 0 {
 			return convex.NewLasso(p.X, p.Y, l1/(2*p.total()), p.total(), p.Intercept), nil
 		}
-	case Logistic:
-		if p.Kernel == nil && l1 == 0 && l2 > 0 {
-			return convex.NewLogistic(p.X, p.Y, loss.C/l2, p.Intercept), nil
-		}
-	case Hinge:
+	case HingeLoss:
 		if l1 == 0 && l2 > 0 {
 			kernel := p.Kernel
 			if kernel == nil {
 				kernel = convex.Linear{}
 			}
-			return convex.NewSVM(p.X, p.Y, loss.C/l2, kernel, p.Intercept, convex.SVMOptions{}), nil
+			return convex.NewSVM(p.X, p.Y, loss.Cost()/l2, kernel, p.Intercept, convex.SVMOptions{}), nil
+		}
+	case ownSolver:
+		if solver := loss.solver(p); solver != nil {
+			return solver, nil
 		}
 	}
 	if p.Kernel == nil && !p.Loss.Kinked() {
-		return convex.NewSmooth(p.X, p.Y, p.Loss, convex.SmoothOptions{L1: l1, L2: l2, Intercept: p.Intercept, OneSided: labels}), nil
+		return convex.NewSmooth(p.X, p.Y, p.Loss, convex.SmoothOptions{L1: l1, L2: l2, Intercept: p.Intercept, OneSided: p.oneSided()}), nil
 	}
 	return nil, fmt.Errorf("gaga: no convex solver for the %s loss with penalty L1 = %v, L2 = %v and kernel %v", p.Loss.Name(), l1, l2, p.Kernel)
 }
@@ -186,17 +185,18 @@ func (a *Alternation) weigh(age float64) {
 func (a *Alternation) lose() {
 	y := a.problem.Y
 	switch l := a.problem.Loss.(type) {
-	case Squared: // as Eval has it, without the call
+	case SquaredLoss: // as Eval has it, without the call
 		for i, u := range a.scores {
 			r := u - y[i]
 			a.losses[i] = r * r
 		}
-	case Hinge:
+	case HingeLoss:
+		c := l.Cost()
 		for i, u := range a.scores {
-			a.losses[i] = max(0, l.C*(1-y[i]*u))
+			a.losses[i] = max(0, c*(1-y[i]*u))
 		}
-	case Logistic:
-		l.evaluate(a.scores, y, a.losses, a.slopes[0], a.slopes[1])
+	case VectorLoss:
+		l.EvalAll(a.scores, y, a.losses, a.slopes[0], a.slopes[1])
 	default:
 		for i, u := range a.scores {
 			a.losses[i], _, _ = l.Eval(u, y[i])
@@ -335,7 +335,7 @@ func (a *Alternation) unfit(age float64) bool {
 	if a.Discards(age) {
 		return true
 	}
-	if _, ok := a.problem.Loss.(Logistic); !ok || !a.problem.Intercept {
+	if !a.problem.needsBoth() {
 		return false
 	}
 	var here, there bool

@@ -26,7 +26,7 @@ type creep struct {
 // newCreep returns nil where the weights are no polynomials.
 func newCreep(t *moments) *creep {
 	for k := range t.zones {
-		if t.reg.series(k, 1).f[1] != 0 {
+		if t.reg.Series(k, 1).F[1] != 0 {
 			return nil
 		}
 	}
@@ -141,7 +141,7 @@ func (w creepWalk) objective(theta, scores []float64) float64 {
 	for slot, i := range t.watch {
 		loss, _, _ := t.loss.Eval(scores[slot], t.y[i])
 		if z := int(t.zone[i]); zoneOf(t.reg, t.zones, loss, pt.age) != z {
-			f := t.moments.reg.series(z, pt.age).f
+			f := t.moments.reg.Series(z, pt.age).F
 			sum += t.m[i] * (t.reg.Integral(loss, pt.age) - f[0] - f[2]*loss - f[3]*loss*loss)
 		}
 	}

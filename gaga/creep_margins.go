@@ -32,6 +32,7 @@ type marginCreep struct {
 	seen   bool      // u has these, too
 
 	kind     []weighting // of the regularizer's zones
+	linear   int         // the one of linear weight, where there is one
 	weights  []float64   // of these: v where it is constant, at the age
 	count    []float64   // of these: Σ m of their samples
 	constant []float64   // p: Σ C m v z over zones of constant weight
@@ -54,7 +55,7 @@ type weighting uint8
 
 const (
 	constantWeight weighting = iota
-	linearWeight             // 1 - l/λ: sums over the zone tell Σ m v z
+	linearWeight             // sums over the zone tell Σ m v z
 	varyingWeight
 )
 
@@ -78,8 +79,9 @@ func newMarginCreep(t *tracker) *marginCreep {
 		c.ruler = newWindow(t.primal)
 	}
 	for k := range c.kind {
-		switch _, linear := t.reg.(Linear); {
-		case t.curved[t.kinks+k] && linear:
+		switch m := t.primal.margins; {
+		case m != nil && m.curved == t.kinks+k:
+			c.linear = k
 			c.kind[k], c.first, c.second = linearWeight, f(t.p), f(t.p*t.p)
 		case t.curved[t.kinks+k]:
 			c.kind[k] = varyingWeight
@@ -178,7 +180,7 @@ func (c *marginCreep) start(age float64, theta []float64) {
 		}
 	}
 	if c.second != nil {
-		copy(c.first, t.primal.margins.sums[t.kinks].first)
+		copy(c.first, t.primal.margins.sums[t.kinks+c.linear].first)
 		copy(c.second, t.primal.margins.second)
 	}
 	clear(c.share)
@@ -380,11 +382,11 @@ func (c *marginCreep) box(i int) float64 {
 func (c *marginCreep) fit() bool {
 	copy(c.c, c.constant)
 	if c.second != nil {
-		price := c.t.hinge.C
-		blas64.Axpy(price, vector(c.first), vector(c.c))
+		price, f := c.t.hinge.C, c.t.series.Series(c.linear, c.age).F
+		blas64.Axpy(f[2]*price, vector(c.first), vector(c.c))
 		copy(c.row, c.first) // Σ m g z
 		blas64.Gemv(blas.NoTrans, 1, general(c.p, c.p, c.second), vector(c.from), 1, vector(c.row))
-		blas64.Axpy(-price*price/c.age, vector(c.row), vector(c.c))
+		blas64.Axpy(2*f[3]*price*price, vector(c.row), vector(c.c))
 	} else if slices.Contains(c.kind, varyingWeight) {
 		kernel.MulTransAdd(c.c, c.rows, c.p, c.share[:len(c.looked)])
 	}

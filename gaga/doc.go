@@ -47,8 +47,10 @@
 // and without an intercept, with multiplicities. No code is written for a pair:
 // a loss enters as a function of the linear predictor with two derivatives, a
 // regularizer as zones with a weight and its derivatives. Both are interfaces to
-// be implemented outside this package too, see the examples of [Loss] and
-// [Regularizer]. A loss with a kink other than the hinge cannot be tracked;
+// be implemented outside this package, see the examples of [Loss] and
+// [Regularizer]. One that says what it is, by [SquaredLoss], [HingeLoss],
+// [ClassificationLoss], [VectorLoss] or [SeriesRegularizer], is treated as the built-in
+// ones of its kind. A loss with a kink other than the hinge cannot be tracked;
 // [Supports] says so.
 //
 // # Zones

@@ -60,7 +60,7 @@ const (
 
 // newExpansion returns nil where the problem is of another kind.
 func newExpansion(s *primal) *expansion {
-	if _, squared := s.loss.(Squared); !squared || s.p > mostExpanded || s.n < manyExpanded {
+	if _, squared := s.loss.(SquaredLoss); !squared || s.p > mostExpanded || s.n < manyExpanded {
 		return nil // windows know of no other smooth loss
 	}
 	for _, z := range s.zones {

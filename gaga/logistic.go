@@ -1,26 +1,27 @@
 package gaga
 
-import "github.com/agepath/agepath/internal/kernel"
+import (
+	"github.com/agepath/agepath/internal/convex"
+	"github.com/agepath/agepath/internal/kernel"
+)
 
-// evaluate is Eval for many samples.
-func (l Logistic) evaluate(u, y, loss, slope, curvature []float64) {
+// EvalAll is Eval for many samples: this is a [VectorLoss].
+func (l Logistic) EvalAll(u, y, loss, slope, curvature []float64) {
 	kernel.Logistic(u, y, loss, slope, curvature)
 	kernel.ScaleTo(loss, l.C, loss)
 	kernel.ScaleTo(slope, l.C, slope)
 	kernel.ScaleTo(curvature, l.C, curvature)
 }
 
-// integrals is the samples' part of the implicit objective, with u their
-// predictors.
-func (l Logistic) integrals(s *system, u []float64, age float64) (sum float64) {
-	const block = 256
-	var loss, slope, curvature [block]float64
-	for from := 0; from < len(u); from += block {
-		to := min(from+block, len(u))
-		l.evaluate(u[from:to], s.y[from:to], loss[:to-from], slope[:to-from], curvature[:to-from])
-		for k, v := range loss[:to-from] {
-			sum += s.m[from+k] * s.reg.Integral(v, age)
-		}
+// ownSolver is a loss with a convex solver of its own.
+type ownSolver interface {
+	// solver returns nil where it is not for the problem.
+	solver(p *Problem) convex.Solver
+}
+
+func (l Logistic) solver(p *Problem) convex.Solver {
+	if p.Kernel == nil && p.Penalty.L1 == 0 && p.Penalty.L2 > 0 {
+		return convex.NewLogistic(p.X, p.Y, l.C/p.Penalty.L2, p.Intercept)
 	}
-	return sum
+	return nil
 }

@@ -21,6 +21,9 @@ type Squared struct{}
 func (Squared) Name() string { return "squared" }
 func (Squared) Kinked() bool { return false }
 
+// SquaredResidual says that this is a [SquaredLoss].
+func (Squared) SquaredResidual() {}
+
 func (Squared) Eval(u, y float64) (loss, slope, curvature float64) {
 	r := u - y
 	return r * r, 2 * r, 2
@@ -31,6 +34,11 @@ type Logistic struct{ C float64 }
 
 func (Logistic) Name() string { return "logistic" }
 func (Logistic) Kinked() bool { return false }
+
+// Attained is that of a [ClassificationLoss].
+func (Logistic) Attained() bool { return false }
+
+func (l Logistic) CheckParameters() error { return checkParameter("C", l.C, l.C > 0, "a number > 0") }
 
 func (l Logistic) Eval(u, y float64) (loss, slope, curvature float64) {
 	m := y * u
@@ -71,6 +79,14 @@ type Hinge struct{ C float64 }
 
 func (Hinge) Name() string { return "hinge" }
 func (Hinge) Kinked() bool { return true }
+
+// Cost returns C: this is a [HingeLoss].
+func (h Hinge) Cost() float64 { return h.C }
+
+// Attained is that of a [ClassificationLoss].
+func (Hinge) Attained() bool { return true }
+
+func (h Hinge) CheckParameters() error { return checkParameter("C", h.C, h.C > 0, "a number > 0") }
 
 func (h Hinge) Eval(u, y float64) (loss, slope, curvature float64) {
 	if g := 1 - y*u; g > 0 {

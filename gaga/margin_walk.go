@@ -41,13 +41,14 @@ func (w marginWalk) objective(theta, scores []float64) float64 {
 		return math.Inf(1)
 	}
 	sum := t.penalty(theta, nil) + blas64.Dot(vector(w.constant), vector(theta))
-	bend := 0.0 // half the second derivative where weights are linear
+	var series [4]float64 // where weights are linear
 	if w.second != nil {
-		bend = -1 / (2 * w.age)
-		linear := w.count[0] + blas64.Dot(vector(w.first), vector(theta))
+		series = t.series.Series(w.linear, w.age).F
+		count := w.count[w.linear]
+		linear := count + blas64.Dot(vector(w.first), vector(theta))
 		copy(w.row, w.first)
 		blas64.Gemv(blas.NoTrans, 1, general(w.p, w.p, w.second), vector(theta), 1, vector(w.row))
-		sum += price*linear + bend*price*price*(linear+blas64.Dot(vector(w.row), vector(theta)))
+		sum += series[0]*count + series[2]*price*linear + series[3]*price*price*(linear+blas64.Dot(vector(w.row), vector(theta)))
 	}
 	for k, kind := range w.kind {
 		if kind == constantWeight {
@@ -61,7 +62,7 @@ func (w marginWalk) objective(theta, scores []float64) float64 {
 			case constantWeight:
 				f = w.level(k) + w.weights[k]*loss
 			case linearWeight:
-				f = loss + bend*loss*loss
+				f = series[0] + series[2]*loss + series[3]*loss*loss
 			}
 		}
 		sum += t.m[i] * (t.reg.Integral(max(0, loss), w.age) - f)

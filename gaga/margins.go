@@ -9,7 +9,7 @@ import (
 
 // margins sums the terms of the optimality condition of the hinge loss over
 // zones instead of samples, where the implicit loss is a polynomial of degree
-// up to two in the loss on every zone. With z = -y a the margin's defect is
+// up to two in the loss on every zone, of degree two on one at most. With z = -y a the margin's defect is
 // g = 1 + z·θ, so that Σ m, Σ m z and Σ m z zᵀ give all terms: a change of zone
 // moves one sample, and the cost of a step does not grow with n.
 type margins struct {
@@ -37,21 +37,20 @@ type marginSum struct {
 
 // newMargins returns nil where zone sums cannot serve the problem.
 func newMargins(s *primal) *margins {
-	if s.hinge == nil {
+	if s.hinge == nil || s.series == nil {
 		return nil
 	}
 	f := func(k int) []float64 { return make([]float64, k) }
 	t := &margins{primal: s, curved: -1, moves: s.n + 1, grad: f(s.p), dgrad: f(s.p), sizes: f(s.p), row: f(s.p)}
-	_, linear := s.reg.(Linear)
 	t.sums = make([]marginSum, len(s.zones))
 	for k := s.kinks; k < len(s.zones); k++ {
-		sum := &t.sums[k]
-		if s.curved[k] {
-			if !linear {
-				return nil
-			}
+		sum, series := &t.sums[k], s.series.Series(k-s.kinks, 1).F
+		switch {
+		case series[1] != 0, series[3] != 0 && t.curved >= 0:
+			return nil
+		case series[3] != 0:
 			t.curved, t.second, t.absolute, t.chosen = k, f(s.p*s.p), f(s.p*s.p), f(s.p*s.p)
-		} else if v, _, _ := s.reg.Weight(k-s.kinks, s.inside(k-s.kinks, 1), 1); v == 0 {
+		case series[2] == 0:
 			continue
 		}
 		sum.first, sum.absolute = f(s.p), f(s.p)
@@ -200,38 +199,36 @@ func (t *margins) curve(*point) {
 	}
 }
 
-// assembleZone adds one zone's terms: F(l) = f + v l there, and for the curved
-// one F = l - l²/2λ.
+// assembleZone adds the terms of one zone, on which F = f0 + f2 l + f3 l² with the loss
+// l = C g.
 func (t *margins) assembleZone(pt *point, k int) {
 	sum, c, theta := &t.sums[k], t.hinge.C, vector(pt.theta)
-	loss := t.inside(k-t.kinks, pt.age)
-	if k != t.curved {
-		v, _, dv := t.reg.Weight(k-t.kinks, loss, pt.age)
-		t.value += (t.reg.Integral(loss, pt.age) - v*loss) * sum.weight
-		if sum.first == nil {
-			return
-		}
-		first := vector(sum.first)
-		t.value += v * c * (sum.weight + blas64.Dot(first, theta))
-		blas64.Axpy(v*c, first, vector(t.grad))
-		blas64.Axpy(dv*c, first, vector(t.dgrad))
-		blas64.Axpy(v*c, vector(sum.absolute), vector(t.sizes))
+	series := t.series.Series(k-t.kinks, pt.age)
+	f, rate := series.F, series.Rate
+	t.value += f[0] * sum.weight
+	if sum.first == nil {
 		return
 	}
-	half := -c * c / (2 * pt.age)
-	t.coefficient = 2 * half
-	first, row := vector(sum.first), vector(t.row) // Σ m g z
+	first, sizes := vector(sum.first), vector(t.sizes)
+	linear := sum.weight + blas64.Dot(first, theta) // Σ m g
+	t.value += f[2] * c * linear
+	blas64.Axpy(f[2]*c, first, vector(t.grad))
+	blas64.Axpy(rate[2]*c, first, vector(t.dgrad))
+	if k != t.curved {
+		blas64.Axpy(f[2]*c, vector(sum.absolute), sizes)
+		return
+	}
+	t.coefficient = 2 * f[3] * c * c
+	row := vector(t.row) // Σ m g z
 	copy(t.row, sum.first)
 	blas64.Gemv(blas.NoTrans, 1, general(t.p, t.p, t.second), theta, 1, row)
-	linear := sum.weight + blas64.Dot(first, theta)
-	t.value += c*linear + half*(linear+blas64.Dot(row, theta))
-	blas64.Axpy(c, first, vector(t.grad))
-	blas64.Axpy(2*half, row, vector(t.grad))
-	blas64.Axpy(-2*half/pt.age, row, vector(t.dgrad))
-	// C Σ m [v + through (2 + g) C/λ] |z| with the weight v = 1 - Cg/λ.
-	sizes := vector(t.sizes)
-	blas64.Axpy(c+2*half*(1-3*through), vector(sum.absolute), sizes)
-	blas64.Gemv(blas.NoTrans, 2*half*(1-through), general(t.p, t.p, t.absolute), theta, 1, sizes)
+	t.value += f[3] * c * c * (linear + blas64.Dot(row, theta))
+	blas64.Axpy(t.coefficient, row, vector(t.grad))
+	blas64.Axpy(2*rate[3]*c*c, row, vector(t.dgrad))
+	// C Σ m [v + through (2 + g) |dv/dg|] |z| with the weight v = f2 + g dv/dg.
+	steep := through * math.Abs(t.coefficient)
+	blas64.Axpy(f[2]*c+t.coefficient+3*steep, vector(sum.absolute), sizes)
+	blas64.Gemv(blas.NoTrans, t.coefficient+steep, general(t.p, t.p, t.absolute), theta, 1, sizes)
 }
 
 func (t *margins) gradients(gradient, size []float64) {

@@ -15,7 +15,7 @@ import (
 // zone's moments to another's: the cost of a step does not grow with n.
 type moments struct {
 	*primal
-	reg   seriesRegularizer
+	reg   SeriesRegularizer
 	q     int       // p + 1
 	sums  []zoneSum // of each zone
 	side  []float64 // n: sign of the residual with which a sample is in its zone's first moment
@@ -42,28 +42,27 @@ type zoneSum struct {
 // newMoments returns nil where moments cannot serve the problem or would cost
 // more than summing over the samples.
 func newMoments(s *primal) *moments {
-	reg, ok := s.reg.(seriesRegularizer)
-	if _, squared := s.loss.(Squared); !ok || !squared {
+	if _, squared := s.loss.(SquaredLoss); s.series == nil || !squared {
 		return nil
 	}
 	q := s.p + 1
 	pairs := q * (q + 1) / 2
 	t := &moments{
-		primal: s, reg: reg, q: q, side: make([]float64, s.n), moves: s.n + 1,
+		primal: s, reg: s.series, q: q, side: make([]float64, s.n), moves: s.n + 1,
 		sizes: make([]float64, s.p), diags: make([]float64, s.p),
 		grad: make([]float64, q), dgrad: make([]float64, q), full: make([]float64, q*q),
 		z: make([]float64, q), phi: make([]float64, q), row: make([]float64, q),
 	}
 	for k := range s.zones {
 		var sum zoneSum
-		terms := reg.series(k, 1)
-		if terms.f[1] != 0 {
+		terms := s.series.Series(k, 1)
+		if terms.F[1] != 0 {
 			sum.first = make([]float64, q)
 		}
-		if terms.f[2] != 0 {
+		if terms.F[2] != 0 {
 			sum.second = make([]float64, q*q)
 		}
-		if terms.f[3] != 0 {
+		if terms.F[3] != 0 {
 			if 4*pairs*pairs > s.n*s.p*s.p {
 				return nil
 			}
@@ -160,7 +159,7 @@ func (t *moments) assemble(pt *point) {
 	clear(t.full)
 	t.value = 0
 	for k := range t.sums {
-		t.assembleZone(&t.sums[k], t.reg.series(k, pt.age))
+		t.assembleZone(&t.sums[k], t.reg.Series(k, pt.age))
 	}
 	for r, j := range t.active {
 		t.residual[r] += t.grad[j]
@@ -180,24 +179,24 @@ func (t *moments) curve(*point) {
 }
 
 // assembleZone adds one zone's contractions.
-func (t *moments) assembleZone(zone *zoneSum, s series) {
-	t.value += s.f[0] * zone.weight
+func (t *moments) assembleZone(zone *zoneSum, s Series) {
+	t.value += s.F[0] * zone.weight
 	phi := vector(t.phi)
 	if zone.first != nil {
-		blas64.Axpy(s.f[1], vector(zone.first), vector(t.grad))
-		blas64.Axpy(s.df[1], vector(zone.first), vector(t.dgrad))
-		t.value += s.f[1] * blas64.Dot(vector(zone.first), phi)
+		blas64.Axpy(s.F[1], vector(zone.first), vector(t.grad))
+		blas64.Axpy(s.Rate[1], vector(zone.first), vector(t.dgrad))
+		t.value += s.F[1] * blas64.Dot(vector(zone.first), phi)
 	}
 	if zone.second != nil {
 		kernel.MulVec(t.row, zone.second, t.q, t.phi)
-		t.contract(zone.second, s.f[2], s.df[2], 2, 2)
+		t.contract(zone.second, s.F[2], s.Rate[2], 2, 2)
 	}
 	if zone.fourth == nil {
 		return
 	}
 	t.squares(zone)
 	kernel.MulVec(t.row, t.unpacked, t.q, t.phi)
-	t.contract(t.unpacked, s.f[3], s.df[3], 4, 12)
+	t.contract(t.unpacked, s.F[3], s.Rate[3], 4, 12)
 }
 
 // squares writes Σ m r² z zᵀ over a zone with fourth moments, at φ, into unpacked.
@@ -229,7 +228,7 @@ func (t *moments) weighted(dst, theta []float64, age float64) {
 	t.phi[t.p] = 1
 	clear(dst)
 	for k := range t.sums {
-		zone, f := &t.sums[k], t.reg.series(k, age).f
+		zone, f := &t.sums[k], t.reg.Series(k, age).F
 		if zone.second != nil {
 			blas64.Axpy(f[2], vector(zone.second), vector(dst))
 		}

@@ -11,7 +11,7 @@ import "math"
 // stepwise reports whether the problem is of that kind.
 func (t *moments) stepwise() bool {
 	for k := range t.zones {
-		if f := t.reg.series(k, 1).f; f[1] != 0 || f[3] != 0 {
+		if f := t.reg.Series(k, 1).F; f[1] != 0 || f[3] != 0 {
 			return false
 		}
 	}

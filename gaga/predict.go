@@ -31,7 +31,7 @@ func NewPredictor(p *Problem, x blas64.General) (*Predictor, error) {
 	k := blas64.General{Rows: x.Rows, Cols: p.X.Rows, Stride: p.X.Rows, Data: make([]float64, x.Rows*p.X.Rows)}
 	p.Kernel.Block(k, convex.NewPoints(x), convex.NewPoints(p.X))
 	predictor := &Predictor{x: k}
-	if _, hinge := p.Loss.(Hinge); hinge {
+	if _, hinge := p.Loss.(HingeLoss); hinge {
 		predictor.y, predictor.signed = p.Y, make([]float64, p.X.Rows)
 	}
 	return predictor, nil

@@ -119,8 +119,7 @@ func (p *Problem) checkValues() error {
 			}
 		}
 	}
-	switch p.Loss.(type) {
-	case Hinge, Logistic:
+	if _, classes := p.Loss.(ClassificationLoss); classes {
 		for i, y := range p.Y {
 			if y != 1 && y != -1 {
 				return fmt.Errorf("gaga: Y[%d] is %v, the %s loss needs -1 or +1", i, y, p.Loss.Name())
@@ -130,32 +129,27 @@ func (p *Problem) checkValues() error {
 	return nil
 }
 
+func checkParameter(name string, x float64, ok bool, need string) error {
+	if !ok || math.IsNaN(x) || math.IsInf(x, 0) {
+		return fmt.Errorf("gaga: %s is %v, need %s", name, x, need)
+	}
+	return nil
+}
+
 func (p *Problem) checkParameters() error {
-	check := func(name string, x float64, ok bool, need string) error {
-		if !ok || math.IsNaN(x) || math.IsInf(x, 0) {
-			return fmt.Errorf("gaga: %s is %v, need %s", name, x, need)
-		}
-		return nil
-	}
 	var err error
-	switch l := p.Loss.(type) {
-	case Hinge:
-		err = check("C", l.C, l.C > 0, "a number > 0")
-	case Logistic:
-		err = check("C", l.C, l.C > 0, "a number > 0")
+	for _, part := range [2]any{p.Loss, p.Regularizer} {
+		if c, ok := part.(CheckedParameters); ok {
+			err = errors.Join(err, c.CheckParameters())
+		}
 	}
-	switch r := p.Regularizer.(type) {
-	case Polynomial:
-		err = errors.Join(err, check("Order", r.Order, r.Order > 1, "a number > 1"))
-	case Mixture:
-		err = errors.Join(err, check("Gamma", r.Gamma, r.Gamma > 0, "a number > 0"))
-	case LOG:
-		err = errors.Join(err, check("A", r.A, r.A > 0, "a number > 0"))
+	if h, ok := p.Loss.(HingeLoss); ok {
+		err = errors.Join(err, checkParameter("the hinge loss's Cost", h.Cost(), h.Cost() > 0, "a number > 0"))
 	}
 	pen := p.Penalty
 	err = errors.Join(err,
-		check("Penalty.L1", pen.L1, pen.L1 >= 0, "a number >= 0"),
-		check("Penalty.L2", pen.L2, pen.L2 >= 0, "a number >= 0"))
+		checkParameter("Penalty.L1", pen.L1, pen.L1 >= 0, "a number >= 0"),
+		checkParameter("Penalty.L2", pen.L2, pen.L2 >= 0, "a number >= 0"))
 	if p.Kernel != nil && pen.L1 != 0 {
 		err = errors.Join(err, errors.New("gaga: Penalty.L1 must be 0 with a kernel"))
 	}

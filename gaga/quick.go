@@ -23,7 +23,7 @@ import (
 // costs O(np) in place of O(np²). Each must lower the implicit objective.
 type quick struct {
 	t          *tracker
-	loss       Logistic
+	loss       VectorLoss
 	losses     []float64 // n, scratch
 	thresholds []float64 // of the zones but the last, at the last age
 	breaks     bool      // weights are discontinuous: fits are solved to the end
@@ -52,8 +52,8 @@ type fit struct {
 
 // newQuick returns nil where the problem is of another kind.
 func newQuick(t *tracker) *quick {
-	loss, ok := t.loss.(Logistic)
-	if !ok || t.problem.Penalty.L1 != 0 || t.problem.Penalty.L2 == 0 || t.primal == nil {
+	loss, ok := t.loss.(VectorLoss)
+	if !ok || !t.problem.oneSided() || t.problem.Penalty.L1 != 0 || t.problem.Penalty.L2 == 0 || t.primal == nil {
 		return nil
 	}
 	f := func(k int) []float64 { return make([]float64, k) }
@@ -97,7 +97,7 @@ func (t *tracker) quickly() *quick {
 // losesClass reports whether logistic regression with an intercept is left with
 // next to no weight on one class in the search's last fit.
 func (t *tracker) losesClass() bool {
-	if _, ok := t.loss.(Logistic); !ok || !t.problem.Intercept {
+	if !t.problem.needsBoth() {
 		return false
 	}
 	small, large := classes(t.search.fitted, t.y)
@@ -237,7 +237,7 @@ func (q *quick) move(from *fit, step []float64) {
 func (q *quick) evaluate(f *fit, age float64) {
 	t := q.t
 	thresholdsAt(q.thresholds, t.reg, age)
-	q.loss.evaluate(f.u, t.y, q.losses, f.slope, f.curve)
+	q.loss.EvalAll(f.u, t.y, q.losses, f.slope, f.curve)
 	last := len(t.zones) - 1
 	flat := 0.0 // integral where no weight is left
 	if !t.weighed {
@@ -265,7 +265,7 @@ func (q *quick) evaluate(f *fit, age float64) {
 // slopes computes the derivatives at f's predictors with the weights there.
 func (q *quick) slopes(f *fit) {
 	t := q.t
-	q.loss.evaluate(f.u, t.y, q.losses, f.slope, f.curve)
+	q.loss.EvalAll(f.u, t.y, q.losses, f.slope, f.curve)
 	for i, v := range f.v {
 		w := t.m[i] * v
 		f.slope[i] *= w

@@ -96,6 +96,13 @@ func (Hard) Weight(k int, _, _ float64) (v, dloss, dage float64) {
 	return 0, 0, 0
 }
 
+func (Hard) Series(zone int, age float64) Series {
+	if zone == 0 {
+		return Series{F: [4]float64{2: 1}}
+	}
+	return Series{F: [4]float64{age}, Rate: [4]float64{1}}
+}
+
 func (Hard) Integral(loss, age float64) float64 { return math.Min(loss, age) }
 
 // Linear is f = λ(v²/2 - v) (Jiang et al. 2014): weight 1 - l/λ below the age.
@@ -110,6 +117,13 @@ func (Linear) Weight(k int, loss, age float64) (v, dloss, dage float64) {
 		return 1 - loss/age, -1 / age, loss / (age * age)
 	}
 	return 0, 0, 0
+}
+
+func (Linear) Series(zone int, age float64) Series {
+	if zone == 0 {
+		return Series{F: [4]float64{2: 1, 3: -1 / (2 * age)}, Rate: [4]float64{3: 1 / (2 * age * age)}}
+	}
+	return Series{F: [4]float64{age / 2}, Rate: [4]float64{0.5}}
 }
 
 func (Linear) Integral(loss, age float64) float64 {
@@ -141,6 +155,10 @@ func (p Polynomial) Weight(k int, loss, age float64) (v, dloss, dage float64) {
 		slope = q * math.Pow(0, q-1)
 	}
 	return math.Copysign(v, base), -slope / age, slope * loss / (age * age)
+}
+
+func (p Polynomial) CheckParameters() error {
+	return checkParameter("Order", p.Order, p.Order > 1, "a number > 1")
 }
 
 func (p Polynomial) Integral(loss, age float64) float64 {
@@ -182,6 +200,29 @@ func (m Mixture) Weight(k int, loss, age float64) (v, dloss, dage float64) {
 	return 0, 0, 0
 }
 
+func (m Mixture) Series(zone int, age float64) Series {
+	if zone == 0 {
+		return Series{F: [4]float64{2: 1}}
+	}
+	g := m.Gamma
+	low, dlow := m.Threshold(0, age)
+	root := math.Sqrt(low)
+	// F = low + γ(2(|r| - √low) - (r² - low)/λ); its derivative in low is 0.
+	f0 := low - 2*g*root + g*low/age
+	df0 := dlow*(1-g/root+g/age) - g*low/(age*age)
+	if zone == 1 {
+		return Series{
+			F:    [4]float64{f0, 2 * g, -g / age},
+			Rate: [4]float64{0: df0, 2: g / (age * age)},
+		}
+	}
+	return Series{F: [4]float64{f0 + 2*g*age - g*age}, Rate: [4]float64{df0 + g}}
+}
+
+func (m Mixture) CheckParameters() error {
+	return checkParameter("Gamma", m.Gamma, m.Gamma > 0, "a number > 0")
+}
+
 func (m Mixture) Integral(loss, age float64) float64 {
 	low, _ := m.Threshold(0, age)
 	if loss <= low {
@@ -208,6 +249,10 @@ func (g LOG) Weight(k int, loss, age float64) (v, dloss, dage float64) {
 	den := 1 + g.A*loss
 	v = (1 + g.A*age) / den
 	return v, -v * g.A / den, g.A / den
+}
+
+func (g LOG) CheckParameters() error {
+	return checkParameter("A", g.A, g.A > 0, "a number > 0")
 }
 
 func (g LOG) Integral(loss, age float64) float64 {

@@ -21,7 +21,7 @@ import (
 // Alternation then has only to confirm the optimum it ends at.
 type slide struct {
 	t           *tracker
-	loss        Logistic
+	loss        VectorLoss
 	now, next   slidePoint
 	thresholds  []float64
 	losses, way []float64 // n, scratch, with the next two
@@ -49,9 +49,9 @@ type slidePoint struct {
 // newSlide returns nil where the problem is of another kind, or its objective has
 // kinks.
 func newSlide(t *tracker) *slide {
-	loss, ok := t.loss.(Logistic)
+	loss, ok := t.loss.(VectorLoss)
 	breaks := slices.ContainsFunc(t.zones, func(z Zone) bool { return z.Break })
-	if !ok || breaks || t.primal == nil || t.problem.Penalty.L1 != 0 || t.problem.Penalty.L2 == 0 {
+	if !ok || !t.problem.oneSided() || breaks || t.primal == nil || t.problem.Penalty.L1 != 0 || t.problem.Penalty.L2 == 0 {
 		return nil
 	}
 	f := func(k int) []float64 { return make([]float64, k) }
@@ -143,7 +143,7 @@ func (s *slide) evaluate(age float64) {
 	t, pt := s.t, &s.next
 	thresholdsAt(s.thresholds, t.reg, age)
 	kernel.MulVec(pt.u, t.primal.a, t.p, pt.theta)
-	s.loss.evaluate(pt.u, t.y, s.losses, pt.phi, pt.fit)
+	s.loss.EvalAll(pt.u, t.y, s.losses, pt.phi, pt.fit)
 	pt.value = t.penalty(pt.theta, nil)
 	var class [2]float64
 	for i, loss := range s.losses {
@@ -179,7 +179,7 @@ func (s *slide) falls(age float64, inside bool) bool {
 		copy(s.way, s.now.u)
 		blas64.Scal(1-x, vector(s.way))
 		kernel.Axpy(x, s.next.u, s.way)
-		s.loss.evaluate(s.way, t.y, s.losses, s.slope, s.curvature)
+		s.loss.EvalAll(s.way, t.y, s.losses, s.slope, s.curvature)
 		var sum float64
 		for i, loss := range s.losses {
 			v, _, _ := t.reg.Weight(zoneAmong(t.zones, s.thresholds, loss), loss, age)

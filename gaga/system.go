@@ -18,19 +18,20 @@ type system struct {
 	y, m        []float64 // targets, multiplicities
 	l1, l2      []float64 // p: penalty of each entry of θ
 	loss        Loss
-	hinge       *Hinge  // the loss, where it has a kink
+	hinge       *hinge  // the loss, where it has a kink
 	bound       float64 // of a multiplier of weight 1
 	tight       float64 // relative residual at which the corrector stops
 	quick       int     // corrector iterations up to which the step in age may grow
 	reg         Regularizer
-	zones       []Zone // of the samples: with a kink satisfied and pinned before the regularizer's
-	kinks       int    // zones before the regularizer's: 0 or 2
-	curved      []bool // of each zone: its terms in the optimality condition change with the predictor
-	weighed     bool   // the last zone gives weight, too
-	summed      bool   // assemble needs no predictors: it works from sums over the zones
-	affine      bool   // at a fixed age J is the same everywhere, and known from sums
-	fixed       bool   // at a fixed age J is the same everywhere: zones have one stationary point
-	dualInTheta bool   // multipliers are the first n entries of θ, as in the kernel back-end
+	series      SeriesRegularizer // reg, where it is one, else nil
+	zones       []Zone            // of the samples: with a kink satisfied and pinned before the regularizer's
+	kinks       int               // zones before the regularizer's: 0 or 2
+	curved      []bool            // of each zone: its terms in the optimality condition change with the predictor
+	weighed     bool              // the last zone gives weight, too
+	summed      bool              // assemble needs no predictors: it works from sums over the zones
+	affine      bool              // at a fixed age J is the same everywhere, and known from sums
+	fixed       bool              // at a fixed age J is the same everywhere: zones have one stationary point
+	dualInTheta bool              // multipliers are the first n entries of θ, as in the kernel back-end
 
 	zone    []uint8 // of each sample
 	members []int   // number of samples in each zone
@@ -121,6 +122,9 @@ type algebra interface {
 	setFloor(u []float64)
 }
 
+// hinge is the loss C max(0, 1 - yu).
+type hinge struct{ C float64 }
+
 // The zones of a loss with a kink that precede the regularizer's.
 const (
 	satisfied = 0 // beyond the kink: no loss
@@ -142,8 +146,8 @@ func newSystem(pr *Problem, p int) *system {
 		s.m[i] = pr.multiplicity(i)
 	}
 	s.watch = s.all
-	if h, ok := pr.Loss.(Hinge); ok {
-		s.hinge, s.kinks, s.bound = &h, len(kinkZones), h.C
+	if h, ok := pr.Loss.(HingeLoss); ok {
+		s.hinge, s.kinks, s.bound = &hinge{h.Cost()}, len(kinkZones), h.Cost()
 		s.zones = append(append([]Zone(nil), kinkZones...), s.zones...)
 	}
 	s.members = make([]int, len(s.zones))
@@ -151,11 +155,8 @@ func newSystem(pr *Problem, p int) *system {
 	for k := s.kinks; k < len(s.zones); k++ {
 		s.curved[k] = s.hinge == nil || s.varies(k-s.kinks)
 	}
-	if s.fixed = s.hinge != nil; s.fixed {
-		_, linear := s.reg.(Linear)
-		_, hard := s.reg.(Hard)
-		s.fixed = linear || hard
-	}
+	series, polynomial := seriesOf(s.reg)
+	s.series, s.fixed = series, s.hinge != nil && polynomial
 	last := len(s.zones) - 1 - s.kinks
 	threshold, _ := s.reg.Threshold(last-1, 1)
 	weight, _, _ := s.reg.Weight(last, 2*threshold, 1)
@@ -255,8 +256,8 @@ func (s *system) weight(zone uint8, loss, age float64) (v, dloss, dage float64) 
 
 // evaluate evaluates the losses of the watched samples at pt, where u is set.
 func (s *system) evaluate(pt *point) {
-	if l, ok := s.loss.(Logistic); ok && len(s.watch) == s.n {
-		l.evaluate(pt.u, s.y, pt.loss, pt.slope, pt.curvature)
+	if l, ok := s.loss.(VectorLoss); ok && len(s.watch) == s.n {
+		l.EvalAll(pt.u, s.y, pt.loss, pt.slope, pt.curvature)
 		return
 	}
 	for slot, i := range s.watch {
@@ -322,12 +323,26 @@ func (s *system) gather(dst, from []float64) []float64 {
 // samples.
 func (s *system) objective(theta, u []float64, age float64) float64 {
 	sum := s.penalty(theta, u)
-	if l, ok := s.loss.(Logistic); ok {
-		return sum + l.integrals(s, u, age)
+	if l, ok := s.loss.(VectorLoss); ok {
+		return sum + s.integrals(l, u, age)
 	}
 	for i, ui := range u {
 		loss, _, _ := s.loss.Eval(ui, s.y[i])
 		sum += s.m[i] * s.reg.Integral(loss, age)
+	}
+	return sum
+}
+
+// integrals is the samples' part of the implicit objective.
+func (s *system) integrals(l VectorLoss, u []float64, age float64) (sum float64) {
+	const block = 256
+	var loss, slope, curvature [block]float64
+	for from := 0; from < len(u); from += block {
+		to := min(from+block, len(u))
+		l.EvalAll(u[from:to], s.y[from:to], loss[:to-from], slope[:to-from], curvature[:to-from])
+		for k, v := range loss[:to-from] {
+			sum += s.m[from+k] * s.reg.Integral(v, age)
+		}
 	}
 	return sum
 }

@@ -54,10 +54,10 @@ func (o Options) check() error {
 // Supports returns an error that says why the tracker cannot follow the paths
 // of a problem, nil if it can.
 func Supports(p *Problem) error {
-	if _, hinge := p.Loss.(Hinge); p.Kernel != nil && !hinge {
+	if _, hinge := p.Loss.(HingeLoss); p.Kernel != nil && !hinge {
 		return fmt.Errorf("gaga: the tracker has no kernel models with the %s loss", p.Loss.Name())
 	}
-	if _, hinge := p.Loss.(Hinge); p.Loss.Kinked() && !hinge {
+	if _, hinge := p.Loss.(HingeLoss); p.Loss.Kinked() && !hinge {
 		return fmt.Errorf("gaga: the tracker has no losses with kinks such as the %s loss", p.Loss.Name())
 	}
 	return nil
