@@ -107,7 +107,7 @@ func (s *Store) compactTable(ctx context.Context, table experiment.Table, with [
 		}
 		rows += n
 	}
-	schema := tableSchema(table, s.rows.run)
+	schema := withChecksums(tableSchema(table, s.rows.run))
 	if with != nil {
 		schema = withTables(schema, with)
 	}

@@ -26,6 +26,10 @@ func Load(ctx context.Context, dir string, options Options) (*Report, error) {
 }
 
 func load(ctx context.Context, dir string, options Options) (*Report, error) {
+	options.tell("checking the files", 0, 0)
+	if err := checkFinals(ctx, dir); err != nil {
+		return nil, err
+	}
 	options.tell("reading the cells", 0, 0)
 	cells, err := readCells(ctx, dir)
 	if err != nil {

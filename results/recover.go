@@ -141,6 +141,9 @@ func (s *Store) recoverFinals(ctx context.Context) error {
 		if err := reader.Close(); err != nil {
 			return err
 		}
+		if err := s.checkFinal(ctx, table); err != nil {
+			return err
+		}
 		s.finals = append(s.finals, table.Name)
 	}
 	cells := s.rows.cells()
@@ -153,10 +156,22 @@ func (s *Store) recoverFinals(ctx context.Context) error {
 	}
 	defer reader.Close()
 	s.finals = append(s.finals, cells.Name)
+	if err := s.checkFinal(ctx, cells); err != nil {
+		return err
+	}
 	if err := s.checkCompanions(reader); err != nil {
 		return err
 	}
 	return s.indexCells(ctx, reader, 0, math.MaxInt)
+}
+
+// checkFinal refuses a final file that is damaged. One without checksums is as
+// good as its reader finds it.
+func (s *Store) checkFinal(ctx context.Context, table experiment.Table) error {
+	if err := checkSums(ctx, s.disk, s.finalPath(table.Name)); !errors.Is(err, errNoSums) {
+		return err
+	}
+	return nil
 }
 
 // checkCompanions refuses a folder whose cells.arrow has lost the file of a

@@ -28,10 +28,11 @@ func (e *VersionError) Error() string {
 
 // Keys of the metadata of every Arrow schema that is written here.
 const (
-	MetadataVersion = "agepath.schema_version" // SchemaVersion in decimal
-	MetadataRun     = "agepath.run"            // the run the rows belong to
-	MetadataTable   = "agepath.table"          // name of the table
-	MetadataTables  = "agepath.tables"         // cells.arrow: names of the files written together with it, with commas
+	MetadataVersion   = "agepath.schema_version" // SchemaVersion in decimal
+	MetadataRun       = "agepath.run"            // the run the rows belong to
+	MetadataTable     = "agepath.table"          // name of the table
+	MetadataChecksums = "agepath.checksums"      // of files: crc32c
+	MetadataTables    = "agepath.tables"         // cells.arrow: names of the files written together with it, with commas
 )
 
 // columnTypes are the Arrow types of the column types. Text is plain utf8:
@@ -60,10 +61,17 @@ func tableSchema(table experiment.Table, run string) *arrow.Schema {
 
 // withTables adds the names of the tables written together with cells.
 func withTables(schema *arrow.Schema, tables []string) *arrow.Schema {
+	return withMetadata(schema, MetadataTables, strings.Join(tables, ","))
+}
+
+// withChecksums says that the file has checksums.
+func withChecksums(schema *arrow.Schema) *arrow.Schema {
+	return withMetadata(schema, MetadataChecksums, "crc32c")
+}
+
+func withMetadata(schema *arrow.Schema, key, value string) *arrow.Schema {
 	have := schema.Metadata()
-	metadata := arrow.NewMetadata(
-		append(have.Keys(), MetadataTables),
-		append(have.Values(), strings.Join(tables, ",")))
+	metadata := arrow.NewMetadata(append(have.Keys(), key), append(have.Values(), value))
 	return arrow.NewSchema(schema.Fields(), &metadata)
 }
 

@@ -2,6 +2,7 @@ package results
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 
@@ -25,6 +26,9 @@ type output struct {
 	file     disk.File
 	buffered *bufio.Writer
 	position int64
+	sums     sums
+	held     []byte // what is written while hold is set, and not yet in the file
+	hold     bool
 }
 
 func newOutput(file disk.File) *output {
@@ -32,8 +36,14 @@ func newOutput(file disk.File) *output {
 }
 
 func (o *output) Write(p []byte) (int, error) {
+	if o.hold {
+		o.held = append(o.held, p...)
+		o.position += int64(len(p))
+		return len(p), nil
+	}
 	n, err := o.buffered.Write(p)
 	o.position += int64(n)
+	o.sums.add(p[:n])
 	return n, err
 }
 
@@ -136,6 +146,7 @@ func (w *tableWriter) flush() error {
 	if err := w.records.Write(record); err != nil {
 		return err
 	}
+	w.out.sums.endSection(w.out.position)
 	w.any = true
 	w.values = 0
 	resetBatch(&w.batch)
@@ -150,14 +161,22 @@ func (w *tableWriter) finish() error {
 			return err
 		}
 	}
-	if w.isFile {
-		// v15 leaves the stream's end marker out of files.
-		if _, err := w.out.Write(streamEnd); err != nil {
+	if !w.isFile {
+		return errors.Join(w.records.Close(), w.out.buffered.Flush())
+	}
+	// v15 leaves the stream's end marker out of files.
+	if _, err := w.out.Write(streamEnd); err != nil {
+		return err
+	}
+	w.out.sums.endSection(w.out.position)
+	w.out.hold = true
+	if err := w.records.Close(); err != nil { // gives the footer
+		return err
+	}
+	for _, part := range [][]byte{w.out.sums.close(w.out.held), w.out.held} {
+		if _, err := w.out.buffered.Write(part); err != nil {
 			return err
 		}
-	}
-	if err := w.records.Close(); err != nil {
-		return err
 	}
 	return w.out.buffered.Flush()
 }
@@ -169,7 +188,7 @@ func WriteTable(path string, table experiment.Table, run string, rows *experimen
 		return fmt.Errorf("writing %s: the table %s %w", path, table.Name, err)
 	}
 	return disk.Replace(disk.OS{}, path, func(file disk.File) error {
-		w, err := newTableWriter(file, tableSchema(table, run), table.Columns, true, batchRows)
+		w, err := newTableWriter(file, withChecksums(tableSchema(table, run)), table.Columns, true, batchRows)
 		if err != nil {
 			return err
 		}

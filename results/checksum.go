@@ -1,0 +1,200 @@
+package results
+
+import (
+	"bufio"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"slices"
+
+	"github.com/agepath/agepath/internal/disk"
+)
+
+// An Arrow file that is written here has a checksum of every byte. They stand
+// between the stream's end marker and the footer, where no reader looks: readers
+// of streams stop before, readers of files come from the footer. A section is a
+// batch, the first one with what stands before it, the last one the end marker.
+//
+//	for each section: its end in the file (int64), CRC-32C (uint32), zero (uint32)
+//	CRC-32C of the footer up to the end of the file (uint32)
+//	number of sections (uint32)
+//	CRC-32C of this block up to here (uint32)
+//	"SUMS"
+//
+// Numbers are little-endian. That a file has the block is in its schema's
+// metadata too ([MetadataChecksums]), so that damage cannot hide it.
+
+const (
+	sumsMagic  = "SUMS"
+	sumsTail   = 16 // bytes behind the sections
+	sumSection = 16 // bytes of a section
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// sums are the checksums of what goes to an [output].
+type sums struct {
+	crc   uint32 // of the section that is being written
+	block []byte // the sections before
+}
+
+func (s *sums) add(p []byte) { s.crc = crc32.Update(s.crc, castagnoli, p) }
+
+// endSection ends a section at a position of the file.
+func (s *sums) endSection(at int64) {
+	s.block = binary.LittleEndian.AppendUint64(s.block, uint64(at))
+	s.block = binary.LittleEndian.AppendUint64(s.block, uint64(s.crc))
+	s.crc = 0
+}
+
+// close returns the block for a footer.
+func (s *sums) close(footer []byte) []byte {
+	n := uint32(len(s.block) / sumSection)
+	block := binary.LittleEndian.AppendUint32(s.block, crc32.Checksum(footer, castagnoli))
+	block = binary.LittleEndian.AppendUint32(block, n)
+	block = binary.LittleEndian.AppendUint32(block, crc32.Checksum(block, castagnoli))
+	return append(block, sumsMagic...)
+}
+
+// DamageError says that a file of results is not as it was written.
+type DamageError struct {
+	Path string
+	What string
+}
+
+func (e *DamageError) Error() string {
+	return fmt.Sprintf("%s is damaged: %s; restore the folder from a copy, or remove all *.arrow files of it and compute the cells again", e.Path, e.What)
+}
+
+// errNoSums says that a file was written without checksums.
+var errNoSums = errors.New("it has no checksums, being of an earlier version of agepath")
+
+// checkSums compares a file with its checksums: every byte is read. The error is
+// errNoSums for a file without them and a [*DamageError] for one that differs.
+func checkSums(ctx context.Context, d disk.FS, path string) error {
+	t := &TableReader{path: path}
+	var err error
+	if t.file, err = d.Open(path); err == nil {
+		defer t.file.Close()
+		if t.messages.size, err = t.file.Size(); err == nil {
+			err = t.skipMagic()
+		}
+	}
+	switch {
+	case errors.Is(err, errNoFooter):
+		return &DamageError{path, err.Error()}
+	case err == nil && !t.isFile:
+		return &DamageError{path, "it does not begin as an Arrow file"}
+	case err == nil:
+		err = t.checkSums(ctx)
+	}
+	var damage *DamageError
+	if err != nil && !errors.As(err, &damage) && !errors.Is(err, errNoSums) {
+		err = fmt.Errorf("reading %s: %w", path, disk.WithoutPath(err, path))
+	}
+	return err
+}
+
+func (t *TableReader) checkSums(ctx context.Context) error {
+	footer := t.messages.size
+	block, err := t.sumsBlock(footer)
+	if err != nil {
+		return err
+	}
+	end := int64(0)
+	in := bufio.NewReaderSize(io.NewSectionReader(t.file, 0, footer), 1<<20)
+	for k := 0; len(block) > sumsTail; k++ {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		next := int64(binary.LittleEndian.Uint64(block))
+		crc := crc32.New(castagnoli)
+		if next < end || next > footer {
+			return &DamageError{t.path, "its checksums make no sense"}
+		}
+		if _, err := io.CopyN(crc, in, next-end); err != nil {
+			return err
+		}
+		if crc.Sum32() != binary.LittleEndian.Uint32(block[8:]) {
+			what := fmt.Sprintf("the checksum of batch %d, bytes %d to %d, differs", k, end, next)
+			if len(block) == sumSection+sumsTail {
+				what = fmt.Sprintf("the checksum of its end, bytes %d to %d, differs", end, next)
+			}
+			return &DamageError{t.path, what}
+		}
+		end, block = next, block[sumSection:]
+	}
+	size, err := t.file.Size()
+	if err != nil {
+		return err
+	}
+	crc := crc32.New(castagnoli)
+	if _, err := io.Copy(crc, io.NewSectionReader(t.file, footer, size-footer)); err != nil {
+		return err
+	}
+	if crc.Sum32() != binary.LittleEndian.Uint32(block) {
+		return &DamageError{t.path, "the checksum of its footer differs"}
+	}
+	return nil
+}
+
+// sumsBlock reads the block of checksums that ends at the footer.
+func (t *TableReader) sumsBlock(footer int64) ([]byte, error) {
+	var tail [sumsTail]byte
+	if footer >= sumsTail {
+		if _, err := t.file.ReadAt(tail[:], footer-sumsTail); err != nil {
+			return nil, err
+		}
+	}
+	if string(tail[12:]) != sumsMagic {
+		if err := t.begin(nil); err != nil {
+			return nil, &DamageError{t.path, err.Error()}
+		}
+		if _, promised := t.metadata()[MetadataChecksums]; promised {
+			return nil, &DamageError{t.path, "its checksums are not where they should be"}
+		}
+		return nil, errNoSums
+	}
+	length := int64(binary.LittleEndian.Uint32(tail[4:]))*sumSection + sumsTail
+	if length > footer {
+		return nil, &DamageError{t.path, "its checksums make no sense"}
+	}
+	block := make([]byte, length)
+	if _, err := t.file.ReadAt(block, footer-length); err != nil {
+		return nil, err
+	}
+	if crc32.Checksum(block[:length-8], castagnoli) != binary.LittleEndian.Uint32(tail[8:]) {
+		return nil, &DamageError{t.path, "the checksum of its checksums differs"}
+	}
+	// The sections end where the block begins.
+	if n := len(block); n < sumSection+sumsTail || int64(binary.LittleEndian.Uint64(block[n-sumsTail-sumSection:])) != footer-length {
+		return nil, &DamageError{t.path, "its checksums make no sense"}
+	}
+	return block, nil
+}
+
+// checkFinals refuses a folder with a damaged file. Files without checksums pass.
+func checkFinals(ctx context.Context, dir string) error {
+	names, err := finalNames(dir)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		err := checkSums(ctx, disk.OS{}, filepath.Join(dir, name))
+		if err != nil && !errors.Is(err, errNoSums) && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+// finalNames lists the final files of a folder.
+func finalNames(dir string) ([]string, error) {
+	names, err := disk.OS{}.ReadDir(dir)
+	return slices.DeleteFunc(names, func(name string) bool { return filepath.Ext(name) != ".arrow" }), err
+}
