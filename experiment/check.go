@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/agepath/agepath/experiment/dataset"
@@ -71,6 +72,9 @@ func (p *planner) load(ctx context.Context, source dataset.Source, settings data
 	if err != nil {
 		return nil, err
 	}
+	if err := varies(d, source.Options.Target); err != nil {
+		return nil, err
+	}
 	first := Cell{Seed: CellSeed(p.grid.Seed, 1)}
 	prepared, err := dataset.Prepare(ctx, d, settings, first.Stream)
 	if err != nil {
@@ -80,6 +84,18 @@ func (p *planner) load(ctx context.Context, source dataset.Source, settings data
 		Name: d.Name, Digest: d.Digest(), Task: d.Task, N: d.N, D: d.D,
 		train: prepared.Train.N + prepared.Merged, test: prepared.Test.N, features: d.Features,
 	}, nil
+}
+
+// varies refuses a regression on a target that has one value in all rows, which
+// every model fits exactly. One class only is refused when the labels are read.
+func varies(d *dataset.Dataset, target string) error {
+	if d.Task != dataset.Regression || slices.ContainsFunc(d.Y, func(y float64) bool { return y != d.Y[0] }) {
+		return nil
+	}
+	if target != "" {
+		target = " " + strconv.Quote(target)
+	}
+	return fmt.Errorf("data set %s: its target%s is %v in all %d rows; a regression needs one that varies", d.Name, target, d.Y[0], d.N)
 }
 
 // sweep adds a sweep's data sets and groups to the plan.

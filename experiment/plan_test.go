@@ -32,6 +32,9 @@ func (l testLibrary) Load(_ context.Context, s dataset.Source) (*dataset.Dataset
 	case 'c':
 		d.Task = dataset.Classification
 	case 'r':
+	case 'k': // constant
+		d.X, d.Y = make([]float64, d.N*d.D), slices.Repeat([]float64{7}, d.N)
+		return d, nil
 	default:
 		return nil, fmt.Errorf("%w %q", dataset.ErrUnknown, s.Name)
 	}
@@ -355,6 +358,7 @@ func TestPlanRefusals(t *testing.T) {
 		{"noise of the other task", "gaussian", "flip", "bad.yaml:6: noise.0.kind: ", "does not fit the data set r1, which is for regression; allowed there are gaussian, statp"},
 		{"too few rows", "[r1]", "[r-3]", "bad.yaml:3: data.0: ", "3 rows give 1 for training"},
 		{"one class", "[r1]", "[cone]", "bad.yaml:3: data.0: ", "class"},
+		{"constant target", "[r1]", "[k1]", "bad.yaml:3: data.0: ", "data set k1: its target is 7 in all 40 rows; a regression needs one that varies"},
 		{"same numbers", "[r1]", "[r1, rr1]", "bad.yaml:3: data.1: ", "rr1 holds the same numbers as r1"},
 		{"same labels", "alpha: [0.1, 0.2]}}", "alpha: [0.1, 0.2]}}, {lasso: {alpha: 0.2, intercept: true}}", "bad.yaml:7: models.1.lasso: ", "they differ only in scale, protocol or intercept"},
 		{"too many cells", "repeats: 2", "repeats: 1000000\nsplit: {validation: 0}\nsweeps: [{models: [{lasso: {alpha: {from: 1, to: 9000, step: 1}}}]}]", "bad.yaml:1: ", "cells; at most 1000000000 are allowed"},

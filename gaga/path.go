@@ -13,7 +13,7 @@ type Range struct{ Min, Max float64 }
 type Kind uint8
 
 const (
-	Start   Kind = iota // first point of a continuous piece: the path's beginning or a jump's landing point
+	Start   Kind = iota // first point of a piece: the path's beginning, or where it landed behind a jump or a turning point
 	Turning             // a critical point that the path passes with a kink
 	Jump                // the last point before the path leaves its branch
 	Grid                // an age that the caller asked for

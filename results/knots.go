@@ -13,8 +13,9 @@ import (
 )
 
 // Events of knots.arrow. A path is a sequence of continuous pieces: each
-// begins with a start (the beginning of the path, or the point where a jump
-// lands) and ends with a jump (the point just before it) or the end.
+// begins with a start (the beginning of the path, or where it lands) and ends
+// with a jump (the last point before that), with a turning point on which it lands
+// again, or with the end.
 const (
 	eventStart   = "start"
 	eventTurning = "turning"
