@@ -173,7 +173,7 @@ func choose(candidates []candidate, by experiment.Select, metric Metric) ([]Sele
 }
 
 // onFewer reports whether candidates are incomplete, failed or not in the files.
-func (s *Selected) onFewer() bool { return s.unequal || s.Incomplete+s.Failed > 0 }
+func (s *Selected) onFewer() bool { return s.unequal || s.Candidates > 1 && s.Incomplete+s.Failed > 0 }
 
 // addUnequal says where choices rest on fewer cells than others do.
 func (r *Report) addUnequal() {

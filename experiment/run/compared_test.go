@@ -1,0 +1,177 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/dataset"
+	"github.com/agepath/agepath/results"
+)
+
+// flaky computes cells of the self-paced kind, except that acs fails in the second
+// and the fourth repeat, and that gaga's path is cut off in the fifth as one that
+// stops early is.
+type flaky struct{ experiment.SelfPacedKind }
+
+func (k flaky) Compute(ctx context.Context, task *experiment.Task, data experiment.Data) (experiment.Batch, map[string]experiment.Batch, error) {
+	var method string
+	var repeat int64
+	for j, column := range k.Tables().Labels {
+		switch value := task.Labels.At(column, j, 0); column.Name {
+		case "method":
+			method = value.(string)
+		case "repeat":
+			repeat = value.(int64)
+		}
+	}
+	if method == experiment.ACS && repeat%2 == 0 {
+		return experiment.Batch{}, nil, errors.New("out of luck")
+	}
+	measures, further, err := k.SelfPacedKind.Compute(ctx, task, data)
+	if err != nil || method != experiment.GAGA || repeat != 5 {
+		return measures, further, err
+	}
+	return k.cut(measures, further)
+}
+
+// cutAfter is how many knots of a path that is cut off are left.
+const cutAfter = 20
+
+func (k flaky) cut(measures experiment.Batch, further map[string]experiment.Batch) (experiment.Batch, map[string]experiment.Batch, error) {
+	var row experiment.Batch
+	rows := map[string]experiment.Batch{}
+	var reached float64
+	for _, table := range k.Tables().Further {
+		columns := table.Columns[1:]
+		all := further[table.Name]
+		var kept experiment.Batch
+		for i := range min(cutAfter, all.Rows) {
+			values := make([]any, len(columns))
+			for j, column := range columns {
+				values[j] = all.At(column, j, i)
+				if column.Name == "age" {
+					reached = values[j].(float64)
+				}
+			}
+			if err := kept.Append(columns, values...); err != nil {
+				return row, nil, err
+			}
+		}
+		rows[table.Name] = kept
+	}
+	columns := k.Tables().Measures
+	values := make([]any, len(columns))
+	for j, column := range columns {
+		switch values[j] = measures.At(column, j, 0); column.Name {
+		case "test_at_end", "test_mae_at_end":
+			values[j] = nil
+		case "age_reached":
+			values[j] = reached
+		}
+	}
+	if err := row.Append(columns, values...); err != nil {
+		return row, nil, err
+	}
+	return row, rows, &experiment.StatusError{Status: experiment.Incomplete, Err: fmt.Errorf("the path stops at age %.4g of 20: event budget", reached)}
+}
+
+// TestFailedAndIncomplete runs a method that fails in two of five repeats, one whose
+// path stops early in one, and one that does neither, and reads the report in all
+// formats. A second run computes nothing, a retry of what is incomplete one cell.
+func TestFailedAndIncomplete(t *testing.T) {
+	t.Parallel()
+	const text = `
+name: flaky
+seed: 3
+repeats: 5
+data: [diabetes]
+models: [{lasso: {alpha: 0.01, intercept: true}}]
+regularizers: [{mixture: {gamma: [0.5]}}]
+methods: [original, acs, gaga]
+age: {min: 0.1, max: 20, acs_step: 1}
+limits: {attempts: 3}
+`
+	grid, err := experiment.Parse([]byte(text), "grid.yaml", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := grid.Plan(t.Context(), &dataset.Library{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := t.TempDir()
+	run := func(retry ...experiment.Status) *Summary {
+		t.Helper()
+		c := &Coordinator{Grid: grid, Plan: plan, Kind: flaky{}, Out: out, Workers: 1, Retry: retry}
+		summary, err := c.Run(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := summary.Counts; n[experiment.OK] != 12 || n[experiment.Incomplete] != 1 || n[experiment.Failed] != 2 || summary.Failed() != 2 {
+			t.Fatalf("counts %v", n)
+		}
+		return summary
+	}
+	if n := run().Computed; n != 15 {
+		t.Errorf("%d cells computed, want 15", n)
+	}
+	if n := run().Computed; n != 0 {
+		t.Errorf("%d cells computed again", n)
+	}
+	if n := run(experiment.Incomplete).Computed; n != 1 {
+		t.Errorf("%d cells computed by a retry of what is incomplete", n)
+	}
+	r, err := results.Write(t.Context(), out, results.Options{Formats: results.Formats})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Failures) != 3 || r.Failures[0].Status != experiment.Incomplete || r.Failures[0].Reached == nil || !(*r.Failures[0].Reached < 20) {
+		t.Fatalf("failures %+v", r.Failures)
+	}
+	cut := r.Failures[0]
+	var terminal strings.Builder
+	if err := (results.Text{}).Write(&terminal, r); err != nil {
+		t.Fatal(err)
+	}
+	texts := map[string]string{"terminal": terminal.String()}
+	for _, name := range []string{"report.md", "report.html", "tables.tex", "tables.csv", "chosen.csv"} {
+		content, err := os.ReadFile(filepath.Join(out, "report", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts[name] = string(content)
+	}
+	figures, err := filepath.Glob(filepath.Join(out, "report", "figures", "validation-curve-*.svg"))
+	if err != nil || len(figures) != 1 {
+		t.Fatalf("validation curves %v, %v", figures, err)
+	}
+	svg, err := os.ReadFile(figures[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	texts["validation curve"] = string(svg)
+	listed := []string{cut.Cell, cut.Error, fmt.Sprintf("%.10g", *cut.Reached), "out of luck"}
+	counted := []string{"over 2 of 5 repeats", "(3 of 5; 2 failed)", "(4 of 5; 1 incomplete)"}
+	for name, wants := range map[string][]string{
+		"terminal":         counted,
+		"report.md":        append(slices.Clone(listed), counted...),
+		"tables.tex":       append(slices.Clone(listed), counted...),
+		"report.html":      append(slices.Clone(listed), counted[0], `"3 of 5; 2 failed"`, `"4 of 5; 1 incomplete"`),
+		"tables.csv":       {",acs,5,0,2,", ",gaga,5,1,0,"},
+		"chosen.csv":       {",acs,5,0,2,", ",gaga,5,1,0,"},
+		"validation curve": {"GAGA 5 (4 from", "ACS 3 of 5"},
+	} {
+		for _, want := range wants {
+			if !strings.Contains(texts[name], want) {
+				t.Errorf("%s does not say %q", name, want)
+			}
+		}
+	}
+}
