@@ -46,6 +46,8 @@ var measured = []struct {
 	{"SVM", 1, 340, 30, SVM, Linear, Polynomial, &gagaMethod, Age{0.1, 10, 0.5}, 0.0572},
 	{"SVM", 1, 2098, 16, SVM, Linear, Mixture, &acsMethod, Age{0.1, 10, 0.5}, 0.162},
 	{"SVM", 1, 2098, 16, SVM, Linear, Mixture, &gagaMethod, Age{0.1, 10, 0.5}, 0.406},
+	{"SVM", 1, 2623, 16, SVM, Linear, "", &robustMethod, Age{}, 0.0045},
+	{"SVM", 1, 1500, 240, SVM, Linear, Mixture, &gagaMethod, Age{0.1, 20, 0.5}, 2.4},
 	{"regression", 1, 5709, 6, Lasso, "", Linear, &acsMethod, Age{0.1, 10, 0.5}, 0.0697},
 	{"regression", 1, 5709, 6, Lasso, "", LOG, &gagaMethod, Age{0.1, 10, 0.5}, 0.472},
 	{"regression", 1, 5709, 6, Lasso, "", Mixture, &acsMethod, Age{0.1, 10, 0.5}, 0.179},

@@ -25,9 +25,9 @@ var mosplMethod = methodInfo{
 	work: func(g *group, n, d float64) float64 {
 		cold, warm := fitWork(g.models.Name, g.models.Kernel, n, d)
 		population, generations := g.settings.largest("population"), g.settings.largest("generations")
-		each := 12.0
+		each := 16.0
 		if name := g.regularizers.Name; name == Polynomial || name == Mixture {
-			each = 36
+			each = 48
 		}
 		return cold + population*((2+generations/g.settings.largest("refit"))*warm+generations*n*each)
 	},

@@ -85,7 +85,10 @@ var robustMethod = methodInfo{
 	},
 	work: func(g *group, n, d float64) float64 {
 		cold, _ := fitWork(g.models.Name, g.models.Kernel, n, d)
-		return 2*cold + 0.1*n*n*n // more free multipliers than without flips
+		if g.models.Kernel == RBF { // more free multipliers than without flips
+			return 2*cold + 0.1*n*n*n
+		}
+		return 2 * cold
 	},
 }
 
