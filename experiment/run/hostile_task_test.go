@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -39,9 +40,11 @@ func TestTasksOnTheWire(t *testing.T) {
 		"a malformed digest": func(task *experiment.Task) { task.Data = []string{"../../etc/passwd"} },
 		"another data set":   func(task *experiment.Task) { task.Data = []string{strings.Repeat("0", 64)} },
 		"no data set":        func(task *experiment.Task) { task.Data = nil },
-		"other needs":        func(task *experiment.Task) { task.Needs = []experiment.Need{{Name: "gaga", Version: 11}} },
-		"no spec":            func(task *experiment.Task) { task.Spec = json.RawMessage(`{}`) },
-		"labels of another":  func(task *experiment.Task) { task.Labels.Columns[0].Texts[0] = "<script>" },
+		"other needs": func(task *experiment.Task) { // which this worker meets
+			task.Needs = slices.DeleteFunc(experiment.SelfPacedKind{}.Abilities(), func(n experiment.Need) bool { return n == task.Needs[0] })[:1]
+		},
+		"no spec":           func(task *experiment.Task) { task.Spec = json.RawMessage(`{}`) },
+		"labels of another": func(task *experiment.Task) { task.Labels.Columns[0].Texts[0] = "<script>" },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
