@@ -34,6 +34,20 @@ func randomLogistic(rng *rand.Rand) *Problem {
 	return p
 }
 
+// sweepSlid is Track by a sweep that, where asked, slides behind jumps as one over many
+// samples does.
+func sweepSlid(p *Problem, ages Range, slides bool) (*Path, error) {
+	t, err := newTracker(p, Options{Age: ages, Sweep: true})
+	if err != nil {
+		return nil, err
+	}
+	if slides {
+		t.descent = newSlide(t)
+	}
+	err = t.run(context.Background())
+	return t.path, err
+}
+
 // A sweep must find the jumps that the exact mode finds, but for one in 200 (it
 // may step over a fold to a branch close by), and the same coefficients at any age.
 func TestSweepAgreesWithExactPath(t *testing.T) {
@@ -56,7 +70,7 @@ func TestSweepAgreesWithExactPath(t *testing.T) {
 		if err != nil {
 			t.Fatalf("problem %d: %v; %s", k, err, describeProblem(p))
 		}
-		swept, err := Track(context.Background(), p, Options{Age: ages, Sweep: true})
+		swept, err := sweepSlid(p, ages, k%4 < 2)
 		if err != nil {
 			t.Errorf("problem %d: %v; %s", k, err, describeProblem(p))
 			continue

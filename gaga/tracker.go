@@ -103,7 +103,10 @@ func newTracker(pr *Problem, o Options) (*tracker, error) {
 	t.options, t.search, t.verifies, t.grid = o, search, o.verifying(), o.Grid
 	t.path = &Path{problem: t.own(pr), sweeps: o.Sweep}
 	if o.Sweep {
-		t.descent, t.sweep = newSlide(t), newSweep(t)
+		t.sweep = newSweep(t)
+		if t.n >= slideFewest {
+			t.descent = newSlide(t)
+		}
 	} else {
 		t.marginal = newMarginCreep(t)
 	}
