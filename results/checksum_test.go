@@ -1,12 +1,16 @@
 package results
 
 import (
+	"bufio"
+	"bytes"
 	"errors"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow/ipc"
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/internal/disk"
@@ -60,6 +64,37 @@ func TestFlippedBits(t *testing.T) {
 			t.Errorf("%s without its end passes", name)
 		}
 		writeDir(t, dir, map[string]string{name: text})
+	}
+	closeStore(t, openFew(t, dir, disk.OS{}))
+}
+
+// A file of a version without checksums is as good as its reader finds it, and is
+// told apart from one that lost them.
+func TestFilesWithoutChecksums(t *testing.T) {
+	t.Parallel()
+	dir, _ := compacted(t, 5)
+	table := fewTables().Further[0]
+	rows, err := ReadTable(filepath.Join(dir, "knots.arrow"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file bytes.Buffer
+	out := &output{buffered: bufio.NewWriter(&file)}
+	w, err := ipc.NewFileWriter(out, ipc.WithSchema(tableSchema(table, storeRun)), ipc.WithZstd())
+	if err != nil {
+		t.Fatal(err)
+	}
+	record, err := batchRecord(tableSchema(table, storeRun), table.Columns, &rows.Batch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(w.Write(record), w.Close(), out.buffered.Flush()); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, "knots.arrow")
+	writeDir(t, dir, map[string]string{"knots.arrow": file.String()})
+	if err := checkSums(t.Context(), disk.OS{}, path); !errors.Is(err, errNoSums) {
+		t.Errorf("a file without checksums: %v", err)
 	}
 	closeStore(t, openFew(t, dir, disk.OS{}))
 }

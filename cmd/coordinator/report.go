@@ -91,6 +91,10 @@ func (a *app) reportCommand() *cobra.Command {
 			options.Progress = tell
 			return results.Write(cmd.Context(), dir, options)
 		})
+		var damage *results.DamageError
+		if errors.As(err, &damage) {
+			return command.Refuse(err)
+		}
 		if errors.Is(err, fs.ErrNotExist) {
 			return command.Refusef("%w; DIR is a folder with results of `coordinator run` or `coordinator collect`", err)
 		}

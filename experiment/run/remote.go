@@ -185,11 +185,7 @@ func FindRun(ctx context.Context, q *queue.Queue, run string) (*experiment.Grid,
 // Replan makes the grid and the plan of a manifest again. That it is the same
 // run is checked.
 func Replan(ctx context.Context, m *results.Manifest, library experiment.Loader) (*experiment.Grid, *experiment.Plan, error) {
-	grid, err := experiment.Parse([]byte(m.Grid), m.File, m.Set)
-	if err != nil {
-		return nil, nil, fmt.Errorf("the grid of run %s: %w", m.Run, err)
-	}
-	plan, err := grid.Plan(ctx, library)
+	grid, plan, err := planOf(ctx, m, library)
 	if err != nil {
 		return nil, nil, fmt.Errorf("the grid of run %s: %w", m.Run, err)
 	}

@@ -1,0 +1,60 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agepath/agepath/experiment/run"
+	"github.com/agepath/agepath/internal/command"
+	"github.com/agepath/agepath/results"
+)
+
+// verifyCommand checks a folder of results.
+func (a *app) verifyCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "verify DIR",
+		Short: "Check every byte of a folder of results",
+		Long: `Read every file of a folder of results and check that it is as it was written:
+checksums, every batch, one row for each cell of the grid, tables that belong
+together, and the digests of the data sets, where these are here. Changes
+nothing. The exit status is 1 where something is wrong.`,
+		Args: command.Arguments("DIR"),
+	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		library, err := a.library.open()
+		if err != nil {
+			return err
+		}
+		v, err := run.Verify(cmd.Context(), args[0], library)
+		var mismatch *results.MismatchError
+		if errors.Is(err, fs.ErrNotExist) || errors.As(err, &mismatch) {
+			return command.Refusef("%w; DIR is a folder with results of `coordinator run` or `coordinator collect`", err)
+		}
+		if err != nil {
+			return err
+		}
+		return a.showVerification(args[0], v)
+	}
+	return cmd
+}
+
+func (a *app) showVerification(dir string, v *results.Verification) error {
+	fmt.Fprintf(a.Out, "%s: %d of %d cells; %d files with %d batches read\n", dir, v.Cells, v.Manifest.Cells, v.Files, v.Batches)
+	for _, note := range v.Notes {
+		fmt.Fprintf(a.Out, "note: %s\n", note)
+	}
+	for _, problem := range v.Problems {
+		fmt.Fprintf(a.Out, "problem: %s\n", problem)
+	}
+	if more := v.Unlisted(); more != "" {
+		fmt.Fprintf(a.Out, "not listed: %s\n", more)
+	}
+	if len(v.Problems) > 0 {
+		return fmt.Errorf("%s is not as it was written: %d problems are listed; restore it from a copy, or remove its *.arrow files and compute the cells again", dir, len(v.Problems))
+	}
+	fmt.Fprintln(a.Out, "no problems")
+	return nil
+}

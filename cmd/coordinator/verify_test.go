@@ -1,0 +1,144 @@
+package main
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/internal/command"
+	"github.com/agepath/agepath/results"
+)
+
+// rewrite replaces a table of a folder by one with the rows that pick lists.
+func rewrite(t *testing.T, dir, name string, pick func(rows int) []int) {
+	t.Helper()
+	path := filepath.Join(dir, name+".arrow")
+	frame, err := results.ReadTable(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var batch experiment.Batch
+	for _, row := range pick(frame.Rows()) {
+		values := make([]any, len(frame.Columns))
+		for j := range values {
+			values[j] = frame.At(j, row)
+		}
+		if err := batch.Append(frame.Columns, values...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	table := experiment.Table{Name: name, Columns: frame.Columns}
+	if err := results.WriteTable(path, table, frame.Metadata[results.MetadataRun], &batch); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// rowsBut lists all rows but one.
+func rowsBut(left int) func(int) []int {
+	return func(rows int) []int {
+		var all []int
+		for row := range rows {
+			if row != left {
+				all = append(all, row)
+			}
+		}
+		return all
+	}
+}
+
+// TestVerify wants every fault of a folder found, and none in one that has none.
+func TestVerify(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	whole := filepath.Join(dir, "whole")
+	must(t, "run", write(t, dir, "grid.yaml", allMethods), "--out", whole, "--figures", "0")
+	o := must(t, "verify", whole)
+	if !strings.Contains(o.out, "90 of 90 cells; 3 files") || !strings.Contains(o.out, "no problems") || strings.Contains(o.out, "note:") {
+		t.Errorf("verify prints\n%s", o.out)
+	}
+	files := contents(t, whole)
+	flip := func(name string, at int) func(string) {
+		return func(dir string) {
+			text := []byte(files[name])
+			text[(at+len(text))%len(text)] ^= 4
+			write(t, dir, name, string(text))
+		}
+	}
+	edit := func(old, with string) func(string) {
+		return func(dir string) {
+			text := strings.Replace(files["manifest.json"], old, with, 1)
+			if text == files["manifest.json"] {
+				t.Fatalf("the manifest does not have %q", old)
+			}
+			write(t, dir, "manifest.json", text)
+		}
+	}
+	digest := files["manifest.json"][strings.Index(files["manifest.json"], `"data": {`):]
+	digest = strings.Split(digest, `"`)[5]
+	for _, fault := range []struct {
+		name  string
+		spoil func(dir string)
+		want  string
+		opens bool // run and report do not notice
+	}{
+		{"a bit of the knots", flip("knots.arrow", 5000), "knots.arrow: the checksum of batch 0", false},
+		{"a bit of the cells' footer", flip("cells.arrow", -200), "cells.arrow: the checksum of its footer differs", false},
+		{"a cell without a row", func(dir string) { rewrite(t, dir, "cells", rowsBut(7)) }, "of the plan has no row", true},
+		{"a cell with two rows", func(dir string) {
+			rewrite(t, dir, "cells", func(rows int) []int { return append(rowsBut(-1)(rows), 3) })
+		}, "has more than one row", true},
+		{"a knot that is gone", func(dir string) { rewrite(t, dir, "knots", rowsBut(40)) }, "stands where number", true},
+		{"the last knot is gone", func(dir string) {
+			rewrite(t, dir, "knots", func(rows int) []int { return rowsBut(rows - 1)(rows) })
+		}, "knots by cells.arrow", true},
+		{"a file that is gone", func(dir string) {
+			if err := os.Remove(filepath.Join(dir, "knots.arrow")); err != nil {
+				t.Fatal(err)
+			}
+		}, "knots.arrow is missing", true},
+		{"other data", edit(digest, strings.Repeat("0", len(digest))), "the cells were computed from 0000", true},
+		{"other counts", edit(`"ok": 90`, `"ok": 89`), "90 cells are ok, the manifest says 89", true},
+		{"another grid", edit(`repeats: 3`, `repeats: 2`), "makes the run", true},
+	} {
+		t.Run(fault.name, func(t *testing.T) {
+			dir := t.TempDir()
+			for _, name := range slices.Sorted(maps.Keys(files)) {
+				write(t, dir, name, files[name])
+			}
+			fault.spoil(dir)
+			o := do(t, "verify", dir)
+			if o.code != command.ExitFailed || !strings.Contains(o.out, fault.want) {
+				t.Errorf("exit status %d:\n%s%s", o.code, o.out, o.err)
+			}
+			if fault.opens {
+				return
+			}
+			for _, line := range [][]string{
+				{"run", filepath.Join(filepath.Dir(whole), "grid.yaml"), "--out", dir, "--figures", "0"},
+				{"report", dir, "--figures", "0"},
+			} {
+				if o := do(t, line...); o.code != command.ExitRefused || !strings.Contains(o.err, "is damaged") {
+					t.Errorf("%s: exit status %d: %s", line[0], o.code, o.err)
+				}
+			}
+		})
+	}
+	// A crash before the end leaves streams: that is no problem.
+	crashed := filepath.Join(dir, "crashed")
+	for _, name := range []string{"cells", "knots", "coefficients"} {
+		stream := "\xff\xff\xff\xff" // a torn one
+		write(t, crashed, name+".0001.arrows", stream)
+		write(t, crashed, name+".arrow", files[name+".arrow"])
+	}
+	write(t, crashed, "manifest.json", files["manifest.json"])
+	if o := must(t, "verify", crashed); !strings.Contains(o.out, "note: the run has not ended: 3 streams") || !strings.Contains(o.out, "cells.0001.arrows holds no whole batch") {
+		t.Errorf("verify prints\n%s", o.out)
+	}
+	if o := do(t, "verify", filepath.Join(dir, "nothing")); o.code != command.ExitRefused {
+		t.Errorf("a folder that is not there: exit status %d: %s", o.code, o.err)
+	}
+}

@@ -1,0 +1,56 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+
+	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/dataset"
+	"github.com/agepath/agepath/results"
+)
+
+// Verify reads everything in a folder of results as [results.Verify] does, and
+// compares it with the grid: that the plan's cells are there and no others, and
+// that the data sets have the digests that the cells were computed from.
+func Verify(ctx context.Context, dir string, library experiment.Loader) (*results.Verification, error) {
+	v, err := results.Verify(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	_, plan, err := planOf(ctx, v.Manifest, library)
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case errors.Is(err, dataset.ErrAbsent), errors.Is(err, fs.ErrNotExist):
+		v.Note("the plan's cells and the digests of data were not compared: %v", err)
+		return v, nil
+	case err != nil:
+		v.Problem("grid", "the grid of %s: %v", results.ManifestName, err)
+		return v, nil
+	}
+	same := true
+	for _, d := range plan.Data {
+		if have := v.Manifest.Data[d.Name]; have != d.Digest {
+			v.Problem("data", "the data set %s here has the digest %s, the cells were computed from %s", d.Name, d.Digest, have)
+			same = false
+		}
+	}
+	switch {
+	case plan.Run == v.Manifest.Run:
+		v.CheckPlan(plan.IDs())
+	case same:
+		v.Problem("grid", "the grid of %s makes the run %s, not %s: it was changed, or is of another version of agepath", results.ManifestName, plan.Run, v.Manifest.Run)
+	}
+	return v, nil
+}
+
+// planOf plans the grid of a manifest with the data that is here.
+func planOf(ctx context.Context, m *results.Manifest, library experiment.Loader) (*experiment.Grid, *experiment.Plan, error) {
+	grid, err := experiment.Parse([]byte(m.Grid), m.File, m.Set)
+	if err != nil {
+		return nil, nil, err
+	}
+	plan, err := grid.Plan(ctx, library)
+	return grid, plan, err
+}

@@ -1,0 +1,311 @@
+package results
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"iter"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/internal/disk"
+)
+
+// maxProblems is how many problems of one sort a [Verification] lists.
+const maxProblems = 10
+
+// Verification is what [Verify] found.
+type Verification struct {
+	Manifest *Manifest
+	Cells    int      // with a row
+	Files    int      // tables and streams that were read
+	Batches  int      // of these, all decoded
+	Notes    []string // what could not be checked, or is as after a crash
+	Problems []string // what is wrong
+
+	dir     string
+	index   *index
+	knots   []int64  // by position in index; -1 where the cell has none
+	further []string // tables that were written together with the cells
+	streams int
+	sorts   map[string]int // problems by their sort
+}
+
+// Verify reads everything in a folder of results, complete or not: checksums,
+// every batch, that each cell has one row, that the tables belong together and
+// that the manifest says what is there. Damage is a problem that it tells, not an
+// error.
+func Verify(ctx context.Context, dir string) (*Verification, error) {
+	m, err := ReadManifest(dir)
+	if err != nil {
+		return nil, err
+	}
+	v := &Verification{Manifest: m, dir: dir, index: newIndex(), sorts: map[string]int{}}
+	if err := v.readFiles(ctx); err != nil {
+		return nil, err
+	}
+	cells, err := v.readCells(ctx)
+	if err != nil || !cells {
+		return v, err
+	}
+	v.Cells = len(v.index.entries)
+	if v.streams > 0 {
+		v.Note("the run has not ended: %s", plural(v.streams, "stream"))
+		return v, nil
+	}
+	v.checkCounts()
+	for _, table := range v.further {
+		err := v.checkFurther(ctx, table)
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if errors.Is(err, fs.ErrNotExist) {
+			v.Problem("files", "%s is missing, which was written together with %s", finalName(table), cellsFile)
+		} else if err != nil {
+			v.Problem("files", "%v", err)
+		}
+	}
+	return v, nil
+}
+
+// Problem adds a problem of a sort, of which only the first are listed.
+func (v *Verification) Problem(sort, format string, args ...any) {
+	if v.sorts[sort]++; v.sorts[sort] <= maxProblems {
+		v.Problems = append(v.Problems, fmt.Sprintf(format, args...))
+	}
+}
+
+// Unlisted tells how many problems are not among those listed, "" for none.
+func (v *Verification) Unlisted() string {
+	var parts []string
+	for _, sort := range slices.Sorted(maps.Keys(v.sorts)) {
+		if more := v.sorts[sort] - maxProblems; more > 0 {
+			parts = append(parts, fmt.Sprintf("%d more: %s", more, sort))
+		}
+	}
+	return strings.Join(parts, "; ")
+}
+
+// Note adds something that could not be checked, or is as after a crash.
+func (v *Verification) Note(format string, args ...any) {
+	v.Notes = append(v.Notes, fmt.Sprintf(format, args...))
+}
+
+// CheckPlan compares the cells with those of the plan.
+func (v *Verification) CheckPlan(plan iter.Seq[string]) {
+	planned, missing := newIndex(), 0
+	for cell := range plan {
+		key, err := parseCell(cell)
+		if err == nil {
+			err = planned.set(key, source{}, experiment.OK)
+		}
+		if err != nil {
+			v.Problem("cells of the plan", "the plan: %v", err)
+			continue
+		}
+		if _, there := v.index.slot(key); there {
+			continue
+		}
+		if missing++; v.streams == 0 {
+			v.Problem("missing cells", "cell %s of the plan has no row", cell)
+		}
+	}
+	if v.streams > 0 && missing > 0 {
+		v.Note("%d cells of the plan have no row yet", missing)
+	}
+	for _, e := range v.index.entries {
+		if _, known := planned.slot(e.key); !known {
+			v.Problem("cells of no plan", "cell %s is not in the plan", e.key)
+		}
+	}
+}
+
+// readFiles reads every byte and every batch.
+func (v *Verification) readFiles(ctx context.Context) error {
+	names, err := disk.OS{}.ReadDir(v.dir)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		_, _, stream := parseStreamName(name)
+		if !stream && filepath.Ext(name) != ".arrow" {
+			continue
+		}
+		v.Files++
+		path := filepath.Join(v.dir, name)
+		if stream {
+			v.streams++
+		} else if err := v.readSums(ctx, path); err != nil {
+			return err
+		}
+		if err := v.readBatches(ctx, path, stream); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (v *Verification) readSums(ctx context.Context, path string) error {
+	err := checkSums(ctx, disk.OS{}, path)
+	var damage *DamageError
+	switch {
+	case errors.As(err, &damage):
+		v.Problem("checksums", "%s: %s", path, damage.What)
+	case errors.Is(err, errNoSums):
+		v.Note("%s: %v; its batches were decoded", path, err)
+	case err != nil:
+		return err
+	}
+	return nil
+}
+
+// readBatches decodes all of a file.
+func (v *Verification) readBatches(ctx context.Context, path string, stream bool) error {
+	t, err := OpenTable(path)
+	if err != nil {
+		if stream && errors.Is(err, errTorn) {
+			v.Note("%s holds no whole batch, as after a crash", path)
+			return nil
+		}
+		v.Problem("files", "%v", err)
+		return nil
+	}
+	defer t.Close()
+	if have := t.metadata()[MetadataRun]; have != v.Manifest.Run {
+		v.Problem("runs", "%s is of the run %q, the manifest of %q", path, have, v.Manifest.Run)
+	}
+	for {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		at := t.messages.offset
+		err := t.verify()
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case errors.Is(err, errTorn) && stream:
+			v.Note("%s is not whole from byte %d on, as after a crash; the next run leaves that out", path, at)
+			return nil
+		case err != nil:
+			v.Problem("batches", "%s from byte %d on: %v", path, at, err)
+			return nil
+		}
+		v.Batches++
+	}
+}
+
+// readCells notes which cells are there, false where that cannot be told.
+func (v *Verification) readCells(ctx context.Context) (bool, error) {
+	if v.streams > 0 {
+		inventory, err := TakeInventory(ctx, v.dir, v.Manifest.Run)
+		if err != nil {
+			v.Problem("files", "the cells cannot be read: %v", err)
+			return false, ctx.Err()
+		}
+		v.index = inventory.index
+		return true, nil
+	}
+	err := eachFrame(ctx, filepath.Join(v.dir, cellsFile), []string{"cell", "status", "run", "knots"}, func(f *Frame) error {
+		if tables := f.Metadata[MetadataTables]; v.further == nil && tables != "" {
+			v.further = strings.Split(tables, ",")
+		}
+		cells, statuses, runs, knots := f.Batch.Columns[0], f.Batch.Columns[1], f.Batch.Columns[2], f.Batch.Columns[3]
+		for row, cell := range cells.Texts {
+			key, err := parseCell(cell)
+			if err != nil {
+				v.Problem("cells", "%v", err)
+				continue
+			}
+			if _, twice := v.index.slot(key); twice {
+				v.Problem("rows", "cell %s has more than one row in %s", cell, cellsFile)
+				continue
+			}
+			if runs.Texts[row] != v.Manifest.Run {
+				v.Problem("runs", "the row of cell %s is of the run %q", cell, runs.Texts[row])
+			}
+			if err := v.index.set(key, source{}, experiment.Status(statuses.Texts[row])); err != nil {
+				v.Problem("cells", "%v", err)
+				continue
+			}
+			n := int64(-1)
+			if !knots.IsNull(row) {
+				n = knots.Ints[row]
+			}
+			v.knots = append(v.knots, n)
+		}
+		return nil
+	})
+	if err != nil {
+		v.Problem("files", "the cells cannot be read: %v", err)
+		return false, ctx.Err()
+	}
+	return true, nil
+}
+
+// checkCounts compares the counts of the manifest with the cells.
+func (v *Verification) checkCounts() {
+	m := v.Manifest
+	if m.Counts == nil {
+		v.Note("the manifest has no counts of cells by status, as before the end of a run")
+		return
+	}
+	for _, status := range experiment.Statuses {
+		if have := v.index.counts[status]; have != m.Counts[status] {
+			v.Problem("counts", "%d cells are %s, the manifest says %d", have, status, m.Counts[status])
+		}
+	}
+}
+
+// checkFurther compares the rows of a further table with the cells: they are of
+// cells that have a path, stand together in the order of the cells, and are as
+// many as the cell has knots, numbered from 0.
+func (v *Verification) checkFurther(ctx context.Context, table string) error {
+	path := filepath.Join(v.dir, finalName(table))
+	rows := make([]int64, len(v.index.entries)) // seen, by position in index
+	last := int32(-1)
+	err := eachFrame(ctx, path, []string{"cell", "knot"}, func(f *Frame) error {
+		cells, knots := f.Batch.Columns[0].Texts, f.Batch.Columns[1].Ints
+		for from, to := 0, 0; from < len(cells); from = to {
+			to = from + cellRun(cells[from:])
+			_, slot, ok := v.index.find(cells[from])
+			if !ok {
+				v.Problem(table+" of no cell", "%s has rows of cell %q, which %s does not have", path, cells[from], cellsFile)
+				continue
+			}
+			if slot < last || slot == last && from > 0 {
+				v.Problem("order of "+table, "the rows of cell %s stand in %s where they do not belong", cells[from], path)
+			}
+			last = slot
+			for row := from; row < to; row++ {
+				if knots[row] != rows[slot] {
+					v.Problem("numbers of "+table, "%s: knot %d of cell %s stands where number %d should", path, knots[row], cells[from], rows[slot])
+				}
+				rows[slot]++
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	without := 0
+	for slot, n := range rows {
+		e := &v.index.entries[slot]
+		switch want := max(v.knots[slot], 0); {
+		case n == want:
+		case n == 0:
+			without++
+		default:
+			v.Problem("rows of "+table, "cell %s has %d rows in %s, and %d knots by %s", e.key, n, path, want, cellsFile)
+		}
+	}
+	if without > 0 {
+		v.Note("%s has no rows of %s: computed when the grid did not keep them", path, plural(without, "cell"))
+	}
+	return nil
+}
