@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
 )
@@ -229,13 +230,22 @@ type objectReader struct {
 	part   []byte
 }
 
+// slowest is how many bytes a second a part comes at least; a try that takes longer
+// lost messages on the way, and others wait for the object meanwhile.
+const slowest = 100 << 10
+
+// partWait bounds one try to read a part of so many bytes.
+func partWait(bytes int64) time.Duration {
+	return min(transferWait, requestWait+time.Duration(bytes)*time.Second/slowest)
+}
+
 func (r *objectReader) Read(p []byte) (int, error) {
 	for len(r.part) == 0 {
 		if r.next == r.index.Parts {
 			return 0, io.EOF
 		}
 		name, want := partName(r.name, r.next), r.index.part(r.next)
-		err := r.queue.persistFor(r.ctx, transferWait, "reading part "+name, "", func(ctx context.Context) (err error) {
+		err := r.queue.persistFor(r.ctx, partWait(want), "reading part "+name, "", func(ctx context.Context) (err error) {
 			r.part, err = r.queue.get(ctx, r.store, r.bucket, name, want)
 			return err
 		})

@@ -70,7 +70,11 @@ func (g *gatherer) look(ctx context.Context, q *queue.Queue, run string) error {
 		if err := q.Reopen(ctx, run); err != nil {
 			return err
 		}
-		_, _, err = q.PublishAgain(ctx, tasksOf(g.plan, g.lacks), g.before.number)
+		k, err := lookUp(ctx, q, run, g.retry)
+		if err != nil {
+			return err
+		}
+		_, _, err = q.PublishAgain(ctx, tasksOf(g.plan, func(cell string) bool { return !k.done.has(cell) && g.lacks(cell) }), k.number)
 		return err
 	case stallAfter:
 		return fmt.Errorf("%d cells of run %s are neither queued nor running and have not ended; the same command queues them again", missing, run)
