@@ -59,6 +59,16 @@ func TestGate(t *testing.T) {
 			t.Errorf("error %v, want %q", err, want)
 		}
 	}
+	unread := &experiment.Outcome{Run: w.plan.Run, Cell: w.ids[0], Status: experiment.Failed}
+	for range mostAgain {
+		if err := g.check(unread); err == nil {
+			t.Error("an outcome without labels passes before its cell was queued again so often")
+		}
+		g.noteAgain(w.ids[0])
+	}
+	if err := g.check(unread); err != nil {
+		t.Errorf("the last outcome of a cell that no worker can read: %v", err)
+	}
 }
 
 // none returns the batch without its row.
