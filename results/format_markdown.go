@@ -137,11 +137,3 @@ var markdownReplacer = strings.NewReplacer(
 )
 
 func escapeMarkdown(text string) string { return markdownReplacer.Replace(text) }
-
-func escapeMarkdownAll(texts []string) []string {
-	escaped := make([]string, len(texts))
-	for i, text := range texts {
-		escaped[i] = escapeMarkdown(text)
-	}
-	return escaped
-}

@@ -135,7 +135,30 @@ limits: {attempts: 3}
 	if len(r.Failures) != 3 || r.Failures[0].Status != experiment.Incomplete || r.Failures[0].Reached == nil || !(*r.Failures[0].Reached < 20) {
 		t.Fatalf("failures %+v", r.Failures)
 	}
-	cut := r.Failures[0]
+	cut, texts := r.Failures[0], reportTexts(t, r, out)
+	listed := []string{cut.Cell, cut.Error, fmt.Sprintf("%.10g", *cut.Reached), "out of luck"}
+	counted := []string{"over 2 of 5 repeats", "(3 of 5; 2 failed)", "(4 of 5; 1 incomplete)"}
+	for name, wants := range map[string][]string{
+		"terminal":         counted,
+		"report.md":        append(slices.Clone(listed), counted...),
+		"tables.tex":       append(slices.Clone(listed), counted...),
+		"report.html":      append(slices.Clone(listed), counted[0], `"3 of 5; 2 failed"`, `"4 of 5; 1 incomplete"`),
+		"tables.csv":       {",acs,5,0,2,", ",gaga,5,1,0,"},
+		"chosen.csv":       {",acs,5,0,2,", ",gaga,5,1,0,"},
+		"validation curve": {"GAGA 5 (4 from", "ACS 3 of 5"},
+	} {
+		for _, want := range wants {
+			if !strings.Contains(texts[name], want) {
+				t.Errorf("%s does not say %q", name, want)
+			}
+		}
+	}
+}
+
+// reportTexts returns what a report says in each format, and what its validation
+// curve does.
+func reportTexts(t *testing.T, r *results.Report, out string) map[string]string {
+	t.Helper()
 	var terminal strings.Builder
 	if err := (results.Text{}).Write(&terminal, r); err != nil {
 		t.Fatal(err)
@@ -157,21 +180,5 @@ limits: {attempts: 3}
 		t.Fatal(err)
 	}
 	texts["validation curve"] = string(svg)
-	listed := []string{cut.Cell, cut.Error, fmt.Sprintf("%.10g", *cut.Reached), "out of luck"}
-	counted := []string{"over 2 of 5 repeats", "(3 of 5; 2 failed)", "(4 of 5; 1 incomplete)"}
-	for name, wants := range map[string][]string{
-		"terminal":         counted,
-		"report.md":        append(slices.Clone(listed), counted...),
-		"tables.tex":       append(slices.Clone(listed), counted...),
-		"report.html":      append(slices.Clone(listed), counted[0], `"3 of 5; 2 failed"`, `"4 of 5; 1 incomplete"`),
-		"tables.csv":       {",acs,5,0,2,", ",gaga,5,1,0,"},
-		"chosen.csv":       {",acs,5,0,2,", ",gaga,5,1,0,"},
-		"validation curve": {"GAGA 5 (4 from", "ACS 3 of 5"},
-	} {
-		for _, want := range wants {
-			if !strings.Contains(texts[name], want) {
-				t.Errorf("%s does not say %q", name, want)
-			}
-		}
-	}
+	return texts
 }
