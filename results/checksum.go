@@ -179,16 +179,26 @@ func (t *TableReader) sumsBlock(footer int64) ([]byte, error) {
 }
 
 // checkFinals refuses a folder with a damaged file. Files without checksums pass.
+// A file of another version is refused as such: that version may keep its
+// checksums in another way.
 func checkFinals(ctx context.Context, dir string) error {
 	names, err := finalNames(dir)
 	if err != nil {
 		return err
 	}
 	for _, name := range names {
-		err := checkSums(ctx, disk.OS{}, filepath.Join(dir, name))
-		if err != nil && !errors.Is(err, errNoSums) && !errors.Is(err, fs.ErrNotExist) {
-			return err
+		path := filepath.Join(dir, name)
+		err := checkSums(ctx, disk.OS{}, path)
+		if err == nil || errors.Is(err, errNoSums) || errors.Is(err, fs.ErrNotExist) {
+			continue
 		}
+		var version *VersionError
+		if t, opening := OpenTable(path); opening == nil {
+			t.Close()
+		} else if errors.As(opening, &version) {
+			return opening
+		}
+		return err
 	}
 	return nil
 }

@@ -272,17 +272,16 @@ func TestLoadErrors(t *testing.T) {
 	if _, err := Load(t.Context(), t.TempDir(), Options{}); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), cellsFile) {
 		t.Errorf("without files: %v", err)
 	}
+	whole := dirFiles(t, dir)
 	for _, name := range []string{ManifestName, coefficientsFile, knotsFile, cellsFile} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte("junk"), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := Load(t.Context(), dir, Options{}); err == nil || !strings.Contains(err.Error(), name) {
+		writeDir(t, dir, map[string]string{name: "junk"})
+		if _, err := Load(t.Context(), dir, Options{}); err == nil || !strings.Contains(err.Error(), filepath.Join(dir, name)) {
 			t.Errorf("junk in %s: %v", name, err)
 		}
-		if name == ManifestName {
-			if err := os.Remove(filepath.Join(dir, name)); err != nil {
-				t.Fatal(err)
-			}
+		if text, there := whole[name]; there {
+			writeDir(t, dir, map[string]string{name: text})
+		} else if err := os.Remove(filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
 		}
 	}
 }
