@@ -105,10 +105,9 @@ func manyRows(n int) *gaga.Problem {
 	return gaga.Lasso(blas64.General{Rows: n, Cols: d, Stride: d, Data: x}, y, nil, 0.006)
 }
 
-// Losses and regularizers of the caller's own that say what they are take no longer than
-// the built-in ones of the same formula, and give the same path: the least of several
-// times in turns is at most a fifth above.
-func TestOwnKindsAreAsFast(t *testing.T) {
+// ownKinds are problems with built-in kinds and with kinds of the same formulas from
+// outside the package.
+func ownKinds() map[string][2]*gaga.Problem {
 	rng := rand.New(rand.NewPCG(6, 6))
 	const n, d = 1200, 6
 	x, y := make([]float64, n*d), make([]float64, n)
@@ -121,38 +120,54 @@ func TestOwnKindsAreAsFast(t *testing.T) {
 		}
 	}
 	machine := gaga.SVM(blas64.General{Rows: n, Cols: d, Stride: d, Data: x}, y, nil, 1, nil)
-	regression := manyRows(4000)
-	t.Setenv("AGEPATH_VERIFY", "0")
-	for name, p := range map[string]*gaga.Problem{"squared": regression, "hinge": machine} {
+	pairs := map[string][2]*gaga.Problem{}
+	for name, p := range map[string]*gaga.Problem{"squared": manyRows(4000), "hinge": machine} {
 		built, own := *p, *p
 		built.Regularizer, own.Regularizer, own.Loss = gaga.Linear{}, fading{}, residualLoss{}
 		if name == "hinge" {
 			own.Loss = marginLoss{}
 		}
-		best := [2]time.Duration{math.MaxInt64, math.MaxInt64}
-		for range 15 {
-			var events [2][]gaga.Event
-			for k, p := range [2]*gaga.Problem{&built, &own} {
-				begin := time.Now()
-				path := track(t, p, gaga.Options{Age: gaga.Range{Min: 0.3, Max: 2}})
-				best[k] = min(best[k], time.Since(begin))
-				events[k] = path.Events()
+		pairs[name] = [2]*gaga.Problem{&built, &own}
+	}
+	return pairs
+}
+
+// Kinds from outside the package give the path of the built-in ones.
+func TestOwnKindsHaveTheSamePath(t *testing.T) {
+	t.Parallel()
+	for name, pair := range ownKinds() {
+		var events [2][]gaga.Event
+		for k, p := range pair {
+			events[k] = track(t, p, gaga.Options{Age: gaga.Range{Min: 0.3, Max: 2}}).Events()
+		}
+		if len(events[0]) != len(events[1]) || len(events[0]) < 30 {
+			t.Fatalf("%s: %d events, of the built-in kinds %d", name, len(events[1]), len(events[0]))
+		}
+		for i, e := range events[0] {
+			if e.Index != events[1][i].Index || math.Abs(e.Age-events[1][i].Age) > 1e-9*e.Age {
+				t.Fatalf("%s: event %d is %+v, of the built-in kinds %+v", name, i, events[1][i], e)
 			}
-			if len(events[0]) != len(events[1]) || len(events[0]) < 30 {
-				t.Fatalf("%s: %d events, of the built-in kinds %d", name, len(events[1]), len(events[0]))
-			}
-			for i, e := range events[0] {
-				if e.Index != events[1][i].Index || math.Abs(e.Age-events[1][i].Age) > 1e-9*e.Age {
-					t.Fatalf("%s: event %d is %+v, of the built-in kinds %+v", name, i, events[1][i], e)
+		}
+	}
+}
+
+// BenchmarkOwnKinds reports the time of paths with kinds from outside the package over
+// that with the built-in ones, both in turns: times stay near 1 where the optional
+// interfaces lead to the same sums.
+func BenchmarkOwnKinds(b *testing.B) {
+	for name, pair := range ownKinds() {
+		b.Run(name, func(b *testing.B) {
+			var spent [2]time.Duration
+			for b.Loop() {
+				for k, p := range pair {
+					begin := time.Now()
+					if _, err := gaga.Track(context.Background(), p, gaga.Options{Age: gaga.Range{Min: 0.3, Max: 2}}); err != nil {
+						b.Fatal(err)
+					}
+					spent[k] += time.Since(begin)
 				}
 			}
-			if float64(best[1]) <= 1.2*float64(best[0]) {
-				break
-			}
-		}
-		t.Logf("%s: %v, of the built-in kinds %v", name, best[1], best[0])
-		if float64(best[1]) > 1.2*float64(best[0]) {
-			t.Errorf("%s: %v, of the built-in kinds %v", name, best[1], best[0])
-		}
+			b.ReportMetric(float64(spent[1])/float64(spent[0]), "times")
+		})
 	}
 }

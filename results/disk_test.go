@@ -352,7 +352,7 @@ func TestPowerFailures(t *testing.T) {
 	want, operations := undisturbedDisk(t)
 	const seeds = 3
 	t.Logf("%d crash points, %d outcomes of each", operations, seeds+6)
-	for n := 0; n < operations; n += faultStep() {
+	for n := 0; n < operations && !t.Failed(); n += faultStep() {
 		r := newDiskRun(faulty.New())
 		crashAt(r.disk, n)
 		if err := r.play(diskSteps()); !errors.Is(err, faulty.ErrCrash) {
