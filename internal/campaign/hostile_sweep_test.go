@@ -22,6 +22,8 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/agepath/agepath/experiment/queue"
 )
 
 // digest is the digest of an object as the client library writes it.
@@ -282,7 +284,11 @@ func (h *hostile) learn(js jetstream.JetStream) bool {
 		if err != nil {
 			continue // replaced meanwhile
 		}
-		h.run = strings.Split(msg.Subject, ".")[2]
+		o, err := queue.DecodeOutcome(msg.Data)
+		if err != nil || !strings.HasSuffix(msg.Subject, "."+o.Run+"."+o.Cell) || len(o.Labels.Columns) == 0 || len(o.Measures.Columns) < 3 || o.Further == nil {
+			continue // of an attack before
+		}
+		h.run = o.Run
 		h.valid = append(h.valid, &nats.Msg{Subject: msg.Subject, Header: msg.Header, Data: bytes.Clone(msg.Data)})
 	}
 	return len(h.valid) > 0
