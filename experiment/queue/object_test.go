@@ -200,3 +200,48 @@ func TestQuarantineIsBounded(t *testing.T) {
 		t.Errorf("after purging %+v, %v", b.counts("run"), err)
 	}
 }
+
+// TestQuarantineTakesNoMore quarantines some results among many, on the server of the
+// PATH too: the others stay.
+func TestQuarantineTakesNoMore(t *testing.T) {
+	t.Parallel()
+	for name, b := range map[string]func(t *testing.T) *bundle{
+		"embedded": func(t *testing.T) *bundle { return setup(t, 30*time.Second) },
+		"program": func(t *testing.T) *bundle {
+			b := &bundle{t: t, ctx: t.Context(), url: startProcess(t, serverOfPath(t), "-js", "-sd", t.TempDir())}
+			b.Queue = b.connect(Config{AckWait: 30 * time.Second})
+			if err := b.EnsureStreams(b.ctx); err != nil {
+				t.Fatal(err)
+			}
+			return b
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := b(t)
+			const cells, strays = 2000, 200
+			for i := range cells {
+				o := ok()
+				o.Run, o.Cell = "run", fmt.Sprintf("c%06d", i)
+				if err := b.storeResult(b.ctx, o, 0, 1); err != nil {
+					t.Fatal(err)
+				}
+			}
+			found := 0
+			for _, err := range b.Sift(b.ctx, "run", false, func(o *experiment.Outcome) error {
+				var i int
+				if _, err := fmt.Sscanf(o.Cell, "c%d", &i); err != nil || i%(cells/strays) == 3 {
+					return errors.New("a stray")
+				}
+				return nil
+			}) {
+				if err != nil {
+					found++
+				}
+			}
+			if got := b.counts("run"); found != strays || got != (Counts{Done: cells - strays, Quarantined: strays}) {
+				t.Errorf("%d were found, counts %+v; want %d", found, got, strays)
+			}
+		})
+	}
+}

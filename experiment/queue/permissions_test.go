@@ -195,6 +195,11 @@ func (b *bundle) everything(worker, viewer *Queue) {
 	if _, _, err := b.Reconcile(b.ctx, "run", nil); err != nil {
 		t.Error(err)
 	}
+	for _, cell := range []string{"a", "killer"} {
+		if err := b.Discard(b.ctx, "run", cell); err != nil {
+			t.Error(err)
+		}
+	}
 	if err := b.Purge(b.ctx, "run"); err != nil {
 		t.Error(err)
 	}
@@ -363,9 +368,9 @@ func coordinatorMay(op, stream string) bool {
 	}
 	ops, ok := map[string]string{
 		tasksStream:             "create, purge, get, delete message, delete consumer, consumer of contents, publish",
-		resultsStream:           "create, purge, delete consumer, consumer of contents, consumer info, pull",
-		attemptsStream:          "create, purge",
-		deadStream:              "create, purge, delete consumer, consumer of contents, consumer info, pull",
+		resultsStream:           "create, purge, delete message, delete consumer, consumer of contents, consumer info, pull",
+		attemptsStream:          "create, purge, delete message",
+		deadStream:              "create, purge, get, delete message, delete consumer, consumer of contents, consumer info, pull",
 		quarantineStream:        "info, create, purge, delete consumer, consumer of contents, consumer info, pull, publish",
 		workersStream:           "info, create, delete consumer, consumer of contents, consumer info, pull",
 		"OBJ_" + dataBucket:     "create, purge, publish, consumer of names",

@@ -111,22 +111,39 @@ func (q *Queue) quarantine(ctx context.Context, s stray, reason error) error {
 	if err != nil {
 		return err
 	}
-	if err := q.removeUpTo(ctx, s.stream, s.subject, s.sequence); err != nil || s.stream != resultsStream {
+	if err := q.remove(ctx, s.stream, s.subject, s.sequence); err != nil || s.stream != resultsStream {
 		return err
 	}
-	return q.purgeSubjects(ctx, deadStream, deadTopic.cell(run, cell))
+	return q.removeLast(ctx, deadStream, deadTopic.cell(run, cell))
 }
 
-// removeUpTo removes the messages of a subject up to a sequence: one that came
-// later stays.
-func (q *Queue) removeUpTo(ctx context.Context, name, subject string, sequence uint64) error {
+// remove removes a message. A purge of its subject would have readers of the stream
+// miss others (seen with nats-server 2.9.10). The servers of a cluster can disagree
+// about sequences: the message is looked at before.
+func (q *Queue) remove(ctx context.Context, name, subject string, sequence uint64) error {
 	return q.persist(ctx, "removing "+subject, name, func(ctx context.Context) error {
 		stream, err := q.stream(ctx, name)
 		if err != nil {
 			return err
 		}
-		return stream.Purge(ctx, jetstream.WithPurgeSubject(subject), jetstream.WithPurgeSequence(sequence+1))
+		msg, err := stream.GetMsg(ctx, sequence)
+		if err == nil && msg.Subject == subject {
+			err = stream.DeleteMsg(ctx, sequence)
+		}
+		if errors.Is(err, jetstream.ErrMsgNotFound) || errors.Is(err, jetstream.ErrMsgDeleteUnsuccessful) {
+			return nil // replaced or removed meanwhile
+		}
+		return err
 	})
+}
+
+// removeLast removes the message of a subject, if there is one.
+func (q *Queue) removeLast(ctx context.Context, name, subject string) error {
+	msg, err := q.last(ctx, name, subject)
+	if err != nil || msg == nil {
+		return err
+	}
+	return q.remove(ctx, name, subject, msg.Sequence)
 }
 
 // Quarantined returns what the quarantine has of a run, the oldest first. An error

@@ -199,7 +199,7 @@ func (q *Queue) Discard(ctx context.Context, run, cell string) error {
 		stream string
 		topic  topic
 	}{{resultsStream, resultTopic}, {deadStream, deadTopic}, {attemptsStream, attemptTopic}} {
-		if err := q.purgeSubjects(ctx, s.stream, s.topic.cell(run, cell)); err != nil {
+		if err := q.removeLast(ctx, s.stream, s.topic.cell(run, cell)); err != nil {
 			return err
 		}
 	}
