@@ -245,3 +245,27 @@ func TestQuarantineTakesNoMore(t *testing.T) {
 		})
 	}
 }
+
+// TestLargeOutcomeOfAnother wants a result that refers to the object of another
+// cell or run to be refused by that name, without the object being read.
+func TestLargeOutcomeOfAnother(t *testing.T) {
+	t.Parallel()
+	b := setup(t, 30*time.Second)
+	outcome := ok()
+	outcome.Run, outcome.Cell = "run", "a"
+	body, err := EncodeOutcome(outcome)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, fits := range map[string]bool{"run.a.0.1.x": true, "run.ab.0.1.x": false, "run.b.0.1.x": false, "other.a.0.1.x": false, "x": false, "run.a": false} {
+		if err := b.putObject(b.ctx, outcomesBucket, name, bytes.NewReader(body)); err != nil {
+			t.Fatal(err)
+		}
+		header := nats.Header{objectHeader: {name}}
+		_, err := b.loadOutcome(b.ctx, resultTopic.cell("run", "a"), header, nil)
+		var blamed *unfit
+		if fits != (err == nil) || !fits && (!errors.As(err, &blamed) || !strings.Contains(err.Error(), "its large outcome is called")) {
+			t.Errorf("object %s: error %v, want one: %t", name, err, !fits)
+		}
+	}
+}

@@ -23,7 +23,7 @@ var wire = []mutation{
 	{"queue: the body is another cell's", "experiment/queue/sift.go", `case outcome.Run != runOf(subject) || outcome.Cell != cellOf(subject):`, `case false:`, strayTests},
 	{"queue: the status is not the header's", "experiment/queue/sift.go", `case string(outcome.Status) != header.Get(statusHeader):`, `case false:`, strayTests},
 	{"queue: the number of a task", "experiment/queue/sift.go", `return number, err == nil && number <= maxNumber`, `return number, err == nil`, strayTests},
-	{"queue: a large outcome of another cell", "experiment/queue/result.go", `if !strings.HasPrefix(name, runOf(subject)+"."+cellOf(subject)+".") {`, `if !strings.HasPrefix(name, "") {`, "./experiment/... Object|Stray|LargeResult|Sift"},
+	{"queue: a large outcome of another cell", "experiment/queue/result.go", `if !strings.HasPrefix(name, runOf(subject)+"."+cellOf(subject)+".") {`, `if !strings.HasPrefix(name, "") {`, "./experiment/queue LargeOutcomeOfAnother"},
 	{"queue: an index of any size", "experiment/queue/object.go", `if i.Size < 0 || i.Size > most {`, `if i.Size < 0 {`, "./experiment/queue IndexOnTheWire"},
 	{"queue: an index of any parts", "experiment/queue/object.go", `int64(i.Parts) != want {`, `int64(i.Parts) != want && false {`, "./experiment/queue IndexOnTheWire"},
 	{"queue: an object of any size", "experiment/queue/object.go", `case info.Size > uint64(most):`, `case false:`, "./experiment/queue IndexOnTheWire"},
