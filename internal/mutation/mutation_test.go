@@ -105,6 +105,7 @@ func TestMutations(t *testing.T) {
 			case len(noticed) == 0:
 				t.Errorf("no test ran to its end: %v\n%s", err, output)
 			default:
+				t.Logf("caught by %s", strings.Join(noticed, ", "))
 				table = append(table, fmt.Sprintf("%s | %s", m.name, strings.Join(noticed, ", ")))
 			}
 		})
