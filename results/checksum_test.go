@@ -14,6 +14,7 @@ import (
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/internal/disk"
+	"github.com/agepath/agepath/internal/needs"
 )
 
 // compacted returns a folder of few tables that is complete, and its files.
@@ -32,6 +33,7 @@ func compacted(t testing.TB, cells int) (dir string, files map[string]string) {
 // Whichever bit of a complete folder's files is another one, the checksums tell,
 // and so do run, which opens the folder, and report.
 func TestFlippedBits(t *testing.T) {
+	needs.Patience(t, "8 s")
 	t.Parallel()
 	dir, files := compacted(t, 20)
 	for name, text := range files {

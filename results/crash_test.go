@@ -17,6 +17,7 @@ import (
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/internal/disk"
+	"github.com/agepath/agepath/internal/needs"
 )
 
 // fewTables are tables with few columns, for tests that write often.
@@ -70,6 +71,7 @@ func (c *countingReader) Read(p []byte) (int, error) {
 // the batches that are whole in all tables, and going on from there gives the
 // files of an undisturbed run.
 func TestTornStreams(t *testing.T) {
+	needs.Patience(t, "8 s")
 	t.Parallel()
 	tables := fewTables()
 	const flushes, each = 3, 2

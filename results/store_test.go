@@ -20,6 +20,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/ipc"
 
 	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/internal/needs"
 )
 
 func TestStoreRoundTrip(t *testing.T) {
@@ -119,6 +120,7 @@ func TestLibraryReadsFiles(t *testing.T) {
 // Equal outcomes give equal bytes: in any order of arrival, in any batches,
 // over restarts, with cells repeated, and however little memory sorting gets.
 func TestFilesDoNotDependOnArrival(t *testing.T) {
+	needs.Patience(t, "5 s")
 	t.Parallel()
 	const n = 200
 	tables := experiment.SelfPacedTables()

@@ -32,6 +32,7 @@ func wantFull(t *testing.T, code int, message string, took time.Duration) {
 // A run with its own server ends in time where its disk is too small for that,
 // and is completed when there is room.
 func TestSmallDisk(t *testing.T) {
+	needs.Patience(t, "18 s")
 	t.Parallel()
 	for _, kilobytes := range []int{100, 200, 300, 1000, 1500} {
 		disk, err := needs.SmallDisk(t, kilobytes<<10)
@@ -58,6 +59,7 @@ func TestSmallDisk(t *testing.T) {
 // A run with its own server ends in time when others fill its disk, keeps what it
 // has, and is completed when there is room.
 func TestDiskFillsUp(t *testing.T) {
+	needs.Patience(t, "6 s")
 	t.Parallel()
 	disk, err := needs.SmallDisk(t, 32<<20)
 	if err != nil {

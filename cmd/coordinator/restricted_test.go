@@ -12,12 +12,14 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 
 	"github.com/agepath/agepath/internal/command"
+	"github.com/agepath/agepath/internal/needs"
 )
 
 // TestRestricted runs a sweep on a server whose users have the permissions that
 // deploy/k8s/nats/permissions.conf has for them, and no more. A coordinator that
 // comes as the worker's user has to say what it lacks, and end.
 func TestRestricted(t *testing.T) {
+	needs.Patience(t, "5 s")
 	t.Parallel()
 	dir := t.TempDir()
 	permissions, err := os.ReadFile("../../deploy/k8s/nats/permissions.conf")

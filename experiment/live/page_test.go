@@ -14,6 +14,7 @@ import (
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/queue"
 	"github.com/agepath/agepath/internal/chromium"
+	"github.com/agepath/agepath/internal/needs"
 )
 
 // serve runs the monitor and its server on a free port until the test ends.
@@ -40,6 +41,7 @@ func serve(t *testing.T, m *Monitor) (address string) {
 
 // TestPageInBrowser watches a run in a real browser while it is computed.
 func TestPageInBrowser(t *testing.T) {
+	needs.Patience(t, "11 s")
 	b := newBed(t)
 	b.submit("sweep-12345678", 8)
 	m := b.monitor()

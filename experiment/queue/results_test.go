@@ -15,6 +15,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/internal/needs"
 )
 
 // store makes outcomes the results of cells c000000 and on.
@@ -150,6 +151,7 @@ func TestFollowOverLostConsumer(t *testing.T) {
 }
 
 func TestResultsEndWhenPurged(t *testing.T) {
+	needs.Patience(t, "9 s")
 	t.Parallel()
 	b := setup(t, 30*time.Second)
 	const n = fetchMessages + 10

@@ -17,6 +17,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/internal/needs"
 )
 
 // crashDir tells the test binary to be the process that is killed in
@@ -332,6 +333,7 @@ func TestEnsureObjectStores(t *testing.T) {
 // TestReconnect cuts every connection of coordinator and worker by restarting
 // the server under them.
 func TestReconnect(t *testing.T) {
+	needs.Patience(t, "10 s")
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()

@@ -12,6 +12,7 @@ import (
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/dataset"
+	"github.com/agepath/agepath/internal/needs"
 	"github.com/agepath/agepath/results"
 )
 
@@ -86,6 +87,7 @@ func (k flaky) cut(measures experiment.Batch, further map[string]experiment.Batc
 // path stops early in one, and one that does neither, and reads the report in all
 // formats. A second run computes nothing, a retry of what is incomplete one cell.
 func TestFailedAndIncomplete(t *testing.T) {
+	needs.Patience(t, "10 s")
 	t.Parallel()
 	const text = `
 name: flaky

@@ -13,6 +13,7 @@ import (
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/queue"
+	"github.com/agepath/agepath/internal/needs"
 	"github.com/agepath/agepath/results"
 )
 
@@ -308,6 +309,7 @@ func TestStrayDeadLetter(t *testing.T) {
 // TestCellOfStraysFails has the result of a cell spoilt each time that it comes: the
 // run ends, and the cell's row says why.
 func TestCellOfStraysFails(t *testing.T) {
+	needs.Patience(t, "6 s")
 	t.Parallel()
 	w := newWire(t)
 	spoil := &spoiler{cell: w.ids[0]}

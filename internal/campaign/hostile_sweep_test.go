@@ -24,6 +24,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/agepath/agepath/experiment/queue"
+	"github.com/agepath/agepath/internal/needs"
 )
 
 // digest is the digest of an object as the client library writes it.
@@ -174,10 +175,8 @@ func memoryOf(cmd *exec.Cmd) int64 { return cmd.ProcessState.SysUsage().(*syscal
 // cell of the plan has one row with the right numbers, the exit status is 0, and the
 // messages are quarantined. With -short it is fewer messages and cells.
 func TestHostileMessages(t *testing.T) {
-	messages, repeats := 1000, 300
-	if testing.Short() {
-		messages, repeats = 50, 30
-	}
+	needs.Patience(t, "a minute")
+	const messages, repeats = 1000, 300
 	g := startGuarded(t)
 	path := g.write("grid.yaml", strings.Replace(grid, "repeats: 300", fmt.Sprintf("repeats: %d", repeats), 1))
 	var violations atomic.Int64

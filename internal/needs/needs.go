@@ -31,6 +31,15 @@ func Without(t testing.TB, format string, args ...any) {
 	t.Logf(format, args...)
 }
 
+// Patience skips a test with -short: it takes the given time, for the most part in
+// waiting or in repeating. Where nothing may be lacking, -short leaves it in.
+func Patience(t testing.TB, takes string) {
+	t.Helper()
+	if testing.Short() && os.Getenv(requireAll) != "1" {
+		t.Skipf("takes %s, which -short leaves out", takes)
+	}
+}
+
 // Program returns the path of the first of some programs that is there. Names
 // without a folder are looked for in the PATH. Purpose says what it is for.
 func Program(t testing.TB, purpose string, names ...string) string {
