@@ -17,9 +17,9 @@ import (
 )
 
 // TestIndexOnTheWire has indexes and descriptions of objects that no writer makes.
-// None may take memory, wait for what is not there, or end the process.
+// None may take memory, wait for what is not there, or end the process. It runs alone,
+// as the memory of the whole process is measured.
 func TestIndexOnTheWire(t *testing.T) {
-	t.Parallel()
 	b := setup(t, 30*time.Second)
 	store, err := b.bucket(b.ctx, outcomesBucket)
 	if err != nil {
