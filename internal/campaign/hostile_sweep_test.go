@@ -173,7 +173,7 @@ func memoryOf(cmd *exec.Cmd) int64 { return cmd.ProcessState.SysUsage().(*syscal
 // a worker's credentials while a sweep goes on; those that a worker may not publish,
 // the server refuses, and they are published with a coordinator's. At the end every
 // cell of the plan has one row with the right numbers, the exit status is 0, and the
-// messages are quarantined. 
+// messages are quarantined.
 func TestHostileMessages(t *testing.T) {
 	needs.Patience(t, "a minute")
 	const messages, repeats = 1000, 300
