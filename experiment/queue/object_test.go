@@ -25,15 +25,23 @@ func TestIndexOnTheWire(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, body := range []string{
-		`{"parts":1,"size":9000000000000000000}`, `{"parts":1,"size":-600}`, `{"parts":1,"size":60000000000}`, `{"parts":-1,"size":5}`,
-		`{"parts":3,"size":10}`, `{"parts":1,"size":10}`, `{"parts":64,"size":268435456}`, `[]`, ``, strings.Repeat(" ", maxIndex+1),
+	for i, stray := range []struct{ body, why string }{
+		{`{"parts":1,"size":9000000000000000000}`, "allowed are 0 to"},
+		{`{"parts":1,"size":-600}`, "allowed are 0 to"},
+		{`{"parts":1,"size":60000000000}`, "allowed are 0 to"},
+		{`{"parts":-1,"size":5}`, "it says -1 parts for 5 bytes"},
+		{`{"parts":3,"size":10}`, "it says 3 parts for 10 bytes"},
+		{`{"parts":1,"size":10}`, "not found"},
+		{`{"parts":64,"size":268435456}`, "not found"},
+		{`[]`, "its index: json"},
+		{``, "its index: unexpected end"},
+		{strings.Repeat(" ", maxIndex+1), "it says 4097 bytes; allowed are 4096"},
 	} {
 		name := fmt.Sprintf("run.cell.%d", i)
-		if _, err := store.PutBytes(b.ctx, name, []byte(body)); err != nil {
+		if _, err := store.PutBytes(b.ctx, name, []byte(stray.body)); err != nil {
 			t.Fatal(err)
 		}
-		b.wantDamaged(name, body)
+		b.wantDamaged(name, stray.body, stray.why)
 	}
 	if _, err := store.PutBytes(b.ctx, "run.cell.good/000000", []byte("four")); err != nil {
 		t.Fatal(err)
@@ -41,19 +49,19 @@ func TestIndexOnTheWire(t *testing.T) {
 	if _, err := store.PutBytes(b.ctx, "run.cell.good", []byte(`{"parts":1,"size":5}`)); err != nil {
 		t.Fatal(err)
 	}
-	b.wantDamaged("run.cell.good", "a part that is too short")
-	for i, info := range []string{
-		`{"name":"%s","bucket":"AGEPATH_OUTCOMES","nuid":"abc","size":60000000000,"chunks":1}`,
-		`{"name":"%s","bucket":"AGEPATH_OUTCOMES","nuid":"abc","size":20,"chunks":1,"digest":"SHA-256=x"}`,
-		`{"name":"%s","bucket":"AGEPATH_OUTCOMES","nuid":"*","size":20,"chunks":1}`,
-		`{"name":"%s","bucket":"AGEPATH_OUTCOMES","nuid":"abc","options":{"link":{"bucket":"AGEPATH_OUTCOMES","name":"%[1]s"}}}`,
-		`{"name":"other %s","bucket":"AGEPATH_OUTCOMES","nuid":"abc","size":20,"chunks":1}`,
-		`no description`,
+	b.wantDamaged("run.cell.good", "a part that is too short", "it has 4 bytes, not 5")
+	for i, stray := range []struct{ info, why string }{
+		{`{"name":"%s","bucket":"AGEPATH_OUTCOMES","nuid":"abc","size":60000000000,"chunks":1}`, "it says 60000000000 bytes; allowed are 4096"},
+		{`{"name":"%s","bucket":"AGEPATH_OUTCOMES","nuid":"abc","size":20,"chunks":1,"digest":"SHA-256=x"}`, "0 of its 1 chunks are there"},
+		{`{"name":"%s","bucket":"AGEPATH_OUTCOMES","nuid":"*","size":20,"chunks":1}`, `its chunks are called "*"`},
+		{`{"name":"%s","bucket":"AGEPATH_OUTCOMES","nuid":"abc","options":{"link":{"bucket":"AGEPATH_OUTCOMES","name":"%[1]s"}}}`, "a link"},
+		{`{"name":"other %s","bucket":"AGEPATH_OUTCOMES","nuid":"abc","size":20,"chunks":1}`, "its description is of"},
+		{`no description`, "meta information invalid"},
 	} {
 		name := fmt.Sprintf("run.cell.info%d", i)
-		body := fmt.Sprintf(info, name)
-		if i == 5 {
-			body = info
+		body := stray.info
+		if strings.Contains(body, "%") {
+			body = fmt.Sprintf(body, name)
 		}
 		msg := nats.NewMsg(metaSubject(outcomesBucket, name))
 		msg.Header.Set("Nats-Rollup", "sub")
@@ -61,19 +69,21 @@ func TestIndexOnTheWire(t *testing.T) {
 		if _, err := b.js.PublishMsg(b.ctx, msg); err != nil {
 			t.Fatal(err)
 		}
-		b.wantDamaged(name, body)
+		b.wantDamaged(name, body, stray.why)
 	}
 }
 
-func (b *bundle) wantDamaged(name, what string) {
+// wantDamaged wants an object to be refused, with what is wrong in words: that it is
+// refused somewhere is not enough, as another check may be the last one left.
+func (b *bundle) wantDamaged(name, what, why string) {
 	b.t.Helper()
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	_, err := b.readOutcome(b.ctx, name)
 	runtime.ReadMemStats(&after)
 	var damaged *DamagedError
-	if !errors.As(err, &damaged) {
-		b.t.Errorf("%.60q: %v, want a damaged object", what, err)
+	if !errors.As(err, &damaged) || !strings.Contains(err.Error(), why) {
+		b.t.Errorf("%.60q: %v, want a damaged object: %s", what, err, why)
 	}
 	if took := after.TotalAlloc - before.TotalAlloc; took > 20<<20 {
 		b.t.Errorf("%.60q: %d bytes were allocated", what, took)
