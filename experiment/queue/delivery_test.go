@@ -251,6 +251,34 @@ func TestFailThenDone(t *testing.T) {
 	}
 }
 
+// TestDoneWithoutStream stores a result where no stream takes it: the task stays, as it
+// has no result.
+func TestDoneWithoutStream(t *testing.T) {
+	t.Parallel()
+	b := setup(t, 30*time.Second)
+	b.publish(task("run", "a"))
+	d := b.pull(b.worker(WorkerConfig{}))
+	held := func() uint64 {
+		stream, err := b.js.Stream(b.ctx, tasksStream)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return stream.CachedInfo().State.Msgs
+	}
+	before := held()
+	if err := b.js.DeleteStream(b.ctx, resultsStream); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(b.ctx, 3*time.Second)
+	defer cancel()
+	if err := d.Done(ctx, ok()); err == nil {
+		t.Error("a result that is not stored counts as stored")
+	}
+	if after := held(); after != before {
+		t.Errorf("the stream of tasks has %d messages, before %d", after, before)
+	}
+}
+
 func TestPutBackStartsAnew(t *testing.T) {
 	t.Parallel()
 	b := setup(t, ackWait)

@@ -65,6 +65,9 @@ func TestTasksOnTheWire(t *testing.T) {
 			if o == nil || name != "labels of another" && (o.Status != experiment.Failed || !strings.Contains(o.Error, "the task cannot be read")) {
 				t.Errorf("the result is %+v", o)
 			}
+			if name == "a malformed digest" && !strings.Contains(o.Error, "data set: digest") { // it may not reach what opens files
+				t.Errorf("the error is %q", o.Error)
+			}
 			c := &Coordinator{Grid: w.grid, Plan: w.plan, Kind: experiment.SelfPacedKind{}, Out: t.TempDir(), Queue: w.Queue, Workers: 1}
 			summary, err := c.Run(ctx)
 			if err != nil || summary.Failed() != 0 || summary.Quarantined != 1 {

@@ -29,7 +29,7 @@ var wire = []mutation{
 	{"queue: an object of any size", "experiment/queue/object.go", `case info.Size > uint64(most):`, `case false:`, "./experiment/queue IndexOnTheWire"},
 	{"queue: an object's chunks that are not there", "experiment/queue/object.go", `have != uint64(info.Chunks) {`, `have != uint64(info.Chunks) && false {`, "./experiment/queue IndexOnTheWire"},
 	{"queue: a message that takes memory", "experiment/queue/canonical_read.go", `if r.room -= n * bytes; r.room < 0 {`, `if false {`, "./experiment/queue DecodingTakesLittle"},
-	{"queue: impossible counts of attempts", "experiment/queue/tally.go", `if n < 0 || n > mostTimes {`, `if false {`, "./experiment/queue RecordOfAttempts"},
+	{"queue: impossible counts of attempts", "experiment/queue/tally.go", `if n < 0 || n > mostTimes {`, `if n < 0 && n > mostTimes {`, "./experiment/queue RecordOfAttempts"},
 	{"task: the identity is not that of the cell", "experiment/compute.go", `if id := cell.ID(); id != task.Cell {`, `if id := cell.ID(); id != task.Cell && false {`, "./experiment/run TasksOnTheWire"},
 	{"task: the data are not those of the cell", "experiment/compute.go", `if len(task.Data) != 1 || task.Data[0] != cell.Data.Digest {`, `if len(task.Data) != 1 {`, "./experiment/run TasksOnTheWire"},
 	{"task: a digest that is none", "experiment/queue/delivery.go", `if err := ValidName(digest); err != nil {`, `if err := ValidName(digest); err != nil && false {`, "./experiment/run TasksOnTheWire"},
@@ -47,7 +47,7 @@ const (
 // order has what comes before what, and what is done once.
 var order = []mutation{
 	{"queue: acknowledged before the result is confirmed", "experiment/queue/done.go", `storing(p.queue.confirm(ctx, stores[i], resultsStream))`, `storing(stores[i].err)`, "./experiment/queue Done|Result|Redelivery|Broken"},
-	{"queue: a result is not looked for", "experiment/queue/result.go", `return ok && of >= task, nil`, `return false, nil`, "./experiment/queue Result|PutBack|Again|Lost|Done"},
+	{"queue: a result is not looked for", "experiment/queue/result.go", `return ok && of >= task, nil`, `return ok && of >= task && false, nil`, "./experiment/queue Result|PutBack|Again|Lost|Done"},
 	{"queue: a result of this very task does not count", "experiment/queue/result.go", `return ok && of >= task, nil`, `return ok && of > task, nil`, "./experiment/queue Result|PutBack|Again|Lost|Done"},
 	{"queue: a cell is queued twice", "experiment/queue/streams.go", `tasks.DiscardNewPerSubject = true`, `tasks.DiscardNewPerSubject = false`, "./experiment/queue Publish"},
 	{"queue: a cell has two results", "experiment/queue/streams.go", `MaxMsgsPerSubject: 1,`, `MaxMsgsPerSubject: 2,`, "./experiment/queue Results|Publish|Ensure|Record"},

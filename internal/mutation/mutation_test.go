@@ -142,7 +142,7 @@ func goTest(t *testing.T, overlay, packages, run string) (output string, err err
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*patience)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "go", "test", "-short", "-failfast", "-v", "-vet=off", "-ldflags=-s -w", "-timeout", patience.String(), "-run", run, packages)
+	cmd := exec.CommandContext(ctx, "go", "test", "-failfast", "-v", "-vet=off", "-ldflags=-s -w", "-timeout", patience.String(), "-run", run, packages)
 	cmd.Dir = root
 	cmd.Env = append(os.Environ(), long+"=")
 	if overlay != "" {
