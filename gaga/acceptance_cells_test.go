@@ -93,6 +93,31 @@ func acceptanceCells(sets ...string) []cell {
 	return cells
 }
 
+// comparedCells are sets of docs/performance.md's tables, the larger ones thinned out.
+func comparedCells() []cell {
+	var cells []cell
+	for _, set := range []struct {
+		model, data string
+		stride      int
+	}{
+		{"lasso", "diabetes", 1}, {"lasso", "music", 2}, {"lasso", "cadata", 3}, {"lasso", "house_8L", 4},
+		{"lasso", "elevators", 4}, {"lasso", "ailerons", 8}, {"lasso", "delta_elevators", 3},
+		{"svm", "breast_cancer", 1}, {"svm", "digits", 2}, {"svm", "mfeat-pixel", 3},
+		{"rbf", "breast_cancer", 1}, {"rbf", "digits", 3}, {"rbf", "pendigits", 4},
+		{"logistic", "breast_cancer", 1}, {"logistic", "diabetes", 1},
+		{"logistic-sweep", "breast_cancer", 1}, {"logistic-sweep", "MagicTelescope", 20},
+	} {
+		for _, noise := range []float64{0, 0.3} {
+			for _, r := range acceptanceRegularizers {
+				if !r.extra {
+					cells = append(cells, cell{set.model, r.name, set.data, noise, set.stride})
+				}
+			}
+		}
+	}
+	return cells
+}
+
 // smallCells are those of the normal test: all pairs with 30 % noise.
 func smallCells() []cell {
 	var cells []cell

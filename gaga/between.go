@@ -2,113 +2,115 @@ package gaga
 
 import (
 	"fmt"
-	"math"
 
+	"github.com/agepath/agepath/gaga/internal/branch"
+	"github.com/agepath/agepath/gaga/internal/coarse"
+	"github.com/agepath/agepath/gaga/internal/condition"
+	"github.com/agepath/agepath/gaga/internal/model"
+	"github.com/agepath/agepath/gaga/internal/newton"
+	"github.com/agepath/agepath/gaga/internal/tolerance"
+	"github.com/agepath/agepath/gaga/internal/window"
 	"github.com/agepath/agepath/internal/convex"
 )
 
-// follower returns a tracker that evaluates the path between its knots: one that a call
-// of [Path.At] has left, or a new one.
-func (p *Path) follower() *tracker {
-	if t, ok := p.followers.Get().(*tracker); ok {
-		return t
-	}
-	if p.problem.Kernel != nil {
-		rows := convex.NewKernelRows(p.problem.X, p.problem.Kernel, p.problem.Intercept, 0)
-		return newFollower(p.problem, newKerneled(p.problem, rows).system, nil)
-	}
-	t := newFollower(p.problem, nil, newPlain(p.problem, p.design()))
-	if p.sweeps {
-		t.sweep = newSweep(t)
-	}
-	return t
+// evaluator evaluates a path between its knots: it follows the branch from a knot, with
+// neither a search nor a record of its own.
+type evaluator struct {
+	path      *Path
+	condition condition.Condition
+	branch    *branch.Branch
+	scores    []float64 // n, scratch
+	between   func(left, right *Knot, age float64) ([]float64, error)
 }
 
-// design returns the rows over the unknowns that the path keeps, see [tracker.own].
-func (p *Path) design() []float64 { return p.problem.X.Data }
+// evaluator returns one that a call of [Path.At] has left, or a new one.
+func (p *Path) evaluator() *evaluator {
+	if e, ok := p.evaluators.Get().(*evaluator); ok {
+		return e
+	}
+	e := &evaluator{path: p, scores: make([]float64, p.problem.N)}
+	var plain *condition.Primal
+	if p.problem.Kernel != nil {
+		e.condition = condition.NewKernel(p.problem, convex.NewKernelRows(p.problem.X, p.problem.Kernel, p.problem.Intercept, 0))
+	} else {
+		plain = condition.NewPlain(p.problem)
+		e.condition = plain
+	}
+	last := p.Range().Max
+	e.branch = branch.New(e.condition, newton.New(e.condition), window.Everything{}, branch.Options{Last: last})
+	e.between = e.exact
+	if p.sweeps {
+		c := coarse.New(plain, e.branch)
+		e.between = func(left, right *Knot, age float64) ([]float64, error) { return e.coarse(c, left, right, age) }
+	}
+	return e
+}
 
-// between solves for the path's point at an age between two neighbouring
-// knots of one piece: it follows the branch from the nearer one, so that it
-// cannot end on another; where the branch hardly is one there, as beside a
-// branching, from the other.
-func (t *tracker) between(p *Path, left, right *Knot, age float64) ([]float64, error) {
+// at solves for the path's point at an age between two neighbouring knots of one piece.
+func (e *evaluator) at(left, right *Knot, age float64) ([]float64, error) {
+	return e.between(left, right, age)
+}
+
+// exact follows the branch from the nearer knot, so that it cannot end on another;
+// where the branch hardly is one there, as beside a branching, from the other.
+func (e *evaluator) exact(left, right *Knot, age float64) ([]float64, error) {
 	ends := [2]*Knot{left, right}
 	if right.Age-age < age-left.Age {
 		ends = [2]*Knot{right, left}
 	}
 	for _, end := range ends {
-		t.restore(&p.pieces[left.piece], left.change)
-		if t.follow(end, age) {
-			return t.settled(t.left.theta), nil
+		e.restore(end, left)
+		if e.branch.Stand() && e.branch.Follow(age) {
+			return e.path.settled(e.condition.State(), e.branch.Left().Theta), nil
 		}
 	}
-	return nil, fmt.Errorf("gaga: no convergence at age %v between the knots at %v and %v", age, left.Age, right.Age)
+	return nil, noConvergence(left, right, age)
 }
 
-// follow makes the left point the one at an age on the branch through a knot,
-// ahead or behind, on the current zones and active coordinates.
-func (t *tracker) follow(from *Knot, age float64) bool {
-	pt := t.left
-	pt.age = from.Age
-	copy(pt.theta, from.Theta[:t.p])
-	if !t.dualInTheta {
-		clear(pt.dual) // the equations are linear in them
-	}
-	t.level(pt)
-	if !t.stand() {
-		return false
-	}
-	for t.left.age != age {
-		h := age - t.left.age
-		for !t.reach(t.left.age + h) {
-			if h *= 0.5; math.Abs(h) < smallest*age {
-				return false
-			}
-		}
-		t.left, t.right = t.right, t.left
-	}
-	return true
+func noConvergence(left, right *Knot, age float64) error {
+	return fmt.Errorf("gaga: no convergence at age %v between the knots at %v and %v", age, left.Age, right.Age)
 }
 
-// level takes the least scale of the residual from the point that a follower begins at.
-func (t *tracker) level(pt *point) {
-	t.fold = fold{}
-	t.predictAll(t.scores, pt.theta)
-	t.setFloor(t.scores)
-}
-
-// glide solves for the point of a sweep's path at an age between two
-// neighbouring knots of one piece: in steps over turning points from the left
-// one, or where none can be made, as close to a jump, on its zones.
-func (t *tracker) glide(p *Path, left, right *Knot, age float64) ([]float64, error) {
-	t.restore(&p.pieces[left.piece], left.change)
-	t.sweep.held = false
-	pt := t.left
-	pt.age = left.Age
-	copy(pt.theta, left.Theta[:t.p])
-	t.level(pt)
-	t.predict(pt.u, pt.theta)
-	t.assemble(pt)
-	if t.factorize() {
-		t.tangent(pt)
-		for h := age - left.Age; h > smallest*age; {
-			if !t.leap(math.Min(t.left.age+h, age)) {
-				h *= 0.5
-				continue
-			}
-			if t.left.age >= age {
-				return t.settled(t.left.theta), nil
-			}
-		}
+// coarse goes in steps over turning points from the left knot, or where none can be
+// made, as close to a jump, on that knot's zones.
+func (e *evaluator) coarse(c *coarse.Continuation, left, right *Knot, age float64) ([]float64, error) {
+	e.restore(left, left)
+	if c.Between(age) {
+		return e.path.settled(e.condition.State(), e.branch.Left().Theta), nil
 	}
-	theta, err := t.between(p, left, right, age)
+	theta, err := e.exact(left, right, age)
 	if err != nil {
 		return nil, err
 	}
-	t.zonesAt(t.left)
-	t.residuals(t.left)
-	if off := t.relative(); off > 1e-9 {
-		return nil, fmt.Errorf("gaga: no convergence at age %v between the knots at %v and %v: residual %.2g", age, left.Age, right.Age, off)
+	if off := c.Residual(); off > tolerance.KKT {
+		return nil, fmt.Errorf("%w: residual %.2g", noConvergence(left, right, age), off)
 	}
 	return theta, nil
+}
+
+// restore makes the left point that of a knot, with the zones and active coordinates
+// that the path has behind the knot left.
+func (e *evaluator) restore(from, left *Knot) {
+	pt, st := e.branch.Left(), e.condition.State()
+	pt.Age = from.Age
+	copy(pt.Theta, from.Theta[:st.P])
+	if st.Kernel == nil {
+		clear(pt.Dual) // the equations are linear in them
+	}
+	e.condition.PredictAll(e.scores, pt.Theta)
+	pc := &e.path.pieces[left.piece]
+	e.condition.Place(pc.zone, e.scores, nil)
+	copy(st.Sign, pc.sign)
+	for _, c := range pc.changes[:left.change] {
+		switch c.cause {
+		case model.SampleUp, model.SampleDown:
+			e.condition.Shift(c.index, c.cause == model.SampleUp, nil)
+		case model.Activated:
+			st.Sign[c.index] = c.sign
+		case model.Dropped:
+			st.Sign[c.index] = 0
+		}
+	}
+	e.condition.Choose()
+	e.branch.Begin(0)
 }

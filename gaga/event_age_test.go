@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/agepath/agepath/gaga/internal/model"
 )
 
 // Under the linear regularizer the segments of a support vector machine's path are
@@ -24,8 +26,8 @@ func TestEventAges(t *testing.T) {
 	check := func(seed, stream uint64) {
 		p := randomSVM(rand.New(rand.NewPCG(seed, stream)))
 		p.Regularizer, p.Kernel = Linear{}, RBF{Gamma: 0.5}
-		gram := p.gram()
-		if repeats(gram, p.X.Rows) {
+		matrix := gram(p)
+		if repeats(matrix, p.X.Rows) {
 			return // events of equal samples have no age of their own
 		}
 		path, err := Track(context.Background(), p, Options{Age: Range{0.05, 1000}, MaxAlternations: 20_000})
@@ -42,7 +44,7 @@ func TestEventAges(t *testing.T) {
 			if k.Cause == Fold {
 				at := *k
 				at.Kind, at.Index = Jump, 0
-				if least := (exactEvent{newEventZones(path, &at), gram}).least(); least > 1e-6 {
+				if least := (exactEvent{newEventZones(p, path, &at), matrix}).least(); least > 1e-6 {
 					t.Errorf("seed %d: a fold at age %v, where the least eigenvalue is %.2g of the largest; %s", seed, k.Age, least, describeProblem(p))
 				}
 			}
@@ -50,7 +52,7 @@ func TestEventAges(t *testing.T) {
 				continue // a landing is up to a hair's breadth beyond where it may have been due
 			}
 			events++
-			off := exactEvent{newEventZones(path, k), gram}.off()
+			off := exactEvent{newEventZones(p, path, k), matrix}.off()
 			if worst = math.Max(worst, off); !(off <= 1e-9) {
 				t.Errorf("seed %d: the event at age %v, %s, is %.2g of it off; %s", seed, k.Age, k.Detail, off, describeProblem(p))
 			}
@@ -102,9 +104,9 @@ func (e exactEvent) off() float64 {
 // size returns the size of the event function's terms.
 func (e exactEvent) size() float64 {
 	switch i := e.k.Index; {
-	case e.zone[0][i] == pinned:
+	case e.zone[0][i] == model.Pinned:
 		return e.p.Loss.(Hinge).C * e.p.multiplicity(i)
-	case e.zone[0][i] == satisfied || e.zone[0][i] == pinned+1 && !e.up:
+	case e.zone[0][i] == model.Satisfied || e.zone[0][i] == model.Pinned+1 && !e.up:
 		return 1
 	}
 	return e.k.Age
@@ -116,7 +118,7 @@ func (e exactEvent) system(age float64) (in []int, a [][]*big.Float, b []*big.Fl
 	p, zone := e.p, e.zone[0]
 	c, n := p.Loss.(Hinge).C, p.X.Rows
 	for i, z := range zone {
-		if z == pinned || z == pinned+1 {
+		if z == model.Pinned || z == model.Pinned+1 {
 			in = append(in, i)
 		}
 	}
@@ -139,7 +141,7 @@ func (e exactEvent) system(age float64) (in []int, a [][]*big.Float, b []*big.Fl
 			a[r][q] = exact(e.gram[i*n+j] * p.Y[i] * p.Y[j])
 		}
 		b[r] = exact(1)
-		if zone[i] != pinned {
+		if zone[i] != model.Pinned {
 			shift := new(big.Float).Quo(exact(age), new(big.Float).Mul(exact(c), exact(c)))
 			a[r][r].Sub(a[r][r], shift.Quo(shift, exact(p.multiplicity(i))))
 			b[r].Sub(b[r], new(big.Float).Quo(exact(age), exact(c)))
@@ -197,14 +199,14 @@ func (e exactEvent) value(age float64) *big.Float {
 		margin.Add(margin, new(big.Float).Mul(alpha[j], exact(p.Y[i]*p.Y[j]*e.gram[i*n+j])))
 	}
 	switch zone[i] {
-	case pinned:
+	case model.Pinned:
 		if !e.up {
 			return alpha[i]
 		}
 		return new(big.Float).Sub(new(big.Float).Mul(exact(c), exact(p.multiplicity(i))), alpha[i])
-	case satisfied:
+	case model.Satisfied:
 		return margin.Sub(margin, exact(1))
-	case pinned + 1:
+	case model.Pinned + 1:
 		if !e.up {
 			return margin.Sub(exact(1), margin)
 		}

@@ -7,12 +7,16 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/agepath/agepath/gaga/internal/condition"
+	"github.com/agepath/agepath/gaga/internal/sums"
+	"github.com/agepath/agepath/gaga/internal/tolerance"
 )
 
 // manySamples draws a regression problem with so many samples that its sums are
 // expanded in windows.
 func manySamples(rng *rand.Rand, r Regularizer) *Problem {
-	n, d := manyExpanded+200, 3
+	n, d := tolerance.ExpansionSamples+200, 3
 	x, y := make([]float64, n*d), make([]float64, n)
 	for i := range x {
 		x[i] = rng.NormFloat64()
@@ -38,17 +42,13 @@ func TestExpandedPath(t *testing.T) {
 			p := manySamples(rand.New(rand.NewPCG(3, 5)), r)
 			o := Options{Age: Range{0.3, 0.6}}
 			var paths [2]*Path
-			for k := range paths {
-				tr, err := newTracker(p, o)
+			for k, create := range []func(*Problem, Options) (*tracker, error){newTracker, newPlainTracker} {
+				tr, err := create(p, o)
 				if err != nil {
 					t.Fatal(err)
 				}
-				if tr.expansion == nil {
-					t.Fatal("the sums are not expanded")
-				}
-				if k == 1 {
-					tr.primal.setTerms(newDirect(tr.primal))
-					tr.expansion, tr.window = nil, nil
+				if _, expanded := tr.condition.(*condition.Primal).Terms().(*sums.Expansion); expanded != (k == 0) {
+					t.Fatalf("the sums are expanded: %v", expanded)
 				}
 				if err := tr.run(context.Background()); err != nil {
 					t.Fatal(err)
@@ -69,74 +69,5 @@ func TestExpandedPath(t *testing.T) {
 			}
 			t.Logf("%d knots", len(a))
 		})
-	}
-}
-
-// An expansion's sums in its window must be those over the samples.
-func TestExpansion(t *testing.T) {
-	t.Parallel()
-	rng := rand.New(rand.NewPCG(2, 9))
-	p := manySamples(rng, Polynomial{1.35})
-	tr, err := newTracker(p, Options{Age: Range{0.3, 0.6}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := tr.begin(context.Background()); err != nil {
-		t.Fatal(err)
-	}
-	tr.ahead()
-	e, w, pt := tr.expansion, tr.window, tr.left
-	if !e.on || len(tr.watch) > p.X.Rows/4 {
-		t.Fatalf("no window is open, %d samples are watched", len(tr.watch))
-	}
-	watched := make([]bool, tr.n)
-	for _, i := range tr.watch {
-		watched[i] = true
-	}
-	for range 20 {
-		h := rng.Float64() * w.length
-		age, theta := w.age+h, make([]float64, tr.p)
-		off := make([]float64, tr.p)
-		for j := range theta {
-			off[j] = rng.NormFloat64() / w.scale[j]
-		}
-		size := w.distance(nil, off)
-		for j := range theta {
-			theta[j] = pt.theta[j] + h*pt.rate[j] + rng.Float64()*w.moved/size*off[j]
-		}
-		e.contract(theta, age)
-		grad, dgrad, value, terms := make([]float64, tr.p), make([]float64, tr.p), 0.0, make([]float64, tr.p)
-		full := make([]float64, tr.p*tr.p)
-		for i := range tr.n {
-			if watched[i] {
-				continue
-			}
-			row := tr.primal.sample(i)
-			u := blas64.Dot(vector(row), vector(theta))
-			loss, slope, curvature := tr.loss.Eval(u, tr.y[i])
-			v, dv, da := tr.reg.Weight(int(tr.zone[i]), loss, age)
-			value += tr.reg.Integral(loss, age)
-			for j, x := range row {
-				grad[j] += v * slope * x
-				dgrad[j] += da * slope * x
-				terms[j] += math.Abs(v * slope * x)
-				for k, y := range row {
-					full[j*tr.p+k] += (dv*slope*slope + v*curvature) * x * y
-				}
-			}
-		}
-		for j := range grad {
-			if math.Abs(e.grad[j]-grad[j]) > 1e-11*terms[j] || math.Abs(e.dgrad[j]-dgrad[j]) > 1e-7*terms[j]/age {
-				t.Errorf("gradient %v, rate %v, want %v, %v (terms %v)", e.grad[j], e.dgrad[j], grad[j], dgrad[j], terms[j])
-			}
-			for k := range grad {
-				if math.Abs(e.entry(j, k)-full[j*tr.p+k]) > 1e-5*full[j*tr.p+j] {
-					t.Errorf("H[%d,%d] is %v, want %v", j, k, e.entry(j, k), full[j*tr.p+k])
-				}
-			}
-		}
-		if math.Abs(e.value-value) > 1e-11*value {
-			t.Errorf("value %v, want %v", e.value, value)
-		}
 	}
 }

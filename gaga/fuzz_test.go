@@ -32,7 +32,7 @@ func TestRandomProblems(t *testing.T) {
 				events += path.events()
 				if path.Status() == Degenerate {
 					degenerate++
-					t.Logf("seed %d: %s; %s", seed, path.Reason(), describeProblem(path.problem))
+					t.Logf("seed %d: %s; %s", seed, path.Reason(), describeProblem(family.draw(rand.New(rand.NewPCG(uint64(seed), 7)))))
 				}
 			}
 			t.Logf("%d problems, %d events, %d paths end where no optimum is strict", problems[family.name], events, degenerate)

@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"math"
+
+	"github.com/agepath/agepath/gaga/internal/landing"
+	"github.com/agepath/agepath/gaga/internal/tolerance"
 )
 
 // Gap is an open interval of ages that a path leaves out, up to and with the
@@ -46,13 +49,6 @@ func (p *Path) inGap(age float64) error {
 // errVanished says that no later age of the range has a partial optimum.
 var errVanished = errors.New("gaga: the path ends in a gap")
 
-// The search for a gap's end: the ratio of the ages tried, and the relative
-// precision of the end.
-const (
-	gapRatio     = 1.1
-	gapPrecision = 1e-4
-)
-
 // bridge goes on where alternation at an age from the path's end, or from its
 // beginning, left samples of one class only.
 func (t *tracker) bridge(ctx context.Context, from float64, what string) error {
@@ -72,17 +68,16 @@ func (t *tracker) bridge(ctx context.Context, from float64, what string) error {
 	}
 	if math.IsInf(to, 1) {
 		if !begun {
-			return &degenerate{reason: fmt.Sprintf("%s keeps both classes at no age tried up to %v", reason, t.options.Age.Max)}
+			return &landing.Degenerate{Reason: fmt.Sprintf("%s keeps both classes at no age tried up to %v", reason, t.options.Age.Max)}
 		}
 		t.path.gaps = append(t.path.gaps, Gap{from, t.options.Age.Max, reason + " keeps both classes at no later age tried"})
 		return errVanished
 	}
 	t.search.SetTheta(whole)
-	t.step = t.options.Age.Max - to
 	if err := t.land(ctx, to, fmt.Sprintf("%s keeps both classes at age %v", reason, to)); err != nil {
 		return err
 	}
-	if begun && to > from*(1+2*hair) {
+	if begun && to > from*(1+2*tolerance.Nudge) {
 		t.path.gaps = append(t.path.gaps, Gap{from, to, reason + " keeps both classes from its end on"})
 	}
 	return nil
@@ -92,7 +87,7 @@ func (t *tracker) bridge(ctx context.Context, from float64, what string) error {
 // fit with all weights 1, whole, lands; +Inf where there is none.
 func (t *tracker) gapEnd(ctx context.Context, from float64, whole []float64, reason string) (float64, error) {
 	end := t.options.Age.Max
-	lo, hi := from, math.Min(from*(1+hair), end)
+	lo, hi := from, math.Min(from*(1+tolerance.Nudge), end)
 	for {
 		ok, err := t.lands(ctx, hi, whole, reason)
 		if err != nil {
@@ -104,9 +99,9 @@ func (t *tracker) gapEnd(ctx context.Context, from float64, whole []float64, rea
 		if hi >= end {
 			return math.Inf(1), nil
 		}
-		lo, hi = hi, math.Min(hi*gapRatio, end)
+		lo, hi = hi, math.Min(hi*tolerance.GapRatio, end)
 	}
-	for lo > from && hi-lo > gapPrecision*hi {
+	for lo > from && hi-lo > tolerance.GapPrecision*hi {
 		mid := 0.5 * (lo + hi)
 		ok, err := t.lands(ctx, mid, whole, reason)
 		if err != nil {
@@ -122,22 +117,16 @@ func (t *tracker) gapEnd(ctx context.Context, from float64, whole []float64, rea
 }
 
 // lands reports whether alternation at an age from the fit with all weights 1
-// lands on a strict partial optimum that keeps samples. What landing records
-// is taken back.
+// lands on a strict partial optimum that keeps samples.
 func (t *tracker) lands(ctx context.Context, age float64, whole []float64, reason string) (bool, error) {
 	t.search.SetTheta(whole)
-	if t.search.unfit(age) {
+	if t.search.Unfit(age) {
 		return false, nil
 	}
-	path := t.path
-	knots, pieces, restarts := len(path.knots), len(path.pieces), len(path.restarts)
-	defer func() {
-		path.knots, path.pieces, path.restarts = path.knots[:knots], path.pieces[:pieces], path.restarts[:restarts]
-	}()
-	err := t.land(ctx, age, reason)
-	var lost *degenerate
+	_, err := t.lander.At(ctx, t.branch.Left(), age, reason)
+	var lost *landing.Degenerate
 	if errors.As(err, &lost) {
 		return false, nil
 	}
-	return err == nil && !t.discarded(), err
+	return err == nil && !t.condition.State().Discarded(), err
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/agepath/agepath/gaga/internal/tolerance"
 )
 
 // Where alternation loses a class the path has a gap: it says so at the jump
@@ -33,7 +35,7 @@ func TestGaps(t *testing.T) {
 			if _, err := path.At(g.From); err != nil {
 				t.Errorf("problem %d: where the gap begins: %v", k, err)
 			}
-			if g.To < 20 && g.To > 1.001*g.From && keeps(t, p, g.To*(1-3*gapPrecision)) {
+			if g.To < 20 && g.To > 1.001*g.From && keeps(t, p, g.To*(1-3*tolerance.GapPrecision)) {
 				t.Errorf("problem %d: alternation keeps both classes in the gap %+v; %s", k, g, describeProblem(p))
 			}
 			if g.To > path.Range().Max {

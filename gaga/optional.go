@@ -58,26 +58,8 @@ type SeriesRegularizer interface {
 // derivatives of the coefficients in the age.
 type Series struct{ F, Rate [4]float64 }
 
-// seriesOf returns a regularizer that has series, and whether these are polynomials in
-// the loss in all zones.
-func seriesOf(r Regularizer) (s SeriesRegularizer, polynomial bool) {
-	s, ok := r.(SeriesRegularizer)
-	if !ok {
-		return nil, false
-	}
-	for k := range r.Zones() {
-		if s.Series(k, 1).F[1] != 0 {
-			return s, false
-		}
-	}
-	return s, true
-}
-
 // oneSided reports whether the loss is one of classes whose least value is not attained.
 func (p *Problem) oneSided() bool {
 	loss, ok := p.Loss.(ClassificationLoss)
 	return ok && !loss.Attained()
 }
-
-// needsBoth reports whether a fit needs samples of both classes.
-func (p *Problem) needsBoth() bool { return p.oneSided() && p.Intercept }

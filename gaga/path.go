@@ -4,6 +4,10 @@ import (
 	"fmt"
 	"sort"
 	"sync"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/agepath/agepath/gaga/internal/model"
 )
 
 // Range is an interval of ages, 0 < Min < Max.
@@ -113,8 +117,10 @@ func (s Status) Early() bool { return s != Complete }
 // needs, of up to 512 MiB, which is kept for later calls until the garbage collector
 // wants it.
 type Path struct {
-	problem    *Problem // the path's own, see [tracker.own]
-	sweeps     bool     // Options.Sweep
+	problem    *model.Problem // the path's own; of a linear predictor without the caller's features
+	unknowns   int            // length of a published θ
+	kinds      []ZoneKind     // of the zones
+	sweeps     bool           // Options.Sweep
 	knots      []Knot
 	pieces     []piece
 	restarts   []Restart
@@ -123,7 +129,49 @@ type Path struct {
 	reason     string
 	eventCount int
 	passed     int       // changes without a knot
-	followers  sync.Pool // of *tracker, to evaluate between knots
+	evaluators sync.Pool // of *evaluator, for ages between knots
+}
+
+func newPath(p *Problem, m *model.Problem, sweeps bool) *Path {
+	own := *m
+	if own.Kernel == nil {
+		own.X = blas64.General{}
+	}
+	return &Path{problem: &own, unknowns: p.Unknowns(), kinds: p.zoneKinds(), sweeps: sweeps}
+}
+
+// piece is the record of one continuous piece of the path, from which zones
+// and active coordinates can be rebuilt anywhere on it.
+type piece struct {
+	zone    []uint8
+	sign    []float64
+	changes []change
+}
+
+type change struct {
+	cause model.Cause
+	index int
+	sign  float64
+}
+
+// change records a change of zones or active coordinates on the last piece.
+func (p *Path) change(c model.Crossing) {
+	last := &p.pieces[len(p.pieces)-1]
+	last.changes = append(last.changes, change{c.Cause, c.Index, c.Sign})
+}
+
+// settled returns the published form of a θ of the path: the features' coefficients,
+// then the intercept, 0 where there is none. A coefficient whose sign is not the one it
+// is active with is zero but for rounding.
+func (p *Path) settled(st *model.State, theta []float64) []float64 {
+	out := make([]float64, p.unknowns)
+	copy(out, theta)
+	for j, w := range theta {
+		if st.L1[j] > 0 && model.Sign(w) != st.Sign[j] {
+			out[j] = 0
+		}
+	}
+	return out
 }
 
 // Knots returns the knots in order of age; the slice is the path's own.
@@ -187,13 +235,14 @@ func (p *Path) At(age float64) ([]float64, error) {
 		return append([]float64(nil), left.Theta...), nil
 	}
 	right := &p.knots[k+1]
-	if left.Kind == Jump { // inside the hair's breadth between a jump and its landing
+	if left.Kind == Jump { // between a jump and its landing, a nudge further
 		return append([]float64(nil), right.Theta...), nil
 	}
-	t := p.follower()
-	defer p.followers.Put(t)
-	if p.sweeps {
-		return t.glide(p, left, right, age)
-	}
-	return t.between(p, left, right, age)
+	e := p.evaluator()
+	defer p.evaluators.Put(e)
+	return e.at(left, right, age)
 }
+
+// Passed returns the number of changes of zones and active coordinates that a
+// sweep passed without a knot; 0 for paths without [Options.Sweep].
+func (p *Path) Passed() int { return p.passed }

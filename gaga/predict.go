@@ -56,3 +56,5 @@ func (p *Predictor) Predict(dst, theta []float64) {
 	}
 	blas64.Gemv(blas.NoTrans, 1, p.x, vector(coefficients), 1, vector(dst))
 }
+
+func vector(data []float64) blas64.Vector { return blas64.Vector{N: len(data), Inc: 1, Data: data} }

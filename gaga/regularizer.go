@@ -48,35 +48,6 @@ func (k ZoneKind) String() string {
 	return [...]string{"easy", "middle", "discarded", "satisfied", "pinned"}[k]
 }
 
-// zoneOf returns the zone of a loss at an age.
-func zoneOf(r Regularizer, zones []Zone, loss, age float64) int {
-	k := 0
-	for ; k < len(zones)-1; k++ {
-		threshold, _ := r.Threshold(k, age)
-		if loss < threshold || (zones[k].Closed && loss == threshold) {
-			break
-		}
-	}
-	return k
-}
-
-// thresholdsAt writes the thresholds of the zones but the last at an age.
-func thresholdsAt(dst []float64, r Regularizer, age float64) {
-	for k := range dst {
-		dst[k], _ = r.Threshold(k, age)
-	}
-}
-
-// zoneAmong is zoneOf with the thresholds known.
-func zoneAmong(zones []Zone, thresholds []float64, loss float64) int {
-	for k, threshold := range thresholds {
-		if loss < threshold || loss == threshold && zones[k].Closed {
-			return k
-		}
-	}
-	return len(thresholds)
-}
-
 var twoZones = []Zone{{Kind: Easy}, {Kind: Discarded}}
 
 // Hard is f = -λv (Kumar, Packer, Koller 2010): weight 1 below the age, else 0.

@@ -20,16 +20,16 @@ func TestSeparableTakesFewSteps(t *testing.T) {
 			t.Fatal(err)
 		}
 		steps := 0
-		for ; tr.left.age < 20 && steps < 100; steps++ {
+		for ; tr.branch.Left().Age < 20 && steps < 100; steps++ {
 			if err := tr.advance(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if tr.left.age < 20 {
-			t.Errorf("%s: at age %v after %d steps", r.Name(), tr.left.age, steps)
+		if tr.branch.Left().Age < 20 {
+			t.Errorf("%s: at age %v after %d steps", r.Name(), tr.branch.Left().Age, steps)
 		}
-		if len(tr.watch) > tr.n/2 {
-			t.Errorf("%s: %d of %d samples are watched", r.Name(), len(tr.watch), tr.n)
+		if st := tr.condition.State(); len(st.Watch) > st.N/2 {
+			t.Errorf("%s: %d of %d samples are watched", r.Name(), len(st.Watch), st.N)
 		}
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/agepath/agepath/gaga/internal/model"
 )
 
 // bruteSVM is brute for support vector machines. Whatever the kernel, it works
@@ -15,8 +17,8 @@ type bruteSVM struct {
 	u        []float64  // predictors at the point
 }
 
-func newBruteSVM(path *Path, k *Knot) *bruteSVM {
-	b := &bruteSVM{eventZones: newEventZones(path, k)}
+func newBruteSVM(p *Problem, path *Path, k *Knot) *bruteSVM {
+	b := &bruteSVM{eventZones: newEventZones(p, path, k)}
 	b.features, b.u = machineFeatures(b.p, k.Theta)
 	return b
 }
@@ -29,8 +31,8 @@ type eventZones struct {
 	up   bool     // the sample crosses upwards
 }
 
-func newEventZones(path *Path, k *Knot) *eventZones {
-	b := &eventZones{p: path.problem, k: k, up: k.Cause == SampleUp}
+func newEventZones(p *Problem, path *Path, k *Knot) *eventZones {
+	b := &eventZones{p: p, k: k, up: k.Cause == SampleUp}
 	pc := path.pieces[k.piece]
 	for side := range b.zone {
 		b.zone[side] = make([]int, len(pc.zone))
@@ -43,8 +45,8 @@ func newEventZones(path *Path, k *Knot) *eventZones {
 		before--
 	}
 	for _, c := range pc.changes[:before] {
-		b.move(0, c.index, c.cause == SampleUp)
-		b.move(1, c.index, c.cause == SampleUp)
+		b.move(0, c.index, c.cause == model.SampleUp)
+		b.move(1, c.index, c.cause == model.SampleUp)
 	}
 	b.move(1, k.Index, b.up)
 	return b
@@ -74,7 +76,7 @@ func machineFeatures(p *Problem, theta []float64) (features *mat.Dense, u []floa
 			columns = append(columns, column)
 		}
 	} else {
-		data := p.gram()
+		data := gram(p)
 		for i := range n {
 			for j := range n {
 				u[i] += data[i*n+j] * p.Y[j] * theta[j]
@@ -134,10 +136,10 @@ func (b *bruteSVM) side(side int) (strict, speed float64) {
 	}
 	var pins []int
 	for i := range n {
-		if zone[i] == pinned {
+		if zone[i] == model.Pinned {
 			pins = append(pins, i)
 		}
-		if zone[i] <= pinned {
+		if zone[i] <= model.Pinned {
 			continue
 		}
 		_, dv, da := b.p.Regularizer.Weight(zone[i]-2, c*(1-b.p.Y[i]*b.u[i]), b.k.Age)
@@ -235,7 +237,7 @@ func (b *bruteSVM) speed(zone, pins []int, rate *mat.VecDense) float64 {
 	_, r := b.features.Dims()
 	defect := -b.p.Y[i] * mat.Dot(b.features.RowView(i), rate.SliceVec(0, r))
 	lower := min(b.zone[0][i], b.zone[1][i])
-	if lower <= pinned {
+	if lower <= model.Pinned {
 		return side * defect * age
 	}
 	threshold, slope := b.p.Regularizer.Threshold(lower-2, age)

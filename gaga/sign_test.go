@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/agepath/agepath/gaga/internal/model"
 )
 
 // The sign test against brute force: at each event both assignments, before
@@ -70,9 +72,9 @@ func (c *comparison) add(t *testing.T, seed int, p *Problem) {
 			c.near++
 			continue
 		}
-		var b rival = newBrute(path, k)
+		var b rival = newBrute(p, path, k)
 		if _, hinge := p.Loss.(Hinge); hinge {
-			b = newBruteSVM(path, k)
+			b = newBruteSVM(p, path, k)
 		}
 		if b.flat() {
 			c.ties++
@@ -118,8 +120,7 @@ type brute struct {
 	zones        []Zone
 }
 
-func newBrute(path *Path, k *Knot) *brute {
-	p := path.problem
+func newBrute(p *Problem, path *Path, k *Knot) *brute {
 	pc := path.pieces[k.piece]
 	b := &brute{p: p, k: k, zones: p.Regularizer.Zones()}
 	for _, z := range pc.zone {
@@ -130,13 +131,13 @@ func newBrute(path *Path, k *Knot) *brute {
 	}
 	apply := func(zone, sign []int, c change) {
 		switch c.cause {
-		case SampleUp:
+		case model.SampleUp:
 			zone[c.index]++
-		case SampleDown:
+		case model.SampleDown:
 			zone[c.index]--
-		case Activated:
+		case model.Activated:
 			sign[c.index] = int(c.sign)
-		case Dropped:
+		case model.Dropped:
 			sign[c.index] = 0
 		}
 	}
@@ -148,9 +149,9 @@ func newBrute(path *Path, k *Knot) *brute {
 		apply(b.zone, b.sign, c)
 	}
 	b.zone2, b.sign2 = append([]int(nil), b.zone...), append([]int(nil), b.sign...)
-	c := change{cause: k.Cause, index: k.Index}
-	if c.cause == Activated {
-		c.sign = -sign(b.gradient(b.zone)[c.index])
+	c := change{cause: model.Cause(k.Cause), index: k.Index}
+	if c.cause == model.Activated {
+		c.sign = -model.Sign(b.gradient(b.zone)[c.index])
 	}
 	apply(b.zone2, b.sign2, c)
 	return b

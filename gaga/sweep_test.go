@@ -7,13 +7,20 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/agepath/agepath/gaga/internal/landing"
+	"github.com/agepath/agepath/gaga/internal/newton"
+	"github.com/agepath/agepath/gaga/internal/window"
 )
+
+// manyColumns is a number of columns of which a sweep follows the Hessian.
+const manyColumns = 32
 
 // randomLogistic draws a small problem of logistic regression.
 func randomLogistic(rng *rand.Rand) *Problem {
 	n, d := 10+rng.IntN(60), 1+rng.IntN(4)
 	if rng.IntN(10) == 0 {
-		n, d = n+40, fewColumns+rng.IntN(8)
+		n, d = n+40, manyColumns+rng.IntN(8)
 	}
 	x, y := make([]float64, n*d), make([]float64, n)
 	for i := range y {
@@ -34,15 +41,18 @@ func randomLogistic(rng *rand.Rand) *Problem {
 	return p
 }
 
-// sweepSlid is Track by a sweep that, where asked, slides behind jumps as one over many
-// samples does.
-func sweepSlid(p *Problem, ages Range, slides bool) (*Path, error) {
-	t, err := newTracker(p, Options{Age: ages, Sweep: true})
+// sweep is Track by a sweep that, where asked, goes down by trust regions behind jumps as
+// one over many samples does.
+func sweep(p *Problem, ages Range, regions bool) (*Path, error) {
+	o := Options{Age: ages, Sweep: true}
+	t, err := newTracker(p, o)
 	if err != nil {
 		return nil, err
 	}
-	if slides {
-		t.descent = newSlide(t)
+	if regions {
+		t.lander = landing.New(t.condition, newton.New(t.condition), t.search, window.Everything{}, landing.Options{
+			MaxAlternations: o.maxAlternations(), TrustSamples: 1, Last: ages.Max, Verify: o.verifying(),
+		})
 	}
 	err = t.run(context.Background())
 	return t.path, err
@@ -70,7 +80,7 @@ func TestSweepAgreesWithExactPath(t *testing.T) {
 		if err != nil {
 			t.Fatalf("problem %d: %v; %s", k, err, describeProblem(p))
 		}
-		swept, err := sweepSlid(p, ages, k%4 < 2)
+		swept, err := sweep(p, ages, k%4 < 2)
 		if err != nil {
 			t.Errorf("problem %d: %v; %s", k, err, describeProblem(p))
 			continue

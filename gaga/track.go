@@ -5,8 +5,18 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
 	"sort"
 
+	"github.com/agepath/agepath/gaga/internal/audit"
+	"github.com/agepath/agepath/gaga/internal/branch"
+	"github.com/agepath/agepath/gaga/internal/coarse"
+	"github.com/agepath/agepath/gaga/internal/condition"
+	"github.com/agepath/agepath/gaga/internal/landing"
+	"github.com/agepath/agepath/gaga/internal/model"
+	"github.com/agepath/agepath/gaga/internal/newton"
+	"github.com/agepath/agepath/gaga/internal/search"
+	"github.com/agepath/agepath/gaga/internal/window"
 	"github.com/agepath/agepath/internal/convex"
 )
 
@@ -26,11 +36,16 @@ type Options struct {
 	// have no sweep.
 	Sweep bool
 	// Verify checks the path's invariants at every event and knot: residual,
-	// zones, signs, inertia, direction behind turning points. A path that breaks
-	// one ends with a [*Violation]. The environment variable AGEPATH_VERIFY=1
-	// turns it on for all paths. It makes tracking several times slower.
+	// zones, signs, inertia, direction behind turning points, and that landings
+	// descend. A path that breaks one ends with a [*Violation]. The environment
+	// variable AGEPATH_VERIFY=1 turns it on for all paths. It makes tracking several
+	// times slower.
 	Verify bool
 }
+
+// verifying reports whether invariants are checked: where the options ask for it, or
+// the environment does.
+func (o Options) verifying() bool { return o.Verify || os.Getenv("AGEPATH_VERIFY") == "1" }
 
 func (o Options) maxAlternations() int {
 	if o.MaxAlternations > 0 {
@@ -51,8 +66,20 @@ func (o Options) check() error {
 	return nil
 }
 
-// Supports returns an error that says why the tracker cannot follow the paths
-// of a problem, nil if it can.
+// Violation says that an invariant of the path does not hold, which is an
+// error of the engine: see [Options.Verify].
+type Violation struct {
+	Age   float64
+	Event string // what the path was passing
+	Check string // the invariant, with the figures that break it
+}
+
+func (e *Violation) Error() string {
+	return fmt.Sprintf("gaga: verify: age %v, %s: %s", e.Age, e.Event, e.Check)
+}
+
+// Supports returns an error that says why [Track] cannot follow the paths of a
+// problem, nil if it can.
 func Supports(p *Problem) error {
 	if _, hinge := p.Loss.(HingeLoss); p.Kernel != nil && !hinge {
 		return fmt.Errorf("gaga: the tracker has no kernel models with the %s loss", p.Loss.Name())
@@ -86,20 +113,227 @@ func Track(ctx context.Context, p *Problem, o Options) (*Path, error) {
 	return t.path, err
 }
 
+// tracker computes one path: it has the branch go from event to event, has the lander
+// find where the path goes on behind a jump, and records both.
+type tracker struct {
+	options   Options
+	grid      []float64 // ages of Options.Grid still to come
+	search    *search.Search
+	condition condition.Condition
+	branch    *branch.Branch
+	lander    *landing.Lander
+	follow    follower
+	audit     func(behind model.Crossing) (broken string)
+	path      *Path
+}
+
+// follower makes one step of a path: to the next event, to the target, or as far as it
+// gets. Passed has the changes that it made without a knot; step asks for a knot at its
+// end. With spent it makes no change at an event.
+type follower interface {
+	Next(target float64, spent bool) (o branch.Outcome, passed []model.Crossing, step bool)
+}
+
+// eventwise passes one event at a time.
+type eventwise struct{ *branch.Branch }
+
+func (e eventwise) Next(target float64, spent bool) (branch.Outcome, []model.Crossing, bool) {
+	return e.Branch.Next(target, spent), nil, false
+}
+
+func newTracker(p *Problem, o Options) (*tracker, error) {
+	solver, err := newSolver(p)
+	if err != nil {
+		return nil, err
+	}
+	m := p.engine()
+	t := &tracker{
+		options: o, grid: o.Grid, search: search.New(m, solver), path: newPath(p, m, o.Sweep),
+		audit: func(model.Crossing) string { return "" },
+	}
+	var floor []float64
+	var horizon window.Horizon = window.Everything{}
+	var plain *condition.Primal
+	if svm, ok := solver.(*convex.SVM); ok && p.Kernel != nil {
+		t.condition = condition.NewKernel(m, svm.KernelRows())
+	} else {
+		primal := condition.NewPrimal(m)
+		if o.Sweep {
+			primal = condition.NewPlain(m)
+			plain = primal
+		} else {
+			horizon = window.New(primal, o.Age.Max)
+		}
+		t.condition, floor = primal, primal.Scope().Floor
+	}
+	corrector := newton.New(t.condition)
+	t.branch = branch.New(t.condition, corrector, horizon, branch.Options{Last: o.Age.Max})
+	t.lander = landing.New(t.condition, corrector, t.search, horizon, landing.Options{
+		MaxAlternations: o.maxAlternations(), Last: o.Age.Max, Verify: o.verifying(),
+	})
+	t.follow = eventwise{t.branch}
+	if plain != nil {
+		t.follow = coarse.New(plain, t.branch)
+	}
+	if o.verifying() {
+		auditor := audit.New(m)
+		t.audit = func(behind model.Crossing) string {
+			return auditor.Check(t.condition.State(), t.branch.Left(), floor, behind)
+		}
+	}
+	return t, nil
+}
+
+// run follows the path to the end of the range, or until it has to stop.
+func (t *tracker) run(ctx context.Context) error {
+	if err := t.begin(ctx); err != nil {
+		return t.stop(ctx, err)
+	}
+	for t.branch.Left().Age < t.options.Age.Max {
+		if err := ctx.Err(); err != nil {
+			return t.stop(ctx, err)
+		}
+		if err := t.advance(ctx); errors.Is(err, errVanished) {
+			return nil
+		} else if err != nil {
+			return t.stop(ctx, err)
+		}
+	}
+	t.record(End, model.Crossing{Index: -1}, "", math.NaN())
+	return nil
+}
+
+// advance makes one step and records what it came to.
+func (t *tracker) advance(ctx context.Context) error {
+	outcome, passed, step := t.follow.Next(t.target(), t.spent())
+	if outcome.Spent {
+		return errEventLimit
+	}
+	t.pass(passed)
+	none := model.Crossing{Index: -1}
+	detail := describe(t.condition.State(), outcome)
+	switch {
+	case outcome.Kind == branch.Left:
+		t.reach()
+		return t.jump(ctx, outcome, detail)
+	case outcome.Kind == branch.Turned && t.path.sweeps: // as others, it gets no knot
+		t.pass([]model.Crossing{outcome.Crossing})
+		step = true
+	case outcome.Kind == branch.Turned:
+		t.path.change(outcome.Crossing)
+		t.record(Turning, outcome.Crossing, detail, outcome.Scalar)
+	default:
+		detail = "step"
+	}
+	if err := t.verify(outcome.Crossing, detail); err != nil {
+		return err
+	}
+	if !t.reach() && step && t.branch.Left().Age < t.options.Age.Max {
+		t.record(Step, none, "", math.NaN())
+	}
+	return nil
+}
+
+// reach records a knot where the left point is at the next age of the grid, and reports
+// whether it is.
+func (t *tracker) reach() bool {
+	age := t.branch.Left().Age
+	if len(t.grid) == 0 || age < t.grid[0] || age >= t.options.Age.Max {
+		return false
+	}
+	t.record(Grid, model.Crossing{Index: -1}, "", math.NaN())
+	t.grid = t.grid[1:]
+	return true
+}
+
+// pass records changes that get no knot.
+func (t *tracker) pass(changes []model.Crossing) {
+	for _, c := range changes {
+		t.path.change(c)
+	}
+	t.path.passed += len(changes)
+	t.path.eventCount += len(changes)
+}
+
+// target returns the next age at which the path must stop.
+func (t *tracker) target() float64 {
+	for len(t.grid) > 0 && t.grid[0] <= t.branch.Left().Age {
+		t.grid = t.grid[1:]
+	}
+	if len(t.grid) > 0 && t.grid[0] < t.options.Age.Max {
+		return t.grid[0]
+	}
+	return t.options.Age.Max
+}
+
+// jump records that the path leaves the left point, which it cannot follow beyond its
+// age, and goes on where the lander finds a partial optimum. A jump that lands where it
+// left is a turning point, a kink.
+func (t *tracker) jump(ctx context.Context, o branch.Outcome, detail string) error {
+	pt := t.branch.Left()
+	k := t.record(Jump, o.Crossing, detail, o.Scalar)
+	from := &t.path.knots[k]
+	l, err := t.lander.Leave(ctx, pt, o.Crossing, detail)
+	if errors.Is(err, convex.ErrOneClass) {
+		return t.bridge(ctx, from.Age, detail)
+	}
+	if err != nil {
+		return err
+	}
+	if l.Stayed {
+		from.Kind = Turning
+	}
+	return t.startPiece(detail+l.Reason, l.Steps)
+}
+
+// startPiece begins a new continuous piece at the left point, where a landing for the
+// given reason ended after so many alternations.
+func (t *tracker) startPiece(reason string, alternations int) error {
+	pt, st := t.branch.Left(), t.condition.State()
+	t.path.restarts = append(t.path.restarts, Restart{pt.Age, reason, alternations})
+	t.path.pieces = append(t.path.pieces, piece{
+		zone: append([]uint8(nil), st.Zone...),
+		sign: append([]float64(nil), st.Sign...),
+	})
+	t.branch.Begin(0)
+	t.record(Start, model.Crossing{Index: -1}, "", math.NaN())
+	return t.verify(model.Crossing{Index: -1}, reason)
+}
+
+// verify checks the invariants at the left point, which a turning point led to; with
+// [model.NoCause] a start, a grid age or the end.
+func (t *tracker) verify(behind model.Crossing, event string) error {
+	if broken := t.audit(behind); broken != "" {
+		return &Violation{t.branch.Left().Age, event, broken}
+	}
+	return nil
+}
+
+var errEventLimit = errors.New("gaga: event budget used up")
+
+// spent reports whether the budget of critical points is used up.
+func (t *tracker) spent() bool {
+	return t.options.MaxEvents > 0 && t.path.eventCount >= t.options.MaxEvents
+}
+
 // stop ends the path early: with a status where the cause is one that a status
 // names, else with the error.
 func (t *tracker) stop(ctx context.Context, err error) error {
 	path := t.path
 	path.reason = err.Error()
-	var d *degenerate
+	var flat *landing.Degenerate
 	var unsolved *convex.ToleranceError
+	var ascent *landing.Ascent
 	switch {
 	case ctx.Err() != nil:
 		path.status = Interrupted
 	case errors.Is(err, errEventLimit):
 		path.status = EventLimit
-	case errors.As(err, &d), errors.As(err, &unsolved): // a landing that floating point cannot carry
+	case errors.As(err, &flat), errors.As(err, &unsolved): // a landing that floating point cannot carry
 		path.status = Degenerate
+	case errors.As(err, &ascent):
+		path.status = Degenerate
+		return &Violation{ascent.Age, "landing", ascent.Error()}
 	default:
 		path.status = Degenerate
 		return err
@@ -107,52 +341,25 @@ func (t *tracker) stop(ctx context.Context, err error) error {
 	return nil
 }
 
-// settled returns the published form of a θ of the path. A coefficient whose
-// sign is not the one it is active with is zero but for rounding.
-func (t *tracker) settled(theta []float64) []float64 {
-	out := t.publish(theta)
-	for j, w := range theta {
-		if t.l1[j] > 0 && sign(w) != t.sign[j] {
-			out[j] = 0
-		}
-	}
-	return out
-}
-
-// spent reports whether the budget of critical points is used up.
-func (t *tracker) spent() bool {
-	return t.options.MaxEvents > 0 && t.path.eventCount >= t.options.MaxEvents
-}
-
-// startPiece begins a new continuous piece at the left point, where a landing for the
-// given reason ended after so many alternations.
-func (t *tracker) startPiece(reason string, alternations int) {
-	t.path.restarts = append(t.path.restarts, Restart{t.left.age, reason, alternations})
-	t.path.pieces = append(t.path.pieces, piece{
-		zone: append([]uint8(nil), t.zone...),
-		sign: append([]float64(nil), t.sign...),
-	})
-	t.landed, t.fold = t.left.age, fold{}
-	t.idle, t.idleAge = 0, t.left.age
-	t.record(Start, crossing{index: -1}, "", math.NaN())
-}
-
 // record adds a knot at the left point and returns its number.
-func (t *tracker) record(kind Kind, c crossing, detail string, scalar float64) int {
-	pt := t.left
-	if t.assembled != pt {
-		t.assemble(pt)
+func (t *tracker) record(kind Kind, c model.Crossing, detail string, scalar float64) int {
+	pt, st := t.branch.Left(), t.condition.State()
+	if st.At != pt {
+		t.condition.Assemble(pt)
 	}
 	path := t.path
 	k := Knot{
-		Age: pt.age, Kind: kind, Cause: c.cause, Index: c.index, Detail: detail, Scalar: scalar,
-		Theta:     t.settled(pt.theta),
-		Objective: t.value(pt),
-		KKT:       t.residualAt(pt),
-		piece:     len(path.pieces) - 1, change: len(path.pieces[len(path.pieces)-1].changes),
+		Age: pt.Age, Kind: kind, Cause: Cause(c.Cause), Index: c.Index, Detail: detail, Scalar: scalar,
+		Theta:     path.settled(st, pt.Theta),
+		Objective: t.condition.Value(pt),
+		KKT:       t.condition.Residual(pt),
+		piece:     len(path.pieces) - 1,
 	}
-	for z, n := range t.members {
-		k.count(t.zones[z].Kind, n)
+	if k.piece >= 0 {
+		k.change = len(path.pieces[k.piece].changes)
+	}
+	for z, n := range st.Members {
+		k.count(path.kinds[z], n)
 	}
 	k.Active = active(k.Theta)
 	if kind == Turning || kind == Jump {
@@ -162,12 +369,19 @@ func (t *tracker) record(kind Kind, c crossing, detail string, scalar float64) i
 	return len(path.knots) - 1
 }
 
-func sign(w float64) float64 {
-	switch {
-	case w > 0:
-		return 1
-	case w < 0:
-		return -1
+// describe says what happens at a critical point in words.
+func describe(st *model.State, o branch.Outcome) string {
+	switch o.Crossing.Cause {
+	case model.SampleUp, model.SampleDown:
+		return fmt.Sprintf("sample %d: %s to %s", o.Crossing.Index, st.Zones[o.From].Name, st.Zones[o.To].Name)
+	case model.Activated:
+		return fmt.Sprintf("coordinate %d becomes active", o.Crossing.Index)
+	case model.Dropped:
+		return fmt.Sprintf("coordinate %d becomes zero", o.Crossing.Index)
+	case model.Fold:
+		return "the branch turns back"
+	case model.Stall:
+		return "no progress between critical points"
 	}
-	return 0
+	return ""
 }

@@ -1,0 +1,58 @@
+package gaga
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/agepath/agepath/gaga/internal/landing"
+	"github.com/agepath/agepath/gaga/internal/search"
+	"github.com/agepath/agepath/internal/convex"
+)
+
+// begin finds the path's first point: what alternation reaches at the lowest
+// age from the fit with all weights 1. Where that age discards everybody, or
+// all of one class, it is the first age that does not; where alternation ends
+// with samples of one class only, it is looked for as a gap's end.
+func (t *tracker) begin(ctx context.Context) error {
+	err := t.search.FitAll(ctx)
+	if errors.Is(err, convex.ErrOneClass) {
+		return &landing.Degenerate{Reason: err.Error(), Cause: err}
+	}
+	if err != nil {
+		return err
+	}
+	age := t.options.Age.Min
+	if t.search.Unfit(age) {
+		if age = t.firstAge(age); !(age < t.options.Age.Max) {
+			return &landing.Degenerate{Reason: fmt.Sprintf("every sample, or one class, is discarded up to age %v", t.options.Age.Max)}
+		}
+		t.path.restarts = append(t.path.restarts, Restart{Age: age, Reason: fmt.Sprintf("every sample, or one class, is discarded below age %v", age)})
+	}
+	start := fmt.Sprintf("start at age %v", age)
+	if err = t.land(ctx, age, start); errors.Is(err, convex.ErrOneClass) {
+		return t.bridge(ctx, age, start)
+	}
+	return err
+}
+
+// land begins a piece where alternation at an age leads from the search's solution.
+func (t *tracker) land(ctx context.Context, age float64, reason string) error {
+	l, err := t.lander.At(ctx, t.branch.Left(), age, reason)
+	if err != nil {
+		return err
+	}
+	return t.startPiece(reason+l.Reason, l.Steps)
+}
+
+// firstAge returns an age just above the one, not below lo, at which enough
+// samples for a fit are not discarded at the current solution; +Inf where there is none
+// in the range.
+func (t *tracker) firstAge(lo float64) float64 {
+	last := t.options.Age.Max
+	if t.search.Unfit(last) {
+		return math.Inf(1)
+	}
+	return search.FirstWhere(func(age float64) bool { return !t.search.Unfit(age) }, lo, last)
+}

@@ -1,0 +1,305 @@
+// Package audit checks the invariants of points of a path. It computes everything anew
+// from the problem, with loops of its own: it shares no arithmetic with what it checks.
+package audit
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/agepath/agepath/gaga/internal/model"
+	"github.com/agepath/agepath/gaga/internal/tolerance"
+)
+
+// Auditor checks points of one problem's path.
+type Auditor struct {
+	p         *model.Problem
+	rows      []float64 // N x P: the derivatives of the predictors in θ
+	condition condition
+	bound     float64 // of the multiplier of a sample of weight 1
+}
+
+// condition is what the checks do apart for the two kinds of predictors.
+type condition interface {
+	// residual checks the optimality condition over all coordinates.
+	residual(e *evaluation) string
+	// jacobian returns the Jacobian of the equations in the unknowns, and how many of its
+	// eigenvalues are positive where the point is a strict minimum on its zones.
+	jacobian(e *evaluation) (j *mat.SymDense, positive int)
+}
+
+// New returns the auditor of a problem. With a kernel it takes the whole kernel matrix.
+func New(p *model.Problem) *Auditor {
+	if p.Kernel != nil {
+		return &Auditor{p, expand(p), multipliers{}, p.Cost / p.L2[0]}
+	}
+	return &Auditor{p, p.Rows, coefficients{}, p.Cost}
+}
+
+// Check returns which invariant does not hold at pt on the partition of st, "" where all
+// hold: zones, signs, the residual, the inertia, and behind a turning point the direction
+// of the event function. Pt has its rates, Grad and DGrad where coordinates can become
+// active. Floor, of length P, is the least scale of each coordinate's terms, nil with a
+// kernel; behind has the cause [model.NoCause] where no turning point led to pt.
+func (a *Auditor) Check(st *model.State, pt *model.Point, floor []float64, behind model.Crossing) (broken string) {
+	e := a.evaluate(st, pt, floor)
+	for _, check := range []func() string{
+		e.zones, e.signs,
+		func() string { return a.condition.residual(e) },
+		e.inertia,
+		func() string { return e.direction(behind) },
+	} {
+		if broken := check(); broken != "" {
+			return broken
+		}
+	}
+	return ""
+}
+
+// evaluation is what the checks at one point share.
+type evaluation struct {
+	*Auditor
+	*model.Partition
+	pt    *model.Point
+	floor []float64
+	of    []sample
+}
+
+// sample is a sample at the point, by the formulas of its zone.
+type sample struct {
+	zone                   int     // of the regularizer, or one before these
+	u, terms               float64 // the predictor, and Σ_j |a_ij θ_j| + |y_i|
+	loss, slope, curvature float64
+	weight, dloss, dage    float64 // the weight and its derivatives
+	rounding               float64 // by how much that of the predictor moves the loss
+}
+
+// The zones before the regularizer's.
+const (
+	satisfied = -2
+	pinned    = -1
+)
+
+func (a *Auditor) evaluate(st *model.State, pt *model.Point, floor []float64) *evaluation {
+	p := a.p
+	e := &evaluation{a, st.Partition, pt, floor, make([]sample, p.N)}
+	for i := range e.of {
+		s, zone := &e.of[i], st.Zone[i]
+		s.zone = int(zone) - p.Kinks
+		s.terms = math.Abs(p.Y[i])
+		for j, x := range a.row(i) {
+			x *= pt.Theta[j]
+			s.u += x
+			s.terms += math.Abs(x)
+		}
+		s.loss, s.slope, s.curvature = p.Eval(zone, s.u, p.Y[i])
+		s.weight, s.dloss, s.dage = p.Weight(zone, s.loss, pt.Age)
+		s.rounding = tolerance.AuditRounding * math.Abs(s.slope) * s.terms
+	}
+	return e
+}
+
+func (a *Auditor) row(i int) []float64 { return a.rows[i*a.p.P : (i+1)*a.p.P] }
+
+// rate returns the rate of sample i's predictor.
+func (e *evaluation) rate(i int) (du float64) {
+	for j, x := range e.row(i) {
+		du += x * e.pt.Rate[j]
+	}
+	return du
+}
+
+// threshold returns the loss at the regularizer's threshold k and its rate, and whether
+// there is such a threshold.
+func (e *evaluation) threshold(k int) (loss, rate float64, ok bool) {
+	if k < 0 || k >= e.p.Thresholds() {
+		return 0, 0, false
+	}
+	loss, rate = e.p.Regularizer.Threshold(k, e.pt.Age)
+	return loss, rate, true
+}
+
+func (e *evaluation) zones() string {
+	for i, s := range e.of {
+		if e.p.Kinked() && s.zone <= 0 {
+			if broken := e.kink(i); broken != "" {
+				return broken
+			}
+		}
+		if s.zone < 0 {
+			continue
+		}
+		if top, _, ok := e.threshold(s.zone); ok && s.loss-top > tolerance.AuditZone*(s.loss+top)+s.rounding {
+			return fmt.Sprintf("sample %d with loss %v is in zone %d, which ends at %v", i, s.loss, s.zone, top)
+		}
+		if bottom, _, ok := e.threshold(s.zone - 1); ok && bottom-s.loss > tolerance.AuditZone*(s.loss+bottom)+s.rounding {
+			return fmt.Sprintf("sample %d with loss %v is in zone %d, which begins at %v", i, s.loss, s.zone, bottom)
+		}
+	}
+	return ""
+}
+
+// kink checks a sample in one of the zones that end at the kink.
+func (e *evaluation) kink(i int) string {
+	s := &e.of[i]
+	defect, slack := 1-e.p.Y[i]*s.u, tolerance.AuditZone*(1+s.terms)
+	top, alpha := e.bound*e.p.M[i], e.pt.Dual[i]
+	switch {
+	case s.zone == satisfied && defect > slack:
+		return fmt.Sprintf("sample %d is satisfied with the defect %v", i, defect)
+	case s.zone == 0 && defect < -slack:
+		return fmt.Sprintf("sample %d is in the regularizer's first zone with the defect %v", i, defect)
+	case s.zone == pinned && math.Abs(defect) > slack:
+		return fmt.Sprintf("sample %d is pinned with the defect %v", i, defect)
+	case s.zone == pinned && !(alpha >= -tolerance.AuditZone*top && alpha <= (1+tolerance.AuditZone)*top):
+		return fmt.Sprintf("sample %d is pinned with the multiplier %v, its bounds are 0 and %v", i, alpha, top)
+	}
+	return ""
+}
+
+func (e *evaluation) signs() string {
+	size := e.size()
+	for j, w := range e.pt.Theta {
+		switch {
+		case math.IsNaN(w):
+			return fmt.Sprintf("coefficient %d is NaN", j)
+		case e.p.L1[j] == 0:
+		case e.Sign[j] == 0 && w != 0:
+			return fmt.Sprintf("coefficient %d is inactive and has the value %v", j, w)
+		case w*e.Sign[j] < -tolerance.AuditZone*size && !e.rounded(j):
+			return fmt.Sprintf("coefficient %d has the sign %v and the value %v", j, e.Sign[j], w)
+		}
+	}
+	return ""
+}
+
+// size returns the size of the coefficients, at this age or soon.
+func (e *evaluation) size() (size float64) {
+	for j, w := range e.pt.Theta {
+		size = math.Max(size, math.Abs(w)+e.pt.Age*math.Abs(e.pt.Rate[j]))
+	}
+	return size
+}
+
+// rounded reports whether coefficient j moves no predictor by more than the rounding of
+// the largest terms: where all coefficients vanish at an event they give no scale.
+func (e *evaluation) rounded(j int) bool {
+	var moved, terms float64
+	for i := range e.of {
+		moved = math.Max(moved, math.Abs(e.row(i)[j]*e.pt.Theta[j]))
+		terms = math.Max(terms, e.of[i].terms)
+	}
+	return moved <= tolerance.AuditRounding*terms
+}
+
+// flattest returns the derivative of sample i's weight in its loss, the one least in size
+// within the rounding of the loss: a weight that falls to zero like the power 1.25 of the
+// distance from a threshold has a slope like the power 0.25.
+func (e *evaluation) flattest(i int) float64 {
+	s := &e.of[i]
+	least := s.dloss
+	consider := func(loss float64) {
+		if _, slope, _ := e.p.Weight(e.Zone[i], loss, e.pt.Age); math.Abs(slope) < math.Abs(least) {
+			least = slope
+		}
+	}
+	consider(s.loss - s.rounding)
+	consider(s.loss + s.rounding)
+	for _, edge := range [2]int{s.zone - 1, s.zone} {
+		if threshold, _, ok := e.threshold(edge); ok && math.Abs(threshold-s.loss) <= s.rounding {
+			consider(threshold)
+		}
+	}
+	return least
+}
+
+// inertia checks that the point is a strict minimum on its zones, by the eigenvalues of
+// the Jacobian.
+func (e *evaluation) inertia() string {
+	k := e.Unknowns()
+	if k == 0 || k > tolerance.AuditUnknowns {
+		return ""
+	}
+	j, want := e.condition.jacobian(e)
+	var largest float64
+	for r := range k {
+		var row float64
+		for q := range k {
+			row = math.Max(row, math.Abs(j.At(r, q)))
+		}
+		if row == 0 {
+			return fmt.Sprintf("unknown %d has no terms in the Jacobian", r)
+		}
+		largest = math.Max(largest, row)
+	}
+	var eigen mat.EigenSym
+	if !eigen.Factorize(j, false) {
+		return "the eigenvalues of the Jacobian do not converge"
+	}
+	positive, zero := 0, 0
+	for _, value := range eigen.Values(nil) {
+		switch {
+		case math.Abs(value) <= tolerance.AuditEigen*largest:
+			zero++
+		case value > 0:
+			positive++
+		}
+	}
+	if positive > want || positive+zero < want {
+		return fmt.Sprintf("not a strict minimum: the Jacobian has %d positive eigenvalues and %d near 0, not %d", positive, zero, want)
+	}
+	return ""
+}
+
+// direction checks that behind a turning point the event function moves into the new
+// zone.
+func (e *evaluation) direction(c model.Crossing) string {
+	var rate, size float64
+	switch {
+	case c.OfSample():
+		rate, size = e.ofSample(c)
+	case c.Cause == model.Activated:
+		rate, size = e.Sign[c.Index]*e.pt.Rate[c.Index], e.size()/e.pt.Age
+	case c.Cause == model.Dropped:
+		rate, size = e.ofDropped(c.Index)
+	default:
+		return ""
+	}
+	if !(rate >= -tolerance.AuditDirection*size) {
+		return fmt.Sprintf("behind the turning point the event function turns back: rate %.3g, terms %.3g", rate, size)
+	}
+	return ""
+}
+
+// ofSample returns the rate at which a sample moves into its new zone, and the size of
+// its terms.
+func (e *evaluation) ofSample(c model.Crossing) (rate, size float64) {
+	i, s := c.Index, &e.of[c.Index]
+	k, side := s.zone-1, 1.0
+	if c.Cause == model.SampleDown {
+		k, side = s.zone, -1
+	}
+	switch {
+	case s.zone == pinned: // the multiplier must move off the bound that it came from
+		return side * e.pt.DDual[i], math.Abs(e.pt.DDual[i]) + e.bound*e.p.M[i]/e.pt.Age
+	case s.zone == satisfied, s.zone == 0 && c.Cause == model.SampleUp: // past the kink
+		du := -side * e.p.Y[i] * e.rate(i)
+		return du, math.Abs(du) + 1/e.pt.Age
+	}
+	_, slope, _ := e.threshold(k)
+	dloss := s.slope * e.rate(i)
+	return side * (dloss - slope), math.Abs(dloss) + math.Abs(slope)
+}
+
+// ofDropped returns the rate at which the gradient in a coordinate that has become zero
+// falls back into its interval, and the size of its terms. The coordinate had the sign
+// opposite to its gradient's.
+func (e *evaluation) ofDropped(j int) (rate, size float64) {
+	for i := range e.of {
+		s := &e.of[i]
+		terms := math.Abs(s.dage*s.slope) + (math.Abs(s.dloss)*s.slope*s.slope+s.weight*s.curvature)*math.Abs(e.rate(i))
+		size += e.p.M[i] * terms * math.Abs(e.row(i)[j])
+	}
+	return -e.pt.DGrad[j] * model.Sign(e.pt.Grad[j]), size + e.p.L1[j]/e.pt.Age
+}

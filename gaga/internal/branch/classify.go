@@ -1,0 +1,134 @@
+package branch
+
+import (
+	"math"
+
+	"github.com/agepath/agepath/gaga/internal/condition"
+	"github.com/agepath/agepath/gaga/internal/model"
+	"github.com/agepath/agepath/gaga/internal/tolerance"
+)
+
+// pass deals with a critical point at the left point: it classifies a crossing by the sign
+// test and changes the partition (turning point), or leaves the point as it is (jump
+// point).
+func (b *Branch) pass(c candidate) Outcome {
+	strict := true
+	if b.state.At != b.left { // a step beyond was tried
+		b.condition.Assemble(b.left)
+		strict = b.condition.Factorize()
+	}
+	if c.source == nil || !strict {
+		if c.source != nil {
+			c = fold
+		}
+		return Outcome{Kind: Left, Crossing: c.Crossing, Scalar: math.NaN()}
+	}
+	scalar, ok := c.source.test(b.left, c.Crossing)
+	if !ok {
+		return Outcome{Crossing: none.Crossing, Scalar: math.NaN()}
+	}
+	if c.Cause == model.Dropped {
+		c.Sign = b.state.Sign[c.Index]
+	}
+	o := Outcome{Kind: Turned, Crossing: c.Crossing, Scalar: scalar}
+	if c.OfSample() {
+		o.From, o.To = neighbours(b.state, c.Crossing)
+	}
+	if !(scalar > 0) {
+		o.Kind = Left
+	} else if !b.change(c.Crossing) {
+		// The sign test and the factorization disagree only within rounding of a
+		// singular H: the branch ends here.
+		o.Kind, o.Scalar = Left, math.NaN()
+	}
+	return o
+}
+
+// change makes a change of the partition at the left point. It reports false, and takes
+// the change back, where the point is no strict minimum behind it.
+func (b *Branch) change(x model.Crossing) bool {
+	b.turn = turn{}
+	copy(b.before, b.left.Theta)
+	for _, i := range b.state.Pins {
+		b.trial.Dual[i] = b.left.Dual[i]
+	}
+	Apply(b.condition, x, b.left.Theta)
+	arrive(b.state, b.left, x)
+	if b.settle(x) {
+		for _, s := range b.sources {
+			s.changed(x, b.left.Age)
+		}
+		return true
+	}
+	copy(b.left.Theta, b.before)
+	x.Cause = x.Cause.Opposite()
+	Apply(b.condition, x, b.left.Theta)
+	for _, i := range b.state.Pins {
+		b.left.Dual[i] = b.trial.Dual[i]
+	}
+	b.Stand()
+	return false
+}
+
+// settle factorizes H and solves for the rates at the left point behind a change. It
+// reports false where H is singular. Where all weights are small, the rounding in the
+// crossing's age is not small against them: the corrector removes it, if it stays at the
+// point before.
+func (b *Branch) settle(x model.Crossing) bool {
+	l := b.left
+	b.condition.Assemble(l)
+	if !b.condition.Factorize() {
+		return false
+	}
+	if b.state.Relative() > tolerance.Loose {
+		const same = tolerance.SamePoint
+		if !b.corrector.Correct(l) || b.state.Distance(b.before, l.Theta) > same*same*l.Age*b.state.Total {
+			return false
+		}
+		b.condition.Tangent(l)
+		return true
+	}
+	i := -1
+	if x.OfSample() {
+		i = x.Index
+	}
+	b.condition.TangentBehind(l, i)
+	return true
+}
+
+// Apply makes one change of zones or signs. Theta is current, or nil where it is not
+// known; a dropped coordinate becomes zero there.
+func Apply(c condition.Condition, x model.Crossing, theta []float64) {
+	s := c.State()
+	switch {
+	case x.OfSample():
+		c.Shift(x.Index, x.Cause == model.SampleUp, theta)
+		if s.Kinked() || s.Frozen != s.Undetermined() {
+			c.Choose()
+		}
+	case x.Cause == model.Activated:
+		s.Sign[x.Index] = x.Sign
+		c.Choose()
+	case x.Cause == model.Dropped:
+		s.Sign[x.Index] = 0
+		if theta != nil {
+			theta[x.Index] = 0
+		}
+		c.Choose()
+	}
+}
+
+// Wakes reports whether a crossing brings the first sample of weight while unpenalized
+// coordinates are frozen: they then jump to where it is fitted best.
+func Wakes(s *model.State, x model.Crossing) bool {
+	return s.Frozen && x.Cause == model.SampleDown && !s.Strict()
+}
+
+// neighbours returns the zones that a sample's crossing leaves and enters.
+func neighbours(s *model.State, x model.Crossing) (from, to uint8) {
+	from = s.Zone[x.Index]
+	if x.Cause == model.SampleUp {
+		return from, from + 1
+	}
+	return from, from - 1
+}

@@ -1,0 +1,114 @@
+package branch
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/agepath/agepath/gaga/internal/condition"
+	"github.com/agepath/agepath/gaga/internal/model"
+	"github.com/agepath/agepath/gaga/internal/sums"
+	"github.com/agepath/agepath/gaga/internal/tolerance"
+)
+
+// coordinates are the source of changes of the active coordinates, where there is an L1
+// weight.
+type coordinates struct {
+	*model.State
+	memory
+	condition *condition.Primal
+	terms     sums.Activations
+	hidden    []bool    // P: inactive coordinates that are collinear with the active ones
+	row       []float64 // P, scratch
+}
+
+func newCoordinates(c *condition.Primal, terms sums.Activations) *coordinates {
+	s := c.State()
+	return &coordinates{State: s, condition: c, terms: terms, hidden: make([]bool, s.P), row: make([]float64, s.P)}
+}
+
+func (s *coordinates) search(l *look) {
+	var largest float64
+	for _, w := range l.left.Theta {
+		largest = math.Max(largest, math.Abs(w))
+	}
+	for j, l1 := range s.L1 {
+		switch {
+		case l1 == 0 || s.hidden[j]:
+		case s.Sign[j] != 0:
+			slack := tolerance.Roundoff*math.Abs(l.left.Theta[j]) + tolerance.Unit*largest
+			s.consider(l, model.Crossing{Cause: model.Dropped, Index: j}, slack, largest)
+		default:
+			s.consider(l, model.Crossing{Cause: model.Activated, Index: j, Sign: 1}, tolerance.Roundoff*l1, l1)
+			s.consider(l, model.Crossing{Cause: model.Activated, Index: j, Sign: -1}, tolerance.Roundoff*l1, l1)
+		}
+	}
+}
+
+func (s *coordinates) consider(l *look, x model.Crossing, slack, size float64) {
+	f := function{left: s.at(l.left, x), slack: slack, size: size}
+	if l.right != nil {
+		f.right = s.at(l.right, x)
+	}
+	l.consider(s, x, f)
+}
+
+func (s *coordinates) at(pt *model.Point, x model.Crossing) boundary {
+	j := x.Index
+	if x.Cause == model.Dropped {
+		return boundary{s.Sign[j] * pt.Theta[j], s.Sign[j] * pt.Rate[j]}
+	}
+	return boundary{s.L1[j] + x.Sign*pt.Grad[j], x.Sign * pt.DGrad[j]}
+}
+
+func (s *coordinates) gradient(g []float64, left, pt *model.Point, x model.Crossing) (value, size, dage float64) {
+	j := x.Index
+	if x.Cause == model.Dropped {
+		clear(g)
+		for r, active := range s.Active {
+			if active == j {
+				g[r] = s.Sign[j]
+			}
+		}
+		size = math.Abs(left.Theta[j]) + math.Abs(left.Rate[j])*(pt.Age-left.Age)
+		return s.Sign[j] * pt.Theta[j], size, 0
+	}
+	s.condition.Border(g, j)
+	blas64.Scal(x.Sign, vector(g))
+	grad, rate, magnitude := s.terms.Coordinate(j)
+	return s.L1[j] + x.Sign*grad, s.L1[j] + magnitude, x.Sign * rate
+}
+
+// test of a coordinate that becomes active is its Schur complement in H; to drop one takes
+// directions away. A coordinate that is collinear with the active ones is hidden.
+func (s *coordinates) test(_ *model.Point, x model.Crossing) (scalar float64, ok bool) {
+	if x.Cause == model.Dropped {
+		return 1, true
+	}
+	g := s.row[:len(s.Active)]
+	diagonal, magnitude := s.condition.Border(g, x.Index)
+	schur := diagonal - s.condition.Quadratic(g)
+	if math.Abs(schur) <= tolerance.CollinearSchur*magnitude && s.collinear(x.Index) {
+		s.hidden[x.Index] = true
+		return 0, false
+	}
+	return schur / magnitude, true
+}
+
+// collinear reports whether inactive coordinate j is a linear combination of the active
+// ones on the samples that carry weight: its gradient then stays at the L1 weight and it
+// adds nothing to the fit. Its Schur complement is then 0; the converse does not hold, as
+// H has negative terms.
+func (s *coordinates) collinear(j int) bool {
+	k := len(s.Active)
+	z, ok := condition.NullVector(s.condition, append(append(make([]int, 0, k+1), s.Active...), j))
+	return ok && z[k] != 0
+}
+
+// changed shows hidden coordinates again where a change may tell their columns apart.
+func (s *coordinates) changed(x model.Crossing, age float64) {
+	s.memory.changed(x, age)
+	if x.Cause != model.SampleUp || s.Frozen {
+		clear(s.hidden)
+	}
+}

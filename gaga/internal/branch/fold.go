@@ -1,0 +1,69 @@
+package branch
+
+import (
+	"math"
+
+	"github.com/agepath/agepath/gaga/internal/model"
+	"github.com/agepath/agepath/gaga/internal/tolerance"
+)
+
+// turn predicts where a branch turns back. Towards a fold at the age λ* the branch goes
+// like θ* + v √(λ* - λ): its rate grows without bound, and steps along tangents that are
+// halved where the corrector fails take dozens of corrections to come as close as floating
+// point tells apart. But 1/‖dθ/dλ‖² falls linearly to zero, so that two points tell λ*,
+// and with it where the branch goes.
+//
+// Without it paths with folds take 1.2 to 1.6 times as long, others the same
+// (docs/performance.md, "What each part saves").
+type turn struct {
+	since float64 // the age of the last estimate
+	at    float64 // the age at which the branch is expected to turn back, 0 where it is not
+	first float64 // squared speed where it was first expected to
+	sure  bool    // a second estimate has agreed with the first
+}
+
+// speed returns ‖dθ/dλ‖², weighted by the curvature.
+func speed(s *model.State, pt *model.Point) float64 {
+	var sum float64
+	for r, j := range s.Active {
+		sum += s.Diag[r] * pt.Rate[j] * pt.Rate[j]
+	}
+	return sum
+}
+
+// expect estimates from two points of one segment where the branch turns back.
+func (t *turn) expect(s *model.State, from, to *model.Point) {
+	before, after, last := speed(s, from), speed(s, to), *t
+	*t = turn{}
+	h := to.Age - from.Age
+	if !(before > 0 && after > tolerance.FoldGrowth*before && h > 0) {
+		return
+	}
+	next := turn{since: to.Age, at: to.Age + h*before/(after-before), first: before}
+	if last.since == from.Age {
+		next.first = last.first
+		next.sure = math.Abs(next.at-last.at) <= tolerance.FoldAgreement*(last.at-from.Age)
+	}
+	if next.at-to.Age < tolerance.StepShortest*to.Age && after < tolerance.FoldSpeed*next.first {
+		return // no fold: the corrector finds out how far it goes
+	}
+	*t = next
+}
+
+// room returns how far from an age the branch is expected to turn back, +Inf where
+// nothing says that it does.
+func (t *turn) room(age float64) float64 {
+	if !t.sure || t.since != age {
+		return math.Inf(1)
+	}
+	return t.at - age
+}
+
+// bent returns by how many ages' rates θ moves in a step of h ages from an age.
+func (t *turn) bent(age, h float64) float64 {
+	room := t.room(age)
+	if !(h > 0) || math.IsInf(room, 1) {
+		return h
+	}
+	return 2 * room * (1 - math.Sqrt(1-math.Min(h/room, tolerance.FoldStep)))
+}

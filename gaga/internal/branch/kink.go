@@ -1,0 +1,100 @@
+package branch
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/agepath/agepath/gaga/internal/model"
+)
+
+// addKink adds the ends of zones at the hinge loss's kink: of the two zones beside it and
+// of the pinned samples between them. Bounds of multipliers have the spreads none.
+func (s *samples) addKink(none []float64) {
+	spreads := none
+	if s.Kernel == nil && !s.Sparse() {
+		spreads = make([]float64, s.N)
+		for i := range spreads {
+			var square float64
+			for j, x := range s.Row(i) {
+				if s.L2[j] > 0 {
+					square += x * x
+				}
+			}
+			spreads[i] = 1 + math.Sqrt(square)
+		}
+	}
+	s.exits[model.Satisfied] = []exit{{model.SampleUp, arrival{s, 1}, spreads}}
+	s.exits[model.Pinned] = []exit{{model.SampleUp, bound{s, 1}, none}, {model.SampleDown, bound{s, -1}, none}}
+	s.exits[s.Kinks] = []exit{{model.SampleDown, arrival{s, -1}, spreads}}
+}
+
+// arrive gives a sample that has come to the kink at pt its multiplier: that of the zone
+// it came from.
+func arrive(s *model.State, pt *model.Point, x model.Crossing) {
+	if !s.Kinked() || !x.OfSample() || s.Zone[x.Index] != model.Pinned {
+		return
+	}
+	pt.Dual[x.Index] = 0
+	if x.Cause == model.SampleDown {
+		pt.Dual[x.Index] = s.Bound * s.M[x.Index]
+	}
+}
+
+// arrival is the kink as the end of the zone beside it: of the satisfied samples (side 1)
+// or of the regularizer's first zone (side -1). The event function is the margin's excess.
+type arrival struct {
+	*samples
+	side float64
+}
+
+func (e arrival) at(pt *model.Point, slot int) boundary {
+	y := e.Y[e.Watch[slot]]
+	return boundary{e.side * (y*pt.U[slot] - 1), e.side * (y * pt.DU[slot])}
+}
+
+func (e arrival) size(pt *model.Point, slot int) float64 { return 1 + math.Abs(pt.U[slot]) }
+
+func (e arrival) gradient(g []float64, pt *model.Point, x model.Crossing) (value, size, dage float64) {
+	e.condition.Row(g, x.Index)
+	blas64.Scal(e.side*e.Y[x.Index], vector(g))
+	return e.at(pt, x.Slot).value, e.size(pt, x.Slot), 0
+}
+
+// test is always passed: to pin a sample takes directions away.
+func (e arrival) test(*model.Point, model.Crossing) float64 { return 1 }
+
+// bound is one of a pinned sample's multiplier: the largest one (side 1) or zero (side -1).
+type bound struct {
+	*samples
+	side float64
+}
+
+func (e bound) at(pt *model.Point, slot int) boundary {
+	i, top := e.Watch[slot], 0.0
+	if e.side > 0 {
+		top = e.size(pt, slot)
+	}
+	return boundary{top - e.side*pt.Dual[i], -e.side * pt.DDual[i]}
+}
+
+func (e bound) size(_ *model.Point, slot int) float64 { return e.Bound * e.M[e.Watch[slot]] }
+
+func (e bound) gradient(g []float64, pt *model.Point, x model.Crossing) (value, size, dage float64) {
+	clear(g)
+	g[e.condition.UnknownOf(x.Index)] = -e.side
+	return e.at(pt, x.Slot).value, e.size(pt, x.Slot), 0
+}
+
+// test is that of a threshold, but that H must be positive definite without the pin.
+func (e bound) test(pt *model.Point, x model.Crossing) float64 {
+	change, ok := e.bend(pt, x)
+	if !ok {
+		return math.Inf(-1)
+	}
+	leverage := e.condition.Release(x.Index)
+	if !(leverage > 0) {
+		return leverage
+	}
+	return 1 + change*leverage
+}

@@ -1,0 +1,50 @@
+package branch
+
+import (
+	"math"
+	"testing"
+)
+
+// An event function within the slack of zero is a crossing now where it gets to zero at
+// once, and else where it does get there, on its tangent or on its cubic.
+func TestRoots(t *testing.T) {
+	t.Parallel()
+	const slack, soon, h = 1e-11, 1e-13, 0.5
+	close := func(got, want float64) bool { return got == want || math.Abs(got-want) <= 1e-6*math.Abs(want) }
+	for _, c := range []struct {
+		name        string
+		value, rate float64
+		tangent     float64 // age step
+		cubic       float64 // part of h, for the function that goes on along its tangent
+	}{
+		{"far off", 0.1, -1, 0.1, 0.2},
+		{"rising", 0.1, 1, math.Inf(1), math.Inf(1)},
+		{"there, rising", 1e-15, 1, math.Inf(1), math.Inf(1)},
+		{"at zero", 0, -1, 0, 0},
+		{"beyond zero by rounding", -1e-12, -1, 0, 0},
+		{"at zero at once", 1e-14, -1, 0, 0},
+		{"within the slack, slow", 1e-12, -1e-9, 1e-3, 2e-3},
+		{"within the slack, too slow for the step", 1e-12, -1e-13, 10, math.Inf(1)},
+	} {
+		l := boundary{c.value, c.rate}
+		if got := tangentRoot(l, slack, soon); !close(got, c.tangent) {
+			t.Errorf("%s: zero of the tangent after %v, want %v", c.name, got, c.tangent)
+		}
+		r := boundary{c.value + h*c.rate, c.rate}
+		if got := cubicRoot(l, r, h, slack, soon); !close(got, c.cubic) {
+			t.Errorf("%s: zero of the cubic at %v, want %v", c.name, got, c.cubic)
+		}
+	}
+}
+
+// A cubic that falls below zero and rises again within the step has its first root.
+func TestRootBetweenPositiveEnds(t *testing.T) {
+	t.Parallel()
+	value := func(x float64) float64 { return (x - 0.25) * (x - 0.75) * (x + 2) }
+	const e = 1e-6
+	rate := func(x float64) float64 { return (value(x+e) - value(x-e)) / (2 * e) }
+	got := cubicRoot(boundary{value(0), rate(0)}, boundary{value(1), rate(1)}, 1, 1e-11, 1e-13)
+	if math.Abs(got-0.25) > 1e-8 {
+		t.Errorf("root at %v, want 0.25", got)
+	}
+}

@@ -1,0 +1,156 @@
+package branch
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/agepath/agepath/gaga/internal/condition"
+	"github.com/agepath/agepath/gaga/internal/model"
+	"github.com/agepath/agepath/gaga/internal/tolerance"
+)
+
+// samples are the source of changes of the watched samples' zones.
+type samples struct {
+	*model.State
+	memory
+	condition condition.Condition
+	exits     [][]exit // of each zone, upwards before downwards
+	screen    screen
+}
+
+// exit is an end of a zone, by which a sample leaves it.
+type exit struct {
+	cause model.Cause
+	end
+	spreads []float64 // N: see function
+}
+
+// end has the event function of a zone's end for the sample in a slot.
+type end interface {
+	at(pt *model.Point, slot int) boundary
+	size(pt *model.Point, slot int) float64
+	gradient(g []float64, pt *model.Point, x model.Crossing) (value, size, dage float64)
+	test(pt *model.Point, x model.Crossing) float64
+}
+
+func newSamples(c condition.Condition) *samples {
+	st := c.State()
+	s := &samples{State: st, condition: c, exits: make([][]exit, len(st.Zones)), screen: newScreen(st)}
+	spreads := make([]float64, st.N)
+	if st.Kinked() {
+		s.addKink(spreads)
+	}
+	last := st.Thresholds()
+	for k := range last + 1 {
+		exits := &s.exits[st.Kinks+k]
+		if k < last {
+			*exits = slices.Insert(*exits, 0, exit{model.SampleUp, threshold{s, k, 1}, spreads})
+		}
+		if k > 0 {
+			*exits = append(*exits, exit{model.SampleDown, threshold{s, k - 1, -1}, spreads})
+		}
+	}
+	return s
+}
+
+// exit returns the one that a sample crosses.
+func (s *samples) exit(x model.Crossing) end {
+	for _, e := range s.exits[s.Zone[x.Index]] {
+		if e.cause == x.Cause {
+			return e.end
+		}
+	}
+	panic("branch: a sample crosses where its zone has no end")
+}
+
+func (s *samples) search(l *look) {
+	s.screen.prepare(l)
+	for slot, i := range s.Watch {
+		if s.screen.stays(l, slot, i) {
+			continue
+		}
+		for _, e := range s.exits[s.Zone[i]] {
+			f := function{left: e.at(l.left, slot), size: e.size(l.left, slot), spread: e.spreads[i]}
+			if l.right != nil {
+				f.right = e.at(l.right, slot)
+			}
+			f.slack = tolerance.Roundoff * f.size
+			l.consider(s, model.Crossing{Cause: e.cause, Index: i, Slot: slot}, f)
+		}
+	}
+}
+
+func (s *samples) at(pt *model.Point, x model.Crossing) boundary { return s.exit(x).at(pt, x.Slot) }
+
+func (s *samples) gradient(g []float64, _, pt *model.Point, x model.Crossing) (value, size, dage float64) {
+	return s.exit(x).gradient(g, pt, x)
+}
+
+func (s *samples) test(pt *model.Point, x model.Crossing) (scalar float64, ok bool) {
+	return s.exit(x).test(pt, x), true
+}
+
+// bend returns by how much m ∂φ/∂u of a sample changes at its crossing at pt. It reports
+// false where φ itself breaks, or its slope is infinite.
+func (s *samples) bend(pt *model.Point, x model.Crossing) (change float64, ok bool) {
+	from, to := neighbours(s.State, x)
+	if s.Zones[min(from, to)].Break || Wakes(s.State, x) {
+		return 0, false
+	}
+	change = s.slopeIn(pt, x, to) - s.slopeIn(pt, x, from)
+	return change, !math.IsInf(change, 0)
+}
+
+// slopeIn returns m ∂φ/∂u of a sample that crosses at pt by the formula of a zone. The
+// loss is the threshold that is crossed, without the point's rounding, on which a slope
+// that is infinite there depends.
+func (s *samples) slopeIn(pt *model.Point, x model.Crossing, zone uint8) float64 {
+	loss, slope, curvature := s.Eval(zone, pt.U[x.Slot], s.Y[x.Index])
+	from, to := neighbours(s.State, x)
+	if k := int(min(from, to)) - s.Kinks; k >= 0 {
+		loss = pt.Threshold[k]
+	}
+	v, dv, _ := s.Weight(zone, loss, pt.Age)
+	return s.M[x.Index] * (dv*slope*slope + v*curvature)
+}
+
+// threshold is one of the regularizer's, k, as the end of the zone below it (side 1) or
+// above it (side -1).
+type threshold struct {
+	*samples
+	k    int
+	side float64
+}
+
+func (e threshold) at(pt *model.Point, slot int) boundary {
+	return boundary{
+		e.side * (pt.Threshold[e.k] - pt.Loss[slot]),
+		e.side * (pt.DThreshold[e.k] - pt.Slope[slot]*pt.DU[slot]),
+	}
+}
+
+func (e threshold) size(pt *model.Point, slot int) float64 { return pt.Loss[slot] }
+
+func (e threshold) gradient(g []float64, pt *model.Point, x model.Crossing) (value, size, dage float64) {
+	at, slope := e.Regularizer.Threshold(e.k, pt.Age)
+	e.condition.Row(g, x.Index)
+	blas64.Scal(-e.side*pt.Slope[x.Slot], vector(g))
+	return e.side * (at - pt.Loss[x.Slot]), at, e.side * slope
+}
+
+// test is det H behind the threshold over det H before it: the change is of rank one.
+func (e threshold) test(pt *model.Point, x model.Crossing) float64 {
+	change, ok := e.bend(pt, x)
+	if !ok {
+		return math.Inf(-1)
+	}
+	leverage := e.condition.Leverage(x.Index)
+	if leverage == 0 {
+		return 1
+	}
+	return 1 + change*leverage
+}
+
+func vector(x []float64) blas64.Vector { return blas64.Vector{N: len(x), Inc: 1, Data: x} }

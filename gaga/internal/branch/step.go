@@ -1,0 +1,122 @@
+package branch
+
+import (
+	"math"
+
+	"github.com/agepath/agepath/gaga/internal/model"
+	"github.com/agepath/agepath/gaga/internal/tolerance"
+)
+
+// steps controls the length of steps.
+type steps struct {
+	length   float64 // of the longest step, in ages, that the corrector's behaviour allows
+	idle     int     // steps since the age last moved
+	since    float64 // the age then
+	patience int     // steps without progress at most
+	last     float64 // end of the range of ages
+}
+
+func newSteps(s *model.State, last float64) steps {
+	return steps{patience: 2*s.N + 8*s.P + tolerance.StepPatience, last: last}
+}
+
+func (s *steps) begin(age, length float64) {
+	s.idle, s.since = 0, age
+	switch {
+	case length > 0:
+		s.length = length
+	case s.length == 0:
+		s.length = s.last - age
+	}
+}
+
+// stalled counts the steps that leave the age where it is, and reports whether there were
+// more than a tie of all samples and coordinates accounts for.
+func (s *steps) stalled(age float64) bool {
+	if age > s.since*(1+tolerance.Standstill) {
+		s.idle, s.since = 0, age
+	}
+	s.idle++
+	return s.idle > s.patience
+}
+
+// next returns the length of the next step at an age, with so much room.
+func (s *steps) next(age, room float64) float64 {
+	return math.Min(math.Min(math.Max(s.length, tolerance.StepShortest*age), tolerance.StepLongest*age), room)
+}
+
+// carried takes note of a step that the corrector carried, and how easily.
+func (s *steps) carried(h float64, iterations, easy int) {
+	switch {
+	case iterations <= easy:
+		s.length = math.Max(s.length, 2*h)
+	case iterations > easy+tolerance.StepSlow:
+		s.length = 0.5 * h
+	}
+}
+
+// advance moves the trial point to the crossing that is expected, on the left point's
+// tangent, or where that is too far or not found as far as the corrector carries.
+func (b *Branch) advance(expected candidate, target float64) candidate {
+	age := b.left.Age
+	room := b.turn.room(age)
+	if room < tolerance.StepShortest*age {
+		return fold
+	}
+	h := math.Min(b.steps.next(age, target-age), tolerance.FoldStep*room)
+	if expected.At <= h {
+		if b.locate(expected, age+expected.At, target, nil) {
+			return expected.located()
+		}
+		// The branch may well end before.
+		h = math.Min(h, math.Max(tolerance.StepBefore*expected.At, tolerance.StepShortest*age))
+	}
+	return b.shorten(h, target)
+}
+
+// shorten moves the trial point on by h, to the target at most, or by the longest of its
+// halvings that the corrector carries, behind which the next step is no longer. Where
+// none does the branch ends here, at a fold.
+func (b *Branch) shorten(h, target float64) candidate {
+	age, easy := b.left.Age, b.condition.Policy().Quick
+	for halved := false; !halved || h >= tolerance.StepShortest*age; h, halved = 0.5*h, true {
+		to := math.Min(age+h, target)
+		if !b.reach(to) {
+			continue
+		}
+		b.steps.carried(to-age, b.trial.Iterations, easy)
+		if halved {
+			b.steps.length = math.Min(b.steps.length, h)
+		}
+		return none
+	}
+	return fold
+}
+
+// reach moves the trial point to an age on the current partition: predictor and
+// corrector. It reports whether the corrector converged near the prediction.
+func (b *Branch) reach(age float64) bool {
+	h := age - b.left.Age
+	b.condition.Extrapolate(b.trial, b.left, b.turn.bent(b.left.Age, h))
+	copy(b.predicted, b.trial.Theta)
+	b.trial.Age = age
+	if !b.corrector.Correct(b.trial) || !b.near(h) || !b.horizon.Inside(b.trial) {
+		return false
+	}
+	b.condition.Tangent(b.trial)
+	return true
+}
+
+// near reports whether the trial point is as close to its prediction over a step h as a
+// smooth branch allows: else the corrector may have left the branch.
+func (b *Branch) near(h float64) bool {
+	s, l := b.state, b.left
+	var moved, size float64 // squared, in units of the objective
+	for r, j := range s.Active {
+		m, w := h*l.Rate[j], l.Theta[j]
+		moved += s.Diag[r] * m * m
+		size += s.Diag[r] * w * w
+	}
+	const near, objective, still = tolerance.Near, tolerance.NearObjective, tolerance.NearSize
+	return s.Distance(b.predicted, b.trial.Theta) <= near*near*moved+objective*objective*l.Age*s.Total+still*still*size
+}

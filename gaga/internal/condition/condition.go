@@ -1,0 +1,145 @@
+// Package condition is the optimality condition on a partition of the samples, with its
+// linear algebra: [Primal] for predictors that are linear in θ, [Kernel] for the hinge
+// loss in a kernel's space. It evaluates and solves; it does not choose where to go.
+//
+// The residual of the system, its scale and its derivative in the age are those of
+// [model.Equations]. A partial optimum on the partition is a solution. Its rate dθ/dλ
+// solves J rate = -∂residual/∂λ. A crossing goes on smoothly exactly when the Hessian
+// stays positive definite behind it, of which the leverages tell.
+//
+// A Condition has one owner, as has its state. It takes samples to watch, and events,
+// from its callers.
+package condition
+
+import (
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/agepath/agepath/gaga/internal/model"
+)
+
+// Condition is the optimality condition on a partition of the samples: a system of
+// equations in the unknowns of the partition, and its linear algebra. J is the Jacobian
+// of the system in its unknowns. A solution is a strict minimum when the Hessian H of
+// the implicit objective, on the directions that keep pinned samples pinned, is positive
+// definite, which the inertia of J tells.
+type Condition interface {
+	// State returns the problem, the partition, and the equations where Assemble was
+	// last called.
+	State() *model.State
+
+	// Place takes the zones of all samples and counts their members. With u, the
+	// predictors of all samples, the least scale of the equations is taken anew; u is
+	// nil where that stays and no terms depend on it. Entries of theta that are constant
+	// on their zones get their values; theta may be nil. Choose follows.
+	Place(zones []uint8, u, theta []float64)
+	// Shift moves sample i to the neighbouring zone; theta is current, or nil where it
+	// is not known. Choose follows where the unknowns are others then.
+	Shift(i int, up bool, theta []float64)
+	// Choose chooses the unknowns for the current zones and signs.
+	Choose()
+
+	// Predict writes the predictors of the watched samples at theta, or their rates at
+	// the rates of theta, into dst.
+	Predict(dst, theta []float64)
+	// PredictAll is Predict for all samples.
+	PredictAll(dst, theta []float64)
+	// PredictOne returns the predictor of sample i at theta.
+	PredictOne(i int, theta []float64) float64
+	// Extrapolate moves pt's unknowns to those on the tangent of from, h ages further,
+	// and with a kernel its predictors, too. The age of pt stays.
+	Extrapolate(pt, from *model.Point, h float64)
+	// Interpolate moves pt's unknowns to those of the cubic Hermite interpolant between a
+	// and b, at the fraction x of the way, and with a kernel its predictors, too. The age
+	// of pt stays. pt may be a or b.
+	Interpolate(pt, a, b *model.Point, x float64)
+
+	// Assemble evaluates the system at pt, where age, unknowns and, unless
+	// Policy().Summed, predictors are set: the equations of the state. Unless Summed it
+	// evaluates the losses of pt.
+	Assemble(pt *model.Point)
+	// Factorize reports whether the point where Assemble was last called is a strict
+	// minimum on its partition, away from singularity, by a factor of J there.
+	Factorize() bool
+	// Renew makes the next Factorize make a new factor.
+	Renew()
+	// Solve overwrites b, over the unknowns, with J⁻¹b by the factor that is held.
+	Solve(b []float64)
+	// Tangent fills in the rates at pt, where J was just assembled and factorized:
+	// Rate, DDual, DU, Threshold, DThreshold, and where coordinates can become active
+	// Grad and DGrad. With Policy().Summed it first predicts U and evaluates the losses.
+	Tangent(pt *model.Point)
+	// TangentBehind is Tangent at the same point behind sample i's change of zone, for
+	// which Leverage or Release was called; a change that was no sample's has the index
+	// -1. U is current.
+	TangentBehind(pt *model.Point, i int)
+
+	// UnknownOf returns the position of pinned sample i's multiplier among the unknowns.
+	UnknownOf(i int) int
+	// Row writes the derivative of sample i's predictor in the unknowns into dst.
+	Row(dst []float64, i int)
+	// Leverage returns x_iᵀH⁻¹x_i on the directions that keep pinned samples pinned.
+	Leverage(i int) float64
+	// Release returns the leverage that pinned sample i would have without its pin:
+	// positive exactly when H stays positive definite without it.
+	Release(i int) float64
+
+	// Penalty returns R(θ), with u the predictors of all samples at theta.
+	Penalty(theta, u []float64) float64
+	// Value returns the implicit objective at pt, where Assemble was last called.
+	Value(pt *model.Point) float64
+	// Residual returns the largest relative violation of the whole optimality condition
+	// at pt, where Assemble was last called.
+	Residual(pt *model.Point) float64
+	// Policy says how a corrector uses factors of J.
+	Policy() Policy
+}
+
+// Policy says how a corrector uses factors of J.
+type Policy struct {
+	Tight float64 // relative residual at which a correction is done
+	Limit int     // steps of a correction
+	Quick int     // steps up to which a correction is an easy one
+	// Slow is the part of the residual that a step by a held factor may leave; 0 for a new
+	// factor at every step, +Inf where one factor serves all points of the same age.
+	Slow    float64
+	Held    bool // a factor is held that may serve from the start
+	Trusted bool // Factorize tests whether the factor that is held still serves
+	Summed  bool // Assemble needs no predictors
+}
+
+// Objective returns the implicit objective G_λ(θ), with u the predictors of all samples
+// at theta.
+func Objective(c Condition, theta, u []float64, age float64) float64 {
+	return c.Penalty(theta, u) + c.State().Integrals(u, age)
+}
+
+func zeros(k int) []float64 { return make([]float64, k) }
+
+func general(rows, cols int, data []float64) blas64.General {
+	return blas64.General{Rows: rows, Cols: cols, Stride: cols, Data: data}
+}
+
+func symmetric(n int, data []float64) blas64.Symmetric {
+	return blas64.Symmetric{N: n, Stride: n, Data: data, Uplo: blas.Upper}
+}
+
+func vector(data []float64) blas64.Vector { return blas64.Vector{N: len(data), Inc: 1, Data: data} }
+
+// hermite writes the cubic Hermite interpolant between a and b, h apart, with rates da
+// and db, at the fraction x of the way into dst, which may be a or b.
+func hermite(dst, a, da, b, db []float64, h, x float64) {
+	y := 1 - x
+	for j := range dst {
+		b0, b3 := a[j], b[j]
+		b1, b2 := b0+h*da[j]/3, b3-h*db[j]/3
+		dst[j] = y*y*y*b0 + 3*y*y*x*b1 + 3*y*x*x*b2 + x*x*x*b3
+	}
+}
+
+// thresholds writes the regularizer's thresholds at pt and their rates.
+func thresholds(s *model.State, pt *model.Point) {
+	for k := range pt.Threshold {
+		pt.Threshold[k], pt.DThreshold[k] = s.Regularizer.Threshold(k, pt.Age)
+	}
+}

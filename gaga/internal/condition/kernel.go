@@ -1,0 +1,281 @@
+package condition
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/agepath/agepath/gaga/internal/model"
+	"github.com/agepath/agepath/gaga/internal/tolerance"
+	"github.com/agepath/agepath/internal/convex"
+	"github.com/agepath/agepath/internal/kernel"
+)
+
+// Kernel is the condition for the hinge loss in a kernel's space: θ are the N multipliers
+// α and the intercept b. The unknowns are the multipliers of the pinned samples and of
+// the curved ones, A together, and b; all others are constant on their zones. With the
+// defects g = 1 - y∘u the equations are, of a pinned sample, -g_i = 0, of a curved one,
+// δ_i (ψ_i(g_i) - α_i) = 0 with ψ_i(g) = bound m_i v*(Cg) and δ_i = -1/ψ_i', and
+// yᵀα = 0, so that
+//
+//	J = [ Q_AA - Δ  y ]
+//	    [ yᵀ        0 ]
+//
+// A point is a strict minimum exactly when J has as many positive eigenvalues as samples
+// are pinned. [Condition] says what the methods do.
+type Kernel struct {
+	*inverse
+	response response
+	b        []float64 // P, scratch: over the unknowns
+	row      []float64 // P, scratch: over the unknowns
+}
+
+// response is how the path's point follows a change of one multiplier, as Leverage or
+// Release solved for it.
+type response struct {
+	sample int       // -1: unknown
+	theta  []float64 // P: rate of θ
+	u      []float64 // N: rates of all predictors
+}
+
+// NewKernel returns the condition of a problem with a kernel, of which matrix has the
+// rows of the kernel matrix.
+func NewKernel(p *model.Problem, matrix *convex.KernelRows) *Kernel {
+	state := model.NewState(p, p.P)
+	state.Bound = p.Cost / p.L2[0]
+	return &Kernel{
+		inverse:  newInverse(newHeldFactor(newGram(state, matrix))),
+		response: response{-1, zeros(p.P), zeros(p.N)}, b: zeros(p.P), row: zeros(p.P),
+	}
+}
+
+func (s *Kernel) State() *model.State { return s.gram.State }
+
+func (s *Kernel) Place(zones []uint8, _, theta []float64) {
+	copy(s.Zone, zones)
+	s.Count()
+	s.stale, s.Active, s.response.sample = true, s.Active[:0], -1
+	if theta == nil {
+		return
+	}
+	for i := range s.N {
+		s.fix(theta, i)
+	}
+}
+
+// fix gives sample i's multiplier its value where that is constant on its zone.
+func (s *Kernel) fix(theta []float64, i int) {
+	z := s.Zone[i]
+	if z == model.Pinned || s.Curved[z] {
+		return
+	}
+	theta[i] = 0
+	if z != model.Satisfied {
+		v, _, _ := s.Weight(z, 0, 1)
+		theta[i] = s.Bound * s.M[i] * v
+	}
+}
+
+// Shift keeps the factor current: a sample that is curved or pinned no more leaves it,
+// one that has become so enters.
+func (s *Kernel) Shift(i int, up bool, theta []float64) {
+	from := s.Move(i, up)
+	if theta == nil {
+		s.stale = true
+		return
+	}
+	s.fix(theta, i)
+	if s.stale {
+		return
+	}
+	s.border.known = false
+	if from == model.Pinned || s.Curved[from] {
+		if s.leave(i, from); s.stale {
+			return
+		}
+	}
+	switch z := s.Zone[i]; {
+	case z == model.Pinned:
+		s.enter(i, 0)
+	case s.Curved[z]:
+		loss, _, _ := s.Eval(z, s.PredictOne(i, theta), s.Y[i])
+		_, slope, _ := s.Weight(z, loss, s.At.Age)
+		s.enter(i, s.deltaAt(i, slope))
+	}
+}
+
+func (s *Kernel) Assemble(pt *model.Point) {
+	s.At = pt
+	s.know(pt)
+	s.Evaluate(pt)
+	e := s.Equations
+	b := pt.Theta[s.N]
+	k := s.multipliers()
+	for r, i := range s.Active[:k] {
+		size := 1 + math.Abs(pt.U[i]) + math.Abs(b)
+		e.Diag[r] = s.diagonal[i]
+		if r < s.pinned {
+			e.Residual[r], e.Scale[r], e.Dage[r] = s.Y[i]*pt.U[i]-1, size, 0
+			continue
+		}
+		v, dv, da := s.Weight(s.Zone[i], pt.Loss[i], pt.Age)
+		top := s.Bound * s.M[i]
+		delta := s.deltaAt(i, dv)
+		s.delta[i] = delta
+		e.Residual[r] = delta * (top*v - pt.Theta[i])
+		e.Scale[r] = delta*top + size
+		e.Dage[r] = delta * top * da
+	}
+	if s.bordered() {
+		var sum, size float64
+		for i, a := range pt.Theta[:s.N] {
+			sum += s.Y[i] * a
+			size += math.Abs(a)
+		}
+		e.Residual[k], e.Scale[k], e.Dage[k], e.Diag[k] = sum, size+s.Bound, 0, 0
+	}
+}
+
+func (s *Kernel) Tangent(pt *model.Point) {
+	rate := s.b[:len(s.Active)]
+	for r := range rate {
+		rate[r] = -s.Dage[r]
+	}
+	s.invert(rate)
+	s.SetRates(pt, rate)
+	s.Predict(pt.DU, pt.Rate)
+	s.refine(pt, rate)
+	thresholds(s.State(), pt)
+}
+
+// TangentBehind adds so much of the response to the rates before the change of zone that
+// the sample's equation holds behind it.
+func (s *Kernel) TangentBehind(pt *model.Point, i int) {
+	by, ok := s.share(pt, i)
+	if !ok {
+		s.Tangent(pt)
+		return
+	}
+	kernel.Axpy(by, s.response.theta, pt.Rate)
+	kernel.Axpy(by, s.response.u, pt.DU)
+	rate := s.Gather(s.b, pt.Rate)
+	s.SetRates(pt, rate)
+	s.refine(pt, rate)
+	thresholds(s.State(), pt)
+}
+
+// share returns that part of sample i's response, which it uses up. It reports false
+// where that is not known.
+func (s *Kernel) share(pt *model.Point, i int) (by float64, ok bool) {
+	r := &s.response
+	known := r.sample == i
+	if r.sample = -1; !known {
+		return 0, false
+	}
+	switch z := s.Zone[i]; {
+	case z == model.Pinned:
+		return 0, false
+	case s.Curved[z]:
+		delta := s.delta[i]
+		by = (delta*pt.Rate[i] - s.Y[i]*pt.DU[i] - s.Dage[s.at[i]]) / (s.Y[i]*r.u[i] - delta*r.theta[i])
+	default:
+		by = -pt.Rate[i] / r.theta[i]
+	}
+	return by, !math.IsNaN(by) && !math.IsInf(by, 0)
+}
+
+func (s *Kernel) UnknownOf(i int) int { return s.at[i] }
+
+func (s *Kernel) Row(dst []float64, i int) {
+	row := s.matrix.Row(i)
+	k := s.multipliers()
+	for r, j := range s.Active[:k] {
+		dst[r] = s.Y[j] * row[j]
+	}
+	if s.bordered() {
+		dst[k] = 1
+	}
+}
+
+func (s *Kernel) Leverage(i int) float64 {
+	row, b := s.row[:len(s.Active)], s.b[:len(s.Active)]
+	s.Row(row, i)
+	copy(b, row)
+	s.exact(b)
+	// The unknowns follow α_i at the rates e_i - y_i b; where α_i is one of them that
+	// is -δ_i J⁻¹e_i.
+	s.respond(i, b, -s.Y[i])
+	kernel.Axpy(s.Y[i], s.matrix.Row(i), s.response.u)
+	s.response.theta[i]++
+	return (s.diagonal[i] - blas64.Dot(vector(row), vector(b))) / s.L2[0]
+}
+
+func (s *Kernel) Release(i int) float64 {
+	b := s.b[:len(s.Active)]
+	clear(b)
+	b[s.at[i]] = 1
+	s.exact(b)
+	s.respond(i, b, 1)
+	return 1 / (b[s.at[i]] * s.L2[0])
+}
+
+// respond keeps c times a solution b, whose product exact has left behind, as sample i's
+// response.
+func (s *Kernel) respond(i int, b []float64, c float64) {
+	r := &s.response
+	r.sample = i
+	clear(r.theta)
+	for q, j := range s.Active {
+		r.theta[j] = c * b[q]
+	}
+	for j, u := range s.product {
+		r.u[j] = c * u
+	}
+}
+
+func (s *Kernel) Penalty(theta, u []float64) float64 {
+	var sum float64
+	for i, a := range theta[:s.N] {
+		sum += a * s.Y[i] * (u[i] - theta[s.N])
+	}
+	return 0.5 * s.L2[0] * sum
+}
+
+func (s *Kernel) Value(pt *model.Point) float64 { return Objective(s, pt.Theta, pt.U, pt.Age) }
+
+// Residual is relative to the bound of a multiplier and to the predictors.
+func (s *Kernel) Residual(pt *model.Point) float64 {
+	var worst, sum, size float64
+	b := pt.Theta[s.N]
+	for i, a := range pt.Theta[:s.N] {
+		sum += s.Y[i] * a
+		size += a
+		top, unit := s.Bound*s.M[i], 1+math.Abs(pt.U[i])+math.Abs(b)
+		g := 1 - s.Y[i]*pt.U[i]
+		off := math.Abs(a) / top
+		switch z := s.Zone[i]; {
+		case z == model.Pinned:
+			off = math.Max(math.Abs(g)/unit, math.Max(-a, a-top)/top)
+		case z != model.Satisfied:
+			v, dv, _ := s.Weight(z, pt.Loss[i], pt.Age)
+			off = math.Abs(a-top*v) / (top + math.Abs(top*s.Cost*dv)*unit)
+		}
+		worst = math.Max(worst, off)
+	}
+	if s.Intercept && !s.Frozen {
+		worst = math.Max(worst, math.Abs(sum)/(size+s.Bound))
+	}
+	return worst
+}
+
+func (s *Kernel) Policy() Policy {
+	return Policy{
+		Tight: tolerance.KernelTight, Limit: tolerance.CorrectorSteps, Quick: tolerance.EasyKernelCorrection,
+		Slow: tolerance.TrustedSlow, Held: true, Trusted: true,
+	}
+}
+
+var (
+	_ Condition = (*Primal)(nil)
+	_ Condition = (*Kernel)(nil)
+)

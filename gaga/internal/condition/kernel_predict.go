@@ -1,0 +1,103 @@
+package condition
+
+import (
+	"github.com/agepath/agepath/gaga/internal/model"
+	"github.com/agepath/agepath/gaga/internal/tolerance"
+	"github.com/agepath/agepath/internal/convex"
+)
+
+// gram predicts by rows of the kernel matrix: u_i = Σ_j α_j y_j k(x_i, x_j) + b. It goes
+// from a θ whose predictors are known, where that is less work than from scratch.
+type gram struct {
+	*model.State
+	matrix   *convex.KernelRows
+	diagonal []float64 // N: k(x_i, x_i)
+
+	base         []float64 // P: a θ whose predictors are known
+	predictors   []float64 // N: these
+	moves        int       // times predictors were moved since they were summed from scratch
+	samples      []int     // scratch: of a sum of rows
+	coefficients []float64 // scratch: their coefficients
+}
+
+func newGram(s *model.State, matrix *convex.KernelRows) *gram {
+	g := &gram{
+		State: s, matrix: matrix, diagonal: zeros(s.N), base: zeros(s.P), predictors: zeros(s.N),
+		samples: make([]int, 0, s.N), coefficients: make([]float64, 0, s.N),
+	}
+	s.Kernel.Diagonal(g.diagonal, convex.NewPoints(s.X))
+	return g
+}
+
+// know takes pt as the base.
+func (g *gram) know(pt *model.Point) {
+	copy(g.base, pt.Theta)
+	copy(g.predictors, pt.U)
+}
+
+func (g *gram) Predict(dst, theta []float64) { g.PredictAll(dst, theta) }
+
+func (g *gram) PredictAll(dst, theta []float64) {
+	alpha, b := theta[:g.N], theta[g.N]
+	whole, apart := 0, 0
+	for j, a := range alpha {
+		if a != 0 {
+			whole++
+		}
+		if a != g.base[j] {
+			apart++
+		}
+	}
+	fresh := whole <= apart || g.moves > tolerance.BaseMoves
+	if fresh {
+		for i := range dst {
+			dst[i] = b
+		}
+	} else {
+		db := b - g.base[g.N]
+		for i, u := range g.predictors {
+			dst[i] = u + db
+		}
+	}
+	g.samples, g.coefficients = g.samples[:0], g.coefficients[:0]
+	for j, a := range alpha {
+		if !fresh {
+			a -= g.base[j]
+		}
+		if a != 0 {
+			g.samples, g.coefficients = append(g.samples, j), append(g.coefficients, a*g.Y[j])
+		}
+	}
+	g.matrix.Add(dst, g.samples, g.coefficients)
+	if !fresh {
+		g.moves++
+	} else if whole > apart {
+		g.moves = 0
+	}
+}
+
+func (g *gram) PredictOne(i int, theta []float64) float64 {
+	row := g.matrix.Row(i)
+	u := theta[g.N]
+	for j, a := range theta[:g.N] {
+		u += a * g.Y[j] * row[j]
+	}
+	return u
+}
+
+func (g *gram) Extrapolate(pt, from *model.Point, h float64) {
+	for j, w := range from.Theta {
+		pt.Theta[j] = w + h*from.Rate[j]
+	}
+	for i, u := range from.U {
+		pt.U[i] = u + h*from.DU[i]
+	}
+	g.know(pt)
+}
+
+func (g *gram) Interpolate(pt, a, b *model.Point, x float64) {
+	h := b.Age - a.Age
+	hermite(pt.Theta, a.Theta, a.Rate, b.Theta, b.Rate, h, x)
+	hermite(pt.U, a.U, a.DU, b.U, b.DU, h, x)
+	g.know(pt)
+}

@@ -1,0 +1,156 @@
+package condition
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/agepath/agepath/gaga/internal/model"
+	"github.com/agepath/agepath/gaga/internal/tolerance"
+	"github.com/agepath/agepath/internal/anderson"
+)
+
+// inverse solves with J as it is where Assemble was last called, by the held factor,
+// corrected by the residual.
+type inverse struct {
+	*heldFactor
+	mixer     *anderson.Mixer
+	first     []float64 // P, scratch: the first solution
+	step      []float64 // P, scratch
+	solution  []float64 // P, scratch
+	remainder []float64 // P, scratch: the residual of a solution
+	product   []float64 // N: rates of the predictors along the last solution
+}
+
+func newInverse(h *heldFactor) *inverse {
+	return &inverse{
+		heldFactor: h, mixer: anderson.New(h.P),
+		first: zeros(h.P), step: zeros(h.P), solution: zeros(h.P), remainder: zeros(h.P), product: zeros(h.N),
+	}
+}
+
+// multiply writes Jx into dst, and the rates of all predictors along x into product.
+func (s *inverse) multiply(dst, x []float64) {
+	k := s.multipliers()
+	var db float64
+	if s.bordered() {
+		db = x[k]
+	}
+	for i := range s.product {
+		s.product[i] = db
+	}
+	s.coefficients = s.coefficients[:0]
+	for r, j := range s.Active[:k] {
+		s.coefficients = append(s.coefficients, s.Y[j]*x[r])
+	}
+	s.matrix.Add(s.product, s.Active[:k], s.coefficients)
+	s.image(dst, x, s.product)
+}
+
+// image writes Jx into dst, with du the rates of the predictors along x.
+func (s *inverse) image(dst, x, du []float64) {
+	k := s.multipliers()
+	var sum float64
+	for r, i := range s.Active[:k] {
+		sum += s.Y[i] * x[r]
+		dst[r] = s.Y[i] * du[i]
+		if r >= s.pinned {
+			dst[r] -= s.delta[i] * x[r]
+		}
+	}
+	if s.bordered() {
+		dst[k] = sum
+	}
+}
+
+// invert overwrites b with J⁻¹b. What Solve gives leaves the residual (Δ - Δ')x, with Δ'
+// the δ in the factor, which takes no product with the kernel matrix.
+func (s *inverse) invert(b []float64) {
+	k := len(b)
+	first, step := s.first[:k], s.step[:k]
+	s.Solve(b)
+	copy(first, b)
+	s.mixer.Reset(k)
+	for count := range 2 * anderson.Memory {
+		if !s.change(step, b) {
+			return
+		}
+		s.Solve(step)
+		var off, size float64
+		for q, x := range b {
+			step[q] += first[q] - x
+			off = math.Max(off, math.Abs(step[q]))
+			size = math.Max(size, math.Abs(x))
+		}
+		if off <= tolerance.Solved*size {
+			return
+		}
+		s.slow = s.slow || count > tolerance.FewCorrections
+		s.mixer.Mix(step)
+		blas64.Axpy(1, vector(step), vector(b))
+	}
+}
+
+// exact is invert, corrected by the residual; where that does not converge, by a new
+// factor. It leaves product.
+func (s *inverse) exact(b []float64) {
+	x, r := s.solution[:len(b)], s.remainder[:len(b)]
+	copy(x, b)
+	s.invert(x)
+	for count := range tolerance.ResidualRounds {
+		s.multiply(r, x)
+		for q := range r {
+			r[q] = b[q] - r[q]
+		}
+		if blas64.Nrm2(vector(r)) <= tolerance.Solved*blas64.Nrm2(vector(b)) {
+			break
+		}
+		if count == 1 {
+			s.slow = true
+			if !s.Factorize() {
+				break
+			}
+		}
+		s.invert(r)
+		blas64.Axpy(1, vector(r), vector(x))
+	}
+	copy(b, x)
+}
+
+// refine corrects the rate of the unknowns at pt, which are those of pt, by the residual.
+func (s *inverse) refine(pt *model.Point, rate []float64) {
+	for count := 1; count <= tolerance.ResidualRounds; count++ {
+		r := s.remainder[:len(rate)]
+		s.image(r, rate, pt.DU)
+		if s.rateSolved(r, rate) {
+			return
+		}
+		if count == 2 {
+			// The factor is not what it is taken for, or J nearly singular.
+			if s.slow = true; !s.Factorize() {
+				return
+			}
+		}
+		s.invert(r)
+		blas64.Axpy(1, vector(r), vector(rate))
+		s.SetRates(pt, rate)
+		s.Predict(pt.DU, pt.Rate)
+	}
+}
+
+// rateSolved turns Jx in r into the residual of J rate = -dage, and reports whether that
+// is as good as zero.
+func (s *inverse) rateSolved(r, rate []float64) bool {
+	k := s.multipliers()
+	var off, size float64
+	for q := range r {
+		r[q] = -s.Dage[q] - r[q]
+		terms := math.Abs(s.Dage[q])
+		if q >= s.pinned && q < k { // beside a singular J the residual is a small difference
+			terms += tolerance.RateRounding * s.delta[s.Active[q]] * math.Abs(rate[q])
+		}
+		off = math.Max(off, math.Abs(r[q])/s.Scale[q])
+		size = math.Max(size, terms/s.Scale[q])
+	}
+	return off <= tolerance.RateSolved*size
+}

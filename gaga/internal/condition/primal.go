@@ -1,0 +1,151 @@
+package condition
+
+import (
+	"math"
+	"slices"
+
+	"github.com/agepath/agepath/gaga/internal/model"
+	"github.com/agepath/agepath/gaga/internal/sums"
+	"github.com/agepath/agepath/gaga/internal/tolerance"
+)
+
+// Primal is the condition for predictors linear in θ in R^P, P the features and, with an
+// intercept, a column of ones. What the samples add comes from [sums.Terms]. Pinned
+// samples are equality constraints, whose multipliers join the unknowns. [Condition]
+// says what its methods do.
+type Primal struct {
+	assembly
+	factor factorization
+	held   []int     // the active coordinates of the factor, none where there is none
+	rate   []float64 // of each unknown, scratch
+	one    []float64 // P, scratch: active entries of a row
+}
+
+// NewPrimal returns the condition of a problem without a kernel, with the terms that
+// cost least along a path.
+func NewPrimal(p *model.Problem) *Primal { return newPrimal(p, sums.New) }
+
+// NewPlain is NewPrimal with the terms that need no window.
+func NewPlain(p *model.Problem) *Primal { return newPrimal(p, sums.NewPlain) }
+
+func newPrimal(p *model.Problem, terms func(*sums.Scope) sums.Terms) *Primal {
+	room := p.P
+	if p.Kinked() {
+		room = 2 * p.P
+	}
+	s := &Primal{
+		assembly: newAssembly(p, room, terms), held: make([]int, 0, p.P),
+		rate: zeros(room), one: zeros(p.P),
+	}
+	if !p.Kinked() {
+		s.factor = newCholesky(s.Scope())
+		return s
+	}
+	b := newBasis(s.pins)
+	margins, zones := s.terms.(*sums.Margins)
+	if !zones {
+		s.factor = newNullSpace(b, projected{b})
+		return s
+	}
+	product := newZoneProduct(b, margins)
+	if margins.Second() != nil {
+		b.kept = append(b.kept, product)
+	}
+	s.kept, s.factor = b.kept, newNullSpace(b, product)
+	return s
+}
+
+func (s *Primal) Factorize() bool {
+	s.Curve()
+	return s.Decompose()
+}
+
+// Decompose is Factorize with Hess and Diag as they are.
+func (s *Primal) Decompose() bool {
+	s.Renew()
+	if !s.factor.factorize() {
+		return false
+	}
+	s.held = append(s.held, s.Active...)
+	return true
+}
+
+// Renew says that no factor is held: each Factorize makes a new one.
+func (s *Primal) Renew() { s.held = s.held[:0] }
+
+func (s *Primal) Solve(b []float64) { s.factor.solve(b) }
+
+// Quadratic returns bᵀH⁻¹b on the directions that keep pinned samples pinned, for b over
+// the active coordinates. It may overwrite b.
+func (s *Primal) Quadratic(b []float64) float64 { return s.factor.quadratic(b) }
+
+func (s *Primal) Tangent(pt *model.Point) {
+	if s.terms.Summed() {
+		s.Predict(pt.U, pt.Theta)
+		s.Evaluate(pt)
+	}
+	s.tangent(pt)
+}
+
+func (s *Primal) TangentBehind(pt *model.Point, _ int) {
+	if s.terms.Summed() {
+		s.Evaluate(pt) // by the new zone's formula
+	}
+	s.tangent(pt)
+}
+
+// tangent is Tangent where the losses at pt are known.
+func (s *Primal) tangent(pt *model.Point) {
+	rate := s.rate[:s.Unknowns()]
+	for r := range rate {
+		rate[r] = -s.Dage[r]
+	}
+	s.Solve(rate)
+	s.SetRates(pt, rate)
+	s.Predict(pt.DU, pt.Rate)
+	thresholds(s.State(), pt)
+	if a, ok := s.Activations(); ok && len(s.Active) < s.P {
+		a.Gradient(pt)
+		for j, l2 := range s.L2 {
+			pt.Grad[j] += l2 * pt.Theta[j]
+			pt.DGrad[j] += l2 * pt.Rate[j]
+		}
+	}
+}
+
+func (s *Primal) UnknownOf(i int) int {
+	q, _ := slices.BinarySearch(s.Pins, i)
+	return len(s.Active) + q
+}
+
+func (s *Primal) Row(dst []float64, i int) {
+	clear(dst[:s.Unknowns()])
+	s.Gather(dst, s.Samples.Row(i))
+}
+
+func (s *Primal) Leverage(i int) float64 { return s.Quadratic(s.Gather(s.one, s.Samples.Row(i))) }
+
+func (s *Primal) Release(i int) float64 {
+	b, q := s.rate[:s.Unknowns()], s.UnknownOf(i)
+	clear(b)
+	b[q] = 1
+	s.Solve(b)
+	return -1 / b[q]
+}
+
+func (s *Primal) Policy() Policy {
+	slow, begins := s.factor.reuse()
+	p := Policy{
+		Tight: tolerance.Tight, Limit: tolerance.CorrectorSteps, Quick: tolerance.EasyCorrection,
+		Slow: slow, Summed: s.terms.Summed(),
+	}
+	switch {
+	case s.terms.Affine():
+		p.Slow = math.Inf(1)
+	case p.Summed:
+		p.Slow = 0
+	case begins:
+		p.Limit, p.Held = tolerance.ChordSteps, len(s.Active) > 0 && slices.Equal(s.held, s.Active)
+	}
+	return p
+}

@@ -1,0 +1,243 @@
+package landing
+
+import (
+	"math"
+	"slices"
+
+	"github.com/agepath/agepath/gaga/internal/condition"
+	"github.com/agepath/agepath/gaga/internal/model"
+	"github.com/agepath/agepath/gaga/internal/newton"
+	"github.com/agepath/agepath/gaga/internal/tolerance"
+	"github.com/agepath/agepath/gaga/internal/window"
+	"github.com/agepath/agepath/internal/convex"
+)
+
+// site is what all descents share: the condition, how a descent ends, and what is checked
+// on the way.
+type site struct {
+	condition condition.Condition
+	state     *model.State
+	corrector *newton.Corrector
+	horizon   window.Horizon
+	options   Options
+	scores    []float64 // N, scratch: predictors of all samples
+	refuted   []uint8   // N, or none: the zones at which the corrector last found no landing point
+	value     float64   // with Verify: the implicit objective where the descent is
+	rounding  float64   // with Verify: what rounding of the multipliers does to it
+}
+
+func newSite(c condition.Condition, n *newton.Corrector, h window.Horizon, o Options) *site {
+	s := c.State()
+	site := &site{condition: c, state: s, corrector: n, horizon: h, options: o, scores: make([]float64, s.N)}
+	if o.Verify && s.Kinked() {
+		site.rounding = rounding(s)
+	}
+	return site
+}
+
+// rounding returns what the rounding of sums of multipliers, each up to its bound, may do
+// to the implicit objective of the hinge loss: features of 1e8 make it as large as that.
+func rounding(s *model.State) float64 {
+	norms := make([]float64, s.N) // squared
+	if s.Kernel != nil {
+		s.Kernel.Diagonal(norms, convex.NewPoints(s.X))
+	} else {
+		for i := range norms {
+			for _, x := range s.Row(i) {
+				norms[i] += x * x
+			}
+		}
+	}
+	var sum float64
+	for i, square := range norms {
+		sum += s.M[i] * math.Sqrt(square)
+	}
+	return tolerance.Unit * s.Cost * s.Cost / s.L2[0] * sum * sum
+}
+
+// start begins a descent.
+func (s *site) start(d *departure) {
+	s.refuted = s.refuted[:0]
+	if s.options.Verify {
+		s.value = s.objectiveAt(d.theta, d.age)
+	}
+}
+
+// place makes θ, with the predictors u of all samples, pt's and puts the samples into the
+// given zones, coordinates with a sign becoming active. It returns the implicit objective
+// there. Where a partition has one stationary point it reports false for the partition
+// that was refuted last, unless that is final.
+func (s *site) place(pt *model.Point, age float64, theta, u []float64, zones []uint8, final bool) (value float64, ok bool) {
+	single := s.state.Kinked() && s.state.Polynomial
+	if !final && single && slices.Equal(zones, s.refuted) {
+		return 0, false
+	}
+	s.refuted = append(s.refuted[:0], zones...)
+	value = condition.Objective(s.condition, theta, u, age)
+	pt.Age = age
+	copy(pt.Theta, theta)
+	for j, w := range theta {
+		s.state.Sign[j] = s.state.SignOf(j, w)
+	}
+	s.condition.Place(zones, u, pt.Theta)
+	s.condition.Choose()
+	s.horizon.Close()
+	if w, ok := s.horizon.(*window.Window); ok {
+		w.WatchNone(u, age)
+	}
+	s.condition.Renew() // the last factor is of a point far away
+	return value, true
+}
+
+// finish corrects pt, where samples are in their zones and the implicit objective has the
+// given value, and reports whether it is a landing point then. Where coordinates are
+// collinear it goes to a solution of less support on the way, and says so. With still the
+// steps have come to an end at theta, where pt is; else the way there must be straight,
+// as they could pass by.
+func (s *site) finish(pt *model.Point, theta []float64, value float64, still bool) (accepted, thinned bool) {
+	if !s.corrector.Correct(pt) {
+		copy(pt.Theta, theta)
+		if thinned = s.thin(pt); !thinned || !s.corrector.Correct(pt) {
+			return false, thinned
+		}
+	}
+	s.condition.Tangent(pt)
+	return s.accepts(pt, value) && (still || s.corrector.Straight(pt)), thinned
+}
+
+// accepts reports whether pt, a solution on its partition, satisfies the optimality
+// condition as a whole: losses are in their zones, coefficients have their signs,
+// gradients of inactive coordinates do not exceed the L1 weight; and whether the implicit
+// objective is not above the given one.
+func (s *site) accepts(pt *model.Point, value float64) bool {
+	if s.state.Frozen && !(s.condition.Residual(pt) <= tolerance.Roundoff) {
+		return false // the free coordinates have no equations, and stand where no gradient vanishes
+	}
+	now, ok := s.inZones(pt)
+	return ok && s.signs(pt) && now <= value+tolerance.ObjectiveRounding*math.Abs(value)
+}
+
+// inZones reports whether all samples are in their zones at pt, and returns the implicit
+// objective: from the watched samples where no others can have left theirs.
+func (s *site) inZones(pt *model.Point) (value float64, ok bool) {
+	samples, u := s.state.All, s.scores
+	if within := s.horizon.Inside(pt); within {
+		samples, u = s.state.Watch, pt.U
+		value = s.condition.Value(pt)
+	} else {
+		s.condition.PredictAll(u, pt.Theta)
+		value = condition.Objective(s.condition, pt.Theta, u, pt.Age)
+	}
+	for slot, i := range samples {
+		if !s.inZone(pt, i, u[slot]) {
+			return value, false
+		}
+	}
+	return value, true
+}
+
+// inZone reports whether sample i, with the predictor u at pt, is in its zone, up to
+// rounding.
+func (s *site) inZone(pt *model.Point, i int, u float64) bool {
+	p := s.state
+	zone := int(p.Zone[i]) - p.Kinks
+	if p.Kinked() && zone <= 0 {
+		g, slack := 1-p.Y[i]*u, tolerance.Roundoff*(1+math.Abs(u))
+		switch top := p.Bound * p.M[i]; {
+		case p.Zone[i] == model.Satisfied:
+			return g <= slack
+		case p.Zone[i] == model.Pinned:
+			return pt.Dual[i] >= -tolerance.Roundoff*top && pt.Dual[i] <= (1+tolerance.Roundoff)*top
+		case g < -slack:
+			return false
+		}
+	}
+	loss, _, _ := p.Eval(p.Zone[i], u, p.Y[i])
+	if zone < len(pt.Threshold) && loss-pt.Threshold[zone] > tolerance.Roundoff*loss {
+		return false
+	}
+	return zone <= 0 || pt.Threshold[zone-1]-loss <= tolerance.Roundoff*loss
+}
+
+// signs is the coordinates' part of accepts.
+func (s *site) signs(pt *model.Point) bool {
+	for j, l1 := range s.state.L1 {
+		switch {
+		case l1 == 0:
+		case s.state.Sign[j] != 0:
+			if pt.Theta[j]*s.state.Sign[j] < 0 {
+				return false
+			}
+		case math.Abs(pt.Grad[j]) > l1*(1+tolerance.KKT):
+			return false
+		}
+	}
+	return true
+}
+
+// thin drops coordinates that are collinear with other active ones on the samples that
+// carry weight, moving along the null direction, which leaves the fit and the L1 norm as
+// they are. It reports whether it dropped any.
+func (s *site) thin(pt *model.Point) (dropped bool) {
+	c, ok := s.condition.(*condition.Primal)
+	if !ok || s.state.Kinked() || !s.state.Sparse() {
+		return false // nothing can be dropped
+	}
+	for range s.state.P {
+		direction, ok := condition.NullVector(c, s.state.Active)
+		if !ok {
+			return dropped
+		}
+		// The first coefficient that reaches zero along the direction.
+		first, at := -1, math.Inf(1)
+		for r, j := range s.state.Active {
+			if s.state.L1[j] == 0 || direction[r] == 0 {
+				continue
+			}
+			if x := -pt.Theta[j] / direction[r]; math.Abs(x) < math.Abs(at) {
+				first, at = j, x
+			}
+		}
+		if first < 0 {
+			return dropped
+		}
+		for r, j := range s.state.Active {
+			pt.Theta[j] += at * direction[r]
+		}
+		pt.Theta[first], s.state.Sign[first] = 0, 0
+		for _, j := range s.state.Active {
+			s.state.Sign[j] = s.state.SignOf(j, pt.Theta[j])
+		}
+		c.Choose()
+		dropped = true
+	}
+	return dropped
+}
+
+// objectiveAt returns the implicit objective at θ, summed over all samples.
+func (s *site) objectiveAt(theta []float64, age float64) float64 {
+	s.condition.PredictAll(s.scores, theta)
+	return condition.Objective(s.condition, theta, s.scores, age)
+}
+
+// lowers returns an [*Ascent] where a step to θ has raised the implicit objective by more
+// than rounding.
+func (s *site) lowers(what string, age float64, theta []float64) error {
+	if !s.options.Verify {
+		return nil
+	}
+	before := s.value
+	s.value = s.objectiveAt(theta, age)
+	if !(s.value <= before+tolerance.ObjectiveRounding*math.Abs(before)+s.rounding) {
+		return &Ascent{age, what, before, s.value}
+	}
+	return nil
+}
+
+// compare is lowers for a whole landing, from the point that the path left to pt.
+func (s *site) compare(from, pt *model.Point) error {
+	if s.options.Verify {
+		s.value = s.objectiveAt(from.Theta, pt.Age)
+	}
+	return s.lowers("the landing", pt.Age, pt.Theta)
+}

@@ -1,0 +1,166 @@
+package landing
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/agepath/agepath/gaga/internal/tolerance"
+)
+
+// extrapolation lengthens steps. Beside an unstable point, or through the bottleneck that a
+// fold leaves behind, there are thousands in nearly the same direction. An extrapolated
+// step follows that direction, stays short against the solution, and is made only where it
+// lowers the implicit objective further: it goes where the plain steps would go.
+type extrapolation struct {
+	*site
+	trail
+	across        bool // it may cross changes of zone
+	age           float64
+	thresholds    []float64 // at the age
+	last          []float64 // the solution that the last step began at
+	anchor        []float64 // where the steps took the direction that they have
+	anchorScores  []float64 // the predictors there
+	count         int       // plain steps since the anchor, or since the last extrapolated one
+	length        float64   // of the last plain step
+	largest       float64   // how many times as far as it has come a step may go
+	trial, scores []float64 // the extrapolated solution, its predictors
+	step, way     []float64 // scratch
+}
+
+// trail is a sequence of solutions that can be extrapolated.
+type trail interface {
+	// solution returns the current one, of length P, and the samples looked at with their
+	// predictors. All are the trail's own.
+	solution() (theta []float64, samples []int, u []float64)
+	// objective returns the implicit objective at a solution, of which u are the
+	// predictors of the samples looked at. It may be +Inf where these do not tell.
+	objective(theta, u []float64) float64
+	// move makes a solution the one at which the next step weighs the samples.
+	move(theta, u []float64)
+}
+
+func newExtrapolation(s *site, t trail, across bool) *extrapolation {
+	f := func(k int) []float64 { return make([]float64, k) }
+	n, p := s.state.N, s.state.P
+	return &extrapolation{
+		site: s, trail: t, across: across, thresholds: f(s.state.Thresholds()),
+		last: f(p), anchor: f(p), anchorScores: f(n), trial: f(p), scores: f(n), step: f(p), way: f(p),
+	}
+}
+
+// begin forgets the steps before the current solution.
+func (e *extrapolation) begin(age float64) {
+	e.age = age
+	e.state.ThresholdsAt(e.thresholds, age)
+	e.largest, e.length = tolerance.LongestFactor, 0
+	e.turn()
+}
+
+// turn makes the current solution the anchor.
+func (e *extrapolation) turn() {
+	theta, _, u := e.solution()
+	copy(e.last, theta)
+	copy(e.anchor, theta)
+	copy(e.anchorScores, u)
+	e.count = 0
+}
+
+// look takes note that other samples are looked at.
+func (e *extrapolation) look() {
+	e.condition.PredictAll(e.site.scores, e.anchor)
+	_, samples, _ := e.solution()
+	for slot, i := range samples {
+		e.anchorScores[slot] = e.site.scores[i]
+	}
+}
+
+// most returns how many times as far as it has come an extrapolated step may go, where
+// that is the given part of the solution: far while no sample changes its zone, as steps
+// are all but linear there and their direction stays; else once, or not at all.
+func (e *extrapolation) most(part float64, samples []int, u []float64) float64 {
+	by := math.Min(tolerance.LongestFactor, tolerance.StraightPart/part)
+	for ; by > 0.5; by *= 0.5 {
+		if e.keeps(samples, u, by) {
+			return by
+		}
+	}
+	if e.across {
+		return 1
+	}
+	return 0
+}
+
+// keeps reports whether no sample changes its zone on a step so many times as far as the
+// predictors have come, or comes to the hinge's kink from further away than that.
+func (e *extrapolation) keeps(samples []int, u []float64, by float64) bool {
+	s := e.state
+	for slot, i := range samples {
+		y, came := s.Y[i], u[slot]-e.anchorScores[slot]
+		now, _, _ := s.Loss.Eval(u[slot], y)
+		then, _, _ := s.Loss.Eval(u[slot]+by*came, y)
+		if s.Among(e.thresholds, then) != s.Among(e.thresholds, now) {
+			return false
+		}
+		if s.Kinked() && (then > 0) != (now > 0) && math.Abs(1-y*u[slot]) > math.Abs(came)+tolerance.Roundoff {
+			return false
+		}
+	}
+	return true
+}
+
+// extend looks at the step that was just made and goes on in its direction, as far again
+// as the steps have come from the anchor or farther, where that is worth it, and reports
+// whether it did. The steps behind it first correct what was extrapolated too far.
+func (e *extrapolation) extend() bool {
+	theta, samples, u := e.solution()
+	if e.count++; e.count < 2 {
+		copy(e.last, theta)
+		return false
+	}
+	var size float64
+	for j, w := range theta {
+		e.step[j] = w - e.last[j]
+		e.way[j] = w - e.anchor[j]
+		size += w * w
+	}
+	size = math.Sqrt(size)
+	before := e.length
+	step, distance := blas64.Nrm2(vector(e.step)), blas64.Nrm2(vector(e.way))
+	e.length = step
+	along := blas64.Dot(vector(e.step), vector(e.way)) / (step * distance)
+	if !(along > 0) || e.count > tolerance.Recovery {
+		e.turn()
+		return false
+	}
+	copy(e.last, theta)
+	if along < tolerance.Parallel || e.count < 3 {
+		return false
+	}
+	by := math.Min(math.Min(e.most(distance/size, samples, u), e.largest), tolerance.LongestExtrapolation*size/distance)
+	if step < before { // not beyond the limit of steps that go on to shrink
+		by = math.Min(by, step*step/(before-step)/distance)
+	}
+	if by*distance < step {
+		return false
+	}
+	copy(e.trial, theta)
+	blas64.Axpy(by, vector(e.way), vector(e.trial))
+	trial := e.scores[:len(u)]
+	for i, v := range u {
+		trial[i] = v + by*(v-e.anchorScores[i])
+	}
+	here := e.objective(theta, u)
+	if !(e.objective(e.trial, trial) < here+tolerance.StepRounding*math.Abs(here)) {
+		e.largest = math.Max(1, tolerance.FactorCut*by)
+		e.turn()
+		return false
+	}
+	e.largest = math.Min(tolerance.LongestFactor, 2*e.largest)
+	copy(e.last, e.trial)
+	e.count = 0
+	e.move(e.trial, trial)
+	return true
+}
+
+func vector(x []float64) blas64.Vector { return blas64.Vector{N: len(x), Inc: 1, Data: x} }

@@ -1,0 +1,127 @@
+package landing
+
+import (
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/agepath/agepath/gaga/internal/condition"
+	"github.com/agepath/agepath/gaga/internal/model"
+	"github.com/agepath/agepath/gaga/internal/sums"
+	"github.com/agepath/agepath/internal/kernel"
+)
+
+// weighting tells how the weights in a zone depend on the loss.
+type weighting uint8
+
+const (
+	constantWeight weighting = iota
+	linearWeight             // sums over the zone tell Σ m v z
+	varyingWeight
+)
+
+// hingeZones sums the gradient of a weighted fit's loss terms over the zones, but for those
+// whose weights vary. z is -y x.
+type hingeZones struct {
+	*machine
+	age        float64
+	thresholds []float64
+	kind       []weighting // of the regularizer's zones, as is the next
+	weights    []float64   // v where it is constant, at the age
+	linear     int         // the one of linear weight, where there is one
+	constant   []float64   // P: Σ C m v z over zones of constant weight
+	first      []float64   // P: Σ m z over that of linear weight
+	second     []float64   // P x P: Σ m z zᵀ there, nil without one
+	row        []float64   // P, scratch
+}
+
+func newHingeZones(m *machine, c *condition.Primal) *hingeZones {
+	f := func(k int) []float64 { return make([]float64, k) }
+	k := m.Thresholds() + 1
+	z := &hingeZones{machine: m, thresholds: f(k - 1), kind: make([]weighting, k), weights: f(k), constant: f(m.P), row: f(m.P)}
+	margins, summed := c.Terms().(*sums.Margins)
+	for k := range z.kind {
+		switch {
+		case summed && margins.Curved() == m.Kinks+k:
+			z.kind[k], z.linear, z.first, z.second = linearWeight, k, f(m.P), f(m.P*m.P)
+		case m.Curved[m.Kinks+k]:
+			z.kind[k] = varyingWeight
+		}
+	}
+	return z
+}
+
+// begin takes the sums at an age with the samples in the zones of the condition. It
+// overwrites scratch, of length N.
+func (z *hingeZones) begin(c *condition.Primal, age float64, scratch []float64) {
+	z.age = age
+	z.ThresholdsAt(z.thresholds, age)
+	clear(z.constant)
+	some := false // constant weights
+	for k, kind := range z.kind {
+		if kind == constantWeight {
+			z.weights[k], _, _ = z.Regularizer.Weight(k, z.Inside(k, age), age)
+			some = some || z.weights[k] != 0
+		}
+	}
+	if margins, ok := c.Terms().(*sums.Margins); ok && z.second != nil {
+		copy(z.first, margins.First(z.Kinks+z.linear))
+		copy(z.second, margins.Second())
+	}
+	clear(scratch)
+	for i, zone := range z.Zone {
+		if zone <= model.Pinned {
+			continue
+		}
+		k := int(zone) - z.Kinks
+		if z.kind[k] == constantWeight {
+			scratch[i] = -z.Cost * z.M[i] * z.Y[i] * z.weights[k]
+		}
+	}
+	if some {
+		kernel.MulTransAdd(z.constant, z.Rows, z.P, scratch)
+	}
+}
+
+// of returns the regularizer's zone of a sample whose margin lacks g.
+func (z *hingeZones) of(g float64) int { return z.Among(z.thresholds, z.Cost*max(0, g)) }
+
+// varies reports whether the weights in a zone of the samples vary otherwise than
+// linearly.
+func (z *hingeZones) varies(zone uint8) bool {
+	return zone > model.Pinned && z.kind[int(zone)-z.Kinks] == varyingWeight
+}
+
+// top returns C m v of a sample with the predictor u: the upper bound of its multiplier.
+func (z *hingeZones) top(i int, u float64) float64 {
+	g := 1 - z.Y[i]*u
+	v, _, _ := z.Regularizer.Weight(z.of(g), z.Cost*max(0, g), z.age)
+	return z.M[i] * z.Cost * v
+}
+
+// add adds m times a sample's terms to the sums of a zone.
+func (z *hingeZones) add(zone uint8, i int, m float64) {
+	k := int(zone) - z.Kinks
+	if k < 0 {
+		return
+	}
+	x := vector(z.Row(i))
+	switch {
+	case z.kind[k] == linearWeight:
+		blas64.Axpy(-m*z.Y[i], x, vector(z.first))
+		blas64.Ger(m, x, x, general(z.P, z.P, z.second))
+	case z.weights[k] != 0:
+		blas64.Axpy(-m*z.Y[i]*z.Cost*z.weights[k], x, vector(z.constant))
+	}
+}
+
+// gradient writes that of the loss terms, with the weights of a solution, into c.
+func (z *hingeZones) gradient(c, theta []float64) {
+	copy(c, z.constant)
+	if z.second != nil {
+		f := z.Series(z.linear, z.age).F
+		blas64.Axpy(f[2]*z.Cost, vector(z.first), vector(c))
+		copy(z.row, z.first) // Σ m g z
+		blas64.Gemv(blas.NoTrans, 1, general(z.P, z.P, z.second), vector(theta), 1, vector(z.row))
+		blas64.Axpy(2*f[3]*z.Cost*z.Cost, vector(z.row), vector(c))
+	}
+}

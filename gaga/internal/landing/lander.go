@@ -1,0 +1,251 @@
+// Package landing finds where the path goes on behind a jump: a strict partial optimum
+// beside the age of the jump, reached from the point that the path left by a descent of
+// the implicit objective G_λ.
+//
+// A descent makes majorization-minimization steps: each weighs the samples at a solution
+// and takes the fit to these weights as the next one, as alternate convex search does.
+// Where they are short and many they are extrapolated. Where zones stand still the
+// corrector takes over, and what it finds is accepted only as a partial optimum on its
+// zones. The steps differ in their cost alone: in Gram form for the squared loss, over a
+// near set of samples for linear support vector machines, by a convex solver for everything
+// else. Large smooth problems go down by trust regions. The ways down are tried in turn; one
+// that does not end hands over to the next where it has come to.
+package landing
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/agepath/agepath/gaga/internal/condition"
+	"github.com/agepath/agepath/gaga/internal/model"
+	"github.com/agepath/agepath/gaga/internal/newton"
+	"github.com/agepath/agepath/gaga/internal/search"
+	"github.com/agepath/agepath/gaga/internal/tolerance"
+	"github.com/agepath/agepath/gaga/internal/window"
+	"github.com/agepath/agepath/internal/convex"
+)
+
+// Options of a lander.
+type Options struct {
+	MaxAlternations int     // steps of one descent; 0: tolerance.LandingSteps
+	TrustSamples    int     // least number of samples of a trust-region descent; 0: tolerance.TrustSamples
+	Last            float64 // end of the range of ages
+	Verify          bool    // return an [*Ascent] where a step raises the implicit objective
+}
+
+// Landing tells how a landing point was found.
+type Landing struct {
+	Steps  int    // majorization-minimization and trust-region steps
+	Reason string // what is to be appended to the caller's reason
+	Stayed bool   // the landing point is the point that the path left
+}
+
+// Degenerate says that no strict partial optimum was found to go on from.
+type Degenerate struct {
+	Reason string
+	Cause  error // of the descent, or of the convex solver; may be nil
+}
+
+func (e *Degenerate) Error() string { return "gaga: " + e.Reason }
+func (e *Degenerate) Unwrap() error { return e.Cause }
+
+// Ascent says that a step of a landing raised the implicit objective.
+type Ascent struct {
+	Age           float64
+	What          string // the step
+	Before, After float64
+}
+
+func (e *Ascent) Error() string {
+	return fmt.Sprintf("%s raises the objective from %v to %v", e.What, e.Before, e.After)
+}
+
+// Lander finds landing points. It has one owner.
+type Lander struct {
+	*site
+	descents []descent // in the order in which they are tried
+	general  *majorization
+	solver   *solver
+	outlasts bool    // windows outlast jumps
+	landed   float64 // age of the last landing
+	restless int     // jumps in a row right after a landing
+}
+
+// descent is a way down from a point that the path leaves.
+type descent interface {
+	// run goes down from d and makes pt the landing point. Where it finds none it returns
+	// an *unfinished, and d is where it has come to; other errors are the landing's.
+	run(ctx context.Context, d *departure, pt *model.Point) (steps int, err error)
+}
+
+// departure is where a descent begins.
+type departure struct {
+	age       float64
+	theta     []float64 // P
+	direction []float64 // P: in which H has lost definiteness; zero where that is not known
+	way       string    // what is to be said of the way
+}
+
+// unfinished says why a descent does not end at a landing point.
+type unfinished struct{ reason string }
+
+func (e *unfinished) Error() string { return e.reason }
+
+// errCircling says that what is left to go drowns in the rounding of the fits.
+var errCircling = &unfinished{"the steps come back to where they were"}
+
+// New returns a lander for a condition, its corrector, its search and its horizon.
+func New(c condition.Condition, n *newton.Corrector, s *search.Search, h window.Horizon, o Options) *Lander {
+	if o.MaxAlternations == 0 {
+		o.MaxAlternations = tolerance.LandingSteps
+	}
+	if o.TrustSamples == 0 {
+		o.TrustSamples = tolerance.TrustSamples
+	}
+	site := newSite(c, n, h, o)
+	l := &Lander{site: site, solver: newSolver(site, s)}
+	l.general = newMajorization(site, l.solver)
+	if primal, ok := c.(*condition.Primal); ok {
+		if w, ok := h.(*window.Window); ok {
+			if g, ok := newGram(site, primal, w); ok {
+				l.descents = append(l.descents, newMajorization(site, g))
+				l.outlasts = g.constant
+			}
+		}
+		if n, ok := newNearSet(site, primal); ok {
+			l.descents = append(l.descents, newMajorization(site, n))
+		}
+		if t, ok := newTrustRegion(site, primal); ok {
+			l.descents = append(l.descents, t)
+		}
+	}
+	l.descents = append(l.descents, l.general)
+	return l
+}
+
+// At lands at an age from the current solution of the search. It makes pt the landing
+// point; reason is the landing's, for errors.
+func (l *Lander) At(ctx context.Context, pt *model.Point, age float64, reason string) (Landing, error) {
+	d := &departure{age: age, theta: append([]float64(nil), l.solver.search.Theta()[:l.state.P]...)}
+	l.start(d)
+	l.solver.stay(age)
+	steps, err := l.general.descend(ctx, d, pt)
+	if err != nil {
+		return Landing{}, l.explain(err, reason+d.way, age)
+	}
+	l.landed = age
+	return Landing{Steps: steps, Reason: d.way}, nil
+}
+
+// Leave lands behind the jump point pt, which the condition is factorized at and x is the
+// cause of: at a nudge beyond its age, or where the optimum is not yet strict, as behind
+// a symmetric branching, at wider ones. It makes pt the landing point.
+func (l *Lander) Leave(ctx context.Context, pt *model.Point, x model.Crossing, reason string) (Landing, error) {
+	from := model.Point{Age: pt.Age, Theta: append([]float64(nil), pt.Theta...)}
+	breadth := l.nudge(pt.Age)
+	age := math.Min(pt.Age*(1+breadth), l.options.Last)
+	if l.wakes(x) {
+		age = l.firstWeight(pt, age)
+	}
+	begin := l.depart(pt, x, age)
+	total := 0
+	for {
+		d := begin
+		d.age, d.theta = age, append([]float64(nil), begin.theta...)
+		l.start(&d)
+		wider := tolerance.WidenBy*breadth <= tolerance.Widest && age < l.options.Last
+		steps, err := l.down(ctx, &d, pt, wider)
+		total += steps
+		var flat *Degenerate
+		if err = l.explain(err, reason+d.way, age); errors.As(err, &flat) && wider && !errors.Is(err, convex.ErrOneClass) {
+			breadth *= tolerance.WidenBy
+			age = math.Min(math.Max(age, from.Age*(1+breadth)), l.options.Last)
+			continue
+		}
+		if err == nil {
+			err = l.compare(&from, pt)
+		}
+		if err != nil {
+			return Landing{}, err
+		}
+		if w, ok := l.horizon.(*window.Window); ok && l.outlasts {
+			w.Jumped(from.Theta, pt.Theta, from.Age-l.landed)
+		}
+		l.landed = pt.Age
+		return Landing{Steps: total, Reason: d.way, Stayed: x.Cause != model.Stall && same(from.Theta, pt.Theta)}, nil
+	}
+}
+
+// down tries the descents in turn, each from where the one before has come to. Steps that
+// go in circles end it where a wider nudge can be tried.
+func (l *Lander) down(ctx context.Context, d *departure, pt *model.Point, wider bool) (steps int, err error) {
+	for _, way := range l.descents {
+		more, failed := way.run(ctx, d, pt)
+		steps += more
+		var next *unfinished
+		if err = failed; !errors.As(err, &next) || next == errCircling && wider {
+			break
+		}
+	}
+	return steps, err
+}
+
+// explain makes an error of a descent one that says for what and where it was made.
+func (l *Lander) explain(err error, reason string, age float64) error {
+	var end *unfinished
+	if errors.As(err, &end) || errors.Is(err, convex.ErrSingular) || errors.Is(err, convex.ErrOneClass) {
+		return &Degenerate{Reason: fmt.Sprintf("%s: at age %v %v", reason, age, err), Cause: err}
+	}
+	return err
+}
+
+// nudge returns how far beyond a jump point, relative to its age, the landing point is
+// looked for. It grows while jumps come right after landings, so that the path leaves a
+// place where no branch lasts.
+func (l *Lander) nudge(age float64) float64 {
+	if age > l.landed*(1+tolerance.RightAfter*tolerance.Nudge) {
+		l.restless = 0
+		return tolerance.Nudge
+	}
+	b := tolerance.Nudge * math.Exp2(float64(max(0, l.restless-tolerance.RestlessJumps)))
+	l.restless++
+	return b
+}
+
+// wakes reports whether a crossing brings the first sample of weight while nothing
+// determines the free coordinates: they then jump to where it is fitted best.
+func (l *Lander) wakes(x model.Crossing) bool {
+	return l.state.Frozen && x.Cause == model.SampleDown && !l.state.Strict()
+}
+
+// firstWeight returns the first age, from the one given on, at which a sample's weight at
+// pt, where no sample has any, is more than next to none; the last of the range where
+// there is none.
+func (l *Lander) firstWeight(pt *model.Point, from float64) float64 {
+	s := l.state
+	l.condition.PredictAll(l.scores, pt.Theta)
+	return search.FirstWhere(func(age float64) bool {
+		for i, u := range l.scores {
+			loss, slope, _ := s.Loss.Eval(u, s.Y[i])
+			if slope == 0 || s.Kinked() && s.Zone[i] == model.Pinned {
+				continue
+			}
+			if v, _, _ := s.Regularizer.Weight(s.Of(loss, age), loss, age); v > tolerance.FirstWeight {
+				return true
+			}
+		}
+		return false
+	}, from, l.options.Last)
+}
+
+// same reports whether two θ are the same point but for rounding.
+func same(a, b []float64) bool {
+	var off, size float64
+	for j, w := range a {
+		off = math.Max(off, math.Abs(w-b[j]))
+		size = math.Max(size, math.Max(math.Abs(w), math.Abs(b[j])))
+	}
+	return off <= tolerance.SameLanding*size
+}

@@ -1,0 +1,291 @@
+package landing
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/agepath/agepath/gaga/internal/condition"
+	"github.com/agepath/agepath/gaga/internal/model"
+	"github.com/agepath/agepath/gaga/internal/tolerance"
+	"github.com/agepath/agepath/gaga/internal/window"
+	"github.com/agepath/agepath/internal/kernel"
+)
+
+// nearSet makes steps for linear support vector machines, whose landings take up to
+// thousands. A fit goes on from the free support vectors of the fit before. In a
+// neighbourhood only the near samples can come to the margin or change their zones. The
+// others' part of a fit's gradient is the same for all fits there where weights are
+// constant, a product in zone sums where they are linear in the loss, and else a sum over
+// those whose weights vary.
+type nearSet struct {
+	*site
+	*activeSet
+	hood
+	zones  *hingeZones
+	primal *condition.Primal
+
+	from  []float64 // P: the solution that the next fit takes its weights from
+	zone  []uint8   // N: there
+	there []float64 // N: predictors there, of the watched samples
+	seen  bool      // u has these, too
+	room  []float64 // for rows
+	share []float64 // of the watched samples: -C m y v where the weight varies, else 0
+	lap   lap
+}
+
+// hood is a neighbourhood of a solution. The samples that can come to the margin or change
+// their zones in it are watched, and those whose weights vary.
+type hood struct {
+	ruler  *window.Ruler
+	center []float64 // P
+	radius float64   // infinite where all samples are watched, in their own order
+	wide   []float64 // N: predictors of all samples at the last fit outside
+}
+
+// newNearSet reports false where the problem is of another kind.
+func newNearSet(s *site, c *condition.Primal) (*nearSet, bool) {
+	m, ok := newMachine(s.state)
+	if !ok {
+		return nil, false
+	}
+	f := func(k int) []float64 { return make([]float64, k) }
+	n := &nearSet{
+		site: s, activeSet: newActiveSet(m), zones: newHingeZones(m, c), primal: c,
+		from: f(m.P), zone: make([]uint8, m.N), there: f(m.N), share: f(m.N), lap: lap{theta: f(m.P)},
+		hood: hood{center: f(m.P), wide: f(m.N)},
+	}
+	if w, ok := s.horizon.(*window.Window); ok {
+		n.ruler = w.Ruler
+	} else {
+		n.ruler = window.NewRuler(&m.Samples)
+	}
+	return n, true
+}
+
+func (n *nearSet) limits() limits {
+	return limits{plain: tolerance.PlainNearSetSteps, quiet: tolerance.QuietSteps, most: math.MaxInt}
+}
+
+// begin is that of a [stepper], from the free support vectors of the condition.
+func (n *nearSet) begin(theta []float64, age float64) {
+	copy(n.from, theta)
+	copy(n.zone, n.Zone)
+	n.follow(func(i int) bool { return n.zone[i] == model.Pinned })
+	n.zones.begin(n.primal, age, n.share)
+	n.primal.PredictAll(n.wide, n.from)
+	n.surround()
+	n.lap.begin(n.from)
+}
+
+func (n *nearSet) step(context.Context) (p progress, err error) {
+	p.changed = n.reweigh()
+	if !n.fit() {
+		return p, &unfinished{"the fit is not found"}
+	}
+	p.moved = floats.Distance(n.theta, n.from, 2)
+	if p.moved <= tolerance.StandStill*math.Sqrt(kernel.Dot(n.theta, n.theta)) {
+		p.moved = 0
+	}
+	copy(n.from, n.theta)
+	if n.seen = true; n.outside(n.from) {
+		n.surround()
+		p.others, p.changed = true, true
+	}
+	if n.lap.circles(n.from, p.moved) {
+		return p, errCircling
+	}
+	return p, nil
+}
+
+// surround makes the neighbourhood one of the solution that the next fit takes its weights
+// from, for which wide has the predictors, in which few samples are near; where there are
+// few samples at all it has no end.
+func (n *nearSet) surround() {
+	n.all()
+	most, size := window.MostWatched(n.N), n.ruler.Distance(nil, n.from)
+	if n.N <= most || size == 0 {
+		return
+	}
+	copy(n.center, n.from)
+	places, norms := n.scores, n.ruler.Norms(nil)
+	for i, u := range n.u {
+		place := 0.0
+		if n.zone[i] != model.Pinned {
+			g := 1 - n.Y[i]*u
+			place = math.Abs(g)
+			for _, threshold := range n.zones.thresholds {
+				place = min(place, math.Abs(g-threshold/n.Cost))
+			}
+		}
+		places[i] = place / (norms[i] + tolerance.Unit)
+	}
+	near := func(radius float64) (count int) {
+		for _, place := range places {
+			if place <= radius {
+				count++
+			}
+		}
+		return count
+	}
+	for n.radius = size; n.radius > tolerance.ShortestRadius*size && near(n.radius) > most; {
+		n.radius *= 0.5
+	}
+	n.only(places)
+}
+
+// all watches all samples, for whose predictors at the solution see surround.
+func (n *nearSet) all() {
+	n.look(n.All, n.Rows)
+	n.radius = math.Inf(1)
+	copy(n.u, n.wide)
+	n.seen = true
+	n.reweigh()
+}
+
+// only watches the samples with places in the neighbourhood, and those whose weights vary.
+func (n *nearSet) only(places []float64) {
+	var samples []int
+	n.room, n.seen = n.room[:0], false
+	for i, place := range places {
+		if place <= n.radius || n.zones.varies(n.zone[i]) {
+			samples = append(samples, i)
+			n.room = append(n.room, n.Row(i)...)
+		}
+	}
+	n.look(samples, n.room)
+}
+
+// outside reports whether a solution is outside the neighbourhood.
+func (h *hood) outside(theta []float64) bool {
+	return !math.IsInf(h.radius, 1) && h.ruler.Distance(h.center, theta) > h.radius
+}
+
+// reweigh takes the weights of the watched samples from the solution, and reports whether
+// any changed its zone.
+func (n *nearSet) reweigh() (changed bool) {
+	n.see()
+	for slot, i := range n.watch {
+		u, zone := n.u[slot], uint8(model.Pinned)
+		n.there[i] = u
+		if !n.free[i] {
+			g := 1 - n.Y[i]*u
+			if math.Abs(g) > tolerance.SupportSlack {
+				n.below[i] = g > 0
+			}
+			if zone = model.Satisfied; n.below[i] {
+				zone = uint8(n.Kinks + n.zones.of(g))
+			}
+		}
+		n.share[slot] = 0
+		if n.zones.varies(zone) {
+			n.share[slot] = -n.Y[i] * n.zones.top(i, u)
+		}
+		if was := n.zone[i]; was != zone {
+			changed = true
+			n.zone[i] = zone
+			n.zones.add(was, i, -n.M[i])
+			n.zones.add(zone, i, n.M[i])
+		}
+	}
+	return changed
+}
+
+// see makes u the predictors of the watched samples at the solution that the next fit takes
+// its weights from.
+func (n *nearSet) see() {
+	if !n.seen {
+		kernel.MulVec(n.u[:len(n.watch)], n.rows, n.P, n.from)
+		n.seen = true
+	}
+}
+
+// fit makes theta the weighted fit. Where that is outside the neighbourhood and samples
+// that are not watched would have to cross the margin, all are watched from then on.
+// It reports false where the fit is not found.
+func (n *nearSet) fit() (found bool) {
+	for whole := false; ; whole = true {
+		n.zones.gradient(n.c, n.from)
+		if slices.Contains(n.zones.kind, varyingWeight) {
+			kernel.MulTransAdd(n.c, n.rows, n.P, n.share[:len(n.watch)])
+		}
+		if !n.fits(func(i int) float64 { return n.zones.top(i, n.there[i]) }) {
+			return false
+		}
+		if whole || !n.outside(n.theta) || !n.misses() {
+			return true
+		}
+		n.primal.PredictAll(n.wide, n.from)
+		n.all()
+	}
+}
+
+// misses reports whether the fit has brought samples that are not watched to the wrong side
+// of the margin.
+func (n *nearSet) misses() bool {
+	n.primal.PredictAll(n.wide, n.theta)
+	for i, u := range n.wide {
+		if g := 1 - n.Y[i]*u; n.below[i] != (g > 0) && math.Abs(g) > tolerance.SupportSlack && !n.among[i] {
+			return true
+		}
+	}
+	return false
+}
+
+func (n *nearSet) settle(pt *model.Point, final bool) (value float64, ok bool) {
+	if n.reweigh() && !final {
+		return 0, false
+	}
+	for k, i := range n.members {
+		pt.Dual[i] = n.Y[i] * n.beta[k]
+	}
+	n.primal.PredictAll(n.wide, n.from)
+	return n.place(pt, n.zones.age, n.from, n.wide, n.zone, final)
+}
+
+func (n *nearSet) solution() (theta []float64, samples []int, u []float64) {
+	n.see()
+	return n.from, n.watch, n.u[:len(n.watch)]
+}
+
+// objective is that of all samples. Outside the neighbourhood, where those that are not
+// watched may have to change their zones, it is infinite.
+func (n *nearSet) objective(theta, _ []float64) float64 {
+	if n.outside(theta) {
+		return math.Inf(1)
+	}
+	return n.objectiveAt(theta, n.zones.age)
+}
+
+func (n *nearSet) move(theta, _ []float64) {
+	copy(n.from, theta)
+	n.seen = false
+}
+
+// lap watches whether steps lead anywhere.
+type lap struct {
+	theta []float64 // where it began
+	steps int       // since then
+	way   float64   // their length
+}
+
+func (l *lap) begin(theta []float64) {
+	copy(l.theta, theta)
+	l.steps, l.way = 0, 0
+}
+
+// circles takes note of a step to theta, and reports whether the last ones have come back
+// to where they began.
+func (l *lap) circles(theta []float64, step float64) bool {
+	l.way += step
+	if l.steps++; l.steps < tolerance.LapSteps {
+		return false
+	}
+	if floats.Distance(l.theta, theta, 2) <= tolerance.LapPart*l.way {
+		return true
+	}
+	l.begin(theta)
+	return false
+}

@@ -1,0 +1,117 @@
+package landing
+
+import (
+	"context"
+	"math"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/agepath/agepath/gaga/internal/condition"
+	"github.com/agepath/agepath/gaga/internal/model"
+	"github.com/agepath/agepath/gaga/internal/search"
+	"github.com/agepath/agepath/gaga/internal/tolerance"
+	"github.com/agepath/agepath/internal/convex"
+)
+
+// solver makes steps by the convex solver of alternate convex search, for every problem.
+type solver struct {
+	*site
+	search *search.Search
+	age    float64
+	zone   []uint8   // N: of the samples, at the search's solution
+	sign   []float64 // P: of its coordinates
+}
+
+func newSolver(s *site, search *search.Search) *solver {
+	return &solver{site: s, search: search, zone: make([]uint8, s.state.N), sign: make([]float64, s.state.P)}
+}
+
+func (s *solver) limits() limits {
+	// Few samples at the margin make up the solution of a linear support vector machine,
+	// and each that joins or leaves them turns the way.
+	l := limits{plain: tolerance.PlainSteps, quiet: tolerance.QuietSteps, most: math.MaxInt, across: true}
+	if s.state.Kernel != nil {
+		l.quiet = tolerance.QuietKernelSteps
+	} else if s.state.Kinked() {
+		l.across = false
+	}
+	return l
+}
+
+// stay is begin at the search's current solution.
+func (s *solver) stay(age float64) { s.age = age }
+
+func (s *solver) begin(theta []float64, age float64) {
+	s.age = age
+	s.condition.PredictAll(s.scores, theta)
+	s.search.StartAt(theta, s.scores)
+}
+
+func (s *solver) step(ctx context.Context) (progress, error) {
+	moved, err := s.search.Step(ctx, s.age)
+	if err != nil {
+		return progress{}, err
+	}
+	if moved <= tolerance.StandStill {
+		moved = 0
+	}
+	return progress{changed: s.read(), moved: moved}, nil
+}
+
+// read takes the zones and signs at the search's solution and reports whether any are
+// others than they were.
+func (s *solver) read() (changed bool) {
+	s.search.Weigh(s.age)
+	for i, z := range s.search.Zone() {
+		if z += uint8(s.state.Kinks); s.state.Kinked() {
+			z = s.kinkZone(z, i)
+		}
+		if s.zone[i] != z {
+			s.zone[i], changed = z, true
+		}
+	}
+	theta, _, _ := s.solution()
+	for j, w := range theta {
+		if sign := s.state.SignOf(j, w); s.sign[j] != sign {
+			s.sign[j], changed = sign, true
+		}
+	}
+	return changed
+}
+
+// kinkZone returns the zone of a sample, given the one that its loss says: where the last
+// fit gave it weight its multiplier decides.
+func (s *solver) kinkZone(z uint8, i int) uint8 {
+	if s.search.Fitted()[i] > 0 {
+		switch standing, _ := s.search.Standing(i); standing {
+		case convex.Free:
+			return model.Pinned
+		case convex.AtZero:
+			return model.Satisfied
+		}
+		return z
+	}
+	if s.state.Y[i]*s.search.Scores()[i] >= 1 {
+		return model.Satisfied
+	}
+	return z
+}
+
+func (s *solver) settle(pt *model.Point, final bool) (value float64, ok bool) {
+	theta, _, u := s.solution()
+	if s.state.Kinked() && s.state.Kernel == nil {
+		copy(pt.Dual, s.search.Duals())
+		blas64.Scal(s.state.L2[0], vector(pt.Dual)) // the solver's are in units of it
+	}
+	return s.place(pt, s.age, theta, u, s.zone, final)
+}
+
+func (s *solver) solution() (theta []float64, samples []int, u []float64) {
+	return s.search.Theta()[:s.state.P], s.state.All, s.search.Scores()
+}
+
+func (s *solver) objective(theta, u []float64) float64 {
+	return condition.Objective(s.condition, theta, u, s.age)
+}
+
+func (s *solver) move(_, u []float64) { s.search.Guess(u) }

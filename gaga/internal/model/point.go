@@ -1,0 +1,74 @@
+package model
+
+// Point is a point of the path with all that a step needs of it.
+type Point struct {
+	Age                   float64
+	Theta, Rate           []float64 // P: θ (zero while inactive) and dθ/dλ
+	Dual, DDual           []float64 // N, for losses with a kink: multipliers α_i of the pinned samples and their rates; with a kernel the first N of Theta and Rate
+	U, DU                 []float64 // watched samples: predictors and their rates
+	Loss, Slope           []float64 // watched samples: losses and their derivatives in u
+	Curvature             []float64 // watched samples: second derivatives
+	Grad, DGrad           []float64 // P: Σ_i a_i m φ + L2 θ, and its rate; current where coordinates can become active
+	Threshold, DThreshold []float64 // the regularizer's thresholds and their rates
+	Iterations            int       // corrector iterations that led here
+}
+
+// NewPoint returns a point of a problem's path.
+func NewPoint(p *Problem) *Point {
+	f := func(k int) []float64 { return make([]float64, k) }
+	edges := p.Thresholds()
+	pt := &Point{
+		Theta: f(p.P), Rate: f(p.P), Grad: f(p.P), DGrad: f(p.P),
+		U: f(p.N), DU: f(p.N), Loss: f(p.N), Slope: f(p.N), Curvature: f(p.N),
+		Threshold: f(edges), DThreshold: f(edges),
+	}
+	switch {
+	case p.Kernel != nil:
+		pt.Dual, pt.DDual = pt.Theta[:p.N], pt.Rate[:p.N]
+	case p.Kinked():
+		pt.Dual, pt.DDual = f(p.N), f(p.N)
+	}
+	return pt
+}
+
+// Cause tells what ends a segment of the path.
+type Cause uint8
+
+const (
+	NoCause    Cause = iota
+	SampleUp         // a sample's loss rises above its zone's upper threshold
+	SampleDown       // a sample's loss falls below its zone's lower threshold
+	Activated        // an inactive coordinate's gradient reaches the L1 weight
+	Dropped          // an active coordinate reaches zero
+	Fold             // the branch turns back in the age
+	Stall            // no progress between events
+)
+
+// Opposite returns the cause of the change that takes one of this cause back, NoCause
+// where there is none.
+func (c Cause) Opposite() Cause {
+	switch c {
+	case SampleUp:
+		return SampleDown
+	case SampleDown:
+		return SampleUp
+	case Activated:
+		return Dropped
+	case Dropped:
+		return Activated
+	}
+	return NoCause
+}
+
+// Crossing is a critical point, or a candidate for the next one: an event function,
+// positive inside the segment, that reaches zero.
+type Crossing struct {
+	Cause Cause
+	Index int     // sample or coordinate, -1 for a fold or a stall
+	Slot  int     // of the sample
+	Sign  float64 // for Activated: of the coefficient, against its gradient; for Dropped the one it had
+	At    float64 // position in the step, 0 to 1
+}
+
+// OfSample reports whether a sample's change of zone is the cause.
+func (c Crossing) OfSample() bool { return c.Cause == SampleUp || c.Cause == SampleDown }

@@ -1,0 +1,97 @@
+package model
+
+import (
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/agepath/agepath/internal/convex"
+)
+
+// Loss is a convex loss of the predictor u for the target y, with its first two
+// derivatives in u.
+type Loss interface {
+	Eval(u, y float64) (loss, slope, curvature float64)
+}
+
+// VectorLoss is a loss that evaluates many samples faster than one by one.
+type VectorLoss interface {
+	EvalAll(u, y, loss, slope, curvature []float64)
+}
+
+// Regularizer gives the weights of the zones: see gaga.Regularizer.
+type Regularizer interface {
+	Threshold(k int, age float64) (loss, slope float64)
+	Weight(k int, loss, age float64) (v, dloss, dage float64)
+	Integral(loss, age float64) float64
+}
+
+// Zone is an interval of losses, see gaga.Zone. Name is its kind in words.
+type Zone struct {
+	Name   string
+	Closed bool // its upper threshold belongs to it
+	Break  bool // the weight is discontinuous at its upper threshold
+}
+
+// Series is the implicit loss F[0] + F[1] √l + F[2] l + F[3] l² in a zone; Rate has the
+// derivatives of the coefficients in the age.
+type Series struct{ F, Rate [4]float64 }
+
+// Problem is a self-paced learning problem. It does not change.
+type Problem struct {
+	Samples
+	Penalty
+	Criterion
+	Zoning
+}
+
+// Samples are the data. Without a kernel P is the number of features and, with an
+// intercept, one more; with a kernel it is N + 1, the multipliers and the intercept.
+type Samples struct {
+	N, P      int
+	X         blas64.General // N x features
+	Rows      []float64      // N x P, row-major: the features and a column of ones; nil with a kernel
+	Y, M      []float64      // N: targets, multiplicities
+	Total     float64        // Σ M
+	Kernel    convex.Kernel  // nil: the predictor is linear in θ
+	Intercept bool
+}
+
+// Row returns sample i's row over the unknowns of a linear predictor.
+func (s *Samples) Row(i int) []float64 { return s.Rows[i*s.P : (i+1)*s.P] }
+
+// Penalty is R(θ) = Σ_j L1_j |θ_j| + L2_j/2 θ_j², of a linear predictor; with a kernel
+// L2 is that of w in the kernel's space. Each slice has length P.
+type Penalty struct{ L1, L2 []float64 }
+
+// Sparse reports whether some coordinate has an L1 weight.
+func (p *Penalty) Sparse() bool {
+	for _, l1 := range p.L1 {
+		if l1 > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// Strict reports whether every coordinate has a penalty.
+func (p *Penalty) Strict() bool {
+	for j, l1 := range p.L1 {
+		if l1 == 0 && p.L2[j] == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// Criterion is the loss, and what it says of itself.
+type Criterion struct {
+	Loss     Loss
+	Squared  bool    // it is (u - y)²
+	Cost     float64 // it is the hinge loss Cost max(0, 1 - yu); 0 for losses without a kink
+	OneSided bool    // of two classes, and its least value is not attained at a finite predictor
+}
+
+// Kinked reports whether the loss is the hinge loss.
+func (c *Criterion) Kinked() bool { return c.Cost > 0 }
+
+// NeedsBoth reports whether a fit needs samples of both classes.
+func (p *Problem) NeedsBoth() bool { return p.OneSided && p.Intercept }

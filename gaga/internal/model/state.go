@@ -1,0 +1,176 @@
+package model
+
+import "math"
+
+// State is a problem on a partition of its samples, and its system of equations where
+// that was last assembled. One condition owns it; the engine's other parts read it.
+type State struct {
+	*Problem
+	*Partition
+	*Equations
+	Bound float64 // of the multiplier of a sample of weight 1
+}
+
+// NewState returns a state whose system has room for the given number of unknowns.
+func NewState(p *Problem, room int) *State {
+	q := &Partition{
+		Zone: make([]uint8, p.N), Members: make([]int, len(p.Zones)), Sign: make([]float64, p.P),
+		Active: make([]int, 0, p.P), All: make([]int, p.N),
+	}
+	for i := range q.All {
+		q.All[i] = i
+	}
+	q.Watch = q.All
+	f := func() []float64 { return make([]float64, room) }
+	return &State{p, q, &Equations{Residual: f(), Scale: f(), Diag: f(), Dage: f()}, p.Cost}
+}
+
+// Partition says in which zone each sample is, and what is unknown there. Arrays over
+// the watched samples are in the order of Watch; a position there is a slot.
+type Partition struct {
+	Zone    []uint8   // N
+	Members []int     // of each zone: how many samples are in it
+	Sign    []float64 // P: -1, +1, or 0 while inactive; 0 for coordinates without an L1 weight
+	Active  []int     // unknown entries of θ, ascending (with a kernel in the order of the factor)
+	Pins    []int     // pinned samples whose multipliers are unknowns beside θ, ascending
+	Watch   []int     // samples whose events are looked for, ascending; all with a kernel
+	All     []int     // 0 to N-1
+	Frozen  bool      // nothing determines the free coordinates: they stay where they are
+}
+
+// Unknowns returns their number.
+func (q *Partition) Unknowns() int { return len(q.Active) + len(q.Pins) }
+
+// Move records that a sample is in a neighbouring zone now, and returns the one it left.
+func (q *Partition) Move(i int, up bool) (from uint8) {
+	from = q.Zone[i]
+	if up {
+		q.Zone[i]++
+	} else {
+		q.Zone[i]--
+	}
+	q.Members[from]--
+	q.Members[q.Zone[i]]++
+	return from
+}
+
+// Count counts the members of the zones anew.
+func (q *Partition) Count() {
+	clear(q.Members)
+	for _, z := range q.Zone {
+		q.Members[z]++
+	}
+}
+
+// Gather writes the active entries of a vector of length P into dst.
+func (q *Partition) Gather(dst, from []float64) []float64 {
+	for r, j := range q.Active {
+		dst[r] = from[j]
+	}
+	return dst[:len(q.Active)]
+}
+
+// Discarded reports whether no sample carries weight.
+func (s *State) Discarded() bool { return !s.Weighed && s.Members[len(s.Zones)-1] == s.N }
+
+// Undetermined reports whether nothing determines the unpenalized coordinates.
+func (s *State) Undetermined() bool {
+	if s.Kinks == 0 {
+		return s.Discarded()
+	}
+	if s.Members[Pinned] > 0 {
+		return false
+	}
+	for k, curved := range s.Curved {
+		if curved && s.Members[k] > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// SignOf returns the sign that a coefficient of the given value has as an active
+// coordinate: 0 for coordinates without an L1 weight, which are always active.
+func (s *State) SignOf(j int, w float64) float64 {
+	if s.L1[j] == 0 {
+		return 0
+	}
+	return Sign(w)
+}
+
+// Sign returns -1, 0 or +1.
+func Sign(w float64) float64 {
+	switch {
+	case w > 0:
+		return 1
+	case w < 0:
+		return -1
+	}
+	return 0
+}
+
+// Evaluate evaluates the losses of the watched samples at pt, where U is set.
+func (s *State) Evaluate(pt *Point) {
+	if l, ok := s.Loss.(VectorLoss); ok && len(s.Watch) == s.N {
+		l.EvalAll(pt.U, s.Y, pt.Loss, pt.Slope, pt.Curvature)
+		return
+	}
+	for slot, i := range s.Watch {
+		pt.Loss[slot], pt.Slope[slot], pt.Curvature[slot] = s.Eval(s.Zone[i], pt.U[slot], s.Y[i])
+	}
+}
+
+// Equations is the system of equations on a partition: of the unknown entries of θ, and
+// of the multipliers of the pinned samples.
+type Equations struct {
+	Residual, Scale []float64 // of each unknown's equation: the residual and the size of its terms
+	Diag            []float64 // of each unknown: the Jacobian's diagonal with all terms taken positive
+	Dage            []float64 // of each unknown's equation: derivative in the age
+	At              *Point    // where these were assembled
+}
+
+// Relative returns the largest residual relative to its scale, +Inf where one is no
+// number.
+func (s *State) Relative() float64 {
+	var worst float64
+	for r, f := range s.Residual[:s.Unknowns()] {
+		switch f = math.Abs(f); {
+		case f > 0:
+			worst = math.Max(worst, f/s.Scale[r])
+		case f != 0:
+			return math.Inf(1)
+		}
+	}
+	return worst
+}
+
+// Step moves the unknowns of pt by -by times the step.
+func (s *State) Step(pt *Point, step []float64, by float64) {
+	for r, j := range s.Active {
+		pt.Theta[j] -= by * step[r]
+	}
+	for q, i := range s.Pins {
+		pt.Dual[i] -= by * step[len(s.Active)+q]
+	}
+}
+
+// SetRates makes the vector over the unknowns the rates of pt.
+func (s *State) SetRates(pt *Point, rate []float64) {
+	clear(pt.Rate)
+	for r, j := range s.Active {
+		pt.Rate[j] = rate[r]
+	}
+	for q, i := range s.Pins {
+		pt.DDual[i] = rate[len(s.Active)+q]
+	}
+}
+
+// Distance returns the squared distance of two θ over the active coordinates, weighted
+// by the curvature there: in units of the objective.
+func (s *State) Distance(a, b []float64) float64 {
+	var sum float64
+	for r, j := range s.Active {
+		sum += s.Diag[r] * (a[j] - b[j]) * (a[j] - b[j])
+	}
+	return sum
+}

@@ -1,0 +1,85 @@
+package newton
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/agepath/agepath/gaga/internal/model"
+	"github.com/agepath/agepath/gaga/internal/tolerance"
+)
+
+// Event is a condition beside the equations: an event function that is to be zero.
+type Event interface {
+	// See evaluates at pt, where θ is set, what [condition.Condition.Assemble] and the
+	// event function need of the samples.
+	See(pt *model.Point)
+	// Gradient writes the event function's gradient over the unknowns into g, and
+	// returns its value, the size of its terms and its derivative in the age, at pt
+	// where the equations were just assembled.
+	Gradient(pt *model.Point, g []float64) (value, size, dage float64)
+}
+
+// Locate moves pt to the solution near it, in the unknowns and the age together, at
+// which an event function is zero. It takes ages from one to another and reports
+// success; the solution is then a strict minimum, of which the condition holds a factor.
+func (n *Corrector) Locate(pt *model.Point, e Event, from, end float64) bool {
+	r := n.run()
+	if r.slow = tolerance.LocateSlow; r.policy.Held {
+		r.slow = r.policy.Slow
+	}
+	for pt.Iterations = 1; pt.Iterations <= r.policy.Limit*4/5; pt.Iterations++ {
+		e.See(pt)
+		n.condition.Assemble(pt)
+		g := n.gradient[:n.state.Unknowns()]
+		value, size, dage := e.Gradient(pt, g)
+		residual := n.state.Relative()
+		solved := residual <= r.policy.Tight || r.newton && onlyRounding(residual, r.residual)
+		done := solved && math.Abs(value) <= tolerance.EventValue*size && pt.Age >= from && pt.Age <= end
+		factors := r.factors
+		if !n.prepare(&r, pt.Iterations, residual, math.Max(residual, math.Abs(value)/size), done) {
+			return false
+		}
+		if done {
+			return true
+		}
+		fresh := pt.Iterations == 1 || r.factors > factors
+		if !n.bordered(&r, pt, g, value, dage, fresh) || !(pt.Age > from-tolerance.EventAge*from) || !(pt.Age <= end*(1+tolerance.EventEnd)) {
+			return false
+		}
+		pt.Age = math.Max(pt.Age, from)
+	}
+	return false
+}
+
+// bordered makes a step on the equations and the event function together: by block
+// elimination, as J is factorized and the border is one row and one column. With fresh
+// the factor is another than at the step before.
+func (n *Corrector) bordered(r *run, pt *model.Point, g []float64, value, dage float64, fresh bool) bool {
+	k := len(g)
+	step, along := n.step[:k], n.along[:k]
+	copy(step, n.state.Residual)
+	n.condition.Solve(step)
+	if fresh {
+		copy(along, n.state.Dage)
+		n.condition.Solve(along)
+	}
+	value -= dot(g, step)
+	dage -= dot(g, along)
+	move := -value / dage
+	if math.IsNaN(move) || math.IsInf(move, 0) {
+		return false
+	}
+	axpy(move, along, step)
+	step = append(step, -move)
+	n.mix(r, step)
+	pt.Age -= step[k]
+	n.state.Step(pt, step[:k], 1)
+	return true
+}
+
+func vector(x []float64) blas64.Vector { return blas64.Vector{N: len(x), Inc: 1, Data: x} }
+
+func dot(a, b []float64) float64 { return blas64.Dot(vector(a), vector(b)) }
+
+func axpy(c float64, x, y []float64) { blas64.Axpy(c, vector(x), vector(y)) }

@@ -1,0 +1,201 @@
+// Package newton has the corrector: Newton's method on the optimality condition of a
+// partition, alone or together with the equation of an event, whose unknown is the age.
+//
+// One policy for reusing factors serves all callers (prediction and correction of the
+// path, location of events, landings, evaluation between knots). A step is made with the
+// factor that the condition holds while the residual falls as [condition.Policy] asks;
+// else a new factor is made where the step begins. Where a factor of another point
+// leads astray, as it can near a fold, the correction begins again, once, with a new
+// one. A solution counts only when a factor proves there that it is a strict minimum.
+// Steps by factors of other points are mixed (Anderson acceleration).
+package newton
+
+import (
+	"math"
+
+	"github.com/agepath/agepath/gaga/internal/condition"
+	"github.com/agepath/agepath/gaga/internal/model"
+	"github.com/agepath/agepath/gaga/internal/tolerance"
+	"github.com/agepath/agepath/internal/anderson"
+)
+
+// Corrector corrects points of one condition. It has one owner.
+type Corrector struct {
+	condition condition.Condition
+	state     *model.State
+	mixer     *anderson.Mixer
+	begun     []float64 // P: θ that the last correction began with
+	pull      []float64 // P: the residual there, of the active coordinates
+	step      []float64 // of each unknown, and of the age
+	along     []float64 // of each unknown: J⁻¹ times the derivative in the age
+	gradient  []float64 // of each unknown: that of the event function
+}
+
+// New returns a corrector of a condition.
+func New(c condition.Condition) *Corrector {
+	s := c.State()
+	f := func(k int) []float64 { return make([]float64, k) }
+	room := len(s.Residual)
+	return &Corrector{
+		condition: c, state: s, mixer: anderson.New(room + 1),
+		begun: f(s.P), pull: f(s.P), step: f(room + 1), along: f(room), gradient: f(room),
+	}
+}
+
+// Correct moves pt, at its age, to the solution near it on the current partition. It
+// reports whether the residual is at rounding level there and the solution a strict
+// minimum, of which the condition then holds a factor. Iterations of pt become the
+// effort.
+func (n *Corrector) Correct(pt *model.Point) bool {
+	r := n.run()
+	r.slow = r.policy.Slow
+	copy(n.begun, pt.Theta)
+	for pt.Iterations = 1; pt.Iterations <= r.policy.Limit; pt.Iterations++ {
+		residual := n.evaluate(pt)
+		if r.first() {
+			copy(n.pull, n.state.Residual[:len(n.state.Active)])
+		}
+		done := residual <= r.policy.Tight || r.newton && onlyRounding(residual, r.residual)
+		if !done && r.astray(residual) {
+			if !r.inherited {
+				return false
+			}
+			copy(pt.Theta, n.begun)
+			r.inherited, r.residual, r.off = false, math.Inf(1), math.Inf(1)
+			n.condition.Renew()
+			continue
+		}
+		if !n.prepare(&r, pt.Iterations, residual, residual, done) {
+			return false
+		}
+		if done {
+			pt.Iterations = r.effort(pt.Iterations)
+			return true
+		}
+		step := n.step[:n.state.Unknowns()]
+		copy(step, n.state.Residual)
+		n.condition.Solve(step)
+		n.mix(&r, step)
+		n.state.Step(pt, step, 1)
+	}
+	return false
+}
+
+// run is the state of one correction or location.
+type run struct {
+	policy    condition.Policy
+	slow      float64 // part of what is off that a step by a held factor may leave
+	inherited bool    // the factor is that of another point, and has not led astray
+	newton    bool    // the last step was one of Newton's method: its factor was that of its beginning
+	renewed   bool    // the factor is another than at the step before: no step is to be mixed with those before
+	factors   int     // factors made
+	residual  float64 // before the last step, +Inf at the beginning
+	off       float64 // the same, of what has to become small
+}
+
+func (n *Corrector) run() run {
+	policy := n.condition.Policy()
+	return run{policy: policy, inherited: policy.Held, residual: math.Inf(1), off: math.Inf(1)}
+}
+
+// astray reports whether a residual says that the last step led away from the solution:
+// a factor of another point does so already where the residual falls slowly, as near a
+// fold, unless it is tested before each use.
+func (r *run) astray(residual float64) bool {
+	part := float64(tolerance.Diverged)
+	if r.inherited && !r.policy.Trusted {
+		part = r.slow
+	}
+	return !(residual < part*r.residual)
+}
+
+func (r *run) first() bool { return math.IsInf(r.residual, 1) }
+
+// effort is the number of iterations; where factors are what costs, it is that of the
+// new ones, counted from two for a correction that takes none but the one that proves
+// its end.
+func (r *run) effort(iterations int) int {
+	if r.policy.Limit > tolerance.CorrectorSteps {
+		return 1 + r.factors
+	}
+	return iterations
+}
+
+// prepare sees to the factor for the next step, where the residual and what has to
+// become small are known, or for the proof that a point, done, is a strict minimum. It
+// reports false where there is none.
+func (n *Corrector) prepare(r *run, iteration int, residual, off float64, done bool) bool {
+	first, constant := r.first(), math.IsInf(r.slow, 1)
+	// What falls slowly by the factor of another point need not be rounding; and a
+	// factor that only seems to be trusted proves nothing.
+	renew := !done && !r.newton && onlyRounding(residual, r.residual) || r.tired(iteration, done)
+	if renew {
+		n.condition.Renew()
+	}
+	begins := first && (!r.inherited || r.policy.Trusted)
+	factor := begins || renew || !constant && (done || !(off <= r.slow*r.off))
+	r.residual, r.off = residual, off
+	r.newton, r.renewed = constant, first
+	if !factor {
+		return true
+	}
+	r.factors++
+	r.newton = renew || !r.policy.Trusted
+	r.renewed = r.renewed || r.newton
+	return n.condition.Factorize()
+}
+
+// tired reports whether a factor that is still trusted is to be replaced, as it takes
+// the residual down slowly.
+func (r *run) tired(iteration int, done bool) bool {
+	return r.policy.Trusted && iteration > r.policy.Quick && (done || iteration == r.policy.Quick+1)
+}
+
+// mix improves a step by those before it with the same factor.
+func (n *Corrector) mix(r *run, step []float64) {
+	if r.renewed {
+		n.mixer.Reset(len(step))
+	}
+	n.mixer.Mix(step)
+}
+
+// evaluate evaluates the equations at pt and returns their relative residual.
+func (n *Corrector) evaluate(pt *model.Point) float64 {
+	if !n.condition.Policy().Summed {
+		n.condition.Predict(pt.U, pt.Theta)
+	}
+	n.condition.Assemble(pt)
+	return n.state.Relative()
+}
+
+// onlyRounding reports whether a residual that was last before a step of Newton's
+// method is rounding: even at a multiple root, as where a branch turns back, such a
+// step leaves less than 1/e of it.
+func onlyRounding(residual, last float64) bool {
+	return residual <= tolerance.Loose && residual >= 0.5*last
+}
+
+// Straight reports whether the implicit objective is as good as quadratic from where
+// the last correction began to pt, its solution: the first step of Newton's method with
+// the Hessian as it is at pt would have led there, up to a quarter of the way, both in
+// units of θ and of the objective. Then majorization-minimization goes there, too; by a
+// hollow as flat as before a fold, or beside a threshold at which weights change fast,
+// it may pass. A piecewise linear loss is taken for straight.
+func (n *Corrector) Straight(pt *model.Point) bool {
+	if n.state.Kinked() {
+		return true
+	}
+	step := n.step[:n.state.Unknowns()]
+	copy(step, n.pull)
+	n.condition.Solve(step)
+	var off, size [2]float64 // in units of θ and of the objective
+	for r, j := range n.state.Active {
+		way := n.begun[j] - pt.Theta[j]
+		for q, unit := range [2]float64{1, n.state.Diag[r]} {
+			off[q] += unit * (step[r] - way) * (step[r] - way)
+			size[q] += unit * way * way
+		}
+	}
+	const part = 0.25 * 0.25
+	return off[0] <= part*size[0] && off[1] <= part*size[1]
+}

@@ -1,0 +1,323 @@
+// Package search is alternate convex search: in turns it gives each sample the weight
+// v*(l_i, λ) and fits the weighted convex problem. No step raises the implicit objective
+// G_λ.
+package search
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/agepath/agepath/gaga/internal/model"
+	"github.com/agepath/agepath/gaga/internal/tolerance"
+	"github.com/agepath/agepath/internal/convex"
+)
+
+// Search is alternate convex search (ACS) for a problem. Its current solution is that of
+// the last fit, or one that was set. Slices that it returns are its own.
+type Search struct {
+	problem *model.Problem
+	solver  convex.Solver
+	theta   []float64 // features and intercept, or N + 1 with a kernel: room for one that is set
+	scores  []float64 // N: predictors at the current solution
+	losses  []float64 // N: losses there
+	slopes  []float64 // N, scratch for a loss that evaluates vectors, with the next
+	bends   []float64
+	fitted  []float64 // N: v that the current solution was fitted with
+	weights []float64 // N: these times the multiplicities; fitted itself where all of these are 1
+
+	weighed    float64   // the age that the next three are of; 0 where the solution is newer
+	thresholds []float64 // of the zones but the last
+	zone       []uint8   // N: the regularizer's zones of the losses
+	reweighed  []float64 // N: v* of the losses
+
+	certificate convex.Certificate // of the last fit
+	change      float64            // of the weights, in the last step
+}
+
+// New returns a search for a problem by a solver of its weighted problems.
+func New(p *model.Problem, solver convex.Solver) *Search {
+	f := func(k int) []float64 { return make([]float64, k) }
+	s := &Search{
+		problem: p, solver: solver, theta: f(p.X.Cols + 1), scores: f(p.N), losses: f(p.N),
+		fitted: f(p.N), thresholds: f(p.Thresholds()), zone: make([]uint8, p.N), reweighed: f(p.N),
+	}
+	if p.Kernel != nil {
+		s.theta = f(p.N + 1)
+	}
+	for _, m := range p.M {
+		if m != 1 {
+			s.weights = f(p.N)
+			break
+		}
+	}
+	if _, ok := p.Loss.(model.VectorLoss); ok {
+		s.slopes, s.bends = f(p.N), f(p.N)
+	}
+	return s
+}
+
+// FitAll fits the problem with all weights 1.
+func (s *Search) FitAll(ctx context.Context) error {
+	for i := range s.fitted {
+		s.fitted[i] = 1
+	}
+	return s.fit(ctx)
+}
+
+// Fit fits the problem with the given weights, N numbers >= 0, from the current solution
+// on. The error is the context's, [convex.ErrOneClass] or the solver's; the current
+// solution then stays.
+func (s *Search) Fit(ctx context.Context, weights []float64) error {
+	copy(s.fitted, weights)
+	return s.fit(ctx)
+}
+
+// fit makes the optimum for the weights in fitted the current solution.
+func (s *Search) fit(ctx context.Context) error {
+	weights := s.fitted
+	if s.weights != nil {
+		weights = s.weights
+		for i, m := range s.problem.M {
+			weights[i] = s.fitted[i] * m
+		}
+	}
+	s.weighed, s.change = 0, 0
+	var err error
+	if s.certificate, err = s.solver.Solve(ctx, weights); err != nil {
+		return fmt.Errorf("gaga: weighted fit: %w", err)
+	}
+	s.solver.Scores(s.scores)
+	return nil
+}
+
+// Step makes one step at an age. It returns by how much the weights that belong to the
+// new solution differ from those it was fitted with, the largest over the samples: 0
+// means a partial optimum. The error is as Fit's; it is [convex.ErrOneClass] beside the
+// solver's own where that does not converge as next to no weight is left on one class.
+func (s *Search) Step(ctx context.Context, age float64) (change float64, err error) {
+	s.Weigh(age)
+	s.fitted, s.reweighed = s.reweighed, s.fitted
+	if err := s.fit(ctx); err != nil {
+		var short *convex.ToleranceError
+		if errors.As(err, &short) && s.LosesClass() {
+			err = fmt.Errorf("%w; %w", err, convex.ErrOneClass)
+		}
+		return 0, err
+	}
+	s.Weigh(age)
+	for i, v := range s.reweighed {
+		if c := math.Abs(v - s.fitted[i]); !(c <= change) {
+			change = c
+		}
+	}
+	s.change = change
+	return change, nil
+}
+
+// Theta returns the current solution as the solver has it: with an entry for the
+// intercept, which is 0 where the problem has none.
+func (s *Search) Theta() []float64 { return s.solver.Theta() }
+
+// SetTheta makes theta the current solution; its entry for the intercept may be missing
+// where the problem has none.
+func (s *Search) SetTheta(theta []float64) {
+	s.weighed = 0
+	s.solver.SetTheta(s.whole(theta))
+	s.solver.Scores(s.scores)
+}
+
+// whole returns theta with an entry for the intercept.
+func (s *Search) whole(theta []float64) []float64 {
+	s.theta[len(s.theta)-1] = 0
+	copy(s.theta, theta)
+	return s.theta
+}
+
+// StartAt is SetTheta with the predictors known. A support vector machine needs only
+// these, to tell which multipliers are at a bound.
+func (s *Search) StartAt(theta, scores []float64) {
+	svm, ok := s.solver.(*convex.SVM)
+	if !ok {
+		s.SetTheta(theta)
+		return
+	}
+	svm.SetScores(scores, s.whole(theta)[len(s.theta)-1])
+	s.Guess(scores)
+}
+
+// Guess has the next step weigh the samples by the given predictors instead of the
+// current solution's; the fit starts from the current solution.
+func (s *Search) Guess(scores []float64) {
+	s.weighed = 0
+	copy(s.scores, scores)
+}
+
+// Scores returns the predictors of the samples at the current solution.
+func (s *Search) Scores() []float64 { return s.scores }
+
+// Losses writes the losses at the current solution into dst, of length N.
+func (s *Search) Losses(dst []float64) {
+	s.lose()
+	copy(dst, s.losses)
+}
+
+// lose computes the losses at the current solution.
+func (s *Search) lose() {
+	p, y := s.problem, s.problem.Y
+	vector, ok := p.Loss.(model.VectorLoss)
+	switch {
+	case p.Squared: // as Eval has it, without the call
+		for i, u := range s.scores {
+			r := u - y[i]
+			s.losses[i] = r * r
+		}
+	case p.Kinked():
+		for i, u := range s.scores {
+			s.losses[i] = max(0, p.Cost*(1-y[i]*u))
+		}
+	case ok:
+		vector.EvalAll(s.scores, y, s.losses, s.slopes, s.bends)
+	default:
+		for i, u := range s.scores {
+			s.losses[i], _, _ = p.Loss.Eval(u, y[i])
+		}
+	}
+}
+
+// Weigh takes losses, zones and weights at the current solution and an age.
+func (s *Search) Weigh(age float64) {
+	if s.weighed == age {
+		return
+	}
+	s.weighed = age
+	s.lose()
+	p := s.problem
+	p.ThresholdsAt(s.thresholds, age)
+	for i, loss := range s.losses {
+		zone := p.Among(s.thresholds, loss)
+		s.zone[i] = uint8(zone)
+		s.reweighed[i], _, _ = p.Regularizer.Weight(zone, loss, age)
+	}
+}
+
+// Zone returns the regularizer's zones of the samples where Weigh was last called.
+func (s *Search) Zone() []uint8 { return s.zone }
+
+// Weights returns v* of the samples where Weigh was last called.
+func (s *Search) Weights() []float64 { return s.reweighed }
+
+// Fitted returns the weights of the last fit, without multiplicities.
+func (s *Search) Fitted() []float64 { return s.fitted }
+
+// Thresholds returns those between the regularizer's zones where Weigh was last called.
+func (s *Search) Thresholds() []float64 { return s.thresholds }
+
+// Discards reports whether the current solution's losses leave no sample any weight at an
+// age.
+func (s *Search) Discards(age float64) bool {
+	s.Weigh(age)
+	for _, v := range s.reweighed {
+		if v > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// Unfit reports whether the current solution's losses leave too little at an age for a
+// fit: no sample, or samples of one class where both are needed.
+func (s *Search) Unfit(age float64) bool {
+	if s.Discards(age) {
+		return true
+	}
+	if !s.problem.NeedsBoth() {
+		return false
+	}
+	small, _ := Classes(s.reweighed, s.problem.Y)
+	return !(small > 0)
+}
+
+// LosesClass reports whether the last fit had next to no weight on one of two classes
+// that are both needed: it may then be beyond the solver's precision.
+func (s *Search) LosesClass() bool {
+	if !s.problem.NeedsBoth() {
+		return false
+	}
+	small, large := Classes(s.fitted, s.problem.Y)
+	return small < tolerance.LostClass*large
+}
+
+// Classes returns the smaller and the larger of the sums of weights of the two classes
+// of y.
+func Classes(weights, y []float64) (small, large float64) {
+	for i, w := range weights {
+		if y[i] > 0 {
+			small += w
+		} else {
+			large += w
+		}
+	}
+	return math.Min(small, large), math.Max(small, large)
+}
+
+// Certificate returns that of the last fit.
+func (s *Search) Certificate() convex.Certificate { return s.certificate }
+
+// Change returns by how much a weight moved in the last step; 0 behind a fit that was
+// none.
+func (s *Search) Change() float64 { return s.change }
+
+// Penalty returns R at the current solution.
+func (s *Search) Penalty() (sum float64) {
+	p, theta := s.problem, s.Theta()
+	for j := range p.P {
+		w := theta[j]
+		if p.Kernel == nil {
+			sum += p.L1[j]*math.Abs(w) + 0.5*p.L2[j]*w*w
+		} else if j < p.N { // ‖w‖² = Σ_i α_i y_i (f(x_i) - b)
+			sum += 0.5 * p.L2[j] * w * p.Y[j] * (s.scores[j] - theta[p.N])
+		}
+	}
+	return sum
+}
+
+// Standing returns where the multiplier of sample i stands in the last fit of a support
+// vector machine. It reports false for other problems.
+func (s *Search) Standing(i int) (convex.Standing, bool) {
+	svm, ok := s.solver.(*convex.SVM)
+	if !ok {
+		return 0, false
+	}
+	return svm.Standing(i), true
+}
+
+// Duals returns the N multipliers of the last fit of a support vector machine, each up
+// to the bound of its hinge loss by its weight; nil for other problems.
+func (s *Search) Duals() []float64 {
+	if svm, ok := s.solver.(*convex.SVM); ok {
+		return svm.Duals()
+	}
+	return nil
+}
+
+// FirstWhere returns an age between two just above the first at which a condition holds
+// that holds from there on, by bisection; hi where it holds nowhere before.
+func FirstWhere(holds func(age float64) bool, lo, hi float64) float64 {
+	if holds(lo) {
+		return lo
+	}
+	for range tolerance.FirstAgeHalvings {
+		mid := 0.5 * (lo + hi)
+		if hi-lo <= tolerance.FirstAge*hi || mid <= lo || mid >= hi {
+			break
+		}
+		if holds(mid) {
+			hi = mid
+		} else {
+			lo = mid
+		}
+	}
+	return hi
+}

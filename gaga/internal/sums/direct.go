@@ -1,0 +1,236 @@
+package sums
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/agepath/agepath/gaga/internal/model"
+	"github.com/agepath/agepath/gaga/internal/tolerance"
+	"github.com/agepath/agepath/internal/kernel"
+)
+
+// direct sums the terms sample by sample, over the watched samples. It serves every loss
+// and regularizer. Alone it sums over all samples, as part of an [Expansion] over those that
+// this leaves to it. Its arrays over samples are in the order of Watch.
+//
+// Where only zones have changed since the last sums, only the samples that changed theirs
+// are evaluated. H has a memory of its own, see productSums.
+type direct struct {
+	kind
+	s            *Scope
+	phi          []float64 // m φ
+	phiU, phiAge []float64 // m ∂φ/∂u, m ∂φ/∂λ
+	size         []float64 // of the terms of m φ
+	rate         []float64 // scratch: the rate of m φ along the path
+	at           pointSums
+	scale        scaleSums
+	hess         productSums
+	watched      int // Watched at the last Assemble: slots are those of other samples when there are more
+}
+
+// pointSums are sums at a point.
+type pointSums struct {
+	grads, dages []float64 // k: Σ m φ x and Σ m ∂φ/∂λ x
+	extent       float64   // Σ size
+	theta        []float64 // P
+	age          float64   // NaN where the sums are to be taken anew
+	columns      []int     // the active coordinates
+	moved        []int     // samples whose zones have changed since
+}
+
+// scaleSums are the sizes of the terms, as they were when their total was last different
+// by [tolerance.SizeChange].
+type scaleSums struct {
+	sizes   []float64 // k: Σ size |x|
+	total   float64   // Σ size; -1 where the sums are to be taken anew
+	columns []int     // the active coordinates
+}
+
+// NewDirect returns terms that sum over the watched samples.
+func NewDirect(s *Scope) Activations { return newDirect(s) }
+
+func newDirect(s *Scope) *direct {
+	return &direct{
+		s: s, phi: zeros(s.N), phiU: zeros(s.N), phiAge: zeros(s.N), size: zeros(s.N), rate: zeros(s.N),
+		at:    pointSums{grads: zeros(s.P), dages: zeros(s.P), theta: zeros(s.P), age: math.NaN()},
+		scale: scaleSums{sizes: zeros(s.P), total: -1},
+		hess:  newProductSums(s.N, s.P),
+	}
+}
+
+func (d *direct) Assemble(pt *model.Point) {
+	s, at := d.s, &d.at
+	if d.watched != s.Watched {
+		d.watched, d.hess.known, at.age, d.scale.total = s.Watched, false, math.NaN(), -1
+	}
+	if pt.Age == at.age && slices.Equal(at.columns, s.Active) && slices.Equal(at.theta, pt.Theta) {
+		d.amend(pt)
+	} else {
+		d.take(pt)
+	}
+	d.rescale()
+	k := len(s.Active)
+	blas64.Axpy(1, vector(at.grads[:k]), vector(s.Residual[:k]))
+	blas64.Axpy(1, vector(at.dages[:k]), vector(s.Dage[:k]))
+	for r := range k {
+		s.Scale[r] += d.scale.sizes[r]
+	}
+}
+
+// take sums over all watched samples.
+func (d *direct) take(pt *model.Point) {
+	s, at := d.s, &d.at
+	k, n := len(s.Active), len(s.Watch)
+	at.columns, at.moved, at.age = append(at.columns[:0], s.Active...), at.moved[:0], pt.Age
+	copy(at.theta, pt.Theta)
+	at.extent = 0
+	for slot, i := range s.Watch {
+		d.evaluate(pt, slot, i)
+		at.extent += d.size[slot]
+	}
+	clear(at.grads[:k])
+	clear(at.dages[:k])
+	if n*k > 0 {
+		kernel.MulTransAdd(at.grads[:k], s.Rows, k, d.phi[:n])
+		kernel.MulTransAdd(at.dages[:k], s.Rows, k, d.phiAge[:n])
+	}
+}
+
+// amend brings the sums up to date with the zones, where nothing else has changed.
+func (d *direct) amend(pt *model.Point) {
+	s, at := d.s, &d.at
+	k := len(s.Active)
+	for _, i := range at.moved {
+		slot, watched := slices.BinarySearch(s.Watch, i)
+		if !watched {
+			continue
+		}
+		phi, phiAge, size := d.phi[slot], d.phiAge[slot], d.size[slot]
+		d.evaluate(pt, slot, i)
+		x := s.Rows[slot*k : (slot+1)*k]
+		kernel.Axpy(d.phi[slot]-phi, x, at.grads[:k])
+		kernel.Axpy(d.phiAge[slot]-phiAge, x, at.dages[:k])
+		at.extent += d.size[slot] - size
+	}
+	at.moved = at.moved[:0]
+}
+
+// evaluate evaluates the terms of sample i.
+func (d *direct) evaluate(pt *model.Point, slot, i int) {
+	loss, slope, curvature := pt.Loss[slot], pt.Slope[slot], pt.Curvature[slot]
+	if slope == 0 && curvature == 0 { // has no terms, whatever its weight, as beyond the margin
+		d.phi[slot], d.phiU[slot], d.phiAge[slot], d.size[slot] = 0, 0, 0, 0
+		return
+	}
+	var v, dv float64
+	d.phi[slot], d.phiU[slot], d.phiAge[slot], v, dv = d.s.weigh(i, pt.Age, loss, slope, curvature)
+	d.size[slot] = d.s.size(i, pt.U[slot], loss, slope, curvature, v, dv)
+}
+
+// rescale takes the sizes of the terms anew where they have changed.
+func (d *direct) rescale() {
+	s, c := d.s, &d.scale
+	if math.Abs(d.at.extent-c.total) <= tolerance.SizeChange*c.total && slices.Equal(c.columns, s.Active) {
+		return
+	}
+	c.total, c.columns = d.at.extent, append(c.columns[:0], s.Active...)
+	k := len(s.Active)
+	clear(c.sizes[:k])
+	if n := len(s.Watch); n*k > 0 {
+		kernel.MulTransAddAbs(c.sizes[:k], s.Rows, k, d.size[:n])
+	}
+}
+
+func (d *direct) Curve(*model.Point) {
+	s, h := d.s, &d.hess
+	k := len(s.Active)
+	h.update(s, d.phiU[:len(s.Watch)])
+	for r := range k {
+		s.Diag[r] += h.diags[r]
+		blas64.Axpy(1, vector(h.sum[r*k+r:(r+1)*k]), vector(s.Hess[r*k+r:(r+1)*k]))
+	}
+}
+
+func (d *direct) Gradient(pt *model.Point) {
+	for slot, du := range pt.DU[:len(d.s.Watch)] {
+		d.rate[slot] = d.phiAge[slot] + d.phiU[slot]*du
+	}
+	d.sumRows(d.phi, pt.Grad)
+	d.sumRows(d.rate, pt.DGrad)
+}
+
+// sumRows writes Σ f x over all coordinates of the watched samples into dst.
+func (d *direct) sumRows(f, dst []float64) {
+	s, n := d.s, len(d.s.Watch)
+	switch {
+	case n == s.N:
+		blas64.Gemv(blas.Trans, 1, general(n, s.P, s.Samples.Rows), vector(f[:n]), 0, vector(dst))
+	case len(s.Active) == s.P && n > 0:
+		blas64.Gemv(blas.Trans, 1, general(n, s.P, s.Rows[:n*s.P]), vector(f[:n]), 0, vector(dst))
+	default:
+		clear(dst)
+		for slot, i := range s.Watch {
+			blas64.Axpy(f[slot], vector(s.Row(i)), vector(dst))
+		}
+	}
+}
+
+func (d *direct) Coordinate(j int) (gradient, dage, size float64) {
+	for slot, i := range d.s.Watch {
+		x := d.s.Row(i)[j]
+		gradient += d.phi[slot] * x
+		dage += d.phiAge[slot] * x
+		size += d.size[slot] * math.Abs(x)
+	}
+	return gradient, dage, size
+}
+
+func (d *direct) Border(dst []float64, j int) (diagonal, magnitude float64) {
+	s, k := d.s, len(d.s.Active)
+	clear(dst[:k])
+	for slot, i := range s.Watch {
+		x := s.Row(i)[j]
+		c := d.phiU[slot] * x
+		if c == 0 {
+			continue
+		}
+		diagonal += c * x
+		magnitude += math.Abs(c * x)
+		for r, xr := range s.Rows[slot*k : (slot+1)*k] {
+			dst[r] += c * xr
+		}
+	}
+	return diagonal, magnitude
+}
+
+func (d *direct) Gradients(gradient, size []float64) {
+	d.sumRows(d.phi, gradient)
+	clear(size)
+	for slot, i := range d.s.Watch {
+		f := d.size[slot]
+		if f == 0 {
+			continue
+		}
+		for j, x := range d.s.Row(i) {
+			size[j] += f * math.Abs(x)
+		}
+	}
+}
+
+func (d *direct) Place(zones []uint8, _ []float64) {
+	copy(d.s.Zone, zones)
+	d.at.age, d.scale.total = math.NaN(), -1
+}
+
+func (d *direct) Move(i int, _ uint8, _ []float64) { d.at.moved = append(d.at.moved, i) }
+
+func (d *direct) Objective() (sum float64) {
+	at := d.s.At
+	for slot, i := range d.s.Watch {
+		sum += d.s.M[i] * d.s.Regularizer.Integral(at.Loss[slot], at.Age)
+	}
+	return sum
+}

@@ -1,0 +1,257 @@
+package sums
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/agepath/agepath/gaga/internal/model"
+	"github.com/agepath/agepath/gaga/internal/tolerance"
+)
+
+// Margins sums the terms of the hinge loss over zones, where the implicit loss is a
+// polynomial of degree up to two in the loss on every zone, of degree two on one at most.
+// With z = -y a the margin's defect is g = 1 + z·θ, so that Σ m, Σ m z and Σ m z zᵀ give all
+// terms.
+type Margins struct {
+	whole
+	kind
+	s          *Scope
+	zones      []zoneMargins // of each zone
+	quadratic  quadraticZone
+	moves      int       // changes of zone since the sums were last taken anew; above N they are due
+	generation int       // see Generation
+	row        []float64 // scratch: P
+}
+
+// zoneMargins has the sums over one zone.
+type zoneMargins struct {
+	weight   float64   // Σ m
+	first    []float64 // P: Σ m z, nil in a zone without weight
+	absolute []float64 // P: Σ m |z|
+}
+
+// quadraticZone has the sums of the zone of degree two.
+type quadraticZone struct {
+	zone        int       // -1 for none
+	second      []float64 // P x P: Σ m z zᵀ, nil without one
+	absolute    []float64 // P x P: Σ m |z_r| z_c
+	coefficient float64   // of second in H where Assemble was last called
+	chosen      []float64 // P x P: second over the active coordinates, where these are not all
+	current     bool      // chosen is up to date
+}
+
+// NewMargins reports false where zone sums cannot serve the problem. The sums are taken by
+// the first Place.
+func NewMargins(s *Scope) (*Margins, bool) {
+	if !s.Kinked() || s.Series == nil {
+		return nil, false
+	}
+	p := s.P
+	t := &Margins{
+		whole: whole{grad: zeros(p), dgrad: zeros(p), sizes: zeros(p)}, kind: kind{summed: true, affine: true},
+		s: s, zones: make([]zoneMargins, len(s.Zones)), quadratic: quadraticZone{zone: -1}, moves: s.N + 1, row: zeros(p),
+	}
+	for k := s.Kinks; k < len(s.Zones); k++ {
+		series := s.Series(k-s.Kinks, 1).F
+		switch {
+		case series[1] != 0, series[3] != 0 && t.quadratic.zone >= 0:
+			return nil, false
+		case series[3] != 0:
+			t.quadratic = quadraticZone{zone: k, second: zeros(p * p), absolute: zeros(p * p), chosen: zeros(p * p)}
+		case series[2] == 0:
+			continue
+		}
+		t.zones[k].first, t.zones[k].absolute = zeros(p), zeros(p)
+	}
+	return t, true
+}
+
+// Curved returns the zone on which the implicit loss is of degree two, -1 for none.
+func (t *Margins) Curved() int { return t.quadratic.zone }
+
+// Second returns Σ m z zᵀ, P x P, of the samples in [Margins.Curved]; nil without one.
+func (t *Margins) Second() []float64 { return t.quadratic.second }
+
+// First returns Σ m z, of length P, of the samples in a zone; nil where they have no weight.
+func (t *Margins) First(zone int) []float64 { return t.zones[zone].first }
+
+// Coefficient returns that of [Margins.Second] in H where Assemble was last called.
+func (t *Margins) Coefficient() float64 { return t.quadratic.coefficient }
+
+// Generation grows whenever [Margins.Second] changes otherwise than by the product of the
+// sample that Move was called for.
+func (t *Margins) Generation() int { return t.generation }
+
+// Expire has the next change of zones take the sums anew: at a low age the rounding that
+// those of a high one leave behind is not small.
+func (t *Margins) Expire() { t.moves = t.s.N }
+
+// Chose takes note that the active coordinates are others.
+func (t *Margins) Chose() { t.quadratic.current = false }
+
+// add adds m times the terms of sample i to the sums of its zone.
+func (t *Margins) add(i int, zone uint8, m float64) {
+	sum := &t.zones[zone]
+	sum.weight += m
+	if sum.first == nil {
+		return
+	}
+	x, y := t.s.Row(i), t.s.Y[i]
+	z := vector(x)
+	blas64.Axpy(-m*y, z, vector(sum.first))
+	for j, v := range x {
+		t.row[j] = math.Abs(v)
+		sum.absolute[j] += m * t.row[j]
+	}
+	if q := &t.quadratic; int(zone) == q.zone {
+		blas64.Ger(m, z, z, t.square(q.second))
+		blas64.Ger(-m*y, vector(t.row), z, t.square(q.absolute))
+		q.current = false
+	}
+}
+
+func (t *Margins) square(data []float64) blas64.General { return general(t.s.P, t.s.P, data) }
+
+// empty clears a zone's sums: what samples that have left it leave behind is rounding,
+// which a low age magnifies.
+func (t *Margins) empty(zone int) {
+	sum := &t.zones[zone]
+	sum.weight = 0
+	clear(sum.first)
+	clear(sum.absolute)
+	if q := &t.quadratic; zone == q.zone {
+		clear(q.second)
+		clear(q.absolute)
+		q.current = false
+		t.generation++
+	}
+}
+
+// sum takes the sums anew.
+func (t *Margins) sum() {
+	for k := range t.zones {
+		t.empty(k)
+	}
+	for i, z := range t.s.Zone {
+		t.add(i, z, t.s.M[i])
+	}
+	t.moves = 0
+	t.generation++
+}
+
+// Place is that of [Terms].
+func (t *Margins) Place(zones []uint8, _ []float64) {
+	s := t.s
+	t.generation++
+	if t.moves += s.differing(zones); t.moves > s.N {
+		copy(s.Zone, zones)
+		t.sum()
+		return
+	}
+	var inhabited [math.MaxUint8 + 1]bool
+	for i, z := range zones {
+		if inhabited[z] = true; z != s.Zone[i] {
+			t.add(i, s.Zone[i], -s.M[i])
+			s.Zone[i] = z
+			t.add(i, z, s.M[i])
+		}
+	}
+	for k := range t.zones {
+		if !inhabited[k] {
+			t.empty(k)
+		}
+	}
+}
+
+// Move is that of [Terms].
+func (t *Margins) Move(i int, from uint8, _ []float64) {
+	s := t.s
+	if t.moves++; t.moves > s.N {
+		t.sum()
+		return
+	}
+	t.add(i, from, -s.M[i])
+	t.add(i, s.Zone[i], s.M[i])
+	if s.Members[from] == 0 {
+		t.empty(int(from))
+	}
+}
+
+// Products returns [Margins.Second] over the given active coordinates, both triangles. The
+// next change overwrites it.
+func (t *Margins) Products(active []int) blas64.General {
+	k, q := len(active), &t.quadratic
+	if k == t.s.P {
+		return general(k, k, q.second)
+	}
+	if !q.current {
+		for r, j := range active {
+			for c, l := range active {
+				q.chosen[r*k+c] = q.second[j*t.s.P+l]
+			}
+		}
+		q.current = true
+	}
+	return general(k, k, q.chosen[:k*k])
+}
+
+// Assemble is that of [Terms].
+func (t *Margins) Assemble(pt *model.Point) {
+	t.reset()
+	clear(t.sizes)
+	t.quadratic.coefficient = 0
+	for k := t.s.Kinks; k < len(t.zones); k++ {
+		t.addZone(pt, k)
+	}
+	for j, size := range t.sizes {
+		t.sizes[j] = math.Max(0, size)
+	}
+	t.addTo(t.s)
+}
+
+// addZone adds the terms of one zone, on which F = f0 + f2 l + f3 l² with the loss l = C g.
+func (t *Margins) addZone(pt *model.Point, k int) {
+	s, sum, q := t.s, &t.zones[k], &t.quadratic
+	c, theta, series := s.Cost, vector(pt.Theta), s.Series(k-s.Kinks, pt.Age)
+	f, rate := series.F, series.Rate
+	t.value += f[0] * sum.weight
+	if sum.first == nil {
+		return
+	}
+	first, sizes := vector(sum.first), vector(t.sizes)
+	linear := sum.weight + blas64.Dot(first, theta) // Σ m g
+	t.value += f[2] * c * linear
+	blas64.Axpy(f[2]*c, first, vector(t.grad))
+	blas64.Axpy(rate[2]*c, first, vector(t.dgrad))
+	if k != q.zone {
+		blas64.Axpy(f[2]*c, vector(sum.absolute), sizes)
+		return
+	}
+	q.coefficient = 2 * f[3] * c * c
+	row := vector(t.row) // Σ m g z
+	copy(t.row, sum.first)
+	blas64.Gemv(blas.NoTrans, 1, t.square(q.second), theta, 1, row)
+	t.value += f[3] * c * c * (linear + blas64.Dot(row, theta))
+	blas64.Axpy(q.coefficient, row, vector(t.grad))
+	blas64.Axpy(2*rate[3]*c*c, row, vector(t.dgrad))
+	// C Σ m [v + PassedOn (2 + g) |dv/dg|] |z| with the weight v = f2 + g dv/dg.
+	steep := tolerance.PassedOn * math.Abs(q.coefficient)
+	blas64.Axpy(f[2]*c+q.coefficient+3*steep, vector(sum.absolute), sizes)
+	blas64.Gemv(blas.NoTrans, q.coefficient+steep, t.square(q.absolute), theta, 1, sizes)
+}
+
+// Curve is that of [Terms].
+func (t *Margins) Curve(*model.Point) {
+	s, q := t.s, &t.quadratic
+	if q.second == nil {
+		return
+	}
+	products, k := t.Products(s.Active), len(s.Active)
+	for r := range k {
+		row := products.Data[r*k+r : (r+1)*k]
+		s.Diag[r] += math.Abs(q.coefficient * row[0])
+		blas64.Axpy(q.coefficient, vector(row), vector(s.Hess[r*k+r:(r+1)*k]))
+	}
+}

@@ -1,0 +1,275 @@
+package sums
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/agepath/agepath/gaga/internal/model"
+	"github.com/agepath/agepath/internal/kernel"
+)
+
+// Moments sums the terms of the squared loss from moments of the samples in each zone.
+// With z = (a, -y) and φ = (θ, 1) the residual is r = z·φ, so that sums of |r|, r² and r⁴
+// are contractions of Σ ±z, Σ zzᵀ and Σ z⊗z⊗z⊗z with φ.
+type Moments struct {
+	curved
+	kind
+	s     *Scope
+	q     int           // P + 1
+	zones []zoneMoments // of each zone
+	side  []float64     // N: sign of the residual with which a sample is in its zone's first moment
+	moves int           // changes of zone since the moments were last summed anew; above N they are due
+
+	unpacked            []float64 // q x q: Σ m r² z zᵀ of a zone with fourth moments
+	z, phi, phiphi, row []float64 // scratch: q, q, pairs, q
+	sum                 []float64 // scratch: P
+}
+
+// zoneMoments has the moments of one zone. Those that its series does not use are nil.
+type zoneMoments struct {
+	weight float64   // Σ m
+	first  []float64 // q: Σ m sign(r) z
+	second []float64 // q x q: Σ m z zᵀ
+	fourth *squares  // Σ m (z⊗z)(z⊗z)ᵀ over a <= b
+}
+
+// NewMoments reports false where moments cannot serve the problem or cost more than sums
+// over the samples. The moments are taken by the first Place.
+func NewMoments(s *Scope) (*Moments, bool) {
+	if !s.Squared || s.Series == nil {
+		return nil, false
+	}
+	q := s.P + 1
+	pairs := q * (q + 1) / 2
+	t := &Moments{
+		curved: newCurved(s.P, q), kind: kind{summed: true},
+		s: s, q: q, side: zeros(s.N), moves: s.N + 1, z: zeros(q), phi: zeros(q), row: zeros(q), sum: zeros(s.P),
+	}
+	for k := range s.Zones {
+		var zone zoneMoments
+		terms := s.Series(k, 1).F
+		if terms[1] != 0 {
+			zone.first = zeros(q)
+		}
+		if terms[2] != 0 {
+			zone.second = zeros(q * q)
+		}
+		if terms[3] != 0 {
+			if 4*pairs*pairs > s.N*s.P*s.P {
+				return nil, false
+			}
+			zone.fourth = newSquares(pairs)
+			t.phiphi, t.unpacked = zeros(zone.fourth.ld), zeros(q*q)
+		}
+		t.zones = append(t.zones, zone)
+	}
+	return t, true
+}
+
+// Q returns P + 1, the order of the moments.
+func (t *Moments) Q() int { return t.q }
+
+// Moves returns the number of changes of zone since the moments were last summed anew.
+func (t *Moments) Moves() int { return t.moves }
+
+// Series returns the implicit loss in a zone.
+func (t *Moments) Series(zone int, age float64) model.Series { return t.s.Series(zone, age) }
+
+// SmoothWeights reports whether the implicit loss is a polynomial in the loss on every
+// zone: no zone has a first moment.
+func (t *Moments) SmoothWeights() bool { return t.s.Polynomial }
+
+// Constant reports whether the weight is constant on every zone.
+func (t *Moments) Constant() bool { return t.s.Polynomial && t.unpacked == nil }
+
+// add adds m times the moments of sample i to a zone's.
+func (t *Moments) add(i int, z uint8, m float64) {
+	zone := &t.zones[z]
+	zone.weight += m
+	if zone.first == nil && zone.second == nil {
+		return
+	}
+	copy(t.z, t.s.Row(i))
+	t.z[t.s.P] = -t.s.Y[i]
+	if zone.first != nil {
+		blas64.Axpy(m*t.side[i], vector(t.z), vector(zone.first))
+	}
+	if zone.second != nil {
+		for a, za := range t.z { // both triangles: products are faster
+			if za != 0 {
+				kernel.Axpy(m*za, t.z, zone.second[a*t.q:(a+1)*t.q])
+			}
+		}
+	}
+	if zone.fourth != nil {
+		zone.fourth.add(m, t.z)
+	}
+}
+
+// Sum takes the moments anew, with u the predictors of all samples.
+func (t *Moments) Sum(u []float64) {
+	for k := range t.zones {
+		zone := &t.zones[k]
+		zone.weight = 0
+		clear(zone.first)
+		clear(zone.second)
+		if zone.fourth != nil {
+			zone.fourth.reset()
+		}
+	}
+	for i, m := range t.s.M {
+		t.side[i] = model.Sign(u[i] - t.s.Y[i])
+		t.add(i, t.s.Zone[i], m)
+	}
+	t.moves = 0
+}
+
+// Place is that of [Terms].
+func (t *Moments) Place(zones []uint8, u []float64) {
+	s := t.s
+	if t.moves += s.differing(zones); t.moves > s.N {
+		copy(s.Zone, zones)
+		t.Sum(u)
+		return
+	}
+	for i, z := range zones {
+		side := model.Sign(u[i] - s.Y[i])
+		if z == s.Zone[i] && (side == t.side[i] || t.zones[z].first == nil) {
+			continue
+		}
+		t.add(i, s.Zone[i], -s.M[i])
+		t.side[i], s.Zone[i] = side, z
+		t.add(i, z, s.M[i])
+	}
+}
+
+// Move is that of [Terms].
+func (t *Moments) Move(i int, from uint8, theta []float64) {
+	s := t.s
+	t.add(i, from, -s.M[i])
+	t.side[i] = model.Sign(blas64.Dot(vector(s.Row(i)), vector(theta)) - s.Y[i])
+	t.add(i, s.Zone[i], s.M[i])
+	t.moves++
+}
+
+// Assemble is that of [Terms].
+func (t *Moments) Assemble(pt *model.Point) {
+	t.along(pt.Theta)
+	t.reset()
+	for k := range t.zones {
+		t.addZone(&t.zones[k], t.s.Series(k, pt.Age))
+	}
+	t.addTo(t.s)
+}
+
+// along makes φ that of θ.
+func (t *Moments) along(theta []float64) {
+	copy(t.phi, theta)
+	t.phi[t.s.P] = 1
+}
+
+// Curve is that of [Terms].
+func (t *Moments) Curve(*model.Point) { t.bend(t.s) }
+
+// addZone adds one zone's contractions.
+func (t *Moments) addZone(zone *zoneMoments, s model.Series) {
+	t.value += s.F[0] * zone.weight
+	if zone.first != nil {
+		blas64.Axpy(s.F[1], vector(zone.first), vector(t.grad))
+		blas64.Axpy(s.Rate[1], vector(zone.first), vector(t.dgrad))
+		t.value += s.F[1] * blas64.Dot(vector(zone.first), vector(t.phi))
+	}
+	if zone.second != nil {
+		t.contract(zone.second, s.F[2], s.Rate[2], 2, 2)
+	}
+	if zone.fourth != nil {
+		t.unpack(zone)
+		t.contract(t.unpacked, s.F[3], s.Rate[3], 4, 12)
+	}
+}
+
+// contract adds a term f φᵀMφ of degree first in φ, with df the derivative of f in the age;
+// second is the factor of f M in the second derivatives.
+func (t *Moments) contract(m []float64, f, df, first, second float64) {
+	kernel.MulVec(t.row, m, t.q, t.phi)
+	row := vector(t.row)
+	t.value += f * blas64.Dot(row, vector(t.phi))
+	blas64.Axpy(first*f, row, vector(t.grad))
+	blas64.Axpy(first*df, row, vector(t.dgrad))
+	for a := range t.s.P {
+		from, to := a*t.q+a, (a+1)*t.q
+		blas64.Axpy(second*f, vector(m[from:to]), vector(t.full[from:to]))
+	}
+}
+
+// unpack writes Σ m r² z zᵀ over a zone with fourth moments, at φ, into unpacked.
+func (t *Moments) unpack(zone *zoneMoments) {
+	outer(t.phiphi, t.phi, 2) // pairs a < b stand for both orders
+	square, at := zone.fourth.mul(t.phiphi), 0
+	for a := range t.q {
+		for b := a; b < t.q; b++ {
+			t.unpacked[a*t.q+b], t.unpacked[b*t.q+a] = square[at], square[at]
+			at++
+		}
+	}
+}
+
+// Weighted writes Σ m v z zᵀ, v the weights at θ, into dst, q x q. The weights are smooth,
+// see [Moments.SmoothWeights].
+func (t *Moments) Weighted(dst, theta []float64, age float64) {
+	t.along(theta)
+	clear(dst)
+	for k := range t.zones {
+		zone, f := &t.zones[k], t.s.Series(k, age).F
+		if zone.second != nil {
+			blas64.Axpy(f[2], vector(zone.second), vector(dst))
+		}
+		if zone.fourth != nil {
+			t.unpack(zone)
+			blas64.Axpy(2*f[3], vector(t.unpacked), vector(dst))
+		}
+	}
+}
+
+// Gradient is that of [Activations].
+func (t *Moments) Gradient(pt *model.Point) {
+	clear(pt.Grad)
+	clear(pt.DGrad)
+	t.slope(t.s, pt)
+}
+
+// Border is that of [Activations].
+func (t *Moments) Border(dst []float64, j int) (diagonal, magnitude float64) {
+	clear(dst[:len(t.s.Active)])
+	return t.border(t.s, dst, j)
+}
+
+// Measure takes the sizes of the terms anew, with u the predictors of all samples, where
+// Assemble was last called. It returns the largest difference between the gradient summed
+// over the samples and the one from the moments, relative to the sizes.
+func (t *Moments) Measure(u []float64, age float64) (off float64) {
+	s := t.s
+	clear(t.sizes)
+	clear(t.diags)
+	clear(t.sum)
+	for i, ui := range u {
+		loss, slope, curvature := s.Eval(s.Zone[i], ui, s.Y[i])
+		phi, phiU, _, v, _ := s.weigh(i, age, loss, slope, curvature)
+		if phi == 0 && phiU == 0 {
+			continue
+		}
+		size, bend := s.M[i]*v*GradientTerms(ui, slope, curvature), math.Abs(phiU)
+		for j, x := range s.Row(i) {
+			t.sum[j] += phi * x
+			t.sizes[j] += size * math.Abs(x)
+			t.diags[j] += bend * x * x
+		}
+	}
+	for j, sum := range t.sum {
+		if e := math.Abs(sum - t.grad[j]); e > 0 {
+			off = math.Max(off, e/(t.sizes[j]+s.Floor[j]+s.L1[j]))
+		}
+	}
+	return off
+}

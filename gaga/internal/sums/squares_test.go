@@ -1,0 +1,102 @@
+package sums
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/agepath/agepath/internal/kernel"
+)
+
+// Products with a sum of squares must be those with the samples one by one, with any
+// number of them in the panel, samples taken out again, the vector of the product before
+// or another, and after a reset.
+func TestSquares(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(8, 3))
+	for _, q := range []int{1, 2, 3, 5, 11, 14} {
+		pairs := q * (q + 1) / 2
+		s := newSquares(pairs)
+		x, v := make([]float64, s.ld), make([]float64, pairs)
+		for range 2 {
+			var samples [][]float64
+			var factors []float64
+			for k := range 3*panelRows + 2 {
+				z, c := make([]float64, q), float64(1+rng.IntN(3))
+				for j := range z {
+					z[j] = rng.NormFloat64()
+				}
+				if last := len(samples) - 1; last >= 0 && k%5 == 0 { // the one before goes out
+					z, c = samples[last], -factors[last]
+				}
+				s.add(c, z)
+				samples, factors = append(samples, z), append(factors, c)
+				if k%3 == 0 {
+					for i := range pairs {
+						x[i] = rng.NormFloat64()
+					}
+				}
+				want, size := make([]float64, pairs), make([]float64, pairs)
+				for i, z := range samples {
+					at := 0
+					for a := range q {
+						for b := a; b < q; b++ {
+							v[at] = z[a] * z[b]
+							at++
+						}
+					}
+					along := factors[i] * kernel.Dot(v, x[:pairs])
+					for i := range v {
+						want[i] += along * v[i]
+						size[i] += math.Abs(along * v[i])
+					}
+				}
+				for i, got := range s.mul(x)[:pairs] {
+					if off := math.Abs(got - want[i]); !(off <= 1e-12*(1+size[i])) {
+						t.Fatalf("%d columns, %d samples: entry %d is %v, want %v", q, k+1, i, got, want[i])
+					}
+				}
+			}
+			s.reset()
+		}
+	}
+}
+
+// The triples' product must be that with the whole tensor.
+func TestTwist(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(1, 1))
+	for p := 1; p <= 5; p++ {
+		var triples []float64
+		tensor := make(map[[3]int]float64)
+		for j := range p {
+			for k := j; k < p; k++ {
+				for l := k; l < p; l++ {
+					v := rng.NormFloat64()
+					triples = append(triples, v)
+					for _, at := range [][3]int{{j, k, l}, {j, l, k}, {k, j, l}, {k, l, j}, {l, j, k}, {l, k, j}} {
+						tensor[at] = v
+					}
+				}
+			}
+		}
+		x, got := make([]float64, p), make([]float64, p*(p+1)/2)
+		for j := range x {
+			x[j] = rng.NormFloat64()
+		}
+		twist(got, triples, x)
+		at := 0
+		for j := range p {
+			for k := j; k < p; k++ {
+				want := 0.0
+				for l, xl := range x {
+					want += tensor[[3]int{j, k, l}] * xl
+				}
+				if math.Abs(got[at]-want) > 1e-14*float64(p) {
+					t.Errorf("%d columns: entry %d, %d is %v, want %v", p, j, k, got[at], want)
+				}
+				at++
+			}
+		}
+	}
+}

@@ -1,0 +1,141 @@
+// Package sums has what the samples add to the optimality condition on a partition: the
+// gradient Σ m φ(u) a, its derivatives in θ and in the age, and the objective Σ m F(l).
+//
+// There are four kinds of terms. [NewDirect]'s sum over the samples, for every loss and
+// regularizer. [Moments] (squared loss) and [Margins] (hinge loss) contract sums over
+// zones, where the implicit loss is a short series: a change of zone moves one sample
+// between two zones' sums, and the cost of a step does not grow with the number of samples.
+// [Expansion] replaces most samples by a series about a window's tangent. [New] chooses.
+package sums
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/agepath/agepath/gaga/internal/model"
+	"github.com/agepath/agepath/gaga/internal/tolerance"
+)
+
+// Scope is what terms are summed over, and what they are added to.
+type Scope struct {
+	*model.State
+	Rows    []float64 // len(Watch) x len(Active): the watched samples' active columns; Samples.Rows has all
+	Hess    []float64 // len(Active) x len(Active) in use, row-major: H, upper triangle
+	Floor   []float64 // P: least scale of each coordinate's terms
+	Watched int       // times that Watch was set
+}
+
+// Terms is what the samples add to the optimality condition, without the penalty and
+// without the pinned samples.
+type Terms interface {
+	// Assemble adds the terms at pt to Residual, Scale and Dage, over the active
+	// coordinates. Scales may be those of a point nearby.
+	Assemble(pt *model.Point)
+	// Curve adds the terms to Hess (upper triangle) and Diag at pt, where Assemble was
+	// last called.
+	Curve(pt *model.Point)
+	// Gradients writes the gradient of the terms, of length P, and the sizes of what it
+	// sums, where Assemble was last called.
+	Gradients(gradient, size []float64)
+	// Place takes the zones of all samples, with u their predictors. The caller counts
+	// the zones' members.
+	Place(zones []uint8, u []float64)
+	// Move takes note that sample i has left the zone from; Zone, Members and theta are
+	// those behind the change.
+	Move(i int, from uint8, theta []float64)
+	// Objective returns Σ_i m_i F(l_i) where Assemble was last called.
+	Objective() float64
+	// Summed reports that Assemble needs no predictors: it works from sums over zones.
+	Summed() bool
+	// Affine reports that at a fixed age J is the same everywhere.
+	Affine() bool
+}
+
+// Activations are terms with what it takes to activate coordinates, where Assemble was
+// last called.
+type Activations interface {
+	Terms
+	// Gradient writes the gradient of the terms and its rate along the path into pt's Grad
+	// and DGrad. The point's Rate is current.
+	Gradient(pt *model.Point)
+	// Coordinate returns the gradient in coordinate j, its derivative in the age at fixed
+	// θ, and the size of what it sums.
+	Coordinate(j int) (gradient, dage, size float64)
+	// Border writes row j of the full H over the active coordinates into dst, and returns
+	// its diagonal entry and the sum of that entry's positive parts.
+	Border(dst []float64, j int) (diagonal, magnitude float64)
+}
+
+// New returns the terms that cost least along a path.
+func New(s *Scope) Terms {
+	if t, ok := NewMoments(s); ok {
+		return t
+	}
+	if t, ok := NewExpansion(s); ok {
+		return t
+	}
+	return NewPlain(s)
+}
+
+// NewPlain returns the terms that serve without a window.
+func NewPlain(s *Scope) Terms {
+	if t, ok := NewMargins(s); ok {
+		return t
+	}
+	return NewDirect(s)
+}
+
+// kind has what terms say of themselves.
+type kind struct{ summed, affine bool }
+
+// Summed is that of [Terms].
+func (k kind) Summed() bool { return k.summed }
+
+// Affine is that of [Terms].
+func (k kind) Affine() bool { return k.affine }
+
+// GradientTerms returns the size of the terms of a loss's derivative at the predictor u.
+// The derivative of the squared loss is a difference of u and the target, whose rounding
+// counts where the residual is small.
+func GradientTerms(u, slope, curvature float64) float64 {
+	return math.Abs(slope) + curvature*math.Abs(u)
+}
+
+// weigh returns sample i's m φ and its derivatives in the predictor and in the age; and
+// its weight v with the derivative in the loss.
+func (s *Scope) weigh(i int, age, loss, slope, curvature float64) (phi, phiU, phiAge, v, dv float64) {
+	v, dv, da := s.Weight(s.Zone[i], loss, age)
+	m := s.M[i]
+	return m * v * slope, m * (dv*slope*slope + v*curvature), m * da * slope, v, dv
+}
+
+// size returns the size of the terms of sample i's m φ, with its weight v. Where weights
+// enter from zero, the rounding of u that a weight of slope dv passes on is one of them.
+func (s *Scope) size(i int, u, loss, slope, curvature, v, dv float64) float64 {
+	distance := math.Abs(u) + math.Abs(s.Y[i])
+	if s.Kinked() { // at least that, and can be summed over a zone
+		distance = 2 + loss/s.Cost
+	}
+	// A weight changes by no more than 1, however steep it is.
+	passed := math.Min(tolerance.PassedOn*math.Abs(dv*slope)*distance, 1) * math.Abs(slope)
+	return s.M[i] * (v*GradientTerms(u, slope, curvature) + passed)
+}
+
+// differing returns how many samples are not in the given zones.
+func (s *Scope) differing(zones []uint8) (count int) {
+	for i, z := range zones {
+		if z != s.Zone[i] {
+			count++
+		}
+	}
+	return count
+}
+
+func zeros(n int) []float64 { return make([]float64, n) }
+
+func general(rows, cols int, data []float64) blas64.General {
+	return blas64.General{Rows: rows, Cols: cols, Stride: cols, Data: data}
+}
+
+func vector(data []float64) blas64.Vector { return blas64.Vector{N: len(data), Inc: 1, Data: data} }

@@ -1,0 +1,411 @@
+package sums
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/agepath/agepath/gaga/internal/model"
+)
+
+// The sums over zones must say what the sums over samples say, also after many
+// changes of zone.
+func TestMarginsAreSumsOverSamples(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(60) {
+		rng := rand.New(rand.NewPCG(seed, 5))
+		r := []model.Regularizer{linear{}, hard{}}[seed%2]
+		p := problemOf(rng, 40, 5, 0.3+rng.Float64(), r)
+		a, b := scopeOf(p), scopeOf(p)
+		sums, ok := NewPlain(a).(*Margins)
+		if !ok {
+			t.Fatalf("no zone sums under %T", r)
+		}
+		samples := NewDirect(b)
+		zones, pins := make([]uint8, p.N), 3
+		for i := range zones {
+			zones[i] = uint8(rng.IntN(len(p.Zones)))
+			if zones[i] == model.Pinned {
+				if pins--; pins < 0 {
+					zones[i] = uint8(p.Kinks)
+				}
+			}
+		}
+		a.place(sums, zones, nil)
+		b.place(samples, zones, nil)
+		for range 25 {
+			i, up := rng.IntN(p.N), rng.IntN(2) == 0
+			a.shift(sums, i, up, nil)
+			b.shift(samples, i, up, nil)
+		}
+		sums.Chose()
+		pt := a.draw(rng, 0.5, 10+10*rng.Float64()) // all weights positive
+		other := model.NewPoint(p)
+		other.Age = pt.Age
+		copy(other.Theta, pt.Theta)
+		a.assemble(sums, pt)
+		b.assemble(samples, other)
+		what, size, k := fmt.Sprintf("seed %d: ", seed), float64(p.N), len(a.Active)
+		compare(t, what, a, b, size)
+		same(t, what+"scale", a.Scale[:k], b.Scale[:k], size)
+		same(t, what+"diagonal", a.Diag[:k], b.Diag[:k], size)
+		f := func() []float64 { return make([]float64, p.P) }
+		ga, gb, sa, sb := f(), f(), f(), f()
+		sums.Gradients(ga, sa)
+		samples.Gradients(gb, sb)
+		same(t, what+"gradients", ga, gb, size)
+		same(t, what+"their sizes", sa, sb, size)
+		// The sum takes a sample's loss by its zone's formula, the integral by the loss.
+		want := 0.0
+		for i, z := range a.Zone {
+			loss, _, _ := p.Eval(z, other.U[i], p.Y[i])
+			switch {
+			case int(z) < p.Kinks:
+			case int(z) == len(p.Zones)-1:
+				want += p.M[i] * r.Integral(p.Inside(int(z)-p.Kinks, pt.Age), pt.Age)
+			case r == linear{}:
+				want += p.M[i] * (loss - loss*loss/(2*pt.Age))
+			default:
+				want += p.M[i] * loss
+			}
+		}
+		same(t, what+"objective", []float64{sums.Objective()}, []float64{want}, size)
+	}
+}
+
+// The generation of zone sums must change wherever their products change by more than the
+// sample that moved.
+func TestGeneration(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(4, 4))
+	p := problemOf(rng, 40, 5, 1, linear{})
+	s := scopeOf(p)
+	sums, _ := NewMargins(s)
+	s.place(sums, make([]uint8, p.N), nil)
+	followed, renewed := 0, 0
+	for range 2000 {
+		i, from := rng.IntN(p.N), 0
+		before, generation := append([]float64(nil), sums.Second()...), sums.Generation()
+		from = int(s.Zone[i])
+		if rng.IntN(100) == 0 {
+			sums.Expire()
+		}
+		if !s.shift(sums, i, rng.IntN(2) == 0, nil) {
+			continue
+		}
+		if sums.Generation() != generation {
+			renewed++
+			continue
+		}
+		c := 0.0
+		switch sums.Curved() {
+		case from:
+			c = -p.M[i]
+		case int(s.Zone[i]):
+			c = p.M[i]
+		}
+		for r, x := range p.Row(i) {
+			for q, y := range p.Row(i) {
+				before[r*p.P+q] += c * x * y
+			}
+		}
+		same(t, "products", sums.Second(), before, float64(p.N))
+		followed++
+	}
+	if followed < 500 || renewed < 10 {
+		t.Errorf("%d changes followed, %d taken anew: too few to tell", followed, renewed)
+	}
+}
+
+// Moments must say what the sums over samples say, also after many changes of zone.
+func TestMomentsAreSumsOverSamples(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(60) {
+		rng := rand.New(rand.NewPCG(seed, 7))
+		r := []series{linear{}, hard{}, root{}}[seed%3]
+		p := problemOf(rng, 300, 3, 0, r)
+		a, b := scopeOf(p), scopeOf(p)
+		sums, ok := New(a).(*Moments)
+		if !ok {
+			t.Fatalf("no moments under %T", r)
+		}
+		if _, constant := r.(hard); sums.Constant() != constant {
+			t.Errorf("constant weights under %T: %v", r, sums.Constant())
+		}
+		if _, rough := r.(root); sums.SmoothWeights() == rough {
+			t.Errorf("smooth weights under %T: %v", r, !rough)
+		}
+		samples := NewDirect(b)
+		pt := a.draw(rng, 1, 0.5+rng.Float64())
+		other := model.NewPoint(p)
+		other.Age = pt.Age
+		copy(other.Theta, pt.Theta)
+		copy(other.Rate, pt.Rate)
+		for range 3 {
+			u, zones := a.predictors(pt.Theta), make([]uint8, p.N)
+			for i := range zones {
+				loss, _, _ := p.Loss.Eval(u[i], p.Y[i])
+				zones[i] = uint8(p.Of(loss, pt.Age))
+			}
+			a.place(sums, zones, u)
+			b.place(samples, zones, u)
+			for i := range p.N { // a few leave their zones, and come back
+				if rng.IntN(10) == 0 {
+					for _, up := range []bool{zones[i] == 0, zones[i] != 0} {
+						a.shift(sums, i, up, pt.Theta)
+						b.shift(samples, i, up, pt.Theta)
+					}
+				}
+			}
+			a.assemble(sums, pt)
+			if off := sums.Measure(u, pt.Age); !(off <= 1e-13) {
+				t.Errorf("seed %d: the moments are off by %v", seed, off)
+			}
+			a.assemble(sums, pt)
+			b.assemble(samples, other)
+			what, size := fmt.Sprintf("seed %d: ", seed), 10*float64(p.N)
+			compare(t, what, a, b, size)
+			sa, sb := make([]float64, p.P), make([]float64, p.P)
+			sums.Gradients(make([]float64, p.P), sa)
+			samples.Gradients(make([]float64, p.P), sb)
+			for j := range sb { // what passes through the weights is not in the moments'
+				if !(sa[j] <= sb[j]*(1+1e-12) && sb[j] <= 1.1*sa[j]+float64(p.N)) {
+					t.Errorf("%ssize %v, over the samples %v", what, sa[j], sb[j])
+				}
+				copy(sums.sizes, sb)
+			}
+			copy(sums.diags, absoluteDiagonal(samples.(*direct), b))
+			compareActivations(t, what, sums, samples, pt, other, a, size)
+			if sums.SmoothWeights() {
+				checkWeighted(t, sums, pt, u)
+			}
+			for _, j := range a.Active {
+				pt.Theta[j] += 0.05 * rng.NormFloat64()
+			}
+			copy(other.Theta, pt.Theta)
+		}
+	}
+}
+
+// absoluteDiagonal returns Σ m|∂φ/∂u| x² of all coordinates.
+func absoluteDiagonal(d *direct, s *Scope) []float64 {
+	sums := make([]float64, s.P)
+	for i, phiU := range d.phiU {
+		for j, x := range s.Row(i) {
+			sums[j] += math.Abs(phiU) * x * x
+		}
+	}
+	return sums
+}
+
+// checkWeighted checks the weighted second moments.
+func checkWeighted(t *testing.T, sums *Moments, pt *model.Point, u []float64) {
+	t.Helper()
+	p, q := sums.s.Problem, sums.Q()
+	got, want := make([]float64, q*q), make([]float64, q*q)
+	sums.Weighted(got, pt.Theta, pt.Age)
+	for i := range p.N {
+		loss, _, _ := p.Loss.Eval(u[i], p.Y[i])
+		v, _, _ := p.Weight(sums.s.Zone[i], loss, pt.Age)
+		z := append(append([]float64(nil), p.Row(i)...), -p.Y[i])
+		for a, x := range z {
+			for b, y := range z {
+				want[a*q+b] += p.M[i] * v * x * y
+			}
+		}
+	}
+	same(t, "weighted moments", got, want, 10*float64(p.N))
+}
+
+// Direct sums that follow zones, θ, active coordinates and watched samples must be those
+// that are taken anew, and what a watched sample adds must not depend on the others.
+func TestDirectFollowsChanges(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(30) {
+		rng := rand.New(rand.NewPCG(seed, 8))
+		r := []model.Regularizer{linear{}, root{}, logarithm{a: 1}}[seed%3]
+		p := problemOf(rng, 60, 5, float64(seed%2), r)
+		a, b := scopeOf(p), scopeOf(p)
+		kept := NewDirect(a)
+		pt := a.draw(rng, 0.2, 30) // all weights positive
+		a.place(kept, make([]uint8, p.N), nil)
+		for range 60 {
+			switch rng.IntN(6) {
+			case 0:
+				pt.Theta[a.Active[rng.IntN(len(a.Active))]] += 1e-3 * rng.NormFloat64()
+			case 1:
+				pt.Age *= 1.001
+			case 2:
+				if j := a.Active[0]; len(a.Active) > 2 {
+					pt.Theta[j] = 0
+					a.activate(append([]int(nil), a.Active[1:]...))
+				}
+			case 3:
+				var some []int
+				for i := range p.N {
+					if rng.IntN(4) > 0 {
+						some = append(some, i)
+					}
+				}
+				a.watch(some)
+			default:
+				a.shift(kept, rng.IntN(p.N), rng.IntN(2) == 0, pt.Theta)
+			}
+			b.Watch = a.Watch
+			b.activate(a.Active)
+			anew := NewDirect(b)
+			b.place(anew, a.Zone, nil)
+			other := model.NewPoint(p)
+			other.Age = pt.Age
+			copy(other.Theta, pt.Theta)
+			copy(other.Rate, pt.Rate)
+			a.assemble(kept, pt)
+			b.assemble(anew, other)
+			what, size, k := fmt.Sprintf("seed %d: ", seed), 10*float64(p.N), len(a.Active)
+			compare(t, what, a, b, size)
+			compareActivations(t, what, kept, anew, pt, other, a, size)
+			for r, scale := range a.Scale[:k] {
+				if !(math.Abs(scale-b.Scale[r]) <= 0.05*b.Scale[r]+1e-12) {
+					t.Errorf("%sscale %v, anew %v", what, scale, b.Scale[r])
+				}
+			}
+		}
+	}
+}
+
+// An expansion's sums in its window must be those over the samples.
+func TestExpansion(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		model.Regularizer
+		part float64 // of the radius: its error is an estimate
+	}{{power{order: 1.35}, 1}, {power{order: 1.7}, 0.7}, {logarithm{a: 1}, 0.7}} {
+		r := test.Regularizer
+		t.Run(fmt.Sprint(r), func(t *testing.T) {
+			t.Parallel()
+			rng := rand.New(rand.NewPCG(2, 9))
+			p := problemOf(rng, 2200, 3, 0, r)
+			s := scopeOf(p)
+			e, ok := New(s).(*Expansion)
+			if !ok {
+				t.Fatal("the sums are not expanded")
+			}
+			pt := model.NewPoint(p)
+			pt.Age = 0.3
+			copy(pt.Theta, []float64{0.9, -0.4, 0.05, 0.1})
+			copy(pt.Rate, []float64{0.2, -0.1, 0.1, -0.05})
+			u, du := s.predictors(pt.Theta), s.predictors(pt.Rate)
+			zones, norms := make([]uint8, p.N), make([]float64, p.N)
+			for i := range zones {
+				loss, _, _ := p.Loss.Eval(u[i], p.Y[i])
+				zones[i] = uint8(p.Of(loss, pt.Age))
+				for _, x := range p.Row(i) {
+					norms[i] += x * x
+				}
+				norms[i] = math.Sqrt(norms[i])
+			}
+			s.place(e, zones, u)
+			distance := func(x []float64) (sum float64) {
+				for _, v := range x {
+					sum += v * v
+				}
+				return math.Sqrt(sum)
+			}
+			var watched []int
+			length, radius := e.Expand(pt, View{
+				U: u, DU: du, Norms: norms, Length: 0.02, Shortest: 1e-9 * pt.Age, Distance: distance,
+				Watch: func(length float64) []int {
+					watched = watched[:0]
+					for i, ui := range u {
+						speed := math.Abs(du[i]) + norms[i]*0.3*distance(pt.Rate) + 1/(2*math.Sqrt(pt.Age))
+						if math.Abs(math.Abs(ui-p.Y[i])-math.Sqrt(pt.Age)) <= speed*length {
+							watched = append(watched, i)
+						}
+					}
+					return watched
+				},
+			})
+			if len(watched) > p.N/4 || length < 1e-4 {
+				t.Fatalf("the window is %v long, %d samples are watched", length, len(watched))
+			}
+			s.watch(watched)
+			radius = test.part * math.Min(radius, 0.3*distance(pt.Rate)*length)
+			checkExpansion(t, rng, e, pt, length, radius)
+			e.Close()
+			s.watch(s.All)
+			b := scopeOf(p)
+			b.activate(s.Active)
+			samples := NewDirect(b)
+			b.place(samples, zones, nil)
+			s.assemble(e, pt)
+			other := model.NewPoint(p)
+			other.Age = pt.Age
+			copy(other.Theta, pt.Theta)
+			copy(other.Rate, pt.Rate)
+			b.assemble(samples, other)
+			compare(t, "without a window: ", s, b, 10*float64(p.N))
+			compareActivations(t, "without a window: ", e, samples, pt, other, s, 10*float64(p.N))
+		})
+	}
+}
+
+// checkExpansion compares sums at points of the window, of a length, opened at l, that are
+// up to the radius off the tangent.
+func checkExpansion(t *testing.T, rng *rand.Rand, e *Expansion, l *model.Point, length, radius float64) {
+	t.Helper()
+	s := e.s
+	watched := make([]bool, s.N)
+	for _, i := range s.Watch {
+		watched[i] = true
+	}
+	for range 20 {
+		h := rng.Float64() * length
+		pt, off := model.NewPoint(s.Problem), make([]float64, s.P)
+		pt.Age = l.Age + h
+		size := 0.0
+		for j := range off {
+			off[j] = rng.NormFloat64()
+			size += off[j] * off[j]
+		}
+		for j := range off {
+			pt.Theta[j] = l.Theta[j] + h*l.Rate[j] + rng.Float64()*radius/math.Sqrt(size)*off[j]
+		}
+		copy(pt.Rate, l.Rate)
+		s.assemble(e, pt)
+		u := s.predictors(pt.Theta)
+		grad, dgrad, value, terms := zeros(s.P), zeros(s.P), 0.0, zeros(s.P)
+		full := zeros(s.P * s.P)
+		for i := range s.N {
+			if watched[i] {
+				continue
+			}
+			loss, slope, curvature := s.Loss.Eval(u[i], s.Y[i])
+			v, dv, da := s.Weight(s.Zone[i], loss, pt.Age)
+			m := s.M[i]
+			value += m * s.Regularizer.Integral(loss, pt.Age)
+			for j, x := range s.Row(i) {
+				grad[j] += m * v * slope * x
+				dgrad[j] += m * da * slope * x
+				terms[j] += m * math.Abs(v*slope*x)
+				for k, y := range s.Row(i) {
+					full[j*s.P+k] += m * (dv*slope*slope + v*curvature) * x * y
+				}
+			}
+		}
+		r := &e.rest
+		for j := range grad {
+			if math.Abs(r.grad[j]-grad[j]) > 1e-11*terms[j] || math.Abs(r.dgrad[j]-dgrad[j]) > 1e-7*terms[j]/pt.Age {
+				t.Errorf("gradient %v, rate %v, want %v, %v (terms %v)", r.grad[j], r.dgrad[j], grad[j], dgrad[j], terms[j])
+			}
+			for k := range grad {
+				if math.Abs(r.entry(j, k)-full[j*s.P+k]) > 1e-5*full[j*s.P+j] {
+					t.Errorf("H[%d,%d] is %v, want %v", j, k, r.entry(j, k), full[j*s.P+k])
+				}
+			}
+		}
+		if math.Abs(r.value-value) > 1e-11*value {
+			t.Errorf("value %v, want %v", r.value, value)
+		}
+	}
+}

@@ -1,0 +1,97 @@
+package sums
+
+import "github.com/agepath/agepath/gaga/internal/model"
+
+// whole has terms over all coordinates, at the point where they were last assembled.
+type whole struct {
+	grad, dgrad []float64 // P, or more: Σ m φ a and Σ m ∂φ/∂λ a
+	sizes       []float64 // P: of the terms of grad
+	value       float64   // Σ m F
+}
+
+// reset makes the gradient, its rate and the value zero.
+func (w *whole) reset() {
+	clear(w.grad)
+	clear(w.dgrad)
+	w.value = 0
+}
+
+// addTo adds the active coordinates' terms to the system of equations.
+func (w *whole) addTo(s *Scope) {
+	for r, j := range s.Active {
+		s.Residual[r] += w.grad[j]
+		s.Dage[r] += w.dgrad[j]
+		s.Scale[r] += w.sizes[j]
+	}
+}
+
+// Gradients is that of [Terms].
+func (w *whole) Gradients(gradient, size []float64) {
+	copy(gradient, w.grad)
+	copy(size, w.sizes)
+}
+
+// Objective is that of [Terms].
+func (w *whole) Objective() float64 { return w.value }
+
+// curved is whole with second derivatives.
+type curved struct {
+	whole
+	full   []float64 // at the given stride, upper triangle: H
+	stride int
+	diags  []float64 // P: Σ m|∂φ/∂u| a_j²
+}
+
+// newCurved returns terms over p coordinates, with room for rows of H and gradients of a
+// greater length.
+func newCurved(p, stride int) curved {
+	return curved{
+		whole: whole{grad: zeros(stride), dgrad: zeros(stride), sizes: zeros(p)},
+		full:  zeros(stride * stride), stride: stride, diags: zeros(p),
+	}
+}
+
+// reset is that of whole, with H.
+func (c *curved) reset() {
+	c.whole.reset()
+	clear(c.full)
+}
+
+// entry returns an entry of H.
+func (c *curved) entry(a, b int) float64 { return c.full[min(a, b)*c.stride+max(a, b)] }
+
+// bend adds H over the active coordinates.
+func (c *curved) bend(s *Scope) {
+	k := len(s.Active)
+	for r, j := range s.Active {
+		s.Diag[r] += c.diags[j]
+		for q := r; q < k; q++ {
+			s.Hess[r*k+q] += c.full[j*c.stride+s.Active[q]]
+		}
+	}
+}
+
+// slope adds the gradient and its rate to those of pt.
+func (c *curved) slope(s *Scope, pt *model.Point) {
+	for j := range s.P {
+		rate := c.dgrad[j]
+		for _, k := range s.Active {
+			rate += c.entry(j, k) * pt.Rate[k]
+		}
+		pt.Grad[j] += c.grad[j]
+		pt.DGrad[j] += rate
+	}
+}
+
+// Coordinate is that of [Activations].
+func (c *curved) Coordinate(j int) (gradient, dage, size float64) {
+	return c.grad[j], c.dgrad[j], c.sizes[j]
+}
+
+// border adds row j of H over the active coordinates to dst, and returns the rest.
+func (c *curved) border(s *Scope, dst []float64, j int) (diagonal, magnitude float64) {
+	for r, k := range s.Active {
+		dst[r] += c.entry(j, k)
+	}
+	return c.entry(j, j), c.diags[j]
+}

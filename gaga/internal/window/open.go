@@ -1,0 +1,258 @@
+package window
+
+import (
+	"math"
+
+	"github.com/agepath/agepath/gaga/internal/model"
+	"github.com/agepath/agepath/gaga/internal/sums"
+	"github.com/agepath/agepath/gaga/internal/tolerance"
+)
+
+// zones are sums over zones, which see to their sizes and their rounding themselves.
+type zones struct{}
+
+func (zones) open(w *Window, left *model.Point, _ float64) {
+	if w.begin(left) {
+		w.extend(left, w.last)
+		w.end(left)
+	}
+}
+
+func (zones) withdraw(w *Window, _ []float64, _ float64) { w.condition.SetWatch(nil) }
+
+// moments are moments of the zones, whose sizes are taken anew after many changes of zone
+// and which are summed anew where they have drifted.
+type moments struct {
+	*sums.Moments
+	zones
+	measured int // changes of zone when the sizes were last taken
+}
+
+func (m *moments) open(w *Window, left *model.Point, used float64) {
+	s := w.condition.State()
+	if moves := m.Moves(); moves < m.measured || moves-m.measured >= s.N/tolerance.WindowMoves {
+		w.condition.Predict(left.U, left.Theta)
+		w.condition.Assemble(left)
+		if off := m.Measure(w.u, left.Age); off > tolerance.WindowDrift || moves > s.N {
+			m.Sum(w.u)
+			w.condition.Assemble(left)
+		}
+		m.measured = m.Moves()
+	}
+	m.zones.open(w, left, used)
+}
+
+func (m *moments) withdraw(w *Window, u []float64, age float64) {
+	m.zones.withdraw(w, u, age)
+	m.Measure(u, age)
+	m.measured = m.Moves()
+}
+
+// expansion is one of the terms in the window. It is left alone where few samples reach a
+// boundary while it is good: all samples are then summed as they are.
+type expansion struct{ *sums.Expansion }
+
+func (e expansion) open(w *Window, left *model.Point, used float64) {
+	if !w.begin(left) {
+		return
+	}
+	longest := e.Longest(used)
+	w.length = math.Min(w.length, longest)
+	if w.due(longest) < tolerance.WindowReached {
+		w.watchAll(left)
+		e.Close()
+		w.length = math.Min(tolerance.WindowFarther*longest, w.length)
+		return
+	}
+	w.extend(left, longest)
+	length, radius := e.Expand(left, sums.View{
+		U: w.u, DU: w.du, Norms: w.norms, Length: w.length, Shortest: tolerance.Nudge * left.Age,
+		Distance: func(x []float64) float64 { return w.Distance(nil, x) },
+		Watch: func(length float64) []int {
+			w.within(length)
+			return w.samples
+		},
+	})
+	w.length, w.moved = length, math.Min(w.moved, radius)
+	w.end(left)
+}
+
+func (e expansion) withdraw(w *Window, _ []float64, _ float64) {
+	e.Close()
+	w.condition.SetWatch(w.condition.State().All)
+}
+
+// begin places the window at left and finds how soon each sample can reach a boundary. It
+// reports false where there are so few samples that all are watched.
+func (w *Window) begin(left *model.Point) bool {
+	s := w.condition.State()
+	w.age = left.Age
+	copy(w.theta, left.Theta)
+	copy(w.rate, left.Rate)
+	w.Norms(w.moving())
+	if s.N <= max(tolerance.WindowMany, tolerance.WindowRows*s.P) {
+		w.watchAll(left)
+		return false
+	}
+	w.condition.PredictAll(w.du, left.Rate)
+	ends, rates := boundaries(s, w.age)
+	w.reach(ends, rates, w.speed(), w.leap)
+	if w.length <= 0 {
+		w.length = tolerance.WindowFirst * left.Age
+	}
+	return true
+}
+
+// speed is how fast θ may leave the tangent.
+func (w *Window) speed() float64 { return tolerance.WindowStray*w.Distance(nil, w.rate) + w.drift }
+
+// extend chooses how far the window goes, and its samples.
+func (w *Window) extend(left *model.Point, longest float64) {
+	n := w.condition.State().N
+	w.fit(min(tolerance.WindowFew, n), MostWatched(n), longest)
+	w.within(tolerance.WindowAmple * w.length)
+	w.moved = tolerance.WindowAmple*w.speed()*w.length + w.leap + tolerance.Roundoff*w.Distance(nil, left.Theta)
+}
+
+// end watches the window's samples.
+func (w *Window) end(left *model.Point) {
+	w.radius = tolerance.WindowAmple * w.growth(w.age+w.length)
+	w.watch(left, w.samples)
+}
+
+// watchAll watches all samples: no bound is needed.
+func (w *Window) watchAll(left *model.Point) {
+	w.extent = extent{w.age, math.Inf(1), math.Inf(1)}
+	w.watch(left, w.condition.State().All)
+}
+
+// watch makes the given samples the watched ones, at left.
+func (w *Window) watch(left *model.Point, samples []int) {
+	w.condition.SetWatch(samples)
+	w.condition.Predict(left.U, left.Theta)
+	w.condition.Predict(left.DU, left.Rate)
+	w.condition.State().Evaluate(left)
+}
+
+// reach finds in how many ages each sample can reach a boundary of its zone, where θ
+// leaves the tangent at a speed, or at once by a leap. Boundaries move ever slower with
+// the age.
+func (w *Window) reach(ends, rates []float64, speed, leap float64) {
+	s := w.condition.State()
+	kinked := s.Kinked()
+	const least = 0x1p-1022 // against 0/0; smaller numbers divide slowly
+	for i, u := range w.u {
+		z := int(s.Zone[i])
+		if kinked && z == model.Pinned {
+			w.near[i] = 0
+			continue
+		}
+		r, dr := defect(kinked, s.Y[i], u, w.du[i])
+		stray, jump := w.norms[i]*speed+least, w.norms[i]*leap
+		down, up := max(rates[z], 0)-dr, dr-min(rates[z+1], 0)
+		w.near[i] = min((math.Abs(r-ends[z])-jump)/(stray+max(down, 0)), (math.Abs(ends[z+1]-r)-jump)/(stray+max(up, 0)))
+	}
+}
+
+// due returns how many samples reach a boundary of their zones on the tangent within a
+// length.
+func (w *Window) due(length float64) (n int) {
+	s := w.condition.State()
+	kinked := s.Kinked()
+	ends, rates := boundaries(s, w.age)
+	for i, u := range w.u {
+		z := int(s.Zone[i])
+		r, dr := defect(kinked, s.Y[i], u, w.du[i])
+		down, up := max(max(rates[z], 0)-dr, 0), max(dr-rates[z+1], 0)
+		if math.Abs(r-ends[z]) <= length*down || math.Abs(ends[z+1]-r) <= length*up {
+			n++
+		}
+	}
+	return n
+}
+
+// count returns how many of the values are no larger than a limit.
+func count(values []float64, limit float64) (n int) {
+	for _, at := range values {
+		if at <= limit {
+			n++
+		}
+	}
+	return n
+}
+
+// within makes samples those that can reach a boundary within a length.
+func (w *Window) within(length float64) {
+	w.samples = w.samples[:0]
+	for i, at := range w.near {
+		if at <= length {
+			w.samples = append(w.samples, i)
+		}
+	}
+}
+
+// fit halves or doubles the window's length until it has between few and many samples.
+// Those that tie at a boundary right now are in every window; others that tie come and
+// go together, so that few may be out of reach. Where more are so close to one that a
+// window without them would not last, they are watched, for as long as hardly any others
+// come.
+func (w *Window) fit(few, many int, longest float64) {
+	shortest := tolerance.Nudge * w.age
+	tied := count(w.near, shortest)
+	few, many = few+tied, many+tied
+	for w.length > shortest && count(w.near, w.length) > many {
+		if w.length < tolerance.WindowBrief*w.age {
+			most := int(tolerance.WindowCrowd * float64(count(w.near, w.length)))
+			for w.length < longest && count(w.near, 2*w.length) <= most {
+				w.length *= 2
+			}
+			return
+		}
+		w.length *= 0.5
+	}
+	for w.length < longest && count(w.near, w.length) < few && count(w.near, 2*w.length) <= many {
+		w.length *= 2
+	}
+}
+
+// Surround makes the window a neighbourhood of pt, in all directions alike, in which few
+// samples can change their zones, and watches these. All samples are moved to the zones of
+// their losses. It reports false where too many are at a boundary.
+func (w *Window) Surround(pt *model.Point) bool {
+	s := w.condition.State()
+	w.condition.PredictAll(w.u, pt.Theta)
+	zones := make([]uint8, s.N)
+	for i, u := range w.u {
+		loss, _, _ := s.Loss.Eval(u, s.Y[i])
+		zones[i] = uint8(s.Kinks + s.Of(loss, pt.Age))
+	}
+	w.condition.Place(zones, w.u, nil)
+	w.condition.Choose()
+	w.condition.Assemble(pt)
+	w.outside.withdraw(w, w.u, pt.Age)
+	w.age = pt.Age
+	copy(w.theta, pt.Theta)
+	clear(w.rate)
+	w.Norms(w.moving())
+	if s.N <= tolerance.WindowMany {
+		w.extent = extent{pt.Age, math.Inf(1), 0}
+		w.condition.SetWatch(s.All)
+		return true
+	}
+	clear(w.du)
+	ends, rates := boundaries(s, w.age)
+	clear(rates)
+	w.reach(ends, rates, 1, 0)
+	size := w.Distance(nil, pt.Theta)
+	for w.length = size; ; w.length *= 0.5 { // near has distances here, not ages
+		if w.within(tolerance.WindowAmple * w.length); len(w.samples) <= MostWatched(s.N) {
+			break
+		}
+		if !(w.length > tolerance.WindowSize*size) {
+			return false
+		}
+	}
+	w.moved, w.radius = w.length, 0
+	w.condition.SetWatch(w.samples)
+	return true
+}

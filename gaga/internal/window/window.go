@@ -1,0 +1,223 @@
+// Package window bounds which samples can reach a threshold soon, so that the others need
+// not be looked at.
+package window
+
+import (
+	"math"
+	"slices"
+
+	"github.com/agepath/agepath/gaga/internal/condition"
+	"github.com/agepath/agepath/gaga/internal/model"
+	"github.com/agepath/agepath/gaga/internal/sums"
+	"github.com/agepath/agepath/gaga/internal/tolerance"
+)
+
+// Horizon says how far the watched samples tell of all crossings.
+type Horizon interface {
+	// Ahead returns the ages beyond left in which only watched samples can cross. It opens
+	// a new window at left where the last is used up.
+	Ahead(left *model.Point) float64
+	// Inside reports whether only watched samples can have crossed at pt.
+	Inside(pt *model.Point) bool
+	// Close makes the next Ahead open a new window.
+	Close()
+}
+
+// Everything is the horizon where all samples are watched.
+type Everything struct{}
+
+func (Everything) Ahead(*model.Point) float64 { return math.Inf(1) }
+func (Everything) Inside(*model.Point) bool   { return true }
+
+// Close has nothing to do: there is no window that could end.
+func (Everything) Close() {}
+
+// Window is a neighbourhood of a point of the path in which only the watched samples can
+// reach a boundary of their zones. Sample i is at a distance d_i from the next boundary
+// ρ, in its residual for the squared loss, with ρ = √threshold, and in its margin's
+// defect for the hinge loss, with ρ = threshold/C. On the tangent at that point it
+// approaches the boundary at a known rate; a θ that is off the tangent by Δθ moves the
+// residual or the defect by at most ‖a_i‖‖Δθ‖ more. So the sample need not be watched
+// while both together are less than d_i. The norms are those of a [Ruler], over the
+// coordinates that can move.
+type Window struct {
+	*Ruler
+	line
+	extent
+	condition *condition.Primal
+	outside   outside
+	last      float64 // end of the range of ages
+	lasting   bool    // it bounds moves of all coordinates, always
+	widened   bool    // it does so now
+
+	drift float64 // running mean of ‖Δθ‖ by jumps, per unit of age
+	leap  float64 // ‖Δθ‖ of the largest recent jump
+
+	u, du   []float64 // N: predictors where the window was opened, and their rates
+	near    []float64 // N: in how many ages each sample can reach a boundary at the earliest
+	samples []int     // room for the watched samples
+}
+
+// line is the tangent that a window is opened along.
+type line struct {
+	theta, rate []float64
+	age         float64
+}
+
+// extent is how far a window goes.
+type extent struct {
+	length float64 // ages
+	moved  float64 // largest ‖Δθ‖ inside, off the tangent
+	radius float64 // largest |Δρ| inside
+}
+
+// outside is how the terms of the samples that are not watched are summed.
+type outside interface {
+	// open opens a window at left, where the predictors of all samples are known. The last
+	// window was opened so many ages before.
+	open(w *Window, left *model.Point, used float64)
+	// withdraw watches as few samples as the sums of all others allow without a window, at
+	// the predictors u of all samples and an age.
+	withdraw(w *Window, u []float64, age float64)
+}
+
+// New returns a *Window where the terms of the condition allow one, else [Everything].
+// Last is the end of the range of ages.
+func New(c *condition.Primal, last float64) Horizon {
+	s := c.State()
+	f := func(k int) []float64 { return make([]float64, k) }
+	w := &Window{condition: c, last: last, lasting: s.Kinked() && !s.Sparse()}
+	switch t := c.Terms().(type) {
+	case *sums.Moments:
+		w.outside, w.lasting = &moments{Moments: t}, t.Constant()
+	case *sums.Expansion:
+		w.outside = expansion{t}
+	default:
+		if !t.Summed() {
+			return Everything{}
+		}
+		w.outside = zones{}
+	}
+	w.Ruler = NewRuler(&s.Samples)
+	w.line = line{theta: f(s.P), rate: f(s.P)}
+	w.u, w.du, w.near = f(s.N), f(s.N), f(s.N)
+	return w
+}
+
+// MostWatched returns how many of n samples a window watches at most.
+func MostWatched(n int) int { return max(tolerance.WindowMany, n/tolerance.WindowPart) }
+
+// Ahead opens a new window at left where the last is nearly used up.
+func (w *Window) Ahead(left *model.Point) float64 {
+	if w.Inside(left) {
+		ahead := w.age + w.length - left.Age
+		// Behind kinks θ may leave the tangent.
+		if rate := w.Distance(w.rate, left.Rate); rate > 0 {
+			ahead = math.Min(ahead, (w.moved-w.strayed(left))/rate)
+		}
+		if ahead > tolerance.WindowLeft*w.length {
+			return ahead
+		}
+	}
+	w.condition.PredictAll(w.u, left.Theta)
+	w.outside.open(w, left, left.Age-w.age)
+	return w.length
+}
+
+// Inside closes a window of other coordinates than can move now.
+func (w *Window) Inside(pt *model.Point) bool {
+	if !slices.Equal(w.columns, w.moving()) {
+		w.length = 0
+	}
+	return w.length > 0 && w.strayed(pt) <= w.moved && w.growth(pt.Age) <= w.radius
+}
+
+// Close makes the next Ahead open a new window.
+func (w *Window) Close() { w.length = 0 }
+
+// Widen makes windows bound moves of all coordinates, as those of a landing, or again of
+// the active ones only.
+func (w *Window) Widen(all bool) { w.widened = all }
+
+// WatchNone closes the window and watches no samples, or all where the sums need that. U
+// are the predictors of all samples, at the age.
+func (w *Window) WatchNone(u []float64, age float64) {
+	w.Close()
+	w.outside.withdraw(w, u, age)
+}
+
+// Jumped takes note of a jump and of the ages that the path was smooth before it: windows
+// leave room for as many more. Jumps closer together than a window pays say nothing of
+// how often they come.
+func (w *Window) Jumped(from, to []float64, ages float64) {
+	length := w.Distance(from, to)
+	w.leap = math.Max(tolerance.WindowLeap*w.leap, length)
+	if ages > tolerance.WindowBrief*w.age {
+		w.drift += (length/ages - w.drift) / tolerance.WindowJumps
+	}
+}
+
+// moving returns the coordinates that can move inside the window.
+func (w *Window) moving() []int {
+	if w.lasting || w.widened {
+		return w.every
+	}
+	return w.condition.State().Active
+}
+
+// strayed returns ‖Δθ‖ of pt off the tangent.
+func (w *Window) strayed(pt *model.Point) float64 {
+	var sum float64
+	h := pt.Age - w.age
+	for j, x := range pt.Theta {
+		x = (x - w.theta[j] - h*w.rate[j]) * w.scale[j]
+		sum += x * x
+	}
+	return math.Sqrt(sum)
+}
+
+// growth returns by how much the boundaries ρ have moved up to an age at most.
+func (w *Window) growth(age float64) (most float64) {
+	s := w.condition.State()
+	for k := range s.Thresholds() {
+		a, _ := boundary(s, k, w.age)
+		b, _ := boundary(s, k, age)
+		most = math.Max(most, math.Abs(b-a))
+	}
+	return most
+}
+
+// boundary returns threshold k of the regularizer at an age as a boundary ρ of the
+// residual or the defect, and its rate.
+func boundary(s *model.State, k int, age float64) (rho, rate float64) {
+	threshold, slope := s.Regularizer.Threshold(k, age)
+	if s.Kinked() {
+		return threshold / s.Cost, slope / s.Cost
+	}
+	rho = math.Sqrt(threshold)
+	return rho, slope / (2 * rho)
+}
+
+// boundaries returns the boundaries ρ of all zones at an age and their rates: of zone z
+// the lower end is entry z, the upper one entry z+1; pinned samples are at both.
+func boundaries(s *model.State, age float64) (ends, rates []float64) {
+	last := len(s.Zones)
+	ends, rates = make([]float64, last+1), make([]float64, last+1)
+	ends[0], ends[last] = math.Inf(-1), math.Inf(1)
+	for k := range s.Thresholds() {
+		ends[s.Kinks+k+1], rates[s.Kinks+k+1] = boundary(s, k, age)
+	}
+	return ends, rates
+}
+
+// defect returns what of a sample is compared with the boundaries ρ, and its rate: the
+// margin's defect where the loss has a kink, else the size of the residual.
+func defect(kinked bool, y, u, du float64) (r, dr float64) {
+	if kinked {
+		return 1 - y*u, -y * du
+	}
+	if r = u - y; r < 0 {
+		return -r, -du
+	}
+	return r, du
+}
