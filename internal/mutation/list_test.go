@@ -138,7 +138,7 @@ var limits = []mutation{
 	{"queue: one certain death too few", "experiment/queue/tally.go", `t.Died >= deaths-1`, `t.Died >= deaths-2`, "./experiment/queue Dead|Lost"},
 	{"dataset: rows without a bound", "experiment/dataset/table.go", `if err := t.fits(t.kept() + 1); err != nil {`, `if err := t.fits(0); err != nil {`, "./experiment/dataset Limits"},
 	{"dataset: labels without a bound", "experiment/dataset/classes.go", `if len(t.texts) == most {`, `if false {`, "./experiment/dataset Limits"},
-	{"dataset: a pipe is opened", "experiment/dataset/read.go", `err = regular(info)`, `err = nil`, "./cmd/coordinator Irregular"},
+	{"dataset: a pipe is opened", "experiment/dataset/read.go", `err = regular(info)`, `_, err = info, nil`, "./cmd/coordinator Irregular"},
 	{"dataset: the grid's limit is not asked", "experiment/check.go", `source.Memory = p.grid.Limits.Memory`, `source.Memory = 0`, "./cmd/coordinator ManyShort"},
 }
 

@@ -20,7 +20,7 @@ const long = "AGEPATH_MUTATIONS"
 
 // patience bounds the tests of one mutation. A test that waits for what no longer
 // comes has noticed.
-const patience = 3 * time.Minute
+const patience = 5 * time.Minute
 
 // root is the folder of the module.
 const root = "../.."
