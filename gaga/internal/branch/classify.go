@@ -118,12 +118,6 @@ func Apply(c condition.Condition, x model.Crossing, theta []float64) {
 	}
 }
 
-// Wakes reports whether a crossing brings the first sample of weight while unpenalized
-// coordinates are frozen: they then jump to where it is fitted best.
-func Wakes(s *model.State, x model.Crossing) bool {
-	return s.Frozen && x.Cause == model.SampleDown && !s.Strict()
-}
-
 // neighbours returns the zones that a sample's crossing leaves and enters.
 func neighbours(s *model.State, x model.Crossing) (from, to uint8) {
 	from = s.Zone[x.Index]

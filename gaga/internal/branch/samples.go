@@ -96,7 +96,7 @@ func (s *samples) test(pt *model.Point, x model.Crossing) (scalar float64, ok bo
 // false where φ itself breaks, or its slope is infinite.
 func (s *samples) bend(pt *model.Point, x model.Crossing) (change float64, ok bool) {
 	from, to := neighbours(s.State, x)
-	if s.Zones[min(from, to)].Break || Wakes(s.State, x) {
+	if s.Zones[min(from, to)].Break || s.Wakes(x) {
 		return 0, false
 	}
 	change = s.slopeIn(pt, x, to) - s.slopeIn(pt, x, from)

@@ -81,7 +81,6 @@ func (s *site) place(pt *model.Point, age float64, theta, u []float64, zones []u
 	}
 	s.condition.Place(zones, u, pt.Theta)
 	s.condition.Choose()
-	s.horizon.Close()
 	if w, ok := s.horizon.(*window.Window); ok {
 		w.WatchNone(u, age)
 	}

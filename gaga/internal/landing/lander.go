@@ -146,7 +146,7 @@ func (l *Lander) Leave(ctx context.Context, pt *model.Point, x model.Crossing, r
 	from := model.Point{Age: pt.Age, Theta: append([]float64(nil), pt.Theta...)}
 	breadth := l.nudge(pt.Age)
 	age := math.Min(pt.Age*(1+breadth), l.options.Last)
-	if l.wakes(x) {
+	if l.state.Wakes(x) {
 		age = l.firstWeight(pt, age)
 	}
 	begin := l.depart(pt, x, age)
@@ -212,12 +212,6 @@ func (l *Lander) nudge(age float64) float64 {
 	b := tolerance.Nudge * math.Exp2(float64(max(0, l.restless-tolerance.RestlessJumps)))
 	l.restless++
 	return b
-}
-
-// wakes reports whether a crossing brings the first sample of weight while nothing
-// determines the free coordinates: they then jump to where it is fitted best.
-func (l *Lander) wakes(x model.Crossing) bool {
-	return l.state.Frozen && x.Cause == model.SampleDown && !l.state.Strict()
 }
 
 // firstWeight returns the first age, from the one given on, at which a sample's weight at

@@ -89,6 +89,12 @@ func (s *State) Undetermined() bool {
 	return true
 }
 
+// Wakes reports whether a crossing brings the first sample of weight while nothing
+// determines the free coordinates: they then jump to where it is fitted best.
+func (s *State) Wakes(x Crossing) bool {
+	return s.Frozen && x.Cause == SampleDown && !s.Strict()
+}
+
 // SignOf returns the sign that a coefficient of the given value has as an active
 // coordinate: 0 for coordinates without an L1 weight, which are always active.
 func (s *State) SignOf(j int, w float64) float64 {

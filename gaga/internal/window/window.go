@@ -19,8 +19,6 @@ type Horizon interface {
 	Ahead(left *model.Point) float64
 	// Inside reports whether only watched samples can have crossed at pt.
 	Inside(pt *model.Point) bool
-	// Close makes the next Ahead open a new window.
-	Close()
 }
 
 // Everything is the horizon where all samples are watched.
@@ -28,9 +26,6 @@ type Everything struct{}
 
 func (Everything) Ahead(*model.Point) float64 { return math.Inf(1) }
 func (Everything) Inside(*model.Point) bool   { return true }
-
-// Close has nothing to do: there is no window that could end.
-func (Everything) Close() {}
 
 // Window is a neighbourhood of a point of the path in which only the watched samples can
 // reach a boundary of their zones. Sample i is at a distance d_i from the next boundary
