@@ -132,10 +132,13 @@ func (p Polynomial) CheckParameters() error {
 	return checkParameter("Order", p.Order, p.Order > 1, "a number > 1")
 }
 
+// Integral loses no digits where the loss is small beside the age.
 func (p Polynomial) Integral(loss, age float64) float64 {
-	q := 1 / (p.Order - 1)
-	base := math.Max(0, 1-loss/age)
-	return age / (q + 1) * (1 - power(base, q+1))
+	order := 1/(p.Order-1) + 1
+	if loss >= age {
+		return age / order
+	}
+	return -age / order * math.Expm1(order*math.Log1p(-loss/age))
 }
 
 // power returns x^q for x >= 0 and q > 0, to a relative error of a few roundings

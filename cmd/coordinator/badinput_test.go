@@ -246,7 +246,7 @@ func TestHugeLine(t *testing.T) {
 		grid := write(t, dir, "grid-"+name+".yaml", strings.Replace(dataGrid, "data.csv", name, 1))
 		o, peak := measure(t, "run", grid, "--out", filepath.Join(dir, "out"))
 		wantRefusal(t, o, []string{name + ", line 1"})
-		if peak > 300<<20 { // a line may have 64 MiB, and its buffer grows by doubling
+		if peak > 400<<20 { // a line may have 64 MiB, its buffer grows by doubling, and a busy machine collects late
 			t.Errorf("%s took %d MiB", name, peak>>20)
 		}
 	}
