@@ -16,7 +16,11 @@ func TestGaps(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(2, 8))
 	gaps, ends := 0, 0
-	for k := range 400 {
+	problems := 400
+	if testing.Short() {
+		problems = 160
+	}
+	for k := range problems {
 		p := randomLogistic(rng)
 		p.Intercept = true
 		path, err := Track(context.Background(), p, Options{Age: Range{0.02, 20}})

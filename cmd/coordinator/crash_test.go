@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/agepath/agepath/internal/command"
+	"github.com/agepath/agepath/internal/needs"
 	"github.com/agepath/agepath/results"
 )
 
@@ -31,6 +32,7 @@ func longGrid(t *testing.T, dir, out string) []string {
 // TestKilledRun kills runs at random moments and wants the last one to have
 // every cell once, with the numbers of a run that nothing disturbed.
 func TestKilledRun(t *testing.T) {
+	needs.Patience(t, "7 s")
 	t.Parallel()
 	dir := t.TempDir()
 	undisturbed, killed := filepath.Join(dir, "undisturbed"), filepath.Join(dir, "killed")
@@ -105,6 +107,7 @@ var doneCells = regexp.MustCompile(`msg=progress .* done=([1-9]\d*) cells=(\d+)`
 // TestInterruptedRun sends ^C to a run that has some cells, and wants the exit
 // status 130 and the next run to compute the others alone.
 func TestInterruptedRun(t *testing.T) {
+	needs.Patience(t, "6 s")
 	t.Parallel()
 	dir := t.TempDir()
 	out, undisturbed := filepath.Join(dir, "out"), filepath.Join(dir, "undisturbed")

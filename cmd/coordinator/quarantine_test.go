@@ -8,12 +8,14 @@ import (
 
 	"github.com/nats-io/nats.go"
 
+	"github.com/agepath/agepath/internal/needs"
 	"github.com/agepath/agepath/results"
 )
 
 // TestQuarantine has a result that cannot be read and a worker of another version
 // alone: collect, status and discard say so.
 func TestQuarantine(t *testing.T) {
+	needs.Patience(t, "4 s")
 	t.Parallel()
 	r := startRemote(t)
 	dir := t.TempDir()

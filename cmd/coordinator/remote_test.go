@@ -14,6 +14,7 @@ import (
 
 	"github.com/agepath/agepath/experiment/queue"
 	"github.com/agepath/agepath/internal/command"
+	"github.com/agepath/agepath/internal/needs"
 )
 
 // remote is a NATS server on a port and a worker's program.
@@ -60,6 +61,7 @@ func (r *remote) work(t *testing.T, args ...string) (*exec.Cmd, func() error) {
 // TestRemote submits a grid to a server, has two worker processes compute it,
 // collects the results and wants the numbers of a run in one process.
 func TestRemote(t *testing.T) {
+	needs.Patience(t, "6 s")
 	t.Parallel()
 	r := startRemote(t)
 	dir := t.TempDir()

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/internal/needs"
 )
 
 // die ends a worker without a word: heartbeats stop, nothing is handed back.
@@ -40,6 +41,7 @@ func TestRedeliveryWhenWorkerDies(t *testing.T) {
 }
 
 func TestHeartbeatsKeepTheTask(t *testing.T) {
+	needs.Patience(t, "4 s")
 	t.Parallel()
 	b := setup(t, ackWait)
 	b.publish(task("run", "a"))
@@ -72,6 +74,7 @@ func TestAbandon(t *testing.T) {
 }
 
 func TestHeartbeatsStopAtTheDeadline(t *testing.T) {
+	needs.Patience(t, "3 s")
 	t.Parallel()
 	b := setup(t, ackWait)
 	hanging := task("run", "a")
@@ -138,6 +141,7 @@ func TestLaterDoneOfLostWorker(t *testing.T) {
 }
 
 func TestLostWorkerLeavesTheTaskAlone(t *testing.T) {
+	needs.Patience(t, "3 s")
 	t.Parallel()
 	b := setup(t, ackWait)
 	b.publish(task("run", "a"), task("run", "b"))
@@ -530,6 +534,7 @@ func TestDoneReportsWhatCannotBeStored(t *testing.T) {
 // TestSuspectsOneAtATime has two tasks that a worker may have died of: the next
 // worker takes one, and hands the other back until the first is settled.
 func TestSuspectsOneAtATime(t *testing.T) {
+	needs.Patience(t, "5 s")
 	t.Parallel()
 	b := setup(t, ackWait)
 	b.publish(task("run", "a"), task("run", "b"))

@@ -16,6 +16,7 @@ import (
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/dataset"
 	"github.com/agepath/agepath/experiment/queue"
+	"github.com/agepath/agepath/internal/needs"
 )
 
 // asSlot makes the test binary compute cells as the process of a slot.
@@ -103,6 +104,7 @@ func (k poison) Compute(ctx context.Context, task *experiment.Task, data experim
 // TestPoison has cells that do their worst to the process that computes them,
 // among others that are fine.
 func TestPoison(t *testing.T) {
+	needs.Patience(t, "3 s")
 	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("the messages of ended processes are those of Unix")

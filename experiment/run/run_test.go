@@ -16,6 +16,7 @@ import (
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/dataset"
 	"github.com/agepath/agepath/experiment/queue"
+	"github.com/agepath/agepath/internal/needs"
 	"github.com/agepath/agepath/results"
 )
 
@@ -384,6 +385,7 @@ func TestCoordinatorResumes(t *testing.T) {
 // TestInterruptedRunKeepsItsQueue wants the embedded server's streams to be
 // there after an interruption, and gone after the run is complete.
 func TestInterruptedRunKeepsItsQueue(t *testing.T) {
+	needs.Patience(t, "5 s")
 	t.Parallel()
 	grid, p := plan(t)
 	kind := &waiting{Kind: experiment.SelfPacedKind{}, started: make(chan struct{}, 100)}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/queue"
+	"github.com/agepath/agepath/internal/needs"
 )
 
 // computeTogether publishes cells of the given specs, pulls them at a time and has
@@ -87,6 +88,7 @@ func TestTogether(t *testing.T) {
 // TestTogetherHandsBack has a cell that takes long before others: those are handed
 // back while it is computed.
 func TestTogetherHandsBack(t *testing.T) {
+	needs.Patience(t, "3 s")
 	t.Parallel()
 	var q *queue.Queue
 	var got []string
