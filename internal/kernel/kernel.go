@@ -1,14 +1,16 @@
 // Package kernel holds the solvers' inner loops: products with a row-major
 // matrix, the Gram matrix of a panel, and the terms of a loss. Each exists in
 // AVX-512, in AVX2 with FMA, and in Go; the best one that the processor has is
-// used. The assembly is written by the program in _asm. Triangular systems are
-// solved by these products.
+// used; with the build tag purego it is Go. The assembly is written by the program in
+// _asm. Triangular systems are solved by these products.
 //
 // Slices of one call have the same length unless said otherwise and do not
 // overlap. Shorter ones panic.
 package kernel
 
 import "math"
+
+//go:generate go run -C _asm . -out ../kernel_amd64.s -stubs ../stubs_amd64.go -pkg kernel
 
 // Width is the multiple that leading dimensions of panels and Gram matrices
 // are rounded up to.

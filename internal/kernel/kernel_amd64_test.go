@@ -1,3 +1,5 @@
+//go:build !purego
+
 package kernel
 
 // levels are the instruction sets that this processor has.

@@ -1,3 +1,5 @@
+//go:build !purego
+
 package kernel
 
 // Near writes the indices of the samples that do not stay at a bound within a

@@ -1,7 +1,5 @@
 // Command _asm writes kernel_amd64.s and its declarations: every kernel once
-// for AVX-512 and once for AVX2 with FMA. From this folder:
-//
-//	go run . -out ../kernel_amd64.s -stubs ../stubs_amd64.go -pkg kernel
+// for AVX-512 and once for AVX2 with FMA. "go generate ./internal/kernel" runs it.
 package main
 
 import (
@@ -13,6 +11,7 @@ import (
 )
 
 func main() {
+	ConstraintExpr("!purego")
 	for _, wide := range []bool{true, false} {
 		v := &isa{wide: wide, lanes: 4, suffix: "AVX2"}
 		if wide {
