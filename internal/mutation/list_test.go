@@ -68,7 +68,7 @@ var durability = []mutation{
 	{"results: the names of streams are not synced", "results/segment.go", `if err := w.disk.SyncDir(w.dir); err != nil {`, `if err := error(nil); err != nil {`, powerTests},
 	{"results: the cells of a batch come first", "results/segment.go", `	for k, stream := range w.streams {
 		if k == len(w.streams)-1 && w.batches == 0 {`, `	for k, stream := range slices.Backward(w.streams) {
-		if k == 0 && w.batches == 0 {`, powerTests},
+		if k == 0 && w.batches == 0 {`, "./results CellsOfBatch"},
 	{"results: compacted files are not synced", "internal/disk/disk.go", `		err = file.Sync()
 `, `		err = error(nil)
 `, powerTests},
