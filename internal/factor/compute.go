@@ -1,6 +1,7 @@
 package factor
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -62,14 +63,20 @@ func (s *Signed) factorize() error {
 	for i := s.p; i < s.n-s.q; i++ { // unused, but a number times zero must be zero
 		clear(s.data[i*s.n : (i+1)*s.n])
 	}
-	if !s.columns(0, s.p, 1) {
+	if !s.factors(0, s.p, 1) {
 		return ErrPositive
 	}
-	if !s.columns(s.n-s.q, s.n, -1) {
+	if !s.factors(s.n-s.q, s.n, -1) {
 		return ErrNegative
 	}
 	s.flip()
 	return s.guard()
+}
+
+// factors factorizes the columns of a part, whose sign is given.
+func (s *Signed) factors(i, j int, sign float64) bool {
+	k, err := s.columns.Factorize(context.Background(), s.data, s.n, s.n, i, j, sign, 0, false)
+	return err == nil && k == j
 }
 
 // flip reverses the rows of the negative part and the columns of its triangle.

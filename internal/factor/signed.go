@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/agepath/agepath/internal/dense"
 	"github.com/agepath/agepath/internal/kernel"
 )
 
@@ -48,12 +49,11 @@ type Signed struct {
 	data []float64
 
 	x, w []float64 // work, over slots
-	turn turns
-	rest []float64 // n numbers that rotations of missing rows may touch
-	room int       // the largest n that the memory has room for
+	turn dense.Rotations
+	room int // the largest n that the memory has room for
 
-	panel, signed []float64 // work: width columns, as rows of n
-	products      []float64 // work: n
+	columns  dense.Columns
+	products []float64 // work: n
 
 	next pending
 }
@@ -100,9 +100,8 @@ func (s *Signed) Grow(capacity int) {
 		copy(row[i+by:], s.data[i*s.n+i:(i+1)*s.n])
 	}
 	s.n, s.room, s.data = capacity, capacity, data
-	s.x, s.w, s.rest, s.products = make([]float64, capacity), make([]float64, capacity), make([]float64, capacity), make([]float64, capacity)
-	s.panel, s.signed = make([]float64, width*capacity), make([]float64, width*capacity)
-	s.turn = newTurns(capacity)
+	s.x, s.w, s.products = make([]float64, capacity), make([]float64, capacity), make([]float64, capacity)
+	s.turn = dense.NewRotations(capacity)
 	s.next = pending{row: make([]float64, capacity)}
 }
 
@@ -110,8 +109,7 @@ func (s *Signed) Grow(capacity int) {
 // in the memory that there is.
 func (s *Signed) resize(n int) {
 	s.n, s.data = n, s.data[:n*n]
-	s.x, s.w, s.rest, s.products = s.x[:n], s.w[:n], s.rest[:n], s.products[:n]
-	s.turn = s.turn.slice(0, n)
+	s.x, s.w, s.products = s.x[:n], s.w[:n], s.products[:n]
 	s.next = pending{row: s.next.row[:n]}
 }
 

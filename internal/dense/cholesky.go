@@ -1,0 +1,185 @@
+// Package dense holds numerics of dense symmetric matrices that know nothing of what the
+// matrices are of. It factorizes them in blocks of columns, whose products are those of
+// package kernel, and keeps factors up to date as rows enter and leave (Gill, Golub, Murray
+// and Saunders, "Methods for modifying matrix factorizations", Math. Comp. 28, 1974).
+package dense
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/agepath/agepath/internal/kernel"
+)
+
+// ErrIndefinite says that a matrix is not positive definite, beyond the tolerance.
+var ErrIndefinite = errors.New("the matrix is not positive definite")
+
+// Cholesky is the factor L of a symmetric positive definite matrix A = L Lᵀ. With k
+// rows a change or a solution costs O(k²), a factorization k³/3; nothing is allocated
+// while there is room. The zero value is an empty factor. Arguments of wrong length
+// panic. It must not be used by two goroutines at a time.
+type Cholesky struct {
+	// Tolerance is the share of its diagonal entry at or below which a pivot counts as
+	// zero.
+	Tolerance float64
+	// Drops makes Factorize go on where a pivot counts as zero: solutions then have next
+	// to nothing along its direction.
+	Drops bool
+	// Limit is the number of rows that Append stops at, 0 for none.
+	Limit int
+
+	n, stride int
+	data      []float64 // stride x stride, lower triangle
+	columns   Columns
+	turn      Rotations
+	w         []float64
+}
+
+// New returns an empty factor with room for capacity rows.
+func New(capacity int) *Cholesky {
+	c := &Cholesky{}
+	c.grow(capacity)
+	return c
+}
+
+// Len returns the number of rows.
+func (c *Cholesky) Len() int { return c.n }
+
+// Full reports whether Append has stopped at the limit.
+func (c *Cholesky) Full() bool { return c.Limit > 0 && c.n >= c.Limit }
+
+// Clear takes out all rows.
+func (c *Cholesky) Clear() { c.n = 0 }
+
+// Row returns row k of L, up to the diagonal: the factor's own.
+func (c *Cholesky) Row(k int) []float64 { return c.data[k*c.stride:][:k+1] }
+
+// Matrix makes the factor one of n rows and returns the room for the matrix, whose
+// rows are stride apart. Its lower triangle is to be filled in, and Factorize to be
+// called.
+func (c *Cholesky) Matrix(n int) (a []float64, stride int) {
+	if kernel.Pad(n) > c.stride {
+		c.n = 0
+		c.grow(n)
+	}
+	c.n = n
+	return c.data, c.stride
+}
+
+// Upper is Matrix for a matrix whose upper triangle is in a, row-major, n x n.
+func (c *Cholesky) Upper(n int, a []float64) {
+	to, stride := c.Matrix(n)
+	for i := range n {
+		for j, v := range a[i*n+i : (i+1)*n] {
+			to[(i+j)*stride+i] = v
+		}
+	}
+}
+
+// Factorize factorizes the matrix that was filled in. The error is [ErrIndefinite],
+// with the row, or the context's; the factor is then empty.
+func (c *Cholesky) Factorize(ctx context.Context) error {
+	k, err := c.columns.Factorize(ctx, c.data, c.stride, c.n, 0, c.n, 1, c.Tolerance, c.Drops)
+	if err == nil && k < c.n {
+		err = fmt.Errorf("row %d of %d: %w", k, c.n, ErrIndefinite)
+	}
+	if err != nil {
+		c.Clear()
+	}
+	return err
+}
+
+// Solve replaces b by A⁻¹b.
+func (c *Cholesky) Solve(b []float64) {
+	c.Forward(b)
+	c.Backward(b)
+}
+
+// Forward replaces b by L⁻¹b. b may have fewer entries than there are rows.
+func (c *Cholesky) Forward(b []float64) { kernel.SolveLower(b, c.data, c.stride) }
+
+// Backward replaces b by L⁻ᵀb.
+func (c *Cholesky) Backward(b []float64) {
+	c.check(len(b), c.n)
+	kernel.SolveLowerTrans(b, c.data, c.stride)
+}
+
+// Append adds a last row and column to A, of Len()+1 entries, the diagonal last. It
+// overwrites them with the new row of L. It reports false, and leaves the factor as it
+// was, where the new row depends on the others, or at the limit; but for the last the
+// column is then the row of L all the same.
+func (c *Cholesky) Append(column []float64) bool {
+	c.check(len(column), c.n+1)
+	l, diagonal := column[:c.n], column[c.n]
+	c.Forward(l)
+	pivot := diagonal - kernel.Dot(l, l)
+	if c.Full() || !(pivot > c.Tolerance*diagonal) || !(pivot > 0) || math.IsInf(pivot, 1) {
+		return false
+	}
+	column[c.n] = math.Sqrt(pivot)
+	if c.n == c.stride {
+		c.grow(c.n + c.n/2 + kernel.Width)
+	}
+	copy(c.data[c.n*c.stride:], column)
+	c.n++
+	return true
+}
+
+// Delete takes row and column k out of A; those behind move down by one.
+func (c *Cholesky) Delete(k int) {
+	if k < 0 || k >= c.n {
+		panic(fmt.Sprintf("dense: row %d of %d", k, c.n))
+	}
+	for i := k + 1; i < c.n; i++ {
+		c.w[i] = c.data[i*c.stride+k]
+	}
+	c.turn.Sweep(c.data, c.stride, c.w, k+1, c.n, false)
+	for i := k + 1; i < c.n; i++ {
+		row, to := c.Row(i), c.data[(i-1)*c.stride:]
+		copy(to, row[:k])
+		copy(to[k:], row[k+1:])
+	}
+	c.n--
+}
+
+// Update changes A to A + f v vᵀ. It reports false, and leaves the factor as it was,
+// where that is not positive definite beyond the tolerance.
+func (c *Cholesky) Update(f float64, v []float64) bool {
+	c.check(len(v), c.n)
+	root := math.Sqrt(math.Abs(f))
+	w := c.w[:c.n]
+	kernel.ScaleTo(w, root, v)
+	if !(f >= 0) {
+		c.Forward(w)
+		if !(1-kernel.Dot(w, w) > c.Tolerance) {
+			return false
+		}
+		kernel.ScaleTo(w, root, v)
+	}
+	return c.turn.Sweep(c.data, c.stride, c.w, 0, c.n, f < 0)
+}
+
+// grow makes room for a number of rows.
+func (c *Cholesky) grow(rows int) {
+	if c.Limit > 0 {
+		rows = min(rows, max(c.Limit, c.n+1))
+	}
+	stride := kernel.Pad(rows)
+	if stride <= c.stride {
+		return
+	}
+	data := make([]float64, stride*stride)
+	for k := range c.n {
+		copy(data[k*stride:], c.Row(k))
+	}
+	c.data, c.stride = data, stride
+	c.w, c.turn = make([]float64, stride), NewRotations(stride)
+}
+
+func (c *Cholesky) check(length, want int) {
+	if length != want {
+		panic(fmt.Sprintf("dense: %d entries, want %d", length, want))
+	}
+}

@@ -1,0 +1,105 @@
+package dense
+
+import (
+	"context"
+	"math"
+
+	"github.com/agepath/agepath/internal/kernel"
+)
+
+// width is the number of columns that a factorization takes at a time, a multiple
+// of kernel.Width.
+const width = 16
+
+// Columns factorizes columns of a square whose rows are stride apart, in place. Stride
+// is a multiple of kernel.Width, and the square has kernel.Pad(n) rows. The zero value
+// is ready; it is scratch memory, and has one owner.
+type Columns struct {
+	panel, signed []float64 // width columns, as rows of stride
+	diagonal      []float64
+}
+
+// Factorize factorizes the columns from i up to j of n rows, whose lower triangle
+// holds what the columns before have left of the matrix: L of these columns, and on
+// its right what they leave. sign, 1 or -1, is that of their pivots. It reports the
+// first column whose pivot has another one, or is no more than tolerance times what
+// its diagonal entry was, and else j; drops instead takes such a pivot for one so
+// large that solutions have next to nothing along it. The error is the context's.
+func (c *Columns) Factorize(ctx context.Context, a []float64, stride, n, i, j int, sign, tolerance float64, drops bool) (int, error) {
+	if len(c.panel) < width*stride || len(c.diagonal) < n {
+		c.panel, c.signed = make([]float64, width*stride), make([]float64, width*stride)
+		c.diagonal = make([]float64, stride)
+	}
+	for r := i; r < j; r++ {
+		c.diagonal[r] = sign * a[r*stride+r]
+	}
+	for k := i; k < j; k += width {
+		if err := ctx.Err(); err != nil {
+			return k, err
+		}
+		end := min(k+width, j)
+		if r := c.corner(a, stride, k, end, sign, tolerance, drops); r < end {
+			return r, nil
+		}
+		if end < n {
+			c.below(a, stride, n, k, end, sign)
+		}
+	}
+	return j, nil
+}
+
+// corner factorizes the block on the diagonal.
+func (c *Columns) corner(a []float64, stride, k, end int, sign, tolerance float64, drops bool) int {
+	for i := k; i < end; i++ {
+		row := a[i*stride+k:][:i-k+1]
+		for j := range row {
+			other := a[(k+j)*stride+k:][:j+1]
+			t := sign * row[j]
+			for m, v := range other[:j] {
+				t -= row[m] * v
+			}
+			if j < i-k {
+				row[j] = t / other[j]
+				continue
+			}
+			if !(t > tolerance*c.diagonal[i]) || !(t > 0) || math.IsInf(t, 1) {
+				if !drops {
+					return i
+				}
+				t = dropped * math.Max(c.diagonal[i], 1)
+			}
+			row[j] = math.Sqrt(t)
+		}
+	}
+	return end
+}
+
+// dropped is a lost pivot, relative to its diagonal entry.
+const dropped = 1e30
+
+// below computes the columns from k up to end below their block on the diagonal,
+// and takes their products from what is right of them.
+func (c *Columns) below(a []float64, stride, n, k, end int, sign float64) {
+	// The order of what is left is a multiple of kernel.Width, with zeros in the panel
+	// for rows that are finished or unused.
+	from := end / kernel.Width * kernel.Width
+	rest, rows := kernel.Pad(n)-from, end-k
+	for r := range rows {
+		panel := c.panel[r*stride:][:rest]
+		clear(panel[:end-from])
+		clear(panel[n-from:])
+		for i := end; i < n; i++ {
+			panel[i-from] = sign * a[i*stride+k+r]
+		}
+		row := a[(k+r)*stride+k:][:r+1]
+		for q, f := range row[:r] {
+			kernel.Axpy(-f, c.panel[q*stride:][:rest], panel)
+		}
+		kernel.ScaleTo(panel, 1/row[r], panel)
+		kernel.ScaleTo(c.signed[r*stride:][:rest], -sign, panel)
+		for i := end; i < n; i++ {
+			a[i*stride+k+r] = panel[i-from]
+		}
+	}
+	kernel.GramAdd(a[from*stride+from:], stride, rest, c.signed, c.panel, rows)
+}
