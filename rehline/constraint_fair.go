@@ -41,7 +41,7 @@ func FairnessSparse[P Parameter](x *CSR, sensitive blas64.General, tolerance P) 
 	if x == nil {
 		return Constraints{err: shapeError("FairnessSparse: x", "nil")}
 	}
-	if err := x.check(); err != nil {
+	if err := x.Check(); err != nil {
 		return Constraints{err: err}
 	}
 	return fairness(x.Rows, x.Cols, sensitive, tolerance, func(dst, z []float64) {

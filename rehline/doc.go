@@ -81,10 +81,8 @@
 // scores, forces and the Gram matrix instead, and take one or two Newton steps.
 // TestWarmStart and BenchmarkResolve show what it saves.
 //
-// Path solves for a range of C, each from the one before, CrossValidate chooses C,
-// FitMulticlass tells several classes apart with a loss of margins, and Factorize
-// completes a matrix of low rank by alternation, all of them with any loss, penalty
-// and constraints. Problem.Subset takes some of the samples.
+// Package rehline/model builds on this: paths over C, cross-validation, several classes,
+// factorization. Problem.Subset takes some of the samples.
 //
 // # What is certain
 //

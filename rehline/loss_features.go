@@ -38,7 +38,7 @@ func CompositeSparse(x *CSR, levels int, scale float64) (*CSR, error) {
 	if x == nil {
 		return nil, shapeError("CompositeSparse: x", "nil")
 	}
-	if err := x.check(); err != nil {
+	if err := x.Check(); err != nil {
 		return nil, err
 	}
 	if err := checkComposite("CompositeSparse", levels, scale); err != nil {

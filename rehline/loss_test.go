@@ -229,7 +229,7 @@ func TestTotalVariationOfResiduals(t *testing.T) {
 		want[i] = math.Abs((y[i+1] - beta[i+1]) - (y[i] - beta[i]))
 	}
 	wantClose(t, "total variation", value(t, TotalVariation(y), scores), want, 1e-15)
-	if m := DifferenceFeatures(0); m.Rows != 0 || m.Cols != 0 || m.check() != nil {
+	if m := DifferenceFeatures(0); m.Rows != 0 || m.Cols != 0 || m.Check() != nil {
 		t.Errorf("features of no coefficients: %+v", m)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/agepath/agepath/rehline"
+	"github.com/agepath/agepath/rehline/model"
 )
 
 // TestWhatTheOriginalGetsWrong takes one by one the places where ReHLine 0.2.0
@@ -196,9 +197,9 @@ func pathOfCosts(t *testing.T) {
 	const n = 500
 	x, class, _ := data(25, n, 8)
 	p := rehline.Problem{X: x, Loss: rehline.Hinge(class)}
-	costs := rehline.Costs(1e-3, 10, 9)
+	costs := model.Costs(1e-3, 10, 9)
 	o := rehline.Options{Tol: 1e-8}
-	points, err := rehline.Path(context.Background(), p, costs, true, o)
+	points, err := model.Path(context.Background(), p, costs, true, o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -52,8 +52,8 @@ type CSR struct {
 	Data       []float64 // one value per entry of Index.
 }
 
-// size returns n and d.
-func (p *Problem) size() (n, d int) {
+// Size returns the numbers of samples n and of features d.
+func (p *Problem) Size() (n, d int) {
 	if p.Sparse != nil {
 		return p.Sparse.Rows, p.Sparse.Cols
 	}
@@ -66,7 +66,7 @@ func (p *Problem) Check() error {
 	if err := p.checkFeatures(); err != nil {
 		return err
 	}
-	n, d := p.size()
+	n, d := p.Size()
 	if n == 0 || d == 0 {
 		return shapeError("X", "%d x %d; at least one sample and one feature are needed", n, d)
 	}
@@ -179,10 +179,11 @@ func (p *Problem) checkFeatures() error {
 	if p.X.Rows != 0 || p.X.Cols != 0 || p.X.Data != nil {
 		return shapeError("X", "X and Sparse are both set; exactly one is needed")
 	}
-	return p.Sparse.check()
+	return p.Sparse.Check()
 }
 
-func (m *CSR) check() error {
+// Check returns nil, or an *InputError that names the first part of m that is wrong.
+func (m *CSR) Check() error {
 	if m.Rows < 0 || m.Cols < 0 {
 		return shapeError("Sparse", "%d x %d", m.Rows, m.Cols)
 	}

@@ -63,7 +63,7 @@ func New(p Problem) (*Solver, error) {
 	if err := p.Check(); err != nil {
 		return nil, err
 	}
-	n, d := p.size()
+	n, d := p.Size()
 	s := &Solver{problem: p, n: n, d: d, dim: d, k: p.Constraints.A.Rows, pure: p.NoRidge, ridge: scale(p.Ridge), c: scale(p.C)}
 	if p.Sparse != nil {
 		s.x = sparse{p.Sparse}

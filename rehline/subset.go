@@ -14,7 +14,7 @@ func (p Problem) Subset(samples []int) (Problem, error) {
 	if err := p.Check(); err != nil {
 		return Problem{}, err
 	}
-	n, _ := p.size()
+	n, _ := p.Size()
 	for k, i := range samples {
 		if i < 0 || i >= n {
 			return Problem{}, &InputError{"Subset: samples", k, -1, fmt.Sprintf("%d; samples are 0 to %d", i, n-1), ErrRange}
@@ -30,13 +30,14 @@ func (p Problem) pick(samples []int) Problem {
 	} else {
 		p.X = pickRows(p.X, samples)
 	}
-	p.Loss = p.Loss.pick(samples)
+	p.Loss = p.Loss.Subset(samples)
 	p.Weights = pickValues(p.Weights, samples)
 	return p
 }
 
-// pick returns the loss of the given samples.
-func (l Loss) pick(samples []int) Loss {
+// Subset returns the loss of the given samples, in their order. It panics where there is
+// no such sample.
+func (l Loss) Subset(samples []int) Loss {
 	out := Loss{Offset: pickValues(l.Offset, samples), err: l.err}
 	for _, m := range []struct {
 		to   *blas64.General
@@ -53,16 +54,23 @@ func (l Loss) pick(samples []int) Loss {
 	return out
 }
 
-// shift makes l the loss of scores to which shift_i is added: L_i(z + shift_i).
-func (l Loss) shift(shift []float64) {
-	for _, m := range []struct{ slope, at blas64.General }{{l.U, l.V}, {l.S, l.T}} {
+// Shift returns the loss of scores to which shift_i, one for each sample, is added:
+// L_i(z + shift_i).
+func (l Loss) Shift(shift []float64) Loss {
+	for _, m := range []struct {
+		slope blas64.General
+		at    *blas64.General
+	}{{l.U, &l.V}, {l.S, &l.T}} {
+		moved := newMatrix(m.slope.Rows, m.slope.Cols)
 		for r := range m.slope.Rows {
-			slope, at := row(m.slope, r), row(m.at, r)
+			slope, at, to := row(m.slope, r), row(*m.at, r), row(moved, r)
 			for i, s := range shift {
-				at[i] += slope[i] * s
+				to[i] = at[i] + slope[i]*s
 			}
 		}
+		*m.at = moved
 	}
+	return l
 }
 
 // pick returns the given rows.
@@ -105,7 +113,7 @@ func pickValues(values []float64, index []int) []float64 {
 // Scores writes x_i·β + intercept for every sample into dst, whose length is
 // n, for coefficients of length d. It panics where the lengths are others.
 func (p Problem) Scores(dst, beta []float64, intercept float64) {
-	n, d := p.size()
+	n, d := p.Size()
 	if len(dst) != n || len(beta) != d {
 		panic("rehline: Scores needs one destination per sample and one coefficient per feature")
 	}

@@ -1,4 +1,4 @@
-package rehline_test
+package model_test
 
 import (
 	"context"
@@ -11,11 +11,12 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/agepath/agepath/rehline"
+	"github.com/agepath/agepath/rehline/model"
 )
 
 // planted returns a matrix of low rank with biases, some of its entries as
 // observations, and which those are.
-func planted(seed uint64, users, items, rank int, share float64) (whole [][]float64, list []rehline.Observation, known [][]bool) {
+func planted(seed uint64, users, items, rank int, share float64) (whole [][]float64, list []model.Observation, known [][]bool) {
 	r := rand.New(rand.NewPCG(seed, 2))
 	p := general(users, rank+1, func(int, int) float64 { return r.NormFloat64() })
 	q := general(items, rank+1, func(int, int) float64 { return r.NormFloat64() })
@@ -28,16 +29,16 @@ func planted(seed uint64, users, items, rank int, share float64) (whole [][]floa
 			}
 			if r.Float64() < share {
 				known[u][i] = true
-				list = append(list, rehline.Observation{User: u, Item: i, Value: whole[u][i]})
+				list = append(list, model.Observation{User: u, Item: i, Value: whole[u][i]})
 			}
 		}
 	}
 	return whole, list, known
 }
 
-func factorize(t *testing.T, p rehline.Factorization, o rehline.FactorizationOptions) rehline.Factors {
+func factorize(t *testing.T, p model.Factorization, o model.FactorizationOptions) model.Factors {
 	t.Helper()
-	f, err := rehline.Factorize(context.Background(), p, o)
+	f, err := model.Factorize(context.Background(), p, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,21 +51,21 @@ func TestFactorizeRecovers(t *testing.T) {
 	t.Parallel()
 	whole, list, known := planted(1, 40, 30, 2, 0.6)
 	r := rand.New(rand.NewPCG(5, 6))
-	spoiled := append([]rehline.Observation(nil), list...)
+	spoiled := append([]model.Observation(nil), list...)
 	for k := range spoiled {
 		if r.IntN(20) == 0 {
 			spoiled[k].Value += 20
 		}
 	}
-	fit := func(observations []rehline.Observation, loss func([]float64) rehline.Loss, c float64, start *rehline.Factors) rehline.Factors {
-		return factorize(t, rehline.Factorization{Users: 40, Items: 30, Observations: observations, Loss: loss, Rank: 2, C: c},
-			rehline.FactorizationOptions{Tol: 1e-4, Workers: 2, Start: start})
+	fit := func(observations []model.Observation, loss func([]float64) rehline.Loss, c float64, start *model.Factors) model.Factors {
+		return factorize(t, model.Factorization{Users: 40, Items: 30, Observations: observations, Loss: loss, Rank: 2, C: c},
+			model.FactorizationOptions{Tol: 1e-4, Workers: 2, Start: start})
 	}
 	huber := func(y []float64) rehline.Loss { return rehline.Huber(y, 1.0) }
 	smooth := fit(spoiled, huber, 1, nil)
 	for _, test := range []struct {
 		name    string
-		factors rehline.Factors
+		factors model.Factors
 		allowed float64
 	}{
 		{"squared", fit(list, rehline.Squared, 3, nil), 0.05},
@@ -88,7 +89,7 @@ func TestFactorizeRecovers(t *testing.T) {
 	}
 }
 
-func monotone(t *testing.T, name string, f rehline.Factors) {
+func monotone(t *testing.T, name string, f model.Factors) {
 	t.Helper()
 	for k := 1; k < len(f.Objectives); k++ {
 		if f.Objectives[k] > f.Objectives[k-1]*(1+1e-13) {
@@ -106,11 +107,11 @@ func TestFactorizeNeverRises(t *testing.T) {
 	weights := vector(len(list), func(i int) float64 { return float64(i % 3) })
 	for name := range losses([]float64{1}, []float64{1}) {
 		for _, constraints := range []rehline.Constraints{{}, rehline.NonNegative(2)} {
-			f := factorize(t, rehline.Factorization{Users: 9, Items: 7, Observations: list, Rank: 2, C: 2, Weights: weights,
+			f := factorize(t, model.Factorization{Users: 9, Items: 7, Observations: list, Rank: 2, C: 2, Weights: weights,
 				Loss: func(y []float64) rehline.Loss {
 					return losses(vector(len(y), func(i int) float64 { return math.Copysign(1, y[i]) }), y)[name]
 				}, UserConstraints: constraints, ItemConstraints: constraints},
-				rehline.FactorizationOptions{MaxSweeps: 30, Tol: 1e-12})
+				model.FactorizationOptions{MaxSweeps: 30, Tol: 1e-12})
 			if constraints.N() > 0 {
 				f.Objectives = f.Objectives[2:] // the start is not feasible
 				for k, v := range append(f.User.Data, f.Item.Data...) {
@@ -131,8 +132,8 @@ func TestFactorizeHalfStep(t *testing.T) {
 	t.Parallel()
 	const rank, c, ridge = 2, 0.7, 0.3
 	_, list, _ := planted(3, 12, 8, rank, 0.8)
-	f := factorize(t, rehline.Factorization{Users: 12, Items: 9, Observations: list, Loss: rehline.Squared, Rank: rank, C: c, ItemRidge: ridge},
-		rehline.FactorizationOptions{MaxSweeps: 1, Options: rehline.Options{Tol: 1e-13}})
+	f := factorize(t, model.Factorization{Users: 12, Items: 9, Observations: list, Loss: rehline.Squared, Rank: rank, C: c, ItemRidge: ridge},
+		model.FactorizationOptions{MaxSweeps: 1, Options: rehline.Options{Tol: 1e-13}})
 	if f.Status != rehline.PassLimit || len(f.Objectives) != 3 {
 		t.Errorf("%v after %d halves of one sweep", f.Status, len(f.Objectives)-1)
 	}
@@ -178,10 +179,10 @@ func TestFactorizeHalfStep(t *testing.T) {
 // are allowed, without biases there are none, and workers do not matter.
 func TestFactorizeEdges(t *testing.T) {
 	t.Parallel()
-	p := rehline.Factorization{Users: 3, Items: 2, Observations: []rehline.Observation{{User: 0, Item: 1, Value: 2}, {User: 2, Item: 1, Value: -1}},
+	p := model.Factorization{Users: 3, Items: 2, Observations: []model.Observation{{User: 0, Item: 1, Value: 2}, {User: 2, Item: 1, Value: -1}},
 		Loss: rehline.Absolute, Rank: 2, Unbiased: true, C: 10, ItemConstraints: rehline.Sum(2, 3)}
-	first := factorize(t, p, rehline.FactorizationOptions{Seed: 1})
-	second := factorize(t, p, rehline.FactorizationOptions{Seed: 1, Workers: 5})
+	first := factorize(t, p, model.FactorizationOptions{Seed: 1})
+	second := factorize(t, p, model.FactorizationOptions{Seed: 1, Workers: 5})
 	if !reflect.DeepEqual(first, second) {
 		t.Errorf("%+v with one worker, %+v with five", first, second)
 	}
@@ -199,52 +200,52 @@ func TestFactorizeEdges(t *testing.T) {
 
 func TestFactorizeErrors(t *testing.T) {
 	t.Parallel()
-	good := rehline.Factorization{Users: 2, Items: 2, Observations: []rehline.Observation{{User: 0, Item: 1, Value: 2}}, Loss: rehline.Squared, Rank: 1}
-	for name, change := range map[string]func(p *rehline.Factorization, o *rehline.FactorizationOptions){
-		"users": func(p *rehline.Factorization, _ *rehline.FactorizationOptions) { p.Users = 0 },
-		"rank":  func(p *rehline.Factorization, _ *rehline.FactorizationOptions) { p.Rank = 0 },
-		"none":  func(p *rehline.Factorization, _ *rehline.FactorizationOptions) { p.Observations = nil },
-		"user": func(p *rehline.Factorization, _ *rehline.FactorizationOptions) {
-			p.Observations = []rehline.Observation{{User: 2}}
+	good := model.Factorization{Users: 2, Items: 2, Observations: []model.Observation{{User: 0, Item: 1, Value: 2}}, Loss: rehline.Squared, Rank: 1}
+	for name, change := range map[string]func(p *model.Factorization, o *model.FactorizationOptions){
+		"users": func(p *model.Factorization, _ *model.FactorizationOptions) { p.Users = 0 },
+		"rank":  func(p *model.Factorization, _ *model.FactorizationOptions) { p.Rank = 0 },
+		"none":  func(p *model.Factorization, _ *model.FactorizationOptions) { p.Observations = nil },
+		"user": func(p *model.Factorization, _ *model.FactorizationOptions) {
+			p.Observations = []model.Observation{{User: 2}}
 		},
-		"item": func(p *rehline.Factorization, _ *rehline.FactorizationOptions) {
-			p.Observations = []rehline.Observation{{Item: -1}}
+		"item": func(p *model.Factorization, _ *model.FactorizationOptions) {
+			p.Observations = []model.Observation{{Item: -1}}
 		},
-		"NaN": func(p *rehline.Factorization, _ *rehline.FactorizationOptions) {
-			p.Observations = []rehline.Observation{{Value: math.NaN()}}
+		"NaN": func(p *model.Factorization, _ *model.FactorizationOptions) {
+			p.Observations = []model.Observation{{Value: math.NaN()}}
 		},
-		"no loss": func(p *rehline.Factorization, _ *rehline.FactorizationOptions) { p.Loss = nil },
-		"short loss": func(p *rehline.Factorization, _ *rehline.FactorizationOptions) {
+		"no loss": func(p *model.Factorization, _ *model.FactorizationOptions) { p.Loss = nil },
+		"short loss": func(p *model.Factorization, _ *model.FactorizationOptions) {
 			p.Loss = func([]float64) rehline.Loss { return rehline.Squared(nil) }
 		},
-		"bad loss": func(p *rehline.Factorization, _ *rehline.FactorizationOptions) {
+		"bad loss": func(p *model.Factorization, _ *model.FactorizationOptions) {
 			p.Loss = func(y []float64) rehline.Loss { return rehline.Huber(y, -1) }
 		},
-		"C":       func(p *rehline.Factorization, _ *rehline.FactorizationOptions) { p.C = -1 },
-		"ridge":   func(p *rehline.Factorization, _ *rehline.FactorizationOptions) { p.UserRidge = math.Inf(1) },
-		"weights": func(p *rehline.Factorization, _ *rehline.FactorizationOptions) { p.Weights = []float64{1, 2} },
-		"constraints": func(p *rehline.Factorization, _ *rehline.FactorizationOptions) {
+		"C":       func(p *model.Factorization, _ *model.FactorizationOptions) { p.C = -1 },
+		"ridge":   func(p *model.Factorization, _ *model.FactorizationOptions) { p.UserRidge = math.Inf(1) },
+		"weights": func(p *model.Factorization, _ *model.FactorizationOptions) { p.Weights = []float64{1, 2} },
+		"constraints": func(p *model.Factorization, _ *model.FactorizationOptions) {
 			p.ItemConstraints = rehline.NonNegative(2)
 		},
-		"tolerance": func(_ *rehline.Factorization, o *rehline.FactorizationOptions) { o.Tol = math.NaN() },
-		"sweeps":    func(_ *rehline.Factorization, o *rehline.FactorizationOptions) { o.MaxSweeps = -1 },
-		"start":     func(_ *rehline.Factorization, o *rehline.FactorizationOptions) { o.StartSize = -1 },
+		"tolerance": func(_ *model.Factorization, o *model.FactorizationOptions) { o.Tol = math.NaN() },
+		"sweeps":    func(_ *model.Factorization, o *model.FactorizationOptions) { o.MaxSweeps = -1 },
+		"start":     func(_ *model.Factorization, o *model.FactorizationOptions) { o.StartSize = -1 },
 	} {
-		p, o := good, rehline.FactorizationOptions{}
+		p, o := good, model.FactorizationOptions{}
 		change(&p, &o)
 		var input *rehline.InputError
-		if _, err := rehline.Factorize(context.Background(), p, o); !errors.As(err, &input) {
+		if _, err := model.Factorize(context.Background(), p, o); !errors.As(err, &input) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	stop := errors.New("enough")
-	f, err := rehline.Factorize(context.Background(), good, rehline.FactorizationOptions{Progress: func(rehline.Factors) error { return stop }})
+	f, err := model.Factorize(context.Background(), good, model.FactorizationOptions{Progress: func(model.Factors) error { return stop }})
 	if !errors.Is(err, stop) || len(f.Objectives) != 3 {
 		t.Errorf("stopped by its progress: %v after %d halves", err, len(f.Objectives)-1)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := rehline.Factorize(ctx, good, rehline.FactorizationOptions{}); !errors.Is(err, context.Canceled) {
+	if _, err := model.Factorize(ctx, good, model.FactorizationOptions{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 }

@@ -1,4 +1,4 @@
-package rehline
+package model
 
 import (
 	"cmp"
@@ -8,6 +8,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/agepath/agepath/rehline"
 )
 
 // Scheme says how more than two classes are told apart by problems of two.
@@ -22,8 +24,8 @@ const (
 // MulticlassOptions control FitMulticlass. The zero value is a good choice.
 type MulticlassOptions struct {
 	Scheme  Scheme
-	Options Options // of every solve; Warm is not used and Progress only with one worker.
-	Workers int     // problems solved at a time; 0 is 1. The result does not depend on it.
+	Options rehline.Options // of every solve; Warm is not used and Progress only with one worker.
+	Workers int             // problems solved at a time; 0 is 1. The result does not depend on it.
 }
 
 // Multiclass is a linear classifier of two or more classes.
@@ -41,8 +43,8 @@ type Machine struct {
 	Intercept          float64
 
 	Objective, Gap float64
-	Iterations     Iterations
-	Status         Status
+	Iterations     rehline.Iterations
+	Status         rehline.Status
 }
 
 // FitMulticlass fits a classifier of the labels, one per sample of p, with any
@@ -50,25 +52,26 @@ type Machine struct {
 // SmoothedHinge or one made with Samples. Everything else is as in p, whose
 // Loss is not used: penalties, intercept and constraints for each problem and
 // the weights of its samples. Errors: *InputError, *InfeasibleError, ctx.Err().
-func FitMulticlass[L cmp.Ordered](ctx context.Context, p Problem, labels []L, loss func(y []float64) Loss, o MulticlassOptions) (Multiclass[L], error) {
-	n, _ := p.size()
+func FitMulticlass[L cmp.Ordered](ctx context.Context, p rehline.Problem, labels []L, loss func(y []float64) rehline.Loss, o MulticlassOptions) (Multiclass[L], error) {
+	n, _ := p.Size()
 	if len(labels) != n {
-		return Multiclass[L]{}, shapeError("FitMulticlass: labels", "%d for %d samples", len(labels), n)
+		return Multiclass[L]{}, inputError("FitMulticlass: labels", -1, rehline.ErrShape, "%d for %d samples", len(labels), n)
 	}
 	classes := slices.Clone(labels)
 	slices.Sort(classes)
 	classes = slices.Compact(classes)
 	if len(classes) > 0 && classes[0] != classes[0] {
-		return Multiclass[L]{}, &InputError{"FitMulticlass: labels", slices.IndexFunc(labels, func(l L) bool { return l != l }), -1, "NaN", ErrNotFinite}
+		at := slices.IndexFunc(labels, func(l L) bool { return l != l })
+		return Multiclass[L]{}, inputError("FitMulticlass: labels", at, rehline.ErrNotFinite, "NaN")
 	}
 	if len(classes) < 2 {
-		return Multiclass[L]{}, shapeError("FitMulticlass: labels", "%d classes; there are at least 2", len(classes))
+		return Multiclass[L]{}, inputError("FitMulticlass: labels", -1, rehline.ErrShape, "%d classes; there are at least 2", len(classes))
 	}
 	if o.Scheme > OneVsOne {
-		return Multiclass[L]{}, &InputError{"FitMulticlass: Scheme", -1, -1, fmt.Sprint(uint8(o.Scheme)), ErrRange}
+		return Multiclass[L]{}, inputError("FitMulticlass: Scheme", -1, rehline.ErrRange, "%d", uint8(o.Scheme))
 	}
-	if o.Workers < 0 {
-		return Multiclass[L]{}, &InputError{"FitMulticlass: Workers", -1, -1, fmt.Sprintf("%d; it is at least 1, or 0 for 1", o.Workers), ErrRange}
+	if err := checkWorkers("FitMulticlass", o.Workers); err != nil {
+		return Multiclass[L]{}, err
 	}
 	index := make([]int, n)
 	for i, l := range labels {
@@ -138,19 +141,21 @@ func signs(index []int, class int) []float64 {
 }
 
 // fit solves the machine's problem among the samples of its classes.
-func (m *Machine) fit(ctx context.Context, p Problem, index []int, loss func(y []float64) Loss, o Options) error {
-	p.Loss = Loss{}
+func (m *Machine) fit(ctx context.Context, p rehline.Problem, index []int, loss func(y []float64) rehline.Loss, o rehline.Options) error {
+	p.Loss = loss(signs(index, m.Positive))
 	if m.Negative >= 0 {
-		var samples, of []int
+		var samples []int
 		for i, k := range index {
 			if k == m.Positive || k == m.Negative {
-				samples, of = append(samples, i), append(of, k)
+				samples = append(samples, i)
 			}
 		}
-		p, index = p.pick(samples), of
+		var err error
+		if p, err = p.Subset(samples); err != nil {
+			return err
+		}
 	}
-	p.Loss = loss(signs(index, m.Positive))
-	sol, err := Solve(ctx, p, o)
+	sol, err := rehline.Solve(ctx, p, o)
 	if err != nil {
 		return err
 	}
@@ -162,29 +167,34 @@ func (m *Machine) fit(ctx context.Context, p Problem, index []int, loss func(y [
 // Scores returns the scores of all machines for each row of x: n x machines.
 // Errors: *InputError where x has other than d columns.
 func (m Multiclass[L]) Scores(x blas64.General) (blas64.General, error) {
-	if err := checkMatrix("Scores: x", x, len(m.Machines[0].Beta)); err != nil {
-		return blas64.General{}, err
+	d := len(m.Machines[0].Beta)
+	if x.Rows > 0 && (x.Cols != d || x.Stride < d || len(x.Data) < (x.Rows-1)*x.Stride+d) {
+		return blas64.General{}, inputError("Scores: x", -1, rehline.ErrShape,
+			"%d columns of stride %d in %d values; %d columns are needed", x.Cols, x.Stride, len(x.Data), d)
 	}
-	return m.scores(Problem{X: x}), nil
+	return m.scores(rehline.Problem{X: x}), nil
 }
 
 // ScoresSparse is Scores of sparse features.
-func (m Multiclass[L]) ScoresSparse(x *CSR) (blas64.General, error) {
+func (m Multiclass[L]) ScoresSparse(x *rehline.CSR) (blas64.General, error) {
 	if x == nil {
-		return blas64.General{}, shapeError("ScoresSparse: x", "nil")
+		return blas64.General{}, inputError("ScoresSparse: x", -1, rehline.ErrShape, "nil")
 	}
-	if err := x.check(); err != nil {
+	if err := x.Check(); err != nil {
 		return blas64.General{}, err
 	}
 	if d := len(m.Machines[0].Beta); x.Cols != d {
-		return blas64.General{}, shapeError("ScoresSparse: x", "%d columns where %d are needed", x.Cols, d)
+		return blas64.General{}, inputError("ScoresSparse: x", -1, rehline.ErrShape, "%d columns where %d are needed", x.Cols, d)
 	}
-	return m.scores(Problem{Sparse: x}), nil
+	return m.scores(rehline.Problem{Sparse: x}), nil
 }
 
-func (m Multiclass[L]) scores(p Problem) blas64.General {
-	n, _ := p.size()
-	out := newMatrix(n, len(m.Machines))
+func (m Multiclass[L]) scores(p rehline.Problem) blas64.General {
+	n, _ := p.Size()
+	out := matrix(n, len(m.Machines))
+	if n == 0 {
+		return out
+	}
 	column := make([]float64, n)
 	for k, machine := range m.Machines {
 		p.Scores(column, machine.Beta, machine.Intercept)
@@ -203,7 +213,7 @@ func (m Multiclass[L]) scores(p Problem) blas64.General {
 // the machines.
 func (m Multiclass[L]) Decide(scores blas64.General) []L {
 	if scores.Cols != len(m.Machines) {
-		panic("rehline: Decide needs one column for each machine")
+		panic("model: Decide needs one column for each machine")
 	}
 	out := make([]L, scores.Rows)
 	votes, sums := make([]float64, len(m.Classes)), make([]float64, len(m.Classes))
@@ -246,7 +256,7 @@ func (m Multiclass[L]) Predict(x blas64.General) ([]L, error) {
 }
 
 // PredictSparse is Decide of ScoresSparse.
-func (m Multiclass[L]) PredictSparse(x *CSR) ([]L, error) {
+func (m Multiclass[L]) PredictSparse(x *rehline.CSR) ([]L, error) {
 	scores, err := m.ScoresSparse(x)
 	if err != nil {
 		return nil, err

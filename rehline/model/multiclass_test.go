@@ -1,4 +1,4 @@
-package rehline_test
+package model_test
 
 import (
 	"context"
@@ -14,6 +14,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/agepath/agepath/rehline"
+	"github.com/agepath/agepath/rehline/model"
 )
 
 // TestMulticlassGolden compares with LIBLINEAR through scikit-learn;
@@ -49,11 +50,11 @@ func TestMulticlassGolden(t *testing.T) {
 		if test.Weighted {
 			p.Weights = golden.Weights
 		}
-		o := rehline.MulticlassOptions{Options: rehline.Options{Tol: 1e-12}}
+		o := model.MulticlassOptions{Options: rehline.Options{Tol: 1e-12}}
 		if test.Scheme == "pairs" {
-			o.Scheme = rehline.OneVsOne
+			o.Scheme = model.OneVsOne
 		}
-		m, err := rehline.FitMulticlass(context.Background(), p, golden.Labels, loss, o)
+		m, err := model.FitMulticlass(context.Background(), p, golden.Labels, loss, o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -93,10 +94,10 @@ func TestMulticlassPassesThrough(t *testing.T) {
 	for i, v := range y {
 		labels[i] = []string{"low", "middle", "high"}[min(max(int(v+1.5), 0), 2)]
 	}
-	for _, scheme := range []rehline.Scheme{rehline.OneVsRest, rehline.OneVsOne} {
-		o := rehline.MulticlassOptions{Scheme: scheme, Options: rehline.Options{Tol: 1e-9}}
+	for _, scheme := range []model.Scheme{model.OneVsRest, model.OneVsOne} {
+		o := model.MulticlassOptions{Scheme: scheme, Options: rehline.Options{Tol: 1e-9}}
 		p := rehline.Problem{X: x, C: 0.5, Intercept: rehline.FreeIntercept, Constraints: rehline.Sum(3, 0.25), L1: []float64{0.1, 0.1, 0.1}}
-		m, err := rehline.FitMulticlass(context.Background(), p, labels, rehline.SmoothedHinge, o)
+		m, err := model.FitMulticlass(context.Background(), p, labels, rehline.SmoothedHinge, o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -107,7 +108,7 @@ func TestMulticlassPassesThrough(t *testing.T) {
 		}
 		p.Sparse, p.X = compress(x), blas64.General{}
 		o.Workers = 2
-		other, err := rehline.FitMulticlass(context.Background(), p, labels, rehline.SmoothedHinge, o)
+		other, err := model.FitMulticlass(context.Background(), p, labels, rehline.SmoothedHinge, o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -137,9 +138,9 @@ func TestMulticlassTwoClasses(t *testing.T) {
 	x, class, _ := data(12, 80, 3)
 	p := rehline.Problem{X: x, Loss: rehline.Hinge(class)}
 	want := solve(t, p, rehline.Options{Tol: 1e-10})
-	for _, scheme := range []rehline.Scheme{rehline.OneVsRest, rehline.OneVsOne} {
-		m, err := rehline.FitMulticlass(context.Background(), p, class, rehline.Hinge,
-			rehline.MulticlassOptions{Scheme: scheme, Options: rehline.Options{Tol: 1e-10}})
+	for _, scheme := range []model.Scheme{model.OneVsRest, model.OneVsOne} {
+		m, err := model.FitMulticlass(context.Background(), p, class, rehline.Hinge,
+			model.MulticlassOptions{Scheme: scheme, Options: rehline.Options{Tol: 1e-10}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -160,7 +161,7 @@ func TestMulticlassTwoClasses(t *testing.T) {
 
 func TestDecideVotes(t *testing.T) {
 	t.Parallel()
-	m := rehline.Multiclass[rune]{Scheme: rehline.OneVsOne, Classes: []rune("abc"), Machines: []rehline.Machine{
+	m := model.Multiclass[rune]{Scheme: model.OneVsOne, Classes: []rune("abc"), Machines: []model.Machine{
 		{Positive: 0, Negative: 1, Beta: []float64{0}}, {Positive: 0, Negative: 2, Beta: []float64{0}}, {Positive: 1, Negative: 2, Beta: []float64{0}}}}
 	scores := matrixOf([][]float64{
 		{1, 1, 5},  // a has two votes
@@ -177,27 +178,27 @@ func TestMulticlassErrors(t *testing.T) {
 	t.Parallel()
 	x, class, _ := data(7, 20, 2)
 	p := rehline.Problem{X: x}
-	fit := func(p rehline.Problem, labels []float64, o rehline.MulticlassOptions) error {
-		_, err := rehline.FitMulticlass(context.Background(), p, labels, rehline.Hinge, o)
+	fit := func(p rehline.Problem, labels []float64, o model.MulticlassOptions) error {
+		_, err := model.FitMulticlass(context.Background(), p, labels, rehline.Hinge, o)
 		return err
 	}
 	nan := slices.Clone(class)
 	nan[4] = math.NaN()
 	for name, err := range map[string]error{
-		"short":     fit(p, class[:4], rehline.MulticlassOptions{}),
-		"one class": fit(p, make([]float64, 20), rehline.MulticlassOptions{}),
-		"NaN":       fit(p, nan, rehline.MulticlassOptions{}),
-		"scheme":    fit(p, class, rehline.MulticlassOptions{Scheme: 2}),
-		"workers":   fit(p, class, rehline.MulticlassOptions{Workers: -1}),
-		"weights":   fit(rehline.Problem{X: x, Weights: []float64{1}}, class, rehline.MulticlassOptions{}),
-		"empty":     fit(rehline.Problem{}, nil, rehline.MulticlassOptions{}),
+		"short":     fit(p, class[:4], model.MulticlassOptions{}),
+		"one class": fit(p, make([]float64, 20), model.MulticlassOptions{}),
+		"NaN":       fit(p, nan, model.MulticlassOptions{}),
+		"scheme":    fit(p, class, model.MulticlassOptions{Scheme: 2}),
+		"workers":   fit(p, class, model.MulticlassOptions{Workers: -1}),
+		"weights":   fit(rehline.Problem{X: x, Weights: []float64{1}}, class, model.MulticlassOptions{}),
+		"empty":     fit(rehline.Problem{}, nil, model.MulticlassOptions{}),
 	} {
 		var input *rehline.InputError
 		if !errors.As(err, &input) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	m, err := rehline.FitMulticlass(context.Background(), p, class, rehline.Hinge, rehline.MulticlassOptions{})
+	m, err := model.FitMulticlass(context.Background(), p, class, rehline.Hinge, model.MulticlassOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package rehline_test
+package model_test
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/agepath/agepath/rehline"
+	"github.com/agepath/agepath/rehline/model"
 )
 
 func TestFolds(t *testing.T) {
@@ -25,7 +26,7 @@ func TestFolds(t *testing.T) {
 		return 1
 	})
 	for _, labels := range [][]float64{nil, classes} {
-		parts, err := rehline.Folds(n, k, labels, 3)
+		parts, err := model.Folds(n, k, labels, 3)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -62,8 +63,8 @@ func TestFolds(t *testing.T) {
 				t.Errorf("class %g is spread %v", label, count)
 			}
 		}
-		again, _ := rehline.Folds(n, k, labels, 3)
-		other, _ := rehline.Folds(n, k, labels, 4)
+		again, _ := model.Folds(n, k, labels, 3)
+		other, _ := model.Folds(n, k, labels, 4)
 		if !reflect.DeepEqual(parts, again) || reflect.DeepEqual(parts, other) {
 			t.Error("parts are not a function of the seed")
 		}
@@ -72,7 +73,7 @@ func TestFolds(t *testing.T) {
 		n, k    int
 		classes []float64
 	}{{5, 1, nil}, {5, 6, nil}, {3, 2, []float64{1, 2}}, {2, 2, []float64{1, math.NaN()}}} {
-		if _, err := rehline.Folds(bad.n, bad.k, bad.classes, 0); err == nil {
+		if _, err := model.Folds(bad.n, bad.k, bad.classes, 0); err == nil {
 			t.Errorf("%+v is accepted", bad)
 		}
 	}
@@ -85,14 +86,14 @@ func TestCrossValidateRidge(t *testing.T) {
 	const n, d, k = 60, 3, 4
 	x, _, y := data(9, n, d)
 	weights := vector(n, func(i int) float64 { return 0.5 + float64(i%3) })
-	costs := rehline.Costs(1e-3, 10, 5)
+	costs := model.Costs(1e-3, 10, 5)
 	p := rehline.Problem{X: x, Loss: rehline.Squared(y), Weights: weights}
-	got, err := rehline.CrossValidate(context.Background(), p, rehline.CrossValidation{
+	got, err := model.CrossValidate(context.Background(), p, model.CrossValidation{
 		Costs: costs, Folds: k, Seed: 5, Options: rehline.Options{Tol: 1e-12}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	parts, err := rehline.Folds(n, k, nil, 5)
+	parts, err := model.Folds(n, k, nil, 5)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -171,9 +172,9 @@ func TestCrossValidateRisk(t *testing.T) {
 		}
 		return count / float64(len(samples))
 	}
-	o := rehline.CrossValidation{Costs: rehline.Costs(1e-3, 1, 4), Classes: class, Seed: 2, Risk: wrong}
+	o := model.CrossValidation{Costs: model.Costs(1e-3, 1, 4), Classes: class, Seed: 2, Risk: wrong}
 	p := rehline.Problem{X: x, Loss: rehline.Hinge(class), Intercept: rehline.FreeIntercept}
-	first, err := rehline.CrossValidate(context.Background(), p, o)
+	first, err := model.CrossValidate(context.Background(), p, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -183,7 +184,7 @@ func TestCrossValidateRisk(t *testing.T) {
 	p.Sparse = compress(x)
 	p.X.Data, p.X.Rows, p.X.Cols = nil, 0, 0
 	o.Workers = 3
-	second, err := rehline.CrossValidate(context.Background(), p, o)
+	second, err := model.CrossValidate(context.Background(), p, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -195,33 +196,33 @@ func TestCrossValidateRisk(t *testing.T) {
 func TestCrossValidateErrors(t *testing.T) {
 	t.Parallel()
 	x, class, _ := data(7, 20, 2)
-	good := rehline.CrossValidation{Costs: []float64{0.1, 1}}
+	good := model.CrossValidation{Costs: []float64{0.1, 1}}
 	p := rehline.Problem{X: x, Loss: rehline.Hinge(class)}
-	for name, change := range map[string]func(p *rehline.Problem, o *rehline.CrossValidation){
-		"no costs":      func(_ *rehline.Problem, o *rehline.CrossValidation) { o.Costs = nil },
-		"falling costs": func(_ *rehline.Problem, o *rehline.CrossValidation) { o.Costs = []float64{1, 0.1} },
-		"folds":         func(_ *rehline.Problem, o *rehline.CrossValidation) { o.Folds = 21 },
-		"classes":       func(_ *rehline.Problem, o *rehline.CrossValidation) { o.Classes = class[:3] },
-		"workers":       func(_ *rehline.Problem, o *rehline.CrossValidation) { o.Workers = -1 },
-		"no weight":     func(p *rehline.Problem, _ *rehline.CrossValidation) { p.Weights = make([]float64, 20) },
-		"option":        func(_ *rehline.Problem, o *rehline.CrossValidation) { o.Options.Tol = -1 },
-		"short loss":    func(p *rehline.Problem, _ *rehline.CrossValidation) { p.Loss = rehline.Hinge(class[:5]) },
-		"risk": func(_ *rehline.Problem, o *rehline.CrossValidation) {
+	for name, change := range map[string]func(p *rehline.Problem, o *model.CrossValidation){
+		"no costs":      func(_ *rehline.Problem, o *model.CrossValidation) { o.Costs = nil },
+		"falling costs": func(_ *rehline.Problem, o *model.CrossValidation) { o.Costs = []float64{1, 0.1} },
+		"folds":         func(_ *rehline.Problem, o *model.CrossValidation) { o.Folds = 21 },
+		"classes":       func(_ *rehline.Problem, o *model.CrossValidation) { o.Classes = class[:3] },
+		"workers":       func(_ *rehline.Problem, o *model.CrossValidation) { o.Workers = -1 },
+		"no weight":     func(p *rehline.Problem, _ *model.CrossValidation) { p.Weights = make([]float64, 20) },
+		"option":        func(_ *rehline.Problem, o *model.CrossValidation) { o.Options.Tol = -1 },
+		"short loss":    func(p *rehline.Problem, _ *model.CrossValidation) { p.Loss = rehline.Hinge(class[:5]) },
+		"risk": func(_ *rehline.Problem, o *model.CrossValidation) {
 			o.Risk = func([]float64, []int) float64 { return math.NaN() }
 		},
-		"no coefficient": func(p *rehline.Problem, _ *rehline.CrossValidation) {
+		"no coefficient": func(p *rehline.Problem, _ *model.CrossValidation) {
 			p.Constraints = rehline.And(rehline.NonNegative(2), rehline.Sum(2, -1))
 		},
 	} {
 		o, q := good, p
 		change(&q, &o)
-		if _, err := rehline.CrossValidate(context.Background(), q, o); err == nil {
+		if _, err := model.CrossValidate(context.Background(), q, o); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := rehline.CrossValidate(ctx, p, good); !errors.Is(err, context.Canceled) {
+	if _, err := model.CrossValidate(ctx, p, good); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 }

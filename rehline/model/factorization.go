@@ -1,11 +1,16 @@
-package rehline
+package model
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/agepath/agepath/rehline"
 )
 
 // Observation is an entry of a matrix that is known in part: what a user gave
@@ -33,7 +38,7 @@ type Factorization struct {
 	// Loss returns the losses of scores for the observed values in their
 	// order: Squared, Absolute, Hinge, or a function that calls Huber, say.
 	// It is called once.
-	Loss    func(values []float64) Loss
+	Loss    func(values []float64) rehline.Loss
 	C       float64   // >= 0 and finite; 0 is 1.
 	Weights []float64 // one >= 0 for each observation, or nil: all 1.
 
@@ -41,7 +46,7 @@ type Factorization struct {
 	UserRidge, ItemRidge float64 // > 0 and finite; 0 is 1.
 	Unbiased             bool    // a_u = b_i = 0.
 
-	UserConstraints, ItemConstraints Constraints // on the Rank coefficients of each user and of each item.
+	UserConstraints, ItemConstraints rehline.Constraints // on the Rank coefficients of each user and of each item.
 }
 
 // FactorizationOptions control Factorize. The zero value is a good choice.
@@ -53,7 +58,7 @@ type FactorizationOptions struct {
 	Start     *Factors // start from these, of the same shape, instead: from those for a smoother loss or another C.
 	Workers   int      // users or items solved at a time; 0 is 1. The result does not depend on it.
 
-	Options  Options             // of the solves; Warm and Progress are not used. A Tol of 0 is 1e-9.
+	Options  rehline.Options     // of the solves; Warm and Progress are not used. A Tol of 0 is 1e-9.
 	Progress func(Factors) error // called after each sweep, if set; an error ends the work. It must keep nothing of its argument.
 }
 
@@ -70,8 +75,8 @@ type Factors struct {
 	// then items. They never rise, but for the first if the start violates a
 	// constraint.
 	Objectives []float64
-	Loss       float64 // C Σ w_o L_o, the loss's part of the last objective.
-	Status     Status  // Solved where the objective fell by less than Tol, PassLimit where the sweeps ended.
+	Loss       float64        // C Σ w_o L_o, the loss's part of the last objective.
+	Status     rehline.Status // Solved where the objective fell by less than Tol, PassLimit where the sweeps ended.
 }
 
 // At returns the score p_u·q_i + a_u + b_i. It panics where there is no such
@@ -100,52 +105,46 @@ func Factorize(ctx context.Context, p Factorization, o FactorizationOptions) (Fa
 }
 
 // check returns the loss of all observations.
-func (p *Factorization) check() (Loss, error) {
+func (p *Factorization) check() (rehline.Loss, error) {
 	const what = "Factorization."
-	if p.Users < 1 || p.Items < 1 {
-		return Loss{}, shapeError(what+"Users", "%d users and %d items; there is at least one of each", p.Users, p.Items)
+	fail := func(part, format string, args ...any) (rehline.Loss, error) {
+		return rehline.Loss{}, inputError(what+part, -1, rehline.ErrShape, format, args...)
 	}
-	if p.Rank < 1 {
-		return Loss{}, shapeError(what+"Rank", "%d; it is at least 1", p.Rank)
-	}
-	if len(p.Observations) == 0 {
-		return Loss{}, shapeError(what+"Observations", "none; at least one is needed")
+	switch {
+	case p.Users < 1 || p.Items < 1:
+		return fail("Users", "%d users and %d items; there is at least one of each", p.Users, p.Items)
+	case p.Rank < 1:
+		return fail("Rank", "%d; it is at least 1", p.Rank)
+	case len(p.Observations) == 0:
+		return fail("Observations", "none; at least one is needed")
+	case p.Loss == nil:
+		return fail("Loss", "nil; Squared is one")
 	}
 	values := make([]float64, len(p.Observations))
 	for k, o := range p.Observations {
 		if o.User < 0 || o.User >= p.Users || o.Item < 0 || o.Item >= p.Items {
-			return Loss{}, &InputError{what + "Observations", k, -1,
-				fmt.Sprintf("user %d, item %d; they are 0 to %d and 0 to %d", o.User, o.Item, p.Users-1, p.Items-1), ErrRange}
+			return rehline.Loss{}, inputError(what+"Observations", k, rehline.ErrRange,
+				"user %d, item %d; they are 0 to %d and 0 to %d", o.User, o.Item, p.Users-1, p.Items-1)
 		}
-		if !finite(o.Value) {
-			return Loss{}, &InputError{what + "Observations", k, -1, fmt.Sprint(o.Value), ErrNotFinite}
+		if math.IsNaN(o.Value) || math.IsInf(o.Value, 0) {
+			return rehline.Loss{}, inputError(what+"Observations", k, rehline.ErrNotFinite, "%v", o.Value)
 		}
 		values[k] = o.Value
 	}
-	if p.Loss == nil {
-		return Loss{}, shapeError(what+"Loss", "nil; Squared is one")
-	}
 	loss := p.Loss(values)
 	if loss.N() != len(values) {
-		return Loss{}, shapeError(what+"Loss", "%d samples for %d observations", loss.N(), len(values))
-	}
-	for _, err := range []error{
-		loss.Check(), checkScale(what+"C", p.C), checkScale(what+"UserRidge", p.UserRidge),
-		checkScale(what+"ItemRidge", p.ItemRidge), checkWeights(what+"Weights", p.Weights, len(values)),
-	} {
-		if err != nil {
-			return Loss{}, err
-		}
+		return fail("Loss", "%d samples for %d observations", loss.N(), len(values))
 	}
 	for _, side := range []struct {
-		name string
-		c    Constraints
-	}{{"UserConstraints: ", p.UserConstraints}, {"ItemConstraints: ", p.ItemConstraints}} {
-		if err := side.c.Check(); err != nil {
-			return Loss{}, within(side.name, err)
-		}
-		if side.c.N() > 0 && side.c.A.Cols != p.Rank {
-			return Loss{}, shapeError(side.name+"A", "%d columns for rank %d", side.c.A.Cols, p.Rank)
+		name        string
+		ridge       float64
+		constraints rehline.Constraints
+	}{{"users", p.UserRidge, p.UserConstraints}, {"items", p.ItemRidge, p.ItemConstraints}} {
+		// The problem of one member who has all observations, of features that are zero.
+		zeros := &rehline.CSR{Rows: len(values), Cols: p.Rank, Start: make([]int, len(values)+1)}
+		member := rehline.Problem{Sparse: zeros, Loss: loss, C: p.C, Weights: p.Weights, Ridge: side.ridge, Constraints: side.constraints}
+		if err := member.Check(); err != nil {
+			return rehline.Loss{}, fmt.Errorf("factorization, %s: %w", side.name, err)
 		}
 	}
 	return loss, nil
@@ -153,28 +152,18 @@ func (p *Factorization) check() (Loss, error) {
 
 // defaults fills in o.
 func (o *FactorizationOptions) defaults() error {
-	const what = "FactorizationOptions."
-	if !(o.Tol >= 0) || !finite(o.Tol) {
-		return &InputError{what + "Tol", -1, -1, fmt.Sprintf("%g; it is >= 0", o.Tol), ErrRange}
+	for _, part := range []struct {
+		name  string
+		value float64
+	}{{"Tol", o.Tol}, {"StartSize", o.StartSize}, {"MaxSweeps", float64(o.MaxSweeps)}, {"Workers", float64(o.Workers)}} {
+		if !(part.value >= 0) || math.IsInf(part.value, 1) {
+			return inputError("FactorizationOptions."+part.name, -1, rehline.ErrRange, "%g; it is >= 0", part.value)
+		}
 	}
-	if o.MaxSweeps < 0 || o.Workers < 0 {
-		return &InputError{what + "MaxSweeps", -1, -1, fmt.Sprintf("%d with %d workers; they are >= 0", o.MaxSweeps, o.Workers), ErrRange}
-	}
-	if err := checkScale(what+"StartSize", o.StartSize); err != nil {
-		return err
-	}
-	if o.Tol == 0 {
-		o.Tol = 1e-5
-	}
-	if o.MaxSweeps == 0 {
-		o.MaxSweeps = 200
-	}
-	if o.StartSize == 0 {
-		o.StartSize = 0.1
-	}
-	if o.Options.Tol == 0 {
-		o.Options.Tol = 1e-9
-	}
+	o.Tol = cmp.Or(o.Tol, 1e-5)
+	o.MaxSweeps = cmp.Or(o.MaxSweeps, 200)
+	o.StartSize = cmp.Or(o.StartSize, 0.1)
+	o.Options.Tol = cmp.Or(o.Options.Tol, 1e-9)
 	o.Options.Warm, o.Options.Progress = nil, nil
 	o.Workers = max(o.Workers, 1)
 	return nil
@@ -188,23 +177,24 @@ func (o *FactorizationOptions) checkStart(p *Factorization) error {
 	}
 	const what = "FactorizationOptions.Start"
 	if f.User.Rows != p.Users || f.Item.Rows != p.Items || len(f.UserBias) != p.Users || len(f.ItemBias) != p.Items {
-		return shapeError(what, "%d x %d with %d and %d biases for %d users and %d items",
+		return inputError(what, -1, rehline.ErrShape, "%d x %d with %d and %d biases for %d users and %d items",
 			f.User.Rows, f.Item.Rows, len(f.UserBias), len(f.ItemBias), p.Users, p.Items)
 	}
 	for _, m := range []blas64.General{f.User, f.Item} {
-		if err := checkMatrix(what, m, p.Rank); err != nil {
-			return err
+		start := rehline.Problem{X: m, Loss: rehline.Absolute(make([]float64, m.Rows))}
+		if err := start.Check(); err != nil {
+			return fmt.Errorf("%s: %w", what, err)
 		}
-		if err := checkFinite(what, m); err != nil {
-			return err
+		if m.Cols != p.Rank {
+			return inputError(what, -1, rehline.ErrShape, "%d columns where %d are needed", m.Cols, p.Rank)
 		}
 	}
-	for _, bias := range [][]float64{f.UserBias, f.ItemBias} {
-		if err := checkFiniteSlice(what, bias); err != nil {
-			return err
+	for _, v := range slices.Concat(f.UserBias, f.ItemBias) {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return inputError(what, -1, rehline.ErrNotFinite, "%v", v)
 		}
-		if p.Unbiased && !zero(bias) {
-			return &InputError{what, -1, -1, "biases for an unbiased problem", ErrRange}
+		if p.Unbiased && v != 0 {
+			return inputError(what, -1, rehline.ErrRange, "biases for an unbiased problem")
 		}
 	}
 	return nil

@@ -1,19 +1,21 @@
-package rehline
+package model
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"math/rand/v2"
-	"slices"
 
 	"golang.org/x/sync/errgroup"
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/agepath/agepath/rehline"
 )
 
 // alternation is the state of Factorize.
 type alternation struct {
 	o       FactorizationOptions
-	loss    Loss // of all observations
+	loss    rehline.Loss // of all observations
 	c       float64
 	weights []float64
 
@@ -31,8 +33,8 @@ type side struct {
 	observed    [][]int // observations of each
 	partner     []int   // of every observation: the row of the other side
 	ridge       float64
-	constraints Constraints
-	intercept   Intercept
+	constraints rehline.Constraints
+	intercept   rehline.Intercept
 }
 
 func newAlternation(p Factorization, o FactorizationOptions) (*alternation, error) {
@@ -47,7 +49,7 @@ func newAlternation(p Factorization, o FactorizationOptions) (*alternation, erro
 		return nil, err
 	}
 	n := len(p.Observations)
-	w := &alternation{o: o, loss: loss, c: scale(p.C), weights: p.Weights,
+	w := &alternation{o: o, loss: loss, c: cmp.Or(p.C, 1), weights: p.Weights,
 		scores: make([]float64, n), losses: make([]float64, n)}
 	w.users = newSide(p.Users, p.Rank, p.UserRidge, p.UserConstraints, p.Unbiased)
 	w.items = newSide(p.Items, p.Rank, p.ItemRidge, p.ItemConstraints, p.Unbiased)
@@ -61,11 +63,11 @@ func newAlternation(p Factorization, o FactorizationOptions) (*alternation, erro
 	return w, nil
 }
 
-func newSide(count, rank int, ridge float64, c Constraints, unbiased bool) side {
-	s := side{factors: newMatrix(count, rank), bias: make([]float64, count), observed: make([][]int, count),
-		ridge: scale(ridge), constraints: c, intercept: PenalizedIntercept}
+func newSide(count, rank int, ridge float64, c rehline.Constraints, unbiased bool) side {
+	s := side{factors: matrix(count, rank), bias: make([]float64, count), observed: make([][]int, count),
+		ridge: cmp.Or(ridge, 1), constraints: c, intercept: rehline.PenalizedIntercept}
 	if unbiased {
-		s.intercept = NoIntercept
+		s.intercept = rehline.NoIntercept
 	}
 	return s
 }
@@ -98,7 +100,7 @@ func (s *side) add(k, i, j int) {
 func (w *alternation) run(ctx context.Context) (Factors, error) {
 	f := &w.factors
 	f.Objectives = append(f.Objectives, w.objective())
-	f.Status = PassLimit
+	f.Status = rehline.PassLimit
 	for range w.o.MaxSweeps {
 		before := f.Objectives[len(f.Objectives)-1]
 		for _, s := range []*side{&w.users, &w.items} {
@@ -114,7 +116,7 @@ func (w *alternation) run(ctx context.Context) (Factors, error) {
 			}
 		}
 		if before-after <= w.o.Tol*math.Abs(after) && len(f.Objectives) > 3 {
-			f.Status = Solved
+			f.Status = rehline.Solved
 			break
 		}
 	}
@@ -179,12 +181,12 @@ func (w *alternation) half(ctx context.Context, s *side) error {
 // good.
 func (w *alternation) member(ctx context.Context, s *side, i int) error {
 	p := w.problem(s, i)
-	sol, err := Solve(ctx, p, w.o.Options)
+	sol, err := rehline.Solve(ctx, p, w.o.Options)
 	if err != nil {
 		return err
 	}
 	own := row(s.factors, i)
-	if p.feasible(own) && p.objective(own, s.bias[i]) <= p.objective(sol.Beta, sol.Intercept) {
+	if feasible(&p.Constraints, own) && objective(&p, own, s.bias[i]) <= objective(&p, sol.Beta, sol.Intercept) {
 		return nil
 	}
 	copy(own, sol.Beta)
@@ -195,33 +197,35 @@ func (w *alternation) member(ctx context.Context, s *side, i int) error {
 // problem is that of member i: a row of factors and a known part of the score
 // from the partner of each observation. A member without observations has one
 // of no weight.
-func (w *alternation) problem(s *side, i int) Problem {
+func (w *alternation) problem(s *side, i int) rehline.Problem {
 	observed := s.observed[i]
-	p := Problem{C: w.c, Ridge: s.ridge, Intercept: s.intercept, Constraints: s.constraints}
+	p := rehline.Problem{C: w.c, Ridge: s.ridge, Intercept: s.intercept, Constraints: s.constraints}
 	if len(observed) == 0 {
-		p.X = newMatrix(1, s.factors.Cols)
-		p.Loss = Absolute([]float64{0})
+		p.X = matrix(1, s.factors.Cols)
+		p.Loss = rehline.Absolute([]float64{0})
 		p.Weights = []float64{0}
 		return p
 	}
-	p.X = newMatrix(len(observed), s.factors.Cols)
+	p.X = matrix(len(observed), s.factors.Cols)
 	known := make([]float64, len(observed))
 	for r, k := range observed {
 		j := s.partner[k]
 		copy(row(p.X, r), row(s.other.factors, j))
 		known[r] = s.other.bias[j]
 	}
-	p.Loss = w.loss.pick(observed)
-	if slices.ContainsFunc(known, func(v float64) bool { return v != 0 }) {
-		p.Loss.shift(known)
+	p.Loss = w.loss.Subset(observed).Shift(known)
+	if w.weights != nil {
+		p.Weights = make([]float64, len(observed))
+		for r, k := range observed {
+			p.Weights[r] = w.weights[k]
+		}
 	}
-	p.Weights = pickValues(w.weights, observed)
 	return p
 }
 
-// objective returns the objective of a problem with a ridge penalty alone.
-func (p *Problem) objective(beta []float64, intercept float64) float64 {
-	n, _ := p.size()
+// objective returns the objective of a problem with a ridge penalty alone, both given.
+func objective(p *rehline.Problem, beta []float64, intercept float64) float64 {
+	n, _ := p.Size()
 	scores, losses := make([]float64, n), make([]float64, n)
 	p.Scores(scores, beta, intercept)
 	p.Loss.Value(losses, scores)
@@ -230,24 +234,29 @@ func (p *Problem) objective(beta []float64, intercept float64) float64 {
 		if p.Weights != nil {
 			v *= p.Weights[i]
 		}
-		sum += scale(p.C) * v
+		sum += p.C * v
 	}
-	return sum + penalty(scale(p.Ridge), beta, intercept)
+	return sum + penalty(p.Ridge, beta, intercept)
 }
 
-// feasible tells whether beta satisfies the constraints as closely as a solve
-// does.
-func (p *Problem) feasible(beta []float64) bool {
-	c := &p.Constraints
+// feasible tells whether beta satisfies the constraints as closely as a solve does.
+func feasible(c *rehline.Constraints, beta []float64) bool {
 	for k, b := range c.B {
 		sum, size := b, math.Abs(b)
 		for j, a := range row(c.A, k) {
 			sum += a * beta[j]
 			size = max(size, math.Abs(a))
 		}
-		if sum < -1e-6*size || c.equal(k) && sum > 1e-6*size {
+		if equal := c.Equality != nil && c.Equality[k]; sum < -1e-6*size || equal && sum > 1e-6*size {
 			return false
 		}
 	}
 	return true
 }
+
+func matrix(rows, cols int) blas64.General {
+	return blas64.General{Rows: rows, Cols: cols, Stride: cols, Data: make([]float64, rows*cols)}
+}
+
+// row returns row r of m as a slice of its own length.
+func row(m blas64.General, r int) []float64 { return m.Data[r*m.Stride:][:m.Cols] }

@@ -1,4 +1,4 @@
-package rehline
+package model
 
 import (
 	"context"
@@ -7,6 +7,8 @@ import (
 	"math"
 
 	"golang.org/x/sync/errgroup"
+
+	"github.com/agepath/agepath/rehline"
 )
 
 // CrossValidation says how CrossValidate goes about. Costs are needed; the
@@ -23,8 +25,8 @@ type CrossValidation struct {
 	// problem is: Σ w_i L_i / Σ w_i.
 	Risk func(scores []float64, samples []int) float64
 
-	Options Options // of every solve; Warm is not used and Progress only with one worker.
-	Workers int     // folds computed at a time; 0 is 1. The result does not depend on it.
+	Options rehline.Options // of every solve; Warm is not used and Progress only with one worker.
+	Workers int             // folds computed at a time; 0 is 1. The result does not depend on it.
 }
 
 // CrossValidated are the risks of a choice of costs.
@@ -37,8 +39,8 @@ type CrossValidated struct {
 	Best        int // index of the cost of least mean risk, the smallest such.
 	OneStdError int // index of the smallest cost whose mean risk is at most StdError[Best] above the least.
 
-	Iterations Iterations // of all solves together.
-	Unsolved   int        // solves that ended with another status than Solved.
+	Iterations rehline.Iterations // of all solves together.
+	Unsolved   int                // solves that ended with another status than Solved.
 }
 
 // BestC returns the cost of least mean risk.
@@ -54,7 +56,7 @@ func (c CrossValidated) OneStdErrorC() float64 { return c.Costs[c.OneStdError] }
 // each sample as in the whole problem; that a fit has fewer of them is not
 // made up for. The constraints are those of p for all folds. Errors:
 // *InputError, *InfeasibleError, ctx.Err().
-func CrossValidate(ctx context.Context, p Problem, o CrossValidation) (CrossValidated, error) {
+func CrossValidate(ctx context.Context, p rehline.Problem, o CrossValidation) (CrossValidated, error) {
 	if err := o.check(p); err != nil {
 		return CrossValidated{}, err
 	}
@@ -65,8 +67,7 @@ func CrossValidate(ctx context.Context, p Problem, o CrossValidation) (CrossVali
 		o.Options.Progress = nil
 	}
 	o.Options.Warm = nil
-	n, _ := p.size()
-	parts, err := Folds(n, o.Folds, o.Classes, o.Seed)
+	parts, err := Folds(p.Loss.N(), o.Folds, o.Classes, o.Seed)
 	if err != nil {
 		return CrossValidated{}, err
 	}
@@ -87,41 +88,43 @@ func CrossValidate(ctx context.Context, p Problem, o CrossValidation) (CrossVali
 	return summarize(o.Costs, folds), nil
 }
 
-func (o *CrossValidation) check(p Problem) error {
+func (o *CrossValidation) check(p rehline.Problem) error {
 	if err := p.Check(); err != nil {
 		return err
 	}
 	if err := checkCosts(o.Costs); err != nil {
-		return within("CrossValidation: ", err)
+		return fmt.Errorf("cross-validation: %w", err)
 	}
 	for k := 1; k < len(o.Costs); k++ {
 		if o.Costs[k] <= o.Costs[k-1] {
-			return &InputError{"CrossValidation: costs", k, -1,
-				fmt.Sprintf("%g after %g; costs rise", o.Costs[k], o.Costs[k-1]), ErrRange}
+			return inputError("CrossValidation: costs", k, rehline.ErrRange, "%g after %g; costs rise", o.Costs[k], o.Costs[k-1])
 		}
 	}
-	if o.Workers < 0 {
-		return &InputError{"CrossValidation: Workers", -1, -1, fmt.Sprintf("%d; it is at least 1, or 0 for 1", o.Workers), ErrRange}
-	}
-	return nil
+	return checkWorkers("CrossValidation", o.Workers)
 }
 
 // fold is what one part held out gives.
 type fold struct {
 	risk       []float64
-	iterations Iterations
+	iterations rehline.Iterations
 	unsolved   int
 }
 
-func (f *fold) run(ctx context.Context, p Problem, part []int, o *CrossValidation) error {
-	n, _ := p.size()
-	held := p.pick(part)
-	s, err := New(p.pick(without(n, part)))
+func (f *fold) run(ctx context.Context, p rehline.Problem, part []int, o *CrossValidation) error {
+	held, err := p.Subset(part)
+	if err != nil {
+		return err
+	}
+	rest, err := p.Subset(without(p.Loss.N(), part))
+	if err != nil {
+		return err
+	}
+	s, err := rehline.New(rest)
 	if err != nil {
 		return err
 	}
 	scores, losses := make([]float64, len(part)), make([]float64, len(part))
-	for point, err := range s.Path(ctx, o.Costs, o.Options) {
+	for point, err := range Along(ctx, s, o.Costs, o.Options) {
 		if err != nil {
 			return fmt.Errorf("cost C = %g: %w", point.C, err)
 		}
@@ -132,14 +135,14 @@ func (f *fold) run(ctx context.Context, p Problem, part []int, o *CrossValidatio
 			risk = o.Risk(scores, part)
 		} else {
 			held.Loss.Value(losses, scores)
-			risk = held.meanOf(losses)
+			risk = meanOf(losses, held.Weights)
 		}
-		if !finite(risk) {
+		if math.IsNaN(risk) || math.IsInf(risk, 0) {
 			return fmt.Errorf("cost C = %g: %w", point.C, errRisk)
 		}
 		f.risk = append(f.risk, risk)
-		f.iterations.add(sol.Iterations)
-		if sol.Status != Solved {
+		add(&f.iterations, sol.Iterations)
+		if sol.Status != rehline.Solved {
 			f.unsolved++
 		}
 	}
@@ -149,13 +152,13 @@ func (f *fold) run(ctx context.Context, p Problem, part []int, o *CrossValidatio
 // errRisk says that a fold has no risk.
 var errRisk = errors.New("rehline: CrossValidation: the risk is no finite number; Risk returned it, or no held-out sample has a weight")
 
-// meanOf returns the mean of values by the problem's weights.
-func (p *Problem) meanOf(values []float64) float64 {
+// meanOf returns the mean of values by the weights, all 1 where they are nil.
+func meanOf(values, weights []float64) float64 {
 	var sum, total float64
 	for i, v := range values {
 		w := 1.0
-		if p.Weights != nil {
-			w = p.Weights[i]
+		if weights != nil {
+			w = weights[i]
 		}
 		sum += w * v
 		total += w
@@ -163,10 +166,11 @@ func (p *Problem) meanOf(values []float64) float64 {
 	return sum / total
 }
 
-func (i *Iterations) add(o Iterations) {
-	i.Passes += o.Passes
-	i.Newton += o.Newton
-	i.Outer += o.Outer
+func add(sum *rehline.Iterations, o rehline.Iterations) {
+	sum.Passes += o.Passes
+	sum.Visits += o.Visits
+	sum.Newton += o.Newton
+	sum.Outer += o.Outer
 }
 
 // summarize takes means over the folds and makes the two choices.
@@ -176,7 +180,7 @@ func summarize(costs []float64, folds []fold) CrossValidated {
 	k := float64(len(folds))
 	for _, f := range folds {
 		out.Risk = append(out.Risk, f.risk)
-		out.Iterations.add(f.iterations)
+		add(&out.Iterations, f.iterations)
 		out.Unsolved += f.unsolved
 	}
 	for c := range costs {

@@ -1,4 +1,4 @@
-package rehline_test
+package model_test
 
 import (
 	"context"
@@ -7,25 +7,26 @@ import (
 	"testing"
 
 	"github.com/agepath/agepath/rehline"
+	"github.com/agepath/agepath/rehline/model"
 )
 
 func TestCosts(t *testing.T) {
 	t.Parallel()
-	got := rehline.Costs(0.01, 100, 5)
+	got := model.Costs(0.01, 100, 5)
 	for k, want := range []float64{0.01, 0.1, 1, 10, 100} {
 		if math.Abs(got[k]-want) > 1e-14*want {
 			t.Errorf("cost %d is %v, not %v", k, got[k], want)
 		}
 	}
-	if got := rehline.Costs(2, 8, 1); len(got) != 1 || got[0] != 2 {
+	if got := model.Costs(2, 8, 1); len(got) != 1 || got[0] != 2 {
 		t.Errorf("one cost: %v", got)
 	}
 	for _, bad := range [][2]float64{{0, 1}, {1, -1}, {math.NaN(), 1}, {1, math.Inf(1)}} {
-		if got := rehline.Costs(bad[0], bad[1], 3); got != nil {
+		if got := model.Costs(bad[0], bad[1], 3); got != nil {
 			t.Errorf("costs from %v: %v", bad, got)
 		}
 	}
-	if rehline.Costs(1, 2, 0) != nil {
+	if model.Costs(1, 2, 0) != nil {
 		t.Error("no costs are nil")
 	}
 }
@@ -36,7 +37,7 @@ func TestCosts(t *testing.T) {
 func TestPathIsColdSolves(t *testing.T) {
 	t.Parallel()
 	x, class, y := data(5, 400, 8)
-	costs := rehline.Costs(1e-4, 10, 12)
+	costs := model.Costs(1e-4, 10, 12)
 	o := rehline.Options{Tol: 1e-9}
 	var warm, cold, total float64
 	work := func(i rehline.Iterations) float64 { return float64(i.Newton) + float64(i.Passes)/2.5 }
@@ -46,7 +47,7 @@ func TestPathIsColdSolves(t *testing.T) {
 			{X: x, Loss: l, Intercept: rehline.FreeIntercept, L1: vector(8, func(int) float64 { return 0.01 })},
 			{X: x, Loss: l, Intercept: rehline.PenalizedIntercept, Constraints: rehline.NonNegative(8)},
 		} {
-			points, err := rehline.Path(context.Background(), p, costs, false, o)
+			points, err := model.Path(context.Background(), p, costs, false, o)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -79,7 +80,7 @@ func TestPathKeepsDuals(t *testing.T) {
 	t.Parallel()
 	x, class, _ := data(6, 200, 5)
 	p := rehline.Problem{X: x, Loss: rehline.Hinge(class), Intercept: rehline.FreeIntercept}
-	points, err := rehline.Path(context.Background(), p, []float64{0.1, 1}, true, rehline.Options{Tol: 1e-8})
+	points, err := model.Path(context.Background(), p, []float64{0.1, 1}, true, rehline.Options{Tol: 1e-8})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +99,7 @@ func TestPathErrors(t *testing.T) {
 	p := rehline.Problem{X: x, Loss: rehline.Hinge(class)}
 	for _, costs := range [][]float64{nil, {1, 0}, {-1}, {math.NaN()}, {math.Inf(1)}} {
 		var input *rehline.InputError
-		if _, err := rehline.Path(context.Background(), p, costs, false, rehline.Options{}); !errors.As(err, &input) {
+		if _, err := model.Path(context.Background(), p, costs, false, rehline.Options{}); !errors.As(err, &input) {
 			t.Errorf("costs %v: %v", costs, err)
 		}
 	}
@@ -109,7 +110,7 @@ func TestPathErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	points := 0
-	for _, err := range s.Path(ctx, rehline.Costs(0.1, 10, 9), rehline.Options{}) {
+	for _, err := range model.Along(ctx, s, model.Costs(0.1, 10, 9), rehline.Options{}) {
 		points++
 		if points == 3 {
 			cancel()

@@ -1,17 +1,18 @@
-package rehline_test
+package model_test
 
 import (
 	"context"
 	"fmt"
 
 	"github.com/agepath/agepath/rehline"
+	"github.com/agepath/agepath/rehline/model"
 )
 
 // A path over C: the coefficients grow from nothing to the fit without a
 // penalty, y = 2 x.
 func ExamplePath() {
 	p := rehline.Problem{X: features(1, 1, 2, 3), Loss: rehline.Squared([]float64{2, 4, 6})}
-	points, err := rehline.Path(context.Background(), p, rehline.Costs(0.001, 10, 3), false, rehline.Options{Tol: 1e-10})
+	points, err := model.Path(context.Background(), p, model.Costs(0.001, 10, 3), false, rehline.Options{Tol: 1e-10})
 	if err != nil {
 		panic(err)
 	}
@@ -25,13 +26,13 @@ func ExamplePath() {
 }
 
 // The path of a Solver, which stops where the caller has seen enough.
-func ExampleSolver_Path() {
+func ExampleAlong() {
 	p := rehline.Problem{X: features(1, 1, 2, 3), Loss: rehline.Squared([]float64{2, 4, 6})}
 	s, err := rehline.New(p)
 	if err != nil {
 		panic(err)
 	}
-	for point, err := range s.Path(context.Background(), rehline.Costs(0.001, 1000, 7), rehline.Options{}) {
+	for point, err := range model.Along(context.Background(), s, model.Costs(0.001, 1000, 7), rehline.Options{}) {
 		if err != nil {
 			panic(err)
 		}
@@ -49,9 +50,9 @@ func ExampleCrossValidate() {
 		1, 3, 2, -1, 3, 2, 4, -3, 5, 1,
 		6, -2, 7, 2, 8, -1, 9, -2, 10, 1)
 	y := []float64{1.4, 1.8, 3.3, 3.9, 4.6, 6.2, 7.3, 7.8, 8.9, 10.2}
-	chosen, err := rehline.CrossValidate(context.Background(),
+	chosen, err := model.CrossValidate(context.Background(),
 		rehline.Problem{X: x, Loss: rehline.Huber(y, 1.0)},
-		rehline.CrossValidation{Costs: []float64{0.01, 0.1, 1, 10}})
+		model.CrossValidation{Costs: []float64{0.01, 0.1, 1, 10}})
 	if err != nil {
 		panic(err)
 	}
@@ -71,8 +72,8 @@ func ExampleCrossValidate() {
 func ExampleFitMulticlass() {
 	x := features(2, 0, 3, 1, 4, 3, 0, 4, -1, -3, -3, -4, -2)
 	labels := []string{"north", "north", "east", "east", "south-west", "south-west"}
-	m, err := rehline.FitMulticlass(context.Background(), rehline.Problem{X: x, Intercept: rehline.FreeIntercept},
-		labels, rehline.SquaredHinge, rehline.MulticlassOptions{})
+	m, err := model.FitMulticlass(context.Background(), rehline.Problem{X: x, Intercept: rehline.FreeIntercept},
+		labels, rehline.SquaredHinge, model.MulticlassOptions{})
 	if err != nil {
 		panic(err)
 	}
@@ -87,17 +88,17 @@ func ExampleFitMulticlass() {
 // A matrix of rank one with an entry that is missing and one that is wrong, by
 // the absolute loss.
 func ExampleFactorize() {
-	var known []rehline.Observation
+	var known []model.Observation
 	for u := range 5 {
 		for i := range 5 {
 			if u != 4 || i != 4 {
-				known = append(known, rehline.Observation{User: u, Item: i, Value: float64((u + 1) * (i + 1))})
+				known = append(known, model.Observation{User: u, Item: i, Value: float64((u + 1) * (i + 1))})
 			}
 		}
 	}
 	known[7].Value += 100
-	p := rehline.Factorization{Users: 5, Items: 5, Observations: known, Rank: 1, Unbiased: true, C: 1000, Loss: rehline.Absolute}
-	f, err := rehline.Factorize(context.Background(), p, rehline.FactorizationOptions{})
+	p := model.Factorization{Users: 5, Items: 5, Observations: known, Rank: 1, Unbiased: true, C: 1000, Loss: rehline.Absolute}
+	f, err := model.Factorize(context.Background(), p, model.FactorizationOptions{})
 	if err != nil {
 		panic(err)
 	}
