@@ -1,11 +1,13 @@
 package queue
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
 	"strings"
 	"unicode/utf8"
+	"unsafe"
 
 	"github.com/fxamacker/cbor/v2"
 
@@ -14,8 +16,6 @@ import (
 
 // Tasks and outcomes travel as CBOR in the core deterministic encoding of RFC
 // 8949: the same outcome is the same bytes. Times keep nanoseconds and are UTC.
-// That form is written and read by [canonicalWriter] and [canonicalReader]; what
-// these do not take, of another version or damaged, goes to the library.
 var (
 	encMode = must(func() (cbor.EncMode, error) {
 		options := cbor.CoreDetEncOptions()
@@ -25,7 +25,10 @@ var (
 	decMode = must(cbor.DecOptions{
 		MaxArrayElements: math.MaxInt32, // the library's 131,072 are fewer rows than a long path has
 		MaxMapPairs:      1 << 16,
+		MaxNestedLevels:  16, // an outcome has 7
 		DupMapKey:        cbor.DupMapKeyEnforcedAPF,
+		IndefLength:      cbor.IndefLengthForbidden,
+		TagsMd:           cbor.TagsForbidden,
 	}.DecMode())
 )
 
@@ -41,19 +44,12 @@ func encodeTask(task *experiment.Task) ([]byte, error) {
 	if err := validText("labels", &task.Labels); err != nil {
 		return nil, err
 	}
-	w := canonicalWriter{make([]byte, 0, 1024)}
-	w.task(task)
-	return w.out, nil
+	return encMode.Marshal(task)
 }
 
 // DecodeTask reads a task as [Queue.Publish] sent it.
 func DecodeTask(data []byte) (*experiment.Task, error) {
 	task := new(experiment.Task)
-	r := reading(data)
-	if r.task(task); r.whole() {
-		return task, nil
-	}
-	*task = experiment.Task{}
 	if err := unmarshal(data, task); err != nil {
 		return nil, fmt.Errorf("decoding task of %d bytes: %w", len(data), err)
 	}
@@ -80,12 +76,7 @@ func EncodeOutcome(outcome *experiment.Outcome) ([]byte, error) {
 		clean.Error = strings.ToValidUTF8(outcome.Error, "\uFFFD")
 		outcome = &clean
 	}
-	if !canFormat(outcome.Started) || !canFormat(outcome.Finished) {
-		return encMode.Marshal(outcome)
-	}
-	w := canonicalWriter{make([]byte, 0, 1024)}
-	w.outcome(outcome)
-	return w.out, nil
+	return encMode.Marshal(outcome)
 }
 
 func validText(table string, batch *experiment.Batch) error {
@@ -100,52 +91,93 @@ func validText(table string, batch *experiment.Batch) error {
 }
 
 // DecodeOutcome reads what [EncodeOutcome] made.
-func DecodeOutcome(data []byte) (*experiment.Outcome, error) { return decodeOutcome(data, true) }
-
-// decodeOutcome reads an outcome, without rows without what was computed, which
-// takes most of the time.
-func decodeOutcome(data []byte, rows bool) (*experiment.Outcome, error) {
+func DecodeOutcome(data []byte) (*experiment.Outcome, error) {
 	outcome := new(experiment.Outcome)
-	r := reading(data)
-	if r.outcome(outcome, rows); r.whole() {
-		return outcome, nil
-	}
-	*outcome = experiment.Outcome{}
 	if err := unmarshal(data, outcome); err != nil {
 		return nil, fmt.Errorf("decoding outcome of %d bytes: %w", len(data), err)
-	}
-	if !rows {
-		outcome = withoutRows(outcome)
 	}
 	return outcome, nil
 }
 
-// unmarshal decodes by the library what takes no more than roomFor has for it,
-// by the heads of its items.
+// ending is an outcome whose rows are skipped when it is decoded: they take most of
+// the time.
+type ending struct {
+	experiment.Outcome
+	Measures skipped `cbor:"8,keyasint"`
+	Further  skipped `cbor:"9,keyasint"`
+}
+
+type skipped struct{}
+
+// UnmarshalCBOR implements [cbor.Unmarshaler].
+func (*skipped) UnmarshalCBOR([]byte) error { return nil }
+
+// decodeEnding reads an outcome without what was computed.
+func decodeEnding(data []byte) (*experiment.Outcome, error) {
+	e := new(ending)
+	if err := unmarshal(data, e); err != nil {
+		return nil, fmt.Errorf("decoding outcome of %d bytes: %w", len(data), err)
+	}
+	return &e.Outcome, nil
+}
+
+// unmarshal decodes a message that takes no more memory than roomFor has for it.
 func unmarshal(data []byte, value any) error {
-	r := reading(data)
-	for len(r.in) > 0 {
-		switch major, n := r.head(); major {
-		case majorText, majorBytes:
-			if n > uint64(len(r.in)) {
-				r.fail()
-				break
-			}
-			r.take(int(n))
-			r.takes(1, 16)
-		case majorArray:
-			r.takes(1, 24)
-		case majorMap:
-			r.takes(1, 2*vectorBytes)
-		default:
-			r.takes(1, 8)
-		}
-	}
-	if r.room < 0 {
-		return fmt.Errorf("it takes more than %d bytes of memory", roomFor(len(data)))
-	}
-	if r.failed {
-		return errors.New("an item is longer than the message, or of indefinite length")
+	if err := checkRoom(data); err != nil {
+		return err
 	}
 	return decMode.Unmarshal(data, value)
 }
+
+// roomFor returns how many bytes decoding so many may take: eight for each, as
+// much as a list of small numbers does, and what the columns of a row take.
+func roomFor(size int) int { return 64<<10 + 8*size }
+
+// The major types of CBOR items (RFC 8949, section 3.1) that have a body.
+const (
+	majorBytes = 2
+	majorText  = 3
+	majorArray = 4
+	majorMap   = 5
+)
+
+// checkRoom refuses a message by the heads of its items where decoding it would take
+// more than roomFor has. The library bounds lengths by what the message holds, but an
+// empty column of one byte is a [experiment.Vector] of more than a hundred.
+func checkRoom(data []byte) error {
+	const column = int(unsafe.Sizeof(experiment.Vector{}))
+	room := roomFor(len(data))
+	for rest := data; len(rest) > 0; {
+		major, n := rest[0]>>5, uint64(rest[0]&0x1f)
+		rest = rest[1:]
+		if n >= 24 { // the argument follows, in 1, 2, 4 or 8 bytes
+			size := 1 << (n - 24)
+			if n > 27 || len(rest) < size {
+				return errUnbounded
+			}
+			var argument [8]byte
+			copy(argument[8-size:], rest)
+			n, rest = binary.BigEndian.Uint64(argument[:]), rest[size:]
+		}
+		switch major {
+		case majorBytes, majorText:
+			if n > uint64(len(rest)) {
+				return errUnbounded
+			}
+			rest = rest[n:]
+			room -= 16
+		case majorArray:
+			room -= 24
+		case majorMap:
+			room -= 2 * column
+		default:
+			room -= 8
+		}
+		if room < 0 {
+			return fmt.Errorf("it takes more than %d bytes of memory", roomFor(len(data)))
+		}
+	}
+	return nil
+}
+
+var errUnbounded = errors.New("an item is longer than the message, or of indefinite length")

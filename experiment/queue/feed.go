@@ -55,7 +55,7 @@ func (f *Feed) Next(ctx context.Context) iter.Seq2[*experiment.Outcome, error] {
 // version stored it.
 func (f *Feed) load(ctx context.Context, msg jetstream.Msg) (*experiment.Outcome, error) {
 	if len(msg.Data()) > 0 {
-		return decodeOutcome(msg.Data(), false)
+		return decodeEnding(msg.Data())
 	}
 	outcome, err := f.queue.loadOutcome(ctx, msg.Subject(), msg.Headers(), nil)
 	if err != nil {

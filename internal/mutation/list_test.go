@@ -28,7 +28,7 @@ var wire = []mutation{
 	{"queue: an index of any parts", "experiment/queue/object.go", `int64(i.Parts) != want {`, `int64(i.Parts) != want && false {`, "./experiment/queue IndexOnTheWire"},
 	{"queue: an object of any size", "experiment/queue/object.go", `case info.Size > uint64(most):`, `case false:`, "./experiment/queue IndexOnTheWire"},
 	{"queue: an object's chunks that are not there", "experiment/queue/object.go", `have != uint64(info.Chunks) {`, `have != uint64(info.Chunks) && false {`, "./experiment/queue IndexOnTheWire"},
-	{"queue: a message that takes memory", "experiment/queue/canonical_read.go", `if r.room -= n * bytes; r.room < 0 {`, `if false {`, "./experiment/queue DecodingTakesLittle"},
+	{"queue: a message that takes memory", "experiment/queue/codec.go", `if room < 0 {`, `if false {`, "./experiment/queue DecodingTakesLittle"},
 	{"queue: impossible counts of attempts", "experiment/queue/tally.go", `if n < 0 || n > mostTimes {`, `if n < 0 && n > mostTimes {`, "./experiment/queue RecordOfAttempts"},
 	{"task: the identity is not that of the cell", "experiment/compute.go", `if id := cell.ID(); id != task.Cell {`, `if id := cell.ID(); id != task.Cell && false {`, "./experiment/run TasksOnTheWire"},
 	{"task: the data are not those of the cell", "experiment/compute.go", `if len(task.Data) != 1 || task.Data[0] != cell.Data.Digest {`, `if len(task.Data) != 1 {`, "./experiment/run TasksOnTheWire"},
