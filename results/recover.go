@@ -239,7 +239,7 @@ func (s *Store) recoverSegment(ctx context.Context, number int) error {
 		if err != nil {
 			return err
 		}
-		whole = min(whole, batches)
+		whole = batches
 	}
 	s.segments = append(s.segments, &segment{number: number, batches: whole})
 	if whole == 0 {

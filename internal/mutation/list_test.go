@@ -122,7 +122,7 @@ var durability = []mutation{
 	}
 `, `func (s *Store) recover(ctx context.Context) error {
 `, powerTests},
-	{"results: a torn batch of another table counts", "results/recover.go", `whole = min(whole, batches)`, `whole = batches`, "./results Torn|Zeroed|Power"},
+	{"results: a torn batch of another table counts", "results/recover.go", `s.wholeBatches(ctx, table, number, whole)`, `s.wholeBatches(ctx, table, number, math.MaxInt)`, "./results Torn|Zeroed|Power"},
 	{"results: a missing companion is not missed", "results/recover.go", `if table != "" && !slices.Contains(s.finals, table) {`, `if false {`, "./results Torn|Companion|Store|Missing"},
 	{"results: damage is not looked for", "results/recover.go", `		err := reader.verify()
 `, `		_, err := reader.Next()
