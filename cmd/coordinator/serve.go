@@ -47,9 +47,9 @@ func (a *app) serve(ctx context.Context, address string) error {
 		return command.Refusef("--listen: %w", err)
 	}
 	fmt.Fprintf(a.Out, "http://%s/\n", listener.Addr())
-	var door live.Door
+	var startup live.StartupHandler
 	group, serving := errgroup.WithContext(ctx)
-	group.Go(func() error { return live.Serve(serving, listener, &door) })
+	group.Go(func() error { return live.Serve(serving, listener, &startup) })
 	group.Go(func() error {
 		q, err := a.connect(serving)
 		if err != nil {
@@ -57,7 +57,7 @@ func (a *app) serve(ctx context.Context, address string) error {
 		}
 		defer q.Close()
 		monitor := live.New(live.Config{Queue: q, Kinds: command.Kinds(), Version: a.Version, Report: a.warn})
-		door.Open(monitor.Handler())
+		startup.Open(monitor.Handler())
 		monitor.Run(serving)
 		return nil
 	})

@@ -47,10 +47,10 @@ func (a *app) statusCommand() *cobra.Command {
 
 // watch is what is remembered of a run from look to look.
 type watch struct {
-	ledger    *queue.Ledger
-	described bool
-	cells     int64 // of the grid, 0 where that is not known
-	pace      live.Pace
+	failures   *queue.FailureIndex
+	described  bool
+	cells      int64 // of the grid, 0 where that is not known
+	throughput live.Throughput
 
 	quarantined int64            // messages
 	left        bool             // cells are queued or running
@@ -99,7 +99,7 @@ func (a *app) tellRuns(ctx context.Context, q *queue.Queue, names []string, watc
 		w := watches[r.Name]
 		if w == nil {
 			w = new(watch)
-			if w.ledger, err = q.Ledger(r.Name); err != nil {
+			if w.failures, err = q.FailureIndex(r.Name); err != nil {
 				return false, err
 			}
 			watches[r.Name] = w
@@ -224,16 +224,16 @@ func (w *watch) look(ctx context.Context, q *queue.Queue, name string) (queue.St
 			w.cells = description.Cells
 		}
 	}
-	now, err := w.ledger.Standing(ctx, w.cells)
+	now, err := w.failures.Standing(ctx, w.cells)
 	if err == nil {
-		w.pace.Note(live.Sample{At: time.Now(), Done: now.Done()})
+		w.throughput.Note(live.Sample{At: time.Now(), Done: now.Done()})
 	}
 	return now, err
 }
 
 // outlook returns the rate and the time left at it, - where they are not known.
 func (w *watch) outlook(now *queue.Standing) (rate, left string) {
-	perSecond, _ := w.pace.Rates()
+	perSecond, _ := w.throughput.Rates()
 	if perSecond <= 0 {
 		return "-", "-"
 	}

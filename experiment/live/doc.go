@@ -4,7 +4,7 @@
 // A [Monitor] looks at the queue every two seconds in one goroutine and keeps,
 // of each run, counters by data set and method, the slowest cells and the newest
 // failures. Its memory grows by about 100 bytes for each cell that is not ok
-// ([queue.Ledger]), and not with the others. Outcomes are read once each, in
+// ([queue.FailureIndex]), and not with the others. Outcomes are read once each, in
 // instalments, the body of an outcome without what was computed.
 //
 // An outcome that replaces another one, after a retry for example, cannot be

@@ -176,7 +176,7 @@ func TestOutlook(t *testing.T) {
 	t.Parallel()
 	w := &watch{shown: &reading{tally: newTally(knownLabels), caught: true}}
 	start := time.Now()
-	w.pace.samples = []Sample{{start, 0, 0}, {start.Add(100 * time.Second), 10, 200}} // two slots
+	w.throughput.samples = []Sample{{start, 0, 0}, {start.Add(100 * time.Second), 10, 200}} // two slots
 	parts := []Part{{Cells: 20, Done: 10, Seconds: 20}, {Cells: 100}}
 	if rate, eta := w.outlook(parts, 110); rate != 0.1 || math.Abs(*eta-1100) > 1e-6 {
 		t.Errorf("without a description %g cells a second, %g s", rate, *eta)

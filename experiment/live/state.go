@@ -200,7 +200,7 @@ func (w *watch) parts() []Part {
 // is left rather than the number of cells: what cells of the same data set and
 // method took, or else the estimate, corrected by how the others' was.
 func (w *watch) outlook(parts []Part, left int64) (rate float64, eta *float64) {
-	rate, speed := w.pace.Rates()
+	rate, speed := w.throughput.Rates()
 	if rate <= 0 {
 		return 0, nil
 	}

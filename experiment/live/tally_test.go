@@ -171,7 +171,7 @@ func TestTallyMemory(t *testing.T) {
 func TestPace(t *testing.T) {
 	t.Parallel()
 	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	var p Pace
+	var p Throughput
 	check := func(what string, cells, work float64) {
 		t.Helper()
 		gotCells, gotWork := p.Rates()

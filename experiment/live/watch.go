@@ -35,11 +35,11 @@ type watch struct {
 
 	described   bool
 	description *run.Description // nil until described, or when there is none
-	ledger      *queue.Ledger
+	failures    *queue.FailureIndex
 	standing    queue.Standing
 	open        bool // its tasks can be pulled
 	looked      time.Time
-	pace        Pace
+	throughput  Throughput
 
 	shown *reading
 	again *reading // that is to replace shown, nil for none
@@ -48,7 +48,7 @@ type watch struct {
 func newWatch(m *Monitor, name string) (*watch, error) {
 	w := &watch{monitor: m, name: name}
 	var err error
-	if w.ledger, err = m.config.Queue.Ledger(name); err != nil {
+	if w.failures, err = m.config.Queue.FailureIndex(name); err != nil {
 		return nil, err
 	}
 	w.shown, err = w.newReading()
@@ -86,19 +86,19 @@ func (w *watch) look(ctx context.Context, open bool) error {
 		return err
 	}
 	if w.again != nil && w.again.caught {
-		w.shown, w.again, w.pace = w.again, nil, Pace{}
+		w.shown, w.again, w.throughput = w.again, nil, Throughput{}
 	}
 	var cells int64 // of the grid, 0 while that is not known
 	if w.description != nil {
 		cells = w.description.Cells
 	}
-	standing, err := w.ledger.Standing(ctx, cells)
+	standing, err := w.failures.Standing(ctx, cells)
 	if err != nil {
 		return err
 	}
 	w.standing, w.looked = standing, time.Now()
 	if w.shown.caught && w.again == nil {
-		w.pace.Note(Sample{w.looked, w.shown.tally.total, w.shown.tally.wall})
+		w.throughput.Note(Sample{w.looked, w.shown.tally.total, w.shown.tally.wall})
 	}
 	// The tally was made first, and cells keep their results: only cells that
 	// came twice, or a purge, can make it the larger one.

@@ -35,11 +35,11 @@ func TestPublishAgain(t *testing.T) {
 	b.publishAgain(1, task("run", "a"))
 	end(ok(), 1)
 	b.publishAgain(1, task("run", "a"))
-	if n, err := b.Sweep(b.ctx, "run"); n != 1 || err != nil {
+	if n, err := b.RemoveEnded(b.ctx, "run"); n != 1 || err != nil {
 		t.Errorf("%d tasks removed, error %v; want the one that is done", n, err)
 	}
 	b.publishAgain(2, task("run", "a"))
-	if n, err := b.Sweep(b.ctx, "run"); n != 0 || err != nil {
+	if n, err := b.RemoveEnded(b.ctx, "run"); n != 0 || err != nil {
 		t.Errorf("%d tasks removed, error %v; want none: it was put back", n, err)
 	}
 }

@@ -3,6 +3,7 @@ package queue
 import (
 	"context"
 
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 )
 
@@ -24,23 +25,17 @@ const anchorSubject = string(taskTopic) + "$.anchor"
 
 // anchor puts the anchor into the task stream unless it is there.
 func (q *Queue) anchor(ctx context.Context) error {
-	return q.persist(ctx, "publishing "+anchorSubject, tasksStream, func(ctx context.Context) error {
-		_, err := q.js.Publish(ctx, anchorSubject, nil)
-		if refusal(err) {
-			return nil
-		}
-		return err
-	})
+	err := q.store(ctx, "publishing "+anchorSubject, tasksStream, nats.NewMsg(anchorSubject))
+	if refusal(err) {
+		return nil
+	}
+	return err
 }
 
 // Held returns how many tasks of all runs the server holds, queued or in
 // flight.
 func (q *Queue) Held(ctx context.Context) (n int, err error) {
-	err = q.persist(ctx, "counting tasks", tasksStream, func(ctx context.Context) error {
-		stream, err := q.stream(ctx, tasksStream)
-		if err != nil {
-			return err
-		}
+	err = q.onStream(ctx, requestWait, "counting tasks", tasksStream, func(ctx context.Context, stream jetstream.Stream) error {
 		info, err := stream.Info(ctx, jetstream.WithSubjectFilter(anchorSubject))
 		if err == nil {
 			n = int(info.State.Msgs) - len(info.State.Subjects)

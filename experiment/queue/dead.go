@@ -49,23 +49,13 @@ func (d *DeadLetter) Outcome() *experiment.Outcome {
 // Dead returns the dead letters of a run. An error that is a [*CellError]
 // concerns one letter; any other error ends the sequence.
 func (q *Queue) Dead(ctx context.Context, run string) iter.Seq2[*DeadLetter, error] {
-	return func(yield func(*DeadLetter, error) bool) {
-		if err := validRun(run); err != nil {
-			yield(nil, fmt.Errorf("reading dead letters: %w", err))
-			return
-		}
-		source := reader{queue: q, stream: deadStream, filter: deadTopic.run(run)}
-		for msg, err := range source.messages(ctx) {
-			if err != nil {
-				yield(nil, fmt.Errorf("reading dead letters of run %s: %w", run, err))
-				return
-			}
-			letter, err := readDeadLetter(run, cellOf(msg.Subject()), msg.Headers(), msg.Data())
-			if !yield(letter, err) {
-				return
-			}
-		}
-	}
+	return values(q.deadLetters(run).messages(ctx), func(msg jetstream.Msg) (*DeadLetter, error) {
+		return readDeadLetter(run, cellOf(msg.Subject()), msg.Headers(), msg.Data())
+	})
+}
+
+func (q *Queue) deadLetters(run string) *reader {
+	return q.reader("reading dead letters", deadStream, deadTopic, run)
 }
 
 // Reconcile stores the failed outcome of each dead letter of a run whose cell
@@ -74,13 +64,9 @@ func (q *Queue) Dead(ctx context.Context, run string) iter.Seq2[*DeadLetter, err
 // be read, or with whose outcome check finds something wrong, is moved to the
 // quarantine instead; a nil check finds nothing.
 func (q *Queue) Reconcile(ctx context.Context, run string, check func(*experiment.Outcome) error) (stored int, quarantined []*QuarantinedError, err error) {
-	if err := validRun(run); err != nil {
-		return 0, nil, fmt.Errorf("reading dead letters: %w", err)
-	}
-	source := reader{queue: q, stream: deadStream, filter: deadTopic.run(run)}
-	for msg, err := range source.messages(ctx) {
+	for msg, err := range q.deadLetters(run).messages(ctx) {
 		if err != nil {
-			return stored, quarantined, fmt.Errorf("reading dead letters of run %s: %w", run, err)
+			return stored, quarantined, err
 		}
 		now, wrong, err := q.reconcile(ctx, msg, check)
 		if err != nil {
@@ -131,11 +117,7 @@ func (q *Queue) bury(ctx context.Context, letter *DeadLetter, body []byte) error
 	msg.Header[timeHeader] = []string{letter.Time.UTC().Format(time.RFC3339Nano)}
 	msg.Header[taskHeader] = []string{strconv.FormatUint(letter.number, 10)}
 	msg.Header[deliveriesHeader] = []string{strconv.Itoa(letter.Deliveries)}
-	err := q.persist(ctx, "storing dead letter", deadStream, func(ctx context.Context) error {
-		_, err := q.js.PublishMsg(ctx, msg)
-		return err
-	})
-	if err != nil {
+	if err := q.store(ctx, "storing dead letter", deadStream, msg); err != nil {
 		return err
 	}
 	return q.storeResult(ctx, letter.Outcome(), letter.number, letter.Deliveries)

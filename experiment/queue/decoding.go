@@ -3,7 +3,6 @@ package queue
 import (
 	"context"
 	"errors"
-	"fmt"
 	"iter"
 	"runtime"
 	"sync"
@@ -42,7 +41,7 @@ func weigh(msg jetstream.Msg) int64 {
 // decode turns the results that source reads into outcomes, in order, on all
 // processors: decoding takes longer than reading. With check, results that do not
 // pass come as a [*strayError].
-func (q *Queue) decode(ctx context.Context, run string, source *reader, check func(*experiment.Outcome) error) iter.Seq2[*experiment.Outcome, error] {
+func (q *Queue) decode(ctx context.Context, source *reader, check func(*experiment.Outcome) error) iter.Seq2[*experiment.Outcome, error] {
 	return func(yield func(*experiment.Outcome, error) bool) {
 		reading, cancel := context.WithCancel(ctx)
 		left := make(chan struct{}) // closed when nobody asks for more
@@ -59,7 +58,9 @@ func (q *Queue) decode(ctx context.Context, run string, source *reader, check fu
 				item := &decoded{msg: msg, broken: err, ready: make(chan struct{})}
 				if err == nil {
 					item.weight = weigh(msg)
-					item.broken = room.Acquire(reading, item.weight)
+					if err := room.Acquire(reading, item.weight); err != nil {
+						item.broken = source.fail(err)
+					}
 				}
 				select {
 				case inOrder <- item:
@@ -76,7 +77,7 @@ func (q *Queue) decode(ctx context.Context, run string, source *reader, check fu
 		for range runtime.GOMAXPROCS(0) {
 			all.Go(func() {
 				for item := range queued {
-					item.outcome, item.err = q.judge(reading, run, item.msg, check)
+					item.outcome, item.err = q.judge(reading, source.run, item.msg, check)
 					close(item.ready)
 				}
 			})
@@ -84,7 +85,7 @@ func (q *Queue) decode(ctx context.Context, run string, source *reader, check fu
 		for item := range inOrder {
 			<-item.ready
 			if item.broken != nil {
-				yield(nil, fmt.Errorf("reading results of run %s: %w", run, item.broken))
+				yield(nil, item.broken)
 				return
 			}
 			if !yield(item.outcome, item.err) {

@@ -146,7 +146,7 @@ func (d *Delivery) resume(ctx context.Context) (settled bool, err error) {
 	if d.Delivered == 1 {
 		return false, nil
 	}
-	t, _, err := q.tally(ctx, d.run, d.cell, d.number)
+	t, _, err := q.attemptCounts(ctx, d.run, d.cell, d.number)
 	if err != nil {
 		return false, err
 	}
@@ -155,7 +155,7 @@ func (d *Delivery) resume(ctx context.Context) (settled bool, err error) {
 	if t.silent(d.Delivered) > 0 && !next.kills(d.Delivered, d.puller.config.MaxDeaths) && !d.puller.hold(ctx, d) {
 		return true, d.Release(ctx, d.wait)
 	}
-	if t, err = q.record(ctx, d.run, d.cell, d.number, func(t *tally) { t.begin(d.Delivered) }); err != nil {
+	if t, err = q.record(ctx, d.run, d.cell, d.number, func(t *attemptCounts) { t.begin(d.Delivered) }); err != nil {
 		return false, err
 	}
 	d.Attempt = t.Failed + 1
@@ -212,7 +212,7 @@ func (d *Delivery) Fail(ctx context.Context, outcome *experiment.Outcome, delay 
 	limit := d.Task.Limits.Attempts
 	attempts := d.Attempt
 	if limit == 0 || attempts < limit {
-		t, err := d.puller.queue.record(ctx, d.run, d.cell, d.number, (*tally).fail)
+		t, err := d.puller.queue.record(ctx, d.run, d.cell, d.number, (*attemptCounts).fail)
 		if err != nil {
 			return false, d.wrap(err)
 		}
@@ -239,7 +239,7 @@ func (d *Delivery) Release(ctx context.Context, delay time.Duration) error {
 		d.settle()
 		return nil
 	}
-	_, err := d.puller.queue.record(ctx, d.run, d.cell, d.number, func(t *tally) {
+	_, err := d.puller.queue.record(ctx, d.run, d.cell, d.number, func(t *attemptCounts) {
 		if d.Delivered > 1 {
 			t.begin(d.Delivered) // takes note of one before that died
 		}

@@ -158,7 +158,7 @@ func TestLostWorkerLeavesTheTaskAlone(t *testing.T) {
 	}
 	b.nothing(b.worker(WorkerConfig{}), 2*ackWait)
 	for _, d := range owners {
-		counted, _, err := b.tally(b.ctx, "run", d.Task.Cell, d.number)
+		counted, _, err := b.attemptCounts(b.ctx, "run", d.Task.Cell, d.number)
 		if err != nil || counted.Failed != 0 || counted.Released != 0 {
 			t.Errorf("%+v, error %v; want nothing counted", counted, err)
 		}

@@ -41,9 +41,9 @@
 // delivery that got lost on its way to a worker is no death. A worker computes one
 // task at a time that a worker may have died of.
 //
-// A slot has a [Line]. For long cells it pulls one task at a time, and none ahead:
+// A slot has a [Batches]. For long cells it pulls one task at a time, and none ahead:
 // what is fetched ahead waits while other workers have nothing to do. Short cells
-// are pulled and settled several at a time ([Line.Pull], [Puller.Done]), which
+// are pulled and settled several at a time ([Batches.Pull], [Puller.Done]), which
 // costs the server and the worker a fraction: one request, results sent one after
 // the other, and one confirmed acknowledgement for all. Heartbeats begin with a
 // third of AckWait; before that a task in flight costs a timer.

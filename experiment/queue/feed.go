@@ -16,7 +16,7 @@ import (
 type Feed struct {
 	queue  *Queue
 	run    string
-	source reader
+	source *reader
 }
 
 // Feed returns the feed of a run from its oldest result on.
@@ -24,7 +24,7 @@ func (q *Queue) Feed(run string) (*Feed, error) {
 	if err := validRun(run); err != nil {
 		return nil, fmt.Errorf("reading results: %w", err)
 	}
-	return &Feed{queue: q, run: run, source: reader{queue: q, stream: resultsStream, filter: resultTopic.run(run)}}, nil
+	return &Feed{queue: q, run: run, source: q.resultMessages(run)}, nil
 }
 
 // Next yields the outcomes stored since the last one yielded, without measures
@@ -33,21 +33,13 @@ func (q *Queue) Feed(run string) (*Feed, error) {
 // error that is a [*CellError] concerns one outcome and the sequence goes on
 // after it; any other error ends it.
 func (f *Feed) Next(ctx context.Context) iter.Seq2[*experiment.Outcome, error] {
-	return func(yield func(*experiment.Outcome, error) bool) {
-		for msg, err := range f.source.messages(ctx) {
-			if err != nil {
-				yield(nil, fmt.Errorf("reading results of run %s: %w", f.run, err))
-				return
-			}
-			outcome, err := f.load(ctx, msg)
-			if err != nil {
-				err = &CellError{f.run, cellOf(msg.Subject()), err}
-			}
-			if !yield(outcome, err) {
-				return
-			}
+	return values(f.source.messages(ctx), func(msg jetstream.Msg) (*experiment.Outcome, error) {
+		outcome, err := f.load(ctx, msg)
+		if err != nil {
+			err = &CellError{f.run, cellOf(msg.Subject()), err}
 		}
-	}
+		return outcome, err
+	})
 }
 
 // load reads the outcome of a message. Those in the Object Store are there

@@ -189,7 +189,7 @@ func (b *bundle) everything(worker, viewer *Queue) {
 	for _, q := range []*Queue{viewer, b.Queue} {
 		b.look(q)
 	}
-	if _, err := b.Sweep(b.ctx, "run"); err != nil {
+	if _, err := b.RemoveEnded(b.ctx, "run"); err != nil {
 		t.Error(err)
 	}
 	if _, _, err := b.Reconcile(b.ctx, "run", nil); err != nil {
@@ -235,13 +235,13 @@ func (b *bundle) look(q *Queue) {
 	if counts, err := q.Counts(b.ctx, "run"); err != nil || counts.Done != 2 {
 		t.Errorf("counts %v, error %v", counts, err)
 	}
-	ledger, err := q.Ledger("run")
+	index, err := q.FailureIndex("run")
 	if err != nil {
 		t.Fatal(err)
 	}
-	standing, err := ledger.Standing(b.ctx, 0)
-	if err != nil || len(ledger.NotOK) != 1 || standing.Failed() != 1 {
-		t.Errorf("cells that are not ok %v, standing %+v, error %v", ledger.NotOK, standing, err)
+	standing, err := index.Standing(b.ctx, 0)
+	if err != nil || len(index.NotOK) != 1 || standing.Failed() != 1 {
+		t.Errorf("cells that are not ok %v, standing %+v, error %v", index.NotOK, standing, err)
 	}
 	if listed, err := q.List(b.ctx); err != nil || !slices.Contains(listed, Listed{"run", true}) {
 		t.Errorf("runs listed %v, error %v", listed, err)

@@ -4,13 +4,10 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/agepath/agepath/experiment"
 )
@@ -141,13 +138,11 @@ func readPresence(subject string, body []byte) (*Presence, error) {
 // messages are none of a worker. Workers that ended in order are among them for that
 // long.
 func (q *Queue) Workers(ctx context.Context) (list []Presence, refused int, err error) {
-	source := reader{queue: q, stream: workersStream, filter: string(workerTopic) + "*"}
+	source := &reader{queue: q, what: "listing workers", stream: workersStream, filter: string(workerTopic) + "*"}
+	source.optional = true // nobody submitted a run yet
 	for msg, err := range source.messages(ctx) {
-		if errors.Is(err, jetstream.ErrStreamNotFound) {
-			return nil, 0, nil // nobody submitted a run yet
-		}
 		if err != nil {
-			return nil, 0, fmt.Errorf("listing workers: %w", err)
+			return nil, 0, err
 		}
 		p, err := readPresence(msg.Subject(), msg.Data())
 		if err != nil || len(list) >= mostWorkers {

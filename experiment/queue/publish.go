@@ -158,10 +158,7 @@ func (q *Queue) confirm(ctx context.Context, s sent, stream string) error {
 	if err == nil || ctx.Err() != nil || !transient(err) {
 		return err
 	}
-	return q.persist(ctx, "publishing "+s.msg.Subject, stream, func(ctx context.Context) error {
-		_, err := q.js.PublishMsg(ctx, s.msg)
-		return err
-	})
+	return q.store(ctx, "publishing "+s.msg.Subject, stream, s.msg)
 }
 
 // open makes the consumer from which workers pull a run's tasks. MaxDeliver is

@@ -50,7 +50,7 @@ type WorkerConfig struct {
 type Puller struct {
 	queue  *Queue
 	config WorkerConfig
-	runs   roster
+	runs   registry
 
 	gate    sync.Mutex // between a call of Pull that begins and Close
 	closing context.Context
@@ -76,7 +76,7 @@ func (q *Queue) Worker(config WorkerConfig) (*Puller, error) {
 	if config.MaxDeaths < 0 || config.Idle < 0 {
 		return nil, fmt.Errorf("worker %s: max deaths %d, idle %v; none may be negative", config.Name, config.MaxDeaths, config.Idle)
 	}
-	p := &Puller{queue: q, config: config, runs: roster{queue: q, every: config.Idle}, suspect: make(chan struct{}, 1)}
+	p := &Puller{queue: q, config: config, runs: registry{queue: q, every: config.Idle}, suspect: make(chan struct{}, 1)}
 	p.closing, p.close = context.WithCancelCause(context.Background())
 	return p, nil
 }

@@ -98,14 +98,10 @@ func (q *Queue) quarantine(ctx context.Context, s stray, reason error) error {
 	msg.Header[timeHeader] = []string{time.Now().UTC().Format(time.RFC3339Nano)}
 	msg.Header[sizeHeader] = []string{strconv.Itoa(len(s.data))}
 	msg.Header[nats.MsgIdHdr] = []string{fmt.Sprintf("%s %d", s.stream, s.sequence)} // two readers can find it
-	store := func(ctx context.Context) error {
-		_, err := q.js.PublishMsg(ctx, msg)
-		return err
-	}
-	err := q.persist(ctx, "quarantining "+s.subject, quarantineStream, store)
+	err := q.store(ctx, "quarantining "+s.subject, quarantineStream, msg)
 	if errors.Is(err, jetstream.ErrStreamNotFound) { // made by an older version
 		if err = q.ensureStream(ctx, quarantineConfig(max(q.config.Replicas, 1))); err == nil {
-			err = q.persist(ctx, "quarantining "+s.subject, quarantineStream, store)
+			err = q.store(ctx, "quarantining "+s.subject, quarantineStream, msg)
 		}
 	}
 	if err != nil {
@@ -121,11 +117,7 @@ func (q *Queue) quarantine(ctx context.Context, s stray, reason error) error {
 // miss others (seen with nats-server 2.9.10). The servers of a cluster can disagree
 // about sequences: the message is looked at before.
 func (q *Queue) remove(ctx context.Context, name, subject string, sequence uint64) error {
-	return q.persist(ctx, "removing "+subject, name, func(ctx context.Context) error {
-		stream, err := q.stream(ctx, name)
-		if err != nil {
-			return err
-		}
+	return q.onStream(ctx, requestWait, "removing "+subject, name, func(ctx context.Context, stream jetstream.Stream) error {
 		msg, err := stream.GetMsg(ctx, sequence)
 		if err == nil && msg.Subject == subject {
 			err = stream.DeleteMsg(ctx, sequence)
@@ -149,32 +141,18 @@ func (q *Queue) removeLast(ctx context.Context, name, subject string) error {
 // Quarantined returns what the quarantine has of a run, the oldest first. An error
 // ends the sequence.
 func (q *Queue) Quarantined(ctx context.Context, run string) iter.Seq2[*Quarantined, error] {
-	return func(yield func(*Quarantined, error) bool) {
-		if err := validRun(run); err != nil {
-			yield(nil, fmt.Errorf("reading the quarantine: %w", err))
-			return
+	source := q.reader("reading the quarantine", quarantineStream, quarantineTopic, run)
+	source.optional = true
+	return values(source.messages(ctx), func(msg jetstream.Msg) (*Quarantined, error) {
+		header := msg.Headers()
+		found := &Quarantined{
+			Run: run, Subject: printable(header.Get(subjectHeader), reasonBytes), Reason: printable(header.Get(reasonHeader), reasonBytes),
+			Head: msg.Data(),
 		}
-		source := reader{queue: q, stream: quarantineStream, filter: quarantineTopic.run(run)}
-		for msg, err := range source.messages(ctx) {
-			if errors.Is(err, jetstream.ErrStreamNotFound) {
-				return
-			}
-			if err != nil {
-				yield(nil, fmt.Errorf("reading the quarantine of run %s: %w", run, err))
-				return
-			}
-			header := msg.Headers()
-			found := &Quarantined{
-				Run: run, Subject: printable(header.Get(subjectHeader), reasonBytes), Reason: printable(header.Get(reasonHeader), reasonBytes),
-				Head: msg.Data(),
-			}
-			found.Time, _ = time.Parse(time.RFC3339Nano, header.Get(timeHeader))
-			found.Size, _ = strconv.Atoi(header.Get(sizeHeader))
-			if !yield(found, nil) {
-				return
-			}
-		}
-	}
+		found.Time, _ = time.Parse(time.RFC3339Nano, header.Get(timeHeader))
+		found.Size, _ = strconv.Atoi(header.Get(sizeHeader))
+		return found, nil
+	})
 }
 
 // place returns the last token of the quarantine's subject for a cell, whose name

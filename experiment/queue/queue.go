@@ -169,6 +169,25 @@ func (q *Queue) persistFor(ctx context.Context, wait time.Duration, what, stream
 	}
 }
 
+// onStream is persistFor with a stream, which has to be there.
+func (q *Queue) onStream(ctx context.Context, wait time.Duration, what, name string, try func(context.Context, jetstream.Stream) error) error {
+	return q.persistFor(ctx, wait, what, name, func(ctx context.Context) error {
+		stream, err := q.stream(ctx, name)
+		if err != nil {
+			return err
+		}
+		return try(ctx, stream)
+	})
+}
+
+// store stores a message in a stream and waits until the server confirms it.
+func (q *Queue) store(ctx context.Context, what, stream string, msg *nats.Msg, options ...jetstream.PublishOpt) error {
+	return q.persist(ctx, what, stream, func(ctx context.Context) error {
+		_, err := q.js.PublishMsg(ctx, msg, options...)
+		return err
+	})
+}
+
 func bounded(ctx context.Context, wait time.Duration, try func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()

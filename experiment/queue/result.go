@@ -105,11 +105,7 @@ func (q *Queue) hasResult(ctx context.Context, run, cell string, task uint64) (b
 // last returns the last message of a subject, nil when there is none.
 func (q *Queue) last(ctx context.Context, name, subject string) (*jetstream.RawStreamMsg, error) {
 	var msg *jetstream.RawStreamMsg
-	err := q.persist(ctx, "reading "+subject, name, func(ctx context.Context) error {
-		stream, err := q.stream(ctx, name)
-		if err != nil {
-			return err
-		}
+	err := q.onStream(ctx, requestWait, "reading "+subject, name, func(ctx context.Context, stream jetstream.Stream) (err error) {
 		msg, err = stream.GetLastMsgForSubject(ctx, subject)
 		if errors.Is(err, jetstream.ErrMsgNotFound) {
 			msg, err = nil, nil

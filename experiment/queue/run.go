@@ -134,13 +134,7 @@ func (q *Queue) Cancel(ctx context.Context, run string) error {
 	if err := validRun(run); err != nil {
 		return fmt.Errorf("cancelling: %w", err)
 	}
-	err := q.persist(ctx, "cancelling run "+run, tasksStream, func(ctx context.Context) error {
-		if err := q.js.DeleteConsumer(ctx, tasksStream, run); !gone(err) {
-			return err
-		}
-		return nil
-	})
-	if err != nil {
+	if err := q.shut(ctx, "cancelling", run); err != nil {
 		return err
 	}
 	if err := q.purgeSubjects(ctx, tasksStream, taskTopic.run(run)); err != nil {
@@ -159,16 +153,20 @@ func (q *Queue) Reopen(ctx context.Context, run string) error {
 	if err != nil {
 		return err
 	}
-	err = q.persist(ctx, "reopening run "+run, tasksStream, func(ctx context.Context) error {
+	if err := q.shut(ctx, "reopening", run); err != nil {
+		return err
+	}
+	return q.openWith(ctx, run, wait)
+}
+
+// shut removes the consumer from which workers pull a run's tasks.
+func (q *Queue) shut(ctx context.Context, what, run string) error {
+	return q.persist(ctx, what+" run "+run, tasksStream, func(ctx context.Context) error {
 		if err := q.js.DeleteConsumer(ctx, tasksStream, run); !gone(err) {
 			return err
 		}
 		return nil
 	})
-	if err != nil {
-		return err
-	}
-	return q.openWith(ctx, run, wait)
 }
 
 // Purge removes everything there is of a run: tasks, results, attempts, dead
@@ -207,11 +205,7 @@ func (q *Queue) Discard(ctx context.Context, run, cell string) error {
 }
 
 func (q *Queue) purgeSubjects(ctx context.Context, name, filter string) error {
-	return q.persistFor(ctx, transferWait, "purging "+filter, name, func(ctx context.Context) error {
-		stream, err := q.stream(ctx, name)
-		if err != nil {
-			return err
-		}
+	return q.onStream(ctx, transferWait, "purging "+filter, name, func(ctx context.Context, stream jetstream.Stream) error {
 		return stream.Purge(ctx, jetstream.WithPurgeSubject(filter))
 	})
 }

@@ -43,21 +43,21 @@ func (s *Standing) Left() int64 { return s.Running + s.Queued }
 // are. A cell that was put back and is not computed again yet has a result and a
 // task: it counts as queued or running alone. cells is the number of cells of the
 // grid, 0 where that is not known.
-func (l *Ledger) Standing(ctx context.Context, cells int64) (Standing, error) {
-	counts, err := l.queue.Counts(ctx, l.run)
+func (x *FailureIndex) Standing(ctx context.Context, cells int64) (Standing, error) {
+	counts, err := x.queue.Counts(ctx, x.run)
 	if err != nil {
 		return Standing{}, err
 	}
-	if err := l.Update(ctx); err != nil {
+	if err := x.Update(ctx); err != nil {
 		return Standing{}, err
 	}
 	putBack := map[experiment.Status]int64{}
-	if counts.Queued+counts.InFlight > 0 && len(l.NotOK) > 0 {
-		if putBack, err = l.putBack(ctx); err != nil {
+	if counts.Queued+counts.InFlight > 0 && len(x.NotOK) > 0 {
+		if putBack, err = x.putBack(ctx); err != nil {
 			return Standing{}, err
 		}
 	}
-	return stand(counts, l.statuses(), putBack, cells), nil
+	return stand(counts, x.statuses(), putBack, cells), nil
 }
 
 // stand places each cell once. notOK are the cells whose newest result is not ok,
@@ -93,19 +93,19 @@ const fewCells = 32
 
 // putBack counts the cells whose newest result is not ok and that have a task
 // nevertheless.
-func (l *Ledger) putBack(ctx context.Context) (map[experiment.Status]int64, error) {
+func (x *FailureIndex) putBack(ctx context.Context) (map[experiment.Status]int64, error) {
 	n := map[experiment.Status]int64{}
-	if len(l.NotOK) > fewCells {
-		tasks, err := l.queue.taskSubjects(ctx, taskTopic.run(l.run))
+	if len(x.NotOK) > fewCells {
+		tasks, err := x.queue.taskSubjects(ctx, taskTopic.run(x.run))
 		for subject := range tasks {
-			if status, failed := l.NotOK[cellOf(subject)]; failed {
+			if status, failed := x.NotOK[cellOf(subject)]; failed {
 				n[status]++
 			}
 		}
 		return n, err
 	}
-	for cell, status := range l.NotOK {
-		tasks, err := l.queue.taskSubjects(ctx, taskTopic.cell(l.run, cell))
+	for cell, status := range x.NotOK {
+		tasks, err := x.queue.taskSubjects(ctx, taskTopic.cell(x.run, cell))
 		if err != nil {
 			return nil, err
 		}
@@ -117,11 +117,7 @@ func (l *Ledger) putBack(ctx context.Context) (map[experiment.Status]int64, erro
 // taskSubjects lists the subjects of tasks that a filter matches, nothing where
 // there is no stream of tasks.
 func (q *Queue) taskSubjects(ctx context.Context, filter string) (subjects map[string]uint64, err error) {
-	err = q.persistFor(ctx, transferWait, "listing tasks "+filter, tasksStream, func(ctx context.Context) error {
-		stream, err := q.stream(ctx, tasksStream)
-		if err != nil {
-			return err
-		}
+	err = q.onStream(ctx, transferWait, "listing tasks "+filter, tasksStream, func(ctx context.Context, stream jetstream.Stream) error {
 		info, err := stream.Info(ctx, jetstream.WithSubjectFilter(filter))
 		if err == nil {
 			subjects = info.State.Subjects

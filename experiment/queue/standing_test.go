@@ -10,13 +10,13 @@ import (
 	"github.com/agepath/agepath/experiment"
 )
 
-// wantStanding waits for a ledger to tell the cells of a run that are ok,
+// wantStanding waits for an index to tell the cells of a run that are ok,
 // incomplete, failed, running, queued and neither. Each look has to place every
 // cell once. What is queued lags behind.
-func (b *bundle) wantStanding(l *Ledger, cells int64, want ...int64) {
+func (b *bundle) wantStanding(x *FailureIndex, cells int64, want ...int64) {
 	b.t.Helper()
 	b.await(fmt.Sprintf("the cells stand at %d", want), func() bool {
-		s, err := l.Standing(b.ctx, cells)
+		s, err := x.Standing(b.ctx, cells)
 		if err != nil {
 			b.t.Fatal(err)
 		}
@@ -29,24 +29,24 @@ func (b *bundle) wantStanding(l *Ledger, cells int64, want ...int64) {
 
 // setupRun returns a server with a run of so many cells, a worker and the account of
 // the run.
-func setupRun(t *testing.T, cells int) (*bundle, *Puller, *Ledger) {
+func setupRun(t *testing.T, cells int) (*bundle, *Puller, *FailureIndex) {
 	t.Helper()
 	b := setup(t, 30*time.Second)
-	ledger, err := b.Ledger("run")
+	index, err := b.FailureIndex("run")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, _, err := b.Publish(b.ctx, generate("run", cells)); err != nil {
 		t.Fatal(err)
 	}
-	return b, b.worker(WorkerConfig{}), ledger
+	return b, b.worker(WorkerConfig{}), index
 }
 
 // TestStanding follows 60 cells, of which most fail, over a retry and a cancel.
 func TestStanding(t *testing.T) {
 	t.Parallel()
-	b, worker, ledger := setupRun(t, 60)
-	b.wantStanding(ledger, 60, 0, 0, 0, 0, 60, 0)
+	b, worker, index := setupRun(t, 60)
+	b.wantStanding(index, 60, 0, 0, 0, 0, 60, 0)
 	var again []experiment.Task
 	for i := range 60 {
 		d := b.pull(worker)
@@ -63,40 +63,40 @@ func TestStanding(t *testing.T) {
 		}
 		again = append(again, d.Task)
 	}
-	b.wantStanding(ledger, 60, 11, 1, 48, 0, 0, 0)
+	b.wantStanding(index, 60, 11, 1, 48, 0, 0, 0)
 
 	b.publishAgain(1, again[1:44]...) // many are asked for at a time
-	b.wantStanding(ledger, 60, 11, 1, 5, 0, 43, 0)
+	b.wantStanding(index, 60, 11, 1, 5, 0, 43, 0)
 	for range 12 {
 		b.pull(worker)
 	}
-	b.wantStanding(ledger, 60, 11, 1, 5, 12, 31, 0)
+	b.wantStanding(index, 60, 11, 1, 5, 12, 31, 0)
 	if err := b.Cancel(b.ctx, "run"); err != nil {
 		t.Fatal(err)
 	}
-	b.wantStanding(ledger, 60, 11, 1, 48, 0, 0, 0)
+	b.wantStanding(index, 60, 11, 1, 48, 0, 0, 0)
 
 	b.publishAgain(2, again[:2]...)
 	for range 2 {
 		b.done(b.pull(worker), ok())
 	}
-	b.wantStanding(ledger, 60, 13, 0, 47, 0, 0, 0)
+	b.wantStanding(index, 60, 13, 0, 47, 0, 0, 0)
 }
 
 // TestStandingAfterCancel puts cells back into a run whose other cells were
 // dropped: they are not taken for each other.
 func TestStandingAfterCancel(t *testing.T) {
 	t.Parallel()
-	b, worker, ledger := setupRun(t, 10)
+	b, worker, index := setupRun(t, 10)
 	failed := b.pull(worker)
 	b.done(failed, failure("no luck"))
 	b.done(b.pull(worker), ok())
 	if err := b.Cancel(b.ctx, "run"); err != nil {
 		t.Fatal(err)
 	}
-	b.wantStanding(ledger, 10, 1, 0, 1, 0, 0, 8)
+	b.wantStanding(index, 10, 1, 0, 1, 0, 0, 8)
 	b.publishAgain(1, failed.Task)
-	b.wantStanding(ledger, 10, 1, 0, 0, 0, 1, 8)
+	b.wantStanding(index, 10, 1, 0, 0, 0, 1, 8)
 }
 
 // TestStand wants numbers that were read one after the other to place each cell

@@ -115,7 +115,7 @@ func (c *Coordinator) Run(ctx context.Context) (*Summary, error) {
 		return nil, err
 	}
 	if c.Queue != nil { // also where nothing was missing: the one before can have ended before it swept
-		if _, err := c.Queue.Sweep(ctx, c.Plan.Run); err != nil {
+		if _, err := c.Queue.RemoveEnded(ctx, c.Plan.Run); err != nil {
 			return nil, err
 		}
 	}

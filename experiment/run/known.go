@@ -89,7 +89,7 @@ func (k *known) publishAll(ctx context.Context, q *queue.Queue, plan *experiment
 	if err != nil || refused == 0 {
 		return published, refused, err
 	}
-	swept, err := q.Sweep(ctx, plan.Run)
+	swept, err := q.RemoveEnded(ctx, plan.Run)
 	if err != nil || swept == 0 {
 		return published, refused, err
 	}

@@ -22,10 +22,10 @@ type computer interface {
 
 // shift is what a slot does with the tasks that it pulled at a time.
 type shift struct {
-	worker *Worker
-	board  *board
-	slot   int
-	ctx    context.Context // ends when tasks are no longer computed
+	worker     *Worker
+	slotStatus *slotStatus
+	slot       int
+	ctx        context.Context // ends when tasks are no longer computed
 
 	finished []queue.Finished // and not settled
 	wait     time.Duration    // before tasks that meet trouble are delivered again
@@ -33,7 +33,7 @@ type shift struct {
 }
 
 // begins notes that a task is computed now.
-func (s *shift) begins(d *queue.Delivery) { s.board.begin(s.slot, d) }
+func (s *shift) begins(d *queue.Delivery) { s.slotStatus.begin(s.slot, d) }
 
 // ends takes what became of a task: an outcome, trouble of the worker, or nothing
 // when it was not computed to its end.
@@ -49,7 +49,7 @@ func (s *shift) ends(d *queue.Delivery, outcome *experiment.Outcome, err error) 
 	case err == nil && outcome != nil && interrupted && !outcome.Status.Computed():
 		outcome = nil
 	}
-	s.board.end(s.slot, d, outcome, err)
+	s.slotStatus.end(s.slot, d, outcome, err)
 	var damage *queue.DamagedError
 	switch {
 	case errors.As(err, &damage):

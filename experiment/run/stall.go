@@ -28,7 +28,7 @@ const (
 
 // look tells whether the missing cells can still come. When nothing is queued
 // or running and no outcome arrives, tasks that the server holds and gives to
-// nobody, see [queue.Queue.Sweep], are given out anew, and cells without a task are
+// nobody, see [queue.Queue.RemoveEnded], are given out anew, and cells without a task are
 // queued again, whose task was acknowledged without a result that passes; if there
 // is still nothing the run ends with an error instead of waiting for ever.
 func (g *gatherer) look(ctx context.Context, q *queue.Queue, run string) error {
@@ -64,7 +64,7 @@ func (g *gatherer) look(ctx context.Context, q *queue.Queue, run string) error {
 	g.vain++
 	switch g.vain {
 	case reopenAfter:
-		if _, err := q.Sweep(ctx, run); err != nil {
+		if _, err := q.RemoveEnded(ctx, run); err != nil {
 			return err
 		}
 		if err := q.Reopen(ctx, run); err != nil {

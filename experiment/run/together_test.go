@@ -39,11 +39,11 @@ func computeTogether(t *testing.T, q *queue.Queue, specs []string, limits experi
 		t.Fatal(err)
 	}
 	defer computers[0].close()
-	list, err := puller.Line().Pull(t.Context(), len(specs))
+	list, err := puller.Batches().Pull(t.Context(), len(specs))
 	if err != nil || len(list) != len(specs) {
 		t.Fatalf("%d tasks, error %v", len(list), err)
 	}
-	s := &shift{worker: w, board: newBoard(w), ctx: t.Context()}
+	s := &shift{worker: w, slotStatus: newSlotStatus(w), ctx: t.Context()}
 	computers[0].compute(t.Context(), list, s)
 	s.flush()
 }
@@ -115,7 +115,7 @@ func TestTogetherHandsBack(t *testing.T) {
 
 func TestPace(t *testing.T) {
 	t.Parallel()
-	var p pace
+	var p batchSize
 	for i, step := range []struct {
 		took time.Duration // by each cell
 		want int

@@ -75,12 +75,12 @@ func (w *Worker) Run(ctx context.Context) error {
 	worker.puller = puller
 	worker.Health.begin(puller)
 	defer worker.Health.end()
-	board := newBoard(&worker)
+	slotStatus := newSlotStatus(&worker)
 	told, stopped := make(chan struct{}), ctx.Done()
 	telling, stop := context.WithCancel(context.WithoutCancel(ctx))
 	go func() { // ends with Run
 		defer close(told)
-		board.tell(telling, stopped)
+		slotStatus.tell(telling, stopped)
 	}()
 	defer func() {
 		stop()
@@ -94,7 +94,7 @@ func (w *Worker) Run(ctx context.Context) error {
 	for at, computer := range computers {
 		group.Go(func() error {
 			defer computer.close()
-			return worker.slot(ctx, computing, computer, board, at)
+			return worker.slot(ctx, computing, computer, slotStatus, at)
 		})
 	}
 	err = group.Wait()
@@ -215,13 +215,13 @@ const (
 
 // slot computes one task after the other. Tasks are pulled until ctx ends and
 // computed until computing ends.
-func (w *Worker) slot(ctx, computing context.Context, computer computer, board *board, at int) error {
-	line := w.puller.Line()
-	defer line.Close()
-	var pace pace
+func (w *Worker) slot(ctx, computing context.Context, computer computer, slotStatus *slotStatus, at int) error {
+	batches := w.puller.Batches()
+	defer batches.Close()
+	var size batchSize
 	trouble, idle := time.Duration(0), time.Duration(0)
 	for {
-		tasks, err := line.Pull(ctx, pace.most())
+		tasks, err := batches.Pull(ctx, size.most())
 		var empty *queue.EmptyError
 		switch {
 		case ctx.Err() != nil:
@@ -240,11 +240,11 @@ func (w *Worker) slot(ctx, computing context.Context, computer computer, board *
 			return fmt.Errorf("worker %s pulling a task: %w", w.Name, err)
 		}
 		idle = 0
-		shift := &shift{worker: w, board: board, slot: at, ctx: computing, wait: min(max(2*trouble, firstTrouble), mostTrouble)}
+		shift := &shift{worker: w, slotStatus: slotStatus, slot: at, ctx: computing, wait: min(max(2*trouble, firstTrouble), mostTrouble)}
 		began := time.Now()
 		computer.compute(computing, tasks, shift)
 		if computer.several() {
-			pace.took(len(tasks), time.Since(began))
+			size.took(len(tasks), time.Since(began))
 		}
 		shift.flush()
 		if !shift.trouble {

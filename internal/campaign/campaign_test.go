@@ -161,7 +161,7 @@ func (d *deployment) wantNothingQueued() {
 		}
 		return last.Queued+last.InFlight == 0
 	})
-	if swept, err := q.Sweep(ctx, runs[0]); swept > 0 || err != nil { // those that got stuck after the coordinator swept
+	if swept, err := q.RemoveEnded(ctx, runs[0]); swept > 0 || err != nil { // those that got stuck after the coordinator swept
 		t.Logf("%d stuck tasks were swept: %v", swept, err)
 	}
 	if n, err := q.Held(ctx); n != 0 || err != nil {

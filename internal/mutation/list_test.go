@@ -29,7 +29,7 @@ var wire = []mutation{
 	{"queue: an object of any size", "experiment/queue/object.go", `case info.Size > uint64(most):`, `case false:`, "./experiment/queue IndexOnTheWire"},
 	{"queue: an object's chunks that are not there", "experiment/queue/object.go", `have != uint64(info.Chunks) {`, `have != uint64(info.Chunks) && false {`, "./experiment/queue IndexOnTheWire"},
 	{"queue: a message that takes memory", "experiment/queue/codec.go", `if room < 0 {`, `if false {`, "./experiment/queue DecodingTakesLittle"},
-	{"queue: impossible counts of attempts", "experiment/queue/tally.go", `if n < 0 || n > mostTimes {`, `if n < 0 && n > mostTimes {`, "./experiment/queue RecordOfAttempts"},
+	{"queue: impossible counts of attempts", "experiment/queue/attempts.go", `if n < 0 || n > mostTimes {`, `if n < 0 && n > mostTimes {`, "./experiment/queue RecordOfAttempts"},
 	{"task: the identity is not that of the cell", "experiment/compute.go", `if id := cell.ID(); id != task.Cell {`, `if id := cell.ID(); id != task.Cell && false {`, "./experiment/run TasksOnTheWire"},
 	{"task: the data are not those of the cell", "experiment/compute.go", `if len(task.Data) != 1 || task.Data[0] != cell.Data.Digest {`, `if len(task.Data) != 1 {`, "./experiment/run TasksOnTheWire"},
 	{"task: a digest that is none", "experiment/queue/delivery.go", `if err := ValidName(digest); err != nil {`, `if err := ValidName(digest); err != nil && false {`, "./experiment/run TasksOnTheWire"},
@@ -51,7 +51,7 @@ var order = []mutation{
 	{"queue: a result of this very task does not count", "experiment/queue/result.go", `return ok && of >= task, nil`, `return ok && of > task, nil`, "./experiment/queue Result|PutBack|Again|Lost|Done"},
 	{"queue: a cell is queued twice", "experiment/queue/streams.go", `tasks.DiscardNewPerSubject = true`, `tasks.DiscardNewPerSubject = false`, "./experiment/queue Publish"},
 	{"queue: a cell has two results", "experiment/queue/streams.go", `MaxMsgsPerSubject: 1,`, `MaxMsgsPerSubject: 2,`, "./experiment/queue Results|Publish|Ensure|Record"},
-	{"queue: a lost delivery is settled", "experiment/queue/delivery.go", `	_, err := d.puller.queue.record(ctx, d.run, d.cell, d.number, func(t *tally) {`, `	_, err := d.puller.queue.record(ctx, d.run, d.cell, d.number+1, func(t *tally) {`, "./experiment/queue Release|Dead|Lost"},
+	{"queue: a lost delivery is settled", "experiment/queue/delivery.go", `	_, err := d.puller.queue.record(ctx, d.run, d.cell, d.number, func(t *attemptCounts) {`, `	_, err := d.puller.queue.record(ctx, d.run, d.cell, d.number+1, func(t *attemptCounts) {`, "./experiment/queue Release|Dead|Lost"},
 	{"queue: streams that discard by size", "experiment/queue/verify.go", `{"max_bytes", unlimited(want.MaxBytes), unlimited(have.MaxBytes), `, `{"max_bytes", 0, 0, `, "./experiment/queue Ensure"},
 	{"queue: streams that discard by age", "experiment/queue/verify.go", `{"max_age", want.MaxAge, have.MaxAge, `, `{"max_age", 0, 0, `, "./experiment/queue Ensure"},
 }
@@ -134,8 +134,8 @@ const powerTests = "./results PowerFailures|DiskFaults"
 // limits has bounds that are off by one or gone.
 var limits = []mutation{
 	{"queue: one attempt too many", "experiment/queue/delivery.go", "	if limit == 0 || attempts < limit {\n		return false, d.handBack(ctx, delay)", "	if limit == 0 || attempts <= limit {\n		return false, d.handBack(ctx, delay)", "./experiment/queue FailCounts|FailThen"},
-	{"queue: one death too many", "experiment/queue/tally.go", `return t.silent(delivery) >= deaths && `, `return t.silent(delivery) > deaths && `, "./experiment/queue Dead|Lost"},
-	{"queue: one certain death too few", "experiment/queue/tally.go", `t.Died >= deaths-1`, `t.Died >= deaths-2`, "./experiment/queue Dead|Lost"},
+	{"queue: one death too many", "experiment/queue/attempts.go", `return t.silent(delivery) >= deaths && `, `return t.silent(delivery) > deaths && `, "./experiment/queue Dead|Lost"},
+	{"queue: one certain death too few", "experiment/queue/attempts.go", `t.Died >= deaths-1`, `t.Died >= deaths-2`, "./experiment/queue Dead|Lost"},
 	{"dataset: rows without a bound", "experiment/dataset/table.go", `if err := t.fits(t.kept() + 1); err != nil {`, `if err := t.fits(0); err != nil {`, "./experiment/dataset Limits"},
 	{"dataset: labels without a bound", "experiment/dataset/classes.go", `if len(t.texts) == most {`, `if false {`, "./experiment/dataset Limits"},
 	{"dataset: a pipe is opened", "experiment/dataset/read.go", `err = regular(info)`, `_, err = info, nil`, "./cmd/coordinator Irregular"},

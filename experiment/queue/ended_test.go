@@ -2,10 +2,10 @@ package queue
 
 import "testing"
 
-// TestSweep has a task whose result is there but whose acknowledgement never
+// TestRemoveEnded has a task whose result is there but whose acknowledgement never
 // comes, and one without a result: only the first is removed, and its cell can
 // be queued again.
-func TestSweep(t *testing.T) {
+func TestRemoveEnded(t *testing.T) {
 	t.Parallel()
 	b := setup(t, ackWait)
 	b.publish(task("run", "done"), task("run", "open"), task("other", "done"))
@@ -21,7 +21,7 @@ func TestSweep(t *testing.T) {
 		}
 		die(d)
 	}
-	if n, err := b.Sweep(b.ctx, "run"); n != 1 || err != nil {
+	if n, err := b.RemoveEnded(b.ctx, "run"); n != 1 || err != nil {
 		t.Errorf("%d tasks removed, error %v; want 1", n, err)
 	}
 	if n, err := b.Held(b.ctx); n != 2 || err != nil {
@@ -30,13 +30,13 @@ func TestSweep(t *testing.T) {
 	if published, refused := b.publishAgain(1, task("run", "done"), task("run", "open")); published != 1 || refused != 1 {
 		t.Errorf("again: published %d, refused %d; want 1 and 1", published, refused)
 	}
-	if n, err := b.Sweep(b.ctx, "run"); n != 0 || err != nil {
+	if n, err := b.RemoveEnded(b.ctx, "run"); n != 0 || err != nil {
 		t.Errorf("%d tasks removed although put back, error %v; want none", n, err)
 	}
 	if err := b.js.DeleteStream(b.ctx, tasksStream); err != nil {
 		t.Fatal(err)
 	}
-	if n, err := b.connect(Config{}).Sweep(b.ctx, "run"); n != 0 || err != nil {
+	if n, err := b.connect(Config{}).RemoveEnded(b.ctx, "run"); n != 0 || err != nil {
 		t.Errorf("%d tasks removed without a stream, error %v; want none", n, err)
 	}
 }

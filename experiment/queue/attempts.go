@@ -9,9 +9,9 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// tally is how the deliveries of a task have ended so far. Those that are in
+// attemptCounts is how the deliveries of a task have ended so far. Those that are in
 // neither of the first two counts ended without a word of their worker.
-type tally struct {
+type attemptCounts struct {
 	Task     uint64 `json:"task"`            // number of the task: a cell put back starts anew
 	Failed   int    `json:"failed"`          // attempts used up
 	Released int    `json:"released"`        // handed back without using up an attempt
@@ -20,12 +20,12 @@ type tally struct {
 }
 
 const (
-	maxTally  = 1 << 10 // bytes of a count as it is stored
+	maxCounts = 1 << 10 // bytes of a count as it is stored
 	mostTimes = 1 << 20 // a delivery can end
 )
 
 // possible reports whether deliveries can have ended so.
-func (t *tally) possible() bool {
+func (t *attemptCounts) possible() bool {
 	for _, n := range []int{t.Failed, t.Released, t.Begun, t.Died} {
 		if n < 0 || n > mostTimes {
 			return false
@@ -35,12 +35,12 @@ func (t *tally) possible() bool {
 }
 
 // fail and release end a delivery with a word of its worker.
-func (t *tally) fail()    { t.Failed, t.Begun = t.Failed+1, 0 }
-func (t *tally) release() { t.Released, t.Begun = t.Released+1, 0 }
+func (t *attemptCounts) fail()    { t.Failed, t.Begun = t.Failed+1, 0 }
+func (t *attemptCounts) release() { t.Released, t.Begun = t.Released+1, 0 }
 
 // begin notes that a redelivery is computed. One that was begun before it
 // has not ended.
-func (t *tally) begin(delivery int) {
+func (t *attemptCounts) begin(delivery int) {
 	if t.Begun != 0 && t.Begun != delivery {
 		t.Died++
 	}
@@ -49,24 +49,24 @@ func (t *tally) begin(delivery int) {
 
 // silent returns how many of the deliveries before this one ended without a
 // word of their worker.
-func (t *tally) silent(delivery int) int { return delivery - 1 - t.Failed - t.Released }
+func (t *attemptCounts) silent(delivery int) int { return delivery - 1 - t.Failed - t.Released }
 
 // kills reports whether so many workers died of the task. A delivery can also
 // be lost on its way to a worker, which says nothing about the task: all silent
 // deliveries but the first must have been begun for certain.
-func (t *tally) kills(delivery, deaths int) bool {
+func (t *attemptCounts) kills(delivery, deaths int) bool {
 	return t.silent(delivery) >= deaths && t.Died >= deaths-1
 }
 
-// tally returns the count of a task and the sequence of its record.
-func (q *Queue) tally(ctx context.Context, run, cell string, task uint64) (t tally, record uint64, err error) {
+// attemptCounts returns the count of a task and the sequence of its record.
+func (q *Queue) attemptCounts(ctx context.Context, run, cell string, task uint64) (t attemptCounts, record uint64, err error) {
 	t.Task = task
 	msg, err := q.last(ctx, attemptsStream, attemptTopic.cell(run, cell))
 	if err != nil || msg == nil {
 		return t, 0, err
 	}
-	var stored tally
-	if len(msg.Data) > maxTally || json.Unmarshal(msg.Data, &stored) != nil || !stored.possible() {
+	var stored attemptCounts
+	if len(msg.Data) > maxCounts || json.Unmarshal(msg.Data, &stored) != nil || !stored.possible() {
 		q.config.Report(fmt.Errorf("the record of attempts %s says %.100q; it counts as none", printable(msg.Subject, reasonBytes), msg.Data))
 		return t, msg.Sequence, nil
 	}
@@ -77,9 +77,9 @@ func (q *Queue) tally(ctx context.Context, run, cell string, task uint64) (t tal
 }
 
 // record changes the count of a task by compare and set and returns it.
-func (q *Queue) record(ctx context.Context, run, cell string, task uint64, change func(*tally)) (t tally, err error) {
+func (q *Queue) record(ctx context.Context, run, cell string, task uint64, change func(*attemptCounts)) (t attemptCounts, err error) {
 	for {
-		t, last, err := q.tally(ctx, run, cell, task)
+		t, last, err := q.attemptCounts(ctx, run, cell, task)
 		if err != nil {
 			return t, err
 		}
@@ -89,10 +89,7 @@ func (q *Queue) record(ctx context.Context, run, cell string, task uint64, chang
 			return t, err
 		}
 		msg := &nats.Msg{Subject: attemptTopic.cell(run, cell), Data: body}
-		err = q.persist(ctx, "recording attempt", attemptsStream, func(ctx context.Context) error {
-			_, err := q.js.PublishMsg(ctx, msg, jetstream.WithExpectLastSequencePerSubject(last))
-			return err
-		})
+		err = q.store(ctx, "recording attempt", attemptsStream, msg, jetstream.WithExpectLastSequencePerSubject(last))
 		if !conflict(err) {
 			return t, err
 		}

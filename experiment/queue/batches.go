@@ -6,17 +6,17 @@ import (
 	"fmt"
 )
 
-// MaxBatch is the most tasks that [Line.Pull] returns.
+// MaxBatch is the most tasks that [Batches.Pull] returns.
 const MaxBatch = 16
 
-// Line is where a slot gets its tasks. It is not safe for concurrent use.
-type Line struct {
+// Batches pulls the tasks of one slot, in batches. It is not safe for concurrent use.
+type Batches struct {
 	puller  *Puller
 	waiting []*Delivery // known ones that came with others
 }
 
-// Line returns a line of its own for a slot.
-func (p *Puller) Line() *Line { return &Line{puller: p} }
+// Batches returns the batches of a slot.
+func (p *Puller) Batches() *Batches { return &Batches{puller: p} }
 
 // Pull waits for the next task, taking turns among the runs. When ctx ends it
 // returns the cause at once, and a task that arrives at that moment is handed
@@ -24,9 +24,9 @@ func (p *Puller) Line() *Line { return &Line{puller: p} }
 // [*EmptyError] when no task is queued. Tasks found to be done already and
 // tasks that are given up are settled on the way.
 func (p *Puller) Pull(ctx context.Context) (*Delivery, error) {
-	line := p.Line()
-	defer line.Close()
-	deliveries, err := line.Pull(ctx, 1)
+	batches := p.Batches()
+	defer batches.Close()
+	deliveries, err := batches.Pull(ctx, 1)
 	if err != nil {
 		return nil, err
 	}
@@ -38,8 +38,8 @@ func (p *Puller) Pull(ctx context.Context) (*Delivery, error) {
 // worth it: what is pulled waits for those before it.
 //
 // A task that was delivered before comes alone: a worker may have died of it.
-func (l *Line) Pull(ctx context.Context, most int) ([]*Delivery, error) {
-	p := l.puller
+func (b *Batches) Pull(ctx context.Context, most int) ([]*Delivery, error) {
+	p := b.puller
 	if !p.enter() {
 		return nil, ErrClosed
 	}
@@ -53,9 +53,9 @@ func (l *Line) Pull(ctx context.Context, most int) ([]*Delivery, error) {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		if len(l.waiting) > 0 {
-			d := l.waiting[0]
-			l.waiting = l.waiting[1:]
+		if len(b.waiting) > 0 {
+			d := b.waiting[0]
+			b.waiting = b.waiting[1:]
 			own, err := p.accept(ctx, d)
 			if err != nil {
 				return nil, err
@@ -78,7 +78,7 @@ func (l *Line) Pull(ctx context.Context, most int) ([]*Delivery, error) {
 		if answer == nil {
 			continue
 		}
-		deliveries, err := l.sort(answer)
+		deliveries, err := b.sort(answer)
 		if len(deliveries) > 0 || err != nil {
 			return deliveries, err
 		}
@@ -86,29 +86,29 @@ func (l *Line) Pull(ctx context.Context, most int) ([]*Delivery, error) {
 }
 
 // Close hands back the tasks that wait.
-func (l *Line) Close() {
+func (b *Batches) Close() {
 	ctx, cancel := context.WithTimeout(context.Background(), requestWait)
 	defer cancel()
-	for _, d := range l.waiting {
+	for _, d := range b.waiting {
 		if err := d.Release(ctx, 0); err != nil {
-			l.puller.queue.config.Report(fmt.Errorf("handing back %s: %w", d.msg.Subject(), err))
+			b.puller.queue.config.Report(fmt.Errorf("handing back %s: %w", d.msg.Subject(), err))
 		}
 	}
-	l.waiting = nil
+	b.waiting = nil
 }
 
 // sort makes deliveries of messages and returns those that can be computed; the
 // others wait.
-func (l *Line) sort(a *answer) (ready []*Delivery, err error) {
+func (b *Batches) sort(a *answer) (ready []*Delivery, err error) {
 	for _, msg := range a.msgs {
-		d, err := newDelivery(l.puller, a, msg)
+		d, err := newDelivery(b.puller, a, msg)
 		if err != nil { // no message of JetStream: none of the others is
 			return nil, err
 		}
 		d.unreadable = d.decode(msg.Data())
 		d.beat()
 		if d.unreadable != nil || d.foreign != nil || d.known() {
-			l.waiting = append(l.waiting, d)
+			b.waiting = append(b.waiting, d)
 		} else {
 			ready = append(ready, d)
 		}

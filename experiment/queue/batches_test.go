@@ -16,8 +16,8 @@ func (b *bundle) publishSeveral(run string, n int) {
 	b.wantCounts(run, Counts{Queued: n})
 }
 
-// several pulls until a line gives tasks.
-func (b *bundle) several(l *Line, most int) []*Delivery {
+// several pulls until the batches of a slot give tasks.
+func (b *bundle) several(l *Batches, most int) []*Delivery {
 	b.t.Helper()
 	list, err := l.Pull(b.ctx, most)
 	if err != nil {
@@ -40,15 +40,15 @@ func (b *bundle) allDone(p *Puller, list []*Delivery) {
 	}
 }
 
-func TestLinePullsSeveral(t *testing.T) {
+func TestBatchesPullsSeveral(t *testing.T) {
 	t.Parallel()
 	b := setup(t, 30*time.Second)
 	const n = 40
 	b.publishSeveral("run", n)
 	worker := b.worker(WorkerConfig{Drain: true})
-	line := worker.Line()
+	batches := worker.Batches()
 	for i, want := range []struct{ ask, get int }{{1, 1}, {4, 4}, {100, MaxBatch}, {0, 1}, {100, MaxBatch}, {100, 2}} {
-		list := b.several(line, want.ask)
+		list := b.several(batches, want.ask)
 		if len(list) != want.get {
 			t.Fatalf("pull %d of %d tasks: %d, want %d", i, want.ask, len(list), want.get)
 		}
@@ -60,14 +60,14 @@ func TestLinePullsSeveral(t *testing.T) {
 		b.allDone(worker, list)
 	}
 	b.wantCounts("run", Counts{Done: n})
-	if list, err := line.Pull(b.ctx, 5); !errors.As(err, new(*EmptyError)) {
+	if list, err := batches.Pull(b.ctx, 5); !errors.As(err, new(*EmptyError)) {
 		t.Errorf("%v, %v; want empty", list, err)
 	}
 }
 
-// TestLineOfOlderRun pulls from a run whose consumer allows one task a request, as
+// TestBatchesOfOlderRun pulls from a run whose consumer allows one task a request, as
 // versions before made them.
-func TestLineOfOlderRun(t *testing.T) {
+func TestBatchesOfOlderRun(t *testing.T) {
 	t.Parallel()
 	b := setup(t, 30*time.Second)
 	b.publishSeveral("run", 3)
@@ -81,9 +81,9 @@ func TestLineOfOlderRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	worker := b.worker(WorkerConfig{})
-	line := worker.Line()
+	batches := worker.Batches()
 	for range 3 {
-		list := b.several(line, 8)
+		list := b.several(batches, 8)
 		if len(list) != 1 {
 			t.Fatalf("%d tasks, want 1", len(list))
 		}
@@ -91,21 +91,21 @@ func TestLineOfOlderRun(t *testing.T) {
 	}
 }
 
-// TestLineGivesRedeliveriesAlone has tasks that a worker died of among others.
-func TestLineGivesRedeliveriesAlone(t *testing.T) {
+// TestBatchesGivesRedeliveriesAlone has tasks that a worker died of among others.
+func TestBatchesGivesRedeliveriesAlone(t *testing.T) {
 	t.Parallel()
 	b := setup(t, ackWait)
 	const n = 6
 	b.publishSeveral("run", n)
 	dead := b.worker(WorkerConfig{})
-	for _, d := range b.several(dead.Line(), n) {
+	for _, d := range b.several(dead.Batches(), n) {
 		die(d)
 	}
 	worker := b.worker(WorkerConfig{})
-	line := worker.Line()
+	batches := worker.Batches()
 	seen := map[string]bool{}
 	for len(seen) < n {
-		list := b.several(line, MaxBatch)
+		list := b.several(batches, MaxBatch)
 		if len(list) != 1 || list[0].Delivered < 2 {
 			t.Fatalf("%d tasks, the first delivered %d times; want one that comes again", len(list), list[0].Delivered)
 		}
@@ -115,22 +115,22 @@ func TestLineGivesRedeliveriesAlone(t *testing.T) {
 	b.wantCounts("run", Counts{Done: n})
 }
 
-// TestLineClose closes a line where tasks wait.
-func TestLineClose(t *testing.T) {
+// TestBatchesClose closes batches where tasks wait.
+func TestBatchesClose(t *testing.T) {
 	t.Parallel()
 	b := setup(t, 30*time.Second)
 	const n = 5
 	b.publishSeveral("run", n)
 	worker := b.worker(WorkerConfig{})
-	line := worker.Line()
-	first := b.several(line, MaxBatch)
-	first, line.waiting = first[:1], first[1:]
-	line.Close()
+	batches := worker.Batches()
+	first := b.several(batches, MaxBatch)
+	first, batches.waiting = first[:1], first[1:]
+	batches.Close()
 	b.allDone(worker, first)
 	for range n - 1 {
 		d := b.pull(b.worker(WorkerConfig{}))
-		if tally, _, err := b.tally(b.ctx, d.run, d.cell, d.number); err != nil || tally.Released != 1 || d.Delivered != 2 {
-			t.Errorf("delivery %d, %+v, error %v; want the second, after one that was handed back", d.Delivered, tally, err)
+		if counted, _, err := b.attemptCounts(b.ctx, d.run, d.cell, d.number); err != nil || counted.Released != 1 || d.Delivered != 2 {
+			t.Errorf("delivery %d, %+v, error %v; want the second, after one that was handed back", d.Delivered, counted, err)
 		}
 		b.done(d, ok())
 	}
@@ -146,7 +146,7 @@ func TestDoneOfSeveral(t *testing.T) {
 	worker := b.worker(WorkerConfig{})
 	var list []*Delivery
 	for len(list) < 7 {
-		list = append(list, b.several(worker.Line(), 7-len(list))...)
+		list = append(list, b.several(worker.Batches(), 7-len(list))...)
 	}
 	finished := finish(list)
 	settled := finished[1].Delivery
@@ -195,7 +195,7 @@ func TestDoneWithoutAcknowledgement(t *testing.T) {
 	b := setup(t, 30*time.Second)
 	b.publishSeveral("run", 3)
 	worker := b.worker(WorkerConfig{})
-	list := b.several(worker.Line(), 3)
+	list := b.several(worker.Batches(), 3)
 	if err := b.js.DeleteConsumer(b.ctx, tasksStream, "run"); err != nil {
 		t.Fatal(err)
 	}
@@ -209,8 +209,8 @@ func TestDoneWithoutAcknowledgement(t *testing.T) {
 	}
 }
 
-// BenchmarkLines is BenchmarkWorkers with several tasks at a time.
-func BenchmarkLines(b *testing.B) {
+// BenchmarkBatches is BenchmarkWorkers with several tasks at a time.
+func BenchmarkBatches(b *testing.B) {
 	s := setup(b, 30*time.Second)
 	if _, _, err := s.Publish(s.ctx, generate("run", b.N)); err != nil {
 		b.Fatal(err)
@@ -221,9 +221,9 @@ func BenchmarkLines(b *testing.B) {
 		worker := s.worker(WorkerConfig{Drain: true})
 		for range 8 {
 			go func() {
-				line := worker.Line()
+				batches := worker.Batches()
 				for {
-					list, err := line.Pull(s.ctx, MaxBatch)
+					list, err := batches.Pull(s.ctx, MaxBatch)
 					if err == nil {
 						err = errors.Join(worker.Done(s.ctx, finish(list))...)
 					}

@@ -14,9 +14,9 @@ import (
 	"github.com/agepath/agepath/experiment/queue"
 )
 
-// board is where the slots of a worker note what they do, and who tells the
+// slotStatus is where the slots of a worker note what they do, and who tells the
 // queue of it.
-type board struct {
+type slotStatus struct {
 	worker *Worker
 
 	mu       sync.Mutex
@@ -30,8 +30,8 @@ type board struct {
 // damagedFor is how long a worker says that it found a data set damaged.
 const damagedFor = time.Minute
 
-func newBoard(w *Worker) *board {
-	return &board{
+func newSlotStatus(w *Worker) *slotStatus {
+	return &slotStatus{
 		worker: w, slots: make([]queue.Running, w.Slots), troubles: make([]string, w.Slots),
 		presence: queue.Presence{Name: w.Name, Version: w.Version, Slots: w.Slots, Started: time.Now().UTC(), Computes: w.abilities()},
 		damaged:  map[string]time.Time{},
@@ -39,85 +39,85 @@ func newBoard(w *Worker) *board {
 }
 
 // begin notes that a slot computes a task.
-func (b *board) begin(slot int, d *queue.Delivery) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.slots[slot] = queue.Running{Run: d.Task.Run, Cell: d.Task.Cell, Since: time.Now().UTC(), Attempt: d.Attempt}
-	b.worked = true
+func (s *slotStatus) begin(slot int, d *queue.Delivery) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.slots[slot] = queue.Running{Run: d.Task.Run, Cell: d.Task.Cell, Since: time.Now().UTC(), Attempt: d.Attempt}
+	s.worked = true
 }
 
 // end notes that a slot is done with a task, which it may not have begun; trouble
 // is why it could not compute it.
-func (b *board) end(slot int, d *queue.Delivery, outcome *experiment.Outcome, trouble error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if running := &b.slots[slot]; running.Run == d.Task.Run && running.Cell == d.Task.Cell {
+func (s *slotStatus) end(slot int, d *queue.Delivery, outcome *experiment.Outcome, trouble error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if running := &s.slots[slot]; running.Run == d.Task.Run && running.Cell == d.Task.Cell {
 		*running = queue.Running{}
 	}
-	b.troubles[slot] = ""
+	s.troubles[slot] = ""
 	switch {
 	case trouble != nil:
-		b.troubles[slot] = trouble.Error()
+		s.troubles[slot] = trouble.Error()
 		if damaged := new(queue.DamagedError); errors.As(trouble, &damaged) {
 			digest, _, _ := strings.Cut(damaged.Object, "/")
-			b.damaged[digest] = time.Now()
+			s.damaged[digest] = time.Now()
 		}
 	case outcome == nil:
 	case outcome.Status.Computed():
-		b.presence.Done++
+		s.presence.Done++
 	default:
-		b.presence.Failed++
+		s.presence.Failed++
 	}
 }
 
 // tell announces the worker every now and then until ctx ends, and its end.
-func (b *board) tell(ctx context.Context, stopped <-chan struct{}) {
+func (s *slotStatus) tell(ctx context.Context, stopped <-chan struct{}) {
 	ticker := time.NewTicker(queue.PresenceEvery)
 	defer ticker.Stop()
 	state := ""
 	for {
-		b.announce(state)
+		s.announce(state)
 		select {
 		case <-ticker.C:
 		case <-stopped:
 			state, stopped = queue.Stopping, nil
 		case <-ctx.Done():
-			b.announce(queue.Gone)
+			s.announce(queue.Gone)
 			return
 		}
 	}
 }
 
 // announce says what the worker does; an empty state is working or idle.
-func (b *board) announce(state string) {
-	b.worker.Health.alive()
-	p := b.says(state)
-	if err := b.worker.Queue.Announce(&p); err != nil {
-		b.worker.Report("", fmt.Errorf("announcing the worker: %w", err))
+func (s *slotStatus) announce(state string) {
+	s.worker.Health.alive()
+	p := s.says(state)
+	if err := s.worker.Queue.Announce(&p); err != nil {
+		s.worker.Report("", fmt.Errorf("announcing the worker: %w", err))
 	}
 }
 
-func (b *board) says(state string) queue.Presence {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	p := b.presence
-	for at, running := range b.slots {
+func (s *slotStatus) says(state string) queue.Presence {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p := s.presence
+	for at, running := range s.slots {
 		if running.Cell != "" {
 			p.Running = append(p.Running, running)
 		}
-		if b.troubles[at] != "" {
-			p.Trouble = b.troubles[at]
+		if s.troubles[at] != "" {
+			p.Trouble = s.troubles[at]
 		}
 	}
 	if state == "" {
 		state = queue.Idle
-		if b.worked || len(p.Running) > 0 {
+		if s.worked || len(p.Running) > 0 {
 			state = queue.Working
 		}
 	}
-	b.worked = false
-	maps.DeleteFunc(b.damaged, func(_ string, at time.Time) bool { return time.Since(at) > damagedFor })
-	p.Damaged = slices.Sorted(maps.Keys(b.damaged))
+	s.worked = false
+	maps.DeleteFunc(s.damaged, func(_ string, at time.Time) bool { return time.Since(at) > damagedFor })
+	p.Damaged = slices.Sorted(maps.Keys(s.damaged))
 	p.State, p.At = state, time.Now().UTC()
 	return p
 }

@@ -10,14 +10,14 @@ import (
 // Longer ones are pulled one by one: others wait for those behind.
 const batchTime = 50 * time.Millisecond
 
-// pace is how many tasks a slot pulls at a time.
-type pace struct{ many int }
+// batchSize is how many tasks a slot pulls at a time.
+type batchSize struct{ many int }
 
 // most returns how many it is, at first one.
-func (p *pace) most() int { return max(p.many, 1) }
+func (b *batchSize) most() int { return max(b.many, 1) }
 
 // took notes how long n cells took.
-func (p *pace) took(n int, long time.Duration) {
+func (b *batchSize) took(n int, long time.Duration) {
 	fit := int64(batchTime) * int64(n) / max(int64(long), 1)
-	p.many = int(min(fit, int64(2*p.most()), queue.MaxBatch))
+	b.many = int(min(fit, int64(2*b.most()), queue.MaxBatch))
 }

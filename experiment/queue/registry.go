@@ -21,9 +21,9 @@ type source struct {
 	empty    time.Time // when it was last found empty
 }
 
-// roster is the list of runs, read from the server every now and then, and
+// registry is the list of runs, read from the server every now and then, and
 // whose turn it is.
-type roster struct {
+type registry struct {
 	queue *Queue
 	every time.Duration
 
@@ -39,7 +39,7 @@ type roster struct {
 
 // refresh reads the list when it is older than every. A list that cannot be
 // read now is reported and leaves the old one.
-func (r *roster) refresh(ctx context.Context) error {
+func (r *registry) refresh(ctx context.Context) error {
 	if r.fresh() {
 		return nil
 	}
@@ -74,7 +74,7 @@ func (r *roster) refresh(ctx context.Context) error {
 	return nil
 }
 
-func (r *roster) list(ctx context.Context) ([]*source, error) {
+func (r *registry) list(ctx context.Context) ([]*source, error) {
 	names, err := r.queue.consumerNames(ctx)
 	if errors.Is(err, jetstream.ErrStreamNotFound) {
 		return nil, nil
@@ -115,27 +115,27 @@ func (r *roster) list(ctx context.Context) ([]*source, error) {
 	return sources, nil
 }
 
-func (r *roster) fresh() bool {
+func (r *registry) fresh() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return time.Since(r.read) < r.every
 }
 
 // expire makes the next refresh read the list.
-func (r *roster) expire() {
+func (r *registry) expire() {
 	r.mu.Lock()
 	r.read = time.Time{}
 	r.mu.Unlock()
 }
 
 // all returns the runs, and whether the last reading of the list succeeded.
-func (r *roster) all() (sources []*source, current bool) {
+func (r *registry) all() (sources []*source, current bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.sources, r.current
 }
 
-func (r *roster) empty(s *source) {
+func (r *registry) empty(s *source) {
 	r.mu.Lock()
 	s.empty = time.Now()
 	r.mu.Unlock()
@@ -145,7 +145,7 @@ func (r *roster) empty(s *source) {
 // first and each at most once; without every those found empty lately are left
 // out. A single run is among them with single only: it is asked by waiting at
 // it.
-func (r *roster) turns(every, single bool) iter.Seq[*source] {
+func (r *registry) turns(every, single bool) iter.Seq[*source] {
 	return func(yield func(*source) bool) {
 		var asked []*source
 		for {
@@ -172,7 +172,7 @@ func (r *roster) turns(every, single bool) iter.Seq[*source] {
 }
 
 // quiet returns the run to wait at, nil without runs.
-func (r *roster) quiet() *source {
+func (r *registry) quiet() *source {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var next *source

@@ -3,11 +3,11 @@ package live
 import "time"
 
 const (
-	// paceOver is the least time, paceCells the least number of cells over
-	// which a rate is taken, and paceMost the longest time.
-	paceOver  = 20 * time.Second
-	paceCells = 30
-	paceMost  = time.Hour
+	// rateOver is the least time, rateCells the least number of cells over
+	// which a rate is taken, and rateMost the longest time.
+	rateOver  = 20 * time.Second
+	rateCells = 30
+	rateMost  = time.Hour
 )
 
 // Sample is how far a run was at a time.
@@ -17,18 +17,18 @@ type Sample struct {
 	Wall float64 // seconds that the cells done took, together; 0 when that is not known
 }
 
-// Pace tells how fast a run goes, from samples of the last hour. The zero value has
+// Throughput tells how fast a run goes, from samples of the last hour. The zero value has
 // none.
-type Pace struct{ samples []Sample }
+type Throughput struct{ samples []Sample }
 
 // Note adds a sample, later than those before.
-func (p *Pace) Note(s Sample) {
+func (p *Throughput) Note(s Sample) {
 	if n := len(p.samples); n > 0 && s.Done < p.samples[n-1].Done {
 		p.samples = nil // purged
 	}
 	p.samples = append(p.samples, s)
 	old := 0
-	for s.At.Sub(p.samples[old].At) > paceMost {
+	for s.At.Sub(p.samples[old].At) > rateMost {
 		old++
 	}
 	p.samples = p.samples[old:]
@@ -36,7 +36,7 @@ func (p *Pace) Note(s Sample) {
 
 // Rates returns cells and seconds of computing per second of the clock, over the
 // shortest time up to now that says enough; 0 when nothing is known.
-func (p *Pace) Rates() (cells, work float64) {
+func (p *Throughput) Rates() (cells, work float64) {
 	n := len(p.samples)
 	if n < 2 {
 		return 0, 0
@@ -44,7 +44,7 @@ func (p *Pace) Rates() (cells, work float64) {
 	last := p.samples[n-1]
 	first := p.samples[0]
 	for i := n - 2; i > 0; i-- {
-		if s := p.samples[i]; last.At.Sub(s.At) >= paceOver && last.Done-s.Done >= paceCells {
+		if s := p.samples[i]; last.At.Sub(s.At) >= rateOver && last.Done-s.Done >= rateCells {
 			first = s
 			break
 		}

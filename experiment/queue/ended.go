@@ -1,27 +1,18 @@
 package queue
 
-import (
-	"context"
-	"errors"
+import "context"
 
-	"github.com/nats-io/nats.go/jetstream"
-)
-
-// Sweep removes the tasks of a run whose result is there and returns how many.
+// RemoveEnded removes the tasks of a run whose result is there and returns how many.
 // Such tasks are on their way out, or stuck: a cluster that lost nodes can keep
 // a task that was acknowledged and that no worker gets any more (seen with
 // nats-server 2.9.10 and three replicas), and would refuse to queue its cell
 // again.
-func (q *Queue) Sweep(ctx context.Context, run string) (removed int, err error) {
+func (q *Queue) RemoveEnded(ctx context.Context, run string) (removed int, err error) {
 	if err := validRun(run); err != nil {
 		return 0, err
 	}
 	subjects, err := q.taskSubjects(ctx, taskTopic.run(run))
 	if err != nil || len(subjects) == 0 {
-		return 0, err
-	}
-	stream, err := q.stream(ctx, tasksStream)
-	if err != nil {
 		return 0, err
 	}
 	for subject := range subjects {
@@ -39,14 +30,7 @@ func (q *Queue) Sweep(ctx context.Context, run string) (removed int, err error) 
 		if !has {
 			continue
 		}
-		err = q.persist(ctx, "removing task "+subject, tasksStream, func(ctx context.Context) error {
-			err := stream.DeleteMsg(ctx, msg.Sequence)
-			if errors.Is(err, jetstream.ErrMsgNotFound) || errors.Is(err, jetstream.ErrMsgDeleteUnsuccessful) {
-				return nil // it was on its way out
-			}
-			return err
-		})
-		if err != nil {
+		if err := q.remove(ctx, tasksStream, subject, msg.Sequence); err != nil {
 			return removed, err
 		}
 		removed++

@@ -7,18 +7,18 @@ import (
 	"github.com/agepath/agepath/experiment/run"
 )
 
-// Door answers requests from the start of a program on, which can come before
+// StartupHandler answers requests from the start of a program on, which can come before
 // the queue can be reached: until it is opened /healthz says that the program
 // goes on, and everything else that it waits (status 503). The zero value is
 // closed.
-type Door struct{ inside atomic.Pointer[http.Handler] }
+type StartupHandler struct{ inside atomic.Pointer[http.Handler] }
 
 // Open has requests answered by a handler.
-func (d *Door) Open(handler http.Handler) { d.inside.Store(&handler) }
+func (h *StartupHandler) Open(handler http.Handler) { h.inside.Store(&handler) }
 
 // ServeHTTP implements [http.Handler].
-func (d *Door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	switch handler := d.inside.Load(); {
+func (h *StartupHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	switch handler := h.inside.Load(); {
 	case handler != nil:
 		(*handler).ServeHTTP(w, r)
 	case r.URL.Path == "/healthz":
