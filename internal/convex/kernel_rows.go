@@ -24,6 +24,10 @@ func (s *SVM) KernelRows() *KernelRows { return &KernelRows{s.dual.gram} }
 // another row, or, where n rows fit into the cache, for good.
 func (r *KernelRows) Row(i int) []float64 { return r.gram.row(i) }
 
+// Diagonal returns the kernel of each row with itself, as the rows have it; it is the
+// matrix's own.
+func (r *KernelRows) Diagonal() []float64 { return r.gram.diagonal }
+
 // Add adds the sum of coefficient_k times the kernel of row sample_k with all n to
 // dst, of length n.
 func (r *KernelRows) Add(dst []float64, sample []int, coefficient []float64) {

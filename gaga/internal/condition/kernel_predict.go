@@ -21,12 +21,10 @@ type gram struct {
 }
 
 func newGram(s *model.State, matrix *convex.KernelRows) *gram {
-	g := &gram{
-		State: s, matrix: matrix, diagonal: zeros(s.N), base: zeros(s.P), predictors: zeros(s.N),
+	return &gram{
+		State: s, matrix: matrix, diagonal: matrix.Diagonal(), base: zeros(s.P), predictors: zeros(s.N),
 		samples: make([]int, 0, s.N), coefficients: make([]float64, 0, s.N),
 	}
-	s.Kernel.Diagonal(g.diagonal, convex.NewPoints(s.X))
-	return g
 }
 
 // know takes pt as the base.
