@@ -10,6 +10,7 @@ import (
 	"github.com/agepath/agepath/gaga/internal/audit"
 	"github.com/agepath/agepath/gaga/internal/condition"
 	"github.com/agepath/agepath/gaga/internal/model"
+	"github.com/agepath/agepath/internal/cubic"
 )
 
 // family draws problems of one kind.
@@ -114,7 +115,7 @@ func TestTies(t *testing.T) {
 	last := &memory{}
 	l := look{left: &model.Point{Age: 1}, best: candidate{Crossing: model.Crossing{At: math.Inf(1)}}}
 	add := func(index int, value, rate, spread float64) {
-		l.consider(remembering{last: last}, model.Crossing{Cause: model.SampleUp, Index: index}, function{left: boundary{value, rate}, slack: 1e-11, size: 1, spread: spread})
+		l.consider(remembering{last: last}, model.Crossing{Cause: model.SampleUp, Index: index}, function{left: cubic.End{Value: value, Rate: rate}, slack: 1e-11, size: 1, spread: spread})
 	}
 	want := func(index int) {
 		t.Helper()

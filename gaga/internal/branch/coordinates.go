@@ -9,6 +9,7 @@ import (
 	"github.com/agepath/agepath/gaga/internal/model"
 	"github.com/agepath/agepath/gaga/internal/sums"
 	"github.com/agepath/agepath/gaga/internal/tolerance"
+	"github.com/agepath/agepath/internal/cubic"
 )
 
 // coordinates are the source of changes of the active coordinates, where there is an L1
@@ -53,12 +54,12 @@ func (s *coordinates) consider(l *look, x model.Crossing, slack, size float64) {
 	l.consider(s, x, f)
 }
 
-func (s *coordinates) at(pt *model.Point, x model.Crossing) boundary {
+func (s *coordinates) at(pt *model.Point, x model.Crossing) cubic.End {
 	j := x.Index
 	if x.Cause == model.Dropped {
-		return boundary{s.Sign[j] * pt.Theta[j], s.Sign[j] * pt.Rate[j]}
+		return cubic.End{Value: s.Sign[j] * pt.Theta[j], Rate: s.Sign[j] * pt.Rate[j]}
 	}
-	return boundary{s.L1[j] + x.Sign*pt.Grad[j], x.Sign * pt.DGrad[j]}
+	return cubic.End{Value: s.L1[j] + x.Sign*pt.Grad[j], Rate: x.Sign * pt.DGrad[j]}
 }
 
 func (s *coordinates) gradient(g []float64, left, pt *model.Point, x model.Crossing) (value, size, dage float64) {

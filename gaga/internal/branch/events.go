@@ -5,6 +5,7 @@ import (
 
 	"github.com/agepath/agepath/gaga/internal/model"
 	"github.com/agepath/agepath/gaga/internal/tolerance"
+	"github.com/agepath/agepath/internal/cubic"
 )
 
 // source is a cause of events: of changes of the partition. Each of its event functions
@@ -13,7 +14,7 @@ type source interface {
 	// search tells the look of all event functions.
 	search(l *look)
 	// at returns the event function of a crossing at pt.
-	at(pt *model.Point, x model.Crossing) boundary
+	at(pt *model.Point, x model.Crossing) cubic.End
 	// gradient writes that of a crossing's event function over the unknowns into g, and
 	// returns its value, the size of its terms and its derivative in the age, at pt, where
 	// the equations were just assembled. Pt is on the segment that begins at left.
@@ -72,10 +73,10 @@ type look struct {
 
 // function is an event function in a step.
 type function struct {
-	left, right boundary // at its ends; right only where the look has one
-	slack       float64  // below this it counts as zero
-	size        float64  // of its terms
-	spread      float64  // 1 + ‖x‖ of a sample that comes to the kink of a linear machine, else 0
+	left, right cubic.End // at its ends; right only where the look has one
+	slack       float64   // below this it counts as zero
+	size        float64   // of its terms
+	spread      float64   // 1 + ‖x‖ of a sample that comes to the kink of a linear machine, else 0
 }
 
 // consider makes a crossing the best one if it is the first. Of samples that are at the
@@ -83,18 +84,18 @@ type function struct {
 // steepest angle: as a pin it depends least on the others.
 func (l *look) consider(s source, x model.Crossing, f function) {
 	age := l.left.Age
-	if f.left.rate < 0 && f.left.value <= f.slack && (-f.left.rate*age <= tolerance.RateNoise*f.size || s.reverses(x, age)) {
-		f.left.rate = 0
+	if f.left.Rate < 0 && f.left.Value <= f.slack && (-f.left.Rate*age <= tolerance.RateNoise*f.size || s.reverses(x, age)) {
+		f.left.Rate = 0
 	}
 	soon := tolerance.Instant * age
 	if l.right == nil {
-		x.At = tangentRoot(f.left, f.slack, soon)
+		x.At = f.left.Root(f.slack, soon)
 	} else {
-		x.At = cubicRoot(f.left, f.right, l.right.Age-age, f.slack, soon)
+		x.At = cubic.Root(f.left, f.right, l.right.Age-age, f.slack, soon)
 	}
 	steep := 0.0
 	if f.spread > 0 && x.At == 0 {
-		steep = -f.left.rate / f.spread
+		steep = -f.left.Rate / f.spread
 	}
 	if x.At < l.best.At || steep > l.steepest {
 		l.best, l.steepest = candidate{x, s}, steep
@@ -168,7 +169,7 @@ func (b *Branch) locate(c candidate, age, end float64, upper *model.Point) bool 
 	}
 	b.condition.Tangent(r)
 	// It must fall where it reaches zero from the segment's inside.
-	return !(c.source.at(r, c.Crossing).rate > 0)
+	return !(c.source.at(r, c.Crossing).Rate > 0)
 }
 
 // event is the crossing that is being located.

@@ -6,6 +6,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/agepath/agepath/gaga/internal/model"
+	"github.com/agepath/agepath/internal/cubic"
 )
 
 // addKink adds the ends of zones at the hinge loss's kink: of the two zones beside it and
@@ -48,9 +49,9 @@ type arrival struct {
 	side float64
 }
 
-func (e arrival) at(pt *model.Point, slot int) boundary {
+func (e arrival) at(pt *model.Point, slot int) cubic.End {
 	y := e.Y[e.Watch[slot]]
-	return boundary{e.side * (y*pt.U[slot] - 1), e.side * (y * pt.DU[slot])}
+	return cubic.End{Value: e.side * (y*pt.U[slot] - 1), Rate: e.side * (y * pt.DU[slot])}
 }
 
 func (e arrival) size(pt *model.Point, slot int) float64 { return 1 + math.Abs(pt.U[slot]) }
@@ -58,7 +59,7 @@ func (e arrival) size(pt *model.Point, slot int) float64 { return 1 + math.Abs(p
 func (e arrival) gradient(g []float64, pt *model.Point, x model.Crossing) (value, size, dage float64) {
 	e.condition.Row(g, x.Index)
 	blas64.Scal(e.side*e.Y[x.Index], vector(g))
-	return e.at(pt, x.Slot).value, e.size(pt, x.Slot), 0
+	return e.at(pt, x.Slot).Value, e.size(pt, x.Slot), 0
 }
 
 // test is always passed: to pin a sample takes directions away.
@@ -70,12 +71,12 @@ type bound struct {
 	side float64
 }
 
-func (e bound) at(pt *model.Point, slot int) boundary {
+func (e bound) at(pt *model.Point, slot int) cubic.End {
 	i, top := e.Watch[slot], 0.0
 	if e.side > 0 {
 		top = e.size(pt, slot)
 	}
-	return boundary{top - e.side*pt.Dual[i], -e.side * pt.DDual[i]}
+	return cubic.End{Value: top - e.side*pt.Dual[i], Rate: -e.side * pt.DDual[i]}
 }
 
 func (e bound) size(_ *model.Point, slot int) float64 { return e.Bound * e.M[e.Watch[slot]] }
@@ -83,7 +84,7 @@ func (e bound) size(_ *model.Point, slot int) float64 { return e.Bound * e.M[e.W
 func (e bound) gradient(g []float64, pt *model.Point, x model.Crossing) (value, size, dage float64) {
 	clear(g)
 	g[e.condition.UnknownOf(x.Index)] = -e.side
-	return e.at(pt, x.Slot).value, e.size(pt, x.Slot), 0
+	return e.at(pt, x.Slot).Value, e.size(pt, x.Slot), 0
 }
 
 // test is that of a threshold, but that H must be positive definite without the pin.

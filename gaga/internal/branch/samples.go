@@ -9,6 +9,7 @@ import (
 	"github.com/agepath/agepath/gaga/internal/condition"
 	"github.com/agepath/agepath/gaga/internal/model"
 	"github.com/agepath/agepath/gaga/internal/tolerance"
+	"github.com/agepath/agepath/internal/cubic"
 )
 
 // samples are the source of changes of the watched samples' zones.
@@ -29,7 +30,7 @@ type exit struct {
 
 // end has the event function of a zone's end for the sample in a slot.
 type end interface {
-	at(pt *model.Point, slot int) boundary
+	at(pt *model.Point, slot int) cubic.End
 	size(pt *model.Point, slot int) float64
 	gradient(g []float64, pt *model.Point, x model.Crossing) (value, size, dage float64)
 	test(pt *model.Point, x model.Crossing) float64
@@ -82,7 +83,7 @@ func (s *samples) search(l *look) {
 	}
 }
 
-func (s *samples) at(pt *model.Point, x model.Crossing) boundary { return s.exit(x).at(pt, x.Slot) }
+func (s *samples) at(pt *model.Point, x model.Crossing) cubic.End { return s.exit(x).at(pt, x.Slot) }
 
 func (s *samples) gradient(g []float64, _, pt *model.Point, x model.Crossing) (value, size, dage float64) {
 	return s.exit(x).gradient(g, pt, x)
@@ -124,10 +125,10 @@ type threshold struct {
 	side float64
 }
 
-func (e threshold) at(pt *model.Point, slot int) boundary {
-	return boundary{
-		e.side * (pt.Threshold[e.k] - pt.Loss[slot]),
-		e.side * (pt.DThreshold[e.k] - pt.Slope[slot]*pt.DU[slot]),
+func (e threshold) at(pt *model.Point, slot int) cubic.End {
+	return cubic.End{
+		Value: e.side * (pt.Threshold[e.k] - pt.Loss[slot]),
+		Rate:  e.side * (pt.DThreshold[e.k] - pt.Slope[slot]*pt.DU[slot]),
 	}
 }
 

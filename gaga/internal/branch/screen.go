@@ -5,6 +5,7 @@ import (
 
 	"github.com/agepath/agepath/gaga/internal/model"
 	"github.com/agepath/agepath/gaga/internal/tolerance"
+	"github.com/agepath/agepath/internal/cubic"
 )
 
 // screen tells quickly of most samples that they do not cross: the search looks closer at
@@ -17,7 +18,7 @@ type screen struct {
 }
 
 // zoneEnds are the losses at which a zone ends, at the left and the right point.
-type zoneEnds struct{ low, high [2]boundary }
+type zoneEnds struct{ low, high [2]cubic.End }
 
 func newScreen(s *model.State) screen { return screen{state: s, ends: make([]zoneEnds, len(s.Zones))} }
 
@@ -33,14 +34,14 @@ func (s *screen) prepare(l *look) {
 		e := &s.ends[s.state.Kinks+k]
 		for side, pt := range points {
 			// The hinge's first zone ends at the loss 0; no loss is infinite.
-			e.low[side], e.high[side] = boundary{}, boundary{value: math.MaxFloat64}
+			e.low[side], e.high[side] = cubic.End{}, cubic.End{Value: math.MaxFloat64}
 			if k > 0 {
-				e.low[side] = boundary{pt.Threshold[k-1], pt.DThreshold[k-1]}
+				e.low[side] = cubic.End{Value: pt.Threshold[k-1], Rate: pt.DThreshold[k-1]}
 			} else if !s.state.Kinked() {
-				e.low[side].value = -math.MaxFloat64
+				e.low[side].Value = -math.MaxFloat64
 			}
 			if k < last {
-				e.high[side] = boundary{pt.Threshold[k], pt.DThreshold[k]}
+				e.high[side] = cubic.End{Value: pt.Threshold[k], Rate: pt.DThreshold[k]}
 			}
 		}
 	}
@@ -51,46 +52,32 @@ func (s *screen) stays(l *look, slot, i int) bool {
 	zone := int(s.state.Zone[i])
 	if zone < s.state.Kinks { // a satisfied sample leaves its zone at the kink only
 		y := s.state.Y[i]
-		excess := boundary{y*l.left.U[slot] - 1, y * l.left.DU[slot]}
-		if zone == model.Pinned || !(excess.value > s.guard(2+excess.value)) {
+		excess := cubic.End{Value: y*l.left.U[slot] - 1, Rate: y * l.left.DU[slot]}
+		if zone == model.Pinned || !(excess.Value > s.guard(2+excess.Value)) {
 			return false
 		}
 		if l.right == nil {
-			return excess.lasts(l.best.At)
+			return excess.Lasts(l.best.At)
 		}
-		return excess.begins(s.step) && boundary{y*l.right.U[slot] - 1, y * l.right.DU[slot]}.ends(s.step)
+		return excess.Begins(s.step) && cubic.End{Value: y*l.right.U[slot] - 1, Rate: y * l.right.DU[slot]}.Ends(s.step)
 	}
 	e := &s.ends[zone]
-	loss := boundary{l.left.Loss[slot], l.left.Slope[slot] * l.left.DU[slot]}
-	below, above := loss.minus(e.low[0]), e.high[0].minus(loss)
-	if guard := s.guard(math.Abs(loss.value) + s.state.Cost); !(below.value > guard && above.value > guard) {
+	loss := cubic.End{Value: l.left.Loss[slot], Rate: l.left.Slope[slot] * l.left.DU[slot]}
+	below, above := loss.Minus(e.low[0]), e.high[0].Minus(loss)
+	if guard := s.guard(math.Abs(loss.Value) + s.state.Cost); !(below.Value > guard && above.Value > guard) {
 		return false
 	}
 	if l.right == nil {
-		return below.lasts(l.best.At) && above.lasts(l.best.At)
+		return below.Lasts(l.best.At) && above.Lasts(l.best.At)
 	}
-	if !below.begins(s.step) || !above.begins(s.step) {
+	if !below.Begins(s.step) || !above.Begins(s.step) {
 		return false
 	}
-	loss = boundary{l.right.Loss[slot], l.right.Slope[slot] * l.right.DU[slot]}
-	return loss.minus(e.low[1]).ends(s.step) && e.high[1].minus(loss).ends(s.step)
+	loss = cubic.End{Value: l.right.Loss[slot], Rate: l.right.Slope[slot] * l.right.DU[slot]}
+	return loss.Minus(e.low[1]).Ends(s.step) && e.high[1].Minus(loss).Ends(s.step)
 }
 
 // guard is how far from the ends of its zone a sample must be, for terms of a size.
 func (s *screen) guard(size float64) float64 {
 	return tolerance.ScreenGuard * tolerance.Roundoff * size
 }
-
-func (b boundary) minus(other boundary) boundary {
-	return boundary{b.value - other.value, b.rate - other.rate}
-}
-
-// lasts reports whether a distance stays positive on its tangent for so many ages.
-func (b boundary) lasts(ages float64) bool { return b.rate >= 0 || b.value+ages*b.rate > 0 }
-
-// begins reports whether the second Bernstein coefficient of the cubic interpolant over a
-// step that begins here is not negative, ends whether the last two of one that ends here
-// are not: where all are the interpolant is not negative.
-func (b boundary) begins(h float64) bool { return b.value+h/3*b.rate >= 0 }
-
-func (b boundary) ends(h float64) bool { return b.value >= 0 && b.value-h/3*b.rate >= 0 }

@@ -9,8 +9,8 @@ import (
 	"gonum.org/v1/gonum/lapack/lapack64"
 
 	"github.com/agepath/agepath/gaga/internal/model"
-	"github.com/agepath/agepath/gaga/internal/sums"
 	"github.com/agepath/agepath/gaga/internal/tolerance"
+	"github.com/agepath/agepath/internal/dense"
 )
 
 // convexity tells whether a jump can lie in a step. Between events H changes steadily.
@@ -20,7 +20,7 @@ import (
 // both ends, and half-way unless nearly equal rates say that H changes steadily.
 type convexity struct {
 	system
-	products *sums.Products
+	products *dense.Products
 	middle   model.Point // half-way: losses
 	zone     []uint8     // and zones there
 	crossed  []int       // samples that change their zone in the step
@@ -32,7 +32,7 @@ type convexity struct {
 func newConvexity(s system) convexity {
 	f := func(k int) []float64 { return make([]float64, k) }
 	return convexity{
-		system: s, products: sums.NewProducts(s.P), zone: make([]uint8, s.N), least: f(s.P * s.P), size: f(s.P),
+		system: s, products: dense.NewProducts(s.P), zone: make([]uint8, s.N), least: f(s.P * s.P), size: f(s.P),
 		middle: model.Point{U: f(s.N), Loss: f(s.N), Slope: f(s.N), Curvature: f(s.N), Threshold: f(s.Thresholds())},
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/agepath/agepath/gaga/internal/model"
 	"github.com/agepath/agepath/gaga/internal/sums"
 	"github.com/agepath/agepath/gaga/internal/tolerance"
+	"github.com/agepath/agepath/internal/cubic"
 )
 
 // assembly chooses the unknowns of a condition without a kernel and evaluates its
@@ -129,8 +130,8 @@ func (s *assembly) Extrapolate(pt, from *model.Point, h float64) {
 
 func (s *assembly) Interpolate(pt, a, b *model.Point, x float64) {
 	h := b.Age - a.Age
-	hermite(pt.Theta, a.Theta, a.Rate, b.Theta, b.Rate, h, x)
-	hermite(pt.Dual, a.Dual, a.DDual, b.Dual, b.DDual, h, x)
+	cubic.Interpolate(pt.Theta, a.Theta, a.Rate, b.Theta, b.Rate, h, x)
+	cubic.Interpolate(pt.Dual, a.Dual, a.DDual, b.Dual, b.DDual, h, x)
 }
 
 func (s *assembly) Assemble(pt *model.Point) {

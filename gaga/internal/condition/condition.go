@@ -126,17 +126,6 @@ func symmetric(n int, data []float64) blas64.Symmetric {
 
 func vector(data []float64) blas64.Vector { return blas64.Vector{N: len(data), Inc: 1, Data: data} }
 
-// hermite writes the cubic Hermite interpolant between a and b, h apart, with rates da
-// and db, at the fraction x of the way into dst, which may be a or b.
-func hermite(dst, a, da, b, db []float64, h, x float64) {
-	y := 1 - x
-	for j := range dst {
-		b0, b3 := a[j], b[j]
-		b1, b2 := b0+h*da[j]/3, b3-h*db[j]/3
-		dst[j] = y*y*y*b0 + 3*y*y*x*b1 + 3*y*x*x*b2 + x*x*x*b3
-	}
-}
-
 // thresholds writes the regularizer's thresholds at pt and their rates.
 func thresholds(s *model.State, pt *model.Point) {
 	for k := range pt.Threshold {

@@ -4,6 +4,7 @@ import (
 	"github.com/agepath/agepath/gaga/internal/model"
 	"github.com/agepath/agepath/gaga/internal/tolerance"
 	"github.com/agepath/agepath/internal/convex"
+	"github.com/agepath/agepath/internal/cubic"
 )
 
 // gram predicts by rows of the kernel matrix: u_i = Σ_j α_j y_j k(x_i, x_j) + b. It goes
@@ -95,7 +96,7 @@ func (g *gram) Extrapolate(pt, from *model.Point, h float64) {
 
 func (g *gram) Interpolate(pt, a, b *model.Point, x float64) {
 	h := b.Age - a.Age
-	hermite(pt.Theta, a.Theta, a.Rate, b.Theta, b.Rate, h, x)
-	hermite(pt.U, a.U, a.DU, b.U, b.DU, h, x)
+	cubic.Interpolate(pt.Theta, a.Theta, a.Rate, b.Theta, b.Rate, h, x)
+	cubic.Interpolate(pt.U, a.U, a.DU, b.U, b.DU, h, x)
 	g.know(pt)
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/agepath/agepath/gaga/internal/condition"
 	"github.com/agepath/agepath/gaga/internal/model"
 	"github.com/agepath/agepath/gaga/internal/search"
-	"github.com/agepath/agepath/gaga/internal/sums"
 	"github.com/agepath/agepath/gaga/internal/tolerance"
+	"github.com/agepath/agepath/internal/dense"
 	"github.com/agepath/agepath/internal/kernel"
 )
 
@@ -29,7 +29,7 @@ type trustRegion struct {
 	thresholds []float64
 	losses     []float64 // N, scratch
 	weights    []float64 // N, scratch
-	products   *sums.Products
+	products   *dense.Products
 	diag       []float64 // P, scratch
 	quadratic
 }
@@ -65,7 +65,7 @@ func newTrustRegion(s *site, c *condition.Primal) (*trustRegion, bool) {
 	f := func(k int) []float64 { return make([]float64, k) }
 	return &trustRegion{
 		site: s, primal: c, loss: loss, now: newValley(p.N, p.P), next: newValley(p.N, p.P), between: newValley(p.N, p.P), thresholds: f(p.Thresholds()),
-		losses: f(p.N), weights: f(p.N), products: sums.NewProducts(p.P), diag: f(p.P), quadratic: newQuadratic(p.P),
+		losses: f(p.N), weights: f(p.N), products: dense.NewProducts(p.P), diag: f(p.P), quadratic: newQuadratic(p.P),
 	}, true
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/agepath/agepath/gaga/internal/model"
 	"github.com/agepath/agepath/gaga/internal/tolerance"
+	"github.com/agepath/agepath/internal/dense"
 )
 
 // Expansion sums the terms of any smooth loss and regularizer over the samples that are
@@ -93,7 +94,7 @@ func (e *Expansion) contract(theta []float64, age float64) {
 	at(l.sums, e.nodes.sums, l.basis[:])
 	at(l.dsums, e.nodes.sums, l.slope[:])
 	at(l.triples, e.nodes.triples, l.basis[:bends])
-	twist(l.twisted, l.triples, l.epsilon)
+	dense.Twist(l.twisted, l.triples, l.epsilon)
 	copy(rest.grad, l.sums)
 	copy(rest.dgrad, l.dsums)
 	rest.value = blas64.Dot(vector(l.basis[:]), vector(e.nodes.values)) + blas64.Dot(vector(l.sums[:p]), vector(l.epsilon))

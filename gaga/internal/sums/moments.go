@@ -6,6 +6,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/agepath/agepath/gaga/internal/model"
+	"github.com/agepath/agepath/internal/dense"
 	"github.com/agepath/agepath/internal/kernel"
 )
 
@@ -21,9 +22,9 @@ type Moments struct {
 	side  []float64     // N: sign of the residual with which a sample is in its zone's first moment
 	moves int           // changes of zone since the moments were last summed anew; above N they are due
 
-	unpacked            []float64 // q x q: Σ m r² z zᵀ of a zone with fourth moments
-	z, phi, phiphi, row []float64 // scratch: q, q, pairs, q
-	sum                 []float64 // scratch: P
+	unpacked    []float64 // q x q: Σ m r² z zᵀ of a zone with fourth moments
+	z, phi, row []float64 // scratch: q
+	sum         []float64 // scratch: P
 }
 
 // zoneMoments has the moments of one zone. Those that its series does not use are nil.
@@ -31,7 +32,7 @@ type zoneMoments struct {
 	weight float64   // Σ m
 	first  []float64 // q: Σ m sign(r) z
 	second []float64 // q x q: Σ m z zᵀ
-	fourth *squares  // Σ m (z⊗z)(z⊗z)ᵀ over a <= b
+	fourth *dense.Quartic
 }
 
 // NewMoments reports false where moments cannot serve the problem or cost more than sums
@@ -59,8 +60,7 @@ func NewMoments(s *Scope) (*Moments, bool) {
 			if 4*pairs*pairs > s.N*s.P*s.P {
 				return nil, false
 			}
-			zone.fourth = newSquares(pairs)
-			t.phiphi, t.unpacked = zeros(zone.fourth.ld), zeros(q*q)
+			zone.fourth, t.unpacked = dense.NewQuartic(q), zeros(q*q)
 		}
 		t.zones = append(t.zones, zone)
 	}
@@ -103,7 +103,7 @@ func (t *Moments) add(i int, z uint8, m float64) {
 		}
 	}
 	if zone.fourth != nil {
-		zone.fourth.add(m, t.z)
+		zone.fourth.Add(m, t.z)
 	}
 }
 
@@ -115,7 +115,7 @@ func (t *Moments) Sum(u []float64) {
 		clear(zone.first)
 		clear(zone.second)
 		if zone.fourth != nil {
-			zone.fourth.reset()
+			zone.fourth.Reset()
 		}
 	}
 	for i, m := range t.s.M {
@@ -184,7 +184,7 @@ func (t *Moments) addZone(zone *zoneMoments, s model.Series) {
 		t.contract(zone.second, s.F[2], s.Rate[2], 2, 2)
 	}
 	if zone.fourth != nil {
-		t.unpack(zone)
+		zone.fourth.Contract(t.unpacked, t.phi)
 		t.contract(t.unpacked, s.F[3], s.Rate[3], 4, 12)
 	}
 }
@@ -203,18 +203,6 @@ func (t *Moments) contract(m []float64, f, df, first, second float64) {
 	}
 }
 
-// unpack writes Σ m r² z zᵀ over a zone with fourth moments, at φ, into unpacked.
-func (t *Moments) unpack(zone *zoneMoments) {
-	outer(t.phiphi, t.phi, 2) // pairs a < b stand for both orders
-	square, at := zone.fourth.mul(t.phiphi), 0
-	for a := range t.q {
-		for b := a; b < t.q; b++ {
-			t.unpacked[a*t.q+b], t.unpacked[b*t.q+a] = square[at], square[at]
-			at++
-		}
-	}
-}
-
 // Weighted writes Σ m v z zᵀ, v the weights at θ, into dst, q x q. The weights are smooth,
 // see [Moments.SmoothWeights].
 func (t *Moments) Weighted(dst, theta []float64, age float64) {
@@ -226,7 +214,7 @@ func (t *Moments) Weighted(dst, theta []float64, age float64) {
 			blas64.Axpy(f[2], vector(zone.second), vector(dst))
 		}
 		if zone.fourth != nil {
-			t.unpack(zone)
+			zone.fourth.Contract(t.unpacked, t.phi)
 			blas64.Axpy(2*f[3], vector(t.unpacked), vector(dst))
 		}
 	}

@@ -5,6 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/agepath/agepath/internal/dense"
 	"github.com/agepath/agepath/internal/kernel"
 )
 
@@ -67,7 +68,7 @@ func (n *nodeSums) take(s *Scope, i int, u, du, apart float64) (size, phiU, thir
 	at, x, y := n.used, s.Row(i), s.Y[i]
 	n.used++
 	copy(n.rows[at*n.width:], x)
-	outer(n.rows[at*n.width+n.p:], x, 1)
+	dense.Outer(n.rows[at*n.width+n.p:], x, 1)
 	slopeAt := func(u, age float64) float64 {
 		loss, slope, curvature := s.Loss.Eval(u, y)
 		_, phiU, _, _, _ := s.weigh(i, age, loss, slope, curvature)
@@ -139,29 +140,6 @@ func chebyshev(rows []float64, count int) {
 			for k, f := range factors[j][:count] {
 				rows[j*width+c] += f * at[k]
 			}
-		}
-	}
-}
-
-// twist writes Σ_l T_jkl x_l for all pairs j <= k of a symmetric T, given for j <= k <= l.
-func twist(dst, t, x []float64) {
-	clear(dst)
-	at, jk := 0, 0
-	for j, xj := range x {
-		kl := jk
-		for k := j; k < len(x); k++ {
-			for l := k; l < len(x); l++ {
-				v := t[at]
-				dst[jk] += v * x[l]
-				if l > k {
-					dst[jk+l-k] += v * x[k]
-				}
-				if k > j {
-					dst[kl] += v * xj
-				}
-				at, kl = at+1, kl+1
-			}
-			jk++
 		}
 	}
 }

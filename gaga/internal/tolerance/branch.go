@@ -45,9 +45,6 @@ const (
 	// Instant is how soon, relative to the age, an event function within roundoff of zero
 	// reaches it where it counts as there.
 	Instant = 1e-13
-	// Bisections is the number of bisections that find a root of a cubic: as many as
-	// halve 1 to roundoff.
-	Bisections = 60
 	// ScreenGuard is how many times the roundoff of an event function a sample must be away
 	// from the ends of its zone not to be looked at.
 	ScreenGuard = 10

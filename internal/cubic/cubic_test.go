@@ -1,4 +1,4 @@
-package branch
+package cubic
 
 import (
 	"math"
@@ -26,12 +26,12 @@ func TestRoots(t *testing.T) {
 		{"within the slack, slow", 1e-12, -1e-9, 1e-3, 2e-3},
 		{"within the slack, too slow for the step", 1e-12, -1e-13, 10, math.Inf(1)},
 	} {
-		l := boundary{c.value, c.rate}
-		if got := tangentRoot(l, slack, soon); !close(got, c.tangent) {
+		l := End{c.value, c.rate}
+		if got := l.Root(slack, soon); !close(got, c.tangent) {
 			t.Errorf("%s: zero of the tangent after %v, want %v", c.name, got, c.tangent)
 		}
-		r := boundary{c.value + h*c.rate, c.rate}
-		if got := cubicRoot(l, r, h, slack, soon); !close(got, c.cubic) {
+		r := End{c.value + h*c.rate, c.rate}
+		if got := Root(l, r, h, slack, soon); !close(got, c.cubic) {
 			t.Errorf("%s: zero of the cubic at %v, want %v", c.name, got, c.cubic)
 		}
 	}
@@ -43,7 +43,7 @@ func TestRootBetweenPositiveEnds(t *testing.T) {
 	value := func(x float64) float64 { return (x - 0.25) * (x - 0.75) * (x + 2) }
 	const e = 1e-6
 	rate := func(x float64) float64 { return (value(x+e) - value(x-e)) / (2 * e) }
-	got := cubicRoot(boundary{value(0), rate(0)}, boundary{value(1), rate(1)}, 1, 1e-11, 1e-13)
+	got := Root(End{value(0), rate(0)}, End{value(1), rate(1)}, 1, 1e-11, 1e-13)
 	if math.Abs(got-0.25) > 1e-8 {
 		t.Errorf("root at %v, want 0.25", got)
 	}

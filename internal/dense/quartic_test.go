@@ -1,4 +1,4 @@
-package sums
+package dense
 
 import (
 	"math"
@@ -11,12 +11,12 @@ import (
 // Products with a sum of squares must be those with the samples one by one, with any
 // number of them in the panel, samples taken out again, the vector of the product before
 // or another, and after a reset.
-func TestSquares(t *testing.T) {
+func TestQuartic(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(8, 3))
 	for _, q := range []int{1, 2, 3, 5, 11, 14} {
 		pairs := q * (q + 1) / 2
-		s := newSquares(pairs)
+		s := NewQuartic(q)
 		x, v := make([]float64, s.ld), make([]float64, pairs)
 		for range 2 {
 			var samples [][]float64
@@ -29,7 +29,7 @@ func TestSquares(t *testing.T) {
 				if last := len(samples) - 1; last >= 0 && k%5 == 0 { // the one before goes out
 					z, c = samples[last], -factors[last]
 				}
-				s.add(c, z)
+				s.Add(c, z)
 				samples, factors = append(samples, z), append(factors, c)
 				if k%3 == 0 {
 					for i := range pairs {
@@ -57,7 +57,7 @@ func TestSquares(t *testing.T) {
 					}
 				}
 			}
-			s.reset()
+			s.Reset()
 		}
 	}
 }
@@ -84,7 +84,7 @@ func TestTwist(t *testing.T) {
 		for j := range x {
 			x[j] = rng.NormFloat64()
 		}
-		twist(got, triples, x)
+		Twist(got, triples, x)
 		at := 0
 		for j := range p {
 			for k := j; k < p; k++ {

@@ -1,0 +1,77 @@
+package dense
+
+import (
+	"math"
+
+	"github.com/agepath/agepath/internal/kernel"
+)
+
+// Products adds weighted products of samples' columns, Σ_i c_i x_i x_iᵀ, to a matrix;
+// coefficients may have either sign. It takes the samples in panels that stay in the cache
+// and starts no goroutines.
+type Products struct {
+	sum    []float64 // ld x ld, lower triangle: of the panels since the last Flush
+	panel  []float64 // panelRows x ld: samples
+	scaled []float64 // panelRows x ld: samples times their coefficients
+	rows   int       // samples in the panel
+	width  int       // entries of each
+	any    bool      // sum has panels
+}
+
+// panelRows is how many samples are taken together.
+const panelRows = 32
+
+// NewProducts returns products of samples of up to p columns.
+func NewProducts(p int) *Products {
+	ld := kernel.Pad(p)
+	return &Products{sum: make([]float64, ld*ld), panel: make([]float64, panelRows*ld), scaled: make([]float64, panelRows*ld)}
+}
+
+// Add takes one more sample: its k columns x and its coefficient. Diag, of length k,
+// takes Σ |c| x². All samples up to the next Flush have the same k.
+func (w *Products) Add(diag, x []float64, c float64) {
+	w.Push(x, c)
+	kernel.AxpyTimes(math.Abs(c), x, x, diag)
+}
+
+// Push is Add without the diagonal.
+func (w *Products) Push(x []float64, c float64) {
+	k, ld := len(x), kernel.Pad(len(x))
+	if k != w.width {
+		w.width = k
+		clear(w.panel) // what pads the rows
+		clear(w.scaled)
+	}
+	row, scaled := w.panel[w.rows*ld:][:k], w.scaled[w.rows*ld:][:k]
+	copy(row, x)
+	kernel.ScaleTo(scaled, c, x)
+	if w.rows++; w.rows == panelRows {
+		w.gram()
+	}
+}
+
+// gram adds the panel to the sum.
+func (w *Products) gram() {
+	ld := kernel.Pad(w.width)
+	kernel.GramAdd(w.sum, ld, ld, w.scaled, w.panel, w.rows)
+	w.rows, w.any = 0, true
+}
+
+// Flush adds the samples since the last Flush to the upper triangle of the k x k matrix
+// dst.
+func (w *Products) Flush(dst []float64) {
+	if w.rows > 0 {
+		w.gram()
+	}
+	if !w.any {
+		return
+	}
+	k, ld := w.width, kernel.Pad(w.width)
+	for r := range k {
+		for q := r; q < k; q++ {
+			dst[r*k+q] += w.sum[q*ld+r]
+		}
+	}
+	clear(w.sum[:ld*ld])
+	w.any = false
+}
