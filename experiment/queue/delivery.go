@@ -102,7 +102,8 @@ func (d *Delivery) Body() []byte { return d.msg.Data() }
 // with a heartbeat: stop computing and Release.
 func (d *Delivery) Cancelled() <-chan struct{} { return d.cancelled }
 
-func (d *Delivery) dropped() bool {
+// Dropped reports whether Cancelled is closed.
+func (d *Delivery) Dropped() bool {
 	select {
 	case <-d.cancelled:
 		return true
@@ -205,7 +206,7 @@ func (d *Delivery) Fail(ctx context.Context, outcome *experiment.Outcome, delay 
 	if err := d.open(); err != nil {
 		return false, err
 	}
-	if d.lost() || d.dropped() {
+	if d.lost() || d.Dropped() {
 		d.settle()
 		return false, nil
 	}
@@ -235,7 +236,7 @@ func (d *Delivery) Release(ctx context.Context, delay time.Duration) error {
 	if err := d.open(); err != nil {
 		return err
 	}
-	if d.lost() || d.dropped() {
+	if d.lost() || d.Dropped() {
 		d.settle()
 		return nil
 	}

@@ -82,14 +82,14 @@ func acknowledge(ctx context.Context, deliveries []*Delivery) []error {
 	errs := make([]error, len(deliveries))
 	last := make(map[string]int, 1) // by run
 	for i, d := range deliveries {
-		if d.settle(); !d.dropped() {
+		if d.settle(); !d.Dropped() {
 			last[d.run] = i
 		}
 	}
 	for i, d := range deliveries {
 		var err error
 		switch at, ok := last[d.run]; {
-		case d.dropped() || !ok:
+		case d.Dropped() || !ok:
 		case i < at:
 			err = d.msg.Ack()
 		case i == at:

@@ -16,7 +16,7 @@ func TestShutdownReleasesTheFolder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	child, err := syscall.Dup(int(server.lock.Fd()))
+	child, err := syscall.Dup(int(server.lock.(interface{ Fd() uintptr }).Fd()))
 	if err != nil {
 		t.Fatal(err)
 	}

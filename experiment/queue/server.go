@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"path/filepath"
@@ -11,6 +12,8 @@ import (
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
+
+	"github.com/agepath/agepath/internal/disk"
 )
 
 // ServerConfig describes an embedded server.
@@ -35,7 +38,7 @@ type ServerConfig struct {
 type Server struct {
 	server *server.Server
 	dir    string
-	lock   *os.File
+	lock   io.Closer
 }
 
 // startWait bounds the time from the start of a server to its readiness. That takes
@@ -57,13 +60,17 @@ func StartServer(ctx context.Context, config ServerConfig) (*Server, error) {
 	if err := room(config.Dir); err != nil {
 		return nil, err
 	}
-	lock, err := lockFile(filepath.Join(config.Dir, "lock"))
+	path := filepath.Join(config.Dir, "lock")
+	lock, err := disk.OS{}.Lock(path)
+	if errors.As(err, new(*disk.HeldError)) {
+		err = fmt.Errorf("%s is locked by another process: %w", path, err)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("embedded NATS server: %w", err)
 	}
 	s, err := start(ctx, config)
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("embedded NATS server in %s: %w", config.Dir, err), unlockFile(lock))
+		return nil, errors.Join(fmt.Errorf("embedded NATS server in %s: %w", config.Dir, err), lock.Close())
 	}
 	return &Server{server: s, dir: config.Dir, lock: lock}, nil
 }
@@ -131,7 +138,7 @@ func (s *Server) URL() string {
 // queues connected to it before.
 func (s *Server) Shutdown() error {
 	stop(s.server)
-	if err := unlockFile(s.lock); err != nil {
+	if err := s.lock.Close(); err != nil {
 		return fmt.Errorf("embedded NATS server: releasing its folder: %w", err)
 	}
 	return nil

@@ -2,13 +2,14 @@ package run
 
 import (
 	"bufio"
-	"container/list"
 	"context"
 	"fmt"
 	"io"
 	"os"
 	"slices"
 	"sync"
+
+	"golang.org/x/sync/singleflight"
 
 	"github.com/agepath/agepath/experiment/dataset"
 	"github.com/agepath/agepath/experiment/queue"
@@ -25,24 +26,21 @@ type fetcher func(ctx context.Context, digest string) (*dataset.Dataset, error)
 // slots ask for it, and the least recently used ones are forgotten beyond the
 // limit.
 type dataCache struct {
-	fetch fetcher
-	limit int64 // bytes
+	fetch    fetcher
+	limit    int64 // bytes
+	fetching singleflight.Group
 
-	mu      sync.Mutex
-	entries map[string]*list.Element // of *cacheEntry, by digest
-	recent  *list.List               // the most recently used in front
-	bytes   int64
+	mu   sync.Mutex
+	sets []cachedSet // the most recently used last
 }
 
-type cacheEntry struct {
+type cachedSet struct {
 	digest string
-	ready  chan struct{} // closed when set or err is there
 	set    *dataset.Dataset
-	err    error
 }
 
 func newDataCache(limit int64, fetch fetcher) *dataCache {
-	return &dataCache{fetch: fetch, limit: limit, entries: map[string]*list.Element{}, recent: list.New()}
+	return &dataCache{fetch: fetch, limit: limit}
 }
 
 // queueFetcher gets data sets from the queue.
@@ -55,73 +53,71 @@ func queueFetcher(q *queue.Queue) fetcher {
 // Dataset returns the data set of a digest. It is shared: callers must not
 // change it.
 func (c *dataCache) Dataset(ctx context.Context, digest string) (*dataset.Dataset, error) {
-	c.mu.Lock()
-	element, ok := c.entries[digest]
-	if ok {
-		c.recent.MoveToFront(element)
-	} else {
-		element = c.recent.PushFront(&cacheEntry{digest: digest, ready: make(chan struct{})})
-		c.entries[digest] = element
+	if set := c.use(digest); set != nil {
+		return set, nil
 	}
-	c.mu.Unlock()
-	entry := element.Value.(*cacheEntry)
-	if !ok {
-		entry.set, entry.err = c.fetch(ctx, digest)
-		c.settle(element)
-		close(entry.ready)
-	}
+	fetch := c.fetch // a slot gives each request its own
+	fetched := c.fetching.DoChan(digest, func() (any, error) {
+		if set := c.use(digest); set != nil { // fetched meanwhile
+			return set, nil
+		}
+		set, err := fetch(ctx, digest)
+		if err == nil {
+			c.add(digest, set)
+		}
+		return set, err
+	})
 	select {
-	case <-entry.ready:
-		return entry.set, entry.err
+	case f := <-fetched:
+		return f.Val.(*dataset.Dataset), f.Err
 	case <-ctx.Done():
 		return nil, fmt.Errorf("waiting for data set %s: %w", digest, ctx.Err())
 	}
 }
 
-// settle counts a fetched entry and forgets a failed one, so that the next
-// cell tries again, and the least recently used beyond the limit.
-func (c *dataCache) settle(element *list.Element) {
+// use returns a data set that is there, nil for none.
+func (c *dataCache) use(digest string) *dataset.Dataset {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	entry := element.Value.(*cacheEntry)
-	if entry.err != nil {
-		c.forget(element)
-		return
+	at := slices.IndexFunc(c.sets, func(s cachedSet) bool { return s.digest == digest })
+	if at < 0 {
+		return nil
 	}
-	c.bytes += size(entry.set)
-	c.shrink(c.limit, func(digest string) bool { return digest == entry.digest })
+	used := c.sets[at]
+	c.sets = append(slices.Delete(c.sets, at, at+1), used)
+	return used.set
 }
 
-// shrink forgets the least recently used data sets beyond a limit, but for
-// those to keep.
-func (c *dataCache) shrink(limit int64, keep func(digest string) bool) {
-	for at := c.recent.Back(); at != nil && c.bytes > limit; {
-		entry, before := at.Value.(*cacheEntry), at.Prev()
-		if entry.set != nil && !keep(entry.digest) {
-			c.bytes -= size(entry.set)
-			c.forget(at)
-		}
-		at = before
-	}
+func (c *dataCache) add(digest string, set *dataset.Dataset) {
+	c.mu.Lock()
+	c.sets = append(c.sets, cachedSet{digest, set})
+	c.mu.Unlock()
+	c.trim(c.limit, []string{digest})
 }
 
-// trim forgets data sets beyond a limit, but for those of the given digests.
+// trim forgets the least recently used data sets beyond a limit, without those of the
+// given digests.
 func (c *dataCache) trim(limit int64, keep []string) {
+	over := c.size() - limit
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.shrink(limit, func(digest string) bool { return slices.Contains(keep, digest) })
+	c.sets = slices.DeleteFunc(c.sets, func(s cachedSet) bool {
+		if over <= 0 || slices.Contains(keep, s.digest) {
+			return false
+		}
+		over -= size(s.set)
+		return true
+	})
 }
 
 // size returns the bytes of the data sets in the cache.
-func (c *dataCache) size() int64 {
+func (c *dataCache) size() (bytes int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.bytes
-}
-
-func (c *dataCache) forget(element *list.Element) {
-	delete(c.entries, element.Value.(*cacheEntry).digest)
-	c.recent.Remove(element)
+	for _, s := range c.sets {
+		bytes += size(s.set)
+	}
+	return bytes
 }
 
 func size(d *dataset.Dataset) int64 { return 8 * int64(len(d.X)+len(d.Y)) }

@@ -2,11 +2,11 @@ package run
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
-	"math"
 	"time"
+
+	"github.com/fxamacker/cbor/v2"
 )
 
 // A worker and the processes of its slots talk in frames: one byte that says
@@ -25,9 +25,9 @@ const (
 // maxFrame bounds what one end has to believe of the other.
 const maxFrame = 1 << 31
 
-// request asks a slot's process for the outcome of a task. It travels as the number
-// of data sets, their digests and files, each behind its length, and the task.
+// request asks a slot's process for the outcome of a task. It travels as CBOR.
 type request struct {
+	_    struct{}          `cbor:",toarray"`
 	Task []byte            // as it was published
 	Data map[string]string // files of the task's data sets, by digest
 
@@ -64,43 +64,20 @@ func readFrame(r io.Reader) (kind byte, body []byte, err error) {
 	return head[0], body, err
 }
 
-func (r *request) encode() []byte {
-	body := binary.AppendUvarint(make([]byte, 0, 256*len(r.Data)+len(r.Task)+1), uint64(len(r.Data)))
-	for digest, file := range r.Data {
-		for _, text := range []string{digest, file} {
-			body = append(binary.AppendUvarint(body, uint64(len(text))), text...)
-		}
+// paths decodes paths as they are: the names of files need not be UTF-8.
+var paths = func() cbor.DecMode {
+	mode, err := cbor.DecOptions{UTF8: cbor.UTF8DecodeInvalid}.DecMode()
+	if err != nil {
+		panic(err) // only constants go in
 	}
-	return append(body, r.Task...)
-}
+	return mode
+}()
+
+func (r *request) encode() ([]byte, error) { return cbor.Marshal(r) }
 
 func decodeRequest(body []byte) (*request, error) {
-	number := func() uint64 {
-		n, size := binary.Uvarint(body)
-		if size <= 0 || n > uint64(len(body)-size) {
-			return math.MaxUint64
-		}
-		body = body[size:]
-		return n
-	}
-	r := &request{Data: map[string]string{}}
-	sets := number()
-	for ; sets > 0 && sets != math.MaxUint64; sets-- {
-		var pair [2]string
-		for i := range pair {
-			n := number()
-			if n == math.MaxUint64 {
-				return nil, errors.New("it ends too early")
-			}
-			pair[i], body = string(body[:n]), body[n:]
-		}
-		r.Data[pair[0]] = pair[1]
-	}
-	if sets != 0 {
-		return nil, errors.New("it ends too early")
-	}
-	r.Task = body
-	return r, nil
+	r := new(request)
+	return r, paths.Unmarshal(body, r)
 }
 
 // pause waits; it returns false when done comes first.

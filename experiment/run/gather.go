@@ -135,10 +135,20 @@ const (
 // gather stores outcomes as they arrive until none is missing.
 func (g *gatherer) gather(ctx context.Context, q *queue.Queue, run string) error {
 	ctx, cancel := context.WithCancel(ctx)
-	outcomes, strays := make(chan *experiment.Outcome), make(chan *queue.QuarantinedError)
-	followed := make(chan error, 1)
+	type arrival struct {
+		outcome *experiment.Outcome
+		stray   *queue.QuarantinedError // instead
+	}
+	arrivals, followed := make(chan arrival), make(chan error, 1)
 	go func() { // ends with ctx
-		followed <- g.follow(ctx, q, run, outcomes, strays)
+		followed <- read(ctx, q, g.gate, true, func(outcome *experiment.Outcome, stray *queue.QuarantinedError) error {
+			select {
+			case arrivals <- arrival{outcome, stray}:
+				return nil
+			case <-ctx.Done():
+				return context.Cause(ctx)
+			}
+		})
 	}()
 	defer func() {
 		cancel()
@@ -152,12 +162,12 @@ func (g *gatherer) gather(ctx context.Context, q *queue.Queue, run string) error
 	defer look.Stop()
 	for !g.complete() {
 		select {
-		case outcome := <-outcomes:
-			if err := g.take(outcome); err != nil {
+		case a := <-arrivals:
+			if a.stray != nil {
+				g.noteStray(a.stray)
+			} else if err := g.take(a.outcome); err != nil {
 				return err
 			}
-		case stray := <-strays:
-			g.noteStray(stray)
 		case <-flush.C:
 			if err := g.store.Flush(); err != nil {
 				return err
@@ -178,36 +188,14 @@ func (g *gatherer) gather(ctx context.Context, q *queue.Queue, run string) error
 			}
 		case err := <-followed:
 			followed <- nil
+			if err != nil {
+				err = fmt.Errorf("following the results of %s: %w", run, err)
+			}
 			return errors.Join(err, ctx.Err())
 		}
 	}
 	g.tell()
 	return g.store.Flush()
-}
-
-// follow sends the outcomes of a run that pass, those stored and those to come, and
-// tells of the others.
-func (g *gatherer) follow(ctx context.Context, q *queue.Queue, run string, to chan<- *experiment.Outcome, strays chan<- *queue.QuarantinedError) error {
-	for outcome, err := range q.Sift(ctx, run, true, g.gate.check) {
-		var stray *queue.QuarantinedError
-		if err != nil && !errors.As(err, &stray) {
-			return fmt.Errorf("following the results of %s: %w", run, err)
-		}
-		if stray != nil {
-			select {
-			case strays <- stray:
-			case <-ctx.Done():
-				return nil
-			}
-			continue
-		}
-		select {
-		case to <- outcome:
-		case <-ctx.Done():
-			return nil
-		}
-	}
-	return nil
 }
 
 // take stores an outcome of a missing cell. Others are there already: a worker

@@ -47,19 +47,29 @@ func sift(ctx context.Context, q *queue.Queue, gate *gate, take func(*experiment
 	if err != nil {
 		return strays, err
 	}
-	for outcome, err := range q.Sift(ctx, gate.plan.Run, false, gate.check) {
-		var stray *queue.QuarantinedError
-		switch {
-		case errors.As(err, &stray):
+	err = read(ctx, q, gate, false, func(outcome *experiment.Outcome, stray *queue.QuarantinedError) error {
+		if stray != nil {
 			strays = append(strays, stray)
-		case err == nil:
-			err = take(outcome)
+			return nil
 		}
-		if err != nil && stray == nil {
-			return strays, err
+		return take(outcome)
+	})
+	return strays, err
+}
+
+// read hands the outcomes of a run that pass to take, with follow those to come too,
+// or why a message did not pass.
+func read(ctx context.Context, q *queue.Queue, gate *gate, follow bool, take func(*experiment.Outcome, *queue.QuarantinedError) error) error {
+	for outcome, err := range q.Sift(ctx, gate.plan.Run, follow, gate.check) {
+		var stray *queue.QuarantinedError
+		if err != nil && !errors.As(err, &stray) {
+			return err
+		}
+		if err := take(outcome, stray); err != nil {
+			return err
 		}
 	}
-	return strays, nil
+	return nil
 }
 
 // puts reports whether a cell has a result and is to be computed again.

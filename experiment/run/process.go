@@ -272,7 +272,7 @@ func (p *process) await(ctx context.Context, d *queue.Delivery, began time.Time,
 		case <-dropped:
 		case <-deadline:
 			p.drop()
-			if ctx.Err() != nil || cancelled(d) {
+			if ctx.Err() != nil || d.Dropped() {
 				return nil, nil, nil
 			}
 			outcome := begin(&d.Task, began)

@@ -38,7 +38,7 @@ func (s *shift) begins(d *queue.Delivery) { s.slotStatus.begin(s.slot, d) }
 // ends takes what became of a task: an outcome, trouble of the worker, or nothing
 // when it was not computed to its end.
 func (s *shift) ends(d *queue.Delivery, outcome *experiment.Outcome, err error) {
-	interrupted := s.ctx.Err() != nil || cancelled(d)
+	interrupted := s.ctx.Err() != nil || d.Dropped()
 	switch {
 	case errors.Is(err, queue.ErrNoData): // no worker can get it
 		outcome = begin(&d.Task, time.Now())
@@ -78,16 +78,6 @@ func (s *shift) flush() {
 		s.worker.done(s.finished)
 	}
 	s.finished = nil
-}
-
-// cancelled reports whether the run of a task was cancelled.
-func cancelled(d *queue.Delivery) bool {
-	select {
-	case <-d.Cancelled():
-		return true
-	default:
-		return false
-	}
 }
 
 // local computes in this process.

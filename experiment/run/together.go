@@ -104,7 +104,7 @@ func (l *loans) request(ctx context.Context, d *queue.Delivery) ([]byte, error) 
 		}
 		r.Data[digest] = file.path
 	}
-	return r.encode(), nil
+	return r.encode()
 }
 
 // giveBack ends the loans. bad is the data set whose file cannot be used, nil for

@@ -134,7 +134,10 @@ func TestRequest(t *testing.T) {
 		{Task: []byte("task"), Data: map[string]string{}},
 		{Task: []byte{}, Data: map[string]string{"a": "/b", strings.Repeat("x", 300): ""}},
 	} {
-		body := want.encode()
+		body, err := want.encode()
+		if err != nil {
+			t.Fatal(err)
+		}
 		got, err := decodeRequest(body)
 		if err != nil || string(got.Task) != string(want.Task) || fmt.Sprint(got.Data) != fmt.Sprint(want.Data) {
 			t.Errorf("%+v, %v; want %+v", got, err, want)

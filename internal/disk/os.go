@@ -65,7 +65,7 @@ func (OS) Lock(name string) (io.Closer, error) {
 	return fileLock{file}, nil
 }
 
-type fileLock struct{ file *os.File }
+type fileLock struct{ *os.File }
 
 // Close releases the lock.
-func (l fileLock) Close() error { return unlockFile(l.file) }
+func (l fileLock) Close() error { return unlockFile(l.File) }

@@ -1,4 +1,4 @@
-//go:build !(darwin || dragonfly || freebsd || illumos || linux || netbsd || openbsd)
+//go:build !(windows || darwin || dragonfly || freebsd || illumos || linux || netbsd || openbsd)
 
 package disk
 
@@ -13,5 +13,3 @@ func lockFile(name string) (*os.File, error) {
 }
 
 func unlockFile(file *os.File) error { return file.Close() }
-
-func syncDir(string) error { return nil }

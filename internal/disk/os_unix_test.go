@@ -17,7 +17,7 @@ func TestCloseReleasesTheLock(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	child, err := syscall.Dup(int(lock.(fileLock).file.Fd()))
+	child, err := syscall.Dup(int(lock.(fileLock).Fd()))
 	if err != nil {
 		t.Fatal(err)
 	}

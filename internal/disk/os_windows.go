@@ -1,4 +1,4 @@
-package queue
+package disk
 
 import (
 	"errors"
@@ -8,19 +8,24 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// lockFile locks a file for this process until unlockFile or until the process
-// ends in whatever way.
+// lockFile takes the lock of a file, which ends with the process.
 func lockFile(name string) (*os.File, error) {
-	file, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR, 0o644)
+	file, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR, 0o666)
 	if err != nil {
 		return nil, err
 	}
 	flags := uint32(windows.LOCKFILE_EXCLUSIVE_LOCK | windows.LOCKFILE_FAIL_IMMEDIATELY)
-	if err := windows.LockFileEx(windows.Handle(file.Fd()), flags, 0, 1, 0, new(windows.Overlapped)); err != nil {
-		file.Close()
-		return nil, fmt.Errorf("%s is locked by another process: %w", name, err)
+	err = windows.LockFileEx(windows.Handle(file.Fd()), flags, 0, 1, 0, new(windows.Overlapped))
+	switch {
+	case errors.Is(err, windows.ERROR_LOCK_VIOLATION):
+		err = &HeldError{Path: name} // a locked file's text cannot be read
+	case err != nil:
+		err = fmt.Errorf("locking %s: %w", name, err)
+	default:
+		return file, nil
 	}
-	return file, nil
+	file.Close()
+	return nil, err
 }
 
 // unlockFile releases the lock and closes the file: Windows releases the locks
