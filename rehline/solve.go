@@ -3,60 +3,42 @@ package rehline
 import (
 	"context"
 	"fmt"
-	"math"
-	"time"
 )
 
-// Solver solves one Problem again and again, with other weights, costs and
-// starts. New does everything that depends on the features alone and allocates
-// all memory; after it Solve allocates nothing. A Solver is not safe for use by
-// several goroutines at a time.
+// Solver solves one Problem again and again, with other weights, costs and starts. New
+// does everything that depends on the features alone and allocates all memory; after it
+// Solve allocates nothing. A Solver is not safe for use by several goroutines at a time.
 type Solver struct {
 	problem Problem
-	x       features
-	n, d, k int
-	dim     int // d, plus one with an intercept
-
-	pure     bool      // no ridge
-	ridge    float64   // without a ridge the unit of the objective
-	constant float64   // cost of terms that do not depend on the score, divided by the ridge
-	level    bool      // there are such terms
-	offset   float64   // Σ C w_i Offset_i
-	origin   float64   // the objective at zero, divided by the ridge
-	most     float64   // the largest origin since it was summed anew
-	weighed  int       // samples whose weight changed since then
-	weights  []float64 // n; empty for ones
-	c        float64
-
-	kinked []kinked
-	curved []curved
-
-	beta   []float64 // dim: coefficients, then the intercept
-	bend   []float64 // dim: 1, or 0 for a free intercept: curvature of the penalty, or of the proximal term without a ridge
-	anchor []float64 // dim: where the penalty is least; moves without a ridge, else 0
-	l1     []float64 // dim, divided by the ridge; nil without
-	z      []float64 // n: scores
-	dz     []float64 // n: their change along the step
-	g, h   []float64 // n: slopes and second derivatives of the smoothed loss; h is in sol.Dual
-	v      []float64 // dim: Aᵀξ - Xᵀg
-	grad   []float64 // dim: gradient of the smoothed objective
-	step   []float64 // dim
-	force  force
-	newton newton
-	limits limits
-	guard  constraints
-
+	costs   costs
+	guard   constraints
+	limits  limits
+	state   state // of all samples
 	descent descent
+	newton  newton
+	reuse   reuse
+	chain   int // re-solves since everything was summed anew; -1: there is no solution
 	near    vicinity
-	base    []float64 // dim: force of samples left out, in the Solver of near ones
-	ball    ball      // the same
-	warm    bool      // the centers are multipliers of an earlier solution
-	fresh   bool      // the scores and the force of the loss are those of β and g
-	sums    sums
-	point   point
-	best    best
 	sol     Solution
 }
+
+// reuse is what a re-solve from the Solver's own last solution takes of it.
+type reuse uint8
+
+const (
+	reuseDuals  reuse = iota // the dual variables alone
+	reuseScores              // scores and forces too, which Newton steps keep
+	reuseNear                // and all samples that are far from their kinks
+)
+
+// start is where a solve begins.
+type start uint8
+
+const (
+	cold start = iota // without multipliers
+	warm              // from the multipliers of an earlier solution
+	kept              // and with the scores and forces that belong to them
+)
 
 // New checks p and sets up a Solver. Errors: *InputError, *InfeasibleError.
 func New(p Problem) (*Solver, error) {
@@ -64,110 +46,74 @@ func New(p Problem) (*Solver, error) {
 		return nil, err
 	}
 	n, d := p.Size()
-	s := &Solver{problem: p, n: n, d: d, dim: d, k: p.Constraints.A.Rows, pure: p.NoRidge, ridge: scale(p.Ridge), c: scale(p.C)}
+	s := &Solver{problem: p, chain: -1}
+	var x features = dense{p.X}
 	if p.Sparse != nil {
-		s.x = sparse{p.Sparse}
-	} else {
-		s.x = dense{p.X}
+		x = sparse{p.Sparse}
 	}
-	if p.Intercept != NoIntercept {
-		s.dim++
-	}
-	s.kinked, s.curved = newTerms(&p.Loss, n)
-	s.sol = Solution{
-		Beta: make([]float64, d),
-		Dual: Dual{
-			Lambda: newMatrix(p.Loss.U.Rows, n),
-			Gamma:  newMatrix(p.Loss.S.Rows, n),
-			Xi:     make([]float64, s.k),
-		},
-	}
-	switch dual := &s.sol.Dual; { // which is written at the end, when h is not needed any more
+	penalty := newPenalty(&p, d)
+	vector := func() []float64 { return make([]float64, n) }
+	s.state = state{x: x, terms: newTerms(&p.Loss, n), penalty: penalty, guard: &s.guard, costs: &s.costs, limits: &s.limits,
+		vectors: newVectors(penalty.dim), z: vector(), dz: vector(), g: vector(), force: newForce(n, penalty.dim),
+		rest: rest{force: make([]float64, penalty.dim)}, certificate: certificate{best: best{beta: make([]float64, penalty.dim)}}}
+	dual := Dual{Lambda: newMatrix(p.Loss.U.Rows, n), Gamma: newMatrix(p.Loss.S.Rows, n), Xi: make([]float64, p.Constraints.N())}
+	s.sol = Solution{Beta: make([]float64, d), Dual: dual}
+	switch { // the dual is written at the end, when h is not needed any more
 	case dual.Lambda.Rows > 0:
-		s.h = row(dual.Lambda, 0)
+		s.state.h = row(dual.Lambda, 0)
 	case dual.Gamma.Rows > 0:
-		s.h = row(dual.Gamma, 0)
+		s.state.h = row(dual.Gamma, 0)
 	default:
-		s.h = make([]float64, n)
+		s.state.h = vector()
 	}
-	for _, v := range []*[]float64{&s.z, &s.dz, &s.g} {
-		*v = make([]float64, n)
+	unit := scale(p.Ridge)
+	if p.NoRidge {
+		x.norms(s.state.dz)
+		unit = s.state.terms.unit(p.L1, s.state.dz)
 	}
-	for _, v := range []*[]float64{&s.beta, &s.bend, &s.anchor, &s.v, &s.grad, &s.step, &s.best.beta} {
-		*v = make([]float64, s.dim)
-	}
-	s.rein(1)
-	if s.pure {
-		s.ridge = s.unit()
-	}
-	s.penalize()
+	penalty.lasso(p.L1, unit)
 	if err := s.guard.init(&p.Constraints, d); err != nil {
 		return nil, err
 	}
-	s.weights = append([]float64(nil), p.Weights...)
-	s.newton.init(n, s.dim)
-	s.force = newForce(s.dim)
-	if s.descends() {
-		s.descent.init(s)
+	s.newton = newNewton(&s.state, n)
+	if penalty.regime.exact() {
+		s.reuse = reuseScores
 	}
-	s.near.init(s)
-	for i := range n {
-		s.weigh(i)
-		s.level = s.level || s.flat(i) > 0
+	if penalty.separable() {
+		s.descent = newDescent(&s.state, n)
+		if len(s.state.terms.curved) == 0 && len(s.state.terms.kinked) > 0 {
+			s.near = newVicinity(&s.state, &s.descent, &s.newton)
+			s.descent.finish = s.near.passes()
+			s.reuse = reuseNear
+		}
 	}
-	s.sum()
+	s.costs = costs{loss: &s.problem.Loss, terms: &s.state.terms, n: n, c: scale(p.C), unit: unit,
+		weights: append([]float64(nil), p.Weights...)}
+	s.costs.init()
 	return s, nil
 }
 
-// penalize copies the L1 weights, where one is not zero.
-func (s *Solver) penalize() {
-	for j, r := range s.problem.L1 {
-		if r > 0 {
-			if s.l1 == nil {
-				s.l1 = make([]float64, s.dim)
-			}
-			s.l1[j] = r / s.ridge
-		}
-	}
-}
-
-// Solve minimizes the objective. Errors: ctx.Err() with the best solution so
-// far, ErrOptions, *InputError for a Warm of another shape and for numbers so far
-// apart that what follows from them overflows. That a limit was
-// reached is no error: see Solution.Status.
+// Solve minimizes the objective. Errors: ctx.Err() with the best solution so far,
+// ErrOptions, *InputError for a Warm of another shape and for numbers so far apart that
+// what follows from them overflows. That a limit was reached is no error: see
+// Solution.Status.
 func (s *Solver) Solve(ctx context.Context, o Options) (Solution, error) {
-	if err := s.limits.init(ctx, o); err != nil {
+	limits, err := newLimits(ctx, o)
+	if err != nil {
 		return Solution{}, err
 	}
+	s.limits = limits
 	if o.Warm != nil {
 		if err := s.fits(o.Warm); err != nil {
 			return Solution{}, err
 		}
 	}
-	err := s.resolve(o)
+	err = s.resolve(o)
 	s.report()
 	if overflow := s.overflow(); overflow != nil {
 		return Solution{}, overflow
 	}
 	return s.sol, err
-}
-
-// resolve begins with what the last solution left, where Warm is that one.
-func (s *Solver) resolve(o Options) error {
-	n := &s.near
-	known := o.Warm != nil && s.owns(o.Warm) && n.holds()
-	if known && n.inner != nil && o.Method == Automatic && s.origin > s.constant {
-		n.chain++
-		if s.again(o.Seed) {
-			return nil
-		}
-		n.chain = -1
-	}
-	s.fresh = known && n.inner == nil && !s.pure
-	s.start(o.Warm)
-	err := s.run(o)
-	n.keep(s)
-	return err
 }
 
 // Solve is New and Solver.Solve.
@@ -179,88 +125,108 @@ func Solve(ctx context.Context, p Problem, o Options) (Solution, error) {
 	return s.Solve(ctx, o)
 }
 
-// run leaves the answer in the point.
-func (s *Solver) run(o Options) error {
-	s.best.primal = inf
-	if s.origin == s.constant && s.guard.zeroIsFeasible() {
-		s.rest()
-		return nil
-	}
-	if o.Method == DescentOnly && !s.descends() {
-		return fmt.Errorf("%w: DescentOnly with an L1 penalty or a free intercept", ErrOptions)
-	}
-	if o.Method == DescentOnly || o.Method == Automatic && s.descent.pays(s) {
-		s.fresh = false
-		done, err := s.descend(o.Seed, o.Method == DescentOnly)
-		if done || err != nil {
-			s.settle()
-			copy(s.near.anchor, s.beta)
-			return err
-		}
-		if s.descent.close && s.finish() {
+// resolve begins with what the last solution left, where Warm is that one.
+func (s *Solver) resolve(o Options) error {
+	known := o.Warm != nil && s.owns(o.Warm) && s.chain >= 0 && s.chain < longest
+	if known && s.reuse == reuseNear && o.Method == Automatic && s.costs.origin > s.costs.constant {
+		s.chain++
+		if s.near.again(o.Seed) {
 			return nil
 		}
-		s.recall()
 	}
-	err := s.ascend()
-	copy(s.near.anchor, s.beta)
+	from := s.start(o.Warm)
+	if known && s.reuse == reuseScores {
+		from = kept
+	}
+	err := s.run(o, from)
+	switch {
+	case err != nil || s.state.status != Solved || s.costs.origin == s.costs.constant:
+		s.chain = -1
+	case from == kept && s.limits.done.Passes == 0:
+		s.chain++
+	default:
+		s.chain = 0
+	}
+	s.near.steps = s.limits.done.Newton > 0
 	return err
 }
 
-// scores sets z = X β + b0.
-func (s *Solver) scores(z, beta []float64) {
-	s.x.mulVec(z, beta[:s.d])
-	if s.dim > s.d {
-		b := beta[s.d]
-		for i := range z {
-			z[i] += b
+// run takes one phase after the other.
+func (s *Solver) run(o Options, from start) error {
+	a := &s.state
+	a.best.primal = inf
+	if s.costs.origin == s.costs.constant && s.guard.zeroIsFeasible() {
+		a.clear()
+		return nil
+	}
+	separable := a.penalty.separable()
+	if o.Method == DescentOnly && !separable {
+		return fmt.Errorf("%w: DescentOnly with an L1 penalty or a free intercept", ErrOptions)
+	}
+	if o.Method == DescentOnly || o.Method == Automatic && separable && len(a.terms.kinked) > 0 {
+		how, err := s.descent.descend(o.Seed, from != cold, o.Method == DescentOnly)
+		if how == ended {
+			a.settle()
+			copy(s.near.anchor, a.beta)
+			return err
 		}
+		if how == isClose && s.near.complete() {
+			return nil
+		}
+		a.terms.center()
+		copy(s.guard.center, s.guard.xi)
+		from = warm
 	}
+	if from == kept {
+		a.slacks()
+	} else {
+		a.rescore()
+	}
+	s.newton.widths(from != cold)
+	status, err := s.newton.ascend()
+	if a.status = status; status != Solved {
+		a.refine()
+		s.newton.repair()
+		a.end(status, err, true)
+	}
+	copy(s.near.anchor, a.beta)
+	return err
 }
 
-// limits say when to stop.
-type limits struct {
-	ctx      context.Context
-	tol      float64
-	feasible float64
-	passes   int
-	began    time.Time
-	time     time.Duration
-	progress func(Progress)
-	done     Iterations
+// report fills the solution.
+func (s *Solver) report() {
+	a, out, unit := &s.state, &s.sol, s.costs.unit
+	d := copy(out.Beta, a.beta)
+	out.Intercept = 0
+	if len(a.beta) > d {
+		out.Intercept = a.beta[d]
+	}
+	a.terms.give(&s.problem.Loss, &out.Dual, unit)
+	for k, xi := range s.guard.xi {
+		out.Dual.Xi[k] = xi * unit
+	}
+	out.Objective = a.primal*unit + s.costs.offset
+	out.DualObjective = a.dual*unit + s.costs.offset
+	out.Gap = a.relative()
+	out.PrimalInfeasibility = a.infeasibility
+	out.Iterations = s.limits.done
+	out.Status = a.status
 }
 
-func (l *limits) init(ctx context.Context, o Options) error {
-	if !(o.Tol >= 0) || math.IsInf(o.Tol, 1) {
-		return fmt.Errorf("%w: Tol %g; it is >= 0", ErrOptions, o.Tol)
+// overflow returns an error where the solution, or the objective at zero that its gap is
+// compared with, is no numbers, and forgets what was kept between solves.
+func (s *Solver) overflow() error {
+	a := &s.state
+	ok := true
+	for _, v := range [...]float64{s.costs.c / s.costs.unit, s.costs.origin, a.primal, a.dual, a.gap, a.infeasibility} {
+		ok = ok && finite(v)
 	}
-	if o.MaxPasses < 0 || o.MaxTime < 0 {
-		return fmt.Errorf("%w: MaxPasses %d, MaxTime %v; they are >= 0", ErrOptions, o.MaxPasses, o.MaxTime)
+	for _, b := range a.beta {
+		ok = ok && finite(b)
 	}
-	if o.Method > NewtonOnly {
-		return fmt.Errorf("%w: Method %d", ErrOptions, o.Method)
+	if ok {
+		return nil
 	}
-	*l = limits{ctx: ctx, tol: o.Tol, passes: o.MaxPasses, began: time.Now(), time: o.MaxTime, progress: o.Progress}
-	if l.tol == 0 {
-		l.tol = DefaultTol
-	}
-	if l.passes == 0 {
-		l.passes = 100_000
-	}
-	l.feasible = min(l.tol, 1e-6)
-	return nil
-}
-
-// reached tells whether to stop for another reason than the gap.
-func (l *limits) reached() (Status, error) {
-	if err := l.ctx.Err(); err != nil {
-		return TimeLimit, err
-	}
-	if l.done.Passes+l.done.Newton >= l.passes {
-		return PassLimit, nil
-	}
-	if l.time > 0 && time.Since(l.began) >= l.time {
-		return TimeLimit, nil
-	}
-	return 0, nil
+	s.newton.hessian.forget()
+	return &InputError{"Problem", -1, -1, "the sizes of its numbers are so far apart that the objective overflows", ErrRange}
 }

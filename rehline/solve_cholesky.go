@@ -38,7 +38,7 @@ func (c *cholesky) factorize(a []float64, ld, n int) {
 					ri[j] = t * rj[j]
 					continue
 				}
-				if !(t > 1e-15*c.diagonal[i]) {
+				if !(t > pivotPart*c.diagonal[i]) {
 					t = 1e30 * max(c.diagonal[i], 1)
 				}
 				ri[j] = 1 / math.Sqrt(t)

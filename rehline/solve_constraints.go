@@ -44,6 +44,20 @@ func (c *constraints) init(p *Constraints, d int) error {
 	return c.feasible(d)
 }
 
+// forces adds Aᵀξ to v.
+func (c *constraints) forces(v []float64) {
+	if len(c.xi) > 0 {
+		kernel.MulTransAdd(v, c.a.Data, c.a.Stride, c.xi)
+	}
+}
+
+// turns sets turn to A times the step.
+func (c *constraints) turns(step []float64) {
+	if len(c.turn) > 0 {
+		kernel.MulVec(c.turn, c.a.Data, c.a.Stride, step)
+	}
+}
+
 func (c *constraints) row(k int) []float64 { return row(c.a, k) }
 
 func (c *constraints) equal(k int) bool { return c.flags != nil && c.flags[k] }
@@ -91,4 +105,41 @@ func (c *constraints) along(t, soft float64) (first, second float64) {
 		}
 	}
 	return first, second
+}
+
+// move takes a Newton step in the multipliers of active rows.
+func (c *constraints) move(step []float64, soft float64) {
+	for k, active := range c.active {
+		if !active {
+			continue
+		}
+		xi := c.xi[k] - kernel.Dot(c.row(k), step)/(soft*c.norm[k])
+		if !c.equal(k) {
+			xi = max(xi, 0)
+		}
+		c.xi[k] = xi
+	}
+}
+
+// project updates the multipliers one after the other for the coefficients w, which
+// follow, and returns their part of the gap as it was met.
+func (c *constraints) project(w []float64) float64 {
+	var gap float64
+	for k, xi := range c.xi {
+		if c.norm[k] == 0 {
+			continue
+		}
+		a := c.row(k)
+		slack := kernel.Dot(a, w) + c.b[k]
+		gap += math.Abs(xi * slack)
+		n := xi - slack/c.norm[k]
+		if !c.equal(k) {
+			n = max(n, 0)
+		}
+		if n != xi {
+			c.xi[k] = n
+			kernel.Axpy(n-xi, a, w)
+		}
+	}
+	return gap
 }

@@ -6,65 +6,53 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// descent is the first phase: dual coordinate descent as in ReHLine and
-// LIBLINEAR (Hsieh et al., "A dual coordinate descent method for large-scale
-// linear SVM", ICML 2008). The coefficients β = -Σ a x are kept current, so
-// that an update costs one product with a row and one sum. Samples whose slopes
-// stay at a bound are left out of later passes; the certificate takes all of
-// them.
+// descent is the first phase: dual coordinate descent as in ReHLine and LIBLINEAR (Hsieh
+// et al., "A dual coordinate descent method for large-scale linear SVM", ICML 2008). The
+// coefficients β = -Σ a x are kept current, so that an update costs one product with a row
+// and one sum. Samples whose slopes stay at a bound are left out of later passes; the
+// certificate takes all of them.
 //
-// It pays for kinked losses with strong regularization, which need a few passes.
-// Each pass estimates the gap from what it meets, so that the phase ends as soon
-// as the gap falls too slowly to be worth it.
+// It pays for kinked losses with strong regularization, which need a few passes. Each pass
+// estimates the gap from what it meets, so that the phase ends as soon as the gap falls
+// too slowly to be worth it.
 type descent struct {
+	*state
 	inv     []float64 // 1/‖x_i‖², with 1 added to the norm for a penalized intercept
 	active  []int32   // samples in the order of the pass
 	random  uint64
-	run     int  // samples that are visited in their order
-	block   int  // the same where no cache holds them all; 0 where the kernel does not visit them
-	far     int  // active samples beyond which this is so
-	close   bool // the last pass's estimate of the gap was small
+	run     int     // samples that are visited in their order
+	block   int     // the same where no cache holds them all; 0 where the kernel does not visit them
+	far     int     // active samples beyond which this is so
+	finish  float64 // passes that a finish by near samples costs; infinite where there is none
 	visitor kernel.Pass
 }
 
-// A Newton phase costs about as much as patience passes over all samples: passes
-// are given up when more than these are expected, from the fall of the estimate
-// over the last memory passes, or were made.
+// outcome is how descent ended.
+type outcome uint8
+
 const (
-	patience = 25
-	memory   = 6
-	hopeless = 500 // passes expected where the estimate does not fall
+	ended   outcome = iota // solved or at a limit
+	gaveUp                 // more passes do not pay
+	isClose                // the same, and near samples are likely to finish
 )
 
-// pays tells whether to begin with descent: where the dual is separable but for
-// β, and there are kinks.
-func (d *descent) pays(s *Solver) bool {
-	return s.descends() && len(s.kinked) > 0
-}
-
-func (s *Solver) descends() bool {
-	return s.l1 == nil && (s.dim == s.d || s.bend[s.d] != 0)
-}
-
-// init computes the norms.
-func (d *descent) init(s *Solver) {
-	d.inv = make([]float64, s.n)
-	d.active = make([]int32, s.n)
-	d.run = 1
-	if 8*s.n*s.d > nearCache {
+func newDescent(s *state, n int) descent {
+	d := descent{state: s, inv: make([]float64, n), active: make([]int32, n), run: 1, finish: inf}
+	if 8*n*s.penalty.d > nearCache {
 		d.run = runLength
 	}
-	if x, ok := s.x.(dense); ok && s.kernelled() {
+	if x, ok := s.x.(dense); ok && d.kernelled() {
 		size := 8*x.Stride + stateBytes
 		d.block, d.far = max(runLength, blockBytes/size), farCache/size
 	}
 	s.x.norms(d.inv)
 	for i, norm := range d.inv {
-		if s.dim > s.d {
+		if s.penalty.dim > s.penalty.d {
 			norm++
 		}
 		d.inv[i] = 1 / max(norm, 1e-300)
 	}
+	return d
 }
 
 // reset makes all samples active.
@@ -75,172 +63,261 @@ func (d *descent) reset(n int) {
 	}
 }
 
-// descend makes passes until solved, which it tells, or until they no longer
-// pay. only says that there is none.
-func (s *Solver) descend(seed uint64, only bool) (bool, error) {
-	d := &s.descent
-	d.reset(s.n)
-	d.random = seed*0x9e3779b97f4a7c15 + 0x2545f4914f6cdd1d
-	d.close = false
-	s.descendFrom()
-	spread, spent, since := inf, 0.0, 0
-	var past [memory]float64
+func (d *descent) seed(seed uint64) { d.random = seed*0x9e3779b97f4a7c15 + 0x2545f4914f6cdd1d }
+
+// begin starts from the centers, where they are multipliers of an earlier solution, or
+// from slopes of zero.
+func (d *descent) begin(warm bool) {
+	clear(d.beta)
+	copy(d.guard.xi, d.guard.center)
+	d.primal = 0
+	if !warm {
+		d.terms.slopes(func(slope []float64) { clear(slope) })
+		return
+	}
+	d.terms.resume()
+	d.collect()
+	d.forces()
+	copy(d.beta, d.v)
+}
+
+// hope predicts how many passes are to come, from the estimates of the last ones.
+type hope struct {
+	past  [memory]float64
+	since int
+}
+
+// left returns the passes expected, and whether there were enough to tell.
+func (h *hope) left(estimate, target float64) (float64, bool) {
+	before := h.past[h.since%memory]
+	h.past[h.since%memory] = estimate
+	h.since++
+	if h.since <= memory {
+		return 0, false
+	}
+	if estimate < before {
+		return min(hopeless, memory*math.Log(target/estimate)/math.Log(estimate/before)), true
+	}
+	return hopeless, true
+}
+
+// descend makes passes until solved, or until they no longer pay. only says that there is
+// no other phase.
+func (d *descent) descend(seed uint64, warm, only bool) (outcome, error) {
+	n := len(d.z)
+	d.reset(n)
+	d.seed(seed)
+	d.begin(warm)
+	spread, spent, how := inf, 0.0, gaveUp
+	var h hope
 	for pass := 0; ; pass++ {
 		if pass > 0 {
 			d.shuffle()
 		}
-		work := float64(len(d.active)) / float64(s.n)
+		work := float64(len(d.active)) / float64(n)
 		spent += work
 		var estimate float64
-		estimate, spread = s.visit(spread)
-		estimate += s.project()
-		target := s.limits.tol * s.origin
-		if p := math.Abs(s.point.primal); p > 0 {
-			target = s.limits.tol * p
+		estimate, spread = d.visit(spread)
+		estimate += d.guard.project(d.beta[:d.penalty.d])
+		target := d.limits.tol * d.costs.origin
+		if p := math.Abs(d.primal); p > 0 {
+			target = d.limits.tol * p
 		}
-		if estimate <= target || pass == 1 || pass%50 == 49 {
-			spent += 0.4
-			s.certifyDescent()
-			s.meet()
-			s.tell()
-			if s.solved() {
-				s.point.status = Solved
-				return true, nil
+		if estimate <= target || pass == 1 || pass%testEvery == testEvery-1 {
+			spent += testCost
+			d.tally()
+			d.meet()
+			d.tell()
+			if d.solved() {
+				d.status = Solved
+				return ended, nil
 			}
-			if estimate <= target && len(d.active) < s.n && (only || spent <= patience) {
-				d.reset(s.n) // those left out count again
-				spread, since = inf, 0
+			if estimate <= target && len(d.active) < n && (only || spent <= patience) {
+				d.reset(n) // those left out count again
+				spread, h.since = inf, 0
 				continue
 			}
 		}
-		if status, err := s.limits.reached(); status != 0 {
-			s.certifyDescent()
-			s.last(false)
-			if s.point.status = status; s.solved() && err == nil {
-				s.point.status = Solved
-			}
-			return true, err
+		if status, err := d.limits.reached(); status != 0 {
+			d.tally()
+			d.end(status, err, false)
+			return ended, err
 		}
-		if !only && spent > patience {
-			break
-		}
-		if before := past[since%memory]; !only && since >= memory {
-			left := float64(hopeless)
-			if estimate < before {
-				left = min(left, memory*math.Log(target/estimate)/math.Log(estimate/before))
-			}
-			hope := float64(patience)
-			if d.close = s.near.inner != nil && estimate <= nearGap*math.Abs(s.point.primal); d.close {
-				hope = min(hope, s.worth())
-			}
-			if left*work > hope {
-				break
-			}
-		}
-		past[since%memory] = estimate
-		since++
-	}
-	return false, nil
-}
-
-// recall makes the slopes and multipliers the centers of Newton steps.
-func (s *Solver) recall() {
-	for i := range s.kinked {
-		copy(s.kinked[i].center, s.kinked[i].slope)
-	}
-	copy(s.guard.center, s.guard.xi)
-	s.warm = true
-}
-
-// project updates the multipliers of the constraints and returns their part of
-// the gap as it was met.
-func (s *Solver) project() float64 {
-	g := &s.guard
-	w := s.beta[:s.d]
-	var gap float64
-	for k, xi := range g.xi {
-		if g.norm[k] == 0 {
+		if only {
 			continue
 		}
-		a := g.row(k)
-		slack := kernel.Dot(a, w) + g.b[k]
-		gap += math.Abs(xi * slack)
-		n := xi - slack/g.norm[k]
-		if !g.equal(k) {
-			n = max(n, 0)
+		if spent > patience {
+			return how, nil
 		}
-		if n != xi {
-			g.xi[k] = n
-			kernel.Axpy(n-xi, a, w)
+		if left, ok := h.left(estimate, target); ok {
+			most := float64(patience)
+			how = gaveUp
+			if d.finish < inf && estimate <= nearGap*math.Abs(d.primal) {
+				how, most = isClose, min(most, d.finish)
+			}
+			if left*work > most {
+				return how, nil
+			}
 		}
 	}
-	return gap
 }
 
-// descendFrom starts from the centers of a warm start, or from slopes of zero.
-func (s *Solver) descendFrom() {
-	for i := range s.kinked {
-		k := &s.kinked[i]
-		if s.warm {
-			copy(k.slope, k.center)
-		} else {
-			clear(k.slope)
-		}
+// isFar tells whether the active samples are visited block by block.
+func (d *descent) isFar() bool { return d.block > 0 && len(d.active) > d.far }
+
+// shuffle permutes the active samples, by runs of them where X is larger than what the
+// caches near the processor hold. As samples are dropped, the runs' ends move.
+func (d *descent) shuffle() {
+	x, run := d.random, d.run
+	if d.isFar() {
+		run = d.block
 	}
-	for i := range s.curved {
-		c := &s.curved[i]
-		if !s.warm {
-			clear(c.slope)
+	for i := len(d.active)/run - 1; i > 0; i-- {
+		x ^= x << 13
+		x ^= x >> 7
+		x ^= x << 17
+		j := int((x >> 32) * uint64(i+1) >> 32)
+		if run == 1 {
+			d.active[i], d.active[j] = d.active[j], d.active[i]
 			continue
 		}
-		for j, m := range c.sigma {
-			if m == 0 {
-				c.slope[j] = 0
-				continue
-			}
-			c.slope[j] = min(max(c.slope[j], m*c.kl[j]), m*c.kh[j])
+		p, q := d.active[i*run:][:run], d.active[j*run:][:run]
+		for k, v := range p {
+			p[k], q[k] = q[k], v
 		}
 	}
-	clear(s.beta)
-	copy(s.guard.xi, s.guard.center)
-	if s.warm {
-		s.collect()
-		s.forces()
-		copy(s.beta, s.v)
-	}
-	s.point.primal = 0
+	d.random = x
 }
 
-// certifyDescent computes the scores of all samples and the gap.
-func (s *Solver) certifyDescent() {
-	s.scores(s.z, s.beta)
-	s.sums = sums{}
-	for i := range s.kinked {
-		k := &s.kinked[i] // evaluated for its value alone: the other results go to scratch
-		s.sums.value += kernel.Kinked(s.z, k.kink, k.lo, k.hi, k.slope, k.center, s.g, s.h, 1)[0]
-		s.sums.dual -= kernel.Dot(k.slope, k.kink)
+// visit makes a pass over the active samples, or some of them block by block, and drops
+// those at rest. It returns the estimate of the gap and the spread, both as each sample was
+// met first. Beyond is infinite in a pass that no other one precedes: what it finds out
+// about all samples, more turns would not.
+func (d *descent) visit(beyond float64) (estimate, spread float64) {
+	done := &d.limits.done
+	left, block, turns := 0, max(1, len(d.active)), 1
+	far := d.isFar()
+	if far {
+		block = d.block
 	}
-	for i := range s.curved {
-		c := &s.curved[i]
-		s.sums.value += c.value(s.z)
-		s.sums.dual += c.dual()
+	if far && beyond != inf {
+		turns = max(1, min(kernel.Parts, d.limits.passes-done.Passes-done.Newton))
 	}
-	copy(s.v, s.beta)
-	s.guard.slacks(s.beta[:s.d])
-	s.certify()
+	for from := 0; from < len(d.active); from += block {
+		to := min(from+block, len(d.active))
+		part := d.active[from:to]
+		d.visitor.Next = d.active[to:min(to+block, len(d.active))]
+		for turn := range turns {
+			d.visitor.Part = turn
+			done.Visits += len(part)
+			kept, e, most := d.visitAll(part, beyond)
+			part = part[:kept]
+			if turn == 0 {
+				estimate += e
+				spread = max(spread, most)
+			}
+		}
+		left += copy(d.active[left:], part)
+	}
+	done.Passes += turns
+	d.active = d.active[:left]
+	return estimate, spread
 }
 
-// norms sets dst_i = ‖x_i‖².
-func (x dense) norms(dst []float64) {
-	for i := range dst {
-		r := x.row(i)
-		dst[i] = kernel.Dot(r, r)
-	}
+// kernelled tells whether the kernel visits samples: dense ones with one kinked term.
+func (d *descent) kernelled() bool {
+	_, ok := d.x.(dense)
+	return ok && len(d.terms.kinked) == 1 && len(d.terms.curved) == 0
 }
 
-func (x sparse) norms(dst []float64) {
-	for i := range dst {
-		_, data := x.row(i)
-		dst[i] = kernel.Dot(data, data)
+// visitAll visits samples. The first ones, as many as it returns, are those not to be left
+// out. Estimate is of the gap, spread the largest violation of the optimality conditions
+// beyond which samples at a bound are left out of the next pass.
+func (d *descent) visitAll(samples []int32, beyond float64) (kept int, estimate, spread float64) {
+	w, intercept := d.beta[:d.penalty.d], d.beta[d.penalty.d:]
+	if d.kernelled() {
+		x := d.x.(dense)
+		k, p := &d.terms.kinked[0], &d.visitor
+		p.Intercept, p.Bend = 0, 0
+		if len(intercept) > 0 {
+			p.Intercept, p.Bend = intercept[0], 1
+		}
+		kept = kernel.Descend(x.Data, x.Stride, w, d.inv, k.kink, k.lo, k.hi, k.slope, samples, beyond, p)
+		if len(intercept) > 0 {
+			intercept[0] = p.Intercept
+		}
+		return kept, p.Estimate, p.Spread
 	}
+	for _, index := range samples {
+		i := int(index)
+		z := d.x.dot(i, w)
+		if len(intercept) > 0 {
+			z += intercept[0]
+		}
+		v := d.terms.visit(i, z, d.inv[i], beyond)
+		estimate += v.estimate
+		spread = max(spread, v.spread)
+		if v.total != 0 {
+			d.x.axpy(i, -v.total, w)
+			if len(intercept) > 0 {
+				intercept[0] -= v.total
+			}
+		}
+		if !v.idle {
+			samples[kept] = index
+			kept++
+		}
+	}
+	return kept, estimate, spread
+}
+
+// visited is what a visit of a sample found and changed.
+type visited struct {
+	z        float64 // its score
+	norm     float64 // ‖x_i‖²
+	estimate float64 // of its part of the gap
+	spread   float64 // largest change of its score by its own update
+	total    float64 // by which its slopes changed
+	idle     bool    // all slopes stay at bounds
+}
+
+// update makes a slope n and tells whether it was another.
+func (v *visited) update(slope *float64, n float64) bool {
+	e := n - *slope
+	if e == 0 {
+		return false
+	}
+	*slope = n
+	v.total += e
+	v.z -= e * v.norm
+	v.spread = max(v.spread, math.Abs(e)*v.norm)
+	return true
+}
+
+// visit updates the slopes of sample i with the score z, one after the other; inv is the
+// reciprocal of its squared norm.
+func (t *terms) visit(i int, z, inv, beyond float64) visited {
+	v := visited{z: z, norm: 1 / inv, idle: true}
+	for b := range t.kinked {
+		k := &t.kinked[b]
+		a, lo, hi := k.slope[i], k.lo[i], k.hi[i]
+		r := v.z - k.kink[i]
+		v.estimate += max(lo*r, hi*r) - a*r
+		if v.update(&k.slope[i], min(max(a+r*inv, lo), hi)) || !(math.Abs(r) > beyond) {
+			v.idle = false
+		}
+	}
+	for b := range t.curved {
+		c := &t.curved[b]
+		m := c.sigma[i]
+		if m == 0 {
+			continue
+		}
+		v.idle = false
+		e, share := v.z-c.kink[i], c.slope[i]/m
+		u := min(max(e, c.kl[i]), c.kh[i])
+		v.estimate += m * (u - share) * (e - (u+share)/2)
+		v.update(&c.slope[i], min(max(c.slope[i]+(e-share)/(v.norm+1/m), m*c.kl[i]), m*c.kh[i]))
+	}
+	return v
 }

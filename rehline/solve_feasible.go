@@ -16,13 +16,13 @@ func (c *constraints) feasible(d int) error {
 		return nil
 	}
 	f := newFeasibility(c, d)
-	for range 300 {
+	for range searchLimit {
 		f.violate()
 		size := math.Sqrt(kernel.Dot(f.r, f.r))
-		if size <= 1e-12*f.scale {
+		if size <= noViolation*f.scale {
 			return nil
 		}
-		if residual := f.gradient(); residual <= 1e-4*size && f.prove() {
+		if residual := f.gradient(); residual <= stationary*size && f.prove() {
 			return f.certificate()
 		}
 		f.descend()
@@ -126,7 +126,7 @@ func (f *feasibility) prove() bool {
 	for j, g := range f.grad {
 		residual += math.Abs(g) * (1 + math.Abs(f.beta[j]))
 	}
-	if -kernel.Dot(f.b, f.r) > 1e6*residual {
+	if -kernel.Dot(f.b, f.r) > proofMargin*residual {
 		return true
 	}
 	f.violate()
@@ -148,7 +148,7 @@ func (f *feasibility) factorize() {
 		trace += f.hess[j*f.ld+j]
 	}
 	for j := range f.d {
-		f.hess[j*f.ld+j] += 1e-12 * trace
+		f.hess[j*f.ld+j] += searchRidge * trace
 	}
 	f.cholesky.factorize(f.hess, f.ld, f.d)
 }
@@ -160,7 +160,7 @@ func (f *feasibility) descend() {
 	solveCholesky(f.hess, f.ld, f.step)
 	kernel.MulVec(f.turn, f.a, f.d, f.step)
 	lo, hi, t := 0.0, inf, 1.0
-	for range 100 {
+	for range searchHalvings {
 		var first, second float64
 		for k, s := range f.s {
 			if v := s + t*f.turn[k]; v < 0 || f.c.equal(k) {

@@ -13,7 +13,7 @@ type features interface {
 	dot(i int, v []float64) float64 // x_i·v
 	axpy(i int, a float64, v []float64)
 	gather(i int, a float64, v []float64) // v = a x_i
-	norms(dst []float64)
+	norms(dst []float64)                  // dst_i = ‖x_i‖²
 }
 
 type dense struct{ blas64.General }
@@ -26,6 +26,13 @@ func (x dense) dot(i int, v []float64) float64     { return kernel.Dot(x.row(i),
 func (x dense) axpy(i int, a float64, v []float64) { kernel.Axpy(a, x.row(i), v) }
 func (x dense) gather(i int, a float64, v []float64) {
 	kernel.ScaleTo(v, a, x.row(i))
+}
+
+func (x dense) norms(dst []float64) {
+	for i := range dst {
+		r := x.row(i)
+		dst[i] = kernel.Dot(r, r)
+	}
 }
 
 type sparse struct{ *CSR }
@@ -70,6 +77,13 @@ func (x sparse) mulTransAdd(w, a []float64) {
 func (x sparse) gather(i int, a float64, v []float64) {
 	clear(v[:x.Cols])
 	x.axpy(i, a, v)
+}
+
+func (x sparse) norms(dst []float64) {
+	for i := range dst {
+		_, data := x.row(i)
+		dst[i] = kernel.Dot(data, data)
+	}
 }
 
 // subset are some rows of x.

@@ -6,125 +6,157 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// The Gram matrix of the loss is kept between Newton steps and solves, and only
-// rows whose second derivative changed are added to it: near the solution, and
-// when a few weights change, these are few. Where all terms are kinked it is
-// kept times the width, so that a change of the smoothing changes no row. It is
-// computed anew where most have changed, and after anewAfter changes, lest
-// rounding errors add up.
-const (
-	anewAfter     = 50
-	sameCurvature = 1e-14 // relative change that is no change
-)
-
-// measure is what second derivatives are multiplied with in the Gram matrix.
-func (s *Solver) measure() float64 {
-	if len(s.curved) > 0 {
-		return 1
-	}
-	return s.newton.width
+// hessian is that of the smoothed objective.
+type hessian interface {
+	// solve replaces the step by the Hessian's inverse times it, and sets the stiffness.
+	solve(w *newton)
+	// product sets moved to the loss's part of the Hessian, times the measure, times the
+	// step, and tells whether that is known.
+	product(moved, step []float64) bool
+	// forget tells that the samples or their numbers are others.
+	forget()
 }
 
-// accumulate brings the Gram matrix up to date with h.
-func (s *Solver) accumulate() {
-	w := &s.newton
-	unit := s.measure()
-	if w.changes < anewAfter {
-		if count, ok := kernel.Changed(s.h, w.last, unit, sameCurvature, w.list); ok {
-			w.changes += min(count, 1)
-			for _, i := range w.list[:count] {
-				s.stack(int(i), s.h[i]*unit)
+// gram keeps the Gram matrix of the loss between Newton steps and solves. Only rows whose
+// second derivative changed are added to it: near the solution, and when a few weights
+// change, these are few. It is computed anew where most have changed, and after anewAfter
+// changes.
+type gram struct {
+	ld       int
+	gram     []float64 // ld x ld: Σ h_i x_i x_iᵀ for the h in last, in the lower triangle
+	last     []float64 // n: second derivatives, times the measure
+	changes  int       // of gram since it was computed anew
+	list     []int32   // samples whose h changed
+	rows     int       // in panel
+	panel    []float64 // rows of X
+	scaled   []float64 // the same rows, times the change of h
+	hess     []float64 // ld x ld: Hessian, then its Cholesky factor, in the lower triangle
+	cholesky cholesky
+}
+
+func newGram(n, dim int) *gram {
+	ld := kernel.Pad(dim)
+	vector := func(n int) []float64 { return make([]float64, n) }
+	return &gram{ld: ld, gram: vector(ld * ld), last: vector(n), list: changeList(n), panel: vector(panelRows * ld),
+		scaled: vector(panelRows * ld), hess: vector(ld * ld), cholesky: newCholesky(ld)}
+}
+
+func (m *gram) forget() { m.changes = anewAfter }
+
+func (m *gram) product(moved, step []float64) bool {
+	clear(moved)
+	for i, v := range step {
+		r := m.gram[i*m.ld:][:i+1]
+		moved[i] += kernel.Dot(r, step[:i+1])
+		kernel.Axpy(v, r[:i], moved[:i])
+	}
+	return true
+}
+
+// accumulate brings the Gram matrix up to date with h times the unit.
+func (m *gram) accumulate(s *state, unit float64) {
+	last := m.last[:len(s.h)]
+	if m.changes < anewAfter {
+		if count, ok := kernel.Changed(s.h, last, unit, sameCurvature, m.list); ok {
+			m.changes += min(count, 1)
+			for _, i := range m.list[:count] {
+				m.stack(s, int(i), s.h[i]*unit)
 			}
-			s.flush()
+			m.flush()
 			return
 		}
 		changed, some := 0, 0
 		for i, h := range s.h {
-			if math.Abs(h*unit-w.last[i]) > sameCurvature*h*unit {
+			if math.Abs(h*unit-last[i]) > sameCurvature*h*unit {
 				changed++
 			}
 			if h != 0 {
 				some++
 			}
 		}
-		w.changes++
+		m.changes++
 		if changed > some {
-			w.changes = anewAfter
+			m.forget()
 		}
 	}
-	if w.changes >= anewAfter {
-		clear(w.gram)
-		clear(w.last)
-		w.changes = 0
+	if m.changes >= anewAfter {
+		clear(m.gram)
+		clear(last)
+		m.changes = 0
 	}
 	for i, h := range s.h {
-		if h *= unit; math.Abs(h-w.last[i]) > sameCurvature*h {
-			s.stack(i, h)
+		if h *= unit; math.Abs(h-last[i]) > sameCurvature*h {
+			m.stack(s, i, h)
 		}
 	}
-	s.flush()
+	m.flush()
 }
 
-// stack adds sample i with its new second derivative to the rows that are added
-// to the Gram matrix together.
-func (s *Solver) stack(i int, h float64) {
-	w := &s.newton
-	change := h - w.last[i]
-	w.last[i] = h
-	p := w.panel[w.rows*w.ld:][:w.ld]
-	s.x.gather(i, 1, p[:s.d])
-	if s.dim > s.d {
-		p[s.d] = 1
+// stack adds sample i with its new second derivative to the rows that are added to the
+// Gram matrix together.
+func (m *gram) stack(s *state, i int, h float64) {
+	change := h - m.last[i]
+	m.last[i] = h
+	p, d := m.panel[m.rows*m.ld:][:m.ld], s.penalty.d
+	s.x.gather(i, 1, p[:d])
+	if s.penalty.dim > d {
+		p[d] = 1
 	}
-	kernel.ScaleTo(w.scaled[w.rows*w.ld:][:w.ld], change, p)
-	if w.rows++; w.rows == panelRows {
-		s.flush()
+	kernel.ScaleTo(m.scaled[m.rows*m.ld:][:m.ld], change, p)
+	if m.rows++; m.rows == panelRows {
+		m.flush()
 	}
 }
 
 // flush adds the stacked rows.
-func (s *Solver) flush() {
-	w := &s.newton
-	kernel.GramAdd(w.gram, w.ld, w.ld, w.scaled, w.panel, w.rows)
-	w.rows = 0
+func (m *gram) flush() {
+	kernel.GramAdd(m.gram, m.ld, m.ld, m.scaled, m.panel, m.rows)
+	m.rows = 0
 }
 
-// factorize computes the Cholesky factor of the Hessian of the smoothed
-// objective.
-func (s *Solver) factorize() {
-	w := &s.newton
-	ld := w.ld
-	s.accumulate()
-	kernel.ScaleTo(w.hess, 1/s.measure(), w.gram)
+func (m *gram) solve(w *newton) {
+	ld, d, unit := m.ld, w.penalty.d, w.measure()
+	m.accumulate(w.state, unit)
+	kernel.ScaleTo(m.hess, 1/unit, m.gram)
 	var trace float64
-	for j := range s.d {
-		trace += w.hess[j*ld+j]
+	for j := range d {
+		trace += m.hess[j*ld+j]
 	}
-	w.stiff = 1 + trace/float64(s.d)
+	w.stiff = 1 + trace/float64(d)
 	rows := 0
-	for k, active := range s.guard.active {
+	for k, active := range w.guard.active {
 		if !active {
 			continue
 		}
-		p := w.panel[rows*ld:][:ld]
+		p := m.panel[rows*ld:][:ld]
 		clear(p)
-		kernel.ScaleTo(p[:s.d], 1/math.Sqrt(w.soft*s.guard.norm[k]), s.guard.row(k))
+		kernel.ScaleTo(p[:d], 1/math.Sqrt(w.soft*w.guard.norm[k]), w.guard.row(k))
 		if rows++; rows == panelRows {
-			kernel.GramAdd(w.hess, ld, ld, w.panel, w.panel, rows)
+			kernel.GramAdd(m.hess, ld, ld, m.panel, m.panel, rows)
 			rows = 0
 		}
 	}
-	kernel.GramAdd(w.hess, ld, ld, w.panel, w.panel, rows)
-	for j := range s.dim {
-		w.hess[j*ld+j] += s.bend[j]
+	kernel.GramAdd(m.hess, ld, ld, m.panel, m.panel, rows)
+	for j, b := range w.penalty.bend {
+		m.hess[j*ld+j] += b
 	}
-	for j, r := range s.l1 {
-		if r > 0 && math.Abs(w.m[j]) < r {
-			w.hess[j*ld+j] += 1 / w.narrow
+	for j, r := range w.penalty.l1 {
+		if r > 0 && math.Abs(w.multipliers[j]) < r {
+			m.hess[j*ld+j] += 1 / w.narrow
 		}
 	}
-	if s.dim > s.d && s.bend[s.d] == 0 {
-		w.hess[s.d*ld+s.d] += s.ground(w.hess[s.d*ld+s.d])
+	if w.penalty.free {
+		m.hess[d*ld+d] += w.ground(m.hess[d*ld+d])
 	}
-	w.cholesky.factorize(w.hess, ld, s.dim)
+	m.cholesky.factorize(m.hess, ld, w.penalty.dim)
+	solveCholesky(m.hess, ld, w.step)
+}
+
+// ground is what is added to the second derivative in a free intercept, whose own total
+// may be zero.
+func (w *newton) ground(total float64) float64 {
+	if total > 0 {
+		return groundPart * total
+	}
+	return groundAlone * w.terms.curvature(w.width)
 }

@@ -4,37 +4,56 @@ import (
 	"fmt"
 
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/agepath/agepath/internal/kernel"
 )
 
-// start sets β and the centers from warm, which fits, or else from zero.
-func (s *Solver) start(warm *Solution) {
-	clear(s.beta)
+// start sets β and the centers from an earlier solution, which fits, or else from zero.
+func (s *Solver) start(from *Solution) start {
+	a, w := &s.state, &s.newton
+	clear(a.beta)
 	clear(s.guard.center)
-	clear(s.newton.center)
-	clear(s.newton.m)
-	if s.pure {
-		s.rein(1)
-	}
-	s.warm = warm != nil && (warm.Dual.Lambda.Rows > 0 || warm.Dual.Gamma.Rows > 0)
-	if warm != nil {
-		copy(s.beta, warm.Beta)
-		if s.dim > s.d {
-			s.beta[s.d] = warm.Intercept
-		}
-		if s.pure {
-			copy(s.anchor, s.beta)
+	clear(w.center)
+	clear(w.multipliers)
+	if from != nil {
+		if d := copy(a.beta, from.Beta); len(a.beta) > d {
+			a.beta[d] = from.Intercept
 		}
 	}
-	if s.warm {
-		s.resume(&warm.Dual, s.owns(warm))
-		return
+	a.penalty.regime.follow(a.beta, inf)
+	if from == nil || from.Dual.Lambda.Rows == 0 && from.Dual.Gamma.Rows == 0 {
+		a.terms.begin()
+		return cold
 	}
-	for i := range s.kinked {
-		k := &s.kinked[i]
-		for j := range k.center {
-			k.center[j] = (k.lo[j] + k.hi[j]) / 2
+	if s.owns(from) {
+		a.terms.center()
+	} else {
+		a.terms.take(&s.problem.Loss, &from.Dual, s.costs.unit)
+	}
+	a.terms.confine()
+	for k, xi := range from.Dual.Xi {
+		if !s.guard.equal(k) {
+			xi = max(xi, 0)
 		}
+		s.guard.center[k] = xi / s.costs.unit
 	}
+	if a.penalty.l1 == nil {
+		return warm
+	}
+	// The multipliers of the L1 penalty are what the other forces leave.
+	clear(a.g)
+	for i := range a.terms.kinked {
+		kernel.Axpy(1, a.terms.kinked[i].center, a.g)
+	}
+	for i := range a.terms.curved {
+		kernel.Axpy(1, a.terms.curved[i].slope, a.g)
+	}
+	copy(s.guard.xi, s.guard.center)
+	a.forces()
+	for j, r := range a.penalty.l1 {
+		w.center[j] = min(max(a.v[j], -r), r)
+	}
+	return warm
 }
 
 // fits returns an error where warm is no solution of a problem of this shape.
@@ -45,8 +64,8 @@ func (s *Solver) fits(warm *Solution) error {
 	if s.owns(warm) {
 		return nil
 	}
-	if len(warm.Beta) != s.d {
-		return wrong("Beta", len(warm.Beta), s.d)
+	if len(warm.Beta) != len(s.sol.Beta) {
+		return wrong("Beta", len(warm.Beta), len(s.sol.Beta))
 	}
 	if err := checkFiniteSlice("Options.Warm.Beta", warm.Beta); err != nil {
 		return err
@@ -65,15 +84,15 @@ func (s *Solver) fits(warm *Solution) error {
 		if m.got.Rows != m.want.Rows {
 			return shapeError(m.name, "%d rows where %d are needed", m.got.Rows, m.want.Rows)
 		}
-		if err := checkMatrix(m.name, m.got, s.n); err != nil {
+		if err := checkMatrix(m.name, m.got, s.costs.n); err != nil {
 			return err
 		}
 		if err := checkFinite(m.name, m.got); err != nil {
 			return err
 		}
 	}
-	if len(dual.Xi) != s.k {
-		return wrong("Dual.Xi", len(dual.Xi), s.k)
+	if len(dual.Xi) != len(s.guard.b) {
+		return wrong("Dual.Xi", len(dual.Xi), len(s.guard.b))
 	}
 	return checkFiniteSlice("Options.Warm.Dual.Xi", dual.Xi)
 }
@@ -81,53 +100,5 @@ func (s *Solver) fits(warm *Solution) error {
 // owns tells whether warm is the Solver's last solution, whose duals are still
 // in the terms' slopes.
 func (s *Solver) owns(warm *Solution) bool {
-	return len(warm.Beta) == s.d && &warm.Beta[0] == &s.sol.Beta[0]
-}
-
-// resume sets the centers from the duals, within the bounds.
-func (s *Solver) resume(dual *Dual, own bool) {
-	for i := range s.kinked {
-		k := &s.kinked[i]
-		if own {
-			copy(k.center, k.slope)
-		} else {
-			gather(k.source, k.center, s.ridge, s.problem.Loss.U, dual.Lambda)
-		}
-		for j, a := range k.center {
-			k.center[j] = min(max(a, k.lo[j]), k.hi[j])
-		}
-	}
-	for i := range s.curved {
-		c := &s.curved[i]
-		if own {
-			continue
-		}
-		gather(c.source, c.slope, s.ridge, s.problem.Loss.S, dual.Gamma)
-	}
-	for k, xi := range dual.Xi {
-		if !s.guard.equal(k) {
-			xi = max(xi, 0)
-		}
-		s.guard.center[k] = xi / s.ridge
-	}
-	if s.l1 == nil {
-		return
-	}
-	// The multipliers of the L1 penalty are what the other forces leave.
-	clear(s.g)
-	for i := range s.kinked {
-		for j, a := range s.kinked[i].center {
-			s.g[j] += a
-		}
-	}
-	for i := range s.curved {
-		for j, a := range s.curved[i].slope {
-			s.g[j] += a
-		}
-	}
-	copy(s.guard.xi, s.guard.center)
-	s.forces()
-	for j, r := range s.l1 {
-		s.newton.center[j] = min(max(s.v[j], -r), r)
-	}
+	return len(warm.Beta) == len(s.sol.Beta) && &warm.Beta[0] == &s.sol.Beta[0]
 }

@@ -3,23 +3,29 @@ package rehline
 import (
 	"math"
 
+	"gonum.org/v1/gonum/blas/blas64"
+
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// A loss is solved as a sum of terms of the score z with a dual variable each,
-// the slope a of the term:
+// terms are a loss as a sum of terms of the score z with a dual variable each, the slope
+// a of the term:
 //
 //	kinked: max over lo <= a <= hi of a(z - κ)
 //	curved: max over σ kl <= a <= σ kh of a(z - κ) - a²/(2σ)
 //
-// A ReLU is kinked with one bound 0, a ReHU is curved with one of kl, kh 0. Two
-// that turn at the same score in opposite directions, as in the quantile and
-// Huber losses, are one term, which halves the work and makes the dual unique.
-// Everything is divided by the ridge, so that the penalty is ½‖β‖².
+// A ReLU is kinked with one bound 0, a ReHU is curved with one of kl, kh 0. Two that turn
+// at the same score in opposite directions, as in the quantile and Huber losses, are one
+// term, which halves the work and makes the dual unique. Everything is divided by the
+// ridge, so that the penalty is ½‖β‖².
+type terms struct {
+	kinked []kinked
+	curved []curved
+}
 
-// source tells the rows of U and V, or of S, T and Tau, that a term is made of;
-// second is -1 where it is made of one.
-type source struct{ first, second int }
+// source lists the rows of U and V, or of S, T and Tau, that a term is made of: one, or
+// two that turn together.
+type source []int
 
 // kinked are n terms, one per sample.
 type kinked struct {
@@ -47,10 +53,10 @@ func pairs(rows int, same func(i, j int) bool) []source {
 		if used[i] {
 			continue
 		}
-		s := source{i, -1}
+		s := source{i}
 		for j := i + 1; j < rows; j++ {
 			if !used[j] && same(i, j) {
-				s.second = j
+				s = append(s, j)
 				used[j] = true
 				break
 			}
@@ -60,8 +66,8 @@ func pairs(rows int, same func(i, j int) bool) []source {
 	return list
 }
 
-// turn returns the score -q/p where a term turns, and false where there is
-// none: p is zero or so small that no score reaches it.
+// turn returns the score -q/p where a term turns, and false where there is none: p is
+// zero or so small that no score reaches it.
 func turn(p, q float64) (float64, bool) {
 	if !turns(p, q) {
 		return 0, false
@@ -72,8 +78,8 @@ func turn(p, q float64) (float64, bool) {
 // turns tells whether a term turns at a score.
 func turns(p, q float64) bool { return p != 0 && math.Abs(q) <= 1e150*math.Abs(p) }
 
-// opposite tells whether the terms (p, q) and (r, s) turn at the same score, up
-// to rounding, in opposite directions.
+// opposite tells whether the terms (p, q) and (r, s) turn at the same score, up to
+// rounding, in opposite directions.
 func opposite(p, q, r, s float64) bool {
 	k, ok := turn(p, q)
 	m, also := turn(r, s)
@@ -83,45 +89,44 @@ func opposite(p, q, r, s float64) bool {
 	return p*r < 0 && math.Abs(k-m) <= 4*0x1p-52*math.Abs(k)
 }
 
-// newTerms lays out the terms of the loss, without weights.
-func newTerms(l *Loss, n int) ([]kinked, []curved) {
-	var ks []kinked
-	for _, s := range pairs(l.U.Rows, func(i, j int) bool {
-		u, v, r, q := row(l.U, i), row(l.V, i), row(l.U, j), row(l.V, j)
-		for k := range n {
-			if !opposite(u[k], v[k], r[k], q[k]) {
-				return false
-			}
+// allOpposite tells whether the terms of all samples are opposite in the rows i and j.
+func allOpposite(p, q blas64.General, i, j int) bool {
+	u, v, r, s := row(p, i), row(q, i), row(p, j), row(q, j)
+	for k := range u {
+		if !opposite(u[k], v[k], r[k], s[k]) {
+			return false
 		}
-		return true
-	}) {
-		k := kinked{source: s, kink: make([]float64, n), lo: make([]float64, n), hi: make([]float64, n),
-			slope: make([]float64, n), center: make([]float64, n)}
-		u, v := row(l.U, s.first), row(l.V, s.first)
+	}
+	return true
+}
+
+// newTerms lays out the terms of the loss, without weights.
+func newTerms(l *Loss, n int) terms {
+	var t terms
+	vector := func() []float64 { return make([]float64, n) }
+	for _, s := range pairs(l.U.Rows, func(i, j int) bool { return allOpposite(l.U, l.V, i, j) }) {
+		k := kinked{source: s, kink: vector(), lo: vector(), hi: vector(), slope: vector(), center: vector()}
+		u, v := row(l.U, s[0]), row(l.V, s[0])
 		for i := range n {
 			k.kink[i], _ = turn(u[i], v[i])
 		}
-		ks = append(ks, k)
+		t.kinked = append(t.kinked, k)
 	}
-	var cs []curved
 	for _, s := range pairs(l.S.Rows, func(i, j int) bool {
-		u, v, r, q := row(l.S, i), row(l.T, i), row(l.S, j), row(l.T, j)
-		for k := range n {
-			if math.Abs(u[k]) != math.Abs(r[k]) || !opposite(u[k], v[k], r[k], q[k]) {
+		for k, u := range row(l.S, i) {
+			if math.Abs(u) != math.Abs(row(l.S, j)[k]) {
 				return false
 			}
 		}
-		return true
+		return allOpposite(l.S, l.T, i, j)
 	}) {
-		c := curved{source: s, kink: make([]float64, n), kl: make([]float64, n), kh: make([]float64, n),
-			sigma: make([]float64, n), slope: make([]float64, n)}
-		c.ranges(l, s.first)
-		if s.second >= 0 {
-			c.ranges(l, s.second)
+		c := curved{source: s, kink: vector(), kl: vector(), kh: vector(), sigma: vector(), slope: vector()}
+		for _, r := range s {
+			c.ranges(l, r)
 		}
-		cs = append(cs, c)
+		t.curved = append(t.curved, c)
 	}
-	return ks, cs
+	return t
 }
 
 // ranges adds the range of row r.
@@ -148,26 +153,62 @@ type sums struct {
 	young float64 // value - dual - Σ a z >= 0, by Fenchel and Young
 }
 
-func (s *sums) add(o sums) {
-	s.value += o.value
-	s.dual += o.dual
-	s.young += o.young
+// evaluate sets the slopes to those of the terms at the scores, kinked ones smoothed
+// around their centers over a width of scores, g to the sums of the slopes and h to those
+// of the second derivatives.
+func (t *terms) evaluate(z, g, h []float64, width float64) sums {
+	clear(g)
+	clear(h)
+	var s sums
+	for i := range t.kinked {
+		part := t.kinked[i].evaluate(z, g, h, width)
+		s.value, s.dual, s.young = s.value+part[0], s.dual+part[1], s.young+part[2]
+	}
+	for i := range t.curved {
+		c := &t.curved[i]
+		part := kernel.Curved(z, c.kink, c.kl, c.kh, c.sigma, c.slope, g, h)
+		s.value, s.dual = s.value+part[0], s.dual+part[1]
+	}
+	return s
 }
 
-// evaluate sets the slopes to those of the terms smoothed around their centers
-// over the given width of scores, and adds slopes to g and second derivatives
-// to h.
-func (k *kinked) evaluate(z, g, h []float64, width float64) sums {
-	s := kernel.Kinked(z, k.kink, k.lo, k.hi, k.center, k.slope, g, h, 1/width)
-	return sums{value: s[0], dual: s[1], young: s[2]}
+func (k *kinked) evaluate(z, g, h []float64, width float64) [3]float64 {
+	return kernel.Kinked(z, k.kink, k.lo, k.hi, k.center, k.slope, g, h, 1/width)
 }
 
-func (c *curved) evaluate(z, g, h []float64) sums {
-	s := kernel.Curved(z, c.kink, c.kl, c.kh, c.sigma, c.slope, g, h)
-	return sums{value: s[0], dual: s[1]}
+// tally returns the sums of the terms at the scores and of the slopes as they are. The
+// centers, g and h are lost.
+func (t *terms) tally(z, g, h []float64) sums {
+	var s sums
+	for i := range t.kinked {
+		k := &t.kinked[i] // evaluated for its value alone: the other results go to scratch
+		s.value += kernel.Kinked(z, k.kink, k.lo, k.hi, k.slope, k.center, g, h, 1)[0]
+		s.dual -= kernel.Dot(k.slope, k.kink)
+	}
+	for i := range t.curved {
+		c := &t.curved[i]
+		s.value += c.value(z)
+		s.dual += c.dual()
+	}
+	return s
 }
 
 // value returns the terms' sum at the scores.
+func (t *terms) value(z []float64) float64 {
+	var v float64
+	for i := range t.kinked {
+		k := &t.kinked[i]
+		for j, z := range z {
+			r := z - k.kink[j]
+			v += max(k.lo[j]*r, k.hi[j]*r)
+		}
+	}
+	for i := range t.curved {
+		v += t.curved[i].value(z)
+	}
+	return v
+}
+
 func (c *curved) value(z []float64) float64 {
 	var t float64
 	for j, z := range z {
@@ -187,4 +228,226 @@ func (c *curved) dual() float64 {
 		}
 	}
 	return t
+}
+
+// collect sets g to the slopes, whatever the scores, and returns their part of the dual.
+func (t *terms) collect(g []float64) (dual float64) {
+	clear(g)
+	for i := range t.kinked {
+		k := &t.kinked[i]
+		kernel.Axpy(1, k.slope, g)
+		dual -= kernel.Dot(k.slope, k.kink)
+	}
+	for i := range t.curved {
+		c := &t.curved[i]
+		kernel.Axpy(1, c.slope, g)
+		dual += c.dual()
+	}
+	return dual
+}
+
+// along returns the first and second derivative of the smoothed terms at the scores
+// z + t dz.
+func (t *terms) along(z, dz []float64, step, width float64) (first, second float64) {
+	for i := range t.kinked {
+		k := &t.kinked[i]
+		sum := kernel.KinkedAlong(z, dz, k.kink, k.lo, k.hi, k.center, step, 1/width)
+		first, second = first+sum[0], second+sum[1]
+	}
+	for i := range t.curved {
+		c := &t.curved[i]
+		sum := kernel.CurvedAlong(z, dz, c.kink, c.kl, c.kh, c.sigma, step)
+		first, second = first+sum[0], second+sum[1]
+	}
+	return first, second
+}
+
+// curvature returns the sum of the second derivatives if all terms were in their smooth
+// parts, or 1 where that is zero: a scale for steps of the intercept.
+func (t *terms) curvature(width float64) float64 {
+	var sum float64
+	for i := range t.kinked {
+		k := &t.kinked[i]
+		for j, u := range k.hi {
+			sum += u - k.lo[j]
+		}
+	}
+	sum /= width
+	for i := range t.curved {
+		for _, c := range t.curved[i].sigma {
+			sum += c
+		}
+	}
+	if sum == 0 {
+		return 1
+	}
+	return sum
+}
+
+// slopes calls visit with the slopes of every term.
+func (t *terms) slopes(visit func(slope []float64)) {
+	for i := range t.kinked {
+		visit(t.kinked[i].slope)
+	}
+	for i := range t.curved {
+		visit(t.curved[i].slope)
+	}
+}
+
+// move adds h dz to the slopes between their bounds, where h is their derivative, and
+// leaves them within.
+func (t *terms) move(dz []float64, width float64) {
+	for i := range t.kinked {
+		k := &t.kinked[i]
+		for j, a := range k.slope {
+			if lo, hi := k.lo[j], k.hi[j]; a > lo && a < hi {
+				k.slope[j] = min(max(a+dz[j]*(hi-lo)/width, lo), hi)
+			}
+		}
+	}
+	for i := range t.curved {
+		c := &t.curved[i]
+		for j, a := range c.slope {
+			if lo, hi := c.bounds(j); a > lo && a < hi {
+				c.slope[j] = min(max(a+c.sigma[j]*dz[j], lo), hi)
+			}
+		}
+	}
+}
+
+// bounds returns those of the slope of sample j.
+func (c *curved) bounds(j int) (lo, hi float64) {
+	if m := c.sigma[j]; m != 0 {
+		return m * c.kl[j], m * c.kh[j]
+	}
+	return 0, 0
+}
+
+// center makes the slopes the centers.
+func (t *terms) center() {
+	for i := range t.kinked {
+		copy(t.kinked[i].center, t.kinked[i].slope)
+	}
+}
+
+// begin sets the centers to the middle of the bounds.
+func (t *terms) begin() {
+	for i := range t.kinked {
+		k := &t.kinked[i]
+		for j := range k.center {
+			k.center[j] = (k.lo[j] + k.hi[j]) / 2
+		}
+	}
+}
+
+// confine moves the centers within the bounds.
+func (t *terms) confine() {
+	for i := range t.kinked {
+		k := &t.kinked[i]
+		for j, a := range k.center {
+			k.center[j] = min(max(a, k.lo[j]), k.hi[j])
+		}
+	}
+}
+
+// resume makes the centers the slopes, within their bounds.
+func (t *terms) resume() {
+	for i := range t.kinked {
+		copy(t.kinked[i].slope, t.kinked[i].center)
+	}
+	for i := range t.curved {
+		c := &t.curved[i]
+		for j := range c.slope {
+			lo, hi := c.bounds(j)
+			c.slope[j] = min(max(c.slope[j], lo), hi)
+		}
+	}
+}
+
+// take sets the centers of kinked and the slopes of curved terms from the dual variables
+// of a loss.
+func (t *terms) take(l *Loss, dual *Dual, unit float64) {
+	for i := range t.kinked {
+		k := &t.kinked[i]
+		k.gather(k.center, unit, l.U, dual.Lambda)
+	}
+	for i := range t.curved {
+		c := &t.curved[i]
+		c.gather(c.slope, unit, l.S, dual.Gamma)
+	}
+}
+
+// give sets the dual variables of the loss from the slopes.
+func (t *terms) give(l *Loss, dual *Dual, unit float64) {
+	for i := range t.kinked {
+		t.kinked[i].spread(t.kinked[i].slope, unit, l.U, dual.Lambda)
+	}
+	for i := range t.curved {
+		t.curved[i].spread(t.curved[i].slope, unit, l.S, dual.Gamma)
+	}
+}
+
+// spread writes the duals of the rows that a term is made of: the slope is their sum
+// weighted by the rows' signs and sizes, and only the one of the slope's sign is not
+// zero.
+func (s source) spread(slope []float64, unit float64, p, dual blas64.General) {
+	for _, r := range s {
+		kernel.Share(row(dual, r), slope, row(p, r), unit)
+	}
+}
+
+// gather is the reverse of spread.
+func (s source) gather(slope []float64, unit float64, p, dual blas64.General) {
+	clear(slope)
+	for _, r := range s {
+		p, dual := row(p, r), row(dual, r)
+		for i := range slope {
+			slope[i] += dual[i] * p[i] / unit
+		}
+	}
+}
+
+// shift lowers the sum of the slopes by excess, in proportion to the room that each has,
+// and returns what is left. Where a term has no bound its room is what reach times its
+// curvature gives. Inner leaves slopes at a bound where they are.
+func (t *terms) shift(excess, reach float64, inner bool) float64 {
+	down := excess > 0
+	room := func(a, lo, hi, most float64) float64 {
+		if inner && (a <= lo || a >= hi) {
+			return 0
+		}
+		if down {
+			return min(a-lo, most)
+		}
+		return min(hi-a, most)
+	}
+	var total float64
+	t.rooms(room, reach, func(_ *float64, r float64) { total += r })
+	if total <= 0 {
+		return excess
+	}
+	share := min(1, math.Abs(excess)/total)
+	if !down {
+		share = -share
+	}
+	t.rooms(room, reach, func(a *float64, r float64) { *a -= share * r })
+	return excess - share*total
+}
+
+// rooms calls visit with every slope and its room.
+func (t *terms) rooms(room func(a, lo, hi, most float64) float64, reach float64, visit func(a *float64, r float64)) {
+	for i := range t.kinked {
+		k := &t.kinked[i]
+		for j := range k.slope {
+			visit(&k.slope[j], room(k.slope[j], k.lo[j], k.hi[j], inf))
+		}
+	}
+	for i := range t.curved {
+		c := &t.curved[i]
+		for j, m := range c.sigma {
+			if m > 0 {
+				visit(&c.slope[j], room(c.slope[j], m*c.kl[j], m*c.kh[j], m*reach))
+			}
+		}
+	}
 }

@@ -44,17 +44,17 @@ func TestBlocks(t *testing.T) {
 		}
 		s.descent.reset(n)
 		s.limits.done, s.limits.passes = Iterations{}, 6
-		s.visit(inf)
+		s.descent.visit(inf)
 		s.descent.shuffle()
 		list := slices.Clone(s.descent.active)
 		if slices.Sort(list); !slices.Equal(list, counting(n)) {
 			t.Errorf("blocks of %d: a pass lost samples", block)
 		}
-		s.visit(1e300)
+		s.descent.visit(1e300)
 		if got, want := s.limits.done, (Iterations{Passes: 5, Visits: 5 * n}); got != want {
 			t.Errorf("blocks of %d: %+v, want %+v", block, got, want)
 		}
-		s.visit(1e300)
+		s.descent.visit(1e300)
 		if got := s.limits.done.Passes; got != 6 {
 			t.Errorf("blocks of %d: %d passes where 6 are allowed", block, got)
 		}

@@ -70,10 +70,10 @@ func rewarm(t *testing.T, p Problem) {
 	o := Options{Tol: 1e-6}
 	solve := func(s *Solver, w []float64, o Options) (Solution, int) {
 		rows := 0
-		x := counted{s.x, &rows}
-		s.x = x
-		if s.near.inner != nil {
-			s.near.subset.features = x
+		x := counted{s.state.x, &rows}
+		s.state.x = x
+		if s.reuse == reuseNear {
+			s.near.rows.features = x
 		}
 		if err := s.SetWeights(w); err != nil {
 			t.Fatal(err)
@@ -82,7 +82,7 @@ func rewarm(t *testing.T, p Problem) {
 		if err != nil || sol.Status != Solved || sol.Gap > o.Tol {
 			t.Fatalf("%v with gap %g: %v", sol.Status, sol.Gap, err)
 		}
-		s.x = x.features
+		s.state.x = x.features
 		return sol, rows
 	}
 	fresh := func() *Solver {
@@ -93,7 +93,7 @@ func rewarm(t *testing.T, p Problem) {
 		return s
 	}
 	s := fresh()
-	n := s.n
+	n := s.costs.n
 	w := make([]float64, n)
 	for i := range w {
 		w[i] = 1
@@ -116,7 +116,7 @@ func rewarm(t *testing.T, p Problem) {
 		cold += all
 	}
 	most := cold / 5
-	if len(s.kinked) == 0 {
+	if len(s.state.terms.kinked) == 0 {
 		most = 2 * cold / 5
 	}
 	if warm > most {

@@ -1,0 +1,121 @@
+package rehline
+
+import (
+	"math"
+
+	"github.com/agepath/agepath/internal/kernel"
+)
+
+// conjugate solves the Newton system by conjugate gradients with the diagonal as
+// preconditioner. It needs no d x d matrix and only the rows of X whose terms are in their
+// smooth part.
+type conjugate struct {
+	r, p, q  []float64 // dim: residual, direction, Hessian times direction
+	diagonal []float64 // dim
+	extra    []float64 // dim: what L1 penalties and a free intercept add to the diagonal
+}
+
+func newConjugate(dim int) *conjugate {
+	vector := func() []float64 { return make([]float64, dim) }
+	return &conjugate{r: vector(), p: vector(), q: vector(), diagonal: vector(), extra: vector()}
+}
+
+func (*conjugate) product(_, _ []float64) bool { return false }
+func (*conjugate) forget()                     {}
+
+func (c *conjugate) solve(w *newton) {
+	x, r, p, q, m := w.step, c.r, c.p, c.q, c.diagonal
+	c.condition(w)
+	copy(r, w.step)
+	clear(x)
+	var rho float64
+	for j, v := range r {
+		p[j] = v / m[j]
+		rho += v * p[j]
+	}
+	first := rho
+	for range 2 * len(x) {
+		if rho <= conjugateTol*first || rho == 0 {
+			return
+		}
+		c.apply(w, q, p)
+		alpha := rho / kernel.Dot(p, q)
+		kernel.Axpy(alpha, p, x)
+		kernel.Axpy(-alpha, q, r)
+		var next float64
+		for j, v := range r {
+			next += v * v / m[j]
+		}
+		beta := next / rho
+		for j, v := range r {
+			p[j] = v/m[j] + beta*p[j]
+		}
+		rho = next
+	}
+}
+
+// apply sets q to the Hessian times p.
+func (c *conjugate) apply(w *newton, q, p []float64) {
+	d := w.penalty.d
+	for j, b := range w.penalty.bend {
+		q[j] = (b + c.extra[j]) * p[j]
+	}
+	for i, h := range w.h {
+		if h == 0 {
+			continue
+		}
+		z := w.x.dot(i, p[:d])
+		if len(p) > d {
+			z += p[d]
+			q[d] += h * z
+		}
+		w.x.axpy(i, h*z, q[:d])
+	}
+	for k, active := range w.guard.active {
+		if active {
+			a := w.guard.row(k)
+			kernel.Axpy(kernel.Dot(a, p[:d])/(w.soft*w.guard.norm[k]), a, q[:d])
+		}
+	}
+}
+
+// condition computes the diagonal.
+func (c *conjugate) condition(w *newton) {
+	m, d := c.diagonal, w.penalty.d
+	clear(c.extra)
+	copy(m, w.penalty.bend)
+	var total, trace float64
+	row := c.r[:d]
+	for i, h := range w.h {
+		if h != 0 {
+			total += h
+			w.x.gather(i, math.Sqrt(h), row)
+			for j, v := range row {
+				m[j] += v * v
+				trace += v * v
+			}
+		}
+	}
+	w.stiff = 1 + trace/float64(d)
+	for k, active := range w.guard.active {
+		if active {
+			for j, v := range w.guard.row(k) {
+				m[j] += v * v / (w.soft * w.guard.norm[k])
+			}
+		}
+	}
+	for j, r := range w.penalty.l1 {
+		if r > 0 && math.Abs(w.multipliers[j]) < r {
+			c.extra[j] = 1 / w.narrow
+		}
+	}
+	if len(m) > d {
+		m[d] += total
+	}
+	if w.penalty.free {
+		c.extra[d] = w.ground(total)
+	}
+	for j, v := range c.extra {
+		m[j] += v
+	}
+}

@@ -1,0 +1,246 @@
+package rehline
+
+import (
+	"iter"
+	"math"
+	"slices"
+)
+
+// costs are the weights and C, and the sums that follow from them. All sums but the
+// offset are divided by the unit.
+type costs struct {
+	loss    *Loss
+	terms   *terms
+	n       int
+	c       float64
+	weights []float64 // n; empty for ones
+	unit    float64   // of the objective: the ridge, or without one what takes its place
+	level   bool      // there are terms that do not depend on the score
+
+	constant float64 // cost of these terms
+	offset   float64 // Σ C w_i Offset_i
+	origin   float64 // the objective at zero
+	most     float64 // the largest origin since it was summed anew
+	weighed  int     // samples whose weight changed since then
+}
+
+// init sets what follows from the weights for all samples. The unit is known.
+func (o *costs) init() {
+	for i := range o.n {
+		o.weigh(i)
+		o.level = o.level || o.flat(i) > 0
+	}
+	o.sum()
+}
+
+// SetWeights replaces the weights of the samples, n values >= 0 that are copied, or nil
+// for ones. Its time is that of comparing them with those of before and of changing the
+// samples whose weight is another. The first call allocates them where the Problem had
+// none.
+func (s *Solver) SetWeights(w []float64) error { return s.costs.setWeights(w) }
+
+// SetC replaces the cost C >= 0; 0 is 1.
+func (s *Solver) SetC(c float64) error { return s.costs.setC(c) }
+
+func (o *costs) setWeights(w []float64) error {
+	if w != nil && len(w) != o.n {
+		return checkWeights("Weights", w, o.n)
+	}
+	if len(o.weights) == 0 {
+		if w == nil {
+			return nil
+		}
+		o.weights = slices.Repeat([]float64{1}, o.n)
+	}
+	if w == nil {
+		for i, was := range o.weights {
+			if was != 1 {
+				o.weights[i] = 1
+				o.weigh(i)
+			}
+		}
+		o.sum()
+		return nil
+	}
+	for i := range differing(w, o.weights) {
+		if v := w[i]; !(v >= 0 && v <= math.MaxFloat64) {
+			return checkWeights("Weights", w, o.n)
+		}
+	}
+	for i := range differing(w, o.weights) {
+		o.weights[i] = w[i]
+		o.weigh(i)
+	}
+	o.sum()
+	return nil
+}
+
+// differing yields where the bits of a and b, of the same length, differ; equal ones are
+// passed over eight at a time.
+func differing(a, b []float64) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		from := 0
+		for ; from+8 <= len(a); from += 8 {
+			p, q := (*[8]float64)(a[from:]), (*[8]float64)(b[from:])
+			var any uint64
+			for k := range p {
+				any |= math.Float64bits(p[k]) ^ math.Float64bits(q[k])
+			}
+			if any == 0 {
+				continue
+			}
+			for k := range p {
+				if math.Float64bits(p[k]) != math.Float64bits(q[k]) && !yield(from+k) {
+					return
+				}
+			}
+		}
+		for ; from < len(a); from++ {
+			if math.Float64bits(a[from]) != math.Float64bits(b[from]) && !yield(from) {
+				return
+			}
+		}
+	}
+}
+
+func (o *costs) setC(c float64) error {
+	if err := checkScale("C", c); err != nil {
+		return err
+	}
+	if o.c == scale(c) {
+		return nil
+	}
+	o.c = scale(c)
+	for i := range o.n {
+		o.weigh(i)
+	}
+	o.sum()
+	return nil
+}
+
+// of returns C w_i divided by the unit.
+func (o *costs) of(i int) float64 {
+	if len(o.weights) == 0 {
+		return o.c / o.unit
+	}
+	return o.c / o.unit * o.weights[i]
+}
+
+// weigh sets the bounds of sample i for its weight and C.
+func (o *costs) weigh(i int) {
+	o.origin -= o.terms.atZero(i)
+	o.terms.weigh(o.loss, i, o.of(i))
+	o.origin += o.terms.atZero(i)
+	o.most = max(o.most, o.origin)
+	o.weighed++
+}
+
+// sum sets what follows from all weights. A few changes of the origin are as good as a
+// new sum, unless it became much smaller.
+func (o *costs) sum() {
+	if !o.level && len(o.loss.Offset) == 0 && o.weighed < o.n && o.origin > 1e-3*o.most {
+		return
+	}
+	o.weighed = 0
+	o.constant, o.offset = 0, 0
+	if o.level {
+		for i := range o.n {
+			if c := o.of(i); c > 0 {
+				o.constant += c * o.flat(i)
+			}
+		}
+	}
+	for i, v := range o.loss.Offset {
+		o.offset += o.of(i) * o.unit * v
+	}
+	o.origin = o.constant
+	for i := range o.n {
+		o.origin += o.terms.atZero(i)
+	}
+	o.most = o.origin
+}
+
+// flat returns the cost of the terms of sample i that turn nowhere, for a weight of 1.
+func (o *costs) flat(i int) float64 {
+	l := o.loss
+	var t float64
+	for r := range l.U.Rows {
+		if u, v := row(l.U, r)[i], row(l.V, r)[i]; !turns(u, v) {
+			t += max(v, 0)
+		}
+	}
+	for r := range l.S.Rows {
+		if u, v := row(l.S, r)[i], row(l.T, r)[i]; !turns(u, v) {
+			t += rehu(v, row(l.Tau, r)[i])
+		}
+	}
+	return t
+}
+
+// weigh sets the bounds of sample i for the cost c.
+func (t *terms) weigh(l *Loss, i int, c float64) {
+	for k := range t.kinked {
+		t.kinked[k].weigh(l, i, c)
+	}
+	for k := range t.curved {
+		t.curved[k].weigh(l, i, c)
+	}
+}
+
+// weigh keeps a slope at its bound there, and any other one's share of the range.
+func (k *kinked) weigh(l *Loss, i int, c float64) {
+	var lo, hi float64
+	for _, r := range k.source {
+		u := row(l.U, r)[i]
+		if !turns(u, row(l.V, r)[i]) {
+			continue
+		}
+		if u > 0 {
+			hi = c * u
+		} else {
+			lo = c * u
+		}
+	}
+	a, from, to := k.slope[i], k.lo[i], k.hi[i]
+	switch {
+	case from == to:
+		a = min(max(a, lo), hi)
+	case a == to:
+		a = hi
+	case a == from:
+		a = lo
+	default:
+		a = min(max(lo+(a-from)/(to-from)*(hi-lo), lo), hi)
+	}
+	k.slope[i], k.lo[i], k.hi[i] = a, lo, hi
+}
+
+// weigh keeps the slope's share of the range.
+func (c *curved) weigh(l *Loss, i int, cost float64) {
+	before := c.sigma[i]
+	c.sigma[i] = 0
+	for _, r := range c.source {
+		if s := row(l.S, r)[i]; turns(s, row(l.T, r)[i]) {
+			c.sigma[i] = cost * s * s
+		}
+	}
+	if before > 0 {
+		c.slope[i] *= c.sigma[i] / before
+	}
+}
+
+// atZero returns the value of the terms of sample i at a score of zero.
+func (t *terms) atZero(i int) float64 {
+	var sum float64
+	for k := range t.kinked {
+		k := &t.kinked[k]
+		sum += max(-k.hi[i]*k.kink[i], -k.lo[i]*k.kink[i])
+	}
+	for k := range t.curved {
+		c := &t.curved[k]
+		kink := c.kink[i]
+		u := min(max(-kink, c.kl[i]), c.kh[i])
+		sum += c.sigma[i] * u * (-kink - u/2)
+	}
+	return sum
+}

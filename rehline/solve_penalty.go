@@ -1,0 +1,175 @@
+package rehline
+
+import "math"
+
+// penalty is what the coefficients cost: ½ Σ_j bend_j (β_j - anchor_j)² + Σ_j l1_j |β_j|.
+// The regime says what the first part is.
+type penalty struct {
+	d, dim int       // dim is d, plus one with an intercept
+	free   bool      // the intercept is neither penalized nor constrained
+	bend   []float64 // dim: 1, or 0 for a free intercept; falls without a ridge
+	anchor []float64 // dim: zero, or without a ridge where the proximal term is least
+	l1     []float64 // dim, divided by the unit; nil without
+	regime regime
+}
+
+// regime is what makes the inner problems strictly convex.
+type regime interface {
+	// toll evaluates the penalty at β and its conjugate at the forces v.
+	toll(beta, v []float64) toll
+	// follow tells that an inner problem ended at β: the smoothing changes by the factor.
+	// An infinite one begins a solve.
+	follow(beta []float64, factor float64)
+	// least is where the smoothing ends, after a number of updates of the multipliers.
+	least(updates int) narrowest
+	// exact tells whether the dual variables of every β are feasible up to rounding.
+	exact() bool
+}
+
+type toll struct {
+	cost  float64 // of β
+	fall  float64 // the conjugate
+	lag   float64 // part of the gap that a proximal term explains
+	share float64 // of the dual variables that is feasible
+}
+
+func newPenalty(p *Problem, d int) *penalty {
+	q := &penalty{d: d, dim: d, free: p.Intercept == FreeIntercept}
+	if p.Intercept != NoIntercept {
+		q.dim++
+	}
+	q.bend, q.anchor = make([]float64, q.dim), make([]float64, q.dim)
+	q.curve(1)
+	q.regime = ridge{q}
+	if p.NoRidge {
+		q.regime = proximal{q}
+	}
+	return q
+}
+
+// lasso copies the L1 weights, where one is not zero.
+func (q *penalty) lasso(weights []float64, unit float64) {
+	for j, r := range weights {
+		if r > 0 {
+			if q.l1 == nil {
+				q.l1 = make([]float64, q.dim)
+			}
+			q.l1[j] = r / unit
+		}
+	}
+}
+
+func (q *penalty) curve(curvature float64) {
+	for j := range q.bend {
+		q.bend[j] = curvature
+	}
+	if q.free {
+		q.bend[q.d] = 0
+	}
+}
+
+// separable tells whether the dual is, but for β: whether coordinate descent solves it.
+func (q *penalty) separable() bool { return q.l1 == nil && !q.free }
+
+// ridge is ½‖β‖².
+type ridge struct{ *penalty }
+
+func (q ridge) toll(beta, v []float64) toll {
+	t := toll{share: 1}
+	for j, b := range beta {
+		v := v[j]
+		t.cost += q.bend[j] * b * b / 2
+		if q.l1 != nil {
+			t.cost += q.l1[j] * math.Abs(b)
+			v = soft(v, q.l1[j])
+		}
+		t.fall += q.bend[j] * v * v / 2
+	}
+	return t
+}
+
+func (ridge) follow([]float64, float64) {}
+func (ridge) least(int) narrowest       { return leastRidge }
+func (ridge) exact() bool               { return true }
+
+// proximal is no ridge. The objective is not strictly convex then, and the L1 penalties
+// bound the dual instead of adding to it:
+//
+//	max -Σ aκ - Σ a²/(2σ) - b·ξ  subject to  |(Aᵀξ - Xᵀg)_j| <= L1_j
+//
+// The method of multipliers becomes the proximal one (Rockafellar, "Augmented Lagrangians
+// and applications of the proximal point algorithm in convex programming", Math. Oper.
+// Res. 1 (1976)): ½ bend ‖β - anchor‖² takes the place of the ridge, the anchor follows β
+// and the curvature falls with the smoothing. As zero is inside the bounds of all dual
+// variables, a share of any dual point is feasible, so that the gap is certified all the
+// same.
+type proximal struct{ *penalty }
+
+func (q proximal) toll(beta, v []float64) toll {
+	t := toll{share: 1}
+	for j, r := range q.l1[:q.d] {
+		t.cost += r * math.Abs(beta[j])
+		if v := math.Abs(v[j]); v > r {
+			t.share = min(t.share, r/v)
+		}
+	}
+	for j, b := range beta {
+		t.lag += q.bend[j] * math.Abs((b-q.anchor[j])*b)
+	}
+	return t
+}
+
+func (q proximal) follow(beta []float64, factor float64) {
+	q.curve(min(max(q.bend[0]*factor, loosest), 1))
+	copy(q.anchor, beta)
+}
+
+func (proximal) least(updates int) narrowest {
+	least := leastProximal
+	least.soft *= math.Pow(softenFactor, float64(max(0, updates-softenAfter)))
+	return least
+}
+
+func (proximal) exact() bool { return false }
+
+// unit returns the unit of the objective without a ridge, for which a curvature of 1 fits
+// the data: the mean L1 penalty divided by the size of the coefficients, which is that of
+// the kinks divided by that of the rows of X, whose squared norms are given. It does not
+// depend on the weights, which change.
+func (t *terms) unit(l1, norms []float64) float64 {
+	var kinks, count float64
+	add := func(list []float64) {
+		for _, k := range list {
+			kinks += math.Abs(k)
+		}
+		count += float64(len(list))
+	}
+	for i := range t.kinked {
+		add(t.kinked[i].kink)
+	}
+	for i := range t.curved {
+		add(t.curved[i].kink)
+	}
+	var squares, mean float64
+	for _, v := range norms {
+		squares += v / float64(len(norms))
+	}
+	for _, r := range l1 {
+		mean += r / float64(len(l1))
+	}
+	if u := mean * math.Sqrt(squares) * count / kinks; u > 0 && finite(u) {
+		return u
+	}
+	return mean
+}
+
+// soft returns x shrunk by r towards zero.
+func soft(x, r float64) float64 {
+	switch {
+	case x > r:
+		return x - r
+	case x < -r:
+		return x + r
+	}
+	return 0
+}

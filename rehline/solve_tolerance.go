@@ -1,0 +1,114 @@
+package rehline
+
+// The numbers by which a solve decides, unless Options say otherwise. They were chosen on
+// the problems of rehline/bench.
+
+// When a solve ends.
+const (
+	defaultPasses = 100_000  // passes and Newton steps allowed
+	feasibleTol   = 1e-6     // largest violation allowed, relative to 1 + max |b_k|
+	noGap         = 0x1p-48  // gap, relative to the objective at zero, that rounding alone leaves
+	exactPart     = 1e-14    // of the objective: a step expected to gain less ends an inner problem
+	exactOrigin   = 1e-17    // the same, of the objective at zero
+	gapFall       = 0.9      // factor that the least gap has to fall by for a step to count as progress
+	stuckSteps    = 400      // Newton steps without progress until nothing more is expected
+	shortStep     = 1e-6     // step length below which rounding errors of the slopes make a step useless
+	relaxSteps    = 4        // useless steps until the smoothing is made wider
+	stuckRelax    = 6        // times that the smoothing is made wider
+	relax         = 100      // factor that it is made wider by
+	zeroMargin    = 1 - 1e-6 // share of its penalty below which a multiplier makes a coefficient zero
+	polishSteps   = 3        // steps that make the dual meet L1 penalties without a ridge
+	balanced      = 1e-16    // sum of the slopes, relative to that of their sizes, that counts as zero
+	balanceTries  = 8        // shifts of slopes that a free intercept's dual is balanced by
+	balanceReach  = 100      // factor of the room of unbounded slopes from one shift to the next
+)
+
+// How the smoothing begins and narrows.
+const (
+	shrink       = 0.5  // factor from one inner problem to the next
+	nearShrink   = 0.8  // the same where the first multipliers are good ones
+	startShare   = 0.5  // of the samples are within the first width of their kinks
+	leastWidth   = 1e-3 // least first width, relative to the mean size of scores and kinks
+	warmSamples  = 8    // times the coefficients are within the width of a warm start
+	warmLeast    = 1e-4 // least width of a warm start, relative to the first one from zero
+	warmSoft     = 1e-6 // first softness of constraints of a warm start
+	warmNarrow   = 1e-3 // first width of L1 penalties of a warm start
+	coldSoft     = 1e-3 // first softness of constraints from zero
+	fastest      = 0.1  // least factor of constraints and L1 penalties
+	explained    = 0.5  // share of the wanted gap that smoothing may explain
+	solvedInner  = 1e-3 // decrement, relative to what smoothing explains, that solves an inner problem
+	loosest      = 1e-8 // least curvature of the proximal term: below, the Hessian may be singular
+	softenAfter  = 40   // updates without a ridge until constraints may get stiffer still
+	softenFactor = 0.8  // and by how much from one to the next
+)
+
+// narrowest are the least widths: below them, rounding errors of scores and slacks,
+// divided by the smoothing, matter. The width is relative to the first one, the others to
+// the stiffness of the Hessian.
+type narrowest struct{ width, soft, narrow float64 }
+
+// Without a ridge the forces have to meet the L1 penalties themselves.
+var (
+	leastRidge    = narrowest{width: 1e-8, soft: 1e-9, narrow: 1e-9}
+	leastProximal = narrowest{width: 1e-4, soft: 1e-3, narrow: 1e-4}
+)
+
+// The Newton system and the line search.
+const (
+	denseDim      = 1500  // coefficients beyond which conjugate gradients solve it
+	conjugateTol  = 1e-10 // squared residual that they end at, relative to the first one
+	pivotPart     = 1e-15 // of its diagonal entry: a pivot below counts as lost
+	groundPart    = 1e-13 // of a free intercept's second derivative, added to it
+	groundAlone   = 1e-6  // of all curvature, in its place where it is zero
+	slopePart     = 0.1   // of the slope at zero that a line search leaves
+	searchSteps   = 60    // of a line search
+	panelRows     = 64    // rows of X that are added to the Gram matrix together
+	anewAfter     = 50    // changes of a sum until it is computed anew, lest rounding errors add up
+	sameCurvature = 1e-14 // relative change of a second derivative that is none
+	sameSlope     = 1e-14 // relative difference of a slope from what a step predicts that is none
+	sameForce     = 1e-12 // rounding errors of the force, relative to it, that do not show in the gap
+	cancelled     = 1e-4  // fall of a squared norm after which what led to it is summed anew
+)
+
+// Coordinate descent. A Newton phase costs about as much as patience passes over all
+// samples: descent ends when it has made as many, or expects to.
+const (
+	patience  = 25      // passes' worth of visits
+	memory    = 6       // passes whose fall of the estimated gap tells how many are to come
+	hopeless  = 500     // passes expected where the estimate does not fall
+	testCost  = 0.4     // passes that a certificate costs
+	testEvery = 50      // passes between certificates that the estimate does not ask for
+	nearCache = 1 << 20 // bytes of X from which on rows are visited in runs
+	runLength = 16      // rows of a run, within which memory is read in order
+	// Beyond farCache bytes, reading X takes longer than visiting its rows: blocks of
+	// blockBytes, which the second cache holds, are visited some times in a row while the
+	// next one is fetched.
+	farCache   = 2 << 20
+	blockBytes = 192 << 10
+	stateBytes = 5*8 + 4 // of a sample, in the kernel's other arrays
+)
+
+// Re-solves near the last solution.
+const (
+	longest      = 50   // re-solves before everything is summed anew
+	nearShare    = 0.05 // of the samples that are to be near
+	nearDims     = 3    // or as many times the coefficients
+	nearRoom     = 12   // times the coefficients that there is room for at least
+	nearTries    = 4    // balls
+	nearChange   = 0.03 // of the squared slopes, beyond which a re-solve takes all samples
+	nearGap      = 1e-3 // relative, from which on descent leaves the rest to near samples
+	nearSteps    = 12   // Newton steps on near samples that it takes then
+	nearPatience = 12   // passes over the near samples before Newton steps
+	nearWidth    = 0.15 // of the smoothing, in radii of the scores
+	nearSample   = 128  // scores that the first radius is estimated from
+)
+
+// The search for feasible coefficients.
+const (
+	searchLimit    = 300   // Newton steps
+	noViolation    = 1e-12 // violation, relative to the largest |b_k|, that is none
+	stationary     = 1e-4  // residual, relative to the violation, from which on a proof is tried
+	proofMargin    = 1e6   // times the residual that a proof exceeds it, relative to the size of β
+	searchRidge    = 1e-12 // of the trace, added to the system
+	searchHalvings = 100   // of its line search
+)
