@@ -6,10 +6,10 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
-	"gonum.org/v1/gonum/lapack/lapack64"
 
 	"github.com/agepath/agepath/gaga"
 	"github.com/agepath/agepath/internal/convex"
+	"github.com/agepath/agepath/internal/dense"
 )
 
 // dual is the machine by its multipliers α_i = C a_i e_i: over the samples with
@@ -37,15 +37,13 @@ type bordered struct {
 	weights []float64 // n
 	active  []int     // samples with weight
 	ridge   []float64 // 1/(C a) of active
-	room    []float64 // n·n, work: the factor
-	factor  blas64.Triangular
+	factor  dense.Cholesky
 	ones    []float64 // of active: the factor's solution for 1
 	sum     float64   // 1ᵀones
 }
 
 func newBordered(n int) *bordered {
-	f := func(k int) []float64 { return make([]float64, k) }
-	return &bordered{ridge: f(n), room: f(n * n), ones: f(n), active: make([]int, 0, n)}
+	return &bordered{ridge: make([]float64, n), ones: make([]float64, n), active: make([]int, 0, n)}
 }
 
 func newDual(ctx context.Context, x blas64.General, kernel gaga.Kernel, c float64) (*dual, error) {
@@ -87,34 +85,27 @@ func (q *dual) weigh(ctx context.Context, a []float64) error {
 		}
 	}
 	m, n := len(q.active), q.kernel.Rows
-	system := blas64.Symmetric{Uplo: blas.Upper, N: m, Stride: max(1, m), Data: q.room[:m*m]}
+	system, stride := q.factor.Matrix(m)
 	for k, i := range q.active {
-		row, from := system.Data[k*m:(k+1)*m], q.kernel.Data[i*n:(i+1)*n]
-		for l := k; l < m; l++ {
+		row, from := system[k*stride:][:k+1], q.kernel.Data[i*n:(i+1)*n]
+		for l := range row {
 			row[l] = from[q.active[l]]
 		}
 		row[k] += q.ridge[k]
 	}
-	var err error
-	if q.factor, err = cholesky(ctx, system); err != nil {
+	if err := factorize(ctx, &q.factor); err != nil {
 		return err
 	}
 	for k := range m {
 		q.ones[k] = 1
 	}
-	q.backSolve(q.ones[:m])
+	q.factor.Solve(q.ones[:m])
 	q.sum = 0
 	for _, v := range q.ones[:m] {
 		q.sum += v
 	}
 	q.weights = append(q.weights, a...)
 	return nil
-}
-
-func (q *dual) backSolve(b []float64) {
-	if len(b) > 0 {
-		lapack64.Potrs(q.factor, blas64.General{Rows: len(b), Cols: 1, Stride: 1, Data: b})
-	}
 }
 
 // fit solves for the multipliers and refines the solution by its residual.
@@ -140,7 +131,7 @@ func (q *dual) fit(targets []float64) float64 {
 		if pass == 3 {
 			break
 		}
-		q.backSolve(r)
+		q.factor.Solve(r)
 		for _, v := range r {
 			excess += v
 		}
@@ -171,38 +162,4 @@ func (q *dual) theta() []float64 {
 	blas64.Gemv(blas.Trans, 1, q.x, vector(q.alpha), 0, vector(theta[:d]))
 	theta[d] = q.b - blas64.Dot(vector(theta[:d]), vector(q.origin))
 	return theta
-}
-
-// cholesky factorizes a = UᵀU in place, in blocks of rows, and looks at the
-// context before each.
-func cholesky(ctx context.Context, a blas64.Symmetric) (blas64.Triangular, error) {
-	const size = 128
-	n := a.N
-	block := func(i, j, rows, cols int) blas64.General {
-		return blas64.General{Rows: rows, Cols: cols, Stride: a.Stride, Data: a.Data[i*a.Stride+j:]}
-	}
-	for k := 0; k < n; k += size {
-		if err := ctx.Err(); err != nil {
-			return blas64.Triangular{}, err
-		}
-		rows := min(size, n-k)
-		corner := blas64.Symmetric{Uplo: blas.Upper, N: rows, Stride: a.Stride, Data: a.Data[k*a.Stride+k:]}
-		if k > 0 {
-			blas64.Syrk(blas.Trans, -1, block(0, k, k, rows), 1, corner)
-		}
-		t, ok := lapack64.Potrf(corner)
-		if !ok {
-			return blas64.Triangular{}, errFactor
-		}
-		rest := n - k - rows
-		if rest == 0 {
-			break
-		}
-		right := block(k, k+rows, rows, rest)
-		if k > 0 {
-			blas64.Gemm(blas.Trans, blas.NoTrans, -1, block(0, k, k, rows), block(0, k+rows, k, rest), 1, right)
-		}
-		blas64.Trsm(blas.Left, blas.Trans, 1, t, right)
-	}
-	return blas64.Triangular{Uplo: blas.Upper, Diag: blas.NonUnit, N: n, Stride: a.Stride, Data: a.Data}, nil
 }

@@ -7,9 +7,9 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
-	"gonum.org/v1/gonum/lapack/lapack64"
 
 	"github.com/agepath/agepath/internal/convex"
+	"github.com/agepath/agepath/internal/dense"
 )
 
 var errFactor = errors.New("baselines: the least squares system is not positive definite to working precision: C is too large for the data")
@@ -27,8 +27,7 @@ type primal struct {
 	total  float64   // Σ a
 	mean   []float64 // d: x̄
 	rows   []float64 // n·d, work: √a_i (x_i - x̄) of the rows with weight
-	system blas64.Symmetric
-	factor blas64.Triangular
+	factor dense.Cholesky
 
 	w        []float64
 	b        float64
@@ -39,10 +38,7 @@ type primal struct {
 func newPrimal(x blas64.General, c float64) *primal {
 	n, d := x.Rows, x.Cols
 	f := func(k int) []float64 { return make([]float64, k) }
-	p := &primal{
-		c: c, a: f(n), mean: f(d), rows: f(n * d), w: f(d), residual: f(n), gradient: f(d),
-		system: blas64.Symmetric{Uplo: blas.Upper, N: d, Stride: d, Data: f(d * d)},
-	}
+	p := &primal{c: c, a: f(n), mean: f(d), rows: f(n * d), w: f(d), residual: f(n), gradient: f(d)}
 	p.x, p.origin = convex.Centred(x)
 	return p
 }
@@ -51,7 +47,7 @@ func (p *primal) row(i int) blas64.Vector {
 	return vector(p.x.Data[i*p.x.Stride : i*p.x.Stride+p.x.Cols])
 }
 
-func (p *primal) weigh(_ context.Context, a []float64) error {
+func (p *primal) weigh(ctx context.Context, a []float64) error {
 	copy(p.a, a)
 	d := p.x.Cols
 	p.total = 0
@@ -77,15 +73,22 @@ func (p *primal) weigh(_ context.Context, a []float64) error {
 			m++
 		}
 	}
-	blas64.Syrk(blas.Trans, 1, blas64.General{Rows: m, Cols: d, Stride: d, Data: p.rows[:m*d]}, 0, p.system)
+	system, stride := p.factor.Matrix(d)
+	blas64.Syrk(blas.Trans, 1, blas64.General{Rows: m, Cols: d, Stride: d, Data: p.rows[:m*d]},
+		0, blas64.Symmetric{Uplo: blas.Lower, N: d, Stride: stride, Data: system})
 	for j := range d {
-		p.system.Data[j*d+j] += 1 / p.c
+		system[j*stride+j] += 1 / p.c
 	}
-	var ok bool
-	if p.factor, ok = lapack64.Potrf(p.system); !ok {
+	return factorize(ctx, &p.factor)
+}
+
+// factorize takes a matrix that is positive definite but for rounding.
+func factorize(ctx context.Context, f *dense.Cholesky) error {
+	err := f.Factorize(ctx)
+	if errors.Is(err, dense.ErrIndefinite) {
 		return errFactor
 	}
-	return nil
+	return err
 }
 
 // fit solves the normal equations and refines the solution by the gradient at
@@ -104,7 +107,6 @@ func (p *primal) fit(targets []float64) float64 {
 		}
 	}
 	level /= p.total
-	system := blas64.General{Rows: len(p.w), Cols: 1, Stride: 1, Data: p.gradient}
 	p.b = level
 	for pass := range 4 {
 		for i, v := range p.a {
@@ -125,7 +127,7 @@ func (p *primal) fit(targets []float64) float64 {
 		if pass == 3 {
 			break
 		}
-		lapack64.Potrs(p.factor, system)
+		p.factor.Solve(p.gradient)
 		blas64.Axpy(1, vector(p.gradient), vector(p.w))
 		p.b = level - blas64.Dot(vector(p.w), vector(p.mean))
 	}

@@ -47,7 +47,7 @@ func New(p Problem) (*Solver, error) {
 	}
 	n, d := p.Size()
 	s := &Solver{problem: p, chain: -1}
-	var x features = dense{p.X}
+	var x features = full{p.X}
 	if p.Sparse != nil {
 		x = sparse{p.Sparse}
 	}

@@ -41,7 +41,7 @@ func newDescent(s *state, n int) descent {
 	if 8*n*s.penalty.d > nearCache {
 		d.run = runLength
 	}
-	if x, ok := s.x.(dense); ok && d.kernelled() {
+	if x, ok := s.x.(full); ok && d.kernelled() {
 		size := 8*x.Stride + stateBytes
 		d.block, d.far = max(runLength, blockBytes/size), farCache/size
 	}
@@ -226,7 +226,7 @@ func (d *descent) visit(beyond float64) (estimate, spread float64) {
 
 // kernelled tells whether the kernel visits samples: dense ones with one kinked term.
 func (d *descent) kernelled() bool {
-	_, ok := d.x.(dense)
+	_, ok := d.x.(full)
 	return ok && len(d.terms.kinked) == 1 && len(d.terms.curved) == 0
 }
 
@@ -236,7 +236,7 @@ func (d *descent) kernelled() bool {
 func (d *descent) visitAll(samples []int32, beyond float64) (kept int, estimate, spread float64) {
 	w, intercept := d.beta[:d.penalty.d], d.beta[d.penalty.d:]
 	if d.kernelled() {
-		x := d.x.(dense)
+		x := d.x.(full)
 		k, p := &d.terms.kinked[0], &d.visitor
 		p.Intercept, p.Bend = 0, 0
 		if len(intercept) > 0 {

@@ -3,6 +3,7 @@ package rehline
 import (
 	"math"
 
+	"github.com/agepath/agepath/internal/dense"
 	"github.com/agepath/agepath/internal/kernel"
 )
 
@@ -42,7 +43,7 @@ func (c *constraints) zeroIsFeasible() bool {
 // feasibility is the state of the search for a feasible β.
 type feasibility struct {
 	c       *constraints
-	d, ld   int
+	d       int
 	a       []float64 // K x d: rows of length one, or zero
 	b       []float64
 	scale   float64   // 1 or the largest |b|
@@ -51,17 +52,15 @@ type feasibility struct {
 	r       []float64 // K: violations, so that r_k >= 0 for an inequality
 	grad    []float64
 	step    []float64
-	hess    []float64
 	panel   []float64
-
-	cholesky cholesky
+	factor  dense.Cholesky // of AᵀA over the violated rows
 }
 
 func newFeasibility(c *constraints, d int) *feasibility {
 	k, ld := len(c.b), kernel.Pad(d)
-	f := &feasibility{c: c, d: d, ld: ld, a: make([]float64, k*d), b: make([]float64, k), beta: make([]float64, d),
+	f := &feasibility{c: c, d: d, a: make([]float64, k*d), b: make([]float64, k), beta: make([]float64, d),
 		s: make([]float64, k), turn: make([]float64, k), r: make([]float64, k),
-		grad: make([]float64, d), step: make([]float64, d), hess: make([]float64, ld*ld), panel: make([]float64, ld), cholesky: newCholesky(ld)}
+		grad: make([]float64, d), step: make([]float64, d), panel: make([]float64, ld), factor: newFactor(d, pivotPart)}
 	for i := range k {
 		length := f.length(i)
 		kernel.ScaleTo(f.a[i*d:][:d], 1/length, row(c.a, i))
@@ -110,7 +109,7 @@ func (f *feasibility) prove() bool {
 	f.factorize()
 	for range 3 {
 		copy(f.step, f.grad)
-		solveCholesky(f.hess, f.ld, f.step)
+		f.factor.Solve(f.step)
 		kernel.MulVec(f.turn, f.a, f.d, f.step)
 		for k, r := range f.r {
 			switch {
@@ -134,30 +133,30 @@ func (f *feasibility) prove() bool {
 	return false
 }
 
-// factorize sets hess to the Cholesky factor of AᵀA over the violated rows.
 func (f *feasibility) factorize() {
-	clear(f.hess)
+	hess, ld := f.factor.Matrix(f.d)
+	clear(hess)
 	for k := range f.r {
 		if f.r[k] != 0 || f.c.equal(k) {
 			copy(f.panel, f.a[k*f.d:][:f.d])
-			kernel.GramAdd(f.hess, f.ld, f.ld, f.panel, f.panel, 1)
+			kernel.GramAdd(hess, ld, ld, f.panel, f.panel, 1)
 		}
 	}
 	var trace float64
 	for j := range f.d {
-		trace += f.hess[j*f.ld+j]
+		trace += hess[j*ld+j]
 	}
 	for j := range f.d {
-		f.hess[j*f.ld+j] += searchRidge * trace
+		hess[j*ld+j] += searchRidge * trace
 	}
-	f.cholesky.factorize(f.hess, f.ld, f.d)
+	factorize(&f.factor)
 }
 
 // descend takes a Newton step.
 func (f *feasibility) descend() {
 	f.factorize()
 	copy(f.step, f.grad)
-	solveCholesky(f.hess, f.ld, f.step)
+	f.factor.Solve(f.step)
 	kernel.MulVec(f.turn, f.a, f.d, f.step)
 	lo, hi, t := 0.0, inf, 1.0
 	for range searchHalvings {

@@ -16,19 +16,19 @@ type features interface {
 	norms(dst []float64)                  // dst_i = ‖x_i‖²
 }
 
-type dense struct{ blas64.General }
+type full struct{ blas64.General }
 
-func (x dense) mulVec(z, v []float64)      { kernel.MulVec(z, x.Data, x.Stride, v) }
-func (x dense) mulTransAdd(w, a []float64) { kernel.MulTransAdd(w, x.Data, x.Stride, a) }
-func (x dense) row(i int) []float64        { return x.Data[i*x.Stride:][:x.Cols] }
+func (x full) mulVec(z, v []float64)      { kernel.MulVec(z, x.Data, x.Stride, v) }
+func (x full) mulTransAdd(w, a []float64) { kernel.MulTransAdd(w, x.Data, x.Stride, a) }
+func (x full) row(i int) []float64        { return x.Data[i*x.Stride:][:x.Cols] }
 
-func (x dense) dot(i int, v []float64) float64     { return kernel.Dot(x.row(i), v) }
-func (x dense) axpy(i int, a float64, v []float64) { kernel.Axpy(a, x.row(i), v) }
-func (x dense) gather(i int, a float64, v []float64) {
+func (x full) dot(i int, v []float64) float64     { return kernel.Dot(x.row(i), v) }
+func (x full) axpy(i int, a float64, v []float64) { kernel.Axpy(a, x.row(i), v) }
+func (x full) gather(i int, a float64, v []float64) {
 	kernel.ScaleTo(v, a, x.row(i))
 }
 
-func (x dense) norms(dst []float64) {
+func (x full) norms(dst []float64) {
 	for i := range dst {
 		r := x.row(i)
 		dst[i] = kernel.Dot(r, r)

@@ -1,8 +1,10 @@
 package rehline
 
 import (
+	"context"
 	"math"
 
+	"github.com/agepath/agepath/internal/dense"
 	"github.com/agepath/agepath/internal/kernel"
 )
 
@@ -22,23 +24,39 @@ type hessian interface {
 // change, these are few. It is computed anew where most have changed, and after anewAfter
 // changes.
 type gram struct {
-	ld       int
-	gram     []float64 // ld x ld: Σ h_i x_i x_iᵀ for the h in last, in the lower triangle
-	last     []float64 // n: second derivatives, times the measure
-	changes  int       // of gram since it was computed anew
-	list     []int32   // samples whose h changed
-	rows     int       // in panel
-	panel    []float64 // rows of X
-	scaled   []float64 // the same rows, times the change of h
-	hess     []float64 // ld x ld: Hessian, then its Cholesky factor, in the lower triangle
-	cholesky cholesky
+	ld      int
+	gram    []float64      // ld x ld: Σ h_i x_i x_iᵀ for the h in last, in the lower triangle
+	last    []float64      // n: second derivatives, times the measure
+	changes int            // of gram since it was computed anew
+	list    []int32        // samples whose h changed
+	rows    int            // in panel
+	panel   []float64      // rows of X
+	scaled  []float64      // the same rows, times the change of h
+	factor  dense.Cholesky // of the Hessian
 }
 
 func newGram(n, dim int) *gram {
 	ld := kernel.Pad(dim)
 	vector := func(n int) []float64 { return make([]float64, n) }
 	return &gram{ld: ld, gram: vector(ld * ld), last: vector(n), list: changeList(n), panel: vector(panelRows * ld),
-		scaled: vector(panelRows * ld), hess: vector(ld * ld), cholesky: newCholesky(ld)}
+		scaled: vector(panelRows * ld), factor: newFactor(dim, pivotPart)}
+}
+
+// newFactor returns a factor with its memory, which leaves out directions whose pivots are
+// lost to rounding.
+func newFactor(dim int, tolerance float64) dense.Cholesky {
+	f := dense.Cholesky{Tolerance: tolerance, Drops: true}
+	f.Matrix(dim)
+	f.Matrix(1)
+	factorize(&f) // a matrix of one zero
+	return f
+}
+
+// factorize takes a matrix of at most denseDim rows, whose pivots all count.
+func factorize(f *dense.Cholesky) {
+	if err := f.Factorize(context.Background()); err != nil {
+		panic(err) // nobody cancels it
+	}
 }
 
 func (m *gram) forget() { m.changes = anewAfter }
@@ -115,12 +133,13 @@ func (m *gram) flush() {
 }
 
 func (m *gram) solve(w *newton) {
-	ld, d, unit := m.ld, w.penalty.d, w.measure()
+	d, unit := w.penalty.d, w.measure()
+	hess, ld := m.factor.Matrix(w.penalty.dim)
 	m.accumulate(w.state, unit)
-	kernel.ScaleTo(m.hess, 1/unit, m.gram)
+	kernel.ScaleTo(hess, 1/unit, m.gram)
 	var trace float64
 	for j := range d {
-		trace += m.hess[j*ld+j]
+		trace += hess[j*ld+j]
 	}
 	w.stiff = 1 + trace/float64(d)
 	rows := 0
@@ -132,24 +151,24 @@ func (m *gram) solve(w *newton) {
 		clear(p)
 		kernel.ScaleTo(p[:d], 1/math.Sqrt(w.soft*w.guard.norm[k]), w.guard.row(k))
 		if rows++; rows == panelRows {
-			kernel.GramAdd(m.hess, ld, ld, m.panel, m.panel, rows)
+			kernel.GramAdd(hess, ld, ld, m.panel, m.panel, rows)
 			rows = 0
 		}
 	}
-	kernel.GramAdd(m.hess, ld, ld, m.panel, m.panel, rows)
+	kernel.GramAdd(hess, ld, ld, m.panel, m.panel, rows)
 	for j, b := range w.penalty.bend {
-		m.hess[j*ld+j] += b
+		hess[j*ld+j] += b
 	}
 	for j, r := range w.penalty.l1 {
 		if r > 0 && math.Abs(w.multipliers[j]) < r {
-			m.hess[j*ld+j] += 1 / w.narrow
+			hess[j*ld+j] += 1 / w.narrow
 		}
 	}
 	if w.penalty.free {
-		m.hess[d*ld+d] += w.ground(m.hess[d*ld+d])
+		hess[d*ld+d] += w.ground(hess[d*ld+d])
 	}
-	m.cholesky.factorize(m.hess, ld, w.penalty.dim)
-	solveCholesky(m.hess, ld, w.step)
+	factorize(&m.factor)
+	m.factor.Solve(w.step)
 }
 
 // ground is what is added to the second derivative in a free intercept, whose own total
