@@ -135,8 +135,8 @@ func campaign(t *testing.T, seed uint64, server, grid string, want map[string]st
 	await(t, fmt.Sprintf("not more than the %d goroutines of before", goroutines), func() bool { return runtime.NumGoroutine() <= goroutines })
 }
 
-// wantNothingQueued waits until the task stream is empty: tasks whose
-// acknowledgement got lost are delivered once more.
+// wantNothingQueued waits until every cell has ended and the task stream is empty: tasks
+// whose acknowledgement got lost are delivered once more.
 func (d *deployment) wantNothingQueued() {
 	t := d.t
 	t.Helper()
@@ -155,11 +155,12 @@ func (d *deployment) wantNothingQueued() {
 		d.sift()
 	}
 	var last queue.Counts
-	await(t, "nothing is queued", func() bool {
+	await(t, "nothing is queued and all has ended", func() bool {
 		if last, err = q.Counts(ctx, runs[0]); err != nil {
 			t.Fatal(err)
 		}
-		return last.Queued+last.InFlight == 0
+		// The count comes from any node, which can be behind the one that confirmed.
+		return last.Queued+last.InFlight == 0 && last.Done >= cells
 	})
 	if swept, err := q.RemoveEnded(ctx, runs[0]); swept > 0 || err != nil { // those that got stuck after the coordinator swept
 		t.Logf("%d stuck tasks were swept: %v", swept, err)
