@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/agepath/agepath/experiment/dataset"
@@ -150,7 +149,7 @@ func DecodeCell(spec []byte) (*Cell, error) {
 	if err := known(method, form.Model, form.Task); err != nil {
 		return nil, fmt.Errorf("decoding a cell: %w", err)
 	}
-	if here := lookupMethod(method.Name).algorithm; method.Algorithm != here {
+	if here := lookup(methodTable, method.Name).algorithm; method.Algorithm != here {
 		return nil, fmt.Errorf("decoding a cell: %w", &NeedError{method.need(), here})
 	}
 	cs := form.Settings
@@ -175,21 +174,26 @@ func DecodeCell(spec []byte) (*Cell, error) {
 // known returns an error that says what there is where the name of a method, a
 // model or a regularizer is unknown, or the method has other settings.
 func known(method Method, model Model, task dataset.Task) error {
-	info, regularizer := lookupMethod(method.Name), method.Regularizer.Name
+	info, regularizer := lookup(methodTable, method.Name), method.Regularizer.Name
 	switch {
 	case info == nil:
-		return fmt.Errorf("there is no method %q; there are %s", method.Name, strings.Join(methodNames(), ", "))
-	case !slices.Contains(modelNames, model.Name):
-		return fmt.Errorf("there is no model %q; there are %s", model.Name, strings.Join(modelNames, ", "))
+		return unknown("method", method.Name, methodTable)
+	case lookup(modelTable, model.Name) == nil:
+		return unknown("model", model.Name, modelTable)
 	case !info.fits(model.Name):
 		return fmt.Errorf("%s is a method for %s, not for the model %s", info.name, strings.Join(info.modelNames(), ", "), model.Name)
-	case info.regularized && !slices.Contains(regularizerNames, regularizer):
-		return fmt.Errorf("there is no regularizer %q; there are %s", regularizer, strings.Join(regularizerNames, ", "))
+	case info.regularized && lookup(regularizerTable, regularizer) == nil:
+		return unknown("regularizer", regularizer, regularizerTable)
 	}
-	if err := model.checkTerms(task); err != nil {
+	if _, _, err := model.terms(task); err != nil {
 		return err
 	}
-	return info.check(method.Settings, task, regularizer)
+	return checkSettings(info, method.Settings, task, regularizer)
+}
+
+// unknown says that a table has no such name.
+func unknown[T declared](what, name string, table []T) error {
+	return fmt.Errorf("there is no %s %q; there are %s", what, name, strings.Join(namesOf(table), ", "))
 }
 
 // decodeStrictly decodes one JSON value and nothing behind it into value,

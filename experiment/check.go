@@ -152,9 +152,9 @@ func (p *planner) task(s *Sweep, data *PlannedData) {
 	for _, model := range s.Models {
 		if want := model.task(); want != data.Task {
 			p.problems.add(model.place.problem("%s is a model for %s, but the data set %s is for %s; allowed there are %s (sweeps hold models of both tasks in one grid)",
-				model.name(), want, data.Name, data.Task, strings.Join(modelsFor(data.Task), ", ")))
+				model.describe(), want, data.Name, data.Task, strings.Join(modelsFor(data.Task), ", ")))
 		}
-		for _, c := range model.ConstraintChoices {
+		for _, c := range model.Constraint.Choices {
 			if !c.info.columns {
 				continue
 			}
@@ -174,7 +174,7 @@ func (p *planner) task(s *Sweep, data *PlannedData) {
 // methods checks that the sweep's methods are for its models and regularizers.
 func (p *planner) methods(s *Sweep) {
 	for _, m := range s.Methods {
-		method := lookupMethod(m.Name)
+		method := lookup(methodTable, m.Name)
 		for _, model := range s.Models {
 			if !method.fits(model.Name) {
 				p.problems.add(m.place.problem("%s is a method for %s, not for the model %s (sweeps hold several lists of models and methods in one grid)",

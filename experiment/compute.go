@@ -163,7 +163,7 @@ func (c *Cell) Fit(ctx context.Context, prepared *dataset.Prepared) (*Fitted, er
 			return nil, err
 		}
 	}
-	method := lookupMethod(c.Method.Name)
+	method := lookup(methodTable, c.Method.Name)
 	if method == nil {
 		return nil, fmt.Errorf("there is no method %q", c.Method.Name)
 	}
@@ -197,20 +197,12 @@ func (c *Cell) Problem(prepared *dataset.Prepared) (*gaga.Problem, error) {
 		return nil, fmt.Errorf("there is no model %q", m.Name)
 	}
 	p.Intercept = c.Model.Intercept
-	switch r := c.Method.Regularizer; r.Name {
-	case "":
-	case Hard:
-		p.Regularizer = gaga.Hard{}
-	case Linear:
-		p.Regularizer = gaga.Linear{}
-	case Polynomial:
-		p.Regularizer = gaga.Polynomial{Order: r.Param}
-	case Mixture:
-		p.Regularizer = gaga.Mixture{Gamma: r.Param}
-	case LOG:
-		p.Regularizer = gaga.LOG{A: r.Param}
-	default:
-		return nil, fmt.Errorf("there is no regularizer %q", r.Name)
+	if r := c.Method.Regularizer; r.Name != "" {
+		info := lookup(regularizerTable, r.Name)
+		if info == nil {
+			return nil, unknown("regularizer", r.Name, regularizerTable)
+		}
+		p.Regularizer = info.make(r.Param)
 	}
 	return p, nil
 }

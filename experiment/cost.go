@@ -17,20 +17,6 @@ const (
 	sweepWork   = 3.5e4 // of a path whose turning points have no knots, for each number of the data
 )
 
-// regularizerCosts says what a regularizer makes of a path.
-var regularizerCosts = map[string]struct {
-	alternations float64 // of alternate convex search at one age until it settles
-	points       float64 // critical points, relative to the linear regularizer
-	sampled      float64 // work of a point for each number of the data, where samples are not summed over zones
-	landings     float64 // warm fits at each point, where all points are jumps
-}{
-	Hard:       {alternations: 4, points: 0.25, landings: 3},
-	Linear:     {alternations: 35, points: 1},
-	Polynomial: {alternations: 65, points: 1.6, sampled: 10},
-	Mixture:    {alternations: 45, points: 2},
-	LOG:        {alternations: 15, points: 1, sampled: 2},
-}
-
 // estimate returns the estimated seconds of each cell of a group.
 func estimate(g *group) float64 {
 	n, d := float64(g.data.train), float64(g.data.D)
@@ -40,7 +26,7 @@ func estimate(g *group) float64 {
 // pathWork returns the work of an age path: its critical points, the steps to
 // them and the ages of the grid.
 func pathWork(model, kernel, regularizer string, n, d float64) float64 {
-	cost := regularizerCosts[regularizer]
+	cost := lookup(regularizerTable, regularizer)
 	if sweeps(model, n) {
 		return sweepWork * n * d * cost.points
 	}

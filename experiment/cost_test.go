@@ -69,8 +69,8 @@ func TestEstimates(t *testing.T) {
 	var factors []float64
 	for _, m := range measured {
 		seconds := estimate(&group{
-			data: &PlannedData{train: m.n, D: m.d}, models: &Models{Name: m.model, Kernel: m.kernel},
-			method: m.method, regularizers: &Regularizers{Name: m.regularizer}, age: m.ages,
+			data: &PlannedData{train: m.n, D: m.d}, models: &Models{Entry: Entry{Name: m.model}, Kernel: m.kernel},
+			method: m.method, regularizer: &Entry{Name: m.regularizer}, age: m.ages,
 		})
 		factor := math.Exp(math.Abs(math.Log(seconds / m.seconds)))
 		if factor > 3 {

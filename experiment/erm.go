@@ -46,13 +46,12 @@ type lossInfo struct {
 var (
 	levelSetting     = settingInfo{name: "q", rule: level, standard: Setting{Number: 0.5}}
 	toleranceSetting = settingInfo{name: "epsilon", rule: atLeastZero, standard: Setting{Number: 0.1}}
-
-	level       = rule{allows: func(x float64) bool { return x > 0 && x < 1 }, want: "a number > 0 and < 1"}
-	atLeastZero = rule{allows: func(x float64) bool { return x >= 0 }, want: "a number >= 0"}
 )
 
+func (l *lossInfo) declaration() (string, []settingInfo) { return l.name, l.settings }
+
 // lossTable holds the losses in the order messages and documents show them.
-var lossTable = []lossInfo{
+var lossTable = []*lossInfo{
 	{"hinge", dataset.Classification, nil, plainLoss(rehline.Hinge)},
 	{"squared-hinge", dataset.Classification, nil, plainLoss(rehline.SquaredHinge)},
 	{"smoothed-hinge", dataset.Classification, nil, plainLoss(rehline.SmoothedHinge)},
@@ -85,6 +84,8 @@ type constraintInfo struct {
 	constraints func(train *dataset.Part, s *Settings) rehline.Constraints
 }
 
+func (c *constraintInfo) declaration() (string, []settingInfo) { return c.name, c.settings }
+
 const (
 	increasing = "increasing"
 	decreasing = "decreasing"
@@ -92,7 +93,7 @@ const (
 
 // constraintTable holds the constraints in the order messages and documents
 // show them.
-var constraintTable = []constraintInfo{
+var constraintTable = []*constraintInfo{
 	{"nonnegative", nil, func(train *dataset.Part, _ *Settings) rehline.Constraints { return rehline.NonNegative(train.D) }},
 	{"box", []settingInfo{{name: "lower", rule: anyNumber, needed: true}, {name: "upper", rule: anyNumber, needed: true}},
 		func(train *dataset.Part, s *Settings) rehline.Constraints {
@@ -114,73 +115,38 @@ var constraintTable = []constraintInfo{
 
 const fairness = "fairness"
 
-func lossNames() []string {
-	names := make([]string, len(lossTable))
-	for i := range lossTable {
-		names[i] = lossTable[i].name
-	}
-	return names
-}
-
-func constraintNames() []string {
-	names := make([]string, len(constraintTable))
-	for i := range constraintTable {
-		names[i] = constraintTable[i].name
-	}
-	return names
-}
-
-// lookupLoss returns the loss of the given name, nil if there is none.
-func lookupLoss(name string) *lossInfo {
-	if i := slices.IndexFunc(lossTable, func(l lossInfo) bool { return l.name == name }); i >= 0 {
-		return &lossTable[i]
-	}
-	return nil
-}
-
-// lookupConstraint returns the constraint of the given name, nil if there is
-// none.
-func lookupConstraint(name string) *constraintInfo {
-	if i := slices.IndexFunc(constraintTable, func(c constraintInfo) bool { return c.name == name }); i >= 0 {
-		return &constraintTable[i]
-	}
-	return nil
-}
-
-// checkTerms returns an error where the loss and the constraint of a decoded
-// cell are not those of its model and task.
-func (m *Model) checkTerms(task dataset.Task) error {
+// terms returns the loss and the constraint of [ERM], nil for those that a model
+// does not have. What is not of the model and the task is an error.
+func (m *Model) terms(task dataset.Task) (*lossInfo, *constraintInfo, error) {
 	if m.Name != ERM {
 		if m.Loss != (Term{}) || m.Constraint != (Term{}) {
-			return fmt.Errorf("the model %s has no loss and no constraint to choose", m.Name)
+			return nil, nil, fmt.Errorf("the model %s has no loss and no constraint to choose", m.Name)
 		}
-		return nil
+		return nil, nil, nil
 	}
-	loss := lookupLoss(m.Loss.Name)
+	loss := lookup(lossTable, m.Loss.Name)
 	if loss == nil {
-		return fmt.Errorf("there is no loss %q; there are %s", m.Loss.Name, strings.Join(lossNames(), ", "))
+		return nil, nil, unknown("loss", m.Loss.Name, lossTable)
 	}
 	if loss.task != task {
-		return fmt.Errorf("%s is a loss for %s, not for %s", loss.name, loss.task, task)
+		return nil, nil, fmt.Errorf("%s is a loss for %s, not for %s", loss.name, loss.task, task)
 	}
-	if err := checkSettings(loss.name, loss.settings, m.Loss.Settings, task, ""); err != nil {
-		return err
+	if err := checkSettings(loss, m.Loss.Settings, task, ""); err != nil || m.Constraint == (Term{}) {
+		return loss, nil, err
 	}
-	if m.Constraint == (Term{}) {
-		return nil
-	}
-	constraint := lookupConstraint(m.Constraint.Name)
+	constraint := lookup(constraintTable, m.Constraint.Name)
 	if constraint == nil {
-		return fmt.Errorf("there is no constraint %q; there are %s", m.Constraint.Name, strings.Join(constraintNames(), ", "))
+		return nil, nil, unknown("constraint", m.Constraint.Name, constraintTable)
 	}
-	return checkSettings(constraint.name, constraint.settings, m.Constraint.Settings, task, "")
+	return loss, constraint, checkSettings(constraint, m.Constraint.Settings, task, "")
 }
 
 // erm fits the model [ERM] with all weights 1.
-func (f *Fitted) erm(ctx context.Context, m *Model, train *dataset.Part) error {
-	loss := lookupLoss(m.Loss.Name)
-	if loss == nil {
-		return fmt.Errorf("there is no loss %q", m.Loss.Name)
+func (f *Fitted) erm(ctx context.Context, c *Cell, train *dataset.Part) error {
+	m := &c.Model
+	loss, constraint, err := m.terms(c.Data.Task)
+	if err != nil {
+		return err
 	}
 	p := rehline.Problem{
 		X: general(train.N, train.D, train.X), Loss: loss.loss(train.Y, &m.Loss.Settings), C: m.C,
@@ -192,11 +158,7 @@ func (f *Fitted) erm(ctx context.Context, m *Model, train *dataset.Part) error {
 	if m.Intercept {
 		p.Intercept = rehline.FreeIntercept
 	}
-	if m.Constraint.Name != "" {
-		constraint := lookupConstraint(m.Constraint.Name)
-		if constraint == nil {
-			return fmt.Errorf("there is no constraint %q", m.Constraint.Name)
-		}
+	if constraint != nil {
 		p.Constraints = constraint.constraints(train, &m.Constraint.Settings)
 	}
 	solution, err := rehline.Solve(ctx, p, rehline.Options{Tol: ermTolerance})

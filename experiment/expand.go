@@ -11,131 +11,134 @@ import (
 // one entry of the regularizers: all combinations of noise, parameters and
 // repeats. A grid is a short list of groups, whatever the number of its cells.
 type group struct {
-	data         *PlannedData
-	preparation  dataset.Settings // without noise
-	noise        []dataset.Noise
-	models       *Models // without what the method ignores
-	method       *methodInfo
-	settings     choices       // of the method's own settings
-	regularizers *Regularizers // noRegularizers for methods without one
-	age          Age
-	cost         float64 // estimated seconds of each cell
-	sweep        int
+	data        *PlannedData
+	preparation dataset.Settings // without noise
+	noise       []dataset.Noise
+	models      *Models // without what the method ignores
+	method      *methodInfo
+	settings    choices // of the method's own settings
+	regularizer *Entry  // noRegularizer for methods without one
+	age         Age
+	sweep       int
+
+	cost  float64 // estimated seconds of each cell
+	cells []int64 // of it that no earlier group has, at each level of noise
 
 	// earlier are the groups before this one that may hold some of its cells,
 	// which are then expanded there.
 	earlier []*group
 }
 
-// noRegularizers stands in for the entry of a method that has none.
-var noRegularizers = &Regularizers{}
+// noRegularizer stands in for the entry of a method that has none.
+var noRegularizer = &Entry{}
 
-// combination is a cell without its repeat.
+// dimensions are the settings that vary in a group besides the noise, in each
+// those of one owner: the model, its loss, its constraint, the regularizer and the
+// method.
+type dimensions [5]choices
+
+// combination is a cell without its repeat: the noise, and values of the
+// dimensions.
 type combination struct {
 	noise  dataset.Noise
-	model  Model
-	method Method
+	values [len(dimensions{})]Settings
+}
+
+func (g *group) dimensions() dimensions {
+	m := g.models
+	return dimensions{m.Choices, m.Loss.Choices, m.Constraint.Choices, g.regularizer.Choices, g.settings}
+}
+
+// most is the number of combinations at one level of noise, without overflow.
+func (d dimensions) most() float64 {
+	n := 1.0
+	for _, c := range d {
+		n *= c.most()
+	}
+	return n
+}
+
+// at returns the i-th combination of values; the last dimension varies fastest.
+func (d dimensions) at(i int) (values [len(dimensions{})]Settings) {
+	for k := len(d) - 1; k >= 0; k-- {
+		n := d[k].count()
+		values[k] = d[k].at(i % n)
+		i /= n
+	}
+	return values
 }
 
 // groups returns the sweep's groups for one of its data sets.
 func (s *Sweep) groups(data *PlannedData, preparation dataset.Settings, number int) []*group {
 	var groups []*group
 	for i := range s.Models {
-		for j := range s.Methods {
-			method := lookupMethod(s.Methods[j].Name)
-			g := group{
-				data: data, preparation: preparation, noise: s.Noise, models: method.of(data.columns(&s.Models[i])),
-				method: method, settings: s.Methods[j].choicesFor(data.Task, ""),
-				regularizers: noRegularizers, age: s.Age, sweep: number,
+		for _, entry := range s.Methods {
+			method := lookup(methodTable, entry.Name)
+			models := method.of(data.columns(&s.Models[i]))
+			regularizers := []*Entry{noRegularizer}
+			if method.regularized {
+				regularizers = nil
+				for k := range s.Regularizers {
+					regularizers = append(regularizers, &s.Regularizers[k])
+				}
 			}
-			if !method.regularized {
-				groups = append(groups, &g)
-				continue
-			}
-			for k := range s.Regularizers {
-				one := g
-				one.regularizers = &s.Regularizers[k]
-				one.settings = s.Methods[j].choicesFor(data.Task, one.regularizers.Name)
-				groups = append(groups, &one)
+			for _, regularizer := range regularizers {
+				groups = append(groups, &group{
+					data: data, preparation: preparation, noise: s.Noise, models: models,
+					method: method, settings: entry.Choices.applying(data.Task, regularizer.Name),
+					regularizer: regularizer, age: s.Age, sweep: number,
+				})
 			}
 		}
 	}
 	return groups
 }
 
-// all yields every combination of the group: noise varies slowest, then the
-// model, then the regularizer, and the method's settings fastest.
+// cell returns the model and the method of a combination.
+func (g *group) cell(c *combination) (Model, Method) {
+	regularizer := Regularizer{Name: g.regularizer.Name, Param: c.values[3][0].Number}
+	return g.models.model(c.values[0], c.values[1], c.values[2]), g.method.with(regularizer, g.age, c.values[4])
+}
+
+// all yields the combinations that no earlier group has: noise varies slowest, then
+// the model, then the regularizer, and the method's settings fastest.
 func (g *group) all() iter.Seq[combination] {
 	return func(yield func(combination) bool) {
+		dimensions := g.dimensions()
 		for _, noise := range g.noise {
-			for i := range g.models.Count() {
-				model := g.models.At(i)
-				for j := range g.parameters() {
-					if !yield(combination{noise, model, g.methodAt(j)}) {
-						return
-					}
+			for i := range int(dimensions.most()) {
+				c := combination{noise, dimensions.at(i)}
+				if !slices.ContainsFunc(g.earlier, func(e *group) bool { return e.has(&c) }) && !yield(c) {
+					return
 				}
 			}
 		}
 	}
 }
 
-// size returns the number of combinations at one level of noise.
-func (g *group) size() int64 { return int64(g.models.Count()) * int64(g.parameters()) }
-
-// parameters returns the number of combinations of regularizers and settings.
-func (g *group) parameters() int { return g.regularizers.Count() * g.settings.count() }
-
-// methodAt returns the method with the i-th of these combinations.
-func (g *group) methodAt(i int) Method {
-	n := g.settings.count()
-	return g.method.with(g.regularizers.At(i/n), g.age, g.settings.at(i%n))
-}
-
-// fresh yields the combinations that no earlier group has.
-func (g *group) fresh() iter.Seq[combination] {
-	if len(g.earlier) == 0 {
-		return g.all()
-	}
-	return func(yield func(combination) bool) {
-		for c := range g.all() {
-			if !slices.ContainsFunc(g.earlier, func(e *group) bool { return e.has(c) }) && !yield(c) {
-				return
-			}
+// has reports whether the group holds a combination of one that it is linked to.
+func (g *group) has(c *combination) bool {
+	for k, dimension := range g.dimensions() {
+		if !dimension.has(c.values[k]) {
+			return false
 		}
 	}
+	return slices.Contains(g.noise, c.noise)
 }
 
-// has reports whether the group holds a combination whose data, settings,
-// kind of model, method and ages are those of the group.
-func (g *group) has(c combination) bool {
-	return slices.Contains(g.noise, c.noise) &&
-		(len(g.models.Strengths) == 0 || slices.Contains(g.models.Strengths, c.model.Alpha+c.model.C)) && // one of them is 0
-		(len(g.models.Ratios) == 0 || slices.Contains(g.models.Ratios, c.model.L1Ratio)) &&
-		(len(g.models.Gammas) == 0 || slices.Contains(g.models.Gammas, c.model.KernelGamma)) &&
-		g.models.LossChoices.has(c.model.Loss.Settings) && g.models.ConstraintChoices.has(c.model.Constraint.Settings) &&
-		(len(g.regularizers.Params) == 0 || slices.Contains(g.regularizers.Params, c.method.Regularizer.Param)) &&
-		g.settings.has(c.method.Settings)
-}
-
-// counts returns the number of fresh combinations at each level of noise. It
-// expands only what may overlap with another group.
-func (g *group) counts() []int64 {
-	counts := make([]int64, len(g.noise))
+// count counts combinations that no earlier group has. It expands only what may overlap with
+// another group.
+func (g *group) count() {
+	g.cells = make([]int64, len(g.noise))
 	if len(g.earlier) == 0 {
-		for i := range counts {
-			counts[i] = g.size()
+		for i := range g.cells {
+			g.cells[i] = int64(g.dimensions().most())
 		}
-		return counts
+		return
 	}
-	index := make(map[dataset.Noise]int, len(g.noise))
-	for i, noise := range g.noise {
-		index[noise] = i
+	for c := range g.all() {
+		g.cells[slices.Index(g.noise, c.noise)]++
 	}
-	for c := range g.fresh() {
-		counts[index[c.noise]]++
-	}
-	return counts
 }
 
 // family is what two groups share whose cells could be the same or could look
@@ -144,29 +147,18 @@ type family struct{ data, model, kernel, loss, constraint, method, regularizer s
 
 func (g *group) family() family {
 	m := g.models
-	return family{g.data.Name, m.Name, m.Kernel, m.Loss, m.Constraint, g.method.name, g.regularizers.Name}
+	return family{g.data.Name, m.Name, m.Kernel, m.Loss.Name, m.Constraint.Name, g.method.name, g.regularizer.Name}
 }
 
 // overlaps reports whether two groups of a family have parameters in common.
 func (g *group) overlaps(other *group) bool {
-	return intersect(g.noise, other.noise) &&
-		(len(g.models.Strengths) == 0 || intersect(g.models.Strengths, other.models.Strengths)) &&
-		(len(g.models.Ratios) == 0 || intersect(g.models.Ratios, other.models.Ratios)) &&
-		(len(g.models.Gammas) == 0 || intersect(g.models.Gammas, other.models.Gammas)) &&
-		g.models.LossChoices.overlaps(other.models.LossChoices) && g.models.ConstraintChoices.overlaps(other.models.ConstraintChoices) &&
-		(len(g.regularizers.Params) == 0 || intersect(g.regularizers.Params, other.regularizers.Params)) &&
-		g.settings.overlaps(other.settings)
-}
-
-func intersect[T comparable](a, b []T) bool {
-	if len(a) > 0 && len(b) > 0 && &a[0] == &b[0] {
-		return true
+	others := other.dimensions()
+	for k, dimension := range g.dimensions() {
+		if !dimension.overlaps(others[k]) {
+			return false
+		}
 	}
-	set := make(map[T]bool, len(a))
-	for _, x := range a {
-		set[x] = true
-	}
-	return slices.ContainsFunc(b, func(x T) bool { return set[x] })
+	return intersect(g.noise, other.noise)
 }
 
 // sameHidden reports whether two groups of a family agree in what the labels

@@ -28,8 +28,8 @@ type Sweep struct {
 	Settings     dataset.Settings // without noise
 	Noise        []dataset.Noise  // the zero value is the clean cell
 	Models       []Models
-	Regularizers []Regularizers // empty where no method uses them
-	Methods      []Methods
+	Regularizers []Entry // empty where no method uses them
+	Methods      []Entry
 	Age          Age
 	SkipAbsent   bool // data sets of the catalog that are not here are left out, else they are problems
 

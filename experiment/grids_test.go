@@ -94,7 +94,7 @@ func TestGridDocument(t *testing.T) {
 	if examples < 3 {
 		t.Errorf("%d examples found", examples)
 	}
-	words := slices.Concat(commonKeys, sections[SelfPaced].keys, modelNames, regularizerNames, methodNames(),
+	words := slices.Concat(commonKeys, sections[SelfPaced].keys, namesOf(modelTable), namesOf(regularizerTable), namesOf(methodTable),
 		dataset.NoiseKinds(dataset.Regression), dataset.NoiseKinds(dataset.Classification))
 	for _, word := range words {
 		if !strings.Contains(string(text), "`"+word) && !strings.Contains(string(text), "{"+word+":") {

@@ -29,7 +29,7 @@ func (c *Cell) bytes(prepared *dataset.Prepared) int64 {
 	if c.Model.Kernel == RBF {
 		bytes += 2*min(8*n*n, kernelCache) + 8*n*others
 	}
-	if more := lookupMethod(c.Method.Name).bytes; more != nil {
+	if more := lookup(methodTable, c.Method.Name).bytes; more != nil {
 		bytes += more(c, n, d)
 	}
 	return bytes

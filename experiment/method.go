@@ -53,8 +53,8 @@ type methodInfo struct {
 	aged         bool     // depends on age.min and age.max
 	stepped      bool     // depends on age.acs_step
 
-	models   []string   // those it is for; nil: all but erm
-	ignores  parameters // of the model; one cell for all their values
+	models   []string // those it is for; nil: all but erm
+	ownModel bool     // ignores the model's parameters: one cell for all their values
 	settings []settingInfo
 
 	// fit computes the knots and how their path ended. The problem is that of
@@ -67,38 +67,11 @@ type methodInfo struct {
 	bytes func(c *Cell, n, d int64) int64
 }
 
-// parameters is a set of a model's parameters.
-type parameters uint8
-
-// The parameters of models that a method can ignore.
-const (
-	strengths     parameters = 1 << iota // c or alpha
-	ratios                               // l1_ratio
-	kernels                              // kernel and kernel_gamma
-	intercepts                           // intercept
-	allParameters = strengths | ratios | kernels | intercepts
-)
+func (m *methodInfo) declaration() (string, []settingInfo) { return m.name, m.settings }
 
 // methodTable holds the methods in the order messages and documents show them.
-var methodTable = []*methodInfo{&originalMethod, &acsMethod, &mosplMethod, &gagaMethod, &huberMethod, &rlssvmMethod, &relssvmMethod, &robustMethod}
-
-// methodNames returns the names of the methods in the table's order.
-func methodNames() []string {
-	names := make([]string, len(methodTable))
-	for i, m := range methodTable {
-		names[i] = m.name
-	}
-	return names
-}
-
-// lookupMethod returns the method of the given name, nil if there is none.
-func lookupMethod(name string) *methodInfo {
-	for _, m := range methodTable {
-		if m.name == name {
-			return m
-		}
-	}
-	return nil
+var methodTable = []*methodInfo{
+	&originalMethod, &acsMethod, &mosplMethod, &gagaMethod, &huberMethod, &rlssvmMethod, &relssvmMethod, &robustMethod,
 }
 
 // with returns the method with what it uses of a regularizer, ages and
@@ -123,50 +96,28 @@ func (m *methodInfo) ages(age Age) Age {
 	return age
 }
 
-// of returns the models that the method makes cells of: without the values of
-// the parameters that it ignores.
+// of returns the models that the method makes cells of: without what it ignores.
 func (m *methodInfo) of(models *Models) *Models {
-	if m.ignores == 0 {
+	if !m.ownModel {
 		return models
 	}
 	used := *models
-	if m.ignores&strengths != 0 {
-		used.Strengths = nil
-	}
-	if m.ignores&ratios != 0 {
-		used.Ratios = nil
-	}
-	if m.ignores&kernels != 0 {
-		used.Kernel, used.Gammas = "", nil
-	}
-	if m.ignores&intercepts != 0 {
-		used.Intercept = false
-	}
+	used.Choices, used.Kernel, used.Intercept = nil, "", false
 	return &used
 }
 
 // fits reports whether the method is for a model.
-func (m *methodInfo) fits(model string) bool {
-	return slices.Contains(m.modelNames(), model)
-}
+func (m *methodInfo) fits(model string) bool { return slices.Contains(m.modelNames(), model) }
 
 // modelNames lists the models that the method is for.
 func (m *methodInfo) modelNames() []string {
 	if m.models != nil {
 		return m.models
 	}
-	return slices.DeleteFunc(slices.Clone(modelNames), func(name string) bool { return name == ERM })
+	return slices.DeleteFunc(namesOf(modelTable), func(name string) bool { return name == ERM })
 }
 
 // knows reports whether the method knows a regularizer.
 func (m *methodInfo) knows(regularizer string) bool {
 	return !m.regularized || m.regularizers == nil || slices.Contains(m.regularizers, regularizer)
-}
-
-// Methods is one entry of a grid's methods.
-type Methods struct {
-	Name    string
-	Choices []Choice // of its settings, in the table's order
-
-	place place
 }

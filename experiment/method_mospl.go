@@ -26,7 +26,7 @@ var mosplMethod = methodInfo{
 		cold, warm := fitWork(g.models.Name, g.models.Kernel, n, d)
 		population, generations := g.settings.largest("population"), g.settings.largest("generations")
 		each := 16.0
-		if name := g.regularizers.Name; name == Polynomial || name == Mixture {
+		if name := g.regularizer.Name; name == Polynomial || name == Mixture {
 			each = 48
 		}
 		return cold + population*((2+generations/g.settings.largest("refit"))*warm+generations*n*each)

@@ -13,10 +13,10 @@ import (
 )
 
 var originalMethod = methodInfo{
-	name: Original, algorithm: 2, models: modelNames,
+	name: Original, algorithm: 2, models: namesOf(modelTable),
 	fit: func(ctx context.Context, f *Fitted, c *Cell, train *dataset.Part) error {
 		if c.Model.Name == ERM {
-			return f.erm(ctx, &c.Model, train)
+			return f.erm(ctx, c, train)
 		}
 		theta, kkt, err := baselines.Original(ctx, f.Problem)
 		if err != nil {
@@ -43,7 +43,7 @@ var acsMethod = methodInfo{
 	work: func(g *group, n, d float64) float64 {
 		cold, warm := fitWork(g.models.Name, g.models.Kernel, n, d)
 		ages := math.Floor((g.age.Max-g.age.Min)/g.age.Step) + 1
-		return cold + ages*(regularizerCosts[g.regularizers.Name].alternations*warm+n*d)
+		return cold + ages*(lookup(regularizerTable, g.regularizer.Name).alternations*warm+n*d)
 	},
 }
 
@@ -52,7 +52,7 @@ var gagaMethod = methodInfo{
 	fit: fitGAGA,
 	work: func(g *group, n, d float64) float64 {
 		cold, _ := fitWork(g.models.Name, g.models.Kernel, n, d)
-		return cold + pathWork(g.models.Name, g.models.Kernel, g.regularizers.Name, n, d)
+		return cold + pathWork(g.models.Name, g.models.Kernel, g.regularizer.Name, n, d)
 	},
 	bytes: pathBytes,
 }

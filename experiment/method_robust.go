@@ -23,7 +23,7 @@ var (
 const scaleWord = "scale"
 
 var rlssvmMethod = methodInfo{
-	name: RLSSVM, algorithm: 1, ignores: allParameters,
+	name: RLSSVM, algorithm: 1, ownModel: true,
 	settings: []settingInfo{
 		costSetting, kernelSetting,
 		{name: "coverage", rule: coverages, standard: Setting{Number: 0.7}, meaning: "share of the samples that is not trimmed"},
@@ -50,7 +50,7 @@ var rlssvmMethod = methodInfo{
 }
 
 var relssvmMethod = methodInfo{
-	name: ReLSSVM, algorithm: 1, ignores: allParameters,
+	name: ReLSSVM, algorithm: 1, ownModel: true,
 	settings: []settingInfo{
 		costSetting, kernelSetting,
 		{name: "theta", rule: positive, standard: Setting{Number: 1}, meaning: "residual, of the scaled target, from which on the loss is constant"},
@@ -106,13 +106,6 @@ func leastSquares(c *Cell, train *dataset.Part) *gaga.Problem {
 	return baselines.LSSVM(general(train.N, train.D, train.X), train.Y, train.Multiplicity, settings.Number("c"), kernel)
 }
 
-// kernel reports whether some value of the setting kernel is not linear.
-func (c choices) kernel() bool {
-	return slices.ContainsFunc(c, func(choice Choice) bool {
-		return choice.info.name == kernelSetting.name && slices.ContainsFunc(choice.Values, func(s Setting) bool { return s.Word != Linear })
-	})
-}
-
 // robust makes a fit the only knot, with its rows by their final weights.
 func (f *Fitted) robust(fit *baselines.Fit) {
 	f.single(fit.Theta, fit.KKT, f.Problem.X.Rows)
@@ -133,7 +126,8 @@ func (f *Fitted) robust(fit *baselines.Fit) {
 // leastSquaresWork is that of kernel values and factors with a kernel, whatever
 // the fits, else the given work of linear fits.
 func leastSquaresWork(g *group, n, d, linear float64) float64 {
-	if g.settings.kernel() {
+	kernel := func(s Setting) bool { return s.Word != Linear }
+	if slices.ContainsFunc(g.settings.values(kernelSetting.name), kernel) {
 		return n*n*d/4 + 1.5*n*n*n
 	}
 	return linear

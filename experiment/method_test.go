@@ -133,7 +133,7 @@ func TestBadMethods(t *testing.T) {
 // testMethod has everything that a declaration can say.
 var testMethod = methodInfo{
 	name: "test", algorithm: 1, regularized: true, regularizers: []string{Linear, Mixture},
-	ignores: allParameters,
+	ownModel: true,
 	settings: []settingInfo{
 		{name: "size", rule: whole(4, 10), standard: Setting{Number: 5}, single: true},
 		{name: "kernel", words: []string{Linear, RBF}, standard: Setting{Word: Linear}, task: "regression"},
@@ -144,7 +144,7 @@ var testMethod = methodInfo{
 // TestSettingsScope reads settings of a method that only some cells have.
 func TestSettingsScope(t *testing.T) {
 	t.Parallel()
-	m := Methods{Name: testMethod.name}
+	m := Entry{Name: testMethod.name}
 	for i := range testMethod.settings {
 		info := &testMethod.settings[i]
 		values := map[string][]Setting{
@@ -167,7 +167,7 @@ func TestSettingsScope(t *testing.T) {
 			`{"size":5,"kernel":"rbf","order":1.2}`, `{"size":5,"kernel":"rbf","order":1.35}`,
 		}},
 	} {
-		list := m.choicesFor(dataset.Task(test.task), test.regularizer)
+		list := m.Choices.applying(dataset.Task(test.task), test.regularizer)
 		var got []string
 		for i := range list.count() {
 			s := list.at(i)
@@ -176,7 +176,7 @@ func TestSettingsScope(t *testing.T) {
 			if err := decodeStrictly([]byte(s.text()), &back); err != nil || back != s || !list.has(s) {
 				t.Errorf("%s comes back as %+v, %v", s.text(), back, err)
 			}
-			if err := testMethod.check(s, dataset.Task(test.task), test.regularizer); err != nil {
+			if err := checkSettings(&testMethod, s, dataset.Task(test.task), test.regularizer); err != nil {
 				t.Error(err)
 			}
 		}
@@ -196,12 +196,14 @@ func TestSettingsScope(t *testing.T) {
 		if err := decodeStrictly([]byte(text), &s); err != nil {
 			t.Fatal(err)
 		}
-		if err := testMethod.check(s, "classification", Linear); err == nil || !strings.Contains(err.Error(), want) {
+		if err := checkSettings(&testMethod, s, "classification", Linear); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", text, err, want)
 		}
 	}
-	model := Models{Name: SVM, Strengths: []float64{1, 2}, Kernel: RBF, Gammas: []float64{1, 2, 3}, Intercept: true}
-	if used := testMethod.of(&model); used.Count() != 1 || used.At(0) != (Model{Name: SVM}) {
-		t.Errorf("%+v is left of the model", used.At(0))
+	model := Models{Entry: entryOf(SVM, modelTable, []float64{1, 2}, []float64{1, 2, 3}), Kernel: RBF, Intercept: true}
+	g := group{models: testMethod.of(&model), method: &testMethod, regularizer: noRegularizer}
+	c := combination{values: g.dimensions().at(0)}
+	if used, _ := g.cell(&c); g.dimensions().most() != 1 || used != (Model{Name: SVM}) {
+		t.Errorf("%+v is left of the model", used)
 	}
 }

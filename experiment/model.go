@@ -45,93 +45,94 @@ type Model struct {
 	Constraint  Term    `json:"constraint,omitzero"`    // of ERM, zero for none
 }
 
-// modelTasks gives the task that each model is for, but for ERM, whose loss
-// decides.
-var modelTasks = map[string]dataset.Task{
-	Lasso:      dataset.Regression,
-	ElasticNet: dataset.Regression,
-	Ridge:      dataset.Regression,
-	SVM:        dataset.Classification,
-	Logistic:   dataset.Classification,
+// modelInfo declares a model: the keys that a grid gives it, and the settings
+// among them of which it makes a cell for each value.
+type modelInfo struct {
+	name     string
+	task     dataset.Task // of which its data are; "" where its loss decides
+	keys     []string
+	settings []settingInfo // the strength of the penalty or of the loss first
+}
+
+func (m *modelInfo) declaration() (string, []settingInfo) { return m.name, m.settings }
+
+var (
+	alphaSetting = settingInfo{name: "alpha", rule: positive, needed: true, example: "[0.1, 1]"}
+	lossWeight   = settingInfo{name: "c", rule: positive, needed: true, example: "[0.1, 1]"}
+)
+
+// modelTable holds the models in the order messages and documents show them.
+var modelTable = []*modelInfo{
+	{Lasso, dataset.Regression, []string{"alpha", "intercept"}, []settingInfo{alphaSetting}},
+	{ElasticNet, dataset.Regression, []string{"alpha", "l1_ratio", "intercept"},
+		[]settingInfo{alphaSetting, {name: "l1_ratio", rule: ratio, standard: Setting{Number: DefaultL1Ratio}}}},
+	{Ridge, dataset.Regression, []string{"alpha", "intercept"}, []settingInfo{alphaSetting}},
+	{SVM, dataset.Classification, []string{"c", "kernel", "kernel_gamma", "intercept"},
+		[]settingInfo{lossWeight, {name: "kernel_gamma", rule: positive, words: []string{scaleWord}, standard: Setting{Word: scaleWord}}}},
+	{Logistic, dataset.Classification, []string{"c", "intercept"}, []settingInfo{lossWeight}},
+	{ERM, "", []string{"loss", "c", "l1_ratio", "constraint", "intercept"},
+		[]settingInfo{lossWeight, {name: "l1_ratio", rule: properShare}}},
 }
 
 // modelsFor returns the models for a task.
 func modelsFor(task dataset.Task) []string {
-	return slices.DeleteFunc(slices.Clone(modelNames), func(name string) bool { return name != ERM && modelTasks[name] != task })
+	var names []string
+	for _, m := range modelTable {
+		if m.task == "" || m.task == task {
+			names = append(names, m.name)
+		}
+	}
+	return names
 }
-
-// modelNames lists the models in the order messages and documents show them.
-var modelNames = []string{Lasso, ElasticNet, Ridge, SVM, Logistic, ERM}
 
 // Models is one entry of a grid's models: all combinations of its values.
 type Models struct {
-	Name      string
-	Strengths []float64 // α for regression, C for classification
-	Ratios    []float64 // shares of ‖w‖₁ in the elastic net's penalty
-	Kernel    string
-	Gammas    []float64 // widths of the RBF kernel
-	Intercept bool
-
-	Loss, Constraint               string  // of ERM; no constraint is ""
-	LossChoices, ConstraintChoices choices // of their parameters
-
-	place place
+	Entry
+	Kernel           string
+	Intercept        bool
+	Loss, Constraint Entry // of ERM; no constraint has the name ""
 }
 
 // task returns the task that the models are for.
 func (m *Models) task() dataset.Task {
-	if loss := lookupLoss(m.Loss); loss != nil {
+	if loss := lookup(lossTable, m.Loss.Name); loss != nil {
 		return loss.task
 	}
-	return modelTasks[m.Name]
+	return lookup(modelTable, m.Name).task
 }
 
 // words names the models among others of a plan.
 func (m *Models) words() string {
-	words := slices.DeleteFunc([]string{m.Name, m.Kernel, m.Loss, m.Constraint}, func(word string) bool { return word == "" })
-	return strings.Join(words, " ")
+	words := []string{m.Name, m.Kernel, m.Loss.Name, m.Constraint.Name}
+	return strings.Join(slices.DeleteFunc(words, func(word string) bool { return word == "" }), " ")
 }
 
-// name names the models in messages.
-func (m *Models) name() string {
-	if m.Loss != "" {
-		return m.Name + " with the loss " + m.Loss
+// describe names the models in messages.
+func (m *Models) describe() string {
+	if m.Loss.Name != "" {
+		return m.Name + " with the loss " + m.Loss.Name
 	}
 	return m.Name
 }
 
-// Count returns the number of models of the entry.
-func (m *Models) Count() int {
-	return max(1, len(m.Strengths)) * max(1, len(m.Ratios)) * max(1, len(m.Gammas)) *
-		m.LossChoices.count() * m.ConstraintChoices.count()
-}
-
-// At returns the i-th model; the kernel's width, the elastic net's ratio or
-// the constraint's and the loss's parameters vary fastest.
-func (m *Models) At(i int) Model {
+// model returns the model of one combination of values. The width scale has the
+// number of [ScaleGamma].
+func (m *Models) model(values, loss, constraint Settings) Model {
 	model := Model{Name: m.Name, Kernel: m.Kernel, Intercept: m.Intercept}
-	if m.Loss != "" {
-		n := m.ConstraintChoices.count()
-		model.Constraint = Term{m.Constraint, m.ConstraintChoices.at(i % n)}
-		i /= n
-		n = m.LossChoices.count()
-		model.Loss = Term{m.Loss, m.LossChoices.at(i % n)}
-		i /= n
+	for _, value := range values {
+		switch value.Name {
+		case "alpha":
+			model.Alpha = value.Number
+		case "c":
+			model.C = value.Number
+		case "l1_ratio":
+			model.L1Ratio = value.Number
+		case "kernel_gamma":
+			model.KernelGamma = value.Number
+		}
 	}
-	if n := len(m.Gammas); n > 0 {
-		model.KernelGamma = m.Gammas[i%n]
-		i /= n
-	}
-	if n := len(m.Ratios); n > 0 {
-		model.L1Ratio = m.Ratios[i%n]
-		i /= n
-	}
-	switch {
-	case len(m.Strengths) == 0: // the method ignores it
-	case m.Name != ERM && modelTasks[m.Name] == dataset.Regression:
-		model.Alpha = m.Strengths[i]
-	default:
-		model.C = m.Strengths[i]
+	if m.Loss.Name != "" {
+		model.Loss, model.Constraint = Term{m.Loss.Name, loss}, Term{m.Constraint.Name, constraint}
 	}
 	return model
 }

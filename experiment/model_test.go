@@ -49,16 +49,16 @@ models:
 methods: [original]
 `))
 	want := []Models{
-		{Name: ElasticNet, Strengths: []float64{0.1, 1}, Ratios: []float64{0.25, 0.5, 0.75, 1}, Intercept: true},
-		{Name: ElasticNet, Strengths: []float64{0.5}, Ratios: []float64{0.5}},
-		{Name: Ridge, Strengths: []float64{1, 10}},
+		{Entry: entryOf(ElasticNet, modelTable, []float64{0.1, 1}, []float64{0.25, 0.5, 0.75, 1}), Intercept: true},
+		{Entry: entryOf(ElasticNet, modelTable, []float64{0.5}, []float64{0.5})},
+		{Entry: entryOf(Ridge, modelTable, []float64{1, 10})},
 	}
 	if got := grid.Sweeps[0].Models; !reflect.DeepEqual(got, want) {
 		t.Fatalf("got %+v, want %+v", got, want)
 	}
 	var got []Model
-	for i := range want[0].Count() {
-		got = append(got, want[0].At(i))
+	for i := range want[0].Choices.count() {
+		got = append(got, want[0].model(want[0].Choices.at(i), Settings{}, Settings{}))
 	}
 	for i, m := range got {
 		if one := (Model{Name: ElasticNet, Alpha: []float64{0.1, 1}[i/4], L1Ratio: 0.25 * float64(i%4+1), Intercept: true}); m != one {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -165,29 +166,16 @@ func (r *reader) grid(root item, g *Grid) {
 	}
 	fields := r.fields(root, slices.Concat(commonKeys, section.keys)...)
 	g.Name = plainName(strings.TrimSuffix(filepath.Base(r.file), filepath.Ext(r.file)))
-	if n := fields["name"]; n.given() {
-		g.Name = r.name(n)
-	}
-	g.Seed = defaultSeed
-	if n := fields["seed"]; n.given() {
-		g.Seed = r.integer(n, math.MinInt64, math.MaxInt64)
-	}
-	g.Repeats = defaultRepeats
-	if n := fields["repeats"]; n.given() {
-		g.Repeats = int(r.integer(n, 1, maxRepeats))
-	}
+	g.Seed, g.Repeats = defaultSeed, defaultRepeats
+	read(fields,
+		key{"name", into(&g.Name, r.name)},
+		key{"seed", into(&g.Seed, integer[int64](r, math.MinInt64, math.MaxInt64))},
+		key{"repeats", into(&g.Repeats, integer(r, 1, maxRepeats))})
 	g.Limits = r.limits(fields["limits"])
 	section.read(r, root, fields, g)
 }
 
-func kindNames() []string {
-	names := make([]string, 0, len(sections))
-	for name := range sections {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
-}
+func kindNames() []string { return slices.Sorted(maps.Keys(sections)) }
 
 // name reads a grid's name: printable, fit for a folder's name, with at least
 // one letter or digit to make the name of a run from.

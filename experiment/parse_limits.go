@@ -13,19 +13,10 @@ import (
 // the defaults.
 func (r *reader) limits(n item) Limits {
 	limits := Limits{Attempts: defaultAttempts}
-	if !n.given() {
-		return limits
-	}
-	fields := r.fields(n, "timeout", "memory", "attempts")
-	if n := fields["timeout"]; n.given() {
-		limits.Timeout = r.duration(n)
-	}
-	if n := fields["memory"]; n.given() {
-		limits.Memory = r.bytes(n)
-	}
-	if n := fields["attempts"]; n.given() {
-		limits.Attempts = int(r.integer(n, 1, maxAttempts))
-	}
+	r.keys(n,
+		key{"timeout", into(&limits.Timeout, r.duration)},
+		key{"memory", into(&limits.Memory, r.bytes)},
+		key{"attempts", into(&limits.Attempts, integer(r, 1, maxAttempts))})
 	return limits
 }
 

@@ -51,16 +51,56 @@ func withoutPlaces(g *Grid) *Grid {
 			s.Data[j].place = place{}
 		}
 		for j := range s.Models {
-			s.Models[j].place = place{}
+			s.Models[j].Entry = withoutPlace(s.Models[j].Entry)
 		}
 		for j := range s.Regularizers {
-			s.Regularizers[j].place = place{}
+			s.Regularizers[j] = withoutPlace(s.Regularizers[j])
 		}
 		for j := range s.Methods {
-			s.Methods[j].place = place{}
+			s.Methods[j] = withoutPlace(s.Methods[j])
 		}
 	}
 	return g
+}
+
+func withoutPlace(e Entry) Entry {
+	e.place = place{}
+	for i := range e.Choices {
+		e.Choices[i].place = place{}
+	}
+	return e
+}
+
+// entryOf is an entry with numbers for its first settings.
+func entryOf[T declared](name string, table []T, numbers ...[]float64) Entry {
+	e := Entry{Name: name}
+	_, infos := lookup(table, name).declaration()
+	for i, list := range numbers {
+		c := Choice{info: &infos[i]}
+		for _, x := range list {
+			c.Values = append(c.Values, settingOf(&infos[i], x))
+		}
+		e.Choices = append(e.Choices, c)
+	}
+	return e
+}
+
+// settingOf is a setting with a number; 0 stands for the word of one with a word.
+func settingOf(info *settingInfo, x float64) Setting {
+	value := Setting{Name: info.name, Number: x}
+	if x == 0 && info.words != nil {
+		value.Word = info.words[0]
+	}
+	return value
+}
+
+// firstValues returns the numbers of an entry's first setting.
+func firstValues(e Entry) []float64 {
+	var list []float64
+	for _, value := range e.Choices[0].Values {
+		list = append(list, value.Number)
+	}
+	return list
 }
 
 func mustParse(t testing.TB, text string, set ...string) *Grid {
@@ -95,16 +135,16 @@ func TestParseEveryKey(t *testing.T) {
 			},
 			Noise: []dataset.Noise{{}, {Kind: "gaussian", Level: 0.3}, {Kind: "statp", Level: 0.1}, {Kind: "statp", Level: 0.2}},
 			Models: []Models{
-				{Name: Lasso, Strengths: []float64{0.001, 0.002, 0.003}, Intercept: true},
-				{Name: SVM, Strengths: []float64{0.1, 1}, Kernel: Linear},
-				{Name: SVM, Strengths: []float64{0.1, 1}, Kernel: RBF, Gammas: []float64{0.5, ScaleGamma}},
-				{Name: Logistic, Strengths: []float64{2}, Intercept: true},
+				{Entry: entryOf(Lasso, modelTable, []float64{0.001, 0.002, 0.003}), Intercept: true},
+				{Entry: entryOf(SVM, modelTable, []float64{0.1, 1}), Kernel: Linear},
+				{Entry: entryOf(SVM, modelTable, []float64{0.1, 1}, []float64{0.5, ScaleGamma}), Kernel: RBF},
+				{Entry: entryOf(Logistic, modelTable, []float64{2}), Intercept: true},
 			},
-			Regularizers: []Regularizers{
-				{Name: Hard}, {Name: Linear}, {Name: Mixture, Params: []float64{0.2, 0.5}},
-				{Name: LOG, Params: []float64{1}}, {Name: Polynomial, Params: []float64{1.2, 1.35}},
+			Regularizers: []Entry{
+				{Name: Hard}, {Name: Linear}, entryOf(Mixture, regularizerTable, []float64{0.2, 0.5}),
+				entryOf(LOG, regularizerTable, []float64{1}), entryOf(Polynomial, regularizerTable, []float64{1.2, 1.35}),
 			},
-			Methods: []Methods{{Name: Original}, {Name: ACS}, {Name: GAGA}},
+			Methods: []Entry{{Name: Original}, {Name: ACS}, {Name: GAGA}},
 			Age:     Age{Min: 0.2, Max: 10, Step: 0.25},
 		}},
 	}
@@ -132,8 +172,8 @@ func TestParseDefaults(t *testing.T) {
 				Features: dataset.Standard, Target: dataset.MinMax,
 			},
 			Noise:   []dataset.Noise{{}},
-			Models:  []Models{{Name: Lasso, Strengths: []float64{0.006}}},
-			Methods: []Methods{{Name: Original}},
+			Models:  []Models{{Entry: entryOf(Lasso, modelTable, []float64{0.006})}},
+			Methods: []Entry{{Name: Original}},
 			Age:     Age{Min: 0.1, Max: 20, Step: 0.5},
 		}},
 	}
@@ -145,8 +185,8 @@ func TestParseDefaults(t *testing.T) {
 		t.Errorf("the paper's protocol holds out %g for validation, want 0", v)
 	}
 	svm := mustParse(t, leastKeys, "models=[{svm: {c: 1, kernel: rbf}}]").Sweeps[0].Models[0]
-	if !svm.Intercept || !slices.Equal(svm.Gammas, []float64{ScaleGamma}) {
-		t.Errorf("svm by default: intercept %t, widths %v", svm.Intercept, svm.Gammas)
+	if !svm.Intercept || !reflect.DeepEqual(svm.Choices[1].Values, []Setting{{Name: "kernel_gamma", Word: scaleWord}}) {
+		t.Errorf("svm by default: intercept %t, widths %v", svm.Intercept, svm.Choices[1].Values)
 	}
 }
 
@@ -197,13 +237,13 @@ func TestRanges(t *testing.T) {
 	}
 	for _, test := range tests {
 		g := mustParse(t, strings.Replace(leastKeys, "0.006", test.text, 1))
-		if got := g.Sweeps[0].Models[0].Strengths; !slices.Equal(got, test.want) {
+		if got := firstValues(g.Sweeps[0].Models[0].Entry); !slices.Equal(got, test.want) {
 			t.Errorf("%s: %v, want %v", test.text, got, test.want)
 		}
 	}
 	// Every value is the number that its decimals mean.
 	g := mustParse(t, strings.Replace(leastKeys, "0.006", "{from: 0.001, to: 100, step: 0.001}", 1))
-	values := g.Sweeps[0].Models[0].Strengths
+	values := firstValues(g.Sweeps[0].Models[0].Entry)
 	if len(values) != 100_000 {
 		t.Fatalf("%d values, want 100,000", len(values))
 	}
@@ -223,8 +263,8 @@ func TestSet(t *testing.T) {
 	switch {
 	case g.Repeats != 2, g.Name != "a=b", g.Limits.Timeout != 10*time.Second, g.Limits.Attempts != 5,
 		s.Age != Age{Min: 0.2, Max: 10, Step: 1},
-		!slices.Equal(s.Models[0].Strengths, []float64{0.1, 0.2}),
-		!slices.Equal(s.Regularizers[2].Params, []float64{0.7}),
+		!slices.Equal(firstValues(s.Models[0].Entry), []float64{0.1, 0.2}),
+		!slices.Equal(firstValues(s.Regularizers[2]), []float64{0.7}),
 		s.Noise[0].Level != 0.1,
 		len(s.Methods) != 1,
 		s.Settings.Split.Validation != 0:
@@ -263,7 +303,7 @@ func TestNumbersAreExact(t *testing.T) {
 	t.Parallel()
 	g := mustParse(t, strings.Replace(leastKeys, "0.006", "[0.1, 1e-300, 4.9e-324, 1.7976931348623157e308]", 1))
 	want := []float64{0.1, 1e-300, 5e-324, math.MaxFloat64}
-	if got := g.Sweeps[0].Models[0].Strengths; !slices.Equal(got, want) {
+	if got := firstValues(g.Sweeps[0].Models[0].Entry); !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 }

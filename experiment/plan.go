@@ -52,8 +52,7 @@ type PlannedData struct {
 // columns returns models whose constraint names features by their indexes, as
 // their cells do. The planner has checked that there are such features.
 func (d *PlannedData) columns(m *Models) *Models {
-	for i := range m.ConstraintChoices {
-		c := m.ConstraintChoices[i]
+	for i, c := range m.Constraint.Choices {
 		if !c.info.columns {
 			continue
 		}
@@ -63,8 +62,8 @@ func (d *PlannedData) columns(m *Models) *Models {
 		}
 		c.Values = []Setting{{Name: c.info.name, Word: word}}
 		resolved := *m
-		resolved.ConstraintChoices = slices.Clone(m.ConstraintChoices)
-		resolved.ConstraintChoices[i] = c
+		resolved.Constraint.Choices = slices.Clone(m.Constraint.Choices)
+		resolved.Constraint.Choices[i] = c
 		return &resolved
 	}
 	return m
@@ -101,7 +100,7 @@ func (g *Grid) Plan(ctx context.Context, library Loader) (*Plan, error) {
 func (p *Plan) survey(g *Grid, problems *Problems) {
 	var most float64 // cells, before those that groups share
 	for _, group := range p.groups {
-		most += float64(len(group.noise)) * float64(group.models.Count()) * float64(group.regularizers.Count()) * group.settings.most() * float64(g.Repeats)
+		most += float64(len(group.noise)) * group.dimensions().most() * float64(g.Repeats)
 	}
 	if most > maxCells {
 		problems.add(g.place.problem("the grid has about %.3g cells; at most %d are allowed", most, maxCells))
@@ -109,8 +108,10 @@ func (p *Plan) survey(g *Grid, problems *Problems) {
 	}
 	for _, group := range p.groups {
 		group.cost = estimate(group)
-		for _, n := range group.counts() {
+		group.count()
+		for i, n := range group.cells {
 			cells := n * int64(g.Repeats)
+			group.cells[i] = cells
 			p.count += cells
 			p.seconds += float64(cells) * group.cost
 		}
@@ -160,8 +161,9 @@ func (p *Plan) cells(g *group) iter.Seq[Cell] {
 			Settings: g.preparation,
 			Keep:     p.keep,
 		}
-		for c := range g.fresh() {
-			cell.Settings.Noise, cell.Model, cell.Method = c.noise, c.model, c.method
+		for c := range g.all() {
+			cell.Settings.Noise = c.noise
+			cell.Model, cell.Method = g.cell(&c)
 			for i, seed := range p.seeds {
 				cell.Repeat, cell.Seed = i+1, seed
 				if !yield(cell) {
@@ -274,44 +276,63 @@ type DimensionValue struct {
 // Dimensions returns the cells per data set, noise, model, regularizer and
 // method.
 func (p *Plan) Dimensions() []Dimension {
-	names := []string{"dataset", "noise", "model", "regularizer", "method"}
-	dimensions := make([]Dimension, len(names))
-	for i, name := range names {
-		dimensions[i].Name = name
-	}
-	repeats := int64(len(p.seeds))
+	dimensions := []Dimension{{Name: "dataset"}, {Name: "noise"}, {Name: "model"}, {Name: "regularizer"}, {Name: "method"}}
 	for _, g := range p.groups {
-		for i, n := range g.counts() {
-			n *= repeats
-			for d, value := range []string{
-				g.data.Name, noiseName(g.noise[i]), g.models.words(),
-				cmp.Or(g.regularizers.Name, "none"), g.method.name,
-			} {
-				dimensions[d].add(value, n, g.cost)
+		for i, cells := range g.cells {
+			noise := "none"
+			if n := g.noise[i]; n.Kind != "" {
+				noise = fmt.Sprintf("%s %g", n.Kind, n.Level)
+			}
+			names := []string{g.data.Name, noise, g.models.words(), cmp.Or(g.regularizer.Name, "none"), g.method.name}
+			for d, name := range names {
+				v := within(&dimensions[d].Values, cells, func(v *DimensionValue) bool { return v.Name == name })
+				v.Name = name
+				v.Cells += cells
+				v.Seconds += float64(cells) * g.cost
 			}
 		}
 	}
 	return dimensions
 }
 
-func noiseName(n dataset.Noise) string {
-	if n.Kind == "" {
-		return "none"
+// within returns the element of a list that is meant, which is added unless there
+// are no cells of it.
+func within[T any](list *[]T, cells int64, meant func(*T) bool) *T {
+	for i := range *list {
+		if meant(&(*list)[i]) {
+			return &(*list)[i]
+		}
 	}
-	return fmt.Sprintf("%s %g", n.Kind, n.Level)
+	if cells == 0 {
+		return new(T)
+	}
+	*list = append(*list, *new(T))
+	return &(*list)[len(*list)-1]
 }
 
-func (d *Dimension) add(name string, cells int64, cost float64) {
-	if cells == 0 {
-		return
+// Part is the cells of one data set and one method of a plan.
+type Part struct {
+	Dataset string  `json:"dataset"`
+	Method  string  `json:"method"`
+	Cells   int64   `json:"cells"`
+	Seconds float64 `json:"seconds"` // estimated for all of them on one processor
+}
+
+// Parts returns the cells per data set and method, in the order of the grid.
+func (p *Plan) Parts() []Part {
+	var parts []Part
+	for _, g := range p.groups {
+		var cells int64
+		for _, n := range g.cells {
+			cells += n
+		}
+		data, method := g.data.Name, g.method.name
+		part := within(&parts, cells, func(p *Part) bool { return p.Dataset == data && p.Method == method })
+		part.Dataset, part.Method = data, method
+		part.Cells += cells
+		part.Seconds += float64(cells) * g.cost
 	}
-	i := slices.IndexFunc(d.Values, func(v DimensionValue) bool { return v.Name == name })
-	if i < 0 {
-		i = len(d.Values)
-		d.Values = append(d.Values, DimensionValue{Name: name})
-	}
-	d.Values[i].Cells += cells
-	d.Values[i].Seconds += float64(cells) * cost
+	return parts
 }
 
 // runName makes the name of a run, fit for a NATS subject and a folder: the
@@ -342,13 +363,23 @@ func (g *group) digest() string {
 		Terms                             []string    `json:",omitempty"` // loss and constraint
 		Loss, Constraint                  [][]Setting `json:",omitempty"`
 	}
-	v := values{
-		Strengths: sorted(g.models.Strengths), Gammas: sorted(g.models.Gammas), Params: sorted(g.regularizers.Params),
-		Ratios: sorted(g.models.Ratios), Choices: g.settings.sorted(),
+	own := func(names ...string) []float64 {
+		for _, c := range g.models.Choices {
+			if slices.Contains(names, c.info.name) {
+				return numbers(c.Values)
+			}
+		}
+		return nil
 	}
-	if m := g.models; m.Loss != "" {
-		v.Terms = []string{m.Loss, m.Constraint}
-		v.Loss, v.Constraint = m.LossChoices.sorted(), m.ConstraintChoices.sorted()
+	v := values{
+		Strengths: own("alpha", "c"), Ratios: own("l1_ratio"), Gammas: own("kernel_gamma"), Choices: g.settings.sorted(),
+	}
+	for _, c := range g.regularizer.Choices {
+		v.Params = numbers(c.Values)
+	}
+	if m := g.models; m.Loss.Name != "" {
+		v.Terms = []string{m.Loss.Name, m.Constraint.Name}
+		v.Loss, v.Constraint = m.Loss.Choices.sorted(), m.Constraint.Choices.sorted()
 	}
 	kinds := map[string][]float64{} // encoded in the order of its keys
 	for _, noise := range g.noise {
@@ -367,14 +398,18 @@ func (g *group) digest() string {
 		Noise     map[string][]float64
 	}{
 		g.data.Digest, canonical(g.preparation), [2]string{g.models.Name, g.models.Kernel}, g.models.Intercept,
-		g.method.with(Regularizer{Name: g.regularizers.Name}, g.age, Settings{}), v, kinds,
+		g.method.with(Regularizer{Name: g.regularizer.Name}, g.age, Settings{}), v, kinds,
 	}))
 }
 
-func sorted(values []float64) []float64 {
-	values = slices.Clone(values)
-	slices.Sort(values)
-	return values
+// numbers returns the numbers of values in rising order.
+func numbers(values []Setting) []float64 {
+	list := make([]float64, len(values))
+	for i, value := range values {
+		list[i] = value.Number
+	}
+	slices.Sort(list)
+	return list
 }
 
 // plainName keeps letters a-z and digits of a name and puts - for the rest.

@@ -15,6 +15,7 @@ type reader struct {
 	file     string
 	origin   map[*yaml.Node]string // the override a node comes from
 	problems Problems
+	reported int // problems, those that were known included
 }
 
 // item is a node of the tree with its dotted path.
@@ -43,6 +44,7 @@ func (r *reader) place(n item) place {
 }
 
 func (r *reader) problem(n item, format string, args ...any) {
+	r.reported++
 	r.problems.add(r.place(n).problem(format, args...))
 }
 
@@ -95,6 +97,38 @@ func (r *reader) fields(n item, allowed ...string) map[string]item {
 	return fields
 }
 
+// key is a key of a map with what reads its value.
+type key struct {
+	name string
+	read func(n item)
+}
+
+// keys reads a map, which may be left out, by the table of its keys.
+func (r *reader) keys(n item, table ...key) {
+	if !n.given() {
+		return
+	}
+	names := make([]string, len(table))
+	for i, k := range table {
+		names[i] = k.name
+	}
+	read(r.fields(n, names...), table...)
+}
+
+// read reads those keys of the table that are given.
+func read(fields map[string]item, table ...key) {
+	for _, k := range table {
+		if n := fields[k.name]; n.given() {
+			k.read(n)
+		}
+	}
+}
+
+// into returns a key's reader that keeps what read returns.
+func into[T any](place *T, read func(n item) T) func(n item) {
+	return func(n item) { *place = read(n) }
+}
+
 // list returns the elements of a list that is not empty.
 func (r *reader) list(n item) []item {
 	if n.Kind != yaml.SequenceNode {
@@ -117,30 +151,6 @@ func (r *reader) many(n item) []item {
 		return r.list(n)
 	}
 	return []item{n}
-}
-
-// entry reads an element of a list of named things: a name, or a map of a
-// name to its settings.
-func (r *reader) entry(n item, names []string) (name string, settings item, ok bool) {
-	switch {
-	case n.Kind == yaml.ScalarNode:
-		name = n.Value
-	case n.Kind == yaml.MappingNode && len(n.Content) == 2 && n.Content[0].Kind == yaml.ScalarNode:
-		name = n.Content[0].Value
-		settings = n.child(clip(name), n.Content[1])
-		if settings.ShortTag() == "!!null" {
-			settings = item{}
-		}
-	default:
-		r.problem(n, "%s is not allowed here; a name is, or {name: {its settings}}, of %s",
-			describe(n.Node), strings.Join(names, ", "))
-		return "", item{}, false
-	}
-	if !slices.Contains(names, name) {
-		r.problem(n, "%q is unknown; allowed are %s", clip(name), strings.Join(names, ", "))
-		return "", item{}, false
-	}
-	return name, settings, true
 }
 
 // text reads a scalar as it is written, also when it looks like a number.
@@ -182,6 +192,11 @@ func oneOf[T ~string](r *reader, n item, allowed ...T) T {
 	return ""
 }
 
+// word is oneOf as a reader for into.
+func word[T ~string](r *reader, allowed ...T) func(n item) T {
+	return func(n item) T { return oneOf(r, n, allowed...) }
+}
+
 func (r *reader) boolean(n item) bool {
 	if n.Kind == yaml.ScalarNode && n.ShortTag() == "!!bool" {
 		if value, err := strconv.ParseBool(n.Value); err == nil {
@@ -192,18 +207,19 @@ func (r *reader) boolean(n item) bool {
 	return false
 }
 
-// integer reads a whole number between low and high.
-func (r *reader) integer(n item, low, high int64) int64 {
-	if n.Kind == yaml.ScalarNode && n.ShortTag() == "!!int" {
-		if value, err := strconv.ParseInt(n.Value, 10, 64); err == nil && value >= low && value <= high {
-			return value
+// integer returns a reader of whole numbers between low and high.
+func integer[T int | int64](r *reader, low, high T) func(n item) T {
+	return func(n item) T {
+		if n.Kind == yaml.ScalarNode && n.ShortTag() == "!!int" {
+			if value, err := strconv.ParseInt(n.Value, 10, 64); err == nil && value >= int64(low) && value <= int64(high) {
+				return T(value)
+			}
 		}
+		if int64(low) == math.MinInt64 {
+			r.problem(n, "%s is not allowed; a whole number of 64 bits is", describe(n.Node))
+		} else {
+			r.problem(n, "%s is not allowed; a whole number from %d to %d is", describe(n.Node), low, high)
+		}
+		return 0
 	}
-	switch {
-	case low == math.MinInt64:
-		r.problem(n, "%s is not allowed; a whole number of 64 bits is", describe(n.Node))
-	default:
-		r.problem(n, "%s is not allowed; a whole number from %d to %d is", describe(n.Node), low, high)
-	}
-	return 0
 }

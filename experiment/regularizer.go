@@ -1,5 +1,7 @@
 package experiment
 
+import "github.com/agepath/agepath/gaga"
+
 // Names of the self-paced regularizers; Linear is one of them.
 const (
 	Hard       = "hard"
@@ -15,37 +17,40 @@ type Regularizer struct {
 	Param float64 `json:"param,omitempty"` // order t of Polynomial, γ of Mixture, a of LOG, else 0
 }
 
-// regularizerParameters gives the name in a grid file and the rule of the
-// parameter of each regularizer that has one.
-var regularizerParameters = map[string]struct {
-	key  string
-	rule rule
-}{
-	Polynomial: {"order", aboveOne},
-	Mixture:    {"gamma", positive},
-	LOG:        {"a", positive},
+// regularizerInfo declares a regularizer and says what it makes of the work of a
+// path, see cost.go.
+type regularizerInfo struct {
+	name     string
+	settings []settingInfo // its parameter, if it has one
+	make     func(param float64) gaga.Regularizer
+
+	alternations float64 // of alternate convex search at one age until it settles
+	points       float64 // critical points, relative to the linear regularizer
+	sampled      float64 // work of a point for each number of the data, where samples are not summed over zones
+	landings     float64 // warm fits at each point, where all points are jumps
 }
 
-// regularizerNames lists the regularizers in the order messages and documents
+func (r *regularizerInfo) declaration() (string, []settingInfo) { return r.name, r.settings }
+
+// regularizerTable holds the regularizers in the order messages and documents
 // show them.
-var regularizerNames = []string{Hard, Linear, Polynomial, Mixture, LOG}
-
-// Regularizers is one entry of a grid's regularizers: one for each value of
-// its parameter.
-type Regularizers struct {
-	Name   string
-	Params []float64 // nil for Hard and Linear, which have none
-
-	place place
+var regularizerTable = []*regularizerInfo{
+	{name: Hard, make: func(float64) gaga.Regularizer { return gaga.Hard{} }, alternations: 4, points: 0.25, landings: 3},
+	{name: Linear, make: func(float64) gaga.Regularizer { return gaga.Linear{} }, alternations: 35, points: 1},
+	{
+		name: Polynomial, settings: parameter("order", aboveOne), alternations: 65, points: 1.6, sampled: 10,
+		make: func(order float64) gaga.Regularizer { return gaga.Polynomial{Order: order} },
+	},
+	{
+		name: Mixture, settings: parameter("gamma", positive), alternations: 45, points: 2,
+		make: func(gamma float64) gaga.Regularizer { return gaga.Mixture{Gamma: gamma} },
+	},
+	{
+		name: LOG, settings: parameter("a", positive), alternations: 15, points: 1, sampled: 2,
+		make: func(a float64) gaga.Regularizer { return gaga.LOG{A: a} },
+	},
 }
 
-// Count returns the number of regularizers of the entry.
-func (r *Regularizers) Count() int { return max(1, len(r.Params)) }
-
-// At returns the i-th regularizer.
-func (r *Regularizers) At(i int) Regularizer {
-	if r.Params == nil {
-		return Regularizer{Name: r.Name}
-	}
-	return Regularizer{Name: r.Name, Param: r.Params[i]}
+func parameter(name string, allowed rule) []settingInfo {
+	return []settingInfo{{name: name, rule: allowed, needed: true, example: "[1.5]"}}
 }

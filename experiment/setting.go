@@ -2,7 +2,6 @@ package experiment
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -110,14 +109,16 @@ func (s *Settings) UnmarshalJSON(text []byte) error {
 	return err
 }
 
-// settingInfo declares a setting of a method: a number that the rule allows, one
-// of several words, or either. Lists and ranges of it make a cell for each value.
+// settingInfo declares a setting of something that a grid names: a number that the
+// rule allows, one of several words, or either. Lists and ranges of it make a cell
+// for each value.
 type settingInfo struct {
 	name     string
 	rule     rule     // of a number, whole where the rule says so; zero: no number is allowed
 	words    []string // allowed ones; nil: none
 	standard Setting  // the default, without its name
 	meaning  string   // for docs/grid.md, which a test compares
+	example  string   // of a value, for the message that a needed one is missing
 	single   bool     // takes one value, no list
 	needed   bool     // has no default
 	columns  bool     // a list of features, which is one value
@@ -158,24 +159,51 @@ func (s *settingInfo) allows(value Setting) bool {
 
 // want says what is allowed.
 func (s *settingInfo) want() string {
+	words := strings.Join(s.words, ", ")
 	switch {
 	case s.words == nil:
 		return s.rule.want
 	case s.rule.allows == nil:
-		return "one of " + strings.Join(s.words, ", ")
+		return "one of " + words
+	case len(s.words) == 1:
+		return s.rule.want + " or " + words
 	}
-	return s.rule.want + " or one of " + strings.Join(s.words, ", ")
+	return s.rule.want + " or one of " + words
 }
 
-// check returns an error where settings are not those that a cell of the
-// method, the task and the regularizer has.
-func (m *methodInfo) check(settings Settings, task dataset.Task, regularizer string) error {
-	return checkSettings(m.name, m.settings, settings, task, regularizer)
+// declared is what a grid can name with settings: a model, a regularizer, a
+// method, a loss or a constraint.
+type declared interface {
+	declaration() (name string, settings []settingInfo)
 }
 
-// checkSettings returns an error where settings are not those that the owner
-// has for the task and the regularizer.
-func checkSettings(owner string, infos []settingInfo, settings Settings, task dataset.Task, regularizer string) error {
+func nameOf(d declared) string {
+	name, _ := d.declaration()
+	return name
+}
+
+// namesOf returns the names of a table in its order, in which messages and
+// documents show them.
+func namesOf[T declared](table []T) []string {
+	names := make([]string, len(table))
+	for i, d := range table {
+		names[i] = nameOf(d)
+	}
+	return names
+}
+
+// lookup returns the entry of a table by its name, zero if there is none.
+func lookup[T declared](table []T, name string) (found T) {
+	if i := slices.IndexFunc(table, func(d T) bool { return nameOf(d) == name }); i >= 0 {
+		return table[i]
+	}
+	return found
+}
+
+// checkSettings returns an error where settings are not those that what declares
+// them has for the task and the regularizer.
+func checkSettings(owner declared, settings Settings, task dataset.Task, regularizer string) error {
+	name, infos := owner.declaration()
 	rest := settings[:]
 	for i := range infos {
 		info := &infos[i]
@@ -183,113 +211,13 @@ func checkSettings(owner string, infos []settingInfo, settings Settings, task da
 			continue
 		}
 		if rest[0].Name != info.name || !info.allows(rest[0]) {
-			return fmt.Errorf("the settings %s of %s are not those that it has here: %s is %s", mustJSON(settings), owner, info.name, info.want())
+			return fmt.Errorf("the settings %s of %s are not those that it has here: %s is %s",
+				mustJSON(settings), name, info.name, info.want())
 		}
 		rest = rest[1:]
 	}
 	if len(rest) > 0 && rest[0] != (Setting{}) {
-		return fmt.Errorf("%s has no setting %q here", owner, rest[0].Name)
+		return fmt.Errorf("%s has no setting %q here", name, rest[0].Name)
 	}
 	return nil
-}
-
-// Choice is a setting with the values that a grid gives it.
-type Choice struct {
-	Values []Setting // all of one name
-
-	info  *settingInfo
-	place place // where the grid gives it; its key is "" for the default
-}
-
-// choices are the settings of a group: all combinations of their values.
-type choices []Choice
-
-// choicesFor returns the choices of settings that cells of a task and a
-// regularizer have.
-func (m *Methods) choicesFor(task dataset.Task, regularizer string) choices {
-	var list choices
-	for _, c := range m.Choices {
-		if c.info.applies(task, regularizer) {
-			list = append(list, c)
-		}
-	}
-	return list
-}
-
-// count returns the number of combinations.
-func (c choices) count() int {
-	n := 1
-	for i := range c {
-		n *= len(c[i].Values)
-	}
-	return n
-}
-
-// most is count without overflow, for checking it.
-func (c choices) most() float64 {
-	n := 1.0
-	for i := range c {
-		n *= float64(len(c[i].Values))
-	}
-	return n
-}
-
-// sorted returns the values of each setting in an order of their own.
-func (c choices) sorted() [][]Setting {
-	var list [][]Setting
-	for i := range c {
-		values := slices.Clone(c[i].Values)
-		slices.SortFunc(values, func(a, b Setting) int {
-			return cmp.Or(cmp.Compare(a.Number, b.Number), cmp.Compare(a.Word, b.Word))
-		})
-		list = append(list, values)
-	}
-	return list
-}
-
-// at returns the i-th combination; the last setting varies fastest.
-func (c choices) at(i int) Settings {
-	var s Settings
-	for k := len(c) - 1; k >= 0; k-- {
-		n := len(c[k].Values)
-		s[k] = c[k].Values[i%n]
-		i /= n
-	}
-	return s
-}
-
-// has reports whether the settings are one of the combinations. They are of the
-// same method, task and regularizer.
-func (c choices) has(s Settings) bool {
-	for k := range c {
-		if !slices.Contains(c[k].Values, s[k]) {
-			return false
-		}
-	}
-	return true
-}
-
-// overlaps reports whether two choices of the same method, task and regularizer
-// have a combination in common.
-func (c choices) overlaps(other choices) bool {
-	for k := range c {
-		if !intersect(c[k].Values, other[k].Values) {
-			return false
-		}
-	}
-	return true
-}
-
-// largest returns the largest number that a setting takes, 0 for one that the
-// choices do not have.
-func (c choices) largest(name string) float64 {
-	most := 0.0
-	for i := range c {
-		if c[i].info.name == name {
-			for _, v := range c[i].Values {
-				most = max(most, v.Number)
-			}
-		}
-	}
-	return most
 }

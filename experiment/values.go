@@ -1,11 +1,9 @@
 package experiment
 
 import (
-	"fmt"
 	"math"
 	"math/big"
 	"strconv"
-	"strings"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -14,12 +12,10 @@ import (
 // cells are products of several.
 const maxValues = 100_000
 
-// rule says which numbers are allowed, and which words stand for numbers of
-// their own.
+// rule says which numbers are allowed.
 type rule struct {
 	allows func(x float64) bool
 	want   string
-	words  map[string]float64
 }
 
 var (
@@ -32,20 +28,14 @@ var (
 	belowHalf   = rule{allows: func(x float64) bool { return x >= 0 && x < 0.5 }, want: "a number from 0 to below 0.5"}
 	rowCounts   = rule{allows: func(x float64) bool { return x >= 3 && x <= math.MaxInt32 && x == math.Trunc(x) }, want: "a whole number from 3"}
 	anyNumber   = rule{allows: func(float64) bool { return true }, want: "a finite number"}
-	widths      = rule{positive.allows, "a number > 0 or scale", map[string]float64{"scale": ScaleGamma}}
+	level       = rule{allows: func(x float64) bool { return x > 0 && x < 1 }, want: "a number > 0 and < 1"}
+	atLeastZero = rule{allows: func(x float64) bool { return x >= 0 }, want: "a number >= 0"}
 )
 
 // number reads a finite number that the rule allows; ok is false after a
 // problem.
 func (r *reader) number(n item, allowed rule) (x float64, ok bool) {
-	tag := ""
-	if n.Kind == yaml.ScalarNode {
-		tag = n.ShortTag()
-		if x, is := allowed.words[n.Value]; is {
-			return x, true
-		}
-	}
-	if tag == "!!int" || tag == "!!float" {
+	if n.Kind == yaml.ScalarNode && (n.ShortTag() == "!!int" || n.ShortTag() == "!!float") {
 		x, err := strconv.ParseFloat(n.Value, 64)
 		if err == nil && !math.IsInf(x, 0) && !math.IsNaN(x) && allowed.allows(x) {
 			return x + 0, true // -0 becomes 0
@@ -53,6 +43,22 @@ func (r *reader) number(n item, allowed rule) (x float64, ok bool) {
 	}
 	r.problem(n, "%s is not allowed; %s is", describe(n.Node), allowed.want)
 	return 0, false
+}
+
+// one returns a reader of a number for into.
+func (r *reader) one(allowed rule) func(n item) float64 {
+	return func(n item) float64 {
+		x, _ := r.number(n, allowed)
+		return x
+	}
+}
+
+// whole returns the rule of whole numbers from low to high.
+func whole(low, high int) rule {
+	return rule{
+		allows: func(x float64) bool { return x >= float64(low) && x <= float64(high) && x == math.Trunc(x) },
+		want:   "a whole number from " + strconv.Itoa(low) + " to " + strconv.Itoa(high),
+	}
 }
 
 // numbers reads what varies: a number, a list of different numbers or a range
@@ -91,7 +97,7 @@ func (r *reader) span(n item, allowed rule) []float64 {
 	if fields == nil {
 		return nil
 	}
-	var parts [3]decimal
+	var parts [3]*big.Rat
 	for i, name := range []string{"from", "to", "step"} {
 		field := fields[name]
 		if !field.given() {
@@ -101,15 +107,15 @@ func (r *reader) span(n item, allowed rule) []float64 {
 		if _, ok := r.number(field, anyNumber); !ok {
 			return nil
 		}
-		var ok bool
-		if parts[i], ok = parseDecimal(field.Value); !ok {
+		exact, ok := new(big.Rat).SetString(field.Value)
+		if !ok || exact.Denom().BitLen() > maxDenominator {
 			r.problem(field, "%s is not allowed; a decimal number with at most %d digits behind the point is", describe(field.Node), maxDigits)
 			return nil
 		}
+		parts[i] = exact
 	}
-	digits := max(parts[0].digits, parts[1].digits, parts[2].digits)
-	from, to, step := parts[0].shift(digits), parts[1].shift(digits), parts[2].shift(digits)
-	width := to.Sub(to, from)
+	from, step := parts[0], parts[2]
+	width := parts[1].Sub(parts[1], from)
 	switch {
 	case step.Sign() == 0:
 		r.problem(fields["step"], "0 is not allowed; a step > 0 is, or one < 0 where to is below from")
@@ -118,15 +124,16 @@ func (r *reader) span(n item, allowed rule) []float64 {
 		r.problem(fields["step"], "the step %s leads away from to; its sign has to be that of to - from", fields["step"].Value)
 		return nil
 	}
-	steps := width.Quo(width, step)
+	width.Quo(width, step)
+	steps := new(big.Int).Quo(width.Num(), width.Denom())
 	if steps.Cmp(big.NewInt(maxValues)) >= 0 {
 		r.problem(n, "the range has more than %d values, which is the most allowed", maxValues)
 		return nil
 	}
 	values := make([]float64, steps.Int64()+1)
 	for i := range values {
-		x, err := strconv.ParseFloat(fmt.Sprintf("%de-%d", from, digits), 64)
-		if err != nil || !allowed.allows(x) {
+		x, _ := from.Float64()
+		if math.IsInf(x, 0) || !allowed.allows(x) {
 			r.problem(n, "the range holds %g, which is not allowed; %s is", x, allowed.want)
 			return nil
 		}
@@ -140,44 +147,10 @@ func (r *reader) span(n item, allowed rule) []float64 {
 	return values
 }
 
-// maxDigits bounds the decimal digits of the numbers of a range on each side
-// of the point; float64 has no finite numbers other than 0 beyond.
-const maxDigits = 400
-
-// decimal is the number mantissa / 10^digits.
-type decimal struct {
-	mantissa *big.Int
-	digits   int // >= 0
-}
-
-// parseDecimal reads a number exactly.
-func parseDecimal(text string) (decimal, bool) {
-	text, exponent, scaled := strings.Cut(strings.ToLower(text), "e")
-	whole, behind, _ := strings.Cut(text, ".")
-	digits := len(behind)
-	if scaled {
-		shift, err := strconv.Atoi(exponent)
-		if err != nil || shift > maxDigits || shift < -maxDigits {
-			return decimal{}, false
-		}
-		digits -= shift
-	}
-	if digits > maxDigits || len(whole) > maxDigits {
-		return decimal{}, false
-	}
-	mantissa, ok := new(big.Int).SetString(whole+behind, 10)
-	if !ok {
-		return decimal{}, false
-	}
-	d := decimal{mantissa, digits}
-	if digits < 0 {
-		d = decimal{decimal{mantissa, 0}.shift(-digits), 0}
-	}
-	return d, true
-}
-
-// shift returns the number's mantissa for more digits.
-func (d decimal) shift(digits int) *big.Int {
-	factor := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(digits-d.digits)), nil)
-	return factor.Mul(factor, d.mantissa)
-}
+// maxDigits bounds the decimal digits behind the point of a range's numbers, and
+// maxDenominator the bits of 10^maxDigits; float64 has no numbers other than 0
+// beyond.
+const (
+	maxDigits      = 400
+	maxDenominator = maxDigits*3322/1000 + 1
+)
