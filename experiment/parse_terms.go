@@ -65,22 +65,24 @@ func entry[T declared](r *reader, n item, table []T, none string) (e Entry, ok b
 // choices reads settings of what at names; ok is false where a needed one is
 // missing. given is the map that holds them, if there is one.
 func (r *reader) choices(at, given item, fields map[string]item, name string, infos []settingInfo) (list choices, ok bool) {
+	ok = true
 	for i := range infos {
-		switch info := &infos[i]; {
-		case !info.needed || fields[info.name].given():
+		info := &infos[i]
+		if !info.needed || fields[info.name].given() {
 			list = append(list, r.choice(fields[info.name], info))
-		case given.given() && info.columns:
-			r.problem(given, "the key %s is missing: %s", info.name, info.want())
-			return nil, false
-		case given.given():
-			r.problem(given, "the key %s is missing: %s, a list or a range", info.name, info.want())
-			return nil, false
-		default:
+			continue
+		}
+		ok = false
+		switch {
+		case !given.given():
 			r.problem(at, "the key %s is missing, as in {%s: {%s: %s}}", info.name, name, info.name, info.example)
-			return nil, false
+		case info.columns:
+			r.problem(given, "the key %s is missing: %s", info.name, info.want())
+		default:
+			r.problem(given, "the key %s is missing: %s, a list or a range", info.name, info.want())
 		}
 	}
-	return list, true
+	return list, ok
 }
 
 // choice reads the values of one setting, its default where it is not given.

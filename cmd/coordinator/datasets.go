@@ -19,38 +19,26 @@ func (a *app) datasetsCommand() *cobra.Command {
 		Use:   "datasets",
 		Short: "List, download and check the data sets of the catalog",
 	}
-	list := &cobra.Command{
-		Use:   "list [NAME...]",
-		Short: "List data sets and where they are",
-		RunE:  a.withEntries(a.listDatasets),
-	}
-	check := &cobra.Command{
-		Use:   "check [NAME...]",
-		Short: "Read data sets and compare them with the catalog",
-		Long: `Read data sets and compare them with the catalog: digest, shape, missing values.
+	list := a.onEntries("list [NAME...]", "List data sets and where they are", "", a.listDatasets)
+	check := a.onEntries("check [NAME...]", "Read data sets and compare them with the catalog", `Read data sets and compare them with the catalog: digest, shape, missing values.
 Without names, all that are on this machine. The exit status is 1 where one does
-not pass.`,
-		RunE: a.withEntries(a.checkDatasets),
-	}
-	fetch := &cobra.Command{
-		Use:   "fetch [NAME...]",
-		Short: "Download data sets to the cache",
-		Long: `Download data sets to the cache (--cache). Without names, all that can be
-downloaded and are not on this machine. A download that broke off goes on where
-it ended.`,
-	}
+not pass.`, a.checkDatasets)
 	var openML string
-	fetch.Flags().StringVar(&openML, "openml", dataset.OpenML, "`URL` of OpenML or of a mirror of it")
-	fetch.RunE = a.withEntries(func(ctx context.Context, library *dataset.Library, entries []dataset.Entry, named bool) error {
+	fetch := a.onEntries("fetch [NAME...]", "Download data sets to the cache", `Download data sets to the cache (--cache). Without names, all that can be
+downloaded and are not on this machine. A download that broke off goes on where
+it ended.`, func(ctx context.Context, library *dataset.Library, entries []dataset.Entry, named bool) error {
 		return a.fetchDatasets(ctx, openML, library, entries, named)
 	})
+	fetch.Flags().StringVar(&openML, "openml", dataset.OpenML, "`URL` of OpenML or of a mirror of it")
 	return command.Group(cmd, list, fetch, check)
 }
 
-// withEntries calls do with the entries that the arguments name, all without
+// onEntries makes a command about the entries that its arguments name, all without
 // arguments.
-func (a *app) withEntries(do func(ctx context.Context, library *dataset.Library, entries []dataset.Entry, named bool) error) func(*cobra.Command, []string) error {
-	return func(cmd *cobra.Command, args []string) error {
+func (a *app) onEntries(
+	use, short, long string, do func(ctx context.Context, library *dataset.Library, entries []dataset.Entry, named bool) error,
+) *cobra.Command {
+	return command.Command(use, short, long, func(ctx context.Context, args []string) error {
 		library, err := a.library.open()
 		if err != nil {
 			return err
@@ -61,8 +49,8 @@ func (a *app) withEntries(do func(ctx context.Context, library *dataset.Library,
 				return err
 			}
 		}
-		return do(cmd.Context(), library, entries, len(args) > 0)
-	}
+		return do(ctx, library, entries, len(args) > 0)
+	})
 }
 
 func lookup(names []string) ([]dataset.Entry, error) {

@@ -15,33 +15,27 @@ import (
 
 // planCommand tells what a grid would compute.
 func (a *app) planCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "plan GRID",
-		Short: "Check a grid and show what it would compute",
-		Long: `Check a grid and its data sets and show what it would compute: the cells by
-dimension, how many of them the folder of results has, and an estimate of the
-time. Nothing is computed or written.`,
-		Args: command.Arguments("GRID"),
-	}
 	var (
 		grid    gridFlags
 		out     outFlags
 		workers int
 	)
-	grid.addTo(cmd.Flags())
-	out.addTo(cmd.Flags())
-	workersVar(cmd.Flags(), &workers, 1, "`N` cells computed at a time, for the estimate of the time; one per core unless given")
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		p, err := a.plan(cmd.Context(), args[0], &grid)
+	cmd := command.Command("plan GRID", "Check a grid and show what it would compute", `Check a grid and its data sets and show what it would compute: the cells by
+dimension, how many of them the folder of results has, and an estimate of the
+time. Nothing is computed or written.`, func(ctx context.Context, args []string) error {
+		p, err := a.plan(ctx, args[0], &grid)
 		if err != nil {
 			return err
 		}
-		left, err := remaining(cmd.Context(), p.plan, out.of(p.grid))
+		left, err := remaining(ctx, p.plan, out.of(p.grid))
 		if err != nil {
 			return err
 		}
 		return a.showPlan(p, out.of(p.grid), left, workers)
-	}
+	})
+	grid.addTo(cmd.Flags())
+	out.addTo(cmd.Flags())
+	workersVar(cmd.Flags(), &workers, 1, "`N` cells computed at a time, for the estimate of the time; one per core unless given")
 	return cmd
 }
 

@@ -16,79 +16,62 @@ import (
 
 // submitCommand publishes a grid and leaves.
 func (a *app) submitCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "submit GRID",
-		Short: "Queue the cells of a grid at --nats and leave",
-		Args:  command.Arguments("GRID"),
-	}
 	var grid gridFlags
+	cmd := command.Command("submit GRID", "Queue the cells of a grid at --nats and leave", "", func(ctx context.Context, args []string) error {
+		p, err := a.plan(ctx, args[0], &grid)
+		if err != nil {
+			return err
+		}
+		return a.withQueue(ctx, func(q *queue.Queue) error { return a.submit(ctx, q, p) })
+	})
 	grid.addTo(cmd.Flags())
 	a.NATS.AddStreams(cmd.Flags())
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		p, err := a.plan(cmd.Context(), args[0], &grid)
-		if err != nil {
-			return err
-		}
-		q, err := a.connect(cmd.Context())
-		if err != nil {
-			return err
-		}
-		defer q.Close()
-		s, err := run.Submit(cmd.Context(), q, p.grid, p.plan, p.kind)
-		if err != nil {
-			return err
-		}
-		fmt.Fprintf(a.Out, "%s: %d of %d cells queued", p.plan.Run, s.Published, p.plan.Count())
-		if s.Refused > 0 {
-			fmt.Fprintf(a.Out, ", %d were queued or running already", s.Refused)
-		}
-		if done := p.plan.Count() - int64(s.Published+s.Refused); done > 0 {
-			fmt.Fprintf(a.Out, ", %d have ended", done)
-		}
-		fmt.Fprintln(a.Out, quarantinedText(s.Quarantined))
-		for _, name := range s.Replaced {
-			fmt.Fprintf(a.Out, "%s: %s was damaged at the server and is replaced\n", p.plan.Run, name)
-		}
-		return nil
-	}
 	return cmd
+}
+
+func (a *app) submit(ctx context.Context, q *queue.Queue, p *planned) error {
+	s, err := run.Submit(ctx, q, p.grid, p.plan, p.kind)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(a.Out, "%s: %d of %d cells queued", p.plan.Run, s.Published, p.plan.Count())
+	if s.Refused > 0 {
+		fmt.Fprintf(a.Out, ", %d were queued or running already", s.Refused)
+	}
+	if done := p.plan.Count() - int64(s.Published+s.Refused); done > 0 {
+		fmt.Fprintf(a.Out, ", %d have ended", done)
+	}
+	fmt.Fprintln(a.Out, quarantinedText(s.Quarantined))
+	for _, name := range s.Replaced {
+		fmt.Fprintf(a.Out, "%s: %s was damaged at the server and is replaced\n", p.plan.Run, name)
+	}
+	return nil
 }
 
 // retryCommand puts failed cells back into the queue.
 func (a *app) retryCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "retry RUN",
-		Short: "Queue the failed and incomplete cells of a run again",
-		Args:  command.Arguments("RUN"),
-	}
 	var statuses []experiment.Status
-	command.List(cmd.Flags(), &statuses, "status", "which cells: "+failureNames()+" (default: all of them)", parseFailure)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if statuses == nil {
-			statuses = failureStatuses()
-		}
-		return a.withRun(cmd.Context(), args[0], func(q *queue.Queue) error {
-			s, err := run.Retry(cmd.Context(), q, args[0], command.Kinds()[0], statuses)
+	cmd := a.onRun("retry RUN", "Queue the failed and incomplete cells of a run again",
+		func(ctx context.Context, q *queue.Queue, args []string) error {
+			if statuses == nil {
+				statuses = failureStatuses()
+			}
+			s, err := run.Retry(ctx, q, args[0], command.Kinds()[0], statuses)
 			if err != nil {
 				return err
 			}
 			fmt.Fprintf(a.Out, "%s: %d cells queued again%s\n", args[0], s.Published, quarantinedText(s.Quarantined))
 			return nil
 		})
-	}
+	command.List(cmd.Flags(), &statuses, "status", "which cells: "+failureNames()+" (default: all of them)", parseFailure)
 	return cmd
 }
 
 // discardCommand removes results of single cells and queues the cells again.
 func (a *app) discardCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "discard RUN CELL...",
-		Short: "Remove the results of cells from the server and queue the cells again",
-		Args:  command.Arguments("RUN", "CELL..."),
-	}
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return a.withRun(cmd.Context(), args[0], func(q *queue.Queue) error {
-			discarded, queued, err := run.Discard(cmd.Context(), q, args[0], args[1:])
+	return a.onRun("discard RUN CELL...", "Remove the results of cells from the server and queue the cells again",
+		func(ctx context.Context, q *queue.Queue, args []string) error {
+			discarded, queued, err := run.Discard(ctx, q, args[0], args[1:])
 			var name *run.CellNameError
 			if errors.As(err, &name) {
 				return command.Refuse(err)
@@ -99,8 +82,6 @@ func (a *app) discardCommand() *cobra.Command {
 			fmt.Fprintf(a.Out, "%s: %d cells discarded, %d of them queued again\n", args[0], len(discarded), queued)
 			return nil
 		})
-	}
-	return cmd
 }
 
 // quarantinedText tells how many messages did not pass, "" for none.
@@ -113,61 +94,43 @@ func quarantinedText(n int) string {
 
 // cancelCommand drops the queued cells of a run.
 func (a *app) cancelCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "cancel RUN",
-		Short: "Drop the queued cells of a run; results stay",
-		Args:  command.Arguments("RUN"),
-	}
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return a.withRun(cmd.Context(), args[0], func(q *queue.Queue) error {
-			if err := q.Cancel(cmd.Context(), args[0]); err != nil {
+	return a.onRun("cancel RUN", "Drop the queued cells of a run; results stay",
+		func(ctx context.Context, q *queue.Queue, args []string) error {
+			if err := q.Cancel(ctx, args[0]); err != nil {
 				return err
 			}
 			fmt.Fprintf(a.Out, "%s: cancelled; its results stay; `coordinator submit GRID` queues the other cells again\n", args[0])
 			return nil
 		})
-	}
-	return cmd
 }
 
 // purgeCommand removes what the server has of runs.
 func (a *app) purgeCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "purge RUN",
-		Short: "Remove a finished or cancelled run and its results from the server",
-		Args:  command.Arguments("RUN"),
-	}
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return a.withRun(cmd.Context(), args[0], func(q *queue.Queue) error {
-			err := run.Purge(cmd.Context(), q, args[0])
+	return a.onRun("purge RUN", "Remove a finished or cancelled run and its results from the server",
+		func(ctx context.Context, q *queue.Queue, args []string) error {
+			err := run.Purge(ctx, q, args[0])
 			var busy *run.BusyError
-			switch {
-			case errors.As(err, &busy):
+			if errors.As(err, &busy) {
 				return command.Refusef("%w; `coordinator cancel %s` drops them; workers stop within seconds", err, args[0])
-			case err != nil:
-				return err
 			}
-			fmt.Fprintf(a.Out, "%s: removed from the server\n", args[0])
-			return nil
+			if err == nil {
+				fmt.Fprintf(a.Out, "%s: removed from the server\n", args[0])
+			}
+			return err
 		})
-	}
-	return cmd
 }
 
 // collectCommand gathers what there is of a run.
 func (a *app) collectCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "collect RUN --out DIR",
-		Short: "Gather the results of a run so far, also while it runs",
-		Args:  command.Arguments("RUN"),
-	}
 	var out string
+	cmd := a.onRun("collect RUN --out DIR", "Gather the results of a run so far, also while it runs",
+		func(ctx context.Context, q *queue.Queue, args []string) error { return a.collect(ctx, q, args[0], out) })
 	cmd.Flags().StringVar(&out, "out", "", "`folder` of the results")
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+	cmd.PreRunE = func(*cobra.Command, []string) error {
 		if out == "" {
 			return command.Refusef("--out is missing: the folder of the results")
 		}
-		return a.withRun(cmd.Context(), args[0], func(q *queue.Queue) error { return a.collect(cmd.Context(), q, args[0], out) })
+		return nil
 	}
 	return cmd
 }
@@ -193,25 +156,39 @@ func (a *app) collect(ctx context.Context, q *queue.Queue, name, out string) err
 	return nil
 }
 
-// withRun connects and calls do when the server knows the run.
-func (a *app) withRun(ctx context.Context, name string, do func(*queue.Queue) error) error {
-	if err := queue.ValidName(name); err != nil {
-		return command.Refusef("RUN: %w", err)
-	}
+// withQueue connects and calls do.
+func (a *app) withQueue(ctx context.Context, do func(*queue.Queue) error) error {
 	q, err := a.connect(ctx)
 	if err != nil {
 		return err
 	}
 	defer q.Close()
-	description, err := q.Data(ctx, name)
-	if errors.Is(err, queue.ErrNoData) {
-		return command.Refuse(unknownRun(ctx, q, name))
-	}
-	if err != nil {
-		return err
-	}
-	description.Close()
 	return do(q)
+}
+
+// onRun makes a command about a run that the server knows, its first argument.
+func (a *app) onRun(use, short string, do func(ctx context.Context, q *queue.Queue, args []string) error) *cobra.Command {
+	return command.Command(use, short, "", func(ctx context.Context, args []string) error {
+		return a.withRun(ctx, args[0], func(q *queue.Queue) error { return do(ctx, q, args) })
+	})
+}
+
+// withRun connects and calls do when the server knows the run.
+func (a *app) withRun(ctx context.Context, name string, do func(*queue.Queue) error) error {
+	if err := queue.ValidName(name); err != nil {
+		return command.Refusef("RUN: %w", err)
+	}
+	return a.withQueue(ctx, func(q *queue.Queue) error {
+		description, err := q.Data(ctx, name)
+		if errors.Is(err, queue.ErrNoData) {
+			return command.Refuse(unknownRun(ctx, q, name))
+		}
+		if err != nil {
+			return err
+		}
+		description.Close()
+		return do(q)
+	})
 }
 
 // unknownRun says which runs there are instead.

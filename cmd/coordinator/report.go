@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -77,20 +78,10 @@ func (r *reportFlags) isFresh(dir string) bool {
 
 // reportCommand makes tables and plots of a folder of results.
 func (a *app) reportCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "report DIR",
-		Short: "Make tables and figures of a folder of results",
-		Args:  command.Arguments("DIR"),
-	}
 	var flags reportFlags
-	flags.addTo(cmd.Flags())
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+	cmd := command.Command("report DIR", "Make tables and figures of a folder of results", "", func(ctx context.Context, args []string) error {
 		dir := args[0]
-		report, err := newReporting(a.Base).during(func(tell func(results.Step)) (*results.Report, error) {
-			options := flags.options()
-			options.Progress = tell
-			return results.Write(cmd.Context(), dir, options)
-		})
+		report, err := a.report(ctx, dir, &flags)
 		var damage *results.DamageError
 		if errors.As(err, &damage) {
 			return command.Refuse(err)
@@ -109,8 +100,18 @@ func (a *app) reportCommand() *cobra.Command {
 		}
 		fmt.Fprintf(a.Out, "\nFiles: %s\n", strings.Join(files(dir, &flags), ", "))
 		return nil
-	}
+	})
+	flags.addTo(cmd.Flags())
 	return cmd
+}
+
+// report writes the report of a folder.
+func (a *app) report(ctx context.Context, dir string, flags *reportFlags) (*results.Report, error) {
+	return newReporting(a.Base).during(func(tell func(results.Step)) (*results.Report, error) {
+		options := flags.options()
+		options.Progress = tell
+		return results.Write(ctx, dir, options)
+	})
 }
 
 // show prints the tables of a report, of each at most so many rows, 0 for all,

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/queue"
 	"github.com/agepath/agepath/experiment/run"
 	"github.com/agepath/agepath/internal/command"
 	"github.com/agepath/agepath/results"
@@ -29,16 +30,6 @@ func workersVar(flags *pflag.FlagSet, value *int, low int, usage string) {
 
 // runCommand expands, computes, gathers and reports a grid.
 func (a *app) runCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "run GRID",
-		Short: "Compute a grid and report the results",
-		Long: `Compute the cells of a grid that the folder of results does not have yet, and
-make tables and figures of them. After ^C or a kill the same command resumes.
-
-The cells are computed in this process unless --workers is 0, over a NATS server
-inside it unless --nats names one.`,
-		Args: command.Arguments("GRID"),
-	}
 	var (
 		grid    gridFlags
 		out     outFlags
@@ -46,15 +37,11 @@ inside it unless --nats names one.`,
 		retry   []experiment.Status
 		workers int
 	)
-	flags := cmd.Flags()
-	grid.addTo(flags)
-	out.addTo(flags)
-	report.addTo(flags)
-	a.NATS.AddStreams(flags)
-	command.List(flags, &retry, "retry", "compute cells again that ended with one of these statuses: "+failureNames(), parseFailure)
-	workersVar(flags, &workers, 0, "`N` cells computed at a time; 0 leaves them to workers at --nats; one per core unless given")
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		ctx := cmd.Context()
+	cmd := command.Command("run GRID", "Compute a grid and report the results", `Compute the cells of a grid that the folder of results does not have yet, and
+make tables and figures of them. After ^C or a kill the same command resumes.
+
+The cells are computed in this process unless --workers is 0, over a NATS server
+inside it unless --nats names one.`, func(ctx context.Context, args []string) error {
 		if workers == 0 && a.NATS.URL == "" {
 			return command.Refusef("--workers 0 leaves the cells to other workers, which need a server: give --nats URL, or --workers from 1")
 		}
@@ -69,22 +56,27 @@ inside it unless --nats names one.`,
 		if c.Process, err = command.SlotProcess(max(workers, 1)); err != nil {
 			return err
 		}
-		return a.run(ctx, c, &report)
-	}
+		if a.NATS.URL == "" {
+			return a.run(ctx, c, &report)
+		}
+		c.Cache = filepath.Join(filepath.Dir(a.library.cache), "cells")
+		return a.withQueue(ctx, func(q *queue.Queue) error {
+			c.Queue = q
+			return a.run(ctx, c, &report)
+		})
+	})
+	flags := cmd.Flags()
+	grid.addTo(flags)
+	out.addTo(flags)
+	report.addTo(flags)
+	a.NATS.AddStreams(flags)
+	command.List(flags, &retry, "retry", "compute cells again that ended with one of these statuses: "+failureNames(), parseFailure)
+	workersVar(flags, &workers, 0, "`N` cells computed at a time; 0 leaves them to workers at --nats; one per core unless given")
 	return cmd
 }
 
 // run runs a coordinator and reports what it gathered.
 func (a *app) run(ctx context.Context, c *run.Coordinator, flags *reportFlags) error {
-	if a.NATS.URL != "" {
-		q, err := a.connect(ctx)
-		if err != nil {
-			return err
-		}
-		defer q.Close()
-		c.Queue = q
-		c.Cache = filepath.Join(filepath.Dir(a.library.cache), "cells")
-	}
 	progress := newProgress(a.Base, c.Plan)
 	c.Progress = progress.tell
 	c.Report = progress.warn
@@ -101,7 +93,11 @@ func (a *app) run(ctx context.Context, c *run.Coordinator, flags *reportFlags) e
 		head = fmt.Sprintf("%d of %d cells computed in %s", summary.Computed, summary.Cells, humanTime(summary.Elapsed.Seconds()))
 	}
 	fmt.Fprintf(a.Out, "%s: %s; %s, gathered in %s\n\n", c.Plan.Run, head, ended(summary.Counts, summary.Cells), c.Out)
-	report, err := a.refresh(ctx, c.Out, summary.Computed > 0, flags)
+	write := a.report
+	if summary.Computed == 0 && flags.isFresh(c.Out) {
+		write = a.loadReport
+	}
+	report, err := write(ctx, c.Out, flags)
 	if err != nil {
 		return err
 	}
@@ -112,16 +108,10 @@ func (a *app) run(ctx context.Context, c *run.Coordinator, flags *reportFlags) e
 	return failures(report, summary.Counts, summary.Cells)
 }
 
-// refresh writes the report of dir, unless nothing changed since the one that
-// is there.
-func (a *app) refresh(ctx context.Context, dir string, changed bool, flags *reportFlags) (*results.Report, error) {
+// loadReport reads the report of a folder whose files are there.
+func (a *app) loadReport(ctx context.Context, dir string, flags *reportFlags) (*results.Report, error) {
 	return newReporting(a.Base).during(func(tell func(results.Step)) (*results.Report, error) {
-		if !changed && flags.isFresh(dir) {
-			return results.Load(ctx, dir, results.Options{Figures: -1, Paper: flags.paper, Progress: tell})
-		}
-		options := flags.options()
-		options.Progress = tell
-		return results.Write(ctx, dir, options)
+		return results.Load(ctx, dir, results.Options{Figures: -1, Paper: flags.paper, Progress: tell})
 	})
 }
 

@@ -10,30 +10,25 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/agepath/agepath/experiment/live"
+	"github.com/agepath/agepath/experiment/queue"
 	"github.com/agepath/agepath/internal/command"
 )
 
 // serveCommand shows the runs of a server until a signal ends it.
 func (a *app) serveCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "serve",
-		Short: "Show the runs at --nats on a live page, with metrics and health checks",
-		Long: `Show the runs at --nats until a signal ends it: a live page at /, its data at
+	var listen string
+	cmd := command.Command("serve", "Show the runs at --nats on a live page, with metrics and health checks", `Show the runs at --nats until a signal ends it: a live page at /, its data at
 /state.json, metrics for Prometheus at /metrics, and health checks at /healthz
 (the program goes on) and /readyz (the queue can be read). It changes nothing.
 
 There is no login: --listen with another address than localhost shows everyone
-who can reach it the names of data sets and the messages of failed cells.`,
-		Args: command.Arguments(),
-	}
-	var listen string
-	cmd.Flags().StringVar(&listen, "listen", "127.0.0.1:8480", "`address` to serve on, host:port; port 0 for any free one")
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+who can reach it the names of data sets and the messages of failed cells.`, func(ctx context.Context, _ []string) error {
 		if _, _, err := net.SplitHostPort(listen); err != nil {
 			return command.Refusef("--listen: %w; allowed is host:port, such as 127.0.0.1:8480, or :8480 for all addresses", err)
 		}
-		return a.serve(cmd.Context(), listen)
-	}
+		return a.serve(ctx, listen)
+	})
+	cmd.Flags().StringVar(&listen, "listen", "127.0.0.1:8480", "`address` to serve on, host:port; port 0 for any free one")
 	return cmd
 }
 
@@ -51,15 +46,12 @@ func (a *app) serve(ctx context.Context, address string) error {
 	group, serving := errgroup.WithContext(ctx)
 	group.Go(func() error { return live.Serve(serving, listener, &startup) })
 	group.Go(func() error {
-		q, err := a.connect(serving)
-		if err != nil {
-			return err
-		}
-		defer q.Close()
-		monitor := live.New(live.Config{Queue: q, Kinds: command.Kinds(), Version: a.Version, Report: a.warn})
-		startup.Open(monitor.Handler())
-		monitor.Run(serving)
-		return nil
+		return a.withQueue(serving, func(q *queue.Queue) error {
+			monitor := live.New(live.Config{Queue: q, Kinds: command.Kinds(), Version: a.Version, Report: a.warn})
+			startup.Open(monitor.Handler())
+			monitor.Run(serving)
+			return nil
+		})
 	})
 	err = group.Wait()
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {

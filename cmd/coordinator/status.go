@@ -24,24 +24,15 @@ const watchEvery = 2 * time.Second
 
 // statusCommand tells how far runs are.
 func (a *app) statusCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "status [RUN]",
-		Short: "Show how far a run is, or all runs of the server",
-		Args:  command.Arguments("[RUN]"),
-	}
 	var watch bool
-	cmd.Flags().BoolVar(&watch, "watch", false, "repeat it every 2 seconds, with rate and remaining time, until nothing is queued or running")
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+	cmd := command.Command("status [RUN]", "Show how far a run is, or all runs of the server", "", func(ctx context.Context, args []string) error {
+		status := func(q *queue.Queue) error { return a.status(ctx, q, args, watch) }
 		if len(args) == 1 {
-			return a.withRun(cmd.Context(), args[0], func(q *queue.Queue) error { return a.status(cmd.Context(), q, args, watch) })
+			return a.withRun(ctx, args[0], status)
 		}
-		q, err := a.connect(cmd.Context())
-		if err != nil {
-			return err
-		}
-		defer q.Close()
-		return a.NATS.Advise(a.status(cmd.Context(), q, nil, watch))
-	}
+		return a.withQueue(ctx, func(q *queue.Queue) error { return a.NATS.Advise(status(q)) })
+	})
+	cmd.Flags().BoolVar(&watch, "watch", false, "repeat it every 2 seconds, with rate and remaining time, until nothing is queued or running")
 	return cmd
 }
 
@@ -79,14 +70,14 @@ func (a *app) status(ctx context.Context, q *queue.Queue, names []string, again 
 	}
 }
 
-// tellRuns writes a table of the runs with these names, nil for all, and tells
+// tellRuns writes a table of the runs with these names, none for all, and tells
 // whether cells are still to come.
 func (a *app) tellRuns(ctx context.Context, q *queue.Queue, names []string, watches map[string]*watch) (active bool, err error) {
 	runs, err := q.List(ctx)
 	if err != nil {
 		return false, err
 	}
-	if names != nil {
+	if len(names) > 0 {
 		runs = slices.DeleteFunc(runs, func(r queue.Listed) bool { return !slices.Contains(names, r.Name) })
 	}
 	if len(runs) == 0 {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -14,21 +15,15 @@ import (
 
 // verifyCommand checks a folder of results.
 func (a *app) verifyCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "verify DIR",
-		Short: "Check every byte of a folder of results",
-		Long: `Read every file of a folder of results and check that it is as it was written:
+	return command.Command("verify DIR", "Check every byte of a folder of results", `Read every file of a folder of results and check that it is as it was written:
 checksums, every batch, one row for each cell of the grid, tables that belong
 together, and the digests of the data sets, where these are here. Changes
-nothing. The exit status is 1 where something is wrong.`,
-		Args: command.Arguments("DIR"),
-	}
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+nothing. The exit status is 1 where something is wrong.`, func(ctx context.Context, args []string) error {
 		library, err := a.library.open()
 		if err != nil {
 			return err
 		}
-		v, err := run.Verify(cmd.Context(), args[0], library)
+		v, err := run.Verify(ctx, args[0], library)
 		var mismatch *results.MismatchError
 		if errors.Is(err, fs.ErrNotExist) || errors.As(err, &mismatch) {
 			return command.Refusef("%w; DIR is a folder with results of `coordinator run` or `coordinator collect`", err)
@@ -37,8 +32,7 @@ nothing. The exit status is 1 where something is wrong.`,
 			return err
 		}
 		return a.showVerification(args[0], v)
-	}
-	return cmd
+	})
 }
 
 func (a *app) showVerification(dir string, v *results.Verification) error {

@@ -186,38 +186,60 @@ func (a *arff) skipRelational() error {
 // nominal reads the declared values {value, ...}.
 func (a *arff) nominal(b []byte, col *column) error {
 	col.nominal, col.codes = []string{}, make(map[string]int)
-	a.s.clear()
-	i := a.s.skipBlanks(b, 1)
-	for k := 0; i >= len(b) || b[i] != '}' || k > 0; k++ {
+	i, err := a.inBraces(b, func(i, k int) (int, error) {
 		if k == a.t.limits.columns {
-			return fmt.Errorf("more than %d values, the most that are allowed", k)
+			return 0, fmt.Errorf("more than %d values, the most that are allowed", k)
 		}
-		var err error
-		if b, i, err = a.s.field(b, i, ",}%", a.l); err != nil {
-			return err
+		_, i, err := a.s.field(b, i, ",}%", a.l)
+		if err != nil {
+			return 0, err
 		}
 		value := string(a.s.nth(k))
 		if value == "" && !a.s.quoted[k] {
-			return errors.New("a value is empty, or } is missing")
+			return 0, errors.New("a value is empty, or } is missing")
 		}
 		if _, twice := col.codes[value]; twice {
-			return fmt.Errorf("value %q is declared twice", short([]byte(value)))
+			return 0, fmt.Errorf("value %q is declared twice", short([]byte(value)))
 		}
 		col.codes[value] = k
 		col.nominal = append(col.nominal, value)
+		return i, nil
+	})
+	if err == errBrace {
+		return fmt.Errorf("after value %q: allowed are a comma and }", short([]byte(col.nominal[len(col.nominal)-1])))
+	} else if err != nil {
+		return err
+	}
+	if rest := trim(b[i:]); len(rest) > 0 && rest[0] != '%' {
+		return fmt.Errorf("%q after the values", short(rest))
+	}
+	col.readNumbers()
+	return nil
+}
+
+// errBrace is a list in braces in which an element is not followed by a comma or }.
+var errBrace = errors.New("neither a comma nor }")
+
+// inBraces reads the elements of the list that begins with the brace b[0]: element
+// reads the k-th from b[i] on and returns where it ends. It returns the place behind
+// the closing brace.
+func (a *arff) inBraces(b []byte, element func(i, k int) (int, error)) (int, error) {
+	a.s.clear()
+	i := a.s.skipBlanks(b, 1)
+	for k := 0; i >= len(b) || b[i] != '}' || k > 0; k++ {
+		var err error
+		if i, err = element(i, k); err != nil {
+			return 0, err
+		}
 		if i = a.s.skipBlanks(b, i); i >= len(b) || b[i] != ',' && b[i] != '}' {
-			return fmt.Errorf("after value %q: allowed are a comma and }", short([]byte(value)))
+			return 0, errBrace
 		}
 		if b[i] == '}' {
 			break
 		}
 		i = a.s.skipBlanks(b, i+1)
 	}
-	if rest := trim(b[i+1:]); len(rest) > 0 && rest[0] != '%' {
-		return fmt.Errorf("%q after the values", short(rest))
-	}
-	col.readNumbers()
-	return nil
+	return i + 1, nil
 }
 
 // readNumbers reads the declared values as numbers, when all of them are.
@@ -260,38 +282,35 @@ func (a *arff) denseRow(b []byte) error {
 
 // sparseRow reads a row {index value, ...}, indices ascending from 0.
 func (a *arff) sparseRow(b []byte) error {
-	a.s.clear()
 	previous, implied := -1, a.implied
-	i := a.s.skipBlanks(b, 1)
-	for k := 0; i >= len(b) || b[i] != '}' || k > 0; k++ {
+	i, err := a.inBraces(b, func(i, k int) (int, error) {
 		digits := i
 		for i < len(b) && b[i] >= '0' && b[i] <= '9' {
 			i++
 		}
 		c, err := strconv.Atoi(string(b[digits:i]))
 		if err != nil || c >= len(a.columns) || i >= len(b) || b[i] != ' ' && b[i] != '\t' {
-			return fmt.Errorf("%q in a sparse row: allowed is {index value, ...} with indices from 0 to %d", short(b[digits:]), len(a.columns)-1)
+			return 0, fmt.Errorf("%q in a sparse row: allowed is {index value, ...} with indices from 0 to %d", short(b[digits:]), len(a.columns)-1)
 		}
 		if c <= previous {
-			return fmt.Errorf("index %d after %d in a sparse row: indices ascend", c, previous)
+			return 0, fmt.Errorf("index %d after %d in a sparse row: indices ascend", c, previous)
 		}
 		previous = c
-		if b, i, err = a.s.field(b, a.s.skipBlanks(b, i), ",}%", a.l); err != nil {
-			return err
+		if _, i, err = a.s.field(b, a.s.skipBlanks(b, i), ",}%", a.l); err != nil {
+			return 0, err
 		}
 		implied = a.imply(implied, c)
 		if err := a.t.set(c, a.s.nth(k), a.s.quoted[k]); err != nil {
-			return a.t.inColumn(c, a.l.line, err)
+			return 0, a.t.inColumn(c, a.l.line, err)
 		}
-		if i = a.s.skipBlanks(b, i); i >= len(b) || b[i] != ',' && b[i] != '}' {
-			return errors.New("a sparse row without } at its end")
-		}
-		if b[i] == '}' {
-			break
-		}
-		i = a.s.skipBlanks(b, i+1)
+		return i, nil
+	})
+	if err == errBrace {
+		return errors.New("a sparse row without } at its end")
+	} else if err != nil {
+		return err
 	}
-	if rest := trim(b[i+1:]); len(rest) > 0 && rest[0] != '%' {
+	if rest := trim(b[i:]); len(rest) > 0 && rest[0] != '%' {
 		return fmt.Errorf("%q after a sparse row: allowed is nothing, weights are not read", short(rest))
 	}
 	a.imply(implied, len(a.columns))

@@ -11,6 +11,7 @@ import (
 	"hash/crc32"
 	"io"
 	"math"
+	"slices"
 	"unicode/utf8"
 )
 
@@ -54,21 +55,16 @@ func (d *Dataset) validate() error {
 	if len(d.X) != d.N*d.D || len(d.Y) != d.N || len(d.Features) != d.D {
 		return fmt.Errorf("%d rows of %d features with %d values, %d targets and %d names", d.N, d.D, len(d.X), len(d.Y), len(d.Features))
 	}
-	if err := validName(d.Name); err != nil {
-		return err
-	}
-	for _, name := range d.Features {
+	for _, name := range append([]string{d.Name}, d.Features...) {
 		if err := validName(name); err != nil {
 			return err
 		}
 	}
-	for i, v := range d.X {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return fmt.Errorf("row %d, feature %d: %v is not finite", i/d.D, i%d.D, v)
-		}
+	if i := slices.IndexFunc(d.X, notFinite); i >= 0 {
+		return fmt.Errorf("row %d, feature %d: %v is not finite", i/d.D, i%d.D, d.X[i])
 	}
 	for i, v := range d.Y {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
+		if notFinite(v) {
 			return fmt.Errorf("row %d, target: %v is not finite", i, v)
 		}
 		if d.Task == Classification && v != 1 && v != -1 {
@@ -77,6 +73,8 @@ func (d *Dataset) validate() error {
 	}
 	return nil
 }
+
+func notFinite(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }
 
 func validName(name string) error {
 	if len(name) > maxName {
@@ -92,65 +90,45 @@ func validName(name string) error {
 // data set on every machine. It refuses a data set that breaks the promises
 // of its type.
 func Encode(w io.Writer, d *Dataset) error {
-	if err := d.validate(); err != nil {
-		return fmt.Errorf("encode data set %q: %w", d.Name, err)
+	err := d.validate()
+	if err == nil {
+		sum := crc32.New(castagnoli)
+		b := bufio.NewWriterSize(io.MultiWriter(w, sum), 8*chunk)
+		d.encode(b)
+		if err = b.Flush(); err == nil {
+			_, err = w.Write(binary.LittleEndian.AppendUint32(nil, sum.Sum32()))
+		}
 	}
-	sum := crc32.New(castagnoli())
-	b := bufio.NewWriterSize(io.MultiWriter(w, sum), 8*chunk)
-	if err := d.encode(b); err != nil {
-		return fmt.Errorf("encode data set %q: %w", d.Name, err)
-	}
-	if err := b.Flush(); err != nil {
-		return fmt.Errorf("encode data set %q: %w", d.Name, err)
-	}
-	if _, err := w.Write(binary.LittleEndian.AppendUint32(nil, sum.Sum32())); err != nil {
+	if err != nil {
 		return fmt.Errorf("encode data set %q: %w", d.Name, err)
 	}
 	return nil
 }
 
-func castagnoli() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) }
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-func (d *Dataset) encode(w io.Writer) error {
+// encode writes all but the checksum. The writer keeps its first error.
+func (d *Dataset) encode(b *bufio.Writer) {
 	task, _ := taskCode(d.Task)
 	head := append([]byte(encodingMagic), task)
 	head = binary.LittleEndian.AppendUint64(head, uint64(d.N))
-	head = binary.LittleEndian.AppendUint64(head, uint64(d.D))
-	head = appendName(head, d.Name)
-	if _, err := w.Write(head); err != nil {
-		return err
+	_, _ = b.Write(binary.LittleEndian.AppendUint64(head, uint64(d.D)))
+	for _, name := range append([]string{d.Name}, d.Features...) {
+		_, _ = b.Write(binary.LittleEndian.AppendUint32(nil, uint32(len(name))))
+		_, _ = b.WriteString(name)
 	}
-	for _, name := range d.Features {
-		head = appendName(head[:0], name)
-		if _, err := w.Write(head); err != nil {
-			return err
-		}
-	}
-	buf := make([]byte, 8*chunk)
-	if err := writeFloats(w, d.X, buf); err != nil {
-		return err
-	}
-	return writeFloats(w, d.Y, buf)
+	writeFloats(b, d.X)
+	writeFloats(b, d.Y)
 }
 
-func appendName(b []byte, name string) []byte {
-	b = binary.LittleEndian.AppendUint32(b, uint32(len(name)))
-	return append(b, name...)
-}
-
-// writeFloats writes values little endian through buf.
-func writeFloats(w io.Writer, values []float64, buf []byte) error {
-	for len(values) > 0 {
-		n := min(len(values), len(buf)/8)
-		for i, v := range values[:n] {
-			binary.LittleEndian.PutUint64(buf[8*i:], math.Float64bits(v))
-		}
-		if _, err := w.Write(buf[:8*n]); err != nil {
-			return err
-		}
-		values = values[n:]
+// writeFloats writes values little endian to a writer that keeps its first error,
+// or never returns one.
+func writeFloats(w io.Writer, values []float64) {
+	var buf []byte
+	for part := range slices.Chunk(values, chunk) {
+		buf, _ = binary.Append(buf[:0], binary.LittleEndian, part)
+		_, _ = w.Write(buf)
 	}
-	return nil
 }
 
 // Digest is the SHA-256, as 64 hex digits, of the task, the shape, X and Y.
@@ -161,10 +139,9 @@ func (d *Dataset) Digest() string {
 	head = append(head, 0)
 	head = binary.LittleEndian.AppendUint64(head, uint64(d.N))
 	head = binary.LittleEndian.AppendUint64(head, uint64(d.D))
-	buf := make([]byte, 8*chunk)
-	h.Write(head) // a hash never returns an error
-	_ = writeFloats(h, d.X, buf)
-	_ = writeFloats(h, d.Y, buf)
+	h.Write(head)
+	writeFloats(h, d.X)
+	writeFloats(h, d.Y)
 	return hex.EncodeToString(h.Sum(nil))
 }
 
@@ -172,7 +149,7 @@ func (d *Dataset) Digest() string {
 // damaged or truncated form, is an error; memory grows only with the bytes
 // that are really there.
 func Decode(r io.Reader) (*Dataset, error) {
-	sum := crc32.New(castagnoli())
+	sum := crc32.New(castagnoli)
 	in := &decoder{r: bufio.NewReaderSize(r, 8*chunk), sum: sum, buf: make([]byte, 8*chunk)}
 	d, err := in.dataset()
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
@@ -277,8 +254,7 @@ func (in *decoder) name() string {
 func (in *decoder) floats(n int) []float64 {
 	values := make([]float64, 0, min(n, chunk))
 	for len(values) < n && in.err == nil {
-		b := in.bytes(8 * min(n-len(values), len(in.buf)/8))
-		for ; len(b) > 0; b = b[8:] {
+		for b := in.bytes(8 * min(n-len(values), chunk)); len(b) > 0; b = b[8:] {
 			values = append(values, math.Float64frombits(binary.LittleEndian.Uint64(b)))
 		}
 	}

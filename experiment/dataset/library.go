@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -196,29 +197,17 @@ func (e Entry) checkShape(d *Dataset, over Options) error {
 // with returns the options with those that are set in over in their place.
 // New classes replace the old ones as a whole.
 func (o Options) with(over Options) Options {
-	if over.Format != "" {
-		o.Format = over.Format
-	}
-	if over.Skip != 0 {
-		o.Skip = over.Skip
-	}
-	if over.Header != nil {
-		o.Header = over.Header
-	}
-	if over.Target != "" {
-		o.Target = over.Target
-	}
+	o.Format = cmp.Or(over.Format, o.Format)
+	o.Skip = cmp.Or(over.Skip, o.Skip)
+	o.Header = cmp.Or(over.Header, o.Header)
+	o.Target = cmp.Or(over.Target, o.Target)
+	o.Task = cmp.Or(over.Task, o.Task)
+	o.Missing = cmp.Or(over.Missing, o.Missing)
 	if over.Drop != nil {
 		o.Drop = over.Drop
 	}
-	if over.Task != "" {
-		o.Task = over.Task
-	}
 	if !over.Classes.isZero() {
 		o.Classes = over.Classes
-	}
-	if over.Missing != "" {
-		o.Missing = over.Missing
 	}
 	return o
 }

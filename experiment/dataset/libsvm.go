@@ -57,10 +57,8 @@ func (s *sparse) bytes() int64 {
 // word cuts the first word off a line.
 func word(b []byte) (first, rest []byte) {
 	b = trim(b)
-	for i, c := range b {
-		if c == ' ' || c == '\t' {
-			return b[:i], b[i:]
-		}
+	if end := bytes.IndexAny(b, blanks); end >= 0 {
+		return b[:end], b[end:]
 	}
 	return b, nil
 }
@@ -100,13 +98,10 @@ func (s *sparse) row(b []byte, line, most int) error {
 		}
 		previous = index
 		v, kind := parse(text)
-		switch kind {
-		case isMissing:
+		if kind == isMissing {
 			v = math.NaN()
-		case isInfinite:
-			return fmt.Errorf("index %d: %q is infinite: allowed are finite numbers", index, short(text))
-		case isText:
-			return fmt.Errorf("index %d: text %q in a number column", index, short(text))
+		} else if kind != isNumber {
+			return fmt.Errorf("index %d: %w", index, notNumber(text, kind))
 		}
 		s.indices, s.values = append(s.indices, int32(index)), append(s.values, v)
 	}

@@ -123,11 +123,16 @@ func (s Settings) contaminate(ctx context.Context, t scaled, rows []int, random 
 // draw returns count of the rows: the beginning of a random permutation, so
 // that fewer are always among more.
 func draw(rows []int, count int, random *rand.Rand) []int {
-	hit := make([]int, count)
-	for k, i := range random.Perm(len(rows))[:count] {
-		hit[k] = rows[i]
+	return choose(rows, random.Perm(len(rows))[:count])
+}
+
+// choose returns the rows at the given places.
+func choose(rows, places []int) []int {
+	chosen := make([]int, len(places))
+	for k, i := range places {
+		chosen[k] = rows[i]
 	}
-	return hit
+	return chosen
 }
 
 func flip(y []float64, rows []int) {
@@ -150,20 +155,12 @@ func (s Settings) nearest(ctx context.Context, t scaled, rows []int) ([]int, err
 	if len(scores) != part.N {
 		return nil, fmt.Errorf("boundary for the noise: %d scores for %d rows", len(scores), part.N)
 	}
-	order := make([]int, part.N)
-	for i := range order {
-		order[i] = i
-		if math.IsNaN(scores[i]) {
-			return nil, fmt.Errorf("boundary for the noise: the score of row %d is not a number", rows[i])
-		}
+	if i := slices.IndexFunc(scores, math.IsNaN); i >= 0 {
+		return nil, fmt.Errorf("boundary for the noise: the score of row %d is not a number", rows[i])
 	}
+	order := count(part.N)
 	slices.SortStableFunc(order, func(a, b int) int {
 		return cmp.Compare(math.Abs(scores[a]), math.Abs(scores[b]))
 	})
-	count := max(1, int(math.Round(boundaryFraction*float64(part.N))))
-	near := make([]int, count)
-	for k, i := range order[:count] {
-		near[k] = rows[i]
-	}
-	return near, nil
+	return choose(rows, order[:max(1, int(math.Round(boundaryFraction*float64(part.N))))]), nil
 }

@@ -2,7 +2,9 @@ package dataset
 
 import (
 	"errors"
+	"fmt"
 	"strconv"
+	"strings"
 )
 
 // kind tells what a field holds.
@@ -41,6 +43,14 @@ func parse(b []byte) (float64, kind) {
 		return 0, isInfinite
 	}
 	return 0, isText
+}
+
+// notNumber says why a field that is no number does not fit a column of numbers.
+func notNumber(b []byte, kind kind) error {
+	if kind == isInfinite {
+		return fmt.Errorf("%q is infinite: allowed are finite numbers", short(b))
+	}
+	return fmt.Errorf("text %q in a number column", short(b))
 }
 
 // powers are the powers of ten that a float64 holds exactly, as far as
@@ -107,19 +117,7 @@ func infinite(b []byte) bool {
 	return equalFold(b, "inf") || equalFold(b, "infinity")
 }
 
-// equalFold compares ASCII letters without regard to case; word is in lower
-// case.
+// equalFold compares without regard to case.
 func equalFold(b []byte, word string) bool {
-	if len(b) != len(word) {
-		return false
-	}
-	for i, c := range b {
-		if 'A' <= c && c <= 'Z' {
-			c += 'a' - 'A'
-		}
-		if c != word[i] {
-			return false
-		}
-	}
-	return true
+	return len(b) == len(word) && strings.EqualFold(string(b), word)
 }

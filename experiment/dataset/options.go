@@ -1,6 +1,11 @@
 package dataset
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
 
 // Options tell how to read a table. The zero value tells everything by name
 // and content.
@@ -74,20 +79,12 @@ const (
 
 // Validate checks what can be checked without the file.
 func (o Options) Validate() error {
-	switch o.Format {
-	case "", formatCSV, formatTSV, formatSpace, formatARFF, formatLIBSVM:
-	default:
-		return fmt.Errorf("format %q: allowed are csv, tsv, space, arff and libsvm", o.Format)
-	}
-	switch o.Task {
-	case "", Classification, Regression:
-	default:
-		return fmt.Errorf("task %q: allowed are classification and regression", o.Task)
-	}
-	switch o.Missing {
-	case "", missingRefuse, missingMean, missingDrop:
-	default:
-		return fmt.Errorf("missing %q: allowed are refuse, mean and drop", o.Missing)
+	err := cmp.Or(
+		allow("format", o.Format, formatCSV, formatTSV, formatSpace, formatARFF, formatLIBSVM),
+		allow("task", o.Task, Classification, Regression),
+		allow("missing", o.Missing, missingRefuse, missingMean, missingDrop))
+	if err != nil {
+		return err
 	}
 	if o.Skip < 0 {
 		return fmt.Errorf("skip %d: must be 0 or more lines", o.Skip)
@@ -99,6 +96,19 @@ func (o Options) Validate() error {
 		return fmt.Errorf("target %s: needs the number of negative rows in classes", NoTarget)
 	}
 	return o.Classes.validate()
+}
+
+// allow returns an error unless a value is "" or one of several.
+func allow[T ~string](what string, value T, allowed ...T) error {
+	if value == "" || slices.Contains(allowed, value) {
+		return nil
+	}
+	words := make([]string, len(allowed))
+	for i, word := range allowed {
+		words[i] = string(word)
+	}
+	last := len(words) - 1
+	return fmt.Errorf("%s %q: allowed are %s and %s", what, value, strings.Join(words[:last], ", "), words[last])
 }
 
 // validate refuses classes that contradict themselves.

@@ -3,6 +3,7 @@ package dataset
 import (
 	"errors"
 	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -28,7 +29,7 @@ const ridge = 0.01
 //     prediction of a ridge regression (penalty 0.01, free intercept) fitted
 //     to the clean data, the upper one in a tie.
 type poisoner struct {
-	n, d           int
+	d              int
 	low, high      []float64 // ranges of the features, then of the target
 	mean           []float64 // of the features in the cube
 	factor         mat.TriDense
@@ -40,19 +41,18 @@ type poisoner struct {
 // newPoisoner fits the attack to the given rows.
 func newPoisoner(t scaled, rows []int) (*poisoner, error) {
 	n, d := len(rows), t.d
-	p := &poisoner{n: n, d: d, low: make([]float64, d+1), high: make([]float64, d+1),
-		mean: make([]float64, d), weights: make([]float64, d),
-		normal: make([]float64, d), sample: make([]float64, d)}
+	p := &poisoner{d: d, weights: make([]float64, d), normal: make([]float64, d), sample: make([]float64, d)}
 	u := make([]float64, n*d)
 	v := make([]float64, n)
 	for i, row := range rows {
 		copy(u[i*d:], t.row(row))
 		v[i] = t.y[row]
 	}
-	toCube(u, d, p.low, p.high)
-	toCube(v, 1, p.low[d:], p.high[d:])
-	meanV := center(v, 1, make([]float64, 1))[0]
-	center(u, d, p.mean)
+	p.low, p.high = toCube(u, d)
+	low, high := toCube(v, 1)
+	p.low, p.high = append(p.low, low...), append(p.high, high...)
+	meanV := center(v, 1)[0]
+	p.mean = center(u, d)
 
 	// gram = uᵀu, moments = uᵀv for the centred u and v.
 	gram := blas64.Symmetric{N: d, Stride: d, Uplo: blas.Upper, Data: make([]float64, d*d)}
@@ -97,34 +97,28 @@ func (p *poisoner) point(x []float64, random *rand.Rand) float64 {
 	return p.high[p.d]
 }
 
-// toCube maps the d columns of x to [0, 1] in place and notes their ranges.
-func toCube(x []float64, d int, low, high []float64) {
-	copy(low, x[:d])
-	copy(high, x[:d])
-	for row := x; len(row) > 0; row = row[d:] {
-		for j, value := range row[:d] {
-			low[j] = min(low[j], value)
-			high[j] = max(high[j], value)
-		}
-	}
+// toCube maps the d columns of x to [0, 1] in place and returns their ranges.
+func toCube(x []float64, d int) (low, high []float64) {
+	low, high = spans(x, d, count(len(x)/d))
 	scale := make([]float64, d)
 	for j := range scale {
 		scale[j] = high[j] - low[j]
 	}
-	Affine{low[:d], scale}.apply(x)
+	Affine{low, scale}.apply(x)
+	return low, high
 }
 
-// center subtracts the means of the d columns of x in place and returns them
-// in mean.
-func center(x []float64, d int, mean []float64) []float64 {
+// center subtracts the means of the d columns of x in place and returns them.
+func center(x []float64, d int) []float64 {
+	mean := make([]float64, d)
 	n := float64(len(x) / d)
-	for row := x; len(row) > 0; row = row[d:] {
-		for j, value := range row[:d] {
+	for row := range slices.Chunk(x, d) {
+		for j, value := range row {
 			mean[j] += value / n
 		}
 	}
-	for row := x; len(row) > 0; row = row[d:] {
-		for j := range row[:d] {
+	for row := range slices.Chunk(x, d) {
+		for j := range row {
 			row[j] -= mean[j]
 		}
 	}

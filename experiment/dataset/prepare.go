@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"slices"
 )
@@ -161,7 +160,7 @@ func prepare(ctx context.Context, d *Dataset, s Settings, stream func(purpose st
 	if err != nil {
 		return nil, err
 	}
-	noisy := strata(d.Y, false)[0]
+	noisy := count(d.N)
 	if d.Task == Regression || !s.Paper {
 		noisy = slices.Sorted(slices.Values(slices.Concat(parts.train, parts.validation)))
 	}
@@ -197,7 +196,7 @@ func prepare(ctx context.Context, d *Dataset, s Settings, stream func(purpose st
 func (s Settings) scale(d *Dataset, train []int, p *Prepared) (scaled, error) {
 	fitted := train
 	if s.Paper {
-		fitted = strata(d.Y, false)[0]
+		fitted = count(d.N)
 	}
 	t := scaled{d: d.D, x: slices.Clone(d.X), y: slices.Clone(d.Y)}
 	var err error
@@ -247,25 +246,19 @@ func (p *Part) append(more Part) {
 
 // bothClasses tells when all rows have the same label.
 func (p *Part) bothClasses(where string) error {
-	for _, label := range p.Y {
-		if label != p.Y[0] {
-			return nil
-		}
+	if slices.ContainsFunc(p.Y, func(label float64) bool { return label != p.Y[0] }) {
+		return nil
 	}
 	return fmt.Errorf("%s has one class only, %d rows of %+g; both are needed", where, p.N, p.Y[0])
 }
 
 // finite tells which value of the part is not.
 func (p *Part) finite(features []string) error {
-	for k, value := range p.X {
-		if math.IsNaN(value) || math.IsInf(value, 0) {
-			return fmt.Errorf("row %d, feature %s: %v after scaling and noise", p.Rows[k/p.D], features[k%p.D], value)
-		}
+	if k := slices.IndexFunc(p.X, notFinite); k >= 0 {
+		return fmt.Errorf("row %d, feature %s: %v after scaling and noise", p.Rows[k/p.D], features[k%p.D], p.X[k])
 	}
-	for i, value := range p.Y {
-		if math.IsNaN(value) || math.IsInf(value, 0) {
-			return fmt.Errorf("row %d, target: %v after scaling and noise", p.Rows[i], value)
-		}
+	if i := slices.IndexFunc(p.Y, notFinite); i >= 0 {
+		return fmt.Errorf("row %d, target: %v after scaling and noise", p.Rows[i], p.Y[i])
 	}
 	return nil
 }

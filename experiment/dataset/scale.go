@@ -3,6 +3,7 @@ package dataset
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // Scaling says how columns are shifted and scaled.
@@ -15,8 +16,7 @@ const (
 )
 
 func (s Scaling) check(what string) error {
-	switch s {
-	case "", NoScaling, Standard, MinMax:
+	if s == "" || slices.Contains([]Scaling{NoScaling, Standard, MinMax}, s) {
 		return nil
 	}
 	return fmt.Errorf("scale: %s is %q, allowed are %s, %s and %s", what, s, NoScaling, Standard, MinMax)
@@ -36,15 +36,7 @@ func (s Scaling) fit(x []float64, d int, rows []int) (Affine, error) {
 		}
 		return Affine{shift, scale}, nil
 	}
-	low, high := make([]float64, d), make([]float64, d)
-	copy(low, x[rows[0]*d:][:d])
-	copy(high, low)
-	for _, row := range rows {
-		for j, value := range x[row*d:][:d] {
-			low[j] = min(low[j], value)
-			high[j] = max(high[j], value)
-		}
-	}
+	low, high := spans(x, d, rows)
 	for j := range d {
 		scale[j] = high[j] - low[j]
 		if math.IsInf(scale[j], 0) {
@@ -56,6 +48,20 @@ func (s Scaling) fit(x []float64, d int, rows []int) (Affine, error) {
 	}
 	standardise(x, d, rows, low, shift, scale)
 	return Affine{shift, scale}, nil
+}
+
+// spans returns the smallest and the largest value of each of the d columns of the
+// row-major x in the given rows.
+func spans(x []float64, d int, rows []int) (low, high []float64) {
+	low = slices.Clone(x[rows[0]*d:][:d])
+	high = slices.Clone(low)
+	for _, row := range rows {
+		for j, value := range x[row*d:][:d] {
+			low[j] = min(low[j], value)
+			high[j] = max(high[j], value)
+		}
+	}
+	return low, high
 }
 
 // standardise turns the columns' ranges in scale into standard deviations and

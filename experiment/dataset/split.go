@@ -128,15 +128,20 @@ func share(total int, sizes []int) ([]int, error) {
 	return taken, nil
 }
 
+// count lists the numbers below n.
+func count(n int) []int {
+	list := make([]int, n)
+	for i := range list {
+		list[i] = i
+	}
+	return list
+}
+
 // strata groups rows 0..n-1 of y by class, -1 first, or puts all of them into
 // one group.
 func strata(y []float64, byClass bool) [][]int {
 	if !byClass {
-		all := make([]int, len(y))
-		for i := range all {
-			all[i] = i
-		}
-		return [][]int{all}
+		return [][]int{count(len(y))}
 	}
 	groups := make([][]int, 2)
 	for i, label := range y {

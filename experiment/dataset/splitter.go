@@ -212,16 +212,10 @@ func (s *splitter) skipBlanks(b []byte, i int) int {
 	return i
 }
 
+const blanks = " \t"
+
 // trim cuts blanks and tabs off both ends.
-func trim(b []byte) []byte {
-	for len(b) > 0 && (b[0] == ' ' || b[0] == '\t') {
-		b = b[1:]
-	}
-	for len(b) > 0 && (b[len(b)-1] == ' ' || b[len(b)-1] == '\t') {
-		b = b[:len(b)-1]
-	}
-	return b
-}
+func trim(b []byte) []byte { return bytes.Trim(b, blanks) }
 
 // short cuts a text for an error message.
 func short(b []byte) string {

@@ -184,9 +184,7 @@ func (t *table) set(c int, text []byte, literal bool) error {
 		return nil
 	case kind == isMissing && !literal:
 		return t.setMissing(c)
-	case kind == isInfinite:
-		return fmt.Errorf("%q is infinite: allowed are finite numbers", short(text))
-	case col.role == target && t.o.Task != Regression:
+	case kind != isInfinite && col.role == target && t.o.Task != Regression:
 		before := len(t.y.texts)
 		err := t.y.addText(t.line, text, t.limits.columns)
 		if len(t.y.texts) > before {
@@ -194,7 +192,7 @@ func (t *table) set(c int, text []byte, literal bool) error {
 		}
 		return err
 	}
-	return fmt.Errorf("text %q in a number column", short(text))
+	return notNumber(text, kind)
 }
 
 func (t *table) setNumber(c int, v float64) {

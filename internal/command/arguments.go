@@ -1,6 +1,7 @@
 package command
 
 import (
+	"context"
 	"fmt"
 	"strconv"
 	"strings"
@@ -8,8 +9,17 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// Command makes a command that wants the arguments of its use, as [Arguments] does.
+func Command(use, short, long string, run func(ctx context.Context, args []string) error) *cobra.Command {
+	names, _, _ := strings.Cut(use, " --")
+	return &cobra.Command{
+		Use: use, Short: short, Long: long, Args: Arguments(strings.Fields(names)[1:]...),
+		RunE: func(cmd *cobra.Command, args []string) error { return run(cmd.Context(), args) },
+	}
+}
+
 // Arguments wants one argument for each name, as in Arguments("GRID"). A name
-// in brackets may be left out; a last one that ends in "..." may be repeated.
+// in brackets may be left out; a last one with "..." at its end may be repeated.
 func Arguments(names ...string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		for i, arg := range args {
@@ -22,7 +32,7 @@ func Arguments(names ...string) cobra.PositionalArgs {
 			return Refusef("%s is missing; allowed is %s and flags (--help tells more)", names[len(args)], want)
 		case len(args) > len(names) && len(names) == 0:
 			return Refusef("unexpected argument %s; only flags are allowed", quoted(args, 0))
-		case len(args) > len(names) && !strings.HasSuffix(names[len(names)-1], "..."):
+		case len(args) > len(names) && !strings.Contains(names[len(names)-1], "..."):
 			return Refusef("unexpected argument %s; allowed is %s and flags", quoted(args, len(names)), want)
 		}
 		return nil

@@ -1,13 +1,19 @@
 package command
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
+	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"github.com/spf13/viper"
+	"go.yaml.in/yaml/v3"
 )
 
 // configFlag names the flag of the config file, which the file cannot set.
@@ -24,67 +30,113 @@ func ruledName(flag string) string {
 	return "AGEPATH_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 }
 
-// settable reports whether a flag takes values from the environment.
+// settable reports whether a flag takes values from elsewhere than the command line.
 func settable(flag *pflag.Flag) bool { return flag.Name != "help" && flag.Name != "version" }
+
+// settings are values for flags by their names: those of the environment before
+// those of the config file.
+type settings struct {
+	*viper.Viper
+	places map[string]string // of the values: variable, or file, line and key
+}
 
 // fillFlags gives the flags of cmd that are not on the command line the values
 // of the environment or else of the config file. Both are checked as the
 // command line is.
 func fillFlags(cmd *cobra.Command, env func(string) (string, bool)) error {
+	s := settings{viper.New(), map[string]string{}}
+	fill := func(flag *pflag.Flag) error {
+		if flag.Changed || !settable(flag) {
+			return nil
+		}
+		s.look(flag.Name, env)
+		return s.fill(flag)
+	}
 	config := cmd.Flags().Lookup(configFlag)
-	if err := fillFromEnv(config, env); err != nil {
+	if err := fill(config); err != nil {
 		return err
 	}
-	file, err := readConfig(config.Value.String(), flagNames(cmd.Root()))
-	if err != nil {
-		return err
+	if path := config.Value.String(); path != "" {
+		if err := s.readFile(path, flagNames(cmd.Root())); err != nil {
+			return err
+		}
 	}
 	var errs []error
-	cmd.Flags().VisitAll(func(flag *pflag.Flag) {
-		if !settable(flag) || flag == config {
-			return
-		}
-		err := fillFromEnv(flag, env)
-		if err == nil && !flag.Changed {
-			err = file.fill(flag)
-		}
-		if err != nil {
-			errs = append(errs, err)
-		}
-	})
+	cmd.Flags().VisitAll(func(flag *pflag.Flag) { errs = append(errs, fill(flag)) })
 	return errors.Join(errs...)
 }
 
-// fillFromEnv sets a flag that is not on the command line from its
-// environment variable. An empty variable counts as not set.
-func fillFromEnv(flag *pflag.Flag, env func(string) (string, bool)) error {
-	if flag.Changed {
-		return nil
+// look takes a flag's value from its environment variable. An empty variable counts
+// as not set.
+func (s *settings) look(flag string, env func(string) (string, bool)) {
+	for _, name := range []string{ruledName(flag), EnvName(flag)} {
+		if text, _ := env(name); text != "" {
+			s.Set(flag, text)
+			s.places[flag] = name
+		}
 	}
-	for _, name := range []string{EnvName(flag.Name), ruledName(flag.Name)} {
-		text, _ := env(name)
-		if text == "" {
-			continue
+}
+
+// readFile reads a config file. A key that is no flag of the program is an error,
+// and so is a map; viper tells neither the lines of keys nor their capitals.
+func (s *settings) readFile(path string, known map[string]bool) error {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return fmt.Errorf("--%s: %w; a YAML file is allowed", configFlag, err)
+	}
+	var document yaml.Node
+	if err := yaml.Unmarshal(text, &document); err != nil {
+		return fmt.Errorf("%s: %s", path, strings.TrimPrefix(err.Error(), "yaml: "))
+	}
+	var errs []error
+	for _, root := range document.Content {
+		if root.Kind != yaml.MappingNode && root.Tag != "!!null" {
+			return fmt.Errorf("%s:%d: a map of flags to their values is needed, as in workers: 4", path, root.Line)
 		}
-		if err := set(flag, text); err != nil {
-			return fmt.Errorf("%s: %w", name, err)
+		for i := 0; i+1 < len(root.Content); i += 2 {
+			key, value := root.Content[i], root.Content[i+1]
+			place := fmt.Sprintf("%s:%d: %s", path, key.Line, key.Value)
+			switch {
+			case !known[key.Value]:
+				names := slices.Sorted(maps.Keys(known))
+				errs = append(errs, fmt.Errorf("%s: unknown key; allowed are %s", place, strings.Join(names, ", ")))
+			case value.Kind != yaml.ScalarNode && value.Kind != yaml.SequenceNode:
+				errs = append(errs, fmt.Errorf("%s: a map is not allowed; a value or a list is", place))
+			}
+			s.places[key.Value] = place
 		}
-		return nil
+	}
+	if err := errors.Join(errs...); err != nil {
+		return err
+	}
+	s.SetConfigType("yaml")
+	if err := s.ReadConfig(bytes.NewReader(text)); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
 	}
 	return nil
 }
 
-// set sets a flag from one text. A list whose values may hold commas has one
-// on each line.
-func set(flag *pflag.Flag, text string) error {
-	err := error(nil)
-	if values, ok := flag.Value.(pflag.SliceValue); ok && flag.Value.Type() == "stringArray" {
-		err = values.Replace(strings.Split(strings.TrimRight(text, "\n"), "\n"))
-	} else {
-		err = flag.Value.Set(text)
+// fill sets a flag from its value, if there is one.
+func (s *settings) fill(flag *pflag.Flag) error {
+	value := s.Get(flag.Name)
+	if value == nil {
+		return nil
+	}
+	text := fmt.Sprint(value)
+	var err error
+	list, isList := flag.Value.(pflag.SliceValue)
+	switch _, many := value.([]any); {
+	case many && !isList:
+		err = errors.New("a list is not allowed; one value is")
+	case many:
+		err = list.Replace(s.GetStringSlice(flag.Name))
+	case isList && flag.Value.Type() == "stringArray": // values may hold commas: one is on each line
+		err = list.Replace(strings.Split(strings.TrimRight(text, "\n"), "\n"))
+	default:
+		err = plainValueError(flag, text, flag.Value.Set(text))
 	}
 	if err != nil {
-		return plainValueError(flag, text, err)
+		return fmt.Errorf("%s: %w", s.places[flag.Name], err)
 	}
 	flag.Changed = true
 	return nil
@@ -92,29 +144,25 @@ func set(flag *pflag.Flag, text string) error {
 
 // plainValueError puts the words of the types of pflag plainly.
 func plainValueError(flag *pflag.Flag, text string, err error) error {
-	if flag.Value.Type() == "bool" {
+	if err != nil && flag.Value.Type() == "bool" {
 		return fmt.Errorf("%q is not allowed; true and false are", text)
 	}
 	return err
 }
 
-// flagNames lists the settable flags of a program's commands.
-func flagNames(root *cobra.Command) map[string]bool {
+// flagNames lists the flags of a program's commands that a config file can set.
+func flagNames(cmd *cobra.Command) map[string]bool {
 	names := map[string]bool{}
-	note := func(flag *pflag.Flag) {
-		if settable(flag) && flag.Name != configFlag {
-			names[flag.Name] = true
-		}
+	for _, flags := range []*pflag.FlagSet{cmd.PersistentFlags(), cmd.LocalFlags()} {
+		flags.VisitAll(func(flag *pflag.Flag) {
+			if settable(flag) && flag.Name != configFlag {
+				names[flag.Name] = true
+			}
+		})
 	}
-	var visit func(cmd *cobra.Command)
-	visit = func(cmd *cobra.Command) {
-		cmd.PersistentFlags().VisitAll(note)
-		cmd.LocalFlags().VisitAll(note)
-		for _, child := range cmd.Commands() {
-			visit(child)
-		}
+	for _, child := range cmd.Commands() {
+		maps.Copy(names, flagNames(child))
 	}
-	visit(root)
 	return names
 }
 
