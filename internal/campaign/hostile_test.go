@@ -7,6 +7,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -73,9 +74,7 @@ func (h *hostile) foreign() string {
 func message(subject, body string, header nats.Header) *nats.Msg {
 	msg := nats.NewMsg(subject)
 	msg.Data = []byte(body)
-	for key, values := range header {
-		msg.Header[key] = values
-	}
+	maps.Copy(msg.Header, header)
 	return msg
 }
 

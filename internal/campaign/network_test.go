@@ -175,7 +175,7 @@ func removeNetwork(pid int) error {
 	var errs []error
 	for _, name := range namespaces[pid] {
 		inside, err := system("ip", "netns", "pids", name)
-		for _, text := range strings.Fields(inside) {
+		for text := range strings.FieldsSeq(inside) {
 			if process, err := strconv.Atoi(text); err == nil {
 				_ = syscall.Kill(process, syscall.SIGKILL) // it can have ended
 			}

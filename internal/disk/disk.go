@@ -71,9 +71,9 @@ type HeldError struct {
 
 func (e *HeldError) Error() string {
 	if e.Holder == "" {
-		return fmt.Sprintf("%s is locked by another process", e.Path)
+		return e.Path + " is locked by another process"
 	}
-	return fmt.Sprintf("%s is locked by %s", e.Path, e.Holder)
+	return e.Path + " is locked by " + e.Holder
 }
 
 // MkdirAll creates a folder and those above it that do not exist, durably. A

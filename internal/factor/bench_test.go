@@ -20,7 +20,7 @@ func benchmark(b *testing.B, run func(b *testing.B, s *Signed, m *model, random 
 				random := rand.New(rand.NewPCG(1, 2))
 				m := quasidefinite(random, p, k-p)
 				for i := range p {
-					m.m[i][i] += 1
+					m.m[i][i]++
 				}
 				s := computed(b, m, k+2)
 				b.ReportAllocs()

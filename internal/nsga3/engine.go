@@ -1,6 +1,7 @@
 package nsga3
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -96,7 +97,7 @@ func (s *Settings) complete() error {
 		return fmt.Errorf("nsga3: %d variables and %d objectives, need at least 1 and 2", s.Variables, s.Objectives)
 	}
 	if len(s.Points) == 0 {
-		return fmt.Errorf("nsga3: no reference points")
+		return errors.New("nsga3: no reference points")
 	}
 	for k, point := range s.Points {
 		if len(point) != s.Objectives {

@@ -20,7 +20,7 @@ func Free(t testing.TB, n int) []string {
 	var list []string
 	for tries := 0; len(list) < n; tries++ {
 		address := net.JoinHostPort("127.0.0.1", strconv.Itoa(first+rand.IntN(last-first+1)))
-		listener, err := net.Listen("tcp", address)
+		listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", address)
 		if err != nil {
 			if tries > 100 {
 				t.Fatalf("looking for free ports: %v", err)
