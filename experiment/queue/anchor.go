@@ -3,7 +3,6 @@ package queue
 import (
 	"context"
 
-	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 )
 
@@ -22,15 +21,6 @@ import (
 // again, to a worker that asks after AckWait. Without the anchor it drops such
 // tasks at its start when all before them are gone too.
 const anchorSubject = string(taskTopic) + "$.anchor"
-
-// anchor puts the anchor into the task stream unless it is there.
-func (q *Queue) anchor(ctx context.Context) error {
-	err := q.store(ctx, "publishing "+anchorSubject, tasksStream, nats.NewMsg(anchorSubject))
-	if refusal(err) {
-		return nil
-	}
-	return err
-}
 
 // Held returns how many tasks of all runs the server holds, queued or in
 // flight.

@@ -58,16 +58,19 @@ func (t *attemptCounts) kills(delivery, deaths int) bool {
 	return t.silent(delivery) >= deaths && t.Died >= deaths-1
 }
 
-// attemptCounts returns the count of a task and the sequence of its record.
-func (q *Queue) attemptCounts(ctx context.Context, run, cell string, task uint64) (t attemptCounts, record uint64, err error) {
+// attempts is the stream of how deliveries ended.
+type attempts struct{ *connection }
+
+// counts returns the count of a task and the sequence of its record.
+func (a attempts) counts(ctx context.Context, run, cell string, task uint64) (t attemptCounts, record uint64, err error) {
 	t.Task = task
-	msg, err := q.last(ctx, attemptsStream, attemptTopic.cell(run, cell))
+	msg, err := a.last(ctx, attemptsStream, attemptTopic.cell(run, cell))
 	if err != nil || msg == nil {
 		return t, 0, err
 	}
 	var stored attemptCounts
 	if len(msg.Data) > maxCounts || json.Unmarshal(msg.Data, &stored) != nil || !stored.possible() {
-		q.config.Report(fmt.Errorf("the record of attempts %s says %.100q; it counts as none", printable(msg.Subject, reasonBytes), msg.Data))
+		a.config.Report(fmt.Errorf("the record of attempts %s says %.100q; it counts as none", printable(msg.Subject, reasonBytes), msg.Data))
 		return t, msg.Sequence, nil
 	}
 	if stored.Task == task {
@@ -77,9 +80,9 @@ func (q *Queue) attemptCounts(ctx context.Context, run, cell string, task uint64
 }
 
 // record changes the count of a task by compare and set and returns it.
-func (q *Queue) record(ctx context.Context, run, cell string, task uint64, change func(*attemptCounts)) (t attemptCounts, err error) {
+func (a attempts) record(ctx context.Context, run, cell string, task uint64, change func(*attemptCounts)) (t attemptCounts, err error) {
 	for {
-		t, last, err := q.attemptCounts(ctx, run, cell, task)
+		t, last, err := a.counts(ctx, run, cell, task)
 		if err != nil {
 			return t, err
 		}
@@ -89,7 +92,7 @@ func (q *Queue) record(ctx context.Context, run, cell string, task uint64, chang
 			return t, err
 		}
 		msg := &nats.Msg{Subject: attemptTopic.cell(run, cell), Data: body}
-		err = q.store(ctx, "recording attempt", attemptsStream, msg, jetstream.WithExpectLastSequencePerSubject(last))
+		err = a.store(ctx, "recording attempt", attemptsStream, msg, jetstream.WithExpectLastSequencePerSubject(last))
 		if !conflict(err) {
 			return t, err
 		}

@@ -129,7 +129,7 @@ func TestBatchesClose(t *testing.T) {
 	b.allDone(worker, first)
 	for range n - 1 {
 		d := b.pull(b.worker(WorkerConfig{}))
-		if counted, _, err := b.attemptCounts(b.ctx, d.run, d.cell, d.number); err != nil || counted.Released != 1 || d.Delivered != 2 {
+		if counted, _, err := b.attempts.counts(b.ctx, d.run, d.cell, d.number); err != nil || counted.Released != 1 || d.Delivered != 2 {
 			t.Errorf("delivery %d, %+v, error %v; want the second, after one that was handed back", d.Delivered, counted, err)
 		}
 		b.done(d, ok())

@@ -89,7 +89,7 @@ func TestCluster(t *testing.T) {
 	errs := make(chan error)
 	for range 4 { // conflicts have another code here
 		go func() {
-			_, err := b.record(ctx, "run", "counted", 1, func(c *attemptCounts) { c.Failed++ })
+			_, err := b.attempts.record(ctx, "run", "counted", 1, func(c *attemptCounts) { c.Failed++ })
 			errs <- err
 		}()
 	}

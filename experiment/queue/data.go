@@ -30,7 +30,7 @@ func (q *Queue) PutData(ctx context.Context, digest string, r io.Reader) error {
 	if !errors.Is(err, jetstream.ErrObjectNotFound) {
 		return fmt.Errorf("storing data set %s: %w", digest, err)
 	}
-	if err := q.putObject(ctx, dataBucket, digest, r); err != nil {
+	if err := q.data.put(ctx, digest, r); err != nil {
 		return fmt.Errorf("storing data set %s: %w", digest, err)
 	}
 	return nil
@@ -42,7 +42,7 @@ func (q *Queue) ReplaceData(ctx context.Context, digest string, r io.Reader) err
 	if err := ValidName(digest); err != nil {
 		return fmt.Errorf("replacing data set: digest %w", err)
 	}
-	if err := q.putObject(ctx, dataBucket, digest, r); err != nil {
+	if err := q.data.put(ctx, digest, r); err != nil {
 		return fmt.Errorf("replacing data set %s: %w", digest, err)
 	}
 	return nil
@@ -55,7 +55,7 @@ func (q *Queue) Data(ctx context.Context, digest string) (io.ReadCloser, error) 
 	if err := ValidName(digest); err != nil {
 		return nil, fmt.Errorf("data set: digest %w", err)
 	}
-	r, err := q.openObject(ctx, dataBucket, digest, maxData)
+	r, err := q.data.open(ctx, digest, maxData)
 	if errors.Is(err, jetstream.ErrObjectNotFound) || errors.Is(err, jetstream.ErrBucketNotFound) {
 		err = ErrNoData
 	}
@@ -71,5 +71,5 @@ func (q *Queue) RemoveData(ctx context.Context, digest string) error {
 		return fmt.Errorf("removing data set: digest %w", err)
 	}
 	// The index is among them: nobody reads parts without it.
-	return q.removeObjects(ctx, dataBucket, func(name string) bool { return name == digest || strings.HasPrefix(name, digest+"/") })
+	return q.data.remove(ctx, func(name string) bool { return name == digest || strings.HasPrefix(name, digest+"/") })
 }

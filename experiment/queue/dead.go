@@ -87,7 +87,7 @@ func (q *Queue) reconcile(ctx context.Context, msg jetstream.Msg, check func(*ex
 	run, cell := runOf(msg.Subject()), cellOf(msg.Subject())
 	letter, wrong := readDeadLetter(run, cell, msg.Headers(), msg.Data())
 	if wrong == nil {
-		has, err := q.hasResult(ctx, run, cell, letter.number)
+		has, err := q.results.has(ctx, run, cell, letter.number)
 		if has || err != nil {
 			return false, nil, err
 		}
@@ -96,7 +96,7 @@ func (q *Queue) reconcile(ctx context.Context, msg jetstream.Msg, check func(*ex
 		}
 	}
 	if wrong == nil {
-		if err := q.storeResult(ctx, letter.Outcome(), letter.number, letter.Deliveries); err != nil {
+		if err := q.results.put(ctx, letter.Outcome(), letter.number, letter.Deliveries); err != nil {
 			return false, nil, &CellError{run, cell, err}
 		}
 		return true, nil, nil
@@ -120,7 +120,7 @@ func (q *Queue) bury(ctx context.Context, letter *DeadLetter, body []byte) error
 	if err := q.store(ctx, "storing dead letter", deadStream, msg); err != nil {
 		return err
 	}
-	return q.storeResult(ctx, letter.Outcome(), letter.number, letter.Deliveries)
+	return q.results.put(ctx, letter.Outcome(), letter.number, letter.Deliveries)
 }
 
 func readDeadLetter(run, cell string, header nats.Header, body []byte) (*DeadLetter, error) {

@@ -41,7 +41,7 @@ func weigh(msg jetstream.Msg) int64 {
 // decode turns the results that source reads into outcomes, in order, on all
 // processors: decoding takes longer than reading. With check, results that do not
 // pass come as a [*strayError].
-func (q *Queue) decode(ctx context.Context, source *reader, check func(*experiment.Outcome) error) iter.Seq2[*experiment.Outcome, error] {
+func (r results) decode(ctx context.Context, source *reader, check func(*experiment.Outcome) error) iter.Seq2[*experiment.Outcome, error] {
 	return func(yield func(*experiment.Outcome, error) bool) {
 		reading, cancel := context.WithCancel(ctx)
 		left := make(chan struct{}) // closed when nobody asks for more
@@ -77,7 +77,7 @@ func (q *Queue) decode(ctx context.Context, source *reader, check func(*experime
 		for range runtime.GOMAXPROCS(0) {
 			all.Go(func() {
 				for item := range queued {
-					item.outcome, item.err = q.judge(reading, source.run, item.msg, check)
+					item.outcome, item.err = r.judge(reading, source.run, item.msg, check)
 					close(item.ready)
 				}
 			})
@@ -97,8 +97,8 @@ func (q *Queue) decode(ctx context.Context, source *reader, check func(*experime
 }
 
 // judge returns the outcome of a result.
-func (q *Queue) judge(ctx context.Context, run string, msg jetstream.Msg, check func(*experiment.Outcome) error) (*experiment.Outcome, error) {
-	outcome, err := q.loadOutcome(ctx, msg.Subject(), msg.Headers(), msg.Data())
+func (r results) judge(ctx context.Context, run string, msg jetstream.Msg, check func(*experiment.Outcome) error) (*experiment.Outcome, error) {
+	outcome, err := r.load(ctx, msg.Subject(), msg.Headers(), msg.Data())
 	if err == nil && check != nil {
 		if err = matches(outcome, msg.Subject(), msg.Headers()); err == nil {
 			err = asUnfit(check(outcome))

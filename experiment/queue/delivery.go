@@ -137,7 +137,7 @@ func (d *Delivery) known() bool {
 // the one that kills would meet it again, and be given up with it.
 func (d *Delivery) resume(ctx context.Context) (settled bool, err error) {
 	q := d.puller.queue
-	has, err := q.hasResult(ctx, d.run, d.cell, d.number)
+	has, err := q.results.has(ctx, d.run, d.cell, d.number)
 	if err != nil {
 		return false, err
 	}
@@ -147,7 +147,7 @@ func (d *Delivery) resume(ctx context.Context) (settled bool, err error) {
 	if d.Delivered == 1 {
 		return false, nil
 	}
-	t, _, err := q.attemptCounts(ctx, d.run, d.cell, d.number)
+	t, _, err := q.attempts.counts(ctx, d.run, d.cell, d.number)
 	if err != nil {
 		return false, err
 	}
@@ -156,7 +156,7 @@ func (d *Delivery) resume(ctx context.Context) (settled bool, err error) {
 	if t.silent(d.Delivered) > 0 && !next.kills(d.Delivered, d.puller.config.MaxDeaths) && !d.puller.hold(ctx, d) {
 		return true, d.Release(ctx, d.wait)
 	}
-	if t, err = q.record(ctx, d.run, d.cell, d.number, func(t *attemptCounts) { t.begin(d.Delivered) }); err != nil {
+	if t, err = q.attempts.record(ctx, d.run, d.cell, d.number, func(t *attemptCounts) { t.begin(d.Delivered) }); err != nil {
 		return false, err
 	}
 	d.Attempt = t.Failed + 1
@@ -169,7 +169,7 @@ func (d *Delivery) resume(ctx context.Context) (settled bool, err error) {
 // giveUpUnread gives up a task that cannot be read, unless its cell has a result:
 // that stays.
 func (d *Delivery) giveUpUnread(ctx context.Context) error {
-	has, err := d.puller.queue.hasResult(ctx, d.run, d.cell, d.number)
+	has, err := d.puller.queue.results.has(ctx, d.run, d.cell, d.number)
 	switch {
 	case err != nil:
 		return err
@@ -213,7 +213,7 @@ func (d *Delivery) Fail(ctx context.Context, outcome *experiment.Outcome, delay 
 	limit := d.Task.Limits.Attempts
 	attempts := d.Attempt
 	if limit == 0 || attempts < limit {
-		t, err := d.puller.queue.record(ctx, d.run, d.cell, d.number, (*attemptCounts).fail)
+		t, err := d.puller.queue.attempts.record(ctx, d.run, d.cell, d.number, (*attemptCounts).fail)
 		if err != nil {
 			return false, d.wrap(err)
 		}
@@ -240,7 +240,7 @@ func (d *Delivery) Release(ctx context.Context, delay time.Duration) error {
 		d.settle()
 		return nil
 	}
-	_, err := d.puller.queue.record(ctx, d.run, d.cell, d.number, func(t *attemptCounts) {
+	_, err := d.puller.queue.attempts.record(ctx, d.run, d.cell, d.number, func(t *attemptCounts) {
 		if d.Delivered > 1 {
 			t.begin(d.Delivered) // takes note of one before that died
 		}

@@ -158,7 +158,7 @@ func TestLostWorkerLeavesTheTaskAlone(t *testing.T) {
 	}
 	b.nothing(b.worker(WorkerConfig{}), 2*ackWait)
 	for _, d := range owners {
-		counted, _, err := b.attemptCounts(b.ctx, "run", d.Task.Cell, d.number)
+		counted, _, err := b.attempts.counts(b.ctx, "run", d.Task.Cell, d.number)
 		if err != nil || counted.Failed != 0 || counted.Released != 0 {
 			t.Errorf("%+v, error %v; want nothing counted", counted, err)
 		}
@@ -397,7 +397,7 @@ func TestUnreadableTask(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := setup(t, 30*time.Second)
-			if err := b.Queue.open(b.ctx, "run"); err != nil {
+			if err := b.tasks.open(b.ctx, "run"); err != nil {
 				t.Fatal(err)
 			}
 			if _, err := b.js.Publish(b.ctx, taskTopic.cell("run", "killer"), body); err != nil {
@@ -450,7 +450,7 @@ func TestResultOfDeadWorkerCounts(t *testing.T) {
 	d := b.pull(lost)
 	outcome := ok()
 	outcome.Run, outcome.Cell = "run", "a"
-	if err := lost.queue.storeResult(b.ctx, outcome, d.number, d.Delivered); err != nil {
+	if err := lost.queue.results.put(b.ctx, outcome, d.number, d.Delivered); err != nil {
 		t.Fatal(err)
 	}
 	lost.queue.conn.Close() // between the result and the acknowledgement

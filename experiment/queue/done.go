@@ -66,11 +66,11 @@ func (f *Finished) message(ctx context.Context) (*nats.Msg, error) {
 		result.Attempts = d.Attempt
 	}
 	if d.lost() {
-		if has, err := q.hasResult(ctx, d.run, d.cell, d.number); has || err != nil {
+		if has, err := q.results.has(ctx, d.run, d.cell, d.number); has || err != nil {
 			return nil, err
 		}
 	}
-	return q.resultMessage(ctx, &result, d.number, d.Delivered)
+	return q.results.message(ctx, &result, d.number, d.Delivered)
 }
 
 // acknowledge acknowledges tasks whose results are stored. A server handles the

@@ -11,7 +11,7 @@ func (q *Queue) RemoveEnded(ctx context.Context, run string) (removed int, err e
 	if err := validRun(run); err != nil {
 		return 0, err
 	}
-	subjects, err := q.taskSubjects(ctx, taskTopic.run(run))
+	subjects, err := q.tasks.subjects(ctx, taskTopic.run(run))
 	if err != nil || len(subjects) == 0 {
 		return 0, err
 	}
@@ -23,7 +23,7 @@ func (q *Queue) RemoveEnded(ctx context.Context, run string) (removed int, err e
 		if msg == nil {
 			continue
 		}
-		has, err := q.hasResult(ctx, run, cellOf(subject), numberOf(msg.Header))
+		has, err := q.results.has(ctx, run, cellOf(subject), numberOf(msg.Header))
 		if err != nil {
 			return removed, err
 		}

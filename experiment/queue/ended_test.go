@@ -15,7 +15,7 @@ func TestRemoveEnded(t *testing.T) {
 		if d.run == "run" && d.cell == "done" {
 			result := ok()
 			result.Run, result.Cell = d.run, d.cell
-			if err := b.storeResult(b.ctx, result, d.number, 1); err != nil {
+			if err := b.Queue.results.put(b.ctx, result, d.number, 1); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -24,7 +24,7 @@ func (q *Queue) FailureIndex(run string) (*FailureIndex, error) {
 	if err := validRun(run); err != nil {
 		return nil, fmt.Errorf("reading what is done: %w", err)
 	}
-	return &FailureIndex{NotOK: map[string]experiment.Status{}, queue: q, run: run, source: q.resultHeaders(run)}, nil
+	return &FailureIndex{NotOK: map[string]experiment.Status{}, queue: q, run: run, source: q.results.headers(run)}, nil
 }
 
 // Update reads on to the newest result.

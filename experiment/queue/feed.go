@@ -24,7 +24,7 @@ func (q *Queue) Feed(run string) (*Feed, error) {
 	if err := validRun(run); err != nil {
 		return nil, fmt.Errorf("reading results: %w", err)
 	}
-	return &Feed{queue: q, run: run, source: q.resultMessages(run)}, nil
+	return &Feed{queue: q, run: run, source: q.results.messages(run)}, nil
 }
 
 // Next yields the outcomes stored since the last one yielded, without measures
@@ -43,13 +43,13 @@ func (f *Feed) Next(ctx context.Context) iter.Seq2[*experiment.Outcome, error] {
 }
 
 // load reads the outcome of a message. Those in the Object Store are there
-// whole; their message has the rest (see storeResult), but not when an older
+// whole; their message has the rest (see results.put), but not when an older
 // version stored it.
 func (f *Feed) load(ctx context.Context, msg jetstream.Msg) (*experiment.Outcome, error) {
 	if len(msg.Data()) > 0 {
 		return decodeEnding(msg.Data())
 	}
-	outcome, err := f.queue.loadOutcome(ctx, msg.Subject(), msg.Headers(), nil)
+	outcome, err := f.queue.results.load(ctx, msg.Subject(), msg.Headers(), nil)
 	if err != nil {
 		return nil, err
 	}

@@ -76,11 +76,11 @@ func TestFeedOutcome(t *testing.T) {
 	small := *full
 	small.Cell, small.Measures = "small", experiment.Batch{}
 	for _, o := range []*experiment.Outcome{full, &small} {
-		if err := b.storeResult(b.ctx, o, 1, 1); err != nil {
+		if err := b.Queue.results.put(b.ctx, o, 1, 1); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := b.removeObjects(b.ctx, outcomesBucket, func(string) bool { return true }); err != nil {
+	if err := b.Queue.results.outcomes.remove(b.ctx, func(string) bool { return true }); err != nil {
 		t.Fatal(err)
 	}
 	f, err := b.Feed("run")

@@ -63,8 +63,15 @@ func (e *DamagedError) Error() string {
 // Unwrap returns what is wrong.
 func (e *DamagedError) Unwrap() error { return e.Err }
 
-func (q *Queue) putObject(ctx context.Context, bucket, name string, r io.Reader) error {
-	store, err := q.bucket(ctx, bucket)
+// objects is an object store.
+type objects struct {
+	*connection
+	name string
+}
+
+// put stores an object in parts.
+func (o objects) put(ctx context.Context, name string, r io.Reader) error {
+	store, err := o.bucket(ctx, o.name)
 	if err != nil {
 		return err
 	}
@@ -74,8 +81,8 @@ func (q *Queue) putObject(ctx context.Context, bucket, name string, r io.Reader)
 		n, err := io.ReadFull(r, buffer)
 		if n > 0 {
 			part := partName(name, at.Parts)
-			err := q.persistFor(ctx, transferWait, "storing part "+part, "", func(ctx context.Context) error {
-				return q.put(ctx, store, bucket, part, buffer[:n])
+			err := o.persistFor(ctx, transferWait, "storing part "+part, "", func(ctx context.Context) error {
+				return o.write(ctx, store, part, buffer[:n])
 			})
 			if err != nil {
 				return err
@@ -94,8 +101,8 @@ func (q *Queue) putObject(ctx context.Context, bucket, name string, r io.Reader)
 	if err != nil {
 		return err
 	}
-	return q.persist(ctx, "storing index "+name, "", func(ctx context.Context) error {
-		return q.put(ctx, store, bucket, name, body)
+	return o.persist(ctx, "storing index "+name, "", func(ctx context.Context) error {
+		return o.write(ctx, store, name, body)
 	})
 }
 
@@ -104,15 +111,15 @@ func metaSubject(bucket, name string) string {
 	return "$O." + bucket + ".M." + base64.URLEncoding.EncodeToString([]byte(name))
 }
 
-// put stores an object, over one whose description cannot be read too.
-func (q *Queue) put(ctx context.Context, store jetstream.ObjectStore, bucket, name string, body []byte) error {
+// write stores an object of the library, over one whose description cannot be read too.
+func (o objects) write(ctx context.Context, store jetstream.ObjectStore, name string, body []byte) error {
 	_, err := store.PutBytes(ctx, name, body)
 	if !errors.Is(err, jetstream.ErrBadObjectMeta) {
 		return err
 	}
-	stream, err := q.stream(ctx, objectsStream+bucket)
+	stream, err := o.stream(ctx, objectsStream+o.name)
 	if err == nil {
-		err = stream.Purge(ctx, jetstream.WithPurgeSubject(metaSubject(bucket, name)))
+		err = stream.Purge(ctx, jetstream.WithPurgeSubject(metaSubject(o.name, name)))
 	}
 	if err == nil {
 		_, err = store.PutBytes(ctx, name, body)
@@ -120,10 +127,10 @@ func (q *Queue) put(ctx context.Context, store jetstream.ObjectStore, bucket, na
 	return err
 }
 
-// get returns an object of at most so many bytes. What the server has of it is
+// read returns an object of the library of at most so many bytes. What the server has of it is
 // looked at before any of it is read: the library follows links, and waits for
 // chunks that are not there.
-func (q *Queue) get(ctx context.Context, store jetstream.ObjectStore, bucket, name string, most int64) ([]byte, error) {
+func (o objects) read(ctx context.Context, store jetstream.ObjectStore, name string, most int64) ([]byte, error) {
 	info, err := store.GetInfo(ctx, name)
 	if errors.Is(err, jetstream.ErrBadObjectMeta) {
 		return nil, &DamagedError{name, err}
@@ -137,11 +144,11 @@ func (q *Queue) get(ctx context.Context, store jetstream.ObjectStore, bucket, na
 	if info.Size == 0 {
 		return nil, nil
 	}
-	stream, err := q.stream(ctx, objectsStream+bucket)
+	stream, err := o.stream(ctx, objectsStream+o.name)
 	if err != nil {
 		return nil, err
 	}
-	chunks := "$O." + bucket + ".C." + info.NUID
+	chunks := "$O." + o.name + ".C." + info.NUID
 	held, err := stream.Info(ctx, jetstream.WithSubjectFilter(chunks))
 	if err != nil {
 		return nil, err
@@ -182,16 +189,16 @@ func checkInfo(info *jetstream.ObjectInfo, name string, most int64) error {
 	return nil
 }
 
-// openObject opens an object of at most so many bytes.
-func (q *Queue) openObject(ctx context.Context, bucket, name string, most int64) (*objectReader, error) {
-	store, err := q.bucket(ctx, bucket)
+// open opens an object of at most so many bytes.
+func (o objects) open(ctx context.Context, name string, most int64) (*objectReader, error) {
+	store, err := o.bucket(ctx, o.name)
 	if err != nil {
 		return nil, err
 	}
-	r := &objectReader{ctx: ctx, queue: q, store: store, bucket: bucket, name: name}
+	r := &objectReader{ctx: ctx, objects: o, store: store, name: name}
 	var body []byte
-	err = q.persist(ctx, "reading index "+name, "", func(ctx context.Context) (err error) {
-		body, err = q.get(ctx, store, bucket, name, maxIndex)
+	err = o.persist(ctx, "reading index "+name, "", func(ctx context.Context) (err error) {
+		body, err = o.read(ctx, store, name, maxIndex)
 		return err
 	})
 	if err != nil {
@@ -207,27 +214,16 @@ func (q *Queue) openObject(ctx context.Context, bucket, name string, most int64)
 	return r, nil
 }
 
-// readOutcome returns the outcome that is stored as an object. Memory grows
-// with what has come, not with what the index says.
-func (q *Queue) readOutcome(ctx context.Context, name string) ([]byte, error) {
-	r, err := q.openObject(ctx, outcomesBucket, name, maxOutcome)
-	if err != nil {
-		return nil, err
-	}
-	return io.ReadAll(r)
-}
-
 // objectReader reads an object part by part; the library checks each part's
 // SHA-256.
 type objectReader struct {
-	ctx    context.Context // of the whole object: io.Reader has no other place for it
-	queue  *Queue
-	store  jetstream.ObjectStore
-	bucket string
-	name   string
-	index  index
-	next   int
-	part   []byte
+	ctx     context.Context // of the whole object: io.Reader has no other place for it
+	objects objects
+	store   jetstream.ObjectStore
+	name    string
+	index   index
+	next    int
+	part    []byte
 }
 
 // slowest is how many bytes a second a part comes at least; a try that takes longer
@@ -245,8 +241,8 @@ func (r *objectReader) Read(p []byte) (int, error) {
 			return 0, io.EOF
 		}
 		name, want := partName(r.name, r.next), r.index.part(r.next)
-		err := r.queue.persistFor(r.ctx, partWait(want), "reading part "+name, "", func(ctx context.Context) (err error) {
-			r.part, err = r.queue.get(ctx, r.store, r.bucket, name, want)
+		err := r.objects.persistFor(r.ctx, partWait(want), "reading part "+name, "", func(ctx context.Context) (err error) {
+			r.part, err = r.objects.read(ctx, r.store, name, want)
 			return err
 		})
 		if errors.Is(err, jetstream.ErrObjectNotFound) {
@@ -268,4 +264,48 @@ func (r *objectReader) Read(p []byte) (int, error) {
 func (r *objectReader) Close() error {
 	r.next, r.part = r.index.Parts, nil
 	return nil
+}
+
+// remove removes the objects of such names. The markers that the Object
+// Store keeps of them are a few hundred bytes each.
+func (o objects) remove(ctx context.Context, such func(name string) bool) error {
+	objects, err := o.names(ctx)
+	if err != nil {
+		return err
+	}
+	return o.persistFor(ctx, transferWait, "removing objects of "+o.name, "", func(ctx context.Context) error {
+		bucket, err := o.bucket(ctx, o.name)
+		if err != nil {
+			return err
+		}
+		for _, object := range objects {
+			if !such(object) {
+				continue
+			}
+			if err := bucket.Delete(ctx, object); err != nil && !errors.Is(err, jetstream.ErrObjectNotFound) {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// names lists the objects of an object store.
+func (o objects) names(ctx context.Context) (names []string, err error) {
+	err = o.persistFor(ctx, transferWait, "listing objects of "+o.name, "", func(ctx context.Context) error {
+		names = nil
+		bucket, err := o.bucket(ctx, o.name)
+		if err != nil {
+			return err
+		}
+		objects, err := bucket.List(ctx)
+		if errors.Is(err, jetstream.ErrNoObjectsFound) {
+			return nil
+		}
+		for _, object := range objects {
+			names = append(names, object.Name)
+		}
+		return err
+	})
+	return names, err
 }

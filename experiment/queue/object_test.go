@@ -79,7 +79,7 @@ func (b *bundle) wantDamaged(name, what, why string) {
 	b.t.Helper()
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	_, err := b.readOutcome(b.ctx, name)
+	_, err := b.Queue.results.read(b.ctx, name)
 	runtime.ReadMemStats(&after)
 	var damaged *DamagedError
 	if !errors.As(err, &damaged) || !strings.Contains(err.Error(), why) {
@@ -233,7 +233,7 @@ func TestQuarantineTakesNoMore(t *testing.T) {
 			for i := range cells {
 				o := ok()
 				o.Run, o.Cell = "run", fmt.Sprintf("c%06d", i)
-				if err := b.storeResult(b.ctx, o, 0, 1); err != nil {
+				if err := b.Queue.results.put(b.ctx, o, 0, 1); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -268,11 +268,11 @@ func TestLargeOutcomeOfAnother(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, fits := range map[string]bool{"run.a.0.1.x": true, "run.ab.0.1.x": false, "run.b.0.1.x": false, "other.a.0.1.x": false, "x": false, "run.a": false} {
-		if err := b.putObject(b.ctx, outcomesBucket, name, bytes.NewReader(body)); err != nil {
+		if err := b.Queue.results.outcomes.put(b.ctx, name, bytes.NewReader(body)); err != nil {
 			t.Fatal(err)
 		}
 		header := nats.Header{objectHeader: {name}}
-		_, err := b.loadOutcome(b.ctx, resultTopic.cell("run", "a"), header, nil)
+		_, err := b.Queue.results.load(b.ctx, resultTopic.cell("run", "a"), header, nil)
 		var blamed *unfit
 		if fits != (err == nil) || !fits && (!errors.As(err, &blamed) || !strings.Contains(err.Error(), "its large outcome is called")) {
 			t.Errorf("object %s: error %v, want one: %t", name, err, !fits)

@@ -173,7 +173,7 @@ func (b *bundle) everything(worker, viewer *Queue) {
 		b.sweep(q)
 	}
 	b.wantData(viewer, data)
-	if err := worker.storeResult(b.ctx, &experiment.Outcome{Run: "run", Cell: "stray"}, 0, 1); err != nil {
+	if err := worker.results.put(b.ctx, &experiment.Outcome{Run: "run", Cell: "stray"}, 0, 1); err != nil {
 		t.Error(err)
 	}
 	for _, err := range b.Sift(b.ctx, "run", false, func(o *experiment.Outcome) error {

@@ -138,7 +138,7 @@ func readPresence(subject string, body []byte) (*Presence, error) {
 // messages are none of a worker. Workers that ended in order are among them for that
 // long.
 func (q *Queue) Workers(ctx context.Context) (list []Presence, refused int, err error) {
-	source := &reader{queue: q, what: "listing workers", stream: workersStream, filter: string(workerTopic) + "*"}
+	source := &reader{queue: q.connection, what: "listing workers", stream: workersStream, filter: string(workerTopic) + "*"}
 	source.optional = true // nobody submitted a run yet
 	for msg, err := range source.messages(ctx) {
 		if err != nil {

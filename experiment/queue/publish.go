@@ -5,27 +5,11 @@ import (
 	"fmt"
 	"iter"
 	"strconv"
-	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/agepath/agepath/experiment"
-)
-
-// maxAckPending is how many tasks of a run can be in flight. The server stops
-// delivering there without a word, so it lies above any number of slots; the
-// server's own default is 1000.
-const maxAckPending = 100_000
-
-// maxWaiting is how many slots can wait for tasks of a run at a time; further
-// ones are refused. The server's own default is 512.
-const maxWaiting = 16_384
-
-// The AckWait of new runs, at a server of its own and at an embedded one.
-const (
-	defaultAckWait  = 30 * time.Second
-	embeddedAckWait = 5 * time.Second
 )
 
 // Publish queues tasks in the order of the sequence, which is the order of
@@ -81,7 +65,7 @@ func (p *publication) add(ctx context.Context, task *experiment.Task) error {
 		return fmt.Errorf("publishing to run %s: cell %w", task.Run, err)
 	}
 	if !p.runs[task.Run] {
-		if err := p.queue.open(ctx, task.Run); err != nil {
+		if err := p.queue.tasks.open(ctx, task.Run); err != nil {
 			return err
 		}
 		p.runs[task.Run] = true
@@ -138,14 +122,14 @@ func (p *publication) settle(ctx context.Context) error {
 }
 
 // send sends a message to be confirmed.
-func (q *Queue) send(msg *nats.Msg) sent {
-	future, err := q.js.PublishMsgAsync(msg)
+func (c *connection) send(msg *nats.Msg) sent {
+	future, err := c.js.PublishMsgAsync(msg)
 	return sent{msg, future, err}
 }
 
 // confirm waits until a message that was sent is stored, and sends it again while
 // it is not for reasons that can pass.
-func (q *Queue) confirm(ctx context.Context, s sent, stream string) error {
+func (c *connection) confirm(ctx context.Context, s sent, stream string) error {
 	err := s.err
 	if s.future != nil {
 		select {
@@ -158,59 +142,5 @@ func (q *Queue) confirm(ctx context.Context, s sent, stream string) error {
 	if err == nil || ctx.Err() != nil || !transient(err) {
 		return err
 	}
-	return q.store(ctx, "publishing "+s.msg.Subject, stream, s.msg)
-}
-
-// open makes the consumer from which workers pull a run's tasks. MaxDeliver is
-// unlimited, since the server would drop a task silently there: workers count
-// deaths themselves. BackOff is unset because it overrides AckWait and is not
-// heeded when a task is handed back.
-func (q *Queue) open(ctx context.Context, run string) error {
-	wait, err := q.ackWait(ctx, run)
-	if err != nil {
-		return err
-	}
-	return q.openWith(ctx, run, wait)
-}
-
-func (q *Queue) openWith(ctx context.Context, run string, wait time.Duration) error {
-	return q.persist(ctx, "creating consumer of run "+run, tasksStream, func(ctx context.Context) error {
-		_, err := q.js.CreateOrUpdateConsumer(ctx, tasksStream, jetstream.ConsumerConfig{
-			Durable:         run,
-			Description:     "agepath: tasks of run " + run,
-			DeliverPolicy:   jetstream.DeliverAllPolicy,
-			AckPolicy:       jetstream.AckExplicitPolicy,
-			AckWait:         wait,
-			MaxDeliver:      -1,
-			FilterSubject:   taskTopic.run(run),
-			ReplayPolicy:    jetstream.ReplayInstantPolicy,
-			MaxAckPending:   maxAckPending,
-			MaxWaiting:      maxWaiting,
-			MaxRequestBatch: MaxBatch,
-		})
-		return err
-	})
-}
-
-// ackWait returns the AckWait of a run: what is asked for, else what the run
-// has, else the default.
-func (q *Queue) ackWait(ctx context.Context, run string) (wait time.Duration, err error) {
-	if q.config.AckWait > 0 {
-		return q.config.AckWait, nil
-	}
-	err = q.persist(ctx, "asking for the consumer of run "+run, tasksStream, func(ctx context.Context) error {
-		consumer, err := q.js.Consumer(ctx, tasksStream, run)
-		switch {
-		case err == nil:
-			wait = consumer.CachedInfo().Config.AckWait
-		case !gone(err):
-			return err
-		case q.config.Server != nil:
-			wait = embeddedAckWait
-		default:
-			wait = defaultAckWait
-		}
-		return nil
-	})
-	return wait, err
+	return c.store(ctx, "publishing "+s.msg.Subject, stream, s.msg)
 }

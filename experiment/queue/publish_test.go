@@ -164,7 +164,7 @@ func TestAckWaitOfARun(t *testing.T) {
 	if err := b.Reopen(b.ctx, "run"); err != nil {
 		t.Fatal(err)
 	}
-	if wait, err := b.ackWait(b.ctx, "run"); wait != time.Minute || err != nil {
+	if wait, err := b.tasks.ackWait(b.ctx, "run"); wait != time.Minute || err != nil {
 		t.Errorf("reopened: AckWait %v, error %v; want a minute", wait, err)
 	}
 }

@@ -260,7 +260,7 @@ func TestPullOnClosedConnection(t *testing.T) {
 func TestForeignConsumerIsNoRun(t *testing.T) {
 	t.Parallel()
 	b := setup(t, 30*time.Second)
-	r := reader{queue: b.Queue, stream: resultsStream, filter: resultTopic.all()}
+	r := reader{queue: b.connection, stream: resultsStream, filter: resultTopic.all()}
 	if _, err := r.open(b.ctx); err != nil { // of another stream: no run either
 		t.Fatal(err)
 	}

@@ -116,8 +116,8 @@ func (q *Queue) quarantine(ctx context.Context, s stray, reason error) error {
 // remove removes a message. A purge of its subject would have readers of the stream
 // miss others (seen with nats-server 2.9.10). The servers of a cluster can disagree
 // about sequences: the message is looked at before.
-func (q *Queue) remove(ctx context.Context, name, subject string, sequence uint64) error {
-	return q.onStream(ctx, requestWait, "removing "+subject, name, func(ctx context.Context, stream jetstream.Stream) error {
+func (c *connection) remove(ctx context.Context, name, subject string, sequence uint64) error {
+	return c.onStream(ctx, requestWait, "removing "+subject, name, func(ctx context.Context, stream jetstream.Stream) error {
 		msg, err := stream.GetMsg(ctx, sequence)
 		if err == nil && msg.Subject == subject {
 			err = stream.DeleteMsg(ctx, sequence)
@@ -130,12 +130,12 @@ func (q *Queue) remove(ctx context.Context, name, subject string, sequence uint6
 }
 
 // removeLast removes the message of a subject, if there is one.
-func (q *Queue) removeLast(ctx context.Context, name, subject string) error {
-	msg, err := q.last(ctx, name, subject)
+func (c *connection) removeLast(ctx context.Context, name, subject string) error {
+	msg, err := c.last(ctx, name, subject)
 	if err != nil || msg == nil {
 		return err
 	}
-	return q.remove(ctx, name, subject, msg.Sequence)
+	return c.remove(ctx, name, subject, msg.Sequence)
 }
 
 // Quarantined returns what the quarantine has of a run, the oldest first. An error

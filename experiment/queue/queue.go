@@ -26,10 +26,19 @@ const (
 
 // Queue is a connection to the streams. It is safe for concurrent use.
 type Queue struct {
+	*connection
+	tasks    tasks
+	results  results
+	attempts attempts
+	data     objects // sets by digest, descriptions by the run's name
+}
+
+// connection is what reaches the server: requests that are tried again while that
+// helps, and the streams and object stores, each asked for once.
+type connection struct {
 	config Config
 	conn   *nats.Conn
 	js     jetstream.JetStream
-	inline int // bytes of the largest outcome that travels in a message
 
 	mu      sync.Mutex
 	streams map[string]jetstream.Stream
@@ -70,56 +79,60 @@ func Connect(ctx context.Context, config Config) (*Queue, error) {
 		conn.Close()
 		return nil, fmt.Errorf("opening JetStream: %w", err)
 	}
-	return &Queue{
+	c := &connection{
 		config: config, conn: conn, js: js,
-		inline:  int(min(conn.MaxPayload()-headerRoom, inlineLimit)),
 		streams: map[string]jetstream.Stream{}, buckets: map[string]jetstream.ObjectStore{},
+	}
+	inline := int(min(conn.MaxPayload()-headerRoom, inlineLimit))
+	return &Queue{
+		connection: c, tasks: tasks{c}, attempts: attempts{c}, data: objects{c, dataBucket},
+		results: results{c, objects{c, outcomesBucket}, inline},
 	}, nil
 }
 
 // Connected reports whether the server can be reached at the moment.
-func (q *Queue) Connected() bool { return q.conn.IsConnected() }
+func (c *connection) Connected() bool { return c.conn.IsConnected() }
 
 // Close sends what is buffered and disconnects. Settle deliveries and close
 // pullers before.
-func (q *Queue) Close() {
-	if q.conn.IsConnected() {
-		if err := q.conn.FlushTimeout(requestWait); err != nil {
-			q.config.Report(fmt.Errorf("closing the connection: %w", err))
+func (c *connection) Close() {
+	if c.conn.IsConnected() {
+		if err := c.conn.FlushTimeout(requestWait); err != nil {
+			c.config.Report(fmt.Errorf("closing the connection: %w", err))
 		}
 	}
-	q.conn.Close()
+	c.conn.Close()
 }
 
 // flush returns when the server has received everything sent so far.
-func (q *Queue) flush(ctx context.Context) error {
-	err := q.conn.FlushWithContext(ctx)
-	if errors.Is(err, nats.ErrConnectionClosed) && !q.conn.IsClosed() {
+func (c *connection) flush(ctx context.Context) error {
+	err := c.conn.FlushWithContext(ctx)
+	if errors.Is(err, nats.ErrConnectionClosed) && !c.conn.IsClosed() {
 		err = nats.ErrDisconnected // the library does not tell a loss during the flush from the end
 	}
 	return err
 }
 
 // stream returns a stream that exists, asking the server only once.
-func (q *Queue) stream(ctx context.Context, name string) (jetstream.Stream, error) {
-	return remembered(q, q.streams, name, func() (jetstream.Stream, error) { return q.js.Stream(ctx, name) })
+func (c *connection) stream(ctx context.Context, name string) (jetstream.Stream, error) {
+	return remembered(c, c.streams, name, func() (jetstream.Stream, error) { return c.js.Stream(ctx, name) })
 }
 
 // bucket returns an object store that exists, asking the server only once.
-func (q *Queue) bucket(ctx context.Context, name string) (jetstream.ObjectStore, error) {
-	return remembered(q, q.buckets, name, func() (store jetstream.ObjectStore, err error) {
-		err = q.persist(ctx, "opening object store", "", func(ctx context.Context) (err error) {
-			store, err = q.js.ObjectStore(ctx, name)
+func (c *connection) bucket(ctx context.Context, name string) (jetstream.ObjectStore, error) {
+	return remembered(c, c.buckets, name, func() (store jetstream.ObjectStore, err error) {
+		err = c.persist(ctx, "opening object store", "", func(ctx context.Context) (err error) {
+			store, err = c.js.ObjectStore(ctx, name)
 			return err
 		})
 		return store, err
 	})
 }
 
-func remembered[T any](q *Queue, known map[string]T, name string, find func() (T, error)) (T, error) {
-	q.mu.Lock()
+func remembered[T any](c *connection, known map[string]T, name string, find func() (T, error)) (T, error) {
+	c.mu.Lock()
 	handle, ok := known[name]
-	q.mu.Unlock()
+	c.mu.Unlock()
 	if ok {
 		return handle, nil
 	}
@@ -127,21 +140,21 @@ func remembered[T any](q *Queue, known map[string]T, name string, find func() (T
 	if err != nil {
 		return handle, fmt.Errorf("%s: %w", name, err)
 	}
-	q.mu.Lock()
+	c.mu.Lock()
 	known[name] = handle
-	q.mu.Unlock()
+	c.mu.Unlock()
 	return handle, nil
 }
 
 // persist calls try until it succeeds, fails for good or ctx ends; each try
 // gets a context that ends after requestWait. When stream is given, a missing
 // stream ends the waiting.
-func (q *Queue) persist(ctx context.Context, what, stream string, try func(context.Context) error) error {
-	return q.persistFor(ctx, requestWait, what, stream, try)
+func (c *connection) persist(ctx context.Context, what, stream string, try func(context.Context) error) error {
+	return c.persistFor(ctx, requestWait, what, stream, try)
 }
 
 // persistFor is persist with another bound of a single try.
-func (q *Queue) persistFor(ctx context.Context, wait time.Duration, what, stream string, try func(context.Context) error) error {
+func (c *connection) persistFor(ctx context.Context, wait time.Duration, what, stream string, try func(context.Context) error) error {
 	for attempt := 1; ; attempt++ {
 		err := bounded(ctx, wait, try)
 		if err == nil {
@@ -155,14 +168,14 @@ func (q *Queue) persistFor(ctx context.Context, wait time.Duration, what, stream
 		}
 		if stream != "" {
 			missing := bounded(ctx, requestWait, func(ctx context.Context) error {
-				_, err := q.js.Stream(ctx, stream)
+				_, err := c.js.Stream(ctx, stream)
 				return err
 			})
 			if errors.Is(missing, jetstream.ErrStreamNotFound) {
 				return fmt.Errorf("%s: stream %s: %w", what, stream, missing)
 			}
 		}
-		q.config.Report(fmt.Errorf("%s, trying again: %w", what, err))
+		c.config.Report(fmt.Errorf("%s, trying again: %w", what, err))
 		if err := pause(ctx, backoff(attempt)); err != nil {
 			return fmt.Errorf("%s: %w", what, err)
 		}
@@ -170,9 +183,9 @@ func (q *Queue) persistFor(ctx context.Context, wait time.Duration, what, stream
 }
 
 // onStream is persistFor with a stream, which has to be there.
-func (q *Queue) onStream(ctx context.Context, wait time.Duration, what, name string, try func(context.Context, jetstream.Stream) error) error {
-	return q.persistFor(ctx, wait, what, name, func(ctx context.Context) error {
-		stream, err := q.stream(ctx, name)
+func (c *connection) onStream(ctx context.Context, wait time.Duration, what, name string, try func(context.Context, jetstream.Stream) error) error {
+	return c.persistFor(ctx, wait, what, name, func(ctx context.Context) error {
+		stream, err := c.stream(ctx, name)
 		if err != nil {
 			return err
 		}
@@ -181,11 +194,24 @@ func (q *Queue) onStream(ctx context.Context, wait time.Duration, what, name str
 }
 
 // store stores a message in a stream and waits until the server confirms it.
-func (q *Queue) store(ctx context.Context, what, stream string, msg *nats.Msg, options ...jetstream.PublishOpt) error {
-	return q.persist(ctx, what, stream, func(ctx context.Context) error {
-		_, err := q.js.PublishMsg(ctx, msg, options...)
+func (c *connection) store(ctx context.Context, what, stream string, msg *nats.Msg, options ...jetstream.PublishOpt) error {
+	return c.persist(ctx, what, stream, func(ctx context.Context) error {
+		_, err := c.js.PublishMsg(ctx, msg, options...)
 		return err
 	})
+}
+
+// last returns the last message of a subject, nil when there is none.
+func (c *connection) last(ctx context.Context, name, subject string) (*jetstream.RawStreamMsg, error) {
+	var msg *jetstream.RawStreamMsg
+	err := c.onStream(ctx, requestWait, "reading "+subject, name, func(ctx context.Context, stream jetstream.Stream) (err error) {
+		msg, err = stream.GetLastMsgForSubject(ctx, subject)
+		if errors.Is(err, jetstream.ErrMsgNotFound) {
+			msg, err = nil, nil
+		}
+		return err
+	})
+	return msg, err
 }
 
 func bounded(ctx context.Context, wait time.Duration, try func(context.Context) error) error {

@@ -14,7 +14,7 @@ import (
 // connections and servers. The library's ordered consumer does the same but
 // cannot be cancelled while it waits for a server.
 type reader struct {
-	queue    *Queue
+	queue    *connection
 	what     string // what reading is for, in errors
 	run      string // "" for a filter that is not of one
 	stream   string
@@ -29,8 +29,8 @@ type reader struct {
 }
 
 // reader returns a reader of what a stream has of a run.
-func (q *Queue) reader(what, stream string, topic topic, run string) *reader {
-	return &reader{queue: q, what: what, run: run, stream: stream, filter: topic.run(run)}
+func (c *connection) reader(what, stream string, topic topic, run string) *reader {
+	return &reader{queue: c, what: what, run: run, stream: stream, filter: topic.run(run)}
 }
 
 // fail returns an error of the reading.

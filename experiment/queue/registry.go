@@ -75,7 +75,7 @@ func (r *registry) refresh(ctx context.Context) error {
 }
 
 func (r *registry) list(ctx context.Context) ([]*source, error) {
-	names, err := r.queue.consumerNames(ctx)
+	names, err := r.queue.tasks.runs(ctx)
 	if errors.Is(err, jetstream.ErrStreamNotFound) {
 		return nil, nil
 	}

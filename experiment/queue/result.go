@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strconv"
 	"strings"
 
@@ -23,14 +24,21 @@ const (
 	objectHeader = "Agepath-Object" // where the outcome is when it is too large for a message
 )
 
-// storeResult makes outcome the result of its cell. Doing it twice does no
+// results is the stream of results, with the outcomes that are too large for it.
+type results struct {
+	*connection
+	outcomes objects
+	inline   int // bytes of the largest outcome that travels in a message
+}
+
+// put makes outcome the result of its cell. Doing it twice does no
 // harm. task is the number of the task, delivery that of its delivery.
-func (q *Queue) storeResult(ctx context.Context, outcome *experiment.Outcome, task uint64, delivery int) error {
-	msg, err := q.resultMessage(ctx, outcome, task, delivery)
+func (r results) put(ctx context.Context, outcome *experiment.Outcome, task uint64, delivery int) error {
+	msg, err := r.message(ctx, outcome, task, delivery)
 	if err != nil {
 		return err
 	}
-	return storing(q.confirm(ctx, q.send(msg), resultsStream))
+	return storing(r.confirm(ctx, r.send(msg), resultsStream))
 }
 
 func storing(err error) error {
@@ -40,9 +48,9 @@ func storing(err error) error {
 	return nil
 }
 
-// resultMessage returns the message that makes outcome the result of its cell. An
+// message returns the message that makes outcome the result of its cell. An
 // outcome that is too large for a message is stored beside it.
-func (q *Queue) resultMessage(ctx context.Context, outcome *experiment.Outcome, task uint64, delivery int) (*nats.Msg, error) {
+func (r results) message(ctx context.Context, outcome *experiment.Outcome, task uint64, delivery int) (*nats.Msg, error) {
 	body, err := EncodeOutcome(outcome)
 	if err != nil {
 		return nil, fmt.Errorf("encoding outcome: %w", err)
@@ -53,16 +61,16 @@ func (q *Queue) resultMessage(ctx context.Context, outcome *experiment.Outcome, 
 	if len(body) > maxOutcome {
 		return nil, fmt.Errorf("outcome of %d bytes; at most %d are stored", len(body), maxOutcome)
 	}
-	if len(body) > q.inline {
+	if len(body) > r.inline {
 		// The name differs each time: a reader never meets an object that is
 		// replaced under it. Purge removes them all.
 		name := fmt.Sprintf("%s.%s.%d.%d.%s", outcome.Run, outcome.Cell, task, delivery, nuid.Next())
-		if err := q.putObject(ctx, outcomesBucket, name, bytes.NewReader(body)); err != nil {
+		if err := r.outcomes.put(ctx, name, bytes.NewReader(body)); err != nil {
 			return nil, fmt.Errorf("storing outcome of %d bytes: %w", len(body), err)
 		}
 		msg.Header[objectHeader] = []string{name}
 		// How the cell ended is read without the object, see Feed.
-		if body, err = EncodeOutcome(withoutRows(outcome)); err != nil || len(body) > q.inline {
+		if body, err = EncodeOutcome(withoutRows(outcome)); err != nil || len(body) > r.inline {
 			body = nil
 		}
 	}
@@ -70,16 +78,16 @@ func (q *Queue) resultMessage(ctx context.Context, outcome *experiment.Outcome, 
 	return msg, nil
 }
 
-// loadOutcome returns the outcome that a result holds or refers to. The error is
+// load returns the outcome that a result holds or refers to. The error is
 // [unfit] when the result is to blame.
-func (q *Queue) loadOutcome(ctx context.Context, subject string, header nats.Header, body []byte) (*experiment.Outcome, error) {
+func (r results) load(ctx context.Context, subject string, header nats.Header, body []byte) (*experiment.Outcome, error) {
 	if name := header.Get(objectHeader); name != "" {
 		if !strings.HasPrefix(name, runOf(subject)+"."+cellOf(subject)+".") {
 			return nil, unfitf("its large outcome is called %.200q", name)
 		}
 		var damaged *DamagedError
 		var err error
-		body, err = q.readOutcome(ctx, name)
+		body, err = r.read(ctx, name)
 		switch {
 		case errors.As(err, &damaged), errors.Is(err, jetstream.ErrObjectNotFound):
 			return nil, unfitf("large outcome %s: %w", name, err)
@@ -91,10 +99,10 @@ func (q *Queue) loadOutcome(ctx context.Context, subject string, header nats.Hea
 	return outcome, asUnfit(err)
 }
 
-// hasResult reports whether a cell has a result that came from this task or a
+// has reports whether a cell has a result that came from this task or a
 // later one. Results of earlier tasks do not count: the cell was put back.
-func (q *Queue) hasResult(ctx context.Context, run, cell string, task uint64) (bool, error) {
-	msg, err := q.last(ctx, resultsStream, resultTopic.cell(run, cell))
+func (r results) has(ctx context.Context, run, cell string, task uint64) (bool, error) {
+	msg, err := r.last(ctx, resultsStream, resultTopic.cell(run, cell))
 	if err != nil || msg == nil {
 		return false, err
 	}
@@ -102,15 +110,12 @@ func (q *Queue) hasResult(ctx context.Context, run, cell string, task uint64) (b
 	return ok && of >= task, nil
 }
 
-// last returns the last message of a subject, nil when there is none.
-func (q *Queue) last(ctx context.Context, name, subject string) (*jetstream.RawStreamMsg, error) {
-	var msg *jetstream.RawStreamMsg
-	err := q.onStream(ctx, requestWait, "reading "+subject, name, func(ctx context.Context, stream jetstream.Stream) (err error) {
-		msg, err = stream.GetLastMsgForSubject(ctx, subject)
-		if errors.Is(err, jetstream.ErrMsgNotFound) {
-			msg, err = nil, nil
-		}
-		return err
-	})
-	return msg, err
+// read returns the outcome that is stored as an object. Memory grows
+// with what has come, not with what the index says.
+func (r results) read(ctx context.Context, name string) ([]byte, error) {
+	object, err := r.outcomes.open(ctx, name, maxOutcome)
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(object)
 }

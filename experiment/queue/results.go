@@ -14,7 +14,7 @@ import (
 // [*CellError] concerns one outcome and the sequence goes on after it; any
 // other error ends it.
 func (q *Queue) Results(ctx context.Context, run string) iter.Seq2[*experiment.Outcome, error] {
-	return q.outcomes(ctx, run, false, nil)
+	return q.results.all(ctx, run, false, nil)
 }
 
 // Follow is like [Queue.Results] but goes on with the outcomes that arrive
@@ -22,22 +22,22 @@ func (q *Queue) Results(ctx context.Context, run string) iter.Seq2[*experiment.O
 // outcome was replaced: after a retry, or when a worker believed lost finished
 // too. The last one counts.
 func (q *Queue) Follow(ctx context.Context, run string) iter.Seq2[*experiment.Outcome, error] {
-	return q.outcomes(ctx, run, true, nil)
+	return q.results.all(ctx, run, true, nil)
 }
 
-func (q *Queue) outcomes(ctx context.Context, run string, follow bool, check func(*experiment.Outcome) error) iter.Seq2[*experiment.Outcome, error] {
-	source := q.resultMessages(run)
+func (r results) all(ctx context.Context, run string, follow bool, check func(*experiment.Outcome) error) iter.Seq2[*experiment.Outcome, error] {
+	source := r.messages(run)
 	source.follow = follow
-	return q.decode(ctx, source, check)
+	return r.decode(ctx, source, check)
 }
 
-func (q *Queue) resultMessages(run string) *reader {
-	return q.reader("reading results", resultsStream, resultTopic, run)
+func (r results) messages(run string) *reader {
+	return r.reader("reading results", resultsStream, resultTopic, run)
 }
 
-// resultHeaders is resultMessages without bodies.
-func (q *Queue) resultHeaders(run string) *reader {
-	source := q.reader("reading what is done", resultsStream, resultTopic, run)
+// headers is messages without bodies.
+func (r results) headers(run string) *reader {
+	source := r.reader("reading what is done", resultsStream, resultTopic, run)
 	source.headers = true
 	return source
 }
@@ -52,7 +52,7 @@ type Ended struct {
 // Done returns the cells of a run that have a result, without reading the
 // results. An error ends the sequence.
 func (q *Queue) Done(ctx context.Context, run string) iter.Seq2[Ended, error] {
-	return values(q.resultHeaders(run).messages(ctx), func(msg jetstream.Msg) (Ended, error) {
+	return values(q.results.headers(run).messages(ctx), func(msg jetstream.Msg) (Ended, error) {
 		number, ok := resultNumber(msg.Headers())
 		if !ok {
 			return Ended{}, errSkip // no worker stores it

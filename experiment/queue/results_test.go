@@ -24,7 +24,7 @@ func (b *bundle) store(run string, from, to int, make func(i int) *experiment.Ou
 	for i := from; i < to; i++ {
 		outcome := make(i)
 		outcome.Run, outcome.Cell = run, fmt.Sprintf("c%06d", i)
-		if err := b.storeResult(b.ctx, outcome, uint64(i+1), 1); err != nil {
+		if err := b.Queue.results.put(b.ctx, outcome, uint64(i+1), 1); err != nil {
 			b.t.Fatal(err)
 		}
 	}
@@ -249,7 +249,7 @@ func TestPurge(t *testing.T) {
 			t.Fatal(err)
 		}
 		b.store(run, 10, 12, func(int) *experiment.Outcome { return ok() })
-		if _, err := b.record(b.ctx, run, "c000001", 1, func(c *attemptCounts) { c.Failed++ }); err != nil {
+		if _, err := b.attempts.record(b.ctx, run, "c000001", 1, func(c *attemptCounts) { c.Failed++ }); err != nil {
 			t.Fatal(err)
 		}
 		if err := b.bury(b.ctx, &DeadLetter{Run: run, Cell: "dead"}, nil); err != nil {
@@ -275,7 +275,7 @@ func TestRecordCountsEveryAttempt(t *testing.T) {
 	const writers = 8
 	for range writers {
 		go func() {
-			_, err := b.record(b.ctx, "run", "a", 7, func(c *attemptCounts) { c.Failed++ })
+			_, err := b.attempts.record(b.ctx, "run", "a", 7, func(c *attemptCounts) { c.Failed++ })
 			errs <- err
 		}()
 	}
@@ -284,10 +284,10 @@ func TestRecordCountsEveryAttempt(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if counted, _, err := b.attemptCounts(b.ctx, "run", "a", 7); counted.Failed != writers || err != nil {
+	if counted, _, err := b.attempts.counts(b.ctx, "run", "a", 7); counted.Failed != writers || err != nil {
 		t.Errorf("counted %+v, error %v; want %d", counted, err, writers)
 	}
-	if counted, _, err := b.attemptCounts(b.ctx, "run", "a", 8); counted.Failed != 0 || err != nil {
+	if counted, _, err := b.attempts.counts(b.ctx, "run", "a", 8); counted.Failed != 0 || err != nil {
 		t.Errorf("counted %+v, error %v; want none for another task", counted, err)
 	}
 }

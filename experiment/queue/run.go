@@ -61,9 +61,9 @@ func (q *Queue) Counts(ctx context.Context, run string) (Counts, error) {
 
 // count returns the number of messages under a filter: a consumer knows it
 // when it is made, while asking the stream would list every subject.
-func (q *Queue) count(ctx context.Context, stream, filter string) (n int, err error) {
-	err = q.persist(ctx, "counting "+filter, stream, func(ctx context.Context) error {
-		r := reader{queue: q, stream: stream, filter: filter, headers: true}
+func (c *connection) count(ctx context.Context, stream, filter string) (n int, err error) {
+	err = c.persist(ctx, "counting "+filter, stream, func(ctx context.Context) error {
+		r := reader{queue: c, stream: stream, filter: filter, headers: true}
 		defer r.close()
 		pending, err := r.open(ctx)
 		n = int(pending)
@@ -76,7 +76,7 @@ func (q *Queue) count(ctx context.Context, stream, filter string) (n int, err er
 // neither cancelled nor purged. A server that nobody has submitted to has none.
 func (q *Queue) Runs(ctx context.Context) (names []string, err error) {
 	err = q.persist(ctx, "listing runs", tasksStream, func(ctx context.Context) (err error) {
-		names, err = q.consumerNames(ctx)
+		names, err = q.tasks.runs(ctx)
 		return err
 	})
 	if errors.Is(err, jetstream.ErrStreamNotFound) {
@@ -115,26 +115,13 @@ func (q *Queue) List(ctx context.Context) ([]Listed, error) {
 	return list, nil
 }
 
-func (q *Queue) consumerNames(ctx context.Context) ([]string, error) {
-	stream, err := q.stream(ctx, tasksStream)
-	if err != nil {
-		return nil, err
-	}
-	lister := stream.ConsumerNames(ctx)
-	var names []string
-	for name := range lister.Name() {
-		names = append(names, name)
-	}
-	return names, lister.Err()
-}
-
 // Cancel drops the queued tasks of a run, and what is known of their attempts.
 // Workers learn it with their next heartbeat ([Delivery.Cancelled]). Results stay.
 func (q *Queue) Cancel(ctx context.Context, run string) error {
 	if err := validRun(run); err != nil {
 		return fmt.Errorf("cancelling: %w", err)
 	}
-	if err := q.shut(ctx, "cancelling", run); err != nil {
+	if err := q.tasks.shut(ctx, "cancelling", run); err != nil {
 		return err
 	}
 	if err := q.purgeSubjects(ctx, tasksStream, taskTopic.run(run)); err != nil {
@@ -149,24 +136,14 @@ func (q *Queue) Reopen(ctx context.Context, run string) error {
 	if err := validRun(run); err != nil {
 		return fmt.Errorf("reopening: %w", err)
 	}
-	wait, err := q.ackWait(ctx, run)
+	wait, err := q.tasks.ackWait(ctx, run)
 	if err != nil {
 		return err
 	}
-	if err := q.shut(ctx, "reopening", run); err != nil {
+	if err := q.tasks.shut(ctx, "reopening", run); err != nil {
 		return err
 	}
-	return q.openWith(ctx, run, wait)
-}
-
-// shut removes the consumer from which workers pull a run's tasks.
-func (q *Queue) shut(ctx context.Context, what, run string) error {
-	return q.persist(ctx, what+" run "+run, tasksStream, func(ctx context.Context) error {
-		if err := q.js.DeleteConsumer(ctx, tasksStream, run); !gone(err) {
-			return err
-		}
-		return nil
-	})
+	return q.tasks.openWith(ctx, run, wait)
 }
 
 // Purge removes everything there is of a run: tasks, results, attempts, dead
@@ -184,7 +161,7 @@ func (q *Queue) Purge(ctx context.Context, run string) error {
 			return err
 		}
 	}
-	return q.removeObjects(ctx, outcomesBucket, func(name string) bool { return strings.HasPrefix(name, run+".") })
+	return q.results.outcomes.remove(ctx, func(name string) bool { return strings.HasPrefix(name, run+".") })
 }
 
 // Discard removes the result of a cell, its dead letter and the count of its attempts.
@@ -204,54 +181,10 @@ func (q *Queue) Discard(ctx context.Context, run, cell string) error {
 	return nil
 }
 
-func (q *Queue) purgeSubjects(ctx context.Context, name, filter string) error {
-	return q.onStream(ctx, transferWait, "purging "+filter, name, func(ctx context.Context, stream jetstream.Stream) error {
+func (c *connection) purgeSubjects(ctx context.Context, name, filter string) error {
+	return c.onStream(ctx, transferWait, "purging "+filter, name, func(ctx context.Context, stream jetstream.Stream) error {
 		return stream.Purge(ctx, jetstream.WithPurgeSubject(filter))
 	})
-}
-
-// removeObjects removes the objects of such names. The markers that the Object
-// Store keeps of them are a few hundred bytes each.
-func (q *Queue) removeObjects(ctx context.Context, name string, such func(name string) bool) error {
-	objects, err := q.objectNames(ctx, name)
-	if err != nil {
-		return err
-	}
-	return q.persistFor(ctx, transferWait, "removing objects of "+name, "", func(ctx context.Context) error {
-		bucket, err := q.bucket(ctx, name)
-		if err != nil {
-			return err
-		}
-		for _, object := range objects {
-			if !such(object) {
-				continue
-			}
-			if err := bucket.Delete(ctx, object); err != nil && !errors.Is(err, jetstream.ErrObjectNotFound) {
-				return err
-			}
-		}
-		return nil
-	})
-}
-
-// objectNames lists the objects of an object store.
-func (q *Queue) objectNames(ctx context.Context, name string) (names []string, err error) {
-	err = q.persistFor(ctx, transferWait, "listing objects of "+name, "", func(ctx context.Context) error {
-		names = nil
-		bucket, err := q.bucket(ctx, name)
-		if err != nil {
-			return err
-		}
-		objects, err := bucket.List(ctx)
-		if errors.Is(err, jetstream.ErrNoObjectsFound) {
-			return nil
-		}
-		for _, object := range objects {
-			names = append(names, object.Name)
-		}
-		return err
-	})
-	return names, err
 }
 
 // dataName is the name of a data set: a SHA-256 in hexadecimal. No description of a
@@ -261,7 +194,7 @@ var dataName = regexp.MustCompile(`^[0-9a-f]{64}$`)
 // descriptions lists the runs that have a description, which is stored beside the
 // data sets under the run's name.
 func (q *Queue) descriptions(ctx context.Context) ([]string, error) {
-	names, err := q.objectNames(ctx, dataBucket)
+	names, err := q.data.names(ctx)
 	if errors.Is(err, jetstream.ErrBucketNotFound) {
 		return nil, nil
 	}

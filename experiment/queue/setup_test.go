@@ -250,7 +250,7 @@ func (b *bundle) done(d *Delivery, outcome *experiment.Outcome) {
 func (b *bundle) hasten(run string, wait time.Duration) {
 	b.t.Helper()
 	b.config.AckWait = wait
-	if err := b.Queue.open(b.ctx, run); err != nil {
+	if err := b.tasks.open(b.ctx, run); err != nil {
 		b.t.Fatal(err)
 	}
 }

@@ -24,7 +24,7 @@ const maxNumber = 1 << 32
 // goroutines.
 func (q *Queue) Sift(ctx context.Context, run string, follow bool, check func(*experiment.Outcome) error) iter.Seq2[*experiment.Outcome, error] {
 	return func(yield func(*experiment.Outcome, error) bool) {
-		for outcome, err := range q.outcomes(ctx, run, follow, check) {
+		for outcome, err := range q.results.all(ctx, run, follow, check) {
 			var found *strayError
 			if errors.As(err, &found) {
 				err = q.quarantine(ctx, found.stray, found.err)

@@ -2,9 +2,6 @@ package queue
 
 import (
 	"context"
-	"errors"
-
-	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/agepath/agepath/experiment"
 )
@@ -96,7 +93,7 @@ const fewCells = 32
 func (x *FailureIndex) putBack(ctx context.Context) (map[experiment.Status]int64, error) {
 	n := map[experiment.Status]int64{}
 	if len(x.NotOK) > fewCells {
-		tasks, err := x.queue.taskSubjects(ctx, taskTopic.run(x.run))
+		tasks, err := x.queue.tasks.subjects(ctx, taskTopic.run(x.run))
 		for subject := range tasks {
 			if status, failed := x.NotOK[cellOf(subject)]; failed {
 				n[status]++
@@ -105,27 +102,11 @@ func (x *FailureIndex) putBack(ctx context.Context) (map[experiment.Status]int64
 		return n, err
 	}
 	for cell, status := range x.NotOK {
-		tasks, err := x.queue.taskSubjects(ctx, taskTopic.cell(x.run, cell))
+		tasks, err := x.queue.tasks.subjects(ctx, taskTopic.cell(x.run, cell))
 		if err != nil {
 			return nil, err
 		}
 		n[status] += int64(len(tasks))
 	}
 	return n, nil
-}
-
-// taskSubjects lists the subjects of tasks that a filter matches, nothing where
-// there is no stream of tasks.
-func (q *Queue) taskSubjects(ctx context.Context, filter string) (subjects map[string]uint64, err error) {
-	err = q.onStream(ctx, transferWait, "listing tasks "+filter, tasksStream, func(ctx context.Context, stream jetstream.Stream) error {
-		info, err := stream.Info(ctx, jetstream.WithSubjectFilter(filter))
-		if err == nil {
-			subjects = info.State.Subjects
-		}
-		return err
-	})
-	if errors.Is(err, jetstream.ErrStreamNotFound) {
-		return nil, nil
-	}
-	return subjects, err
 }

@@ -89,7 +89,7 @@ func (q *Queue) EnsureStreams(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := q.anchor(ctx); err != nil {
+	if err := q.tasks.anchor(ctx); err != nil {
 		return err
 	}
 	for _, want := range bucketConfigs(replicas) {
@@ -118,14 +118,14 @@ func (q *Queue) EnsureStreams(ctx context.Context) error {
 }
 
 // ensureStream creates a stream unless it is there, as this package needs it.
-func (q *Queue) ensureStream(ctx context.Context, want jetstream.StreamConfig) error {
+func (c *connection) ensureStream(ctx context.Context, want jetstream.StreamConfig) error {
 	var stream jetstream.Stream
-	err := q.persist(ctx, "creating stream "+want.Name, "", func(ctx context.Context) (err error) {
-		stream, err = q.js.Stream(ctx, want.Name)
+	err := c.persist(ctx, "creating stream "+want.Name, "", func(ctx context.Context) (err error) {
+		stream, err = c.js.Stream(ctx, want.Name)
 		if errors.Is(err, jetstream.ErrStreamNotFound) {
-			stream, err = q.js.CreateStream(ctx, want)
+			stream, err = c.js.CreateStream(ctx, want)
 			if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) { // another coordinator was faster
-				stream, err = q.js.Stream(ctx, want.Name)
+				stream, err = c.js.Stream(ctx, want.Name)
 			}
 		}
 		return err
@@ -133,11 +133,11 @@ func (q *Queue) ensureStream(ctx context.Context, want jetstream.StreamConfig) e
 	if err != nil {
 		return err
 	}
-	if err := q.verify(want, stream.CachedInfo().Config); err != nil {
+	if err := c.verify(want, stream.CachedInfo().Config); err != nil {
 		return err
 	}
-	q.mu.Lock()
-	q.streams[want.Name] = stream
-	q.mu.Unlock()
+	c.mu.Lock()
+	c.streams[want.Name] = stream
+	c.mu.Unlock()
 	return nil
 }

@@ -51,7 +51,7 @@ var order = []mutation{
 	{"queue: a result of this very task does not count", "experiment/queue/result.go", `return ok && of >= task, nil`, `return ok && of > task, nil`, "./experiment/queue Result|PutBack|Again|Lost|Done"},
 	{"queue: a cell is queued twice", "experiment/queue/streams.go", `tasks.DiscardNewPerSubject = true`, `tasks.DiscardNewPerSubject = false`, "./experiment/queue Publish"},
 	{"queue: a cell has two results", "experiment/queue/streams.go", `MaxMsgsPerSubject: 1,`, `MaxMsgsPerSubject: 2,`, "./experiment/queue Results|Publish|Ensure|Record"},
-	{"queue: a lost delivery is settled", "experiment/queue/delivery.go", `	_, err := d.puller.queue.record(ctx, d.run, d.cell, d.number, func(t *attemptCounts) {`, `	_, err := d.puller.queue.record(ctx, d.run, d.cell, d.number+1, func(t *attemptCounts) {`, "./experiment/queue Release|Dead|Lost"},
+	{"queue: a lost delivery is settled", "experiment/queue/delivery.go", `	_, err := d.puller.queue.attempts.record(ctx, d.run, d.cell, d.number, func(t *attemptCounts) {`, `	_, err := d.puller.queue.attempts.record(ctx, d.run, d.cell, d.number+1, func(t *attemptCounts) {`, "./experiment/queue Release|Dead|Lost"},
 	{"queue: streams that discard by size", "experiment/queue/verify.go", `{"max_bytes", unlimited(want.MaxBytes), unlimited(have.MaxBytes), `, `{"max_bytes", 0, 0, `, "./experiment/queue Ensure"},
 	{"queue: streams that discard by age", "experiment/queue/verify.go", `{"max_age", want.MaxAge, have.MaxAge, `, `{"max_age", 0, 0, `, "./experiment/queue Ensure"},
 }

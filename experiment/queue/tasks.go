@@ -1,0 +1,131 @@
+package queue
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// maxAckPending is how many tasks of a run can be in flight. The server stops
+// delivering there without a word, so it lies above any number of slots; the
+// server's own default is 1000.
+const maxAckPending = 100_000
+
+// maxWaiting is how many slots can wait for tasks of a run at a time; further
+// ones are refused. The server's own default is 512.
+const maxWaiting = 16_384
+
+// The AckWait of new runs, at a server of its own and at an embedded one.
+const (
+	defaultAckWait  = 30 * time.Second
+	embeddedAckWait = 5 * time.Second
+)
+
+// tasks is the stream of tasks, with a consumer of each run.
+type tasks struct{ *connection }
+
+// open makes the consumer from which workers pull a run's tasks. MaxDeliver is
+// unlimited, since the server would drop a task silently there: workers count
+// deaths themselves. BackOff is unset because it overrides AckWait and is not
+// heeded when a task is handed back.
+func (t tasks) open(ctx context.Context, run string) error {
+	wait, err := t.ackWait(ctx, run)
+	if err != nil {
+		return err
+	}
+	return t.openWith(ctx, run, wait)
+}
+
+func (t tasks) openWith(ctx context.Context, run string, wait time.Duration) error {
+	return t.persist(ctx, "creating consumer of run "+run, tasksStream, func(ctx context.Context) error {
+		_, err := t.js.CreateOrUpdateConsumer(ctx, tasksStream, jetstream.ConsumerConfig{
+			Durable:         run,
+			Description:     "agepath: tasks of run " + run,
+			DeliverPolicy:   jetstream.DeliverAllPolicy,
+			AckPolicy:       jetstream.AckExplicitPolicy,
+			AckWait:         wait,
+			MaxDeliver:      -1,
+			FilterSubject:   taskTopic.run(run),
+			ReplayPolicy:    jetstream.ReplayInstantPolicy,
+			MaxAckPending:   maxAckPending,
+			MaxWaiting:      maxWaiting,
+			MaxRequestBatch: MaxBatch,
+		})
+		return err
+	})
+}
+
+// ackWait returns the AckWait of a run: what is asked for, else what the run
+// has, else the default.
+func (t tasks) ackWait(ctx context.Context, run string) (wait time.Duration, err error) {
+	if t.config.AckWait > 0 {
+		return t.config.AckWait, nil
+	}
+	err = t.persist(ctx, "asking for the consumer of run "+run, tasksStream, func(ctx context.Context) error {
+		consumer, err := t.js.Consumer(ctx, tasksStream, run)
+		switch {
+		case err == nil:
+			wait = consumer.CachedInfo().Config.AckWait
+		case !gone(err):
+			return err
+		case t.config.Server != nil:
+			wait = embeddedAckWait
+		default:
+			wait = defaultAckWait
+		}
+		return nil
+	})
+	return wait, err
+}
+
+// shut removes the consumer from which workers pull a run's tasks.
+func (t tasks) shut(ctx context.Context, what, run string) error {
+	return t.persist(ctx, what+" run "+run, tasksStream, func(ctx context.Context) error {
+		if err := t.js.DeleteConsumer(ctx, tasksStream, run); !gone(err) {
+			return err
+		}
+		return nil
+	})
+}
+
+// runs lists the consumers of the runs.
+func (t tasks) runs(ctx context.Context) ([]string, error) {
+	stream, err := t.stream(ctx, tasksStream)
+	if err != nil {
+		return nil, err
+	}
+	lister := stream.ConsumerNames(ctx)
+	var names []string
+	for name := range lister.Name() {
+		names = append(names, name)
+	}
+	return names, lister.Err()
+}
+
+// subjects lists the subjects of tasks that a filter matches, nothing where
+// there is no stream of tasks.
+func (t tasks) subjects(ctx context.Context, filter string) (subjects map[string]uint64, err error) {
+	err = t.onStream(ctx, transferWait, "listing tasks "+filter, tasksStream, func(ctx context.Context, stream jetstream.Stream) error {
+		info, err := stream.Info(ctx, jetstream.WithSubjectFilter(filter))
+		if err == nil {
+			subjects = info.State.Subjects
+		}
+		return err
+	})
+	if errors.Is(err, jetstream.ErrStreamNotFound) {
+		return nil, nil
+	}
+	return subjects, err
+}
+
+// anchor puts the anchor into the task stream unless it is there.
+func (t tasks) anchor(ctx context.Context) error {
+	err := t.store(ctx, "publishing "+anchorSubject, tasksStream, nats.NewMsg(anchorSubject))
+	if refusal(err) {
+		return nil
+	}
+	return err
+}
