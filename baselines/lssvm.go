@@ -101,11 +101,7 @@ func newMachine(ctx context.Context, p *gaga.Problem) (*machine, error) {
 }
 
 func checkLSSVM(p *gaga.Problem) error {
-	checked := *p
-	if checked.Regularizer == nil {
-		checked.Regularizer = gaga.Hard{} // not used
-	}
-	if err := checked.Check(); err != nil {
+	if err := unpaced(p).Check(); err != nil {
 		return err
 	}
 	_, squared := p.Loss.(gaga.Squared)

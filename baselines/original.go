@@ -13,11 +13,7 @@ import (
 // regularizer, and returns the solution, of length [gaga.Problem.Unknowns],
 // and its relative KKT residual.
 func Original(ctx context.Context, p *gaga.Problem) (theta []float64, kkt float64, err error) {
-	plain := *p
-	if plain.Regularizer == nil {
-		plain.Regularizer = gaga.Hard{} // not used: all weights are 1
-	}
-	a, err := gaga.NewAlternation(&plain)
+	a, err := gaga.NewAlternation(unpaced(p))
 	if err != nil {
 		return nil, 0, err
 	}
@@ -25,4 +21,13 @@ func Original(ctx context.Context, p *gaga.Problem) (theta []float64, kkt float6
 		return nil, 0, err
 	}
 	return append([]float64(nil), a.Theta()...), a.Certificate().KKT, nil
+}
+
+// unpaced returns the problem with a regularizer where it has none: one that is not used.
+func unpaced(p *gaga.Problem) *gaga.Problem {
+	q := *p
+	if q.Regularizer == nil {
+		q.Regularizer = gaga.Hard{}
+	}
+	return &q
 }

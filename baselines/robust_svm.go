@@ -51,11 +51,7 @@ func RobustSVM(ctx context.Context, p *gaga.Problem, flip float64) (*Fit, error)
 	if !(flip >= 0 && flip < 0.5) {
 		return nil, fmt.Errorf("baselines: flip probability %v, allowed is 0 up to, not including, 0.5", flip)
 	}
-	checked := *p
-	if checked.Regularizer == nil {
-		checked.Regularizer = gaga.Hard{} // not used
-	}
-	if err := checked.Check(); err != nil {
+	if err := unpaced(p).Check(); err != nil {
 		return nil, err
 	}
 	hinge, ok := p.Loss.(gaga.Hinge)

@@ -27,19 +27,15 @@ func Box(lower, upper []float64) Constraints {
 	if err := coefficients("Box", d); err != nil {
 		return Constraints{err: err}
 	}
-	low, high := filled(d, math.Inf(-1)), filled(d, math.Inf(1))
 	for _, bound := range []struct {
-		name     string
-		from, to []float64
-		never    float64
-	}{{"Box: lower", lower, low, math.Inf(1)}, {"Box: upper", upper, high, math.Inf(-1)}} {
-		if bound.from == nil {
-			continue
+		name   string
+		values []float64
+		never  float64
+	}{{"Box: lower", lower, inf}, {"Box: upper", upper, -inf}} {
+		if bound.values != nil && len(bound.values) != d {
+			return Constraints{err: shapeError(bound.name, "%d bounds, but the other has %d", len(bound.values), d)}
 		}
-		if len(bound.from) != d {
-			return Constraints{err: shapeError(bound.name, "%d bounds, but the other has %d", len(bound.from), d)}
-		}
-		for j, v := range bound.from {
+		for j, v := range bound.values {
 			if math.IsNaN(v) {
 				return Constraints{err: &InputError{bound.name, j, -1, "NaN; a bound is a number or infinite", ErrNotFinite}}
 			}
@@ -47,50 +43,40 @@ func Box(lower, upper []float64) Constraints {
 				return Constraints{err: &InputError{bound.name, j, -1, fmt.Sprintf("%g", v), ErrInfeasible}}
 			}
 		}
-		copy(bound.to, bound.from)
 	}
-	return box(low, high)
-}
-
-// box is Box of two full slices without NaN.
-func box(low, high []float64) Constraints {
-	rows := 0
-	for j := range low {
-		switch {
-		case low[j] > high[j]:
+	type side struct {
+		j     int
+		a, b  float64
+		equal bool
+	}
+	var sides []side
+	for j := range d {
+		lo, hi := -inf, inf
+		if lower != nil {
+			lo = lower[j]
+		}
+		if upper != nil {
+			hi = upper[j]
+		}
+		if lo > hi {
 			return Constraints{err: &InputError{"Box: lower", j, -1,
-				fmt.Sprintf("%g above the upper bound %g", low[j], high[j]), ErrInfeasible}}
-		case low[j] == high[j]:
-			rows++
-		default:
-			if !math.IsInf(low[j], -1) {
-				rows++
-			}
-			if !math.IsInf(high[j], 1) {
-				rows++
-			}
+				fmt.Sprintf("%g above the upper bound %g", lo, hi), ErrInfeasible}}
+		}
+		if lo > -inf {
+			sides = append(sides, side{j, 1, -lo, lo == hi})
+		}
+		if hi < inf && lo != hi {
+			sides = append(sides, side{j, -1, hi, false})
 		}
 	}
-	c := newConstraints(rows, len(low))
-	k := 0
-	add := func(j int, a, b float64) {
-		row(c.A, k)[j], c.B[k] = a, b
-		k++
-	}
-	for j := range low {
-		if low[j] == high[j] {
-			if c.Equality == nil {
-				c.Equality = make([]bool, rows)
-			}
+	c := newConstraints(len(sides), d)
+	for k, s := range sides {
+		row(c.A, k)[s.j], c.B[k] = s.a, s.b
+		if s.equal && c.Equality == nil {
+			c.Equality = make([]bool, len(sides))
+		}
+		if s.equal {
 			c.Equality[k] = true
-			add(j, 1, -low[j])
-			continue
-		}
-		if !math.IsInf(low[j], -1) {
-			add(j, 1, -low[j])
-		}
-		if !math.IsInf(high[j], 1) {
-			add(j, -1, high[j])
 		}
 	}
 	return c
@@ -123,16 +109,9 @@ func Sum(d int, total float64) Constraints {
 		return Constraints{err: &InputError{"Sum: total", -1, -1, fmt.Sprint(total), ErrNotFinite}}
 	}
 	c := newConstraints(1, d)
-	copy(c.A.Data, filled(d, 1))
+	for j := range d {
+		c.A.Data[j] = 1
+	}
 	c.B[0], c.Equality = -total, []bool{true}
 	return c
-}
-
-// filled returns n times the value v.
-func filled(n int, v float64) []float64 {
-	out := make([]float64, n)
-	for i := range out {
-		out[i] = v
-	}
-	return out
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -111,7 +112,7 @@ func TestFairnessBoundsTheCovarianceOfTheScore(t *testing.T) {
 		other.Data[i] += 100
 	}
 	feature := blas64.General{Rows: n, Cols: 1, Stride: x.Stride, Data: x.Data[2:]}
-	constant := matrix(n, 1, filled(n, 0.1)...)
+	constant := matrix(n, 1, slices.Repeat([]float64{0.1}, n)...)
 	const tolerance = 0.05
 	// The definition: with an intercept, not centred.
 	covariance := func(z blas64.General, beta []float64) float64 {

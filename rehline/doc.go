@@ -43,46 +43,36 @@
 // them. What is not convex, not continuous or not bounded below is refused with a
 // PLQError that says where.
 //
-// # Penalties and intercept
+// # Penalties, intercept and constraints
 //
-// The ridge makes β unique. L1 penalties beside it are the elastic net, with a
-// weight for each coefficient; coefficients that they hold at zero are exactly
-// zero. Problem.NoRidge leaves the ridge out: every coefficient then needs an L1
-// penalty, which bounds them and lets the dual be made feasible. There may be
-// several solutions with one objective; the Lasso, the L1 quantile regression and
-// the 1-norm support vector machine are such problems.
-//
-// The intercept is none, free or penalized like a coefficient. It is never bound
+// The ridge makes β unique. L1 penalties beside it are the elastic net, with a weight for
+// each coefficient; coefficients that they hold at zero are exactly zero. Problem.NoRidge
+// leaves the ridge out: every coefficient then needs an L1 penalty, which bounds them and
+// lets the dual be made feasible. There may be several solutions with one objective; the
+// Lasso, the L1 quantile regression and the 1-norm support vector machine are such
+// problems. The intercept is none, free or penalized like a coefficient. It is never bound
 // by constraints.
 //
-// # Constraints
-//
-// NonNegative, Box, Monotone, Sum and Fairness are constraints by name; Custom
-// takes any rows A and b, and And joins several. Redundant rows and rows of zeros
-// that hold are allowed. Constraints that nothing satisfies are refused before
-// any work with an InfeasibleError, which has the multipliers that prove it; where
-// the contradiction is so small beside the numbers that it cannot be told from
-// rounding, the solve ends with the violation that is left.
+// NonNegative, Box, Monotone, Sum and Fairness are constraints by name; Custom takes any
+// rows A and b, and And joins several. Redundant rows and rows of zeros that hold are
+// allowed. Constraints that nothing satisfies are refused before any work with an
+// InfeasibleError, which has the multipliers that prove it; where the contradiction is so
+// small beside the numbers that it cannot be told from rounding, the solve ends with the
+// violation that is left.
 //
 // # Many fits
 //
-// For many fits of the same data make a Solver: New sets up once, and SetWeights,
-// SetC and Options.Warm change what comes next without allocating. A warm start
-// takes the coefficients, and the duals where they are there, of any solution of
-// the same shape; from the Solver's own last solution it copies nothing.
-//
-// A re-solve after a small change of the weights, from the Solver's own last
-// solution, is made near it. While the coefficients stay within a ball, a sample
-// whose score is far from its kink keeps its slope: together such samples are a
-// constant force, and only the others, a twentieth or three times the coefficients,
-// are visited. The gap of the pair is that of all samples, so that the certificate
-// is as good as any other. Where the coefficients leave the ball, or more than
-// 3 % of the squared slopes changed, all samples are solved. Smooth losses keep
-// scores, forces and the Gram matrix instead, and take one or two Newton steps.
-// TestWarmStart and BenchmarkResolve show what it saves.
+// For many fits of the same data make a Solver: New sets up once, and SetWeights, SetC and
+// Options.Warm change what comes next without allocating. A warm start takes the
+// coefficients, and the duals where they are there, of any solution of the same shape;
+// from the Solver's own last solution it copies nothing. A re-solve after a small change of
+// the weights then visits only samples near their kinks, a twentieth or three times the
+// coefficients, and certifies all of them; smooth losses take one or two Newton steps from
+// the scores and the Gram matrix that were kept. TestWarmStart and BenchmarkResolve show
+// what it saves. Problem.Subset takes some of the samples.
 //
 // Package rehline/model builds on this: paths over C, cross-validation, several classes,
-// factorization. Problem.Subset takes some of the samples.
+// factorization.
 //
 // # What is certain
 //
@@ -92,70 +82,52 @@
 //	    Σ λ_li V_li + Σ (γ_hi T_hi - γ_hi²/(2 C w_i)) - b·ξ - P(v),
 //	    v = Aᵀξ - Σ λ_li U_li x_i - Σ γ_hi S_hi x_i
 //
-// with ξ_k >= 0 but for equalities and P(v) = Σ_j max(0, |v_j| - L1_j)²/(2 Ridge);
-// without a ridge |v_j| <= L1_j instead. With a free intercept the slopes
-// λ U + γ S sum to zero, with a penalized one their squared sum counts like v_j².
-// Its value is a lower bound on every objective. Solution.Gap is what Beta is above
-// it, relative to the objective without the loss's offsets: no feasible
-// coefficients are better than a feasible Beta by more than this share.
+// with ξ_k >= 0 but for equalities and P(v) = Σ_j max(0, |v_j| - L1_j)²/(2 Ridge); without
+// a ridge |v_j| <= L1_j instead. With a free intercept the slopes λ U + γ S sum to zero,
+// with a penalized one their squared sum counts like v_j². Its value is a lower bound on
+// every objective, and Solution.Gap is what Beta is above it.
 //
-// Solve stops when the gap is at most Options.Tol and constraints are violated by
-// at most min(Tol, 1e-6) (1 + max |b_k|). It means the same for all units of the
-// data and sizes of C. Gaps of 1e-10 are usual, 1e-12 often; where rounding
-// errors prevent the one asked for, the status is Stalled and the gap the true one.
-// The pass and time limits and a context's end leave a solution with its gap too:
-// the best feasible coefficients that were met, with the better of the last two dual
-// points.
+// Solve stops when the gap is at most Options.Tol and constraints are violated by at most
+// min(Tol, 1e-6) (1 + max |b_k|). It means the same for all units of the data and sizes of
+// C. Gaps of 1e-10 are usual, 1e-12 often; where rounding errors prevent the one asked for,
+// the status is Stalled and the gap the true one. The pass and time limits and a context's
+// end leave a solution with its gap too: the best feasible coefficients that were met, with
+// the better of the last two dual points.
 //
-// # Errors
-//
-// A wrong input is an InputError that names the part, the place and what is
-// allowed: shapes, numbers that are not finite or above 1e100 in size, a cost or a
-// ridge below 1e-100, negative weights or thresholds, missing samples or features. Numbers within these limits
-// that are so far apart that the objective overflows are one as well. The
-// features, the loss and the constraints are not copied and have to stay as they
-// are while a Solver uses them.
+// A wrong input is an InputError that names the part, the place and what is allowed:
+// shapes, numbers that are not finite or above 1e100 in size, a cost or a ridge below
+// 1e-100, negative weights or thresholds, missing samples or features. Numbers within these
+// limits that are so far apart that the objective overflows are one as well.
 //
 // # Method
 //
-// Each ReLU and ReHU has a dual variable, the slope of the term at its sample's
-// score. Terms that turn at one score in opposite directions, as in the quantile
-// and Huber losses, share one. Two phases follow each other:
+// Each ReLU and ReHU has a dual variable, the slope of the term at its sample's score.
+// Terms that turn at one score in opposite directions, as in the quantile and Huber losses,
+// share one. Two phases follow each other; Options.Method leaves out one of them.
 //
-//  1. Dual coordinate descent with shrinking [1, 2], in random order, where the
-//     loss has kinks and there is neither an L1 penalty nor a free intercept. With
-//     strong regularization a few passes are all it takes. Every pass estimates
-//     the gap from the terms as it meets them; the gap itself is computed where the
-//     estimate is small enough. Where no cache holds X, blocks of rows that the
-//     second cache holds are visited four times in a row, the blocks in random order,
-//     while the next block is fetched.
-//  2. A proximal method of multipliers [3] whose inner problems, with kinks,
-//     constraints and L1 penalties smoothed around their multipliers, are solved by
-//     a semismooth Newton method [4] with an exact line search on the piecewise
-//     quadratic. Smooth losses need no smoothing and go straight to Newton steps.
-//     The smoothing narrows as the multipliers settle. Without a ridge a proximal
-//     term around the last β takes its place and fades likewise.
+//  1. Dual coordinate descent with shrinking [1, 2], in random order, where the loss has
+//     kinks and there is neither an L1 penalty nor a free intercept. With strong
+//     regularization a few passes are all it takes. Every pass estimates the gap from the
+//     terms as it meets them; the gap itself is computed where the estimate is small
+//     enough.
+//  2. A proximal method of multipliers [3] whose inner problems, with kinks, constraints
+//     and L1 penalties smoothed around their multipliers, are solved by a semismooth Newton
+//     method [4] with an exact line search on the piecewise quadratic. Smooth losses need
+//     no smoothing. It narrows as the multipliers settle. Without a ridge a proximal term
+//     around the last β takes its place and fades likewise.
 //
-// Descent ends when it has made 25 passes' worth of visits, which is about what the
-// second phase costs, or when the fall of the estimate over the last six passes says
-// that as many are still to come. The second phase begins with the slopes that
-// descent found as multipliers. Options.Method leaves out one of the phases.
+// Descent ends when it has made as many visits as the second phase costs, or when the fall
+// of the estimate says that as many are still to come. The second phase begins with the
+// slopes that descent found as multipliers. Its Newton system is changed only by samples
+// whose part of the loss changed, and beyond 1,500 coefficients solved by conjugate
+// gradients.
 //
-// The Gram matrix of the Newton system is changed only by samples whose part of the
-// loss changed. Beyond 1,500 coefficients the system is solved by conjugate
-// gradients. A re-solve after a small change of the weights visits only samples
-// that are not certain to keep their slopes.
-//
-// # Complexity
-//
-// With n samples, d coefficients, T terms and K constraints, a pass and a Newton
-// step cost O(n (d + T) + K d), or the number of entries of a sparse X for n d. A
-// Newton step adds d² for every sample whose curvature changed and d³/3. Memory
-// beyond X, the loss and the constraints is about 100 bytes a sample and term, and
-// 16 d² bytes up to 1,500 coefficients. Set-up reads the input once.
-//
-// The inner loops exist in AVX-512, AVX2 and Go. A Solver uses one thread; several
-// may run at a time.
+// With n samples, d coefficients, T terms and K constraints, a pass and a Newton step cost
+// O(n (d + T) + K d), or the number of entries of a sparse X for n d. A Newton step adds d²
+// for every sample whose curvature changed and d³/3. Memory beyond X, the loss and the
+// constraints is about 100 bytes a sample and term, and 16 d² bytes up to 1,500
+// coefficients. Set-up reads the input once. The inner loops exist in AVX-512, AVX2 and Go.
+// A Solver uses one thread; several may run at a time.
 //
 // # References
 //

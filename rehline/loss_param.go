@@ -62,17 +62,38 @@ func isLevel(q float64) bool     { return q >= 0 && q <= 1 }
 func isTolerance(e float64) bool { return e >= 0 && !math.IsInf(e, 1) }
 func isThreshold(d float64) bool { return d > 0 }
 
-// newLoss returns a loss of n samples with the given numbers of ReLU and ReHU
-// terms, all zero and all thresholds +Inf.
-func newLoss(n, relus, rehus int) Loss {
-	var l Loss
-	if relus > 0 {
-		l.U, l.V = newMatrix(relus, n), newMatrix(relus, n)
+// withParameter returns the loss that build makes for the parameter p of the samples y, or
+// one whose Check reports what is wrong with it.
+func withParameter[P Parameter](what string, y []float64, p P, allowed func(float64) bool, rule string,
+	build func(parameter) Loss) Loss {
+	q, err := newParameter(what, p, len(y), allowed, rule)
+	if err != nil {
+		return failedLoss(len(y), err)
 	}
-	if rehus > 0 {
-		l.S, l.T, l.Tau = newMatrix(rehus, n), newMatrix(rehus, n), newMatrix(rehus, n)
-		for i := range l.Tau.Data {
-			l.Tau.Data[i] = math.Inf(1)
+	return build(q)
+}
+
+// relus returns the loss of n samples with the given terms.
+func relus(n int, terms ...func(i int) ReLU) Loss {
+	l := Loss{U: newMatrix(len(terms), n), V: newMatrix(len(terms), n)}
+	for r, term := range terms {
+		u, v := row(l.U, r), row(l.V, r)
+		for i := range n {
+			t := term(i)
+			u[i], v[i] = t.U, t.V
+		}
+	}
+	return l
+}
+
+// rehus is relus for the other kind of terms.
+func rehus(n int, terms ...func(i int) ReHU) Loss {
+	l := Loss{S: newMatrix(len(terms), n), T: newMatrix(len(terms), n), Tau: newMatrix(len(terms), n)}
+	for r, term := range terms {
+		s, at, tau := row(l.S, r), row(l.T, r), row(l.Tau, r)
+		for i := range n {
+			t := term(i)
+			s[i], at[i], tau[i] = t.S, t.T, t.Tau
 		}
 	}
 	return l
@@ -81,19 +102,6 @@ func newLoss(n, relus, rehus int) Loss {
 // failedLoss returns a loss of n samples whose Check reports err.
 func failedLoss(n int, err error) Loss {
 	return Loss{U: blas64.General{Cols: n}, err: err}
-}
-
-// setReLU sets the ReLU term r of sample i to ReLU(u z + v).
-func (l Loss) setReLU(r, i int, u, v float64) {
-	l.U.Data[r*l.U.Stride+i] = u
-	l.V.Data[r*l.V.Stride+i] = v
-}
-
-// setReHU sets the ReHU term r of sample i to ReHU_τ(s z + t).
-func (l Loss) setReHU(r, i int, s, t, tau float64) {
-	l.S.Data[r*l.S.Stride+i] = s
-	l.T.Data[r*l.T.Stride+i] = t
-	l.Tau.Data[r*l.Tau.Stride+i] = tau
 }
 
 func newMatrix(rows, cols int) blas64.General {

@@ -3,6 +3,7 @@ package rehline
 import (
 	"fmt"
 	"math"
+	"sort"
 )
 
 // Quadratic is the function A z² + B z + C.
@@ -82,43 +83,36 @@ func Samples[A, B, W Parameter](p PLQ, n int, scale A, shift B, weight W) Loss {
 	if err != nil {
 		return failedLoss(n, err)
 	}
-	l := newLoss(n, len(p.ReLU), len(p.ReHU))
-	if p.Offset != 0 || len(p.ReLU)+len(p.ReHU) == 0 {
-		l.Offset = make([]float64, n)
+	var kinks []func(i int) ReLU
+	for _, t := range p.ReLU {
+		kinks = append(kinks, func(i int) ReLU { return ReLU{w.at(i) * t.U * a.at(i), w.at(i) * (t.U*b.at(i) + t.V)} })
 	}
-	for i := range n {
-		ai, bi, wi := a.at(i), b.at(i), w.at(i)
-		for r, t := range p.ReLU {
-			l.setReLU(r, i, wi*t.U*ai, wi*(t.U*bi+t.V))
-		}
-		// w ReHU_τ(v) = ReHU_{√w τ}(√w v); at w = 0 an infinite τ stays.
-		root := math.Sqrt(wi)
-		for r, t := range p.ReHU {
-			tau := t.Tau
+	var bends []func(i int) ReHU
+	for _, t := range p.ReHU {
+		bends = append(bends, func(i int) ReHU {
+			// w ReHU_τ(v) = ReHU_{√w τ}(√w v); at w = 0 an infinite τ stays.
+			root, tau := math.Sqrt(w.at(i)), t.Tau
 			if !math.IsInf(tau, 1) {
 				tau *= root
 			}
-			l.setReHU(r, i, root*t.S*ai, root*(t.S*bi+t.T), tau)
-		}
-		if l.Offset != nil {
-			l.Offset[i] = wi * p.Offset
+			return ReHU{root * t.S * a.at(i), root * (t.S*b.at(i) + t.T), tau}
+		})
+	}
+	l := rehus(n, bends...)
+	if k := relus(n, kinks...); len(kinks) > 0 {
+		l.U, l.V = k.U, k.V
+	}
+	if p.Offset != 0 || len(kinks)+len(bends) == 0 {
+		l.Offset = make([]float64, n)
+		for i := range l.Offset {
+			l.Offset[i] = w.at(i) * p.Offset
 		}
 	}
 	return l
 }
 
 // find returns the piece that z lies in, the left one at a break.
-func (p Pieces) find(z float64) int {
-	lo, hi := 0, len(p.Breaks)
-	for lo < hi {
-		if mid := (lo + hi) / 2; p.Breaks[mid] < z {
-			lo = mid + 1
-		} else {
-			hi = mid
-		}
-	}
-	return lo
-}
+func (p Pieces) find(z float64) int { return sort.SearchFloat64s(p.Breaks, z) }
 
 // span returns the ends of piece k, which may be infinite.
 func (p Pieces) span(k int) (lo, hi float64) {

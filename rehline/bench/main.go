@@ -14,6 +14,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"runtime"
@@ -89,13 +90,7 @@ func run(peers, folder string, factor float64, repeat int, only string, method r
 	}
 	out.Flush()
 	fmt.Println()
-	for _, key := range slices.Sorted(func(yield func(string) bool) {
-		for k := range means {
-			if !yield(k) {
-				return
-			}
-		}
-	}) {
+	for _, key := range slices.Sorted(maps.Keys(means)) {
 		v := means[key]
 		fmt.Printf("%-16s geometric mean %.3f, worst %.2f, %d problems\n", key, mean(v), slices.Max(v), len(v))
 	}
