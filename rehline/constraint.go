@@ -1,7 +1,9 @@
 package rehline
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	"gonum.org/v1/gonum/blas/blas64"
 )
@@ -34,19 +36,13 @@ func (c Constraints) Check() error {
 	if err := c.shape(); err != nil {
 		return err
 	}
-	if err := checkFinite("Constraints.A", c.A); err != nil {
-		return err
-	}
-	if err := checkFiniteSlice("Constraints.B", c.B); err != nil {
+	if err := cmp.Or(checkFinite("Constraints.A", c.A), checkFiniteSlice("Constraints.B", c.B)); err != nil {
 		return err
 	}
 	for k, b := range c.B {
 		equal := c.equal(k)
 		if zero(row(c.A, k)) && (b < 0 || equal && b != 0) {
-			relation := ">="
-			if equal {
-				relation = "="
-			}
+			relation := map[bool]string{true: "=", false: ">="}[equal]
 			return &InputError{"Constraints", k, -1, fmt.Sprintf("row of zeros with 0 + %g %s 0", b, relation), ErrInfeasible}
 		}
 	}
@@ -74,12 +70,7 @@ func (c Constraints) shape() error {
 func (c Constraints) equal(k int) bool { return c.Equality != nil && c.Equality[k] }
 
 func zero(values []float64) bool {
-	for _, v := range values {
-		if v != 0 {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(values, func(v float64) bool { return v != 0 })
 }
 
 // And returns all of the given constraints at once, in their order. Those

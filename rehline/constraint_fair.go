@@ -1,6 +1,7 @@
 package rehline
 
 import (
+	"cmp"
 	"math"
 
 	"gonum.org/v1/gonum/blas"
@@ -13,8 +14,9 @@ import (
 //	|Σ_i (z_is - mean z_s) x_i·β| / n <= tolerance_s
 //
 // (Zafar et al., Fairness constraints, AISTATS 2017), by two rows each:
-// that the covariance is at least -tolerance_s, then that it is at most
-// tolerance_s. Where the tolerance is 0, one equality says that it vanishes. As the attributes are centred here, an intercept does not matter.
+// that the covariance is at least -tolerance_s, then that it is at most tolerance_s.
+// Where the tolerance is 0, one equality says that it vanishes. As the attributes are
+// centred here, an intercept does not matter.
 //
 // X is n x d and sensitive n x p, both row-major. The attribute may be a
 // feature: column j of x is the view
@@ -24,10 +26,7 @@ import (
 // The tolerances are >= 0, one for all or one per attribute. A constant
 // attribute has no covariance with anything and leaves redundant rows of zeros.
 func Fairness[P Parameter](x, sensitive blas64.General, tolerance P) Constraints {
-	if err := checkMatrix("Fairness: x", x, x.Cols); err != nil {
-		return Constraints{err: err}
-	}
-	if err := checkFinite("Fairness: x", x); err != nil {
+	if err := checkNumbers("Fairness: x", x, x.Cols); err != nil {
 		return Constraints{err: err}
 	}
 	return fairness(x.Rows, x.Cols, sensitive, tolerance, func(dst, z []float64) {
@@ -61,12 +60,7 @@ func fairness[P Parameter](n, d int, sensitive blas64.General, tolerance P, prod
 		return Constraints{err: shapeError("Fairness: sensitive", "%d samples, but x has %d; there is at least one", sensitive.Rows, n)}
 	}
 	bound, err := newParameter("Fairness: tolerance", tolerance, p, isTolerance, toleranceRule)
-	for _, e := range []error{coefficients("Fairness", d), checkMatrix("Fairness: sensitive", sensitive, p), err} {
-		if e != nil {
-			return Constraints{err: e}
-		}
-	}
-	if err := checkFinite("Fairness: sensitive", sensitive); err != nil {
+	if err := cmp.Or(coefficients("Fairness", d), checkNumbers("Fairness: sensitive", sensitive, p), err); err != nil {
 		return Constraints{err: err}
 	}
 
@@ -110,10 +104,7 @@ func fairness[P Parameter](n, d int, sensitive blas64.General, tolerance P, prod
 // centre subtracts the mean. Values that differ by no more than roundoff become
 // zero, as a row of roundoff would be a constraint of its own.
 func centre(values []float64) {
-	size := 0.0
-	for _, v := range values {
-		size = max(size, math.Abs(v))
-	}
+	size := maxAbs(values)
 	// The mean of what the first mean left corrects its rounding.
 	for range 2 {
 		mean := 0.0
@@ -124,11 +115,16 @@ func centre(values []float64) {
 			values[i] -= mean
 		}
 	}
-	spread := 0.0
-	for _, v := range values {
-		spread = max(spread, math.Abs(v))
-	}
-	if spread <= roundoff*size {
+	if maxAbs(values) <= roundoff*size {
 		clear(values)
 	}
+}
+
+// maxAbs returns the largest size of the values.
+func maxAbs(values []float64) float64 {
+	var size float64
+	for _, v := range values {
+		size = max(size, math.Abs(v))
+	}
+	return size
 }

@@ -51,36 +51,27 @@ func (l Loss) Check() error {
 		matrix  blas64.General
 		like    blas64.General
 		partner string
+		check   func(string, blas64.General, int) error
 	}{
-		{"Loss.U", l.U, l.U, ""}, {"Loss.V", l.V, l.U, "Loss.U"},
-		{"Loss.S", l.S, l.S, ""}, {"Loss.T", l.T, l.S, "Loss.S"}, {"Loss.Tau", l.Tau, l.S, "Loss.S"},
+		{"Loss.U", l.U, l.U, "", checkNumbers}, {"Loss.V", l.V, l.U, "Loss.U", checkNumbers},
+		{"Loss.S", l.S, l.S, "", checkNumbers}, {"Loss.T", l.T, l.S, "Loss.S", checkNumbers},
+		{"Loss.Tau", l.Tau, l.S, "Loss.S", checkMatrix},
 	} {
 		if m.matrix.Rows != m.like.Rows {
 			return shapeError(m.name, "%d rows, but %s has %d", m.matrix.Rows, m.partner, m.like.Rows)
 		}
-		if err := checkMatrix(m.name, m.matrix, n); err != nil {
-			return err
-		}
-	}
-	for _, m := range []struct {
-		name   string
-		matrix blas64.General
-	}{{"Loss.U", l.U}, {"Loss.V", l.V}, {"Loss.S", l.S}, {"Loss.T", l.T}} {
-		if err := checkFinite(m.name, m.matrix); err != nil {
+		if err := m.check(m.name, m.matrix, n); err != nil {
 			return err
 		}
 	}
 	for r := range l.Tau.Rows {
 		for i, tau := range row(l.Tau, r) {
 			if !(tau >= 0) {
-				return &InputError{"Loss.Tau", r, i, fmt.Sprintf("%g; a threshold is >= 0 or +Inf", tau), ErrRange}
+				return rangeError("Loss.Tau", r, i, "%g; a threshold is >= 0 or +Inf", tau)
 			}
 		}
 	}
-	if l.Offset == nil {
-		return nil
-	}
-	if len(l.Offset) != n {
+	if l.Offset != nil && len(l.Offset) != n {
 		return shapeError("Loss.Offset", "length %d for %d samples; it is nil or has one value per sample", len(l.Offset), n)
 	}
 	return checkFiniteSlice("Loss.Offset", l.Offset)
@@ -88,6 +79,10 @@ func (l Loss) Check() error {
 
 func shapeError(what, format string, args ...any) error {
 	return &InputError{what, -1, -1, fmt.Sprintf(format, args...), ErrShape}
+}
+
+func rangeError(what string, row, col int, format string, args ...any) error {
+	return &InputError{what, row, col, fmt.Sprintf(format, args...), ErrRange}
 }
 
 // within returns an *InputError with the place of the part put before it.
@@ -117,6 +112,14 @@ func checkMatrix(what string, m blas64.General, cols int) error {
 		return shapeError(what, "%d values for %d rows of stride %d and %d columns", len(m.Data), m.Rows, m.Stride, m.Cols)
 	}
 	return nil
+}
+
+// checkNumbers is checkMatrix and checkFinite.
+func checkNumbers(what string, m blas64.General, cols int) error {
+	if err := checkMatrix(what, m, cols); err != nil {
+		return err
+	}
+	return checkFinite(what, m)
 }
 
 // checkFinite returns an error that names the first entry of m that is NaN or

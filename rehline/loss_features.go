@@ -1,7 +1,7 @@
 package rehline
 
 import (
-	"fmt"
+	"cmp"
 
 	"gonum.org/v1/gonum/blas/blas64"
 )
@@ -16,10 +16,7 @@ import (
 // at the price of a worse condition. With FreeIntercept in the problem, b0 adds
 // to all of them, and only their differences from it are penalized.
 func CompositeFeatures(x blas64.General, levels int, scale float64) (blas64.General, error) {
-	if err := checkMatrix("CompositeFeatures: x", x, x.Cols); err != nil {
-		return blas64.General{}, err
-	}
-	if err := checkComposite("CompositeFeatures", levels, scale); err != nil {
+	if err := cmp.Or(checkMatrix("CompositeFeatures: x", x, x.Cols), checkComposite("CompositeFeatures", levels, scale)); err != nil {
 		return blas64.General{}, err
 	}
 	out := newMatrix(levels*x.Rows, x.Cols+levels)
@@ -38,10 +35,7 @@ func CompositeSparse(x *CSR, levels int, scale float64) (*CSR, error) {
 	if x == nil {
 		return nil, shapeError("CompositeSparse: x", "nil")
 	}
-	if err := x.Check(); err != nil {
-		return nil, err
-	}
-	if err := checkComposite("CompositeSparse", levels, scale); err != nil {
+	if err := cmp.Or(x.Check(), checkComposite("CompositeSparse", levels, scale)); err != nil {
 		return nil, err
 	}
 	entries := levels * (len(x.Data) + x.Rows)
@@ -66,7 +60,7 @@ func checkComposite(name string, levels int, scale float64) error {
 		return shapeError(name+": levels", "%d; there is at least one", levels)
 	}
 	if !(scale > 0) || !finite(scale) {
-		return &InputError{name + ": scale", -1, -1, fmt.Sprintf("%g; it is positive and finite", scale), ErrRange}
+		return rangeError(name+": scale", -1, -1, "%g; it is positive and finite", scale)
 	}
 	return nil
 }

@@ -82,7 +82,8 @@ func EpsilonInsensitive[P Parameter](y []float64, eps P) Loss {
 // SquaredEpsilonInsensitive is max(0, |y_i - z| - ε)² with ε >= 0, without a factor of one
 // half, as in LIBLINEAR. S = [√2, -√2], T = [-√2 (y+ε), √2 (y-ε)], τ = ∞.
 func SquaredEpsilonInsensitive[P Parameter](y []float64, eps P) Loss {
-	return withParameter("SquaredEpsilonInsensitive: eps", y, eps, isTolerance, toleranceRule, func(eps parameter) Loss {
+	const what = "SquaredEpsilonInsensitive: eps"
+	return withParameter(what, y, eps, isTolerance, toleranceRule, func(eps parameter) Loss {
 		return rehus(len(y),
 			func(i int) ReHU { return ReHU{math.Sqrt2, -math.Sqrt2 * (y[i] + eps.at(i)), inf} },
 			func(i int) ReHU { return ReHU{-math.Sqrt2, math.Sqrt2 * (y[i] - eps.at(i)), inf} })

@@ -1,7 +1,6 @@
 package rehline
 
 import (
-	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/blas/blas64"
@@ -40,14 +39,14 @@ func newParameter[P Parameter](what string, p P, n int, allowed func(float64) bo
 		}
 		for i, x := range v {
 			if !allowed(x) {
-				return out, &InputError{what, i, -1, fmt.Sprintf("%g; %s", x, rule), ErrRange}
+				return out, rangeError(what, i, -1, "%g; %s", x, rule)
 			}
 		}
 		out.each = v
 		return out, nil
 	}
 	if !allowed(out.common) {
-		return out, &InputError{what, -1, -1, fmt.Sprintf("%g; %s", out.common, rule), ErrRange}
+		return out, rangeError(what, -1, -1, "%g; %s", out.common, rule)
 	}
 	return out, nil
 }

@@ -85,7 +85,9 @@ func Samples[A, B, W Parameter](p PLQ, n int, scale A, shift B, weight W) Loss {
 	}
 	var kinks []func(i int) ReLU
 	for _, t := range p.ReLU {
-		kinks = append(kinks, func(i int) ReLU { return ReLU{w.at(i) * t.U * a.at(i), w.at(i) * (t.U*b.at(i) + t.V)} })
+		kinks = append(kinks, func(i int) ReLU {
+			return ReLU{w.at(i) * t.U * a.at(i), w.at(i) * (t.U*b.at(i) + t.V)}
+		})
 	}
 	var bends []func(i int) ReHU
 	for _, t := range p.ReHU {
@@ -136,8 +138,7 @@ func (p Pieces) check() error {
 	}
 	for k := 1; k < len(p.Breaks); k++ {
 		if !(p.Breaks[k] > p.Breaks[k-1]) {
-			return &InputError{"Pieces.Breaks", k, -1,
-				fmt.Sprintf("%g after %g; breaks increase strictly", p.Breaks[k], p.Breaks[k-1]), ErrRange}
+			return rangeError("Pieces.Breaks", k, -1, "%g after %g; breaks increase strictly", p.Breaks[k], p.Breaks[k-1])
 		}
 	}
 	return checkQuadratics("Pieces.Quadratics", p.Quadratics)

@@ -141,7 +141,7 @@ func (p *PLQ) overflow(z float64) error {
 }
 
 func overflowError(z float64) error {
-	return &InputError{"Pieces", -1, -1, fmt.Sprintf("values near z = %g overflow", z), ErrRange}
+	return rangeError("Pieces", -1, -1, "values near z = %g overflow", z)
 }
 
 // joints returns the slopes at the breaks, cleaned from roundoff, or an error

@@ -1,8 +1,10 @@
 package rehline
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/blas/blas64"
 )
@@ -76,16 +78,7 @@ func (p *Problem) Check() error {
 	if p.Loss.N() != n {
 		return shapeError("Loss", "%d samples, but X has %d", p.Loss.N(), n)
 	}
-	if err := checkScale("C", p.C); err != nil {
-		return err
-	}
-	if err := checkWeights("Weights", p.Weights, n); err != nil {
-		return err
-	}
-	if err := p.checkPenalty(d); err != nil {
-		return err
-	}
-	if err := p.Constraints.Check(); err != nil {
+	if err := cmp.Or(checkScale("C", p.C), checkWeights("Weights", p.Weights, n), p.checkPenalty(d), p.Constraints.Check()); err != nil {
 		return err
 	}
 	if c := p.Constraints; c.N() > 0 && c.A.Cols != d {
@@ -100,17 +93,8 @@ const largest = 1e100
 
 func (p *Problem) checkSizes() error {
 	l, c := &p.Loss, &p.Constraints
-	for _, part := range []struct {
-		name   string
-		matrix blas64.General
-	}{{"X", p.X}, {"Loss.U", l.U}, {"Loss.V", l.V}, {"Loss.S", l.S}, {"Loss.T", l.T}, {"Constraints.A", c.A}} {
-		for r := range part.matrix.Rows {
-			for i, v := range row(part.matrix, r) {
-				if math.Abs(v) > largest {
-					return sizeError(part.name, r, i, v)
-				}
-			}
-		}
+	vector := func(values []float64) blas64.General {
+		return blas64.General{Rows: 1, Cols: len(values), Data: values}
 	}
 	var data []float64
 	if p.Sparse != nil {
@@ -118,47 +102,45 @@ func (p *Problem) checkSizes() error {
 	}
 	for _, part := range []struct {
 		name   string
-		values []float64
-	}{{"Sparse.Data", data}, {"Weights", p.Weights}, {"L1", p.L1}, {"Constraints.B", c.B}, {"Loss.Offset", l.Offset}, {"C", []float64{p.C}}, {"Ridge", []float64{p.Ridge}}} {
-		for i, v := range part.values {
-			if math.Abs(v) > largest {
-				return sizeError(part.name, i, -1, v)
+		matrix blas64.General
+	}{
+		{"X", p.X}, {"Loss.U", l.U}, {"Loss.V", l.V}, {"Loss.S", l.S}, {"Loss.T", l.T}, {"Constraints.A", c.A},
+		{"Sparse.Data", vector(data)}, {"Weights", vector(p.Weights)}, {"L1", vector(p.L1)}, {"Constraints.B", vector(c.B)},
+		{"Loss.Offset", vector(l.Offset)}, {"C", vector([]float64{p.C})}, {"Ridge", vector([]float64{p.Ridge})},
+	} {
+		for r := range part.matrix.Rows {
+			for i, v := range row(part.matrix, r) {
+				if !(math.Abs(v) > largest) {
+					continue
+				}
+				if part.matrix.Stride == 0 { // a vector, whose columns are its entries
+					r, i = i, -1
+				}
+				return rangeError(part.name, r, i, "%g; its size is at most %g", v, largest)
 			}
 		}
 	}
 	return nil
 }
 
-func sizeError(what string, row, col int, v float64) error {
-	return &InputError{what, row, col, fmt.Sprintf("%g; its size is at most %g", v, largest), ErrRange}
-}
-
 func (p *Problem) checkPenalty(d int) error {
-	if err := checkScale("Ridge", p.Ridge); err != nil {
+	if err := cmp.Or(checkScale("Ridge", p.Ridge), checkWeights("L1", p.L1, d)); err != nil {
 		return err
 	}
-	if err := checkWeights("L1", p.L1, d); err != nil {
-		return err
-	}
-	if p.Intercept > PenalizedIntercept {
-		return &InputError{"Intercept", -1, -1, fmt.Sprint(uint8(p.Intercept)), ErrRange}
-	}
-	if !p.NoRidge {
+	switch {
+	case p.Intercept > PenalizedIntercept:
+		return rangeError("Intercept", -1, -1, "%d", uint8(p.Intercept))
+	case !p.NoRidge:
 		return nil
-	}
-	if p.Ridge != 0 {
-		return &InputError{"Ridge", -1, -1, fmt.Sprintf("%g with NoRidge; it is 0 then", p.Ridge), ErrRange}
-	}
-	if p.Intercept == PenalizedIntercept {
-		return &InputError{"Intercept", -1, -1, "penalized by a ridge that NoRidge leaves out; it is free or none", ErrRange}
-	}
-	if p.L1 == nil {
+	case p.Ridge != 0:
+		return rangeError("Ridge", -1, -1, "%g with NoRidge; it is 0 then", p.Ridge)
+	case p.Intercept == PenalizedIntercept:
+		return rangeError("Intercept", -1, -1, "penalized by a ridge that NoRidge leaves out; it is free or none")
+	case p.L1 == nil:
 		return shapeError("L1", "none with NoRidge; one penalty > 0 per coefficient is needed")
 	}
-	for j, r := range p.L1 {
-		if r == 0 {
-			return &InputError{"L1", j, -1, "0 with NoRidge, which leaves the coefficient without a penalty; it is > 0", ErrRange}
-		}
+	if j := slices.Index(p.L1, 0); j >= 0 {
+		return rangeError("L1", j, -1, "0 with NoRidge, which leaves the coefficient without a penalty; it is > 0")
 	}
 	return nil
 }
@@ -171,10 +153,7 @@ func (p *Problem) checkFeatures() error {
 		if p.X.Rows == 0 || p.X.Cols == 0 {
 			return nil // reported as n = 0 or d = 0
 		}
-		if err := checkMatrix("X", p.X, p.X.Cols); err != nil {
-			return err
-		}
-		return checkFinite("X", p.X)
+		return checkNumbers("X", p.X, p.X.Cols)
 	}
 	if p.X.Rows != 0 || p.X.Cols != 0 || p.X.Data != nil {
 		return shapeError("X", "X and Sparse are both set; exactly one is needed")
@@ -203,10 +182,10 @@ func (m *CSR) Check() error {
 		for k := m.Start[i]; k < m.Start[i+1]; k++ {
 			j := m.Index[k]
 			if j < 0 || j >= m.Cols {
-				return &InputError{"Sparse.Index", i, -1, fmt.Sprintf("column %d of %d", j, m.Cols), ErrRange}
+				return rangeError("Sparse.Index", i, -1, "column %d of %d", j, m.Cols)
 			}
 			if last[j] == i+1 {
-				return &InputError{"Sparse.Index", i, j, "the column is there twice", ErrRange}
+				return rangeError("Sparse.Index", i, j, "the column is there twice")
 			}
 			last[j] = i + 1
 			if !finite(m.Data[k]) {
@@ -219,10 +198,10 @@ func (m *CSR) Check() error {
 
 func checkScale(what string, v float64) error {
 	if v < 0 || !finite(v) {
-		return &InputError{what, -1, -1, fmt.Sprintf("%g; it is positive and finite, or 0 for 1", v), ErrRange}
+		return rangeError(what, -1, -1, "%g; it is positive and finite, or 0 for 1", v)
 	}
 	if v != 0 && v < 1/largest {
-		return &InputError{what, -1, -1, fmt.Sprintf("%g; a number below %g leaves no room for its multiples", v, 1/largest), ErrRange}
+		return rangeError(what, -1, -1, "%g; a number below %g leaves no room for its multiples", v, 1/largest)
 	}
 	return nil
 }
@@ -236,23 +215,15 @@ func checkWeights(what string, values []float64, n int) error {
 		return shapeError(what, "length %d where %d are needed", len(values), n)
 	}
 	for i, v := range values {
-		if !finite(v) {
-			return &InputError{what, i, -1, fmt.Sprint(v), ErrNotFinite}
-		}
-		if v < 0 {
-			return &InputError{what, i, -1, fmt.Sprintf("%g; it is >= 0", v), ErrRange}
+		if v < 0 && finite(v) {
+			return rangeError(what, i, -1, "%g; it is >= 0", v)
 		}
 	}
-	return nil
+	return checkFiniteSlice(what, values)
 }
 
 // scale returns v, or 1 where it is the zero value.
-func scale(v float64) float64 {
-	if v == 0 {
-		return 1
-	}
-	return v
-}
+func scale(v float64) float64 { return cmp.Or(v, 1) }
 
 // InfeasibleError says that no β satisfies the constraints, and proves it by
 // Farkas' lemma: Farkas_k >= 0 for every inequality k (of any sign for an
@@ -266,7 +237,8 @@ type InfeasibleError struct {
 
 // Error gives the combination's value.
 func (e *InfeasibleError) Error() string {
-	return fmt.Sprintf("rehline: Constraints: %v: a combination of the rows reads %.3g >= 0 (Farkas certificate, residual %.1e)", ErrInfeasible, e.Value, e.Residual)
+	return fmt.Sprintf("rehline: Constraints: %v: a combination of the rows reads %.3g >= 0 (Farkas certificate, residual %.1e)",
+		ErrInfeasible, e.Value, e.Residual)
 }
 
 // Unwrap returns ErrInfeasible.

@@ -53,10 +53,11 @@ func New(p Problem) (*Solver, error) {
 	}
 	penalty := newPenalty(&p, d)
 	vector := func() []float64 { return make([]float64, n) }
-	s.state = state{x: x, terms: newTerms(&p.Loss, n), penalty: penalty, guard: &s.guard, costs: &s.costs, limits: &s.limits,
-		vectors: newVectors(penalty.dim), z: vector(), dz: vector(), g: vector(), force: newForce(n, penalty.dim),
-		rest: rest{force: make([]float64, penalty.dim)}, certificate: certificate{best: best{beta: make([]float64, penalty.dim)}}}
-	dual := Dual{Lambda: newMatrix(p.Loss.U.Rows, n), Gamma: newMatrix(p.Loss.S.Rows, n), Xi: make([]float64, p.Constraints.N())}
+	s.state = state{x: x, terms: newTerms(&p.Loss, n), penalty: penalty,
+		guard: &s.guard, costs: &s.costs, limits: &s.limits, vectors: newVectors(penalty.dim),
+		z: vector(), dz: vector(), g: vector(), force: newForce(n, penalty.dim)}
+	s.state.rest.force, s.state.best.beta = make([]float64, penalty.dim), make([]float64, penalty.dim)
+	dual := Dual{newMatrix(p.Loss.U.Rows, n), newMatrix(p.Loss.S.Rows, n), make([]float64, p.Constraints.N())}
 	s.sol = Solution{Beta: make([]float64, d), Dual: dual}
 	switch { // the dual is written at the end, when h is not needed any more
 	case dual.Lambda.Rows > 0:
@@ -217,8 +218,8 @@ func (s *Solver) report() {
 // compared with, is no numbers, and forgets what was kept between solves.
 func (s *Solver) overflow() error {
 	a := &s.state
-	ok := true
-	for _, v := range [...]float64{s.costs.c / s.costs.unit, s.costs.origin, a.primal, a.dual, a.gap, a.infeasibility} {
+	ok := finite(s.costs.c / s.costs.unit)
+	for _, v := range [...]float64{s.costs.origin, a.primal, a.dual, a.gap, a.infeasibility} {
 		ok = ok && finite(v)
 	}
 	for _, b := range a.beta {
@@ -228,5 +229,5 @@ func (s *Solver) overflow() error {
 		return nil
 	}
 	s.newton.hessian.forget()
-	return &InputError{"Problem", -1, -1, "the sizes of its numbers are so far apart that the objective overflows", ErrRange}
+	return rangeError("Problem", -1, -1, "the sizes of its numbers are so far apart that the objective overflows")
 }

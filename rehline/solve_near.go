@@ -34,7 +34,8 @@ func newVicinity(s *state, d *descent, w *newton) vicinity {
 	}
 	v.screen = screen{rows: subset{s.x, make([]int32, 0, room+8)}, inv: d.inv, anchor: make([]float64, dim)}
 	v.near = state{penalty: s.penalty, guard: s.guard, costs: s.costs, limits: s.limits, vectors: s.vectors,
-		terms: terms{kinked: make([]kinked, len(s.terms.kinked))}, force: newForce(n, dim), rest: rest{force: make([]float64, dim)}}
+		terms: terms{kinked: make([]kinked, len(s.terms.kinked))}, force: newForce(n, dim)}
+	v.near.rest.force = make([]float64, dim)
 	v.newton = newton{hessian: w.hessian, multipliers: w.multipliers, center: w.center, sample: w.sample}
 	return v
 }

@@ -35,7 +35,8 @@ type smoothing struct {
 
 func newNewton(s *state, n int) newton {
 	dim := s.penalty.dim
-	w := newton{state: s, multipliers: make([]float64, dim), center: make([]float64, dim), sample: make([]float64, 0, 512)}
+	w := newton{state: s, multipliers: make([]float64, dim), center: make([]float64, dim)}
+	w.sample = make([]float64, 0, 512)
 	if dim > denseDim {
 		w.hessian = newConjugate(dim)
 	} else {

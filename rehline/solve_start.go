@@ -1,7 +1,7 @@
 package rehline
 
 import (
-	"fmt"
+	"cmp"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
@@ -58,43 +58,33 @@ func (s *Solver) start(from *Solution) start {
 
 // fits returns an error where warm is no solution of a problem of this shape.
 func (s *Solver) fits(warm *Solution) error {
-	wrong := func(what string, got, want int) error {
-		return shapeError("Options.Warm."+what, "%d where %d are needed", got, want)
-	}
+	const what = "Options.Warm."
 	if s.owns(warm) {
 		return nil
 	}
+	dual, loss := &warm.Dual, &s.problem.Loss
 	if len(warm.Beta) != len(s.sol.Beta) {
-		return wrong("Beta", len(warm.Beta), len(s.sol.Beta))
+		return shapeError(what+"Beta", "%d where %d are needed", len(warm.Beta), len(s.sol.Beta))
 	}
-	if err := checkFiniteSlice("Options.Warm.Beta", warm.Beta); err != nil {
+	err := cmp.Or(checkFiniteSlice(what+"Beta", warm.Beta), checkFiniteSlice(what+"Intercept", []float64{warm.Intercept}))
+	if err != nil || dual.Lambda.Rows == 0 && dual.Gamma.Rows == 0 && len(dual.Xi) == 0 {
 		return err
-	}
-	if !finite(warm.Intercept) {
-		return &InputError{"Options.Warm.Intercept", -1, -1, fmt.Sprint(warm.Intercept), ErrNotFinite}
-	}
-	dual := &warm.Dual
-	if dual.Lambda.Rows == 0 && dual.Gamma.Rows == 0 && len(dual.Xi) == 0 {
-		return nil
 	}
 	for _, m := range []struct {
 		name      string
 		got, want blas64.General
-	}{{"Options.Warm.Dual.Lambda", dual.Lambda, s.problem.Loss.U}, {"Options.Warm.Dual.Gamma", dual.Gamma, s.problem.Loss.S}} {
+	}{{"Dual.Lambda", dual.Lambda, loss.U}, {"Dual.Gamma", dual.Gamma, loss.S}} {
 		if m.got.Rows != m.want.Rows {
-			return shapeError(m.name, "%d rows where %d are needed", m.got.Rows, m.want.Rows)
+			return shapeError(what+m.name, "%d rows where %d are needed", m.got.Rows, m.want.Rows)
 		}
-		if err := checkMatrix(m.name, m.got, s.costs.n); err != nil {
-			return err
-		}
-		if err := checkFinite(m.name, m.got); err != nil {
+		if err := checkNumbers(what+m.name, m.got, s.costs.n); err != nil {
 			return err
 		}
 	}
 	if len(dual.Xi) != len(s.guard.b) {
-		return wrong("Dual.Xi", len(dual.Xi), len(s.guard.b))
+		return shapeError(what+"Dual.Xi", "%d where %d are needed", len(dual.Xi), len(s.guard.b))
 	}
-	return checkFiniteSlice("Options.Warm.Dual.Xi", dual.Xi)
+	return checkFiniteSlice(what+"Dual.Xi", dual.Xi)
 }
 
 // owns tells whether warm is the Solver's last solution, whose duals are still

@@ -1,8 +1,6 @@
 package rehline
 
 import (
-	"fmt"
-
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
@@ -17,7 +15,7 @@ func (p Problem) Subset(samples []int) (Problem, error) {
 	n, _ := p.Size()
 	for k, i := range samples {
 		if i < 0 || i >= n {
-			return Problem{}, &InputError{"Subset: samples", k, -1, fmt.Sprintf("%d; samples are 0 to %d", i, n-1), ErrRange}
+			return Problem{}, rangeError("Subset: samples", k, -1, "%d; samples are 0 to %d", i, n-1)
 		}
 	}
 	return p.pick(samples), nil

@@ -97,7 +97,8 @@ func (o *CrossValidation) check(p rehline.Problem) error {
 	}
 	for k := 1; k < len(o.Costs); k++ {
 		if o.Costs[k] <= o.Costs[k-1] {
-			return inputError("CrossValidation: costs", k, rehline.ErrRange, "%g after %g; costs rise", o.Costs[k], o.Costs[k-1])
+			return inputError("CrossValidation: costs", k, rehline.ErrRange,
+				"%g after %g; costs rise", o.Costs[k], o.Costs[k-1])
 		}
 	}
 	return checkWorkers("CrossValidation", o.Workers)
@@ -150,7 +151,8 @@ func (f *fold) run(ctx context.Context, p rehline.Problem, part []int, o *CrossV
 }
 
 // errRisk says that a fold has no risk.
-var errRisk = errors.New("rehline: CrossValidation: the risk is no finite number; Risk returned it, or no held-out sample has a weight")
+var errRisk = errors.New("model: CrossValidation: the risk is no finite number; " +
+	"Risk returned it, or no held-out sample has a weight")
 
 // meanOf returns the mean of values by the weights, all 1 where they are nil.
 func meanOf(values, weights []float64) float64 {

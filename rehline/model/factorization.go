@@ -142,7 +142,8 @@ func (p *Factorization) check() (rehline.Loss, error) {
 	}{{"users", p.UserRidge, p.UserConstraints}, {"items", p.ItemRidge, p.ItemConstraints}} {
 		// The problem of one member who has all observations, of features that are zero.
 		zeros := &rehline.CSR{Rows: len(values), Cols: p.Rank, Start: make([]int, len(values)+1)}
-		member := rehline.Problem{Sparse: zeros, Loss: loss, C: p.C, Weights: p.Weights, Ridge: side.ridge, Constraints: side.constraints}
+		member := rehline.Problem{Sparse: zeros, Loss: loss, C: p.C, Weights: p.Weights,
+			Ridge: side.ridge, Constraints: side.constraints}
 		if err := member.Check(); err != nil {
 			return rehline.Loss{}, fmt.Errorf("factorization, %s: %w", side.name, err)
 		}
@@ -155,7 +156,10 @@ func (o *FactorizationOptions) defaults() error {
 	for _, part := range []struct {
 		name  string
 		value float64
-	}{{"Tol", o.Tol}, {"StartSize", o.StartSize}, {"MaxSweeps", float64(o.MaxSweeps)}, {"Workers", float64(o.Workers)}} {
+	}{
+		{"Tol", o.Tol}, {"StartSize", o.StartSize},
+		{"MaxSweeps", float64(o.MaxSweeps)}, {"Workers", float64(o.Workers)},
+	} {
 		if !(part.value >= 0) || math.IsInf(part.value, 1) {
 			return inputError("FactorizationOptions."+part.name, -1, rehline.ErrRange, "%g; it is >= 0", part.value)
 		}

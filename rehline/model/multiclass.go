@@ -52,23 +52,27 @@ type Machine struct {
 // SmoothedHinge or one made with Samples. Everything else is as in p, whose
 // Loss is not used: penalties, intercept and constraints for each problem and
 // the weights of its samples. Errors: *InputError, *InfeasibleError, ctx.Err().
-func FitMulticlass[L cmp.Ordered](ctx context.Context, p rehline.Problem, labels []L, loss func(y []float64) rehline.Loss, o MulticlassOptions) (Multiclass[L], error) {
+func FitMulticlass[L cmp.Ordered](ctx context.Context, p rehline.Problem, labels []L,
+	loss func(y []float64) rehline.Loss, o MulticlassOptions) (Multiclass[L], error) {
+	fail := func(part string, at int, kind error, format string, args ...any) (Multiclass[L], error) {
+		return Multiclass[L]{}, inputError("FitMulticlass: "+part, at, kind, format, args...)
+	}
 	n, _ := p.Size()
 	if len(labels) != n {
-		return Multiclass[L]{}, inputError("FitMulticlass: labels", -1, rehline.ErrShape, "%d for %d samples", len(labels), n)
+		return fail("labels", -1, rehline.ErrShape, "%d for %d samples", len(labels), n)
 	}
 	classes := slices.Clone(labels)
 	slices.Sort(classes)
 	classes = slices.Compact(classes)
 	if len(classes) > 0 && classes[0] != classes[0] {
 		at := slices.IndexFunc(labels, func(l L) bool { return l != l })
-		return Multiclass[L]{}, inputError("FitMulticlass: labels", at, rehline.ErrNotFinite, "NaN")
+		return fail("labels", at, rehline.ErrNotFinite, "NaN")
 	}
 	if len(classes) < 2 {
-		return Multiclass[L]{}, inputError("FitMulticlass: labels", -1, rehline.ErrShape, "%d classes; there are at least 2", len(classes))
+		return fail("labels", -1, rehline.ErrShape, "%d classes; there are at least 2", len(classes))
 	}
 	if o.Scheme > OneVsOne {
-		return Multiclass[L]{}, inputError("FitMulticlass: Scheme", -1, rehline.ErrRange, "%d", uint8(o.Scheme))
+		return fail("Scheme", -1, rehline.ErrRange, "%d", uint8(o.Scheme))
 	}
 	if err := checkWorkers("FitMulticlass", o.Workers); err != nil {
 		return Multiclass[L]{}, err
@@ -141,7 +145,8 @@ func signs(index []int, class int) []float64 {
 }
 
 // fit solves the machine's problem among the samples of its classes.
-func (m *Machine) fit(ctx context.Context, p rehline.Problem, index []int, loss func(y []float64) rehline.Loss, o rehline.Options) error {
+func (m *Machine) fit(ctx context.Context, p rehline.Problem, index []int,
+	loss func(y []float64) rehline.Loss, o rehline.Options) error {
 	p.Loss = loss(signs(index, m.Positive))
 	if m.Negative >= 0 {
 		var samples []int
@@ -184,7 +189,8 @@ func (m Multiclass[L]) ScoresSparse(x *rehline.CSR) (blas64.General, error) {
 		return blas64.General{}, err
 	}
 	if d := len(m.Machines[0].Beta); x.Cols != d {
-		return blas64.General{}, inputError("ScoresSparse: x", -1, rehline.ErrShape, "%d columns where %d are needed", x.Cols, d)
+		return blas64.General{}, inputError("ScoresSparse: x", -1, rehline.ErrShape,
+			"%d columns where %d are needed", x.Cols, d)
 	}
 	return m.scores(rehline.Problem{Sparse: x}), nil
 }
