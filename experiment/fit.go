@@ -77,22 +77,12 @@ func (b *Batch) Fits(columns []Column) error {
 	}
 	for j, column := range columns {
 		v := &b.Columns[j]
-		var n int
-		switch column.Type {
-		case Int, Time:
-			n = len(v.Ints)
-		case Float:
-			n = len(v.Floats)
-		case Text:
-			n = len(v.Texts)
-			for i, s := range v.Texts {
-				if !utf8.ValidString(s) {
-					return fmt.Errorf("column %s: row %d is not valid UTF-8: %q", column.Name, i, s)
-				}
+		for i, text := range v.Texts {
+			if !utf8.ValidString(text) {
+				return fmt.Errorf("column %s: row %d is not valid UTF-8: %q", column.Name, i, text)
 			}
-		case FloatList:
-			n = len(v.Lists)
 		}
+		n := v.length(column.Type)
 		if n != b.Rows || v.Null != nil && len(v.Null) != n {
 			return fmt.Errorf("column %s: %d values and %d null marks for %d rows of %s",
 				column.Name, n, len(v.Null), b.Rows, column.Type)

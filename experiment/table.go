@@ -106,45 +106,50 @@ func (v *Vector) append(column Column, value any, row int) error {
 		}
 		v.Null = append(v.Null, value == nil)
 	}
-	ok := true
+	ok := value == nil
 	switch column.Type {
 	case Int:
-		var x int64
-		switch value := value.(type) {
-		case nil:
-		case int:
-			x = int64(value)
-		case int64:
-			x = value
-		default:
-			ok = false
+		if x, is := value.(int); is {
+			value = int64(x)
 		}
-		v.Ints = append(v.Ints, x)
+		v.Ints, ok = appendAs(v.Ints, value)
 	case Float:
-		x, is := value.(float64)
-		ok = is || value == nil
-		v.Floats = append(v.Floats, x)
+		v.Floats, ok = appendAs(v.Floats, value)
 	case Text:
-		x, is := value.(string)
-		ok = is || value == nil
-		v.Texts = append(v.Texts, x)
+		v.Texts, ok = appendAs(v.Texts, value)
 	case Time:
-		var x int64
 		if at, is := value.(time.Time); is {
-			x = at.UnixMicro()
-		} else {
-			ok = value == nil
+			value = at.UnixMicro()
+		} else if value != nil {
+			break
 		}
-		v.Ints = append(v.Ints, x)
+		v.Ints, ok = appendAs(v.Ints, value)
 	case FloatList:
-		x, is := value.([]float64)
-		ok = is || value == nil
-		v.Lists = append(v.Lists, x)
+		v.Lists, ok = appendAs(v.Lists, value)
 	}
 	if !ok {
 		return fmt.Errorf("column %s: a %T does not fit its type", column.Name, value)
 	}
 	return nil
+}
+
+// appendAs appends a value of the type, the zero value for nil.
+func appendAs[T any](list []T, value any) ([]T, bool) {
+	x, is := value.(T)
+	return append(list, x), is || value == nil
+}
+
+// length returns the number of values of a column of the type.
+func (v *Vector) length(t Type) int {
+	switch t {
+	case Float:
+		return len(v.Floats)
+	case Text:
+		return len(v.Texts)
+	case FloatList:
+		return len(v.Lists)
+	}
+	return len(v.Ints)
 }
 
 // IsNull reports whether the value in the given row is null.

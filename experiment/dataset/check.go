@@ -1,9 +1,6 @@
 package dataset
 
 import (
-	"bufio"
-	"bytes"
-	"compress/gzip"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -83,14 +80,11 @@ func contentDigest(ctx context.Context, path string, digest hash.Hash) (string, 
 		return "", err
 	}
 	defer file.Close()
-	buffered := bufio.NewReaderSize(file, 1<<16)
-	var contents io.Reader = buffered
-	if magic, _ := buffered.Peek(2); bytes.Equal(magic, gzipMagic) {
-		if contents, err = gzip.NewReader(buffered); err != nil {
-			return "", fmt.Errorf("read %s: %w", path, err)
-		}
+	contents, _, err := unpacked(ctx, file)
+	if err == nil {
+		_, err = io.Copy(digest, contents)
 	}
-	if _, err := io.Copy(digest, contextReader{ctx, contents}); err != nil {
+	if err != nil {
 		return "", fmt.Errorf("read %s: %w", path, err)
 	}
 	return hex.EncodeToString(digest.Sum(nil)), nil

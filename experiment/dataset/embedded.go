@@ -1,19 +1,16 @@
 package dataset
 
 import (
-	"bytes"
+	"bufio"
 	"context"
 	"embed"
 	"fmt"
 	"io"
-	"slices"
+	"strings"
 )
 
 //go:embed data/*.gz
 var embeddedFiles embed.FS
-
-// longestLine bounds the lines of the embedded files.
-const longestLine = 1 << 16
 
 // EmbeddedNames lists the data sets that need no file, in alphabetical order.
 func EmbeddedNames() []string { return []string{"breast_cancer", "diabetes", "digits"} }
@@ -67,49 +64,30 @@ func readEmbedded(name string, features []string, o Options, files ...string) (*
 	return d, nil
 }
 
-// paste joins the lines of files side by side.
+// paste joins the lines of embedded files side by side.
 func paste(files []string) (io.Reader, error) {
-	var joined [][]byte
-	for k, file := range files {
-		rows, err := unpack(file)
+	var joined []string
+	for _, file := range files {
+		packed, err := embeddedFiles.Open("data/" + file)
 		if err != nil {
 			return nil, err
 		}
-		switch {
-		case k == 0:
-			joined = rows
-		case len(rows) != len(joined):
-			return nil, fmt.Errorf("%s has %d lines, %s has %d", files[0], len(joined), file, len(rows))
-		default:
-			for i := range joined {
-				joined[i] = slices.Concat(joined[i], []byte(" "), rows[i])
-			}
+		text, _, err := unpacked(context.Background(), packed)
+		if err != nil {
+			return nil, err
 		}
-	}
-	return bytes.NewReader(bytes.Join(joined, []byte("\n"))), nil
-}
-
-// unpack returns the lines of an embedded file.
-func unpack(file string) ([][]byte, error) {
-	f, err := embeddedFiles.Open("data/" + file)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close() //nolint:errcheck // it lies in the program
-	l, err := newLines(context.Background(), f, longestLine)
-	if err != nil {
-		return nil, err
-	}
-	var rows [][]byte
-	for {
-		row, err := l.next()
-		if err == io.EOF {
-			return rows, nil
-		} else if err != nil {
+		rows := bufio.NewScanner(text)
+		for i := 0; rows.Scan(); i++ {
+			if i == len(joined) {
+				joined = append(joined, "")
+			}
+			joined[i] += " " + rows.Text()
+		}
+		if err := rows.Err(); err != nil {
 			return nil, fmt.Errorf("%s: %w", file, err)
 		}
-		rows = append(rows, bytes.Clone(row))
 	}
+	return strings.NewReader(strings.Join(joined, "\n")), nil
 }
 
 // breastCancerFeatures are the ten measures of a cell nucleus, each as mean,

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"hash"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -134,22 +135,22 @@ var errDigest = errors.New("wrong bytes")
 // verify checks digests and shape of the downloaded file at path, which is
 // going to be named final.
 func (e Entry) verify(ctx context.Context, file File, path, final, md5Hex string) error {
-	if md5Hex != "" {
-		got, err := contentDigest(ctx, path, md5.New())
+	for _, known := range []struct {
+		name, digest, by string
+		hash             hash.Hash
+	}{
+		{"MD5", md5Hex, "OpenML states", md5.New()},
+		{"SHA-256", file.SHA256, "the catalog knows", sha256.New()},
+	} {
+		if known.digest == "" {
+			continue
+		}
+		got, err := contentDigest(ctx, path, known.hash)
 		if err != nil {
 			return err
 		}
-		if got != md5Hex {
-			return fmt.Errorf("%w: MD5 is %s, OpenML states %s", errDigest, got, md5Hex)
-		}
-	}
-	if file.SHA256 != "" {
-		got, err := contentDigest(ctx, path, sha256.New())
-		if err != nil {
-			return err
-		}
-		if got != file.SHA256 {
-			return fmt.Errorf("%w: SHA-256 is %s, the catalog knows %s", errDigest, got, file.SHA256)
+		if got != known.digest {
+			return fmt.Errorf("%w: %s is %s, %s %s", errDigest, known.name, got, known.by, known.digest)
 		}
 	}
 	r, err := os.Open(path)

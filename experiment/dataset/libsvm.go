@@ -57,8 +57,10 @@ func (s *sparse) bytes() int64 {
 // word cuts the first word off a line.
 func word(b []byte) (first, rest []byte) {
 	b = trim(b)
-	if end := bytes.IndexAny(b, blanks); end >= 0 {
-		return b[:end], b[end:]
+	for i, c := range b {
+		if c == ' ' || c == '\t' {
+			return b[:i], b[i:]
+		}
 	}
 	return b, nil
 }

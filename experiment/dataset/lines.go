@@ -73,21 +73,26 @@ var others = []struct{ magic, what string }{
 	{"\xfe\xff", "UTF-16 text"},
 }
 
+// unpacked returns a text that ends with the context, and whether it was gzipped.
+func unpacked(ctx context.Context, r io.Reader) (text *bufio.Reader, packed bool, err error) {
+	text = bufio.NewReaderSize(contextReader{ctx, r}, readBuffer)
+	if magic, err := text.Peek(len(gzipMagic)); err != nil && err != io.EOF || !bytes.Equal(magic, gzipMagic) {
+		return text, false, nil // a later read has the error
+	}
+	contents, err := gzip.NewReader(text)
+	if err != nil {
+		return nil, true, explain(err)
+	}
+	return bufio.NewReaderSize(contextReader{ctx, contents}, readBuffer), true, nil
+}
+
 func newLines(ctx context.Context, r io.Reader, limit int) (*lines, error) {
-	l := &lines{in: bufio.NewReaderSize(contextReader{ctx, r}, readBuffer), limit: limit}
-	start, err := l.peek(len(gzipMagic))
+	text, packed, err := unpacked(ctx, r)
 	if err != nil {
 		return nil, err
 	}
-	if bytes.Equal(start, gzipMagic) {
-		l.gzip = true
-		unpacked, err := gzip.NewReader(l.in)
-		if err != nil {
-			return nil, l.explain(err)
-		}
-		l.in = bufio.NewReaderSize(contextReader{ctx, unpacked}, readBuffer)
-	}
-	start, err = l.peek(8)
+	l := &lines{in: text, gzip: packed, limit: limit}
+	start, err := l.peek(8)
 	if err != nil {
 		return nil, err
 	}
@@ -155,11 +160,18 @@ func (l *lines) skip(n int) error {
 	return nil
 }
 
-// explain says what an error of the unpacker means for the file.
+// explain says what an error of reading means for the file.
 func (l *lines) explain(err error) error {
+	if l.gzip {
+		return explain(err)
+	}
+	return err
+}
+
+// explain says what an error of the unpacker means for the file.
+func explain(err error) error {
 	var corrupt flate.CorruptInputError
 	switch {
-	case !l.gzip:
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
 		return errors.New("truncated: the gzip data ends in the middle")
 	case errors.Is(err, gzip.ErrHeader), errors.Is(err, gzip.ErrChecksum), errors.As(err, &corrupt):
@@ -172,11 +184,7 @@ func (l *lines) explain(err error) error {
 func checkText(b []byte) error {
 	if !utf8.Valid(b) {
 		at := 0
-		for at < len(b) {
-			r, size := utf8.DecodeRune(b[at:])
-			if r == utf8.RuneError && size == 1 {
-				break
-			}
+		for r, size := utf8.DecodeRune(b); r != utf8.RuneError || size > 1; r, size = utf8.DecodeRune(b[at:]) {
 			at += size
 		}
 		return fmt.Errorf("byte %d (0x%02x) is not UTF-8", at+1, b[at])

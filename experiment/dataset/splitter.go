@@ -70,19 +70,11 @@ func (s *splitter) errMost() error {
 }
 
 func (s *splitter) splitBlanks(b []byte) error {
-	for i := 0; i < len(b); {
-		if b[i] == ' ' || b[i] == '\t' {
-			i++
-			continue
-		}
+	for field, rest := word(b); len(field) > 0; field, rest = word(rest) {
 		if len(s.fields) == s.most {
 			return s.errMost()
 		}
-		start := i
-		for i < len(b) && b[i] != ' ' && b[i] != '\t' {
-			i++
-		}
-		s.fields = append(s.fields, b[start:i])
+		s.fields = append(s.fields, field)
 	}
 	return nil
 }
@@ -212,10 +204,16 @@ func (s *splitter) skipBlanks(b []byte, i int) int {
 	return i
 }
 
-const blanks = " \t"
-
 // trim cuts blanks and tabs off both ends.
-func trim(b []byte) []byte { return bytes.Trim(b, blanks) }
+func trim(b []byte) []byte {
+	for len(b) > 0 && (b[0] == ' ' || b[0] == '\t') {
+		b = b[1:]
+	}
+	for len(b) > 0 && (b[len(b)-1] == ' ' || b[len(b)-1] == '\t') {
+		b = b[:len(b)-1]
+	}
+	return b
+}
 
 // short cuts a text for an error message.
 func short(b []byte) string {
