@@ -25,8 +25,7 @@ func newDesign(x blas64.General, y []float64, intercept bool) design {
 	if len(y) != n {
 		panic(fmt.Sprintf("convex: %d targets for %d samples", len(y), n))
 	}
-	p := design{n: n, d: d, origin: make([]float64, d)}
-	p.column = blas64.General{Rows: d, Cols: n, Stride: max(1, n), Data: make([]float64, n*d)}
+	p := emptyDesign(n, d)
 	for j := range d {
 		column := p.row(j)
 		for i := range column {
@@ -39,6 +38,12 @@ func newDesign(x blas64.General, y []float64, intercept bool) design {
 			}
 		}
 	}
+	return p
+}
+
+func emptyDesign(n, d int) design {
+	p := design{n: n, d: d, origin: make([]float64, d)}
+	p.column = blas64.General{Rows: d, Cols: n, Stride: max(1, n), Data: make([]float64, n*d)}
 	return p
 }
 

@@ -44,16 +44,16 @@ func newRows(x blas64.General, y []float64, intercept bool) rows {
 	return p
 }
 
-// rowsOf copies the samples of a design.
-func rowsOf(x *design) *rows {
-	p := emptyRows(x.n, x.d)
-	copy(p.origin, x.origin)
-	for j := range x.d {
-		for i, v := range x.row(j) {
-			p.data[i*p.stride+j] = v
+// columns returns the same samples feature by feature.
+func (p *rows) columns() design {
+	x := emptyDesign(p.n, p.d)
+	copy(x.origin, p.origin)
+	for i := range p.n {
+		for j, v := range p.row(i) {
+			x.row(j)[i] = v
 		}
 	}
-	return &p
+	return x
 }
 
 func emptyRows(n, d int) rows {

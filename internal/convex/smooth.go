@@ -8,6 +8,9 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/agepath/agepath/internal/anderson"
+	"github.com/agepath/agepath/internal/kernel"
 )
 
 // Loss is a convex loss l(u, y) >= 0 of a sample with target y, twice
@@ -15,6 +18,21 @@ import (
 type Loss interface {
 	// Eval returns the loss and its first two derivatives in u.
 	Eval(u, y float64) (loss, slope, curvature float64)
+}
+
+// VectorLoss is a loss that evaluates many samples faster than one by one.
+type VectorLoss interface {
+	// EvalAll is Eval for samples with predictors u and targets y.
+	EvalAll(u, y, loss, slope, curvature []float64)
+}
+
+// oneByOne makes a VectorLoss of any.
+type oneByOne struct{ Loss }
+
+func (l oneByOne) EvalAll(u, y, loss, slope, curvature []float64) {
+	for i, v := range u {
+		loss[i], slope[i], curvature[i] = l.Eval(v, y[i])
+	}
 }
 
 // SmoothOptions state the rest of a [Smooth] problem.
@@ -36,8 +54,15 @@ type SmoothOptions struct {
 // exactly, by an active-set method where there is an L1 penalty, and a
 // backtracking search takes as much of the step as lowers the objective. For a
 // loss of constant curvature the first step is exact but for rounding; further
-// ones refine it. Near the solution a model's Hessian is used as long as each
-// step divides the violation by 10.
+// ones refine it.
+//
+// Near the solution a model is used for further steps, and without an L1 penalty for
+// the solves after it, as long as its steps get on faster than those with a new one,
+// which costs as much as several: Anderson acceleration makes up for what it is wrong
+// by, and what it has learned of that serves the next solves, too. A solve of logistic
+// regression that begins near its solution ends when it has divided the violation by
+// 10⁶, so that alternation, whose solves begin nearer and nearer, gets as exact as
+// rounding allows; other losses are solved to rounding.
 //
 // Where the search cuts steps much, curvature is added to the model: of each
 // sample v l'²/l, twice that of a parabola with its minimum at 0 through the
@@ -48,52 +73,88 @@ type SmoothOptions struct {
 // + L1 + L2 |w_j|, the terms of its gradient, and that of b's likewise; where
 // there is an intercept x_ij is meant less a typical value of feature j.
 type Smooth struct {
-	design  design
-	y       []float64
-	loss    Loss
-	options SmoothOptions
-	theta   []float64
-	model   model
+	name     string // for errors
+	rows     rows
+	y        []float64
+	loss     VectorLoss
+	scale    float64 // of the weights
+	round    float64 // how much of l'' |u| counts as a term of the gradient
+	logistic bool    // the certificate has the gap of logistic regression
+	options  SmoothOptions
+	theta    []float64
+	model    model
 
-	weight                 []float64 // n
-	score                  []float64 // n, u = x·w + b
-	slope, curvature, size []float64 // n, v l', v l'' and v (|l'| + l'' |u|)
-	secant                 []float64 // n, v l'²/l
-	along                  []float64 // n, of score along step
-	factored               []float64 // n, the curvatures of the model
-	value                  float64   // Σ v l
-	violation              float64
-	now, before, best      point
-	step, gradient         point     // the gradient without the L1 penalty
-	terms                  []float64 // d, of the gradient by w
-	excess                 []float64 // d, relative violation by w
+	cost             []float64  // n, v, times the scale
+	score            []float64  // n, u = x·w + b
+	scored           bool       // score is theta's
+	losses           []float64  // n, l
+	slope, curvature []float64  // n, v l' and v l''
+	size             []float64  // one block: v (|l'| + l'' |u|)
+	pull             [2]float64 // sums of slopes > 0 and, negated, of those < 0
+	value            float64    // Σ v l
+	violation        float64
+	now, before      point
+	best             point
+	step, gradient   point     // the gradient without the L1 penalty
+	terms            []float64 // d, of the gradient by w
+	excess           []float64 // d, relative violation by w
+
+	along    []float64 // n, of score along step
+	trial    trial
+	factored []float64 // n, the curvatures of the model
+	kept     bool      // the model has them, and is not damped
+	mixer    *anderson.Mixer
+	mixed    []float64 // d + 1: the step with that of b
 }
 
-// model is the objective with the losses' second-order models.
-type model interface {
-	// factor takes the curvatures of the samples, of which some are positive,
-	// and reports whether the model has a minimum.
-	factor(curvature []float64) bool
-	// solve writes the step from p.now to the minimum into p.step and returns
-	// how many iterations that took. The error is the context's or ErrSingular.
-	solve(ctx context.Context, p *Smooth) (int, error)
+// trial is a point along the step.
+type trial struct {
+	score, losses, slope, curvature []float64 // n
 }
 
-// NewSmooth sets up the problem for the n x d samples x, which it copies. It
-// panics if the lengths do not match, and if a penalty is negative or not
-// finite.
+// point is w with the intercept of the shifted features.
+type point struct {
+	w []float64
+	b float64
+}
+
+func newPoint(d int) point { return point{w: make([]float64, d)} }
+
+func (p *point) set(q point) {
+	copy(p.w, q.w)
+	p.b = q.b
+}
+
+func (p *point) add(t float64, q point) {
+	kernel.Axpy(t, q.w, p.w)
+	p.b += t * q.b
+}
+
+// NewSmooth sets up the problem for the n x d samples x, which it copies. A loss that is
+// a [VectorLoss] is used as one. It panics if the lengths do not match, and if a penalty
+// is negative or not finite.
 func NewSmooth(x blas64.General, y []float64, loss Loss, o SmoothOptions) *Smooth {
 	if !(o.L1 >= 0) || !(o.L2 >= 0) || math.IsInf(o.L1, 1) || math.IsInf(o.L2, 1) {
 		panic(fmt.Sprintf("convex: penalties L1 = %v and L2 = %v", o.L1, o.L2))
 	}
+	vector, ok := loss.(VectorLoss)
+	if !ok {
+		vector = oneByOne{loss}
+	}
+	return newSmooth(x, y, vector, o)
+}
+
+func newSmooth(x blas64.General, y []float64, loss VectorLoss, o SmoothOptions) *Smooth {
 	n, d := x.Rows, x.Cols
 	f := func(k int) []float64 { return make([]float64, k) }
 	p := &Smooth{
-		design: newDesign(x, y, o.Intercept), y: slices.Clone(y), loss: loss, options: o, theta: f(d + 1),
-		weight: f(n), score: f(n), slope: f(n), curvature: f(n), size: f(n), secant: f(n), along: f(n), factored: f(n),
+		name: "smooth loss", rows: newRows(x, y, o.Intercept), y: slices.Clone(y), loss: loss, scale: 1, round: 1,
+		options: o, theta: f(d + 1), cost: f(n), score: f(n), losses: f(n), slope: f(n), curvature: f(n),
 		now: newPoint(d), before: newPoint(d), best: newPoint(d), step: newPoint(d), gradient: newPoint(d),
-		terms: f(d), excess: f(d),
+		terms: f(d), excess: f(d), along: f(n), trial: trial{f(n), f(n), f(n), f(n)}, factored: f(n),
+		mixer: anderson.New(d + 1), mixed: f(d + 1),
 	}
+	p.size = f(p.rows.block())
 	if o.L1 == 0 && o.L2 > 0 {
 		p.model = newRidgeModel(p)
 	} else {
@@ -106,12 +167,24 @@ func NewSmooth(x blas64.General, y []float64, loss Loss, o SmoothOptions) *Smoot
 func (p *Smooth) Theta() []float64 { return p.theta }
 
 // SetTheta implements [Solver]. Without an intercept the last entry is ignored.
-func (p *Smooth) SetTheta(theta []float64) { setTheta(p.theta, theta, p.options.Intercept) }
+func (p *Smooth) SetTheta(theta []float64) {
+	setTheta(p.theta, theta, p.options.Intercept)
+	p.scored = false
+}
 
 // Scores implements [Solver].
 func (p *Smooth) Scores(dst []float64) {
-	w := p.theta[:p.design.d]
-	p.design.predict(dst, w, p.theta[p.design.d]+p.design.offset(w))
+	p.predict()
+	copy(dst, p.score)
+}
+
+// predict makes score theta's.
+func (p *Smooth) predict() {
+	if !p.scored {
+		w := p.theta[:p.rows.d]
+		p.rows.predict(p.score, w, p.theta[p.rows.d]+p.rows.offset(w))
+		p.scored = true
+	}
 }
 
 // ErrNoMinimum says that a smooth loss has no minimum for the weights: it falls
@@ -132,108 +205,102 @@ func (noMinimum) Is(target error) bool { return target == ErrSingular }
 // and L2 = 0, it stays near the one it started from. Without any penalty it
 // returns [ErrSingular] where the solution is not unique; where there is none,
 // [ErrOneClass] or [ErrNoMinimum]. A solution short of [Tolerance] is a
-// [*ToleranceError]. The certificate has no gap.
+// [*ToleranceError]. The certificate has a gap for logistic regression only.
 func (p *Smooth) Solve(ctx context.Context, weights []float64) (Certificate, error) {
-	top, err := largestWeight(weights, p.design.n)
+	top, err := largestWeight(weights, p.rows.n)
 	if err == nil {
 		err = ctx.Err()
 	}
 	if err != nil {
-		return Certificate{}, fmt.Errorf("smooth loss: %w", err)
+		return Certificate{}, fmt.Errorf("%s: %w", p.name, err)
 	}
-	d := p.design.d
+	d := p.rows.d
 	if top == 0 {
 		clear(p.theta[:d])
+		p.scored = false
 		return Certificate{}, nil
 	}
-	if err := p.prepare(weights); err != nil {
-		return Certificate{}, fmt.Errorf("smooth loss: %w", err)
+	level, err := p.prepare(weights)
+	if err != nil {
+		return Certificate{}, fmt.Errorf("%s: %w", p.name, err)
 	}
-	certificate, err := p.descend(ctx)
+	certificate, err := p.descend(ctx, level)
 	if err != nil && !(errors.Is(err, ErrSingular) && certificate.KKT <= Tolerance) {
-		return certificate, fmt.Errorf("smooth loss: %w", err)
+		return certificate, fmt.Errorf("%s: %w", p.name, err)
 	}
-	if !(certificate.KKT <= Tolerance) {
-		return certificate, &ToleranceError{"smooth loss", certificate}
+	if !(certificate.KKT <= Tolerance && (certificate.Gap <= Tolerance || !p.logistic)) {
+		return certificate, &ToleranceError{p.name, certificate}
 	}
 	copy(p.theta, p.best.w)
 	if p.options.Intercept {
-		p.theta[d] = p.best.b - p.design.offset(p.best.w)
+		p.theta[d] = p.best.b - p.rows.offset(p.best.w)
 	}
+	p.scored = true
 	return certificate, nil
 }
 
-// prepare takes the weights and the start.
-func (p *Smooth) prepare(weights []float64) error {
-	copy(p.weight, weights)
-	if p.options.OneSided && p.options.Intercept {
-		var found [2]bool
-		for i, v := range weights {
-			if v > 0 && p.y[i] > 0 {
-				found[1] = true
-			} else if v > 0 {
-				found[0] = true
-			}
-		}
-		if found[0] != found[1] {
-			return ErrOneClass
+// prepare takes the weights and the start. It returns the intercept to start from where
+// the last solution is worse than w = 0: for logistic regression the best one there.
+func (p *Smooth) prepare(weights []float64) (level float64, err error) {
+	var class [2]float64 // of the labels -1 and +1
+	for i, v := range weights {
+		p.cost[i] = p.scale * v
+		if p.y[i] > 0 {
+			class[1] += p.cost[i]
+		} else {
+			class[0] += p.cost[i]
 		}
 	}
+	if p.options.OneSided && p.options.Intercept && (class[0] == 0 || class[1] == 0) {
+		return 0, ErrOneClass
+	}
+	if p.logistic && p.options.Intercept {
+		level = math.Log(class[1]) - math.Log(class[0])
+	}
+	p.predict()
+	p.scored = false
 	copy(p.now.w, p.theta)
 	p.now.b = 0
 	if p.options.Intercept {
-		p.now.b = p.theta[p.design.d] + p.design.offset(p.now.w)
+		p.now.b = p.theta[p.rows.d] + p.rows.offset(p.now.w)
 	}
-	for i := range p.factored {
-		p.factored[i] = math.NaN() // no model yet
-	}
-	return nil
+	return level, nil
 }
 
 // evaluate computes scores, derivatives and gradient at p.now and the
 // violation of the optimality conditions.
-func (p *Smooth) evaluate() {
-	p.design.predict(p.score, p.now.w, p.now.b)
-	p.value = 0
-	sum, size := 0.0, 0.0
-	bend, pulling := 0.0, 0.0 // secants and weights of the samples with a slope
-	for i, v := range p.weight {
-		p.slope[i], p.curvature[i], p.size[i], p.secant[i] = 0, 0, 0, 0
-		if v == 0 {
-			continue
-		}
-		loss, slope, curvature := p.loss.Eval(p.score[i], p.y[i])
-		p.value += v * loss
-		p.slope[i], p.curvature[i] = v*slope, v*curvature
-		p.size[i] = v * (math.Abs(slope) + curvature*math.Abs(p.score[i]))
-		if slope != 0 && loss > 0 {
-			p.secant[i] = v * slope * (slope / loss)
-			bend += p.secant[i]
-			pulling += v
-		}
-		sum += p.slope[i]
-		size += p.size[i]
+func (p *Smooth) evaluate() { p.derive(true) }
+
+// derive is evaluate where the scores are known unless they are to be predicted.
+func (p *Smooth) derive(predict bool) {
+	p.pull, p.value = [2]float64{}, 0
+	kernel.ScaleTo(p.gradient.w, p.options.L2, p.now.w)
+	for j, w := range p.now.w {
+		p.terms[j] = p.options.L2*math.Abs(w) + p.options.L1
 	}
-	if pulling > 0 {
-		for i, v := range p.weight {
-			if p.slope[i] == 0 {
-				p.secant[i] = v * bend / pulling
+	total := 0.0
+	for from, step := 0, len(p.size); from < p.rows.n; from += step {
+		to := min(from+step, p.rows.n)
+		x, score := p.rows.from(from), p.score[from:to]
+		if predict {
+			kernel.MulVec(score, x, p.rows.stride, p.now.w)
+			for i := range score {
+				score[i] += p.now.b
 			}
 		}
+		p.loss.EvalAll(score, p.y[from:to], p.losses[from:to], p.slope[from:to], p.curvature[from:to])
+		total += p.weigh(from, to)
+		kernel.MulTransAdd(p.gradient.w, x, p.rows.stride, p.slope[from:to])
+		kernel.MulTransAddAbs(p.terms, x, p.rows.stride, p.size[:to-from])
 	}
 	p.violation, p.gradient.b = 0, 0
 	if p.options.Intercept {
-		p.gradient.b = sum
-		p.violation = relative(math.Abs(sum), size)
+		p.gradient.b = p.pull[0] - p.pull[1]
+		p.violation = relative(math.Abs(p.gradient.b), total)
 	}
-	clear(p.gradient.w)
-	p.design.correlate(p.gradient.w, p.slope)
-	for j, w := range p.now.w {
-		g := p.gradient.w[j] + p.options.L2*w
-		p.gradient.w[j] = g
-		p.terms[j] = p.options.L2*math.Abs(w) + p.options.L1 + absoluteDot(p.design.row(j), p.size)
+	for j, g := range p.gradient.w {
 		off := max(0, math.Abs(g)-p.options.L1)
-		if w != 0 {
+		if w := p.now.w[j]; w != 0 && p.options.L1 > 0 {
 			off = math.Abs(g + math.Copysign(p.options.L1, w))
 		}
 		p.excess[j] = relative(off, p.terms[j])
@@ -244,20 +311,32 @@ func (p *Smooth) evaluate() {
 	}
 }
 
-// absoluteDot returns Σ |x_i y_i|.
-func absoluteDot(x, y []float64) float64 {
-	var a, b, c, d float64 // independent, so that additions overlap
-	for len(x) >= 4 && len(y) >= 4 {
-		a += math.Abs(x[0] * y[0])
-		b += math.Abs(x[1] * y[1])
-		c += math.Abs(x[2] * y[2])
-		d += math.Abs(x[3] * y[3])
-		x, y = x[4:], y[4:]
+// weigh multiplies the derivatives of the block's losses by their weights and adds them
+// to the sums. It returns the sum of their sizes.
+func (p *Smooth) weigh(from, to int) (total float64) {
+	losses, score, size := p.losses[from:to], p.score[from:to], p.size[:to-from]
+	slope, curvature := p.slope[from:to], p.curvature[from:to]
+	for i, c := range p.cost[from:to] {
+		if c == 0 { // whatever the score
+			slope[i], curvature[i], size[i] = 0, 0, 0
+			continue
+		}
+		p.value += c * losses[i]
+		slope[i] *= c
+		curvature[i] *= c
+		bulk := math.Abs(slope[i])
+		if slope[i] > 0 {
+			p.pull[0] += bulk
+		} else {
+			p.pull[1] += bulk
+		}
+		if p.round != 0 {
+			bulk += p.round * curvature[i] * math.Abs(score[i])
+		}
+		size[i] = bulk
+		total += bulk
 	}
-	for i, v := range x {
-		a += math.Abs(v * y[i])
-	}
-	return a + b + c + d
+	return total
 }
 
 // relative returns a/b, 0 where both are 0.
@@ -296,11 +375,14 @@ func (p *Smooth) objectiveAlong(t float64) (value, below, above float64) {
 			kink += p.options.L1 * math.Abs(step)
 		}
 	}
-	for i, v := range p.weight {
-		if v > 0 {
-			loss, s, _ := p.loss.Eval(p.score[i]+t*p.along[i], p.y[i])
-			value += v * loss
-			slope += v * s * p.along[i]
+	r := &p.trial
+	copy(r.score, p.score)
+	kernel.Axpy(t, p.along, r.score)
+	p.loss.EvalAll(r.score, p.y, r.losses, r.slope, r.curvature)
+	for i, c := range p.cost {
+		if c > 0 {
+			value += c * r.losses[i]
+			slope += c * r.slope[i] * p.along[i]
 		}
 	}
 	return value, slope - kink, slope + kink

@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"math"
+
+	"github.com/agepath/agepath/internal/kernel"
 )
 
 // descent is the state of [Smooth.descend].
 type descent struct {
-	start      float64 // Σ v l at θ = 0, 0 where it was not needed
+	start      float64 // Σ v l at w = 0 and the starting intercept, 0 where it was not needed
+	aim        float64 // violation at which to end
 	damping    float64 // how much of the secants' curvature is added
 	reuse      bool    // the model of an earlier point still serves
 	done       bool
@@ -16,84 +19,98 @@ type descent struct {
 	iterations int
 }
 
-// The damping starts at leastDamping and changes by factor; above mostDamping, no step along
-// the gradient could be shorter for want of curvature.
+// The damping starts at leastDamping and changes by dampingFactor; above mostDamping, no
+// step along the gradient could be shorter for want of curvature.
 const (
 	leastDamping  = 1e-8
 	dampingFactor = 100
 	mostDamping   = 1e9
 )
 
-// descend leaves the best point in p.best. An error of [ErrSingular] says why
-// it got no further.
-func (p *Smooth) descend(ctx context.Context) (Certificate, error) {
-	const (
-		steps = 500
-		local = 1e-3 // violation below which steps are tried whole first
-	)
-	p.evaluate()
-	s := descent{}
-	if !(p.violation <= local) {
-		p.startAtZero(&s)
+const (
+	smoothSteps = 500
+	local       = 0.1  // violation below which steps are tried whole first
+	near        = 1e-3 // violation below which all are taken that lower it, else those that halve it
+
+	// Of logistic regression: violation at which a solve ends, and where it begins below
+	// local, the part of the violation there, but not more than solvedWarm.
+	solvedCold, solvedWarm, solvedPart = 1e-13, 1e-11, 1e-6
+)
+
+// descend leaves the best point in p.best, from p.now, whose scores are known, or from
+// w = 0 and the intercept level. An error of [ErrSingular] says why it got no further.
+func (p *Smooth) descend(ctx context.Context, level float64) (Certificate, error) {
+	p.derive(false)
+	s := descent{aim: refined}
+	if p.logistic {
+		s.aim = solvedCold
 	}
+	if !(p.violation <= local) {
+		p.startAtZero(&s, level)
+	} else if p.logistic {
+		s.aim = max(refined, min(solvedWarm, solvedPart*p.violation))
+	}
+	_, ridge := p.model.(*ridgeModel)
+	s.reuse = ridge && p.kept && p.violation <= local
 	p.best.set(p.now)
 	s.lowest = p.violation
+	p.mixer.Break()
 	var err error
-	for step := 0; step < steps && p.violation > refined && !s.done; step++ {
+	for step := 0; step < smoothSteps && p.violation > s.aim && !s.done && err == nil; step++ {
 		if err = ctx.Err(); err != nil {
 			break
 		}
-		if err = p.aim(ctx, &s); err != nil {
+		if err = p.approach(ctx, &s); err != nil {
 			break
 		}
 		p.before.set(p.now)
-		if p.violation >= local {
-			err = p.search(&s)
-		} else {
+		if p.violation < local || p.negligible() {
 			err = p.wholeStep(&s)
+		} else {
+			err = p.search(&s)
 		}
 		if p.violation < s.lowest {
 			s.lowest = p.violation
 			p.best.set(p.now)
-		}
-		if err != nil {
-			break
 		}
 	}
 	if p.violation != s.lowest {
 		p.now.set(p.best)
 		p.evaluate()
 	}
-	return Certificate{KKT: p.violation, Gap: math.NaN(), Objective: p.objective(), Iterations: s.iterations}, err
-}
-
-// startAtZero starts from 0, if that is better than the last solution.
-func (p *Smooth) startAtZero(s *descent) {
-	p.before.set(p.now)
-	objective := p.objective()
-	clear(p.now.w)
-	p.now.b = 0
-	p.evaluate()
-	s.start = p.value
-	if objective < p.objective() {
-		p.now.set(p.before)
-		p.evaluate()
+	c := Certificate{KKT: p.violation, Gap: math.NaN(), Objective: p.objective(), Iterations: s.iterations}
+	if p.logistic && err == nil {
+		c.Gap = p.logisticGap(c.Objective)
 	}
+	return c, err
 }
 
-// aim writes the step to the minimum of the model at p.now, evaluated before,
+// startAtZero starts from w = 0, if that is better than the last solution.
+func (p *Smooth) startAtZero(s *descent, level float64) {
+	r := &p.trial
+	for i := range r.score {
+		r.score[i] = level
+	}
+	p.loss.EvalAll(r.score, p.y, r.losses, r.slope, r.curvature)
+	for i, c := range p.cost {
+		if c > 0 {
+			s.start += c * r.losses[i]
+		}
+	}
+	if p.objective() <= s.start {
+		return
+	}
+	clear(p.now.w)
+	p.now.b = level
+	p.evaluate()
+}
+
+// approach writes the step to the minimum of the model at p.now, evaluated before,
 // into p.step. Where the model has none for want of curvature, it takes the
 // secants' in addition.
-func (p *Smooth) aim(ctx context.Context, s *descent) error {
+func (p *Smooth) approach(ctx context.Context, s *descent) error {
 	for {
-		bent, changed := false, false
-		for i, c := range p.curvature {
-			if c += s.damping * p.secant[i]; c != p.factored[i] && !s.reuse {
-				p.factored[i], changed = c, true
-			}
-			bent = bent || p.factored[i] > 0
-		}
-		if !bent && s.damping > 0 { // no sample pulls: only the penalty does
+		if !s.reuse && !p.bend(s.damping) && s.damping > 0 { // no sample pulls: only the penalty does
 			for j, w := range p.now.w {
 				p.step.w[j] = -w
 			}
@@ -101,13 +118,15 @@ func (p *Smooth) aim(ctx context.Context, s *descent) error {
 			s.iterations++
 			return nil
 		}
-		if bent && (!changed || p.model.factor(p.factored)) {
-			n, err := p.model.solve(ctx, p)
+		n, err := 0, ErrSingular
+		if s.reuse || p.factor() {
+			n, err = p.model.solve(ctx, p)
 			s.iterations += n
 			if !errors.Is(err, ErrSingular) || s.damping > 0 {
+				p.mix()
 				return err
 			}
-		} else if bent && p.fallBack() {
+		} else if p.fallBack() {
 			continue
 		} else if s.damping > 0 {
 			return ErrSingular
@@ -116,35 +135,114 @@ func (p *Smooth) aim(ctx context.Context, s *descent) error {
 	}
 }
 
-// wholeStep takes the step if that lowers the violation. If not it stays, and
+// bend makes the curvatures at p.now, with a share of the secants', those that the
+// model is to have, and reports whether there are any.
+func (p *Smooth) bend(damping float64) (bent bool) {
+	secant, missing := func(int) float64 { return 0 }, 0.0
+	if damping > 0 {
+		secant = func(i int) float64 { return p.slope[i] * (p.slope[i] / (p.cost[i] * p.losses[i])) }
+		bend, pulling := 0.0, 0.0 // secants and weights of the samples with a slope
+		for i, c := range p.cost {
+			if p.slope[i] != 0 && p.losses[i] > 0 {
+				bend += secant(i)
+				pulling += c
+			}
+		}
+		missing = relative(bend, pulling)
+	}
+	for i, c := range p.curvature {
+		switch {
+		case damping == 0:
+		case p.slope[i] == 0:
+			c += damping * p.cost[i] * missing
+		case p.losses[i] > 0:
+			c += damping * secant(i)
+		}
+		if c != p.factored[i] {
+			p.factored[i], p.kept = c, false
+		}
+		bent = bent || c > 0
+	}
+	return bent
+}
+
+// factor makes the model's curvatures those that bend has left, and reports whether the
+// model has a minimum.
+func (p *Smooth) factor() bool {
+	if p.kept {
+		return true
+	}
+	p.mixer.Reset(p.rows.d + 1)
+	for _, c := range p.factored {
+		if c > 0 {
+			p.kept = p.model.factor(p.factored)
+			return p.kept
+		}
+	}
+	return false
+}
+
+// mix accelerates the steps of a model without an L1 penalty.
+func (p *Smooth) mix() {
+	if _, ridge := p.model.(*ridgeModel); ridge {
+		d := p.rows.d
+		copy(p.mixed, p.step.w)
+		p.mixed[d] = p.step.b
+		p.mixer.Mix(p.mixed)
+		copy(p.step.w, p.mixed)
+		p.step.b = p.mixed[d]
+	}
+}
+
+// negligible reports whether rounding hides by how much the step lowers the
+// objective, so that the violation is to judge it: a coefficient that the penalty
+// alone holds has the violation 1 until it is 0, however small.
+func (p *Smooth) negligible() bool {
+	decrease := kernel.Dot(p.gradient.w, p.step.w) + p.gradient.b*p.step.b
+	return p.options.L1 == 0 && math.Abs(decrease) <= 1e-14*p.objective()
+}
+
+// worthwhile reports whether the last model serves on, which divided the violation by
+// 1/ratio, where it is still to be divided by rest. A new one costs as much as cost
+// steps, and for it the next solves go faster.
+func (p *Smooth) worthwhile(ratio, rest float64) bool {
+	cost := 2 + float64(p.rows.stride)/16
+	return ratio <= 0.5 && math.Log(max(rest, 1)) <= -cost*math.Log(ratio)
+}
+
+// wholeStep takes the step if that lowers the violation enough. If not it stays, and
 // takes a new model, searches along the step, or, where rounding leaves no
 // more, ends.
 func (p *Smooth) wholeStep(s *descent) error {
 	old := p.violation
 	p.now.add(1, p.step)
 	p.evaluate()
-	if p.violation < old {
+	if p.violation < old && (old <= near || p.violation <= old/2) {
 		s.done = !s.reuse && p.violation <= Tolerance && p.violation > old/2
-		s.reuse = p.violation <= old/10
+		s.reuse = p.worthwhile(p.violation/old, p.violation/s.aim)
 		s.damping = 0
 		return nil
 	}
 	p.now.set(p.before)
 	p.evaluate()
+	p.mixer.Break()
 	switch {
 	case s.reuse:
 		s.reuse = false
-	case old <= Tolerance:
-		s.done = old < 100*refined || !p.fallBack() // rounding
+	case old <= Tolerance: // rounding
+		ridge, ok := p.model.(*ridgeModel)
+		s.done = old < 100*refined || !ok || !ridge.fallBack(p)
+		p.kept = p.kept && s.done
 	default:
 		return p.search(s)
 	}
 	return nil
 }
 
-// fallBack changes to a model that stands more unlike features, if there is
-// one: from R^n to R^d, see [Logistic.fallBack], and from there to the working
-// set, which can tell that features depend on each other.
+// fallBack changes to a model that stands more unlike features, if there is one: from
+// solving in R^n, where features of very large norm can leave no digit of the matrix but
+// theirs, to R^d, and from there to the working set, which can tell that features
+// depend on each other.
 func (p *Smooth) fallBack() bool {
 	ridge, ok := p.model.(*ridgeModel)
 	if !ok {
@@ -153,7 +251,7 @@ func (p *Smooth) fallBack() bool {
 	if !ridge.fallBack(p) {
 		p.model = newSparseModel(p)
 	}
-	p.factored[0] = math.NaN() // it has no Hessian yet
+	p.kept = false
 	return true
 }
 
@@ -170,7 +268,8 @@ func (p *Smooth) search(s *descent) error {
 		short    = 0.1 // of a step
 	)
 	s.reuse = false
-	p.design.predict(p.along, p.step.w, p.step.b)
+	p.mixer.Break()
+	p.rows.predict(p.along, p.step.w, p.step.b)
 	before, _, start := p.objectiveAlong(0)
 	if !(start < 0) && p.fallBack() { // rounding of the model
 		return nil
@@ -225,11 +324,11 @@ func (p *Smooth) search(s *descent) error {
 // that no penalty holds: Newton's steps towards a minimum get short before that.
 func (p *Smooth) endless(s *descent, t float64) bool {
 	penalized := p.options.L1 > 0 || p.options.L2 > 0
-	if penalized && !p.options.Intercept || !(p.value <= 1e-13*s.start) {
+	if penalized && (!p.options.Intercept || p.options.OneSided) || !(p.value <= 1e-13*s.start) {
 		return false
 	}
 	var far, moved, bent float64
-	for i, v := range p.weight {
+	for i, v := range p.cost {
 		if v > 0 {
 			far = max(far, math.Abs(p.score[i]))
 			moved = max(moved, math.Abs(p.along[i]))

@@ -7,10 +7,20 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// ridgeModel is the model with an L2 penalty only: a system of linear
-// equations, solved as in [Logistic] in R^d or R^n.
+// model is the objective with the losses' second-order models.
+type model interface {
+	// factor takes the curvatures of the samples, of which some are positive,
+	// and reports whether the model has a minimum.
+	factor(curvature []float64) bool
+	// solve writes the step from p.now to the minimum into p.step and returns
+	// how many iterations that took. The error is the context's or ErrSingular.
+	solve(ctx context.Context, p *Smooth) (int, error)
+}
+
+// ridgeModel is the model with an L2 penalty only: a system of linear equations. It is
+// solved in R^d or, for more than 2n/3 features, where that is faster as measured, in
+// R^n by the Woodbury identity.
 type ridgeModel struct {
-	rows     *rows
 	hessian  hessian
 	l2       float64
 	relative []float64 // n, curvatures by l2
@@ -18,12 +28,11 @@ type ridgeModel struct {
 }
 
 func newRidgeModel(p *Smooth) *ridgeModel {
-	n, d := p.design.n, p.design.d
-	m := &ridgeModel{rows: rowsOf(&p.design), l2: p.options.L2, relative: make([]float64, n), rhs: newPoint(d)}
-	if 3*d > 2*n {
-		m.hessian = newKernelHessian(m.rows, p.options.Intercept)
+	m := &ridgeModel{l2: p.options.L2, relative: make([]float64, p.rows.n), rhs: newPoint(p.rows.d)}
+	if 3*p.rows.d > 2*p.rows.n {
+		m.hessian = newKernelHessian(&p.rows, p.options.Intercept)
 	} else {
-		m.hessian = newPrimalHessian(m.rows, p.options.Intercept)
+		m.hessian = newPrimalHessian(&p.rows, p.options.Intercept)
 	}
 	return m
 }
@@ -44,11 +53,12 @@ func (m *ridgeModel) solve(_ context.Context, p *Smooth) (int, error) {
 	return 1, nil
 }
 
+// fallBack changes from R^n to R^d, and reports whether there was a change to make.
 func (m *ridgeModel) fallBack(p *Smooth) bool {
 	if _, primal := m.hessian.(*primalHessian); primal {
 		return false
 	}
-	m.hessian = newPrimalHessian(m.rows, p.options.Intercept)
+	m.hessian = newPrimalHessian(&p.rows, p.options.Intercept)
 	return true
 }
 
@@ -56,7 +66,7 @@ func (m *ridgeModel) fallBack(p *Smooth) bool {
 // working set of features, where an L2 penalty adds to the diagonal of the
 // Gram matrix, which is to say to the features' norms.
 type sparseModel struct {
-	design      *design
+	design      design
 	options     SmoothOptions
 	scaled      scaled // by the curvatures over unit
 	unit        float64
@@ -67,13 +77,14 @@ type sparseModel struct {
 }
 
 func newSparseModel(p *Smooth) *sparseModel {
-	n, d := p.design.n, p.design.d
+	n, d := p.rows.n, p.rows.d
 	capacity := d
 	if p.options.L2 == 0 { // no more features than samples are independent
 		capacity = min(d, n+128)
 	}
+	columns := p.rows.columns()
 	return &sparseModel{
-		design: &p.design, options: p.options, scaled: newScaled(&p.design),
+		design: columns, options: p.options, scaled: newScaled(&columns),
 		working: newWorking(d, capacity), correlation: make([]float64, d),
 	}
 }
@@ -83,7 +94,7 @@ func (m *sparseModel) factor(curvature []float64) bool {
 	for _, c := range curvature {
 		m.unit = max(m.unit, c)
 	}
-	m.scaled.set(m.design, curvature, m.unit, m.options.Intercept)
+	m.scaled.set(&m.design, curvature, m.unit, m.options.Intercept)
 	ridge := math.Sqrt(m.options.L2 / m.unit)
 	for j, norm := range m.scaled.norm {
 		m.scaled.norm[j] = min(math.Hypot(norm, ridge), 1e150)

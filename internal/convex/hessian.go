@@ -1,24 +1,35 @@
 package convex
 
 import (
+	"context"
 	"math"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
-	lapack "gonum.org/v1/gonum/lapack/gonum"
 
+	"github.com/agepath/agepath/internal/dense"
 	"github.com/agepath/agepath/internal/kernel"
 )
+
+// hessian solves with the Hessian I + Σ curvature_i x_i x_iᵀ, bordered where
+// there is an intercept.
+type hessian interface {
+	// factor takes the curvatures and reports whether the Hessian is positive
+	// definite.
+	factor(curvature []float64) bool
+	// solve writes the solution for the right-hand side rhs into dst.
+	solve(dst *point, rhs point)
+}
 
 // primalHessian solves in R^d. Eliminating the intercept centers the features
 // by their means under the curvatures.
 type primalHessian struct {
 	rows      *rows
 	intercept bool
-	mean      []float64        // d, 0 without an intercept
-	total     float64          // sum of the curvatures
-	panel     []float64        // panelRows samples, centered, times the roots of their curvatures
-	matrix    blas64.Symmetric // d x d, lower triangle; after factor its Cholesky factor
+	mean      []float64 // d, 0 without an intercept
+	total     float64   // sum of the curvatures
+	panel     []float64 // panelRows samples, centered, times the roots of their curvatures
+	matrix    *dense.Cholesky
 }
 
 // panelRows is how many samples are added to the Hessian together.
@@ -27,12 +38,8 @@ const panelRows = 64
 func newPrimalHessian(p *rows, intercept bool) *primalHessian {
 	return &primalHessian{
 		rows: p, intercept: intercept, mean: make([]float64, p.d), panel: make([]float64, panelRows*p.stride),
-		matrix: blas64.Symmetric{Uplo: blas.Lower, N: p.d, Stride: max(1, p.stride), Data: make([]float64, p.stride*p.stride)},
+		matrix: dense.New(p.d),
 	}
-}
-
-func newSymmetric(n int) blas64.Symmetric {
-	return blas64.Symmetric{Uplo: blas.Lower, N: n, Stride: max(1, n), Data: make([]float64, n*n)}
 }
 
 func (h *primalHessian) factor(curvature []float64) bool {
@@ -48,23 +55,24 @@ func (h *primalHessian) factor(curvature []float64) bool {
 		h.rows.correlate(h.mean, curvature)
 		kernel.ScaleTo(h.mean, 1/h.total, h.mean)
 	}
-	h.addProducts(curvature)
-	for j := range h.matrix.N {
-		row := h.matrix.Data[j*h.matrix.Stride:][:j+1]
+	a, _ := h.matrix.Matrix(h.rows.d)
+	h.addProducts(a, curvature)
+	for j := range h.rows.d {
+		row := h.matrix.Row(j)
 		if h.intercept && row[j] <= constant*constant*h.mean[j]*h.mean[j]*h.total {
 			h.drop(j)
 		}
 		row[j]++
 	}
-	return cholesky(h.matrix)
+	return h.matrix.Factorize(context.Background()) == nil
 }
 
-// addProducts sums the Hessian of the losses.
-func (h *primalHessian) addProducts(curvature []float64) {
-	clear(h.matrix.Data)
+// addProducts sums the Hessian of the losses into a.
+func (h *primalHessian) addProducts(a, curvature []float64) {
+	clear(a)
 	d, ld, count := h.rows.d, h.rows.stride, 0
 	flush := func() {
-		kernel.GramAdd(h.matrix.Data, ld, ld, h.panel, h.panel, count)
+		kernel.GramAdd(a, ld, ld, h.panel, h.panel, count)
 		count = 0
 	}
 	for i, c := range curvature {
@@ -86,17 +94,16 @@ func (h *primalHessian) addProducts(curvature []float64) {
 
 // drop clears the products of feature j, which is constant up to rounding.
 func (h *primalHessian) drop(j int) {
-	ld := h.matrix.Stride
-	clear(h.matrix.Data[j*ld:][:j+1])
-	for i := j; i < h.matrix.N; i++ {
-		h.matrix.Data[i*ld+j] = 0
+	clear(h.matrix.Row(j))
+	for i := j; i < h.rows.d; i++ {
+		h.matrix.Row(i)[j] = 0
 	}
 }
 
 func (h *primalHessian) solve(dst *point, rhs point) {
 	copy(dst.w, rhs.w)
 	kernel.Axpy(-rhs.b, h.mean, dst.w)
-	solveCholesky(h.matrix, dst.w)
+	h.matrix.Solve(dst.w)
 	dst.b = 0
 	if h.intercept {
 		dst.b = rhs.b/h.total - kernel.Dot(h.mean, dst.w)
@@ -116,7 +123,7 @@ type kernelHessian struct {
 	products  []float64 // n x n, lower triangle
 	sample    []int     // the m samples of positive curvature
 	root      []float64 // m
-	matrix    blas64.Symmetric
+	matrix    *dense.Cholesky
 	inverse   []float64 // m, B⁻¹ root
 	z         []float64 // m
 	score     []float64 // n
@@ -125,14 +132,13 @@ type kernelHessian struct {
 func newKernelHessian(p *rows, intercept bool) *kernelHessian {
 	h := &kernelHessian{
 		rows: p, intercept: intercept, sample: make([]int, 0, p.n), root: make([]float64, 0, p.n),
-		matrix: newSymmetric(p.n), inverse: make([]float64, p.n), z: make([]float64, p.n), score: make([]float64, p.n),
+		matrix: dense.New(p.n), inverse: make([]float64, p.n), z: make([]float64, p.n), score: make([]float64, p.n),
 	}
-	products := newSymmetric(p.n)
+	h.products = make([]float64, p.n*p.n)
 	if p.n > 0 {
 		x := blas64.General{Rows: p.n, Cols: p.d, Stride: max(1, p.stride), Data: p.data}
-		blas64.Syrk(blas.NoTrans, 1, x, 0, products)
+		blas64.Syrk(blas.NoTrans, 1, x, 0, blas64.Symmetric{Uplo: blas.Lower, N: p.n, Stride: p.n, Data: h.products})
 	}
-	h.products = products.Data
 	return h
 }
 
@@ -148,20 +154,20 @@ func (h *kernelHessian) factor(curvature []float64) bool {
 	if m == 0 {
 		return !h.intercept
 	}
-	h.matrix.N, h.matrix.Stride = m, m
+	h.matrix.Matrix(m)
 	for k, i := range h.sample {
-		row, products := h.matrix.Data[k*m:][:k+1], h.products[i*h.rows.n:]
+		row, products := h.matrix.Row(k), h.products[i*h.rows.n:]
 		for l, j := range h.sample[:k+1] {
 			row[l] = h.root[k] * h.root[l] * products[j]
 		}
 		row[k]++
 	}
-	if !cholesky(h.matrix) {
+	if h.matrix.Factorize(context.Background()) != nil {
 		return false
 	}
 	h.inverse, h.z = h.inverse[:m], h.z[:m]
 	copy(h.inverse, h.root)
-	solveCholesky(h.matrix, h.inverse)
+	h.matrix.Solve(h.inverse)
 	return true
 }
 
@@ -175,7 +181,7 @@ func (h *kernelHessian) solve(dst *point, rhs point) {
 	for k, i := range h.sample {
 		h.z[k] = h.root[k] * h.score[i]
 	}
-	solveCholesky(h.matrix, h.z)
+	h.matrix.Solve(h.z)
 	if h.intercept {
 		root := vector(h.root)
 		dst.b = (rhs.b - blas64.Dot(root, vector(h.z))) / blas64.Dot(root, vector(h.inverse))
@@ -186,37 +192,4 @@ func (h *kernelHessian) solve(dst *point, rhs point) {
 		h.score[i] = -h.root[k] * h.z[k]
 	}
 	h.rows.correlate(dst.w, h.score)
-}
-
-// cholesky replaces the lower triangle of a by its Cholesky factor and reports
-// whether a is positive definite. It goes by blocks as LAPACK's dpotrf does,
-// but does not allocate or start goroutines, which gonum's does for its matrix
-// products: workers already fill the cores.
-func cholesky(a blas64.Symmetric) bool {
-	const width = 64
-	for k := 0; k < a.N; k += width {
-		b := min(width, a.N-k)
-		corner := a.Data[k*a.Stride+k:]
-		if !(lapack.Implementation{}).Dpotf2(blas.Lower, b, corner, a.Stride) {
-			return false
-		}
-		rest := a.N - k - b
-		if rest == 0 {
-			break
-		}
-		panel := blas64.General{Rows: rest, Cols: b, Stride: a.Stride, Data: a.Data[(k+b)*a.Stride+k:]}
-		blas64.Trsm(blas.Right, blas.Trans, 1, blas64.Triangular{
-			Uplo: blas.Lower, Diag: blas.NonUnit, N: b, Stride: a.Stride, Data: corner,
-		}, panel)
-		blas64.Syrk(blas.NoTrans, -1, panel, 1, blas64.Symmetric{
-			Uplo: blas.Lower, N: rest, Stride: a.Stride, Data: a.Data[(k+b)*a.Stride+k+b:],
-		})
-	}
-	return true
-}
-
-// solveCholesky replaces x by the solution with the factor in a.
-func solveCholesky(a blas64.Symmetric, x []float64) {
-	kernel.SolveLower(x[:a.N], a.Data, a.Stride)
-	kernel.SolveLowerTrans(x[:a.N], a.Data, a.Stride)
 }
