@@ -31,5 +31,5 @@ func (r *KernelRows) Diagonal() []float64 { return r.gram.diagonal }
 // Add adds the sum of coefficient_k times the kernel of row sample_k with all n to
 // dst, of length n.
 func (r *KernelRows) Add(dst []float64, sample []int, coefficient []float64) {
-	r.gram.accumulate(dst, sample, coefficient)
+	r.gram.Accumulate(dst, sample, coefficient)
 }

@@ -51,7 +51,8 @@ func (p *Smooth) descend(ctx context.Context, level float64) (Certificate, error
 		s.aim = max(refined, min(solvedWarm, solvedPart*p.violation))
 	}
 	_, ridge := p.model.(*ridgeModel)
-	s.reuse = ridge && p.kept && p.violation <= local
+	p.kept = p.kept && ridge
+	s.reuse = p.kept && p.violation <= local
 	p.best.set(p.now)
 	s.lowest = p.violation
 	p.mixer.Break()

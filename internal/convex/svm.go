@@ -6,6 +6,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/agepath/agepath/internal/activeset"
 )
 
 // SVMOptions tune an SVM. The zero value stands for the defaults.
@@ -52,10 +54,10 @@ type SVM struct {
 	dual    *dual
 	leap    leap // of a linear machine
 
-	upper    []float64 // n, work: C v_i
-	alpha    []float64 // n, the last solution's multipliers
-	b        float64   // its bias for the rows less origin
-	places   []place   // n, where the multipliers stand
+	upper    []float64         // n, work: C v_i
+	alpha    []float64         // n, the last solution's multipliers
+	b        float64           // its bias for the rows less origin
+	places   []activeset.Place // n, where the multipliers stand
 	theta    []float64
 	unsummed bool      // θ's w is not yet that of the multipliers
 	scores   []float64 // n, after SetTheta of (w, b): X w + b
@@ -93,16 +95,16 @@ func NewSVM(x blas64.General, y []float64, c float64, kernel Kernel, intercept b
 	_, s.linear = kernel.(Linear)
 	s.dual = newDual(newGram(kernel, s.points, options.Diagonal, options.CacheBytes), y, intercept, options.CacheBytes)
 	n := x.Rows
-	s.upper, s.alpha, s.places, s.scores = make([]float64, n), make([]float64, n), make([]place, n), make([]float64, n)
+	s.upper, s.alpha, s.places, s.scores = make([]float64, n), make([]float64, n), make([]activeset.Place, n), make([]float64, n)
 	length := n
 	if s.linear {
 		length = x.Cols
 	}
 	s.theta = make([]float64, length+1)
 	for i := range s.places {
-		s.places[i] = s.dual.zero(i)
+		s.places[i] = s.dual.Zero(i)
 	}
-	copy(s.dual.place, s.places)
+	copy(s.dual.Place, s.places)
 	return s
 }
 
@@ -155,10 +157,10 @@ func (s *SVM) Solve(ctx context.Context, weights []float64) (Certificate, error)
 	var certificate Certificate
 	switch {
 	case !positive && !negative:
-		q.b = s.Theta()[len(s.theta)-1]
+		q.B = s.Theta()[len(s.theta)-1]
 		q.reset(s.upper)
 		certificate = q.certificate(0)
-	case q.intercept && !(positive && negative):
+	case q.Equality && !(positive && negative):
 		q.reset(s.upper)
 		certificate = q.certificate(0)
 	default:
@@ -209,7 +211,7 @@ func (s *SVM) optimize(ctx context.Context) (Certificate, error) {
 			far = !leapt
 		}
 		if far {
-			q.balance()
+			q.Balance()
 			updates, err := q.minimize(ctx, tolerance, min(budget, s.options.MaxUpdates-work), !s.options.NoShrinking)
 			work += updates
 			if err != nil {
@@ -220,13 +222,15 @@ func (s *SVM) optimize(ctx context.Context) (Certificate, error) {
 			}
 			budget *= 4
 		}
-		brief := leaps // for a leap costs less than many exchanges one by one
-		exchanges, arrived, err := q.polish(ctx, min(500+10*n, s.options.MaxUpdates-work), finest, brief)
+		brief := leaps // as a leap costs less than many exchanges one by one
+		limits := activeset.Limits{Exchanges: min(500+10*n, s.options.MaxUpdates-work), Brief: brief}
+		limits.Bounded, limits.Free = q.tolerances(finest)
+		exchanges, arrived, err := q.Set.Solve(ctx, limits)
 		work += exchanges
 		if err != nil {
 			return Certificate{}, err
 		}
-		q.bias()
+		q.Multiplier()
 		c := q.certificate(work)
 		q.objective = c.Objective
 		if accepted(c) || work >= s.options.MaxUpdates || far && tolerance <= least*q.scale() {

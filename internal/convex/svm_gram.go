@@ -24,6 +24,8 @@ type gram struct {
 	older, newer []int32
 
 	once []float64 // n, a row that passes through without being kept
+	list []int     // samples of a sum
+	coef []float64 // its coefficients
 	// While a Solve runs, its context's end: a sum of many rows that are not kept
 	// takes long, and stops there. Whoever set it must then drop the sum.
 	done  <-chan struct{}
@@ -105,8 +107,11 @@ func (g *gram) unlink(i int) {
 	g.older[g.newer[i]] = g.older[i]
 }
 
-// gather writes K_ij for the j of list into dst.
-func (g *gram) gather(dst []float64, i int, list []int) {
+// Diagonal implements [activeset.Matrix].
+func (g *gram) Diagonal(i int) float64 { return g.diagonal[i] }
+
+// Gather writes K_ij for the j of list into dst.
+func (g *gram) Gather(dst []float64, i int, list []int) {
 	row := g.rows[i]
 	if row == nil && g.linear {
 		a := g.points.row(i)
@@ -124,10 +129,10 @@ func (g *gram) gather(dst []float64, i int, list []int) {
 	}
 }
 
-// accumulate adds Σ_k coefficient_k K_{list_k} to dst, of length n. A linear
+// Accumulate adds Σ_k coefficient_k K_{list_k} to dst, of length n. A linear
 // kernel goes through w = Σ_k coefficient_k x_k where that is less work. The end
 // of done makes the sum incomplete.
-func (g *gram) accumulate(dst []float64, list []int, coefficient []float64) {
+func (g *gram) Accumulate(dst []float64, list []int, coefficient []float64) {
 	d := g.points.X.Cols
 	missing := 0
 	for _, i := range list {
@@ -172,6 +177,23 @@ func (g *gram) accumulate(dst []float64, list []int, coefficient []float64) {
 	}
 	for k := range waiting {
 		kernel.Axpy(by[k], rows[k], dst)
+	}
+}
+
+// Evaluate writes Kβ into dst.
+func (g *gram) Evaluate(dst, beta []float64) {
+	clear(dst)
+	g.collect(beta)
+	g.Accumulate(dst, g.list, g.coef)
+}
+
+// collect notes all of β as a sparse sum.
+func (g *gram) collect(beta []float64) {
+	g.list, g.coef = g.list[:0], g.coef[:0]
+	for i, v := range beta {
+		if v != 0 {
+			g.list, g.coef = append(g.list, i), append(g.coef, v)
+		}
 	}
 }
 

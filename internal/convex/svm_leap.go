@@ -29,7 +29,7 @@ func (s *SVM) leapAhead(ctx context.Context) (bool, error) {
 	l := &s.leap
 	if l.solver == nil {
 		p := rehline.Problem{X: s.points.X, Loss: rehline.Hinge(s.y), C: s.c}
-		if q.intercept {
+		if q.Equality {
 			p.Intercept = rehline.FreeIntercept
 		}
 		var err error
@@ -55,10 +55,10 @@ func (s *SVM) leapAhead(ctx context.Context) (bool, error) {
 	}
 	l.started = true
 	for i, alpha := range l.last.Dual.Lambda.Data {
-		q.beta[i] = s.y[i] * alpha
-		q.settle(i)
+		q.Beta[i] = s.y[i] * alpha
+		q.Settle(i)
 	}
-	q.b = l.last.Intercept
+	q.B = l.last.Intercept
 	q.stale = true
 	q.evaluate()
 	q.snap()

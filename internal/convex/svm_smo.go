@@ -17,7 +17,7 @@ import (
 func (q *dual) minimize(ctx context.Context, tolerance float64, budget int, shrinking bool) (int, error) {
 	const contextEvery = 256
 	q.allActive()
-	interval := min(len(q.y), 1000)
+	interval := min(len(q.Y), 1000)
 	untilShrink := interval
 	updates := 0
 	for updates < budget {
@@ -27,13 +27,13 @@ func (q *dual) minimize(ctx context.Context, tolerance float64, budget int, shri
 			}
 		}
 		var moved bool
-		if q.intercept {
+		if q.Equality {
 			moved = q.updatePair(tolerance)
 		} else {
 			moved = q.updateOne(tolerance)
 		}
 		if !moved {
-			if len(q.active) == len(q.y) {
+			if len(q.active) == len(q.Y) {
 				break
 			}
 			// Only an update may shrink again: else the whole set is never looked at.
@@ -47,17 +47,17 @@ func (q *dual) minimize(ctx context.Context, tolerance float64, budget int, shri
 			q.shrink()
 		}
 	}
-	if len(q.active) < len(q.y) {
+	if len(q.active) < len(q.Y) {
 		q.evaluate()
 	}
-	for i := range q.beta {
-		q.settle(i)
+	for i := range q.Beta {
+		q.Settle(i)
 	}
 	return updates, nil
 }
 
 func (q *dual) allActive() {
-	q.active = q.active[:len(q.y)]
+	q.active = q.active[:len(q.Y)]
 	for i := range q.active {
 		q.active[i] = i
 	}
@@ -68,7 +68,7 @@ func (q *dual) allActive() {
 func (q *dual) updatePair(tolerance float64) bool {
 	up, most := -1, math.Inf(-1)
 	for _, t := range q.active {
-		if v := q.y[t] - q.f[t]; v > most && q.beta[t] < q.high[t] {
+		if v := q.Y[t] - q.F[t]; v > most && q.Beta[t] < q.High[t] {
 			up, most = t, v
 		}
 	}
@@ -79,10 +79,10 @@ func (q *dual) updatePair(tolerance float64) bool {
 	diagonal := q.gram.diagonal
 	down, least, best, curvature := -1, math.Inf(1), 0.0, 0.0
 	for _, t := range q.active {
-		if q.beta[t] <= q.low[t] {
+		if q.Beta[t] <= q.Low[t] {
 			continue
 		}
-		v := q.y[t] - q.f[t]
+		v := q.Y[t] - q.F[t]
 		if v < least {
 			least = v
 		}
@@ -101,19 +101,19 @@ func (q *dual) updatePair(tolerance float64) bool {
 	if down < 0 || most-least <= tolerance {
 		return false
 	}
-	step := (most - (q.y[down] - q.f[down])) / curvature
-	roomUp, roomDown := q.high[up]-q.beta[up], q.beta[down]-q.low[down]
+	step := (most - (q.Y[down] - q.F[down])) / curvature
+	roomUp, roomDown := q.High[up]-q.Beta[up], q.Beta[down]-q.Low[down]
 	step = min(step, roomUp, roomDown)
-	if q.beta[up]+step == q.beta[up] && q.beta[down]-step == q.beta[down] {
+	if q.Beta[up]+step == q.Beta[up] && q.Beta[down]-step == q.Beta[down] {
 		return false // below rounding
 	}
-	q.beta[up] += step
-	q.beta[down] -= step
+	q.Beta[up] += step
+	q.Beta[down] -= step
 	if step == roomUp {
-		q.beta[up] = q.high[up]
+		q.Beta[up] = q.High[up]
 	}
 	if step == roomDown {
-		q.beta[down] = q.low[down]
+		q.Beta[down] = q.Low[down]
 	}
 	q.addRow(up, step)
 	q.addRow(down, -step)
@@ -124,8 +124,8 @@ func (q *dual) updatePair(tolerance float64) bool {
 func (q *dual) updateOne(tolerance float64) bool {
 	chosen, best, most := -1, 0.0, 0.0
 	for _, t := range q.active {
-		v := q.y[t] - q.f[t]
-		if v > 0 && q.beta[t] >= q.high[t] || v < 0 && q.beta[t] <= q.low[t] {
+		v := q.Y[t] - q.F[t]
+		if v > 0 && q.Beta[t] >= q.High[t] || v < 0 && q.Beta[t] <= q.Low[t] {
 			continue
 		}
 		if math.Abs(v) > most {
@@ -139,14 +139,14 @@ func (q *dual) updateOne(tolerance float64) bool {
 	if chosen < 0 || most <= tolerance {
 		return false
 	}
-	v := q.y[chosen] - q.f[chosen]
-	before := q.beta[chosen]
+	v := q.Y[chosen] - q.F[chosen]
+	before := q.Beta[chosen]
 	after := before + v/max(q.gram.diagonal[chosen], math.SmallestNonzeroFloat64)
-	after = max(q.low[chosen], min(q.high[chosen], after))
+	after = max(q.Low[chosen], min(q.High[chosen], after))
 	if after == before {
 		return false // below rounding
 	}
-	q.beta[chosen] = after
+	q.Beta[chosen] = after
 	q.addRow(chosen, after-before)
 	return true
 }
@@ -154,12 +154,12 @@ func (q *dual) updateOne(tolerance float64) bool {
 // addRow adds coefficient·K_i to f at the active samples.
 func (q *dual) addRow(i int, coefficient float64) {
 	row := q.gram.row(i)
-	if len(q.active) == len(q.y) {
-		blas64.Axpy(coefficient, vector(row), vector(q.f))
+	if len(q.active) == len(q.Y) {
+		blas64.Axpy(coefficient, vector(row), vector(q.F))
 		return
 	}
 	for _, t := range q.active {
-		q.f[t] += coefficient * row[t]
+		q.F[t] += coefficient * row[t]
 	}
 }
 
@@ -167,22 +167,22 @@ func (q *dual) addRow(i int, coefficient float64) {
 // and want to go further than any pair would take them.
 func (q *dual) shrink() {
 	highest, lowest := 0.0, 0.0
-	if q.intercept {
+	if q.Equality {
 		highest, lowest = math.Inf(-1), math.Inf(1)
 		for _, t := range q.active {
-			v := q.y[t] - q.f[t]
-			if q.beta[t] < q.high[t] {
+			v := q.Y[t] - q.F[t]
+			if q.Beta[t] < q.High[t] {
 				highest = max(highest, v)
 			}
-			if q.beta[t] > q.low[t] {
+			if q.Beta[t] > q.Low[t] {
 				lowest = min(lowest, v)
 			}
 		}
 	}
 	keep := q.active[:0]
 	for _, t := range q.active {
-		v := q.y[t] - q.f[t]
-		if q.beta[t] >= q.high[t] && v > highest || q.beta[t] <= q.low[t] && v < lowest || q.high[t] == q.low[t] {
+		v := q.Y[t] - q.F[t]
+		if q.Beta[t] >= q.High[t] && v > highest || q.Beta[t] <= q.Low[t] && v < lowest || q.High[t] == q.Low[t] {
 			continue
 		}
 		keep = append(keep, t)

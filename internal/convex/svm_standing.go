@@ -1,5 +1,7 @@
 package convex
 
+import "github.com/agepath/agepath/internal/activeset"
+
 // Standing says where a multiplier α_i of the support vector machine stands in
 // its box [0, C v_i].
 type Standing uint8
@@ -22,9 +24,9 @@ func (s Standing) String() string {
 // model goes by the margins.
 func (s *SVM) Standing(i int) Standing {
 	switch s.places[i] {
-	case inside:
+	case activeset.Inside:
 		return Free
-	case s.dual.zero(i):
+	case s.dual.Zero(i):
 		return AtZero
 	}
 	return AtUpper

@@ -6,6 +6,8 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/agepath/agepath/internal/activeset"
 )
 
 // given says where the solution that the next Solve starts from came from.
@@ -47,7 +49,7 @@ func (s *SVM) Scores(dst []float64) {
 	if q.stale {
 		q.evaluate()
 	}
-	for i, f := range q.f {
+	for i, f := range q.F {
 		dst[i] = f + s.b
 	}
 }
@@ -64,7 +66,7 @@ func (s *SVM) SetTheta(theta []float64) {
 	}
 	last := len(theta) - 1
 	bias := theta[last]
-	if !s.dual.intercept {
+	if !s.dual.Equality {
 		bias = 0
 	}
 	s.Theta()[last] = bias
@@ -89,7 +91,7 @@ func (s *SVM) SetTheta(theta []float64) {
 func (s *SVM) SetScores(scores []float64, bias float64) {
 	s.Theta()
 	copy(s.scores, scores)
-	if !s.dual.intercept {
+	if !s.dual.Equality {
 		bias = 0
 	}
 	last := len(s.theta) - 1
@@ -110,11 +112,11 @@ func (s *SVM) standBy() {
 	for i, v := range s.scores {
 		switch slack := 1 - s.y[i]*v; {
 		case slack > nearly*scale:
-			s.places[i] = q.full(i)
+			s.places[i] = q.Full(i)
 		case slack < -nearly*scale:
-			s.places[i] = q.zero(i)
+			s.places[i] = q.Zero(i)
 		default:
-			s.places[i] = inside
+			s.places[i] = activeset.Inside
 		}
 	}
 	s.given = primal
@@ -132,9 +134,9 @@ func (s *SVM) SetDuals(alpha []float64) {
 	q := s.dual
 	for i, v := range alpha {
 		s.alpha[i] = max(0, v)
-		s.places[i] = inside
+		s.places[i] = activeset.Inside
 		if s.alpha[i] == 0 {
-			s.places[i] = q.zero(i)
+			s.places[i] = q.Zero(i)
 		}
 	}
 	s.given = duals
@@ -146,20 +148,20 @@ func (s *SVM) SetDuals(alpha []float64) {
 	if s.linear {
 		s.b += s.atOrigin(s.theta[:last])
 	}
-	q.b = s.b
+	q.B = s.b
 }
 
 // recall puts the dual back to the last solution.
 func (s *SVM) recall() {
 	q := s.dual
 	for i, v := range s.alpha {
-		q.beta[i] = s.y[i] * v
+		q.Beta[i] = s.y[i] * v
 		if s.given == primal {
-			q.beta[i] = 0
+			q.Beta[i] = 0
 		}
 	}
-	copy(q.place, s.places)
-	q.b = s.b
+	copy(q.Place, s.places)
+	q.B = s.b
 	q.stale = true
 }
 
@@ -167,17 +169,17 @@ func (s *SVM) recall() {
 // where their margin would have them.
 func (s *SVM) keep() {
 	q := s.dual
-	for i, f := range q.f {
-		s.alpha[i] = math.Abs(q.beta[i])
-		if q.low[i] == q.high[i] {
-			q.place[i] = q.zero(i)
-			if s.y[i]*(f+q.b) < 1 {
-				q.place[i] = q.full(i)
+	for i, f := range q.F {
+		s.alpha[i] = math.Abs(q.Beta[i])
+		if q.Low[i] == q.High[i] {
+			q.Place[i] = q.Zero(i)
+			if s.y[i]*(f+q.B) < 1 {
+				q.Place[i] = q.Full(i)
 			}
 		}
 	}
-	copy(s.places, q.place)
-	s.b = q.b
+	copy(s.places, q.Place)
+	s.b = q.B
 	s.given = solved
 	if s.unsummed = s.linear; !s.linear {
 		s.publish()
@@ -193,27 +195,27 @@ func (s *SVM) publish() {
 		return
 	}
 	q := s.dual
-	q.collect()
-	q.gram.sumRows(s.theta[:last], q.list, q.coef)
+	q.gram.collect(q.Beta)
+	q.gram.sumRows(s.theta[:last], q.gram.list, q.gram.coef)
 	s.theta[last] -= s.atOrigin(s.theta[:last])
 }
 
 // snap takes free multipliers to the bounds that they nearly meet.
 func (q *dual) snap() {
-	q.begin()
-	for i, at := range q.place {
-		if at != inside {
+	q.Begin()
+	for i, at := range q.Place {
+		if at != activeset.Inside {
 			continue
 		}
-		width := q.high[i] - q.low[i]
+		width := q.High[i] - q.Low[i]
 		switch {
-		case q.beta[i]-q.low[i] <= nearly*width:
-			q.toBound(i, -1)
-		case q.high[i]-q.beta[i] <= nearly*width:
-			q.toBound(i, 1)
+		case q.Beta[i]-q.Low[i] <= nearly*width:
+			q.ToBound(i, -1)
+		case q.High[i]-q.Beta[i] <= nearly*width:
+			q.ToBound(i, 1)
 		}
 	}
-	q.apply()
+	q.Apply()
 }
 
 // atOrigin is the value that w takes at the origin that was taken off the rows.

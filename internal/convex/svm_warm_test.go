@@ -210,22 +210,22 @@ func TestSVMSlides(t *testing.T) {
 	}
 	s.SetDuals(alpha)
 	q.setBox(s.upper)
-	q.balance()
-	if !q.align() {
+	q.Balance()
+	if !q.Align() {
 		t.Fatal("the free samples do not fit")
 	}
-	if free := q.factor.size(); free > 10 {
+	if free := len(q.Free()); free > 10 {
 		t.Errorf("%d samples are free", free)
 	}
-	for i, v := range q.beta {
+	for i, v := range q.Beta {
 		if alpha[i] = p.y[i] * v; alpha[i] < 0 || alpha[i] > s.upper[i] {
 			t.Errorf("α_%d = %g is outside [0, %g]", i, alpha[i], s.upper[i])
 		}
 	}
-	offset := q.f[0] // of the origin, which the solver takes off the rows
+	offset := q.F[0] // of the origin, which the solver takes off the rows
 	scores := p.naiveScores(alpha)
 	for i, f := range scores {
-		if got, want := q.f[i]-offset, f-scores[0]; math.Abs(got-want) > 2e-10 {
+		if got, want := q.F[i]-offset, f-scores[0]; math.Abs(got-want) > 2e-10 {
 			t.Fatalf("score %d is %.15g above the first, by the definition %.15g", i, got, want)
 		}
 	}

@@ -238,7 +238,7 @@ func TestChangeIsTakenBack(t *testing.T) {
 func TestCollinearCoordinates(t *testing.T) {
 	t.Parallel()
 	hidden := 0
-	for seed := range uint64(6) {
+	for seed := range uint64(60) {
 		p := regression(rand.New(rand.NewPCG(seed, 19)), 40, 4, zonings(false)[seed%2])
 		for i := range p.N {
 			p.Row(i)[3] = 2*p.Row(i)[0] - p.Row(i)[1]

@@ -1,0 +1,72 @@
+package activeset
+
+import (
+	"github.com/agepath/agepath/internal/dense"
+	"github.com/agepath/agepath/internal/kernel"
+)
+
+// factor is the Cholesky factor L of K + shift·11ᵀ on the free variables, kept up to
+// date as they enter and leave. With the constraint 1ᵀβ = const the shift changes no
+// solution, and it makes the matrix positive definite whenever K is so on the
+// constraint's null space.
+type factor struct {
+	*dense.Cholesky
+	matrix  Matrix
+	members []int
+	has     []bool // per variable: is it a member
+	shift   float64
+	ones    []float64 // L⁻¹1
+	column  []float64 // work: the new row of L, or what a refused one has of it
+	changes int       // since it was last empty
+}
+
+func newFactor(m Matrix, n int, o Options) *factor {
+	c := &factor{Cholesky: dense.New(0), matrix: m, has: make([]bool, n), shift: o.Shift, column: make([]float64, n+1)}
+	c.Tolerance, c.Limit = o.Dependence, o.Limit
+	return c
+}
+
+// extend appends variable i. It reports false and leaves the factor unchanged where i
+// depends linearly on the members, column then holding L⁻¹k of them, or at the limit,
+// which Full tells apart.
+func (c *factor) extend(i int) bool {
+	if c.Full() {
+		return false
+	}
+	p := len(c.members)
+	column := c.column[:p+1]
+	c.matrix.Gather(column[:p], i, c.members)
+	column[p] = c.matrix.Diagonal(i)
+	for k := range column {
+		column[k] += c.shift
+	}
+	if !c.Append(column) {
+		return false
+	}
+	c.ones = append(c.ones, (1-kernel.Dot(column[:p], c.ones))/column[p])
+	c.members, c.has[i] = append(c.members, i), true
+	c.changes++
+	return true
+}
+
+// remove takes out the member at position k.
+func (c *factor) remove(k int) {
+	c.Delete(k)
+	c.has[c.members[k]] = false
+	c.members = append(c.members[:k], c.members[k+1:]...)
+	c.ones = c.ones[:len(c.members)]
+	for j := range c.ones {
+		c.ones[j] = 1
+	}
+	c.Forward(c.ones)
+	c.changes++
+}
+
+// clear takes out all members.
+func (c *factor) clear() {
+	for _, i := range c.members {
+		c.has[i] = false
+	}
+	c.members, c.ones, c.changes = c.members[:0], c.ones[:0], 0
+	c.Clear()
+}

@@ -1,0 +1,310 @@
+// Package activeset solves quadratic programs in a box,
+//
+//	min ½βᵀKβ - yᵀβ   subject to   low <= β <= high and, where asked, 1ᵀβ = 0,
+//
+// the duals of support vector machines, from a good start. Each box has 0 at one end, on
+// the side that y points away from. With the bounded variables fixed the free ones solve
+// a linear system,
+//
+//	K_FF β_F + b 1 = y_F - K_FB β_B,   1ᵀβ = 0,
+//
+// and what remains is to find the right free set. One way exchanges many variables at a
+// time (block principal pivoting: Júdice and Pires 1994; the primal-dual active set
+// method of Hintermüller, Ito and Kunisch 2002): fast, but it may cycle. The other is
+// the feasible active-set method with a ratio test (for this dual: Scheinberg 2006), one
+// exchange at a time.
+package activeset
+
+import "math"
+
+// Matrix is K.
+type Matrix interface {
+	Diagonal(i int) float64
+	// Gather writes K_ij for the j of list into dst.
+	Gather(dst []float64, i int, list []int)
+	// Accumulate takes f along as the variables of list change by the coefficients: it
+	// adds their sum of rows of K at the watched variables.
+	Accumulate(f []float64, list []int, coefficient []float64)
+	// Evaluate computes f anew for all of β.
+	Evaluate(f, beta []float64)
+}
+
+// Place says where a variable stands in its box.
+type Place uint8
+
+const (
+	AtLow  Place = iota // β_i = low_i
+	AtHigh              // β_i = high_i
+	Inside              // free
+)
+
+// Options of a [Set].
+type Options struct {
+	Equality   bool    // 1ᵀβ = 0, with the multiplier b; else b = 0
+	Shift      float64 // with Equality, of K by 11ᵀ: about a mean diagonal entry
+	Dependence float64 // share of its diagonal below which a pivot counts as zero
+	Limit      int     // most free variables that the memory allows, 0 for any number
+}
+
+// Set is the state of a solution. Its slices have an entry for each variable. At the
+// optimum the gradient f_i - y_i, f = Kβ, has f_i - y_i + b >= 0 where β_i can only grow,
+// <= 0 where it can only fall, and = 0 inside the box.
+type Set struct {
+	Options
+	Y         []float64
+	Low, High []float64
+	Beta, F   []float64
+	Place     []Place
+	B         float64
+
+	// Watch are the variables that take part. The others are fixed, their F is not
+	// known, and what they add to F and to 1ᵀβ is part of those: Rest is what is added to
+	// the watched variables' sum.
+	Watch []int
+	Rest  float64
+	// Noise returns what rounding of F_i comes to beside the tolerances; nil for nothing.
+	Noise func(i int) float64
+
+	updates int // sums added to F since it was last computed anew
+	matrix  Matrix
+	factor  *factor
+	step    []float64 // work: a step of the free variables
+	list    []int     // work: variables of a sparse sum
+	coef    []float64 // work: its coefficients
+}
+
+// New returns a set of len(y) variables, all watched, at 0 in boxes without width.
+func New(m Matrix, y []float64, o Options) *Set {
+	n := len(y)
+	f := func() []float64 { return make([]float64, n) }
+	if !o.Equality {
+		o.Shift = 0
+	}
+	s := &Set{
+		Options: o, Y: y, Low: f(), High: f(), Beta: f(), F: f(), Place: make([]Place, n), Watch: make([]int, n),
+		matrix: m, factor: newFactor(m, n, o), step: f(), list: make([]int, 0, n), coef: make([]float64, 0, n),
+	}
+	for i := range s.Watch {
+		s.Watch[i], s.Place[i] = i, s.Zero(i)
+	}
+	return s
+}
+
+// Zero and Full are the places of β_i = 0 and of β_i at the other bound.
+func (s *Set) Zero(i int) Place {
+	if s.Y[i] > 0 {
+		return AtLow
+	}
+	return AtHigh
+}
+
+func (s *Set) Full(i int) Place { return AtLow + AtHigh - s.Zero(i) }
+
+// Free returns the free variables that the factor has.
+func (s *Set) Free() []int { return s.factor.members }
+
+// Renew makes the next Solve factorize anew.
+func (s *Set) Renew() { s.factor.clear() }
+
+// Begin forgets the changes that were noted.
+func (s *Set) Begin() { s.list, s.coef = s.list[:0], s.coef[:0] }
+
+func (s *Set) note(i int, change float64) {
+	s.list = append(s.list, i)
+	s.coef = append(s.coef, change)
+}
+
+// Move notes the change of β_i to value for the Apply that follows.
+func (s *Set) Move(i int, value float64) {
+	if value != s.Beta[i] {
+		s.note(i, value-s.Beta[i])
+		s.Beta[i] = value
+	}
+}
+
+// Noted returns how many changes there are to apply.
+func (s *Set) Noted() int { return len(s.list) }
+
+// Apply takes F along with the noted changes.
+func (s *Set) Apply() {
+	if len(s.list) > 0 {
+		s.matrix.Accumulate(s.F, s.list, s.coef)
+		s.updates++
+		s.Begin()
+	}
+}
+
+// Evaluate computes F anew.
+func (s *Set) Evaluate() {
+	s.matrix.Evaluate(s.F, s.Beta)
+	s.Begin()
+	s.updates = 0
+}
+
+// Updates returns how many sums were added to F since it was last computed anew.
+func (s *Set) Updates() int { return s.updates }
+
+// Bound sets the box of variable i, whose width is u. At a bound it moves with it; free
+// it is clipped but stays free until its next step, for that may lead back inside.
+func (s *Set) Bound(i int, u float64) {
+	s.Low[i], s.High[i] = min(0, s.Y[i]*u), max(0, s.Y[i]*u)
+	if u == 0 && s.Place[i] == Inside { // free without room
+		s.Place[i] = s.Zero(i)
+	}
+	switch s.Place[i] {
+	case AtHigh:
+		s.Move(i, s.High[i])
+	case AtLow:
+		s.Move(i, s.Low[i])
+	default:
+		s.Move(i, s.clip(i, s.Beta[i]))
+	}
+}
+
+// Settle clips β_i to its box and records where it stands.
+func (s *Set) Settle(i int) {
+	switch {
+	case s.Low[i] == s.High[i]:
+		s.Beta[i], s.Place[i] = 0, s.Zero(i)
+	case s.Beta[i] <= s.Low[i]:
+		s.Beta[i], s.Place[i] = s.Low[i], AtLow
+	case s.Beta[i] >= s.High[i]:
+		s.Beta[i], s.Place[i] = s.High[i], AtHigh
+	default:
+		s.Place[i] = Inside
+	}
+}
+
+// ToBound moves β_i to its bound in the direction of sign.
+func (s *Set) ToBound(i int, sign float64) { s.Move(i, s.bound(i, sign)) }
+
+// bound places variable i at its bound in the direction of sign, which it returns.
+func (s *Set) bound(i int, sign float64) float64 {
+	if sign > 0 {
+		s.Place[i] = AtHigh
+		return s.High[i]
+	}
+	s.Place[i] = AtLow
+	return s.Low[i]
+}
+
+func (s *Set) clip(i int, value float64) float64 { return max(s.Low[i], min(s.High[i], value)) }
+
+// room is the distance of β_i to its bound in the direction of sign.
+func (s *Set) room(i int, sign float64) float64 {
+	if sign > 0 {
+		return s.High[i] - s.Beta[i]
+	}
+	return s.Beta[i] - s.Low[i]
+}
+
+// excess returns 1ᵀβ, and the sum of the terms' sizes.
+func (s *Set) excess() (sum, size float64) {
+	sum, size = s.Rest, math.Abs(s.Rest)
+	for _, i := range s.Watch {
+		sum += s.Beta[i]
+		size += math.Abs(s.Beta[i])
+	}
+	return sum, size
+}
+
+// Unbalanced returns 1ᵀβ relative to the sum of its terms' sizes, where it has to be 0.
+func (s *Set) Unbalanced() float64 {
+	sum, size := s.excess()
+	if !s.Equality || size == 0 {
+		return 0
+	}
+	return math.Abs(sum) / size
+}
+
+// Balance restores 1ᵀβ = 0 inside the box as far as there is room: first the free
+// variables move, each in proportion to its room, then those at bounds, in their order.
+func (s *Set) Balance() {
+	const rounding = 1e-15
+	if s.Unbalanced() <= rounding {
+		return
+	}
+	excess, _ := s.excess()
+	sign := -math.Copysign(1, excess)
+	total := 0.0
+	for _, i := range s.factor.members {
+		total += s.room(i, sign)
+	}
+	share := 0.0
+	if total > 0 {
+		share = min(1, math.Abs(excess)/total)
+	}
+	s.Begin()
+	for _, i := range s.factor.members {
+		s.Move(i, s.Beta[i]+sign*share*s.room(i, sign))
+		s.Settle(i)
+	}
+	left := math.Abs(excess) - share*total
+	for k := 0; k < len(s.Watch) && left > rounding*math.Abs(excess); k++ {
+		i := s.Watch[k]
+		if r := min(s.room(i, sign), left); r > 0 {
+			s.Move(i, s.Beta[i]+sign*r)
+			s.Settle(i)
+			left -= r
+		}
+	}
+	s.Apply()
+}
+
+// Violation tells by how much variable i breaks its optimality condition: how far
+// f_i - y_i + b lies on the side on which β_i could still improve. It is negative where
+// β_i should fall.
+func (s *Set) Violation(i int) float64 {
+	v := s.Y[i] - s.F[i] - s.B
+	if v > 0 && s.Beta[i] < s.High[i] || v < 0 && s.Beta[i] > s.Low[i] {
+		return v
+	}
+	return 0
+}
+
+// excused returns a violation less what rounding accounts for.
+func (s *Set) excused(i int, v float64) float64 {
+	if s.Noise == nil {
+		return math.Abs(v)
+	}
+	return math.Abs(v) - s.Noise(i)
+}
+
+// Multiplier sets b to the mean over the free variables, or to the midpoint of the
+// feasible interval where there are none. Where that is open to one side b is its end;
+// where to both, b stays.
+func (s *Set) Multiplier() {
+	if !s.Equality {
+		s.B = 0
+		return
+	}
+	lowest, highest := math.Inf(-1), math.Inf(1)
+	first, off, free := 0.0, 0.0, 0 // a mean of many equal numbers is summed from one of them: their own sum rounds
+	for _, i := range s.Watch {
+		rest := s.Y[i] - s.F[i]
+		if s.Beta[i] < s.High[i] {
+			lowest = max(lowest, rest)
+		}
+		if s.Beta[i] > s.Low[i] {
+			highest = min(highest, rest)
+		}
+		if s.Place[i] == Inside {
+			if free == 0 {
+				first = rest
+			}
+			off += rest - first
+			free++
+		}
+	}
+	switch {
+	case free > 0:
+		s.B = first + off/float64(free)
+	case math.IsInf(lowest, -1) && math.IsInf(highest, 1):
+	case math.IsInf(lowest, -1):
+		s.B = highest
+	case math.IsInf(highest, 1):
+		s.B = lowest
+	default:
+		s.B = lowest + (highest-lowest)/2
+	}
+}

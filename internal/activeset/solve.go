@@ -1,0 +1,375 @@
+package activeset
+
+import (
+	"context"
+	"math"
+
+	"github.com/agepath/agepath/internal/kernel"
+)
+
+// Limits say when [Set.Solve] ends.
+type Limits struct {
+	Exchanges     int     // of the free set, about
+	Bounded, Free float64 // violations that count as rounding, at bounds and inside the box
+	Brief         bool    // give up where many exchanges at a time do not end
+}
+
+// Solve looks for the optimum from the present places: by many exchanges at a time, and
+// where that does not end one by one. It returns the number of exchanges and whether all
+// conditions hold. F must be current. The error is the context's.
+func (s *Set) Solve(ctx context.Context, l Limits) (exchanges int, arrived bool, err error) {
+	if !s.Align() {
+		return 0, false, nil
+	}
+	exchanges, arrived, err = s.pivot(ctx, l)
+	if arrived || err != nil || l.Brief {
+		return exchanges, arrived, err
+	}
+	s.Balance()
+	if !s.Align() {
+		return exchanges, false, nil
+	}
+	l.Exchanges = max(0, l.Exchanges-exchanges)
+	more, arrived, err := s.descend(ctx, l)
+	// Many small sums are off by their rounding.
+	s.Evaluate()
+	s.refine(l.Free)
+	return exchanges + more, arrived, err
+}
+
+// Align brings the factor's members in line with the free variables. Those that depend
+// linearly on the others (duplicates, a linear kernel's rank) slide along the null
+// direction until one of them meets a bound. It reports false where the free variables
+// outgrow the factor's memory.
+func (s *Set) Align() bool {
+	const renewal = 500 // changes, beside one a member, after which the factor is made anew
+	if s.factor.changes > renewal+len(s.factor.members) {
+		s.factor.clear()
+	}
+	s.dropOutside()
+	defer s.follow(s.remember())
+	for _, i := range s.Watch {
+		if s.Place[i] == Inside && !s.factor.has[i] && !s.admit(i) {
+			return false
+		}
+	}
+	return true
+}
+
+// remember keeps β, and follow brings F up to date with what changed since: as K maps the
+// directions of slides to zero but for rounding, F is the same for all slides between,
+// of which a crowd at the margin takes thousands. Both use step.
+func (s *Set) remember() []float64 {
+	for _, i := range s.Watch {
+		s.step[i] = s.Beta[i]
+	}
+	return s.step
+}
+
+func (s *Set) follow(before []float64) {
+	s.Begin()
+	for _, i := range s.Watch {
+		if v := s.Beta[i]; v != before[i] {
+			s.note(i, v-before[i])
+		}
+	}
+	s.Apply()
+}
+
+// dropOutside removes the members that are no longer free: one by one, or by a new
+// factorization where they are so many that it is cheaper.
+func (s *Set) dropOutside() {
+	gone := 0
+	for _, i := range s.factor.members {
+		if s.Place[i] != Inside {
+			gone++
+		}
+	}
+	if p := len(s.factor.members); gone > 2+p/6 {
+		s.factor.clear()
+		for _, i := range s.Watch {
+			if s.Place[i] == Inside {
+				s.factor.extend(i)
+			}
+		}
+		return
+	}
+	for k := len(s.factor.members) - 1; k >= 0 && gone > 0; k-- {
+		if s.Place[s.factor.members[k]] != Inside {
+			s.factor.remove(k)
+			gone--
+		}
+	}
+}
+
+// enter makes variable i free. It reports false where the factor is full.
+func (s *Set) enter(i int) bool {
+	if s.Place[i] = Inside; s.factor.extend(i) {
+		return true
+	}
+	defer s.follow(s.remember())
+	return s.slideIn(i)
+}
+
+// admit is enter with F left as it was.
+func (s *Set) admit(i int) bool {
+	s.Place[i] = Inside
+	return s.factor.extend(i) || s.slideIn(i)
+}
+
+// slideIn is admit for a variable that the factor has just refused. Members that depend
+// on it leave, or it comes to a bound itself.
+func (s *Set) slideIn(i int) bool {
+	for {
+		if s.factor.Full() {
+			s.Settle(i)
+			return false
+		}
+		if s.slide(i); s.Place[i] != Inside || s.factor.extend(i) {
+			return true
+		}
+	}
+}
+
+// slide moves β_i, whose column depends on the members, along the direction n with
+// Kn = 0 and 1ᵀn = 0, downhill, until it or a member meets a bound. The member leaves. F
+// stays as it was. The factor has just refused i.
+func (s *Set) slide(i int) {
+	members := s.factor.members
+	n := s.factor.column[:len(members)]
+	s.factor.Backward(n)
+	slope := s.F[i] - s.Y[i]
+	for k, j := range members {
+		n[k] = -n[k]
+		slope += n[k] * (s.F[j] - s.Y[j])
+	}
+	sign := -math.Copysign(1, slope)
+	blocker, length := -1, s.room(i, sign)
+	for k, j := range members {
+		if v := sign * n[k]; v != 0 {
+			if l := s.room(j, v) / math.Abs(v); l < length {
+				blocker, length = k, l
+			}
+		}
+	}
+	for k, j := range members {
+		if k == blocker {
+			s.Beta[j] = s.bound(j, sign*n[k])
+		} else {
+			s.Beta[j] = s.clip(j, s.Beta[j]+sign*length*n[k])
+		}
+	}
+	if blocker < 0 {
+		s.Beta[i] = s.bound(i, sign)
+		return
+	}
+	s.Beta[i] = s.clip(i, s.Beta[i]+sign*length)
+	s.factor.remove(blocker)
+}
+
+// newton returns the step of the members to the minimum with all others fixed and
+// 1ᵀβ = 0, and moves b to its multiplier. It solves for what the present β and b leave
+// over, so that rounding is relative to that.
+func (s *Set) newton() []float64 {
+	step := s.step[:len(s.factor.members)]
+	for k, i := range s.factor.members {
+		step[k] = s.Y[i] - s.F[i] - s.B
+	}
+	s.factor.Forward(step)
+	if ones := s.factor.ones; s.Equality && len(step) > 0 {
+		excess, _ := s.excess()
+		change := (kernel.Dot(ones, step) + excess) / kernel.Dot(ones, ones)
+		kernel.Axpy(-change, ones, step)
+		s.B += change - s.factor.shift*excess
+	}
+	s.factor.Backward(step)
+	return step
+}
+
+// refine repeats Newton's step until the members' conditions hold to tolerance and
+// 1ᵀβ = 0 to rounding, or no longer come closer; steps that leave the box are cut off at
+// it.
+func (s *Set) refine(tolerance float64) {
+	const most, balanced = 4, 1e-14
+	before := math.Inf(1)
+	for range most {
+		worst := 0.0
+		for _, i := range s.factor.members {
+			worst = max(worst, s.excused(i, s.Y[i]-s.F[i]-s.B))
+		}
+		if (worst <= tolerance || worst > before/2) && s.Unbalanced() <= balanced {
+			return
+		}
+		before = worst
+		step := s.newton()
+		s.Begin()
+		for k, i := range s.factor.members {
+			s.Move(i, s.clip(i, s.Beta[i]+step[k]))
+		}
+		s.Apply()
+	}
+}
+
+// pivot looks for the optimum by exchanging all variables that break a condition at
+// once, for as long as their number falls. It keeps the box but not 1ᵀβ = 0 on the way.
+func (s *Set) pivot(ctx context.Context, l Limits) (exchanges int, arrived bool, err error) {
+	const patience = 3
+	fewest, left := math.MaxInt, patience
+	for exchanges < l.Exchanges {
+		if err := ctx.Err(); err != nil {
+			return exchanges, false, err
+		}
+		if s.Equality && len(s.factor.members) == 0 {
+			break
+		}
+		if out := s.project(); out > 0 {
+			exchanges += out
+			continue
+		}
+		s.refine(l.Free)
+		broken, stuck := s.exchange(l.Bounded)
+		exchanges += broken
+		if broken == 0 {
+			return exchanges, true, nil
+		}
+		if broken < fewest {
+			fewest, left = broken, patience
+		} else {
+			left--
+		}
+		if stuck || left < 0 {
+			break
+		}
+	}
+	return exchanges, false, nil
+}
+
+// project moves the members to the minimum with the others fixed. Those that it takes
+// out of their box stay at the bound and leave; it returns their number.
+func (s *Set) project() int {
+	step := s.newton()
+	out := 0
+	s.Begin()
+	for k, i := range s.factor.members {
+		if value := s.Beta[i] + step[k]; value > s.Low[i] && value < s.High[i] {
+			s.Move(i, value)
+		} else {
+			s.ToBound(i, step[k])
+			out++
+		}
+	}
+	s.Apply()
+	if out > 0 {
+		s.dropOutside()
+	}
+	return out
+}
+
+// exchange moves every bounded variable that breaks its condition: to the other bound
+// where even the step with the largest possible curvature, K_ii, goes there, else into
+// the free set. It returns their number and whether one of them could not enter.
+func (s *Set) exchange(tolerance float64) (broken int, stuck bool) {
+	s.Begin()
+	entering := 0
+	for _, i := range s.Watch {
+		if s.Place[i] == Inside {
+			continue
+		}
+		v := s.Violation(i)
+		if s.excused(i, v) <= tolerance {
+			continue
+		}
+		broken++
+		if math.Abs(v) >= (s.High[i]-s.Low[i])*s.matrix.Diagonal(i) {
+			s.ToBound(i, v)
+		} else {
+			s.Place[i] = Inside
+			entering++
+		}
+	}
+	s.Apply()
+	for k := 0; k < len(s.Watch) && entering > 0; k++ {
+		i := s.Watch[k]
+		if s.Place[i] != Inside || s.factor.has[i] {
+			continue
+		}
+		entering--
+		if !s.factor.extend(i) {
+			s.Settle(i)
+			stuck = true
+		}
+	}
+	return broken, stuck
+}
+
+// descend finds the optimum from a feasible β by the active-set method: to the minimum
+// with the bounded variables fixed or, where a bound comes first, to that bound, whose
+// variable leaves the free set; at the minimum the one that breaks its condition most
+// enters. It gives up where the factor is full, and after many steps in a row without
+// length.
+func (s *Set) descend(ctx context.Context, l Limits) (exchanges int, arrived bool, err error) {
+	idle := 0
+	for exchanges := range l.Exchanges {
+		if err := ctx.Err(); err != nil {
+			return exchanges, false, err
+		}
+		if blocker, length := s.advance(); blocker >= 0 {
+			s.factor.remove(blocker)
+			if idle++; length > 0 {
+				idle = 0
+			}
+			continue
+		}
+		s.refine(l.Free)
+		if len(s.factor.members) == 0 {
+			s.Multiplier()
+		}
+		entering := s.worst(l.Bounded)
+		if entering < 0 {
+			return exchanges, true, nil
+		}
+		if idle > 10+2*len(s.factor.members) || !s.enter(entering) {
+			return exchanges, false, nil
+		}
+	}
+	return l.Exchanges, false, nil
+}
+
+// worst is the bounded variable that breaks its condition most, -1 where none does by
+// more than tolerance.
+func (s *Set) worst(tolerance float64) int {
+	worst := -1
+	for _, i := range s.Watch {
+		if s.Place[i] == Inside {
+			continue
+		}
+		if v := s.excused(i, s.Violation(i)); v > tolerance {
+			worst, tolerance = i, v
+		}
+	}
+	return worst
+}
+
+// advance takes Newton's step as far as the box allows and returns the position of the
+// member that meets a bound, -1 where none does, and the part of the step that was taken.
+func (s *Set) advance() (blocker int, length float64) {
+	step := s.newton()
+	blocker, length = -1, 1
+	for k, i := range s.factor.members {
+		if v := step[k]; v != 0 {
+			if l := s.room(i, v) / math.Abs(v); l < length {
+				blocker, length = k, l
+			}
+		}
+	}
+	s.Begin()
+	for k, i := range s.factor.members {
+		if k == blocker {
+			s.ToBound(i, step[k])
+		} else {
+			s.Move(i, s.clip(i, s.Beta[i]+length*step[k]))
+		}
+	}
+	s.Apply()
+	return blocker, length
+}
