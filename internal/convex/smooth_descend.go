@@ -119,9 +119,8 @@ func (p *Smooth) approach(ctx context.Context, s *descent) error {
 			s.iterations++
 			return nil
 		}
-		n, err := 0, ErrSingular
 		if s.reuse || p.factor() {
-			n, err = p.model.solve(ctx, p)
+			n, err := p.model.solve(ctx, p)
 			s.iterations += n
 			if !errors.Is(err, ErrSingular) || s.damping > 0 {
 				p.mix()
