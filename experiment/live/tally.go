@@ -150,27 +150,15 @@ func (t *tally) label(o *experiment.Outcome, name string) string {
 	return ""
 }
 
-// labelText returns the text of a label, "" for null. That the labels are those
-// of the columns was checked by their number only: the worker can be of another
-// version.
+// labelText returns the text of a label, "" for null and for one that is none of its
+// column: the worker can be of another version.
 func labelText(o *experiment.Outcome, columns []experiment.Column, j int) string {
-	v := &o.Labels.Columns[j]
-	if len(v.Null) > 0 && v.Null[0] {
+	one := experiment.Batch{Rows: 1, Columns: o.Labels.Columns[j : j+1]}
+	if one.Fits(columns[j:j+1]) != nil {
 		return ""
 	}
-	switch columns[j].Type {
-	case experiment.Text:
-		if len(v.Texts) == 1 {
-			return v.Texts[0]
-		}
-	case experiment.Int:
-		if len(v.Ints) == 1 {
-			return fmt.Sprint(v.Ints[0])
-		}
-	case experiment.Float:
-		if len(v.Floats) == 1 {
-			return fmt.Sprintf("%g", v.Floats[0])
-		}
+	if value := one.At(columns[j], 0, 0); value != nil {
+		return fmt.Sprint(value)
 	}
 	return ""
 }

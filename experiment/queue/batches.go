@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+
+	"github.com/agepath/agepath/experiment"
 )
 
 // MaxBatch is the most tasks that [Batches.Pull] returns.
@@ -105,9 +107,9 @@ func (b *Batches) sort(a *answer) (ready []*Delivery, err error) {
 		if err != nil { // no message of JetStream: none of the others is
 			return nil, err
 		}
-		d.unreadable = d.decode(msg.Data())
+		d.refused = d.decode(msg.Data())
 		d.beat()
-		if d.unreadable != nil || d.foreign != nil || d.known() {
+		if d.refused != nil || d.known() {
 			b.waiting = append(b.waiting, d)
 		} else {
 			ready = append(ready, d)
@@ -121,13 +123,13 @@ func (b *Batches) sort(a *answer) (ready []*Delivery, err error) {
 func (p *Puller) accept(ctx context.Context, d *Delivery) (own bool, err error) {
 	settled := true
 	switch {
-	case d.unreadable != nil:
-		err = d.giveUpUnread(ctx)
-	case d.foreign != nil:
-		if p.aside.add(d.msg.Subject(), d.foreign.Error()) {
-			p.queue.config.Report(fmt.Errorf("run %s, cell %s, left to other workers: %w", d.run, d.cell, d.foreign))
+	case errors.As(d.refused, new(*experiment.NeedError)): // another worker can compute it
+		if p.aside.add(d.msg.Subject(), d.refused.Error()) {
+			p.queue.config.Report(fmt.Errorf("run %s, cell %s, left to other workers: %w", d.run, d.cell, d.refused))
 		}
 		err = d.Release(ctx, asideFor)
+	case d.refused != nil:
+		err = d.giveUpUnread(ctx)
 	default:
 		p.aside.remove(d.msg.Subject())
 		settled, err = d.resume(ctx)

@@ -24,16 +24,15 @@ type Delivery struct {
 	Delivered int // how often the task has been delivered, this time included
 	Attempt   int // number of this attempt: one more than have failed
 
-	puller     *Puller
-	msg        jetstream.Msg
-	run, cell  string
-	number     uint64 // of the task, see numberHeader
-	consumer   jetstream.Consumer
-	unreadable error // why the task cannot be read
-	foreign    error // why only another worker can compute it
-	wait       time.Duration
-	confirmed  atomic.Int64 // when the server last knew us to be alive, or before; Unix nanoseconds
-	overdue    atomic.Bool  // there was a time when it had to believe us lost
+	puller    *Puller
+	msg       jetstream.Msg
+	run, cell string
+	number    uint64 // of the task, see numberHeader
+	consumer  jetstream.Consumer
+	refused   error // why this worker cannot compute the task, see [WorkerConfig.Accept]
+	wait      time.Duration
+	confirmed atomic.Int64 // when the server last knew us to be alive, or before; Unix nanoseconds
+	overdue   atomic.Bool  // there was a time when it had to believe us lost
 
 	mu        sync.Mutex
 	settled   bool
@@ -77,12 +76,7 @@ func (d *Delivery) decode(body []byte) error {
 			return fmt.Errorf("data set: digest %w", err)
 		}
 	}
-	err = d.puller.config.Accept(&d.Task)
-	if need := new(experiment.NeedError); errors.As(err, &need) {
-		d.foreign = err
-		return nil
-	}
-	return err
+	return d.puller.config.Accept(&d.Task)
 }
 
 // Begin says that the computation begins, now that its data is there.
@@ -176,7 +170,7 @@ func (d *Delivery) giveUpUnread(ctx context.Context) error {
 	case has:
 		return d.acknowledge(ctx)
 	}
-	return d.giveUp(ctx, nil, fmt.Sprintf("the task cannot be read: %.1000v", d.unreadable))
+	return d.giveUp(ctx, nil, fmt.Sprintf("the task cannot be read: %.1000v", d.refused))
 }
 
 // giveUp makes the task a dead letter and a failed outcome; task is nil when it

@@ -24,7 +24,7 @@ func (q *Queue) Publish(ctx context.Context, tasks iter.Seq2[experiment.Task, er
 }
 
 func (q *Queue) publish(ctx context.Context, tasks iter.Seq2[experiment.Task, error], number func(cell string) uint64) (published, refused int, err error) {
-	p := publication{queue: q, window: make([]sent, q.config.Window), runs: map[string]bool{}, number: number}
+	p := publication{queue: q, runs: map[string]bool{}, number: number}
 	for task, err := range tasks {
 		if err == nil {
 			err = p.add(ctx, &task)
@@ -38,11 +38,10 @@ func (q *Queue) publish(ctx context.Context, tasks iter.Seq2[experiment.Task, er
 	return p.published, p.refused, err
 }
 
-// publication is one call of Publish: a ring of tasks sent and not confirmed.
+// publication is one call of Publish.
 type publication struct {
 	queue              *Queue
-	window             []sent
-	head, length       int
+	window             []sent                   // tasks not confirmed, the oldest first
 	runs               map[string]bool          // whose consumer exists
 	number             func(cell string) uint64 // of a task, nil for 0
 	published, refused int
@@ -77,7 +76,7 @@ func (p *publication) add(ctx context.Context, task *experiment.Task) error {
 	if limit := p.queue.conn.MaxPayload(); int64(len(body)) > limit {
 		return &CellError{task.Run, task.Cell, fmt.Errorf("task of %d bytes; the server allows %d", len(body), limit)}
 	}
-	if p.length == len(p.window) {
+	if len(p.window) == p.queue.config.Window {
 		if err := p.settle(ctx); err != nil {
 			return err
 		}
@@ -86,15 +85,14 @@ func (p *publication) add(ctx context.Context, task *experiment.Task) error {
 	if p.number != nil {
 		msg.Header = nats.Header{numberHeader: {strconv.FormatUint(p.number(task.Cell), 10)}}
 	}
-	p.window[(p.head+p.length)%len(p.window)] = p.queue.send(msg)
-	p.length++
+	p.window = append(p.window, p.queue.send(msg))
 	return nil
 }
 
 // drain waits for all confirmations and returns the first error among them.
 func (p *publication) drain(ctx context.Context) error {
 	var first error
-	for p.length > 0 {
+	for len(p.window) > 0 {
 		if err := p.settle(ctx); err != nil && first == nil {
 			first = err
 		}
@@ -104,11 +102,9 @@ func (p *publication) drain(ctx context.Context) error {
 
 // settle waits for the confirmation of the oldest task.
 func (p *publication) settle(ctx context.Context) error {
-	oldest := p.window[p.head]
-	p.window[p.head] = sent{}
-	p.head = (p.head + 1) % len(p.window)
-	p.length--
-
+	oldest := p.window[0]
+	p.window[0] = sent{} // what is confirmed takes no memory
+	p.window = p.window[1:]
 	err := p.queue.confirm(ctx, oldest, tasksStream)
 	switch {
 	case err == nil:

@@ -149,21 +149,10 @@ func (r *registry) turns(every, single bool) iter.Seq[*source] {
 	return func(yield func(*source) bool) {
 		var asked []*source
 		for {
-			r.mu.Lock()
-			var next *source
-			for _, s := range r.sources {
-				if !slices.Contains(asked, s) && (every || time.Since(s.empty) >= r.every) && (next == nil || s.turn < next.turn) {
-					next = s
-				}
-			}
-			if next == nil || len(r.sources) == 1 && !single {
-				r.mu.Unlock()
-				return
-			}
-			r.turn++
-			next.turn = r.turn
-			r.mu.Unlock()
-			if !yield(next) {
+			next := r.next(func(s *source) bool {
+				return (len(r.sources) > 1 || single) && !slices.Contains(asked, s) && (every || time.Since(s.empty) >= r.every)
+			})
+			if next == nil || !yield(next) {
 				return
 			}
 			asked = append(asked, next)
@@ -172,12 +161,16 @@ func (r *registry) turns(every, single bool) iter.Seq[*source] {
 }
 
 // quiet returns the run to wait at, nil without runs.
-func (r *registry) quiet() *source {
+func (r *registry) quiet() *source { return r.next(func(*source) bool { return true }) }
+
+// next gives the turn to the run that was asked longest ago of those that may be
+// asked, nil for none.
+func (r *registry) next(may func(*source) bool) *source {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var next *source
 	for _, s := range r.sources {
-		if next == nil || s.turn < next.turn {
+		if may(s) && (next == nil || s.turn < next.turn) {
 			next = s
 		}
 	}

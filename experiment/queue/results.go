@@ -9,22 +9,6 @@ import (
 	"github.com/agepath/agepath/experiment"
 )
 
-// Results returns the outcomes stored of a run, one per cell, and ends. A cell
-// whose outcome is replaced meanwhile comes again. An error that is a
-// [*CellError] concerns one outcome and the sequence goes on after it; any
-// other error ends it.
-func (q *Queue) Results(ctx context.Context, run string) iter.Seq2[*experiment.Outcome, error] {
-	return q.results.all(ctx, run, false, nil)
-}
-
-// Follow is like [Queue.Results] but goes on with the outcomes that arrive
-// later, until ctx ends or the caller stops. A cell comes again when its
-// outcome was replaced: after a retry, or when a worker believed lost finished
-// too. The last one counts.
-func (q *Queue) Follow(ctx context.Context, run string) iter.Seq2[*experiment.Outcome, error] {
-	return q.results.all(ctx, run, true, nil)
-}
-
 func (r results) all(ctx context.Context, run string, follow bool, check func(*experiment.Outcome) error) iter.Seq2[*experiment.Outcome, error] {
 	source := r.messages(run)
 	source.follow = follow

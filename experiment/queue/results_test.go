@@ -33,7 +33,7 @@ func (b *bundle) store(run string, from, to int, make func(i int) *experiment.Ou
 func TestResultsAndDone(t *testing.T) {
 	t.Parallel()
 	b := setup(t, 30*time.Second)
-	for range b.Results(b.ctx, "run") {
+	for range b.Sift(b.ctx, "run", false, nil) {
 		t.Error("results of a run without any")
 	}
 	for range b.Done(b.ctx, "run") {
@@ -71,7 +71,7 @@ func TestResultsAndDone(t *testing.T) {
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("done %v, want %v", got, want)
 	}
-	for range b.Results(b.ctx, "run") {
+	for range b.Sift(b.ctx, "run", false, nil) {
 		break // must not hang or leave the consumer behind
 	}
 	stream, err := b.js.Stream(b.ctx, resultsStream)
@@ -98,7 +98,7 @@ func TestFollow(t *testing.T) {
 	}()
 	n := 0
 	var last error
-	for outcome, err := range b.Follow(ctx, "run") {
+	for outcome, err := range b.Sift(ctx, "run", true, nil) {
 		if err != nil {
 			last = err
 			continue
@@ -125,7 +125,7 @@ func TestFollowOverLostConsumer(t *testing.T) {
 	const n = 3 * fetchMessages / 2
 	b.store("run", 0, n, func(int) *experiment.Outcome { return ok() })
 	seen := 0
-	for outcome, err := range b.Results(b.ctx, "run") {
+	for outcome, err := range b.Sift(b.ctx, "run", false, nil) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -157,7 +157,7 @@ func TestResultsEndWhenPurged(t *testing.T) {
 	const n = fetchMessages + 10
 	b.store("run", 0, n, func(int) *experiment.Outcome { return ok() })
 	seen := 0
-	for _, err := range b.Results(b.ctx, "run") {
+	for _, err := range b.Sift(b.ctx, "run", false, nil) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -186,7 +186,7 @@ func TestResultsNameTheBrokenCell(t *testing.T) {
 	}
 	b.store("run", 3, 5, func(int) *experiment.Outcome { return ok() })
 	good, bad := 0, []string{}
-	for _, err := range b.Results(b.ctx, "run") {
+	for _, err := range b.Sift(b.ctx, "run", false, nil) {
 		var cell *CellError
 		switch {
 		case errors.As(err, &cell):
@@ -302,7 +302,7 @@ func TestRunNamesAreChecked(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	for _, err := range b.Results(b.ctx, bad) {
+	for _, err := range b.Sift(b.ctx, bad, false, nil) {
 		check("Results", err)
 	}
 	for _, err := range b.Done(b.ctx, bad) {
@@ -348,7 +348,7 @@ func BenchmarkResults(b *testing.B) {
 	}
 	b.ResetTimer()
 	rate("outcomes", func() (n int) {
-		for _, err := range s.Results(s.ctx, "run") {
+		for _, err := range s.Sift(s.ctx, "run", false, nil) {
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -379,7 +379,7 @@ func TestReconnect(t *testing.T) {
 	follow, stop := context.WithCancel(ctx)
 	defer stop()
 	seen := map[string]experiment.Status{}
-	for outcome, err := range b.Follow(follow, "run") {
+	for outcome, err := range b.Sift(follow, "run", true, nil) {
 		if err != nil {
 			break
 		}

@@ -228,7 +228,7 @@ func (b *bundle) wantCounts(run string, want Counts) {
 func (b *bundle) results(run string) []*experiment.Outcome {
 	b.t.Helper()
 	var all []*experiment.Outcome
-	for outcome, err := range b.Results(b.ctx, run) {
+	for outcome, err := range b.Sift(b.ctx, run, false, nil) {
 		if err != nil {
 			b.t.Fatal(err)
 		}

@@ -16,12 +16,17 @@ import (
 // back.
 const maxNumber = 1 << 32
 
-// Sift is [Queue.Results], or with follow [Queue.Follow], for who keeps the
-// outcomes: those that do not pass are moved to the quarantine, and come as a
+// Sift returns the outcomes stored of a run, one per cell, and with follow those that
+// arrive later, until ctx ends or the caller stops. A cell comes again when its
+// outcome was replaced: after a retry, or when a worker believed lost finished too.
+// The last one counts.
+//
+// Those that do not pass are moved to the quarantine, and come as a
 // [*QuarantinedError] after which the sequence goes on. An outcome passes when it
 // can be read, is of the cell that its subject says and of the status that its
 // header says, and check finds nothing wrong with it. check is called from several
-// goroutines.
+// goroutines. With a nil check all pass that can be read; others are a [*CellError],
+// after which the sequence goes on. Any other error ends it.
 func (q *Queue) Sift(ctx context.Context, run string, follow bool, check func(*experiment.Outcome) error) iter.Seq2[*experiment.Outcome, error] {
 	return func(yield func(*experiment.Outcome, error) bool) {
 		for outcome, err := range q.results.all(ctx, run, follow, check) {

@@ -119,31 +119,38 @@ func (c *Coordinator) Run(ctx context.Context) (*Summary, error) {
 			return nil, err
 		}
 	}
-	summary.Counts, summary.Quarantined = g.store.Counts(), g.quarantined
+	summary.Counts, summary.Quarantined = g.store.Counts(), g.repair.quarantined
 	return summary, nil
 }
 
 // open opens the folder and finds out which cells are missing.
 func (c *Coordinator) open(ctx context.Context) (*gatherer, error) {
-	store, err := results.Open(ctx, c.Out, results.StoreOptions{
-		Tables: c.Kind.Tables(), Run: c.Plan.Run, Kept: kept(c.Grid),
-	})
+	store, gate, err := c.openFolder(ctx)
 	if err != nil {
-		return nil, &StartError{err}
+		return nil, err
 	}
 	for _, what := range store.Omitted() {
 		c.report(errors.New(what))
 	}
-	gate, err := newGate(ctx, c.Plan, c.Kind.Tables(), kept(c.Grid))
-	if err != nil {
-		return nil, errors.Join(err, store.Close())
-	}
 	g := newGatherer(store, gate, c.Retry)
 	g.progress, g.report = c.Progress, c.report
 	if c.look > 0 {
-		g.every = c.look
+		g.stall.every = c.look
 	}
 	return g, nil
+}
+
+// openFolder opens the folder, and the gate of what it takes.
+func (c *Coordinator) openFolder(ctx context.Context) (*results.Store, *gate, error) {
+	store, err := results.Open(ctx, c.Out, results.StoreOptions{Tables: c.Kind.Tables(), Run: c.Plan.Run, Kept: kept(c.Grid)})
+	if err != nil {
+		return nil, nil, &StartError{err}
+	}
+	gate, err := newGate(ctx, c.Plan, c.Kind.Tables(), kept(c.Grid))
+	if err != nil {
+		return nil, nil, errors.Join(err, store.Close())
+	}
+	return store, gate, nil
 }
 
 // kept lists the further tables that the grid asks for.

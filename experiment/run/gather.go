@@ -26,33 +26,62 @@ type Progress struct {
 // gatherer collects the outcomes of a run in a store until no cell is missing.
 type gatherer struct {
 	store    *results.Store
-	plan     *experiment.Plan
 	gate     *gate
 	retry    []experiment.Status
 	began    time.Time
-	total    int64
 	progress func(Progress)
-	every    time.Duration   // between two looks at what the server does
-	queued   <-chan struct{} // closed when all tasks are published
-	vain     int             // looks in a row that found nothing to wait for
-	seen     int             // cells gathered at the last look
-	before   *known          // what the queue had before
 	report   func(error)
-
-	quarantined int64     // messages
-	repair      cellSet   // missing cells whose message was quarantined since the last repair
-	repaired    time.Time // after which the next repair may begin
+	queued   <-chan struct{} // closed when all tasks are published
+	before   *known          // what the queue had before
+	stall    stall
+	repair   repair
 
 	mu      sync.Mutex // guards what follows
-	missing int64      // cells that are neither in the store, but for those to compute again, nor gathered
+	missing int64      // cells that are neither in the store, without those to compute again, nor gathered
 	came    int        // cells gathered in this run
 	again   cellSet    // those of them with a status to compute again
-	known   cellSet    // cells that had a result in the queue before
-	costs   []costs    // of the cells published in this run and not gathered, as if they came in the order of their tasks
-	ahead   float64    // sum of costs
-	behind  float64    // estimated seconds of the cells gathered in this run
 	failed  int64      // of the cells gathered in this run
 	partial int64      // those that are incomplete
+	workload
+}
+
+// workload is what is ahead and behind in estimated seconds.
+type workload struct {
+	known  cellSet // cells that had a result in the queue before
+	costs  []costs // of the cells published in this run and not gathered, as if they came in the order of their tasks
+	ahead  float64 // sum of costs
+	behind float64 // of the cells gathered in this run
+}
+
+// expect adds a cell that is published.
+func (w *workload) expect(cost float64) {
+	w.ahead += cost
+	if n := len(w.costs); n > 0 && w.costs[n-1].each == cost {
+		w.costs[n-1].cells++
+		return
+	}
+	w.costs = append(w.costs, costs{cost, 1})
+}
+
+// gathered notes that a cell came.
+func (w *workload) gathered(cell string) {
+	if len(w.costs) == 0 || w.known.has(cell) {
+		return
+	}
+	first := &w.costs[0]
+	w.ahead -= first.each
+	w.behind += first.each
+	if first.cells--; first.cells == 0 {
+		w.costs = w.costs[1:]
+	}
+}
+
+// remaining estimates how long the rest takes; negative while unknown.
+func (w *workload) remaining(elapsed time.Duration) time.Duration {
+	if w.behind <= 0 {
+		return -1
+	}
+	return time.Duration(float64(elapsed) * max(w.ahead, 0) / w.behind)
 }
 
 // costs are the estimated seconds of cells that follow each other in the order of
@@ -65,8 +94,8 @@ type costs struct {
 // newGatherer counts the cells of the plan that are missing.
 func newGatherer(store *results.Store, gate *gate, retry []experiment.Status) *gatherer {
 	g := &gatherer{
-		store: store, plan: gate.plan, gate: gate, retry: retry, began: time.Now(), total: gate.plan.Count(),
-		every: lookEvery, again: cellSet{}, repair: cellSet{}, before: &known{fresh: true}, report: func(error) {},
+		store: store, gate: gate, retry: retry, began: time.Now(), report: func(error) {}, before: &known{fresh: true},
+		stall: stall{every: lookEvery}, repair: repair{cells: cellSet{}}, again: cellSet{},
 	}
 	for _, cell := range gate.cells {
 		if g.misses(cell.key.String()) {
@@ -101,29 +130,19 @@ func (g *gatherer) tasks(computed cellSet) iter.Seq2[experiment.Task, error] {
 		return !computed.has(cell) && g.misses(cell)
 	}
 	return func(yield func(experiment.Task, error) bool) {
-		for task, err := range tasksOf(g.plan, wanted) {
+		for task, err := range tasksOf(g.gate.plan, wanted) {
 			if err == nil {
-				g.expect(&task)
+				g.mu.Lock()
+				if g.misses(task.Cell) {
+					g.expect(task.Cost)
+				}
+				g.mu.Unlock()
 			}
 			if !yield(task, err) {
 				return
 			}
 		}
 	}
-}
-
-func (g *gatherer) expect(task *experiment.Task) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if !g.misses(task.Cell) {
-		return
-	}
-	g.ahead += task.Cost
-	if n := len(g.costs); n > 0 && g.costs[n-1].each == task.Cost {
-		g.costs[n-1].cells++
-		return
-	}
-	g.costs = append(g.costs, costs{task.Cost, 1})
 }
 
 const (
@@ -158,7 +177,7 @@ func (g *gatherer) gather(ctx context.Context, q *queue.Queue, run string) error
 	defer flush.Stop()
 	tick := time.NewTicker(progressEvery)
 	defer tick.Stop()
-	look := time.NewTicker(g.every)
+	look := time.NewTicker(g.stall.every)
 	defer look.Stop()
 	for !g.complete() {
 		select {
@@ -207,7 +226,7 @@ func (g *gatherer) take(o *experiment.Outcome) error {
 	if !g.misses(o.Cell) || stale {
 		return nil
 	}
-	if err := appendOutcome(g.store, g.plan, o); err != nil {
+	if err := appendOutcome(g.store, g.gate.plan, o); err != nil {
 		return err
 	}
 	g.missing--
@@ -215,14 +234,7 @@ func (g *gatherer) take(o *experiment.Outcome) error {
 	if slices.Contains(g.retry, o.Status) {
 		g.again.add(o.Cell)
 	}
-	if len(g.costs) > 0 && !g.known.has(o.Cell) {
-		first := &g.costs[0]
-		g.ahead -= first.each
-		g.behind += first.each
-		if first.cells--; first.cells == 0 {
-			g.costs = g.costs[1:]
-		}
-	}
+	g.gathered(o.Cell)
 	switch {
 	case !o.Status.Computed():
 		g.failed++
@@ -255,12 +267,10 @@ func (g *gatherer) tell() {
 		return
 	}
 	g.mu.Lock()
+	total, elapsed := g.gate.plan.Count(), time.Since(g.began)
 	p := Progress{
-		Total: g.total, Done: g.total - g.missing, Failed: g.failed, Incomplete: g.partial,
-		Elapsed: time.Since(g.began), Remaining: -1,
-	}
-	if g.behind > 0 {
-		p.Remaining = time.Duration(float64(p.Elapsed) * max(g.ahead, 0) / g.behind)
+		Total: total, Done: total - g.missing, Failed: g.failed, Incomplete: g.partial,
+		Elapsed: elapsed, Remaining: g.remaining(elapsed),
 	}
 	g.mu.Unlock()
 	g.progress(p)

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/agepath/agepath/experiment/queue"
@@ -17,37 +17,25 @@ const hangsAfter = 6 * queue.PresenceEvery
 // Health tells how a worker does. The zero value is that of a worker that has
 // not begun yet. It is safe for concurrent use.
 type Health struct {
-	mu     sync.Mutex
-	puller *queue.Puller // nil while the worker does not run
-	beat   time.Time     // when the worker last said what it does
+	puller atomic.Pointer[queue.Puller] // nil while the worker does not run
+	beat   atomic.Int64                 // when the worker last said what it does, Unix nanoseconds
 }
 
 // begin and end enclose a worker's work.
 func (h *Health) begin(puller *queue.Puller) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.puller, h.beat = puller, time.Now()
+	h.alive()
+	h.puller.Store(puller)
 }
 
-func (h *Health) end() {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.puller = nil
-}
+func (h *Health) end() { h.puller.Store(nil) }
 
 // alive notes that the worker's loop goes on.
-func (h *Health) alive() {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.beat = time.Now()
-}
+func (h *Health) alive() { h.beat.Store(time.Now().UnixNano()) }
 
 // Alive returns an error when a worker that runs has not come round for half a
 // minute: it hangs, and only a restart helps.
 func (h *Health) Alive() error {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if silent := time.Since(h.beat); h.puller != nil && silent > hangsAfter {
+	if silent := time.Since(time.Unix(0, h.beat.Load())); h.puller.Load() != nil && silent > hangsAfter {
 		return fmt.Errorf("the worker has not come round for %v", silent.Round(time.Second))
 	}
 	return nil
@@ -56,9 +44,7 @@ func (h *Health) Alive() error {
 // Ready returns an error unless the worker is connected and has the consumers
 // of all runs.
 func (h *Health) Ready() error {
-	h.mu.Lock()
-	puller := h.puller
-	h.mu.Unlock()
+	puller := h.puller.Load()
 	if puller == nil {
 		return errors.New("the worker does not pull tasks")
 	}

@@ -12,15 +12,22 @@ import (
 	"github.com/agepath/agepath/experiment/queue"
 )
 
+// repair is what became of messages that did not pass.
+type repair struct {
+	quarantined int64     // messages
+	cells       cellSet   // missing ones whose message was quarantined since the last repair
+	after       time.Time // which the next repair may begin
+}
+
 // noteStray notes that a message was quarantined. Its cell is to be queued again
 // when it is a missing one.
 func (g *gatherer) noteStray(stray *queue.QuarantinedError) {
-	g.quarantined++
-	if bits.OnesCount64(uint64(g.quarantined)) == 1 { // the first, and fewer and fewer of those that follow
-		g.report(fmt.Errorf("%d messages of this run were quarantined; the last: %w", g.quarantined, stray))
+	g.repair.quarantined++
+	if bits.OnesCount64(uint64(g.repair.quarantined)) == 1 { // the first, and fewer and fewer of those that follow
+		g.report(fmt.Errorf("%d messages of this run were quarantined; the last: %w", g.repair.quarantined, stray))
 	}
 	if g.gate.plans(stray.Cell) && g.lacks(stray.Cell) {
-		g.repair.add(stray.Cell)
+		g.repair.cells.add(stray.Cell)
 	}
 }
 
@@ -35,12 +42,12 @@ func (g *gatherer) lacks(cell string) bool {
 // still queued are refused. A cell that was queued again as often as it may be ends
 // with a failed row. Expanding a large plan takes a tenth of the time at most.
 func (g *gatherer) mend(ctx context.Context, q *queue.Queue) error {
-	if len(g.repair) == 0 || time.Now().Before(g.repaired) {
+	if len(g.repair.cells) == 0 || time.Now().Before(g.repair.after) {
 		return nil
 	}
-	began, cells := time.Now(), g.repair
-	g.repair = cellSet{}
-	for task, err := range tasksOf(g.plan, func(cell string) bool { return cells.has(cell) && g.lacks(cell) }) {
+	began, cells := time.Now(), g.repair.cells
+	g.repair.cells = cellSet{}
+	for task, err := range tasksOf(g.gate.plan, func(cell string) bool { return cells.has(cell) && g.lacks(cell) }) {
 		if err == nil {
 			err = g.putAgain(ctx, q, &task)
 		}
@@ -48,7 +55,7 @@ func (g *gatherer) mend(ctx context.Context, q *queue.Queue) error {
 			return fmt.Errorf("queuing again what was quarantined: %w", err)
 		}
 	}
-	g.repaired = time.Now().Add(10 * time.Since(began))
+	g.repair.after = time.Now().Add(10 * time.Since(began))
 	return nil
 }
 
@@ -77,10 +84,10 @@ func (g *gatherer) mendData(ctx context.Context, q *queue.Queue) error {
 	if err != nil {
 		return err
 	}
-	damaged := slices.DeleteFunc(slices.Clone(g.plan.Data), func(d *experiment.PlannedData) bool {
+	damaged := slices.DeleteFunc(slices.Clone(g.gate.plan.Data), func(d *experiment.PlannedData) bool {
 		return !slices.ContainsFunc(workers, func(p queue.Presence) bool { return slices.Contains(p.Damaged, d.Digest) })
 	})
-	replaced, err := putDatasets(ctx, q, g.plan, damaged)
+	replaced, err := putDatasets(ctx, q, g.gate.plan, damaged)
 	for _, name := range replaced {
 		g.report(fmt.Errorf("data set %s was damaged at the server and is replaced", name))
 	}

@@ -117,15 +117,11 @@ func Collect(ctx context.Context, q *queue.Queue, run, out, version string, kind
 		return nil, err
 	}
 	c := &Coordinator{Grid: grid, Plan: plan, Kind: kind, Out: out, Version: version}
-	store, err := results.Open(ctx, out, results.StoreOptions{Tables: kind.Tables(), Run: run, Kept: kept(grid)})
-	if err != nil {
-		return nil, &StartError{err}
-	}
-	defer store.Close()
-	gate, err := newGate(ctx, plan, kind.Tables(), kept(grid))
+	store, gate, err := c.openFolder(ctx)
 	if err != nil {
 		return nil, err
 	}
+	defer store.Close()
 	// While outcomes are added the folder is already one that others can read.
 	if err := c.putManifest(store, false); err != nil {
 		return nil, err

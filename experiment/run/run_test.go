@@ -157,7 +157,7 @@ func outcomes(t *testing.T, q *queue.Queue) map[string]*experiment.Outcome {
 func outcomesOf(t *testing.T, q *queue.Queue, run string) map[string]*experiment.Outcome {
 	t.Helper()
 	list := map[string]*experiment.Outcome{}
-	for o, err := range q.Results(t.Context(), run) {
+	for o, err := range q.Sift(t.Context(), run, false, nil) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -231,7 +231,7 @@ func TestWorkerTriesAgain(t *testing.T) {
 	ended := make(chan error, 1)
 	w := &Worker{Queue: q, Kinds: []experiment.Kind{kind}, Slots: 1, Idle: 10 * time.Millisecond, RetryDelay: time.Millisecond}
 	go func() { ended <- w.Run(ctx) }()
-	for o, err := range q.Follow(ctx, "test") {
+	for o, err := range q.Sift(ctx, "test", true, nil) {
 		if err != nil {
 			t.Fatal(err)
 		}

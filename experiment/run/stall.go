@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/agepath/agepath/experiment/queue"
 )
@@ -26,6 +27,13 @@ const (
 	stallAfter  = 6
 )
 
+// stall notices that nothing comes any more.
+type stall struct {
+	every time.Duration // between two looks at what the server does
+	vain  int           // looks in a row that found nothing to wait for
+	seen  int           // cells gathered at the last look
+}
+
 // look tells whether the missing cells can still come. When nothing is queued
 // or running and no outcome arrives, tasks that the server holds and gives to
 // nobody, see [queue.Queue.RemoveEnded], are given out anew, and cells without a task are
@@ -47,8 +55,8 @@ func (g *gatherer) look(ctx context.Context, q *queue.Queue, run string) error {
 		return err
 	}
 	g.mu.Lock()
-	missing, came := g.missing, g.came > g.seen
-	g.seen = g.came
+	missing, came := g.missing, g.came > g.stall.seen
+	g.stall.seen = g.came
 	g.mu.Unlock()
 	if !slices.Contains(runs, run) {
 		return &CancelledError{run, missing}
@@ -58,11 +66,11 @@ func (g *gatherer) look(ctx context.Context, q *queue.Queue, run string) error {
 		return err
 	}
 	if came || counts.Queued+counts.InFlight > 0 {
-		g.vain = 0
+		g.stall.vain = 0
 		return nil
 	}
-	g.vain++
-	switch g.vain {
+	g.stall.vain++
+	switch g.stall.vain {
 	case reopenAfter:
 		if _, err := q.RemoveEnded(ctx, run); err != nil {
 			return err
@@ -74,7 +82,7 @@ func (g *gatherer) look(ctx context.Context, q *queue.Queue, run string) error {
 		if err != nil {
 			return err
 		}
-		_, _, err = q.PublishAgain(ctx, tasksOf(g.plan, func(cell string) bool { return !k.done.has(cell) && g.lacks(cell) }), k.number)
+		_, _, err = q.PublishAgain(ctx, tasksOf(g.gate.plan, func(cell string) bool { return !k.done.has(cell) && g.lacks(cell) }), k.number)
 		return err
 	case stallAfter:
 		return fmt.Errorf("%d cells of run %s are neither queued nor running and have not ended; the same command queues them again", missing, run)
