@@ -68,7 +68,9 @@ var modelTable = []*modelInfo{
 		[]settingInfo{alphaSetting, {name: "l1_ratio", rule: ratio, standard: Setting{Number: DefaultL1Ratio}}}},
 	{Ridge, dataset.Regression, []string{"alpha", "intercept"}, []settingInfo{alphaSetting}},
 	{SVM, dataset.Classification, []string{"c", "kernel", "kernel_gamma", "intercept"},
-		[]settingInfo{lossWeight, {name: "kernel_gamma", rule: positive, words: []string{scaleWord}, standard: Setting{Word: scaleWord}}}},
+		[]settingInfo{lossWeight, {
+			name: "kernel_gamma", rule: positive, words: []string{scaleWord}, standard: Setting{Word: scaleWord},
+		}}},
 	{Logistic, dataset.Classification, []string{"c", "intercept"}, []settingInfo{lossWeight}},
 	{ERM, "", []string{"loss", "c", "l1_ratio", "constraint", "intercept"},
 		[]settingInfo{lossWeight, {name: "l1_ratio", rule: properShare}}},

@@ -164,7 +164,10 @@ func commonDivisor(a, b float64) float64 {
 func (r *reader) ages(n item) []Age {
 	parts := [3][]float64{{defaultAgeMin}, {defaultAgeMax}, {defaultAgeStep}}
 	ages := func(n item) []float64 { return r.numbers(n, positive) }
-	r.keys(n, key{"min", into(&parts[0], ages)}, key{"max", into(&parts[1], ages)}, key{"acs_step", into(&parts[2], ages)})
+	r.keys(n,
+		key{"min", into(&parts[0], ages)},
+		key{"max", into(&parts[1], ages)},
+		key{"acs_step", into(&parts[2], ages)})
 	if len(parts[0])*len(parts[1])*len(parts[2]) > maxGroups {
 		r.problem(n, "more than %d combinations of min, max and acs_step", maxGroups)
 		return nil

@@ -64,7 +64,9 @@ func entry[T declared](r *reader, n item, table []T, none string) (e Entry, ok b
 
 // choices reads settings of what at names; ok is false where a needed one is
 // missing. given is the map that holds them, if there is one.
-func (r *reader) choices(at, given item, fields map[string]item, name string, infos []settingInfo) (list choices, ok bool) {
+func (r *reader) choices(
+	at, given item, fields map[string]item, name string, infos []settingInfo,
+) (list choices, ok bool) {
 	ok = true
 	for i := range infos {
 		info := &infos[i]

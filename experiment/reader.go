@@ -211,7 +211,8 @@ func (r *reader) boolean(n item) bool {
 func integer[T int | int64](r *reader, low, high T) func(n item) T {
 	return func(n item) T {
 		if n.Kind == yaml.ScalarNode && n.ShortTag() == "!!int" {
-			if value, err := strconv.ParseInt(n.Value, 10, 64); err == nil && value >= int64(low) && value <= int64(high) {
+			value, err := strconv.ParseInt(n.Value, 10, 64)
+			if err == nil && value >= int64(low) && value <= int64(high) {
 				return T(value)
 			}
 		}

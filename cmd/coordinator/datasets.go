@@ -20,15 +20,19 @@ func (a *app) datasetsCommand() *cobra.Command {
 		Short: "List, download and check the data sets of the catalog",
 	}
 	list := a.onEntries("list [NAME...]", "List data sets and where they are", "", a.listDatasets)
-	check := a.onEntries("check [NAME...]", "Read data sets and compare them with the catalog", `Read data sets and compare them with the catalog: digest, shape, missing values.
+	check := a.onEntries("check [NAME...]", "Read data sets and compare them with the catalog",
+		`Read data sets and compare them with the catalog: digest, shape, missing values.
 Without names, all that are on this machine. The exit status is 1 where one does
-not pass.`, a.checkDatasets)
+not pass.`,
+		a.checkDatasets)
 	var openML string
-	fetch := a.onEntries("fetch [NAME...]", "Download data sets to the cache", `Download data sets to the cache (--cache). Without names, all that can be
+	fetch := a.onEntries("fetch [NAME...]", "Download data sets to the cache",
+		`Download data sets to the cache (--cache). Without names, all that can be
 downloaded and are not on this machine. A download that broke off goes on where
-it ended.`, func(ctx context.Context, library *dataset.Library, entries []dataset.Entry, named bool) error {
-		return a.fetchDatasets(ctx, openML, library, entries, named)
-	})
+it ended.`,
+		func(ctx context.Context, library *dataset.Library, entries []dataset.Entry, named bool) error {
+			return a.fetchDatasets(ctx, openML, library, entries, named)
+		})
 	fetch.Flags().StringVar(&openML, "openml", dataset.OpenML, "`URL` of OpenML or of a mirror of it")
 	return command.Group(cmd, list, fetch, check)
 }
@@ -36,7 +40,8 @@ it ended.`, func(ctx context.Context, library *dataset.Library, entries []datase
 // onEntries makes a command about the entries that its arguments name, all without
 // arguments.
 func (a *app) onEntries(
-	use, short, long string, do func(ctx context.Context, library *dataset.Library, entries []dataset.Entry, named bool) error,
+	use, short, long string,
+	do func(ctx context.Context, library *dataset.Library, entries []dataset.Entry, named bool) error,
 ) *cobra.Command {
 	return command.Command(use, short, long, func(ctx context.Context, args []string) error {
 		library, err := a.library.open()

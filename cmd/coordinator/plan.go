@@ -20,19 +20,21 @@ func (a *app) planCommand() *cobra.Command {
 		out     outFlags
 		workers int
 	)
-	cmd := command.Command("plan GRID", "Check a grid and show what it would compute", `Check a grid and its data sets and show what it would compute: the cells by
+	cmd := command.Command("plan GRID", "Check a grid and show what it would compute",
+		`Check a grid and its data sets and show what it would compute: the cells by
 dimension, how many of them the folder of results has, and an estimate of the
-time. Nothing is computed or written.`, func(ctx context.Context, args []string) error {
-		p, err := a.plan(ctx, args[0], &grid)
-		if err != nil {
-			return err
-		}
-		left, err := remaining(ctx, p.plan, out.of(p.grid))
-		if err != nil {
-			return err
-		}
-		return a.showPlan(p, out.of(p.grid), left, workers)
-	})
+time. Nothing is computed or written.`,
+		func(ctx context.Context, args []string) error {
+			p, err := a.plan(ctx, args[0], &grid)
+			if err != nil {
+				return err
+			}
+			left, err := remaining(ctx, p.plan, out.of(p.grid))
+			if err != nil {
+				return err
+			}
+			return a.showPlan(p, out.of(p.grid), left, workers)
+		})
 	grid.addTo(cmd.Flags())
 	out.addTo(cmd.Flags())
 	workersVar(cmd.Flags(), &workers, 1, "`N` cells computed at a time, for the estimate of the time; one per core unless given")

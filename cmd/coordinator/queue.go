@@ -17,13 +17,14 @@ import (
 // submitCommand publishes a grid and leaves.
 func (a *app) submitCommand() *cobra.Command {
 	var grid gridFlags
-	cmd := command.Command("submit GRID", "Queue the cells of a grid at --nats and leave", "", func(ctx context.Context, args []string) error {
-		p, err := a.plan(ctx, args[0], &grid)
-		if err != nil {
-			return err
-		}
-		return a.withQueue(ctx, func(q *queue.Queue) error { return a.submit(ctx, q, p) })
-	})
+	cmd := command.Command("submit GRID", "Queue the cells of a grid at --nats and leave", "",
+		func(ctx context.Context, args []string) error {
+			p, err := a.plan(ctx, args[0], &grid)
+			if err != nil {
+				return err
+			}
+			return a.withQueue(ctx, func(q *queue.Queue) error { return a.submit(ctx, q, p) })
+		})
 	grid.addTo(cmd.Flags())
 	a.NATS.AddStreams(cmd.Flags())
 	return cmd
@@ -167,7 +168,9 @@ func (a *app) withQueue(ctx context.Context, do func(*queue.Queue) error) error 
 }
 
 // onRun makes a command about a run that the server knows, its first argument.
-func (a *app) onRun(use, short string, do func(ctx context.Context, q *queue.Queue, args []string) error) *cobra.Command {
+func (a *app) onRun(
+	use, short string, do func(ctx context.Context, q *queue.Queue, args []string) error,
+) *cobra.Command {
 	return command.Command(use, short, "", func(ctx context.Context, args []string) error {
 		return a.withRun(ctx, args[0], func(q *queue.Queue) error { return do(ctx, q, args) })
 	})

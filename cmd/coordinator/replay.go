@@ -15,25 +15,27 @@ import (
 // replayCommand computes a cell again.
 func (a *app) replayCommand() *cobra.Command {
 	var data string
-	cmd := command.Command("replay DIR CELL", "Compute one cell of a folder of results again, here", `Compute one cell of a folder of results again and print what it gives beside
+	cmd := command.Command("replay DIR CELL", "Compute one cell of a folder of results again, here",
+		`Compute one cell of a folder of results again and print what it gives beside
 what the folder says. The exit status is 1 where they differ.
 
 With --data the cell's data and path are written to a folder: train.csv,
 validation.csv and test.csv (the features as the solver saw them, scaled and
-contaminated, then the target y) and path.arrow (the knots with coefficients).`, func(ctx context.Context, args []string) error {
-		library, err := a.library.open()
-		if err != nil {
-			return err
-		}
-		if err := hasCell(ctx, args[0], args[1]); err != nil {
-			return command.Refuse(err)
-		}
-		replayed, err := run.Replay(ctx, args[0], args[1], data, library)
-		if err != nil {
-			return err
-		}
-		return a.showReplay(replayed)
-	})
+contaminated, then the target y) and path.arrow (the knots with coefficients).`,
+		func(ctx context.Context, args []string) error {
+			library, err := a.library.open()
+			if err != nil {
+				return err
+			}
+			if err := hasCell(ctx, args[0], args[1]); err != nil {
+				return command.Refuse(err)
+			}
+			replayed, err := run.Replay(ctx, args[0], args[1], data, library)
+			if err != nil {
+				return err
+			}
+			return a.showReplay(replayed)
+		})
 	cmd.Flags().StringVar(&data, "data", "", "`folder` for the cell's data and path")
 	return cmd
 }

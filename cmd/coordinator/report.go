@@ -79,28 +79,29 @@ func (r *reportFlags) isFresh(dir string) bool {
 // reportCommand makes tables and plots of a folder of results.
 func (a *app) reportCommand() *cobra.Command {
 	var flags reportFlags
-	cmd := command.Command("report DIR", "Make tables and figures of a folder of results", "", func(ctx context.Context, args []string) error {
-		dir := args[0]
-		report, err := a.report(ctx, dir, &flags)
-		var damage *results.DamageError
-		if errors.As(err, &damage) {
-			return command.Refuse(err)
-		}
-		if errors.Is(err, fs.ErrNotExist) {
-			return command.Refusef("%w; DIR is a folder with results of `coordinator run` or `coordinator collect`", err)
-		}
-		if err != nil {
-			return err
-		}
-		if err := a.show(report, 0); err != nil {
-			return err
-		}
-		if list := failureList(report); list != "" {
-			fmt.Fprintf(a.Out, "\n%d incomplete and %d failed cells:\n%s", report.Incomplete, report.Failed, list)
-		}
-		fmt.Fprintf(a.Out, "\nFiles: %s\n", strings.Join(files(dir, &flags), ", "))
-		return nil
-	})
+	cmd := command.Command("report DIR", "Make tables and figures of a folder of results", "",
+		func(ctx context.Context, args []string) error {
+			dir := args[0]
+			report, err := a.report(ctx, dir, &flags)
+			var damage *results.DamageError
+			if errors.As(err, &damage) {
+				return command.Refuse(err)
+			}
+			if errors.Is(err, fs.ErrNotExist) {
+				return command.Refusef("%w; DIR is a folder with results of `coordinator run` or `coordinator collect`", err)
+			}
+			if err != nil {
+				return err
+			}
+			if err := a.show(report, 0); err != nil {
+				return err
+			}
+			if list := failureList(report); list != "" {
+				fmt.Fprintf(a.Out, "\n%d incomplete and %d failed cells:\n%s", report.Incomplete, report.Failed, list)
+			}
+			fmt.Fprintf(a.Out, "\nFiles: %s\n", strings.Join(files(dir, &flags), ", "))
+			return nil
+		})
 	flags.addTo(cmd.Flags())
 	return cmd
 }

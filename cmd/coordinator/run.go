@@ -37,34 +37,36 @@ func (a *app) runCommand() *cobra.Command {
 		retry   []experiment.Status
 		workers int
 	)
-	cmd := command.Command("run GRID", "Compute a grid and report the results", `Compute the cells of a grid that the folder of results does not have yet, and
+	cmd := command.Command("run GRID", "Compute a grid and report the results",
+		`Compute the cells of a grid that the folder of results does not have yet, and
 make tables and figures of them. After ^C or a kill the same command resumes.
 
 The cells are computed in this process unless --workers is 0, over a NATS server
-inside it unless --nats names one.`, func(ctx context.Context, args []string) error {
-		if workers == 0 && a.NATS.URL == "" {
-			return command.Refusef("--workers 0 leaves the cells to other workers, which need a server: give --nats URL, or --workers from 1")
-		}
-		p, err := a.plan(ctx, args[0], &grid)
-		if err != nil {
-			return err
-		}
-		c := &run.Coordinator{
-			Grid: p.grid, Plan: p.plan, Kind: p.kind, Out: out.of(p.grid),
-			Workers: workers, Retry: retry, Version: a.Version, Report: a.warn,
-		}
-		if c.Process, err = command.SlotProcess(max(workers, 1)); err != nil {
-			return err
-		}
-		if a.NATS.URL == "" {
-			return a.run(ctx, c, &report)
-		}
-		c.Cache = filepath.Join(filepath.Dir(a.library.cache), "cells")
-		return a.withQueue(ctx, func(q *queue.Queue) error {
-			c.Queue = q
-			return a.run(ctx, c, &report)
+inside it unless --nats names one.`,
+		func(ctx context.Context, args []string) error {
+			if workers == 0 && a.NATS.URL == "" {
+				return command.Refusef("--workers 0 leaves the cells to other workers, which need a server: give --nats URL, or --workers from 1")
+			}
+			p, err := a.plan(ctx, args[0], &grid)
+			if err != nil {
+				return err
+			}
+			c := &run.Coordinator{
+				Grid: p.grid, Plan: p.plan, Kind: p.kind, Out: out.of(p.grid),
+				Workers: workers, Retry: retry, Version: a.Version, Report: a.warn,
+			}
+			if c.Process, err = command.SlotProcess(max(workers, 1)); err != nil {
+				return err
+			}
+			if a.NATS.URL == "" {
+				return a.run(ctx, c, &report)
+			}
+			c.Cache = filepath.Join(filepath.Dir(a.library.cache), "cells")
+			return a.withQueue(ctx, func(q *queue.Queue) error {
+				c.Queue = q
+				return a.run(ctx, c, &report)
+			})
 		})
-	})
 	flags := cmd.Flags()
 	grid.addTo(flags)
 	out.addTo(flags)

@@ -17,17 +17,19 @@ import (
 // serveCommand shows the runs of a server until a signal ends it.
 func (a *app) serveCommand() *cobra.Command {
 	var listen string
-	cmd := command.Command("serve", "Show the runs at --nats on a live page, with metrics and health checks", `Show the runs at --nats until a signal ends it: a live page at /, its data at
+	cmd := command.Command("serve", "Show the runs at --nats on a live page, with metrics and health checks",
+		`Show the runs at --nats until a signal ends it: a live page at /, its data at
 /state.json, metrics for Prometheus at /metrics, and health checks at /healthz
 (the program goes on) and /readyz (the queue can be read). It changes nothing.
 
 There is no login: --listen with another address than localhost shows everyone
-who can reach it the names of data sets and the messages of failed cells.`, func(ctx context.Context, _ []string) error {
-		if _, _, err := net.SplitHostPort(listen); err != nil {
-			return command.Refusef("--listen: %w; allowed is host:port, such as 127.0.0.1:8480, or :8480 for all addresses", err)
-		}
-		return a.serve(ctx, listen)
-	})
+who can reach it the names of data sets and the messages of failed cells.`,
+		func(ctx context.Context, _ []string) error {
+			if _, _, err := net.SplitHostPort(listen); err != nil {
+				return command.Refusef("--listen: %w; allowed is host:port, such as 127.0.0.1:8480, or :8480 for all addresses", err)
+			}
+			return a.serve(ctx, listen)
+		})
 	cmd.Flags().StringVar(&listen, "listen", "127.0.0.1:8480", "`address` to serve on, host:port; port 0 for any free one")
 	return cmd
 }

@@ -25,13 +25,14 @@ const watchEvery = 2 * time.Second
 // statusCommand tells how far runs are.
 func (a *app) statusCommand() *cobra.Command {
 	var watch bool
-	cmd := command.Command("status [RUN]", "Show how far a run is, or all runs of the server", "", func(ctx context.Context, args []string) error {
-		status := func(q *queue.Queue) error { return a.status(ctx, q, args, watch) }
-		if len(args) == 1 {
-			return a.withRun(ctx, args[0], status)
-		}
-		return a.withQueue(ctx, func(q *queue.Queue) error { return a.NATS.Advise(status(q)) })
-	})
+	cmd := command.Command("status [RUN]", "Show how far a run is, or all runs of the server", "",
+		func(ctx context.Context, args []string) error {
+			status := func(q *queue.Queue) error { return a.status(ctx, q, args, watch) }
+			if len(args) == 1 {
+				return a.withRun(ctx, args[0], status)
+			}
+			return a.withQueue(ctx, func(q *queue.Queue) error { return a.NATS.Advise(status(q)) })
+		})
 	cmd.Flags().BoolVar(&watch, "watch", false, "repeat it every 2 seconds, with rate and remaining time, until nothing is queued or running")
 	return cmd
 }

@@ -15,24 +15,26 @@ import (
 
 // verifyCommand checks a folder of results.
 func (a *app) verifyCommand() *cobra.Command {
-	return command.Command("verify DIR", "Check every byte of a folder of results", `Read every file of a folder of results and check that it is as it was written:
+	return command.Command("verify DIR", "Check every byte of a folder of results",
+		`Read every file of a folder of results and check that it is as it was written:
 checksums, every batch, one row for each cell of the grid, tables that belong
 together, and the digests of the data sets, where these are here. Changes
-nothing. The exit status is 1 where something is wrong.`, func(ctx context.Context, args []string) error {
-		library, err := a.library.open()
-		if err != nil {
-			return err
-		}
-		v, err := run.Verify(ctx, args[0], library)
-		var mismatch *results.MismatchError
-		if errors.Is(err, fs.ErrNotExist) || errors.As(err, &mismatch) {
-			return command.Refusef("%w; DIR is a folder with results of `coordinator run` or `coordinator collect`", err)
-		}
-		if err != nil {
-			return err
-		}
-		return a.showVerification(args[0], v)
-	})
+nothing. The exit status is 1 where something is wrong.`,
+		func(ctx context.Context, args []string) error {
+			library, err := a.library.open()
+			if err != nil {
+				return err
+			}
+			v, err := run.Verify(ctx, args[0], library)
+			var mismatch *results.MismatchError
+			if errors.Is(err, fs.ErrNotExist) || errors.As(err, &mismatch) {
+				return command.Refusef("%w; DIR is a folder with results of `coordinator run` or `coordinator collect`", err)
+			}
+			if err != nil {
+				return err
+			}
+			return a.showVerification(args[0], v)
+		})
 }
 
 func (a *app) showVerification(dir string, v *results.Verification) error {

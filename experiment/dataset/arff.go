@@ -206,7 +206,8 @@ func (a *arff) nominal(b []byte, col *column) error {
 		return i, nil
 	})
 	if err == errBrace {
-		return fmt.Errorf("after value %q: allowed are a comma and }", short([]byte(col.nominal[len(col.nominal)-1])))
+		last := col.nominal[len(col.nominal)-1]
+		return fmt.Errorf("after value %q: allowed are a comma and }", short([]byte(last)))
 	} else if err != nil {
 		return err
 	}
@@ -290,7 +291,8 @@ func (a *arff) sparseRow(b []byte) error {
 		}
 		c, err := strconv.Atoi(string(b[digits:i]))
 		if err != nil || c >= len(a.columns) || i >= len(b) || b[i] != ' ' && b[i] != '\t' {
-			return 0, fmt.Errorf("%q in a sparse row: allowed is {index value, ...} with indices from 0 to %d", short(b[digits:]), len(a.columns)-1)
+			return 0, fmt.Errorf("%q in a sparse row: allowed is {index value, ...} with indices from 0 to %d",
+				short(b[digits:]), len(a.columns)-1)
 		}
 		if c <= previous {
 			return 0, fmt.Errorf("index %d after %d in a sparse row: indices ascend", c, previous)

@@ -33,7 +33,9 @@ func (v *value[T]) Set(text string) error {
 }
 
 // add adds a flag. standard is the text of its default.
-func add[T any](flags *pflag.FlagSet, place *T, name, kind, standard, usage string, parse func(text string) (T, error)) {
+func add[T any](
+	flags *pflag.FlagSet, place *T, name, kind, standard, usage string, parse func(text string) (T, error),
+) {
 	v := &value[T]{place: place, kind: kind, parse: parse}
 	if err := v.Set(standard); err != nil {
 		panic(fmt.Sprintf("default of --%s: %v", name, err))
