@@ -108,6 +108,9 @@ func TestBadValues(t *testing.T) {
 		"unknown key":    {"words: x\n", nil, nil, "config.yaml:1: words: unknown key; allowed are connect-wait, creds, inbox-prefix"},
 		"key in capital": {"Word: one\n", nil, nil, "config.yaml:1: Word: unknown key"},
 		"key twice":      {"word: one\nword: two\n", nil, nil, "config.yaml"},
+		"map in file":    {"word: one\nnumber: {a: 1}\n", nil, nil, "config.yaml:2: number: a map is not allowed; a value or a list is"},
+		"list for one":   {"number: [1, 2]\n", nil, nil, "config.yaml:1: number: a list is not allowed; one value is"},
+		"file of a list": {"# flags\n- word\n", nil, nil, "config.yaml:2: a map of flags to their values is needed"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
