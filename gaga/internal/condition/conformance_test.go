@@ -247,7 +247,7 @@ func checkSolve(t *testing.T, f *fixture) {
 	}
 	x := slices.Clone(b)
 	f.Solve(x)
-	same(t, "J⁻¹b", x, dense(f.jacobian(), b), 1e-6)
+	same(t, "J⁻¹b", x, eliminate(f.jacobian(), b), 1e-6)
 	if p, primal := f.Condition.(*Primal); primal && f.s.Kinks == 0 {
 		want := dot(b[:len(f.s.Active)], x)
 		if got := p.Quadratic(slices.Clone(b)); math.Abs(got-want) > 1e-9*math.Abs(want) {
@@ -261,7 +261,7 @@ func checkTangent(t *testing.T, f *fixture) {
 	dage := f.difference(func(pt *model.Point, by float64) { pt.Age += by })
 	same(t, "derivative in the age", f.s.Dage[:f.s.Unknowns()], dage, 1e-6)
 	f.Tangent(f.pt)
-	want := dense(f.jacobian(), f.s.Dage[:f.s.Unknowns()])
+	want := eliminate(f.jacobian(), f.s.Dage[:f.s.Unknowns()])
 	for r := range want {
 		want[r] = -want[r]
 	}
@@ -399,7 +399,7 @@ func (f *fixture) leverage(j [][]float64, i, without int) float64 {
 			j[r] = slices.Delete(slices.Clone(j[r]), without, without+1)
 		}
 	}
-	form := dot(row, dense(j, row))
+	form := dot(row, eliminate(j, row))
 	if f.s.Kernel == nil {
 		return form
 	}
@@ -437,7 +437,7 @@ func checkHeld(t *testing.T, f *fixture) {
 		checkLeverages(t, f)
 		f.assemble(f.pt)
 		f.Tangent(f.pt)
-		want := dense(f.jacobian(), f.s.Dage[:f.s.Unknowns()])
+		want := eliminate(f.jacobian(), f.s.Dage[:f.s.Unknowns()])
 		for r := range want {
 			want[r] = -want[r]
 		}

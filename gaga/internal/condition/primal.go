@@ -41,17 +41,14 @@ func newPrimal(p *model.Problem, terms func(*sums.Scope) sums.Terms) *Primal {
 		s.factor = newCholesky(s.Scope())
 		return s
 	}
-	b := newBasis(s.pins)
-	margins, zones := s.terms.(*sums.Margins)
-	if !zones {
-		s.factor = newNullSpace(b, projected{b})
-		return s
+	f := newNullSpace(s.pins)
+	if margins, zones := s.terms.(*sums.Margins); zones {
+		product := newZoneProduct(f, margins)
+		if f.reduced = product; margins.Second() != nil {
+			f.kept = append(f.kept, product)
+		}
 	}
-	product := newZoneProduct(b, margins)
-	if margins.Second() != nil {
-		b.kept = append(b.kept, product)
-	}
-	s.kept, s.factor = b.kept, newNullSpace(b, product)
+	s.kept, s.factor = f.kept, f
 	return s
 }
 

@@ -203,8 +203,8 @@ func (s setting) condition(random *rand.Rand) Condition {
 	return NewPrimal(p)
 }
 
-// dense solves A x = b, A of n rows, by Gaussian elimination with pivots.
-func dense(a [][]float64, b []float64) []float64 {
+// eliminate solves A x = b, A of n rows, by Gaussian elimination with pivots.
+func eliminate(a [][]float64, b []float64) []float64 {
 	n := len(b)
 	rows := make([][]float64, n)
 	for r := range rows {

@@ -1,0 +1,295 @@
+package dense
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/agepath/agepath/internal/kernel"
+)
+
+// NullSpace is a factorization of
+//
+//	J = [ H  Gᵀ ]
+//	    [ G  0  ]
+//
+// for a symmetric H, k x k, and independent constraints, the rows of G, by the null-space
+// method (Gill, Murray, Wright: Practical Optimization, section 5.4.1). Gᵀ = Q [R; 0] with
+// Q = [Y N] orthogonal: N spans the directions that keep the constraints. The Cholesky
+// factor of NᵀHN exists exactly when J has as many negative eigenvalues as constraints.
+//
+// Q and R follow the constraints one by one (Gill, Golub, Murray, Saunders 1974): a new
+// one is a Householder reflection of N, one that leaves a sequence of plane rotations of
+// Y. The projection NᵀSN of a matrix that changes by one product at a time can follow
+// them, so that a change costs O(k²) and a factorization that of NᵀHN only.
+type NullSpace struct {
+	// Dependent is the part of a constraint in the null space, relative to the constraint,
+	// up to which it counts as dependent on the others.
+	Dependent float64
+
+	n, k       int
+	list       []int     // the constraints, as their caller numbers them, in the order of R's columns
+	changes    int       // since Build
+	q          []float64 // k x k: Qᵀ, so that its first len(list) rows are Y's columns
+	r          []float64 // at stride n: row c holds column c of R
+	follows    bool      // the projection follows
+	projection []float64 // k x k: NᵀSN, at the place of N's rows in q
+	factor     []float64 // of NᵀHN, upper triangle
+
+	w, x, along, dual []float64 // scratch: n each
+	image             []float64 // scratch: n x n
+}
+
+// NewNullSpace returns one with room for n unknowns and as many constraints.
+func NewNullSpace(n int) *NullSpace {
+	f := func(k int) []float64 { return make([]float64, k) }
+	return &NullSpace{
+		n: n, list: make([]int, 0, n), q: f(n * n), r: f(n * n), projection: f(n * n), factor: f(n * n),
+		w: f(n), x: f(n), along: f(n), dual: f(n), image: f(n * n),
+	}
+}
+
+// Constraints returns the numbers of the constraints, in the order that Solve has them.
+func (s *NullSpace) Constraints() []int { return s.list }
+
+// Free returns the dimension of N.
+func (s *NullSpace) Free() int { return s.k - len(s.list) }
+
+// Changes returns how many there were since Build: each adds its rounding.
+func (s *NullSpace) Changes() int { return s.changes }
+
+// Null returns Nᵀ.
+func (s *NullSpace) Null() blas64.General { return s.rows(len(s.list), s.k) }
+
+func (s *NullSpace) rows(from, to int) blas64.General {
+	return general(to-from, s.k, s.q[from*s.k:to*s.k])
+}
+
+func (s *NullSpace) column(c int) []float64 { return s.r[c*s.n : (c+1)*s.n] }
+
+// Build makes Q and R anew for k unknowns and the constraints with the given numbers,
+// whose rows are in g, at stride k. It reports whether they are independent.
+func (s *NullSpace) Build(k int, numbers []int, g []float64) bool {
+	s.k, s.list, s.follows = k, s.list[:0], false
+	clear(s.q[:k*k])
+	for r := range k {
+		s.q[r*k+r] = 1
+	}
+	for c, i := range numbers {
+		if !s.Add(i, g[c*k:(c+1)*k]) {
+			return false
+		}
+	}
+	s.changes = 0
+	return true
+}
+
+// Add appends a constraint: the reflection that turns its part in the null space to N's
+// first column. It reports false, and changes nothing, where it is dependent.
+func (s *NullSpace) Add(number int, g []float64) bool {
+	k, z := s.k, len(s.list)
+	if z == k {
+		return false
+	}
+	w := s.w[:k]
+	blas64.Gemv(blas.NoTrans, 1, s.rows(0, k), vector(g), 0, vector(w))
+	v := w[z:]
+	norm := blas64.Nrm2(vector(v))
+	if !(norm > s.Dependent*blas64.Nrm2(vector(g))) {
+		return false
+	}
+	if v[0] > 0 {
+		norm = -norm
+	}
+	column := s.column(z)
+	copy(column, w[:z])
+	column[z] = norm
+	v[0] -= norm
+	beta := -1 / (norm * v[0]) // 2/vᵀv
+	image := vector(s.x[:k])
+	blas64.Gemv(blas.Trans, 1, s.Null(), vector(v), 0, image)
+	blas64.Ger(-beta, vector(v), image, s.Null())
+	if s.follows {
+		s.reflect(v, beta)
+	}
+	s.list = append(s.list, number)
+	s.changes++
+	return true
+}
+
+// reflect applies the reflection 1 - beta v vᵀ of N to both sides of the projection.
+func (s *NullSpace) reflect(v []float64, beta float64) {
+	p, block := vector(s.along[:len(v)]), s.Projection()
+	blas64.Gemv(blas.NoTrans, beta, block, vector(v), 0, p)
+	blas64.Axpy(-0.5*beta*blas64.Dot(p, vector(v)), vector(v), p)
+	blas64.Ger(-1, vector(v), p, block)
+	blas64.Ger(-1, p, vector(v), block)
+}
+
+// Remove takes constraint c in the order of Constraints out: rotations of Y's columns
+// bring R back to triangular form and turn Y's last column into N's first. The matrix is
+// that whose projection follows, if one does.
+func (s *NullSpace) Remove(c int, matrix blas64.General) {
+	s.list = slices.Delete(s.list, c, c+1)
+	k, z := s.k, len(s.list)
+	for j := c; j < z; j++ {
+		copy(s.column(j)[:j+2], s.column(j + 1)[:j+2])
+	}
+	for j := c; j < z; j++ {
+		diagonal := s.column(j)
+		x, y := diagonal[j], diagonal[j+1]
+		norm := math.Hypot(x, y)
+		cos, sin := x/norm, y/norm
+		diagonal[j] = norm
+		for l := j + 1; l < z; l++ {
+			column := s.column(l)
+			column[j], column[j+1] = cos*column[j]+sin*column[j+1], cos*column[j+1]-sin*column[j]
+		}
+		blas64.Rot(vector(s.q[j*k:(j+1)*k]), vector(s.q[(j+1)*k:(j+2)*k]), cos, sin)
+	}
+	s.changes++
+	if !s.follows {
+		return
+	}
+	image := vector(s.x[:k])
+	blas64.Gemv(blas.NoTrans, 1, matrix, vector(s.q[z*k:(z+1)*k]), 0, image)
+	row := s.projection[z*k+z : (z+1)*k]
+	blas64.Gemv(blas.NoTrans, 1, s.Null(), image, 0, vector(row))
+	for r := 1; r < len(row); r++ {
+		s.projection[(z+r)*k+z] = row[r]
+	}
+}
+
+// Project writes NᵀMN into dst.
+func (s *NullSpace) Project(dst, m blas64.General) {
+	null := s.Null()
+	image := general(null.Rows, null.Cols, s.image[:null.Rows*null.Cols])
+	blas64.Gemm(blas.NoTrans, blas.NoTrans, 1, null, m, 0, image)
+	blas64.Gemm(blas.NoTrans, blas.Trans, 1, image, null, 0, dst)
+}
+
+// Follow takes the projection of a matrix, which from then on follows Add, Remove and
+// Change, to the next Build.
+func (s *NullSpace) Follow(matrix blas64.General) {
+	if s.follows = true; s.Free() > 0 {
+		s.Project(s.Projection(), matrix)
+	}
+}
+
+// Change takes note that c x xᵀ was added to the matrix whose projection follows.
+func (s *NullSpace) Change(c float64, x []float64) {
+	free := s.Free()
+	if free == 0 {
+		return
+	}
+	v := vector(s.w[:free])
+	blas64.Gemv(blas.NoTrans, 1, s.Null(), vector(x), 0, v)
+	blas64.Ger(c, v, v, s.Projection())
+	s.changes++
+}
+
+// Projection returns the one that follows.
+func (s *NullSpace) Projection() blas64.General {
+	k, z := s.k, len(s.list)
+	if z == k {
+		return blas64.General{Stride: max(1, k)}
+	}
+	return blas64.General{Rows: k - z, Cols: k - z, Stride: k, Data: s.projection[z*k+z:]}
+}
+
+// Factorize factorizes NᵀHN, whose upper triangle reduce writes. It reports false where a
+// squared pivot is not above least.
+func (s *NullSpace) Factorize(reduce func(dst blas64.General), least float64) bool {
+	n := s.Free()
+	if n == 0 {
+		return true
+	}
+	a := s.factor[:n*n]
+	reduce(general(n, n, a))
+	for r := range n {
+		row := a[r*n+r : (r+1)*n]
+		if !(row[0] > 0) || !(row[0] > least) {
+			return false
+		}
+		pivot := math.Sqrt(row[0])
+		row[0] = pivot
+		for c := 1; c < len(row); c++ {
+			row[c] /= pivot
+		}
+		for c := 1; c < len(row); c++ {
+			blas64.Axpy(-row[c], vector(row[c:]), vector(a[(r+c)*n+r+c:(r+c+1)*n]))
+		}
+	}
+	return true
+}
+
+// Solve overwrites b with J⁻¹b for the H that was factorized, whose upper triangle is
+// given. Constraint c has the entry k + at[c].
+func (s *NullSpace) Solve(b []float64, at []int, hess blas64.Symmetric) {
+	k, z := s.k, len(s.list)
+	top := b[:k]
+	if z == 0 {
+		s.inverse(top)
+		return
+	}
+	// The part in the range from Rᵀ y = the constraints' right-hand side.
+	y := s.dual[:z]
+	for c := range z {
+		column := s.column(c)
+		y[c] = (b[k+at[c]] - blas64.Dot(vector(column[:c]), vector(y[:c]))) / column[c]
+	}
+	x := s.x[:k]
+	blas64.Gemv(blas.Trans, 1, s.rows(0, z), vector(y), 0, vector(x))
+	blas64.Symv(-1, hess, vector(x), 1, vector(top)) // b less H's product with it
+	if k > z {
+		w := s.w[:k]
+		copy(w, top)
+		s.inverse(w)
+		blas64.Symv(-1, hess, vector(w), 1, vector(top))
+		blas64.Axpy(1, vector(w), vector(x))
+	}
+	blas64.Gemv(blas.NoTrans, 1, s.rows(0, z), vector(top), 0, vector(y))
+	for c := z - 1; c >= 0; c-- {
+		column := s.column(c)
+		y[c] /= column[c]
+		blas64.Axpy(-y[c], vector(column[:c]), vector(y[:c]))
+	}
+	copy(top, x)
+	for c, place := range at[:z] {
+		b[k+place] = y[c]
+	}
+}
+
+// inverse overwrites x with N(NᵀHN)⁻¹Nᵀx.
+func (s *NullSpace) inverse(x []float64) {
+	free := s.Free()
+	if free == 0 {
+		clear(x)
+		return
+	}
+	w := s.along[:free]
+	blas64.Gemv(blas.NoTrans, 1, s.Null(), vector(x), 0, vector(w))
+	kernel.SolveUpperTrans(w, s.factor, free)
+	kernel.SolveUpper(w, s.factor, free)
+	blas64.Gemv(blas.Trans, 1, s.Null(), vector(w), 0, vector(x))
+}
+
+// Quadratic returns bᵀN(NᵀHN)⁻¹Nᵀb.
+func (s *NullSpace) Quadratic(b []float64) float64 {
+	free := s.Free()
+	if free == 0 {
+		return 0
+	}
+	w := s.along[:free]
+	blas64.Gemv(blas.NoTrans, 1, s.Null(), vector(b), 0, vector(w))
+	kernel.SolveUpperTrans(w, s.factor, free)
+	return kernel.Dot(w, w)
+}
+
+func general(rows, cols int, data []float64) blas64.General {
+	return blas64.General{Rows: rows, Cols: cols, Stride: cols, Data: data}
+}
+
+func vector(data []float64) blas64.Vector { return blas64.Vector{N: len(data), Inc: 1, Data: data} }
