@@ -2,17 +2,13 @@ package tolerance
 
 // Coarse continuation.
 const (
-	// CoarseStep is the first step tried, relative to the age.
-	CoarseStep = 0.01
-	// CoarseTight is the relative residual at which the semismooth method stops: between
-	// knots a hundred times the corrector's will do.
-	CoarseTight = 100 * Tight
+	CoarseStep  = 0.01        // first step tried, relative to the age
+	CoarseTight = 100 * Tight // relative residual at which the semismooth method stops
 	// CoarseBend is how much the rates may differ between a step's ends, and θ's
-	// displacement from what their mean says, relative to the larger rate. Before a fold
-	// the rate grows without bound.
-	CoarseBend = 0.5
-	// CoarseStraight is the same difference below which H, whose inverse the rates have as
-	// a factor, counts as changing steadily, so that half-way needs no look.
+	// displacement from what their mean says, relative to the larger rate: before a fold
+	// the rate grows without bound. Below CoarseStraight H, whose inverse the rates have
+	// as a factor, counts as changing steadily, so that half-way needs no look.
+	CoarseBend     = 0.5
 	CoarseStraight = 0.1
 	// CoarseStill is how far, squared and relative to the size of the objective, θ moves
 	// that stands still: twice what a corrector may be off.

@@ -9,38 +9,27 @@ const (
 	// that counts as a term of the condition. The residual cannot fall below its rounding,
 	// some 1e-13 of this. A part of one lets the corrector stop too early where weights
 	// are small but change fast.
-	PassedOn = 1e-3
-	// SizeChange is the change of the total size of the terms, relative to it, from which
-	// the sizes are summed anew: scales need three digits.
-	SizeChange = 1e-3
+	PassedOn   = 1e-3
+	SizeChange = 1e-3 // change of the terms' total size from which sizes are summed anew: scales need three digits
 )
 
 // Expansions of the sums in a window.
 const (
 	// ExpansionError is the error of an expansion's gradient, relative to its terms, that
-	// windows are made for: a thousandth of what is promised.
-	ExpansionError = 1e-3 * KKT
-	// ExpansionExcess is how many times that error may be found: cutting the window
-	// further costs another sum over all samples.
+	// windows are made for: a thousandth of what is promised. It may be ExpansionExcess
+	// times that, as cutting the window costs another sum over all samples.
+	ExpansionError  = 1e-3 * KKT
 	ExpansionExcess = 4
-	// ExpansionMargin is the part of the length that the last error allows that the next
-	// window takes.
-	ExpansionMargin = 0.9
-	// ExpansionGrowth is how many times as long as the last window the next one may be.
-	ExpansionGrowth = 2
-	// ExpansionReuse is the same where less than half of the last one served.
-	ExpansionReuse = 1.3
-	// ExpansionCuts is how often a window is cut at most.
-	ExpansionCuts = 40
+	ExpansionMargin = 0.9 // part of the length that the last error allows
+	ExpansionGrowth = 2   // length of the next window over the last one's
+	ExpansionReuse  = 1.3 // the same where less than half of the last one served
+	ExpansionCuts   = 40  // of a window, at most
 	// ExpansionGuard is the guard factor: within how many lengths of the window the samples
 	// that can reach a boundary are summed as they are. Near a boundary their terms are not
 	// smooth enough.
-	ExpansionGuard = 2.5
-	// ExpansionColumns is the largest number of columns: third moments then cost about as
-	// much as a few sums over all samples.
-	ExpansionColumns = 16
-	// ExpansionSamples is the least number of samples.
-	ExpansionSamples = 2000
+	ExpansionGuard   = 2.5
+	ExpansionColumns = 16   // at most: third moments then cost about as much as a few sums over all samples
+	ExpansionSamples = 2000 // at least
 	// DifferenceLeast and DifferenceMost bound the distance of the points whose difference
 	// is a third derivative: below rounding tells, above the next derivative does.
 	DifferenceLeast = 1e-7

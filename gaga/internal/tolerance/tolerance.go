@@ -5,22 +5,15 @@
 package tolerance
 
 const (
-	// Unit is the unit roundoff of float64.
-	Unit = 0x1p-52
-	// KKT is the relative residual of the optimality condition that the engine promises.
-	KKT = 1e-9
-	// Tight is the relative residual at which a corrector stops: some tens of roundings.
-	Tight = 1e-14
-	// Loose is the relative residual up to which what a corrector leaves can be
-	// rounding: a hundredth of what is promised.
-	Loose = 0.01 * KKT
+	Unit  = 0x1p-52    // unit roundoff of float64
+	KKT   = 1e-9       // relative residual of the optimality condition that the engine promises
+	Tight = 1e-14      // relative residual at which a corrector stops: some tens of roundings
+	Loose = 0.01 * KKT // relative residual up to which what a corrector leaves can be rounding
 	// Roundoff is how far, relative to its terms, an event function may be below zero
 	// and still count as zero.
 	Roundoff = 0.01 * KKT
 	// Singular is the pivot, relative to the diagonal of the positive terms, below which
 	// the Hessian counts as not positive definite.
 	Singular = 1e-12
-	// Nudge is how far beyond a jump point, relative to the age, its landing point is
-	// looked for.
-	Nudge = KKT
+	Nudge    = KKT // how far beyond a jump point, relative to the age, its landing point is looked for
 )
