@@ -54,7 +54,7 @@ func (b *Branch) change(x model.Crossing) bool {
 	}
 	Apply(b.condition, x, b.left.Theta)
 	arrive(b.state, b.left, x)
-	if b.settle(x) {
+	if b.settle() {
 		for _, s := range b.sources {
 			s.changed(x, b.left.Age)
 		}
@@ -74,7 +74,7 @@ func (b *Branch) change(x model.Crossing) bool {
 // reports false where H is singular. Where all weights are small, the rounding in the
 // crossing's age is not small against them: the corrector removes it, if it stays at the
 // point before.
-func (b *Branch) settle(x model.Crossing) bool {
+func (b *Branch) settle() bool {
 	l := b.left
 	b.condition.Assemble(l)
 	if !b.condition.Factorize() {
@@ -85,14 +85,8 @@ func (b *Branch) settle(x model.Crossing) bool {
 		if !b.corrector.Correct(l) || b.state.Distance(b.before, l.Theta) > same*same*l.Age*b.state.Total {
 			return false
 		}
-		b.condition.Tangent(l)
-		return true
 	}
-	i := -1
-	if x.OfSample() {
-		i = x.Index
-	}
-	b.condition.TangentBehind(l, i)
+	b.condition.Tangent(l)
 	return true
 }
 

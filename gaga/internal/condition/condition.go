@@ -69,10 +69,6 @@ type Condition interface {
 	// Rate, DDual, DU, Threshold, DThreshold, and where coordinates can become active
 	// Grad and DGrad. With Policy().Summed it first predicts U and evaluates the losses.
 	Tangent(pt *model.Point)
-	// TangentBehind is Tangent at the same point behind sample i's change of zone, for
-	// which Leverage or Release was called; a change that was no sample's has the index
-	// -1. U is current.
-	TangentBehind(pt *model.Point, i int)
 
 	// UnknownOf returns the position of pinned sample i's multiplier among the unknowns.
 	UnknownOf(i int) int

@@ -367,8 +367,12 @@ func checkTangentBehind(t *testing.T, f *fixture) {
 		if !f.Factorize() {
 			continue
 		}
-		f.TangentBehind(pt, i)
+		f.Tangent(pt)
 		rate, du := slices.Clone(pt.Rate), slices.Clone(pt.DU)
+		f.Renew()
+		if !f.Factorize() {
+			t.Fatal("no new factor")
+		}
 		f.Tangent(pt)
 		same(t, "rates behind a change of zone", rate, pt.Rate, 1e-6)
 		same(t, "rates of the predictors", du, pt.DU, 1e-6)

@@ -8,7 +8,6 @@ import (
 	"github.com/agepath/agepath/gaga/internal/model"
 	"github.com/agepath/agepath/gaga/internal/tolerance"
 	"github.com/agepath/agepath/internal/convex"
-	"github.com/agepath/agepath/internal/kernel"
 )
 
 // Kernel is the condition for the hinge loss in a kernel's space: θ are the N multipliers
@@ -25,17 +24,8 @@ import (
 // are pinned. [Condition] says what the methods do.
 type Kernel struct {
 	*inverse
-	response response
-	b        []float64 // P, scratch: over the unknowns
-	row      []float64 // P, scratch: over the unknowns
-}
-
-// response is how the path's point follows a change of one multiplier, as Leverage or
-// Release solved for it.
-type response struct {
-	sample int       // -1: unknown
-	theta  []float64 // P: rate of θ
-	u      []float64 // N: rates of all predictors
+	b   []float64 // P, scratch: over the unknowns
+	row []float64 // P, scratch: over the unknowns
 }
 
 // NewKernel returns the condition of a problem with a kernel, of which matrix has the
@@ -43,10 +33,7 @@ type response struct {
 func NewKernel(p *model.Problem, matrix *convex.KernelRows) *Kernel {
 	state := model.NewState(p, p.P)
 	state.Bound = p.Cost / p.L2[0]
-	return &Kernel{
-		inverse:  newInverse(newHeldFactor(newGram(state, matrix))),
-		response: response{-1, zeros(p.P), zeros(p.N)}, b: zeros(p.P), row: zeros(p.P),
-	}
+	return &Kernel{newInverse(newHeldFactor(newGram(state, matrix))), zeros(p.P), zeros(p.P)}
 }
 
 func (s *Kernel) State() *model.State { return s.gram.State }
@@ -54,7 +41,7 @@ func (s *Kernel) State() *model.State { return s.gram.State }
 func (s *Kernel) Place(zones []uint8, _, theta []float64) {
 	copy(s.Zone, zones)
 	s.Count()
-	s.stale, s.Active, s.response.sample = true, s.Active[:0], -1
+	s.stale, s.Active = true, s.Active[:0]
 	if theta == nil {
 		return
 	}
@@ -148,42 +135,6 @@ func (s *Kernel) Tangent(pt *model.Point) {
 	thresholds(s.State(), pt)
 }
 
-// TangentBehind adds so much of the response to the rates before the change of zone that
-// the sample's equation holds behind it.
-func (s *Kernel) TangentBehind(pt *model.Point, i int) {
-	by, ok := s.share(pt, i)
-	if !ok {
-		s.Tangent(pt)
-		return
-	}
-	kernel.Axpy(by, s.response.theta, pt.Rate)
-	kernel.Axpy(by, s.response.u, pt.DU)
-	rate := s.Gather(s.b, pt.Rate)
-	s.SetRates(pt, rate)
-	s.refine(pt, rate)
-	thresholds(s.State(), pt)
-}
-
-// share returns that part of sample i's response, which it uses up. It reports false
-// where that is not known.
-func (s *Kernel) share(pt *model.Point, i int) (by float64, ok bool) {
-	r := &s.response
-	known := r.sample == i
-	if r.sample = -1; !known {
-		return 0, false
-	}
-	switch z := s.Zone[i]; {
-	case z == model.Pinned:
-		return 0, false
-	case s.Curved[z]:
-		delta := s.delta[i]
-		by = (delta*pt.Rate[i] - s.Y[i]*pt.DU[i] - s.Dage[s.at[i]]) / (s.Y[i]*r.u[i] - delta*r.theta[i])
-	default:
-		by = -pt.Rate[i] / r.theta[i]
-	}
-	return by, !math.IsNaN(by) && !math.IsInf(by, 0)
-}
-
 func (s *Kernel) UnknownOf(i int) int { return s.at[i] }
 
 func (s *Kernel) Row(dst []float64, i int) {
@@ -202,11 +153,6 @@ func (s *Kernel) Leverage(i int) float64 {
 	s.Row(row, i)
 	copy(b, row)
 	s.exact(b)
-	// The unknowns follow α_i at the rates e_i - y_i b; where α_i is one of them that
-	// is -δ_i J⁻¹e_i.
-	s.respond(i, b, -s.Y[i])
-	kernel.Axpy(s.Y[i], s.matrix.Row(i), s.response.u)
-	s.response.theta[i]++
 	return (s.diagonal[i] - blas64.Dot(vector(row), vector(b))) / s.L2[0]
 }
 
@@ -215,22 +161,7 @@ func (s *Kernel) Release(i int) float64 {
 	clear(b)
 	b[s.at[i]] = 1
 	s.exact(b)
-	s.respond(i, b, 1)
 	return 1 / (b[s.at[i]] * s.L2[0])
-}
-
-// respond keeps c times a solution b, whose product exact has left behind, as sample i's
-// response.
-func (s *Kernel) respond(i int, b []float64, c float64) {
-	r := &s.response
-	r.sample = i
-	clear(r.theta)
-	for q, j := range s.Active {
-		r.theta[j] = c * b[q]
-	}
-	for j, u := range s.product {
-		r.u[j] = c * u
-	}
 }
 
 func (s *Kernel) Penalty(theta, u []float64) float64 {

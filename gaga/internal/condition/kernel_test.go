@@ -144,29 +144,6 @@ func TestKernelDistrustsFactor(t *testing.T) {
 	}
 }
 
-// The response is used once, for the sample that it is of.
-func TestResponseIsUsedOnce(t *testing.T) {
-	t.Parallel()
-	f, ok := newFixture(settings[6].setting, 1)
-	if !ok {
-		t.Fatal("no strict minimum")
-	}
-	k := f.Condition.(*Kernel)
-	f.Tangent(f.pt)
-	i := k.Active[k.pinned]
-	k.Leverage(i)
-	if _, ok := k.share(f.pt, i+1); ok {
-		t.Error("the response of another sample is used")
-	}
-	if _, ok := k.share(f.pt, i); ok {
-		t.Error("the response is used twice")
-	}
-	k.Leverage(i)
-	if by, ok := k.share(f.pt, i); !ok || math.IsNaN(by) {
-		t.Error("the response is not known")
-	}
-}
-
 // Where there is no factor there are no numbers, and no panic.
 func TestNoFactorNoNumbers(t *testing.T) {
 	t.Parallel()

@@ -81,18 +81,6 @@ func (s *Primal) Tangent(pt *model.Point) {
 		s.Predict(pt.U, pt.Theta)
 		s.Evaluate(pt)
 	}
-	s.tangent(pt)
-}
-
-func (s *Primal) TangentBehind(pt *model.Point, _ int) {
-	if s.terms.Summed() {
-		s.Evaluate(pt) // by the new zone's formula
-	}
-	s.tangent(pt)
-}
-
-// tangent is Tangent where the losses at pt are known.
-func (s *Primal) tangent(pt *model.Point) {
 	rate := s.rate[:s.Unknowns()]
 	for r := range rate {
 		rate[r] = -s.Dage[r]

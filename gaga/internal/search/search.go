@@ -205,9 +205,6 @@ func (s *Search) Weigh(age float64) {
 // Zone returns the regularizer's zones of the samples where Weigh was last called.
 func (s *Search) Zone() []uint8 { return s.zone }
 
-// Weights returns v* of the samples where Weigh was last called.
-func (s *Search) Weights() []float64 { return s.reweighed }
-
 // Fitted returns the weights of the last fit, without multiplicities.
 func (s *Search) Fitted() []float64 { return s.fitted }
 

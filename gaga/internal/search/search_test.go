@@ -100,8 +100,8 @@ func TestStep(t *testing.T) {
 	for i, u := range s.Scores() {
 		loss, slope, _ := p.Loss.Eval(u, p.Y[i])
 		v, _, _ := p.Regularizer.Weight(p.Of(loss, age), loss, age)
-		if v != s.Weights()[i] || v != s.Fitted()[i] || p.Of(loss, age) != int(s.Zone()[i]) {
-			t.Errorf("sample %d: weight %v and %v, want %v", i, s.Weights()[i], s.Fitted()[i], v)
+		if v != s.reweighed[i] || v != s.Fitted()[i] || p.Of(loss, age) != int(s.Zone()[i]) {
+			t.Errorf("sample %d: weight %v and %v, want %v", i, s.reweighed[i], s.Fitted()[i], v)
 		}
 		gradient += p.M[i] * v * slope * p.X.Data[i]
 	}

@@ -84,10 +84,6 @@ func (t *Margins) Coefficient() float64 { return t.quadratic.coefficient }
 // sample that Move was called for.
 func (t *Margins) Generation() int { return t.generation }
 
-// Expire has the next change of zones take the sums anew: at a low age the rounding that
-// those of a high one leave behind is not small.
-func (t *Margins) Expire() { t.moves = t.s.N }
-
 // Chose takes note that the active coordinates are others.
 func (t *Margins) Chose() { t.quadratic.current = false }
 
