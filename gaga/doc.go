@@ -139,37 +139,30 @@
 //
 // # Cost
 //
-// Without a kernel the unknowns are the p active coefficients and a multiplier
-// for each pinned sample, of which there are p at most. An event costs O(p³) for
-// H and its factor; with pinned samples that is the factor on their null space,
-// whose basis follows them one by one. Sums over samples come on top:
+// Without a kernel the unknowns are the p active coefficients and a multiplier for each
+// pinned sample, of which there are p at most. An event costs O(p³) for a factor, and
+// sums over samples:
 //
-//   - [Squared] with [Hard], [Linear] or [Mixture], [Hinge] with Hard or Linear:
-//     sums over zones, or moments, which a change of zone moves by one sample;
-//     and only samples that can reach a threshold soon are watched. An event's
-//     cost hardly grows with n. It is O(p²), but O(p⁴) for Squared with Linear,
-//     which has fourth moments; where that is too much they are not used. Squared
-//     with Hard or Linear alternates on the moments behind a jump, too.
-//   - [Hinge] alternates behind a jump with the free support vectors of the fit
-//     before, z of them: O(z² + p²) for each that comes or goes, and O(p) for each
-//     sample that can come to the margin soon or whose weight varies.
-//   - [Squared] with other regularizers whose weight is continuous, for up to 16
-//     columns and from 2,000 samples on: sums expanded about the path's tangent, to
-//     a relative error of 1e-12, for as many events as that lasts; an event then
-//     costs O(p³), and the next expansion O(np³).
-//   - other pairs: O(np), and O(p²) for each sample whose term in H has changed,
-//     which is O(np²) where the weight varies with the loss.
+//   - [Squared] with [Hard], [Linear] or [Mixture], [Hinge] with Hard or Linear: sums over
+//     zones, or moments, which a change of zone moves by one sample, and only samples that
+//     can reach a threshold soon are watched: O(p²), hardly more with n. Squared with
+//     Linear has fourth moments, O(p⁴), unless that is too much.
+//   - [Squared] with other regularizers of continuous weight, up to 16 columns, from
+//     2,000 samples on: sums expanded about the path's tangent, to a relative error of
+//     1e-12, each O(np³), which serve many events.
+//   - other pairs: O(np), and O(p²) for each sample whose term in H has changed: all where
+//     the weight varies with the loss.
 //
-// [Options.Sweep], for smooth losses, passes many turning points at the cost of
-// an event; they get no knots. Memory is O(np), and O(p) a knot.
+// Behind a jump a linear support vector machine fits by its z free support vectors: O(z²
+// + p²) for each that comes or goes, O(p) for each sample that can come to the margin soon
+// or whose weight varies. [Options.Sweep], for smooth losses, passes many turning points
+// at the cost of an event; they get no knots. Memory is O(np), and O(p) a knot.
 //
-// With a kernel the unknowns are the multipliers of the samples A that are pinned
-// or whose weight varies with the loss. An event costs O(|A|²) for the update of
-// a signed Cholesky factor and O(n|A|) for the predictors; the factor is made
-// anew, at O(|A|³), when corrections by an older one converge slowly. Memory is
-// 8n² bytes for the kernel matrix, up to 512 MiB, beyond which its rows are
-// computed again and again, 8|A|² bytes for the factor and as much for that of
-// the solver that finds landing points, and 8n bytes a knot.
+// With a kernel the unknowns are the multipliers of the samples A that are pinned or whose
+// weight varies with the loss. An event costs O(|A|²) for the update of a signed Cholesky
+// factor, O(n|A|) for the predictors, and O(|A|³) where the factor is made anew. Memory is
+// 8n² bytes for the kernel matrix, up to 512 MiB, beyond which its rows are computed again,
+// 16|A|² bytes for factors, and 8n bytes a knot.
 //
 // # References
 //

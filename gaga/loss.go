@@ -45,32 +45,12 @@ func (l Logistic) Eval(u, y float64) (loss, slope, curvature float64) {
 	e := math.Exp(-math.Abs(m))
 	w := 1 + e
 	p := e / w // 1/(1+exp(m)), the probability of the other class
-	loss = log1p(e)
+	loss = math.Log1p(e)
 	if m < 0 {
 		p = 1 / w
 		loss -= m
 	}
 	return l.C * loss, -l.C * y * p, l.C * p * (1 - p)
-}
-
-// log1p returns ln(1+e) for e in [0, 1], normal numbers to full relative
-// precision, faster than [math.Log1p]: 2 atanh(s), s = f/(2+f), by fdlibm's
-// polynomial, which is made for |s| <= 0.1716, where f is e or, above √2-1, what
-// (1+e)/2 is beyond 1.
-func log1p(e float64) float64 {
-	const (
-		l1, l2, l3 = 6.666666666666735130e-01, 3.999999999940941908e-01, 2.857142874366239149e-01
-		l4, l5     = 2.222219843214978396e-01, 1.818357216161805012e-01
-		l6, l7     = 1.531383769920937332e-01, 1.479819860511658591e-01
-	)
-	f, base := e, 0.0
-	if e > math.Sqrt2-1 {
-		f, base = 0.5*(e-1), math.Ln2
-	}
-	s := f / (2 + f)
-	z := s * s
-	w := z * z
-	return base + s*(2+z*(l1+w*(l3+w*(l5+w*l7)))+w*(l2+w*(l4+w*l6)))
 }
 
 // Hinge is the loss C max(0, 1 - yu) of the support vector machine for targets

@@ -4,10 +4,6 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
-	"gonum.org/v1/gonum/lapack/lapack64"
-
 	"github.com/agepath/agepath/gaga/internal/model"
 	"github.com/agepath/agepath/gaga/internal/tolerance"
 	"github.com/agepath/agepath/internal/dense"
@@ -138,18 +134,7 @@ func (v *convexity) definite(hess, diag []float64, zone []uint8, pt *model.Point
 		v.products.Add(size, v.Scope.Rows[i*k:(i+1)*k], v.low[q]-v.slope(i, zone, pt))
 	}
 	v.products.Flush(least)
-	if k == 0 {
-		return true
-	}
-	if _, ok := lapack64.Potrf(blas64.Symmetric{N: k, Stride: k, Data: least, Uplo: blas.Upper}); !ok {
-		return false
-	}
-	for r := range k {
-		if pivot := least[r*k+r]; !(pivot*pivot > tolerance.Singular*size[r]) {
-			return false
-		}
-	}
-	return true
+	return dense.Upper(least, size, tolerance.Singular)
 }
 
 // slope returns m ∂φ/∂u of sample i at a point with the given zones.

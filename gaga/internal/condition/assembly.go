@@ -178,13 +178,7 @@ func (s *assembly) Border(dst []float64, j int) (diagonal, magnitude float64) {
 	return diagonal + s.L2[j], magnitude + s.L2[j]
 }
 
-func (s *assembly) Penalty(theta, _ []float64) float64 {
-	var sum float64
-	for j, w := range theta {
-		sum += s.L1[j]*math.Abs(w) + 0.5*s.L2[j]*w*w
-	}
-	return sum
-}
+func (s *assembly) Penalty(theta, _ []float64) float64 { return s.Problem.Penalty.Value(theta) }
 
 func (s *assembly) Value(pt *model.Point) float64 {
 	return s.Penalty(pt.Theta, nil) + s.terms.Objective()

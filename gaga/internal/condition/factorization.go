@@ -1,10 +1,9 @@
 package condition
 
 import (
-	"gonum.org/v1/gonum/lapack/lapack64"
-
 	"github.com/agepath/agepath/gaga/internal/sums"
 	"github.com/agepath/agepath/gaga/internal/tolerance"
+	"github.com/agepath/agepath/internal/dense"
 	"github.com/agepath/agepath/internal/kernel"
 )
 
@@ -33,20 +32,8 @@ func newCholesky(s *sums.Scope) *cholesky { return &cholesky{s, zeros(s.P * s.P)
 
 func (f *cholesky) factorize() bool {
 	k := len(f.Active)
-	if k == 0 {
-		return true
-	}
-	factor := f.factor[:k*k]
-	copy(factor, f.Hess[:k*k])
-	if _, ok := lapack64.Potrf(symmetric(k, factor)); !ok {
-		return false
-	}
-	for r := range k {
-		if pivot := factor[r*k+r]; !(pivot*pivot > tolerance.Singular*f.Diag[r]) {
-			return false
-		}
-	}
-	return true
+	copy(f.factor, f.Hess[:k*k])
+	return dense.Upper(f.factor[:k*k], f.Diag[:k], tolerance.Singular)
 }
 
 func (f *cholesky) solve(b []float64) {

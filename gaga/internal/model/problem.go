@@ -1,6 +1,8 @@
 package model
 
 import (
+	"math"
+
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/agepath/agepath/internal/convex"
@@ -61,6 +63,15 @@ func (s *Samples) Row(i int) []float64 { return s.Rows[i*s.P : (i+1)*s.P] }
 // Penalty is R(θ) = Σ_j L1_j |θ_j| + L2_j/2 θ_j², of a linear predictor; with a kernel
 // L2 is that of w in the kernel's space. Each slice has length P.
 type Penalty struct{ L1, L2 []float64 }
+
+// Value returns R(θ) of a linear predictor.
+func (p *Penalty) Value(theta []float64) (sum float64) {
+	for j, l1 := range p.L1 {
+		w := theta[j]
+		sum += l1*math.Abs(w) + 0.5*p.L2[j]*w*w
+	}
+	return sum
+}
 
 // Sparse reports whether some coordinate has an L1 weight.
 func (p *Penalty) Sparse() bool {

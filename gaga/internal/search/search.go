@@ -269,13 +269,11 @@ func (s *Search) Change() float64 { return s.change }
 // Penalty returns R at the current solution.
 func (s *Search) Penalty() (sum float64) {
 	p, theta := s.problem, s.Theta()
-	for j := range p.P {
-		w := theta[j]
-		if p.Kernel == nil {
-			sum += p.L1[j]*math.Abs(w) + 0.5*p.L2[j]*w*w
-		} else if j < p.N { // ‖w‖² = Σ_i α_i y_i (f(x_i) - b)
-			sum += 0.5 * p.L2[j] * w * p.Y[j] * (s.scores[j] - theta[p.N])
-		}
+	if p.Kernel == nil {
+		return p.Penalty.Value(theta)
+	}
+	for j, alpha := range theta[:p.N] { // ‖w‖² = Σ_i α_i y_i (f(x_i) - b)
+		sum += 0.5 * p.L2[j] * alpha * p.Y[j] * (s.scores[j] - theta[p.N])
 	}
 	return sum
 }

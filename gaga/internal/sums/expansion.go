@@ -72,7 +72,6 @@ func (e *Expansion) Close() {
 	clear(e.rest.diags)
 }
 
-// Assemble is that of [Terms].
 func (e *Expansion) Assemble(pt *model.Point) {
 	e.direct.Assemble(pt)
 	if e.on {
@@ -132,38 +131,32 @@ func (l *localSums) chebyshev(x, half float64) {
 	}
 }
 
-// Curve is that of [Terms].
 func (e *Expansion) Curve(pt *model.Point) {
 	e.direct.Curve(pt)
 	e.rest.bend(e.s)
 }
 
-// Gradient is that of [Activations].
 func (e *Expansion) Gradient(pt *model.Point) {
 	e.direct.Gradient(pt)
 	e.rest.slope(e.s, pt)
 }
 
-// Coordinate is that of [Activations].
 func (e *Expansion) Coordinate(j int) (gradient, dage, size float64) {
 	g, dg, s := e.direct.Coordinate(j)
 	gradient, dage, size = e.rest.Coordinate(j)
 	return g + gradient, dg + dage, s + size
 }
 
-// Border is that of [Activations].
 func (e *Expansion) Border(dst []float64, j int) (diagonal, magnitude float64) {
 	d, m := e.direct.Border(dst, j)
 	diagonal, magnitude = e.rest.border(e.s, dst, j)
 	return d + diagonal, m + magnitude
 }
 
-// Gradients is that of [Terms].
 func (e *Expansion) Gradients(gradient, size []float64) {
 	e.direct.Gradients(gradient, size)
 	blas64.Axpy(1, vector(e.rest.grad), vector(gradient))
 	blas64.Axpy(1, vector(e.rest.sizes), vector(size))
 }
 
-// Objective is that of [Terms].
 func (e *Expansion) Objective() float64 { return e.direct.Objective() + e.rest.value }

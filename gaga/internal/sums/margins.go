@@ -137,7 +137,6 @@ func (t *Margins) sum() {
 	t.generation++
 }
 
-// Place is that of [Terms].
 func (t *Margins) Place(zones []uint8, _ []float64) {
 	s := t.s
 	t.generation++
@@ -161,7 +160,6 @@ func (t *Margins) Place(zones []uint8, _ []float64) {
 	}
 }
 
-// Move is that of [Terms].
 func (t *Margins) Move(i int, from uint8, _ []float64) {
 	s := t.s
 	if t.moves++; t.moves > s.N {
@@ -193,7 +191,6 @@ func (t *Margins) Products(active []int) blas64.General {
 	return general(k, k, q.chosen[:k*k])
 }
 
-// Assemble is that of [Terms].
 func (t *Margins) Assemble(pt *model.Point) {
 	t.reset()
 	clear(t.sizes)
@@ -238,7 +235,6 @@ func (t *Margins) addZone(pt *model.Point, k int) {
 	blas64.Gemv(blas.NoTrans, q.coefficient+steep, t.square(q.absolute), theta, 1, sizes)
 }
 
-// Curve is that of [Terms].
 func (t *Margins) Curve(*model.Point) {
 	s, q := t.s, &t.quadratic
 	if q.second == nil {

@@ -125,7 +125,6 @@ func (t *Moments) Sum(u []float64) {
 	t.moves = 0
 }
 
-// Place is that of [Terms].
 func (t *Moments) Place(zones []uint8, u []float64) {
 	s := t.s
 	if t.moves += s.differing(zones); t.moves > s.N {
@@ -144,7 +143,6 @@ func (t *Moments) Place(zones []uint8, u []float64) {
 	}
 }
 
-// Move is that of [Terms].
 func (t *Moments) Move(i int, from uint8, theta []float64) {
 	s := t.s
 	t.add(i, from, -s.M[i])
@@ -153,7 +151,6 @@ func (t *Moments) Move(i int, from uint8, theta []float64) {
 	t.moves++
 }
 
-// Assemble is that of [Terms].
 func (t *Moments) Assemble(pt *model.Point) {
 	t.along(pt.Theta)
 	t.reset()
@@ -169,7 +166,6 @@ func (t *Moments) along(theta []float64) {
 	t.phi[t.s.P] = 1
 }
 
-// Curve is that of [Terms].
 func (t *Moments) Curve(*model.Point) { t.bend(t.s) }
 
 // addZone adds one zone's contractions.
@@ -220,14 +216,12 @@ func (t *Moments) Weighted(dst, theta []float64, age float64) {
 	}
 }
 
-// Gradient is that of [Activations].
 func (t *Moments) Gradient(pt *model.Point) {
 	clear(pt.Grad)
 	clear(pt.DGrad)
 	t.slope(t.s, pt)
 }
 
-// Border is that of [Activations].
 func (t *Moments) Border(dst []float64, j int) (diagonal, magnitude float64) {
 	clear(dst[:len(t.s.Active)])
 	return t.border(t.s, dst, j)

@@ -89,10 +89,8 @@ func NewPlain(s *Scope) Terms {
 // kind has what terms say of themselves.
 type kind struct{ summed, affine bool }
 
-// Summed is that of [Terms].
 func (k kind) Summed() bool { return k.summed }
 
-// Affine is that of [Terms].
 func (k kind) Affine() bool { return k.affine }
 
 // GradientTerms returns the size of the terms of a loss's derivative at the predictor u.

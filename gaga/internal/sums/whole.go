@@ -25,13 +25,11 @@ func (w *whole) addTo(s *Scope) {
 	}
 }
 
-// Gradients is that of [Terms].
 func (w *whole) Gradients(gradient, size []float64) {
 	copy(gradient, w.grad)
 	copy(size, w.sizes)
 }
 
-// Objective is that of [Terms].
 func (w *whole) Objective() float64 { return w.value }
 
 // curved is whole with second derivatives.
@@ -83,7 +81,6 @@ func (c *curved) slope(s *Scope, pt *model.Point) {
 	}
 }
 
-// Coordinate is that of [Activations].
 func (c *curved) Coordinate(j int) (gradient, dage, size float64) {
 	return c.grad[j], c.dgrad[j], c.sizes[j]
 }
