@@ -7,9 +7,9 @@ const (
 	// not yet strict. Symmetric branchings open with the square root of the nudge.
 	Widest  = 1e-3
 	WidenBy = 100
-	// RestlessJumps is how many jumps right after landings are taken for real ones; from
-	// then on the nudge doubles with each, so that the path leaves a place where no branch
-	// lasts. RightAfter is how many nudges behind a landing that is.
+	// RestlessJumps is how many jumps right after landings, within RightAfter nudges, are
+	// taken for real ones; from then on the nudge doubles with each, so that the path leaves
+	// a place where no branch lasts.
 	RestlessJumps = 8
 	RightAfter    = 100
 	// FirstWeight is the weight up to which a sample may as well have none: the condition
@@ -17,17 +17,13 @@ const (
 	// move no predictor by more than a solver's rounding, which would decide who is at the
 	// margin.
 	FirstWeight = 0.1 * KKT
-	// SameLanding is the distance, relative to θ, up to which a jump lands where it left.
-	SameLanding = 100 * KKT
+	SameLanding = 100 * KKT // distance, relative to θ, up to which a jump lands where it left
 )
 
 // Majorization-minimization steps.
 const (
-	// LandingSteps bounds the steps of a landing where the caller does not.
-	LandingSteps = 1_000_000
-	// StandStill is the length of a step, relative to what it is measured in, that is
-	// rounding.
-	StandStill = Tight
+	LandingSteps = 1_000_000 // of a landing at most, where the caller gives no bound
+	StandStill   = Tight     // length of a step, relative to what it is measured in, that is rounding
 	// PlainSteps is how many steps of a landing are left as they are: they decide which
 	// way it goes. With 12, 2,808 of 2,813 landings of the Lasso and of machines with the RBF
 	// kernel end where plain alternation does (rows of TestCompare).
@@ -36,8 +32,7 @@ const (
 	// and mfeat-pixel with noise one landing in 100 ends elsewhere with PlainSteps, one in
 	// 2,000 with these.
 	PlainNearSetSteps = 200
-	// GramSteps bounds the steps in Gram form; the next descent then takes over.
-	GramSteps = 20_000
+	GramSteps         = 20_000 // in Gram form at most; the next descent then takes over
 	// QuietSteps is how many steps in a row must not change a zone before the corrector
 	// is tried; QuietKernelSteps is the same for kernels, where a try costs many steps.
 	QuietSteps       = 2
@@ -48,28 +43,23 @@ const (
 	StepRounding      = 1e-3 * ObjectiveRounding
 	// LapSteps is after how many steps of the near set it is checked that they lead
 	// somewhere: by more than LapPart of the way.
-	LapSteps = 16
-	LapPart  = 0.01
-	// FitChanges bounds the changes of the active set in a fit in Gram form, for each
-	// coordinate.
-	FitChanges = 4
+	LapSteps   = 16
+	LapPart    = 0.01
+	FitChanges = 4 // of the active set in a fit in Gram form, for each coordinate
 )
 
 // Extrapolation.
 const (
-	// Parallel is the cosine above which a step counts as parallel to the way come so far.
-	Parallel = 0.999
-	// Recovery is how many steps may correct what was extrapolated too far.
-	Recovery = 50
+	Parallel = 0.999 // cosine above which a step counts as parallel to the way come so far
+	Recovery = 50    // steps that may correct what was extrapolated too far
 	// LongestFactor is how many times as far as it has come a step goes at most, where no
 	// sample changes its zone; it then goes StraightPart of the solution's size at most, as
 	// steps are nearly linear there. FactorCut is the part of a factor that failed which
 	// the next one has.
-	LongestFactor = 1000
-	StraightPart  = 1e-4
-	FactorCut     = 0.25
-	// LongestExtrapolation is the longest extrapolated step, relative to the solution.
-	LongestExtrapolation = 0.01
+	LongestFactor        = 1000
+	StraightPart         = 1e-4
+	FactorCut            = 0.25
+	LongestExtrapolation = 0.01 // step, relative to the solution
 )
 
 // Directions of escape.
@@ -85,26 +75,17 @@ const (
 
 // The active-set method for linear support vector machines.
 const (
-	// SupportSlack is the violation of a condition, relative to its terms, that is
-	// rounding.
-	SupportSlack = 100 * Tight
-	// SupportTight is the part of it that refinement leaves, RefineRounds how often it is
-	// refined.
-	SupportTight = 0.1 * SupportSlack
-	RefineRounds = 5
-	// SupportPivot is the pivot, relative to its terms, up to which a sample counts as
-	// dependent on the free ones.
-	SupportPivot = 0.1 * SupportSlack
-	// SupportChanges is how many changes the factor takes before it is made anew, beside
-	// one for each free sample.
-	SupportChanges = BasisChanges
+	SupportSlack   = 100 * Tight        // violation of a condition, relative to its terms, that is rounding
+	SupportTight   = 0.1 * SupportSlack // what refinement leaves of it
+	RefineRounds   = 5
+	SupportPivot   = 0.1 * SupportSlack // pivot, relative to its terms, of a sample that depends on the free ones
+	SupportChanges = BasisChanges       // of the factor before it is made anew, beside one for each free sample
 	// IdleExchanges is how many exchanges in a row may leave the solution where it is;
 	// FewExchanges is how many a fit may have, beside one for each sample. More take longer
 	// than a solver that looks at all samples.
-	IdleExchanges = 100
-	FewExchanges  = 200
-	// PredictorRounding is that of a predictor, relative to the norms of its factors.
-	PredictorRounding = 16 * Unit
+	IdleExchanges     = 100
+	FewExchanges      = 200
+	PredictorRounding = 16 * Unit // relative to the norms of a predictor's factors
 	// Independent is the part of the largest entry of a dependency from which a sample's
 	// leaving makes the others independent.
 	Independent = 1e-6
@@ -126,23 +107,17 @@ const (
 	FirstRadius     = 1e-6
 	LongestRadius   = 0.01
 	RadiusForSample = 1.4e-6
-	// ShortestTrust is the radius, in units of the first, at which there is no way down.
-	ShortestTrust = 1e-3
-	// TrustSteps bounds the steps.
-	TrustSteps = 500
-	// TrustPlaces is at how many places of a step it is checked that the objective falls.
-	TrustPlaces = 4
+	ShortestTrust   = 1e-3 // radius, in units of the first, at which there is no way down
+	TrustSteps      = 500  // at most
+	TrustPlaces     = 4    // of a step, at which it is checked that the objective falls
 	// TrustGood and TrustPoor are the parts of the predicted fall above which the radius
 	// doubles and below which a step is not taken; TrustCut is the part of such a step that
 	// the next one is.
 	TrustGood = 0.75
 	TrustPoor = 0.25
 	TrustCut  = 0.25
-	// TrustFall is the fall, relative to the objective, that drowns in its rounding.
-	TrustFall = 0.01 * KKT
-	// TrustEnd is the length of a step to the model's minimum, relative to the solution,
-	// from which the corrector takes over.
-	TrustEnd = KKT
+	TrustFall = 0.01 * KKT // fall, relative to the objective, that drowns in its rounding
+	TrustEnd  = KKT        // step to the model's minimum, relative to the solution, behind which the corrector takes over
 	// LeastShift is the least multiple of the metric that is added to the model, and
 	// LargestShift the largest: far above 1 the step is a short one of steepest descent in
 	// the metric. ShiftBack is the part of the last one that is tried first.
