@@ -20,7 +20,8 @@ type evaluator struct {
 	condition condition.Condition
 	branch    *branch.Branch
 	scores    []float64 // n, scratch
-	between   func(left, right *Knot, age float64) ([]float64, error)
+	// at solves for the path's point at an age between two neighbouring knots of a piece.
+	at func(left, right *Knot, age float64) ([]float64, error)
 }
 
 // evaluator returns one that a call of [Path.At] has left, or a new one.
@@ -38,17 +39,12 @@ func (p *Path) evaluator() *evaluator {
 	}
 	last := p.Range().Max
 	e.branch = branch.New(e.condition, newton.New(e.condition), window.Everything{}, branch.Options{Last: last})
-	e.between = e.exact
+	e.at = e.exact
 	if p.sweeps {
 		c := coarse.New(plain, e.branch)
-		e.between = func(left, right *Knot, age float64) ([]float64, error) { return e.coarse(c, left, right, age) }
+		e.at = func(left, right *Knot, age float64) ([]float64, error) { return e.coarse(c, left, right, age) }
 	}
 	return e
-}
-
-// at solves for the path's point at an age between two neighbouring knots of one piece.
-func (e *evaluator) at(left, right *Knot, age float64) ([]float64, error) {
-	return e.between(left, right, age)
 }
 
 // exact follows the branch from the nearer knot, so that it cannot end on another;
