@@ -3,13 +3,12 @@ package branch
 import (
 	"math"
 
-	"gonum.org/v1/gonum/blas/blas64"
-
 	"github.com/agepath/agepath/gaga/internal/condition"
 	"github.com/agepath/agepath/gaga/internal/model"
 	"github.com/agepath/agepath/gaga/internal/sums"
 	"github.com/agepath/agepath/gaga/internal/tolerance"
 	"github.com/agepath/agepath/internal/cubic"
+	"github.com/agepath/agepath/internal/kernel"
 )
 
 // coordinates are the source of changes of the active coordinates, where there is an L1
@@ -75,7 +74,7 @@ func (s *coordinates) gradient(g []float64, left, pt *model.Point, x model.Cross
 		return s.Sign[j] * pt.Theta[j], size, 0
 	}
 	s.condition.Border(g, j)
-	blas64.Scal(x.Sign, vector(g))
+	kernel.ScaleTo(g, x.Sign, g)
 	grad, rate, magnitude := s.terms.Coordinate(j)
 	return s.L1[j] + x.Sign*grad, s.L1[j] + magnitude, x.Sign * rate
 }

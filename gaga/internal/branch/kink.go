@@ -3,10 +3,9 @@ package branch
 import (
 	"math"
 
-	"gonum.org/v1/gonum/blas/blas64"
-
 	"github.com/agepath/agepath/gaga/internal/model"
 	"github.com/agepath/agepath/internal/cubic"
+	"github.com/agepath/agepath/internal/kernel"
 )
 
 // addKink adds the ends of zones at the hinge loss's kink: of the two zones beside it and
@@ -58,7 +57,7 @@ func (e arrival) size(pt *model.Point, slot int) float64 { return 1 + math.Abs(p
 
 func (e arrival) gradient(g []float64, pt *model.Point, x model.Crossing) (value, size, dage float64) {
 	e.condition.Row(g, x.Index)
-	blas64.Scal(e.side*e.Y[x.Index], vector(g))
+	kernel.ScaleTo(g, e.side*e.Y[x.Index], g)
 	return e.at(pt, x.Slot).Value, e.size(pt, x.Slot), 0
 }
 

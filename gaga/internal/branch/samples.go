@@ -4,12 +4,11 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/blas/blas64"
-
 	"github.com/agepath/agepath/gaga/internal/condition"
 	"github.com/agepath/agepath/gaga/internal/model"
 	"github.com/agepath/agepath/gaga/internal/tolerance"
 	"github.com/agepath/agepath/internal/cubic"
+	"github.com/agepath/agepath/internal/kernel"
 )
 
 // samples are the source of changes of the watched samples' zones.
@@ -137,7 +136,7 @@ func (e threshold) size(pt *model.Point, slot int) float64 { return pt.Loss[slot
 func (e threshold) gradient(g []float64, pt *model.Point, x model.Crossing) (value, size, dage float64) {
 	at, slope := e.Regularizer.Threshold(e.k, pt.Age)
 	e.condition.Row(g, x.Index)
-	blas64.Scal(-e.side*pt.Slope[x.Slot], vector(g))
+	kernel.ScaleTo(g, -e.side*pt.Slope[x.Slot], g)
 	return e.side * (at - pt.Loss[x.Slot]), at, e.side * slope
 }
 
@@ -153,5 +152,3 @@ func (e threshold) test(pt *model.Point, x model.Crossing) float64 {
 	}
 	return 1 + change*leverage
 }
-
-func vector(x []float64) blas64.Vector { return blas64.Vector{N: len(x), Inc: 1, Data: x} }

@@ -3,10 +3,9 @@ package newton
 import (
 	"math"
 
-	"gonum.org/v1/gonum/blas/blas64"
-
 	"github.com/agepath/agepath/gaga/internal/model"
 	"github.com/agepath/agepath/gaga/internal/tolerance"
+	"github.com/agepath/agepath/internal/kernel"
 )
 
 // Event is a condition beside the equations: an event function that is to be zero.
@@ -64,22 +63,16 @@ func (n *Corrector) bordered(r *run, pt *model.Point, g []float64, value, dage f
 		copy(along, n.state.Dage)
 		n.condition.Solve(along)
 	}
-	value -= dot(g, step)
-	dage -= dot(g, along)
+	value -= kernel.Dot(g, step)
+	dage -= kernel.Dot(g, along)
 	move := -value / dage
 	if math.IsNaN(move) || math.IsInf(move, 0) {
 		return false
 	}
-	axpy(move, along, step)
+	kernel.Axpy(move, along, step)
 	step = append(step, -move)
 	n.mix(r, step)
 	pt.Age -= step[k]
 	n.state.Step(pt, step[:k], 1)
 	return true
 }
-
-func vector(x []float64) blas64.Vector { return blas64.Vector{N: len(x), Inc: 1, Data: x} }
-
-func dot(a, b []float64) float64 { return blas64.Dot(vector(a), vector(b)) }
-
-func axpy(c float64, x, y []float64) { blas64.Axpy(c, vector(x), vector(y)) }
