@@ -178,10 +178,10 @@ func (t *TableReader) sumsBlock(footer int64) ([]byte, error) {
 	return block, nil
 }
 
-// checkFinals refuses a folder with a damaged file. Files without checksums pass.
+// CheckFiles refuses a folder with a damaged file. Files without checksums pass.
 // A file of another version is refused as such: that version may keep its
 // checksums in another way.
-func checkFinals(ctx context.Context, dir string) error {
+func CheckFiles(ctx context.Context, dir string) error {
 	names, err := finalNames(dir)
 	if err != nil {
 		return err

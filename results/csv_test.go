@@ -3,10 +3,7 @@ package results
 import (
 	"bytes"
 	"encoding/csv"
-	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 )
 
@@ -34,69 +31,5 @@ func TestNoFormulas(t *testing.T) {
 	}
 	if len(lines) != 2 || !slices.Equal(lines[0], want) || !slices.Equal(lines[1], want) {
 		t.Errorf("have %q\nwant %q", lines, want)
-	}
-}
-
-// TestReportsAreNoFormulas writes every file of CSV of a report on data sets
-// whose names are formulas.
-func TestReportsAreNoFormulas(t *testing.T) {
-	t.Parallel()
-	rows := formatCells()
-	for i, name := range []string{"=cmd|' /C calc'!A0", "+x", "-x", "@x"} {
-		for _, row := range formatCells() {
-			rows = append(rows, merge(row, cellRow{"dataset": name, "repeat": i + 1}))
-		}
-	}
-	report := formatReport(t)
-	report.Tables = tablesOf(t, rows)
-	report.Selected = []Selected{{Method: "@method"}}
-	report.Selected[0].Setting[0].Text = "=setting"
-	format, err := FormatNamed("csv")
-	if err != nil {
-		t.Fatal(err)
-	}
-	texts := map[string]string{}
-	for _, file := range format.Files {
-		var b strings.Builder
-		if err := file.Write(&b, report); err != nil {
-			t.Fatal(err)
-		}
-		texts[file.Name] = b.String()
-	}
-	figure := Figure{Series: []Series{{Name: "=series", Pieces: [][]Point{{{X: -1, Y: -0.5}}}}}}
-	figure.X.Text, figure.Y.Text = "-x", "@y"
-	numbers, err := figure.CSV()
-	if err != nil {
-		t.Fatal(err)
-	}
-	texts["figure"] = string(numbers)
-	dir := t.TempDir()
-	if err := report.writeSelected(dir); err != nil {
-		t.Fatal(err)
-	}
-	selected, err := os.ReadFile(filepath.Join(dir, selectedFile))
-	if err != nil {
-		t.Fatal(err)
-	}
-	texts[selectedFile] = string(selected)
-	formulas := 0
-	for name, text := range texts {
-		lines, err := csv.NewReader(strings.NewReader(text)).ReadAll()
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		for _, line := range lines {
-			for _, field := range line {
-				if plain, ok := strings.CutPrefix(field, "'"); ok && plainField(plain) != plain {
-					formulas++
-				}
-				if plainField(field) != field {
-					t.Errorf("%s: a field is %s", name, field)
-				}
-			}
-		}
-	}
-	if formulas < 4*5 || !strings.Contains(texts["tables.csv"], "'=cmd|") || !strings.Contains(texts["figure"], ",-1,-0.5,") {
-		t.Errorf("%d fields were formulas; tables.csv is\n%s\nand that of a figure\n%s", formulas, texts["tables.csv"], texts["figure"])
 	}
 }

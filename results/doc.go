@@ -1,4 +1,8 @@
-// Package results keeps the outcomes of a run and reads them back: the Arrow
-// tables of a folder, written so that a crash loses nothing that was durable,
-// and the report on them, tables of scores and figures.
+// Package results keeps the outcomes of a run and reads them back: Arrow tables
+// in a folder, written so that a crash loses nothing that was durable, and the
+// manifest that says what they are.
+//
+// What the files say is read from them by [github.com/agepath/agepath/results/analysis],
+// drawn by [github.com/agepath/agepath/results/figure] and written as text by
+// [github.com/agepath/agepath/results/report].
 package results

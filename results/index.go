@@ -11,11 +11,12 @@ import (
 	"github.com/agepath/agepath/experiment"
 )
 
-// cellKey is a cell's identity: the bytes of its 32 hex digits.
-type cellKey [16]byte
+// CellKey is a cell's identity: the bytes of its 32 hex digits.
+type CellKey [16]byte
 
-func parseCell(cell string) (cellKey, error) {
-	var key cellKey
+// ParseCell reads the identity of a cell, 32 hex digits.
+func ParseCell(cell string) (CellKey, error) {
+	var key CellKey
 	if len(cell) != 2*len(key) {
 		return key, fmt.Errorf("cell %q: the identity of a cell is 32 hex digits", cell)
 	}
@@ -36,7 +37,8 @@ func isLower(s string) bool {
 	return true
 }
 
-func (k cellKey) String() string { return hex.EncodeToString(k[:]) }
+// String returns the identity as 32 hex digits.
+func (k CellKey) String() string { return hex.EncodeToString(k[:]) }
 
 // source is where the rows of a cell are: one batch of the streams of one
 // segment, the same in every table. Segment 0 are the final files, in which
@@ -47,7 +49,7 @@ type source struct {
 
 // entry is one cell of the index.
 type entry struct {
-	key    cellKey
+	key    CellKey
 	source source
 	status uint8 // position in experiment.Statuses
 }
@@ -67,7 +69,7 @@ func newIndex() *index {
 }
 
 // place returns where a cell is in the table, or where it belongs.
-func (x *index) place(key cellKey) int {
+func (x *index) place(key CellKey) int {
 	const odd = 0x9E3779B97F4A7C15 // 2^64 over the golden ratio: Knuth 3, 6.4
 	mask := len(x.table) - 1
 	mixed := (binary.LittleEndian.Uint64(key[:8])*odd + binary.LittleEndian.Uint64(key[8:])) * odd
@@ -79,7 +81,7 @@ func (x *index) place(key cellKey) int {
 }
 
 // slot returns the position of a cell.
-func (x *index) slot(key cellKey) (int32, bool) {
+func (x *index) slot(key CellKey) (int32, bool) {
 	slot := x.table[x.place(key)]
 	return slot - 1, slot != 0
 }
@@ -97,7 +99,7 @@ func (x *index) hash(length int) {
 }
 
 // set makes a source the place of a cell's rows; rows elsewhere are dead.
-func (x *index) set(key cellKey, at source, status experiment.Status) error {
+func (x *index) set(key CellKey, at source, status experiment.Status) error {
 	number := slices.Index(experiment.Statuses, status)
 	if number < 0 {
 		return fmt.Errorf("cell %s: there is no status %q", key, status)
@@ -119,7 +121,7 @@ func (x *index) set(key cellKey, at source, status experiment.Status) error {
 }
 
 func (x *index) find(cell string) (*entry, int32, bool) {
-	key, err := parseCell(cell)
+	key, err := ParseCell(cell)
 	if err != nil {
 		return nil, 0, false
 	}

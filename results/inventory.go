@@ -37,7 +37,7 @@ func TakeInventory(ctx context.Context, dir, run string) (*Inventory, error) {
 			return nil, err
 		}
 	}
-	return inventory, inventory.add(ctx, filepath.Join(dir, cellsFile), run, 0)
+	return inventory, inventory.add(ctx, filepath.Join(dir, CellsFile), run, 0)
 }
 
 // cellStreams returns the segments in dir that have a stream of cells, rising.
@@ -80,7 +80,7 @@ func (v *Inventory) add(ctx context.Context, path, run string, number int) error
 		}
 		cells, statuses := frame.Batch.Columns[0].Texts, frame.Batch.Columns[1].Texts
 		for i, cell := range cells {
-			key, err := parseCell(cell)
+			key, err := ParseCell(cell)
 			if err != nil {
 				return err
 			}

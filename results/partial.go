@@ -24,7 +24,7 @@ func newPartialCells(ctx context.Context, dir string, segments []int) (*partialC
 	err := p.each(ctx, []string{"cell", "status"}, func(at source, f *Frame) error {
 		cells, statuses := f.Batch.Columns[0].Texts, f.Batch.Columns[1].Texts
 		for i, cell := range cells {
-			key, err := parseCell(cell)
+			key, err := ParseCell(cell)
 			if err != nil {
 				return err
 			}
@@ -40,7 +40,7 @@ func newPartialCells(ctx context.Context, dir string, segments []int) (*partialC
 // each calls do with every batch, the oldest first.
 func (p *partialCells) each(ctx context.Context, columns []string, do func(at source, f *Frame) error) error {
 	for _, number := range append([]int{0}, p.segments...) {
-		name := cellsFile
+		name := CellsFile
 		if number > 0 {
 			name = streamName("cells", number)
 		}
@@ -54,7 +54,7 @@ func (p *partialCells) each(ctx context.Context, columns []string, do func(at so
 		case number == 0 && errors.Is(err, fs.ErrNotExist): // nothing is gathered yet
 		case number > 0 && errors.Is(err, errTorn): // not even its schema is whole yet
 		case errors.Is(err, fs.ErrNotExist):
-			return fmt.Errorf("the run gathered %s into %s while it was read; make the report again", name, cellsFile)
+			return fmt.Errorf("the run gathered %s into %s while it was read; make the report again", name, CellsFile)
 		default:
 			return err
 		}
@@ -62,7 +62,7 @@ func (p *partialCells) each(ctx context.Context, columns []string, do func(at so
 	return nil
 }
 
-// eachNewest calls do with the rows that count, batch by batch. The columns have
+// EachNewest calls do with the rows that count, batch by batch. The columns have
 // cell among them.
 func (p *partialCells) eachNewest(ctx context.Context, columns []string, do func(*Frame) error) error {
 	return p.each(ctx, columns, func(at source, f *Frame) error {
@@ -83,4 +83,22 @@ func (p *partialCells) eachNewest(ctx context.Context, columns []string, do func
 		}
 		return do(&kept)
 	})
+}
+
+// EachNewest calls do with the rows of the cells in dir that count, batch by batch,
+// those of streams too where a run has not ended. The columns have cell among them.
+// It returns the number of streams.
+func EachNewest(ctx context.Context, dir string, columns []string, do func(*Frame) error) (streams int, err error) {
+	segments, err := cellStreams(dir)
+	if err != nil {
+		return 0, err
+	}
+	if len(segments) == 0 {
+		return 0, eachFrame(ctx, filepath.Join(dir, CellsFile), columns, do)
+	}
+	partial, err := newPartialCells(ctx, dir, segments)
+	if err != nil {
+		return 0, err
+	}
+	return len(segments), partial.eachNewest(ctx, columns, do)
 }

@@ -218,7 +218,7 @@ func (s *Store) indexCells(ctx context.Context, reader *TableReader, number, lim
 		}
 		cells, statuses := frame.Batch.Columns[0].Texts, frame.Batch.Columns[1].Texts
 		for i, cell := range cells {
-			key, err := parseCell(cell)
+			key, err := ParseCell(cell)
 			if err == nil {
 				err = s.index.set(key, at, experiment.Status(statuses[i]))
 			}

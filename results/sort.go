@@ -70,7 +70,7 @@ func (s *tableSorter) spill() error {
 	return s.writeRun(s.writeRows)
 }
 
-// writeRun adds a run.
+// Write adds a run.
 func (s *tableSorter) writeRun(write func(*tableWriter) error) error {
 	path := s.runPath()
 	s.runs = append(s.runs, path)

@@ -169,7 +169,7 @@ func (s *Store) Omitted() []string { return slices.Clone(s.omitted) }
 // wait. An outcome that does not fit the tables is refused; after any other
 // error the outcome waits for the next Flush.
 func (s *Store) Append(o *experiment.Outcome) error {
-	if _, err := parseCell(o.Cell); err != nil {
+	if _, err := ParseCell(o.Cell); err != nil {
 		return fmt.Errorf("storing an outcome: %w", err)
 	}
 	if err := s.rows.check(o); err != nil {
@@ -218,7 +218,7 @@ func (s *Store) flush() error {
 	}
 	at := source{int32(s.active.number), int32(s.active.batches - 1)}
 	for _, o := range s.pending {
-		key, err := parseCell(o.Cell)
+		key, err := ParseCell(o.Cell)
 		if err == nil {
 			err = s.index.set(key, at, o.Status)
 		}

@@ -35,7 +35,7 @@ func FindCell(ctx context.Context, dir, cell string) (*StoredCell, error) {
 			return &StoredCell{dir, cell, source{int32(number), int32(batch)}}, nil
 		}
 	}
-	batch, err := lastBatch(ctx, filepath.Join(dir, cellsFile), cell)
+	batch, err := lastBatch(ctx, filepath.Join(dir, CellsFile), cell)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && len(segments) > 0: // nothing is compacted yet
 		return nil, nil

@@ -14,6 +14,7 @@ import (
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/internal/disk"
+	"github.com/agepath/agepath/results/internal/prose"
 )
 
 // maxProblems is how many problems of one sort a [Verification] lists.
@@ -55,7 +56,7 @@ func Verify(ctx context.Context, dir string) (*Verification, error) {
 	}
 	v.Cells = len(v.index.entries)
 	if v.streams > 0 {
-		v.Note("the run has not ended: %s", plural(v.streams, "stream"))
+		v.Note("the run has not ended: %s", prose.Plural(v.streams, "stream"))
 		return v, nil
 	}
 	v.checkCounts()
@@ -65,7 +66,7 @@ func Verify(ctx context.Context, dir string) (*Verification, error) {
 			return nil, ctx.Err()
 		}
 		if errors.Is(err, fs.ErrNotExist) {
-			v.Problem("files", "%s is missing, which was written together with %s", finalName(table), cellsFile)
+			v.Problem("files", "%s is missing, which was written together with %s", finalName(table), CellsFile)
 		} else if err != nil {
 			v.Problem("files", "%v", err)
 		}
@@ -100,7 +101,7 @@ func (v *Verification) Note(format string, args ...any) {
 func (v *Verification) CheckPlan(plan iter.Seq[string]) {
 	planned, missing := newIndex(), 0
 	for cell := range plan {
-		key, err := parseCell(cell)
+		key, err := ParseCell(cell)
 		if err == nil {
 			err = planned.set(key, source{}, experiment.OK)
 		}
@@ -210,19 +211,19 @@ func (v *Verification) readCells(ctx context.Context) (bool, error) {
 		v.index = inventory.index
 		return true, nil
 	}
-	err := eachFrame(ctx, filepath.Join(v.dir, cellsFile), []string{"cell", "status", "run", "knots"}, func(f *Frame) error {
+	err := eachFrame(ctx, filepath.Join(v.dir, CellsFile), []string{"cell", "status", "run", "knots"}, func(f *Frame) error {
 		if tables := f.Metadata[MetadataTables]; v.further == nil && tables != "" {
 			v.further = strings.Split(tables, ",")
 		}
 		cells, statuses, runs, knots := f.Batch.Columns[0], f.Batch.Columns[1], f.Batch.Columns[2], f.Batch.Columns[3]
 		for row, cell := range cells.Texts {
-			key, err := parseCell(cell)
+			key, err := ParseCell(cell)
 			if err != nil {
 				v.Problem("cells", "%v", err)
 				continue
 			}
 			if _, twice := v.index.slot(key); twice {
-				v.Problem("rows", "cell %s has more than one row in %s", cell, cellsFile)
+				v.Problem("rows", "cell %s has more than one row in %s", cell, CellsFile)
 				continue
 			}
 			if runs.Texts[row] != v.Manifest.Run {
@@ -274,7 +275,7 @@ func (v *Verification) checkFurther(ctx context.Context, table string) error {
 			to = from + cellRun(cells[from:])
 			_, slot, ok := v.index.find(cells[from])
 			if !ok {
-				v.Problem(table+" of no cell", "%s has rows of cell %q, which %s does not have", path, cells[from], cellsFile)
+				v.Problem(table+" of no cell", "%s has rows of cell %q, which %s does not have", path, cells[from], CellsFile)
 				continue
 			}
 			if slot < last || slot == last && from > 0 {
@@ -301,11 +302,11 @@ func (v *Verification) checkFurther(ctx context.Context, table string) error {
 		case n == 0:
 			without++
 		default:
-			v.Problem("rows of "+table, "cell %s has %d rows in %s, and %d knots by %s", e.key, n, path, want, cellsFile)
+			v.Problem("rows of "+table, "cell %s has %d rows in %s, and %d knots by %s", e.key, n, path, want, CellsFile)
 		}
 	}
 	if without > 0 {
-		v.Note("%s has no rows of %s: computed when the grid did not keep them", path, plural(without, "cell"))
+		v.Note("%s has no rows of %s: computed when the grid did not keep them", path, prose.Plural(without, "cell"))
 	}
 	return nil
 }

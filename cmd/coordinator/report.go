@@ -14,10 +14,12 @@ import (
 
 	"github.com/agepath/agepath/internal/command"
 	"github.com/agepath/agepath/results"
+	"github.com/agepath/agepath/results/analysis"
+	"github.com/agepath/agepath/results/report"
 )
 
 const (
-	// reportFolder is where results.Write puts a report, in the folder of the
+	// reportFolder is where report.Write puts a report, in the folder of the
 	// results.
 	reportFolder = "report"
 	// shownRows is how many rows of a table a run prints; the report has all.
@@ -28,25 +30,25 @@ const (
 
 // reportFlags say what a report holds.
 type reportFlags struct {
-	formats []results.Format
+	formats []report.Format
 	figures int
 	paper   bool
 }
 
 func (r *reportFlags) addTo(flags *pflag.FlagSet) {
 	var names []string
-	for _, format := range results.Formats {
+	for _, format := range report.Formats {
 		names = append(names, format.Name)
 	}
-	command.List(flags, &r.formats, "format", "formats of the report: "+strings.Join(names, ", ")+" (default "+names[0]+")", results.FormatNamed)
-	command.Count(flags, &r.figures, "figures", results.DefaultFigures, 0, maxFigures, "`N` figures at most")
+	command.List(flags, &r.formats, "format", "formats of the report: "+strings.Join(names, ", ")+" (default "+names[0]+")", report.FormatNamed)
+	command.Count(flags, &r.figures, "figures", report.DefaultFigures, 0, maxFigures, "`N` figures at most")
 	flags.BoolVar(&r.paper, "paper", false, "put the numbers published in the GAGA paper beside those of the run")
 }
 
-func (r *reportFlags) options() results.Options {
-	options := results.Options{Formats: r.formats, Figures: r.figures, Paper: r.paper}
+func (r *reportFlags) options() report.Options {
+	options := report.Options{Formats: r.formats, Figures: r.figures, Paper: r.paper}
 	if options.Formats == nil {
-		options.Formats = results.Formats[:1]
+		options.Formats = report.Formats[:1]
 	}
 	if r.figures == 0 {
 		options.Figures = -1
@@ -59,16 +61,16 @@ func (r *reportFlags) options() results.Options {
 // report writes.
 func (r *reportFlags) isFresh(dir string) bool {
 	tables, err := os.Stat(filepath.Join(dir, "cells.arrow"))
-	if err != nil || r.figures != results.DefaultFigures || r.paper {
+	if err != nil || r.figures != report.DefaultFigures || r.paper {
 		return false
 	}
 	for _, format := range r.options().Formats {
 		for _, file := range format.Files {
-			report, err := os.Stat(filepath.Join(dir, reportFolder, file.Name))
+			written, err := os.Stat(filepath.Join(dir, reportFolder, file.Name))
 			if err != nil && file.Empty != nil { // perhaps there was nothing to write
 				continue
 			}
-			if err != nil || report.ModTime().Before(tables.ModTime()) {
+			if err != nil || written.ModTime().Before(tables.ModTime()) {
 				return false
 			}
 		}
@@ -82,7 +84,7 @@ func (a *app) reportCommand() *cobra.Command {
 	cmd := command.Command("report DIR", "Make tables and figures of a folder of results", "",
 		func(ctx context.Context, args []string) error {
 			dir := args[0]
-			report, err := a.report(ctx, dir, &flags)
+			r, err := a.report(ctx, dir, &flags)
 			var damage *results.DamageError
 			if errors.As(err, &damage) {
 				return command.Refuse(err)
@@ -93,11 +95,11 @@ func (a *app) reportCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := a.show(report, 0); err != nil {
+			if err := a.show(r, 0); err != nil {
 				return err
 			}
-			if list := failureList(report); list != "" {
-				fmt.Fprintf(a.Out, "\n%d incomplete and %d failed cells:\n%s", report.Incomplete, report.Failed, list)
+			if list := failureList(r); list != "" {
+				fmt.Fprintf(a.Out, "\n%d incomplete and %d failed cells:\n%s", r.Incomplete, r.Failed, list)
 			}
 			fmt.Fprintf(a.Out, "\nFiles: %s\n", strings.Join(files(dir, &flags), ", "))
 			return nil
@@ -107,18 +109,18 @@ func (a *app) reportCommand() *cobra.Command {
 }
 
 // report writes the report of a folder.
-func (a *app) report(ctx context.Context, dir string, flags *reportFlags) (*results.Report, error) {
-	return newReporting(a.Base).during(func(tell func(results.Step)) (*results.Report, error) {
+func (a *app) report(ctx context.Context, dir string, flags *reportFlags) (*report.Report, error) {
+	return newReporting(a.Base).during(func(tell func(analysis.Step)) (*report.Report, error) {
 		options := flags.options()
 		options.Progress = tell
-		return results.Write(ctx, dir, options)
+		return report.Write(ctx, dir, options)
 	})
 }
 
 // show prints the tables of a report, of each at most so many rows, 0 for all,
 // and what is missing.
-func (a *app) show(report *results.Report, rows int) error {
+func (a *app) show(r *report.Report, rows int) error {
 	_, plain := a.Env("NO_COLOR")
-	text := results.Text{Bold: !plain && command.IsTerminal(a.Out), MaxRows: rows}
-	return text.Write(a.Out, report)
+	text := report.Text{Bold: !plain && command.IsTerminal(a.Out), MaxRows: rows}
+	return text.Write(a.Out, r)
 }

@@ -6,7 +6,8 @@ import (
 	"time"
 
 	"github.com/agepath/agepath/internal/command"
-	"github.com/agepath/agepath/results"
+	"github.com/agepath/agepath/results/analysis"
+	"github.com/agepath/agepath/results/report"
 )
 
 // reporting tells what a report is at when it takes longer than a second: in a line
@@ -18,7 +19,7 @@ type reporting struct {
 	every  time.Duration // between two words
 
 	mu   sync.Mutex // guards step
-	step results.Step
+	step analysis.Step
 }
 
 func newReporting(base *command.Base) *reporting {
@@ -30,7 +31,7 @@ func newReporting(base *command.Base) *reporting {
 }
 
 // during makes a report by calling do with what is to be told of its steps.
-func (r *reporting) during(do func(tell func(results.Step)) (*results.Report, error)) (*results.Report, error) {
+func (r *reporting) during(do func(tell func(analysis.Step)) (*report.Report, error)) (*report.Report, error) {
 	done, told := make(chan struct{}), make(chan struct{})
 	go func() { // ends with do
 		defer close(told)
@@ -40,7 +41,7 @@ func (r *reporting) during(do func(tell func(results.Step)) (*results.Report, er
 		close(done)
 		<-told
 	}()
-	return do(func(step results.Step) {
+	return do(func(step analysis.Step) {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		r.step = step

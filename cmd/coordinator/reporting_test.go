@@ -8,7 +8,8 @@ import (
 	"time"
 
 	"github.com/agepath/agepath/internal/command"
-	"github.com/agepath/agepath/results"
+	"github.com/agepath/agepath/results/analysis"
+	"github.com/agepath/agepath/results/report"
 )
 
 // lines sends what is written to a channel.
@@ -44,15 +45,15 @@ func TestReporting(t *testing.T) {
 				}
 			}
 		}
-		report, err := r.during(func(tell func(results.Step)) (*results.Report, error) {
-			tell(results.Step{What: "reading the cells"})
+		made, err := r.during(func(tell func(analysis.Step)) (*report.Report, error) {
+			tell(analysis.Step{What: "reading the cells"})
 			await("reading the cells")
-			tell(results.Step{What: "drawing figures", At: 2, Of: 7})
+			tell(analysis.Step{What: "drawing figures", At: 2, Of: 7})
 			await("2 of 7")
 			return nil, failure
 		})
-		if report != nil || !errors.Is(err, failure) {
-			t.Errorf("what was made: %v, %v", report, err)
+		if made != nil || !errors.Is(err, failure) {
+			t.Errorf("what was made: %v, %v", made, err)
 		}
 		last := ""
 		for len(said) > 0 {
@@ -63,8 +64,8 @@ func TestReporting(t *testing.T) {
 		}
 
 		r.first = time.Hour
-		if _, err := r.during(func(tell func(results.Step)) (*results.Report, error) {
-			tell(results.Step{What: "reading the cells"})
+		if _, err := r.during(func(tell func(analysis.Step)) (*report.Report, error) {
+			tell(analysis.Step{What: "reading the cells"})
 			return nil, nil
 		}); err != nil || len(said) > 0 {
 			t.Errorf("a short report says %d things, error %v", len(said), err)

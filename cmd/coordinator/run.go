@@ -18,6 +18,8 @@ import (
 	"github.com/agepath/agepath/experiment/run"
 	"github.com/agepath/agepath/internal/command"
 	"github.com/agepath/agepath/results"
+	"github.com/agepath/agepath/results/analysis"
+	"github.com/agepath/agepath/results/report"
 )
 
 // maxWorkers bounds --workers: more slots than that in one process are a slip
@@ -99,21 +101,21 @@ func (a *app) run(ctx context.Context, c *run.Coordinator, flags *reportFlags) e
 	if summary.Computed == 0 && flags.isFresh(c.Out) {
 		write = a.loadReport
 	}
-	report, err := write(ctx, c.Out, flags)
+	r, err := write(ctx, c.Out, flags)
 	if err != nil {
 		return err
 	}
-	if err := a.show(report, shownRows); err != nil {
+	if err := a.show(r, shownRows); err != nil {
 		return err
 	}
 	fmt.Fprintf(a.Out, "\nFiles: %s\n", strings.Join(files(c.Out, flags), ", "))
-	return failures(report, summary.Counts, summary.Cells)
+	return failures(r, summary.Counts, summary.Cells)
 }
 
 // loadReport reads the report of a folder whose files are there.
-func (a *app) loadReport(ctx context.Context, dir string, flags *reportFlags) (*results.Report, error) {
-	return newReporting(a.Base).during(func(tell func(results.Step)) (*results.Report, error) {
-		return results.Load(ctx, dir, results.Options{Figures: -1, Paper: flags.paper, Progress: tell})
+func (a *app) loadReport(ctx context.Context, dir string, flags *reportFlags) (*report.Report, error) {
+	return newReporting(a.Base).during(func(tell func(analysis.Step)) (*report.Report, error) {
+		return report.Load(ctx, dir, report.Options{Figures: -1, Paper: flags.paper, Progress: tell})
 	})
 }
 
@@ -158,13 +160,13 @@ const shownFailures = 5
 
 // failures makes an error of the cells that failed or are incomplete, nil when
 // there is none.
-func failures(report *results.Report, counts map[experiment.Status]int, cells int64) error {
+func failures(r *report.Report, counts map[experiment.Status]int, cells int64) error {
 	text := unfinished(counts, cells)
 	if text == "" {
 		return nil
 	}
 	var b strings.Builder
-	b.WriteString(text + "\n" + failureList(report))
+	b.WriteString(text + "\n" + failureList(r))
 	var statuses []string
 	for _, status := range failureStatuses() {
 		if counts[status] > 0 {
@@ -176,11 +178,11 @@ func failures(report *results.Report, counts map[experiment.Status]int, cells in
 }
 
 // failureList lists the first incomplete and failed cells, a line each.
-func failureList(report *results.Report) string {
+func failureList(r *report.Report) string {
 	var b strings.Builder
-	for i, failure := range report.Failures {
+	for i, failure := range r.Failures {
 		if i == shownFailures {
-			fmt.Fprintf(&b, "  ... and %d more, the first of them in the report\n", report.Failed+report.Incomplete-i)
+			fmt.Fprintf(&b, "  ... and %d more, the first of them in the report\n", r.Failed+r.Incomplete-i)
 			break
 		}
 		first, _, _ := strings.Cut(failure.Error, "\n")

@@ -13,7 +13,7 @@ import (
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/dataset"
 	"github.com/agepath/agepath/internal/needs"
-	"github.com/agepath/agepath/results"
+	"github.com/agepath/agepath/results/report"
 )
 
 // flaky computes cells of the self-paced kind, except that acs fails in the second
@@ -130,7 +130,7 @@ limits: {attempts: 3}
 	if n := run(experiment.Incomplete).Computed; n != 1 {
 		t.Errorf("%d cells computed by a retry of what is incomplete", n)
 	}
-	r, err := results.Write(t.Context(), out, results.Options{Formats: results.Formats})
+	r, err := report.Write(t.Context(), out, report.Options{Formats: report.Formats})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,10 +159,10 @@ limits: {attempts: 3}
 
 // reportTexts returns what a report says in each format, and what its validation
 // curve does.
-func reportTexts(t *testing.T, r *results.Report, out string) map[string]string {
+func reportTexts(t *testing.T, r *report.Report, out string) map[string]string {
 	t.Helper()
 	var terminal strings.Builder
-	if err := (results.Text{}).Write(&terminal, r); err != nil {
+	if err := (report.Text{}).Write(&terminal, r); err != nil {
 		t.Fatal(err)
 	}
 	texts := map[string]string{"terminal": terminal.String()}

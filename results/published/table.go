@@ -107,7 +107,7 @@ func (i info) read() (*Table, error) {
 	return t, nil
 }
 
-// row reads a line. Columns of the competitors' own parameters and of GAGA's
+// Row reads a line. Columns of the competitors' own parameters and of GAGA's
 // restarts are left out.
 func (i info) row(head, line []string) (Row, error) {
 	nan := math.NaN()

@@ -18,8 +18,11 @@ import (
 // mustBeFinite panics where a value is not a finite number.
 func mustBeFinite(xs []float64) {
 	for i, x := range xs {
-		if math.IsNaN(x) || math.IsInf(x, 0) {
+		if !Finite(x) {
 			panic(fmt.Sprintf("stats: value %d is %v", i, x))
 		}
 	}
 }
+
+// Finite reports whether x is neither infinite nor NaN.
+func Finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }

@@ -1,0 +1,153 @@
+package analysis
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/results"
+)
+
+// cellColumns are the columns of a batch of cells that a report is made of,
+// found by name.
+type cellColumns struct {
+	dimensions     [dimensions]*experiment.Vector
+	numeric        [dimensions]bool
+	scores         [SelectionBias]*experiment.Vector
+	bestValidation *experiment.Vector
+	seconds        [2]*experiment.Vector // processor and elapsed time
+	method         *experiment.Vector
+	params         *experiment.Vector // of the method
+	status         *experiment.Vector
+	metric         *experiment.Vector
+	repeat         *experiment.Vector
+	cell           *experiment.Vector
+	rows           int
+	keys           map[[2]string]string // methodKey by method and settings
+	texts          map[string]string    // one copy of each text, apart from the batch's memory
+}
+
+// sensitivityColumns are the columns that cellColumns finds.
+var sensitivityColumns = slices.Concat(DimensionColumns[:], ScoreColumns,
+	timeColumns[:], []string{"method", "method_params", "best_validation", "repeat", "status", "metric", "cell"})
+
+// timeColumns are the times of a cell, the one that counts first.
+var timeColumns = [2]string{"cpu_seconds", "wall_seconds"}
+
+// newCellColumns finds the columns of a batch. Texts that were met before are
+// taken from texts.
+func newCellColumns(cells *results.Frame, texts map[string]string) (*cellColumns, error) {
+	c := &cellColumns{keys: map[[2]string]string{}, texts: texts, rows: cells.Rows()}
+	var err error
+	find := func(name string, t experiment.Type) *experiment.Vector {
+		vector, problem := cells.Column(name, t)
+		if err == nil {
+			err = problem
+		}
+		return vector
+	}
+	for d, name := range DimensionColumns {
+		t := experiment.Text
+		if j := cells.Index(name); j >= 0 && cells.Columns[j].Type != experiment.Text {
+			t, c.numeric[d] = cells.Columns[j].Type, true
+		}
+		c.dimensions[d] = find(name, t)
+	}
+	for s, name := range ScoreColumns {
+		c.scores[s] = find(name, experiment.Float)
+	}
+	c.bestValidation = find("best_validation", experiment.Float)
+	for i, name := range timeColumns {
+		c.seconds[i] = find(name, experiment.Float)
+	}
+	c.method = find("method", experiment.Text)
+	c.params = find("method_params", experiment.Text)
+	c.status = find("status", experiment.Text)
+	c.metric = find("metric", experiment.Text)
+	c.repeat = find("repeat", experiment.Int)
+	c.cell = find("cell", experiment.Text)
+	if err != nil {
+		return nil, fmt.Errorf("table of cells: %w", err)
+	}
+	return c, nil
+}
+
+// setting returns the setting of a cell. The width of an RBF kernel that the data
+// decides, null in the table, is the word that a grid has for it.
+func (c *cellColumns) setting(row int) Setting {
+	var s Setting
+	for d, vector := range c.dimensions {
+		switch {
+		case vector.IsNull(row):
+		case len(vector.Ints) > 0:
+			s[d] = Value{Number: float64(vector.Ints[row]), IsNumber: true}
+		case c.numeric[d] && math.IsNaN(vector.Floats[row]): // nothing that settings could be told apart by
+		case c.numeric[d]:
+			s[d] = Value{Number: vector.Floats[row], IsNumber: true}
+		default:
+			s[d] = Value{Text: c.text(vector, row)}
+		}
+	}
+	if s[DimKernel].Text == experiment.RBF && s[DimKernelGamma].IsNull() {
+		s[DimKernelGamma] = Value{Text: "scale"}
+	}
+	return s
+}
+
+// methodKey returns the method of a cell with its settings, if it has any.
+func (c *cellColumns) methodKey(row int) string {
+	method := c.text(c.method, row)
+	if c.params.IsNull(row) {
+		return method
+	}
+	at := [2]string{method, c.params.Texts[row]}
+	key, ok := c.keys[at]
+	if !ok {
+		key = method + " " + settingsText(at[1])
+		c.keys[at] = key
+	}
+	return key
+}
+
+// text returns a text that does not keep the batch's memory alive.
+func (c *cellColumns) text(vector *experiment.Vector, row int) string {
+	shared := vector.Texts[row]
+	own, ok := c.texts[shared]
+	if !ok {
+		own = strings.Clone(shared)
+		c.texts[own] = own
+	}
+	return own
+}
+
+// sample returns the scores of a cell, NaN where there is none, and its
+// metric, "" where there is none.
+func (c *cellColumns) sample(row int) (RepeatScore, Metric, error) {
+	r := RepeatScore{Repeat: c.repeat.Ints[row], Status: experiment.Status(c.text(c.status, row))}
+	var err error
+	if r.Cell, err = results.ParseCell(c.cell.Texts[row]); err != nil {
+		return r, "", err
+	}
+	for s, vector := range c.scores {
+		r.Score[s] = math.NaN()
+		if r.Whole() && !vector.IsNull(row) {
+			r.Score[s] = vector.Floats[row]
+		}
+	}
+	r.bestValidation = math.NaN()
+	if r.Whole() && !c.bestValidation.IsNull(row) {
+		r.bestValidation = c.bestValidation.Floats[row]
+	}
+	for i, vector := range c.seconds {
+		r.Seconds[i] = math.NaN()
+		if !vector.IsNull(row) {
+			r.Seconds[i] = vector.Floats[row]
+		}
+	}
+	if c.metric.IsNull(row) {
+		return r, "", nil
+	}
+	return r, Metric(c.text(c.metric, row)), nil
+}

@@ -1,0 +1,118 @@
+package analysis
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/results/stats"
+)
+
+// Common are the repeats by which the methods of a row are compared by one score:
+// those in which every method has it that has it in any repeat. A mean over more
+// repeats of one method than of another would compare splits, too, and favour the
+// method that fails on the hard ones.
+type Common struct {
+	methods int     // that have the score
+	repeats []int64 // rising
+}
+
+// Compares reports whether there is anything to compare.
+func (c *Common) Compares() bool { return c.methods > 1 && len(c.repeats) > 0 }
+
+// compare finds the common repeats of each score, and summarizes the methods'
+// scores in them.
+func (r *ScoreRow) compare() {
+	for score := range scores {
+		c := &r.Common[score]
+		for j := range r.Entries {
+			have := RepeatsWith(r.Entries[j].Sample, score)
+			if len(have) == 0 {
+				continue
+			}
+			if c.methods++; c.methods == 1 {
+				c.repeats = have
+			} else {
+				c.repeats = slices.DeleteFunc(c.repeats, func(repeat int64) bool {
+					_, there := slices.BinarySearch(have, repeat)
+					return !there
+				})
+			}
+		}
+		for j := range r.Entries {
+			r.Entries[j].Compared[score] = Summarize(r.Entries[j].within(c, score))
+		}
+	}
+}
+
+// RepeatsWith returns the repeats of a sample with a finite score, rising.
+func RepeatsWith(sample []RepeatScore, score Score) []int64 {
+	var repeats []int64
+	for i := range sample {
+		if stats.Finite(sample[i].Score[score]) {
+			repeats = append(repeats, sample[i].Repeat)
+		}
+	}
+	return slices.Compact(repeats)
+}
+
+// within returns the scores of the common repeats.
+func (e *ScoreEntry) within(c *Common, score Score) []float64 {
+	var values []float64
+	for i := range e.Sample {
+		if _, there := slices.BinarySearch(c.repeats, e.Sample[i].Repeat); there {
+			values = append(values, e.Sample[i].Score[score])
+		}
+	}
+	return values
+}
+
+// Shown returns what a table of rows shows of an entry: its mean over the common
+// repeats; where there are none, its own.
+func (r *ScoreRow) Shown(e *ScoreEntry, score Score) Summary {
+	if len(r.Common[score].repeats) == 0 {
+		return e.Summary[score]
+	}
+	return e.Compared[score]
+}
+
+// Rests says on how many repeats the means of a row rest: "5", or "3 of 5".
+func (r *ScoreRow) Rests(score Score) string {
+	c := &r.Common[score]
+	switch n := len(c.repeats); {
+	case c.methods > 1 && n == 0:
+		return "none in common"
+	case n < r.Repeats:
+		return fmt.Sprintf("%d of %d", n, r.Repeats)
+	}
+	return strconv.Itoa(r.Repeats)
+}
+
+// Repeats says how many of so many repeats an entry has a score in, and what
+// became of the others: "5", or "2 of 5; 2 incomplete, 1 failed".
+func (e *ScoreEntry) Repeats(of int, score Score) string {
+	n := len(RepeatsWith(e.Sample, score))
+	if n >= of {
+		return strconv.Itoa(n)
+	}
+	return fmt.Sprintf("%d of %d%s", n, of, e.Lost())
+}
+
+// Lost says how many of the entry's cells are incomplete and how many failed, with
+// a semicolon before it; "" for none.
+func (e *ScoreEntry) Lost() string {
+	incomplete, failed := 0, 0
+	for i := range e.Sample {
+		switch status := e.Sample[i].Status; {
+		case status == experiment.Incomplete:
+			incomplete++
+		case !status.Computed():
+			failed++
+		}
+	}
+	if text := lostWords(incomplete, failed); text != "" {
+		return "; " + text
+	}
+	return ""
+}

@@ -1,0 +1,214 @@
+package analysis
+
+import (
+	"cmp"
+	"math"
+	"runtime"
+	"slices"
+	"sync"
+
+	"github.com/agepath/agepath/results/stats"
+)
+
+// Significance is the level of every test of a report, and 1 less that of its
+// intervals.
+const Significance = 0.05
+
+// Comparison compares the scores of two methods in one setting, pair by pair on
+// the repeats that all methods of the row have: cells of one repeat share split
+// and contamination.
+type Comparison struct {
+	Method, Against int // indices of the table's methods; Method comes later
+	Test            stats.SignedRankTest
+	Adjusted        float64 // Test.P by Holm's correction over the pairs of the row
+	differences     []float64
+}
+
+// Pairs returns the number of repeats that the methods are compared on.
+func (c *Comparison) Pairs() int { return c.Test.N + c.Test.Zeros }
+
+// Comparisons compares every two methods of a row that have the score. There are
+// none where these have no repeat in common.
+func (r *ScoreRow) Comparisons(score Score) []Comparison {
+	var list []Comparison
+	for j := range r.Entries {
+		for i := range j {
+			differences := pairedDifferences(r.Entries[j].Sample, r.Entries[i].Sample, r.Common[score].repeats, score)
+			if len(differences) > 0 {
+				list = append(list, Comparison{
+					Method: j, Against: i, differences: differences,
+					Test: stats.SignedRank(differences, stats.Pratt),
+				})
+			}
+		}
+	}
+	p := make([]float64, len(list))
+	for k := range list {
+		p[k] = list[k].Test.P
+	}
+	for k, adjusted := range stats.Holm(p) {
+		list[k].Adjusted = adjusted
+	}
+	return list
+}
+
+// pairedDifferences returns the differences a - b on the given repeats, which
+// rise, as far as both samples have a finite score of them. The samples are in the
+// order of the repeats; of several cells of one repeat the first counts.
+func pairedDifferences(a, b []RepeatScore, repeats []int64, score Score) []float64 {
+	var differences []float64
+	largest := 0.0
+	for _, repeat := range repeats {
+		x, inA := scoreOf(a, repeat, score)
+		y, inB := scoreOf(b, repeat, score)
+		if inA && inB {
+			differences = append(differences, x-y)
+			largest = max(largest, math.Abs(x), math.Abs(y))
+		}
+	}
+	evenOut(differences, largest)
+	return differences
+}
+
+// scoreOf returns the first finite score of a repeat.
+func scoreOf(sample []RepeatScore, repeat int64, score Score) (float64, bool) {
+	i, _ := slices.BinarySearchFunc(sample, repeat, func(r RepeatScore, repeat int64) int { return cmp.Compare(r.Repeat, repeat) })
+	for ; i < len(sample) && sample[i].Repeat == repeat; i++ {
+		if x := sample[i].Score[score]; stats.Finite(x) {
+			return x, true
+		}
+	}
+	return 0, false
+}
+
+// evenOut rounds differences of scores to 40 bits below the largest score, so
+// that those that differ by the rounding of a subtraction alone are the ties
+// and zeros that they are: 0.9 - 0.8 and 0.8 - 0.7.
+func evenOut(differences []float64, largest float64) {
+	_, exponent := math.Frexp(largest)
+	for i, d := range differences {
+		differences[i] = math.Ldexp(math.RoundToEven(math.Ldexp(d, 40-exponent)), exponent-40)
+	}
+}
+
+// testable reports whether a family of m tests can find n pairs that all agree
+// in sign to differ: the smallest p-value of n pairs is 2^(1-n).
+func testable(n, m int) bool { return float64(m)*math.Ldexp(1, 1-n) <= Significance }
+
+// NeededRepeats is the least number of repeats with which m comparisons in a
+// row can find a difference.
+func NeededRepeats(m int) int {
+	n := 1
+	for !testable(n, m) {
+		n++
+	}
+	return n
+}
+
+// markEqual marks the entries that are not significantly worse than the best
+// mean of the row. Rows with too few repeats for the test to find anything have
+// no such marks.
+func (r *ScoreRow) markEqual() {
+	for score := range SelectionBias {
+		best := -1
+		for j := range r.Entries {
+			if r.Entries[j].Best[score] {
+				best = j
+				break
+			}
+		}
+		if best < 0 {
+			continue
+		}
+		comparisons := r.Comparisons(score)
+		for _, c := range comparisons {
+			other := c.Method + c.Against - best
+			if c.Method != best && c.Against != best || !testable(c.Pairs(), len(comparisons)) {
+				continue
+			}
+			r.Tested[score] = true
+			e := &r.Entries[other]
+			e.Equal[score] = !e.Best[score] && c.Adjusted > Significance
+		}
+	}
+}
+
+// effectWork bounds the time that a report spends on bootstrap intervals, in
+// squares of numbers of pairs; it is about 10 s on one processor.
+const effectWork = 2_500_000
+
+// effectsOf computes the effects of comparisons on all processors.
+func effectsOf(comparisons []*Comparison) []stats.Effect {
+	effects := make([]stats.Effect, len(comparisons))
+	next := make(chan int)
+	var workers sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		workers.Go(func() {
+			for k := range next {
+				effects[k] = stats.NewEffect(comparisons[k].differences, 1-Significance)
+			}
+		})
+	}
+	for k := range comparisons {
+		next <- k
+	}
+	close(next)
+	workers.Wait()
+	return effects
+}
+
+// ComparedRow holds the comparisons of a row by one score.
+type ComparedRow struct {
+	Row         *ScoreRow
+	Score       Score
+	Comparisons []Comparison
+	Effects     []stats.Effect // as long as comparisons, or nil where they are left out
+}
+
+// ComparedTable holds the comparisons of a table, row by row and, within a
+// row, score by score.
+type ComparedTable struct {
+	Table *ScoreTable
+	Rows  []ComparedRow
+}
+
+// Compared returns the comparisons of every table, which it computes when first
+// asked.
+func (r *Run) Compared() []ComparedTable {
+	if r.comparisons != nil || len(r.Tables) == 0 {
+		return r.comparisons
+	}
+	work := 0
+	var chosen []*Comparison
+	for _, table := range r.Tables {
+		of := ComparedTable{Table: table}
+		for i := range table.Rows {
+			for score := range SelectionBias {
+				c := ComparedRow{Row: &table.Rows[i], Score: score, Comparisons: table.Rows[i].Comparisons(score)}
+				cost := 0
+				for k := range c.Comparisons {
+					cost += c.Comparisons[k].Pairs() * c.Comparisons[k].Pairs()
+				}
+				if work += cost; work <= effectWork {
+					c.Effects = make([]stats.Effect, len(c.Comparisons))
+					for k := range c.Comparisons {
+						chosen = append(chosen, &c.Comparisons[k])
+					}
+				} else {
+					for k := range c.Comparisons {
+						c.Comparisons[k].differences = nil // nothing needs them any more
+					}
+				}
+				of.Rows = append(of.Rows, c)
+			}
+		}
+		r.comparisons = append(r.comparisons, of)
+	}
+	effects := effectsOf(chosen)
+	for _, of := range r.comparisons {
+		for _, c := range of.Rows {
+			effects = effects[copy(c.Effects, effects):]
+		}
+	}
+	return r.comparisons
+}

@@ -1,0 +1,71 @@
+package analysis
+
+import (
+	"github.com/agepath/agepath/experiment"
+)
+
+// cellGroups are cells by setting and method.
+type cellGroups struct {
+	entries map[Setting]methodEntries
+	metrics map[[2]string]Metric // by data set and model, of the cells that were scored
+	models  map[string]Metric    // by model alone
+
+	selected experiment.Select // by which score selectBest chose
+}
+
+// methodEntries are the entries of one setting by method.
+type methodEntries map[string]*ScoreEntry
+
+func newCellGroups() *cellGroups {
+	return &cellGroups{
+		entries: map[Setting]methodEntries{},
+		metrics: map[[2]string]Metric{},
+		models:  map[string]Metric{},
+	}
+}
+
+// add adds a batch of cells.
+func (g *cellGroups) add(columns *cellColumns) error {
+	for row := range columns.rows {
+		sample, metric, err := columns.sample(row)
+		if err != nil {
+			return err
+		}
+		setting := columns.setting(row)
+		entries := g.entries[setting]
+		if entries == nil {
+			entries = methodEntries{}
+			g.entries[setting] = entries
+		}
+		method := columns.methodKey(row)
+		entry := entries[method]
+		if entry == nil {
+			entry = &ScoreEntry{}
+			entries[method] = entry
+		}
+		entry.Cells++
+		switch {
+		case !sample.Status.Computed():
+			entry.Failed++
+		case sample.Status == experiment.Incomplete:
+			entry.Incomplete++
+		}
+		entry.Sample = append(entry.Sample, sample)
+		if metric != "" {
+			data, model := setting[DimDataset].Text, setting[DimModel].Text
+			g.metrics[[2]string{data, model}] = metric
+			g.models[model] = metric
+		}
+	}
+	return nil
+}
+
+// metric returns the metric of a setting. Where none of its cells was scored
+// it is that of the model on other data.
+func (g *cellGroups) metric(s Setting) Metric {
+	data, model := s[DimDataset].Text, s[DimModel].Text
+	if metric, ok := g.metrics[[2]string{data, model}]; ok {
+		return metric
+	}
+	return g.models[model]
+}

@@ -1,0 +1,157 @@
+package analysis
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/results/internal/prose"
+)
+
+// methodInfo is a method and its name for readers.
+type methodInfo struct{ name, label string }
+
+// methodLabels holds the methods in the order of every table; others come last.
+var methodLabels = []methodInfo{
+	{"original", "Original"},
+	{"acs", "ACS"},
+	{"mospl", "MOSPL"},
+	{"gaga", "GAGA"},
+	{"huber-lasso", "Huber Lasso"},
+	{"rlssvm", "RLSSVM"},
+	{"relssvm", "Re-LSSVM"},
+	{"robust-svm", "Robust SVM"},
+}
+
+// MethodLabel returns the label of a method without settings.
+func MethodLabel(name string) string {
+	if i := methodRank(name); i < len(methodLabels) {
+		return methodLabels[i].label
+	}
+	return name
+}
+
+// MethodLabels returns the labels of the methods of one table. Those of several
+// settings of one method tell the settings that differ.
+func MethodLabels(methods []string) []string {
+	labels := make([]string, len(methods))
+	for j, method := range methods {
+		name, settings := CutMethod(method)
+		labels[j] = MethodLabel(name)
+		if j > 0 && MethodName(methods[j-1]) == name || j+1 < len(methods) && MethodName(methods[j+1]) == name {
+			labels[j] += " " + dropWords(settings, commonSettings(methods, name))
+		}
+	}
+	return labels
+}
+
+// CutMethod cuts what cellColumns.methodKey returned into the name of the
+// method and its settings.
+func CutMethod(method string) (name, settings string) {
+	name, settings, _ = strings.Cut(method, " ")
+	return name, settings
+}
+
+// CommonFacts tells, of each method that has settings, those that are the same
+// wherever it occurs.
+func CommonFacts(methods []string) []Fact {
+	var facts []Fact
+	for _, method := range methods {
+		label := MethodLabel(MethodName(method))
+		common := strings.Join(commonSettings(methods, MethodName(method)), " ")
+		if fact := (Fact{label, common}); common != "" && !slices.Contains(facts, fact) {
+			facts = append(facts, fact)
+		}
+	}
+	return facts
+}
+
+// commonSettings returns the settings that all methods of one name have.
+func commonSettings(methods []string, name string) []string {
+	var common []string
+	first := true
+	for _, method := range methods {
+		other, settings := CutMethod(method)
+		if other != name {
+			continue
+		}
+		words := strings.Fields(settings)
+		if first {
+			common, first = words, false
+		}
+		common = slices.DeleteFunc(common, func(word string) bool { return !slices.Contains(words, word) })
+	}
+	return common
+}
+
+// dropWords returns the words of a text without the given ones.
+func dropWords(text string, drop []string) string {
+	return strings.Join(slices.DeleteFunc(strings.Fields(text), func(word string) bool { return slices.Contains(drop, word) }), " ")
+}
+
+// MethodName returns the name of a method without its settings.
+func MethodName(method string) string {
+	name, _ := CutMethod(method)
+	return name
+}
+
+// settingsText writes settings of a method as in "population=150 refit=50". What
+// is no JSON object of numbers and words stays as it is.
+func settingsText(params string) string {
+	var settings experiment.Settings
+	if err := json.Unmarshal([]byte(params), &settings); err != nil {
+		return params
+	}
+	var words []string
+	for _, s := range settings {
+		switch {
+		case s.Word != "":
+			words = append(words, s.Name+"="+s.Word)
+		case s.Name != "":
+			words = append(words, s.Name+"="+prose.Short(s.Number))
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// methodRank returns where the method, its settings apart, is in methodLabels,
+// their number for one that is not.
+func methodRank(method string) int {
+	name := MethodName(method)
+	i := slices.IndexFunc(methodLabels, func(m methodInfo) bool { return m.name == name })
+	if i < 0 {
+		return len(methodLabels)
+	}
+	return i
+}
+
+// CompareMethods orders methods as in methodStyles, then by name and settings.
+func CompareMethods(a, b string) int {
+	nameA, settingsA := CutMethod(a)
+	nameB, settingsB := CutMethod(b)
+	return cmp.Or(cmp.Compare(methodRank(a), methodRank(b)), cmp.Compare(nameA, nameB), compareSettings(settingsA, settingsB))
+}
+
+// compareSettings orders texts of settingsText of one method: setting by
+// setting, numbers by their value and before words.
+func compareSettings(a, b string) int {
+	valuesA, valuesB := strings.Fields(a), strings.Fields(b)
+	for k := range min(len(valuesA), len(valuesB)) {
+		if c := compareValues(settingValue(valuesA[k]), settingValue(valuesB[k])); c != 0 {
+			return c
+		}
+	}
+	return cmp.Or(cmp.Compare(len(valuesA), len(valuesB)), cmp.Compare(a, b))
+}
+
+// settingValue returns the value of a setting such as "delta=0.2".
+func settingValue(text string) Value {
+	_, value, _ := strings.Cut(text, "=")
+	if x, err := strconv.ParseFloat(value, 64); err == nil {
+		return Value{Number: x, IsNumber: true}
+	}
+	return Value{Text: value}
+}

@@ -1,0 +1,208 @@
+package analysis
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/dataset"
+	"github.com/agepath/agepath/results"
+	"github.com/agepath/agepath/results/published"
+)
+
+// PaperTable puts a published table beside the scores of a run.
+type PaperTable struct {
+	Table   *published.Table
+	Rows    []PaperRow
+	Differs bool // whether the run is known to follow another protocol than the paper's
+}
+
+// PaperRow is one published number beside ours.
+type PaperRow struct {
+	Published published.Row
+	Score     published.Score
+	Setting   Setting // of the run's row; what the published row states where the run has none
+	Label     string  // of the method, with its settings where the run has several
+	Method    string  // as in the run's table, "" where it is missing
+	Cells     int     // of the run in it; 0 where it is missing
+	Ours      Summary // of their scores at the best test age
+}
+
+// Key tells published numbers apart.
+func (r *PaperRow) Key() string { return fmt.Sprint(r.Published, r.Score.Method) }
+
+// Difference returns our mean less the published one, NaN without ours.
+func (r *PaperRow) Difference() float64 {
+	return r.Ours.Mean - r.Score.Mean
+}
+
+// Errors returns the difference in standard errors of it,
+//
+//	√(s²/n + S²/20),
+//
+// s and S our and the published standard deviation. It is NaN where ours has
+// none, and infinite for a difference where nothing spreads.
+func (r *PaperRow) Errors() float64 {
+	if math.IsNaN(r.Ours.Std) {
+		return math.NaN()
+	}
+	difference := r.Difference()
+	if difference == 0 {
+		return 0
+	}
+	return difference / math.Sqrt(r.Ours.Std*r.Ours.Std/float64(r.Ours.N)+r.Score.Std*r.Score.Std/published.Runs)
+}
+
+// Within reports whether the difference is at most two standard errors.
+func (r *PaperRow) Within() bool { return math.Abs(r.Errors()) <= 2 }
+
+// paperGrid is the name of a grid that reproduces one table of the paper.
+var paperGrid = regexp.MustCompile(`^table(\d\d)(\D.*)?$`)
+
+// addPaper puts the published tables beside the run's: the one that the grid
+// is named after (table09, table09-honest), else all that share a row with the
+// run.
+func (r *Run) addPaper(m *results.Manifest) error {
+	tables, err := published.Tables()
+	if err != nil {
+		return err
+	}
+	named := paperGrid.FindStringSubmatch(strings.ToLower(r.Name))
+	rows := map[string][]rankedRow{} // by the catalog's name of the data set
+	for _, table := range r.Tables {
+		most := mostTraining(table)
+		for i := range table.Rows {
+			if setting := table.Rows[i].Setting; setting[DimTrain].Number < most[setting[DimDataset].Text] {
+				continue // a sample of the data
+			}
+			name := catalogName(table.Rows[i].Setting[DimDataset].Text)
+			rows[name] = append(rows[name], rankedRow{table, &table.Rows[i]})
+		}
+	}
+	differs := differsFromPaper(m)
+	for _, table := range tables {
+		if named != nil && table.Name() != "table"+named[1] {
+			continue
+		}
+		p := &PaperTable{Table: table, Differs: differs}
+		found := false
+		for _, row := range table.Rows {
+			found = p.add(row, rows[catalogName(row.Dataset)]) || found
+		}
+		if found || named != nil {
+			r.Paper = append(r.Paper, p)
+		}
+	}
+	if len(r.Paper) == 0 {
+		r.Missing = append(r.Missing, "no row of the run has the data set, noise and parameters of a row in the paper's tables, so nothing stands beside them.")
+	}
+	return nil
+}
+
+// catalogName returns the catalog's name of a data set, the name itself for
+// one that it does not have.
+func catalogName(name string) string {
+	if entry, ok := dataset.Lookup(name); ok {
+		return entry.Name
+	}
+	return name
+}
+
+// differsFromPaper reports whether a part of a manifest's grid follows another
+// protocol than the paper's. Without a manifest, as while a run goes on, it is
+// not known to.
+func differsFromPaper(m *results.Manifest) bool {
+	if m == nil || m.Kind != experiment.SelfPaced {
+		return false
+	}
+	grid, err := experiment.Parse([]byte(m.Grid), results.ManifestName, nil)
+	return err == nil && slices.ContainsFunc(grid.Sweeps, func(s experiment.Sweep) bool { return !s.Settings.Paper })
+}
+
+// add puts every number of a published row beside those of the run's rows that
+// have its parameters, and reports whether there are any.
+func (p *PaperTable) add(row published.Row, candidates []rankedRow) bool {
+	found := false
+	for _, score := range row.Scores {
+		matched := false
+		for _, c := range candidates {
+			if !matches(p.Table, &row, c) {
+				continue
+			}
+			for j, label := range MethodLabels(c.table.Methods) {
+				if entry := &c.row.Entries[j]; MethodName(c.table.Methods[j]) == score.Method && entry.Cells > 0 {
+					p.Rows = append(p.Rows, PaperRow{row, score, c.row.Setting, label, c.table.Methods[j], entry.Cells, entry.Summary[TestAtBestTest]})
+					matched = true
+				}
+			}
+		}
+		if !matched {
+			label := MethodLabel(score.Method)
+			p.Rows = append(p.Rows, PaperRow{row, score, statedSetting(p.Table, &row), label, "", 0, Summarize(nil)})
+		}
+		found = found || matched
+	}
+	return found
+}
+
+// Ages of the paper's experiments.
+const (
+	paperAgeMin  = 0.1
+	paperAgeMax  = 20
+	paperAgeStep = 0.5
+)
+
+// statedSetting returns what a published row states as a setting.
+func statedSetting(table *published.Table, row *published.Row) Setting {
+	number := func(x float64) Value {
+		if math.IsNaN(x) {
+			return Value{}
+		}
+		return Value{Number: x, IsNumber: true}
+	}
+	return Setting{
+		DimDataset: {Text: row.Dataset}, DimModel: {Text: row.Model}, DimKernel: {Text: row.Kernel},
+		DimRegularizer: {Text: table.Regularizer}, DimRegularizerParam: number(row.MixtureGamma),
+		DimAgeMin: number(paperAgeMin), DimAgeMax: number(paperAgeMax), DimAgeStep: number(paperAgeStep),
+		DimNoiseLevel: number(row.Noise), DimC: number(row.C), DimAlpha: number(row.Alpha), DimKernelGamma: number(row.KernelGamma),
+	}
+}
+
+// matches reports whether a row of the run has what a published row states,
+// apart from the data set. Parameters that select: best chose may be others.
+func matches(table *published.Table, row *published.Row, of rankedRow) bool {
+	stated, have := statedSetting(table, row), of.row.Setting
+	for d, value := range stated {
+		chosen := of.table.Select != experiment.SelectAll && have[d].IsNull() && slices.Contains(Hyperparameters, Dimension(d))
+		switch {
+		case Dimension(d) == DimDataset || value.IsNull() || chosen:
+		case slices.Contains(extents, Dimension(d)) && have[d].IsNull(): // one value in all of the run
+		case value.IsNumber:
+			if !have[d].IsNumber || math.Abs(have[d].Number-value.Number) > 1e-9*math.Abs(value.Number) {
+				return false
+			}
+		case have[d].Text != value.Text:
+			return false
+		}
+	}
+	return true
+}
+
+// Coverage says how much of the table the run has.
+func (p *PaperTable) Coverage() string {
+	have := map[string]bool{}
+	for i := range p.Rows {
+		row := &p.Rows[i]
+		have[row.Key()] = have[row.Key()] || row.Ours.N > 0
+	}
+	n := 0
+	for _, found := range have {
+		if found {
+			n++
+		}
+	}
+	return fmt.Sprintf("Of the table's %d numbers %d are in this run.", len(have), n)
+}

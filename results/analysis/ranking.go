@@ -1,0 +1,180 @@
+package analysis
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/agepath/agepath/results/internal/prose"
+	"github.com/agepath/agepath/results/stats"
+)
+
+// Ranking compares methods over data sets: in each data set they are ranked by
+// their mean score.
+type Ranking struct {
+	Score    Score
+	Methods  []string    // those that were scored on every data set
+	Datasets []string    // by name
+	Means    [][]float64 // score of each data set and method: the mean over its settings
+	Test     stats.FriedmanTest
+	Critical float64  // Nemenyi's critical difference of mean ranks at Significance
+	LeftOut  []string // methods without a score on one of the data sets
+}
+
+// minRanked is the number of methods from which on a ranking is made; two are
+// compared by the signed-rank test.
+const minRanked = 3
+
+// NewRanking makes the ranking of the tables by one score; nil where there are not 2
+// data sets that have at least 3 methods in common. Methods are ranked within a
+// data set, so that tables of different metrics go together. A data set with
+// several settings counts once, by the means over the settings in which every
+// ranked method has a score, each over the repeats that all methods of the
+// setting have; data sets without such a setting are left out.
+func NewRanking(tables []*ScoreTable, score Score) *Ranking {
+	rows := map[string][]rankedRow{}
+	scoredOn := map[string]map[string]bool{} // method, data set
+	for _, table := range tables {
+		for i := range table.Rows {
+			row := &table.Rows[i]
+			name := row.Setting[DimDataset].Text
+			rows[name] = append(rows[name], rankedRow{table, row})
+			for j, method := range table.Methods {
+				if row.Entries[j].Summary[score].N > 0 {
+					if scoredOn[method] == nil {
+						scoredOn[method] = map[string]bool{}
+					}
+					scoredOn[method][name] = true
+				}
+			}
+		}
+	}
+	r := &Ranking{Score: score}
+	for _, method := range slices.SortedFunc(maps.Keys(scoredOn), CompareMethods) {
+		if len(scoredOn[method]) == len(rows) {
+			r.Methods = append(r.Methods, method)
+		} else {
+			r.LeftOut = append(r.LeftOut, method)
+		}
+	}
+	if len(r.Methods) < minRanked {
+		return nil
+	}
+	var losses [][]float64 // lower is better
+	for _, name := range slices.Sorted(maps.Keys(rows)) {
+		means, loss := r.block(rows[name])
+		if means != nil {
+			r.Datasets = append(r.Datasets, name)
+			r.Means, losses = append(r.Means, means), append(losses, loss)
+		}
+	}
+	if len(r.Datasets) < 2 {
+		return nil
+	}
+	r.Test = stats.Friedman(losses)
+	r.Critical = stats.CriticalDifference(len(r.Methods), len(r.Datasets), Significance)
+	return r
+}
+
+// rankedRow is a row with the table it is of.
+type rankedRow struct {
+	table *ScoreTable
+	row   *ScoreRow
+}
+
+// block returns the mean score of each method over a data set's settings, and
+// the same with the sign by which lower is better; nil where no setting has
+// all methods. Means that differ by rounding alone are the ties that they are.
+func (r *Ranking) block(rows []rankedRow) (means, losses []float64) {
+	sums := make([]float64, len(r.Methods))
+	n, sign := 0, 1.0
+	for _, of := range rows {
+		values := make([]float64, 0, len(r.Methods))
+		for _, method := range r.Methods {
+			if j := slices.Index(of.table.Methods, method); j >= 0 && of.row.Entries[j].Compared[r.Score].N > 0 {
+				values = append(values, of.row.Entries[j].Compared[r.Score].Mean)
+			}
+		}
+		if len(values) < len(r.Methods) {
+			continue
+		}
+		if n++; of.table.Metric == Accuracy {
+			sign = -1
+		}
+		for m, value := range values {
+			sums[m] += value
+		}
+	}
+	if n == 0 {
+		return nil, nil
+	}
+	largest := 0.0
+	for m := range sums {
+		sums[m] /= float64(n)
+		largest = max(largest, sums[m], -sums[m])
+	}
+	evenOut(sums, largest)
+	for _, mean := range sums {
+		losses = append(losses, sign*mean)
+	}
+	return sums, losses
+}
+
+// Cliques returns the groups of methods, as ranges of their order by mean rank,
+// that the test does not tell apart: those within the critical difference that
+// are not part of a larger one.
+func (r *Ranking) Cliques() (order []int, groups [][2]int) {
+	order = make([]int, len(r.Methods))
+	for m := range order {
+		order[m] = m
+	}
+	ranks := r.Test.MeanRanks
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(ranks[a], ranks[b]) })
+	last := -1
+	for from := range order {
+		to := from
+		for to+1 < len(order) && ranks[order[to+1]]-ranks[order[from]] <= r.Critical {
+			to++
+		}
+		if to > from && to > last {
+			groups = append(groups, [2]int{from, to})
+			last = to
+		}
+	}
+	return order, groups
+}
+
+// Words tells what was ranked and what the tests say.
+func (r *Ranking) Words() string {
+	var b strings.Builder
+	t := r.Test
+	fmt.Fprintf(&b, "Mean test scores of each data set, over its settings that every method has a score in and the repeats that all methods have there, and the methods' mean ranks over %s; 1 is best. "+
+		"Friedman's test: χ² = %.3f with %d degrees of freedom, p = %s; Iman and Davenport's: F = %s, p = %s. "+
+		"Nemenyi's critical difference at 5 %%: %.2f.",
+		prose.Plural(t.Blocks, "data set"), t.Chi2, t.Methods-1, Probability(t.P), infinite(t.F), Probability(t.FP), r.Critical)
+	if len(r.LeftOut) > 0 {
+		fmt.Fprintf(&b, " Left out, since they have no score on some data set: %s.", strings.Join(r.LeftOut, ", "))
+	}
+	return b.String()
+}
+
+// infinite writes a statistic that may be infinite.
+func infinite(x float64) string {
+	if stats.Finite(x) {
+		return fmt.Sprintf("%.3f", x)
+	}
+	return "∞ (all data sets rank alike)"
+}
+
+// smallestShown is the smallest p-value that a report writes as a number.
+const smallestShown = 1e-4
+
+// Probability writes a p-value.
+func Probability(p float64) string {
+	if p < smallestShown {
+		return "< " + prose.Fixed(smallestShown, 4)
+	}
+	return prose.Fixed(p, 4)
+}

@@ -1,0 +1,259 @@
+package analysis
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/dataset"
+	"github.com/agepath/agepath/results"
+	"github.com/agepath/agepath/results/internal/prose"
+)
+
+// Fact is a name and its value, as text.
+type Fact struct{ Name, Value string }
+
+// Run is what the files of a run say: tables of scores, what failed and what is
+// missing.
+type Run struct {
+	Dir        string
+	Name       string                 // of the grid; of the folder where there is no manifest
+	Facts      []Fact                 // about the run
+	Chosen     []*ScoreTable          // age and parameters chosen by the validation score, beside those chosen by the test score
+	Tables     []*ScoreTable          // each setting for itself, or as select: best has it
+	Selected   []Selected             // what select: best picked; nil for grids without
+	Rankings   []*Ranking             // over data sets, where there are enough of them and of methods
+	Paper      []*PaperTable          // beside the published tables, where they were asked for
+	Statuses   []Fact                 // number of cells of each status that occurs
+	Failures   []Failure              // the first incomplete cells by their identity, then the first failed ones
+	Failed     int                    // how many failed
+	Incomplete int                    // how many are incomplete
+	Absent     []results.ManifestData // data sets of the grid that were not there
+	Missing    []string               // sentences that say what is not there, and why
+	Data       *DataFacts             // what is known of the data sets
+	Partial    bool                   // the run has not ended
+
+	comparisons []ComparedTable // see compared
+}
+
+// Failure is a cell that failed or is incomplete.
+type Failure struct {
+	Cell    string
+	Status  experiment.Status
+	What    string // its setting, method and repeat
+	Error   string
+	Reached *float64 // last age of an incomplete path, nil for others
+}
+
+// lostWords says how many of the cells are incomplete and how many failed, "" for
+// none.
+func lostWords(incomplete, failed int) string {
+	var parts []string
+	if incomplete > 0 {
+		parts = append(parts, fmt.Sprintf("%d incomplete", incomplete))
+	}
+	if failed > 0 {
+		parts = append(parts, fmt.Sprintf("%d failed", failed))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// MaxFailures is how many failed cells a report lists, and how many incomplete
+// ones.
+const MaxFailures = 20
+
+// Step is a part of the work on a report.
+type Step struct {
+	What   string // for example "drawing figures"
+	At, Of int    // where in it, from 1; 0 where it is not counted
+}
+
+// Options say how [Load] reads a run. The zero value is the default.
+type Options struct {
+	Paper    bool       // put the published numbers beside those of the run
+	Progress func(Step) // is told of each step before it begins; nil for nobody
+}
+
+func (o Options) tell(what string, at, of int) {
+	if o.Progress != nil {
+		o.Progress(Step{what, at, of})
+	}
+}
+
+// Load reads the files in dir, complete or not. Only cells.arrow must be
+// there, or a stream of cells of a run that has not ended.
+func Load(ctx context.Context, dir string, options Options) (*Run, error) {
+	options.tell("checking the files", 0, 0)
+	if err := results.CheckFiles(ctx, dir); err != nil {
+		return nil, err
+	}
+	options.tell("reading the cells", 0, 0)
+	cells, err := readCells(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	options.tell("making tables", 0, 0)
+	r := &Run{
+		Dir:      dir,
+		Name:     filepath.Base(dir),
+		Statuses: cells.statuses(),
+		Failures: cells.firstFailures(),
+		Failed:   cells.failed.n, Incomplete: cells.incomplete.n,
+		Partial: cells.streams > 0,
+	}
+	if r.Partial {
+		r.Missing = append(r.Missing, fmt.Sprintf("the run has not ended: cells of %s that are not in %s yet count too, but figures of their paths are left out "+
+			"(the same coordinator run goes on with it).", prose.Plural(cells.streams, "stream"), results.CellsFile))
+	}
+	manifest, err := r.addManifest(dir, cells.rows)
+	if err != nil {
+		return nil, err
+	}
+	var fewer int
+	r.Chosen, fewer = cells.groups.chosenTables()
+	if manifest != nil {
+		r.Selected = cells.groups.selectBest(manifest.Select)
+	}
+	r.Tables = cells.groups.tables()
+	r.addMissing()
+	r.addFewer(fewer)
+	for score := range SelectionBias {
+		if ranking := NewRanking(r.Tables, score); ranking != nil {
+			r.Rankings = append(r.Rankings, ranking)
+		}
+	}
+	r.Data = &DataFacts{Target: targetScale(manifest), Size: cells.sizes}
+	if options.Paper {
+		if err := r.addPaper(manifest); err != nil {
+			return nil, err
+		}
+	}
+	return r, nil
+}
+
+// addManifest tells what the manifest says about the run and its files. It
+// returns nil where there is none.
+func (r *Run) addManifest(dir string, cells int) (*results.Manifest, error) {
+	m, err := results.ReadManifest(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		r.Missing = append(r.Missing, "there is no "+results.ManifestName+": how many cells the grid has is not known.")
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	r.Name = cmp.Or(m.Name, r.Name)
+	r.Facts = append(r.Facts, Fact{"run", m.Run}, Fact{"experiment", m.Kind})
+	for _, name := range slices.Sorted(maps.Keys(m.Versions)) {
+		r.Facts = append(r.Facts, Fact{"version of " + name, m.Versions[name]})
+	}
+	for _, name := range slices.Sorted(maps.Keys(m.Data)) {
+		r.Facts = append(r.Facts, Fact{"data set " + name, m.Data[name]})
+	}
+	r.Absent = m.Absent
+	for _, d := range m.Absent {
+		r.Missing = append(r.Missing, fmt.Sprintf("the data set %s was not on the machine and was skipped (coordinator datasets fetch %s downloads it).", d.Name, d.Name))
+	}
+	r.Facts = append(r.Facts, Fact{"cells of the grid", strconv.FormatInt(m.Cells, 10)})
+	if left := m.Cells - int64(cells); left > 0 {
+		r.Missing = append(r.Missing, fmt.Sprintf("%d of the grid's %d cells are not in the files.", left, m.Cells))
+	}
+	return m, nil
+}
+
+// targetScale says how a manifest's grid scales the target; "" where that is
+// not known, not scaling, or not the same for all of it.
+func targetScale(m *results.Manifest) string {
+	if m == nil || m.Kind != experiment.SelfPaced {
+		return ""
+	}
+	grid, err := experiment.Parse([]byte(m.Grid), results.ManifestName, nil)
+	if err != nil { // a grid of another version: the label goes without
+		return ""
+	}
+	scale := grid.Sweeps[0].Settings.Target
+	for _, sweep := range grid.Sweeps {
+		if sweep.Settings.Target != scale {
+			return ""
+		}
+	}
+	return map[dataset.Scaling]string{
+		dataset.MinMax:   "target scaled to [0, 1]",
+		dataset.Standard: "target scaled to standard deviation 1",
+	}[scale]
+}
+
+// addFewer says how many choices by the validation score rest on fewer cells
+// than the grid has for them.
+func (r *Run) addFewer(choices int) {
+	if choices > 0 && r.Selected == nil { // else addUnequal says it
+		r.Missing = append(r.Missing, fmt.Sprintf("%s of parameters by the validation score rest on fewer cells than the grid has for them, because some are incomplete, failed or are not in the files.",
+			prose.Plural(choices, "choice")))
+	}
+}
+
+// addMissing says where the tables rest on less than the rest of them does.
+func (r *Run) addMissing() {
+	r.addUnequal()
+	for _, table := range r.Tables {
+		most, fewer, noValidation := 0, 0, 0
+		for i := range table.Rows {
+			most = max(most, table.Rows[i].Repeats)
+		}
+		for i := range table.Rows {
+			for j := range table.Rows[i].Entries {
+				e := &table.Rows[i].Entries[j]
+				if e.Cells > 0 && e.Cells < most {
+					fewer++
+				}
+				if e.Summary[TestAtBestValidation].N < e.Summary[TestAtBestTest].N {
+					noValidation++
+				}
+			}
+		}
+		r.addCompared(table)
+		if fewer > 0 {
+			r.Missing = append(r.Missing, fmt.Sprintf("test %s: %s of the table rest on fewer than %s; the other cells are not in the files.",
+				table.Metric.Word(), prose.Plural(fewer, "mean"), prose.Plural(most, "repeat")))
+		}
+		switch {
+		case noValidation == 0:
+		case !table.Has(TestAtBestValidation):
+			r.Missing = append(r.Missing, fmt.Sprintf("test %s: no cell has a validation score, and so there is neither a table of it nor the selection bias "+
+				"(a grid with split.validation: 0, which protocol: paper has unless told otherwise, has no validation part).", table.Metric.Word()))
+		default:
+			r.Missing = append(r.Missing, fmt.Sprintf("test %s: %s of the table rest on more repeats than have a validation score (there is no validation part, or no finite score on it).",
+				table.Metric.Word(), prose.Plural(noValidation, "mean")))
+		}
+	}
+	if len(r.Tables) == 0 {
+		r.Missing = append(r.Missing, "there are no cells yet, and so no tables and no figures.")
+	}
+}
+
+// addCompared says how many rows compare their methods on fewer repeats than they
+// have. Every method has the score at the best test age where it has any.
+func (r *Run) addCompared(table *ScoreTable) {
+	several, fewer := 0, 0
+	for i := range table.Rows {
+		row := &table.Rows[i]
+		if c := &row.Common[TestAtBestTest]; c.methods > 1 {
+			several++
+			if len(c.repeats) < row.Repeats {
+				fewer++
+			}
+		}
+	}
+	if fewer > 0 {
+		r.Missing = append(r.Missing, fmt.Sprintf("test %s: rows that compare methods on fewer repeats than the row has, because not all methods have them: %d of %d.",
+			table.Metric.Word(), fewer, several))
+	}
+}

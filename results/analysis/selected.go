@@ -1,0 +1,184 @@
+package analysis
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/results/internal/prose"
+)
+
+// SelectedFile lists what select: best picked, in the folder of reports.
+const SelectedFile = "selected.csv"
+
+// Hyperparameters are the dimensions that select: best chooses among, with the
+// settings of methods.
+var Hyperparameters = []Dimension{DimRegularizerParam, DimKernelGamma, DimC, DimAlpha, DimL1Ratio}
+
+// Selected is the cell that a method is represented by in one repeat.
+type Selected struct {
+	Row        Setting // of the table
+	Setting    Setting // with the parameters that were chosen
+	Method     string  // with its settings, as in [ScoreTable.Methods]
+	Repeat     int64
+	Cell       string            // its identity, "" where no candidate has a score
+	By         experiment.Select // whose best it is
+	Value      float64           // that score
+	Score      [scores]float64   // on the test part; NaN where there is none
+	Candidates int               // cells of the method and repeat in the files
+	Incomplete int               // those whose path stops early, which are not chosen
+	Failed     int               // those that were not computed
+
+	Shown   string // of its settings those that differ between the candidates
+	unequal bool   // another repeat of the method has more candidates
+}
+
+// selectBest replaces the cells of each method and repeat that differ in nothing
+// but hyperparameters by the best of them. Of equals the one with the smallest
+// parameters counts, in the order of the columns, settings of the method last.
+// It returns the choices in the order of rows, methods and repeats, nil for
+// [experiment.SelectAll], which leaves the cells alone.
+func (g *cellGroups) selectBest(by experiment.Select) []Selected {
+	if by == experiment.SelectAll {
+		return nil
+	}
+	g.selected = by
+	g.entries = dropConstant(g.entries)
+	places := g.places()
+	g.entries = map[Setting]methodEntries{}
+	var all []Selected
+	for at, members := range places {
+		choices, entry := choose(candidatesOf(members), by, g.metric(at.setting))
+		for i := range choices {
+			choices[i].Row = at.setting
+		}
+		all = append(all, choices...)
+		if g.entries[at.setting] == nil {
+			g.entries[at.setting] = methodEntries{}
+		}
+		g.entries[at.setting][at.method] = entry
+	}
+	slices.SortFunc(all, func(a, b Selected) int {
+		return cmp.Or(a.Row.Compare(b.Row), CompareMethods(MethodName(a.Method), MethodName(b.Method)), cmp.Compare(a.Repeat, b.Repeat))
+	})
+	return all
+}
+
+// scope is the setting whose cells say whether a hyperparameter has several
+// values: those that a row compares, of methods without regularizer or kernel
+// too. The regularizer's parameter is that of one regularizer.
+func scope(setting Setting, d Dimension) Setting {
+	setting = setting.Without(Hyperparameters...)
+	if d != DimRegularizerParam {
+		setting = setting.Without(DimRegularizer, DimKernel)
+	}
+	return setting
+}
+
+// freeParameters returns, by scope, which hyperparameters have more than one
+// value in the cells.
+func (g *cellGroups) freeParameters() map[Setting][]Dimension {
+	type key struct {
+		scope Setting
+		d     Dimension
+	}
+	first := map[key]Value{}
+	free := map[Setting][]Dimension{}
+	for setting := range g.entries {
+		for _, d := range Hyperparameters {
+			if setting[d].IsNull() {
+				continue
+			}
+			at := key{scope(setting, d), d}
+			if value, known := first[at]; !known {
+				first[at] = setting[d]
+			} else if value != setting[d] && !slices.Contains(free[at.scope], d) {
+				free[at.scope] = append(free[at.scope], d)
+			}
+		}
+	}
+	return free
+}
+
+// row returns the setting of the row that a cell belongs to.
+func row(setting Setting, free map[Setting][]Dimension) Setting {
+	at := setting
+	for _, d := range Hyperparameters {
+		if slices.Contains(free[scope(setting, d)], d) {
+			at[d] = Value{}
+		}
+	}
+	return at
+}
+
+// choose picks the best of candidatesOf in each repeat, and makes the entry of a
+// table that they are.
+func choose(candidates []candidate, by experiment.Select, metric Metric) ([]Selected, *ScoreEntry) {
+	entry := &ScoreEntry{Cells: len(candidates)}
+	var choices []Selected
+	most := 0
+	for begin, end := 0, 0; begin < len(candidates); begin = end {
+		best, value, incomplete, failed := begin, math.NaN(), 0, 0
+		for end = begin; end < len(candidates) && candidates[end].Repeat == candidates[begin].Repeat; end++ {
+			c := &candidates[end]
+			switch {
+			case !c.Status.Computed():
+				failed++
+			case c.Status == experiment.Incomplete:
+				incomplete++
+			}
+			x := c.bestValidation
+			if by == experiment.SelectTest {
+				x = c.Score[TestAtBestTest]
+			}
+			if !math.IsNaN(x) && !math.IsInf(x, 0) && (math.IsNaN(value) || metric.better(x, value)) {
+				best, value = end, x
+			}
+		}
+		c := candidates[best]
+		s := Selected{
+			Setting: c.of.setting, Method: c.of.method, Repeat: c.Repeat, By: by, Value: value, Score: c.Score,
+			Candidates: end - begin, Incomplete: incomplete, Failed: failed,
+		}
+		if !math.IsNaN(value) {
+			s.Cell = c.Cell.String()
+		}
+		most = max(most, s.Candidates)
+		entry.Incomplete += incomplete
+		entry.Failed += failed
+		entry.Sample = append(entry.Sample, c.RepeatScore)
+		choices = append(choices, s)
+	}
+	var methods []string
+	for i := range candidates {
+		if method := candidates[i].of.method; !slices.Contains(methods, method) {
+			methods = append(methods, method)
+		}
+	}
+	common := commonSettings(methods, MethodName(methods[0]))
+	for i := range choices {
+		_, settings := CutMethod(choices[i].Method)
+		choices[i].Shown = dropWords(settings, common)
+		choices[i].unequal = choices[i].Candidates < most
+	}
+	return choices, entry
+}
+
+// onFewer reports whether candidates are incomplete, failed or not in the files.
+func (s *Selected) onFewer() bool { return s.unequal || s.Candidates > 1 && s.Incomplete+s.Failed > 0 }
+
+// addUnequal says where choices rest on fewer cells than others do.
+func (r *Run) addUnequal() {
+	fewer := 0
+	for i := range r.Selected {
+		if r.Selected[i].onFewer() {
+			fewer++
+		}
+	}
+	if fewer > 0 {
+		r.Missing = append(r.Missing, fmt.Sprintf("select: best: %s of parameters rest on fewer cells than the grid has for them, because some are incomplete, failed or are not in the files; %s tells which.",
+			prose.Plural(fewer, "choice"), SelectedFile))
+	}
+}

@@ -1,0 +1,213 @@
+package analysis
+
+import (
+	"bytes"
+	"cmp"
+	"maps"
+	"slices"
+
+	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/results"
+)
+
+// ScoreTable compares methods: a row for each setting of a grid, an entry for
+// each method, over the repeats.
+type ScoreTable struct {
+	Metric  Metric
+	Methods []string // original, acs, mospl, gaga, then others by name, as in "huber-lasso delta=0.2" where they have settings
+	Rows    []ScoreRow
+
+	// Select says by which score the parameters of a row were chosen in each
+	// repeat; "" where each value has its row.
+	Select experiment.Select
+	// Parameters are those of [Report.Chosen] that were chosen, in words.
+	Parameters []string
+}
+
+// ScoreRow is one setting of a grid.
+type ScoreRow struct {
+	Setting Setting
+	Repeats int          // different repeats among the row's cells
+	Entries []ScoreEntry // one for each method of the table
+	Common  [scores]Common
+	Tested  [scores]bool // whether a method could have been told from the best
+}
+
+// Lead is the score that a reader is shown where there is room for one: at the
+// best test age where no cell has a validation score.
+func (t *ScoreTable) Lead() Score {
+	if t.Has(TestAtBestValidation) {
+		return TestAtBestValidation
+	}
+	return TestAtBestTest
+}
+
+// Failed returns how many of the row's cells were not computed.
+func (r *ScoreRow) Failed() int {
+	failed := 0
+	for i := range r.Entries {
+		failed += r.Entries[i].Failed
+	}
+	return failed
+}
+
+// ScoreEntry is what one method reached in one setting.
+type ScoreEntry struct {
+	Cells      int // cells in the files; 0 where the method was not run, or has not been yet
+	Incomplete int // those whose path stops before the last age, which are in no Summary
+	Failed     int // those that were not computed
+	Summary    [scores]Summary
+	Compared   [scores]Summary // of the repeats that every method of the row with such a score has
+	Best       [scores]bool    // best of these means in the row, several where equal; never set for SelectionBias
+	Equal      [scores]bool    // not significantly worse than the best, where that can be tested; see [ScoreRow.Comparisons]
+
+	// Sample holds the cells by repeat, for comparisons on the same splits.
+	Sample []RepeatScore
+}
+
+// RepeatScore holds the scores of one cell. Those that it does not have are
+// NaN, and all of them for a path that stops early: the best that it offers is
+// not the best over the ages that it was asked for.
+type RepeatScore struct {
+	Repeat int64
+	Score  [scores]float64
+
+	Seconds        [2]float64 // processor and elapsed time, NaN where not known
+	bestValidation float64    // best score on the validation part, by which the age was chosen
+	Cell           results.CellKey
+	Status         experiment.Status
+}
+
+// Whole reports whether the cell was computed to the last age it was asked for.
+func (r *RepeatScore) Whole() bool { return r.Status == experiment.OK }
+
+// Sensitivity gathers cells into one table for each metric. A method that
+// ignores a dimension of the grid (original the regularizer) is compared in the
+// row of each of its values. A method with settings of its own is one method
+// for each of them. Cells that failed count in Failed, those whose
+// path stops early in Incomplete; scores that are null or not finite are left out
+// of the summaries, whose N tells.
+//
+// The frame needs the columns of [Dimension], the scores, cell, method,
+// method_params, best_validation, the times, repeat, status and metric.
+func Sensitivity(cells *results.Frame) ([]*ScoreTable, error) {
+	columns, err := newCellColumns(cells, map[string]string{})
+	if err != nil {
+		return nil, err
+	}
+	groups := newCellGroups()
+	if err := groups.add(columns); err != nil {
+		return nil, err
+	}
+	return groups.tables(), nil
+}
+
+// tables makes the tables of all cells that were added. No more can be added
+// after.
+func (g *cellGroups) tables() []*ScoreTable {
+	g.entries = dropConstant(g.entries)
+	spreadIgnored(g.entries)
+	byMetric := map[Metric]map[Setting]methodEntries{}
+	for setting, entries := range g.entries {
+		metric := g.metric(setting)
+		if byMetric[metric] == nil {
+			byMetric[metric] = map[Setting]methodEntries{}
+		}
+		byMetric[metric][setting] = entries
+	}
+	var tables []*ScoreTable
+	for _, metric := range slices.Sorted(maps.Keys(byMetric)) {
+		for _, entries := range byMetric[metric] {
+			for _, entry := range entries {
+				entry.summarize(metric)
+			}
+		}
+		table := newScoreTable(metric, byMetric[metric])
+		table.Select = g.selected
+		tables = append(tables, table)
+	}
+	return tables
+}
+
+func newScoreTable(metric Metric, rows map[Setting]methodEntries) *ScoreTable {
+	table := &ScoreTable{Metric: metric}
+	methods := map[string]bool{}
+	for _, entries := range rows {
+		for method := range entries {
+			methods[method] = true
+		}
+	}
+	table.Methods = slices.SortedFunc(maps.Keys(methods), CompareMethods)
+	for _, setting := range slices.SortedFunc(maps.Keys(rows), Setting.Compare) {
+		row := ScoreRow{Setting: setting, Entries: make([]ScoreEntry, len(table.Methods))}
+		repeats := map[int64]bool{}
+		for j, method := range table.Methods {
+			entry := rows[setting][method]
+			if entry == nil {
+				continue
+			}
+			row.Entries[j] = *entry
+			for _, r := range entry.Sample {
+				repeats[r.Repeat] = true
+			}
+		}
+		row.Repeats = len(repeats)
+		row.compare()
+		row.markBest(metric)
+		row.markEqual()
+		table.Rows = append(table.Rows, row)
+	}
+	return table
+}
+
+// summarize puts the sample in the order of the repeats, so that sums do not
+// depend on the order of the file, and summarizes it. A second call changes
+// nothing.
+func (e *ScoreEntry) summarize(metric Metric) {
+	e.Sample = slices.Clone(e.Sample) // growing left up to as much again unused
+	slices.SortFunc(e.Sample, func(a, b RepeatScore) int {
+		return cmp.Or(cmp.Compare(a.Repeat, b.Repeat), bytes.Compare(a.Cell[:], b.Cell[:]))
+	})
+	values := make([]float64, len(e.Sample))
+	for score := range scores {
+		for i := range e.Sample {
+			s := &e.Sample[i].Score
+			if score == SelectionBias {
+				s[SelectionBias] = s[TestAtBestValidation] - s[TestAtBestTest]
+				if metric == Accuracy {
+					s[SelectionBias] = -s[SelectionBias]
+				}
+			}
+			values[i] = s[score]
+		}
+		e.Summary[score] = Summarize(values)
+	}
+}
+
+// markBest marks the entries with the best mean of each score over the common
+// repeats. A method with nothing to compare it with is not the best.
+func (r *ScoreRow) markBest(metric Metric) {
+	for score := range SelectionBias {
+		if !r.Common[score].Compares() {
+			continue
+		}
+		best := -1
+		for j := range r.Entries {
+			s := r.Entries[j].Compared[score]
+			if s.N > 0 && (best < 0 || metric.better(s.Mean, r.Entries[best].Compared[score].Mean)) {
+				best = j
+			}
+		}
+		for j := range r.Entries {
+			s := r.Entries[j].Compared[score]
+			r.Entries[j].Best[score] = s.N > 0 && s.Mean == r.Entries[best].Compared[score].Mean
+		}
+	}
+}
+
+// Has reports whether any entry has a score.
+func (t *ScoreTable) Has(score Score) bool {
+	return slices.ContainsFunc(t.Rows, func(r ScoreRow) bool {
+		return slices.ContainsFunc(r.Entries, func(e ScoreEntry) bool { return e.Summary[score].N > 0 })
+	})
+}

@@ -1,0 +1,180 @@
+package analysis
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/results"
+)
+
+// cellTally is what a report takes from the cells table, batch by batch: a
+// million cells need not be in memory with all their columns.
+type cellTally struct {
+	rows               int
+	streams            int // of cells that are not in cells.arrow yet
+	groups             *cellGroups
+	counts             map[string]int // by status
+	incomplete, failed lostCells
+	sizes              map[string]dataSize // by data set
+	texts              map[string]string
+}
+
+// failedCell is a failure that may be among the first.
+type failedCell struct {
+	key results.CellKey
+	Failure
+}
+
+// readCells reads the cells in dir, those of streams too where a run has not
+// ended.
+func readCells(ctx context.Context, dir string) (*cellTally, error) {
+	path := filepath.Join(dir, results.CellsFile)
+	tally := &cellTally{
+		groups: newCellGroups(),
+		counts: map[string]int{},
+		sizes:  map[string]dataSize{},
+		texts:  map[string]string{},
+	}
+	columns := slices.Concat(sensitivityColumns, sizeColumns, []string{"error", "age_reached"})
+	add := func(f *results.Frame) error {
+		if err := tally.add(f); err != nil {
+			return fmt.Errorf("reading %s: %w", path, err)
+		}
+		return nil
+	}
+	var err error
+	tally.streams, err = results.EachNewest(ctx, dir, columns, add)
+	if err != nil {
+		return nil, err
+	}
+	return tally, nil
+}
+
+func (t *cellTally) add(cells *results.Frame) error {
+	columns, err := newCellColumns(cells, t.texts)
+	if err != nil {
+		return err
+	}
+	if err := t.groups.add(columns); err != nil {
+		return err
+	}
+	t.rows += columns.rows
+	if err := t.addSizes(cells, columns); err != nil {
+		return err
+	}
+	return t.addFailures(cells, columns)
+}
+
+// addSizes notes the size of the split of each data set, which is that of its
+// first cell.
+func (t *cellTally) addSizes(cells *results.Frame, columns *cellColumns) error {
+	var vectors [3]*experiment.Vector
+	for i, name := range sizeColumns {
+		var err error
+		if vectors[i], err = cells.Column(name, experiment.Int); err != nil {
+			return err
+		}
+	}
+	names := columns.dimensions[DimDataset]
+	for row, name := range names.Texts {
+		if vectors[0].IsNull(row) {
+			continue
+		}
+		switch size, ok := t.sizes[name]; {
+		case !ok:
+			t.sizes[strings.Clone(name)] = dataSize{vectors[0].Ints[row], vectors[1].Ints[row], vectors[2].Ints[row], false}
+		case size.train != vectors[0].Ints[row]:
+			size.several = true
+			t.sizes[name] = size
+		}
+	}
+	return nil
+}
+
+// addFailures counts the cells by status and keeps the failed and incomplete
+// ones that may be among the first.
+func (t *cellTally) addFailures(cells *results.Frame, columns *cellColumns) error {
+	messages, err := cells.Column("error", experiment.Text)
+	if err != nil {
+		return err
+	}
+	reached, err := cells.Column("age_reached", experiment.Float)
+	if err != nil {
+		return err
+	}
+	for row := range columns.rows {
+		status := experiment.Status(columns.text(columns.status, row))
+		t.counts[string(status)]++
+		if status == experiment.OK {
+			continue
+		}
+		key, err := results.ParseCell(columns.cell.Texts[row])
+		if err != nil {
+			return err
+		}
+		f := failedCell{key, Failure{
+			Cell: key.String(), Status: status,
+			What: fmt.Sprintf("%s: %s, repeat %d",
+				columns.methodKey(row), Describe(columns.setting(row)), columns.repeat.Ints[row]),
+			Error: strings.Clone(messages.Texts[row]),
+		}}
+		if status != experiment.Incomplete {
+			t.failed.add(f)
+			continue
+		}
+		if !reached.IsNull(row) {
+			age := reached.Floats[row]
+			f.Reached = &age
+		}
+		t.incomplete.add(f)
+	}
+	return nil
+}
+
+// lostCells are cells of which a report lists the first.
+type lostCells struct {
+	n     int
+	first []failedCell // may be among these
+}
+
+func (l *lostCells) add(f failedCell) {
+	l.n++
+	if l.first = append(l.first, f); len(l.first) > 50*MaxFailures {
+		l.keepFirst()
+	}
+}
+
+// keepFirst drops the cells that cannot be among the first.
+func (l *lostCells) keepFirst() {
+	slices.SortFunc(l.first, func(a, b failedCell) int { return bytes.Compare(a.key[:], b.key[:]) })
+	l.first = l.first[:min(len(l.first), MaxFailures)]
+}
+
+// firstFailures returns the first incomplete and the first failed cells.
+func (t *cellTally) firstFailures() []Failure {
+	var failures []Failure
+	for _, of := range []*lostCells{&t.incomplete, &t.failed} {
+		of.keepFirst()
+		for _, f := range of.first {
+			failures = append(failures, f.Failure)
+		}
+	}
+	return failures
+}
+
+// statuses returns how many cells ended how.
+func (t *cellTally) statuses() []Fact {
+	var facts []Fact
+	for _, status := range experiment.Statuses {
+		if n := t.counts[string(status)]; n > 0 {
+			facts = append(facts, Fact{"cells " + string(status), strconv.Itoa(n)})
+		}
+	}
+	return facts
+}

@@ -1,0 +1,333 @@
+package figure
+
+import (
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/results"
+	"github.com/agepath/agepath/results/analysis"
+	"github.com/agepath/agepath/results/internal/testrun"
+	"gonum.org/v1/plot/plotter"
+)
+
+func TestScorePath(t *testing.T) {
+	t.Parallel()
+	// A line from (1, 0) to (2, 1), a jump to 5, a line to (4, 9); at 3 a
+	// second jump and a third at the same age.
+	p := newScorePath([]knot{
+		{6, 3, eventStart, 20}, {0, 1, eventStart, 0}, {1, 2, eventJump, 1}, {2, 2, eventStart, 5},
+		{3, 3, eventJump, 7}, {4, 3, eventStart, 10}, {5, 3, eventJump, 10}, {7, 4, "end", 22}, {8, 5, "end", math.NaN()},
+	})
+	tests := []struct{ age, before, after, heldBefore, heldAfter float64 }{
+		{1, 0, 0, 0, 0},
+		{1.5, 0.5, 0.5, 0, 0},
+		{2, 1, 5, 0, 5},
+		{2.5, 6, 6, 5, 5},
+		{3, 7, 20, 5, 20},
+		{3.5, 21, 21, 20, 20},
+		{4, 22, 22, 20, 22},
+	}
+	for _, test := range tests {
+		if got := p.before(test.age, true); got != test.before {
+			t.Errorf("before %v: %v, want %v", test.age, got, test.before)
+		}
+		if got := p.after(test.age, true); got != test.after {
+			t.Errorf("after %v: %v, want %v", test.age, got, test.after)
+		}
+		if got := p.before(test.age, false); got != test.heldBefore {
+			t.Errorf("held before %v: %v, want %v", test.age, got, test.heldBefore)
+		}
+		if got := p.after(test.age, false); got != test.heldAfter {
+			t.Errorf("held after %v: %v, want %v", test.age, got, test.heldAfter)
+		}
+	}
+	if newScorePath([]knot{{0, 1, eventStart, math.NaN()}}) != nil {
+		t.Error("there is a path of no scores")
+	}
+}
+
+// The mean of a path that is the age and one that jumps from 0 to 1 at age 2
+// is a line with one gap.
+func TestMeanCurveContinuous(t *testing.T) {
+	t.Parallel()
+	identity := newScorePath([]knot{{0, 0.5, eventStart, 0.5}, {1, 3, "end", 3}})
+	step := newScorePath([]knot{{0, 1, eventStart, 0}, {1, 2, eventJump, 0}, {2, 2, eventStart, 1}, {3, 4, "end", 1}})
+	pieces, lo, hi := meanCurve([]*scorePath{identity, step}, true)
+	if lo != 1 || hi != 3 || len(pieces) != 2 {
+		t.Fatalf("%d pieces over [%v, %v]", len(pieces), lo, hi)
+	}
+	for i, piece := range pieces {
+		if first, last := piece[0].X, piece[len(piece)-1].X; first != float64(i+1) || last != float64(i+2) {
+			t.Errorf("piece %d goes from %v to %v", i, first, last)
+		}
+		if len(piece) < curvePoints/3 {
+			t.Errorf("piece %d has %d points", i, len(piece))
+		}
+		for _, p := range piece {
+			if want := (p.X + float64(i)) / 2; math.Abs(p.Y-want) > 1e-12 {
+				t.Fatalf("at %v: %v, want %v", p.X, p.Y, want)
+			}
+		}
+	}
+}
+
+func TestMeanCurveSteps(t *testing.T) {
+	t.Parallel()
+	a := newScorePath([]knot{{0, 1, eventStart, 0}, {1, 2, "grid", 4}, {2, 4, "end", 6}})
+	b := newScorePath([]knot{{0, 1, eventStart, 2}, {1, 3, "grid", 0}, {2, 4, "end", 0}})
+	pieces, _, _ := meanCurve([]*scorePath{a, b}, false)
+	// The deviation of two scores is their difference over √2.
+	near, far := 2/math.Sqrt2, 4/math.Sqrt2
+	want := [][]Point{{{1, 1, near}, {2, 1, near}}, {{2, 3, near}, {3, 3, near}}, {{3, 2, far}, {4, 2, far}}}
+	same := func(a, b Point) bool { return a.X == b.X && a.Y == b.Y && math.Abs(a.Band-b.Band) < 1e-12 }
+	if !slices.EqualFunc(pieces, want, func(a, b []Point) bool { return slices.EqualFunc(a, b, same) }) {
+		t.Errorf("%v, want %v", pieces, want)
+	}
+}
+
+func TestMeanCurveBounded(t *testing.T) {
+	t.Parallel()
+	var knots []knot
+	for i := range 5000 {
+		age := 1 + float64(i)/1000
+		knots = append(knots, knot{int64(2 * i), age, eventStart, age}, knot{int64(2*i + 1), age + 0.001, eventJump, age})
+	}
+	pieces, lo, hi := meanCurve([]*scorePath{newScorePath(knots)}, true)
+	if len(pieces) != curvePoints-1 || pieces[0][0].X != lo || pieces[len(pieces)-1][1].X != hi {
+		t.Errorf("%d pieces", len(pieces))
+	}
+	for _, piece := range pieces {
+		for _, p := range piece {
+			if math.Abs(p.Y-p.X) > 0.0011 {
+				t.Fatalf("at %v: %v", p.X, p.Y)
+			}
+		}
+	}
+}
+
+func TestMeanCurveWithoutCommonAges(t *testing.T) {
+	t.Parallel()
+	a := newScorePath([]knot{{0, 1, eventStart, 0}, {1, 2, "end", 4}})
+	b := newScorePath([]knot{{0, 2, eventStart, 2}, {1, 3, "end", 0}})
+	for _, paths := range [][]*scorePath{nil, {a, b}} {
+		if pieces, _, _ := meanCurve(paths, true); pieces != nil {
+			t.Errorf("%d pieces of %d paths", len(pieces), len(paths))
+		}
+	}
+}
+
+func TestSpread(t *testing.T) {
+	t.Parallel()
+	var points plotter.XYs
+	for i := range 1001 {
+		points = append(points, plotter.XY{X: math.Pow(10, float64(i)/500)})
+	}
+	got := spread(points, 4, true)
+	want := []float64{1, math.Pow(10, 0.5), 10, math.Pow(10, 1.5)}
+	for i := range want {
+		if len(got) < len(want) || math.Abs(got[i].X-want[i]) > 0.01*want[i] {
+			t.Fatalf("%v, want %v", got, want)
+		}
+	}
+	if got := spread(points[:4], 4, true); len(got) != 4 {
+		t.Errorf("%d of 4 points", len(got))
+	}
+}
+
+// Of a file of several batches only those with wanted cells are decoded; the
+// cells' knots must all be there.
+func TestReadKnots(t *testing.T) {
+	t.Parallel()
+	const cells, each = 500, 100
+	var knots experiment.Batch
+	for i := range cells {
+		for k := range each {
+			testrun.AppendKnot(&knots, testrun.ID(i), k, 0.1+float64(k), "turning", float64(i*each+k))
+		}
+	}
+	path := filepath.Join(t.TempDir(), KnotsFile)
+	if err := results.WriteTable(path, experiment.SelfPacedTables().Further[0], "r", &knots); err != nil {
+		t.Fatal(err)
+	}
+	if knots.Rows < 3*16384 { // rows of a batch
+		t.Fatalf("%d rows fit in too few batches", knots.Rows)
+	}
+	for _, wanted := range [][]int{{0}, {cells - 1}, {163, 164}, {0, 250, cells - 1}} {
+		found := map[string]*cellKnots{testrun.ID(cells): {}}
+		for _, i := range wanted {
+			found[testrun.ID(i)] = &cellKnots{}
+		}
+		if err := readKnots(t.Context(), path, found); err != nil {
+			t.Fatal(err)
+		}
+		for _, i := range wanted {
+			list := found[testrun.ID(i)].knots
+			if len(list) != each {
+				t.Fatalf("cell %d of %v has %d knots", i, wanted, len(list))
+			}
+			for k, have := range list {
+				if want := (knot{int64(k), 0.1 + float64(k), eventTurning, float64(i*each + k)}); have != want {
+					t.Fatalf("cell %d: knot %+v, want %+v", i, have, want)
+				}
+			}
+		}
+		if n := len(found[testrun.ID(cells)].knots); n > 0 {
+			t.Errorf("a cell that is not there has %d knots", n)
+		}
+	}
+}
+
+func TestPathFigure(t *testing.T) {
+	t.Parallel()
+	f, err := NewPathFigure(steppedPath())
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := make([]string, len(f.Series))
+	for i, s := range f.Series {
+		names[i] = s.Name
+	}
+	if want := []string{"feature 0", "feature 1", "1 turning point", "1 jump"}; !slices.Equal(names, want) {
+		t.Fatalf("series %q, want %q", names, want)
+	}
+	want := [][]Point{{{X: 1, Y: 0}, {X: 1.5, Y: 1}, {X: 2, Y: 2}}, {{X: 2, Y: -3}, {X: 4, Y: -3}}}
+	if !slices.EqualFunc(f.Series[0].Pieces, want, slices.Equal) {
+		t.Errorf("feature 0 is %v, want %v", f.Series[0].Pieces, want)
+	}
+	if turn, jump := f.Series[2].Pieces[0], f.Series[3].Pieces[0]; turn[0].X != 1.5 || jump[0].X != 2 || turn[0].Y >= -3 || jump[0].Y >= turn[0].Y {
+		t.Errorf("turning point %v, jump %v", turn, jump)
+	}
+	if f.Series[2].style.glyph == f.Series[3].style.glyph || !slices.Equal(f.Rules, []float64{2}) || f.X.Log {
+		t.Errorf("marks of critical points: %+v", f)
+	}
+	checkFigure(t, f)
+}
+
+func TestPathFigureManyCoefficients(t *testing.T) {
+	t.Parallel()
+	p := AgePath{Ages: []float64{0.1, 20}, Events: []string{"start", "end"}, Values: [][]float64{make([]float64, 101), make([]float64, 101)}}
+	for j := range 90 {
+		p.Values[1][j] = float64(j)
+	}
+	for range 100 {
+		p.Names = append(p.Names, strings.Repeat("x", len(p.Names)+1))
+	}
+	f, err := NewPathFigure(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(f.Series) != namedCoefficients+1 || f.Series[0].Name != p.Names[89] || f.Series[namedCoefficients].Name != "60 smaller" || !f.X.Log {
+		t.Errorf("%d series, first %q", len(f.Series), f.Series[0].Name)
+	}
+	if f.Caption != "Not drawn: 22 smaller coefficients and 11 coefficients, 0 at every knot. " { // 89 that are not 0, 7 and 60 drawn
+		t.Errorf("caption %q", f.Caption)
+	}
+}
+
+func TestPathFigureRefuses(t *testing.T) {
+	t.Parallel()
+	tests := map[string]func(*AgePath){
+		"0 ages":                  func(p *AgePath) { *p = AgePath{} },
+		"4 events":                func(p *AgePath) { p.Events = p.Events[:4] },
+		"4 rows":                  func(p *AgePath) { p.Values = p.Values[:4] },
+		"2 names":                 func(p *AgePath) { p.Names = []string{"a", "b"} },
+		"knot 2 has 1 values":     func(p *AgePath) { p.Values[2] = p.Values[2][:1] },
+		"knot 1 has a value that": func(p *AgePath) { p.Values[1][0] = math.NaN() },
+		"knot 4 has a value that": func(p *AgePath) { p.Ages[4] = math.Inf(1) },
+		"every coefficient is 0":  func(p *AgePath) { p.Values = slices.Repeat([][]float64{{0, 0, 0, 1}}, 5) },
+	}
+	for want, spoil := range tests {
+		p := steppedPath()
+		spoil(&p)
+		if _, err := NewPathFigure(p); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want one with %q", err, want)
+		}
+	}
+}
+
+// TestMeanCurveCut wants a path that stops early to count as far as it goes, the
+// curve to go on over the others, not joined there, and a curve of paths that all
+// stop early to end with the last of them.
+func TestMeanCurveCut(t *testing.T) {
+	t.Parallel()
+	level := func(score, to float64, cut bool) *scorePath {
+		p := newScorePath([]knot{{0, 1, eventStart, score}, {1, to, "end", score}})
+		p.cut = cut
+		return p
+	}
+	check := func(what string, paths []*scorePath, end float64, want map[float64]float64) {
+		t.Helper()
+		pieces, lo, hi := meanCurve(paths, true)
+		if lo != 1 || hi != end {
+			t.Fatalf("%s: ages [%v, %v]", what, lo, hi)
+		}
+		for _, piece := range pieces {
+			middle := (piece[0].X + piece[len(piece)-1].X) / 2
+			for _, p := range piece {
+				if math.Abs(p.Y-want[middle]) > 1e-12 {
+					t.Errorf("%s: %v at age %v, want %v", what, p.Y, p.X, want[middle])
+				}
+			}
+			delete(want, middle)
+		}
+		if len(want) > 0 {
+			t.Errorf("%s: no piece about the ages %v", what, want)
+		}
+	}
+	paths := []*scorePath{level(1, 4, false), level(3, 4, false), level(8, 2, true)}
+	check("two whole, one cut", paths, 4, map[float64]float64{1.5: 4, 3: 2})
+	check("all cut", []*scorePath{level(2, 2, true), level(4, 3, true)}, 3, map[float64]float64{1.5: 3, 2.5: 4})
+	counted := repeatCount{"GAGA", 3, 5, cutAges(paths, 1, 4)}
+	if got, want := counted.text(), "3 of 5 (2 from λ=2 on)"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// TestValidationCurveBand wants the band of a validation curve to be one standard
+// deviation of the scores at the age, and all of it on the axis, however small the
+// differences of the means are beside it.
+func TestValidationCurveBand(t *testing.T) {
+	t.Parallel()
+	paths := []*scorePath{
+		newScorePath([]knot{{0, 1, eventStart, 0.10}, {1, 2, "end", 0.11}}),
+		newScorePath([]knot{{0, 1, eventStart, 0.40}, {1, 2, "end", 0.41}}),
+		newScorePath([]knot{{0, 1, eventStart, 0.70}, {1, 2, "end", 0.71}}),
+	}
+	table := tablesOf(t, []testrun.Row{{"method": "gaga", "regularizer": "linear"}})[0]
+	plan := figurePlan{kind: ValidationCurve, table: table, rows: []*analysis.ScoreRow{&table.Rows[0]}}
+	f := validationCurveFigure(plan, &analysis.DataFacts{}, func(*analysis.ScoreEntry) []*scorePath { return paths })
+	if f == nil {
+		t.Fatal("no figure")
+	}
+	const deviation = 0.3 // of 0.1, 0.4, 0.7
+	for _, piece := range f.Series[0].Pieces {
+		for _, p := range piece {
+			if math.Abs(p.Band-deviation) > 1e-12 {
+				t.Fatalf("at age %v the band is %v, want %v", p.X, p.Band, deviation)
+			}
+		}
+	}
+	p, err := f.plot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Y.Min > 0.10 || p.Y.Max < 0.71 {
+		t.Errorf("the axis goes from %v to %v", p.Y.Min, p.Y.Max)
+	}
+	if !strings.Contains(f.Note, "mean ± standard deviation over 3 ") {
+		t.Errorf("note %q", f.Note)
+	}
+}
+
+// steppedPath is a path of three coefficients with a jump at age 2.
+func steppedPath() AgePath {
+	return AgePath{
+		Ages:   []float64{1, 1.5, 2, 2, 4},
+		Events: []string{"start", "turning", "jump", "start", "end"},
+		Values: [][]float64{{0, 0.5, 0, 9}, {1, 0.5, 0, 9}, {2, 0.5, 0, 9}, {-3, 0.25, 0, 9}, {-3, 0.25, 0, 9}},
+	}
+}

@@ -1,0 +1,113 @@
+package figure
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/agepath/agepath/results/analysis"
+	"github.com/agepath/agepath/results/internal/prose"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// eventBins is the number of bins of a histogram.
+const eventBins = 24
+
+// eventFigure draws at which ages the paths of a setting turn and jump, the
+// repeats together. The kinds differ in number by orders of magnitude, so that
+// bars are shares of their own kind. It returns nil where no path has either.
+func eventFigure(plan figurePlan, data *analysis.DataFacts, knots func(*analysis.ScoreEntry) []*cellKnots) *Figure {
+	row := plan.rows[0]
+	paths := knots(&row.Entries[plan.methodIndex(pathMethod)])
+	lo, hi := math.Inf(1), math.Inf(-1)
+	ages := map[string][]float64{}
+	for _, path := range paths {
+		for _, k := range path.knots {
+			lo, hi = min(lo, k.age), max(hi, k.age)
+			ages[k.event] = append(ages[k.event], k.age)
+		}
+	}
+	if len(ages[eventTurning])+len(ages[eventJump]) == 0 || !(lo < hi) {
+		return nil
+	}
+	f := &Figure{
+		Kind:  plan.kind,
+		Name:  plan.name,
+		Title: "Critical points: " + analysis.Describe(row.Setting),
+		X:     AxisLabel{Text: "age λ", Log: spansDecade(lo, hi)},
+		Y:     AxisLabel{Text: "share of the points of the kind (%)", Zero: true},
+	}
+	var numbers []string
+	for _, kind := range []struct {
+		event, noun string
+		style       seriesStyle
+	}{
+		{eventTurning, "turning points", seriesStyle{color: okabeIto[0], width: 1.4, bars: true, glyph: draw.CircleGlyph{}}},
+		{eventJump, "jumps", seriesStyle{color: okabeIto[1], width: 1.4, dashes: dashPatterns[1], bars: true, glyph: draw.PyramidGlyph{}}},
+	} {
+		if n := len(ages[kind.event]); n > 0 {
+			number := strconv.Itoa(n)
+			if len(paths) > 1 {
+				number = prose.Fixed(float64(n)/float64(len(paths)), 1)
+			}
+			numbers = append(numbers, number+" "+kind.noun)
+			kind.style.radius = 2.2
+			f.Series = append(f.Series, Series{Name: kind.noun, Pieces: [][]Point{histogram(ages[kind.event], lo, hi, f.X.Log)}, style: kind.style})
+		}
+	}
+	f.Note = fmt.Sprintf("%s%s a path, %s", data.SizesOf(row.Setting), strings.Join(numbers, " and "), meanOver("mean", prose.Plural(len(paths), "repeat")))
+	if plan.of != "" {
+		f.Note += "; " + plan.of
+	}
+	f.Caption = "Each bar is a share of the points of its kind, whose number stands above. A turning point bends the path; at a jump it goes on from another partial optimum. In the numbers x is where a bin begins."
+	return f
+}
+
+// histogram returns where each of the bins from lo to hi begins with the percent
+// of the ages in it, and hi with 0. Bins are of equal width on the axis.
+func histogram(ages []float64, lo, hi float64, logarithmic bool) []Point {
+	position := func(age float64) float64 { return (age - lo) / (hi - lo) }
+	edge := func(t float64) float64 { return lo + t*(hi-lo) }
+	if logarithmic {
+		position = func(age float64) float64 { return math.Log(age/lo) / math.Log(hi/lo) }
+		edge = func(t float64) float64 { return lo * math.Pow(hi/lo, t) }
+	}
+	bins := make([]Point, eventBins+1)
+	for i := range bins {
+		bins[i].X = edge(float64(i) / eventBins)
+	}
+	counts := make([]int, eventBins)
+	for _, age := range ages {
+		counts[min(max(int(position(age)*eventBins), 0), eventBins-1)]++
+	}
+	for i, n := range counts {
+		bins[i].Y = 100 * float64(n) / float64(len(ages))
+	}
+	return bins
+}
+
+// outline returns the staircase of a histogram, from 0 to 0.
+func outline(bins []Point) []Point {
+	stairs := []Point{{X: bins[0].X}}
+	for i := range bins[:len(bins)-1] {
+		stairs = append(stairs, Point{X: bins[i].X, Y: bins[i].Y}, Point{X: bins[i+1].X, Y: bins[i].Y})
+	}
+	return append(stairs, Point{X: bins[len(bins)-1].X})
+}
+
+// tops returns the middle of the top of each bar.
+func tops(bins []Point, logarithmic bool) []Point {
+	var middles []Point
+	for i := range bins[:len(bins)-1] {
+		if bins[i].Y == 0 {
+			continue
+		}
+		x := (bins[i].X + bins[i+1].X) / 2
+		if logarithmic {
+			x = math.Sqrt(bins[i].X * bins[i+1].X)
+		}
+		middles = append(middles, Point{X: x, Y: bins[i].Y})
+	}
+	return middles
+}

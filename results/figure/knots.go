@@ -1,0 +1,150 @@
+package figure
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/results"
+)
+
+// Events of knots.arrow. A path is a sequence of continuous pieces: each
+// begins with a start (the beginning of the path, or where it lands) and ends
+// with a jump (the last point before that), with a turning point on which it lands
+// again, or with the end.
+const (
+	eventStart   = "start"
+	eventTurning = "turning"
+	eventJump    = "jump"
+	eventOther   = "grid" // grid, step and end: nothing happens to the curve
+)
+
+// pathMethod is the method whose paths have critical points.
+const pathMethod = "gaga"
+
+// stepMethod is the method that knows the path at the ages of its steps.
+const stepMethod = "acs"
+
+// knot is one knot of a path.
+type knot struct {
+	number int64
+	age    float64
+	event  string
+	score  float64 // NaN where there is none
+}
+
+// cellKnots are the knots of one cell and, where they were asked for, the
+// coefficients there by the number of the knot.
+type cellKnots struct {
+	knots  []knot
+	values map[int64][]float64
+}
+
+// readKnots adds to cells, whose keys say which are wanted, the knots in the
+// file. It holds one batch of the file in memory at a time.
+func readKnots(ctx context.Context, path string, cells map[string]*cellKnots) error {
+	columns := []string{"cell", "knot", "age", "event", "test_score"}
+	kinds := []experiment.Type{experiment.Text, experiment.Int, experiment.Float, experiment.Text, experiment.Float}
+	return results.EachFrameOf(ctx, path, isOf(cells), columns, func(f *results.Frame) error {
+		v, err := f.Vectors(path, columns, kinds)
+		if err != nil {
+			return err
+		}
+		cell, number, age, event, score := v[0], v[1], v[2], v[3], v[4]
+		for row := range f.Rows() {
+			c := cells[cell.Texts[row]]
+			if c == nil || age.IsNull(row) {
+				continue
+			}
+			k := knot{number: number.Ints[row], age: age.Floats[row], event: knownEvent(event.Texts[row]), score: math.NaN()}
+			if !score.IsNull(row) {
+				k.score = score.Floats[row]
+			}
+			c.knots = append(c.knots, k)
+		}
+		return nil
+	})
+}
+
+// readCoefficients adds to cells, whose keys say which are wanted, the
+// coefficients in the file.
+func readCoefficients(ctx context.Context, path string, cells map[string]*cellKnots) error {
+	columns := []string{"cell", "knot", "values"}
+	kinds := []experiment.Type{experiment.Text, experiment.Int, experiment.FloatList}
+	return results.EachFrameOf(ctx, path, isOf(cells), columns, func(f *results.Frame) error {
+		v, err := f.Vectors(path, columns, kinds)
+		if err != nil {
+			return err
+		}
+		for row, cell := range v[0].Texts {
+			if c := cells[cell]; c != nil && !v[2].IsNull(row) {
+				c.values[v[1].Ints[row]] = slices.Clone(v[2].Lists[row])
+			}
+		}
+		return nil
+	})
+}
+
+// isOf tells the cells that are wanted.
+func isOf(cells map[string]*cellKnots) func(string) bool {
+	return func(cell string) bool { return cells[cell] != nil }
+}
+
+// knownEvent returns the event's name apart from the memory of its batch.
+func knownEvent(event string) string {
+	for _, known := range []string{eventStart, eventTurning, eventJump} {
+		if event == known {
+			return known
+		}
+	}
+	return eventOther
+}
+
+// inOrder sorts knots along the path.
+func inOrder(knots []knot) {
+	slices.SortStableFunc(knots, func(a, b knot) int { return cmp.Compare(a.number, b.number) })
+}
+
+// newScorePath makes the path of the knots that have a score; nil when none
+// has.
+func newScorePath(knots []knot) *scorePath {
+	inOrder(knots)
+	p := &scorePath{}
+	for _, k := range knots {
+		if math.IsNaN(k.score) || math.IsInf(k.score, 0) {
+			continue
+		}
+		p.ages = append(p.ages, k.age)
+		p.scores = append(p.scores, k.score)
+		p.begins = append(p.begins, len(p.begins) == 0 || k.event == eventStart)
+	}
+	if len(p.ages) == 0 {
+		return nil
+	}
+	return p
+}
+
+// newAgePath joins knots and coefficients of one cell.
+func newAgePath(c *cellKnots) (*AgePath, error) {
+	inOrder(c.knots)
+	p := &AgePath{}
+	for _, k := range c.knots {
+		v, ok := c.values[k.number]
+		if !ok {
+			return nil, fmt.Errorf("knot %d has no coefficients", k.number)
+		}
+		p.Ages = append(p.Ages, k.age)
+		p.Events = append(p.Events, k.event)
+		p.Values = append(p.Values, v)
+	}
+	return p, nil
+}
+
+// Files of a run, besides the cells, that figures are made of.
+const (
+	KnotsFile        = "knots.arrow"
+	CoefficientsFile = "coefficients.arrow"
+)

@@ -1,0 +1,311 @@
+package figure
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/agepath/agepath/results/analysis"
+	"github.com/agepath/agepath/results/internal/prose"
+)
+
+// maker makes the figures of a report from the files in dir.
+type maker struct {
+	dir     string
+	tell    func(what string, at, of int)
+	data    *analysis.DataFacts
+	compute func(ctx context.Context, cell string) (*AgePath, error) // may be nil
+	partial bool                                                     // the run has not ended, of which the report tells already
+
+	drawn  Drawn
+	knots  map[string]*cellKnots // of the cells that figures need
+	scores map[string]*scorePath
+	paths  map[string]*AgePath // that were computed or joined
+}
+
+// Drawn are the figures of a run.
+type Drawn struct {
+	Figures []*Figure
+	LeftOut []string // names of the figures beyond the limit
+	Missing []string // sentences that say which others are not there, and why
+}
+
+// Make makes at most n figures of a run. compute, which may be nil, computes the coefficients along
+// the path of a cell, for runs that did not keep them. tell is told of each step.
+func Make(ctx context.Context, r *analysis.Run, n int, compute func(ctx context.Context, cell string) (*AgePath, error), tell func(what string, at, of int)) (*Drawn, error) {
+	m := &maker{dir: r.Dir, tell: tell, data: r.Data, compute: compute, partial: r.Partial}
+	if err := m.make(ctx, r, n); err != nil {
+		return nil, err
+	}
+	return &m.drawn, nil
+}
+
+// make makes at most n figures.
+func (m *maker) make(ctx context.Context, r *analysis.Run, n int) error {
+	d := &m.drawn
+	for _, ranking := range r.Rankings {
+		if f := rankFigure(ranking); n > 0 {
+			d.Figures = append(d.Figures, f)
+			n--
+		} else {
+			d.LeftOut = append(d.LeftOut, f.Name)
+		}
+	}
+	plans := m.possible(planFigures(r.Tables))
+	plans, left := chooseFigures(plans, n)
+	d.LeftOut = append(d.LeftOut, left...)
+	m.tell("reading the knots of figures", 0, 0)
+	if err := m.read(ctx, plans); err != nil {
+		return err
+	}
+	for i, plan := range plans {
+		m.tell("making figures", i+1, len(plans))
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		figure, missing, err := m.figure(ctx, plan)
+		if err != nil {
+			return fmt.Errorf("figure %s: %w", plan.name, err)
+		}
+		if figure == nil {
+			d.Missing = append(d.Missing, fmt.Sprintf("figure %s: %s.", plan.name, missing))
+			continue
+		}
+		d.Figures = append(d.Figures, figure)
+	}
+	return nil
+}
+
+// possible drops the plans whose files are not there, and says so.
+func (m *maker) possible(plans []figurePlan) []figurePlan {
+	knots, coefficients := m.has(KnotsFile), m.has(CoefficientsFile)
+	reasons := map[Kind]string{}
+	if !knots {
+		reasons[Events] = "histograms of critical points: there is no knots.arrow (keep: {knots: true} in the grid makes it)."
+		reasons[ValidationCurve] = "validation curves: there is no knots.arrow (keep: {knots: true} in the grid makes it)."
+	}
+	if m.compute == nil && !(knots && coefficients) {
+		reasons[Path] = "age paths of the coefficients: the coefficients were not kept " +
+			"(keep: {knots: true, coefficients: true} in the grid makes knots.arrow and coefficients.arrow)."
+		reasons[Consistency] = "" // as for age paths
+	}
+	if m.partial {
+		for kind := range reasons {
+			reasons[kind] = ""
+		}
+	}
+	for _, kind := range Kinds {
+		of := func(p figurePlan) bool { return p.kind == kind }
+		if reason, missing := reasons[kind]; missing && slices.ContainsFunc(plans, of) {
+			if reason != "" {
+				m.drawn.Missing = append(m.drawn.Missing, reason)
+			}
+			plans = slices.DeleteFunc(plans, of)
+		}
+	}
+	return plans
+}
+
+func (m *maker) has(file string) bool {
+	_, err := os.Stat(filepath.Join(m.dir, file))
+	return err == nil
+}
+
+// read reads the knots of every cell that the plans show, in one pass over
+// each file.
+func (m *maker) read(ctx context.Context, plans []figurePlan) error {
+	m.knots = map[string]*cellKnots{}
+	m.scores = map[string]*scorePath{}
+	m.paths = map[string]*AgePath{}
+	withValues := map[string]*cellKnots{}
+	for _, plan := range plans {
+		switch plan.kind {
+		case ValidationCurve:
+			for i := range plan.rows[0].Entries {
+				for _, sample := range plan.rows[0].Entries[i].Sample {
+					m.knots[sample.Cell.String()] = &cellKnots{}
+				}
+			}
+		case Events:
+			for _, sample := range plan.rows[0].Entries[plan.methodIndex(pathMethod)].Sample {
+				m.knots[sample.Cell.String()] = &cellKnots{}
+			}
+		case Path, Consistency:
+			if m.compute == nil {
+				for _, cell := range m.represent(plan).cells {
+					withValues[cell] = &cellKnots{values: map[int64][]float64{}}
+				}
+			}
+		}
+	}
+	for cell, c := range withValues {
+		m.knots[cell] = c
+	}
+	if len(m.knots) == 0 {
+		return nil
+	}
+	if err := readKnots(ctx, filepath.Join(m.dir, KnotsFile), m.knots); err != nil {
+		return err
+	}
+	for cell, c := range m.knots {
+		if path := newScorePath(c.knots); path != nil {
+			m.scores[cell] = path
+		}
+	}
+	if len(withValues) == 0 {
+		return nil
+	}
+	return readCoefficients(ctx, filepath.Join(m.dir, CoefficientsFile), withValues)
+}
+
+// representatives are the cells of one repeat that a figure shows.
+type representatives struct {
+	cells  []string // one for each method of the figure
+	repeat int64
+	cut    bool // a path stops before the last age that it was asked for
+}
+
+// represent returns the cells of the first repeat of the plan's setting for which
+// all methods of the figure have a path, a complete one where there is such a
+// repeat; none where no repeat has any.
+func (m *maker) represent(plan figurePlan) representatives {
+	methods := []string{pathMethod}
+	if plan.kind == Consistency {
+		methods = append(methods, stepMethod)
+	}
+	for _, cut := range []bool{false, true} {
+		found := map[int64][]string{}
+		for _, method := range methods {
+			for _, sample := range plan.rows[0].Entries[plan.methodIndex(method)].Sample {
+				if sample.Whole() || cut && sample.Status.Computed() {
+					found[sample.Repeat] = append(found[sample.Repeat], sample.Cell.String())
+				}
+			}
+		}
+		for _, repeat := range slices.Sorted(maps.Keys(found)) {
+			if len(found[repeat]) == len(methods) {
+				return representatives{found[repeat], repeat, cut}
+			}
+		}
+	}
+	return representatives{}
+}
+
+// scorePaths returns the score paths of an entry's cells, by repeat; those that
+// stop early are cut.
+func (m *maker) scorePaths(entry *analysis.ScoreEntry) []*scorePath {
+	var paths []*scorePath
+	for _, sample := range entry.Sample {
+		if path := m.scores[sample.Cell.String()]; sample.Status.Computed() && path != nil {
+			path.cut = !sample.Whole()
+			paths = append(paths, path)
+		}
+	}
+	return paths
+}
+
+// cellKnots returns the knots of an entry's cells, by repeat.
+func (m *maker) cellKnots(entry *analysis.ScoreEntry) []*cellKnots {
+	var list []*cellKnots
+	for _, sample := range entry.Sample {
+		if c := m.knots[sample.Cell.String()]; sample.Whole() && c != nil && len(c.knots) > 0 {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// figure makes the figure of a plan. Without a figure it says what is
+// missing.
+func (m *maker) figure(ctx context.Context, plan figurePlan) (f *Figure, missing string, err error) {
+	switch plan.kind {
+	case Sensitivity:
+		f, missing = sensitivityFigure(plan, m.data), "none of its cells has a score"
+	case ValidationCurve:
+		f, missing = validationCurveFigure(plan, m.data, m.scorePaths), "knots.arrow has no path that all repeats of a method cover"
+	case Events:
+		f, missing = eventFigure(plan, m.data, m.cellKnots), "no complete path of it has a turning point or a jump"
+	case Times:
+		f, missing = timeFigure(plan, m.data), "no time of its cells is known"
+	case Path, Consistency:
+		return m.pathFigure(ctx, plan)
+	}
+	return f, missing, nil
+}
+
+// agePath returns the path of the coefficients of a cell; nil where the files do
+// not have it.
+func (m *maker) agePath(ctx context.Context, cell string) (path *AgePath, err error) {
+	if path = m.paths[cell]; path != nil {
+		return path, nil
+	}
+	switch knots := m.knots[cell]; {
+	case m.compute != nil:
+		path, err = m.compute(ctx, cell)
+	case len(knots.values) == 0 || len(knots.knots) == 0:
+		return nil, nil
+	default:
+		path, err = newAgePath(knots)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("path of cell %s: %w", cell, err)
+	}
+	m.paths[cell] = path
+	return path, nil
+}
+
+// pathFigure makes a figure of the coefficients of one repeat.
+func (m *maker) pathFigure(ctx context.Context, plan figurePlan) (f *Figure, missing string, err error) {
+	shown := m.represent(plan)
+	if len(shown.cells) == 0 {
+		return nil, "no repeat has the paths of all its methods", nil
+	}
+	paths := make([]*AgePath, len(shown.cells))
+	for i, cell := range shown.cells {
+		if paths[i], err = m.agePath(ctx, cell); err != nil {
+			return nil, "", err
+		}
+		if paths[i] == nil {
+			return nil, "the files have no coefficients of the cell " + cell, nil
+		}
+	}
+	path := paths[0]
+	setting, counted := plan.rows[0].Setting, "Features"
+	n, ok := m.data.Size[setting[analysis.DimDataset].Text]
+	multipliers := ok && len(path.Values) > 0 && int64(len(path.Values[0])-1) != n.Features
+	if multipliers {
+		counted, path.Names = "Training samples", nil
+		for i := range len(path.Values[0]) - 1 {
+			path.Names = append(path.Names, fmt.Sprintf("sample %d", i))
+		}
+	}
+	title := "Age path: "
+	if plan.kind == Consistency {
+		title = "Age path over alternate convex search: "
+		f, err = consistencyFigure(path, paths[1])
+	} else {
+		f, err = NewPathFigure(*path)
+	}
+	if err != nil {
+		return nil, "", fmt.Errorf("cell %s: %w", shown.cells[0], err)
+	}
+	if f == nil {
+		return nil, "the ages of its methods do not overlap", nil
+	}
+	f.Name = plan.name
+	f.Title = title + analysis.Describe(setting)
+	words := fmt.Sprintf("%srepeat %d, %s", m.data.SizesOf(setting), shown.repeat, prose.Plural(len(path.Ages), "knot"))
+	if shown.cut {
+		words += fmt.Sprintf(", incomplete: the path stops at λ=%.3g", path.Ages[len(path.Ages)-1])
+	}
+	f.Note = strings.Join(slices.DeleteFunc([]string{words, f.Note}, func(s string) bool { return s == "" }), "; ")
+	if multipliers {
+		f.Y.Text = "multiplier of the sample"
+	}
+	f.Caption += fmt.Sprintf("Cell %s. %s are counted from 0.", shown.cells[0], counted)
+	return f, "", nil
+}

@@ -1,0 +1,139 @@
+package figure
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/agepath/agepath/results/analysis"
+	"github.com/agepath/agepath/results/internal/prose"
+)
+
+// figurePlan is a figure that the tables call for, before the knots it needs
+// are read.
+type figurePlan struct {
+	kind  Kind
+	name  string
+	table *analysis.ScoreTable
+	rows  []*analysis.ScoreRow // sensitivity: along x; else the one row it shows
+	x     analysis.Dimension   // sensitivity: what varies
+	of    string               // "3 of 7": which of the parameters' values, "" where there is one
+}
+
+func (p *figurePlan) dataset() string { return p.rows[0].Setting[analysis.DimDataset].Text }
+
+// methodIndex returns the place of a method in the plan's table, -1 where it has
+// none.
+func (p *figurePlan) methodIndex(name string) int {
+	return slices.IndexFunc(p.table.Methods, func(m string) bool { return analysis.MethodName(m) == name })
+}
+
+// planFigures lists every figure of the tables, by kind.
+func planFigures(tables []*analysis.ScoreTable) []figurePlan {
+	var plans []figurePlan
+	full := make([]*analysis.ScoreTable, len(tables))
+	for i, table := range tables {
+		full[i] = analysis.AtFullExtent(table)
+	}
+	for _, planOf := range []func(*analysis.ScoreTable) []figurePlan{planSensitivity, planValidationCurves, planPaths} {
+		for _, table := range full {
+			plans = append(plans, planOf(table)...)
+		}
+	}
+	for _, table := range tables {
+		plans = append(plans, planTimes(table)...)
+	}
+	used := map[string]int{}
+	for i := range plans {
+		// Names of data sets may differ in signs that files cannot have.
+		name := plans[i].name
+		if used[name]++; used[name] > 1 {
+			plans[i].name = fmt.Sprintf("%s-%d", name, used[name])
+		}
+	}
+	return plans
+}
+
+// chooseFigures picks at most n of the plans, taking from each kind in turn
+// and, of a kind, from each data set in turn, so that none is crowded out. It
+// returns the names of the rest.
+func chooseFigures(plans []figurePlan, n int) (chosen []figurePlan, leftOut []string) {
+	byKind := map[Kind][]int{}
+	for i, plan := range plans {
+		byKind[plan.kind] = append(byKind[plan.kind], i)
+	}
+	// How many figures of its kind and data set come before each.
+	place := make([]int, len(plans))
+	seen := map[[2]string]int{}
+	for i, plan := range plans {
+		key := [2]string{string(plan.kind), plan.dataset()}
+		place[i] = seen[key]
+		seen[key]++
+	}
+	for _, queue := range byKind {
+		slices.SortStableFunc(queue, func(a, b int) int { return cmp.Compare(place[a], place[b]) })
+	}
+	take := make([]bool, len(plans))
+	for taken := 0; taken < min(n, len(plans)); {
+		for _, kind := range Kinds {
+			if queue := byKind[kind]; len(queue) > 0 && taken < n {
+				take[queue[0]] = true
+				byKind[kind] = queue[1:]
+				taken++
+			}
+		}
+	}
+	for i, plan := range plans {
+		if take[i] {
+			chosen = append(chosen, plan)
+		} else {
+			leftOut = append(leftOut, plan.name)
+		}
+	}
+	return chosen, leftOut
+}
+
+// parameters are the dimensions a row may have many values of for one
+// comparison.
+var parameters = []analysis.Dimension{analysis.DimKernelGamma, analysis.DimC, analysis.DimAlpha, analysis.DimL1Ratio}
+
+// groupRows groups the rows of a table that agree in all but the given
+// dimensions, in the order of the table.
+func groupRows(table *analysis.ScoreTable, free ...analysis.Dimension) [][]*analysis.ScoreRow {
+	index := map[analysis.Setting]int{}
+	var groups [][]*analysis.ScoreRow
+	for i := range table.Rows {
+		row := &table.Rows[i]
+		key := row.Setting.Without(free...)
+		at, ok := index[key]
+		if !ok {
+			at = len(groups)
+			index[key] = at
+			groups = append(groups, nil)
+		}
+		groups[at] = append(groups[at], row)
+	}
+	return groups
+}
+
+// settingName is the part of a file's name that tells settings apart, without
+// the given dimensions.
+func settingName(s analysis.Setting, free ...analysis.Dimension) string {
+	var parts []string
+	for d, value := range s {
+		if slices.Contains(free, analysis.Dimension(d)) || value.IsNull() {
+			continue
+		}
+		text := value.String()
+		switch analysis.Dimension(d) {
+		case analysis.DimNoiseLevel:
+			if value.Number == 0 {
+				text = "clean"
+			}
+		case analysis.DimC, analysis.DimAlpha, analysis.DimL1Ratio, analysis.DimKernelGamma, analysis.DimTrain, analysis.DimAgeMin, analysis.DimAgeMax, analysis.DimAgeStep:
+			text = analysis.Dimension(d).String() + "-" + text
+		}
+		parts = append(parts, text)
+	}
+	return prose.Slug(parts...)
+}

@@ -1,0 +1,354 @@
+package figure
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"image/color"
+	"io"
+	"math"
+	"slices"
+
+	"github.com/agepath/agepath/results/internal/prose"
+
+	xfont "golang.org/x/image/font"
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgimg"
+)
+
+// A figure is as wide as the text of a page, and sharp in print.
+const (
+	figureWidth  = 6.5 * vg.Inch
+	figureHeight = 3.9 * vg.Inch
+	figureDPI    = 200
+	figureMargin = 6 // points
+)
+
+// SVG draws the figure as SVG. Equal figures give equal bytes.
+func (f *Figure) SVG() ([]byte, error) {
+	return f.render(newSVGCanvas(figureWidth, f.height()))
+}
+
+// PNG draws the figure as PNG, 1300 pixels wide and 780 high but for a
+// [Ranks]. Equal figures give equal bytes.
+func (f *Figure) PNG() ([]byte, error) {
+	return f.render(vgimg.PngCanvas{Canvas: vgimg.NewWith(
+		vgimg.UseWH(figureWidth, f.height()), vgimg.UseDPI(figureDPI))})
+}
+
+func (f *Figure) height() vg.Length {
+	if f.ranking != nil {
+		return f.ranking.height()
+	}
+	return figureHeight
+}
+
+func (f *Figure) render(canvas interface {
+	vg.CanvasSizer
+	io.WriterTo
+}) ([]byte, error) {
+	if err := f.draw(draw.New(canvas)); err != nil {
+		return nil, fmt.Errorf("figure %s: %w", f.Name, err)
+	}
+	var buf bytes.Buffer
+	if _, err := canvas.WriteTo(&buf); err != nil {
+		return nil, fmt.Errorf("figure %s: %w", f.Name, err)
+	}
+	return buf.Bytes(), nil
+}
+
+// sans returns a text style of the figure's typeface.
+func sans(size vg.Length) text.Style {
+	return text.Style{
+		Color:   color.Black,
+		Font:    font.Font{Typeface: "Liberation", Variant: "Sans", Size: size},
+		Handler: plot.DefaultTextHandler,
+	}
+}
+
+// draw lays the figure out: title and note above, the legend to the right of
+// the data, never over it.
+func (f *Figure) draw(c draw.Canvas) error {
+	c.SetColor(color.White)
+	c.Fill(c.Rectangle.Path())
+	c = draw.Crop(c, figureMargin, -figureMargin, figureMargin, -figureMargin)
+	title := sans(10)
+	title.Font.Weight = xfont.WeightBold
+	c = drawLines(c, title, f.Title)
+	c = drawLines(c, sans(8.5), f.Note)
+	if f.ranking != nil {
+		f.ranking.draw(c)
+		return nil
+	}
+	p, err := f.plot()
+	if err != nil {
+		return err
+	}
+	legend := p.Legend
+	p.Legend = plot.NewLegend()
+	width := legend.Rectangle(c).Size().X
+	if width > 0 {
+		width += 10
+	}
+	p.Draw(draw.Crop(c, 0, -width, 0, 0))
+	legend.Draw(draw.Crop(c, c.Size().X-width+8, 0, 0, 0))
+	return nil
+}
+
+// drawLines writes text in as many lines as it needs at the top of c and
+// returns the rest of c.
+func drawLines(c draw.Canvas, style text.Style, words string) draw.Canvas {
+	if words == "" {
+		return c
+	}
+	style.YAlign = text.YTop
+	lines := prose.Wrap(words, func(s string) bool { return style.Width(s) <= c.Size().X })
+	height := style.FontExtents().Height * 1.15
+	for _, line := range lines {
+		c.FillText(style, vg.Point{X: c.Min.X, Y: c.Max.Y}, line)
+		c.Max.Y -= height
+	}
+	c.Max.Y -= 3
+	return c
+}
+
+// plot turns the figure into a gonum plot without title.
+func (f *Figure) plot() (*plot.Plot, error) {
+	p := plot.New()
+	f.dressAxis(&p.X, f.X)
+	f.dressAxis(&p.Y, f.Y)
+	p.Legend.TextStyle = sans(9)
+	p.Legend.TextStyle.YAlign = text.YBottom
+	p.Legend.Top, p.Legend.Left = true, true
+	p.Legend.ThumbnailWidth = 26
+	p.Legend.Padding = 4
+	grid := plotter.NewGrid()
+	grid.Vertical.Color, grid.Horizontal.Color = color.Gray{0xE4}, color.Gray{0xE4}
+	grid.Vertical.Width, grid.Horizontal.Width = 0.4, 0.4
+	p.Add(grid)
+	if len(f.Rules) > 0 {
+		p.Add(rules(f.Rules))
+	}
+	for i := range f.Series {
+		if band, ok := newBand(&f.Series[i]); ok {
+			band.log = f.Y.Log
+			p.Add(band)
+		}
+	}
+	thumbs := make([][]plot.Thumbnailer, len(f.Series))
+	for _, i := range f.drawingOrder() {
+		var err error
+		if thumbs[i], err = f.addSeries(p, &f.Series[i]); err != nil {
+			return nil, fmt.Errorf("series %q: %w", f.Series[i].Name, err)
+		}
+	}
+	for i, s := range f.Series {
+		if s.Name != "" && thumbs[i] != nil {
+			p.Legend.Add(s.Name, thumbs[i]...)
+		}
+	}
+	f.widen(&p.Y)
+	return p, nil
+}
+
+func (f *Figure) dressAxis(a *plot.Axis, label AxisLabel) {
+	a.Label.Text = label.Text
+	a.Label.TextStyle.Font = sans(9.5).Font
+	a.Label.Padding = 3
+	a.Tick.Label.Font = sans(8.5).Font
+	a.Tick.Marker = evenTicks{}
+	a.Padding = 4
+	if label.Log {
+		a.Scale = plot.LogScale{}
+		a.Tick.Marker = decadeTicks{}
+	}
+}
+
+// widen gives the curves some room above and below.
+func (f *Figure) widen(y *plot.Axis) {
+	switch {
+	case f.Y.Log:
+		margin := math.Pow(y.Max/y.Min, 0.04)
+		y.Min, y.Max = y.Min/margin, y.Max*margin
+	case f.Y.Zero:
+		y.Min, y.Max = 0, 1.04*y.Max
+	default:
+		margin := 0.04 * (y.Max - y.Min)
+		y.Min, y.Max = y.Min-margin, y.Max+margin
+	}
+}
+
+// drawingOrder puts thin lines below thick ones.
+func (f *Figure) drawingOrder() []int {
+	order := make([]int, len(f.Series))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Compare(f.Series[a].style.width, f.Series[b].style.width)
+	})
+	return order
+}
+
+func plotterXYs(points []Point) plotter.XYs {
+	xys := make(plotter.XYs, len(points))
+	for i, point := range points {
+		xys[i] = plotter.XY{X: point.X, Y: point.Y}
+	}
+	return xys
+}
+
+// addSeries adds the lines and markers of a series and returns what stands
+// for them in the legend; nil when there is nothing to draw.
+func (f *Figure) addSeries(p *plot.Plot, s *Series) ([]plot.Thumbnailer, error) {
+	var thumbs []plot.Thumbnailer
+	var points plotter.XYs
+	for _, piece := range s.Pieces {
+		if s.style.bars {
+			points = append(points, plotterXYs(tops(piece, f.X.Log))...)
+			piece = outline(piece)
+		}
+		xys := plotterXYs(piece)
+		switch {
+		case s.style.bars:
+		case s.style.steps:
+			points = append(points, xys[0])
+		default:
+			points = append(points, xys...)
+		}
+		if len(xys) < 2 || s.style.width == 0 {
+			continue
+		}
+		line, err := plotter.NewLine(xys)
+		if err != nil {
+			return nil, err
+		}
+		line.Color, line.Width, line.Dashes = s.style.color, s.style.width, s.style.dashes
+		p.Add(line)
+		if thumbs == nil {
+			thumbs = append(thumbs, line)
+		}
+	}
+	if s.style.glyph == nil || len(points) == 0 {
+		return thumbs, nil
+	}
+	marks, err := plotter.NewScatter(spread(points, s.style.markers, f.X.Log))
+	if err != nil {
+		return nil, err
+	}
+	marks.GlyphStyle = draw.GlyphStyle{Color: s.style.color, Radius: s.style.radius, Shape: s.style.glyph}
+	p.Add(marks)
+	return append(thumbs, marks), nil
+}
+
+// spread picks at most n of the points, evenly along the axis; all for 0.
+// The points are in the order of the axis.
+func spread(points plotter.XYs, n int, logarithmic bool) plotter.XYs {
+	if n == 0 || len(points) <= n {
+		return points
+	}
+	position := func(x float64) float64 {
+		if logarithmic {
+			return math.Log(x)
+		}
+		return x
+	}
+	lo, hi := position(points[0].X), position(points[len(points)-1].X)
+	if !(lo < hi) {
+		return points[:1]
+	}
+	var picked plotter.XYs
+	next := 0 // the n positions begin equal parts
+	for _, point := range points {
+		at := lo + float64(next)*(hi-lo)/float64(n)
+		if x := position(point.X); x >= at {
+			picked = append(picked, point)
+			next = int((x-lo)/(hi-lo)*float64(n)) + 1
+		}
+	}
+	return picked
+}
+
+// band is the error band of a series: its pieces, Y ± Band.
+type band struct {
+	color  color.NRGBA
+	pieces [][]Point
+	log    bool // the axis is logarithmic and a band that goes down to 0 ends with it
+}
+
+// newBand returns the band of a series, if any of its points has one. A
+// point without a band ends the piece of the band.
+func newBand(s *Series) (band, bool) {
+	b := band{color: color.NRGBA{s.style.color.R, s.style.color.G, s.style.color.B, 0x2E}}
+	for _, piece := range s.Pieces {
+		var run []Point
+		for _, point := range piece {
+			if point.Band > 0 {
+				run = append(run, point)
+				continue
+			}
+			b.add(run)
+			run = nil
+		}
+		b.add(run)
+	}
+	return b, len(b.pieces) > 0
+}
+
+func (b *band) add(run []Point) {
+	if len(run) > 1 {
+		b.pieces = append(b.pieces, run)
+	}
+}
+
+// Plot fills the band. It is part of plot.Plotter.
+func (b band) Plot(c draw.Canvas, p *plot.Plot) {
+	x, y := p.Transforms(&c)
+	for _, piece := range b.pieces {
+		outline := make([]vg.Point, 0, 2*len(piece))
+		for _, point := range piece {
+			outline = append(outline, vg.Point{X: x(point.X), Y: y(point.Y + point.Band)})
+		}
+		for i := len(piece) - 1; i >= 0; i-- {
+			outline = append(outline, vg.Point{X: x(piece[i].X), Y: y(b.below(piece[i], p.Y.Min))})
+		}
+		c.FillPolygon(b.color, c.ClipPolygonXY(outline))
+	}
+}
+
+// below returns the lower edge of the band, at least least on a logarithmic axis.
+func (b *band) below(point Point, least float64) float64 {
+	if b.log {
+		return max(point.Y-point.Band, least)
+	}
+	return point.Y - point.Band
+}
+
+// DataRange returns the extent of the band. It is part of plot.DataRanger.
+func (b band) DataRange() (xmin, xmax, ymin, ymax float64) {
+	xmin, xmax, ymin, ymax = math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1)
+	for _, piece := range b.pieces {
+		for _, point := range piece {
+			xmin, xmax = min(xmin, point.X), max(xmax, point.X)
+			ymin, ymax = min(ymin, b.below(point, point.Y/2)), max(ymax, point.Y+point.Band)
+		}
+	}
+	return xmin, xmax, ymin, ymax
+}
+
+// rules are vertical hairlines.
+type rules []float64
+
+// Plot draws the lines over the whole height. It is part of plot.Plotter.
+func (r rules) Plot(c draw.Canvas, p *plot.Plot) {
+	x, _ := p.Transforms(&c)
+	style := draw.LineStyle{Color: color.Gray{0xA8}, Width: 0.5, Dashes: []vg.Length{2, 2}}
+	for _, at := range r {
+		c.StrokeLine2(style, x(at), c.Min.Y, x(at), c.Max.Y)
+	}
+}

@@ -1,0 +1,104 @@
+package figure
+
+import (
+	"image/color"
+
+	"github.com/agepath/agepath/results/analysis"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// methodStyle is how a method is named and drawn. Colour, dash and marker all
+// differ, so that a figure can be read in grey.
+type methodStyle struct {
+	label  string
+	color  color.RGBA
+	dashes []vg.Length
+	glyph  draw.GlyphDrawer
+	// continuous methods know the solution at every age between the knots of
+	// a piece; the others know it at the ages of their knots only.
+	continuous bool
+}
+
+// okabeIto is the palette of Okabe and Ito, "Color Universal Design" (2008):
+// distinct for all common kinds of colour vision. Its yellow is left out,
+// which is too pale for a line on white.
+var okabeIto = []color.RGBA{
+	{0x00, 0x72, 0xB2, 0xFF}, // blue
+	{0xD5, 0x5E, 0x00, 0xFF}, // vermillion
+	{0x00, 0x9E, 0x73, 0xFF}, // bluish green
+	{0xCC, 0x79, 0xA7, 0xFF}, // reddish purple
+	{0xE6, 0x9F, 0x00, 0xFF}, // orange
+	{0x56, 0xB4, 0xE9, 0xFF}, // sky blue
+	{0x00, 0x00, 0x00, 0xFF}, // black
+}
+
+var grey = color.RGBA{0x7F, 0x7F, 0x7F, 0xFF}
+
+// dashPatterns go with the palette, in points.
+var dashPatterns = [][]vg.Length{
+	nil,
+	{6, 2.5},
+	{1.5, 1.5},
+	{7, 2, 1.5, 2},
+	{10, 3},
+	{4, 1.5, 1.5, 1.5, 1.5, 1.5},
+	{2.5, 2.5},
+}
+
+// consistencyGlyphs go with the palette.
+var consistencyGlyphs = []draw.GlyphDrawer{
+	draw.RingGlyph{}, draw.SquareGlyph{}, draw.TriangleGlyph{}, draw.CrossGlyph{}, draw.PlusGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{},
+}
+
+// methodStyles holds the styles of the methods that have a label of their own.
+var methodStyles = map[string]methodStyle{
+	"original":    {"", okabeIto[6], dashPatterns[2], draw.SquareGlyph{}, false},
+	"acs":         {"", okabeIto[4], dashPatterns[1], draw.TriangleGlyph{}, false},
+	"mospl":       {"", okabeIto[2], dashPatterns[3], draw.PyramidGlyph{}, false},
+	"gaga":        {"", okabeIto[0], dashPatterns[0], draw.CircleGlyph{}, true},
+	"huber-lasso": {"", okabeIto[1], dashPatterns[4], draw.RingGlyph{}, false},
+	"rlssvm":      {"", okabeIto[3], dashPatterns[5], draw.BoxGlyph{}, false},
+	"relssvm":     {"", okabeIto[5], dashPatterns[6], draw.CrossGlyph{}, false},
+	"robust-svm":  {"", grey, dashPatterns[6], draw.PlusGlyph{}, false},
+}
+
+// otherStyles are for methods that are not in methodStyles.
+var otherStyles = []methodStyle{
+	{color: okabeIto[1], dashes: dashPatterns[4], glyph: draw.RingGlyph{}},
+	{color: okabeIto[3], dashes: dashPatterns[5], glyph: draw.BoxGlyph{}},
+	{color: okabeIto[5], dashes: dashPatterns[6], glyph: draw.CrossGlyph{}},
+	{color: grey, dashes: dashPatterns[0], glyph: draw.PlusGlyph{}},
+}
+
+// stylesOf returns the styles of the methods of one table. Methods that
+// are not in methodStyles take the other styles in turn, and so do further
+// settings of one method.
+func stylesOf(methods []string) []methodStyle {
+	styles := make([]methodStyle, len(methods))
+	others, taken := 0, map[color.RGBA]bool{}
+	for _, method := range methods {
+		if own, ok := methodStyles[analysis.MethodName(method)]; ok {
+			taken[own.color] = true
+		}
+	}
+	labels := analysis.MethodLabels(methods)
+	for j, method := range methods {
+		name := analysis.MethodName(method)
+		own, ok := methodStyles[name]
+		if ok && (j == 0 || analysis.MethodName(methods[j-1]) != name) {
+			styles[j] = own
+		} else {
+			for range otherStyles { // one that no method of the table has for its own
+				styles[j] = otherStyles[others%len(otherStyles)]
+				others++
+				if !taken[styles[j].color] {
+					break
+				}
+			}
+			styles[j].continuous = own.continuous
+		}
+		styles[j].label = labels[j]
+	}
+	return styles
+}

@@ -1,0 +1,81 @@
+package figure
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/agepath/agepath/results/internal/prose"
+	"gonum.org/v1/plot"
+)
+
+// evenTicks are marks at round numbers, about five, with as many decimals as
+// their distance needs.
+type evenTicks struct{}
+
+// Ticks returns the marks from lo to hi. It is part of plot.Ticker.
+func (evenTicks) Ticks(lo, hi float64) []plot.Tick {
+	step := roundStep((hi - lo) / 6)
+	places := max(0, -int(math.Floor(math.Log10(step)+1e-9)))
+	var ticks []plot.Tick
+	for i := math.Ceil(lo/step - 1e-9); i*step <= hi*(1+1e-12)+step*1e-9; i++ {
+		ticks = append(ticks, plot.Tick{Value: i * step, Label: tickLabel(i*step, places)})
+	}
+	return ticks
+}
+
+// roundStep returns the smallest of 1, 2 or 5 times a power of ten that
+// is at least x.
+func roundStep(x float64) float64 {
+	power := math.Pow(10, math.Floor(math.Log10(x)))
+	for _, m := range []float64{1, 2, 5} {
+		if m*power >= x*(1-1e-9) {
+			return m * power
+		}
+	}
+	return 10 * power
+}
+
+func tickLabel(x float64, places int) string {
+	if a := math.Abs(x); a >= 1e6 || places > 6 && a > 0 {
+		return shortLabel(x)
+	}
+	return properMinus(prose.Fixed(x, places))
+}
+
+// shortLabel writes a number rounded to three digits, from a million on and below
+// a ten-thousandth with its power of ten.
+func shortLabel(x float64) string {
+	rounded, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 3, 64), 64)
+	if err != nil { // beyond the largest number
+		rounded = x
+	}
+	return properMinus(strconv.FormatFloat(rounded, 'g', -1, 64))
+}
+
+// properMinus has a minus sign, as wide as a plus, in place of the hyphen.
+func properMinus(number string) string { return strings.ReplaceAll(number, "-", "\u2212") }
+
+// decadeTicks are marks of a logarithmic axis: 1, 2 and 5 times the powers of
+// ten have labels on up to three decades, else the powers alone.
+type decadeTicks struct{}
+
+// Ticks returns the marks from lo to hi. It is part of plot.Ticker.
+func (decadeTicks) Ticks(lo, hi float64) []plot.Tick {
+	decades := math.Log10(hi / lo)
+	var ticks []plot.Tick
+	for e := int(math.Floor(math.Log10(lo))); math.Pow10(e) <= hi; e++ {
+		for m := 1; m < 10; m++ {
+			x := float64(m) * math.Pow10(e)
+			if x < lo*(1-1e-9) || x > hi*(1+1e-9) {
+				continue
+			}
+			tick := plot.Tick{Value: x}
+			if m == 1 || decades <= 3 && (m == 2 || m == 5) {
+				tick.Label = shortLabel(x)
+			}
+			ticks = append(ticks, tick)
+		}
+	}
+	return ticks
+}

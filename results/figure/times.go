@@ -1,0 +1,92 @@
+package figure
+
+import (
+	"math"
+
+	"github.com/agepath/agepath/results/analysis"
+	"github.com/agepath/agepath/results/internal/prose"
+)
+
+// planTimes lists a figure for each group of rows along which the number of
+// training rows or the end of the ages varies.
+func planTimes(table *analysis.ScoreTable) []figurePlan {
+	var plans []figurePlan
+	for _, x := range []analysis.Dimension{analysis.DimTrain, analysis.DimAgeMax} {
+		for _, rows := range groupRows(table, x) {
+			if len(rows) < 2 {
+				continue
+			}
+			plans = append(plans, figurePlan{
+				kind:  Times,
+				name:  prose.Slug(string(Times), x.String(), settingName(rows[0].Setting, x)),
+				table: table, rows: rows, x: x,
+			})
+		}
+	}
+	return plans
+}
+
+// timeFigure draws the mean time of a cell against the plan's dimension, a line
+// for each method, with a band of one standard deviation. It returns nil where no
+// time is known.
+func timeFigure(plan figurePlan, data *analysis.DataFacts) *Figure {
+	first, last := plan.rows[0].Setting, plan.rows[len(plan.rows)-1].Setting
+	f := &Figure{Kind: plan.kind, Name: plan.name}
+	which := plan.knownTime()
+	words := [2]string{"processor time", "elapsed time"}[which]
+	var counts []repeatCount
+	lo, hi := math.Inf(1), math.Inf(-1)
+	for j, style := range stylesOf(plan.table.Methods) {
+		s := Series{Name: style.label, style: style.series()}
+		var piece []Point
+		most := 0
+		for _, row := range plan.rows {
+			var seconds []float64
+			for _, sample := range row.Entries[j].Sample {
+				if sample.Whole() {
+					seconds = append(seconds, sample.Seconds[which])
+				}
+			}
+			summary := analysis.Summarize(seconds)
+			if summary.N == 0 || !(summary.Mean > 0) {
+				s.Pieces, piece = append(s.Pieces, piece), nil
+				continue
+			}
+			most = max(most, summary.N)
+			lo, hi = min(lo, summary.Mean), max(hi, summary.Mean)
+			piece = append(piece, Point{row.Setting[plan.x].Number, summary.Mean, summary.Std})
+		}
+		if s.Pieces = nonEmpty(append(s.Pieces, piece)); len(s.Pieces) > 0 {
+			f.Series = append(f.Series, s)
+			counts = append(counts, repeatCount{label: style.label, n: most, of: plan.rows[0].Repeats})
+		}
+	}
+	if len(f.Series) == 0 {
+		return nil
+	}
+	f.X = AxisLabel{Text: "training rows", Log: spansDecade(first[plan.x].Number, last[plan.x].Number)}
+	f.Title = "Running time by training rows: "
+	if plan.x == analysis.DimAgeMax {
+		f.X.Text, f.Title = "end of the ages, largest λ", "Running time by the range of ages: "
+	}
+	f.Title += analysis.Describe(first, plan.x, analysis.DimAgeMin)
+	f.Y = AxisLabel{Text: words + " (s)", Log: spansDecade(lo, hi), Zero: true}
+	f.Note = data.SizesOf(first.Without(plan.x)) + meanOver("mean ± standard deviation", repeatCounts(counts))
+	f.Caption = "Times are those of a cell, a fit of the whole path and its scores on the test part."
+	return f
+}
+
+// knownTime is the first of the times that every cell of the plan that went well
+// has.
+func (p *figurePlan) knownTime() int {
+	for _, row := range p.rows {
+		for j := range row.Entries {
+			for _, sample := range row.Entries[j].Sample {
+				if sample.Whole() && math.IsNaN(sample.Seconds[0]) {
+					return 1
+				}
+			}
+		}
+	}
+	return 0
+}

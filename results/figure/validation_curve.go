@@ -1,0 +1,330 @@
+package figure
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/agepath/agepath/results/analysis"
+	"github.com/agepath/agepath/results/internal/prose"
+	"github.com/agepath/agepath/results/stats"
+)
+
+// planValidationCurves lists a figure for each data set, model, regularizer and noise
+// level, at the middle one of the model's parameters.
+func planValidationCurves(table *analysis.ScoreTable) []figurePlan {
+	var plans []figurePlan
+	for _, rows := range groupRows(table, parameters...) {
+		if rows[0].Setting[analysis.DimRegularizer].IsNull() {
+			continue // none of its methods has ages
+		}
+		middle := (len(rows) - 1) / 2
+		plan := figurePlan{
+			kind:  ValidationCurve,
+			name:  prose.Slug(string(ValidationCurve), settingName(rows[0].Setting, parameters...)),
+			table: table, rows: rows[middle : middle+1],
+		}
+		if len(rows) > 1 {
+			plan.of = fmt.Sprintf("the middle of %d values of the parameters", len(rows))
+		}
+		plans = append(plans, plan)
+	}
+	return plans
+}
+
+// scorePath is the test score along the path of one cell: its knots, in the
+// order of the path.
+type scorePath struct {
+	ages   []float64
+	scores []float64
+	begins []bool // whether a knot begins a continuous piece, as the first does
+	cut    bool   // it stops before the last age that it was asked for
+}
+
+// first and last are the ends of the path.
+func (p *scorePath) first() float64 { return p.ages[0] }
+func (p *scorePath) last() float64  { return p.ages[len(p.ages)-1] }
+
+// after returns the score just after the given age, which must lie on the
+// path. Between the knots of a piece it is interpolated for a continuous
+// path, else it is that of the last knot.
+func (p *scorePath) after(age float64, continuous bool) float64 {
+	i := sort.Search(len(p.ages), func(i int) bool { return p.ages[i] > age }) - 1
+	return p.between(i, age, continuous)
+}
+
+// before returns the score just before the given age.
+func (p *scorePath) before(age float64, continuous bool) float64 {
+	i := sort.SearchFloat64s(p.ages, age) - 1
+	if i < 0 {
+		return p.scores[0]
+	}
+	return p.between(i, age, continuous)
+}
+
+// between evaluates the path at an age from knot i on, at most up to the next
+// knot.
+func (p *scorePath) between(i int, age float64, continuous bool) float64 {
+	next := i + 1
+	if !continuous || next == len(p.ages) || p.begins[next] || p.ages[next] == p.ages[i] {
+		return p.scores[i]
+	}
+	t := (age - p.ages[i]) / (p.ages[next] - p.ages[i])
+	return p.scores[i] + t*(p.scores[next]-p.scores[i])
+}
+
+// breaks appends the ages between lo and hi at which the score is not
+// continuous.
+func (p *scorePath) breaks(ages []float64, continuous bool, lo, hi float64) []float64 {
+	add := func(age float64) {
+		if lo < age && age < hi {
+			ages = append(ages, age)
+		}
+	}
+	for i, age := range p.ages {
+		if p.begins[i] || !continuous {
+			add(age)
+		}
+	}
+	return ages
+}
+
+// A mean curve has about so many points, and no more pieces than that: more
+// cannot be told apart on paper.
+const curvePoints = 400
+
+// meanCurve returns the mean score over paths, with the standard deviation as its
+// band, in continuous pieces, and the range of ages: those that all paths cover
+// that are not cut. At an age that a cut one does not cover the mean is over the
+// others. No pieces when the range is empty. Beyond curvePoints breaks, a piece is
+// straight between two of them.
+func meanCurve(paths []*scorePath, continuous bool) (pieces [][]Point, lo, hi float64) {
+	lo, hi = commonAges(paths)
+	if !(lo < hi) {
+		return nil, lo, hi
+	}
+	var breaks, ends []float64
+	for _, p := range paths {
+		breaks = p.breaks(breaks, continuous, lo, hi)
+		for _, age := range []float64{p.first(), p.last()} {
+			if lo < age && age < hi {
+				ends = append(ends, age)
+			}
+		}
+	}
+	breaks = ascending(append(append(breaks, ends...), lo, hi))
+	var grid []float64
+	if len(breaks) > curvePoints {
+		breaks = ascending(append(thin(breaks, curvePoints-len(ends)), ends...))
+	} else if continuous {
+		grid = ageGrid(lo, hi)
+	}
+	for i, from := range breaks[:len(breaks)-1] {
+		to := breaks[i+1]
+		var there []*scorePath // in all of the piece: paths begin and end at breaks
+		for _, p := range paths {
+			if p.first() <= from && to <= p.last() {
+				there = append(there, p)
+			}
+		}
+		if len(there) == 0 {
+			continue
+		}
+		mean := func(age float64, side func(*scorePath, float64, bool) float64) Point {
+			scores := make([]float64, len(there))
+			for k, p := range there {
+				scores[k] = side(p, age, continuous)
+			}
+			s := analysis.Summarize(scores)
+			point := Point{X: age, Y: s.Mean}
+			if s.N > 1 {
+				point.Band = s.Std
+			}
+			return point
+		}
+		piece := []Point{mean(from, (*scorePath).after)}
+		for ; len(grid) > 0 && grid[0] < to; grid = grid[1:] {
+			if grid[0] > from {
+				piece = append(piece, mean(grid[0], (*scorePath).after))
+			}
+		}
+		pieces = append(pieces, append(piece, mean(to, (*scorePath).before)))
+	}
+	return pieces, lo, hi
+}
+
+// commonAges returns the ages that all paths cover that are not cut; where all
+// are, those from where all have begun to the end of the longest.
+func commonAges(paths []*scorePath) (lo, hi float64) {
+	lo, hi = math.Inf(-1), math.Inf(1)
+	longest, begun := math.Inf(-1), math.Inf(-1)
+	for _, p := range paths {
+		longest, begun = max(longest, p.last()), max(begun, p.first())
+		if !p.cut {
+			lo, hi = max(lo, p.first()), min(hi, p.last())
+		}
+	}
+	if math.IsInf(hi, 1) {
+		return begun, longest
+	}
+	return lo, hi
+}
+
+// ascending sorts ages and drops those that are there twice.
+func ascending(ages []float64) []float64 {
+	slices.Sort(ages)
+	return slices.Compact(ages)
+}
+
+// cutAges returns the ages between lo and hi at which paths stop early, rising.
+func cutAges(paths []*scorePath, lo, hi float64) []float64 {
+	var ages []float64
+	for _, p := range paths {
+		if age := p.last(); p.cut && age < hi {
+			ages = append(ages, max(age, lo))
+		}
+	}
+	slices.Sort(ages)
+	return ages
+}
+
+// thin keeps the first, the last and evenly many of the ages between.
+func thin(ages []float64, n int) []float64 {
+	kept := make([]float64, 0, n)
+	for i := range n {
+		kept = append(kept, ages[i*(len(ages)-1)/(n-1)])
+	}
+	return kept
+}
+
+// ageGrid returns the ages at which a continuous curve is evaluated, evenly
+// on the axis.
+func ageGrid(lo, hi float64) []float64 {
+	grid := make([]float64, curvePoints)
+	for i := range grid {
+		t := float64(i) / (curvePoints - 1)
+		if spansDecade(lo, hi) {
+			grid[i] = lo * math.Pow(hi/lo, t)
+		} else {
+			grid[i] = lo + t*(hi-lo)
+		}
+	}
+	return grid
+}
+
+// validationCurveFigure draws the mean test score against age, a line for each
+// method that has paths and a level line for each that has not. It returns
+// nil when no method has a path.
+func validationCurveFigure(plan figurePlan, data *analysis.DataFacts, paths func(*analysis.ScoreEntry) []*scorePath) *Figure {
+	row := plan.rows[0]
+	f := &Figure{
+		Kind:  plan.kind,
+		Name:  plan.name,
+		Title: "Validation curve: " + analysis.Describe(row.Setting),
+		Y:     AxisLabel{Text: data.ScoreLabel(plan.table.Metric, "")},
+	}
+	styles := stylesOf(plan.table.Methods)
+	level := map[int]analysis.Summary{} // methods without ages
+	lowest, highest := math.Inf(1), math.Inf(-1)
+	var counts []repeatCount
+	for j := range row.Entries {
+		entry := &row.Entries[j]
+		found := paths(entry)
+		if len(found) == 0 {
+			if s := entry.Summary[analysis.TestAtEnd]; s.N > 0 && analysis.MethodName(plan.table.Methods[j]) == "original" {
+				level[len(f.Series)] = s
+				f.Series = append(f.Series, Series{Name: styles[j].label, style: styles[j].series()})
+				counts = append(counts, repeatCount{label: styles[j].label, n: s.N, of: row.Repeats})
+			}
+			continue
+		}
+		pieces, lo, hi := meanCurve(found, styles[j].continuous)
+		if pieces == nil {
+			continue
+		}
+		lowest, highest = min(lowest, lo), max(highest, hi)
+		s := Series{Name: styles[j].label, Pieces: pieces, style: styles[j].series()}
+		s.style.markers = 12
+		if !styles[j].continuous { // dashes would not be told from steps
+			s.style.dashes, s.style.steps = nil, true
+		}
+		f.Series = append(f.Series, s)
+		counts = append(counts, repeatCount{styles[j].label, len(found), row.Repeats, cutAges(found, lo, hi)})
+	}
+	if len(level) == len(f.Series) {
+		return nil
+	}
+	for i, s := range level {
+		f.Series[i].Pieces = [][]Point{{{lowest, s.Mean, finiteOr0(s.Std)}, {highest, s.Mean, finiteOr0(s.Std)}}}
+	}
+	f.X = AxisLabel{Text: "age λ", Log: spansDecade(lowest, highest)}
+	f.Note = data.SizesOf(row.Setting) + meanOver("mean ± standard deviation", repeatCounts(counts))
+	if plan.of != "" {
+		f.Note += "; " + plan.of
+	}
+	f.Caption = "Each curve covers the ages that all of its complete paths have; a path that stops early counts as far as it goes. " +
+		"Where a path jumps the curve is not joined; between its knots the score is interpolated. ACS, which knows no age between its steps, holds the last one."
+	return f
+}
+
+// repeatCount is over how many repeats a curve is a mean.
+type repeatCount struct {
+	label string
+	n     int
+	of    int       // that there are
+	cuts  []float64 // ages from which on it is one repeat less each
+}
+
+// text says it: "5", "3 of 5", "5 (4 from λ=1.4 on)".
+func (c *repeatCount) text() string {
+	text := fmt.Sprint(c.n)
+	if c.n < c.of {
+		text += fmt.Sprintf(" of %d", c.of)
+	}
+	var cuts []string
+	for i, age := range c.cuts {
+		if i+1 == len(c.cuts) || c.cuts[i+1] > age {
+			cuts = append(cuts, fmt.Sprintf("%d from λ=%.3g on", c.n-i-1, age))
+		}
+	}
+	if len(cuts) > 0 {
+		text += " (" + strings.Join(cuts, ", ") + ")"
+	}
+	return text
+}
+
+// finiteOr0 returns a deviation, 0 where there is none.
+func finiteOr0(x float64) float64 {
+	if !stats.Finite(x) {
+		return 0
+	}
+	return x
+}
+
+// meanOver says what the points are, and over which repeats.
+func meanOver(what, repeats string) string {
+	if repeats == prose.Plural(1, "repeat") {
+		return repeats
+	}
+	return what + " over " + repeats
+}
+
+// repeatCounts says over how many repeats curves are means, of each where
+// they differ.
+func repeatCounts(counts []repeatCount) string {
+	parts := make([]string, len(counts))
+	same := true
+	for i, c := range counts {
+		parts[i] = c.label + " " + c.text()
+		same = same && c.text() == counts[0].text()
+	}
+	if same && counts[0].text() == "1" {
+		return "1 repeat"
+	}
+	if same {
+		return counts[0].text() + " repeats"
+	}
+	return "repeats (" + strings.Join(parts, ", ") + ")"
+}

@@ -1,0 +1,94 @@
+// Package prose writes numbers, counts and names as readers of reports and figures
+// see them.
+package prose
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// Fixed writes x with the given number of decimals and without a minus sign
+// before zero.
+func Fixed(x float64, places int) string {
+	text := strconv.FormatFloat(x, 'f', places, 64)
+	if strings.Trim(text, "-0.") == "" {
+		return strings.TrimPrefix(text, "-")
+	}
+	return text
+}
+
+// Exact writes x exactly, "" where it is not a number.
+func Exact(x float64) string {
+	if math.IsNaN(x) {
+		return ""
+	}
+	return strconv.FormatFloat(x, 'g', -1, 64)
+}
+
+// Plural counts a noun: "1 row", "2 rows".
+func Plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// Short writes a parameter with at most 10 significant digits, so that
+// a range's 0.30000000000000004 reads 0.3.
+func Short(x float64) string { return strconv.FormatFloat(x, 'g', 10, 64) }
+
+// Wrap breaks text into lines that fit: behind commas where what stands between
+// two fits in a line, so that numbers stay with their names, else at spaces. A
+// word that does not fit stands alone.
+func Wrap(words string, fits func(string) bool) []string {
+	pieces := strings.Fields(words)
+	clauses := strings.SplitAfter(strings.Join(pieces, " "), ",")
+	for i := range clauses {
+		clauses[i] = strings.TrimSpace(clauses[i])
+	}
+	if !slices.ContainsFunc(clauses, func(clause string) bool { return !fits(clause) }) {
+		pieces = clauses
+	}
+	var lines []string
+	line := ""
+	for _, piece := range pieces {
+		switch {
+		case line == "":
+			line = piece
+		case fits(line + " " + piece):
+			line += " " + piece
+		default:
+			lines = append(lines, line)
+			line = piece
+		}
+	}
+	return append(lines, line)
+}
+
+// Slug makes a part of a file's name of any text: letters, digits, dots and
+// dashes in lower case.
+func Slug(texts ...string) string {
+	var b strings.Builder
+	for _, text := range texts {
+		if text == "" {
+			continue
+		}
+		if b.Len() > 0 {
+			b.WriteByte('-')
+		}
+		for _, r := range strings.ToLower(text) {
+			switch {
+			case r < unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r)) || r == '.':
+				b.WriteRune(r)
+			default:
+				b.WriteByte('-')
+			}
+		}
+	}
+	parts := strings.FieldsFunc(b.String(), func(r rune) bool { return r == '-' })
+	return strings.Trim(strings.Join(parts, "-"), ".")
+}

@@ -1,0 +1,35 @@
+package results
+
+import (
+	"testing"
+
+	"github.com/agepath/agepath/experiment"
+)
+
+// TestPartialRunCountsTheNewest wants of a cell that was computed again the
+// newest row.
+func TestPartialRunCountsTheNewest(t *testing.T) {
+	t.Parallel()
+	tables := experiment.SelfPacedTables()
+	dir := t.TempDir()
+	s := openStore(t, dir)
+	var last *experiment.Outcome
+	for version := range 3 {
+		last = storeOutcome(tables, 1, version)
+		appendAll(t, s, last)
+		flushStore(t, s)
+	}
+	closeStore(t, s)
+	partial, err := newPartialCells(t.Context(), dir, []int{1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var seconds []float64
+	err = partial.eachNewest(t.Context(), []string{"cell", "wall_seconds"}, func(f *Frame) error {
+		seconds = append(seconds, f.Batch.Columns[1].Floats...)
+		return nil
+	})
+	if err != nil || len(seconds) != 1 || seconds[0] != last.Wall {
+		t.Errorf("%v, %v, want %v", seconds, err, last.Wall)
+	}
+}

@@ -1,0 +1,199 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/agepath/agepath/results/internal/prose"
+)
+
+// Text says how [Text.Write] shows tables on a terminal or in a log.
+type Text struct {
+	Bold    bool // mark the best mean by bold type instead of *; for terminals
+	MaxRows int  // rows of a table at most; 0 for all
+}
+
+const (
+	ansiBold  = "\x1b[1m"
+	ansiReset = "\x1b[0m"
+)
+
+// Write writes the tables that lead a report, and the published tables beside
+// them, with aligned columns in a width of 110, and what is missing.
+func (t Text) Write(w io.Writer, r *Report) error {
+	var b strings.Builder
+	sheets := r.leadSheets()
+	for _, table := range r.Paper {
+		sheets = append(sheets, paperSheet(table))
+	}
+	for i, s := range sheets {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		t.writeSheet(&b, s)
+	}
+	for _, sentence := range r.Missing {
+		b.WriteString("\n" + inLines("Note: "+sentence) + "\n")
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func (t Text) writeSheet(b *strings.Builder, s *sheet) {
+	rows, left := s.rows, 0
+	if t.MaxRows > 0 && len(rows) > t.MaxRows {
+		rows, left = rows[:t.MaxRows], len(rows)-t.MaxRows
+	}
+	fmt.Fprintf(b, "%s\n%s\n", inLines(s.title), inLines(s.caption))
+	for _, part := range t.fit(s, rows) {
+		b.WriteByte('\n')
+		if part.title != "" {
+			fmt.Fprintf(b, "%s\n\n", inLines(part.title))
+		}
+		newTextGrid(part, part.rows, t.Bold).write(b)
+	}
+	if left > 0 {
+		fmt.Fprintf(b, "... and %s\n", prose.Plural(left, "more row"))
+	}
+	if s.best != "" && !t.Bold {
+		b.WriteString(inLines("* "+s.best) + "\n")
+	}
+	if s.equal != "" {
+		b.WriteString(inLines("≈ "+s.equal) + "\n")
+	}
+}
+
+// textCell is one cell of a grid of text. Bold cells are wider in bytes than
+// on the screen, so padding goes by the text alone.
+type textCell struct {
+	text  string
+	right bool
+	bold  bool
+}
+
+// textGrid is aligned text, row by row; the first row is the head.
+type textGrid [][]textCell
+
+func newTextGrid(s *sheet, rows [][]sheetCell, bold bool) textGrid {
+	grid := make(textGrid, 0, len(rows)+1)
+	head := make([]textCell, len(s.columns))
+	for j, column := range s.columns {
+		head[j] = textCell{text: column.head, right: column.right}
+	}
+	grid = append(grid, head)
+	widths := meanWidths(s, rows)
+	for _, row := range rows {
+		line := make([]textCell, len(row))
+		for j, cell := range row {
+			text := cell.text
+			switch {
+			case text == "":
+				text = cell.note
+			case widths[j].std > 0 || widths[j].marked:
+				text = widths[j].text(cell, bold)
+			case cell.note != "":
+				text += " (" + cell.note + ")"
+			}
+			line[j] = textCell{text: text, right: s.columns[j].right, bold: bold && cell.mark == bestMark}
+		}
+		grid = append(grid, line)
+	}
+	return grid
+}
+
+// meanWidth holds the widths of the parts of a column's means, so that their
+// decimal points line up.
+type meanWidth struct {
+	mean, std int
+	marked    bool
+	equal     bool // some are marked as not significantly worse
+}
+
+func meanWidths(s *sheet, rows [][]sheetCell) []meanWidth {
+	widths := make([]meanWidth, len(s.columns))
+	for _, row := range rows {
+		for j, c := range row {
+			widths[j].mean = max(widths[j].mean, len(c.text))
+			widths[j].std = max(widths[j].std, len(c.std))
+			widths[j].marked = widths[j].marked || c.mark != unmarked
+			widths[j].equal = widths[j].equal || c.mark == equalMark
+		}
+	}
+	return widths
+}
+
+func (w meanWidth) text(c sheetCell, bold bool) string {
+	text := fmt.Sprintf("%*s", w.mean, c.text)
+	switch {
+	case c.std != "":
+		text += fmt.Sprintf(" ± %*s", w.std, c.std)
+	case w.std > 0:
+		text += strings.Repeat(" ", w.std+3)
+	}
+	switch {
+	case c.mark == equalMark:
+		text += "≈"
+	case c.mark == bestMark && !bold:
+		text += "*"
+	case !bold || w.equal:
+		text += " "
+	}
+	if c.note != "" {
+		text += " (" + c.note + ")"
+	}
+	return text
+}
+
+// widths returns how wide each column is.
+func (g textGrid) widths() []int {
+	widths := make([]int, len(g[0]))
+	for _, row := range g {
+		for j, cell := range row {
+			widths[j] = max(widths[j], utf8.RuneCountInString(cell.text))
+		}
+	}
+	return widths
+}
+
+// width returns how wide the grid is.
+func (g textGrid) width() int {
+	width := 2 * (len(g[0]) - 1)
+	for _, w := range g.widths() {
+		width += w
+	}
+	return width
+}
+
+func (g textGrid) write(b *strings.Builder) {
+	widths := g.widths()
+	for i, row := range g {
+		var line strings.Builder
+		for j, cell := range row {
+			if j > 0 {
+				line.WriteString("  ")
+			}
+			pad := strings.Repeat(" ", widths[j]-utf8.RuneCountInString(cell.text))
+			text := cell.text
+			if cell.bold {
+				text = ansiBold + text + ansiReset
+			}
+			if cell.right {
+				line.WriteString(pad + text)
+			} else {
+				line.WriteString(text + pad)
+			}
+		}
+		b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
+		if i == 0 {
+			for j, width := range widths {
+				if j > 0 {
+					b.WriteString("  ")
+				}
+				b.WriteString(strings.Repeat("-", width))
+			}
+			b.WriteByte('\n')
+		}
+	}
+}

@@ -1,0 +1,111 @@
+package report
+
+import (
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/agepath/agepath/internal/chromium"
+	"github.com/agepath/agepath/results/internal/testrun"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// columnTexts returns the shown texts of a column of the first table.
+func columnTexts(b *chromium.Page, j int) []string {
+	return chromium.Value[[]string](b, fmt.Sprintf(
+		`[...document.querySelectorAll("#scores-1-test-at-best-test tbody tr")].map((tr) => tr.cells[%d].textContent)`, j))
+}
+
+func TestHTMLInBrowser(t *testing.T) {
+	t.Parallel()
+	run := testrun.Quickstart(8) // enough repeats for marks
+	run.Cells[3] = testrun.Merge(run.Cells[3], testrun.Row{"status": "failed", "error": "</script><b>not a tag", "test_at_best_test": nil, "test_at_best_validation": nil, "test_at_end": nil})
+	dir := testrun.Write(t, run)
+	html, err := FormatNamed("html")
+	if err != nil {
+		t.Fatal(err)
+	}
+	mustWrite(t, dir, Options{Formats: []Format{html}, Figures: 3})
+	report := (&url.URL{Scheme: "file", Path: filepath.Join(dir, reportFolder, "report.html")}).String()
+	b := chromium.Open(t, report, report)
+	if n := chromium.Value[int](b, `document.querySelectorAll("article.sheet table").length`); n != 2+4+4+2+2+1 {
+		t.Errorf("%d tables", n)
+	}
+	if text := chromium.Value[string](b, `document.querySelector("#failures-failed tbody").textContent`); !strings.Contains(text, "</script><b>not a tag") {
+		t.Errorf("failed cells: %s", text)
+	}
+	testSorting(t, b)
+	testFiltering(t, b)
+	b.CheckLooks("report", 1200)
+	if problems := b.Problems(); len(problems) > 0 {
+		t.Errorf("the page complains:\n%s", strings.Join(problems, "\n"))
+	}
+}
+
+// testSorting sorts by the keyboard: up, down, and back to the report's order.
+func testSorting(t *testing.T, b *chromium.Page) {
+	t.Helper()
+	heads := chromium.Value[[]string](b, `[...document.querySelectorAll("#scores-1-test-at-best-test th")].map((th) => th.textContent)`)
+	last := slices.Index(heads, "ACS")
+	if last < 0 {
+		t.Fatalf("heads %q", heads)
+	}
+	before := columnTexts(b, last)
+	sorted := func() (state string, numbers []float64) {
+		b.Do(chromedp.Focus(fmt.Sprintf("#scores-1-test-at-best-test th:nth-child(%d) button", last+1)), chromedp.KeyEvent(kb.Enter))
+		for _, text := range columnTexts(b, last) {
+			word, _, _ := strings.Cut(text, " ")
+			x, err := strconv.ParseFloat(word, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			numbers = append(numbers, x)
+		}
+		return chromium.Value[string](b, fmt.Sprintf(`document.querySelectorAll("#scores-1-test-at-best-test th")[%d].getAttribute("aria-sort") || ""`, last)), numbers
+	}
+	state, up := sorted()
+	if state != "ascending" || !slices.IsSorted(up) || len(up) != len(before) {
+		t.Errorf("after the first Enter %s: %v", state, up)
+	}
+	state, down := sorted()
+	slices.Reverse(down)
+	if state != "descending" || !slices.Equal(up, down) {
+		t.Errorf("after the second Enter %s: %v", state, down)
+	}
+	if state, _ = sorted(); state != "" || !slices.Equal(columnTexts(b, last), before) {
+		t.Errorf("after the third Enter %q: %q", state, columnTexts(b, last))
+	}
+}
+
+// testFiltering filters by words and by a choice, together and apart.
+func testFiltering(t *testing.T, b *chromium.Page) {
+	t.Helper()
+	all := len(columnTexts(b, 0))
+	count := func() string {
+		return chromium.Value[string](b, `document.querySelector("#scores-1-test-at-best-test output").textContent`)
+	}
+	b.Do(chromedp.SendKeys("#scores-1-test-at-best-test input", "MIXTURE 0.3"))
+	var regularizers []string
+	for j := range 3 {
+		regularizers = append(regularizers, columnTexts(b, j)...)
+	}
+	if n := len(columnTexts(b, 0)); n == 0 || n >= all || count() != fmt.Sprintf("%d of %d rows", n, all) || slices.Contains(regularizers, "linear") {
+		t.Errorf("%d of %d rows with both words, %s: %q", n, all, count(), regularizers)
+	}
+	b.Shot("filtered")
+	chromium.Value[bool](b, `{ const i = document.querySelector("#scores-1-test-at-best-test input"); i.value = ""; i.dispatchEvent(new Event("input")) }`)
+	choose := `{ const s = document.querySelector("#scores-1-test-at-best-test select"); s.value = s.options[%d].value; s.dispatchEvent(new Event("change")); s.options[%d].text }`
+	chosen := chromium.Value[string](b, fmt.Sprintf(choose, 1, 1))
+	column := columnTexts(b, 0)
+	if len(column) == 0 || len(column) >= all || slices.ContainsFunc(column, func(text string) bool { return text != chosen }) {
+		t.Errorf("%q chosen: %q", chosen, column)
+	}
+	if chromium.Value[string](b, fmt.Sprintf(choose, 0, 0)) != "all" || len(columnTexts(b, 0)) != all {
+		t.Errorf("%s after all filters are off, want %d", count(), all)
+	}
+}

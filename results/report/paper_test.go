@@ -1,0 +1,149 @@
+package report
+
+import (
+	"encoding/csv"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/results"
+	"github.com/agepath/agepath/results/analysis"
+	"github.com/agepath/agepath/results/internal/testrun"
+)
+
+// table14Cells are cells of the paper's Table 14 for some noise levels.
+func table14Cells(levels ...float64) []testrun.Row {
+	var rows []testrun.Row
+	base := testrun.Row{"dataset": "music", "alpha": 0.006, "noise_kind": "gaussian", "regularizer": "linear"}
+	for _, level := range levels {
+		for repeat := range 4 {
+			at := testrun.Merge(base, testrun.Row{"noise_level": level, "repeat": repeat + 1})
+			rows = append(rows,
+				testrun.Merge(at, testrun.Row{"method": "gaga", "test_at_best_test": 0.214 + 0.002*float64(repeat%2)}),
+				testrun.Merge(at, testrun.Row{"method": "acs", "test_at_best_test": 0.3 + 0.002*float64(repeat%2)}))
+		}
+	}
+	return rows
+}
+
+func paperReport(t *testing.T, name string, rows []testrun.Row) (*Report, string) {
+	t.Helper()
+	dir := testrun.Write(t, testrun.Tables{Cells: rows})
+	grid := "name: " + name + "\ndata: [{name: music}]\nprotocol: paper\nmodels: [{lasso: {alpha: [0.006]}}]\nregularizers: [linear]\nmethods: [gaga]\n"
+	if err := results.WriteManifest(dir, &results.Manifest{Name: name, Kind: experiment.SelfPaced, Cells: int64(len(rows)), Grid: grid}); err != nil {
+		t.Fatal(err)
+	}
+	r, err := Write(t.Context(), dir, Options{Paper: true, Figures: -1, Formats: Formats})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r, dir
+}
+
+func TestPaper(t *testing.T) {
+	t.Parallel()
+	r, dir := paperReport(t, "table14", table14Cells(0.1, 0.6))
+	if len(r.Paper) != 1 || r.Paper[0].Table.Number != 14 || r.Paper[0].Differs || len(r.Paper[0].Rows) != 8*3 {
+		t.Fatalf("%+v", r.Paper)
+	}
+	rows := map[float64]map[string]analysis.PaperRow{}
+	for _, row := range r.Paper[0].Rows {
+		if rows[row.Published.Noise] == nil {
+			rows[row.Published.Noise] = map[string]analysis.PaperRow{}
+		}
+		rows[row.Published.Noise][row.Score.Method] = row
+	}
+	gaga := rows[0.1]["gaga"] // 0.214 ± 0.002 published, 0.215 ± 0.00115 ours
+	if gaga.Ours.N != 4 || math.Abs(gaga.Difference()-0.001) > 1e-12 || !gaga.Within() {
+		t.Errorf("%+v", gaga)
+	}
+	if want := 0.001 / math.Sqrt(4e-6/3/4+4e-6/20); math.Abs(gaga.Errors()-want) > 1e-9 {
+		t.Errorf("%v standard errors, want %v", gaga.Errors(), want)
+	}
+	if acs := rows[0.1]["acs"]; acs.Within() || acs.Errors() < 2 {
+		t.Errorf("%+v", acs)
+	}
+	if mospl := rows[0.1]["mospl"]; mospl.Ours.N != 0 || mospl.Cells != 0 || !math.IsNaN(mospl.Errors()) {
+		t.Errorf("%+v", mospl)
+	}
+	if row := rows[0.6]["gaga"]; len(row.Published.Notes) != 1 || row.Ours.N != 4 {
+		t.Errorf("%+v", row)
+	}
+	text := filesIn(t, dir)["report/report.md"]
+	for _, want := range []string{
+		"## Beside the paper", "### Table 14 of the paper: Sensitivity to noise: music",
+		"| 0.1 | GAGA | 0.214 ± 0.002 | 0.2150 ± 0.0012 | 4 | +0.0010 | +1.4 | yes |  |",
+		"| 0.1 | MOSPL | 0.219 ± 0.003 | missing | 0 | - | - | - |  |",
+		"Note 1: the row repeats Table 13's for ailerons, another data set.",
+		"Of the table's 24 numbers 4 are in this run.",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not in\n%s", want, text)
+		}
+	}
+	if strings.Contains(text, "does not follow the paper's protocol") {
+		t.Error("the protocol is the paper's")
+	}
+	lines, err := csv.NewReader(strings.NewReader(filesIn(t, dir)["report/paper.csv"])).ReadAll()
+	if err != nil || len(lines) != 1+24 {
+		t.Errorf("paper.csv: %d lines, %v", len(lines), err)
+	}
+	// Without --paper the file goes.
+	mustWrite(t, dir, Options{Figures: -1, Formats: Formats})
+	if _, there := filesIn(t, dir)["report/paper.csv"]; there {
+		t.Error("paper.csv remains")
+	}
+}
+
+func TestPaperFindsTables(t *testing.T) {
+	t.Parallel()
+	// Noise 0.3 and α = 0.006 are in Tables 10 and 14.
+	r, _ := paperReport(t, "my-grid", table14Cells(0.3))
+	var numbers []int
+	for _, p := range r.Paper {
+		numbers = append(numbers, p.Table.Number)
+	}
+	if len(numbers) != 3 || numbers[0] != 7 || numbers[1] != 10 || numbers[2] != 14 {
+		t.Errorf("tables %v, want 7, 10 and 14", numbers)
+	}
+	// Another α is in none, and that is said.
+	rows := table14Cells(0.9)
+	r, _ = paperReport(t, "my-grid", rows)
+	if len(r.Paper) != 0 || !strings.Contains(strings.Join(r.Missing, " "), "nothing stands beside them") {
+		t.Errorf("%+v, %q", r.Paper, r.Missing)
+	}
+	// A grid that is named after a table shows it whatever it has.
+	r, _ = paperReport(t, "table09-honest", rows)
+	if len(r.Paper) != 1 || r.Paper[0].Table.Number != 9 || !strings.HasPrefix(r.Paper[0].Coverage(), "Of the table's 45 numbers 0") {
+		t.Errorf("%+v", r.Paper)
+	}
+}
+
+func TestPaperSeveralSettings(t *testing.T) {
+	t.Parallel()
+	rows := table14Cells(0.3)
+	for _, row := range table14Cells(0.3) {
+		rows = append(rows, testrun.Merge(row, testrun.Row{"alpha": 0.01}))
+	}
+	r, _ := paperReport(t, "table07", rows) // which states no α
+	s := paperSheet(r.Paper[0])
+	at := -1
+	for j, c := range s.columns {
+		if c.head == "setting" {
+			at = j
+		}
+	}
+	if at < 0 {
+		t.Fatalf("columns %+v", s.columns)
+	}
+	var settings []string
+	for _, row := range s.rows {
+		if row[at].text != "" {
+			settings = append(settings, row[at].text)
+		}
+	}
+	if len(settings) != 2 || !strings.Contains(settings[0], "α=0.006") || !strings.Contains(settings[1], "α=0.01") {
+		t.Errorf("settings %q", settings)
+	}
+}

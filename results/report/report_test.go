@@ -1,0 +1,359 @@
+package report
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/results"
+	"github.com/agepath/agepath/results/analysis"
+	"github.com/agepath/agepath/results/figure"
+	"github.com/agepath/agepath/results/internal/testrun"
+)
+
+// filesIn reads every file below a folder.
+func filesIn(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	files := map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		name, err := filepath.Rel(dir, path)
+		if err != nil {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		files[name] = string(text)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+func mustWrite(t *testing.T, dir string, options Options) *Report {
+	t.Helper()
+	r, err := Write(t.Context(), dir, options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func TestWriteIsDeterministic(t *testing.T) {
+	t.Parallel()
+	run := testrun.Quickstart(2)
+	first, second := testrun.Write(t, run), testrun.Write(t, run)
+	mustWrite(t, first, Options{Formats: Formats})
+	mustWrite(t, second, Options{Formats: Formats})
+	files := filesIn(t, filepath.Join(first, reportFolder))
+	if !maps.Equal(files, filesIn(t, filepath.Join(second, reportFolder))) {
+		t.Error("equal runs have different reports")
+	}
+	if want := 6 + 3*22; len(files) != want {
+		t.Errorf("%d files, want %d: %v", len(files), want, slices.Sorted(maps.Keys(files)))
+	}
+	// Every figure is in report.md, and every link of it leads somewhere.
+	links := 0
+	for _, part := range strings.Split(files["report.md"], "](")[1:] {
+		target, _, _ := strings.Cut(part, ")")
+		if _, ok := files[filepath.FromSlash(target)]; !ok {
+			t.Errorf("report.md links to %s, which is not there", target)
+		}
+		links++
+	}
+	if links != 3*22 {
+		t.Errorf("report.md has %d links", links)
+	}
+	for name, text := range files {
+		if strings.Contains(text, first) {
+			t.Errorf("%s holds the path of the folder", name)
+		}
+	}
+}
+
+func TestWriteLeavesEqualFilesAlone(t *testing.T) {
+	t.Parallel()
+	dir := testrun.Write(t, testrun.Quickstart(1))
+	mustWrite(t, dir, Options{})
+	folder := filepath.Join(dir, reportFolder)
+	old := time.Unix(1_000_000_000, 0)
+	changed := filepath.Join(folder, "report.md")
+	files := filesIn(t, folder)
+	for name := range files {
+		if err := os.Chtimes(filepath.Join(folder, name), old, old); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(changed, []byte("edited"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	mustWrite(t, dir, Options{})
+	for name := range files {
+		info, err := os.Stat(filepath.Join(folder, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if touched := !info.ModTime().Equal(old); touched != (name == "report.md") {
+			t.Errorf("%s was written: %v", name, touched)
+		}
+	}
+	if !maps.Equal(files, filesIn(t, folder)) {
+		t.Error("the second report differs")
+	}
+}
+
+func TestWriteRemovesStaleFigures(t *testing.T) {
+	t.Parallel()
+	dir := testrun.Write(t, testrun.Quickstart(1))
+	r := mustWrite(t, dir, Options{Figures: 3})
+	if len(r.Figures) != 3 || len(r.LeftOut) != 19 {
+		t.Fatalf("%d figures, %d left out", len(r.Figures), len(r.LeftOut))
+	}
+	for i, kind := range figure.Kinds[1:4] { // there is nothing to rank
+		if r.Figures[i].Kind != kind {
+			t.Errorf("figure %d is of kind %s, want one of each", i, r.Figures[i].Kind)
+		}
+	}
+	folder := filepath.Join(dir, reportFolder, figureFolder)
+	keep := []string{"mine.svg", "path-notes.txt"}
+	for _, name := range append([]string{"path-old.svg", "validation-curve-old.csv"}, keep...) {
+		if err := os.WriteFile(filepath.Join(folder, name), nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	mustWrite(t, dir, Options{Figures: -1})
+	if got := slices.Sorted(maps.Keys(filesIn(t, folder))); !slices.Equal(got, keep) {
+		t.Errorf("left are %v, want %v", got, keep)
+	}
+}
+
+func TestLoadSaysWhatIsMissing(t *testing.T) {
+	t.Parallel()
+	run := testrun.Quickstart(3)
+	run.Cells = run.Cells[:100]
+	run.Cells[7] = testrun.Merge(run.Cells[7], testrun.Row{"status": "timeout", "error": "after 1s", "test_at_best_test": nil, "test_at_best_validation": nil, "test_at_end": nil})
+	run.Knots, run.Coefficients = experiment.Batch{}, experiment.Batch{}
+	dir := testrun.Write(t, run)
+	err := results.WriteManifest(dir, &results.Manifest{Name: "my grid", Run: "r1", Kind: experiment.SelfPaced, Cells: 174,
+		Versions: map[string]string{"agepath": "v1"}, Data: map[string]string{"diabetes": "d1"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := Load(t.Context(), dir, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Name != "my grid" {
+		t.Errorf("name %s", r.Name)
+	}
+	facts := fmt.Sprint(append(r.Facts, r.Statuses...))
+	for _, want := range []string{"{run r1}", "{version of agepath v1}", "{data set diabetes d1}", "{cells of the grid 174}", "{cells ok 99}", "{cells timeout 1}"} {
+		if !strings.Contains(facts, want) {
+			t.Errorf("%s is not among %s", want, facts)
+		}
+	}
+	missing := strings.Join(r.Missing, "\n")
+	for _, want := range []string{"74 of the grid's 174 cells", "rest on fewer than 2 repeats", "no knots.arrow", "coefficients were not kept"} {
+		if !strings.Contains(missing, want) {
+			t.Errorf("%q is not among\n%s", want, missing)
+		}
+	}
+	want := analysis.Failure{Cell: testrun.ID(7), Status: experiment.Timeout, Error: "after 1s"}
+	if len(r.Failures) != 1 || r.Failed != 1 {
+		t.Fatalf("failures %+v", r.Failures)
+	}
+	got := r.Failures[0]
+	if want.What = got.What; got != want || !strings.Contains(got.What, "diabetes, Lasso") || !strings.Contains(got.What, "repeat 1") {
+		t.Errorf("failure %+v", got)
+	}
+	for _, f := range r.Figures {
+		if f.Kind != figure.Sensitivity {
+			t.Errorf("there is a figure %s", f.Name)
+		}
+	}
+}
+
+func TestLoadCompleteRunMissesNothing(t *testing.T) {
+	t.Parallel()
+	run := testrun.Quickstart(1)
+	dir := testrun.Write(t, run)
+	manifest := &results.Manifest{Name: "full", Kind: experiment.SelfPaced, Cells: int64(len(run.Cells))}
+	if err := results.WriteManifest(dir, manifest); err != nil {
+		t.Fatal(err)
+	}
+	r, err := Load(t.Context(), dir, Options{})
+	if err != nil || len(r.Missing) > 0 || r.Failed > 0 {
+		t.Errorf("missing %q, failed %d, error %v", r.Missing, r.Failed, err)
+	}
+}
+
+func TestLoadKeepsTheFirstFailures(t *testing.T) {
+	t.Parallel()
+	var rows []testrun.Row
+	for i := range 60 * analysis.MaxFailures {
+		id := testrun.ID((i*7 + 3) % (60 * analysis.MaxFailures)) // every one once
+		rows = append(rows, testrun.Row{"cell": id, "method": "gaga", "status": "failed", "error": "of " + id})
+	}
+	r, err := Load(t.Context(), testrun.Write(t, testrun.Tables{Cells: rows}), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Failed != len(rows) || len(r.Failures) != analysis.MaxFailures {
+		t.Fatalf("%d failures of %d", len(r.Failures), r.Failed)
+	}
+	for i, f := range r.Failures {
+		if f.Cell != testrun.ID(i) || f.Error != "of "+testrun.ID(i) {
+			t.Errorf("failure %d is %+v", i, f)
+		}
+	}
+}
+
+func TestLoadNoCells(t *testing.T) {
+	t.Parallel()
+	dir := testrun.Write(t, testrun.Tables{})
+	r := mustWrite(t, dir, Options{Formats: Formats})
+	if len(r.Tables) != 0 || len(r.Figures) != 0 || !strings.Contains(strings.Join(r.Missing, "\n"), "there are no cells yet") {
+		t.Errorf("report %+v", r)
+	}
+}
+
+func TestLoadComputesPaths(t *testing.T) {
+	t.Parallel()
+	run := testrun.Quickstart(2)
+	run.Coefficients = experiment.Batch{}
+	dir := testrun.Write(t, run)
+	var asked []string
+	r, err := Load(t.Context(), dir, Options{Path: func(_ context.Context, cell string) (*figure.AgePath, error) {
+		asked = append(asked, cell)
+		path := steppedPath()
+		return &path, nil
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The first repeat at the second of four values of α with noise 0.3.
+	var want []string
+	for i, cell := range run.Cells {
+		if cell["method"] == "gaga" && cell["repeat"] == 1 && cell["alpha"] == 0.003 && cell["noise_level"] == 0.3 {
+			want = append(want, cell["cell"].(string), run.Cells[i-1]["cell"].(string)) // behind acs
+		}
+	}
+	if !slices.Equal(asked, want) || len(want) != 4 {
+		t.Errorf("asked for %v, want %v", asked, want)
+	}
+	at := slices.IndexFunc(r.Figures, func(f *figure.Figure) bool { return f.Kind == figure.Path })
+	last := r.Figures[at]
+	if !strings.Contains(last.Caption, want[0]) || last.Y.Text != "multiplier of the sample" || last.Series[0].Name != "sample 0" {
+		t.Errorf("figure %+v", last)
+	}
+	broken := errors.New("broken")
+	_, err = Load(t.Context(), dir, Options{Path: func(context.Context, string) (*figure.AgePath, error) { return nil, broken }})
+	if !errors.Is(err, broken) || !strings.Contains(err.Error(), want[0]) {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestLoadErrors(t *testing.T) {
+	t.Parallel()
+	dir := testrun.Write(t, testrun.Quickstart(1))
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := Load(cancelled, dir, Options{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+	if _, err := Load(t.Context(), t.TempDir(), Options{}); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), results.CellsFile) {
+		t.Errorf("without files: %v", err)
+	}
+	whole := filesIn(t, dir)
+	for _, name := range []string{results.ManifestName, figure.CoefficientsFile, figure.KnotsFile, results.CellsFile} {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte("junk"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Load(t.Context(), dir, Options{}); err == nil || !strings.Contains(err.Error(), path) {
+			t.Errorf("junk in %s: %v", name, err)
+		}
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+		if text, there := whole[name]; there {
+			if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// TestAbsentData wants a row for a data set that was skipped, in every format.
+func TestAbsentData(t *testing.T) {
+	t.Parallel()
+	dir := testrun.Write(t, testrun.Quickstart(1))
+	err := results.WriteManifest(dir, &results.Manifest{Kind: experiment.SelfPaced, Cells: 1, Absent: []results.ManifestData{{Name: "hiva_agnostic", Task: "classification", Rows: 4229, Features: 1617}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	mustWrite(t, dir, Options{Figures: -1, Formats: Formats})
+	files := filesIn(t, dir+"/"+reportFolder)
+	for _, name := range []string{"report.md", "tables.tex", "report.html"} {
+		text := strings.ReplaceAll(string(files[name]), `\_`, "_")
+		if !strings.Contains(text, "hiva_agnostic") || !strings.Contains(text, "4229") {
+			t.Errorf("%s has no row of hiva_agnostic", name)
+		}
+	}
+}
+
+// steppedPath is a path of three coefficients with a jump at age 2.
+func steppedPath() figure.AgePath {
+	return figure.AgePath{
+		Ages:   []float64{1, 1.5, 2, 2, 4},
+		Events: []string{"start", "turning", "jump", "start", "end"},
+		Values: [][]float64{{0, 0.5, 0, 9}, {1, 0.5, 0, 9}, {2, 0.5, 0, 9}, {-3, 0.25, 0, 9}, {-3, 0.25, 0, 9}},
+	}
+}
+
+// TestLoadRefuses wants no report of damaged files and of those of another version.
+func TestLoadRefuses(t *testing.T) {
+	t.Parallel()
+	dir := testrun.Write(t, testrun.Quickstart(1))
+	for _, name := range []string{results.CellsFile, figure.KnotsFile, figure.CoefficientsFile} {
+		path := filepath.Join(dir, name)
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for at := 0; at < len(text); at += 1 + len(text)/20 {
+			text[at] ^= 1 << (at % 8)
+			if err := os.WriteFile(path, text, 0o666); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := Load(t.Context(), dir, Options{}); err == nil || !strings.Contains(err.Error(), name) {
+				t.Errorf("a report of %s with another bit in byte %d: %v", name, at, err)
+			}
+			text[at] ^= 1 << (at % 8)
+		}
+		version := bytes.ReplaceAll(text, fmt.Appendf(nil, "\x01\x00\x00\x00%d", results.SchemaVersion), fmt.Appendf(nil, "\x01\x00\x00\x00%d", results.SchemaVersion+1))
+		if err := os.WriteFile(path, version, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		var other *results.VersionError
+		if _, err := Load(t.Context(), dir, Options{}); !errors.As(err, &other) {
+			t.Errorf("a report of %s of another version: %v", name, err)
+		}
+		if err := os.WriteFile(path, text, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

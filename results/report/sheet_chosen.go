@@ -1,0 +1,110 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/agepath/agepath/results/analysis"
+)
+
+// leadSheets are the tables that a reader meets first: test scores with the age
+// and the parameters chosen by the validation score, which a practitioner can
+// have. Where no cell has a validation score, they are those at the best test
+// age.
+func (r *Report) leadSheets() []*sheet {
+	var sheets []*sheet
+	for i, table := range r.Tables {
+		if i < len(r.Chosen) && r.Chosen[i].Has(analysis.TestAtBestValidation) {
+			sheets = append(sheets, chosenSheet(r.Chosen[i]))
+		} else {
+			sheets = append(sheets, scoreSheet(table, analysis.TestAtBestTest))
+		}
+	}
+	return sheets
+}
+
+// hasChosen reports whether any cell has a validation score to choose by.
+func (r *Report) hasChosen() bool {
+	return slices.ContainsFunc(r.Chosen, func(t *analysis.ScoreTable) bool { return t.Has(analysis.TestAtBestValidation) })
+}
+
+// chosenSheet shows a table of chosenTables: a row for each setting and method,
+// the choice by the validation score beside the choice by the test score.
+func chosenSheet(table *analysis.ScoreTable) *sheet {
+	s := &sheet{name: string(table.Metric)}
+	varied, constant := splitAspects(table.Rows)
+	varied, constant = foldAspects(table.Rows, varied, constant)
+	s.addAspects(varied)
+	s.columns = append(s.columns, sheetColumn{head: "method", label: true},
+		sheetColumn{head: "by validation"}, sheetColumn{head: "by test"}, sheetColumn{head: analysis.SelectionBias.Head()})
+	var rests []string
+	places := min(tableDecimals(table, analysis.TestAtBestValidation), tableDecimals(table, analysis.TestAtBestTest))
+	labels := analysis.MethodLabels(table.Methods)
+	for i := range table.Rows {
+		row := &table.Rows[i]
+		for j, label := range labels {
+			entry := &row.Entries[j]
+			if entry.Cells == 0 {
+				continue
+			}
+			cells := append(aspectCells(varied, row.Setting), sheetCell{text: label})
+			byTest := scoreCell(row, entry, analysis.TestAtBestTest, places, len(table.Methods) > 1)
+			if byTest.text != "" {
+				byTest.note = "" // as by validation
+			}
+			s.rows = append(s.rows, append(cells, scoreCell(row, entry, analysis.TestAtBestValidation, places, len(table.Methods) > 1),
+				byTest, meanCell(entry, row.Shown(entry, analysis.SelectionBias), places)))
+			rests = append(rests, row.Rests(analysis.TestAtBestValidation))
+		}
+	}
+	chosen, choose := "age", "the age"
+	if len(table.Parameters) > 0 {
+		chosen, choose = "age and parameters", fmt.Sprintf("age and parameters (%s)", strings.Join(table.Parameters, ", "))
+	}
+	s.title = fmt.Sprintf("Test score with %s chosen by the validation score", chosen)
+	s.caption = sheetCaption(table, s.addRepeats(rests), constant) +
+		fmt.Sprintf(" In each repeat, by validation: %s with the best score on the validation part; by test: those with the best score on the test part, by which the paper chooses the age. Selection bias: how much better the choice by test looks.", choose) +
+		lostCaption(table, analysis.TestAtBestValidation)
+	if len(table.Methods) > 1 {
+		s.best = "best mean of the setting"
+		s.addTestWords(table, analysis.TestAtBestValidation)
+	}
+	return s
+}
+
+// foldAspects moves the aspects that follow from the data set, such as a model
+// for each, from the columns to the caption.
+func foldAspects(rows []analysis.ScoreRow, varied []analysis.Aspect, constant []analysis.Fact) ([]analysis.Aspect, []analysis.Fact) {
+	if len(varied) == 0 || varied[0].Name != analysis.Aspects[analysis.DimDataset].Name {
+		return varied, constant
+	}
+	kept := varied[:1:1]
+	for _, a := range varied[1:] {
+		texts, order, follows := map[string]string{}, []string{}, true
+		for i := range rows {
+			data, text := varied[0].Text(rows[i].Setting), a.Text(rows[i].Setting)
+			have, known := texts[data]
+			if !known {
+				texts[data] = text
+				order = append(order, data)
+			}
+			follows = follows && (!known || have == text)
+		}
+		if !follows || len(order) > foldedSets {
+			kept = append(kept, a)
+			continue
+		}
+		var words []string
+		for _, data := range order {
+			if texts[data] != "" {
+				words = append(words, fmt.Sprintf("%s (%s)", texts[data], data))
+			}
+		}
+		constant = append(constant, analysis.Fact{Name: a.Name, Value: strings.Join(words, ", ")})
+	}
+	return slices.Clip(kept), constant
+}
+
+// foldedSets is of how many data sets a caption names what follows from them.
+const foldedSets = 4

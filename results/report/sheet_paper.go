@@ -1,0 +1,194 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/agepath/agepath/results/analysis"
+	"github.com/agepath/agepath/results/internal/prose"
+	"github.com/agepath/agepath/results/published"
+)
+
+// paperColumns are what a published row may state.
+var paperColumns = []struct {
+	head  string
+	right bool
+	text  func(*published.Row) string
+}{
+	{"data set", false, func(r *published.Row) string { return r.Dataset }},
+	{"model", false, func(r *published.Row) string {
+		return analysis.ModelText(analysis.Setting{analysis.DimModel: analysis.Value{Text: r.Model}, analysis.DimKernel: analysis.Value{Text: r.Kernel}})
+	}},
+	{"noise", true, func(r *published.Row) string { return statedNumber(r.Noise) }},
+	{"mixture γ", true, func(r *published.Row) string { return statedNumber(r.MixtureGamma) }},
+	{"kernel γ", true, func(r *published.Row) string { return statedNumber(r.KernelGamma) }},
+	{"C", true, func(r *published.Row) string { return statedNumber(r.C) }},
+	{"α", true, func(r *published.Row) string { return statedNumber(r.Alpha) }},
+}
+
+func statedNumber(x float64) string {
+	if math.IsNaN(x) {
+		return ""
+	}
+	return prose.Short(x)
+}
+
+// paperSheet shows the published numbers beside ours.
+func paperSheet(p *analysis.PaperTable) *sheet {
+	s := &sheet{name: "paper-" + p.Table.Name(), title: fmt.Sprintf("Table %d of the paper: %s", p.Table.Number, p.Table.Title)}
+	var texts []func(*published.Row) string
+	var constant []string
+	for _, c := range paperColumns {
+		first := c.text(&p.Rows[0].Published)
+		varies := slices.ContainsFunc(p.Rows, func(r analysis.PaperRow) bool { return c.text(&r.Published) != first })
+		switch {
+		case varies:
+			s.columns = append(s.columns, sheetColumn{head: c.head, right: c.right, label: true})
+			texts = append(texts, c.text)
+		case first != "":
+			constant = append(constant, c.head+": "+first)
+		}
+	}
+	further := furtherSettings(p)
+	if further != nil {
+		s.columns = append(s.columns, sheetColumn{head: "setting", label: true})
+	}
+	s.columns = append(s.columns, sheetColumn{head: "method", label: true}, sheetColumn{head: "published"}, sheetColumn{head: "ours"},
+		sheetColumn{head: "repeats", right: true}, sheetColumn{head: "difference", right: true},
+		sheetColumn{head: "in standard errors", right: true}, sheetColumn{head: "within two"})
+	remarked := slices.ContainsFunc(p.Rows, func(r analysis.PaperRow) bool { return len(r.Published.Notes) > 0 })
+	if remarked {
+		s.columns = append(s.columns, sheetColumn{head: "note"})
+	}
+	notes := &footnotes{}
+	for i := range p.Rows {
+		row := &p.Rows[i]
+		var cells []sheetCell
+		for _, text := range texts {
+			cells = append(cells, sheetCell{text: text(&row.Published)})
+		}
+		if further != nil {
+			cells = append(cells, sheetCell{text: further[i]})
+		}
+		cells = append(cells, paperCells(row)...)
+		if remarked {
+			cells = append(cells, sheetCell{text: notes.marks(row.Published.Notes)})
+		}
+		s.rows = append(s.rows, cells)
+	}
+	s.caption = paperWords(p, constant) + notes.text()
+	return s
+}
+
+// paperCells are the fields of a row from the method to the note.
+func paperCells(row *analysis.PaperRow) []sheetCell {
+	cells := []sheetCell{
+		{text: row.Label},
+		{text: prose.Fixed(row.Score.Mean, 3), std: prose.Fixed(row.Score.Std, 3)},
+	}
+	none := sheetCell{note: "-"}
+	if row.Ours.N == 0 {
+		cells = append(cells, sheetCell{note: map[bool]string{true: "missing", false: "failed"}[row.Cells == 0]}, countCell(0), none, none, none)
+	} else {
+		ours := sheetCell{text: prose.Fixed(row.Ours.Mean, 4)}
+		errors, within := none, none
+		if z := row.Errors(); !math.IsNaN(z) {
+			ours.std = prose.Fixed(row.Ours.Std, 4)
+			errors = sheetCell{text: signed(z, 1)}
+			within = sheetCell{text: map[bool]string{true: "yes", false: "no"}[row.Within()]}
+		}
+		cells = append(cells, ours, countCell(row.Ours.N),
+			sheetCell{text: signed(row.Difference(), 4)}, errors, within)
+	}
+	return cells
+}
+
+// signed writes a number with its sign.
+func signed(x float64, places int) string {
+	if math.IsInf(x, 0) {
+		return map[bool]string{true: "+∞", false: "-∞"}[x > 0]
+	}
+	text := prose.Fixed(x, places)
+	if x > 0 && !strings.HasPrefix(text, "-") {
+		text = "+" + text
+	}
+	return text
+}
+
+// furtherSettings tells, where a published row leaves a parameter open that the
+// run has several values of, which setting each row is of; nil where none does.
+func furtherSettings(p *analysis.PaperTable) []string {
+	texts := make([]string, len(p.Rows))
+	seen := map[string]bool{}
+	several := false
+	for i := range p.Rows {
+		row := &p.Rows[i]
+		if row.Ours.N > 0 {
+			texts[i] = analysis.Describe(row.Setting, analysis.DimDataset, analysis.DimModel, analysis.DimKernel, analysis.DimRegularizer, analysis.DimRegularizerParam)
+		}
+		several = several || seen[row.Key()]
+		seen[row.Key()] = true
+	}
+	if !several {
+		return nil
+	}
+	return texts
+}
+
+// paperWords say what the columns are.
+func paperWords(p *analysis.PaperTable, constant []string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Published: mean ± standard deviation over %d runs (Qu, Li, Zhao and Gu, NeurIPS 2022). "+
+		"Ours: the test score at the age with the best test score, which is what the paper reports. "+
+		"Difference: ours - published; in standard errors √(s²/n + S²/%d) of the difference. ", published.Runs, published.Runs)
+	if len(constant) > 0 {
+		fmt.Fprintf(&b, "All rows: %s; %s regularizer. ", strings.Join(constant, "; "), p.Table.Regularizer)
+	}
+	for _, fact := range paperFacts(p) {
+		fmt.Fprintf(&b, "Our %s: %s. ", fact.Name, fact.Value)
+	}
+	if p.Differs {
+		b.WriteString("This run does not follow the paper's protocol (protocol: paper in the grid), so that differences are to be expected. ")
+	}
+	b.WriteString(p.Coverage())
+	return b.String()
+}
+
+// paperFacts tells the settings of the run's methods.
+func paperFacts(p *analysis.PaperTable) []analysis.Fact {
+	var methods []string
+	for i := range p.Rows {
+		if p.Rows[i].Method != "" {
+			methods = append(methods, p.Rows[i].Method)
+		}
+	}
+	return analysis.CommonFacts(methods)
+}
+
+// footnotes numbers the notes of a sheet.
+type footnotes struct{ list []string }
+
+// marks returns the numbers of notes, which it adds where they are new.
+func (f *footnotes) marks(notes []string) string {
+	var marks []string
+	for _, note := range notes {
+		i := slices.Index(f.list, note)
+		if i < 0 {
+			i = len(f.list)
+			f.list = append(f.list, note)
+		}
+		marks = append(marks, fmt.Sprint(i+1))
+	}
+	return strings.Join(marks, ", ")
+}
+
+// text returns the notes behind a caption.
+func (f *footnotes) text() string {
+	var b strings.Builder
+	for i, note := range f.list {
+		fmt.Fprintf(&b, " Note %d: %s.", i+1, note)
+	}
+	return b.String()
+}

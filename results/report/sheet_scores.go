@@ -1,0 +1,298 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/results/analysis"
+	"github.com/agepath/agepath/results/internal/prose"
+)
+
+// scoreSheet shows one score of a table: a row for each setting, a column for
+// each method.
+func scoreSheet(table *analysis.ScoreTable, score analysis.Score) *sheet {
+	s := &sheet{name: prose.Slug(score.String()), title: score.Title()}
+	varied, constant := splitAspects(table.Rows)
+	s.addAspects(varied)
+	for _, label := range analysis.MethodLabels(table.Methods) {
+		s.columns = append(s.columns, sheetColumn{head: label})
+	}
+	places := tableDecimals(table, score)
+	var rests []string
+	for i := range table.Rows {
+		row := &table.Rows[i]
+		cells := aspectCells(varied, row.Setting)
+		for j := range row.Entries {
+			cells = append(cells, scoreCell(row, &row.Entries[j], score, places, len(table.Methods) > 1))
+		}
+		s.rows = append(s.rows, cells)
+		rests = append(rests, row.Rests(score))
+	}
+	over := s.addRepeats(rests)
+	s.caption = sheetCaption(table, over, constant)
+	s.caption += lostCaption(table, score)
+	if anyEntry(table, func(_ *analysis.ScoreRow, e *analysis.ScoreEntry) bool { return e.Cells == 0 }) {
+		s.caption += " - : no cells."
+	}
+	if len(table.Methods) > 1 {
+		s.best = "best mean of the row"
+		s.addTestWords(table, score)
+	}
+	return s
+}
+
+// lostCaption says what means rest on where methods of a table lack repeats.
+func lostCaption(table *analysis.ScoreTable, score analysis.Score) string {
+	if !anyEntry(table, func(r *analysis.ScoreRow, e *analysis.ScoreEntry) bool {
+		return e.Cells > 0 && len(analysis.RepeatsWith(e.Sample, score)) < r.Repeats
+	}) {
+		return ""
+	}
+	return " Means are over the repeats that all methods of a setting have; in parentheses those of a method that lacks some, " +
+		"and how many of its paths are incomplete, stopping before the last age, or failed."
+}
+
+// addTestWords says what stands behind the second mark, or why there is none.
+func (s *sheet) addTestWords(table *analysis.ScoreTable, score analysis.Score) {
+	tested, compared := 0, 0
+	for i := range table.Rows {
+		if table.Rows[i].Tested[score] {
+			tested++
+		}
+		if table.Rows[i].Common[score].Compares() {
+			compared++
+		}
+	}
+	if tested > 0 {
+		s.equal = "not significantly worse than the best (Wilcoxon's signed-rank test on the same splits, Holm's correction over the row, 5 %)"
+	}
+	if tested == compared {
+		return
+	}
+	k := len(table.Methods)
+	need := fmt.Sprintf("a test of %d methods needs %d repeats to find one at 5 %%.", k, analysis.NeededRepeats(k*(k-1)/2))
+	if tested == 0 {
+		s.caption += " Too few repeats to tell differences from chance: " + need
+		return
+	}
+	s.caption += fmt.Sprintf(" In %s of %d there are too few repeats to tell differences from chance, and no such mark: %s",
+		prose.Plural(compared-tested, "row"), compared, need)
+}
+
+// selectionSheet shows the ways to choose the age side by side: a row for each
+// setting and method.
+func selectionSheet(table *analysis.ScoreTable) *sheet {
+	shown := []analysis.Score{analysis.TestAtBestTest, analysis.TestAtEnd}
+	words := " At best test: at the age with the best test score, as in the paper. At end: at the end of the path."
+	if table.Has(analysis.TestAtBestValidation) {
+		shown = analysis.Scores
+		difference := "at best validation - at best test"
+		if table.Metric == analysis.Accuracy {
+			difference = "at best test - at best validation"
+		}
+		words = " At best validation: at the age with the best validation score." + words +
+			" Selection bias: " + difference + ", what choosing the age by the test score adds."
+	}
+	s := &sheet{name: "selection", title: "Choice of the age: the test scores side by side"}
+	varied, constant := splitAspects(table.Rows)
+	s.addAspects(varied)
+	s.columns = append(s.columns, sheetColumn{head: "method", label: true})
+	places := make([]int, len(analysis.Scores))
+	for _, score := range shown {
+		s.columns = append(s.columns, sheetColumn{head: score.Head()})
+		places[score] = tableDecimals(table, score)
+	}
+	var rests []string
+	labels := analysis.MethodLabels(table.Methods)
+	for i := range table.Rows {
+		row := &table.Rows[i]
+		for j, label := range labels {
+			entry := &row.Entries[j]
+			if entry.Cells == 0 {
+				continue
+			}
+			cells := append(aspectCells(varied, row.Setting), sheetCell{text: label})
+			for _, score := range shown {
+				cells = append(cells, meanCell(entry, entry.Summary[score], places[score]))
+			}
+			s.rows = append(s.rows, cells)
+			rests = append(rests, entry.Repeats(row.Repeats, analysis.TestAtBestTest))
+		}
+	}
+	s.caption = sheetCaption(table, s.addRepeats(rests), constant) + words
+	return s
+}
+
+func (s *sheet) addAspects(varied []analysis.Aspect) {
+	for _, a := range varied {
+		s.columns = append(s.columns, sheetColumn{head: a.Name, right: a.Numeric, label: true})
+	}
+}
+
+func aspectCells(varied []analysis.Aspect, setting analysis.Setting) []sheetCell {
+	var cells []sheetCell
+	for _, a := range varied {
+		cells = append(cells, sheetCell{text: a.Text(setting)})
+	}
+	return cells
+}
+
+// addRepeats adds a column that says on how many repeats rows rest, and returns
+// the words for the caption: where all rest on the same they stand there instead.
+func (s *sheet) addRepeats(rests []string) (over string) {
+	first := rests[0]
+	if !slices.ContainsFunc(rests, func(text string) bool { return text != first }) {
+		if first == "1" {
+			return "1 repeat"
+		}
+		return first + " repeats"
+	}
+	s.columns = append(s.columns, sheetColumn{head: "repeats", right: true, label: true})
+	for i, text := range rests {
+		s.rows[i] = append(s.rows[i], sheetCell{text: text})
+	}
+	return "repeats"
+}
+
+// scoreCell shows what a row compares of an entry, marked or not.
+func scoreCell(row *analysis.ScoreRow, e *analysis.ScoreEntry, score analysis.Score, places int, marked bool) sheetCell {
+	cell := meanCell(e, row.Shown(e, score), places)
+	if cell.text == "" {
+		return cell
+	}
+	if text := e.Repeats(row.Repeats, score); text != strconv.Itoa(row.Repeats) && text != row.Rests(score) {
+		cell.note = text
+	}
+	switch {
+	case marked && e.Best[score]:
+		cell.mark = bestMark
+	case marked && e.Equal[score]:
+		cell.mark = equalMark
+	}
+	return cell
+}
+
+// meanCell shows a mean of an entry, or why it has none.
+func meanCell(e *analysis.ScoreEntry, s analysis.Summary, places int) sheetCell {
+	switch lost := strings.TrimPrefix(e.Lost(), "; "); {
+	case s.N > 0:
+	case e.Cells == 0:
+		return sheetCell{note: "-"}
+	case lost != "":
+		return sheetCell{note: lost}
+	default:
+		return sheetCell{note: "no score"}
+	}
+	cell := sheetCell{text: prose.Fixed(s.Mean, places)}
+	if s.N > 1 {
+		cell.std = prose.Fixed(s.Std, places)
+	}
+	return cell
+}
+
+// tableDecimals returns how many decimals the sheet of a score has. Differences
+// have as many as the scores they are differences of.
+func tableDecimals(t *analysis.ScoreTable, score analysis.Score) int {
+	if score == analysis.SelectionBias {
+		score = analysis.TestAtBestTest
+	}
+	var summaries []analysis.Summary
+	for i := range t.Rows {
+		for j := range t.Rows[i].Entries {
+			summaries = append(summaries, t.Rows[i].Entries[j].Summary[score])
+		}
+	}
+	return decimals(summaries)
+}
+
+// splitAspects tells the aspects that differ between rows from those that do
+// not; the latter come with their value. Aspects that apply to no row are in
+// neither.
+func splitAspects(rows []analysis.ScoreRow) (varied []analysis.Aspect, constant []analysis.Fact) {
+	for _, a := range analysis.Aspects {
+		applies := false
+		differs := false
+		for i := range rows {
+			for _, d := range a.Dimensions {
+				applies = applies || !rows[i].Setting[d].IsNull()
+			}
+			differs = differs || a.Text(rows[i].Setting) != a.Text(rows[0].Setting)
+		}
+		switch {
+		case differs:
+			varied = append(varied, a)
+		case applies:
+			constant = append(constant, analysis.Fact{Name: a.Name, Value: a.Text(rows[0].Setting)})
+		}
+	}
+	return varied, constant
+}
+
+// sheetCaption says what the numbers are, over what, and what holds for every row.
+func sheetCaption(table *analysis.ScoreTable, over string, constant []analysis.Fact) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Test %s (%s), mean ± standard deviation over %s", table.Metric.Word(), table.Metric.Direction(), over)
+	for _, fact := range append(constant, analysis.CommonFacts(table.Methods)...) {
+		fmt.Fprintf(&b, "; %s: %s", fact.Name, fact.Value)
+	}
+	switch table.Select {
+	case experiment.SelectValidation:
+		b.WriteString("; parameters with the best validation score of each repeat")
+	case experiment.SelectTest:
+		b.WriteString("; parameters with the best test score of each repeat")
+	}
+	b.WriteString(".")
+	return b.String()
+}
+
+// anyEntry reports whether an entry is such.
+func anyEntry(t *analysis.ScoreTable, is func(*analysis.ScoreRow, *analysis.ScoreEntry) bool) bool {
+	for i := range t.Rows {
+		for j := range t.Rows[i].Entries {
+			if is(&t.Rows[i], &t.Rows[i].Entries[j]) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// median returns the lower median of xs, which it sorts.
+func median(xs []float64) float64 {
+	slices.Sort(xs)
+	return xs[(len(xs)-1)/2]
+}
+
+// maxDecimals bounds how many decimals a table shows.
+const maxDecimals = 8
+
+// decimals returns how many decimals a table of the given summaries shows:
+// two significant digits of the median standard deviation, or four of the
+// median mean where nothing spreads.
+func decimals(summaries []analysis.Summary) int {
+	var stds, means []float64
+	for _, s := range summaries {
+		if s.N == 0 {
+			continue
+		}
+		if s.Mean != 0 {
+			means = append(means, math.Abs(s.Mean))
+		}
+		// A deviation at the level of rounding says nothing about digits.
+		if s.Std > 1e-12*math.Abs(s.Mean) {
+			stds = append(stds, s.Std)
+		}
+	}
+	digits, from := 1, stds
+	if len(stds) == 0 {
+		digits, from = 3, means
+	}
+	if len(from) == 0 {
+		return 3
+	}
+	return min(max(digits-int(math.Floor(math.Log10(median(from)))), 0), maxDecimals)
+}

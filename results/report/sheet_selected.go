@@ -1,0 +1,120 @@
+package report
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/internal/disk"
+	"github.com/agepath/agepath/results"
+	"github.com/agepath/agepath/results/analysis"
+	"github.com/agepath/agepath/results/internal/prose"
+)
+
+// chosenText names the parameters that were chosen as the columns of the files do, ""
+// where there was no choice.
+func chosenText(s *analysis.Selected) string {
+	var words []string
+	for _, d := range analysis.Hyperparameters {
+		if s.Row[d] != s.Setting[d] {
+			words = append(words, d.String()+"="+s.Setting[d].String())
+		}
+	}
+	if s.Shown != "" {
+		words = append(words, s.Shown)
+	}
+	return strings.Join(words, " ")
+}
+
+// selectedSheet shows which parameters select: best chose for each setting and
+// method, those of most repeats first.
+func selectedSheet(selected []analysis.Selected) *sheet {
+	part := map[experiment.Select]string{experiment.SelectValidation: "validation", experiment.SelectTest: "test"}[selected[0].By]
+	s := &sheet{
+		name: "selected", title: "Parameters with the best " + part + " score of each repeat",
+		caption: "In parentheses: in how many repeats. " + analysis.SelectedFile + " tells the cell of each.",
+		columns: []sheetColumn{{head: "setting", label: true}, {head: "method", label: true}, {head: "parameters"}},
+	}
+	for begin, end := 0, 0; begin < len(selected); begin = end {
+		first := &selected[begin]
+		name := analysis.MethodName(first.Method)
+		for end < len(selected) && selected[end].Row == first.Row && analysis.MethodName(selected[end].Method) == name {
+			end++
+		}
+		s.rows = append(s.rows, []sheetCell{
+			{text: analysis.Describe(first.Row)}, {text: analysis.MethodLabel(name)}, {text: countChoices(selected[begin:end])},
+		})
+	}
+	return s
+}
+
+// countChoices says how often each choice was made, as in "alpha=0.1 (3), ...".
+func countChoices(list []analysis.Selected) string {
+	counts := map[string]int{}
+	var texts []string
+	for i := range list {
+		text := cmp.Or(chosenText(&list[i]), "no choice")
+		if list[i].Cell == "" {
+			text = "no cell has a score"
+		}
+		if counts[text]++; counts[text] == 1 {
+			texts = append(texts, text)
+		}
+	}
+	slices.SortStableFunc(texts, func(a, b string) int { return cmp.Compare(counts[b], counts[a]) })
+	const most = 4
+	for i, text := range texts {
+		texts[i] = fmt.Sprintf("%s (%d)", text, counts[text])
+	}
+	if len(texts) > most {
+		texts = append(texts[:most], fmt.Sprintf("%d more", len(texts)-most))
+	}
+	return strings.Join(texts, ", ")
+}
+
+// writeSelected writes the choices as a table of comma-separated values, one
+// line for each method and repeat, whose column cell leads to the other files.
+// Where nothing is chosen an earlier table is removed.
+func (r *Report) writeSelected(folder string) error {
+	path := filepath.Join(folder, analysis.SelectedFile)
+	if r.Selected == nil {
+		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		return nil
+	}
+	var buffer bytes.Buffer
+	out := results.NewCSV(&buffer)
+	head := append(slices.Clone(analysis.DimensionColumns[:]), "method", "method_settings", "repeat", "cell", "chosen_by", "chosen_score")
+	head = append(append(head, analysis.ScoreColumns...), "candidates", "incomplete", "failed")
+	lines := [][]string{head}
+	for i := range r.Selected {
+		lines = append(lines, selectedLine(&r.Selected[i]))
+	}
+	if err := out.WriteAll(lines); err != nil {
+		return err
+	}
+	return disk.WriteFile(disk.OS{}, path, buffer.Bytes())
+}
+
+// selectedLine returns the choice's line of the table.
+func selectedLine(s *analysis.Selected) []string {
+	var line []string
+	for _, value := range s.Setting {
+		line = append(line, value.String())
+	}
+	name, settings := analysis.CutMethod(s.Method)
+	line = append(line, name, settings, strconv.FormatInt(s.Repeat, 10), s.Cell, string(s.By), prose.Exact(s.Value))
+	for score := range analysis.SelectionBias {
+		line = append(line, prose.Exact(s.Score[score]))
+	}
+	return append(line, strconv.Itoa(s.Candidates), strconv.Itoa(s.Incomplete), strconv.Itoa(s.Failed))
+}

@@ -1,0 +1,200 @@
+package report
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/agepath/agepath/results/analysis"
+	"github.com/agepath/agepath/results/internal/testrun"
+)
+
+// TestIncompletePaths wants paths that stop early to be counted by themselves and
+// left out of every mean, of the choice of parameters too, though they have scores.
+func TestIncompletePaths(t *testing.T) {
+	t.Parallel()
+	rows := []testrun.Row{
+		{"method": "acs", "repeat": 1, "test_at_best_test": 0.5, "test_at_end": 0.75},
+		{"method": "acs", "repeat": 2, "test_at_best_test": 0.25, "test_at_end": 0.5},
+		{"method": "gaga", "repeat": 1, "test_at_best_test": 0.5, "test_at_end": 0.625},
+		{"method": "gaga", "repeat": 2, "test_at_best_test": 0.0, "test_at_end": nil, "status": "incomplete", "error": "the path stops at age 1.4 of 20"},
+		{"method": "gaga", "repeat": 3, "status": "failed", "error": "no", "metric": nil, "test_at_best_test": nil, "test_at_end": nil},
+	}
+	entry := tablesOf(t, rows)[0].Rows[0].Entries[1]
+	if entry.Cells != 3 || entry.Incomplete != 1 || entry.Failed != 1 {
+		t.Errorf("%d cells, %d incomplete, %d failed; want 3, 1, 1", entry.Cells, entry.Incomplete, entry.Failed)
+	}
+	if s := entry.Summary[analysis.TestAtBestTest]; s.N != 1 || s.Mean != 0.5 {
+		t.Errorf("a mean of %v over %d repeats, want 0.5 over 1", s.Mean, s.N)
+	}
+	r := mustWrite(t, testrun.Write(t, testrun.Tables{Cells: rows}), Options{Formats: Formats})
+	if r.Incomplete != 1 || r.Failed != 1 || len(r.Failures) != 2 {
+		t.Errorf("%d incomplete, %d failed, %d listed", r.Incomplete, r.Failed, len(r.Failures))
+	}
+	for _, format := range []string{"markdown", "html"} {
+		text := written(t, format, r)
+		for _, want := range []string{"Incomplete and failed cells", "Incomplete cells: 1", "Failed cells: 1", "the path stops at age 1.4 of 20", "cells incomplete"} {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s does not say %q:\n%s", format, want, text)
+			}
+		}
+	}
+}
+
+// TestComparedOnCommonRepeats wants methods to be compared on the repeats that all
+// of them have: the means, the marks, the tests, the rankings. Here acs failed on
+// the hard repeats, so that its own mean is the best though it loses on every
+// repeat that it has.
+func TestComparedOnCommonRepeats(t *testing.T) {
+	t.Parallel()
+	score := func(method string, repeat int, x float64) testrun.Row {
+		return testrun.Row{"method": method, "repeat": repeat, "test_at_best_test": x}
+	}
+	lost := func(method string, repeat int, status string) testrun.Row {
+		return testrun.Row{"method": method, "repeat": repeat, "status": status, "error": status, "test_at_best_test": 0.01, "test_at_end": nil}
+	}
+	rows := []testrun.Row{
+		score("original", 1, 0.30), score("original", 2, 0.90), score("original", 3, 0.32), score("original", 4, 0.94), score("original", 5, 0.36),
+		score("acs", 1, 0.20), lost("acs", 2, "failed"), score("acs", 3, 0.22), lost("acs", 4, "timeout"), score("acs", 5, 0.24),
+		score("gaga", 1, 0.10), score("gaga", 2, 0.70), score("gaga", 3, 0.12), score("gaga", 4, 0.74), lost("gaga", 5, "incomplete"),
+	}
+	table := tablesOf(t, rows)[0]
+	row := &table.Rows[0]
+	original, acs, gaga := &row.Entries[0], &row.Entries[1], &row.Entries[2]
+	// By hand: repeats 1 and 3 are there for all.
+	for _, c := range []struct {
+		entry    *analysis.ScoreEntry
+		own      int
+		compared float64
+		best     bool
+		repeats  string
+	}{
+		{original, 5, (0.30 + 0.32) / 2, false, "5"},
+		{acs, 3, (0.20 + 0.22) / 2, false, "3 of 5; 2 failed"},
+		{gaga, 4, (0.10 + 0.12) / 2, true, "4 of 5; 1 incomplete"},
+	} {
+		own, compared := c.entry.Summary[analysis.TestAtBestTest], c.entry.Compared[analysis.TestAtBestTest]
+		if own.N != c.own || compared.N != 2 || !testrun.Near(compared.Mean, c.compared) || c.entry.Best[analysis.TestAtBestTest] != c.best {
+			t.Errorf("own %+v, compared %+v, best %t; want %+v", own, compared, c.entry.Best[analysis.TestAtBestTest], c)
+		}
+		if got := c.entry.Repeats(row.Repeats, analysis.TestAtBestTest); got != c.repeats {
+			t.Errorf("repeats %q, want %q", got, c.repeats)
+		}
+	}
+	if !(acs.Summary[analysis.TestAtBestTest].Mean < gaga.Summary[analysis.TestAtBestTest].Mean) {
+		t.Error("acs has not the best mean of its own: the case shows nothing")
+	}
+	if got := row.Rests(analysis.TestAtBestTest); got != "2 of 5" {
+		t.Errorf("the row rests on %q", got)
+	}
+	for _, c := range row.Comparisons(analysis.TestAtBestTest) {
+		if c.Pairs() != 2 {
+			t.Errorf("%s and %s are compared on %d repeats", table.Methods[c.Method], table.Methods[c.Against], c.Pairs())
+		}
+	}
+	r := mustWrite(t, testrun.Write(t, testrun.Tables{Cells: rows}), Options{Formats: Formats, Figures: -1})
+	if missing := strings.Join(r.Missing, "\n"); !strings.Contains(missing, "not all methods have them: 1 of 1.") {
+		t.Errorf("missing: %s", missing)
+	}
+	for format, wants := range map[string][]string{
+		"markdown": {"over 2 of 5 repeats;", "0.21 ± 0.01 (3 of 5; 2 failed)", "**0.11 ± 0.01** (4 of 5; 1 incomplete)", "Incomplete cells: 1", "Failed cells: 2"},
+		"latex":    {"over 2 of 5 repeats;", `$\mathbf{0.11} \pm 0.01$ (4 of 5; 1 incomplete)`, "Incomplete cells: 1", "Failed cells: 2"},
+		"html":     {"over 2 of 5 repeats;", `["0.21","0.01","3 of 5; 2 failed",0]`, "Incomplete cells: 1", "Failed cells: 2"},
+		"csv":      {",acs,5,0,2,", ",gaga,5,1,0,"},
+	} {
+		text := written(t, format, r)
+		for _, want := range wants {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s does not say %q:\n%s", format, want, text)
+			}
+		}
+	}
+}
+
+func TestDecimals(t *testing.T) {
+	t.Parallel()
+	spread := func(stds ...float64) []analysis.Summary {
+		var list []analysis.Summary
+		for _, std := range stds {
+			list = append(list, analysis.Summary{Mean: 0.5, Std: std, N: 3})
+		}
+		return list
+	}
+	tests := []struct {
+		name      string
+		summaries []analysis.Summary
+		want      int
+	}{
+		{"two digits of the median", spread(0.0123, 0.9, 0.0001), 3},
+		{"tenths", spread(0.2), 2},
+		{"hundreds", spread(250), 0},
+		{"tiny", spread(1e-9), 8},
+		{"rounding is no spread", []analysis.Summary{{Mean: 0.25, Std: 1e-17, N: 3}}, 4},
+		{"one repeat", []analysis.Summary{{Mean: 0.25, Std: math.NaN(), N: 1}}, 4},
+		{"nothing", []analysis.Summary{{Mean: math.NaN(), Std: math.NaN(), N: 0}}, 3},
+		{"zeros", []analysis.Summary{{Mean: 0, Std: 0, N: 2}}, 3},
+	}
+	for _, test := range tests {
+		if got := decimals(test.summaries); got != test.want {
+			t.Errorf("%s: %d decimals, want %d", test.name, got, test.want)
+		}
+	}
+}
+
+func TestScoreSheetWords(t *testing.T) {
+	t.Parallel()
+	r := &Report{Run: &analysis.Run{Tables: tablesOf(t, testrun.Quickstart(8).Cells)}}
+	var b strings.Builder
+	if err := (Text{}).Write(&b, r); err != nil {
+		t.Fatal(err)
+	}
+	if text := b.String(); !strings.Contains(text, "\n≈ not significantly worse than the best (Wilcoxon's") || strings.Contains(text, "Too few") {
+		t.Error(text)
+	}
+	few := &Report{Run: &analysis.Run{Tables: tablesOf(t, testrun.Quickstart(3).Cells)}}
+	s := scoreSheet(few.Tables[1], analysis.TestAtBestTest)
+	if s.equal != "" || !strings.Contains(s.caption, "a test of 3 methods needs 7 repeats") {
+		t.Errorf("%q, %q", s.equal, s.caption)
+	}
+}
+
+func TestSelectionSheet(t *testing.T) {
+	t.Parallel()
+	table := tablesOf(t, testrun.Quickstart(3).Cells)[1] // RMSE
+	s := selectionSheet(table)
+	var heads []string
+	for _, c := range s.columns {
+		heads = append(heads, c.head)
+	}
+	if want := "regularizer noise α method at best validation at best test at end selection bias"; strings.Join(heads, " ") != want {
+		t.Errorf("columns %q", heads)
+	}
+	if !strings.Contains(s.caption, "standard deviation over 3 repeats;") {
+		t.Errorf("caption %q", s.caption)
+	}
+	if len(s.rows) != len(table.Rows)*len(table.Methods) {
+		t.Errorf("%d rows for %d settings of %d methods", len(s.rows), len(table.Rows), len(table.Methods))
+	}
+	if !strings.Contains(s.caption, "Selection bias: at best validation - at best test") || !strings.Contains(selectionSheet(tablesOf(t, testrun.Quickstart(3).Cells)[0]).caption, "Selection bias: at best test - at best validation") {
+		t.Error(s.caption)
+	}
+}
+
+// TestRankSheet wants the methods by rank and the best one marked.
+func TestRankSheet(t *testing.T) {
+	t.Parallel()
+	r := analysis.NewRanking(tablesOf(t, testrun.RankedCells(6)), analysis.TestAtBestTest)
+	s := rankSheet(r)
+	if len(s.rows) != 3 || s.rows[0][0].text != "c" || s.rows[0][7].mark != bestMark || s.rows[1][7].mark != unmarked {
+		t.Errorf("%+v", s.rows)
+	}
+}
+
+func tablesOf(t testing.TB, rows []testrun.Row) []*analysis.ScoreTable {
+	t.Helper()
+	tables, err := analysis.Sensitivity(testrun.Frame(t, rows))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tables
+}

@@ -1,0 +1,108 @@
+package report
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/agepath/agepath/results/internal/prose"
+)
+
+// textWidth is the number of columns of a terminal that tables and words keep to.
+const textWidth = 110
+
+// fit splits rows of a sheet that are wider than textWidth: first where the
+// leftmost label changes, each group with the labels that it has one value of in
+// its title and without columns that it has nothing in, then by columns, each part
+// with the labels. A single column wider than that stays as it is.
+func (t Text) fit(s *sheet, rows [][]sheetCell) []*sheet {
+	whole := &sheet{columns: s.columns, rows: rows}
+	if len(rows) == 0 || !t.tooWide(whole) {
+		return []*sheet{whole}
+	}
+	var parts []*sheet
+	for _, group := range whole.groups() {
+		parts = append(parts, t.fitColumns(group.withoutConstant())...)
+	}
+	return parts
+}
+
+func (t Text) tooWide(s *sheet) bool { return newTextGrid(s, s.rows, t.Bold).width() > textWidth }
+
+// groups splits a sheet where its first column changes from row to row.
+func (s *sheet) groups() []*sheet {
+	var groups []*sheet
+	for i, row := range s.rows {
+		if i == 0 || row[0].text != s.rows[i-1][0].text {
+			groups = append(groups, &sheet{columns: s.columns})
+		}
+		last := groups[len(groups)-1]
+		last.rows = append(last.rows, row)
+	}
+	return groups
+}
+
+// withoutConstant moves the labels that have one value in all rows from the
+// columns into the title, and drops columns that have nothing in any row.
+func (s *sheet) withoutConstant() *sheet {
+	var facts []string
+	kept := []int{}
+	for j, column := range s.columns {
+		first := s.rows[0][j]
+		differs := slices.ContainsFunc(s.rows, func(row []sheetCell) bool { return row[j] != first })
+		switch {
+		case differs, !column.label && first.note != "-":
+			kept = append(kept, j)
+		case column.label && first.text != "":
+			facts = append(facts, column.head+": "+first.text)
+		}
+	}
+	of := s.only(kept)
+	of.title = strings.Join(facts, "; ")
+	return of
+}
+
+// only returns a sheet of some of the columns.
+func (s *sheet) only(columns []int) *sheet {
+	of := &sheet{title: s.title}
+	for _, j := range columns {
+		of.columns = append(of.columns, s.columns[j])
+	}
+	for _, row := range s.rows {
+		var cells []sheetCell
+		for _, j := range columns {
+			cells = append(cells, row[j])
+		}
+		of.rows = append(of.rows, cells)
+	}
+	return of
+}
+
+// fitColumns splits a sheet by columns, as few as it takes and as even as they go.
+func (t Text) fitColumns(s *sheet) []*sheet {
+	var labels, others []int
+	for j, column := range s.columns {
+		if column.label {
+			labels = append(labels, j)
+		} else {
+			others = append(others, j)
+		}
+	}
+	for n := 1; ; n++ {
+		var parts []*sheet
+		for part := range slices.Chunk(others, (len(others)+n-1)/n) {
+			columns := append(slices.Clone(labels), part...)
+			slices.Sort(columns)
+			parts = append(parts, s.only(columns))
+		}
+		if n >= len(others) || !slices.ContainsFunc(parts, t.tooWide) {
+			return parts
+		}
+	}
+}
+
+// inLines breaks words into lines of at most textWidth columns.
+func inLines(text string) string {
+	fits := func(line string) bool { return utf8.RuneCountInString(line) <= textWidth }
+	return strings.Join(prose.Wrap(text, fits), "\n")
+}

@@ -1,0 +1,47 @@
+package report
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/agepath/agepath/results/internal/testrun"
+)
+
+// TestWithoutValidation reports a run of the paper's protocol: no tables and
+// columns of what no cell has, said once, and each method's settings told.
+func TestWithoutValidation(t *testing.T) {
+	t.Parallel()
+	var rows []testrun.Row
+	for repeat := 1; repeat <= 3; repeat++ {
+		row := testrun.Row{"repeat": repeat, "test_at_best_validation": nil, "test_mae_at_best_validation": nil, "test_at_best_test": 0.5 + 0.01*float64(repeat)}
+		rows = append(rows,
+			testrun.Merge(row, testrun.Row{"method": "gaga"}),
+			testrun.Merge(row, testrun.Row{"method": "mospl", "method_params": `{"population":20,"generations":40}`}))
+	}
+	dir := testrun.Write(t, testrun.Tables{Cells: rows})
+	r := mustWrite(t, dir, Options{Figures: -1})
+	var shown strings.Builder
+	if err := (Text{}).Write(&shown, r); err != nil || !strings.HasPrefix(shown.String(), "Test score at the age with the best test score\n") {
+		t.Errorf("the terminal shows, %v,\n%s", err, shown.String())
+	}
+	said := 0
+	for _, sentence := range r.Missing {
+		if strings.Contains(sentence, "no cell has a validation score") {
+			said++
+		}
+	}
+	if said != 1 {
+		t.Errorf("said %d times: %q", said, r.Missing)
+	}
+	text := written(t, "markdown", r)
+	for _, wanted := range []string{"| at best test | at end |\n", "; MOSPL: population=20 generations=40."} {
+		if !strings.Contains(text, wanted) {
+			t.Errorf("no %q in\n%s", wanted, text)
+		}
+	}
+	for _, unwanted := range []string{"no score", "validation |", "Selection bias", "selection bias |", "Chosen by validation", "by validation"} {
+		if strings.Contains(text, unwanted) {
+			t.Errorf("%q in\n%s", unwanted, text)
+		}
+	}
+}

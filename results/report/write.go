@@ -1,0 +1,128 @@
+package report
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/agepath/agepath/internal/disk"
+	"github.com/agepath/agepath/results/figure"
+)
+
+// Folders of a report, in the folder of the run.
+const (
+	reportFolder = "report"
+	figureFolder = "figures" // in reportFolder; figures of earlier reports are removed from it
+)
+
+// Write makes the report of the files in dir and writes it to dir/report:
+// one file for each format, and figures as SVG, PNG and, with the numbers
+// behind them, CSV. Equal files in dir give equal bytes; a file that would
+// not change is left alone, others are replaced whole.
+func Write(ctx context.Context, dir string, options Options) (*Report, error) {
+	r, err := Load(ctx, dir, options)
+	if err != nil {
+		return nil, err
+	}
+	folder := filepath.Join(dir, reportFolder)
+	if err := r.writeFigures(ctx, filepath.Join(folder, figureFolder), &options); err != nil {
+		return nil, fmt.Errorf("report of %s: %w", dir, err)
+	}
+	if err := r.writeSelected(folder); err != nil {
+		return nil, fmt.Errorf("report of %s: %w", dir, err)
+	}
+	formats := options.Formats
+	if formats == nil {
+		formats = Formats[:1]
+	}
+	options.tell("comparing methods", 0, 0)
+	r.Compared()
+	for i, format := range formats {
+		options.tell("writing the report", i+1, len(formats))
+		if err := r.writeFormat(folder, format); err != nil {
+			return nil, fmt.Errorf("report of %s as %s: %w", dir, format.Name, err)
+		}
+	}
+	return r, nil
+}
+
+// writeFormat writes the files of a format and removes those that have nothing
+// to say any more.
+func (r *Report) writeFormat(folder string, format Format) error {
+	for _, file := range format.Files {
+		path := filepath.Join(folder, file.Name)
+		if file.Empty != nil && file.Empty(r) {
+			if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
+			continue
+		}
+		var buf bytes.Buffer
+		if err := file.Write(&buf, r); err != nil {
+			return err
+		}
+		if err := disk.WriteFile(disk.OS{}, path, buf.Bytes()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeFigures writes the figures and removes those of an earlier report that
+// this one does not have.
+func (r *Report) writeFigures(ctx context.Context, folder string, options *Options) error {
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return err
+	}
+	renderings := []struct {
+		ending string
+		render func(*figure.Figure) ([]byte, error)
+	}{{".svg", (*figure.Figure).SVG}, {".png", (*figure.Figure).PNG}, {".csv", (*figure.Figure).CSV}}
+	written := map[string]bool{}
+	for i, f := range r.Figures {
+		options.tell("drawing figures", i+1, len(r.Figures))
+		for _, rendering := range renderings {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			data, err := rendering.render(f)
+			if err != nil {
+				return err
+			}
+			name := f.Name + rendering.ending
+			written[name] = true
+			if err := disk.WriteFile(disk.OS{}, filepath.Join(folder, name), data); err != nil {
+				return err
+			}
+		}
+	}
+	return removeStale(folder, written)
+}
+
+// removeStale removes the figures in folder that are not among those written.
+// Files that no report writes stay.
+func removeStale(folder string, written map[string]bool) error {
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return err
+	}
+	for _, entry := range entries {
+		name := entry.Name()
+		ours := slices.ContainsFunc(figure.Kinds, func(k figure.Kind) bool {
+			return strings.HasPrefix(name, string(k)+"-")
+		})
+		if !ours || written[name] || !slices.Contains([]string{".svg", ".png", ".csv"}, filepath.Ext(name)) {
+			continue
+		}
+		if err := os.Remove(filepath.Join(folder, name)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
