@@ -2,9 +2,10 @@ package figure
 
 import (
 	"bytes"
+	"encoding/xml"
+	"errors"
 	"fmt"
 	"io"
-	"strings"
 
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
@@ -29,30 +30,45 @@ func (c *svgCanvas) FillString(face font.Face, at vg.Point, words string) {
 	c.Canvas.FillString(face, at, words)
 }
 
-// What vgsvg writes, and what stands in its place.
-const (
-	svgText       = "<text "
-	svgFamily     = "font-family:Liberation Sans;"
-	svgAnyFamily  = "font-family:'Liberation Sans',Arial,Helvetica,sans-serif;"
-	svgTextLength = `<text textLength="%.5g" lengthAdjust="spacingAndGlyphs" `
-)
+// svgFamilies are the fonts to take, behind the one that vgsvg names.
+const svgFamilies = ";font-family:'Liberation Sans',Arial,Helvetica,sans-serif"
 
-// WriteTo writes the SVG. It is part of io.WriterTo.
+// WriteTo writes the SVG, with the width of each text. It is part of io.WriterTo.
 func (c *svgCanvas) WriteTo(w io.Writer) (int64, error) {
-	var plain bytes.Buffer
+	var plain, out bytes.Buffer
 	if _, err := c.Canvas.WriteTo(&plain); err != nil {
 		return 0, err
 	}
-	parts := strings.Split(strings.ReplaceAll(plain.String(), svgFamily, svgAnyFamily), svgText) // texts are escaped
-	if len(parts) != 1+len(c.widths) {
-		return 0, fmt.Errorf("SVG: %d texts, %d were drawn", len(parts)-1, len(c.widths))
+	source := plain.Bytes()
+	widths := c.widths
+	decoder := xml.NewDecoder(bytes.NewReader(source))
+	for {
+		begin := decoder.InputOffset()
+		token, err := decoder.RawToken()
+		if errors.Is(err, io.EOF) && len(widths) == 0 {
+			return out.WriteTo(w)
+		}
+		if err != nil {
+			return 0, fmt.Errorf("SVG: %w, with %d texts missing", err, len(widths))
+		}
+		text, ok := token.(xml.StartElement)
+		if !ok || text.Name.Local != "text" {
+			out.Write(source[begin:decoder.InputOffset()])
+			continue
+		}
+		if len(widths) == 0 {
+			return 0, fmt.Errorf("SVG: more than the %d texts that were drawn", len(c.widths))
+		}
+		fmt.Fprintf(&out, `<text textLength="%.5g" lengthAdjust="spacingAndGlyphs"`, widths[0].Points())
+		widths = widths[1:]
+		for _, attribute := range text.Attr {
+			if attribute.Name.Local == "style" {
+				attribute.Value += svgFamilies
+			}
+			fmt.Fprintf(&out, ` %s="`, attribute.Name.Local)
+			xml.Escape(&out, []byte(attribute.Value))
+			out.WriteByte('"')
+		}
+		out.WriteByte('>')
 	}
-	var b strings.Builder
-	b.WriteString(parts[0])
-	for i, part := range parts[1:] {
-		fmt.Fprintf(&b, svgTextLength, c.widths[i].Points())
-		b.WriteString(part)
-	}
-	n, err := io.WriteString(w, b.String())
-	return int64(n), err
 }
