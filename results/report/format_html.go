@@ -1,146 +1,65 @@
 package report
 
 import (
-	"bytes"
-	"embed"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"html/template"
 	"io"
+	"strings"
 
-	"github.com/agepath/agepath/results/analysis"
+	"github.com/agepath/agepath/results/figure"
 )
-
-// page holds the parts of the HTML report.
-//
-//go:embed page
-var page embed.FS
-
-// htmlPage is what page.html is filled with.
-type htmlPage struct {
-	Name     string
-	CSS      template.CSS
-	JS       template.JS
-	Facts    []analysis.Fact
-	Missing  []string
-	Sections []htmlSection
-	Figures  []htmlFigure
-}
-
-type htmlSection struct {
-	ID, Title string
-	Sheets    []htmlSheet
-}
-
-type htmlSheet struct {
-	ID, Title, Caption, Best, Equal string
-	Data                            template.JS // see page.js
-}
-
-type htmlFigure struct {
-	Title, Note, Caption string
-	Source               template.URL
-}
 
 // writeHTML writes the whole report as one file that needs no other: style,
 // script, tables as JSON, figures as SVG.
 func writeHTML(w io.Writer, r *Report) error {
-	var parts [3]string
-	for i, name := range []string{"page.html", "page.css", "page.js"} {
-		text, err := page.ReadFile("page/" + name)
-		if err != nil {
-			return err
-		}
-		parts[i] = string(text)
-	}
-	tmpl, err := template.New("page").Parse(parts[0])
+	t, err := template.New("page.html").Funcs(template.FuncMap{
+		"css": func() (template.CSS, error) {
+			text, err := templates.ReadFile("templates/page.css")
+			return template.CSS(text), err
+		},
+		"js": func() (template.JS, error) {
+			text, err := templates.ReadFile("templates/page.js")
+			return template.JS(text), err
+		},
+		"svg": func(f *figure.Figure) (template.URL, error) {
+			svg, err := f.SVG()
+			return template.URL("data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString(svg)), err
+		},
+	}).ParseFS(templates, "templates/page.html")
 	if err != nil {
 		return err
 	}
-	p := &htmlPage{
-		Name: r.Name, CSS: template.CSS(parts[1]), JS: template.JS(parts[2]),
-		Facts: append(append([]analysis.Fact(nil), r.Facts...), r.Statuses...), Missing: r.Missing,
-	}
-	for _, section := range r.sections() {
-		of := htmlSection{ID: section.name, Title: section.title}
-		for _, s := range section.sheets {
-			of.Sheets = append(of.Sheets, htmlSheet{
-				ID: section.name + "-" + s.name, Title: s.title, Caption: s.caption,
-				Best: s.best, Equal: s.equal, Data: s.json(),
-			})
-		}
-		p.Sections = append(p.Sections, of)
-	}
-	if err := p.addFigures(r); err != nil {
-		return err
-	}
-	return tmpl.Execute(w, p)
+	return t.Execute(w, r)
 }
 
-func (p *htmlPage) addFigures(r *Report) error {
-	for _, f := range r.Figures {
-		svg, err := f.SVG()
-		if err != nil {
-			return err
-		}
-		p.Figures = append(p.Figures, htmlFigure{
-			Title: f.Title, Note: f.Note, Caption: f.Caption,
-			Source: template.URL("data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString(svg)),
-		})
-	}
-	return nil
-}
-
-// json returns the sheet as page.js reads it. It is safe in a script: no field
+// JSON returns the sheet as page.js reads it. It is safe in a script: no field
 // can end it.
-func (s *sheet) json() template.JS {
-	var b bytes.Buffer
-	b.WriteString(`{"columns":[`)
-	for j, column := range s.columns {
-		comma(&b, j)
-		b.WriteByte('[')
-		writeJSONText(&b, column.head)
-		fmt.Fprintf(&b, ",%t,%t]", column.right, column.label)
+func (s *sheet) JSON() (template.JS, error) {
+	columns := make([][]any, len(s.Columns))
+	for j, column := range s.Columns {
+		columns[j] = []any{column.Head, column.Right, column.Label}
 	}
-	b.WriteString("],\n\"rows\":[")
-	for i, row := range s.rows {
-		comma(&b, i)
-		b.WriteString("\n[")
-		for j, cell := range row {
-			comma(&b, j)
-			cell.writeJSON(&b)
+	head, err := json.Marshal(columns)
+	if err != nil {
+		return "", err
+	}
+	rows := make([]string, len(s.Rows))
+	for i, row := range s.Rows {
+		line, err := json.Marshal(row)
+		if err != nil {
+			return "", err
 		}
-		b.WriteByte(']')
+		rows[i] = "\n" + string(line)
 	}
-	b.WriteString("]}")
-	return template.JS(b.String())
+	return template.JS(fmt.Sprintf("{\"columns\":%s,\n\"rows\":[%s]}", head, strings.Join(rows, ","))), nil
 }
 
-func (c *sheetCell) writeJSON(b *bytes.Buffer) {
-	if c.std == "" && c.note == "" && c.mark == unmarked {
-		writeJSONText(b, c.text)
-		return
+// MarshalJSON writes a field as its text, or a list of all it has.
+func (c sheetCell) MarshalJSON() ([]byte, error) {
+	if c.Std == "" && c.Note == "" && c.Mark == unmarked {
+		return json.Marshal(c.Text)
 	}
-	b.WriteByte('[')
-	for _, text := range []string{c.text, c.std, c.note} {
-		writeJSONText(b, text)
-		b.WriteByte(',')
-	}
-	fmt.Fprintf(b, "%d]", c.mark)
-}
-
-// writeJSONText writes a text as JSON, with <, > and & escaped.
-func writeJSONText(b *bytes.Buffer, text string) {
-	encoded, err := json.Marshal(text)
-	if err != nil { // a string can always be encoded
-		panic(err)
-	}
-	b.Write(encoded)
-}
-
-func comma(b *bytes.Buffer, i int) {
-	if i > 0 {
-		b.WriteByte(',')
-	}
+	return json.Marshal([]any{c.Text, c.Std, c.Note, c.Mark})
 }

@@ -5,6 +5,7 @@ import (
 	"io"
 	"regexp"
 	"strings"
+	"text/template"
 	"unicode/utf8"
 
 	"github.com/agepath/agepath/results/internal/prose"
@@ -16,63 +17,36 @@ const longTable = 40
 // writeLaTeX writes every table for \input into a document that loads
 // booktabs, longtable, pdflscape and (without LuaTeX or XeTeX) UTF-8 input.
 func writeLaTeX(w io.Writer, r *Report) error {
-	var b strings.Builder
-	b.WriteString("% Needs \\usepackage{booktabs}, \\usepackage{longtable} and \\usepackage{pdflscape}.\n")
-	for _, section := range r.sections() {
-		for _, s := range section.sheets {
-			writeLaTeXSheet(&b, s, fmt.Sprintf("tab:%s-%s-%s", prose.Slug(r.Name), section.name, s.name))
-		}
-	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return latex.write(w, r, "tables.tex", "<<", ">>", template.FuncMap{
+		"slug":   func(text string) string { return prose.Slug(text) },
+		"layout": layoutOf,
+		"long":   func(s *sheet) bool { return len(s.Rows) > longTable },
+		"spec":   latexSpec,
+	})
 }
 
-func writeLaTeXSheet(b *strings.Builder, s *sheet, label string) {
+// latexSpec says how the columns of a table are aligned.
+func latexSpec(s *sheet) string {
 	spec := ""
-	heads := make([]string, len(s.columns))
-	for j, column := range s.columns {
+	for _, column := range s.Columns {
 		switch {
-		case column.wrap:
+		case column.Wrap:
 			spec += fmt.Sprintf(`p{%gpt}`, latexWrapped)
-		case column.right:
+		case column.Right:
 			spec += "r"
 		default:
 			spec += "l"
 		}
-		heads[j] = escapeLaTeX(column.head)
 	}
-	caption := fmt.Sprintf("\\caption{%s. %s%s}\\label{%s}",
-		escapeLaTeX(s.title), escapeLaTeX(s.caption), escapeLaTeX(s.legend("Bold: ", "≈: ")), label)
-	head := latexLine(heads)
-	body := &strings.Builder{}
-	for _, row := range s.rows {
-		cells := make([]string, len(row))
-		for j, cell := range row {
-			cells[j] = latexCell(cell)
-		}
-		body.WriteString(latexLine(cells))
-	}
-	layout := layoutOf(s)
-	begin, end := "", ""
-	if layout.turned {
-		begin, end = "\\begin{landscape}\n", "\\end{landscape}\n"
-	}
-	if len(s.rows) > longTable {
-		fmt.Fprintf(b, "\n%s{%s\\setlength{\\LTcapwidth}{\\linewidth}%%\n\\begin{longtable}{%s}\n%s\\\\\n\\toprule\n%s\\midrule\n\\endfirsthead\n"+
-			"\\toprule\n%s\\midrule\n\\endhead\n\\bottomrule\n\\endfoot\n%s\\end{longtable}}\n%s",
-			begin, layout.size, spec, caption, head, head, body, end)
-		return
-	}
-	fmt.Fprintf(b, "\n%s\\begin{table}\n\\centering%s\\setlength{\\belowcaptionskip}{4pt}\n%s\n\\begin{tabular}{%s}\n\\toprule\n%s\\midrule\n%s"+
-		"\\bottomrule\n\\end{tabular}\n\\end{table}\n%s", begin, layout.size, caption, spec, head, body, end)
+	return spec
 }
 
 // latexLayout is how a table is set so that it is not wider than the page.
 type latexLayout struct {
-	size   string  // of the letters and the space between columns
+	Size   string  // of the letters and the space between columns
 	letter float64 // width of a letter, points
 	space  float64 // between two columns, points
-	turned bool
+	Turned bool
 }
 
 // latexLayouts in the order of preference.
@@ -96,17 +70,17 @@ const latexWrapped = 150.0
 // fits in none.
 func layoutOf(s *sheet) latexLayout {
 	letters, wrapped := 0, 0
-	for j, column := range s.columns {
-		if column.wrap {
+	for j, column := range s.Columns {
+		if column.Wrap {
 			wrapped++
 			continue
 		}
-		widest := utf8.RuneCountInString(column.head)
-		for _, row := range s.rows {
+		widest := utf8.RuneCountInString(column.Head)
+		for _, row := range s.Rows {
 			c := &row[j]
-			n := utf8.RuneCountInString(c.text) + utf8.RuneCountInString(c.note)
-			if c.std != "" {
-				n += 3 + len(c.std)
+			n := utf8.RuneCountInString(c.Text) + utf8.RuneCountInString(c.Note)
+			if c.Std != "" {
+				n += 3 + len(c.Std)
 			}
 			widest = max(widest, n)
 		}
@@ -114,44 +88,32 @@ func layoutOf(s *sheet) latexLayout {
 	}
 	for _, layout := range latexLayouts {
 		limit := latexWidth
-		if layout.turned {
+		if layout.Turned {
 			limit = latexTurnedWidth
 		}
-		if float64(letters)*layout.letter+float64(wrapped)*latexWrapped+float64(len(s.columns))*layout.space <= limit {
+		if float64(letters)*layout.letter+float64(wrapped)*latexWrapped+float64(len(s.Columns))*layout.space <= limit {
 			return layout
 		}
 	}
 	return latexLayouts[len(latexLayouts)-1]
 }
 
-func latexLine(cells []string) string { return strings.Join(cells, " & ") + " \\\\\n" }
-
-func latexCell(c sheetCell) string {
-	switch {
-	case c.text == "":
-		return escapeLaTeX(c.note)
-	case c.std == "" && c.mark == unmarked:
-		return strings.TrimSpace(escapeLaTeX(c.text) + latexNote(c))
+var latex = dress{escapeLaTeX, func(c sheetCell) string {
+	if c.Std == "" && c.Mark == unmarked {
+		return strings.TrimSpace(escapeLaTeX(c.Text))
 	}
-	text := c.text
-	if c.mark == bestMark {
+	text := c.Text
+	if c.Mark == bestMark {
 		text = `\mathbf{` + text + `}`
 	}
-	if c.std != "" {
-		text += ` \pm ` + c.std
+	if c.Std != "" {
+		text += ` \pm ` + c.Std
 	}
-	if c.mark == equalMark {
+	if c.Mark == equalMark {
 		text += `^{\approx}`
 	}
-	return "$" + text + "$" + latexNote(c)
-}
-
-func latexNote(c sheetCell) string {
-	if c.note == "" {
-		return ""
-	}
-	return " (" + escapeLaTeX(c.note) + ")"
-}
+	return "$" + text + "$"
+}}
 
 // latexReplacer escapes what LaTeX reads as a command and spells the signs
 // that not every font has.

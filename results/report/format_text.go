@@ -42,26 +42,26 @@ func (t Text) Write(w io.Writer, r *Report) error {
 }
 
 func (t Text) writeSheet(b *strings.Builder, s *sheet) {
-	rows, left := s.rows, 0
+	rows, left := s.Rows, 0
 	if t.MaxRows > 0 && len(rows) > t.MaxRows {
 		rows, left = rows[:t.MaxRows], len(rows)-t.MaxRows
 	}
-	fmt.Fprintf(b, "%s\n%s\n", inLines(s.title), inLines(s.caption))
+	fmt.Fprintf(b, "%s\n%s\n", inLines(s.Title), inLines(s.Caption))
 	for _, part := range t.fit(s, rows) {
 		b.WriteByte('\n')
-		if part.title != "" {
-			fmt.Fprintf(b, "%s\n\n", inLines(part.title))
+		if part.Title != "" {
+			fmt.Fprintf(b, "%s\n\n", inLines(part.Title))
 		}
-		newTextGrid(part, part.rows, t.Bold).write(b)
+		newTextGrid(part, part.Rows, t.Bold).write(b)
 	}
 	if left > 0 {
 		fmt.Fprintf(b, "... and %s\n", prose.Plural(left, "more row"))
 	}
-	if s.best != "" && !t.Bold {
-		b.WriteString(inLines("* "+s.best) + "\n")
+	if s.Best != "" && !t.Bold {
+		b.WriteString(inLines("* "+s.Best) + "\n")
 	}
-	if s.equal != "" {
-		b.WriteString(inLines("≈ "+s.equal) + "\n")
+	if s.Equal != "" {
+		b.WriteString(inLines("≈ "+s.Equal) + "\n")
 	}
 }
 
@@ -78,25 +78,25 @@ type textGrid [][]textCell
 
 func newTextGrid(s *sheet, rows [][]sheetCell, bold bool) textGrid {
 	grid := make(textGrid, 0, len(rows)+1)
-	head := make([]textCell, len(s.columns))
-	for j, column := range s.columns {
-		head[j] = textCell{text: column.head, right: column.right}
+	head := make([]textCell, len(s.Columns))
+	for j, column := range s.Columns {
+		head[j] = textCell{text: column.Head, right: column.Right}
 	}
 	grid = append(grid, head)
 	widths := meanWidths(s, rows)
 	for _, row := range rows {
 		line := make([]textCell, len(row))
 		for j, cell := range row {
-			text := cell.text
+			text := cell.Text
 			switch {
 			case text == "":
-				text = cell.note
+				text = cell.Note
 			case widths[j].std > 0 || widths[j].marked:
 				text = widths[j].text(cell, bold)
-			case cell.note != "":
-				text += " (" + cell.note + ")"
+			case cell.Note != "":
+				text += " (" + cell.Note + ")"
 			}
-			line[j] = textCell{text: text, right: s.columns[j].right, bold: bold && cell.mark == bestMark}
+			line[j] = textCell{text: text, right: s.Columns[j].Right, bold: bold && cell.Mark == bestMark}
 		}
 		grid = append(grid, line)
 	}
@@ -112,36 +112,36 @@ type meanWidth struct {
 }
 
 func meanWidths(s *sheet, rows [][]sheetCell) []meanWidth {
-	widths := make([]meanWidth, len(s.columns))
+	widths := make([]meanWidth, len(s.Columns))
 	for _, row := range rows {
 		for j, c := range row {
-			widths[j].mean = max(widths[j].mean, len(c.text))
-			widths[j].std = max(widths[j].std, len(c.std))
-			widths[j].marked = widths[j].marked || c.mark != unmarked
-			widths[j].equal = widths[j].equal || c.mark == equalMark
+			widths[j].mean = max(widths[j].mean, len(c.Text))
+			widths[j].std = max(widths[j].std, len(c.Std))
+			widths[j].marked = widths[j].marked || c.Mark != unmarked
+			widths[j].equal = widths[j].equal || c.Mark == equalMark
 		}
 	}
 	return widths
 }
 
 func (w meanWidth) text(c sheetCell, bold bool) string {
-	text := fmt.Sprintf("%*s", w.mean, c.text)
+	text := fmt.Sprintf("%*s", w.mean, c.Text)
 	switch {
-	case c.std != "":
-		text += fmt.Sprintf(" ± %*s", w.std, c.std)
+	case c.Std != "":
+		text += fmt.Sprintf(" ± %*s", w.std, c.Std)
 	case w.std > 0:
 		text += strings.Repeat(" ", w.std+3)
 	}
 	switch {
-	case c.mark == equalMark:
+	case c.Mark == equalMark:
 		text += "≈"
-	case c.mark == bestMark && !bold:
+	case c.Mark == bestMark && !bold:
 		text += "*"
 	case !bold || w.equal:
 		text += " "
 	}
-	if c.note != "" {
-		text += " (" + c.note + ")"
+	if c.Note != "" {
+		text += " (" + c.Note + ")"
 	}
 	return text
 }

@@ -129,18 +129,18 @@ func TestPaperSeveralSettings(t *testing.T) {
 	r, _ := paperReport(t, "table07", rows) // which states no α
 	s := paperSheet(r.Paper[0])
 	at := -1
-	for j, c := range s.columns {
-		if c.head == "setting" {
+	for j, c := range s.Columns {
+		if c.Head == "setting" {
 			at = j
 		}
 	}
 	if at < 0 {
-		t.Fatalf("columns %+v", s.columns)
+		t.Fatalf("columns %+v", s.Columns)
 	}
 	var settings []string
-	for _, row := range s.rows {
-		if row[at].text != "" {
-			settings = append(settings, row[at].text)
+	for _, row := range s.Rows {
+		if row[at].Text != "" {
+			settings = append(settings, row[at].Text)
 		}
 	}
 	if len(settings) != 2 || !strings.Contains(settings[0], "α=0.006") || !strings.Contains(settings[1], "α=0.01") {

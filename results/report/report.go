@@ -14,7 +14,7 @@ type Report struct {
 	Figures []*figure.Figure
 	LeftOut []string // names of the figures beyond the limit
 
-	laidOut []section // see sections
+	laidOut []section // see Sections
 }
 
 // Options say what a report holds. The zero value is the default.

@@ -8,14 +8,14 @@ import (
 
 // section is a part of a report: tables under a title.
 type section struct {
-	title  string
-	name   string // part of labels and links
-	sheets []*sheet
+	Title  string
+	Name   string // part of labels and links
+	Sheets []*sheet
 }
 
-// sections lays the tables of a report out, in the order in which every format
+// Sections lays the tables of a report out, in the order in which every format
 // shows them, when first asked.
-func (r *Report) sections() []section {
+func (r *Report) Sections() []section {
 	if r.laidOut == nil {
 		r.laidOut = r.layOut()
 	}
@@ -25,52 +25,52 @@ func (r *Report) sections() []section {
 func (r *Report) layOut() []section {
 	list := []section{}
 	if r.hasChosen() {
-		list = append(list, section{title: "Chosen by validation", name: "by-validation", sheets: r.leadSheets()})
+		list = append(list, section{Title: "Chosen by validation", Name: "by-validation", Sheets: r.leadSheets()})
 	}
 	if len(r.Paper) > 0 {
-		s := section{title: "Beside the paper", name: "paper"}
+		s := section{Title: "Beside the paper", Name: "paper"}
 		for _, p := range r.Paper {
-			s.sheets = append(s.sheets, paperSheet(p))
+			s.Sheets = append(s.Sheets, paperSheet(p))
 		}
 		list = append(list, s)
 	}
 	for i, table := range r.Tables {
-		s := section{title: r.tableTitle("Scores", i), name: fmt.Sprintf("scores-%d", i+1)}
+		s := section{Title: r.tableTitle("Scores", i), Name: fmt.Sprintf("scores-%d", i+1)}
 		for score := range analysis.SelectionBias {
 			if score == analysis.TestAtBestTest || table.Has(score) { // a grid may do without a validation part
-				s.sheets = append(s.sheets, scoreSheet(table, score))
+				s.Sheets = append(s.Sheets, scoreSheet(table, score))
 			}
 		}
-		s.sheets = append(s.sheets, selectionSheet(table))
+		s.Sheets = append(s.Sheets, selectionSheet(table))
 		list = append(list, s)
 	}
 	if len(r.Absent) > 0 {
-		list = append(list, section{title: "Data sets skipped", name: "skipped", sheets: []*sheet{absentSheet(r.Absent)}})
+		list = append(list, section{Title: "Data sets skipped", Name: "skipped", Sheets: []*sheet{absentSheet(r.Absent)}})
 	}
 	if len(r.Selected) > 0 {
-		list = append(list, section{title: "Chosen parameters", name: "chosen", sheets: []*sheet{selectedSheet(r.Selected)}})
+		list = append(list, section{Title: "Chosen parameters", Name: "chosen", Sheets: []*sheet{selectedSheet(r.Selected)}})
 	}
 	if len(r.Rankings) > 0 {
-		s := section{title: "Over data sets", name: "ranks"}
+		s := section{Title: "Over data sets", Name: "ranks"}
 		for _, ranking := range r.Rankings {
-			s.sheets = append(s.sheets, rankSheet(ranking))
+			s.Sheets = append(s.Sheets, rankSheet(ranking))
 		}
 		list = append(list, s)
 	}
 	compared := r.Compared()
 	for i := range compared {
-		of := section{title: r.tableTitle("Comparisons", i), name: fmt.Sprintf("compared-%d", i+1)}
+		of := section{Title: r.tableTitle("Comparisons", i), Name: fmt.Sprintf("compared-%d", i+1)}
 		for _, score := range []analysis.Score{analysis.TestAtBestValidation, analysis.TestAtBestTest} {
-			if s := comparedSheet(&compared[i], score); len(s.rows) > 0 {
-				of.sheets = append(of.sheets, s)
+			if s := comparedSheet(&compared[i], score); len(s.Rows) > 0 {
+				of.Sheets = append(of.Sheets, s)
 			}
 		}
-		if len(of.sheets) > 0 {
+		if len(of.Sheets) > 0 {
 			list = append(list, of)
 		}
 	}
 	if sheets := r.failureSheets(); len(sheets) > 0 {
-		list = append(list, section{title: "Incomplete and failed cells", name: "failures", sheets: sheets})
+		list = append(list, section{Title: "Incomplete and failed cells", Name: "failures", Sheets: sheets})
 	}
 	return list
 }

@@ -11,21 +11,21 @@ import (
 // sheet is a table as text: what every format shows, before it is dressed in
 // the format's own marks.
 type sheet struct {
-	name    string // part of labels and links: letters, digits and dashes
-	title   string
-	caption string // what the numbers are, and the dimensions that do not vary
-	best    string // words for the mark of the best entries, "" where there are no marks
-	equal   string // words for the mark of those not significantly worse, "" likewise
-	columns []sheetColumn
-	rows    [][]sheetCell // each as long as columns
+	Name    string // part of labels and links: letters, digits and dashes
+	Title   string
+	Caption string // what the numbers are, and the dimensions that do not vary
+	Best    string // words for the mark of the best entries, "" where there are no marks
+	Equal   string // words for the mark of those not significantly worse, "" likewise
+	Columns []sheetColumn
+	Rows    [][]sheetCell // each as long as columns
 }
 
 // sheetColumn is the head of a column.
 type sheetColumn struct {
-	head  string
-	right bool // aligned right
-	label bool // names what the row is about
-	wrap  bool // holds text that may be broken into lines
+	Head  string
+	Right bool // aligned right
+	Label bool // names what the row is about
+	Wrap  bool // holds text that may be broken into lines
 }
 
 // sheetMark sets an entry apart.
@@ -40,32 +40,32 @@ const (
 // sheetCell is one field. A mean has a standard deviation where several repeats
 // count; what has neither text nor mean says why in its note.
 type sheetCell struct {
-	text string // a label, a count, or a mean
-	std  string
-	note string // "n=2" where fewer repeats count than the row has, "failed", "-"
-	mark sheetMark
+	Text string // a label, a count, or a mean
+	Std  string
+	Note string // "n=2" where fewer repeats count than the row has, "failed", "-"
+	Mark sheetMark
 }
 
 // countCell returns a field with a count.
-func countCell(n int) sheetCell { return sheetCell{text: strconv.Itoa(n)} }
+func countCell(n int) sheetCell { return sheetCell{Text: strconv.Itoa(n)} }
 
 // numberCell returns a field with a number of so many decimals, - for NaN.
 func numberCell(x float64, places int) sheetCell {
 	if math.IsNaN(x) {
-		return sheetCell{note: "-"}
+		return sheetCell{Note: "-"}
 	}
-	return sheetCell{text: prose.Fixed(x, places)}
+	return sheetCell{Text: prose.Fixed(x, places)}
 }
 
 // legend returns the words that explain a format's marks, with a space before
 // them; "" where there are none.
-func (s *sheet) legend(best, equal string) string {
+func (s *sheet) Legend(best, equal string) string {
 	var b strings.Builder
-	if s.best != "" {
-		b.WriteString(" " + best + s.best + ".")
+	if s.Best != "" {
+		b.WriteString(" " + best + s.Best + ".")
 	}
-	if s.equal != "" {
-		b.WriteString(" " + equal + s.equal + ".")
+	if s.Equal != "" {
+		b.WriteString(" " + equal + s.Equal + ".")
 	}
 	return b.String()
 }

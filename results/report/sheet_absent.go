@@ -7,13 +7,13 @@ import (
 // absentSheet has a row for each data set of the grid that the run skipped.
 func absentSheet(absent []results.ManifestData) *sheet {
 	s := &sheet{
-		name:    "skipped",
-		title:   "Data sets that were not on the machine",
-		caption: "The grid asks for them with absent: skip. Their cells are no part of the run.",
-		columns: []sheetColumn{{head: "data set", label: true}, {head: "task", label: true}, {head: "rows", right: true}, {head: "features", right: true}, {head: "cells"}},
+		Name:    "skipped",
+		Title:   "Data sets that were not on the machine",
+		Caption: "The grid asks for them with absent: skip. Their cells are no part of the run.",
+		Columns: []sheetColumn{{Head: "data set", Label: true}, {Head: "task", Label: true}, {Head: "rows", Right: true}, {Head: "features", Right: true}, {Head: "cells"}},
 	}
 	for _, d := range absent {
-		s.rows = append(s.rows, []sheetCell{{text: d.Name}, {text: d.Task}, countCell(d.Rows), countCell(d.Features), {note: "skipped: not there"}})
+		s.Rows = append(s.Rows, []sheetCell{{Text: d.Name}, {Text: d.Task}, countCell(d.Rows), countCell(d.Features), {Note: "skipped: not there"}})
 	}
 	return s
 }

@@ -32,12 +32,12 @@ func (r *Report) hasChosen() bool {
 // chosenSheet shows a table of chosenTables: a row for each setting and method,
 // the choice by the validation score beside the choice by the test score.
 func chosenSheet(table *analysis.ScoreTable) *sheet {
-	s := &sheet{name: string(table.Metric)}
+	s := &sheet{Name: string(table.Metric)}
 	varied, constant := splitAspects(table.Rows)
 	varied, constant = foldAspects(table.Rows, varied, constant)
 	s.addAspects(varied)
-	s.columns = append(s.columns, sheetColumn{head: "method", label: true},
-		sheetColumn{head: "by validation"}, sheetColumn{head: "by test"}, sheetColumn{head: analysis.SelectionBias.Head()})
+	s.Columns = append(s.Columns, sheetColumn{Head: "method", Label: true},
+		sheetColumn{Head: "by validation"}, sheetColumn{Head: "by test"}, sheetColumn{Head: analysis.SelectionBias.Head()})
 	var rests []string
 	places := min(tableDecimals(table, analysis.TestAtBestValidation), tableDecimals(table, analysis.TestAtBestTest))
 	labels := analysis.MethodLabels(table.Methods)
@@ -48,12 +48,12 @@ func chosenSheet(table *analysis.ScoreTable) *sheet {
 			if entry.Cells == 0 {
 				continue
 			}
-			cells := append(aspectCells(varied, row.Setting), sheetCell{text: label})
+			cells := append(aspectCells(varied, row.Setting), sheetCell{Text: label})
 			byTest := scoreCell(row, entry, analysis.TestAtBestTest, places, len(table.Methods) > 1)
-			if byTest.text != "" {
-				byTest.note = "" // as by validation
+			if byTest.Text != "" {
+				byTest.Note = "" // as by validation
 			}
-			s.rows = append(s.rows, append(cells, scoreCell(row, entry, analysis.TestAtBestValidation, places, len(table.Methods) > 1),
+			s.Rows = append(s.Rows, append(cells, scoreCell(row, entry, analysis.TestAtBestValidation, places, len(table.Methods) > 1),
 				byTest, meanCell(entry, row.Shown(entry, analysis.SelectionBias), places)))
 			rests = append(rests, row.Rests(analysis.TestAtBestValidation))
 		}
@@ -62,12 +62,12 @@ func chosenSheet(table *analysis.ScoreTable) *sheet {
 	if len(table.Parameters) > 0 {
 		chosen, choose = "age and parameters", fmt.Sprintf("age and parameters (%s)", strings.Join(table.Parameters, ", "))
 	}
-	s.title = fmt.Sprintf("Test score with %s chosen by the validation score", chosen)
-	s.caption = sheetCaption(table, s.addRepeats(rests), constant) +
+	s.Title = fmt.Sprintf("Test score with %s chosen by the validation score", chosen)
+	s.Caption = sheetCaption(table, s.addRepeats(rests), constant) +
 		fmt.Sprintf(" In each repeat, by validation: %s with the best score on the validation part; by test: those with the best score on the test part, by which the paper chooses the age. Selection bias: how much better the choice by test looks.", choose) +
 		lostCaption(table, analysis.TestAtBestValidation)
 	if len(table.Methods) > 1 {
-		s.best = "best mean of the setting"
+		s.Best = "best mean of the setting"
 		s.addTestWords(table, analysis.TestAtBestValidation)
 	}
 	return s

@@ -12,12 +12,12 @@ import (
 
 // comparedSheet shows the comparisons by one score that come with their effects.
 func comparedSheet(t *analysis.ComparedTable, score analysis.Score) *sheet {
-	s := &sheet{name: "compared-" + score.String(), title: "Methods compared pairwise: " + score.Short()}
+	s := &sheet{Name: "compared-" + score.String(), Title: "Methods compared pairwise: " + score.Short()}
 	varied, constant := splitAspects(t.Table.Rows)
 	s.addAspects(varied)
-	s.columns = append(s.columns, sheetColumn{head: "methods", label: true})
+	s.Columns = append(s.Columns, sheetColumn{Head: "methods", Label: true})
 	for _, head := range []string{"pairs", "shift", "95 % interval", "rank-biserial", "95 % interval", "p", "p (Holm)"} {
-		s.columns = append(s.columns, sheetColumn{head: head, right: true})
+		s.Columns = append(s.Columns, sheetColumn{Head: head, Right: true})
 	}
 	places := tableDecimals(t.Table, analysis.TestAtBestTest) + 1
 	labels := analysis.MethodLabels(t.Table.Methods)
@@ -32,8 +32,8 @@ func comparedSheet(t *analysis.ComparedTable, score analysis.Score) *sheet {
 		}
 		for k, c := range of.Comparisons {
 			e := of.Effects[k]
-			s.rows = append(s.rows, append(aspectCells(varied, of.Row.Setting),
-				sheetCell{text: labels[c.Method] + " - " + labels[c.Against]}, countCell(c.Pairs()),
+			s.Rows = append(s.Rows, append(aspectCells(varied, of.Row.Setting),
+				sheetCell{Text: labels[c.Method] + " - " + labels[c.Against]}, countCell(c.Pairs()),
 				numberCell(e.Shift, places), intervalCell(e.ShiftRange, places),
 				numberCell(e.RankBiserial, 2), intervalCell(e.RankBiserialRange, 2),
 				probabilityCell(c.Test.P), probabilityCell(c.Adjusted)))
@@ -51,15 +51,15 @@ func comparedSheet(t *analysis.ComparedTable, score analysis.Score) *sheet {
 	if left > 0 {
 		fmt.Fprintf(&b, " Left out: %s, whose tests are in comparisons.csv (--format csv); intervals of all would take too long.", prose.Plural(left, "more comparison"))
 	}
-	s.caption = b.String()
+	s.Caption = b.String()
 	return s
 }
 
 func intervalCell(i stats.Interval, places int) sheetCell {
 	if math.IsNaN(i.Low) {
-		return sheetCell{note: "-"}
+		return sheetCell{Note: "-"}
 	}
-	return sheetCell{text: fmt.Sprintf("[%s, %s]", prose.Fixed(i.Low, places), prose.Fixed(i.High, places))}
+	return sheetCell{Text: fmt.Sprintf("[%s, %s]", prose.Fixed(i.Low, places), prose.Fixed(i.High, places))}
 }
 
-func probabilityCell(p float64) sheetCell { return sheetCell{text: analysis.Probability(p)} }
+func probabilityCell(p float64) sheetCell { return sheetCell{Text: analysis.Probability(p)} }

@@ -12,24 +12,24 @@ import (
 // report has of each.
 func (r *Report) failureSheets() []*sheet {
 	incomplete := &sheet{
-		name: "incomplete", title: "Incomplete cells: " + firstOf(r.Incomplete),
-		caption: "Their paths stop at the age reached, before the last age that they were asked for. Means leave them out; curves over the age show them as far as they go.",
-		columns: []sheetColumn{{head: "cell"}, {head: "what", label: true, wrap: true}, {head: "age reached", right: true}, {head: "reason", wrap: true}},
+		Name: "incomplete", Title: "Incomplete cells: " + firstOf(r.Incomplete),
+		Caption: "Their paths stop at the age reached, before the last age that they were asked for. Means leave them out; curves over the age show them as far as they go.",
+		Columns: []sheetColumn{{Head: "cell"}, {Head: "what", Label: true, Wrap: true}, {Head: "age reached", Right: true}, {Head: "reason", Wrap: true}},
 	}
 	failed := &sheet{
-		name: "failed", title: "Failed cells: " + firstOf(r.Failed), caption: "They have no scores.",
-		columns: []sheetColumn{{head: "cell"}, {head: "what", label: true, wrap: true}, {head: "status"}, {head: "reason", wrap: true}},
+		Name: "failed", Title: "Failed cells: " + firstOf(r.Failed), Caption: "They have no scores.",
+		Columns: []sheetColumn{{Head: "cell"}, {Head: "what", Label: true, Wrap: true}, {Head: "status"}, {Head: "reason", Wrap: true}},
 	}
 	for _, f := range r.Failures {
 		if f.Status == experiment.Incomplete {
-			incomplete.rows = append(incomplete.rows, []sheetCell{{text: f.Cell}, {text: f.What}, reachedCell(f.Reached), {text: f.Error}})
+			incomplete.Rows = append(incomplete.Rows, []sheetCell{{Text: f.Cell}, {Text: f.What}, reachedCell(f.Reached), {Text: f.Error}})
 		} else {
-			failed.rows = append(failed.rows, []sheetCell{{text: f.Cell}, {text: f.What}, {text: string(f.Status)}, {text: f.Error}})
+			failed.Rows = append(failed.Rows, []sheetCell{{Text: f.Cell}, {Text: f.What}, {Text: string(f.Status)}, {Text: f.Error}})
 		}
 	}
 	var sheets []*sheet
 	for _, s := range []*sheet{incomplete, failed} {
-		if len(s.rows) > 0 {
+		if len(s.Rows) > 0 {
 			sheets = append(sheets, s)
 		}
 	}
@@ -46,7 +46,7 @@ func firstOf(n int) string {
 
 func reachedCell(age *float64) sheetCell {
 	if age == nil {
-		return sheetCell{note: "-"}
+		return sheetCell{Note: "-"}
 	}
-	return sheetCell{text: prose.Short(*age)}
+	return sheetCell{Text: prose.Short(*age)}
 }

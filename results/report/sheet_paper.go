@@ -37,7 +37,7 @@ func statedNumber(x float64) string {
 
 // paperSheet shows the published numbers beside ours.
 func paperSheet(p *analysis.PaperTable) *sheet {
-	s := &sheet{name: "paper-" + p.Table.Name(), title: fmt.Sprintf("Table %d of the paper: %s", p.Table.Number, p.Table.Title)}
+	s := &sheet{Name: "paper-" + p.Table.Name(), Title: fmt.Sprintf("Table %d of the paper: %s", p.Table.Number, p.Table.Title)}
 	var texts []func(*published.Row) string
 	var constant []string
 	for _, c := range paperColumns {
@@ -45,7 +45,7 @@ func paperSheet(p *analysis.PaperTable) *sheet {
 		varies := slices.ContainsFunc(p.Rows, func(r analysis.PaperRow) bool { return c.text(&r.Published) != first })
 		switch {
 		case varies:
-			s.columns = append(s.columns, sheetColumn{head: c.head, right: c.right, label: true})
+			s.Columns = append(s.Columns, sheetColumn{Head: c.head, Right: c.right, Label: true})
 			texts = append(texts, c.text)
 		case first != "":
 			constant = append(constant, c.head+": "+first)
@@ -53,54 +53,54 @@ func paperSheet(p *analysis.PaperTable) *sheet {
 	}
 	further := furtherSettings(p)
 	if further != nil {
-		s.columns = append(s.columns, sheetColumn{head: "setting", label: true})
+		s.Columns = append(s.Columns, sheetColumn{Head: "setting", Label: true})
 	}
-	s.columns = append(s.columns, sheetColumn{head: "method", label: true}, sheetColumn{head: "published"}, sheetColumn{head: "ours"},
-		sheetColumn{head: "repeats", right: true}, sheetColumn{head: "difference", right: true},
-		sheetColumn{head: "in standard errors", right: true}, sheetColumn{head: "within two"})
+	s.Columns = append(s.Columns, sheetColumn{Head: "method", Label: true}, sheetColumn{Head: "published"}, sheetColumn{Head: "ours"},
+		sheetColumn{Head: "repeats", Right: true}, sheetColumn{Head: "difference", Right: true},
+		sheetColumn{Head: "in standard errors", Right: true}, sheetColumn{Head: "within two"})
 	remarked := slices.ContainsFunc(p.Rows, func(r analysis.PaperRow) bool { return len(r.Published.Notes) > 0 })
 	if remarked {
-		s.columns = append(s.columns, sheetColumn{head: "note"})
+		s.Columns = append(s.Columns, sheetColumn{Head: "note"})
 	}
 	notes := &footnotes{}
 	for i := range p.Rows {
 		row := &p.Rows[i]
 		var cells []sheetCell
 		for _, text := range texts {
-			cells = append(cells, sheetCell{text: text(&row.Published)})
+			cells = append(cells, sheetCell{Text: text(&row.Published)})
 		}
 		if further != nil {
-			cells = append(cells, sheetCell{text: further[i]})
+			cells = append(cells, sheetCell{Text: further[i]})
 		}
 		cells = append(cells, paperCells(row)...)
 		if remarked {
-			cells = append(cells, sheetCell{text: notes.marks(row.Published.Notes)})
+			cells = append(cells, sheetCell{Text: notes.marks(row.Published.Notes)})
 		}
-		s.rows = append(s.rows, cells)
+		s.Rows = append(s.Rows, cells)
 	}
-	s.caption = paperWords(p, constant) + notes.text()
+	s.Caption = paperWords(p, constant) + notes.text()
 	return s
 }
 
 // paperCells are the fields of a row from the method to the note.
 func paperCells(row *analysis.PaperRow) []sheetCell {
 	cells := []sheetCell{
-		{text: row.Label},
-		{text: prose.Fixed(row.Score.Mean, 3), std: prose.Fixed(row.Score.Std, 3)},
+		{Text: row.Label},
+		{Text: prose.Fixed(row.Score.Mean, 3), Std: prose.Fixed(row.Score.Std, 3)},
 	}
-	none := sheetCell{note: "-"}
+	none := sheetCell{Note: "-"}
 	if row.Ours.N == 0 {
-		cells = append(cells, sheetCell{note: map[bool]string{true: "missing", false: "failed"}[row.Cells == 0]}, countCell(0), none, none, none)
+		cells = append(cells, sheetCell{Note: map[bool]string{true: "missing", false: "failed"}[row.Cells == 0]}, countCell(0), none, none, none)
 	} else {
-		ours := sheetCell{text: prose.Fixed(row.Ours.Mean, 4)}
+		ours := sheetCell{Text: prose.Fixed(row.Ours.Mean, 4)}
 		errors, within := none, none
 		if z := row.Errors(); !math.IsNaN(z) {
-			ours.std = prose.Fixed(row.Ours.Std, 4)
-			errors = sheetCell{text: signed(z, 1)}
-			within = sheetCell{text: map[bool]string{true: "yes", false: "no"}[row.Within()]}
+			ours.Std = prose.Fixed(row.Ours.Std, 4)
+			errors = sheetCell{Text: signed(z, 1)}
+			within = sheetCell{Text: map[bool]string{true: "yes", false: "no"}[row.Within()]}
 		}
 		cells = append(cells, ours, countCell(row.Ours.N),
-			sheetCell{text: signed(row.Difference(), 4)}, errors, within)
+			sheetCell{Text: signed(row.Difference(), 4)}, errors, within)
 	}
 	return cells
 }

@@ -9,39 +9,39 @@ import (
 // sheet shows the mean ranks of the methods over the data sets, and how far
 // each is from the best.
 func rankSheet(r *analysis.Ranking) *sheet {
-	s := &sheet{name: prose.Slug("ranks", r.Score.String()), title: "Mean ranks over data sets: " + r.Score.Short()}
-	s.columns = []sheetColumn{{head: "method", label: true}}
+	s := &sheet{Name: prose.Slug("ranks", r.Score.String()), Title: "Mean ranks over data sets: " + r.Score.Short()}
+	s.Columns = []sheetColumn{{Head: "method", Label: true}}
 	for _, name := range r.Datasets {
-		s.columns = append(s.columns, sheetColumn{head: name, right: true})
+		s.Columns = append(s.Columns, sheetColumn{Head: name, Right: true})
 	}
 	for _, head := range []string{"mean rank", "behind the best", "p (Nemenyi)"} {
-		s.columns = append(s.columns, sheetColumn{head: head, right: true})
+		s.Columns = append(s.Columns, sheetColumn{Head: head, Right: true})
 	}
 	ranks := r.Test.MeanRanks
 	order, _ := r.Cliques()
 	best := order[0]
 	labels := analysis.MethodLabels(r.Methods)
 	for _, m := range order {
-		cells := []sheetCell{sheetCell{text: labels[m]}}
+		cells := []sheetCell{sheetCell{Text: labels[m]}}
 		for d := range r.Datasets {
 			cells = append(cells, numberCell(r.Means[d][m], 4))
 		}
 		mean := numberCell(ranks[m], 2)
 		distance := numberCell(ranks[m]-ranks[best], 2)
-		p := sheetCell{note: "-"}
+		p := sheetCell{Note: "-"}
 		switch {
 		case ranks[m] == ranks[best]:
-			mean.mark = bestMark
+			mean.Mark = bestMark
 		default:
 			value := stats.Nemenyi(ranks[m]-ranks[best], len(r.Methods), len(r.Datasets))
 			if p = probabilityCell(value); value > analysis.Significance {
-				mean.mark = equalMark
+				mean.Mark = equalMark
 			}
 		}
-		s.rows = append(s.rows, append(cells, mean, distance, p))
+		s.Rows = append(s.Rows, append(cells, mean, distance, p))
 	}
-	s.best = "best mean rank"
-	s.equal = "within the critical difference of the best"
-	s.caption = r.Words()
+	s.Best = "best mean rank"
+	s.Equal = "within the critical difference of the best"
+	s.Caption = r.Words()
 	return s
 }

@@ -15,11 +15,11 @@ import (
 // scoreSheet shows one score of a table: a row for each setting, a column for
 // each method.
 func scoreSheet(table *analysis.ScoreTable, score analysis.Score) *sheet {
-	s := &sheet{name: prose.Slug(score.String()), title: score.Title()}
+	s := &sheet{Name: prose.Slug(score.String()), Title: score.Title()}
 	varied, constant := splitAspects(table.Rows)
 	s.addAspects(varied)
 	for _, label := range analysis.MethodLabels(table.Methods) {
-		s.columns = append(s.columns, sheetColumn{head: label})
+		s.Columns = append(s.Columns, sheetColumn{Head: label})
 	}
 	places := tableDecimals(table, score)
 	var rests []string
@@ -29,17 +29,17 @@ func scoreSheet(table *analysis.ScoreTable, score analysis.Score) *sheet {
 		for j := range row.Entries {
 			cells = append(cells, scoreCell(row, &row.Entries[j], score, places, len(table.Methods) > 1))
 		}
-		s.rows = append(s.rows, cells)
+		s.Rows = append(s.Rows, cells)
 		rests = append(rests, row.Rests(score))
 	}
 	over := s.addRepeats(rests)
-	s.caption = sheetCaption(table, over, constant)
-	s.caption += lostCaption(table, score)
+	s.Caption = sheetCaption(table, over, constant)
+	s.Caption += lostCaption(table, score)
 	if anyEntry(table, func(_ *analysis.ScoreRow, e *analysis.ScoreEntry) bool { return e.Cells == 0 }) {
-		s.caption += " - : no cells."
+		s.Caption += " - : no cells."
 	}
 	if len(table.Methods) > 1 {
-		s.best = "best mean of the row"
+		s.Best = "best mean of the row"
 		s.addTestWords(table, score)
 	}
 	return s
@@ -68,7 +68,7 @@ func (s *sheet) addTestWords(table *analysis.ScoreTable, score analysis.Score) {
 		}
 	}
 	if tested > 0 {
-		s.equal = "not significantly worse than the best (Wilcoxon's signed-rank test on the same splits, Holm's correction over the row, 5 %)"
+		s.Equal = "not significantly worse than the best (Wilcoxon's signed-rank test on the same splits, Holm's correction over the row, 5 %)"
 	}
 	if tested == compared {
 		return
@@ -76,10 +76,10 @@ func (s *sheet) addTestWords(table *analysis.ScoreTable, score analysis.Score) {
 	k := len(table.Methods)
 	need := fmt.Sprintf("a test of %d methods needs %d repeats to find one at 5 %%.", k, analysis.NeededRepeats(k*(k-1)/2))
 	if tested == 0 {
-		s.caption += " Too few repeats to tell differences from chance: " + need
+		s.Caption += " Too few repeats to tell differences from chance: " + need
 		return
 	}
-	s.caption += fmt.Sprintf(" In %s of %d there are too few repeats to tell differences from chance, and no such mark: %s",
+	s.Caption += fmt.Sprintf(" In %s of %d there are too few repeats to tell differences from chance, and no such mark: %s",
 		prose.Plural(compared-tested, "row"), compared, need)
 }
 
@@ -97,13 +97,13 @@ func selectionSheet(table *analysis.ScoreTable) *sheet {
 		words = " At best validation: at the age with the best validation score." + words +
 			" Selection bias: " + difference + ", what choosing the age by the test score adds."
 	}
-	s := &sheet{name: "selection", title: "Choice of the age: the test scores side by side"}
+	s := &sheet{Name: "selection", Title: "Choice of the age: the test scores side by side"}
 	varied, constant := splitAspects(table.Rows)
 	s.addAspects(varied)
-	s.columns = append(s.columns, sheetColumn{head: "method", label: true})
+	s.Columns = append(s.Columns, sheetColumn{Head: "method", Label: true})
 	places := make([]int, len(analysis.Scores))
 	for _, score := range shown {
-		s.columns = append(s.columns, sheetColumn{head: score.Head()})
+		s.Columns = append(s.Columns, sheetColumn{Head: score.Head()})
 		places[score] = tableDecimals(table, score)
 	}
 	var rests []string
@@ -115,28 +115,28 @@ func selectionSheet(table *analysis.ScoreTable) *sheet {
 			if entry.Cells == 0 {
 				continue
 			}
-			cells := append(aspectCells(varied, row.Setting), sheetCell{text: label})
+			cells := append(aspectCells(varied, row.Setting), sheetCell{Text: label})
 			for _, score := range shown {
 				cells = append(cells, meanCell(entry, entry.Summary[score], places[score]))
 			}
-			s.rows = append(s.rows, cells)
+			s.Rows = append(s.Rows, cells)
 			rests = append(rests, entry.Repeats(row.Repeats, analysis.TestAtBestTest))
 		}
 	}
-	s.caption = sheetCaption(table, s.addRepeats(rests), constant) + words
+	s.Caption = sheetCaption(table, s.addRepeats(rests), constant) + words
 	return s
 }
 
 func (s *sheet) addAspects(varied []analysis.Aspect) {
 	for _, a := range varied {
-		s.columns = append(s.columns, sheetColumn{head: a.Name, right: a.Numeric, label: true})
+		s.Columns = append(s.Columns, sheetColumn{Head: a.Name, Right: a.Numeric, Label: true})
 	}
 }
 
 func aspectCells(varied []analysis.Aspect, setting analysis.Setting) []sheetCell {
 	var cells []sheetCell
 	for _, a := range varied {
-		cells = append(cells, sheetCell{text: a.Text(setting)})
+		cells = append(cells, sheetCell{Text: a.Text(setting)})
 	}
 	return cells
 }
@@ -151,9 +151,9 @@ func (s *sheet) addRepeats(rests []string) (over string) {
 		}
 		return first + " repeats"
 	}
-	s.columns = append(s.columns, sheetColumn{head: "repeats", right: true, label: true})
+	s.Columns = append(s.Columns, sheetColumn{Head: "repeats", Right: true, Label: true})
 	for i, text := range rests {
-		s.rows[i] = append(s.rows[i], sheetCell{text: text})
+		s.Rows[i] = append(s.Rows[i], sheetCell{Text: text})
 	}
 	return "repeats"
 }
@@ -161,17 +161,17 @@ func (s *sheet) addRepeats(rests []string) (over string) {
 // scoreCell shows what a row compares of an entry, marked or not.
 func scoreCell(row *analysis.ScoreRow, e *analysis.ScoreEntry, score analysis.Score, places int, marked bool) sheetCell {
 	cell := meanCell(e, row.Shown(e, score), places)
-	if cell.text == "" {
+	if cell.Text == "" {
 		return cell
 	}
 	if text := e.Repeats(row.Repeats, score); text != strconv.Itoa(row.Repeats) && text != row.Rests(score) {
-		cell.note = text
+		cell.Note = text
 	}
 	switch {
 	case marked && e.Best[score]:
-		cell.mark = bestMark
+		cell.Mark = bestMark
 	case marked && e.Equal[score]:
-		cell.mark = equalMark
+		cell.Mark = equalMark
 	}
 	return cell
 }
@@ -181,15 +181,15 @@ func meanCell(e *analysis.ScoreEntry, s analysis.Summary, places int) sheetCell 
 	switch lost := strings.TrimPrefix(e.Lost(), "; "); {
 	case s.N > 0:
 	case e.Cells == 0:
-		return sheetCell{note: "-"}
+		return sheetCell{Note: "-"}
 	case lost != "":
-		return sheetCell{note: lost}
+		return sheetCell{Note: lost}
 	default:
-		return sheetCell{note: "no score"}
+		return sheetCell{Note: "no score"}
 	}
-	cell := sheetCell{text: prose.Fixed(s.Mean, places)}
+	cell := sheetCell{Text: prose.Fixed(s.Mean, places)}
 	if s.N > 1 {
-		cell.std = prose.Fixed(s.Std, places)
+		cell.Std = prose.Fixed(s.Std, places)
 	}
 	return cell
 }

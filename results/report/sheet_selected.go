@@ -39,9 +39,9 @@ func chosenText(s *analysis.Selected) string {
 func selectedSheet(selected []analysis.Selected) *sheet {
 	part := map[experiment.Select]string{experiment.SelectValidation: "validation", experiment.SelectTest: "test"}[selected[0].By]
 	s := &sheet{
-		name: "selected", title: "Parameters with the best " + part + " score of each repeat",
-		caption: "In parentheses: in how many repeats. " + analysis.SelectedFile + " tells the cell of each.",
-		columns: []sheetColumn{{head: "setting", label: true}, {head: "method", label: true}, {head: "parameters"}},
+		Name: "selected", Title: "Parameters with the best " + part + " score of each repeat",
+		Caption: "In parentheses: in how many repeats. " + analysis.SelectedFile + " tells the cell of each.",
+		Columns: []sheetColumn{{Head: "setting", Label: true}, {Head: "method", Label: true}, {Head: "parameters"}},
 	}
 	for begin, end := 0, 0; begin < len(selected); begin = end {
 		first := &selected[begin]
@@ -49,8 +49,8 @@ func selectedSheet(selected []analysis.Selected) *sheet {
 		for end < len(selected) && selected[end].Row == first.Row && analysis.MethodName(selected[end].Method) == name {
 			end++
 		}
-		s.rows = append(s.rows, []sheetCell{
-			{text: analysis.Describe(first.Row)}, {text: analysis.MethodLabel(name)}, {text: countChoices(selected[begin:end])},
+		s.Rows = append(s.Rows, []sheetCell{
+			{Text: analysis.Describe(first.Row)}, {Text: analysis.MethodLabel(name)}, {Text: countChoices(selected[begin:end])},
 		})
 	}
 	return s

@@ -153,8 +153,8 @@ func TestScoreSheetWords(t *testing.T) {
 	}
 	few := &Report{Run: &analysis.Run{Tables: tablesOf(t, testrun.Quickstart(3).Cells)}}
 	s := scoreSheet(few.Tables[1], analysis.TestAtBestTest)
-	if s.equal != "" || !strings.Contains(s.caption, "a test of 3 methods needs 7 repeats") {
-		t.Errorf("%q, %q", s.equal, s.caption)
+	if s.Equal != "" || !strings.Contains(s.Caption, "a test of 3 methods needs 7 repeats") {
+		t.Errorf("%q, %q", s.Equal, s.Caption)
 	}
 }
 
@@ -163,20 +163,20 @@ func TestSelectionSheet(t *testing.T) {
 	table := tablesOf(t, testrun.Quickstart(3).Cells)[1] // RMSE
 	s := selectionSheet(table)
 	var heads []string
-	for _, c := range s.columns {
-		heads = append(heads, c.head)
+	for _, c := range s.Columns {
+		heads = append(heads, c.Head)
 	}
 	if want := "regularizer noise α method at best validation at best test at end selection bias"; strings.Join(heads, " ") != want {
 		t.Errorf("columns %q", heads)
 	}
-	if !strings.Contains(s.caption, "standard deviation over 3 repeats;") {
-		t.Errorf("caption %q", s.caption)
+	if !strings.Contains(s.Caption, "standard deviation over 3 repeats;") {
+		t.Errorf("caption %q", s.Caption)
 	}
-	if len(s.rows) != len(table.Rows)*len(table.Methods) {
-		t.Errorf("%d rows for %d settings of %d methods", len(s.rows), len(table.Rows), len(table.Methods))
+	if len(s.Rows) != len(table.Rows)*len(table.Methods) {
+		t.Errorf("%d rows for %d settings of %d methods", len(s.Rows), len(table.Rows), len(table.Methods))
 	}
-	if !strings.Contains(s.caption, "Selection bias: at best validation - at best test") || !strings.Contains(selectionSheet(tablesOf(t, testrun.Quickstart(3).Cells)[0]).caption, "Selection bias: at best test - at best validation") {
-		t.Error(s.caption)
+	if !strings.Contains(s.Caption, "Selection bias: at best validation - at best test") || !strings.Contains(selectionSheet(tablesOf(t, testrun.Quickstart(3).Cells)[0]).Caption, "Selection bias: at best test - at best validation") {
+		t.Error(s.Caption)
 	}
 }
 
@@ -185,8 +185,8 @@ func TestRankSheet(t *testing.T) {
 	t.Parallel()
 	r := analysis.NewRanking(tablesOf(t, testrun.RankedCells(6)), analysis.TestAtBestTest)
 	s := rankSheet(r)
-	if len(s.rows) != 3 || s.rows[0][0].text != "c" || s.rows[0][7].mark != bestMark || s.rows[1][7].mark != unmarked {
-		t.Errorf("%+v", s.rows)
+	if len(s.Rows) != 3 || s.Rows[0][0].Text != "c" || s.Rows[0][7].Mark != bestMark || s.Rows[1][7].Mark != unmarked {
+		t.Errorf("%+v", s.Rows)
 	}
 }
 

@@ -16,7 +16,7 @@ const textWidth = 110
 // its title and without columns that it has nothing in, then by columns, each part
 // with the labels. A single column wider than that stays as it is.
 func (t Text) fit(s *sheet, rows [][]sheetCell) []*sheet {
-	whole := &sheet{columns: s.columns, rows: rows}
+	whole := &sheet{Columns: s.Columns, Rows: rows}
 	if len(rows) == 0 || !t.tooWide(whole) {
 		return []*sheet{whole}
 	}
@@ -27,17 +27,17 @@ func (t Text) fit(s *sheet, rows [][]sheetCell) []*sheet {
 	return parts
 }
 
-func (t Text) tooWide(s *sheet) bool { return newTextGrid(s, s.rows, t.Bold).width() > textWidth }
+func (t Text) tooWide(s *sheet) bool { return newTextGrid(s, s.Rows, t.Bold).width() > textWidth }
 
 // groups splits a sheet where its first column changes from row to row.
 func (s *sheet) groups() []*sheet {
 	var groups []*sheet
-	for i, row := range s.rows {
-		if i == 0 || row[0].text != s.rows[i-1][0].text {
-			groups = append(groups, &sheet{columns: s.columns})
+	for i, row := range s.Rows {
+		if i == 0 || row[0].Text != s.Rows[i-1][0].Text {
+			groups = append(groups, &sheet{Columns: s.Columns})
 		}
 		last := groups[len(groups)-1]
-		last.rows = append(last.rows, row)
+		last.Rows = append(last.Rows, row)
 	}
 	return groups
 }
@@ -47,33 +47,33 @@ func (s *sheet) groups() []*sheet {
 func (s *sheet) withoutConstant() *sheet {
 	var facts []string
 	kept := []int{}
-	for j, column := range s.columns {
-		first := s.rows[0][j]
-		differs := slices.ContainsFunc(s.rows, func(row []sheetCell) bool { return row[j] != first })
+	for j, column := range s.Columns {
+		first := s.Rows[0][j]
+		differs := slices.ContainsFunc(s.Rows, func(row []sheetCell) bool { return row[j] != first })
 		switch {
-		case differs, !column.label && first.note != "-":
+		case differs, !column.Label && first.Note != "-":
 			kept = append(kept, j)
-		case column.label && first.text != "":
-			facts = append(facts, column.head+": "+first.text)
+		case column.Label && first.Text != "":
+			facts = append(facts, column.Head+": "+first.Text)
 		}
 	}
 	of := s.only(kept)
-	of.title = strings.Join(facts, "; ")
+	of.Title = strings.Join(facts, "; ")
 	return of
 }
 
 // only returns a sheet of some of the columns.
 func (s *sheet) only(columns []int) *sheet {
-	of := &sheet{title: s.title}
+	of := &sheet{Title: s.Title}
 	for _, j := range columns {
-		of.columns = append(of.columns, s.columns[j])
+		of.Columns = append(of.Columns, s.Columns[j])
 	}
-	for _, row := range s.rows {
+	for _, row := range s.Rows {
 		var cells []sheetCell
 		for _, j := range columns {
 			cells = append(cells, row[j])
 		}
-		of.rows = append(of.rows, cells)
+		of.Rows = append(of.Rows, cells)
 	}
 	return of
 }
@@ -81,8 +81,8 @@ func (s *sheet) only(columns []int) *sheet {
 // fitColumns splits a sheet by columns, as few as it takes and as even as they go.
 func (t Text) fitColumns(s *sheet) []*sheet {
 	var labels, others []int
-	for j, column := range s.columns {
-		if column.label {
+	for j, column := range s.Columns {
+		if column.Label {
 			labels = append(labels, j)
 		} else {
 			others = append(others, j)

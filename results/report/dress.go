@@ -1,0 +1,46 @@
+package report
+
+import (
+	"embed"
+	"io"
+	"text/template"
+
+	"github.com/agepath/agepath/results/analysis"
+)
+
+// templates are the formats' files, with the parts of the HTML report.
+//
+//go:embed templates
+var templates embed.FS
+
+// dress is how a text format writes what a sheet holds.
+type dress struct {
+	escape func(string) string
+	mean   func(sheetCell) string // the text of a cell that has one, with deviation and mark
+}
+
+// cell writes a field.
+func (d dress) cell(c sheetCell) string {
+	if c.Text == "" {
+		return d.escape(c.Note)
+	}
+	if c.Note == "" {
+		return d.mean(c)
+	}
+	return d.mean(c) + " (" + d.escape(c.Note) + ")"
+}
+
+// write fills a template, which has the report, "escape", "cell" and funcs.
+func (d dress) write(w io.Writer, r *Report, name, left, right string, funcs template.FuncMap) error {
+	t := template.New(name).Delims(left, right).Funcs(template.FuncMap{"escape": d.escape, "cell": d.cell}).Funcs(funcs)
+	t, err := t.ParseFS(templates, "templates/"+name)
+	if err != nil {
+		return err
+	}
+	return t.Execute(w, r)
+}
+
+// AllFacts returns the facts about the run, then the number of cells of each status.
+func (r *Report) AllFacts() []analysis.Fact {
+	return append(append([]analysis.Fact(nil), r.Facts...), r.Statuses...)
+}
