@@ -2,7 +2,9 @@ package results
 
 import (
 	"encoding/csv"
+	"fmt"
 	"io"
+	"math"
 	"strconv"
 	"strings"
 )
@@ -27,14 +29,29 @@ func (c *CSV) Write(row []string) error {
 	return c.w.Write(c.plain)
 }
 
-// WriteAll writes rows and then what is buffered.
-func (c *CSV) WriteAll(rows [][]string) error {
-	for _, row := range rows {
-		if err := c.Write(row); err != nil {
-			return err
+// Add writes one row of values: numbers exactly, NaN as an empty field, a []string
+// as several fields, others as [fmt.Sprint] does. [CSV.Flush] returns its error.
+func (c *CSV) Add(values ...any) {
+	var row []string
+	for _, value := range values {
+		switch value := value.(type) {
+		case []string:
+			row = append(row, value...)
+		case float64:
+			row = append(row, exactly(value))
+		default:
+			row = append(row, fmt.Sprint(value))
 		}
 	}
-	return c.Flush()
+	_ = c.Write(row) // Flush returns it
+}
+
+// exactly writes x exactly, "" where it is not a number.
+func exactly(x float64) string {
+	if math.IsNaN(x) {
+		return ""
+	}
+	return strconv.FormatFloat(x, 'g', -1, 64)
 }
 
 // Flush writes what is buffered and returns the first error of all writes.

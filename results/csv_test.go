@@ -22,7 +22,10 @@ func TestNoFormulas(t *testing.T) {
 		row, want = append(row, text), append(want, plain)
 	}
 	var buffer bytes.Buffer
-	if err := NewCSV(&buffer).WriteAll([][]string{row, row}); err != nil {
+	out := NewCSV(&buffer)
+	out.Add(row)
+	out.Add(row)
+	if err := out.Flush(); err != nil {
 		t.Fatal(err)
 	}
 	lines, err := csv.NewReader(&buffer).ReadAll()

@@ -101,6 +101,15 @@ func compareValues(a, b Value) int {
 // is comparable.
 type Setting [dimensions]Value
 
+// Fields returns the values as texts, in the order of [DimensionColumns].
+func (s Setting) Fields() []string {
+	fields := make([]string, len(s))
+	for d, value := range s {
+		fields[d] = value.String()
+	}
+	return fields
+}
+
 // Compare orders settings dimension by dimension.
 func (s Setting) Compare(other Setting) int {
 	for d := range s {

@@ -6,7 +6,6 @@ import (
 	"math"
 
 	"github.com/agepath/agepath/results"
-	"github.com/agepath/agepath/results/internal/prose"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -88,7 +87,7 @@ func (f *Figure) CSV() ([]byte, error) {
 	}
 	var buf bytes.Buffer
 	out := results.NewCSV(&buf)
-	lines := [][]string{{"series", "piece", f.X.Text, f.Y.Text, "std"}}
+	out.Add("series", "piece", f.X.Text, f.Y.Text, "std")
 	for _, s := range f.Series {
 		for i, piece := range s.Pieces {
 			for _, p := range piece {
@@ -96,11 +95,11 @@ func (f *Figure) CSV() ([]byte, error) {
 				if band == 0 {
 					band = math.NaN()
 				}
-				lines = append(lines, []string{s.Name, prose.Exact(float64(i)), prose.Exact(p.X), prose.Exact(p.Y), prose.Exact(band)})
+				out.Add(s.Name, i, p.X, p.Y, band)
 			}
 		}
 	}
-	err := out.WriteAll(lines)
+	err := out.Flush()
 	return buf.Bytes(), err
 }
 

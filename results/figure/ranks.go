@@ -51,11 +51,12 @@ func (r *rankDiagram) height() vg.Length {
 // csv returns the numbers behind the diagram.
 func (r *rankDiagram) csv() ([]byte, error) {
 	var buf bytes.Buffer
-	lines := [][]string{{"method", "mean rank", "critical difference"}}
+	out := results.NewCSV(&buf)
+	out.Add("method", "mean rank", "critical difference")
 	for m, method := range r.Methods {
-		lines = append(lines, []string{method, prose.Exact(r.Test.MeanRanks[m]), prose.Exact(r.Critical)})
+		out.Add(method, r.Test.MeanRanks[m], r.Critical)
 	}
-	err := results.NewCSV(&buf).WriteAll(lines)
+	err := out.Flush()
 	return buf.Bytes(), err
 }
 

@@ -154,7 +154,7 @@ GAGA      0.675 ± 0.318   0.265 ± 0.021*  0.410 ± 0.339
 		t.Errorf("the terminal shows\n%s\nnot\n%s", text.String(), want)
 	}
 	var lines strings.Builder
-	if err := writeChosenCSV(&lines, r); err != nil {
+	if err := csvFiles[1].Write(&lines, r); err != nil {
 		t.Fatal(err)
 	}
 	if n := strings.Count(lines.String(), "\n"); n != 1+2*2 || !strings.Contains(lines.String(), ",0.265,") {

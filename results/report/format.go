@@ -24,13 +24,7 @@ type FormatFile struct {
 // Formats lists every format there is, the default first.
 var Formats = []Format{
 	{"markdown", []FormatFile{{Name: "report.md", Write: writeMarkdown}}},
-	{"csv", []FormatFile{
-		{Name: "tables.csv", Write: writeCSV},
-		{"chosen.csv", writeChosenCSV, func(r *Report) bool { return !r.hasChosen() }},
-		{Name: "comparisons.csv", Write: writeComparisonsCSV},
-		{"ranks.csv", writeRanksCSV, func(r *Report) bool { return len(r.Rankings) == 0 }},
-		{"paper.csv", writePaperCSV, func(r *Report) bool { return len(r.Paper) == 0 }},
-	}},
+	{"csv", csvFiles},
 	{"latex", []FormatFile{{Name: "tables.tex", Write: writeLaTeX}}},
 	{"html", []FormatFile{{Name: "report.html", Write: writeHTML}}},
 }

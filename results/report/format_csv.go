@@ -3,83 +3,149 @@ package report
 import (
 	"fmt"
 	"io"
-	"strconv"
+	"math"
+	"slices"
+	"strings"
 
 	"github.com/agepath/agepath/results"
 	"github.com/agepath/agepath/results/analysis"
-	"github.com/agepath/agepath/results/internal/prose"
+	"github.com/agepath/agepath/results/stats"
 )
 
-// csvEqual says whether an entry is not significantly worse than the best, ""
-// where that was not tested.
-func csvEqual(row *analysis.ScoreRow, entry *analysis.ScoreEntry, score analysis.Score) string {
-	if !row.Tested[score] || entry.Summary[score].N == 0 {
-		return ""
+// csvFile is a file of comma-separated values in full precision. Nothing that does
+// not apply is written as 0: the field is empty.
+func csvFile(name string, head []string, lines func(out *results.CSV, r *Report), empty func(*Report) bool) FormatFile {
+	return FormatFile{
+		Name: name,
+		Write: func(w io.Writer, r *Report) error {
+			out := results.NewCSV(w)
+			out.Add(head)
+			lines(out, r)
+			return out.Flush()
+		},
+		Empty: empty,
 	}
-	return strconv.FormatBool(entry.Best[score] || entry.Equal[score])
 }
 
-// writeCSV writes one line for each row and method of every table: all
-// dimensions, counts, and of each score mean, standard deviation and repeats that
-// count, the mean over the repeats that all methods of the row have and their
-// number, and whether that is the best, or not significantly worse, in full
-// precision. Nothing that does not apply is written as 0: the field is empty.
-func writeCSV(w io.Writer, r *Report) error { return writeTablesCSV(w, r.Tables) }
-
-// writeChosenCSV writes the tables that lead the report in the same way.
-func writeChosenCSV(w io.Writer, r *Report) error { return writeTablesCSV(w, r.Chosen) }
-
-func writeTablesCSV(w io.Writer, tables []*analysis.ScoreTable) error {
-	out := results.NewCSV(w)
-	if err := out.Write(csvHead()); err != nil {
-		return err
-	}
-	for _, table := range tables {
-		for i := range table.Rows {
-			row := &table.Rows[i]
-			for j := range row.Entries {
-				if row.Entries[j].Cells == 0 {
-					continue
-				}
-				if err := out.Write(csvLine(table, row, j)); err != nil {
-					return err
-				}
-			}
-		}
-	}
-	return out.Flush()
+// csvFiles are the files of the format csv.
+var csvFiles = []FormatFile{
+	csvFile("tables.csv", scoresHead(), func(out *results.CSV, r *Report) { addScores(out, r.Tables) }, nil),
+	csvFile("chosen.csv", scoresHead(), func(out *results.CSV, r *Report) { addScores(out, r.Chosen) },
+		func(r *Report) bool { return !r.hasChosen() }),
+	csvFile("comparisons.csv", withSetting([]string{"metric"}, "score", "method", "against", "pairs", "zeros",
+		"shift", "shift_low", "shift_high", "rank_biserial", "rank_biserial_low", "rank_biserial_high", "p", "p_holm", "exact"),
+		addComparisons, nil),
+	csvFile("ranks.csv", []string{"score", "method", "mean_rank", "datasets", "critical_difference", "chi2", "p", "f", "f_p"},
+		addRanks, func(r *Report) bool { return len(r.Rankings) == 0 }),
+	csvFile("paper.csv", withSetting([]string{"table"}, "method", "published_mean", "published_std",
+		"our_mean", "our_std", "n", "difference", "standard_errors", "within_two", "notes"),
+		addPaper, func(r *Report) bool { return len(r.Paper) == 0 }),
 }
 
-func csvHead() []string {
-	head := []string{"metric"}
-	head = append(head, analysis.DimensionColumns[:]...)
-	head = append(head, "method", "cells", "incomplete", "failed")
+// selectedFile lists what select: best picked, one line for each method and repeat,
+// whose column cell leads to the other files.
+var selectedFile = csvFile(analysis.SelectedFile, withSetting(nil, slices.Concat(
+	[]string{"method", "method_settings", "repeat", "cell", "chosen_by", "chosen_score"},
+	analysis.ScoreColumns, []string{"candidates", "incomplete", "failed"})...),
+	addSelected, func(r *Report) bool { return r.Selected == nil })
+
+// withSetting returns the names of columns with those of a setting among them.
+func withSetting(before []string, after ...string) []string {
+	return slices.Concat(before, analysis.DimensionColumns[:], after)
+}
+
+func scoresHead() []string {
+	head := withSetting([]string{"metric"}, "method", "cells", "incomplete", "failed")
 	for _, score := range analysis.Scores {
-		for _, what := range []string{"mean", "std", "n"} {
-			head = append(head, fmt.Sprintf("%s_%s", score, what))
+		columns := []string{"mean", "std", "n", "compared_mean", "compared_n", "best", "equal"}
+		if score == analysis.SelectionBias {
+			columns = columns[:3]
 		}
-		if score != analysis.SelectionBias {
-			head = append(head, fmt.Sprintf("%s_compared_mean", score), fmt.Sprintf("%s_compared_n", score),
-				fmt.Sprintf("%s_best", score), fmt.Sprintf("%s_equal", score))
+		for _, column := range columns {
+			head = append(head, fmt.Sprintf("%s_%s", score, column))
 		}
 	}
 	return head
 }
 
-func csvLine(table *analysis.ScoreTable, row *analysis.ScoreRow, j int) []string {
-	entry := &row.Entries[j]
-	line := []string{string(table.Metric)}
-	for _, value := range row.Setting {
-		line = append(line, value.String())
+// addScores adds one line for each row and method of tables: all dimensions, counts,
+// and of each score mean, standard deviation and repeats that count, the mean over
+// the repeats that all methods of the row have and their number, and whether that is
+// the best, or not significantly worse.
+func addScores(out *results.CSV, tables []*analysis.ScoreTable) {
+	for at := range eachEntry(tables...) {
+		e := at.entry
+		line := []any{at.table.Metric, at.row.Setting.Fields(), at.table.Methods[at.method], e.Cells, e.Incomplete, e.Failed}
+		for _, score := range analysis.Scores {
+			s := e.Summary[score]
+			line = append(line, s.Mean, s.Std, s.N)
+			if score != analysis.SelectionBias {
+				equal := "" // where it was not tested
+				if at.row.Tested[score] && s.N > 0 {
+					equal = fmt.Sprint(e.Best[score] || e.Equal[score])
+				}
+				line = append(line, e.Compared[score].Mean, e.Compared[score].N, e.Best[score], equal)
+			}
+		}
+		out.Add(line...)
 	}
-	line = append(line, table.Methods[j], strconv.Itoa(entry.Cells), strconv.Itoa(entry.Incomplete), strconv.Itoa(entry.Failed))
-	for _, score := range analysis.Scores {
-		s := entry.Summary[score]
-		line = append(line, prose.Exact(s.Mean), prose.Exact(s.Std), strconv.Itoa(s.N))
-		if score != analysis.SelectionBias {
-			compared := entry.Compared[score]
-			line = append(line, prose.Exact(compared.Mean), strconv.Itoa(compared.N), strconv.FormatBool(entry.Best[score]), csvEqual(row, entry, score))
+}
+
+// addComparisons adds one line for each pair of methods, setting and score. Effects
+// and intervals are empty where they are left out.
+func addComparisons(out *results.CSV, r *Report) {
+	nan := stats.Interval{Low: math.NaN(), High: math.NaN()}
+	for _, of := range r.Compared() {
+		for _, row := range of.Rows {
+			for k := range row.Comparisons {
+				c := &row.Comparisons[k]
+				e := stats.Effect{Shift: math.NaN(), ShiftRange: nan, RankBiserial: c.Test.RankBiserial(), RankBiserialRange: nan}
+				if row.Effects != nil {
+					e = row.Effects[k]
+				}
+				out.Add(of.Table.Metric, row.Row.Setting.Fields(), row.Score, of.Table.Methods[c.Method], of.Table.Methods[c.Against],
+					c.Pairs(), c.Test.Zeros, e.Shift, e.ShiftRange.Low, e.ShiftRange.High,
+					e.RankBiserial, e.RankBiserialRange.Low, e.RankBiserialRange.High, c.Test.P, c.Adjusted, c.Test.Exact)
+			}
 		}
 	}
-	return line
+}
+
+// addRanks adds one line for each score and ranked method: its mean rank and the
+// tests.
+func addRanks(out *results.CSV, r *Report) {
+	for _, ranking := range r.Rankings {
+		t := ranking.Test
+		for m, method := range ranking.Methods {
+			out.Add(ranking.Score, method, t.MeanRanks[m], t.Blocks, ranking.Critical, t.Chi2, t.P, t.F, t.FP)
+		}
+	}
+}
+
+// addPaper adds one line for each published number and each of the run's that
+// stands beside it.
+func addPaper(out *results.CSV, r *Report) {
+	for _, p := range r.Paper {
+		for i := range p.Rows {
+			row := &p.Rows[i]
+			within := ""
+			if !math.IsNaN(row.Errors()) {
+				within = fmt.Sprint(row.Within())
+			}
+			out.Add(p.Table.Number, row.Setting.Fields(), row.Score.Method, row.Score.Mean, row.Score.Std,
+				row.Ours.Mean, row.Ours.Std, row.Ours.N, row.Difference(), row.Errors(), within, strings.Join(row.Published.Notes, "; "))
+		}
+	}
+}
+
+func addSelected(out *results.CSV, r *Report) {
+	for i := range r.Selected {
+		s := &r.Selected[i]
+		name, settings := analysis.CutMethod(s.Method)
+		line := []any{s.Setting.Fields(), name, settings, s.Repeat, s.Cell, s.By, s.Value}
+		for score := range analysis.SelectionBias {
+			line = append(line, s.Score[score])
+		}
+		out.Add(append(line, s.Candidates, s.Incomplete, s.Failed)...)
+	}
 }

@@ -87,16 +87,7 @@ func newTextGrid(s *sheet, rows [][]sheetCell, bold bool) textGrid {
 	for _, row := range rows {
 		line := make([]textCell, len(row))
 		for j, cell := range row {
-			text := cell.Text
-			switch {
-			case text == "":
-				text = cell.Note
-			case widths[j].std > 0 || widths[j].marked:
-				text = widths[j].text(cell, bold)
-			case cell.Note != "":
-				text += " (" + cell.Note + ")"
-			}
-			line[j] = textCell{text: text, right: s.Columns[j].Right, bold: bold && cell.Mark == bestMark}
+			line[j] = textCell{text: widths[j].dress(bold).cell(cell), right: s.Columns[j].Right, bold: bold && cell.Mark == bestMark}
 		}
 		grid = append(grid, line)
 	}
@@ -124,26 +115,29 @@ func meanWidths(s *sheet, rows [][]sheetCell) []meanWidth {
 	return widths
 }
 
-func (w meanWidth) text(c sheetCell, bold bool) string {
-	text := fmt.Sprintf("%*s", w.mean, c.Text)
-	switch {
-	case c.Std != "":
-		text += fmt.Sprintf(" ± %*s", w.std, c.Std)
-	case w.std > 0:
-		text += strings.Repeat(" ", w.std+3)
-	}
-	switch {
-	case c.Mark == equalMark:
-		text += "≈"
-	case c.Mark == bestMark && !bold:
-		text += "*"
-	case !bold || w.equal:
-		text += " "
-	}
-	if c.Note != "" {
-		text += " (" + c.Note + ")"
-	}
-	return text
+// dress lines the means up where a column has deviations or marks.
+func (w meanWidth) dress(bold bool) dress {
+	return dress{func(text string) string { return text }, func(c sheetCell) string {
+		if w.std == 0 && !w.marked {
+			return c.Text
+		}
+		text := fmt.Sprintf("%*s", w.mean, c.Text)
+		switch {
+		case c.Std != "":
+			text += fmt.Sprintf(" ± %*s", w.std, c.Std)
+		case w.std > 0:
+			text += strings.Repeat(" ", w.std+3)
+		}
+		switch {
+		case c.Mark == equalMark:
+			text += "≈"
+		case c.Mark == bestMark && !bold:
+			text += "*"
+		case !bold || w.equal:
+			text += " "
+		}
+		return text
+	}}
 }
 
 // widths returns how wide each column is.

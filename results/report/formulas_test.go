@@ -47,7 +47,7 @@ func TestReportsAreNoFormulas(t *testing.T) {
 	}
 	texts["figure"] = string(numbers)
 	dir := t.TempDir()
-	if err := report.writeSelected(dir); err != nil {
+	if err := report.writeFile(dir, selectedFile); err != nil {
 		t.Fatal(err)
 	}
 	selected, err := os.ReadFile(filepath.Join(dir, analysis.SelectedFile))
@@ -81,7 +81,9 @@ func TestReportsAreNoFormulas(t *testing.T) {
 func formula(t *testing.T, text string) string {
 	t.Helper()
 	var b strings.Builder
-	if err := results.NewCSV(&b).WriteAll([][]string{{text, "x"}}); err != nil {
+	out := results.NewCSV(&b)
+	out.Add(text, "x")
+	if err := out.Flush(); err != nil {
 		t.Fatal(err)
 	}
 	lines, err := csv.NewReader(strings.NewReader(b.String())).ReadAll()

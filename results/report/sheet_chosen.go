@@ -41,22 +41,16 @@ func chosenSheet(table *analysis.ScoreTable) *sheet {
 	var rests []string
 	places := min(tableDecimals(table, analysis.TestAtBestValidation), tableDecimals(table, analysis.TestAtBestTest))
 	labels := analysis.MethodLabels(table.Methods)
-	for i := range table.Rows {
-		row := &table.Rows[i]
-		for j, label := range labels {
-			entry := &row.Entries[j]
-			if entry.Cells == 0 {
-				continue
-			}
-			cells := append(aspectCells(varied, row.Setting), sheetCell{Text: label})
-			byTest := scoreCell(row, entry, analysis.TestAtBestTest, places, len(table.Methods) > 1)
-			if byTest.Text != "" {
-				byTest.Note = "" // as by validation
-			}
-			s.Rows = append(s.Rows, append(cells, scoreCell(row, entry, analysis.TestAtBestValidation, places, len(table.Methods) > 1),
-				byTest, meanCell(entry, row.Shown(entry, analysis.SelectionBias), places)))
-			rests = append(rests, row.Rests(analysis.TestAtBestValidation))
+	for at := range eachEntry(table) {
+		row, entry := at.row, at.entry
+		byTest := scoreCell(row, entry, analysis.TestAtBestTest, places, len(table.Methods) > 1)
+		if byTest.Text != "" {
+			byTest.Note = "" // as by validation
 		}
+		s.Rows = append(s.Rows, append(aspectCells(varied, row.Setting), sheetCell{Text: labels[at.method]},
+			scoreCell(row, entry, analysis.TestAtBestValidation, places, len(table.Methods) > 1),
+			byTest, meanCell(entry, row.Shown(entry, analysis.SelectionBias), places)))
+		rests = append(rests, row.Rests(analysis.TestAtBestValidation))
 	}
 	chosen, choose := "age", "the age"
 	if len(table.Parameters) > 0 {

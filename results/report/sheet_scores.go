@@ -108,20 +108,13 @@ func selectionSheet(table *analysis.ScoreTable) *sheet {
 	}
 	var rests []string
 	labels := analysis.MethodLabels(table.Methods)
-	for i := range table.Rows {
-		row := &table.Rows[i]
-		for j, label := range labels {
-			entry := &row.Entries[j]
-			if entry.Cells == 0 {
-				continue
-			}
-			cells := append(aspectCells(varied, row.Setting), sheetCell{Text: label})
-			for _, score := range shown {
-				cells = append(cells, meanCell(entry, entry.Summary[score], places[score]))
-			}
-			s.Rows = append(s.Rows, cells)
-			rests = append(rests, entry.Repeats(row.Repeats, analysis.TestAtBestTest))
+	for at := range eachEntry(table) {
+		cells := append(aspectCells(varied, at.row.Setting), sheetCell{Text: labels[at.method]})
+		for _, score := range shown {
+			cells = append(cells, meanCell(at.entry, at.entry.Summary[score], places[score]))
 		}
+		s.Rows = append(s.Rows, cells)
+		rests = append(rests, at.entry.Repeats(at.row.Repeats, analysis.TestAtBestTest))
 	}
 	s.Caption = sheetCaption(table, s.addRepeats(rests), constant) + words
 	return s

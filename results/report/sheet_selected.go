@@ -1,22 +1,13 @@
 package report
 
 import (
-	"bytes"
 	"cmp"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/agepath/agepath/experiment"
-	"github.com/agepath/agepath/internal/disk"
-	"github.com/agepath/agepath/results"
 	"github.com/agepath/agepath/results/analysis"
-	"github.com/agepath/agepath/results/internal/prose"
 )
 
 // chosenText names the parameters that were chosen as the columns of the files do, ""
@@ -78,43 +69,4 @@ func countChoices(list []analysis.Selected) string {
 		texts = append(texts[:most], fmt.Sprintf("%d more", len(texts)-most))
 	}
 	return strings.Join(texts, ", ")
-}
-
-// writeSelected writes the choices as a table of comma-separated values, one
-// line for each method and repeat, whose column cell leads to the other files.
-// Where nothing is chosen an earlier table is removed.
-func (r *Report) writeSelected(folder string) error {
-	path := filepath.Join(folder, analysis.SelectedFile)
-	if r.Selected == nil {
-		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-		return nil
-	}
-	var buffer bytes.Buffer
-	out := results.NewCSV(&buffer)
-	head := append(slices.Clone(analysis.DimensionColumns[:]), "method", "method_settings", "repeat", "cell", "chosen_by", "chosen_score")
-	head = append(append(head, analysis.ScoreColumns...), "candidates", "incomplete", "failed")
-	lines := [][]string{head}
-	for i := range r.Selected {
-		lines = append(lines, selectedLine(&r.Selected[i]))
-	}
-	if err := out.WriteAll(lines); err != nil {
-		return err
-	}
-	return disk.WriteFile(disk.OS{}, path, buffer.Bytes())
-}
-
-// selectedLine returns the choice's line of the table.
-func selectedLine(s *analysis.Selected) []string {
-	var line []string
-	for _, value := range s.Setting {
-		line = append(line, value.String())
-	}
-	name, settings := analysis.CutMethod(s.Method)
-	line = append(line, name, settings, strconv.FormatInt(s.Repeat, 10), s.Cell, string(s.By), prose.Exact(s.Value))
-	for score := range analysis.SelectionBias {
-		line = append(line, prose.Exact(s.Score[score]))
-	}
-	return append(line, strconv.Itoa(s.Candidates), strconv.Itoa(s.Incomplete), strconv.Itoa(s.Failed))
 }

@@ -3,9 +3,7 @@ package report
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -34,7 +32,7 @@ func Write(ctx context.Context, dir string, options Options) (*Report, error) {
 	if err := r.writeFigures(ctx, filepath.Join(folder, figureFolder), &options); err != nil {
 		return nil, fmt.Errorf("report of %s: %w", dir, err)
 	}
-	if err := r.writeSelected(folder); err != nil {
+	if err := r.writeFile(folder, selectedFile); err != nil {
 		return nil, fmt.Errorf("report of %s: %w", dir, err)
 	}
 	formats := options.Formats
@@ -45,33 +43,27 @@ func Write(ctx context.Context, dir string, options Options) (*Report, error) {
 	r.Compared()
 	for i, format := range formats {
 		options.tell("writing the report", i+1, len(formats))
-		if err := r.writeFormat(folder, format); err != nil {
-			return nil, fmt.Errorf("report of %s as %s: %w", dir, format.Name, err)
+		for _, file := range format.Files {
+			if err := r.writeFile(folder, file); err != nil {
+				return nil, fmt.Errorf("report of %s as %s: %w", dir, format.Name, err)
+			}
 		}
 	}
 	return r, nil
 }
 
-// writeFormat writes the files of a format and removes those that have nothing
-// to say any more.
-func (r *Report) writeFormat(folder string, format Format) error {
-	for _, file := range format.Files {
-		path := filepath.Join(folder, file.Name)
-		if file.Empty != nil && file.Empty(r) {
-			if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-				return err
-			}
-			continue
-		}
-		var buf bytes.Buffer
-		if err := file.Write(&buf, r); err != nil {
-			return err
-		}
-		if err := disk.WriteFile(disk.OS{}, path, buf.Bytes()); err != nil {
-			return err
-		}
+// writeFile writes a file of the report, or removes that of an earlier one where it
+// has nothing to say any more.
+func (r *Report) writeFile(folder string, file FormatFile) error {
+	path := filepath.Join(folder, file.Name)
+	if file.Empty != nil && file.Empty(r) {
+		return disk.RemoveIfThere(disk.OS{}, path)
 	}
-	return nil
+	var buf bytes.Buffer
+	if err := file.Write(&buf, r); err != nil {
+		return err
+	}
+	return disk.WriteFile(disk.OS{}, path, buf.Bytes())
 }
 
 // writeFigures writes the figures and removes those of an earlier report that

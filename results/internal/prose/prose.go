@@ -4,7 +4,6 @@ package prose
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,14 +18,6 @@ func Fixed(x float64, places int) string {
 		return strings.TrimPrefix(text, "-")
 	}
 	return text
-}
-
-// Exact writes x exactly, "" where it is not a number.
-func Exact(x float64) string {
-	if math.IsNaN(x) {
-		return ""
-	}
-	return strconv.FormatFloat(x, 'g', -1, 64)
 }
 
 // Plural counts a noun: "1 row", "2 rows".
