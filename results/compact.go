@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"math"
 	"path/filepath"
 	"slices"
 
@@ -91,7 +92,7 @@ func (s *Store) compactTable(ctx context.Context, table experiment.Table, with [
 	}
 	defer func() { err = errors.Join(err, sorter.close()) }()
 	if slices.Contains(s.finals, table.Name) {
-		n, err := s.gather(ctx, sorter, finalName(table.Name), 0, -1)
+		n, err := s.gather(ctx, sorter, finalName(table.Name), 0, math.MaxInt)
 		if err != nil {
 			return 0, err
 		}
@@ -132,34 +133,27 @@ func (s *Store) gather(ctx context.Context, sorter *tableSorter, name string, nu
 	}
 	defer reader.Close()
 	column := cellColumn(sorter.table)
-	for k := 0; k != batches; k++ {
-		if err := ctx.Err(); err != nil {
-			return 0, err
-		}
-		frame, err := reader.Next()
-		if errors.Is(err, io.EOF) && batches < 0 {
-			break
-		}
-		if err != nil {
-			return 0, fmt.Errorf("%w: %s changed since it was opened", err, name)
-		}
-		at := source{segment: int32(number)}
-		if number > 0 {
-			at.batch = int32(k)
-		}
-		cells := frame.Batch.Columns[column].Texts
+	read := 0
+	err = reader.each(ctx, batches, func(k int, f *Frame) error {
+		read++
+		at := sourceOf(number, k)
+		cells := f.Batch.Columns[column].Texts
 		for from, to := 0, 0; from < len(cells); from = to {
 			to = from + cellRun(cells[from:])
 			e, slot, ok := s.index.find(cells[from])
 			if !ok || e.source != at {
 				continue
 			}
-			sorter.add(&frame.Batch, from, to, slot)
+			sorter.add(&f.Batch, from, to, slot)
 			rows += to - from
 		}
-		if err := sorter.spill(); err != nil {
-			return 0, err
-		}
+		return sorter.spill()
+	})
+	if err != nil {
+		return 0, err
+	}
+	if number > 0 && read < batches {
+		return 0, fmt.Errorf("%w: %s changed since it was opened", io.EOF, name)
 	}
 	return rows, nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 
 	"github.com/agepath/agepath/experiment"
@@ -31,21 +32,27 @@ func eachFrame(ctx context.Context, path string, columns []string, do func(*Fram
 		return err
 	}
 	defer table.Close()
-	for {
+	return table.each(ctx, math.MaxInt, func(_ int, f *Frame) error { return do(f) })
+}
+
+// each calls do with the next batches, at most limit, and their numbers from 0.
+func (t *TableReader) each(ctx context.Context, limit int, do func(k int, f *Frame) error) error {
+	for k := range limit {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		frame, err := table.Next()
+		frame, err := t.Next()
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		if err := do(frame); err != nil {
+		if err := do(k, frame); err != nil {
 			return err
 		}
 	}
+	return nil
 }
 
 // EachFrameOf is eachFrame for the batches that hold rows of wanted cells.

@@ -120,6 +120,33 @@ func (x *index) set(key CellKey, at source, status experiment.Status) error {
 	return nil
 }
 
+// add makes a source the place of the rows of a frame's cells, whose first columns
+// are cell and status. Of known cells keep, which may be nil, says which to change.
+func (x *index) add(f *Frame, at source, keep func(*entry) bool) error {
+	statuses := f.Batch.Columns[1].Texts
+	for i, cell := range f.Batch.Columns[0].Texts {
+		key, err := ParseCell(cell)
+		if err != nil {
+			return err
+		}
+		if slot, known := x.slot(key); known && keep != nil && !keep(&x.entries[slot]) {
+			continue
+		}
+		if err := x.set(key, at, experiment.Status(statuses[i])); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sourceOf returns the source of batch k of a segment.
+func sourceOf(segment, k int) source {
+	if segment == 0 {
+		return source{}
+	}
+	return source{int32(segment), int32(k)}
+}
+
 func (x *index) find(cell string) (*entry, int32, bool) {
 	key, err := ParseCell(cell)
 	if err != nil {

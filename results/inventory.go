@@ -3,8 +3,8 @@ package results
 import (
 	"context"
 	"errors"
-	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -70,30 +70,10 @@ func (v *Inventory) add(ctx context.Context, path, run string, number int) error
 	if have := reader.metadata()[MetadataRun]; have != run {
 		return &MismatchError{path, "run", strconv.Quote(have), strconv.Quote(run)}
 	}
-	for ctx.Err() == nil {
-		frame, err := reader.Next()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		cells, statuses := frame.Batch.Columns[0].Texts, frame.Batch.Columns[1].Texts
-		for i, cell := range cells {
-			key, err := ParseCell(cell)
-			if err != nil {
-				return err
-			}
-			at := source{segment: int32(number)}
-			if slot, known := v.index.slot(key); known && v.index.entries[slot].source != at {
-				continue
-			}
-			if err := v.index.set(key, at, experiment.Status(statuses[i])); err != nil {
-				return err
-			}
-		}
-	}
-	return ctx.Err()
+	at := source{segment: int32(number)}
+	return reader.each(ctx, math.MaxInt, func(_ int, f *Frame) error {
+		return v.index.add(f, at, func(known *entry) bool { return known.source == at })
+	})
 }
 
 // Len returns the number of cells.

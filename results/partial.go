@@ -22,17 +22,7 @@ type partialCells struct {
 func newPartialCells(ctx context.Context, dir string, segments []int) (*partialCells, error) {
 	p := &partialCells{dir: dir, segments: segments, newest: newIndex()}
 	err := p.each(ctx, []string{"cell", "status"}, func(at source, f *Frame) error {
-		cells, statuses := f.Batch.Columns[0].Texts, f.Batch.Columns[1].Texts
-		for i, cell := range cells {
-			key, err := ParseCell(cell)
-			if err != nil {
-				return err
-			}
-			if err := p.newest.set(key, at, experiment.Status(statuses[i])); err != nil {
-				return err
-			}
-		}
-		return nil
+		return p.newest.add(f, at, nil)
 	})
 	return p, err
 }

@@ -201,33 +201,12 @@ func (s *Store) openChecked(path string, table experiment.Table, columns ...stri
 
 // indexCells adds the cells of the reader's next batches, at most limit.
 func (s *Store) indexCells(ctx context.Context, reader *TableReader, number, limit int) error {
-	for k := range limit {
-		if err := ctx.Err(); err != nil {
-			return err
+	return reader.each(ctx, limit, func(k int, f *Frame) error {
+		if err := s.index.add(f, sourceOf(number, k), nil); err != nil {
+			return fmt.Errorf("reading %s: %w", reader.path, err)
 		}
-		frame, err := reader.Next()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		at := source{segment: int32(number)}
-		if number > 0 {
-			at.batch = int32(k)
-		}
-		cells, statuses := frame.Batch.Columns[0].Texts, frame.Batch.Columns[1].Texts
-		for i, cell := range cells {
-			key, err := ParseCell(cell)
-			if err == nil {
-				err = s.index.set(key, at, experiment.Status(statuses[i]))
-			}
-			if err != nil {
-				return fmt.Errorf("reading %s: %w", reader.path, err)
-			}
-		}
-	}
-	return nil
+		return nil
+	})
 }
 
 // recoverSegment counts the batches of a segment that are whole in all

@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
+	"math"
 	"path/filepath"
 	"slices"
 )
@@ -53,19 +53,13 @@ func lastBatch(ctx context.Context, path, cell string) (int, error) {
 	}
 	defer ids.Close()
 	last := -1
-	for k := 0; ctx.Err() == nil; k++ {
-		frame, err := ids.Next()
-		if errors.Is(err, io.EOF) {
-			return last, nil
-		}
-		if err != nil {
-			return -1, err
-		}
-		if slices.Contains(frame.Batch.Columns[0].Texts, cell) {
+	err = ids.each(ctx, math.MaxInt, func(k int, f *Frame) error {
+		if slices.Contains(f.Batch.Columns[0].Texts, cell) {
 			last = k
 		}
-	}
-	return -1, ctx.Err()
+		return nil
+	})
+	return last, err
 }
 
 // Read reads the rows that the outcome has in a table. The error is
