@@ -32,8 +32,8 @@ func (d dress) cell(c sheetCell) string {
 
 // write fills a template, which has the report, "escape", "cell" and funcs.
 func (d dress) write(w io.Writer, r *Report, name, left, right string, funcs template.FuncMap) error {
-	t := template.New(name).Delims(left, right).Funcs(template.FuncMap{"escape": d.escape, "cell": d.cell}).Funcs(funcs)
-	t, err := t.ParseFS(templates, "templates/"+name)
+	t := template.New(name+".tmpl").Delims(left, right).Funcs(template.FuncMap{"escape": d.escape, "cell": d.cell}).Funcs(funcs)
+	t, err := t.ParseFS(templates, "templates/"+name+".tmpl")
 	if err != nil {
 		return err
 	}
