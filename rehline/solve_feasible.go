@@ -94,11 +94,7 @@ func (f *feasibility) violate() {
 func (f *feasibility) gradient() float64 {
 	clear(f.grad)
 	kernel.MulTransAdd(f.grad, f.a, f.d, f.r)
-	var residual float64
-	for _, g := range f.grad {
-		residual = max(residual, math.Abs(g))
-	}
-	return residual
+	return maxAbs(f.grad)
 }
 
 // prove makes Aᵀr = 0 as closely as the numbers allow: r inherits the rounding
@@ -158,50 +154,35 @@ func (f *feasibility) descend() {
 	copy(f.step, f.grad)
 	f.factor.Solve(f.step)
 	kernel.MulVec(f.turn, f.a, f.d, f.step)
-	lo, hi, t := 0.0, inf, 1.0
-	for range searchHalvings {
-		var first, second float64
-		for k, s := range f.s {
-			if v := s + t*f.turn[k]; v < 0 || f.c.equal(k) {
-				first += v * f.turn[k]
-				second += f.turn[k] * f.turn[k]
-			}
+	slope, _ := f.along(0)
+	kernel.Axpy(lineSearch(f.along, searchPart*math.Abs(slope)), f.step, f.beta)
+}
+
+// along returns the first and second derivative of half the squared violation along the
+// step.
+func (f *feasibility) along(t float64) (first, second float64) {
+	for k, s := range f.s {
+		if v := s + t*f.turn[k]; v < 0 || f.c.equal(k) {
+			first += v * f.turn[k]
+			second += f.turn[k] * f.turn[k]
 		}
-		if first < 0 {
-			lo = t
-		} else {
-			hi = t
-		}
-		next := t - first/second
-		if first == 0 || math.Abs(next-t) <= 1e-14*t {
-			break
-		}
-		if !(next > lo && next < hi) {
-			if next = 2 * t; !math.IsInf(hi, 1) {
-				next = (lo + hi) / 2
-			}
-		}
-		t = next
 	}
-	kernel.Axpy(t, f.step, f.beta)
+	return first, second
 }
 
 // certificate turns the violations into multipliers of the rows as given.
 func (f *feasibility) certificate() error {
 	e := &InfeasibleError{Farkas: make([]float64, len(f.r))}
-	var largest float64
 	for k, r := range f.r {
 		e.Farkas[k] = r / f.length(k)
-		largest = max(largest, math.Abs(e.Farkas[k]))
 	}
+	largest := maxAbs(e.Farkas)
 	sum := make([]float64, f.d)
 	for k := range e.Farkas {
 		e.Farkas[k] /= largest
 		e.Value += e.Farkas[k] * f.c.b[k]
 		kernel.Axpy(e.Farkas[k], row(f.c.a, k), sum)
 	}
-	for _, v := range sum {
-		e.Residual = max(e.Residual, math.Abs(v))
-	}
+	e.Residual = maxAbs(sum)
 	return e
 }

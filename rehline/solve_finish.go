@@ -84,12 +84,10 @@ func (w *newton) repair() {
 func (w *newton) polish() {
 	for range polishSteps {
 		clear(w.grad)
-		worst := 0.0
 		for j, r := range w.penalty.l1 {
 			w.grad[j] = soft(-w.v[j], r)
-			worst = max(worst, math.Abs(w.grad[j]))
 		}
-		if worst == 0 {
+		if zero(w.grad) {
 			return
 		}
 		w.direction()

@@ -96,7 +96,7 @@ func (v *vicinity) solve(descend bool, seed uint64) bool {
 		}
 		if descend && v.load(max(v.typed, 1.5*v.distance(s.v))) {
 			copy(s.beta, s.v)
-			if v.sweep(seed) {
+			if v.descend(seed) {
 				return true
 			}
 		}
@@ -150,8 +150,8 @@ func (v *vicinity) load(radius float64) bool {
 	return true
 }
 
-// sweep makes passes of descent over the near samples and tells whether they were enough.
-func (v *vicinity) sweep(seed uint64) bool {
+// descend makes passes of descent over the near samples and tells whether they were enough.
+func (v *vicinity) descend(seed uint64) bool {
 	s, d, in := v.whole, v.descent, &v.near
 	all := v.rows.index
 	d.seed(seed)

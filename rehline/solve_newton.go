@@ -231,10 +231,16 @@ func (w *newton) direction() float64 {
 func (w *newton) search(slope float64) float64 {
 	w.scores(w.dz, w.step)
 	w.guard.turns(w.step[:w.penalty.d])
+	return lineSearch(w.along, slopePart*math.Abs(slope))
+}
+
+// lineSearch returns a step length near 1 where the first derivative of a convex function
+// along the step is at most enough in size, by Newton steps within a bracket.
+func lineSearch(along func(t float64) (first, second float64), enough float64) float64 {
 	lo, hi, t := 0.0, inf, 1.0
 	for range searchSteps {
-		first, second := w.along(t)
-		if math.Abs(first) <= slopePart*math.Abs(slope) || first == 0 {
+		first, second := along(t)
+		if math.Abs(first) <= enough || first == 0 {
 			return t
 		}
 		if first < 0 {

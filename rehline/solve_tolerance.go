@@ -105,10 +105,10 @@ const (
 
 // The search for feasible coefficients.
 const (
-	searchLimit    = 300   // Newton steps
-	noViolation    = 1e-12 // violation, relative to the largest |b_k|, that is none
-	stationary     = 1e-4  // residual, relative to the violation, from which on a proof is tried
-	proofMargin    = 1e6   // times the residual that a proof exceeds it, relative to the size of β
-	searchRidge    = 1e-12 // of the trace, added to the system
-	searchHalvings = 100   // of its line search
+	searchLimit = 300   // Newton steps
+	noViolation = 1e-12 // violation, relative to the largest |b_k|, that is none
+	stationary  = 1e-4  // residual, relative to the violation, from which on a proof is tried
+	proofMargin = 1e6   // times the residual that a proof exceeds it, relative to the size of β
+	searchRidge = 1e-12 // of the trace, added to the system
+	searchPart  = 1e-12 // of the slope at zero that its line search leaves
 )
