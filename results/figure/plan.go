@@ -28,6 +28,34 @@ func (p *figurePlan) methodIndex(name string) int {
 	return slices.IndexFunc(p.table.Methods, func(m string) bool { return analysis.MethodName(m) == name })
 }
 
+// curves draws a summary of each method's entries against the plan's dimension, a
+// line for each method that has any, with a band of one standard deviation. A row
+// for which there is none is a gap. drawn is told of each line, with the most
+// values that one of its points is the mean of.
+func (p *figurePlan) curves(summary func(*analysis.ScoreEntry) (analysis.Summary, bool), drawn func(label string, most int)) []Series {
+	var list []Series
+	for j, style := range stylesOf(p.table.Methods) {
+		s := Series{Name: style.label, style: style.series()}
+		var piece []Point
+		most := 0
+		for _, row := range p.rows {
+			mean, known := summary(&row.Entries[j])
+			if !known {
+				s.Pieces, piece = append(s.Pieces, piece), nil
+				continue
+			}
+			most = max(most, mean.N)
+			piece = append(piece, Point{row.Setting[p.x].Number, mean.Mean, mean.Std})
+		}
+		s.Pieces = slices.DeleteFunc(append(s.Pieces, piece), func(piece []Point) bool { return len(piece) == 0 })
+		if len(s.Pieces) > 0 {
+			list = append(list, s)
+			drawn(s.Name, most)
+		}
+	}
+	return list
+}
+
 // planFigures lists every figure of the tables, by kind.
 func planFigures(tables []*analysis.ScoreTable) []figurePlan {
 	var plans []figurePlan

@@ -81,22 +81,9 @@ func sensitivityFigure(plan figurePlan, data *analysis.DataFacts) *Figure {
 		},
 		Y: AxisLabel{Text: data.ScoreLabel(plan.table.Metric, score.Head())},
 	}
-	for j, style := range stylesOf(plan.table.Methods) {
-		s := Series{Name: style.label, style: style.series()}
-		var piece []Point
-		for _, row := range plan.rows {
-			summary := row.Entries[j].Summary[score]
-			if summary.N == 0 { // a gap: the curve is not known here
-				s.Pieces, piece = append(s.Pieces, piece), nil
-				continue
-			}
-			piece = append(piece, Point{row.Setting[plan.x].Number, summary.Mean, summary.Std})
-		}
-		s.Pieces = nonEmpty(append(s.Pieces, piece))
-		if len(s.Pieces) > 0 {
-			f.Series = append(f.Series, s)
-		}
-	}
+	f.Series = plan.curves(func(e *analysis.ScoreEntry) (analysis.Summary, bool) {
+		return e.Summary[score], e.Summary[score].N > 0
+	}, func(string, int) {})
 	free := []analysis.Dimension{plan.x}
 	if plan.x == analysis.DimNoiseLevel {
 		free = append(free, analysis.DimNoiseKind)
@@ -149,15 +136,4 @@ func repeatsOf(rows []*analysis.ScoreRow, score analysis.Score) string {
 		return fmt.Sprintf("%d of %d repeats", hi, of)
 	}
 	return prose.Plural(hi, "repeat")
-}
-
-// nonEmpty drops empty pieces.
-func nonEmpty(pieces [][]Point) [][]Point {
-	kept := pieces[:0]
-	for _, piece := range pieces {
-		if len(piece) > 0 {
-			kept = append(kept, piece)
-		}
-	}
-	return kept
 }

@@ -36,31 +36,22 @@ func timeFigure(plan figurePlan, data *analysis.DataFacts) *Figure {
 	words := [2]string{"processor time", "elapsed time"}[which]
 	var counts []repeatCount
 	lo, hi := math.Inf(1), math.Inf(-1)
-	for j, style := range stylesOf(plan.table.Methods) {
-		s := Series{Name: style.label, style: style.series()}
-		var piece []Point
-		most := 0
-		for _, row := range plan.rows {
-			var seconds []float64
-			for _, sample := range row.Entries[j].Sample {
-				if sample.Whole() {
-					seconds = append(seconds, sample.Seconds[which])
-				}
+	f.Series = plan.curves(func(e *analysis.ScoreEntry) (analysis.Summary, bool) {
+		var seconds []float64
+		for i := range e.Sample {
+			if e.Sample[i].Whole() {
+				seconds = append(seconds, e.Sample[i].Seconds[which])
 			}
-			summary := analysis.Summarize(seconds)
-			if summary.N == 0 || !(summary.Mean > 0) {
-				s.Pieces, piece = append(s.Pieces, piece), nil
-				continue
-			}
-			most = max(most, summary.N)
-			lo, hi = min(lo, summary.Mean), max(hi, summary.Mean)
-			piece = append(piece, Point{row.Setting[plan.x].Number, summary.Mean, summary.Std})
 		}
-		if s.Pieces = nonEmpty(append(s.Pieces, piece)); len(s.Pieces) > 0 {
-			f.Series = append(f.Series, s)
-			counts = append(counts, repeatCount{label: style.label, n: most, of: plan.rows[0].Repeats})
+		mean := analysis.Summarize(seconds)
+		if !(mean.Mean > 0) {
+			return mean, false
 		}
-	}
+		lo, hi = min(lo, mean.Mean), max(hi, mean.Mean)
+		return mean, true
+	}, func(label string, most int) {
+		counts = append(counts, repeatCount{label: label, n: most, of: plan.rows[0].Repeats})
+	})
 	if len(f.Series) == 0 {
 		return nil
 	}
