@@ -43,6 +43,8 @@ func (g rbf) Accumulate(f []float64, list []int, coefficient []float64) {
 	}
 }
 
+func (g rbf) Current([]float64, []int) {}
+
 func (g rbf) Evaluate(f, beta []float64) {
 	clear(f)
 	for j, v := range beta {

@@ -23,10 +23,12 @@ type Matrix interface {
 	// Gather writes K_ij for the j of list into dst.
 	Gather(dst []float64, i int, list []int)
 	// Accumulate takes f along as the variables of list change by the coefficients: it
-	// adds their sum of rows of K at the watched variables.
+	// adds their sum of rows of K at the watched variables, now or in Current.
 	Accumulate(f []float64, list []int, coefficient []float64)
-	// Evaluate computes f anew for all of β.
+	// Evaluate computes f anew for all of β, now or in Current.
 	Evaluate(f, beta []float64)
+	// Current makes f current at the given variables, or at all watched ones for nil.
+	Current(f []float64, at []int)
 }
 
 // Place says where a variable stands in its box.
@@ -57,11 +59,13 @@ type Set struct {
 	Place     []Place
 	B         float64
 
-	// Watch are the variables that take part. The others are fixed, their F is not
-	// known, and what they add to F and to 1ᵀβ is part of those: Rest is what is added to
-	// the watched variables' sum.
+	// Watch are the variables that take part. The others are fixed, and their F is not
+	// known.
 	Watch []int
-	Rest  float64
+	// Held are the parts of β that a matrix counts to what is constant, and Rest is what is
+	// constant in 1ᵀβ, see Lazily.
+	Held []float64
+	Rest float64
 	// Noise returns what rounding of F_i comes to beside the tolerances; nil for nothing.
 	Noise func(i int) float64
 
@@ -71,6 +75,10 @@ type Set struct {
 	step    []float64 // work: a step of the free variables
 	list    []int     // work: variables of a sparse sum
 	coef    []float64 // work: its coefficients
+
+	box   func(i int) float64 // of Lazily
+	boxed []bool              // the box of a variable is known
+	moved []int               // these variables
 }
 
 // New returns a set of len(y) variables, all watched, at 0 in boxes without width.
@@ -161,6 +169,56 @@ func (s *Set) Bound(i int, u float64) {
 	}
 }
 
+// Lazily begins a solution in which box tells the widths of boxes when they are needed:
+// now for the free variables, and later for those that break their conditions. A matrix
+// counts all others to what is constant, and of a variable at a bound the β that it has
+// there: Held.
+func (s *Set) Lazily(box func(i int) float64, rest float64) {
+	if s.Held == nil {
+		s.Held, s.boxed = make([]float64, len(s.Y)), make([]bool, len(s.Y))
+	}
+	for _, i := range s.moved {
+		s.boxed[i] = false
+	}
+	s.box, s.Rest, s.moved = box, rest, s.moved[:0]
+	for _, i := range s.Watch {
+		if s.Place[i] == Inside {
+			s.need(i)
+		}
+	}
+	s.Begin()
+}
+
+// Moved returns the variables that may have moved from where they are held.
+func (s *Set) Moved() []int {
+	if s.box == nil {
+		return s.Watch
+	}
+	return s.moved
+}
+
+// need asks for the box of a variable.
+func (s *Set) need(i int) {
+	if s.box == nil || s.boxed[i] {
+		return
+	}
+	noted := len(s.list)
+	s.Bound(i, s.box(i))
+	s.list, s.coef = s.list[:noted], s.coef[:noted]
+	s.boxed[i], s.moved = true, append(s.moved, i)
+	s.Held[i] = s.Beta[i]
+	if s.Place[i] == Inside {
+		s.Held[i] = 0
+	}
+}
+
+// needAll asks for the boxes of all watched variables.
+func (s *Set) needAll() {
+	for _, i := range s.Watch {
+		s.need(i)
+	}
+}
+
 // Settle clips β_i to its box and records where it stands.
 func (s *Set) Settle(i int) {
 	switch {
@@ -200,10 +258,18 @@ func (s *Set) room(i int, sign float64) float64 {
 
 // excess returns 1ᵀβ, and the sum of the terms' sizes.
 func (s *Set) excess() (sum, size float64) {
+	if s.box == nil {
+		for _, v := range s.Beta {
+			sum += v
+			size += math.Abs(v)
+		}
+		return sum, size
+	}
 	sum, size = s.Rest, math.Abs(s.Rest)
-	for _, i := range s.Watch {
-		sum += s.Beta[i]
-		size += math.Abs(s.Beta[i])
+	for _, i := range s.moved {
+		v := s.Beta[i] - s.Held[i]
+		sum += v
+		size += math.Abs(v)
 	}
 	return sum, size
 }
@@ -224,6 +290,7 @@ func (s *Set) Balance() {
 	if s.Unbalanced() <= rounding {
 		return
 	}
+	s.needAll()
 	excess, _ := s.excess()
 	sign := -math.Copysign(1, excess)
 	total := 0.0
@@ -262,6 +329,27 @@ func (s *Set) Violation(i int) float64 {
 	return 0
 }
 
+// breaks returns by how much a variable at a bound breaks its condition, beyond what
+// rounding accounts for, where that is more than tolerance, else 0.
+func (s *Set) breaks(i int, tolerance float64) float64 {
+	v := s.Y[i] - s.F[i] - s.B
+	if math.Abs(v) <= tolerance || s.Place[i] == Inside || (v > 0) != (s.Place[i] == AtLow) {
+		return 0
+	}
+	return s.broken(i, v, tolerance)
+}
+
+func (s *Set) broken(i int, v, tolerance float64) float64 {
+	beyond := s.excused(i, v)
+	if !(beyond > tolerance) {
+		return 0
+	}
+	if s.need(i); s.High[i] == s.Low[i] {
+		return 0
+	}
+	return beyond
+}
+
 // excused returns a violation less what rounding accounts for.
 func (s *Set) excused(i int, v float64) float64 {
 	if s.Noise == nil {
@@ -278,6 +366,8 @@ func (s *Set) Multiplier() {
 		s.B = 0
 		return
 	}
+	s.needAll()
+	s.matrix.Current(s.F, nil)
 	lowest, highest := math.Inf(-1), math.Inf(1)
 	first, off, free := 0.0, 0.0, 0 // a mean of many equal numbers is summed from one of them: their own sum rounds
 	for _, i := range s.Watch {

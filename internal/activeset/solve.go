@@ -12,6 +12,7 @@ type Limits struct {
 	Exchanges     int     // of the free set, about
 	Bounded, Free float64 // violations that count as rounding, at bounds and inside the box
 	Brief         bool    // give up where many exchanges at a time do not end
+	Single        bool    // only one exchange at a time
 }
 
 // Solve looks for the optimum from the present places: by many exchanges at a time, and
@@ -21,19 +22,25 @@ func (s *Set) Solve(ctx context.Context, l Limits) (exchanges int, arrived bool,
 	if !s.Align() {
 		return 0, false, nil
 	}
-	exchanges, arrived, err = s.pivot(ctx, l)
-	if arrived || err != nil || l.Brief {
-		return exchanges, arrived, err
+	if !l.Single {
+		exchanges, arrived, err = s.pivot(ctx, l)
+		if arrived || err != nil || l.Brief {
+			return exchanges, arrived, err
+		}
 	}
-	s.Balance()
-	if !s.Align() {
-		return exchanges, false, nil
+	if !l.Single || len(s.factor.members) == 0 { // a step of the free ones balances, too
+		s.Balance()
+		if !s.Align() {
+			return exchanges, false, nil
+		}
 	}
 	l.Exchanges = max(0, l.Exchanges-exchanges)
 	more, arrived, err := s.descend(ctx, l)
-	// Many small sums are off by their rounding.
-	s.Evaluate()
-	s.refine(l.Free)
+	const few = 16
+	if !l.Single || s.updates > few { // many small sums are off by their rounding
+		s.Evaluate()
+		s.refine(l.Free)
+	}
 	return exchanges + more, arrived, err
 }
 
@@ -60,7 +67,7 @@ func (s *Set) Align() bool {
 // directions of slides to zero but for rounding, F is the same for all slides between,
 // of which a crowd at the margin takes thousands. Both use step.
 func (s *Set) remember() []float64 {
-	for _, i := range s.Watch {
+	for _, i := range s.Moved() {
 		s.step[i] = s.Beta[i]
 	}
 	return s.step
@@ -68,7 +75,7 @@ func (s *Set) remember() []float64 {
 
 func (s *Set) follow(before []float64) {
 	s.Begin()
-	for _, i := range s.Watch {
+	for _, i := range s.Moved() {
 		if v := s.Beta[i]; v != before[i] {
 			s.note(i, v-before[i])
 		}
@@ -120,6 +127,7 @@ func (s *Set) admit(i int) bool {
 // slideIn is admit for a variable that the factor has just refused. Members that depend
 // on it leave, or it comes to a bound itself.
 func (s *Set) slideIn(i int) bool {
+	s.matrix.Current(s.F, nil)
 	for {
 		if s.factor.Full() {
 			s.Settle(i)
@@ -172,6 +180,7 @@ func (s *Set) slide(i int) {
 // over, so that rounding is relative to that.
 func (s *Set) newton() []float64 {
 	step := s.step[:len(s.factor.members)]
+	s.matrix.Current(s.F, s.factor.members)
 	for k, i := range s.factor.members {
 		step[k] = s.Y[i] - s.F[i] - s.B
 	}
@@ -194,6 +203,7 @@ func (s *Set) refine(tolerance float64) {
 	before := math.Inf(1)
 	for range most {
 		worst := 0.0
+		s.matrix.Current(s.F, s.factor.members)
 		for _, i := range s.factor.members {
 			worst = max(worst, s.excused(i, s.Y[i]-s.F[i]-s.B))
 		}
@@ -270,15 +280,13 @@ func (s *Set) project() int {
 // the free set. It returns their number and whether one of them could not enter.
 func (s *Set) exchange(tolerance float64) (broken int, stuck bool) {
 	s.Begin()
+	s.matrix.Current(s.F, nil)
 	entering := 0
 	for _, i := range s.Watch {
-		if s.Place[i] == Inside {
+		if s.breaks(i, tolerance) == 0 {
 			continue
 		}
-		v := s.Violation(i)
-		if s.excused(i, v) <= tolerance {
-			continue
-		}
+		v := s.Y[i] - s.F[i] - s.B
 		broken++
 		if math.Abs(v) >= (s.High[i]-s.Low[i])*s.matrix.Diagonal(i) {
 			s.ToBound(i, v)
@@ -339,12 +347,10 @@ func (s *Set) descend(ctx context.Context, l Limits) (exchanges int, arrived boo
 // more than tolerance.
 func (s *Set) worst(tolerance float64) int {
 	worst := -1
+	s.matrix.Current(s.F, nil)
 	for _, i := range s.Watch {
-		if s.Place[i] == Inside {
-			continue
-		}
-		if v := s.excused(i, s.Violation(i)); v > tolerance {
-			worst, tolerance = i, v
+		if beyond := s.breaks(i, tolerance); beyond > tolerance {
+			worst, tolerance = i, beyond
 		}
 	}
 	return worst

@@ -3,10 +3,11 @@ package convex
 import (
 	"context"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"github.com/agepath/agepath/internal/kernel"
+	"github.com/agepath/agepath/internal/dense"
 )
 
 // support holds the positions of the working set whose coefficients are
@@ -15,9 +16,7 @@ import (
 type support struct {
 	member    []int
 	dependent []int
-	factor    []float64 // lower triangle, row-major, stride as allotted
-	stride    int
-	pending   []int
+	factor    *dense.Cholesky
 	step      []float64
 }
 
@@ -27,35 +26,28 @@ const flat = 1e-10
 
 func newSupport(capacity int) support {
 	return support{
-		member: make([]int, 0, capacity), dependent: make([]int, 0, capacity), pending: make([]int, 0, capacity),
-		factor: make([]float64, capacity*capacity), stride: capacity, step: make([]float64, capacity),
+		member: make([]int, 0, capacity), dependent: make([]int, 0, capacity),
+		factor: dense.New(capacity), step: make([]float64, capacity+1),
 	}
 }
 
-func (s *support) clear() { s.member, s.dependent = s.member[:0], s.dependent[:0] }
-
-func (s *support) solve(half bool, x []float64) {
-	kernel.SolveLower(x, s.factor, s.stride)
-	if !half {
-		kernel.SolveLowerTrans(x, s.factor, s.stride)
-	}
+func (s *support) clear() {
+	s.member, s.dependent = s.member[:0], s.dependent[:0]
+	s.factor.Clear()
 }
 
 // enter adds position k to the independent members, unless its distance from
 // them is at most limit; it reports which.
 func (a *working) enter(k int, limit float64) bool {
 	s := &a.support
-	p := len(s.member)
-	row := s.factor[p*s.stride:][:p+1]
+	column := s.step[:len(s.member)+1]
 	for i, l := range s.member {
-		row[i] = a.row(k)[l]
+		column[i] = a.row(k)[l]
 	}
-	s.solve(true, row[:p])
-	pivot := 1 - blas64.Dot(vector(row[:p]), vector(row[:p]))
-	if !(pivot > limit) {
+	column[len(s.member)] = 1
+	if s.factor.Tolerance = limit; !s.factor.Append(column) {
 		return false
 	}
-	row[p] = math.Sqrt(pivot)
 	s.member = append(s.member, k)
 	return true
 }
@@ -66,29 +58,16 @@ func (a *working) include(k int) {
 	}
 }
 
-// leave sets coefficient k to 0. Members after it enter again, and so do
-// dependent ones, which may be independent of those that are left.
+// leave sets coefficient k to 0. Dependent ones may be independent of those that are
+// left.
 func (a *working) leave(k int) {
 	s := &a.support
 	a.beta[k], a.sign[k] = 0, 0
-	s.pending = s.pending[:0]
-	keep := len(s.member)
-	for i, l := range s.member {
-		if l == k {
-			keep = i
-		} else if i > keep {
-			s.pending = append(s.pending, l)
-		}
+	if i := slices.Index(s.member, k); i >= 0 {
+		s.member = slices.Delete(s.member, i, i+1)
+		s.factor.Delete(i)
 	}
-	for _, l := range s.dependent {
-		if l != k {
-			s.pending = append(s.pending, l)
-		}
-	}
-	s.member, s.dependent = s.member[:keep], s.dependent[:0]
-	for _, l := range s.pending {
-		a.include(l)
-	}
+	s.dependent = slices.DeleteFunc(s.dependent, func(l int) bool { return l == k || a.enter(l, flat) })
 }
 
 // settle is the active-set method from β: Newton steps on the support, cut
@@ -126,7 +105,7 @@ func (a *working) newtonStep() bool {
 	for i, k := range s.member {
 		step[i] = a.q[k] - a.mu[k]*a.sign[k]
 	}
-	s.solve(false, step)
+	s.factor.Solve(step)
 	t, blocking := 1.0, -1
 	for i, k := range s.member {
 		if (a.beta[k]+step[i])*a.sign[k] <= 0 {
@@ -173,7 +152,7 @@ func (a *working) flatStep() bool {
 		for i, l := range s.member {
 			share[i] = a.row(k)[l]
 		}
-		s.solve(false, share)
+		s.factor.Solve(share)
 		for i, l := range s.member {
 			curvature -= share[i] * a.row(k)[l]
 		}
@@ -247,7 +226,7 @@ func (a *working) newton() float64 {
 	for i, k := range s.member {
 		step[i] = a.q[k]
 	}
-	s.solve(false, step)
+	s.factor.Solve(step)
 	decrease := 0.0
 	for i, k := range s.member {
 		decrease += step[i] * a.q[k] / 2

@@ -187,6 +187,9 @@ func (g *gram) Evaluate(dst, beta []float64) {
 	g.Accumulate(dst, g.list, g.coef)
 }
 
+// Current implements [activeset.Matrix]: sums are current at once.
+func (g *gram) Current([]float64, []int) {}
+
 // collect notes all of β as a sparse sum.
 func (g *gram) collect(beta []float64) {
 	g.list, g.coef = g.list[:0], g.coef[:0]

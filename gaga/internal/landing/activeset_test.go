@@ -44,14 +44,15 @@ func TestActiveSet(t *testing.T) {
 				top[i] = p.Cost * scaled[i]
 			}
 			clear(s.c)
-			for i, below := range s.below {
-				if below {
+			for i := range n {
+				if s.below(i) {
 					s.cross(i, top[i])
 				}
 			}
 			if !s.fits(func(i int) float64 { return top[i] }) {
-				s.clear()
-				clear(s.below)
+				for i := range s.Place {
+					s.Place[i] = s.Zero(i)
+				}
 				continue
 			}
 			fits++
@@ -59,11 +60,11 @@ func TestActiveSet(t *testing.T) {
 				t.Fatal(err)
 			}
 			want := append([]float64(nil), solver.Theta()...)
-			if len(s.members) == 0 || !intercept {
+			if len(s.Free()) == 0 || !intercept {
 				want[d] = 0 // an interval, or none
 			}
 			got := append(append([]float64(nil), s.theta...), 0)[:d+1]
-			if len(s.members) == 0 {
+			if len(s.Free()) == 0 {
 				got[d] = 0
 			}
 			if off := far(got, want); off > 1e-8 {

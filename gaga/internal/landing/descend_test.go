@@ -151,8 +151,8 @@ func TestNearSetAllVarying(t *testing.T) {
 		theta[j] *= 0.99 / most // all are below the margin
 	}
 	n.begin(theta, 20)
-	if len(n.watch) != n.N || math.IsInf(n.radius, 1) {
-		t.Fatalf("%d of %d samples are watched, radius %v: the test needs all in a neighbourhood", len(n.watch), n.N, n.radius)
+	if len(n.Watch) != n.N || math.IsInf(n.radius, 1) {
+		t.Fatalf("%d of %d samples are watched, radius %v: the test needs all in a neighbourhood", len(n.Watch), n.N, n.radius)
 	}
 	_, samples, scores := n.solution()
 	for slot, i := range samples {

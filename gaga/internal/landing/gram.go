@@ -4,16 +4,14 @@ import (
 	"context"
 	"math"
 
-	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
-	"gonum.org/v1/gonum/lapack/lapack64"
 
 	"github.com/agepath/agepath/gaga/internal/condition"
 	"github.com/agepath/agepath/gaga/internal/model"
 	"github.com/agepath/agepath/gaga/internal/sums"
 	"github.com/agepath/agepath/gaga/internal/tolerance"
 	"github.com/agepath/agepath/gaga/internal/window"
-	"github.com/agepath/agepath/internal/kernel"
+	"github.com/agepath/agepath/internal/dense"
 )
 
 // gram makes steps for the squared loss under regularizers whose weights are polynomials
@@ -203,17 +201,18 @@ func (g *gram) move(theta, _ []float64) {
 // that goes from solution to solution on the active coordinates, drops the first that
 // reaches zero on the way and activates the one that violates its condition most.
 type gramFit struct {
-	primal       *condition.Primal
-	gram         []float64 // Q x Q: Σ m v z zᵀ
-	factor, rest []float64 // of the active coordinates' part of it; a vector over these
-	sign, theta  []float64 // P
-	active       []int
+	primal      *condition.Primal
+	gram        []float64       // Q x Q: Σ m v z zᵀ
+	factor      *dense.Cholesky // of the active coordinates' part of it
+	rest        []float64       // of the active coordinates
+	sign, theta []float64       // P
+	active      []int
 }
 
 func newGramFit(c *condition.Primal, q int) gramFit {
 	f := func(k int) []float64 { return make([]float64, k) }
 	p := q - 1
-	return gramFit{primal: c, gram: f(q * q), factor: f(p * p), rest: f(p), sign: f(p), theta: f(p)}
+	return gramFit{primal: c, gram: f(q * q), factor: dense.New(p), rest: f(p), sign: f(p), theta: f(p)}
 }
 
 // solve makes theta and sign the fit to the weights in gram, from a solution on the
@@ -275,19 +274,19 @@ func (f *gramFit) advance(s *model.State) (first int, ok bool) {
 	if k == 0 {
 		return -1, true
 	}
+	f.factor.Matrix(k)
 	for r, j := range f.active {
-		row := f.factor[r*k : (r+1)*k]
-		for c := r; c < k; c++ {
+		row := f.factor.Row(r)
+		for c := range row {
 			row[c] = 2 * f.gram[j*q+f.active[c]]
 		}
 		row[r] += s.L2[j]
 		f.rest[r] = -(f.slope(s, j) + s.L1[j]*f.sign[j])
 	}
-	if _, ok := lapack64.Potrf(symmetric(k, f.factor[:k*k])); !ok {
+	if f.factor.Factorize(context.Background()) != nil {
 		return -1, false
 	}
-	kernel.SolveUpperTrans(f.rest[:k], f.factor, k)
-	kernel.SolveUpper(f.rest[:k], f.factor, k)
+	f.factor.Solve(f.rest[:k])
 	first, at := -1, 1.0
 	for r, j := range f.active {
 		from := f.theta[j]
@@ -301,10 +300,6 @@ func (f *gramFit) advance(s *model.State) (first int, ok bool) {
 		f.theta[j] += at * f.rest[r]
 	}
 	return first, true
-}
-
-func symmetric(n int, data []float64) blas64.Symmetric {
-	return blas64.Symmetric{N: n, Stride: n, Data: data, Uplo: blas.Upper}
 }
 
 func general(rows, cols int, data []float64) blas64.General {

@@ -94,7 +94,11 @@ func (z *hingeZones) varies(zone uint8) bool {
 // top returns C m v of a sample with the predictor u: the upper bound of its multiplier.
 func (z *hingeZones) top(i int, u float64) float64 {
 	g := 1 - z.Y[i]*u
-	v, _, _ := z.Regularizer.Weight(z.of(g), z.Cost*max(0, g), z.age)
+	k := z.of(g)
+	v := z.weights[k]
+	if z.kind[k] != constantWeight {
+		v, _, _ = z.Regularizer.Weight(k, z.Cost*max(0, g), z.age)
+	}
 	return z.M[i] * z.Cost * v
 }
 

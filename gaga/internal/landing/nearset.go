@@ -11,6 +11,7 @@ import (
 	"github.com/agepath/agepath/gaga/internal/model"
 	"github.com/agepath/agepath/gaga/internal/tolerance"
 	"github.com/agepath/agepath/gaga/internal/window"
+	"github.com/agepath/agepath/internal/activeset"
 	"github.com/agepath/agepath/internal/kernel"
 )
 
@@ -73,7 +74,7 @@ func (n *nearSet) limits() limits {
 func (n *nearSet) begin(theta []float64, age float64) {
 	copy(n.from, theta)
 	copy(n.zone, n.Zone)
-	n.follow(func(i int) bool { return n.zone[i] == model.Pinned })
+	n.free(func(i int) bool { return n.zone[i] == model.Pinned })
 	n.zones.begin(n.primal, age, n.share)
 	n.primal.PredictAll(n.wide, n.from)
 	n.surround()
@@ -167,15 +168,17 @@ func (h *hood) outside(theta []float64) bool {
 // any changed its zone.
 func (n *nearSet) reweigh() (changed bool) {
 	n.see()
-	for slot, i := range n.watch {
+	for slot, i := range n.samples {
 		u, zone := n.u[slot], uint8(model.Pinned)
 		n.there[i] = u
-		if !n.free[i] {
+		if n.Place[i] != activeset.Inside {
 			g := 1 - n.Y[i]*u
 			if math.Abs(g) > tolerance.SupportSlack {
-				n.below[i] = g > 0
+				if n.Place[i] = n.Zero(i); g > 0 {
+					n.Place[i] = n.Full(i)
+				}
 			}
-			if zone = model.Satisfied; n.below[i] {
+			if zone = model.Satisfied; n.below(i) {
 				zone = uint8(n.Kinks + n.zones.of(g))
 			}
 		}
@@ -197,7 +200,7 @@ func (n *nearSet) reweigh() (changed bool) {
 // its weights from.
 func (n *nearSet) see() {
 	if !n.seen {
-		kernel.MulVec(n.u[:len(n.watch)], n.rows, n.P, n.from)
+		kernel.MulVec(n.u[:len(n.samples)], n.rows, n.P, n.from)
 		n.seen = true
 	}
 }
@@ -209,7 +212,7 @@ func (n *nearSet) fit() (found bool) {
 	for whole := false; ; whole = true {
 		n.zones.gradient(n.c, n.from)
 		if slices.Contains(n.zones.kind, varyingWeight) {
-			kernel.MulTransAdd(n.c, n.rows, n.P, n.share[:len(n.watch)])
+			kernel.MulTransAdd(n.c, n.rows, n.P, n.share[:len(n.samples)])
 		}
 		if !n.fits(func(i int) float64 { return n.zones.top(i, n.there[i]) }) {
 			return false
@@ -227,7 +230,7 @@ func (n *nearSet) fit() (found bool) {
 func (n *nearSet) misses() bool {
 	n.primal.PredictAll(n.wide, n.theta)
 	for i, u := range n.wide {
-		if g := 1 - n.Y[i]*u; n.below[i] != (g > 0) && math.Abs(g) > tolerance.SupportSlack && !n.among[i] {
+		if g := 1 - n.Y[i]*u; n.below(i) != (g > 0) && math.Abs(g) > tolerance.SupportSlack && !n.among[i] {
 			return true
 		}
 	}
@@ -238,8 +241,8 @@ func (n *nearSet) settle(pt *model.Point, final bool) (value float64, ok bool) {
 	if n.reweigh() && !final {
 		return 0, false
 	}
-	for k, i := range n.members {
-		pt.Dual[i] = n.Y[i] * n.beta[k]
+	for _, i := range n.Free() {
+		pt.Dual[i] = n.Y[i] * n.Beta[i]
 	}
 	n.primal.PredictAll(n.wide, n.from)
 	return n.place(pt, n.zones.age, n.from, n.wide, n.zone, final)
@@ -247,7 +250,7 @@ func (n *nearSet) settle(pt *model.Point, final bool) (value float64, ok bool) {
 
 func (n *nearSet) solution() (theta []float64, samples []int, u []float64) {
 	n.see()
-	return n.from, n.watch, n.u[:len(n.watch)]
+	return n.from, n.samples, n.u[:len(n.samples)]
 }
 
 // objective is that of all samples. Outside the neighbourhood, where those that are not

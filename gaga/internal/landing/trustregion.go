@@ -4,9 +4,6 @@ import (
 	"context"
 	"math"
 
-	"gonum.org/v1/gonum/blas/blas64"
-	"gonum.org/v1/gonum/lapack/lapack64"
-
 	"github.com/agepath/agepath/gaga/internal/condition"
 	"github.com/agepath/agepath/gaga/internal/model"
 	"github.com/agepath/agepath/gaga/internal/search"
@@ -31,7 +28,7 @@ type trustRegion struct {
 	weights    []float64 // N, scratch
 	products   *dense.Products
 	diag       []float64 // P, scratch
-	quadratic
+	dense.TrustRegion
 }
 
 // valley is a point on the way.
@@ -65,7 +62,9 @@ func newTrustRegion(s *site, c *condition.Primal) (*trustRegion, bool) {
 	f := func(k int) []float64 { return make([]float64, k) }
 	return &trustRegion{
 		site: s, primal: c, loss: loss, now: newValley(p.N, p.P), next: newValley(p.N, p.P), between: newValley(p.N, p.P), thresholds: f(p.Thresholds()),
-		losses: f(p.N), weights: f(p.N), products: dense.NewProducts(p.P), diag: f(p.P), quadratic: newQuadratic(p.P),
+		losses: f(p.N), weights: f(p.N), products: dense.NewProducts(p.P), diag: f(p.P), TrustRegion: dense.NewTrustRegion(p.P, dense.Shifts{
+			Least: tolerance.LeastShift, Largest: tolerance.LargestShift, Back: tolerance.ShiftBack,
+		}),
 	}, true
 }
 
@@ -79,24 +78,24 @@ func (t *trustRegion) run(ctx context.Context, d *departure, pt *model.Point) (s
 		if err := ctx.Err(); err != nil {
 			return steps, err
 		}
-		inside, ok := t.aim(radius)
+		inside, ok := t.Aim(radius)
 		if !ok {
 			break
 		}
 		copy(t.next.theta, t.now.theta)
-		kernel.Axpy(1, t.step, t.next.theta)
+		kernel.Axpy(1, t.Step, t.next.theta)
 		t.evaluate(&t.next, d.age)
 		steps++
 		if math.IsNaN(t.next.value) || t.next.small < tolerance.LostClass {
 			break
 		}
 		fall, floor := t.now.value-t.next.value, tolerance.TrustFall*t.now.value
-		tiny := t.fall <= floor && fall >= -floor // too little to be seen in the objective
-		if fall < tolerance.TrustPoor*t.fall && !tiny || t.length > tolerance.FirstRadius && !t.falls(inside, d.age) {
-			radius = tolerance.TrustCut * t.length
+		tiny := t.Fall <= floor && fall >= -floor // too little to be seen in the objective
+		if fall < tolerance.TrustPoor*t.Fall && !tiny || t.Length > tolerance.FirstRadius && !t.falls(inside, d.age) {
+			radius = tolerance.TrustCut * t.Length
 			continue
 		}
-		bottom := inside && t.length <= tolerance.TrustEnd
+		bottom := inside && t.Length <= tolerance.TrustEnd
 		t.advance()
 		if err := t.lowers("trust-region step", d.age, t.now.theta); err != nil {
 			return steps, err
@@ -104,7 +103,7 @@ func (t *trustRegion) run(ctx context.Context, d *departure, pt *model.Point) (s
 		if bottom {
 			return steps, t.land(d, pt)
 		}
-		if (fall > tolerance.TrustGood*t.fall || tiny) && !inside {
+		if (fall > tolerance.TrustGood*t.Fall || tiny) && !inside {
 			radius = math.Min(2*radius, longest)
 		}
 	}
@@ -130,12 +129,12 @@ func (t *trustRegion) land(d *departure, pt *model.Point) error {
 
 // leave moves now along a direction by the least radius, where that is known.
 func (t *trustRegion) leave(direction []float64, age float64) {
-	length := math.Sqrt(t.form(t.fit, direction))
+	length := math.Sqrt(t.Form(t.Metric, direction))
 	if !(length > 0) {
 		return
 	}
 	copy(t.next.theta, t.now.theta)
-	kernel.Axpy(tolerance.FirstRadius*t.size/length, direction, t.next.theta)
+	kernel.Axpy(tolerance.FirstRadius*t.Size/length, direction, t.next.theta)
 	t.evaluate(&t.next, age)
 	t.advance()
 }
@@ -172,20 +171,20 @@ func (t *trustRegion) evaluate(pt *valley, age float64) {
 func (t *trustRegion) falls(inside bool, age float64) bool {
 	for at := 1; at < tolerance.TrustPlaces; at++ {
 		copy(t.between.theta, t.now.theta)
-		kernel.Axpy(float64(at)/tolerance.TrustPlaces, t.step, t.between.theta)
-		if t.evaluate(&t.between, age); kernel.Dot(t.between.gradient, t.step) > 0 {
+		kernel.Axpy(float64(at)/tolerance.TrustPlaces, t.Step, t.between.theta)
+		if t.evaluate(&t.between, age); kernel.Dot(t.between.gradient, t.Step) > 0 {
 			return false
 		}
 	}
-	return inside || kernel.Dot(t.next.gradient, t.step) <= 0
+	return inside || kernel.Dot(t.next.gradient, t.Step) <= 0
 }
 
 // curve takes the model at now.
 func (t *trustRegion) curve() {
-	t.sum(t.fit, t.now.fit)
-	t.sum(t.hess, t.now.hess)
-	copy(t.gradient, t.now.gradient)
-	t.size = math.Sqrt(t.form(t.fit, t.now.theta))
+	t.sum(t.Metric, t.now.fit)
+	t.sum(t.Hess, t.now.hess)
+	copy(t.Gradient, t.now.gradient)
+	t.Size = math.Sqrt(t.Form(t.Metric, t.now.theta))
 }
 
 // sum writes the Hessian of the penalty and of losses with the given second derivatives
@@ -205,54 +204,4 @@ func (t *trustRegion) sum(dst, curvature []float64) {
 			dst[j*p.P+j] = 1 // a free column of zeros
 		}
 	}
-}
-
-// quadratic is a second-order model of a function, and its minimum within a radius in
-// another metric: that of the model with a multiple of the metric added (Moré, Sorensen:
-// Computing a trust region step, SIAM J. Sci. Stat. Comput. 1983). The multiple is found
-// up to a factor of two, which costs a few factors and no eigenvectors.
-type quadratic struct {
-	p         int
-	hess, fit []float64 // P x P, upper triangles: the model's Hessian, and the metric
-	factor    []float64 // P x P
-	gradient  []float64 // P
-	step      []float64 // P
-	size      float64   // of θ in the metric
-	shift     float64   // the last multiple of the metric that was added
-	length    float64   // of the step in the metric
-	fall      float64   // predicted for the step
-}
-
-func newQuadratic(p int) quadratic {
-	f := func(k int) []float64 { return make([]float64, k) }
-	return quadratic{p: p, hess: f(p * p), fit: f(p * p), factor: f(p * p), gradient: f(p), step: f(p)}
-}
-
-// form returns xᵀMx.
-func (q *quadratic) form(m, x []float64) float64 {
-	y := make([]float64, q.p)
-	blas64.Symv(1, symmetric(q.p, m), vector(x), 0, vector(y))
-	return blas64.Dot(vector(x), vector(y))
-}
-
-// aim writes the step to the model's minimum within a radius, relative to θ, and reports
-// whether that lies inside. The radius is that of the step where none is found.
-func (q *quadratic) aim(radius float64) (inside, ok bool) {
-	next := math.Max(tolerance.ShiftBack*q.shift, tolerance.LeastShift)
-	for shift := 0.0; shift < tolerance.LargestShift; shift, next = next, 2*next {
-		copy(q.factor, q.hess)
-		kernel.Axpy(shift, q.fit, q.factor)
-		if _, ok := lapack64.Potrf(symmetric(q.p, q.factor)); !ok {
-			continue
-		}
-		kernel.ScaleTo(q.step, -1, q.gradient)
-		kernel.SolveUpperTrans(q.step, q.factor, q.p)
-		kernel.SolveUpper(q.step, q.factor, q.p)
-		if q.length = math.Sqrt(q.form(q.fit, q.step)) / q.size; q.length <= radius {
-			q.fall = -kernel.Dot(q.gradient, q.step) - 0.5*q.form(q.hess, q.step)
-			q.shift = shift
-			return shift == 0, true
-		}
-	}
-	return false, false
 }

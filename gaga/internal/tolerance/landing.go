@@ -75,20 +75,13 @@ const (
 
 // The active-set method for linear support vector machines.
 const (
-	SupportSlack   = 100 * Tight        // violation of a condition, relative to its terms, that is rounding
-	SupportTight   = 0.1 * SupportSlack // what refinement leaves of it
-	RefineRounds   = 5
-	SupportPivot   = 0.1 * SupportSlack // pivot, relative to its terms, of a sample that depends on the free ones
-	SupportChanges = BasisChanges       // of the factor before it is made anew, beside one for each free sample
-	// IdleExchanges is how many exchanges in a row may leave the solution where it is;
-	// FewExchanges is how many a fit may have, beside one for each sample. More take longer
-	// than a solver that looks at all samples.
-	IdleExchanges     = 100
+	SupportSlack = 100 * Tight        // violation of a condition, relative to its terms, that is rounding
+	SupportTight = 0.1 * SupportSlack // what refinement leaves of it
+	SupportPivot = 0.1 * SupportSlack // pivot, relative to its terms, of a sample that depends on the free ones
+	// FewExchanges is how many exchanges a fit may have, beside one for each sample. More
+	// take longer than a solver that looks at all samples.
 	FewExchanges      = 200
 	PredictorRounding = 16 * Unit // relative to the norms of a predictor's factors
-	// Independent is the part of the largest entry of a dependency from which a sample's
-	// leaving makes the others independent.
-	Independent = 1e-6
 	// ShortestRadius is the radius of a neighbourhood, relative to the solution, below
 	// which so many samples are near that leaving some out does not pay.
 	ShortestRadius = 1e-5
