@@ -130,6 +130,18 @@ func (s *Set) Move(i int, value float64) {
 	}
 }
 
+// shift notes the change of β_i by a step, which ends at the box. With Lazily F goes by
+// the step, not by what rounding of β_i leaves of it.
+func (s *Set) shift(i int, step float64) {
+	value := s.Beta[i] + step
+	if s.box == nil || value <= s.Low[i] || value >= s.High[i] {
+		s.Move(i, s.clip(i, value))
+		return
+	}
+	s.note(i, step)
+	s.Beta[i] = value
+}
+
 // Noted returns how many changes there are to apply.
 func (s *Set) Noted() int { return len(s.list) }
 

@@ -12,7 +12,7 @@ type Limits struct {
 	Exchanges     int     // of the free set, about
 	Bounded, Free float64 // violations that count as rounding, at bounds and inside the box
 	Brief         bool    // give up where many exchanges at a time do not end
-	Single        bool    // only one exchange at a time
+	Single        bool    // only one exchange at a time, and with 1ᵀβ = 0 at least one free variable
 }
 
 // Solve looks for the optimum from the present places: by many exchanges at a time, and
@@ -28,7 +28,7 @@ func (s *Set) Solve(ctx context.Context, l Limits) (exchanges int, arrived bool,
 			return exchanges, arrived, err
 		}
 	}
-	if !l.Single || len(s.factor.members) == 0 { // a step of the free ones balances, too
+	if !l.Single { // else steps of the free ones balance
 		s.Balance()
 		if !s.Align() {
 			return exchanges, false, nil
@@ -214,7 +214,7 @@ func (s *Set) refine(tolerance float64) {
 		step := s.newton()
 		s.Begin()
 		for k, i := range s.factor.members {
-			s.Move(i, s.clip(i, s.Beta[i]+step[k]))
+			s.shift(i, step[k])
 		}
 		s.Apply()
 	}
@@ -262,7 +262,7 @@ func (s *Set) project() int {
 	s.Begin()
 	for k, i := range s.factor.members {
 		if value := s.Beta[i] + step[k]; value > s.Low[i] && value < s.High[i] {
-			s.Move(i, value)
+			s.shift(i, step[k])
 		} else {
 			s.ToBound(i, step[k])
 			out++
@@ -321,6 +321,9 @@ func (s *Set) descend(ctx context.Context, l Limits) (exchanges int, arrived boo
 		if err := ctx.Err(); err != nil {
 			return exchanges, false, err
 		}
+		if l.Single && s.Equality && len(s.factor.members) == 0 && !s.fill() {
+			return exchanges, false, nil
+		}
 		if blocker, length := s.advance(); blocker >= 0 {
 			s.factor.remove(blocker)
 			if idle++; length > 0 {
@@ -341,6 +344,27 @@ func (s *Set) descend(ctx context.Context, l Limits) (exchanges int, arrived boo
 		}
 	}
 	return l.Exchanges, false, nil
+}
+
+// fill makes a variable free where none is, and nothing determines b: the first whose
+// gradient vanishes as b moves to where 1ᵀβ is right, or that is furthest beyond it. It
+// reports false where there is none.
+func (s *Set) fill() bool {
+	s.matrix.Current(s.F, nil)
+	excess, _ := s.excess()
+	up, from := 1.0, AtLow
+	if excess > 0 {
+		up, from = -1, AtHigh
+	}
+	first, at := -1, math.Inf(-1)
+	for _, i := range s.Watch {
+		if b := up * (s.Y[i] - s.F[i]); b > at && s.Place[i] == from {
+			if s.need(i); s.High[i] > s.Low[i] {
+				first, at = i, b
+			}
+		}
+	}
+	return first >= 0 && s.enter(first)
 }
 
 // worst is the bounded variable that breaks its condition most, -1 where none does by
@@ -373,7 +397,7 @@ func (s *Set) advance() (blocker int, length float64) {
 		if k == blocker {
 			s.ToBound(i, step[k])
 		} else {
-			s.Move(i, s.clip(i, s.Beta[i]+length*step[k]))
+			s.shift(i, length*step[k])
 		}
 	}
 	s.Apply()

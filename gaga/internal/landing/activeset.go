@@ -64,6 +64,7 @@ type near struct {
 	rows    []float64 // begins with theirs, at stride P
 	u       []float64 // of them: predictors
 	stale   bool      // u is not theta's
+	size    float64   // ‖w‖
 }
 
 func (n *near) Accumulate(_ []float64, list []int, coefficient []float64) {
@@ -88,6 +89,7 @@ func (n *near) Current(f []float64, at []int) {
 	if !n.stale {
 		return
 	}
+	n.size = math.Sqrt(kernel.Dot(n.theta[:n.d], n.theta[:n.d]))
 	if at != nil {
 		for _, i := range at {
 			f[i] = kernel.Dot(n.features(i), n.theta[:n.d])
@@ -99,6 +101,12 @@ func (n *near) Current(f []float64, at []int) {
 	for slot, i := range n.samples {
 		f[i] = n.u[slot]
 	}
+}
+
+// rounding returns what that of a sample's predictor may come to: an outlier's is a sum
+// of terms that are large beside it.
+func (n *near) rounding(i int) float64 {
+	return tolerance.PredictorRounding * n.norms[i] * n.size
 }
 
 // activeSet fits a linear support vector machine to weights that differ little from those
@@ -123,8 +131,11 @@ func newActiveSet(m *machine) *activeSet {
 	for i := range m.N {
 		o.Shift += m.Diagonal(i) / float64(m.N)
 	}
+	if o.Shift == 0 {
+		o.Shift = 1
+	}
 	a.Set = activeset.New(a.near, m.State.Y, o)
-	a.set = a.Set
+	a.set, a.Noise = a.Set, a.rounding
 	return a
 }
 
@@ -171,10 +182,6 @@ func (a *activeSet) fits(box func(i int) float64) bool {
 	}
 	a.Lazily(box, rest)
 	a.Set.Evaluate()
-	// What rounding of a predictor at theta may come to: an outlier's is a sum of terms
-	// that are large beside it.
-	rounding := tolerance.PredictorRounding * math.Sqrt(kernel.Dot(a.theta[:a.d], a.theta[:a.d]))
-	a.Noise = func(i int) float64 { return rounding * a.norms[i] }
 	_, found, _ := a.Solve(context.Background(), activeset.Limits{
 		Exchanges: tolerance.FewExchanges + len(a.samples), Single: true,
 		Bounded: tolerance.SupportSlack * a.scale, Free: tolerance.SupportTight * a.scale,
