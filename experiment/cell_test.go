@@ -53,11 +53,11 @@ var goldenCells = []struct {
 				Split: dataset.Split{Train: 3, Test: 1}, Features: dataset.Standard, Target: dataset.MinMax,
 			},
 			Model:  Model{Name: Lasso, Alpha: 0.003, Intercept: true},
-			Method: Method{Name: GAGA, Algorithm: 14, Regularizer: Regularizer{Name: Hard}, Age: Age{Min: 0.1, Max: 20}},
+			Method: Method{Name: GAGA, Algorithm: 15, Regularizer: Regularizer{Name: Hard}, Age: Age{Min: 0.1, Max: 20}},
 			Repeat: 1, Seed: CellSeed(40, 1), Keep: Keep{Coefficients: true},
 		},
-		`{"kind":"self-paced","data":"d1","task":"regression","settings":{"train":3,"test":1,"features":"standard","target":"minmax"},"model":{"name":"lasso","alpha":0.003,"intercept":true},"method":{"name":"gaga","algorithm":14,"regularizer":{"name":"hard"},"age":{"min":0.1,"max":20}},"seed":3212160745590989}`,
-		"584d16d8d9e7268fa0861fa4eef1fc6a",
+		`{"kind":"self-paced","data":"d1","task":"regression","settings":{"train":3,"test":1,"features":"standard","target":"minmax"},"model":{"name":"lasso","alpha":0.003,"intercept":true},"method":{"name":"gaga","algorithm":15,"regularizer":{"name":"hard"},"age":{"min":0.1,"max":20}},"seed":3212160745590989}`,
+		"9daa442109c71954015b2a702597ca87",
 	},
 }
 

@@ -48,7 +48,7 @@ var acsMethod = methodInfo{
 }
 
 var gagaMethod = methodInfo{
-	name: GAGA, algorithm: 14, regularized: true, aged: true,
+	name: GAGA, algorithm: 15, regularized: true, aged: true,
 	fit: fitGAGA,
 	work: func(g *group, n, d float64) float64 {
 		cold, _ := fitWork(g.models.Name, g.models.Kernel, n, d)
