@@ -170,7 +170,7 @@ func publishedRows(t *testing.T, table string) []map[string]string {
 	return rows
 }
 
-var update = flag.Bool("update", false, "write the tables of docs/grid.md")
+var update = flag.Bool("update", false, "write the tables of docs/grid.md and testdata/identities.txt")
 
 // checkSettingsDocument wants docs/grid.md to have the table of settings.
 func checkSettingsDocument(t *testing.T, path, text string) {
