@@ -2,7 +2,9 @@ package experiment
 
 import (
 	"errors"
+	"fmt"
 	"math"
+	"math/big"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -232,6 +234,15 @@ func TestRanges(t *testing.T) {
 		{"{from: 0.3, to: 0.1, step: -0.1}", []float64{0.3, 0.2, 0.1}},
 		{"{from: 5, to: 5, step: 1}", []float64{5}},
 		{"{from: 100, to: 2e2, step: 50}", []float64{100, 150, 200}},
+		{"{from: 0.1, to: 1, num: 10}", []float64{0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1}},
+		{"{from: 1, to: 2, num: 4, scale: linear}", []float64{1, 4.0 / 3, 5.0 / 3, 2}},
+		{"{from: 2, to: 1, num: 3}", []float64{2, 1.5, 1}},
+		{"{from: 0.001, to: 100, num: 6, scale: log}", []float64{0.001, 0.01, 0.1, 1, 10, 100}},
+		{"{from: 100, to: 0.001, num: 6, scale: log}", []float64{100, 10, 1, 0.1, 0.01, 0.001}},
+		{"{from: 1, to: 1024, num: 11, scale: log}", []float64{1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024}},
+		{"{from: 1, to: 10, num: 3, scale: log}", []float64{1, 3.1622776601683795, 10}},
+		{"{from: 1e-300, to: 1e300, num: 5, scale: log}", []float64{1e-300, 1e-150, 1, 1e150, 1e300}},
+		{"{from: 0.7, to: 0.9, num: 2, scale: log}", []float64{0.7, 0.9}},
 		{"7", []float64{7}},
 		{"[2, 1]", []float64{2, 1}},
 	}
@@ -252,6 +263,50 @@ func TestRanges(t *testing.T) {
 			t.Fatalf("value %d is %v, want %v", i, x, want)
 		}
 	}
+}
+
+// TestLogRange compares the values of ranges of many lengths with those of roots and
+// powers in 2,000 bits, of which each is rounded once.
+func TestLogRange(t *testing.T) {
+	t.Parallel()
+	from, to := big.NewRat(3, 1000), big.NewRat(1234567, 10)
+	for _, num := range []int{2, 3, 4, 7, 12, 50, 101, 256} {
+		text := fmt.Sprintf("{from: 0.003, to: 123456.7, num: %d, scale: log}", num)
+		values := firstValues(mustParse(t, strings.Replace(leastKeys, "0.006", text, 1)).Sweeps[0].Models[0].Entry)
+		if len(values) != num {
+			t.Fatalf("%s: %d values", text, len(values))
+		}
+		for i, x := range values {
+			// x^(num-1) lies where (x's neighbors)^(num-1) enclose from^(num-1-i) to^i.
+			want := new(big.Float).SetPrec(2000).Mul(bigPower(from, num-1-i), bigPower(to, i))
+			low := bigPower(between(x, 0), num-1)
+			high := bigPower(between(x, math.Inf(1)), num-1)
+			if want.Cmp(low) < 0 || want.Cmp(high) > 0 {
+				t.Errorf("%s: value %d is %v, which is not the nearest", text, i, x)
+			}
+		}
+	}
+	long := strings.Replace(leastKeys, "0.006", "{from: 1e-9, to: 1e9, num: 100000, scale: log}", 1)
+	values := firstValues(mustParse(t, long).Sweeps[0].Models[0].Entry)
+	if len(values) != 100_000 || values[0] != 1e-9 || values[99_999] != 1e9 {
+		t.Errorf("%d values from %v to %v", len(values), values[0], values[len(values)-1])
+	}
+}
+
+// between is the middle of x and the next number towards a bound.
+func between(x, bound float64) *big.Rat {
+	sum := new(big.Rat).SetFloat64(x)
+	sum.Add(sum, new(big.Rat).SetFloat64(math.Nextafter(x, bound)))
+	return sum.Quo(sum, big.NewRat(2, 1))
+}
+
+func bigPower(x *big.Rat, n int) *big.Float {
+	product := new(big.Float).SetPrec(2000).SetInt64(1)
+	factor := new(big.Float).SetPrec(2000).SetRat(x)
+	for range n {
+		product.Mul(product, factor)
+	}
+	return product
 }
 
 func TestSet(t *testing.T) {
@@ -311,6 +366,7 @@ func TestNumbersAreExact(t *testing.T) {
 func FuzzParse(f *testing.F) {
 	f.Add(everyKey, "repeats=2")
 	f.Add(leastKeys, "models.0.lasso.alpha={from: 1, to: 2, step: 0.5}")
+	f.Add(leastKeys, "models.0.lasso.alpha={from: 1e-3, to: 2, num: 5, scale: log}")
 	f.Add("sweeps: [{data: [a]}, 3, {}]\nnoise: none", "sweeps.0.models=[svm]")
 	f.Add("a: &x [1]\nb: *x", "a.b.c=d")
 	f.Add("? {a: b}\n: c\n<<: {d: e}", "=")

@@ -2,7 +2,6 @@ package experiment
 
 import (
 	"math"
-	"math/big"
 	"strconv"
 
 	"go.yaml.in/yaml/v3"
@@ -61,8 +60,8 @@ func whole(low, high int) rule {
 	}
 }
 
-// numbers reads what varies: a number, a list of different numbers or a range
-// {from, to, step}.
+// numbers reads what varies: a number, a list of different numbers or a range, see
+// span.
 func (r *reader) numbers(n item, allowed rule) []float64 {
 	if n.Kind == yaml.MappingNode {
 		return r.span(n, allowed)
@@ -88,69 +87,3 @@ func (r *reader) numbers(n item, allowed rule) []float64 {
 	}
 	return values
 }
-
-// span reads a range {from, to, step}: from, from + step, ... up to and
-// including to. It counts in decimals, so that the third value of
-// {from: 0.001, to: 0.03, step: 0.001} is exactly 0.003.
-func (r *reader) span(n item, allowed rule) []float64 {
-	fields := r.fields(n, "from", "to", "step")
-	if fields == nil {
-		return nil
-	}
-	var parts [3]*big.Rat
-	for i, name := range []string{"from", "to", "step"} {
-		field := fields[name]
-		if !field.given() {
-			r.problem(n, "the key %s is missing; a range is {from: 1, to: 5, step: 0.5}", name)
-			return nil
-		}
-		if _, ok := r.number(field, anyNumber); !ok {
-			return nil
-		}
-		exact, ok := new(big.Rat).SetString(field.Value)
-		if !ok || exact.Denom().BitLen() > maxDenominator {
-			r.problem(field, "%s is not allowed; a decimal number with at most %d digits behind the point is", describe(field.Node), maxDigits)
-			return nil
-		}
-		parts[i] = exact
-	}
-	from, step := parts[0], parts[2]
-	width := parts[1].Sub(parts[1], from)
-	switch {
-	case step.Sign() == 0:
-		r.problem(fields["step"], "0 is not allowed; a step > 0 is, or one < 0 where to is below from")
-		return nil
-	case width.Sign()*step.Sign() < 0:
-		r.problem(fields["step"], "the step %s leads away from to; its sign has to be that of to - from", fields["step"].Value)
-		return nil
-	}
-	width.Quo(width, step)
-	steps := new(big.Int).Quo(width.Num(), width.Denom())
-	if steps.Cmp(big.NewInt(maxValues)) >= 0 {
-		r.problem(n, "the range has more than %d values, which is the most allowed", maxValues)
-		return nil
-	}
-	values := make([]float64, steps.Int64()+1)
-	for i := range values {
-		x, _ := from.Float64()
-		if math.IsInf(x, 0) || !allowed.allows(x) {
-			r.problem(n, "the range holds %g, which is not allowed; %s is", x, allowed.want)
-			return nil
-		}
-		if i > 0 && x == values[i-1] {
-			r.problem(fields["step"], "%s is too small beside from to tell the values apart", fields["step"].Value)
-			return nil
-		}
-		values[i] = x + 0
-		from.Add(from, step)
-	}
-	return values
-}
-
-// maxDigits bounds the decimal digits behind the point of a range's numbers, and
-// maxDenominator the bits of 10^maxDigits; float64 has no numbers other than 0
-// beyond.
-const (
-	maxDigits      = 400
-	maxDenominator = maxDigits*3322/1000 + 1
-)
