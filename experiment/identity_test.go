@@ -39,10 +39,15 @@ func (catalogLibrary) Load(_ context.Context, s dataset.Source) (*dataset.Datase
 }
 
 // TestIdentitiesStay compares the names of runs and the identities of all cells of
-// every shipped grid with those that earlier versions gave them. Results on disk are
-// found by them: a line of the file changes only with the version of an algorithm.
+// every shipped grid with those that earlier versions gave them: results on disk are
+// found by them. All algorithms count as version 1 here, as a change of a version is
+// meant to change them. The test is not parallel, for it changes the table of methods.
 func TestIdentitiesStay(t *testing.T) {
-	t.Parallel()
+	for _, method := range methodTable {
+		version := method.algorithm
+		method.algorithm = 1
+		defer func() { method.algorithm = version }()
+	}
 	var got strings.Builder
 	for _, pattern := range []string{"*.yaml", filepath.Join("honest", "*.yaml")} {
 		paths, err := filepath.Glob(filepath.Join("..", "grids", pattern))
