@@ -14,6 +14,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/agepath/agepath/experiment/dataset"
+	"github.com/agepath/agepath/internal/spelling"
 	"github.com/agepath/agepath/rehline"
 )
 
@@ -242,7 +243,8 @@ func resolve(word string, features []string) (string, error) {
 		if i < 0 {
 			number, err := strconv.Atoi(field)
 			if err != nil || number < 0 || number >= len(features) {
-				return "", fmt.Errorf("there is no feature %q; allowed are names and indexes from 0 to %d", clip(field), len(features)-1)
+				return "", fmt.Errorf("there is no feature %q; allowed are names and indexes from 0 to %d%s",
+					clip(field), len(features)-1, spelling.After(field, features))
 			}
 			i = number
 		}

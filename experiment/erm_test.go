@@ -132,6 +132,7 @@ func TestERMErrors(t *testing.T) {
 		{"[0, 0.5]", "[0, 1]", "a number from 0 to below 1"},
 		{"      c: [1, 10]\n", "", "the key c is missing"},
 		{"[sex, 0]", "[sex, 10]", `there is no feature "10"; allowed are names and indexes from 0 to 9`},
+		{"[sex, 0]", "[sxe, 0]", `there is no feature "sxe"; allowed are names and indexes from 0 to 9; did you mean sex?`},
 		{"[sex, 0]", "[sex, 1]", `the feature "sex" is given twice`},
 		{"columns: [sex, 0], ", "", "the key columns is missing"},
 		{"[none, nonnegative,", "[none, positive,", `"positive" is unknown; allowed are nonnegative, box`},

@@ -148,6 +148,37 @@ func TestBadGrids(t *testing.T) {
 	}
 }
 
+// TestMeant wants problems to end with the key or the name that may be meant.
+func TestMeant(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ old, new, place, meant string }{
+		{"repeats: 2", "repeat: 2", "bad.yaml:2: repeat: ", "repeats"},
+		{"methods:", "Methods:", "bad.yaml:9: Methods: ", "methods"},
+		{"acs_step", "step", "bad.yaml:10: age.step: ", "acs_step"},
+		{"attempts", "attemps", "bad.yaml:11: limits.attemps: ", "attempts"},
+		{"validation", "val", "bad.yaml:4: split.val: ", "validation"},
+		{"alpha", "alhpa", "bad.yaml:7: models.0.lasso.alhpa: ", "alpha"},
+		{"lasso", "laso", "bad.yaml:7: models.0: ", "lasso"},
+		{"{lasso: {alpha: [0.1, 0.2]}}", "{elasticnet: {alpha: 1}}", "bad.yaml:7: models.0: ", "elastic-net"},
+		{"{lasso: {alpha: [0.1, 0.2]}}", "{erm: {loss: hubert, c: 1}}", "bad.yaml:7: models.0.erm.loss: ", "huber"},
+		{"{lasso: {alpha: [0.1, 0.2]}}", "{svm: {c: 1, kernel_gamma: scal}}", "bad.yaml:7: models.0.svm.kernel_gamma: ", "scale"},
+		{"{lasso: {alpha: [0.1, 0.2]}}", "{svm: {c: 1, gamma: 1}}", "bad.yaml:7: models.0.svm.gamma: ", "kernel_gamma"},
+		{"[linear,", "[lineal,", "bad.yaml:8: regularizers.0: ", "linear"},
+		{"gaga]", "gag]", "bad.yaml:9: methods.2: ", "gaga"},
+		{"gaga]", "robust_svm]", "bad.yaml:9: methods.2: ", "robust-svm"},
+		{"gaussian", "gausian", "bad.yaml:6: noise.0.kind: ", "gaussian"},
+		{"gaussian", "flip-bound", "bad.yaml:6: noise.0.kind: ", "flip-boundary"},
+		{"minmax", "min-max", "bad.yaml:5: scale.target: ", "minmax"},
+		{"repeats: 2", "protocol: heldout", "bad.yaml:2: protocol: ", "held-out"},
+	} {
+		wantProblem(t, strings.Replace(base, test.old, test.new, 1), nil, test.place, "; did you mean "+test.meant+"?")
+	}
+	_, err := Parse([]byte(strings.Replace(base, "gaga]", "nsga]", 1)), "bad.yaml", nil)
+	if err == nil || strings.Contains(err.Error(), "did you mean") {
+		t.Errorf("a name that is like none: %v", err)
+	}
+}
+
 func TestBadOverrides(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ set, says string }{

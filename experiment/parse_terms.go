@@ -31,7 +31,7 @@ func named[T declared](r *reader, n item, table []T) (declaration T, settings it
 	if i := slices.Index(namesOf(table), name); i >= 0 {
 		return table[i], settings, true
 	}
-	r.problem(n, "%q is unknown; allowed are %s", clip(name), strings.Join(namesOf(table), ", "))
+	r.problem(n, "%q is unknown; %s", clip(name), allowedWords(name, namesOf(table)))
 	return declaration, item{}, false
 }
 
@@ -109,7 +109,7 @@ func (r *reader) choice(n item, info *settingInfo) Choice {
 			c.Values = append(c.Values, value)
 		}
 	default: // a range too
-		for _, x := range r.numbers(n, rule{allows: info.rule.allows, want: info.want()}) {
+		for _, x := range r.numbers(n, rule{allows: info.rule.allows, want: info.want(), words: info.words}) {
 			c.Values = append(c.Values, Setting{Name: info.name, Number: x})
 		}
 	}
@@ -128,7 +128,7 @@ func (r *reader) setting(n item, info *settingInfo) (value Setting, ok bool) {
 		value.Word = oneOf(r, n, info.words...)
 		return value, value.Word != ""
 	}
-	value.Number, ok = r.number(n, rule{allows: info.rule.allows, want: info.want()})
+	value.Number, ok = r.number(n, rule{allows: info.rule.allows, want: info.want(), words: info.words})
 	return value, ok
 }
 

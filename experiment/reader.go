@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/agepath/agepath/internal/spelling"
 )
 
 // reader reads a grid file's tree strictly. Its methods report what is wrong
@@ -85,7 +87,7 @@ func (r *reader) fields(n item, allowed ...string) map[string]item {
 		at := n.child(clip(name.Value), name)
 		switch first, twice := fields[name.Value]; {
 		case name.Kind != yaml.ScalarNode || !slices.Contains(allowed, name.Value):
-			r.problem(at, "unknown key; allowed are %s", strings.Join(allowed, ", "))
+			r.problem(at, "unknown key; %s", allowedWords(name.Value, allowed))
 		case twice:
 			r.problem(at, "given twice, first on line %d", first.Line)
 		case value.ShortTag() == "!!null":
@@ -188,8 +190,14 @@ func oneOf[T ~string](r *reader, n item, allowed ...T) T {
 	for i, word := range allowed {
 		words[i] = string(word)
 	}
-	r.problem(n, "%s is not allowed; allowed are %s", describe(n.Node), strings.Join(words, ", "))
+	r.problem(n, "%s is not allowed; %s", describe(n.Node), allowedWords(n.Value, words))
 	return ""
+}
+
+// allowedWords says which keys or names are allowed in place of one that is not, and
+// which of them may be meant.
+func allowedWords(name string, allowed []string) string {
+	return "allowed are " + strings.Join(allowed, ", ") + spelling.After(name, allowed)
 }
 
 // word is oneOf as a reader for into.

@@ -5,6 +5,8 @@ import (
 	"strconv"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/agepath/agepath/internal/spelling"
 )
 
 // maxValues bounds the values of one list or range. Grids of many million
@@ -15,6 +17,7 @@ const maxValues = 100_000
 type rule struct {
 	allows func(x float64) bool
 	want   string
+	words  []string // that are allowed too, for what may be meant by another one
 }
 
 var (
@@ -40,7 +43,7 @@ func (r *reader) number(n item, allowed rule) (x float64, ok bool) {
 			return x + 0, true // -0 becomes 0
 		}
 	}
-	r.problem(n, "%s is not allowed; %s is", describe(n.Node), allowed.want)
+	r.problem(n, "%s is not allowed; %s is%s", describe(n.Node), allowed.want, spelling.After(n.Value, allowed.words))
 	return 0, false
 }
 

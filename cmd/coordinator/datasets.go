@@ -67,7 +67,8 @@ func lookup(names []string) ([]dataset.Entry, error) {
 			for _, entry := range dataset.Catalog() {
 				known = append(known, entry.Name)
 			}
-			return nil, command.Refusef("%w %q; the catalog has %s", dataset.ErrUnknown, name, strings.Join(known, ", "))
+			return nil, command.Refusef("%w %q; the catalog has %s%s",
+				dataset.ErrUnknown, name, strings.Join(known, ", "), dataset.Meant(name))
 		}
 		entries = append(entries, entry)
 	}

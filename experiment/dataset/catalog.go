@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"github.com/agepath/agepath/internal/spelling"
 )
 
 // Entry describes a data set of the catalog.
@@ -82,51 +84,15 @@ func (e Entry) spelling(name string) (string, bool) {
 	return "", false
 }
 
-// near lists up to three names of the catalog that are like the given one,
-// the most alike first.
-func near(name string) []string {
-	type candidate struct {
-		name     string
-		distance int
-	}
-	var candidates []candidate
-	for _, entry := range Catalog() {
-		for _, known := range append([]string{entry.Name}, entry.Aliases...) {
-			a, b := strings.ToLower(name), strings.ToLower(known)
-			distance := editDistance(a, b)
-			if strings.HasPrefix(b, a) && a != "" {
-				distance = 1
-			}
-			if distance <= max(len(a), len(b))/3+1 {
-				candidates = append(candidates, candidate{known, distance})
-			}
-		}
-	}
-	slices.SortStableFunc(candidates, func(a, b candidate) int { return cmp.Compare(a.distance, b.distance) })
-	names := make([]string, 0, 3)
-	for _, c := range candidates[:min(3, len(candidates))] {
-		names = append(names, c.name)
-	}
-	return names
-}
+// Meant says which names of the catalog are near to one that it does not have, as in
+// "; did you mean digits?", "" where none is.
+func Meant(name string) string { return spelling.After(name, names()) }
 
-// editDistance is Levenshtein's: the fewest bytes to insert, delete or replace.
-func editDistance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
+// names lists the names and aliases of the catalog.
+func names() []string {
+	var known []string
+	for _, entry := range Catalog() {
+		known = append(append(known, entry.Name), entry.Aliases...)
 	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			change := diagonal
-			if a[i] != b[j] {
-				change++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(change, row[j]+1, diagonal+1)
-		}
-	}
-	return row[len(b)]
+	return known
 }

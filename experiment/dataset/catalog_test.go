@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/agepath/agepath/internal/spelling"
 )
 
 // TestCatalogNamesThePapersSets lists the data sets of Tables 1 and 4 as the
@@ -87,31 +89,11 @@ func TestNear(t *testing.T) {
 		"mfeat_pixel": "mfeat-pixel", "brest_cancer": "breast_cancer", "magic": "MagicTelescope",
 		"pendigit": "pendigits", "house8L": "house_8L", "deltaelevators": "delta_elevators", "Nomoa": "nomao",
 	} {
-		if got := near(name); len(got) == 0 || got[0] != want {
+		if got := spelling.Near(name, names()); len(got) == 0 || got[0] != want {
 			t.Errorf("near %q: %v, want %s first", name, got, want)
 		}
 	}
-	if got := near("imagenet-large"); len(got) != 0 {
+	if got := spelling.Near("imagenet-large", names()); len(got) != 0 {
 		t.Errorf("near a name that is like none: %v", got)
-	}
-}
-
-func TestEditDistance(t *testing.T) {
-	t.Parallel()
-	for _, test := range []struct {
-		a, b string
-		want int
-	}{
-		{"", "", 0},
-		{"", "abc", 3},
-		{"abc", "", 3},
-		{"kitten", "sitting", 3},
-		{"flaw", "lawn", 2},
-		{"same", "same", 0},
-		{"intention", "execution", 5},
-	} {
-		if got := editDistance(test.a, test.b); got != test.want {
-			t.Errorf("distance of %q and %q is %d, want %d", test.a, test.b, got, test.want)
-		}
 	}
 }

@@ -137,6 +137,7 @@ func TestCSVErrors(t *testing.T) {
 		"target out of range":     {"1,2,3\n", Options{Target: "3"}, []string{"line 1", "target: column 3 is out of range", "0 to 2"}},
 		"target before the start": {"1,2,3\n", Options{Target: "-4"}, []string{"target: column -4 is out of range"}},
 		"target unknown":          {"a,b,y\n1,2,3\n", Options{Target: "z"}, []string{"line 1", `target: no column is named "z"`}},
+		"target misspelled":       {"age,weight,yield\n1,2,3\n", Options{Target: "Yeild"}, []string{`no column is named "Yeild"; did you mean yield?`}},
 		"name without header":     {"1,2,3\n", Options{Target: "z", Header: &no}, []string{`target: no column is named "z"`}},
 		"target named twice":      {"a,y,y\n1,2,3\n", Options{Target: "y"}, []string{"line 1", `column "y": more than one`}},
 		"drop out of range":       {"1,2,3\n", Options{Drop: []string{"9"}}, []string{"drop: column 9 is out of range"}},

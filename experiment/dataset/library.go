@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"reflect"
 	"strings"
+
+	"github.com/agepath/agepath/internal/spelling"
 )
 
 var (
@@ -85,8 +87,8 @@ func (l *Library) Load(ctx context.Context, s Source) (*Dataset, error) {
 	entry, ok := Lookup(s.Name)
 	if !ok {
 		hint := ""
-		if names := near(s.Name); len(names) > 0 {
-			hint = "did you mean " + strings.Join(names, " or ") + "? "
+		if meant := spelling.Hint(s.Name, names()); meant != "" {
+			hint = meant + "? "
 		}
 		return nil, fmt.Errorf("%w %q: %s`coordinator datasets list` shows all; a file of your own is given by its path", ErrUnknown, s.Name, hint)
 	}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+
+	"github.com/agepath/agepath/internal/spelling"
 )
 
 // role tells what a column of the file becomes.
@@ -142,7 +144,7 @@ func (t *table) find(names map[string]int, ref string) (int, error) {
 	}
 	at, err := strconv.Atoi(ref)
 	if err != nil || t.named {
-		return 0, fmt.Errorf("no column is named %q", ref)
+		return 0, fmt.Errorf("no column is named %q%s", ref, t.meant(ref))
 	}
 	n := len(t.columns)
 	if at < -n || at >= n {
@@ -152,6 +154,15 @@ func (t *table) find(names map[string]int, ref string) (int, error) {
 		at += n
 	}
 	return at, nil
+}
+
+// meant says which columns' names are near to one that there is not.
+func (t *table) meant(ref string) string {
+	known := make([]string, len(t.columns))
+	for i := range t.columns {
+		known[i] = t.columns[i].name
+	}
+	return spelling.After(ref, known)
 }
 
 // begin starts a row of zeros, in a line of the file.

@@ -1,0 +1,111 @@
+// Package spelling finds the known names that a mistyped one may stand for.
+package spelling
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+const (
+	longest = 100 // characters of a name that is compared
+	most    = 3   // names that are shown
+	part    = 3   // characters of a name that is found within another one
+)
+
+// Hint returns "did you mean a, b or c", "" where no known name is near.
+func Hint(name string, known []string) string {
+	names := Near(name, known)
+	if len(names) == 0 {
+		return ""
+	}
+	last := len(names) - 1
+	if last == 0 {
+		return "did you mean " + names[0]
+	}
+	return "did you mean " + strings.Join(names[:last], ", ") + " or " + names[last]
+}
+
+// After returns [Hint] as the end of a message, "; did you mean a?".
+func After(name string, known []string) string {
+	if hint := Hint(name, known); hint != "" {
+		return "; " + hint + "?"
+	}
+	return ""
+}
+
+// Near returns up to three of the known names, those nearest to the given one, in
+// their order. A name is near by a third of its characters in edits. One that begins
+// with the given one is an edit away, one that holds it, or is held by it, two. Upper
+// and lower case count the same.
+func Near(name string, known []string) []string {
+	name = strings.ToLower(name)
+	var nearest []string
+	if utf8.RuneCountInString(name) > longest {
+		return nil
+	}
+	best := longest
+	for _, other := range known {
+		edits, near := away(name, strings.ToLower(other))
+		if !near || edits > best {
+			continue
+		}
+		if edits < best {
+			best, nearest = edits, nearest[:0]
+		}
+		if len(nearest) < most && !slices.Contains(nearest, other) {
+			nearest = append(nearest, other)
+		}
+	}
+	return nearest
+}
+
+// away returns how many edits two names are apart, and whether that is near.
+func away(name, other string) (edits int, near bool) {
+	a, b := []rune(name), []rune(other)
+	short, long := min(len(a), len(b)), max(len(a), len(b))
+	if short == 0 || long > longest {
+		return 0, false
+	}
+	allowed := (long + 1) / 3
+	edits = long
+	if long-short <= allowed {
+		edits = distance(a, b)
+	}
+	switch {
+	case len(a) >= part-1 && strings.HasPrefix(other, name):
+		edits = min(edits, 1)
+	case short >= part && (strings.Contains(other, name) || strings.Contains(name, other)):
+		edits = min(edits, 2)
+	default:
+		return edits, edits <= allowed && edits < short
+	}
+	return edits, true
+}
+
+// distance is the fewest characters to insert, delete or replace, and neighbors to
+// exchange, none of them twice: the optimal string alignment distance.
+func distance(a, b []rune) int {
+	var rows [3][]int // the row of the character before the last, of the last, of this one
+	for k := range rows {
+		rows[k] = make([]int, len(b)+1)
+	}
+	for j := range rows[2] {
+		rows[2][j] = j
+	}
+	for i := range a {
+		rows[0], rows[1], rows[2] = rows[1], rows[2], rows[0]
+		rows[2][0] = i + 1
+		for j := range b {
+			change := rows[1][j]
+			if a[i] != b[j] {
+				change++
+			}
+			rows[2][j+1] = min(change, rows[1][j+1]+1, rows[2][j]+1)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				rows[2][j+1] = min(rows[2][j+1], rows[0][j-1]+1)
+			}
+		}
+	}
+	return rows[2][len(b)]
+}
