@@ -76,12 +76,10 @@ func fieldText(schema *arrow.Schema, j int) string {
 // cell is either in a segment, whose rows count, or in cells.arrow, whose
 // further tables hold its rows. A segment without its cells is left over.
 //
-// What a process left that was killed need not be durable. It is made so before
-// anything rests on it: the names here, the streams in wholeBatches.
+// What a process left that was killed need not be durable. Streams are made so in
+// wholeBatches, before anything rests on them. Names need no care: a stream's is durable
+// before its first batch of cells, and streams stay until cells.arrow's is.
 func (s *Store) recover(ctx context.Context) error {
-	if err := s.disk.SyncDir(s.dir); err != nil {
-		return err
-	}
 	names, err := s.disk.ReadDir(s.dir)
 	if err != nil {
 		return err
