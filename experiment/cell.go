@@ -68,6 +68,7 @@ type canonicalSettings struct {
 	Noise      string  `json:"noise,omitempty"`
 	Level      float64 `json:"level,omitempty"`
 	Rows       int     `json:"rows,omitempty"`
+	Missing    string  `json:"missing,omitempty"`
 }
 
 // cellSpec is what a task carries: the canonical form and what to keep.
@@ -96,8 +97,21 @@ func canonical(s dataset.Settings) canonicalSettings {
 		Train: s.Split.Train, Test: s.Split.Test, Validation: s.Split.Validation,
 		Features: string(s.Features), Target: string(s.Target),
 		Noise: s.Noise.Kind, Level: s.Noise.Level,
-		Rows: s.Rows,
+		Rows: s.Rows, Missing: s.Missing,
 	}
+}
+
+// needs lists what a worker must compute for the cell.
+func (c *Cell) needs() []Need { return needs(c.Method.need(), c.Settings) }
+
+// medianNeed is that of cells with missing values.
+var medianNeed = Need{Name: "missing: " + dataset.Median, Version: 1}
+
+func needs(method Need, s dataset.Settings) []Need {
+	if s.Missing == "" {
+		return []Need{method}
+	}
+	return []Need{method, medianNeed}
 }
 
 // ID returns the identity of the cell, the first 16 bytes of the SHA-256 of
@@ -167,6 +181,7 @@ func DecodeCell(spec []byte) (*Cell, error) {
 		Noise:    dataset.Noise{Kind: cs.Noise, Level: cs.Level},
 		Paper:    cs.Paper,
 		Rows:     cs.Rows,
+		Missing:  cs.Missing,
 	}
 	return cell, nil
 }

@@ -75,6 +75,10 @@ func (p *planner) load(ctx context.Context, source dataset.Source, settings data
 	if err := varies(d, source.Options.Target); err != nil {
 		return nil, err
 	}
+	gaps := d.Gaps()
+	if gaps {
+		settings.Missing = dataset.Median
+	}
 	first := Cell{Seed: CellSeed(p.grid.Seed, 1)}
 	prepared, err := dataset.Prepare(ctx, d, settings, first.Stream)
 	if err != nil {
@@ -82,7 +86,7 @@ func (p *planner) load(ctx context.Context, source dataset.Source, settings data
 	}
 	return &PlannedData{
 		Name: d.Name, Digest: d.Digest(), Task: d.Task, N: d.N, D: d.D,
-		train: prepared.Train.N + prepared.Merged, test: prepared.Test.N, features: d.Features,
+		train: prepared.Train.N + prepared.Merged, test: prepared.Test.N, features: d.Features, gaps: gaps,
 	}, nil
 }
 
@@ -120,6 +124,9 @@ func (p *planner) sweep(ctx context.Context, number int) error {
 		p.task(sweep, data)
 		if data.Task == dataset.Classification {
 			settings.Target = "" // labels are never scaled
+		}
+		if data.gaps {
+			settings.Missing = dataset.Median
 		}
 		p.plan.groups = append(p.plan.groups, sweep.groups(data, settings, number)...)
 	}

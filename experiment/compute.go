@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"slices"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
@@ -25,13 +26,13 @@ func (SelfPacedKind) Name() string { return SelfPaced }
 // Tables returns [SelfPacedTables].
 func (SelfPacedKind) Tables() Tables { return SelfPacedTables() }
 
-// Abilities lists the methods.
+// Abilities lists the methods, and what fills missing values.
 func (SelfPacedKind) Abilities() []Need {
 	needs := make([]Need, len(methodTable))
 	for i, m := range methodTable {
 		needs[i] = Need{m.name, m.algorithm}
 	}
-	return needs
+	return append(needs, medianNeed)
 }
 
 // Check decodes the task's cell and compares the task with it.
@@ -49,8 +50,8 @@ func (SelfPacedKind) Check(task *Task) error {
 	if _, err := hex.DecodeString(cell.Data.Digest); err != nil || len(cell.Data.Digest) != 2*sha256.Size {
 		return fmt.Errorf("data set %.100q; a digest has %d hex digits", cell.Data.Digest, 2*sha256.Size)
 	}
-	if need := cell.Method.need(); len(task.Needs) > 1 || len(task.Needs) == 1 && task.Needs[0] != need {
-		return fmt.Errorf("it says that it needs %.200q, its spec needs %v", fmt.Sprint(task.Needs), need)
+	if needs := cell.needs(); len(task.Needs) > 0 && !slices.Equal(task.Needs, needs) {
+		return fmt.Errorf("it says that it needs %.200q, its spec needs %v", fmt.Sprint(task.Needs), needs)
 	}
 	return nil
 }

@@ -34,7 +34,8 @@ const maxAges = 1_000_000
 // sweepKeys are the keys of a sweep. At the top level they are the defaults
 // of all sweeps, each of which replaces a key as a whole.
 var sweepKeys = []string{
-	"data", "split", "scale", "noise", "models", "regularizers", "methods", "age", "protocol", "missing", "absent", "rows",
+	"data", "split", "scale", "noise", "models", "regularizers", "methods", "age", "protocol", "missing", "encode",
+	"absent", "rows",
 }
 
 // selfPaced reads the section of the self-paced kind.
@@ -80,7 +81,8 @@ func (r *reader) sweeps(n item, defaults map[string]item) []Sweep {
 // each range of ages.
 func (r *reader) sweep(at item, fields map[string]item) []Sweep {
 	s := Sweep{place: r.place(at)}
-	protocol, missing, absent := protocolHeldOut, "", ""
+	protocol, absent := protocolHeldOut, ""
+	var options dataset.Options // of all its data sets
 	rows := []float64{0}
 	read(fields, key{"protocol", into(&protocol, word(r, protocolHeldOut, protocolPaper))})
 	s.Settings.Paper = protocol == protocolPaper
@@ -96,8 +98,9 @@ func (r *reader) sweep(at item, fields map[string]item) []Sweep {
 	r.demand(at, fields, "models", "a list of "+strings.Join(namesOf(modelTable), ", ")+", each with its parameters")
 	r.demand(at, fields, "methods", "a list of "+strings.Join(namesOf(methodTable), ", "))
 	read(fields,
-		key{"missing", into(&missing, word(r, missingWords...))},
-		key{"data", func(n item) { s.Data = r.data(n, missing) }},
+		key{"missing", into(&options.Missing, word(r, missingWords...))},
+		key{"encode", into(&options.Encode, word(r, encodeWords...))},
+		key{"data", func(n item) { s.Data = r.data(n, options) }},
 		key{"models", into(&s.Models, r.models)},
 		key{"regularizers", into(&s.Regularizers, r.regularizers)},
 		key{"methods", into(&s.Methods, r.methods)},
@@ -228,12 +231,12 @@ func (r *reader) noise(n item) (list []dataset.Noise, places []place) {
 	return list, places
 }
 
-// data reads the key data.
-func (r *reader) data(n item, missing string) []DataSource {
+// data reads the key data; the options are those of entries that do not replace them.
+func (r *reader) data(n item, options dataset.Options) []DataSource {
 	var sources []DataSource
 	seen := map[string]bool{}
 	for _, entry := range r.list(n) {
-		source, ok := r.source(entry, missing)
+		source, ok := r.source(entry, options)
 		if !ok {
 			continue
 		}
@@ -247,12 +250,15 @@ func (r *reader) data(n item, missing string) []DataSource {
 	return sources
 }
 
-var missingWords = []string{"refuse", "mean", "drop"}
+var (
+	missingWords = []string{"refuse", "mean", "median", "drop"}
+	encodeWords  = []string{"refuse", "onehot"}
+)
 
 // source reads one entry of the key data: a name of the catalog, or a map.
-func (r *reader) source(entry item, missing string) (s dataset.Source, ok bool) {
+func (r *reader) source(entry item, options dataset.Options) (s dataset.Source, ok bool) {
+	s.Options = options
 	o := &s.Options
-	o.Missing = missing
 	before := r.reported
 	if entry.Kind == yaml.ScalarNode {
 		s.Name = r.text(entry)
@@ -276,7 +282,8 @@ func (r *reader) source(entry item, missing string) (s dataset.Source, ok bool) 
 				key{"negative_rows", into(&o.Classes.NegativeRows, integer(r, 1, math.MaxInt32))})
 		}},
 		key{"task", into(&o.Task, word(r, dataset.Classification, dataset.Regression))},
-		key{"missing", into(&o.Missing, word(r, missingWords...))})
+		key{"missing", into(&o.Missing, word(r, missingWords...))},
+		key{"encode", func(n item) { o.Encode, o.OneHot = r.encoding(n) }})
 	if r.reported > before {
 		return s, false
 	}
@@ -289,4 +296,17 @@ func (r *reader) source(entry item, missing string) (s dataset.Source, ok bool) 
 		r.problem(entry, "%v", err)
 	}
 	return s, r.reported == before
+}
+
+// encoding reads the key encode of a data set: a word, or columns of which each value
+// becomes a feature.
+func (r *reader) encoding(n item) (word string, columns []string) {
+	if n.Kind != yaml.MappingNode {
+		return oneOf(r, n, encodeWords...), nil
+	}
+	before := r.reported
+	if r.keys(n, key{"onehot", into(&columns, r.texts)}); columns == nil && r.reported == before {
+		r.problem(n, "the key onehot is missing: a column or a list of columns")
+	}
+	return "", columns
 }

@@ -47,6 +47,7 @@ type PlannedData struct {
 
 	train, test int      // rows of the parts in one sweep; train without validation
 	features    []string // names
+	gaps        bool     // values are missing, which cells fill
 }
 
 // columns returns models whose constraint names features by their indexes, as
@@ -131,13 +132,15 @@ func (p *Plan) Cost() float64 { return p.seconds }
 
 // Needs lists what workers must compute for the plan, each once.
 func (p *Plan) Needs() []Need {
-	var needs []Need
+	var list []Need
 	for _, g := range p.groups {
-		if need := (Need{g.method.name, g.method.algorithm}); !slices.Contains(needs, need) {
-			needs = append(needs, need)
+		for _, need := range needs(Need{g.method.name, g.method.algorithm}, g.preparation) {
+			if !slices.Contains(list, need) {
+				list = append(list, need)
+			}
 		}
 	}
-	return needs
+	return list
 }
 
 // Cells yields the cells in the order of the grid. It hashes nothing.
@@ -214,7 +217,7 @@ func (p *Plan) task(c *Cell, g *group) (Task, error) {
 		Cost:   g.cost,
 		Data:   []string{c.Data.Digest},
 		Spec:   c.spec(canonical),
-		Needs:  []Need{c.Method.need()},
+		Needs:  c.needs(),
 		Limits: p.Limits,
 	}
 	if err := task.Labels.Append(selfPacedLabels, c.labels(g.data)...); err != nil {

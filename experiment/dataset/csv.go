@@ -69,7 +69,7 @@ func (t *table) firstRecord(fields [][]byte) (header bool, err error) {
 	case t.o.Header != nil:
 		header = *t.o.Header
 	default:
-		header = texts > 0 && others == 0 || slices.ContainsFunc(append(t.o.Drop[:len(t.o.Drop):len(t.o.Drop)], t.o.Target), isName)
+		header = texts > 0 && others == 0 || slices.ContainsFunc(slices.Concat(t.o.Drop, t.o.OneHot, []string{t.o.Target}), isName)
 	}
 	if header {
 		for i, field := range fields {
@@ -81,7 +81,7 @@ func (t *table) firstRecord(fields [][]byte) (header bool, err error) {
 	}
 	if t.o.Header == nil && !header && texts > 0 {
 		for i, field := range fields {
-			if _, kind := parse(field); kind == isText && columns[i].role == feature {
+			if _, kind := parse(field); kind == isText && columns[i].role == feature && !t.encodes(&columns[i]) {
 				return false, errHeader
 			}
 		}

@@ -159,7 +159,7 @@ func TestCSVErrors(t *testing.T) {
 		"after a quote":           {"1,2\n3,\"4\"5\n", Options{}, []string{`line 2: "5" after a closing quote`}},
 		"bad format":              {"1,2\n", Options{Format: "xls"}, []string{`format "xls"`, "csv, tsv, space, arff and libsvm"}},
 		"bad task":                {"1,2\n", Options{Task: "ranking"}, []string{`task "ranking"`, "classification and regression"}},
-		"bad missing":             {"1,2\n", Options{Missing: "zero"}, []string{`missing "zero"`, "refuse, mean and drop"}},
+		"bad missing":             {"1,2\n", Options{Missing: "zero"}, []string{`missing "zero"`, "refuse, mean, median and drop"}},
 		"bad skip":                {"1,2\n", Options{Skip: -1}, []string{"skip -1"}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -17,6 +17,6 @@ type Dataset struct {
 	Task     Task
 	Features []string  // names of the D features
 	N, D     int       // rows, features
-	X        []float64 // N x D, row-major, finite
+	X        []float64 // N x D, row-major, finite; NaN for a missing value that [Prepare] fills
 	Y        []float64 // N targets, finite; -1 or +1 for classification
 }

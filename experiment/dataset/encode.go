@@ -60,7 +60,8 @@ func (d *Dataset) validate() error {
 			return err
 		}
 	}
-	if i := slices.IndexFunc(d.X, notFinite); i >= 0 {
+	unfit := func(v float64) bool { return notFinite(v) && math.Float64bits(v) != math.Float64bits(math.NaN()) }
+	if i := slices.IndexFunc(d.X, unfit); i >= 0 {
 		return fmt.Errorf("row %d, feature %d: %v is not finite", i/d.D, i%d.D, d.X[i])
 	}
 	for i, v := range d.Y {

@@ -11,7 +11,7 @@ import (
 var fuzzLimits = limits{line: 1 << 16, columns: 1 << 10, memory: 1 << 23}
 
 // checkRead reads a fuzzed table and checks what every table that is read
-// promises: it is whole and finite, and comes back from its encoded form. An
+// promises: it is whole, finite but for missing values, and comes back from its encoded form. An
 // error says where.
 func checkRead(t *testing.T, text []byte, name string, o Options) {
 	t.Helper()
@@ -45,7 +45,7 @@ func checkRead(t *testing.T, text []byte, name string, o Options) {
 // fuzzOptions picks options by the bits of a number.
 func fuzzOptions(bits uint16) Options {
 	var o Options
-	o.Missing = []string{"", "mean", "drop", "refuse"}[bits&3]
+	o.Missing = []string{"", "mean", "drop", "median"}[bits&3]
 	o.Task = []Task{"", Classification, Regression, ""}[bits>>2&3]
 	o.Target = []string{"", "0", "-2", "y"}[bits>>4&3]
 	if bits>>6&1 == 1 {
@@ -62,6 +62,12 @@ func fuzzOptions(bits uint16) Options {
 		o.Header = &header
 	}
 	o.Skip = int(bits >> 11 & 1)
+	if bits>>14&1 == 1 {
+		o.Encode = "onehot"
+	}
+	if bits>>15&1 == 1 {
+		o.OneHot = []string{"0"}
+	}
 	o.Format = []string{"", "csv", "tsv", "space"}[bits>>12&3]
 	return o
 }

@@ -160,7 +160,8 @@ func (l *Library) CheckDir() error {
 // read reads the data set where it was found and compares its shape.
 func (e Entry) read(ctx context.Context, at Location, over Options, memory int64) (*Dataset, error) {
 	if at.Embedded {
-		if over.Missing = ""; over.Task == e.Task { // neither changes what is read
+		over.Missing, over.Encode = "", "" // nothing is missing, nothing is text
+		if over.Task == e.Task {
 			over.Task = ""
 		}
 		if !reflect.DeepEqual(over, Options{}) {
@@ -189,7 +190,7 @@ func (e Entry) checkShape(d *Dataset, over Options) error {
 		return fmt.Errorf("task is %s, expected %s", d.Task, e.Task)
 	}
 	rowsFree := over.Missing == missingDrop || over.Skip != 0 || over.Header != nil
-	columnsFree := over.Target != "" || over.Drop != nil
+	columnsFree := over.Target != "" || over.Drop != nil || over.Encode != "" || over.OneHot != nil
 	if d.N != e.Rows && !rowsFree || d.D != e.Features && !columnsFree {
 		return fmt.Errorf("%d rows x %d features, expected %d x %d: the file is not the whole data set, or another one", d.N, d.D, e.Rows, e.Features)
 	}
@@ -205,6 +206,9 @@ func (o Options) with(over Options) Options {
 	o.Target = cmp.Or(over.Target, o.Target)
 	o.Task = cmp.Or(over.Task, o.Task)
 	o.Missing = cmp.Or(over.Missing, o.Missing)
+	if over.Encode != "" || over.OneHot != nil {
+		o.Encode, o.OneHot = over.Encode, over.OneHot
+	}
 	if over.Drop != nil {
 		o.Drop = over.Drop
 	}

@@ -1,7 +1,6 @@
 package dataset
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -26,8 +25,8 @@ func (t *table) setMissing(c int) error {
 		}
 		return nil
 	}
-	if t.o.Missing == missingMean {
-		return errors.New("missing value in the target: missing: mean fills features only, missing: drop leaves out the row")
+	if t.o.Missing == missingMean || t.o.Missing == missingMedian {
+		return fmt.Errorf("missing value in the target: missing: %s fills features only, missing: drop leaves out the row", t.o.Missing)
 	}
 	t.y.addNumber(t.line, math.NaN())
 	return nil
@@ -53,6 +52,8 @@ func (t *table) settleMissing() error {
 		return nil
 	case missingMean:
 		return t.fillMeans()
+	case missingMedian:
+		return t.refuseEmpty("median")
 	}
 	return t.refuseMissing(values, columns)
 }
@@ -79,19 +80,19 @@ func (t *table) refuseMissing(values, columns int) error {
 		more = fmt.Sprintf("; and %d more columns", columns-most)
 	}
 	return t.inColumn(where, t.columns[where].first, fmt.Errorf("%d missing values, by column and first line: %s%s; "+
-		"allowed with missing: mean or missing: drop", values, strings.Join(list, "; "), more))
+		"allowed with missing: median, missing: mean or missing: drop", values, strings.Join(list, "; "), more))
 }
 
 // fillMeans puts the mean of the other values of its column in place of each
 // missing one.
 func (t *table) fillMeans() error {
+	if err := t.refuseEmpty("mean"); err != nil {
+		return err
+	}
 	for i := range t.columns {
 		col := &t.columns[i]
 		if col.missing == 0 {
 			continue
-		}
-		if col.missing == t.rows {
-			return t.inColumn(i, col.first, errors.New("every value is missing: there is no mean"))
 		}
 		for at := col.at; at < col.at+col.width(); at++ {
 			mean := t.mean(at, t.rows-col.missing)
@@ -100,6 +101,16 @@ func (t *table) fillMeans() error {
 					t.x[k] = mean
 				}
 			}
+		}
+	}
+	return nil
+}
+
+// refuseEmpty refuses a column without values.
+func (t *table) refuseEmpty(what string) error {
+	for i := range t.columns {
+		if col := &t.columns[i]; col.missing == t.rows {
+			return t.inColumn(i, col.first, fmt.Errorf("every value is missing: there is no %s", what))
 		}
 	}
 	return nil

@@ -36,9 +36,19 @@ type Options struct {
 	Classes Classes
 	// Missing says what becomes of missing values (an empty field, ?, NA or
 	// NaN): "" or "refuse" is an error with count and column, "mean" puts the
-	// mean of the column's other values there, "drop" leaves out the row. The
-	// mean does not apply to the target, where missing values are an error.
+	// mean of the column's other values there, those of test rows included, "drop"
+	// leaves out the row. "median" keeps them as NaN for [Prepare], which puts the
+	// median of the training part there. Mean and median do not apply to the
+	// target, where missing values are an error.
 	Missing string
+	// Encode says what becomes of text in the features of a csv, tsv or space
+	// file: "" or "refuse" is an error, "onehot" makes of a column of text one
+	// feature of 0 and 1 for each of its values, in their order, called name=value.
+	// A column with text and numbers is an error.
+	Encode string
+	// OneHot lists columns, written as in Target, of which each value becomes such a
+	// feature, whether text or number.
+	OneHot []string
 }
 
 // NoTarget is the [Options.Target] of a file that holds features only.
@@ -74,7 +84,13 @@ const (
 const (
 	missingRefuse = "refuse"
 	missingMean   = "mean"
+	missingMedian = "median"
 	missingDrop   = "drop"
+)
+
+const (
+	encodeRefuse = "refuse"
+	encodeOneHot = "onehot"
 )
 
 // Validate checks what can be checked without the file.
@@ -82,7 +98,8 @@ func (o Options) Validate() error {
 	err := cmp.Or(
 		allow("format", o.Format, formatCSV, formatTSV, formatSpace, formatARFF, formatLIBSVM),
 		allow("task", o.Task, Classification, Regression),
-		allow("missing", o.Missing, missingRefuse, missingMean, missingDrop))
+		allow("missing", o.Missing, missingRefuse, missingMean, missingMedian, missingDrop),
+		allow("encode", o.Encode, encodeRefuse, encodeOneHot))
 	if err != nil {
 		return err
 	}

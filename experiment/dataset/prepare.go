@@ -42,6 +42,11 @@ type Settings struct {
 	Noise    Noise
 	Paper    bool // the paper's protocol
 
+	// Missing says what becomes of values that are NaN: "" is an error, [Median]
+	// puts the median of the feature there, over the rows that the solver trains on
+	// and no others under either protocol.
+	Missing string
+
 	// Boundary fits a linear support vector machine to n rows x (row-major, d
 	// columns) with labels y and returns the n decision values. The noise kind
 	// flip-boundary needs it.
@@ -79,6 +84,9 @@ func (s Settings) Check(task Task, n int) error {
 	if task != Classification && task != Regression {
 		return fmt.Errorf("task %q: allowed are %s and %s", task, Classification, Regression)
 	}
+	if s.Missing != "" && s.Missing != Median {
+		return fmt.Errorf("missing: %q; only %s is for values that are missing here", s.Missing, Median)
+	}
 	if s.Noise.Kind == FlipBoundary && s.Boundary == nil {
 		return errors.New("noise: flip-boundary needs a boundary")
 	}
@@ -98,7 +106,7 @@ func (s Settings) Check(task Task, n int) error {
 // is to be nested.
 //
 // It fails where [Settings.Check] does, where the training part has one class
-// only and where a value is no longer finite after scaling or noise.
+// only, where a value is missing that [Settings.Missing] does not fill and where a value is no longer finite after scaling or noise.
 func Prepare(ctx context.Context, d *Dataset, s Settings, stream func(purpose string) *rand.Rand) (*Prepared, error) {
 	if err := s.Check(d.Task, d.N); err != nil {
 		return nil, fmt.Errorf("prepare data set %s: %w", d.Name, err)
@@ -199,7 +207,10 @@ func (s Settings) scale(d *Dataset, train []int, p *Prepared) (scaled, error) {
 		fitted = count(d.N)
 	}
 	t := scaled{d: d.D, x: slices.Clone(d.X), y: slices.Clone(d.Y)}
-	var err error
+	err := s.fill(t.x, d.Features, train)
+	if err != nil {
+		return t, err
+	}
 	if p.Features, err = s.Features.fit(t.x, d.D, fitted); err != nil {
 		return t, fmt.Errorf("scale features: %w", err)
 	}

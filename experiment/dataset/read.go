@@ -53,7 +53,8 @@ func inLine(line int, err error) error { return &ReadError{Line: line, Column: -
 // after it, without folder and extensions.
 //
 // csv, tsv and space (any run of blanks) take quoted fields, where two quotes
-// stand for one. Features must be numbers. Columns count from 0.
+// stand for one. Features must be numbers unless [Options.Encode] takes text. Columns
+// count from 0.
 //
 // An arff file may be dense or sparse. A nominal attribute whose values are
 // all numbers is read as those numbers; another one becomes one feature of 0
@@ -140,6 +141,9 @@ func readTable(ctx context.Context, r io.Reader, name string, o Options, max lim
 	format, delim, err := tell(l, name, o.Format)
 	if err != nil {
 		return nil, err
+	}
+	if len(o.OneHot) > 0 && (format == formatARFF || format == formatLIBSVM) {
+		return nil, fmt.Errorf("encode: columns are named for csv, tsv and space files, not for %s", format)
 	}
 	t := &table{o: o, limits: max}
 	switch format {

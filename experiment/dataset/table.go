@@ -29,6 +29,9 @@ type column struct {
 	places  map[float64]int // place of each of those numbers
 	missing int             // values
 	first   int             // line of the first missing value
+
+	categories *categories // of a column that is encoded, while the file is read
+	number     int         // line of the first number of a column that may be encoded, 0 for none
 }
 
 // width is the number of features that a column becomes: one for each value
@@ -54,6 +57,7 @@ type table struct {
 	line    int   // of the row being read
 	gap     bool  // a value of that row is missing
 	taken   int64 // bytes of memory beside the rows'
+	spread  int   // features that categories add to width when the file is read
 
 	negative int // rows collected that NegativeRows makes -1
 }
@@ -93,6 +97,16 @@ func (t *table) setColumns(columns []column) error {
 	if t.o.Classes.NegativeRows > 0 && t.target >= 0 {
 		columns[t.target].role = dropped
 	}
+	for _, ref := range t.o.OneHot {
+		at, err := t.find(names, ref)
+		if err != nil {
+			return fmt.Errorf("encode: %w", err)
+		}
+		if columns[at].role != feature {
+			return fmt.Errorf("encode: column %q is no feature: it is the target, or dropped", ref)
+		}
+		columns[at].categories = newCategories(true)
+	}
 	for i := range columns {
 		if columns[i].role == feature {
 			columns[i].at = t.width
@@ -115,9 +129,8 @@ func errNoFeatures(columns int) error {
 // names maps the names that options refer to to columns, -1 for more than one
 // of that name.
 func (t *table) names() map[string]int {
-	wanted := make(map[string]bool, len(t.o.Drop)+1)
-	wanted[t.o.Target] = true
-	for _, ref := range t.o.Drop {
+	wanted := make(map[string]bool, len(t.o.Drop)+len(t.o.OneHot)+1)
+	for _, ref := range slices.Concat(t.o.Drop, t.o.OneHot, []string{t.o.Target}) {
 		wanted[ref] = true
 	}
 	names := make(map[string]int, len(wanted))
@@ -190,11 +203,16 @@ func (t *table) set(c int, text []byte, literal bool) error {
 	}
 	v, kind := parse(text)
 	switch {
-	case kind == isNumber:
-		t.setNumber(c, v)
-		return nil
 	case kind == isMissing && !literal:
 		return t.setMissing(c)
+	case col.categories != nil || kind == isText && col.role == feature && t.encodes(col):
+		return t.setCategory(col, text, kind)
+	case kind == isNumber:
+		t.setNumber(c, v)
+		if col.number == 0 {
+			col.number = t.line
+		}
+		return nil
 	case kind != isInfinite && col.role == target && t.o.Task != Regression:
 		before := len(t.y.texts)
 		err := t.y.addText(t.line, text, t.limits.columns)
@@ -266,6 +284,9 @@ func (t *table) finish() (*Dataset, error) {
 	if t.rows == 0 {
 		return nil, errEmpty
 	}
+	if err := t.spreadCategories(); err != nil {
+		return nil, err
+	}
 	if err := t.settleMissing(); err != nil {
 		return nil, err
 	}
@@ -333,4 +354,4 @@ func (t *table) features() []string {
 }
 
 // fits refuses more rows than the memory allows.
-func (t *table) fits(rows int) error { return t.limits.check(t.taken, rows, t.width) }
+func (t *table) fits(rows int) error { return t.limits.check(t.taken, rows, t.width+t.spread) }

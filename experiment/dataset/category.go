@@ -1,0 +1,140 @@
+package dataset
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+)
+
+// categories are the values of a column that becomes a feature for each of them.
+// While the file is read, a row has the place of its value in the list.
+type categories struct {
+	list   []label // in the order in which they come
+	places map[label]int
+	line   int  // of the first one
+	listed bool // by [Options.OneHot]: numbers count as well
+}
+
+func newCategories(listed bool) *categories {
+	return &categories{places: make(map[label]int), listed: listed}
+}
+
+// encodes tells whether text in a feature column becomes features.
+func (t *table) encodes(col *column) bool { return t.o.Encode == encodeOneHot || col.categories != nil }
+
+// setCategory sets the value of an encoded column in the row being read.
+func (t *table) setCategory(col *column, text []byte, kind kind) error {
+	if col.categories == nil {
+		col.categories = newCategories(false)
+	}
+	c := col.categories
+	switch {
+	case c.listed:
+	case kind == isNumber:
+		return fmt.Errorf("the number %s where line %d has text%s", short(text), c.line, oneKind)
+	case col.number > 0:
+		return fmt.Errorf("text %q where line %d has a number%s", short(text), col.number, oneKind)
+	}
+	value := parseLabel(string(text))
+	place, known := c.places[value]
+	if !known {
+		if c.line == 0 {
+			c.line = t.line
+		} else if t.spread++; t.width+t.spread > t.limits.columns {
+			return fmt.Errorf("more than %d features with one for each value, the most that are allowed", t.limits.columns)
+		}
+		place = len(c.list)
+		c.list = append(c.list, value)
+		c.places[value] = place
+		t.taken += bytesOfName(text)
+	}
+	t.x[len(t.x)-t.width+col.at] = float64(place)
+	return nil
+}
+
+// oneKind says what to do about a column of text and numbers.
+const oneKind = "; a column has one kind unless encode: {onehot: [...]} lists it, which makes each of its values a feature " +
+	"(header: true where the first line holds names)"
+
+// spreadCategories makes the features of the categories that are in the rows kept, in
+// their order.
+func (t *table) spreadCategories() error {
+	rows := t.kept()
+	if rows == 0 || !slices.ContainsFunc(t.columns, func(c column) bool { return c.categories != nil }) {
+		return nil
+	}
+	old, width := t.x, t.width
+	from := make([]int, len(t.columns)) // place of each column in the old rows
+	t.width = 0
+	for i := range t.columns {
+		col := &t.columns[i]
+		if col.role != feature {
+			continue
+		}
+		from[i] = col.at
+		if col.categories != nil {
+			if col.nominal = col.categories.settle(old[col.at:], width); len(col.nominal) == 0 {
+				return t.inColumn(i, col.first, errors.New("every value is missing: there is nothing to encode"))
+			}
+		}
+		col.at = t.width
+		t.width += col.width()
+	}
+	t.spread = 0
+	if err := t.fits(rows); err != nil {
+		return err
+	}
+	t.x = make([]float64, rows*t.width)
+	for row := range rows {
+		source, to := old[row*width:][:width], t.x[row*t.width:][:t.width]
+		for i := range t.columns {
+			if col := &t.columns[i]; col.role == feature {
+				col.spread(to[col.at:][:col.width()], source[from[i]:])
+			}
+		}
+	}
+	return nil
+}
+
+// spread writes the features of a column of one row from its values before.
+func (c *column) spread(to, from []float64) {
+	switch place := from[0]; {
+	case c.categories == nil:
+		copy(to, from)
+	case math.IsNaN(place):
+		for j := range to {
+			to[j] = place
+		}
+	default:
+		to[c.categories.places[c.categories.list[int(place)]]] = 1
+	}
+}
+
+// settle gives those categories their final places that are in the column, every
+// width-th of values, and returns their names.
+func (c *categories) settle(values []float64, width int) []string {
+	used := make([]bool, len(c.list))
+	for k := 0; k < len(values); k += width {
+		if place := values[k]; !math.IsNaN(place) {
+			used[int(place)] = true
+		}
+	}
+	var sorted []label
+	for place, value := range c.list {
+		if used[place] {
+			sorted = append(sorted, value)
+		}
+	}
+	slices.SortFunc(sorted, compareLabels)
+	names := make([]string, len(sorted))
+	for place, value := range sorted {
+		c.places[value] = place
+		names[place] = value.text
+		if !value.isText {
+			names[place] = strconv.FormatFloat(value.number, 'g', -1, 64)
+		}
+	}
+	return names
+}
