@@ -163,8 +163,10 @@ func DecodeCell(spec []byte) (*Cell, error) {
 	if err := known(method, form.Model, form.Task); err != nil {
 		return nil, fmt.Errorf("decoding a cell: %w", err)
 	}
-	if here := lookup(methodTable, method.Name).algorithm; method.Algorithm != here {
-		return nil, fmt.Errorf("decoding a cell: %w", &NeedError{method.need(), here})
+	if info, err := method.info(); err != nil {
+		return nil, fmt.Errorf("decoding a cell: %w", err)
+	} else if method.Algorithm != info.algorithm {
+		return nil, fmt.Errorf("decoding a cell: %w", &NeedError{method.need(), info.algorithm})
 	}
 	cs := form.Settings
 	cell := &Cell{
@@ -189,10 +191,12 @@ func DecodeCell(spec []byte) (*Cell, error) {
 // known returns an error that says what there is where the name of a method, a
 // model or a regularizer is unknown, or the method has other settings.
 func known(method Method, model Model, task dataset.Task) error {
-	info, regularizer := lookup(methodTable, method.Name), method.Regularizer.Name
+	info, err := method.info()
+	if err != nil {
+		return err
+	}
+	regularizer := method.Regularizer.Name
 	switch {
-	case info == nil:
-		return unknown("method", method.Name, methodTable)
 	case lookup(modelTable, model.Name) == nil:
 		return unknown("model", model.Name, modelTable)
 	case !info.fits(model.Name):

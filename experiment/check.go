@@ -110,6 +110,7 @@ func (p *planner) sweep(ctx context.Context, number int) error {
 		p.problems.add(sweep.place.problem("more than %d combinations of entries of data, models, methods and regularizers; put values into lists of one entry", maxGroups))
 		return nil
 	}
+	methods := p.infos(ctx, sweep)
 	for _, source := range sweep.Data {
 		source.Memory = p.grid.Limits.Memory
 		settings := sweep.Settings
@@ -128,7 +129,7 @@ func (p *planner) sweep(ctx context.Context, number int) error {
 		if data.gaps {
 			settings.Missing = dataset.Median
 		}
-		p.plan.groups = append(p.plan.groups, sweep.groups(data, settings, number)...)
+		p.plan.groups = append(p.plan.groups, sweep.groups(data, settings, methods, number)...)
 	}
 	p.methods(sweep)
 	if added := p.plan.groups[first:]; len(added) > 0 {
@@ -181,7 +182,7 @@ func (p *planner) task(s *Sweep, data *PlannedData) {
 // methods checks that the sweep's methods are for its models and regularizers.
 func (p *planner) methods(s *Sweep) {
 	for _, m := range s.Methods {
-		method := lookup(methodTable, m.Name)
+		method := m.method()
 		for _, model := range s.Models {
 			if !method.fits(model.Name) {
 				p.problems.add(m.place.problem("%s is a method for %s, not for the model %s (sweeps hold several lists of models and methods in one grid)",

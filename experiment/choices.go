@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/agepath/agepath/experiment/dataset"
+	"github.com/agepath/agepath/experiment/outside"
 )
 
 // Entry is something that a grid names: a regularizer, a method, a loss or a
@@ -13,7 +14,20 @@ type Entry struct {
 	Name    string
 	Choices choices // in the order of their declaration
 
-	place place
+	program *outside.Program // of a method from outside, without the digests of its files
+	place   place
+}
+
+// method returns what is declared of a method of a grid.
+func (e *Entry) method() *methodInfo {
+	if e.program == nil {
+		return lookup(methodTable, e.Name)
+	}
+	info, err := commandInfo(e.Name, e.program.WithoutFiles())
+	if err != nil {
+		panic(err) // the reader has checked it
+	}
+	return info
 }
 
 // Choice is a setting with the values that a grid gives it.

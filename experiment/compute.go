@@ -12,6 +12,7 @@ import (
 
 	"github.com/agepath/agepath/baselines"
 	"github.com/agepath/agepath/experiment/dataset"
+	"github.com/agepath/agepath/experiment/outside"
 	"github.com/agepath/agepath/gaga"
 )
 
@@ -26,11 +27,12 @@ func (SelfPacedKind) Name() string { return SelfPaced }
 // Tables returns [SelfPacedTables].
 func (SelfPacedKind) Tables() Tables { return SelfPacedTables() }
 
-// Abilities lists the methods, and what fills missing values.
+// Abilities lists the methods, the protocol of those from outside, and what fills
+// missing values.
 func (SelfPacedKind) Abilities() []Need {
-	needs := make([]Need, len(methodTable))
-	for i, m := range methodTable {
-		needs[i] = Need{m.name, m.algorithm}
+	needs := []Need{{commandNeed, outside.Protocol}}
+	for _, m := range methodTable {
+		needs = append(needs, m.need())
 	}
 	return append(needs, medianNeed)
 }
@@ -49,6 +51,9 @@ func (SelfPacedKind) Check(task *Task) error {
 	}
 	if _, err := hex.DecodeString(cell.Data.Digest); err != nil || len(cell.Data.Digest) != 2*sha256.Size {
 		return fmt.Errorf("data set %.100q; a digest has %d hex digits", cell.Data.Digest, 2*sha256.Size)
+	}
+	if files := cell.Method.files(); !slices.Equal(task.Files, files) {
+		return fmt.Errorf("it names the files %.200q, its spec %.200q", task.Files, files)
 	}
 	if needs := cell.needs(); len(task.Needs) > 0 && !slices.Equal(task.Needs, needs) {
 		return fmt.Errorf("it says that it needs %.200q, its spec needs %v", fmt.Sprint(task.Needs), needs)
@@ -75,7 +80,11 @@ func (SelfPacedKind) Compute(ctx context.Context, task *Task, data Data) (Batch,
 	if err := cell.fits(prepared, task.Limits.Memory); err != nil {
 		return Batch{}, nil, err
 	}
-	result, err := cell.Fit(ctx, prepared)
+	var commands *outside.Host
+	if data, ok := data.(CommandData); ok {
+		commands = data.Commands()
+	}
+	result, err := cell.fit(ctx, prepared, commands)
 	if err != nil {
 		return Batch{}, nil, err
 	}
@@ -125,6 +134,12 @@ type Fitted struct {
 	// nil is that of the problem, [gaga.NewPredictor].
 	Predict func(x blas64.General) (Predictor, error)
 
+	parts       *dataset.Prepared
+	commands    *outside.Host       // nil where none are allowed
+	outside     bool                // of a command, which says nothing of weights and optimality
+	linear      bool                // a command's knots have coefficients
+	predictions outside.Predictions // in place of coefficients
+
 	status   string // how the path ended, "" for a method without ages
 	stopped  string // why and where it stops before the last age asked for, "" for one that does not
 	reached  bool   // its last knot is at the last age asked for, or none was
@@ -149,24 +164,31 @@ type Predictor interface{ Predict(dst, theta []float64) }
 // predictor prepares prediction for a part of the data.
 func (f *Fitted) predictor(part *dataset.Part) (Predictor, error) {
 	x := general(part.N, part.D, part.X)
+	if f.linear {
+		return linearPredictor{x}, nil
+	}
 	if f.Predict != nil {
 		return f.Predict(x)
 	}
 	return gaga.NewPredictor(f.Problem, x)
 }
 
-// Fit runs the cell's method on its prepared data.
+// Fit runs the cell's method on its prepared data. A method from outside is an error.
 func (c *Cell) Fit(ctx context.Context, prepared *dataset.Prepared) (*Fitted, error) {
-	fitted := &Fitted{}
-	if c.Model.Name != ERM {
+	return c.fit(ctx, prepared, nil)
+}
+
+func (c *Cell) fit(ctx context.Context, prepared *dataset.Prepared, commands *outside.Host) (*Fitted, error) {
+	fitted := &Fitted{parts: prepared, commands: commands}
+	if c.Model.Name != ERM && c.Method.Command == "" {
 		var err error
 		if fitted.Problem, err = c.Problem(prepared); err != nil {
 			return nil, err
 		}
 	}
-	method := lookup(methodTable, c.Method.Name)
-	if method == nil {
-		return nil, fmt.Errorf("there is no method %q", c.Method.Name)
+	method, err := c.Method.info()
+	if err != nil {
+		return nil, err
 	}
 	if err := method.fit(ctx, fitted, c, &prepared.Train); err != nil {
 		return nil, err

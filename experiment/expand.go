@@ -68,12 +68,16 @@ func (d dimensions) at(i int) (values [len(dimensions{})]Settings) {
 	return values
 }
 
-// groups returns the sweep's groups for one of its data sets.
-func (s *Sweep) groups(data *PlannedData, preparation dataset.Settings, number int) []*group {
+// groups returns the sweep's groups for one of its data sets; methods declares those
+// of the sweep, nil where one cannot be used.
+func (s *Sweep) groups(data *PlannedData, preparation dataset.Settings, methods []*methodInfo, number int) []*group {
 	var groups []*group
 	for i := range s.Models {
-		for _, entry := range s.Methods {
-			method := lookup(methodTable, entry.Name)
+		for k, entry := range s.Methods {
+			method := methods[k]
+			if method == nil {
+				continue
+			}
 			models := method.of(data.columns(&s.Models[i]))
 			regularizers := []*Entry{noRegularizer}
 			if method.regularized {

@@ -29,8 +29,8 @@ func (c *Cell) bytes(prepared *dataset.Prepared) int64 {
 	if c.Model.Kernel == RBF {
 		bytes += 2*min(8*n*n, kernelCache) + 8*n*others
 	}
-	if more := lookup(methodTable, c.Method.Name).bytes; more != nil {
-		bytes += more(c, n, d)
+	if method, err := c.Method.info(); err == nil && method.bytes != nil { // an unknown one fits nothing
+		bytes += method.bytes(c, n, d)
 	}
 	return bytes
 }

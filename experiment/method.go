@@ -28,10 +28,16 @@ type Method struct {
 	Regularizer Regularizer `json:"regularizer,omitzero"`
 	Age         Age         `json:"age,omitzero"`
 	Settings    Settings    `json:"settings,omitzero"` // the method's own
+	Command     string      `json:"command,omitempty"` // of a method from outside: its [outside.Program] in canonical form
 }
 
 // need is what a worker must compute for the method.
-func (m *Method) need() Need { return Need{m.Name, m.Algorithm} }
+func (m *Method) need() Need {
+	if m.Command != "" {
+		return Need{commandNeed, m.Algorithm}
+	}
+	return Need{m.Name, m.Algorithm}
+}
 
 // Age is the range of ages λ of a path; 0 < Min < Max.
 type Age struct {
@@ -45,7 +51,8 @@ type Age struct {
 // methodTable.
 type methodInfo struct {
 	name      string
-	algorithm int // raise it when a change of the code changes the method's numbers
+	command   string // of a method from outside, see [Method]
+	algorithm int    // raise it when a change of the code changes the method's numbers
 
 	regularized  bool     // one cell per regularizer, else one in all
 	regularizers []string // those it knows, where it is regularized; nil: all
@@ -67,6 +74,12 @@ type methodInfo struct {
 	bytes func(c *Cell, n, d int64) int64
 }
 
+// need is what a worker must compute for the method.
+func (m *methodInfo) need() Need {
+	method := Method{Name: m.name, Algorithm: m.algorithm, Command: m.command}
+	return method.need()
+}
+
 func (m *methodInfo) declaration() (string, []settingInfo) { return m.name, m.settings }
 
 // methodTable holds the methods in the order messages and documents show them.
@@ -77,7 +90,7 @@ var methodTable = []*methodInfo{
 // with returns the method with what it uses of a regularizer, ages and
 // settings.
 func (m *methodInfo) with(r Regularizer, age Age, settings Settings) Method {
-	method := Method{Name: m.name, Algorithm: m.algorithm, Settings: settings}
+	method := Method{Name: m.name, Algorithm: m.algorithm, Settings: settings, Command: m.command}
 	if m.regularized {
 		method.Regularizer = r
 	}

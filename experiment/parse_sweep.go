@@ -108,7 +108,7 @@ func (r *reader) sweep(at item, fields map[string]item) []Sweep {
 		key{"rows", func(n item) { rows = r.numbers(n, rowCounts) }})
 	s.SkipAbsent = absent == "skip"
 	for _, m := range s.Methods {
-		if lookup(methodTable, m.Name).regularized && !fields["regularizers"].given() {
+		if m.method().regularized && !fields["regularizers"].given() {
 			r.problem(at, "the key regularizers is missing, which the method %s needs: a list of %s",
 				m.Name, strings.Join(namesOf(regularizerTable), ", "))
 		}

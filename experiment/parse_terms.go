@@ -147,7 +147,13 @@ func (r *reader) columns(n item) string {
 func (r *reader) methods(n item) []Entry {
 	var list []Entry
 	for _, element := range r.list(n) {
-		e, ok := entry(r, element, methodTable, "settings of its own; write the name alone (ages are in the key age)")
+		var e Entry
+		var ok bool
+		if isCommand(element) {
+			e, ok = r.command(element)
+		} else {
+			e, ok = entry(r, element, methodTable, "settings of its own; write the name alone (ages are in the key age)")
+		}
 		if e.Name != "" && hasEntry(list, e.Name) {
 			r.problem(element, "the method %s is given twice; its settings take lists", e.Name)
 		}

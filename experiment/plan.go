@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"iter"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -28,8 +29,10 @@ type Plan struct {
 	Data   []*PlannedData
 	Absent []*PlannedData // not on this machine and skipped, without digest; see [Sweep]
 	Limits Limits
+	Files  map[string]string // digests of the files of commands by name
 
 	library Loader
+	folder  string                    // of the grid, where files of commands are
 	sources map[string]dataset.Source // by digest
 	keep    Keep
 	seeds   []int64 // of the repeats
@@ -76,7 +79,7 @@ func (d *PlannedData) columns(m *Models) *Models {
 func (g *Grid) Plan(ctx context.Context, library Loader) (*Plan, error) {
 	plan := &Plan{
 		Grid: g.Name, Kind: g.Kind, Limits: g.Limits,
-		library: library, sources: map[string]dataset.Source{}, keep: g.Keep,
+		library: library, folder: filepath.Dir(g.File), sources: map[string]dataset.Source{}, keep: g.Keep,
 	}
 	p := &planner{grid: g, library: library, plan: plan, prepared: map[string]*preparedData{}}
 	for i := range g.Sweeps {
@@ -134,7 +137,7 @@ func (p *Plan) Cost() float64 { return p.seconds }
 func (p *Plan) Needs() []Need {
 	var list []Need
 	for _, g := range p.groups {
-		for _, need := range needs(Need{g.method.name, g.method.algorithm}, g.preparation) {
+		for _, need := range needs(g.method.need(), g.preparation) {
 			if !slices.Contains(list, need) {
 				list = append(list, need)
 			}
@@ -218,6 +221,7 @@ func (p *Plan) task(c *Cell, g *group) (Task, error) {
 		Data:   []string{c.Data.Digest},
 		Spec:   c.spec(canonical),
 		Needs:  c.needs(),
+		Files:  c.Method.files(),
 		Limits: p.Limits,
 	}
 	if err := task.Labels.Append(selfPacedLabels, c.labels(g.data)...); err != nil {

@@ -17,7 +17,8 @@ type reader struct {
 	file     string
 	origin   map[*yaml.Node]string // the override a node comes from
 	problems Problems
-	reported int // problems, those that were known included
+	reported int               // problems, those that were known included
+	commands map[string]string // methods from outside by name
 }
 
 // item is a node of the tree with its dotted path.

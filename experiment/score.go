@@ -30,11 +30,11 @@ func (f *Fitted) score(prepared *dataset.Prepared, task dataset.Task) (*scores, 
 		s.metric = RMSE
 	}
 	var err error
-	if s.test, err = f.scorePart(&prepared.Test, s.metric); err != nil {
+	if s.test, err = f.scorePart(&prepared.Test, f.predictions.Test, s.metric); err != nil {
 		return nil, err
 	}
 	if prepared.Validation.N > 0 {
-		if s.validation, err = f.scorePart(&prepared.Validation, s.metric); err != nil {
+		if s.validation, err = f.scorePart(&prepared.Validation, f.predictions.Validation, s.metric); err != nil {
 			return nil, err
 		}
 		s.bestValidation = best(s.validation, s.metric)
@@ -43,15 +43,23 @@ func (f *Fitted) score(prepared *dataset.Prepared, task dataset.Task) (*scores, 
 	return s, nil
 }
 
-func (f *Fitted) scorePart(part *dataset.Part, metric string) ([]knotScore, error) {
-	predictor, err := f.predictor(part)
-	if err != nil {
-		return nil, err
+// scorePart evaluates every knot on a part, by given predictions where there are any.
+func (f *Fitted) scorePart(part *dataset.Part, given [][]float64, metric string) ([]knotScore, error) {
+	var predictor Predictor
+	if given == nil {
+		var err error
+		if predictor, err = f.predictor(part); err != nil {
+			return nil, err
+		}
 	}
 	predicted := make([]float64, part.N)
 	list := make([]knotScore, len(f.Knots))
 	for k := range f.Knots {
-		predictor.Predict(predicted, f.Knots[k].Theta)
+		if given != nil {
+			predicted = given[k]
+		} else {
+			predictor.Predict(predicted, f.Knots[k].Theta)
+		}
 		if metric == RMSE {
 			list[k] = errorsOf(predicted, part.Y)
 		} else {
@@ -156,7 +164,7 @@ func (f *Fitted) measures(s *scores) []any {
 		value(f.Knots[s.bestTest].Age, aged), value(f.Knots[chosen].Age, aged && s.bestValidation >= 0),
 		value(f.Knots[len(f.Knots)-1].Age, aged),
 		len(f.Knots), value(turning, f.critical), value(jumps, f.critical), value(f.restarts, f.critical),
-		worst, value(f.status, aged),
+		value(worst, !f.outside), value(f.status, aged),
 	}
 }
 
@@ -169,8 +177,9 @@ func (f *Fitted) knotRows(batch *Batch, columns []Column, s *scores) error {
 		}
 		aged := f.status != ""
 		err := batch.Append(columns, k, value(knot.Age, aged), knot.Kind.String(), value(knot.Detail, knot.Detail != ""),
-			value(knot.Index, knot.Index >= 0), value(knot.Objective, aged), s.test[k].score, validation,
-			knot.Easy, knot.Middle, knot.Discarded, knot.Active, knot.KKT)
+			value(knot.Index, knot.Index >= 0), value(knot.Objective, aged && !f.outside), s.test[k].score, validation,
+			value(knot.Easy, !f.outside), value(knot.Middle, !f.outside), value(knot.Discarded, !f.outside),
+			value(knot.Active, !f.outside || f.linear), value(knot.KKT, !f.outside))
 		if err != nil {
 			return err
 		}

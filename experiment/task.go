@@ -20,6 +20,7 @@ type Task struct {
 	Labels Batch           `json:"labels"`          // one row of the kind's label columns
 	Cost   float64         `json:"cost"`            // estimated seconds
 	Data   []string        `json:"data,omitempty"`  // digests of the data sets it reads
+	Files  []string        `json:"files,omitempty"` // digests of the files of its command
 	Spec   json.RawMessage `json:"spec"`            // what the Kind computes from, see Cell.Spec
 	Needs  []Need          `json:"needs,omitempty"` // what a worker must compute besides the Kind
 	Limits Limits          `json:"limits"`

@@ -31,6 +31,7 @@ type Manifest struct {
 	Grid          string                    `json:"grid,omitempty"`   // the grid as run, YAML
 	File          string                    `json:"file,omitempty"`   // of the grid, as it was named: relative paths of data begin at its folder
 	Set           []string                  `json:"set,omitempty"`    // overrides of the grid
+	Files         map[string]string         `json:"files,omitempty"`  // digests of the files of commands by name
 
 	// Select is by which score reports choose parameters: the grid's select.
 	Select experiment.Select `json:"select,omitempty"`

@@ -38,6 +38,7 @@ func (a *app) runCommand() *cobra.Command {
 		report  reportFlags
 		retry   []experiment.Status
 		workers int
+		allow   bool
 	)
 	cmd := command.Command("run GRID", "Compute a grid and report the results",
 		`Compute the cells of a grid that the folder of results does not have yet, and
@@ -53,9 +54,13 @@ inside it unless --nats names one.`,
 			if err != nil {
 				return err
 			}
+			if names := p.plan.Commands(); len(names) > 0 && workers > 0 && !allow {
+				return command.Refusef("the methods %s are commands, which are programs on this machine; --allow-commands lets them run", strings.Join(names, ", "))
+			}
 			c := &run.Coordinator{
 				Grid: p.grid, Plan: p.plan, Kind: p.kind, Out: out.of(p.grid),
 				Workers: workers, Retry: retry, Version: a.Version, Report: a.warn,
+				AllowCommands: allow,
 			}
 			if c.Process, err = command.SlotProcess(max(workers, 1)); err != nil {
 				return err
@@ -75,6 +80,7 @@ inside it unless --nats names one.`,
 	report.addTo(flags)
 	a.NATS.AddStreams(flags)
 	command.List(flags, &retry, "retry", "compute cells again that ended with one of these statuses: "+failureNames(), parseFailure)
+	command.AllowCommands(flags, &allow)
 	workersVar(flags, &workers, 0, "`N` cells computed at a time; 0 leaves them to workers at --nats; one per core unless given")
 	return cmd
 }

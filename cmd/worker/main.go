@@ -56,6 +56,7 @@ at once.`,
 	command.Count(flags, &worker.MaxDeaths, "max-deaths", 2, 1, maxDeaths, "`N` workers that may die of a cell before it is given up; lost machines count")
 	flags.StringVar(&worker.Cache, "cache", "", "`folder` for the data sets of cells, which workers of a machine can share (default: agepath/cells in the user's cache folder)")
 	command.Bytes(flags, &worker.CacheBytes, "cache-size", "10GiB", "`amount` that data sets may take in --cache when no cell uses them")
+	command.AllowCommands(flags, &worker.AllowCommands)
 	var health string
 	flags.StringVar(&health, "health", "", "`address` that answers /healthz (the worker does not hang) and /readyz (it is connected and knows all runs), host:port (default: none)")
 	root.RunE = func(cmd *cobra.Command, _ []string) error {

@@ -24,9 +24,10 @@ func Compute(ctx context.Context, kinds []experiment.Kind, task *experiment.Task
 	}
 	runtime.LockOSThread() // the thread's processor time is the cell's
 	before, known := threadTime()
+	ofCommands := commandTime(data)
 	err := computeGuarded(ctx, kinds, task, data, outcome)
 	if after, ok := threadTime(); ok && known {
-		seconds := (after - before).Seconds()
+		seconds := (after - before + commandTime(data) - ofCommands).Seconds()
 		outcome.CPU = &seconds
 	}
 	runtime.UnlockOSThread()

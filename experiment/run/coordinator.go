@@ -37,6 +37,8 @@ type Coordinator struct {
 	// does not need.
 	Process func() *exec.Cmd
 	Cache   string
+	// AllowCommands is that of [Worker] for the slots in this process.
+	AllowCommands bool
 	// Retry lists the statuses of cells that are computed again.
 	Retry   []experiment.Status
 	Version string
@@ -216,6 +218,7 @@ func (c *Coordinator) compute(ctx context.Context, g *gatherer) (err error) {
 			Queue: q, Kinds: []experiment.Kind{c.Kind}, Slots: c.Workers, Version: c.Version,
 			Report: func(_ string, err error) { c.report(err) },
 			Idle:   c.idle(), Process: c.Process, Cache: cache, MaxDeaths: deaths,
+			AllowCommands: c.AllowCommands,
 		}
 		group.Go(func() error { return worker.Run(work) })
 	}
@@ -321,7 +324,7 @@ func describe(grid *experiment.Grid, plan *experiment.Plan) *results.Manifest {
 	m := &results.Manifest{
 		SchemaVersion: results.SchemaVersion, Name: plan.Grid, Run: plan.Run, Kind: plan.Kind,
 		Cells: plan.Count(), Data: map[string]string{}, Grid: string(grid.Source), File: grid.File, Set: grid.Set,
-		Select: grid.Select,
+		Select: grid.Select, Files: plan.Files,
 	}
 	for _, d := range plan.Data {
 		m.Data[d.Name] = d.Digest

@@ -69,6 +69,11 @@ func (d *Description) check(run string) error {
 			return fmt.Errorf("data set: digest %w", err)
 		}
 	}
+	for _, digest := range d.Files {
+		if err := queue.ValidName(digest); err != nil {
+			return fmt.Errorf("file of a command: digest %w", err)
+		}
+	}
 	for _, part := range d.Parts {
 		if part.Cells < 0 || part.Cells > mostCells || !(part.Seconds >= 0 && part.Seconds < math.MaxFloat32) {
 			return fmt.Errorf("a part says %d cells and %g seconds", part.Cells, part.Seconds)

@@ -29,7 +29,9 @@ const maxFrame = 1 << 31
 type request struct {
 	_    struct{}          `cbor:",toarray"`
 	Task []byte            // as it was published
-	Data map[string]string // files of the task's data sets, by digest
+	Data map[string]string // files of the task's data sets and of its command, by digest
+
+	Commands bool // whether the task may run one
 
 	number uint64 // in the order in which the slot gets them
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"maps"
 	"math/bits"
 	"slices"
 	"time"
@@ -78,18 +79,30 @@ func one(task experiment.Task) iter.Seq2[experiment.Task, error] {
 	return func(yield func(experiment.Task, error) bool) { yield(task, nil) }
 }
 
-// mendData replaces data sets of the plan that workers found damaged at the server.
+// mendData replaces data sets and files of the plan that workers found damaged at the
+// server.
 func (g *gatherer) mendData(ctx context.Context, q *queue.Queue) error {
 	workers, _, err := q.Workers(ctx)
 	if err != nil {
 		return err
 	}
-	damaged := slices.DeleteFunc(slices.Clone(g.gate.plan.Data), func(d *experiment.PlannedData) bool {
-		return !slices.ContainsFunc(workers, func(p queue.Presence) bool { return slices.Contains(p.Damaged, d.Digest) })
-	})
-	replaced, err := putDatasets(ctx, q, g.gate.plan, damaged)
+	whole := func(digest string) bool {
+		return !slices.ContainsFunc(workers, func(p queue.Presence) bool { return slices.Contains(p.Damaged, digest) })
+	}
+	plan := g.gate.plan
+	damaged := slices.DeleteFunc(slices.Clone(plan.Data), func(d *experiment.PlannedData) bool { return whole(d.Digest) })
+	replaced, err := putDatasets(ctx, q, plan, damaged)
 	for _, name := range replaced {
 		g.report(fmt.Errorf("data set %s was damaged at the server and is replaced", name))
+	}
+	if err != nil {
+		return err
+	}
+	files := maps.Clone(plan.Files)
+	maps.DeleteFunc(files, func(_, digest string) bool { return whole(digest) })
+	replaced, err = putFiles(ctx, q, plan, files)
+	for _, name := range replaced {
+		g.report(fmt.Errorf("the file %s was damaged at the server and is replaced", name))
 	}
 	return err
 }

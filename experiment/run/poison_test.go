@@ -23,8 +23,12 @@ import (
 const asSlot = "AGEPATH_TEST_AS_SLOT"
 
 func TestMain(m *testing.M) {
-	if os.Getenv(asSlot) != "" {
-		if err := ServeSlot(os.Stdin, os.Stdout, []experiment.Kind{poison{}}); err != nil {
+	if kind := os.Getenv(asSlot); kind != "" {
+		var computes experiment.Kind = poison{}
+		if kind == experiment.SelfPaced {
+			computes = experiment.SelfPacedKind{}
+		}
+		if err := ServeSlot(os.Stdin, os.Stdout, []experiment.Kind{computes}); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}

@@ -3,14 +3,17 @@ package run
 import (
 	"bufio"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
 	"os/exec"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/outside"
 	"github.com/agepath/agepath/experiment/queue"
 )
 
@@ -28,8 +31,9 @@ const (
 // process computes cells in a process of its own, which is started when it is
 // needed and replaced when a cell ends it.
 type process struct {
-	command func() *exec.Cmd
-	files   *diskCache
+	command  func() *exec.Cmd
+	files    *diskCache
+	commands bool // whether tasks may run some
 
 	child *child // nil while there is none
 }
@@ -39,6 +43,7 @@ type child struct {
 	cmd     *exec.Cmd
 	in      io.WriteCloser
 	stderr  *head
+	mark    string        // of the commands that it runs, "" where it may run none
 	answers chan answer   // closed when no more come
 	ended   chan struct{} // closed when the process was waited for
 }
@@ -51,6 +56,11 @@ type answer struct {
 // start starts the process and waits until it can compute.
 func (p *process) start(ctx context.Context) error {
 	cmd := p.command()
+	mark := ""
+	if p.commands {
+		mark = rand.Text()
+		cmd.Env = append(slices.Clip(cmd.Environ()), outside.MarkVariable+"="+mark)
+	}
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		return fmt.Errorf("starting a slot's process: %w", err)
@@ -59,7 +69,7 @@ func (p *process) start(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("starting a slot's process: %w", err)
 	}
-	c := &child{cmd: cmd, in: in, stderr: new(head), answers: make(chan answer, queue.MaxBatch), ended: make(chan struct{})}
+	c := &child{cmd: cmd, in: in, stderr: new(head), mark: mark, answers: make(chan answer, queue.MaxBatch), ended: make(chan struct{})}
 	cmd.Stderr = c.stderr
 	if err := cmd.Start(); err != nil {
 		return fmt.Errorf("starting a slot's process: %w", err)
@@ -94,10 +104,16 @@ func (c *child) listen(out io.Reader) {
 	}
 	close(c.answers)
 	_ = c.cmd.Wait() // how it ended is in ProcessState
+	if c.mark != "" {
+		outside.EndMarked(c.mark) // what its commands left behind when it was killed
+	}
 }
 
 // kill ends the process and waits for its end.
 func (c *child) kill() {
+	if c.mark != "" {
+		outside.EndTree(c.cmd.Process.Pid)
+	}
 	_ = c.cmd.Process.Kill() // it can have ended by itself
 	c.close()
 }
@@ -195,7 +211,7 @@ func (p *process) alone(ctx context.Context, d *queue.Delivery, late func()) (*e
 // attempt asks the process once. bad is the data set whose file cannot be
 // used.
 func (p *process) attempt(ctx context.Context, d *queue.Delivery, late func()) (outcome *experiment.Outcome, bad *dataError, err error) {
-	files := &loans{cache: p.files}
+	files := &loans{cache: p.files, commands: p.commands}
 	defer func() { files.giveBack(bad) }()
 	body, err := files.request(ctx, d)
 	if err != nil {

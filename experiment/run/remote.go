@@ -15,9 +15,13 @@ import (
 
 // PutRun stores what others need to gather, retry or describe a run: its data
 // sets and, under the run's name, its description. It returns the names of those
-// that were there, damaged, and are replaced.
+// that were there, damaged, and are replaced. Files of commands are among them.
 func PutRun(ctx context.Context, q *queue.Queue, grid *experiment.Grid, plan *experiment.Plan) (replaced []string, err error) {
 	if replaced, err = putDatasets(ctx, q, plan, plan.Data); err != nil {
+		return replaced, err
+	}
+	damagedFiles, err := putFiles(ctx, q, plan, plan.Files)
+	if replaced = append(replaced, damagedFiles...); err != nil {
 		return replaced, err
 	}
 	text, err := json.Marshal(&Description{Manifest: *describe(grid, plan), Parts: plan.Parts(), Needs: plan.Needs()})

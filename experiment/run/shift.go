@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/outside"
 	"github.com/agepath/agepath/experiment/queue"
 )
 
@@ -84,6 +85,7 @@ func (s *shift) flush() {
 type local struct {
 	kinds []experiment.Kind
 	data  *dataCache
+	host  *outside.Host // of commands, nil where none are allowed
 }
 
 func (l *local) compute(ctx context.Context, tasks []*queue.Delivery, s *shift) {
@@ -114,11 +116,16 @@ func (l *local) one(ctx context.Context, d *queue.Delivery) (*experiment.Outcome
 		case <-ctx.Done():
 		}
 	}()
-	outcome := Compute(ctx, l.kinds, &d.Task, l.data)
+	outcome := Compute(ctx, l.kinds, &d.Task, withCommands(l.data, l.host))
 	cancel()
 	<-watched
 	return outcome, nil
 }
 
 func (l *local) several() bool { return false }
-func (l *local) close()        {}
+
+func (l *local) close() {
+	if l.host != nil {
+		l.host.Close()
+	}
+}

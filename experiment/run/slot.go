@@ -13,6 +13,7 @@ import (
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/dataset"
+	"github.com/agepath/agepath/experiment/outside"
 	"github.com/agepath/agepath/experiment/queue"
 )
 
@@ -45,6 +46,8 @@ type slot struct {
 	limit  int64 // that it has now; setting it stops all goroutines for a moment
 	used   int64 // bytes in use after the last cell, 0 when not known
 	data   *dataCache
+	host   *outside.Host // of commands
+	served served
 
 	requests chan *request
 
@@ -71,6 +74,8 @@ func ServeSlot(in io.Reader, out io.Writer, kinds []experiment.Kind) error {
 		requests: make(chan *request, queue.MaxBatch), stop: func() {},
 	}
 	s.data = newDataCache(slotCacheBytes, nil)
+	s.host = &outside.Host{Open: s.open, Alone: outside.Own()}
+	defer s.host.Close()
 	s.rest, _ = s.memory.now()
 	s.most = debug.SetMemoryLimit(-1)
 	s.limit = s.most
@@ -177,6 +182,15 @@ func (s *slot) serve(r *request) {
 		}
 		return set, nil
 	}
+	s.served = served{files: r.Data, commands: r.Commands}
+	if s.served.commands {
+		for _, digest := range task.Files {
+			if err := s.checkFile(digest); err != nil {
+				s.mustAnswer(frameData, []byte(digest+" "+err.Error()))
+				return
+			}
+		}
+	}
 	s.makeRoom(task)
 	for _, digest := range task.Data {
 		var bad *dataError
@@ -201,6 +215,7 @@ func (s *slot) serve(r *request) {
 func (s *slot) mustAnswer(kind byte, body []byte) {
 	if err := s.answer(kind, body); err != nil {
 		fmt.Fprintln(os.Stderr, "answering the worker:", err)
+		s.host.Kill()
 		os.Exit(1)
 	}
 }
@@ -229,7 +244,11 @@ func (s *slot) compute(ctx context.Context, task *experiment.Task) *experiment.O
 	s.watched, s.began = task, time.Now().UTC()
 	s.mu.Unlock()
 	s.watch.Reset(watchEvery)
-	outcome := Compute(ctx, s.kinds, task, s.data)
+	var host *outside.Host
+	if s.served.commands {
+		host = s.host
+	}
+	outcome := Compute(ctx, s.kinds, task, withCommands(s.data, host))
 	s.watch.Stop()
 	s.mu.Lock() // a look that is under way ends first
 	s.watched = nil
@@ -240,7 +259,7 @@ func (s *slot) compute(ctx context.Context, task *experiment.Task) *experiment.O
 		peak, ok = s.memory.peak()
 	}
 	if ok {
-		own := max(peak-s.rest, 0)
+		own := max(peak-s.rest+s.served.mostForeign, 0)
 		outcome.Peak = &own
 	}
 	return outcome
@@ -263,7 +282,7 @@ func (s *slot) look() {
 	}
 	now, ok := s.memory.now()
 	s.memory.sample(now)
-	own := now - s.rest
+	own := now - s.rest + s.commandMemory()
 	limit := s.watched.Limits.Memory
 	if limit == 0 || !ok || own <= limit {
 		s.watch.Reset(watchEvery)
@@ -276,6 +295,7 @@ func (s *slot) look() {
 	if err != nil {
 		body = nil // the labels, which came this way as they are, cannot be wrong
 	}
+	s.host.Kill()
 	s.writing.Lock() // for ever: the computation must not answer as well
 	if err := errors.Join(writeFrame(s.out, frameLast, body), s.send()); err != nil {
 		fmt.Fprintln(os.Stderr, "answering the worker:", err)

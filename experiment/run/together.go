@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/agepath/agepath/experiment/queue"
@@ -12,7 +13,7 @@ import (
 // out of order, one of them did it, and which one is not known. Once a task takes
 // long those behind it are handed back.
 func (p *process) together(ctx context.Context, tasks []*queue.Delivery, s *shift) (left []*queue.Delivery) {
-	files := &loans{cache: p.files}
+	files := &loans{cache: p.files, commands: p.commands}
 	defer files.giveBack(nil)
 	var frames []byte
 	for _, d := range tasks {
@@ -81,16 +82,21 @@ func (p *process) discard(answers int) {
 	}
 }
 
-// loans are files of data sets that a cache lends.
+// loans are files of data sets and commands that a cache lends.
 type loans struct {
-	cache *diskCache
-	files map[string]*cachedFile // by digest
+	cache    *diskCache
+	commands bool                   // whether tasks may run some
+	files    map[string]*cachedFile // by digest
 }
 
-// request returns the request for a task, whose data sets it borrows.
+// request returns the request for a task, whose files it borrows.
 func (l *loans) request(ctx context.Context, d *queue.Delivery) ([]byte, error) {
-	r := request{Task: d.Body(), Data: make(map[string]string, len(d.Task.Data))}
-	for _, digest := range d.Task.Data {
+	r := request{Task: d.Body(), Data: make(map[string]string, len(d.Task.Data)), Commands: l.commands}
+	digests := d.Task.Data
+	if l.commands {
+		digests = slices.Concat(digests, d.Task.Files)
+	}
+	for _, digest := range digests {
 		file := l.files[digest]
 		if file == nil {
 			var err error

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/outside"
 	"github.com/agepath/agepath/experiment/queue"
 )
 
@@ -42,6 +43,10 @@ type Worker struct {
 	// share it. It is needed with Process.
 	Cache      string
 	CacheBytes int64
+
+	// AllowCommands lets tasks run the commands that they bring. Whoever can publish
+	// tasks runs programs on this machine then. Default: such tasks fail.
+	AllowCommands bool
 
 	// Health is kept up to date. Default: none.
 	Health *Health
@@ -182,8 +187,12 @@ func (w *Worker) defaults() error {
 func (w *Worker) computers() ([]computer, error) {
 	list := make([]computer, w.Slots)
 	if w.Process == nil {
-		here := &local{kinds: w.Kinds, data: newDataCache(cacheBytes, queueFetcher(w.Queue))}
+		data := newDataCache(cacheBytes, queueFetcher(w.Queue))
 		for at := range list {
+			here := &local{kinds: w.Kinds, data: data}
+			if w.AllowCommands {
+				here.host = &outside.Host{Open: w.Queue.Data}
+			}
 			list[at] = here
 		}
 		return list, nil
@@ -196,7 +205,7 @@ func (w *Worker) computers() ([]computer, error) {
 		return nil, err
 	}
 	for at := range list {
-		list[at] = &process{command: w.Process, files: files}
+		list[at] = &process{command: w.Process, files: files, commands: w.AllowCommands}
 	}
 	return list, nil
 }

@@ -1,0 +1,226 @@
+package outside
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/ipc"
+
+	"github.com/agepath/agepath/experiment/dataset"
+)
+
+const (
+	maxLine   = 64 << 20 // bytes of an answer's line
+	maxAnswer = 1 << 30  // bytes of an answer's file
+	maxKnots  = 1_000_000
+)
+
+// request is the line that asks for a cell.
+type request struct {
+	Protocol int             `json:"protocol"`
+	Cell     json.RawMessage `json:"cell"`
+	Data     *Data           `json:"data"`
+	Answer   string          `json:"answer"` // path at which the command may leave an Arrow file
+}
+
+// Answer is what a command makes of a cell: coefficients or predictions, each a list
+// of one knot or, with ages, of a path.
+type Answer struct {
+	Error string    `json:"error"` // why there is nothing else
+	Ages  []float64 `json:"ages"`  // rising; none for a method without ages
+
+	Coefficients [][]float64 `json:"coefficients"` // of the features, then the intercept
+	Predictions  Predictions `json:"predictions"`  // in place of coefficients
+
+	File    bool   `json:"file"`    // the rest is in the file of the request
+	Stopped string `json:"stopped"` // why a path stops before the last age asked for
+}
+
+// Predictions are linear predictors, of classes decision values, of the rows of two
+// parts by knot.
+type Predictions struct {
+	Validation [][]float64 `json:"validation"`
+	Test       [][]float64 `json:"test"`
+}
+
+// CellError is what a command says about why it cannot compute a cell. The command
+// can go on with others.
+type CellError struct{ Text string }
+
+func (e *CellError) Error() string { return e.Text }
+
+// NumberError says that an answer has numbers that are not finite.
+type NumberError struct{ What string }
+
+func (e *NumberError) Error() string { return e.What + " hold a number that is not finite" }
+
+// readAnswer reads a line and the file that goes with it, and checks their shape.
+func readAnswer(line []byte, file string, prepared *dataset.Prepared) (*Answer, error) {
+	a := new(Answer)
+	decoder := json.NewDecoder(bytes.NewReader(line))
+	decoder.DisallowUnknownFields()
+	err := decoder.Decode(a)
+	if err == nil {
+		if _, more := decoder.Token(); !errors.Is(more, io.EOF) {
+			err = errors.New("more than one JSON value in a line")
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("its answer %.200q: %w", line, err)
+	}
+	if a.Error != "" {
+		return nil, &CellError{a.Error}
+	}
+	if a.File {
+		if a.Ages != nil || a.Coefficients != nil || a.Predictions.Test != nil || a.Predictions.Validation != nil {
+			return nil, errors.New("its answer has numbers in the line and in the file; allowed is one of them")
+		}
+		if err := a.readFile(file); err != nil {
+			return nil, fmt.Errorf("its answer's file %s: %w", filepath.Base(file), err)
+		}
+	}
+	if err := a.check(prepared); err != nil {
+		return nil, fmt.Errorf("its answer: %w", err)
+	}
+	return a, nil
+}
+
+// Knots returns the number of knots.
+func (a *Answer) Knots() int { return max(len(a.Coefficients), len(a.Predictions.Test)) }
+
+// check returns what does not fit the data.
+func (a *Answer) check(prepared *dataset.Prepared) error {
+	knots := a.Knots()
+	switch {
+	case knots == 0:
+		return errors.New("neither coefficients nor predictions of the test part")
+	case len(a.Coefficients) > 0 && (len(a.Predictions.Test) > 0 || len(a.Predictions.Validation) > 0):
+		return errors.New("coefficients and predictions; allowed is one of them")
+	case knots > maxKnots:
+		return fmt.Errorf("%d knots; at most %d are allowed", knots, maxKnots)
+	case a.Ages == nil && knots > 1:
+		return fmt.Errorf("%d knots without ages; allowed is one", knots)
+	case a.Ages != nil && len(a.Ages) != knots:
+		return fmt.Errorf("%d ages for %d knots", len(a.Ages), knots)
+	}
+	for i, age := range a.Ages {
+		if notFinite(age) {
+			return &NumberError{"ages"}
+		}
+		if i > 0 && age <= a.Ages[i-1] {
+			return fmt.Errorf("age %g follows %g; ages rise", age, a.Ages[i-1])
+		}
+	}
+	lists := []struct {
+		what string
+		list [][]float64
+		n    int
+	}{{"coefficients", a.Coefficients, prepared.Train.D + 1}}
+	if len(a.Coefficients) == 0 {
+		lists = append(lists[:0], struct {
+			what string
+			list [][]float64
+			n    int
+		}{"predictions of the test part", a.Predictions.Test, prepared.Test.N})
+		if prepared.Validation.N > 0 || len(a.Predictions.Validation) > 0 {
+			lists = append(lists, struct {
+				what string
+				list [][]float64
+				n    int
+			}{"predictions of the validation part", a.Predictions.Validation, prepared.Validation.N})
+		}
+	}
+	for _, l := range lists {
+		if len(l.list) != knots {
+			return fmt.Errorf("%d lists of %s for %d knots", len(l.list), l.what, knots)
+		}
+		for _, values := range l.list {
+			if len(values) != l.n {
+				return fmt.Errorf("%d numbers as %s; there are %d", len(values), l.what, l.n)
+			}
+			for _, x := range values {
+				if notFinite(x) {
+					return &NumberError{l.what}
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func notFinite(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) }
+
+// readFile reads the Arrow file of an answer: a row for each knot, the columns age,
+// coefficients, validation and test.
+func (a *Answer) readFile(path string) error {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return err
+	}
+	if !info.Mode().IsRegular() || info.Size() > maxAnswer {
+		return fmt.Errorf("it has %d bytes; a regular file of at most %d is allowed", info.Size(), maxAnswer)
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	reader, err := ipc.NewFileReader(file)
+	if err != nil {
+		return err
+	}
+	defer reader.Close()
+	for i := range reader.NumRecords() {
+		record, err := reader.Record(i)
+		if err != nil {
+			return err
+		}
+		for j, field := range reader.Schema().Fields() {
+			if err := a.readColumn(field.Name, record.Column(j)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (a *Answer) readColumn(name string, column arrow.Array) error {
+	if column.NullN() > 0 {
+		return fmt.Errorf("column %s has nulls", name)
+	}
+	if name == "age" {
+		ages, ok := column.(*array.Float64)
+		if !ok {
+			return fmt.Errorf("column age holds %s, not float64", column.DataType())
+		}
+		a.Ages = append(a.Ages, ages.Float64Values()...)
+		return nil
+	}
+	to := map[string]*[][]float64{
+		"coefficients": &a.Coefficients, "validation": &a.Predictions.Validation, "test": &a.Predictions.Test,
+	}[name]
+	if to == nil {
+		return fmt.Errorf("there is no column %.100q; allowed are age, coefficients, validation and test", name)
+	}
+	lists, ok := column.(array.ListLike)
+	if !ok {
+		return fmt.Errorf("column %s holds %s, not lists of float64", name, column.DataType())
+	}
+	values, ok := lists.ListValues().(*array.Float64)
+	if !ok || values.NullN() > 0 {
+		return fmt.Errorf("column %s holds %s, not lists of float64 without nulls", name, column.DataType())
+	}
+	for i := range column.Len() {
+		from, end := lists.ValueOffsets(i)
+		*to = append(*to, values.Float64Values()[from:end])
+	}
+	return nil
+}

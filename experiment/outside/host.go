@@ -1,0 +1,425 @@
+package outside
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/agepath/agepath/experiment/dataset"
+)
+
+const (
+	// idleWait is how long a command waits for its next cell before it is ended.
+	idleWait = 5 * time.Second
+	// lineWait is how long what is known of a command's end may lag behind it.
+	lineWait = 200 * time.Millisecond
+	// stderrWait is how long what a command writes to its standard error may lag behind
+	// an answer that is an error.
+	stderrWait = 50 * time.Millisecond
+	// MarkVariable marks the processes of commands with what a worker gave the slot.
+	MarkVariable = "AGEPATH_COMMAND"
+	// ownPrefix begins the variables of this module, which can hold secrets.
+	ownPrefix = "AGEPATH_"
+)
+
+var errClosed = errors.New("this process is about to end")
+
+// Host runs commands for the cells of one slot.
+type Host struct {
+	// Open reads a file of a program by its digest.
+	Open func(ctx context.Context, digest string) (io.ReadCloser, error)
+	// Alone says that every process below this one is a command's, see [Own].
+	Alone bool
+
+	mu      sync.Mutex
+	all     map[*session]bool
+	idle    *session
+	closed  bool
+	expires *time.Timer
+	cpu     time.Duration // of sessions that have ended
+}
+
+// session is a running command.
+type session struct {
+	key    string // its program
+	dir    string
+	cmd    *exec.Cmd
+	in     io.WriteCloser
+	out    *os.File
+	lines  chan []byte // its answers, closed when no more come
+	trash  error       // why no more come, once lines is closed, nil where its output ended
+	stderr *tail
+	ended  chan struct{} // closed when it was waited for, whoever has its output
+}
+
+// started are the processes that this one waits for by itself.
+var started = pids{all: map[int]bool{}}
+
+type pids struct {
+	mu  sync.Mutex
+	all map[int]bool
+}
+
+func (p *pids) has(pid int) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.all[pid]
+}
+
+func (p *pids) set(pid int, is bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if is {
+		p.all[pid] = true
+	} else {
+		delete(p.all, pid)
+	}
+}
+
+// Solve has a program compute a cell, which it is shown as JSON. When ctx ends the
+// command is ended, with all processes that it started, and the error is that of ctx.
+func (h *Host) Solve(ctx context.Context, program *Program, cell []byte, prepared *dataset.Prepared) (*Answer, error) {
+	key, err := program.Canonical()
+	if err != nil {
+		return nil, err
+	}
+	s, err := h.take(ctx, key, program)
+	if err != nil {
+		return nil, err
+	}
+	answer, err := s.solve(ctx, cell, prepared)
+	var refused *CellError
+	if err == nil || errors.As(err, &refused) {
+		if err != nil {
+			time.Sleep(stderrWait)
+		}
+		text := s.stderr.take()
+		h.give(s)
+		return answer, withStderr(err, text)
+	}
+	h.end(s)
+	return nil, withStderr(err, s.stderr.take())
+}
+
+// withStderr adds what a command wrote to its standard error to an error.
+func withStderr(err error, text string) error {
+	if err == nil || text == "" {
+		return err
+	}
+	return fmt.Errorf("%w\nstandard error:\n%s", err, text)
+}
+
+// take returns the command that waits for cells of the program, or starts it.
+func (h *Host) take(ctx context.Context, key string, program *Program) (*session, error) {
+	h.mu.Lock()
+	s := h.idle
+	h.idle = nil
+	if h.expires != nil {
+		h.expires.Stop()
+	}
+	h.mu.Unlock()
+	if s != nil && s.key == key && !s.over() {
+		return s, nil
+	}
+	if s != nil {
+		h.end(s)
+	}
+	return h.start(ctx, key, program)
+}
+
+// give keeps a command for its next cell.
+func (h *Host) give(s *session) {
+	h.mu.Lock()
+	other := h.idle
+	h.idle = s
+	h.expires = time.AfterFunc(idleWait, func() { h.expire(s) })
+	h.mu.Unlock()
+	if other != nil { // of a cell that was computed meanwhile
+		h.end(other)
+	}
+}
+
+func (h *Host) expire(s *session) {
+	h.mu.Lock()
+	mine := h.idle == s
+	if mine {
+		h.idle = nil
+	}
+	h.mu.Unlock()
+	if mine {
+		h.end(s)
+	}
+}
+
+// Close ends all commands; no other starts.
+func (h *Host) Close() {
+	h.mu.Lock()
+	all := make([]*session, 0, len(h.all))
+	for s := range h.all {
+		all = append(all, s)
+	}
+	h.idle, h.closed = nil, true
+	h.mu.Unlock()
+	for _, s := range all {
+		h.end(s)
+	}
+}
+
+// Kill ends all processes of commands at once and takes nothing away: this process
+// is about to end.
+func (h *Host) Kill() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.closed = true
+	for s := range h.all {
+		h.kill(s)
+	}
+}
+
+func (h *Host) kill(s *session) {
+	if h.Alone {
+		endBelow(os.Getpid())
+		return
+	}
+	endBelow(s.cmd.Process.Pid)
+	_ = s.cmd.Process.Kill() // it can have ended
+	EndMarked(s.mark())
+}
+
+func (s *session) mark() string {
+	for _, entry := range s.cmd.Env {
+		if mark, ok := strings.CutPrefix(entry, MarkVariable+"="); ok {
+			return mark
+		}
+	}
+	return ""
+}
+
+// end ends a command and removes its folder.
+func (h *Host) end(s *session) {
+	h.mu.Lock()
+	known := h.all[s]
+	delete(h.all, s)
+	h.mu.Unlock()
+	if !known {
+		return
+	}
+	h.kill(s)
+	s.in.Close()
+	<-s.ended
+	s.out.Close()
+	for range s.lines { // what nobody waits for
+	}
+	started.set(s.cmd.Process.Pid, false)
+	h.mu.Lock()
+	h.cpu += s.cmd.ProcessState.UserTime() + s.cmd.ProcessState.SystemTime()
+	h.mu.Unlock()
+	_ = os.RemoveAll(s.dir) // what stays is a temporary file
+}
+
+// Usage returns the processor time that commands have taken so far and the memory
+// that they have in use.
+func (h *Host) Usage() (cpu time.Duration, bytes int64) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if len(h.all) == 0 {
+		return h.cpu, 0
+	}
+	var roots []int
+	for s := range h.all {
+		roots = append(roots, s.cmd.Process.Pid)
+	}
+	cpu, bytes = usage(roots)
+	return h.cpu + cpu, bytes
+}
+
+// start starts a program in a folder with copies of its files.
+func (h *Host) start(ctx context.Context, key string, program *Program) (_ *session, err error) {
+	dir, err := os.MkdirTemp("", "agepath-command-")
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			_ = os.RemoveAll(dir) // what stays is a temporary file
+		}
+	}()
+	for _, file := range program.Files {
+		if err := h.put(ctx, dir, file); err != nil {
+			return nil, fmt.Errorf("the file %s of the command: %w", file.Name, err)
+		}
+	}
+	s := &session{key: key, dir: dir, stderr: new(tail), lines: make(chan []byte), ended: make(chan struct{})}
+	s.cmd = exec.Command(program.Run[0], program.Run[1:]...)
+	s.cmd.Dir, s.cmd.Env, s.cmd.Stderr = dir, environment(filepath.Base(dir)), s.stderr
+	s.cmd.WaitDelay = time.Second // for who has its standard error and lives on
+	ownGroup(s.cmd)
+	if s.in, err = s.cmd.StdinPipe(); err != nil {
+		return nil, fmt.Errorf("starting the command %s: %w", program.Run[0], err)
+	}
+	out, given, err := os.Pipe()
+	if err != nil {
+		return nil, fmt.Errorf("starting the command %s: %w", program.Run[0], err)
+	}
+	defer given.Close()
+	s.out, s.cmd.Stdout = out, given
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	err = errClosed
+	if !h.closed {
+		err = s.cmd.Start()
+	}
+	if err != nil {
+		out.Close()
+		return nil, fmt.Errorf("starting the command %s: %w", program.Run[0], err)
+	}
+	started.set(s.cmd.Process.Pid, true)
+	if h.all == nil {
+		h.all = map[*session]bool{}
+	}
+	h.all[s] = true
+	go func() { // ends with the command
+		_ = s.cmd.Wait() // how it ended is in ProcessState
+		close(s.ended)
+	}()
+	go s.listen() // ends with who has its output, or when that is closed
+	return s, nil
+}
+
+// environment returns that of commands: this process's without its secrets, and with
+// the mark of its worker or else one of the session's own.
+func environment(mark string) []string {
+	var list []string
+	for _, entry := range os.Environ() {
+		if given, ok := strings.CutPrefix(entry, MarkVariable+"="); ok {
+			mark = given
+		} else if !strings.HasPrefix(entry, ownPrefix) {
+			list = append(list, entry)
+		}
+	}
+	return append(list, MarkVariable+"="+mark)
+}
+
+// put copies a file of a program whose content has the right digest.
+func (h *Host) put(ctx context.Context, dir string, file File) error {
+	body, err := h.Open(ctx, file.Digest)
+	if err != nil {
+		return err
+	}
+	defer body.Close()
+	content, err := io.ReadAll(io.LimitReader(body, MaxFileSize+1))
+	if err != nil {
+		return err
+	}
+	if have := Digest(content); have != file.Digest {
+		return fmt.Errorf("it has the digest %s, not %s", have, file.Digest)
+	}
+	path := filepath.Join(dir, filepath.FromSlash(file.Name))
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	return os.WriteFile(path, content, 0o700) // it can be the program
+}
+
+// listen reads answers until the command closes its output.
+func (s *session) listen() {
+	defer close(s.lines)
+	r := bufio.NewReaderSize(s.out, 64<<10)
+	for {
+		line, err := readLine(r)
+		if err != nil {
+			if !errors.Is(err, io.EOF) {
+				s.trash = err
+			}
+			return
+		}
+		s.lines <- line
+	}
+}
+
+// readLine reads a line of bounded length, without its end.
+func readLine(r *bufio.Reader) ([]byte, error) {
+	var line []byte
+	for {
+		part, err := r.ReadSlice('\n')
+		if len(line)+len(part) > maxLine {
+			return nil, fmt.Errorf("its answer has more than %d MiB in a line", maxLine>>20)
+		}
+		line = append(line, part...)
+		switch {
+		case err == nil:
+			return line[:len(line)-1], nil
+		case !errors.Is(err, bufio.ErrBufferFull):
+			return nil, io.EOF // also where a pipe was closed; a last line without an end is no answer
+		}
+	}
+}
+
+func (s *session) over() bool {
+	select {
+	case <-s.ended:
+		return true
+	default:
+		return false
+	}
+}
+
+// solve asks the command for a cell.
+func (s *session) solve(ctx context.Context, cell []byte, prepared *dataset.Prepared) (*Answer, error) {
+	answer := filepath.Join(s.dir, answerName+".arrow")
+	_ = os.Remove(answer) // of an earlier cell
+	data, err := WriteParts(filepath.Join(s.dir, dataName+".arrow"), prepared)
+	if err != nil {
+		return nil, fmt.Errorf("writing the data for the command: %w", err)
+	}
+	if cell, err = compact(cell); err != nil {
+		return nil, err
+	}
+	line, err := json.Marshal(request{Protocol: Protocol, Cell: cell, Data: data, Answer: answer})
+	if err != nil {
+		return nil, err
+	}
+	go func() { // ends with the command
+		_, _ = s.in.Write(append(line, '\n')) // whether it heard shows when it ends
+	}()
+	ended, late := s.ended, (<-chan time.Time)(nil)
+	for {
+		select {
+		case line, ok := <-s.lines:
+			if !ok {
+				return nil, s.how()
+			}
+			return readAnswer(line, answer, prepared)
+		case <-ended: // others can have its output
+			ended, late = nil, time.After(lineWait)
+		case <-late:
+			return nil, s.how()
+		case <-ctx.Done():
+			return nil, fmt.Errorf("the command was ended: %w", ctx.Err())
+		}
+	}
+}
+
+// how tells how the command came to give no answer.
+func (s *session) how() error {
+	if s.trash != nil {
+		return s.trash
+	}
+	timer := time.NewTimer(lineWait)
+	defer timer.Stop()
+	select {
+	case <-s.ended:
+		return fmt.Errorf("the command ended without an answer: %v", s.cmd.ProcessState)
+	case <-timer.C:
+		return errors.New("the command closed its output without an answer")
+	}
+}

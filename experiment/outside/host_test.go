@@ -1,0 +1,332 @@
+package outside
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/ipc"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/agepath/agepath/experiment/dataset"
+)
+
+// parts are the parts of a small regression.
+func parts() *dataset.Prepared {
+	return &dataset.Prepared{
+		Train:      dataset.Part{N: 3, D: 2, X: []float64{1, 2, 3, 4, 5, 6}, Y: []float64{7, 8, 9}, Multiplicity: []float64{1, 2, 1}},
+		Validation: dataset.Part{N: 1, D: 2, X: []float64{10, 11}, Y: []float64{12}},
+		Test:       dataset.Part{N: 2, D: 2, X: []float64{13, 14, 15, 16}, Y: []float64{17, 18}},
+	}
+}
+
+// shell returns a program that is a script.
+func shell(t *testing.T, script string) (*Program, *Host) {
+	t.Helper()
+	if runtime.GOOS == "windows" {
+		t.Skip("the commands are scripts of a Unix shell")
+	}
+	content := []byte(script)
+	host := &Host{Open: func(context.Context, string) (io.ReadCloser, error) {
+		return io.NopCloser(bytes.NewReader(content)), nil
+	}}
+	t.Cleanup(host.Close)
+	return &Program{Run: []string{"/bin/sh", "mine.sh"}, Files: []File{{"mine.sh", Digest(content)}}}, host
+}
+
+// TestSolve has commands that answer, each in its way, and wants the answer or why
+// there is none.
+func TestSolve(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct{ script, want string }{
+		"coefficients":       {`read l; echo '{"coefficients": [[1, 2, 3]]}'`, "1 knots [] [[1 2 3]]"},
+		"a path":             {`read l; echo '{"ages": [1, 2], "coefficients": [[1, 2, 3], [4, 5, 6]]}'`, "2 knots [1 2] [[1 2 3] [4 5 6]]"},
+		"predictions":        {`read l; echo '{"predictions": {"validation": [[1]], "test": [[1, 2]]}}'`, "1 knots [] []"},
+		"an error":           {`while read l; do echo cause >&2; echo '{"error": "no luck"}'; done`, "no luck\nstandard error:\ncause"},
+		"garbage":            {`read l; echo hello; sleep 100`, `its answer "hello": invalid character`},
+		"an unknown key":     {`read l; echo '{"coefficient": [1]}'`, `unknown field "coefficient"`},
+		"two values":         {`read l; echo '{"error": ""} {}'`, "more than one JSON value"},
+		"nothing in it":      {`read l; echo '{}'`, "neither coefficients nor predictions"},
+		"both":               {`read l; echo '{"coefficients": [[1, 2, 3]], "predictions": {"test": [[1, 2]]}}'`, "coefficients and predictions"},
+		"too few":            {`read l; echo '{"coefficients": [[1, 2]]}'`, "2 numbers as coefficients; there are 3"},
+		"no validation":      {`read l; echo '{"predictions": {"test": [[1, 2]]}}'`, "0 lists of predictions of the validation part for 1 knots"},
+		"knots without ages": {`read l; echo '{"coefficients": [[1, 2, 3], [1, 2, 3]]}'`, "2 knots without ages"},
+		"falling ages":       {`read l; echo '{"ages": [2, 1], "coefficients": [[1, 2, 3], [1, 2, 3]]}'`, "age 1 follows 2"},
+		"a file and more":    {`read l; echo '{"file": true, "ages": [1]}'`, "allowed is one of them"},
+		"no file":            {`read l; echo '{"file": true}'`, "no such file"},
+		"garbage in a file":  {`read l; echo hello > agepath-answer.arrow; echo '{"file": true}'`, "agepath-answer.arrow"},
+		"a link for a file":  {`read l; ln -s /dev/zero agepath-answer.arrow; echo '{"file": true}'`, "a regular file"},
+		"a crash":            {`read l; echo cause >&2; exit 3`, "the command ended without an answer: exit status 3\nstandard error:\ncause"},
+		"a signal":           {`read l; kill -9 $$`, "signal: killed"},
+		"an end at once":     {`exit 0`, "exit status 0"},
+		"half a line":        {`read l; printf '{"coefficients"'`, "ended without an answer"},
+		"a closed output":    {`read l; exec >&-; sleep 100`, "closed its output without an answer"},
+		"an heir":            {`sleep 100 & exit 4`, "exit status 4"},
+		"deaf":               {`sleep 100`, "the command was ended: context deadline exceeded"},
+		"without end":        {`exec cat /dev/zero`, "more than 64 MiB in a line"},
+		"much to say":        {`read l; head -c 1000000 /dev/zero | tr '\0' x >&2; echo end >&2; exit 1`, "xxxend"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			program, host := shell(t, test.script)
+			limit := 20 * time.Second
+			if name == "deaf" {
+				limit = 300 * time.Millisecond
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), limit)
+			defer cancel()
+			answer, err := host.Solve(ctx, program, []byte("{}"), parts())
+			got := fmt.Sprint(err)
+			if err == nil {
+				got = fmt.Sprintf("%d knots %v %v", answer.Knots(), answer.Ages, answer.Coefficients)
+			}
+			if !strings.Contains(got, test.want) || len(got) > 10_000 {
+				t.Errorf("%.200s ... %s (%d bytes), want %s", got, got[max(0, len(got)-200):], len(got), test.want)
+			}
+			if (name == "deaf") != errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("the error is that of a deadline: %v", err)
+			}
+		})
+	}
+}
+
+// TestReuse wants one process for cells of a program, one for each program, another
+// after an error, and folders and processes gone in the end.
+func TestReuse(t *testing.T) {
+	t.Parallel()
+	program, host := shell(t, `n=0; while read l; do n=$((n+1)); pwd >&2; echo '{"error": "cell '$n' '$1'"}'; [ $n = 3 ] && exit; done`)
+	other := *program
+	other.Run = append(slices.Clone(program.Run), "other")
+	var folders []string
+	ask := func(p *Program, want string) {
+		t.Helper()
+		_, err := host.Solve(t.Context(), p, []byte("{}"), parts())
+		text := fmt.Sprint(err)
+		if !strings.Contains(text, want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+		folders = append(folders, text[strings.LastIndex(text, "\n")+1:])
+	}
+	ask(program, "cell 1")
+	ask(program, "cell 2")
+	ask(&other, "cell 1 other")
+	ask(program, "cell 1")
+	host.Close()
+	for _, dir := range folders {
+		if _, err := os.Stat(dir); !strings.Contains(dir, "agepath-command-") || !os.IsNotExist(err) {
+			t.Errorf("folder %q: %v", dir, err)
+		}
+	}
+	if _, err := host.Solve(t.Context(), program, []byte("{}"), parts()); err == nil {
+		t.Error("a closed host starts commands")
+	}
+}
+
+// TestForks wants nothing left of a command that starts others, in their own session,
+// group and without parents, and hangs.
+func TestForks(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS != "linux" {
+		t.Skip("elsewhere the process group is ended")
+	}
+	name := fmt.Sprintf("sleep\x0098%d.5", os.Getpid())
+	program, host := shell(t, strings.ReplaceAll(`SLEEP & setsid SLEEP & (setsid sh -c 'SLEEP & SLEEP &' &) ; read l; SLEEP`, "SLEEP", strings.ReplaceAll(name, "\x00", " ")))
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	go func() { // ends with ctx
+		for ctx.Err() == nil && len(named(name)) < 5 {
+			time.Sleep(time.Millisecond)
+		}
+		if n := len(named(name)); n != 5 {
+			t.Errorf("%d processes, want 5", n)
+		}
+		cancel()
+	}()
+	if _, err := host.Solve(ctx, program, []byte("{}"), parts()); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	if left := named(name); len(left) > 0 {
+		t.Errorf("processes %v are left", left)
+	}
+}
+
+// named lists the processes with words of a command line.
+func named(words string) (list []string) {
+	lines, _ := filepath.Glob("/proc/[0-9]*/cmdline")
+	for _, path := range lines {
+		if text, err := os.ReadFile(path); err == nil && bytes.HasPrefix(text, []byte(words)) {
+			list = append(list, path)
+		}
+	}
+	return list
+}
+
+// TestFiles wants files of other content refused, and the right ones where they belong.
+func TestFiles(t *testing.T) {
+	t.Parallel()
+	program, host := shell(t, `read l; echo "{\"error\": \"$(cat sub/two) $AGEPATH_SECRET.\"}"`)
+	program.Files = append(program.Files, File{"sub/two", Digest([]byte("two"))})
+	script := host.Open
+	host.Open = func(ctx context.Context, digest string) (io.ReadCloser, error) {
+		if digest == Digest([]byte("two")) {
+			return io.NopCloser(strings.NewReader("two")), nil
+		}
+		return script(ctx, digest)
+	}
+	if _, err := host.Solve(t.Context(), program, []byte("{}"), parts()); fmt.Sprint(err) != "two ." {
+		t.Error(err)
+	}
+	host.Open = func(context.Context, string) (io.ReadCloser, error) {
+		return io.NopCloser(strings.NewReader("three")), nil
+	}
+	program.Version = "2"
+	if _, err := host.Solve(t.Context(), program, []byte("{}"), parts()); err == nil || !strings.Contains(err.Error(), "it has the digest") {
+		t.Errorf("a tampered file: %v", err)
+	}
+}
+
+func TestReadProgram(t *testing.T) {
+	t.Parallel()
+	good := &Program{Run: []string{"sh", "a.sh"}, Version: "3", Uses: []string{UsesModel, UsesAge}, Files: []File{{"a.sh", Digest(nil)}}}
+	text, err := good.Canonical()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p, err := ReadProgram(text); err != nil || fmt.Sprint(p) != fmt.Sprint(good) {
+		t.Errorf("%v, %v", p, err)
+	}
+	for _, bad := range []string{
+		"", "{}", text + " ", text + "{}", strings.Replace(text, `"sh"`, `""`, 1),
+		strings.Replace(text, "a.sh\",\"digest", "../a.sh\",\"digest", 1), strings.Replace(text, "a.sh\",\"digest", "/a.sh\",\"digest", 1),
+		strings.Replace(text, "a.sh\",\"digest", "agepath-data.arrow\",\"digest", 1), strings.Replace(text, Digest(nil), "abc", 1),
+		strings.Replace(text, `"model","age"`, `"age","model"`, 1), strings.Replace(text, `"model"`, `"moon"`, 1),
+		strings.Replace(text, `"version":"3"`, `"wersion":"3"`, 1),
+	} {
+		if p, err := ReadProgram(bad); err == nil {
+			t.Errorf("%s is read as %v", bad, p)
+		}
+	}
+}
+
+// TestParts reads the file of parts as Arrow and by the offsets, and wants no label of
+// the test part in it.
+func TestParts(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "parts.arrow")
+	prepared := parts()
+	prepared.Test.Y = []float64{171717, 181818}
+	data, err := WriteParts(path, prepared)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	numbers := func(at int64, n int) (list []float64) {
+		for i := range n {
+			list = append(list, math.Float64frombits(binary.LittleEndian.Uint64(text[int(at)+8*i:])))
+		}
+		return list
+	}
+	if bytes.Contains(text, binary.LittleEndian.AppendUint64(nil, math.Float64bits(181818))) {
+		t.Error("a label of the test part is in the file")
+	}
+	reader, err := ipc.NewFileReader(bytes.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, part := range []*dataset.Part{&prepared.Train, &prepared.Validation, &prepared.Test} {
+		told := data.Parts[i]
+		record, err := reader.Record(i)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x := record.Column(1).(array.ListLike).ListValues().(*array.Float64).Float64Values()
+		y := record.Column(2).(*array.Float64)
+		name := record.Column(0).(*array.String).Value(0)
+		if name != told.Name || told.Rows != part.N || !slices.Equal(x, part.X) || !slices.Equal(numbers(told.X, part.N*part.D), part.X) {
+			t.Errorf("part %s: %v, told %v", name, x, told)
+		}
+		switch {
+		case name == "test":
+			if y.NullN() != part.N || told.Y != 0 {
+				t.Errorf("labels of the test part: %v, told %v", y, told)
+			}
+		case !slices.Equal(y.Float64Values(), part.Y) || !slices.Equal(numbers(told.Y, part.N), part.Y):
+			t.Errorf("labels of %s: %v, told %v", name, y, told)
+		}
+		if weights := record.Column(3).(*array.Float64).Float64Values(); name == "train" &&
+			(!slices.Equal(weights, part.Multiplicity) || !slices.Equal(numbers(told.Weight, part.N), part.Multiplicity)) {
+			t.Errorf("weights: %v, told %v", weights, told)
+		}
+	}
+}
+
+// TestAnswerFile has a command leave a path in a file.
+func TestAnswerFile(t *testing.T) {
+	t.Parallel()
+	schema := arrow.NewSchema([]arrow.Field{
+		{Name: "age", Type: arrow.PrimitiveTypes.Float64}, {Name: "coefficients", Type: arrow.ListOf(arrow.PrimitiveTypes.Float64)},
+	}, nil)
+	for last, want := range map[float64]string{6: "<nil>", math.Inf(1): "its answer: coefficients hold a number that is not finite"} {
+		builder := array.NewRecordBuilder(memory.DefaultAllocator, schema)
+		for k, theta := range [][]float64{{1, 2, 3}, {4, 5, last}} {
+			builder.Field(0).(*array.Float64Builder).Append(float64(k))
+			builder.Field(1).(*array.ListBuilder).Append(true)
+			builder.Field(1).(*array.ListBuilder).ValueBuilder().(*array.Float64Builder).AppendValues(theta, nil)
+		}
+		var text bytes.Buffer
+		writer, err := ipc.NewFileWriter(&places{out: &text, at: map[*byte]int64{}}, ipc.WithSchema(schema))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(writer.Write(builder.NewRecord()), writer.Close()); err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(t.TempDir(), "answer.arrow")
+		if err := os.WriteFile(path, text.Bytes(), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		a, err := readAnswer([]byte(`{"file": true}`), path, parts())
+		if fmt.Sprint(err) != want {
+			t.Error(err)
+		}
+		if err == nil && fmt.Sprint(a.Ages, a.Coefficients) != "[0 1] [[1 2 3] [4 5 6]]" {
+			t.Error(a)
+		}
+	}
+}
+
+// FuzzAnswer wants no answer to do harm, and those that pass to fit the data.
+func FuzzAnswer(f *testing.F) {
+	f.Add([]byte(`{"coefficients": [[1, 2, 3]]}`), []byte(nil))
+	f.Add([]byte(`{"ages": [1], "predictions": {"validation": [[1]], "test": [[1, 2]]}}`), []byte(nil))
+	f.Fuzz(func(t *testing.T, line, file []byte) {
+		path := filepath.Join(t.TempDir(), "answer.arrow")
+		if err := os.WriteFile(path, file, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		a, err := readAnswer(line, path, parts())
+		if err != nil {
+			return
+		}
+		if text, err := json.Marshal(a); err != nil || a.Knots() == 0 {
+			t.Errorf("%s: %v", text, err)
+		}
+	})
+}

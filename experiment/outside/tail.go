@@ -1,0 +1,40 @@
+package outside
+
+import (
+	"strings"
+	"sync"
+)
+
+// tailBytes is how much is kept of what a command writes to its standard error: what
+// went wrong comes last.
+const tailBytes = 8 << 10
+
+// tail keeps the end of what is written to it.
+type tail struct {
+	mu   sync.Mutex
+	text []byte
+	more bool
+}
+
+// Write implements [io.Writer].
+func (t *tail) Write(p []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.text = append(t.text, p[max(0, len(p)-tailBytes):]...)
+	if over := len(t.text) - tailBytes; over > 0 || len(p) > tailBytes {
+		t.text, t.more = append(t.text[:0], t.text[max(0, over):]...), true
+	}
+	return len(p), nil
+}
+
+// take returns the end of what was written since the last take.
+func (t *tail) take() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	text := strings.TrimSpace(strings.ToValidUTF8(string(t.text), "\uFFFD"))
+	if t.more {
+		text = "...\n" + text
+	}
+	t.text, t.more = nil, false
+	return text
+}

@@ -1,0 +1,142 @@
+package run
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/outside"
+	"github.com/agepath/agepath/experiment/queue"
+)
+
+// commandLooks is at how many looks at a cell's memory that of its command is counted
+// once, which takes longer than the cell's own.
+const commandLooks = 5
+
+// commandData is data of a worker that runs commands.
+type commandData struct {
+	experiment.Data
+	host *outside.Host
+}
+
+// Commands implements [experiment.CommandData].
+func (d commandData) Commands() *outside.Host { return d.host }
+
+// withCommands adds a host of commands to data, none for nil.
+func withCommands(data experiment.Data, host *outside.Host) experiment.Data {
+	if host == nil {
+		return data
+	}
+	return commandData{data, host}
+}
+
+// commandTime returns the processor time that commands have taken so far.
+func commandTime(data experiment.Data) time.Duration {
+	d, ok := data.(experiment.CommandData)
+	if !ok {
+		return 0
+	}
+	cpu, _ := d.Commands().Usage()
+	return cpu
+}
+
+// served is what a slot knows of the command of the request that it serves.
+type served struct {
+	files    map[string]string // by digest
+	commands bool              // whether it may run
+
+	looks                int   // at its memory
+	foreign, mostForeign int64 // bytes of its processes at the last look, and at most
+}
+
+// open opens the file of a command that came with the request.
+func (s *slot) open(_ context.Context, digest string) (io.ReadCloser, error) {
+	path, ok := s.served.files[digest]
+	if !ok {
+		return nil, fmt.Errorf("the task has no file with the digest %s", digest)
+	}
+	return os.Open(path)
+}
+
+// checkFile returns an error unless the file of a command has its digest.
+func (s *slot) checkFile(digest string) error {
+	content, err := os.ReadFile(s.served.files[digest])
+	if err != nil {
+		return err
+	}
+	if have := outside.Digest(content); have != digest {
+		return fmt.Errorf("the file of a command has the digest %s, not %s", have, digest)
+	}
+	return nil
+}
+
+// commandMemory returns the memory that commands have in use; mu is held.
+func (s *slot) commandMemory() int64 {
+	if !s.served.commands {
+		return 0
+	}
+	if s.served.looks++; s.served.looks%commandLooks == 1 {
+		_, s.served.foreign = s.host.Usage()
+		s.served.mostForeign = max(s.served.mostForeign, s.served.foreign)
+	}
+	return s.served.foreign
+}
+
+// putFiles uploads those of some files of a plan's commands, by name, that are not there, or not as they
+// were uploaded, and returns the names of these. Those that are there are read.
+func putFiles(ctx context.Context, q *queue.Queue, plan *experiment.Plan, of map[string]string) (replaced []string, err error) {
+	for name, digest := range of {
+		put := q.PutData
+		_, err := fetchFile(ctx, q, digest)
+		var damaged *queue.DamagedError
+		switch {
+		case err == nil:
+			continue
+		case errors.As(err, &damaged):
+			put, replaced = q.ReplaceData, append(replaced, name)
+		case !errors.Is(err, queue.ErrNoData):
+			return replaced, fmt.Errorf("looking at the file %s at the server: %w", name, err)
+		}
+		content, err := plan.File(ctx, digest)
+		if err == nil {
+			err = put(ctx, digest, bytes.NewReader(content))
+		}
+		if err != nil {
+			return replaced, fmt.Errorf("sending the file %s: %w", name, err)
+		}
+	}
+	return replaced, nil
+}
+
+// fetchFile reads a file from the queue and checks its digest. One that does not match
+// is a [*queue.DamagedError].
+func fetchFile(ctx context.Context, q *queue.Queue, digest string) ([]byte, error) {
+	body, err := q.Data(ctx, digest)
+	if err != nil {
+		return nil, err
+	}
+	defer body.Close()
+	content, err := io.ReadAll(io.LimitReader(body, outside.MaxFileSize+1))
+	if err != nil {
+		return nil, err
+	}
+	if have := outside.Digest(content); have != digest {
+		return nil, &queue.DamagedError{Object: digest, Err: fmt.Errorf("a file that has the digest %s", have)}
+	}
+	return content, nil
+}
+
+// File implements [experiment.FileLoader].
+func (l *remoteLoader) File(ctx context.Context, name string) (io.ReadCloser, error) {
+	digest, ok := l.manifest.Files[name]
+	if !ok {
+		return nil, fmt.Errorf("run %s has no file %q", l.manifest.Run, name)
+	}
+	content, err := fetchFile(ctx, l.queue, digest)
+	return io.NopCloser(bytes.NewReader(content)), err
+}

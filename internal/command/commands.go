@@ -1,0 +1,9 @@
+package command
+
+import "github.com/spf13/pflag"
+
+// AllowCommands adds the flag --allow-commands.
+func AllowCommands(flags *pflag.FlagSet, value *bool) {
+	flags.BoolVar(value, "allow-commands", false,
+		"run methods that are commands, which tasks bring with them: whoever can publish tasks runs programs here")
+}
