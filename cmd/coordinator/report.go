@@ -85,15 +85,8 @@ func (a *app) reportCommand() *cobra.Command {
 		func(ctx context.Context, args []string) error {
 			dir := args[0]
 			r, err := a.report(ctx, dir, &flags)
-			var damage *results.DamageError
-			if errors.As(err, &damage) {
-				return command.Refuse(err)
-			}
-			if errors.Is(err, fs.ErrNotExist) {
-				return command.Refusef("%w; DIR is a folder with results of `coordinator run` or `coordinator collect`", err)
-			}
 			if err != nil {
-				return err
+				return refuseFolder(err)
 			}
 			if err := a.show(r, 0); err != nil {
 				return err
@@ -108,9 +101,22 @@ func (a *app) reportCommand() *cobra.Command {
 	return cmd
 }
 
+// refuseFolder makes an error about a folder of results that cannot be read a
+// refusal.
+func refuseFolder(err error) error {
+	var damage *results.DamageError
+	if errors.As(err, &damage) {
+		return command.Refuse(err)
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return command.Refusef("%w; DIR is a folder with results of `coordinator run` or `coordinator collect`", err)
+	}
+	return err
+}
+
 // report writes the report of a folder.
 func (a *app) report(ctx context.Context, dir string, flags *reportFlags) (*report.Report, error) {
-	return newReporting(a.Base).during(func(tell func(analysis.Step)) (*report.Report, error) {
+	return during(newReporting(a.Base), func(tell func(analysis.Step)) (*report.Report, error) {
 		options := flags.options()
 		options.Progress = tell
 		return report.Write(ctx, dir, options)

@@ -7,7 +7,6 @@ import (
 
 	"github.com/agepath/agepath/internal/command"
 	"github.com/agepath/agepath/results/analysis"
-	"github.com/agepath/agepath/results/report"
 )
 
 // reporting tells what a report is at when it takes longer than a second: in a line
@@ -31,7 +30,7 @@ func newReporting(base *command.Base) *reporting {
 }
 
 // during makes a report by calling do with what is to be told of its steps.
-func (r *reporting) during(do func(tell func(analysis.Step)) (*report.Report, error)) (*report.Report, error) {
+func during[T any](r *reporting, do func(tell func(analysis.Step)) (T, error)) (T, error) {
 	done, told := make(chan struct{}), make(chan struct{})
 	go func() { // ends with do
 		defer close(told)

@@ -45,7 +45,7 @@ func TestReporting(t *testing.T) {
 				}
 			}
 		}
-		made, err := r.during(func(tell func(analysis.Step)) (*report.Report, error) {
+		made, err := during(r, func(tell func(analysis.Step)) (*report.Report, error) {
 			tell(analysis.Step{What: "reading the cells"})
 			await("reading the cells")
 			tell(analysis.Step{What: "drawing figures", At: 2, Of: 7})
@@ -64,7 +64,7 @@ func TestReporting(t *testing.T) {
 		}
 
 		r.first = time.Hour
-		if _, err := r.during(func(tell func(analysis.Step)) (*report.Report, error) {
+		if _, err := during(r, func(tell func(analysis.Step)) (*report.Report, error) {
 			tell(analysis.Step{What: "reading the cells"})
 			return nil, nil
 		}); err != nil || len(said) > 0 {

@@ -120,7 +120,7 @@ func (a *app) run(ctx context.Context, c *run.Coordinator, flags *reportFlags) e
 
 // loadReport reads the report of a folder whose files are there.
 func (a *app) loadReport(ctx context.Context, dir string, flags *reportFlags) (*report.Report, error) {
-	return newReporting(a.Base).during(func(tell func(analysis.Step)) (*report.Report, error) {
+	return during(newReporting(a.Base), func(tell func(analysis.Step)) (*report.Report, error) {
 		return report.Load(ctx, dir, report.Options{Figures: -1, Paper: flags.paper, Progress: tell})
 	})
 }

@@ -14,18 +14,38 @@ import (
 // intervals.
 const Significance = 0.05
 
-// Comparison compares the scores of two methods in one setting, pair by pair on
-// the repeats that all methods of the row have: cells of one repeat share split
-// and contamination.
-type Comparison struct {
-	Method, Against int // indices of the table's methods; Method comes later
-	Test            stats.SignedRankTest
-	Adjusted        float64 // Test.P by Holm's correction over the pairs of the row
-	differences     []float64
+// Paired is what differences of paired scores say.
+type Paired struct {
+	Test        stats.SignedRankTest
+	Adjusted    float64 // Test.P by Holm's correction over the family of comparisons
+	differences []float64
 }
 
-// Pairs returns the number of repeats that the methods are compared on.
-func (c *Comparison) Pairs() int { return c.Test.N + c.Test.Zeros }
+func newPaired(differences []float64) Paired {
+	return Paired{differences: differences, Test: stats.SignedRank(differences, stats.Pratt)}
+}
+
+// Pairs returns the number of differences.
+func (p *Paired) Pairs() int { return p.Test.N + p.Test.Zeros }
+
+// adjust corrects the tests of a family.
+func adjust(family []*Paired) {
+	p := make([]float64, len(family))
+	for k := range family {
+		p[k] = family[k].Test.P
+	}
+	for k, adjusted := range stats.Holm(p) {
+		family[k].Adjusted = adjusted
+	}
+}
+
+// Comparison compares the scores of two methods in one setting, pair by pair on
+// the repeats that all methods of the row have: cells of one repeat share split
+// and contamination. The family of its test are the pairs of the row.
+type Comparison struct {
+	Method, Against int // indices of the table's methods; Method comes later
+	Paired
+}
 
 // Comparisons compares every two methods of a row that have the score. There are
 // none where these have no repeat in common.
@@ -35,20 +55,15 @@ func (r *ScoreRow) Comparisons(score Score) []Comparison {
 		for i := range j {
 			differences := pairedDifferences(r.Entries[j].Sample, r.Entries[i].Sample, r.Common[score].repeats, score)
 			if len(differences) > 0 {
-				list = append(list, Comparison{
-					Method: j, Against: i, differences: differences,
-					Test: stats.SignedRank(differences, stats.Pratt),
-				})
+				list = append(list, Comparison{Method: j, Against: i, Paired: newPaired(differences)})
 			}
 		}
 	}
-	p := make([]float64, len(list))
+	family := make([]*Paired, len(list))
 	for k := range list {
-		p[k] = list[k].Test.P
+		family[k] = &list[k].Paired
 	}
-	for k, adjusted := range stats.Holm(p) {
-		list[k].Adjusted = adjusted
-	}
+	adjust(family)
 	return list
 }
 
@@ -138,7 +153,7 @@ func (r *ScoreRow) markEqual() {
 const effectWork = 2_500_000
 
 // effectsOf computes the effects of comparisons on all processors.
-func effectsOf(comparisons []*Comparison) []stats.Effect {
+func effectsOf(comparisons []*Paired) []stats.Effect {
 	effects := make([]stats.Effect, len(comparisons))
 	next := make(chan int)
 	var workers sync.WaitGroup
@@ -179,7 +194,7 @@ func (r *Run) Compared() []ComparedTable {
 		return r.comparisons
 	}
 	work := 0
-	var chosen []*Comparison
+	var chosen []*Paired
 	for _, table := range r.Tables {
 		of := ComparedTable{Table: table}
 		for i := range table.Rows {
@@ -192,7 +207,7 @@ func (r *Run) Compared() []ComparedTable {
 				if work += cost; work <= effectWork {
 					c.Effects = make([]stats.Effect, len(c.Comparisons))
 					for k := range c.Comparisons {
-						chosen = append(chosen, &c.Comparisons[k])
+						chosen = append(chosen, &c.Comparisons[k].Paired)
 					}
 				} else {
 					for k := range c.Comparisons {

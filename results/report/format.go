@@ -6,22 +6,29 @@ import (
 	"strings"
 )
 
-// Format is one way to write a report.
-type Format struct {
+// FormatOf is one way to write a T.
+type FormatOf[T any] struct {
 	Name  string // what --format takes
-	Files []FormatFile
+	Files []FileOf[T]
 }
 
-// FormatFile is a file of a format.
-type FormatFile struct {
-	Name  string // in the report's folder
-	Write func(w io.Writer, r *Report) error
-	// Empty reports whether there is nothing to write: the file of an earlier
-	// report is removed then. nil means never.
-	Empty func(r *Report) bool
+// FileOf is a file of a format.
+type FileOf[T any] struct {
+	Name  string // in its folder
+	Write func(w io.Writer, of *T) error
+	// Empty reports whether there is nothing to write: an earlier file is removed
+	// then. nil means never.
+	Empty func(of *T) bool
 }
 
-// Formats lists every format there is, the default first.
+type (
+	// Format is one way to write a report.
+	Format = FormatOf[Report]
+	// FormatFile is a file of a format of reports.
+	FormatFile = FileOf[Report]
+)
+
+// Formats lists every format of reports there is, the default first.
 var Formats = []Format{
 	{"markdown", []FormatFile{{Name: "report.md", Write: writeMarkdown}}},
 	{"csv", csvFiles},
@@ -29,15 +36,17 @@ var Formats = []Format{
 	{"html", []FormatFile{{Name: "report.html", Write: writeHTML}}},
 }
 
-// FormatNamed returns the format of the given name, or an error that lists
-// the names.
-func FormatNamed(name string) (Format, error) {
-	names := make([]string, len(Formats))
-	for i, f := range Formats {
+// FormatNamed returns the format of reports of the given name, or an error that
+// lists the names.
+func FormatNamed(name string) (Format, error) { return formatNamed(Formats, name) }
+
+func formatNamed[T any](formats []FormatOf[T], name string) (FormatOf[T], error) {
+	names := make([]string, len(formats))
+	for i, f := range formats {
 		if f.Name == name {
 			return f, nil
 		}
 		names[i] = f.Name
 	}
-	return Format{}, fmt.Errorf("there is no report format %q; there are %s", name, strings.Join(names, ", "))
+	return FormatOf[T]{}, fmt.Errorf("there is no report format %q; there are %s", name, strings.Join(names, ", "))
 }

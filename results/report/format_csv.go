@@ -14,13 +14,13 @@ import (
 
 // csvFile is a file of comma-separated values in full precision. Nothing that does
 // not apply is written as 0: the field is empty.
-func csvFile(name string, head []string, lines func(out *results.CSV, r *Report), empty func(*Report) bool) FormatFile {
-	return FormatFile{
+func csvFile[T any](name string, head []string, lines func(out *results.CSV, of *T), empty func(*T) bool) FileOf[T] {
+	return FileOf[T]{
 		Name: name,
-		Write: func(w io.Writer, r *Report) error {
+		Write: func(w io.Writer, of *T) error {
 			out := results.NewCSV(w)
 			out.Add(head)
-			lines(out, r)
+			lines(out, of)
 			return out.Flush()
 		},
 		Empty: empty,

@@ -28,17 +28,25 @@ func (t Text) Write(w io.Writer, r *Report) error {
 	for _, table := range r.Paper {
 		sheets = append(sheets, paperSheet(table))
 	}
+	t.writeSheets(&b, sheets)
+	writeNotes(&b, r.Missing)
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func (t Text) writeSheets(b *strings.Builder, sheets []*sheet) {
 	for i, s := range sheets {
 		if i > 0 {
 			b.WriteByte('\n')
 		}
-		t.writeSheet(&b, s)
+		t.writeSheet(b, s)
 	}
-	for _, sentence := range r.Missing {
+}
+
+func writeNotes(b *strings.Builder, notes []string) {
+	for _, sentence := range notes {
 		b.WriteString("\n" + inLines("Note: "+sentence) + "\n")
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
 }
 
 func (t Text) writeSheet(b *strings.Builder, s *sheet) {
@@ -47,6 +55,11 @@ func (t Text) writeSheet(b *strings.Builder, s *sheet) {
 		rows, left = rows[:t.MaxRows], len(rows)-t.MaxRows
 	}
 	fmt.Fprintf(b, "%s\n%s\n", inLines(s.Title), inLines(s.Caption))
+	if s.List {
+		b.WriteByte('\n')
+		writeList(b, s, rows)
+		return
+	}
 	for _, part := range t.fit(s, rows) {
 		b.WriteByte('\n')
 		if part.Title != "" {
@@ -62,6 +75,20 @@ func (t Text) writeSheet(b *strings.Builder, s *sheet) {
 	}
 	if s.Equal != "" {
 		b.WriteString(inLines("≈ "+s.Equal) + "\n")
+	}
+}
+
+// writeList writes two lines for each row: its first two fields, and the others with
+// the heads of their columns.
+func writeList(b *strings.Builder, s *sheet, rows [][]sheetCell) {
+	plain := dress{func(text string) string { return text }, func(c sheetCell) string { return c.Text }}
+	for _, row := range rows {
+		fmt.Fprintf(b, "%s  %s\n", plain.cell(row[0]), plain.cell(row[1]))
+		var fields []string
+		for j, cell := range row[2:] {
+			fields = append(fields, s.Columns[2+j].Head+": "+plain.cell(cell))
+		}
+		fmt.Fprintf(b, "    %s\n", strings.Join(fields, ", "))
 	}
 }
 

@@ -47,7 +47,7 @@ func TestReportsAreNoFormulas(t *testing.T) {
 	}
 	texts["figure"] = string(numbers)
 	dir := t.TempDir()
-	if err := report.writeFile(dir, selectedFile); err != nil {
+	if err := writeFile(report, dir, selectedFile); err != nil {
 		t.Fatal(err)
 	}
 	selected, err := os.ReadFile(filepath.Join(dir, analysis.SelectedFile))

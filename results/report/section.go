@@ -9,7 +9,8 @@ import (
 // section is a part of a report: tables under a title.
 type section struct {
 	Title  string
-	Name   string // part of labels and links
+	Name   string   // part of labels and links
+	Notes  []string // sentences before the tables
 	Sheets []*sheet
 }
 

@@ -18,6 +18,7 @@ type sheet struct {
 	Equal   string // words for the mark of those not significantly worse, "" likewise
 	Columns []sheetColumn
 	Rows    [][]sheetCell // each as long as columns
+	List    bool          // rows are long: in text they are lists of their columns, behind the first two
 }
 
 // sheetColumn is the head of a column.

@@ -206,20 +206,28 @@ func tableDecimals(t *analysis.ScoreTable, score analysis.Score) int {
 // not; the latter come with their value. Aspects that apply to no row are in
 // neither.
 func splitAspects(rows []analysis.ScoreRow) (varied []analysis.Aspect, constant []analysis.Fact) {
+	settings := make([]analysis.Setting, len(rows))
+	for i := range rows {
+		settings[i] = rows[i].Setting
+	}
+	return splitSettings(settings)
+}
+
+func splitSettings(settings []analysis.Setting) (varied []analysis.Aspect, constant []analysis.Fact) {
 	for _, a := range analysis.Aspects {
 		applies := false
 		differs := false
-		for i := range rows {
+		for _, setting := range settings {
 			for _, d := range a.Dimensions {
-				applies = applies || !rows[i].Setting[d].IsNull()
+				applies = applies || !setting[d].IsNull()
 			}
-			differs = differs || a.Text(rows[i].Setting) != a.Text(rows[0].Setting)
+			differs = differs || a.Text(setting) != a.Text(settings[0])
 		}
 		switch {
 		case differs:
 			varied = append(varied, a)
 		case applies:
-			constant = append(constant, analysis.Fact{Name: a.Name, Value: a.Text(rows[0].Setting)})
+			constant = append(constant, analysis.Fact{Name: a.Name, Value: a.Text(settings[0])})
 		}
 	}
 	return varied, constant

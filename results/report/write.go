@@ -32,7 +32,7 @@ func Write(ctx context.Context, dir string, options Options) (*Report, error) {
 	if err := r.writeFigures(ctx, filepath.Join(folder, figureFolder), &options); err != nil {
 		return nil, fmt.Errorf("report of %s: %w", dir, err)
 	}
-	if err := r.writeFile(folder, selectedFile); err != nil {
+	if err := writeFile(r, folder, selectedFile); err != nil {
 		return nil, fmt.Errorf("report of %s: %w", dir, err)
 	}
 	formats := options.Formats
@@ -44,7 +44,7 @@ func Write(ctx context.Context, dir string, options Options) (*Report, error) {
 	for i, format := range formats {
 		options.tell("writing the report", i+1, len(formats))
 		for _, file := range format.Files {
-			if err := r.writeFile(folder, file); err != nil {
+			if err := writeFile(r, folder, file); err != nil {
 				return nil, fmt.Errorf("report of %s as %s: %w", dir, format.Name, err)
 			}
 		}
@@ -52,15 +52,15 @@ func Write(ctx context.Context, dir string, options Options) (*Report, error) {
 	return r, nil
 }
 
-// writeFile writes a file of the report, or removes that of an earlier one where it
-// has nothing to say any more.
-func (r *Report) writeFile(folder string, file FormatFile) error {
+// writeFile writes a file of a format, or removes an earlier one where it has nothing
+// to say any more.
+func writeFile[T any](of *T, folder string, file FileOf[T]) error {
 	path := filepath.Join(folder, file.Name)
-	if file.Empty != nil && file.Empty(r) {
+	if file.Empty != nil && file.Empty(of) {
 		return disk.RemoveIfThere(disk.OS{}, path)
 	}
 	var buf bytes.Buffer
-	if err := file.Write(&buf, r); err != nil {
+	if err := file.Write(&buf, of); err != nil {
 		return err
 	}
 	return disk.WriteFile(disk.OS{}, path, buf.Bytes())

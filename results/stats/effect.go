@@ -68,13 +68,20 @@ func NewEffect(differences []float64, level float64) Effect {
 // xs.
 func percentiles(xs []float64, level float64) Interval {
 	slices.Sort(xs)
-	at := func(p float64) float64 { // linear between order statistics
-		position := p * float64(len(xs)-1)
-		i := min(int(position), len(xs)-2)
-		return xs[i] + (position-float64(i))*(xs[i+1]-xs[i])
-	}
 	tail := (1 - level) / 2
-	return Interval{at(tail), at(1 - tail)}
+	return Interval{Quantile(xs, tail), Quantile(xs, 1-tail)}
+}
+
+// Quantile returns the quantile p, in [0, 1], of a sample in rising order: linear
+// between order statistics, as type 7 of Hyndman and Fan (1996). It panics on an
+// empty sample.
+func Quantile(sorted []float64, p float64) float64 {
+	if len(sorted) == 1 {
+		return sorted[0]
+	}
+	position := p * float64(len(sorted)-1)
+	i := min(int(position), len(sorted)-2)
+	return sorted[i] + (position-float64(i))*(sorted[i+1]-sorted[i])
 }
 
 // pairSample is a sample of differences prepared for resampling: a resample is

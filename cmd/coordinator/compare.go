@@ -1,0 +1,78 @@
+package main
+
+import (
+	"context"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/agepath/agepath/internal/command"
+	"github.com/agepath/agepath/results/analysis"
+	"github.com/agepath/agepath/results/report"
+)
+
+// compareFlags say how runs are compared, and where to.
+type compareFlags struct {
+	rounding float64
+	formats  []report.FormatOf[report.Comparison]
+	out      string
+	json     jsonFlag
+}
+
+func (c *compareFlags) addTo(flags *pflag.FlagSet) {
+	var names []string
+	for _, format := range report.ComparisonFormats {
+		names = append(names, format.Name)
+	}
+	flags.Float64Var(&c.rounding, "rounding", analysis.Rounding, "largest relative difference `X` of two numbers that counts as rounding")
+	command.List(flags, &c.formats, "format", "formats of the files in --out: "+strings.Join(names, ", ")+" (default "+names[0]+")", report.ComparisonFormatNamed)
+	flags.StringVar(&c.out, "out", "", "`folder` for files of the comparison; none are written without it")
+	c.json.addTo(flags)
+}
+
+func (c *compareFlags) check(dirs []string) error {
+	switch {
+	case len(dirs) > report.MaxRuns:
+		return command.Refusef("%d folders are too many; 2 to %d are allowed", len(dirs), report.MaxRuns)
+	case !(c.rounding >= 0 && c.rounding < 1):
+		return command.Refusef("--rounding: %v is not allowed; a number from 0, and below 1, is", c.rounding)
+	case c.formats != nil && c.out == "":
+		return command.Refusef("--format says which files to write: give --out DIR, the folder for them")
+	case c.formats == nil:
+		c.formats = report.ComparisonFormats[:1]
+	}
+	return nil
+}
+
+// compareCommand compares folders of results.
+func (a *app) compareCommand() *cobra.Command {
+	var flags compareFlags
+	cmd := command.Command("compare DIR DIR...", "Compare folders of results on the cells they share",
+		`Compare runs, or one grid's runs by several versions, with the run in the first
+folder, on the cells that both have: which cells these are, how scores differ and
+whether by chance, which numbers changed, how times relate, which cells end
+otherwise.`,
+		func(ctx context.Context, dirs []string) error {
+			if err := flags.check(dirs); err != nil {
+				return err
+			}
+			c, err := during(newReporting(a.Base), func(tell func(analysis.Step)) (*report.Comparison, error) {
+				return report.Compare(ctx, dirs, analysis.CompareOptions{Rounding: flags.rounding, Progress: tell})
+			})
+			if err != nil {
+				return refuseFolder(err)
+			}
+			if flags.out != "" {
+				if err := c.Write(flags.out, flags.formats); err != nil {
+					return err
+				}
+			}
+			if flags.json {
+				return a.writeJSON(c)
+			}
+			return report.Text{}.WriteComparison(a.Out, c)
+		})
+	flags.addTo(cmd.Flags())
+	return cmd
+}

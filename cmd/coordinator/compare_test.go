@@ -1,0 +1,96 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/agepath/agepath/internal/command"
+)
+
+// comparedGrid has 2 cells a repeat.
+const comparedGrid = `name: compared
+seed: 7
+repeats: 2
+data: [diabetes]
+models: [{lasso: {alpha: [0.01]}}]
+regularizers: [linear]
+methods: [original, acs]
+age: {min: 0.1, max: 2, acs_step: 1}
+`
+
+// TestCompare computes a grid, the same with one more repeat, and the same with
+// another weight, and compares the three.
+func TestCompare(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	grid := write(t, dir, "grid.yaml", comparedGrid)
+	a, b, c := filepath.Join(dir, "a"), filepath.Join(dir, "b"), filepath.Join(dir, "c")
+	must(t, "run", grid, "--out", a, "--workers", "1", "--figures", "0")
+	must(t, "run", grid, "--out", b, "--workers", "1", "--figures", "0", "--set", "repeats=3")
+	must(t, "run", grid, "--out", c, "--workers", "1", "--figures", "0", "--set", "models.0.lasso.alpha=[0.02]")
+
+	out := filepath.Join(dir, "compared")
+	text := must(t, "compare", a, b, c, "--out", out, "--format", "markdown,csv").out
+	for _, want := range []string{
+		"B against A\n===========\n", "C against A\n",
+		"\nall            4            0       0       2\n", // 2 methods in 2 repeats, and in the third
+		"\nall            0            0       4       4\n",
+		"no number changed: all measures of 4 cells are equal bit for bit",
+		"no score differs: 6 scores compared",
+		"the runs have no cell in common",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not in\n%s", want, text)
+		}
+	}
+	for name, want := range map[string]string{
+		"compare.md":           "\n| all | 4 | 0 | 0 | 2 |\n",
+		"compare-cells.csv":    a + "," + b + ",,4,0,0,2\n",
+		"compare-scores.csv":   "baseline,other,metric,dataset,",
+		"compare-numbers.csv":  "baseline,other,method,column,",
+		"compare-times.csv":    a + "," + b + ",,wall_seconds,4,",
+		"compare-failures.csv": "baseline,other,baseline_status,other_status,cells\n",
+	} {
+		written, err := os.ReadFile(filepath.Join(out, name))
+		if err != nil || !strings.Contains(string(written), want) {
+			t.Errorf("%s: %v\n%s", name, err, written)
+		}
+	}
+
+	o := must(t, "compare", a, b, c, "--json", "--log-level", "debug")
+	object := conforms(t, "compare", o.out)
+	for want, path := range map[any][]any{
+		b: {"pairs", 0, "other"}, 4.0: {"pairs", 0, "cells", 0, "shared"}, 2.0: {"pairs", 0, "cells", 0, "only_other"},
+		1e-9: {"rounding"}, 6.0: {"runs", 1, "cells"}, true: {"runs", 0, "ended"}, "original": {"pairs", 0, "cells", 1, "method"},
+	} {
+		if have := at(t, object, path...); have != want {
+			t.Errorf("%v: %v, want %v", path, have, want)
+		}
+	}
+	if len(at(t, object, "pairs", 1, "scores").([]any)) != 0 {
+		t.Errorf("scores of cells that no two runs share: %s", o.out)
+	}
+}
+
+func TestCompareRefuses(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for name, c := range map[string]struct {
+		args []string
+		want string
+	}{
+		"one folder":        {[]string{dir}, "DIR... is missing"},
+		"no results":        {[]string{dir, dir}, "DIR is a folder with results"},
+		"format alone":      {[]string{dir, dir, "--format", "csv"}, "give --out DIR"},
+		"unknown format":    {[]string{dir, dir, "--format", "html"}, "there are markdown, csv"},
+		"negative rounding": {[]string{dir, dir, "--rounding", "-1"}, "a number from 0"},
+		"too many":          {strings.Fields(strings.Repeat(dir+" ", 27)), "2 to 26 are allowed"},
+	} {
+		o := do(t, append([]string{"compare"}, c.args...)...)
+		if o.code != command.ExitRefused || !strings.Contains(o.err, c.want) || o.out != "" {
+			t.Errorf("%s: exit %d, %q, %q", name, o.code, o.err, o.out)
+		}
+	}
+}

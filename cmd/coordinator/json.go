@@ -1,0 +1,22 @@
+package main
+
+import (
+	"encoding/json"
+
+	"github.com/spf13/pflag"
+)
+
+// jsonFlag asks for one JSON object on stdout in place of text.
+type jsonFlag bool
+
+func (j *jsonFlag) addTo(flags *pflag.FlagSet) {
+	flags.BoolVar((*bool)(j), "json", false, "print one JSON object in place of text")
+}
+
+// writeJSON prints what a command says as one object, which docs/schemas describes.
+func (a *app) writeJSON(object any) error {
+	encoder := json.NewEncoder(a.Out)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(object)
+}

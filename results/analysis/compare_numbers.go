@@ -1,0 +1,312 @@
+package analysis
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/results/stats"
+)
+
+// ScoreChange compares one score of a method in a setting between two runs, pair by
+// pair on the repeats that both have: differences are the other run's score less the
+// baseline's. The family of its test are all settings and methods of the two runs.
+type ScoreChange struct {
+	Setting         Setting
+	Method          string
+	Metric          Metric
+	Score           Score
+	Baseline, Other Summary // over the pairs
+	Better, Worse   int     // pairs of which the other run's score is better, and worse
+	Paired
+	Effect *stats.Effect // nil where there is no difference, and where it would take too long
+}
+
+// scoreChanges compares the scores of paired cells; of several of one repeat the
+// first counts.
+func (c *comparedCells) scoreChanges(a, b *ComparedRun, pairs []cellPair, rounding float64) []ScoreChange {
+	groups := map[int32][]cellPair{}
+	for _, of := range pairs {
+		if a.rows[of.baseline].status == experiment.OK && b.rows[of.other].status == experiment.OK {
+			group := a.rows[of.baseline].labels.group
+			groups[group] = append(groups[group], of)
+		}
+	}
+	var changes []ScoreChange
+	for group, of := range groups {
+		for score := range SelectionBias {
+			change := ScoreChange{Setting: c.groups[group].setting, Method: c.groups[group].method, Metric: c.metrics[group], Score: score}
+			if change.compare(a, b, of, rounding) {
+				changes = append(changes, change)
+			}
+		}
+	}
+	slices.SortFunc(changes, func(x, y ScoreChange) int {
+		return cmp.Or(cmp.Compare(x.Score, y.Score), cmp.Compare(x.Metric, y.Metric),
+			x.Setting.Compare(y.Setting), CompareMethods(x.Method, y.Method))
+	})
+	for score := range SelectionBias {
+		var family []*Paired
+		for i := range changes {
+			if changes[i].Score == score {
+				family = append(family, &changes[i].Paired)
+			}
+		}
+		adjust(family)
+	}
+	addEffects(changes)
+	return changes
+}
+
+// compare compares one score of pairs of cells, false where none has it. What differs
+// by rounding counts as equal: with a sign in common it would pass for a difference.
+func (s *ScoreChange) compare(a, b *ComparedRun, pairs []cellPair, rounding float64) bool {
+	var before, after, differences []float64
+	largest := 0.0
+	seen := map[int64]bool{}
+	for _, of := range pairs {
+		x, y := a.rows[of.baseline].score[s.Score], b.rows[of.other].score[s.Score]
+		repeat := a.rows[of.baseline].labels.repeat
+		difference, size := y-x, max(math.Abs(x), math.Abs(y))
+		if !stats.Finite(difference) || seen[repeat] {
+			continue
+		}
+		seen[repeat] = true
+		if math.Abs(difference) <= rounding*size {
+			difference = 0
+		}
+		before, after, differences = append(before, x), append(after, y), append(differences, difference)
+		largest = max(largest, size)
+	}
+	evenOut(differences, largest)
+	for _, d := range differences {
+		switch {
+		case d == 0:
+		case s.Metric.better(d, 0):
+			s.Better++
+		default:
+			s.Worse++
+		}
+	}
+	s.Baseline, s.Other, s.Paired = Summarize(before), Summarize(after), newPaired(differences)
+	return len(differences) > 0
+}
+
+// addEffects estimates the effects of the changes, as many as reports do.
+func addEffects(changes []ScoreChange) {
+	work := 0
+	var chosen []*Paired
+	for i := range changes {
+		c := &changes[i]
+		if c.Test.N == 0 {
+			continue
+		}
+		if work += c.Pairs() * c.Pairs(); work > effectWork {
+			break
+		}
+		chosen = append(chosen, &c.Paired)
+	}
+	effects := effectsOf(chosen)
+	for i := range changes {
+		if c := &changes[i]; c.Test.N > 0 && len(effects) > 0 {
+			c.Effect, effects = &effects[0], effects[1:]
+		}
+	}
+}
+
+// NumberChanges compares the measures of cells of equal identity and status, which
+// are computed.
+type NumberChanges struct {
+	Same, Rounding, Beyond int // cells: bit for bit equal, within rounding, beyond it
+	Columns                []NumberChange
+	Cells                  []CellChange // the first beyond rounding, the farthest first
+}
+
+// NumberChange is a measure of a method that differs in some cells.
+type NumberChange struct {
+	Method, Column   string
+	Cells            int // compared
+	Rounding, Beyond int // of these
+	Farthest         CellChange
+}
+
+// CellChange is a cell with the measure that differs most.
+type CellChange struct {
+	Cell, What, Column string
+	Baseline, Other    string  // the values, "" for null
+	Distance           float64 // relative; of max_kkt, which is relative already, absolute; infinite for texts and nulls
+}
+
+// numberChanges compares the measures of pairs of equal identity.
+func (c *comparedCells) numberChanges(a, b *ComparedRun, pairs []cellPair, rounding float64) NumberChanges {
+	n := NumberChanges{}
+	type key struct {
+		method string
+		column int
+	}
+	byColumn := map[key]*NumberChange{}
+	for _, of := range pairs {
+		cell := &a.rows[of.baseline]
+		if !of.same || !cell.status.Computed() || cell.status != b.rows[of.other].status {
+			continue
+		}
+		method := c.groups[cell.labels.group].method
+		differs, farthest, at := false, 0.0, 0
+		for j := range c.measures {
+			change := byColumn[key{method, j}]
+			if change == nil {
+				change = &NumberChange{Method: method, Column: c.measures[j].Name}
+				byColumn[key{method, j}] = change
+			}
+			change.Cells++
+			distance := c.distance(a, b, of, j)
+			if distance == 0 {
+				continue
+			}
+			if distance > rounding || c.measures[j].Type == experiment.Int {
+				change.Beyond++
+				if distance > farthest || !differs {
+					farthest, at, differs = distance, j, true
+				}
+			} else {
+				change.Rounding++
+				farthest = max(farthest, distance)
+			}
+			if distance > change.Farthest.Distance {
+				change.Farthest = c.cellChange(a, b, of, j, distance)
+			}
+		}
+		switch {
+		case differs:
+			n.Beyond++
+			n.Cells = append(n.Cells, c.cellChange(a, b, of, at, farthest))
+			if len(n.Cells) > 50*MaxFailures {
+				n.keepFarthest()
+			}
+		case farthest > 0:
+			n.Rounding++
+		default:
+			n.Same++
+		}
+	}
+	n.keepFarthest()
+	for _, change := range byColumn {
+		if change.Rounding+change.Beyond > 0 {
+			n.Columns = append(n.Columns, *change)
+		}
+	}
+	order := func(column string) int {
+		return slices.IndexFunc(c.measures, func(m experiment.Column) bool { return m.Name == column })
+	}
+	slices.SortFunc(n.Columns, func(x, y NumberChange) int {
+		return cmp.Or(CompareMethods(x.Method, y.Method), cmp.Compare(order(x.Column), order(y.Column)))
+	})
+	return n
+}
+
+// keepFarthest drops the cells that are not listed.
+func (n *NumberChanges) keepFarthest() {
+	slices.SortFunc(n.Cells, func(x, y CellChange) int {
+		return cmp.Or(cmp.Compare(y.Distance, x.Distance), cmp.Compare(x.Cell, y.Cell))
+	})
+	n.Cells = n.Cells[:min(len(n.Cells), MaxFailures)]
+}
+
+// certificate is the measure that is an error relative to the problem's scale: its
+// own relative changes mean nothing.
+const certificate = "max_kkt"
+
+// distance says how far two values of a measure are apart, 0 where they are equal.
+func (c *comparedCells) distance(a, b *ComparedRun, of cellPair, measure int) float64 {
+	i, j := int(of.baseline)*len(c.measures)+measure, int(of.other)*len(c.measures)+measure
+	x, y := a.values[i], b.values[j]
+	switch {
+	case a.nulls[i] != b.nulls[j]:
+		return math.Inf(1)
+	case a.nulls[i], x == y, math.IsNaN(x) && math.IsNaN(y):
+		return 0
+	case c.measures[measure].Type == experiment.Text, !stats.Finite(x), !stats.Finite(y):
+		return math.Inf(1)
+	case c.measures[measure].Name == certificate:
+		return math.Abs(x - y)
+	}
+	largest := max(math.Abs(x), math.Abs(y))
+	return math.Abs(x/largest - y/largest)
+}
+
+func (c *comparedCells) cellChange(a, b *ComparedRun, of cellPair, measure int, distance float64) CellChange {
+	cell := &a.rows[of.baseline]
+	return CellChange{
+		Cell: cell.key.String(), What: c.what(cell), Column: c.measures[measure].Name, Distance: distance,
+		Baseline: c.valueText(a, int(of.baseline), measure), Other: c.valueText(b, int(of.other), measure),
+	}
+}
+
+// valueText writes a measure exactly, "" for null.
+func (c *comparedCells) valueText(r *ComparedRun, row, measure int) string {
+	at := row*len(c.measures) + measure
+	switch {
+	case r.nulls[at]:
+		return ""
+	case c.measures[measure].Type == experiment.Text:
+		return c.words[int(r.values[at])]
+	}
+	return strconv.FormatFloat(r.values[at], 'g', -1, 64)
+}
+
+// TimeQuantiles are the quantiles of a [TimeRatio].
+var TimeQuantiles = [...]float64{0, 0.05, 0.25, 0.5, 0.75, 0.95, 1}
+
+// TimeRatio is how many times longer cells took in the other run than in the
+// baseline: those of both that were computed with the same status, and not once for
+// both.
+type TimeRatio struct {
+	Method          string // "" for all
+	Column          string // cpu_seconds or wall_seconds
+	Cells           int
+	Baseline, Other float64 // seconds of all of them
+	Mean            float64 // geometric
+	Quantiles       [len(TimeQuantiles)]float64
+}
+
+// timeRatios compares the times of paired cells.
+func (c *comparedCells) timeRatios(a, b *ComparedRun, pairs []cellPair) []TimeRatio {
+	var list []TimeRatio
+	for clock, column := range timeColumns {
+		sums, ratios := map[string]*TimeRatio{}, map[string][]float64{}
+		for _, of := range pairs {
+			x, y := &a.rows[of.baseline], &b.rows[of.other]
+			if !x.status.Computed() || x.status != y.status || isCopy(x, y) || !(x.seconds[clock] > 0) || !(y.seconds[clock] > 0) {
+				continue
+			}
+			for _, method := range []string{"", c.groups[x.labels.group].method} {
+				if sums[method] == nil {
+					sums[method] = &TimeRatio{Method: method, Column: column}
+				}
+				sums[method].Baseline += x.seconds[clock]
+				sums[method].Other += y.seconds[clock]
+				ratios[method] = append(ratios[method], y.seconds[clock]/x.seconds[clock])
+			}
+		}
+		for method, t := range sums {
+			of := ratios[method]
+			slices.Sort(of)
+			t.Cells = len(of)
+			for _, ratio := range of {
+				t.Mean += math.Log(ratio) / float64(len(of))
+			}
+			t.Mean = math.Exp(t.Mean)
+			for k, p := range TimeQuantiles {
+				t.Quantiles[k] = stats.Quantile(of, p)
+			}
+			list = append(list, *t)
+		}
+	}
+	slices.SortFunc(list, func(x, y TimeRatio) int {
+		all := func(t TimeRatio) int { return min(len(t.Method), 1) }
+		return cmp.Or(cmp.Compare(all(x), all(y)), CompareMethods(x.Method, y.Method), cmp.Compare(x.Column, y.Column))
+	})
+	return list
+}

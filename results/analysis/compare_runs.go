@@ -1,0 +1,258 @@
+package analysis
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/results"
+	"github.com/agepath/agepath/results/internal/prose"
+)
+
+// Rounding is a relative difference of two numbers up to which it can be rounding:
+// solvers are exact to 1e-10.
+const Rounding = 1e-9
+
+// RunComparison compares runs with the first of them, the baseline.
+type RunComparison struct {
+	Rounding float64
+	Runs     []*ComparedRun
+	Pairs    []*RunPair // Pairs[i] compares Runs[i+1] with Runs[0]
+}
+
+// RunPair compares a run with the baseline, on the cells that both have: those of
+// equal identity, and counterparts, which have all labels in common and another
+// identity because the version of a method's algorithm or a setting that is no label
+// changed.
+type RunPair struct {
+	Baseline, Other *ComparedRun
+	Cells           []CellCounts // all cells, then by method
+	Copied          int          // cells of both that are one computation, taken over from one run by the other
+	Scores          []ScoreChange
+	Numbers         NumberChanges
+	Times           []TimeRatio    // all cells, then by method
+	Statuses        []StatusChange // of the cells of both
+	Failures        []FailureChange
+	Notes           []string // sentences on what was left out, and why
+}
+
+// CellCounts says how many cells are where.
+type CellCounts struct {
+	Method       string // "" for all
+	Shared       int    // of equal identity
+	Counterparts int    // see [RunPair]
+	OnlyBaseline int
+	OnlyOther    int
+}
+
+// StatusChange is a status that cells have in the baseline, and the other that they
+// have in the other run.
+type StatusChange struct {
+	Baseline, Other experiment.Status
+	Cells           int
+}
+
+// FailureChange is a cell whose status differs.
+type FailureChange struct {
+	Cell            string // its identity in the baseline
+	What            string // its setting, method and repeat
+	Baseline, Other experiment.Status
+	Error           string // of the other run, or of the baseline where that is ok
+}
+
+// CompareOptions say how [CompareRuns] compares.
+type CompareOptions struct {
+	Rounding float64    // the largest relative difference that counts as rounding
+	Progress func(Step) // is told of each step before it begins; nil for nobody
+}
+
+// CompareRuns compares the runs in folders, complete or not, with the first of them.
+// What [Load] needs of a folder it needs too.
+func CompareRuns(ctx context.Context, dirs []string, options CompareOptions) (*RunComparison, error) {
+	cells := newComparedCells()
+	c := &RunComparison{Rounding: options.Rounding}
+	for i, dir := range dirs {
+		if options.Progress != nil {
+			options.Progress(Step{"reading the cells", i + 1, len(dirs)})
+		}
+		r, err := cells.load(ctx, dir)
+		if err != nil {
+			return nil, fmt.Errorf("comparing %s: %w", dir, err)
+		}
+		c.Runs = append(c.Runs, r)
+		if i == 0 {
+			continue
+		}
+		if options.Progress != nil {
+			options.Progress(Step{"comparing the runs", i, len(dirs) - 1})
+		}
+		c.Pairs = append(c.Pairs, cells.compare(c.Runs[0], r, c.Rounding))
+		r.rows, r.values, r.nulls, r.newest, r.reasons = nil, nil, nil, nil, nil
+	}
+	return c, nil
+}
+
+// cellPair is a cell of the baseline and what the other run has of it.
+type cellPair struct {
+	baseline, other int32 // rows
+	same            bool  // identity
+}
+
+// compare compares two runs.
+func (c *comparedCells) compare(baseline, other *ComparedRun, rounding float64) *RunPair {
+	p := &RunPair{Baseline: baseline, Other: other}
+	pairs := c.match(p)
+	for _, of := range pairs {
+		if isCopy(&baseline.rows[of.baseline], &other.rows[of.other]) {
+			p.Copied++
+		}
+	}
+	p.Scores = c.scoreChanges(baseline, other, pairs, rounding)
+	p.Numbers = c.numberChanges(baseline, other, pairs, rounding)
+	p.Times = c.timeRatios(baseline, other, pairs)
+	c.addFailures(p, pairs)
+	p.addNotes()
+	return p
+}
+
+// isCopy reports whether two rows of a cell are of one computation.
+func isCopy(a, b *comparedCell) bool {
+	return a.status == b.status && a.started == b.started && a.worker == b.worker && a.seconds[1] == b.seconds[1]
+}
+
+// match pairs the cells of two runs, in the order of the baseline, and counts them.
+func (c *comparedCells) match(p *RunPair) []cellPair {
+	a, b := p.Baseline, p.Other
+	taken := make([]bool, len(b.rows))
+	at := make([]int32, len(a.rows))
+	for i := range a.rows {
+		row, there := b.newest[a.rows[i].key]
+		if at[i] = -1; there {
+			at[i], taken[row] = row, true
+		}
+	}
+	free := unpaired(a.rows, func(i int) bool { return at[i] < 0 })
+	counterparts := unpaired(b.rows, func(i int) bool { return !taken[i] })
+	byMethod := map[string]*CellCounts{}
+	total := &CellCounts{}
+	count := func(cell *comparedCell, add func(*CellCounts)) {
+		method := c.groups[cell.labels.group].method
+		of := byMethod[method]
+		if of == nil {
+			of = &CellCounts{Method: method}
+			byMethod[method] = of
+		}
+		add(of)
+		add(total)
+	}
+	var pairs []cellPair
+	for i := range a.rows {
+		cell := &a.rows[i]
+		if at[i] >= 0 {
+			pairs = append(pairs, cellPair{int32(i), at[i], true})
+			count(cell, func(n *CellCounts) { n.Shared++ })
+			continue
+		}
+		row, there := counterparts[cell.labels]
+		_, alone := free[cell.labels]
+		if there && alone && c.sameData(p, cell) {
+			pairs = append(pairs, cellPair{int32(i), row, false})
+			taken[row] = true
+			count(cell, func(n *CellCounts) { n.Counterparts++ })
+			continue
+		}
+		count(cell, func(n *CellCounts) { n.OnlyBaseline++ })
+	}
+	for i := range b.rows {
+		if !taken[i] {
+			count(&b.rows[i], func(n *CellCounts) { n.OnlyOther++ })
+		}
+	}
+	p.Cells = []CellCounts{*total}
+	for _, method := range slices.SortedFunc(maps.Keys(byMethod), CompareMethods) {
+		p.Cells = append(p.Cells, *byMethod[method])
+	}
+	return pairs
+}
+
+// unpaired returns the rows that are to be paired by their labels: those that alone
+// have theirs.
+func unpaired(rows []comparedCell, open func(i int) bool) map[cellLabels]int32 {
+	found, several := map[cellLabels]int32{}, map[cellLabels]bool{}
+	for i := range rows {
+		if !open(i) {
+			continue
+		}
+		labels := rows[i].labels
+		_, there := found[labels]
+		several[labels] = there
+		found[labels] = int32(i)
+	}
+	maps.DeleteFunc(found, func(labels cellLabels, _ int32) bool { return several[labels] })
+	return found
+}
+
+// sameData reports whether the data set of a cell is not known to be another in the
+// other run.
+func (c *comparedCells) sameData(p *RunPair, cell *comparedCell) bool {
+	name := c.groups[cell.labels.group].setting[DimDataset].Text
+	a, b := p.Baseline.data[name], p.Other.data[name]
+	return a == b || a == "" || b == ""
+}
+
+// addFailures adds the cells whose status differs: how many, and the first by their
+// identity.
+func (c *comparedCells) addFailures(p *RunPair, pairs []cellPair) {
+	counts := map[[2]experiment.Status]int{}
+	var differ []cellPair
+	for _, of := range pairs {
+		from, to := p.Baseline.rows[of.baseline].status, p.Other.rows[of.other].status
+		if from != to {
+			counts[[2]experiment.Status{from, to}]++
+			differ = append(differ, of)
+		}
+	}
+	for _, from := range experiment.Statuses {
+		for _, to := range experiment.Statuses {
+			if n := counts[[2]experiment.Status{from, to}]; n > 0 {
+				p.Statuses = append(p.Statuses, StatusChange{from, to, n})
+			}
+		}
+	}
+	slices.SortFunc(differ, func(x, y cellPair) int {
+		return compareKeys(p.Baseline.rows[x.baseline].key, p.Baseline.rows[y.baseline].key)
+	})
+	for _, of := range differ[:min(len(differ), MaxFailures)] {
+		from, to := &p.Baseline.rows[of.baseline], &p.Other.rows[of.other]
+		p.Failures = append(p.Failures, FailureChange{
+			Cell: from.key.String(), What: c.what(from), Baseline: from.status, Other: to.status,
+			Error: cmp.Or(p.Other.reasons[of.other], p.Baseline.reasons[of.baseline]),
+		})
+	}
+}
+
+func compareKeys(a, b results.CellKey) int { return bytes.Compare(a[:], b[:]) }
+
+// addNotes says what the comparison rests on.
+func (p *RunPair) addNotes() {
+	total := p.Cells[0]
+	if total.Shared+total.Counterparts == 0 {
+		p.Notes = append(p.Notes, "the runs have no cell in common, and so nothing is compared.")
+	}
+	if n := total.Counterparts; n > 0 {
+		p.Notes = append(p.Notes, fmt.Sprintf("%s with the same labels have another identity: the version of the method's algorithm, or a setting that is no column, differs. "+
+			"Their scores, times and failures are compared; numbers that changed are those of equal identity alone.", prose.Plural(n, "cell")))
+	}
+	for _, name := range slices.Sorted(maps.Keys(p.Baseline.data)) {
+		if there := p.Other.data[name]; there != "" && there != p.Baseline.data[name] {
+			p.Notes = append(p.Notes, fmt.Sprintf("the data set %s is another one in the two runs; its cells are not compared.", name))
+		}
+	}
+	if p.Copied > 0 {
+		p.Notes = append(p.Notes, fmt.Sprintf("%s of both runs are one computation, taken over from one by the other; times leave them out.", prose.Plural(p.Copied, "cell")))
+	}
+}

@@ -1,0 +1,216 @@
+package analysis
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/results"
+)
+
+// ComparedRun is a folder of results among those that are compared.
+type ComparedRun struct {
+	Dir      string
+	Run      string // by the manifest, "" without one
+	Versions []VersionCells
+	Cells    int
+	Statuses map[experiment.Status]int
+	Partial  bool // the run has not ended
+
+	data    map[string]string // digests of data sets by name, by the manifest
+	rows    []comparedCell
+	values  []float64 // measures of each row: numbers, or the numbers of texts
+	nulls   []bool    // as long as values
+	newest  map[results.CellKey]int32
+	reasons map[int32]string // why rows are not ok
+}
+
+// VersionCells says how many cells a version of agepath computed.
+type VersionCells struct {
+	Version string
+	Cells   int
+}
+
+// comparedCell is a row of a compared run.
+type comparedCell struct {
+	key     results.CellKey
+	labels  cellLabels
+	status  experiment.Status
+	score   [SelectionBias]float64
+	seconds [len(timeColumns)]float64
+	worker  string
+	started int64 // microseconds
+}
+
+// cellLabels are what a cell is called: two runs name the same part of an experiment
+// by them, whatever its identity.
+type cellLabels struct {
+	group        int32 // position in comparedCells.groups
+	repeat, seed int64
+}
+
+// methodSetting is a method in a setting.
+type methodSetting struct {
+	setting Setting
+	method  string
+}
+
+// comparedCells is what the cells of compared runs have in common.
+type comparedCells struct {
+	measures []experiment.Column
+	groups   []methodSetting
+	metrics  []Metric // of the groups
+	numbers  map[methodSetting]int32
+	texts    map[string]string
+	words    []string // values of measures that are texts
+	wordAt   map[string]int
+}
+
+func newComparedCells() *comparedCells {
+	return &comparedCells{
+		measures: experiment.SelfPacedTables().Measures,
+		numbers:  map[methodSetting]int32{}, texts: map[string]string{}, wordAt: map[string]int{},
+	}
+}
+
+// extraColumns are the columns of a compared run beside those of tables of scores
+// and the measures.
+var extraColumns = []string{"seed", "error", "worker", "version", "started_at"}
+
+func (c *comparedCells) columns() []string {
+	columns := slices.Concat(sensitivityColumns, extraColumns)
+	for _, measure := range c.measures {
+		if !slices.Contains(columns, measure.Name) {
+			columns = append(columns, measure.Name)
+		}
+	}
+	return columns
+}
+
+// load reads the cells of a folder.
+func (c *comparedCells) load(ctx context.Context, dir string) (*ComparedRun, error) {
+	if err := results.CheckFiles(ctx, dir); err != nil {
+		return nil, err
+	}
+	r := &ComparedRun{
+		Dir: dir, Statuses: map[experiment.Status]int{},
+		newest: map[results.CellKey]int32{}, reasons: map[int32]string{},
+	}
+	manifest, err := results.ReadManifest(dir)
+	switch {
+	case err == nil:
+		r.Run, r.data = manifest.Run, manifest.Data
+	case !errors.Is(err, fs.ErrNotExist):
+		return nil, err
+	}
+	versions := map[string]int{}
+	streams, err := results.EachNewest(ctx, dir, c.columns(), func(f *results.Frame) error {
+		if err := c.add(r, f, versions); err != nil {
+			return fmt.Errorf("reading %s: %w", filepath.Join(dir, results.CellsFile), err)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	r.Partial, r.Cells = streams > 0, len(r.rows)
+	for version, cells := range versions {
+		r.Versions = append(r.Versions, VersionCells{version, cells})
+	}
+	slices.SortFunc(r.Versions, func(a, b VersionCells) int {
+		return cmp.Or(cmp.Compare(b.Cells, a.Cells), cmp.Compare(a.Version, b.Version))
+	})
+	return r, nil
+}
+
+// add adds a batch of cells to a run.
+func (c *comparedCells) add(r *ComparedRun, f *results.Frame, versions map[string]int) error {
+	columns, err := newCellColumns(f, c.texts)
+	if err != nil {
+		return err
+	}
+	kinds := []experiment.Type{experiment.Int, experiment.Text, experiment.Text, experiment.Text, experiment.Time}
+	extra, err := f.Vectors(results.CellsFile, extraColumns, kinds)
+	if err != nil {
+		return err
+	}
+	measures := make([]*experiment.Vector, len(c.measures))
+	for j, column := range c.measures {
+		if measures[j], err = f.Column(column.Name, column.Type); err != nil {
+			return err
+		}
+	}
+	seed, reason, worker, version, started := extra[0], extra[1], extra[2], extra[3], extra[4]
+	for row := range columns.rows {
+		sample, metric, err := columns.sample(row)
+		if err != nil {
+			return err
+		}
+		cell := comparedCell{
+			key: sample.Cell, status: sample.Status, seconds: sample.Seconds,
+			labels: cellLabels{c.group(methodSetting{columns.setting(row), columns.methodKey(row)}, metric), sample.Repeat, seed.Ints[row]},
+			worker: columns.text(worker, row), started: started.Ints[row],
+		}
+		copy(cell.score[:], sample.Score[:])
+		at := int32(len(r.rows))
+		r.rows = append(r.rows, cell)
+		r.newest[cell.key] = at
+		r.Statuses[cell.status]++
+		versions[columns.text(version, row)]++
+		if cell.status != experiment.OK {
+			r.reasons[at] = strings.Clone(reason.Texts[row])
+		}
+		for j, vector := range measures {
+			r.nulls = append(r.nulls, vector.IsNull(row))
+			r.values = append(r.values, c.value(c.measures[j].Type, vector, row))
+		}
+	}
+	return nil
+}
+
+// group returns the number of a method in a setting and notes its metric.
+func (c *comparedCells) group(of methodSetting, metric Metric) int32 {
+	number, known := c.numbers[of]
+	if !known {
+		number = int32(len(c.groups))
+		c.numbers[of] = number
+		c.groups = append(c.groups, of)
+		c.metrics = append(c.metrics, "")
+	}
+	c.metrics[number] = cmp.Or(c.metrics[number], metric)
+	return number
+}
+
+// value returns a measure as a number; of a text that of its place in words. Whole
+// numbers of the tables are below 2^53.
+func (c *comparedCells) value(kind experiment.Type, vector *experiment.Vector, row int) float64 {
+	switch {
+	case vector.IsNull(row):
+		return math.NaN()
+	case kind == experiment.Float:
+		return vector.Floats[row]
+	case kind == experiment.Int:
+		return float64(vector.Ints[row])
+	}
+	text := vector.Texts[row]
+	at, known := c.wordAt[text]
+	if !known {
+		at, text = len(c.words), strings.Clone(text)
+		c.wordAt[text] = at
+		c.words = append(c.words, text)
+	}
+	return float64(at)
+}
+
+// what names a cell for readers.
+func (c *comparedCells) what(cell *comparedCell) string {
+	of := c.groups[cell.labels.group]
+	return fmt.Sprintf("%s: %s, repeat %d", of.method, Describe(of.setting), cell.labels.repeat)
+}

@@ -1,0 +1,132 @@
+package report
+
+import (
+	"encoding/json"
+
+	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/results/analysis"
+	"github.com/agepath/agepath/results/stats"
+)
+
+// number is a number of a JSON document, null where it is not finite.
+type number float64
+
+// MarshalJSON implements [json.Marshaler].
+func (x number) MarshalJSON() ([]byte, error) {
+	if !stats.Finite(float64(x)) {
+		return []byte("null"), nil
+	}
+	return json.Marshal(float64(x))
+}
+
+// object is an object of a JSON document.
+type object = map[string]any
+
+// listOf makes a list of objects, never null.
+func listOf[T any](items []T, of func(T) object) []object {
+	list := make([]object, len(items))
+	for i, item := range items {
+		list[i] = of(item)
+	}
+	return list
+}
+
+// MarshalJSON returns the object of docs/schemas/compare.json.
+func (c *Comparison) MarshalJSON() ([]byte, error) {
+	return json.Marshal(object{
+		"rounding": c.Rounding,
+		"runs":     listOf(c.Runs, runJSON),
+		"pairs":    listOf(c.Pairs, pairJSON),
+	})
+}
+
+func runJSON(r *analysis.ComparedRun) object {
+	versions := listOf(r.Versions, func(v analysis.VersionCells) object {
+		return object{"version": v.Version, "cells": v.Cells}
+	})
+	return object{"dir": r.Dir, "run": r.Run, "versions": versions, "cells": r.Cells, "statuses": StatusCounts(r.Statuses), "ended": !r.Partial}
+}
+
+// StatusCounts returns the number of cells of each status, 0 for those that do not
+// occur.
+func StatusCounts(counts map[experiment.Status]int) map[experiment.Status]int {
+	all := map[experiment.Status]int{}
+	for _, status := range experiment.Statuses {
+		all[status] = counts[status]
+	}
+	return all
+}
+
+func pairJSON(p *analysis.RunPair) object {
+	n := &p.Numbers
+	notes := p.Notes
+	if notes == nil {
+		notes = []string{}
+	}
+	return object{
+		"baseline": p.Baseline.Dir, "other": p.Other.Dir, "copied": p.Copied, "notes": notes,
+		"cells": listOf(p.Cells, func(n analysis.CellCounts) object {
+			return object{"method": allMethods(n.Method), "shared": n.Shared, "counterparts": n.Counterparts,
+				"only_baseline": n.OnlyBaseline, "only_other": n.OnlyOther}
+		}),
+		"scores": listOf(p.Scores, scoreJSON),
+		"numbers": object{
+			"same": n.Same, "within_rounding": n.Rounding, "beyond_rounding": n.Beyond,
+			"columns": listOf(n.Columns, func(c analysis.NumberChange) object {
+				return object{"method": c.Method, "column": c.Column, "cells": c.Cells,
+					"within_rounding": c.Rounding, "beyond_rounding": c.Beyond, "farthest": changeJSON(c.Farthest)}
+			}),
+			"cells": listOf(n.Cells, changeJSON),
+		},
+		"times": listOf(p.Times, func(t analysis.TimeRatio) object {
+			quantiles := object{}
+			for k, name := range quantileNames() {
+				quantiles[name] = number(t.Quantiles[k])
+			}
+			return object{"method": allMethods(t.Method), "column": t.Column, "cells": t.Cells, "baseline_seconds": number(t.Baseline),
+				"other_seconds": number(t.Other), "geometric_mean": number(t.Mean), "quantiles": quantiles}
+		}),
+		"statuses": listOf(p.Statuses, func(s analysis.StatusChange) object {
+			return object{"baseline": s.Baseline, "other": s.Other, "cells": s.Cells}
+		}),
+		"failures": listOf(p.Failures, func(f analysis.FailureChange) object {
+			return object{"cell": f.Cell, "what": f.What, "baseline": f.Baseline, "other": f.Other, "error": f.Error}
+		}),
+	}
+}
+
+// allMethods is null for all methods.
+func allMethods(method string) any {
+	if method == "" {
+		return nil
+	}
+	return method
+}
+
+func scoreJSON(s analysis.ScoreChange) object {
+	setting := object{}
+	for d, value := range s.Setting {
+		switch name := analysis.DimensionColumns[d]; {
+		case value.IsNumber:
+			setting[name] = number(value.Number)
+		case value.Text != "":
+			setting[name] = value.Text
+		default:
+			setting[name] = nil
+		}
+	}
+	e := effectOf(&s)
+	interval := func(i stats.Interval) []number { return []number{number(i.Low), number(i.High)} }
+	return object{
+		"setting": setting, "method": s.Method, "metric": s.Metric, "score": s.Score.String(),
+		"pairs": s.Pairs(), "baseline_mean": number(s.Baseline.Mean), "other_mean": number(s.Other.Mean),
+		"better": s.Better, "worse": s.Worse, "zeros": s.Test.Zeros,
+		"shift": number(e.Shift), "shift_interval": interval(e.ShiftRange),
+		"rank_biserial": number(e.RankBiserial), "rank_biserial_interval": interval(e.RankBiserialRange),
+		"p": number(s.Test.P), "p_holm": number(s.Adjusted), "exact": s.Test.Exact,
+	}
+}
+
+func changeJSON(c analysis.CellChange) object {
+	return object{"cell": c.Cell, "what": c.What, "column": c.Column, "baseline": c.Baseline, "other": c.Other, "distance": number(c.Distance)}
+}

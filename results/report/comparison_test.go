@@ -1,0 +1,155 @@
+package report
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/agepath/agepath/results/analysis"
+	"github.com/agepath/agepath/results/internal/testrun"
+)
+
+// changedRuns are two runs of six repeats by gaga whose test scores grow by 0.01 for
+// each number of the repeat and whose times halve, but the second run fails in the
+// last, and of one cell of a method with odd letters whose path ends otherwise.
+func changedRuns(t *testing.T) *Comparison {
+	t.Helper()
+	var baseline, other []testrun.Row
+	for r := 1; r <= 6; r++ {
+		row := testrun.Row{"cell": testrun.ID(r), "method": "gaga", "repeat": r, "test_at_best_test": 0.5, "cpu_seconds": 2.0, "wall_seconds": 3.0, "path_status": "complete"}
+		baseline = append(baseline, row)
+		change := testrun.Row{"test_at_best_test": 0.5 + 0.01*float64(r), "cpu_seconds": 1.0, "wall_seconds": 1.5}
+		if r == 6 {
+			change = testrun.Row{"status": "memory", "error": "too | large", "test_at_best_test": nil}
+		}
+		other = append(other, testrun.Merge(row, change))
+	}
+	odd := testrun.Row{"cell": testrun.ID(7), "method": "o_d|d", "path_status": "complete", "best_validation": nil}
+	baseline = append(baseline, odd)
+	other = append(other, testrun.Merge(odd, testrun.Row{"path_status": "stopped", "best_validation": 0.5, "worker": "y"}))
+	dirs := []string{testrun.Write(t, testrun.Tables{Cells: baseline}), testrun.Write(t, testrun.Tables{Cells: other})}
+	c, err := Compare(t.Context(), dirs, analysis.CompareOptions{Rounding: analysis.Rounding})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// TestComparisonText holds every table against numbers worked out by hand: of five
+// differences 0.01 to 0.05 the shift is 0.03 and p is 2^-4, which Holm's correction
+// doubles, o_d|d being tested too.
+func TestComparisonText(t *testing.T) {
+	t.Parallel()
+	var b strings.Builder
+	if err := (Text{}).WriteComparison(&b, changedRuns(t)); err != nil {
+		t.Fatal(err)
+	}
+	text := b.String()
+	for _, want := range []string{
+		"\nall          7            0       0       0\n",
+		"GAGA        5  0.5000  0.5300       0      5   0.03  [0.015, 0.045]  0.0625    0.1250\n",
+		"Of 6 cells of equal identity and status, 0 are equal bit for bit, 0 differ by rounding (relative 1e-09 or less)",
+		"GAGA    test_at_best_test      5            0       5    0.0909  00000000000000000000000000000005\n",
+		"o_d|d   best_validation        1            0       1       inf  00000000000000000000000000000007\n",
+		"o_d|d   path_status            1            0       1       inf  00000000000000000000000000000007\n",
+		"Cells whose numbers changed: 6\n",
+		"all     processor      5       10        5             0.5  0.5  0.5   0.5     0.5   0.5   0.5  0.5\n",
+		"all     elapsed        5       15      7.5             0.5  0.5  0.5   0.5     0.5   0.5   0.5  0.5\n",
+		"ok  memory      1\n",
+		"00000000000000000000000000000007  o_d|d: diabetes, Lasso, no noise, 265 training rows, α=0.01, repeat 1\n" +
+			"    column: best_validation, A: -, other: 0.5, relative: inf\n",
+		"    A: ok, other: memory, reason: too | large\n",
+	} {
+		if !strings.Contains(text, want) && !strings.Contains(strings.ReplaceAll(text, "\n", " "), want) {
+			t.Errorf("%q is not in\n%s", want, text)
+		}
+	}
+	for line := range strings.Lines(text) {
+		if len([]rune(line)) > 111 {
+			t.Errorf("a line of %d columns: %s", len(line), line)
+		}
+	}
+}
+
+func TestComparisonFiles(t *testing.T) {
+	t.Parallel()
+	c := changedRuns(t)
+	dir := filepath.Join(t.TempDir(), "new", "folder")
+	if err := c.Write(dir, ComparisonFormats); err != nil {
+		t.Fatal(err)
+	}
+	markdown, err := os.ReadFile(filepath.Join(dir, "compare.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"# Comparison of runs\n", "\n## B against A\n", "\n### Scores that differ: age chosen by the test score, RMSE\n",
+		`| o\_d\|d | path\_status | 1 | 0 | 1 | inf |`, `| ok | memory | too \| large |`,
+	} {
+		if !strings.Contains(string(markdown), want) {
+			t.Errorf("%q is not in\n%s", want, markdown)
+		}
+	}
+	rows := map[string]int{"cells": 3, "scores": 4, "numbers": 3, "times": 4, "failures": 1}
+	for name, want := range rows {
+		text, err := os.ReadFile(filepath.Join(dir, "compare-"+name+".csv"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines, err := csv.NewReader(strings.NewReader(string(text))).ReadAll()
+		if err != nil || len(lines) != 1+want {
+			t.Errorf("%s: %d lines, want 1 and %d; %v\n%s", name, len(lines), want, err, text)
+		}
+		if line := lines[len(lines)-1]; line[0] != c.Runs[0].Dir || line[1] != c.Runs[1].Dir {
+			t.Errorf("%s: %q", name, line)
+		}
+	}
+}
+
+// TestComparisonSchema validates a comparison that has something in each list.
+func TestComparisonSchema(t *testing.T) {
+	t.Parallel()
+	text, err := json.Marshal(changedRuns(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	schema, err := jsonschema.NewCompiler().Compile("../../docs/schemas/compare.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	object, err := jsonschema.UnmarshalJSON(strings.NewReader(string(text)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := schema.Validate(object); err != nil {
+		t.Errorf("%#v", err)
+	}
+	var plain struct {
+		Pairs []struct {
+			Scores, Times, Statuses, Failures []any
+			Numbers                           struct {
+				Columns []struct {
+					Farthest struct{ Distance *float64 }
+				}
+				Cells []any
+			}
+		}
+	}
+	if err := json.Unmarshal(text, &plain); err != nil {
+		t.Fatal(err)
+	}
+	p := plain.Pairs[0]
+	for name, n := range map[string]int{"scores": len(p.Scores), "times": len(p.Times), "statuses": len(p.Statuses), "failures": len(p.Failures), "columns": len(p.Numbers.Columns), "cells": len(p.Numbers.Cells)} {
+		if n == 0 {
+			t.Errorf("no %s in %s", name, text)
+		}
+	}
+	if p.Numbers.Columns[len(p.Numbers.Columns)-1].Farthest.Distance != nil {
+		t.Errorf("a text has a distance: %s", text)
+	}
+}

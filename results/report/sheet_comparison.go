@@ -1,0 +1,284 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/results/analysis"
+	"github.com/agepath/agepath/results/internal/prose"
+	"github.com/agepath/agepath/results/stats"
+)
+
+// labelColumns and rightColumns make the heads of columns.
+func labelColumns(heads ...string) []sheetColumn {
+	var columns []sheetColumn
+	for _, head := range heads {
+		columns = append(columns, sheetColumn{Head: head, Label: true})
+	}
+	return columns
+}
+
+func rightColumns(heads ...string) []sheetColumn {
+	var columns []sheetColumn
+	for _, head := range heads {
+		columns = append(columns, sheetColumn{Head: head, Right: true})
+	}
+	return columns
+}
+
+// digitsCell returns a field with three digits of a number, - for NaN.
+func digitsCell(x float64) sheetCell {
+	if math.IsNaN(x) {
+		return sheetCell{Note: "-"}
+	}
+	return sheetCell{Text: digits(x)}
+}
+
+// digits writes three digits of a number.
+func digits(x float64) string { return strconv.FormatFloat(x, 'g', 3, 64) }
+
+func (c *Comparison) runsSheet() *sheet {
+	s := &sheet{
+		Name: "runs", Title: "The runs compared",
+		Caption: "Every run is compared with A, the baseline. Differences are the other run less A, ratios the other run to A.",
+		Columns: slices.Concat(labelColumns("", "folder", "run", "computed by"), rightColumns("cells", "ok", "incomplete", "failed")),
+	}
+	for i, r := range c.Runs {
+		failed := 0
+		for status, n := range r.Statuses {
+			if !status.Computed() {
+				failed += n
+			}
+		}
+		cells := countCell(r.Cells)
+		if r.Partial {
+			cells.Note = "has not ended"
+		}
+		s.Rows = append(s.Rows, []sheetCell{
+			{Text: runLetter(i)}, {Text: r.Dir}, {Text: r.Run, Note: unknownNote(r.Run)}, {Text: versionsText(r.Versions), Note: unknownNote(versionsText(r.Versions))},
+			cells, countCell(r.Statuses[experiment.OK]), countCell(r.Statuses[experiment.Incomplete]), countCell(failed),
+		})
+	}
+	return s
+}
+
+func unknownNote(text string) string {
+	if text == "" {
+		return "-"
+	}
+	return ""
+}
+
+// versionsText names versions, with their cells where there are several.
+func versionsText(versions []analysis.VersionCells) string {
+	var texts []string
+	for _, v := range versions {
+		text := v.Version
+		if len(versions) > 1 {
+			text += fmt.Sprintf(" (%d)", v.Cells)
+		}
+		texts = append(texts, text)
+	}
+	return strings.Join(texts, ", ")
+}
+
+// methodCell names a method, or all of them.
+func methodCell(method string) sheetCell {
+	if method == "" {
+		return sheetCell{Text: "all"}
+	}
+	name, settings := analysis.CutMethod(method)
+	return sheetCell{Text: strings.TrimSpace(analysis.MethodLabel(name) + " " + settings)}
+}
+
+func countsSheet(p *analysis.RunPair, other string) *sheet {
+	s := &sheet{
+		Name: "cells", Title: "Cells",
+		Caption: "Shared: of equal identity. Same labels: of equal data set, setting, method, repeat and seed, and another identity. Runs are compared on the cells of both columns.",
+		Columns: append(labelColumns("method"), rightColumns("shared", "same labels", "only A", "only "+other)...),
+	}
+	for _, n := range p.Cells {
+		s.Rows = append(s.Rows, []sheetCell{methodCell(n.Method), countCell(n.Shared), countCell(n.Counterparts), countCell(n.OnlyBaseline), countCell(n.OnlyOther)})
+	}
+	return s
+}
+
+// scoreChangeSheets have the scores that differ, one sheet for each score and metric.
+func scoreChangeSheets(p *analysis.RunPair, other string) []*sheet {
+	var sheets []*sheet
+	for score := range analysis.SelectionBias {
+		for _, metric := range []analysis.Metric{analysis.Accuracy, analysis.RMSE, ""} {
+			var differ []*analysis.ScoreChange
+			all := 0
+			for i := range p.Scores {
+				c := &p.Scores[i]
+				if c.Score != score || c.Metric != metric {
+					continue
+				}
+				all++
+				if c.Test.N > 0 {
+					differ = append(differ, c)
+				}
+			}
+			if len(differ) > 0 {
+				sheets = append(sheets, scoreChangeSheet(differ, all, other))
+			}
+		}
+	}
+	return sheets
+}
+
+func scoreChangeSheet(differ []*analysis.ScoreChange, all int, other string) *sheet {
+	score, metric := differ[0].Score, differ[0].Metric
+	s := &sheet{Name: prose.Slug("scores", score.String(), string(metric)), Title: "Scores that differ: " + score.Short() + ", " + metric.Word()}
+	var settings []analysis.Setting
+	var summaries []analysis.Summary
+	left := 0
+	for _, c := range differ {
+		settings = append(settings, c.Setting)
+		summaries = append(summaries, c.Baseline, c.Other)
+		if c.Effect == nil {
+			left++
+		}
+	}
+	varied, constant := splitSettings(settings)
+	s.addAspects(varied)
+	s.Columns = slices.Concat(s.Columns, labelColumns("method"),
+		rightColumns("pairs", "A", other, "better", "worse", "shift", "95 % interval", "p", "p (Holm)"))
+	places := decimals(summaries) + 1
+	for _, c := range differ {
+		e := effectOf(c)
+		interval := sheetCell{Note: "-"}
+		if !math.IsNaN(e.ShiftRange.Low) {
+			interval = sheetCell{Text: fmt.Sprintf("[%s, %s]", digits(e.ShiftRange.Low), digits(e.ShiftRange.High))}
+		}
+		s.Rows = append(s.Rows, append(aspectCells(varied, c.Setting), methodCell(c.Method),
+			countCell(c.Pairs()), numberCell(c.Baseline.Mean, places), numberCell(c.Other.Mean, places), countCell(c.Better), countCell(c.Worse),
+			digitsCell(e.Shift), interval, probabilityCell(c.Test.P), probabilityCell(c.Adjusted)))
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "Test %s (%s) of %s less A, where any pair differs: %d of %d methods in settings. Differences by rounding count as none. Pairs: repeats that are ok in both; A, %s: means over them; "+
+		"better, worse: pairs in which %s is so; shift: the Hodges-Lehmann estimate with a percentile bootstrap of %d resamples; "+
+		"p: Wilcoxon's signed-rank test, zeros by Pratt; Holm's correction over all methods and settings of the score",
+		metric.Word(), metric.Direction(), other, len(differ), all, other, other, stats.Resamples)
+	for _, fact := range constant {
+		fmt.Fprintf(&b, "; %s: %s", fact.Name, fact.Value)
+	}
+	b.WriteString(".")
+	if left > 0 {
+		fmt.Fprintf(&b, " Shifts of %s are left out, which would take too long.", prose.Plural(left, "row"))
+	}
+	s.Caption = b.String()
+	return s
+}
+
+// effectOf returns an effect, as far as it is known.
+func effectOf(s *analysis.ScoreChange) stats.Effect {
+	if s.Effect != nil {
+		return *s.Effect
+	}
+	nan := stats.Interval{Low: math.NaN(), High: math.NaN()}
+	e := stats.Effect{Shift: math.NaN(), ShiftRange: nan, RankBiserial: s.Test.RankBiserial(), RankBiserialRange: nan}
+	if s.Test.N == 0 {
+		e.Shift = 0
+	}
+	return e
+}
+
+func numbersSheet(p *analysis.RunPair, rounding float64) *sheet {
+	n := &p.Numbers
+	s := &sheet{
+		Name: "numbers", Title: "Numbers that changed",
+		Caption: fmt.Sprintf("Of %s of equal identity and status, %d are equal bit for bit, %d differ by rounding (relative %g or less) and %d by more. "+
+			"Farthest: the largest relative difference, of max_kkt the largest difference; inf: a text, or a number in one run alone.",
+			prose.Plural(n.Same+n.Rounding+n.Beyond, "cell"), n.Same, n.Rounding, rounding, n.Beyond),
+		Columns: append(labelColumns("method", "column"), rightColumns("cells", "by rounding", "beyond", "farthest")...),
+	}
+	s.Columns = append(s.Columns, sheetColumn{Head: "in cell"})
+	for _, c := range n.Columns {
+		s.Rows = append(s.Rows, []sheetCell{methodCell(c.Method), {Text: c.Column}, countCell(c.Cells), countCell(c.Rounding), countCell(c.Beyond),
+			distanceCell(c.Farthest.Distance), {Text: c.Farthest.Cell}})
+	}
+	return s
+}
+
+func distanceCell(x float64) sheetCell {
+	if math.IsInf(x, 1) {
+		return sheetCell{Text: "inf"}
+	}
+	return sheetCell{Text: digits(x)}
+}
+
+func changedSheet(n *analysis.NumberChanges) *sheet {
+	s := &sheet{
+		Name: "changed", List: true, Title: "Cells whose numbers changed: " + firstOf(n.Beyond),
+		Caption: "Beyond rounding, the farthest first, each with the measure that differs most.",
+		Columns: []sheetColumn{{Head: "cell"}, {Head: "what", Label: true, Wrap: true}, {Head: "column"}, {Head: "A", Right: true}, {Head: "other", Right: true}, {Head: "relative", Right: true}},
+	}
+	for _, c := range n.Cells {
+		value := func(text string) sheetCell { return sheetCell{Text: text, Note: unknownNote(text)} }
+		s.Rows = append(s.Rows, []sheetCell{{Text: c.Cell}, {Text: c.What}, {Text: c.Column}, value(c.Baseline), value(c.Other), distanceCell(c.Distance)})
+	}
+	return s
+}
+
+func timesSheet(p *analysis.RunPair, other string) *sheet {
+	s := &sheet{
+		Name: "times", Title: "Times: " + other + " to A",
+		Caption: "Cells that both runs computed with the same status; ratios of a cell's times, below 1 where " + other + " is faster. Totals are in seconds.",
+		Columns: append(labelColumns("method", "time"), rightColumns("cells", "A total", other+" total", "geometric mean")...),
+	}
+	for _, q := range analysis.TimeQuantiles {
+		s.Columns = append(s.Columns, sheetColumn{Head: quantileHead(q), Right: true})
+	}
+	words := map[string]string{"cpu_seconds": "processor", "wall_seconds": "elapsed"}
+	for _, t := range p.Times {
+		row := []sheetCell{methodCell(t.Method), {Text: words[t.Column]}, countCell(t.Cells), digitsCell(t.Baseline), digitsCell(t.Other), digitsCell(t.Mean)}
+		for _, q := range t.Quantiles {
+			row = append(row, digitsCell(q))
+		}
+		s.Rows = append(s.Rows, row)
+	}
+	return s
+}
+
+func quantileHead(p float64) string {
+	switch p {
+	case 0:
+		return "min"
+	case 0.5:
+		return "median"
+	case 1:
+		return "max"
+	}
+	return fmt.Sprintf("%g %%", 100*p)
+}
+
+func statusSheet(p *analysis.RunPair) *sheet {
+	s := &sheet{Name: "statuses", Title: "Statuses that differ", Caption: "Cells of both runs that ended otherwise.",
+		Columns: append(labelColumns("A", "other"), rightColumns("cells")...)}
+	for _, c := range p.Statuses {
+		s.Rows = append(s.Rows, []sheetCell{{Text: string(c.Baseline)}, {Text: string(c.Other)}, countCell(c.Cells)})
+	}
+	return s
+}
+
+func failureChangesSheet(p *analysis.RunPair) *sheet {
+	n := 0
+	for _, c := range p.Statuses {
+		n += c.Cells
+	}
+	s := &sheet{
+		Name: "failures", List: true, Title: "Cells whose status differs: " + firstOf(n),
+		Caption: "The reason is that of the other run, or of A where the other run's cell is ok.",
+		Columns: []sheetColumn{{Head: "cell"}, {Head: "what", Label: true, Wrap: true}, {Head: "A"}, {Head: "other"}, {Head: "reason", Wrap: true}},
+	}
+	for _, f := range p.Failures {
+		s.Rows = append(s.Rows, []sheetCell{{Text: f.Cell}, {Text: f.What}, {Text: string(f.Baseline)}, {Text: string(f.Other)}, {Text: f.Error}})
+	}
+	return s
+}
