@@ -1,0 +1,90 @@
+// Command ridge computes ridge regressions, as a method of agepath.
+package main
+
+import (
+	"bufio"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+type request struct {
+	Cell struct {
+		Model struct {
+			Name      string
+			Alpha     float64
+			Intercept bool
+		}
+	}
+	Data struct {
+		Path     string
+		Features int
+		Parts    []struct {
+			Name         string
+			Rows         int
+			X, Y, Weight int64
+		}
+	}
+}
+
+func main() {
+	lines := bufio.NewScanner(os.Stdin)
+	lines.Buffer(nil, 1<<20)
+	answers := json.NewEncoder(os.Stdout) // a line each
+	for lines.Scan() {
+		answer := map[string]any{}
+		theta, err := fit(lines.Bytes())
+		if answer["coefficients"] = [][]float64{theta}; err != nil {
+			answer = map[string]any{"error": err.Error()}
+		}
+		if err := answers.Encode(answer); err != nil {
+			os.Exit(1)
+		}
+	}
+}
+
+// fit minimizes Σ v_i r_i² + α‖w‖² over the training rows.
+func fit(line []byte) ([]float64, error) {
+	var r request
+	if err := json.Unmarshal(line, &r); err != nil {
+		return nil, err
+	}
+	if model := r.Cell.Model; model.Name != "ridge" || model.Intercept {
+		return nil, fmt.Errorf("this method is for ridge without intercept, not for %s", model.Name)
+	}
+	file, err := os.Open(r.Data.Path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	read := func(at int64, n int) []float64 {
+		numbers := make([]float64, n)
+		if e := binary.Read(io.NewSectionReader(file, at, int64(8*n)), binary.LittleEndian, numbers); e != nil {
+			err = e
+		}
+		return numbers
+	}
+	train, d := r.Data.Parts[0], r.Data.Features
+	x := mat.NewDense(train.Rows, d, read(train.X, train.Rows*d))
+	y := mat.NewVecDense(train.Rows, read(train.Y, train.Rows))
+	v := mat.NewDiagDense(train.Rows, read(train.Weight, train.Rows))
+	if err != nil {
+		return nil, err
+	}
+	var weighted, gram mat.Dense
+	weighted.Mul(v, x)
+	gram.Mul(weighted.T(), x)
+	for j := range d {
+		gram.Set(j, j, gram.At(j, j)+r.Cell.Model.Alpha)
+	}
+	var moments, theta mat.VecDense
+	moments.MulVec(weighted.T(), y)
+	if err := theta.SolveVec(&gram, &moments); err != nil {
+		return nil, err
+	}
+	return append(theta.RawVector().Data, 0), nil // no intercept
+}
