@@ -102,7 +102,9 @@ func canonical(s dataset.Settings) canonicalSettings {
 }
 
 // needs lists what a worker must compute for the cell.
-func (c *Cell) needs() []Need { return needs(c.Method.need(), c.Settings) }
+func (c *Cell) needs() []Need {
+	return append(needs(c.Method.need(), c.Settings), ownNeeds(c.Method.Regularizer.Name, c.Model.Loss.Name)...)
+}
 
 // medianNeed is that of cells with missing values.
 var medianNeed = Need{Name: "missing: " + dataset.Median, Version: 1}

@@ -27,14 +27,14 @@ func (SelfPacedKind) Name() string { return SelfPaced }
 // Tables returns [SelfPacedTables].
 func (SelfPacedKind) Tables() Tables { return SelfPacedTables() }
 
-// Abilities lists the methods, the protocol of those from outside, and what fills
-// missing values.
+// Abilities lists the methods, the protocol of those from outside, what fills missing
+// values, and the regularizers and losses that this program adds.
 func (SelfPacedKind) Abilities() []Need {
 	needs := []Need{{commandNeed, outside.Protocol}}
 	for _, m := range methodTable {
 		needs = append(needs, m.need())
 	}
-	return append(needs, medianNeed)
+	return append(append(needs, medianNeed), registered...)
 }
 
 // Check decodes the task's cell and compares the task with it.

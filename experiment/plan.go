@@ -137,7 +137,8 @@ func (p *Plan) Cost() float64 { return p.seconds }
 func (p *Plan) Needs() []Need {
 	var list []Need
 	for _, g := range p.groups {
-		for _, need := range needs(g.method.need(), g.preparation) {
+		own := ownNeeds(g.regularizer.Name, g.models.Loss.Name)
+		for _, need := range append(needs(g.method.need(), g.preparation), own...) {
 			if !slices.Contains(list, need) {
 				list = append(list, need)
 			}

@@ -1,5 +1,4 @@
-// Package methods_test runs the examples of methods from outside.
-package methods_test
+package methods
 
 import (
 	"fmt"
