@@ -75,7 +75,7 @@ func (SelfPacedKind) Compute(ctx context.Context, task *Task, data Data) (Batch,
 	}
 	prepared, err := cell.Prepare(ctx, set)
 	if err != nil {
-		return Batch{}, nil, fmt.Errorf("preparing the data: %w", err)
+		return Batch{}, nil, &DataError{err}
 	}
 	if err := cell.fits(prepared, task.Limits.Memory); err != nil {
 		return Batch{}, nil, err
@@ -98,6 +98,14 @@ func (SelfPacedKind) Compute(ctx context.Context, task *Task, data Data) (Batch,
 	}
 	return measures, further, result.incomplete()
 }
+
+// DataError says that a cell's data cannot be prepared for it.
+type DataError struct{ Err error }
+
+func (e *DataError) Error() string { return "preparing the data: " + e.Err.Error() }
+
+// Unwrap returns the reason.
+func (e *DataError) Unwrap() error { return e.Err }
 
 // Prepare makes the parts of the data set that the cell trains on, validates
 // with and tests on.

@@ -10,11 +10,19 @@ import (
 // at most, and once more of its factor.
 const kernelCache = 512 << 20
 
-// fits returns an error of status [Memory] where the cell needs more than the
+// MemoryError says that a cell was not computed because it needs more memory than
+// its limit.
+type MemoryError struct{ Need, Limit int64 } // bytes
+
+func (e *MemoryError) Error() string {
+	return fmt.Sprintf("needs about %d MiB, the limit is %d MiB", e.Need>>20, e.Limit>>20)
+}
+
+// fits returns a [*MemoryError] of status [Memory] where the cell needs more than the
 // limit, 0 for none, by an estimate from the sizes of its data.
 func (c *Cell) fits(prepared *dataset.Prepared, limit int64) error {
 	if need := c.bytes(prepared); limit > 0 && need > limit {
-		return &StatusError{Memory, fmt.Errorf("needs about %d MiB, the limit is %d MiB", need>>20, limit>>20)}
+		return &StatusError{Memory, &MemoryError{need, limit}}
 	}
 	return nil
 }

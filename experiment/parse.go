@@ -20,11 +20,13 @@ import (
 )
 
 const (
-	maxFile     = 16 << 20 // bytes of a grid file
-	maxName     = 100      // characters of a grid's name
-	maxRepeats  = 1_000_000
-	maxAttempts = 1000
+	maxFile    = 16 << 20 // bytes of a grid file
+	maxName    = 100      // characters of a grid's name
+	maxRepeats = 1_000_000
 )
+
+// MaxAttempts is the most attempts that a cell can have.
+const MaxAttempts = 1000
 
 // Defaults of a grid file; those of a sweep are in parse_sweep.go.
 const (

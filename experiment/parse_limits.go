@@ -16,7 +16,7 @@ func (r *reader) limits(n item) Limits {
 	r.keys(n,
 		key{"timeout", into(&limits.Timeout, r.duration)},
 		key{"memory", into(&limits.Memory, r.bytes)},
-		key{"attempts", into(&limits.Attempts, integer(r, 1, maxAttempts))})
+		key{"attempts", into(&limits.Attempts, integer(r, 1, MaxAttempts))})
 	return limits
 }
 

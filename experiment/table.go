@@ -61,6 +61,7 @@ func (t Tables) Cells() Table {
 		Column{"version", Text, "version of agepath that computed the cell"},
 		Column{"started_at", Time, "start of the last attempt"},
 		Column{"finished_at", Time, "end of the last attempt"},
+		Column{"short_of", Float, "seconds (status timeout) or bytes (memory) known not to be enough: a higher limit computes the cell again; null otherwise"},
 	)
 	return Table{Name: "cells", Columns: columns}
 }

@@ -33,6 +33,20 @@ type Limits struct {
 	Attempts int           `json:"attempts,omitempty"` // tries before an error becomes the cell's outcome
 }
 
+// Mend reports whether a cell that ended with a status for want of time or memory,
+// see [Outcome.Short], gets more of it now.
+func (l Limits) Mend(status Status, short float64) bool {
+	switch {
+	case short <= 0:
+		return false
+	case status == Timeout:
+		return l.Timeout == 0 || l.Timeout.Seconds() > short
+	case status == Memory:
+		return l.Memory == 0 || float64(l.Memory) > short
+	}
+	return false
+}
+
 // Need is something that a worker computes, in a version: other versions give
 // other numbers.
 type Need struct {
@@ -100,6 +114,12 @@ type Outcome struct {
 	Version  string           `cbor:"14,keyasint"`
 	Started  time.Time        `cbor:"15,keyasint"`
 	Finished time.Time        `cbor:"16,keyasint"`
+
+	// Short is known not to be enough: the seconds of a cell with the status timeout,
+	// the bytes of one with the status memory; 0 where nothing is known.
+	Short float64 `cbor:"17,keyasint,omitempty"`
+	// Repeats says that the cell fails so each time under the same limits.
+	Repeats bool `cbor:"18,keyasint,omitempty"`
 }
 
 // Data gives a computation the data sets it needs by digest.
@@ -121,8 +141,9 @@ type Kind interface {
 	// Compute computes one task. It returns the row of measures and the rows
 	// of the further tables; both depend on nothing but the task and its data.
 	// An error that is a [*StatusError] sets the outcome's status, a context
-	// deadline becomes timeout, any other error failed. Measures and rows are
-	// returned beside an error of the status incomplete alone.
+	// deadline becomes timeout, any other error failed. A [*MemoryError] or a
+	// [*DataError] comes each time: the cell is not tried again. Measures and rows
+	// are returned beside an error of the status incomplete alone.
 	Compute(ctx context.Context, task *Task, data Data) (measures Batch, further map[string]Batch, err error)
 }
 

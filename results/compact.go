@@ -137,6 +137,9 @@ func (s *Store) gather(ctx context.Context, sorter *tableSorter, name string, nu
 	err = reader.each(ctx, batches, func(k int, f *Frame) error {
 		read++
 		at := sourceOf(number, k)
+		if have := len(f.Batch.Columns); have < len(sorter.table.Columns) { // a version before wrote it
+			f.Batch.Columns = append(f.Batch.Columns, nulls(sorter.table.Columns[have:], f.Rows())...)
+		}
 		cells := f.Batch.Columns[column].Texts
 		for from, to := 0, 0; from < len(cells); from = to {
 			to = from + cellRun(cells[from:])

@@ -62,10 +62,14 @@ type index struct {
 	// each plus one.
 	table  []int32 // as long as a power of two, at most three quarters of it taken
 	counts map[experiment.Status]int
+	short  map[CellKey]float64 // the column short_of where it is not null
 }
 
+// indexed are the columns that make an index.
+var indexed = []string{"cell", "status", "short_of"}
+
 func newIndex() *index {
-	return &index{table: make([]int32, 1024), counts: map[experiment.Status]int{}}
+	return &index{table: make([]int32, 1024), counts: map[experiment.Status]int{}, short: map[CellKey]float64{}}
 }
 
 // place returns where a cell is in the table, or where it belongs.
@@ -120,8 +124,25 @@ func (x *index) set(key CellKey, at source, status experiment.Status) error {
 	return nil
 }
 
-// add makes a source the place of the rows of a frame's cells, whose first columns
-// are cell and status. Of known cells keep, which may be nil, says which to change.
+// setShort notes the column short_of of a cell, 0 for null.
+func (x *index) setShort(key CellKey, short float64) {
+	if short > 0 {
+		x.short[key] = short
+	} else if len(x.short) > 0 {
+		delete(x.short, key)
+	}
+}
+
+func (x *index) shortOf(cell string) float64 {
+	key, err := ParseCell(cell)
+	if err != nil {
+		return 0
+	}
+	return x.short[key]
+}
+
+// add makes a source the place of the rows of a frame's cells, whose columns are those
+// of indexed. Of known cells keep, which may be nil, says which to change.
 func (x *index) add(f *Frame, at source, keep func(*entry) bool) error {
 	statuses := f.Batch.Columns[1].Texts
 	for i, cell := range f.Batch.Columns[0].Texts {
@@ -135,6 +156,11 @@ func (x *index) add(f *Frame, at source, keep func(*entry) bool) error {
 		if err := x.set(key, at, experiment.Status(statuses[i])); err != nil {
 			return err
 		}
+		short := 0.0
+		if len(f.Batch.Columns) > 2 && !f.Batch.Columns[2].IsNull(i) {
+			short = f.Batch.Columns[2].Floats[i]
+		}
+		x.setShort(key, short)
 	}
 	return nil
 }

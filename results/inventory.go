@@ -59,7 +59,7 @@ func cellStreams(dir string) ([]int, error) {
 // add adds the cells of a file, the segment of that number or, for 0,
 // cells.arrow, that no file before had.
 func (v *Inventory) add(ctx context.Context, path, run string, number int) error {
-	reader, err := OpenTable(path, "cell", "status")
+	reader, err := OpenTable(path, indexed...)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -87,3 +87,6 @@ func (v *Inventory) Status(cell string) (experiment.Status, bool) {
 	}
 	return experiment.Statuses[e.status], true
 }
+
+// ShortOf returns the column short_of of a cell, 0 where it is null.
+func (v *Inventory) ShortOf(cell string) float64 { return v.index.shortOf(cell) }

@@ -213,7 +213,8 @@ func (t *TableReader) skipMagic() error {
 
 var errNoFooter = errors.New("the Arrow file is not whole: its footer is missing")
 
-// positions finds the named columns, all of them where none is named.
+// positions finds the named columns, all of them where none is named. Later columns
+// need not be there.
 func positions(all []experiment.Column, names []string) ([]int, error) {
 	var at []int
 	if names == nil {
@@ -224,6 +225,9 @@ func positions(all []experiment.Column, names []string) ([]int, error) {
 	}
 	for _, name := range names {
 		j := slices.IndexFunc(all, func(c experiment.Column) bool { return c.Name == name })
+		if j < 0 && slices.Contains(laterColumns, name) {
+			continue
+		}
 		if j < 0 {
 			return nil, fmt.Errorf("there is no column %s", name)
 		}

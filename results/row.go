@@ -36,14 +36,14 @@ func newOutcomeRows(tables experiment.Tables, run string) (*outcomeRows, error) 
 	take(len(r.labels))
 	r.middle = take(3)
 	take(len(r.measures))
-	r.tail = take(7)
+	r.tail = take(8)
 	names := ""
 	for _, part := range [][]experiment.Column{r.head, r.middle, r.tail, rest} {
 		for _, column := range part {
 			names += column.Name + " "
 		}
 	}
-	const filled = "run cell status error attempts wall_seconds cpu_seconds peak_bytes worker version started_at finished_at "
+	const filled = "run cell status error attempts wall_seconds cpu_seconds peak_bytes worker version started_at finished_at short_of "
 	if names != filled {
 		return nil, fmt.Errorf("the cells table has the columns %sbesides labels and measures; those that are filled are %s", names, filled)
 	}
@@ -129,7 +129,7 @@ func (r *outcomeRows) appendCell(batch *experiment.Batch, o *experiment.Outcome)
 	other(r.measures, &o.Measures)
 	own(r.tail, o.Wall, pointerOrNull(o.CPU), pointerOrNull(o.Peak),
 		textOrNull(strings.ToValidUTF8(o.Worker, "\uFFFD")), textOrNull(strings.ToValidUTF8(o.Version, "\uFFFD")),
-		timeOrNull(o.Started), timeOrNull(o.Finished))
+		timeOrNull(o.Started), timeOrNull(o.Finished), positiveOrNull(o.Short))
 	batch.Rows++
 }
 
@@ -160,6 +160,13 @@ func pointerOrNull[T any](p *T) any {
 		return nil
 	}
 	return *p
+}
+
+func positiveOrNull(x float64) any {
+	if x > 0 {
+		return x
+	}
+	return nil
 }
 
 func timeOrNull(t time.Time) any {

@@ -14,6 +14,10 @@ import (
 // change their meaning, name or type.
 const SchemaVersion = 6
 
+// laterColumns are the last columns of cells, which files of versions before lack: they
+// are null there.
+var laterColumns = []string{"short_of"}
+
 // VersionError says that tables are of another schema version than
 // [SchemaVersion]. Their columns may mean something else under the same names,
 // so nothing reads them.

@@ -126,15 +126,19 @@ func (s *Store) Status(cell string) (experiment.Status, bool) {
 	return experiment.Statuses[e.status], true
 }
 
-// Newest is [Store.Status], but what was appended counts before it is durable.
-func (s *Store) Newest(cell string) (experiment.Status, bool) {
+// Newest is [Store.Status], but what was appended counts before it is durable. shortOf
+// is the column short_of, 0 where it is null.
+func (s *Store) Newest(cell string) (status experiment.Status, shortOf float64, there bool) {
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	if at, ok := s.position[cell]; ok {
-		defer s.mu.Unlock()
-		return s.pending[at].Status, true
+		return s.pending[at].Status, s.pending[at].Short, true
 	}
-	s.mu.Unlock()
-	return s.Status(cell)
+	e, _, ok := s.index.find(cell)
+	if !ok {
+		return "", 0, false
+	}
+	return experiment.Statuses[e.status], s.index.shortOf(cell), true
 }
 
 // Done goes over the durable cells and how they ended. The store must not be
@@ -221,6 +225,7 @@ func (s *Store) flush() error {
 		key, err := ParseCell(o.Cell)
 		if err == nil {
 			err = s.index.set(key, at, o.Status)
+			s.index.setShort(key, o.Short)
 		}
 		if err != nil {
 			return err

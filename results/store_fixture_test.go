@@ -171,9 +171,9 @@ func expectedRows(tables experiment.Tables, outcomes []*experiment.Outcome) map[
 			cell[len(cell)-2] = o.Error
 		}
 		cell = append(cell, row(tables.Measures, &o.Measures, 0)...)
-		cell = append(cell, o.Wall, nil, nil, o.Worker, o.Version, o.Started, o.Finished)
+		cell = append(cell, o.Wall, nil, nil, o.Worker, o.Version, o.Started, o.Finished, positiveOrNull(o.Short))
 		if o.CPU != nil {
-			cell[len(cell)-6], cell[len(cell)-5] = *o.CPU, *o.Peak
+			cell[len(cell)-7], cell[len(cell)-6] = *o.CPU, *o.Peak
 		}
 		rows["cells"] = append(rows["cells"], cell)
 		for _, table := range tables.Further {

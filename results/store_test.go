@@ -33,7 +33,7 @@ func TestStoreRoundTrip(t *testing.T) {
 		if i%17 == 0 {
 			flushStore(t, s)
 		}
-		if status, ok := s.Newest(o.Cell); !ok || status != o.Status {
+		if status, _, ok := s.Newest(o.Cell); !ok || status != o.Status {
 			t.Errorf("the newest of cell %d is %q, %t; want %q", i, status, ok, o.Status)
 		}
 		if _, ok := s.Status(o.Cell); ok != (i%17 == 0) {

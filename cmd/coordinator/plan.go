@@ -45,6 +45,7 @@ time. Nothing is computed or written.`,
 type rest struct {
 	cells              int64 // missing
 	failed, incomplete int64 // of those that are there
+	raised             int64 // of the missing: ended for want of what the limits give now
 	seconds            float64
 }
 
@@ -68,6 +69,10 @@ func remaining(ctx context.Context, plan *experiment.Plan, dir string) (rest, er
 		}
 		status, there := inventory.Status(task.Cell)
 		if !there {
+			continue
+		}
+		if plan.Limits.Mend(status, inventory.ShortOf(task.Cell)) {
+			left.raised++
 			continue
 		}
 		left.cells--
@@ -98,6 +103,9 @@ func (a *app) showPlan(p *planned, dir string, left rest, workers int) error {
 	}
 	if unfinished != nil {
 		there += " (" + strings.Join(unfinished, ", ") + ")"
+	}
+	if left.raised > 0 {
+		there += fmt.Sprintf(", %d failed under lower limits", left.raised)
 	}
 	fmt.Fprintf(a.Out, "grid   %s (%s)\n", plan.Grid, p.grid.File)
 	fmt.Fprintf(a.Out, "run    %s\n", plan.Run)

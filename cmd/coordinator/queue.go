@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/queue"
@@ -43,29 +45,116 @@ func (a *app) submit(ctx context.Context, q *queue.Queue, p *planned) error {
 		fmt.Fprintf(a.Out, ", %d have ended", done)
 	}
 	fmt.Fprintln(a.Out, quarantinedText(s.Quarantined))
+	a.tellSubmitted(p.plan.Run, s)
 	for _, name := range s.Replaced {
 		fmt.Fprintf(a.Out, "%s: %s was damaged at the server and is replaced\n", p.plan.Run, name)
 	}
 	return nil
 }
 
+// tellSubmitted says what else came of a submission.
+func (a *app) tellSubmitted(name string, s *run.Submitted) {
+	if s.Limited {
+		fmt.Fprintf(a.Out, "%s: the cells that were queued have the new limits\n", name)
+	}
+	if s.Paused {
+		fmt.Fprintf(a.Out, "%s: paused; `coordinator resume %[1]s` lets workers go on\n", name)
+	}
+}
+
+// limitFlags are limits of cells that take the place of a run's.
+type limitFlags struct {
+	timeout  time.Duration
+	memory   string
+	attempts int
+}
+
+func (l *limitFlags) addTo(flags *pflag.FlagSet) {
+	flags.DurationVar(&l.timeout, "timeout", 0, "`time` that each cell of the run may take from now on; 0s is what the run has")
+	flags.StringVar(&l.memory, "memory", "", "`amount` of memory that each cell of the run may take from now on, such as 4GiB (default: what the run has)")
+	flags.IntVar(&l.attempts, "attempts", 0, "`N` attempts that each cell of the run has from now on; 0 is what the run has")
+}
+
+// overrides returns the limits as overrides of the grid.
+func (l *limitFlags) overrides() (set []string, err error) {
+	if l.timeout < 0 {
+		return nil, command.Refusef("--timeout must be > 0, such as 90s, 30m or 1h30m (got %v)", l.timeout)
+	}
+	if l.attempts < 0 || l.attempts > experiment.MaxAttempts {
+		return nil, command.Refusef("--attempts must be 1 to %d (got %d)", experiment.MaxAttempts, l.attempts)
+	}
+	if l.timeout > 0 {
+		set = append(set, "limits.timeout="+l.timeout.String())
+	}
+	if l.memory != "" {
+		if _, ok := experiment.ParseBytes(l.memory); !ok {
+			return nil, command.Refusef("--memory %q is not allowed; %s is", l.memory, experiment.BytesAllowed)
+		}
+		set = append(set, "limits.memory="+l.memory)
+	}
+	if l.attempts > 0 {
+		set = append(set, fmt.Sprintf("limits.attempts=%d", l.attempts))
+	}
+	return set, nil
+}
+
 // retryCommand puts failed cells back into the queue.
 func (a *app) retryCommand() *cobra.Command {
-	var statuses []experiment.Status
+	var (
+		statuses []experiment.Status
+		limits   limitFlags
+	)
 	cmd := a.onRun("retry RUN", "Queue the failed and incomplete cells of a run again",
 		func(ctx context.Context, q *queue.Queue, args []string) error {
-			if statuses == nil {
-				statuses = failureStatuses()
+			set, err := limits.overrides()
+			if err != nil {
+				return err
 			}
-			s, err := run.Retry(ctx, q, args[0], command.Kinds()[0], statuses)
+			s, err := run.Retry(ctx, q, args[0], command.Kinds()[0], statuses, set)
 			if err != nil {
 				return err
 			}
 			fmt.Fprintf(a.Out, "%s: %d cells queued again%s\n", args[0], s.Published, quarantinedText(s.Quarantined))
+			if s.Left > 0 {
+				fmt.Fprintf(a.Out, "%s: %d cells that fail each time under these limits are left; --status queues them too\n", args[0], s.Left)
+			}
+			a.tellSubmitted(args[0], s)
 			return nil
 		})
-	command.List(cmd.Flags(), &statuses, "status", "which cells: "+failureNames()+" (default: all of them)", parseFailure)
+	command.List(cmd.Flags(), &statuses, "status", "which cells: "+failureNames()+" (default: all of them but those that fail each time)", parseFailure)
+	limits.addTo(cmd.Flags())
 	return cmd
+}
+
+// pauseCommand has workers leave the cells of a run, and resumeCommand lets them go on.
+func (a *app) pauseCommand() *cobra.Command {
+	return a.onRun("pause RUN", "Have workers take no new cells of a run; its queue stays",
+		func(ctx context.Context, q *queue.Queue, args []string) error {
+			_, err := q.Pause(ctx, args[0])
+			return a.toldOrders(err, args[0], "paused; cells that are being computed go on; `coordinator resume %s` ends it")
+		})
+}
+
+func (a *app) resumeCommand() *cobra.Command {
+	return a.onRun("resume RUN", "Have workers take cells of a paused run again",
+		func(ctx context.Context, q *queue.Queue, args []string) error {
+			changed, err := q.Resume(ctx, args[0])
+			if err == nil && !changed {
+				return a.toldOrders(nil, args[0], "not paused")
+			}
+			return a.toldOrders(err, args[0], "resumed")
+		})
+}
+
+// toldOrders says what became of a run whose orders were changed.
+func (a *app) toldOrders(err error, run, what string) error {
+	if errors.Is(err, queue.ErrNotOpen) {
+		return command.Refusef("%w; `coordinator submit GRID` queues them", err)
+	}
+	if err == nil {
+		fmt.Fprintf(a.Out, "%s: %s\n", run, strings.ReplaceAll(what, "%s", run))
+	}
+	return err
 }
 
 // discardCommand removes results of single cells and queues the cells again.

@@ -200,12 +200,45 @@ func TestRemoteFailures(t *testing.T) {
 	if o := must(t, with("retry", run, "--status", "failed")...); !strings.Contains(o.out, "0 cells queued again") {
 		t.Errorf("retry of failed cells prints %s", o.out)
 	}
-	if o := must(t, with("retry", run)...); !strings.Contains(o.out, "3 cells queued again") {
+	if o := must(t, with("retry", run, "--timeout", "2ns", "--attempts", "1")...); !strings.Contains(o.out, "3 cells queued again") {
 		t.Errorf("retry prints %s", o.out)
 	}
 	r.wantStatus(t, []string{run}, run, "waiting for workers", "3", "0", "0", "0", "3")
 	must(t, with("cancel", run)...)
 	r.wantStatus(t, nil, run, "finished", "3", "0", "3", "0", "0")
+	wantRefusal(t, do(t, with("pause", run)...), []string{run, "cancelled", "coordinator submit"})
+	wantRefusal(t, do(t, with("retry", run, "--timeout", "-1s")...), []string{"--timeout", "> 0"})
+	wantRefusal(t, do(t, with("retry", run, "--memory", "4")...), []string{"--memory", "4GiB"})
+	wantRefusal(t, do(t, with("retry", run, "--attempts", "1001")...), []string{"--attempts", "1000"})
+
+	// More time mends them; a worker leaves them alone while the run is paused.
+	submit := []string{"submit", grid, "--set", "limits.timeout=1h"}
+	if o := must(t, with(submit...)...); !strings.Contains(o.out, "3 of 3 cells queued") {
+		t.Errorf("submit with more time prints %s", o.out)
+	}
+	if o := must(t, with("pause", run)...); !strings.Contains(o.out, run+": paused") || !strings.Contains(o.out, "coordinator resume "+run) {
+		t.Errorf("pause prints %s", o.out)
+	}
+	r.wantStatus(t, nil, run, "paused", "3", "0", "0", "0", "3")
+	if o := must(t, with(submit...)...); !strings.Contains(o.out, "3 were queued or running already") || !strings.Contains(o.out, "resume "+run) {
+		t.Errorf("submit of the paused run prints %s", o.out)
+	}
+	_, wait = r.work(t, "--drain")
+	if err := wait(); err != nil {
+		t.Fatal(err)
+	}
+	r.wantStatus(t, nil, run, "paused", "3", "0", "0", "0", "3")
+	must(t, with("resume", run)...)
+	if o := must(t, with("resume", run)...); !strings.Contains(o.out, "not paused") {
+		t.Errorf("resume again prints %s", o.out)
+	}
+	_, wait = r.work(t, "--drain")
+	if err := wait(); err != nil {
+		t.Fatal(err)
+	}
+	if o := must(t, with("collect", run, "--out", filepath.Join(dir, "out"))...); !strings.Contains(o.out, "(3 ok)") {
+		t.Errorf("collect prints %s", o.out)
+	}
 }
 
 // TestUnreachable wants exit status 1 and the address where no server is, and a

@@ -180,6 +180,9 @@ func failures(r *report.Report, counts map[experiment.Status]int, cells int64) e
 		}
 	}
 	fmt.Fprintf(&b, "The same command with --retry %s computes them again.", strings.Join(statuses, ","))
+	if counts[experiment.Timeout]+counts[experiment.Memory] > 0 {
+		b.WriteString(" With higher limits it computes those that a limit ended.")
+	}
 	return errors.New(b.String())
 }
 

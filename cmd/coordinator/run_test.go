@@ -218,7 +218,7 @@ func TestPlan(t *testing.T) {
 }
 
 // TestFailedCells wants exit status 1, the first messages and how to go on
-// where cells fail, and --retry to compute those alone again.
+// where cells fail, and --retry or higher limits to compute those alone again.
 func TestFailedCells(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -235,15 +235,22 @@ func TestFailedCells(t *testing.T) {
 			t.Errorf("the message does not say %q:\n%s", want, o.err)
 		}
 	}
-	if plan := must(t, "plan", grid, "--out", out); !strings.Contains(plan.out, "(8 failed), 0 to compute") {
+	if plan := must(t, "plan", hasty, "--out", out); !strings.Contains(plan.out, "(8 failed), 0 to compute") {
 		t.Errorf("plan prints\n%s", plan.out)
 	}
-	again := do(t, "run", grid, "--out", out)
+	again := do(t, "run", hasty, "--out", out)
 	if again.code != command.ExitFailed || !strings.Contains(again.out, "0 cells to compute") {
 		t.Errorf("without --retry: exit status %d: %s", again.code, again.out)
 	}
-	if o := must(t, "run", grid, "--out", out, "--retry", "failed,timeout"); !strings.Contains(o.out, "8 of 8 cells computed") {
-		t.Errorf("with --retry:\n%s", o.out)
+	again = do(t, "run", hasty, "--out", out, "--retry", "failed,timeout")
+	if again.code != command.ExitFailed || !strings.Contains(again.out, "8 of 8 cells computed") {
+		t.Errorf("with --retry: exit status %d: %s", again.code, again.out)
+	}
+	if plan := must(t, "plan", grid, "--out", out); !strings.Contains(plan.out, ", 8 failed under lower limits, 8 to compute") {
+		t.Errorf("plan with higher limits prints\n%s", plan.out)
+	}
+	if o := must(t, "run", grid, "--out", out); !strings.Contains(o.out, "8 of 8 cells computed") {
+		t.Errorf("with higher limits:\n%s", o.out)
 	}
 	must(t, "run", grid, "--out", filepath.Join(dir, "other"))
 	wantSameNumbers(t, numbers(t, filepath.Join(dir, "other")), numbers(t, out))

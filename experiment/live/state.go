@@ -54,12 +54,15 @@ const (
 	Waiting   = "waiting for workers"
 	Finished  = "finished"         // every cell has ended, well or not
 	Partial   = "not fully queued" // being submitted or put back
+	Paused    = "paused"           // workers take no cell of it; some can be running
 	Cancelled = "cancelled"
 )
 
 // Phase returns the phase of a run. Of one that is not open no cell can be pulled.
 func Phase(s *queue.Standing, open bool) string {
 	switch {
+	case s.Paused && s.Left()+s.Unqueued > 0:
+		return Paused
 	case s.Running > 0:
 		return Computing
 	case s.Queued > 0:

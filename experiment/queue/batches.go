@@ -80,7 +80,7 @@ func (b *Batches) Pull(ctx context.Context, most int) ([]*Delivery, error) {
 		if answer == nil {
 			continue
 		}
-		deliveries, err := b.sort(answer)
+		deliveries, err := b.sort(ctx, answer)
 		if len(deliveries) > 0 || err != nil {
 			return deliveries, err
 		}
@@ -101,7 +101,8 @@ func (b *Batches) Close() {
 
 // sort makes deliveries of messages and returns those that can be computed; the
 // others wait.
-func (b *Batches) sort(a *answer) (ready []*Delivery, err error) {
+func (b *Batches) sort(ctx context.Context, a *answer) (ready []*Delivery, err error) {
+	all := make([]*Delivery, 0, len(a.msgs))
 	for _, msg := range a.msgs {
 		d, err := newDelivery(b.puller, a, msg)
 		if err != nil { // no message of JetStream: none of the others is
@@ -109,6 +110,10 @@ func (b *Batches) sort(a *answer) (ready []*Delivery, err error) {
 		}
 		d.refused = d.decode(msg.Data())
 		d.beat()
+		all = append(all, d)
+	}
+	b.puller.limit(ctx, a.from, all)
+	for _, d := range all {
 		if d.refused != nil || d.known() {
 			b.waiting = append(b.waiting, d)
 		} else {

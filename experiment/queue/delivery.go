@@ -28,7 +28,7 @@ type Delivery struct {
 	msg       jetstream.Msg
 	run, cell string
 	number    uint64 // of the task, see numberHeader
-	consumer  jetstream.Consumer
+	from      *source
 	refused   error // why this worker cannot compute the task, see [WorkerConfig.Accept]
 	wait      time.Duration
 	confirmed atomic.Int64 // when the server last knew us to be alive, or before; Unix nanoseconds
@@ -55,10 +55,10 @@ func newDelivery(p *Puller, a *answer, msg jetstream.Msg) (*Delivery, error) {
 	d := &Delivery{
 		Delivered: int(meta.NumDelivered), Attempt: 1,
 		puller: p, msg: msg, run: runOf(msg.Subject()), cell: cellOf(msg.Subject()), number: numberOf(msg.Headers()),
-		wait: a.from.consumer.CachedInfo().Config.AckWait, consumer: a.from.consumer, cancelled: make(chan struct{}),
+		wait: a.from.consumer.CachedInfo().Config.AckWait, from: a.from, cancelled: make(chan struct{}),
 	}
 	d.confirmed.Store(max(a.asked.UnixNano(), time.Now().Add(-d.wait/3).UnixNano()))
-	p.held.Add(1)
+	a.from.held.Add(1)
 	return d, nil
 }
 
@@ -88,7 +88,7 @@ func (d *Delivery) Begin() {
 	}
 }
 
-// Body returns the task as it was published, for [DecodeTask]. It must not be
+// Body returns the task as it is to be computed, for [DecodeTask]. It must not be
 // changed.
 func (d *Delivery) Body() []byte { return d.msg.Data() }
 
@@ -194,8 +194,10 @@ func (d *Delivery) Done(ctx context.Context, outcome *experiment.Outcome) error 
 // Fail uses up an attempt. While the cell has attempts left
 // (Limits.Attempts; 0 is no limit) the task is handed back and delivered again
 // after delay; with the last one outcome becomes the cell's result and final
-// is true. A delivery that was lost meanwhile is left to its new owner, one of
-// a cancelled run is dropped.
+// is true. So it does at once where the cell fails so each time. A cell that ran
+// short of what the run's limits were raised to meanwhile is handed back instead. A
+// delivery that was lost meanwhile is left to its new owner, one of a cancelled run is
+// dropped.
 func (d *Delivery) Fail(ctx context.Context, outcome *experiment.Outcome, delay time.Duration) (final bool, err error) {
 	if err := d.open(); err != nil {
 		return false, err
@@ -204,21 +206,28 @@ func (d *Delivery) Fail(ctx context.Context, outcome *experiment.Outcome, delay 
 		d.settle()
 		return false, nil
 	}
-	limit := d.Task.Limits.Attempts
-	attempts := d.Attempt
-	if limit == 0 || attempts < limit {
+	limit, attempts := d.Task.Limits.Attempts, d.Attempt
+	last := outcome.Repeats || limit > 0 && attempts >= limit
+	if !last {
 		t, err := d.puller.queue.attempts.record(ctx, d.run, d.cell, d.number, (*attemptCounts).fail)
 		if err != nil {
 			return false, d.wrap(err)
 		}
 		attempts = t.Failed
+		last = limit > 0 && attempts >= limit
 	}
-	if limit == 0 || attempts < limit {
+	if !last {
 		return false, d.handBack(ctx, delay)
 	}
-	last := *outcome
-	last.Attempts = attempts
-	return true, d.Done(ctx, &last)
+	switch raised, err := d.raised(ctx, outcome); {
+	case err != nil:
+		return false, d.wrap(err)
+	case raised:
+		return false, d.Release(ctx, 0)
+	}
+	result := *outcome
+	result.Attempts = attempts
+	return true, d.Done(ctx, &result)
 }
 
 // Release hands the task back without using up an attempt: this worker was
@@ -267,7 +276,7 @@ func (d *Delivery) settle() {
 	}
 	d.settled = true
 	d.silence()
-	d.puller.held.Add(-1)
+	d.from.held.Add(-1)
 	if d.suspect {
 		<-d.puller.suspect
 	}

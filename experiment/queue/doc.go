@@ -24,13 +24,18 @@
 //	Publish ──► queued ──Pull──► in flight ──Done──► result stored, then acknowledged
 //	              ▲                 │
 //	              │                 ├─ Release: handed back, uses up no attempt
-//	              │                 ├─ Fail: counted; handed back, or the result when attempts are used up
+//	              │                 ├─ Fail: counted; handed back, or the result when attempts are used up;
+//	              │                 │        handed back when its run has a higher limit by now
 //	              └─────────────────┴─ heartbeats stop (worker gone): redelivered after AckWait
 //
 // While a task is queued or in flight, publishing its cell again is refused;
 // once it is acknowledged the cell is accepted again, so whoever resumes a run
 // first asks [Queue.Done] what is there already and queues the rest by
 // [Queue.PublishAgain]: a cell that got its result in between is not computed again.
+//
+// What workers are told of a whole run, that it is paused and its limits now, stands in
+// the description of its consumer, see [Orders]. A worker asks for it when a task
+// arrives and it was not told for [WorkerConfig.Idle].
 //
 // An acknowledgement is no proof of ownership: a worker that was believed lost
 // can still finish. Results are therefore stored before the acknowledgement

@@ -76,7 +76,7 @@ func (d *Delivery) alive(ctx context.Context) error {
 		return err
 	}
 	err := bounded(ctx, d.wait/3, func(ctx context.Context) error {
-		_, err := d.consumer.Info(ctx)
+		_, err := d.from.consumer.Info(ctx)
 		return err
 	})
 	if err == nil && !lost {

@@ -164,7 +164,7 @@ func TestAckWaitOfARun(t *testing.T) {
 	if err := b.Reopen(b.ctx, "run"); err != nil {
 		t.Fatal(err)
 	}
-	if wait, err := b.tasks.ackWait(b.ctx, "run"); wait != time.Minute || err != nil {
-		t.Errorf("reopened: AckWait %v, error %v; want a minute", wait, err)
+	if have, err := b.tasks.consumer(b.ctx, "run"); err != nil || have == nil || have.AckWait != time.Minute {
+		t.Errorf("reopened: %+v, error %v; want an AckWait of a minute", have, err)
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -55,7 +54,6 @@ type Puller struct {
 	gate    sync.Mutex // between a call of Pull that begins and Close
 	closing context.Context
 	close   context.CancelCauseFunc
-	held    atomic.Int64   // deliveries not settled
 	suspect chan struct{}  // of one place, held by the delivery of a task that a worker may have died of
 	running sync.WaitGroup // calls of Pull, and tasks on their way back
 	aside   aside
@@ -189,8 +187,11 @@ func (p *Puller) fetch(ctx context.Context, from *source, wait time.Duration, mo
 				a.msgs = append(a.msgs, msg)
 				continue
 			}
-			if len(a.msgs) > 0 {
+			if len(a.msgs) > 0 && p.heed(ctx, a) {
 				return a, nil
+			}
+			if len(a.msgs) > 0 {
+				return nil, nil
 			}
 			err = batch.Error()
 		case <-ctx.Done():
@@ -218,6 +219,11 @@ func (p *Puller) sendBack(a *answer, batch jetstream.MessageBatch) {
 	for msg := range batch.Messages() {
 		a.msgs = append(a.msgs, msg)
 	}
+	p.handBack(a)
+}
+
+// handBack hands back what a request brought.
+func (p *Puller) handBack(a *answer) {
 	ctx, cancel := context.WithTimeout(context.Background(), requestWait)
 	defer cancel()
 	for _, msg := range a.msgs {
@@ -245,6 +251,9 @@ func (p *Puller) latecomer(ctx context.Context) (*answer, error) {
 	}
 	sources, _ := p.runs.all()
 	for _, from := range sources {
+		if from.heard.Load().Paused {
+			continue
+		}
 		if answer, err := p.fetch(ctx, from, lateness, 1); answer != nil || err != nil {
 			return answer, err
 		}
@@ -252,7 +261,7 @@ func (p *Puller) latecomer(ctx context.Context) (*answer, error) {
 	return nil, said
 }
 
-// empty returns an [*EmptyError] when no run has a task queued.
+// empty returns an [*EmptyError] when no run has a task queued, but for paused ones.
 func (p *Puller) empty(ctx context.Context) error {
 	p.runs.expire()
 	if err := p.runs.refresh(ctx); err != nil {
@@ -264,12 +273,8 @@ func (p *Puller) empty(ctx context.Context) error {
 	}
 	inFlight := 0
 	for _, from := range sources {
-		var info *jetstream.ConsumerInfo
-		err := bounded(ctx, requestWait, func(ctx context.Context) (err error) {
-			info, err = from.consumer.Info(ctx)
-			return err
-		})
-		if gone(err) {
+		info, err := p.runs.ask(ctx, from)
+		if gone(err) || err == nil && from.heard.Load().Paused {
 			continue
 		}
 		if err != nil {
@@ -279,7 +284,7 @@ func (p *Puller) empty(ctx context.Context) error {
 		if info.NumPending > 0 {
 			return nil
 		}
-		inFlight += info.NumAckPending
+		inFlight += max(0, info.NumAckPending-int(from.held.Load()))
 	}
-	return &EmptyError{InFlight: max(0, inFlight-int(p.held.Load())-p.aside.len())}
+	return &EmptyError{InFlight: max(0, inFlight-p.aside.len())}
 }

@@ -7,6 +7,7 @@ import (
 	"iter"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -19,6 +20,9 @@ type source struct {
 	consumer jetstream.Consumer
 	turn     uint64    // when it was last asked, in turns
 	empty    time.Time // when it was last found empty
+
+	heard atomic.Pointer[heard]
+	held  atomic.Int64 // deliveries of this worker that are not settled
 }
 
 // registry is the list of runs, read from the server every now and then, and
@@ -90,6 +94,11 @@ func (r *registry) list(ctx context.Context) ([]*source, error) {
 	sources = nil
 	for _, name := range names {
 		if s := known[name]; s != nil {
+			if s.heard.Load().Paused { // nothing else would ask
+				if _, err := r.ask(ctx, s); err != nil && !gone(err) {
+					return nil, fmt.Errorf("run %s: %w", name, err)
+				}
+			}
 			sources = append(sources, s)
 			continue
 		}
@@ -110,7 +119,9 @@ func (r *registry) list(ctx context.Context) ([]*source, error) {
 			r.foreign[name] = true // guarded by listing
 			continue
 		}
-		sources = append(sources, &source{run: name, consumer: consumer})
+		s := &source{run: name, consumer: consumer}
+		s.note(consumer.CachedInfo())
+		sources = append(sources, s)
 	}
 	return sources, nil
 }
@@ -164,13 +175,13 @@ func (r *registry) turns(every, single bool) iter.Seq[*source] {
 func (r *registry) quiet() *source { return r.next(func(*source) bool { return true }) }
 
 // next gives the turn to the run that was asked longest ago of those that may be
-// asked, nil for none.
+// asked and are not paused, nil for none.
 func (r *registry) next(may func(*source) bool) *source {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var next *source
 	for _, s := range r.sources {
-		if may(s) && (next == nil || s.turn < next.turn) {
+		if may(s) && !s.heard.Load().Paused && (next == nil || s.turn < next.turn) {
 			next = s
 		}
 	}

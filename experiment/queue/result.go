@@ -22,6 +22,9 @@ const (
 	statusHeader = "Agepath-Status"
 	taskHeader   = "Agepath-Task"   // number of the task, see numberHeader
 	objectHeader = "Agepath-Object" // where the outcome is when it is too large for a message
+
+	shortHeader   = "Agepath-Short"   // Outcome.Short, none for 0
+	repeatsHeader = "Agepath-Repeats" // there where Outcome.Repeats is true
 )
 
 // results is the stream of results, with the outcomes that are too large for it.
@@ -58,6 +61,12 @@ func (r results) message(ctx context.Context, outcome *experiment.Outcome, task 
 	msg := nats.NewMsg(resultTopic.cell(outcome.Run, outcome.Cell))
 	msg.Header[statusHeader] = []string{string(outcome.Status)}
 	msg.Header[taskHeader] = []string{strconv.FormatUint(task, 10)}
+	if outcome.Short > 0 {
+		msg.Header[shortHeader] = []string{strconv.FormatFloat(outcome.Short, 'g', -1, 64)}
+	}
+	if outcome.Repeats {
+		msg.Header[repeatsHeader] = []string{"true"}
+	}
 	if len(body) > maxOutcome {
 		return nil, fmt.Errorf("outcome of %d bytes; at most %d are stored", len(body), maxOutcome)
 	}

@@ -31,6 +31,9 @@ type Ended struct {
 	Cell   string
 	Status experiment.Status
 	Number uint64 // how many results the cell had before this one
+
+	Short   float64 // see [experiment.Outcome]
+	Repeats bool    // likewise
 }
 
 // Done returns the cells of a run that have a result, without reading the
@@ -41,6 +44,10 @@ func (q *Queue) Done(ctx context.Context, run string) iter.Seq2[Ended, error] {
 		if !ok {
 			return Ended{}, errSkip // no worker stores it
 		}
-		return Ended{cellOf(msg.Subject()), experiment.Status(msg.Headers().Get(statusHeader)), number}, nil
+		header := msg.Headers()
+		return Ended{
+			Cell: cellOf(msg.Subject()), Status: experiment.Status(header.Get(statusHeader)), Number: number,
+			Short: resultShort(header), Repeats: header.Get(repeatsHeader) != "",
+		}, nil
 	})
 }

@@ -20,6 +20,8 @@ type Counts struct {
 	Dead     int // were given up; they have a failed result as well
 
 	Quarantined int // messages that did not pass; the quarantine keeps the newest of all runs
+
+	Paused bool // workers take no task of the run
 }
 
 // Counts counts the cells of a run. The numbers are read one after the other,
@@ -40,6 +42,7 @@ func (q *Queue) Counts(ctx context.Context, run string) (Counts, error) {
 		if err == nil {
 			info := consumer.CachedInfo()
 			c.Queued, c.InFlight = int(info.NumPending), info.NumAckPending
+			c.Paused = readOrders(info.Config.Description).Paused
 		}
 		return err
 	})
@@ -136,14 +139,18 @@ func (q *Queue) Reopen(ctx context.Context, run string) error {
 	if err := validRun(run); err != nil {
 		return fmt.Errorf("reopening: %w", err)
 	}
-	wait, err := q.tasks.ackWait(ctx, run)
+	have, err := q.tasks.consumer(ctx, run)
+	if err != nil {
+		return err
+	}
+	want, err := q.tasks.wanted(run, have)
 	if err != nil {
 		return err
 	}
 	if err := q.tasks.shut(ctx, "reopening", run); err != nil {
 		return err
 	}
-	return q.tasks.openWith(ctx, run, wait)
+	return q.tasks.put(ctx, want)
 }
 
 // Purge removes everything there is of a run: tasks, results, attempts, dead

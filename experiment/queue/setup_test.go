@@ -68,15 +68,23 @@ func setup(t testing.TB, wait time.Duration) *bundle {
 // it listens, and returns its URL.
 func startProcess(t testing.TB, program string, args ...string) (url string) {
 	t.Helper()
+	url, _ = startStoppable(t, program, args...)
+	return url
+}
+
+// startStoppable is startProcess for a server that is killed before the test ends.
+func startStoppable(t testing.TB, program string, args ...string) (url string, stop func()) {
+	t.Helper()
 	dir := t.TempDir()
 	command := exec.Command(program, append(args, "-a", "127.0.0.1", "-p", "-1", "--ports_file_dir", dir)...)
 	if err := command.Start(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
+	stop = sync.OnceFunc(func() {
 		command.Process.Kill()
 		command.Wait()
 	})
+	t.Cleanup(stop)
 	var ports struct{ Nats []string }
 	b := bundle{t: t}
 	b.await(program+" tells its port", func() bool {
@@ -87,7 +95,7 @@ func startProcess(t testing.TB, program string, args ...string) (url string) {
 		text, err := os.ReadFile(names[0])
 		return err == nil && json.Unmarshal(text, &ports) == nil && len(ports.Nats) > 0
 	})
-	return ports.Nats[0]
+	return ports.Nats[0], stop
 }
 
 func (b *bundle) connect(config Config) *Queue {

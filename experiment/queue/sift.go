@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"math"
 	"strconv"
 
 	"github.com/nats-io/nats.go"
@@ -64,6 +65,9 @@ func matches(outcome *experiment.Outcome, subject string, header nats.Header) er
 	case string(outcome.Status) != header.Get(statusHeader):
 		return unfitf("it says the status %.40q, its header %.40q", outcome.Status, header.Get(statusHeader))
 	}
+	if short := resultShort(header); short != outcome.Short {
+		return unfitf("it says that %g is too little, its header %g", outcome.Short, short)
+	}
 	if _, ok := resultNumber(header); !ok {
 		return unfitf("its header %s is %.40q", taskHeader, header.Get(taskHeader))
 	}
@@ -74,4 +78,14 @@ func matches(outcome *experiment.Outcome, subject string, header nats.Header) er
 func resultNumber(header nats.Header) (number uint64, ok bool) {
 	number, err := strconv.ParseUint(header.Get(taskHeader), 10, 64)
 	return number, err == nil && number <= maxNumber
+}
+
+// resultShort returns [experiment.Outcome.Short] of a result, 0 for what is no such
+// number.
+func resultShort(header nats.Header) float64 {
+	short, err := strconv.ParseFloat(header.Get(shortHeader), 64)
+	if err != nil || !(short > 0 && short <= math.MaxFloat64) {
+		return 0
+	}
+	return short
 }

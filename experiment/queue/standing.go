@@ -18,6 +18,8 @@ type Standing struct {
 	Results  int64                       // stored: one for each cell that has ended, and for each that was put back
 
 	Quarantined int64 // messages that did not pass
+
+	Paused bool // workers take no task of the run
 }
 
 // Done returns the number of cells that have ended, whatever their status.
@@ -63,6 +65,7 @@ func stand(counts Counts, notOK, putBack map[experiment.Status]int64, cells int6
 	s := Standing{
 		Running: int64(counts.InFlight), Queued: int64(counts.Queued), Dead: int64(counts.Dead), Results: int64(counts.Done),
 		Ended: map[experiment.Status]int64{}, Quarantined: int64(counts.Quarantined),
+		Paused: counts.Paused,
 	}
 	var others int64
 	for _, status := range experiment.Statuses {

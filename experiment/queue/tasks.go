@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -27,58 +28,78 @@ const (
 // tasks is the stream of tasks, with a consumer of each run.
 type tasks struct{ *connection }
 
-// open makes the consumer from which workers pull a run's tasks. MaxDeliver is
-// unlimited, since the server would drop a task silently there: workers count
-// deaths themselves. BackOff is unset because it overrides AckWait and is not
-// heeded when a task is handed back.
+// open makes the consumer from which workers pull a run's tasks, unless it is there
+// as it should be. Its orders stay.
 func (t tasks) open(ctx context.Context, run string) error {
-	wait, err := t.ackWait(ctx, run)
+	have, err := t.consumer(ctx, run)
 	if err != nil {
 		return err
 	}
-	return t.openWith(ctx, run, wait)
+	want, err := t.wanted(run, have)
+	if err != nil {
+		return err
+	}
+	if have != nil && have.AckWait == want.AckWait && have.MaxAckPending == want.MaxAckPending &&
+		have.MaxWaiting == want.MaxWaiting && have.MaxRequestBatch == want.MaxRequestBatch {
+		return nil
+	}
+	return t.put(ctx, want)
 }
 
-func (t tasks) openWith(ctx context.Context, run string, wait time.Duration) error {
-	return t.persist(ctx, "creating consumer of run "+run, tasksStream, func(ctx context.Context) error {
-		_, err := t.js.CreateOrUpdateConsumer(ctx, tasksStream, jetstream.ConsumerConfig{
-			Durable:         run,
-			Description:     "agepath: tasks of run " + run,
-			DeliverPolicy:   jetstream.DeliverAllPolicy,
-			AckPolicy:       jetstream.AckExplicitPolicy,
-			AckWait:         wait,
-			MaxDeliver:      -1,
-			FilterSubject:   taskTopic.run(run),
-			ReplayPolicy:    jetstream.ReplayInstantPolicy,
-			MaxAckPending:   maxAckPending,
-			MaxWaiting:      maxWaiting,
-			MaxRequestBatch: MaxBatch,
-		})
+// wanted returns the consumer of a run, where have is the one that is there or was,
+// nil for none. AckWait is what is asked for, else what the run has, else the default.
+// MaxDeliver is unlimited, since the server would drop a task silently there: workers
+// count deaths themselves. BackOff is unset because it overrides AckWait and is not
+// heeded when a task is handed back.
+func (t tasks) wanted(run string, have *jetstream.ConsumerConfig) (want jetstream.ConsumerConfig, err error) {
+	want = jetstream.ConsumerConfig{
+		Durable:         run,
+		DeliverPolicy:   jetstream.DeliverAllPolicy,
+		AckPolicy:       jetstream.AckExplicitPolicy,
+		AckWait:         t.config.AckWait,
+		MaxDeliver:      -1,
+		FilterSubject:   taskTopic.run(run),
+		ReplayPolicy:    jetstream.ReplayInstantPolicy,
+		MaxAckPending:   maxAckPending,
+		MaxWaiting:      maxWaiting,
+		MaxRequestBatch: MaxBatch,
+	}
+	var orders Orders
+	if have != nil {
+		orders = readOrders(have.Description)
+		want.AckWait = cmp.Or(want.AckWait, have.AckWait)
+	}
+	if want.AckWait == 0 {
+		want.AckWait = defaultAckWait
+		if t.config.Server != nil {
+			want.AckWait = embeddedAckWait
+		}
+	}
+	want.Description, err = describeTasks(run, orders)
+	return want, err
+}
+
+// put makes a run's consumer as it is wanted.
+func (t tasks) put(ctx context.Context, want jetstream.ConsumerConfig) error {
+	return t.persist(ctx, "creating consumer of run "+want.Durable, tasksStream, func(ctx context.Context) error {
+		_, err := t.js.CreateOrUpdateConsumer(ctx, tasksStream, want)
 		return err
 	})
 }
 
-// ackWait returns the AckWait of a run: what is asked for, else what the run
-// has, else the default.
-func (t tasks) ackWait(ctx context.Context, run string) (wait time.Duration, err error) {
-	if t.config.AckWait > 0 {
-		return t.config.AckWait, nil
-	}
+// consumer returns the consumer of a run, nil where there is none.
+func (t tasks) consumer(ctx context.Context, run string) (config *jetstream.ConsumerConfig, err error) {
 	err = t.persist(ctx, "asking for the consumer of run "+run, tasksStream, func(ctx context.Context) error {
 		consumer, err := t.js.Consumer(ctx, tasksStream, run)
-		switch {
-		case err == nil:
-			wait = consumer.CachedInfo().Config.AckWait
-		case !gone(err):
-			return err
-		case t.config.Server != nil:
-			wait = embeddedAckWait
-		default:
-			wait = defaultAckWait
+		if gone(err) {
+			return nil
 		}
-		return nil
+		if err == nil {
+			config = &consumer.CachedInfo().Config
+		}
+		return err
 	})
-	return wait, err
+	return config, err
 }
 
 // shut removes the consumer from which workers pull a run's tasks.

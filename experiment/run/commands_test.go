@@ -149,7 +149,7 @@ func TestCommandsRefused(t *testing.T) {
 			for _, allow := range []bool{false, true} {
 				w.AllowCommands = allow
 				if allow {
-					if _, err := Retry(t.Context(), q, p.Run, experiment.SelfPacedKind{}, []experiment.Status{experiment.Failed}); err != nil {
+					if _, err := Retry(t.Context(), q, p.Run, experiment.SelfPacedKind{}, []experiment.Status{experiment.Failed}, nil); err != nil {
 						t.Fatal(err)
 					}
 				} else if _, err := Submit(t.Context(), q, grid, p, experiment.SelfPacedKind{}); err != nil {

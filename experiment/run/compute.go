@@ -31,11 +31,10 @@ func Compute(ctx context.Context, kinds []experiment.Kind, task *experiment.Task
 		outcome.CPU = &seconds
 	}
 	runtime.UnlockOSThread()
-	status, message := statusOf(err, task.Limits)
-	if !status.Computed() {
+	judge(outcome, err, task.Limits)
+	if !outcome.Status.Computed() {
 		outcome.Measures, outcome.Further = experiment.Batch{}, nil
 	}
-	end(outcome, status, message)
 	return outcome
 }
 
@@ -64,7 +63,7 @@ func computeGuarded(ctx context.Context, kinds []experiment.Kind, task *experime
 	for _, kind := range kinds {
 		if kind.Name() == task.Kind {
 			outcome.Measures, outcome.Further, err = kind.Compute(ctx, task, data)
-			if status, _ := statusOf(err, task.Limits); status.Computed() {
+			if incomplete := new(experiment.StatusError); err == nil || errors.As(err, &incomplete) && incomplete.Status.Computed() {
 				err = cmp.Or(kind.Tables().Finite(&outcome.Measures, outcome.Further), err)
 			}
 			return err
@@ -73,17 +72,22 @@ func computeGuarded(ctx context.Context, kinds []experiment.Kind, task *experime
 	return fmt.Errorf("this worker does not know the kind of experiment %q", task.Kind)
 }
 
-// statusOf returns the status that an error of a computation stands for, and
-// its message.
-func statusOf(err error, limits experiment.Limits) (experiment.Status, string) {
+// judge ends an outcome by the error of its computation.
+func judge(o *experiment.Outcome, err error, limits experiment.Limits) {
 	var fixed *experiment.StatusError
 	switch {
 	case err == nil:
-		return experiment.OK, ""
+		end(o, experiment.OK, "")
 	case errors.As(err, &fixed):
-		return fixed.Status, err.Error()
+		end(o, fixed.Status, err.Error())
+		if memory := new(experiment.MemoryError); errors.As(err, &memory) {
+			o.Short, o.Repeats = float64(memory.Need-1), true
+		}
 	case errors.Is(err, context.DeadlineExceeded):
-		return experiment.Timeout, fmt.Sprintf("not done within %v: %v", limits.Timeout, err)
+		end(o, experiment.Timeout, fmt.Sprintf("not done within %v: %v", limits.Timeout, err))
+		o.Short = limits.Timeout.Seconds()
+	default:
+		end(o, experiment.Failed, err.Error())
+		o.Repeats = errors.As(err, new(*experiment.DataError)) && !errors.Is(err, context.Canceled)
 	}
-	return experiment.Failed, err.Error()
 }

@@ -39,7 +39,8 @@ type Coordinator struct {
 	Cache   string
 	// AllowCommands is that of [Worker] for the slots in this process.
 	AllowCommands bool
-	// Retry lists the statuses of cells that are computed again.
+	// Retry lists the statuses of cells that are computed again, besides those that a
+	// limit kept from ending which is higher now.
 	Retry   []experiment.Status
 	Version string
 
@@ -134,7 +135,7 @@ func (c *Coordinator) open(ctx context.Context) (*gatherer, error) {
 	for _, what := range store.Omitted() {
 		c.report(errors.New(what))
 	}
-	g := newGatherer(store, gate, c.Retry)
+	g := newGatherer(store, gate, again{c.Retry, c.Plan.Limits})
 	g.progress, g.report = c.Progress, c.report
 	if c.look > 0 {
 		g.stall.every = c.look
@@ -195,14 +196,14 @@ func (c *Coordinator) compute(ctx context.Context, g *gatherer) (err error) {
 	if err := q.EnsureStreams(ctx); err != nil {
 		return err
 	}
-	replaced, err := PutRun(ctx, q, c.Grid, c.Plan)
+	replaced, _, err := PutRun(ctx, q, c.Grid, c.Plan)
 	if err != nil {
 		return err
 	}
 	for _, name := range replaced {
 		c.report(fmt.Errorf("%s was damaged at the server and is replaced", name))
 	}
-	k, err := lookUp(ctx, q, c.Plan.Run, c.Retry)
+	k, err := lookUp(ctx, q, c.Plan.Run, g.retry.wantsEnded)
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -33,14 +34,31 @@ const (
 // Describe reads the description of a run. The error is [queue.ErrNoData] when
 // the server has none, and a [*queue.DamagedError] when what it has is none.
 func Describe(ctx context.Context, q *queue.Queue, run string) (*Description, error) {
+	d, _, err := readDescription(ctx, q, run)
+	return d, err
+}
+
+// replacing is how long a description may take to be replaced, in which a reader can
+// get parts of both.
+const replacing = 200 * time.Millisecond
+
+// readDescription is Describe, with the text.
+func readDescription(ctx context.Context, q *queue.Queue, run string) (d *Description, text []byte, err error) {
+	if d, text, err = readDescriptionOnce(ctx, q, run); errors.As(err, new(*queue.DamagedError)) && pause(ctx.Done(), replacing) {
+		d, text, err = readDescriptionOnce(ctx, q, run)
+	}
+	return d, text, err
+}
+
+func readDescriptionOnce(ctx context.Context, q *queue.Queue, run string) (*Description, []byte, error) {
 	body, err := q.Data(ctx, run)
 	if err != nil {
-		return nil, fmt.Errorf("looking for run %s: %w", run, err)
+		return nil, nil, fmt.Errorf("looking for run %s: %w", run, err)
 	}
 	defer body.Close()
 	text, err := io.ReadAll(io.LimitReader(body, maxDescription+1))
 	if err != nil {
-		return nil, fmt.Errorf("reading the description of run %s: %w", run, err)
+		return nil, nil, fmt.Errorf("reading the description of run %s: %w", run, err)
 	}
 	d := new(Description)
 	if len(text) > maxDescription {
@@ -49,9 +67,9 @@ func Describe(ctx context.Context, q *queue.Queue, run string) (*Description, er
 		err = d.check(run)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("reading the description of run %s: %w", run, &queue.DamagedError{Object: run, Err: err})
+		return nil, nil, fmt.Errorf("reading the description of run %s: %w", run, &queue.DamagedError{Object: run, Err: err})
 	}
-	return d, nil
+	return d, text, nil
 }
 
 // check refuses what PutRun does not write.

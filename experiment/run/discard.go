@@ -39,7 +39,7 @@ func Discard(ctx context.Context, q *queue.Queue, run string, prefixes []string)
 			return nil, 0, err
 		}
 	}
-	k, err := lookUp(ctx, q, run, nil)
+	k, err := lookUp(ctx, q, run, noEnded)
 	if err != nil {
 		return nil, 0, err
 	}

@@ -7,7 +7,7 @@
 //
 //	planned ──publish──► queued ──pull──► running ──result──► gathered ──flush──► durable ──compact──► in cells.arrow
 //	                       ▲                 │
-//	                       └── interrupted, lost, or failed with attempts left
+//	                       └── interrupted, lost, failed with attempts left, or short of a limit raised since
 //
 // Whoever resumes starts with the durable cells of the folder; the queue still
 // has the results that were not gathered and refuses the tasks that it holds.

@@ -111,6 +111,8 @@ func (g *gate) check(o *experiment.Outcome) error {
 		return fmt.Errorf("it says %d attempts; allowed are 0 to %d", o.Attempts, mostAttempts)
 	case !duration(o.Wall) || o.CPU != nil && !duration(*o.CPU) || o.Peak != nil && *o.Peak < 0:
 		return errors.New("its time or memory is no number >= 0")
+	case !(o.Short >= 0 && o.Short <= math.MaxFloat64):
+		return errors.New("what it is short of is no number >= 0")
 	}
 	if err := g.tables.FitsRows(o); err != nil {
 		return err

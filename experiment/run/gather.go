@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"slices"
 	"sync"
 	"time"
 
@@ -27,7 +26,7 @@ type Progress struct {
 type gatherer struct {
 	store    *results.Store
 	gate     *gate
-	retry    []experiment.Status
+	retry    again
 	began    time.Time
 	progress func(Progress)
 	report   func(error)
@@ -92,7 +91,7 @@ type costs struct {
 }
 
 // newGatherer counts the cells of the plan that are missing.
-func newGatherer(store *results.Store, gate *gate, retry []experiment.Status) *gatherer {
+func newGatherer(store *results.Store, gate *gate, retry again) *gatherer {
 	g := &gatherer{
 		store: store, gate: gate, retry: retry, began: time.Now(), report: func(error) {}, before: &known{fresh: true},
 		stall: stall{every: lookEvery}, repair: repair{cells: cellSet{}}, again: cellSet{},
@@ -107,8 +106,8 @@ func newGatherer(store *results.Store, gate *gate, retry []experiment.Status) *g
 
 // misses reports whether a cell is missing.
 func (g *gatherer) misses(cell string) bool {
-	status, there := g.store.Newest(cell)
-	return !there || slices.Contains(g.retry, status) && !g.again.has(cell)
+	status, short, there := g.store.Newest(cell)
+	return !there || g.retry.wants(status, short) && !g.again.has(cell)
 }
 
 // complete reports whether no cell is missing.
@@ -218,9 +217,11 @@ func (g *gatherer) gather(ctx context.Context, q *queue.Queue, run string) error
 }
 
 // take stores an outcome of a missing cell. Others are there already: a worker
-// believed lost finished too, or the result is one of before a retry.
+// believed lost finished too, or the result is one of before a retry or of before the
+// limits were raised.
 func (g *gatherer) take(o *experiment.Outcome) error {
-	stale := slices.Contains(g.retry, o.Status) && o.Finished.Before(g.began)
+	raised := g.retry.limits.Mend(o.Status, o.Short) && g.before.puts(o.Cell)
+	stale := raised || g.retry.wants(o.Status, o.Short) && o.Finished.Before(g.began)
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if !g.misses(o.Cell) || stale {
@@ -231,7 +232,7 @@ func (g *gatherer) take(o *experiment.Outcome) error {
 	}
 	g.missing--
 	g.came++
-	if slices.Contains(g.retry, o.Status) {
+	if g.retry.wants(o.Status, o.Short) {
 		g.again.add(o.Cell)
 	}
 	g.gathered(o.Cell)

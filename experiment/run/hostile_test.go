@@ -284,7 +284,7 @@ func TestStraysAreNoResults(t *testing.T) {
 	w.work()
 	strays["a status that is not the header's"](w, w.ids[1])
 	strays["a body that is none"](w, w.ids[2])
-	s, err := Retry(t.Context(), w.Queue, w.plan.Run, experiment.SelfPacedKind{}, []experiment.Status{experiment.Failed})
+	s, err := Retry(t.Context(), w.Queue, w.plan.Run, experiment.SelfPacedKind{}, []experiment.Status{experiment.Failed}, nil)
 	if err != nil || s.Published != 2 || s.Quarantined != 2 {
 		t.Errorf("retried %+v, %v; want two cells queued and two messages quarantined", s, err)
 	}

@@ -10,6 +10,18 @@ import (
 	"github.com/agepath/agepath/experiment/queue"
 )
 
+// again tells which cells that have ended are computed again: those with one of the
+// statuses, and those that a limit kept from ending which is higher now.
+type again struct {
+	statuses []experiment.Status
+	limits   experiment.Limits // of now
+}
+
+// wants reports whether a cell is computed again, where short is [experiment.Outcome.Short].
+func (a *again) wants(status experiment.Status, short float64) bool {
+	return slices.Contains(a.statuses, status) || a.limits.Mend(status, short)
+}
+
 // known is what the queue has of a run at a time.
 type known struct {
 	fresh bool               // nobody can have computed a cell yet
@@ -17,9 +29,9 @@ type known struct {
 	again map[cellKey]uint64 // those, with the number of their next task
 }
 
-// lookUp finds out what the queue has of a run whose cells with some statuses are
-// to be computed again.
-func lookUp(ctx context.Context, q *queue.Queue, run string, again []experiment.Status) (*known, error) {
+// lookUp finds out what the queue has of a run of which some cells are to be computed
+// again.
+func lookUp(ctx context.Context, q *queue.Queue, run string, wants func(*queue.Ended) bool) (*known, error) {
 	runs, err := q.Runs(ctx)
 	if err != nil {
 		return nil, err
@@ -30,7 +42,7 @@ func lookUp(ctx context.Context, q *queue.Queue, run string, again []experiment.
 			return nil, err
 		}
 		k.fresh = false
-		if !slices.Contains(again, ended.Status) {
+		if !wants(&ended) {
 			k.done.add(ended.Cell)
 		} else if key, ok := keyOf(ended.Cell); ok {
 			k.again[key] = ended.Number + 1
@@ -38,6 +50,12 @@ func lookUp(ctx context.Context, q *queue.Queue, run string, again []experiment.
 	}
 	return k, nil
 }
+
+// wantsEnded is wants for a cell that has ended.
+func (a *again) wantsEnded(e *queue.Ended) bool { return a.wants(e.Status, e.Short) }
+
+// noEnded is a lookUp's wants for no cell.
+func noEnded(*queue.Ended) bool { return false }
 
 // sift moves what does not pass of a run's dead letters and results to the
 // quarantine, so that it counts as not there, and returns how many messages it were.

@@ -293,6 +293,7 @@ func (p *process) await(ctx context.Context, d *queue.Delivery, began time.Time,
 			}
 			outcome := begin(&d.Task, began)
 			end(outcome, experiment.Timeout, fmt.Sprintf("not done within %v and deaf to being stopped: its process was ended", d.Task.Limits.Timeout))
+			outcome.Short = d.Task.Limits.Timeout.Seconds()
 			return outcome, nil, nil
 		}
 		told, dropped = nil, nil

@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/dataset"
@@ -14,71 +16,143 @@ import (
 )
 
 // PutRun stores what others need to gather, retry or describe a run: its data
-// sets and, under the run's name, its description. It returns the names of those
-// that were there, damaged, and are replaced. Files of commands are among them.
-func PutRun(ctx context.Context, q *queue.Queue, grid *experiment.Grid, plan *experiment.Plan) (replaced []string, err error) {
+// sets and, under the run's name, its description, which is that of the last
+// submission. Tasks that are queued get its limits; limited reports whether they had
+// others. It returns the names of the data sets and descriptions that were there,
+// damaged, and are replaced. Files of commands are among them.
+func PutRun(ctx context.Context, q *queue.Queue, grid *experiment.Grid, plan *experiment.Plan) (replaced []string, limited bool, err error) {
 	if replaced, err = putDatasets(ctx, q, plan, plan.Data); err != nil {
-		return replaced, err
+		return replaced, false, err
 	}
 	damagedFiles, err := putFiles(ctx, q, plan, plan.Files)
 	if replaced = append(replaced, damagedFiles...); err != nil {
-		return replaced, err
+		return replaced, false, err
 	}
+	damaged, limited, err := putDescription(ctx, q, grid, plan)
+	if damaged {
+		replaced = append(replaced, "the description of run "+plan.Run)
+	}
+	return replaced, limited, err
+}
+
+// putDescription is PutRun without the data sets.
+func putDescription(ctx context.Context, q *queue.Queue, grid *experiment.Grid, plan *experiment.Plan) (damaged, limited bool, err error) {
 	text, err := json.Marshal(&Description{Manifest: *describe(grid, plan), Parts: plan.Parts(), Needs: plan.Needs()})
 	if err != nil {
-		return replaced, fmt.Errorf("describing run %s: %w", plan.Run, err)
+		return false, false, fmt.Errorf("describing run %s: %w", plan.Run, err)
 	}
-	_, err = Describe(ctx, q, plan.Run)
-	var damaged *queue.DamagedError
-	switch {
-	case errors.As(err, &damaged):
-		return append(replaced, "the description of run "+plan.Run), q.ReplaceData(ctx, plan.Run, bytes.NewReader(text))
+	put := q.ReplaceData
+	have, there, err := readDescription(ctx, q, plan.Run)
+	switch damaged = errors.As(err, new(*queue.DamagedError)); {
+	case damaged:
 	case errors.Is(err, queue.ErrNoData):
-		err = q.PutData(ctx, plan.Run, bytes.NewReader(text))
+		put = q.PutData
+	case err != nil:
+		return false, false, err
 	}
-	return replaced, err
+	if have == nil || !bytes.Equal(there, text) {
+		if err := put(ctx, plan.Run, bytes.NewReader(text)); err != nil {
+			return damaged, false, err
+		}
+	}
+	limited, err = q.SetLimits(ctx, plan.Run, plan.Limits)
+	if errors.Is(err, queue.ErrNotOpen) { // its tasks will have them
+		return damaged, false, nil
+	}
+	// Where the run had no limits but those of its tasks, these are the description's.
+	if limited && have != nil {
+		if old, err := experiment.Parse([]byte(have.Grid), have.File, have.Set); err == nil {
+			limited = old.Limits != plan.Limits
+		}
+	}
+	return damaged, limited, err
 }
 
 // Submitted tells what became of the cells of a run that was submitted or retried.
 type Submitted struct {
 	Published, Refused int // queued now; queued or in flight already
 	Quarantined        int // messages that did not pass
+	Left               int // cells that fail each time, for which Retry was not asked
 
 	Replaced []string // data sets that were damaged at the server
+	Limited  bool     // the cells that were queued have other limits now
+	Paused   bool     // workers take no task of the run
 }
 
-// Submit publishes the cells of a plan that have no result in the queue yet.
+// Submit publishes the cells of a plan that have no result in the queue yet, and
+// those that a limit kept from ending which is higher now.
 func Submit(ctx context.Context, q *queue.Queue, grid *experiment.Grid, plan *experiment.Plan, kind experiment.Kind) (*Submitted, error) {
 	if err := q.EnsureStreams(ctx); err != nil {
 		return nil, err
 	}
-	replaced, err := PutRun(ctx, q, grid, plan)
+	replaced, limited, err := PutRun(ctx, q, grid, plan)
 	if err != nil {
 		return nil, err
 	}
-	s, err := submit(ctx, q, grid, plan, kind, nil, func(k *known, cell string) bool { return !k.done.has(cell) })
+	raised := again{limits: plan.Limits}
+	s, err := submit(ctx, q, grid, plan, kind, raised.wantsEnded, func(k *known, cell string) bool { return !k.done.has(cell) })
 	if err == nil {
-		s.Replaced = replaced
+		s.Replaced, s.Limited = replaced, limited
 	}
 	return s, err
 }
 
 // Retry puts the cells of a run whose result has one of the statuses back into
-// the queue, and those whose result does not pass.
-func Retry(ctx context.Context, q *queue.Queue, run string, kind experiment.Kind, statuses []experiment.Status) (*Submitted, error) {
-	grid, plan, err := FindRun(ctx, q, run)
+// the queue, and those whose result does not pass. Without statuses it is all cells
+// that failed or are incomplete, but for those that fail each time under the limits.
+// limits are overrides of the grid's key limits, as in limits.timeout=2h: they count
+// from now on for all cells of the run.
+func Retry(ctx context.Context, q *queue.Queue, run string, kind experiment.Kind, statuses []experiment.Status, limits []string) (*Submitted, error) {
+	description, err := Describe(ctx, q, run)
 	if err != nil {
 		return nil, err
 	}
-	return submit(ctx, q, grid, plan, kind, statuses, (*known).puts)
+	manifest := &description.Manifest
+	manifest.Set = overridden(manifest.Set, limits)
+	grid, plan, err := Replan(ctx, manifest, &remoteLoader{q, manifest})
+	if err != nil {
+		return nil, err
+	}
+	limited := false
+	if len(limits) > 0 {
+		if _, limited, err = putDescription(ctx, q, grid, plan); err != nil {
+			return nil, err
+		}
+	}
+	left := cellSet{}
+	wants := func(e *queue.Ended) bool {
+		if statuses != nil {
+			return slices.Contains(statuses, e.Status)
+		}
+		if e.Status != experiment.OK && e.Repeats && !plan.Limits.Mend(e.Status, e.Short) {
+			left.add(e.Cell)
+			return false
+		}
+		return e.Status != experiment.OK
+	}
+	s, err := submit(ctx, q, grid, plan, kind, wants, (*known).puts)
+	if err == nil {
+		s.Left, s.Limited = len(left), limited
+	}
+	return s, err
 }
 
-// submit publishes the wanted cells of a plan, where those whose result has one of
-// the statuses are to be computed again. Results are read when there are any: what
+// overridden returns the overrides of a grid with more of them, which replace those of
+// the same keys.
+func overridden(set, more []string) []string {
+	key := func(s string) string { name, _, _ := strings.Cut(s, "="); return name }
+	set = slices.DeleteFunc(slices.Clone(set), func(old string) bool {
+		return slices.ContainsFunc(more, func(s string) bool { return key(s) == key(old) })
+	})
+	return append(set, more...)
+}
+
+// submit publishes the wanted cells of a plan, where those whose result is one of
+// the ended ones are to be computed again. Results are read when there are any: what
 // does not pass is no result, and its cell is wanted.
-func submit(ctx context.Context, q *queue.Queue, grid *experiment.Grid, plan *experiment.Plan, kind experiment.Kind, statuses []experiment.Status, wanted func(k *known, cell string) bool) (*Submitted, error) {
+func submit(ctx context.Context, q *queue.Queue, grid *experiment.Grid, plan *experiment.Plan, kind experiment.Kind, ended func(*queue.Ended) bool, wanted func(k *known, cell string) bool) (*Submitted, error) {
 	var s Submitted
-	k, err := lookUp(ctx, q, plan.Run, statuses)
+	k, err := lookUp(ctx, q, plan.Run, ended)
 	if err != nil {
 		return nil, err
 	}
@@ -96,12 +170,17 @@ func submit(ctx context.Context, q *queue.Queue, grid *experiment.Grid, plan *ex
 			strayed.add(stray.Cell)
 		}
 		if s.Quarantined = len(strays); s.Quarantined > 0 {
-			if k, err = lookUp(ctx, q, plan.Run, statuses); err != nil {
+			if k, err = lookUp(ctx, q, plan.Run, ended); err != nil {
 				return nil, err
 			}
 		}
 	}
 	s.Published, s.Refused, err = k.publishAll(ctx, q, plan, func(cell string) bool { return wanted(k, cell) || strayed.has(cell) && !k.done.has(cell) })
+	if err != nil {
+		return nil, err
+	}
+	counts, err := q.Counts(ctx, plan.Run)
+	s.Paused = counts.Paused
 	return &s, err
 }
 
@@ -132,7 +211,7 @@ func Collect(ctx context.Context, q *queue.Queue, run, out, version string, kind
 	}
 	changed := false
 	strays, err := sift(ctx, q, gate, func(outcome *experiment.Outcome) error {
-		if status, ok := store.Status(outcome.Cell); ok && status == outcome.Status {
+		if status, short, ok := store.Newest(outcome.Cell); ok && status == outcome.Status && short == outcome.Short {
 			return nil
 		}
 		changed = true
@@ -161,12 +240,12 @@ func (c *Coordinator) queueAgain(ctx context.Context, q *queue.Queue, store *res
 	for _, stray := range strays {
 		cells.add(stray.Cell)
 	}
-	k, err := lookUp(ctx, q, c.Plan.Run, nil)
+	k, err := lookUp(ctx, q, c.Plan.Run, noEnded)
 	if err != nil {
 		return 0, err
 	}
 	published, _, err := k.publishAll(ctx, q, c.Plan, func(cell string) bool {
-		_, there := store.Newest(cell)
+		_, _, there := store.Newest(cell)
 		return !there && cells.has(cell) && !k.done.has(cell)
 	})
 	return published, err

@@ -290,7 +290,7 @@ func (s *slot) look() {
 	}
 	outcome := begin(s.watched, s.began)
 	end(outcome, experiment.Memory, fmt.Sprintf("it took %d MiB; its limit is %d MiB", own>>20, limit>>20))
-	outcome.Peak = &own
+	outcome.Peak, outcome.Short = &own, float64(limit)
 	body, err := queue.EncodeOutcome(outcome)
 	if err != nil {
 		body = nil // the labels, which came this way as they are, cannot be wrong

@@ -78,7 +78,7 @@ func (g *gatherer) look(ctx context.Context, q *queue.Queue, run string) error {
 		if err := q.Reopen(ctx, run); err != nil {
 			return err
 		}
-		k, err := lookUp(ctx, q, run, g.retry)
+		k, err := lookUp(ctx, q, run, g.retry.wantsEnded)
 		if err != nil {
 			return err
 		}

@@ -128,7 +128,10 @@ const powerTests = "./results PowerFailures|DiskFaults"
 
 // limits has bounds that are off by one or gone.
 var limits = []mutation{
-	{"queue: one attempt too many", "experiment/queue/delivery.go", "	if limit == 0 || attempts < limit {\n		return false, d.handBack(ctx, delay)", "	if limit == 0 || attempts <= limit {\n		return false, d.handBack(ctx, delay)", "./experiment/queue FailCounts|FailThen"},
+	{"queue: what fails each time is tried again", "experiment/queue/delivery.go", `	last := outcome.Repeats || limit > 0`, `	last := limit > 0`, "./experiment/queue FailRepeats"},
+	{"queue: raised limits come too late for what is in flight", "experiment/queue/delivery.go", `	case raised:`, `	case raised && false:`, "./experiment/queue LimitsOfTasks"},
+	{"queue: tasks of a paused run are taken", "experiment/queue/orders.go", `	if a.from.heard.Load().Paused {`, `	if a.from.heard.Load().Paused && false {`, "./experiment/queue Pause"},
+	{"queue: one attempt too many", "experiment/queue/delivery.go", "		last = limit > 0 && attempts >= limit", "		last = limit > 0 && attempts > limit", "./experiment/queue FailCounts|FailThen"},
 	{"queue: one death too many", "experiment/queue/attempts.go", `return t.silent(delivery) >= deaths && `, `return t.silent(delivery) > deaths && `, "./experiment/queue Dead|Lost"},
 	{"queue: one certain death too few", "experiment/queue/attempts.go", `t.Died >= deaths-1`, `t.Died >= deaths-2`, "./experiment/queue Dead|Lost"},
 	{"dataset: rows without a bound", "experiment/dataset/table.go", `if err := t.fits(t.kept() + 1); err != nil {`, `if err := t.fits(0); err != nil {`, "./experiment/dataset Limits"},

@@ -106,7 +106,7 @@ const runs = new Table(byId("runs"), "runs-title", [
       else td.firstChild.removeAttribute("aria-current");
     },
   },
-  { head: "State", of: (r) => r.phase, fill: (td, r) => mark(td, r.phase, r.phase === "cancelled" ? "warn" : "") },
+  { head: "State", of: (r) => r.phase, fill: (td, r) => mark(td, r.phase, r.phase === "cancelled" || r.phase === "paused" ? "warn" : "") },
   { head: "Ended", kind: "right", of: (r) => ended(r) / Math.max(1, r.cells), show: (r) => `${count(ended(r))} of ${count(r.cells)}` },
   { head: "Incomplete", kind: "right", of: (r) => r.incomplete, fill: (td, r) => mark(td, count(r.incomplete), r.incomplete ? "warn" : "") },
   { head: "Failed", kind: "right", of: (r) => r.failed, fill: (td, r) => mark(td, count(r.failed), r.failed ? "bad" : "") },

@@ -1,0 +1,76 @@
+package results
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/internal/disk"
+)
+
+// TestLaterColumns wants the files of a version that did not have the last columns
+// read, and written with nulls there.
+func TestLaterColumns(t *testing.T) {
+	t.Parallel()
+	dir, outcomes := t.TempDir(), outcomesOf(3)
+	store := func(outcomes ...*experiment.Outcome) {
+		t.Helper()
+		s := openStore(t, dir)
+		appendAll(t, s, outcomes...)
+		compactStore(t, s, 3)
+		closeStore(t, s)
+	}
+	store(outcomes[:2]...)
+
+	path, table := filepath.Join(dir, CellsFile), experiment.SelfPacedTables().Cells()
+	older := table
+	older.Columns = table.Columns[:len(table.Columns)-len(laterColumns)]
+	var names []string
+	for _, column := range older.Columns {
+		names = append(names, column.Name)
+	}
+	frame, err := ReadTable(path, names...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = disk.Write(disk.OS{}, path, func(file disk.File) error {
+		schema := withTables(withChecksums(tableSchema(older, storeRun)), nil)
+		w, err := newTableWriter(file, schema, older.Columns, true, batchRows)
+		if err == nil {
+			err = w.add(&frame.Batch, 0, frame.Rows())
+		}
+		if err == nil {
+			err = w.finish()
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := openStore(t, dir)
+	if status, short, there := s.Newest(storeCell(0)); !there || status != outcomes[0].Status || short != 0 {
+		t.Errorf("of the older file: %s, short of %g, %v", status, short, there)
+	}
+	closeStore(t, s)
+	if inventory, err := TakeInventory(t.Context(), dir, storeRun); err != nil || inventory.Len() != 2 {
+		t.Errorf("the inventory is %+v, %v", inventory, err)
+	}
+
+	late := *outcomes[2]
+	late.Status, late.Measures, late.Further = experiment.Timeout, experiment.Batch{}, nil
+	late.Short = 90
+	store(&late)
+	frame, err = ReadTable(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	short, err := frame.Column("short_of", experiment.Float)
+	if err != nil || frame.Rows() != 3 || !short.IsNull(0) || !short.IsNull(1) || short.IsNull(2) || short.Floats[2] != 90 {
+		t.Errorf("the column is %+v, %v", short, err)
+	}
+	s = openStore(t, dir)
+	defer closeStore(t, s)
+	if _, short, _ := s.Newest(storeCell(2)); short != 90 {
+		t.Errorf("stored and read, short of %g", short)
+	}
+}
