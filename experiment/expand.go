@@ -146,12 +146,31 @@ func (g *group) count() {
 }
 
 // family is what two groups share whose cells could be the same or could look
-// the same in the results.
-type family struct{ data, model, kernel, loss, constraint, method, regularizer string }
+// the same in the results: the labels of their cells but for noise and parameters.
+type family struct {
+	data, model, kernel, loss, constraint, method, regularizer string
+	train, test                                                int
+	protocol                                                   string
+	split                                                      dataset.Split
+	features, target                                           dataset.Scaling
+	intercept                                                  bool
+	age                                                        Age
+}
 
 func (g *group) family() family {
-	m := g.models
-	return family{g.data.Name, m.Name, m.Kernel, m.Loss.Name, m.Constraint.Name, g.method.name, g.regularizer.Name}
+	m, s := g.models, &g.preparation
+	return family{
+		g.data.Name, m.Name, m.Kernel, m.Loss.Name, m.Constraint.Name, g.method.name, g.regularizer.Name,
+		g.data.train, g.data.test, protocol(s), s.Split, s.Features, s.Target, m.Intercept, g.method.ages(g.age),
+	}
+}
+
+// protocol names the protocol of settings.
+func protocol(s *dataset.Settings) string {
+	if s.Paper {
+		return protocolPaper
+	}
+	return protocolHeldOut
 }
 
 // overlaps reports whether two groups of a family have parameters in common.
@@ -165,42 +184,24 @@ func (g *group) overlaps(other *group) bool {
 	return intersect(g.noise, other.noise)
 }
 
-// sameHidden reports whether two groups of a family agree in what the labels
-// of a cell do not show.
-func (g *group) sameHidden(other *group) bool {
-	return canonical(g.preparation) == canonical(other.preparation) &&
-		g.models.Intercept == other.models.Intercept &&
-		g.method.with(Regularizer{}, g.age, Settings{}) == other.method.with(Regularizer{}, other.age, Settings{})
-}
-
 // link finds for each group the earlier ones that share cells with it. Two
 // groups whose cells differ but would look the same in the results are a
-// problem.
+// problem: as many rows of a data set are asked for as it has, and all.
 func link(groups []*group, sweeps []Sweep, problems *Problems) {
 	families := map[family][]*group{}
 	for _, g := range groups {
 		key := g.family()
 		for _, other := range families[key] {
-			if same := g.sameHidden(other); !same && !g.looksLike(other) || !g.overlaps(other) {
+			if !g.overlaps(other) {
 				continue
-			} else if same {
+			}
+			if canonical(g.preparation) == canonical(other.preparation) {
 				g.earlier = append(g.earlier, other)
 				continue
 			}
-			at := sweeps[g.sweep].place
-			if g.sweep == other.sweep {
-				at = g.models.place
-			}
-			problems.add(at.problem("some cells would look like those of %s in the results (data set %s): they differ only in scale, protocol or intercept, which are no columns there; put them into two grids",
-				sweeps[other.sweep].place.name(), g.data.Name))
+			problems.add(sweeps[g.sweep].place.problem("some cells would look like those of %s in the results (data set %s): they differ only in rows, all %d of them or as many drawn; ask for one of the two",
+				sweeps[other.sweep].place.name(), g.data.Name, g.data.N))
 		}
 		families[key] = append(families[key], g)
 	}
-}
-
-// looksLike reports whether two groups of a family have the same labels apart
-// from their parameters.
-func (g *group) looksLike(other *group) bool {
-	return g.data.train == other.data.train && g.data.test == other.data.test &&
-		g.method.ages(g.age) == other.method.ages(other.age)
 }

@@ -77,22 +77,14 @@ func (r *reader) sweeps(n item, defaults map[string]item) []Sweep {
 	return sweeps
 }
 
-// sweep reads the keys of one sweep: a [Sweep] for each number of rows and
-// each range of ages.
+// sweep reads the keys of one sweep: a [Sweep] for each combination of protocol, split,
+// scaling, ages and number of rows, of which the last varies fastest.
 func (r *reader) sweep(at item, fields map[string]item) []Sweep {
 	s := Sweep{place: r.place(at)}
-	protocol, absent := protocolHeldOut, ""
+	protocols, absent := []string{protocolHeldOut}, ""
 	var options dataset.Options // of all its data sets
 	rows := []float64{0}
-	read(fields, key{"protocol", into(&protocol, word(r, protocolHeldOut, protocolPaper))})
-	s.Settings.Paper = protocol == protocolPaper
-	s.Settings.Split = r.split(fields["split"], s.Settings.Paper)
-	// Standard features and a target from 0 to 1 are the paper's.
-	s.Settings.Features, s.Settings.Target = dataset.Standard, dataset.MinMax
-	scaling := word(r, dataset.NoScaling, dataset.Standard, dataset.MinMax)
-	r.keys(fields["scale"],
-		key{"features", into(&s.Settings.Features, scaling)},
-		key{"target", into(&s.Settings.Target, scaling)})
+	read(fields, key{"protocol", into(&protocols, words(r, protocolHeldOut, protocolPaper))})
 	s.Noise, s.noisePlaces = r.noise(fields["noise"])
 	r.demand(at, fields, "data", "a list of data sets, as in data: [diabetes]")
 	r.demand(at, fields, "models", "a list of "+strings.Join(namesOf(modelTable), ", ")+", each with its parameters")
@@ -113,11 +105,25 @@ func (r *reader) sweep(at item, fields map[string]item) []Sweep {
 				m.Name, strings.Join(namesOf(regularizerTable), ", "))
 		}
 	}
+	ages, scalings := r.ages(fields["age"]), r.scalings(fields["scale"])
 	var sweeps []Sweep
-	for _, age := range r.ages(fields["age"]) {
-		for _, count := range rows {
-			s.Age, s.Settings.Rows = age, int(count)
-			sweeps = append(sweeps, s)
+	for _, protocol := range protocols {
+		s.Settings.Paper = protocol == protocolPaper
+		splits := r.splits(fields["split"], s.Settings.Paper)
+		if combinations := len(splits) * len(scalings) * len(ages) * len(rows); combinations > maxGroups-len(sweeps) {
+			r.problem(at, "more than %d combinations of protocol, split, scale, age and rows", maxGroups)
+			return nil
+		}
+		for _, split := range splits {
+			for _, scaling := range scalings {
+				for _, age := range ages {
+					for _, count := range rows {
+						s.Age, s.Settings.Split, s.Settings.Rows = age, split, int(count)
+						s.Settings.Features, s.Settings.Target = scaling.features, scaling.target
+						sweeps = append(sweeps, s)
+					}
+				}
+			}
 		}
 	}
 	return sweeps
@@ -130,23 +136,84 @@ func (r *reader) demand(at item, fields map[string]item, name, want string) {
 	}
 }
 
-// split reads the key split; 3:1 with a fifth of the training part held out
-// for validation is the default, nothing held out in the paper's protocol.
-func (r *reader) split(n item, paper bool) dataset.Split {
-	split := dataset.Split{Train: defaultTrain, Test: defaultTest, Validation: defaultValidation}
-	if paper {
-		split.Validation = 0
+// scaling is how features and target of a sweep are scaled.
+type scaling struct{ features, target dataset.Scaling }
+
+// scalings reads the key scale: each combination of its values, or those of a list of
+// such maps. Standard features and a target from 0 to 1 are the paper's.
+func (r *reader) scalings(n item) []scaling {
+	return variants(r, n, func(n item) (list []scaling) {
+		features, targets := []dataset.Scaling{dataset.Standard}, []dataset.Scaling{dataset.MinMax}
+		allowed := words(r, dataset.NoScaling, dataset.Standard, dataset.MinMax)
+		r.keys(n, key{"features", into(&features, allowed)}, key{"target", into(&targets, allowed)})
+		for _, f := range features {
+			for _, t := range targets {
+				list = append(list, scaling{f, t})
+			}
+		}
+		return list
+	})
+}
+
+// variants reads a map, which may be left out, or a list of maps, of which read makes
+// the combinations of their values. None may come twice.
+func variants[T comparable](r *reader, n item, read func(n item) []T) []T {
+	if !n.given() {
+		return read(n)
 	}
-	r.keys(n,
-		key{"train", into(&split.Train, r.one(positive))},
-		key{"test", into(&split.Test, r.one(positive))},
-		key{"validation", into(&split.Validation, r.one(properShare))})
-	// 6:2 is 3:1 and makes the same cells.
-	if common := commonDivisor(split.Train, split.Test); common > 1 {
-		split.Train /= common
-		split.Test /= common
+	var list []T
+	seen := map[T]bool{}
+	for _, element := range r.many(n) {
+		before := r.reported
+		for _, value := range read(element) {
+			if seen[value] && r.reported == before {
+				r.problem(element, "a combination of its values is given twice")
+			}
+			seen[value] = true
+			list = append(list, value)
+		}
 	}
-	return split
+	return list
+}
+
+// splits reads the key split as scalings does its key; 3:1 with a fifth of the training
+// part held out for validation is the default, nothing held out in the paper's protocol.
+func (r *reader) splits(n item, paper bool) []dataset.Split {
+	return variants(r, n, func(n item) (list []dataset.Split) {
+		parts := [3][]float64{{defaultTrain}, {defaultTest}, {defaultValidation}}
+		if paper {
+			parts[2] = []float64{0}
+		}
+		several := func(allowed rule) func(n item) []float64 {
+			return func(n item) []float64 { return r.numbers(n, allowed) }
+		}
+		r.keys(n,
+			key{"train", into(&parts[0], several(positive))},
+			key{"test", into(&parts[1], several(positive))},
+			key{"validation", into(&parts[2], several(properShare))})
+		if r.tooMany(n, "train, test and validation", parts) {
+			return nil
+		}
+		for _, train := range parts[0] {
+			for _, test := range parts[1] {
+				for _, validation := range parts[2] {
+					// 6:2 is 3:1 and makes the same cells.
+					common := commonDivisor(train, test)
+					list = append(list, dataset.Split{Train: train / common, Test: test / common, Validation: validation})
+				}
+			}
+		}
+		return list
+	})
+}
+
+// tooMany reports a map whose values have more combinations than a grid may have.
+func (r *reader) tooMany(n item, what string, parts [3][]float64) bool {
+	many := len(parts[0])*len(parts[1])*len(parts[2]) > maxGroups
+	if many {
+		r.problem(n, "more than %d combinations of %s", maxGroups, what)
+	}
+	return many
 }
 
 // commonDivisor returns the greatest common divisor of two whole numbers, 1
@@ -163,16 +230,18 @@ func commonDivisor(a, b float64) float64 {
 	return a
 }
 
-// ages reads the key age: a range for each combination of its values.
-func (r *reader) ages(n item) []Age {
+// ages reads the key age as scalings does its key.
+func (r *reader) ages(n item) []Age { return variants(r, n, r.ageRanges) }
+
+// ageRanges reads a map of ages: a range for each combination of its values.
+func (r *reader) ageRanges(n item) []Age {
 	parts := [3][]float64{{defaultAgeMin}, {defaultAgeMax}, {defaultAgeStep}}
 	ages := func(n item) []float64 { return r.numbers(n, positive) }
 	r.keys(n,
 		key{"min", into(&parts[0], ages)},
 		key{"max", into(&parts[1], ages)},
 		key{"acs_step", into(&parts[2], ages)})
-	if len(parts[0])*len(parts[1])*len(parts[2]) > maxGroups {
-		r.problem(n, "more than %d combinations of min, max and acs_step", maxGroups)
+	if r.tooMany(n, "min, max and acs_step", parts) {
 		return nil
 	}
 	var list []Age

@@ -186,8 +186,9 @@ func (r *reader) regularizers(n item) []Entry {
 	return list
 }
 
-// models reads the key models: an entry for each kernel of a support vector machine
-// and for each loss and constraint of [ERM].
+// models reads the key models: an entry with and without an intercept where both are
+// asked for, for each kernel of a support vector machine and for each loss and constraint
+// of [ERM].
 func (r *reader) models(n item) []Models {
 	var list []Models
 	for _, element := range r.list(n) {
@@ -205,14 +206,17 @@ func (r *reader) models(n item) []Models {
 		if m.Choices, ok = r.choices(element, settings, fields, info.name, info.settings); !ok && !settings.given() {
 			continue
 		}
-		read(fields, key{"intercept", into(&m.Intercept, r.boolean)})
-		switch info.name {
-		case SVM:
-			list = append(list, r.kernels(m, fields["kernel"])...)
-		case ERM:
-			list = append(list, r.erm(m, settings, fields)...)
-		default:
-			list = append(list, m)
+		intercepts := []bool{m.Intercept}
+		read(fields, key{"intercept", func(n item) { intercepts = different(r, n, r.boolean) }})
+		for _, m.Intercept = range intercepts {
+			switch info.name {
+			case SVM:
+				list = append(list, r.kernels(m, fields["kernel"])...)
+			case ERM:
+				list = append(list, r.erm(m, settings, fields)...)
+			default:
+				list = append(list, m)
+			}
 		}
 	}
 	return list
@@ -223,14 +227,7 @@ func (r *reader) models(n item) []Models {
 func (r *reader) kernels(m Models, n item) []Models {
 	kernels := []string{Linear}
 	if n.given() {
-		kernels = nil
-		for _, element := range r.many(n) {
-			kernel := oneOf(r, element, Linear, RBF)
-			if slices.Contains(kernels, kernel) {
-				r.problem(element, "the kernel %s is given twice", kernel)
-			}
-			kernels = append(kernels, kernel)
-		}
+		kernels = words(r, Linear, RBF)(n)
 	}
 	var list []Models
 	for _, kernel := range kernels {

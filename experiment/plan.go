@@ -9,6 +9,7 @@ import (
 	"iter"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/agepath/agepath/experiment/dataset"
@@ -225,19 +226,22 @@ func (p *Plan) task(c *Cell, g *group) (Task, error) {
 		Files:  c.Method.files(),
 		Limits: p.Limits,
 	}
-	if err := task.Labels.Append(selfPacedLabels, c.labels(g.data)...); err != nil {
+	if err := task.Labels.Append(selfPacedLabels, c.labels(g)...); err != nil {
 		return Task{}, fmt.Errorf("labels of cell %s: %w", task.Cell, err)
 	}
 	return task, nil
 }
 
 // labels returns the values of selfPacedLabels.
-func (c *Cell) labels(data *PlannedData) []any {
-	m, r, noise := c.Model, c.Method.Regularizer, c.Settings.Noise
+func (c *Cell) labels(g *group) []any {
+	data, m, r := g.data, c.Model, c.Method.Regularizer
+	noise, split := c.Settings.Noise, c.Settings.Split
 	return []any{
 		data.Name, string(data.Task), data.train, data.test, data.D,
+		protocol(&c.Settings), split.Train, split.Test, split.Validation,
+		string(c.Settings.Features), orNull(string(c.Settings.Target)),
 		m.Name, orNull(m.Kernel), orNull(m.KernelGamma), orNull(m.C), orNull(m.Alpha), value(m.L1Ratio, m.L1Ratio != 0 || m.Name == ERM),
-		orNull(m.Loss.text()), orNull(m.Constraint.text()),
+		orNull(m.Loss.text()), orNull(m.Constraint.text()), value(strconv.FormatBool(m.Intercept), !g.method.ownModel),
 		orNull(r.Name), orNull(r.Param), orNull(c.Method.Age.Min), orNull(c.Method.Age.Max), orNull(c.Method.Age.Step), c.Method.Name, orNull(c.Method.Settings.text()),
 		orNull(noise.Kind), noise.Level, c.Repeat, c.Seed,
 	}
@@ -281,17 +285,19 @@ type DimensionValue struct {
 	Seconds float64 // estimated for all of them on one processor
 }
 
-// Dimensions returns the cells per data set, noise, model, regularizer and
-// method.
+// Dimensions returns the cells per data set, noise, model, regularizer and method, and
+// per protocol, split, scaling and intercept where the grid has several.
 func (p *Plan) Dimensions() []Dimension {
-	dimensions := []Dimension{{Name: "dataset"}, {Name: "noise"}, {Name: "model"}, {Name: "regularizer"}, {Name: "method"}}
+	dimensions := []Dimension{{Name: "dataset"}, {Name: "noise"}, {Name: "model"}, {Name: "regularizer"}, {Name: "method"},
+		{Name: "protocol"}, {Name: "split"}, {Name: "scale"}, {Name: "intercept"}}
 	for _, g := range p.groups {
 		for i, cells := range g.cells {
 			noise := "none"
 			if n := g.noise[i]; n.Kind != "" {
 				noise = fmt.Sprintf("%s %g", n.Kind, n.Level)
 			}
-			names := []string{g.data.Name, noise, g.models.words(), cmp.Or(g.regularizer.Name, "none"), g.method.name}
+			names := []string{g.data.Name, noise, g.models.words(), cmp.Or(g.regularizer.Name, "none"), g.method.name,
+				protocol(&g.preparation), splitText(g.preparation.Split), scaleText(&g.preparation), strconv.FormatBool(g.models.Intercept)}
 			for d, name := range names {
 				v := within(&dimensions[d].Values, cells, func(v *DimensionValue) bool { return v.Name == name })
 				v.Name = name
@@ -300,7 +306,22 @@ func (p *Plan) Dimensions() []Dimension {
 			}
 		}
 	}
-	return dimensions
+	return slices.DeleteFunc(dimensions, func(d Dimension) bool {
+		return len(d.Values) < 2 && slices.Contains([]string{"protocol", "split", "scale", "intercept"}, d.Name)
+	})
+}
+
+// splitText writes a split for readers of a plan, such as 3:1, validation 0.2.
+func splitText(s dataset.Split) string {
+	return fmt.Sprintf("%g:%g, validation %g", s.Train, s.Test, s.Validation)
+}
+
+// scaleText writes how features and target are scaled.
+func scaleText(s *dataset.Settings) string {
+	if s.Target == "" {
+		return string(s.Features)
+	}
+	return string(s.Features) + ", target " + string(s.Target)
 }
 
 // within returns the element of a list that is meant, which is added unless there

@@ -319,9 +319,9 @@ func TestLabels(t *testing.T) {
 	seed := CellSeed(40, 2)
 	for _, want := range []string{
 		// 40 rows: 10 to test, 6 of 30 to validation.
-		fmt.Sprintf(`{"age_max":20,"age_min":0.1,"age_step":null,"alpha":0.01,"c":null,"constraint":null,"dataset":"r2","kernel":null,"kernel_gamma":null,"l1_ratio":null,"loss":null,"method":"gaga","method_params":null,"model":"lasso","n_features":2,"n_test":10,"n_train":24,"noise_kind":"statp","noise_level":0.1,"regularizer":"mixture","regularizer_param":0.5,"repeat":2,"seed":%d,"task":"regression"}`, seed),
-		fmt.Sprintf(`{"age_max":null,"age_min":null,"age_step":null,"alpha":null,"c":10,"constraint":null,"dataset":"c1","kernel":"rbf","kernel_gamma":null,"l1_ratio":null,"loss":null,"method":"original","method_params":null,"model":"svm","n_features":2,"n_test":10,"n_train":24,"noise_kind":null,"noise_level":0,"regularizer":null,"regularizer_param":null,"repeat":2,"seed":%d,"task":"classification"}`, seed),
-		fmt.Sprintf(`{"age_max":20,"age_min":0.1,"age_step":0.5,"alpha":null,"c":0.1,"constraint":null,"dataset":"c1","kernel":"rbf","kernel_gamma":0.5,"l1_ratio":null,"loss":null,"method":"acs","method_params":null,"model":"svm","n_features":2,"n_test":10,"n_train":24,"noise_kind":"flip","noise_level":0.3,"regularizer":"linear","regularizer_param":null,"repeat":2,"seed":%d,"task":"classification"}`, seed),
+		fmt.Sprintf(`{"age_max":20,"age_min":0.1,"age_step":null,"alpha":0.01,"c":null,"constraint":null,"dataset":"r2","intercept":"false","kernel":null,"kernel_gamma":null,"l1_ratio":null,"loss":null,"method":"gaga","method_params":null,"model":"lasso","n_features":2,"n_test":10,"n_train":24,"noise_kind":"statp","noise_level":0.1,"protocol":"held-out","regularizer":"mixture","regularizer_param":0.5,"repeat":2,"scale_features":"standard","scale_target":"minmax","seed":%d,"split_test":1,"split_train":3,"split_validation":0.2,"task":"regression"}`, seed),
+		fmt.Sprintf(`{"age_max":null,"age_min":null,"age_step":null,"alpha":null,"c":10,"constraint":null,"dataset":"c1","intercept":"true","kernel":"rbf","kernel_gamma":null,"l1_ratio":null,"loss":null,"method":"original","method_params":null,"model":"svm","n_features":2,"n_test":10,"n_train":24,"noise_kind":null,"noise_level":0,"protocol":"held-out","regularizer":null,"regularizer_param":null,"repeat":2,"scale_features":"standard","scale_target":null,"seed":%d,"split_test":1,"split_train":3,"split_validation":0.2,"task":"classification"}`, seed),
+		fmt.Sprintf(`{"age_max":20,"age_min":0.1,"age_step":0.5,"alpha":null,"c":0.1,"constraint":null,"dataset":"c1","intercept":"true","kernel":"rbf","kernel_gamma":0.5,"l1_ratio":null,"loss":null,"method":"acs","method_params":null,"model":"svm","n_features":2,"n_test":10,"n_train":24,"noise_kind":"flip","noise_level":0.3,"protocol":"held-out","regularizer":"linear","regularizer_param":null,"repeat":2,"scale_features":"standard","scale_target":null,"seed":%d,"split_test":1,"split_train":3,"split_validation":0.2,"task":"classification"}`, seed),
 	} {
 		if !rows[want] {
 			t.Errorf("no row %s", want)
@@ -360,7 +360,6 @@ func TestPlanRefusals(t *testing.T) {
 		{"one class", "[r1]", "[cone]", "bad.yaml:3: data.0: ", "class"},
 		{"constant target", "[r1]", "[k1]", "bad.yaml:3: data.0: ", "data set k1: its target is 7 in all 40 rows; a regression needs one that varies"},
 		{"same numbers", "[r1]", "[r1, rr1]", "bad.yaml:3: data.1: ", "rr1 holds the same numbers as r1"},
-		{"same labels", "alpha: [0.1, 0.2]}}", "alpha: [0.1, 0.2]}}, {lasso: {alpha: 0.2, intercept: true}}", "bad.yaml:7: models.1.lasso: ", "they differ only in scale, protocol or intercept"},
 		{"too many cells", "repeats: 2", "repeats: 1000000\nsplit: {validation: 0}\nsweeps: [{models: [{lasso: {alpha: {from: 1, to: 9000, step: 1}}}]}]", "bad.yaml:1: ", "cells; at most 1000000000 are allowed"},
 	}
 	for _, test := range tests {
@@ -392,12 +391,15 @@ sweeps:
   - {methods: [acs], %s}
 `
 	for own, refused := range map[string]bool{
-		"protocol: paper, split: {validation: 0.2}": true,
-		"age: {acs_step: 0.1}":                      false, // columns tell them apart
-		"rows: 30":                                  false,
-		"scale: {features: minmax}":                 true,
-		"split: {train: 2}":                         false, // other numbers of rows tell them apart
-		"regularizers: [hard]":                      false,
+		"protocol: paper, split: {validation: 0.2}":        false, // columns tell them apart
+		"age: {acs_step: 0.1}":                             false,
+		"rows: 30":                                         false,
+		"rows: 40":                                         true, // all rows are as many
+		"scale: {features: minmax}":                        false,
+		"split: {train: 2}":                                false,
+		"split: {train: 0.75, test: 0.25}":                 false,
+		"regularizers: [hard]":                             false,
+		"models: [{lasso: {alpha: 0.1, intercept: true}}]": false,
 	} {
 		g := mustParse(t, fmt.Sprintf(text, own))
 		_, err := g.Plan(t.Context(), testLibrary{})

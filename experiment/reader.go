@@ -206,6 +206,27 @@ func word[T ~string](r *reader, allowed ...T) func(n item) T {
 	return func(n item) T { return oneOf(r, n, allowed...) }
 }
 
+// words returns a reader of one of the allowed words or a list of different ones.
+func words[T ~string](r *reader, allowed ...T) func(n item) []T {
+	return func(n item) []T {
+		return different(r, n, func(n item) T { return oneOf(r, n, allowed...) })
+	}
+}
+
+// different reads a value or a list of values that differ.
+func different[T comparable](r *reader, n item, read func(n item) T) []T {
+	var list []T
+	for _, element := range r.many(n) {
+		before := r.reported
+		value := read(element)
+		if r.reported == before && slices.Contains(list, value) {
+			r.problem(element, "%s is given twice", describe(element.Node))
+		}
+		list = append(list, value)
+	}
+	return list
+}
+
 func (r *reader) boolean(n item) bool {
 	if n.Kind == yaml.ScalarNode && n.ShortTag() == "!!bool" {
 		if value, err := strconv.ParseBool(n.Value); err == nil {

@@ -12,7 +12,7 @@ import (
 
 // SchemaVersion is the version of the tables in DIR. It grows when columns
 // change their meaning, name or type.
-const SchemaVersion = 6
+const SchemaVersion = 7
 
 // laterColumns are the last columns of cells, which files of versions before lack: they
 // are null there.

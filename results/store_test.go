@@ -104,7 +104,7 @@ func TestLibraryReadsFiles(t *testing.T) {
 			}
 			md := file.Schema().Metadata()
 			for key, want := range map[string]string{
-				MetadataVersion: "6", MetadataRun: storeRun, MetadataTable: strings.TrimSuffix(name, ".arrow"),
+				MetadataVersion: "7", MetadataRun: storeRun, MetadataTable: strings.TrimSuffix(name, ".arrow"),
 			} {
 				if have := md.Values()[md.FindKey(key)]; have != want {
 					t.Errorf("%s: metadata %s is %q, want %q", name, key, have, want)
@@ -327,7 +327,7 @@ func TestStoreRefusesOtherResults(t *testing.T) {
 		fewer.Further = []experiment.Table{{Name: "knots", Columns: tables.Further[0].Columns[:3]}}
 		for want, options := range map[string]StoreOptions{
 			`its run is "test-run", not "other"`:                 {Tables: tables, Run: "other"},
-			`its column 30 is metric (utf8), not metric (int64)`: {Tables: renamed, Run: storeRun},
+			`its column 37 is metric (utf8), not metric (int64)`: {Tables: renamed, Run: storeRun},
 			`its column 4 is event (utf8), not absent`:           {Tables: fewer, Run: storeRun},
 		} {
 			_, err := Open(t.Context(), dir, options)
@@ -341,16 +341,16 @@ func TestStoreRefusesOtherResults(t *testing.T) {
 			key := []byte("agepath.schema_version")
 			at := bytes.Index([]byte(text), key)
 			changed := []byte(text)
-			i := bytes.IndexByte(changed[at-24:at], '6')
+			i := bytes.IndexByte(changed[at-24:at], '7')
 			if i < 0 {
 				t.Fatalf("no version before the key in %s", name)
 			}
-			changed[at-24+i] = '7'
+			changed[at-24+i] = '8'
 			writeDir(t, dir, map[string]string{name: string(changed)})
 			_, err := Open(t.Context(), dir, StoreOptions{Tables: tables, Run: storeRun})
 			var version *VersionError
-			if !errors.As(err, &version) || version.Have != "7" || !strings.Contains(err.Error(), name) ||
-				!strings.Contains(err.Error(), "of schema version 7, and this agepath reads version 6; read them with the agepath that wrote them (manifest.json names it), or run the grid again into another folder") {
+			if !errors.As(err, &version) || version.Have != "8" || !strings.Contains(err.Error(), name) ||
+				!strings.Contains(err.Error(), "of schema version 8, and this agepath reads version 7; read them with the agepath that wrote them (manifest.json names it), or run the grid again into another folder") {
 				t.Errorf("%s of another version: %v", name, err)
 			}
 			// Also columns that both versions have may have another meaning.

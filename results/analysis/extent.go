@@ -1,18 +1,27 @@
 package analysis
 
+import "slices"
+
 // extents are the dimensions that a row states only where a data set has several
 // values of them: most grids have one split and one range of ages.
 var extents = []Dimension{DimTrain, DimAgeMin, DimAgeMax, DimAgeStep}
 
-// dropConstant makes those of extents null of which a data set has one value.
+// conditions are further such dimensions, of which none says more than another.
+var conditions = []Dimension{
+	DimIntercept, DimProtocol, DimSplitTrain, DimSplitTest, DimSplitValidation, DimScaleFeatures, DimScaleTarget,
+}
+
+// dropConstant makes those of extents and conditions null of which a data set has one
+// value.
 func dropConstant(entries map[Setting]methodEntries) map[Setting]methodEntries {
 	type key struct {
 		dataset string
 		d       Dimension
 	}
 	first, several := map[key]Value{}, map[key]bool{}
+	stated := slices.Concat(extents, conditions)
 	for setting := range entries {
-		for _, d := range extents {
+		for _, d := range stated {
 			at := key{setting[DimDataset].Text, d}
 			switch value, known := first[at]; {
 			case setting[d].IsNull():
@@ -25,7 +34,7 @@ func dropConstant(entries map[Setting]methodEntries) map[Setting]methodEntries {
 	}
 	kept := make(map[Setting]methodEntries, len(entries))
 	for setting, methods := range entries {
-		for _, d := range extents {
+		for _, d := range stated {
 			if !several[key{setting[DimDataset].Text, d}] {
 				setting[d] = Value{}
 			}

@@ -20,10 +20,17 @@ const (
 	DimKernel
 	DimLoss
 	DimConstraint
+	DimIntercept
 	DimRegularizer
 	DimRegularizerParam
 	DimNoiseKind
 	DimNoiseLevel
+	DimProtocol
+	DimSplitTrain
+	DimSplitTest
+	DimSplitValidation
+	DimScaleFeatures
+	DimScaleTarget
 	DimTrain
 	DimAgeMin
 	DimAgeMax
@@ -43,10 +50,17 @@ var DimensionColumns = [dimensions]string{
 	DimKernel:           "kernel",
 	DimLoss:             "loss",
 	DimConstraint:       "constraint",
+	DimIntercept:        "intercept",
 	DimRegularizer:      "regularizer",
 	DimRegularizerParam: "regularizer_param",
 	DimNoiseKind:        "noise_kind",
 	DimNoiseLevel:       "noise_level",
+	DimProtocol:         "protocol",
+	DimSplitTrain:       "split_train",
+	DimSplitTest:        "split_test",
+	DimSplitValidation:  "split_validation",
+	DimScaleFeatures:    "scale_features",
+	DimScaleTarget:      "scale_target",
 	DimTrain:            "n_train",
 	DimAgeMin:           "age_min",
 	DimAgeMax:           "age_max",
@@ -143,8 +157,12 @@ var Aspects = []Aspect{
 	{"model", []Dimension{DimModel, DimKernel}, false, ModelText},
 	{"loss", []Dimension{DimLoss}, false, func(s Setting) string { return termText(s[DimLoss]) }},
 	{"constraint", []Dimension{DimConstraint}, false, constraintText},
+	{"intercept", []Dimension{DimIntercept}, false, interceptText},
 	{"regularizer", []Dimension{DimRegularizer, DimRegularizerParam}, false, regularizerText},
 	{"noise", []Dimension{DimNoiseKind, DimNoiseLevel}, false, noiseText},
+	{"protocol", []Dimension{DimProtocol}, false, func(s Setting) string { return s[DimProtocol].String() }},
+	{"split", []Dimension{DimSplitTrain, DimSplitTest, DimSplitValidation}, false, splitText},
+	{"scale", []Dimension{DimScaleFeatures, DimScaleTarget}, false, scaleText},
 	{"training rows", []Dimension{DimTrain}, true, func(s Setting) string { return s[DimTrain].String() }},
 	{"ages", []Dimension{DimAgeMin, DimAgeMax}, true, agesText},
 	{"ACS step", []Dimension{DimAgeStep}, true, func(s Setting) string { return s[DimAgeStep].String() }},
@@ -187,6 +205,42 @@ func termText(v Value) string {
 }
 
 var termReplacer = strings.NewReplacer("{", " ", "}", " ", `"`, "", ":", " ", ",", ", ")
+
+func interceptText(s Setting) string {
+	switch s[DimIntercept].Text {
+	case "true":
+		return "with intercept"
+	case "false":
+		return "no intercept"
+	}
+	return ""
+}
+
+// splitText writes what is known of a split of runs that have several.
+func splitText(s Setting) string {
+	var parts []string
+	if train := s[DimSplitTrain]; !train.IsNull() {
+		parts = append(parts, train.String()+" for training")
+	}
+	if test := s[DimSplitTest]; !test.IsNull() {
+		parts = append(parts, test.String()+" for testing")
+	}
+	if validation := s[DimSplitValidation]; !validation.IsNull() {
+		parts = append(parts, "validation "+validation.String())
+	}
+	return strings.Join(parts, ", ")
+}
+
+func scaleText(s Setting) string {
+	var parts []string
+	if features := s[DimScaleFeatures]; !features.IsNull() {
+		parts = append(parts, "features "+features.String())
+	}
+	if target := s[DimScaleTarget]; !target.IsNull() {
+		parts = append(parts, "target "+target.String())
+	}
+	return strings.Join(parts, ", ")
+}
 
 // agesText writes the interval of ages of runs that have several.
 func agesText(s Setting) string {
@@ -251,9 +305,7 @@ func Describe(s Setting, free ...Dimension) string {
 			}
 		case "training rows":
 			text += " training rows"
-		case "ages":
-			text = "ages " + text
-		case "ACS step":
+		case "ages", "protocol", "split", "scale", "ACS step":
 			text = a.Name + " " + text
 		case "kernel γ", "C", "α", "L1 ratio":
 			text = a.Name + "=" + text

@@ -10,7 +10,7 @@ import (
 // there and stand beside every value that other methods have.
 var ignorable = []Dimension{
 	DimRegularizer, DimRegularizerParam, DimKernel, DimKernelGamma, DimC, DimAlpha, DimL1Ratio,
-	DimAgeMin, DimAgeMax, DimAgeStep,
+	DimAgeMin, DimAgeMax, DimAgeStep, DimIntercept,
 }
 
 // ignored is a set of ignorable dimensions, by their position.

@@ -158,7 +158,8 @@ func settingName(s analysis.Setting, free ...analysis.Dimension) string {
 			if value.Number == 0 {
 				text = "clean"
 			}
-		case analysis.DimC, analysis.DimAlpha, analysis.DimL1Ratio, analysis.DimKernelGamma, analysis.DimTrain, analysis.DimAgeMin, analysis.DimAgeMax, analysis.DimAgeStep:
+		case analysis.DimC, analysis.DimAlpha, analysis.DimL1Ratio, analysis.DimKernelGamma, analysis.DimTrain, analysis.DimAgeMin, analysis.DimAgeMax, analysis.DimAgeStep,
+			analysis.DimIntercept, analysis.DimSplitTrain, analysis.DimSplitTest, analysis.DimSplitValidation, analysis.DimScaleFeatures, analysis.DimScaleTarget:
 			text = analysis.Dimension(d).String() + "-" + text
 		}
 		parts = append(parts, text)

@@ -329,6 +329,12 @@ func TestSettingWords(t *testing.T) {
 			"elastic net, no noise, α=0.01, L1 ratio=0.5"},
 		{analysis.Setting{analysis.DimModel: text("erm"), analysis.DimLoss: text(`{"quantile":{"q":0.5}}`), analysis.DimConstraint: text(`{"fairness":{"columns":"0,1","tolerance":0.01}}`), analysis.DimC: number(1)},
 			"empirical risk, quantile q 0.5, fairness columns 0, 1, tolerance 0.01, no noise, C=1"},
+		{analysis.Setting{analysis.DimModel: text("lasso"), analysis.DimIntercept: text("true"), analysis.DimProtocol: text("paper"),
+			analysis.DimSplitTrain: number(3), analysis.DimSplitTest: number(1), analysis.DimSplitValidation: number(0.1),
+			analysis.DimScaleFeatures: text("none"), analysis.DimScaleTarget: text("minmax")},
+			"Lasso, with intercept, no noise, protocol paper, split 3 for training, 1 for testing, validation 0.1, scale features none, target minmax"},
+		{analysis.Setting{analysis.DimModel: text("lasso"), analysis.DimIntercept: text("false"), analysis.DimSplitValidation: number(0)},
+			"Lasso, no intercept, no noise, split validation 0"},
 		{analysis.Setting{analysis.DimModel: text("erm"), analysis.DimLoss: text("hinge")}, "empirical risk, hinge, no constraint, no noise"},
 	}
 	for _, test := range tests {

@@ -41,6 +41,48 @@ func TestIncompletePaths(t *testing.T) {
 	}
 }
 
+// TestConditions wants a row for each protocol, split, scaling and intercept of which a
+// data set has several, and no word of those of which it has one. A method that has no
+// intercept to choose stands beside both.
+func TestConditions(t *testing.T) {
+	t.Parallel()
+	var rows []testrun.Row
+	for _, protocol := range []string{"held-out", "paper"} {
+		for _, validation := range []float64{0.1, 0.2} {
+			for _, intercept := range []any{"true", "false", nil} {
+				method := "original"
+				if intercept == nil {
+					method = "rlssvm"
+				}
+				rows = append(rows, testrun.Row{
+					"method": method, "protocol": protocol, "split_train": 3.0, "split_test": 1.0,
+					"split_validation": validation, "scale_features": "standard", "intercept": intercept,
+				})
+			}
+		}
+	}
+	table := tablesOf(t, rows)[0]
+	if len(table.Rows) != 2*2*2 {
+		t.Errorf("%d rows, want 8", len(table.Rows))
+	}
+	for i := range table.Rows {
+		s := table.Rows[i].Setting
+		if s[analysis.DimProtocol].IsNull() || s[analysis.DimSplitValidation].IsNull() || s[analysis.DimIntercept].IsNull() ||
+			!s[analysis.DimSplitTrain].IsNull() || !s[analysis.DimScaleFeatures].IsNull() {
+			t.Errorf("a row states %v", s.Fields())
+		}
+		if entries := table.Rows[i].Entries; len(entries) != 2 || entries[0].Cells != 1 || entries[1].Cells != 1 {
+			t.Errorf("row %v has %d entries", s.Fields(), len(entries))
+		}
+	}
+	text := written(t, "markdown", mustWrite(t, testrun.Write(t, testrun.Tables{Cells: rows}), Options{Formats: Formats}))
+	for _, want := range []string{"| protocol |", "validation 0.1", "no intercept"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the report does not say %q:\n%s", want, text)
+		}
+	}
+}
+
 // TestComparedOnCommonRepeats wants methods to be compared on the repeats that all
 // of them have: the means, the marks, the tests, the rankings. Here acs failed on
 // the hard repeats, so that its own mean is the best though it loses on every
