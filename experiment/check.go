@@ -16,6 +16,12 @@ type Loader interface {
 	Load(ctx context.Context, source dataset.Source) (*dataset.Dataset, error)
 }
 
+// Placer is a [Loader] that knows where the files of data sets are: their absolute
+// paths, "" for data sets without a file.
+type Placer interface {
+	Place(source dataset.Source) (string, error)
+}
+
 // planner checks a grid against its data sets.
 type planner struct {
 	grid     *Grid

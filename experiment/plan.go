@@ -256,6 +256,21 @@ func orNull[T comparable](value T) any {
 	return value
 }
 
+// Place returns the absolute path of a data set's file, "" where there is none or the
+// library does not say.
+func (p *Plan) Place(digest string) string {
+	placer, ok := p.library.(Placer)
+	source, known := p.sources[digest]
+	if !ok || !known {
+		return ""
+	}
+	path, err := placer.Place(source)
+	if err != nil {
+		return ""
+	}
+	return path
+}
+
 // Dataset loads a data set of the plan again, so that Plan is a [Data].
 func (p *Plan) Dataset(ctx context.Context, digest string) (*dataset.Dataset, error) {
 	source, known := p.sources[digest]

@@ -33,8 +33,30 @@ type Manifest struct {
 	Set           []string                  `json:"set,omitempty"`    // overrides of the grid
 	Files         map[string]string         `json:"files,omitempty"`  // digests of the files of commands by name
 
+	// Places are where the files were, nil in those of version 0.1.0.
+	Places *ManifestPlaces `json:"places,omitempty"`
+
 	// Select is by which score reports choose parameters: the grid's select.
 	Select experiment.Select `json:"select,omitempty"`
+}
+
+// ManifestPlaces tell where the files were that a run was made of.
+type ManifestPlaces struct {
+	Grid ManifestPlace       `json:"grid"`           // its file
+	Data []ManifestDataPlace `json:"data,omitempty"` // those of data sets that are not embedded
+}
+
+// ManifestPlace is where a file was.
+type ManifestPlace struct {
+	Path     string `json:"path"`               // absolute
+	Relative string `json:"relative,omitempty"` // from DIR, with slashes
+}
+
+// ManifestDataPlace is where the file of a data set was.
+type ManifestDataPlace struct {
+	Name   string `json:"name"` // of the data set
+	Digest string `json:"digest"`
+	ManifestPlace
 }
 
 // ManifestData is the catalog's word on a data set.

@@ -44,7 +44,8 @@ type Coordinator struct {
 	Retry   []experiment.Status
 	Version string
 
-	look time.Duration // instead of lookEvery, for tests
+	look   time.Duration           // instead of lookEvery, for tests
+	places *results.ManifestPlaces // where the run was submitted; nil for those of here
 
 	// Progress is told of the run's progress about every fifth of a second.
 	Progress func(Progress)
@@ -309,6 +310,10 @@ func (c *Coordinator) finish(ctx context.Context, store *results.Store, changed 
 // that are there stays.
 func (c *Coordinator) putManifest(store *results.Store, changed bool) error {
 	manifest := describe(c.Grid, c.Plan)
+	if c.places != nil {
+		manifest.Places = c.places
+	}
+	manifest.Places = seenFrom(manifest.Places, c.Out)
 	manifest.Versions = map[string]string{"agepath": c.Version}
 	if !changed {
 		if old, err := results.ReadManifest(c.Out); err == nil && old.Run == manifest.Run {
@@ -325,7 +330,7 @@ func describe(grid *experiment.Grid, plan *experiment.Plan) *results.Manifest {
 	m := &results.Manifest{
 		SchemaVersion: results.SchemaVersion, Name: plan.Grid, Run: plan.Run, Kind: plan.Kind,
 		Cells: plan.Count(), Data: map[string]string{}, Grid: string(grid.Source), File: grid.File, Set: grid.Set,
-		Select: grid.Select, Files: plan.Files,
+		Select: grid.Select, Files: plan.Files, Places: placesOf(grid, plan),
 	}
 	for _, d := range plan.Data {
 		m.Data[d.Name] = d.Digest

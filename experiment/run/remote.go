@@ -28,7 +28,7 @@ func PutRun(ctx context.Context, q *queue.Queue, grid *experiment.Grid, plan *ex
 	if replaced = append(replaced, damagedFiles...); err != nil {
 		return replaced, false, err
 	}
-	damaged, limited, err := putDescription(ctx, q, grid, plan)
+	damaged, limited, err := putDescription(ctx, q, grid, plan, placesOf(grid, plan))
 	if damaged {
 		replaced = append(replaced, "the description of run "+plan.Run)
 	}
@@ -36,8 +36,10 @@ func PutRun(ctx context.Context, q *queue.Queue, grid *experiment.Grid, plan *ex
 }
 
 // putDescription is PutRun without the data sets.
-func putDescription(ctx context.Context, q *queue.Queue, grid *experiment.Grid, plan *experiment.Plan) (damaged, limited bool, err error) {
-	text, err := json.Marshal(&Description{Manifest: *describe(grid, plan), Parts: plan.Parts(), Needs: plan.Needs()})
+func putDescription(ctx context.Context, q *queue.Queue, grid *experiment.Grid, plan *experiment.Plan, places *results.ManifestPlaces) (damaged, limited bool, err error) {
+	description := &Description{Manifest: *describe(grid, plan), Parts: plan.Parts(), Needs: plan.Needs()}
+	description.Places = places
+	text, err := json.Marshal(description)
 	if err != nil {
 		return false, false, fmt.Errorf("describing run %s: %w", plan.Run, err)
 	}
@@ -103,19 +105,13 @@ func Submit(ctx context.Context, q *queue.Queue, grid *experiment.Grid, plan *ex
 // limits are overrides of the grid's key limits, as in limits.timeout=2h: they count
 // from now on for all cells of the run.
 func Retry(ctx context.Context, q *queue.Queue, run string, kind experiment.Kind, statuses []experiment.Status, limits []string) (*Submitted, error) {
-	description, err := Describe(ctx, q, run)
-	if err != nil {
-		return nil, err
-	}
-	manifest := &description.Manifest
-	manifest.Set = overridden(manifest.Set, limits)
-	grid, plan, err := Replan(ctx, manifest, &remoteLoader{q, manifest})
+	grid, plan, manifest, err := findRun(ctx, q, run, limits...)
 	if err != nil {
 		return nil, err
 	}
 	limited := false
 	if len(limits) > 0 {
-		if _, limited, err = putDescription(ctx, q, grid, plan); err != nil {
+		if _, limited, err = putDescription(ctx, q, grid, plan, manifest.Places); err != nil {
 			return nil, err
 		}
 	}
@@ -195,11 +191,14 @@ type Collected struct {
 // Collect gathers the results that the queue has of a run into a folder, also
 // while the run is going on. Cells whose result does not pass are queued again.
 func Collect(ctx context.Context, q *queue.Queue, run, out, version string, kind experiment.Kind) (*Collected, error) {
-	grid, plan, err := FindRun(ctx, q, run)
+	grid, plan, manifest, err := findRun(ctx, q, run)
 	if err != nil {
 		return nil, err
 	}
 	c := &Coordinator{Grid: grid, Plan: plan, Kind: kind, Out: out, Version: version}
+	if c.places = manifest.Places; c.places == nil { // of a version before
+		c.places = &results.ManifestPlaces{}
+	}
 	store, gate, err := c.openFolder(ctx)
 	if err != nil {
 		return nil, err
@@ -253,25 +252,40 @@ func (c *Coordinator) queueAgain(ctx context.Context, q *queue.Queue, store *res
 
 // FindRun returns the grid and the plan of a run in the queue.
 func FindRun(ctx context.Context, q *queue.Queue, run string) (*experiment.Grid, *experiment.Plan, error) {
-	description, err := Describe(ctx, q, run)
-	if err != nil {
-		return nil, nil, err
-	}
-	manifest := &description.Manifest
-	return Replan(ctx, manifest, &remoteLoader{q, manifest})
+	grid, plan, _, err := findRun(ctx, q, run)
+	return grid, plan, err
 }
 
-// Replan makes the grid and the plan of a manifest again. That it is the same
-// run is checked.
-func Replan(ctx context.Context, m *results.Manifest, library experiment.Loader) (*experiment.Grid, *experiment.Plan, error) {
-	grid, plan, err := planOf(ctx, m, library)
+// findRun is FindRun with the manifest of the run's description, of which overrides of
+// the grid take the place.
+func findRun(ctx context.Context, q *queue.Queue, run string, set ...string) (*experiment.Grid, *experiment.Plan, *results.Manifest, error) {
+	description, err := Describe(ctx, q, run)
 	if err != nil {
-		return nil, nil, fmt.Errorf("the grid of run %s: %w", m.Run, err)
+		return nil, nil, nil, err
+	}
+	manifest := &description.Manifest
+	manifest.Set = overridden(manifest.Set, set)
+	grid, plan, err := planOf(ctx, manifest, &remoteLoader{q, manifest})
+	err = checkPlan(manifest, plan, err)
+	return grid, plan, manifest, err
+}
+
+// Replan makes the grid and the plan of a folder's manifest again. That it is the same
+// run is checked.
+func Replan(ctx context.Context, dir string, m *results.Manifest, library experiment.Loader) (*experiment.Grid, *experiment.Plan, error) {
+	grid, plan, err := planOfFolder(ctx, dir, m, library)
+	return grid, plan, checkPlan(m, plan, err)
+}
+
+// checkPlan returns an error unless a manifest could be planned, as its run.
+func checkPlan(m *results.Manifest, plan *experiment.Plan, err error) error {
+	if err != nil {
+		return fmt.Errorf("the grid of run %s: %w", m.Run, err)
 	}
 	if plan.Run != m.Run {
-		return nil, nil, fmt.Errorf("the grid of run %s makes run %s here: the data or the version of agepath differ", m.Run, plan.Run)
+		return fmt.Errorf("the grid of run %s makes run %s here: the data or the version of agepath differ", m.Run, plan.Run)
 	}
-	return grid, plan, nil
+	return nil
 }
 
 // remoteLoader loads the data sets of a run from the queue.

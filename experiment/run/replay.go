@@ -35,7 +35,7 @@ func Replay(ctx context.Context, dir, cell, data string, library experiment.Load
 	if err != nil {
 		return nil, err
 	}
-	_, plan, err := Replan(ctx, manifest, library)
+	_, plan, err := Replan(ctx, dir, manifest, library)
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,49 @@
+package dataset
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+)
+
+// Place returns the absolute path of the file that Load reads, "" for an embedded data
+// set.
+func (l *Library) Place(s Source) (string, error) {
+	path := s.Path
+	if path == "" {
+		entry, ok := Lookup(s.Name)
+		if !ok {
+			return "", fmt.Errorf("%w %q", ErrUnknown, s.Name)
+		}
+		at, err := l.Locate(entry)
+		if err != nil || at.Embedded {
+			return "", err
+		}
+		path = at.Path
+	}
+	return filepath.Abs(path)
+}
+
+// LoadFrom is Load with the data set's file at another path.
+func (l *Library) LoadFrom(ctx context.Context, s Source, path string) (*Dataset, error) {
+	if s.Path != "" {
+		s.Name, s.Path = s.DatasetName(), path
+		return l.Load(ctx, s)
+	}
+	entry, ok := Lookup(s.Name)
+	if !ok {
+		return nil, fmt.Errorf("%w %q", ErrUnknown, s.Name)
+	}
+	for _, file := range entry.Files {
+		if strings.HasSuffix(strings.TrimSuffix(filepath.ToSlash(path), ".gz"), "/"+file.Path) {
+			d, err := entry.read(ctx, Location{Path: path, File: file}, s.Options, s.Memory)
+			if err != nil {
+				return nil, fmt.Errorf("load data set %s: %w", entry.Name, err)
+			}
+			d.Name, _ = entry.spelling(s.Name)
+			return d, nil
+		}
+	}
+	return nil, fmt.Errorf("load data set %s: %s is none of its files", entry.Name, path)
+}

@@ -1,0 +1,121 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/dataset"
+	"github.com/agepath/agepath/results"
+)
+
+// placesOf returns the places of a grid's file and of the files of its plan's data
+// sets, as they are on this machine.
+func placesOf(grid *experiment.Grid, plan *experiment.Plan) *results.ManifestPlaces {
+	places := &results.ManifestPlaces{}
+	if path, err := filepath.Abs(grid.File); err == nil && grid.File != "" {
+		places.Grid.Path = path
+	}
+	for _, d := range plan.Data {
+		if path := plan.Place(d.Digest); path != "" {
+			places.Data = append(places.Data, results.ManifestDataPlace{
+				Name: d.Name, Digest: d.Digest, ManifestPlace: results.ManifestPlace{Path: path},
+			})
+		}
+	}
+	return places
+}
+
+// seenFrom returns places with their paths from a folder, where there are such.
+func seenFrom(places *results.ManifestPlaces, dir string) *results.ManifestPlaces {
+	if places == nil {
+		return nil
+	}
+	from, err := filepath.Abs(dir)
+	if err != nil {
+		return places
+	}
+	relative := func(p *results.ManifestPlace) {
+		p.Relative = ""
+		if path, err := filepath.Rel(from, p.Path); err == nil && p.Path != "" {
+			p.Relative = filepath.ToSlash(path)
+		}
+	}
+	seen := &results.ManifestPlaces{Grid: places.Grid, Data: slices.Clone(places.Data)}
+	relative(&seen.Grid)
+	for i := range seen.Data {
+		relative(&seen.Data[i].ManifestPlace)
+	}
+	return seen
+}
+
+// placesIn returns where a file can be: where it was, and where it was as seen from the
+// folder of the results.
+func placesIn(p results.ManifestPlace, dir string) (list []string) {
+	if p.Path != "" {
+		list = append(list, p.Path)
+	}
+	if p.Relative != "" {
+		list = append(list, filepath.Join(dir, filepath.FromSlash(p.Relative)))
+	}
+	return list
+}
+
+// planOfFolder is planOf for a folder of results, whose grid and data are looked for
+// where its manifest says, too.
+func planOfFolder(ctx context.Context, dir string, m *results.Manifest, library experiment.Loader) (*experiment.Grid, *experiment.Plan, error) {
+	if m.Places == nil { // of a version before
+		return planOf(ctx, m, library)
+	}
+	here := *m
+	for _, path := range placesIn(m.Places.Grid, dir) {
+		if _, err := os.Stat(path); err == nil {
+			here.File = path
+			break
+		}
+	}
+	return planOf(ctx, &here, &placed{library, m, dir})
+}
+
+// placed loads the data sets of a folder of results. One that the library does not have,
+// or not with the digest that the cells were computed from, is looked for where the
+// manifest says.
+type placed struct {
+	experiment.Loader
+	manifest *results.Manifest
+	dir      string
+}
+
+// Load implements [experiment.Loader].
+func (l *placed) Load(ctx context.Context, source dataset.Source) (*dataset.Dataset, error) {
+	name := source.DatasetName()
+	if slices.ContainsFunc(l.manifest.Absent, func(d results.ManifestData) bool { return d.Name == name }) {
+		return nil, fmt.Errorf("%w: %s; the run left it out", dataset.ErrAbsent, name)
+	}
+	set, err := l.Loader.Load(ctx, source)
+	want := l.manifest.Data[name]
+	from, ok := l.Loader.(interface {
+		LoadFrom(ctx context.Context, source dataset.Source, path string) (*dataset.Dataset, error)
+	})
+	if !ok || want == "" || err == nil && set.Digest() == want {
+		return set, err
+	}
+	for _, place := range l.manifest.Places.Data {
+		if place.Name != name {
+			continue
+		}
+		for _, path := range placesIn(place.ManifestPlace, l.dir) {
+			other, problem := from.LoadFrom(ctx, source, path)
+			if problem == nil && other.Digest() == want {
+				return other, nil
+			}
+			if problem != nil && err != nil {
+				err = fmt.Errorf("%w; nor from where it was: %w", err, problem)
+			}
+		}
+	}
+	return set, err
+}
