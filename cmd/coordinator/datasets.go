@@ -30,20 +30,27 @@ not pass.`,
 		`Download data sets to the cache (--cache). Without names, all that can be
 downloaded and are not on this machine. A download that broke off goes on where
 it ended.`,
-		func(ctx context.Context, library *dataset.Library, entries []dataset.Entry, named bool) error {
-			return a.fetchDatasets(ctx, openML, library, entries, named)
+		func(ctx context.Context, library *dataset.Library, entries []dataset.Entry, on entriesOptions) error {
+			return a.fetchDatasets(ctx, openML, library, entries, on)
 		})
 	fetch.Flags().StringVar(&openML, "openml", dataset.OpenML, "`URL` of OpenML or of a mirror of it")
 	return command.Group(cmd, list, fetch, check)
+}
+
+// entriesOptions say how a command about data sets was called.
+type entriesOptions struct {
+	named  bool // its arguments name them
+	asJSON jsonFlag
 }
 
 // onEntries makes a command about the entries that its arguments name, all without
 // arguments.
 func (a *app) onEntries(
 	use, short, long string,
-	do func(ctx context.Context, library *dataset.Library, entries []dataset.Entry, named bool) error,
+	do func(ctx context.Context, library *dataset.Library, entries []dataset.Entry, on entriesOptions) error,
 ) *cobra.Command {
-	return command.Command(use, short, long, func(ctx context.Context, args []string) error {
+	var asJSON jsonFlag
+	cmd := command.Command(use, short, long, func(ctx context.Context, args []string) error {
 		library, err := a.library.open()
 		if err != nil {
 			return err
@@ -54,9 +61,34 @@ func (a *app) onEntries(
 				return err
 			}
 		}
-		return do(ctx, library, entries, len(args) > 0)
+		return do(ctx, library, entries, entriesOptions{len(args) > 0, asJSON})
 	})
+	asJSON.addTo(cmd.Flags())
+	return cmd
 }
+
+// dataObject is a data set in the object of docs/schemas/datasets.json. State is
+// embedded, here, absent, ok, bad, fetched or failed; what is "" or 0 is not known.
+type dataObject struct {
+	Name     string       `json:"name"`
+	State    string       `json:"state"`
+	Task     dataset.Task `json:"task"`
+	Rows     int          `json:"rows"`
+	Features int          `json:"features"`
+	Origin   string       `json:"origin"`
+	CanFetch bool         `json:"can_fetch"`
+	Path     string       `json:"path"`
+	Digest   string       `json:"digest"`
+	Error    string       `json:"error"`
+}
+
+// catalogObject is what the catalog says of a data set.
+func catalogObject(e dataset.Entry, state string) dataObject {
+	return dataObject{Name: e.Name, State: state, Task: e.Task, Rows: e.Rows, Features: e.Features, Origin: origin(e), CanFetch: canFetch(e)}
+}
+
+// writeData prints the object of docs/schemas/datasets.json.
+func (a *app) writeData(sets []dataObject) error { return a.writeJSON(object{"datasets": sets}) }
 
 func lookup(names []string) ([]dataset.Entry, error) {
 	var entries []dataset.Entry
@@ -75,23 +107,30 @@ func lookup(names []string) ([]dataset.Entry, error) {
 	return entries, nil
 }
 
-func (a *app) listDatasets(_ context.Context, library *dataset.Library, entries []dataset.Entry, _ bool) error {
+func (a *app) listDatasets(_ context.Context, library *dataset.Library, entries []dataset.Entry, on entriesOptions) error {
+	sets := []dataObject{}
 	table := textTable{{"name", "task", ">rows", ">features", "from", "where"}}
 	for _, entry := range entries {
 		at, err := library.Locate(entry)
-		where := at.Path
+		where, state := at.Path, "here"
 		switch {
 		case errors.Is(err, dataset.ErrAbsent):
-			where = "absent"
+			where, state = "absent", "absent"
 			if !canFetch(entry) {
 				where = "absent, no place to download it from is known"
 			}
 		case err != nil:
 			return err
 		case at.Embedded:
-			where = "embedded"
+			where, state = "embedded", "embedded"
 		}
 		table.add(entry.Name, string(entry.Task), strconv.Itoa(entry.Rows), strconv.Itoa(entry.Features), origin(entry), where)
+		set := catalogObject(entry, state)
+		set.Path = at.Path
+		sets = append(sets, set)
+	}
+	if on.asJSON {
+		return a.writeData(sets)
 	}
 	return table.write(a.Out)
 }
@@ -112,7 +151,8 @@ func canFetch(e dataset.Entry) bool {
 	return ok && (e.URL != "" || e.OpenML != 0)
 }
 
-func (a *app) checkDatasets(ctx context.Context, library *dataset.Library, entries []dataset.Entry, named bool) error {
+func (a *app) checkDatasets(ctx context.Context, library *dataset.Library, entries []dataset.Entry, on entriesOptions) error {
+	sets := []dataObject{}
 	table := textTable{{"name", "result", "task", ">rows", ">features", "digest", "where"}}
 	bad := 0
 	for _, entry := range entries {
@@ -120,7 +160,7 @@ func (a *app) checkDatasets(ctx context.Context, library *dataset.Library, entri
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if !named && errors.Is(result.Err, dataset.ErrAbsent) {
+		if !on.named && errors.Is(result.Err, dataset.ErrAbsent) {
 			continue
 		}
 		verdict, where := "ok", result.Path
@@ -136,21 +176,32 @@ func (a *app) checkDatasets(ctx context.Context, library *dataset.Library, entri
 			rows, features, digest = strconv.Itoa(result.Rows), strconv.Itoa(result.Features), result.Digest[:16]
 		}
 		table.add(result.Name, verdict, string(result.Task), rows, features, digest, where)
+		set := catalogObject(entry, verdict)
+		set.Task, set.Rows, set.Features, set.Digest, set.Path = result.Task, result.Rows, result.Features, result.Digest, result.Path
+		if result.Err != nil {
+			set.Error = result.Err.Error()
+		}
+		sets = append(sets, set)
 	}
-	if err := table.write(a.Out); err != nil {
+	write := func() error { return table.write(a.Out) }
+	if on.asJSON {
+		write = func() error { return a.writeData(sets) }
+	}
+	if err := write(); err != nil {
 		return err
 	}
 	if bad > 0 {
-		return fmt.Errorf("%d of %d data sets do not pass", bad, len(table)-1)
+		return fmt.Errorf("%d of %d data sets do not pass", bad, len(sets))
 	}
 	return nil
 }
 
-func (a *app) fetchDatasets(ctx context.Context, openML string, library *dataset.Library, entries []dataset.Entry, named bool) error {
+func (a *app) fetchDatasets(ctx context.Context, openML string, library *dataset.Library, entries []dataset.Entry, on entriesOptions) error {
+	sets := []dataObject{}
 	fetcher := &dataset.Fetcher{BaseURL: openML, Progress: a.fetchProgress}
 	var errs []error
 	for _, entry := range entries {
-		if !named {
+		if !on.named {
 			if _, err := library.Locate(entry); !canFetch(entry) || err == nil {
 				continue
 			}
@@ -161,9 +212,20 @@ func (a *app) fetchDatasets(ctx context.Context, openML string, library *dataset
 				return err
 			}
 			errs = append(errs, err)
+			set := catalogObject(entry, "failed")
+			set.Error = err.Error()
+			sets = append(sets, set)
 			continue
 		}
-		fmt.Fprintf(a.Out, "%s is in %s\n", entry.Name, library.Cache)
+		set := catalogObject(entry, "fetched")
+		set.Path = library.Cache
+		sets = append(sets, set)
+		if !on.asJSON {
+			fmt.Fprintf(a.Out, "%s is in %s\n", entry.Name, library.Cache)
+		}
+	}
+	if on.asJSON {
+		errs = append(errs, a.writeData(sets))
 	}
 	return errors.Join(errs...)
 }

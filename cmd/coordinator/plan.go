@@ -19,6 +19,7 @@ func (a *app) planCommand() *cobra.Command {
 		grid    gridFlags
 		out     outFlags
 		workers int
+		asJSON  jsonFlag
 	)
 	cmd := command.Command("plan GRID", "Check a grid and show what it would compute",
 		`Check a grid and its data sets and show what it would compute: the cells by
@@ -33,10 +34,14 @@ time. Nothing is computed or written.`,
 			if err != nil {
 				return err
 			}
+			if asJSON {
+				return a.writeJSON(planObject(p, out.of(p.grid), left, workers))
+			}
 			return a.showPlan(p, out.of(p.grid), left, workers)
 		})
 	grid.addTo(cmd.Flags())
 	out.addTo(cmd.Flags())
+	asJSON.addTo(cmd.Flags())
 	workersVar(cmd.Flags(), &workers, 1, "`N` cells computed at a time, for the estimate of the time; one per core unless given")
 	return cmd
 }
@@ -144,5 +149,38 @@ func onSeveral(left rest, workers int) string {
 	if workers == 1 || left.cells == 0 {
 		return ""
 	}
-	return fmt.Sprintf(", %s on %d cores", roughTime(left.seconds/min(float64(workers), float64(left.cells))), workers)
+	return fmt.Sprintf(", %s on %d cores", roughTime(left.secondsOn(workers)), workers)
+}
+
+// secondsOn is the time on several cores.
+func (r rest) secondsOn(workers int) float64 {
+	return r.seconds / max(1, min(float64(workers), float64(r.cells)))
+}
+
+// planObject is the object of docs/schemas/plan.json.
+func planObject(p *planned, dir string, left rest, workers int) object {
+	data := []object{}
+	add := func(d *experiment.PlannedData, digest any) {
+		data = append(data, object{"name": d.Name, "task": d.Task, "rows": d.N, "features": d.D, "digest": digest})
+	}
+	for _, d := range p.plan.Data {
+		add(d, d.Digest)
+	}
+	for _, d := range p.plan.Absent {
+		add(d, nil)
+	}
+	dimensions := []object{}
+	for _, dimension := range p.plan.Dimensions() {
+		values := []object{}
+		for _, value := range dimension.Values {
+			values = append(values, object{"name": value.Name, "cells": value.Cells, "seconds": value.Seconds})
+		}
+		dimensions = append(dimensions, object{"name": dimension.Name, "values": values})
+	}
+	return object{
+		"grid": p.plan.Grid, "file": p.grid.File, "run": p.plan.Run, "repeats": p.grid.Repeats, "out": dir,
+		"cells": p.plan.Count(), "in_folder": p.plan.Count() - left.cells, "incomplete": left.incomplete, "failed": left.failed,
+		"to_compute": left.cells, "seconds": left.seconds, "workers": workers, "seconds_on_workers": left.secondsOn(workers),
+		"data": data, "dimensions": dimensions,
+	}
 }

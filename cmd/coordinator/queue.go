@@ -14,6 +14,7 @@ import (
 	"github.com/agepath/agepath/experiment/queue"
 	"github.com/agepath/agepath/experiment/run"
 	"github.com/agepath/agepath/internal/command"
+	"github.com/agepath/agepath/results/report"
 )
 
 // submitCommand publishes a grid and leaves.
@@ -212,9 +213,15 @@ func (a *app) purgeCommand() *cobra.Command {
 
 // collectCommand gathers what there is of a run.
 func (a *app) collectCommand() *cobra.Command {
-	var out string
+	var (
+		out    string
+		asJSON jsonFlag
+	)
 	cmd := a.onRun("collect RUN --out DIR", "Gather the results of a run so far, also while it runs",
-		func(ctx context.Context, q *queue.Queue, args []string) error { return a.collect(ctx, q, args[0], out) })
+		func(ctx context.Context, q *queue.Queue, args []string) error {
+			return a.collect(ctx, q, args[0], out, asJSON)
+		})
+	asJSON.addTo(cmd.Flags())
 	cmd.Flags().StringVar(&out, "out", "", "`folder` of the results")
 	cmd.PreRunE = func(*cobra.Command, []string) error {
 		if out == "" {
@@ -225,7 +232,7 @@ func (a *app) collectCommand() *cobra.Command {
 	return cmd
 }
 
-func (a *app) collect(ctx context.Context, q *queue.Queue, name, out string) error {
+func (a *app) collect(ctx context.Context, q *queue.Queue, name, out string, asJSON jsonFlag) error {
 	collected, err := run.Collect(ctx, q, name, out, a.Version, command.Kinds()[0])
 	if err != nil {
 		return refuseStart(err)
@@ -235,15 +242,27 @@ func (a *app) collect(ctx context.Context, q *queue.Queue, name, out string) err
 	for _, n := range counts {
 		total += n
 	}
-	fmt.Fprintf(a.Out, "%s: %s, gathered in %s; `coordinator report %s` makes tables and figures\n", name, ended(counts, cells), out, out)
-	if collected.Quarantined > 0 {
-		fmt.Fprintf(a.Out, "%s: %d messages did not pass and are quarantined, %d cells are queued again; `coordinator status %s` tells why\n",
-			name, collected.Quarantined, collected.Again, name)
+	if asJSON {
+		err := a.writeJSON(object{"run": name, "out": out, "cells": cells, "statuses": report.StatusCounts(counts),
+			"quarantined": collected.Quarantined, "queued_again": collected.Again})
+		if err != nil {
+			return err
+		}
+	} else {
+		a.showCollected(name, out, collected)
 	}
 	if text := unfinished(counts, cells); text != "" && int64(total) == cells {
 		return fmt.Errorf("%s; `coordinator retry %s` queues them again", text, name)
 	}
 	return nil
+}
+
+func (a *app) showCollected(name, out string, c *run.Collected) {
+	fmt.Fprintf(a.Out, "%s: %s, gathered in %s; `coordinator report %s` makes tables and figures\n", name, ended(c.Counts, c.Cells), out, out)
+	if c.Quarantined > 0 {
+		fmt.Fprintf(a.Out, "%s: %d messages did not pass and are quarantined, %d cells are queued again; `coordinator status %s` tells why\n",
+			name, c.Quarantined, c.Again, name)
+	}
 }
 
 // withQueue connects and calls do.

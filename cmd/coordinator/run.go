@@ -39,6 +39,7 @@ func (a *app) runCommand() *cobra.Command {
 		retry   []experiment.Status
 		workers int
 		allow   bool
+		asJSON  jsonFlag
 	)
 	cmd := command.Command("run GRID", "Compute a grid and report the results",
 		`Compute the cells of a grid that the folder of results does not have yet, and
@@ -66,17 +67,18 @@ inside it unless --nats names one.`,
 				return err
 			}
 			if a.NATS.URL == "" {
-				return a.run(ctx, c, &report)
+				return a.run(ctx, c, &report, asJSON)
 			}
 			c.Cache = filepath.Join(filepath.Dir(a.library.cache), "cells")
 			return a.withQueue(ctx, func(q *queue.Queue) error {
 				c.Queue = q
-				return a.run(ctx, c, &report)
+				return a.run(ctx, c, &report, asJSON)
 			})
 		})
 	flags := cmd.Flags()
 	grid.addTo(flags)
 	out.addTo(flags)
+	asJSON.addTo(flags)
 	report.addTo(flags)
 	a.NATS.AddStreams(flags)
 	command.List(flags, &retry, "retry", "compute cells again that ended with one of these statuses: "+failureNames(), parseFailure)
@@ -86,7 +88,7 @@ inside it unless --nats names one.`,
 }
 
 // run runs a coordinator and reports what it gathered.
-func (a *app) run(ctx context.Context, c *run.Coordinator, flags *reportFlags) error {
+func (a *app) run(ctx context.Context, c *run.Coordinator, flags *reportFlags, asJSON jsonFlag) error {
 	progress := newProgress(a.Base, c.Plan)
 	c.Progress = progress.tell
 	c.Report = progress.warn
@@ -98,11 +100,9 @@ func (a *app) run(ctx context.Context, c *run.Coordinator, flags *reportFlags) e
 		}
 		return refuseStart(err)
 	}
-	head := "0 cells to compute"
-	if summary.Computed > 0 {
-		head = fmt.Sprintf("%d of %d cells computed in %s", summary.Computed, summary.Cells, humanTime(summary.Elapsed.Seconds()))
+	if !asJSON {
+		a.showSummary(c, summary)
 	}
-	fmt.Fprintf(a.Out, "%s: %s; %s, gathered in %s\n\n", c.Plan.Run, head, ended(summary.Counts, summary.Cells), c.Out)
 	write := a.report
 	if summary.Computed == 0 && flags.isFresh(c.Out) {
 		write = a.loadReport
@@ -111,11 +111,37 @@ func (a *app) run(ctx context.Context, c *run.Coordinator, flags *reportFlags) e
 	if err != nil {
 		return err
 	}
-	if err := a.show(r, shownRows); err != nil {
+	if asJSON {
+		err = a.writeJSON(runObject(c, summary, r, files(c.Out, flags)))
+	} else if err = a.show(r, shownRows); err == nil {
+		fmt.Fprintf(a.Out, "\nFiles: %s\n", strings.Join(files(c.Out, flags), ", "))
+	}
+	if err != nil {
 		return err
 	}
-	fmt.Fprintf(a.Out, "\nFiles: %s\n", strings.Join(files(c.Out, flags), ", "))
 	return failures(r, summary.Counts, summary.Cells)
+}
+
+// showSummary says what a run computed.
+func (a *app) showSummary(c *run.Coordinator, summary *run.Summary) {
+	head := "0 cells to compute"
+	if summary.Computed > 0 {
+		head = fmt.Sprintf("%d of %d cells computed in %s", summary.Computed, summary.Cells, humanTime(summary.Elapsed.Seconds()))
+	}
+	fmt.Fprintf(a.Out, "%s: %s; %s, gathered in %s\n\n", c.Plan.Run, head, ended(summary.Counts, summary.Cells), c.Out)
+}
+
+// runObject is the object of docs/schemas/run.json.
+func runObject(c *run.Coordinator, summary *run.Summary, r *report.Report, files []string) object {
+	failures := []object{}
+	for _, f := range r.Failures {
+		failures = append(failures, object{"cell": f.Cell, "what": f.What, "status": f.Status, "error": f.Error})
+	}
+	return object{
+		"run": c.Plan.Run, "out": c.Out, "cells": summary.Cells, "computed": summary.Computed,
+		"statuses": report.StatusCounts(summary.Counts), "quarantined": summary.Quarantined,
+		"elapsed_seconds": summary.Elapsed.Seconds(), "failures": failures, "files": files,
+	}
 }
 
 // loadReport reads the report of a folder whose files are there.

@@ -24,16 +24,28 @@ const watchEvery = 2 * time.Second
 
 // statusCommand tells how far runs are.
 func (a *app) statusCommand() *cobra.Command {
-	var watch bool
+	var (
+		watch  bool
+		asJSON jsonFlag
+	)
 	cmd := command.Command("status [RUN]", "Show how far a run is, or all runs of the server", "",
 		func(ctx context.Context, args []string) error {
-			status := func(q *queue.Queue) error { return a.status(ctx, q, args, watch) }
+			if watch && bool(asJSON) {
+				return command.Refusef("--watch and --json do not go together: --json prints one object")
+			}
+			status := func(q *queue.Queue) error {
+				if asJSON {
+					return a.writeStatus(ctx, q, args)
+				}
+				return a.status(ctx, q, args, watch)
+			}
 			if len(args) == 1 {
 				return a.withRun(ctx, args[0], status)
 			}
 			return a.withQueue(ctx, func(q *queue.Queue) error { return a.NATS.Advise(status(q)) })
 		})
 	cmd.Flags().BoolVar(&watch, "watch", false, "repeat it every 2 seconds, with rate and remaining time, until nothing is queued or running")
+	asJSON.addTo(cmd.Flags())
 	return cmd
 }
 
@@ -71,15 +83,40 @@ func (a *app) status(ctx context.Context, q *queue.Queue, names []string, again 
 	}
 }
 
+// listRuns returns the runs with these names, none for all.
+func listRuns(ctx context.Context, q *queue.Queue, names []string) ([]queue.Listed, error) {
+	runs, err := q.List(ctx)
+	if len(names) > 0 {
+		runs = slices.DeleteFunc(runs, func(r queue.Listed) bool { return !slices.Contains(names, r.Name) })
+	}
+	return runs, err
+}
+
+// lookAt finds out where the cells of a run are, and watches it from then on.
+func lookAt(ctx context.Context, q *queue.Queue, name string, watches map[string]*watch) (*watch, queue.Standing, error) {
+	w := watches[name]
+	if w == nil {
+		w = new(watch)
+		var err error
+		if w.failures, err = q.FailureIndex(name); err != nil {
+			return nil, queue.Standing{}, err
+		}
+		watches[name] = w
+	}
+	now, err := w.look(ctx, q, name)
+	if err != nil {
+		return nil, queue.Standing{}, err
+	}
+	w.quarantined, w.left = now.Quarantined, now.Left() > 0
+	return w, now, nil
+}
+
 // tellRuns writes a table of the runs with these names, none for all, and tells
 // whether cells are still to come.
 func (a *app) tellRuns(ctx context.Context, q *queue.Queue, names []string, watches map[string]*watch) (active bool, err error) {
-	runs, err := q.List(ctx)
+	runs, err := listRuns(ctx, q, names)
 	if err != nil {
 		return false, err
-	}
-	if len(names) > 0 {
-		runs = slices.DeleteFunc(runs, func(r queue.Listed) bool { return !slices.Contains(names, r.Name) })
 	}
 	if len(runs) == 0 {
 		_, err := fmt.Fprintln(a.Out, "The server has no runs; `coordinator submit GRID` queues one.")
@@ -88,19 +125,10 @@ func (a *app) tellRuns(ctx context.Context, q *queue.Queue, names []string, watc
 	table := textTable{{"run", "state", ">cells", ">ok", ">incomplete", ">failed", ">running", ">queued", ">not queued", ">cells/s", ">left"}}
 	var incomplete, unqueued int64
 	for _, r := range runs {
-		w := watches[r.Name]
-		if w == nil {
-			w = new(watch)
-			if w.failures, err = q.FailureIndex(r.Name); err != nil {
-				return false, err
-			}
-			watches[r.Name] = w
-		}
-		now, err := w.look(ctx, q, r.Name)
+		w, now, err := lookAt(ctx, q, r.Name, watches)
 		if err != nil {
 			return false, err
 		}
-		w.quarantined, w.left = now.Quarantined, now.Left() > 0
 		active = active || now.Left() > 0
 		incomplete, unqueued = incomplete+now.Ended[experiment.Incomplete], unqueued+now.Unqueued
 		row := []string{r.Name, live.Phase(&now, r.Open)}
@@ -125,7 +153,6 @@ func (a *app) tellRuns(ctx context.Context, q *queue.Queue, names []string, watc
 // tellQuarantine writes how many messages of the runs are quarantined, and of one
 // run why the newest are.
 func (a *app) tellQuarantine(ctx context.Context, q *queue.Queue, runs []queue.Listed, watches map[string]*watch) error {
-	const newest = 5
 	for _, r := range runs {
 		name, n := r.Name, watches[r.Name].quarantined
 		if n == 0 {
@@ -135,17 +162,30 @@ func (a *app) tellQuarantine(ctx context.Context, q *queue.Queue, runs []queue.L
 		if len(runs) > 1 {
 			continue
 		}
-		var last []string
-		for found, err := range q.Quarantined(ctx, name) {
-			if err != nil {
-				return err
-			}
-			last = append(last, fmt.Sprintf("  %s %s: %s", found.Time.Local().Format(time.DateTime), found.Subject, found.Reason))
-			last = last[max(0, len(last)-newest):]
+		last, err := newestQuarantined(ctx, q, name)
+		if err != nil {
+			return err
 		}
-		fmt.Fprintln(a.Out, strings.Join(last, "\n"))
+		for _, found := range last {
+			fmt.Fprintf(a.Out, "  %s %s: %s\n", found.Time.Local().Format(time.DateTime), found.Subject, found.Reason)
+		}
 	}
 	return nil
+}
+
+// newestQuarantined returns the newest messages of a run that did not pass, the
+// oldest of them first.
+func newestQuarantined(ctx context.Context, q *queue.Queue, name string) ([]*queue.Quarantined, error) {
+	const newest = 5
+	var last []*queue.Quarantined
+	for found, err := range q.Quarantined(ctx, name) {
+		if err != nil {
+			return nil, err
+		}
+		last = append(last, found)
+		last = last[max(0, len(last)-newest):]
+	}
+	return last, nil
 }
 
 // tellUnable writes what the cells of runs need that no worker computes, and which

@@ -1,0 +1,66 @@
+package main
+
+import (
+	"context"
+	"time"
+
+	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/live"
+	"github.com/agepath/agepath/experiment/queue"
+)
+
+// writeStatus prints the object of docs/schemas/status.json: the runs with these
+// names, none for all, and the workers.
+func (a *app) writeStatus(ctx context.Context, q *queue.Queue, names []string) error {
+	listed, err := listRuns(ctx, q, names)
+	if err != nil {
+		return err
+	}
+	workers, refused, err := q.Workers(ctx)
+	if err != nil {
+		return err
+	}
+	watches := map[string]*watch{}
+	runs := []object{}
+	for _, r := range listed {
+		w, now, err := lookAt(ctx, q, r.Name, watches)
+		if err != nil {
+			return err
+		}
+		last, err := newestQuarantined(ctx, q, r.Name)
+		if err != nil {
+			return err
+		}
+		runs = append(runs, runStatus(r, w, &now, last, workers))
+	}
+	return a.writeJSON(object{
+		"runs": runs, "workers": live.DescribeWorkers(workers, time.Now()), "refused_worker_messages": refused,
+	})
+}
+
+// runStatus is where the cells of a run are.
+func runStatus(r queue.Listed, w *watch, now *queue.Standing, last []*queue.Quarantined, workers []queue.Presence) object {
+	ended := object{}
+	for _, status := range experiment.Statuses {
+		ended[string(status)] = now.Ended[status]
+	}
+	newest := []object{}
+	for _, found := range last {
+		newest = append(newest, object{"time": found.Time.UTC().Format(time.RFC3339), "subject": found.Subject, "reason": found.Reason})
+	}
+	damaged := ""
+	if w.damaged != nil {
+		damaged = w.damaged.Error()
+	}
+	unable := []object{}
+	if w.description != nil && w.left {
+		for _, need := range w.description.Unable(workers, time.Now()) {
+			unable = append(unable, object{"name": need.Name, "version": need.Version})
+		}
+	}
+	return object{
+		"run": r.Name, "state": live.Phase(now, r.Open), "cells": now.Cells, "statuses": ended,
+		"running": now.Running, "queued": now.Queued, "not_queued": now.Unqueued, "dead": now.Dead,
+		"quarantined": now.Quarantined, "newest_quarantined": newest, "damaged": damaged, "no_worker_for": unable,
+	}
+}
