@@ -87,7 +87,7 @@ func TestCommands(t *testing.T) {
 	for name, c := range cases {
 		scripts[name] = strings.ReplaceAll(c.script, "NAP", nap)
 	}
-	grid, p, _ := commandPlan(t, scripts, "limits={timeout: 2s, memory: 400MiB, attempts: 1}")
+	grid, p, _ := commandPlan(t, scripts, "limits={timeout: 6s, memory: 400MiB, attempts: 1}")
 	q := startQueue(t)
 	if _, err := Submit(t.Context(), q, grid, p, experiment.SelfPacedKind{}); err != nil {
 		t.Fatal(err)
