@@ -137,7 +137,7 @@ func gapText(gaps []gaga.Gap) string {
 	for k, gap := range gaps {
 		list[k] = fmt.Sprintf("%.4g to %.4g", gap.From, gap.To)
 	}
-	return fmt.Sprintf("; one class only at ages %s", strings.Join(list, ", "))
+	return "; one class only at ages " + strings.Join(list, ", ")
 }
 
 // pathBytes estimates what following an age path takes. With a kernel that is a

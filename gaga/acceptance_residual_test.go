@@ -401,7 +401,6 @@ func (o *optimality) best(a *mat.Dense, r *mat.VecDense, beta []float64, inside 
 // leastSquares returns the shortest of the best solutions of Ax = b.
 func leastSquares(a *mat.Dense, b *mat.VecDense) (*mat.VecDense, bool) {
 	var x mat.VecDense
-	var poor mat.Condition
 	m, k := a.Dims()
 	var err error
 	if k > m {
@@ -416,7 +415,7 @@ func leastSquares(a *mat.Dense, b *mat.VecDense) (*mat.VecDense, bool) {
 	if err == nil {
 		return &x, true
 	}
-	if !errors.As(err, &poor) {
+	if _, ok := errors.AsType[mat.Condition](err); !ok {
 		return nil, false
 	}
 	var svd mat.SVD

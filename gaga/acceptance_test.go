@@ -70,8 +70,7 @@ func measureResiduals(t *testing.T, ctx context.Context, c cell) {
 			continue
 		}
 		theta, err := path.At(age)
-		var gap *gaga.GapError
-		if errors.As(err, &gap) {
+		if _, ok := errors.AsType[*gaga.GapError](err); ok {
 			continue
 		}
 		ages++

@@ -182,6 +182,6 @@ func usage(t *testing.T) (u struct {
 		t.Fatal(err)
 	}
 	u.seconds = float64(r.Utime.Sec) + float64(r.Stime.Sec) + 1e-6*(float64(r.Utime.Usec)+float64(r.Stime.Usec))
-	u.resident = int64(r.Maxrss) << 10
+	u.resident = int64(r.Maxrss) << 10 //nolint:unconvert // other types on other systems
 	return u
 }

@@ -193,8 +193,7 @@ func trackDegenerate(p *gaga.Problem, ages gaga.Range) (*gaga.Path, error) {
 	for x := 0.03; x < 1; x += 0.12 {
 		age := covered.Min * math.Pow(covered.Max/covered.Min, x)
 		theta, err := path.At(age)
-		var gap *gaga.GapError
-		if errors.As(err, &gap) {
+		if _, ok := errors.AsType[*gaga.GapError](err); ok {
 			continue
 		}
 		if err != nil {

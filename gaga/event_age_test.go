@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -72,10 +73,8 @@ func TestEventAges(t *testing.T) {
 // repeats reports whether two samples of a kernel matrix are the same.
 func repeats(gram []float64, n int) bool {
 	for i := range n {
-		for _, k := range gram[i*n : i*n+i] {
-			if k == 1 {
-				return true
-			}
+		if slices.Contains(gram[i*n:i*n+i], 1) {
+			return true
 		}
 	}
 	return false

@@ -124,8 +124,7 @@ func (t *tracker) lands(ctx context.Context, age float64, whole []float64, reaso
 		return false, nil
 	}
 	_, err := t.lander.At(ctx, t.branch.Left(), age, reason)
-	var lost *landing.Degenerate
-	if errors.As(err, &lost) {
+	if _, ok := errors.AsType[*landing.Degenerate](err); ok {
 		return false, nil
 	}
 	return err == nil && !t.condition.State().Discarded(), err

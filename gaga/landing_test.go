@@ -74,8 +74,7 @@ func plainLanding(t *testing.T, p *Problem, from *Knot, age float64) []float64 {
 	}
 	a.SetTheta(from.Theta)
 	_, err = a.Converge(context.Background(), age, 1e-12, 20000)
-	var slow *NotConverged
-	if errors.As(err, &slow) {
+	if _, ok := errors.AsType[*NotConverged](err); ok {
 		return nil
 	}
 	if err != nil {

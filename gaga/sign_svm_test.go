@@ -1,6 +1,7 @@
 package gaga
 
 import (
+	"errors"
 	"math"
 
 	"gonum.org/v1/gonum/mat"
@@ -167,7 +168,7 @@ func (b *bruteSVM) side(side int) (strict, speed float64) {
 	}
 	var rate mat.VecDense
 	if err := rate.SolveVec(whole, rhs); err != nil {
-		if _, poor := err.(mat.Condition); !poor {
+		if _, poor := errors.AsType[mat.Condition](err); !poor {
 			return 0, math.NaN()
 		}
 	}

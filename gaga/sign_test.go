@@ -2,6 +2,7 @@ package gaga
 
 import (
 	"context"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -236,7 +237,7 @@ func (b *brute) rates(behind bool) (rate []float64, whole *mat.SymDense, dage []
 		}
 		var x mat.VecDense
 		if err := x.SolveVec(h, rhs); err != nil {
-			if _, poor := err.(mat.Condition); !poor {
+			if _, poor := errors.AsType[mat.Condition](err); !poor {
 				return nil, nil, nil, false
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"slices"
 	"sort"
 
 	"github.com/agepath/agepath/gaga/internal/audit"
@@ -58,10 +59,8 @@ func (o Options) check() error {
 	if !(o.Age.Min > 0) || !(o.Age.Max > o.Age.Min) || math.IsInf(o.Age.Max, 0) {
 		return fmt.Errorf("gaga: ages [%v, %v], need 0 < Min < Max", o.Age.Min, o.Age.Max)
 	}
-	for _, age := range o.Grid {
-		if math.IsNaN(age) {
-			return errors.New("gaga: a grid age is NaN")
-		}
+	if slices.ContainsFunc(o.Grid, math.IsNaN) {
+		return errors.New("gaga: a grid age is NaN")
 	}
 	return nil
 }

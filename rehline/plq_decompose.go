@@ -37,7 +37,7 @@ func (e *PLQError) Error() string {
 		return fmt.Sprintf("rehline: quadratic %d has %g z²: %v", e.Piece, e.A, e.Err)
 	case math.IsInf(e.At, 0):
 		return fmt.Sprintf("rehline: slope %g towards %+g: %v", e.Left, e.At, e.Err)
-	case e.Err == ErrNotContinuous:
+	case errors.Is(e.Err, ErrNotContinuous):
 		return fmt.Sprintf("rehline: at z = %g the value is %g on the left and %g on the right: %v", e.At, e.Left, e.Right, e.Err)
 	}
 	return fmt.Sprintf("rehline: at z = %g the slope falls from %g to %g: %v", e.At, e.Left, e.Right, e.Err)

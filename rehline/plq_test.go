@@ -175,7 +175,7 @@ func TestDecomposeMax(t *testing.T) {
 
 	var trouble *PLQError
 	_, err := DecomposeMax([]Quadratic{{0, 0, -5}, {1, 0, 0}, {-1, 0, 1}})
-	if !errors.As(err, &trouble) || trouble.Err != ErrNotConvex || trouble.Piece != 2 {
+	if !errors.As(err, &trouble) || !errors.Is(trouble.Err, ErrNotConvex) || trouble.Piece != 2 {
 		t.Errorf("concave: error %v, want quadratic 2 named", err)
 	}
 	if _, err := DecomposeMax([]Quadratic{{0, 1, 0}, {0, 2, 0}}); !errors.Is(err, ErrUnbounded) {

@@ -1,6 +1,7 @@
 package rehline_test
 
 import (
+	"errors"
 	"math"
 	"testing"
 
@@ -233,7 +234,7 @@ func (p *program) solve() (float64, bool) {
 		}
 		step := mat.NewVecDense(n+k, nil)
 		if err := step.SolveVec(kkt, rhs); err != nil {
-			if _, ok := err.(mat.Condition); !ok {
+			if _, poor := errors.AsType[mat.Condition](err); !poor {
 				return 0, false
 			}
 		}

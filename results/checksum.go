@@ -192,10 +192,9 @@ func CheckFiles(ctx context.Context, dir string) error {
 		if err == nil || errors.Is(err, errNoSums) || errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
-		var version *VersionError
 		if t, opening := OpenTable(path); opening == nil {
 			t.Close()
-		} else if errors.As(opening, &version) {
+		} else if _, ok := errors.AsType[*VersionError](opening); ok {
 			return opening
 		}
 		return err

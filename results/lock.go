@@ -12,8 +12,7 @@ import (
 // lockDir takes the lock of a folder.
 func lockDir(d disk.FS, dir string) (io.Closer, error) {
 	lock, err := d.Lock(filepath.Join(dir, lockName))
-	var held *disk.HeldError
-	if errors.As(err, &held) {
+	if held, ok := errors.AsType[*disk.HeldError](err); ok {
 		return nil, &LockedError{Dir: dir, Holder: held.Holder}
 	}
 	return lock, err

@@ -3,6 +3,7 @@ package results
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -180,7 +181,7 @@ func (p *projection) decode(r io.ReaderAt, m *message) (batch experiment.Batch, 
 		return batch, errTorn
 	}
 	if header.codec != codecNone && header.codec != codecZSTD {
-		return batch, fmt.Errorf("it is compressed with LZ4; agepath reads and writes ZSTD only")
+		return batch, errors.New("it is compressed with LZ4; agepath reads and writes ZSTD only")
 	}
 	narrow := batchHeader{rows: header.rows, codec: codecNone}
 	for _, i := range p.nodes {
@@ -240,15 +241,15 @@ func (p *projection) values(r io.ReaderAt, body int64, at batchBuffer, codec int
 func (h *batchHeader) meta(body int64) []byte {
 	b := flatbuffers.NewBuilder(1024)
 	b.StartVector(16, len(h.nodes), 8)
-	for i := len(h.nodes) - 1; i >= 0; i-- {
-		b.PrependInt64(h.nodes[i].nulls)
-		b.PrependInt64(h.nodes[i].length)
+	for _, node := range slices.Backward(h.nodes) {
+		b.PrependInt64(node.nulls)
+		b.PrependInt64(node.length)
 	}
 	nodes := b.EndVector(len(h.nodes))
 	b.StartVector(16, len(h.buffers), 8)
-	for i := len(h.buffers) - 1; i >= 0; i-- {
-		b.PrependInt64(h.buffers[i].length)
-		b.PrependInt64(h.buffers[i].offset)
+	for _, buffer := range slices.Backward(h.buffers) {
+		b.PrependInt64(buffer.length)
+		b.PrependInt64(buffer.offset)
 	}
 	buffers := b.EndVector(len(h.buffers))
 	b.StartObject(5)

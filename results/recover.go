@@ -175,7 +175,7 @@ func (s *Store) checkFinal(ctx context.Context, table experiment.Table) error {
 // checkCompanions refuses a folder whose cells.arrow has lost the file of a
 // further table that was written with it.
 func (s *Store) checkCompanions(cells *TableReader) error {
-	for _, table := range strings.Split(cells.metadata()[MetadataTables], ",") {
+	for table := range strings.SplitSeq(cells.metadata()[MetadataTables], ",") {
 		if table != "" && !slices.Contains(s.finals, table) {
 			return fmt.Errorf("%s is missing, which was written together with %s: restore it, or remove %[2]s too to compute its cells again",
 				finalName(table), finalName(s.rows.cells().Name))
@@ -237,7 +237,7 @@ func (s *Store) wholeBatches(ctx context.Context, table experiment.Table, number
 	name := streamName(table.Name, number)
 	reader, err := s.openChecked(filepath.Join(s.dir, name), table)
 	if errors.Is(err, errTorn) || errors.Is(err, fs.ErrNotExist) {
-		s.omitted = append(s.omitted, fmt.Sprintf("%s holds no whole batch and was left out", name))
+		s.omitted = append(s.omitted, name+" holds no whole batch and was left out")
 		return 0, nil
 	}
 	if err != nil {

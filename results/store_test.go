@@ -573,7 +573,7 @@ func TestReadTableLeavesOtherColumns(t *testing.T) {
 	scanner := messageScanner{r: bytes.NewReader(text), size: int64(len(text)), offset: 8}
 	for {
 		m, err := scanner.next()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {

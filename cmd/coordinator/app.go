@@ -69,8 +69,7 @@ func (a *app) plan(ctx context.Context, path string, flags *gridFlags) (*planned
 	}
 	grid, err := experiment.ParseFile(path, flags.set)
 	if err != nil {
-		var problems experiment.Problems
-		if !errors.As(err, &problems) {
+		if _, ok := errors.AsType[experiment.Problems](err); !ok {
 			err = fmt.Errorf("%w; allowed is a YAML file, such as grids/quickstart.yaml", err)
 		}
 		return nil, command.Refuse(err)

@@ -163,8 +163,7 @@ func (a *app) discardCommand() *cobra.Command {
 	return a.onRun("discard RUN CELL...", "Remove the results of cells from the server and queue the cells again",
 		func(ctx context.Context, q *queue.Queue, args []string) error {
 			discarded, queued, err := run.Discard(ctx, q, args[0], args[1:])
-			var name *run.CellNameError
-			if errors.As(err, &name) {
+			if _, ok := errors.AsType[*run.CellNameError](err); ok {
 				return command.Refuse(err)
 			}
 			if err != nil {
@@ -200,8 +199,7 @@ func (a *app) purgeCommand() *cobra.Command {
 	return a.onRun("purge RUN", "Remove a finished or cancelled run and its results from the server",
 		func(ctx context.Context, q *queue.Queue, args []string) error {
 			err := run.Purge(ctx, q, args[0])
-			var busy *run.BusyError
-			if errors.As(err, &busy) {
+			if _, ok := errors.AsType[*run.BusyError](err); ok {
 				return command.Refusef("%w; `coordinator cancel %s` drops them; workers stop within seconds", err, args[0])
 			}
 			if err == nil {

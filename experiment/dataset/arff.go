@@ -46,7 +46,7 @@ func readARFF(l *lines, t *table) error {
 	}
 	for {
 		b, err := a.line()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return nil
 		}
 		if err == nil {
@@ -58,8 +58,7 @@ func readARFF(l *lines, t *table) error {
 			err = a.denseRow(b)
 		}
 		if err != nil {
-			var placed *ReadError
-			if errors.As(err, &placed) {
+			if _, ok := errors.AsType[*ReadError](err); ok {
 				return err
 			}
 			return inLine(l.line, err)
@@ -86,7 +85,7 @@ func (a *arff) line() ([]byte, error) {
 func (a *arff) header() error {
 	for {
 		b, err := a.line()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return errors.New("there is no @data: not an ARFF file, or an empty one")
 		}
 		if err == nil {
@@ -165,7 +164,7 @@ func (a *arff) refuse(why string) {
 func (a *arff) skipRelational() error {
 	for depth := 1; depth > 0; {
 		b, err := a.line()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return errors.New("there is no @end")
 		} else if err != nil {
 			return err
@@ -205,7 +204,7 @@ func (a *arff) nominal(b []byte, col *column) error {
 		col.nominal = append(col.nominal, value)
 		return i, nil
 	})
-	if err == errBrace {
+	if errors.Is(err, errBrace) {
 		last := col.nominal[len(col.nominal)-1]
 		return fmt.Errorf("after value %q: allowed are a comma and }", short([]byte(last)))
 	} else if err != nil {
@@ -307,7 +306,7 @@ func (a *arff) sparseRow(b []byte) error {
 		}
 		return i, nil
 	})
-	if err == errBrace {
+	if errors.Is(err, errBrace) {
 		return errors.New("a sparse row without } at its end")
 	} else if err != nil {
 		return err

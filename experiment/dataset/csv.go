@@ -12,7 +12,7 @@ import (
 func readDelimited(l *lines, t *table, delim byte) error {
 	s := &splitter{delim: delim, most: t.limits.columns}
 	fields, line, err := s.record(l)
-	if err == io.EOF {
+	if errors.Is(err, io.EOF) {
 		return errEmpty
 	} else if err != nil {
 		return inLine(line, err)
@@ -31,7 +31,7 @@ func readDelimited(l *lines, t *table, delim byte) error {
 	}
 	for {
 		fields, line, err := s.record(l)
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return nil
 		} else if err != nil {
 			return inLine(line, err)

@@ -391,7 +391,7 @@ func TestFetchFails(t *testing.T) {
 		"wrong columns": {func(o *openML) { o.entry.Files[0].Options.Target = "z" }, whole, `"z"`, 1, nil},
 		"unknown id": {func(o *openML) {
 			o.describe = func(w http.ResponseWriter, _ *http.Request) {
-				w.WriteHeader(412)
+				w.WriteHeader(http.StatusPreconditionFailed)
 				_, _ = io.WriteString(w, `{"error":{"code":"111","message":"Unknown dataset"}}`)
 			}
 		}, whole, "/api/v1/json/data/7: server answers 412 Precondition Failed: Unknown dataset", 0, nil},

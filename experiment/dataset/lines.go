@@ -120,11 +120,11 @@ func (l *lines) peek(n int) ([]byte, error) {
 // io.EOF after the last one.
 func (l *lines) next() ([]byte, error) {
 	b, err := l.in.ReadSlice('\n')
-	if err == bufio.ErrBufferFull {
+	if errors.Is(err, bufio.ErrBufferFull) {
 		b, err = l.nextLong(b)
 	}
-	if err != nil && (err != io.EOF || len(b) == 0) {
-		if err != io.EOF {
+	if err != nil && (!errors.Is(err, io.EOF) || len(b) == 0) {
+		if !errors.Is(err, io.EOF) {
 			l.line++
 			err = l.explain(err)
 		}
@@ -144,7 +144,7 @@ func (l *lines) nextLong(b []byte) ([]byte, error) {
 		if len(l.long) > l.limit {
 			return nil, fmt.Errorf("longer than %d bytes, the longest line allowed", l.limit)
 		}
-		if err != bufio.ErrBufferFull {
+		if !errors.Is(err, bufio.ErrBufferFull) {
 			return l.long, err
 		}
 	}

@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -107,7 +108,7 @@ func (o Options) Validate() error {
 		return fmt.Errorf("skip %d: must be 0 or more lines", o.Skip)
 	}
 	if o.Task == Regression && !o.Classes.isZero() {
-		return fmt.Errorf("classes: a regression target has none")
+		return errors.New("classes: a regression target has none")
 	}
 	if o.Target == NoTarget && o.Classes.NegativeRows <= 0 {
 		return fmt.Errorf("target %s: needs the number of negative rows in classes", NoTarget)
@@ -134,7 +135,7 @@ func (c Classes) validate() error {
 		return fmt.Errorf("classes: %d negative rows: must be 0 or more", c.NegativeRows)
 	}
 	if c.NegativeRows > 0 && len(c.Negative)+len(c.Positive) > 0 {
-		return fmt.Errorf("classes: negative rows exclude lists of labels")
+		return errors.New("classes: negative rows exclude lists of labels")
 	}
 	negative := make(map[label]bool, len(c.Negative))
 	for _, text := range c.Negative {

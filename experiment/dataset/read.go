@@ -133,7 +133,7 @@ func readTable(ctx context.Context, r io.Reader, name string, o Options, max lim
 	if err != nil {
 		return nil, err
 	}
-	if err := l.skip(o.Skip); err == io.EOF {
+	if err := l.skip(o.Skip); errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("empty: the file has %d lines, and %d are skipped", l.line, o.Skip)
 	} else if err != nil {
 		return nil, err

@@ -44,8 +44,7 @@ func worthRetry(err error) bool {
 	if errors.As(err, &fatal) || errors.As(err, &certificate) {
 		return false
 	}
-	var status *statusError
-	if errors.As(err, &status) {
+	if status, ok := errors.AsType[*statusError](err); ok {
 		return status.status == http.StatusRequestTimeout || status.status == http.StatusTooManyRequests || status.status >= 500
 	}
 	return true
@@ -78,8 +77,7 @@ func (f *Fetcher) retry(ctx context.Context, progress *FetchProgress, try func()
 			return fmt.Errorf("%s: %w; gave up after %d failures in a row", progress.URL, err, failures)
 		}
 		wait := f.backoff(failures)
-		var status *statusError
-		if errors.As(err, &status) {
+		if status, ok := errors.AsType[*statusError](err); ok {
 			wait = max(wait, status.after)
 		}
 		if wait > maxWait {

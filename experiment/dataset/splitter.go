@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -155,7 +156,7 @@ func (s *splitter) quote(b []byte, i int, mark byte, l *lines) ([]byte, int, err
 			}
 			s.text = append(s.text, '\n')
 			var err error
-			if b, err = l.next(); err == io.EOF {
+			if b, err = l.next(); errors.Is(err, io.EOF) {
 				return nil, 0, fmt.Errorf("the quote %c is not closed up to the end of the file", mark)
 			} else if err != nil {
 				return nil, 0, fmt.Errorf("in a quote open to line %d: %w", l.line, err)

@@ -254,7 +254,7 @@ func TestServeEnds(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := io.Copy(io.Discard, answer.Body); err != nil || answer.StatusCode != 200 {
+		if _, err := io.Copy(io.Discard, answer.Body); err != nil || answer.StatusCode != http.StatusOK {
 			t.Errorf("%s: status %d, error %v", path, answer.StatusCode, err)
 		}
 		answer.Body.Close()

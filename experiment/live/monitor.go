@@ -2,6 +2,7 @@ package live
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync/atomic"
 	"time"
@@ -92,7 +93,7 @@ func (m *Monitor) Ready() error {
 	state := m.State()
 	switch {
 	case !m.config.Queue.Connected():
-		return fmt.Errorf("the NATS server is not connected")
+		return errors.New("the NATS server is not connected")
 	case state.Trouble != "":
 		return fmt.Errorf("the queue cannot be read: %s", state.Trouble)
 	case time.Since(state.At) > readyWithin:

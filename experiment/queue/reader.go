@@ -52,7 +52,7 @@ func values[T any](messages iter.Seq2[jetstream.Msg, error], read func(jetstream
 			if err == nil {
 				value, err = read(msg)
 			}
-			if err != errSkip && !yield(value, err) {
+			if !errors.Is(err, errSkip) && !yield(value, err) {
 				return
 			}
 		}

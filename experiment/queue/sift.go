@@ -31,8 +31,7 @@ const maxNumber = 1 << 32
 func (q *Queue) Sift(ctx context.Context, run string, follow bool, check func(*experiment.Outcome) error) iter.Seq2[*experiment.Outcome, error] {
 	return func(yield func(*experiment.Outcome, error) bool) {
 		for outcome, err := range q.results.all(ctx, run, follow, check) {
-			var found *strayError
-			if errors.As(err, &found) {
+			if found, ok := errors.AsType[*strayError](err); ok {
 				err = q.quarantine(ctx, found.stray, found.err)
 				if err != nil {
 					yield(nil, fmt.Errorf("reading results of run %s: %w", run, err))

@@ -92,7 +92,7 @@ func TestTogetherHandsBack(t *testing.T) {
 	t.Parallel()
 	var q *queue.Queue
 	var got []string
-	for tries := 0; tries < 5; tries++ {
+	for range 5 {
 		q, got = startQueue(t), nil
 		computeTogether(t, q, []string{"fine", "loop", "fine", "fine"}, experiment.Limits{Timeout: patience + patience/2, Attempts: 1})
 		for cell, o := range outcomes(t, q) {

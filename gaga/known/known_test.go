@@ -225,7 +225,7 @@ func (s *design) checkEvent(e Event, before, behind string, theta []float64) err
 	}
 	if s.model.Regularizer.Zones()[lower].Break && before[i] != 'Z' && entered != 'Z' {
 		if e.Kind != gaga.Jump {
-			return fmt.Errorf("the weight breaks")
+			return errors.New("the weight breaks")
 		}
 		return nil
 	}

@@ -193,8 +193,7 @@ func TestMulticlassErrors(t *testing.T) {
 		"weights":   fit(rehline.Problem{X: x, Weights: []float64{1}}, class, model.MulticlassOptions{}),
 		"empty":     fit(rehline.Problem{}, nil, model.MulticlassOptions{}),
 	} {
-		var input *rehline.InputError
-		if !errors.As(err, &input) {
+		if _, ok := errors.AsType[*rehline.InputError](err); !ok {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

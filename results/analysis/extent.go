@@ -1,6 +1,9 @@
 package analysis
 
-import "slices"
+import (
+	"maps"
+	"slices"
+)
 
 // extents are the dimensions that a row states only where a data set has several
 // values of them: most grids have one split and one range of ages.
@@ -42,9 +45,8 @@ func dropConstant(entries map[Setting]methodEntries) map[Setting]methodEntries {
 		if kept[setting] == nil {
 			kept[setting] = methodEntries{}
 		}
-		for method, entry := range methods {
-			kept[setting][method] = entry // methods either have the dimension or not: none is met twice
-		}
+		// methods either have the dimension or not: none is met twice
+		maps.Copy(kept[setting], methods)
 	}
 	return kept
 }

@@ -195,8 +195,7 @@ func targetScale(m *results.Manifest) string {
 // than the grid has for them.
 func (r *Run) addFewer(choices int) {
 	if choices > 0 && r.Selected == nil { // else addUnequal says it
-		r.Missing = append(r.Missing, fmt.Sprintf("%s of parameters by the validation score rest on fewer cells than the grid has for them, because some are incomplete, failed or are not in the files.",
-			prose.Plural(choices, "choice")))
+		r.Missing = append(r.Missing, prose.Plural(choices, "choice")+" of parameters by the validation score rest on fewer cells than the grid has for them, because some are incomplete, failed or are not in the files.")
 	}
 }
 

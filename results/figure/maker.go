@@ -142,9 +142,7 @@ func (m *maker) read(ctx context.Context, plans []figurePlan) error {
 			}
 		}
 	}
-	for cell, c := range withValues {
-		m.knots[cell] = c
-	}
+	maps.Copy(m.knots, withValues)
 	if len(m.knots) == 0 {
 		return nil
 	}

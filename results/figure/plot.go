@@ -314,8 +314,8 @@ func (b band) Plot(c draw.Canvas, p *plot.Plot) {
 		for _, point := range piece {
 			outline = append(outline, vg.Point{X: x(point.X), Y: y(point.Y + point.Band)})
 		}
-		for i := len(piece) - 1; i >= 0; i-- {
-			outline = append(outline, vg.Point{X: x(piece[i].X), Y: y(b.below(piece[i], p.Y.Min))})
+		for _, point := range slices.Backward(piece) {
+			outline = append(outline, vg.Point{X: x(point.X), Y: y(b.below(point, p.Y.Min))})
 		}
 		c.FillPolygon(b.color, c.ClipPolygonXY(outline))
 	}

@@ -1,6 +1,9 @@
 package published
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // note is an oddity of one or more rows of a table.
 type note struct {
@@ -11,12 +14,7 @@ type note struct {
 
 func atNoise(levels ...float64) func(*Row) bool {
 	return func(r *Row) bool {
-		for _, level := range levels {
-			if r.Noise == level {
-				return true
-			}
-		}
-		return false
+		return slices.Contains(levels, r.Noise)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/agepath/agepath/results"
@@ -82,7 +83,7 @@ func addScores(out *results.CSV, tables []*analysis.ScoreTable) {
 			if score != analysis.SelectionBias {
 				equal := "" // where it was not tested
 				if at.row.Tested[score] && s.N > 0 {
-					equal = fmt.Sprint(e.Best[score] || e.Equal[score])
+					equal = strconv.FormatBool(e.Best[score] || e.Equal[score])
 				}
 				line = append(line, e.Compared[score].Mean, e.Compared[score].N, e.Best[score], equal)
 			}
@@ -130,7 +131,7 @@ func addPaper(out *results.CSV, r *Report) {
 			row := &p.Rows[i]
 			within := ""
 			if !math.IsNaN(row.Errors()) {
-				within = fmt.Sprint(row.Within())
+				within = strconv.FormatBool(row.Within())
 			}
 			out.Add(p.Table.Number, row.Setting.Fields(), row.Score.Method, row.Score.Mean, row.Score.Std,
 				row.Ours.Mean, row.Ours.Std, row.Ours.N, row.Difference(), row.Errors(), within, strings.Join(row.Published.Notes, "; "))

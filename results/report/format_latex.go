@@ -27,18 +27,18 @@ func writeLaTeX(w io.Writer, r *Report) error {
 
 // latexSpec says how the columns of a table are aligned.
 func latexSpec(s *sheet) string {
-	spec := ""
+	var spec strings.Builder
 	for _, column := range s.Columns {
 		switch {
 		case column.Wrap:
-			spec += fmt.Sprintf(`p{%gpt}`, latexWrapped)
+			fmt.Fprintf(&spec, `p{%gpt}`, latexWrapped)
 		case column.Right:
-			spec += "r"
+			spec.WriteString("r")
 		default:
-			spec += "l"
+			spec.WriteString("l")
 		}
 	}
-	return spec
+	return spec.String()
 }
 
 // latexLayout is how a table is set so that it is not wider than the page.

@@ -14,11 +14,12 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/stat"
+
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/internal/needs"
 	"github.com/agepath/agepath/results/analysis"
 	"github.com/agepath/agepath/results/internal/testrun"
-	"gonum.org/v1/gonum/stat"
 )
 
 // answers are the tables of docs/querying.md by name: the values of a row by
@@ -336,7 +337,7 @@ func TestQuerying(t *testing.T) {
 	}
 	queries := map[string]string{"paths": queryBlocks(t, "sql")[1]}
 	named := regexp.MustCompile(`^-- (\w+)`)
-	for _, statement := range strings.Split(queryBlocks(t, "sql")[0], ";") {
+	for statement := range strings.SplitSeq(queryBlocks(t, "sql")[0], ";") {
 		if match := named.FindStringSubmatch(strings.TrimSpace(statement)); match != nil {
 			queries[match[1]] = statement
 		}

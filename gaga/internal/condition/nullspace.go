@@ -72,8 +72,8 @@ func (f *nullSpace) follow() bool {
 // exchange takes the samples that are pinned no more out of the space, and the others in.
 func (f *nullSpace) exchange() bool {
 	list := f.space.Constraints()
-	for c := len(list) - 1; c >= 0; c-- {
-		if _, still := slices.BinarySearch(f.Pins, list[c]); still {
+	for c, i := range slices.Backward(list) {
+		if _, still := slices.BinarySearch(f.Pins, i); still {
 			continue
 		}
 		var followed blas64.General

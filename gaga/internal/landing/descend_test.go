@@ -65,8 +65,7 @@ func (c *trial) run(t *testing.T, what string, way func(l *Lander) descent) (end
 		d := &departure{age: age, theta: theta[:p.P], direction: make([]float64, p.P)}
 		l.start(d)
 		k, err := way(l).run(context.Background(), d, pt)
-		var end *unfinished
-		if errors.As(err, &end) {
+		if _, ok := errors.AsType[*unfinished](err); ok {
 			continue
 		}
 		if err != nil {

@@ -4,6 +4,7 @@ package testrun
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -184,9 +185,7 @@ func Quickstart(repeats int) Tables {
 func Merge(rows ...Row) Row {
 	merged := Row{}
 	for _, row := range rows {
-		for name, value := range row {
-			merged[name] = value
-		}
+		maps.Copy(merged, row)
 	}
 	return merged
 }
