@@ -56,7 +56,7 @@ func (p *planner) data(ctx context.Context, source DataSource, settings dataset.
 	}
 	if got.err != nil {
 		p.problems.add(source.place.problem("%v", got.err))
-		return nil, nil
+		return nil, nil //nolint:nilerr // it is among the problems
 	}
 	return got.data, nil
 }

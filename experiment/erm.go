@@ -1,7 +1,6 @@
 package experiment
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -250,7 +249,7 @@ func resolve(word string, features []string) (string, error) {
 		}
 		list = append(list, i)
 	}
-	slices.SortFunc(list, func(a, b int) int { return cmp.Compare(a, b) })
+	slices.Sort(list)
 	words := make([]string, len(list))
 	for k, i := range list {
 		if k > 0 && i == list[k-1] {

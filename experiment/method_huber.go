@@ -28,7 +28,7 @@ var huberMethod = methodInfo{
 		return nil
 	},
 	// A few Newton steps, each a weighted Lasso.
-	work: func(g *group, n, d float64) float64 {
+	work: func(_ *group, n, d float64) float64 {
 		cold, warm := fitWork(Lasso, "", n, d)
 		return cold + 10*warm
 	},

@@ -42,9 +42,9 @@ type Problems []*Problem
 const maxProblems = 100
 
 func (p Problems) Error() string {
-	lines := make([]string, len(p))
-	for i, problem := range p {
-		lines[i] = problem.Error()
+	lines := make([]string, 0, len(p)+1)
+	for _, problem := range p {
+		lines = append(lines, problem.Error())
 	}
 	if len(p) == maxProblems {
 		lines = append(lines, fmt.Sprintf("only the first %d problems are shown", maxProblems))

@@ -60,7 +60,7 @@ func newFeasibility(c *constraints, d int) *feasibility {
 	k, ld := len(c.b), kernel.Pad(d)
 	f := &feasibility{c: c, d: d, a: make([]float64, k*d), b: make([]float64, k), beta: make([]float64, d),
 		s: make([]float64, k), turn: make([]float64, k), r: make([]float64, k),
-		grad: make([]float64, d), step: make([]float64, d), panel: make([]float64, ld), factor: newFactor(d, pivotPart)}
+		grad: make([]float64, d), step: make([]float64, d), panel: make([]float64, ld), factor: newFactor(d)}
 	for i := range k {
 		length := f.length(i)
 		kernel.ScaleTo(f.a[i*d:][:d], 1/length, row(c.a, i))

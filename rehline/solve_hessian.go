@@ -39,13 +39,13 @@ func newGram(n, dim int) *gram {
 	ld := kernel.Pad(dim)
 	vector := func(n int) []float64 { return make([]float64, n) }
 	return &gram{ld: ld, gram: vector(ld * ld), last: vector(n), list: changeList(n), panel: vector(panelRows * ld),
-		scaled: vector(panelRows * ld), factor: newFactor(dim, pivotPart)}
+		scaled: vector(panelRows * ld), factor: newFactor(dim)}
 }
 
 // newFactor returns a factor with its memory, which leaves out directions whose pivots are
 // lost to rounding.
-func newFactor(dim int, tolerance float64) dense.Cholesky {
-	f := dense.Cholesky{Tolerance: tolerance, Drops: true}
+func newFactor(dim int) dense.Cholesky {
+	f := dense.Cholesky{Tolerance: pivotPart, Drops: true}
 	f.Matrix(dim)
 	f.Matrix(1)
 	factorize(&f) // a matrix of one zero

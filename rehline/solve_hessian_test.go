@@ -31,7 +31,7 @@ func TestCholesky(t *testing.T) {
 	t.Parallel()
 	for n := 1; n < 40; n++ {
 		r := rand.New(rand.NewPCG(7, uint64(n)))
-		f := newFactor(n, pivotPart)
+		f := newFactor(n)
 		to, ld := f.Matrix(n)
 		a := gramOf(r, n, ld)
 		want, b := make([]float64, n), make([]float64, n)
@@ -55,7 +55,7 @@ func TestCholesky(t *testing.T) {
 func BenchmarkCholesky(b *testing.B) {
 	for _, n := range []int{10, 30, 50, 64, 200} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			f := newFactor(n, pivotPart)
+			f := newFactor(n)
 			_, ld := f.Matrix(n)
 			a := gramOf(rand.New(rand.NewPCG(1, 1)), n, ld)
 			for b.Loop() {

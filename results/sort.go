@@ -198,8 +198,8 @@ func (s *tableSorter) merge(ctx context.Context, w *tableWriter, paths []string)
 	return nil
 }
 
-// mergeHead is the first cell of a run that is not merged yet: rows from up
-// to to of the batch that is read ahead. It is empty at the end of the run.
+// mergeHead is the first cell of a run that is not merged yet: the rows [from, to) of
+// the batch that is read ahead. It is empty at the end of the run.
 type mergeHead struct {
 	reader   *TableReader
 	number   int

@@ -155,7 +155,7 @@ func lengthOffsets[V ~string | ~[]float64](values []V) ([]int32, error) {
 	return offsets, nil
 }
 
-// appendRows appends rows from up to to of src's columns to those of dst from
+// appendRows appends the rows [from, to) of src's columns to those of dst from
 // position at on. It does not change dst.Rows: several sources may make up
 // the columns of one row.
 func appendRows(dst *experiment.Batch, at int, columns []experiment.Column, src *experiment.Batch, from, to int) {
@@ -176,7 +176,7 @@ func appendRows(dst *experiment.Batch, at int, columns []experiment.Column, src 
 	}
 }
 
-// appendNulls appends the null marks of rows from up to to; dst holds rows
+// appendNulls appends the null marks of the rows [from, to); dst holds that many
 // rows before them.
 func appendNulls(dst *experiment.Vector, rows int, src *experiment.Vector, from, to int) {
 	var null []bool

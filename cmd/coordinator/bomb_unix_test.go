@@ -16,7 +16,7 @@ import (
 // device, a socket and a folder to be refused as data sets at once.
 func TestIrregularFiles(t *testing.T) {
 	t.Parallel()
-	dir, err := os.MkdirTemp("", "agepath") // a socket's path must be short
+	dir, err := os.MkdirTemp("", "agepath") //nolint:usetesting // a socket's path must be short
 	if err != nil {
 		t.Fatal(err)
 	}

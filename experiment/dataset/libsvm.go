@@ -106,7 +106,7 @@ func (s *sparse) row(b []byte, line, most int) error {
 		} else if kind != isNumber {
 			return fmt.Errorf("index %d: %w", index, notNumber(text, kind))
 		}
-		s.indices, s.values = append(s.indices, int32(index)), append(s.values, v)
+		s.indices, s.values = append(s.indices, int32(index)), append(s.values, v) //nolint:gosec // bounded above
 	}
 	s.width = max(s.width, previous)
 	s.ends = append(s.ends, len(s.values))

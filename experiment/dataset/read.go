@@ -91,7 +91,7 @@ func readFile(ctx context.Context, path string, o Options, memory int64) (*Datas
 	if err != nil {
 		return nil, fmt.Errorf("read data set: %w", err)
 	}
-	defer f.Close() //nolint:errcheck // nothing was written
+	defer f.Close()
 	return read(ctx, f, path, o, limited(memory))
 }
 

@@ -126,7 +126,7 @@ func errNoFeatures(columns int) error {
 	return fmt.Errorf("no features: of %d columns none is left beside the target", columns)
 }
 
-// names maps the names that options refer to to columns, -1 for more than one
+// names has the columns of the names that options refer to, -1 for more than one
 // of that name.
 func (t *table) names() map[string]int {
 	wanted := make(map[string]bool, len(t.o.Drop)+len(t.o.OneHot)+1)

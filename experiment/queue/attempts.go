@@ -71,7 +71,7 @@ func (a attempts) counts(ctx context.Context, run, cell string, task uint64) (t 
 	var stored attemptCounts
 	if len(msg.Data) > maxCounts || json.Unmarshal(msg.Data, &stored) != nil || !stored.possible() {
 		a.config.Report(fmt.Errorf("the record of attempts %s says %.100q; it counts as none", printable(msg.Subject, reasonBytes), msg.Data))
-		return t, msg.Sequence, nil
+		return t, msg.Sequence, nil //nolint:nilerr // reported; a record that cannot be read counts as none
 	}
 	if stored.Task == task {
 		t = stored

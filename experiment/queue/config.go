@@ -138,7 +138,7 @@ func (c Config) options() ([]nats.Option, error) {
 		nats.PingInterval(10*time.Second),
 		nats.MaxPingsOutstanding(2),
 		nats.IgnoreAuthErrorAbort(),
-		nats.CustomReconnectDelay(func(attempt int) time.Duration { return backoff(attempt) }),
+		nats.CustomReconnectDelay(backoff),
 	)
 	if c.Server != nil {
 		options = append(options, nats.InProcessServer(c.Server.server))

@@ -30,7 +30,7 @@ func (q *Queue) publish(ctx context.Context, tasks iter.Seq2[experiment.Task, er
 			err = p.add(ctx, &task)
 		}
 		if err != nil {
-			p.drain(ctx)
+			_ = p.drain(ctx) // the first error counts
 			return p.published, p.refused, err
 		}
 	}

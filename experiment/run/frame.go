@@ -82,14 +82,12 @@ func decodeRequest(body []byte) (*request, error) {
 	return r, paths.Unmarshal(body, r)
 }
 
-// pause waits; it returns false when done comes first.
-func pause(done <-chan struct{}, wait time.Duration) bool {
+// pause waits until done comes or the time is over.
+func pause(done <-chan struct{}, wait time.Duration) {
 	timer := time.NewTimer(wait)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
-		return true
 	case <-done:
-		return false
 	}
 }

@@ -97,7 +97,7 @@ var errUnread = errors.New("its worker could not read the task")
 
 // check returns why an outcome does not pass, nil when it does. It may be called
 // from several goroutines.
-func (g *gate) check(o *experiment.Outcome) error {
+func (g *gate) check(o *experiment.Outcome) error { //nolint:gocyclo // a list of conditions
 	cell, ok := g.find(o.Cell)
 	switch {
 	case o.Run != g.plan.Run:

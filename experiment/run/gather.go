@@ -170,7 +170,7 @@ func (g *gatherer) gather(ctx context.Context, q *queue.Queue, run string) error
 	}()
 	defer func() {
 		cancel()
-		<-followed
+		<-followed //nolint:errcheck // it was canceled
 	}()
 	flush := time.NewTicker(flushEvery)
 	defer flush.Stop()

@@ -45,11 +45,11 @@ func (s single) resting(min float64) Problem {
 }
 
 // entering is the problem whose sample is discarded at w = 0 by the lowest age,
-// comes in at λ = 1 and is active, in the given zone, from another age on.
+// comes in at λ = 1 and is active from another age on; inner is its zone until then.
 //
 // The fit with weight 1 is discarded below λ = c²/4, with mixture weights below
 // λ² = c²/4.
-func (s single) entering(active float64, kind gaga.Kind, inner, outer string, residual func(age float64) float64) Problem {
+func (s single) entering(active float64, kind gaga.Kind, inner string, residual func(age float64) float64) Problem {
 	start := s.c * s.c / 4
 	if _, mixture := s.r.(gaga.Mixture); mixture {
 		start = s.c / 2
@@ -57,14 +57,14 @@ func (s single) entering(active float64, kind gaga.Kind, inner, outer string, re
 	start = math.Max(0.1, start)
 	return s.problem(0.1, start, []Branch{
 		{start, "D", constant(0, 0)}, {1, inner, constant(0, 0)},
-		{active, outer, slope(func(age float64) float64 { return 1 - residual(age) })},
+		{active, "E", slope(func(age float64) float64 { return 1 - residual(age) })},
 	}, down(1, 0), Event{active, kind, gaga.Activated, 0})
 }
 
 // linearSingle: s - s³/λ = c/2, active from 2 (1 - 1/λ) = c on, with a turn if
 // λ > 3 there.
 func linearSingle(c float64, kind gaga.Kind) Problem {
-	return single{c, gaga.Linear{}, "activation, " + kind.String()}.entering(2/(2-c), kind, "E", "E", func(age float64) float64 {
+	return single{c, gaga.Linear{}, "activation, " + kind.String()}.entering(2/(2-c), kind, "E", func(age float64) float64 {
 		return smallCubic(c/2, age)
 	})
 }
@@ -72,7 +72,7 @@ func linearSingle(c float64, kind gaga.Kind) Problem {
 // polynomialSingle has order 3/2: s (1 - s²/λ)² = c/2, whose left side rises up to
 // s² = λ/5; active from (1 - 1/λ)² = c/2 on.
 func polynomialSingle(c float64, kind gaga.Kind) Problem {
-	return single{c, gaga.Polynomial{Order: 1.5}, "activation, " + kind.String()}.entering(1/(1-math.Sqrt(c/2)), kind, "E", "E", func(age float64) float64 {
+	return single{c, gaga.Polynomial{Order: 1.5}, "activation, " + kind.String()}.entering(1/(1-math.Sqrt(c/2)), kind, "E", func(age float64) float64 {
 		return root(func(s float64) float64 { return s*(1-s*s/age)*(1-s*s/age) - c/2 }, 0, math.Min(1, math.Sqrt(age/5)))
 	})
 }
@@ -80,7 +80,7 @@ func polynomialSingle(c float64, kind gaga.Kind) Problem {
 // steepSingle has order 3: s² (1 - s²/λ) = c²/4, quadratic in s², of which the
 // smaller zero is stable; active from 1 - 1/λ = c²/4 on, with a turn if λ > 2.
 func steepSingle(c float64, kind gaga.Kind) Problem {
-	return single{c, gaga.Polynomial{Order: 3}, "order 3, activation, " + kind.String()}.entering(1/(1-c*c/4), kind, "E", "E", func(age float64) float64 {
+	return single{c, gaga.Polynomial{Order: 3}, "order 3, activation, " + kind.String()}.entering(1/(1-c*c/4), kind, "E", func(age float64) float64 {
 		return math.Sqrt(0.5 * c * c / (1 + math.Sqrt(1-c*c/age)))
 	})
 }
@@ -89,7 +89,7 @@ func steepSingle(c float64, kind gaga.Kind) Problem {
 // activation at 1 - 1/λ = c/2 is a jump, to the easy s = c/2.
 func mixtureSingle() Problem {
 	const c = 0.5
-	return single{c, gaga.Mixture{Gamma: 1}, "activation, jump"}.entering(1/(1-c/2), gaga.Jump, "M", "E", func(float64) float64 { return c / 2 })
+	return single{c, gaga.Mixture{Gamma: 1}, "activation, jump"}.entering(1/(1-c/2), gaga.Jump, "M", func(float64) float64 { return c / 2 })
 }
 
 // logSingle: s (1 + aλ)/(1 + a s²) = c/2 while s² > λ, whose left side rises where

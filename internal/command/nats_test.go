@@ -106,7 +106,7 @@ func operated(t *testing.T) (options *server.Options, valid, expired string) {
 	operator, operatorSeed := newKeys(t, nkeys.CreateOperator)
 	account, accountSeed := newKeys(t, nkeys.CreateAccount)
 	sign := func(claims interface {
-		Encode(nkeys.KeyPair) (string, error)
+		Encode(pair nkeys.KeyPair) (string, error)
 	}, seed string) string {
 		pair, err := nkeys.FromSeed([]byte(seed))
 		if err != nil {

@@ -33,7 +33,7 @@ func SlotProcess(slots int) (func() *exec.Cmd, error) {
 		env = append(env, fmt.Sprintf("GOMEMLIMIT=%d", debug.SetMemoryLimit(-1)/int64(slots)))
 	}
 	return func() *exec.Cmd {
-		cmd := exec.Command(program)
+		cmd := exec.Command(program) //nolint:noctx // the slot ends its process
 		cmd.Args[0] = os.Args[0]
 		cmd.Env = env
 		return cmd
@@ -47,7 +47,7 @@ func ServeSlot(kinds []experiment.Kind) {
 	if os.Getenv(slotVariable) == "" {
 		return
 	}
-	os.Unsetenv(slotVariable)
+	_ = os.Unsetenv(slotVariable) // it is there
 	// A signal to the whole group, ^C, is for the worker to decide about.
 	signal.Ignore(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	answers := os.Stdout

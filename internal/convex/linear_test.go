@@ -38,12 +38,12 @@ var linearSolvers = map[string]func(p linearProblem, intercept bool) Solver{
 // features, with and without an intercept.
 func eachLinear(t *testing.T, test func(t *testing.T, p linearProblem, intercept bool, solver Solver)) {
 	t.Parallel()
-	for name, make := range linearSolvers {
+	for name, solverOf := range linearSolvers {
 		for shape, size := range map[string][2]int{"tall": {80, 12}, "wide": {20, 50}} {
 			for suffix, intercept := range map[string]bool{"/free": true, "/through 0": false} {
 				t.Run(name+"/"+shape+suffix, func(t *testing.T) {
 					p := randomLinear(11, size[0], size[1])
-					test(t, p, intercept, make(p, intercept))
+					test(t, p, intercept, solverOf(p, intercept))
 				})
 			}
 		}
@@ -178,10 +178,10 @@ func TestLinearWithoutWeights(t *testing.T) {
 }
 
 func TestLinearDoesNotAllocate(t *testing.T) {
-	for name, make := range linearSolvers {
+	for name, solverOf := range linearSolvers {
 		for _, size := range [][2]int{{300, 20}, {150, 100}, {90, 200}} {
 			p := randomLinear(14, size[0], size[1])
-			solver := make(p, true)
+			solver := solverOf(p, true)
 			zero := slices.Clone(solver.Theta())
 			other := slices.Clone(p.weights)
 			slices.Reverse(other)

@@ -38,11 +38,11 @@ func Polars(t testing.TB, source string) string {
 	if err := os.MkdirAll(filepath.Dir(dir), 0o777); err != nil {
 		Lacking(t, "no folder to keep polars in: %v", err)
 	}
-	fresh, err := os.MkdirTemp(filepath.Dir(dir), "new-")
+	fresh, err := os.MkdirTemp(filepath.Dir(dir), "new-") //nolint:usetesting // on the disk where it goes
 	if err != nil {
 		Lacking(t, "no folder to keep polars in: %v", err)
 	}
-	defer os.RemoveAll(fresh)
+	defer func() { _ = os.RemoveAll(fresh) }() // it is renamed by then
 	if err := os.CopyFS(fresh, os.DirFS(source)); err != nil {
 		t.Fatal(err)
 	}

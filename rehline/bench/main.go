@@ -88,7 +88,9 @@ func run(peers, folder string, factor float64, repeat int, only string, method r
 			a.Iterations.Passes, a.Iterations.Newton, a.Gap, a.Objective/r.best-1, tight, over, b.Iterations.Newton, b.Gap, b.Objective/r.best-1,
 			cold, warm, warm/cold, again.Iterations.Passes, again.Iterations.Newton, b.Status)
 	}
-	out.Flush()
+	if err := out.Flush(); err != nil {
+		return err
+	}
 	fmt.Println()
 	for _, key := range slices.Sorted(maps.Keys(means)) {
 		v := means[key]

@@ -64,8 +64,8 @@ func FitMulticlass[L cmp.Ordered](ctx context.Context, p rehline.Problem, labels
 	classes := slices.Clone(labels)
 	slices.Sort(classes)
 	classes = slices.Compact(classes)
-	if len(classes) > 0 && classes[0] != classes[0] {
-		at := slices.IndexFunc(labels, func(l L) bool { return l != l })
+	if len(classes) > 0 && classes[0] != classes[0] { //nolint:gocritic // NaN
+		at := slices.IndexFunc(labels, func(l L) bool { return l != l }) //nolint:gocritic // NaN
 		return fail("labels", at, rehline.ErrNotFinite, "NaN")
 	}
 	if len(classes) < 2 {

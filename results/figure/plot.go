@@ -321,7 +321,7 @@ func (b band) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// below returns the lower edge of the band, at least least on a logarithmic axis.
+// below returns the lower edge of the band, which is no lower than least on a logarithmic axis.
 func (b *band) below(point Point, least float64) float64 {
 	if b.log {
 		return max(point.Y-point.Band, least)

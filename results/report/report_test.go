@@ -308,7 +308,7 @@ func TestAbsentData(t *testing.T) {
 	mustWrite(t, dir, Options{Figures: -1, Formats: Formats})
 	files := filesIn(t, dir+"/"+reportFolder)
 	for _, name := range []string{"report.md", "tables.tex", "report.html"} {
-		text := strings.ReplaceAll(string(files[name]), `\_`, "_")
+		text := strings.ReplaceAll(files[name], `\_`, "_")
 		if !strings.Contains(text, "hiva_agnostic") || !strings.Contains(text, "4229") {
 			t.Errorf("%s has no row of hiva_agnostic", name)
 		}

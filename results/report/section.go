@@ -16,7 +16,7 @@ type section struct {
 
 // Sections lays the tables of a report out, in the order in which every format
 // shows them, when first asked.
-func (r *Report) Sections() []section {
+func (r *Report) Sections() []section { //nolint:revive // exported for the page's template
 	if r.laidOut == nil {
 		r.laidOut = r.layOut()
 	}

@@ -23,7 +23,7 @@ import (
 // of the system in its unknowns. A solution is a strict minimum when the Hessian H of
 // the implicit objective, on the directions that keep pinned samples pinned, is positive
 // definite, which the inertia of J tells.
-type Condition interface {
+type Condition interface { //nolint:interfacebloat // its parts share the partition and the factor
 	// State returns the problem, the partition, and the equations where Assemble was
 	// last called.
 	State() *model.State

@@ -179,7 +179,7 @@ func (s setting) problem(random *rand.Rand) *model.Problem {
 	var series func(int, float64) model.Series
 	if s.series {
 		series = s.regularizer.(interface {
-			series(int, float64) model.Series
+			series(zone int, age float64) model.Series
 		}).series
 	}
 	_, squared := s.loss.(squaredLoss)

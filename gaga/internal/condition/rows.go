@@ -16,8 +16,8 @@ type rows struct {
 	columns  []int     // active coordinates of Scope.Rows, where these are gathered
 	stale    bool      // Scope.Rows are to be gathered anew
 	beta     []float64 // P, scratch: active entries of θ
-	known    []float64 // N: the predictors of all samples at at
-	at       []float64 // P; nil before the first
+	known    []float64 // N: the predictors of all samples there
+	at       []float64 // P: where known was predicted; nil before the first
 }
 
 func newRows(s *sums.Scope) rows {

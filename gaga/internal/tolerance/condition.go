@@ -9,9 +9,10 @@ const (
 	// FewColumns is the number of active coordinates below which summing the Hessian
 	// costs no more than evaluating the losses, so that an old factor saves little.
 	FewColumns = 32
-	// The part of the residual that a step by the factor of another point may leave before
-	// a new factor is worth its cost: with few columns, with more, and with pinned samples,
-	// where the factor serves once more only if the residual falls as by Newton's method.
+	// FewColumnsSlow, ChordSlow and PinnedSlow are the part of the residual that a step by
+	// the factor of another point may leave before a new factor is worth its cost: with few
+	// columns, with more, and with pinned samples, where the factor serves once more only if
+	// the residual falls as by Newton's method.
 	FewColumnsSlow = 0.01
 	ChordSlow      = 0.25
 	PinnedSlow     = 1e-6
