@@ -40,7 +40,7 @@ func newOutcomeRows(tables experiment.Tables, run string) (*outcomeRows, error) 
 	names := ""
 	for _, part := range [][]experiment.Column{r.head, r.middle, r.tail, rest} {
 		for _, column := range part {
-			names.WriteString(column.Name + " ")
+			names += column.Name + " "
 		}
 	}
 	const filled = "run cell status error attempts wall_seconds cpu_seconds peak_bytes worker version started_at finished_at short_of "

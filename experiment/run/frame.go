@@ -82,12 +82,14 @@ func decodeRequest(body []byte) (*request, error) {
 	return r, paths.Unmarshal(body, r)
 }
 
-// pause waits until done comes or the time is over.
-func pause(done <-chan struct{}, wait time.Duration) {
+// pause waits; it returns false when done comes first.
+func pause(done <-chan struct{}, wait time.Duration) bool {
 	timer := time.NewTimer(wait)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
+		return true
 	case <-done:
+		return false
 	}
 }
