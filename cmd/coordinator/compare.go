@@ -2,12 +2,14 @@ package main
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/agepath/agepath/internal/command"
+	"github.com/agepath/agepath/results"
 	"github.com/agepath/agepath/results/analysis"
 	"github.com/agepath/agepath/results/report"
 )
@@ -60,6 +62,10 @@ otherwise.`,
 			c, err := during(newReporting(a.Base), func(tell func(analysis.Step)) (*report.Comparison, error) {
 				return report.Compare(ctx, dirs, analysis.CompareOptions{Rounding: flags.rounding, Progress: tell})
 			})
+			var version *results.VersionError
+			if errors.As(err, &version) {
+				return command.Refuse(err)
+			}
 			if err != nil {
 				return refuseFolder(err)
 			}

@@ -77,12 +77,14 @@ func TestCompare(t *testing.T) {
 func TestCompareRefuses(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
+	old := filepath.Dir(write(t, dir, filepath.Join("old", "manifest.json"), `{"schema_version": 1}`))
 	for name, c := range map[string]struct {
 		args []string
 		want string
 	}{
 		"one folder":        {[]string{dir}, "DIR... is missing"},
 		"no results":        {[]string{dir, dir}, "DIR is a folder with results"},
+		"old version":       {[]string{old, old}, "schema version 1"},
 		"format alone":      {[]string{dir, dir, "--format", "csv"}, "give --out DIR"},
 		"unknown format":    {[]string{dir, dir, "--format", "html"}, "there are markdown, csv"},
 		"negative rounding": {[]string{dir, dir, "--rounding", "-1"}, "a number from 0"},

@@ -83,12 +83,12 @@ func (t Text) writeSheet(b *strings.Builder, s *sheet) {
 func writeList(b *strings.Builder, s *sheet, rows [][]sheetCell) {
 	plain := dress{func(text string) string { return text }, func(c sheetCell) string { return c.Text }}
 	for _, row := range rows {
-		fmt.Fprintf(b, "%s  %s\n", plain.cell(row[0]), plain.cell(row[1]))
+		fmt.Fprintf(b, "%s\n", inLines(plain.cell(row[0])+": "+plain.cell(row[1])))
 		var fields []string
 		for j, cell := range row[2:] {
 			fields = append(fields, s.Columns[2+j].Head+": "+plain.cell(cell))
 		}
-		fmt.Fprintf(b, "    %s\n", strings.Join(fields, ", "))
+		fmt.Fprintf(b, "%s\n", inLines("- "+strings.Join(fields, ", ")))
 	}
 }
 

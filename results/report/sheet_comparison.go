@@ -278,7 +278,8 @@ func failureChangesSheet(p *analysis.RunPair) *sheet {
 		Columns: []sheetColumn{{Head: "cell"}, {Head: "what", Label: true, Wrap: true}, {Head: "A"}, {Head: "other"}, {Head: "reason", Wrap: true}},
 	}
 	for _, f := range p.Failures {
-		s.Rows = append(s.Rows, []sheetCell{{Text: f.Cell}, {Text: f.What}, {Text: string(f.Baseline)}, {Text: string(f.Other)}, {Text: f.Error}})
+		reason, _, _ := strings.Cut(f.Error, "\n") // without the stack of a panic
+		s.Rows = append(s.Rows, []sheetCell{{Text: f.Cell}, {Text: f.What}, {Text: string(f.Baseline)}, {Text: string(f.Other)}, {Text: reason}})
 	}
 	return s
 }
