@@ -122,6 +122,16 @@ type Outcome struct {
 	Repeats bool `cbor:"18,keyasint,omitempty"`
 }
 
+// WithRows lists the further tables in which the outcome has rows.
+func (o *Outcome) WithRows() (tables []string) {
+	for table, rows := range o.Further {
+		if rows.Rows > 0 {
+			tables = append(tables, table)
+		}
+	}
+	return tables
+}
+
 // Data gives a computation the data sets it needs by digest.
 type Data interface {
 	Dataset(ctx context.Context, digest string) (*dataset.Dataset, error)

@@ -15,11 +15,12 @@ import (
 )
 
 // Compact flushes and turns everything that is durable into one file a table:
-// cells.arrow with one row a cell in the given order (the grid's; cells it
-// does not know come last, by identity), and the further tables in the same
-// order of cells, the rows of a cell as its outcome gave them. Equal outcomes
-// give equal bytes, in whatever order they arrived; where the files would not
-// change they are not touched.
+// cells.arrow with one row a cell in the given order, the grid's, and the further
+// tables in the same order of cells, the rows of a cell as its outcome gave them.
+// Cells that the order does not have go into the same tables of former grids,
+// former.cells.arrow and so on, by identity, and come from there when it has them
+// again. Equal outcomes give equal bytes, in whatever order they arrived; where the
+// files would not change they are not touched.
 //
 // New files take the place of the old ones only when they are whole and
 // durable, and the streams are deleted after that, so that an error or a
@@ -33,13 +34,14 @@ func (s *Store) Compact(ctx context.Context, order iter.Seq[string]) error {
 	if err := errors.Join(s.flush(), s.endActive(), s.removeReplaced()); err != nil {
 		return disk.Advise(err)
 	}
-	if !s.index.sort(order) {
-		s.moved = true
-	}
-	if !s.moved && len(s.segments) == 0 && s.haveFinals() {
+	n, same := s.index.sort(order)
+	s.moved = s.moved || !same
+	leave := slices.ContainsFunc(s.index.entries[n:], func(e entry) bool { return e.source != inFormer })
+	comeBack := slices.ContainsFunc(s.index.entries[:n], func(e entry) bool { return e.source == inFormer })
+	if !s.moved && !leave && !s.untrimmed && !comeBack && !s.shadowed && len(s.segments) == 0 && s.haveFinals() {
 		return nil
 	}
-	if err := s.compact(ctx); err != nil {
+	if err := s.compact(ctx, n, leave, comeBack); err != nil {
 		return disk.Advise(fmt.Errorf("compacting the results in %s: %w", s.dir, err))
 	}
 	return nil
@@ -54,35 +56,127 @@ func (s *Store) haveFinals() bool {
 	return true
 }
 
-func (s *Store) compact(ctx context.Context) (err error) {
-	var written []string
+// finalSet says what goes into a set of final files, one a table.
+type finalSet struct {
+	name  func(table string) string
+	kept  []string // further tables that get a file even without a row
+	holds func(slot int32, at source) bool
+}
+
+// compact writes the final files, where the first n cells of the index are the
+// grid's. See [Store.recover] for the order.
+func (s *Store) compact(ctx context.Context, n int, leave, comeBack bool) error {
+	if err := s.disk.SyncDir(s.dir); err != nil { // names that a killed process left
+		return err
+	}
+	former := func(slot int32, _ source) bool { return int(slot) >= n }
+	if leave {
+		err := s.writeFormer(ctx, func(slot int32, at source) bool { return former(slot, at) || at == inFormer })
+		if err != nil {
+			return err
+		}
+		settle(s.index.entries[n:], inFormer)
+		s.untrimmed = true
+	}
+	if s.untrimmed {
+		if err := s.trim(ctx, n); err != nil {
+			return err
+		}
+		s.untrimmed = false
+	}
+	s.shadowed = s.shadowed || comeBack
+	written, err := s.writeFinals(ctx, finalSet{finalName, s.kept, func(slot int32, _ source) bool { return int(slot) < n }})
+	if err != nil {
+		return err
+	}
+	settle(s.index.entries[:n], source{})
+	s.moved = false
+	s.finals = written
+	s.segments, s.gathered, s.replaced = nil, s.segments, true
+	if err := s.removeReplaced(); err != nil {
+		return err
+	}
+	switch {
+	case !s.shadowed:
+		return nil
+	case n < len(s.index.entries):
+		return s.writeFormer(ctx, former)
+	}
+	return s.removeFormer()
+}
+
+// writeFormer writes the files of former grids.
+func (s *Store) writeFormer(ctx context.Context, holds func(slot int32, at source) bool) error {
+	written, err := s.writeFinals(ctx, finalSet{formerName, s.former, holds})
+	if err == nil {
+		s.former, s.shadowed = written, false
+	}
+	return err
+}
+
+// removeFormer deletes the files of former grids, the cells first.
+func (s *Store) removeFormer() error {
+	s.former = nil
+	for _, table := range slices.Backward(s.rows.tables) {
+		if err := disk.RemoveIfThere(s.disk, filepath.Join(s.dir, formerName(table.Name))); err != nil {
+			return err
+		}
+		if err := s.disk.SyncDir(s.dir); err != nil {
+			return err
+		}
+	}
+	s.shadowed = false
+	return nil
+}
+
+// trim takes the cells that leave the grid out of cells.arrow, before the further
+// tables lose their rows. Rows that count elsewhere go too.
+func (s *Store) trim(ctx context.Context, n int) error {
+	cells := s.rows.cells()
+	if !slices.Contains(s.finals, cells.Name) {
+		return nil
+	}
+	with := slices.DeleteFunc(slices.Clone(s.finals), func(table string) bool { return table == cells.Name })
+	set := finalSet{finalName, nil, func(slot int32, at source) bool { return int(slot) < n && at == source{} }}
+	_, err := s.compactTable(ctx, cells, set, with)
+	if err != nil {
+		return errors.Join(err, disk.RemoveIfThere(s.disk, disk.Temporary(s.path(finalName(cells.Name)))))
+	}
+	return s.commit(finalName, nil)
+}
+
+// writeFinals writes a set of final files and puts them in place. It returns the
+// tables that have one.
+func (s *Store) writeFinals(ctx context.Context, set finalSet) (written []string, err error) {
 	defer func() {
 		if err == nil {
 			return
 		}
 		for _, table := range s.rows.tables {
-			err = errors.Join(err, disk.RemoveIfThere(s.disk, disk.Temporary(s.finalPath(table.Name))))
+			err = errors.Join(err, disk.RemoveIfThere(s.disk, disk.Temporary(s.path(set.name(table.Name)))))
 		}
 	}()
 	for _, table := range s.rows.further() {
-		rows, err := s.compactTable(ctx, table, nil)
+		rows, err := s.compactTable(ctx, table, set, nil)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		if rows > 0 || slices.Contains(s.kept, table.Name) {
+		if rows > 0 || slices.Contains(set.kept, table.Name) {
 			written = append(written, table.Name)
+		} else if err := disk.RemoveIfThere(s.disk, disk.Temporary(s.path(set.name(table.Name)))); err != nil {
+			return nil, err
 		}
 	}
 	cells := s.rows.cells()
-	if _, err := s.compactTable(ctx, cells, written); err != nil {
-		return err
+	if _, err := s.compactTable(ctx, cells, set, written); err != nil {
+		return nil, err
 	}
-	return s.commit(written)
+	return append(written, cells.Name), s.commit(set.name, written)
 }
 
 // compactTable writes the temporary file of a table and returns its number of
-// rows.
-func (s *Store) compactTable(ctx context.Context, table experiment.Table, with []string) (rows int, err error) {
+// rows. That of cells names the tables that are written with it.
+func (s *Store) compactTable(ctx context.Context, table experiment.Table, set finalSet, with []string) (rows int, err error) {
 	sorter := &tableSorter{
 		disk: s.disk, dir: s.dir, table: table, run: s.rows.run, limits: s.limits,
 		position: func(cell string) (int32, bool) {
@@ -91,28 +185,33 @@ func (s *Store) compactTable(ctx context.Context, table experiment.Table, with [
 		},
 	}
 	defer func() { err = errors.Join(err, sorter.close()) }()
-	if slices.Contains(s.finals, table.Name) {
-		n, err := s.gather(ctx, sorter, finalName(table.Name), 0, math.MaxInt)
-		if err != nil {
-			return 0, err
-		}
+	gather := func(name string, number, batches int) error {
+		n, err := s.gather(ctx, sorter, set, name, number, batches)
 		rows += n
+		return err
+	}
+	if slices.Contains(s.finals, table.Name) {
+		err = gather(finalName(table.Name), 0, math.MaxInt)
+	}
+	if err == nil && slices.Contains(s.former, table.Name) {
+		err = gather(formerName(table.Name), formerSegment, math.MaxInt)
 	}
 	for _, segment := range s.segments {
-		if segment.batches == 0 {
-			continue
+		if err == nil && segment.batches > 0 {
+			err = gather(streamName(table.Name, segment.number), segment.number, segment.batches)
 		}
-		n, err := s.gather(ctx, sorter, streamName(table.Name, segment.number), segment.number, segment.batches)
-		if err != nil {
-			return 0, err
-		}
-		rows += n
+	}
+	if err != nil {
+		return 0, err
 	}
 	schema := withChecksums(tableSchema(table, s.rows.run))
-	if with != nil {
+	if table.Name == s.rows.cells().Name {
 		schema = withTables(schema, with)
+		if whole := s.index.whole(set.holds); whole != nil {
+			schema = withWhole(schema, whole)
+		}
 	}
-	return rows, disk.Write(s.disk, disk.Temporary(s.finalPath(table.Name)), func(file disk.File) error {
+	return rows, disk.Write(s.disk, disk.Temporary(s.path(set.name(table.Name))), func(file disk.File) error {
 		w, err := newTableWriter(file, schema, table.Columns, true, batchRows)
 		if err != nil {
 			return err
@@ -124,10 +223,10 @@ func (s *Store) compactTable(ctx context.Context, table experiment.Table, with [
 	})
 }
 
-// gather adds the rows of a file that count: those of cells whose source it
-// is. Of a stream it reads the given number of batches.
-func (s *Store) gather(ctx context.Context, sorter *tableSorter, name string, number, batches int) (rows int, err error) {
-	reader, err := openTable(s.disk, filepath.Join(s.dir, name), nil)
+// gather adds the rows of a file that the set holds and that count: those of cells
+// whose source it is. Of a stream it reads the given number of batches.
+func (s *Store) gather(ctx context.Context, sorter *tableSorter, set finalSet, name string, number, batches int) (rows int, err error) {
+	reader, err := openTable(s.disk, s.path(name), nil)
 	if err != nil {
 		return 0, err
 	}
@@ -144,7 +243,7 @@ func (s *Store) gather(ctx context.Context, sorter *tableSorter, name string, nu
 		for from, to := 0, 0; from < len(cells); from = to {
 			to = from + cellRun(cells[from:])
 			e, slot, ok := s.index.find(cells[from])
-			if !ok || e.source != at {
+			if !ok || e.source != at || !set.holds(slot, at) {
 				continue
 			}
 			sorter.add(&f.Batch, from, to, slot)
@@ -161,33 +260,26 @@ func (s *Store) gather(ctx context.Context, sorter *tableSorter, name string, nu
 	return rows, nil
 }
 
-// commit puts the temporary files in place and deletes what they replace. See
-// [Store.recover] for the order.
-func (s *Store) commit(written []string) error {
+// commit puts the temporary files of a set in place, cells.arrow last.
+func (s *Store) commit(name func(table string) string, written []string) error {
 	for _, table := range written {
-		if err := s.rename(table); err != nil {
+		if err := s.rename(name(table)); err != nil {
 			return err
 		}
 	}
 	if err := s.disk.SyncDir(s.dir); err != nil {
 		return err
 	}
-	cells := s.rows.cells().Name
-	if err := s.rename(cells); err != nil {
+	if err := s.rename(name(s.rows.cells().Name)); err != nil {
 		return err
 	}
-	if err := s.disk.SyncDir(s.dir); err != nil {
-		return err
-	}
-	s.index.settle()
-	s.moved = false
-	s.finals = append(slices.Clone(written), cells)
-	s.segments, s.gathered, s.replaced = nil, s.segments, true
-	return s.removeReplaced()
+	return s.disk.SyncDir(s.dir)
 }
 
-func (s *Store) rename(table string) error {
-	return s.disk.Rename(disk.Temporary(s.finalPath(table)), s.finalPath(table))
+func (s *Store) path(name string) string { return filepath.Join(s.dir, name) }
+
+func (s *Store) rename(name string) error {
+	return s.disk.Rename(disk.Temporary(s.path(name)), s.path(name))
 }
 
 // removeReplaced deletes what the final files have taken the place of. What a
@@ -204,8 +296,8 @@ func (s *Store) removeReplaced() error {
 		if slices.Contains(s.finals, table.Name) {
 			continue
 		}
-		path := s.finalPath(table.Name)
-		if err := errors.Join(disk.RemoveIfThere(s.disk, path), disk.RemoveIfThere(s.disk, disk.Temporary(path))); err != nil {
+		path := s.path(finalName(table.Name))
+		if err := disk.RemoveIfThere(s.disk, path); err != nil {
 			return err
 		}
 	}

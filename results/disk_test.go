@@ -21,15 +21,27 @@ import (
 	"github.com/agepath/agepath/internal/disk/faulty"
 )
 
-const (
-	diskDir   = "/runs/out"
-	diskCells = 50
-)
+const diskDir = "/runs/out"
 
-// diskRun is a run of diskCells cells on a disk: with a compaction in the middle,
-// a second process, cells computed again, and a compaction and a manifest at the
-// end. It knows what the disk has to keep.
+// scenario is a run on a disk.
+type scenario struct {
+	cells int
+	steps func() []step
+	every int // with -short only one of so many operations fails
+}
+
+// scenarios are a run of a grid that stays, and one of grids that cells leave and come
+// back to.
+var scenarios = map[string]scenario{
+	"one grid":      {50, diskSteps, 37},
+	"changed grids": {12, changedSteps, 17},
+}
+
+// diskRun is a run on a disk: with compactions in the middle, a second process, cells
+// computed again, and a compaction and a manifest at the end. It knows what the disk
+// has to keep.
 type diskRun struct {
+	scenario
 	disk   *faulty.Disk
 	store  *Store
 	closed bool         // the store is
@@ -40,13 +52,13 @@ type diskRun struct {
 	durable  map[int]int
 }
 
-func newDiskRun(d *faulty.Disk) *diskRun {
-	return &diskRun{disk: d, appended: map[int][]int{}, durable: map[int]int{}}
+func newDiskRun(d *faulty.Disk, s scenario) *diskRun {
+	return &diskRun{scenario: s, disk: d, appended: map[int][]int{}, durable: map[int]int{}}
 }
 
 // on returns the run on the disk that a crash has left.
 func (r *diskRun) on(d *faulty.Disk) *diskRun {
-	next := newDiskRun(d)
+	next := newDiskRun(d, r.scenario)
 	next.durable = maps.Clone(r.durable)
 	for cell, versions := range r.appended {
 		next.appended[cell] = slices.Clone(versions)
@@ -97,6 +109,22 @@ func diskSteps() []step {
 	return append(steps, (*diskRun).compact, (*diskRun).manifest, (*diskRun).close)
 }
 
+// changedSteps are the steps of a run whose grid changes.
+func changedSteps() []step {
+	add := func(version int, cells ...int) step {
+		return func(r *diskRun) error { return r.add(version, cells) }
+	}
+	return []step{
+		(*diskRun).open, add(0, 0, 1, 2, 3, 4), (*diskRun).compact,
+		add(0, 5, 6), add(1, 3), grid(2, 6), // cells of the files and of streams leave
+		(*diskRun).close, (*diskRun).open,
+		add(0, 7, 8, 9), grid(0, 9), // some come back, others leave
+		add(0, 10, 11), grid(11, 12),
+		(*diskRun).close, (*diskRun).open,
+		grid(0, 0), (*diskRun).compact, (*diskRun).manifest, (*diskRun).close,
+	}
+}
+
 func (r *diskRun) open() error {
 	r.closed = false
 	s, err := open(context.Background(), diskDir, StoreOptions{Tables: diskTables(), Run: storeRun, Kept: []string{"knots"}}, r.disk)
@@ -105,7 +133,7 @@ func (r *diskRun) open() error {
 	}
 	s.limits = sortLimits{bytes: 8000, fanIn: 2, rows: 16} // sorting needs the disk too
 	r.store, r.given = s, map[int]bool{}
-	for cell := range diskCells {
+	for cell := range r.cells {
 		_, there := s.Status(storeCell(cell))
 		at, known := r.durable[cell]
 		switch {
@@ -135,8 +163,17 @@ func (r *diskRun) add(version int, cells []int) error {
 	return r.settled(r.store.Flush())
 }
 
-func (r *diskRun) compact() error {
-	return r.settled(r.store.Compact(context.Background(), storeOrder(diskCells)))
+func (r *diskRun) compact() error { return grid(0, r.cells)(r) }
+
+// grid gathers into the files of a grid of some cells.
+func grid(from, to int) step {
+	return func(r *diskRun) error {
+		order := func(yield func(string) bool) {
+			for cell := from; cell < to && yield(storeCell(cell)); cell++ {
+			}
+		}
+		return r.settled(r.store.Compact(context.Background(), order))
+	}
 }
 
 // settled notes that what was appended is durable.
@@ -150,7 +187,7 @@ func (r *diskRun) settled(err error) error {
 }
 
 func (r *diskRun) manifest() error {
-	return writeManifest(r.disk, diskDir, &Manifest{Name: "disk", Run: storeRun, Cells: diskCells, Counts: r.store.Counts()})
+	return writeManifest(r.disk, diskDir, &Manifest{Name: "disk", Run: storeRun, Cells: int64(r.cells), Counts: r.store.Counts()})
 }
 
 func (r *diskRun) close() error {
@@ -176,7 +213,7 @@ func (r *diskRun) finish() error {
 	}
 	for version := range 2 {
 		var cells []int
-		for cell := range diskCells {
+		for cell := range r.cells {
 			_, there := r.store.Status(storeCell(cell))
 			if version == 0 && !there || version == 1 && finalVersion(cell) == 1 {
 				cells = append(cells, cell)
@@ -223,7 +260,7 @@ func (r *diskRun) compare() error {
 		return err
 	}
 	var there []*experiment.Outcome
-	for cell := range diskCells {
+	for cell := range r.cells {
 		versions := r.appended[cell]
 		if len(versions) == 0 {
 			continue
@@ -311,12 +348,12 @@ func crashAt(d *faulty.Disk, n int) *int {
 
 // undisturbedDisk returns the files of a run without a fault and its number of
 // operations that change something.
-func undisturbedDisk(t *testing.T) (files map[string]string, operations int) {
+func undisturbedDisk(t *testing.T, s scenario) (files map[string]string, operations int) {
 	t.Helper()
 	d := faulty.New()
 	count := crashAt(d, 1<<30)
-	r := newDiskRun(d)
-	if err := r.play(diskSteps()); err != nil {
+	r := newDiskRun(d, s)
+	if err := r.play(s.steps()); err != nil {
 		t.Fatal(err)
 	}
 	files = runFiles(d)
@@ -335,9 +372,9 @@ func runFiles(d *faulty.Disk) map[string]string {
 
 // faultStep is the distance between two operations that fail: with -short not all
 // of them do.
-func faultStep() int {
+func (s scenario) faultStep() int {
 	if testing.Short() {
-		return 37
+		return s.every
 	}
 	return 1
 }
@@ -348,14 +385,23 @@ func faultStep() int {
 // second failure.
 func TestPowerFailures(t *testing.T) {
 	t.Parallel()
-	want, operations := undisturbedDisk(t)
+	for name, s := range scenarios {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			powerFailures(t, s)
+		})
+	}
+}
+
+func powerFailures(t *testing.T, s scenario) {
+	want, operations := undisturbedDisk(t, s)
 	seen := map[string]bool{} // what crashes have left: many leave the same
 	t.Logf("%d crash points, 14 outcomes of each", operations)
 	defer func() { t.Logf("%d different disks", len(seen)) }()
-	for n := 0; n < operations && !t.Failed(); n += faultStep() {
-		r := newDiskRun(faulty.New())
+	for n := 0; n < operations && !t.Failed(); n += s.faultStep() {
+		r := newDiskRun(faulty.New(), s)
 		crashAt(r.disk, n)
-		if err := r.play(diskSteps()); !errors.Is(err, faulty.ErrCrash) {
+		if err := r.play(s.steps()); !errors.Is(err, faulty.ErrCrash) {
 			t.Fatalf("crash point %d: the run ended with %v", n, err)
 		}
 		left := r.disk.Kill()
@@ -394,7 +440,7 @@ func TestPowerFailures(t *testing.T) {
 func TestCellsOfBatchComeLast(t *testing.T) {
 	t.Parallel()
 	d := faulty.New()
-	r := newDiskRun(d)
+	r := newDiskRun(d, scenarios["one grid"])
 	if err := r.open(); err != nil {
 		t.Fatal(err)
 	}
@@ -458,7 +504,16 @@ func (r *diskRun) survives(d *faulty.Disk, want map[string]string, second *rand.
 // files are those of an undisturbed run.
 func TestDiskFaults(t *testing.T) {
 	t.Parallel()
-	want, _ := undisturbedDisk(t)
+	for name, s := range scenarios {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			diskFaults(t, s)
+		})
+	}
+}
+
+func diskFaults(t *testing.T, s scenario) {
+	want, _ := undisturbedDisk(t, s)
 	full := func(op faulty.Op) bool {
 		return slices.Contains([]faulty.Kind{faulty.Create, faulty.Write, faulty.Sync, faulty.Mkdir, faulty.Lock}, op.Kind)
 	}
@@ -477,8 +532,8 @@ func TestDiskFaults(t *testing.T) {
 		t.Run(fault.name, func(t *testing.T) {
 			t.Parallel()
 			failures := 0
-			for n, hit := 0, true; hit; n += faultStep() {
-				r := newDiskRun(faulty.New())
+			for n, hit := 0, true; hit; n += s.faultStep() {
+				r := newDiskRun(faulty.New(), s)
 				count, healed := 0, false
 				var paths []string // of operations that failed
 				hit = false
@@ -493,7 +548,7 @@ func TestDiskFaults(t *testing.T) {
 					}
 					return nil
 				}
-				for i, steps := 0, diskSteps(); i < len(steps); {
+				for i, steps := 0, s.steps(); i < len(steps); {
 					err := steps[i](r)
 					if err == nil {
 						i++

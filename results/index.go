@@ -2,13 +2,18 @@ package results
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"encoding/hex"
+	"errors"
 	"fmt"
+	"io/fs"
 	"iter"
+	"path/filepath"
 	"slices"
 
 	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/internal/disk"
 )
 
 // CellKey is a cell's identity: the bytes of its 32 hex digits.
@@ -42,16 +47,22 @@ func (k CellKey) String() string { return hex.EncodeToString(k[:]) }
 
 // source is where the rows of a cell are: one batch of the streams of one
 // segment, the same in every table. Segment 0 are the final files, in which
-// rows are found by the cell alone.
+// rows are found by the cell alone, and formerSegment those of former grids.
 type source struct {
 	segment, batch int32
 }
+
+// formerSegment stands for the files of cells that the grid does not have.
+const formerSegment = -1
+
+var inFormer = source{segment: formerSegment}
 
 // entry is one cell of the index.
 type entry struct {
 	key    CellKey
 	source source
 	status uint8 // position in experiment.Statuses
+	has    uint8 // bit k: rows in the k-th needed table
 }
 
 // index knows the durable cells. It takes 28 bytes a cell and about 8 of the table;
@@ -63,13 +74,64 @@ type index struct {
 	table  []int32 // as long as a power of two, at most three quarters of it taken
 	counts map[experiment.Status]int
 	short  map[CellKey]float64 // the column short_of where it is not null
+	need   []string            // further tables without whose rows a computed cell does not count, at most 8
 }
 
 // indexed are the columns that make an index.
 var indexed = []string{"cell", "status", "short_of"}
 
-func newIndex() *index {
-	return &index{table: make([]int32, 1024), counts: map[experiment.Status]int{}, short: map[CellKey]float64{}}
+func newIndex(need ...string) *index {
+	return &index{
+		table: make([]int32, 1024), counts: map[experiment.Status]int{}, short: map[CellKey]float64{}, need: need,
+	}
+}
+
+// all is entry.has of a cell with rows in every needed table.
+func (x *index) all() uint8 { return 1<<len(x.need) - 1 }
+
+// counted reports whether a cell is there with what is needed of it.
+func (x *index) counted(e *entry) bool {
+	return e.has == x.all() || !experiment.Statuses[e.status].Computed()
+}
+
+// lists returns entry.has of rows in the tables with the given names.
+func (x *index) lists(names []string) (has uint8) {
+	for k, table := range x.need {
+		if slices.Contains(names, table) {
+			has |= 1 << k
+		}
+	}
+	return has
+}
+
+// markRows notes for the cells of a source that they have rows in needed tables,
+// which it reads where the table of cells does not say that all of them have.
+func (x *index) markRows(ctx context.Context, d disk.FS, dir string, whole []string, number int, name func(table string) string, limit int) error {
+	for k, table := range x.need {
+		if slices.Contains(whole, table) {
+			continue
+		}
+		reader, err := openTable(d, filepath.Join(dir, name(table)), []string{"cell"})
+		if errors.Is(err, fs.ErrNotExist) || number > 0 && errors.Is(err, errTorn) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		err = reader.each(ctx, limit, func(_ int, f *Frame) error {
+			cells := f.Batch.Columns[0].Texts
+			for at := 0; at < len(cells); at += cellRun(cells[at:]) {
+				if e, _, ok := x.find(cells[at]); ok && int(e.source.segment) == number {
+					e.has |= 1 << k
+				}
+			}
+			return nil
+		})
+		if err := errors.Join(err, reader.Close()); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // place returns where a cell is in the table, or where it belongs.
@@ -102,8 +164,9 @@ func (x *index) hash(length int) {
 	}
 }
 
-// set makes a source the place of a cell's rows; rows elsewhere are dead.
-func (x *index) set(key CellKey, at source, status experiment.Status) error {
+// set makes a source the place of a cell's rows, which are in the needed tables that
+// has says; rows elsewhere are dead.
+func (x *index) set(key CellKey, at source, status experiment.Status, has uint8) error {
 	number := slices.Index(experiment.Statuses, status)
 	if number < 0 {
 		return fmt.Errorf("cell %s: there is no status %q", key, status)
@@ -113,10 +176,10 @@ func (x *index) set(key CellKey, at source, status experiment.Status) error {
 	if slot := x.table[place]; slot != 0 {
 		e := &x.entries[slot-1]
 		x.counts[experiment.Statuses[e.status]]--
-		e.source, e.status = at, uint8(number)
+		e.source, e.status, e.has = at, uint8(number), has
 		return nil
 	}
-	x.entries = append(x.entries, entry{key, at, uint8(number)})
+	x.entries = append(x.entries, entry{key, at, uint8(number), has})
 	x.table[place] = int32(len(x.entries))
 	if len(x.entries) > len(x.table)/4*3 {
 		x.hash(2 * len(x.table))
@@ -144,7 +207,7 @@ func (x *index) shortOf(cell string) float64 {
 // add makes a source the place of the rows of a frame's cells, whose columns are those
 // of indexed. Of known cells keep, which may be nil, says which to change.
 func (x *index) add(f *Frame, at source, keep func(*entry) bool) error {
-	statuses := f.Batch.Columns[1].Texts
+	statuses, has := f.Batch.Columns[1].Texts, x.lists(wholeTables(f.Metadata))
 	for i, cell := range f.Batch.Columns[0].Texts {
 		key, err := ParseCell(cell)
 		if err != nil {
@@ -153,7 +216,7 @@ func (x *index) add(f *Frame, at source, keep func(*entry) bool) error {
 		if slot, known := x.slot(key); known && keep != nil && !keep(&x.entries[slot]) {
 			continue
 		}
-		if err := x.set(key, at, experiment.Status(statuses[i])); err != nil {
+		if err := x.set(key, at, experiment.Status(statuses[i]), has); err != nil {
 			return err
 		}
 		short := 0.0
@@ -167,8 +230,8 @@ func (x *index) add(f *Frame, at source, keep func(*entry) bool) error {
 
 // sourceOf returns the source of batch k of a segment.
 func sourceOf(segment, k int) source {
-	if segment == 0 {
-		return source{}
+	if segment <= 0 {
+		k = 0
 	}
 	return source{int32(segment), int32(k)}
 }
@@ -186,16 +249,21 @@ func (x *index) find(cell string) (*entry, int32, bool) {
 }
 
 // sort puts the entries in the given order; cells it does not know come last,
-// by identity. It reports whether that is the order they were in.
-func (x *index) sort(order iter.Seq[string]) (same bool) {
+// by identity. It returns the number of those that it knows, and whether that is the
+// order of the final files.
+func (x *index) sort(order iter.Seq[string]) (ordered int, same bool) {
 	if len(x.entries) == 0 {
-		return true
+		return 0, true
 	}
 	same = true
+	last := int32(-1)                          // of the final files
 	places := make([]int32, 0, len(x.entries)) // slots in their new order
 	known := make([]bool, len(x.entries))
 	add := func(slot int32) {
-		same = same && int(slot) == len(places)
+		if x.entries[slot].source.segment == 0 {
+			same = same && slot > last
+			last = slot
+		}
 		places = append(places, slot)
 		known[slot] = true
 	}
@@ -204,6 +272,7 @@ func (x *index) sort(order iter.Seq[string]) (same bool) {
 			add(slot)
 		}
 	}
+	ordered = len(places)
 	var rest []int32
 	for slot := range x.entries {
 		if !known[slot] {
@@ -214,12 +283,9 @@ func (x *index) sort(order iter.Seq[string]) (same bool) {
 	for _, slot := range rest {
 		add(slot)
 	}
-	if same {
-		return true
-	}
 	x.permute(places)
 	x.hash(len(x.table))
-	return false
+	return ordered, same
 }
 
 // permute moves the entry places[i] to i, in place: along each cycle. It uses
@@ -244,9 +310,27 @@ func (x *index) permute(places []int32) {
 	}
 }
 
-// settle moves all cells to the final files.
-func (x *index) settle() {
-	for i := range x.entries {
-		x.entries[i].source = source{}
+// whole lists the needed tables in which every computed cell has rows of those that
+// a set of final files holds.
+func (x *index) whole(holds func(slot int32, at source) bool) (tables []string) {
+	has := x.all()
+	for slot := range x.entries {
+		e := &x.entries[slot]
+		if experiment.Statuses[e.status].Computed() && holds(int32(slot), e.source) {
+			has &= e.has
+		}
+	}
+	for k, table := range x.need {
+		if has&(1<<k) != 0 {
+			tables = append(tables, table)
+		}
+	}
+	return tables
+}
+
+// settle makes a source the place of entries.
+func settle(entries []entry, at source) {
+	for i := range entries {
+		entries[i].source = at
 	}
 }

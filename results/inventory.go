@@ -8,20 +8,20 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 
 	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/internal/disk"
 )
 
 // Inventory tells which cells the files of a folder hold.
 type Inventory struct{ index *index }
 
-// TakeInventory finds the cells of a run in the files of dir, also while a store
-// writes them. Unlike [Open] it takes no lock and changes nothing. It fails
-// with a [*MismatchError] where the files are another run's; a folder that
-// does not exist holds no cell.
-func TakeInventory(ctx context.Context, dir, run string) (*Inventory, error) {
-	inventory := &Inventory{newIndex()}
+// TakeInventory finds the cells in the files of dir, those of former grids too, also
+// while a store writes them. Unlike [Open] it takes no lock and changes nothing. A
+// folder that does not exist holds no cell. A computed cell counts where it has rows
+// in the further tables that are needed.
+func TakeInventory(ctx context.Context, dir string, needed []string) (*Inventory, error) {
+	inventory := &Inventory{newIndex(needed...)}
 	segments, err := cellStreams(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return inventory, nil
@@ -32,12 +32,16 @@ func TakeInventory(ctx context.Context, dir, run string) (*Inventory, error) {
 	// The newest outcome of a cell counts. A compaction makes cells.arrow
 	// before it deletes the streams, so that read last it misses no cell.
 	for _, number := range slices.Backward(segments) {
-		err := inventory.add(ctx, filepath.Join(dir, streamName("cells", number)), run, number)
+		name := func(table string) string { return streamName(table, number) }
+		err := inventory.add(ctx, dir, name, number)
 		if err != nil && !errors.Is(err, errTorn) {
 			return nil, err
 		}
 	}
-	return inventory, inventory.add(ctx, filepath.Join(dir, CellsFile), run, 0)
+	if err := inventory.add(ctx, dir, finalName, 0); err != nil {
+		return nil, err
+	}
+	return inventory, inventory.add(ctx, dir, formerName, formerSegment)
 }
 
 // cellStreams returns the segments in dir that have a stream of cells, rising.
@@ -56,10 +60,9 @@ func cellStreams(dir string) ([]int, error) {
 	return segments, nil
 }
 
-// add adds the cells of a file, the segment of that number or, for 0,
-// cells.arrow, that no file before had.
-func (v *Inventory) add(ctx context.Context, path, run string, number int) error {
-	reader, err := OpenTable(path, indexed...)
+// add adds the cells of a segment, or of final files, that no file before had.
+func (v *Inventory) add(ctx context.Context, dir string, name func(table string) string, number int) error {
+	reader, err := OpenTable(filepath.Join(dir, name("cells")), indexed...)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -67,22 +70,30 @@ func (v *Inventory) add(ctx context.Context, path, run string, number int) error
 		return err
 	}
 	defer reader.Close()
-	if have := reader.metadata()[MetadataRun]; have != run {
-		return &MismatchError{path, "run", strconv.Quote(have), strconv.Quote(run)}
-	}
 	at := source{segment: int32(number)}
-	return reader.each(ctx, math.MaxInt, func(_ int, f *Frame) error {
+	err = reader.each(ctx, math.MaxInt, func(_ int, f *Frame) error {
 		return v.index.add(f, at, func(known *entry) bool { return known.source == at })
 	})
+	if err != nil {
+		return err
+	}
+	return v.index.markRows(ctx, disk.OS{}, dir, wholeTables(reader.metadata()), number, name, math.MaxInt)
 }
 
 // Len returns the number of cells.
 func (v *Inventory) Len() int { return len(v.index.entries) }
 
-// Status returns how a cell ended, false where it is not there.
+// Has reports whether a cell is there, if without rows that are needed.
+func (v *Inventory) Has(cell string) bool {
+	_, _, ok := v.index.find(cell)
+	return ok
+}
+
+// Status returns how a cell ended, false where it is not there, or computed without
+// the rows that are needed.
 func (v *Inventory) Status(cell string) (experiment.Status, bool) {
 	e, _, ok := v.index.find(cell)
-	if !ok {
+	if !ok || !v.index.counted(e) {
 		return "", false
 	}
 	return experiment.Statuses[e.status], true

@@ -52,7 +52,7 @@ func TestLaterColumns(t *testing.T) {
 		t.Errorf("of the older file: %s, short of %g, %v", status, short, there)
 	}
 	closeStore(t, s)
-	if inventory, err := TakeInventory(t.Context(), dir, storeRun); err != nil || inventory.Len() != 2 {
+	if inventory, err := TakeInventory(t.Context(), dir, nil); err != nil || inventory.Len() != 2 {
 		t.Errorf("the inventory is %+v, %v", inventory, err)
 	}
 

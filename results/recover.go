@@ -18,11 +18,11 @@ import (
 	"github.com/agepath/agepath/internal/disk"
 )
 
-// MismatchError says that a file in DIR is not one of the run or the kind of
-// experiment a store was opened for.
+// MismatchError says that a file in DIR is not one of the kind of experiment a
+// store was opened for.
 type MismatchError struct {
 	Path string
-	What string // run, table, columns
+	What string // table, columns
 	Have string
 	Want string
 }
@@ -33,7 +33,7 @@ func (e *MismatchError) Error() string {
 }
 
 // checkSchema refuses a file whose rows are not those of the table.
-func checkSchema(path string, have *arrow.Schema, table experiment.Table, run string) error {
+func checkSchema(path string, have *arrow.Schema, table experiment.Table) error {
 	metadata := have.Metadata()
 	value := func(key string) string {
 		if i := metadata.FindKey(key); i >= 0 {
@@ -43,14 +43,13 @@ func checkSchema(path string, have *arrow.Schema, table experiment.Table, run st
 	}
 	for _, part := range []struct{ what, key, want string }{
 		{"schema version", MetadataVersion, strconv.Itoa(SchemaVersion)},
-		{"run", MetadataRun, run},
 		{"table", MetadataTable, table.Name},
 	} {
 		if is := value(part.key); is != part.want {
 			return &MismatchError{path, part.what, strconv.Quote(is), strconv.Quote(part.want)}
 		}
 	}
-	want := tableSchema(table, run)
+	want := tableSchema(table, "")
 	for j := range max(have.NumFields(), want.NumFields()) {
 		is, should := fieldText(have, j), fieldText(want, j)
 		if is != should && !(j >= have.NumFields() && slices.Contains(laterColumns, want.Field(j).Name)) {
@@ -68,17 +67,25 @@ func fieldText(schema *arrow.Schema, j int) string {
 	return fmt.Sprintf("%s (%s)", field.Name, field.Type)
 }
 
-// recover finds the durable cells of the folder: those of the final files,
-// then those of the segments by number.
+// recover finds the durable cells of the folder: those of the files of former
+// grids, then of the final files, then those of the segments by number. The last
+// that has a cell counts.
 //
 // A compaction renames the further tables first and cells.arrow last, then
 // deletes the segments by number, of each the cells first. So at any moment a
 // cell is either in a segment, whose rows count, or in cells.arrow, whose
 // further tables hold its rows. A segment without its cells is left over.
 //
+// Cells that leave the grid are first written to the files of former grids, then
+// cells.arrow alone is replaced by one without them, so that knots.arrow, say, may
+// have rows of cells that cells.arrow does not have, never the reverse. Cells that
+// come back leave the files of former grids last. In between they are in both,
+// with cells.arrow or a segment counting.
+//
 // What a process left that was killed need not be durable. Streams are made so in
-// wholeBatches, before anything rests on them. Names need no care: a stream's is durable
-// before its first batch of cells, and streams stay until cells.arrow's is.
+// wholeBatches, before anything rests on them. Names need no care here: a stream's is
+// durable before its first batch of cells, and streams stay until cells.arrow's is.
+// A compaction makes them durable before it renames.
 func (s *Store) recover(ctx context.Context) error {
 	names, err := s.disk.ReadDir(s.dir)
 	if err != nil {
@@ -97,7 +104,10 @@ func (s *Store) recover(ctx context.Context) error {
 			s.next = max(s.next, number+1)
 		}
 	}
-	if err := s.recoverFinals(ctx); err != nil {
+	if err := s.recoverFormer(ctx, names); err != nil {
+		return err
+	}
+	if s.finals, err = s.recoverFinals(ctx, finalName, 0); err != nil {
 		return err
 	}
 	for number := range s.next {
@@ -120,68 +130,96 @@ func (s *Store) recover(ctx context.Context) error {
 // isTemporary tells the files that a compaction leaves when it dies.
 func (s *Store) isTemporary(name string) bool {
 	of, ok := disk.TemporaryOf(name)
+	of = strings.TrimPrefix(of, formerPrefix)
 	return ok && slices.ContainsFunc(s.rows.tables, func(t experiment.Table) bool { return strings.HasPrefix(of, t.Name+".") })
 }
 
+// formerPrefix begins the names of files with the cells of former grids.
+const formerPrefix = "former."
+
 func finalName(table string) string { return table + ".arrow" }
 
-func (s *Store) finalPath(table string) string { return filepath.Join(s.dir, finalName(table)) }
+func formerName(table string) string { return formerPrefix + finalName(table) }
 
-func (s *Store) recoverFinals(ctx context.Context) error {
+// recoverFormer adds the cells of former grids. Their further tables without the
+// cells are what a crash has left.
+func (s *Store) recoverFormer(ctx context.Context, names []string) (err error) {
+	if slices.Contains(names, formerName(s.rows.cells().Name)) {
+		s.former, err = s.recoverFinals(ctx, formerName, formerSegment)
+		return err
+	}
+	synced := false // that former.cells.arrow is gone
 	for _, table := range s.rows.further() {
-		reader, err := s.openChecked(s.finalPath(table.Name), table)
+		name := formerName(table.Name)
+		if !slices.Contains(names, name) {
+			continue
+		}
+		if !synced {
+			if err := s.disk.SyncDir(s.dir); err != nil {
+				return err
+			}
+			synced = true
+		}
+		if err := s.disk.Remove(filepath.Join(s.dir, name)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// recoverFinals adds the cells of the files of the given names, and returns the
+// tables that have one.
+func (s *Store) recoverFinals(ctx context.Context, name func(table string) string, number int) (finals []string, err error) {
+	for _, table := range s.rows.further() {
+		reader, err := s.openFinal(ctx, name, table)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if err := reader.Close(); err != nil {
-			return err
+			return nil, err
 		}
-		if err := s.checkFinal(ctx, table); err != nil {
-			return err
-		}
-		s.finals = append(s.finals, table.Name)
+		finals = append(finals, table.Name)
 	}
 	cells := s.rows.cells()
-	reader, err := s.openChecked(s.finalPath(cells.Name), cells, indexed...)
+	reader, err := s.openFinal(ctx, name, cells, indexed...)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+		return finals, nil
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer reader.Close()
-	s.finals = append(s.finals, cells.Name)
-	if err := s.checkFinal(ctx, cells); err != nil {
-		return err
+	if reader.metadata()[MetadataRun] != s.rows.run && number == 0 {
+		s.moved = true
 	}
-	if err := s.checkCompanions(reader); err != nil {
-		return err
-	}
-	return s.indexCells(ctx, reader, 0, math.MaxInt)
-}
-
-// checkFinal refuses a final file that is damaged. One without checksums is as
-// good as its reader finds it.
-func (s *Store) checkFinal(ctx context.Context, table experiment.Table) error {
-	if err := checkSums(ctx, s.disk, s.finalPath(table.Name)); !errors.Is(err, errNoSums) {
-		return err
-	}
-	return nil
-}
-
-// checkCompanions refuses a folder whose cells.arrow has lost the file of a
-// further table that was written with it.
-func (s *Store) checkCompanions(cells *TableReader) error {
-	for table := range strings.SplitSeq(cells.metadata()[MetadataTables], ",") {
-		if table != "" && !slices.Contains(s.finals, table) {
-			return fmt.Errorf("%s is missing, which was written together with %s: restore it, or remove %[2]s too to compute its cells again",
-				finalName(table), finalName(s.rows.cells().Name))
+	// A final file that has lost one that was written with it is refused.
+	for table := range strings.SplitSeq(reader.metadata()[MetadataTables], ",") {
+		if table != "" && !slices.Contains(finals, table) {
+			return nil, fmt.Errorf("%s is missing, which was written together with %s: restore it, or remove %[2]s too to compute its cells again",
+				name(table), name(cells.Name))
 		}
 	}
-	return nil
+	if err := s.indexCells(ctx, reader, number, math.MaxInt); err != nil {
+		return nil, err
+	}
+	return append(finals, cells.Name), s.index.markRows(ctx, s.disk, s.dir, wholeTables(reader.metadata()), number, name, math.MaxInt)
+}
+
+// openFinal opens a final file, which must not be damaged. One without checksums is
+// as good as its reader finds it.
+func (s *Store) openFinal(ctx context.Context, name func(table string) string, table experiment.Table, columns ...string) (*TableReader, error) {
+	path := filepath.Join(s.dir, name(table.Name))
+	reader, err := s.openChecked(path, table, columns...)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkSums(ctx, s.disk, path); err != nil && !errors.Is(err, errNoSums) {
+		return nil, errors.Join(err, reader.Close())
+	}
+	return reader, nil
 }
 
 // openChecked opens a file that must be one of this store's table.
@@ -190,17 +228,22 @@ func (s *Store) openChecked(path string, table experiment.Table, columns ...stri
 	if err != nil {
 		return nil, err
 	}
-	if err := checkSchema(path, reader.schema, table, s.rows.run); err != nil {
+	if err := checkSchema(path, reader.schema, table); err != nil {
 		reader.Close()
 		return nil, err
 	}
+	s.foreign = s.foreign || reader.metadata()[MetadataRun] != s.rows.run
 	return reader, nil
 }
 
 // indexCells adds the cells of the reader's next batches, at most limit.
 func (s *Store) indexCells(ctx context.Context, reader *TableReader, number, limit int) error {
 	return reader.each(ctx, limit, func(k int, f *Frame) error {
-		if err := s.index.add(f, sourceOf(number, k), nil); err != nil {
+		keep := func(known *entry) bool {
+			s.shadowed = s.shadowed || known.source == inFormer
+			return true
+		}
+		if err := s.index.add(f, sourceOf(number, k), keep); err != nil {
 			return fmt.Errorf("reading %s: %w", reader.path, err)
 		}
 		return nil
@@ -228,7 +271,10 @@ func (s *Store) recoverSegment(ctx context.Context, number int) error {
 		return err
 	}
 	defer reader.Close()
-	return s.indexCells(ctx, reader, number, whole)
+	if err := s.indexCells(ctx, reader, number, whole); err != nil {
+		return err
+	}
+	return s.index.markRows(ctx, s.disk, s.dir, nil, number, func(table string) string { return streamName(table, number) }, whole)
 }
 
 // wholeBatches counts the batches of a stream up to the first that is torn or

@@ -62,14 +62,6 @@ func (r *outcomeRows) further() []experiment.Table { return r.tables[:len(r.tabl
 // cells returns the cells table.
 func (r *outcomeRows) cells() experiment.Table { return r.tables[len(r.tables)-1] }
 
-// check refuses outcomes that do not fit the tables.
-func (r *outcomeRows) check(o *experiment.Outcome) error {
-	if o.Run != r.run {
-		return fmt.Errorf("it belongs to run %q, not %q", o.Run, r.run)
-	}
-	return r.declared.Fits(o)
-}
-
 // bytes estimates the memory of an outcome, in which each value is a column.
 func (r *outcomeRows) bytes(o *experiment.Outcome) int {
 	n := (int(unsafe.Sizeof(experiment.Vector{})) + 16) * len(r.cells().Columns)

@@ -33,10 +33,11 @@ func (e *VersionError) Error() string {
 // Keys of the metadata of every Arrow schema that is written here.
 const (
 	MetadataVersion   = "agepath.schema_version" // SchemaVersion in decimal
-	MetadataRun       = "agepath.run"            // the run the rows belong to
+	MetadataRun       = "agepath.run"            // the run that wrote the file; the column run of cells says which one computed a row
 	MetadataTable     = "agepath.table"          // name of the table
 	MetadataChecksums = "agepath.checksums"      // of files: crc32c
 	MetadataTables    = "agepath.tables"         // cells.arrow: names of the files written together with it, with commas
+	MetadataWhole     = "agepath.whole"          // cells.arrow: names of the tables in which every computed cell has rows, with commas
 )
 
 // columnTypes are the Arrow types of the column types. Text is plain utf8:
@@ -66,6 +67,16 @@ func tableSchema(table experiment.Table, run string) *arrow.Schema {
 // withTables adds the names of the tables written together with cells.
 func withTables(schema *arrow.Schema, tables []string) *arrow.Schema {
 	return withMetadata(schema, MetadataTables, strings.Join(tables, ","))
+}
+
+// withWhole adds the names of the tables in which every computed cell has rows.
+func withWhole(schema *arrow.Schema, tables []string) *arrow.Schema {
+	return withMetadata(schema, MetadataWhole, strings.Join(tables, ","))
+}
+
+// wholeTables is the inverse of withWhole.
+func wholeTables(metadata map[string]string) []string {
+	return strings.Split(metadata[MetadataWhole], ",")
 }
 
 // withChecksums says that the file has checksums.

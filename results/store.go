@@ -22,18 +22,22 @@ const (
 // StoreOptions tell what a store holds.
 type StoreOptions struct {
 	Tables experiment.Tables // of the kind of experiment
-	Run    string            // the run all rows belong to; files of another run are refused
+	Run    string            // the run of the outcomes that are appended; rows of other runs keep theirs
 	// Kept names the further tables that get a file even without a row; nil
 	// means all. A further table with rows always gets one.
 	Kept []string
+	// Needed names the further tables, at most 8, in which a computed cell must have
+	// rows to count as there.
+	Needed []string
 }
 
-// Store writes the results of one run to a folder and survives the death of
+// Store writes the results of a grid to a folder and survives the death of
 // its process at any moment.
 //
 // While a run is going, outcomes are appended to Arrow streams
 // (TABLE.NNNN.arrows). [Store.Compact] turns these and the files of before
-// into one sorted file a table (TABLE.arrow). A cell is durable once a
+// into one sorted file a table (TABLE.arrow), and the cells that the grid does not
+// have into files of their own (former.TABLE.arrow). A cell is durable once a
 // [Store.Flush] after its [Store.Append] returned nil: from then on it is
 // there after a crash, with its rows in all tables, exactly once. Of several
 // outcomes of a cell the last one counts, with its rows of all tables.
@@ -50,26 +54,30 @@ type Store struct {
 	lock   io.Closer
 	limits sortLimits
 
-	mu       sync.Mutex
-	index    *index
-	finals   []string   // tables that have a final file
-	moved    bool       // the index is in another order than the final files
-	segments []*segment // complete ones
-	replaced bool       // the final files replace those of s.gathered and others, not deleted yet
-	gathered []*segment
-	active   *segmentWriter
-	next     int // number of the next segment
-	pending  []*experiment.Outcome
-	position map[string]int // of a cell in pending
-	bytes    int            // estimate of pending
-	omitted  []string
+	mu        sync.Mutex
+	index     *index
+	finals    []string   // tables that have a final file
+	former    []string   // tables that have a file of former grids
+	moved     bool       // the index is in another order than the final files, or these are of another run
+	untrimmed bool       // cells.arrow has cells that were set aside
+	shadowed  bool       // the files of former grids have cells that are elsewhere too
+	foreign   bool       // files of another run were found
+	segments  []*segment // complete ones
+	replaced  bool       // the final files replace those of s.gathered and others, not deleted yet
+	gathered  []*segment
+	active    *segmentWriter
+	next      int // number of the next segment
+	pending   []*experiment.Outcome
+	position  map[string]int // of a cell in pending
+	bytes     int            // estimate of pending
+	omitted   []string
 }
 
 // Open opens dir for the results of a run, creates it where needed, takes its
 // lock and finds the cells that are there. It fails with a [*LockedError]
 // while another store writes dir, and with a [*MismatchError] where dir holds
-// results of another run or kind, with a [*VersionError] where they are of
-// another schema version.
+// results of another kind, with a [*VersionError] where they are of another schema
+// version. Results of another run of the kind are taken as they are.
 func Open(ctx context.Context, dir string, options StoreOptions) (*Store, error) {
 	s, err := open(ctx, dir, options, disk.OS{})
 	return s, disk.Advise(err)
@@ -82,13 +90,16 @@ func open(ctx context.Context, dir string, options StoreOptions, d disk.FS) (*St
 	}
 	s := &Store{
 		dir: dir, rows: rows, kept: options.Kept, disk: d, limits: sortBounds,
-		index: newIndex(), position: map[string]int{}, next: 1,
+		index: newIndex(options.Needed...), position: map[string]int{}, next: 1,
 	}
 	var names []string
 	for _, table := range rows.further() {
 		names = append(names, table.Name)
 	}
-	for _, name := range s.kept {
+	if len(options.Needed) > 8 {
+		return nil, fmt.Errorf("results in %s: %d tables are needed; allowed are 8", dir, len(options.Needed))
+	}
+	for _, name := range append(slices.Clone(s.kept), options.Needed...) {
 		if !slices.Contains(names, name) {
 			return nil, fmt.Errorf("results in %s: there is no further table %q to keep", dir, name)
 		}
@@ -108,19 +119,24 @@ func open(ctx context.Context, dir string, options StoreOptions, d disk.FS) (*St
 	return s, nil
 }
 
-// Len returns the number of durable cells.
+// Foreign reports whether [Open] found files of another run, so that cells may stand
+// in other files than the grid wants until the next [Store.Compact].
+func (s *Store) Foreign() bool { return s.foreign || len(s.former) > 0 }
+
+// Len returns the number of durable cells, those of former grids among them.
 func (s *Store) Len() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.index.entries)
 }
 
-// Status returns how a cell ended, false where it is not durable.
+// Status returns how a cell ended, false where it is not durable, or computed
+// without the rows that are needed.
 func (s *Store) Status(cell string) (experiment.Status, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	e, _, ok := s.index.find(cell)
-	if !ok {
+	if !ok || !s.index.counted(e) {
 		return "", false
 	}
 	return experiment.Statuses[e.status], true
@@ -135,7 +151,7 @@ func (s *Store) Newest(cell string) (status experiment.Status, shortOf float64, 
 		return s.pending[at].Status, s.pending[at].Short, true
 	}
 	e, _, ok := s.index.find(cell)
-	if !ok {
+	if !ok || !s.index.counted(e) {
 		return "", 0, false
 	}
 	return experiment.Statuses[e.status], s.index.shortOf(cell), true
@@ -153,13 +169,19 @@ func (s *Store) Done() iter.Seq2[string, experiment.Status] {
 	}
 }
 
-// Counts returns the number of durable cells by status, for every status.
+// Counts returns the number of durable cells by status, for every status. Cells in
+// the files of former grids do not count.
 func (s *Store) Counts() map[experiment.Status]int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	counts := map[experiment.Status]int{}
 	for _, status := range experiment.Statuses {
-		counts[status] = s.index.counts[status]
+		counts[status] = 0
+	}
+	for _, e := range s.index.entries {
+		if e.source != inFormer {
+			counts[experiment.Statuses[e.status]]++
+		}
 	}
 	return counts
 }
@@ -173,10 +195,18 @@ func (s *Store) Omitted() []string { return slices.Clone(s.omitted) }
 // wait. An outcome that does not fit the tables is refused; after any other
 // error the outcome waits for the next Flush.
 func (s *Store) Append(o *experiment.Outcome) error {
+	if o.Run != s.rows.run {
+		return fmt.Errorf("storing the outcome of cell %s: it belongs to run %q, not %q", o.Cell, o.Run, s.rows.run)
+	}
+	return s.Adopt(o)
+}
+
+// Adopt is [Store.Append] for an outcome of another run, whose row says so.
+func (s *Store) Adopt(o *experiment.Outcome) error {
 	if _, err := ParseCell(o.Cell); err != nil {
 		return fmt.Errorf("storing an outcome: %w", err)
 	}
-	if err := s.rows.check(o); err != nil {
+	if err := s.rows.declared.Fits(o); err != nil {
 		return fmt.Errorf("storing the outcome of cell %s: %w", o.Cell, err)
 	}
 	s.mu.Lock()
@@ -224,7 +254,7 @@ func (s *Store) flush() error {
 	for _, o := range s.pending {
 		key, err := ParseCell(o.Cell)
 		if err == nil {
-			err = s.index.set(key, at, o.Status)
+			err = s.index.set(key, at, o.Status, s.index.lists(o.WithRows()))
 			s.index.setShort(key, o.Short)
 		}
 		if err != nil {

@@ -250,16 +250,120 @@ func TestCancelledCompaction(t *testing.T) {
 	checkFiles(t, dir, experiment.SelfPacedTables(), outcomesOf(5))
 }
 
-func TestUnknownCellsComeLast(t *testing.T) {
+// Cells that a grid does not have are set aside, by identity, keep their run, and come
+// back when a grid has them.
+func TestFormerCells(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	s := openStore(t, dir)
 	outcomes := outcomesOf(6)
 	appendAll(t, s, outcomes...)
+	compactStore(t, s, 6)
+	closeStore(t, s)
+	whole := dirFiles(t, dir)
+
+	tables := experiment.SelfPacedTables()
+	s, err := Open(t.Context(), dir, StoreOptions{Tables: tables, Run: "next-run"})
+	if err != nil || !s.Foreign() || s.Len() != 6 {
+		t.Fatalf("the next run's store: %v, foreign %t, %d cells", err, s.Foreign(), s.Len())
+	}
+	compactStore(t, s, 3)
+	if counts := s.Counts(); counts[experiment.OK]+counts[experiment.Incomplete]+counts[experiment.Failed]+counts[experiment.Timeout]+
+		counts[experiment.Memory]+counts[experiment.Diverged]+counts[experiment.Cancelled] != 3 {
+		t.Errorf("the counts are %v", counts)
+	}
+	closeStore(t, s)
+	checkFiles(t, dir, tables, outcomes[:3])
+	former := t.TempDir()
+	for name, text := range dirFiles(t, dir) {
+		if name, ok := strings.CutPrefix(name, formerPrefix); ok {
+			writeDir(t, former, map[string]string{name: text})
+		}
+	}
+	rest := slices.Clone(outcomes[3:])
+	slices.SortFunc(rest, func(a, b *experiment.Outcome) int { return strings.Compare(a.Cell, b.Cell) })
+	checkFiles(t, former, tables, rest)
+	inventory, err := TakeInventory(t.Context(), dir, nil)
+	if err != nil || inventory.Len() != 6 {
+		t.Errorf("the inventory has %d cells (%v)", inventory.Len(), err)
+	}
+	grown := dirFiles(t, dir)
+	s, err = Open(t.Context(), dir, StoreOptions{Tables: tables, Run: "next-run"})
+	if err != nil {
+		t.Fatal(err)
+	}
 	compactStore(t, s, 3)
 	closeStore(t, s)
-	slices.SortFunc(outcomes[3:], func(a, b *experiment.Outcome) int { return strings.Compare(a.Cell, b.Cell) })
-	checkFiles(t, dir, experiment.SelfPacedTables(), outcomes)
+	if !maps.Equal(dirFiles(t, dir), grown) {
+		t.Error("gathering again changes the files")
+	}
+	s = openStore(t, dir)
+	compactStore(t, s, 6)
+	closeStore(t, s)
+	if !maps.Equal(dirFiles(t, dir), whole) {
+		t.Error("the cells that came back make other files")
+	}
+}
+
+// A computed cell without rows of a table that is needed is not there.
+func TestNeededTables(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	tables := experiment.SelfPacedTables()
+	outcome := func(cell int, further ...int) *experiment.Outcome {
+		o := storeOutcome(tables, cell, 0)
+		o.Status, o.Error, o.Further = experiment.OK, "", map[string]experiment.Batch{}
+		o.Measures = randomRows(rand.New(rand.NewPCG(1, 2)), tables.Measures, 1)
+		for _, k := range further {
+			o.Further[tables.Further[k].Name] = randomRows(rand.New(rand.NewPCG(1, 3)), tables.Further[k].Columns[1:], 2)
+		}
+		return o
+	}
+	failed := outcome(3)
+	failed.Status, failed.Error, failed.Measures = experiment.Failed, "it did", experiment.Batch{}
+	want := func(when string, cells ...int) {
+		t.Helper()
+		s, err := Open(t.Context(), dir, StoreOptions{Tables: tables, Run: storeRun, Needed: []string{"knots", "coefficients"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer closeStore(t, s)
+		inventory, err := TakeInventory(t.Context(), dir, []string{"knots", "coefficients"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for cell := range 5 {
+			_, stored := s.Status(storeCell(cell))
+			_, listed := inventory.Status(storeCell(cell))
+			if want := slices.Contains(cells, cell); stored != want || listed != want {
+				t.Errorf("%s: cell %d is there: %t in the store, %t in the inventory, want %t", when, cell, stored, listed, want)
+			}
+		}
+	}
+	s := openStore(t, dir)
+	appendAll(t, s, outcome(0, 0, 1), outcome(1, 0), outcome(2, 1), failed)
+	closeStore(t, s)
+	want("in streams", 0, 3)
+	s = openStore(t, dir)
+	compactStore(t, s, 2)
+	closeStore(t, s)
+	want("in files", 0, 3)
+	s, err := Open(t.Context(), dir, StoreOptions{Tables: tables, Run: storeRun, Needed: []string{"knots", "coefficients"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	appendAll(t, s, outcome(1, 0, 1), outcome(2, 0, 1))
+	compactStore(t, s, 5)
+	closeStore(t, s)
+	want("computed again", 0, 1, 2, 3)
+	reader, err := OpenTable(filepath.Join(dir, CellsFile), "cell")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reader.Close()
+	if whole := wholeTables(reader.metadata()); !slices.Equal(whole, []string{"knots", "coefficients"}) {
+		t.Errorf("the tables with rows of all cells are %v", whole)
+	}
 }
 
 func TestFurtherTablesThatAreNotKept(t *testing.T) {
@@ -326,7 +430,6 @@ func TestStoreRefusesOtherResults(t *testing.T) {
 		fewer := tables
 		fewer.Further = []experiment.Table{{Name: "knots", Columns: tables.Further[0].Columns[:3]}}
 		for want, options := range map[string]StoreOptions{
-			`its run is "test-run", not "other"`:                 {Tables: tables, Run: "other"},
 			`its column 37 is metric (utf8), not metric (int64)`: {Tables: renamed, Run: storeRun},
 			`its column 4 is event (utf8), not absent`:           {Tables: fewer, Run: storeRun},
 		} {
@@ -360,7 +463,7 @@ func TestStoreRefusesOtherResults(t *testing.T) {
 				}
 			}
 			if strings.HasPrefix(name, "cells.") {
-				if _, err := TakeInventory(t.Context(), dir, storeRun); !errors.As(err, &version) {
+				if _, err := TakeInventory(t.Context(), dir, nil); !errors.As(err, &version) {
 					t.Errorf("inventory of %s of another version: %v", name, err)
 				}
 				err := CheckFiles(t.Context(), dir)
@@ -644,12 +747,12 @@ func TestIndex(t *testing.T) {
 		if _, known := want[cell]; !known {
 			cells = append(cells, cell)
 		}
-		want[cell] = source{1, int32(i)}
+		want[cell] = source{0, int32(i)}
 		key, err := ParseCell(cell)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := x.set(key, want[cell], experiment.Statuses[i%2]); err != nil {
+		if err := x.set(key, want[cell], experiment.Statuses[i%2], 0); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -669,7 +772,7 @@ func TestIndex(t *testing.T) {
 		}
 	}
 	check(cells)
-	if !x.sort(slices.Values(cells)) {
+	if n, same := x.sort(slices.Values(cells)); n != len(cells) || !same {
 		t.Error("its own order is another one")
 	}
 	for range 3 {
@@ -678,11 +781,11 @@ func TestIndex(t *testing.T) {
 		known, rest := order[:len(order)-100], order[len(order)-100:]
 		slices.Sort(rest)
 		given := append([]string{storeCell(4002), known[0]}, known...) // one unknown, one twice
-		if x.sort(slices.Values(given)) {
+		if n, same := x.sort(slices.Values(given)); n != len(known) || same {
 			t.Error("another order is the same")
 		}
 		check(order)
-		if !x.sort(slices.Values(given)) {
+		if _, same := x.sort(slices.Values(given)); !same {
 			t.Error("the same order is another one")
 		}
 	}

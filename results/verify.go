@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"iter"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -71,7 +72,34 @@ func Verify(ctx context.Context, dir string) (*Verification, error) {
 			v.Problem("files", "%v", err)
 		}
 	}
-	return v, nil
+	return v, v.checkFormer(ctx)
+}
+
+// checkFormer finds the cells of former grids, and whether all their files are there.
+func (v *Verification) checkFormer(ctx context.Context) error {
+	cells, further := 0, map[string]bool{}
+	err := eachFrame(ctx, filepath.Join(v.dir, formerName("cells")), []string{"cell"}, func(f *Frame) error {
+		cells += f.Rows()
+		for _, table := range strings.Split(f.Metadata[MetadataTables], ",") {
+			further[table] = table != ""
+		}
+		return nil
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		v.Problem("files", "the cells of former grids cannot be read: %v", err)
+		return ctx.Err()
+	}
+	for _, table := range slices.Sorted(maps.Keys(further)) {
+		path := filepath.Join(v.dir, formerName(table))
+		if _, err := os.Stat(path); further[table] && err != nil {
+			v.Problem("files", "%s is missing, which was written together with %s", formerName(table), formerName("cells"))
+		}
+	}
+	v.Note("%s of former grids: `coordinator prune` removes them", prose.Plural(cells, "cell"))
+	return nil
 }
 
 // Problem adds a problem of a sort, of which only the first are listed.
@@ -99,11 +127,11 @@ func (v *Verification) Note(format string, args ...any) {
 
 // CheckPlan compares the cells with those of the plan.
 func (v *Verification) CheckPlan(plan iter.Seq[string]) {
-	planned, missing := newIndex(), 0
+	planned, missing, former := newIndex(), 0, 0
 	for cell := range plan {
 		key, err := ParseCell(cell)
 		if err == nil {
-			err = planned.set(key, source{}, experiment.OK)
+			err = planned.set(key, source{}, experiment.OK, 0)
 		}
 		if err != nil {
 			v.Problem("cells of the plan", "the plan: %v", err)
@@ -120,9 +148,17 @@ func (v *Verification) CheckPlan(plan iter.Seq[string]) {
 		v.Note("%d cells of the plan have no row yet", missing)
 	}
 	for _, e := range v.index.entries {
-		if _, known := planned.slot(e.key); !known {
-			v.Problem("cells of no plan", "cell %s is not in the plan", e.key)
+		if _, known := planned.slot(e.key); known || e.source == inFormer {
+			continue
 		}
+		if v.streams > 0 {
+			former++
+			continue
+		}
+		v.Problem("cells of no plan", "cell %s is not in the plan", e.key)
+	}
+	if former > 0 {
+		v.Note("%d cells are of former grids and not set aside yet", former)
 	}
 }
 
@@ -177,8 +213,9 @@ func (v *Verification) readBatches(ctx context.Context, path string, stream bool
 		return nil
 	}
 	defer t.Close()
-	if have := t.metadata()[MetadataRun]; have != v.Manifest.Run {
-		v.Problem("runs", "%s is of the run %q, the manifest of %q", path, have, v.Manifest.Run)
+	have, former := t.metadata()[MetadataRun], strings.HasPrefix(filepath.Base(path), formerPrefix)
+	if have != v.Manifest.Run && !former {
+		v.Problem("runs", "%s is of the run %q, the manifest of %q: where the grid was changed, run it again", path, have, v.Manifest.Run)
 	}
 	for {
 		if err := ctx.Err(); err != nil {
@@ -203,7 +240,7 @@ func (v *Verification) readBatches(ctx context.Context, path string, stream bool
 // readCells notes which cells are there, false where that cannot be told.
 func (v *Verification) readCells(ctx context.Context) (bool, error) {
 	if v.streams > 0 {
-		inventory, err := TakeInventory(ctx, v.dir, v.Manifest.Run)
+		inventory, err := TakeInventory(ctx, v.dir, nil)
 		if err != nil {
 			v.Problem("files", "the cells cannot be read: %v", err)
 			return false, ctx.Err()
@@ -226,10 +263,10 @@ func (v *Verification) readCells(ctx context.Context) (bool, error) {
 				v.Problem("rows", "cell %s has more than one row in %s", cell, CellsFile)
 				continue
 			}
-			if runs.Texts[row] != v.Manifest.Run {
-				v.Problem("runs", "the row of cell %s is of the run %q", cell, runs.Texts[row])
+			if runs.IsNull(row) || runs.Texts[row] == "" {
+				v.Problem("runs", "the row of cell %s does not say which run computed it", cell)
 			}
-			if err := v.index.set(key, source{}, experiment.Status(statuses.Texts[row])); err != nil {
+			if err := v.index.set(key, source{}, experiment.Status(statuses.Texts[row]), 0); err != nil {
 				v.Problem("cells", "%v", err)
 				continue
 			}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"compress/gzip"
 	"errors"
-	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -200,19 +199,6 @@ func TestBadOut(t *testing.T) {
 			t.Skip("there is no /proc, where even root cannot make a folder")
 		}
 		wantRefusal(t, run(t, t.TempDir(), "/proc/agepath"), []string{"/proc/agepath"})
-	})
-	t.Run("another grid's results", func(t *testing.T) {
-		t.Parallel()
-		dir := t.TempDir()
-		grid, out := write(t, dir, "grid.yaml", smallGrid), filepath.Join(dir, "out")
-		must(t, "run", grid, "--out", out)
-		before := contents(t, out)
-		for _, name := range []string{"run", "plan"} {
-			wantRefusal(t, do(t, name, grid, "--out", out, "--set", "repeats=3"), []string{out, "holds other results", "small-", "choose another folder"})
-		}
-		if !maps.Equal(before, contents(t, out)) {
-			t.Error("the refused run changed the folder")
-		}
 	})
 	t.Run("in use", func(t *testing.T) {
 		t.Parallel()

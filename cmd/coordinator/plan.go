@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/run"
 	"github.com/agepath/agepath/internal/command"
-	"github.com/agepath/agepath/results"
 )
 
 // planCommand tells what a grid would compute.
@@ -30,7 +30,7 @@ time. Nothing is computed or written.`,
 			if err != nil {
 				return err
 			}
-			left, err := remaining(ctx, p.plan, out.of(p.grid))
+			left, err := remaining(ctx, p, out.of(p.grid))
 			if err != nil {
 				return err
 			}
@@ -51,17 +51,19 @@ type rest struct {
 	cells              int64 // missing
 	failed, incomplete int64 // of those that are there
 	raised             int64 // of the missing: ended for want of what the limits give now
+	former             int64 // in the folder and not of the plan
 	seconds            float64
 }
 
 // remaining compares a plan with a folder of results. Without any it hashes no
 // cell.
-func remaining(ctx context.Context, plan *experiment.Plan, dir string) (rest, error) {
-	inventory, err := results.TakeInventory(ctx, dir, plan.Run)
+func remaining(ctx context.Context, p *planned, dir string) (rest, error) {
+	plan := p.plan
+	inventory, err := run.TakeInventory(ctx, dir, p.grid)
 	if err != nil {
 		return rest{}, command.Refusef("results in %s: %w", dir, err)
 	}
-	left := rest{cells: plan.Count(), seconds: plan.Cost()}
+	left := rest{cells: plan.Count(), former: int64(inventory.Len()), seconds: plan.Cost()}
 	if inventory.Len() == 0 {
 		return left, nil
 	}
@@ -71,6 +73,9 @@ func remaining(ctx context.Context, plan *experiment.Plan, dir string) (rest, er
 		}
 		if ctx.Err() != nil {
 			return rest{}, ctx.Err()
+		}
+		if inventory.Has(task.Cell) {
+			left.former--
 		}
 		status, there := inventory.Status(task.Cell)
 		if !there {
@@ -119,6 +124,9 @@ func (a *app) showPlan(p *planned, dir string, left rest, workers int) error {
 		repeats = "1 repeat"
 	}
 	fmt.Fprintf(a.Out, "cells  %d (%s), %s, %d to compute\n", plan.Count(), repeats, there, left.cells)
+	if left.former > 0 {
+		fmt.Fprintf(a.Out, "former %s in %s of grids before this one, which reports leave out\n", cellsText(left.former), dir)
+	}
 	fmt.Fprintf(a.Out, "time   about %s on one core%s; a rough estimate, which knows the sizes of the data alone\n\n",
 		roughTime(left.seconds), onSeveral(left, workers))
 
@@ -142,6 +150,13 @@ func (a *app) showPlan(p *planned, dir string, left rest, workers int) error {
 		}
 	}
 	return cells.write(a.Out)
+}
+
+func cellsText(n int64) string {
+	if n == 1 {
+		return "1 cell"
+	}
+	return fmt.Sprintf("%d cells", n)
 }
 
 // onSeveral adds the time on several cores, as many as have a cell.

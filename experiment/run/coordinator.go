@@ -89,10 +89,11 @@ func (e *StartError) Unwrap() error { return e.Err }
 const serverDir = ".jetstream"
 
 // Run computes the cells of the plan that the folder does not have yet, and
-// turns the results into one sorted file a table. When ctx ends it keeps what
+// turns the results into one sorted file a table. Cells of the folder that the plan
+// does not have are set aside in files of their own. When ctx ends it keeps what
 // was computed and returns the context's error; running it again goes on from
 // there. Its error is a [*StartError] where the folder cannot be used, because
-// of a [*results.MismatchError] for one with another grid's results, of a
+// of a [*results.MismatchError] for one with results of another kind, of a
 // [*results.LockedError] for one that is being written.
 func (c *Coordinator) Run(ctx context.Context) (*Summary, error) {
 	if c.Queue == nil && c.Workers < 1 {
@@ -115,6 +116,7 @@ func (c *Coordinator) Run(ctx context.Context) (*Summary, error) {
 		}
 		summary.Elapsed = time.Since(start)
 	}
+	summary.Computed -= g.adopted
 	if err := c.finish(ctx, g.store, summary.Computed > 0); err != nil {
 		return nil, err
 	}
@@ -144,17 +146,31 @@ func (c *Coordinator) open(ctx context.Context) (*gatherer, error) {
 	return g, nil
 }
 
-// openFolder opens the folder, and the gate of what it takes.
+// openFolder opens the folder, and the gate of what it takes. Cells of former grids
+// are set aside first, so that whoever reads the folder finds the plan's alone.
 func (c *Coordinator) openFolder(ctx context.Context) (*results.Store, *gate, error) {
-	store, err := results.Open(ctx, c.Out, results.StoreOptions{Tables: c.Kind.Tables(), Run: c.Plan.Run, Kept: kept(c.Grid)})
+	store, err := results.Open(ctx, c.Out, results.StoreOptions{
+		Tables: c.Kind.Tables(), Run: c.Plan.Run, Kept: kept(c.Grid), Needed: kept(c.Grid),
+	})
 	if err != nil {
 		return nil, nil, &StartError{err}
 	}
 	gate, err := newGate(ctx, c.Plan, c.Kind.Tables(), kept(c.Grid))
+	if err == nil && store.Foreign() {
+		if err = store.Compact(ctx, c.Plan.IDs()); err == nil {
+			err = c.putManifest(store, false)
+		}
+	}
 	if err != nil {
 		return nil, nil, errors.Join(err, store.Close())
 	}
 	return store, gate, nil
+}
+
+// TakeInventory tells which cells of a grid a folder has, with the tables that the
+// grid keeps. See [results.TakeInventory].
+func TakeInventory(ctx context.Context, dir string, grid *experiment.Grid) (*results.Inventory, error) {
+	return results.TakeInventory(ctx, dir, kept(grid))
 }
 
 // kept lists the further tables that the grid asks for.
@@ -196,6 +212,11 @@ func (c *Coordinator) compute(ctx context.Context, g *gatherer) (err error) {
 	}
 	if err := q.EnsureStreams(ctx); err != nil {
 		return err
+	}
+	if c.Queue == nil {
+		if err := g.adoptOthers(ctx, q, c.Kind); err != nil {
+			return err
+		}
 	}
 	replaced, _, err := PutRun(ctx, q, c.Grid, c.Plan)
 	if err != nil {

@@ -38,6 +38,7 @@ type gatherer struct {
 	mu      sync.Mutex // guards what follows
 	missing int64      // cells that are neither in the store, without those to compute again, nor gathered
 	came    int        // cells gathered in this run
+	adopted int64      // missing cells that another run's results had
 	again   cellSet    // those of them with a status to compute again
 	failed  int64      // of the cells gathered in this run
 	partial int64      // those that are incomplete

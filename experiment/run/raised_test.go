@@ -101,7 +101,7 @@ func TestRaisedLimits(t *testing.T) {
 		t.Errorf("a memory limit below what cells need computes %d of them", s.Computed)
 	}
 	kind.wantComputed(t, "limits that mend nothing", nil)
-	inventory, err := results.TakeInventory(t.Context(), out, p.Run)
+	inventory, err := results.TakeInventory(t.Context(), out, nil)
 	if err != nil || inventory.ShortOf(all[0]) != 30 || inventory.ShortOf(all[30]) != 1<<30-1 || inventory.ShortOf(all[50]) != 0 {
 		t.Errorf("short of %g, %g, %g; error %v", inventory.ShortOf(all[0]), inventory.ShortOf(all[30]), inventory.ShortOf(all[50]), err)
 	}

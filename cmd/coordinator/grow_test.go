@@ -1,0 +1,156 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/agepath/agepath/internal/needs"
+	"github.com/agepath/agepath/results"
+)
+
+// rowsByCell returns the rows of a file by cell, every column of them.
+func rowsByCell(t *testing.T, path string) map[string][]string {
+	t.Helper()
+	frame, err := results.ReadTable(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := map[string][]string{}
+	at := frame.Index("cell")
+	for i := range frame.Rows() {
+		var row []string
+		for j, column := range frame.Columns {
+			row = append(row, column.Name+"="+exact(frame.At(j, i)))
+		}
+		cell := frame.At(at, i).(string)
+		rows[cell] = append(rows[cell], strings.Join(row, " "))
+	}
+	return rows
+}
+
+// wantRows wants a file to have rows, as they are, and those of so many cells in all.
+func wantRows(t *testing.T, path string, want map[string][]string, cells int) {
+	t.Helper()
+	have := rowsByCell(t, path)
+	if len(have) != cells {
+		t.Errorf("%s has %d cells, want %d", path, len(have), cells)
+	}
+	for cell, rows := range want {
+		if !slices.Equal(have[cell], rows) {
+			t.Errorf("%s: the rows of cell %s are\n%v, want\n%v", path, cell, have[cell], rows)
+		}
+	}
+}
+
+// A grid that changes is run into the same folder: what is new is computed alone, and
+// cells that it does not have any more are set aside until it has them again.
+func TestGrownGrid(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	grid, out := write(t, dir, "grid.yaml", smallGrid), filepath.Join(dir, "out")
+	run := func(want string, args ...string) {
+		t.Helper()
+		o := must(t, append([]string{"run", grid, "--out", out, "--figures", "0"}, args...)...)
+		if !strings.Contains(o.out, want) {
+			t.Errorf("%v: want %q in\n%s", args, want, o.out)
+		}
+		if o := must(t, "verify", out); !strings.Contains(o.out, "no problems") {
+			t.Errorf("%v: verify prints\n%s", args, o.out)
+		}
+	}
+	plan := func(want string, args ...string) {
+		t.Helper()
+		if o := must(t, append([]string{"plan", grid, "--out", out}, args...)...); !strings.Contains(o.out, want) {
+			t.Errorf("%v: want %q in\n%s", args, want, o.out)
+		}
+	}
+	cells, knots := filepath.Join(out, "cells.arrow"), filepath.Join(out, "knots.arrow")
+	run(": 8 of 8 cells computed")
+	first, firstKnots := rowsByCell(t, cells), rowsByCell(t, knots)
+	plan("8 in "+out+" already, 4 to compute", "--set", "repeats=3")
+	run(": 4 of 12 cells computed", "--set", "repeats=3")
+	wantRows(t, cells, first, 12)
+	wantRows(t, knots, firstKnots, 12)
+
+	plan("former 8 cells in "+out, "--set", "repeats=1")
+	plan("4 in "+out+" already, 0 to compute", "--set", "repeats=1")
+	run(": 0 cells to compute; 4 of 4 cells have ended (4 ok)", "--set", "repeats=1")
+	all := rowsByCell(t, filepath.Join(out, "former.cells.arrow"))
+	maps.Copy(all, rowsByCell(t, cells))
+	if len(all) != 12 {
+		t.Errorf("both files have %d cells", len(all))
+	}
+	if o := must(t, "report", out, "--figures", "0"); strings.Contains(o.out, "12 cells") {
+		t.Errorf("the report has the cells of former grids:\n%s", o.out)
+	}
+	before := contents(t, out)
+	run(": 0 cells to compute", "--set", "repeats=1")
+	after := contents(t, out)
+	for name, text := range before {
+		if have, there := after[name]; !there || have != text {
+			t.Errorf("running it again changes %s (there: %t)", name, there)
+		}
+	}
+
+	// Other methods and kept tables: what lacks the coefficients is computed again.
+	plan("0 in "+out+" already, 8 to compute", "--set", "keep.coefficients=true")
+	run(": 8 of 8 cells computed", "--set", "keep.coefficients=true")
+	run(": 4 of 12 cells computed", "--set", "repeats=3", "--set", "keep.coefficients=true")
+	run(": 0 cells to compute; 12 of 12 cells have ended (12 ok)", "--set", "repeats=3")
+	if _, err := os.Stat(filepath.Join(out, "former.cells.arrow")); err == nil {
+		t.Error("cells that came back are still set aside")
+	}
+	plan("0 in "+out+" already, 8 to compute", "--set", "seed=7")
+	plan("former 12 cells", "--set", "seed=7")
+}
+
+// The quickstart with a repeat more computes that one alone, whatever kills it.
+func TestKilledGrowth(t *testing.T) {
+	needs.Patience(t, "10 s")
+	t.Parallel()
+	dir := t.TempDir()
+	out := filepath.Join(dir, "out")
+	args := []string{"run", filepath.Join("..", "..", "grids", "quickstart.yaml"), "--out", out, "--figures", "0"}
+	must(t, args...)
+	cells, knots := rowsByCell(t, filepath.Join(out, "cells.arrow")), rowsByCell(t, filepath.Join(out, "knots.arrow"))
+	old := len(cells)
+	grown := append(slices.Clone(args), "--set", "repeats=4")
+	more := old / 3
+	for range 4 {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Duration((0.05+rand.Float64())*float64(time.Second)))
+		err := process(ctx, grown...).Run()
+		cancel()
+		t.Logf("a run was killed: %v", err)
+		if o := must(t, "plan", args[1], "--out", out, "--set", "repeats=4"); !regexp.MustCompile(`cells  \d+ \(4 repeats\), \d+ in `).MatchString(o.out) {
+			t.Fatalf("plan prints\n%s", o.out)
+		}
+	}
+	o := must(t, grown...)
+	if want := fmt.Sprintf("%d of %d cells have ended (%d ok)", old+more, old+more, old+more); !strings.Contains(o.out, want) {
+		t.Errorf("want %q in\n%s", want, o.out)
+	}
+	wantRows(t, filepath.Join(out, "cells.arrow"), cells, old+more)
+	wantRows(t, filepath.Join(out, "knots.arrow"), knots, old+more)
+	if o := must(t, "verify", out); !strings.Contains(o.out, "no problems") {
+		t.Errorf("verify prints\n%s", o.out)
+	}
+	wantNoRemains(t, out)
+	// Back to the former grid, killed while it sets cells aside.
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	_ = process(ctx, args...).Run()
+	cancel()
+	must(t, args...)
+	wantRows(t, filepath.Join(out, "cells.arrow"), cells, old)
+	if set := rowsByCell(t, filepath.Join(out, "former.cells.arrow")); len(set) != more {
+		t.Errorf("%d cells are set aside, want %d", len(set), more)
+	}
+}
