@@ -129,6 +129,25 @@ func (s *Store) removeFormer() error {
 	return nil
 }
 
+// Prune deletes the files of former grids and returns the number of their cells.
+func (s *Store) Prune() (cells int, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	former := func(e entry) bool { return e.source == inFormer }
+	for _, e := range s.index.entries {
+		if former(e) {
+			cells++
+			s.index.counts[experiment.Statuses[e.status]]--
+		}
+	}
+	if err := s.removeFormer(); err != nil {
+		return 0, disk.Advise(fmt.Errorf("removing the cells of former grids from %s: %w", s.dir, err))
+	}
+	s.index.entries = slices.DeleteFunc(s.index.entries, former)
+	s.index.hash(len(s.index.table))
+	return cells, nil
+}
+
 // trim takes the cells that leave the grid out of cells.arrow, before the further
 // tables lose their rows. Rows that count elsewhere go too.
 func (s *Store) trim(ctx context.Context, n int) error {

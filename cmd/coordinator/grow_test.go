@@ -101,6 +101,20 @@ func TestGrownGrid(t *testing.T) {
 		}
 	}
 
+	pruned := filepath.Join(dir, "pruned")
+	for name, text := range before {
+		write(t, pruned, name, text)
+	}
+	for _, want := range []string{"8 cells of former", "0 cells of former"} {
+		if o := must(t, "prune", pruned); !strings.Contains(o.out, want) {
+			t.Errorf("want %q in\n%s", want, o.out)
+		}
+	}
+	if o := must(t, "plan", grid, "--out", pruned); !strings.Contains(o.out, "4 in "+pruned+" already, 4 to compute") {
+		t.Errorf("the pruned folder's plan is\n%s", o.out)
+	}
+	wantRows(t, filepath.Join(pruned, "cells.arrow"), nil, 4)
+
 	// Other methods and kept tables: what lacks the coefficients is computed again.
 	plan("0 in "+out+" already, 8 to compute", "--set", "keep.coefficients=true")
 	run(": 8 of 8 cells computed", "--set", "keep.coefficients=true")

@@ -34,7 +34,7 @@ Exit status: 0 all was done; 1 cells failed or are incomplete, or something brok
 	a := &app{Base: command.New(root, streams)}
 	a.library.addTo(root.PersistentFlags())
 	command.Group(root,
-		a.runCommand(), a.planCommand(), a.reportCommand(), a.compareCommand(), a.replayCommand(), a.verifyCommand(), a.datasetsCommand(),
+		a.runCommand(), a.planCommand(), a.reportCommand(), a.compareCommand(), a.replayCommand(), a.verifyCommand(), a.pruneCommand(), a.datasetsCommand(),
 		a.submitCommand(), a.statusCommand(), a.serveCommand(), a.collectCommand(), a.retryCommand(), a.discardCommand(),
 		a.pauseCommand(), a.resumeCommand(), a.cancelCommand(), a.purgeCommand())
 	return a.Execute(ctx, root, args)

@@ -1,0 +1,43 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agepath/agepath/internal/command"
+	"github.com/agepath/agepath/results"
+)
+
+// pruneCommand removes what a folder of results has of former grids.
+func (a *app) pruneCommand() *cobra.Command {
+	return command.Command("prune DIR", "Remove the cells of former grids from a folder of results",
+		`Remove the rows of cells that the grid of a folder of results does not have any
+more: the files former.*.arrow. They cannot be had back but by computing them.`,
+		func(ctx context.Context, args []string) error {
+			m, err := results.ReadManifest(args[0])
+			if errors.Is(err, fs.ErrNotExist) {
+				return command.Refusef("%w; DIR is a folder with results of `coordinator run` or `coordinator collect`", err)
+			}
+			if err != nil {
+				return command.Refuse(err)
+			}
+			kind, err := command.KindNamed(m.Kind)
+			if err != nil {
+				return command.Refuse(err)
+			}
+			store, err := results.Open(ctx, args[0], results.StoreOptions{Tables: kind.Tables(), Run: m.Run})
+			if err != nil {
+				return command.Refuse(err)
+			}
+			cells, err := store.Prune()
+			if err = errors.Join(err, store.Close()); err != nil {
+				return err
+			}
+			fmt.Fprintf(a.Out, "%s of former grids removed from %s\n", cellsText(int64(cells)), args[0])
+			return nil
+		})
+}
