@@ -15,6 +15,7 @@ import (
 // replayCommand computes a cell again.
 func (a *app) replayCommand() *cobra.Command {
 	var data string
+	var commands bool
 	cmd := command.Command("replay DIR CELL", "Compute one cell of a folder of results again, here",
 		`Compute one cell of a folder of results again and print what it gives beside
 what the folder says. The exit status is 1 where they differ.
@@ -30,12 +31,13 @@ contaminated, then the target y) and path.arrow (the knots with coefficients).`,
 			if err := hasCell(ctx, args[0], args[1]); err != nil {
 				return command.Refuse(err)
 			}
-			replayed, err := run.Replay(ctx, args[0], args[1], data, library)
+			replayed, err := run.Replay(ctx, args[0], args[1], data, library, commands)
 			if err != nil {
 				return err
 			}
 			return a.showReplay(replayed)
 		})
+	command.AllowCommands(cmd.Flags(), &commands)
 	cmd.Flags().StringVar(&data, "data", "", "`folder` for the cell's data and path")
 	return cmd
 }

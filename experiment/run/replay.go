@@ -1,9 +1,11 @@
 package run
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"math"
 	"os"
@@ -13,6 +15,7 @@ import (
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/dataset"
+	"github.com/agepath/agepath/experiment/outside"
 	"github.com/agepath/agepath/results"
 )
 
@@ -26,11 +29,12 @@ type Replayed struct {
 	Same     bool // every value, the knots' included, is equal bit for bit
 }
 
-// Replay computes one cell of a folder of results again. With a data folder
+// Replay computes one cell of a folder of results again; that of a command only where
+// commands are allowed, see [Worker]. With a data folder
 // it writes there what the cell was computed from and led to: train.csv,
 // validation.csv and test.csv (scaled and contaminated features, then the
 // target), and path.arrow (knots with coefficients).
-func Replay(ctx context.Context, dir, cell, data string, library experiment.Loader) (*Replayed, error) {
+func Replay(ctx context.Context, dir, cell, data string, library experiment.Loader, commands bool) (*Replayed, error) {
 	manifest, err := results.ReadManifest(dir)
 	if err != nil {
 		return nil, err
@@ -51,7 +55,18 @@ func Replay(ctx context.Context, dir, cell, data string, library experiment.Load
 		return nil, fmt.Errorf("%s: cell %s of the grid has not ended yet", dir, cell)
 	}
 	kind := experiment.SelfPacedKind{}
-	outcome := Compute(ctx, []experiment.Kind{kind}, task, plan)
+	var host *outside.Host
+	if commands {
+		host = &outside.Host{Open: func(ctx context.Context, digest string) (io.ReadCloser, error) {
+			content, err := plan.File(ctx, digest)
+			return io.NopCloser(bytes.NewReader(content)), err
+		}}
+		defer host.Close()
+	} else if c.Method.Command != "" {
+		return nil, fmt.Errorf("%s: the method %s of cell %s is a command, which is a program on this machine; --allow-commands lets it run",
+			dir, c.Method.Name, cell)
+	}
+	outcome := Compute(ctx, []experiment.Kind{kind}, task, withCommands(plan, host))
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}

@@ -511,7 +511,7 @@ func TestReplay(t *testing.T) {
 		t.Fatal(err)
 	}
 	for id := range p.IDs() {
-		r, err := Replay(t.Context(), c.Out, id, t.TempDir(), &dataset.Library{})
+		r, err := Replay(t.Context(), c.Out, id, t.TempDir(), &dataset.Library{}, false)
 		if err != nil || !r.Same || r.Knots < 1 {
 			t.Fatalf("cell %s: %+v, %v", id, r, err)
 		}
@@ -520,7 +520,7 @@ func TestReplay(t *testing.T) {
 			t.Error("a comparison with nothing says same")
 		}
 	}
-	if _, err := Replay(t.Context(), c.Out, strings.Repeat("0", 32), "", &dataset.Library{}); err == nil {
+	if _, err := Replay(t.Context(), c.Out, strings.Repeat("0", 32), "", &dataset.Library{}, false); err == nil {
 		t.Error("a cell that the grid does not have was replayed")
 	}
 }
