@@ -76,6 +76,11 @@ func (d *Delivery) decode(body []byte) error {
 			return fmt.Errorf("data set: digest %w", err)
 		}
 	}
+	for _, file := range d.Task.Files {
+		if err := ValidName(file); err != nil {
+			return fmt.Errorf("file of a command: digest %w", err)
+		}
+	}
 	return d.puller.config.Accept(&d.Task)
 }
 

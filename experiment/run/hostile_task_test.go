@@ -38,6 +38,8 @@ func TestTasksOnTheWire(t *testing.T) {
 			task.Spec = json.RawMessage(strings.Replace(string(task.Spec), `"alpha":0.01`, `"alpha":0.02`, 1))
 		},
 		"a malformed digest": func(task *experiment.Task) { task.Data = []string{"../../etc/passwd"} },
+		"a malformed file":   func(task *experiment.Task) { task.Files = []string{"../../etc/passwd"} },
+		"a file too much":    func(task *experiment.Task) { task.Files = []string{strings.Repeat("0", 64)} },
 		"another data set":   func(task *experiment.Task) { task.Data = []string{strings.Repeat("0", 64)} },
 		"no data set":        func(task *experiment.Task) { task.Data = nil },
 		"other needs": func(task *experiment.Task) { // which this worker meets
@@ -66,6 +68,9 @@ func TestTasksOnTheWire(t *testing.T) {
 				t.Errorf("the result is %+v", o)
 			}
 			if name == "a malformed digest" && !strings.Contains(o.Error, "data set: digest") { // it may not reach what opens files
+				t.Errorf("the error is %q", o.Error)
+			}
+			if name == "a malformed file" && !strings.Contains(o.Error, "file of a command: digest") {
 				t.Errorf("the error is %q", o.Error)
 			}
 			c := &Coordinator{Grid: w.grid, Plan: w.plan, Kind: experiment.SelfPacedKind{}, Out: t.TempDir(), Queue: w.Queue, Workers: 1}

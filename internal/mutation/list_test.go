@@ -33,6 +33,15 @@ var wire = []mutation{
 	{"task: the identity is not that of the cell", "experiment/compute.go", `if id := cell.ID(); id != task.Cell {`, `if id := cell.ID(); id != task.Cell && false {`, "./experiment/run TasksOnTheWire"},
 	{"task: the data are not those of the cell", "experiment/compute.go", `if len(task.Data) != 1 || task.Data[0] != cell.Data.Digest {`, `if len(task.Data) != 1 {`, "./experiment/run TasksOnTheWire"},
 	{"task: a digest that is none", "experiment/queue/delivery.go", `if err := ValidName(digest); err != nil {`, `if err := ValidName(digest); err != nil && false {`, "./experiment/run TasksOnTheWire"},
+	{"task: the files are not those of the cell", "experiment/compute.go", `!slices.Equal(task.Files, files) {`, `false {`, "./experiment/run TasksOnTheWire"},
+	{"task: a file's digest that is none", "experiment/queue/delivery.go", `return fmt.Errorf("file of a command: digest %w", err)`, `continue`, "./experiment/run TasksOnTheWire"},
+	{"command: a worker that allows none", "experiment/run/commands.go", `if host == nil {`, `if host == nil && false {`, "./experiment/run CommandsRefused"},
+	{"command: a file of another digest", "experiment/outside/host.go", `have != file.Digest {`, `have != file.Digest && false {`, "./experiment/outside Files"},
+	{"command: a cached file of another digest", "experiment/run/commands.go", `have != digest {
+		return fmt.Errorf("the file of`, `false {
+		return fmt.Errorf("the file of`, "./experiment/run TamperedFile"},
+	{"command: orphans", "experiment/outside/host.go", `	EndMarked(s.mark())
+`, ``, "./experiment/outside Forks"},
 	{"worker: another subject's heartbeat", "experiment/queue/presence.go", `string(workerTopic)+token(p.Name) != subject || `, ``, "./experiment/run WorkersOnTheWire"},
 	{"worker: slots without a bound", "experiment/queue/presence.go", `p.Slots < 0 || p.Slots > mostSlots || `, ``, "./experiment/run WorkersOnTheWire"},
 	{"description: of another run", "experiment/run/description.go", `case d.Run != run:`, `case false:`, "./experiment/run DescriptionOnTheWire"},

@@ -1,0 +1,29 @@
+package run
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/dataset"
+)
+
+// TestReplayCommand computes a command's cell with an embedded server and again, which
+// needs leave.
+func TestReplayCommand(t *testing.T) {
+	t.Parallel()
+	grid, p, _ := commandPlan(t, map[string]string{"fine": zeros})
+	c := &Coordinator{Grid: grid, Plan: p, Kind: experiment.SelfPacedKind{}, Out: t.TempDir(), Workers: 1, AllowCommands: true}
+	if _, err := c.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for id := range p.IDs() {
+		r, err := Replay(t.Context(), c.Out, id, t.TempDir(), &dataset.Library{}, true)
+		if err != nil || !r.Same || r.Knots != 1 {
+			t.Errorf("%+v, %v", r, err)
+		}
+		if _, err := Replay(t.Context(), c.Out, id, "", &dataset.Library{}, false); err == nil || !strings.Contains(err.Error(), "--allow-commands") {
+			t.Errorf("without leave: %v", err)
+		}
+	}
+}
