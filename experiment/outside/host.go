@@ -174,7 +174,7 @@ func (h *Host) Close() {
 	}
 }
 
-// Kill ends all processes of commands at once and takes nothing away: this process
+// Kill ends all processes of commands at once and removes their folders: this process
 // is about to end.
 func (h *Host) Kill() {
 	h.mu.Lock()
@@ -182,6 +182,7 @@ func (h *Host) Kill() {
 	h.closed = true
 	for s := range h.all {
 		h.kill(s)
+		_ = os.RemoveAll(s.dir) // what stays is a temporary file
 	}
 }
 
