@@ -23,6 +23,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/agepath/agepath/experiment/dataset"
+	"github.com/agepath/agepath/internal/needs"
 )
 
 // parts are the parts of a small regression.
@@ -40,6 +41,7 @@ func shell(t *testing.T, script string) (*Program, *Host) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the commands are scripts of a Unix shell")
 	}
+	needs.Program(t, "scripts as commands", "setsid") // with it the other small programs are there
 	content := []byte(script)
 	host := &Host{Open: func(context.Context, string) (io.ReadCloser, error) {
 		return io.NopCloser(bytes.NewReader(content)), nil

@@ -15,6 +15,7 @@ import (
 	"github.com/agepath/agepath/experiment/dataset"
 	"github.com/agepath/agepath/experiment/outside"
 	"github.com/agepath/agepath/experiment/queue"
+	"github.com/agepath/agepath/internal/needs"
 )
 
 // commandSlot is a slot's process that computes grids.
@@ -33,6 +34,7 @@ func commandPlan(t *testing.T, scripts map[string]string, set ...string) (*exper
 	if runtime.GOOS != "linux" {
 		t.Skip("the commands are scripts of a Unix shell, and processes are listed by /proc")
 	}
+	needs.Program(t, "scripts as commands", "setsid") // with it the other small programs are there
 	dir := t.TempDir()
 	text := "name: commands\nsplit: {validation: 0}\ndata: [diabetes]\nmodels: [{lasso: {alpha: 0.1}}]\nmethods:\n"
 	for name, script := range scripts {
