@@ -47,14 +47,6 @@ func (r *reader) number(n item, allowed rule) (x float64, ok bool) {
 	return 0, false
 }
 
-// one returns a reader of a number for into.
-func (r *reader) one(allowed rule) func(n item) float64 {
-	return func(n item) float64 {
-		x, _ := r.number(n, allowed)
-		return x
-	}
-}
-
 // whole returns the rule of whole numbers from low to high.
 func whole(low, high int) rule {
 	return rule{

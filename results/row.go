@@ -37,15 +37,15 @@ func newOutcomeRows(tables experiment.Tables, run string) (*outcomeRows, error) 
 	r.middle = take(3)
 	take(len(r.measures))
 	r.tail = take(8)
-	names := ""
+	var names strings.Builder
 	for _, part := range [][]experiment.Column{r.head, r.middle, r.tail, rest} {
 		for _, column := range part {
-			names += column.Name + " "
+			names.WriteString(column.Name + " ")
 		}
 	}
 	const filled = "run cell status error attempts wall_seconds cpu_seconds peak_bytes worker version started_at finished_at short_of "
-	if names != filled {
-		return nil, fmt.Errorf("the cells table has the columns %sbesides labels and measures; those that are filled are %s", names, filled)
+	if names.String() != filled {
+		return nil, fmt.Errorf("the cells table has the columns %sbesides labels and measures; those that are filled are %s", names.String(), filled)
 	}
 	for _, table := range tables.Further {
 		if len(table.Columns) == 0 || table.Columns[0].Name != "cell" {

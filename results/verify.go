@@ -80,7 +80,7 @@ func (v *Verification) checkFormer(ctx context.Context) error {
 	cells, further := 0, map[string]bool{}
 	err := eachFrame(ctx, filepath.Join(v.dir, formerName("cells")), []string{"cell"}, func(f *Frame) error {
 		cells += f.Rows()
-		for _, table := range strings.Split(f.Metadata[MetadataTables], ",") {
+		for table := range strings.SplitSeq(f.Metadata[MetadataTables], ",") {
 			further[table] = table != ""
 		}
 		return nil

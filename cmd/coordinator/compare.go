@@ -62,8 +62,7 @@ otherwise.`,
 			c, err := during(newReporting(a.Base), func(tell func(analysis.Step)) (*report.Comparison, error) {
 				return report.Compare(ctx, dirs, analysis.CompareOptions{Rounding: flags.rounding, Progress: tell})
 			})
-			var version *results.VersionError
-			if errors.As(err, &version) {
+			if _, ok := errors.AsType[*results.VersionError](err); ok {
 				return command.Refuse(err)
 			}
 			if err != nil {

@@ -104,8 +104,7 @@ func (a *app) reportCommand() *cobra.Command {
 // refuseFolder makes an error about a folder of results that cannot be read a
 // refusal.
 func refuseFolder(err error) error {
-	var damage *results.DamageError
-	if errors.As(err, &damage) {
+	if _, ok := errors.AsType[*results.DamageError](err); ok {
 		return command.Refuse(err)
 	}
 	if errors.Is(err, fs.ErrNotExist) {

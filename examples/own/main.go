@@ -52,7 +52,7 @@ func main() {
 
 // slot is the command of a process that computes cells.
 func slot() *exec.Cmd {
-	cmd := exec.Command(os.Args[0])
+	cmd := exec.Command(os.Args[0]) //nolint:noctx // the worker ends it
 	cmd.Env = append(os.Environ(), "OWN_SLOT=1")
 	return cmd
 }

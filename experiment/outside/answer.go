@@ -9,6 +9,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
@@ -97,7 +98,7 @@ func readAnswer(line []byte, file string, prepared *dataset.Prepared) (*Answer, 
 func (a *Answer) Knots() int { return max(len(a.Coefficients), len(a.Predictions.Test)) }
 
 // check returns what does not fit the data.
-func (a *Answer) check(prepared *dataset.Prepared) error {
+func (a *Answer) check(prepared *dataset.Prepared) error { //nolint:gocyclo // a list of conditions
 	knots := a.Knots()
 	switch {
 	case knots == 0:
@@ -146,10 +147,8 @@ func (a *Answer) check(prepared *dataset.Prepared) error {
 			if len(values) != l.n {
 				return fmt.Errorf("%d numbers as %s; there are %d", len(values), l.what, l.n)
 			}
-			for _, x := range values {
-				if notFinite(x) {
-					return &NumberError{l.what}
-				}
+			if slices.ContainsFunc(values, notFinite) {
+				return &NumberError{l.what}
 			}
 		}
 	}

@@ -100,7 +100,7 @@ func (h *Host) Solve(ctx context.Context, program *Program, cell []byte, prepare
 	var refused *CellError
 	if err == nil || errors.As(err, &refused) {
 		if err != nil {
-			time.Sleep(stderrWait)
+			time.Sleep(stderrWait) //nolint:forbidigo // nothing says that a program has written all
 		}
 		text := s.stderr.take()
 		h.give(s)
@@ -260,7 +260,7 @@ func (h *Host) start(ctx context.Context, key string, program *Program) (_ *sess
 		}
 	}
 	s := &session{key: key, dir: dir, stderr: new(tail), lines: make(chan []byte), ended: make(chan struct{})}
-	s.cmd = exec.Command(program.Run[0], program.Run[1:]...)
+	s.cmd = exec.Command(program.Run[0], program.Run[1:]...) //nolint:noctx // the host ends its process group
 	s.cmd.Dir, s.cmd.Env, s.cmd.Stderr = dir, environment(filepath.Base(dir)), s.stderr
 	s.cmd.WaitDelay = time.Second // for who has its standard error and lives on
 	ownGroup(s.cmd)

@@ -89,7 +89,7 @@ func end(find func(all []process) []process) {
 				_ = syscall.Kill(p.pid, syscall.SIGKILL) // it can have ended
 			}
 		}
-		time.Sleep(time.Millisecond)
+		time.Sleep(time.Millisecond) //nolint:forbidigo // processes of others end without a signal
 	}
 }
 

@@ -40,7 +40,8 @@ func TestPause(t *testing.T) {
 
 	// A worker that drains the queue does not wait for it.
 	drain := b.worker(WorkerConfig{Drain: true})
-	if d, err := drain.Pull(b.ctx); !errors.As(err, new(*EmptyError)) || err.(*EmptyError).InFlight != 0 {
+	d, err := drain.Pull(b.ctx)
+	if empty, ok := errors.AsType[*EmptyError](err); !ok || empty.InFlight != 0 {
 		t.Errorf("draining gives %v, %v", d, err)
 	}
 	// Publishing and reopening leave it paused.

@@ -253,6 +253,6 @@ func (p *RunPair) addNotes() {
 		}
 	}
 	if p.Copied > 0 {
-		p.Notes = append(p.Notes, fmt.Sprintf("%s of both runs are one computation, taken over from one by the other; times leave them out.", prose.Plural(p.Copied, "cell")))
+		p.Notes = append(p.Notes, prose.Plural(p.Copied, "cell")+" of both runs are one computation, taken over from one by the other; times leave them out.")
 	}
 }

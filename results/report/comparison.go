@@ -81,7 +81,7 @@ func (t Text) WriteComparison(w io.Writer, c *Comparison) error {
 func runLetter(i int) string { return string(rune('A' + i)) }
 
 // Sections lays the tables of a comparison out when first asked.
-func (c *Comparison) Sections() []section {
+func (c *Comparison) Sections() []section { //nolint:revive // exported for the page's template
 	if c.laidOut == nil {
 		c.laidOut = []section{{Title: "Runs", Name: "runs", Sheets: []*sheet{c.runsSheet()}}}
 		for i, p := range c.Pairs {
