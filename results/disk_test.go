@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"maps"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -370,13 +371,17 @@ func runFiles(d *faulty.Disk) map[string]string {
 	return files
 }
 
-// faultStep is the distance between two operations that fail: with -short not all
-// of them do.
+// faultStep is the distance between two operations that fail: with AGEPATH_LONG=1 all of
+// them do, which takes ten minutes.
 func (s scenario) faultStep() int {
-	if testing.Short() {
+	switch {
+	case testing.Short():
 		return s.every
+	case os.Getenv("AGEPATH_LONG") == "1":
+		return 1
+	default:
+		return 7
 	}
-	return 1
 }
 
 // A power failure before any operation loses nothing durable, doubles nothing,

@@ -20,7 +20,7 @@ const long = "AGEPATH_MUTATIONS"
 
 // patience bounds the tests of one mutation. A test that waits for what no longer
 // comes has noticed.
-const patience = 5 * time.Minute
+const patience = 20 * time.Minute
 
 // root is the folder of the module.
 const root = "../.."
@@ -144,7 +144,7 @@ func goTest(t *testing.T, overlay, packages, run string) (output string, err err
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "go", "test", "-failfast", "-v", "-vet=off", "-ldflags=-s -w", "-timeout", patience.String(), "-run", run, packages)
 	cmd.Dir = root
-	cmd.Env = append(os.Environ(), long+"=")
+	cmd.Env = append(os.Environ(), long+"=", "AGEPATH_LONG=1") // every crash point
 	if overlay != "" {
 		cmd.Env = append(cmd.Env, "GOFLAGS=-overlay="+overlay)
 	}
