@@ -196,6 +196,7 @@ repeats: %d
 data: [diabetes]
 models: [{lasso: {alpha: {from: 0.001, to: %.3f, step: 0.001}, intercept: true}}]
 methods: [original]
+keep: {knots: false} # the stand-in has none
 `, name, repeats, float64(alphas)/1000)
 	path := filepath.Join(t.TempDir(), name+".yaml")
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
