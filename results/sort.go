@@ -225,7 +225,7 @@ func (s *tableSorter) advance(h *mergeHead) error {
 	cell := cells[h.from]
 	key, ok := s.position(cell)
 	if !ok {
-		return fmt.Errorf("%s: cell %s came from nowhere", filepath.Base(h.reader.path), cell)
+		return fmt.Errorf("%s: cell %s was not in the folder when it was opened", filepath.Base(h.reader.path), cell)
 	}
 	h.key = key
 	h.to = h.from + cellRun(cells[h.from:])

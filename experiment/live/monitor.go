@@ -82,7 +82,7 @@ func (m *Monitor) State() *State { return m.state.Load() }
 // Alive returns nil while the loop goes on, whatever the server does.
 func (m *Monitor) Alive() error {
 	if silent := time.Since(time.Unix(0, m.beat.Load())); silent > aliveWithin {
-		return fmt.Errorf("the loop has been stuck for %v", silent.Round(time.Second))
+		return fmt.Errorf("the loop that reads the queue has not run for %v", silent.Round(time.Second))
 	}
 	return nil
 }

@@ -123,7 +123,7 @@ func writePart(writer *ipc.FileWriter, out *places, schema *arrow.Schema, name s
 	part.Y, ok[1] = out.at[unsafe.SliceData(y)]
 	part.Weight, ok[2] = out.at[unsafe.SliceData(weight)]
 	if p.D > 0 && !ok[0] || !ok[1] || !ok[2] {
-		return nil, errors.New("its numbers were not written as they are")
+		return nil, errors.New("the Arrow writer copied the numbers, so that their place in the file is not known")
 	}
 	if withheld {
 		part.Y = 0
@@ -150,7 +150,7 @@ type places struct {
 // Seek tells the position, which is all that the writer asks for.
 func (p *places) Seek(offset int64, whence int) (int64, error) {
 	if offset != 0 || whence != io.SeekCurrent {
-		return 0, errors.New("the file of parts is written in one go")
+		return 0, fmt.Errorf("seeking to %d from %d in a file that is only appended to", offset, whence)
 	}
 	return p.n, nil
 }

@@ -85,7 +85,7 @@ func (p *Program) check() error {
 	}
 	for _, text := range append(slices.Clone(p.Run), p.Version) {
 		if len(text) > maxText || strings.ContainsRune(text, 0) {
-			return fmt.Errorf("%.100q is no word of a command: at most %d bytes, none of them 0, are", text, maxText)
+			return fmt.Errorf("the word %.100q of a command; allowed are at most %d bytes, none of them zero", text, maxText)
 		}
 	}
 	last := -1

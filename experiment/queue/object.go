@@ -37,10 +37,10 @@ const (
 // check refuses what putObject does not write.
 func (i *index) check(most int64) error {
 	if i.Size < 0 || i.Size > most {
-		return fmt.Errorf("it says %d bytes; allowed are 0 to %d", i.Size, most)
+		return fmt.Errorf("a size of %d bytes; allowed are 0 to %d", i.Size, most)
 	}
 	if want := (i.Size + partSize - 1) / partSize; int64(i.Parts) != want {
-		return fmt.Errorf("it says %d parts for %d bytes, which take %d", i.Parts, i.Size, want)
+		return fmt.Errorf("%d parts for %d bytes; allowed are %d", i.Parts, i.Size, want)
 	}
 	return nil
 }
@@ -169,7 +169,7 @@ func (o objects) read(ctx context.Context, store jetstream.ObjectStore, name str
 	case err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF):
 		return nil, err
 	case uint64(n) != info.Size:
-		return nil, &DamagedError{name, fmt.Errorf("it is not of the %d bytes that it says", info.Size)}
+		return nil, &DamagedError{name, fmt.Errorf("its length is not the %d bytes of its description", info.Size)}
 	}
 	return body[:n], nil
 }
@@ -178,13 +178,13 @@ func (o objects) read(ctx context.Context, store jetstream.ObjectStore, name str
 func checkInfo(info *jetstream.ObjectInfo, name string, most int64) error {
 	switch {
 	case info.Name != name:
-		return fmt.Errorf("its description is of %.100q", info.Name)
+		return fmt.Errorf("its description names the object %.100q", info.Name)
 	case info.Opts != nil && info.Opts.Link != nil:
 		return errors.New("it is a link to another object")
 	case info.Size > uint64(most):
-		return fmt.Errorf("it says %d bytes; allowed are %d", info.Size, most)
+		return fmt.Errorf("a size of %d bytes; allowed are at most %d", info.Size, most)
 	case len(info.NUID) > 64 || ValidName(info.NUID) != nil:
-		return fmt.Errorf("its chunks are called %.100q", info.NUID)
+		return fmt.Errorf("its chunks have the name %.100q, which is not allowed", info.NUID)
 	}
 	return nil
 }

@@ -29,13 +29,13 @@ func TestIndexOnTheWire(t *testing.T) {
 		{`{"parts":1,"size":9000000000000000000}`, "allowed are 0 to"},
 		{`{"parts":1,"size":-600}`, "allowed are 0 to"},
 		{`{"parts":1,"size":60000000000}`, "allowed are 0 to"},
-		{`{"parts":-1,"size":5}`, "it says -1 parts for 5 bytes"},
-		{`{"parts":3,"size":10}`, "it says 3 parts for 10 bytes"},
+		{`{"parts":-1,"size":5}`, "-1 parts for 5 bytes; allowed are 1"},
+		{`{"parts":3,"size":10}`, "3 parts for 10 bytes; allowed are 1"},
 		{`{"parts":1,"size":10}`, "not found"},
 		{`{"parts":64,"size":268435456}`, "not found"},
 		{`[]`, "its index: json"},
 		{``, "its index: unexpected end"},
-		{strings.Repeat(" ", maxIndex+1), "it says 4097 bytes; allowed are 4096"},
+		{strings.Repeat(" ", maxIndex+1), "a size of 4097 bytes; allowed are at most 4096"},
 	} {
 		name := fmt.Sprintf("run.cell.%d", i)
 		if _, err := store.PutBytes(b.ctx, name, []byte(stray.body)); err != nil {
@@ -51,11 +51,11 @@ func TestIndexOnTheWire(t *testing.T) {
 	}
 	b.wantDamaged("run.cell.good", "a part that is too short", "it has 4 bytes, not 5")
 	for i, stray := range []struct{ info, why string }{
-		{`{"name":"%s","bucket":"AGEPATH_OUTCOMES","nuid":"abc","size":60000000000,"chunks":1}`, "it says 60000000000 bytes; allowed are 4096"},
+		{`{"name":"%s","bucket":"AGEPATH_OUTCOMES","nuid":"abc","size":60000000000,"chunks":1}`, "a size of 60000000000 bytes; allowed are at most 4096"},
 		{`{"name":"%s","bucket":"AGEPATH_OUTCOMES","nuid":"abc","size":20,"chunks":1,"digest":"SHA-256=x"}`, "0 of its 1 chunks are there"},
-		{`{"name":"%s","bucket":"AGEPATH_OUTCOMES","nuid":"*","size":20,"chunks":1}`, `its chunks are called "*"`},
+		{`{"name":"%s","bucket":"AGEPATH_OUTCOMES","nuid":"*","size":20,"chunks":1}`, `its chunks have the name "*"`},
 		{`{"name":"%s","bucket":"AGEPATH_OUTCOMES","nuid":"abc","options":{"link":{"bucket":"AGEPATH_OUTCOMES","name":"%[1]s"}}}`, "a link"},
-		{`{"name":"other %s","bucket":"AGEPATH_OUTCOMES","nuid":"abc","size":20,"chunks":1}`, "its description is of"},
+		{`{"name":"other %s","bucket":"AGEPATH_OUTCOMES","nuid":"abc","size":20,"chunks":1}`, "its description names the object"},
 		{`no description`, "meta information invalid"},
 	} {
 		name := fmt.Sprintf("run.cell.info%d", i)

@@ -104,11 +104,12 @@ func (p *Presence) check(subject string) error {
 	case !slices.Contains([]string{Working, Idle, Stopping, Gone}, p.State):
 		return fmt.Errorf("its state is %.40q", p.State)
 	case p.Slots < 0 || p.Slots > mostSlots || len(p.Running) > mostSlots:
-		return fmt.Errorf("it says %d slots with %d cells", p.Slots, len(p.Running))
+		return fmt.Errorf("%d slots and %d running cells; allowed are 0 to %d", p.Slots, len(p.Running), mostSlots)
 	case p.Done < 0 || p.Failed < 0:
-		return fmt.Errorf("it says %d cells done and %d failed", p.Done, p.Failed)
+		return fmt.Errorf("%d cells done and %d failed; allowed are numbers >= 0", p.Done, p.Failed)
 	case len(p.Computes) > mostNames || len(p.Damaged) > mostNames:
-		return fmt.Errorf("it has lists of %d and %d names", len(p.Computes), len(p.Damaged))
+		return fmt.Errorf("%d names of what it computes and %d of damaged data sets; allowed are at most %d",
+			len(p.Computes), len(p.Damaged), mostNames)
 	}
 	for _, running := range p.Running {
 		if ValidName(running.Run) != nil || ValidName(running.Cell) != nil || running.Attempt < 0 {

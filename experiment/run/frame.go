@@ -46,7 +46,7 @@ func writeFrame(w io.Writer, kind byte, body []byte) error {
 
 func appendFrame(to []byte, kind byte, body []byte) ([]byte, error) {
 	if len(body) > maxFrame {
-		return to, fmt.Errorf("%d bytes; at most %d go from process to process", len(body), maxFrame)
+		return to, fmt.Errorf("a message of %d bytes to another process; allowed are at most %d", len(body), maxFrame)
 	}
 	to = binary.LittleEndian.AppendUint32(append(to, kind), uint32(len(body)))
 	return append(to, body...), nil
@@ -59,7 +59,7 @@ func readFrame(r io.Reader) (kind byte, body []byte, err error) {
 	}
 	n := binary.LittleEndian.Uint32(head[1:])
 	if n > maxFrame {
-		return 0, nil, fmt.Errorf("a frame of %d bytes; at most %d are allowed", n, maxFrame)
+		return 0, nil, fmt.Errorf("a message of %d bytes from another process; allowed are at most %d", n, maxFrame)
 	}
 	body = make([]byte, n)
 	_, err = io.ReadFull(r, body)

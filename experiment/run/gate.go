@@ -93,7 +93,7 @@ func (g *gate) plans(cell string) bool {
 
 // errUnread says that a worker could not read a cell's task: queuing the cell again
 // mends that.
-var errUnread = errors.New("its worker could not read the task")
+var errUnread = errors.New("the worker could not decode the task")
 
 // check returns why an outcome does not pass, nil when it does. It may be called
 // from several goroutines.
@@ -108,11 +108,11 @@ func (g *gate) check(o *experiment.Outcome) error { //nolint:gocyclo // a list o
 		return fmt.Errorf("its error, worker and version have %d, %d and %d bytes; allowed are %d, %d and %d",
 			len(o.Error), len(o.Worker), len(o.Version), errorBytes, nameBytes, nameBytes)
 	case o.Attempts < 0 || o.Attempts > mostAttempts:
-		return fmt.Errorf("it says %d attempts; allowed are 0 to %d", o.Attempts, mostAttempts)
+		return fmt.Errorf("attempts: %d; allowed are 0 to %d", o.Attempts, mostAttempts)
 	case !duration(o.Wall) || o.CPU != nil && !duration(*o.CPU) || o.Peak != nil && *o.Peak < 0:
-		return errors.New("its time or memory is no number >= 0")
+		return errors.New("wall time, processor time or peak memory is not a finite number >= 0")
 	case !(o.Short >= 0 && o.Short <= math.MaxFloat64):
-		return errors.New("what it is short of is no number >= 0")
+		return errors.New("short_of is not a finite number >= 0")
 	}
 	if err := g.tables.FitsRows(o); err != nil {
 		return err

@@ -28,12 +28,12 @@ func TestGate(t *testing.T) {
 		"its error, worker":           func(o *experiment.Outcome) { o.Error = strings.Repeat("e", errorBytes+1) },
 		"and version have":            func(o *experiment.Outcome) { o.Worker = strings.Repeat("w", nameBytes+1) },
 		"bytes; allowed are":          func(o *experiment.Outcome) { o.Version = strings.Repeat("v", nameBytes+1) },
-		"it says -1 attempts":         func(o *experiment.Outcome) { o.Attempts = -1 },
-		"it says 1048577 attempts":    func(o *experiment.Outcome) { o.Attempts = mostAttempts + 1 },
-		"its time or memory":          func(o *experiment.Outcome) { o.Wall = -1 },
-		"time or memory is":           func(o *experiment.Outcome) { o.Wall = math.NaN() },
-		"or memory is no":             func(o *experiment.Outcome) { o.CPU = &negative },
-		"memory is no number":         func(o *experiment.Outcome) { o.Peak = &tiny },
+		"attempts: -1; allowed":       func(o *experiment.Outcome) { o.Attempts = -1 },
+		"attempts: 1048577; allowed":  func(o *experiment.Outcome) { o.Attempts = mostAttempts + 1 },
+		"wall time, processor":        func(o *experiment.Outcome) { o.Wall = -1 },
+		"peak memory is not":          func(o *experiment.Outcome) { o.Wall = math.NaN() },
+		"or peak memory is not":       func(o *experiment.Outcome) { o.CPU = &negative },
+		"not a finite number":         func(o *experiment.Outcome) { o.Peak = &tiny },
 		"measures: none":              func(o *experiment.Outcome) { o.Measures = experiment.Batch{} },
 		"measures: has":               func(o *experiment.Outcome) { o.Measures.Columns = o.Measures.Columns[1:] },
 		"does not declare":            func(o *experiment.Outcome) { o.Further["more"] = experiment.Batch{} },
@@ -50,7 +50,7 @@ func TestGate(t *testing.T) {
 			v := &o.Further["knots"].Columns[1]
 			v.Floats[0], v.Null = math.Inf(1), nil
 		},
-		"its worker could not read the": func(o *experiment.Outcome) {
+		"the worker could not decode the": func(o *experiment.Outcome) {
 			*o = experiment.Outcome{Run: o.Run, Cell: o.Cell, Status: experiment.Failed, Error: "it has no end"}
 		},
 	} {

@@ -36,7 +36,7 @@ func (h *Health) alive() { h.beat.Store(time.Now().UnixNano()) }
 // minute: it hangs, and only a restart helps.
 func (h *Health) Alive() error {
 	if silent := time.Since(time.Unix(0, h.beat.Load())); h.puller.Load() != nil && silent > hangsAfter {
-		return fmt.Errorf("the worker has not come round for %v", silent.Round(time.Second))
+		return fmt.Errorf("the loop that pulls tasks has not run for %v", silent.Round(time.Second))
 	}
 	return nil
 }

@@ -292,7 +292,7 @@ func (p *process) await(ctx context.Context, d *queue.Delivery, began time.Time,
 				return nil, nil, nil
 			}
 			outcome := begin(&d.Task, began)
-			end(outcome, experiment.Timeout, fmt.Sprintf("not done within %v and deaf to being stopped: its process was ended", d.Task.Limits.Timeout))
+			end(outcome, experiment.Timeout, fmt.Sprintf("not done within %v; told to stop it went on, so its process was killed", d.Task.Limits.Timeout))
 			outcome.Short = d.Task.Limits.Timeout.Seconds()
 			return outcome, nil, nil
 		}
@@ -321,7 +321,7 @@ func (p *process) receive(a answer, d *queue.Delivery) (*experiment.Outcome, *da
 	case frameOutcome:
 	default:
 		p.drop()
-		return nil, nil, fmt.Errorf("a slot's process answered with the frame %q", a.kind)
+		return nil, nil, fmt.Errorf("the answer of a slot's process: unknown message type %q", a.kind)
 	}
 	outcome, err := queue.DecodeOutcome(a.body)
 	if err == nil && (outcome.Run != d.Task.Run || outcome.Cell != d.Task.Cell) {

@@ -283,7 +283,7 @@ func checkPlan(m *results.Manifest, plan *experiment.Plan, err error) error {
 		return fmt.Errorf("the grid of run %s: %w", m.Run, err)
 	}
 	if plan.Run != m.Run {
-		return fmt.Errorf("the grid of run %s makes run %s here: the data or the version of agepath differ", m.Run, plan.Run)
+		return fmt.Errorf("the grid of run %s is run %s on this machine: its data sets or its version of agepath are others", m.Run, plan.Run)
 	}
 	return nil
 }

@@ -122,7 +122,7 @@ func (s *slot) read(in io.Reader) error {
 			r.number = came
 			s.requests <- r // the worker sends no more than it has room for
 		default:
-			return fmt.Errorf("reading a request: frame %q is not known", kind)
+			return fmt.Errorf("reading a request: unknown message type %q", kind)
 		}
 	}
 }
