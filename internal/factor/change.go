@@ -47,32 +47,6 @@ func (s *Signed) change(first int, sign float64) error {
 	return nil
 }
 
-// closePositive closes the gap of row and column r of the positive part.
-func (s *Signed) closePositive(r int) {
-	for i := r + 1; i < s.p; i++ {
-		src, dst := s.data[i*s.n:i*s.n+i+1], s.data[(i-1)*s.n:i*s.n]
-		copy(dst, src[:r])
-		copy(dst[r:], src[r+1:])
-	}
-	for i := s.n - s.q; i < s.n; i++ {
-		row := s.data[i*s.n : i*s.n+s.p]
-		copy(row[r:], row[r+1:])
-	}
-	s.p--
-}
-
-// closeNegative closes the gap of row and column r of the negative part.
-func (s *Signed) closeNegative(r int) {
-	at := s.slot(r)
-	for i := at - 1; i >= s.n-s.q; i-- {
-		src, dst := s.data[i*s.n:(i+1)*s.n], s.data[(i+1)*s.n:(i+2)*s.n]
-		copy(dst[:s.p], src)
-		copy(dst[at+1:], src[at+1:])
-		copy(dst[i+1:at+1], src[i:at])
-	}
-	s.q--
-}
-
 // UpdateDiagonal changes M to M + c e_r e_rᵀ, with the errors of Update. The
 // determinant changes by the factor 1 + c InverseDiagonal(r). Lowering the
 // diagonal in the negative part is always possible.

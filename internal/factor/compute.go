@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/agepath/agepath/internal/kernel"
 )
@@ -41,22 +40,6 @@ func (s *Signed) fit(rows int) {
 	s.resize(min(order, s.room))
 }
 
-// fill puts M into the square. The negative part is in the order of rows here,
-// as LAPACK wants it; flip turns it round.
-func (s *Signed) fill(row func(i int, dst []float64)) {
-	for i := range s.p {
-		row(i, s.data[i*s.n:i*s.n+i+1])
-	}
-	first := s.n - s.q
-	for t := range s.q {
-		full := s.w[:s.p+t+1]
-		row(s.p+t, full)
-		dst := s.data[(first+t)*s.n : (first+t+1)*s.n]
-		copy(dst, full[:s.p])
-		copy(dst[first:], full[s.p:])
-	}
-}
-
 // factorize computes L11 L11ᵀ = M11, L21 = M21 L11⁻ᵀ and
 // L22 L22ᵀ = L21 L21ᵀ - M22, block by block of columns.
 func (s *Signed) factorize() error {
@@ -77,26 +60,6 @@ func (s *Signed) factorize() error {
 func (s *Signed) factors(i, j int, sign float64) bool {
 	k, err := s.columns.Factorize(context.Background(), s.data, s.n, s.n, i, j, sign, 0, false)
 	return err == nil && k == j
-}
-
-// flip reverses the rows of the negative part and the columns of its triangle.
-func (s *Signed) flip() {
-	first := s.n - s.q
-	for t := range s.q {
-		row := s.data[(first+t)*s.n : (first+t+1)*s.n]
-		slices.Reverse(row[first:])
-	}
-	for a, b := first, s.n-1; a < b; a, b = a+1, b-1 {
-		upper, lower := s.data[a*s.n:(a+1)*s.n], s.data[b*s.n:(b+1)*s.n]
-		swap(upper[:s.p], lower[:s.p])
-		swap(upper[first:], lower[first:])
-	}
-}
-
-func swap(a, b []float64) {
-	for i, v := range a {
-		a[i], b[i] = b[i], v
-	}
 }
 
 // guard holds every pivot against the terms of its row.

@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 
-	"gonum.org/v1/gonum/blas/blas64"
-
 	"github.com/agepath/agepath/internal/dense"
 	"github.com/agepath/agepath/internal/kernel"
 )
@@ -38,24 +36,15 @@ type Signed struct {
 	// a determinant's ratio counts as zero, and the change as impossible.
 	Tolerance float64
 
-	p, q    int
+	layout
 	changes int
-
-	// Row and column i of L are at slot(i) of an n x n row-major square: the
-	// positive part from the front, the negative part backwards from the end,
-	// so that both grow and shrink without moving the other. The negative
-	// part's triangle is an upper one there. Vectors over slots share this.
-	n    int
-	data []float64
 
 	x, w []float64 // work, over slots
 	turn dense.Rotations
 	room int // the largest n that the memory has room for
 
-	columns  dense.Columns
-	products []float64 // work: n
-
-	next pending
+	columns dense.Columns
+	next    pending
 }
 
 // pending is the row that the last pivot query prepared.
@@ -131,14 +120,6 @@ func (s *Signed) Negative() int { return s.q }
 // the last Compute or Reset.
 func (s *Signed) Changes() int { return s.changes }
 
-// slot is where row and column i are in data and in vectors over slots.
-func (s *Signed) slot(i int) int {
-	if i < s.p {
-		return i
-	}
-	return s.n - 1 - (i - s.p)
-}
-
 func (s *Signed) check(name string, length, want int) {
 	if length != want {
 		panic(fmt.Sprintf("factor: %s has %d entries, want %d", name, length, want))
@@ -149,29 +130,4 @@ func (s *Signed) checkRow(r int) {
 	if r < 0 || r >= s.Len() {
 		panic(fmt.Sprintf("factor: row %d of %d", r, s.Len()))
 	}
-}
-
-// scatter copies b, in the order of rows, to x, over slots.
-func (s *Signed) scatter(x, b []float64) {
-	copy(x, b[:s.p])
-	for t, v := range b[s.p:] {
-		x[s.n-1-t] = v
-	}
-}
-
-// gather is the reverse of scatter.
-func (s *Signed) gather(b, x []float64) {
-	copy(b, x[:s.p])
-	for t := range b[s.p:] {
-		b[s.p+t] = x[s.n-1-t]
-	}
-}
-
-func vector(data []float64) blas64.Vector { return blas64.Vector{N: len(data), Inc: 1, Data: data} }
-
-func dot(a, b []float64) float64 {
-	if len(a) == 0 {
-		return 0
-	}
-	return blas64.Dot(vector(a), vector(b))
 }

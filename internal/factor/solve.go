@@ -1,10 +1,6 @@
 package factor
 
-import (
-	"math"
-
-	"github.com/agepath/agepath/internal/kernel"
-)
+import "math"
 
 // Solve replaces b, of Len entries, by M⁻¹b.
 func (s *Signed) Solve(b []float64) {
@@ -56,17 +52,6 @@ func (s *Signed) inverse(r int) (a, b float64) {
 	return s.squares(s.x, r)
 }
 
-// squares returns the sums of squares of x over the positive and the negative
-// rows from row `from` on.
-func (s *Signed) squares(x []float64, from int) (a, b float64) {
-	if from < s.p {
-		a = dot(x[from:s.p], x[from:s.p])
-		from = s.p
-	}
-	tail := x[s.n-s.q : s.n-(from-s.p)]
-	return a, dot(tail, tail)
-}
-
 // LogAbsDet returns ln|det M|; the determinant's sign is that of (-1)^q.
 func (s *Signed) LogAbsDet() float64 {
 	sum := 0.0
@@ -74,52 +59,4 @@ func (s *Signed) LogAbsDet() float64 {
 		sum += math.Log(s.data[s.slot(i)*(s.n+1)])
 	}
 	return 2 * sum
-}
-
-// forward replaces x, over slots, by L⁻¹x, where x is zero before row from.
-func (s *Signed) forward(x []float64, from int) {
-	first, end := s.n-s.q, s.n
-	if from < s.p {
-		s.forwardPositive(x, from)
-		s.eliminate(x[first:], x[from:s.p], from)
-	} else {
-		end -= from - s.p
-	}
-	if first < end {
-		kernel.SolveUpper(x[first:end], s.data[first*s.n+first:], s.n)
-	}
-}
-
-// forwardPositive is forward for the positive part alone.
-func (s *Signed) forwardPositive(x []float64, from int) {
-	if from < s.p {
-		kernel.SolveLower(x[from:s.p], s.data[from*s.n+from:], s.n)
-	}
-}
-
-// eliminate subtracts from y, over the negative part's slots, the product of L's block
-// there with x, the positive part's entries from row from on.
-func (s *Signed) eliminate(y, x []float64, from int) {
-	if s.q == 0 {
-		return
-	}
-	work := s.products[:s.q]
-	kernel.MulVec(work, s.data[(s.n-s.q)*s.n+from:], s.n, x)
-	for r, product := range work {
-		y[r] -= product
-	}
-}
-
-// backward replaces x, over slots, by L⁻ᵀx.
-func (s *Signed) backward(x []float64) {
-	first := s.n - s.q
-	if s.q > 0 {
-		tail, work := x[first:], s.products[:s.q]
-		kernel.SolveUpperTrans(tail, s.data[first*s.n+first:], s.n)
-		for r, f := range tail {
-			work[r] = -f
-		}
-		kernel.MulTransAdd(x[:s.p], s.data[first*s.n:], s.n, work)
-	}
-	kernel.SolveLowerTrans(x[:s.p], s.data, s.n)
 }

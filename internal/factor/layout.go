@@ -1,0 +1,174 @@
+package factor
+
+import (
+	"slices"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/agepath/agepath/internal/kernel"
+)
+
+// layout is L in its memory. Row and column i are at slot(i) of an n x n row-major
+// square: the positive part from the front, the negative part backwards from the end, so
+// that both grow and shrink without moving the other. The negative part's triangle is an
+// upper one there. Vectors over slots share this.
+type layout struct {
+	p, q     int // rows of the positive and of the negative part
+	n        int
+	data     []float64
+	products []float64 // work: n
+}
+
+// fill puts M into the square. The negative part is in the order of rows here,
+// as LAPACK wants it; flip turns it round.
+func (l *layout) fill(row func(i int, dst []float64)) {
+	for i := range l.p {
+		row(i, l.data[i*l.n:i*l.n+i+1])
+	}
+	first := l.n - l.q
+	for t := range l.q {
+		full := l.products[:l.p+t+1]
+		row(l.p+t, full)
+		dst := l.data[(first+t)*l.n : (first+t+1)*l.n]
+		copy(dst, full[:l.p])
+		copy(dst[first:], full[l.p:])
+	}
+}
+
+// flip reverses the rows of the negative part and the columns of its triangle.
+func (l *layout) flip() {
+	first := l.n - l.q
+	for t := range l.q {
+		row := l.data[(first+t)*l.n : (first+t+1)*l.n]
+		slices.Reverse(row[first:])
+	}
+	for a, b := first, l.n-1; a < b; a, b = a+1, b-1 {
+		upper, lower := l.data[a*l.n:(a+1)*l.n], l.data[b*l.n:(b+1)*l.n]
+		swap(upper[:l.p], lower[:l.p])
+		swap(upper[first:], lower[first:])
+	}
+}
+
+// slot is where row and column i are in data and in vectors over slots.
+func (l *layout) slot(i int) int {
+	if i < l.p {
+		return i
+	}
+	return l.n - 1 - (i - l.p)
+}
+
+// scatter copies b, in the order of rows, to x, over slots.
+func (l *layout) scatter(x, b []float64) {
+	copy(x, b[:l.p])
+	for t, v := range b[l.p:] {
+		x[l.n-1-t] = v
+	}
+}
+
+// gather is the reverse of scatter.
+func (l *layout) gather(b, x []float64) {
+	copy(b, x[:l.p])
+	for t := range b[l.p:] {
+		b[l.p+t] = x[l.n-1-t]
+	}
+}
+
+// squares returns the sums of squares of x over the positive and the negative
+// rows from row `from` on.
+func (l *layout) squares(x []float64, from int) (a, b float64) {
+	if from < l.p {
+		a = dot(x[from:l.p], x[from:l.p])
+		from = l.p
+	}
+	tail := x[l.n-l.q : l.n-(from-l.p)]
+	return a, dot(tail, tail)
+}
+
+// forward replaces x, over slots, by L⁻¹x, where x is zero before row from.
+func (l *layout) forward(x []float64, from int) {
+	first, end := l.n-l.q, l.n
+	if from < l.p {
+		l.forwardPositive(x, from)
+		l.eliminate(x[first:], x[from:l.p], from)
+	} else {
+		end -= from - l.p
+	}
+	if first < end {
+		kernel.SolveUpper(x[first:end], l.data[first*l.n+first:], l.n)
+	}
+}
+
+// forwardPositive is forward for the positive part alone.
+func (l *layout) forwardPositive(x []float64, from int) {
+	if from < l.p {
+		kernel.SolveLower(x[from:l.p], l.data[from*l.n+from:], l.n)
+	}
+}
+
+// eliminate subtracts from y, over the negative part's slots, the product of L's block
+// there with x, the positive part's entries from row from on.
+func (l *layout) eliminate(y, x []float64, from int) {
+	if l.q == 0 {
+		return
+	}
+	work := l.products[:l.q]
+	kernel.MulVec(work, l.data[(l.n-l.q)*l.n+from:], l.n, x)
+	for r, product := range work {
+		y[r] -= product
+	}
+}
+
+// backward replaces x, over slots, by L⁻ᵀx.
+func (l *layout) backward(x []float64) {
+	first := l.n - l.q
+	if l.q > 0 {
+		tail, work := x[first:], l.products[:l.q]
+		kernel.SolveUpperTrans(tail, l.data[first*l.n+first:], l.n)
+		for r, f := range tail {
+			work[r] = -f
+		}
+		kernel.MulTransAdd(x[:l.p], l.data[first*l.n:], l.n, work)
+	}
+	kernel.SolveLowerTrans(x[:l.p], l.data, l.n)
+}
+
+// closePositive closes the gap of row and column r of the positive part.
+func (l *layout) closePositive(r int) {
+	for i := r + 1; i < l.p; i++ {
+		src, dst := l.data[i*l.n:i*l.n+i+1], l.data[(i-1)*l.n:i*l.n]
+		copy(dst, src[:r])
+		copy(dst[r:], src[r+1:])
+	}
+	for i := l.n - l.q; i < l.n; i++ {
+		row := l.data[i*l.n : i*l.n+l.p]
+		copy(row[r:], row[r+1:])
+	}
+	l.p--
+}
+
+// closeNegative closes the gap of row and column r of the negative part.
+func (l *layout) closeNegative(r int) {
+	at := l.slot(r)
+	for i := at - 1; i >= l.n-l.q; i-- {
+		src, dst := l.data[i*l.n:(i+1)*l.n], l.data[(i+1)*l.n:(i+2)*l.n]
+		copy(dst[:l.p], src)
+		copy(dst[at+1:], src[at+1:])
+		copy(dst[i+1:at+1], src[i:at])
+	}
+	l.q--
+}
+
+func vector(data []float64) blas64.Vector { return blas64.Vector{N: len(data), Inc: 1, Data: data} }
+
+func dot(a, b []float64) float64 {
+	if len(a) == 0 {
+		return 0
+	}
+	return blas64.Dot(vector(a), vector(b))
+}
+
+func swap(a, b []float64) {
+	for i, v := range a {
+		a[i], b[i] = b[i], v
+	}
+}
