@@ -31,15 +31,6 @@ type Matrix interface {
 	Current(f []float64, at []int)
 }
 
-// Place says where a variable stands in its box.
-type Place uint8
-
-const (
-	AtLow  Place = iota // β_i = low_i
-	AtHigh              // β_i = high_i
-	Inside              // free
-)
-
 // Options of a [Set].
 type Options struct {
 	Equality   bool    // 1ᵀβ = 0, with the multiplier b; else b = 0
@@ -53,11 +44,9 @@ type Options struct {
 // <= 0 where it can only fall, and = 0 inside the box.
 type Set struct {
 	Options
-	Y         []float64
-	Low, High []float64
-	Beta, F   []float64
-	Place     []Place
-	B         float64
+	Box
+	F []float64
+	B float64
 
 	// Watch are the variables that take part. The others are fixed, and their F is not
 	// known.
@@ -69,12 +58,11 @@ type Set struct {
 	// Noise returns what rounding of F_i comes to beside the tolerances; nil for nothing.
 	Noise func(i int) float64
 
+	changes
 	updates int // sums added to F since it was last computed anew
 	matrix  Matrix
 	factor  *factor
 	step    []float64 // work: a step of the free variables
-	list    []int     // work: variables of a sparse sum
-	coef    []float64 // work: its coefficients
 
 	box   func(i int) float64 // of Lazily
 	boxed []bool              // the box of a variable is known
@@ -89,8 +77,8 @@ func New(m Matrix, y []float64, o Options) *Set {
 		o.Shift = 0
 	}
 	s := &Set{
-		Options: o, Y: y, Low: f(), High: f(), Beta: f(), F: f(), Place: make([]Place, n), Watch: make([]int, n),
-		matrix: m, factor: newFactor(m, n, o), step: f(), list: make([]int, 0, n), coef: make([]float64, 0, n),
+		Options: o, Box: Box{Y: y, Low: f(), High: f(), Beta: f(), Place: make([]Place, n)}, F: f(), Watch: make([]int, n),
+		matrix: m, factor: newFactor(m, n, o), step: f(), changes: changes{make([]int, 0, n), make([]float64, 0, n)},
 	}
 	for i := range s.Watch {
 		s.Watch[i], s.Place[i] = i, s.Zero(i)
@@ -98,29 +86,11 @@ func New(m Matrix, y []float64, o Options) *Set {
 	return s
 }
 
-// Zero and Full are the places of β_i = 0 and of β_i at the other bound.
-func (s *Set) Zero(i int) Place {
-	if s.Y[i] > 0 {
-		return AtLow
-	}
-	return AtHigh
-}
-
-func (s *Set) Full(i int) Place { return AtLow + AtHigh - s.Zero(i) }
-
 // Free returns the free variables that the factor has.
 func (s *Set) Free() []int { return s.factor.members }
 
 // Renew makes the next Solve factorize anew.
 func (s *Set) Renew() { s.factor.clear() }
-
-// Begin forgets the changes that were noted.
-func (s *Set) Begin() { s.list, s.coef = s.list[:0], s.coef[:0] }
-
-func (s *Set) note(i int, change float64) {
-	s.list = append(s.list, i)
-	s.coef = append(s.coef, change)
-}
 
 // Move notes the change of β_i to value for the Apply that follows.
 func (s *Set) Move(i int, value float64) {
@@ -141,9 +111,6 @@ func (s *Set) shift(i int, step float64) {
 	s.note(i, step)
 	s.Beta[i] = value
 }
-
-// Noted returns how many changes there are to apply.
-func (s *Set) Noted() int { return len(s.list) }
 
 // Apply takes F along with the noted changes.
 func (s *Set) Apply() {
@@ -231,42 +198,8 @@ func (s *Set) needAll() {
 	}
 }
 
-// Settle clips β_i to its box and records where it stands.
-func (s *Set) Settle(i int) {
-	switch {
-	case s.Low[i] == s.High[i]:
-		s.Beta[i], s.Place[i] = 0, s.Zero(i)
-	case s.Beta[i] <= s.Low[i]:
-		s.Beta[i], s.Place[i] = s.Low[i], AtLow
-	case s.Beta[i] >= s.High[i]:
-		s.Beta[i], s.Place[i] = s.High[i], AtHigh
-	default:
-		s.Place[i] = Inside
-	}
-}
-
 // ToBound moves β_i to its bound in the direction of sign.
 func (s *Set) ToBound(i int, sign float64) { s.Move(i, s.bound(i, sign)) }
-
-// bound places variable i at its bound in the direction of sign, which it returns.
-func (s *Set) bound(i int, sign float64) float64 {
-	if sign > 0 {
-		s.Place[i] = AtHigh
-		return s.High[i]
-	}
-	s.Place[i] = AtLow
-	return s.Low[i]
-}
-
-func (s *Set) clip(i int, value float64) float64 { return max(s.Low[i], min(s.High[i], value)) }
-
-// room is the distance of β_i to its bound in the direction of sign.
-func (s *Set) room(i int, sign float64) float64 {
-	if sign > 0 {
-		return s.High[i] - s.Beta[i]
-	}
-	return s.Beta[i] - s.Low[i]
-}
 
 // excess returns 1ᵀβ, and the sum of the terms' sizes.
 func (s *Set) excess() (sum, size float64) {
@@ -348,10 +281,6 @@ func (s *Set) breaks(i int, tolerance float64) float64 {
 	if math.Abs(v) <= tolerance || s.Place[i] == Inside || (v > 0) != (s.Place[i] == AtLow) {
 		return 0
 	}
-	return s.broken(i, v, tolerance)
-}
-
-func (s *Set) broken(i int, v, tolerance float64) float64 {
 	beyond := s.excused(i, v)
 	if !(beyond > tolerance) {
 		return 0

@@ -15,6 +15,12 @@ type Limits struct {
 	Single        bool    // only one exchange at a time, and with 1ᵀβ = 0 at least one free variable
 }
 
+// search is one call of [Set.Solve].
+type search struct {
+	*Set
+	Limits
+}
+
 // Solve looks for the optimum from the present places: by many exchanges at a time, and
 // where that does not end one by one. It returns the number of exchanges and whether all
 // conditions hold. F must be current. The error is the context's.
@@ -22,20 +28,19 @@ func (s *Set) Solve(ctx context.Context, l Limits) (exchanges int, arrived bool,
 	if !s.Align() {
 		return 0, false, nil
 	}
+	run := search{s, l}
 	if !l.Single {
-		exchanges, arrived, err = s.pivot(ctx, l)
+		exchanges, arrived, err = run.pivot(ctx)
 		if arrived || err != nil || l.Brief {
 			return exchanges, arrived, err
 		}
-	}
-	if !l.Single { // else steps of the free ones balance
-		s.Balance()
+		s.Balance() // single steps keep the balance
 		if !s.Align() {
 			return exchanges, false, nil
 		}
 	}
-	l.Exchanges = max(0, l.Exchanges-exchanges)
-	more, arrived, err := s.descend(ctx, l)
+	run.Exchanges = max(0, l.Exchanges-exchanges)
+	more, arrived, err := run.descend(ctx)
 	const few = 16
 	if !l.Single || s.updates > few { // many small sums are off by their rounding
 		s.Evaluate()
@@ -222,10 +227,10 @@ func (s *Set) refine(tolerance float64) {
 
 // pivot looks for the optimum by exchanging all variables that break a condition at
 // once, for as long as their number falls. It keeps the box but not 1ᵀβ = 0 on the way.
-func (s *Set) pivot(ctx context.Context, l Limits) (exchanges int, arrived bool, err error) {
+func (s *search) pivot(ctx context.Context) (exchanges int, arrived bool, err error) {
 	const patience = 3
 	fewest, left := math.MaxInt, patience
-	for exchanges < l.Exchanges {
+	for exchanges < s.Exchanges {
 		if err := ctx.Err(); err != nil {
 			return exchanges, false, err
 		}
@@ -236,8 +241,8 @@ func (s *Set) pivot(ctx context.Context, l Limits) (exchanges int, arrived bool,
 			exchanges += out
 			continue
 		}
-		s.refine(l.Free)
-		broken, stuck := s.exchange(l.Bounded)
+		s.refine(s.Limits.Free)
+		broken, stuck := s.exchange()
 		exchanges += broken
 		if broken == 0 {
 			return exchanges, true, nil
@@ -256,7 +261,7 @@ func (s *Set) pivot(ctx context.Context, l Limits) (exchanges int, arrived bool,
 
 // project moves the members to the minimum with the others fixed. Those that it takes
 // out of their box stay at the bound and leave; it returns their number.
-func (s *Set) project() int {
+func (s *search) project() int {
 	step := s.newton()
 	out := 0
 	s.Begin()
@@ -278,12 +283,12 @@ func (s *Set) project() int {
 // exchange moves every bounded variable that breaks its condition: to the other bound
 // where even the step with the largest possible curvature, K_ii, goes there, else into
 // the free set. It returns their number and whether one of them could not enter.
-func (s *Set) exchange(tolerance float64) (broken int, stuck bool) {
+func (s *search) exchange() (broken int, stuck bool) {
 	s.Begin()
 	s.matrix.Current(s.F, nil)
 	entering := 0
 	for _, i := range s.Watch {
-		if s.breaks(i, tolerance) == 0 {
+		if s.breaks(i, s.Bounded) == 0 {
 			continue
 		}
 		v := s.Y[i] - s.F[i] - s.B
@@ -315,13 +320,13 @@ func (s *Set) exchange(tolerance float64) (broken int, stuck bool) {
 // variable leaves the free set; at the minimum the one that breaks its condition most
 // enters. It gives up where the factor is full, and after many steps in a row without
 // length.
-func (s *Set) descend(ctx context.Context, l Limits) (exchanges int, arrived bool, err error) {
+func (s *search) descend(ctx context.Context) (exchanges int, arrived bool, err error) {
 	idle := 0
-	for exchanges := range l.Exchanges {
+	for exchanges := range s.Exchanges {
 		if err := ctx.Err(); err != nil {
 			return exchanges, false, err
 		}
-		if l.Single && s.Equality && len(s.factor.members) == 0 && !s.fill() {
+		if s.Single && s.Equality && len(s.factor.members) == 0 && !s.fill() {
 			return exchanges, false, nil
 		}
 		if blocker, length := s.advance(); blocker >= 0 {
@@ -331,11 +336,11 @@ func (s *Set) descend(ctx context.Context, l Limits) (exchanges int, arrived boo
 			}
 			continue
 		}
-		s.refine(l.Free)
+		s.refine(s.Limits.Free)
 		if len(s.factor.members) == 0 {
 			s.Multiplier()
 		}
-		entering := s.worst(l.Bounded)
+		entering := s.worst()
 		if entering < 0 {
 			return exchanges, true, nil
 		}
@@ -343,13 +348,13 @@ func (s *Set) descend(ctx context.Context, l Limits) (exchanges int, arrived boo
 			return exchanges, false, nil
 		}
 	}
-	return l.Exchanges, false, nil
+	return s.Exchanges, false, nil
 }
 
 // fill makes a variable free where none is, and nothing determines b: the first whose
 // gradient vanishes as b moves to where 1ᵀβ is right, or that is furthest beyond it. It
 // reports false where there is none.
-func (s *Set) fill() bool {
+func (s *search) fill() bool {
 	s.matrix.Current(s.F, nil)
 	excess, _ := s.excess()
 	up, from := 1.0, AtLow
@@ -368,9 +373,9 @@ func (s *Set) fill() bool {
 }
 
 // worst is the bounded variable that breaks its condition most, -1 where none does by
-// more than tolerance.
-func (s *Set) worst(tolerance float64) int {
-	worst := -1
+// more than rounding.
+func (s *search) worst() int {
+	worst, tolerance := -1, s.Bounded
 	s.matrix.Current(s.F, nil)
 	for _, i := range s.Watch {
 		if beyond := s.breaks(i, tolerance); beyond > tolerance {
@@ -382,7 +387,7 @@ func (s *Set) worst(tolerance float64) int {
 
 // advance takes Newton's step as far as the box allows and returns the position of the
 // member that meets a bound, -1 where none does, and the part of the step that was taken.
-func (s *Set) advance() (blocker int, length float64) {
+func (s *search) advance() (blocker int, length float64) {
 	step := s.newton()
 	blocker, length = -1, 1
 	for k, i := range s.factor.members {

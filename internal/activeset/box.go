@@ -1,0 +1,79 @@
+package activeset
+
+// Place says where a variable stands in its box.
+type Place uint8
+
+const (
+	AtLow  Place = iota // β_i = low_i
+	AtHigh              // β_i = high_i
+	Inside              // free
+)
+
+// Box is where the variables are and may be. Its slices have an entry for each.
+type Box struct {
+	Y         []float64 // on the sides of 0 where the boxes are
+	Low, High []float64
+	Beta      []float64
+	Place     []Place
+}
+
+// Zero and Full are the places of β_i = 0 and of β_i at the other bound.
+func (b *Box) Zero(i int) Place {
+	if b.Y[i] > 0 {
+		return AtLow
+	}
+	return AtHigh
+}
+
+func (b *Box) Full(i int) Place { return AtLow + AtHigh - b.Zero(i) }
+
+// Settle clips β_i to its box and records where it stands.
+func (b *Box) Settle(i int) {
+	switch {
+	case b.Low[i] == b.High[i]:
+		b.Beta[i], b.Place[i] = 0, b.Zero(i)
+	case b.Beta[i] <= b.Low[i]:
+		b.Beta[i], b.Place[i] = b.Low[i], AtLow
+	case b.Beta[i] >= b.High[i]:
+		b.Beta[i], b.Place[i] = b.High[i], AtHigh
+	default:
+		b.Place[i] = Inside
+	}
+}
+
+// bound places variable i at its bound in the direction of sign, which it returns.
+func (b *Box) bound(i int, sign float64) float64 {
+	if sign > 0 {
+		b.Place[i] = AtHigh
+		return b.High[i]
+	}
+	b.Place[i] = AtLow
+	return b.Low[i]
+}
+
+func (b *Box) clip(i int, value float64) float64 { return max(b.Low[i], min(b.High[i], value)) }
+
+// room is the distance of β_i to its bound in the direction of sign.
+func (b *Box) room(i int, sign float64) float64 {
+	if sign > 0 {
+		return b.High[i] - b.Beta[i]
+	}
+	return b.Beta[i] - b.Low[i]
+}
+
+// changes are those of some variables, noted for a sum of rows of K.
+type changes struct {
+	list []int
+	coef []float64
+}
+
+// Begin forgets the changes that were noted.
+func (c *changes) Begin() { c.list, c.coef = c.list[:0], c.coef[:0] }
+
+func (c *changes) note(i int, change float64) {
+	c.list = append(c.list, i)
+	c.coef = append(c.coef, change)
+}
+
+// Noted returns how many changes there are to apply.
+func (c *changes) Noted() int { return len(c.list) }
