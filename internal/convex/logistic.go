@@ -57,7 +57,7 @@ func (p *Smooth) logisticGap(objective float64) float64 {
 	}
 	gap = math.NaN()
 	if p.bend(0); p.factor() {
-		if m, ok := p.model.(*ridgeModel); ok {
+		if m, ok := p.second.model.(*ridgeModel); ok {
 			gap = p.newtonGap(m) / objective
 		}
 	}
@@ -75,23 +75,23 @@ func (p *Smooth) logisticGap(objective float64) float64 {
 func (p *Smooth) nearGap() float64 {
 	part, gap := 0.0, 0.0
 	if p.options.Intercept {
-		larger := max(p.pull[0], p.pull[1])
-		part = math.Abs(p.gradient.b) / larger
+		larger := max(p.at.pull[0], p.at.pull[1])
+		part = math.Abs(p.at.gradient.b) / larger
 		label := -1.0
-		if p.pull[1] == larger {
+		if p.at.pull[1] == larger {
 			label = 1
 		}
-		for i, c := range p.curvature {
+		for i, c := range p.at.curvature {
 			if c > 0 && p.y[i] == label {
-				gap += p.slope[i] * p.slope[i] / c
-			} else if p.slope[i] != 0 && p.y[i] == label {
+				gap += p.at.slope[i] * p.at.slope[i] / c
+			} else if p.at.slope[i] != 0 && p.y[i] == label {
 				return math.Inf(1)
 			}
 		}
 		gap *= part * part
 	}
-	for j, g := range p.gradient.w {
-		g = math.Abs(g) + part*p.terms[j]
+	for j, g := range p.at.gradient.w {
+		g = math.Abs(g) + part*p.at.terms[j]
 		gap += g * g / 2
 	}
 	return gap
@@ -106,19 +106,19 @@ func (p *Smooth) nearGap() float64 {
 // ½‖s.w‖² plus C v_i times the Kullback-Leibler divergence of a_i/(C v_i) from σ_i,
 // which the χ² divergence bounds.
 func (p *Smooth) newtonGap(m *ridgeModel) float64 {
-	m.hessian.solve(&p.step, p.gradient)
+	m.hessian.solve(&p.step, p.at.gradient)
 	p.rows.predict(p.along, p.step.w, p.step.b)
 	gap := kernel.Dot(p.step.w, p.step.w) / 2
 	for i, t := range p.along {
-		change := p.factored[i] * t
+		change := p.second.factored[i] * t
 		if change == 0 {
 			continue
 		}
-		a := math.Abs(p.slope[i])
+		a := math.Abs(p.at.slope[i])
 		if moved := a + p.y[i]*change; moved < 0 || moved > p.cost[i] {
 			return math.Inf(1)
 		}
-		gap += change * change / p.curvature[i]
+		gap += change * change / p.at.curvature[i]
 	}
 	return gap
 }

@@ -199,11 +199,11 @@ func TestLogisticFallsBackToFeatureSpace(t *testing.T) {
 		p.x.Data[30*i] *= 1e9
 	}
 	solver := NewLogistic(p.x, p.y, 100, false)
-	if _, kernel := solver.model.(*ridgeModel).hessian.(*kernelHessian); !kernel {
+	if _, kernel := solver.second.model.(*ridgeModel).hessian.(*kernelHessian); !kernel {
 		t.Fatal("started in feature space")
 	}
 	solveLinear(t, solver, p.weights)
-	if _, primal := solver.model.(*ridgeModel).hessian.(*primalHessian); !primal {
+	if _, primal := solver.second.model.(*ridgeModel).hessian.(*primalHessian); !primal {
 		t.Error("stayed in sample space")
 	}
 	if kkt := logisticKKT(p, 100, false, solver.Theta()); kkt > 1e-11 {

@@ -82,34 +82,40 @@ type Smooth struct {
 	logistic bool    // the certificate has the gap of logistic regression
 	options  SmoothOptions
 	theta    []float64
+
+	cost              []float64 // n, v, times the scale
+	at                evaluation
+	scored            bool // the scores there are theta's
+	now, before, best point
+	step              point
+	along             []float64 // n, of score along step
+	trial             samples   // at a point along the step
+	second            secondOrder
+}
+
+// samples are scores u = x·w + b with the losses and their derivatives, n each.
+type samples struct {
+	score, losses, slope, curvature []float64
+}
+
+// evaluation is the objective at p.now. Once evaluated, slopes and curvatures are times v.
+type evaluation struct {
+	samples
+	size          []float64  // one block: v (|l'| + l'' |u|)
+	pull          [2]float64 // sums of slopes > 0 and, negated, of those < 0
+	value         float64    // Σ v l
+	gradient      point      // without the L1 penalty
+	terms, excess []float64  // d: terms of the gradient by w, relative violations
+	violation     float64
+}
+
+// secondOrder is the model of the objective that steps come from.
+type secondOrder struct {
 	model    model
-
-	cost             []float64  // n, v, times the scale
-	score            []float64  // n, u = x·w + b
-	scored           bool       // score is theta's
-	losses           []float64  // n, l
-	slope, curvature []float64  // n, v l' and v l''
-	size             []float64  // one block: v (|l'| + l'' |u|)
-	pull             [2]float64 // sums of slopes > 0 and, negated, of those < 0
-	value            float64    // Σ v l
-	violation        float64
-	now, before      point
-	best             point
-	step, gradient   point     // the gradient without the L1 penalty
-	terms            []float64 // d, of the gradient by w
-	excess           []float64 // d, relative violation by w
-
-	along    []float64 // n, of score along step
-	trial    trial
 	factored []float64 // n, the curvatures of the model
 	kept     bool      // the model has them, and is not damped
 	mixer    *anderson.Mixer
 	mixed    []float64 // d + 1: the step with that of b
-}
-
-// trial is a point along the step.
-type trial struct {
-	score, losses, slope, curvature []float64 // n
 }
 
 // point is w with the intercept of the shifted features.
@@ -149,16 +155,16 @@ func newSmooth(x blas64.General, y []float64, loss VectorLoss, o SmoothOptions) 
 	f := func(k int) []float64 { return make([]float64, k) }
 	p := &Smooth{
 		name: "smooth loss", rows: newRows(x, y, o.Intercept), y: slices.Clone(y), loss: loss, scale: 1, round: 1,
-		options: o, theta: f(d + 1), cost: f(n), score: f(n), losses: f(n), slope: f(n), curvature: f(n),
-		now: newPoint(d), before: newPoint(d), best: newPoint(d), step: newPoint(d), gradient: newPoint(d),
-		terms: f(d), excess: f(d), along: f(n), trial: trial{f(n), f(n), f(n), f(n)}, factored: f(n),
-		mixer: anderson.New(d + 1), mixed: f(d + 1),
+		options: o, theta: f(d + 1), cost: f(n), along: f(n), trial: samples{f(n), f(n), f(n), f(n)},
+		at:  evaluation{samples: samples{f(n), f(n), f(n), f(n)}, gradient: newPoint(d), terms: f(d), excess: f(d)},
+		now: newPoint(d), before: newPoint(d), best: newPoint(d), step: newPoint(d),
+		second: secondOrder{factored: f(n), mixer: anderson.New(d + 1), mixed: f(d + 1)},
 	}
-	p.size = f(p.rows.block())
+	p.at.size = f(p.rows.block())
 	if o.L1 == 0 && o.L2 > 0 {
-		p.model = newRidgeModel(p)
+		p.second.model = newRidgeModel(p)
 	} else {
-		p.model = newSparseModel(p)
+		p.second.model = newSparseModel(p)
 	}
 	return p
 }
@@ -175,14 +181,14 @@ func (p *Smooth) SetTheta(theta []float64) {
 // Scores implements [Solver].
 func (p *Smooth) Scores(dst []float64) {
 	p.predict()
-	copy(dst, p.score)
+	copy(dst, p.at.score)
 }
 
 // predict makes score theta's.
 func (p *Smooth) predict() {
 	if !p.scored {
 		w := p.theta[:p.rows.d]
-		p.rows.predict(p.score, w, p.theta[p.rows.d]+p.rows.offset(w))
+		p.rows.predict(p.at.score, w, p.theta[p.rows.d]+p.rows.offset(w))
 		p.scored = true
 	}
 }
@@ -273,62 +279,62 @@ func (p *Smooth) evaluate() { p.derive(true) }
 
 // derive is evaluate where the scores are known unless they are to be predicted.
 func (p *Smooth) derive(predict bool) {
-	p.pull, p.value = [2]float64{}, 0
-	kernel.ScaleTo(p.gradient.w, p.options.L2, p.now.w)
+	p.at.pull, p.at.value = [2]float64{}, 0
+	kernel.ScaleTo(p.at.gradient.w, p.options.L2, p.now.w)
 	for j, w := range p.now.w {
-		p.terms[j] = p.options.L2*math.Abs(w) + p.options.L1
+		p.at.terms[j] = p.options.L2*math.Abs(w) + p.options.L1
 	}
 	total := 0.0
-	for from, step := 0, len(p.size); from < p.rows.n; from += step {
+	for from, step := 0, len(p.at.size); from < p.rows.n; from += step {
 		to := min(from+step, p.rows.n)
-		x, score := p.rows.from(from), p.score[from:to]
+		x, score := p.rows.from(from), p.at.score[from:to]
 		if predict {
 			kernel.MulVec(score, x, p.rows.stride, p.now.w)
 			for i := range score {
 				score[i] += p.now.b
 			}
 		}
-		p.loss.EvalAll(score, p.y[from:to], p.losses[from:to], p.slope[from:to], p.curvature[from:to])
+		p.loss.EvalAll(score, p.y[from:to], p.at.losses[from:to], p.at.slope[from:to], p.at.curvature[from:to])
 		total += p.weigh(from, to)
-		kernel.MulTransAdd(p.gradient.w, x, p.rows.stride, p.slope[from:to])
-		kernel.MulTransAddAbs(p.terms, x, p.rows.stride, p.size[:to-from])
+		kernel.MulTransAdd(p.at.gradient.w, x, p.rows.stride, p.at.slope[from:to])
+		kernel.MulTransAddAbs(p.at.terms, x, p.rows.stride, p.at.size[:to-from])
 	}
-	p.violation, p.gradient.b = 0, 0
+	p.at.violation, p.at.gradient.b = 0, 0
 	if p.options.Intercept {
-		p.gradient.b = p.pull[0] - p.pull[1]
-		p.violation = relative(math.Abs(p.gradient.b), total)
+		p.at.gradient.b = p.at.pull[0] - p.at.pull[1]
+		p.at.violation = relative(math.Abs(p.at.gradient.b), total)
 	}
-	for j, g := range p.gradient.w {
+	for j, g := range p.at.gradient.w {
 		off := max(0, math.Abs(g)-p.options.L1)
 		if w := p.now.w[j]; w != 0 && p.options.L1 > 0 {
 			off = math.Abs(g + math.Copysign(p.options.L1, w))
 		}
-		p.excess[j] = relative(off, p.terms[j])
-		p.violation = max(p.violation, p.excess[j])
+		p.at.excess[j] = relative(off, p.at.terms[j])
+		p.at.violation = max(p.at.violation, p.at.excess[j])
 	}
-	if math.IsNaN(p.value) || math.IsInf(p.value, 1) {
-		p.violation = math.NaN()
+	if math.IsNaN(p.at.value) || math.IsInf(p.at.value, 1) {
+		p.at.violation = math.NaN()
 	}
 }
 
 // weigh multiplies the derivatives of the block's losses by their weights and adds them
 // to the sums. It returns the sum of their sizes.
 func (p *Smooth) weigh(from, to int) (total float64) {
-	losses, score, size := p.losses[from:to], p.score[from:to], p.size[:to-from]
-	slope, curvature := p.slope[from:to], p.curvature[from:to]
+	losses, score, size := p.at.losses[from:to], p.at.score[from:to], p.at.size[:to-from]
+	slope, curvature := p.at.slope[from:to], p.at.curvature[from:to]
 	for i, c := range p.cost[from:to] {
 		if c == 0 { // whatever the score
 			slope[i], curvature[i], size[i] = 0, 0, 0
 			continue
 		}
-		p.value += c * losses[i]
+		p.at.value += c * losses[i]
 		slope[i] *= c
 		curvature[i] *= c
 		bulk := math.Abs(slope[i])
 		if slope[i] > 0 {
-			p.pull[0] += bulk
+			p.at.pull[0] += bulk
 		} else {
-			p.pull[1] += bulk
+			p.at.pull[1] += bulk
 		}
 		if p.round != 0 {
 			bulk += p.round * curvature[i] * math.Abs(score[i])
@@ -349,7 +355,7 @@ func relative(a, b float64) float64 {
 
 // objective returns the objective at p.now, evaluated before.
 func (p *Smooth) objective() float64 {
-	value := p.value
+	value := p.at.value
 	for _, w := range p.now.w {
 		value += p.options.L1*math.Abs(w) + p.options.L2*w*w/2
 	}
@@ -376,7 +382,7 @@ func (p *Smooth) objectiveAlong(t float64) (value, below, above float64) {
 		}
 	}
 	r := &p.trial
-	copy(r.score, p.score)
+	copy(r.score, p.at.score)
 	kernel.Axpy(t, p.along, r.score)
 	p.loss.EvalAll(r.score, p.y, r.losses, r.slope, r.curvature)
 	for i, c := range p.cost {

@@ -45,19 +45,19 @@ func (p *Smooth) descend(ctx context.Context, level float64) (Certificate, error
 	if p.logistic {
 		s.aim = solvedCold
 	}
-	if !(p.violation <= local) {
+	if !(p.at.violation <= local) {
 		p.startAtZero(&s, level)
 	} else if p.logistic {
-		s.aim = max(refined, min(solvedWarm, solvedPart*p.violation))
+		s.aim = max(refined, min(solvedWarm, solvedPart*p.at.violation))
 	}
-	_, ridge := p.model.(*ridgeModel)
-	p.kept = p.kept && ridge
-	s.reuse = p.kept && p.violation <= local
+	_, ridge := p.second.model.(*ridgeModel)
+	p.second.kept = p.second.kept && ridge
+	s.reuse = p.second.kept && p.at.violation <= local
 	p.best.set(p.now)
-	s.lowest = p.violation
-	p.mixer.Break()
+	s.lowest = p.at.violation
+	p.second.mixer.Break()
 	var err error
-	for step := 0; step < smoothSteps && p.violation > s.aim && !s.done && err == nil; step++ {
+	for step := 0; step < smoothSteps && p.at.violation > s.aim && !s.done && err == nil; step++ {
 		if err = ctx.Err(); err != nil {
 			break
 		}
@@ -65,21 +65,21 @@ func (p *Smooth) descend(ctx context.Context, level float64) (Certificate, error
 			break
 		}
 		p.before.set(p.now)
-		if p.violation < local || p.negligible() {
+		if p.at.violation < local || p.negligible() {
 			err = p.wholeStep(&s)
 		} else {
 			err = p.search(&s)
 		}
-		if p.violation < s.lowest {
-			s.lowest = p.violation
+		if p.at.violation < s.lowest {
+			s.lowest = p.at.violation
 			p.best.set(p.now)
 		}
 	}
-	if p.violation != s.lowest {
+	if p.at.violation != s.lowest {
 		p.now.set(p.best)
 		p.evaluate()
 	}
-	c := Certificate{KKT: p.violation, Gap: math.NaN(), Objective: p.objective(), Iterations: s.iterations}
+	c := Certificate{KKT: p.at.violation, Gap: math.NaN(), Objective: p.objective(), Iterations: s.iterations}
 	if p.logistic && err == nil {
 		c.Gap = p.logisticGap(c.Objective)
 	}
@@ -120,7 +120,7 @@ func (p *Smooth) approach(ctx context.Context, s *descent) error {
 			return nil
 		}
 		if s.reuse || p.factor() {
-			n, err := p.model.solve(ctx, p)
+			n, err := p.second.model.solve(ctx, p)
 			s.iterations += n
 			if !errors.Is(err, ErrSingular) || s.damping > 0 {
 				p.mix()
@@ -140,26 +140,26 @@ func (p *Smooth) approach(ctx context.Context, s *descent) error {
 func (p *Smooth) bend(damping float64) (bent bool) {
 	secant, missing := func(int) float64 { return 0 }, 0.0
 	if damping > 0 {
-		secant = func(i int) float64 { return p.slope[i] * (p.slope[i] / (p.cost[i] * p.losses[i])) }
+		secant = func(i int) float64 { return p.at.slope[i] * (p.at.slope[i] / (p.cost[i] * p.at.losses[i])) }
 		bend, pulling := 0.0, 0.0 // secants and weights of the samples with a slope
 		for i, c := range p.cost {
-			if p.slope[i] != 0 && p.losses[i] > 0 {
+			if p.at.slope[i] != 0 && p.at.losses[i] > 0 {
 				bend += secant(i)
 				pulling += c
 			}
 		}
 		missing = relative(bend, pulling)
 	}
-	for i, c := range p.curvature {
+	for i, c := range p.at.curvature {
 		switch {
 		case damping == 0:
-		case p.slope[i] == 0:
+		case p.at.slope[i] == 0:
 			c += damping * p.cost[i] * missing
-		case p.losses[i] > 0:
+		case p.at.losses[i] > 0:
 			c += damping * secant(i)
 		}
-		if c != p.factored[i] {
-			p.factored[i], p.kept = c, false
+		if c != p.second.factored[i] {
+			p.second.factored[i], p.second.kept = c, false
 		}
 		bent = bent || c > 0
 	}
@@ -169,14 +169,14 @@ func (p *Smooth) bend(damping float64) (bent bool) {
 // factor makes the model's curvatures those that bend has left, and reports whether the
 // model has a minimum.
 func (p *Smooth) factor() bool {
-	if p.kept {
+	if p.second.kept {
 		return true
 	}
-	p.mixer.Reset(p.rows.d + 1)
-	for _, c := range p.factored {
+	p.second.mixer.Reset(p.rows.d + 1)
+	for _, c := range p.second.factored {
 		if c > 0 {
-			p.kept = p.model.factor(p.factored)
-			return p.kept
+			p.second.kept = p.second.model.factor(p.second.factored)
+			return p.second.kept
 		}
 	}
 	return false
@@ -184,13 +184,13 @@ func (p *Smooth) factor() bool {
 
 // mix accelerates the steps of a model without an L1 penalty.
 func (p *Smooth) mix() {
-	if _, ridge := p.model.(*ridgeModel); ridge {
+	if _, ridge := p.second.model.(*ridgeModel); ridge {
 		d := p.rows.d
-		copy(p.mixed, p.step.w)
-		p.mixed[d] = p.step.b
-		p.mixer.Mix(p.mixed)
-		copy(p.step.w, p.mixed)
-		p.step.b = p.mixed[d]
+		copy(p.second.mixed, p.step.w)
+		p.second.mixed[d] = p.step.b
+		p.second.mixer.Mix(p.second.mixed)
+		copy(p.step.w, p.second.mixed)
+		p.step.b = p.second.mixed[d]
 	}
 }
 
@@ -198,7 +198,7 @@ func (p *Smooth) mix() {
 // objective, so that the violation is to judge it: a coefficient that the penalty
 // alone holds has the violation 1 until it is 0, however small.
 func (p *Smooth) negligible() bool {
-	decrease := kernel.Dot(p.gradient.w, p.step.w) + p.gradient.b*p.step.b
+	decrease := kernel.Dot(p.at.gradient.w, p.step.w) + p.at.gradient.b*p.step.b
 	return p.options.L1 == 0 && math.Abs(decrease) <= 1e-14*p.objective()
 }
 
@@ -214,25 +214,25 @@ func (p *Smooth) worthwhile(ratio, rest float64) bool {
 // takes a new model, searches along the step, or, where rounding leaves no
 // more, ends.
 func (p *Smooth) wholeStep(s *descent) error {
-	old := p.violation
+	old := p.at.violation
 	p.now.add(1, p.step)
 	p.evaluate()
-	if p.violation < old && (old <= near || p.violation <= old/2) {
-		s.done = !s.reuse && p.violation <= Tolerance && p.violation > old/2
-		s.reuse = p.worthwhile(p.violation/old, p.violation/s.aim)
+	if p.at.violation < old && (old <= near || p.at.violation <= old/2) {
+		s.done = !s.reuse && p.at.violation <= Tolerance && p.at.violation > old/2
+		s.reuse = p.worthwhile(p.at.violation/old, p.at.violation/s.aim)
 		s.damping = 0
 		return nil
 	}
 	p.now.set(p.before)
 	p.evaluate()
-	p.mixer.Break()
+	p.second.mixer.Break()
 	switch {
 	case s.reuse:
 		s.reuse = false
 	case old <= Tolerance: // rounding
-		ridge, ok := p.model.(*ridgeModel)
+		ridge, ok := p.second.model.(*ridgeModel)
 		s.done = old < 100*refined || !ok || !ridge.fallBack(p)
-		p.kept = p.kept && s.done
+		p.second.kept = p.second.kept && s.done
 	default:
 		return p.search(s)
 	}
@@ -244,14 +244,14 @@ func (p *Smooth) wholeStep(s *descent) error {
 // theirs, to R^d, and from there to the working set, which can tell that features
 // depend on each other.
 func (p *Smooth) fallBack() bool {
-	ridge, ok := p.model.(*ridgeModel)
+	ridge, ok := p.second.model.(*ridgeModel)
 	if !ok {
 		return false
 	}
 	if !ridge.fallBack(p) {
-		p.model = newSparseModel(p)
+		p.second.model = newSparseModel(p)
 	}
-	p.kept = false
+	p.second.kept = false
 	return true
 }
 
@@ -268,7 +268,7 @@ func (p *Smooth) search(s *descent) error {
 		short    = 0.1 // of a step
 	)
 	s.reuse = false
-	p.mixer.Break()
+	p.second.mixer.Break()
 	p.rows.predict(p.along, p.step.w, p.step.b)
 	before, _, start := p.objectiveAlong(0)
 	if !(start < 0) && p.fallBack() { // rounding of the model
@@ -313,7 +313,7 @@ func (p *Smooth) search(s *descent) error {
 	endless := p.endless(s, best)
 	p.now.add(best, p.step)
 	p.evaluate()
-	if endless && p.violation > Tolerance {
+	if endless && p.at.violation > Tolerance {
 		return ErrNoMinimum
 	}
 	return nil
@@ -324,13 +324,13 @@ func (p *Smooth) search(s *descent) error {
 // that no penalty holds: Newton's steps towards a minimum get short before that.
 func (p *Smooth) endless(s *descent, t float64) bool {
 	penalized := p.options.L1 > 0 || p.options.L2 > 0
-	if penalized && (!p.options.Intercept || p.options.OneSided) || !(p.value <= 1e-13*s.start) {
+	if penalized && (!p.options.Intercept || p.options.OneSided) || !(p.at.value <= 1e-13*s.start) {
 		return false
 	}
 	var far, moved, bent float64
 	for i, v := range p.cost {
 		if v > 0 {
-			far = max(far, math.Abs(p.score[i]))
+			far = max(far, math.Abs(p.at.score[i]))
 			moved = max(moved, math.Abs(p.along[i]))
 			bent = max(bent, math.Abs(p.along[i]-p.step.b)) // by other than the intercept
 		}

@@ -45,10 +45,10 @@ func (m *ridgeModel) factor(curvature []float64) bool {
 }
 
 func (m *ridgeModel) solve(_ context.Context, p *Smooth) (int, error) {
-	for j, g := range p.gradient.w {
+	for j, g := range p.at.gradient.w {
 		m.rhs.w[j] = -g / m.l2
 	}
-	m.rhs.b = -p.gradient.b / m.l2
+	m.rhs.b = -p.at.gradient.b / m.l2
 	m.hessian.solve(&p.step, m.rhs)
 	return 1, nil
 }
@@ -107,8 +107,8 @@ func (m *sparseModel) factor(curvature []float64) bool {
 
 func (m *sparseModel) solve(ctx context.Context, p *Smooth) (int, error) {
 	mean := m.scaled.mean
-	for j, g := range p.gradient.w {
-		m.correlation[j] = -(g - p.gradient.b*mean[j]) / m.unit
+	for j, g := range p.at.gradient.w {
+		m.correlation[j] = -(g - p.at.gradient.b*mean[j]) / m.unit
 	}
 	fresh := m.fresh
 	m.fresh = false
@@ -124,7 +124,7 @@ func (m *sparseModel) solve(ctx context.Context, p *Smooth) (int, error) {
 	}
 	p.step.b = 0
 	if p.options.Intercept {
-		p.step.b = -p.gradient.b/m.unit/m.scaled.total - blas64.Dot(vector(mean), vector(p.step.w))
+		p.step.b = -p.at.gradient.b/m.unit/m.scaled.total - blas64.Dot(vector(mean), vector(p.step.w))
 	}
 	return n, nil
 }
@@ -136,12 +136,12 @@ func (m *sparseModel) descend(ctx context.Context, p *Smooth, fresh bool) (int, 
 	for j, w := range p.now.w {
 		p.step.w[j] = 0
 		if m.scaled.norm[j] == 0 { // the model does not depend on it, so that the penalty decides
-			p.step.w[j], p.excess[j] = -w, 0
+			p.step.w[j], p.at.excess[j] = -w, 0
 		} else if w != 0 && !q.member[j] && q.size() < q.capacity {
 			q.add(j)
 		}
 	}
-	grown := q.grow(p.excess, p.now.w)
+	grown := q.grow(p.at.excess, p.now.w)
 	m.load(p)
 	n, err := q.minimize(ctx, grown || fresh)
 	m.store(p)
@@ -156,7 +156,7 @@ func (m *sparseModel) load(p *Smooth) {
 	for k, j := range q.feature {
 		norm := m.scaled.norm[j]
 		q.beta[k], q.q[k], q.mu[k] = p.now.w[j]*norm, m.correlation[j]/norm, m.mu/norm
-		q.tolerance[k] = refined / 2 * p.terms[j] / m.unit / norm
+		q.tolerance[k] = refined / 2 * p.at.terms[j] / m.unit / norm
 	}
 }
 
