@@ -8,6 +8,7 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
+	"strings"
 )
 
 // StoredCell is the newest outcome of a cell in the files of a folder.
@@ -43,6 +44,36 @@ func FindCell(ctx context.Context, dir, cell string) (*StoredCell, error) {
 		return nil, err
 	}
 	return &StoredCell{dir, cell, source{}}, nil
+}
+
+// CellsBeginning returns up to most cells of dir whose identity begins so, also while a
+// store writes it. Its error is [fs.ErrNotExist] where dir has no file of cells.
+func CellsBeginning(ctx context.Context, dir, begin string, most int) ([]string, error) {
+	segments, err := cellStreams(dir)
+	if err != nil {
+		return nil, fmt.Errorf("looking for cells: %w", err)
+	}
+	var found []string
+	look := func(file string) error {
+		return eachFrame(ctx, filepath.Join(dir, file), []string{"cell"}, func(f *Frame) error {
+			for _, cell := range f.Batch.Columns[0].Texts {
+				if len(found) < most && strings.HasPrefix(cell, begin) && !slices.Contains(found, cell) {
+					found = append(found, strings.Clone(cell))
+				}
+			}
+			return nil
+		})
+	}
+	for _, number := range segments {
+		err := look(streamName("cells", number))
+		if err != nil && !errors.Is(err, errTorn) && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+	}
+	if err := look(CellsFile); err != nil && (len(segments) == 0 || !errors.Is(err, fs.ErrNotExist)) {
+		return nil, err
+	}
+	return found, nil
 }
 
 // lastBatch returns the last batch of a table of cells that has a cell, -1 for none.

@@ -16,11 +16,17 @@ import (
 	"github.com/agepath/agepath/internal/command"
 )
 
-// app is what the commands share.
+// app is what the commands share, and has those about grids and folders of results.
 type app struct {
 	*command.Base
 	library library
 }
+
+// atServer has the commands that work at a server.
+type atServer struct{ *app }
+
+// catalog has the commands about the data sets of the catalog.
+type catalog struct{ *app }
 
 // library tells where data sets are looked for.
 type library struct{ dir, cache string }
@@ -111,6 +117,16 @@ func refuseStart(err error) error {
 		return command.Refuse(err)
 	}
 	return err
+}
+
+// withQueue connects and calls do.
+func (a *app) withQueue(ctx context.Context, do func(*queue.Queue) error) error {
+	q, err := a.connect(ctx)
+	if err != nil {
+		return err
+	}
+	defer q.Close()
+	return do(q)
 }
 
 // connect connects to the server that the flags name.

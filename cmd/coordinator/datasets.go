@@ -14,7 +14,7 @@ import (
 )
 
 // datasetsCommand is about the catalog of data sets.
-func (a *app) datasetsCommand() *cobra.Command {
+func (a *catalog) datasetsCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "datasets",
 		Short: "List, download and check the data sets of the catalog",
@@ -45,7 +45,7 @@ type entriesOptions struct {
 
 // onEntries makes a command about the entries that its arguments name, all without
 // arguments.
-func (a *app) onEntries(
+func (a *catalog) onEntries(
 	use, short, long string,
 	do func(ctx context.Context, library *dataset.Library, entries []dataset.Entry, on entriesOptions) error,
 ) *cobra.Command {
@@ -63,6 +63,7 @@ func (a *app) onEntries(
 		}
 		return do(ctx, library, entries, entriesOptions{len(args) > 0, asJSON})
 	})
+	a.library.addTo(cmd.Flags())
 	asJSON.addTo(cmd.Flags())
 	return cmd
 }
@@ -88,7 +89,7 @@ func catalogObject(e dataset.Entry, state string) dataObject {
 }
 
 // writeData prints the object of docs/schemas/datasets.json.
-func (a *app) writeData(sets []dataObject) error { return a.writeJSON(object{"datasets": sets}) }
+func (a *catalog) writeData(sets []dataObject) error { return a.writeJSON(object{"datasets": sets}) }
 
 func lookup(names []string) ([]dataset.Entry, error) {
 	var entries []dataset.Entry
@@ -107,7 +108,7 @@ func lookup(names []string) ([]dataset.Entry, error) {
 	return entries, nil
 }
 
-func (a *app) listDatasets(_ context.Context, library *dataset.Library, entries []dataset.Entry, on entriesOptions) error {
+func (a *catalog) listDatasets(_ context.Context, library *dataset.Library, entries []dataset.Entry, on entriesOptions) error {
 	sets := []dataObject{}
 	table := textTable{{"name", "task", ">rows", ">features", "from", "where"}}
 	for _, entry := range entries {
@@ -151,7 +152,7 @@ func canFetch(e dataset.Entry) bool {
 	return ok && (e.URL != "" || e.OpenML != 0)
 }
 
-func (a *app) checkDatasets(ctx context.Context, library *dataset.Library, entries []dataset.Entry, on entriesOptions) error {
+func (a *catalog) checkDatasets(ctx context.Context, library *dataset.Library, entries []dataset.Entry, on entriesOptions) error {
 	sets := []dataObject{}
 	table := textTable{{"name", "result", "task", ">rows", ">features", "digest", "where"}}
 	bad := 0
@@ -196,7 +197,7 @@ func (a *app) checkDatasets(ctx context.Context, library *dataset.Library, entri
 	return nil
 }
 
-func (a *app) fetchDatasets(ctx context.Context, openML string, library *dataset.Library, entries []dataset.Entry, on entriesOptions) error {
+func (a *catalog) fetchDatasets(ctx context.Context, openML string, library *dataset.Library, entries []dataset.Entry, on entriesOptions) error {
 	sets := []dataObject{}
 	fetcher := &dataset.Fetcher{BaseURL: openML, Progress: a.fetchProgress}
 	var errs []error
@@ -231,7 +232,7 @@ func (a *app) fetchDatasets(ctx context.Context, openML string, library *dataset
 }
 
 // fetchProgress logs the failures that a download survives.
-func (a *app) fetchProgress(p dataset.FetchProgress) {
+func (a *catalog) fetchProgress(p dataset.FetchProgress) {
 	if p.Err != nil {
 		a.Log.Warn("download broke off", "dataset", p.Name, "url", p.URL, "bytes", p.Done, "failures", p.Failures, "wait", p.Wait, "error", p.Err)
 	}

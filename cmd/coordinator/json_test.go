@@ -108,14 +108,15 @@ func TestStatusAndCollectJSON(t *testing.T) {
 	}()
 	dir := t.TempDir()
 	with := func(args ...string) outcome {
-		return must(t, append(args, "--nats", server.URL(), "--cache", filepath.Join(dir, "cache"))...)
+		return must(t, append(args, "--nats", server.URL())...)
 	}
+	cache := filepath.Join(dir, "cache")
 	empty := conforms(t, "status", with("status", "--json").out)
 	if len(empty["runs"].([]any)) != 0 || len(empty["workers"].([]any)) != 0 {
 		t.Errorf("a fresh server: %v", empty)
 	}
 	grid := write(t, dir, "grid.yaml", comparedGrid)
-	with("submit", grid)
+	with("submit", grid, "--cache", cache)
 	name := at(t, conforms(t, "plan", must(t, "plan", grid, "--json").out), "run").(string)
 	wantAt(t, conforms(t, "status", with("status", "--json").out), []any{"runs", 0, "queued", 4.0}, []any{"runs", 0, "state", "waiting for workers"})
 	with("pause", name)
@@ -124,7 +125,7 @@ func TestStatusAndCollectJSON(t *testing.T) {
 	collected := conforms(t, "collect", with("collect", name, "--out", filepath.Join(dir, "early"), "--json").out)
 	wantAt(t, collected, []any{"cells", 4.0}, []any{"statuses", "ok", 0.0})
 
-	with("run", grid, "--out", filepath.Join(dir, "out"), "--workers", "1", "--figures", "0")
+	with("run", grid, "--out", filepath.Join(dir, "out"), "--workers", "1", "--figures", "0", "--cache", cache)
 	status := conforms(t, "status", with("status", name, "--json").out)
 	wantAt(t, status, []any{"runs", 0, "run", name}, []any{"runs", 0, "statuses", "ok", 4.0}, []any{"runs", 0, "queued", 0.0}, []any{"runs", 0, "state", "finished"})
 	late := filepath.Join(dir, "late")

@@ -32,10 +32,16 @@ Exit status: 0 all was done; 1 cells failed or are incomplete, or something brok
 2 bad usage or a bad grid, nothing was started; 130 interrupted.`,
 	}
 	a := &app{Base: command.New(root, streams)}
-	a.library.addTo(root.PersistentFlags())
+	r, c := &atServer{a}, &catalog{a}
 	command.Group(root,
-		a.runCommand(), a.planCommand(), a.reportCommand(), a.compareCommand(), a.replayCommand(), a.verifyCommand(), a.pruneCommand(), a.datasetsCommand(),
-		a.submitCommand(), a.statusCommand(), a.serveCommand(), a.collectCommand(), a.retryCommand(), a.discardCommand(),
-		a.pauseCommand(), a.resumeCommand(), a.cancelCommand(), a.purgeCommand())
+		a.runCommand(), a.planCommand(), a.reportCommand(), a.compareCommand(), a.replayCommand(), a.verifyCommand(), a.pruneCommand(),
+		c.datasetsCommand(),
+		r.submitCommand(), r.statusCommand(), r.serveCommand(), r.collectCommand(), r.retryCommand(), r.discardCommand(),
+		r.pauseCommand(), r.resumeCommand(), r.cancelCommand(), r.purgeCommand(),
+		a.CompletionCommand(root))
+	a.Completions = map[string]cobra.CompletionFunc{
+		"GRID": command.Files("yaml", "yml"), "DIR": command.Folders, "NAME": c.completeName,
+		"RUN": r.completeRun, "CELL": r.completeCell,
+	}
 	return a.Execute(ctx, root, args)
 }

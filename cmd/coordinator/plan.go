@@ -41,6 +41,7 @@ time. Nothing is computed or written.`,
 		})
 	grid.addTo(cmd.Flags())
 	out.addTo(cmd.Flags())
+	a.library.addTo(cmd.Flags())
 	asJSON.addTo(cmd.Flags())
 	workersVar(cmd.Flags(), &workers, 1, "`N` cells computed at a time, for the estimate of the time; one per core unless given")
 	return cmd

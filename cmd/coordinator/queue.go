@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -18,7 +19,7 @@ import (
 )
 
 // submitCommand publishes a grid and leaves.
-func (a *app) submitCommand() *cobra.Command {
+func (a *atServer) submitCommand() *cobra.Command {
 	var grid gridFlags
 	cmd := command.Command("submit GRID", "Queue the cells of a grid at --nats and leave", "",
 		func(ctx context.Context, args []string) error {
@@ -29,11 +30,13 @@ func (a *app) submitCommand() *cobra.Command {
 			return a.withQueue(ctx, func(q *queue.Queue) error { return a.submit(ctx, q, p) })
 		})
 	grid.addTo(cmd.Flags())
+	a.library.addTo(cmd.Flags())
+	a.NATS.AddTo(cmd.Flags())
 	a.NATS.AddStreams(cmd.Flags())
 	return cmd
 }
 
-func (a *app) submit(ctx context.Context, q *queue.Queue, p *planned) error {
+func (a *atServer) submit(ctx context.Context, q *queue.Queue, p *planned) error {
 	s, err := run.Submit(ctx, q, p.grid, p.plan, p.kind)
 	if err != nil {
 		return err
@@ -54,7 +57,7 @@ func (a *app) submit(ctx context.Context, q *queue.Queue, p *planned) error {
 }
 
 // tellSubmitted says what else came of a submission.
-func (a *app) tellSubmitted(name string, s *run.Submitted) {
+func (a *atServer) tellSubmitted(name string, s *run.Submitted) {
 	if s.Limited {
 		fmt.Fprintf(a.Out, "%s: the cells that were queued have the new limits\n", name)
 	}
@@ -100,7 +103,7 @@ func (l *limitFlags) overrides() (set []string, err error) {
 }
 
 // retryCommand puts failed cells back into the queue.
-func (a *app) retryCommand() *cobra.Command {
+func (a *atServer) retryCommand() *cobra.Command {
 	var (
 		statuses []experiment.Status
 		limits   limitFlags
@@ -122,13 +125,13 @@ func (a *app) retryCommand() *cobra.Command {
 			a.tellSubmitted(args[0], s)
 			return nil
 		})
-	command.List(cmd.Flags(), &statuses, "status", "which cells: "+failureNames()+" (default: all of them but those that fail each time)", parseFailure)
+	command.List(cmd.Flags(), &statuses, "status", "which cells: "+strings.Join(failureNames(), ", ")+" (default: all of them but those that fail each time)", failureNames(), parseFailure)
 	limits.addTo(cmd.Flags())
 	return cmd
 }
 
 // pauseCommand has workers leave the cells of a run, and resumeCommand lets them go on.
-func (a *app) pauseCommand() *cobra.Command {
+func (a *atServer) pauseCommand() *cobra.Command {
 	return a.onRun("pause RUN", "Have workers take no new cells of a run; its queue stays",
 		func(ctx context.Context, q *queue.Queue, args []string) error {
 			_, err := q.Pause(ctx, args[0])
@@ -136,7 +139,7 @@ func (a *app) pauseCommand() *cobra.Command {
 		})
 }
 
-func (a *app) resumeCommand() *cobra.Command {
+func (a *atServer) resumeCommand() *cobra.Command {
 	return a.onRun("resume RUN", "Have workers take cells of a paused run again",
 		func(ctx context.Context, q *queue.Queue, args []string) error {
 			changed, err := q.Resume(ctx, args[0])
@@ -148,7 +151,7 @@ func (a *app) resumeCommand() *cobra.Command {
 }
 
 // toldOrders says what became of a run whose orders were changed.
-func (a *app) toldOrders(err error, run, what string) error {
+func (a *atServer) toldOrders(err error, run, what string) error {
 	if errors.Is(err, queue.ErrNotOpen) {
 		return command.Refusef("%w; `coordinator submit GRID` queues them", err)
 	}
@@ -159,7 +162,7 @@ func (a *app) toldOrders(err error, run, what string) error {
 }
 
 // discardCommand removes results of single cells and queues the cells again.
-func (a *app) discardCommand() *cobra.Command {
+func (a *atServer) discardCommand() *cobra.Command {
 	return a.onRun("discard RUN CELL...", "Remove the results of cells from the server and queue the cells again",
 		func(ctx context.Context, q *queue.Queue, args []string) error {
 			discarded, queued, err := run.Discard(ctx, q, args[0], args[1:])
@@ -183,7 +186,7 @@ func quarantinedText(n int) string {
 }
 
 // cancelCommand drops the queued cells of a run.
-func (a *app) cancelCommand() *cobra.Command {
+func (a *atServer) cancelCommand() *cobra.Command {
 	return a.onRun("cancel RUN", "Drop the queued cells of a run; results stay",
 		func(ctx context.Context, q *queue.Queue, args []string) error {
 			if err := q.Cancel(ctx, args[0]); err != nil {
@@ -195,7 +198,7 @@ func (a *app) cancelCommand() *cobra.Command {
 }
 
 // purgeCommand removes what the server has of runs.
-func (a *app) purgeCommand() *cobra.Command {
+func (a *atServer) purgeCommand() *cobra.Command {
 	return a.onRun("purge RUN", "Remove a finished or cancelled run and its results from the server",
 		func(ctx context.Context, q *queue.Queue, args []string) error {
 			err := run.Purge(ctx, q, args[0])
@@ -210,7 +213,7 @@ func (a *app) purgeCommand() *cobra.Command {
 }
 
 // collectCommand gathers what there is of a run.
-func (a *app) collectCommand() *cobra.Command {
+func (a *atServer) collectCommand() *cobra.Command {
 	var (
 		out    string
 		asJSON jsonFlag
@@ -230,7 +233,7 @@ func (a *app) collectCommand() *cobra.Command {
 	return cmd
 }
 
-func (a *app) collect(ctx context.Context, q *queue.Queue, name, out string, asJSON jsonFlag) error {
+func (a *atServer) collect(ctx context.Context, q *queue.Queue, name, out string, asJSON jsonFlag) error {
 	collected, err := run.Collect(ctx, q, name, out, a.Version, command.Kinds()[0])
 	if err != nil {
 		return refuseStart(err)
@@ -255,7 +258,7 @@ func (a *app) collect(ctx context.Context, q *queue.Queue, name, out string, asJ
 	return nil
 }
 
-func (a *app) showCollected(name, out string, c *run.Collected) {
+func (a *atServer) showCollected(name, out string, c *run.Collected) {
 	fmt.Fprintf(a.Out, "%s: %s, gathered in %s; `coordinator report %s` makes tables and figures\n", name, ended(c.Counts, c.Cells), out, out)
 	if c.Quarantined > 0 {
 		fmt.Fprintf(a.Out, "%s: %d messages did not pass and are quarantined, %d cells are queued again; `coordinator status %s` tells why\n",
@@ -263,55 +266,68 @@ func (a *app) showCollected(name, out string, c *run.Collected) {
 	}
 }
 
-// withQueue connects and calls do.
-func (a *app) withQueue(ctx context.Context, do func(*queue.Queue) error) error {
-	q, err := a.connect(ctx)
-	if err != nil {
-		return err
-	}
-	defer q.Close()
-	return do(q)
-}
-
-// onRun makes a command about a run that the server knows, its first argument.
-func (a *app) onRun(
+// onRun makes a command about a run that the server knows, its first argument: the
+// run's name, or a beginning of it that no other run has.
+func (a *atServer) onRun(
 	use, short string, do func(ctx context.Context, q *queue.Queue, args []string) error,
 ) *cobra.Command {
-	return command.Command(use, short, "", func(ctx context.Context, args []string) error {
-		return a.withRun(ctx, args[0], func(q *queue.Queue) error { return do(ctx, q, args) })
+	cmd := command.Command(use, short, "", func(ctx context.Context, args []string) error {
+		return a.withRun(ctx, args[0], func(q *queue.Queue, name string) error {
+			return do(ctx, q, append([]string{name}, args[1:]...))
+		})
 	})
+	a.NATS.AddTo(cmd.Flags())
+	return cmd
 }
 
-// withRun connects and calls do when the server knows the run.
-func (a *app) withRun(ctx context.Context, name string, do func(*queue.Queue) error) error {
-	if err := queue.ValidName(name); err != nil {
+// withRun connects and calls do with the name of the run that begins so.
+func (a *atServer) withRun(ctx context.Context, begin string, do func(q *queue.Queue, name string) error) error {
+	if err := queue.ValidName(begin); err != nil {
 		return command.Refusef("RUN: %w", err)
 	}
 	return a.withQueue(ctx, func(q *queue.Queue) error {
-		description, err := q.Data(ctx, name)
-		if errors.Is(err, queue.ErrNoData) {
-			return command.Refuse(unknownRun(ctx, q, name))
-		}
+		name, err := findRun(ctx, q, begin)
 		if err != nil {
 			return err
 		}
-		description.Close()
-		return do(q)
+		return do(q, name)
 	})
 }
 
-// unknownRun says which runs there are instead.
-func unknownRun(ctx context.Context, q *queue.Queue, name string) error {
+// findRun returns the run with a name, or the only one whose name begins so.
+func findRun(ctx context.Context, q *queue.Queue, begin string) (name string, err error) {
+	description, err := q.Data(ctx, begin)
+	if err == nil {
+		return begin, description.Close()
+	}
+	if !errors.Is(err, queue.ErrNoData) {
+		return "", err
+	}
 	runs, err := q.List(ctx)
 	if err != nil {
-		return err
+		return "", err
 	}
-	if len(runs) == 0 {
-		return fmt.Errorf("the server has no run %s, nor any other", name)
+	known := names(runs)
+	found := beginning(known, begin)
+	switch {
+	case len(found) == 1:
+		return found[0], nil
+	case len(found) > 1:
+		return "", command.Refusef("several runs of the server begin with %s: %s", begin, strings.Join(found, ", "))
+	case len(known) == 0:
+		return "", command.Refusef("the server has no run %s, nor any other", begin)
 	}
-	var names []string
+	return "", command.Refusef("the server has no run %s; it has %s", begin, strings.Join(known, ", "))
+}
+
+func names(runs []queue.Listed) (names []string) {
 	for _, r := range runs {
 		names = append(names, r.Name)
 	}
-	return fmt.Errorf("the server has no run %s; it has %s", name, strings.Join(names, ", "))
+	return names
+}
+
+// beginning returns the names that begin so.
+func beginning(names []string, begin string) []string {
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !strings.HasPrefix(name, begin) })
 }

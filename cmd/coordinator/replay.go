@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -28,30 +29,35 @@ contaminated, then the target y) and path.arrow (the knots with coefficients).`,
 			if err != nil {
 				return err
 			}
-			if err := hasCell(ctx, args[0], args[1]); err != nil {
+			cell, err := findCell(ctx, args[0], args[1])
+			if err != nil {
 				return command.Refuse(err)
 			}
-			replayed, err := run.Replay(ctx, args[0], args[1], data, library, commands)
+			replayed, err := run.Replay(ctx, args[0], cell, data, library, commands)
 			if err != nil {
 				return err
 			}
 			return a.showReplay(replayed)
 		})
+	a.library.addTo(cmd.Flags())
 	command.AllowCommands(cmd.Flags(), &commands)
 	cmd.Flags().StringVar(&data, "data", "", "`folder` for the cell's data and path")
 	return cmd
 }
 
-// hasCell tells why a folder has no row of a cell.
-func hasCell(ctx context.Context, dir, cell string) error {
-	stored, err := results.FindCell(ctx, dir, cell)
-	if err != nil {
-		return fmt.Errorf("%w; DIR is a folder with results", err)
+// findCell returns the only cell of a folder whose identity begins so.
+func findCell(ctx context.Context, dir, begin string) (string, error) {
+	const shown = 5
+	cells, err := results.CellsBeginning(ctx, dir, begin, shown)
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("%w; DIR is a folder with results", err)
+	case len(cells) == 0 || begin == "":
+		return "", fmt.Errorf("%s has no cell %q; the column cell of cells.arrow has those that are there", dir, begin)
+	case len(cells) > 1:
+		return "", fmt.Errorf("several cells of %s begin with %s: %s", dir, begin, strings.Join(cells, ", "))
 	}
-	if stored == nil {
-		return fmt.Errorf("%s has no cell %q; the column cell of cells.arrow has those that are there", dir, cell)
-	}
-	return nil
+	return cells[0], nil
 }
 
 func (a *app) showReplay(r *run.Replayed) error {

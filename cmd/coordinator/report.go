@@ -40,7 +40,7 @@ func (r *reportFlags) addTo(flags *pflag.FlagSet) {
 	for _, format := range report.Formats {
 		names = append(names, format.Name)
 	}
-	command.List(flags, &r.formats, "format", "formats of the report: "+strings.Join(names, ", ")+" (default "+names[0]+")", report.FormatNamed)
+	command.List(flags, &r.formats, "format", "formats of the report: "+strings.Join(names, ", ")+" (default "+names[0]+")", names, report.FormatNamed)
 	command.Count(flags, &r.figures, "figures", report.DefaultFigures, 0, maxFigures, "`N` figures at most")
 	flags.BoolVar(&r.paper, "paper", false, "put the numbers published in the GAGA paper beside those of the run")
 }

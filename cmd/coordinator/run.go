@@ -80,8 +80,10 @@ inside it unless --nats names one.`,
 	out.addTo(flags)
 	asJSON.addTo(flags)
 	report.addTo(flags)
+	a.library.addTo(flags)
+	a.NATS.AddTo(flags)
 	a.NATS.AddStreams(flags)
-	command.List(flags, &retry, "retry", "compute cells again that ended with one of these statuses: "+failureNames(), parseFailure)
+	command.List(flags, &retry, "retry", "compute cells again that ended with one of these statuses: "+strings.Join(failureNames(), ", "), failureNames(), parseFailure)
 	command.AllowCommands(flags, &allow)
 	workersVar(flags, &workers, 0, "`N` cells computed at a time; 0 leaves them to workers at --nats; one per core unless given")
 	return cmd
@@ -252,17 +254,17 @@ func failureStatuses() []experiment.Status {
 	return slices.DeleteFunc(slices.Clone(experiment.Statuses), func(s experiment.Status) bool { return s == experiment.OK })
 }
 
-func failureNames() string {
+func failureNames() []string {
 	var names []string
 	for _, status := range failureStatuses() {
 		names = append(names, string(status))
 	}
-	return strings.Join(names, ", ")
+	return names
 }
 
 func parseFailure(text string) (experiment.Status, error) {
 	if status := experiment.Status(text); slices.Contains(failureStatuses(), status) {
 		return status, nil
 	}
-	return "", fmt.Errorf("%q is not allowed; allowed are %s", text, failureNames())
+	return "", fmt.Errorf("%q is not allowed; allowed are %s", text, strings.Join(failureNames(), ", "))
 }

@@ -15,7 +15,7 @@ import (
 )
 
 // serveCommand shows the runs of a server until a signal ends it.
-func (a *app) serveCommand() *cobra.Command {
+func (a *atServer) serveCommand() *cobra.Command {
 	var listen string
 	cmd := command.Command("serve", "Show the runs at --nats on a live page, with metrics and health checks",
 		`Show the runs at --nats until a signal ends it: a live page at /, its data at
@@ -30,12 +30,13 @@ who can reach it the names of data sets and the messages of failed cells.`,
 			}
 			return a.serve(ctx, listen)
 		})
+	a.NATS.AddTo(cmd.Flags())
 	cmd.Flags().StringVar(&listen, "listen", "127.0.0.1:8480", "`address` to serve on, host:port; port 0 for any free one")
 	return cmd
 }
 
 // serve answers from the start on, whatever the time until it is connected.
-func (a *app) serve(ctx context.Context, address string) error {
+func (a *atServer) serve(ctx context.Context, address string) error {
 	if err := a.NATS.Check(); err != nil {
 		return err
 	}

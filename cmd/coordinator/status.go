@@ -23,7 +23,7 @@ import (
 const watchEvery = 2 * time.Second
 
 // statusCommand tells how far runs are.
-func (a *app) statusCommand() *cobra.Command {
+func (a *atServer) statusCommand() *cobra.Command {
 	var (
 		watch  bool
 		asJSON jsonFlag
@@ -33,17 +33,18 @@ func (a *app) statusCommand() *cobra.Command {
 			if watch && bool(asJSON) {
 				return command.Refusef("--watch and --json do not go together: --json prints one object")
 			}
-			status := func(q *queue.Queue) error {
+			status := func(q *queue.Queue, names ...string) error {
 				if asJSON {
-					return a.writeStatus(ctx, q, args)
+					return a.writeStatus(ctx, q, names)
 				}
-				return a.status(ctx, q, args, watch)
+				return a.status(ctx, q, names, watch)
 			}
 			if len(args) == 1 {
-				return a.withRun(ctx, args[0], status)
+				return a.withRun(ctx, args[0], func(q *queue.Queue, name string) error { return status(q, name) })
 			}
 			return a.withQueue(ctx, func(q *queue.Queue) error { return a.NATS.Advise(status(q)) })
 		})
+	a.NATS.AddTo(cmd.Flags())
 	cmd.Flags().BoolVar(&watch, "watch", false, "repeat it every 2 seconds, with rate and remaining time, until nothing is queued or running")
 	asJSON.addTo(cmd.Flags())
 	return cmd
@@ -62,7 +63,7 @@ type watch struct {
 	damaged     error            // why it cannot be read
 }
 
-func (a *app) status(ctx context.Context, q *queue.Queue, names []string, again bool) error {
+func (a *atServer) status(ctx context.Context, q *queue.Queue, names []string, again bool) error {
 	watches := map[string]*watch{}
 	ticker := time.NewTicker(watchEvery)
 	defer ticker.Stop()
@@ -113,7 +114,7 @@ func lookAt(ctx context.Context, q *queue.Queue, name string, watches map[string
 
 // tellRuns writes a table of the runs with these names, none for all, and tells
 // whether cells are still to come.
-func (a *app) tellRuns(ctx context.Context, q *queue.Queue, names []string, watches map[string]*watch) (active bool, err error) {
+func (a *atServer) tellRuns(ctx context.Context, q *queue.Queue, names []string, watches map[string]*watch) (active bool, err error) {
 	runs, err := listRuns(ctx, q, names)
 	if err != nil {
 		return false, err
@@ -152,7 +153,7 @@ func (a *app) tellRuns(ctx context.Context, q *queue.Queue, names []string, watc
 
 // tellQuarantine writes how many messages of the runs are quarantined, and of one
 // run why the newest are.
-func (a *app) tellQuarantine(ctx context.Context, q *queue.Queue, runs []queue.Listed, watches map[string]*watch) error {
+func (a *atServer) tellQuarantine(ctx context.Context, q *queue.Queue, runs []queue.Listed, watches map[string]*watch) error {
 	for _, r := range runs {
 		name, n := r.Name, watches[r.Name].quarantined
 		if n == 0 {
@@ -190,7 +191,7 @@ func newestQuarantined(ctx context.Context, q *queue.Queue, name string) ([]*que
 
 // tellUnable writes what the cells of runs need that no worker computes, and which
 // descriptions are damaged.
-func (a *app) tellUnable(watches map[string]*watch, workers []queue.Presence) {
+func (a *atServer) tellUnable(watches map[string]*watch, workers []queue.Presence) {
 	for _, name := range slices.Sorted(maps.Keys(watches)) {
 		w := watches[name]
 		if w.damaged != nil {
@@ -207,7 +208,7 @@ func (a *app) tellUnable(watches map[string]*watch, workers []queue.Presence) {
 
 // tellWorkers writes a table of the workers and of the cell each computes
 // longest, if there are any.
-func (a *app) tellWorkers(ctx context.Context, q *queue.Queue, watches map[string]*watch) error {
+func (a *atServer) tellWorkers(ctx context.Context, q *queue.Queue, watches map[string]*watch) error {
 	workers, refused, err := q.Workers(ctx)
 	if err != nil {
 		return err

@@ -11,7 +11,7 @@ import (
 
 // writeStatus prints the object of docs/schemas/status.json: the runs with these
 // names, none for all, and the workers.
-func (a *app) writeStatus(ctx context.Context, q *queue.Queue, names []string) error {
+func (a *atServer) writeStatus(ctx context.Context, q *queue.Queue, names []string) error {
 	listed, err := listRuns(ctx, q, names)
 	if err != nil {
 		return err

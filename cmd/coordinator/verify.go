@@ -15,7 +15,7 @@ import (
 
 // verifyCommand checks a folder of results.
 func (a *app) verifyCommand() *cobra.Command {
-	return command.Command("verify DIR", "Check every byte of a folder of results",
+	cmd := command.Command("verify DIR", "Check every byte of a folder of results",
 		`Read every file of a folder of results and check that it is as it was written:
 checksums, every batch, one row for each cell of the grid, tables that belong
 together, and the digests of the data sets, where these are here. Changes
@@ -35,6 +35,8 @@ nothing. The exit status is 1 where something is wrong.`,
 			}
 			return a.showVerification(args[0], v)
 		})
+	a.library.addTo(cmd.Flags())
+	return cmd
 }
 
 func (a *app) showVerification(dir string, v *results.Verification) error {

@@ -48,6 +48,7 @@ at once.`,
 	base := command.New(root, streams)
 	worker := &run.Worker{Kinds: command.Kinds(), Version: base.Version}
 	flags := root.Flags()
+	base.NATS.AddTo(flags)
 	command.Count(flags, &worker.Slots, "slots", min(runtime.GOMAXPROCS(0), maxSlots), 1, maxSlots, "`N` cells computed at a time; one per core unless given")
 	flags.BoolVar(&worker.Drain, "drain", false, "end when nothing is queued, nor computed by others, who can fail")
 	flags.StringVar(&worker.Name, "name", "", "`name` of this worker in the results (default: host name and process)")
@@ -71,6 +72,7 @@ at once.`,
 		defer stop()
 		return work(cmd.Context(), base, worker)
 	}
+	root.AddCommand(base.CompletionCommand(root))
 	return base.Execute(ctx, root, args)
 }
 

@@ -7,15 +7,22 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/agepath/agepath/internal/spelling"
 )
 
 // Command makes a command that wants the arguments of its use, as [Arguments] does.
 func Command(use, short, long string, run func(ctx context.Context, args []string) error) *cobra.Command {
-	names, _, _ := strings.Cut(use, " --")
 	return &cobra.Command{
-		Use: use, Short: short, Long: long, Args: Arguments(strings.Fields(names)[1:]...),
+		Use: use, Short: short, Long: long, Args: Arguments(argumentNames(use)...),
 		RunE: func(cmd *cobra.Command, args []string) error { return run(cmd.Context(), args) },
 	}
+}
+
+// argumentNames returns the names of the arguments in a use, as in "collect RUN --out DIR".
+func argumentNames(use string) []string {
+	names, _, _ := strings.Cut(use, " --")
+	return strings.Fields(names)[1:]
 }
 
 // Arguments wants one argument for each name, as in Arguments("GRID"). A name
@@ -59,11 +66,11 @@ func Group(cmd *cobra.Command, children ...*cobra.Command) *cobra.Command {
 				names = append(names, child.Name())
 			}
 		}
-		what := "a command is missing"
+		what, hint := "a command is missing", ""
 		if len(args) > 0 {
-			what = "unknown command " + quoted(args, 0)
+			what, hint = "unknown command "+quoted(args, 0), spelling.After(args[0], names)
 		}
-		return Refusef("%s; allowed are %s", what, strings.Join(names, ", "))
+		return Refusef("%s; allowed are %s%s", what, strings.Join(names, ", "), hint)
 	}
 	return cmd
 }

@@ -32,6 +32,10 @@ type Base struct {
 	Log     *slog.Logger // to Err, as the flags say; set before a command runs
 	Version string       // of this program
 
+	// Completions offer values of arguments to shells, by the names that the arguments
+	// have in the uses of commands, such as RUN. The flags are filled in as far as they can be.
+	Completions map[string]cobra.CompletionFunc
+
 	logging logging
 	config  string // path of the config file, "" for none
 	abort   context.CancelCauseFunc
@@ -43,7 +47,7 @@ func (b *Base) Abort(err error) { b.abort(&abortion{err}) }
 // abortion is the cause of a context that [Base.Abort] ended.
 type abortion struct{ error }
 
-// New gives a program's root command the flags that both programs have, and
+// New gives a program's root command the flags that all commands have, and
 // makes every flag of its commands take a value from the environment or the
 // config file when the command line has none. Call it before the commands are
 // added to root.
@@ -60,8 +64,11 @@ func New(root *cobra.Command, streams Streams) *Base {
 	flags := root.PersistentFlags()
 	flags.StringVar(&b.config, configFlag, "", "YAML `file` with values for flags, by their names")
 	b.logging.addTo(flags)
-	b.NATS.addTo(flags, root.Name())
+	b.NATS.program = root.Name()
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
+		if cmd.Name() == cobra.ShellCompRequestCmd { // it has no flags of its own
+			return nil
+		}
 		if err := fillFlags(cmd, b.Env); err != nil {
 			return Refuse(err)
 		}
@@ -78,6 +85,7 @@ func (b *Base) Execute(ctx context.Context, root *cobra.Command, args []string) 
 		args = []string{} // nil would be the process's own
 	}
 	root.SetArgs(args)
+	b.complete(root)
 	running, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	b.abort = cancel

@@ -14,6 +14,8 @@ import (
 	"github.com/spf13/pflag"
 	"github.com/spf13/viper"
 	"go.yaml.in/yaml/v3"
+
+	"github.com/agepath/agepath/internal/spelling"
 )
 
 // configFlag names the flag of the config file, which the file cannot set.
@@ -99,7 +101,7 @@ func (s *settings) readFile(path string, known map[string]bool) error {
 			switch {
 			case !known[key.Value]:
 				names := slices.Sorted(maps.Keys(known))
-				errs = append(errs, fmt.Errorf("%s: unknown key; allowed are %s", place, strings.Join(names, ", ")))
+				errs = append(errs, fmt.Errorf("%s: unknown key; allowed are %s%s", place, strings.Join(names, ", "), spelling.After(key.Value, names)))
 			case value.Kind != yaml.ScalarNode && value.Kind != yaml.SequenceNode:
 				errs = append(errs, fmt.Errorf("%s: a map is not allowed; a value or a list is", place))
 			}
@@ -178,7 +180,7 @@ func flagError(cmd *cobra.Command, err error) error {
 	case errors.As(err, &unknown):
 		var known []string
 		cmd.Flags().VisitAll(func(flag *pflag.Flag) { known = append(known, "--"+flag.Name) })
-		return Refusef("%w; allowed are %s", err, strings.Join(known, ", "))
+		return Refusef("%w; allowed are %s%s", err, strings.Join(known, ", "), spelling.After("--"+unknown.GetSpecifiedName(), known))
 	}
 	return Refuse(err)
 }

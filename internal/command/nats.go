@@ -36,11 +36,13 @@ type NATS struct {
 
 	replicas int           // of streams
 	ackWait  time.Duration // of runs
+
+	program string
 }
 
-// addTo adds the flags. Each program has its own inbox, to which alone its
-// user need subscribe.
-func (n *NATS) addTo(flags *pflag.FlagSet, program string) {
+// AddTo adds the flags of commands that work with a server. Each program has its own
+// inbox, to which alone its user need subscribe.
+func (n *NATS) AddTo(flags *pflag.FlagSet) {
 	flags.StringVar(&n.URL, natsFlag, "", "`URL` of the NATS server, or several separated by commas")
 	flags.StringVar(&n.creds, "creds", "", "`file` with a NATS user's credentials (JWT and key)")
 	flags.StringVar(&n.nkey, "nkey", "", "`file` with a NATS user's nkey seed")
@@ -49,8 +51,8 @@ func (n *NATS) addTo(flags *pflag.FlagSet, program string) {
 	flags.StringVar(&n.ca, "tls-ca", "", "`file` with the certificates that sign the NATS server's (default: the system's)")
 	flags.StringVar(&n.cert, "tls-cert", "", "`file` with this client's certificate, for servers that ask for one")
 	flags.StringVar(&n.key, "tls-key", "", "`file` with the key of --tls-cert")
-	flags.StringVar(&n.inbox, "inbox-prefix", "_INBOX_agepath_"+program, "first part of the `subjects` of replies, to which the NATS user must be allowed to subscribe")
-	Wait(flags, &n.connectWait, "connect-wait", connectWaits[program], "`time` to wait for a NATS server that does not answer at the start, or forever; later a lost connection is restored however long it takes")
+	flags.StringVar(&n.inbox, "inbox-prefix", "_INBOX_agepath_"+n.program, "first part of the `subjects` of replies, to which the NATS user must be allowed to subscribe")
+	Wait(flags, &n.connectWait, "connect-wait", connectWaits[n.program], "`time` to wait for a NATS server that does not answer at the start, or forever; later a lost connection is restored however long it takes")
 }
 
 // AddStreams adds the flags of commands that make streams and runs.

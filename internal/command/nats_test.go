@@ -29,6 +29,7 @@ func connect(t *testing.T, args ...string) (code int, message string) {
 	var stderr bytes.Buffer
 	root := &cobra.Command{Use: "coordinator"}
 	base := New(root, Streams{Out: &bytes.Buffer{}, Err: &stderr, Env: func(string) (string, bool) { return "", false }})
+	base.NATS.AddTo(root.PersistentFlags())
 	root.RunE = func(cmd *cobra.Command, _ []string) error {
 		q, err := base.NATS.Connect(cmd.Context(), "test", func(err error) { base.Log.Warn(err.Error()) })
 		if err == nil {
@@ -282,6 +283,7 @@ func TestAbort(t *testing.T) {
 	var stderr bytes.Buffer
 	root := &cobra.Command{Use: "program"}
 	base := New(root, Streams{Out: &bytes.Buffer{}, Err: &stderr, Env: func(string) (string, bool) { return "", false }})
+	base.NATS.AddTo(root.PersistentFlags())
 	root.RunE = func(cmd *cobra.Command, _ []string) error {
 		base.Abort(base.NATS.Advise(fmt.Errorf("%w: publish to x", nats.ErrPermissionViolation)))
 		<-cmd.Context().Done()

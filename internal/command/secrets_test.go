@@ -74,6 +74,7 @@ func told(t *testing.T, env map[string]string, args ...string) (code int, text s
 	var said bytes.Buffer
 	root := &cobra.Command{Use: "coordinator", Short: "A program."}
 	base := New(root, Streams{Out: &said, Err: &said, Env: func(name string) (string, bool) { value, ok := env[name]; return value, ok }})
+	base.NATS.AddTo(root.PersistentFlags())
 	group := Group(&cobra.Command{Use: "group"})
 	login := &cobra.Command{Use: "login [RUN]", Args: Arguments("[RUN]"), RunE: func(cmd *cobra.Command, _ []string) error {
 		q, err := base.NATS.Connect(cmd.Context(), "test", func(err error) { base.Log.Warn(err.Error()) })

@@ -19,10 +19,12 @@ type value[T any] struct {
 	place      *T
 	kind, text string
 	parse      func(text string) (T, error)
+	words      []string // that parse takes, nil for any other texts
 }
 
-func (v *value[T]) String() string { return v.text }
-func (v *value[T]) Type() string   { return v.kind }
+func (v *value[T]) String() string    { return v.text }
+func (v *value[T]) Type() string      { return v.kind }
+func (v *value[T]) allowed() []string { return v.words }
 
 func (v *value[T]) Set(text string) error {
 	x, err := v.parse(text)
@@ -34,9 +36,9 @@ func (v *value[T]) Set(text string) error {
 
 // add adds a flag. standard is the text of its default.
 func add[T any](
-	flags *pflag.FlagSet, place *T, name, kind, standard, usage string, parse func(text string) (T, error),
+	flags *pflag.FlagSet, place *T, name, kind, standard, usage string, parse func(text string) (T, error), words ...string,
 ) {
-	v := &value[T]{place: place, kind: kind, parse: parse}
+	v := &value[T]{place: place, kind: kind, parse: parse, words: words}
 	if err := v.Set(standard); err != nil {
 		panic(fmt.Sprintf("default of --%s: %v", name, err))
 	}
@@ -51,7 +53,7 @@ func Choice(flags *pflag.FlagSet, place *string, name, standard, usage string, a
 			return "", fmt.Errorf("%q is not allowed; allowed are %s", text, words)
 		}
 		return text, nil
-	})
+	}, allowed...)
 }
 
 // Count adds a flag that takes a whole number from low to high.
@@ -102,17 +104,19 @@ func Bytes(flags *pflag.FlagSet, place *int64, name, standard, usage string) {
 type list[T any] struct {
 	values *[]T
 	parse  func(string) (T, error)
+	words  []string // that parse takes
 	texts  []string
 }
 
-// List adds a flag that takes a list with commas. parse reads one value; its
+// List adds a flag that takes a list with commas of the given words. parse reads one; its
 // error says what is allowed.
-func List[T any](flags *pflag.FlagSet, values *[]T, name, usage string, parse func(string) (T, error)) {
-	flags.Var(&list[T]{values: values, parse: parse}, name, usage)
+func List[T any](flags *pflag.FlagSet, values *[]T, name, usage string, words []string, parse func(string) (T, error)) {
+	flags.Var(&list[T]{values: values, parse: parse, words: words}, name, usage)
 }
 
-func (l *list[T]) String() string { return strings.Join(l.texts, ",") }
-func (l *list[T]) Type() string   { return "list" }
+func (l *list[T]) String() string    { return strings.Join(l.texts, ",") }
+func (l *list[T]) Type() string      { return "list" }
+func (l *list[T]) allowed() []string { return l.words }
 
 // Set adds the values of a text.
 func (l *list[T]) Set(text string) error { return l.add(strings.Split(text, ",")) }

@@ -35,11 +35,12 @@ func read(t *testing.T, config string, env map[string]string, args ...string) (v
 		value, ok := env[name]
 		return value, ok
 	}})
+	base.NATS.AddTo(root.PersistentFlags())
 	cmd := &cobra.Command{Use: "do", Args: Arguments(), RunE: func(*cobra.Command, []string) error { return nil }}
 	flags := cmd.Flags()
 	Choice(flags, &v.word, "word", "one", "a word", "one", "two")
 	Count(flags, &v.number, "number", 5, 1, 10, "a number")
-	List(flags, &v.numbers, "numbers", "numbers", strconv.Atoi)
+	List(flags, &v.numbers, "numbers", "numbers", nil, strconv.Atoi)
 	flags.StringArrayVar(&v.texts, "texts", nil, "texts")
 	flags.StringVar(&v.text, "text", "standard", "a text")
 	flags.BoolVar(&v.switched, "switched", false, "a switch")
