@@ -28,14 +28,17 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect
 const stopWait = 5 * time.Second
 
 // Handler answers requests for the page, its data as JSON (/state.json, with
-// ?run=NAME for another run than the first that computes), /metrics, /healthz
-// (the loop goes on) and /readyz (the queue can be read).
+// ?run=NAME for another run than the first that computes; /scores.json?run=NAME;
+// /curve.json?run=NAME&group=ID), /metrics, /healthz (the loop goes on) and /readyz
+// (the queue can be read).
 func (m *Monitor) Handler() http.Handler {
 	mux := http.NewServeMux()
 	for _, file := range []struct{ path, name, kind string }{
 		{"/{$}", "page.html", "text/html; charset=utf-8"},
 		{"/page.css", "page.css", "text/css; charset=utf-8"},
 		{"/page.js", "page.js", "text/javascript; charset=utf-8"},
+		{"/chart.js", "chart.js", "text/javascript; charset=utf-8"},
+		{"/scores.js", "scores.js", "text/javascript; charset=utf-8"},
 		{"/table.js", "table.js", "text/javascript; charset=utf-8"},
 	} {
 		text, err := page.ReadFile("page/" + file.name)
@@ -49,6 +52,8 @@ func (m *Monitor) Handler() http.Handler {
 		})
 	}
 	mux.HandleFunc("GET /state.json", m.serveState)
+	mux.HandleFunc("GET /scores.json", m.serveScores)
+	mux.HandleFunc("GET /curve.json", m.serveCurve)
 	mux.Handle("GET /metrics", promhttp.HandlerFor(m.registry(), promhttp.HandlerOpts{}))
 	mux.HandleFunc("GET /healthz", run.AnswerCheck(m.Alive))
 	mux.HandleFunc("GET /readyz", run.AnswerCheck(m.Ready))
@@ -66,9 +71,13 @@ func (m *Monitor) Handler() http.Handler {
 // detail is what the page shows of one run.
 type detail struct {
 	*Run
-	Parts    []Part `json:"parts"`
-	Slowest  []Cell `json:"slowest"`
-	Failures []Cell `json:"failures"`
+	Parts    []Part   `json:"parts"`
+	Slowest  []Cell   `json:"slowest"`
+	Failures []Cell   `json:"failures"`
+	Reasons  []Reason `json:"reasons"`
+	Others   int64    `json:"other_reasons"` // cells with further reasons
+	History  History  `json:"history"`
+	Revision string   `json:"revision"` // of /scores.json
 }
 
 // serveState answers with the runs, the details of one of them, and the workers.
@@ -91,8 +100,12 @@ func (m *Monitor) serveState(w http.ResponseWriter, r *http.Request) {
 		answer.Age = &age
 	}
 	if chosen := state.chosen(r.URL.Query().Get("run")); chosen != nil {
-		answer.Run = &detail{chosen, chosen.Parts, chosen.Slowest, chosen.Failures}
+		answer.Run = &detail{chosen, chosen.Parts, chosen.Slowest, chosen.Failures, chosen.Reasons, chosen.Others, chosen.History, chosen.Revision}
 	}
+	writeJSON(w, answer)
+}
+
+func writeJSON(w http.ResponseWriter, answer any) {
 	body, err := json.Marshal(answer)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
@@ -101,6 +114,28 @@ func (m *Monitor) serveState(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
 	_, _ = w.Write(body) // the reader may be gone
+}
+
+// serveScores answers with the scores of the run that ?run=NAME names.
+func (m *Monitor) serveScores(w http.ResponseWriter, r *http.Request) {
+	run := m.State().named(r.URL.Query().Get("run"))
+	if run == nil {
+		http.Error(w, "the server has no such run", http.StatusNotFound)
+		return
+	}
+	writeJSON(w, struct {
+		Run      string `json:"run"`
+		Revision string `json:"revision"`
+		*Scores
+	}{run.Name, run.Revision, run.Scores})
+}
+
+// named returns the run with a name, nil where there is none.
+func (s *State) named(name string) *Run {
+	if i := slices.IndexFunc(s.Runs, func(r *Run) bool { return r.Name == name }); i >= 0 {
+		return s.Runs[i]
+	}
+	return nil
 }
 
 // chosen returns the run with a name, or else the first that has work, or else

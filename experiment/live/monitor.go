@@ -39,12 +39,13 @@ type Config struct {
 
 // Monitor knows how the runs of a queue stand. It is safe for concurrent use.
 type Monitor struct {
-	config Config
-	labels map[string][]experiment.Column // by kind
+	config  Config
+	schemas map[string]*schema // by kind
 
 	runs   map[string]*watch // used by the loop alone
 	failed atomic.Int64      // looks
-	beat   atomic.Int64      // when the loop last did something, Unix nanoseconds
+	curves curves
+	beat   atomic.Int64 // when the loop last did something, Unix nanoseconds
 	state  atomic.Pointer[State]
 }
 
@@ -53,9 +54,9 @@ func New(config Config) *Monitor {
 	if config.Report == nil {
 		config.Report = func(error) {}
 	}
-	m := &Monitor{config: config, labels: map[string][]experiment.Column{}, runs: map[string]*watch{}}
+	m := &Monitor{config: config, schemas: map[string]*schema{}, runs: map[string]*watch{}}
 	for _, kind := range config.Kinds {
-		m.labels[kind.Name()] = kind.Tables().Labels
+		m.schemas[kind.Name()] = newSchema(kind.Tables())
 	}
 	m.state.Store(&State{Version: config.Version, Runs: []*Run{}, Workers: []Worker{}, Trouble: "the queue was not looked at yet"})
 	m.alive()

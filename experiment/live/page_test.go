@@ -78,7 +78,8 @@ func TestPageInBrowser(t *testing.T) {
 		t.Errorf("updates moved the page: cumulative layout shift %g", shifts)
 	}
 	testKeyboard(t, p)
-	p.CheckLooks("live", 1800)
+	testScores(t, p)
+	p.CheckLooks("live", 2400)
 	b.end(held, experiment.OK)
 	b.compute(72-25, experiment.OK)
 	p.Await(`document.getElementById("phase").textContent.startsWith("finished: 100 % of 72 cells have ended, 68 ok")`)
@@ -129,12 +130,17 @@ func TestPageOfTrouble(t *testing.T) {
 	}
 	for theme, red := range map[string]string{"light": "rgb(179, 20, 27)", "dark": "rgb(255, 143, 135)"} {
 		got := text(`document.documentElement.dataset.theme = "` + theme + `";
-			[getComputedStyle(document.getElementById("verdict")).color, getComputedStyle(document.getElementById("phase")).color, getComputedStyle(document.getElementById("bar")).borderTopColor].join("; ")`)
-		if want := red + "; " + red + "; " + red; got != want {
-			t.Errorf("%s theme: heading, phase and bar are %s, want %s", theme, got, want)
+			[getComputedStyle(document.getElementById("run-name")).color, getComputedStyle(document.getElementById("verdict")).color, getComputedStyle(document.getElementById("phase")).color,
+				getComputedStyle(document.getElementById("bar")).borderTopColor, getComputedStyle(document.querySelector("#runs tr:first-child td:nth-child(2)")).color].join("; ")`)
+		if want := strings.Join([]string{red, red, red, red, red}, "; "); got != want {
+			t.Errorf("%s theme: name, verdict, phase, bar and row are %s, want %s", theme, got, want)
 		}
 	}
 	text(`document.documentElement.dataset.theme = "auto"`)
+	p.Await(`document.getElementById("icon").dataset.color === getComputedStyle(document.getElementById("verdict")).color && document.getElementById("icon").href.startsWith("data:image/png")`)
+	if got, want := text(`document.querySelector("#reasons tbody tr").textContent`), "40failedcell 51 had no luck"; !strings.HasPrefix(got, want) {
+		t.Errorf("the most frequent reason %q, want %q", got, want)
+	}
 	if got, want := text(`[...document.querySelectorAll("#map td")].map((td) => td.className).join("; ")`), "h5; h3 has-warn; h0 has-bad; h0 has-bad; h0 has-bad; h0 has-bad; h0 has-bad; h0 has-bad; h0 has-bad"; got != want {
 		t.Errorf("heat map %q, want %q: the share that is ok, and a mark where some are not", got, want)
 	}
@@ -151,6 +157,32 @@ func TestPageOfTrouble(t *testing.T) {
 	p.CheckLooks("cancelled", 2000)
 	if problems := p.Problems(); len(problems) > 0 {
 		t.Errorf("the page complains:\n%s", strings.Join(problems, "\n"))
+	}
+}
+
+// testScores filters the table of scores and chooses a group for its validation curve.
+func testScores(t *testing.T, p *chromium.Page) {
+	t.Helper()
+	p.Await(`document.querySelectorAll("#scores tbody tr").length === 3 && document.querySelector("#scores").textContent.includes("✕ 4 failed")`)
+	if got, want := chromium.Value[string](p, `[...document.querySelector("#scores tbody tr:nth-child(1)").cells].map((td) => td.textContent).join("; ")`),
+		"diabetes; original; 2.875 ± 2.264; rmse; 8; "; got != want {
+		t.Errorf("scores %q, want %q", got, want)
+	}
+	p.Do(chromedp.Focus("#filter"), chromedp.KeyEvent("ACS diab"))
+	if got, want := chromium.Value[string](p, `document.querySelectorAll("#scores tbody tr").length + document.getElementById("scores-note").textContent`), "11 of 3 groups of cells"; got != want {
+		t.Errorf("filtered %q, want %q", got, want)
+	}
+	p.Do(chromedp.Focus("#scores .pick"), chromedp.KeyEvent(kb.Enter))
+	p.Await(`document.querySelectorAll("#curve path.line.test").length > 0 && document.querySelectorAll("#curve path.band").length > 0`)
+	if got := chromium.Value[string](p, `document.getElementById("curve-note").textContent + document.querySelector("#scores .pick").getAttribute("aria-pressed")`); got != "diabetes, acs: mean over 8 of 8 cells, with the standard deviationtrue" {
+		t.Errorf("curve: %s", got)
+	}
+	chromium.Value[bool](p, `{ const f = document.getElementById("filter"); f.value = ""; f.dispatchEvent(new Event("input")); true; }`)
+	if got := chromium.Value[string](p, `[...document.querySelectorAll("#reasons tbody tr")].map((tr) => tr.cells[0].textContent + " " + tr.cells[1].textContent).join("; ")`); got != "3 failed; 1 timeout" {
+		t.Errorf("reasons: %s", got)
+	}
+	if n := chromium.Value[int](p, `document.querySelectorAll("#history rect.ok").length && document.querySelectorAll("#history rect.failed").length`); n == 0 {
+		t.Error("the history shows no cell that failed")
 	}
 }
 
@@ -185,7 +217,7 @@ func testKeyboard(t *testing.T, p *chromium.Page) {
 		t.Errorf("the skip link leads to %q", at)
 	}
 	var stops []string
-	for range 30 {
+	for range 60 {
 		stops = append(stops, press(kb.Tab))
 	}
 	for _, want := range []string{"shade", "frame map", "failures", "Status", "slowest", "Time"} {

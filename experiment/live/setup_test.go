@@ -24,7 +24,33 @@ var toyLabels = []experiment.Column{
 }
 
 func (toy) Name() string              { return "toy" }
-func (toy) Tables() experiment.Tables { return experiment.Tables{Labels: toyLabels} }
+func (toy) Tables() experiment.Tables { return toyTables }
+
+var toyTables = experiment.Tables{
+	Labels: toyLabels,
+	Measures: []experiment.Column{
+		{Name: "metric", Type: experiment.Text}, {Name: "test_at_best_test", Type: experiment.Float}, {Name: "test_at_end", Type: experiment.Float},
+	},
+	Further: []experiment.Table{{Name: "knots", Columns: []experiment.Column{
+		{Name: "cell", Type: experiment.Text}, {Name: "age", Type: experiment.Float}, {Name: "event", Type: experiment.Text},
+		{Name: "test_score", Type: experiment.Float}, {Name: "validation_score", Type: experiment.Float},
+	}}},
+}
+
+// computed gives an outcome the measures of a cell with a score, and knots of two ages.
+func computed(t testing.TB, o *experiment.Outcome, score float64) {
+	t.Helper()
+	knots := experiment.Batch{}
+	err := errors.Join(
+		o.Measures.Append(toyTables.Measures, "rmse", score, nil),
+		knots.Append(toyTables.Further[0].Columns[1:], 1.0, "start", score+1, nil),
+		knots.Append(toyTables.Further[0].Columns[1:], 2.0, "end", score, nil),
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Further = map[string]experiment.Batch{"knots": knots}
+}
 
 // bed is an embedded server with a run, and who computes its cells.
 type bed struct {
@@ -140,7 +166,9 @@ func (b *bed) end(d *queue.Delivery, status experiment.Status) {
 		b.t.Error(err)
 	}
 	o.Wall = float64(number%7) + 0.25
-	if status != experiment.OK {
+	if status == experiment.OK {
+		computed(b.t, o, o.Wall)
+	} else {
 		o.Error = fmt.Sprintf("cell %d had no luck: <img src=x onerror=alert(1)>\ngoroutine 1 [running]:\nmain.main()", number)
 	}
 	if err := d.Done(b.ctx, o); err != nil && !errors.Is(err, queue.ErrUnacknowledged) { // the run was cancelled

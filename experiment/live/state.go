@@ -2,6 +2,7 @@ package live
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -41,9 +42,14 @@ type Run struct {
 	Quarantined int64    `json:"quarantined"` // messages that did not pass
 	Unable      []string `json:"unable"`      // what cells need and no worker computes
 
-	Parts    []Part `json:"-"`
-	Slowest  []Cell `json:"-"` // longest first
-	Failures []Cell `json:"-"` // newest first, incomplete ones among them
+	Parts    []Part   `json:"-"`
+	Slowest  []Cell   `json:"-"` // longest first
+	Failures []Cell   `json:"-"` // newest first, incomplete ones among them
+	Reasons  []Reason `json:"-"` // of these, most frequent first
+	Others   int64    `json:"-"` // cells with further reasons
+	History  History  `json:"-"`
+	Scores   *Scores  `json:"-"`
+	Revision string   `json:"-"` // of the scores
 
 	durations durations
 }
@@ -159,6 +165,10 @@ func (w *watch) describe() *Run {
 		Parts: w.parts(), Slowest: slices.Clone(t.slowest), Failures: slices.Clone(t.failures),
 	}
 	slices.Reverse(r.Failures)
+	r.Reasons, r.Others = t.reasons.list()
+	r.History = w.shown.history
+	r.History.Counts = slices.Clone(r.History.Counts)
+	r.Revision, r.Scores = fmt.Sprintf("%d.%d", w.shown.at.UnixNano(), t.total), t.scores()
 	if left := s.Left(); left > 0 {
 		r.Rate, r.ETA = w.outlook(r.Parts, left)
 	}

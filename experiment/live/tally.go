@@ -40,7 +40,7 @@ type partCount struct {
 
 // tally counts outcomes. It holds a bounded number of cells.
 type tally struct {
-	labels   map[string][]experiment.Column // by kind
+	schemas  map[string]*schema // by kind
 	total    int64
 	wall     float64 // seconds of all
 	parts    map[partKey]*partCount
@@ -48,13 +48,27 @@ type tally struct {
 	slowest  []Cell               // longest first
 	failures []Cell               // failed and incomplete ones, newest last
 	listed   map[string]bool      // cells in slowest and failures
+	groups   groups
+	reasons  reasons
+
+	scored   *Scores // of the first scoredAt outcomes
+	scoredAt int64
 }
 
-func newTally(labels map[string][]experiment.Column) *tally {
+func newTally(schemas map[string]*schema) *tally {
 	return &tally{
-		labels: labels, parts: map[partKey]*partCount{},
+		schemas: schemas, parts: map[partKey]*partCount{},
 		slowest: []Cell{}, failures: []Cell{}, listed: map[string]bool{},
+		groups: groups{byKey: map[string]*group{}}, reasons: reasons{},
 	}
+}
+
+// scores returns the scores as they are, which are not to be changed.
+func (t *tally) scores() *Scores {
+	if t.scored == nil || t.scoredAt != t.total {
+		t.scored, t.scoredAt = t.groups.copy(t.schemas), t.total
+	}
+	return t.scored
 }
 
 // add counts an outcome. A time that is none, which only a foreign worker can
@@ -77,6 +91,7 @@ func (t *tally) add(o *experiment.Outcome) {
 	case o.Status == experiment.Incomplete:
 		part.incomplete++
 	}
+	t.groups.add(t.schemas[o.Kind], o)
 	t.list(o)
 }
 
@@ -123,6 +138,7 @@ func (t *tally) list(o *experiment.Outcome) {
 		}
 	}
 	if failed {
+		t.reasons.add(o.Status, o.Error, cell)
 		if len(t.failures) == mostFailures {
 			dropped = append(dropped, t.failures[0])
 			t.failures = slices.Delete(t.failures, 0, 1)
@@ -136,12 +152,18 @@ func (t *tally) list(o *experiment.Outcome) {
 	}
 }
 
+// columns returns the columns of an outcome's labels, nil where they are others.
+func (t *tally) columns(o *experiment.Outcome) []experiment.Column {
+	s := t.schemas[o.Kind]
+	if s == nil || o.Labels.Rows != 1 || len(o.Labels.Columns) != len(s.Labels) {
+		return nil
+	}
+	return s.Labels
+}
+
 // label returns a label of an outcome as text, "" where it has none.
 func (t *tally) label(o *experiment.Outcome, name string) string {
-	columns := t.labels[o.Kind]
-	if o.Labels.Rows != 1 || len(o.Labels.Columns) != len(columns) {
-		return ""
-	}
+	columns := t.columns(o)
 	for j, column := range columns {
 		if column.Name == name {
 			return labelText(o, columns, j)
@@ -172,10 +194,7 @@ func (t *tally) cell(o *experiment.Outcome) Cell {
 		Error: shortened(o.Error), Attempts: o.Attempts, Seconds: o.Wall, Peak: o.Peak, Worker: o.Worker,
 		Finished: o.Finished.UTC().Truncate(time.Second),
 	}
-	columns := t.labels[o.Kind]
-	if o.Labels.Rows != 1 || len(o.Labels.Columns) != len(columns) {
-		return c
-	}
+	columns := t.columns(o)
 	var further []string
 	for j, column := range columns {
 		if text := labelText(o, columns, j); text != "" && !slices.Contains(unshown, column.Name) {

@@ -21,11 +21,12 @@ const (
 
 // reading is a pass over the outcomes of a run from the first one on.
 type reading struct {
-	feed   *queue.Feed
-	tally  *tally
-	took   time.Duration
-	at     time.Time // of its start
-	caught bool      // up with the newest outcome
+	feed    *queue.Feed
+	tally   *tally
+	history History
+	took    time.Duration
+	at      time.Time // of its start
+	caught  bool      // up with the newest outcome
 }
 
 // watch is what the monitor remembers of a run.
@@ -60,7 +61,7 @@ func (w *watch) newReading() (*reading, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &reading{feed: feed, tally: newTally(w.monitor.labels), at: time.Now()}, nil
+	return &reading{feed: feed, tally: newTally(w.monitor.schemas), at: time.Now()}, nil
 }
 
 // due reports whether it is time to look at the run. Those at rest are looked
@@ -123,15 +124,16 @@ func (w *watch) describeRun(ctx context.Context) error {
 func (w *watch) read(ctx context.Context, r *reading) error {
 	start := time.Now()
 	defer func() { r.took += time.Since(start) }()
-	for outcome, err := range r.feed.Next(ctx) {
+	for stored, err := range r.feed.Next(ctx) {
 		var unreadable *queue.CellError
 		switch {
 		case errors.As(err, &unreadable):
-			outcome = &experiment.Outcome{Run: w.name, Cell: unreadable.Cell, Status: experiment.Failed, Error: err.Error(), Finished: time.Now()}
+			stored.Outcome = &experiment.Outcome{Run: w.name, Cell: unreadable.Cell, Status: experiment.Failed, Error: err.Error(), Finished: time.Now()}
 		case err != nil:
 			return err
 		}
-		r.tally.add(outcome)
+		r.tally.add(stored.Outcome)
+		r.history.add(stored.At, stored.Status)
 		if time.Since(start) > readFor {
 			return nil
 		}

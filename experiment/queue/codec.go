@@ -99,12 +99,11 @@ func DecodeOutcome(data []byte) (*experiment.Outcome, error) {
 	return outcome, nil
 }
 
-// ending is an outcome whose rows are skipped when it is decoded: they take most of
-// the time.
+// ending is an outcome whose further rows are skipped when it is decoded: they take
+// most of the time.
 type ending struct {
 	experiment.Outcome
-	Measures skipped `cbor:"8,keyasint"`
-	Further  skipped `cbor:"9,keyasint"`
+	Further skipped `cbor:"9,keyasint"`
 }
 
 type skipped struct{}
@@ -112,7 +111,7 @@ type skipped struct{}
 // UnmarshalCBOR implements [cbor.Unmarshaler].
 func (*skipped) UnmarshalCBOR([]byte) error { return nil }
 
-// decodeEnding reads an outcome without what was computed.
+// decodeEnding reads an outcome without further rows.
 func decodeEnding(data []byte) (*experiment.Outcome, error) {
 	e := new(ending)
 	if err := unmarshal(data, e); err != nil {

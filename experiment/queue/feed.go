@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
 
@@ -19,6 +20,12 @@ type Feed struct {
 	source *reader
 }
 
+// Stored is an outcome without further rows, and when the server stored it.
+type Stored struct {
+	*experiment.Outcome
+	At time.Time
+}
+
 // Feed returns the feed of a run from its oldest result on.
 func (q *Queue) Feed(run string) (*Feed, error) {
 	if err := validRun(run); err != nil {
@@ -27,23 +34,27 @@ func (q *Queue) Feed(run string) (*Feed, error) {
 	return &Feed{queue: q, run: run, source: q.results.messages(run)}, nil
 }
 
-// Next yields the outcomes stored since the last one yielded, without measures
-// and further rows, and ends with the newest. Whoever stops earlier gets the
-// rest with the next call. A cell comes again when its outcome was replaced. An
-// error that is a [*CellError] concerns one outcome and the sequence goes on
-// after it; any other error ends it.
-func (f *Feed) Next(ctx context.Context) iter.Seq2[*experiment.Outcome, error] {
-	return values(f.source.messages(ctx), func(msg jetstream.Msg) (*experiment.Outcome, error) {
+// Next yields the outcomes stored since the last one yielded and ends with the
+// newest. Whoever stops earlier gets the rest with the next call. A cell comes again
+// when its outcome was replaced. Measures are missing where an earlier version stored
+// an outcome that is too large for a message. An error that is a [*CellError] concerns
+// one outcome and the sequence goes on after it; any other error ends it.
+func (f *Feed) Next(ctx context.Context) iter.Seq2[Stored, error] {
+	return values(f.source.messages(ctx), func(msg jetstream.Msg) (Stored, error) {
+		meta, err := msg.Metadata()
+		if err != nil {
+			return Stored{}, err
+		}
 		outcome, err := f.load(ctx, msg)
 		if err != nil {
 			err = &CellError{f.run, cellOf(msg.Subject()), err}
 		}
-		return outcome, err
+		return Stored{outcome, meta.Timestamp}, err
 	})
 }
 
 // load reads the outcome of a message. Those in the Object Store are there
-// whole; their message has the rest (see results.put), but not when an older
+// whole; their message has the rest (see results.message), but not when an older
 // version stored it.
 func (f *Feed) load(ctx context.Context, msg jetstream.Msg) (*experiment.Outcome, error) {
 	if len(msg.Data()) > 0 {
@@ -56,9 +67,26 @@ func (f *Feed) load(ctx context.Context, msg jetstream.Msg) (*experiment.Outcome
 	return withoutRows(outcome), nil
 }
 
-// withoutRows returns an outcome without what was computed.
+// withoutRows returns an outcome without its further rows.
 func withoutRows(outcome *experiment.Outcome) *experiment.Outcome {
 	ending := *outcome
-	ending.Measures, ending.Further = experiment.Batch{}, nil
+	ending.Further = nil
 	return &ending
+}
+
+// Outcome returns the outcome of a cell with all its rows, nil where it has none.
+func (q *Queue) Outcome(ctx context.Context, run, cell string) (*experiment.Outcome, error) {
+	if err := ValidName(cell); err != nil {
+		return nil, fmt.Errorf("reading the result of a cell: %w", err)
+	}
+	source := q.results.messages(run)
+	source.filter = resultTopic.cell(run, cell)
+	var last *experiment.Outcome
+	for outcome, err := range q.results.decode(ctx, source, nil) {
+		if err != nil {
+			return nil, err
+		}
+		last = outcome
+	}
+	return last, nil
 }

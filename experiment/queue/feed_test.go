@@ -76,7 +76,9 @@ func TestFeedOutcome(t *testing.T) {
 	}
 	small := *full
 	small.Cell, small.Measures = "small", experiment.Batch{}
-	for _, o := range []*experiment.Outcome{full, &small} {
+	scored := *full // a long path: its measures travel in the message
+	scored.Cell, scored.Measures, scored.Further = "scored", full.Further["knots"], map[string]experiment.Batch{"knots": full.Measures}
+	for _, o := range []*experiment.Outcome{full, &small, &scored} {
 		if err := b.Queue.results.put(b.ctx, o, 1, 1); err != nil {
 			t.Fatal(err)
 		}
@@ -94,13 +96,41 @@ func TestFeedOutcome(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := withoutRows(full)
-		want.Cell = got.Cell
-		if !reflect.DeepEqual(got, want) {
-			t.Errorf("got %+v, want %+v", got, want)
+		if want.Cell, want.Measures = got.Cell, (experiment.Batch{}); got.Cell == "scored" {
+			want.Measures = scored.Measures
+		}
+		if !reflect.DeepEqual(got.Outcome, want) {
+			t.Errorf("got %+v, want %+v", got.Outcome, want)
+		}
+		if since := time.Since(got.At); since < 0 || since > time.Minute {
+			t.Errorf("stored %v ago", since)
 		}
 		seen++
 	}
-	if seen != 2 {
+	if seen != 3 {
 		t.Errorf("%d outcomes", seen)
+	}
+}
+
+// TestOutcome reads the results of single cells, large ones too.
+func TestOutcome(t *testing.T) {
+	t.Parallel()
+	b := setup(t, 30*time.Second)
+	for cell, knots := range map[string]int{"small": 1, "large": 1 << 20} {
+		rows := experiment.Batch{Rows: knots, Columns: []experiment.Vector{{Floats: make([]float64, knots)}}}
+		o := &experiment.Outcome{Run: "run", Cell: cell, Status: experiment.OK, Further: map[string]experiment.Batch{"knots": rows}}
+		if err := b.Queue.results.put(b.ctx, o, 1, 1); err != nil {
+			t.Fatal(err)
+		}
+		got, err := b.Outcome(b.ctx, "run", cell)
+		if err != nil || got.Cell != cell || got.Further["knots"].Rows != knots {
+			t.Errorf("%s: %+v, error %v", cell, got, err)
+		}
+	}
+	if got, err := b.Outcome(b.ctx, "run", "none"); got != nil || err != nil {
+		t.Errorf("a cell without a result: %+v, error %v", got, err)
+	}
+	if _, err := b.Outcome(b.ctx, "run", "*"); err == nil {
+		t.Error("a wildcard is taken for a cell")
 	}
 }

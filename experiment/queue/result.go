@@ -78,13 +78,26 @@ func (r results) message(ctx context.Context, outcome *experiment.Outcome, task 
 			return nil, fmt.Errorf("storing outcome of %d bytes: %w", len(body), err)
 		}
 		msg.Header[objectHeader] = []string{name}
-		// How the cell ended is read without the object, see Feed.
-		if body, err = EncodeOutcome(withoutRows(outcome)); err != nil || len(body) > r.inline {
-			body = nil
-		}
+		body = r.small(outcome)
 	}
 	msg.Data = body
 	return msg, nil
+}
+
+// small returns as much of an outcome as fits into a message, for those who read how
+// the cell ended without the object, see [Feed]: all but further rows, or measures
+// neither, or nil.
+func (r results) small(outcome *experiment.Outcome) []byte {
+	ending := withoutRows(outcome)
+	body, err := EncodeOutcome(ending)
+	if err == nil && len(body) > r.inline {
+		ending.Measures = experiment.Batch{}
+		body, err = EncodeOutcome(ending)
+	}
+	if err != nil || len(body) > r.inline {
+		return nil
+	}
+	return body
 }
 
 // load returns the outcome that a result holds or refers to. The error is

@@ -1,3 +1,4 @@
+import { History, Scores } from "./scores.js";
 import { Table, element, setText } from "./table.js";
 
 const every = 2000; // ms between two requests
@@ -75,6 +76,12 @@ const cell = {
 const failures = new Table(byId("failures"), "failures-title",
   [cell.status, cell.dataset, cell.method, cell.message, cell.parameters, cell.time, cell.attempts, cell.peak, cell.worker, cell.ended, cell.id],
   (c) => c.cell, "No cell has failed or is incomplete.");
+const newest = (column) => ({ ...column, of: (r) => column.of(r.newest), ...(column.fill ? { fill: (td, r) => column.fill(td, r.newest) } : { show: (r) => column.show(r.newest) }) });
+const reasons = new Table(byId("reasons"), "reasons-title", [
+  { head: "Cells", kind: "right", of: (r) => r.count, show: (r) => count(r.count) },
+  newest(cell.status), { ...newest(cell.message), head: "Newest message" }, newest(cell.dataset), newest(cell.method),
+  { ...newest(cell.ended), head: "Newest ended, UTC" }, newest(cell.id),
+], (r) => r.newest.cell, "No cell has failed or is incomplete.");
 const slowest = new Table(byId("slowest"), "slowest-title",
   [cell.time, cell.dataset, cell.method, cell.status, cell.parameters, cell.attempts, cell.peak, cell.worker, cell.ended, cell.id],
   (c) => c.cell, "No cell has ended yet.");
@@ -106,7 +113,7 @@ const runs = new Table(byId("runs"), "runs-title", [
       else td.firstChild.removeAttribute("aria-current");
     },
   },
-  { head: "State", of: (r) => r.phase, fill: (td, r) => mark(td, r.phase, r.phase === "cancelled" || r.phase === "paused" ? "warn" : "") },
+  { head: "State", of: (r) => r.phase, fill: (td, r) => mark(td, r.phase, isOver(r) ? verdictOf(r).trouble : r.phase === "paused" ? "warn" : "") },
   { head: "Ended", kind: "right", of: (r) => ended(r) / Math.max(1, r.cells), show: (r) => `${count(ended(r))} of ${count(r.cells)}` },
   { head: "Incomplete", kind: "right", of: (r) => r.incomplete, fill: (td, r) => mark(td, count(r.incomplete), r.incomplete ? "warn" : "") },
   { head: "Failed", kind: "right", of: (r) => r.failed, fill: (td, r) => mark(td, count(r.failed), r.failed ? "bad" : "") },
@@ -206,6 +213,23 @@ function verdictOf(run) {
   return { text: parts.join(", "), trouble: run.failed ? "bad" : parts.length ? "warn" : "" };
 }
 
+// isOver reports whether no cell of a run is to come.
+const isOver = (run) => run.phase === "finished" || run.phase === "cancelled";
+
+// showIcon draws the icon of the tab in the colour of a run.
+function showIcon(trouble) {
+  const icon = byId("icon");
+  const color = getComputedStyle(trouble ? byId("verdict") : document.querySelector("footer a")).color;
+  if (icon.dataset.color === color) return;
+  icon.dataset.color = color;
+  const canvas = element("canvas", { width: 32, height: 32 });
+  const pen = canvas.getContext("2d");
+  pen.fillStyle = color;
+  pen.arc(16, 16, 14, 0, 2 * Math.PI);
+  pen.fill();
+  icon.href = canvas.toDataURL();
+}
+
 // phaseOf says how far a run is; ended well and ended are told apart.
 function phaseOf(run) {
   const done = ended(run);
@@ -222,10 +246,11 @@ function showProgress(run) {
   const share = ended(run) / total;
   const verdict = verdictOf(run);
   const phase = phaseOf(run);
-  setText(byId("run-name"), run.name);
+  mark(byId("run-name"), run.name, isOver(run) ? verdict.trouble : "");
   mark(byId("verdict"), verdict.text, verdict.trouble);
   byId("verdict").hidden = verdict.text === "";
-  mark(byId("phase"), phase, run.phase === "finished" || run.phase === "cancelled" ? verdict.trouble : "");
+  showIcon(verdict.trouble);
+  mark(byId("phase"), phase, isOver(run) ? verdict.trouble : "");
   const bar = byId("bar");
   bar.className = verdict.trouble;
   bar.setAttribute("aria-valuenow", Math.floor(100 * share));
@@ -259,6 +284,8 @@ function show(state) {
     showProgress(state.run);
     showMap(state.run.parts);
   }
+  history.update(state.run?.history);
+  reasons.update(state.run?.reasons ?? []);
   failures.update(state.run?.failures ?? []);
   slowest.update(state.run?.slowest ?? []);
   workers.update(state.workers);
@@ -278,16 +305,24 @@ function readAddress() {
   wanted = new URLSearchParams(location.hash.slice(1)).get("run") ?? wanted;
 }
 
+async function askFor(path) {
+  const answer = await fetch(path, { signal: AbortSignal.timeout(waitMost) });
+  if (!answer.ok) throw new Error(`status ${answer.status}`);
+  return answer.json();
+}
+
+const scores = new Scores(askFor);
+const history = new History(duration);
+
 async function ask() {
   clearTimeout(timer);
   if (asking || document.hidden) return;
   asking = true;
   const run = wanted;
   try {
-    const answer = await fetch(`state.json?run=${encodeURIComponent(run)}`, { signal: AbortSignal.timeout(waitMost) });
-    if (!answer.ok) throw new Error(`status ${answer.status}`);
-    const state = await answer.json();
+    const state = await askFor(`state.json?run=${encodeURIComponent(run)}`);
     show(state);
+    await scores.update(state.run);
     asking = false;
     if (wanted !== run) return ask(); // another one was chosen meanwhile
     wanted = shownRun; // stay with it

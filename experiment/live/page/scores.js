@@ -1,0 +1,221 @@
+// Scores as they come, the validation curve of a chosen group of cells, and when the
+// cells of a run ended.
+
+import { Chart, short } from "./chart.js";
+import { Table, element, setText } from "./table.js";
+
+const mostRows = 300; // of the table of scores; the filter finds the others
+const curveEvery = 20000; // ms between two readings of a curve
+const byId = (id) => document.getElementById(id);
+const count = (n) => new Intl.NumberFormat("en").format(n);
+
+// words are the names of scores as reports have them.
+const words = {
+  test_at_best_validation: "At best validation",
+  test_at_best_test: "At best test",
+  test_at_end: "At end",
+};
+
+// scoreText writes a mean with four digits, and the deviation as exactly.
+function scoreText(group, k) {
+  const [mean, std] = [group.means[k], group.stds[k]];
+  if (mean === null) return "–";
+  const size = Math.floor(Math.log10(Math.abs(mean) || 1));
+  const write = (x) => (size > 5 || size < -4 ? x.toExponential(3) : x.toFixed(Math.max(0, 3 - size)));
+  return write(mean) + (std === null ? "" : ` ± ${write(std)}`);
+}
+
+const isNumber = (text) => text !== "" && !isNaN(text);
+const labelText = (text) => (isNumber(text) ? String(Number(Number(text).toPrecision(6))) : text || "–");
+
+const trouble = (group) =>
+  [group.failed && `✕ ${count(group.failed)} failed`, group.incomplete && `◐ ${count(group.incomplete)} incomplete`].filter(Boolean).join(", ");
+
+const nameOf = (group) => [group.dataset, group.method, ...group.labels].filter(Boolean).join(", ");
+
+// Scores shows the scores of a run. ask(path) returns an answer of the server.
+export class Scores {
+  constructor(ask) {
+    this.ask = ask;
+    this.run = "";
+    this.shape = "";
+    this.chosen = "";
+    this.curveAt = 0;
+    this.curve = new Chart(byId("curve"));
+    byId("filter").addEventListener("input", () => this.show());
+  }
+
+  // update takes the scores of a run when they are others than those shown.
+  async update(run) {
+    if (run === null || (this.run === run.name && this.revision === run.revision)) {
+      if (run) await this.readCurve(false);
+      return;
+    }
+    let answer;
+    try {
+      answer = await this.ask(`scores.json?run=${encodeURIComponent(run.name)}`);
+    } catch {
+      return; // with the next state
+    }
+    if (this.run !== run.name) this.choose("");
+    this.run = run.name;
+    this.revision = answer.revision;
+    this.scores = answer;
+    this.makeTable();
+    this.show();
+    await this.readCurve(false);
+  }
+
+  // makeTable makes the table where the columns are others than before.
+  makeTable() {
+    const { labels, scores } = this.scores;
+    const shape = JSON.stringify([labels, scores]);
+    if (shape === this.shape) return;
+    this.shape = shape;
+    byId("scores").replaceChildren();
+    this.table = new Table(byId("scores"), "scores-title", [
+      { head: "Data set", of: (g) => g.dataset, show: (g) => g.dataset || "–" },
+      { head: "Method", of: (g) => g.method, fill: (td, g) => this.fillMethod(td, g) },
+      ...labels.map((name, k) => ({ head: name.replaceAll("_", " "), of: (g) => (isNumber(g.labels[k]) ? Number(g.labels[k]) : g.labels[k]), show: (g) => labelText(g.labels[k]) })),
+      ...scores.map((name, k) => ({ head: words[name] ?? name, kind: "right", of: (g) => g.means[k] ?? Infinity, show: (g) => scoreText(g, k) })),
+      { head: "Metric", of: (g) => g.metric, show: (g) => g.metric || "–" },
+      { head: "Ended", kind: "right", of: (g) => g.done, show: (g) => count(g.done) },
+      { head: "Not ok", of: (g) => g.failed + g.incomplete, fill: (td, g) => { setText(td, trouble(g)); td.className = g.failed ? "bad" : "warn"; } },
+    ], (g) => g.id, "No cell has scores yet.");
+  }
+
+  fillMethod(td, g) {
+    if (!td.firstChild) td.append(element("button", { type: "button", class: "pick", title: "Show the validation curve", onclick: () => this.choose(td.dataset.id) }, ""));
+    td.dataset.id = g.id;
+    setText(td.firstChild, g.method || "–");
+    td.firstChild.setAttribute("aria-pressed", String(g.id === this.chosen));
+  }
+
+  show() {
+    if (!this.scores) return;
+    const wanted = byId("filter").value.toLowerCase().split(/\s+/).filter(Boolean);
+    const found = this.scores.groups.filter((g) => wanted.every((word) => nameOf(g).toLowerCase().includes(word)));
+    this.table.update(found.slice(0, mostRows));
+    const parts = [`${count(Math.min(found.length, mostRows))} of ${count(this.scores.groups.length)} groups of cells`];
+    if (this.scores.left) parts.push(`${count(this.scores.left)} cells are in none of them`);
+    setText(byId("scores-note"), this.scores.groups.length ? parts.join("; ") : "");
+  }
+
+  choose(id) {
+    this.chosen = id;
+    this.curveAt = 0;
+    this.curve.clear();
+    setText(byId("curve-note"), id ? "reading the paths" : "A method in the table above chooses its group.");
+    this.show();
+    if (id) this.readCurve(true).catch(() => {});
+  }
+
+  // readCurve reads the curve of the chosen group, not too often.
+  async readCurve(now) {
+    const group = this.scores?.groups.find((g) => g.id === this.chosen);
+    if (!group || (!now && (Date.now() - this.curveAt < curveEvery || this.curveDone === group.done))) return;
+    this.curveAt = Date.now();
+    this.curveDone = group.done;
+    let curve;
+    try {
+      curve = await this.ask(`curve.json?run=${encodeURIComponent(this.run)}&group=${group.id}`);
+    } catch (error) {
+      this.curveDone = -1;
+      if (this.chosen === group.id) setText(byId("curve-note"), `${nameOf(group)}: the paths cannot be read now (${error.message}); trying again`);
+      return;
+    }
+    if (this.chosen === group.id) this.drawCurve(group, curve);
+  }
+
+  drawCurve(group, curve) {
+    const lines = [{ name: "test", pieces: curve.test }, { name: "validation", pieces: curve.validation }].filter((l) => l.pieces.length);
+    const points = lines.flatMap((l) => l.pieces.flat());
+    if (points.length === 0) {
+      this.curve.clear();
+      setText(byId("curve-note"), `${nameOf(group)}: no path to show. It needs cells that are ok, a method with ages, and knots (keep: {knots: true} in the grid).`);
+      return;
+    }
+    const bounds = (values) => ({ low: Math.min(...values), high: Math.max(...values) });
+    const x = bounds(points.map((p) => p[0]));
+    const y = bounds(points.flatMap((p) => [p[1] - p[2], p[1] + p[2]]));
+    const pad = (y.high - y.low || Math.abs(y.high) || 1) * 0.05;
+    setText(byId("curve-note"), `${nameOf(group)}: mean over ${curve.cells} of ${count(group.done)} cells` +
+      (curve.cells > 1 ? ", with the standard deviation" : ""));
+    this.curve.draw({
+      label: `Validation curve of ${nameOf(group)}: ${group.metric || "score"} from ${short(y.low)} to ${short(y.high)} at ages from ${short(x.low)} to ${short(x.high)}`,
+      x: { ...x, log: x.low > 0 && x.high > 10 * x.low, title: "age λ" },
+      y: { low: y.low - pad, high: y.high + pad },
+      paint: (add, at) => {
+        for (const line of lines) {
+          for (const piece of line.pieces) {
+            const path = (of, points) => points.map((p, i) => `${i ? "L" : "M"}${at.x(p[0]).toFixed(1)} ${at.y(of(p)).toFixed(1)}`).join("");
+            if (piece.some((p) => p[2] > 0)) {
+              add("path", { class: `band ${line.name}`, d: path((p) => p[1] + p[2], piece) + path((p) => p[1] - p[2], piece.toReversed()).replace("M", "L") + "Z" });
+            }
+            add("path", { class: `line ${line.name}`, d: path((p) => p[1], piece) });
+          }
+        }
+        lines.forEach((line, i) => {
+          add("line", { class: `line ${line.name}`, x1: 80 + 110 * i, x2: 104 + 110 * i, y1: 20, y2: 20 });
+          add("text", { x: 109 + 110 * i, y: 24 }, line.name);
+        });
+      },
+    });
+  }
+}
+
+const two = (n) => String(n).padStart(2, "0");
+
+// clock writes a time of milliseconds: the time of the day, with the date where days
+// are told apart, or the seconds where the minutes are not enough.
+function clock(ms, span) {
+  const d = new Date(ms);
+  const day = `${two(d.getUTCMonth() + 1)}-${two(d.getUTCDate())} `;
+  const time = `${two(d.getUTCHours())}:${two(d.getUTCMinutes())}`;
+  return (span > 86400e3 ? day : "") + time + (span < 600e3 ? `:${two(d.getUTCSeconds())}` : "");
+}
+
+// rounded are the lengths in milliseconds between marks of a time axis.
+const rounded = [1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200, 21600, 43200, 86400, 172800, 604800].map((s) => s * 1000);
+
+// History shows when the cells of a run ended.
+export class History {
+  constructor(duration) {
+    this.duration = duration;
+    this.chart = new Chart(byId("history"));
+  }
+
+  update(history) {
+    if (!history?.counts?.length) {
+      this.chart.clear();
+      setText(byId("history-note"), "No cell has ended yet.");
+      return;
+    }
+    const start = Date.parse(history.start);
+    const last = Date.parse(history.last);
+    const span = history.span * 1000;
+    const end = start + span * Math.max(history.counts.length, 10);
+    const stacks = history.counts.map((c) => [c.ok, c.incomplete, c.failed]);
+    const most = Math.max(...stacks.map((s) => s[0] + s[1] + s[2]));
+    const step = rounded.find((s) => (end - start) / s <= 8) ?? end - start;
+    const marks = [];
+    for (let at = Math.ceil(start / step) * step; at <= end; at += step) marks.push(at);
+    const day = (ms) => new Date(ms).toISOString().slice(0, 19).replace("T", " ");
+    setText(byId("history-note"), `First ${day(start)}, newest ${day(last)} UTC, ${this.duration(Math.max(0, last - start) / 1000)} between; a bar is ${this.duration(history.span)}, at most ${count(most)} cells.`);
+    this.chart.draw({
+      label: byId("history-note").textContent,
+      x: { low: start, high: end, ticks: marks, text: (ms) => clock(ms, end - start), title: "UTC" },
+      y: { low: 0, high: most, text: (n) => (Number.isInteger(n) ? count(n) : "") },
+      paint: (add, at) => stacks.forEach((stack, i) => {
+        const x = at.x(start + i * span);
+        const width = Math.max(1, at.x(start + (i + 1) * span) - x - 0.5);
+        let below = 0;
+        stack.forEach((n, k) => {
+          if (n === 0) return;
+          add("rect", { class: ["ok", "incomplete", "failed"][k], x, width, y: at.y(below + n), height: at.y(below) - at.y(below + n) });
+          below += n;
+        });
+      }),
+    });
+  }
+}
