@@ -1,8 +1,9 @@
-// Package kernel holds the solvers' inner loops: products with a row-major
-// matrix, the Gram matrix of a panel, and the terms of a loss. Each exists in
-// AVX-512, in AVX2 with FMA, and in Go; the best one that the processor has is
-// used; with the build tag purego it is Go. The assembly is written by the program in
-// _asm. Triangular systems are solved by these products.
+// Package kernel holds inner loops: of the solvers, products with a row-major
+// matrix, the Gram matrix of a panel, and the terms of a loss; of the networks, in
+// float32 and float64, products of matrices, activations and Adam; of wMMD, distances
+// and Gaussian kernels. Each exists in AVX-512, in AVX2 with FMA, and in Go; the best one
+// that the processor has is used; with the build tag purego it is Go. The assembly is
+// written by the program in _asm. Triangular systems are solved by these products.
 //
 // Slices of one call have the same length unless said otherwise and do not
 // overlap. Shorter ones panic.

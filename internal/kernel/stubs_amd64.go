@@ -84,6 +84,86 @@ func shareAVX512(dst *float64, slope *float64, p *float64, n int, scale float64)
 //go:noescape
 func logisticAVX512(z *float64, y *float64, loss *float64, slope *float64, bend *float64, n int)
 
+// distancesAVX512 is Distances.
+//
+//go:noescape
+func distancesAVX512(dst *float64, x *float64, stride int, n int, point *float64, dims int)
+
+// gaussAVX512 is Gauss.
+//
+//go:noescape
+func gaussAVX512(dst *float64, d *float64, s *float64, t *float64, n int, a float64, b float64, gamma float64) float64
+
+// tile64AVX512 adds the product of rows of a with columns of b to a tile of c.
+//
+//go:noescape
+func tile64AVX512(c *float64, a *float64, b *float64, ldc int, rowA int, colA int, ldb int, k int)
+
+// tileTail64AVX512 adds the product of rows of a with columns of b to a tile of c.
+//
+//go:noescape
+func tileTail64AVX512(c *float64, a *float64, b *float64, ldc int, rowA int, colA int, ldb int, k int, count int)
+
+// row64AVX512 adds the product of rows of a with columns of b to a tile of c.
+//
+//go:noescape
+func row64AVX512(c *float64, a *float64, b *float64, ldc int, rowA int, colA int, ldb int, k int)
+
+// rowTail64AVX512 adds the product of rows of a with columns of b to a tile of c.
+//
+//go:noescape
+func rowTail64AVX512(c *float64, a *float64, b *float64, ldc int, rowA int, colA int, ldb int, k int, count int)
+
+// sigmoid64AVX512 is Sigmoid.
+//
+//go:noescape
+func sigmoid64AVX512(dst *float64, x *float64, n int)
+
+// tanh64AVX512 is Tanh.
+//
+//go:noescape
+func tanh64AVX512(dst *float64, x *float64, n int)
+
+// adam64AVX512 is Adam.
+//
+//go:noescape
+func adam64AVX512(p *float64, slope *float64, m *float64, s *float64, n int, by *[7]float64)
+
+// tile32AVX512 adds the product of rows of a with columns of b to a tile of c.
+//
+//go:noescape
+func tile32AVX512(c *float32, a *float32, b *float32, ldc int, rowA int, colA int, ldb int, k int)
+
+// tileTail32AVX512 adds the product of rows of a with columns of b to a tile of c.
+//
+//go:noescape
+func tileTail32AVX512(c *float32, a *float32, b *float32, ldc int, rowA int, colA int, ldb int, k int, count int)
+
+// row32AVX512 adds the product of rows of a with columns of b to a tile of c.
+//
+//go:noescape
+func row32AVX512(c *float32, a *float32, b *float32, ldc int, rowA int, colA int, ldb int, k int)
+
+// rowTail32AVX512 adds the product of rows of a with columns of b to a tile of c.
+//
+//go:noescape
+func rowTail32AVX512(c *float32, a *float32, b *float32, ldc int, rowA int, colA int, ldb int, k int, count int)
+
+// sigmoid32AVX512 is Sigmoid.
+//
+//go:noescape
+func sigmoid32AVX512(dst *float32, x *float32, n int)
+
+// tanh32AVX512 is Tanh.
+//
+//go:noescape
+func tanh32AVX512(dst *float32, x *float32, n int)
+
+// adam32AVX512 is Adam.
+//
+//go:noescape
+func adam32AVX512(p *float32, slope *float32, m *float32, s *float32, n int, by *[7]float32)
+
 // dotAVX2 returns x·y.
 //
 //go:noescape
@@ -158,6 +238,86 @@ func shareAVX2(dst *float64, slope *float64, p *float64, n int, scale float64)
 //
 //go:noescape
 func logisticAVX2(z *float64, y *float64, loss *float64, slope *float64, bend *float64, n int)
+
+// distancesAVX2 is Distances.
+//
+//go:noescape
+func distancesAVX2(dst *float64, x *float64, stride int, n int, point *float64, dims int)
+
+// gaussAVX2 is Gauss.
+//
+//go:noescape
+func gaussAVX2(dst *float64, d *float64, s *float64, t *float64, n int, a float64, b float64, gamma float64) float64
+
+// tile64AVX2 adds the product of rows of a with columns of b to a tile of c.
+//
+//go:noescape
+func tile64AVX2(c *float64, a *float64, b *float64, ldc int, rowA int, colA int, ldb int, k int)
+
+// tileTail64AVX2 adds the product of rows of a with columns of b to a tile of c.
+//
+//go:noescape
+func tileTail64AVX2(c *float64, a *float64, b *float64, ldc int, rowA int, colA int, ldb int, k int, count int)
+
+// row64AVX2 adds the product of rows of a with columns of b to a tile of c.
+//
+//go:noescape
+func row64AVX2(c *float64, a *float64, b *float64, ldc int, rowA int, colA int, ldb int, k int)
+
+// rowTail64AVX2 adds the product of rows of a with columns of b to a tile of c.
+//
+//go:noescape
+func rowTail64AVX2(c *float64, a *float64, b *float64, ldc int, rowA int, colA int, ldb int, k int, count int)
+
+// sigmoid64AVX2 is Sigmoid.
+//
+//go:noescape
+func sigmoid64AVX2(dst *float64, x *float64, n int)
+
+// tanh64AVX2 is Tanh.
+//
+//go:noescape
+func tanh64AVX2(dst *float64, x *float64, n int)
+
+// adam64AVX2 is Adam.
+//
+//go:noescape
+func adam64AVX2(p *float64, slope *float64, m *float64, s *float64, n int, by *[7]float64)
+
+// tile32AVX2 adds the product of rows of a with columns of b to a tile of c.
+//
+//go:noescape
+func tile32AVX2(c *float32, a *float32, b *float32, ldc int, rowA int, colA int, ldb int, k int)
+
+// tileTail32AVX2 adds the product of rows of a with columns of b to a tile of c.
+//
+//go:noescape
+func tileTail32AVX2(c *float32, a *float32, b *float32, ldc int, rowA int, colA int, ldb int, k int, count int)
+
+// row32AVX2 adds the product of rows of a with columns of b to a tile of c.
+//
+//go:noescape
+func row32AVX2(c *float32, a *float32, b *float32, ldc int, rowA int, colA int, ldb int, k int)
+
+// rowTail32AVX2 adds the product of rows of a with columns of b to a tile of c.
+//
+//go:noescape
+func rowTail32AVX2(c *float32, a *float32, b *float32, ldc int, rowA int, colA int, ldb int, k int, count int)
+
+// sigmoid32AVX2 is Sigmoid.
+//
+//go:noescape
+func sigmoid32AVX2(dst *float32, x *float32, n int)
+
+// tanh32AVX2 is Tanh.
+//
+//go:noescape
+func tanh32AVX2(dst *float32, x *float32, n int)
+
+// adam32AVX2 is Adam.
+//
+//go:noescape
+func adam32AVX2(p *float32, slope *float32, m *float32, s *float32, n int, by *[7]float32)
 
 // descend1AVX512 is Descend for 1 vectors of coefficients.
 //

@@ -32,6 +32,14 @@ func main() {
 		curvedAlong(v)
 		share(v)
 		logistic(v)
+		distances(v)
+		gauss(v)
+		for _, p := range precisions(wide) {
+			mulAdd(p)
+			sigmoid(p)
+			tanh(p)
+			adam(p)
+		}
 	}
 	wide := &isa{wide: true, lanes: 8, suffix: "AVX512"}
 	for vectors := 1; vectors <= maxVectors; vectors++ {

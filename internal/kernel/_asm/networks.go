@@ -1,0 +1,455 @@
+package main
+
+import (
+	"math"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// precision is an instruction set for float32 or float64, with the instructions
+// that differ by the width of a number.
+type precision struct {
+	isa
+	single                               bool
+	add, mul, sub, div, sqrt, fma, fnma  func(...Op)
+	max, move, spread, xor, and, or, cmp func(...Op)
+}
+
+func precisions(wide bool) []*precision {
+	double := &precision{
+		isa: isa{wide: wide, lanes: 4, suffix: "64AVX2"}, add: VADDPD, mul: VMULPD, sub: VSUBPD, div: VDIVPD,
+		sqrt: VSQRTPD, fma: VFMADD231PD, fnma: VFNMADD231PD, max: VMAXPD, move: VMOVUPD, spread: VBROADCASTSD,
+		xor: VXORPD, and: VANDPD, or: VORPD, cmp: VCMPPD,
+	}
+	single := &precision{
+		isa: isa{wide: wide, lanes: 8, suffix: "32AVX2"}, single: true, add: VADDPS, mul: VMULPS, sub: VSUBPS,
+		div: VDIVPS, sqrt: VSQRTPS, fma: VFMADD231PS, fnma: VFNMADD231PS, max: VMAXPS, move: VMOVUPS,
+		spread: VBROADCASTSS, xor: VXORPS, and: VANDPS, or: VORPS, cmp: VCMPPS,
+	}
+	if wide {
+		double.lanes, double.suffix = 8, "64AVX512"
+		single.lanes, single.suffix = 16, "32AVX512"
+		double.xor, double.and, double.or = VPXORQ, VPANDQ, VPORQ // AVX512F alone has no VXORPD
+		single.xor, single.and, single.or = VPXORD, VPANDD, VPORD
+	}
+	return []*precision{double, single}
+}
+
+// kind is the Go type of a number.
+func (v *precision) kind() string {
+	if v.single {
+		return "float32"
+	}
+	return "float64"
+}
+
+func (v *precision) size() int {
+	if v.single {
+		return 4
+	}
+	return 8
+}
+
+func (v *precision) at(base, offset reg.Register) Mem {
+	return Mem{Base: base, Index: offset, Scale: uint8(v.size())}
+}
+
+func (v *precision) zero() reg.VecVirtual {
+	r := v.vec()
+	v.xor(r, r, r)
+	return r
+}
+
+func (v *precision) broadcast(m Op) reg.VecVirtual {
+	r := v.vec()
+	v.spread(m, r)
+	return r
+}
+
+func (v *precision) parameter(name string) reg.VecVirtual {
+	m, err := Param(name).Resolve()
+	if err != nil {
+		panic(err)
+	}
+	return v.broadcast(m.Addr)
+}
+
+// constant is a vector of x in all lanes, in memory.
+func (v *precision) constant(x float64) Mem {
+	if !v.single {
+		return constant(x)
+	}
+	return words(math.Float32bits(float32(x)))
+}
+
+// words is a vector of a word of 32 bits in all lanes, in memory.
+func words(bits uint32) Mem {
+	return constant(math.Float64frombits(uint64(bits)<<32 | uint64(bits)))
+}
+
+// signs is the constant of the bits of signs.
+func (v *precision) signs() Mem {
+	if v.single {
+		return words(1 << 31)
+	}
+	return constant(math.Copysign(0, -1))
+}
+
+func (v *precision) fill(m Mem) reg.VecVirtual {
+	r := v.vec()
+	v.move(m, r)
+	return r
+}
+
+// mask is isa's, for lanes of either width.
+func (v *precision) mask(count reg.GPVirtual) {
+	if v.wide || !v.single {
+		v.isa.mask(count)
+		return
+	}
+	t, m := GP64(), YMM()
+	LEAQ(tailMasks(), t)
+	NEGQ(count)
+	VMOVUPS(Mem{Base: t, Index: count, Scale: 4, Disp: 32}, m)
+	v.tail = m
+}
+
+func (v *precision) load(m Mem, tail bool) reg.VecVirtual {
+	if !v.single {
+		return v.isa.load(m, tail)
+	}
+	r := v.vec()
+	switch {
+	case !tail:
+		VMOVUPS(m, r)
+	case v.wide:
+		VMOVUPS_Z(m, v.tail, r)
+	default:
+		VMASKMOVPS(m, v.tail, r)
+	}
+	return r
+}
+
+func (v *precision) store(r reg.VecVirtual, m Mem, tail bool) {
+	switch {
+	case !v.single:
+		v.isa.store(r, m, tail)
+	case !tail:
+		VMOVUPS(r, m)
+	case v.wide:
+		VMOVUPS(r, v.tail, m)
+	default:
+		VMASKMOVPS(r, v.tail, m)
+	}
+}
+
+// each is isa's, for lanes of either width.
+func (v *precision) each(count reg.GPVirtual, body func(offset reg.GPVirtual, tail bool)) {
+	offset := GP64()
+	XORQ(offset, offset)
+	Label("loop")
+	CMPQ(count, U8(v.lanes))
+	JL(LabelRef("loop_tail"))
+	body(offset, false)
+	ADDQ(U8(v.lanes), offset)
+	SUBQ(U8(v.lanes), count)
+	JMP(LabelRef("loop"))
+	Label("loop_tail")
+	TESTQ(count, count)
+	JZ(LabelRef("loop_done"))
+	v.mask(count)
+	body(offset, true)
+	Label("loop_done")
+}
+
+// exp returns the exponential of x, whose range is that of the precision's smallest
+// normal number to 0.
+func (v *precision) exp(x reg.VecVirtual) reg.VecVirtual {
+	if !v.single {
+		return v.isa.exp(x)
+	}
+	n := v.vec()
+	VMULPS(v.constant(math.Log2E), x, n)
+	if v.wide {
+		VRNDSCALEPS(U8(8), n, n)
+	} else {
+		VROUNDPS(U8(8), n, n)
+	}
+	r := v.vec()
+	VMOVAPS(x, r)
+	high := float64(float32(math.Ln2))
+	VFNMADD231PS(v.constant(high), n, r)
+	VFNMADD231PS(v.constant(math.Ln2-high), n, r)
+	p := v.fill(v.constant(1.0 / 5040))
+	for _, c := range []float64{1.0 / 720, 1.0 / 120, 1.0 / 24, 1.0 / 6, 0.5, 1, 1} {
+		VFMADD213PS(v.constant(c), r, p)
+	}
+	if v.wide {
+		VSCALEFPS(n, p, p)
+		return p
+	}
+	VADDPS(v.constant(0x1.8p23+127), n, n) // the low bits are now n + 127
+	VPSLLD(U8(23), n, n)
+	VMULPS(n, p, p)
+	return p
+}
+
+// floor bounds the arguments of exp from below.
+func (v *precision) floor() Mem {
+	if v.single {
+		return v.constant(-87)
+	}
+	return v.constant(-708)
+}
+
+// mulAdd adds products to tiles of a matrix: the given rows by two vectors, or by a
+// masked one, kept in registers over all the products' terms.
+func mulAdd(v *precision) {
+	for _, rows := range []int{v.height(), 1} {
+		for _, tail := range []bool{false, true} {
+			mulAddTile(v, rows, tail)
+		}
+	}
+}
+
+// height is the rows of the tiles that fit into the registers.
+func (v *precision) height() int {
+	if v.wide {
+		return 8
+	}
+	return 4
+}
+
+func mulAddTile(v *precision, rows int, tail bool) {
+	name, count, vectors := "tile", "", 2
+	if rows == 1 {
+		name = "row"
+	}
+	if tail {
+		name, count, vectors = name+"Tail", ", count", 1
+	}
+	begin(&v.isa, name, "c, a, b *"+v.kind()+", ldc, rowA, colA, ldb, k"+count+" int",
+		"adds the product of rows of a with columns of b to a tile of c.")
+	if tail {
+		v.mask(pointer("count"))
+	}
+	c, a, b, ldc := pointer("c"), pointer("a"), pointer("b"), pointer("ldc")
+	rowA, colA, ldb, k := pointer("rowA"), pointer("colA"), pointer("ldb"), pointer("k")
+	shift := U8(3)
+	if v.single {
+		shift = U8(2)
+	}
+	for _, stride := range []reg.GPVirtual{ldc, rowA, colA, ldb} {
+		SHLQ(shift, stride)
+	}
+	// The rows of a are at bases four rows apart, and 0, 1, 2 or 3 rows behind one.
+	bases := []reg.GPVirtual{a}
+	triple := GP64()
+	if rows > 1 {
+		LEAQ(Mem{Base: rowA, Index: rowA, Scale: 2}, triple)
+	}
+	for i := 4; i < rows; i += 4 {
+		base := GP64()
+		LEAQ(Mem{Base: bases[len(bases)-1], Index: rowA, Scale: 4}, base)
+		bases = append(bases, base)
+	}
+	row := func(i int) Mem {
+		m := Mem{Base: bases[i/4]}
+		switch i % 4 {
+		case 1:
+			m.Index, m.Scale = rowA, 1
+		case 2:
+			m.Index, m.Scale = rowA, 2
+		case 3:
+			m.Index, m.Scale = triple, 1
+		}
+		return m
+	}
+	sums := make([][]reg.VecVirtual, rows)
+	for i := range sums {
+		for range vectors {
+			sums[i] = append(sums[i], v.zero())
+		}
+	}
+	Label("loop")
+	var right []reg.VecVirtual
+	for j := range vectors {
+		right = append(right, v.load(Mem{Base: b, Disp: j * v.size() * v.lanes}, tail))
+	}
+	for i := range rows {
+		left := v.broadcast(row(i))
+		for j := range right {
+			v.fma(right[j], left, sums[i][j])
+		}
+	}
+	for _, base := range bases {
+		ADDQ(colA, base)
+	}
+	ADDQ(ldb, b)
+	DECQ(k)
+	JNZ(LabelRef("loop"))
+	for i := range rows {
+		for j, s := range sums[i] {
+			m := Mem{Base: c, Disp: j * v.size() * v.lanes}
+			old := v.load(m, tail)
+			v.add(old, s, s)
+			v.store(s, m, tail)
+		}
+		ADDQ(ldc, c)
+	}
+	end(&v.isa)
+}
+
+// sigmoid writes 1/(1 + exp(-x)), by exponentials of -|x|.
+func sigmoid(v *precision) {
+	begin(&v.isa, "sigmoid", "dst, x *"+v.kind()+", n int", "is Sigmoid.")
+	dst, x, n := pointer("dst"), pointer("x"), pointer("n")
+	one, sign, floor := v.fill(v.constant(1)), v.fill(v.signs()), v.fill(v.floor())
+	v.each(n, func(o reg.GPVirtual, tail bool) {
+		t := v.load(v.at(x, o), tail)
+		e := v.vec()
+		v.or(sign, t, e)
+		v.max(e, floor, e) // a NaN stays
+		e = v.exp(e)
+		q := v.vec()
+		v.add(e, one, q)
+		v.div(q, one, q)
+		v.mul(q, e, e)
+		v.store(v.whereNegative(t, e, q), v.at(dst, o), tail)
+	})
+	end(&v.isa)
+}
+
+// whereNegative returns the lanes of yes where the sign of t is set, of no elsewhere.
+func (v *precision) whereNegative(t, yes, no reg.VecVirtual) reg.VecVirtual {
+	r := v.vec()
+	if !v.wide {
+		if v.single {
+			VBLENDVPS(t, yes, no, r)
+		} else {
+			VBLENDVPD(t, yes, no, r)
+		}
+		return r
+	}
+	k, none := K(), v.zero()
+	const less = 0x11
+	v.cmp(U8(less), none, t, k)
+	if v.single {
+		VBLENDMPS(yes, no, k, r)
+	} else {
+		VBLENDMPD(yes, no, k, r)
+	}
+	return r
+}
+
+// tanh writes (1 - e)/(1 + e) with e = exp(-2|x|), and the sign of x.
+func tanh(v *precision) {
+	begin(&v.isa, "tanh", "dst, x *"+v.kind()+", n int", "is Tanh.")
+	dst, x, n := pointer("dst"), pointer("x"), pointer("n")
+	one, sign, floor := v.fill(v.constant(1)), v.fill(v.signs()), v.fill(v.floor())
+	v.each(n, func(o reg.GPVirtual, tail bool) {
+		t := v.load(v.at(x, o), tail)
+		e := v.vec()
+		v.or(sign, t, e)
+		v.and(sign, t, t)
+		v.add(e, e, e)
+		v.max(e, floor, e) // a NaN stays
+		e = v.exp(e)
+		q := v.vec()
+		v.add(e, one, q)
+		v.sub(e, one, e)
+		v.div(q, e, q)
+		v.or(t, q, q)
+		v.store(q, v.at(dst, o), tail)
+	})
+	end(&v.isa)
+}
+
+// adam makes a step of Adam.
+func adam(v *precision) {
+	begin(&v.isa, "adam", "p, slope, m, s *"+v.kind()+", n int, by *[7]"+v.kind(), "is Adam.")
+	p, g, m, s, n, by := pointer("p"), pointer("slope"), pointer("m"), pointer("s"), pointer("n"), pointer("by")
+	var c [7]reg.VecVirtual
+	for i := range c {
+		c[i] = v.broadcast(Mem{Base: by, Disp: i * v.size()})
+	}
+	v.each(n, func(o reg.GPVirtual, tail bool) {
+		slope := v.load(v.at(g, o), tail)
+		first, second := v.load(v.at(m, o), tail), v.load(v.at(s, o), tail)
+		v.mul(c[0], first, first)
+		v.fma(c[1], slope, first)
+		v.store(first, v.at(m, o), tail)
+		v.mul(c[2], second, second)
+		v.mul(slope, slope, slope)
+		v.fma(c[3], slope, second)
+		v.store(second, v.at(s, o), tail)
+		v.sqrt(second, second)
+		v.mul(c[4], second, second)
+		v.add(c[5], second, second)
+		v.mul(c[6], first, first)
+		v.div(second, first, first)
+		value := v.load(v.at(p, o), tail)
+		v.sub(first, value, value)
+		v.store(value, v.at(p, o), tail)
+	})
+	end(&v.isa)
+}
+
+// distances writes squared distances of a point from the columns of x.
+func distances(v *isa) {
+	begin(v, "distances", "dst, x *float64, stride, n int, point *float64, dims int", "is Distances.")
+	dst, x, stride, n := pointer("dst"), pointer("x"), pointer("stride"), pointer("n")
+	SHLQ(U8(3), stride)
+	left := GP64()
+	step := func(label string, o reg.GPVirtual, tail bool) {
+		sum, column, point := v.zero(), GP64(), pointer("point")
+		LEAQ(at(x, o, 0), column)
+		Load(Param("dims"), left)
+		Label(label)
+		r := v.load(Mem{Base: column}, tail)
+		entry := v.broadcast(Mem{Base: point})
+		VSUBPD(r, entry, r)
+		VFMADD231PD(r, r, sum)
+		ADDQ(stride, column)
+		ADDQ(U8(8), point)
+		DECQ(left)
+		JNZ(LabelRef(label))
+		v.store(sum, at(dst, o, 0), tail)
+	}
+	v.each("loop", n, func(o reg.GPVirtual, tail bool) {
+		label := "dimensions"
+		if tail {
+			label += "_tail"
+		}
+		step(label, o, tail)
+	})
+	end(v)
+}
+
+// gauss writes weighted Gaussian kernels of squared distances.
+func gauss(v *isa) {
+	TEXT(v.name("gauss"), NOSPLIT, "func(dst, d, s, t *float64, n int, a, b, gamma float64) float64")
+	Pragma("noescape")
+	Doc(v.name("gauss") + " is Gauss.")
+	dst, d, s, t, n := pointer("dst"), pointer("d"), pointer("s"), pointer("t"), pointer("n")
+	a, b, gamma := float(v, "a"), float(v, "b"), float(v, "gamma")
+	floor, total, none := v.vec(), v.zero(), v.zero()
+	VMOVUPD(constant(-708), floor)
+	v.each("loop", n, func(o reg.GPVirtual, tail bool) {
+		x := v.load(at(d, o, 0), tail)
+		VFNMADD213PD(none, gamma, x)
+		VMAXPD(x, floor, x) // a NaN stays
+		e := v.exp(x)
+		w, second := v.load(at(s, o, 0), tail), v.load(at(t, o, 0), tail)
+		VMULPD(a, w, w)
+		VFMADD231PD(b, second, w)
+		VMULPD(w, e, e)
+		v.store(e, at(dst, o, 0), tail)
+		VADDPD(e, total, total)
+	})
+	r := v.sum(total)
+	Store(r.AsX(), ReturnIndex(0))
+	end(v)
+}

@@ -1,0 +1,196 @@
+package wmmd
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/agepath/agepath/internal/kernel"
+)
+
+// weighted is a value that counts so often; a negative weight takes others away.
+type weighted struct{ value, weight float64 }
+
+// Squared distances become fixed-point numbers of keyBits bits, and a histogram has
+// the next levelBits of them.
+const (
+	keyBits   = 48
+	levelBits = 12
+	buckets   = 1 << levelBits
+	// fewValues is how many values are sorted without another histogram.
+	fewValues = 1 << 12
+)
+
+// bandwidth returns σ²; 0 says that all words have the same row. It is not a number
+// where rows are not finite.
+func (p *pair) bandwidth(o Options) float64 {
+	if o.Bandwidth > 0 {
+		return o.Bandwidth
+	}
+	furthest := p.furthest()
+	if furthest == 0 {
+		return 0
+	}
+	// Twice the distance from one word bounds all distances.
+	s := selection{pair: p, scale: (1<<keyBits - 1) / (4.0001 * furthest), workers: o.Workers}
+	if !(s.scale > 0) {
+		return math.NaN()
+	}
+	words := p.class[0].words + p.class[1].words
+	total := words*words - p.class[0].within - p.class[1].within
+	for zeros := 0.0; ; {
+		low := s.at(zeros + math.Floor((total-zeros-1)/2))
+		high := low
+		if rank := zeros + math.Floor((total-zeros)/2); low.through <= rank {
+			high = s.at(rank)
+		}
+		if high.value > 0 || low.through == total {
+			return (low.value + high.value) / 2
+		}
+		zeros = low.through
+	}
+}
+
+// furthest returns the largest squared distance from the first word.
+func (p *pair) furthest() float64 {
+	largest := 0.0
+	for _, d := range p.distances(&p.parts[0], 0) {
+		largest = max(largest, d)
+	}
+	return largest
+}
+
+// selection finds squared distances of pairs of words by their rank.
+type selection struct {
+	pair    *pair
+	scale   float64 // from distances to keys
+	workers int
+}
+
+// ranked is a distance, and the weight of all distances up to it.
+type ranked struct{ value, through float64 }
+
+// key is a distance as a fixed-point number.
+func (s *selection) key(d float64) uint64 { return uint64(int64(d * s.scale)) }
+
+// at returns the distance before which and at which there is more weight than rank.
+func (s *selection) at(rank float64) ranked {
+	prefix, below := uint64(0), 0.0
+	for shift := keyBits - levelBits; ; shift -= levelBits {
+		histogram := s.histogram(prefix, shift)
+		bucket := 0
+		for bucket < buckets-1 && below+histogram[bucket] <= rank {
+			below += histogram[bucket]
+			bucket++
+		}
+		prefix = prefix<<levelBits | uint64(bucket)
+		if s.collect(prefix, shift) {
+			return s.among(below, rank)
+		}
+	}
+}
+
+// among returns the distance of a rank among those collected, below which there is
+// a weight.
+func (s *selection) among(below, rank float64) ranked {
+	p := s.pair
+	p.values = p.values[:0]
+	for i := range p.parts {
+		p.values = append(p.values, p.parts[i].values...)
+	}
+	slices.SortFunc(p.values, func(a, b weighted) int { return cmp.Compare(a.value, b.value) })
+	for i := 0; ; {
+		value := p.values[i].value
+		for i < len(p.values) && p.values[i].value == value {
+			below += p.values[i].weight
+			i++
+		}
+		if below > rank || i == len(p.values) {
+			return ranked{value, below}
+		}
+	}
+}
+
+// histogram returns the weights by the bits of keys from shift on, of the keys whose
+// bits above are prefix.
+func (s *selection) histogram(prefix uint64, shift int) []float64 {
+	p := s.pair
+	parallel(len(p.parts), s.workers, func(i int) {
+		t := &p.parts[i]
+		t.histogram = resize(t.histogram, buckets)
+		h := (*[buckets]float64)(t.histogram)
+		clear(h[:])
+		p.eachRow(t, func(d, weights []float64, by float64) {
+			for j, w := range weights[:len(d)] {
+				key := s.key(d[j])
+				if key>>(shift+levelBits) == prefix {
+					h[key>>shift%buckets] += by * w
+				}
+			}
+		})
+	})
+	first := p.parts[0].histogram
+	for _, t := range p.parts[1:] {
+		kernel.Axpy(1, t.histogram, first)
+	}
+	if prefix == 0 {
+		first[0] += p.selfWeight()
+	}
+	return first
+}
+
+// collect gathers the distances whose key has the bits prefix from shift on. It
+// returns false if there are too many to sort.
+func (s *selection) collect(prefix uint64, shift int) bool {
+	p := s.pair
+	limit := fewValues
+	if shift == 0 {
+		limit = math.MaxInt
+	}
+	parallel(len(p.parts), s.workers, func(i int) {
+		t := &p.parts[i]
+		t.values = t.values[:0]
+		if i == 0 && prefix == 0 {
+			t.values = append(t.values, weighted{0, p.selfWeight()})
+		}
+		p.eachRow(t, func(d, weights []float64, by float64) {
+			if len(t.values) > limit {
+				return
+			}
+			for j, v := range d {
+				if s.key(v)>>shift == prefix {
+					t.values = append(t.values, weighted{v, by * weights[j]})
+				}
+			}
+		})
+	})
+	count := 0
+	for i := range p.parts {
+		count += len(p.parts[i].values)
+	}
+	return count <= limit
+}
+
+// selfWeight is the weight of words with themselves, which have distance 0.
+func (p *pair) selfWeight() float64 {
+	total := kernel.Dot(p.both, p.both)
+	for _, e := range p.entries {
+		total -= e.count * e.count
+	}
+	return total
+}
+
+// eachRow calls visit with the squared distances of each word of a part from those behind
+// it, for all words and then for the words of each text. The weight of one is that of
+// the other word times by, and is that of both orders of the two.
+func (p *pair) eachRow(t *part, visit func(d, weights []float64, by float64)) {
+	for i := t.words[0]; i < t.words[1]; i++ {
+		visit(p.distances(t, i), p.both[i+1:], 2*p.both[i])
+	}
+	for _, text := range p.texts[t.texts[0]:t.texts[1]] {
+		t.text.load(p, text.entries)
+		for i, count := range t.text.count {
+			visit(t.text.distances(t.point, i), t.text.count[i+1:], -2*count)
+		}
+	}
+}

@@ -1,0 +1,274 @@
+package wmmd
+
+import (
+	"github.com/agepath/agepath/internal/kernel"
+)
+
+// pair is two classes of a sample, with the words that they have. Matrices have a row of
+// n numbers, stride apart, for each dimension.
+type pair struct {
+	dim, n, stride int
+	words          []int32   // the sample's index of each word
+	place          []int32   // of the sample's words: index here
+	x              []float64 // the words' rows, transposed
+	sum            [2][]float64
+	both           []float64 // the sum of the two
+	class          [2]*class
+	texts          []member
+	entries        []entry
+	parts          []part
+	values         []weighted
+}
+
+// member is a text of one of the two classes.
+type member struct {
+	class   int
+	entries []entry // of words here
+}
+
+// part is what one goroutine at a time works on: some words, each with all behind it, and
+// some texts.
+type part struct {
+	words, texts [2]int // from, up to
+	histogram    []float64
+	values       []weighted
+	value        float64
+	total        []float64 // of the weights of each word, with kernels
+	moment       []float64 // of these times the rows of the other words
+	point        []float64
+	d, g         []float64
+	text         block
+}
+
+// block is the words of one text.
+type block struct {
+	n, stride           int
+	x, count            []float64
+	total, moment, d, g []float64
+}
+
+// partSize is the number of pairs of words from which on there is another part, and
+// maxParts the largest number of these.
+const (
+	partSize = 1 << 16
+	maxParts = 16
+)
+
+// between takes two classes of a sample whose words have the given rows. It returns
+// whether both have two texts with words; else wMMD² is 0.
+func (p *pair) between(c *counts, rows []float64, a, b int) bool {
+	if c.classes[a].pairs() <= 0 || c.classes[b].pairs() <= 0 {
+		return false
+	}
+	p.take(c, rows, &c.classes[a], &c.classes[b])
+	return true
+}
+
+// take takes two classes, of which one may be empty.
+func (p *pair) take(c *counts, rows []float64, a, b *class) {
+	p.class = [2]*class{a, b}
+	p.words, p.place = p.words[:0], resize(p.place, len(c.rows))
+	for i, s := range p.class[0].sum {
+		if s+p.class[1].sum[i] > 0 {
+			p.place[i] = int32(len(p.words))
+			p.words = append(p.words, int32(i))
+		}
+	}
+	p.dim, p.n = c.dim, len(p.words)
+	p.stride = kernel.Pad(p.n)
+	p.x, p.both = resize(p.x, p.dim*p.stride), resize(p.both, p.n)
+	for k := range p.sum {
+		p.sum[k] = resize(p.sum[k], p.n)
+	}
+	for j, word := range p.words {
+		for k := range p.dim {
+			p.x[k*p.stride+j] = rows[int(word)*p.dim+k]
+		}
+		p.sum[0][j], p.sum[1][j] = p.class[0].sum[word], p.class[1].sum[word]
+		p.both[j] = p.sum[0][j] + p.sum[1][j]
+	}
+	p.takeTexts(c)
+	p.cut()
+}
+
+// takeTexts takes the texts with the words' indices here.
+func (p *pair) takeTexts(c *counts) {
+	size := 0
+	for _, k := range p.class {
+		for _, t := range k.texts {
+			size += len(c.texts[t])
+		}
+	}
+	p.texts, p.entries = p.texts[:0], resize(p.entries, size)[:0]
+	for i, k := range p.class {
+		for _, t := range k.texts {
+			start := len(p.entries)
+			for _, e := range c.texts[t] {
+				p.entries = append(p.entries, entry{p.place[e.word], e.count})
+			}
+			p.texts = append(p.texts, member{i, p.entries[start:]})
+		}
+	}
+}
+
+// cut divides the work into parts with about as many pairs of words each.
+func (p *pair) cut() {
+	pairs := p.n * (p.n - 1) / 2
+	count := min(1+pairs/partSize, maxParts)
+	for len(p.parts) < count {
+		p.parts = append(p.parts, part{})
+	}
+	p.parts = p.parts[:count]
+	word, done := 0, 0
+	for i := range p.parts {
+		t := &p.parts[i]
+		t.words[0] = word
+		for word < p.n && (done < (i+1)*pairs/count || i == count-1) {
+			done += p.n - 1 - word
+			word++
+		}
+		t.words[1] = word
+		t.texts = [2]int{i * len(p.texts) / count, (i + 1) * len(p.texts) / count}
+		t.point = resize(t.point, p.dim)
+		t.d, t.g = resize(t.d, p.n), resize(t.g, p.n)
+	}
+}
+
+// distances returns the squared distances of word i from those behind it.
+func (p *pair) distances(t *part, i int) []float64 {
+	for k := range t.point {
+		t.point[k] = p.x[k*p.stride+i]
+	}
+	d := t.d[:p.n-1-i]
+	kernel.Distances(d, p.x[i+1:], p.stride, t.point)
+	return d
+}
+
+// load takes the words of a text.
+func (b *block) load(p *pair, text []entry) {
+	b.n = len(text)
+	b.stride = kernel.Pad(b.n)
+	b.x, b.count = resize(b.x, p.dim*b.stride), resize(b.count, b.n)
+	b.d, b.g = resize(b.d, b.n), resize(b.g, b.n)
+	for j, e := range text {
+		b.count[j] = e.count
+		for k := range p.dim {
+			b.x[k*b.stride+j] = p.x[k*p.stride+int(e.word)]
+		}
+	}
+}
+
+// distances returns the squared distances of word i from those behind it.
+func (b *block) distances(point []float64, i int) []float64 {
+	for k := range point {
+		point[k] = b.x[k*b.stride+i]
+	}
+	d := b.d[:b.n-1-i]
+	kernel.Distances(d, b.x[i+1:], b.stride, point)
+	return d
+}
+
+// evaluate returns wMMD² of the two classes. With it the parts have what the gradient
+// consists of.
+func (p *pair) evaluate(gamma float64, gradient bool, workers int) float64 {
+	parallel(len(p.parts), workers, func(i int) {
+		t := &p.parts[i]
+		t.value = 0
+		t.total, t.moment = resize(t.total, p.n), resize(t.moment, p.dim*p.stride)
+		clear(t.total)
+		clear(t.moment)
+		p.overWords(t, gamma, gradient)
+		p.overTexts(t, gamma, gradient)
+	})
+	value := 0.0
+	first := &p.parts[0]
+	for i := range p.parts {
+		t := &p.parts[i]
+		value += t.value
+		if gradient && i > 0 {
+			kernel.Axpy(1, t.total, first.total)
+			kernel.Axpy(1, t.moment, first.moment)
+		}
+	}
+	if gradient { // the value has each pair twice, and ∂‖x - y‖²/∂x = 2(x - y)
+		kernel.ScaleTo(first.total, -4*gamma, first.total)
+		kernel.ScaleTo(first.moment, 4*gamma, first.moment)
+	}
+	return value
+}
+
+// overWords adds the sums with the weights of rank 2.
+func (p *pair) overWords(t *part, gamma float64, gradient bool) {
+	own := [2]float64{1 / p.class[0].pairs(), 1 / p.class[1].pairs()}
+	cross := -1 / (p.class[0].words * p.class[1].words)
+	for i := t.words[0]; i < t.words[1]; i++ {
+		s := [2]float64{p.sum[0][i], p.sum[1][i]}
+		a, b := s[0]*own[0]+s[1]*cross, s[1]*own[1]+s[0]*cross
+		t.value += s[0]*a + s[1]*b // the word with itself
+		d := p.distances(t, i)
+		g := t.g[:len(d)]
+		sum := kernel.Gauss(g, d, p.sum[0][i+1:], p.sum[1][i+1:], a, b, gamma)
+		t.value += 2 * sum
+		if gradient {
+			spread(t.total, t.moment, p.x, p.stride, t.point, g, sum, i)
+		}
+	}
+}
+
+// overTexts takes the pairs of words of one text away.
+func (p *pair) overTexts(t *part, gamma float64, gradient bool) {
+	b := &t.text
+	for _, text := range p.texts[t.texts[0]:t.texts[1]] {
+		share := -1 / p.class[text.class].pairs()
+		b.load(p, text.entries)
+		b.total, b.moment = resize(b.total, b.n), resize(b.moment, p.dim*b.stride)
+		clear(b.total)
+		clear(b.moment)
+		for i, count := range b.count {
+			t.value += share * count * count
+			d := b.distances(t.point, i)
+			g := b.g[:len(d)]
+			rest := b.count[i+1:]
+			sum := kernel.Gauss(g, d, rest, rest, share*count, 0, gamma)
+			t.value += 2 * sum
+			if gradient {
+				spread(b.total, b.moment, b.x, b.stride, t.point, g, sum, i)
+			}
+		}
+		if !gradient {
+			continue
+		}
+		for j, e := range text.entries {
+			t.total[e.word] += b.total[j]
+			for k := range p.dim {
+				t.moment[k*p.stride+int(e.word)] += b.moment[k*b.stride+j]
+			}
+		}
+	}
+}
+
+// spread adds the weights g of word i, at the given point, with those behind it, to both
+// words' totals and moments.
+func spread(total, moment, x []float64, stride int, point, g []float64, sum float64, i int) {
+	total[i] += sum
+	if len(g) == 0 {
+		return
+	}
+	kernel.Axpy(1, g, total[i+1:][:len(g)])
+	for k, v := range point {
+		row := k*stride + i
+		moment[row] += kernel.Dot(g, x[row+1:][:len(g)])
+		kernel.Axpy(v, g, moment[row+1:][:len(g)])
+	}
+}
+
+// addSlope adds the gradient to that in the rows of the sample's words.
+func (p *pair) addSlope(slope []float64) {
+	t := &p.parts[0]
+	for j, word := range p.words {
+		to := slope[int(word)*p.dim:][:p.dim]
+		for k := range to {
+			to[k] += t.total[j]*p.x[k*p.stride+j] + t.moment[k*p.stride+j]
+		}
+	}
+}

@@ -1,0 +1,184 @@
+package wmmd
+
+import (
+	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
+)
+
+// Float is the numbers of embeddings. Sums are in float64 for both.
+type Float interface{ float32 | float64 }
+
+// Embedding has a row of Dim numbers for each word.
+type Embedding[T Float] struct {
+	Data []T // row-major, words x Dim
+	Dim  int
+}
+
+// Row is the row of a word.
+func (e Embedding[T]) Row(word int32) []T {
+	return e.Data[int(word)*e.Dim:][:e.Dim:e.Dim]
+}
+
+// Sample is labelled texts: the words of each, as rows of an embedding, and its
+// class, counted from 0.
+type Sample struct {
+	Texts  [][]int32
+	Labels []int
+}
+
+// Options change what is estimated, and with how many goroutines.
+type Options struct {
+	// Bandwidth is σ². 0 takes the weighted median of each pair of classes.
+	Bandwidth float64
+	// Without are words that are left out, the structured form.
+	Without []int32
+	// Bigrams takes pairs of neighbouring words as words, whose rows are those of the two
+	// one after the other. Pairs with a word of Without are left out.
+	Bigrams bool
+	// Workers is the number of goroutines, at most that of processors; 0 is 1. It does not
+	// change the numbers.
+	Workers int
+}
+
+// Estimator computes wMMD² and keeps its memory from call to call. It is not for use
+// by several goroutines at once.
+type Estimator[T Float] struct {
+	options Options
+	without map[int32]bool
+	counts  counts
+	pair    pair
+	point   []float64
+	slope   []float64
+}
+
+// New returns an estimator. A bandwidth below 0 panics.
+func New[T Float](options Options) *Estimator[T] {
+	if !(options.Bandwidth >= 0) {
+		panic(fmt.Sprintf("wmmd: bandwidth %v is not >= 0", options.Bandwidth))
+	}
+	e := &Estimator[T]{options: options}
+	if len(options.Without) > 0 {
+		e.without = make(map[int32]bool, len(options.Without))
+		for _, w := range options.Without {
+			e.without[w] = true
+		}
+	}
+	return e
+}
+
+// Value returns wMMD² of a sample. Words without a row, negative labels, and other numbers of
+// labels than texts panic.
+func (e *Estimator[T]) Value(m Embedding[T], s Sample) float64 {
+	return e.estimate(m, s, false)
+}
+
+// AddGradient adds scale times the gradient of wMMD² in m to the matrix to, which has
+// m's shape, and returns wMMD².
+func (e *Estimator[T]) AddGradient(to []T, scale float64, m Embedding[T], s Sample) float64 {
+	if len(to) != len(m.Data) {
+		panic("wmmd: the gradient has another size than the embedding")
+	}
+	value := e.estimate(m, s, true)
+	dim := m.Dim
+	for i, words := range e.counts.rows {
+		slope := e.slope[i*e.counts.dim:][:e.counts.dim]
+		for part, word := range words[:e.counts.dim/dim] {
+			row := to[int(word)*dim:][:dim]
+			for k := range row {
+				row[k] += T(scale * slope[part*dim+k])
+			}
+		}
+	}
+	return value
+}
+
+// Bandwidth returns σ² of the classes a < b of a sample; 0 says that the pair counts
+// as 0.
+func (e *Estimator[T]) Bandwidth(m Embedding[T], s Sample, a, b int) float64 {
+	e.prepare(m, s)
+	if !e.pair.between(&e.counts, e.point, a, b) {
+		return 0
+	}
+	return e.pair.bandwidth(e.options)
+}
+
+// prepare counts the words of a sample and fetches their rows.
+func (e *Estimator[T]) prepare(m Embedding[T], s Sample) {
+	if m.Dim < 1 || len(m.Data)%m.Dim != 0 {
+		panic(fmt.Sprintf("wmmd: %d numbers are no rows of %d", len(m.Data), m.Dim))
+	}
+	c := &e.counts
+	c.count(s, len(m.Data)/m.Dim, e.without, e.options.Bigrams)
+	parts := 1
+	if e.options.Bigrams {
+		parts = 2
+	}
+	c.dim = parts * m.Dim
+	e.point = resize(e.point, len(c.rows)*c.dim)
+	for i, words := range c.rows {
+		for part, word := range words[:parts] {
+			to := e.point[i*c.dim+part*m.Dim:]
+			for k, v := range m.Row(word) {
+				to[k] = float64(v)
+			}
+		}
+	}
+}
+
+// estimate sums over pairs of classes; with it e.slope becomes the gradient in the rows
+// of the sample's distinct words.
+func (e *Estimator[T]) estimate(m Embedding[T], s Sample, gradient bool) float64 {
+	e.prepare(m, s)
+	c := &e.counts
+	e.slope = resize(e.slope, len(c.rows)*c.dim)
+	clear(e.slope)
+	total := 0.0
+	for b := range c.classes {
+		for a := range b {
+			if !e.pair.between(c, e.point, a, b) {
+				continue
+			}
+			sigma2 := e.pair.bandwidth(e.options)
+			if sigma2 == 0 {
+				continue
+			}
+			total += e.pair.evaluate(1/(2*sigma2), gradient, e.options.Workers)
+			if gradient {
+				e.pair.addSlope(e.slope)
+			}
+		}
+	}
+	return total
+}
+
+// resize returns a slice of n entries of whatever value, in the memory of x if there is
+// room.
+func resize[E any](x []E, n int) []E {
+	if cap(x) < n {
+		return make([]E, n, n+n/4)
+	}
+	return x[:n]
+}
+
+// parallel calls task with 0 to count - 1, on so many goroutines.
+func parallel(count, workers int, task func(i int)) {
+	workers = min(workers, count, runtime.GOMAXPROCS(0))
+	if workers <= 1 {
+		for i := range count {
+			task(i)
+		}
+		return
+	}
+	var next atomic.Int64
+	var wait sync.WaitGroup
+	for range workers {
+		wait.Go(func() {
+			for i := int(next.Add(1)) - 1; i < count; i = int(next.Add(1)) - 1 {
+				task(i)
+			}
+		})
+	}
+	wait.Wait()
+}

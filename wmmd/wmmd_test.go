@@ -1,0 +1,502 @@
+package wmmd
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// draw makes up an embedding and a sample.
+func draw(r *rand.Rand, words, dim, texts, classes, longest int, ragged bool) (Embedding[float64], Sample) {
+	m := Embedding[float64]{make([]float64, words*dim), dim}
+	for i := range m.Data {
+		m.Data[i] = r.NormFloat64()
+	}
+	var s Sample
+	for range texts {
+		length := longest
+		if ragged {
+			length = r.IntN(longest + 1)
+		}
+		text := make([]int32, length)
+		for j := range text {
+			text[j] = int32(min(r.IntN(words), r.IntN(words)))
+		}
+		s.Texts = append(s.Texts, text)
+		s.Labels = append(s.Labels, r.IntN(classes))
+	}
+	return m, s
+}
+
+// plain is what the definition sums over: the words of a text as rows.
+func plain(m Embedding[float64], s Sample, o Options) [][][]float64 {
+	var texts [][][]float64
+	for _, words := range s.Texts {
+		var text [][]float64
+		for j, w := range words {
+			switch {
+			case o.Bigrams && j+1 == len(words):
+			case slices.Contains(o.Without, w) || o.Bigrams && slices.Contains(o.Without, words[j+1]):
+			case o.Bigrams:
+				text = append(text, slices.Concat(m.Row(w), m.Row(words[j+1])))
+			default:
+				text = append(text, m.Row(w))
+			}
+		}
+		texts = append(texts, text)
+	}
+	return texts
+}
+
+func squared(x, y []float64) float64 {
+	sum := 0.0
+	for k := range x {
+		sum += (x[k] - y[k]) * (x[k] - y[k])
+	}
+	return sum
+}
+
+// definition is wMMD² by the sums over all pairs of positions, with the median of a
+// sorted list.
+func definition(m Embedding[float64], s Sample, o Options) float64 {
+	texts := plain(m, s, o)
+	classes := 0
+	for _, label := range s.Labels {
+		classes = max(classes, label+1)
+	}
+	total := 0.0
+	for b := range classes {
+		for a := range b {
+			total += definitionOfPair(texts, s.Labels, a, b, o.Bandwidth)
+		}
+	}
+	return total
+}
+
+func definitionOfPair(texts [][][]float64, labels []int, a, b int, sigma2 float64) float64 {
+	var kinds [3][]float64 // distances within a, within b, between
+	for i, x := range texts {
+		for j, y := range texts {
+			kind := -1
+			switch {
+			case i != j && labels[i] == a && labels[j] == a:
+				kind = 0
+			case i != j && labels[i] == b && labels[j] == b:
+				kind = 1
+			case labels[i] == a && labels[j] == b:
+				kind = 2
+			default:
+				continue
+			}
+			for _, v := range x {
+				for _, w := range y {
+					kinds[kind] = append(kinds[kind], squared(v, w))
+				}
+			}
+		}
+	}
+	if len(kinds[0]) == 0 || len(kinds[1]) == 0 {
+		return 0
+	}
+	if sigma2 == 0 {
+		all := slices.Concat(kinds[0], kinds[1], kinds[2], kinds[2])
+		if sigma2 = middle(all); sigma2 == 0 {
+			all = slices.DeleteFunc(all, func(d float64) bool { return d == 0 })
+			if len(all) == 0 {
+				return 0
+			}
+			sigma2 = middle(all)
+		}
+	}
+	var mean [3]float64
+	for kind, list := range kinds {
+		for _, d := range list {
+			mean[kind] += math.Exp(-d/(2*sigma2)) / float64(len(list))
+		}
+	}
+	return mean[0] + mean[1] - 2*mean[2]
+}
+
+func middle(x []float64) float64 {
+	slices.Sort(x)
+	return (x[(len(x)-1)/2] + x[len(x)/2]) / 2
+}
+
+// TestDefinition compares with the definition on 50 random cases of every form.
+func TestDefinition(t *testing.T) {
+	t.Parallel()
+	forms := map[string]func(r *rand.Rand) Options{
+		"plain":      func(*rand.Rand) Options { return Options{} },
+		"bandwidth":  func(r *rand.Rand) Options { return Options{Bandwidth: 0.1 + r.Float64()} },
+		"structured": func(r *rand.Rand) Options { return Options{Without: []int32{0, int32(r.IntN(4))}} },
+		"bigrams":    func(*rand.Rand) Options { return Options{Bigrams: true} },
+		"both":       func(*rand.Rand) Options { return Options{Bigrams: true, Without: []int32{1}} },
+	}
+	for name, form := range forms {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			e := map[string]*Estimator[float64]{}
+			for seed := range uint64(50) {
+				r := rand.New(rand.NewPCG(seed, 1))
+				o := form(r)
+				m, s := draw(r, 1+r.IntN(30), 1+r.IntN(6), r.IntN(12), 1+r.IntN(4), 1+r.IntN(8), seed%2 == 0)
+				if seed%5 == 0 { // rows that are the same, so that medians are 0
+					clear(m.Data[:len(m.Data)*3/4])
+				}
+				key := fmt.Sprint(o)
+				if e[key] == nil { // kept memory must not show
+					e[key] = New[float64](o)
+				}
+				got, want := e[key].Value(m, s), definition(m, s, o)
+				if !(math.Abs(got-want) <= 1e-12) {
+					t.Errorf("seed %d: %v, by the definition %v", seed, got, want)
+				}
+				again := e[key].AddGradient(make([]float64, len(m.Data)), 1, m, s)
+				if again != got {
+					t.Errorf("seed %d: %v with the gradient, %v without", seed, again, got)
+				}
+			}
+		})
+	}
+}
+
+// TestMedianLarge compares the median with a sorted list where histograms of all levels are
+// needed.
+func TestMedianLarge(t *testing.T) {
+	t.Parallel()
+	for name, spread := range map[string]float64{"even": 1, "dense": 1e-7, "denser": 1e-13, "equal": 0} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := rand.New(rand.NewPCG(1, 7))
+			m, s := draw(r, 500, 2, 30, 2, 40, false)
+			for i := range m.Data { // two places, around which words are
+				m.Data[i] *= spread
+				if i/2%2 == 0 {
+					m.Data[i]++
+				}
+			}
+			e := New[float64](Options{Workers: 2})
+			var all []float64
+			for i, x := range s.Texts {
+				for j, y := range s.Texts {
+					for _, v := range x {
+						for _, w := range y {
+							if i != j {
+								all = append(all, squared(m.Row(v), m.Row(w)))
+							}
+						}
+					}
+				}
+			}
+			got, want := e.Bandwidth(m, s, 0, 1), middle(all)
+			if !(math.Abs(got-want) <= 1e-14*(want+spread*spread)) {
+				t.Errorf("σ² is %v, the median %v", got, want)
+			}
+		})
+	}
+}
+
+// TestUnbiased draws texts from two laws: the mean of the estimates is the value by
+// summation over the vocabulary.
+func TestUnbiased(t *testing.T) {
+	t.Parallel()
+	const (
+		words, dim, length, texts, sigma2 = 8, 2, 3, 4, 0.7
+		draws                             = 10_000
+	)
+	r := rand.New(rand.NewPCG(3, 4))
+	m, _ := draw(r, words, dim, 0, 1, 1, false)
+	laws := [2][]float64{make([]float64, words), make([]float64, words)}
+	for _, law := range laws {
+		total := 0.0
+		for w := range law {
+			law[w] = r.Float64()
+			total += law[w]
+		}
+		for w := range law {
+			law[w] /= total
+		}
+	}
+	truth := 0.0
+	for v := range int32(words) {
+		for w := range int32(words) {
+			truth += (laws[0][v] - laws[1][v]) * (laws[0][w] - laws[1][w]) *
+				math.Exp(-squared(m.Row(v), m.Row(w))/(2*sigma2))
+		}
+	}
+	e := New[float64](Options{Bandwidth: sigma2})
+	sum, squares := 0.0, 0.0
+	for range draws {
+		var s Sample
+		for i := range 2 * texts {
+			label := i % 2
+			text := make([]int32, length)
+			for j := range text {
+				u := r.Float64()
+				for u -= laws[label][0]; u > 0 && text[j] < words-1; u -= laws[label][text[j]] {
+					text[j]++
+				}
+			}
+			s.Texts, s.Labels = append(s.Texts, text), append(s.Labels, label)
+		}
+		value := e.Value(m, s)
+		sum += value
+		squares += value * value
+	}
+	mean := sum / draws
+	standardError := math.Sqrt((squares/draws - mean*mean) / draws)
+	if math.Abs(mean-truth) > 3*standardError {
+		t.Errorf("mean %v ± %v, true value %v", mean, standardError, truth)
+	}
+}
+
+// TestGradient compares with central differences, with the bandwidth fixed at the
+// median's value, through which no gradient goes.
+func TestGradient(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(20) {
+		r := rand.New(rand.NewPCG(seed, 2))
+		o := Options{Bigrams: seed%3 == 1}
+		if seed%4 == 2 {
+			o.Without = []int32{2}
+		}
+		m, s := draw(r, 12, 3, 14, 2, 8, true)
+		for i := range s.Labels {
+			s.Labels[i] = i % 2
+		}
+		got := make([]float64, len(m.Data))
+		e := New[float64](o)
+		e.AddGradient(got, 1, m, s)
+		o.Bandwidth = e.Bandwidth(m, s, 0, 1)
+		if o.Bandwidth == 0 {
+			t.Fatalf("seed %d has no two classes", seed)
+		}
+		fixed := New[float64](o)
+		for i, old := range m.Data {
+			const h = 1e-5
+			m.Data[i] = old + h
+			above := fixed.Value(m, s)
+			m.Data[i] = old - h
+			below := fixed.Value(m, s)
+			m.Data[i] = old
+			if want := (above - below) / (2 * h); math.Abs(got[i]-want) > 1e-6*(1+math.Abs(want)) {
+				t.Fatalf("seed %d: entry %d is %v, by differences %v", seed, i, got[i], want)
+			}
+		}
+	}
+}
+
+// TestWorkers: any number of goroutines gives the same bits.
+func TestWorkers(t *testing.T) {
+	t.Parallel()
+	m, s := draw(rand.New(rand.NewPCG(5, 6)), 900, 4, 60, 3, 50, true)
+	var values []float64
+	var slopes [][]float64
+	for _, workers := range []int{0, 1, 2, 7} {
+		e := New[float64](Options{Workers: workers})
+		slope := make([]float64, len(m.Data))
+		values, slopes = append(values, e.AddGradient(slope, -3, m, s)), append(slopes, slope)
+	}
+	for i := range values {
+		if values[i] != values[0] || !slices.Equal(slopes[i], slopes[0]) {
+			t.Errorf("workers change the numbers: %v and %v", values[i], values[0])
+		}
+	}
+}
+
+// TestSinglePrecision: embeddings in float32 have sums in float64.
+func TestSinglePrecision(t *testing.T) {
+	t.Parallel()
+	m, s := draw(rand.New(rand.NewPCG(5, 9)), 40, 5, 30, 2, 10, false)
+	short := Embedding[float32]{make([]float32, len(m.Data)), m.Dim}
+	for i, v := range m.Data {
+		short.Data[i] = float32(v)
+		m.Data[i] = float64(short.Data[i])
+	}
+	if got, want := New[float32](Options{}).Value(short, s), New[float64](Options{}).Value(m, s); got != want {
+		t.Errorf("%v in float32, %v in float64", got, want)
+	}
+}
+
+func TestDegenerate(t *testing.T) {
+	t.Parallel()
+	m := Embedding[float64]{[]float64{0, 0, 1, 0, 0, 2}, 2}
+	cases := map[string]struct {
+		sample Sample
+		value  float64
+	}{
+		"nothing":              {Sample{}, 0},
+		"one class":            {Sample{[][]int32{{0, 1}, {1, 2}}, []int{1, 1}}, 0},
+		"one text of a class":  {Sample{[][]int32{{0, 1}, {1, 2}, {0}}, []int{0, 0, 1}}, 0},
+		"empty texts":          {Sample{[][]int32{{0}, {1}, {}, {}}, []int{0, 0, 1, 1}}, 0},
+		"one word":             {Sample{[][]int32{{1, 1}, {1}, {1}, {1, 1}}, []int{0, 0, 1, 1}}, 0},
+		"padding has the most": {Sample{[][]int32{{0, 0, 0, 1}, {0, 0, 0, 1}, {0, 0, 0, 0}, {0, 0, 0, 0}}, []int{0, 0, 1, 1}}, math.NaN()},
+		"two points":           {Sample{[][]int32{{0}, {0}, {1}, {1}}, []int{0, 0, 1, 1}}, math.NaN()},
+	}
+	for name, test := range cases {
+		want := test.value
+		if math.IsNaN(want) {
+			want = definition(m, test.sample, Options{})
+		}
+		e := New[float64](Options{})
+		slope := make([]float64, len(m.Data))
+		got := e.AddGradient(slope, 1, m, test.sample)
+		if math.Abs(got-want) > 1e-15 {
+			t.Errorf("%s: %v, want %v", name, got, want)
+		}
+		for _, v := range slope {
+			if math.IsNaN(v) || want == 0 && v != 0 {
+				t.Errorf("%s: gradient %v", name, slope)
+				break
+			}
+		}
+	}
+	m.Data[0] = math.NaN()
+	if got := New[float64](Options{}).Value(m, cases["two points"].sample); !math.IsNaN(got) {
+		t.Errorf("a row that is no number gives %v", got)
+	}
+}
+
+func TestMisuse(t *testing.T) {
+	t.Parallel()
+	m := Embedding[float64]{make([]float64, 6), 2}
+	for name, misuse := range map[string]func(){
+		"bandwidth": func() { New[float64](Options{Bandwidth: -1}) },
+		"rows":      func() { New[float64](Options{}).Value(Embedding[float64]{m.Data, 4}, Sample{}) },
+		"word":      func() { New[float64](Options{}).Value(m, Sample{[][]int32{{3}}, []int{0}}) },
+		"labels":    func() { New[float64](Options{}).Value(m, Sample{[][]int32{{0}}, nil}) },
+		"label":     func() { New[float64](Options{}).Value(m, Sample{[][]int32{{0}}, []int{-1}}) },
+		"gradient":  func() { New[float64](Options{}).AddGradient(nil, 1, m, Sample{}) },
+		"none":      func() { New[float64](Options{}).PermutationTest(m, Sample{}, 0, nil) },
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%s: no panic", name)
+				}
+			}()
+			misuse()
+		}()
+	}
+}
+
+// TestPermutationLevel: under equality of laws the share of tests that reject at 5 % is
+// within its binomial interval, of 99.9 %.
+func TestPermutationLevel(t *testing.T) {
+	t.Parallel()
+	const trials, permutations, level = 1000, 99, 0.05
+	r := rand.New(rand.NewPCG(11, 12))
+	e := New[float64](Options{})
+	rejected := 0
+	for range trials {
+		m, s := draw(r, 15, 2, 12, 2, 4, true)
+		if e.PermutationTest(m, s, permutations, r).P <= level {
+			rejected++
+		}
+	}
+	half := 3.29 * math.Sqrt(trials*level*(1-level))
+	if math.Abs(float64(rejected)-trials*level) > half {
+		t.Errorf("%d of %d tests reject, not %v ± %v", rejected, trials, trials*level, half)
+	}
+}
+
+func TestPermutation(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(13, 14))
+	m, s := draw(r, 20, 2, 40, 2, 6, true)
+	e := New[float64](Options{})
+	test := e.PermutationTest(m, s, 99, r)
+	if want := e.Value(m, s); math.Abs(test.Statistic-want) > 1e-12 {
+		t.Errorf("statistic %v, wMMD² %v", test.Statistic, want)
+	}
+	for i, text := range s.Texts { // now the classes have words of their own
+		for j := range text {
+			text[j] = text[j]/2*2 + int32(s.Labels[i])
+		}
+	}
+	for i := range m.Data {
+		m.Data[i] += float64(i / 2 % 2)
+	}
+	if test := e.PermutationTest(m, s, 199, r); test.P != 1.0/200 {
+		t.Errorf("words of their own: p = %v", test.P)
+	}
+	m, s = draw(r, 20, 2, 30, 4, 6, true)
+	o := Options{Bandwidth: 0.5}
+	if got, want := New[float64](o).PermutationTest(m, s, 9, r).Statistic, definition(m, s, o); math.Abs(got-want) > 1e-12 {
+		t.Errorf("four classes: %v, by the definition %v", got, want)
+	}
+	if test := e.PermutationTest(m, Sample{}, 9, r); test != (Test{P: 1}) {
+		t.Errorf("nothing: %v", test)
+	}
+}
+
+// TestWitness: the mean of the witness function over one class less that over the other is
+// the squared distance of mean embeddings, biased, and so near wMMD².
+func TestWitness(t *testing.T) {
+	t.Parallel()
+	m, s := draw(rand.New(rand.NewPCG(15, 16)), 10, 3, 30, 2, 5, false)
+	e := New[float64](Options{})
+	w := e.Witness(m, s, 0, 1)
+	if back := e.Witness(m, s, 1, 0); back.At(m.Row(3)) != -w.At(m.Row(3)) {
+		t.Error("the other way round is not the negative")
+	}
+	for _, point := range [][]float64{{0, 0, 0}, {1, -1, 0.5}, m.Row(2)} {
+		var mean, words [2]float64
+		for i, text := range s.Texts {
+			for _, word := range text {
+				mean[s.Labels[i]] += math.Exp(-squared(m.Row(word), point) / (2 * w.Bandwidth))
+				words[s.Labels[i]]++
+			}
+		}
+		if want := mean[0]/words[0] - mean[1]/words[1]; math.Abs(w.At(point)-want) > 1e-14 {
+			t.Errorf("at %v: %v, want %v", point, w.At(point), want)
+		}
+	}
+	if got := e.Witness(m, s, 0, 5).At(m.Row(0)); got != 0 {
+		t.Errorf("a class without texts: %v", got)
+	}
+}
+
+// news is a batch as of BBC News: 64 texts of 512 words, about half of it padding, of 5
+// classes.
+func news() (Embedding[float32], Sample) {
+	const words, dim = 5000, 5
+	r := rand.New(rand.NewPCG(1, 2))
+	m := Embedding[float32]{make([]float32, words*dim), dim}
+	for i := range m.Data {
+		m.Data[i] = float32(r.NormFloat64() / 3)
+	}
+	var s Sample
+	for i := range 64 {
+		text := make([]int32, 512)
+		for j := range 200 + r.IntN(300) {
+			text[j] = int32(math.Exp(r.Float64()*math.Log(words-1))) + 1
+			if r.IntN(2) == 0 {
+				text[j] = int32(1 + r.IntN(words-1))
+			}
+		}
+		s.Texts, s.Labels = append(s.Texts, text), append(s.Labels, i%5)
+	}
+	return m, s
+}
+
+func BenchmarkGradient(b *testing.B) {
+	m, s := news()
+	short, few := draw(rand.New(rand.NewPCG(1, 2)), 500, 5, 64, 2, 10, false)
+	b.Run("64x512/5 classes", func(b *testing.B) {
+		e, to := New[float32](Options{}), make([]float32, len(m.Data))
+		for b.Loop() {
+			e.AddGradient(to, -1000, m, s)
+		}
+		b.ReportMetric(float64(len(e.counts.rows)), "words")
+	})
+	b.Run("64x10/2 classes", func(b *testing.B) {
+		e, to := New[float64](Options{}), make([]float64, len(short.Data))
+		b.ReportAllocs()
+		for b.Loop() {
+			e.AddGradient(to, -1000, short, few)
+		}
+	})
+}
