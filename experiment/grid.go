@@ -1,6 +1,10 @@
 package experiment
 
-import "github.com/agepath/agepath/experiment/dataset"
+import (
+	"context"
+
+	"github.com/agepath/agepath/experiment/gridfile"
+)
 
 // Grid is an experiment as a grid file describes it, checked as far as that
 // goes without reading data. docs/grid.md describes the file.
@@ -9,37 +13,46 @@ type Grid struct {
 	Kind    string // the file's key experiment
 	Seed    int64
 	Repeats int
-	Sweeps  []Sweep // at least one; the cells of a grid are their union
-	Select  Select  // which cells the tables of results show
 	Limits  Limits  // of each cell
-	Keep    Keep
+	Keep    Keep    // the further tables that cells fill
+	Section Section // what the kind read of its own keys
 
 	File   string   // as given to ParseFile or Parse
 	Source []byte   // the file's text, from which Parse makes the grid again
 	Set    []string // the overrides
 
-	place place
+	place gridfile.Place
+	kind  *Registration
 }
 
-// Sweep is a set of cells: all combinations of its data sets, noise, models
-// and methods, where a method takes what it uses of regularizers and ages.
-type Sweep struct {
-	Data         []DataSource
-	Settings     dataset.Settings // without noise
-	Noise        []dataset.Noise  // the zero value is the clean cell
-	Models       []Models
-	Regularizers []Entry // empty where no method uses them
-	Methods      []Entry
-	Age          Age
-	SkipAbsent   bool // data sets of the catalog that are not here are left out, else they are problems
-
-	place       place
-	noisePlaces []place // of Noise
+// Section is what a kind of experiment read of its keys of a grid file.
+type Section interface {
+	// Plan expands the section to groups of cells, in the order of the grid. What makes
+	// no sense, and data that cannot be read, become problems of the planner; an error
+	// is anything else.
+	Plan(ctx context.Context, p *Planner) ([]Group, error)
+	// Selection says which cells the tables of results show.
+	Selection() Select
 }
 
-// DataSource is a data set of a sweep.
-type DataSource struct {
-	dataset.Source
-
-	place place
+// ScoredSection is a [Section] that can say more about its scores.
+type ScoredSection interface {
+	Section
+	// ScoreUnit says what scores are measured in, "" where that is not known or not the
+	// same for all of them.
+	ScoreUnit() string
+	// DiffersFromPaper reports whether some cells follow another protocol than that of
+	// the numbers published for the kind.
+	DiffersFromPaper() bool
 }
+
+// Select says which cells of a method the tables of results show where a grid
+// holds several values of its parameters: those of the model, the regularizer
+// and the method. All cells are computed either way.
+type Select string
+
+const (
+	SelectAll        Select = ""           // each value for itself
+	SelectValidation Select = "validation" // in each repeat the best on the validation part
+	SelectTest       Select = "test"       // in each repeat the best on the test part, as the paper does
+)

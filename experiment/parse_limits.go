@@ -7,27 +7,29 @@ import (
 	"time"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/agepath/agepath/experiment/gridfile"
 )
 
-// limits reads the key limits; no timeout, no memory limit and 3 attempts are
+// readLimits reads the key limits; no timeout, no memory limit and 3 attempts are
 // the defaults.
-func (r *reader) limits(n item) Limits {
+func readLimits(r *gridfile.Reader, n gridfile.Item) Limits {
 	limits := Limits{Attempts: defaultAttempts}
-	r.keys(n,
-		key{"timeout", into(&limits.Timeout, r.duration)},
-		key{"memory", into(&limits.Memory, r.bytes)},
-		key{"attempts", into(&limits.Attempts, integer(r, 1, MaxAttempts))})
+	r.Keys(n,
+		gridfile.On("timeout", gridfile.Into(&limits.Timeout, func(n gridfile.Item) time.Duration { return readDuration(r, n) })),
+		gridfile.On("memory", gridfile.Into(&limits.Memory, func(n gridfile.Item) int64 { return readBytes(r, n) })),
+		gridfile.On("attempts", gridfile.Into(&limits.Attempts, gridfile.Integer(r, 1, MaxAttempts))))
 	return limits
 }
 
-// duration reads a time such as 90s or 1h30m.
-func (r *reader) duration(n item) time.Duration {
+// readDuration reads a time such as 90s or 1h30m.
+func readDuration(r *gridfile.Reader, n gridfile.Item) time.Duration {
 	if n.Kind == yaml.ScalarNode {
 		if d, err := time.ParseDuration(n.Value); err == nil && d > 0 {
 			return d
 		}
 	}
-	r.problem(n, "%s is not allowed; a time > 0 such as 90s, 30m or 1h30m is", describe(n.Node))
+	r.Problem(n, "%s is not allowed; a time > 0 such as 90s, 30m or 1h30m is", gridfile.Describe(n.Node))
 	return 0
 }
 
@@ -40,14 +42,14 @@ var byteUnits = []struct {
 	{"KB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12}, {"B", 1},
 }
 
-// bytes reads an amount of memory such as 4GiB.
-func (r *reader) bytes(n item) int64 {
+// readBytes reads an amount of memory such as 4GiB.
+func readBytes(r *gridfile.Reader, n gridfile.Item) int64 {
 	if n.Kind == yaml.ScalarNode {
 		if amount, ok := ParseBytes(n.Value); ok {
 			return amount
 		}
 	}
-	r.problem(n, "%s is not allowed; %s is", describe(n.Node), BytesAllowed)
+	r.Problem(n, "%s is not allowed; %s is", gridfile.Describe(n.Node), BytesAllowed)
 	return 0
 }
 

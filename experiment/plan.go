@@ -9,16 +9,13 @@ import (
 	"iter"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/agepath/agepath/experiment/dataset"
+	"github.com/agepath/agepath/experiment/gridfile"
 )
 
-const (
-	maxCells  = 1_000_000_000 // of a grid
-	maxGroups = 10_000        // combinations of a grid's entries
-)
+const maxCells = 1_000_000_000 // of a grid
 
 // Plan is what a grid computes: its cells, counted and costed but not
 // expanded. It takes memory for its data sets' descriptions and the entries of
@@ -28,18 +25,20 @@ type Plan struct {
 	Run    string // name and digest of what is computed: the same grid and data give the same run
 	Kind   string
 	Data   []*PlannedData
-	Absent []*PlannedData // not on this machine and skipped, without digest; see [Sweep]
+	Absent []*PlannedData // not on this machine and skipped, without digest
 	Limits Limits
-	Files  map[string]string // digests of the files of commands by name
+	Keep   Keep
+	Files  map[string]string // digests of files besides the data sets by name, such as those of commands
 
-	library Loader
-	folder  string                    // of the grid, where files of commands are
-	sources map[string]dataset.Source // by digest
-	keep    Keep
-	seeds   []int64 // of the repeats
-	groups  []*group
-	count   int64
-	seconds float64
+	kind     *Registration
+	Library  Loader
+	folder   string                    // of the grid, where files of commands are
+	sources  map[string]dataset.Source // by digest
+	commands []string
+	seeds    []int64 // of the repeats
+	groups   []*plannedGroup
+	count    int64
+	seconds  float64
 }
 
 // PlannedData describes a data set of a plan.
@@ -48,30 +47,53 @@ type PlannedData struct {
 	Digest string
 	Task   dataset.Task
 	N, D   int // rows and features
-
-	train, test int      // rows of the parts in one sweep; train without validation
-	features    []string // names
-	gaps        bool     // values are missing, which cells fill
 }
 
-// columns returns models whose constraint names features by their indexes, as
-// their cells do. The planner has checked that there are such features.
-func (d *PlannedData) columns(m *Models) *Models {
-	for i, c := range m.Constraint.Choices {
-		if !c.info.columns {
-			continue
-		}
-		word, err := resolve(c.Values[0].Word, d.features)
-		if err != nil {
-			continue
-		}
-		c.Values = []Setting{{Name: c.info.name, Word: word}}
-		resolved := *m
-		resolved.Constraint.Choices = slices.Clone(m.Constraint.Choices)
-		resolved.Constraint.Choices[i] = c
-		return &resolved
-	}
-	return m
+// Group is cells of a plan that take about the same time: those of one data set and one
+// method, for example, with all values of their parameters.
+type Group interface {
+	// Part is the data set and the method of the group's cells.
+	Part() (data, method string)
+	// Digest identifies what the group computes, whatever the order of its lists.
+	Digest() string
+	// Needs lists what a worker must compute for its cells.
+	Needs() []Need
+	// Seconds estimates the time of each cell on one processor.
+	Seconds() float64
+	// Most is the number of cells in each repeat, those that earlier groups have
+	// included. It costs no expansion.
+	Most() float64
+	// Slices tells how the cells of a repeat that no earlier group has spread over the
+	// kind's dimensions.
+	Slices() []Slice
+	// Cells yields them in each of the repeats, whose seeds are given.
+	Cells(seeds []int64) iter.Seq[Cell]
+}
+
+// Slice is cells that have the same value in each of the kind's dimensions.
+type Slice struct {
+	Values []string // in the order of the dimensions
+	Cells  int64
+}
+
+// Cell2 is a cell of a plan.
+type Cell interface {
+	// Canonical returns the cell's canonical form: everything that changes its answer
+	// and nothing else, as JSON. The identity is its digest.
+	Canonical() []byte
+	// Fill fills in a task's data, spec, needs and files. canonical is what Canonical
+	// returned.
+	Fill(task *Task, canonical []byte)
+	// Labels returns the values of the kind's label columns.
+	Labels() []any
+}
+
+// plannedGroup is a group with what is known of it once.
+type plannedGroup struct {
+	Group
+	seconds float64
+	slices  []Slice // of all repeats
+	cells   int64
 }
 
 // Plan loads the grid's data sets and returns what is to be computed. It
@@ -79,47 +101,47 @@ func (d *PlannedData) columns(m *Models) *Models {
 // set; the error is of type [Problems] then.
 func (g *Grid) Plan(ctx context.Context, library Loader) (*Plan, error) {
 	plan := &Plan{
-		Grid: g.Name, Kind: g.Kind, Limits: g.Limits,
-		library: library, folder: filepath.Dir(g.File), sources: map[string]dataset.Source{}, keep: g.Keep,
+		Grid: g.Name, Kind: g.Kind, Limits: g.Limits, Keep: g.Keep, kind: g.kind,
+		Library: library, folder: filepath.Dir(g.File), sources: map[string]dataset.Source{},
 	}
-	p := &planner{grid: g, library: library, plan: plan, prepared: map[string]*preparedData{}}
-	for i := range g.Sweeps {
-		if err := p.sweep(ctx, i); err != nil {
-			return nil, err
-		}
+	p := &Planner{Grid: g, Library: library, plan: plan}
+	groups, err := g.Section.Plan(ctx, p)
+	if err != nil {
+		return nil, err
 	}
-	link(plan.groups, g.Sweeps, &p.problems)
+	for _, group := range groups {
+		plan.groups = append(plan.groups, &plannedGroup{Group: group})
+	}
 	if len(p.problems) == 0 {
 		plan.survey(g, &p.problems)
 	}
-	if len(plan.groups) == 0 && len(p.problems) == 0 {
-		p.problems.add(g.place.problem("none of its data sets is on this machine; `coordinator datasets fetch %s` downloads the first", plan.Absent[0].Name))
+	if len(plan.groups) == 0 && len(plan.Absent) > 0 && len(p.problems) == 0 {
+		p.problems.Add(g.place.Problem("none of its data sets is on this machine; `coordinator datasets fetch %s` downloads the first", plan.Absent[0].Name))
 	}
-	if err := p.problems.err(); err != nil {
+	if err := p.problems.Err(); err != nil {
 		return nil, err
 	}
 	return plan, nil
 }
 
 // survey counts and costs the cells.
-func (p *Plan) survey(g *Grid, problems *Problems) {
+func (p *Plan) survey(g *Grid, problems *gridfile.Problems) {
 	var most float64 // cells, before those that groups share
 	for _, group := range p.groups {
-		most += float64(len(group.noise)) * group.dimensions().most() * float64(g.Repeats)
+		most += group.Most() * float64(g.Repeats)
 	}
 	if most > maxCells {
-		problems.add(g.place.problem("the grid has about %.3g cells; at most %d are allowed", most, maxCells))
+		problems.Add(g.place.Problem("the grid has about %.3g cells; at most %d are allowed", most, maxCells))
 		return
 	}
 	for _, group := range p.groups {
-		group.cost = estimate(group)
-		group.count()
-		for i, n := range group.cells {
-			cells := n * int64(g.Repeats)
-			group.cells[i] = cells
-			p.count += cells
-			p.seconds += float64(cells) * group.cost
+		group.seconds, group.slices = group.Seconds(), group.Slices()
+		for i := range group.slices {
+			group.slices[i].Cells *= int64(g.Repeats)
+			group.cells += group.slices[i].Cells
+			p.seconds += float64(group.slices[i].Cells) * group.seconds
 		}
+		p.count += group.cells
 	}
 	p.seeds = make([]int64, g.Repeats)
 	for i := range p.seeds {
@@ -134,12 +156,20 @@ func (p *Plan) Count() int64 { return p.count }
 // Cost returns the estimated seconds of all cells on one processor.
 func (p *Plan) Cost() float64 { return p.seconds }
 
+// Computes returns what computes the plan's cells.
+func (p *Plan) Computes() Kind { return p.kind.Kind }
+
+// Tables returns the tables of the plan's kind.
+func (p *Plan) Tables() Tables { return p.kind.Tables() }
+
+// Commands lists the methods of the plan that are commands.
+func (p *Plan) Commands() []string { return p.commands }
+
 // Needs lists what workers must compute for the plan, each once.
 func (p *Plan) Needs() []Need {
 	var list []Need
 	for _, g := range p.groups {
-		own := ownNeeds(g.regularizer.Name, g.models.Loss.Name)
-		for _, need := range append(needs(g.method.need(), g.preparation), own...) {
+		for _, need := range g.Needs() {
 			if !slices.Contains(list, need) {
 				list = append(list, need)
 			}
@@ -148,32 +178,12 @@ func (p *Plan) Needs() []Need {
 	return list
 }
 
-// Cells yields the cells in the order of the grid. It hashes nothing.
+// Cells yields the cells in the order of the grid; each is valid until the next. It
+// hashes nothing.
 func (p *Plan) Cells() iter.Seq[Cell] {
 	return func(yield func(Cell) bool) {
 		for _, g := range p.groups {
-			for cell := range p.cells(g) {
-				if !yield(cell) {
-					return
-				}
-			}
-		}
-	}
-}
-
-// cells yields the cells of one group; the repeat varies fastest.
-func (p *Plan) cells(g *group) iter.Seq[Cell] {
-	return func(yield func(Cell) bool) {
-		cell := Cell{
-			Data:     CellData{Digest: g.data.Digest, Task: g.data.Task, Name: g.data.Name},
-			Settings: g.preparation,
-			Keep:     p.keep,
-		}
-		for c := range g.all() {
-			cell.Settings.Noise = c.noise
-			cell.Model, cell.Method = g.cell(&c)
-			for i, seed := range p.seeds {
-				cell.Repeat, cell.Seed = i+1, seed
+			for cell := range g.Cells(p.seeds) {
 				if !yield(cell) {
 					return
 				}
@@ -186,7 +196,7 @@ func (p *Plan) cells(g *group) iter.Seq[Cell] {
 func (p *Plan) IDs() iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for cell := range p.Cells() {
-			if !yield(cell.ID()) {
+			if !yield(Identity(cell.Canonical())) {
 				return
 			}
 		}
@@ -200,11 +210,12 @@ func (p *Plan) Tasks(largestFirst bool) iter.Seq2[Task, error] {
 		groups := p.groups
 		if largestFirst {
 			groups = slices.Clone(groups)
-			slices.SortStableFunc(groups, func(a, b *group) int { return cmp.Compare(b.cost, a.cost) })
+			slices.SortStableFunc(groups, func(a, b *plannedGroup) int { return cmp.Compare(b.seconds, a.seconds) })
 		}
+		columns := p.Tables().Labels
 		for _, g := range groups {
-			for cell := range p.cells(g) {
-				if !yield(p.task(&cell, g)) {
+			for cell := range g.Cells(p.seeds) {
+				if !yield(p.task(cell, g.seconds, columns)) {
 					return
 				}
 			}
@@ -212,54 +223,21 @@ func (p *Plan) Tasks(largestFirst bool) iter.Seq2[Task, error] {
 	}
 }
 
-// task makes the task of a cell of a group.
-func (p *Plan) task(c *Cell, g *group) (Task, error) {
+// task makes the task of a cell.
+func (p *Plan) task(c Cell, seconds float64, labels []Column) (Task, error) {
 	canonical := c.Canonical()
-	task := Task{
-		Run:    p.Run,
-		Cell:   identity(canonical),
-		Kind:   p.Kind,
-		Cost:   g.cost,
-		Data:   []string{c.Data.Digest},
-		Spec:   c.spec(canonical),
-		Needs:  c.needs(),
-		Files:  c.Method.files(),
-		Limits: p.Limits,
-	}
-	if err := task.Labels.Append(selfPacedLabels, c.labels(g)...); err != nil {
+	task := Task{Run: p.Run, Cell: Identity(canonical), Kind: p.Kind, Cost: seconds, Limits: p.Limits}
+	c.Fill(&task, canonical)
+	if err := task.Labels.Append(labels, c.Labels()...); err != nil {
 		return Task{}, fmt.Errorf("labels of cell %s: %w", task.Cell, err)
 	}
 	return task, nil
 }
 
-// labels returns the values of selfPacedLabels.
-func (c *Cell) labels(g *group) []any {
-	data, m, r := g.data, c.Model, c.Method.Regularizer
-	noise, split := c.Settings.Noise, c.Settings.Split
-	return []any{
-		data.Name, string(data.Task), data.train, data.test, data.D,
-		protocol(&c.Settings), split.Train, split.Test, split.Validation,
-		string(c.Settings.Features), orNull(string(c.Settings.Target)),
-		m.Name, orNull(m.Kernel), orNull(m.KernelGamma), orNull(m.C), orNull(m.Alpha), value(m.L1Ratio, m.L1Ratio != 0 || m.Name == ERM),
-		orNull(m.Loss.text()), orNull(m.Constraint.text()), value(strconv.FormatBool(m.Intercept), !g.method.ownModel),
-		orNull(r.Name), orNull(r.Param), orNull(c.Method.Age.Min), orNull(c.Method.Age.Max), orNull(c.Method.Age.Step), c.Method.Name, orNull(c.Method.Settings.text()),
-		orNull(noise.Kind), noise.Level, c.Repeat, c.Seed,
-	}
-}
-
-// orNull returns nil for a zero value, which stands for what does not apply.
-func orNull[T comparable](value T) any {
-	var zero T
-	if value == zero {
-		return nil
-	}
-	return value
-}
-
 // Place returns the absolute path of a data set's file, "" where there is none or the
 // library does not say.
 func (p *Plan) Place(digest string) string {
-	placer, ok := p.library.(Placer)
+	placer, ok := p.Library.(Placer)
 	source, known := p.sources[digest]
 	if !ok || !known {
 		return ""
@@ -277,7 +255,7 @@ func (p *Plan) Dataset(ctx context.Context, digest string) (*dataset.Dataset, er
 	if !known {
 		return nil, fmt.Errorf("the grid %s has no data set with the digest %s", p.Grid, digest)
 	}
-	d, err := p.library.Load(ctx, source)
+	d, err := p.Library.Load(ctx, source)
 	if err != nil {
 		return nil, err
 	}
@@ -300,43 +278,25 @@ type DimensionValue struct {
 	Seconds float64 // estimated for all of them on one processor
 }
 
-// Dimensions returns the cells per data set, noise, model, regularizer and method, and
-// per protocol, split, scaling and intercept where the grid has several.
+// Dimensions returns the cells per value of each of the kind's dimensions, of those that
+// vary where the grid has several values.
 func (p *Plan) Dimensions() []Dimension {
-	dimensions := []Dimension{{Name: "dataset"}, {Name: "noise"}, {Name: "model"}, {Name: "regularizer"}, {Name: "method"},
-		{Name: "protocol"}, {Name: "split"}, {Name: "scale"}, {Name: "intercept"}}
-	for _, g := range p.groups {
-		for i, cells := range g.cells {
-			noise := "none"
-			if n := g.noise[i]; n.Kind != "" {
-				noise = fmt.Sprintf("%s %g", n.Kind, n.Level)
-			}
-			names := []string{g.data.Name, noise, g.models.words(), cmp.Or(g.regularizer.Name, "none"), g.method.name,
-				protocol(&g.preparation), splitText(g.preparation.Split), scaleText(&g.preparation), strconv.FormatBool(g.models.Intercept)}
-			for d, name := range names {
-				v := within(&dimensions[d].Values, cells, func(v *DimensionValue) bool { return v.Name == name })
-				v.Name = name
-				v.Cells += cells
-				v.Seconds += float64(cells) * g.cost
+	var list []Dimension
+	for d, of := range p.kind.Dimensions {
+		dimension := Dimension{Name: of.Name}
+		for _, g := range p.groups {
+			for _, s := range g.slices {
+				v := within(&dimension.Values, s.Cells, func(v *DimensionValue) bool { return v.Name == s.Values[d] })
+				v.Name = s.Values[d]
+				v.Cells += s.Cells
+				v.Seconds += float64(s.Cells) * g.seconds
 			}
 		}
+		if !of.Varying || len(dimension.Values) > 1 {
+			list = append(list, dimension)
+		}
 	}
-	return slices.DeleteFunc(dimensions, func(d Dimension) bool {
-		return len(d.Values) < 2 && slices.Contains([]string{"protocol", "split", "scale", "intercept"}, d.Name)
-	})
-}
-
-// splitText writes a split for readers of a plan, such as 3:1, validation 0.2.
-func splitText(s dataset.Split) string {
-	return fmt.Sprintf("%g:%g, validation %g", s.Train, s.Test, s.Validation)
-}
-
-// scaleText writes how features and target are scaled.
-func scaleText(s *dataset.Settings) string {
-	if s.Target == "" {
-		return string(s.Features)
-	}
-	return string(s.Features) + ", target " + string(s.Target)
+	return list
 }
 
 // within returns the element of a list that is meant, which is added unless there
@@ -366,15 +326,11 @@ type Part struct {
 func (p *Plan) Parts() []Part {
 	var parts []Part
 	for _, g := range p.groups {
-		var cells int64
-		for _, n := range g.cells {
-			cells += n
-		}
-		data, method := g.data.Name, g.method.name
-		part := within(&parts, cells, func(p *Part) bool { return p.Dataset == data && p.Method == method })
+		data, method := g.Part()
+		part := within(&parts, g.cells, func(p *Part) bool { return p.Dataset == data && p.Method == method })
 		part.Dataset, part.Method = data, method
-		part.Cells += cells
-		part.Seconds += float64(cells) * g.cost
+		part.Cells += g.cells
+		part.Seconds += float64(g.cells) * g.seconds
 	}
 	return parts
 }
@@ -385,75 +341,17 @@ func (p *Plan) Parts() []Part {
 func (p *Plan) runName(seed int64) string {
 	digests := make([]string, len(p.groups))
 	for i, g := range p.groups {
-		digests[i] = g.digest()
+		digests[i] = g.Digest()
 	}
 	slices.Sort(digests)
-	sum := sha256.Sum256(mustJSON(struct {
+	sum := sha256.Sum256(gridfile.JSON(struct {
 		Kind    string
 		Seed    int64
 		Repeats int
 		Keep    Keep
 		Groups  []string
-	}{p.Kind, seed, len(p.seeds), p.keep, slices.Compact(digests)}))
+	}{p.Kind, seed, len(p.seeds), p.Keep, slices.Compact(digests)}))
 	return plainName(p.Grid) + "-" + hex.EncodeToString(sum[:4])
-}
-
-// digest identifies what the group computes.
-func (g *group) digest() string {
-	type values struct {
-		Strengths, Gammas, Params, Levels []float64
-		Ratios                            []float64   `json:",omitempty"` // later than the names of runs without, as are
-		Choices                           [][]Setting `json:",omitempty"`
-		Terms                             []string    `json:",omitempty"` // loss and constraint
-		Loss, Constraint                  [][]Setting `json:",omitempty"`
-	}
-	own := func(names ...string) []float64 {
-		for _, c := range g.models.Choices {
-			if slices.Contains(names, c.info.name) {
-				return numbers(c.Values)
-			}
-		}
-		return nil
-	}
-	v := values{
-		Strengths: own("alpha", "c"), Ratios: own("l1_ratio"), Gammas: own("kernel_gamma"), Choices: g.settings.sorted(),
-	}
-	for _, c := range g.regularizer.Choices {
-		v.Params = numbers(c.Values)
-	}
-	if m := g.models; m.Loss.Name != "" {
-		v.Terms = []string{m.Loss.Name, m.Constraint.Name}
-		v.Loss, v.Constraint = m.Loss.Choices.sorted(), m.Constraint.Choices.sorted()
-	}
-	kinds := map[string][]float64{} // encoded in the order of its keys
-	for _, noise := range g.noise {
-		kinds[noise.Kind] = append(kinds[noise.Kind], noise.Level)
-	}
-	for _, levels := range kinds {
-		slices.Sort(levels)
-	}
-	return identity(mustJSON(struct {
-		Data      string
-		Settings  canonicalSettings
-		Family    [2]string
-		Intercept bool
-		Method    Method
-		Values    values
-		Noise     map[string][]float64
-	}{
-		g.data.Digest, canonical(g.preparation), [2]string{g.models.Name, g.models.Kernel}, g.models.Intercept,
-		g.method.with(Regularizer{Name: g.regularizer.Name}, g.age, Settings{}), v, kinds,
-	}))
-}
-
-// numbers returns the numbers of values in rising order.
-func numbers(values []Setting) []float64 {
-	list := make([]float64, len(values))
-	for i, value := range values {
-		list[i] = value.Number
-	}
-	slices.Sort(list)
-	return list
 }
 
 // plainName keeps letters a-z and digits of a name and puts - for the rest.

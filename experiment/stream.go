@@ -21,12 +21,12 @@ func CellSeed(gridSeed int64, repeat int) int64 {
 	return int64(binary.BigEndian.Uint64(sum[:8]) >> (64 - seedBits))
 }
 
-// Stream returns the cell's random stream for one purpose, for example
+// Stream returns the random stream of a cell's seed for one purpose, for example
 // "split". Streams of different purposes or seeds are independent; each call
 // starts the stream anew.
-func (c *Cell) Stream(purpose string) *rand.Rand {
+func Stream(seed int64, purpose string) *rand.Rand {
 	text := []byte("agepath stream")
-	text = binary.BigEndian.AppendUint64(text, uint64(c.Seed))
+	text = binary.BigEndian.AppendUint64(text, uint64(seed))
 	text = append(text, purpose...)
 	return rand.New(rand.NewChaCha8(sha256.Sum256(text)))
 }

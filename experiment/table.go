@@ -28,6 +28,9 @@ type Column struct {
 type Table struct {
 	Name    string
 	Columns []Column
+	// Kept says that cells fill the table unless the grid's key keep says otherwise.
+	// Looking at a cell again compares its rows.
+	Kept bool
 }
 
 // Tables are the schemas of one kind of experiment. The cells table is put

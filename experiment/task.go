@@ -1,5 +1,6 @@
-// Package experiment is the vocabulary of agepath: grids, the cells they
-// expand to, tasks as the runner sees them, outcomes, and computing one cell.
+// Package experiment is the vocabulary of agepath: grids, plans, tasks as the runner
+// sees them, outcomes, and what a kind of experiment brings. Its kinds have packages of
+// their own.
 package experiment
 
 import (
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"github.com/agepath/agepath/experiment/dataset"
+	"github.com/agepath/agepath/experiment/outside"
 )
 
 // Task is one cell as the runner sees it: an identity, labels to show, a cost
@@ -20,8 +22,8 @@ type Task struct {
 	Labels Batch           `json:"labels"`          // one row of the kind's label columns
 	Cost   float64         `json:"cost"`            // estimated seconds
 	Data   []string        `json:"data,omitempty"`  // digests of the data sets it reads
-	Files  []string        `json:"files,omitempty"` // digests of the files of its command
-	Spec   json.RawMessage `json:"spec"`            // what the Kind computes from, see Cell.Spec
+	Files  []string        `json:"files,omitempty"` // digests of the files it needs, such as those of its command
+	Spec   json.RawMessage `json:"spec"`            // what the Kind computes from
 	Needs  []Need          `json:"needs,omitempty"` // what a worker must compute besides the Kind
 	Limits Limits          `json:"limits"`
 }
@@ -137,24 +139,11 @@ type Data interface {
 	Dataset(ctx context.Context, digest string) (*dataset.Dataset, error)
 }
 
-// Kind is one kind of experiment. The runner knows cells only through it.
-type Kind interface {
-	Name() string
-	Tables() Tables
-	// Abilities lists what tasks of this kind can need, in the versions that are
-	// computed here.
-	Abilities() []Need
-	// Check returns an error unless the identity, the data and the needs of a task
-	// are those of its spec. It is a [*NeedError] when another version of agepath
-	// computes the task.
-	Check(task *Task) error
-	// Compute computes one task. It returns the row of measures and the rows
-	// of the further tables; both depend on nothing but the task and its data.
-	// An error that is a [*StatusError] sets the outcome's status, a context
-	// deadline becomes timeout, any other error failed. A [*MemoryError] or a
-	// [*DataError] comes each time: the cell is not tried again. Measures and rows
-	// are returned beside an error of the status incomplete alone.
-	Compute(ctx context.Context, task *Task, data Data) (measures Batch, further map[string]Batch, err error)
+// CommandData is a [Data] of a worker that runs commands. The commands of tasks whose
+// data is none are refused.
+type CommandData interface {
+	Data
+	Commands() *outside.Host
 }
 
 // StatusError is an error that fixes the status of the cell it ended.
@@ -165,3 +154,19 @@ type StatusError struct {
 
 func (e *StatusError) Error() string { return e.Err.Error() }
 func (e *StatusError) Unwrap() error { return e.Err }
+
+// DataError says that a cell's data cannot be prepared for it.
+type DataError struct{ Err error }
+
+func (e *DataError) Error() string { return "preparing the data: " + e.Err.Error() }
+
+// Unwrap returns the reason.
+func (e *DataError) Unwrap() error { return e.Err }
+
+// MemoryError says that a cell was not computed because it needs more memory than
+// its limit.
+type MemoryError struct{ Need, Limit int64 } // bytes
+
+func (e *MemoryError) Error() string {
+	return fmt.Sprintf("needs about %d MiB, the limit is %d MiB", e.Need>>20, e.Limit>>20)
+}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/selfpaced"
 )
 
 var update = flag.Bool("update", false, "write the tables of columns in docs/results.md anew")
@@ -60,7 +61,7 @@ func TestResultsDocument(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := string(content)
-	tables := experiment.SelfPacedTables()
+	tables := selfpaced.Tables()
 	measures := map[string]bool{}
 	for _, c := range tables.Measures {
 		measures[c.Name] = true

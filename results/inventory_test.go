@@ -4,14 +4,14 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/selfpaced"
 )
 
 // TestInventory wants an inventory to say what the store says, at every point
 // of its life, with repeated cells in the same and in another file.
 func TestInventory(t *testing.T) {
 	t.Parallel()
-	dir, tables := filepath.Join(t.TempDir(), "out"), experiment.SelfPacedTables()
+	dir, tables := filepath.Join(t.TempDir(), "out"), selfpaced.Tables()
 	wantSame := func(when string, s *Store, cells int) {
 		t.Helper()
 		inventory, err := TakeInventory(t.Context(), dir, nil)

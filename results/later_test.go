@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/selfpaced"
 	"github.com/agepath/agepath/internal/disk"
 )
 
@@ -22,7 +23,7 @@ func TestLaterColumns(t *testing.T) {
 	}
 	store(outcomes[:2]...)
 
-	path, table := filepath.Join(dir, CellsFile), experiment.SelfPacedTables().Cells()
+	path, table := filepath.Join(dir, CellsFile), selfpaced.Tables().Cells()
 	older := table
 	older.Columns = table.Columns[:len(table.Columns)-len(laterColumns)]
 	var names []string

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/selfpaced"
 )
 
 func TestManifest(t *testing.T) {
@@ -24,7 +25,7 @@ func TestManifest(t *testing.T) {
 		Versions: map[string]string{"agepath": "v1"},
 		Data:     map[string]string{"iris": "12ab", "a": "34cd"},
 		Cells:    7, Counts: map[experiment.Status]int{experiment.OK: 6, experiment.Failed: 1},
-		Tables: ManifestTables(experiment.SelfPacedTables()),
+		Tables: ManifestTables(selfpaced.Tables()),
 	}
 	if err := WriteManifest(dir, m); err != nil {
 		t.Fatal(err)

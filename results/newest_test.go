@@ -4,13 +4,14 @@ import (
 	"testing"
 
 	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/selfpaced"
 )
 
 // TestPartialRunCountsTheNewest wants of a cell that was computed again the
 // newest row.
 func TestPartialRunCountsTheNewest(t *testing.T) {
 	t.Parallel()
-	tables := experiment.SelfPacedTables()
+	tables := selfpaced.Tables()
 	dir := t.TempDir()
 	s := openStore(t, dir)
 	var last *experiment.Outcome

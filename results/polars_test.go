@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/selfpaced"
 	"github.com/agepath/agepath/internal/needs"
 )
 
@@ -66,7 +67,7 @@ func polarsValue(value any) any {
 func TestPolarsReadsFiles(t *testing.T) {
 	t.Parallel()
 	polars := needs.Polars(t, "testdata/polars")
-	tables := experiment.SelfPacedTables()
+	tables := selfpaced.Tables()
 	for _, n := range []int{0, 200} {
 		dir := t.TempDir()
 		s := openStore(t, dir)

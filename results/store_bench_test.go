@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/selfpaced"
 )
 
 // benchmarkOutcome is a cell as the quickstart has them: half of the columns
@@ -55,7 +56,7 @@ func BenchmarkStoreMillion(b *testing.B) {
 }
 
 func benchmarkStore(b *testing.B, cells, knots int) {
-	tables := experiment.SelfPacedTables()
+	tables := selfpaced.Tables()
 	rng := rand.New(rand.NewPCG(1, 1))
 	some := make([]*experiment.Outcome, 1000) // cells differ in identity only, so that making them costs nothing
 	for i := range some {
@@ -88,7 +89,7 @@ func benchmarkStore(b *testing.B, cells, knots int) {
 }
 
 func BenchmarkReadTable(b *testing.B) {
-	tables := experiment.SelfPacedTables()
+	tables := selfpaced.Tables()
 	const cells = 50_000
 	dir := b.TempDir()
 	s := openStore(b, dir)

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/selfpaced"
 )
 
 const storeRun = "test-run"
@@ -112,7 +113,7 @@ func storeOutcome(tables experiment.Tables, i, version int) *experiment.Outcome 
 // openStore opens a store of the self-paced tables.
 func openStore(t testing.TB, dir string) *Store {
 	t.Helper()
-	s, err := Open(t.Context(), dir, StoreOptions{Tables: experiment.SelfPacedTables(), Run: storeRun})
+	s, err := Open(t.Context(), dir, StoreOptions{Tables: selfpaced.Tables(), Run: storeRun})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -228,7 +229,7 @@ func checkFiles(t testing.TB, dir string, tables experiment.Tables, outcomes []*
 
 // outcomesOf returns the first version of cells 0 to n-1.
 func outcomesOf(n int) []*experiment.Outcome {
-	tables := experiment.SelfPacedTables()
+	tables := selfpaced.Tables()
 	outcomes := make([]*experiment.Outcome, n)
 	for i := range outcomes {
 		outcomes[i] = storeOutcome(tables, i, 0)

@@ -20,6 +20,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/ipc"
 
 	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/selfpaced"
 	"github.com/agepath/agepath/internal/needs"
 )
 
@@ -58,7 +59,7 @@ func TestStoreRoundTrip(t *testing.T) {
 		t.Errorf("counts are %v, want %v", have, counts)
 	}
 	closeStore(t, s)
-	checkFiles(t, dir, experiment.SelfPacedTables(), outcomes)
+	checkFiles(t, dir, selfpaced.Tables(), outcomes)
 	names := slices.Sorted(maps.Keys(dirFiles(t, dir)))
 	if want := []string{"cells.arrow", "coefficients.arrow", "knots.arrow"}; !slices.Equal(names, want) {
 		t.Errorf("the folder has %v, want %v", names, want)
@@ -123,7 +124,7 @@ func TestFilesDoNotDependOnArrival(t *testing.T) {
 	needs.Patience(t, "5 s")
 	t.Parallel()
 	const n = 200
-	tables := experiment.SelfPacedTables()
+	tables := selfpaced.Tables()
 	outcomes := outcomesOf(n)
 	var want map[string]string
 	for seed := range uint64(6) {
@@ -223,7 +224,7 @@ func TestCompactTouchesNothingWhenNothingChanged(t *testing.T) {
 	closeStore(t, s)
 	outcomes := outcomesOf(20)
 	slices.Reverse(outcomes)
-	checkFiles(t, dir, experiment.SelfPacedTables(), outcomes)
+	checkFiles(t, dir, selfpaced.Tables(), outcomes)
 }
 
 func TestCancelledCompaction(t *testing.T) {
@@ -241,13 +242,13 @@ func TestCancelledCompaction(t *testing.T) {
 		t.Errorf("the folder has %v", names)
 	}
 	closeStore(t, s)
-	if _, err := Open(ctx, dir, StoreOptions{Tables: experiment.SelfPacedTables(), Run: storeRun}); !errors.Is(err, context.Canceled) {
+	if _, err := Open(ctx, dir, StoreOptions{Tables: selfpaced.Tables(), Run: storeRun}); !errors.Is(err, context.Canceled) {
 		t.Errorf("opening: %v", err)
 	}
 	s = openStore(t, dir)
 	compactStore(t, s, 5)
 	closeStore(t, s)
-	checkFiles(t, dir, experiment.SelfPacedTables(), outcomesOf(5))
+	checkFiles(t, dir, selfpaced.Tables(), outcomesOf(5))
 }
 
 // Cells that a grid does not have are set aside, by identity, keep their run, and come
@@ -262,7 +263,7 @@ func TestFormerCells(t *testing.T) {
 	closeStore(t, s)
 	whole := dirFiles(t, dir)
 
-	tables := experiment.SelfPacedTables()
+	tables := selfpaced.Tables()
 	s, err := Open(t.Context(), dir, StoreOptions{Tables: tables, Run: "next-run"})
 	if err != nil || !s.Foreign() || s.Len() != 6 {
 		t.Fatalf("the next run's store: %v, foreign %t, %d cells", err, s.Foreign(), s.Len())
@@ -309,7 +310,7 @@ func TestFormerCells(t *testing.T) {
 func TestNeededTables(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	tables := experiment.SelfPacedTables()
+	tables := selfpaced.Tables()
 	outcome := func(cell int, further ...int) *experiment.Outcome {
 		o := storeOutcome(tables, cell, 0)
 		o.Status, o.Error, o.Further = experiment.OK, "", map[string]experiment.Batch{}
@@ -369,7 +370,7 @@ func TestNeededTables(t *testing.T) {
 func TestFurtherTablesThatAreNotKept(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	options := StoreOptions{Tables: experiment.SelfPacedTables(), Run: storeRun, Kept: []string{"knots"}}
+	options := StoreOptions{Tables: selfpaced.Tables(), Run: storeRun, Kept: []string{"knots"}}
 	with := func(outcomes []*experiment.Outcome, want ...string) {
 		t.Helper()
 		s, err := Open(t.Context(), dir, options)
@@ -404,7 +405,7 @@ func TestStoreLock(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	s := openStore(t, dir)
-	_, err := Open(t.Context(), dir, StoreOptions{Tables: experiment.SelfPacedTables(), Run: storeRun})
+	_, err := Open(t.Context(), dir, StoreOptions{Tables: selfpaced.Tables(), Run: storeRun})
 	var locked *LockedError
 	if !errors.As(err, &locked) || !strings.Contains(err.Error(), fmt.Sprint("process ", os.Getpid())) {
 		t.Errorf("opening twice: %v", err)
@@ -415,7 +416,7 @@ func TestStoreLock(t *testing.T) {
 
 func TestStoreRefusesOtherResults(t *testing.T) {
 	t.Parallel()
-	tables := experiment.SelfPacedTables()
+	tables := selfpaced.Tables()
 	for _, final := range []bool{false, true} {
 		dir := t.TempDir()
 		s := openStore(t, dir)
@@ -483,7 +484,7 @@ func TestStoreRefusesBadFolders(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	writeDir(t, dir, map[string]string{"file": "text"})
-	options := StoreOptions{Tables: experiment.SelfPacedTables(), Run: storeRun}
+	options := StoreOptions{Tables: selfpaced.Tables(), Run: storeRun}
 	if _, err := Open(t.Context(), filepath.Join(dir, "file"), options); err == nil || !strings.Contains(err.Error(), "not a directory") {
 		t.Errorf("a file for a folder: %v", err)
 	}
@@ -518,7 +519,7 @@ func TestAppendRefusesBadOutcomes(t *testing.T) {
 	t.Parallel()
 	s := openStore(t, t.TempDir())
 	defer closeStore(t, s)
-	tables := experiment.SelfPacedTables()
+	tables := selfpaced.Tables()
 	var whole int
 	for storeOutcome(tables, whole, 0).Further["knots"].Rows == 0 {
 		whole++
@@ -552,7 +553,7 @@ func TestStoreOfBadMessages(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	s := openStore(t, dir)
-	o := storeOutcome(experiment.SelfPacedTables(), 1, 0)
+	o := storeOutcome(selfpaced.Tables(), 1, 0)
 	o.Status, o.Error = experiment.Failed, "bytes \xff\xfe end"
 	appendAll(t, s, o)
 	compactStore(t, s, 2)
@@ -589,14 +590,14 @@ func TestAppendConcurrently(t *testing.T) {
 	group.Wait()
 	compactStore(t, s, 200)
 	closeStore(t, s)
-	checkFiles(t, dir, experiment.SelfPacedTables(), outcomes)
+	checkFiles(t, dir, selfpaced.Tables(), outcomes)
 }
 
 func TestReadTable(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	s := openStore(t, dir)
-	tables := experiment.SelfPacedTables()
+	tables := selfpaced.Tables()
 	outcomes := outcomesOf(50)
 	for _, o := range outcomes {
 		appendAll(t, s, o)
@@ -716,7 +717,7 @@ func TestReadCell(t *testing.T) {
 	appendAll(t, s, outcomes...)
 	compactStore(t, s, 40)
 	closeStore(t, s)
-	for i, o := range append(outcomes, storeOutcome(experiment.SelfPacedTables(), 40, 0)) {
+	for i, o := range append(outcomes, storeOutcome(selfpaced.Tables(), 40, 0)) {
 		frame, err := ReadCell(filepath.Join(dir, "knots.arrow"), o.Cell)
 		if err != nil {
 			t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/selfpaced"
 )
 
 // TestFindCell looks for cells in a folder without files, in one whose run goes
@@ -13,7 +14,7 @@ import (
 // rows of all tables.
 func TestFindCell(t *testing.T) {
 	t.Parallel()
-	tables := experiment.SelfPacedTables()
+	tables := selfpaced.Tables()
 	dir := t.TempDir()
 	if _, err := FindCell(t.Context(), dir, storeCell(1)); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a folder without cells: %v", err)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/dataset"
+	"github.com/agepath/agepath/experiment/gridfile"
 	"github.com/agepath/agepath/experiment/queue"
 	"github.com/agepath/agepath/experiment/run"
 	"github.com/agepath/agepath/internal/command"
@@ -75,12 +76,12 @@ func (a *app) plan(ctx context.Context, path string, flags *gridFlags) (*planned
 	}
 	grid, err := experiment.ParseFile(path, flags.set)
 	if err != nil {
-		if _, ok := errors.AsType[experiment.Problems](err); !ok {
+		if _, ok := errors.AsType[gridfile.Problems](err); !ok {
 			err = fmt.Errorf("%w; allowed is a YAML file, such as grids/quickstart.yaml", err)
 		}
 		return nil, command.Refuse(err)
 	}
-	kind, err := command.KindNamed(grid.Kind)
+	kind, err := experiment.Named(grid.Kind)
 	if err != nil {
 		return nil, command.Refuse(err)
 	}

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/selfpaced"
 	"github.com/agepath/agepath/internal/command"
 	"github.com/agepath/agepath/results"
 )
@@ -204,7 +204,7 @@ func TestBadOut(t *testing.T) {
 		t.Parallel()
 		dir := t.TempDir()
 		out := filepath.Join(dir, "out")
-		kind := experiment.SelfPacedKind{}
+		kind := selfpaced.Kind{}
 		store, err := results.Open(t.Context(), out, results.StoreOptions{Tables: kind.Tables(), Run: "other"})
 		if err != nil {
 			t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/internal/command"
 	"github.com/agepath/agepath/results"
 )
@@ -25,7 +26,7 @@ more: the files former.*.arrow. They cannot be had back but by computing them.`,
 			if err != nil {
 				return command.Refuse(err)
 			}
-			kind, err := command.KindNamed(m.Kind)
+			kind, err := experiment.Named(m.Kind)
 			if err != nil {
 				return command.Refuse(err)
 			}

@@ -37,7 +37,7 @@ func (a *atServer) submitCommand() *cobra.Command {
 }
 
 func (a *atServer) submit(ctx context.Context, q *queue.Queue, p *planned) error {
-	s, err := run.Submit(ctx, q, p.grid, p.plan, p.kind)
+	s, err := run.Submit(ctx, q, p.grid, p.plan)
 	if err != nil {
 		return err
 	}
@@ -114,7 +114,7 @@ func (a *atServer) retryCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			s, err := run.Retry(ctx, q, args[0], command.Kinds()[0], statuses, set)
+			s, err := run.Retry(ctx, q, args[0], statuses, set)
 			if err != nil {
 				return err
 			}
@@ -234,7 +234,7 @@ func (a *atServer) collectCommand() *cobra.Command {
 }
 
 func (a *atServer) collect(ctx context.Context, q *queue.Queue, name, out string, asJSON jsonFlag) error {
-	collected, err := run.Collect(ctx, q, name, out, a.Version, command.Kinds()[0])
+	collected, err := run.Collect(ctx, q, name, out, a.Version)
 	if err != nil {
 		return refuseStart(err)
 	}

@@ -73,8 +73,8 @@ func (a *app) showReplay(r *run.Replayed) error {
 	if err := table.write(a.Out); err != nil {
 		return err
 	}
-	if r.Knots >= 0 {
-		fmt.Fprintf(a.Out, "\n%d knots compared\n", r.Knots)
+	for _, of := range r.Rows {
+		fmt.Fprintf(a.Out, "\n%d %s compared\n", of.Rows, of.Table)
 	}
 	if !r.Same {
 		return fmt.Errorf("cell %s: what is computed here differs from what is stored", r.Cell)

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/live"
 	"github.com/agepath/agepath/experiment/queue"
 	"github.com/agepath/agepath/internal/command"
@@ -50,7 +51,7 @@ func (a *atServer) serve(ctx context.Context, address string) error {
 	group.Go(func() error { return live.Serve(serving, listener, &startup) })
 	group.Go(func() error {
 		return a.withQueue(serving, func(q *queue.Queue) error {
-			monitor := live.New(live.Config{Queue: q, Kinds: command.Kinds(), Version: a.Version, Report: a.warn})
+			monitor := live.New(live.Config{Queue: q, Kinds: experiment.Kinds(), Version: a.Version, Report: a.warn})
 			startup.Open(monitor.Handler())
 			monitor.Run(serving)
 			return nil

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/internal/command"
 )
 
@@ -26,7 +27,7 @@ const (
 )
 
 func TestMain(m *testing.M) {
-	command.ServeSlot(command.Kinds())
+	command.ServeSlot(experiment.Kinds())
 	path := os.Getenv(peakFile)
 	switch {
 	case path != "":

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/dataset"
 	"github.com/agepath/agepath/experiment/run"
 	"github.com/agepath/agepath/internal/command"
@@ -46,7 +47,7 @@ at once.`,
 		Args: command.Arguments(),
 	}
 	base := command.New(root, streams)
-	worker := &run.Worker{Kinds: command.Kinds(), Version: base.Version}
+	worker := &run.Worker{Kinds: experiment.Kinds(), Version: base.Version}
 	flags := root.Flags()
 	base.NATS.AddTo(flags)
 	command.Count(flags, &worker.Slots, "slots", min(runtime.GOMAXPROCS(0), maxSlots), 1, maxSlots, "`N` cells computed at a time; one per core unless given")

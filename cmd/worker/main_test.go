@@ -8,12 +8,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/queue"
 	"github.com/agepath/agepath/internal/command"
 )
 
 func TestMain(m *testing.M) {
-	command.ServeSlot(command.Kinds()) // the test binary is the program of the slots, too
+	command.ServeSlot(experiment.Kinds()) // the test binary is the program of the slots, too
 	os.Exit(m.Run())
 }
 

@@ -16,12 +16,13 @@ import (
 	"github.com/agepath/agepath/experiment/dataset"
 	"github.com/agepath/agepath/experiment/queue"
 	"github.com/agepath/agepath/experiment/run"
+	"github.com/agepath/agepath/experiment/selfpaced"
 	"github.com/agepath/agepath/internal/command"
 	"github.com/agepath/agepath/internal/needs"
 )
 
 func TestMain(m *testing.M) {
-	command.ServeSlot(command.Kinds())
+	command.ServeSlot(experiment.Kinds())
 	os.Exit(m.Run())
 }
 
@@ -54,8 +55,8 @@ func TestExamples(t *testing.T) {
 			t.Errorf("%s: %d methods, want 4: %v", key, len(scores), scores)
 		}
 		for method, score := range scores {
-			if method != experiment.ACS && method != experiment.GAGA && !(math.Abs(score-scores[experiment.Original]) < 1e-6) {
-				t.Errorf("%s: %s has the score %v, the plain fit %v", key, method, score, scores[experiment.Original])
+			if method != selfpaced.ACS && method != selfpaced.GAGA && !(math.Abs(score-scores[selfpaced.Original]) < 1e-6) {
+				t.Errorf("%s: %s has the score %v, the plain fit %v", key, method, score, scores[selfpaced.Original])
 			}
 		}
 	}
@@ -79,7 +80,7 @@ func compute(t *testing.T, grid *experiment.Grid, plan *experiment.Plan) map[str
 		t.Fatal(err)
 	}
 	defer q.Close()
-	if _, err := run.Submit(t.Context(), q, grid, plan, experiment.SelfPacedKind{}); err != nil {
+	if _, err := run.Submit(t.Context(), q, grid, plan); err != nil {
 		t.Fatal(err)
 	}
 	process, err := command.SlotProcess(1)
@@ -89,7 +90,7 @@ func compute(t *testing.T, grid *experiment.Grid, plan *experiment.Plan) map[str
 	var workers errgroup.Group
 	for range 2 {
 		worker := &run.Worker{
-			Queue: q, Kinds: command.Kinds(), Slots: 1, Drain: true, Idle: 10 * time.Millisecond,
+			Queue: q, Kinds: experiment.Kinds(), Slots: 1, Drain: true, Idle: 10 * time.Millisecond,
 			Process: process, Cache: t.TempDir(), AllowCommands: true,
 		}
 		workers.Go(func() error { return worker.Run(t.Context()) })
@@ -97,7 +98,7 @@ func compute(t *testing.T, grid *experiment.Grid, plan *experiment.Plan) map[str
 	if err := workers.Wait(); err != nil {
 		t.Fatal(err)
 	}
-	tables := experiment.SelfPacedTables()
+	tables := selfpaced.Tables()
 	scores := map[string]map[string]float64{}
 	for o, err := range q.Sift(t.Context(), plan.Run, false, nil) {
 		if err != nil {

@@ -16,15 +16,16 @@ import (
 	"github.com/agepath/agepath/experiment/dataset"
 	"github.com/agepath/agepath/experiment/queue"
 	"github.com/agepath/agepath/experiment/run"
+	"github.com/agepath/agepath/experiment/selfpaced"
 	"github.com/agepath/agepath/rehline"
 	"github.com/agepath/agepath/results/report"
 )
 
 func register() {
-	experiment.RegisterMethod(experiment.OwnMethod{
-		Name: "trimmed", Version: 1, Models: []string{experiment.Lasso, experiment.Ridge}, Fit: trimmed,
+	selfpaced.RegisterMethod(selfpaced.OwnMethod{
+		Name: "trimmed", Version: 1, Models: []string{selfpaced.Lasso, selfpaced.Ridge}, Fit: trimmed,
 	})
-	experiment.RegisterLoss(experiment.OwnLoss{
+	selfpaced.RegisterLoss(selfpaced.OwnLoss{
 		Name: "twice", Task: dataset.Regression, Parameter: "delta", Standard: 1,
 		Make: func(y []float64, delta float64) rehline.Loss { return rehline.Huber(y, delta/2) },
 	})
@@ -32,7 +33,7 @@ func register() {
 
 func main() {
 	register()
-	kinds := []experiment.Kind{experiment.SelfPacedKind{}}
+	kinds := []experiment.Kind{selfpaced.Kind{}}
 	var err error
 	switch {
 	case os.Getenv("OWN_SLOT") != "": // a process that this program started for a slot

@@ -10,12 +10,13 @@ import (
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/dataset"
+	"github.com/agepath/agepath/experiment/selfpaced"
 	"github.com/agepath/agepath/gaga"
 )
 
 func TestMain(m *testing.M) {
 	register()
-	experiment.RegisterRegularizer(experiment.OwnRegularizer{
+	selfpaced.RegisterRegularizer(selfpaced.OwnRegularizer{
 		Name: "sharp", Parameter: "order",
 		Make: func(order float64) gaga.Regularizer { return gaga.Polynomial{Order: 1 + order} },
 	})
@@ -42,7 +43,7 @@ sweeps:
 	if err != nil {
 		t.Fatal(err)
 	}
-	kind := experiment.SelfPacedKind{}
+	kind := selfpaced.Kind{}
 	with := map[string]int{} // tasks that need it
 	for task, err := range plan.Tasks(false) {
 		if err == nil {
@@ -69,15 +70,15 @@ sweeps:
 func TestTaken(t *testing.T) {
 	t.Parallel()
 	for name, register := range map[string]func(){
-		"a name of agepath": func() { experiment.RegisterMethod(experiment.OwnMethod{Name: "gaga", Version: 1, Fit: trimmed}) },
-		"a name twice":      func() { experiment.RegisterMethod(experiment.OwnMethod{Name: "trimmed", Version: 1, Fit: trimmed}) },
-		"no version":        func() { experiment.RegisterMethod(experiment.OwnMethod{Name: "new", Fit: trimmed}) },
-		"no name":           func() { experiment.RegisterMethod(experiment.OwnMethod{Version: 1, Fit: trimmed}) },
+		"a name of agepath": func() { selfpaced.RegisterMethod(selfpaced.OwnMethod{Name: "gaga", Version: 1, Fit: trimmed}) },
+		"a name twice":      func() { selfpaced.RegisterMethod(selfpaced.OwnMethod{Name: "trimmed", Version: 1, Fit: trimmed}) },
+		"no version":        func() { selfpaced.RegisterMethod(selfpaced.OwnMethod{Name: "new", Fit: trimmed}) },
+		"no name":           func() { selfpaced.RegisterMethod(selfpaced.OwnMethod{Version: 1, Fit: trimmed}) },
 		"no such model": func() {
-			experiment.RegisterMethod(experiment.OwnMethod{Name: "new", Version: 1, Fit: trimmed, Models: []string{"tree"}})
+			selfpaced.RegisterMethod(selfpaced.OwnMethod{Name: "new", Version: 1, Fit: trimmed, Models: []string{"tree"}})
 		},
-		"no regularizer": func() { experiment.RegisterRegularizer(experiment.OwnRegularizer{Name: "new"}) },
-		"no loss":        func() { experiment.RegisterLoss(experiment.OwnLoss{Name: "new", Task: dataset.Regression}) },
+		"no regularizer": func() { selfpaced.RegisterRegularizer(selfpaced.OwnRegularizer{Name: "new"}) },
+		"no loss":        func() { selfpaced.RegisterLoss(selfpaced.OwnLoss{Name: "new", Task: dataset.Regression}) },
 	} {
 		func() {
 			defer func() {

@@ -7,13 +7,13 @@ import (
 	"slices"
 
 	"github.com/agepath/agepath/baselines"
-	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/selfpaced"
 	"github.com/agepath/agepath/gaga"
 )
 
 // trimmed fits the model, drops the tenth of the rows with the largest residuals and
 // fits it again.
-func trimmed(ctx context.Context, p *gaga.Problem, _ experiment.Age) ([]gaga.Knot, error) {
+func trimmed(ctx context.Context, p *gaga.Problem, _ selfpaced.Age) ([]gaga.Knot, error) {
 	theta, _, err := baselines.Original(ctx, p)
 	if err != nil {
 		return nil, err

@@ -11,7 +11,7 @@ import (
 // adoptOthers gathers what the folder's own server still has of other runs, which
 // were killed before the grid was changed, and removes them from it: nobody else
 // would, and workers would go on computing their cells.
-func (g *gatherer) adoptOthers(ctx context.Context, q *queue.Queue, kind experiment.Kind) error {
+func (g *gatherer) adoptOthers(ctx context.Context, q *queue.Queue) error {
 	runs, err := q.Runs(ctx)
 	if err != nil {
 		return err
@@ -20,7 +20,7 @@ func (g *gatherer) adoptOthers(ctx context.Context, q *queue.Queue, kind experim
 		if run == g.gate.plan.Run {
 			continue
 		}
-		if err := g.adopt(ctx, q, run, kind); ctx.Err() != nil {
+		if err := g.adopt(ctx, q, run); ctx.Err() != nil {
 			return ctx.Err()
 		} else if err != nil {
 			g.report(fmt.Errorf("what run %s had computed and not gathered is left out: %w", run, err))
@@ -39,12 +39,12 @@ func (g *gatherer) adoptOthers(ctx context.Context, q *queue.Queue, kind experim
 }
 
 // adopt stores the outcomes of another run whose cells the folder does not have.
-func (g *gatherer) adopt(ctx context.Context, q *queue.Queue, run string, kind experiment.Kind) error {
-	grid, plan, err := FindRun(ctx, q, run)
+func (g *gatherer) adopt(ctx context.Context, q *queue.Queue, run string) error {
+	_, plan, err := FindRun(ctx, q, run)
 	if err != nil {
 		return err
 	}
-	gate, err := newGate(ctx, plan, kind.Tables(), kept(grid))
+	gate, err := newGate(ctx, plan)
 	if err != nil {
 		return err
 	}

@@ -6,13 +6,14 @@ import (
 	"time"
 
 	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/selfpaced"
 )
 
 // swift is the kind self-paced with cells that compute nothing.
-type swift struct{ experiment.SelfPacedKind }
+type swift struct{ selfpaced.Kind }
 
 func (swift) Compute(context.Context, *experiment.Task, experiment.Data) (measures experiment.Batch, further map[string]experiment.Batch, err error) {
-	columns := experiment.SelfPacedTables().Measures
+	columns := selfpaced.Tables().Measures
 	return measures, map[string]experiment.Batch{"knots": {}}, measures.Append(columns, make([]any, len(columns))...)
 }
 
@@ -24,7 +25,7 @@ func BenchmarkCollect(b *testing.B) {
 		b.Fatalf("%d cells, want %d", p.Count(), cells)
 	}
 	q := startQueue(b)
-	if _, err := Submit(b.Context(), q, grid, p, swift{}); err != nil {
+	if _, err := Submit(b.Context(), q, grid, p); err != nil {
 		b.Fatal(err)
 	}
 	w := &Worker{Queue: q, Kinds: []experiment.Kind{swift{}}, Slots: 16, Drain: true, Idle: 10 * time.Millisecond}
@@ -33,7 +34,7 @@ func BenchmarkCollect(b *testing.B) {
 	}
 	b.ResetTimer()
 	for range b.N {
-		collected, err := Collect(b.Context(), q, p.Run, b.TempDir(), "v", experiment.SelfPacedKind{})
+		collected, err := Collect(b.Context(), q, p.Run, b.TempDir(), "v")
 		if err != nil || collected.Counts[experiment.OK] != cells {
 			b.Fatalf("collected %+v: %v", collected, err)
 		}

@@ -15,13 +15,14 @@ import (
 	"github.com/agepath/agepath/experiment/dataset"
 	"github.com/agepath/agepath/experiment/outside"
 	"github.com/agepath/agepath/experiment/queue"
+	"github.com/agepath/agepath/experiment/selfpaced"
 	"github.com/agepath/agepath/internal/needs"
 )
 
 // commandSlot is a slot's process that computes grids.
 func commandSlot() *exec.Cmd {
 	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), asSlot+"="+experiment.SelfPaced)
+	cmd.Env = append(os.Environ(), asSlot+"="+selfpaced.Name)
 	return cmd
 }
 
@@ -91,7 +92,7 @@ func TestCommands(t *testing.T) {
 	}
 	grid, p, _ := commandPlan(t, scripts, "limits={timeout: 6s, memory: 400MiB, attempts: 1}")
 	q := startQueue(t)
-	if _, err := Submit(t.Context(), q, grid, p, experiment.SelfPacedKind{}); err != nil {
+	if _, err := Submit(t.Context(), q, grid, p); err != nil {
 		t.Fatal(err)
 	}
 	w := &Worker{
@@ -126,7 +127,7 @@ func TestCommands(t *testing.T) {
 // methodOf returns the method of an outcome.
 func methodOf(t *testing.T, o *experiment.Outcome) string {
 	t.Helper()
-	for j, column := range experiment.SelfPacedTables().Labels {
+	for j, column := range selfpaced.Tables().Labels {
 		if column.Name == "method" {
 			return o.Labels.Columns[j].Texts[0]
 		}
@@ -146,15 +147,15 @@ func TestCommandsRefused(t *testing.T) {
 			q := startQueue(t)
 			w := &Worker{
 				Queue: q, Process: process, Cache: t.TempDir(), Slots: 1, Drain: true, Idle: 10 * time.Millisecond,
-				Kinds: []experiment.Kind{experiment.SelfPacedKind{}},
+				Kinds: []experiment.Kind{selfpaced.Kind{}},
 			}
 			for _, allow := range []bool{false, true} {
 				w.AllowCommands = allow
 				if allow {
-					if _, err := Retry(t.Context(), q, p.Run, experiment.SelfPacedKind{}, []experiment.Status{experiment.Failed}, nil); err != nil {
+					if _, err := Retry(t.Context(), q, p.Run, []experiment.Status{experiment.Failed}, nil); err != nil {
 						t.Fatal(err)
 					}
-				} else if _, err := Submit(t.Context(), q, grid, p, experiment.SelfPacedKind{}); err != nil {
+				} else if _, err := Submit(t.Context(), q, grid, p); err != nil {
 					t.Fatal(err)
 				}
 				if err := w.Run(t.Context()); err != nil {
@@ -182,7 +183,7 @@ func TestTamperedFile(t *testing.T) {
 	q := startQueue(t)
 	submit := func(replaced int) {
 		t.Helper()
-		s, err := Submit(t.Context(), q, grid, p, experiment.SelfPacedKind{})
+		s, err := Submit(t.Context(), q, grid, p)
 		if err != nil || len(s.Replaced) != replaced {
 			t.Fatalf("%+v, %v; want %d replaced", s, err, replaced)
 		}
@@ -195,7 +196,7 @@ func TestTamperedFile(t *testing.T) {
 	}
 	w := &Worker{
 		Queue: q, Process: commandSlot, Cache: t.TempDir(), Slots: 1, Drain: true, Idle: 10 * time.Millisecond, AllowCommands: true,
-		Kinds: []experiment.Kind{experiment.SelfPacedKind{}},
+		Kinds: []experiment.Kind{selfpaced.Kind{}},
 	}
 	var said []string
 	w.Report = func(_ string, err error) { said = append(said, err.Error()) }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/dataset"
+	"github.com/agepath/agepath/experiment/selfpaced"
 	"github.com/agepath/agepath/internal/needs"
 	"github.com/agepath/agepath/results/report"
 )
@@ -19,7 +20,7 @@ import (
 // flaky computes cells of the self-paced kind, except that acs fails in the second
 // and the fourth repeat, and that gaga's path is cut off in the fifth as one that
 // stops early is.
-type flaky struct{ experiment.SelfPacedKind }
+type flaky struct{ selfpaced.Kind }
 
 func (k flaky) Compute(ctx context.Context, task *experiment.Task, data experiment.Data) (experiment.Batch, map[string]experiment.Batch, error) {
 	var method string
@@ -32,11 +33,11 @@ func (k flaky) Compute(ctx context.Context, task *experiment.Task, data experime
 			repeat = value.(int64)
 		}
 	}
-	if method == experiment.ACS && repeat%2 == 0 {
+	if method == selfpaced.ACS && repeat%2 == 0 {
 		return experiment.Batch{}, nil, errors.New("out of luck")
 	}
-	measures, further, err := k.SelfPacedKind.Compute(ctx, task, data)
-	if err != nil || method != experiment.GAGA || repeat != 5 {
+	measures, further, err := k.Kind.Compute(ctx, task, data)
+	if err != nil || method != selfpaced.GAGA || repeat != 5 {
 		return measures, further, err
 	}
 	return k.cut(measures, further)

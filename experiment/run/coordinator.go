@@ -23,12 +23,13 @@ import (
 type Coordinator struct {
 	Grid *experiment.Grid
 	Plan *experiment.Plan // of Grid
-	Kind experiment.Kind  // of the plan
 	Out  string           // folder of the results
 
 	// Queue is where to publish; nil starts an embedded server with its
 	// streams in Out/.jetstream for the time of the run.
 	Queue *queue.Queue
+	// Kind computes the cells in this process. Default: the plan's.
+	Kind experiment.Kind
 	// Workers is the number of slots in this process; 0 leaves the work to
 	// other workers, which needs a Queue.
 	Workers int
@@ -150,12 +151,12 @@ func (c *Coordinator) open(ctx context.Context) (*gatherer, error) {
 // are set aside first, so that whoever reads the folder finds the plan's alone.
 func (c *Coordinator) openFolder(ctx context.Context) (*results.Store, *gate, error) {
 	store, err := results.Open(ctx, c.Out, results.StoreOptions{
-		Tables: c.Kind.Tables(), Run: c.Plan.Run, Kept: kept(c.Grid), Needed: kept(c.Grid),
+		Tables: c.Plan.Tables(), Run: c.Plan.Run, Kept: c.Plan.Keep.Tables(), Needed: c.Plan.Keep.Tables(),
 	})
 	if err != nil {
 		return nil, nil, &StartError{err}
 	}
-	gate, err := newGate(ctx, c.Plan, c.Kind.Tables(), kept(c.Grid))
+	gate, err := newGate(ctx, c.Plan)
 	if err == nil && store.Foreign() {
 		if err = store.Compact(ctx, c.Plan.IDs()); err == nil {
 			err = c.putManifest(store, false)
@@ -170,19 +171,7 @@ func (c *Coordinator) openFolder(ctx context.Context) (*results.Store, *gate, er
 // TakeInventory tells which cells of a grid a folder has, with the tables that the
 // grid keeps. See [results.TakeInventory].
 func TakeInventory(ctx context.Context, dir string, grid *experiment.Grid) (*results.Inventory, error) {
-	return results.TakeInventory(ctx, dir, kept(grid))
-}
-
-// kept lists the further tables that the grid asks for.
-func kept(grid *experiment.Grid) []string {
-	tables := []string{}
-	if grid.Keep.Knots {
-		tables = append(tables, "knots")
-	}
-	if grid.Keep.Coefficients {
-		tables = append(tables, "coefficients")
-	}
-	return tables
+	return results.TakeInventory(ctx, dir, grid.Keep.Tables())
 }
 
 func (c *Coordinator) report(err error) {
@@ -214,7 +203,7 @@ func (c *Coordinator) compute(ctx context.Context, g *gatherer) (err error) {
 		return err
 	}
 	if c.Queue == nil {
-		if err := g.adoptOthers(ctx, q, c.Kind); err != nil {
+		if err := g.adoptOthers(ctx, q); err != nil {
 			return err
 		}
 	}
@@ -237,8 +226,12 @@ func (c *Coordinator) compute(ctx context.Context, g *gatherer) (err error) {
 		if c.Queue == nil {
 			cache, deaths = filepath.Join(c.Out, serverDir, "datasets"), endsOfRun // the cache goes with the server's files
 		}
+		kind := c.Kind
+		if kind == nil {
+			kind = c.Plan.Computes()
+		}
 		worker := &Worker{
-			Queue: q, Kinds: []experiment.Kind{c.Kind}, Slots: c.Workers, Version: c.Version,
+			Queue: q, Kinds: []experiment.Kind{kind}, Slots: c.Workers, Version: c.Version,
 			Report: func(_ string, err error) { c.report(err) },
 			Idle:   c.idle(), Process: c.Process, Cache: cache, MaxDeaths: deaths,
 			AllowCommands: c.AllowCommands,
@@ -341,7 +334,7 @@ func (c *Coordinator) putManifest(store *results.Store, changed bool) error {
 			manifest.Versions, manifest.File = old.Versions, old.File
 		}
 	}
-	manifest.Tables = results.ManifestTables(c.Kind.Tables())
+	manifest.Tables = results.ManifestTables(c.Plan.Tables())
 	manifest.Counts = store.Counts()
 	return results.WriteManifest(c.Out, manifest)
 }
@@ -351,7 +344,7 @@ func describe(grid *experiment.Grid, plan *experiment.Plan) *results.Manifest {
 	m := &results.Manifest{
 		SchemaVersion: results.SchemaVersion, Name: plan.Grid, Run: plan.Run, Kind: plan.Kind,
 		Cells: plan.Count(), Data: map[string]string{}, Grid: string(grid.Source), File: grid.File, Set: grid.Set,
-		Select: grid.Select, Files: plan.Files, Places: placesOf(grid, plan),
+		Select: grid.Section.Selection(), Files: plan.Files, Places: placesOf(grid, plan),
 	}
 	for _, d := range plan.Data {
 		m.Data[d.Name] = d.Digest

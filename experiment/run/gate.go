@@ -45,12 +45,13 @@ type plannedCell struct {
 }
 
 // newGate expands the plan, which takes some microseconds a cell.
-func newGate(ctx context.Context, plan *experiment.Plan, tables experiment.Tables, kept []string) (*gate, error) {
+func newGate(ctx context.Context, plan *experiment.Plan) (*gate, error) {
+	tables := plan.Tables()
 	g := &gate{
 		plan: plan, tables: tables, seed: maphash.MakeSeed(), again: map[cellKey]int{},
 		cells: make([]plannedCell, 0, plan.Count()),
 	}
-	for _, name := range kept {
+	for _, name := range plan.Keep.Tables() {
 		if slices.ContainsFunc(tables.Further, func(t experiment.Table) bool { return t.Name == name }) {
 			g.kept = append(g.kept, name)
 		}

@@ -13,8 +13,7 @@ import (
 func TestGate(t *testing.T) {
 	t.Parallel()
 	w := newWire(t)
-	tables := experiment.SelfPacedTables()
-	g, err := newGate(t.Context(), w.plan, tables, kept(w.grid))
+	g, err := newGate(t.Context(), w.plan)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/queue"
+	"github.com/agepath/agepath/experiment/selfpaced"
 )
 
 // taskOf returns the task of a cell of the plan.
@@ -43,7 +44,7 @@ func TestTasksOnTheWire(t *testing.T) {
 		"another data set":   func(task *experiment.Task) { task.Data = []string{strings.Repeat("0", 64)} },
 		"no data set":        func(task *experiment.Task) { task.Data = nil },
 		"other needs": func(task *experiment.Task) { // which this worker meets
-			task.Needs = slices.DeleteFunc(experiment.SelfPacedKind{}.Abilities(), func(n experiment.Need) bool { return n == task.Needs[0] })[:1]
+			task.Needs = slices.DeleteFunc(selfpaced.Kind{}.Abilities(), func(n experiment.Need) bool { return n == task.Needs[0] })[:1]
 		},
 		"no spec":           func(task *experiment.Task) { task.Spec = json.RawMessage(`{}`) },
 		"labels of another": func(task *experiment.Task) { task.Labels.Columns[0].Texts[0] = "<script>" },
@@ -59,7 +60,7 @@ func TestTasksOnTheWire(t *testing.T) {
 			publish(t, w.Queue, bad)
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
-			worker := &Worker{Queue: w.Queue, Kinds: []experiment.Kind{experiment.SelfPacedKind{}}, Slots: 1, Drain: true, Idle: 10 * time.Millisecond}
+			worker := &Worker{Queue: w.Queue, Kinds: []experiment.Kind{selfpaced.Kind{}}, Slots: 1, Drain: true, Idle: 10 * time.Millisecond}
 			if err := worker.Run(ctx); err != nil || ctx.Err() != nil {
 				t.Fatalf("the worker does not end: %v %v", err, ctx.Err())
 			}
@@ -73,7 +74,7 @@ func TestTasksOnTheWire(t *testing.T) {
 			if name == "a malformed file" && !strings.Contains(o.Error, "file of a command: digest") {
 				t.Errorf("the error is %q", o.Error)
 			}
-			c := &Coordinator{Grid: w.grid, Plan: w.plan, Kind: experiment.SelfPacedKind{}, Out: t.TempDir(), Queue: w.Queue, Workers: 1}
+			c := &Coordinator{Grid: w.grid, Plan: w.plan, Kind: selfpaced.Kind{}, Out: t.TempDir(), Queue: w.Queue, Workers: 1}
 			summary, err := c.Run(ctx)
 			if err != nil || summary.Failed() != 0 || summary.Quarantined != 1 {
 				t.Fatalf("%+v, %v; want no failed cell and one message quarantined", summary, err)
@@ -98,7 +99,7 @@ func TestTaskOfAnotherVersion(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	var said []string
-	worker := &Worker{Queue: w.Queue, Kinds: []experiment.Kind{experiment.SelfPacedKind{}}, Slots: 1, Drain: true, Idle: 10 * time.Millisecond,
+	worker := &Worker{Queue: w.Queue, Kinds: []experiment.Kind{selfpaced.Kind{}}, Slots: 1, Drain: true, Idle: 10 * time.Millisecond,
 		Report: func(_ string, err error) { said = append(said, err.Error()) }}
 	if err := worker.Run(ctx); err != nil || ctx.Err() != nil {
 		t.Fatalf("the worker does not end: %v %v", err, ctx.Err())
@@ -142,7 +143,7 @@ func TestDamagedDataSet(t *testing.T) {
 			w.damage(digest)
 			tasks := []experiment.Task{w.taskOf(w.ids[0]), w.taskOf(w.ids[1])}
 			publish(t, w.Queue, tasks...)
-			worker := &Worker{Queue: w.Queue, Kinds: []experiment.Kind{experiment.SelfPacedKind{}}, Slots: 1, Drain: true, Idle: 10 * time.Millisecond}
+			worker := &Worker{Queue: w.Queue, Kinds: []experiment.Kind{selfpaced.Kind{}}, Slots: 1, Drain: true, Idle: 10 * time.Millisecond}
 			if process {
 				worker.Process, worker.Cache = slotProcess, t.TempDir()
 			}
@@ -203,7 +204,7 @@ func TestDamageIsMendedMeanwhile(t *testing.T) {
 	if err := w.Announce(&queue.Presence{Name: "w", State: queue.Idle, At: time.Now(), Damaged: []string{digest}}); err != nil {
 		t.Fatal(err)
 	}
-	c := &Coordinator{Grid: w.grid, Plan: w.plan, Kind: experiment.SelfPacedKind{}, Out: t.TempDir(), Queue: w.Queue}
+	c := &Coordinator{Grid: w.grid, Plan: w.plan, Kind: selfpaced.Kind{}, Out: t.TempDir(), Queue: w.Queue}
 	g, err := c.open(t.Context())
 	if err != nil {
 		t.Fatal(err)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/queue"
+	"github.com/agepath/agepath/experiment/selfpaced"
 	"github.com/agepath/agepath/internal/needs"
 	"github.com/agepath/agepath/results"
 )
@@ -67,7 +68,7 @@ func newWire(t *testing.T) *wire {
 
 func (w *wire) submit() *Submitted {
 	w.t.Helper()
-	s, err := Submit(w.t.Context(), w.Queue, w.grid, w.plan, experiment.SelfPacedKind{})
+	s, err := Submit(w.t.Context(), w.Queue, w.grid, w.plan)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -77,7 +78,7 @@ func (w *wire) submit() *Submitted {
 // work computes what is queued.
 func (w *wire) work() {
 	w.t.Helper()
-	worker := &Worker{Queue: w.Queue, Kinds: []experiment.Kind{experiment.SelfPacedKind{}}, Slots: 1, Drain: true, Idle: 10 * time.Millisecond}
+	worker := &Worker{Queue: w.Queue, Kinds: []experiment.Kind{selfpaced.Kind{}}, Slots: 1, Drain: true, Idle: 10 * time.Millisecond}
 	if err := worker.Run(w.t.Context()); err != nil {
 		w.t.Fatal(err)
 	}
@@ -117,7 +118,7 @@ func (w *wire) wantRight(dir string) {
 	if cells.Rows() != len(w.ids) {
 		w.t.Errorf("%d rows for %d cells", cells.Rows(), len(w.ids))
 	}
-	measures := experiment.SelfPacedTables().Measures
+	measures := selfpaced.Tables().Measures
 	at := 0
 	for measures[at].Name != "test_at_end" {
 		at++
@@ -227,7 +228,7 @@ func TestStraysAreComputedAgain(t *testing.T) {
 			w.sayOutcome(strings.ToUpper(w.ids[2]), changed(t, w.good[w.ids[2]], func(o *experiment.Outcome) { o.Cell = strings.ToUpper(o.Cell) }))
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
-			c := &Coordinator{Grid: w.grid, Plan: w.plan, Kind: experiment.SelfPacedKind{}, Out: t.TempDir(), Queue: w.Queue, Workers: 1, Report: func(err error) { t.Log(err) }}
+			c := &Coordinator{Grid: w.grid, Plan: w.plan, Kind: selfpaced.Kind{}, Out: t.TempDir(), Queue: w.Queue, Workers: 1, Report: func(err error) { t.Log(err) }}
 			summary, err := c.Run(ctx)
 			if err != nil {
 				t.Fatal(err)
@@ -258,7 +259,7 @@ func TestCollectPassesStrays(t *testing.T) {
 	foreign := strings.Repeat("0", 32)
 	w.sayOutcome(foreign, changed(t, w.good[w.ids[1]], func(o *experiment.Outcome) { o.Cell = foreign }))
 	dir := t.TempDir()
-	collected, err := Collect(t.Context(), w.Queue, w.plan.Run, dir, "v", experiment.SelfPacedKind{})
+	collected, err := Collect(t.Context(), w.Queue, w.plan.Run, dir, "v")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -266,7 +267,7 @@ func TestCollectPassesStrays(t *testing.T) {
 		t.Errorf("collected %+v of %d cells, want all but 2, which are queued again, and 3 messages quarantined", collected, len(w.ids))
 	}
 	w.work()
-	if collected, err = Collect(t.Context(), w.Queue, w.plan.Run, dir, "v", experiment.SelfPacedKind{}); err != nil || collected.Quarantined != 0 {
+	if collected, err = Collect(t.Context(), w.Queue, w.plan.Run, dir, "v"); err != nil || collected.Quarantined != 0 {
 		t.Errorf("collected %+v, %v; want nothing quarantined", collected, err)
 	}
 	w.wantRight(dir)
@@ -284,7 +285,7 @@ func TestStraysAreNoResults(t *testing.T) {
 	w.work()
 	strays["a status that is not the header's"](w, w.ids[1])
 	strays["a body that is none"](w, w.ids[2])
-	s, err := Retry(t.Context(), w.Queue, w.plan.Run, experiment.SelfPacedKind{}, []experiment.Status{experiment.Failed}, nil)
+	s, err := Retry(t.Context(), w.Queue, w.plan.Run, []experiment.Status{experiment.Failed}, nil)
 	if err != nil || s.Published != 2 || s.Quarantined != 2 {
 		t.Errorf("retried %+v, %v; want two cells queued and two messages quarantined", s, err)
 	}
@@ -303,7 +304,7 @@ func TestStrayDeadLetter(t *testing.T) {
 	foreign := strings.Repeat("0", 32)
 	w.say("agepath.dead."+w.plan.Run+"."+foreign, map[string]string{"Agepath-Time": now, "Agepath-Task": "0", "Agepath-Deliveries": "1"}, nil)
 	dir := t.TempDir()
-	collected, err := Collect(t.Context(), w.Queue, w.plan.Run, dir, "v", experiment.SelfPacedKind{})
+	collected, err := Collect(t.Context(), w.Queue, w.plan.Run, dir, "v")
 	if err != nil || collected.Quarantined != 2 {
 		t.Errorf("collected %+v, %v; want 2 messages quarantined", collected, err)
 	}
@@ -326,7 +327,7 @@ func TestCellOfStraysFails(t *testing.T) {
 	worker := &Worker{Queue: w.Queue, Kinds: []experiment.Kind{spoil}, Slots: 1, Idle: 10 * time.Millisecond}
 	ended := make(chan error, 1)
 	go func() { ended <- worker.Run(ctx) }()
-	c := &Coordinator{Grid: w.grid, Plan: w.plan, Kind: experiment.SelfPacedKind{}, Out: t.TempDir(), Queue: w.Queue}
+	c := &Coordinator{Grid: w.grid, Plan: w.plan, Kind: selfpaced.Kind{}, Out: t.TempDir(), Queue: w.Queue}
 	summary, err := c.Run(ctx)
 	if err != nil {
 		t.Fatal(err)
@@ -346,12 +347,12 @@ func TestCellOfStraysFails(t *testing.T) {
 
 // spoiler computes a cell without its knots.
 type spoiler struct {
-	experiment.SelfPacedKind
+	selfpaced.Kind
 	cell string
 }
 
 func (s *spoiler) Compute(ctx context.Context, task *experiment.Task, data experiment.Data) (experiment.Batch, map[string]experiment.Batch, error) {
-	measures, further, err := s.SelfPacedKind.Compute(ctx, task, data)
+	measures, further, err := s.Kind.Compute(ctx, task, data)
 	if task.Cell == s.cell {
 		further = nil
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/dataset"
 	"github.com/agepath/agepath/experiment/queue"
+	"github.com/agepath/agepath/experiment/selfpaced"
 	"github.com/agepath/agepath/internal/needs"
 )
 
@@ -25,8 +26,8 @@ const asSlot = "AGEPATH_TEST_AS_SLOT"
 func TestMain(m *testing.M) {
 	if kind := os.Getenv(asSlot); kind != "" {
 		var computes experiment.Kind = poison{}
-		if kind == experiment.SelfPaced {
-			computes = experiment.SelfPacedKind{}
+		if kind == selfpaced.Name {
+			computes = selfpaced.Kind{}
 		}
 		if err := ServeSlot(os.Stdin, os.Stdout, []experiment.Kind{computes}); err != nil {
 			fmt.Fprintln(os.Stderr, err)

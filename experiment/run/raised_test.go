@@ -12,13 +12,14 @@ import (
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/queue"
+	"github.com/agepath/agepath/experiment/selfpaced"
 	"github.com/agepath/agepath/results"
 )
 
 // demanding is the kind self-paced, of which some cells are not done within a minute
 // and some need a GiB. It counts the computations.
 type demanding struct {
-	experiment.SelfPacedKind
+	selfpaced.Kind
 	slow, large []string
 
 	mu    sync.Mutex
@@ -38,7 +39,7 @@ func (k *demanding) Compute(ctx context.Context, task *experiment.Task, data exp
 	if slices.Contains(k.slow, task.Cell) && l.Timeout > 0 && l.Timeout < time.Minute {
 		return experiment.Batch{}, nil, context.DeadlineExceeded // without the waiting
 	}
-	return k.SelfPacedKind.Compute(ctx, task, data)
+	return k.Kind.Compute(ctx, task, data)
 }
 
 // took returns the computations since the last call.
@@ -123,7 +124,7 @@ func TestRaisedLimitsOnAServer(t *testing.T) {
 			submit := func(set ...string) *Submitted {
 				t.Helper()
 				grid, p := plan(t, set...)
-				s, err := Submit(t.Context(), q, grid, p, kind)
+				s, err := Submit(t.Context(), q, grid, p)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -143,7 +144,7 @@ func TestRaisedLimitsOnAServer(t *testing.T) {
 			out := t.TempDir()
 			collect := func(want map[experiment.Status]int) {
 				t.Helper()
-				c, err := Collect(t.Context(), q, p.Run, out, "v", kind)
+				c, err := Collect(t.Context(), q, p.Run, out, "v")
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -168,11 +169,11 @@ func TestRaisedLimitsOnAServer(t *testing.T) {
 				}
 			case "retry":
 				// Cells whose memory is refused by the estimate fail each time.
-				s, err := Retry(t.Context(), q, p.Run, kind, nil, []string{"limits.timeout=1h"})
+				s, err := Retry(t.Context(), q, p.Run, nil, []string{"limits.timeout=1h"})
 				if err != nil || s.Published != 29 || s.Left != 20 {
 					t.Fatalf("retrying with more time: %+v, %v", s, err)
 				}
-				if s, err = Retry(t.Context(), q, p.Run, kind, nil, []string{"limits.memory=2GiB"}); err != nil || s.Published != 20 || s.Left != 0 {
+				if s, err = Retry(t.Context(), q, p.Run, nil, []string{"limits.memory=2GiB"}); err != nil || s.Published != 20 || s.Left != 0 {
 					t.Fatalf("retrying with more memory: %+v, %v", s, err)
 				}
 			}
@@ -197,11 +198,11 @@ func TestLimitsOfQueuedCells(t *testing.T) {
 	t.Parallel()
 	grid, p := plan(t, lowLimits...)
 	q, kind := startQueue(t), newDemanding(p)
-	if _, err := Submit(t.Context(), q, grid, p, kind); err != nil {
+	if _, err := Submit(t.Context(), q, grid, p); err != nil {
 		t.Fatal(err)
 	}
 	grid, p = plan(t, sixty, "limits={timeout: 1h}")
-	s, err := Submit(t.Context(), q, grid, p, kind)
+	s, err := Submit(t.Context(), q, grid, p)
 	if err != nil || s.Refused != 60 || !s.Limited {
 		t.Fatalf("submitted again: %+v, %v", s, err)
 	}

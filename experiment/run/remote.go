@@ -83,7 +83,7 @@ type Submitted struct {
 
 // Submit publishes the cells of a plan that have no result in the queue yet, and
 // those that a limit kept from ending which is higher now.
-func Submit(ctx context.Context, q *queue.Queue, grid *experiment.Grid, plan *experiment.Plan, kind experiment.Kind) (*Submitted, error) {
+func Submit(ctx context.Context, q *queue.Queue, grid *experiment.Grid, plan *experiment.Plan) (*Submitted, error) {
 	if err := q.EnsureStreams(ctx); err != nil {
 		return nil, err
 	}
@@ -92,7 +92,7 @@ func Submit(ctx context.Context, q *queue.Queue, grid *experiment.Grid, plan *ex
 		return nil, err
 	}
 	raised := again{limits: plan.Limits}
-	s, err := submit(ctx, q, grid, plan, kind, raised.wantsEnded, func(k *known, cell string) bool { return !k.done.has(cell) })
+	s, err := submit(ctx, q, plan, raised.wantsEnded, func(k *known, cell string) bool { return !k.done.has(cell) })
 	if err == nil {
 		s.Replaced, s.Limited = replaced, limited
 	}
@@ -104,7 +104,7 @@ func Submit(ctx context.Context, q *queue.Queue, grid *experiment.Grid, plan *ex
 // that failed or are incomplete, but for those that fail each time under the limits.
 // limits are overrides of the grid's key limits, as in limits.timeout=2h: they count
 // from now on for all cells of the run.
-func Retry(ctx context.Context, q *queue.Queue, run string, kind experiment.Kind, statuses []experiment.Status, limits []string) (*Submitted, error) {
+func Retry(ctx context.Context, q *queue.Queue, run string, statuses []experiment.Status, limits []string) (*Submitted, error) {
 	grid, plan, manifest, err := findRun(ctx, q, run, limits...)
 	if err != nil {
 		return nil, err
@@ -126,7 +126,7 @@ func Retry(ctx context.Context, q *queue.Queue, run string, kind experiment.Kind
 		}
 		return e.Status != experiment.OK
 	}
-	s, err := submit(ctx, q, grid, plan, kind, wants, (*known).puts)
+	s, err := submit(ctx, q, plan, wants, (*known).puts)
 	if err == nil {
 		s.Left, s.Limited = len(left), limited
 	}
@@ -146,7 +146,7 @@ func overridden(set, more []string) []string {
 // submit publishes the wanted cells of a plan, where those whose result is one of
 // the ended ones are to be computed again. Results are read when there are any: what
 // does not pass is no result, and its cell is wanted.
-func submit(ctx context.Context, q *queue.Queue, grid *experiment.Grid, plan *experiment.Plan, kind experiment.Kind, ended func(*queue.Ended) bool, wanted func(k *known, cell string) bool) (*Submitted, error) {
+func submit(ctx context.Context, q *queue.Queue, plan *experiment.Plan, ended func(*queue.Ended) bool, wanted func(k *known, cell string) bool) (*Submitted, error) {
 	var s Submitted
 	k, err := lookUp(ctx, q, plan.Run, ended)
 	if err != nil {
@@ -154,7 +154,7 @@ func submit(ctx context.Context, q *queue.Queue, grid *experiment.Grid, plan *ex
 	}
 	strayed := cellSet{}
 	if !k.fresh {
-		gate, err := newGate(ctx, plan, kind.Tables(), kept(grid))
+		gate, err := newGate(ctx, plan)
 		if err != nil {
 			return nil, err
 		}
@@ -190,12 +190,12 @@ type Collected struct {
 
 // Collect gathers the results that the queue has of a run into a folder, also
 // while the run is going on. Cells whose result does not pass are queued again.
-func Collect(ctx context.Context, q *queue.Queue, run, out, version string, kind experiment.Kind) (*Collected, error) {
+func Collect(ctx context.Context, q *queue.Queue, run, out, version string) (*Collected, error) {
 	grid, plan, manifest, err := findRun(ctx, q, run)
 	if err != nil {
 		return nil, err
 	}
-	c := &Coordinator{Grid: grid, Plan: plan, Kind: kind, Out: out, Version: version}
+	c := &Coordinator{Grid: grid, Plan: plan, Out: out, Version: version}
 	if c.places = manifest.Places; c.places == nil { // of a version before
 		c.places = &results.ManifestPlaces{}
 	}

@@ -11,10 +11,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 
 	"github.com/agepath/agepath/experiment"
-	"github.com/agepath/agepath/experiment/dataset"
 	"github.com/agepath/agepath/experiment/outside"
 	"github.com/agepath/agepath/results"
 )
@@ -25,8 +23,14 @@ type Replayed struct {
 	Columns  []experiment.Column // of the cells table that computing decides
 	Stored   []any               // their values in the folder, nil where null
 	Computed []any
-	Knots    int  // rows of knots compared; -1 where the folder has none of the cell
-	Same     bool // every value, the knots' included, is equal bit for bit
+	Rows     []ReplayedRows // of the further tables that the folder has of the cell
+	Same     bool           // every value, those of the rows included, is equal bit for bit
+}
+
+// ReplayedRows says how many rows of a further table were compared.
+type ReplayedRows struct {
+	Table string
+	Rows  int
 }
 
 // Replay computes one cell of a folder of results again; that of a command only where
@@ -43,7 +47,11 @@ func Replay(ctx context.Context, dir, cell, data string, library experiment.Load
 	if err != nil {
 		return nil, err
 	}
-	task, c, err := findCell(plan, cell)
+	kind, err := experiment.Named(plan.Kind)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", dir, err)
+	}
+	task, err := findCell(plan, kind, cell)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", dir, err)
 	}
@@ -54,7 +62,6 @@ func Replay(ctx context.Context, dir, cell, data string, library experiment.Load
 	if stored == nil {
 		return nil, fmt.Errorf("%s: cell %s of the grid has not ended yet", dir, cell)
 	}
-	kind := experiment.SelfPacedKind{}
 	var host *outside.Host
 	if commands {
 		host = &outside.Host{Open: func(ctx context.Context, digest string) (io.ReadCloser, error) {
@@ -62,11 +69,11 @@ func Replay(ctx context.Context, dir, cell, data string, library experiment.Load
 			return io.NopCloser(bytes.NewReader(content)), err
 		}}
 		defer host.Close()
-	} else if c.Method.Command != "" {
+	} else if command := commandOf(plan, task); command != "" {
 		return nil, fmt.Errorf("%s: the method %s of cell %s is a command, which is a program on this machine; --allow-commands lets it run",
-			dir, c.Method.Name, cell)
+			dir, command, cell)
 	}
-	outcome := Compute(ctx, []experiment.Kind{kind}, task, withCommands(plan, host))
+	outcome := Compute(ctx, []experiment.Kind{kind.Kind}, task, withCommands(plan, host))
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
@@ -76,35 +83,50 @@ func Replay(ctx context.Context, dir, cell, data string, library experiment.Load
 		return nil, err
 	}
 	r.compare(kind.Tables(), row, outcome)
-	if err := r.compareKnots(stored, kind.Tables(), outcome); err != nil {
-		return nil, err
+	for _, table := range kind.Tables().Further {
+		if table.Kept {
+			if err := r.compareRows(stored, table, outcome); err != nil {
+				return nil, err
+			}
+		}
 	}
-	if data != "" {
-		if err := writeData(ctx, data, plan, c, outcome, kind.Tables()); err != nil {
+	if data != "" && kind.Material != nil {
+		material, err := kind.Material(ctx, task, plan, outcome)
+		if err == nil {
+			err = writeMaterial(data, material, outcome.Run)
+		}
+		if err != nil {
 			return nil, err
 		}
 	}
 	return r, nil
 }
 
-// findCell returns the task and the cell of an identity.
-func findCell(plan *experiment.Plan, id string) (*experiment.Task, *experiment.Cell, error) {
+// findCell returns the task of an identity, with all further tables kept.
+func findCell(plan *experiment.Plan, kind *experiment.Registration, id string) (*experiment.Task, error) {
 	for task, err := range plan.Tasks(false) {
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		if task.Cell != id {
 			continue
 		}
-		cell, err := experiment.DecodeCell(task.Spec)
-		if err != nil {
-			return nil, nil, err
+		if kind.Complete != nil {
+			task.Spec, err = kind.Complete(task.Spec)
 		}
-		cell.Keep = experiment.Keep{Knots: true, Coefficients: true}
-		task.Spec = cell.Spec()
-		return &task, cell, nil
+		return &task, err
 	}
-	return nil, nil, fmt.Errorf("the grid has no cell %s", id)
+	return nil, fmt.Errorf("the grid has no cell %s", id)
+}
+
+// commandOf returns the method of a task where that is a command, else "".
+func commandOf(plan *experiment.Plan, task *experiment.Task) string {
+	for j, column := range plan.Tables().Labels {
+		if method, ok := task.Labels.At(column, j, 0).(string); ok && column.Name == "method" && slices.Contains(plan.Commands(), method) {
+			return method
+		}
+	}
+	return ""
 }
 
 // compare fills in the columns that computing a cell decides: its status and
@@ -130,10 +152,9 @@ func (r *Replayed) compare(tables experiment.Tables, stored *results.Frame, o *e
 	}
 }
 
-// compareKnots compares the rows of knots where the folder has them.
-func (r *Replayed) compareKnots(cell *results.StoredCell, tables experiment.Tables, o *experiment.Outcome) error {
-	r.Knots = -1
-	stored, err := cell.Read("knots")
+// compareRows compares the rows of a further table where the folder has them.
+func (r *Replayed) compareRows(cell *results.StoredCell, table experiment.Table, o *experiment.Outcome) error {
+	stored, err := cell.Read(table.Name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -143,22 +164,17 @@ func (r *Replayed) compareKnots(cell *results.StoredCell, tables experiment.Tabl
 	if stored.Rows() == 0 {
 		return nil
 	}
-	r.Knots = stored.Rows()
-	computed := o.Further["knots"]
+	r.Rows = append(r.Rows, ReplayedRows{table.Name, stored.Rows()})
+	computed := o.Further[table.Name]
 	if computed.Rows != stored.Rows() {
 		r.Same = false
 		return nil
 	}
-	for _, table := range tables.Further {
-		if table.Name != "knots" {
-			continue
-		}
-		for j, column := range table.Columns[1:] {
-			at := stored.Index(column.Name)
-			for row := range computed.Rows {
-				if at < 0 || !equal(stored.At(at, row), computed.At(column, j, row)) {
-					r.Same = false
-				}
+	for j, column := range table.Columns[1:] {
+		at := stored.Index(column.Name)
+		for row := range computed.Rows {
+			if at < 0 || !equal(stored.At(at, row), computed.At(column, j, row)) {
+				r.Same = false
 			}
 		}
 	}
@@ -172,33 +188,34 @@ func equal(a, b any) bool {
 	if okX && okY {
 		return math.Float64bits(x) == math.Float64bits(y)
 	}
+	if list, ok := a.([]float64); ok {
+		other, ok := b.([]float64)
+		return ok && slices.EqualFunc(list, other, func(x, y float64) bool { return math.Float64bits(x) == math.Float64bits(y) })
+	}
 	return a == b
 }
 
-// writeData writes the parts of a cell's data and its path into a folder.
-func writeData(ctx context.Context, dir string, plan *experiment.Plan, c *experiment.Cell, o *experiment.Outcome, tables experiment.Tables) error {
+// writeMaterial writes what a cell was computed from and led to into a folder.
+func writeMaterial(dir string, m *experiment.Material, run string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	set, err := plan.Dataset(ctx, c.Data.Digest)
-	if err != nil {
-		return err
-	}
-	prepared, err := c.Prepare(ctx, set)
-	if err != nil {
-		return err
-	}
-	for name, part := range map[string]*dataset.Part{"train": &prepared.Train, "validation": &prepared.Validation, "test": &prepared.Test} {
-		if err := writePart(filepath.Join(dir, name+".csv"), set.Features, part); err != nil {
+	for _, part := range m.Parts {
+		if err := writePart(filepath.Join(dir, part.Name+".csv"), &part); err != nil {
 			return err
 		}
 	}
-	return writePath(filepath.Join(dir, "path.arrow"), o, tables)
+	for i := range m.Tables {
+		t := &m.Tables[i]
+		if err := results.WriteTable(filepath.Join(dir, t.Table.Name+".arrow"), t.Table, run, &t.Rows); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-// writePart writes a part as CSV: the features, then the target y; the
-// training part has a row for each sample that was merged into one.
-func writePart(path string, features []string, part *dataset.Part) (err error) {
+// writePart writes a part of a cell's data as CSV.
+func writePart(path string, part *experiment.MaterialPart) (err error) {
 	file, err := os.Create(path)
 	if err != nil {
 		return err
@@ -209,47 +226,13 @@ func writePart(path string, features []string, part *dataset.Part) (err error) {
 		}
 	}()
 	w := results.NewCSV(file)
-	row := append(slices.Clone(features), "y")
-	if err := w.Write(row); err != nil {
+	if err := w.Write(part.Columns); err != nil {
 		return err
 	}
-	for i := range part.N {
-		for j, x := range part.X[i*part.D : (i+1)*part.D] {
-			row[j] = strconv.FormatFloat(x, 'g', -1, 64)
-		}
-		row[part.D] = strconv.FormatFloat(part.Y[i], 'g', -1, 64)
-		times := 1
-		if part.Multiplicity != nil {
-			times = int(part.Multiplicity[i])
-		}
-		for range times {
-			if err := w.Write(row); err != nil {
-				return err
-			}
+	for row := range part.Rows {
+		if err := w.Write(row); err != nil {
+			return err
 		}
 	}
 	return w.Flush()
-}
-
-// writePath writes the knots of an outcome with their coefficients as one
-// table.
-func writePath(path string, o *experiment.Outcome, tables experiment.Tables) error {
-	table := experiment.Table{Name: "path"}
-	rows := experiment.Batch{}
-	for _, further := range tables.Further {
-		batch := o.Further[further.Name]
-		for j, column := range further.Columns[1:] {
-			if column.Name == "knot" && len(table.Columns) > 0 {
-				continue // both tables number the knots alike
-			}
-			table.Columns = append(table.Columns, column)
-			if batch.Rows > 0 {
-				rows.Columns = append(rows.Columns, batch.Columns[j])
-			} else {
-				rows.Columns = append(rows.Columns, experiment.Vector{})
-			}
-			rows.Rows = batch.Rows
-		}
-	}
-	return results.WriteTable(path, table, o.Run, &rows)
 }

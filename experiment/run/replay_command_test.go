@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/dataset"
+	"github.com/agepath/agepath/experiment/selfpaced"
 )
 
 // TestReplayCommand computes a command's cell with an embedded server and again, which
@@ -13,13 +13,13 @@ import (
 func TestReplayCommand(t *testing.T) {
 	t.Parallel()
 	grid, p, _ := commandPlan(t, map[string]string{"fine": zeros})
-	c := &Coordinator{Grid: grid, Plan: p, Kind: experiment.SelfPacedKind{}, Out: t.TempDir(), Workers: 1, AllowCommands: true}
+	c := &Coordinator{Grid: grid, Plan: p, Kind: selfpaced.Kind{}, Out: t.TempDir(), Workers: 1, AllowCommands: true}
 	if _, err := c.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	for id := range p.IDs() {
 		r, err := Replay(t.Context(), c.Out, id, t.TempDir(), &dataset.Library{}, true)
-		if err != nil || !r.Same || r.Knots != 1 {
+		if err != nil || !r.Same || len(r.Rows) != 1 || r.Rows[0] != (ReplayedRows{"knots", 1}) {
 			t.Errorf("%+v, %v", r, err)
 		}
 		if _, err := Replay(t.Context(), c.Out, id, "", &dataset.Library{}, false); err == nil || !strings.Contains(err.Error(), "--allow-commands") {

@@ -10,12 +10,13 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/selfpaced"
 )
 
 // counting is the kind self-paced, which counts how often it computes each cell and
 // takes ten milliseconds more, in which a coordinator can start.
 type counting struct {
-	experiment.SelfPacedKind
+	selfpaced.Kind
 	mu    sync.Mutex
 	cells map[string]int
 }
@@ -30,7 +31,7 @@ func (k *counting) Compute(ctx context.Context, task *experiment.Task, data expe
 	case <-more.C:
 	case <-ctx.Done():
 	}
-	return k.SelfPacedKind.Compute(ctx, task, data)
+	return k.Kind.Compute(ctx, task, data)
 }
 
 // TestRestartsRepeatNothing has a worker compute a run whose coordinator is stopped
@@ -45,7 +46,7 @@ func TestRestartsRepeatNothing(t *testing.T) {
 	var group errgroup.Group
 	w := &Worker{Queue: q, Kinds: []experiment.Kind{kind}, Slots: 2, Idle: 10 * time.Millisecond}
 	group.Go(func() error { return w.Run(work) })
-	c := &Coordinator{Grid: grid, Plan: p, Kind: experiment.SelfPacedKind{}, Out: t.TempDir(), Queue: q}
+	c := &Coordinator{Grid: grid, Plan: p, Kind: selfpaced.Kind{}, Out: t.TempDir(), Queue: q}
 	starts := 0
 	for gathered := int64(0); ; {
 		ctx, interrupt := context.WithCancel(t.Context())

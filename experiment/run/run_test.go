@@ -16,6 +16,7 @@ import (
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/dataset"
 	"github.com/agepath/agepath/experiment/queue"
+	"github.com/agepath/agepath/experiment/selfpaced"
 	"github.com/agepath/agepath/internal/needs"
 	"github.com/agepath/agepath/results"
 )
@@ -344,8 +345,8 @@ func TestCoordinatorResumes(t *testing.T) {
 	t.Parallel()
 	grid, p := plan(t)
 	q := startQueue(t)
-	kind := experiment.SelfPacedKind{}
-	if s, err := Submit(t.Context(), q, grid, p, kind); err != nil || int64(s.Published) != p.Count() {
+	kind := selfpaced.Kind{}
+	if s, err := Submit(t.Context(), q, grid, p); err != nil || int64(s.Published) != p.Count() {
 		t.Fatalf("submitted %+v of %d cells: %v", s, p.Count(), err)
 	}
 	w := &Worker{Queue: q, Kinds: []experiment.Kind{kind}, Name: "elsewhere", Slots: 1, Drain: true, Idle: 10 * time.Millisecond}
@@ -388,7 +389,7 @@ func TestInterruptedRunKeepsItsQueue(t *testing.T) {
 	needs.Patience(t, "5 s")
 	t.Parallel()
 	grid, p := plan(t)
-	kind := &waiting{Kind: experiment.SelfPacedKind{}, started: make(chan struct{}, 100)}
+	kind := &waiting{Kind: selfpaced.Kind{}, started: make(chan struct{}, 100)}
 	c := &Coordinator{Grid: grid, Plan: p, Kind: kind, Out: t.TempDir(), Workers: 1, Report: func(err error) { t.Log(err) }}
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
@@ -429,7 +430,7 @@ func (w *waiting) Compute(ctx context.Context, _ *experiment.Task, _ experiment.
 func TestUnlabelledOutcome(t *testing.T) {
 	t.Parallel()
 	grid, p := plan(t, "repeats=1")
-	kind := experiment.SelfPacedKind{}
+	kind := selfpaced.Kind{}
 	c := &Coordinator{Grid: grid, Plan: p, Kind: kind, Out: t.TempDir(), Workers: 1}
 	g, err := c.open(t.Context())
 	if err != nil {
@@ -456,7 +457,7 @@ func TestUnlabelledOutcome(t *testing.T) {
 func TestRemaining(t *testing.T) {
 	t.Parallel()
 	grid, p := plan(t, "repeats=3")
-	c := &Coordinator{Grid: grid, Plan: p, Kind: experiment.SelfPacedKind{}, Out: t.TempDir(), Workers: 1, Retry: []experiment.Status{experiment.Failed}}
+	c := &Coordinator{Grid: grid, Plan: p, Kind: selfpaced.Kind{}, Out: t.TempDir(), Workers: 1, Retry: []experiment.Status{experiment.Failed}}
 	g, err := c.open(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -505,14 +506,14 @@ func TestRemaining(t *testing.T) {
 func TestReplay(t *testing.T) {
 	t.Parallel()
 	grid, p := plan(t, "repeats=1")
-	kind := experiment.SelfPacedKind{}
+	kind := selfpaced.Kind{}
 	c := &Coordinator{Grid: grid, Plan: p, Kind: kind, Out: t.TempDir(), Workers: 2}
 	if _, err := c.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	for id := range p.IDs() {
 		r, err := Replay(t.Context(), c.Out, id, t.TempDir(), &dataset.Library{}, false)
-		if err != nil || !r.Same || r.Knots < 1 {
+		if err != nil || !r.Same || len(r.Rows) != 1 || r.Rows[0].Rows < 1 {
 			t.Fatalf("cell %s: %+v, %v", id, r, err)
 		}
 		r.compare(kind.Tables(), &results.Frame{}, &experiment.Outcome{Status: experiment.OK})

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/selfpaced"
 )
 
 // TestGrace stops a worker while it computes: within the time of grace the cell
@@ -45,7 +46,7 @@ func TestTwoCoordinators(t *testing.T) {
 	var group errgroup.Group
 	outs := []string{t.TempDir(), t.TempDir()}
 	for _, out := range outs {
-		c := &Coordinator{Grid: grid, Plan: p, Kind: experiment.SelfPacedKind{}, Out: out, Queue: q, Workers: 1}
+		c := &Coordinator{Grid: grid, Plan: p, Kind: selfpaced.Kind{}, Out: out, Queue: q, Workers: 1}
 		group.Go(func() error {
 			summary, err := c.Run(t.Context())
 			if err == nil && int64(summary.Counts[experiment.OK]) != p.Count() {
@@ -81,7 +82,7 @@ func TestCancelledWhileGathered(t *testing.T) {
 	waiting := make(chan struct{})
 	var once sync.Once
 	c := &Coordinator{
-		Grid: grid, Plan: p, Kind: experiment.SelfPacedKind{}, Out: t.TempDir(), Queue: q, look: 20 * time.Millisecond,
+		Grid: grid, Plan: p, Kind: selfpaced.Kind{}, Out: t.TempDir(), Queue: q, look: 20 * time.Millisecond,
 		Progress: func(Progress) { once.Do(func() { close(waiting) }) },
 	}
 	ended := make(chan error, 1)

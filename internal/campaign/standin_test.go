@@ -23,6 +23,7 @@ import (
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/queue"
 	"github.com/agepath/agepath/experiment/run"
+	"github.com/agepath/agepath/experiment/selfpaced"
 )
 
 // The test binary is some programs as well, which this variable names.
@@ -73,7 +74,7 @@ func exit(err error) {
 
 // standIn takes the place of the kind self-paced on workers: its cells take a
 // given time and compute nothing.
-type standIn struct{ experiment.SelfPacedKind }
+type standIn struct{ selfpaced.Kind }
 
 func (k standIn) Compute(ctx context.Context, task *experiment.Task, _ experiment.Data) (measures experiment.Batch, further map[string]experiment.Batch, err error) {
 	if task.Cell == os.Getenv(killerVariable) {

@@ -7,6 +7,8 @@ import (
 	"os/signal"
 	"runtime/debug"
 	"syscall"
+
+	"github.com/agepath/agepath/experiment"
 )
 
 // Main runs a program and ends the process with its status. The first SIGINT
@@ -15,7 +17,7 @@ import (
 //
 // In a process made by [SlotProcess] it computes cells instead.
 func Main(execute func(ctx context.Context, args []string, streams Streams) int) {
-	ServeSlot(Kinds())
+	ServeSlot(experiment.Kinds())
 	ctx, cancel := context.WithCancel(context.Background())
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)

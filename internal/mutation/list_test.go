@@ -30,10 +30,10 @@ var wire = []mutation{
 	{"queue: an object's chunks that are not there", "experiment/queue/object.go", `have != uint64(info.Chunks) {`, `have != uint64(info.Chunks) && false {`, "./experiment/queue IndexOnTheWire"},
 	{"queue: a message that takes memory", "experiment/queue/codec.go", `if room < 0 {`, `if false {`, "./experiment/queue DecodingTakesLittle"},
 	{"queue: impossible counts of attempts", "experiment/queue/attempts.go", `if n < 0 || n > mostTimes {`, `if n < 0 && n > mostTimes {`, "./experiment/queue RecordOfAttempts"},
-	{"task: the identity is not that of the cell", "experiment/compute.go", `if id := cell.ID(); id != task.Cell {`, `if id := cell.ID(); id != task.Cell && false {`, "./experiment/run TasksOnTheWire"},
-	{"task: the data are not those of the cell", "experiment/compute.go", `if len(task.Data) != 1 || task.Data[0] != cell.Data.Digest {`, `if len(task.Data) != 1 {`, "./experiment/run TasksOnTheWire"},
+	{"task: the identity is not that of the cell", "experiment/selfpaced/compute.go", `if id := cell.ID(); id != task.Cell {`, `if id := cell.ID(); id != task.Cell && false {`, "./experiment/run TasksOnTheWire"},
+	{"task: the data are not those of the cell", "experiment/selfpaced/compute.go", `if len(task.Data) != 1 || task.Data[0] != cell.Data.Digest {`, `if len(task.Data) != 1 {`, "./experiment/run TasksOnTheWire"},
 	{"task: a digest that is none", "experiment/queue/delivery.go", `if err := ValidName(digest); err != nil {`, `if err := ValidName(digest); err != nil && false {`, "./experiment/run TasksOnTheWire"},
-	{"task: the files are not those of the cell", "experiment/compute.go", `!slices.Equal(task.Files, files) {`, `false {`, "./experiment/run TasksOnTheWire"},
+	{"task: the files are not those of the cell", "experiment/selfpaced/compute.go", `!slices.Equal(task.Files, files) {`, `false {`, "./experiment/run TasksOnTheWire"},
 	{"task: a file's digest that is none", "experiment/queue/delivery.go", `return fmt.Errorf("file of a command: digest %w", err)`, `continue`, "./experiment/run TasksOnTheWire"},
 	{"command: a worker that allows none", "experiment/run/commands.go", `if host == nil {`, `if host == nil && false {`, "./experiment/run CommandsRefused"},
 	{"command: a file of another digest", "experiment/outside/host.go", `have != file.Digest {`, `have != file.Digest && false {`, "./experiment/outside Files"},
@@ -150,7 +150,7 @@ var limits = []mutation{
 	{"dataset: rows without a bound", "experiment/dataset/table.go", `if err := t.fits(t.kept() + 1); err != nil {`, `if err := t.fits(0); err != nil {`, "./experiment/dataset Limits"},
 	{"dataset: labels without a bound", "experiment/dataset/classes.go", `if len(t.texts) == most {`, `if false {`, "./experiment/dataset Limits"},
 	{"dataset: a pipe is opened", "experiment/dataset/read.go", `err = regular(info)`, `_, err = info, nil`, "./cmd/coordinator Irregular"},
-	{"dataset: the grid's limit is not asked", "experiment/check.go", `source.Memory = p.grid.Limits.Memory`, `source.Memory = 0`, "./cmd/coordinator ManyShort"},
+	{"dataset: the grid's limit is not asked", "experiment/selfpaced/check.go", `source.Memory = p.Grid.Limits.Memory`, `source.Memory = 0`, "./cmd/coordinator ManyShort"},
 }
 
 // secrets has what keeps passwords and formulas out of outputs.

@@ -90,7 +90,7 @@ func (c *cellColumns) setting(row int) Setting {
 			s[d] = Value{Text: c.text(vector, row)}
 		}
 	}
-	if s[DimKernel].Text == experiment.RBF && s[DimKernelGamma].IsNull() {
+	if s[DimKernel].Text == "rbf" && s[DimKernelGamma].IsNull() {
 		s[DimKernelGamma] = Value{Text: "scale"}
 	}
 	return s

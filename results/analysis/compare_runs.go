@@ -73,7 +73,11 @@ type CompareOptions struct {
 // CompareRuns compares the runs in folders, complete or not, with the first of them.
 // What [Load] needs of a folder it needs too.
 func CompareRuns(ctx context.Context, dirs []string, options CompareOptions) (*RunComparison, error) {
-	cells := newComparedCells()
+	kind, err := kindOf(dirs[0])
+	if err != nil {
+		return nil, fmt.Errorf("comparing %s: %w", dirs[0], err)
+	}
+	cells := newComparedCells(kind)
 	c := &RunComparison{Rounding: options.Rounding}
 	for i, dir := range dirs {
 		if options.Progress != nil {

@@ -73,9 +73,9 @@ type comparedCells struct {
 	wordAt   map[string]int
 }
 
-func newComparedCells() *comparedCells {
+func newComparedCells(kind *experiment.Registration) *comparedCells {
 	return &comparedCells{
-		measures: experiment.SelfPacedTables().Measures,
+		measures: kind.Tables().Measures,
 		numbers:  map[methodSetting]int32{}, texts: map[string]string{}, wordAt: map[string]int{},
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/gridfile"
 	"github.com/agepath/agepath/results/internal/prose"
 )
 
@@ -101,7 +101,7 @@ func MethodName(method string) string {
 // settingsText writes settings of a method as in "population=150 refit=50". What
 // is no JSON object of numbers and words stays as it is.
 func settingsText(params string) string {
-	var settings experiment.Settings
+	var settings gridfile.Settings
 	if err := json.Unmarshal([]byte(params), &settings); err != nil {
 		return params
 	}

@@ -115,11 +115,8 @@ func catalogName(name string) string {
 // protocol than the paper's. Without a manifest, as while a run goes on, it is
 // not known to.
 func differsFromPaper(m *results.Manifest) bool {
-	if m == nil || m.Kind != experiment.SelfPaced {
-		return false
-	}
-	grid, err := experiment.Parse([]byte(m.Grid), results.ManifestName, nil)
-	return err == nil && slices.ContainsFunc(grid.Sweeps, func(s experiment.Sweep) bool { return !s.Settings.Paper })
+	section := sectionOf(m)
+	return section != nil && section.DiffersFromPaper()
 }
 
 // add puts every number of a published row beside those of the run's rows that

@@ -13,7 +13,6 @@ import (
 	"strings"
 
 	"github.com/agepath/agepath/experiment"
-	"github.com/agepath/agepath/experiment/dataset"
 	"github.com/agepath/agepath/results"
 	"github.com/agepath/agepath/results/internal/prose"
 )
@@ -169,26 +168,37 @@ func (r *Run) addManifest(dir string, cells int) (*results.Manifest, error) {
 	return m, nil
 }
 
-// targetScale says how a manifest's grid scales the target; "" where that is
-// not known, not scaling, or not the same for all of it.
-func targetScale(m *results.Manifest) string {
-	if m == nil || m.Kind != experiment.SelfPaced {
-		return ""
+// kindOf returns the kind of experiment of a folder of results, the default one where it
+// has no manifest that can be read.
+func kindOf(dir string) (*experiment.Registration, error) {
+	m, err := results.ReadManifest(dir)
+	if err != nil || m.Kind == "" {
+		return experiment.Default()
+	}
+	return experiment.Named(m.Kind)
+}
+
+// sectionOf returns what the kind of a manifest's grid says about its scores; nil where
+// that is not known.
+func sectionOf(m *results.Manifest) experiment.ScoredSection {
+	if m == nil {
+		return nil
 	}
 	grid, err := experiment.Parse([]byte(m.Grid), results.ManifestName, nil)
-	if err != nil { // a grid of another version: the label goes without
-		return ""
+	if err != nil || grid.Kind != m.Kind { // a grid of another version: the label goes without
+		return nil
 	}
-	scale := grid.Sweeps[0].Settings.Target
-	for _, sweep := range grid.Sweeps {
-		if sweep.Settings.Target != scale {
-			return ""
-		}
+	section, _ := grid.Section.(experiment.ScoredSection)
+	return section
+}
+
+// targetScale says in what unit a manifest's grid has its scores; "" where that is not
+// known.
+func targetScale(m *results.Manifest) string {
+	if section := sectionOf(m); section != nil {
+		return section.ScoreUnit()
 	}
-	return map[dataset.Scaling]string{
-		dataset.MinMax:   "target scaled to [0, 1]",
-		dataset.Standard: "target scaled to standard deviation 1",
-	}[scale]
+	return ""
 }
 
 // addFewer says how many choices by the validation score rest on fewer cells

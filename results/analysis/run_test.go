@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/selfpaced"
 	"github.com/agepath/agepath/results"
 )
 
@@ -21,7 +21,7 @@ scale: {target: %s}
 	for target, want := range map[string]string{
 		"minmax": "target scaled to [0, 1]", "standard": "target scaled to standard deviation 1", "none": "", "nonsense": "",
 	} {
-		m := &results.Manifest{Kind: experiment.SelfPaced, Grid: fmt.Sprintf(grid, target)}
+		m := &results.Manifest{Kind: selfpaced.Name, Grid: fmt.Sprintf(grid, target)}
 		if got := targetScale(m); got != want {
 			t.Errorf("%s: %q, want %q", target, got, want)
 		}
@@ -34,7 +34,7 @@ scale: {target: %s}
 func TestDiffersFromPaper(t *testing.T) {
 	t.Parallel()
 	grid := func(protocol string) *results.Manifest {
-		return &results.Manifest{Kind: experiment.SelfPaced, Grid: "name: table14\n" + protocol +
+		return &results.Manifest{Kind: selfpaced.Name, Grid: "name: table14\n" + protocol +
 			"data: [{name: music}]\nmodels: [{lasso: {alpha: 0.006}}]\nregularizers: [linear]\nmethods: [gaga]\n"}
 	}
 	for name, c := range map[string]struct {

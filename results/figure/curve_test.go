@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/selfpaced"
 	"github.com/agepath/agepath/results"
 	"github.com/agepath/agepath/results/analysis"
 	"github.com/agepath/agepath/results/internal/testrun"
@@ -150,7 +151,7 @@ func TestReadKnots(t *testing.T) {
 		}
 	}
 	path := filepath.Join(t.TempDir(), KnotsFile)
-	if err := results.WriteTable(path, experiment.SelfPacedTables().Further[0], "r", &knots); err != nil {
+	if err := results.WriteTable(path, selfpaced.Tables().Further[0], "r", &knots); err != nil {
 		t.Fatal(err)
 	}
 	if knots.Rows < 3*16384 { // rows of a batch

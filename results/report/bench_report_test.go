@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/selfpaced"
 	"github.com/agepath/agepath/results"
 	"github.com/agepath/agepath/results/internal/testrun"
 )
@@ -63,7 +64,7 @@ func peakMemory(b *testing.B) float64 {
 func writeMillion(t testing.TB, dir string) {
 	t.Helper()
 	const settings, repeats = 12_500, 20
-	table := experiment.SelfPacedTables().Cells()
+	table := selfpaced.Tables().Cells()
 	batch := experiment.Batch{}
 	values := make([]any, len(table.Columns))
 	methods := []string{"original", "acs", "mospl", "gaga"}

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/selfpaced"
 	"github.com/agepath/agepath/results"
 	"github.com/agepath/agepath/results/analysis"
 	"github.com/agepath/agepath/results/internal/testrun"
@@ -31,7 +31,7 @@ func paperReport(t *testing.T, name string, rows []testrun.Row) (*Report, string
 	t.Helper()
 	dir := testrun.Write(t, testrun.Tables{Cells: rows})
 	grid := "name: " + name + "\ndata: [{name: music}]\nprotocol: paper\nmodels: [{lasso: {alpha: [0.006]}}]\nregularizers: [linear]\nmethods: [gaga]\n"
-	if err := results.WriteManifest(dir, &results.Manifest{Name: name, Kind: experiment.SelfPaced, Cells: int64(len(rows)), Grid: grid}); err != nil {
+	if err := results.WriteManifest(dir, &results.Manifest{Name: name, Kind: selfpaced.Name, Cells: int64(len(rows)), Grid: grid}); err != nil {
 		t.Fatal(err)
 	}
 	r, err := Write(t.Context(), dir, Options{Paper: true, Figures: -1, Formats: Formats})

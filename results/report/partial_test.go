@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/selfpaced"
 	"github.com/agepath/agepath/results"
 	"github.com/agepath/agepath/results/internal/testrun"
 )
@@ -16,7 +17,7 @@ import (
 // streams alone, in cells.arrow too, computed again, and behind a torn end.
 func TestReportOfPartialRun(t *testing.T) {
 	t.Parallel()
-	tables := experiment.SelfPacedTables()
+	tables := selfpaced.Tables()
 	dir := t.TempDir()
 	s, err := results.Open(t.Context(), dir, results.StoreOptions{Tables: tables, Run: "test"})
 	if err != nil {

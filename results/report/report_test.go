@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/selfpaced"
 	"github.com/agepath/agepath/results"
 	"github.com/agepath/agepath/results/analysis"
 	"github.com/agepath/agepath/results/figure"
@@ -147,7 +148,7 @@ func TestLoadSaysWhatIsMissing(t *testing.T) {
 	run.Cells[7] = testrun.Merge(run.Cells[7], testrun.Row{"status": "timeout", "error": "after 1s", "test_at_best_test": nil, "test_at_best_validation": nil, "test_at_end": nil})
 	run.Knots, run.Coefficients = experiment.Batch{}, experiment.Batch{}
 	dir := testrun.Write(t, run)
-	err := results.WriteManifest(dir, &results.Manifest{Name: "my grid", Run: "r1", Kind: experiment.SelfPaced, Cells: 174,
+	err := results.WriteManifest(dir, &results.Manifest{Name: "my grid", Run: "r1", Kind: selfpaced.Name, Cells: 174,
 		Versions: map[string]string{"agepath": "v1"}, Data: map[string]string{"diabetes": "d1"}})
 	if err != nil {
 		t.Fatal(err)
@@ -190,7 +191,7 @@ func TestLoadCompleteRunMissesNothing(t *testing.T) {
 	t.Parallel()
 	run := testrun.Quickstart(1)
 	dir := testrun.Write(t, run)
-	manifest := &results.Manifest{Name: "full", Kind: experiment.SelfPaced, Cells: int64(len(run.Cells))}
+	manifest := &results.Manifest{Name: "full", Kind: selfpaced.Name, Cells: int64(len(run.Cells))}
 	if err := results.WriteManifest(dir, manifest); err != nil {
 		t.Fatal(err)
 	}
@@ -301,7 +302,7 @@ func TestLoadErrors(t *testing.T) {
 func TestAbsentData(t *testing.T) {
 	t.Parallel()
 	dir := testrun.Write(t, testrun.Quickstart(1))
-	err := results.WriteManifest(dir, &results.Manifest{Kind: experiment.SelfPaced, Cells: 1, Absent: []results.ManifestData{{Name: "hiva_agnostic", Task: "classification", Rows: 4229, Features: 1617}}})
+	err := results.WriteManifest(dir, &results.Manifest{Kind: selfpaced.Name, Cells: 1, Absent: []results.ManifestData{{Name: "hiva_agnostic", Task: "classification", Rows: 4229, Features: 1617}}})
 	if err != nil {
 		t.Fatal(err)
 	}

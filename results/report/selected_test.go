@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/selfpaced"
 	"github.com/agepath/agepath/results"
 	"github.com/agepath/agepath/results/analysis"
 	"github.com/agepath/agepath/results/internal/testrun"
@@ -48,7 +49,7 @@ func tuned() []testrun.Row {
 func selectReport(t *testing.T, rows []testrun.Row, by experiment.Select) (*Report, string) {
 	t.Helper()
 	dir := testrun.Write(t, testrun.Tables{Cells: rows})
-	if err := results.WriteManifest(dir, &results.Manifest{Kind: experiment.SelfPaced, Cells: int64(len(rows)), Select: by}); err != nil {
+	if err := results.WriteManifest(dir, &results.Manifest{Kind: selfpaced.Name, Cells: int64(len(rows)), Select: by}); err != nil {
 		t.Fatal(err)
 	}
 	r, err := Write(t.Context(), dir, Options{})

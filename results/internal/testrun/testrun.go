@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/selfpaced"
 	"github.com/agepath/agepath/results"
 )
 
@@ -62,7 +63,7 @@ func Cell(column experiment.Column) any { //nolint:gocyclo // a table of values
 // Frame makes a cells table of rows.
 func Frame(t testing.TB, rows []Row) *results.Frame {
 	t.Helper()
-	table := experiment.SelfPacedTables().Cells()
+	table := selfpaced.Tables().Cells()
 	f := &results.Frame{Columns: table.Columns, Batch: experiment.Batch{Columns: make([]experiment.Vector, len(table.Columns))}}
 	values := make([]any, len(table.Columns))
 	for i, row := range rows {
@@ -110,7 +111,7 @@ func Write(t testing.TB, run Tables) string {
 			t.Fatal(err)
 		}
 	}
-	tables := experiment.SelfPacedTables()
+	tables := selfpaced.Tables()
 	write(tables.Cells(), Frame(t, run.Cells).Batch)
 	if run.Knots.Rows > 0 {
 		write(tables.Further[0], run.Knots)
@@ -192,7 +193,7 @@ func Merge(rows ...Row) Row {
 
 // AppendKnot appends a knot of a path.
 func AppendKnot(b *experiment.Batch, cell string, knot int, age float64, event string, score float64) {
-	columns := experiment.SelfPacedTables().Further[0].Columns
+	columns := selfpaced.Tables().Further[0].Columns
 	if err := b.Append(columns, cell, knot, age, event, nil, nil, 1.0, score, score, 5, 1, 2, 3, 1e-12); err != nil {
 		panic(err)
 	}
@@ -205,7 +206,7 @@ func appendValues(b *experiment.Batch, cell string, knot int, age, offset float6
 		values[j] = 0.3*math.Exp(-float64(j)/3)*math.Cos(float64(j))*math.Tanh(age*float64(j+1)/3) + 5*offset*float64(j%3)
 	}
 	values[9] = 0
-	if err := b.Append(experiment.SelfPacedTables().Further[1].Columns, cell, knot, values); err != nil {
+	if err := b.Append(selfpaced.Tables().Further[1].Columns, cell, knot, values); err != nil {
 		panic(err)
 	}
 }

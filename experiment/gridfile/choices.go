@@ -1,0 +1,127 @@
+package gridfile
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Entry is something that a grid names, for example a method, with the values of its
+// settings.
+type Entry struct {
+	Name    string
+	Choices Choices // in the order of their declaration
+
+	Place Place
+}
+
+// Choice is a setting with the values that a grid gives it.
+type Choice struct {
+	Values []Setting // all of one name
+
+	Info  *SettingInfo
+	Place Place // where the grid gives it; its key is "" for the default
+}
+
+// choices are settings with all combinations of their values.
+type Choices []Choice
+
+// applying returns the choices of settings that cells with the aspects have.
+func (c Choices) Applying(of Aspects) Choices {
+	var list Choices
+	for _, choice := range c {
+		if choice.Info.applies(of) {
+			list = append(list, choice)
+		}
+	}
+	return list
+}
+
+// count returns the number of combinations.
+func (c Choices) Count() int { return int(c.Most()) }
+
+// most is count without overflow, for checking it.
+func (c Choices) Most() float64 {
+	n := 1.0
+	for i := range c {
+		n *= float64(len(c[i].Values))
+	}
+	return n
+}
+
+// sorted returns the values of each setting in an order of their own.
+func (c Choices) Sorted() [][]Setting {
+	var list [][]Setting
+	for i := range c {
+		values := slices.Clone(c[i].Values)
+		slices.SortFunc(values, func(a, b Setting) int {
+			return cmp.Or(cmp.Compare(a.Number, b.Number), cmp.Compare(a.Word, b.Word))
+		})
+		list = append(list, values)
+	}
+	return list
+}
+
+// at returns the i-th combination; the last setting varies fastest.
+func (c Choices) At(i int) Settings {
+	var s Settings
+	for k := len(c) - 1; k >= 0; k-- {
+		n := len(c[k].Values)
+		s[k] = c[k].Values[i%n]
+		i /= n
+	}
+	return s
+}
+
+// has reports whether the settings are one of the combinations. They are of the
+// same names.
+func (c Choices) Has(s Settings) bool {
+	for k := range c {
+		if !slices.Contains(c[k].Values, s[k]) {
+			return false
+		}
+	}
+	return true
+}
+
+// overlaps reports whether two choices of the same names have a combination in
+// common.
+func (c Choices) Overlaps(other Choices) bool {
+	for k := range c {
+		if !Intersect(c[k].Values, other[k].Values) {
+			return false
+		}
+	}
+	return true
+}
+
+// values returns the values of the setting of that name, nil for one that the
+// choices do not have.
+func (c Choices) Values(name string) []Setting {
+	for i := range c {
+		if c[i].Info.Name == name {
+			return c[i].Values
+		}
+	}
+	return nil
+}
+
+// largest returns the largest number that a setting takes, 0 for one that the
+// choices do not have.
+func (c Choices) Largest(name string) float64 {
+	most := 0.0
+	for _, v := range c.Values(name) {
+		most = max(most, v.Number)
+	}
+	return most
+}
+
+func Intersect[T comparable](a, b []T) bool {
+	if len(a) > 0 && len(b) > 0 && &a[0] == &b[0] {
+		return true
+	}
+	set := make(map[T]bool, len(a))
+	for _, x := range a {
+		set[x] = true
+	}
+	return slices.ContainsFunc(b, func(x T) bool { return set[x] })
+}

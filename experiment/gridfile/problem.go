@@ -1,0 +1,98 @@
+package gridfile
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Problem is one thing wrong with a grid: where, which key, what is wrong and
+// what is allowed.
+type Problem struct {
+	File string
+	Line int    // from 1; 0 where the problem is not at a line
+	Set  string // the override the value comes from, "" for the file
+	Key  string // dotted path with list indexes, as --set takes it; "" for the whole file
+	Text string
+}
+
+// Error returns "file:line: key: text", for an override "--set key=value: key: text".
+func (p *Problem) Error() string {
+	var b strings.Builder
+	switch {
+	case p.Set != "":
+		fmt.Fprintf(&b, "--set %s: ", p.Set)
+	case p.Line > 0:
+		fmt.Fprintf(&b, "%s:%d: ", p.File, p.Line)
+	default:
+		fmt.Fprintf(&b, "%s: ", p.File)
+	}
+	if p.Key != "" {
+		fmt.Fprintf(&b, "%s: ", p.Key)
+	}
+	b.WriteString(p.Text)
+	return b.String()
+}
+
+// Problems are the problems found in a grid, one a line in the order of the
+// file; no more than 100, so that a file of nonsense does not flood.
+type Problems []*Problem
+
+const MaxProblems = 100
+
+func (p Problems) Error() string {
+	lines := make([]string, 0, len(p)+1)
+	for _, problem := range p {
+		lines = append(lines, problem.Error())
+	}
+	if len(p) == MaxProblems {
+		lines = append(lines, fmt.Sprintf("only the first %d problems are shown", MaxProblems))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Unwrap gives errors.As each [Problem].
+func (p Problems) Unwrap() []error {
+	list := make([]error, len(p))
+	for i, problem := range p {
+		list[i] = problem
+	}
+	return list
+}
+
+// add appends a problem unless it is there already or there are too many.
+func (p *Problems) Add(problem Problem) {
+	if len(*p) < MaxProblems && !slices.ContainsFunc(*p, func(q *Problem) bool { return *q == problem }) {
+		*p = append(*p, &problem)
+	}
+}
+
+// err returns the problems sorted by place, nil if there are none.
+func (p Problems) Err() error {
+	if len(p) == 0 {
+		return nil
+	}
+	slices.SortStableFunc(p, func(a, b *Problem) int {
+		return cmp.Or(cmp.Compare(a.Set, b.Set), cmp.Compare(a.Line, b.Line))
+	})
+	return p
+}
+
+// place is where something in a grid was written.
+type Place struct {
+	file, set, Key string
+	line           int
+}
+
+func (p Place) Problem(format string, args ...any) Problem {
+	return Problem{File: p.file, Line: p.line, Set: p.set, Key: p.Key, Text: fmt.Sprintf(format, args...)}
+}
+
+// name names the place in messages about another one.
+func (p Place) Name() string {
+	if p.Key == "" {
+		return "other cells of the grid"
+	}
+	return p.Key
+}

@@ -1,0 +1,319 @@
+package gridfile
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/agepath/agepath/internal/spelling"
+)
+
+// reader reads a grid file's tree strictly. Its methods report what is wrong
+// and return a zero value, so that one reading finds all problems.
+type Reader struct {
+	File     string
+	origin   map[*yaml.Node]string // the override a node comes from
+	problems Problems
+	reported int // problems, those that were known included
+}
+
+// err returns the problems sorted by place, nil if there are none.
+func (r *Reader) Err() error { return r.problems.Err() }
+
+// item is a node of the tree with its dotted path.
+type Item struct {
+	*yaml.Node
+	key string
+}
+
+// given reports whether the file holds the item.
+func (n Item) Given() bool { return n.Node != nil }
+
+// child returns a part of the item.
+func (n Item) Child(name string, node *yaml.Node) Item {
+	if n.key == "" {
+		return Item{node, name}
+	}
+	return Item{node, n.key + "." + name}
+}
+
+func (r *Reader) Place(n Item) Place {
+	p := Place{file: r.File, Key: n.key}
+	if n.Node != nil {
+		p.line, p.set = n.Line, r.origin[n.Node]
+	}
+	return p
+}
+
+func (r *Reader) Problem(n Item, format string, args ...any) {
+	r.ProblemAt(r.Place(n), format, args...)
+}
+
+// problemAt reports what is wrong at a place that was read before.
+func (r *Reader) ProblemAt(p Place, format string, args ...any) {
+	r.reported++
+	r.problems.Add(p.Problem(format, args...))
+}
+
+// reports is the number of problems so far, those that were known included.
+func (r *Reader) Reports() int { return r.reported }
+
+// describe names what a node is for messages.
+func Describe(n *yaml.Node) string {
+	switch {
+	case n.Kind == yaml.MappingNode:
+		return "a map"
+	case n.Kind == yaml.SequenceNode:
+		return "a list"
+	case n.Kind == yaml.AliasNode:
+		return "an alias"
+	case n.ShortTag() == "!!null":
+		return "nothing"
+	}
+	return strconv.Quote(Clip(n.Value))
+}
+
+// clip shortens a value for messages.
+func Clip(text string) string {
+	const most = 40
+	if runes := []rune(text); len(runes) > most {
+		return string(runes[:most]) + "..."
+	}
+	return text
+}
+
+// fields returns the entries of a map by key; a key that is not allowed or
+// given twice is a problem. The result is nil when n is no map.
+func (r *Reader) Fields(n Item, allowed ...string) map[string]Item {
+	if n.Kind != yaml.MappingNode {
+		r.Problem(n, "%s is not allowed; a map with the keys %s is", Describe(n.Node), strings.Join(allowed, ", "))
+		return nil
+	}
+	fields := make(map[string]Item, len(n.Content)/2)
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		name, value := n.Content[i], n.Content[i+1]
+		at := n.Child(Clip(name.Value), name)
+		switch first, twice := fields[name.Value]; {
+		case name.Kind != yaml.ScalarNode || !slices.Contains(allowed, name.Value):
+			r.Problem(at, "unknown key; %s", allowedWords(name.Value, allowed))
+		case twice:
+			r.Problem(at, "given twice, first on line %d", first.Line)
+		case value.ShortTag() == "!!null":
+			r.Problem(at, "has no value; leave the key out for its default")
+		default:
+			fields[name.Value] = Item{value, at.key}
+		}
+	}
+	return fields
+}
+
+// entry returns the value of a key of a map, which is not given where the map has none.
+func (r *Reader) Entry(n Item, name string) (value Item) {
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		if n.Content[i].Value == name {
+			value = n.Child(name, n.Content[i+1])
+		}
+	}
+	return value
+}
+
+// key is a key of a map with what reads its value.
+type Key struct {
+	name string
+	read func(n Item)
+}
+
+// On is a key whose value is read by read.
+func On(name string, read func(n Item)) Key { return Key{name, read} }
+
+// keys reads a map, which may be left out, by the table of its keys.
+func (r *Reader) Keys(n Item, table ...Key) {
+	if !n.Given() {
+		return
+	}
+	names := make([]string, len(table))
+	for i, k := range table {
+		names[i] = k.name
+	}
+	Read(r.Fields(n, names...), table...)
+}
+
+// read reads those keys of the table that are given.
+func Read(fields map[string]Item, table ...Key) {
+	for _, k := range table {
+		if n := fields[k.name]; n.Given() {
+			k.read(n)
+		}
+	}
+}
+
+// into returns a key's reader that keeps what read returns.
+func Into[T any](place *T, read func(n Item) T) func(n Item) {
+	return func(n Item) { *place = read(n) }
+}
+
+// list returns the elements of a list that is not empty.
+func (r *Reader) List(n Item) []Item {
+	if n.Kind != yaml.SequenceNode {
+		r.Problem(n, "%s is not allowed; a list is, as in [a, b]", Describe(n.Node))
+		return nil
+	}
+	if len(n.Content) == 0 {
+		r.Problem(n, "the list is empty; at least one entry is needed")
+	}
+	items := make([]Item, len(n.Content))
+	for i, node := range n.Content {
+		items[i] = n.Child(strconv.Itoa(i), node)
+	}
+	return items
+}
+
+// many returns the elements of a list, or n itself when it is one value.
+func (r *Reader) Many(n Item) []Item {
+	if n.Kind == yaml.SequenceNode {
+		return r.List(n)
+	}
+	return []Item{n}
+}
+
+// text reads a scalar as it is written, also when it looks like a number.
+func (r *Reader) Text(n Item) string {
+	if n.Kind != yaml.ScalarNode || n.ShortTag() == "!!null" || n.Value == "" {
+		r.Problem(n, "%s is not allowed; a text is", Describe(n.Node))
+		return ""
+	}
+	return n.Value
+}
+
+// texts reads a text or a list of different texts.
+func (r *Reader) Texts(n Item) []string {
+	var list []string
+	seen := map[string]bool{"": true} // "" has its problem already
+	for _, element := range r.Many(n) {
+		text := r.Text(element)
+		if text != "" && seen[text] {
+			r.Problem(element, "%q is given twice", Clip(text))
+		}
+		if !seen[text] {
+			seen[text] = true
+			list = append(list, text)
+		}
+	}
+	return list
+}
+
+// oneOf reads one of the allowed words.
+func OneOf[T ~string](r *Reader, n Item, allowed ...T) T {
+	if n.Kind == yaml.ScalarNode && slices.Contains(allowed, T(n.Value)) {
+		return T(n.Value)
+	}
+	words := make([]string, len(allowed))
+	for i, word := range allowed {
+		words[i] = string(word)
+	}
+	r.Problem(n, "%s is not allowed; %s", Describe(n.Node), allowedWords(n.Value, words))
+	return ""
+}
+
+// allowedWords says which keys or names are allowed in place of one that is not, and
+// which of them may be meant.
+func allowedWords(name string, allowed []string) string {
+	return "allowed are " + strings.Join(allowed, ", ") + spelling.After(name, allowed)
+}
+
+// word is oneOf as a reader for into.
+func Word[T ~string](r *Reader, allowed ...T) func(n Item) T {
+	return func(n Item) T { return OneOf(r, n, allowed...) }
+}
+
+// words returns a reader of one of the allowed words or a list of different ones.
+func Words[T ~string](r *Reader, allowed ...T) func(n Item) []T {
+	return func(n Item) []T {
+		return Different(r, n, func(n Item) T { return OneOf(r, n, allowed...) })
+	}
+}
+
+// different reads a value or a list of values that differ.
+func Different[T comparable](r *Reader, n Item, read func(n Item) T) []T {
+	var list []T
+	for _, element := range r.Many(n) {
+		before := r.reported
+		value := read(element)
+		if r.reported == before && slices.Contains(list, value) {
+			r.Problem(element, "%s is given twice", Describe(element.Node))
+		}
+		list = append(list, value)
+	}
+	return list
+}
+
+func (r *Reader) Boolean(n Item) bool {
+	if n.Kind == yaml.ScalarNode && n.ShortTag() == "!!bool" {
+		if value, err := strconv.ParseBool(n.Value); err == nil {
+			return value
+		}
+	}
+	r.Problem(n, "%s is not allowed; true and false are", Describe(n.Node))
+	return false
+}
+
+// integer returns a reader of whole numbers between low and high.
+func Integer[T int | int64](r *Reader, low, high T) func(n Item) T {
+	return func(n Item) T {
+		if n.Kind == yaml.ScalarNode && n.ShortTag() == "!!int" {
+			value, err := strconv.ParseInt(n.Value, 10, 64)
+			if err == nil && value >= int64(low) && value <= int64(high) {
+				return T(value)
+			}
+		}
+		if int64(low) == math.MinInt64 {
+			r.Problem(n, "%s is not allowed; a whole number of 64 bits is", Describe(n.Node))
+		} else {
+			r.Problem(n, "%s is not allowed; a whole number from %d to %d is", Describe(n.Node), low, high)
+		}
+		return 0
+	}
+}
+
+// demand reports a key that is missing.
+func (r *Reader) Demand(at Item, fields map[string]Item, name, want string) {
+	if !fields[name].Given() {
+		r.Problem(at, "the key %s is missing: %s", name, want)
+	}
+}
+
+// variants reads a map, which may be left out, or a list of maps, of which read makes
+// the combinations of their values. None may come twice.
+func Variants[T comparable](r *Reader, n Item, read func(n Item) []T) []T {
+	if !n.Given() {
+		return read(n)
+	}
+	var list []T
+	seen := map[T]bool{}
+	for _, element := range r.Many(n) {
+		before := r.reported
+		for _, value := range read(element) {
+			if seen[value] && r.reported == before {
+				r.Problem(element, "a combination of its values is given twice")
+			}
+			seen[value] = true
+			list = append(list, value)
+		}
+	}
+	return list
+}
+
+// maxCombinations bounds the combinations of a grid's entries.
+const MaxCombinations = 10_000
+
+// tooMany reports a map whose values have more combinations than a grid may have.
+func (r *Reader) TooMany(n Item, what string, parts [3][]float64) bool {
+	many := len(parts[0])*len(parts[1])*len(parts[2]) > MaxCombinations
+	if many {
+		r.Problem(n, "more than %d combinations of %s", MaxCombinations, what)
+	}
+	return many
+}

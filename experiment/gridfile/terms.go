@@ -1,0 +1,145 @@
+package gridfile
+
+import (
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// named reads an element of a list of declared things: a name, or a map of a name
+// to its settings, which is not given for a name alone.
+func ReadNamed[T Declared](r *Reader, n Item, table []T) (declaration T, settings Item, ok bool) {
+	var name string
+	switch {
+	case n.Kind == yaml.ScalarNode:
+		name = n.Value
+	case n.Kind == yaml.MappingNode && len(n.Content) == 2 && n.Content[0].Kind == yaml.ScalarNode:
+		name = n.Content[0].Value
+		settings = n.Child(Clip(name), n.Content[1])
+		if settings.ShortTag() == "!!null" {
+			settings = Item{}
+		}
+	default:
+		r.Problem(n, "%s is not allowed here; a name is, or {name: {its settings}}, of %s",
+			Describe(n.Node), strings.Join(NamesOf(table), ", "))
+		return declaration, Item{}, false
+	}
+	if i := slices.Index(NamesOf(table), name); i >= 0 {
+		return table[i], settings, true
+	}
+	r.Problem(n, "%q is unknown; %s", Clip(name), allowedWords(name, NamesOf(table)))
+	return declaration, Item{}, false
+}
+
+// entry reads an element whose settings are those of its declaration. none says
+// what to do about settings of a thing without any.
+func ReadEntry[T Declared](r *Reader, n Item, table []T, none string) (e Entry, ok bool) {
+	declaration, given, ok := ReadNamed(r, n, table)
+	if !ok {
+		return e, false
+	}
+	name, infos := declaration.Declaration()
+	e = Entry{Name: name, Place: r.Place(n)}
+	if len(infos) == 0 && given.Given() {
+		r.Problem(given, "%s has no %s", name, none)
+		return e, false
+	}
+	fields := map[string]Item{}
+	if given.Given() {
+		allowed := make([]string, len(infos))
+		for i := range infos {
+			allowed[i] = infos[i].Name
+		}
+		if fields = r.Fields(given, allowed...); fields == nil {
+			return e, false
+		}
+	}
+	e.Choices, ok = r.Choices(n, given, fields, e.Name, infos)
+	return e, ok
+}
+
+// choices reads settings of what at names; ok is false where a needed one is
+// missing. given is the map that holds them, if there is one.
+func (r *Reader) Choices(
+	at, given Item, fields map[string]Item, name string, infos []SettingInfo,
+) (list Choices, ok bool) {
+	ok = true
+	for i := range infos {
+		info := &infos[i]
+		if !info.Needed || fields[info.Name].Given() {
+			list = append(list, r.choice(fields[info.Name], info))
+			continue
+		}
+		ok = false
+		switch {
+		case !given.Given():
+			r.Problem(at, "the key %s is missing, as in {%s: {%s: %s}}", info.Name, name, info.Name, info.Example)
+		case info.Columns:
+			r.Problem(given, "the key %s is missing: %s", info.Name, info.Want())
+		default:
+			r.Problem(given, "the key %s is missing: %s, a list or a range", info.Name, info.Want())
+		}
+	}
+	return list, ok
+}
+
+// choice reads the values of one setting, its default where it is not given.
+func (r *Reader) choice(n Item, info *SettingInfo) Choice {
+	if !n.Given() {
+		value := info.Standard
+		value.Name = info.Name
+		return Choice{Values: []Setting{value}, Info: info}
+	}
+	c := Choice{Info: info, Place: r.Place(n)}
+	switch {
+	case info.Columns:
+		c.Values = []Setting{{Name: info.Name, Word: r.columns(n)}}
+	case info.Single && n.Kind != yaml.ScalarNode:
+		r.Problem(n, "%s is not allowed; %s is, and no list", Describe(n.Node), info.Want())
+	case info.Words != nil && n.Kind != yaml.MappingNode:
+		for _, element := range r.Many(n) {
+			value, ok := r.setting(element, info)
+			if ok && slices.Contains(c.Values, value) {
+				r.Problem(element, "%s is given twice", element.Value)
+			}
+			c.Values = append(c.Values, value)
+		}
+	default: // a range too
+		for _, x := range r.Numbers(n, Rule{Allows: info.Rule.Allows, Want: info.Want(), words: info.Words}) {
+			c.Values = append(c.Values, Setting{Name: info.Name, Number: x})
+		}
+	}
+	return c
+}
+
+// setting reads a value of a setting that can be a word; ok is false after a
+// problem.
+func (r *Reader) setting(n Item, info *SettingInfo) (value Setting, ok bool) {
+	value.Name = info.Name
+	if n.Kind == yaml.ScalarNode && slices.Contains(info.Words, n.Value) {
+		value.Word = n.Value
+		return value, true
+	}
+	if info.Rule.Allows == nil {
+		value.Word = OneOf(r, n, info.Words...)
+		return value, value.Word != ""
+	}
+	value.Number, ok = r.number(n, Rule{Allows: info.Rule.Allows, Want: info.Want(), words: info.Words})
+	return value, ok
+}
+
+// columns reads names and indexes of features.
+func (r *Reader) columns(n Item) string {
+	words := r.Texts(n)
+	for _, word := range words {
+		if strings.Contains(word, ",") {
+			r.Problem(n, "%q has a comma in it, which is not allowed; take the feature's index", Clip(word))
+		}
+	}
+	return strings.Join(words, ",")
+}
+
+func HasEntry(list []Entry, name string) bool {
+	return slices.ContainsFunc(list, func(e Entry) bool { return e.Name == name })
+}

@@ -1,0 +1,99 @@
+package gridfile
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v3"
+)
+
+const MaxFile = 16 << 20 // bytes of a grid file
+
+// openText parses a grid file's text and applies overrides, each "key=value" with a
+// dotted path with list indexes. file is the file's name in messages. The error is of
+// type [Problems].
+func Open(data []byte, file string, set []string) (*Reader, Item, error) {
+	r := &Reader{File: file, origin: map[*yaml.Node]string{}}
+	tree := r.tree(data)
+	if tree == nil {
+		return nil, Item{}, r.Err()
+	}
+	for _, s := range set {
+		r.override(tree, s)
+	}
+	if r.refuseAliases(tree); len(r.problems) > 0 {
+		return nil, Item{}, r.Err()
+	}
+	return r, Item{Node: tree}, nil
+}
+
+// tree parses the file's text into a map, nil after a problem.
+func (r *Reader) tree(data []byte) *yaml.Node {
+	whole := Place{file: r.File}
+	if len(data) > MaxFile {
+		r.problems.Add(whole.Problem("the file is larger than %d MiB, the most allowed for a grid", MaxFile>>20))
+		return nil
+	}
+	for i, line := range bytes.Split(data, []byte("\n")) {
+		if !utf8.Valid(line) {
+			whole.line = i + 1
+			r.problems.Add(whole.Problem("not UTF-8; a grid file is UTF-8 text"))
+			return nil
+		}
+	}
+	tree, err := parseTree(data)
+	if err != nil {
+		text := strings.TrimPrefix(err.Error(), "yaml: ")
+		if match := yamlLine.FindStringSubmatch(text); match != nil {
+			whole.line, _ = strconv.Atoi(match[1])
+			text = match[2]
+		}
+		r.problems.Add(whole.Problem("no YAML: %s", text))
+		return nil
+	}
+	if tree.Kind != yaml.MappingNode {
+		whole.line = tree.Line
+		r.problems.Add(whole.Problem("%s is not allowed; a grid is a map with the keys name, data, models, methods, ...", Describe(tree)))
+		return nil
+	}
+	return tree
+}
+
+// yamlLine takes the line number out of the parser's messages.
+var yamlLine = regexp.MustCompile(`^line (\d+): (.*)$`)
+
+// parseTree parses the one document of a text. An empty text is an error.
+func parseTree(text []byte) (*yaml.Node, error) {
+	decoder := yaml.NewDecoder(bytes.NewReader(text))
+	var document, next yaml.Node
+	switch err := decoder.Decode(&document); {
+	case errors.Is(err, io.EOF):
+		return nil, errors.New("it is empty")
+	case err != nil:
+		return nil, err
+	case document.Kind != yaml.DocumentNode || len(document.Content) != 1:
+		return nil, errors.New("it is empty")
+	}
+	if err := decoder.Decode(&next); !errors.Is(err, io.EOF) {
+		return nil, errors.New("it holds more than one document")
+	}
+	return document.Content[0], nil
+}
+
+// refuseAliases reports anchors and aliases: they would give one value two
+// places, and let a small file stand for an endless one.
+func (r *Reader) refuseAliases(node *yaml.Node) {
+	if node.Anchor != "" || node.Kind == yaml.AliasNode {
+		at := Place{file: r.File, line: node.Line, set: r.origin[node]}
+		r.problems.Add(at.Problem("anchors and aliases (& and *) are not allowed; top-level keys are the defaults of all sweeps"))
+		return
+	}
+	for _, part := range node.Content {
+		r.refuseAliases(part)
+	}
+}

@@ -1,0 +1,131 @@
+package experiment
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/agepath/agepath/experiment/dataset"
+	"github.com/agepath/agepath/experiment/gridfile"
+	"github.com/agepath/agepath/experiment/outside"
+)
+
+// Loader loads data sets; [dataset.Library] is one.
+type Loader interface {
+	Load(ctx context.Context, source dataset.Source) (*dataset.Dataset, error)
+}
+
+// Placer is a [Loader] that knows where the files of data sets are: their absolute
+// paths, "" for data sets without a file.
+type Placer interface {
+	Place(source dataset.Source) (string, error)
+}
+
+// FileLoader is a [Loader] that has the files of a grid's commands. Those of others
+// are in the grid's folder.
+type FileLoader interface {
+	Loader
+	// File opens a file by its name in the grid.
+	File(ctx context.Context, name string) (io.ReadCloser, error)
+}
+
+// Planner is what a section plans with: it takes data sets, files and problems.
+type Planner struct {
+	Grid    *Grid
+	Library Loader
+
+	plan     *Plan
+	problems gridfile.Problems
+}
+
+// Problem notes what is wrong with a grid, at the place where that was read.
+func (p *Planner) Problem(at gridfile.Place, format string, args ...any) {
+	p.problems.Add(at.Problem(format, args...))
+}
+
+// Data notes a data set of the plan, with the source from which the library loads it,
+// and checks that in a grid one name stands for one data set, and the other way round.
+func (p *Planner) Data(at gridfile.Place, data *PlannedData, source dataset.Source) {
+	for _, other := range p.plan.Data {
+		switch sameName, same := other.Name == data.Name, other.Digest == data.Digest; {
+		case sameName && same:
+			return
+		case sameName:
+			p.Problem(at, "another data set of the grid has the name %s too; give one of them another name", data.Name)
+		case same:
+			p.Problem(at, "%s holds the same numbers as %s; use one name for both", data.Name, other.Name)
+		}
+	}
+	p.plan.Data = append(p.plan.Data, data)
+	p.plan.sources[data.Digest] = source
+}
+
+// Absent notes a data set that is not on this machine.
+func (p *Planner) Absent(absent *PlannedData) {
+	if !slices.ContainsFunc(p.plan.Absent, func(other *PlannedData) bool { return other.Name == absent.Name }) {
+		p.plan.Absent = append(p.plan.Absent, absent)
+	}
+}
+
+// Command notes that a method of the plan is a command.
+func (p *Planner) Command(method string) {
+	if !slices.Contains(p.plan.commands, method) {
+		p.plan.commands = append(p.plan.commands, method)
+	}
+}
+
+// File reads a file that cells need once and returns its digest. It is in the grid's
+// folder unless the library is a [FileLoader].
+func (p *Planner) File(ctx context.Context, name string) (digest string, err error) {
+	if digest := p.plan.Files[name]; digest != "" {
+		return digest, nil
+	}
+	content, err := p.plan.readFile(ctx, name)
+	if err != nil {
+		return "", err
+	}
+	digest = outside.Digest(content)
+	if p.plan.Files == nil {
+		p.plan.Files = map[string]string{}
+	}
+	p.plan.Files[name] = digest
+	return digest, nil
+}
+
+// readFile reads a file of a command.
+func (p *Plan) readFile(ctx context.Context, name string) ([]byte, error) {
+	var body io.ReadCloser
+	var err error
+	if files, ok := p.Library.(FileLoader); ok {
+		body, err = files.File(ctx, name)
+	} else {
+		body, err = os.Open(filepath.Join(p.folder, filepath.FromSlash(name)))
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer body.Close()
+	content, err := io.ReadAll(io.LimitReader(body, outside.MaxFileSize+1))
+	if err == nil && len(content) > outside.MaxFileSize {
+		err = fmt.Errorf("more than %d MiB, which is the most allowed", outside.MaxFileSize>>20)
+	}
+	return content, err
+}
+
+// File reads a file of a command by its digest.
+func (p *Plan) File(ctx context.Context, digest string) ([]byte, error) {
+	for name, has := range p.Files {
+		if has != digest {
+			continue
+		}
+		content, err := p.readFile(ctx, name)
+		if err == nil && outside.Digest(content) != digest {
+			err = fmt.Errorf("the file %s is no longer the one that was planned with", name)
+		}
+		return content, err
+	}
+	return nil, fmt.Errorf("the grid %s has no file with the digest %s", p.Grid, digest)
+}

@@ -1,0 +1,204 @@
+package selfpaced
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+
+	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/dataset"
+	"github.com/agepath/agepath/experiment/gridfile"
+)
+
+// SelfPaced is the name of the kind of experiment that computes age paths and
+// their baselines.
+const Name = "self-paced"
+
+// Cell is one computation of the self-paced kind: a model fitted by a method
+// to one split of one data set.
+type Cell struct {
+	Data     CellData
+	Settings dataset.Settings // without Boundary; Target is "" for classification, Noise zero when clean
+	Model    Model
+	Method   Method
+	Repeat   int   // from 1; 0 after DecodeCell
+	Seed     int64 // see CellSeed
+	Keep     Keep
+}
+
+// CellData is the data set of a cell.
+type CellData struct {
+	Digest string
+	Task   dataset.Task
+	Name   string // "" after DecodeCell
+}
+
+// CellKeep says which further tables a cell fills. It is no part of a cell's
+// identity.
+type Keep struct {
+	Knots        bool `json:"knots"`
+	Coefficients bool `json:"coefficients"`
+}
+
+// canonicalCell is the canonical form of a cell: JSON with these fields in
+// this order, numbers in their shortest exact form, what does not apply left
+// out. Renaming a field gives every cell another identity.
+type canonicalCell struct {
+	Kind     string            `json:"kind"`
+	Data     string            `json:"data"`
+	Task     dataset.Task      `json:"task"`
+	Settings canonicalSettings `json:"settings"`
+	Model    Model             `json:"model"`
+	Method   Method            `json:"method"`
+	Seed     int64             `json:"seed"`
+}
+
+// canonicalSettings keeps the identity of cells apart from the fields of
+// [dataset.Settings], which may change their names.
+type canonicalSettings struct {
+	Paper      bool    `json:"paper,omitempty"`
+	Train      float64 `json:"train"`
+	Test       float64 `json:"test"`
+	Validation float64 `json:"validation,omitempty"`
+	Features   string  `json:"features"`
+	Target     string  `json:"target,omitempty"`
+	Noise      string  `json:"noise,omitempty"`
+	Level      float64 `json:"level,omitempty"`
+	Rows       int     `json:"rows,omitempty"`
+	Missing    string  `json:"missing,omitempty"`
+}
+
+// cellSpec is what a task carries: the canonical form and what to keep.
+type cellSpec struct {
+	Cell json.RawMessage `json:"cell"`
+	Keep Keep            `json:"keep"`
+}
+
+// Canonical returns the canonical form of the cell: everything that changes
+// its answer and nothing else, as JSON.
+func (c *Cell) Canonical() []byte {
+	return gridfile.JSON(canonicalCell{
+		Kind:     Name,
+		Data:     c.Data.Digest,
+		Task:     c.Data.Task,
+		Settings: canonical(c.Settings),
+		Model:    c.Model,
+		Method:   c.Method,
+		Seed:     c.Seed,
+	})
+}
+
+func canonical(s dataset.Settings) canonicalSettings {
+	return canonicalSettings{
+		Paper: s.Paper,
+		Train: s.Split.Train, Test: s.Split.Test, Validation: s.Split.Validation,
+		Features: string(s.Features), Target: string(s.Target),
+		Noise: s.Noise.Kind, Level: s.Noise.Level,
+		Rows: s.Rows, Missing: s.Missing,
+	}
+}
+
+// needs lists what a worker must compute for the cell.
+func (c *Cell) needs() []experiment.Need {
+	return append(needs(c.Method.need(), c.Settings), ownNeeds(c.Method.Regularizer.Name, c.Model.Loss.Name)...)
+}
+
+// medianNeed is that of cells with missing values.
+var medianNeed = experiment.Need{Name: "missing: " + dataset.Median, Version: 1}
+
+func needs(method experiment.Need, s dataset.Settings) []experiment.Need {
+	if s.Missing == "" {
+		return []experiment.Need{method}
+	}
+	return []experiment.Need{method, medianNeed}
+}
+
+// ID returns the identity of the cell, the first 16 bytes of the SHA-256 of
+// its canonical form in hex.
+func (c *Cell) ID() string { return experiment.Identity(c.Canonical()) }
+
+// Spec returns what a worker needs to compute the cell: its canonical form
+// and what to keep.
+func (c *Cell) Spec() []byte { return c.spec(c.Canonical()) }
+
+// spec writes a cellSpec without encoding the canonical form again.
+func (c *Cell) spec(canonical []byte) []byte {
+	text := append([]byte(`{"cell":`), canonical...)
+	text = append(text, `,"keep":`...)
+	return append(append(text, gridfile.JSON(c.Keep)...), '}')
+}
+
+// DecodeCell reads what [Cell.Spec] wrote. The data set's name and shape and
+// the repeat are no part of it. A cell from another version of agepath, with
+// fields or methods unknown here or another algorithm, is an error.
+func DecodeCell(spec []byte) (*Cell, error) {
+	var s cellSpec
+	if err := experiment.DecodeStrictly(spec, &s); err != nil {
+		return nil, fmt.Errorf("decoding a cell: %w", err)
+	}
+	var form canonicalCell
+	if err := experiment.DecodeStrictly(s.Cell, &form); err != nil {
+		return nil, fmt.Errorf("decoding a cell's canonical form: %w", err)
+	}
+	if form.Kind != Name {
+		return nil, fmt.Errorf("decoding a cell: its kind is %q, not %s", form.Kind, Name)
+	}
+	method := form.Method
+	if err := known(method, form.Model, form.Task); err != nil {
+		return nil, fmt.Errorf("decoding a cell: %w", err)
+	}
+	if info, err := method.info(); err != nil {
+		return nil, fmt.Errorf("decoding a cell: %w", err)
+	} else if method.Algorithm != info.algorithm {
+		return nil, fmt.Errorf("decoding a cell: %w", &experiment.NeedError{Need: method.need(), Here: info.algorithm})
+	}
+	cs := form.Settings
+	cell := &Cell{
+		Data:   CellData{Digest: form.Data, Task: form.Task},
+		Model:  form.Model,
+		Method: method,
+		Seed:   form.Seed,
+		Keep:   s.Keep,
+	}
+	cell.Settings = dataset.Settings{
+		Split:    dataset.Split{Train: cs.Train, Test: cs.Test, Validation: cs.Validation},
+		Features: dataset.Scaling(cs.Features),
+		Target:   dataset.Scaling(cs.Target),
+		Noise:    dataset.Noise{Kind: cs.Noise, Level: cs.Level},
+		Paper:    cs.Paper,
+		Rows:     cs.Rows,
+		Missing:  cs.Missing,
+	}
+	return cell, nil
+}
+
+// known returns an error that says what there is where the name of a method, a
+// model or a regularizer is unknown, or the method has other settings.
+func known(method Method, model Model, task dataset.Task) error {
+	info, err := method.info()
+	if err != nil {
+		return err
+	}
+	regularizer := method.Regularizer.Name
+	switch {
+	case gridfile.Lookup(modelTable, model.Name) == nil:
+		return unknown("model", model.Name, modelTable)
+	case !info.fits(model.Name):
+		return fmt.Errorf("%s is a method for %s, not for the model %s", info.name, strings.Join(info.modelNames(), ", "), model.Name)
+	case info.regularized && gridfile.Lookup(regularizerTable, regularizer) == nil:
+		return unknown("regularizer", regularizer, regularizerTable)
+	}
+	if _, _, err := model.terms(task); err != nil {
+		return err
+	}
+	return gridfile.CheckSettings(info, method.Settings, cellAspects(task, regularizer))
+}
+
+// unknown says that a table has no such name.
+func unknown[T gridfile.Declared](what, name string, table []T) error {
+	return fmt.Errorf("there is no %s %q; there are %s", what, name, strings.Join(gridfile.NamesOf(table), ", "))
+}
+
+// Stream returns the cell's random stream for one purpose, see [experiment.Stream].
+func (c *Cell) Stream(purpose string) *rand.Rand { return experiment.Stream(c.Seed, purpose) }

@@ -1,0 +1,211 @@
+package selfpaced
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/dataset"
+	"github.com/agepath/agepath/experiment/gridfile"
+)
+
+// planner checks a section against its data sets.
+type planner struct {
+	*experiment.Planner
+
+	section  *Section
+	groups   []*group
+	prepared map[string]*preparedData // by source and settings
+}
+
+// Plan implements [experiment.Section].
+func (s *Section) Plan(ctx context.Context, with *experiment.Planner) ([]experiment.Group, error) {
+	p := &planner{Planner: with, section: s, prepared: map[string]*preparedData{}}
+	for i := range s.Sweeps {
+		if err := p.sweep(ctx, i); err != nil {
+			return nil, err
+		}
+	}
+	link(p.groups, s.Sweeps, with)
+	list := make([]experiment.Group, len(p.groups))
+	for i, g := range p.groups {
+		g.keep = Keep{Knots: with.Grid.Keep.Has("knots"), Coefficients: with.Grid.Keep.Has("coefficients")}
+		if g.method.command != "" {
+			with.Command(g.method.name)
+		}
+		list[i] = g
+	}
+	return list, nil
+}
+
+// preparedData is what loading and preparing a data set gave.
+type preparedData struct {
+	data *plannedData
+	err  error
+}
+
+// data loads the data set and prepares it once, without noise, with the first
+// repeat's split: what fails here would fail in every cell. The result is nil
+// after a problem, and for a data set that is not there and may be skipped.
+func (p *planner) data(ctx context.Context, source DataSource, settings dataset.Settings, skip bool) (*plannedData, error) {
+	key := string(gridfile.JSON([]any{source.Source, canonical(settings)}))
+	if p.prepared[key] == nil {
+		data, err := p.load(ctx, source.Source, settings)
+		p.prepared[key] = &preparedData{data, err}
+	}
+	got := p.prepared[key]
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("planning the grid %s: %w", p.Grid.Name, err)
+	}
+	if skip && errors.Is(got.err, dataset.ErrAbsent) {
+		p.absent(source)
+		return nil, nil
+	}
+	if got.err != nil {
+		p.Problem(source.place, "%v", got.err)
+		return nil, nil //nolint:nilerr // it is among the problems
+	}
+	return got.data, nil
+}
+
+// absent notes a data set of the catalog that is not on this machine.
+func (p *planner) absent(source DataSource) {
+	entry, _ := dataset.Lookup(source.Name)
+	p.Absent(&experiment.PlannedData{Name: source.DatasetName(), Task: entry.Task, N: entry.Rows, D: entry.Features})
+}
+
+func (p *planner) load(ctx context.Context, source dataset.Source, settings dataset.Settings) (*plannedData, error) {
+	d, err := p.Library.Load(ctx, source)
+	if err == nil {
+		err = dataset.CheckNeed(d.N, d.D, source.Memory) // whatever loaded it
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := varies(d, source.Options.Target); err != nil {
+		return nil, err
+	}
+	gaps := d.Gaps()
+	if gaps {
+		settings.Missing = dataset.Median
+	}
+	first := Cell{Seed: experiment.CellSeed(p.Grid.Seed, 1)}
+	prepared, err := dataset.Prepare(ctx, d, settings, first.Stream)
+	if err != nil {
+		return nil, err
+	}
+	return &plannedData{
+		PlannedData: &experiment.PlannedData{Name: d.Name, Digest: d.Digest(), Task: d.Task, N: d.N, D: d.D},
+		train:       prepared.Train.N + prepared.Merged, test: prepared.Test.N, features: d.Features, gaps: gaps,
+	}, nil
+}
+
+// varies refuses a regression on a target that has one value in all rows, which
+// every model fits exactly. One class only is refused when the labels are read.
+func varies(d *dataset.Dataset, target string) error {
+	if d.Task != dataset.Regression || slices.ContainsFunc(d.Y, func(y float64) bool { return y != d.Y[0] }) {
+		return nil
+	}
+	if target != "" {
+		target = " " + strconv.Quote(target)
+	}
+	return fmt.Errorf("data set %s: its target%s is %v in all %d rows; a regression needs one that varies", d.Name, target, d.Y[0], d.N)
+}
+
+// sweep adds a sweep's data sets and groups to the plan.
+func (p *planner) sweep(ctx context.Context, number int) error {
+	sweep, first := &p.section.Sweeps[number], len(p.groups)
+	entries := float64(len(sweep.Data)) * float64(len(sweep.Models)) * float64(len(sweep.Methods)) * float64(max(1, len(sweep.Regularizers)))
+	if entries > float64(gridfile.MaxCombinations-len(p.groups)) {
+		p.Problem(sweep.place, "more than %d combinations of entries of data, models, methods and regularizers; put values into lists of one entry", gridfile.MaxCombinations)
+		return nil
+	}
+	methods := p.infos(ctx, sweep)
+	for _, source := range sweep.Data {
+		source.Memory = p.Grid.Limits.Memory
+		settings := sweep.Settings
+		data, err := p.data(ctx, source, settings, sweep.SkipAbsent)
+		if err != nil {
+			return err
+		}
+		if data == nil {
+			continue
+		}
+		p.Data(source.place, data.PlannedData, source.Source)
+		p.task(sweep, data)
+		if data.Task == dataset.Classification {
+			settings.Target = "" // labels are never scaled
+		}
+		if data.gaps {
+			settings.Missing = dataset.Median
+		}
+		p.groups = append(p.groups, sweep.groups(data, settings, methods, number)...)
+	}
+	p.methods(sweep)
+	if added := p.groups[first:]; len(added) > 0 {
+		p.settings(sweep, added)
+	}
+	return nil
+}
+
+// task checks that models and noise are for the data set's task.
+func (p *planner) task(s *Sweep, data *plannedData) {
+	for _, model := range s.Models {
+		if want := model.task(); want != data.Task {
+			p.Problem(model.Place, "%s is a model for %s, but the data set %s is for %s; allowed there are %s (sweeps hold models of both tasks in one grid)",
+				model.describe(), want, data.Name, data.Task, strings.Join(modelsFor(data.Task), ", "))
+		}
+		for _, c := range model.Constraint.Choices {
+			if !c.Info.Columns {
+				continue
+			}
+			if _, err := resolve(c.Values[0].Word, data.features); err != nil {
+				p.Problem(c.Place, "%v (data set %s)", err, data.Name)
+			}
+		}
+	}
+	for i, noise := range s.Noise {
+		if kinds := dataset.NoiseKinds(data.Task); noise.Kind != "" && !slices.Contains(kinds, noise.Kind) {
+			p.Problem(s.noisePlaces[i], "noise of the kind %s does not fit the data set %s, which is for %s; allowed there are %s",
+				noise.Kind, data.Name, data.Task, strings.Join(kinds, ", "))
+		}
+	}
+}
+
+// methods checks that the sweep's methods are for its models and regularizers.
+func (p *planner) methods(s *Sweep) {
+	for _, m := range s.Methods {
+		method := m.method()
+		for _, model := range s.Models {
+			if !method.fits(model.Name) {
+				p.Problem(m.Place, "%s is a method for %s, not for the model %s (sweeps hold several lists of models and methods in one grid)",
+					m.Name, strings.Join(method.modelNames(), ", "), model.Name)
+			}
+		}
+		for _, r := range s.Regularizers {
+			if !method.knows(r.Name) {
+				p.Problem(m.Place, "%s knows the regularizers %s, not %s: %s (sweeps hold several lists of regularizers and methods in one grid)",
+					m.Name, strings.Join(method.regularizers, ", "), r.Name, method.knowsOnly)
+			}
+		}
+	}
+}
+
+// settings checks that what a sweep gives of its methods' settings is used by
+// some cell.
+func (p *planner) settings(s *Sweep, groups []*group) {
+	for _, m := range s.Methods {
+		for _, c := range m.Choices {
+			used := slices.ContainsFunc(groups, func(g *group) bool {
+				return g.method.name == m.Name && slices.ContainsFunc(g.settings, func(o gridfile.Choice) bool { return o.Info == c.Info })
+			})
+			if c.Place.Key != "" && !used {
+				p.Problem(c.Place, "has no effect: %s uses it %s", m.Name, c.Info.Where())
+			}
+		}
+	}
+}

@@ -1,0 +1,272 @@
+package selfpaced
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/agepath/agepath/baselines"
+	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/dataset"
+	"github.com/agepath/agepath/experiment/gridfile"
+	"github.com/agepath/agepath/experiment/outside"
+	"github.com/agepath/agepath/gaga"
+)
+
+// Kind computes the cells of the self-paced kind.
+type Kind struct{}
+
+var _ experiment.Kind = Kind{}
+
+// Name returns [Name].
+func (Kind) Name() string { return Name }
+
+// Tables returns the tables of the kind.
+func (Kind) Tables() experiment.Tables { return Tables() }
+
+// Abilities lists the methods, the protocol of those from outside, what fills missing
+// values, and the regularizers and losses that this program adds.
+func (Kind) Abilities() []experiment.Need {
+	needs := []experiment.Need{{Name: commandNeed, Version: outside.Protocol}}
+	for _, m := range methodTable {
+		needs = append(needs, m.need())
+	}
+	return append(append(needs, medianNeed), registered...)
+}
+
+// Check decodes the task's cell and compares the task with it.
+func (Kind) Check(task *experiment.Task) error {
+	cell, err := DecodeCell(task.Spec)
+	if err != nil {
+		return err
+	}
+	if id := cell.ID(); id != task.Cell {
+		return fmt.Errorf("its spec is that of cell %s", id)
+	}
+	if len(task.Data) != 1 || task.Data[0] != cell.Data.Digest {
+		return fmt.Errorf("it names the data sets %.200q, its spec %.100q", task.Data, cell.Data.Digest)
+	}
+	if _, err := hex.DecodeString(cell.Data.Digest); err != nil || len(cell.Data.Digest) != 2*sha256.Size {
+		return fmt.Errorf("data set %.100q; a digest has %d hex digits", cell.Data.Digest, 2*sha256.Size)
+	}
+	if files := cell.Method.files(); !slices.Equal(task.Files, files) {
+		return fmt.Errorf("it names the files %.200q, its spec %.200q", task.Files, files)
+	}
+	if needs := cell.needs(); len(task.Needs) > 0 && !slices.Equal(task.Needs, needs) {
+		return fmt.Errorf("it says that it needs %.200q, its spec needs %v", fmt.Sprint(task.Needs), needs)
+	}
+	return nil
+}
+
+// Compute prepares the cell's data, runs its method and scores the path. A path
+// that stops before the last age it was asked for is scored as far as it goes,
+// beside an error of the status incomplete.
+func (Kind) Compute(ctx context.Context, task *experiment.Task, data experiment.Data) (experiment.Batch, map[string]experiment.Batch, error) {
+	cell, err := DecodeCell(task.Spec)
+	if err != nil {
+		return experiment.Batch{}, nil, err
+	}
+	set, err := data.Dataset(ctx, cell.Data.Digest)
+	if err != nil {
+		return experiment.Batch{}, nil, fmt.Errorf("data set of the cell: %w", err)
+	}
+	prepared, err := cell.Prepare(ctx, set)
+	if err != nil {
+		return experiment.Batch{}, nil, &experiment.DataError{Err: err}
+	}
+	if err := cell.fits(prepared, task.Limits.Memory); err != nil {
+		return experiment.Batch{}, nil, err
+	}
+	var commands *outside.Host
+	if data, ok := data.(experiment.CommandData); ok {
+		commands = data.Commands()
+	}
+	result, err := cell.fit(ctx, prepared, commands)
+	if err != nil {
+		return experiment.Batch{}, nil, err
+	}
+	scores, err := result.score(prepared, cell.Data.Task)
+	if err != nil {
+		return experiment.Batch{}, nil, err
+	}
+	measures, further, err := result.tables(cell, scores)
+	if err != nil {
+		return experiment.Batch{}, nil, err
+	}
+	return measures, further, result.incomplete()
+}
+
+// Prepare makes the parts of the data set that the cell trains on, validates
+// with and tests on.
+func (c *Cell) Prepare(ctx context.Context, set *dataset.Dataset) (*dataset.Prepared, error) {
+	settings := c.Settings
+	settings.Boundary = boundary
+	return dataset.Prepare(ctx, set, settings, c.Stream)
+}
+
+// boundary returns the decision values of a linear support vector machine
+// with C = 1, which the noise kind flip-boundary measures distances by.
+func boundary(ctx context.Context, x []float64, n, d int, y []float64) ([]float64, error) {
+	problem := gaga.SVM(general(n, d, x), y, nil, 1, nil)
+	theta, _, err := baselines.Original(ctx, problem)
+	if err != nil {
+		return nil, err
+	}
+	values := make([]float64, n)
+	predictor, err := gaga.NewPredictor(problem, problem.X)
+	if err != nil {
+		return nil, err
+	}
+	predictor.Predict(values, theta)
+	return values, nil
+}
+
+// Fitted is what a cell's method found: a path of knots, or one knot without
+// an age for a method that has none.
+type Fitted struct {
+	Problem *gaga.Problem // nil for the model ERM
+	Knots   []gaga.Knot   // ascending in age
+
+	// Predict prepares prediction from a knot's coefficients for the rows of x;
+	// nil is that of the problem, [gaga.NewPredictor].
+	Predict func(x blas64.General) (Predictor, error)
+
+	parts       *dataset.Prepared
+	commands    *outside.Host       // nil where none are allowed
+	outside     bool                // of a command, which says nothing of weights and optimality
+	linear      bool                // a command's knots have coefficients
+	predictions outside.Predictions // in place of coefficients
+
+	status   string // how the path ended, "" for a method without ages
+	stopped  string // why and where it stops before the last age asked for, "" for one that does not
+	reached  bool   // its last knot is at the last age asked for, or none was
+	critical bool   // critical points were located
+	restarts int
+	passed   int // turning points without a knot
+}
+
+// incomplete returns an error of the status incomplete for a path that stops
+// before the last age it was asked for.
+func (f *Fitted) incomplete() error {
+	if f.stopped == "" {
+		return nil
+	}
+	return &experiment.StatusError{Status: experiment.Incomplete, Err: errors.New(f.stopped)}
+}
+
+// Predictor writes the linear predictor, or the decision value, of each row for
+// a knot's coefficients into dst; [gaga.Predictor] is one.
+type Predictor interface{ Predict(dst, theta []float64) }
+
+// predictor prepares prediction for a part of the data.
+func (f *Fitted) predictor(part *dataset.Part) (Predictor, error) {
+	x := general(part.N, part.D, part.X)
+	if f.linear {
+		return linearPredictor{x}, nil
+	}
+	if f.Predict != nil {
+		return f.Predict(x)
+	}
+	return gaga.NewPredictor(f.Problem, x)
+}
+
+// Fit runs the cell's method on its prepared data. A method from outside is an error.
+func (c *Cell) Fit(ctx context.Context, prepared *dataset.Prepared) (*Fitted, error) {
+	return c.fit(ctx, prepared, nil)
+}
+
+func (c *Cell) fit(ctx context.Context, prepared *dataset.Prepared, commands *outside.Host) (*Fitted, error) {
+	fitted := &Fitted{parts: prepared, commands: commands}
+	if c.Model.Name != ERM && c.Method.Command == "" {
+		var err error
+		if fitted.Problem, err = c.Problem(prepared); err != nil {
+			return nil, err
+		}
+	}
+	method, err := c.Method.info()
+	if err != nil {
+		return nil, err
+	}
+	if err := method.fit(ctx, fitted, c, &prepared.Train); err != nil {
+		return nil, err
+	}
+	if len(fitted.Knots) == 0 {
+		return nil, &experiment.StatusError{Status: experiment.Diverged, Err: fmt.Errorf("%s found no point of the path: %s", c.Method.Name, fitted.status)}
+	}
+	fitted.reached = !method.aged || fitted.Knots[len(fitted.Knots)-1].Age >= c.Method.Age.Max
+	return fitted, nil
+}
+
+// Problem states the cell's learning problem on its training part.
+func (c *Cell) Problem(prepared *dataset.Prepared) (*gaga.Problem, error) {
+	train := &prepared.Train
+	x := general(train.N, train.D, train.X)
+	var p *gaga.Problem
+	switch m := c.Model; m.Name {
+	case Lasso:
+		p = gaga.Lasso(x, train.Y, train.Multiplicity, m.Alpha)
+	case ElasticNet:
+		p = gaga.ElasticNet(x, train.Y, train.Multiplicity, m.Alpha, m.L1Ratio)
+	case Ridge:
+		p = gaga.Ridge(x, train.Y, train.Multiplicity, m.Alpha)
+	case Logistic:
+		p = gaga.LogisticRegression(x, train.Y, train.Multiplicity, m.C)
+	case SVM:
+		p = gaga.SVM(x, train.Y, train.Multiplicity, m.C, kernel(m, train))
+	default:
+		return nil, fmt.Errorf("there is no model %q", m.Name)
+	}
+	p.Intercept = c.Model.Intercept
+	if r := c.Method.Regularizer; r.Name != "" {
+		info := gridfile.Lookup(regularizerTable, r.Name)
+		if info == nil {
+			return nil, unknown("regularizer", r.Name, regularizerTable)
+		}
+		p.Regularizer = info.make(r.Param)
+	}
+	return p, nil
+}
+
+// kernel returns the kernel of a support vector machine, nil for the linear
+// one. The width [ScaleGamma] is 1/(d var(X)) over the training part.
+func kernel(m Model, train *dataset.Part) gaga.Kernel {
+	if m.Kernel != RBF {
+		return nil
+	}
+	return rbf(m.KernelGamma, train)
+}
+
+func rbf(gamma float64, train *dataset.Part) gaga.Kernel {
+	if gamma == ScaleGamma {
+		gamma = 1 / (float64(train.D) * variance(train))
+	}
+	return gaga.RBF{Gamma: gamma}
+}
+
+// variance returns the variance of all features of the training part's rows,
+// multiplicities counted.
+func variance(part *dataset.Part) float64 {
+	var weight, mean, m2 float64
+	for i := range part.N {
+		w := 1.0
+		if part.Multiplicity != nil {
+			w = part.Multiplicity[i]
+		}
+		for _, x := range part.X[i*part.D : (i+1)*part.D] {
+			weight += w
+			delta := x - mean
+			mean += w * delta / weight
+			m2 += w * delta * (x - mean)
+		}
+	}
+	return m2 / weight
+}
+
+func general(rows, cols int, data []float64) blas64.General {
+	return blas64.General{Rows: rows, Cols: cols, Stride: cols, Data: data}
+}

@@ -1,0 +1,209 @@
+package selfpaced
+
+import (
+	"iter"
+	"slices"
+
+	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/dataset"
+	"github.com/agepath/agepath/experiment/gridfile"
+)
+
+// group is the cells of one data set, one entry of the models, one method and
+// one entry of the regularizers: all combinations of noise, parameters and
+// repeats. A grid is a short list of groups, whatever the number of its cells.
+type group struct {
+	data        *plannedData
+	preparation dataset.Settings // without noise
+	noise       []dataset.Noise
+	models      *Models // without what the method ignores
+	method      *methodInfo
+	settings    gridfile.Choices // of the method's own settings
+	regularizer *gridfile.Entry  // noRegularizer for methods without one
+	age         Age
+	sweep       int
+
+	keep Keep
+
+	// earlier are the groups before this one that may hold some of its cells,
+	// which are then expanded there.
+	earlier []*group
+}
+
+// noRegularizer stands in for the entry of a method that has none.
+var noRegularizer = &gridfile.Entry{}
+
+// dimensions are the settings that vary in a group besides the noise, in each
+// those of one owner: the model, its loss, its constraint, the regularizer and the
+// method.
+type dimensions [5]gridfile.Choices
+
+// combination is a cell without its repeat: the noise, and values of the
+// dimensions.
+type combination struct {
+	noise  dataset.Noise
+	values [len(dimensions{})]gridfile.Settings
+}
+
+func (g *group) dimensions() dimensions {
+	m := g.models
+	return dimensions{m.Choices, m.Loss.Choices, m.Constraint.Choices, g.regularizer.Choices, g.settings}
+}
+
+// most is the number of combinations at one level of noise, without overflow.
+func (d dimensions) most() float64 {
+	n := 1.0
+	for _, c := range d {
+		n *= c.Most()
+	}
+	return n
+}
+
+// at returns the i-th combination of values; the last dimension varies fastest.
+func (d dimensions) at(i int) (values [len(dimensions{})]gridfile.Settings) {
+	for k := len(d) - 1; k >= 0; k-- {
+		n := d[k].Count()
+		values[k] = d[k].At(i % n)
+		i /= n
+	}
+	return values
+}
+
+// groups returns the sweep's groups for one of its data sets; methods declares those
+// of the sweep, nil where one cannot be used.
+func (s *Sweep) groups(data *plannedData, preparation dataset.Settings, methods []*methodInfo, number int) []*group {
+	var groups []*group
+	for i := range s.Models {
+		for k, entry := range s.Methods {
+			method := methods[k]
+			if method == nil {
+				continue
+			}
+			models := method.of(data.columns(&s.Models[i]))
+			regularizers := []*gridfile.Entry{noRegularizer}
+			if method.regularized {
+				regularizers = nil
+				for k := range s.Regularizers {
+					regularizers = append(regularizers, &s.Regularizers[k])
+				}
+			}
+			for _, regularizer := range regularizers {
+				groups = append(groups, &group{
+					data: data, preparation: preparation, noise: s.Noise, models: models,
+					method: method, settings: entry.Choices.Applying(cellAspects(data.Task, regularizer.Name)),
+					regularizer: regularizer, age: s.Age, sweep: number,
+				})
+			}
+		}
+	}
+	return groups
+}
+
+// cell returns the model and the method of a combination.
+func (g *group) cell(c *combination) (Model, Method) {
+	regularizer := Regularizer{Name: g.regularizer.Name, Param: c.values[3][0].Number}
+	return g.models.model(c.values[0], c.values[1], c.values[2]), g.method.with(regularizer, g.age, c.values[4])
+}
+
+// all yields the combinations that no earlier group has: noise varies slowest, then
+// the model, then the regularizer, and the method's settings fastest.
+func (g *group) all() iter.Seq[combination] {
+	return func(yield func(combination) bool) {
+		dimensions := g.dimensions()
+		for _, noise := range g.noise {
+			for i := range int(dimensions.most()) {
+				c := combination{noise, dimensions.at(i)}
+				if !slices.ContainsFunc(g.earlier, func(e *group) bool { return e.has(&c) }) && !yield(c) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// has reports whether the group holds a combination of one that it is linked to.
+func (g *group) has(c *combination) bool {
+	for k, dimension := range g.dimensions() {
+		if !dimension.Has(c.values[k]) {
+			return false
+		}
+	}
+	return slices.Contains(g.noise, c.noise)
+}
+
+// count counts combinations that no earlier group has, at each level of noise. It
+// expands only what may overlap with another group.
+func (g *group) count() []int64 {
+	cells := make([]int64, len(g.noise))
+	if len(g.earlier) == 0 {
+		for i := range cells {
+			cells[i] = int64(g.dimensions().most())
+		}
+		return cells
+	}
+	for c := range g.all() {
+		cells[slices.Index(g.noise, c.noise)]++
+	}
+	return cells
+}
+
+// family is what two groups share whose cells could be the same or could look
+// the same in the results: the labels of their cells but for noise and parameters.
+type family struct {
+	data, model, kernel, loss, constraint, method, regularizer string
+	train, test                                                int
+	protocol                                                   string
+	split                                                      dataset.Split
+	features, target                                           dataset.Scaling
+	intercept                                                  bool
+	age                                                        Age
+}
+
+func (g *group) family() family {
+	m, s := g.models, &g.preparation
+	return family{
+		g.data.Name, m.Name, m.Kernel, m.Loss.Name, m.Constraint.Name, g.method.name, g.regularizer.Name,
+		g.data.train, g.data.test, protocol(s), s.Split, s.Features, s.Target, m.Intercept, g.method.ages(g.age),
+	}
+}
+
+// protocol names the protocol of settings.
+func protocol(s *dataset.Settings) string {
+	if s.Paper {
+		return protocolPaper
+	}
+	return protocolHeldOut
+}
+
+// overlaps reports whether two groups of a family have parameters in common.
+func (g *group) overlaps(other *group) bool {
+	others := other.dimensions()
+	for k, dimension := range g.dimensions() {
+		if !dimension.Overlaps(others[k]) {
+			return false
+		}
+	}
+	return gridfile.Intersect(g.noise, other.noise)
+}
+
+// link finds for each group the earlier ones that share cells with it. Two
+// groups whose cells differ but would look the same in the results are a
+// problem: as many rows of a data set are asked for as it has, and all.
+func link(groups []*group, sweeps []Sweep, p *experiment.Planner) {
+	families := map[family][]*group{}
+	for _, g := range groups {
+		key := g.family()
+		for _, other := range families[key] {
+			if !g.overlaps(other) {
+				continue
+			}
+			if canonical(g.preparation) == canonical(other.preparation) {
+				g.earlier = append(g.earlier, other)
+				continue
+			}
+			p.Problem(sweeps[g.sweep].place, "some cells would look like those of %s in the results (data set %s): they differ only in rows, all %d of them or as many drawn; ask for one of the two",
+				sweeps[other.sweep].place.Name(), g.data.Name, g.data.N)
+		}
+		families[key] = append(families[key], g)
+	}
+}

@@ -1,0 +1,208 @@
+package selfpaced
+
+import (
+	"cmp"
+	"fmt"
+	"iter"
+	"slices"
+	"strconv"
+
+	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/dataset"
+	"github.com/agepath/agepath/experiment/gridfile"
+)
+
+// plannedData is a data set of a plan with what groups know of it.
+type plannedData struct {
+	*experiment.PlannedData
+
+	train, test int      // rows of the parts in one sweep; train without validation
+	features    []string // names
+	gaps        bool     // values are missing, which cells fill
+}
+
+// columns returns models whose constraint names features by their indexes, as
+// their cells do. The planner has checked that there are such features.
+func (d *plannedData) columns(m *Models) *Models {
+	for i, c := range m.Constraint.Choices {
+		if !c.Info.Columns {
+			continue
+		}
+		word, err := resolve(c.Values[0].Word, d.features)
+		if err != nil {
+			continue
+		}
+		c.Values = []gridfile.Setting{{Name: c.Info.Name, Word: word}}
+		resolved := *m
+		resolved.Constraint.Choices = slices.Clone(m.Constraint.Choices)
+		resolved.Constraint.Choices[i] = c
+		return &resolved
+	}
+	return m
+}
+
+// planDimensions are what plans count cells by, see group.Slices.
+var planDimensions = []experiment.DimensionName{
+	{Name: "dataset"}, {Name: "noise"}, {Name: "model"}, {Name: "regularizer"}, {Name: "method"},
+	{Name: "protocol", Varying: true}, {Name: "split", Varying: true}, {Name: "scale", Varying: true}, {Name: "intercept", Varying: true},
+}
+
+// Part implements [experiment.Group].
+func (g *group) Part() (data, method string) { return g.data.Name, g.method.name }
+
+// Needs implements [experiment.Group].
+func (g *group) Needs() []experiment.Need {
+	return append(needs(g.method.need(), g.preparation), ownNeeds(g.regularizer.Name, g.models.Loss.Name)...)
+}
+
+// Seconds implements [experiment.Group].
+func (g *group) Seconds() float64 { return estimate(g) }
+
+// Most implements [experiment.Group].
+func (g *group) Most() float64 { return float64(len(g.noise)) * g.dimensions().most() }
+
+// Slices implements [experiment.Group].
+func (g *group) Slices() []experiment.Slice {
+	list := make([]experiment.Slice, len(g.noise))
+	for i, cells := range g.count() {
+		noise := "none"
+		if n := g.noise[i]; n.Kind != "" {
+			noise = fmt.Sprintf("%s %g", n.Kind, n.Level)
+		}
+		list[i] = experiment.Slice{Cells: cells, Values: []string{
+			g.data.Name, noise, g.models.words(), cmp.Or(g.regularizer.Name, "none"), g.method.name,
+			protocol(&g.preparation), splitText(g.preparation.Split), scaleText(&g.preparation), strconv.FormatBool(g.models.Intercept),
+		}}
+	}
+	return list
+}
+
+// plannedCell is a cell of a group.
+type plannedCell struct {
+	Cell
+	group *group
+}
+
+// Cells implements [experiment.Group]; the repeat varies fastest.
+func (g *group) Cells(seeds []int64) iter.Seq[experiment.Cell] {
+	return func(yield func(experiment.Cell) bool) {
+		cell := &plannedCell{group: g, Cell: Cell{
+			Data:     CellData{Digest: g.data.Digest, Task: g.data.Task, Name: g.data.Name},
+			Settings: g.preparation,
+			Keep:     g.keep,
+		}}
+		for c := range g.all() {
+			cell.Settings.Noise = c.noise
+			cell.Model, cell.Method = g.cell(&c)
+			for i, seed := range seeds {
+				cell.Repeat, cell.Seed = i+1, seed
+				if !yield(cell) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Fill implements [experiment.Cell].
+func (c *plannedCell) Fill(task *experiment.Task, canonical []byte) {
+	task.Data = []string{c.Data.Digest}
+	task.Spec = c.spec(canonical)
+	task.Needs, task.Files = c.needs(), c.Method.files()
+}
+
+// Labels implements [experiment.Cell].
+func (c *plannedCell) Labels() []any {
+	g := c.group
+	data, m, r := g.data, c.Model, c.Method.Regularizer
+	noise, split := c.Settings.Noise, c.Settings.Split
+	return []any{
+		data.Name, string(data.Task), data.train, data.test, data.D,
+		protocol(&c.Settings), split.Train, split.Test, split.Validation,
+		string(c.Settings.Features), orNull(string(c.Settings.Target)),
+		m.Name, orNull(m.Kernel), orNull(m.KernelGamma), orNull(m.C), orNull(m.Alpha), value(m.L1Ratio, m.L1Ratio != 0 || m.Name == ERM),
+		orNull(m.Loss.text()), orNull(m.Constraint.text()), value(strconv.FormatBool(m.Intercept), !g.method.ownModel),
+		orNull(r.Name), orNull(r.Param), orNull(c.Method.Age.Min), orNull(c.Method.Age.Max), orNull(c.Method.Age.Step), c.Method.Name, orNull(c.Method.Settings.Text()),
+		orNull(noise.Kind), noise.Level, c.Repeat, c.Seed,
+	}
+}
+
+// orNull returns nil for a zero value, which stands for what does not apply.
+func orNull[T comparable](value T) any {
+	var zero T
+	if value == zero {
+		return nil
+	}
+	return value
+}
+
+// splitText writes a split for readers of a plan, such as 3:1, validation 0.2.
+func splitText(s dataset.Split) string {
+	return fmt.Sprintf("%g:%g, validation %g", s.Train, s.Test, s.Validation)
+}
+
+// scaleText writes how features and target are scaled.
+func scaleText(s *dataset.Settings) string {
+	if s.Target == "" {
+		return string(s.Features)
+	}
+	return string(s.Features) + ", target " + string(s.Target)
+}
+
+// Digest implements [experiment.Group].
+func (g *group) Digest() string {
+	type values struct {
+		Strengths, Gammas, Params, Levels []float64
+		Ratios                            []float64            `json:",omitempty"` // later than the names of runs without, as are
+		Choices                           [][]gridfile.Setting `json:",omitempty"`
+		Terms                             []string             `json:",omitempty"` // loss and constraint
+		Loss, Constraint                  [][]gridfile.Setting `json:",omitempty"`
+	}
+	own := func(names ...string) []float64 {
+		for _, c := range g.models.Choices {
+			if slices.Contains(names, c.Info.Name) {
+				return numbers(c.Values)
+			}
+		}
+		return nil
+	}
+	v := values{
+		Strengths: own("alpha", "c"), Ratios: own("l1_ratio"), Gammas: own("kernel_gamma"), Choices: g.settings.Sorted(),
+	}
+	for _, c := range g.regularizer.Choices {
+		v.Params = numbers(c.Values)
+	}
+	if m := g.models; m.Loss.Name != "" {
+		v.Terms = []string{m.Loss.Name, m.Constraint.Name}
+		v.Loss, v.Constraint = m.Loss.Choices.Sorted(), m.Constraint.Choices.Sorted()
+	}
+	kinds := map[string][]float64{} // encoded in the order of its keys
+	for _, noise := range g.noise {
+		kinds[noise.Kind] = append(kinds[noise.Kind], noise.Level)
+	}
+	for _, levels := range kinds {
+		slices.Sort(levels)
+	}
+	return experiment.Identity(gridfile.JSON(struct {
+		Data      string
+		Settings  canonicalSettings
+		Family    [2]string
+		Intercept bool
+		Method    Method
+		Values    values
+		Noise     map[string][]float64
+	}{
+		g.data.Digest, canonical(g.preparation), [2]string{g.models.Name, g.models.Kernel}, g.models.Intercept,
+		g.method.with(Regularizer{Name: g.regularizer.Name}, g.age, gridfile.Settings{}), v, kinds,
+	}))
+}
+
+// numbers returns the numbers of values in rising order.
+func numbers(values []gridfile.Setting) []float64 {
+	list := make([]float64, len(values))
+	for i, value := range values {
+		list[i] = value.Number
+	}
+	slices.Sort(list)
+	return list
+}

@@ -1,0 +1,35 @@
+package selfpaced
+
+import (
+	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/dataset"
+)
+
+// kernelCache is what the solver of kernel machines keeps of the kernel matrix
+// at most, and once more of its factor.
+const kernelCache = 512 << 20
+
+// fits returns a [*experiment.MemoryError] of status [experiment.Memory] where the cell needs more than the
+// limit, 0 for none, by an estimate from the sizes of its data.
+func (c *Cell) fits(prepared *dataset.Prepared, limit int64) error {
+	if need := c.bytes(prepared); limit > 0 && need > limit {
+		return &experiment.StatusError{Status: experiment.Memory, Err: &experiment.MemoryError{Need: need, Limit: limit}}
+	}
+	return nil
+}
+
+// bytes estimates the memory that computing the cell takes: the parts of the
+// data and the solver's copy of them, for kernel machines the kernel matrices
+// of training and prediction and the solver's factor, and what the method adds.
+func (c *Cell) bytes(prepared *dataset.Prepared) int64 {
+	n, d := int64(prepared.Train.N), int64(prepared.Train.D)
+	others := int64(prepared.Test.N + prepared.Validation.N)
+	bytes := 8 * d * (3*n + 2*others)
+	if c.Model.Kernel == RBF {
+		bytes += 2*min(8*n*n, kernelCache) + 8*n*others
+	}
+	if method, err := c.Method.info(); err == nil && method.bytes != nil { // an unknown one fits nothing
+		bytes += method.bytes(c, n, d)
+	}
+	return bytes
+}

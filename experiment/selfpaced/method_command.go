@@ -1,0 +1,159 @@
+package selfpaced
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/dataset"
+	"github.com/agepath/agepath/experiment/gridfile"
+	"github.com/agepath/agepath/experiment/outside"
+	"github.com/agepath/agepath/gaga"
+)
+
+// commandNeed is what a worker computes for the methods from outside, whatever their
+// names; its version is that of the protocol.
+const commandNeed = "command"
+
+// commandName is what a command may be called.
+var commandName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,39}$`)
+
+// commandInfo declares a method from outside.
+func commandInfo(name string, p *outside.Program) (*methodInfo, error) {
+	text, err := p.Canonical()
+	if err != nil {
+		return nil, err
+	}
+	if err := checkCommandName(name); err != nil {
+		return nil, err
+	}
+	return &methodInfo{
+		name: name, algorithm: outside.Protocol, command: text,
+		regularized: p.Has(outside.UsesRegularizer), aged: p.Has(outside.UsesAge), stepped: p.Has(outside.UsesAge),
+		models: gridfile.NamesOf(modelTable), ownModel: !p.Has(outside.UsesModel),
+		fit: func(ctx context.Context, f *Fitted, c *Cell, _ *dataset.Part) error { return f.ask(ctx, c, p) },
+		// Nothing is known of it: a second, and a microsecond for each number.
+		work: func(_ *group, n, d float64) float64 { return 1e9 + 1e3*n*d },
+		// The copy of the data, and the answer.
+		bytes: func(_ *Cell, n, d int64) int64 { return 8 * n * d },
+	}, nil
+}
+
+// checkCommandName returns an error unless a method from outside may have the name.
+func checkCommandName(name string) error {
+	if !commandName.MatchString(name) {
+		return fmt.Errorf("%.100q is no name of a command; up to 40 of a-z, 0-9 and - are, not - first", name)
+	}
+	if gridfile.Lookup(methodTable, name) != nil {
+		return fmt.Errorf("a command cannot have the name %s, which is that of a method of agepath", name)
+	}
+	return nil
+}
+
+// info returns the method's declaration.
+func (m *Method) info() (*methodInfo, error) {
+	if m.Command == "" {
+		if info := gridfile.Lookup(methodTable, m.Name); info != nil {
+			return info, nil
+		}
+		return nil, unknown("method", m.Name, methodTable)
+	}
+	program, err := outside.ReadProgram(m.Command)
+	if err != nil {
+		return nil, err
+	}
+	return commandInfo(m.Name, program)
+}
+
+// files returns the digests of what the method's command consists of, sorted.
+func (m *Method) files() []string {
+	if m.Command == "" {
+		return nil
+	}
+	program, err := outside.ReadProgram(m.Command)
+	if err != nil {
+		return nil // the plan made it
+	}
+	var list []string
+	for _, file := range program.Files {
+		list = append(list, file.Digest)
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// commandCell is what a command is told of a cell.
+type commandCell struct {
+	ID          string       `json:"id"`
+	Task        dataset.Task `json:"task"`
+	Model       Model        `json:"model"`
+	Regularizer Regularizer  `json:"regularizer,omitzero"`
+	Age         Age          `json:"age,omitzero"`
+	Seed        int64        `json:"seed"`
+}
+
+// ask has a command compute the cell.
+func (f *Fitted) ask(ctx context.Context, c *Cell, program *outside.Program) error {
+	if f.commands == nil {
+		return &experiment.StatusError{Status: experiment.Failed, Err: fmt.Errorf("the method %s is a command, and this worker runs none: start it with --allow-commands where grids are trusted", c.Method.Name)}
+	}
+	answer, err := f.commands.Solve(ctx, program, gridfile.JSON(commandCell{
+		ID: c.ID(), Task: c.Data.Task, Model: c.Model, Regularizer: c.Method.Regularizer, Age: c.Method.Age, Seed: c.Seed,
+	}), f.parts)
+	var number *outside.NumberError
+	switch {
+	case errors.As(err, &number):
+		return &experiment.StatusError{Status: experiment.Diverged, Err: fmt.Errorf("the method %s: %w", c.Method.Name, err)}
+	case err != nil:
+		return fmt.Errorf("the method %s: %w", c.Method.Name, err)
+	}
+	return f.take(c, answer)
+}
+
+// take makes knots of a command's answer.
+func (f *Fitted) take(c *Cell, answer *outside.Answer) error {
+	age := c.Method.Age
+	knots := answer.Knots()
+	if (answer.Ages != nil) != (age != Age{}) {
+		return fmt.Errorf("the method %s: %d ages in its answer; a command has ages if it uses: %s", c.Method.Name, len(answer.Ages), outside.UsesAge)
+	}
+	f.outside = true
+	f.Knots = make([]gaga.Knot, knots)
+	for k := range f.Knots {
+		knot := &f.Knots[k]
+		knot.Kind, knot.Index = gaga.End, -1
+		if answer.Ages != nil {
+			knot.Kind, knot.Age = gaga.Grid, answer.Ages[k]
+		}
+		if len(answer.Coefficients) > 0 {
+			knot.Theta = answer.Coefficients[k]
+			for _, w := range knot.Theta[:len(knot.Theta)-1] {
+				if w != 0 {
+					knot.Active++
+				}
+			}
+		}
+	}
+	f.predictions = answer.Predictions
+	f.linear = len(answer.Coefficients) > 0
+	if answer.Ages == nil {
+		return nil
+	}
+	last := f.Knots[knots-1].Age
+	f.status = gaga.Complete.String()
+	if first := f.Knots[0].Age; first < age.Min || last > age.Max {
+		return fmt.Errorf("the method %s: ages from %g to %g; allowed are %g to %g", c.Method.Name, first, last, age.Min, age.Max)
+	}
+	if last < age.Max {
+		f.status = "stopped"
+		if answer.Stopped != "" {
+			f.status += ": " + strings.ToValidUTF8(answer.Stopped, "\uFFFD")
+		}
+		f.stopped = fmt.Sprintf("the path stops at age %.4g of %.4g: %s", last, age.Max, f.status)
+	}
+	return nil
+}

@@ -1,0 +1,36 @@
+package selfpaced
+
+import (
+	"context"
+
+	"github.com/agepath/agepath/baselines"
+	"github.com/agepath/agepath/experiment/dataset"
+	"github.com/agepath/agepath/experiment/gridfile"
+)
+
+// defaultDelta is among the thresholds of the paper's Table 7.
+const defaultDelta = 0.2
+
+var huberMethod = methodInfo{
+	name: HuberLasso, algorithm: 2,
+	models: []string{Lasso},
+	settings: []gridfile.SettingInfo{
+		{Name: "delta", Rule: gridfile.Positive, Standard: gridfile.Setting{Number: defaultDelta}, Meaning: "residual, of the scaled target, beyond which the loss is linear"},
+	},
+	fit: func(ctx context.Context, f *Fitted, c *Cell, train *dataset.Part) error {
+		fit, err := baselines.HuberLasso(ctx, baselines.HuberProblem{
+			X: f.Problem.X, Y: train.Y, Multiplicity: train.Multiplicity,
+			Alpha: c.Model.Alpha, Delta: c.Method.Settings.Number("delta"), Intercept: c.Model.Intercept,
+		})
+		if err != nil {
+			return err
+		}
+		f.single(fit.Theta, fit.KKT, train.N)
+		return nil
+	},
+	// A few Newton steps, each a weighted Lasso.
+	work: func(_ *group, n, d float64) float64 {
+		cold, warm := fitWork(Lasso, "", n, d)
+		return cold + 10*warm
+	},
+}

@@ -1,0 +1,159 @@
+package selfpaced
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/agepath/agepath/baselines"
+	"github.com/agepath/agepath/experiment/dataset"
+	"github.com/agepath/agepath/experiment/gridfile"
+	"github.com/agepath/agepath/gaga"
+)
+
+var originalMethod = methodInfo{
+	name: Original, algorithm: 2, models: gridfile.NamesOf(modelTable),
+	fit: func(ctx context.Context, f *Fitted, c *Cell, train *dataset.Part) error {
+		if c.Model.Name == ERM {
+			return f.erm(ctx, c, train)
+		}
+		theta, kkt, err := baselines.Original(ctx, f.Problem)
+		if err != nil {
+			return err
+		}
+		f.single(theta, kkt, train.N)
+		return nil
+	},
+	work: func(g *group, n, d float64) float64 {
+		cold, _ := fitWork(g.models.Name, g.models.Kernel, n, d)
+		return cold
+	},
+	bytes: func(c *Cell, n, d int64) int64 {
+		if c.Model.Name == ERM {
+			return ermBytes(n, d)
+		}
+		return 0
+	},
+}
+
+var acsMethod = methodInfo{
+	name: ACS, algorithm: 3, regularized: true, aged: true, stepped: true,
+	fit: fitACS,
+	work: func(g *group, n, d float64) float64 {
+		cold, warm := fitWork(g.models.Name, g.models.Kernel, n, d)
+		ages := math.Floor((g.age.Max-g.age.Min)/g.age.Step) + 1
+		return cold + ages*(gridfile.Lookup(regularizerTable, g.regularizer.Name).alternations*warm+n*d)
+	},
+}
+
+var gagaMethod = methodInfo{
+	name: GAGA, algorithm: 15, regularized: true, aged: true,
+	fit: fitGAGA,
+	work: func(g *group, n, d float64) float64 {
+		cold, _ := fitWork(g.models.Name, g.models.Kernel, n, d)
+		return cold + pathWork(g.models.Name, g.models.Kernel, g.regularizer.Name, n, d)
+	},
+	bytes: pathBytes,
+}
+
+// sweepRows is from how many training rows on paths of logistic regression have no
+// knots at their turning points, which come in tens of thousands there and are
+// passed many in a step.
+const sweepRows = 10_000
+
+// sweeps reports whether paths of a model are followed that way.
+func sweeps(model string, rows float64) bool { return model == Logistic && rows >= sweepRows }
+
+// single makes a solution without an age the only knot, with all training rows
+// at weight 1.
+func (f *Fitted) single(theta []float64, kkt float64, rows int) {
+	knot := gaga.Knot{Kind: gaga.End, Index: -1, Theta: theta, KKT: kkt, Easy: rows}
+	for _, w := range theta[:len(theta)-1] {
+		if w != 0 {
+			knot.Active++
+		}
+	}
+	f.Knots = []gaga.Knot{knot}
+}
+
+func fitACS(ctx context.Context, f *Fitted, c *Cell, _ *dataset.Part) error {
+	age := c.Method.Age
+	ages := baselines.Ages(age.Min, age.Max, age.Step)
+	path, err := baselines.ACS(ctx, f.Problem, ages, baselines.ACSOptions{})
+	if err != nil {
+		return err
+	}
+	f.Knots = path.Knots
+	f.status = gaga.Complete.String()
+	if !path.Complete() {
+		f.status = fmt.Sprintf("of %d ages %d did not converge and %d left one class only", len(ages), path.Unconverged, path.OneClass)
+	}
+	return nil
+}
+
+// pathKnots is the number of evenly spaced ages at which a path is scored
+// besides its critical points.
+const pathKnots = 100
+
+func fitGAGA(ctx context.Context, f *Fitted, c *Cell, train *dataset.Part) error {
+	age := c.Method.Age
+	options := gaga.Options{
+		Age:   gaga.Range{Min: age.Min, Max: age.Max},
+		Grid:  baselines.Ages(age.Min, age.Max, (age.Max-age.Min)/pathKnots),
+		Sweep: sweeps(c.Model.Name, float64(train.N)),
+	}
+	path, err := gaga.Track(ctx, f.Problem, options)
+	if err != nil {
+		return err
+	}
+	if path.Status() == gaga.Interrupted {
+		return errors.Join(ctx.Err(), errors.New(path.Reason()))
+	}
+	f.follow(path, &options)
+	return nil
+}
+
+// follow takes over an age path.
+func (f *Fitted) follow(path *gaga.Path, options *gaga.Options) {
+	f.Knots, f.status, f.critical = path.Knots(), path.Status().String(), true
+	if path.Status().Early() {
+		f.status += ": " + path.Reason()
+		f.stopped = fmt.Sprintf("the path stops at age %.4g of %.4g: %s", path.Range().Max, options.Age.Max, f.status)
+	}
+	if options.Sweep {
+		f.status += "; turning points have no knots"
+	}
+	f.status += gapText(path.Gaps())
+	f.restarts, f.passed = len(path.Restarts()), path.Passed()
+}
+
+// gapText says which ages a path leaves out, "" for none.
+func gapText(gaps []gaga.Gap) string {
+	if len(gaps) == 0 {
+		return ""
+	}
+	list := make([]string, len(gaps))
+	for k, gap := range gaps {
+		list[k] = fmt.Sprintf("%.4g to %.4g", gap.From, gap.To)
+	}
+	return "; one class only at ages " + strings.Join(list, ", ")
+}
+
+// pathBytes estimates what following an age path takes. With a kernel that is a
+// factor over the multipliers that change with the age, at most n of them, else
+// the tracker's copies of the data and matrices over the coefficients. Each knot
+// holds all coefficients, or n multipliers; how many knots there are is a guess:
+// about 0.3 for each row, and about 1 for a support vector machine, whose samples
+// come to the margin and leave it.
+func pathBytes(c *Cell, n, d int64) int64 {
+	knots := pathKnots + 10 + int64(0.3*float64(n))
+	if c.Model.Name == SVM {
+		knots = pathKnots + 10 + n
+	}
+	if c.Model.Kernel == RBF {
+		return 8*n*n + 8*n*knots
+	}
+	return 8*(2*n*d+10*d*d) + 8*d*knots
+}

@@ -1,0 +1,148 @@
+package selfpaced
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"github.com/agepath/agepath/baselines"
+	"github.com/agepath/agepath/experiment/dataset"
+	"github.com/agepath/agepath/experiment/gridfile"
+	"github.com/agepath/agepath/gaga"
+)
+
+// The least squares machines have a cost and a kernel of their own: models of
+// regression have no kernel, and their penalties are others.
+var (
+	costSetting   = gridfile.SettingInfo{Name: "c", Rule: gridfile.Positive, Standard: gridfile.Setting{Number: 1}, Meaning: "weight C of the loss against the penalty, the papers' γ"}
+	kernelSetting = gridfile.SettingInfo{
+		Name: "kernel", Rule: gridfile.Positive, Words: []string{Linear, scaleWord}, Standard: gridfile.Setting{Word: Linear},
+		Meaning: "linear, or the width γ of the RBF kernel exp(-γ ‖x - x'‖²), with `scale` for 1/(d var(X))",
+	}
+)
+
+const scaleWord = "scale"
+
+var rlssvmMethod = methodInfo{
+	name: RLSSVM, algorithm: 1, ownModel: true,
+	settings: []gridfile.SettingInfo{
+		costSetting, kernelSetting,
+		{Name: "coverage", Rule: coverages, Standard: gridfile.Setting{Number: 0.7}, Meaning: "share of the samples that is not trimmed"},
+		{Name: "starts", Rule: gridfile.Whole(1, 10_000), Standard: gridfile.Setting{Number: 20}, Single: true, Meaning: "random subsets that the search starts from"},
+	},
+	fit: func(ctx context.Context, f *Fitted, c *Cell, train *dataset.Part) error {
+		f.Problem = leastSquares(c, train)
+		fit, err := baselines.RLSSVM(ctx, f.Problem, baselines.RLSSVMOptions{
+			Coverage: c.Method.Settings.Number("coverage"),
+			Starts:   c.Method.Settings.Int("starts"),
+			Random:   c.Stream(RLSSVM),
+		})
+		if err != nil {
+			return err
+		}
+		f.robust(&fit.Fit)
+		return nil
+	},
+	// Three small fits a start, and some ten for each of the five best.
+	work: func(g *group, n, d float64) float64 {
+		return leastSquaresWork(g, n, d, (3*g.settings.Largest("starts")+80)*n*(d*d/4+800))
+	},
+	bytes: leastSquaresBytes,
+}
+
+var relssvmMethod = methodInfo{
+	name: ReLSSVM, algorithm: 1, ownModel: true,
+	settings: []gridfile.SettingInfo{
+		costSetting, kernelSetting,
+		{Name: "theta", Rule: gridfile.Positive, Standard: gridfile.Setting{Number: 1}, Meaning: "residual, of the scaled target, from which on the loss is constant"},
+	},
+	fit: func(ctx context.Context, f *Fitted, c *Cell, train *dataset.Part) error {
+		f.Problem = leastSquares(c, train)
+		fit, err := baselines.ReLSSVM(ctx, f.Problem, baselines.ReLSSVMOptions{Truncation: c.Method.Settings.Number("theta")})
+		if err != nil {
+			return err
+		}
+		f.robust(&fit.Fit)
+		return nil
+	},
+	work: func(g *group, n, d float64) float64 {
+		return leastSquaresWork(g, n, d, 200*n*(d*d/4+500))
+	},
+	bytes: leastSquaresBytes,
+}
+
+var robustMethod = methodInfo{
+	name: RobustSVM, algorithm: 1, models: []string{SVM},
+	settings: []gridfile.SettingInfo{
+		{Name: "probability", Rule: belowHalf, Standard: gridfile.Setting{Number: 0.1}, Meaning: "probability μ with which a label is wrong"},
+	},
+	fit: func(ctx context.Context, f *Fitted, c *Cell, _ *dataset.Part) error {
+		fit, err := baselines.RobustSVM(ctx, f.Problem, c.Method.Settings.Number("probability"))
+		if err != nil {
+			return err
+		}
+		f.robust(fit)
+		return nil
+	},
+	work: func(g *group, n, d float64) float64 {
+		cold, _ := fitWork(g.models.Name, g.models.Kernel, n, d)
+		if g.models.Kernel == RBF { // more free multipliers than without flips
+			return 2*cold + 0.1*n*n*n
+		}
+		return 2 * cold
+	},
+}
+
+// leastSquares states the least squares machine of the cell's settings.
+func leastSquares(c *Cell, train *dataset.Part) *gaga.Problem {
+	settings := &c.Method.Settings
+	var kernel gaga.Kernel
+	switch settings.Word("kernel") {
+	case Linear:
+	case scaleWord:
+		kernel = rbf(ScaleGamma, train)
+	default:
+		kernel = rbf(settings.Number("kernel"), train)
+	}
+	return baselines.LSSVM(general(train.N, train.D, train.X), train.Y, train.Multiplicity, settings.Number("c"), kernel)
+}
+
+// robust makes a fit the only knot, with its rows by their final weights.
+func (f *Fitted) robust(fit *baselines.Fit) {
+	f.single(fit.Theta, fit.KKT, f.Problem.X.Rows)
+	knot := &f.Knots[0]
+	knot.Easy = 0
+	for _, v := range fit.Weights {
+		switch {
+		case v >= 1:
+			knot.Easy++
+		case v <= baselines.LeastWeight:
+			knot.Discarded++
+		default:
+			knot.Middle++
+		}
+	}
+}
+
+// leastSquaresWork is that of kernel values and factors with a kernel, whatever
+// the fits, else the given work of linear fits.
+func leastSquaresWork(g *group, n, d, linear float64) float64 {
+	kernel := func(s gridfile.Setting) bool { return s.Word != Linear }
+	if slices.ContainsFunc(g.settings.Values(kernelSetting.Name), kernel) {
+		return n*n*d/4 + 1.5*n*n*n
+	}
+	return linear
+}
+
+// leastSquaresBytes is a copy of the data with weights and the normal equations,
+// or the kernel matrices of training and, guessed from the usual split, of
+// prediction, and two factors.
+func leastSquaresBytes(c *Cell, n, d int64) int64 {
+	if c.Method.Settings.Word("kernel") == Linear {
+		if small := min(n, d); n < d {
+			return 8 * (3*small*small + n*d)
+		}
+		return 8 * (n*d + d*d)
+	}
+	return 8 * int64(math.Ceil(3.5*float64(n*n)))
+}

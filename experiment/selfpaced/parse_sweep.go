@@ -1,0 +1,382 @@
+package selfpaced
+
+import (
+	"cmp"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/dataset"
+	"github.com/agepath/agepath/experiment/gridfile"
+)
+
+// The protocols of a grid file.
+const (
+	protocolHeldOut = "held-out" // nothing but the training part is contaminated, nothing is fitted to the test part
+	protocolPaper   = "paper"    // the conventions of the paper's published scripts
+)
+
+// Defaults of a sweep.
+const (
+	defaultTrain      = 3.0
+	defaultTest       = 1.0
+	defaultValidation = 0.2 // 0 under protocolPaper
+	defaultAgeMin     = 0.1
+	defaultAgeMax     = 20.0
+	defaultAgeStep    = 0.5
+)
+
+// maxAges bounds the ages of one run of alternate convex search.
+const maxAges = 1_000_000
+
+// sweepKeys are the keys of a sweep. At the top level they are the defaults
+// of all sweeps, each of which replaces a key as a whole.
+var sweepKeys = []string{
+	"data", "split", "scale", "noise", "models", "regularizers", "methods", "age", "protocol", "missing", "encode",
+	"absent", "rows",
+}
+
+// Section is the section of a grid.
+type Section struct {
+	Sweeps []Sweep           // at least one; the cells of a grid are their union
+	Select experiment.Select // which cells the tables of results show
+}
+
+// Selection implements [experiment.Section].
+func (s *Section) Selection() experiment.Select { return s.Select }
+
+// ScoreUnit implements [experiment.ScoredSection]: how the target is scaled.
+func (s *Section) ScoreUnit() string {
+	scale := s.Sweeps[0].Settings.Target
+	for i := range s.Sweeps {
+		if s.Sweeps[i].Settings.Target != scale {
+			return ""
+		}
+	}
+	return map[dataset.Scaling]string{
+		dataset.MinMax:   "target scaled to [0, 1]",
+		dataset.Standard: "target scaled to standard deviation 1",
+	}[scale]
+}
+
+// DiffersFromPaper implements [experiment.ScoredSection].
+func (s *Section) DiffersFromPaper() bool {
+	return slices.ContainsFunc(s.Sweeps, func(s Sweep) bool { return !s.Settings.Paper })
+}
+
+// sectionReader reads the section.
+type sectionReader struct {
+	*gridfile.Reader
+
+	commands map[string]string // methods from outside by name
+}
+
+// readSection reads the kind's keys of a grid.
+func readSection(from *gridfile.Reader, root gridfile.Item, fields map[string]gridfile.Item) experiment.Section {
+	r := &sectionReader{Reader: from}
+	s := &Section{}
+	if sweeps := fields["sweeps"]; sweeps.Given() {
+		s.Sweeps = r.sweeps(sweeps, fields)
+	} else {
+		s.Sweeps = r.sweep(root, fields)
+	}
+	s.Select = r.selection(fields["select"], s.Sweeps)
+	return s
+}
+
+// sweeps reads the key sweeps; defaults are the keys beside it.
+func (r *sectionReader) sweeps(n gridfile.Item, defaults map[string]gridfile.Item) []Sweep {
+	var sweeps []Sweep
+	used := map[string]bool{}
+	for _, n := range r.List(n) {
+		fields := r.Fields(n, sweepKeys...)
+		if fields == nil {
+			continue
+		}
+		for _, key := range sweepKeys {
+			if !fields[key].Given() && defaults[key].Given() {
+				fields[key] = defaults[key]
+				used[key] = true
+			}
+		}
+		sweeps = append(sweeps, r.sweep(n, fields)...)
+	}
+	for _, key := range sweepKeys {
+		if n := defaults[key]; n.Given() && !used[key] && len(sweeps) > 0 {
+			r.Problem(n, "has no effect: every entry of sweeps has its own %s; leave it out here or there", key)
+		}
+	}
+	return sweeps
+}
+
+// sweep reads the keys of one sweep: a [Sweep] for each combination of protocol, split,
+// scaling, ages and number of rows, of which the last varies fastest.
+func (r *sectionReader) sweep(at gridfile.Item, fields map[string]gridfile.Item) []Sweep {
+	s := Sweep{place: r.Place(at)}
+	protocols, absent := []string{protocolHeldOut}, ""
+	var options dataset.Options // of all its data sets
+	rows := []float64{0}
+	gridfile.Read(fields, gridfile.On("protocol", gridfile.Into(&protocols, gridfile.Words(r.Reader, protocolHeldOut, protocolPaper))))
+	s.Noise, s.noisePlaces = r.noise(fields["noise"])
+	r.Demand(at, fields, "data", "a list of data sets, as in data: [diabetes]")
+	r.Demand(at, fields, "models", "a list of "+strings.Join(gridfile.NamesOf(modelTable), ", ")+", each with its parameters")
+	r.Demand(at, fields, "methods", "a list of "+strings.Join(gridfile.NamesOf(methodTable), ", "))
+	gridfile.Read(fields,
+		gridfile.On("missing", gridfile.Into(&options.Missing, gridfile.Word(r.Reader, missingWords...))),
+		gridfile.On("encode", gridfile.Into(&options.Encode, gridfile.Word(r.Reader, encodeWords...))),
+		gridfile.On("data", func(n gridfile.Item) { s.Data = r.data(n, options) }),
+		gridfile.On("models", gridfile.Into(&s.Models, r.models)),
+		gridfile.On("regularizers", gridfile.Into(&s.Regularizers, r.regularizers)),
+		gridfile.On("methods", gridfile.Into(&s.Methods, r.methods)),
+		gridfile.On("absent", gridfile.Into(&absent, gridfile.Word(r.Reader, "refuse", "skip"))),
+		gridfile.On("rows", func(n gridfile.Item) { rows = r.Numbers(n, rowCounts) }))
+	s.SkipAbsent = absent == "skip"
+	for _, m := range s.Methods {
+		if m.method().regularized && !fields["regularizers"].Given() {
+			r.Problem(at, "the key regularizers is missing, which the method %s needs: a list of %s",
+				m.Name, strings.Join(gridfile.NamesOf(regularizerTable), ", "))
+		}
+	}
+	ages, scalings := r.ages(fields["age"]), r.scalings(fields["scale"])
+	var sweeps []Sweep
+	for _, protocol := range protocols {
+		s.Settings.Paper = protocol == protocolPaper
+		splits := r.splits(fields["split"], s.Settings.Paper)
+		if combinations := len(splits) * len(scalings) * len(ages) * len(rows); combinations > gridfile.MaxCombinations-len(sweeps) {
+			r.Problem(at, "more than %d combinations of protocol, split, scale, age and rows", gridfile.MaxCombinations)
+			return nil
+		}
+		for _, split := range splits {
+			for _, scaling := range scalings {
+				for _, age := range ages {
+					for _, count := range rows {
+						s.Age, s.Settings.Split, s.Settings.Rows = age, split, int(count)
+						s.Settings.Features, s.Settings.Target = scaling.features, scaling.target
+						sweeps = append(sweeps, s)
+					}
+				}
+			}
+		}
+	}
+	return sweeps
+}
+
+// scaling is how features and target of a sweep are scaled.
+type scaling struct{ features, target dataset.Scaling }
+
+// scalings reads the key scale: each combination of its values, or those of a list of
+// such maps. Standard features and a target from 0 to 1 are the paper's.
+func (r *sectionReader) scalings(n gridfile.Item) []scaling {
+	return gridfile.Variants(r.Reader, n, func(n gridfile.Item) (list []scaling) {
+		features, targets := []dataset.Scaling{dataset.Standard}, []dataset.Scaling{dataset.MinMax}
+		allowed := gridfile.Words(r.Reader, dataset.NoScaling, dataset.Standard, dataset.MinMax)
+		r.Keys(n, gridfile.On("features", gridfile.Into(&features, allowed)), gridfile.On("target", gridfile.Into(&targets, allowed)))
+		for _, f := range features {
+			for _, t := range targets {
+				list = append(list, scaling{f, t})
+			}
+		}
+		return list
+	})
+}
+
+// splits reads the key split as scalings does its key; 3:1 with a fifth of the training
+// part held out for validation is the default, nothing held out in the paper's protocol.
+func (r *sectionReader) splits(n gridfile.Item, paper bool) []dataset.Split {
+	return gridfile.Variants(r.Reader, n, func(n gridfile.Item) (list []dataset.Split) {
+		parts := [3][]float64{{defaultTrain}, {defaultTest}, {defaultValidation}}
+		if paper {
+			parts[2] = []float64{0}
+		}
+		several := func(allowed gridfile.Rule) func(n gridfile.Item) []float64 {
+			return func(n gridfile.Item) []float64 { return r.Numbers(n, allowed) }
+		}
+		r.Keys(n,
+			gridfile.On("train", gridfile.Into(&parts[0], several(gridfile.Positive))),
+			gridfile.On("test", gridfile.Into(&parts[1], several(gridfile.Positive))),
+			gridfile.On("validation", gridfile.Into(&parts[2], several(gridfile.ProperShare))))
+		if r.TooMany(n, "train, test and validation", parts) {
+			return nil
+		}
+		for _, train := range parts[0] {
+			for _, test := range parts[1] {
+				for _, validation := range parts[2] {
+					// 6:2 is 3:1 and makes the same cells.
+					common := commonDivisor(train, test)
+					list = append(list, dataset.Split{Train: train / common, Test: test / common, Validation: validation})
+				}
+			}
+		}
+		return list
+	})
+}
+
+// commonDivisor returns the greatest common divisor of two whole numbers, 1
+// when they are not both whole and of moderate size.
+func commonDivisor(a, b float64) float64 {
+	for _, x := range []float64{a, b} {
+		if !(x >= 1 && x <= 1<<53 && x == math.Trunc(x)) {
+			return 1
+		}
+	}
+	for b > 0 {
+		a, b = b, math.Mod(a, b)
+	}
+	return a
+}
+
+// ages reads the key age as scalings does its key.
+func (r *sectionReader) ages(n gridfile.Item) []Age {
+	return gridfile.Variants(r.Reader, n, r.ageRanges)
+}
+
+// ageRanges reads a map of ages: a range for each combination of its values.
+func (r *sectionReader) ageRanges(n gridfile.Item) []Age {
+	parts := [3][]float64{{defaultAgeMin}, {defaultAgeMax}, {defaultAgeStep}}
+	ages := func(n gridfile.Item) []float64 { return r.Numbers(n, gridfile.Positive) }
+	r.Keys(n,
+		gridfile.On("min", gridfile.Into(&parts[0], ages)),
+		gridfile.On("max", gridfile.Into(&parts[1], ages)),
+		gridfile.On("acs_step", gridfile.Into(&parts[2], ages)))
+	if r.TooMany(n, "min, max and acs_step", parts) {
+		return nil
+	}
+	var list []Age
+	for _, least := range parts[0] {
+		for _, most := range parts[1] {
+			for _, step := range parts[2] {
+				switch {
+				case most <= least:
+					r.Problem(n, "max is %g and min is %g; max > min is allowed", most, least)
+				case (most-least)/step > maxAges:
+					r.Problem(n, "acs_step %g makes more than %d ages, which is the most allowed", step, maxAges)
+				}
+				list = append(list, Age{Min: least, Max: most, Step: step})
+			}
+		}
+	}
+	return list
+}
+
+// noise reads the key noise: the word none, or a list of kinds with their
+// levels. Level 0 of any kind is the one clean cell.
+func (r *sectionReader) noise(n gridfile.Item) (list []dataset.Noise, places []gridfile.Place) {
+	if !n.Given() || n.Value == "none" {
+		return []dataset.Noise{{}}, []gridfile.Place{r.Place(n)}
+	}
+	seen := map[dataset.Noise]bool{}
+	kinds := slices.Concat(dataset.NoiseKinds(dataset.Regression), dataset.NoiseKinds(dataset.Classification))
+	for _, entry := range r.List(n) {
+		fields := r.Fields(entry, "kind", "levels")
+		switch {
+		case fields == nil:
+			continue
+		case !fields["kind"].Given():
+			r.Problem(entry, "the key kind is missing; allowed are %s", strings.Join(kinds, ", "))
+			continue
+		}
+		kind := gridfile.OneOf(r.Reader, fields["kind"], kinds...)
+		if !fields["levels"].Given() {
+			r.Problem(entry, "the key levels is missing; numbers from 0 to 1 are, as in levels: [0, 0.3]")
+			continue
+		}
+		for _, level := range r.Numbers(fields["levels"], gridfile.Fraction) {
+			noise := dataset.Noise{Kind: kind, Level: level}
+			if level == 0 {
+				noise = dataset.Noise{}
+			}
+			switch {
+			case !seen[noise]:
+				list, places = append(list, noise), append(places, r.Place(fields["kind"]))
+			case level != 0:
+				r.Problem(fields["levels"], "level %g of %s is given twice", level, kind)
+			}
+			seen[noise] = true
+		}
+	}
+	return list, places
+}
+
+// data reads the key data; the options are those of entries that do not replace them.
+func (r *sectionReader) data(n gridfile.Item, options dataset.Options) []DataSource {
+	var sources []DataSource
+	seen := map[string]bool{}
+	for _, entry := range r.List(n) {
+		source, ok := r.source(entry, options)
+		if !ok {
+			continue
+		}
+		key := string(gridfile.JSON(source))
+		if seen[key] {
+			r.Problem(entry, "the data set %s is given twice", cmp.Or(source.Name, source.Path))
+		}
+		seen[key] = true
+		sources = append(sources, DataSource{Source: source, place: r.Place(entry)})
+	}
+	return sources
+}
+
+var (
+	missingWords = []string{"refuse", "mean", "median", "drop"}
+	encodeWords  = []string{"refuse", "onehot"}
+)
+
+// source reads one entry of the key data: a name of the catalog, or a map.
+func (r *sectionReader) source(entry gridfile.Item, options dataset.Options) (s dataset.Source, ok bool) {
+	s.Options = options
+	o := &s.Options
+	before := r.Reports()
+	if entry.Kind == yaml.ScalarNode {
+		s.Name = r.Text(entry)
+		return s, r.Reports() == before
+	}
+	r.Keys(entry,
+		gridfile.On("name", gridfile.Into(&s.Name, r.Text)),
+		gridfile.On("path", gridfile.Into(&s.Path, r.Text)),
+		gridfile.On("format", gridfile.Into(&o.Format, gridfile.Word(r.Reader, "csv", "tsv", "space", "arff", "libsvm"))),
+		gridfile.On("skip", gridfile.Into(&o.Skip, gridfile.Integer(r.Reader, 0, math.MaxInt32))),
+		gridfile.On("header", func(n gridfile.Item) {
+			header := r.Boolean(n)
+			o.Header = &header
+		}),
+		gridfile.On("target", gridfile.Into(&o.Target, r.Text)),
+		gridfile.On("drop", gridfile.Into(&o.Drop, r.Texts)),
+		gridfile.On("classes", func(n gridfile.Item) {
+			r.Keys(n,
+				gridfile.On("negative", gridfile.Into(&o.Classes.Negative, r.Texts)),
+				gridfile.On("positive", gridfile.Into(&o.Classes.Positive, r.Texts)),
+				gridfile.On("negative_rows", gridfile.Into(&o.Classes.NegativeRows, gridfile.Integer(r.Reader, 1, math.MaxInt32))))
+		}),
+		gridfile.On("task", gridfile.Into(&o.Task, gridfile.Word(r.Reader, dataset.Classification, dataset.Regression))),
+		gridfile.On("missing", gridfile.Into(&o.Missing, gridfile.Word(r.Reader, missingWords...))),
+		gridfile.On("encode", func(n gridfile.Item) { o.Encode, o.OneHot = r.encoding(n) }))
+	if r.Reports() > before {
+		return s, false
+	}
+	if s.Path != "" && !filepath.IsAbs(s.Path) {
+		s.Path = filepath.Join(filepath.Dir(r.File), s.Path)
+	}
+	if s.Name == "" && s.Path == "" {
+		r.Problem(entry, "the keys name and path are missing; name: of a catalog's data set or path: of a file is needed")
+	} else if err := s.Options.Validate(); err != nil {
+		r.Problem(entry, "%v", err)
+	}
+	return s, r.Reports() == before
+}
+
+// encoding reads the key encode of a data set: a word, or columns of which each value
+// becomes a feature.
+func (r *sectionReader) encoding(n gridfile.Item) (word string, columns []string) {
+	if n.Kind != yaml.MappingNode {
+		return gridfile.OneOf(r.Reader, n, encodeWords...), nil
+	}
+	before := r.Reports()
+	if r.Keys(n, gridfile.On("onehot", gridfile.Into(&columns, r.Texts))); columns == nil && r.Reports() == before {
+		r.Problem(n, "the key onehot is missing: a column or a list of columns")
+	}
+	return "", columns
+}

@@ -1,0 +1,159 @@
+package selfpaced
+
+import (
+	"cmp"
+	"strings"
+
+	"github.com/agepath/agepath/experiment/dataset"
+	"github.com/agepath/agepath/experiment/gridfile"
+)
+
+// methods reads the key methods.
+func (r *sectionReader) methods(n gridfile.Item) []MethodEntry {
+	var list []MethodEntry
+	var names []gridfile.Entry
+	for _, element := range r.List(n) {
+		var e MethodEntry
+		var ok bool
+		if isCommand(element) {
+			e, ok = r.command(element)
+		} else {
+			e.Entry, ok = gridfile.ReadEntry(r.Reader, element, methodTable, "settings of its own; write the name alone (ages are in the key age)")
+		}
+		if e.Name != "" && gridfile.HasEntry(names, e.Name) {
+			r.Problem(element, "the method %s is given twice; its settings take lists", e.Name)
+		}
+		if ok {
+			list, names = append(list, e), append(names, e.Entry)
+		}
+	}
+	return list
+}
+
+const noParameters = "parameters; write the name alone"
+
+// regularizers reads the key regularizers.
+func (r *sectionReader) regularizers(n gridfile.Item) []gridfile.Entry {
+	var list []gridfile.Entry
+	for _, element := range r.List(n) {
+		e, ok := gridfile.ReadEntry(r.Reader, element, regularizerTable, noParameters)
+		if !ok {
+			continue
+		}
+		if e.Choices == nil && gridfile.HasEntry(list, e.Name) {
+			r.Problem(element, "the regularizer %s is given twice", e.Name)
+		}
+		list = append(list, e)
+	}
+	return list
+}
+
+// models reads the key models: an entry with and without an intercept where both are
+// asked for, for each kernel of a support vector machine and for each loss and constraint
+// of [ERM].
+func (r *sectionReader) models(n gridfile.Item) []Models {
+	var list []Models
+	for _, element := range r.List(n) {
+		info, settings, ok := gridfile.ReadNamed(r.Reader, element, modelTable)
+		if !ok {
+			continue
+		}
+		var fields map[string]gridfile.Item
+		if settings.Given() {
+			if fields = r.Fields(settings, info.keys...); fields == nil {
+				continue
+			}
+		}
+		m := Models{Entry: gridfile.Entry{Name: info.name, Place: r.Place(settings)}, Intercept: info.task != dataset.Regression}
+		if m.Choices, ok = r.Choices(element, settings, fields, info.name, info.settings); !ok && !settings.Given() {
+			continue
+		}
+		intercepts := []bool{m.Intercept}
+		gridfile.Read(fields, gridfile.On("intercept", func(n gridfile.Item) { intercepts = gridfile.Different(r.Reader, n, r.Boolean) }))
+		for _, m.Intercept = range intercepts {
+			switch info.name {
+			case SVM:
+				list = append(list, r.kernels(m, fields["kernel"])...)
+			case ERM:
+				list = append(list, r.erm(m, settings, fields)...)
+			default:
+				list = append(list, m)
+			}
+		}
+	}
+	return list
+}
+
+// kernels makes one entry for each kernel of a support vector machine: the linear
+// one is the default and has no width, which is "scale" unless it is given.
+func (r *sectionReader) kernels(m Models, n gridfile.Item) []Models {
+	kernels := []string{Linear}
+	if n.Given() {
+		kernels = gridfile.Words(r.Reader, Linear, RBF)(n)
+	}
+	var list []Models
+	for _, kernel := range kernels {
+		one := m
+		if one.Kernel = kernel; kernel == Linear && len(m.Choices) > 1 {
+			one.Choices = m.Choices[:1]
+		}
+		list = append(list, one)
+	}
+	return list
+}
+
+// erm makes one entry for each loss and each constraint of the model [ERM].
+func (r *sectionReader) erm(m Models, at gridfile.Item, fields map[string]gridfile.Item) []Models {
+	if !fields["loss"].Given() {
+		r.Problem(at, "the key loss is missing: one of %s, or a list", strings.Join(gridfile.NamesOf(lossTable), ", "))
+		return nil
+	}
+	constraints := []gridfile.Entry{{}}
+	if n := fields["constraint"]; n.Given() {
+		constraints = nil
+		for _, element := range r.Many(n) {
+			var e gridfile.Entry
+			if element.Value != "none" {
+				var ok bool
+				if e, ok = gridfile.ReadEntry(r.Reader, element, constraintTable, noParameters); !ok {
+					continue
+				}
+				r.checkBox(element, e.Choices)
+			}
+			if gridfile.HasEntry(constraints, e.Name) {
+				r.Problem(element, "the constraint %s is given twice; its parameters take lists", cmp.Or(e.Name, "none"))
+			}
+			constraints = append(constraints, e)
+		}
+	}
+	var losses []gridfile.Entry
+	var list []Models
+	for _, element := range r.Many(fields["loss"]) {
+		loss, ok := gridfile.ReadEntry(r.Reader, element, lossTable, noParameters)
+		if !ok {
+			continue
+		}
+		if gridfile.HasEntry(losses, loss.Name) {
+			r.Problem(element, "the loss %s is given twice; its parameters take lists", loss.Name)
+		}
+		losses = append(losses, loss)
+		for _, constraint := range constraints {
+			one := m
+			one.Loss, one.Constraint, one.Place = loss, constraint, loss.Place
+			list = append(list, one)
+		}
+	}
+	return list
+}
+
+// checkBox reports bounds that no coefficient is between.
+func (r *sectionReader) checkBox(n gridfile.Item, list gridfile.Choices) {
+	for _, lower := range list.Values("lower") {
+		for _, upper := range list.Values("upper") {
+			if lower.Number > upper.Number {
+				r.Problem(n, "the lower bound %g is above the upper bound %g", lower.Number, upper.Number)
+				return
+			}
+		}
+	}
+}

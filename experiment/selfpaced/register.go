@@ -1,0 +1,148 @@
+package selfpaced
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/dataset"
+	"github.com/agepath/agepath/experiment/gridfile"
+	"github.com/agepath/agepath/gaga"
+	"github.com/agepath/agepath/rehline"
+)
+
+// OwnMethod is a method of a program that imports this package.
+type OwnMethod struct {
+	Name    string
+	Version int // from 1; raised when the method's numbers change
+
+	Models      []string // those it is for; nil: all but [ERM]
+	Regularized bool     // one cell per regularizer, which is that of the problem
+	Aged        bool     // depends on the range of ages
+
+	// Fit returns the knots of a path in increasing age, or one without an age. The
+	// coefficients of each are those that [gaga.NewPredictor] takes. The problem has
+	// the cell's model, the regularizer of a method that is Regularized, and the
+	// training part. Age is zero for a method that is not Aged.
+	Fit func(ctx context.Context, p *gaga.Problem, age Age) ([]gaga.Knot, error)
+	// Seconds estimates the time of a cell with so many training rows and features.
+	// Default: a second.
+	Seconds func(rows, features int) float64
+}
+
+// RegisterMethod adds a method to those that grids name. It goes, as do the others
+// that register, before everything else that a program does with this package: grids
+// are planned and cells computed by programs that register the same. What is not as
+// declared, or has a name that is taken, panics.
+func RegisterMethod(m OwnMethod) {
+	if m.Fit == nil || m.Version < 1 {
+		panic(fmt.Sprintf("experiment: method %q: Fit is needed, and a version from 1", m.Name))
+	}
+	for _, model := range m.Models {
+		if gridfile.Lookup(modelTable, model) == nil || model == ERM {
+			panic(fmt.Sprintf("experiment: method %q: there is no model %q, or its problem is not gaga's", m.Name, model))
+		}
+	}
+	seconds := m.Seconds
+	if seconds == nil {
+		seconds = func(int, int) float64 { return 1 }
+	}
+	register(&methodTable, m.Name, &methodInfo{
+		name: m.Name, algorithm: m.Version, regularized: m.Regularized, aged: m.Aged, models: m.Models,
+		fit: func(ctx context.Context, f *Fitted, c *Cell, _ *dataset.Part) (err error) {
+			if f.Knots, err = m.Fit(ctx, f.Problem, c.Method.Age); err != nil || !m.Aged || len(f.Knots) == 0 {
+				return err
+			}
+			f.status = gaga.Complete.String()
+			if last := f.Knots[len(f.Knots)-1].Age; last < c.Method.Age.Max {
+				f.status = "stopped"
+				f.stopped = fmt.Sprintf("the path stops at age %.4g of %.4g", last, c.Method.Age.Max)
+			}
+			return nil
+		},
+		work: func(_ *group, n, d float64) float64 { return 1e9 * seconds(int(n), int(d)) },
+	})
+}
+
+// OwnRegularizer is a self-paced regularizer of a program that imports this package.
+// One whose numbers change takes another name.
+type OwnRegularizer struct {
+	Name      string
+	Parameter string // name of its parameter, a number > 0; "" for none
+	Make      func(param float64) gaga.Regularizer
+}
+
+// RegisterRegularizer adds a regularizer to those that grids name, as
+// [RegisterMethod] does.
+func RegisterRegularizer(r OwnRegularizer) {
+	if r.Make == nil {
+		panic(fmt.Sprintf("experiment: regularizer %q: Make is needed", r.Name))
+	}
+	info := &regularizerInfo{name: r.Name, make: r.Make, alternations: 35, points: 1}
+	if r.Parameter != "" {
+		info.settings = parameter(r.Parameter, gridfile.Positive)
+	}
+	register(&regularizerTable, r.Name, info)
+	registered = append(registered, regularizerNeed(r.Name))
+}
+
+// OwnLoss is a loss of the model [ERM] of a program that imports this package. One
+// whose numbers change takes another name.
+type OwnLoss struct {
+	Name string
+	Task dataset.Task
+	// Parameter is the name of its parameter, "" for none, and Standard the default.
+	Parameter string
+	Standard  float64
+	Make      func(y []float64, param float64) rehline.Loss
+}
+
+// RegisterLoss adds a loss to those of [ERM] that grids name, as [RegisterMethod]
+// does.
+func RegisterLoss(l OwnLoss) {
+	if l.Make == nil || l.Task != dataset.Regression && l.Task != dataset.Classification || math.IsNaN(l.Standard) {
+		panic(fmt.Sprintf("experiment: loss %q: Make is needed, and a task", l.Name))
+	}
+	info := &lossInfo{name: l.Name, task: l.Task}
+	info.loss = func(y []float64, s *gridfile.Settings) rehline.Loss {
+		if l.Parameter == "" {
+			return l.Make(y, 0)
+		}
+		return l.Make(y, s.Number(l.Parameter))
+	}
+	if l.Parameter != "" {
+		info.settings = []gridfile.SettingInfo{{Name: l.Parameter, Rule: gridfile.AnyNumber, Standard: gridfile.Setting{Number: l.Standard}}}
+	}
+	register(&lossTable, l.Name, info)
+	registered = append(registered, lossNeed(l.Name))
+}
+
+// register adds a declaration to its table.
+func register[T gridfile.Declared](table *[]T, name string, d T) {
+	if !commandName.MatchString(name) {
+		panic(fmt.Sprintf("experiment: %q is no name: up to 40 of a-z, 0-9 and - are, not - first", name))
+	}
+	for _, other := range gridfile.NamesOf(*table) {
+		if other == name {
+			panic(fmt.Sprintf("experiment: the name %s is taken", name))
+		}
+	}
+	*table = append(*table, d)
+}
+
+// registered are the regularizers and losses that this program adds, as what a worker
+// has to know.
+var registered []experiment.Need
+
+func regularizerNeed(name string) experiment.Need {
+	return experiment.Need{Name: "regularizer " + name, Version: 1}
+}
+func lossNeed(name string) experiment.Need { return experiment.Need{Name: "loss " + name, Version: 1} }
+
+// ownNeeds returns what a worker has to know of a regularizer and a loss.
+func ownNeeds(regularizer, loss string) []experiment.Need {
+	needs := []experiment.Need{regularizerNeed(regularizer), lossNeed(loss)}
+	return slices.DeleteFunc(needs, func(n experiment.Need) bool { return !slices.Contains(registered, n) })
+}

@@ -1,0 +1,60 @@
+package selfpaced
+
+import (
+	"github.com/agepath/agepath/gaga"
+
+	"github.com/agepath/agepath/experiment/gridfile"
+)
+
+// Names of the self-paced regularizers; Linear is one of them.
+const (
+	Hard       = "hard"
+	Polynomial = "polynomial"
+	Mixture    = "mixture"
+	LOG        = "log"
+)
+
+// Regularizer is a self-paced regularizer with its parameter. The zero value
+// stands for none. Its JSON is part of the canonical form of a cell.
+type Regularizer struct {
+	Name  string  `json:"name"`
+	Param float64 `json:"param,omitempty"` // order t of Polynomial, γ of Mixture, a of LOG, else 0
+}
+
+// regularizerInfo declares a regularizer and says what it makes of the work of a
+// path, see cost.go.
+type regularizerInfo struct {
+	name     string
+	settings []gridfile.SettingInfo // its parameter, if it has one
+	make     func(param float64) gaga.Regularizer
+
+	alternations float64 // of alternate convex search at one age until it settles
+	points       float64 // critical points, relative to the linear regularizer
+	sampled      float64 // work of a point for each number of the data, where samples are not summed over zones
+	landings     float64 // warm fits at each point, where all points are jumps
+}
+
+func (r *regularizerInfo) Declaration() (string, []gridfile.SettingInfo) { return r.name, r.settings }
+
+// regularizerTable holds the regularizers in the order messages and documents
+// show them.
+var regularizerTable = []*regularizerInfo{
+	{name: Hard, make: func(float64) gaga.Regularizer { return gaga.Hard{} }, alternations: 4, points: 0.25, landings: 3},
+	{name: Linear, make: func(float64) gaga.Regularizer { return gaga.Linear{} }, alternations: 35, points: 1},
+	{
+		name: Polynomial, settings: parameter("order", gridfile.AboveOne), alternations: 65, points: 1.6, sampled: 10,
+		make: func(order float64) gaga.Regularizer { return gaga.Polynomial{Order: order} },
+	},
+	{
+		name: Mixture, settings: parameter("gamma", gridfile.Positive), alternations: 45, points: 2,
+		make: func(gamma float64) gaga.Regularizer { return gaga.Mixture{Gamma: gamma} },
+	},
+	{
+		name: LOG, settings: parameter("a", gridfile.Positive), alternations: 15, points: 1, sampled: 2,
+		make: func(a float64) gaga.Regularizer { return gaga.LOG{A: a} },
+	},
+}
+
+func parameter(name string, allowed gridfile.Rule) []gridfile.SettingInfo {
+	return []gridfile.SettingInfo{{Name: name, Rule: allowed, Needed: true, Example: "[1.5]"}}
+}

@@ -1,0 +1,206 @@
+package selfpaced
+
+import (
+	"math"
+
+	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/dataset"
+	"github.com/agepath/agepath/gaga"
+)
+
+// Metrics of the scores.
+const (
+	RMSE     = "rmse"     // root mean squared error, lower is better
+	Accuracy = "accuracy" // fraction of right labels, higher is better
+)
+
+// scores are what a path is worth on the test and on the validation part.
+type scores struct {
+	metric                   string
+	test, validation         []knotScore // by knot; validation is nil without such a part
+	bestTest, bestValidation int         // knots; bestValidation is -1 without a validation part
+}
+
+// knotScore is the metric and, for regression, the mean absolute error.
+type knotScore struct{ score, mae float64 }
+
+// score evaluates every knot on the test and the validation part.
+func (f *Fitted) score(prepared *dataset.Prepared, task dataset.Task) (*scores, error) {
+	s := &scores{metric: Accuracy, bestValidation: -1}
+	if task == dataset.Regression {
+		s.metric = RMSE
+	}
+	var err error
+	if s.test, err = f.scorePart(&prepared.Test, f.predictions.Test, s.metric); err != nil {
+		return nil, err
+	}
+	if prepared.Validation.N > 0 {
+		if s.validation, err = f.scorePart(&prepared.Validation, f.predictions.Validation, s.metric); err != nil {
+			return nil, err
+		}
+		s.bestValidation = best(s.validation, s.metric)
+	}
+	s.bestTest = best(s.test, s.metric)
+	return s, nil
+}
+
+// scorePart evaluates every knot on a part, by given predictions where there are any.
+func (f *Fitted) scorePart(part *dataset.Part, given [][]float64, metric string) ([]knotScore, error) {
+	var predictor Predictor
+	if given == nil {
+		var err error
+		if predictor, err = f.predictor(part); err != nil {
+			return nil, err
+		}
+	}
+	predicted := make([]float64, part.N)
+	list := make([]knotScore, len(f.Knots))
+	for k := range f.Knots {
+		if given != nil {
+			predicted = given[k]
+		} else {
+			predictor.Predict(predicted, f.Knots[k].Theta)
+		}
+		if metric == RMSE {
+			list[k] = errorsOf(predicted, part.Y)
+		} else {
+			list[k].score = accuracy(predicted, part.Y)
+		}
+	}
+	return list, nil
+}
+
+func errorsOf(predicted, y []float64) knotScore {
+	var squares, absolute float64
+	for i, u := range predicted {
+		r := u - y[i]
+		squares += r * r
+		absolute += math.Abs(r)
+	}
+	n := float64(len(y))
+	return knotScore{math.Sqrt(squares / n), absolute / n}
+}
+
+func accuracy(predicted, y []float64) float64 {
+	right := 0
+	for i, u := range predicted {
+		if (u >= 0) == (y[i] > 0) {
+			right++
+		}
+	}
+	return float64(right) / float64(len(y))
+}
+
+// best returns the first knot with the best score.
+func best(list []knotScore, metric string) int {
+	first := 0
+	for k := range list {
+		if better(list[k].score, list[first].score, metric) {
+			first = k
+		}
+	}
+	return first
+}
+
+func better(a, b float64, metric string) bool {
+	if metric == RMSE {
+		return a < b
+	}
+	return a > b
+}
+
+// tables makes the rows that a cell leaves behind.
+func (f *Fitted) tables(cell *Cell, s *scores) (measures experiment.Batch, further map[string]experiment.Batch, err error) {
+	if err := measures.Append(measureColumns, f.measures(s)...); err != nil {
+		return experiment.Batch{}, nil, err
+	}
+	further = map[string]experiment.Batch{}
+	for _, table := range furtherTables {
+		var batch experiment.Batch
+		columns := table.Columns[1:] // without cell
+		switch {
+		case table.Name == "knots" && cell.Keep.Knots:
+			err = f.knotRows(&batch, columns, s)
+		case table.Name == "coefficients" && cell.Keep.Coefficients:
+			err = f.coefficientRows(&batch, columns)
+		default:
+			continue
+		}
+		if err != nil {
+			return experiment.Batch{}, nil, err
+		}
+		further[table.Name] = batch
+	}
+	return measures, further, nil
+}
+
+// measures returns the values of the measures' columns, in their order.
+func (f *Fitted) measures(s *scores) []any {
+	last := len(f.Knots) - 1
+	if !f.reached {
+		last = -1
+	}
+	mae := func(k int) any { return value(s.test[max(k, 0)].mae, s.metric == RMSE && k >= 0) }
+	aged := f.status != ""
+	turning, jumps := f.passed, 0
+	worst := 0.0
+	for k := range f.Knots {
+		worst = math.Max(worst, f.Knots[k].KKT)
+		switch f.Knots[k].Kind {
+		case gaga.Turning:
+			turning++
+		case gaga.Jump:
+			jumps++
+		}
+	}
+	chosen := max(s.bestValidation, 0)
+	var validation any
+	if s.bestValidation >= 0 {
+		validation = s.validation[chosen].score
+	}
+	return []any{
+		s.metric,
+		s.test[s.bestTest].score, value(s.test[chosen].score, s.bestValidation >= 0), value(s.test[max(last, 0)].score, f.reached), validation,
+		mae(s.bestTest), mae(s.bestValidation), mae(last),
+		value(f.Knots[s.bestTest].Age, aged), value(f.Knots[chosen].Age, aged && s.bestValidation >= 0),
+		value(f.Knots[len(f.Knots)-1].Age, aged),
+		len(f.Knots), value(turning, f.critical), value(jumps, f.critical), value(f.restarts, f.critical),
+		value(worst, !f.outside), value(f.status, aged),
+	}
+}
+
+func (f *Fitted) knotRows(batch *experiment.Batch, columns []experiment.Column, s *scores) error {
+	for k := range f.Knots {
+		knot := &f.Knots[k]
+		var validation any
+		if s.validation != nil {
+			validation = s.validation[k].score
+		}
+		aged := f.status != ""
+		err := batch.Append(columns, k, value(knot.Age, aged), knot.Kind.String(), value(knot.Detail, knot.Detail != ""),
+			value(knot.Index, knot.Index >= 0), value(knot.Objective, aged && !f.outside), s.test[k].score, validation,
+			value(knot.Easy, !f.outside), value(knot.Middle, !f.outside), value(knot.Discarded, !f.outside),
+			value(knot.Active, !f.outside || f.linear), value(knot.KKT, !f.outside))
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f *Fitted) coefficientRows(batch *experiment.Batch, columns []experiment.Column) error {
+	for k := range f.Knots {
+		if err := batch.Append(columns, k, f.Knots[k].Theta); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// value returns x, or nil, which stands for null, where it does not apply.
+func value[T any](x T, applies bool) any {
+	if !applies {
+		return nil
+	}
+	return x
+}
