@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/agepath/agepath/internal/disk"
 )
@@ -200,6 +201,25 @@ func CheckFiles(ctx context.Context, dir string) error {
 		return err
 	}
 	return nil
+}
+
+// Tables lists the tables of a folder that have a file, the cells last, and counts the
+// streams that are in none yet. Those of former grids are left out.
+func Tables(dir string) (tables []string, streams int, err error) {
+	segments, err := cellStreams(dir)
+	if err != nil {
+		return nil, 0, err
+	}
+	names, err := finalNames(dir)
+	for _, name := range names {
+		if !strings.HasPrefix(name, formerPrefix) && name != CellsFile {
+			tables = append(tables, strings.TrimSuffix(name, ".arrow"))
+		}
+	}
+	if slices.Contains(names, CellsFile) {
+		tables = append(tables, strings.TrimSuffix(CellsFile, ".arrow"))
+	}
+	return tables, len(segments), err
 }
 
 // finalNames lists the final files of a folder.

@@ -216,14 +216,18 @@ func (a *atServer) purgeCommand() *cobra.Command {
 func (a *atServer) collectCommand() *cobra.Command {
 	var (
 		out    string
+		report reportFlags
 		asJSON jsonFlag
 	)
 	cmd := a.onRun("collect RUN --out DIR", "Gather the results of a run so far, also while it runs",
 		func(ctx context.Context, q *queue.Queue, args []string) error {
-			return a.collect(ctx, q, args[0], out, asJSON)
+			return a.collect(ctx, q, args[0], out, &report, asJSON)
 		})
-	asJSON.addTo(cmd.Flags())
-	cmd.Flags().StringVar(&out, "out", "", "`folder` of the results")
+	flags := cmd.Flags()
+	asJSON.addTo(flags)
+	report.addTo(flags)
+	flags.Lookup("format").Usage = "make a report too, in these `formats`: " + strings.Join(formatNames(), ", ")
+	flags.StringVar(&out, "out", "", "`folder` of the results, or s3://BUCKET/FOLDER of an S3-compatible store")
 	cmd.PreRunE = func(*cobra.Command, []string) error {
 		if out == "" {
 			return command.Refusef("--out is missing: the folder of the results")
@@ -233,10 +237,23 @@ func (a *atServer) collectCommand() *cobra.Command {
 	return cmd
 }
 
-func (a *atServer) collect(ctx context.Context, q *queue.Queue, name, out string, asJSON jsonFlag) error {
-	collected, err := run.Collect(ctx, q, name, out, a.Version)
+func (a *atServer) collect(ctx context.Context, q *queue.Queue, name, out string, flags *reportFlags, asJSON jsonFlag) error {
+	to, err := a.openPlace(ctx, out, name)
+	if err != nil {
+		return err
+	}
+	defer to.close()
+	collected, err := run.Collect(ctx, q, name, to.dir, a.Version)
 	if err != nil {
 		return refuseStart(err)
+	}
+	if flags.formats != nil {
+		if _, err := a.report(ctx, to.dir, flags); err != nil {
+			return err
+		}
+	}
+	if err := to.put(ctx, flags.formats != nil); err != nil {
+		return err
 	}
 	counts, cells := collected.Counts, collected.Cells
 	total := 0
@@ -250,7 +267,11 @@ func (a *atServer) collect(ctx context.Context, q *queue.Queue, name, out string
 			return err
 		}
 	} else {
-		a.showCollected(name, out, collected)
+		next := fmt.Sprintf("; `coordinator report %s` makes tables and figures", out)
+		if to.store != nil || flags.formats != nil {
+			next = ""
+		}
+		a.showCollected(name, out+next, collected)
 	}
 	if text := unfinished(counts, cells); text != "" && int64(total) == cells {
 		return fmt.Errorf("%s; `coordinator retry %s` queues them again", text, name)
@@ -258,8 +279,8 @@ func (a *atServer) collect(ctx context.Context, q *queue.Queue, name, out string
 	return nil
 }
 
-func (a *atServer) showCollected(name, out string, c *run.Collected) {
-	fmt.Fprintf(a.Out, "%s: %s, gathered in %s; `coordinator report %s` makes tables and figures\n", name, ended(c.Counts, c.Cells), out, out)
+func (a *atServer) showCollected(name, where string, c *run.Collected) {
+	fmt.Fprintf(a.Out, "%s: %s, gathered in %s\n", name, ended(c.Counts, c.Cells), where)
 	if c.Quarantined > 0 {
 		fmt.Fprintf(a.Out, "%s: %d messages did not pass and are quarantined, %d cells are queued again; `coordinator status %s` tells why\n",
 			name, c.Quarantined, c.Again, name)

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -15,6 +16,7 @@ import (
 	"github.com/agepath/agepath/internal/command"
 	"github.com/agepath/agepath/results"
 	"github.com/agepath/agepath/results/analysis"
+	"github.com/agepath/agepath/results/parquet"
 	"github.com/agepath/agepath/results/report"
 )
 
@@ -36,13 +38,17 @@ type reportFlags struct {
 }
 
 func (r *reportFlags) addTo(flags *pflag.FlagSet) {
-	var names []string
-	for _, format := range report.Formats {
-		names = append(names, format.Name)
-	}
+	names := formatNames()
 	command.List(flags, &r.formats, "format", "formats of the report: "+strings.Join(names, ", ")+" (default "+names[0]+")", names, report.FormatNamed)
 	command.Count(flags, &r.figures, "figures", report.DefaultFigures, 0, maxFigures, "`N` figures at most")
 	flags.BoolVar(&r.paper, "paper", false, "put the numbers published in the GAGA paper beside those of the run")
+}
+
+func formatNames() (names []string) {
+	for _, format := range report.Formats {
+		names = append(names, format.Name)
+	}
+	return names
 }
 
 func (r *reportFlags) options() report.Options {
@@ -65,7 +71,7 @@ func (r *reportFlags) isFresh(dir string) bool {
 		return false
 	}
 	for _, format := range r.options().Formats {
-		for _, file := range format.Files {
+		for _, file := range madeBy(format) {
 			written, err := os.Stat(filepath.Join(dir, reportFolder, file.Name))
 			if err != nil && file.Empty != nil { // perhaps there was nothing to write
 				continue
@@ -76,6 +82,14 @@ func (r *reportFlags) isFresh(dir string) bool {
 		}
 	}
 	return true
+}
+
+// madeBy returns the files of a format. Of those of the tables the cells are written last.
+func madeBy(format report.Format) []report.FormatFile {
+	if format.Tables == nil {
+		return format.Files
+	}
+	return append(slices.Clone(format.Files), report.FormatFile{Name: parquet.Name("cells")})
 }
 
 // reportCommand makes tables and plots of a folder of results.

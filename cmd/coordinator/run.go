@@ -19,6 +19,7 @@ import (
 	"github.com/agepath/agepath/internal/command"
 	"github.com/agepath/agepath/results"
 	"github.com/agepath/agepath/results/analysis"
+	"github.com/agepath/agepath/results/parquet"
 	"github.com/agepath/agepath/results/report"
 )
 
@@ -176,6 +177,12 @@ func files(dir string, flags *reportFlags) []string {
 	for _, format := range flags.options().Formats {
 		for _, file := range format.Files {
 			names = append(names, filepath.Join(reportFolder, file.Name))
+		}
+		if format.Tables == nil {
+			continue
+		}
+		for _, table := range []string{"cells", "knots", "coefficients"} {
+			names = append(names, filepath.Join(reportFolder, parquet.Name(table)))
 		}
 	}
 	var paths []string

@@ -35,10 +35,10 @@ func Compare(ctx context.Context, dirs []string, options analysis.CompareOptions
 // ComparisonFormats lists the formats of the files of a comparison, the default
 // first.
 var ComparisonFormats = []FormatOf[Comparison]{
-	{"markdown", []FileOf[Comparison]{{Name: "compare.md", Write: func(w io.Writer, c *Comparison) error {
+	{Name: "markdown", Files: []FileOf[Comparison]{{Name: "compare.md", Write: func(w io.Writer, c *Comparison) error {
 		return writeMarkdownOf(w, c, "compare.md", "the format csv has all")
 	}}}},
-	{"csv", comparisonFiles},
+	{Name: "csv", Files: comparisonFiles},
 }
 
 // ComparisonFormatNamed returns the format of the given name, or an error that lists

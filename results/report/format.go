@@ -1,15 +1,20 @@
 package report
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/agepath/agepath/results/parquet"
 )
 
 // FormatOf is one way to write a T.
 type FormatOf[T any] struct {
 	Name  string // what --format takes
 	Files []FileOf[T]
+	// Tables writes files of the tables of a folder of results themselves, unless nil.
+	Tables func(ctx context.Context, dir, folder string) error
 }
 
 // FileOf is a file of a format.
@@ -30,10 +35,11 @@ type (
 
 // Formats lists every format of reports there is, the default first.
 var Formats = []Format{
-	{"markdown", []FormatFile{{Name: "report.md", Write: writeMarkdown}}},
-	{"csv", csvFiles},
-	{"latex", []FormatFile{{Name: "tables.tex", Write: writeLaTeX}}},
-	{"html", []FormatFile{{Name: "report.html", Write: writeHTML}}},
+	{Name: "markdown", Files: []FormatFile{{Name: "report.md", Write: writeMarkdown}}},
+	{Name: "csv", Files: csvFiles},
+	{Name: "latex", Files: []FormatFile{{Name: "tables.tex", Write: writeLaTeX}}},
+	{Name: "html", Files: []FormatFile{{Name: "report.html", Write: writeHTML}}},
+	{Name: "parquet", Tables: parquet.Write},
 }
 
 // FormatNamed returns the format of reports of the given name, or an error that

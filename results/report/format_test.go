@@ -299,7 +299,7 @@ func TestEscapeLaTeX(t *testing.T) {
 func TestFormatNamed(t *testing.T) {
 	t.Parallel()
 	for _, f := range Formats {
-		if got, err := FormatNamed(f.Name); err != nil || got.Files[0].Name != f.Files[0].Name {
+		if got, err := FormatNamed(f.Name); err != nil || got.Name != f.Name {
 			t.Errorf("%s: %v, %v", f.Name, got, err)
 		}
 	}

@@ -48,6 +48,11 @@ func Write(ctx context.Context, dir string, options Options) (*Report, error) {
 				return nil, fmt.Errorf("report of %s as %s: %w", dir, format.Name, err)
 			}
 		}
+		if format.Tables != nil {
+			if err := format.Tables(ctx, dir, folder); err != nil {
+				return nil, err
+			}
+		}
 	}
 	return r, nil
 }

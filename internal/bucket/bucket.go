@@ -1,0 +1,212 @@
+// Package bucket keeps files in a folder of an S3-compatible store. An object is whole
+// or absent: a store shows an upload only once it has all of it.
+package bucket
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/minio/minio-go/v7"
+	"github.com/minio/minio-go/v7/pkg/credentials"
+)
+
+const (
+	scheme = "s3://"
+	// digestKey is the metadata of objects with their SHA-256, by which an equal file is
+	// not sent again and a download is checked.
+	digestKey = "Agepath-Sha256"
+	// identityWait bounds questions to the services that give machines credentials.
+	identityWait = 5 * time.Second
+)
+
+// Folder is a folder of a bucket.
+type Folder struct {
+	client *minio.Client
+	bucket string
+	prefix string // with a slash at its end, "" for the whole bucket
+	// partSize is how much of a larger file is sent at a time, 0 for what the store's
+	// limits call for, 16 MiB at least.
+	partSize uint64
+}
+
+// IsURL reports whether a text names a folder of a bucket: s3://BUCKET/FOLDER.
+func IsURL(text string) bool { return strings.HasPrefix(text, scheme) }
+
+// Open prepares the folder of a URL. env looks up AWS_ENDPOINT_URL_S3 or AWS_ENDPOINT_URL
+// (default: Amazon's) and AWS_REGION or AWS_DEFAULT_REGION. Credentials are those of AWS's
+// variables in the environment of the process, of its files, or of the machine. Nothing is
+// asked of the store. The error says what is allowed.
+func Open(text string, env func(string) (string, bool)) (*Folder, error) {
+	bucket, prefix, _ := strings.Cut(strings.TrimPrefix(text, scheme), "/")
+	if prefix = strings.Trim(prefix, "/"); prefix != "" {
+		prefix += "/"
+	}
+	if !IsURL(text) || bucket == "" || strings.ContainsAny(text, "?#@") || strings.Contains(prefix, "//") {
+		return nil, fmt.Errorf("%q is not allowed; s3://BUCKET/FOLDER is", text)
+	}
+	first := func(names ...string) string {
+		for _, name := range names {
+			if value, _ := env(name); value != "" {
+				return value
+			}
+		}
+		return ""
+	}
+	endpoint := &url.URL{Scheme: "https", Host: "s3.amazonaws.com"}
+	if given := first("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"); given != "" {
+		var err error
+		endpoint, err = url.Parse(given)
+		if err != nil || endpoint.Scheme != "http" && endpoint.Scheme != "https" || endpoint.Host == "" || strings.Trim(endpoint.Path, "/") != "" {
+			return nil, errors.New("AWS_ENDPOINT_URL is no address of a server; allowed is https://HOST:PORT, or http")
+		}
+	}
+	client, err := minio.New(endpoint.Host, &minio.Options{
+		Secure: endpoint.Scheme == "https",
+		Region: first("AWS_REGION", "AWS_DEFAULT_REGION"),
+		Creds: credentials.NewChainCredentials([]credentials.Provider{
+			&credentials.EnvAWS{}, &credentials.FileAWSCredentials{},
+			&credentials.IAM{Client: &http.Client{Timeout: identityWait}},
+		}),
+	})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", text, err)
+	}
+	return &Folder{client: client, bucket: bucket, prefix: prefix}, nil
+}
+
+// String returns the URL.
+func (f *Folder) String() string {
+	return scheme + f.bucket + "/" + strings.TrimSuffix(f.prefix, "/")
+}
+
+// RefusedError says that a store cannot be used before something is changed.
+type RefusedError struct{ text string }
+
+func (e *RefusedError) Error() string { return e.text }
+
+// Check asks for the bucket. The error is a [*RefusedError] where there are no credentials
+// or there is no bucket.
+func (f *Folder) Check(ctx context.Context) error {
+	if value, err := f.client.GetCreds(); err != nil || value.SignerType.IsAnonymous() {
+		return &RefusedError{f.String() + ": no credentials; AWS_ACCESS_KEY_ID with AWS_SECRET_ACCESS_KEY, or a file that AWS_SHARED_CREDENTIALS_FILE names, has them"}
+	}
+	there, err := f.client.BucketExists(ctx, f.bucket)
+	if err != nil {
+		return f.about("asking for the bucket", "", err)
+	}
+	if !there {
+		return &RefusedError{fmt.Sprintf("%s: the store has no bucket %s; create it before", f, f.bucket)}
+	}
+	return nil
+}
+
+// about says what was done, to which object, when an error came.
+func (f *Folder) about(what, name string, err error) error {
+	return fmt.Errorf("%s%s: %s: %w", scheme, strings.TrimSuffix(f.bucket+"/"+f.prefix+name, "/"), what, err)
+}
+
+// List returns the names of all objects, with slashes.
+func (f *Folder) List(ctx context.Context) (names []string, err error) {
+	for object := range f.client.ListObjects(ctx, f.bucket, minio.ListObjectsOptions{Prefix: f.prefix, Recursive: true}) {
+		if object.Err != nil {
+			return nil, f.about("listing", "", object.Err)
+		}
+		if name := strings.TrimPrefix(object.Key, f.prefix); name != "" && !strings.HasSuffix(name, "/") {
+			names = append(names, name)
+		}
+	}
+	return names, nil
+}
+
+// Get writes an object to a file, whose bytes must have the digest that they were sent
+// with.
+func (f *Folder) Get(ctx context.Context, name, path string) error {
+	info, err := f.client.StatObject(ctx, f.bucket, f.prefix+name, minio.StatObjectOptions{})
+	if err == nil {
+		err = f.client.FGetObject(ctx, f.bucket, f.prefix+name, path, minio.GetObjectOptions{})
+	}
+	digest := ""
+	if err == nil {
+		digest, err = digestOf(path)
+	}
+	if want := info.UserMetadata[digestKey]; err == nil && want != "" && want != digest {
+		err = fmt.Errorf("its digest is %s, and it was sent with %s: it is damaged, or was replaced meanwhile", digest, want)
+	}
+	if err != nil {
+		return f.about("getting it", name, err)
+	}
+	return nil
+}
+
+// Put sends files of dir in the order of their names, each once the one before is there,
+// but for those that are there already. It returns how many it sent. What an upload that
+// was interrupted has left of a larger file is removed.
+func (f *Folder) Put(ctx context.Context, dir string, names []string) (sent int, err error) {
+	for _, name := range names {
+		did, err := f.put(ctx, filepath.Join(dir, filepath.FromSlash(name)), name)
+		if err != nil {
+			return sent, f.about("sending it", name, err)
+		}
+		if did {
+			sent++
+		}
+	}
+	return sent, nil
+}
+
+func (f *Folder) put(ctx context.Context, path, name string) (sent bool, err error) {
+	digest, err := digestOf(path)
+	if err != nil {
+		return false, err
+	}
+	key := f.prefix + name
+	info, err := f.client.StatObject(ctx, f.bucket, key, minio.StatObjectOptions{})
+	switch {
+	case err == nil && info.UserMetadata[digestKey] == digest:
+		return false, nil
+	case err != nil && minio.ToErrorResponse(err).StatusCode != http.StatusNotFound:
+		return false, err
+	}
+	if err := f.client.RemoveIncompleteUpload(ctx, f.bucket, key); err != nil {
+		return false, fmt.Errorf("removing what an interrupted upload left: %w", err)
+	}
+	_, err = f.client.FPutObject(ctx, f.bucket, key, path, minio.PutObjectOptions{
+		UserMetadata: map[string]string{digestKey: digest}, PartSize: f.partSize,
+	})
+	return err == nil, err
+}
+
+// Remove removes an object that [Folder.Put] sent. Others stay.
+func (f *Folder) Remove(ctx context.Context, name string) error {
+	info, err := f.client.StatObject(ctx, f.bucket, f.prefix+name, minio.StatObjectOptions{})
+	if err == nil && info.UserMetadata[digestKey] != "" {
+		err = f.client.RemoveObject(ctx, f.bucket, f.prefix+name, minio.RemoveObjectOptions{})
+	}
+	if err != nil {
+		return f.about("removing it", name, err)
+	}
+	return nil
+}
+
+func digestOf(path string) (string, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer file.Close()
+	hash := sha256.New()
+	if _, err := io.Copy(hash, file); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(hash.Sum(nil)), nil
+}

@@ -1,0 +1,143 @@
+package needs
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/agepath/agepath/internal/ports"
+)
+
+// S3 is an S3-compatible store that runs while a test does.
+type S3 struct {
+	URL    string // of the server
+	Bucket string
+	Dir    string // of the bucket: the store keeps objects as files
+	Env    []string
+}
+
+const (
+	gateway        = "github.com/versity/versitygw/cmd/versitygw"
+	gatewayVersion = "v1.8.0"
+)
+
+// Store starts an S3-compatible store, versitygw on a folder, with an empty bucket.
+func Store(t testing.TB) *S3 {
+	t.Helper()
+	program := GoProgram(t, "storing objects", gateway, gatewayVersion, "two minutes")
+	root, sidecar := t.TempDir(), t.TempDir()
+	address := ports.Free(t, 1)[0]
+	s := &S3{URL: "http://" + address, Bucket: "results", Dir: filepath.Join(root, "results"), Env: []string{
+		"AWS_ACCESS_KEY_ID=agepath", "AWS_SECRET_ACCESS_KEY=for-tests-alone", "AWS_REGION=us-east-1", "AWS_ENDPOINT_URL=http://" + address,
+	}}
+	if err := os.Mkdir(s.Dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	server := exec.Command(program, "--access", "agepath", "--secret", "for-tests-alone", "--port", address, "posix", "--sidecar", sidecar, root)
+	log, err := os.Create(filepath.Join(t.TempDir(), "log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	server.Stdout, server.Stderr = log, log
+	if err := server.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = server.Process.Kill() // it can have ended
+		_ = server.Wait()
+		log.Close()
+	})
+	for deadline := time.Now().Add(30 * time.Second); ; {
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if answer, err := http.DefaultClient.Do(request); err == nil {
+			answer.Body.Close()
+			return s
+		}
+		if time.Now().After(deadline) {
+			text, _ := os.ReadFile(log.Name())
+			t.Fatalf("versitygw does not answer:\n%s", text)
+		}
+		select {
+		case <-time.After(50 * time.Millisecond):
+		case <-t.Context().Done():
+			t.FailNow()
+		}
+	}
+}
+
+// hit marks the request at which a sender is killed.
+type hit struct{}
+
+// Killing returns a proxy before the store that kills a sender at its n-th request that
+// writes: in the middle of its body, or after the store has answered. It reports whether
+// that came.
+func (s *S3) Killing(t testing.TB, n int64, after bool, kill func()) (proxy *httptest.Server, killed *atomic.Bool) {
+	t.Helper()
+	target, err := url.Parse(s.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	killed = &atomic.Bool{}
+	end := func() {
+		killed.Store(true)
+		kill()
+	}
+	isHit := func(r *http.Request) bool { return r.Context().Value(hit{}) != nil }
+	forward := &httputil.ReverseProxy{
+		Rewrite: func(r *httputil.ProxyRequest) {
+			r.SetURL(target)
+			r.Out.Host = r.In.Host // which is signed
+			if isHit(r.In) && !after {
+				r.Out.Body = io.NopCloser(&half{body: r.In.Body, left: r.In.ContentLength / 2, end: end})
+			}
+		},
+		ModifyResponse: func(r *http.Response) error {
+			if isHit(r.Request) && after {
+				end()
+			}
+			return nil
+		},
+		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, _ error) { w.WriteHeader(http.StatusBadGateway) },
+	}
+	var writes atomic.Int64
+	proxy = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodGet && r.Method != http.MethodHead && writes.Add(1) == n {
+			r = r.WithContext(context.WithValue(r.Context(), hit{}, true))
+		}
+		forward.ServeHTTP(w, r)
+	}))
+	t.Cleanup(proxy.Close)
+	return proxy, killed
+}
+
+// half calls end after some bytes and then reads on.
+type half struct {
+	body io.Reader
+	left int64
+	end  func()
+}
+
+func (h *half) Read(p []byte) (int, error) {
+	if h.left <= 0 && h.end != nil {
+		h.end()
+		h.end = nil
+	}
+	if h.left > 0 {
+		p = p[:min(int64(len(p)), h.left)]
+	}
+	n, err := h.body.Read(p)
+	h.left -= int64(n)
+	return n, err
+}

@@ -1,0 +1,87 @@
+// Package parquet writes the tables of a folder of results as Parquet files, for tools
+// that do not read Arrow.
+package parquet
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/agepath/agepath/internal/disk"
+	"github.com/agepath/agepath/results"
+)
+
+// Name returns the name of the file of a table.
+func Name(table string) string { return table + ".parquet" }
+
+// Write writes each table of dir, a folder of results, to folder, each as a whole or
+// not at all, the cells last, and removes other Parquet files from there. Equal tables
+// give equal bytes. Cells of former grids are left out. It fails while results are in
+// streams, which the end of a run or a collection turns into tables.
+func Write(ctx context.Context, dir, folder string) error {
+	tables, streams, err := results.Tables(dir)
+	if err == nil && streams > 0 {
+		err = errors.New("the run has not ended: Parquet files are made when it has, or of a collected folder")
+	}
+	if err != nil {
+		return fmt.Errorf("writing the tables of %s as Parquet: %w", dir, err)
+	}
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return err
+	}
+	for _, table := range tables {
+		if err := disk.Advise(writeTable(ctx, dir, folder, table)); err != nil {
+			return err
+		}
+	}
+	old, err := filepath.Glob(filepath.Join(folder, Name("*")))
+	for _, path := range old {
+		if !slices.ContainsFunc(tables, func(table string) bool { return Name(table) == filepath.Base(path) }) {
+			err = errors.Join(err, os.Remove(path))
+		}
+	}
+	return err
+}
+
+// writeTable writes an Arrow file of results as a Parquet file.
+func writeTable(ctx context.Context, dir, folder, name string) error {
+	table, err := results.OpenTable(filepath.Join(dir, name+".arrow"))
+	if err != nil {
+		return err
+	}
+	defer table.Close()
+	return disk.Replace(disk.OS{}, filepath.Join(folder, Name(name)), func(file disk.File) error {
+		buffered := bufio.NewWriterSize(file, 1<<18)
+		out := &writer{columns: table.Columns()}
+		for more := true; more; {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			frame, err := table.Next()
+			switch {
+			case errors.Is(err, io.EOF):
+				more = false
+			case err != nil:
+				return err
+			case out.file == nil:
+				if err := out.begin(struct{ io.Writer }{buffered}, frame.Metadata); err != nil { // which it must not close
+					return err
+				}
+				fallthrough
+			default:
+				if err := out.add(frame); err != nil {
+					return err
+				}
+			}
+		}
+		if err := out.file.Close(); err != nil {
+			return err
+		}
+		return buffered.Flush()
+	})
+}

@@ -1,0 +1,168 @@
+package parquet
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+
+	"github.com/apache/arrow/go/v15/parquet"
+	"github.com/apache/arrow/go/v15/parquet/compress"
+	"github.com/apache/arrow/go/v15/parquet/file"
+	"github.com/apache/arrow/go/v15/parquet/metadata"
+	"github.com/apache/arrow/go/v15/parquet/schema"
+
+	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/results"
+)
+
+// groupBatches is how many batches of an Arrow file make a row group, which is kept in
+// memory: at most 131,072 rows and 32 MiB of lists.
+const groupBatches = 8
+
+// writer writes frames as a Parquet file. It fills in the columns of the library by
+// itself: what turns the library's records into columns (pqarrow) makes a program 20 MB
+// larger, for calls over the network and for computing that nothing here uses.
+type writer struct {
+	columns []experiment.Column
+	file    *file.Writer
+	group   file.BufferedRowGroupWriter
+	batches int
+}
+
+// node returns the Parquet type of a column. Every column and value can be null.
+func node(column experiment.Column) (schema.Node, error) {
+	const noID = -1
+	repetition := parquet.Repetitions.Optional
+	switch column.Type {
+	case experiment.Int:
+		return schema.NewInt64Node(column.Name, repetition, noID), nil
+	case experiment.Float:
+		return schema.NewFloat64Node(column.Name, repetition, noID), nil
+	case experiment.Text:
+		return schema.NewPrimitiveNodeLogical(column.Name, repetition, schema.StringLogicalType{}, parquet.Types.ByteArray, 0, noID)
+	case experiment.Time:
+		micros := schema.NewTimestampLogicalType(true, schema.TimeUnitMicros)
+		return schema.NewPrimitiveNodeLogical(column.Name, repetition, micros, parquet.Types.Int64, 0, noID)
+	case experiment.FloatList:
+		return schema.ListOfWithName(column.Name, schema.NewFloat64Node("element", repetition, noID), repetition, noID)
+	}
+	return nil, fmt.Errorf("column %s has a type that Parquet files of results do not have", column.Name)
+}
+
+// begin writes the head of a file, with the metadata of a table but that of its bytes.
+func (w *writer) begin(to io.Writer, of map[string]string) error {
+	var fields schema.FieldList
+	for _, column := range w.columns {
+		field, err := node(column)
+		if err != nil {
+			return err
+		}
+		fields = append(fields, field)
+	}
+	root, err := schema.NewGroupNode("schema", parquet.Repetitions.Required, fields, -1)
+	if err != nil {
+		return err
+	}
+	pairs := metadata.NewKeyValueMetadata()
+	for _, key := range slices.Sorted(maps.Keys(of)) {
+		if key == results.MetadataChecksums {
+			continue
+		}
+		if err := pairs.Append(key, of[key]); err != nil {
+			return err
+		}
+	}
+	properties := parquet.NewWriterProperties(parquet.WithCompression(compress.Codecs.Zstd), parquet.WithVersion(parquet.V2_LATEST))
+	w.file = file.NewParquetWriter(to, root, file.WithWriterProps(properties), file.WithWriteMetadata(pairs))
+	return nil
+}
+
+// add writes the rows of a frame.
+func (w *writer) add(frame *results.Frame) error {
+	if w.batches%groupBatches == 0 {
+		if w.group != nil {
+			if err := w.group.Close(); err != nil {
+				return err
+			}
+		}
+		w.group = w.file.AppendBufferedRowGroup()
+	}
+	w.batches++
+	for j := range w.columns {
+		column, err := w.group.Column(j)
+		if err == nil {
+			err = fill(column, &frame.Batch.Columns[j], frame.Rows())
+		}
+		if err != nil {
+			return fmt.Errorf("column %s: %w", w.columns[j].Name, err)
+		}
+	}
+	return nil
+}
+
+// fill writes the values of a column that are not null, and which are.
+func fill(column file.ColumnChunkWriter, v *experiment.Vector, rows int) (err error) {
+	levels := make([]int16, rows)
+	for i := range levels {
+		if !v.IsNull(i) {
+			levels[i] = 1
+		}
+	}
+	switch column := column.(type) {
+	case *file.Int64ColumnChunkWriter:
+		_, err = column.WriteBatch(present(v, v.Ints), levels, nil)
+	case *file.ByteArrayColumnChunkWriter:
+		texts := present(v, v.Texts)
+		bytes := make([]parquet.ByteArray, len(texts))
+		for i, text := range texts {
+			bytes[i] = parquet.ByteArray(text)
+		}
+		_, err = column.WriteBatch(bytes, levels, nil)
+	case *file.Float64ColumnChunkWriter:
+		if v.Lists != nil {
+			return fillLists(column, v)
+		}
+		_, err = column.WriteBatch(present(v, v.Floats), levels, nil)
+	default:
+		err = fmt.Errorf("a writer of the type %T", column)
+	}
+	return err
+}
+
+// present returns the values that are not null.
+func present[T any](v *experiment.Vector, values []T) []T {
+	if v.Null == nil {
+		return values
+	}
+	kept := make([]T, 0, len(values))
+	for i, value := range values {
+		if !v.IsNull(i) {
+			kept = append(kept, value)
+		}
+	}
+	return kept
+}
+
+// fillLists writes lists: the values one after the other, each with a level that says
+// whether a list begins there, and one that says what is there: 0 for no list, 1 for an
+// empty one, 3 for a value.
+func fillLists(column *file.Float64ColumnChunkWriter, v *experiment.Vector) error {
+	const none, empty, value = 0, 1, 3
+	var values []float64
+	var what, begins []int16
+	for i, list := range v.Lists {
+		switch {
+		case v.IsNull(i):
+			what, begins = append(what, none), append(begins, 0)
+		case len(list) == 0:
+			what, begins = append(what, empty), append(begins, 0)
+		}
+		for k := range list {
+			what, begins = append(what, value), append(begins, int16(min(k, 1)))
+		}
+		values = append(values, list...)
+	}
+	_, err := column.WriteBatch(values, what, begins)
+	return err
+}
