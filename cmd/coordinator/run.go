@@ -17,6 +17,7 @@ import (
 	"github.com/agepath/agepath/experiment/queue"
 	"github.com/agepath/agepath/experiment/run"
 	"github.com/agepath/agepath/internal/command"
+	"github.com/agepath/agepath/internal/notify"
 	"github.com/agepath/agepath/results"
 	"github.com/agepath/agepath/results/analysis"
 	"github.com/agepath/agepath/results/parquet"
@@ -41,6 +42,7 @@ func (a *app) runCommand() *cobra.Command {
 		workers int
 		allow   bool
 		asJSON  jsonFlag
+		telling notifyFlags
 	)
 	cmd := command.Command("run GRID", "Compute a grid and report the results",
 		`Compute the cells of a grid that the folder of results does not have yet, and
@@ -52,6 +54,11 @@ inside it unless --nats names one.`,
 			if workers == 0 && a.NATS.URL == "" {
 				return command.Refusef("--workers 0 leaves the cells to other workers, which need a server: give --nats URL, or --workers from 1")
 			}
+			n, err := telling.start(a.Base)
+			if err != nil {
+				return err
+			}
+			defer n.Close()
 			p, err := a.plan(ctx, args[0], &grid)
 			if err != nil {
 				return err
@@ -68,12 +75,12 @@ inside it unless --nats names one.`,
 				return err
 			}
 			if a.NATS.URL == "" {
-				return a.run(ctx, c, &report, asJSON)
+				return a.run(ctx, c, n, &report, asJSON)
 			}
 			c.Cache = filepath.Join(filepath.Dir(a.library.cache), "cells")
 			return a.withQueue(ctx, func(q *queue.Queue) error {
 				c.Queue = q
-				return a.run(ctx, c, &report, asJSON)
+				return a.run(ctx, c, n, &report, asJSON)
 			})
 		})
 	flags := cmd.Flags()
@@ -85,17 +92,18 @@ inside it unless --nats names one.`,
 	a.NATS.AddTo(flags)
 	a.NATS.AddStreams(flags)
 	command.List(flags, &retry, "retry", "compute cells again that ended with one of these statuses: "+strings.Join(failureNames(), ", "), failureNames(), parseFailure)
+	telling.addTo(flags)
 	command.AllowCommands(flags, &allow)
 	workersVar(flags, &workers, 0, "`N` cells computed at a time; 0 leaves them to workers at --nats; one per core unless given")
 	return cmd
 }
 
 // run runs a coordinator and reports what it gathered.
-func (a *app) run(ctx context.Context, c *run.Coordinator, flags *reportFlags, asJSON jsonFlag) error {
+func (a *app) run(ctx context.Context, c *run.Coordinator, n *notify.Notifier, flags *reportFlags, asJSON jsonFlag) error {
 	progress := newProgress(a.Base, c.Plan)
 	c.Progress = progress.tell
 	c.Report = progress.warn
-	summary, err := c.Run(ctx)
+	summary, err := notified(ctx, c, n)
 	progress.end()
 	if err != nil {
 		if ctx.Err() != nil {

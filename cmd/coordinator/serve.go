@@ -13,11 +13,15 @@ import (
 	"github.com/agepath/agepath/experiment/live"
 	"github.com/agepath/agepath/experiment/queue"
 	"github.com/agepath/agepath/internal/command"
+	"github.com/agepath/agepath/internal/notify"
 )
 
 // serveCommand shows the runs of a server until a signal ends it.
 func (a *atServer) serveCommand() *cobra.Command {
-	var listen string
+	var (
+		listen  string
+		telling notifyFlags
+	)
 	cmd := command.Command("serve", "Show the runs at --nats on a live page, with metrics and health checks",
 		`Show the runs at --nats until a signal ends it: a live page at /, its data at
 /state.json, metrics for Prometheus at /metrics, and health checks at /healthz
@@ -29,15 +33,21 @@ who can reach it the names of data sets and the messages of failed cells.`,
 			if _, _, err := net.SplitHostPort(listen); err != nil {
 				return command.Refusef("--listen: %w; allowed is host:port, such as 127.0.0.1:8480, or :8480 for all addresses", err)
 			}
-			return a.serve(ctx, listen)
+			n, err := telling.start(a.Base)
+			if err != nil {
+				return err
+			}
+			defer n.Close()
+			return a.serve(ctx, listen, n)
 		})
 	a.NATS.AddTo(cmd.Flags())
+	telling.addTo(cmd.Flags())
 	cmd.Flags().StringVar(&listen, "listen", "127.0.0.1:8480", "`address` to serve on, host:port; port 0 for any free one")
 	return cmd
 }
 
 // serve answers from the start on, whatever the time until it is connected.
-func (a *atServer) serve(ctx context.Context, address string) error {
+func (a *atServer) serve(ctx context.Context, address string, n *notify.Notifier) error {
 	if err := a.NATS.Check(); err != nil {
 		return err
 	}
@@ -51,7 +61,9 @@ func (a *atServer) serve(ctx context.Context, address string) error {
 	group.Go(func() error { return live.Serve(serving, listener, &startup) })
 	group.Go(func() error {
 		return a.withQueue(serving, func(q *queue.Queue) error {
-			monitor := live.New(live.Config{Queue: q, Kinds: experiment.Kinds(), Version: a.Version, Report: a.warn})
+			monitor := live.New(live.Config{
+				Queue: q, Kinds: experiment.Kinds(), Version: a.Version, Report: a.warn, Looked: live.Notify(n),
+			})
 			startup.Open(monitor.Handler())
 			monitor.Run(serving)
 			return nil

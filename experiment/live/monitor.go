@@ -32,6 +32,9 @@ type Config struct {
 	Kinds   []experiment.Kind // whose outcomes' labels can be read
 	Version string            // of this program
 
+	// Looked is told of each state after a good look. It must not block. Default:
+	// nothing is told.
+	Looked func(*State)
 	// Report is told of what is survived, a server out of reach for example.
 	// Default: nothing is told.
 	Report func(error)
@@ -119,6 +122,8 @@ func (m *Monitor) look(ctx context.Context) {
 		old := *m.State()
 		old.Trouble = err.Error()
 		next = &old
+	} else if m.config.Looked != nil {
+		m.config.Looked(next)
 	}
 	m.state.Store(next)
 }

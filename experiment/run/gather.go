@@ -16,6 +16,7 @@ import (
 // Progress tells how far a run is.
 type Progress struct {
 	Total, Done int64         // cells of the plan; those that are gathered
+	Gathered    int64         // of these in this run
 	Failed      int64         // of those gathered in this run
 	Incomplete  int64         // likewise
 	Elapsed     time.Duration // since the run began
@@ -271,7 +272,7 @@ func (g *gatherer) tell() {
 	g.mu.Lock()
 	total, elapsed := g.gate.plan.Count(), time.Since(g.began)
 	p := Progress{
-		Total: total, Done: total - g.missing, Failed: g.failed, Incomplete: g.partial,
+		Total: total, Done: total - g.missing, Gathered: int64(g.came), Failed: g.failed, Incomplete: g.partial,
 		Elapsed: elapsed, Remaining: g.remaining(elapsed),
 	}
 	g.mu.Unlock()

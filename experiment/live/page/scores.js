@@ -156,8 +156,8 @@ export class Scores {
           }
         }
         lines.forEach((line, i) => {
-          add("line", { class: `line ${line.name}`, x1: 80 + 110 * i, x2: 104 + 110 * i, y1: 20, y2: 20 });
-          add("text", { x: 109 + 110 * i, y: 24 }, line.name);
+          add("line", { class: `line ${line.name}`, x1: 62 + 110 * i, x2: 86 + 110 * i, y1: at.bottom + 32, y2: at.bottom + 32 });
+          add("text", { x: 91 + 110 * i, y: at.bottom + 36 }, line.name);
         });
       },
     });

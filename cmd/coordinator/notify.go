@@ -1,0 +1,87 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"sync"
+
+	"github.com/spf13/pflag"
+
+	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/live"
+	"github.com/agepath/agepath/experiment/run"
+	"github.com/agepath/agepath/internal/command"
+	"github.com/agepath/agepath/internal/notify"
+)
+
+// failureRate is the default of --notify-failures.
+const failureRate = 0.1
+
+// notifyFlags say who is told of what happens to runs.
+type notifyFlags struct {
+	url, command string
+	failures     float64
+}
+
+func (f *notifyFlags) addTo(flags *pflag.FlagSet) {
+	flags.StringVar(&f.url, "notify", "", "`URL` of a webhook that is told when a run ends, fails or loses workers")
+	flags.StringVar(&f.command, "notify-command", "", "`command` for the shell that is told the same on its standard input")
+	flags.Float64Var(&f.failures, "notify-failures", failureRate, "`share` of failed cells above which they are told, 1 for never")
+}
+
+// start returns the notifier, nil where nobody is to be told.
+func (f *notifyFlags) start(base *command.Base) (*notify.Notifier, error) {
+	if !(f.failures >= 0 && f.failures <= 1) {
+		return nil, command.Refusef("--notify-failures must be from 0 to 1 (got %s)", strconv.FormatFloat(f.failures, 'g', -1, 64))
+	}
+	n, err := notify.New(notify.Config{URL: f.url, Command: f.command, FailureRate: f.failures, Version: base.Version, Log: base.Log})
+	if err != nil {
+		return nil, command.Refusef("--notify: %w", err)
+	}
+	return n, nil
+}
+
+// notified runs a coordinator and has a notifier look at it.
+func notified(ctx context.Context, c *run.Coordinator, n *notify.Notifier) (*run.Summary, error) {
+	if n == nil {
+		return c.Run(ctx)
+	}
+	last := notify.Run{Name: c.Plan.Run, Cells: c.Plan.Count()}
+	var mu sync.Mutex // guards last
+	tell := c.Progress
+	c.Progress = func(p run.Progress) {
+		tell(p)
+		mu.Lock()
+		defer mu.Unlock()
+		last.Phase, last.Ended, last.Counted, last.Failed, last.Incomplete = live.Computing, p.Done, p.Gathered, p.Failed, p.Incomplete
+		n.Runs(last)
+	}
+	watching, stop := context.WithCancel(ctx)
+	var all sync.WaitGroup
+	if c.Queue != nil {
+		all.Go(func() { live.NotifyWorkers(watching, c.Queue, n, c.Report) })
+	}
+	summary, err := c.Run(ctx)
+	stop()
+	all.Wait()
+	mu.Lock()
+	defer mu.Unlock()
+	switch {
+	case err == nil:
+		last.Phase, last.Ended, last.Failed, last.Incomplete = notify.Finished, 0, int64(summary.Failed()), int64(summary.Counts[experiment.Incomplete])
+		for _, count := range summary.Counts {
+			last.Ended += int64(count)
+		}
+	case ctx.Err() != nil:
+		last.Phase = notify.Interrupted
+	case errors.As(err, new(*run.CancelledError)):
+		last.Phase = notify.Cancelled
+	case errors.As(err, new(*run.StartError)):
+		return summary, err // nothing was started
+	default:
+		last.Phase, last.Error = notify.Broken, err.Error()
+	}
+	n.Ended(last)
+	return summary, err
+}

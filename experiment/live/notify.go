@@ -1,0 +1,59 @@
+package live
+
+import (
+	"context"
+	"time"
+
+	"github.com/agepath/agepath/experiment/queue"
+	"github.com/agepath/agepath/internal/notify"
+)
+
+// Notify returns a [Config.Looked] that has a notifier look at runs and workers.
+func Notify(n *notify.Notifier) func(*State) {
+	return func(state *State) {
+		runs := make([]notify.Run, len(state.Runs))
+		for i, r := range state.Runs {
+			runs[i] = notify.Run{
+				Name: r.Name, Phase: r.Phase, Cells: r.Cells, Ended: r.OK + r.Incomplete + r.Failed, Incomplete: r.Incomplete, Failed: r.Failed,
+				Over: r.Phase == Finished || r.Phase == Cancelled, Counted: r.OK + r.Incomplete + r.Failed,
+			}
+			if len(r.Failures) > 0 {
+				runs[i].Error = r.Failures[0].Error
+			}
+		}
+		n.Runs(runs...)
+		n.Workers(notedWorkers(state.Workers))
+	}
+}
+
+func notedWorkers(workers []Worker) []notify.Worker {
+	noted := make([]notify.Worker, len(workers))
+	for i, w := range workers {
+		noted[i] = notify.Worker{Name: w.Name, Silent: w.Silent, Running: len(w.Running), Lost: w.State == queue.Lost}
+	}
+	return noted
+}
+
+// NotifyWorkers has a notifier look at the workers of a queue until ctx ends. A look that
+// fails is reported.
+func NotifyWorkers(ctx context.Context, q *queue.Queue, n *notify.Notifier, report func(error)) {
+	ticker := time.NewTicker(queue.PresenceEvery)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		err := within(ctx, func(ctx context.Context) error {
+			workers, _, err := q.Workers(ctx)
+			if err == nil {
+				n.Workers(notedWorkers(DescribeWorkers(workers, time.Now())))
+			}
+			return err
+		})
+		if err != nil && ctx.Err() == nil {
+			report(err)
+		}
+	}
+}

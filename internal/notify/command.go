@@ -1,0 +1,49 @@
+package notify
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os/exec"
+	"strings"
+	"time"
+)
+
+const (
+	// commandWait is how long a command may take.
+	commandWait = 30 * time.Second
+	// saidBytes is how much of what a failed command wrote is logged.
+	saidBytes = 1 << 10
+)
+
+// shellCommand is a command that the shell runs for each event, which it gets on its
+// standard input.
+type shellCommand string
+
+func (c shellCommand) send(ctx context.Context, body []byte) error {
+	ctx, cancel := context.WithTimeout(ctx, commandWait)
+	defer cancel()
+	command := exec.CommandContext(ctx, shell[0], shell[1], string(c))
+	command.Stdin = bytes.NewReader(append(body, '\n'))
+	var said head
+	command.Stdout, command.Stderr = &said, &said
+	command.WaitDelay = 2 * time.Second
+	withGroup(command)
+	err := command.Run()
+	switch {
+	case ctx.Err() != nil:
+		return fmt.Errorf("it did not end within %v and was killed", commandWait)
+	case err != nil:
+		return fmt.Errorf("%w: %s", err, strings.TrimSpace(string(said)))
+	}
+	return nil
+}
+
+// head keeps the beginning of what is written to it.
+type head []byte
+
+// Write implements [io.Writer].
+func (h *head) Write(p []byte) (int, error) {
+	*h = append(*h, p[:min(len(p), saidBytes-len(*h))]...)
+	return len(p), nil
+}

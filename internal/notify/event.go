@@ -1,0 +1,91 @@
+package notify
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// The events.
+const (
+	Ended       = "ended"
+	FailureRate = "failure-rate"
+	WorkersLost = "workers-lost"
+)
+
+// Event is what is sent, as a JSON object.
+type Event struct {
+	Event   string    `json:"event"`
+	ID      string    `json:"id"` // differs for each event; the same in each attempt to send it
+	Time    time.Time `json:"time"`
+	Version string    `json:"version"` // of agepath
+	Text    string    `json:"text"`    // the event as a sentence
+	Run     *Run      `json:"run"`     // nil for workers
+	Limit   *float64  `json:"limit"`   // of the failure rate, nil for the other events
+	Workers []Worker  `json:"workers"` // that are lost, none for the other events
+}
+
+// Run is how a run stands.
+type Run struct {
+	Name       string `json:"name"`
+	Phase      string `json:"phase"` // computing and the like, or how it ended: finished, cancelled, interrupted or broken
+	Cells      int64  `json:"cells"` // of the grid
+	Ended      int64  `json:"ended"` // of these
+	Incomplete int64  `json:"incomplete"`
+	Failed     int64  `json:"failed"`
+	Error      string `json:"error"` // why it broke, or the newest message of a cell where that is known
+
+	Over    bool  `json:"-"` // no cell is to come
+	Counted int64 `json:"-"` // cells among which Failed counts
+}
+
+// Worker is a worker that vanished.
+type Worker struct {
+	Name    string  `json:"name"`
+	Silent  float64 `json:"silent"`  // seconds
+	Running int     `json:"running"` // cells that it computed
+
+	Lost bool `json:"-"`
+}
+
+// ending says how a run ended.
+func (r *Run) ending() string {
+	text := fmt.Sprintf("run %s: %s, %d of %d cells have ended", r.Name, r.Phase, r.Ended, r.Cells)
+	for _, part := range []struct {
+		n    int64
+		what string
+	}{{r.Failed, "failed"}, {r.Incomplete, "incomplete"}} {
+		if part.n > 0 {
+			text += fmt.Sprintf(", %d %s", part.n, part.what)
+		}
+	}
+	if first, _, _ := strings.Cut(r.Error, "\n"); first != "" && (r.Failed > 0 || r.Phase == Broken) {
+		text += ": " + first
+	}
+	return text
+}
+
+// Phases of a run that a command was computing, beside those of the server.
+const (
+	Finished    = "finished"
+	Cancelled   = "cancelled"
+	Interrupted = "interrupted"
+	Broken      = "broken"
+)
+
+// lost says which workers vanished.
+func lost(workers []Worker) string {
+	names := make([]string, len(workers))
+	for i, w := range workers {
+		names[i] = w.Name
+	}
+	const most = 5
+	text := strings.Join(names[:min(len(names), most)], ", ")
+	if len(names) > most {
+		text += fmt.Sprintf(" and %d more", len(names)-most)
+	}
+	if len(names) == 1 {
+		return "worker " + text + " was not heard of any more"
+	}
+	return fmt.Sprintf("%d workers were not heard of any more: %s", len(names), text)
+}

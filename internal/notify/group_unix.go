@@ -1,0 +1,17 @@
+//go:build unix
+
+package notify
+
+import (
+	"os/exec"
+	"syscall"
+)
+
+var shell = [2]string{"sh", "-c"}
+
+// withGroup gives a command a process group, which is killed with it: what the shell
+// has started goes too, and a ^C of the terminal does not end it.
+func withGroup(command *exec.Cmd) {
+	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	command.Cancel = func() error { return syscall.Kill(-command.Process.Pid, syscall.SIGKILL) }
+}

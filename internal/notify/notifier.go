@@ -1,0 +1,224 @@
+package notify
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nuid"
+)
+
+const (
+	// fewestCells is how many cells of a run must have ended before their failure
+	// rate counts, all of a run that has fewer.
+	fewestCells = 20
+	// waiting bounds the events that wait to be sent, by each way.
+	waiting = 64
+	// sendWait is how long sending an event may take, with all attempts, and closeWait
+	// how long the events that wait at the end may.
+	sendWait  = 2 * time.Minute
+	closeWait = 20 * time.Second
+)
+
+// Config says what is told, and how.
+type Config struct {
+	URL         string  // of a webhook, "" for none
+	Command     string  // for the shell, "" for none
+	FailureRate float64 // share of the cells that ended above which is told
+	Version     string  // of agepath
+	Log         *slog.Logger
+}
+
+// Notifier decides what is told and tells it. A nil Notifier tells nothing. It is safe
+// for concurrent use.
+type Notifier struct {
+	config Config
+	ways   []*way
+	ctx    context.Context // of what is being sent
+	cancel context.CancelFunc
+
+	mu      sync.Mutex // guards what follows
+	closed  bool
+	runs    map[string]*watched
+	lost    map[string]bool // workers
+	workers bool            // were looked at before
+}
+
+// watched is what is remembered of a run.
+type watched struct {
+	active bool // was computing when it was last looked at
+	over   int  // looks in a row in which no cell was to come
+	told   bool // that it fails
+}
+
+// New returns a notifier, nil where config names no way. Close ends it.
+func New(config Config) (*Notifier, error) { return newNotifier(config, retryMin) }
+
+// newNotifier is New with the time before a request is repeated.
+func newNotifier(config Config, pause time.Duration) (*Notifier, error) {
+	n := &Notifier{config: config, runs: map[string]*watched{}, lost: map[string]bool{}}
+	n.ctx, n.cancel = context.WithCancel(context.Background())
+	if config.URL != "" {
+		hook, err := newWebhook(config.URL, config.Version, pause)
+		if err != nil {
+			return nil, err
+		}
+		n.ways = append(n.ways, &way{name: "webhook " + hook.host, send: hook.send})
+	}
+	if config.Command != "" {
+		n.ways = append(n.ways, &way{name: "command", send: shellCommand(config.Command).send})
+	}
+	if len(n.ways) == 0 {
+		return nil, nil
+	}
+	for _, w := range n.ways {
+		w.events, w.done = make(chan *Event, waiting), make(chan struct{})
+		go w.run(n.ctx, config.Log) // ends with Close
+	}
+	return n, nil
+}
+
+// Runs looks at runs and tells of those that ended since the last look, two looks
+// long, and of those whose failure rate is above the limit. Of a run that was over
+// when it was first seen nothing is told. One that is computed again counts as new.
+func (n *Notifier) Runs(runs ...Run) {
+	if n == nil {
+		return
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for i := range runs {
+		r := &runs[i]
+		w := n.runs[r.Name]
+		if w == nil {
+			w = new(watched)
+			n.runs[r.Name] = w
+		}
+		if r.Over {
+			if w.over++; w.active && w.over == 2 {
+				w.active = false
+				n.ended(r)
+			}
+			continue
+		}
+		if !w.active {
+			w.told = false
+		}
+		w.active, w.over = true, 0
+		if rate := float64(r.Failed) / float64(max(1, r.Counted)); !w.told && r.Counted >= min(fewestCells, r.Cells) && rate > n.config.FailureRate {
+			w.told = true
+			limit := n.config.FailureRate
+			n.tell(&Event{
+				Event: FailureRate, Run: r, Limit: &limit,
+				Text: fmt.Sprintf("run %s: %d of %d cells failed, more than %g %%", r.Name, r.Failed, r.Counted, 100*limit),
+			})
+		}
+	}
+}
+
+// Ended tells that a run that this program computed has ended.
+func (n *Notifier) Ended(r Run) {
+	if n == nil {
+		return
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.ended(&r)
+}
+
+func (n *Notifier) ended(r *Run) { n.tell(&Event{Event: Ended, Run: r, Text: r.ending()}) }
+
+// Workers looks at all workers and tells of those that were lost since the last look.
+func (n *Notifier) Workers(workers []Worker) {
+	if n == nil {
+		return
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	var gone []Worker
+	now := map[string]bool{}
+	for _, w := range workers {
+		if !w.Lost {
+			continue
+		}
+		now[w.Name] = true
+		if !n.lost[w.Name] && n.workers {
+			gone = append(gone, w)
+		}
+	}
+	n.lost, n.workers = now, true
+	if len(gone) > 0 {
+		n.tell(&Event{Event: WorkersLost, Workers: gone, Text: lost(gone)})
+	}
+}
+
+// tell has an event sent.
+func (n *Notifier) tell(e *Event) {
+	if n.closed {
+		return
+	}
+	e.ID, e.Time, e.Version = nuid.Next(), time.Now().UTC().Truncate(time.Millisecond), n.config.Version
+	if e.Workers == nil {
+		e.Workers = []Worker{}
+	}
+	if e.Run != nil {
+		copied := *e.Run
+		e.Run = &copied
+	}
+	for _, w := range n.ways {
+		select {
+		case w.events <- e:
+		default:
+			n.config.Log.Warn("a notification is dropped: too many wait", "event", e.Event, "by", w.name)
+		}
+	}
+}
+
+// Close sends what waits, for 20 seconds at most.
+func (n *Notifier) Close() {
+	if n == nil {
+		return
+	}
+	n.mu.Lock()
+	n.closed = true
+	n.mu.Unlock()
+	for _, w := range n.ways {
+		close(w.events)
+	}
+	timer := time.AfterFunc(closeWait, n.cancel)
+	defer timer.Stop()
+	for _, w := range n.ways {
+		<-w.done
+	}
+	n.cancel()
+}
+
+// way is how events are sent.
+type way struct {
+	name   string
+	send   func(ctx context.Context, body []byte) error
+	events chan *Event
+	done   chan struct{} // closed when all are sent
+}
+
+// run sends events, one after the other.
+func (w *way) run(ctx context.Context, log *slog.Logger) {
+	defer close(w.done)
+	for e := range w.events {
+		body, err := json.Marshal(e)
+		if err == nil {
+			sending, cancel := context.WithTimeout(ctx, sendWait)
+			err = cmp.Or(ctx.Err(), w.send(sending, body))
+			cancel()
+		}
+		if err != nil {
+			log.Warn("a notification was not sent", "event", e.Event, "by", w.name, "error", err)
+			continue
+		}
+		log.Info("notified", "event", e.Event, "by", w.name)
+	}
+}

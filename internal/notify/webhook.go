@@ -1,0 +1,71 @@
+package notify
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/hashicorp/go-retryablehttp"
+)
+
+const (
+	// retries is how often a request is repeated, after retryMin, then twice as long
+	// each time, or as the answer's Retry-After says.
+	retries  = 5
+	retryMin = time.Second
+	// answerWait is how long one request may take.
+	answerWait = 10 * time.Second
+	// answerBytes is how much is read of an answer, which lets a connection be used again.
+	answerBytes = 64 << 10
+)
+
+// webhook sends events by HTTP POST.
+type webhook struct {
+	url, host, agent string
+	client           *retryablehttp.Client
+}
+
+// newWebhook refuses what is no URL of a webhook. Errors do not quote it: it can have a
+// secret in it.
+func newWebhook(text, version string, pause time.Duration) (*webhook, error) {
+	u, err := url.Parse(text)
+	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Hostname() == "" {
+		return nil, errors.New("it is no URL of a webhook; https://HOST/PATH is allowed, and http://")
+	}
+	client := retryablehttp.NewClient()
+	client.Logger = nil
+	client.RetryMax, client.RetryWaitMin, client.RetryWaitMax = retries, pause, 20*pause
+	client.ErrorHandler = retryablehttp.PassthroughErrorHandler
+	client.HTTPClient.Timeout = answerWait
+	client.HTTPClient.CheckRedirect = func(*http.Request, []*http.Request) error {
+		return http.ErrUseLastResponse // a POST would become a GET
+	}
+	return &webhook{url: text, host: u.Host, agent: "agepath/" + version, client: client}, nil
+}
+
+func (h *webhook) send(ctx context.Context, body []byte) error {
+	request, err := retryablehttp.NewRequestWithContext(ctx, http.MethodPost, h.url, bytes.NewReader(body))
+	if err != nil {
+		return errors.New("the webhook's URL cannot be used")
+	}
+	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("User-Agent", h.agent)
+	answer, err := h.client.Do(request)
+	if err != nil {
+		if inner := new(url.Error); errors.As(err, &inner) {
+			err = inner.Err // without the URL
+		}
+		return fmt.Errorf("no answer, %d attempts at most: %w", retries+1, err)
+	}
+	defer answer.Body.Close()
+	_, _ = io.Copy(io.Discard, io.LimitReader(answer.Body, answerBytes)) // what it says does not matter
+	if answer.StatusCode < 200 || answer.StatusCode > 299 {
+		return fmt.Errorf("the answer is %s", answer.Status)
+	}
+	return nil
+}
