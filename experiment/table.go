@@ -65,6 +65,7 @@ func (t Tables) Cells() Table {
 		Column{"started_at", Time, "start of the last attempt"},
 		Column{"finished_at", Time, "end of the last attempt"},
 		Column{"short_of", Float, "seconds (status timeout) or bytes (memory) known not to be enough: a higher limit computes the cell again; null otherwise"},
+		Column{"tables", Text, "tables that the cell was computed for, with commas: cells, and the further ones that its grid kept, also where it has no rows in them; null where the cell failed"},
 	)
 	return Table{Name: "cells", Columns: columns}
 }

@@ -108,7 +108,7 @@ type Outcome struct {
 	Error    string           `cbor:"6,keyasint,omitempty"`
 	Attempts int              `cbor:"7,keyasint"`
 	Measures Batch            `cbor:"8,keyasint"`           // one row, or none unless the status is ok or incomplete
-	Further  map[string]Batch `cbor:"9,keyasint,omitempty"` // rows of the kind's further tables by name, without their cell column
+	Further  map[string]Batch `cbor:"9,keyasint,omitempty"` // rows of the kind's further tables by name, without their cell column; those it was computed for have an entry
 	Wall     float64          `cbor:"10,keyasint"`          // seconds
 	CPU      *float64         `cbor:"11,keyasint,omitempty"`
 	Peak     *int64           `cbor:"12,keyasint,omitempty"` // bytes
@@ -122,16 +122,8 @@ type Outcome struct {
 	Short float64 `cbor:"17,keyasint,omitempty"`
 	// Repeats says that the cell fails so each time under the same limits.
 	Repeats bool `cbor:"18,keyasint,omitempty"`
-}
-
-// WithRows lists the further tables in which the outcome has rows.
-func (o *Outcome) WithRows() (tables []string) {
-	for table, rows := range o.Further {
-		if rows.Rows > 0 {
-			tables = append(tables, table)
-		}
-	}
-	return tables
+	// Origin is the run that computed the cell, "" for Run.
+	Origin string `cbor:"19,keyasint,omitempty"`
 }
 
 // Data gives a computation the data sets it needs by digest.

@@ -226,9 +226,6 @@ func (s *Store) compactTable(ctx context.Context, table experiment.Table, set fi
 	schema := withChecksums(tableSchema(table, s.rows.run))
 	if table.Name == s.rows.cells().Name {
 		schema = withTables(schema, with)
-		if whole := s.index.whole(set.holds); whole != nil {
-			schema = withWhole(schema, whole)
-		}
 	}
 	return rows, disk.Write(s.disk, disk.Temporary(s.path(set.name(table.Name))), func(file disk.File) error {
 		w, err := newTableWriter(file, schema, table.Columns, true, batchRows)
@@ -258,6 +255,9 @@ func (s *Store) gather(ctx context.Context, sorter *tableSorter, set finalSet, n
 		if have := len(f.Batch.Columns); have < len(sorter.table.Columns) { // a version before wrote it
 			f.Batch.Columns = append(f.Batch.Columns, nulls(sorter.table.Columns[have:], f.Rows())...)
 		}
+		if sorter.table.Name == s.rows.cells().Name {
+			s.tellTables(&f.Batch)
+		}
 		cells := f.Batch.Columns[column].Texts
 		for from, to := 0, 0; from < len(cells); from = to {
 			to = from + cellRun(cells[from:])
@@ -277,6 +277,18 @@ func (s *Store) gather(ctx context.Context, sorter *tableSorter, set finalSet, n
 		return 0, fmt.Errorf("%w: %s changed since it was opened", io.EOF, name)
 	}
 	return rows, nil
+}
+
+// tellTables fills the column tables, the last one, of computed cells of which a version
+// before did not say it.
+func (s *Store) tellTables(cells *experiment.Batch) {
+	tables := &cells.Columns[len(cells.Columns)-1]
+	for row := range tables.Null {
+		e, _, ok := s.index.find(cells.Columns[1].Texts[row])
+		if ok && tables.Null[row] && experiment.Statuses[e.status].Computed() {
+			tables.Texts[row], tables.Null[row] = s.index.tables(e), false
+		}
+	}
 }
 
 // commit puts the temporary files of a set in place, cells.arrow last.

@@ -11,6 +11,7 @@ import (
 	"iter"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/internal/disk"
@@ -62,7 +63,7 @@ type entry struct {
 	key    CellKey
 	source source
 	status uint8 // position in experiment.Statuses
-	has    uint8 // bit k: rows in the k-th needed table
+	has    uint8 // bit k: computed for the k-th further table
 }
 
 // index knows the durable cells. It takes 28 bytes a cell and about 8 of the table;
@@ -74,29 +75,31 @@ type index struct {
 	table  []int32 // as long as a power of two, at most three quarters of it taken
 	counts map[experiment.Status]int
 	short  map[CellKey]float64 // the column short_of where it is not null
-	need   []string            // further tables without whose rows a computed cell does not count, at most 8
+
+	further []string // tables that entry.has tells of, at most 8
+	needed  uint8    // those of them that a computed cell must have been computed for to count
+	untold  bool     // rows were added that do not say what they were computed for
 }
 
 // indexed are the columns that make an index.
-var indexed = []string{"cell", "status", "short_of"}
+var indexed = []string{"cell", "status", "short_of", "tables"}
 
-func newIndex(need ...string) *index {
-	return &index{
-		table: make([]int32, 1024), counts: map[experiment.Status]int{}, short: map[CellKey]float64{}, need: need,
+func newIndex(further, needed []string) *index {
+	x := &index{
+		table: make([]int32, 1024), counts: map[experiment.Status]int{}, short: map[CellKey]float64{}, further: further,
 	}
+	x.needed = x.lists(needed)
+	return x
 }
-
-// all is entry.has of a cell with rows in every needed table.
-func (x *index) all() uint8 { return 1<<len(x.need) - 1 }
 
 // counted reports whether a cell is there with what is needed of it.
 func (x *index) counted(e *entry) bool {
-	return e.has == x.all() || !experiment.Statuses[e.status].Computed()
+	return e.has&x.needed == x.needed || !experiment.Statuses[e.status].Computed()
 }
 
-// lists returns entry.has of rows in the tables with the given names.
+// lists returns entry.has for tables of the given names.
 func (x *index) lists(names []string) (has uint8) {
-	for k, table := range x.need {
+	for k, table := range x.further {
 		if slices.Contains(names, table) {
 			has |= 1 << k
 		}
@@ -104,13 +107,14 @@ func (x *index) lists(names []string) (has uint8) {
 	return has
 }
 
-// markRows notes for the cells of a source that they have rows in needed tables,
-// which it reads where the table of cells does not say that all of them have.
-func (x *index) markRows(ctx context.Context, d disk.FS, dir string, whole []string, number int, name func(table string) string, limit int) error {
-	for k, table := range x.need {
-		if slices.Contains(whole, table) {
-			continue
-		}
+// markRows takes cells of a source to be computed for the tables in which they have rows,
+// where the version that wrote them did not say. It reads those tables.
+func (x *index) markRows(ctx context.Context, d disk.FS, dir string, number int, name func(table string) string, limit int) error {
+	if !x.untold {
+		return nil
+	}
+	x.untold = false
+	for k, table := range x.further {
 		reader, err := openTable(d, filepath.Join(dir, name(table)), []string{"cell"})
 		if errors.Is(err, fs.ErrNotExist) || number > 0 && errors.Is(err, errTorn) {
 			continue
@@ -164,7 +168,7 @@ func (x *index) hash(length int) {
 	}
 }
 
-// set makes a source the place of a cell's rows, which are in the needed tables that
+// set makes a source the place of a cell's rows, which was computed for the tables that
 // has says; rows elsewhere are dead.
 func (x *index) set(key CellKey, at source, status experiment.Status, has uint8) error {
 	number := slices.Index(experiment.Statuses, status)
@@ -207,7 +211,8 @@ func (x *index) shortOf(cell string) float64 {
 // add makes a source the place of the rows of a frame's cells, whose columns are those
 // of indexed. Of known cells keep, which may be nil, says which to change.
 func (x *index) add(f *Frame, at source, keep func(*entry) bool) error {
-	statuses, has := f.Batch.Columns[1].Texts, x.lists(wholeTables(f.Metadata))
+	statuses := f.Batch.Columns[1].Texts
+	last, lists := "", uint8(0) // of the column tables, which is much the same in all rows
 	for i, cell := range f.Batch.Columns[0].Texts {
 		key, err := ParseCell(cell)
 		if err != nil {
@@ -216,16 +221,30 @@ func (x *index) add(f *Frame, at source, keep func(*entry) bool) error {
 		if slot, known := x.slot(key); known && keep != nil && !keep(&x.entries[slot]) {
 			continue
 		}
-		if err := x.set(key, at, experiment.Status(statuses[i]), has); err != nil {
+		status, has := experiment.Status(statuses[i]), uint8(0)
+		if told(f, 3, i) {
+			if text := f.Batch.Columns[3].Texts[i]; text != last {
+				last, lists = text, x.lists(strings.Split(text, ","))
+			}
+			has = lists
+		} else if status.Computed() {
+			x.untold = true
+		}
+		if err := x.set(key, at, status, has); err != nil {
 			return err
 		}
 		short := 0.0
-		if len(f.Batch.Columns) > 2 && !f.Batch.Columns[2].IsNull(i) {
+		if told(f, 2, i) {
 			short = f.Batch.Columns[2].Floats[i]
 		}
 		x.setShort(key, short)
 	}
 	return nil
+}
+
+// told reports whether a row has a value in a column, which may not be there.
+func told(f *Frame, column, row int) bool {
+	return column < len(f.Batch.Columns) && !f.Batch.Columns[column].IsNull(row)
 }
 
 // sourceOf returns the source of batch k of a segment.
@@ -310,22 +329,15 @@ func (x *index) permute(places []int32) {
 	}
 }
 
-// whole lists the needed tables in which every computed cell has rows of those that
-// a set of final files holds.
-func (x *index) whole(holds func(slot int32, at source) bool) (tables []string) {
-	has := x.all()
-	for slot := range x.entries {
-		e := &x.entries[slot]
-		if experiment.Statuses[e.status].Computed() && holds(int32(slot), e.source) {
-			has &= e.has
+// tables returns the column tables of a cell that was computed.
+func (x *index) tables(e *entry) string {
+	text := "cells"
+	for k, table := range x.further {
+		if e.has&(1<<k) != 0 {
+			text += "," + table
 		}
 	}
-	for k, table := range x.need {
-		if has&(1<<k) != 0 {
-			tables = append(tables, table)
-		}
-	}
-	return tables
+	return text
 }
 
 // settle makes a source the place of entries.

@@ -18,10 +18,10 @@ type Inventory struct{ index *index }
 
 // TakeInventory finds the cells in the files of dir, those of former grids too, also
 // while a store writes them. Unlike [Open] it takes no lock and changes nothing. A
-// folder that does not exist holds no cell. A computed cell counts where it has rows
-// in the further tables that are needed.
+// folder that does not exist holds no cell. A computed cell counts where it was computed
+// for the further tables that are needed, at most 8.
 func TakeInventory(ctx context.Context, dir string, needed []string) (*Inventory, error) {
-	inventory := &Inventory{newIndex(needed...)}
+	inventory := &Inventory{newIndex(needed, needed)}
 	segments, err := cellStreams(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return inventory, nil
@@ -70,27 +70,26 @@ func (v *Inventory) add(ctx context.Context, dir string, name func(table string)
 		return err
 	}
 	defer reader.Close()
-	at := source{segment: int32(number)}
-	err = reader.each(ctx, math.MaxInt, func(_ int, f *Frame) error {
-		return v.index.add(f, at, func(known *entry) bool { return known.source == at })
+	err = reader.each(ctx, math.MaxInt, func(k int, f *Frame) error {
+		return v.index.add(f, sourceOf(number, k), func(known *entry) bool { return int(known.source.segment) == number })
 	})
 	if err != nil {
 		return err
 	}
-	return v.index.markRows(ctx, disk.OS{}, dir, wholeTables(reader.metadata()), number, name, math.MaxInt)
+	return v.index.markRows(ctx, disk.OS{}, dir, number, name, math.MaxInt)
 }
 
 // Len returns the number of cells.
 func (v *Inventory) Len() int { return len(v.index.entries) }
 
-// Has reports whether a cell is there, if without rows that are needed.
+// Has reports whether a cell is there, if not computed for what is needed.
 func (v *Inventory) Has(cell string) bool {
 	_, _, ok := v.index.find(cell)
 	return ok
 }
 
-// Status returns how a cell ended, false where it is not there, or computed without
-// the rows that are needed.
+// Status returns how a cell ended, false where it is not there, or not computed for
+// the tables that are needed.
 func (v *Inventory) Status(cell string) (experiment.Status, bool) {
 	e, _, ok := v.index.find(cell)
 	if !ok || !v.index.counted(e) {

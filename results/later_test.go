@@ -53,8 +53,15 @@ func TestLaterColumns(t *testing.T) {
 		t.Errorf("of the older file: %s, short of %g, %v", status, short, there)
 	}
 	closeStore(t, s)
-	if inventory, err := TakeInventory(t.Context(), dir, nil); err != nil || inventory.Len() != 2 {
+	inventory, err := TakeInventory(t.Context(), dir, []string{"knots"})
+	if err != nil || inventory.Len() != 2 {
 		t.Errorf("the inventory is %+v, %v", inventory, err)
+	}
+	// What a cell was computed for is taken from its rows.
+	for i, o := range outcomes[:2] {
+		if _, there := inventory.Status(storeCell(i)); there != (o.Further["knots"].Rows > 0) {
+			t.Errorf("cell %d of the older file, with %d knots, is there: %t", i, o.Further["knots"].Rows, there)
+		}
 	}
 
 	late := *outcomes[2]
@@ -68,6 +75,15 @@ func TestLaterColumns(t *testing.T) {
 	short, err := frame.Column("short_of", experiment.Float)
 	if err != nil || frame.Rows() != 3 || !short.IsNull(0) || !short.IsNull(1) || short.IsNull(2) || short.Floats[2] != 90 {
 		t.Errorf("the column is %+v, %v", short, err)
+	}
+	tables, err := frame.Column("tables", experiment.Text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []string{computedFor(selfpaced.Tables(), outcomes[0]), computedFor(selfpaced.Tables(), outcomes[1]), ""} {
+		if tables.Texts[i] != want || tables.IsNull(i) != (want == "") {
+			t.Errorf("cell %d is said to be computed for %q, want %q", i, tables.Texts[i], want)
+		}
 	}
 	s = openStore(t, dir)
 	defer closeStore(t, s)

@@ -205,7 +205,7 @@ func (s *Store) recoverFinals(ctx context.Context, name func(table string) strin
 	if err := s.indexCells(ctx, reader, number, math.MaxInt); err != nil {
 		return nil, err
 	}
-	return append(finals, cells.Name), s.index.markRows(ctx, s.disk, s.dir, wholeTables(reader.metadata()), number, name, math.MaxInt)
+	return append(finals, cells.Name), s.index.markRows(ctx, s.disk, s.dir, number, name, math.MaxInt)
 }
 
 // openFinal opens a final file, which must not be damaged. One without checksums is
@@ -274,7 +274,7 @@ func (s *Store) recoverSegment(ctx context.Context, number int) error {
 	if err := s.indexCells(ctx, reader, number, whole); err != nil {
 		return err
 	}
-	return s.index.markRows(ctx, s.disk, s.dir, nil, number, func(table string) string { return streamName(table, number) }, whole)
+	return s.index.markRows(ctx, s.disk, s.dir, number, func(table string) string { return streamName(table, number) }, whole)
 }
 
 // wholeBatches counts the batches of a stream up to the first that is torn or

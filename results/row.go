@@ -1,6 +1,7 @@
 package results
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -36,14 +37,14 @@ func newOutcomeRows(tables experiment.Tables, run string) (*outcomeRows, error) 
 	take(len(r.labels))
 	r.middle = take(3)
 	take(len(r.measures))
-	r.tail = take(8)
+	r.tail = take(9)
 	var names strings.Builder
 	for _, part := range [][]experiment.Column{r.head, r.middle, r.tail, rest} {
 		for _, column := range part {
 			names.WriteString(column.Name + " ")
 		}
 	}
-	const filled = "run cell status error attempts wall_seconds cpu_seconds peak_bytes worker version started_at finished_at short_of "
+	const filled = "run cell status error attempts wall_seconds cpu_seconds peak_bytes worker version started_at finished_at short_of tables "
 	if names.String() != filled {
 		return nil, fmt.Errorf("the cells table has the columns %sbesides labels and measures; those that are filled are %s", names.String(), filled)
 	}
@@ -114,15 +115,78 @@ func (r *outcomeRows) appendCell(batch *experiment.Batch, o *experiment.Outcome)
 		}
 		at += len(columns)
 	}
-	own(r.head, o.Run, o.Cell)
+	own(r.head, cmp.Or(o.Origin, o.Run), o.Cell)
 	other(r.labels, &o.Labels)
 	// Messages may quote any bytes; a row must not fail over them.
 	own(r.middle, string(o.Status), textOrNull(strings.ToValidUTF8(o.Error, "\uFFFD")), int64(o.Attempts))
 	other(r.measures, &o.Measures)
 	own(r.tail, o.Wall, pointerOrNull(o.CPU), pointerOrNull(o.Peak),
 		textOrNull(strings.ToValidUTF8(o.Worker, "\uFFFD")), textOrNull(strings.ToValidUTF8(o.Version, "\uFFFD")),
-		timeOrNull(o.Started), timeOrNull(o.Finished), positiveOrNull(o.Short))
+		timeOrNull(o.Started), timeOrNull(o.Finished), positiveOrNull(o.Short), textOrNull(r.computedFor(o)))
 	batch.Rows++
+}
+
+// computedFor returns the column tables of an outcome, "" for null.
+func (r *outcomeRows) computedFor(o *experiment.Outcome) string {
+	if !o.Status.Computed() {
+		return ""
+	}
+	text := r.cells().Name
+	for _, table := range r.further() {
+		if _, ok := o.Further[table.Name]; ok {
+			text += "," + table.Name
+		}
+	}
+	return text
+}
+
+// outcome makes an outcome of a row of cells, but for its kind and its further tables. It
+// is the inverse of appendCell.
+func (r *outcomeRows) outcome(cells *experiment.Batch, row int) *experiment.Outcome {
+	o := &experiment.Outcome{}
+	at := 0
+	part := func(columns []experiment.Column) (batch experiment.Batch) {
+		from := experiment.Batch{Rows: cells.Rows, Columns: cells.Columns[at : at+len(columns)]}
+		at += len(columns)
+		batch = newBatch(columns)
+		appendRows(&batch, 0, columns, &from, row, row+1)
+		batch.Rows = 1
+		return batch
+	}
+	values := func(columns []experiment.Column) (list []any) {
+		batch := part(columns)
+		for j, column := range columns {
+			list = append(list, batch.At(column, j, 0))
+		}
+		return list
+	}
+	head := values(r.head)
+	o.Run, o.Cell = valueOf[string](head[0]), valueOf[string](head[1])
+	o.Labels = part(r.labels)
+	middle := values(r.middle)
+	o.Status, o.Error = experiment.Status(valueOf[string](middle[0])), valueOf[string](middle[1])
+	o.Attempts = int(valueOf[int64](middle[2]))
+	o.Measures = part(r.measures)
+	tail := values(r.tail)
+	o.Wall, o.CPU, o.Peak = valueOf[float64](tail[0]), pointerTo[float64](tail[1]), pointerTo[int64](tail[2])
+	o.Worker, o.Version = valueOf[string](tail[3]), valueOf[string](tail[4])
+	o.Started, o.Finished = valueOf[time.Time](tail[5]), valueOf[time.Time](tail[6])
+	o.Short = valueOf[float64](tail[7])
+	return o
+}
+
+// valueOf returns the value of a column, the zero value for null.
+func valueOf[T any](value any) T {
+	x, _ := value.(T)
+	return x
+}
+
+// pointerTo is valueOf for what may be unknown.
+func pointerTo[T any](value any) *T {
+	if x, ok := value.(T); ok {
+		return &x
+	}
+	return nil
 }
 
 // appendValue appends a value that is not null and of the column's type.

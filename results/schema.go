@@ -16,7 +16,7 @@ const SchemaVersion = 7
 
 // laterColumns are the last columns of cells, which files of versions before lack: they
 // are null there.
-var laterColumns = []string{"short_of"}
+var laterColumns = []string{"short_of", "tables"}
 
 // VersionError says that tables are of another schema version than
 // [SchemaVersion]. Their columns may mean something else under the same names,
@@ -37,7 +37,6 @@ const (
 	MetadataTable     = "agepath.table"          // name of the table
 	MetadataChecksums = "agepath.checksums"      // of files: crc32c
 	MetadataTables    = "agepath.tables"         // cells.arrow: names of the files written together with it, with commas
-	MetadataWhole     = "agepath.whole"          // cells.arrow: names of the tables in which every computed cell has rows, with commas
 )
 
 // columnTypes are the Arrow types of the column types. Text is plain utf8:
@@ -67,16 +66,6 @@ func tableSchema(table experiment.Table, run string) *arrow.Schema {
 // withTables adds the names of the tables written together with cells.
 func withTables(schema *arrow.Schema, tables []string) *arrow.Schema {
 	return withMetadata(schema, MetadataTables, strings.Join(tables, ","))
-}
-
-// withWhole adds the names of the tables in which every computed cell has rows.
-func withWhole(schema *arrow.Schema, tables []string) *arrow.Schema {
-	return withMetadata(schema, MetadataWhole, strings.Join(tables, ","))
-}
-
-// wholeTables is the inverse of withWhole.
-func wholeTables(metadata map[string]string) []string {
-	return strings.Split(metadata[MetadataWhole], ",")
 }
 
 // withChecksums says that the file has checksums.

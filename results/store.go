@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"maps"
 	"slices"
 	"sync"
 
@@ -21,13 +22,13 @@ const (
 
 // StoreOptions tell what a store holds.
 type StoreOptions struct {
-	Tables experiment.Tables // of the kind of experiment
+	Tables experiment.Tables // of the kind of experiment, at most 8 further ones
 	Run    string            // the run of the outcomes that are appended; rows of other runs keep theirs
 	// Kept names the further tables that get a file even without a row; nil
 	// means all. A further table with rows always gets one.
 	Kept []string
-	// Needed names the further tables, at most 8, in which a computed cell must have
-	// rows to count as there.
+	// Needed names the further tables that a computed cell must have been computed for,
+	// with rows or without, to count as there.
 	Needed []string
 }
 
@@ -88,16 +89,16 @@ func open(ctx context.Context, dir string, options StoreOptions, d disk.FS) (*St
 	if err != nil {
 		return nil, fmt.Errorf("results in %s: %w", dir, err)
 	}
-	s := &Store{
-		dir: dir, rows: rows, kept: options.Kept, disk: d, limits: sortBounds,
-		index: newIndex(options.Needed...), position: map[string]int{}, next: 1,
-	}
 	var names []string
 	for _, table := range rows.further() {
 		names = append(names, table.Name)
 	}
-	if len(options.Needed) > 8 {
-		return nil, fmt.Errorf("results in %s: %d tables are needed; allowed are 8", dir, len(options.Needed))
+	if len(names) > 8 {
+		return nil, fmt.Errorf("results in %s: %d further tables; allowed are 8", dir, len(names))
+	}
+	s := &Store{
+		dir: dir, rows: rows, kept: options.Kept, disk: d, limits: sortBounds,
+		index: newIndex(names, options.Needed), position: map[string]int{}, next: 1,
 	}
 	for _, name := range append(slices.Clone(s.kept), options.Needed...) {
 		if !slices.Contains(names, name) {
@@ -130,8 +131,8 @@ func (s *Store) Len() int {
 	return len(s.index.entries)
 }
 
-// Status returns how a cell ended, false where it is not durable, or computed
-// without the rows that are needed.
+// Status returns how a cell ended, false where it is not durable, or not computed
+// for the tables that are needed.
 func (s *Store) Status(cell string) (experiment.Status, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -254,7 +255,7 @@ func (s *Store) flush() error {
 	for _, o := range s.pending {
 		key, err := ParseCell(o.Cell)
 		if err == nil {
-			err = s.index.set(key, at, o.Status, s.index.lists(o.WithRows()))
+			err = s.index.set(key, at, o.Status, s.index.lists(slices.Collect(maps.Keys(o.Further))))
 			s.index.setShort(key, o.Short)
 		}
 		if err != nil {

@@ -172,9 +172,12 @@ func expectedRows(tables experiment.Tables, outcomes []*experiment.Outcome) map[
 			cell[len(cell)-2] = o.Error
 		}
 		cell = append(cell, row(tables.Measures, &o.Measures, 0)...)
-		cell = append(cell, o.Wall, nil, nil, o.Worker, o.Version, o.Started, o.Finished, positiveOrNull(o.Short))
+		cell = append(cell, o.Wall, nil, nil, o.Worker, o.Version, o.Started, o.Finished, positiveOrNull(o.Short), nil)
 		if o.CPU != nil {
-			cell[len(cell)-7], cell[len(cell)-6] = *o.CPU, *o.Peak
+			cell[len(cell)-8], cell[len(cell)-7] = *o.CPU, *o.Peak
+		}
+		if o.Status.Computed() {
+			cell[len(cell)-1] = computedFor(tables, o)
 		}
 		rows["cells"] = append(rows["cells"], cell)
 		for _, table := range tables.Further {
@@ -185,6 +188,17 @@ func expectedRows(tables experiment.Tables, outcomes []*experiment.Outcome) map[
 		}
 	}
 	return rows
+}
+
+// computedFor is the column tables of a computed outcome.
+func computedFor(tables experiment.Tables, o *experiment.Outcome) string {
+	text := "cells"
+	for _, table := range tables.Further {
+		if _, ok := o.Further[table.Name]; ok {
+			text += "," + table.Name
+		}
+	}
+	return text
 }
 
 // exact makes values comparable bit by bit.

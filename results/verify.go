@@ -47,7 +47,7 @@ func Verify(ctx context.Context, dir string) (*Verification, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &Verification{Manifest: m, dir: dir, index: newIndex(), sorts: map[string]int{}}
+	v := &Verification{Manifest: m, dir: dir, index: newIndex(furtherTables(m), nil), sorts: map[string]int{}}
 	if err := v.readFiles(ctx); err != nil {
 		return nil, err
 	}
@@ -73,6 +73,16 @@ func Verify(ctx context.Context, dir string) (*Verification, error) {
 		}
 	}
 	return v, v.checkFormer(ctx)
+}
+
+// furtherTables lists the further tables of a manifest.
+func furtherTables(m *Manifest) (names []string) {
+	for _, table := range m.Tables {
+		if table.Name != "cells" && len(names) < 8 {
+			names = append(names, table.Name)
+		}
+	}
+	return names
 }
 
 // checkFormer finds the cells of former grids, and whether all their files are there.
@@ -127,7 +137,7 @@ func (v *Verification) Note(format string, args ...any) {
 
 // CheckPlan compares the cells with those of the plan.
 func (v *Verification) CheckPlan(plan iter.Seq[string]) {
-	planned, missing, former := newIndex(), 0, 0
+	planned, missing, former := newIndex(nil, nil), 0, 0
 	for cell := range plan {
 		key, err := ParseCell(cell)
 		if err == nil {
@@ -248,7 +258,7 @@ func (v *Verification) readCells(ctx context.Context) (bool, error) {
 		v.index = inventory.index
 		return true, nil
 	}
-	err := eachFrame(ctx, filepath.Join(v.dir, CellsFile), []string{"cell", "status", "run", "knots"}, func(f *Frame) error {
+	err := eachFrame(ctx, filepath.Join(v.dir, CellsFile), []string{"cell", "status", "run", "knots", "tables"}, func(f *Frame) error {
 		if tables := f.Metadata[MetadataTables]; v.further == nil && tables != "" {
 			v.further = strings.Split(tables, ",")
 		}
@@ -266,7 +276,11 @@ func (v *Verification) readCells(ctx context.Context) (bool, error) {
 			if runs.IsNull(row) || runs.Texts[row] == "" {
 				v.Problem("runs", "the row of cell %s does not say which run computed it", cell)
 			}
-			if err := v.index.set(key, source{}, experiment.Status(statuses.Texts[row]), 0); err != nil {
+			has := uint8(0)
+			if told(f, 4, row) {
+				has = v.index.lists(strings.Split(f.Batch.Columns[4].Texts[row], ","))
+			}
+			if err := v.index.set(key, source{}, experiment.Status(statuses.Texts[row]), has); err != nil {
 				v.Problem("cells", "%v", err)
 				continue
 			}
@@ -335,7 +349,7 @@ func (v *Verification) checkFurther(ctx context.Context, table string) error {
 	for slot, n := range rows {
 		e := &v.index.entries[slot]
 		switch want := max(v.knots[slot], 0); {
-		case n == want:
+		case n == want, n == 0 && e.has&v.index.lists([]string{table}) != 0: // a command can answer without coefficients
 		case n == 0:
 			without++
 		default:

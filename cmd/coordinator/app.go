@@ -34,6 +34,11 @@ type library struct{ dir, cache string }
 
 func (l *library) addTo(flags *pflag.FlagSet) {
 	flags.StringVar(&l.dir, "datasets", "", "`folder` with data sets, looked into first")
+	l.addCacheTo(flags)
+}
+
+// addCacheTo is addTo for commands that need no data set.
+func (l *library) addCacheTo(flags *pflag.FlagSet) {
 	flags.StringVar(&l.cache, "cache", "", "`folder` for downloaded data sets (default: agepath/datasets in the user's cache folder)")
 }
 

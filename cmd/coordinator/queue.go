@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/cache"
 	"github.com/agepath/agepath/experiment/queue"
 	"github.com/agepath/agepath/experiment/run"
 	"github.com/agepath/agepath/internal/command"
@@ -20,24 +21,32 @@ import (
 
 // submitCommand publishes a grid and leaves.
 func (a *atServer) submitCommand() *cobra.Command {
-	var grid gridFlags
+	var (
+		grid gridFlags
+		from reuseFlags
+	)
 	cmd := command.Command("submit GRID", "Queue the cells of a grid at --nats and leave", "",
 		func(ctx context.Context, args []string) error {
 			p, err := a.plan(ctx, args[0], &grid)
 			if err != nil {
 				return err
 			}
-			return a.withQueue(ctx, func(q *queue.Queue) error { return a.submit(ctx, q, p) })
+			reuse, err := a.reuse(&from, p.plan.Kind)
+			if err != nil {
+				return err
+			}
+			return a.withQueue(ctx, func(q *queue.Queue) error { return a.submit(ctx, q, p, reuse) })
 		})
 	grid.addTo(cmd.Flags())
 	a.library.addTo(cmd.Flags())
 	a.NATS.AddTo(cmd.Flags())
+	from.addTo(cmd.Flags())
 	a.NATS.AddStreams(cmd.Flags())
 	return cmd
 }
 
-func (a *atServer) submit(ctx context.Context, q *queue.Queue, p *planned) error {
-	s, err := run.Submit(ctx, q, p.grid, p.plan)
+func (a *atServer) submit(ctx context.Context, q *queue.Queue, p *planned, from run.Reuse) error {
+	s, err := run.Submit(ctx, q, p.grid, p.plan, from)
 	if err != nil {
 		return err
 	}
@@ -47,6 +56,9 @@ func (a *atServer) submit(ctx context.Context, q *queue.Queue, p *planned) error
 	}
 	if done := p.plan.Count() - int64(s.Published+s.Refused); done > 0 {
 		fmt.Fprintf(a.Out, ", %d have ended", done)
+	}
+	if s.Shared > 0 {
+		fmt.Fprintf(a.Out, ", %d of them in other runs", s.Shared)
 	}
 	fmt.Fprintln(a.Out, quarantinedText(s.Quarantined))
 	a.tellSubmitted(p.plan.Run, s)
@@ -218,14 +230,17 @@ func (a *atServer) collectCommand() *cobra.Command {
 		out    string
 		report reportFlags
 		asJSON jsonFlag
+		cache  cacheFlags
 	)
 	cmd := a.onRun("collect RUN --out DIR", "Gather the results of a run so far, also while it runs",
 		func(ctx context.Context, q *queue.Queue, args []string) error {
-			return a.collect(ctx, q, args[0], out, &report, asJSON)
+			return a.collect(ctx, q, args[0], out, &report, &cache, asJSON)
 		})
 	flags := cmd.Flags()
 	asJSON.addTo(flags)
 	report.addTo(flags)
+	a.library.addCacheTo(flags)
+	cache.addTo(flags)
 	flags.Lookup("format").Usage = "make a report too, in these `formats`: " + strings.Join(formatNames(), ", ")
 	flags.StringVar(&out, "out", "", "`folder` of the results, or s3://BUCKET/FOLDER of an S3-compatible store")
 	cmd.PreRunE = func(*cobra.Command, []string) error {
@@ -237,13 +252,20 @@ func (a *atServer) collectCommand() *cobra.Command {
 	return cmd
 }
 
-func (a *atServer) collect(ctx context.Context, q *queue.Queue, name, out string, flags *reportFlags, asJSON jsonFlag) error {
+func (a *atServer) collect(ctx context.Context, q *queue.Queue, name, out string, flags *reportFlags, keep *cacheFlags, asJSON jsonFlag) error {
 	to, err := a.openPlace(ctx, out, name)
 	if err != nil {
 		return err
 	}
 	defer to.close()
-	collected, err := run.Collect(ctx, q, name, to.dir, a.Version)
+	var caches []*cache.Cache
+	if kept, err := a.openCache(keep); err != nil {
+		return err
+	} else if kept != nil {
+		defer kept.Close()
+		caches = append(caches, kept)
+	}
+	collected, err := run.Collect(ctx, q, name, to.dir, a.Version, caches...)
 	if err != nil {
 		return refuseStart(err)
 	}

@@ -39,6 +39,7 @@ func (a *app) runCommand() *cobra.Command {
 		out     outFlags
 		report  reportFlags
 		retry   []experiment.Status
+		from    reuseFlags
 		workers int
 		allow   bool
 		asJSON  jsonFlag
@@ -74,6 +75,12 @@ inside it unless --nats names one.`,
 			if c.Process, err = command.SlotProcess(max(workers, 1)); err != nil {
 				return err
 			}
+			if c.Reuse, err = a.reuse(&from, p.plan.Kind); err != nil {
+				return err
+			}
+			if c.Reuse.Cache != nil {
+				defer c.Reuse.Cache.Close()
+			}
 			if a.NATS.URL == "" {
 				return a.run(ctx, c, n, &report, asJSON)
 			}
@@ -93,6 +100,7 @@ inside it unless --nats names one.`,
 	a.NATS.AddStreams(flags)
 	command.List(flags, &retry, "retry", "compute cells again that ended with one of these statuses: "+strings.Join(failureNames(), ", "), failureNames(), parseFailure)
 	telling.addTo(flags)
+	from.addTo(flags)
 	command.AllowCommands(flags, &allow)
 	workersVar(flags, &workers, 0, "`N` cells computed at a time; 0 leaves them to workers at --nats; one per core unless given")
 	return cmd
@@ -115,7 +123,7 @@ func (a *app) run(ctx context.Context, c *run.Coordinator, n *notify.Notifier, f
 		a.showSummary(c, summary)
 	}
 	write := a.report
-	if summary.Computed == 0 && flags.isFresh(c.Out) {
+	if summary.Computed+summary.Reused == 0 && flags.isFresh(c.Out) {
 		write = a.loadReport
 	}
 	r, err := write(ctx, c.Out, flags)
@@ -139,6 +147,9 @@ func (a *app) showSummary(c *run.Coordinator, summary *run.Summary) {
 	if summary.Computed > 0 {
 		head = fmt.Sprintf("%d of %d cells computed in %s", summary.Computed, summary.Cells, humanTime(summary.Elapsed.Seconds()))
 	}
+	if summary.Reused > 0 {
+		head += fmt.Sprintf(", %d taken from other runs", summary.Reused)
+	}
 	fmt.Fprintf(a.Out, "%s: %s; %s, gathered in %s\n\n", c.Plan.Run, head, ended(summary.Counts, summary.Cells), c.Out)
 }
 
@@ -149,7 +160,7 @@ func runObject(c *run.Coordinator, summary *run.Summary, r *report.Report, files
 		failures = append(failures, object{"cell": f.Cell, "what": f.What, "status": f.Status, "error": f.Error})
 	}
 	return object{
-		"run": c.Plan.Run, "out": c.Out, "cells": summary.Cells, "computed": summary.Computed,
+		"run": c.Plan.Run, "out": c.Out, "cells": summary.Cells, "computed": summary.Computed, "reused": summary.Reused,
 		"statuses": report.StatusCounts(summary.Counts), "quarantined": summary.Quarantined,
 		"elapsed_seconds": summary.Elapsed.Seconds(), "failures": failures, "files": files,
 	}

@@ -26,6 +26,10 @@ const (
 	peakFile  = "AGEPATH_TEST_PEAK_FILE" // where to tell the memory it took, if not empty
 )
 
+// cacheVariable turns the cache of outcomes off, which is the user's, where a test does
+// not have one of its own.
+const cacheVariable = "AGEPATH_OUTCOME_CACHE"
+
 func TestMain(m *testing.M) {
 	command.ServeSlot(experiment.Kinds())
 	path := os.Getenv(peakFile)
@@ -63,7 +67,13 @@ func doWith(t *testing.T, ctx context.Context, env map[string]string, args ...st
 	var out, err bytes.Buffer
 	code := execute(ctx, args, command.Streams{
 		In: strings.NewReader(""), Out: &out, Err: &err,
-		Env: func(name string) (string, bool) { value, ok := env[name]; return value, ok },
+		Env: func(name string) (string, bool) {
+			value, ok := env[name]
+			if !ok && name == cacheVariable {
+				return "off", true
+			}
+			return value, ok
+		},
 	})
 	return outcome{code, out.String(), err.String()}
 }
@@ -81,7 +91,7 @@ func must(t *testing.T, args ...string) outcome {
 // process makes a command line that runs as a process of its own.
 func process(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, os.Args[0], args...)
-	cmd.Env = append(os.Environ(), asProgram+"=1")
+	cmd.Env = append(os.Environ(), asProgram+"=1", cacheVariable+"=off")
 	return cmd
 }
 

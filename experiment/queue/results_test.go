@@ -366,3 +366,51 @@ func BenchmarkResults(b *testing.B) {
 		return n
 	})
 }
+
+// TestResultWriter makes outcomes results without tasks, large ones too.
+func TestResultWriter(t *testing.T) {
+	t.Parallel()
+	b := setup(t, 30*time.Second)
+	b.publish(task("run", "again"))
+	w := b.Queue.Results(func(cell string) uint64 {
+		if cell == "again" {
+			return 1
+		}
+		return 0
+	})
+	const cells = 2000 // more than wait for their confirmation
+	large := experiment.Batch{Rows: 1, Columns: []experiment.Vector{{Lists: [][]float64{make([]float64, 1<<18)}}}}
+	for i := range cells {
+		o := ok()
+		o.Run, o.Cell, o.Origin = "run", fmt.Sprintf("c%d", i), "before"
+		if i%500 == 0 {
+			o.Measures = large
+		}
+		if err := w.Put(b.ctx, o); err != nil {
+			t.Fatal(err)
+		}
+	}
+	o := ok()
+	o.Run, o.Cell = "run", "again"
+	if err := errors.Join(w.Put(b.ctx, o), w.Drain(b.ctx)); err != nil {
+		t.Fatal(err)
+	}
+	seen := 0
+	for outcome, err := range b.Sift(b.ctx, "run", false, func(*experiment.Outcome) error { return nil }) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if seen++; outcome.Cell != "again" && outcome.Origin != "before" {
+			t.Errorf("cell %s says it is of %q", outcome.Cell, outcome.Origin)
+		}
+	}
+	if seen != cells+1 {
+		t.Errorf("%d results, want %d", seen, cells+1)
+	}
+	if removed, err := b.RemoveEnded(b.ctx, "run"); err != nil || removed != 1 {
+		t.Errorf("%d tasks of cells with a result are removed, %v", removed, err)
+	}
+	if err := w.Put(b.ctx, &experiment.Outcome{Run: "no run", Cell: "c"}); err == nil {
+		t.Error("a name that is none gets a result")
+	}
+}

@@ -44,6 +44,8 @@ type Coordinator struct {
 	// limit kept from ending which is higher now.
 	Retry   []experiment.Status
 	Version string
+	// Reuse says where outcomes of other runs are, besides those at the Queue.
+	Reuse Reuse
 
 	look   time.Duration           // instead of lookEvery, for tests
 	places *results.ManifestPlaces // where the run was submitted; nil for those of here
@@ -59,6 +61,7 @@ type Coordinator struct {
 type Summary struct {
 	Cells    int64                     // of the plan
 	Computed int64                     // in this run
+	Reused   int64                     // of other runs, without those that the folder had
 	Counts   map[experiment.Status]int // of all cells in the folder
 
 	Quarantined int64         // messages that did not pass in this run
@@ -111,12 +114,20 @@ func (c *Coordinator) Run(ctx context.Context) (*Summary, error) {
 		if err := c.putManifest(g.store, true); err != nil {
 			return nil, err
 		}
+		if err := g.reuse(ctx, c.Reuse); err != nil {
+			return nil, err
+		}
+	}
+	if g.missing > 0 {
 		start := time.Now()
-		if err := c.compute(ctx, g); err != nil {
+		err := c.compute(ctx, g)
+		g.cache.flush()
+		if err != nil {
 			return nil, errors.Join(err, g.store.Flush())
 		}
 		summary.Elapsed = time.Since(start)
 	}
+	summary.Reused = g.adopted
 	summary.Computed -= g.adopted
 	if err := c.finish(ctx, g.store, summary.Computed > 0); err != nil {
 		return nil, err
@@ -141,6 +152,7 @@ func (c *Coordinator) open(ctx context.Context) (*gatherer, error) {
 	}
 	g := newGatherer(store, gate, again{c.Retry, c.Plan.Limits})
 	g.progress, g.report = c.Progress, c.report
+	g.cache = keeper{c.Reuse.Cache, c.Queue != nil}
 	if c.look > 0 {
 		g.stall.every = c.look
 	}
@@ -218,6 +230,11 @@ func (c *Coordinator) compute(ctx context.Context, g *gatherer) (err error) {
 	if err != nil {
 		return err
 	}
+	if c.Queue != nil {
+		if err := c.share(ctx, q, g, k); err != nil {
+			return err
+		}
+	}
 	work, stop := context.WithCancel(ctx)
 	defer stop()
 	group, work := errgroup.WithContext(work)
@@ -256,6 +273,18 @@ func (c *Coordinator) compute(ctx context.Context, g *gatherer) (err error) {
 		return nil
 	}
 	return errors.Join(ctx.Err(), err)
+}
+
+// share takes what other runs at the server have of the cells that are missing, for the
+// server's results of this run.
+func (c *Coordinator) share(ctx context.Context, q *queue.Queue, g *gatherer, k *known) error {
+	others, err := sharing(ctx, q, c.Plan)
+	if err != nil || len(others) == 0 {
+		return err
+	}
+	t := &taker{gate: g.gate, retry: g.retry, wants: g.lacks, report: g.report}
+	_, err = share(ctx, q, t, k, others, Reuse{})
+	return err
 }
 
 // watchRoom returns a context that ends when the server has no room left, and a

@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/queue"
 )
 
 const (
@@ -96,6 +97,10 @@ func (g *gate) plans(cell string) bool {
 // mends that.
 var errUnread = errors.New("the worker could not decode the task")
 
+// errLabels says that an outcome has labels of another plan, in which a data set, say,
+// goes by another name.
+var errLabels = errors.New("its labels are not those of the cell in the plan")
+
 // check returns why an outcome does not pass, nil when it does. It may be called
 // from several goroutines.
 func (g *gate) check(o *experiment.Outcome) error { //nolint:gocyclo // a list of conditions
@@ -112,6 +117,8 @@ func (g *gate) check(o *experiment.Outcome) error { //nolint:gocyclo // a list o
 		return fmt.Errorf("attempts: %d; allowed are 0 to %d", o.Attempts, mostAttempts)
 	case !duration(o.Wall) || o.CPU != nil && !duration(*o.CPU) || o.Peak != nil && *o.Peak < 0:
 		return errors.New("wall time, processor time or peak memory is not a finite number >= 0")
+	case o.Origin != "" && queue.ValidName(o.Origin) != nil:
+		return fmt.Errorf("it says that the run %.140q computed it", o.Origin)
 	case !(o.Short >= 0 && o.Short <= math.MaxFloat64):
 		return errors.New("short_of is not a finite number >= 0")
 	}
@@ -131,7 +138,7 @@ func (g *gate) check(o *experiment.Outcome) error { //nolint:gocyclo // a list o
 		return err
 	}
 	if g.hash(&o.Labels) != cell.labels {
-		return errors.New("its labels are not those of the cell in the plan")
+		return errLabels
 	}
 	return g.checkRows(o)
 }

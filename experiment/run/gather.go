@@ -35,11 +35,12 @@ type gatherer struct {
 	before   *known          // what the queue had before
 	stall    stall
 	repair   repair
+	cache    keeper
 
 	mu      sync.Mutex // guards what follows
 	missing int64      // cells that are neither in the store, without those to compute again, nor gathered
 	came    int        // cells gathered in this run
-	adopted int64      // missing cells that another run's results had
+	adopted int64      // missing cells that another run had computed
 	again   cellSet    // those of them with a status to compute again
 	failed  int64      // of the cells gathered in this run
 	partial int64      // those that are incomplete
@@ -192,6 +193,7 @@ func (g *gatherer) gather(ctx context.Context, q *queue.Queue, run string) error
 			if err := g.store.Flush(); err != nil {
 				return err
 			}
+			g.cache.flush()
 			if err := g.mend(ctx, q); err != nil && ctx.Err() == nil {
 				return err
 			}
@@ -234,6 +236,10 @@ func (g *gatherer) take(o *experiment.Outcome) error {
 	}
 	g.missing--
 	g.came++
+	g.cache.add(o)
+	if o.Origin != "" {
+		g.adopted++
+	}
 	if g.retry.wants(o.Status, o.Short) {
 		g.again.add(o.Cell)
 	}

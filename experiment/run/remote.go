@@ -2,6 +2,7 @@ package run
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/cache"
 	"github.com/agepath/agepath/experiment/dataset"
 	"github.com/agepath/agepath/experiment/queue"
 	"github.com/agepath/agepath/results"
@@ -75,6 +77,7 @@ type Submitted struct {
 	Published, Refused int // queued now; queued or in flight already
 	Quarantined        int // messages that did not pass
 	Left               int // cells that fail each time, for which Retry was not asked
+	Shared             int // cells whose results are now those of other runs
 
 	Replaced []string // data sets that were damaged at the server
 	Limited  bool     // the cells that were queued have other limits now
@@ -82,8 +85,10 @@ type Submitted struct {
 }
 
 // Submit publishes the cells of a plan that have no result in the queue yet, and
-// those that a limit kept from ending which is higher now.
-func Submit(ctx context.Context, q *queue.Queue, grid *experiment.Grid, plan *experiment.Plan) (*Submitted, error) {
+// those that a limit kept from ending which is higher now. Cells that other runs at the
+// server have computed, or those that from says, are not published: their results become
+// those of the run.
+func Submit(ctx context.Context, q *queue.Queue, grid *experiment.Grid, plan *experiment.Plan, from ...Reuse) (*Submitted, error) {
 	if err := q.EnsureStreams(ctx); err != nil {
 		return nil, err
 	}
@@ -92,11 +97,36 @@ func Submit(ctx context.Context, q *queue.Queue, grid *experiment.Grid, plan *ex
 		return nil, err
 	}
 	raised := again{limits: plan.Limits}
-	s, err := submit(ctx, q, plan, raised.wantsEnded, func(k *known, cell string) bool { return !k.done.has(cell) })
+	shared := 0
+	s, err := submit(ctx, q, plan, raised.wantsEnded, func(k *known) (func(cell string) bool, error) {
+		shared, err = shareSubmitted(ctx, q, plan, k, from)
+		return func(cell string) bool { return !k.done.has(cell) }, err
+	})
 	if err == nil {
-		s.Replaced, s.Limited = replaced, limited
+		s.Replaced, s.Limited, s.Shared = replaced, limited, shared
 	}
 	return s, err
+}
+
+// shareSubmitted is share for a plan that is submitted.
+func shareSubmitted(ctx context.Context, q *queue.Queue, plan *experiment.Plan, k *known, from []Reuse) (shared int, err error) {
+	all := Reuse{Report: func(error) {}}
+	for _, r := range from {
+		all.Dirs, all.Cache = append(all.Dirs, r.Dirs...), cmp.Or(r.Cache, all.Cache)
+		if r.Report != nil {
+			all.Report = r.Report
+		}
+	}
+	others, err := sharing(ctx, q, plan)
+	if err != nil || len(others) == 0 && len(all.Dirs) == 0 && (all.Cache == nil || all.Cache.Empty()) {
+		return 0, err
+	}
+	gate, err := newGate(ctx, plan)
+	if err != nil {
+		return 0, err
+	}
+	t := &taker{gate: gate, wants: gate.plans, report: all.Report}
+	return share(ctx, q, t, k, others, all)
 }
 
 // Retry puts the cells of a run whose result has one of the statuses back into
@@ -126,7 +156,7 @@ func Retry(ctx context.Context, q *queue.Queue, run string, statuses []experimen
 		}
 		return e.Status != experiment.OK
 	}
-	s, err := submit(ctx, q, plan, wants, (*known).puts)
+	s, err := submit(ctx, q, plan, wants, func(k *known) (func(cell string) bool, error) { return k.puts, nil })
 	if err == nil {
 		s.Left, s.Limited = len(left), limited
 	}
@@ -145,8 +175,8 @@ func overridden(set, more []string) []string {
 
 // submit publishes the wanted cells of a plan, where those whose result is one of
 // the ended ones are to be computed again. Results are read when there are any: what
-// does not pass is no result, and its cell is wanted.
-func submit(ctx context.Context, q *queue.Queue, plan *experiment.Plan, ended func(*queue.Ended) bool, wanted func(k *known, cell string) bool) (*Submitted, error) {
+// does not pass is no result, and its cell is wanted. choose says which cells are wanted.
+func submit(ctx context.Context, q *queue.Queue, plan *experiment.Plan, ended func(*queue.Ended) bool, choose func(*known) (wanted func(cell string) bool, err error)) (*Submitted, error) {
 	var s Submitted
 	k, err := lookUp(ctx, q, plan.Run, ended)
 	if err != nil {
@@ -171,7 +201,11 @@ func submit(ctx context.Context, q *queue.Queue, plan *experiment.Plan, ended fu
 			}
 		}
 	}
-	s.Published, s.Refused, err = k.publishAll(ctx, q, plan, func(cell string) bool { return wanted(k, cell) || strayed.has(cell) && !k.done.has(cell) })
+	wanted, err := choose(k)
+	if err != nil {
+		return nil, err
+	}
+	s.Published, s.Refused, err = k.publishAll(ctx, q, plan, func(cell string) bool { return wanted(cell) || strayed.has(cell) && !k.done.has(cell) })
 	if err != nil {
 		return nil, err
 	}
@@ -189,8 +223,9 @@ type Collected struct {
 }
 
 // Collect gathers the results that the queue has of a run into a folder, also
-// while the run is going on. Cells whose result does not pass are queued again.
-func Collect(ctx context.Context, q *queue.Queue, run, out, version string) (*Collected, error) {
+// while the run is going on. Cells whose result does not pass are queued again. What it
+// gathers is kept in the caches too.
+func Collect(ctx context.Context, q *queue.Queue, run, out, version string, caches ...*cache.Cache) (*Collected, error) {
 	grid, plan, manifest, err := findRun(ctx, q, run)
 	if err != nil {
 		return nil, err
@@ -214,6 +249,9 @@ func Collect(ctx context.Context, q *queue.Queue, run, out, version string) (*Co
 			return nil
 		}
 		changed = true
+		for _, c := range caches {
+			keeper{c, true}.add(outcome)
+		}
 		return appendOutcome(store, plan, outcome)
 	})
 	if err != nil {

@@ -45,6 +45,9 @@ func TestMain(m *testing.M) {
 	if os.Getenv(asSlot) != "" {
 		exit(run.ServeSlot(os.Stdin, os.Stdout, []experiment.Kind{standIn{}}))
 	}
+	if err := os.Setenv("AGEPATH_OUTCOME_CACHE", "off"); err != nil { // the user's
+		panic(err)
+	}
 	ctx, cancel := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer cancel()
 	switch os.Getenv(asProgram) {

@@ -1,0 +1,155 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/agepath/agepath/experiment/cache"
+	"github.com/agepath/agepath/experiment/run"
+	"github.com/agepath/agepath/internal/command"
+	"github.com/agepath/agepath/results"
+)
+
+// outcomes returns the folder of the cache of outcomes, beside that of downloads.
+func (l *library) outcomes() (string, error) {
+	if _, err := l.open(); err != nil {
+		return "", err
+	}
+	return filepath.Join(filepath.Dir(l.cache), "outcomes"), nil
+}
+
+// cacheFlags say how much the cache of outcomes may take.
+type cacheFlags struct{ bytes int64 }
+
+func (c *cacheFlags) addTo(flags *pflag.FlagSet) {
+	command.BytesOrOff(flags, &c.bytes, "outcome-cache", "2GiB",
+		"`amount` that the outcomes of computed cells may take in the user's cache folder, from which later runs take them; off neither keeps nor takes any")
+}
+
+// open returns the cache, nil where it is off.
+func (a *app) openCache(c *cacheFlags) (*cache.Cache, error) {
+	if c.bytes == 0 {
+		return nil, nil
+	}
+	dir, err := a.library.outcomes()
+	if err != nil {
+		return nil, err
+	}
+	kept := &cache.Cache{Dir: dir, Limit: c.bytes, Report: a.warn}
+	if !cache.Committed(a.Version) {
+		if kept.Build, err = thisProgram(); err != nil {
+			return nil, err
+		}
+	}
+	return kept, nil
+}
+
+// thisProgram returns a digest of this program, which tells it from others without a
+// version.
+func thisProgram() (string, error) {
+	path, err := os.Executable()
+	if err != nil {
+		return "", fmt.Errorf("finding this program: %w", err)
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer file.Close()
+	sum := sha256.New()
+	if _, err := io.Copy(sum, file); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(sum.Sum(nil)[:16]), nil
+}
+
+// reuseFlags say where outcomes of other runs are.
+type reuseFlags struct {
+	dirs []string
+	cacheFlags
+}
+
+func (r *reuseFlags) addTo(flags *pflag.FlagSet) {
+	command.List(flags, &r.dirs, "reuse", "`folders` of results whose cells are taken instead of being computed", nil, func(text string) (string, error) {
+		if text == "" {
+			return "", errors.New("the name of a folder is empty")
+		}
+		return text, nil
+	})
+	r.cacheFlags.addTo(flags)
+}
+
+// reuse returns where outcomes of other runs are. Folders without results of the kind are
+// refused.
+func (a *app) reuse(r *reuseFlags, kind string) (run.Reuse, error) {
+	for _, dir := range r.dirs {
+		m, err := results.ReadManifest(dir)
+		if errors.Is(err, fs.ErrNotExist) {
+			return run.Reuse{}, command.Refusef("--reuse %s: %w; allowed are folders with results of `coordinator run` or `coordinator collect`", dir, err)
+		}
+		if err != nil {
+			return run.Reuse{}, command.Refusef("--reuse %s: %w", dir, err)
+		}
+		if m.Kind != kind {
+			return run.Reuse{}, command.Refusef("--reuse %s: its cells are of the kind %s; those of the grid are %s", dir, m.Kind, kind)
+		}
+	}
+	kept, err := a.openCache(&r.cacheFlags)
+	return run.Reuse{Dirs: r.dirs, Cache: kept, Report: a.warn}, err
+}
+
+// cacheCommand is about the cache of outcomes.
+func (a *app) cacheCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "cache",
+		Short: "Show or clear the cache of outcomes, from which runs take cells",
+	}
+	info := command.Command("info", "Show what the cache of outcomes holds", "",
+		func(context.Context, []string) error {
+			return a.withCache(func(dir string) error {
+				info, err := cache.Look(dir)
+				if err != nil {
+					a.warn(err)
+				}
+				fmt.Fprintf(a.Out, "%s: %d outcomes, %s in %d files\n", dir, info.Outcomes, megabytes(info.Bytes), info.Segments)
+				if info.Segments > 0 {
+					fmt.Fprintf(a.Out, "used last %s; the file that goes first %s\n", info.Newest.Format(time.DateTime), info.Oldest.Format(time.DateTime))
+				}
+				return nil
+			})
+		})
+	clear := command.Command("clear", "Remove what the cache of outcomes holds", "",
+		func(context.Context, []string) error {
+			return a.withCache(func(dir string) error {
+				info, err := cache.Clear(dir)
+				if err == nil {
+					fmt.Fprintf(a.Out, "%s: %d outcomes removed, %s\n", dir, info.Outcomes, megabytes(info.Bytes))
+				}
+				return err
+			})
+		})
+	a.library.addCacheTo(info.Flags())
+	a.library.addCacheTo(clear.Flags())
+	return command.Group(cmd, info, clear)
+}
+
+func megabytes(n int64) string { return fmt.Sprintf("%.1f MB", float64(n)/1e6) }
+
+func (a *app) withCache(do func(dir string) error) error {
+	dir, err := a.library.outcomes()
+	if err != nil {
+		return err
+	}
+	return do(dir)
+}

@@ -1,0 +1,76 @@
+package queue
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/agepath/agepath/experiment"
+)
+
+// putBytes bounds the outcomes that wait for their confirmation.
+const putBytes = 16 << 20
+
+// ResultWriter makes outcomes the results of cells that no worker computes. Results are
+// confirmed once Drain returns nil; putting one twice does no harm. It is for one
+// goroutine.
+type ResultWriter struct {
+	queue  *Queue
+	number func(cell string) uint64
+	opened map[string]bool // runs that workers know
+	window []sent          // not confirmed, the oldest first
+	bytes  int
+}
+
+// Results returns a writer. number says how many results each cell had before; nil stands
+// for none.
+func (q *Queue) Results(number func(cell string) uint64) *ResultWriter {
+	if number == nil {
+		number = func(string) uint64 { return 0 }
+	}
+	return &ResultWriter{queue: q, number: number, opened: map[string]bool{}}
+}
+
+// Put sends an outcome.
+func (w *ResultWriter) Put(ctx context.Context, outcome *experiment.Outcome) error {
+	if err := validRun(outcome.Run); err != nil {
+		return fmt.Errorf("storing a result: %w", err)
+	}
+	if !w.opened[outcome.Run] { // a run of which nothing is left to compute is no cancelled one
+		if err := w.queue.tasks.open(ctx, outcome.Run); err != nil {
+			return err
+		}
+		w.opened[outcome.Run] = true
+	}
+	msg, err := w.queue.results.message(ctx, outcome, w.number(outcome.Cell), 0)
+	if err != nil {
+		return &CellError{outcome.Run, outcome.Cell, err}
+	}
+	for len(w.window) > 0 && (len(w.window) >= w.queue.config.Window || w.bytes+len(msg.Data) > putBytes) {
+		if err := w.settle(ctx); err != nil {
+			return err
+		}
+	}
+	w.window, w.bytes = append(w.window, w.queue.send(msg)), w.bytes+len(msg.Data)
+	return nil
+}
+
+// Drain waits for all confirmations and returns the first error among them.
+func (w *ResultWriter) Drain(ctx context.Context) (first error) {
+	for len(w.window) > 0 {
+		if err := w.settle(ctx); first == nil {
+			first = err
+		}
+	}
+	return first
+}
+
+// settle waits for the confirmation of the oldest result.
+func (w *ResultWriter) settle(ctx context.Context) error {
+	oldest := w.window[0]
+	w.window[0] = sent{} // what is confirmed takes no memory
+	w.window, w.bytes = w.window[1:], w.bytes-len(oldest.msg.Data)
+	if err := storing(w.queue.confirm(ctx, oldest, resultsStream)); err != nil {
+		return &CellError{runOf(oldest.msg.Subject), cellOf(oldest.msg.Subject), err}
+	}
+	return nil
+}

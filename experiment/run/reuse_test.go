@@ -1,0 +1,277 @@
+package run
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/cache"
+	"github.com/agepath/agepath/experiment/queue"
+	"github.com/agepath/agepath/results"
+)
+
+// reuser runs grids of a kind that counts what is computed.
+type reuser struct {
+	*testing.T
+	kind  *demanding
+	cache *cache.Cache
+	queue *queue.Queue
+}
+
+func newReuser(t *testing.T) *reuser {
+	return &reuser{
+		T: t, kind: &demanding{cells: map[string]int{}},
+		cache: &cache.Cache{Dir: t.TempDir(), Limit: 1 << 30, Build: "this", Report: func(err error) { t.Error(err) }},
+	}
+}
+
+// run computes a grid and wants so many cells computed and taken from other runs.
+func (r *reuser) run(out string, computed, reused int64, dirs []string, set ...string) *experiment.Plan {
+	r.Helper()
+	grid, p := plan(r, set...)
+	c := &Coordinator{
+		Grid: grid, Plan: p, Kind: r.kind, Out: out, Workers: 2, Queue: r.queue, Version: "devel",
+		Reuse: Reuse{Dirs: dirs, Cache: r.cache}, Report: func(err error) { r.Log(err) },
+	}
+	if r.queue != nil {
+		c.Cache = r.TempDir()
+	}
+	s, err := c.Run(r.Context())
+	if err != nil {
+		r.Fatal(err)
+	}
+	if took := r.kind.took(); s.Computed != computed || s.Reused != reused || int64(len(took)) != computed {
+		r.Errorf("%v: %d cells are computed by its word, %d in fact, %d taken from other runs; want %d and %d", set, s.Computed, len(took), s.Reused, computed, reused)
+	}
+	if s.Counts[experiment.OK] != int(p.Count()) {
+		r.Errorf("%v: the folder has %v of %d cells", set, s.Counts, p.Count())
+	}
+	return p
+}
+
+// rows returns the rows of a table by cell without the columns of the given names.
+func (r *reuser) rows(dir, table string, without ...string) map[string][]any {
+	r.Helper()
+	frame, err := results.ReadTable(filepath.Join(dir, table+".arrow"))
+	if err != nil {
+		r.Fatal(err)
+	}
+	rows, at := map[string][]any{}, frame.Index("cell")
+	for i := range frame.Rows() {
+		cell := frame.At(at, i).(string)
+		for j, column := range frame.Columns {
+			if !slices.Contains(without, column.Name) {
+				rows[cell] = append(rows[cell], frame.At(j, i))
+			}
+		}
+	}
+	return rows
+}
+
+// wantSame wants the rows of cells that are in both folders to be equal.
+func (r *reuser) wantSame(what, dir, other string, without ...string) {
+	r.Helper()
+	for _, table := range []string{"cells", "knots"} {
+		have, want := r.rows(dir, table, without...), r.rows(other, table, without...)
+		shared := 0
+		for cell, row := range have {
+			if want[cell] == nil {
+				continue
+			}
+			if shared++; !reflect.DeepEqual(row, want[cell]) {
+				r.Errorf("%s: %s: the rows of cell %s are\n%v, want\n%v", what, table, cell, row, want[cell])
+			}
+		}
+		if shared == 0 {
+			r.Errorf("%s: %s share no cell", what, table)
+		}
+	}
+}
+
+// column returns the values of a text column with how often they occur.
+func (r *reuser) column(dir, name string) map[any]int {
+	r.Helper()
+	frame, err := results.ReadTable(filepath.Join(dir, results.CellsFile), name)
+	if err != nil {
+		r.Fatal(err)
+	}
+	counts := map[any]int{}
+	for i := range frame.Rows() {
+		counts[frame.At(0, i)]++
+	}
+	return counts
+}
+
+// TestReuse takes cells from folders and from the cache: those that the grid keeps the
+// tables of, with this plan's labels and the run that computed them.
+func TestReuse(t *testing.T) {
+	t.Parallel()
+	r := newReuser(t)
+	dir := t.TempDir()
+	in := func(name string) string { return filepath.Join(dir, name) }
+	first := r.run(in("first"), 8, 0, nil)
+	r.run(in("first"), 4, 0, nil, "repeats=3")
+	r.run(in("cached"), 0, 12, nil, "repeats=3")
+	r.wantSame("from the cache", in("cached"), in("first"))
+	if _, err := os.Stat(filepath.Join(in("cached"), serverDir)); err == nil {
+		t.Error("a server was started to compute nothing")
+	}
+
+	kept := r.cache
+	r.cache = nil
+	other := r.run(in("reused"), 4, 12, []string{in("first")}, "repeats=4", "name=other", "data=[{name: mine, path: "+exported(t)+", task: regression}]")
+	r.wantSame("from a folder", in("reused"), in("first"), "dataset")
+	if runs := r.column(in("reused"), "run"); runs[first.Run] != 8 || runs[other.Run] != 4 || len(runs) != 3 {
+		t.Errorf("the rows say %v, want 8 of %s and 4 of %s", runs, first.Run, other.Run)
+	}
+	if names := r.column(in("reused"), "dataset"); names["mine"] != 16 {
+		t.Errorf("the rows say the data sets %v", names)
+	}
+
+	r.cache = kept
+	r.run(in("coefficients"), 12, 0, []string{in("first")}, "repeats=3", "keep.coefficients=true")
+	r.run(in("coefficients again"), 0, 12, nil, "repeats=3", "keep.coefficients=true")
+	r.run(in("knots"), 0, 12, []string{in("coefficients")}, "repeats=3")
+	if _, err := os.Stat(filepath.Join(in("knots"), "coefficients.arrow")); err == nil {
+		t.Error("coefficients were taken that the grid does not keep")
+	}
+	r.wantSame("with fewer tables", in("knots"), in("first"), "run", "wall_seconds", "cpu_seconds", "peak_bytes", "worker", "started_at", "finished_at")
+}
+
+// exported writes the data set of the tests as a file of another name.
+func exported(t *testing.T) string {
+	t.Helper()
+	_, p := plan(t)
+	set, err := p.Dataset(t.Context(), p.Data[0].Digest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text strings.Builder
+	for j := range set.D {
+		fmt.Fprintf(&text, "x%d,", j)
+	}
+	text.WriteString("y\n")
+	for i := range set.N {
+		for _, x := range set.X[i*set.D : (i+1)*set.D] {
+			fmt.Fprintf(&text, "%v,", x)
+		}
+		fmt.Fprintf(&text, "%v\n", set.Y[i])
+	}
+	path := filepath.Join(t.TempDir(), "mine.csv")
+	if err := os.WriteFile(path, []byte(text.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// TestReuseNoFailures computes failed cells again, whoever has them.
+func TestReuseNoFailures(t *testing.T) {
+	t.Parallel()
+	r := newReuser(t)
+	_, p := plan(t, lowLimits...)
+	r.kind = newDemanding(p)
+	grid, p := plan(t, lowLimits...)
+	a, b := t.TempDir(), t.TempDir()
+	for i, out := range []string{a, b} {
+		c := &Coordinator{Grid: grid, Plan: p, Kind: r.kind, Out: out, Workers: 2, Version: "devel", Reuse: Reuse{Cache: r.cache}}
+		if i > 0 {
+			c.Reuse.Dirs = []string{a}
+		}
+		s, err := c.Run(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := int64(11 * i); s.Reused != want || s.Computed != 60-want || s.Failed() != 49 {
+			t.Errorf("%d cells are computed, %d taken, %d failed", s.Computed, s.Reused, s.Failed())
+		}
+	}
+}
+
+// TestShare has a server's run take what other runs there have computed.
+func TestShare(t *testing.T) {
+	t.Parallel()
+	r := newReuser(t)
+	r.cache, r.queue = nil, startQueue(t)
+	q := r.queue
+	dir := t.TempDir()
+	submit := func(queued, shared int, set ...string) *experiment.Plan {
+		t.Helper()
+		grid, p := plan(t, set...)
+		for i := range 2 { // again: nothing is done twice
+			s, err := Submit(t.Context(), q, grid, p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if i == 0 && (s.Published != queued || s.Shared != shared) || i > 0 && (s.Published != 0 || s.Refused != queued || s.Shared != 0) {
+				t.Errorf("%v: %d cells queued, %d refused, %d taken from other runs; want %d and %d", set, s.Published, s.Refused, s.Shared, queued, shared)
+			}
+		}
+		return p
+	}
+	work := func(want int) {
+		t.Helper()
+		w := &Worker{Queue: q, Kinds: []experiment.Kind{r.kind}, Slots: 2, Drain: true, Idle: 10 * time.Millisecond, Version: "devel"}
+		if err := w.Run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if took := r.kind.took(); len(took) != want {
+			t.Errorf("%d cells were computed, want %d", len(took), want)
+		}
+	}
+	collect := func(p *experiment.Plan, name string) string {
+		t.Helper()
+		out := filepath.Join(dir, name)
+		c, err := Collect(t.Context(), q, p.Run, out, "devel")
+		if err != nil || c.Counts[experiment.OK] != int(p.Count()) || c.Quarantined != 0 {
+			t.Errorf("collecting %s: %+v, %v", p.Run, c, err)
+		}
+		return out
+	}
+	first := submit(8, 0)
+	work(8)
+	grown := submit(4, 8, "repeats=3")
+	work(4)
+	a, b := collect(first, "first"), collect(grown, "grown")
+	r.wantSame("of another run", b, a)
+	if runs := r.column(b, "run"); runs[first.Run] != 8 || runs[grown.Run] != 4 {
+		t.Errorf("the rows say the runs %v", runs)
+	}
+	// All of it is there, some in the run that took it.
+	all := submit(0, 12, "repeats=3", "name=other")
+	if runs := r.column(collect(all, "all"), "run"); runs[first.Run] != 8 || runs[grown.Run] != 4 {
+		t.Errorf("the rows say the runs %v", runs)
+	}
+	submit(12, 0, "repeats=3", "keep.coefficients=true")
+	work(12)
+	// A coordinator that follows its run takes them too, and other runs may be purged.
+	r.run(filepath.Join(dir, "followed"), 4, 12, nil, "repeats=4")
+	for _, run := range []string{first.Run, grown.Run} {
+		if err := Purge(t.Context(), q, run); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r.wantSame("after the purge", collect(all, "again"), b)
+	// Folders and the cache serve a server, too.
+	r.cache = &cache.Cache{Dir: t.TempDir(), Limit: 1 << 30, Build: "this"}
+	grid, p := plan(t, "repeats=5", "seed=3")
+	r.queue = nil
+	r.run(filepath.Join(dir, "local"), 20, 0, nil, "repeats=5", "seed=3")
+	s, err := Submit(t.Context(), q, grid, p, Reuse{Cache: r.cache})
+	if err != nil || s.Shared != 20 || s.Published != 0 {
+		t.Errorf("from the cache: %+v, %v", s, err)
+	}
+	r.wantSame("over the server", collect(p, "served"), filepath.Join(dir, "local"))
+	if _, err := Submit(t.Context(), q, grid, p, Reuse{Dirs: []string{filepath.Join(dir, "local")}}); err != nil {
+		t.Error(err)
+	}
+	grid, p = plan(t, "repeats=6", "seed=3")
+	if s, err = Submit(t.Context(), q, grid, p, Reuse{Dirs: []string{filepath.Join(dir, "nowhere")}}); err == nil || !strings.Contains(err.Error(), "nowhere") {
+		t.Errorf("a folder that is not there: %+v, %v", s, err)
+	}
+}

@@ -1,0 +1,102 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/queue"
+)
+
+// share makes what other runs have computed results of a run at the server, for cells of
+// its plan that have none there: what the other runs at the server have, then what
+// folders and the cache have. k is what the queue has of the run, and knows of them
+// afterwards. Cells with a status of retry are not taken. It returns how many there were.
+func share(ctx context.Context, q *queue.Queue, t *taker, k *known, others []string, from Reuse) (shared int, err error) {
+	writer, wants := q.Results(k.number), t.wants
+	t.wants = func(cell string) bool { return !k.done.has(cell) && wants(cell) }
+	t.take = func(o *experiment.Outcome) error {
+		if k.done.has(o.Cell) {
+			return nil
+		}
+		if err := writer.Put(ctx, o); err != nil {
+			return err
+		}
+		k.done.add(o.Cell)
+		shared++
+		return nil
+	}
+	for _, other := range others {
+		if err := t.fromRun(ctx, q, other); err != nil {
+			return 0, err
+		}
+	}
+	err = t.from(ctx, from)
+	if err = errors.Join(err, writer.Drain(ctx)); err != nil {
+		return 0, err
+	}
+	if shared > 0 && !k.fresh { // tasks of these cells would be computed
+		_, err = q.RemoveEnded(ctx, t.gate.plan.Run)
+	}
+	return shared, err
+}
+
+// fromRun takes what another run at the server has of the cells that are wanted. Its
+// results are read where it has some.
+func (t *taker) fromRun(ctx context.Context, q *queue.Queue, run string) error {
+	some := false
+	for ended, err := range q.Done(ctx, run) {
+		if err != nil {
+			return err
+		}
+		if some = ended.Status.Computed() && t.gate.plans(ended.Cell) && t.wants(ended.Cell); some {
+			break
+		}
+	}
+	if !some {
+		return nil
+	}
+	for outcome, err := range q.Sift(ctx, run, false, nil) {
+		if damaged := new(queue.CellError); errors.As(err, &damaged) { // whoever gathers that run mends it
+			t.report(fmt.Errorf("a result of run %s is left out: %w", run, err))
+			continue
+		}
+		if err == nil && t.gate.plans(outcome.Cell) {
+			_, err = t.offer(outcome)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return t.settle()
+}
+
+// sharing lists the other runs at the server that can have cells of a plan: those of the
+// same kind with a data set of the plan's.
+func sharing(ctx context.Context, q *queue.Queue, plan *experiment.Plan) (runs []string, err error) {
+	list, err := q.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, listed := range list {
+		if listed.Name == plan.Run {
+			continue
+		}
+		d, err := Describe(ctx, q, listed.Name)
+		if errors.As(err, new(*queue.DamagedError)) || errors.Is(err, queue.ErrNoData) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		digests := slices.Collect(maps.Values(d.Data))
+		common := func(p *experiment.PlannedData) bool { return slices.Contains(digests, p.Digest) }
+		if d.Kind == plan.Kind && slices.ContainsFunc(plan.Data, common) {
+			runs = append(runs, listed.Name)
+		}
+	}
+	return runs, nil
+}

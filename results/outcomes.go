@@ -1,0 +1,217 @@
+package results
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"path/filepath"
+	"slices"
+
+	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/internal/disk"
+)
+
+// EachOutcome calls take with the newest outcomes of computed cells in the files of dir,
+// those of former grids too, also while a store writes them. It takes no lock. Of cells
+// that are not wanted it decodes no more than their batches. Outcomes have the tables of
+// the given names that their cells were computed for. Kind is that of the experiment,
+// which the files do not say. An error of take ends it. A folder without a file of cells
+// is an error that is [fs.ErrNotExist].
+func EachOutcome(ctx context.Context, dir, kind string, tables experiment.Tables, further []string, wanted func(cell string) bool, take func(*experiment.Outcome) error) error {
+	rows, err := newOutcomeRows(tables, "")
+	if err != nil {
+		return fmt.Errorf("results in %s: %w", dir, err)
+	}
+	inventory, err := TakeInventory(ctx, dir, further)
+	if err != nil {
+		return err
+	}
+	segments, err := cellStreams(dir)
+	if err != nil {
+		return err
+	}
+	f := &folderOutcomes{dir: dir, kind: kind, rows: rows, index: inventory.index, wanted: wanted, take: take}
+	for _, table := range rows.further() {
+		if slices.Contains(further, table.Name) {
+			f.further = append(f.further, table)
+		}
+	}
+	found := false
+	each := func(number int, name func(table string) string) error {
+		err := f.each(ctx, number, name)
+		if errors.Is(err, fs.ErrNotExist) || number > 0 && errors.Is(err, errTorn) {
+			return nil
+		}
+		found = found || err == nil
+		return err
+	}
+	for _, number := range segments {
+		if err := each(number, func(table string) string { return streamName(table, number) }); err != nil {
+			return err
+		}
+	}
+	if err := each(0, finalName); err != nil {
+		return err
+	}
+	if err := each(formerSegment, formerName); err != nil || found || len(segments) > 0 {
+		return err
+	}
+	return fmt.Errorf("%s holds no results: %w", dir, fs.ErrNotExist)
+}
+
+// folderOutcomes reads outcomes from the files of a folder.
+type folderOutcomes struct {
+	dir, kind string
+	rows      *outcomeRows
+	further   []experiment.Table // that are read
+	index     *index             // where the rows of each cell are that count
+	wanted    func(cell string) bool
+	take      func(*experiment.Outcome) error
+}
+
+// counts reports whether the rows of a cell count that stand in a source.
+func (f *folderOutcomes) counts(cell string, at source) (*entry, bool) {
+	e, _, ok := f.index.find(cell)
+	return e, ok && e.source == at
+}
+
+// each reads a segment, or a set of files.
+func (f *folderOutcomes) each(ctx context.Context, number int, name func(table string) string) (err error) {
+	cells, err := f.open(ctx, number, name, f.rows.cells())
+	if err != nil {
+		return err
+	}
+	var further []*furtherRows
+	defer func() {
+		err = errors.Join(err, cells.Close())
+		for _, r := range further {
+			err = errors.Join(err, r.reader.Close())
+		}
+	}()
+	for _, table := range f.further {
+		reader, err := f.open(ctx, number, name, table)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if number <= 0 && reader.metadata()[MetadataRun] != cells.metadata()[MetadataRun] {
+			return errors.Join(fmt.Errorf("%s and %s are of different runs, as a run leaves them that was killed while it set cells aside; run the grid into %s once more",
+				cells.path, reader.path, f.dir), reader.Close())
+		}
+		further = append(further, &furtherRows{table: table, reader: reader, frame: &Frame{}, batch: -1})
+	}
+	return cells.each(ctx, math.MaxInt, func(k int, frame *Frame) error {
+		return f.frame(number, k, frame, further)
+	})
+}
+
+// open opens a table of a segment or of files, which must not be damaged.
+func (f *folderOutcomes) open(ctx context.Context, number int, name func(table string) string, table experiment.Table) (*TableReader, error) {
+	path := filepath.Join(f.dir, name(table.Name))
+	reader, err := OpenTable(path)
+	if err != nil {
+		return nil, err
+	}
+	err = checkSchema(path, reader.schema, table)
+	if err == nil && number <= 0 {
+		if err = checkSums(ctx, disk.OS{}, path); errors.Is(err, errNoSums) {
+			err = nil
+		}
+	}
+	if err != nil {
+		return nil, errors.Join(err, reader.Close())
+	}
+	return reader, nil
+}
+
+// frame takes the outcomes of a batch of cells. The rows of further tables stand in the
+// same order, in segments in the batch of the same number.
+func (f *folderOutcomes) frame(number, k int, cells *Frame, further []*furtherRows) error {
+	if have, want := len(cells.Columns), f.rows.cells().Columns; have < len(want) { // a version before wrote it
+		cells.Batch.Columns = append(cells.Batch.Columns, nulls(want[have:], cells.Rows())...)
+	}
+	at, batch := sourceOf(number, k), k
+	if number <= 0 {
+		batch = math.MaxInt
+	}
+	for row, cell := range cells.Batch.Columns[1].Texts {
+		e, counts := f.counts(cell, at)
+		var o *experiment.Outcome
+		if counts && experiment.Statuses[e.status].Computed() && f.wanted(cell) {
+			o = f.rows.outcome(&cells.Batch, row)
+			o.Kind, o.Further = f.kind, map[string]experiment.Batch{}
+		}
+		for _, table := range f.further {
+			if o != nil && e.has&f.index.lists([]string{table.Name}) != 0 {
+				o.Further[table.Name] = experiment.Batch{}
+			}
+		}
+		for _, r := range further {
+			rows, err := r.next(cell, batch, func(cell string) bool { _, counts := f.counts(cell, at); return counts })
+			if err != nil {
+				return err
+			}
+			if o != nil && rows.Rows > 0 {
+				o.Further[r.table.Name] = rows
+			}
+		}
+		if o == nil {
+			continue
+		}
+		if err := f.take(o); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// furtherRows goes over a further table along with the cells.
+type furtherRows struct {
+	table  experiment.Table
+	reader *TableReader
+	frame  *Frame // that is read
+	batch  int    // its number
+	at     int    // the next row of it
+}
+
+// next returns the rows of the cell that comes next in the table of cells, of which there
+// may be none, without their column cell. They are in the batches up to the given one.
+// Rows of cells that do not count are left out: a crash can leave some in files.
+func (r *furtherRows) next(cell string, batch int, counts func(cell string) bool) (rows experiment.Batch, err error) {
+	for {
+		for r.at == r.frame.Rows() || batch < math.MaxInt && r.batch < batch {
+			if r.batch == batch {
+				return rows, nil
+			}
+			frame, err := r.reader.Next()
+			if errors.Is(err, io.EOF) {
+				r.frame, r.at = &Frame{}, 0
+				return rows, nil
+			}
+			if err != nil {
+				return rows, err
+			}
+			r.frame, r.at = frame, 0
+			r.batch++
+		}
+		cells := r.frame.Batch.Columns[0].Texts[r.at:]
+		to := r.at + cellRun(cells)
+		switch {
+		case cells[0] == cell:
+			if rows.Columns == nil {
+				rows = newBatch(r.table.Columns[1:])
+			}
+			from := experiment.Batch{Rows: r.frame.Rows(), Columns: r.frame.Batch.Columns[1:]}
+			appendRows(&rows, 0, r.table.Columns[1:], &from, r.at, to)
+			rows.Rows += to - r.at
+		case counts(cells[0]):
+			return rows, nil
+		}
+		r.at = to
+	}
+}
