@@ -39,7 +39,7 @@ func submitted(t *testing.T) (url string, names []string, out string) {
 	grid := write(t, dir, "grid.yaml", smallGrid)
 	o := must(t, append(cache, "run", grid, "--out", out, "--workers", "1", "--figures", "0")...)
 	name, _, _ := strings.Cut(o.out, ":")
-	o = must(t, append(cache, "submit", grid, "--set", "name=smaller", "--set", "repeats=1", "--set", "noise=[{kind: gaussian, levels: [0]}]")...)
+	o = must(t, append(cache, "submit", grid, "--set", "name=smaller", "--set", "seed=9", "--set", "repeats=1", "--set", "noise=[{kind: gaussian, levels: [0]}]")...)
 	other, _, _ := strings.Cut(o.out, ":")
 	return server.URL(), []string{name, other}, out
 }
