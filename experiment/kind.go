@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/agepath/agepath/experiment/gridfile"
+	"github.com/agepath/agepath/results/layout"
 )
 
 // Kind computes the cells of one kind of experiment. The runner knows cells only
@@ -48,6 +49,9 @@ type Registration struct {
 	// Dimensions are what a plan counts its cells by.
 	Dimensions []DimensionName
 
+	// Layout says how reports read the results.
+	Layout *layout.Layout
+
 	// Complete returns the spec of a task with all further tables kept, for looking at
 	// one cell.
 	Complete func(spec []byte) ([]byte, error)
@@ -67,7 +71,7 @@ var registrations []*Registration
 
 // Register adds a kind to those that grids name. A package of a kind calls it when it is
 // initialized: a program knows the kinds that it imports. The labels of a kind are text
-// or numbers; "dataset", "method" and "repeat" are among them. A kind that is not as
+// or numbers; "dataset", "method", "repeat" and "seed" are among them. A kind that is not as
 // declared, or has a name that is taken, panics.
 func Register(r Registration) {
 	if r.Read == nil || r.Kind == nil {
@@ -76,13 +80,16 @@ func Register(r Registration) {
 	if _, err := Named(r.Name()); err == nil {
 		panic(fmt.Sprintf("experiment: the kind %s is there already", r.Name()))
 	}
-	for _, needed := range []Column{{Name: "dataset", Type: Text}, {Name: "method", Type: Text}, {Name: "repeat", Type: Int}} {
+	for _, needed := range []Column{{Name: "dataset", Type: Text}, {Name: "method", Type: Text}, {Name: "repeat", Type: Int}, {Name: "seed", Type: Int}} {
 		if !slices.ContainsFunc(r.Tables().Labels, func(c Column) bool { return c.Name == needed.Name && c.Type == needed.Type }) {
 			panic(fmt.Sprintf("experiment: the kind %s has no label %s", r.Name(), needed.Name))
 		}
 	}
 	registrations = append(registrations, &r)
 }
+
+// Registrations lists the kinds that this program knows.
+func Registrations() []*Registration { return slices.Clone(registrations) }
 
 // Named returns the kind of experiment of a grid or of a folder of results.
 func Named(name string) (*Registration, error) {

@@ -192,7 +192,15 @@ func ended(counts map[experiment.Status]int, cells int64) string {
 
 // files lists the files of a run that are there.
 func files(dir string, flags *reportFlags) []string {
-	names := []string{"cells.arrow", "knots.arrow", "coefficients.arrow", results.ManifestName}
+	names := []string{results.CellsFile}
+	if m, err := results.ReadManifest(dir); err == nil {
+		for _, table := range m.Tables {
+			if name := table.Name + ".arrow"; name != results.CellsFile {
+				names = append(names, name)
+			}
+		}
+	}
+	names = append(names, results.ManifestName)
 	for _, format := range flags.options().Formats {
 		for _, file := range format.Files {
 			names = append(names, filepath.Join(reportFolder, file.Name))

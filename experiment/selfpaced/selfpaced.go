@@ -14,7 +14,7 @@ func init() { //nolint:gochecknoinits // a program knows the kinds that it impor
 	experiment.Register(experiment.Registration{
 		Kind: Kind{}, Default: true,
 		Keys: slices.Concat([]string{"sweeps", "keep"}, sweepKeys, []string{"select"}), Read: readSection,
-		Dimensions: planDimensions, Complete: complete, Material: material,
+		Dimensions: planDimensions, Layout: Layout, Complete: complete, Material: material,
 	})
 }
 

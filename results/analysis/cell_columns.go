@@ -3,7 +3,6 @@ package analysis
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
 	"github.com/agepath/agepath/experiment"
@@ -13,8 +12,9 @@ import (
 // cellColumns are the columns of a batch of cells that a report is made of,
 // found by name.
 type cellColumns struct {
-	dimensions     [dimensions]*experiment.Vector
-	numeric        [dimensions]bool
+	schema         *schema
+	dimensions     []*experiment.Vector
+	numeric        []bool
 	scores         [SelectionBias]*experiment.Vector
 	bestValidation *experiment.Vector
 	seconds        [2]*experiment.Vector // processor and elapsed time
@@ -29,26 +29,29 @@ type cellColumns struct {
 	texts          map[string]string    // one copy of each text, apart from the batch's memory
 }
 
-// sensitivityColumns are the columns that cellColumns finds.
-var sensitivityColumns = slices.Concat(DimensionColumns[:], ScoreColumns,
-	timeColumns[:], []string{"method", "method_params", "best_validation", "repeat", "status", "metric", "cell"})
-
 // timeColumns are the times of a cell, the one that counts first.
 var timeColumns = [2]string{"cpu_seconds", "wall_seconds"}
 
 // newCellColumns finds the columns of a batch. Texts that were met before are
 // taken from texts.
-func newCellColumns(cells *results.Frame, texts map[string]string) (*cellColumns, error) {
-	c := &cellColumns{keys: map[[2]string]string{}, texts: texts, rows: cells.Rows()}
+func newCellColumns(schema *schema, cells *results.Frame, texts map[string]string) (*cellColumns, error) {
+	n := len(schema.Dimensions)
+	c := &cellColumns{
+		schema: schema, dimensions: make([]*experiment.Vector, n), numeric: make([]bool, n),
+		keys: map[[2]string]string{}, texts: texts, rows: cells.Rows(),
+	}
 	var err error
 	find := func(name string, t experiment.Type) *experiment.Vector {
+		if !schema.has(name) {
+			return nil
+		}
 		vector, problem := cells.Column(name, t)
 		if err == nil {
 			err = problem
 		}
 		return vector
 	}
-	for d, name := range DimensionColumns {
+	for d, name := range schema.Columns() {
 		t := experiment.Text
 		if j := cells.Index(name); j >= 0 && cells.Columns[j].Type != experiment.Text {
 			t, c.numeric[d] = cells.Columns[j].Type, true
@@ -74,8 +77,10 @@ func newCellColumns(cells *results.Frame, texts map[string]string) (*cellColumns
 	return c, nil
 }
 
-// setting returns the setting of a cell. The width of an RBF kernel that the data
-// decides, null in the table, is the word that a grid has for it.
+// isNull reports whether a column has no value in a row, or is none of the kind's.
+func isNull(vector *experiment.Vector, row int) bool { return vector == nil || vector.IsNull(row) }
+
+// setting returns the setting of a cell.
 func (c *cellColumns) setting(row int) Setting {
 	var s Setting
 	for d, vector := range c.dimensions {
@@ -90,8 +95,8 @@ func (c *cellColumns) setting(row int) Setting {
 			s[d] = Value{Text: c.text(vector, row)}
 		}
 	}
-	if s[DimKernel].Text == "rbf" && s[DimKernelGamma].IsNull() {
-		s[DimKernelGamma] = Value{Text: "scale"}
+	if c.schema.Complete != nil {
+		c.schema.Complete(&s)
 	}
 	return s
 }
@@ -99,7 +104,7 @@ func (c *cellColumns) setting(row int) Setting {
 // methodKey returns the method of a cell with its settings, if it has any.
 func (c *cellColumns) methodKey(row int) string {
 	method := c.text(c.method, row)
-	if c.params.IsNull(row) {
+	if isNull(c.params, row) {
 		return method
 	}
 	at := [2]string{method, c.params.Texts[row]}
@@ -132,12 +137,12 @@ func (c *cellColumns) sample(row int) (RepeatScore, Metric, error) {
 	}
 	for s, vector := range c.scores {
 		r.Score[s] = math.NaN()
-		if r.Whole() && !vector.IsNull(row) {
+		if r.Whole() && !isNull(vector, row) {
 			r.Score[s] = vector.Floats[row]
 		}
 	}
 	r.bestValidation = math.NaN()
-	if r.Whole() && !c.bestValidation.IsNull(row) {
+	if r.Whole() && !isNull(c.bestValidation, row) {
 		r.bestValidation = c.bestValidation.Floats[row]
 	}
 	for i, vector := range c.seconds {

@@ -32,7 +32,7 @@ func (g *cellGroups) places() map[place][]member {
 	places := map[place][]member{}
 	for setting, entries := range g.entries {
 		for method, entry := range entries {
-			at := place{row(setting, free), MethodName(method)}
+			at := place{row(g.schema.Layout, setting, free), MethodName(method)}
 			places[at] = append(places[at], member{setting, method, entry})
 		}
 	}
@@ -73,8 +73,8 @@ func candidatesOf(members []member) []candidate {
 // parameters by the test score adds. It also returns how many choices by the
 // validation score rest on fewer cells than others of the same method.
 func (g *cellGroups) chosenTables() (tables []*ScoreTable, fewer int) {
-	g.entries = dropConstant(g.entries)
-	chosen := &cellGroups{entries: map[Setting]methodEntries{}, metrics: g.metrics, models: g.models}
+	g.entries = dropConstant(g.schema.Layout, g.entries)
+	chosen := &cellGroups{schema: g.schema, entries: map[Setting]methodEntries{}, metrics: g.metrics, models: g.models}
 	names := g.commonNames()
 	varied := map[Metric][]Dimension{}
 	settings := map[Metric]bool{}
@@ -99,7 +99,7 @@ func (g *cellGroups) chosenTables() (tables []*ScoreTable, fewer int) {
 		chosen.entries[at.setting][names[at.method]] = entry
 		for _, m := range members {
 			settings[metric] = settings[metric] || m.method != members[0].method
-			for _, d := range Hyperparameters {
+			for _, d := range g.schema.Chosen() {
 				if m.setting[d] != at.setting[d] && !slices.Contains(varied[metric], d) {
 					varied[metric] = append(varied[metric], d)
 				}
@@ -110,7 +110,8 @@ func (g *cellGroups) chosenTables() (tables []*ScoreTable, fewer int) {
 	for _, table := range tables {
 		slices.Sort(varied[table.Metric])
 		for _, d := range varied[table.Metric] {
-			table.Parameters = append(table.Parameters, parameterNames[d])
+			i := slices.Index(g.schema.Chosen(), d)
+			table.Parameters = append(table.Parameters, g.schema.Hyperparameters[i].Words)
 		}
 		if settings[table.Metric] {
 			table.Parameters = append(table.Parameters, "settings of methods")
@@ -135,9 +136,4 @@ func (g *cellGroups) commonNames() map[string]string {
 		names[name] = strings.Join(append([]string{name}, commonSettings(methods, name)...), " ")
 	}
 	return names
-}
-
-// parameterNames are the hyperparameters in words.
-var parameterNames = map[Dimension]string{
-	DimRegularizerParam: "the regularizer's parameter", DimKernelGamma: "kernel γ", DimC: "C", DimAlpha: "α", DimL1Ratio: "L1 ratio",
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/results"
 	"github.com/agepath/agepath/results/internal/prose"
+	"github.com/agepath/agepath/results/layout"
 )
 
 // Rounding is a relative difference of two numbers up to which it can be rounding:
@@ -19,6 +20,7 @@ const Rounding = 1e-9
 
 // RunComparison compares runs with the first of them, the baseline.
 type RunComparison struct {
+	Layout   *layout.Layout // of the kind of the first run
 	Rounding float64
 	Runs     []*ComparedRun
 	Pairs    []*RunPair // Pairs[i] compares Runs[i+1] with Runs[0]
@@ -29,6 +31,7 @@ type RunComparison struct {
 // identity because the version of a method's algorithm or a setting that is no label
 // changed.
 type RunPair struct {
+	Layout          *layout.Layout
 	Baseline, Other *ComparedRun
 	Cells           []CellCounts // all cells, then by method
 	Copied          int          // cells of both that are one computation, taken over from one run by the other
@@ -78,7 +81,7 @@ func CompareRuns(ctx context.Context, dirs []string, options CompareOptions) (*R
 		return nil, fmt.Errorf("comparing %s: %w", dirs[0], err)
 	}
 	cells := newComparedCells(kind)
-	c := &RunComparison{Rounding: options.Rounding}
+	c := &RunComparison{Layout: kind.Layout, Rounding: options.Rounding}
 	for i, dir := range dirs {
 		if options.Progress != nil {
 			options.Progress(Step{"reading the cells", i + 1, len(dirs)})
@@ -108,7 +111,7 @@ type cellPair struct {
 
 // compare compares two runs.
 func (c *comparedCells) compare(baseline, other *ComparedRun, rounding float64) *RunPair {
-	p := &RunPair{Baseline: baseline, Other: other}
+	p := &RunPair{Layout: c.schema.Layout, Baseline: baseline, Other: other}
 	pairs := c.match(p)
 	for _, of := range pairs {
 		if isCopy(&baseline.rows[of.baseline], &other.rows[of.other]) {
@@ -203,7 +206,7 @@ func unpaired(rows []comparedCell, open func(i int) bool) map[cellLabels]int32 {
 // sameData reports whether the data set of a cell is not known to be another in the
 // other run.
 func (c *comparedCells) sameData(p *RunPair, cell *comparedCell) bool {
-	name := c.groups[cell.labels.group].setting[DimDataset].Text
+	name := c.groups[cell.labels.group].setting[layout.Dataset].Text
 	a, b := p.Baseline.data[name], p.Other.data[name]
 	return a == b || a == "" || b == ""
 }

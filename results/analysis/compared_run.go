@@ -64,6 +64,7 @@ type methodSetting struct {
 
 // comparedCells is what the cells of compared runs have in common.
 type comparedCells struct {
+	schema   *schema
 	measures []experiment.Column
 	groups   []methodSetting
 	metrics  []Metric // of the groups
@@ -75,6 +76,7 @@ type comparedCells struct {
 
 func newComparedCells(kind *experiment.Registration) *comparedCells {
 	return &comparedCells{
+		schema:   schemaOf(kind),
 		measures: kind.Tables().Measures,
 		numbers:  map[methodSetting]int32{}, texts: map[string]string{}, wordAt: map[string]int{},
 	}
@@ -85,7 +87,7 @@ func newComparedCells(kind *experiment.Registration) *comparedCells {
 var extraColumns = []string{"seed", "error", "worker", "version", "started_at"}
 
 func (c *comparedCells) columns() []string {
-	columns := slices.Concat(sensitivityColumns, extraColumns)
+	columns := slices.Concat(c.schema.cellColumnNames(), c.schema.there(slices.Clone(extraColumns)...))
 	for _, measure := range c.measures {
 		if !slices.Contains(columns, measure.Name) {
 			columns = append(columns, measure.Name)
@@ -132,7 +134,7 @@ func (c *comparedCells) load(ctx context.Context, dir string) (*ComparedRun, err
 
 // add adds a batch of cells to a run.
 func (c *comparedCells) add(r *ComparedRun, f *results.Frame, versions map[string]int) error {
-	columns, err := newCellColumns(f, c.texts)
+	columns, err := newCellColumns(c.schema, f, c.texts)
 	if err != nil {
 		return err
 	}
@@ -212,5 +214,5 @@ func (c *comparedCells) value(kind experiment.Type, vector *experiment.Vector, r
 // what names a cell for readers.
 func (c *comparedCells) what(cell *comparedCell) string {
 	of := c.groups[cell.labels.group]
-	return fmt.Sprintf("%s: %s, repeat %d", of.method, Describe(of.setting), cell.labels.repeat)
+	return fmt.Sprintf("%s: %s, repeat %d", of.method, c.schema.Describe(of.setting), cell.labels.repeat)
 }

@@ -1,6 +1,10 @@
 package analysis
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/agepath/agepath/results/layout"
+)
 
 // DataFacts are what figures say about the data sets of a run.
 type DataFacts struct {
@@ -30,7 +34,7 @@ func (d *DataFacts) sizes(dataset string) string {
 // SizesOf is [DataFacts.sizes] for a setting. Of a data set with several splits it
 // tells the features only.
 func (d *DataFacts) SizesOf(s Setting) string {
-	name := s[DimDataset].Text
+	name := s[layout.Dataset].Text
 	size, ok := d.Size[name]
 	switch {
 	case !ok:

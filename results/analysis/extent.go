@@ -3,29 +3,25 @@ package analysis
 import (
 	"maps"
 	"slices"
+
+	"github.com/agepath/agepath/results/layout"
 )
 
-// extents are the dimensions that a row states only where a data set has several
-// values of them: most grids have one split and one range of ages.
-var extents = []Dimension{DimTrain, DimAgeMin, DimAgeMax, DimAgeStep}
-
-// conditions are further such dimensions, of which none says more than another.
-var conditions = []Dimension{
-	DimIntercept, DimProtocol, DimSplitTrain, DimSplitTest, DimSplitValidation, DimScaleFeatures, DimScaleTarget,
-}
-
-// dropConstant makes those of extents and conditions null of which a data set has one
+// dropConstant makes those of the extents and conditions null of which a data set has one
 // value.
-func dropConstant(entries map[Setting]methodEntries) map[Setting]methodEntries {
+func dropConstant(l *layout.Layout, entries map[Setting]methodEntries) map[Setting]methodEntries {
 	type key struct {
 		dataset string
 		d       Dimension
 	}
 	first, several := map[key]Value{}, map[key]bool{}
-	stated := slices.Concat(extents, conditions)
+	stated := slices.Clone(l.Conditions)
+	for _, e := range l.Extents {
+		stated = append(stated, e.Dimension)
+	}
 	for setting := range entries {
 		for _, d := range stated {
-			at := key{setting[DimDataset].Text, d}
+			at := key{setting[layout.Dataset].Text, d}
 			switch value, known := first[at]; {
 			case setting[d].IsNull():
 			case !known:
@@ -38,7 +34,7 @@ func dropConstant(entries map[Setting]methodEntries) map[Setting]methodEntries {
 	kept := make(map[Setting]methodEntries, len(entries))
 	for setting, methods := range entries {
 		for _, d := range stated {
-			if !several[key{setting[DimDataset].Text, d}] {
+			if !several[key{setting[layout.Dataset].Text, d}] {
 				setting[d] = Value{}
 			}
 		}
@@ -51,29 +47,28 @@ func dropConstant(entries map[Setting]methodEntries) map[Setting]methodEntries {
 	return kept
 }
 
-// AtFullExtent returns a table of the rows at which a data set has most training
-// rows, then the widest range of ages, then the finest steps: those to show where
-// a figure has room for one.
+// AtFullExtent returns a table of the rows at which a data set has the fullest of the
+// layout's extents, the first before the others: those to show where a figure has room
+// for one.
 func AtFullExtent(table *ScoreTable) *ScoreTable {
-	fullest := map[string]Setting{}
+	fullest, l := map[string]Setting{}, table.Layout
 	more := func(a, b Setting) bool {
-		for _, d := range extents {
-			if a[d] != b[d] {
-				larger := d == DimTrain || d == DimAgeMax
-				return (a[d].Number > b[d].Number) == larger
+		for _, e := range l.Extents {
+			if d := e.Dimension; a[d] != b[d] {
+				return (a[d].Number > b[d].Number) != e.Least
 			}
 		}
 		return false
 	}
 	extent := func(s Setting) (of Setting) {
-		for _, d := range extents {
-			of[d] = s[d]
+		for _, e := range l.Extents {
+			of[e.Dimension] = s[e.Dimension]
 		}
 		return of
 	}
 	for i := range table.Rows {
 		setting := table.Rows[i].Setting
-		name := setting[DimDataset].Text
+		name := setting[layout.Dataset].Text
 		if best, known := fullest[name]; !known || more(setting, best) {
 			fullest[name] = extent(setting)
 		}
@@ -81,7 +76,7 @@ func AtFullExtent(table *ScoreTable) *ScoreTable {
 	full := *table
 	full.Rows = nil
 	for i := range table.Rows {
-		if setting := table.Rows[i].Setting; extent(setting) == fullest[setting[DimDataset].Text] {
+		if setting := table.Rows[i].Setting; extent(setting) == fullest[setting[layout.Dataset].Text] {
 			full.Rows = append(full.Rows, table.Rows[i])
 		}
 	}
@@ -91,10 +86,10 @@ func AtFullExtent(table *ScoreTable) *ScoreTable {
 // mostTraining returns the largest number of training rows that rows of a table
 // state, by data set; 0 where they state none.
 func mostTraining(table *ScoreTable) map[string]float64 {
-	most := map[string]float64{}
+	most, rows := map[string]float64{}, table.Layout.At("n_train")
 	for i := range table.Rows {
 		s := table.Rows[i].Setting
-		most[s[DimDataset].Text] = max(most[s[DimDataset].Text], s[DimTrain].Number)
+		most[s[layout.Dataset].Text] = max(most[s[layout.Dataset].Text], s[rows].Number)
 	}
 	return most
 }

@@ -2,10 +2,12 @@ package analysis
 
 import (
 	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/results/layout"
 )
 
 // cellGroups are cells by setting and method.
 type cellGroups struct {
+	schema  *schema
 	entries map[Setting]methodEntries
 	metrics map[[2]string]Metric // by data set and model, of the cells that were scored
 	models  map[string]Metric    // by model alone
@@ -16,8 +18,9 @@ type cellGroups struct {
 // methodEntries are the entries of one setting by method.
 type methodEntries map[string]*ScoreEntry
 
-func newCellGroups() *cellGroups {
+func newCellGroups(schema *schema) *cellGroups {
 	return &cellGroups{
+		schema:  schema,
 		entries: map[Setting]methodEntries{},
 		metrics: map[[2]string]Metric{},
 		models:  map[string]Metric{},
@@ -52,7 +55,7 @@ func (g *cellGroups) add(columns *cellColumns) error {
 		}
 		entry.Sample = append(entry.Sample, sample)
 		if metric != "" {
-			data, model := setting[DimDataset].Text, setting[DimModel].Text
+			data, model := setting[layout.Dataset].Text, setting[layout.Model].Text
 			g.metrics[[2]string{data, model}] = metric
 			g.models[model] = metric
 		}
@@ -63,7 +66,7 @@ func (g *cellGroups) add(columns *cellColumns) error {
 // metric returns the metric of a setting. Where none of its cells was scored
 // it is that of the model on other data.
 func (g *cellGroups) metric(s Setting) Metric {
-	data, model := s[DimDataset].Text, s[DimModel].Text
+	data, model := s[layout.Dataset].Text, s[layout.Model].Text
 	if metric, ok := g.metrics[[2]string{data, model}]; ok {
 		return metric
 	}

@@ -7,31 +7,30 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/gridfile"
 	"github.com/agepath/agepath/results/internal/prose"
+	"github.com/agepath/agepath/results/layout"
 )
 
-// methodInfo is a method and its name for readers.
-type methodInfo struct{ name, label string }
-
-// methodLabels holds the methods in the order of every table; others come last.
-var methodLabels = []methodInfo{
-	{"original", "Original"},
-	{"acs", "ACS"},
-	{"mospl", "MOSPL"},
-	{"gaga", "GAGA"},
-	{"huber-lasso", "Huber Lasso"},
-	{"rlssvm", "RLSSVM"},
-	{"relssvm", "Re-LSSVM"},
-	{"robust-svm", "Robust SVM"},
+// MethodInfo returns what the kinds that this program knows say of a method, without its
+// settings; rank is its place in tables, behind all of them for an unknown one.
+func MethodInfo(name string) (info layout.Method, rank int) {
+	for _, kind := range experiment.Registrations() {
+		for _, m := range kind.Layout.Methods {
+			if m.Name == name {
+				return m, rank
+			}
+			rank++
+		}
+	}
+	return layout.Method{Name: name, Label: name}, rank
 }
 
 // MethodLabel returns the label of a method without settings.
 func MethodLabel(name string) string {
-	if i := methodRank(name); i < len(methodLabels) {
-		return methodLabels[i].label
-	}
-	return name
+	info, _ := MethodInfo(name)
+	return info.Label
 }
 
 // MethodLabels returns the labels of the methods of one table. Those of several
@@ -117,22 +116,13 @@ func settingsText(params string) string {
 	return strings.Join(words, " ")
 }
 
-// methodRank returns where the method, its settings apart, is in methodLabels,
-// their number for one that is not.
-func methodRank(method string) int {
-	name := MethodName(method)
-	i := slices.IndexFunc(methodLabels, func(m methodInfo) bool { return m.name == name })
-	if i < 0 {
-		return len(methodLabels)
-	}
-	return i
-}
-
-// CompareMethods orders methods as in methodStyles, then by name and settings.
+// CompareMethods orders methods as their kinds do, then by name and settings.
 func CompareMethods(a, b string) int {
 	nameA, settingsA := CutMethod(a)
 	nameB, settingsB := CutMethod(b)
-	return cmp.Or(cmp.Compare(methodRank(a), methodRank(b)), cmp.Compare(nameA, nameB), compareSettings(settingsA, settingsB))
+	_, rankA := MethodInfo(nameA)
+	_, rankB := MethodInfo(nameB)
+	return cmp.Or(cmp.Compare(rankA, rankB), cmp.Compare(nameA, nameB), compareSettings(settingsA, settingsB))
 }
 
 // compareSettings orders texts of settingsText of one method: setting by
@@ -140,7 +130,7 @@ func CompareMethods(a, b string) int {
 func compareSettings(a, b string) int {
 	valuesA, valuesB := strings.Fields(a), strings.Fields(b)
 	for k := range min(len(valuesA), len(valuesB)) {
-		if c := compareValues(settingValue(valuesA[k]), settingValue(valuesB[k])); c != 0 {
+		if c := layout.CompareValues(settingValue(valuesA[k]), settingValue(valuesB[k])); c != 0 {
 			return c
 		}
 	}
@@ -148,10 +138,10 @@ func compareSettings(a, b string) int {
 }
 
 // settingValue returns the value of a setting such as "delta=0.2".
-func settingValue(text string) Value {
+func settingValue(text string) layout.Value {
 	_, value, _ := strings.Cut(text, "=")
 	if x, err := strconv.ParseFloat(value, 64); err == nil {
-		return Value{Number: x, IsNumber: true}
+		return layout.Value{Number: x, IsNumber: true}
 	}
-	return Value{Text: value}
+	return layout.Value{Text: value}
 }

@@ -10,11 +10,13 @@ import (
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/dataset"
 	"github.com/agepath/agepath/results"
+	"github.com/agepath/agepath/results/layout"
 	"github.com/agepath/agepath/results/published"
 )
 
 // PaperTable puts a published table beside the scores of a run.
 type PaperTable struct {
+	Layout  *layout.Layout
 	Table   *published.Table
 	Rows    []PaperRow
 	Differs bool // whether the run is known to follow another protocol than the paper's
@@ -75,10 +77,10 @@ func (r *Run) addPaper(m *results.Manifest) error {
 	for _, table := range r.Tables {
 		most := mostTraining(table)
 		for i := range table.Rows {
-			if setting := table.Rows[i].Setting; setting[DimTrain].Number < most[setting[DimDataset].Text] {
+			if setting := table.Rows[i].Setting; setting[r.Layout.At("n_train")].Number < most[setting[layout.Dataset].Text] {
 				continue // a sample of the data
 			}
-			name := catalogName(table.Rows[i].Setting[DimDataset].Text)
+			name := catalogName(table.Rows[i].Setting[layout.Dataset].Text)
 			rows[name] = append(rows[name], rankedRow{table, &table.Rows[i]})
 		}
 	}
@@ -87,7 +89,7 @@ func (r *Run) addPaper(m *results.Manifest) error {
 		if named != nil && table.Name() != "table"+named[1] {
 			continue
 		}
-		p := &PaperTable{Table: table, Differs: differs}
+		p := &PaperTable{Layout: r.Layout, Table: table, Differs: differs}
 		found := false
 		for _, row := range table.Rows {
 			found = p.add(row, rows[catalogName(row.Dataset)]) || found
@@ -138,7 +140,7 @@ func (p *PaperTable) add(row published.Row, candidates []rankedRow) bool {
 		}
 		if !matched {
 			label := MethodLabel(score.Method)
-			p.Rows = append(p.Rows, PaperRow{row, score, statedSetting(p.Table, &row), label, "", 0, Summarize(nil)})
+			p.Rows = append(p.Rows, PaperRow{row, score, statedSetting(p.Layout, p.Table, &row), label, "", 0, Summarize(nil)})
 		}
 		found = found || matched
 	}
@@ -153,32 +155,36 @@ const (
 )
 
 // statedSetting returns what a published row states as a setting.
-func statedSetting(table *published.Table, row *published.Row) Setting {
+func statedSetting(l *layout.Layout, table *published.Table, row *published.Row) (s Setting) {
 	number := func(x float64) Value {
 		if math.IsNaN(x) {
 			return Value{}
 		}
 		return Value{Number: x, IsNumber: true}
 	}
-	return Setting{
-		DimDataset: {Text: row.Dataset}, DimModel: {Text: row.Model}, DimKernel: {Text: row.Kernel},
-		DimRegularizer: {Text: table.Regularizer}, DimRegularizerParam: number(row.MixtureGamma),
-		DimAgeMin: number(paperAgeMin), DimAgeMax: number(paperAgeMax), DimAgeStep: number(paperAgeStep),
-		DimNoiseLevel: number(row.Noise), DimC: number(row.C), DimAlpha: number(row.Alpha), DimKernelGamma: number(row.KernelGamma),
+	for column, value := range map[string]Value{
+		"dataset": {Text: row.Dataset}, "model": {Text: row.Model}, "kernel": {Text: row.Kernel},
+		"regularizer": {Text: table.Regularizer}, "regularizer_param": number(row.MixtureGamma),
+		"age_min": number(paperAgeMin), "age_max": number(paperAgeMax), "age_step": number(paperAgeStep),
+		"noise_level": number(row.Noise), "c": number(row.C), "alpha": number(row.Alpha), "kernel_gamma": number(row.KernelGamma),
+	} {
+		s[l.At(column)] = value
 	}
+	return s
 }
 
 // matches reports whether a row of the run has what a published row states,
 // apart from the data set. Parameters that select: best chose may be others.
 func matches(table *published.Table, row *published.Row, of rankedRow) bool {
-	stated, have := statedSetting(table, row), of.row.Setting
+	l := of.table.Layout
+	stated, have := statedSetting(l, table, row), of.row.Setting
 	for d, value := range stated {
-		chosen := of.table.Select != experiment.SelectAll && have[d].IsNull() && slices.Contains(Hyperparameters, Dimension(d))
+		chosen := of.table.Select != experiment.SelectAll && have[d].IsNull() && slices.Contains(l.Chosen(), Dimension(d))
 		switch {
-		case Dimension(d) == DimDataset || value.IsNull() || chosen:
-		case slices.Contains(extents, Dimension(d)) && have[d].IsNull(): // one value in all of the run
+		case Dimension(d) == layout.Dataset || value.IsNull() || chosen:
+		case slices.ContainsFunc(l.Extents, func(e layout.Extent) bool { return e.Dimension == Dimension(d) }) && have[d].IsNull(): // one value in all of the run
 		case value.IsNumber:
-			if !have[d].IsNumber || math.Abs(have[d].Number-value.Number) > 1e-9*math.Abs(value.Number) {
+			if !have[d].Equal(value.Number) {
 				return false
 			}
 		case have[d].Text != value.Text:

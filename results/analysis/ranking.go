@@ -8,12 +8,14 @@ import (
 	"strings"
 
 	"github.com/agepath/agepath/results/internal/prose"
+	"github.com/agepath/agepath/results/layout"
 	"github.com/agepath/agepath/results/stats"
 )
 
 // Ranking compares methods over data sets: in each data set they are ranked by
 // their mean score.
 type Ranking struct {
+	Layout   *layout.Layout
 	Score    Score
 	Methods  []string    // those that were scored on every data set
 	Datasets []string    // by name
@@ -39,7 +41,7 @@ func NewRanking(tables []*ScoreTable, score Score) *Ranking {
 	for _, table := range tables {
 		for i := range table.Rows {
 			row := &table.Rows[i]
-			name := row.Setting[DimDataset].Text
+			name := row.Setting[layout.Dataset].Text
 			rows[name] = append(rows[name], rankedRow{table, row})
 			for j, method := range table.Methods {
 				if row.Entries[j].Summary[score].N > 0 {
@@ -52,6 +54,9 @@ func NewRanking(tables []*ScoreTable, score Score) *Ranking {
 		}
 	}
 	r := &Ranking{Score: score}
+	if len(tables) > 0 {
+		r.Layout = tables[0].Layout
+	}
 	for _, method := range slices.SortedFunc(maps.Keys(scoredOn), CompareMethods) {
 		if len(scoredOn[method]) == len(rows) {
 			r.Methods = append(r.Methods, method)

@@ -15,6 +15,7 @@ import (
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/results"
 	"github.com/agepath/agepath/results/internal/prose"
+	"github.com/agepath/agepath/results/layout"
 )
 
 // Fact is a name and its value, as text.
@@ -24,6 +25,7 @@ type Fact struct{ Name, Value string }
 // missing.
 type Run struct {
 	Dir        string
+	Layout     *layout.Layout         // of its kind of experiment
 	Name       string                 // of the grid; of the folder where there is no manifest
 	Facts      []Fact                 // about the run
 	Chosen     []*ScoreTable          // age and parameters chosen by the validation score, beside those chosen by the test score
@@ -95,13 +97,18 @@ func Load(ctx context.Context, dir string, options Options) (*Run, error) {
 		return nil, err
 	}
 	options.tell("reading the cells", 0, 0)
-	cells, err := readCells(ctx, dir)
+	kind, err := kindOf(dir)
+	if err != nil {
+		return nil, err
+	}
+	cells, err := readCells(ctx, dir, schemaOf(kind))
 	if err != nil {
 		return nil, err
 	}
 	options.tell("making tables", 0, 0)
 	r := &Run{
 		Dir:      dir,
+		Layout:   kind.Layout,
 		Name:     filepath.Base(dir),
 		Statuses: cells.statuses(),
 		Failures: cells.firstFailures(),
@@ -130,7 +137,7 @@ func Load(ctx context.Context, dir string, options Options) (*Run, error) {
 		}
 	}
 	r.Data = &DataFacts{Target: targetScale(manifest), Size: cells.sizes}
-	if options.Paper {
+	if options.Paper && kind.Layout.Published {
 		if err := r.addPaper(manifest); err != nil {
 			return nil, err
 		}

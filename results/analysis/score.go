@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/stat"
+
+	"github.com/agepath/agepath/results/layout"
 )
 
 // Metric is what the score of a cell measures, as the metric column says it.
@@ -72,17 +74,17 @@ func (s Score) Head() string {
 }
 
 // Short says it in a few words, without a capital.
-func (s Score) Short() string {
-	return [...]string{"age chosen by the validation score", "age chosen by the test score", "end of the path", "selection bias"}[s]
+func (s Score) Short(l *layout.Layout) string {
+	return [...]string{l.Step + " chosen by the validation score", l.Step + " chosen by the test score", "end of the path", "selection bias"}[s]
 }
 
 // Title says in a few words what the score is.
-func (s Score) Title() string {
+func (s Score) Title(l *layout.Layout) string {
 	return [...]string{
-		"Test score at the age with the best validation score",
-		"Test score at the age with the best test score",
+		"Test score at the " + l.Step + " with the best validation score",
+		"Test score at the " + l.Step + " with the best test score",
 		"Test score at the end of the path",
-		"Selection bias of an age chosen by the test score",
+		"Selection bias of an " + l.Step + " chosen by the test score",
 	}[s]
 }
 

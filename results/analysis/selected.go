@@ -8,14 +8,11 @@ import (
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/results/internal/prose"
+	"github.com/agepath/agepath/results/layout"
 )
 
 // SelectedFile lists what select: best picked, in the folder of reports.
 const SelectedFile = "selected.csv"
-
-// Hyperparameters are the dimensions that select: best chooses among, with the
-// settings of methods.
-var Hyperparameters = []Dimension{DimRegularizerParam, DimKernelGamma, DimC, DimAlpha, DimL1Ratio}
 
 // Selected is the cell that a method is represented by in one repeat.
 type Selected struct {
@@ -45,7 +42,7 @@ func (g *cellGroups) selectBest(by experiment.Select) []Selected {
 		return nil
 	}
 	g.selected = by
-	g.entries = dropConstant(g.entries)
+	g.entries = dropConstant(g.schema.Layout, g.entries)
 	places := g.places()
 	g.entries = map[Setting]methodEntries{}
 	var all []Selected
@@ -67,14 +64,10 @@ func (g *cellGroups) selectBest(by experiment.Select) []Selected {
 }
 
 // scope is the setting whose cells say whether a hyperparameter has several
-// values: those that a row compares, of methods without regularizer or kernel
-// too. The regularizer's parameter is that of one regularizer.
-func scope(setting Setting, d Dimension) Setting {
-	setting = setting.Without(Hyperparameters...)
-	if d != DimRegularizerParam {
-		setting = setting.Without(DimRegularizer, DimKernel)
-	}
-	return setting
+// values: those that a row compares, of methods that ignore what it goes across
+// too.
+func scope(l *layout.Layout, setting Setting, h *layout.Hyperparameter) Setting {
+	return setting.Without(l.Chosen()...).Without(h.Across...)
 }
 
 // freeParameters returns, by scope, which hyperparameters have more than one
@@ -87,11 +80,13 @@ func (g *cellGroups) freeParameters() map[Setting][]Dimension {
 	first := map[key]Value{}
 	free := map[Setting][]Dimension{}
 	for setting := range g.entries {
-		for _, d := range Hyperparameters {
+		for i := range g.schema.Hyperparameters {
+			h := &g.schema.Hyperparameters[i]
+			d := h.Dimension
 			if setting[d].IsNull() {
 				continue
 			}
-			at := key{scope(setting, d), d}
+			at := key{scope(g.schema.Layout, setting, h), d}
 			if value, known := first[at]; !known {
 				first[at] = setting[d]
 			} else if value != setting[d] && !slices.Contains(free[at.scope], d) {
@@ -103,11 +98,12 @@ func (g *cellGroups) freeParameters() map[Setting][]Dimension {
 }
 
 // row returns the setting of the row that a cell belongs to.
-func row(setting Setting, free map[Setting][]Dimension) Setting {
+func row(l *layout.Layout, setting Setting, free map[Setting][]Dimension) Setting {
 	at := setting
-	for _, d := range Hyperparameters {
-		if slices.Contains(free[scope(setting, d)], d) {
-			at[d] = Value{}
+	for i := range l.Hyperparameters {
+		h := &l.Hyperparameters[i]
+		if slices.Contains(free[scope(l, setting, h)], h.Dimension) {
+			at[h.Dimension] = Value{}
 		}
 	}
 	return at

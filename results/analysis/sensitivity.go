@@ -8,13 +8,15 @@ import (
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/results"
+	"github.com/agepath/agepath/results/layout"
 )
 
 // ScoreTable compares methods: a row for each setting of a grid, an entry for
 // each method, over the repeats.
 type ScoreTable struct {
+	Layout  *layout.Layout
 	Metric  Metric
-	Methods []string // original, acs, mospl, gaga, then others by name, as in "huber-lasso delta=0.2" where they have settings
+	Methods []string // in the order of their kind, then others by name, as in "huber-lasso delta=0.2" where they have settings
 	Rows    []ScoreRow
 
 	// Select says by which score the parameters of a row were chosen in each
@@ -88,14 +90,14 @@ func (r *RepeatScore) Whole() bool { return r.Status == experiment.OK }
 // path stops early in Incomplete; scores that are null or not finite are left out
 // of the summaries, whose N tells.
 //
-// The frame needs the columns of [Dimension], the scores, cell, method,
-// method_params, best_validation, the times, repeat, status and metric.
-func Sensitivity(cells *results.Frame) ([]*ScoreTable, error) {
-	columns, err := newCellColumns(cells, map[string]string{})
+// The frame needs those columns of the kind that tables of scores are made of.
+func Sensitivity(kind *experiment.Registration, cells *results.Frame) ([]*ScoreTable, error) {
+	schema := schemaOf(kind)
+	columns, err := newCellColumns(schema, cells, map[string]string{})
 	if err != nil {
 		return nil, err
 	}
-	groups := newCellGroups()
+	groups := newCellGroups(schema)
 	if err := groups.add(columns); err != nil {
 		return nil, err
 	}
@@ -105,8 +107,8 @@ func Sensitivity(cells *results.Frame) ([]*ScoreTable, error) {
 // tables makes the tables of all cells that were added. No more can be added
 // after.
 func (g *cellGroups) tables() []*ScoreTable {
-	g.entries = dropConstant(g.entries)
-	spreadIgnored(g.entries)
+	g.entries = dropConstant(g.schema.Layout, g.entries)
+	spreadIgnored(g.schema.Layout, g.entries)
 	byMetric := map[Metric]map[Setting]methodEntries{}
 	for setting, entries := range g.entries {
 		metric := g.metric(setting)
@@ -123,7 +125,7 @@ func (g *cellGroups) tables() []*ScoreTable {
 			}
 		}
 		table := newScoreTable(metric, byMetric[metric])
-		table.Select = g.selected
+		table.Layout, table.Select = g.schema.Layout, g.selected
 		tables = append(tables, table)
 	}
 	return tables

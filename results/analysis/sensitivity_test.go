@@ -9,12 +9,14 @@ import (
 	"testing"
 
 	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/selfpaced"
 	"github.com/agepath/agepath/results/internal/testrun"
+	"github.com/agepath/agepath/results/layout"
 )
 
 func tablesOf(t testing.TB, rows []testrun.Row) []*ScoreTable {
 	t.Helper()
-	tables, err := Sensitivity(testrun.Frame(t, rows))
+	tables, err := Sensitivity(testrun.Kind(t), testrun.Frame(t, rows))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +55,7 @@ func TestSensitivityGolden(t *testing.T) {
 	}
 	for i, w := range want {
 		row := tables[0].Rows[i]
-		if got := regularizerText(row.Setting); got != w.regularizer || row.Repeats != w.repeats {
+		if got := selfpaced.Layout.Aspects[5].Text(row.Setting); got != w.regularizer || row.Repeats != w.repeats {
 			t.Errorf("row %d: %s with %d repeats, want %s with %d", i, got, row.Repeats, w.regularizer, w.repeats)
 		}
 		for j, s := range w.scores {
@@ -108,8 +110,8 @@ func TestSensitivityAgainstRows(t *testing.T) {
 // and belongs to that of each.
 func inRow(cell testrun.Row, setting Setting, method string) bool {
 	for d, value := range setting {
-		name := Dimension(d).String()
-		if method == "original" && strings.HasPrefix(name, "regularizer") || value.IsNull() && slices.Contains(extents, Dimension(d)) {
+		name := selfpaced.Layout.Column(Dimension(d))
+		if method == "original" && strings.HasPrefix(name, "regularizer") || value.IsNull() && slices.ContainsFunc(selfpaced.Layout.Extents, func(e layout.Extent) bool { return e.Dimension == Dimension(d) }) {
 			continue
 		}
 		have := cell[name]
@@ -221,15 +223,15 @@ func TestSensitivityWithoutScores(t *testing.T) {
 
 func TestSensitivityColumns(t *testing.T) {
 	t.Parallel()
-	for _, name := range sensitivityColumns {
+	for _, name := range schemaOf(testrun.Kind(t)).cellColumnNames() {
 		f := testrun.Frame(t, []testrun.Row{{"method": "acs"}})
 		f.Columns[f.Index(name)].Name = "other"
-		if _, err := Sensitivity(f); err == nil || !strings.Contains(err.Error(), name) {
+		if _, err := Sensitivity(testrun.Kind(t), f); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("without the column %s the error is %v", name, err)
 		}
 	}
 	f := testrun.Frame(t, []testrun.Row{{"method": "acs", "cell": "short"}})
-	if _, err := Sensitivity(f); err == nil {
+	if _, err := Sensitivity(testrun.Kind(t), f); err == nil {
 		t.Error("a cell with a wrong identity is taken")
 	}
 }

@@ -4,22 +4,17 @@ import (
 	"cmp"
 	"math/bits"
 	"slices"
+
+	"github.com/agepath/agepath/results/layout"
 )
 
-// ignorable are the dimensions that some methods ignore: their cells have null
-// there and stand beside every value that other methods have.
-var ignorable = []Dimension{
-	DimRegularizer, DimRegularizerParam, DimKernel, DimKernelGamma, DimC, DimAlpha, DimL1Ratio,
-	DimAgeMin, DimAgeMax, DimAgeStep, DimIntercept,
-}
-
-// ignored is a set of ignorable dimensions, by their position.
+// ignored is a set of the layout's ignorable dimensions, by their position.
 type ignored uint16
 
 // missing returns which dimensions of the setting are null.
-func (s Setting) missing() ignored {
+func missing(l *layout.Layout, s Setting) ignored {
 	var set ignored
-	for i, d := range ignorable {
+	for i, d := range l.Ignorable {
 		if s[d].IsNull() {
 			set |= 1 << i
 		}
@@ -28,8 +23,8 @@ func (s Setting) missing() ignored {
 }
 
 // project returns the setting with the dimensions of the set null.
-func (s Setting) project(set ignored) Setting {
-	for i, d := range ignorable {
+func project(l *layout.Layout, s Setting, set ignored) Setting {
+	for i, d := range l.Ignorable {
 		if set&(1<<i) != 0 {
 			s[d] = Value{}
 		}
@@ -40,17 +35,17 @@ func (s Setting) project(set ignored) Setting {
 // spreadIgnored moves entries of methods that ignore dimensions into the rows of
 // other methods that agree in the rest and say more. They stay where there are
 // none. Of two entries of a method in a row the one that says more counts.
-func spreadIgnored(entries map[Setting]methodEntries) {
+func spreadIgnored(l *layout.Layout, entries map[Setting]methodEntries) {
 	sets := map[ignored]bool{}
 	for setting := range entries {
-		sets[setting.missing()] = true
+		sets[missing(l, setting)] = true
 	}
 	// fuller holds, for each setting, those that complete it.
 	fuller := map[Setting][]Setting{}
 	for set := range sets {
 		for setting := range entries {
-			if has := setting.missing(); has&set == has && has != set {
-				if plain := setting.project(set); entries[plain] != nil {
+			if has := missing(l, setting); has&set == has && has != set {
+				if plain := project(l, setting, set); entries[plain] != nil {
 					fuller[plain] = append(fuller[plain], setting)
 				}
 			}
@@ -62,7 +57,7 @@ func spreadIgnored(entries map[Setting]methodEntries) {
 	}
 	// Those that say most come first, so that what they bring counts.
 	slices.SortFunc(moved, func(a, b Setting) int {
-		return cmp.Or(cmp.Compare(bits.OnesCount16(uint16(a.missing())), bits.OnesCount16(uint16(b.missing()))), a.Compare(b))
+		return cmp.Or(cmp.Compare(bits.OnesCount16(uint16(missing(l, a))), bits.OnesCount16(uint16(missing(l, b)))), a.Compare(b))
 	})
 	for _, plain := range moved {
 		for method, entry := range entries[plain] {

@@ -11,11 +11,13 @@ import (
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/results"
+	"github.com/agepath/agepath/results/layout"
 )
 
 // cellTally is what a report takes from the cells table, batch by batch: a
 // million cells need not be in memory with all their columns.
 type cellTally struct {
+	schema             *schema
 	rows               int
 	streams            int // of cells that are not in cells.arrow yet
 	groups             *cellGroups
@@ -33,15 +35,16 @@ type failedCell struct {
 
 // readCells reads the cells in dir, those of streams too where a run has not
 // ended.
-func readCells(ctx context.Context, dir string) (*cellTally, error) {
+func readCells(ctx context.Context, dir string, schema *schema) (*cellTally, error) {
 	path := filepath.Join(dir, results.CellsFile)
 	tally := &cellTally{
-		groups: newCellGroups(),
+		schema: schema,
+		groups: newCellGroups(schema),
 		counts: map[string]int{},
 		sizes:  map[string]dataSize{},
 		texts:  map[string]string{},
 	}
-	columns := slices.Concat(sensitivityColumns, sizeColumns, []string{"error", "age_reached"})
+	columns := slices.Concat(schema.cellColumnNames(), schema.there(slices.Concat(sizeColumns, []string{"error", schema.Reached})...))
 	add := func(f *results.Frame) error {
 		if err := tally.add(f); err != nil {
 			return fmt.Errorf("reading %s: %w", path, err)
@@ -57,7 +60,7 @@ func readCells(ctx context.Context, dir string) (*cellTally, error) {
 }
 
 func (t *cellTally) add(cells *results.Frame) error {
-	columns, err := newCellColumns(cells, t.texts)
+	columns, err := newCellColumns(t.schema, cells, t.texts)
 	if err != nil {
 		return err
 	}
@@ -74,6 +77,9 @@ func (t *cellTally) add(cells *results.Frame) error {
 // addSizes notes the size of the split of each data set, which is that of its
 // first cell.
 func (t *cellTally) addSizes(cells *results.Frame, columns *cellColumns) error {
+	if len(t.schema.there(sizeColumns...)) < len(sizeColumns) {
+		return nil
+	}
 	var vectors [3]*experiment.Vector
 	for i, name := range sizeColumns {
 		var err error
@@ -81,7 +87,7 @@ func (t *cellTally) addSizes(cells *results.Frame, columns *cellColumns) error {
 			return err
 		}
 	}
-	names := columns.dimensions[DimDataset]
+	names := columns.dimensions[layout.Dataset]
 	for row, name := range names.Texts {
 		if vectors[0].IsNull(row) {
 			continue
@@ -104,9 +110,11 @@ func (t *cellTally) addFailures(cells *results.Frame, columns *cellColumns) erro
 	if err != nil {
 		return err
 	}
-	reached, err := cells.Column("age_reached", experiment.Float)
-	if err != nil {
-		return err
+	var reached *experiment.Vector
+	if t.schema.Reached != "" {
+		if reached, err = cells.Column(t.schema.Reached, experiment.Float); err != nil {
+			return err
+		}
 	}
 	for row := range columns.rows {
 		status := experiment.Status(columns.text(columns.status, row))
@@ -121,14 +129,14 @@ func (t *cellTally) addFailures(cells *results.Frame, columns *cellColumns) erro
 		f := failedCell{key, Failure{
 			Cell: key.String(), Status: status,
 			What: fmt.Sprintf("%s: %s, repeat %d",
-				columns.methodKey(row), Describe(columns.setting(row)), columns.repeat.Ints[row]),
+				columns.methodKey(row), t.schema.Describe(columns.setting(row)), columns.repeat.Ints[row]),
 			Error: strings.Clone(messages.Texts[row]),
 		}}
 		if status != experiment.Incomplete {
 			t.failed.add(f)
 			continue
 		}
-		if !reached.IsNull(row) {
+		if !isNull(reached, row) {
 			age := reached.Floats[row]
 			f.Reached = &age
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/agepath/agepath/results/analysis"
 	"github.com/agepath/agepath/results/internal/prose"
+	"github.com/agepath/agepath/results/layout"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -207,11 +208,21 @@ func (strokeGlyph) DrawGlyph(c *draw.Canvas, style draw.GlyphStyle, at vg.Point)
 // a computed path: at the highest noise level and the middle one of the
 // parameters.
 func planPaths(table *analysis.ScoreTable) []figurePlan {
-	method := slices.Index(table.Methods, pathMethod)
+	l := table.Layout
+	if l.Path == nil || l.Path.Main == "" {
+		return nil
+	}
+	method := slices.Index(table.Methods, l.Path.Main)
 	if method < 0 {
 		return nil
 	}
-	free := append([]analysis.Dimension{analysis.DimNoiseKind, analysis.DimNoiseLevel}, parameters...)
+	var noise []analysis.Dimension
+	for _, axis := range l.Sensitivity {
+		if axis.Kind != layout.Dataset {
+			noise = append(noise, axis.Kind, axis.Dimension)
+		}
+	}
+	free := slices.Concat(noise, l.Parameters())
 	var plans []figurePlan
 	for _, rows := range groupRows(table, free...) {
 		rows = slices.DeleteFunc(rows, func(r *analysis.ScoreRow) bool { return r.Entries[method].Failed == r.Entries[method].Cells })
@@ -220,17 +231,17 @@ func planPaths(table *analysis.ScoreTable) []figurePlan {
 		}
 		last := rows[len(rows)-1].Setting // rows are sorted by noise
 		rows = slices.DeleteFunc(rows, func(r *analysis.ScoreRow) bool {
-			return r.Setting[analysis.DimNoiseKind] != last[analysis.DimNoiseKind] || r.Setting[analysis.DimNoiseLevel] != last[analysis.DimNoiseLevel]
+			return slices.ContainsFunc(noise, func(d analysis.Dimension) bool { return r.Setting[d] != last[d] })
 		})
 		middle := (len(rows) - 1) / 2
 		kinds := []Kind{Path, Events}
-		if acs := slices.IndexFunc(table.Methods, func(m string) bool { return analysis.MethodName(m) == stepMethod }); acs >= 0 && rows[middle].Entries[acs].Cells > 0 {
+		if acs := slices.IndexFunc(table.Methods, func(m string) bool { return analysis.MethodName(m) == l.Path.Steps }); acs >= 0 && rows[middle].Entries[acs].Cells > 0 {
 			kinds = append(kinds, Consistency)
 		}
 		for _, kind := range kinds {
 			plans = append(plans, figurePlan{
 				kind:  kind,
-				name:  prose.Slug(string(kind), settingName(last, free...)),
+				name:  prose.Slug(string(kind), settingName(l, last, free...)),
 				table: table, rows: rows[middle : middle+1],
 			})
 		}

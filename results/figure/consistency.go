@@ -6,6 +6,7 @@ import (
 	"sort"
 
 	"github.com/agepath/agepath/results/analysis"
+	"github.com/agepath/agepath/results/layout"
 	"gonum.org/v1/plot/vg"
 )
 
@@ -16,21 +17,21 @@ const consistencyPoints = 40
 // consistencyFigure draws the largest coefficients on the age path as lines, and
 // what alternate convex search finds at its ages as markers. It returns nil
 // where the two have no age in common.
-func consistencyFigure(path, steps *AgePath) (*Figure, error) {
+func consistencyFigure(of *layout.Path, path, steps *AgePath) (*Figure, error) {
 	for _, p := range []*AgePath{path, steps} {
 		if err := p.check(); err != nil {
 			return nil, fmt.Errorf("age path: %w", err)
 		}
 	}
 	if len(path.Values[0]) != len(steps.Values[0]) {
-		return nil, fmt.Errorf("age paths: %d values at a knot of %s and %d of %s", len(path.Values[0]), pathMethod, len(steps.Values[0]), stepMethod)
+		return nil, fmt.Errorf("age paths: %d values at a knot of %s and %d of %s", len(path.Values[0]), of.Main, len(steps.Values[0]), of.Steps)
 	}
 	f := &Figure{
 		Kind: Consistency,
-		X:    AxisLabel{Text: "age λ", Log: spansDecade(path.Ages[0], path.Ages[len(path.Ages)-1])},
+		X:    AxisLabel{Text: of.Label, Log: spansDecade(path.Ages[0], path.Ages[len(path.Ages)-1])},
 		Y:    AxisLabel{Text: "coefficient of the scaled feature"},
 	}
-	labels := analysis.MethodLabels([]string{pathMethod, stepMethod})
+	labels := analysis.MethodLabels([]string{of.Main, of.Steps})
 	order, sizes := path.bySize()
 	for i, j := range order[:min(namedCoefficients, len(order))] {
 		if sizes[j] == 0 {

@@ -19,7 +19,7 @@ const eventBins = 24
 // bars are shares of their own kind. It returns nil where no path has either.
 func eventFigure(plan figurePlan, data *analysis.DataFacts, knots func(*analysis.ScoreEntry) []*cellKnots) *Figure {
 	row := plan.rows[0]
-	paths := knots(&row.Entries[plan.methodIndex(pathMethod)])
+	paths := knots(&row.Entries[plan.methodIndex(plan.table.Layout.Path.Main)])
 	lo, hi := math.Inf(1), math.Inf(-1)
 	ages := map[string][]float64{}
 	for _, path := range paths {
@@ -34,8 +34,8 @@ func eventFigure(plan figurePlan, data *analysis.DataFacts, knots func(*analysis
 	f := &Figure{
 		Kind:  plan.kind,
 		Name:  plan.name,
-		Title: "Critical points: " + analysis.Describe(row.Setting),
-		X:     AxisLabel{Text: "age λ", Log: spansDecade(lo, hi)},
+		Title: "Critical points: " + plan.table.Layout.Describe(row.Setting),
+		X:     AxisLabel{Text: plan.table.Layout.Path.Label, Log: spansDecade(lo, hi)},
 		Y:     AxisLabel{Text: "share of the points of the kind (%)", Zero: true},
 	}
 	var numbers []string

@@ -22,12 +22,6 @@ const (
 	eventOther   = "grid" // grid, step and end: nothing happens to the curve
 )
 
-// pathMethod is the method whose paths have critical points.
-const pathMethod = "gaga"
-
-// stepMethod is the method that knows the path at the ages of its steps.
-const stepMethod = "acs"
-
 // knot is one knot of a path.
 type knot struct {
 	number int64

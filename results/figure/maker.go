@@ -11,6 +11,7 @@ import (
 
 	"github.com/agepath/agepath/results/analysis"
 	"github.com/agepath/agepath/results/internal/prose"
+	"github.com/agepath/agepath/results/layout"
 )
 
 // maker makes the figures of a report from the files in dir.
@@ -131,7 +132,7 @@ func (m *maker) read(ctx context.Context, plans []figurePlan) error {
 				}
 			}
 		case Events:
-			for _, sample := range plan.rows[0].Entries[plan.methodIndex(pathMethod)].Sample {
+			for _, sample := range plan.rows[0].Entries[plan.methodIndex(plan.table.Layout.Path.Main)].Sample {
 				m.knots[sample.Cell.String()] = &cellKnots{}
 			}
 		case Path, Consistency:
@@ -171,9 +172,10 @@ type representatives struct {
 // all methods of the figure have a path, a complete one where there is such a
 // repeat; none where no repeat has any.
 func (m *maker) represent(plan figurePlan) representatives {
-	methods := []string{pathMethod}
+	path := plan.table.Layout.Path
+	methods := []string{path.Main}
 	if plan.kind == Consistency {
-		methods = append(methods, stepMethod)
+		methods = append(methods, path.Steps)
 	}
 	for _, cut := range []bool{false, true} {
 		found := map[int64][]string{}
@@ -273,7 +275,7 @@ func (m *maker) pathFigure(ctx context.Context, plan figurePlan) (f *Figure, mis
 	}
 	path := paths[0]
 	setting, counted := plan.rows[0].Setting, "Features"
-	n, ok := m.data.Size[setting[analysis.DimDataset].Text]
+	n, ok := m.data.Size[setting[layout.Dataset].Text]
 	multipliers := ok && len(path.Values) > 0 && int64(len(path.Values[0])-1) != n.Features
 	if multipliers {
 		counted, path.Names = "Training samples", nil
@@ -284,7 +286,7 @@ func (m *maker) pathFigure(ctx context.Context, plan figurePlan) (f *Figure, mis
 	title := "Age path: "
 	if plan.kind == Consistency {
 		title = "Age path over alternate convex search: "
-		f, err = consistencyFigure(path, paths[1])
+		f, err = consistencyFigure(plan.table.Layout.Path, path, paths[1])
 	} else {
 		f, err = NewPathFigure(*path)
 	}
@@ -295,7 +297,7 @@ func (m *maker) pathFigure(ctx context.Context, plan figurePlan) (f *Figure, mis
 		return nil, "the ages of its methods do not overlap", nil
 	}
 	f.Name = plan.name
-	f.Title = title + analysis.Describe(setting)
+	f.Title = title + plan.table.Layout.Describe(setting)
 	words := fmt.Sprintf("%srepeat %d, %s", m.data.SizesOf(setting), shown.repeat, prose.Plural(len(path.Ages), "knot"))
 	if shown.cut {
 		words += fmt.Sprintf(", incomplete: the path stops at λ=%.3g", path.Ages[len(path.Ages)-1])

@@ -7,6 +7,7 @@ import (
 
 	"github.com/agepath/agepath/results/analysis"
 	"github.com/agepath/agepath/results/internal/prose"
+	"github.com/agepath/agepath/results/layout"
 )
 
 // figurePlan is a figure that the tables call for, before the knots it needs
@@ -16,11 +17,11 @@ type figurePlan struct {
 	name  string
 	table *analysis.ScoreTable
 	rows  []*analysis.ScoreRow // sensitivity: along x; else the one row it shows
-	x     analysis.Dimension   // sensitivity: what varies
+	axis  layout.Axis          // sensitivity, times: what varies
 	of    string               // "3 of 7": which of the parameters' values, "" where there is one
 }
 
-func (p *figurePlan) dataset() string { return p.rows[0].Setting[analysis.DimDataset].Text }
+func (p *figurePlan) dataset() string { return p.rows[0].Setting[layout.Dataset].Text }
 
 // methodIndex returns the place of a method in the plan's table, -1 where it has
 // none.
@@ -45,7 +46,7 @@ func (p *figurePlan) curves(summary func(*analysis.ScoreEntry) (analysis.Summary
 				continue
 			}
 			most = max(most, mean.N)
-			piece = append(piece, Point{row.Setting[p.x].Number, mean.Mean, mean.Std})
+			piece = append(piece, Point{row.Setting[p.axis.Dimension].Number, mean.Mean, mean.Std})
 		}
 		s.Pieces = slices.DeleteFunc(append(s.Pieces, piece), func(piece []Point) bool { return len(piece) == 0 })
 		if len(s.Pieces) > 0 {
@@ -121,10 +122,6 @@ func chooseFigures(plans []figurePlan, n int) (chosen []figurePlan, leftOut []st
 	return chosen, leftOut
 }
 
-// parameters are the dimensions a row may have many values of for one
-// comparison.
-var parameters = []analysis.Dimension{analysis.DimKernelGamma, analysis.DimC, analysis.DimAlpha, analysis.DimL1Ratio}
-
 // groupRows groups the rows of a table that agree in all but the given
 // dimensions, in the order of the table.
 func groupRows(table *analysis.ScoreTable, free ...analysis.Dimension) [][]*analysis.ScoreRow {
@@ -146,21 +143,19 @@ func groupRows(table *analysis.ScoreTable, free ...analysis.Dimension) [][]*anal
 
 // settingName is the part of a file's name that tells settings apart, without
 // the given dimensions.
-func settingName(s analysis.Setting, free ...analysis.Dimension) string {
+func settingName(l *layout.Layout, s analysis.Setting, free ...analysis.Dimension) string {
 	var parts []string
-	for d, value := range s {
+	for d, info := range l.Dimensions {
+		value := s[d]
 		if slices.Contains(free, analysis.Dimension(d)) || value.IsNull() {
 			continue
 		}
 		text := value.String()
-		switch analysis.Dimension(d) {
-		case analysis.DimNoiseLevel:
-			if value.Number == 0 {
-				text = "clean"
-			}
-		case analysis.DimC, analysis.DimAlpha, analysis.DimL1Ratio, analysis.DimKernelGamma, analysis.DimTrain, analysis.DimAgeMin, analysis.DimAgeMax, analysis.DimAgeStep,
-			analysis.DimIntercept, analysis.DimSplitTrain, analysis.DimSplitTest, analysis.DimSplitValidation, analysis.DimScaleFeatures, analysis.DimScaleTarget:
-			text = analysis.Dimension(d).String() + "-" + text
+		switch {
+		case info.Zero != "" && value.Number == 0:
+			text = info.Zero
+		case info.Named:
+			text = info.Column + "-" + text
 		}
 		parts = append(parts, text)
 	}

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agepath/agepath/experiment/selfpaced"
 	"github.com/agepath/agepath/results/analysis"
 	"github.com/agepath/agepath/results/internal/testrun"
 	"gonum.org/v1/plot"
@@ -184,7 +185,7 @@ func TestSensitivityFigure(t *testing.T) {
 	}
 	tables := tablesOf(t, rows)
 	plans := planSensitivity(tables[0])
-	if len(plans) != 1 || plans[0].x != analysis.DimAlpha {
+	if len(plans) != 1 || plans[0].axis.Dimension != selfpaced.DimAlpha {
 		t.Fatalf("plans %+v", plans)
 	}
 	f := sensitivityFigure(plans[0], &analysis.DataFacts{Target: "target scaled to [0, 1]"})
@@ -227,7 +228,7 @@ func TestPlanSensitivityOverNoise(t *testing.T) {
 		t.Fatalf("plans %+v", plans)
 	}
 	for i, name := range []string{"sensitivity-gaussian-diabetes-lasso-alpha-0.01", "sensitivity-statp-diabetes-lasso-alpha-0.01"} {
-		if plans[i].x != analysis.DimNoiseLevel || plans[i].name != name {
+		if plans[i].axis.Dimension != selfpaced.DimNoiseLevel || plans[i].name != name {
 			t.Errorf("plan %+v, want %s", plans[i], name)
 		}
 		checkFigure(t, sensitivityFigure(plans[i], &analysis.DataFacts{}))
@@ -243,7 +244,7 @@ func TestChooseFigures(t *testing.T) {
 			if i >= 40 {
 				set = "b"
 			}
-			row := &analysis.ScoreRow{Setting: analysis.Setting{analysis.DimDataset: analysis.Value{Text: set}}}
+			row := &analysis.ScoreRow{Setting: analysis.Setting{selfpaced.DimDataset: analysis.Value{Text: set}}}
 			plans = append(plans, figurePlan{kind: kind, name: fmt.Sprintf("%s-%02d", kind, i), rows: []*analysis.ScoreRow{row}})
 		}
 	}
@@ -362,7 +363,7 @@ func TestRankFigure(t *testing.T) {
 
 func tablesOf(t testing.TB, rows []testrun.Row) []*analysis.ScoreTable {
 	t.Helper()
-	tables, err := analysis.Sensitivity(testrun.Frame(t, rows))
+	tables, err := analysis.Sensitivity(testrun.Kind(t), testrun.Frame(t, rows))
 	if err != nil {
 		t.Fatal(err)
 	}

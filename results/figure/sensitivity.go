@@ -7,54 +7,64 @@ import (
 
 	"github.com/agepath/agepath/results/analysis"
 	"github.com/agepath/agepath/results/internal/prose"
+	"github.com/agepath/agepath/results/layout"
 )
 
-// planSensitivity lists a figure for each group of rows along which C or α
-// varies and, of the other rows, for each along which the noise level does.
+// planSensitivity lists a figure for each group of rows along which a parameter of the
+// model varies and, of the other rows, for each along which a dimension with kinds does,
+// such as the noise level.
 func planSensitivity(table *analysis.ScoreTable) []figurePlan {
 	var plans []figurePlan
+	l := table.Layout
 	covered := map[*analysis.ScoreRow]bool{}
-	add := func(rows []*analysis.ScoreRow, x analysis.Dimension, free ...analysis.Dimension) {
+	add := func(rows []*analysis.ScoreRow, axis layout.Axis, free ...analysis.Dimension) {
 		if len(rows) < 2 {
 			return
 		}
 		for _, row := range rows {
 			covered[row] = true
 		}
-		parts := []string{string(Sensitivity), x.String()}
-		if x == analysis.DimNoiseLevel {
-			parts[1] = rows[len(rows)-1].Setting[analysis.DimNoiseKind].String()
+		parts := []string{string(Sensitivity), l.Column(axis.Dimension)}
+		if axis.Kind != layout.Dataset {
+			parts[1] = rows[len(rows)-1].Setting[axis.Kind].String()
 		}
 		plans = append(plans, figurePlan{
 			kind:  Sensitivity,
-			name:  prose.Slug(append(parts, settingName(rows[0].Setting, free...))...),
-			table: table, rows: rows, x: x,
+			name:  prose.Slug(append(parts, settingName(l, rows[0].Setting, free...))...),
+			table: table, rows: rows, axis: axis,
 		})
 	}
-	for _, x := range []analysis.Dimension{analysis.DimC, analysis.DimAlpha} {
-		for _, rows := range groupRows(table, x) {
-			add(rows, x, x)
+	for _, axis := range l.Sensitivity {
+		if axis.Kind == layout.Dataset {
+			for _, rows := range groupRows(table, axis.Dimension) {
+				add(rows, axis, axis.Dimension)
+			}
 		}
 	}
-	for _, rows := range groupRows(table, analysis.DimNoiseKind, analysis.DimNoiseLevel) {
-		if covered[rows[0]] {
+	for _, axis := range l.Sensitivity {
+		if axis.Kind == layout.Dataset {
 			continue
 		}
-		for _, levels := range byNoiseKind(rows) {
-			add(levels, analysis.DimNoiseLevel, analysis.DimNoiseKind, analysis.DimNoiseLevel)
+		for _, rows := range groupRows(table, axis.Kind, axis.Dimension) {
+			if covered[rows[0]] {
+				continue
+			}
+			for _, levels := range byKind(rows, axis.Kind) {
+				add(levels, axis, axis.Kind, axis.Dimension)
+			}
 		}
 	}
 	return plans
 }
 
-// byNoiseKind splits rows that differ in noise only by its kind; clean rows,
-// which have none, belong to every kind.
-func byNoiseKind(rows []*analysis.ScoreRow) [][]*analysis.ScoreRow {
+// byKind splits rows by the value of a dimension; rows that have none, such as clean
+// ones of the kinds of noise, belong to every kind.
+func byKind(rows []*analysis.ScoreRow, d analysis.Dimension) [][]*analysis.ScoreRow {
 	var clean []*analysis.ScoreRow
 	var kinds [][]*analysis.ScoreRow
 	last := analysis.Value{}
 	for _, row := range rows { // sorted by kind, null first
-		switch kind := row.Setting[analysis.DimNoiseKind]; {
+		switch kind := row.Setting[d]; {
 		case kind.IsNull():
 			clean = append(clean, row)
 			continue
@@ -71,48 +81,30 @@ func byNoiseKind(rows []*analysis.ScoreRow) [][]*analysis.ScoreRow {
 // dimension, a line for each method, with a band of one standard deviation.
 func sensitivityFigure(plan figurePlan, data *analysis.DataFacts) *Figure {
 	first, last := plan.rows[0].Setting, plan.rows[len(plan.rows)-1].Setting
-	score := plan.table.Lead()
+	score, x := plan.table.Lead(), plan.axis.Dimension
+	label := plan.axis.Label
+	if plan.axis.Kind != layout.Dataset {
+		label = strings.TrimSpace(last[plan.axis.Kind].String() + " " + label)
+	}
 	f := &Figure{
 		Kind: plan.kind,
 		Name: plan.name,
 		X: AxisLabel{
-			Text: parameterLabel(plan.x, last),
-			Log:  spansDecade(first[plan.x].Number, last[plan.x].Number),
+			Text: label,
+			Log:  spansDecade(first[x].Number, last[x].Number),
 		},
 		Y: AxisLabel{Text: data.ScoreLabel(plan.table.Metric, score.Head())},
 	}
 	f.Series = plan.curves(func(e *analysis.ScoreEntry) (analysis.Summary, bool) {
 		return e.Summary[score], e.Summary[score].N > 0
 	}, func(string, int) {})
-	free := []analysis.Dimension{plan.x}
-	if plan.x == analysis.DimNoiseLevel {
-		free = append(free, analysis.DimNoiseKind)
+	free := []analysis.Dimension{x}
+	if plan.axis.Kind != layout.Dataset {
+		free = append(free, plan.axis.Kind)
 	}
-	f.Title = fmt.Sprintf("Sensitivity to %s: %s", parameterWord(plan.x), analysis.Describe(first, free...))
+	f.Title = fmt.Sprintf("Sensitivity to %s: %s", plan.axis.Word, plan.table.Layout.Describe(first, free...))
 	f.Note = data.SizesOf(first) + meanOver("mean ± standard deviation", repeatsOf(plan.rows, score))
 	return f
-}
-
-// parameterWord names a dimension in a sentence.
-func parameterWord(d analysis.Dimension) string {
-	switch d {
-	case analysis.DimC:
-		return "C"
-	case analysis.DimAlpha:
-		return "α"
-	}
-	return "noise"
-}
-
-// parameterLabel is the label of an axis of the dimension.
-func parameterLabel(d analysis.Dimension, s analysis.Setting) string {
-	switch d {
-	case analysis.DimC:
-		return "weight of the loss C"
-	case analysis.DimAlpha:
-		return "weight of the penalty α"
-	}
-	return strings.TrimSpace(s[analysis.DimNoiseKind].String() + " noise level (fraction)")
 }
 
 // repeatsOf says on how many of their repeats the means of rows rest, each on those

@@ -51,19 +51,29 @@ var consistencyGlyphs = []draw.GlyphDrawer{
 	draw.RingGlyph{}, draw.SquareGlyph{}, draw.TriangleGlyph{}, draw.CrossGlyph{}, draw.PlusGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{},
 }
 
-// methodStyles holds the styles of the methods that have a label of their own.
-var methodStyles = map[string]methodStyle{
-	"original":    {"", okabeIto[6], dashPatterns[2], draw.SquareGlyph{}, false},
-	"acs":         {"", okabeIto[4], dashPatterns[1], draw.TriangleGlyph{}, false},
-	"mospl":       {"", okabeIto[2], dashPatterns[3], draw.PyramidGlyph{}, false},
-	"gaga":        {"", okabeIto[0], dashPatterns[0], draw.CircleGlyph{}, true},
-	"huber-lasso": {"", okabeIto[1], dashPatterns[4], draw.RingGlyph{}, false},
-	"rlssvm":      {"", okabeIto[3], dashPatterns[5], draw.BoxGlyph{}, false},
-	"relssvm":     {"", okabeIto[5], dashPatterns[6], draw.CrossGlyph{}, false},
-	"robust-svm":  {"", grey, dashPatterns[6], draw.PlusGlyph{}, false},
+// methodStyles are the styles that layouts give to methods, from 1.
+var methodStyles = []methodStyle{
+	{color: okabeIto[6], dashes: dashPatterns[2], glyph: draw.SquareGlyph{}},
+	{color: okabeIto[4], dashes: dashPatterns[1], glyph: draw.TriangleGlyph{}},
+	{color: okabeIto[2], dashes: dashPatterns[3], glyph: draw.PyramidGlyph{}},
+	{color: okabeIto[0], dashes: dashPatterns[0], glyph: draw.CircleGlyph{}},
+	{color: okabeIto[1], dashes: dashPatterns[4], glyph: draw.RingGlyph{}},
+	{color: okabeIto[3], dashes: dashPatterns[5], glyph: draw.BoxGlyph{}},
+	{color: okabeIto[5], dashes: dashPatterns[6], glyph: draw.CrossGlyph{}},
+	{color: grey, dashes: dashPatterns[6], glyph: draw.PlusGlyph{}},
 }
 
-// otherStyles are for methods that are not in methodStyles.
+// ownStyle returns the style that a layout gives to a method.
+func ownStyle(name string) (style methodStyle, ok bool) {
+	info, _ := analysis.MethodInfo(name)
+	if ok = info.Style > 0 && info.Style <= len(methodStyles); ok {
+		style = methodStyles[info.Style-1]
+	}
+	style.continuous = info.Continuous
+	return style, ok
+}
+
+// otherStyles are for methods without a style of their own.
 var otherStyles = []methodStyle{
 	{color: okabeIto[1], dashes: dashPatterns[4], glyph: draw.RingGlyph{}},
 	{color: okabeIto[3], dashes: dashPatterns[5], glyph: draw.BoxGlyph{}},
@@ -72,20 +82,20 @@ var otherStyles = []methodStyle{
 }
 
 // stylesOf returns the styles of the methods of one table. Methods that
-// are not in methodStyles take the other styles in turn, and so do further
+// have no style of their own take the other styles in turn, and so do further
 // settings of one method.
 func stylesOf(methods []string) []methodStyle {
 	styles := make([]methodStyle, len(methods))
 	others, taken := 0, map[color.RGBA]bool{}
 	for _, method := range methods {
-		if own, ok := methodStyles[analysis.MethodName(method)]; ok {
+		if own, ok := ownStyle(analysis.MethodName(method)); ok {
 			taken[own.color] = true
 		}
 	}
 	labels := analysis.MethodLabels(methods)
 	for j, method := range methods {
 		name := analysis.MethodName(method)
-		own, ok := methodStyles[name]
+		own, ok := ownStyle(name)
 		if ok && (j == 0 || analysis.MethodName(methods[j-1]) != name) {
 			styles[j] = own
 		} else {

@@ -7,19 +7,20 @@ import (
 	"github.com/agepath/agepath/results/internal/prose"
 )
 
-// planTimes lists a figure for each group of rows along which the number of
-// training rows or the end of the ages varies.
+// planTimes lists a figure for each group of rows along which the size of a cell varies,
+// such as the number of training rows.
 func planTimes(table *analysis.ScoreTable) []figurePlan {
 	var plans []figurePlan
-	for _, x := range []analysis.Dimension{analysis.DimTrain, analysis.DimAgeMax} {
+	for _, axis := range table.Layout.Times {
+		x := axis.Dimension
 		for _, rows := range groupRows(table, x) {
 			if len(rows) < 2 {
 				continue
 			}
 			plans = append(plans, figurePlan{
 				kind:  Times,
-				name:  prose.Slug(string(Times), x.String(), settingName(rows[0].Setting, x)),
-				table: table, rows: rows, x: x,
+				name:  prose.Slug(string(Times), table.Layout.Column(x), settingName(table.Layout, rows[0].Setting, x)),
+				table: table, rows: rows, axis: axis,
 			})
 		}
 	}
@@ -32,6 +33,7 @@ func planTimes(table *analysis.ScoreTable) []figurePlan {
 func timeFigure(plan figurePlan, data *analysis.DataFacts) *Figure {
 	first, last := plan.rows[0].Setting, plan.rows[len(plan.rows)-1].Setting
 	f := &Figure{Kind: plan.kind, Name: plan.name}
+	x := plan.axis.Dimension
 	which := plan.knownTime()
 	words := [2]string{"processor time", "elapsed time"}[which]
 	var counts []repeatCount
@@ -55,14 +57,10 @@ func timeFigure(plan figurePlan, data *analysis.DataFacts) *Figure {
 	if len(f.Series) == 0 {
 		return nil
 	}
-	f.X = AxisLabel{Text: "training rows", Log: spansDecade(first[plan.x].Number, last[plan.x].Number)}
-	f.Title = "Running time by training rows: "
-	if plan.x == analysis.DimAgeMax {
-		f.X.Text, f.Title = "end of the ages, largest λ", "Running time by the range of ages: "
-	}
-	f.Title += analysis.Describe(first, plan.x, analysis.DimAgeMin)
+	f.X = AxisLabel{Text: plan.axis.Label, Log: spansDecade(first[x].Number, last[x].Number)}
+	f.Title = "Running time by " + plan.axis.Word + ": " + plan.table.Layout.Describe(first, append([]analysis.Dimension{x}, plan.axis.Free...)...)
 	f.Y = AxisLabel{Text: words + " (s)", Log: spansDecade(lo, hi), Zero: true}
-	f.Note = data.SizesOf(first.Without(plan.x)) + meanOver("mean ± standard deviation", repeatCounts(counts))
+	f.Note = data.SizesOf(first.Without(x)) + meanOver("mean ± standard deviation", repeatCounts(counts))
 	f.Caption = "Times are those of a cell, a fit of the whole path and its scores on the test part."
 	return f
 }

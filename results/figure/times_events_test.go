@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agepath/agepath/experiment/selfpaced"
 	"github.com/agepath/agepath/results/analysis"
 	"github.com/agepath/agepath/results/internal/testrun"
 )
@@ -25,7 +26,7 @@ func TestTimeFigures(t *testing.T) {
 		}
 	}
 	plans := planTimes(tablesOf(t, rows)[0])
-	if len(plans) != 1 || plans[0].x != analysis.DimTrain {
+	if len(plans) != 1 || plans[0].axis.Dimension != selfpaced.DimTrain {
 		t.Fatalf("plans %+v", plans)
 	}
 	f := timeFigure(plans[0], &analysis.DataFacts{})
@@ -45,7 +46,7 @@ func TestTimeFigures(t *testing.T) {
 	}
 	rows[0]["cpu_seconds"] = nil
 	plans = planTimes(tablesOf(t, rows)[0])
-	if len(plans) != 1 || plans[0].x != analysis.DimAgeMax {
+	if len(plans) != 1 || plans[0].axis.Dimension != selfpaced.DimAgeMax {
 		t.Fatalf("plans %+v", plans)
 	}
 	if f = timeFigure(plans[0], &analysis.DataFacts{}); f.Y.Text != "elapsed time (s)" || len(f.Series[0].Pieces[0]) != 3 {
@@ -116,7 +117,7 @@ func TestConsistencyFigure(t *testing.T) {
 		Events: []string{"start", "grid", "grid", "grid", "grid", "end"},
 		Values: [][]float64{{0, 1, 0}, {0, 1, 0}, {1, 1, 0}, {8, 1, 0}, {8, 1.1, 0}, {8.05, 1, 0}},
 	}
-	f, err := consistencyFigure(path, steps)
+	f, err := consistencyFigure(selfpaced.Layout.Path, path, steps)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,11 +127,11 @@ func TestConsistencyFigure(t *testing.T) {
 	f.Name = "consistency"
 	checkFigure(t, f)
 	steps.Ages = []float64{6, 7, 8, 9, 10, 11}
-	if f, err = consistencyFigure(path, steps); f != nil || err != nil {
+	if f, err = consistencyFigure(selfpaced.Layout.Path, path, steps); f != nil || err != nil {
 		t.Errorf("ages apart: %v, %v", f, err)
 	}
 	steps.Values[0] = []float64{1, 0}
-	if _, err = consistencyFigure(path, steps); err == nil {
+	if _, err = consistencyFigure(selfpaced.Layout.Path, path, steps); err == nil {
 		t.Error("no error for rows of different length")
 	}
 }
@@ -154,8 +155,8 @@ func TestExtents(t *testing.T) {
 		for _, entry := range row.Entries {
 			cells += entry.Cells
 		}
-		got = append(got, analysis.Describe(row.Setting, analysis.DimModel, analysis.DimRegularizer, analysis.DimNoiseLevel, analysis.DimAlpha))
-		if want := map[bool]int{true: 2, false: 1}[row.Setting[analysis.DimDataset].Text == "diabetes"]; cells != want {
+		got = append(got, selfpaced.Layout.Describe(row.Setting, selfpaced.DimModel, selfpaced.DimRegularizer, selfpaced.DimNoiseLevel, selfpaced.DimAlpha))
+		if want := map[bool]int{true: 2, false: 1}[row.Setting[selfpaced.DimDataset].Text == "diabetes"]; cells != want {
 			t.Errorf("%s: %d cells, want %d", got[len(got)-1], cells, want)
 		}
 	}
@@ -165,7 +166,7 @@ func TestExtents(t *testing.T) {
 		t.Errorf("rows %q, want %q", got, want)
 	}
 	full := analysis.AtFullExtent(table)
-	if len(full.Rows) != 2 || full.Rows[0].Setting[analysis.DimTrain].Number != 200 || full.Rows[0].Setting[analysis.DimAgeStep].Number != 0.1 {
+	if len(full.Rows) != 2 || full.Rows[0].Setting[selfpaced.DimTrain].Number != 200 || full.Rows[0].Setting[selfpaced.DimAgeStep].Number != 0.1 {
 		t.Errorf("fullest %+v", full.Rows)
 	}
 }

@@ -16,14 +16,19 @@ import (
 // level, at the middle one of the model's parameters.
 func planValidationCurves(table *analysis.ScoreTable) []figurePlan {
 	var plans []figurePlan
+	l := table.Layout
+	if l.Path == nil {
+		return nil
+	}
+	parameters := l.Parameters()
 	for _, rows := range groupRows(table, parameters...) {
-		if rows[0].Setting[analysis.DimRegularizer].IsNull() {
+		if rows[0].Setting[l.Path.Within].IsNull() {
 			continue // none of its methods has ages
 		}
 		middle := (len(rows) - 1) / 2
 		plan := figurePlan{
 			kind:  ValidationCurve,
-			name:  prose.Slug(string(ValidationCurve), settingName(rows[0].Setting, parameters...)),
+			name:  prose.Slug(string(ValidationCurve), settingName(l, rows[0].Setting, parameters...)),
 			table: table, rows: rows[middle : middle+1],
 		}
 		if len(rows) > 1 {
@@ -222,7 +227,7 @@ func validationCurveFigure(plan figurePlan, data *analysis.DataFacts, paths func
 	f := &Figure{
 		Kind:  plan.kind,
 		Name:  plan.name,
-		Title: "Validation curve: " + analysis.Describe(row.Setting),
+		Title: "Validation curve: " + plan.table.Layout.Describe(row.Setting),
 		Y:     AxisLabel{Text: data.ScoreLabel(plan.table.Metric, "")},
 	}
 	styles := stylesOf(plan.table.Methods)
@@ -233,7 +238,7 @@ func validationCurveFigure(plan figurePlan, data *analysis.DataFacts, paths func
 		entry := &row.Entries[j]
 		found := paths(entry)
 		if len(found) == 0 {
-			if s := entry.Summary[analysis.TestAtEnd]; s.N > 0 && analysis.MethodName(plan.table.Methods[j]) == "original" {
+			if s := entry.Summary[analysis.TestAtEnd]; s.N > 0 && isReference(plan.table.Methods[j]) {
 				level[len(f.Series)] = s
 				f.Series = append(f.Series, Series{Name: styles[j].label, style: styles[j].series()})
 				counts = append(counts, repeatCount{label: styles[j].label, n: s.N, of: row.Repeats})
@@ -259,7 +264,7 @@ func validationCurveFigure(plan figurePlan, data *analysis.DataFacts, paths func
 	for i, s := range level {
 		f.Series[i].Pieces = [][]Point{{{lowest, s.Mean, finiteOr0(s.Std)}, {highest, s.Mean, finiteOr0(s.Std)}}}
 	}
-	f.X = AxisLabel{Text: "age λ", Log: spansDecade(lowest, highest)}
+	f.X = AxisLabel{Text: plan.table.Layout.Path.Label, Log: spansDecade(lowest, highest)}
 	f.Note = data.SizesOf(row.Setting) + meanOver("mean ± standard deviation", repeatCounts(counts))
 	if plan.of != "" {
 		f.Note += "; " + plan.of
@@ -267,6 +272,12 @@ func validationCurveFigure(plan figurePlan, data *analysis.DataFacts, paths func
 	f.Caption = "Each curve covers the ages that all of its complete paths have; a path that stops early counts as far as it goes. " +
 		"Where a path jumps the curve is not joined; between its knots the score is interpolated. ACS, which knows no age between its steps, holds the last one."
 	return f
+}
+
+// isReference reports whether a method without a path is drawn as a level.
+func isReference(method string) bool {
+	info, _ := analysis.MethodInfo(analysis.MethodName(method))
+	return info.Reference
 }
 
 // repeatCount is over how many repeats a curve is a mean.
@@ -353,6 +364,7 @@ func MeanCurve(method string, paths [][]Knot) [][]Point {
 	if len(found) == 0 {
 		return nil
 	}
-	pieces, _, _ := meanCurve(found, methodStyles[analysis.MethodName(method)].continuous)
+	info, _ := analysis.MethodInfo(analysis.MethodName(method))
+	pieces, _, _ := meanCurve(found, info.Continuous)
 	return pieces
 }

@@ -120,7 +120,7 @@ func (c *Comparison) pairSection(p *analysis.RunPair, other string) section {
 // comparisonFiles are the files of the format csv. Every line names the folders that
 // it compares.
 var comparisonFiles = []FileOf[Comparison]{
-	pairFile("compare-cells.csv", []string{"method", "shared", "counterparts", "only_baseline", "only_other"},
+	pairFile("compare-cells.csv", plainHead("method", "shared", "counterparts", "only_baseline", "only_other"),
 		func(p *analysis.RunPair, add func(...any)) {
 			for _, n := range p.Cells {
 				add(n.Method, n.Shared, n.Counterparts, n.OnlyBaseline, n.OnlyOther)
@@ -132,19 +132,19 @@ var comparisonFiles = []FileOf[Comparison]{
 			for i := range p.Scores {
 				s := &p.Scores[i]
 				e := effectOf(s)
-				add(s.Metric, s.Setting.Fields(), s.Score, s.Method, s.Pairs(), s.Baseline.Mean, s.Other.Mean, s.Better, s.Worse,
+				add(s.Metric, p.Layout.Fields(s.Setting), s.Score, s.Method, s.Pairs(), s.Baseline.Mean, s.Other.Mean, s.Better, s.Worse,
 					s.Test.Zeros, e.Shift, e.ShiftRange.Low, e.ShiftRange.High,
 					e.RankBiserial, e.RankBiserialRange.Low, e.RankBiserialRange.High, s.Test.P, s.Adjusted, s.Test.Exact)
 			}
 		}),
-	pairFile("compare-numbers.csv", []string{"method", "column", "cells", "within_rounding", "beyond_rounding", "farthest", "cell", "baseline_value", "other_value"},
+	pairFile("compare-numbers.csv", plainHead("method", "column", "cells", "within_rounding", "beyond_rounding", "farthest", "cell", "baseline_value", "other_value"),
 		func(p *analysis.RunPair, add func(...any)) {
 			for _, n := range p.Numbers.Columns {
 				far := n.Farthest
 				add(n.Method, n.Column, n.Cells, n.Rounding, n.Beyond, far.Distance, far.Cell, far.Baseline, far.Other)
 			}
 		}),
-	pairFile("compare-times.csv", slices.Concat([]string{"method", "column", "cells", "baseline_seconds", "other_seconds", "geometric_mean"}, quantileNames()),
+	pairFile("compare-times.csv", plainHead(slices.Concat([]string{"method", "column", "cells", "baseline_seconds", "other_seconds", "geometric_mean"}, quantileNames())...),
 		func(p *analysis.RunPair, add func(...any)) {
 			for _, t := range p.Times {
 				line := []any{t.Method, t.Column, t.Cells, t.Baseline, t.Other, t.Mean}
@@ -154,7 +154,7 @@ var comparisonFiles = []FileOf[Comparison]{
 				add(line...)
 			}
 		}),
-	pairFile("compare-failures.csv", []string{"baseline_status", "other_status", "cells"},
+	pairFile("compare-failures.csv", plainHead("baseline_status", "other_status", "cells"),
 		func(p *analysis.RunPair, add func(...any)) {
 			for _, s := range p.Statuses {
 				add(s.Baseline, s.Other, s.Cells)
@@ -163,8 +163,9 @@ var comparisonFiles = []FileOf[Comparison]{
 }
 
 // pairFile is a file of lines about pairs of runs.
-func pairFile(name string, head []string, lines func(p *analysis.RunPair, add func(...any))) FileOf[Comparison] {
-	return csvFile(name, append([]string{"baseline", "other"}, head...), func(out *results.CSV, c *Comparison) {
+func pairFile(name string, names head, lines func(p *analysis.RunPair, add func(...any))) FileOf[Comparison] {
+	head := func(c *Comparison) []string { return append([]string{"baseline", "other"}, names(c.Layout)...) }
+	return csvFile(name, head, func(out *results.CSV, c *Comparison) {
 		for _, p := range c.Pairs {
 			lines(p, func(values ...any) { out.Add(append([]any{p.Baseline.Dir, p.Other.Dir}, values...)...) })
 		}

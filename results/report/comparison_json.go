@@ -5,6 +5,7 @@ import (
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/results/analysis"
+	"github.com/agepath/agepath/results/layout"
 	"github.com/agepath/agepath/results/stats"
 )
 
@@ -69,7 +70,7 @@ func pairJSON(p *analysis.RunPair) object {
 			return object{"method": allMethods(n.Method), "shared": n.Shared, "counterparts": n.Counterparts,
 				"only_baseline": n.OnlyBaseline, "only_other": n.OnlyOther}
 		}),
-		"scores": listOf(p.Scores, scoreJSON),
+		"scores": listOf(p.Scores, func(s analysis.ScoreChange) object { return scoreJSON(p.Layout, s) }),
 		"numbers": object{
 			"same": n.Same, "within_rounding": n.Rounding, "beyond_rounding": n.Beyond,
 			"columns": listOf(n.Columns, func(c analysis.NumberChange) object {
@@ -103,10 +104,10 @@ func allMethods(method string) any {
 	return method
 }
 
-func scoreJSON(s analysis.ScoreChange) object {
+func scoreJSON(l *layout.Layout, s analysis.ScoreChange) object {
 	setting := object{}
-	for d, value := range s.Setting {
-		switch name := analysis.DimensionColumns[d]; {
+	for d, name := range l.Columns() {
+		switch value := s.Setting[d]; {
 		case value.IsNumber:
 			setting[name] = number(value.Number)
 		case value.Text != "":

@@ -10,17 +10,18 @@ import (
 
 	"github.com/agepath/agepath/results"
 	"github.com/agepath/agepath/results/analysis"
+	"github.com/agepath/agepath/results/layout"
 	"github.com/agepath/agepath/results/stats"
 )
 
 // csvFile is a file of comma-separated values in full precision. Nothing that does
 // not apply is written as 0: the field is empty.
-func csvFile[T any](name string, head []string, lines func(out *results.CSV, of *T), empty func(*T) bool) FileOf[T] {
+func csvFile[T any](name string, head func(of *T) []string, lines func(out *results.CSV, of *T), empty func(*T) bool) FileOf[T] {
 	return FileOf[T]{
 		Name: name,
 		Write: func(w io.Writer, of *T) error {
 			out := results.NewCSV(w)
-			out.Add(head)
+			out.Add(head(of))
 			lines(out, of)
 			return out.Flush()
 		},
@@ -30,16 +31,16 @@ func csvFile[T any](name string, head []string, lines func(out *results.CSV, of 
 
 // csvFiles are the files of the format csv.
 var csvFiles = []FormatFile{
-	csvFile("tables.csv", scoresHead(), func(out *results.CSV, r *Report) { addScores(out, r.Tables) }, nil),
-	csvFile("chosen.csv", scoresHead(), func(out *results.CSV, r *Report) { addScores(out, r.Chosen) },
+	csvFile("tables.csv", scoresHead, func(out *results.CSV, r *Report) { addScores(out, r.Tables) }, nil),
+	csvFile("chosen.csv", scoresHead, func(out *results.CSV, r *Report) { addScores(out, r.Chosen) },
 		func(r *Report) bool { return !r.hasChosen() }),
 	csvFile("comparisons.csv", withSetting([]string{"metric"}, "score", "method", "against", "pairs", "zeros",
-		"shift", "shift_low", "shift_high", "rank_biserial", "rank_biserial_low", "rank_biserial_high", "p", "p_holm", "exact"),
+		"shift", "shift_low", "shift_high", "rank_biserial", "rank_biserial_low", "rank_biserial_high", "p", "p_holm", "exact").of,
 		addComparisons, nil),
-	csvFile("ranks.csv", []string{"score", "method", "mean_rank", "datasets", "critical_difference", "chi2", "p", "f", "f_p"},
+	csvFile("ranks.csv", plainHead("score", "method", "mean_rank", "datasets", "critical_difference", "chi2", "p", "f", "f_p").of,
 		addRanks, func(r *Report) bool { return len(r.Rankings) == 0 }),
 	csvFile("paper.csv", withSetting([]string{"table"}, "method", "published_mean", "published_std",
-		"our_mean", "our_std", "n", "difference", "standard_errors", "within_two", "notes"),
+		"our_mean", "our_std", "n", "difference", "standard_errors", "within_two", "notes").of,
 		addPaper, func(r *Report) bool { return len(r.Paper) == 0 }),
 }
 
@@ -47,16 +48,27 @@ var csvFiles = []FormatFile{
 // whose column cell leads to the other files.
 var selectedFile = csvFile(analysis.SelectedFile, withSetting(nil, slices.Concat(
 	[]string{"method", "method_settings", "repeat", "cell", "chosen_by", "chosen_score"},
-	analysis.ScoreColumns, []string{"candidates", "incomplete", "failed"})...),
+	analysis.ScoreColumns, []string{"candidates", "incomplete", "failed"})...).of,
 	addSelected, func(r *Report) bool { return r.Selected == nil })
 
+// head makes the names of a file's columns by the layout of the results.
+type head func(l *layout.Layout) []string
+
+// of makes the head for a report.
+func (h head) of(r *Report) []string { return h(r.Layout) }
+
 // withSetting returns the names of columns with those of a setting among them.
-func withSetting(before []string, after ...string) []string {
-	return slices.Concat(before, analysis.DimensionColumns[:], after)
+func withSetting(before []string, after ...string) head {
+	return func(l *layout.Layout) []string { return slices.Concat(before, l.Columns(), after) }
 }
 
-func scoresHead() []string {
-	head := withSetting([]string{"metric"}, "method", "cells", "incomplete", "failed")
+// plainHead is the head of a file without a setting.
+func plainHead(names ...string) head {
+	return func(*layout.Layout) []string { return names }
+}
+
+func scoresHead(r *Report) []string {
+	head := withSetting([]string{"metric"}, "method", "cells", "incomplete", "failed").of(r)
 	for _, score := range analysis.Scores {
 		columns := []string{"mean", "std", "n", "compared_mean", "compared_n", "best", "equal"}
 		if score == analysis.SelectionBias {
@@ -76,7 +88,7 @@ func scoresHead() []string {
 func addScores(out *results.CSV, tables []*analysis.ScoreTable) {
 	for at := range eachEntry(tables...) {
 		e := at.entry
-		line := []any{at.table.Metric, at.row.Setting.Fields(), at.table.Methods[at.method], e.Cells, e.Incomplete, e.Failed}
+		line := []any{at.table.Metric, at.table.Layout.Fields(at.row.Setting), at.table.Methods[at.method], e.Cells, e.Incomplete, e.Failed}
 		for _, score := range analysis.Scores {
 			s := e.Summary[score]
 			line = append(line, s.Mean, s.Std, s.N)
@@ -104,7 +116,7 @@ func addComparisons(out *results.CSV, r *Report) {
 				if row.Effects != nil {
 					e = row.Effects[k]
 				}
-				out.Add(of.Table.Metric, row.Row.Setting.Fields(), row.Score, of.Table.Methods[c.Method], of.Table.Methods[c.Against],
+				out.Add(of.Table.Metric, r.Layout.Fields(row.Row.Setting), row.Score, of.Table.Methods[c.Method], of.Table.Methods[c.Against],
 					c.Pairs(), c.Test.Zeros, e.Shift, e.ShiftRange.Low, e.ShiftRange.High,
 					e.RankBiserial, e.RankBiserialRange.Low, e.RankBiserialRange.High, c.Test.P, c.Adjusted, c.Test.Exact)
 			}
@@ -133,7 +145,7 @@ func addPaper(out *results.CSV, r *Report) {
 			if !math.IsNaN(row.Errors()) {
 				within = strconv.FormatBool(row.Within())
 			}
-			out.Add(p.Table.Number, row.Setting.Fields(), row.Score.Method, row.Score.Mean, row.Score.Std,
+			out.Add(p.Table.Number, r.Layout.Fields(row.Setting), row.Score.Method, row.Score.Mean, row.Score.Std,
 				row.Ours.Mean, row.Ours.Std, row.Ours.N, row.Difference(), row.Errors(), within, strings.Join(row.Published.Notes, "; "))
 		}
 	}
@@ -143,7 +155,7 @@ func addSelected(out *results.CSV, r *Report) {
 	for i := range r.Selected {
 		s := &r.Selected[i]
 		name, settings := analysis.CutMethod(s.Method)
-		line := []any{s.Setting.Fields(), name, settings, s.Repeat, s.Cell, s.By, s.Value}
+		line := []any{r.Layout.Fields(s.Setting), name, settings, s.Repeat, s.Cell, s.By, s.Value}
 		for score := range analysis.SelectionBias {
 			line = append(line, s.Score[score])
 		}

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/selfpaced"
 	"github.com/agepath/agepath/results/analysis"
 	"github.com/agepath/agepath/results/internal/testrun"
 )
@@ -31,6 +32,7 @@ func formatCells() []testrun.Row {
 
 func formatReport(t *testing.T) *Report {
 	return &Report{Run: &analysis.Run{
+		Layout: selfpaced.Layout,
 		Name:   "name_with_underscores",
 		Tables: tablesOf(t, formatCells()),
 		Failed: 2,
@@ -104,7 +106,7 @@ func TestTextAligns(t *testing.T) {
 	t.Parallel()
 	cells := testrun.Quickstart(3).Cells
 	var b strings.Builder
-	if err := (Text{}).Write(&b, &Report{Run: &analysis.Run{Tables: tablesOf(t, cells)}}); err != nil {
+	if err := (Text{}).Write(&b, &Report{Run: &analysis.Run{Layout: selfpaced.Layout, Tables: tablesOf(t, cells)}}); err != nil {
 		t.Fatal(err)
 	}
 	checked := 0
@@ -217,7 +219,7 @@ func TestMarkdownRows(t *testing.T) {
 	for i := range markdownRows + 5 {
 		rows = append(rows, testrun.Row{"method": "acs", "alpha": float64(i + 1)})
 	}
-	text := written(t, "markdown", &Report{Run: &analysis.Run{Tables: tablesOf(t, rows)}})
+	text := written(t, "markdown", &Report{Run: &analysis.Run{Layout: selfpaced.Layout, Tables: tablesOf(t, rows)}})
 	if !strings.Contains(text, "\nLeft out: 5 more rows; the formats csv, latex and html have all.\n") || strings.Contains(text, "\n| 201 |") {
 		t.Error("a long table is not cut")
 	}
@@ -243,7 +245,7 @@ func TestLaTeX(t *testing.T) {
 	for i := range longTable + 1 {
 		rows = append(rows, testrun.Row{"method": "acs", "alpha": float64(i + 1)})
 	}
-	checkLaTeX(t, written(t, "latex", &Report{Run: &analysis.Run{Tables: tablesOf(t, rows)}}), 0, len(analysis.Scores)-1)
+	checkLaTeX(t, written(t, "latex", &Report{Run: &analysis.Run{Layout: selfpaced.Layout, Tables: tablesOf(t, rows)}}), 0, len(analysis.Scores)-1)
 }
 
 // checkLaTeX checks what makes a table compile: balanced braces and
@@ -317,28 +319,28 @@ func TestSettingWords(t *testing.T) {
 		setting analysis.Setting
 		want    string
 	}{
-		{analysis.Setting{analysis.DimDataset: text("d"), analysis.DimModel: text("svm"), analysis.DimKernel: text("rbf"), analysis.DimKernelGamma: text("scale"), analysis.DimC: number(0.1 + 0.2)},
+		{analysis.Setting{selfpaced.DimDataset: text("d"), selfpaced.DimModel: text("svm"), selfpaced.DimKernel: text("rbf"), selfpaced.DimKernelGamma: text("scale"), selfpaced.DimC: number(0.1 + 0.2)},
 			"d, SVM, RBF kernel, no noise, kernel γ=scale, C=0.3"},
-		{analysis.Setting{analysis.DimModel: text("svm"), analysis.DimKernel: text("linear"), analysis.DimRegularizer: text("hard"), analysis.DimNoiseKind: text("flip"), analysis.DimNoiseLevel: number(0.3)},
+		{analysis.Setting{selfpaced.DimModel: text("svm"), selfpaced.DimKernel: text("linear"), selfpaced.DimRegularizer: text("hard"), selfpaced.DimNoiseKind: text("flip"), selfpaced.DimNoiseLevel: number(0.3)},
 			"SVM, linear kernel, hard regularizer, noise: flip 0.3"},
-		{analysis.Setting{analysis.DimModel: text("logistic"), analysis.DimRegularizer: text("polynomial"), analysis.DimRegularizerParam: number(1.35)},
+		{analysis.Setting{selfpaced.DimModel: text("logistic"), selfpaced.DimRegularizer: text("polynomial"), selfpaced.DimRegularizerParam: number(1.35)},
 			"logistic regression, polynomial t=1.35 regularizer, no noise"},
-		{analysis.Setting{analysis.DimModel: text("new"), analysis.DimRegularizer: text("log"), analysis.DimRegularizerParam: number(1), analysis.DimAlpha: number(1e-3)},
+		{analysis.Setting{selfpaced.DimModel: text("new"), selfpaced.DimRegularizer: text("log"), selfpaced.DimRegularizerParam: number(1), selfpaced.DimAlpha: number(1e-3)},
 			"new, LOG a=1 regularizer, no noise, α=0.001"},
-		{analysis.Setting{analysis.DimModel: text("elastic-net"), analysis.DimAlpha: number(0.01), analysis.DimL1Ratio: number(0.5)},
+		{analysis.Setting{selfpaced.DimModel: text("elastic-net"), selfpaced.DimAlpha: number(0.01), selfpaced.DimL1Ratio: number(0.5)},
 			"elastic net, no noise, α=0.01, L1 ratio=0.5"},
-		{analysis.Setting{analysis.DimModel: text("erm"), analysis.DimLoss: text(`{"quantile":{"q":0.5}}`), analysis.DimConstraint: text(`{"fairness":{"columns":"0,1","tolerance":0.01}}`), analysis.DimC: number(1)},
+		{analysis.Setting{selfpaced.DimModel: text("erm"), selfpaced.DimLoss: text(`{"quantile":{"q":0.5}}`), selfpaced.DimConstraint: text(`{"fairness":{"columns":"0,1","tolerance":0.01}}`), selfpaced.DimC: number(1)},
 			"empirical risk, quantile q 0.5, fairness columns 0, 1, tolerance 0.01, no noise, C=1"},
-		{analysis.Setting{analysis.DimModel: text("lasso"), analysis.DimIntercept: text("true"), analysis.DimProtocol: text("paper"),
-			analysis.DimSplitTrain: number(3), analysis.DimSplitTest: number(1), analysis.DimSplitValidation: number(0.1),
-			analysis.DimScaleFeatures: text("none"), analysis.DimScaleTarget: text("minmax")},
+		{analysis.Setting{selfpaced.DimModel: text("lasso"), selfpaced.DimIntercept: text("true"), selfpaced.DimProtocol: text("paper"),
+			selfpaced.DimSplitTrain: number(3), selfpaced.DimSplitTest: number(1), selfpaced.DimSplitValidation: number(0.1),
+			selfpaced.DimScaleFeatures: text("none"), selfpaced.DimScaleTarget: text("minmax")},
 			"Lasso, with intercept, no noise, protocol paper, split 3 for training, 1 for testing, validation 0.1, scale features none, target minmax"},
-		{analysis.Setting{analysis.DimModel: text("lasso"), analysis.DimIntercept: text("false"), analysis.DimSplitValidation: number(0)},
+		{analysis.Setting{selfpaced.DimModel: text("lasso"), selfpaced.DimIntercept: text("false"), selfpaced.DimSplitValidation: number(0)},
 			"Lasso, no intercept, no noise, split validation 0"},
-		{analysis.Setting{analysis.DimModel: text("erm"), analysis.DimLoss: text("hinge")}, "empirical risk, hinge, no constraint, no noise"},
+		{analysis.Setting{selfpaced.DimModel: text("erm"), selfpaced.DimLoss: text("hinge")}, "empirical risk, hinge, no constraint, no noise"},
 	}
 	for _, test := range tests {
-		if got := analysis.Describe(test.setting); got != test.want {
+		if got := selfpaced.Layout.Describe(test.setting); got != test.want {
 			t.Errorf("%s, want %s", got, test.want)
 		}
 	}
@@ -355,7 +357,7 @@ func TestTextFits(t *testing.T) {
 	}
 	tables := tablesOf(t, cells)
 	var b strings.Builder
-	if err := (Text{}).Write(&b, &Report{Run: &analysis.Run{Tables: tables, Missing: []string{strings.Repeat("many words ", 30)}}}); err != nil {
+	if err := (Text{}).Write(&b, &Report{Run: &analysis.Run{Layout: selfpaced.Layout, Tables: tables, Missing: []string{strings.Repeat("many words ", 30)}}}); err != nil {
 		t.Fatal(err)
 	}
 	for line := range strings.SplitSeq(b.String(), "\n") {

@@ -17,6 +17,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/selfpaced"
 	"github.com/agepath/agepath/internal/needs"
 	"github.com/agepath/agepath/results/analysis"
 	"github.com/agepath/agepath/results/internal/testrun"
@@ -299,8 +300,8 @@ func checkLead(t *testing.T, dir string, best []map[string]any) {
 		for i := range table.Rows {
 			row := &table.Rows[i]
 			regularizer := plain(want["regularizer"])
-			if row.Setting[analysis.DimDataset].Text != want["dataset"] || row.Setting[analysis.DimNoiseLevel].Number != want["noise_level"] ||
-				regularizer != "" && row.Setting[analysis.DimRegularizer].Text != regularizer {
+			if row.Setting[selfpaced.DimDataset].Text != want["dataset"] || row.Setting[selfpaced.DimNoiseLevel].Number != want["noise_level"] ||
+				regularizer != "" && row.Setting[selfpaced.DimRegularizer].Text != regularizer {
 				continue
 			}
 			checked++

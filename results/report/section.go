@@ -49,7 +49,7 @@ func (r *Report) layOut() []section {
 		list = append(list, section{Title: "Data sets skipped", Name: "skipped", Sheets: []*sheet{absentSheet(r.Absent)}})
 	}
 	if len(r.Selected) > 0 {
-		list = append(list, section{Title: "Chosen parameters", Name: "chosen", Sheets: []*sheet{selectedSheet(r.Selected)}})
+		list = append(list, section{Title: "Chosen parameters", Name: "chosen", Sheets: []*sheet{selectedSheet(r.Layout, r.Selected)}})
 	}
 	if len(r.Rankings) > 0 {
 		s := section{Title: "Over data sets", Name: "ranks"}

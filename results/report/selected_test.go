@@ -83,10 +83,10 @@ func TestSelectBest(t *testing.T) {
 		for i := range r.Selected {
 			s := &r.Selected[i]
 			name := analysis.MethodName(s.Method)
-			if regularizer := s.Setting[analysis.DimRegularizer].Text; regularizer != "" {
+			if regularizer := s.Setting[selfpaced.DimRegularizer].Text; regularizer != "" {
 				name += " in " + regularizer
 			}
-			if got := chosenText(s); got != want[name][s.Repeat-1] {
+			if got := chosenText(selfpaced.Layout, s); got != want[name][s.Repeat-1] {
 				t.Errorf("%s: %s chose %q in repeat %d, want %q", by, name, got, s.Repeat, want[name][s.Repeat-1])
 			}
 			failed := 0
@@ -103,7 +103,7 @@ func TestSelectBest(t *testing.T) {
 			t.Fatalf("%s: %+v", by, r.Tables)
 		}
 		for _, row := range r.Tables[0].Rows {
-			if !row.Setting[analysis.DimAlpha].IsNull() || row.Repeats != 2 || row.Setting[analysis.DimRegularizerParam].IsNull() != (row.Setting[analysis.DimRegularizer].Text == "linear") {
+			if !row.Setting[selfpaced.DimAlpha].IsNull() || row.Repeats != 2 || row.Setting[selfpaced.DimRegularizerParam].IsNull() != (row.Setting[selfpaced.DimRegularizer].Text == "linear") {
 				t.Errorf("%s: row %+v", by, row.Setting)
 			}
 			if got := row.Entries[0].Summary[analysis.TestAtBestTest].Mean; by == experiment.SelectValidation && math.Abs(got-2.05) > 1e-12 {
@@ -135,7 +135,7 @@ func TestSelectBestCaption(t *testing.T) {
 	}
 	r, _ := selectReport(t, rows, experiment.SelectTest)
 	row := r.Tables[0].Rows[0]
-	if len(r.Tables[0].Rows) != 1 || !row.Setting[analysis.DimAlpha].IsNull() || row.Setting[analysis.DimRegularizerParam].IsNull() {
+	if len(r.Tables[0].Rows) != 1 || !row.Setting[selfpaced.DimAlpha].IsNull() || row.Setting[selfpaced.DimRegularizerParam].IsNull() {
 		t.Errorf("row %+v", row.Setting)
 	}
 }
@@ -158,7 +158,7 @@ func checkSelectedFile(t *testing.T, path string, selected []analysis.Selected) 
 	}
 	for i, s := range selected {
 		line := lines[1+i]
-		if line[at["cell"]] != s.Cell || line[at["alpha"]] != s.Setting[analysis.DimAlpha].String() || line[at["chosen_by"]] != string(s.By) {
+		if line[at["cell"]] != s.Cell || line[at["alpha"]] != s.Setting[selfpaced.DimAlpha].String() || line[at["chosen_by"]] != string(s.By) {
 			t.Errorf("line %d: %q for %+v", i, line, s)
 		}
 	}
@@ -261,8 +261,8 @@ func TestSpreadIgnored(t *testing.T) {
 		for j, method := range tables[0].Methods {
 			has[method] = row.Entries[j].Cells == 1
 		}
-		if !has["gaga"] || !has["original"] || !has["free"] || has["kernelled"] != (row.Setting[analysis.DimKernel].Text == "linear") {
-			t.Errorf("%s: %v", analysis.Describe(row.Setting), has)
+		if !has["gaga"] || !has["original"] || !has["free"] || has["kernelled"] != (row.Setting[selfpaced.DimKernel].Text == "linear") {
+			t.Errorf("%s: %v", selfpaced.Layout.Describe(row.Setting), has)
 		}
 	}
 }

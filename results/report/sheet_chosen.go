@@ -33,8 +33,8 @@ func (r *Report) hasChosen() bool {
 // the choice by the validation score beside the choice by the test score.
 func chosenSheet(table *analysis.ScoreTable) *sheet {
 	s := &sheet{Name: string(table.Metric)}
-	varied, constant := splitAspects(table.Rows)
-	varied, constant = foldAspects(table.Rows, varied, constant)
+	varied, constant := splitAspects(table)
+	varied, constant = foldAspects(table, varied, constant)
 	s.addAspects(varied)
 	s.Columns = append(s.Columns, sheetColumn{Head: "method", Label: true},
 		sheetColumn{Head: "by validation"}, sheetColumn{Head: "by test"}, sheetColumn{Head: analysis.SelectionBias.Head()})
@@ -52,13 +52,14 @@ func chosenSheet(table *analysis.ScoreTable) *sheet {
 			byTest, meanCell(entry, row.Shown(entry, analysis.SelectionBias), places)))
 		rests = append(rests, row.Rests(analysis.TestAtBestValidation))
 	}
-	chosen, choose := "age", "the age"
+	step := table.Layout.Step
+	chosen, choose := step, "the "+step
 	if len(table.Parameters) > 0 {
-		chosen, choose = "age and parameters", fmt.Sprintf("age and parameters (%s)", strings.Join(table.Parameters, ", "))
+		chosen, choose = step+" and parameters", fmt.Sprintf("%s and parameters (%s)", step, strings.Join(table.Parameters, ", "))
 	}
 	s.Title = fmt.Sprintf("Test score with %s chosen by the validation score", chosen)
 	s.Caption = sheetCaption(table, s.addRepeats(rests), constant) +
-		fmt.Sprintf(" In each repeat, by validation: %s with the best score on the validation part; by test: those with the best score on the test part, by which the paper chooses the age. Selection bias: how much better the choice by test looks.", choose) +
+		fmt.Sprintf(" In each repeat, by validation: %s with the best score on the validation part; by test: those with the best score on the test part, by which the paper chooses the %s. Selection bias: how much better the choice by test looks.", choose, step) +
 		lostCaption(table, analysis.TestAtBestValidation)
 	if len(table.Methods) > 1 {
 		s.Best = "best mean of the setting"
@@ -69,15 +70,15 @@ func chosenSheet(table *analysis.ScoreTable) *sheet {
 
 // foldAspects moves the aspects that follow from the data set, such as a model
 // for each, from the columns to the caption.
-func foldAspects(rows []analysis.ScoreRow, varied []analysis.Aspect, constant []analysis.Fact) ([]analysis.Aspect, []analysis.Fact) {
-	if len(varied) == 0 || varied[0].Name != analysis.Aspects[analysis.DimDataset].Name {
+func foldAspects(table *analysis.ScoreTable, varied []analysis.Aspect, constant []analysis.Fact) ([]analysis.Aspect, []analysis.Fact) {
+	if len(varied) == 0 || varied[0].Name != table.Layout.Aspects[0].Name {
 		return varied, constant
 	}
 	kept := varied[:1:1]
 	for _, a := range varied[1:] {
 		texts, order, follows := map[string]string{}, []string{}, true
-		for i := range rows {
-			data, text := varied[0].Text(rows[i].Setting), a.Text(rows[i].Setting)
+		for i := range table.Rows {
+			data, text := varied[0].Text(table.Rows[i].Setting), a.Text(table.Rows[i].Setting)
 			have, known := texts[data]
 			if !known {
 				texts[data] = text

@@ -12,8 +12,8 @@ import (
 
 // comparedSheet shows the comparisons by one score that come with their effects.
 func comparedSheet(t *analysis.ComparedTable, score analysis.Score) *sheet {
-	s := &sheet{Name: "compared-" + score.String(), Title: "Methods compared pairwise: " + score.Short()}
-	varied, constant := splitAspects(t.Table.Rows)
+	s := &sheet{Name: "compared-" + score.String(), Title: "Methods compared pairwise: " + score.Short(t.Table.Layout)}
+	varied, constant := splitAspects(t.Table)
 	s.addAspects(varied)
 	s.Columns = append(s.Columns, sheetColumn{Head: "methods", Label: true})
 	for _, head := range []string{"pairs", "shift", "95 % interval", "rank-biserial", "95 % interval", "p", "p (Holm)"} {

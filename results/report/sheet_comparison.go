@@ -10,6 +10,7 @@ import (
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/results/analysis"
 	"github.com/agepath/agepath/results/internal/prose"
+	"github.com/agepath/agepath/results/layout"
 	"github.com/agepath/agepath/results/stats"
 )
 
@@ -125,16 +126,16 @@ func scoreChangeSheets(p *analysis.RunPair, other string) []*sheet {
 				}
 			}
 			if len(differ) > 0 {
-				sheets = append(sheets, scoreChangeSheet(differ, all, other))
+				sheets = append(sheets, scoreChangeSheet(p.Layout, differ, all, other))
 			}
 		}
 	}
 	return sheets
 }
 
-func scoreChangeSheet(differ []*analysis.ScoreChange, all int, other string) *sheet {
+func scoreChangeSheet(l *layout.Layout, differ []*analysis.ScoreChange, all int, other string) *sheet {
 	score, metric := differ[0].Score, differ[0].Metric
-	s := &sheet{Name: prose.Slug("scores", score.String(), string(metric)), Title: "Scores that differ: " + score.Short() + ", " + metric.Word()}
+	s := &sheet{Name: prose.Slug("scores", score.String(), string(metric)), Title: "Scores that differ: " + score.Short(l) + ", " + metric.Word()}
 	var settings []analysis.Setting
 	var summaries []analysis.Summary
 	left := 0
@@ -145,7 +146,7 @@ func scoreChangeSheet(differ []*analysis.ScoreChange, all int, other string) *sh
 			left++
 		}
 	}
-	varied, constant := splitSettings(settings)
+	varied, constant := splitSettings(l, settings)
 	s.addAspects(varied)
 	s.Columns = slices.Concat(s.Columns, labelColumns("method"),
 		rightColumns("pairs", "A", other, "better", "worse", "shift", "95 % interval", "p", "p (Holm)"))

@@ -11,10 +11,11 @@ import (
 // failureSheets list the incomplete cells and the failed ones, as many as a
 // report has of each.
 func (r *Report) failureSheets() []*sheet {
+	step := r.Layout.Step
 	incomplete := &sheet{
 		Name: "incomplete", Title: "Incomplete cells: " + firstOf(r.Incomplete),
-		Caption: "Their paths stop at the age reached, before the last age that they were asked for. Means leave them out; curves over the age show them as far as they go.",
-		Columns: []sheetColumn{{Head: "cell"}, {Head: "what", Label: true, Wrap: true}, {Head: "age reached", Right: true}, {Head: "reason", Wrap: true}},
+		Caption: "Their paths stop at the " + step + " reached, before the last " + step + " that they were asked for. Means leave them out; curves over the " + step + " show them as far as they go.",
+		Columns: []sheetColumn{{Head: "cell"}, {Head: "what", Label: true, Wrap: true}, {Head: step + " reached", Right: true}, {Head: "reason", Wrap: true}},
 	}
 	failed := &sheet{
 		Name: "failed", Title: "Failed cells: " + firstOf(r.Failed), Caption: "They have no scores.",

@@ -8,6 +8,7 @@ import (
 
 	"github.com/agepath/agepath/results/analysis"
 	"github.com/agepath/agepath/results/internal/prose"
+	"github.com/agepath/agepath/results/layout"
 	"github.com/agepath/agepath/results/published"
 )
 
@@ -15,17 +16,19 @@ import (
 var paperColumns = []struct {
 	head  string
 	right bool
-	text  func(*published.Row) string
+	text  func(l *layout.Layout, r *published.Row) string
 }{
-	{"data set", false, func(r *published.Row) string { return r.Dataset }},
-	{"model", false, func(r *published.Row) string {
-		return analysis.ModelText(analysis.Setting{analysis.DimModel: analysis.Value{Text: r.Model}, analysis.DimKernel: analysis.Value{Text: r.Kernel}})
+	{"data set", false, func(_ *layout.Layout, r *published.Row) string { return r.Dataset }},
+	{"model", false, func(l *layout.Layout, r *published.Row) string {
+		var s analysis.Setting
+		s[layout.Model], s[l.At("kernel")] = analysis.Value{Text: r.Model}, analysis.Value{Text: r.Kernel}
+		return l.Aspects[layout.Model].Text(s)
 	}},
-	{"noise", true, func(r *published.Row) string { return statedNumber(r.Noise) }},
-	{"mixture γ", true, func(r *published.Row) string { return statedNumber(r.MixtureGamma) }},
-	{"kernel γ", true, func(r *published.Row) string { return statedNumber(r.KernelGamma) }},
-	{"C", true, func(r *published.Row) string { return statedNumber(r.C) }},
-	{"α", true, func(r *published.Row) string { return statedNumber(r.Alpha) }},
+	{"noise", true, func(_ *layout.Layout, r *published.Row) string { return statedNumber(r.Noise) }},
+	{"mixture γ", true, func(_ *layout.Layout, r *published.Row) string { return statedNumber(r.MixtureGamma) }},
+	{"kernel γ", true, func(_ *layout.Layout, r *published.Row) string { return statedNumber(r.KernelGamma) }},
+	{"C", true, func(_ *layout.Layout, r *published.Row) string { return statedNumber(r.C) }},
+	{"α", true, func(_ *layout.Layout, r *published.Row) string { return statedNumber(r.Alpha) }},
 }
 
 func statedNumber(x float64) string {
@@ -38,11 +41,11 @@ func statedNumber(x float64) string {
 // paperSheet shows the published numbers beside ours.
 func paperSheet(p *analysis.PaperTable) *sheet {
 	s := &sheet{Name: "paper-" + p.Table.Name(), Title: fmt.Sprintf("Table %d of the paper: %s", p.Table.Number, p.Table.Title)}
-	var texts []func(*published.Row) string
+	var texts []func(*layout.Layout, *published.Row) string
 	var constant []string
 	for _, c := range paperColumns {
-		first := c.text(&p.Rows[0].Published)
-		varies := slices.ContainsFunc(p.Rows, func(r analysis.PaperRow) bool { return c.text(&r.Published) != first })
+		first := c.text(p.Layout, &p.Rows[0].Published)
+		varies := slices.ContainsFunc(p.Rows, func(r analysis.PaperRow) bool { return c.text(p.Layout, &r.Published) != first })
 		switch {
 		case varies:
 			s.Columns = append(s.Columns, sheetColumn{Head: c.head, Right: c.right, Label: true})
@@ -67,7 +70,7 @@ func paperSheet(p *analysis.PaperTable) *sheet {
 		row := &p.Rows[i]
 		var cells []sheetCell
 		for _, text := range texts {
-			cells = append(cells, sheetCell{Text: text(&row.Published)})
+			cells = append(cells, sheetCell{Text: text(p.Layout, &row.Published)})
 		}
 		if further != nil {
 			cells = append(cells, sheetCell{Text: further[i]})
@@ -123,10 +126,12 @@ func furtherSettings(p *analysis.PaperTable) []string {
 	texts := make([]string, len(p.Rows))
 	seen := map[string]bool{}
 	several := false
+	l := p.Layout
+	stated := []analysis.Dimension{layout.Dataset, layout.Model, l.At("kernel"), l.At("regularizer"), l.At("regularizer_param")}
 	for i := range p.Rows {
 		row := &p.Rows[i]
 		if row.Ours.N > 0 {
-			texts[i] = analysis.Describe(row.Setting, analysis.DimDataset, analysis.DimModel, analysis.DimKernel, analysis.DimRegularizer, analysis.DimRegularizerParam)
+			texts[i] = l.Describe(row.Setting, stated...)
 		}
 		several = several || seen[row.Key()]
 		seen[row.Key()] = true

@@ -10,13 +10,14 @@ import (
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/results/analysis"
 	"github.com/agepath/agepath/results/internal/prose"
+	"github.com/agepath/agepath/results/layout"
 )
 
 // scoreSheet shows one score of a table: a row for each setting, a column for
 // each method.
 func scoreSheet(table *analysis.ScoreTable, score analysis.Score) *sheet {
-	s := &sheet{Name: prose.Slug(score.String()), Title: score.Title()}
-	varied, constant := splitAspects(table.Rows)
+	s := &sheet{Name: prose.Slug(score.String()), Title: score.Title(table.Layout)}
+	varied, constant := splitAspects(table)
 	s.addAspects(varied)
 	for _, label := range analysis.MethodLabels(table.Methods) {
 		s.Columns = append(s.Columns, sheetColumn{Head: label})
@@ -53,7 +54,7 @@ func lostCaption(table *analysis.ScoreTable, score analysis.Score) string {
 		return ""
 	}
 	return " Means are over the repeats that all methods of a setting have; in parentheses those of a method that lacks some, " +
-		"and how many of its paths are incomplete, stopping before the last age, or failed."
+		"and how many of its paths are incomplete, stopping before the last " + table.Layout.Step + ", or failed."
 }
 
 // addTestWords says what stands behind the second mark, or why there is none.
@@ -87,18 +88,19 @@ func (s *sheet) addTestWords(table *analysis.ScoreTable, score analysis.Score) {
 // setting and method.
 func selectionSheet(table *analysis.ScoreTable) *sheet {
 	shown := []analysis.Score{analysis.TestAtBestTest, analysis.TestAtEnd}
-	words := " At best test: at the age with the best test score, as in the paper. At end: at the end of the path."
+	step := table.Layout.Step
+	words := " At best test: at the " + step + " with the best test score, as in the paper. At end: at the end of the path."
 	if table.Has(analysis.TestAtBestValidation) {
 		shown = analysis.Scores
 		difference := "at best validation - at best test"
 		if table.Metric == analysis.Accuracy {
 			difference = "at best test - at best validation"
 		}
-		words = " At best validation: at the age with the best validation score." + words +
-			" Selection bias: " + difference + ", what choosing the age by the test score adds."
+		words = " At best validation: at the " + step + " with the best validation score." + words +
+			" Selection bias: " + difference + ", what choosing the " + step + " by the test score adds."
 	}
-	s := &sheet{Name: "selection", Title: "Choice of the age: the test scores side by side"}
-	varied, constant := splitAspects(table.Rows)
+	s := &sheet{Name: "selection", Title: "Choice of the " + step + ": the test scores side by side"}
+	varied, constant := splitAspects(table)
 	s.addAspects(varied)
 	s.Columns = append(s.Columns, sheetColumn{Head: "method", Label: true})
 	places := make([]int, len(analysis.Scores))
@@ -205,16 +207,16 @@ func tableDecimals(t *analysis.ScoreTable, score analysis.Score) int {
 // splitAspects tells the aspects that differ between rows from those that do
 // not; the latter come with their value. Aspects that apply to no row are in
 // neither.
-func splitAspects(rows []analysis.ScoreRow) (varied []analysis.Aspect, constant []analysis.Fact) {
-	settings := make([]analysis.Setting, len(rows))
-	for i := range rows {
-		settings[i] = rows[i].Setting
+func splitAspects(table *analysis.ScoreTable) (varied []analysis.Aspect, constant []analysis.Fact) {
+	settings := make([]analysis.Setting, len(table.Rows))
+	for i := range table.Rows {
+		settings[i] = table.Rows[i].Setting
 	}
-	return splitSettings(settings)
+	return splitSettings(table.Layout, settings)
 }
 
-func splitSettings(settings []analysis.Setting) (varied []analysis.Aspect, constant []analysis.Fact) {
-	for _, a := range analysis.Aspects {
+func splitSettings(l *layout.Layout, settings []analysis.Setting) (varied []analysis.Aspect, constant []analysis.Fact) {
+	for _, a := range l.Aspects {
 		applies := false
 		differs := false
 		for _, setting := range settings {

@@ -8,15 +8,16 @@ import (
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/results/analysis"
+	"github.com/agepath/agepath/results/layout"
 )
 
 // chosenText names the parameters that were chosen as the columns of the files do, ""
 // where there was no choice.
-func chosenText(s *analysis.Selected) string {
+func chosenText(l *layout.Layout, s *analysis.Selected) string {
 	var words []string
-	for _, d := range analysis.Hyperparameters {
+	for _, d := range l.Chosen() {
 		if s.Row[d] != s.Setting[d] {
-			words = append(words, d.String()+"="+s.Setting[d].String())
+			words = append(words, l.Column(d)+"="+s.Setting[d].String())
 		}
 	}
 	if s.Shown != "" {
@@ -27,7 +28,7 @@ func chosenText(s *analysis.Selected) string {
 
 // selectedSheet shows which parameters select: best chose for each setting and
 // method, those of most repeats first.
-func selectedSheet(selected []analysis.Selected) *sheet {
+func selectedSheet(l *layout.Layout, selected []analysis.Selected) *sheet {
 	part := map[experiment.Select]string{experiment.SelectValidation: "validation", experiment.SelectTest: "test"}[selected[0].By]
 	s := &sheet{
 		Name: "selected", Title: "Parameters with the best " + part + " score of each repeat",
@@ -41,18 +42,18 @@ func selectedSheet(selected []analysis.Selected) *sheet {
 			end++
 		}
 		s.Rows = append(s.Rows, []sheetCell{
-			{Text: analysis.Describe(first.Row)}, {Text: analysis.MethodLabel(name)}, {Text: countChoices(selected[begin:end])},
+			{Text: l.Describe(first.Row)}, {Text: analysis.MethodLabel(name)}, {Text: countChoices(l, selected[begin:end])},
 		})
 	}
 	return s
 }
 
 // countChoices says how often each choice was made, as in "alpha=0.1 (3), ...".
-func countChoices(list []analysis.Selected) string {
+func countChoices(l *layout.Layout, list []analysis.Selected) string {
 	counts := map[string]int{}
 	var texts []string
 	for i := range list {
-		text := cmp.Or(chosenText(&list[i]), "no choice")
+		text := cmp.Or(chosenText(l, &list[i]), "no choice")
 		if list[i].Cell == "" {
 			text = "no cell has a score"
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agepath/agepath/experiment/selfpaced"
 	"github.com/agepath/agepath/results/analysis"
 	"github.com/agepath/agepath/results/internal/testrun"
 )
@@ -67,12 +68,12 @@ func TestConditions(t *testing.T) {
 	}
 	for i := range table.Rows {
 		s := table.Rows[i].Setting
-		if s[analysis.DimProtocol].IsNull() || s[analysis.DimSplitValidation].IsNull() || s[analysis.DimIntercept].IsNull() ||
-			!s[analysis.DimSplitTrain].IsNull() || !s[analysis.DimScaleFeatures].IsNull() {
-			t.Errorf("a row states %v", s.Fields())
+		if s[selfpaced.DimProtocol].IsNull() || s[selfpaced.DimSplitValidation].IsNull() || s[selfpaced.DimIntercept].IsNull() ||
+			!s[selfpaced.DimSplitTrain].IsNull() || !s[selfpaced.DimScaleFeatures].IsNull() {
+			t.Errorf("a row states %v", selfpaced.Layout.Fields(s))
 		}
 		if entries := table.Rows[i].Entries; len(entries) != 2 || entries[0].Cells != 1 || entries[1].Cells != 1 {
-			t.Errorf("row %v has %d entries", s.Fields(), len(entries))
+			t.Errorf("row %v has %d entries", selfpaced.Layout.Fields(s), len(entries))
 		}
 	}
 	text := written(t, "markdown", mustWrite(t, testrun.Write(t, testrun.Tables{Cells: rows}), Options{Formats: Formats}))
@@ -185,7 +186,7 @@ func TestDecimals(t *testing.T) {
 
 func TestScoreSheetWords(t *testing.T) {
 	t.Parallel()
-	r := &Report{Run: &analysis.Run{Tables: tablesOf(t, testrun.Quickstart(8).Cells)}}
+	r := &Report{Run: &analysis.Run{Layout: selfpaced.Layout, Tables: tablesOf(t, testrun.Quickstart(8).Cells)}}
 	var b strings.Builder
 	if err := (Text{}).Write(&b, r); err != nil {
 		t.Fatal(err)
@@ -193,7 +194,7 @@ func TestScoreSheetWords(t *testing.T) {
 	if text := b.String(); !strings.Contains(text, "\n≈ not significantly worse than the best (Wilcoxon's") || strings.Contains(text, "Too few") {
 		t.Error(text)
 	}
-	few := &Report{Run: &analysis.Run{Tables: tablesOf(t, testrun.Quickstart(3).Cells)}}
+	few := &Report{Run: &analysis.Run{Layout: selfpaced.Layout, Tables: tablesOf(t, testrun.Quickstart(3).Cells)}}
 	s := scoreSheet(few.Tables[1], analysis.TestAtBestTest)
 	if s.Equal != "" || !strings.Contains(s.Caption, "a test of 3 methods needs 7 repeats") {
 		t.Errorf("%q, %q", s.Equal, s.Caption)
@@ -234,7 +235,7 @@ func TestRankSheet(t *testing.T) {
 
 func tablesOf(t testing.TB, rows []testrun.Row) []*analysis.ScoreTable {
 	t.Helper()
-	tables, err := analysis.Sensitivity(testrun.Frame(t, rows))
+	tables, err := analysis.Sensitivity(testrun.Kind(t), testrun.Frame(t, rows))
 	if err != nil {
 		t.Fatal(err)
 	}

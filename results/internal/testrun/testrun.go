@@ -17,6 +17,16 @@ import (
 	"github.com/agepath/agepath/results"
 )
 
+// Kind is the kind of experiment of the runs.
+func Kind(t testing.TB) *experiment.Registration {
+	t.Helper()
+	kind, err := experiment.Named(selfpaced.Name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return kind
+}
+
 // Row holds the values of a row of the cells table that differ from those
 // of Cell.
 type Row map[string]any

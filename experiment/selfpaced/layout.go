@@ -1,0 +1,254 @@
+package selfpaced
+
+import (
+	"cmp"
+	"strings"
+
+	"github.com/agepath/agepath/results/layout"
+)
+
+// The dimensions in the order rows are sorted by; the parameter of the model
+// varies fastest.
+const (
+	DimDataset layout.Dimension = iota
+	DimModel
+	DimKernel
+	DimLoss
+	DimConstraint
+	DimIntercept
+	DimRegularizer
+	DimRegularizerParam
+	DimNoiseKind
+	DimNoiseLevel
+	DimProtocol
+	DimSplitTrain
+	DimSplitTest
+	DimSplitValidation
+	DimScaleFeatures
+	DimScaleTarget
+	DimTrain
+	DimAgeMin
+	DimAgeMax
+	DimAgeStep
+	DimKernelGamma
+	DimC
+	DimAlpha
+	DimL1Ratio
+)
+
+var dimensionInfos = []layout.DimensionInfo{
+	DimDataset:          {Column: "dataset"},
+	DimModel:            {Column: "model"},
+	DimKernel:           {Column: "kernel"},
+	DimLoss:             {Column: "loss"},
+	DimConstraint:       {Column: "constraint"},
+	DimIntercept:        {Column: "intercept", Named: true},
+	DimRegularizer:      {Column: "regularizer"},
+	DimRegularizerParam: {Column: "regularizer_param"},
+	DimNoiseKind:        {Column: "noise_kind"},
+	DimNoiseLevel:       {Column: "noise_level", Zero: "clean"},
+	DimProtocol:         {Column: "protocol"},
+	DimSplitTrain:       {Column: "split_train", Named: true},
+	DimSplitTest:        {Column: "split_test", Named: true},
+	DimSplitValidation:  {Column: "split_validation", Named: true},
+	DimScaleFeatures:    {Column: "scale_features", Named: true},
+	DimScaleTarget:      {Column: "scale_target", Named: true},
+	DimTrain:            {Column: "n_train", Named: true},
+	DimAgeMin:           {Column: "age_min", Named: true},
+	DimAgeMax:           {Column: "age_max", Named: true},
+	DimAgeStep:          {Column: "age_step", Named: true},
+	DimKernelGamma:      {Column: "kernel_gamma", Named: true},
+	DimC:                {Column: "c", Named: true},
+	DimAlpha:            {Column: "alpha", Named: true},
+	DimL1Ratio:          {Column: "l1_ratio", Named: true},
+}
+
+// Layout says how reports read the kind's results.
+var Layout = &layout.Layout{
+	Dimensions: dimensionInfos,
+	Aspects:    aspects,
+	Complete: func(s *layout.Setting) { // null in the table, a word in the grid
+		if s[DimKernel].Text == RBF && s[DimKernelGamma].IsNull() {
+			s[DimKernelGamma] = layout.Value{Text: scaleWord}
+		}
+	},
+	Ignorable: []layout.Dimension{
+		DimRegularizer, DimRegularizerParam, DimKernel, DimKernelGamma, DimC, DimAlpha, DimL1Ratio,
+		DimAgeMin, DimAgeMax, DimAgeStep, DimIntercept,
+	},
+	Extents: []layout.Extent{{Dimension: DimTrain}, {Dimension: DimAgeMin, Least: true}, {Dimension: DimAgeMax}, {Dimension: DimAgeStep, Least: true}},
+	Conditions: []layout.Dimension{
+		DimIntercept, DimProtocol, DimSplitTrain, DimSplitTest, DimSplitValidation, DimScaleFeatures, DimScaleTarget,
+	},
+	Hyperparameters: []layout.Hyperparameter{
+		{Dimension: DimRegularizerParam, Words: "the regularizer's parameter"},
+		{Dimension: DimKernelGamma, Words: "kernel γ", Across: families},
+		{Dimension: DimC, Words: "C", Across: families},
+		{Dimension: DimAlpha, Words: "α", Across: families},
+		{Dimension: DimL1Ratio, Words: "L1 ratio", Across: families},
+	},
+	Methods: []layout.Method{
+		{Name: Original, Label: "Original", Style: 1, Reference: true},
+		{Name: ACS, Label: "ACS", Style: 2},
+		{Name: MOSPL, Label: "MOSPL", Style: 3},
+		{Name: GAGA, Label: "GAGA", Style: 4, Continuous: true},
+		{Name: HuberLasso, Label: "Huber Lasso", Style: 5},
+		{Name: RLSSVM, Label: "RLSSVM", Style: 6},
+		{Name: ReLSSVM, Label: "Re-LSSVM", Style: 7},
+		{Name: RobustSVM, Label: "Robust SVM", Style: 8},
+	},
+	Step:    "age",
+	Reached: "age_reached",
+	Sensitivity: []layout.Axis{
+		{Dimension: DimC, Word: "C", Label: "weight of the loss C"},
+		{Dimension: DimAlpha, Word: "α", Label: "weight of the penalty α"},
+		{Dimension: DimNoiseLevel, Word: "noise", Label: "noise level (fraction)", Kind: DimNoiseKind},
+	},
+	Times: []layout.Axis{
+		{Dimension: DimTrain, Word: "training rows", Label: "training rows", Free: []layout.Dimension{DimAgeMin}},
+		{Dimension: DimAgeMax, Word: "the range of ages", Label: "end of the ages, largest λ", Free: []layout.Dimension{DimAgeMin}},
+	},
+	Path:      &layout.Path{Label: "age λ", Within: DimRegularizer, Main: GAGA, Steps: ACS},
+	Published: true,
+}
+
+// families are the dimensions over which a parameter of the model is the same one.
+var families = []layout.Dimension{DimRegularizer, DimKernel}
+
+// aspects are what readers see of the dimensions, in the order of a table's columns.
+var aspects = []layout.Aspect{
+	layout.Plain("data set", DimDataset, false, nil),
+	{Name: "model", Dimensions: []layout.Dimension{DimModel, DimKernel}, Text: modelText},
+	{Name: "loss", Dimensions: []layout.Dimension{DimLoss}, Text: func(s layout.Setting) string { return termText(s[DimLoss]) }},
+	{Name: "constraint", Dimensions: []layout.Dimension{DimConstraint}, Text: constraintText},
+	{Name: "intercept", Dimensions: []layout.Dimension{DimIntercept}, Text: interceptText},
+	{Name: "regularizer", Dimensions: []layout.Dimension{DimRegularizer, DimRegularizerParam}, Text: regularizerText, Words: layout.Behind("regularizer")},
+	{Name: "noise", Dimensions: []layout.Dimension{DimNoiseKind, DimNoiseLevel}, Text: noiseText, Words: noiseWords},
+	layout.Plain("protocol", DimProtocol, false, layout.Before("protocol")),
+	{Name: "split", Dimensions: []layout.Dimension{DimSplitTrain, DimSplitTest, DimSplitValidation}, Text: splitAspect, Words: layout.Before("split")},
+	{Name: "scale", Dimensions: []layout.Dimension{DimScaleFeatures, DimScaleTarget}, Text: scaleAspect, Words: layout.Before("scale")},
+	layout.Plain("training rows", DimTrain, true, layout.Behind("training rows")),
+	{Name: "ages", Dimensions: []layout.Dimension{DimAgeMin, DimAgeMax}, Numeric: true, Text: agesText, Words: layout.Before("ages")},
+	layout.Plain("ACS step", DimAgeStep, true, layout.Before("ACS step")),
+	layout.Plain("kernel γ", DimKernelGamma, true, layout.Equals("kernel γ")),
+	layout.Plain("C", DimC, true, layout.Equals("C")),
+	layout.Plain("α", DimAlpha, true, layout.Equals("α")),
+	layout.Plain("L1 ratio", DimL1Ratio, true, layout.Equals("L1 ratio")),
+}
+
+var modelWords = map[string]string{"lasso": "Lasso", "elastic-net": "elastic net", "ridge": "ridge regression", "svm": "SVM", "logistic": "logistic regression", "erm": "empirical risk"}
+
+// modelText names the model and the kernel.
+func modelText(s layout.Setting) string {
+	name := s[DimModel].String()
+	if word, ok := modelWords[name]; ok {
+		name = word
+	}
+	switch kernel := s[DimKernel].String(); kernel {
+	case "":
+		return name
+	case "rbf":
+		return name + ", RBF kernel"
+	default:
+		return name + ", " + kernel + " kernel"
+	}
+}
+
+// constraintText writes the constraint of a model that can have one.
+func constraintText(s layout.Setting) string {
+	if s[DimLoss].IsNull() {
+		return ""
+	}
+	return cmp.Or(termText(s[DimConstraint]), "no constraint")
+}
+
+// termText writes a loss or a constraint of the model erm for readers: JSON as
+// the grid's words.
+func termText(v layout.Value) string {
+	return strings.Join(strings.Fields(termReplacer.Replace(v.Text)), " ")
+}
+
+var termReplacer = strings.NewReplacer("{", " ", "}", " ", `"`, "", ":", " ", ",", ", ")
+
+func interceptText(s layout.Setting) string {
+	switch s[DimIntercept].Text {
+	case "true":
+		return "with intercept"
+	case "false":
+		return "no intercept"
+	}
+	return ""
+}
+
+// splitAspect writes what is known of a split of runs that have several.
+func splitAspect(s layout.Setting) string {
+	var parts []string
+	if train := s[DimSplitTrain]; !train.IsNull() {
+		parts = append(parts, train.String()+" for training")
+	}
+	if test := s[DimSplitTest]; !test.IsNull() {
+		parts = append(parts, test.String()+" for testing")
+	}
+	if validation := s[DimSplitValidation]; !validation.IsNull() {
+		parts = append(parts, "validation "+validation.String())
+	}
+	return strings.Join(parts, ", ")
+}
+
+func scaleAspect(s layout.Setting) string {
+	var parts []string
+	if features := s[DimScaleFeatures]; !features.IsNull() {
+		parts = append(parts, "features "+features.String())
+	}
+	if target := s[DimScaleTarget]; !target.IsNull() {
+		parts = append(parts, "target "+target.String())
+	}
+	return strings.Join(parts, ", ")
+}
+
+// agesText writes the interval of ages of runs that have several.
+func agesText(s layout.Setting) string {
+	switch lo, hi := s[DimAgeMin].String(), s[DimAgeMax].String(); {
+	case lo == "" && hi == "":
+		return ""
+	case lo == "":
+		return "up to " + hi
+	case hi == "":
+		return "from " + lo
+	default:
+		return lo + " to " + hi
+	}
+}
+
+var regularizerWords = map[string]struct{ name, parameter string }{
+	"log":        {"LOG", "a"},
+	"mixture":    {"mixture", "γ"},
+	"polynomial": {"polynomial", "t"},
+}
+
+func regularizerText(s layout.Setting) string {
+	name := s[DimRegularizer].String()
+	word, ok := regularizerWords[name]
+	if !ok {
+		word.name, word.parameter = name, "parameter"
+	}
+	if s[DimRegularizerParam].IsNull() {
+		return word.name
+	}
+	return word.name + " " + word.parameter + "=" + s[DimRegularizerParam].String()
+}
+
+func noiseText(s layout.Setting) string {
+	level := s[DimNoiseLevel]
+	if level.IsNull() || level.Number == 0 {
+		return "none"
+	}
+	return strings.TrimSpace(s[DimNoiseKind].String() + " " + level.String())
+}
+
+func noiseWords(text string) string {
+	if text == "none" {
+		return "no noise"
+	}
+	return "noise: " + text
+}

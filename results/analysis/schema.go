@@ -1,0 +1,45 @@
+package analysis
+
+import (
+	"slices"
+
+	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/results/layout"
+)
+
+// What reports read is laid out by the kind of experiment, see package layout.
+type (
+	Dimension = layout.Dimension
+	Setting   = layout.Setting
+	Value     = layout.Value
+	Aspect    = layout.Aspect
+)
+
+// schema is what the cells table of a kind has.
+type schema struct {
+	*layout.Layout
+
+	columns []string
+}
+
+func schemaOf(kind *experiment.Registration) *schema {
+	s := &schema{Layout: kind.Layout}
+	for _, column := range kind.Tables().Cells().Columns {
+		s.columns = append(s.columns, column.Name)
+	}
+	return s
+}
+
+// has reports whether the kind has a column.
+func (s *schema) has(column string) bool { return slices.Contains(s.columns, column) }
+
+// there returns those of the columns that the kind has.
+func (s *schema) there(columns ...string) []string {
+	return slices.DeleteFunc(columns, func(column string) bool { return !s.has(column) })
+}
+
+// cellColumnNames are the columns that cellColumns finds.
+func (s *schema) cellColumnNames() []string {
+	return s.there(slices.Concat(s.Columns(), ScoreColumns, timeColumns[:],
+		[]string{"method", "method_params", "best_validation", "repeat", "status", "metric", "cell"})...)
+}

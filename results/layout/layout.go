@@ -1,0 +1,224 @@
+// Package layout says how reports read the results of a kind of experiment: which
+// columns a grid varies, in what words readers see them, and which figures there are.
+package layout
+
+import (
+	"math"
+	"slices"
+	"strings"
+)
+
+// Dimension is the position of a dimension in [Layout.Dimensions].
+type Dimension int
+
+// The dimensions that every layout begins with.
+const (
+	Dataset Dimension = iota
+	Model
+)
+
+// MaxDimensions is how many dimensions a layout can have.
+const MaxDimensions = 24
+
+// Layout says how the cells of a kind of experiment are read. Beside the columns that it
+// names reports read "method", "repeat" and "metric" (rmse or accuracy), and, where the
+// kind has them, "method_params" (a JSON object of the method's settings), the sizes
+// "n_train", "n_test" and "n_features", and the scores "test_at_best_validation",
+// "test_at_best_test", "test_at_end" and "best_validation".
+type Layout struct {
+	// Dimensions are the label columns that a grid varies, other than the method and the
+	// repeat, in the order by which rows are sorted: [Dataset] and [Model] first, the
+	// parameter that varies fastest last. There are at most [MaxDimensions].
+	Dimensions []DimensionInfo
+	// Aspects are what readers see of the dimensions, in the order of a table's columns;
+	// the first is the data set.
+	Aspects []Aspect
+	// Complete, where it is not nil, fills in what a setting leaves open.
+	Complete func(s *Setting)
+
+	// Ignorable are the dimensions that some methods ignore: their cells have null there
+	// and stand beside every value that other methods have. There are at most 16.
+	Ignorable []Dimension
+	// Extents are dimensions that a row states only where a data set has several values
+	// of them; figures that have room for one show the fullest.
+	Extents []Extent
+	// Conditions are further such dimensions, of which none says more than another.
+	Conditions []Dimension
+	// Hyperparameters are what a choice by a score chooses among, with the settings of
+	// methods.
+	Hyperparameters []Hyperparameter
+
+	// Methods are the kind's methods in the order of every table; others come last.
+	Methods []Method
+	// Step is what a path of scores goes over, as in "age".
+	Step string
+	// Reached is the column with the last step of a path that stops early, "" for none.
+	Reached string
+
+	// Sensitivity are the dimensions that scores are drawn against.
+	Sensitivity []Axis
+	// Times are the dimensions that the time of a cell is drawn against.
+	Times []Axis
+	// Path says where the path of scores of a cell is, nil for kinds without.
+	Path *Path
+	// Published says that numbers published for the kind can stand beside those of a run.
+	Published bool
+}
+
+// DimensionInfo is a dimension of a layout.
+type DimensionInfo struct {
+	Column string
+	Named  bool   // names of files say the column with the value
+	Zero   string // what names of files say for 0, "" for the number
+}
+
+// Extent is a dimension of which some values say more than others.
+type Extent struct {
+	Dimension Dimension
+	Least     bool // the smallest says most
+}
+
+// Hyperparameter is a dimension that can be chosen by a score.
+type Hyperparameter struct {
+	Dimension Dimension
+	Words     string // as in "the regularizer's parameter"
+	// Across are dimensions over whose values it is the same parameter; nil for one that
+	// belongs to a single value of them.
+	Across []Dimension
+}
+
+// Method is a method of a kind, for readers.
+type Method struct {
+	Name, Label string
+	Style       int  // of its lines in figures, from 1; 0 for the next one that is free
+	Continuous  bool // its path is known between its steps
+	Reference   bool // figures of paths show it as a level
+}
+
+// Axis is a dimension that figures have along x.
+type Axis struct {
+	Dimension Dimension
+	Word      string // in titles
+	Label     string // of the axis; behind the value of Kind where there is one
+	// Kind is the dimension whose values have axes of their own, null belonging to all
+	// of them; [Dataset] for none.
+	Kind Dimension
+	// Free are further dimensions that the title leaves out.
+	Free []Dimension
+}
+
+// Path says where the path of scores of a cell is in the tables of a kind.
+type Path struct {
+	Label  string    // of its axis, as in "age λ"
+	Within Dimension // rows that have it have paths
+
+	// Main is the method whose paths have critical points, and Steps the one that knows a
+	// path at the ages of its steps; their names.
+	Main, Steps string
+}
+
+// Columns returns the columns of the dimensions.
+func (l *Layout) Columns() []string {
+	columns := make([]string, len(l.Dimensions))
+	for d, info := range l.Dimensions {
+		columns[d] = info.Column
+	}
+	return columns
+}
+
+// At returns the dimension of a column, which the layout has.
+func (l *Layout) At(column string) Dimension {
+	d := slices.IndexFunc(l.Dimensions, func(info DimensionInfo) bool { return info.Column == column })
+	if d < 0 {
+		panic("layout: there is no dimension " + column)
+	}
+	return Dimension(d)
+}
+
+// Column returns the column of a dimension.
+func (l *Layout) Column(d Dimension) string { return l.Dimensions[d].Column }
+
+// Chosen returns the dimensions of the hyperparameters.
+func (l *Layout) Chosen() []Dimension {
+	list := make([]Dimension, len(l.Hyperparameters))
+	for i, h := range l.Hyperparameters {
+		list[i] = h.Dimension
+	}
+	return list
+}
+
+// Parameters returns the hyperparameters that are the same over other dimensions.
+func (l *Layout) Parameters() []Dimension {
+	var list []Dimension
+	for _, h := range l.Hyperparameters {
+		if h.Across != nil {
+			list = append(list, h.Dimension)
+		}
+	}
+	return list
+}
+
+// Fields returns the values of a setting as texts, in the order of the dimensions.
+func (l *Layout) Fields(s Setting) []string {
+	fields := make([]string, len(l.Dimensions))
+	for d := range fields {
+		fields[d] = s[d].String()
+	}
+	return fields
+}
+
+// Aspect is one column that readers see: one or more dimensions that belong
+// together, with the words for them.
+type Aspect struct {
+	Name       string // in captions and heads
+	Dimensions []Dimension
+	Numeric    bool // aligned right
+	Text       func(Setting) string
+	// Words, where it is not nil, says in a sentence what Text says in a column.
+	Words func(text string) string
+}
+
+// Describe says what holds for a figure, without the given dimensions.
+func (l *Layout) Describe(s Setting, free ...Dimension) string {
+	shown := s.Without(free...)
+	var parts []string
+	for _, a := range l.Aspects {
+		if slices.ContainsFunc(a.Dimensions, func(d Dimension) bool { return slices.Contains(free, d) }) {
+			continue
+		}
+		text := a.Text(shown)
+		if text == "" {
+			continue
+		}
+		if a.Words != nil {
+			text = a.Words(text)
+		}
+		parts = append(parts, text)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Plain is an aspect that is the value of one dimension.
+func Plain(name string, d Dimension, numeric bool, words func(text string) string) Aspect {
+	return Aspect{name, []Dimension{d}, numeric, func(s Setting) string { return s[d].String() }, words}
+}
+
+// Equals writes name=text, for the words of an aspect.
+func Equals(name string) func(text string) string {
+	return func(text string) string { return name + "=" + text }
+}
+
+// Before writes a word and the text, for the words of an aspect.
+func Before(word string) func(text string) string {
+	return func(text string) string { return word + " " + text }
+}
+
+// Behind writes the text and a word, for the words of an aspect.
+func Behind(word string) func(text string) string {
+	return func(text string) string { return text + " " + word }
+}
+
+// Equal reports whether a value is a number, to within rounding.
+func (v Value) Equal(x float64) bool {
+	return v.IsNumber && math.Abs(v.Number-x) <= 1e-9*math.Abs(x)
+}
