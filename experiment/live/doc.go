@@ -2,10 +2,12 @@
 // metrics for Prometheus, and health checks. It reads and changes nothing.
 //
 // A [Monitor] looks at the queue every two seconds in one goroutine and keeps,
-// of each run, counters by data set and method, the slowest cells and the newest
-// failures. Its memory grows by about 100 bytes for each cell that is not ok
-// ([queue.FailureIndex]), and not with the others. Outcomes are read once each, in
-// instalments, the body of an outcome without what was computed.
+// of each run, counters by data set and method, sums of scores by method and setting,
+// reasons of failures, when cells ended, the slowest cells and the newest failures. Its
+// memory grows by about 100 bytes for each cell that is not ok ([queue.FailureIndex]), and
+// not with the others. Outcomes are read once each, in instalments, without knots and
+// coefficients. The paths of a validation curve, and runs that are compared, are read
+// when somebody asks for them.
 //
 // An outcome that replaces another one, after a retry for example, cannot be
 // told from a first one without remembering every cell. It is noticed because

@@ -1,5 +1,6 @@
 import { History, Scores } from "./scores.js";
-import { Table, element, setText } from "./table.js";
+import { Table, element, mark, setText } from "./table.js";
+import "./theme.js";
 
 const every = 2000; // ms between two requests
 const waitMost = 15000; // ms an answer may take
@@ -48,12 +49,6 @@ function fillMessage(td, text) {
   const at = text.indexOf("\n");
   if (at < 0) td.replaceChildren(text);
   else td.replaceChildren(element("details", {}, element("summary", {}, text.slice(0, at)), element("pre", { tabindex: 0 }, text.slice(at + 1))));
-}
-
-// mark gives an element its text and the colour of trouble, if it is one.
-function mark(e, text, trouble) {
-  setText(e, text);
-  for (const name of ["bad", "warn"]) e.classList.toggle(name, name === trouble);
 }
 
 // ended counts the cells of a run that are neither queued nor to come.
@@ -339,39 +334,5 @@ addEventListener("hashchange", () => {
 });
 document.addEventListener("visibilitychange", ask);
 
-// The theme is the system's until the button says otherwise. A browser that
-// keeps nothing for this page forgets it.
-
-const themes = ["auto", "light", "dark"];
-const themeKey = "agepath-theme";
-
-function stored() {
-  try {
-    return localStorage.getItem(themeKey);
-  } catch {
-    return null;
-  }
-}
-
-function store(theme) {
-  try {
-    localStorage.setItem(themeKey, theme);
-  } catch {
-    // The theme holds for this visit.
-  }
-}
-
-function setTheme(theme) {
-  document.documentElement.dataset.theme = theme;
-  setText(byId("theme"), `Theme: ${theme}`);
-}
-
-let theme = themes.includes(stored()) ? stored() : "auto";
-byId("theme").addEventListener("click", () => {
-  theme = themes[(themes.indexOf(theme) + 1) % themes.length];
-  store(theme);
-  setTheme(theme);
-});
-setTheme(theme);
 readAddress();
 ask();

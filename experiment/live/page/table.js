@@ -16,6 +16,12 @@ export function setText(e, text) {
   if (e.textContent !== text) e.textContent = text;
 }
 
+// mark gives an element its text and the colour of trouble, if it is one.
+export function mark(e, text, trouble) {
+  setText(e, text);
+  for (const name of ["bad", "warn", "good"]) e.classList.toggle(name, name === trouble);
+}
+
 function compare(a, b) {
   if (typeof a === "number" && typeof b === "number") return a - b;
   return String(a).localeCompare(String(b), "en", { numeric: true });
