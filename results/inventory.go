@@ -18,8 +18,9 @@ type Inventory struct{ index *index }
 
 // TakeInventory finds the cells in the files of dir, those of former grids too, also
 // while a store writes them. Unlike [Open] it takes no lock and changes nothing. A
-// folder that does not exist holds no cell. A computed cell counts where it was computed
-// for the further tables that are needed, at most 8.
+// folder that does not exist holds no cell, and one that [Open] does not add to is a
+// [*VersionError]. A computed cell counts where it was computed for the further tables
+// that are needed, at most 8.
 func TakeInventory(ctx context.Context, dir string, needed []string) (*Inventory, error) {
 	inventory := &Inventory{newIndex(needed, needed)}
 	segments, err := cellStreams(dir)
@@ -70,6 +71,9 @@ func (v *Inventory) add(ctx context.Context, dir string, name func(table string)
 		return err
 	}
 	defer reader.Close()
+	if err := reader.current(); err != nil {
+		return err
+	}
 	err = reader.each(ctx, math.MaxInt, func(k int, f *Frame) error {
 		return v.index.add(f, sourceOf(number, k), func(known *entry) bool { return int(known.source.segment) == number })
 	})

@@ -94,7 +94,7 @@ func ManifestTables(tables experiment.Tables) []ManifestTable {
 }
 
 // ReadManifest reads the manifest of dir. Its error is [fs.ErrNotExist] where
-// there is none, and a [*VersionError] for another schema version.
+// there is none, and a [*VersionError] for a schema version that is not read.
 func ReadManifest(dir string) (*Manifest, error) {
 	path := filepath.Join(dir, ManifestName)
 	text, err := os.ReadFile(path)
@@ -105,8 +105,8 @@ func ReadManifest(dir string) (*Manifest, error) {
 	if err := json.Unmarshal(text, &m); err != nil {
 		return nil, fmt.Errorf("reading the manifest %s: %w", path, err)
 	}
-	if m.SchemaVersion != SchemaVersion {
-		return nil, fmt.Errorf("reading the manifest %s: %w", path, &VersionError{strconv.Itoa(m.SchemaVersion)})
+	if err := versionError(strconv.Itoa(m.SchemaVersion)); err != nil {
+		return nil, fmt.Errorf("reading the manifest %s: %w", path, err)
 	}
 	return &m, nil
 }

@@ -17,7 +17,7 @@ import (
 
 // ReadTable reads a table of results: an Arrow file (.arrow) or an Arrow
 // stream (.arrows), told by content. Its error is a [*VersionError] for a table
-// of another schema version. Without columns it reads all of them;
+// of a schema version that is not read. Without columns it reads all of them;
 // else only those, in the order they are named, without reading the others
 // from the disk. A stream is read up to its last whole batch; a file that is
 // not whole is an error.
@@ -166,8 +166,10 @@ func (t *TableReader) begin(columns []string) error {
 	if t.all, err = schemaColumns(t.schema); err != nil {
 		return err
 	}
-	if version, tells := t.metadata()[MetadataVersion]; tells && version != strconv.Itoa(SchemaVersion) {
-		return &VersionError{version}
+	if version, tells := t.metadata()[MetadataVersion]; tells {
+		if err := versionError(version); err != nil {
+			return err
+		}
 	}
 	wanted, err := positions(t.all, columns)
 	if err != nil {
@@ -213,8 +215,16 @@ func (t *TableReader) skipMagic() error {
 
 var errNoFooter = errors.New("the Arrow file is not whole: its footer is missing")
 
-// positions finds the named columns, all of them where none is named. Later columns
-// need not be there.
+// current returns a [*VersionError] for a table that is read and not added to.
+func (t *TableReader) current() error {
+	if version, tells := t.metadata()[MetadataVersion]; tells && version != strconv.Itoa(SchemaVersion) {
+		return fmt.Errorf("reading %s: %w", t.path, &VersionError{version})
+	}
+	return nil
+}
+
+// positions finds the named columns, all of them where none is named. Those that a
+// version before lacks need not be there.
 func positions(all []experiment.Column, names []string) ([]int, error) {
 	var at []int
 	if names == nil {
@@ -225,7 +235,7 @@ func positions(all []experiment.Column, names []string) ([]int, error) {
 	}
 	for _, name := range names {
 		j := slices.IndexFunc(all, func(c experiment.Column) bool { return c.Name == name })
-		if j < 0 && slices.Contains(laterColumns, name) {
+		if j < 0 && mayLack(name) {
 			continue
 		}
 		if j < 0 {

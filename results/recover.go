@@ -228,7 +228,11 @@ func (s *Store) openChecked(path string, table experiment.Table, columns ...stri
 	if err != nil {
 		return nil, err
 	}
-	if err := checkSchema(path, reader.schema, table); err != nil {
+	err = reader.current()
+	if err == nil {
+		err = checkSchema(path, reader.schema, table)
+	}
+	if err != nil {
 		reader.Close()
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package results
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -18,16 +19,42 @@ const SchemaVersion = 7
 // are null there.
 var laterColumns = []string{"short_of", "tables"}
 
-// VersionError says that tables are of another schema version than
-// [SchemaVersion]. Their columns may mean something else under the same names,
-// so nothing reads them.
+// oldestVersion is the oldest schema version that is read, though not added to. Files of
+// it lack addedColumns, which read as null.
+const oldestVersion = 6
+
+// addedColumns are the columns of cells that files of [SchemaVersion] have and those of
+// oldestVersion lack.
+var addedColumns = []string{
+	"protocol", "split_train", "split_test", "split_validation", "scale_features", "scale_target", "intercept",
+}
+
+// mayLack reports whether files that are read need not have a column.
+func mayLack(column string) bool {
+	return slices.Contains(laterColumns, column) || slices.Contains(addedColumns, column)
+}
+
+// versionError returns a [*VersionError] for a schema version that is not read.
+func versionError(version string) error {
+	if n, err := strconv.Atoi(version); err != nil || n < oldestVersion || n > SchemaVersion {
+		return &VersionError{version}
+	}
+	return nil
+}
+
+// VersionError says that tables are of a schema version that is not read, because their
+// columns may mean something else under the same names, or that is read and not added to.
 type VersionError struct {
 	Have string // the version in decimal
 }
 
 func (e *VersionError) Error() string {
-	return fmt.Sprintf("the tables are of schema version %s, and this agepath reads version %d; read them with the agepath that wrote them (%s names it), or run the grid again into another folder",
-		e.Have, SchemaVersion, ManifestName)
+	if versionError(e.Have) == nil {
+		return fmt.Sprintf("the tables are of schema version %s, which this agepath reads and does not add to: it writes version %d; run the grid into another folder",
+			e.Have, SchemaVersion)
+	}
+	return fmt.Sprintf("the tables are of schema version %s, and this agepath reads versions %d to %d; read them with the agepath that wrote them (%s names it), or run the grid again into another folder",
+		e.Have, oldestVersion, SchemaVersion, ManifestName)
 }
 
 // Keys of the metadata of every Arrow schema that is written here.

@@ -2,14 +2,12 @@ package main
 
 import (
 	"context"
-	"errors"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/agepath/agepath/internal/command"
-	"github.com/agepath/agepath/results"
 	"github.com/agepath/agepath/results/analysis"
 	"github.com/agepath/agepath/results/report"
 )
@@ -62,9 +60,6 @@ otherwise.`,
 			c, err := during(newReporting(a.Base), func(tell func(analysis.Step)) (*report.Comparison, error) {
 				return report.Compare(ctx, dirs, analysis.CompareOptions{Rounding: flags.rounding, Progress: tell})
 			})
-			if _, ok := errors.AsType[*results.VersionError](err); ok {
-				return command.Refuse(err)
-			}
 			if err != nil {
 				return refuseFolder(err)
 			}

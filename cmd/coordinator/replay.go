@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -50,6 +51,8 @@ func findCell(ctx context.Context, dir, begin string) (string, error) {
 	const shown = 5
 	cells, err := results.CellsBeginning(ctx, dir, begin, shown)
 	switch {
+	case errors.As(err, new(*results.VersionError)):
+		return "", err
 	case err != nil:
 		return "", fmt.Errorf("%w; DIR is a folder with results", err)
 	case len(cells) == 0 || begin == "":

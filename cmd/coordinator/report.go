@@ -118,7 +118,7 @@ func (a *app) reportCommand() *cobra.Command {
 // refuseFolder makes an error about a folder of results that cannot be read a
 // refusal.
 func refuseFolder(err error) error {
-	if _, ok := errors.AsType[*results.DamageError](err); ok {
+	if errors.As(err, new(*results.DamageError)) || errors.As(err, new(*results.VersionError)) {
 		return command.Refuse(err)
 	}
 	if errors.Is(err, fs.ErrNotExist) {

@@ -31,7 +31,7 @@ nothing. The exit status is 1 where something is wrong.`,
 				return command.Refusef("%w; DIR is a folder with results of `coordinator run` or `coordinator collect`", err)
 			}
 			if err != nil {
-				return err
+				return refuseFolder(err)
 			}
 			return a.showVerification(args[0], v)
 		})

@@ -1,0 +1,100 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/agepath/agepath/internal/command"
+	"github.com/agepath/agepath/results"
+)
+
+// versionBefore is a folder of version 0.1.0, schema version 6: 8 cells of a grid.
+func versionBefore(t *testing.T) (dir, grid string) {
+	t.Helper()
+	dir = filepath.Join(t.TempDir(), "before")
+	if err := os.CopyFS(dir, os.DirFS(filepath.Join("..", "..", "results", "testdata", "version6"))); err != nil {
+		t.Fatal(err)
+	}
+	var manifest struct{ Grid string }
+	if err := json.Unmarshal([]byte(contents(t, dir)[results.ManifestName]), &manifest); err != nil {
+		t.Fatal(err)
+	}
+	return dir, write(t, t.TempDir(), "before.yaml", manifest.Grid)
+}
+
+// TestFolderOfVersionBefore wants a folder of 0.1.0 to be reported, compared, verified and
+// replayed, and commands that would add to it to be refused with a way out.
+func TestFolderOfVersionBefore(t *testing.T) {
+	t.Parallel()
+	before, grid := versionBefore(t)
+	after := filepath.Join(t.TempDir(), "after")
+	must(t, "run", grid, "--out", after, "--workers", "2", "--figures", "0")
+	for _, dirs := range [][]string{{before, after}, {after, before}} {
+		object := conforms(t, "compare", must(t, append([]string{"compare", "--json"}, dirs...)...).out)
+		wantAt(t, object, []any{"pairs", 0, "cells", 0, "shared", 8.0}, []any{"pairs", 0, "cells", 0, "counterparts", 0.0},
+			[]any{"pairs", 0, "numbers", "beyond_rounding", 0.0})
+		if o := must(t, append([]string{"compare"}, dirs...)...); !strings.Contains(o.out, "without the columns intercept, protocol, split_train") {
+			t.Errorf("compare says nothing of the columns that are not there:\n%s", o.out)
+		}
+	}
+	// Another scaling has other cells, and the same labels of those that version 6 has.
+	other := filepath.Join(t.TempDir(), "other")
+	must(t, "run", grid, "--out", other, "--workers", "2", "--figures", "0", "--set", "scale.features=minmax")
+	wantAt(t, conforms(t, "compare", must(t, "compare", "--json", before, other).out),
+		[]any{"pairs", 0, "cells", 0, "shared", 0.0}, []any{"pairs", 0, "cells", 0, "counterparts", 8.0})
+
+	files := contents(t, before)
+	cell := cellsOf(t, before)[0]
+	if o := must(t, "verify", before); !strings.Contains(o.out, "8 of 8 cells") || !strings.Contains(o.out, "no problems") {
+		t.Errorf("verify: %s", o.out)
+	}
+	if o := must(t, "replay", before, cell); !strings.Contains(o.out, "equal bit for bit") {
+		t.Errorf("replay: %s", o.out)
+	}
+	for _, args := range [][]string{{"run", grid, "--out", before}, {"plan", grid, "--out", before}, {"prune", before}} {
+		wantRefusal(t, do(t, args...), []string{before, "of schema version 6", "run the grid into another folder"})
+	}
+	for name, text := range contents(t, before) {
+		if have, there := files[name]; there && have != text {
+			t.Errorf("%s has changed", name)
+		}
+	}
+	table := func(o outcome) string { // of scores, without the files' names
+		text, _, _ := strings.Cut(o.out, "\nFiles:")
+		return text
+	}
+	if a, b := table(must(t, "report", before, "--format", "html,latex,csv")), table(must(t, "report", after)); a != b {
+		t.Errorf("the report is\n%s\nthat of the same run here\n%s", a, b)
+	}
+}
+
+// TestOtherVersions wants folders of versions that are not read to be refused by every
+// command on folders, with the way out.
+func TestOtherVersions(t *testing.T) {
+	t.Parallel()
+	for _, version := range []string{"5", "8"} {
+		dir, grid := versionBefore(t)
+		for name, text := range contents(t, dir) {
+			if name == results.ManifestName {
+				text = strings.Replace(text, `"schema_version": 6`, `"schema_version": `+version, 1)
+			} else {
+				text = strings.ReplaceAll(text, "\x01\x00\x00\x006", "\x01\x00\x00\x00"+version)
+			}
+			write(t, dir, name, text)
+		}
+		want := []string{"of schema version " + version, "reads versions 6 to 7", "read them with the agepath that wrote them"}
+		for _, args := range [][]string{
+			{"report", dir}, {"compare", dir, dir}, {"verify", dir}, {"replay", dir, "86"}, {"prune", dir},
+			{"plan", grid, "--out", dir}, {"run", grid, "--out", dir},
+		} {
+			o := do(t, args...)
+			wantRefusal(t, o, want)
+			if o.code == command.ExitFailed {
+				t.Errorf("%s can be tried again", args[0])
+			}
+		}
+	}
+}
