@@ -16,10 +16,23 @@ import (
 func readLimits(r *gridfile.Reader, n gridfile.Item) Limits {
 	limits := Limits{Attempts: defaultAttempts}
 	r.Keys(n,
-		gridfile.On("timeout", gridfile.Into(&limits.Timeout, func(n gridfile.Item) time.Duration { return readDuration(r, n) })),
-		gridfile.On("memory", gridfile.Into(&limits.Memory, func(n gridfile.Item) int64 { return readBytes(r, n) })),
+		gridfile.On("timeout", gridfile.Into(&limits.Timeout, unlessNone(r, readDuration))),
+		gridfile.On("memory", gridfile.Into(&limits.Memory, unlessNone(r, readBytes))),
 		gridfile.On("attempts", gridfile.Into(&limits.Attempts, gridfile.Integer(r, 1, MaxAttempts))))
 	return limits
+}
+
+// None is the value of a limit that takes it away.
+const None = "none"
+
+// unlessNone returns what reads a limit, or 0 for [None].
+func unlessNone[T any](r *gridfile.Reader, read func(*gridfile.Reader, gridfile.Item) T) func(gridfile.Item) T {
+	return func(n gridfile.Item) (limit T) {
+		if n.Kind == yaml.ScalarNode && n.Value == None {
+			return limit
+		}
+		return read(r, n)
+	}
 }
 
 // readDuration reads a time such as 90s or 1h30m.

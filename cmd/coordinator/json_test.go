@@ -89,6 +89,10 @@ func TestPlanAndRunJSON(t *testing.T) {
 		t.Errorf("exit %d: %s", failed.code, failed.err)
 	}
 	wantAt(t, conforms(t, "run", failed.out), []any{"statuses", "timeout", 4.0}, []any{"failures", 3, "status", "timeout"})
+	higher := conforms(t, "plan", must(t, "plan", grid, "--out", filepath.Join(dir, "failed"), "--json").out)
+	wantAt(t, higher, []any{"raised", 4.0}, []any{"to_compute", 4.0}, []any{"in_folder", 0.0}, []any{"former", 0.0})
+	fewer := conforms(t, "plan", must(t, "plan", grid, "--out", out, "--set", "repeats=1", "--json").out)
+	wantAt(t, fewer, []any{"cells", 2.0}, []any{"in_folder", 2.0}, []any{"former", 2.0}, []any{"raised", 0.0})
 	refused := do(t, "plan", filepath.Join(dir, "none.yaml"), "--json")
 	if refused.code != command.ExitRefused || refused.out != "" {
 		t.Errorf("no grid: exit %d, %q", refused.code, refused.out)

@@ -196,6 +196,7 @@ func planObject(p *planned, dir string, left rest, workers int) object {
 	return object{
 		"grid": p.plan.Grid, "file": p.grid.File, "run": p.plan.Run, "repeats": p.grid.Repeats, "out": dir,
 		"cells": p.plan.Count(), "in_folder": p.plan.Count() - left.cells, "incomplete": left.incomplete, "failed": left.failed,
+		"raised": left.raised, "former": left.former,
 		"to_compute": left.cells, "seconds": left.seconds, "workers": workers, "seconds_on_workers": left.secondsOn(workers),
 		"data": data, "dimensions": dimensions,
 	}

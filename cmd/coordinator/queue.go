@@ -48,7 +48,7 @@ func (a *atServer) submitCommand() *cobra.Command {
 func (a *atServer) submit(ctx context.Context, q *queue.Queue, p *planned, from run.Reuse) error {
 	s, err := run.Submit(ctx, q, p.grid, p.plan, from)
 	if err != nil {
-		return err
+		return refuseStart(err)
 	}
 	fmt.Fprintf(a.Out, "%s: %d of %d cells queued", p.plan.Run, s.Published, p.plan.Count())
 	if s.Refused > 0 {
@@ -80,31 +80,30 @@ func (a *atServer) tellSubmitted(name string, s *run.Submitted) {
 
 // limitFlags are limits of cells that take the place of a run's.
 type limitFlags struct {
-	timeout  time.Duration
-	memory   string
-	attempts int
+	timeout, memory string // "" for what the run has
+	attempts        int
 }
 
 func (l *limitFlags) addTo(flags *pflag.FlagSet) {
-	flags.DurationVar(&l.timeout, "timeout", 0, "`time` that each cell of the run may take from now on; 0s is what the run has")
-	flags.StringVar(&l.memory, "memory", "", "`amount` of memory that each cell of the run may take from now on, such as 4GiB (default: what the run has)")
+	flags.StringVar(&l.timeout, "timeout", "", "`time` that each cell of the run may take from now on, such as 90s, or none for no limit (default: what the run has)")
+	flags.StringVar(&l.memory, "memory", "", "`amount` of memory that each cell of the run may take from now on, such as 4GiB, or none for no limit (default: what the run has)")
 	flags.IntVar(&l.attempts, "attempts", 0, "`N` attempts that each cell of the run has from now on; 0 is what the run has")
 }
 
 // overrides returns the limits as overrides of the grid.
 func (l *limitFlags) overrides() (set []string, err error) {
-	if l.timeout < 0 {
-		return nil, command.Refusef("--timeout must be > 0, such as 90s, 30m or 1h30m (got %v)", l.timeout)
-	}
 	if l.attempts < 0 || l.attempts > experiment.MaxAttempts {
 		return nil, command.Refusef("--attempts must be 1 to %d (got %d)", experiment.MaxAttempts, l.attempts)
 	}
-	if l.timeout > 0 {
-		set = append(set, "limits.timeout="+l.timeout.String())
+	if l.timeout != "" && l.timeout != "0s" {
+		if d, err := time.ParseDuration(l.timeout); l.timeout != experiment.None && (err != nil || d <= 0) {
+			return nil, command.Refusef("--timeout must be > 0, such as 90s, 30m or 1h30m, or %s (got %s)", experiment.None, l.timeout)
+		}
+		set = append(set, "limits.timeout="+l.timeout)
 	}
 	if l.memory != "" {
-		if _, ok := experiment.ParseBytes(l.memory); !ok {
-			return nil, command.Refusef("--memory %q is not allowed; %s is", l.memory, experiment.BytesAllowed)
+		if _, ok := experiment.ParseBytes(l.memory); !ok && l.memory != experiment.None {
+			return nil, command.Refusef("--memory %q is not allowed; %s is, or %s", l.memory, experiment.BytesAllowed, experiment.None)
 		}
 		set = append(set, "limits.memory="+l.memory)
 	}
@@ -128,7 +127,7 @@ func (a *atServer) retryCommand() *cobra.Command {
 			}
 			s, err := run.Retry(ctx, q, args[0], statuses, set)
 			if err != nil {
-				return err
+				return refuseStart(err)
 			}
 			fmt.Fprintf(a.Out, "%s: %d cells queued again%s\n", args[0], s.Published, quarantinedText(s.Quarantined))
 			if s.Left > 0 {
@@ -182,7 +181,7 @@ func (a *atServer) discardCommand() *cobra.Command {
 				return command.Refuse(err)
 			}
 			if err != nil {
-				return err
+				return refuseStart(err)
 			}
 			fmt.Fprintf(a.Out, "%s: %d cells discarded, %d of them queued again\n", args[0], len(discarded), queued)
 			return nil

@@ -209,6 +209,8 @@ func TestRemoteFailures(t *testing.T) {
 	r.wantStatus(t, nil, run, "finished", "3", "0", "3", "0", "0")
 	wantRefusal(t, do(t, with("pause", run)...), []string{run, "cancelled", "coordinator submit"})
 	wantRefusal(t, do(t, with("retry", run, "--timeout", "-1s")...), []string{"--timeout", "> 0"})
+	wantRefusal(t, do(t, with("retry", run, "--timeout", "ever")...), []string{"--timeout", "or none (got ever)"})
+	wantRefusal(t, do(t, with("retry", run, "--memory", "all")...), []string{"--memory", "or none"})
 	wantRefusal(t, do(t, with("retry", run, "--memory", "4")...), []string{"--memory", "4GiB"})
 	wantRefusal(t, do(t, with("retry", run, "--attempts", "1001")...), []string{"--attempts", "1000"})
 

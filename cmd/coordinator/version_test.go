@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agepath/agepath/experiment/queue"
 	"github.com/agepath/agepath/internal/command"
 	"github.com/agepath/agepath/results"
 )
@@ -96,5 +97,49 @@ func TestOtherVersions(t *testing.T) {
 				t.Errorf("%s can be tried again", args[0])
 			}
 		}
+	}
+}
+
+// TestRunOfVersionBefore wants a run that 0.1.0 has submitted to be shown, to be refused
+// by what would take its results or add to it, and to make way once it is removed.
+func TestRunOfVersionBefore(t *testing.T) {
+	t.Parallel()
+	server, err := queue.StartServer(t.Context(), queue.ServerConfig{Dir: t.TempDir(), Listen: "127.0.0.1:0"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := server.Shutdown(); err != nil {
+			t.Error(err)
+		}
+	}()
+	q, err := queue.Connect(t.Context(), queue.Config{URL: server.URL()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer q.Close()
+	if err := q.EnsureStreams(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	before, grid := versionBefore(t)
+	const name = "before-b2af9e5b"
+	if err := q.PutData(t.Context(), name, strings.NewReader(contents(t, before)[results.ManifestName])); err != nil {
+		t.Fatal(err)
+	}
+	with := func(args ...string) outcome { return do(t, append(args, "--nats", server.URL())...) }
+	if o := with("status"); o.code != command.ExitDone || !strings.Contains(o.out, name) {
+		t.Errorf("status: exit status %d\n%s%s", o.code, o.out, o.err)
+	}
+	out := filepath.Join(t.TempDir(), "out")
+	for _, args := range [][]string{
+		{"submit", grid}, {"run", grid, "--out", out, "--workers", "1"}, {"collect", name, "--out", out}, {"retry", name}, {"discard", name, "8"},
+	} {
+		wantRefusal(t, with(args...), []string{"run " + name, "schema version 6", "collect it with that agepath", "coordinator purge " + name})
+	}
+	if o := with("purge", name); o.code != command.ExitDone {
+		t.Fatalf("purge: exit status %d\n%s", o.code, o.err)
+	}
+	if o := with("submit", grid); o.code != command.ExitDone || !strings.Contains(o.out, "8 of 8 cells queued") {
+		t.Errorf("submit: exit status %d\n%s%s", o.code, o.out, o.err)
 	}
 }

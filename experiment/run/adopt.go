@@ -17,7 +17,7 @@ func (g *gatherer) adoptOthers(ctx context.Context, q *queue.Queue) error {
 		return err
 	}
 	for _, run := range runs {
-		if run == g.gate.plan.Run {
+		if run == g.gate.plan.Run && g.isCurrent(ctx, q) {
 			continue
 		}
 		if err := g.adopt(ctx, q, run); ctx.Err() != nil {
@@ -38,11 +38,20 @@ func (g *gatherer) adoptOthers(ctx context.Context, q *queue.Queue) error {
 	return nil
 }
 
+// isCurrent reports whether the queue has nothing of the run, or what this version can take.
+func (g *gatherer) isCurrent(ctx context.Context, q *queue.Queue) bool {
+	description, err := Describe(ctx, q, g.gate.plan.Run)
+	return err != nil || description.current() == nil
+}
+
 // adopt stores the outcomes of another run whose cells the folder does not have.
 func (g *gatherer) adopt(ctx context.Context, q *queue.Queue, run string) error {
 	_, plan, err := FindRun(ctx, q, run)
 	if err != nil {
 		return err
+	}
+	if plan.Kind != g.gate.plan.Kind {
+		return fmt.Errorf("it is of the kind %s", plan.Kind)
 	}
 	gate, err := newGate(ctx, plan)
 	if err != nil {

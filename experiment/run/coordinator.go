@@ -80,8 +80,8 @@ func (s *Summary) Failed() int {
 	return n
 }
 
-// StartError says that the folder of the results cannot be used: nothing was
-// computed, gathered or written.
+// StartError says that the folder of the results, or what the queue has of the run,
+// cannot be used: nothing was computed, gathered or written.
 type StartError struct{ Err error }
 
 func (e *StartError) Error() string { return e.Err.Error() }

@@ -72,6 +72,15 @@ func readDescriptionOnce(ctx context.Context, q *queue.Queue, run string) (*Desc
 	return d, text, nil
 }
 
+// current returns a [*StartError] unless the run's outcomes fit the tables of this version.
+func (d *Description) current() error {
+	if d.SchemaVersion == results.SchemaVersion {
+		return nil
+	}
+	return &StartError{fmt.Errorf("run %s was submitted by an agepath with tables of schema version %d, and this one writes version %d; collect it with that agepath, then remove it by `coordinator purge %[1]s` and submit the grid again",
+		d.Run, d.SchemaVersion, results.SchemaVersion)}
+}
+
 // check refuses what PutRun does not write.
 func (d *Description) check(run string) error {
 	switch {

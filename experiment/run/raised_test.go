@@ -117,7 +117,7 @@ func TestRaisedLimits(t *testing.T) {
 func TestRaisedLimitsOnAServer(t *testing.T) {
 	t.Parallel()
 	_, p := plan(t, lowLimits...)
-	for _, way := range []string{"submit", "retry"} {
+	for _, way := range []string{"submit", "retry", "none"} {
 		t.Run(way, func(t *testing.T) {
 			t.Parallel()
 			q, kind, all := startQueue(t), newDemanding(p), slices.Collect(p.IDs())
@@ -162,6 +162,7 @@ func TestRaisedLimitsOnAServer(t *testing.T) {
 			if s := submit(lowLimits...); s.Published != 0 || s.Limited {
 				t.Errorf("the same limits: %+v", s)
 			}
+			timeout, memory := time.Hour, int64(2<<30)
 			switch way {
 			case "submit":
 				if s := submit(sixty, "limits={timeout: 1h, memory: 2GiB, attempts: 1}"); s.Published != 49 {
@@ -176,6 +177,12 @@ func TestRaisedLimitsOnAServer(t *testing.T) {
 				if s, err = Retry(t.Context(), q, p.Run, nil, []string{"limits.memory=2GiB"}); err != nil || s.Published != 20 || s.Left != 0 {
 					t.Fatalf("retrying with more memory: %+v, %v", s, err)
 				}
+			case "none":
+				timeout, memory = 0, 0
+				s, err := Retry(t.Context(), q, p.Run, nil, []string{"limits.timeout=none", "limits.memory=none"})
+				if err != nil || s.Published != 49 || s.Left != 0 {
+					t.Fatalf("retrying without limits: %+v, %v", s, err)
+				}
 			}
 			work()
 			kind.wantComputed(t, "higher limits", all[:49])
@@ -185,7 +192,7 @@ func TestRaisedLimitsOnAServer(t *testing.T) {
 				t.Fatal(err)
 			}
 			grid, err := experiment.Parse([]byte(d.Grid), d.File, d.Set)
-			if err != nil || grid.Limits.Timeout != time.Hour || grid.Limits.Memory != 2<<30 {
+			if err != nil || grid.Limits.Timeout != timeout || grid.Limits.Memory != memory {
 				t.Errorf("the description has the limits %+v, %v", grid.Limits, err)
 			}
 		})

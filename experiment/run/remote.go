@@ -53,6 +53,10 @@ func putDescription(ctx context.Context, q *queue.Queue, grid *experiment.Grid, 
 		put = q.PutData
 	case err != nil:
 		return false, false, err
+	default:
+		if err := have.current(); err != nil {
+			return false, false, err
+		}
 	}
 	if have == nil || !bytes.Equal(there, text) {
 		if err := put(ctx, plan.Run, bytes.NewReader(text)); err != nil {
@@ -299,6 +303,9 @@ func FindRun(ctx context.Context, q *queue.Queue, run string) (*experiment.Grid,
 func findRun(ctx context.Context, q *queue.Queue, run string, set ...string) (*experiment.Grid, *experiment.Plan, *results.Manifest, error) {
 	description, err := Describe(ctx, q, run)
 	if err != nil {
+		return nil, nil, nil, err
+	}
+	if err := description.current(); err != nil {
 		return nil, nil, nil, err
 	}
 	manifest := &description.Manifest
