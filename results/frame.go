@@ -27,7 +27,7 @@ func (f *Frame) Index(name string) int {
 // file is of a version that did not have the column.
 func (f *Frame) Column(name string, want experiment.Type) (*experiment.Vector, error) {
 	j := f.Index(name)
-	if j < 0 && mayLack(name) {
+	if j < 0 && mayLack(f.Metadata[MetadataVersion], name) {
 		return &nulls([]experiment.Column{{Name: name, Type: want}}, f.Rows())[0], nil
 	}
 	if j < 0 {

@@ -14,7 +14,10 @@ import (
 )
 
 // Inventory tells which cells the files of a folder hold.
-type Inventory struct{ index *index }
+type Inventory struct {
+	index *index
+	check func(cells *TableReader) error // of what it reads
+}
 
 // TakeInventory finds the cells in the files of dir, those of former grids too, also
 // while a store writes them. Unlike [Open] it takes no lock and changes nothing. A
@@ -22,7 +25,12 @@ type Inventory struct{ index *index }
 // [*VersionError]. A computed cell counts where it was computed for the further tables
 // that are needed, at most 8.
 func TakeInventory(ctx context.Context, dir string, needed []string) (*Inventory, error) {
-	inventory := &Inventory{newIndex(needed, needed)}
+	return takeInventory(ctx, dir, needed, (*TableReader).current)
+}
+
+// takeInventory is TakeInventory for folders whose tables of cells pass a check.
+func takeInventory(ctx context.Context, dir string, needed []string, check func(*TableReader) error) (*Inventory, error) {
+	inventory := &Inventory{newIndex(needed, needed), check}
 	segments, err := cellStreams(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return inventory, nil
@@ -71,7 +79,7 @@ func (v *Inventory) add(ctx context.Context, dir string, name func(table string)
 		return err
 	}
 	defer reader.Close()
-	if err := reader.current(); err != nil {
+	if err := v.check(reader); err != nil {
 		return err
 	}
 	err = reader.each(ctx, math.MaxInt, func(k int, f *Frame) error {

@@ -166,12 +166,13 @@ func (t *TableReader) begin(columns []string) error {
 	if t.all, err = schemaColumns(t.schema); err != nil {
 		return err
 	}
-	if version, tells := t.metadata()[MetadataVersion]; tells {
+	version, tells := t.metadata()[MetadataVersion]
+	if tells {
 		if err := versionError(version); err != nil {
 			return err
 		}
 	}
-	wanted, err := positions(t.all, columns)
+	wanted, err := positions(t.all, columns, version)
 	if err != nil {
 		return err
 	}
@@ -225,7 +226,7 @@ func (t *TableReader) current() error {
 
 // positions finds the named columns, all of them where none is named. Those that a
 // version before lacks need not be there.
-func positions(all []experiment.Column, names []string) ([]int, error) {
+func positions(all []experiment.Column, names []string, version string) ([]int, error) {
 	var at []int
 	if names == nil {
 		for j := range all {
@@ -235,7 +236,7 @@ func positions(all []experiment.Column, names []string) ([]int, error) {
 	}
 	for _, name := range names {
 		j := slices.IndexFunc(all, func(c experiment.Column) bool { return c.Name == name })
-		if j < 0 && mayLack(name) {
+		if j < 0 && mayLack(version, name) {
 			continue
 		}
 		if j < 0 {

@@ -32,7 +32,8 @@ func (e *MismatchError) Error() string {
 		e.Path, e.What, e.Have, e.Want)
 }
 
-// checkSchema refuses a file whose rows are not those of the table.
+// checkSchema refuses a file whose rows are not those of the table, in a version that is
+// read.
 func checkSchema(path string, have *arrow.Schema, table experiment.Table) error {
 	metadata := have.Metadata()
 	value := func(key string) string {
@@ -41,13 +42,16 @@ func checkSchema(path string, have *arrow.Schema, table experiment.Table) error 
 		}
 		return ""
 	}
-	for _, part := range []struct{ what, key, want string }{
-		{"schema version", MetadataVersion, strconv.Itoa(SchemaVersion)},
-		{"table", MetadataTable, table.Name},
-	} {
-		if is := value(part.key); is != part.want {
-			return &MismatchError{path, part.what, strconv.Quote(is), strconv.Quote(part.want)}
-		}
+	current := strconv.Itoa(SchemaVersion)
+	version := value(MetadataVersion)
+	if versionError(version) != nil {
+		return &MismatchError{path, "schema version", strconv.Quote(version), strconv.Quote(current)}
+	}
+	if is := value(MetadataTable); is != table.Name {
+		return &MismatchError{path, "table", strconv.Quote(is), strconv.Quote(table.Name)}
+	}
+	if version != current {
+		table.Columns = slices.DeleteFunc(slices.Clone(table.Columns), func(c experiment.Column) bool { return slices.Contains(addedColumns, c.Name) })
 	}
 	want := tableSchema(table, "")
 	for j := range max(have.NumFields(), want.NumFields()) {

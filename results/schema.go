@@ -29,9 +29,10 @@ var addedColumns = []string{
 	"protocol", "split_train", "split_test", "split_validation", "scale_features", "scale_target", "intercept",
 }
 
-// mayLack reports whether files that are read need not have a column.
-func mayLack(column string) bool {
-	return slices.Contains(laterColumns, column) || slices.Contains(addedColumns, column)
+// mayLack reports whether files of a version need not have a column.
+func mayLack(version, column string) bool {
+	return slices.Contains(laterColumns, column) ||
+		version == strconv.Itoa(oldestVersion) && slices.Contains(addedColumns, column)
 }
 
 // versionError returns a [*VersionError] for a schema version that is not read.
@@ -50,7 +51,7 @@ type VersionError struct {
 
 func (e *VersionError) Error() string {
 	if versionError(e.Have) == nil {
-		return fmt.Sprintf("the tables are of schema version %s, which this agepath reads and does not add to: it writes version %d; run the grid into another folder",
+		return fmt.Sprintf("the tables are of schema version %s, which this agepath reads and does not add to: it writes version %d; run the grid into another folder, with --reuse of this one",
 			e.Have, SchemaVersion)
 	}
 	return fmt.Sprintf("the tables are of schema version %s, and this agepath reads versions %d to %d; read them with the agepath that wrote them (%s names it), or run the grid again into another folder",

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agepath/agepath/experiment/queue"
 	"github.com/agepath/agepath/internal/command"
 	"github.com/agepath/agepath/results"
 )
@@ -88,5 +89,33 @@ func TestReplayFromAnyFolder(t *testing.T) {
 	}
 	if o := do(t, "replay", out, cell); o.code != command.ExitFailed || !strings.Contains(o.err, "data.csv") {
 		t.Errorf("a manifest without places, elsewhere: exit status %d: %s", o.code, o.err)
+	}
+}
+
+// TestReplayCollected wants a folder that was collected to be replayed and verified from
+// anywhere on the machine of the data: by the places in the run's description.
+func TestReplayCollected(t *testing.T) {
+	t.Parallel()
+	server, err := queue.StartServer(t.Context(), queue.ServerConfig{Dir: t.TempDir(), Listen: "127.0.0.1:0"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := server.Shutdown(); err != nil {
+			t.Error(err)
+		}
+	}()
+	home, out := t.TempDir(), filepath.Join(t.TempDir(), "out")
+	write(t, home, "data.csv", table)
+	write(t, home, "grid.yaml", "name: collected\n"+dataGrid)
+	submit := process(t.Context(), "run", "grid.yaml", "--nats", server.URL(), "--workers", "1", "--outcome-cache", "off", "--cache", filepath.Join(home, "cache", "datasets"))
+	submit.Dir = home
+	if text, err := submit.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	must(t, "collect", "collected", "--nats", server.URL(), "--out", out, "--outcome-cache", "off")
+	must(t, "replay", out, cellsOf(t, out)[0])
+	if o := must(t, "verify", out); strings.Contains(o.out, "note:") {
+		t.Errorf("verify prints %s", o.out)
 	}
 }

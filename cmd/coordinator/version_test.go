@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -57,6 +58,25 @@ func TestFolderOfVersionBefore(t *testing.T) {
 	}
 	for _, args := range [][]string{{"run", grid, "--out", before}, {"plan", grid, "--out", before}, {"prune", before}} {
 		wantRefusal(t, do(t, args...), []string{before, "of schema version 6", "run the grid into another folder"})
+	}
+	// Its cells are taken over by another folder, with the labels that it lacks.
+	taken := filepath.Join(t.TempDir(), "taken")
+	o := must(t, "run", grid, "--out", taken, "--reuse", before, "--outcome-cache", "off", "--workers", "1", "--figures", "0", "--json")
+	wantAt(t, conforms(t, "run", o.out), []any{"computed", 0.0}, []any{"reused", 8.0})
+	labels := func(dir string) (text string) {
+		frame, err := results.ReadTable(filepath.Join(dir, results.CellsFile), "cell", "protocol", "split_train", "scale_features", "intercept", "test_at_best_test")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for row := range frame.Rows() {
+			for j := range frame.Columns {
+				text += fmt.Sprint(frame.At(j, row), " ")
+			}
+		}
+		return text
+	}
+	if a, b := labels(taken), labels(after); a != b {
+		t.Errorf("the rows taken over are\n%s\nthose computed here\n%s", a, b)
 	}
 	for name, text := range contents(t, before) {
 		if have, there := files[name]; there && have != text {

@@ -103,7 +103,7 @@ func completeFlag(flag *pflag.Flag) cobra.CompletionFunc {
 		}
 	}
 	switch kind, _ := pflag.UnquoteUsage(flag); kind {
-	case "folder":
+	case "folder", "folders":
 		return Folders
 	case "file":
 		return cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault)
