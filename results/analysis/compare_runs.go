@@ -123,7 +123,7 @@ func (c *comparedCells) compare(baseline, other *ComparedRun, rounding float64) 
 	p.Numbers = c.numberChanges(baseline, other, pairs, rounding)
 	p.Times = c.timeRatios(baseline, other, pairs)
 	c.addFailures(p, pairs)
-	p.addNotes()
+	p.addNotes(c.schema.Columns())
 	return p
 }
 
@@ -261,8 +261,8 @@ func (c *comparedCells) addFailures(p *RunPair, pairs []cellPair) {
 
 func compareKeys(a, b results.CellKey) int { return bytes.Compare(a[:], b[:]) }
 
-// addNotes says what the comparison rests on.
-func (p *RunPair) addNotes() {
+// addNotes says what the comparison rests on. Dimensions have the given columns.
+func (p *RunPair) addNotes(columns []string) {
 	total := p.Cells[0]
 	if total.Shared+total.Counterparts == 0 {
 		p.Notes = append(p.Notes, "the runs have no cell in common, and so nothing is compared.")
@@ -279,7 +279,7 @@ func (p *RunPair) addNotes() {
 	if lacks := slices.Compact(slices.Sorted(slices.Values(slices.Concat(p.Baseline.lacks, p.Other.lacks)))); len(lacks) > 0 {
 		var names []string
 		for _, d := range lacks {
-			names = append(names, d.String())
+			names = append(names, columns[d])
 		}
 		p.Notes = append(p.Notes, "one of the runs is of a version without the columns "+strings.Join(names, ", ")+"; cells are counterparts without a look at them.")
 	}
