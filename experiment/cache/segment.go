@@ -54,7 +54,7 @@ type block struct {
 
 var (
 	castagnoli = crc32.MakeTable(crc32.Castagnoli)
-	packer     = must(zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1)))
+	packer     = must(zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderCRC(false), zstd.WithEncoderConcurrency(1)))
 	unpacker   = must(zstd.NewReader(nil, zstd.WithDecoderMaxMemory(mostBody), zstd.WithDecoderConcurrency(1)))
 )
 

@@ -371,7 +371,7 @@ func BenchmarkResults(b *testing.B) {
 func TestResultWriter(t *testing.T) {
 	t.Parallel()
 	b := setup(t, 30*time.Second)
-	b.publish(task("run", "again"))
+	b.publishAgain(1, task("run", "again"))
 	w := b.Queue.Results(func(cell string) uint64 {
 		if cell == "again" {
 			return 1

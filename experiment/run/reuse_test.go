@@ -1,6 +1,8 @@
 package run
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -216,12 +218,8 @@ func TestShare(t *testing.T) {
 	}
 	work := func(want int) {
 		t.Helper()
-		w := &Worker{Queue: q, Kinds: []experiment.Kind{r.kind}, Slots: 2, Drain: true, Idle: 10 * time.Millisecond, Version: "devel"}
-		if err := w.Run(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		if took := r.kind.took(); len(took) != want {
-			t.Errorf("%d cells were computed, want %d", len(took), want)
+		if n := drain(t, q, r.kind); n != want {
+			t.Errorf("%d cells were computed, want %d", n, want)
 		}
 	}
 	collect := func(p *experiment.Plan, name string) string {
@@ -273,5 +271,117 @@ func TestShare(t *testing.T) {
 	grid, p = plan(t, "repeats=6", "seed=3")
 	if s, err = Submit(t.Context(), q, grid, p, Reuse{Dirs: []string{filepath.Join(dir, "nowhere")}}); err == nil || !strings.Contains(err.Error(), "nowhere") {
 		t.Errorf("a folder that is not there: %+v, %v", s, err)
+	}
+}
+
+// TestReuseRetry computes incomplete cells again where that is asked for, though the cache
+// has them.
+func TestReuseRetry(t *testing.T) {
+	t.Parallel()
+	r := newReuser(t)
+	grid, p := plan(t)
+	kind := halfway{r.kind, slices.Collect(p.IDs())[:3]}
+	for _, want := range []struct {
+		computed, reused int64
+		retry            []experiment.Status
+	}{{8, 0, nil}, {0, 8, nil}, {3, 5, []experiment.Status{experiment.Incomplete}}} {
+		c := &Coordinator{
+			Grid: grid, Plan: p, Kind: kind, Out: t.TempDir(), Workers: 2, Version: "devel",
+			Reuse: Reuse{Cache: r.cache}, Retry: want.retry,
+		}
+		s, err := c.Run(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.Computed != want.computed || s.Reused != want.reused || s.Counts[experiment.Incomplete] != 3 {
+			t.Errorf("with retry %v: %+v, want %d cells computed and %d taken", want.retry, s, want.computed, want.reused)
+		}
+	}
+}
+
+// halfway is a kind some of whose cells stop half way.
+type halfway struct {
+	*demanding
+	cells []string
+}
+
+func (k halfway) Compute(ctx context.Context, task *experiment.Task, data experiment.Data) (experiment.Batch, map[string]experiment.Batch, error) {
+	measures, further, err := k.demanding.Compute(ctx, task, data)
+	if err == nil && slices.Contains(k.cells, task.Cell) {
+		err = &experiment.StatusError{Status: experiment.Incomplete, Err: errors.New("half way")}
+	}
+	return measures, further, err
+}
+
+// drain computes what a queue has and returns how many cells that were.
+func drain(t *testing.T, q *queue.Queue, kind *demanding) int {
+	t.Helper()
+	w := &Worker{Queue: q, Kinds: []experiment.Kind{kind}, Slots: 2, Drain: true, Idle: 10 * time.Millisecond, Version: "devel"}
+	if err := w.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return len(kind.took())
+}
+
+// TestShareQueued takes cells that were queued when another run computed them out of the
+// queue.
+func TestShareQueued(t *testing.T) {
+	t.Parallel()
+	q, kind := startQueue(t), &demanding{cells: map[string]int{}}
+	submit := func(name string, want Submitted) *experiment.Plan {
+		t.Helper()
+		grid, p := plan(t, "name="+name)
+		s, err := Submit(t.Context(), q, grid, p)
+		if err != nil || s.Published != want.Published || s.Shared != want.Shared || s.Refused != 0 {
+			t.Errorf("%s: %+v, %v, want %+v", name, s, err, want)
+		}
+		return p
+	}
+	waiting := submit("waiting", Submitted{Published: 8})
+	if _, err := q.Pause(t.Context(), waiting.Run); err != nil {
+		t.Fatal(err)
+	}
+	submit("first", Submitted{Published: 8})
+	if n := drain(t, q, kind); n != 8 {
+		t.Errorf("%d cells were computed, want those of the run that is not paused", n)
+	}
+	submit("waiting", Submitted{Shared: 8})
+	if _, err := q.Resume(t.Context(), waiting.Run); err != nil {
+		t.Fatal(err)
+	}
+	if n := drain(t, q, kind); n != 0 {
+		t.Errorf("%d cells were computed that another run had", n)
+	}
+	if counts, err := q.Counts(t.Context(), waiting.Run); err != nil || counts.Done != 8 || counts.Queued+counts.InFlight > 0 {
+		t.Errorf("the run has %+v, %v", counts, err)
+	}
+}
+
+// TestShareNoFailures queues cells that failed in other runs, and takes results where a
+// cell of the run itself had failed.
+func TestShareNoFailures(t *testing.T) {
+	t.Parallel()
+	_, p := plan(t, lowLimits...)
+	q, kind := startQueue(t), newDemanding(p)
+	submit := func(queued, shared int, set ...string) *experiment.Plan {
+		t.Helper()
+		grid, p := plan(t, set...)
+		s, err := Submit(t.Context(), q, grid, p)
+		if err != nil || s.Published != queued || s.Shared != shared {
+			t.Errorf("%v: %+v, %v; want %d cells queued, %d taken from other runs", set, s, err, queued, shared)
+		}
+		if n := drain(t, q, kind); n != queued {
+			t.Errorf("%v: %d cells were computed, want %d", set, n, queued)
+		}
+		return p
+	}
+	high := []string{sixty, "limits={timeout: 1h, memory: 2GiB}"}
+	low := submit(60, 0, lowLimits...)
+	submit(49, 11, append([]string{"name=other"}, lowLimits...)...)
+	submit(49, 11, append([]string{"name=high"}, high...)...)
+	submit(0, 49, high...)
+	c, err := Collect(t.Context(), q, low.Run, t.TempDir(), "devel")
+	if err != nil || c.Counts[experiment.OK] != 60 || c.Quarantined != 0 {
+		t.Errorf("the first run has %+v, %v", c, err)
 	}
 }

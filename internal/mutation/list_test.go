@@ -4,7 +4,7 @@ import "slices"
 
 // mutations are grouped by what they take away. Each takes a check, an order or a
 // limit; those of one group have the tests of their packages.
-var mutations = slices.Concat(wire, order, durability, limits, secrets)
+var mutations = slices.Concat(wire, order, durability, reuse, limits, secrets)
 
 // wire has the checks of what comes in over NATS.
 var wire = []mutation{
@@ -135,6 +135,33 @@ func (s *Store) path(`, powerTests},
 	{"results: damage is not looked for", "results/recover.go", `		err := reader.verify()
 `, `		_, err := reader.Next()
 `, "./results Torn|Zeroed|Damage"},
+}
+
+// reuse has what keeps outcomes of other runs from being taken for what they are not.
+var reuse = []mutation{
+	{"reuse: failures are taken", "experiment/run/reuse.go", `!o.Status.Computed() || `, ``, "./experiment/run ShareNoFailures"},
+	{"reuse: cells to compute again are taken", "experiment/run/reuse.go", `t.retry.wants(o.Status, o.Short) || `, ``, "./experiment/run ReuseRetry"},
+	{"reuse: tables that the grid does not keep", "experiment/run/reuse.go", `own.Further = map[string]experiment.Batch{}`, `own.Further = o.Further`, "./experiment/run TestReuse$"},
+	{"reuse: outcomes are not checked", "experiment/run/reuse.go", `switch err := t.gate.check(&own); {`, `switch err := error(nil); {`, "./experiment/run TestReuse$"},
+	{"reuse: another plan's labels", "experiment/run/reuse.go", `		o.Labels = task.Labels
+`, ``, "./experiment/run TestReuse$"},
+	{"reuse: the run that computed a cell", "experiment/run/reuse.go", `own.Origin, own.Run = cmp.Or(o.Origin, o.Run), t.gate.plan.Run`, `own.Origin, own.Run = o.Run, t.gate.plan.Run`, "./experiment/run TestShare$"},
+	{"reuse: tasks of shared cells stay", "experiment/run/share.go", `if shared > 0 && !k.fresh {`, `if false {`, "./experiment/run ShareQueued"},
+	{"reuse: the number of a result", "experiment/queue/put.go", `w.number(outcome.Cell), 0)`, `0, 0)`, "./experiment/queue ResultWriter"},
+	{"results: only rows say what a cell was computed for", "results/row.go", `if _, ok := o.Further[table.Name]; ok {`, `if o.Further[table.Name].Rows > 0 {`, "./results Needed"},
+	{"results: outcomes of files of two runs", "results/outcomes.go", `reader.metadata()[MetadataRun] != cells.metadata()[MetadataRun] {`, `false {`, "./results BetweenGrids"},
+	{"results: superseded outcomes", "results/outcomes.go", `return e, ok && e.source == at`, `return e, ok`, "./results EachOutcome"},
+	{"cache: the checksum of outcomes", "experiment/cache/segment.go", `if crc32.Checksum(packed, castagnoli) != b.crc {`, `if false {`, "./experiment/cache Damaged"},
+	{"cache: the checksum of a block's table", "experiment/cache/segment.go", `if headSum(head) != binary.LittleEndian.Uint32(start[20:]) {`, `if false {`, "./experiment/cache Damaged"},
+	{"cache: what a killed process left", "experiment/cache/cache.go", `		err = file.Truncate(end)
+`, `		err = error(nil)
+`, "./experiment/cache Torn"},
+	{"cache: a lane that another process has", "experiment/cache/cache.go", `		if err == nil {
+			return &lane{`, `		if held := new(disk.HeldError); err == nil || errors.As(err, &held) {
+			return &lane{`, "./experiment/cache ManyWriters"},
+	{"cache: what was used last goes first", "experiment/cache/cache.go", `for _, s := range slices.Backward(list) {`, `for _, s := range list {`, "./experiment/cache Limit"},
+	{"cache: use does not count", "experiment/cache/cache.go", `if want.found > before {`, `if false {`, "./experiment/cache Limit"},
+	{"cache: programs without a version", "experiment/cache/cache.go", `|| Committed(o.Version) != (c.Build == "") {`, `{`, "./experiment/cache NotKept"},
 }
 
 const powerTests = "./results PowerFailures|DiskFaults"
