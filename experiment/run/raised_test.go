@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"errors"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -21,6 +22,7 @@ import (
 type demanding struct {
 	selfpaced.Kind
 	slow, large []string
+	broken      []string // diverge under low limits
 
 	mu    sync.Mutex
 	cells map[string]int
@@ -35,6 +37,9 @@ func (k *demanding) Compute(ctx context.Context, task *experiment.Task, data exp
 		return experiment.Batch{}, nil, &experiment.StatusError{
 			Status: experiment.Memory, Err: &experiment.MemoryError{Need: 1 << 30, Limit: l.Memory},
 		}
+	}
+	if slices.Contains(k.broken, task.Cell) && l.Timeout < time.Minute {
+		return experiment.Batch{}, nil, &experiment.StatusError{Status: experiment.Diverged, Err: errors.New("off to infinity")}
 	}
 	if slices.Contains(k.slow, task.Cell) && l.Timeout > 0 && l.Timeout < time.Minute {
 		return experiment.Batch{}, nil, context.DeadlineExceeded // without the waiting

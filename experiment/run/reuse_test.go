@@ -140,8 +140,12 @@ func TestReuse(t *testing.T) {
 	r.run(in("coefficients"), 12, 0, []string{in("first")}, "repeats=3", "keep.coefficients=true")
 	r.run(in("coefficients again"), 0, 12, nil, "repeats=3", "keep.coefficients=true")
 	r.run(in("knots"), 0, 12, []string{in("coefficients")}, "repeats=3")
-	if _, err := os.Stat(filepath.Join(in("knots"), "coefficients.arrow")); err == nil {
-		t.Error("coefficients were taken that the grid does not keep")
+	r.run(in("other seed"), 8, 0, nil, "seed=5", "keep.coefficients=true")
+	r.run(in("other knots"), 0, 8, nil, "seed=5")
+	for _, name := range []string{"knots", "other knots"} {
+		if _, err := os.Stat(filepath.Join(in(name), "coefficients.arrow")); err == nil {
+			t.Errorf("%s: coefficients were taken that the grid does not keep", name)
+		}
 	}
 	r.wantSame("with fewer tables", in("knots"), in("first"), "run", "wall_seconds", "cpu_seconds", "peak_bytes", "worker", "started_at", "finished_at")
 }
@@ -363,6 +367,7 @@ func TestShareNoFailures(t *testing.T) {
 	t.Parallel()
 	_, p := plan(t, lowLimits...)
 	q, kind := startQueue(t), newDemanding(p)
+	kind.broken = slices.Collect(p.IDs())[49:52]
 	submit := func(queued, shared int, set ...string) *experiment.Plan {
 		t.Helper()
 		grid, p := plan(t, set...)
@@ -375,13 +380,15 @@ func TestShareNoFailures(t *testing.T) {
 		}
 		return p
 	}
-	high := []string{sixty, "limits={timeout: 1h, memory: 2GiB}"}
-	low := submit(60, 0, lowLimits...)
-	submit(49, 11, append([]string{"name=other"}, lowLimits...)...)
-	submit(49, 11, append([]string{"name=high"}, high...)...)
+	// Failed cells have all tables that a grid keeps if it keeps none.
+	short := append([]string{"keep.knots=false"}, lowLimits...)
+	high := []string{"keep.knots=false", sixty, "limits={timeout: 1h, memory: 2GiB}"}
+	low := submit(60, 0, short...)
+	submit(52, 8, append([]string{"name=other"}, short...)...)
+	submit(52, 8, append([]string{"name=high"}, high...)...)
 	submit(0, 49, high...)
 	c, err := Collect(t.Context(), q, low.Run, t.TempDir(), "devel")
-	if err != nil || c.Counts[experiment.OK] != 60 || c.Quarantined != 0 {
+	if err != nil || c.Counts[experiment.OK] != 57 || c.Counts[experiment.Diverged] != 3 || c.Quarantined != 0 {
 		t.Errorf("the first run has %+v, %v", c, err)
 	}
 }

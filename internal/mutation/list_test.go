@@ -145,7 +145,7 @@ var reuse = []mutation{
 	{"reuse: outcomes are not checked", "experiment/run/reuse.go", `switch err := t.gate.check(&own); {`, `switch err := error(nil); {`, "./experiment/run TestReuse$"},
 	{"reuse: another plan's labels", "experiment/run/reuse.go", `		o.Labels = task.Labels
 `, ``, "./experiment/run TestReuse$"},
-	{"reuse: the run that computed a cell", "experiment/run/reuse.go", `own.Origin, own.Run = cmp.Or(o.Origin, o.Run), t.gate.plan.Run`, `own.Origin, own.Run = o.Run, t.gate.plan.Run`, "./experiment/run TestShare$"},
+	{"reuse: the run that computed a cell", "experiment/run/reuse.go", `own.Origin, own.Run = cmp.Or(o.Origin, o.Run), t.gate.plan.Run`, `own.Origin, own.Run = cmp.Or(o.Run, o.Origin), t.gate.plan.Run`, "./experiment/run TestShare$"},
 	{"reuse: tasks of shared cells stay", "experiment/run/share.go", `if shared > 0 && !k.fresh {`, `if false {`, "./experiment/run ShareQueued"},
 	{"reuse: the number of a result", "experiment/queue/put.go", `w.number(outcome.Cell), 0)`, `0, 0)`, "./experiment/queue ResultWriter"},
 	{"results: only rows say what a cell was computed for", "results/row.go", `if _, ok := o.Further[table.Name]; ok {`, `if o.Further[table.Name].Rows > 0 {`, "./results Needed"},
@@ -160,7 +160,7 @@ var reuse = []mutation{
 			return &lane{`, `		if held := new(disk.HeldError); err == nil || errors.As(err, &held) {
 			return &lane{`, "./experiment/cache ManyWriters"},
 	{"cache: what was used last goes first", "experiment/cache/cache.go", `for _, s := range slices.Backward(list) {`, `for _, s := range list {`, "./experiment/cache Limit"},
-	{"cache: use does not count", "experiment/cache/cache.go", `if want.found > before {`, `if false {`, "./experiment/cache Limit"},
+	{"cache: use does not count", "experiment/cache/cache.go", `if want.found > before {`, `if want.found < before {`, "./experiment/cache Limit"},
 	{"cache: programs without a version", "experiment/cache/cache.go", `|| Committed(o.Version) != (c.Build == "") {`, `{`, "./experiment/cache NotKept"},
 }
 
