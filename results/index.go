@@ -331,13 +331,13 @@ func (x *index) permute(places []int32) {
 
 // tables returns the column tables of a cell that was computed.
 func (x *index) tables(e *entry) string {
-	text := "cells"
+	names := []string{"cells"}
 	for k, table := range x.further {
 		if e.has&(1<<k) != 0 {
-			text += "," + table
+			names = append(names, table)
 		}
 	}
-	return text
+	return strings.Join(names, ",")
 }
 
 // settle makes a source the place of entries.

@@ -131,13 +131,13 @@ func (r *outcomeRows) computedFor(o *experiment.Outcome) string {
 	if !o.Status.Computed() {
 		return ""
 	}
-	text := r.cells().Name
+	names := []string{r.cells().Name}
 	for _, table := range r.further() {
 		if _, ok := o.Further[table.Name]; ok {
-			text += "," + table.Name
+			names = append(names, table.Name)
 		}
 	}
-	return text
+	return strings.Join(names, ",")
 }
 
 // outcome makes an outcome of a row of cells, but for its kind and its further tables. It

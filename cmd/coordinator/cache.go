@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/agepath/agepath/experiment/cache"
+	"github.com/agepath/agepath/experiment/dataset"
 	"github.com/agepath/agepath/experiment/run"
 	"github.com/agepath/agepath/internal/command"
 	"github.com/agepath/agepath/results"
@@ -23,10 +24,14 @@ import (
 
 // outcomes returns the folder of the cache of outcomes, beside that of downloads.
 func (l *library) outcomes() (string, error) {
-	if _, err := l.open(); err != nil {
-		return "", err
+	cache := l.cache
+	if cache == "" {
+		var err error
+		if cache, err = dataset.DefaultCache(); err != nil {
+			return "", command.Refusef("%w; --cache DIR names it", err)
+		}
 	}
-	return filepath.Join(filepath.Dir(l.cache), "outcomes"), nil
+	return filepath.Join(filepath.Dir(cache), "outcomes"), nil
 }
 
 // cacheFlags say how much the cache of outcomes may take.
@@ -37,14 +42,16 @@ func (c *cacheFlags) addTo(flags *pflag.FlagSet) {
 		"`amount` that the outcomes of computed cells may take in the user's cache folder, from which later runs take them; off neither keeps nor takes any")
 }
 
-// open returns the cache, nil where it is off.
+// openCache returns the cache, nil where it is off, or the user has no folder for it, as in
+// a container.
 func (a *app) openCache(c *cacheFlags) (*cache.Cache, error) {
 	if c.bytes == 0 {
 		return nil, nil
 	}
 	dir, err := a.library.outcomes()
 	if err != nil {
-		return nil, err
+		a.Log.Debug("outcomes are not kept for later runs: " + err.Error())
+		return nil, nil //nolint:nilerr // it is of use and not needed
 	}
 	kept := &cache.Cache{Dir: dir, Limit: c.bytes, Report: a.warn}
 	if !cache.Committed(a.Version) {
@@ -129,7 +136,7 @@ func (a *app) cacheCommand() *cobra.Command {
 				return nil
 			})
 		})
-	clear := command.Command("clear", "Remove what the cache of outcomes holds", "",
+	remove := command.Command("clear", "Remove what the cache of outcomes holds", "",
 		func(context.Context, []string) error {
 			return a.withCache(func(dir string) error {
 				info, err := cache.Clear(dir)
@@ -140,8 +147,8 @@ func (a *app) cacheCommand() *cobra.Command {
 			})
 		})
 	a.library.addCacheTo(info.Flags())
-	a.library.addCacheTo(clear.Flags())
-	return command.Group(cmd, info, clear)
+	a.library.addCacheTo(remove.Flags())
+	return command.Group(cmd, info, remove)
 }
 
 func megabytes(n int64) string { return fmt.Sprintf("%.1f MB", float64(n)/1e6) }
