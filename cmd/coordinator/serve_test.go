@@ -6,12 +6,16 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/agepath/agepath/experiment/queue"
 	"github.com/agepath/agepath/internal/command"
+	"github.com/agepath/agepath/internal/needs"
 	"github.com/agepath/agepath/internal/ports"
 )
 
@@ -90,6 +94,12 @@ func TestServe(t *testing.T) {
 	s.await("readyz", http.StatusOK, "ok")
 	s.await("metrics", http.StatusOK, `agepath_queue_tasks{run="`+run+`",state="queued"} 3`)
 	s.await("", http.StatusOK, "agepath")
+	open := `agepath_open_tasks{run="` + run + `"} `
+	s.await("metrics", http.StatusOK, open+"3")
+	must(t, "pause", run, "--nats", r.url)
+	s.await("metrics", http.StatusOK, open+"0")
+	must(t, "resume", run, "--nats", r.url)
+	s.await("metrics", http.StatusOK, open+"3")
 	_, wait := r.work(t, "--drain")
 	if err := wait(); err != nil {
 		t.Fatal(err)
@@ -98,6 +108,77 @@ func TestServe(t *testing.T) {
 	s.await("state.json", http.StatusOK, `"phase":"finished"`)
 	s.await("state.json", http.StatusOK, `"dataset":"data","method":"original","cells":3,"done":3,"incomplete":0,"failed":0`)
 	s.wantEnd()
+}
+
+// TestWatchingByNames wants the alerts, the dashboard and the scaler of deploy/k8s to use
+// metrics, labels and states that a process of serve has.
+func TestWatchingByNames(t *testing.T) {
+	needs.Patience(t, "5 s")
+	t.Parallel()
+	r, dir := startRemote(t), t.TempDir()
+	write(t, dir, "data.csv", table)
+	run, _, _ := strings.Cut(must(t, "submit", write(t, dir, "grid.yaml", "name: watched\n"+dataGrid), "--nats", r.url).out, ":")
+	ctx, end := context.WithTimeout(t.Context(), time.Minute)
+	defer end()
+	r.work(t)
+	serve := process(ctx, "serve", "--nats", r.url, "--listen", "127.0.0.1:0")
+	out, err := serve.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := serve.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { end(); _ = serve.Wait() }() // it is killed
+	address, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &served{t: t, ctx: ctx, address: strings.TrimSpace(address)}
+	s.await("metrics", http.StatusOK, `agepath_cells{run="`+run+`",status="ok"} 1`)
+	s.await("metrics", http.StatusOK, `agepath_open_tasks{run="`+run+`"} 0`)
+	_, scrape := get(t, ctx, s.address+"metrics")
+	labels, states := map[string]string{}, map[string]string{} // of each metric, all of them in a text
+	pair := regexp.MustCompile(`(\w+)="([^"]*)"`)
+	for _, sample := range regexp.MustCompile(`(?m)^(agepath_\w+)(?:\{(.*)\})? `).FindAllStringSubmatch(scrape, -1) {
+		labels[sample[1]] += " "
+		for _, match := range pair.FindAllStringSubmatch(sample[2], -1) {
+			labels[sample[1]] += match[1] + " "
+			if match[1] == "state" {
+				states[sample[1]] += "|" + match[2] + "|"
+			}
+		}
+	}
+	labels["agepath_eta_seconds"] = " run " // absent while nothing is left to do
+	used := map[string]bool{}
+	matcher := regexp.MustCompile(`(\w+)[=!]=?~?"([^"]*)"`)
+	for _, file := range []string{"prometheus/rules.yaml", "grafana/agepath.json", "overlays/keda/workers.yaml"} {
+		text, err := os.ReadFile(filepath.Join("..", "..", "deploy", "k8s", filepath.FromSlash(file)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		queries := strings.ReplaceAll(string(text), `\"`, `"`)
+		for _, use := range regexp.MustCompile(`(agepath_\w+)(?:\{([^}]*)\})?`).FindAllStringSubmatch(queries, -1) {
+			name := use[1]
+			used[name] = true
+			if _, there := labels[name]; !there {
+				t.Errorf("%s uses %s, which serve does not have", file, name)
+			}
+			for _, match := range matcher.FindAllStringSubmatch(use[2], -1) {
+				if !strings.Contains(labels[name], " "+match[1]+" ") {
+					t.Errorf("%s uses the label %s of %s, which has%s", file, match[1], name, labels[name])
+				}
+				for value := range strings.SplitSeq(match[2], "|") {
+					if match[1] == "state" && !strings.Contains(states[name], "|"+value+"|") {
+						t.Errorf("%s uses the state %s of %s, which has %s", file, value, name, states[name])
+					}
+				}
+			}
+		}
+	}
+	if len(used) < 12 {
+		t.Errorf("only %d metrics are used", len(used))
+	}
 }
 
 // TestServeBeforeServer starts serve before there is a NATS server: it is alive,

@@ -17,6 +17,7 @@ var (
 	cellsMetric      = metric("cells", "Cells of a run that have ended and are not queued again, by status.", "run", "status")
 	plannedMetric    = metric("cells_planned", "Cells that the grid of a run has.", "run")
 	tasksMetric      = metric("queue_tasks", "Cells of a run that are queued, running or given up as dead.", "run", "state")
+	openMetric       = metric("open_tasks", "Cells of a run that workers are needed for: queued or running, none while it is paused.", "run")
 	rateMetric       = metric("cells_per_second", "Cells of a run that are done in a second, lately.", "run")
 	etaMetric        = metric("eta_seconds", "Estimated time to the end of a run; absent while unknown.", "run")
 	durationMetric   = metric("cell_duration_seconds", "How long the cells of a run took in their last attempt.", "run")
@@ -41,7 +42,7 @@ func (m *Monitor) registry() *prometheus.Registry {
 // Describe implements [prometheus.Collector].
 func (m *Monitor) Describe(out chan<- *prometheus.Desc) {
 	for _, desc := range []*prometheus.Desc{
-		cellsMetric, plannedMetric, tasksMetric, rateMetric, etaMetric, durationMetric,
+		cellsMetric, plannedMetric, tasksMetric, openMetric, rateMetric, etaMetric, durationMetric,
 		workersMetric, slotsMetric, connectedMetric, lookedMetric, quarantineMetric, refusedMetric, failedMetric, buildMetric,
 	} {
 		out <- desc
@@ -63,6 +64,11 @@ func (m *Monitor) Collect(out chan<- prometheus.Metric) {
 		gauge(tasksMetric, float64(r.Queued), r.Name, "queued")
 		gauge(tasksMetric, float64(r.Running), r.Name, "running")
 		gauge(tasksMetric, float64(r.Dead), r.Name, "dead")
+		open := r.Queued + r.Running
+		if r.Phase == Paused {
+			open = 0
+		}
+		gauge(openMetric, float64(open), r.Name)
 		gauge(quarantineMetric, float64(r.Quarantined), r.Name)
 		gauge(rateMetric, r.Rate, r.Name)
 		if r.ETA != nil {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/moby/buildkit/frontend/dockerfile/instructions"
 	"github.com/moby/buildkit/frontend/dockerfile/parser"
+	corev1 "k8s.io/api/core/v1"
 )
 
 // TestImage reads the Dockerfile as docker does and builds with its own command
@@ -110,10 +111,10 @@ func checkArguments(t *testing.T, binaries string) {
 	}
 	here := strings.NewReplacer( // paths and addresses of a pod
 		"/etc/agepath/nats/config.yaml", config, "/etc/agepath/grid/grid.yaml", "../../../grids/quickstart.yaml",
-		"/tmp/", dir+"/", "/var/cache/", dir+"/", "=:8480", "=127.0.0.1:0", "=:8481", "=127.0.0.1:0",
+		"/tmp/", dir+"/", "/var/cache/", dir+"/", "/results/", dir+"/", "=:8480", "=127.0.0.1:0", "=:8481", "=127.0.0.1:0",
 	)
 	ran := 0
-	for _, overlayName := range []string{"job", "deployment", "submit"} {
+	for _, overlayName := range []string{"job", "deployment", "submit", "testdata/collect", "testdata/collect-s3"} {
 		for _, o := range overlay(t, overlayName) {
 			if o.pod == nil {
 				continue
@@ -121,7 +122,7 @@ func checkArguments(t *testing.T, binaries string) {
 			c := o.pod.Spec.Containers[0]
 			args := slices.Concat(c.Command[1:], c.Args, []string{"--connect-wait=0s"}) // the last one counts
 			for i := range args {
-				args[i] = here.Replace(args[i])
+				args[i] = here.Replace(expand(c, args[i]))
 			}
 			text, err := exec.Command(filepath.Join(binaries, c.Command[0]), args...).CombinedOutput()
 			exit := new(exec.ExitError)
@@ -131,9 +132,22 @@ func checkArguments(t *testing.T, binaries string) {
 			ran++
 		}
 	}
-	if ran < 4 {
+	if ran < 8 {
 		t.Errorf("%d programs ran", ran)
 	}
+}
+
+// expand puts the container's variables into an argument, as Kubernetes does. Of those
+// that come from elsewhere it takes the key.
+func expand(c *corev1.Container, arg string) string {
+	for _, env := range c.Env {
+		value := env.Value
+		if env.ValueFrom != nil && env.ValueFrom.ConfigMapKeyRef != nil {
+			value = env.ValueFrom.ConfigMapKeyRef.Key
+		}
+		arg = strings.ReplaceAll(arg, "$("+env.Name+")", value)
+	}
+	return arg
 }
 
 // TestServerImage wants the NATS servers to be of the version that the tests of the

@@ -4,6 +4,8 @@ package verify
 
 import (
 	"fmt"
+	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -42,13 +44,38 @@ type scaledJob struct {
 		Triggers                   []struct {
 			Type     string `json:"type"`
 			Metadata struct {
-				Endpoint     string `json:"natsServerMonitoringEndpoint"`
-				Account      string `json:"account"`
-				Stream       string `json:"stream"`
-				Consumer     string `json:"consumer"`
-				LagThreshold string `json:"lagThreshold"`
+				URL           string `json:"url"`
+				Format        string `json:"format"`
+				ValueLocation string `json:"valueLocation"`
+				TargetValue   string `json:"targetValue"`
 			} `json:"metadata"`
 		} `json:"triggers"`
+	} `json:"spec"`
+}
+
+// serviceMonitor and prometheusRule are types of the Prometheus Operator, as far as the
+// manifests use them.
+type serviceMonitor struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata"`
+	Spec              struct {
+		Selector  metav1.LabelSelector `json:"selector"`
+		Endpoints []struct {
+			Port     string `json:"port"`
+			Path     string `json:"path"`
+			Interval string `json:"interval"`
+		} `json:"endpoints"`
+	} `json:"spec"`
+}
+
+type prometheusRule struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata"`
+	Spec              struct {
+		Groups []struct {
+			Name  string           `json:"name"`
+			Rules []map[string]any `json:"rules"`
+		} `json:"groups"`
 	} `json:"spec"`
 }
 
@@ -83,6 +110,8 @@ func render(t *testing.T, dir string) []*object {
 			if v.Spec.Parallelism != nil {
 				o.replicas = *v.Spec.Parallelism
 			}
+		case *batchv1.CronJob:
+			o.pod = &v.Spec.JobTemplate.Spec.Template
 		case *scaledJob:
 			o.pod, o.replicas = &v.Spec.JobTargetRef.Template, v.Spec.MaxReplicaCount
 		}
@@ -107,6 +136,14 @@ func newValue(kind string) (any, error) {
 		return &appsv1.StatefulSet{}, nil
 	case "batch/v1 Job":
 		return &batchv1.Job{}, nil
+	case "batch/v1 CronJob":
+		return &batchv1.CronJob{}, nil
+	case "v1 PersistentVolumeClaim":
+		return &corev1.PersistentVolumeClaim{}, nil
+	case "monitoring.coreos.com/v1 ServiceMonitor":
+		return &serviceMonitor{}, nil
+	case "monitoring.coreos.com/v1 PrometheusRule":
+		return &prometheusRule{}, nil
 	case "policy/v1 PodDisruptionBudget":
 		return &policyv1.PodDisruptionBudget{}, nil
 	case "networking.k8s.io/v1 NetworkPolicy":
@@ -117,14 +154,27 @@ func newValue(kind string) (any, error) {
 	return nil, fmt.Errorf("no type for %s", kind)
 }
 
-// overlays are what users apply; each stands on base but submit, which is
-// applied after one of them.
-var overlays = []string{"job", "deployment", "keda", "nats", "nats-tls", "submit"}
+// overlays are what users apply, and folders of testdata with components, as users have
+// them. Each stands on base but those of alone, which are applied after one of the others.
+var (
+	overlays = []string{"job", "deployment", "keda", "nats", "nats-tls", "submit", "collect", "collect-cron",
+		"testdata/collect", "testdata/collect-s3", "testdata/keda", "monitoring"}
+	alone = []string{"submit", "collect", "collect-cron", "testdata/collect", "testdata/collect-s3"}
+)
+
+func overlayDir(name string) string {
+	for _, dir := range []string{"../overlays/" + name, "testdata/" + name} {
+		if _, err := os.Stat(dir); err == nil {
+			return dir
+		}
+	}
+	return name
+}
 
 func overlay(t *testing.T, name string) []*object {
 	t.Helper()
-	list := render(t, "../overlays/"+name)
-	if name == "submit" {
+	list := render(t, overlayDir(name))
+	if slices.Contains(alone, name) {
 		list = append(list, render(t, "../base")...)
 	}
 	return list

@@ -77,6 +77,16 @@ func lintObject(o *object, list []*object) (problems []string) {
 				add("no pod has port %s", port.TargetPort.StrVal)
 			}
 		}
+	case *serviceMonitor:
+		for _, endpoint := range v.Spec.Endpoints {
+			if !slices.ContainsFunc(list, func(other *object) bool {
+				service, ok := other.value.(*corev1.Service)
+				return ok && matches(&v.Spec.Selector, service.Labels) &&
+					slices.ContainsFunc(service.Spec.Ports, func(p corev1.ServicePort) bool { return p.Name == endpoint.Port })
+			}) {
+				add("no service has port %s", endpoint.Port)
+			}
+		}
 	case *appsv1.Deployment:
 		if !matches(v.Spec.Selector, o.pod.Labels) {
 			add("does not select its own pods")

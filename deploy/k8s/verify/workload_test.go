@@ -120,13 +120,13 @@ func TestMemoryLimits(t *testing.T) {
 // and to be removed.
 func TestJobs(t *testing.T) {
 	t.Parallel()
-	for overlayName, name := range map[string]string{"job": "agepath-worker", "submit": "agepath-submit"} {
+	for overlayName, name := range map[string]string{"job": "agepath-worker", "submit": "agepath-submit", "collect": "agepath-collect"} {
 		checkJob(t, overlayName, &find[*batchv1.Job](t, overlay(t, overlayName), name).Spec)
 	}
 	scaled := find[*scaledJob](t, overlay(t, "keda"), "agepath-worker")
 	checkJob(t, "keda", &scaled.Spec.JobTargetRef)
 	trigger := scaled.Spec.Triggers[0]
-	if trigger.Type != "nats-jetstream" || trigger.Metadata.Stream != "AGEPATH_TASKS" || trigger.Metadata.Account != "AGEPATH" {
+	if trigger.Type != "metrics-api" || trigger.Metadata.Format != "prometheus" || trigger.Metadata.URL != "http://agepath-serve.agepath.svc/metrics" {
 		t.Errorf("trigger %+v", trigger)
 	}
 	if job := find[*batchv1.Job](t, overlay(t, "job"), "agepath-worker"); job.Spec.Completions != nil || *job.Spec.Parallelism < 2 {
@@ -153,6 +153,44 @@ func checkJob(t *testing.T, name string, job *batchv1.JobSpec) {
 	}
 	if !ignored || !failed || job.Template.Spec.RestartPolicy != corev1.RestartPolicyNever {
 		t.Errorf("%s: pod failure policy %+v, restart policy %s", name, job.PodFailurePolicy, job.Template.Spec.RestartPolicy)
+	}
+}
+
+// TestCollectorsAgree wants the Job and the CronJob to collect in the same way, one at a
+// time, onto the claim, and the component s3 to leave the claim alone.
+func TestCollectorsAgree(t *testing.T) {
+	t.Parallel()
+	once := find[*batchv1.Job](t, overlay(t, "collect"), "agepath-collect").Spec
+	cron := find[*batchv1.CronJob](t, overlay(t, "collect-cron"), "agepath-collect").Spec
+	if !reflect.DeepEqual(once, cron.JobTemplate.Spec) {
+		t.Error("the Job and that of the CronJob differ")
+	}
+	if cron.ConcurrencyPolicy != batchv1.ForbidConcurrent {
+		t.Errorf("two collectors can run at a time: %s", cron.ConcurrencyPolicy)
+	}
+	claim := find[*corev1.PersistentVolumeClaim](t, overlay(t, "collect"), "agepath-results")
+	c := &once.Template.Spec.Containers[0]
+	volume := once.Template.Spec.Volumes[1]
+	if volume.PersistentVolumeClaim == nil || volume.PersistentVolumeClaim.ClaimName != claim.Name ||
+		c.VolumeMounts[1].Name != volume.Name || must(t, c, "--out") != c.VolumeMounts[1].MountPath+"/$(RUN)" {
+		t.Errorf("it collects into %s, with the volume %+v", must(t, c, "--out"), volume)
+	}
+	for _, o := range overlay(t, "testdata/collect-s3") {
+		if o.kind == "PersistentVolumeClaim" {
+			t.Error("there is a claim that a collector into a store does not need")
+		}
+		if o.name != "agepath-collect" {
+			continue
+		}
+		c := &o.pod.Spec.Containers[0]
+		if out := must(t, c, "--out"); out != "s3://$(FOLDER)/$(RUN)" {
+			t.Errorf("it collects into %s", out)
+		}
+		scratch := o.pod.Spec.Volumes[1]
+		room := c.Resources.Limits[corev1.ResourceEphemeralStorage]
+		if scratch.EmptyDir == nil || scratch.EmptyDir.SizeLimit.Cmp(room) >= 0 || c.VolumeMounts[1].MountPath != "/results" {
+			t.Errorf("its copy is on %+v, with %s of storage", scratch, &room)
+		}
 	}
 }
 

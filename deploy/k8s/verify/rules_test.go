@@ -1,0 +1,134 @@
+package verify
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"sigs.k8s.io/kustomize/api/krusty"
+	"sigs.k8s.io/kustomize/kyaml/filesys"
+	"sigs.k8s.io/yaml"
+)
+
+// promtool runs it in a folder.
+func promtool(t *testing.T, dir string, args ...string) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), program(t, "promtool"), args...)
+	cmd.Dir = dir
+	if text, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("promtool %s: %v\n%s", strings.Join(args, " "), err, text)
+	}
+}
+
+func writeYAML(t *testing.T, path string, value any) {
+	t.Helper()
+	text, err := yaml.Marshal(value)
+	if err == nil {
+		err = os.WriteFile(path, text, 0o644)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestRules has promtool check the alerts of the PrometheusRule, and what they do on the
+// series of testdata/rules.yaml.
+func TestRules(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	spec := find[*prometheusRule](t, overlay(t, "monitoring"), "agepath").Spec
+	writeYAML(t, filepath.Join(dir, "agepath.yaml"), spec)
+	series, err := os.ReadFile("testdata/rules.yaml")
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dir, "series.yaml"), series, 0o644)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	promtool(t, dir, "check", "rules", "--lint-fatal", "agepath.yaml")
+	promtool(t, dir, "test", "rules", "series.yaml")
+	for _, group := range spec.Groups {
+		for _, rule := range group.Rules {
+			if name, _ := rule["alert"].(string); !strings.Contains(string(series), "alertname: "+name) {
+				t.Errorf("testdata/rules.yaml does not try %s", name)
+			}
+		}
+	}
+}
+
+// TestDashboard has promtool check the queries of the dashboard.
+func TestDashboard(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../grafana/agepath.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var dashboard struct {
+		Panels []struct {
+			Title   string
+			Targets []struct{ Expr string }
+			GridPos struct{ X, Y, W, H int }
+		}
+	}
+	if err := json.Unmarshal(text, &dashboard); err != nil {
+		t.Fatal(err)
+	}
+	var rules []map[string]any
+	for i, panel := range dashboard.Panels {
+		if len(panel.Targets) == 0 || panel.Title == "" {
+			t.Errorf("panel %d %q shows nothing", i, panel.Title)
+		}
+		for _, target := range panel.Targets {
+			rules = append(rules, map[string]any{"record": "panel", "expr": target.Expr, "labels": map[string]string{"number": string(rune('a' + len(rules)))}})
+		}
+		for _, other := range dashboard.Panels[:i] {
+			a, b := panel.GridPos, other.GridPos
+			if a.X < b.X+b.W && b.X < a.X+a.W && a.Y < b.Y+b.H && b.Y < a.Y+a.H {
+				t.Errorf("panels %q and %q overlap", panel.Title, other.Title)
+			}
+		}
+	}
+	if len(rules) < 10 {
+		t.Errorf("%d queries", len(rules))
+	}
+	dir := t.TempDir()
+	writeYAML(t, filepath.Join(dir, "queries.yaml"), map[string]any{"groups": []any{map[string]any{"name": "dashboard", "rules": rules}}})
+	promtool(t, dir, "check", "rules", "--lint-fatal", "queries.yaml")
+}
+
+// TestRunName wants the component run to put the run's name wherever one is wanted, and
+// docs/kubernetes.md to show the folder that is rendered here.
+func TestRunName(t *testing.T) {
+	t.Parallel()
+	document, err := os.ReadFile("../../../docs/kubernetes.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range []string{"run.yaml", "kustomization.yaml"} {
+		text, err := os.ReadFile("testdata/collect-s3/" + file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		shown := strings.ReplaceAll(string(text), "../../../", "../deploy/k8s/")
+		if !strings.Contains(string(document), shown) {
+			t.Errorf("docs/kubernetes.md does not show %s of testdata/collect-s3:\n%s", file, shown)
+		}
+	}
+	for name, times := range map[string]int{"collect": 1, "collect-s3": 1, "keda": 1, "../../overlays/collect": 0} {
+		resources, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(), "testdata/"+name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := resources.AsYaml()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if have := strings.Count(string(text), "quickstart-0123456789ab"); have != times || times > 0 && regexp.MustCompile(`\bRUN"|value: RUN\b`).Match(text) {
+			t.Errorf("%s names the run %d times, want %d", name, have, times)
+		}
+	}
+}
