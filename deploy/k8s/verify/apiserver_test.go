@@ -88,15 +88,7 @@ func startCluster(t *testing.T) (kubectl func(args ...string) string) {
 	t.Helper()
 	dir := t.TempDir()
 	server, client, etcd := program(t, "kube-apiserver"), program(t, "kubectl"), program(t, "etcd")
-	var ports []string
-	for range 3 {
-		listener, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer listener.Close()
-		ports = append(ports, listener.Addr().String())
-	}
+	ports := freePorts(t, 3)
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		t.Fatal(err)
@@ -154,6 +146,20 @@ func startCluster(t *testing.T) (kubectl func(args ...string) string) {
 		}
 		return out
 	}
+}
+
+// freePorts returns addresses that nobody listens on.
+func freePorts(t *testing.T, n int) (list []string) {
+	t.Helper()
+	for range n {
+		listener, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer listener.Close() // at the end: all are different
+		list = append(list, listener.Addr().String())
+	}
+	return list
 }
 
 // start starts a program that the test's end ends. Its log is shown where the test fails.

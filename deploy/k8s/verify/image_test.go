@@ -122,7 +122,7 @@ func checkArguments(t *testing.T, binaries string) {
 			c := o.pod.Spec.Containers[0]
 			args := slices.Concat(c.Command[1:], c.Args, []string{"--connect-wait=0s"}) // the last one counts
 			for i := range args {
-				args[i] = here.Replace(expand(c, args[i]))
+				args[i] = here.Replace(expand(&c, args[i]))
 			}
 			text, err := exec.Command(filepath.Join(binaries, c.Command[0]), args...).CombinedOutput()
 			exit := new(exec.ExitError)
