@@ -196,6 +196,25 @@ func wantOrder(t *testing.T, n int64, have, old, want map[string][]byte) {
 	}
 }
 
+// TestDamagedObject wants an object whose bytes changed at the store to be refused.
+func TestDamagedObject(t *testing.T) {
+	s := needs.Store(t)
+	f, dir := open(t, s), t.TempDir()
+	path := filepath.Join(dir, "cells.arrow")
+	if err := os.WriteFile(path, []byte("whole"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.Put(t.Context(), dir, []string{"cells.arrow"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(s.Dir, "night", "run", "cells.arrow"), []byte("other"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Get(t.Context(), "cells.arrow", path); err == nil || !strings.Contains(err.Error(), "s3://results/night/run/cells.arrow") {
+		t.Errorf("other bytes: %v", err)
+	}
+}
+
 // TestOpen wants URLs and addresses that are none to be refused, with what is allowed.
 func TestOpen(t *testing.T) {
 	t.Parallel()

@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -81,6 +82,18 @@ func TestAPIServer(t *testing.T) {
 		}
 		t.Logf("%s: %d objects", name, applied)
 	}
+	// What docs/kubernetes.md does beside.
+	document, err := os.ReadFile("../../../docs/kubernetes.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	pod := regexp.MustCompile(`(?s)run reader --image=(\S+) --overrides='(.*?)'\n`).FindSubmatch(document)
+	if pod == nil {
+		t.Fatal("docs/kubernetes.md has no reader of the claim")
+	}
+	kubectl("-n", "agepath", "run", "reader", "--image="+string(pod[1]), "--overrides="+string(pod[2]), "--dry-run=server")
+	kubectl("apply", "-k", "testdata/collect-s3")
+	kubectl("-n", "agepath", "create", "job", "--from=cronjob/agepath-collect", "collect-now", "--dry-run=server")
 }
 
 // startCluster starts etcd and an API server, and returns what runs kubectl there.
