@@ -35,7 +35,9 @@ func (f *notifyFlags) start(base *command.Base) (*notify.Notifier, error) {
 	if !(f.failures >= 0 && f.failures <= 1) {
 		return nil, command.Refusef("--notify-failures must be from 0 to 1 (got %s)", strconv.FormatFloat(f.failures, 'g', -1, 64))
 	}
-	n, err := notify.New(notify.Config{URL: f.url, Command: f.command, FailureRate: f.failures, Version: base.Version, Log: base.Log})
+	n, err := notify.New(notify.Config{
+		URL: f.url, Command: f.command, FailureRate: f.failures, Version: base.Version, Log: base.Log,
+	})
 	if err != nil {
 		return nil, command.Refusef("--notify: %w", err)
 	}
@@ -54,7 +56,8 @@ func notified(ctx context.Context, c *run.Coordinator, n *notify.Notifier) (*run
 		tell(p)
 		mu.Lock()
 		defer mu.Unlock()
-		last.Phase, last.Ended, last.Counted, last.Failed, last.Incomplete = live.Computing, p.Done, p.Gathered, p.Failed, p.Incomplete
+		last.Phase, last.Ended, last.Counted = live.Computing, p.Done, p.Gathered
+		last.Failed, last.Incomplete = p.Failed, p.Incomplete
 		n.Runs(last)
 	}
 	watching, stop := context.WithCancel(ctx)
@@ -69,7 +72,8 @@ func notified(ctx context.Context, c *run.Coordinator, n *notify.Notifier) (*run
 	defer mu.Unlock()
 	switch {
 	case err == nil:
-		last.Phase, last.Ended, last.Failed, last.Incomplete = notify.Finished, 0, int64(summary.Failed()), int64(summary.Counts[experiment.Incomplete])
+		last.Phase, last.Ended = notify.Finished, 0
+		last.Failed, last.Incomplete = int64(summary.Failed()), int64(summary.Counts[experiment.Incomplete])
 		for _, count := range summary.Counts {
 			last.Ended += int64(count)
 		}

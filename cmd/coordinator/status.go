@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -15,7 +14,6 @@ import (
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/live"
 	"github.com/agepath/agepath/experiment/queue"
-	"github.com/agepath/agepath/experiment/run"
 	"github.com/agepath/agepath/internal/command"
 )
 
@@ -52,15 +50,8 @@ func (a *atServer) statusCommand() *cobra.Command {
 
 // watch is what is remembered of a run from look to look.
 type watch struct {
-	failures   *queue.FailureIndex
-	described  bool
-	cells      int64 // of the grid, 0 where that is not known
+	*live.Follower
 	throughput live.Throughput
-
-	quarantined int64            // messages
-	left        bool             // cells are queued or running
-	description *run.Description // nil where there is none that can be read
-	damaged     error            // why it cannot be read
 }
 
 func (a *atServer) status(ctx context.Context, q *queue.Queue, names []string, again bool) error {
@@ -94,22 +85,21 @@ func listRuns(ctx context.Context, q *queue.Queue, names []string) ([]queue.List
 }
 
 // lookAt finds out where the cells of a run are, and watches it from then on.
-func lookAt(ctx context.Context, q *queue.Queue, name string, watches map[string]*watch) (*watch, queue.Standing, error) {
+func lookAt(ctx context.Context, q *queue.Queue, name string, watches map[string]*watch) (*watch, error) {
 	w := watches[name]
 	if w == nil {
-		w = new(watch)
-		var err error
-		if w.failures, err = q.FailureIndex(name); err != nil {
-			return nil, queue.Standing{}, err
+		follower, err := live.NewFollower(q, name)
+		if err != nil {
+			return nil, err
 		}
+		w = &watch{Follower: follower}
 		watches[name] = w
 	}
-	now, err := w.look(ctx, q, name)
-	if err != nil {
-		return nil, queue.Standing{}, err
+	if err := w.Look(ctx); err != nil {
+		return nil, err
 	}
-	w.quarantined, w.left = now.Quarantined, now.Left() > 0
-	return w, now, nil
+	w.throughput.Note(live.Sample{At: time.Now(), Done: w.Standing.Done()})
+	return w, nil
 }
 
 // tellRuns writes a table of the runs with these names, none for all, and tells
@@ -126,17 +116,18 @@ func (a *atServer) tellRuns(ctx context.Context, q *queue.Queue, names []string,
 	table := textTable{{"run", "state", ">cells", ">ok", ">incomplete", ">failed", ">running", ">queued", ">not queued", ">cells/s", ">left"}}
 	var incomplete, unqueued int64
 	for _, r := range runs {
-		w, now, err := lookAt(ctx, q, r.Name, watches)
+		w, err := lookAt(ctx, q, r.Name, watches)
 		if err != nil {
 			return false, err
 		}
+		now := &w.Standing
 		active = active || now.Left() > 0
 		incomplete, unqueued = incomplete+now.Ended[experiment.Incomplete], unqueued+now.Unqueued
-		row := []string{r.Name, live.Phase(&now, r.Open)}
+		row := []string{r.Name, live.Phase(now, r.Open)}
 		for _, n := range []int64{now.Cells, now.Ended[experiment.OK], now.Ended[experiment.Incomplete], now.Failed(), now.Running, now.Queued, now.Unqueued} {
 			row = append(row, strconv.FormatInt(n, 10))
 		}
-		rate, left := w.outlook(&now)
+		rate, left := w.outlook()
 		table.add(append(row, rate, left)...)
 	}
 	if incomplete == 0 {
@@ -155,7 +146,7 @@ func (a *atServer) tellRuns(ctx context.Context, q *queue.Queue, names []string,
 // run why the newest are.
 func (a *atServer) tellQuarantine(ctx context.Context, q *queue.Queue, runs []queue.Listed, watches map[string]*watch) error {
 	for _, r := range runs {
-		name, n := r.Name, watches[r.Name].quarantined
+		name, n := r.Name, watches[r.Name].Standing.Quarantined
 		if n == 0 {
 			continue
 		}
@@ -194,13 +185,10 @@ func newestQuarantined(ctx context.Context, q *queue.Queue, name string) ([]*que
 func (a *atServer) tellUnable(watches map[string]*watch, workers []queue.Presence) {
 	for _, name := range slices.Sorted(maps.Keys(watches)) {
 		w := watches[name]
-		if w.damaged != nil {
-			fmt.Fprintf(a.Out, "%s: %v; submitting the grid again replaces it\n", name, w.damaged)
+		if w.Damaged != nil {
+			fmt.Fprintf(a.Out, "%s: %v; submitting the grid again replaces it\n", name, w.Damaged)
 		}
-		if w.description == nil || !w.left {
-			continue
-		}
-		for _, need := range w.description.Unable(workers, time.Now()) {
+		for _, need := range w.Lacks(workers, time.Now()) {
 			fmt.Fprintf(a.Out, "%s: no worker for %v\n", name, need)
 		}
 	}
@@ -241,34 +229,11 @@ func (a *atServer) tellWorkers(ctx context.Context, q *queue.Queue, watches map[
 	return table.write(a.Out)
 }
 
-// look finds out where the cells of a run are.
-func (w *watch) look(ctx context.Context, q *queue.Queue, name string) (queue.Standing, error) {
-	if !w.described {
-		description, err := run.Describe(ctx, q, name)
-		var damaged *queue.DamagedError
-		if err != nil && !errors.Is(err, queue.ErrNoData) && !errors.As(err, &damaged) {
-			return queue.Standing{}, err
-		}
-		w.described = true
-		if damaged != nil {
-			w.damaged = damaged
-		}
-		if w.description = description; description != nil {
-			w.cells = description.Cells
-		}
-	}
-	now, err := w.failures.Standing(ctx, w.cells)
-	if err == nil {
-		w.throughput.Note(live.Sample{At: time.Now(), Done: now.Done()})
-	}
-	return now, err
-}
-
 // outlook returns the rate and the time left at it, - where they are not known.
-func (w *watch) outlook(now *queue.Standing) (rate, left string) {
+func (w *watch) outlook() (rate, left string) {
 	perSecond, _ := w.throughput.Rates()
 	if perSecond <= 0 {
 		return "-", "-"
 	}
-	return strconv.FormatFloat(perSecond, 'g', 3, 64), humanTime(float64(now.Left()) / perSecond)
+	return strconv.FormatFloat(perSecond, 'g', 3, 64), humanTime(float64(w.Standing.Left()) / perSecond)
 }

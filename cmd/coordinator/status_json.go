@@ -23,7 +23,7 @@ func (a *atServer) writeStatus(ctx context.Context, q *queue.Queue, names []stri
 	watches := map[string]*watch{}
 	runs := []object{}
 	for _, r := range listed {
-		w, now, err := lookAt(ctx, q, r.Name, watches)
+		w, err := lookAt(ctx, q, r.Name, watches)
 		if err != nil {
 			return err
 		}
@@ -31,7 +31,7 @@ func (a *atServer) writeStatus(ctx context.Context, q *queue.Queue, names []stri
 		if err != nil {
 			return err
 		}
-		runs = append(runs, runStatus(r, w, &now, last, workers))
+		runs = append(runs, runStatus(r, w, last, workers))
 	}
 	return a.writeJSON(object{
 		"runs": runs, "workers": live.DescribeWorkers(workers, time.Now()), "refused_worker_messages": refused,
@@ -39,8 +39,8 @@ func (a *atServer) writeStatus(ctx context.Context, q *queue.Queue, names []stri
 }
 
 // runStatus is where the cells of a run are.
-func runStatus(r queue.Listed, w *watch, now *queue.Standing, last []*queue.Quarantined, workers []queue.Presence) object {
-	ended := object{}
+func runStatus(r queue.Listed, w *watch, last []*queue.Quarantined, workers []queue.Presence) object {
+	now, ended := &w.Standing, object{}
 	for _, status := range experiment.Statuses {
 		ended[string(status)] = now.Ended[status]
 	}
@@ -49,14 +49,12 @@ func runStatus(r queue.Listed, w *watch, now *queue.Standing, last []*queue.Quar
 		newest = append(newest, object{"time": found.Time.UTC().Format(time.RFC3339), "subject": found.Subject, "reason": found.Reason})
 	}
 	damaged := ""
-	if w.damaged != nil {
-		damaged = w.damaged.Error()
+	if w.Damaged != nil {
+		damaged = w.Damaged.Error()
 	}
 	unable := []object{}
-	if w.description != nil && w.left {
-		for _, need := range w.description.Unable(workers, time.Now()) {
-			unable = append(unable, object{"name": need.Name, "version": need.Version})
-		}
+	for _, need := range w.Lacks(workers, time.Now()) {
+		unable = append(unable, object{"name": need.Name, "version": need.Version})
 	}
 	return object{
 		"run": r.Name, "state": live.Phase(now, r.Open), "cells": now.Cells, "statuses": ended,

@@ -52,7 +52,7 @@ func (m *Monitor) sides() []side {
 		list = append(list, s)
 	}
 	for _, r := range m.State().Runs {
-		list = append(list, side{ID: "run:" + r.Name, Name: "run " + r.Name, Cells: r.OK + r.Incomplete + r.Failed, run: r})
+		list = append(list, side{ID: "run:" + r.Name, Name: "run " + r.Name, Cells: r.ended(), run: r})
 	}
 	return list
 }
@@ -160,7 +160,8 @@ func (m *Monitor) compare(ctx context.Context, sides []side, tell func(analysis.
 			return nil, plainly(err, dirs, sides)
 		}
 		if left > 0 {
-			notes[i] = fmt.Sprintf("%d results of %s cannot be read here and are left out; the folders of `coordinator collect` have them.", left, s.Name)
+			notes[i] = fmt.Sprintf("%d results of %s cannot be read here and are left out; "+
+				"the folders of `coordinator collect` have them.", left, s.Name)
 		}
 	}
 	c, err := report.Compare(ctx, dirs, analysis.CompareOptions{Rounding: analysis.Rounding, Progress: tell})
@@ -274,7 +275,8 @@ func (m *Monitor) serveComparison(w http.ResponseWriter, r *http.Request) {
 	}{State: "failed"}
 	made, err := (*comparison)(nil), error(nil)
 	if cells > mostCompared {
-		err = fmt.Errorf("the runs have %d cells; up to %d are compared here, more by `coordinator compare`", cells, mostCompared)
+		err = fmt.Errorf("the runs have %d cells; up to %d are compared here, more by `coordinator compare`",
+			cells, mostCompared)
 	} else {
 		made, err = m.comparisons.of(m, sides)
 	}

@@ -113,9 +113,11 @@ func (s *schema) knots(o *experiment.Outcome) func(score string) []figure.Knot {
 			v[k] = &rows.Columns[j]
 		}
 		for row := range rows.Rows {
-			if !v[0].IsNull(row) && !v[2].IsNull(row) && !math.IsNaN(v[0].Floats[row]) && !math.IsInf(v[0].Floats[row], 0) {
-				knots = append(knots, figure.Knot{Age: v[0].Floats[row], Event: v[1].Texts[row], Score: v[2].Floats[row]})
+			age := v[0].Floats[row]
+			if v[0].IsNull(row) || v[2].IsNull(row) || math.IsNaN(age) || math.IsInf(age, 0) {
+				continue
 			}
+			knots = append(knots, figure.Knot{Age: age, Event: v[1].Texts[row], Score: v[2].Floats[row]})
 		}
 		return knots
 	}

@@ -106,7 +106,9 @@ func (m *Monitor) serveState(w http.ResponseWriter, r *http.Request) {
 		answer.Age = &age
 	}
 	if chosen := state.chosen(r.URL.Query().Get("run")); chosen != nil {
-		answer.Run = &detail{chosen, chosen.Parts, chosen.Slowest, chosen.Failures, chosen.Reasons, chosen.Others, chosen.History, chosen.Revision}
+		answer.Run = &detail{
+			chosen, chosen.Parts, chosen.Slowest, chosen.Failures, chosen.Reasons, chosen.Others, chosen.History, chosen.Revision,
+		}
 	}
 	writeJSON(w, answer)
 }

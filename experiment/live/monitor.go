@@ -166,10 +166,8 @@ func (m *Monitor) read(ctx context.Context) (*State, error) {
 			}
 		}
 		r := w.describe()
-		if w.description != nil && w.standing.Left() > 0 {
-			for _, need := range w.description.Unable(workers, time.Now()) {
-				r.Unable = append(r.Unable, need.String())
-			}
+		for _, need := range w.Lacks(workers, time.Now()) {
+			r.Unable = append(r.Unable, need.String())
 		}
 		state.Runs = append(state.Runs, r)
 	}

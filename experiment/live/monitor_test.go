@@ -181,14 +181,14 @@ func TestOutlook(t *testing.T) {
 	if rate, eta := w.outlook(parts, 110); rate != 0.1 || math.Abs(*eta-1100) > 1e-6 {
 		t.Errorf("without a description %g cells a second, %g s", rate, *eta)
 	}
-	w.description = describedParts(experiment.Part{Cells: 20, Seconds: 200}, experiment.Part{Cells: 100, Seconds: 50})
+	w.Description = describedParts(experiment.Part{Cells: 20, Seconds: 200}, experiment.Part{Cells: 100, Seconds: 50})
 	// The estimates, 10 and 0.5 s a cell, are half of what cells take: left are
 	// 10 cells of 20 s and 100 of 1 s, at two seconds of work a second.
 	if _, eta := w.outlook(parts, 110); math.Abs(*eta-150) > 1e-6 {
 		t.Errorf("%g s left", *eta)
 	}
 	strange := []Part{{Cells: 20, Done: 10, Seconds: 20}, {Done: 1}}
-	w.description = describedParts(experiment.Part{Cells: 20, Seconds: math.MaxFloat64}, experiment.Part{Seconds: math.MaxFloat64})
+	w.Description = describedParts(experiment.Part{Cells: 20, Seconds: math.MaxFloat64}, experiment.Part{Seconds: math.MaxFloat64})
 	if rate, eta := w.outlook(strange, 10); rate != 0.1 || eta != nil && (math.IsNaN(*eta) || math.IsInf(*eta, 0)) {
 		t.Errorf("with a strange description %g cells a second, %v", rate, eta)
 	}

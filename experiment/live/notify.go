@@ -14,8 +14,8 @@ func Notify(n *notify.Notifier) func(*State) {
 		runs := make([]notify.Run, len(state.Runs))
 		for i, r := range state.Runs {
 			runs[i] = notify.Run{
-				Name: r.Name, Phase: r.Phase, Cells: r.Cells, Ended: r.OK + r.Incomplete + r.Failed, Incomplete: r.Incomplete, Failed: r.Failed,
-				Over: r.Phase == Finished || r.Phase == Cancelled, Counted: r.OK + r.Incomplete + r.Failed,
+				Name: r.Name, Phase: r.Phase, Cells: r.Cells, Ended: r.ended(), Incomplete: r.Incomplete, Failed: r.Failed,
+				Over: r.Phase == Finished || r.Phase == Cancelled, Counted: r.ended(),
 			}
 			if len(r.Failures) > 0 {
 				runs[i].Error = r.Failures[0].Error

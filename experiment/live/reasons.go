@@ -56,7 +56,8 @@ func (r reasons) list() (list []Reason, others int64) {
 		list = append(list, *reason)
 	}
 	slices.SortFunc(list, func(a, b Reason) int {
-		return cmp.Or(cmp.Compare(b.Count, a.Count), b.Newest.Finished.Compare(a.Newest.Finished), cmp.Compare(a.Newest.Cell, b.Newest.Cell))
+		return cmp.Or(cmp.Compare(b.Count, a.Count), b.Newest.Finished.Compare(a.Newest.Finished),
+			cmp.Compare(a.Newest.Cell, b.Newest.Cell))
 	})
 	for _, reason := range list[min(len(list), shownReasons):] {
 		others += reason.Count

@@ -43,8 +43,10 @@ func place(columns []experiment.Column, name string, kind experiment.Type) int {
 func newSchema(tables experiment.Tables) *schema {
 	s := &schema{
 		Tables:  tables,
-		dataset: place(tables.Labels, "dataset", experiment.Text), method: place(tables.Labels, "method", experiment.Text),
-		params: place(tables.Labels, "method_params", experiment.Text), metric: place(tables.Measures, "metric", experiment.Text),
+		dataset: place(tables.Labels, "dataset", experiment.Text),
+		method:  place(tables.Labels, "method", experiment.Text),
+		params:  place(tables.Labels, "method_params", experiment.Text),
+		metric:  place(tables.Measures, "metric", experiment.Text),
 	}
 	for j, column := range tables.Labels {
 		if j != s.dataset && j != s.method && !slices.Contains(ungrouped, column.Name) {
@@ -219,7 +221,8 @@ func (g *groups) copy(schemas map[string]*schema) *Scores {
 	s := schemas[g.order[0].kind] // runs are of one kind
 	order := slices.DeleteFunc(slices.Clone(g.order), func(x *group) bool { return x.kind != g.order[0].kind })
 	slices.SortFunc(order, func(a, b *group) int {
-		return cmp.Or(cmp.Compare(a.dataset, b.dataset), slices.Compare(a.labels, b.labels), analysis.CompareMethods(a.method, b.method))
+		return cmp.Or(cmp.Compare(a.dataset, b.dataset), slices.Compare(a.labels, b.labels),
+			analysis.CompareMethods(a.method, b.method))
 	})
 	var shown, scored []int
 	for k, j := range s.grouping {
@@ -234,8 +237,9 @@ func (g *groups) copy(schemas map[string]*schema) *Scores {
 	}
 	for _, x := range order {
 		row := Group{
-			ID: x.id, Dataset: x.dataset, Method: x.method, Labels: []string{}, Metric: x.metric, Done: x.done,
-			Incomplete: x.incomplete, Failed: x.failed, Means: []*float64{}, Stds: []*float64{}, Counts: []int64{},
+			ID: x.id, Dataset: x.dataset, Method: x.method, Labels: []string{}, Metric: x.metric,
+			Done: x.done, Incomplete: x.incomplete, Failed: x.failed,
+			Means: []*float64{}, Stds: []*float64{}, Counts: []int64{},
 			kind: x.kind, cells: slices.Clone(x.cells),
 		}
 		for _, k := range shown {
@@ -243,7 +247,8 @@ func (g *groups) copy(schemas map[string]*schema) *Scores {
 		}
 		for _, k := range scored {
 			m := &x.scores[k]
-			row.Means, row.Stds = append(row.Means, known(m.mean, m.n > 0)), append(row.Stds, known(m.std(), m.n > 1))
+			row.Means = append(row.Means, known(m.mean, m.n > 0))
+			row.Stds = append(row.Stds, known(m.std(), m.n > 1))
 			row.Counts = append(row.Counts, m.n)
 		}
 		scores.Groups = append(scores.Groups, row)

@@ -54,6 +54,9 @@ type Run struct {
 	durations durations
 }
 
+// ended returns how many cells have ended, whatever their status.
+func (r *Run) ended() int64 { return r.OK + r.Incomplete + r.Failed }
+
 // The phases of a run.
 const (
 	Computing = "computing"
@@ -156,7 +159,7 @@ func DescribeWorkers(workers []queue.Presence, now time.Time) []Worker {
 
 // describe tells how the run stands by what was read last.
 func (w *watch) describe() *Run {
-	t, s := w.shown.tally, &w.standing
+	t, s := w.shown.tally, &w.Standing
 	r := &Run{
 		Name: w.name, Phase: Phase(s, w.open), Reading: !w.shown.caught || w.again != nil,
 		Cells: s.Cells, OK: s.Ended[experiment.OK], Incomplete: s.Ended[experiment.Incomplete], Failed: s.Failed(),
@@ -168,7 +171,7 @@ func (w *watch) describe() *Run {
 	r.Reasons, r.Others = t.reasons.list()
 	r.History = w.shown.history
 	r.History.Counts = slices.Clone(r.History.Counts)
-	r.Revision, r.Scores = fmt.Sprintf("%d.%d", w.shown.at.UnixNano(), t.total), t.scores()
+	r.Scores, r.Revision = t.scores(), fmt.Sprintf("%d.%d", w.shown.at.UnixNano(), t.total)
 	if left := s.Left(); left > 0 {
 		r.Rate, r.ETA = w.outlook(r.Parts, left)
 	}
@@ -186,8 +189,8 @@ func (w *watch) describe() *Run {
 func (w *watch) parts() []Part {
 	parts := []Part{}
 	at := map[partKey]int{}
-	if w.description != nil {
-		for _, p := range w.description.Parts {
+	if w.Description != nil {
+		for _, p := range w.Description.Parts {
 			at[partKey{p.Dataset, p.Method}] = len(parts)
 			parts = append(parts, Part{Dataset: p.Dataset, Method: p.Method, Cells: p.Cells})
 		}
@@ -230,11 +233,11 @@ func (w *watch) outlook(parts []Part, left int64) (rate float64, eta *float64) {
 // work returns the seconds of computing that are left, 0 when they are not
 // known.
 func (w *watch) work(parts []Part) float64 {
-	if w.description == nil {
+	if w.Description == nil {
 		return 0
 	}
 	var measured, estimated float64 // for the cells done
-	for i, p := range w.description.Parts {
+	for i, p := range w.Description.Parts {
 		measured += float64(parts[i].Done) * parts[i].Seconds
 		estimated += float64(parts[i].Done) * estimate(p)
 	}
@@ -243,7 +246,7 @@ func (w *watch) work(parts []Part) float64 {
 		factor = measured / estimated
 	}
 	var work float64
-	for i, p := range w.description.Parts {
+	for i, p := range w.Description.Parts {
 		mean := parts[i].Seconds
 		if parts[i].Done == 0 {
 			mean = factor * estimate(p)

@@ -3,11 +3,11 @@ package live
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/queue"
-	"github.com/agepath/agepath/experiment/run"
 )
 
 const (
@@ -31,27 +31,23 @@ type reading struct {
 
 // watch is what the monitor remembers of a run.
 type watch struct {
+	Follower
 	monitor *Monitor
-	name    string
 
-	described   bool
-	description *run.Description // nil until described, or when there is none
-	failures    *queue.FailureIndex
-	standing    queue.Standing
-	open        bool // its tasks can be pulled
-	looked      time.Time
-	throughput  Throughput
+	open       bool // its tasks can be pulled
+	looked     time.Time
+	throughput Throughput
 
 	shown *reading
 	again *reading // that is to replace shown, nil for none
 }
 
 func newWatch(m *Monitor, name string) (*watch, error) {
-	w := &watch{monitor: m, name: name}
-	var err error
-	if w.failures, err = m.config.Queue.FailureIndex(name); err != nil {
+	follower, err := NewFollower(m.config.Queue, name)
+	if err != nil {
 		return nil, err
 	}
+	w := &watch{Follower: *follower, monitor: m}
 	w.shown, err = w.newReading()
 	return w, err
 }
@@ -67,18 +63,13 @@ func (w *watch) newReading() (*reading, error) {
 // due reports whether it is time to look at the run. Those at rest are looked
 // at less often.
 func (w *watch) due(now time.Time, open bool) bool {
-	rest := w.standing.Left() == 0 && w.shown.caught && w.again == nil && w.open == open
+	rest := w.Standing.Left() == 0 && w.shown.caught && w.again == nil && w.open == open
 	return !rest || now.Sub(w.looked) >= idleEvery
 }
 
 // look reads what is new.
 func (w *watch) look(ctx context.Context, open bool) error {
 	w.open = open
-	if !w.described {
-		if err := w.describeRun(ctx); err != nil {
-			return err
-		}
-	}
 	current := w.shown
 	if w.again != nil {
 		current = w.again
@@ -89,35 +80,24 @@ func (w *watch) look(ctx context.Context, open bool) error {
 	if w.again != nil && w.again.caught {
 		w.shown, w.again, w.throughput = w.again, nil, Throughput{}
 	}
-	var cells int64 // of the grid, 0 while that is not known
-	if w.description != nil {
-		cells = w.description.Cells
+	first := !w.described
+	err := w.Look(ctx)
+	if first && w.Damaged != nil {
+		w.monitor.config.Report(fmt.Errorf("reading the description of run %s: %w", w.name, w.Damaged))
 	}
-	standing, err := w.failures.Standing(ctx, cells)
 	if err != nil {
 		return err
 	}
-	w.standing, w.looked = standing, time.Now()
+	w.looked = time.Now()
 	if w.shown.caught && w.again == nil {
 		w.throughput.Note(Sample{w.looked, w.shown.tally.total, w.shown.tally.wall})
 	}
 	// The tally was made first, and cells keep their results: only cells that
 	// came twice, or a purge, can make it the larger one.
-	if w.again == nil && w.shown.tally.total > w.standing.Results && time.Since(w.shown.at) > againAfter+10*w.shown.took {
+	if w.again == nil && w.shown.tally.total > w.Standing.Results && time.Since(w.shown.at) > againAfter+10*w.shown.took {
 		w.again, err = w.newReading()
 	}
 	return err
-}
-
-func (w *watch) describeRun(ctx context.Context) error {
-	description, err := run.Describe(ctx, w.monitor.config.Queue, w.name)
-	if damaged := new(queue.DamagedError); errors.As(err, &damaged) { // of this run alone
-		w.monitor.config.Report(err)
-	} else if err != nil && !errors.Is(err, queue.ErrNoData) {
-		return err
-	}
-	w.description, w.described = description, true
-	return nil
 }
 
 // read goes on with a reading for a while.

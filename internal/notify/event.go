@@ -28,7 +28,7 @@ type Event struct {
 // Run is how a run stands.
 type Run struct {
 	Name       string `json:"name"`
-	Phase      string `json:"phase"` // computing and the like, or how it ended: finished, cancelled, interrupted or broken
+	Phase      string `json:"phase"` // computing and the like, or how it ended, as [Finished]
 	Cells      int64  `json:"cells"` // of the grid
 	Ended      int64  `json:"ended"` // of these
 	Incomplete int64  `json:"incomplete"`
@@ -50,15 +50,14 @@ type Worker struct {
 
 // ending says how a run ended.
 func (r *Run) ending() string {
-	text := fmt.Sprintf("run %s: %s, %d of %d cells have ended", r.Name, r.Phase, r.Ended, r.Cells)
-	for _, part := range []struct {
-		n    int64
-		what string
-	}{{r.Failed, "failed"}, {r.Incomplete, "incomplete"}} {
-		if part.n > 0 {
-			text += fmt.Sprintf(", %d %s", part.n, part.what)
-		}
+	parts := []string{fmt.Sprintf("run %s: %s, %d of %d cells have ended", r.Name, r.Phase, r.Ended, r.Cells)}
+	if r.Failed > 0 {
+		parts = append(parts, fmt.Sprintf("%d failed", r.Failed))
 	}
+	if r.Incomplete > 0 {
+		parts = append(parts, fmt.Sprintf("%d incomplete", r.Incomplete))
+	}
+	text := strings.Join(parts, ", ")
 	if first, _, _ := strings.Cut(r.Error, "\n"); first != "" && (r.Failed > 0 || r.Phase == Broken) {
 		text += ": " + first
 	}

@@ -56,7 +56,7 @@ type watched struct {
 }
 
 // New returns a notifier, nil where config names no way. Close ends it.
-func New(config Config) (*Notifier, error) { return newNotifier(config, retryMin) }
+func New(config Config) (*Notifier, error) { return newNotifier(config, firstPause) }
 
 // newNotifier is New with the time before a request is repeated.
 func newNotifier(config Config, pause time.Duration) (*Notifier, error) {
@@ -109,13 +109,11 @@ func (n *Notifier) Runs(runs ...Run) {
 			w.told = false
 		}
 		w.active, w.over = true, 0
-		if rate := float64(r.Failed) / float64(max(1, r.Counted)); !w.told && r.Counted >= min(fewestCells, r.Cells) && rate > n.config.FailureRate {
+		limit, enough := n.config.FailureRate, r.Counted >= min(fewestCells, r.Cells)
+		if !w.told && enough && float64(r.Failed) > limit*float64(r.Counted) {
 			w.told = true
-			limit := n.config.FailureRate
-			n.tell(&Event{
-				Event: FailureRate, Run: r, Limit: &limit,
-				Text: fmt.Sprintf("run %s: %d of %d cells failed, more than %g %%", r.Name, r.Failed, r.Counted, 100*limit),
-			})
+			text := fmt.Sprintf("run %s: %d of %d cells failed, more than %g %%", r.Name, r.Failed, r.Counted, 100*limit)
+			n.tell(&Event{Event: FailureRate, Run: r, Limit: &limit, Text: text})
 		}
 	}
 }

@@ -14,10 +14,10 @@ import (
 )
 
 const (
-	// retries is how often a request is repeated, after retryMin, then twice as long
+	// retries is how often a request is repeated, after firstPause, then twice as long
 	// each time, or as the answer's Retry-After says.
-	retries  = 5
-	retryMin = time.Second
+	retries    = 5
+	firstPause = time.Second
 	// answerWait is how long one request may take.
 	answerWait = 10 * time.Second
 	// answerBytes is how much is read of an answer, which lets a connection be used again.
