@@ -29,7 +29,7 @@ const (
 	defaultAttempts = 3
 )
 
-// commonKeys are the keys of every kind of experiment.
+// CommonKeys are the keys of every kind of experiment.
 var CommonKeys = []string{"name", "experiment", "seed", "repeats", "limits"}
 
 // ParseFile reads the grid file and applies the overrides, each "key=value"

@@ -32,8 +32,9 @@ type Plan struct {
 
 	kind     *Registration
 	Library  Loader
-	folder   string                    // of the grid, where files of commands are
-	sources  map[string]dataset.Source // by digest
+	folder   string                                               // of the grid, where files of commands are
+	sources  map[string]dataset.Source                            // by digest
+	reads    map[string]func(ctx context.Context) ([]byte, error) // of files by name
 	commands []string
 	seeds    []int64 // of the repeats
 	groups   []*plannedGroup
@@ -103,6 +104,7 @@ func (g *Grid) Plan(ctx context.Context, library Loader) (*Plan, error) {
 	plan := &Plan{
 		Grid: g.Name, Kind: g.Kind, Limits: g.Limits, Keep: g.Keep, kind: g.kind,
 		Library: library, folder: filepath.Dir(g.File), sources: map[string]dataset.Source{},
+		reads: map[string]func(ctx context.Context) ([]byte, error){},
 	}
 	p := &Planner{Grid: g, Library: library, plan: plan}
 	groups, err := g.Section.Plan(ctx, p)
@@ -247,6 +249,12 @@ func (p *Plan) Place(digest string) string {
 		return ""
 	}
 	return path
+}
+
+// Loads reports whether the library loads a data set, which cells then read.
+func (p *Plan) Loads(digest string) bool {
+	_, known := p.sources[digest]
+	return known
 }
 
 // Dataset loads a data set of the plan again, so that Plan is a [Data].

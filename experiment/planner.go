@@ -24,8 +24,14 @@ type Placer interface {
 	Place(source dataset.Source) (string, error)
 }
 
-// FileLoader is a [Loader] that has the files of a grid's commands. Those of others
-// are in the grid's folder.
+// FolderLoader is a [Loader] with folders in which data sets are looked for.
+type FolderLoader interface {
+	Loader
+	Folders() []string
+}
+
+// FileLoader is a [Loader] that has the files that a grid's cells need. Those of others
+// are read anew, such as those of commands from the grid's folder.
 type FileLoader interface {
 	Loader
 	// File opens a file by its name in the grid.
@@ -46,9 +52,10 @@ func (p *Planner) Problem(at gridfile.Place, format string, args ...any) {
 	p.problems.Add(at.Problem(format, args...))
 }
 
-// Data notes a data set of the plan, with the source from which the library loads it,
-// and checks that in a grid one name stands for one data set, and the other way round.
-func (p *Planner) Data(at gridfile.Place, data *PlannedData, source dataset.Source) {
+// Data notes a data set of the plan, with the source from which the library loads it, nil
+// for one that is not loaded, and checks that in a grid one name stands for one data set,
+// and the other way round.
+func (p *Planner) Data(at gridfile.Place, data *PlannedData, source *dataset.Source) {
 	for _, other := range p.plan.Data {
 		switch sameName, same := other.Name == data.Name, other.Digest == data.Digest; {
 		case sameName && same:
@@ -60,7 +67,9 @@ func (p *Planner) Data(at gridfile.Place, data *PlannedData, source dataset.Sour
 		}
 	}
 	p.plan.Data = append(p.plan.Data, data)
-	p.plan.sources[data.Digest] = source
+	if source != nil {
+		p.plan.sources[data.Digest] = *source
+	}
 }
 
 // Absent notes a data set that is not on this machine.
@@ -77,11 +86,14 @@ func (p *Planner) Command(method string) {
 	}
 }
 
-// File reads a file that cells need once and returns its digest. It is in the grid's
-// folder unless the library is a [FileLoader].
-func (p *Planner) File(ctx context.Context, name string) (digest string, err error) {
+// File reads a file that cells need once and returns its digest. read gets its content;
+// nil: it is in the grid's folder. A library that is a [FileLoader] has it anyway.
+func (p *Planner) File(ctx context.Context, name string, read func(ctx context.Context) ([]byte, error)) (digest string, err error) {
 	if digest := p.plan.Files[name]; digest != "" {
 		return digest, nil
+	}
+	if read != nil {
+		p.plan.reads[name] = read
 	}
 	content, err := p.plan.readFile(ctx, name)
 	if err != nil {
@@ -95,12 +107,23 @@ func (p *Planner) File(ctx context.Context, name string) (digest string, err err
 	return digest, nil
 }
 
-// readFile reads a file of a command.
+// Folders are where data sets are looked for first that are no tables of numbers.
+func (p *Planner) Folders() []string {
+	if l, ok := p.Library.(FolderLoader); ok {
+		return l.Folders()
+	}
+	return nil
+}
+
+// readFile reads a file that cells need.
 func (p *Plan) readFile(ctx context.Context, name string) ([]byte, error) {
 	var body io.ReadCloser
 	var err error
+	read := p.reads[name]
 	if files, ok := p.Library.(FileLoader); ok {
 		body, err = files.File(ctx, name)
+	} else if read != nil {
+		return read(ctx)
 	} else {
 		body, err = os.Open(filepath.Join(p.folder, filepath.FromSlash(name)))
 	}
@@ -115,7 +138,7 @@ func (p *Plan) readFile(ctx context.Context, name string) ([]byte, error) {
 	return content, err
 }
 
-// File reads a file of a command by its digest.
+// File reads a file that cells need by its digest.
 func (p *Plan) File(ctx context.Context, digest string) ([]byte, error) {
 	for name, has := range p.Files {
 		if has != digest {

@@ -31,6 +31,9 @@ type Table struct {
 	// Kept says that cells fill the table unless the grid's key keep says otherwise.
 	// Looking at a cell again compares its rows.
 	Kept bool
+	// Number is the column that numbers the rows of a cell from 0, and Count the measure
+	// that says how many there are; "" for none.
+	Number, Count string
 }
 
 // Tables are the schemas of one kind of experiment. The cells table is put

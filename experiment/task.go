@@ -126,9 +126,11 @@ type Outcome struct {
 	Origin string `cbor:"19,keyasint,omitempty"`
 }
 
-// Data gives a computation the data sets it needs by digest.
+// Data gives a computation the data sets and the files it needs by digest.
 type Data interface {
 	Dataset(ctx context.Context, digest string) (*dataset.Dataset, error)
+	// File returns the content of one of the task's files.
+	File(ctx context.Context, digest string) ([]byte, error)
 }
 
 // CommandData is a [Data] of a worker that runs commands. The commands of tasks whose

@@ -32,8 +32,9 @@ type Verification struct {
 
 	dir     string
 	index   *index
-	knots   []int64  // by position in index; -1 where the cell has none
-	further []string // tables that were written together with the cells
+	tables  []experiment.Table // further ones of the kind of experiment
+	rows    map[string][]int64 // values of measures that count rows, by position in index; -1 where null
+	further []string           // tables that were written together with the cells
 	streams int
 	sorts   map[string]int // problems by their sort
 }
@@ -48,6 +49,11 @@ func Verify(ctx context.Context, dir string) (*Verification, error) {
 		return nil, err
 	}
 	v := &Verification{Manifest: m, dir: dir, index: newIndex(furtherTables(m), nil), sorts: map[string]int{}}
+	if kind, err := experiment.Named(m.Kind); err != nil {
+		v.Note("numbers of rows of the further tables were not compared: %v", err)
+	} else {
+		v.tables = kind.Tables().Further
+	}
 	if err := v.readFiles(ctx); err != nil {
 		return nil, err
 	}
@@ -258,11 +264,19 @@ func (v *Verification) readCells(ctx context.Context) (bool, error) {
 		v.index = inventory.index
 		return true, nil
 	}
-	err := eachFrame(ctx, filepath.Join(v.dir, CellsFile), []string{"cell", "status", "run", "knots", "tables"}, func(f *Frame) error {
+	var counts []string
+	for _, table := range v.tables {
+		if table.Count != "" && !slices.Contains(counts, table.Count) {
+			counts = append(counts, table.Count)
+		}
+	}
+	columns := slices.Concat([]string{"cell", "status", "run"}, counts, []string{"tables"})
+	v.rows = map[string][]int64{}
+	err := eachFrame(ctx, filepath.Join(v.dir, CellsFile), columns, func(f *Frame) error {
 		if tables := f.Metadata[MetadataTables]; v.further == nil && tables != "" {
 			v.further = strings.Split(tables, ",")
 		}
-		cells, statuses, runs, knots := f.Batch.Columns[0], f.Batch.Columns[1], f.Batch.Columns[2], f.Batch.Columns[3]
+		cells, statuses, runs := f.Batch.Columns[0], f.Batch.Columns[1], f.Batch.Columns[2]
 		for row, cell := range cells.Texts {
 			key, err := ParseCell(cell)
 			if err != nil {
@@ -277,18 +291,20 @@ func (v *Verification) readCells(ctx context.Context) (bool, error) {
 				v.Problem("runs", "the row of cell %s does not say which run computed it", cell)
 			}
 			has := uint8(0)
-			if told(f, 4, row) {
-				has = v.index.lists(strings.Split(f.Batch.Columns[4].Texts[row], ","))
+			if at := 3 + len(counts); told(f, at, row) {
+				has = v.index.lists(strings.Split(f.Batch.Columns[at].Texts[row], ","))
 			}
 			if err := v.index.set(key, source{}, experiment.Status(statuses.Texts[row]), has); err != nil {
 				v.Problem("cells", "%v", err)
 				continue
 			}
-			n := int64(-1)
-			if !knots.IsNull(row) {
-				n = knots.Ints[row]
+			for k, count := range counts {
+				n := int64(-1)
+				if of := &f.Batch.Columns[3+k]; !of.IsNull(row) {
+					n = of.Ints[row]
+				}
+				v.rows[count] = append(v.rows[count], n)
 			}
-			v.knots = append(v.knots, n)
 		}
 		return nil
 	})
@@ -313,15 +329,23 @@ func (v *Verification) checkCounts() {
 	}
 }
 
-// checkFurther compares the rows of a further table with the cells: they are of
-// cells that have a path, stand together in the order of the cells, and are as
-// many as the cell has knots, numbered from 0.
+// checkFurther compares the rows of a further table with the cells: they stand together
+// in the order of the cells and are, where the kind of experiment says so, numbered from
+// 0 and as many as a measure of the cell says.
 func (v *Verification) checkFurther(ctx context.Context, table string) error {
+	var declared experiment.Table
+	if i := slices.IndexFunc(v.tables, func(t experiment.Table) bool { return t.Name == table }); i >= 0 {
+		declared = v.tables[i]
+	}
+	columns := []string{"cell"}
+	if declared.Number != "" {
+		columns = append(columns, declared.Number)
+	}
 	path := filepath.Join(v.dir, finalName(table))
 	rows := make([]int64, len(v.index.entries)) // seen, by position in index
 	last := int32(-1)
-	err := eachFrame(ctx, path, []string{"cell", "knot"}, func(f *Frame) error {
-		cells, knots := f.Batch.Columns[0].Texts, f.Batch.Columns[1].Ints
+	err := eachFrame(ctx, path, columns, func(f *Frame) error {
+		cells := f.Batch.Columns[0].Texts
 		for from, to := 0, 0; from < len(cells); from = to {
 			to = from + cellRun(cells[from:])
 			_, slot, ok := v.index.find(cells[from])
@@ -334,8 +358,8 @@ func (v *Verification) checkFurther(ctx context.Context, table string) error {
 			}
 			last = slot
 			for row := from; row < to; row++ {
-				if knots[row] != rows[slot] {
-					v.Problem("numbers of "+table, "%s: knot %d of cell %s stands where number %d should", path, knots[row], cells[from], rows[slot])
+				if declared.Number != "" && f.Batch.Columns[1].Ints[row] != rows[slot] {
+					v.Problem("numbers of "+table, "%s: %s %d of cell %s stands where number %d should", path, declared.Number, f.Batch.Columns[1].Ints[row], cells[from], rows[slot])
 				}
 				rows[slot]++
 			}
@@ -347,13 +371,16 @@ func (v *Verification) checkFurther(ctx context.Context, table string) error {
 	}
 	without := 0
 	for slot, n := range rows {
+		if declared.Count == "" {
+			break
+		}
 		e := &v.index.entries[slot]
-		switch want := max(v.knots[slot], 0); {
+		switch want := max(v.rows[declared.Count][slot], 0); {
 		case n == want, n == 0 && e.has&v.index.lists([]string{table}) != 0: // a command can answer without coefficients
 		case n == 0:
 			without++
 		default:
-			v.Problem("rows of "+table, "cell %s has %d rows in %s, and %d knots by %s", e.key, n, path, want, CellsFile)
+			v.Problem("rows of "+table, "cell %s has %d rows in %s, and %d %s by %s", e.key, n, path, want, declared.Count, CellsFile)
 		}
 	}
 	if without > 0 {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/agepath/agepath/internal/spelling"
@@ -26,6 +27,11 @@ var (
 type Library struct {
 	Dir   string // "" for none
 	Cache string // "" for none
+}
+
+// Folders are where the library looks, the first before the others.
+func (l *Library) Folders() []string {
+	return slices.DeleteFunc([]string{l.Dir, l.Cache}, func(dir string) bool { return dir == "" })
 }
 
 // DefaultCache returns the folder for downloads below the user's cache folder

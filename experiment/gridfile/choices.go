@@ -22,10 +22,10 @@ type Choice struct {
 	Place Place // where the grid gives it; its key is "" for the default
 }
 
-// choices are settings with all combinations of their values.
+// Choices are settings with all combinations of their values.
 type Choices []Choice
 
-// applying returns the choices of settings that cells with the aspects have.
+// Applying returns the choices of settings that cells with the aspects have.
 func (c Choices) Applying(of Aspects) Choices {
 	var list Choices
 	for _, choice := range c {
@@ -36,10 +36,10 @@ func (c Choices) Applying(of Aspects) Choices {
 	return list
 }
 
-// count returns the number of combinations.
+// Count returns the number of combinations.
 func (c Choices) Count() int { return int(c.Most()) }
 
-// most is count without overflow, for checking it.
+// Most is count without overflow, for checking it.
 func (c Choices) Most() float64 {
 	n := 1.0
 	for i := range c {
@@ -48,7 +48,7 @@ func (c Choices) Most() float64 {
 	return n
 }
 
-// sorted returns the values of each setting in an order of their own.
+// Sorted returns the values of each setting in an order of their own.
 func (c Choices) Sorted() [][]Setting {
 	var list [][]Setting
 	for i := range c {
@@ -61,7 +61,7 @@ func (c Choices) Sorted() [][]Setting {
 	return list
 }
 
-// at returns the i-th combination; the last setting varies fastest.
+// At returns the i-th combination; the last setting varies fastest.
 func (c Choices) At(i int) Settings {
 	var s Settings
 	for k := len(c) - 1; k >= 0; k-- {
@@ -72,7 +72,7 @@ func (c Choices) At(i int) Settings {
 	return s
 }
 
-// has reports whether the settings are one of the combinations. They are of the
+// Has reports whether the settings are one of the combinations. They are of the
 // same names.
 func (c Choices) Has(s Settings) bool {
 	for k := range c {
@@ -83,7 +83,7 @@ func (c Choices) Has(s Settings) bool {
 	return true
 }
 
-// overlaps reports whether two choices of the same names have a combination in
+// Overlaps reports whether two choices of the same names have a combination in
 // common.
 func (c Choices) Overlaps(other Choices) bool {
 	for k := range c {
@@ -94,7 +94,7 @@ func (c Choices) Overlaps(other Choices) bool {
 	return true
 }
 
-// values returns the values of the setting of that name, nil for one that the
+// Values returns the values of the setting of that name, nil for one that the
 // choices do not have.
 func (c Choices) Values(name string) []Setting {
 	for i := range c {
@@ -105,7 +105,7 @@ func (c Choices) Values(name string) []Setting {
 	return nil
 }
 
-// largest returns the largest number that a setting takes, 0 for one that the
+// Largest returns the largest number that a setting takes, 0 for one that the
 // choices do not have.
 func (c Choices) Largest(name string) float64 {
 	most := 0.0
@@ -115,6 +115,7 @@ func (c Choices) Largest(name string) float64 {
 	return most
 }
 
+// Intersect reports whether two lists have a value in common.
 func Intersect[T comparable](a, b []T) bool {
 	if len(a) > 0 && len(b) > 0 && &a[0] == &b[0] {
 		return true

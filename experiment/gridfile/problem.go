@@ -61,14 +61,14 @@ func (p Problems) Unwrap() []error {
 	return list
 }
 
-// add appends a problem unless it is there already or there are too many.
+// Add appends a problem unless it is there already or there are too many.
 func (p *Problems) Add(problem Problem) {
 	if len(*p) < MaxProblems && !slices.ContainsFunc(*p, func(q *Problem) bool { return *q == problem }) {
 		*p = append(*p, &problem)
 	}
 }
 
-// err returns the problems sorted by place, nil if there are none.
+// Err returns the problems sorted by place, nil if there are none.
 func (p Problems) Err() error {
 	if len(p) == 0 {
 		return nil
@@ -79,7 +79,7 @@ func (p Problems) Err() error {
 	return p
 }
 
-// place is where something in a grid was written.
+// Place is where something in a grid was written.
 type Place struct {
 	file, set, Key string
 	line           int
@@ -89,7 +89,7 @@ func (p Place) Problem(format string, args ...any) Problem {
 	return Problem{File: p.file, Line: p.line, Set: p.set, Key: p.Key, Text: fmt.Sprintf(format, args...)}
 }
 
-// name names the place in messages about another one.
+// Name names the place in messages about another one.
 func (p Place) Name() string {
 	if p.Key == "" {
 		return "other cells of the grid"

@@ -11,7 +11,7 @@ import (
 	"github.com/agepath/agepath/internal/spelling"
 )
 
-// reader reads a grid file's tree strictly. Its methods report what is wrong
+// Reader reads a grid file's tree strictly. Its methods report what is wrong
 // and return a zero value, so that one reading finds all problems.
 type Reader struct {
 	File     string
@@ -20,19 +20,19 @@ type Reader struct {
 	reported int // problems, those that were known included
 }
 
-// err returns the problems sorted by place, nil if there are none.
+// Err returns the problems sorted by place, nil if there are none.
 func (r *Reader) Err() error { return r.problems.Err() }
 
-// item is a node of the tree with its dotted path.
+// Item is a node of the tree with its dotted path.
 type Item struct {
 	*yaml.Node
 	key string
 }
 
-// given reports whether the file holds the item.
+// Given reports whether the file holds the item.
 func (n Item) Given() bool { return n.Node != nil }
 
-// child returns a part of the item.
+// Child returns a part of the item.
 func (n Item) Child(name string, node *yaml.Node) Item {
 	if n.key == "" {
 		return Item{node, name}
@@ -52,16 +52,16 @@ func (r *Reader) Problem(n Item, format string, args ...any) {
 	r.ProblemAt(r.Place(n), format, args...)
 }
 
-// problemAt reports what is wrong at a place that was read before.
+// ProblemAt reports what is wrong at a place that was read before.
 func (r *Reader) ProblemAt(p Place, format string, args ...any) {
 	r.reported++
 	r.problems.Add(p.Problem(format, args...))
 }
 
-// reports is the number of problems so far, those that were known included.
+// Reports is the number of problems so far, those that were known included.
 func (r *Reader) Reports() int { return r.reported }
 
-// describe names what a node is for messages.
+// Describe names what a node is for messages.
 func Describe(n *yaml.Node) string {
 	switch {
 	case n.Kind == yaml.MappingNode:
@@ -76,7 +76,7 @@ func Describe(n *yaml.Node) string {
 	return strconv.Quote(Clip(n.Value))
 }
 
-// clip shortens a value for messages.
+// Clip shortens a value for messages.
 func Clip(text string) string {
 	const most = 40
 	if runes := []rune(text); len(runes) > most {
@@ -85,7 +85,7 @@ func Clip(text string) string {
 	return text
 }
 
-// fields returns the entries of a map by key; a key that is not allowed or
+// Fields returns the entries of a map by key; a key that is not allowed or
 // given twice is a problem. The result is nil when n is no map.
 func (r *Reader) Fields(n Item, allowed ...string) map[string]Item {
 	if n.Kind != yaml.MappingNode {
@@ -110,7 +110,7 @@ func (r *Reader) Fields(n Item, allowed ...string) map[string]Item {
 	return fields
 }
 
-// entry returns the value of a key of a map, which is not given where the map has none.
+// Entry returns the value of a key of a map, which is not given where the map has none.
 func (r *Reader) Entry(n Item, name string) (value Item) {
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		if n.Content[i].Value == name {
@@ -120,7 +120,7 @@ func (r *Reader) Entry(n Item, name string) (value Item) {
 	return value
 }
 
-// key is a key of a map with what reads its value.
+// Key is a key of a map with what reads its value.
 type Key struct {
 	name string
 	read func(n Item)
@@ -129,7 +129,7 @@ type Key struct {
 // On is a key whose value is read by read.
 func On(name string, read func(n Item)) Key { return Key{name, read} }
 
-// keys reads a map, which may be left out, by the table of its keys.
+// Keys reads a map, which may be left out, by the table of its keys.
 func (r *Reader) Keys(n Item, table ...Key) {
 	if !n.Given() {
 		return
@@ -141,7 +141,7 @@ func (r *Reader) Keys(n Item, table ...Key) {
 	Read(r.Fields(n, names...), table...)
 }
 
-// read reads those keys of the table that are given.
+// Read reads those keys of the table that are given.
 func Read(fields map[string]Item, table ...Key) {
 	for _, k := range table {
 		if n := fields[k.name]; n.Given() {
@@ -150,12 +150,12 @@ func Read(fields map[string]Item, table ...Key) {
 	}
 }
 
-// into returns a key's reader that keeps what read returns.
+// Into returns a key's reader that keeps what read returns.
 func Into[T any](place *T, read func(n Item) T) func(n Item) {
 	return func(n Item) { *place = read(n) }
 }
 
-// list returns the elements of a list that is not empty.
+// List returns the elements of a list that is not empty.
 func (r *Reader) List(n Item) []Item {
 	if n.Kind != yaml.SequenceNode {
 		r.Problem(n, "%s is not allowed; a list is, as in [a, b]", Describe(n.Node))
@@ -171,7 +171,7 @@ func (r *Reader) List(n Item) []Item {
 	return items
 }
 
-// many returns the elements of a list, or n itself when it is one value.
+// Many returns the elements of a list, or n itself when it is one value.
 func (r *Reader) Many(n Item) []Item {
 	if n.Kind == yaml.SequenceNode {
 		return r.List(n)
@@ -179,7 +179,7 @@ func (r *Reader) Many(n Item) []Item {
 	return []Item{n}
 }
 
-// text reads a scalar as it is written, also when it looks like a number.
+// Text reads a scalar as it is written, also when it looks like a number.
 func (r *Reader) Text(n Item) string {
 	if n.Kind != yaml.ScalarNode || n.ShortTag() == "!!null" || n.Value == "" {
 		r.Problem(n, "%s is not allowed; a text is", Describe(n.Node))
@@ -188,7 +188,7 @@ func (r *Reader) Text(n Item) string {
 	return n.Value
 }
 
-// texts reads a text or a list of different texts.
+// Texts reads a text or a list of different texts.
 func (r *Reader) Texts(n Item) []string {
 	var list []string
 	seen := map[string]bool{"": true} // "" has its problem already
@@ -205,7 +205,7 @@ func (r *Reader) Texts(n Item) []string {
 	return list
 }
 
-// oneOf reads one of the allowed words.
+// OneOf reads one of the allowed words.
 func OneOf[T ~string](r *Reader, n Item, allowed ...T) T {
 	if n.Kind == yaml.ScalarNode && slices.Contains(allowed, T(n.Value)) {
 		return T(n.Value)
@@ -224,19 +224,19 @@ func allowedWords(name string, allowed []string) string {
 	return "allowed are " + strings.Join(allowed, ", ") + spelling.After(name, allowed)
 }
 
-// word is oneOf as a reader for into.
+// Word is oneOf as a reader for into.
 func Word[T ~string](r *Reader, allowed ...T) func(n Item) T {
 	return func(n Item) T { return OneOf(r, n, allowed...) }
 }
 
-// words returns a reader of one of the allowed words or a list of different ones.
+// Words returns a reader of one of the allowed words or a list of different ones.
 func Words[T ~string](r *Reader, allowed ...T) func(n Item) []T {
 	return func(n Item) []T {
 		return Different(r, n, func(n Item) T { return OneOf(r, n, allowed...) })
 	}
 }
 
-// different reads a value or a list of values that differ.
+// Different reads a value or a list of values that differ.
 func Different[T comparable](r *Reader, n Item, read func(n Item) T) []T {
 	var list []T
 	for _, element := range r.Many(n) {
@@ -260,7 +260,7 @@ func (r *Reader) Boolean(n Item) bool {
 	return false
 }
 
-// integer returns a reader of whole numbers between low and high.
+// Integer returns a reader of whole numbers between low and high.
 func Integer[T int | int64](r *Reader, low, high T) func(n Item) T {
 	return func(n Item) T {
 		if n.Kind == yaml.ScalarNode && n.ShortTag() == "!!int" {
@@ -278,14 +278,14 @@ func Integer[T int | int64](r *Reader, low, high T) func(n Item) T {
 	}
 }
 
-// demand reports a key that is missing.
+// Demand reports a key that is missing.
 func (r *Reader) Demand(at Item, fields map[string]Item, name, want string) {
 	if !fields[name].Given() {
 		r.Problem(at, "the key %s is missing: %s", name, want)
 	}
 }
 
-// variants reads a map, which may be left out, or a list of maps, of which read makes
+// Variants reads a map, which may be left out, or a list of maps, of which read makes
 // the combinations of their values. None may come twice.
 func Variants[T comparable](r *Reader, n Item, read func(n Item) []T) []T {
 	if !n.Given() {
@@ -306,10 +306,10 @@ func Variants[T comparable](r *Reader, n Item, read func(n Item) []T) []T {
 	return list
 }
 
-// maxCombinations bounds the combinations of a grid's entries.
+// MaxCombinations bounds the combinations of a grid's entries.
 const MaxCombinations = 10_000
 
-// tooMany reports a map whose values have more combinations than a grid may have.
+// TooMany reports a map whose values have more combinations than a grid may have.
 func (r *Reader) TooMany(n Item, what string, parts [3][]float64) bool {
 	many := len(parts[0])*len(parts[1])*len(parts[2]) > MaxCombinations
 	if many {

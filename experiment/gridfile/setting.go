@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// maxSettings bounds the settings of a method.
+// MaxSettings bounds the settings of a method.
 const MaxSettings = 8
 
 // Settings are the settings of a method's own in the order in which its table
@@ -67,7 +67,7 @@ func (s Settings) MarshalJSON() ([]byte, error) {
 	return append(text, '}'), nil
 }
 
-// text returns the settings' JSON, "" where there are none.
+// Text returns the settings' JSON, "" where there are none.
 func (s *Settings) Text() string {
 	if s.IsZero() {
 		return ""
@@ -108,7 +108,7 @@ func (s *Settings) UnmarshalJSON(text []byte) error {
 	return err
 }
 
-// settingInfo declares a setting of something that a grid names: a number that the
+// SettingInfo declares a setting of something that a grid names: a number that the
 // rule allows, one of several words, or either. Lists and ranges of it make a cell
 // for each value.
 type SettingInfo struct {
@@ -127,7 +127,7 @@ type SettingInfo struct {
 	Scopes []Scope
 }
 
-// scope bounds where a setting applies: to cells for which the aspect has one of the
+// Scope bounds where a setting applies: to cells for which the aspect has one of the
 // names.
 type Scope struct {
 	Aspect string   // for example "regularizer"
@@ -135,7 +135,7 @@ type Scope struct {
 	Words  string   // for messages, as in "with the regularizers a, b"
 }
 
-// aspects are the names of what a cell has, by aspect.
+// Aspects are the names of what a cell has, by aspect.
 type Aspects map[string]string
 
 // applies reports whether cells with the aspects have the setting.
@@ -143,7 +143,7 @@ func (s *SettingInfo) applies(of Aspects) bool {
 	return !slices.ContainsFunc(s.Scopes, func(c Scope) bool { return !slices.Contains(c.Names, of[c.Aspect]) })
 }
 
-// where says where the setting applies, for a setting that does not everywhere.
+// Where says where the setting applies, for a setting that does not everywhere.
 func (s *SettingInfo) Where() string {
 	parts := make([]string, len(s.Scopes))
 	for i, c := range s.Scopes {
@@ -152,7 +152,7 @@ func (s *SettingInfo) Where() string {
 	return strings.Join(parts, " ")
 }
 
-// allows reports whether a cell may have the value.
+// Allows reports whether a cell may have the value.
 func (s *SettingInfo) Allows(value Setting) bool {
 	if s.Columns {
 		return ColumnIndexes(value.Word) != nil
@@ -163,7 +163,7 @@ func (s *SettingInfo) Allows(value Setting) bool {
 	return s.Rule.Allows != nil && s.Rule.Allows(value.Number)
 }
 
-// want says what is allowed.
+// Want says what is allowed.
 func (s *SettingInfo) Want() string {
 	words := strings.Join(s.Words, ", ")
 	switch {
@@ -177,7 +177,7 @@ func (s *SettingInfo) Want() string {
 	return s.Rule.Want + " or one of " + words
 }
 
-// declared is what a grid can name with settings: a model, a regularizer, a
+// Declared is what a grid can name with settings: a model, a regularizer, a
 // method, a loss or a constraint.
 type Declared interface {
 	Declaration() (name string, settings []SettingInfo)
@@ -188,7 +188,7 @@ func nameOf(d Declared) string {
 	return name
 }
 
-// namesOf returns the names of a table in its order, in which messages and
+// NamesOf returns the names of a table in its order, in which messages and
 // documents show them.
 func NamesOf[T Declared](table []T) []string {
 	names := make([]string, len(table))
@@ -198,7 +198,7 @@ func NamesOf[T Declared](table []T) []string {
 	return names
 }
 
-// lookup returns the entry of a table by its name, zero if there is none.
+// Lookup returns the entry of a table by its name, zero if there is none.
 func Lookup[T Declared](table []T, name string) (found T) {
 	if i := slices.IndexFunc(table, func(d T) bool { return nameOf(d) == name }); i >= 0 {
 		return table[i]
@@ -206,7 +206,7 @@ func Lookup[T Declared](table []T, name string) (found T) {
 	return found
 }
 
-// checkSettings returns an error where settings are not those that what declares
+// CheckSettings returns an error where settings are not those that what declares
 // them has for cells with the aspects.
 func CheckSettings(owner Declared, settings Settings, of Aspects) error {
 	name, infos := owner.Declaration()
@@ -228,7 +228,7 @@ func CheckSettings(owner Declared, settings Settings, of Aspects) error {
 	return nil
 }
 
-// mustJSON encodes a value that always has an encoding: finite numbers and
+// JSON encodes a value that always has an encoding: finite numbers and
 // valid text, which parsing a grid makes sure of.
 func JSON(value any) []byte {
 	text, err := json.Marshal(value)

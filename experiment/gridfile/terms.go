@@ -7,7 +7,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// named reads an element of a list of declared things: a name, or a map of a name
+// ReadNamed reads an element of a list of declared things: a name, or a map of a name
 // to its settings, which is not given for a name alone.
 func ReadNamed[T Declared](r *Reader, n Item, table []T) (declaration T, settings Item, ok bool) {
 	var name string
@@ -32,7 +32,7 @@ func ReadNamed[T Declared](r *Reader, n Item, table []T) (declaration T, setting
 	return declaration, Item{}, false
 }
 
-// entry reads an element whose settings are those of its declaration. none says
+// ReadEntry reads an element whose settings are those of its declaration. none says
 // what to do about settings of a thing without any.
 func ReadEntry[T Declared](r *Reader, n Item, table []T, none string) (e Entry, ok bool) {
 	declaration, given, ok := ReadNamed(r, n, table)
@@ -59,7 +59,7 @@ func ReadEntry[T Declared](r *Reader, n Item, table []T, none string) (e Entry, 
 	return e, ok
 }
 
-// choices reads settings of what at names; ok is false where a needed one is
+// Choices reads settings of what at names; ok is false where a needed one is
 // missing. given is the map that holds them, if there is one.
 func (r *Reader) Choices(
 	at, given Item, fields map[string]Item, name string, infos []SettingInfo,
@@ -140,6 +140,7 @@ func (r *Reader) columns(n Item) string {
 	return strings.Join(words, ",")
 }
 
+// HasEntry reports whether a list has an entry of the name.
 func HasEntry(list []Entry, name string) bool {
 	return slices.ContainsFunc(list, func(e Entry) bool { return e.Name == name })
 }

@@ -14,7 +14,7 @@ import (
 
 const MaxFile = 16 << 20 // bytes of a grid file
 
-// openText parses a grid file's text and applies overrides, each "key=value" with a
+// Open parses a grid file's text and applies overrides, each "key=value" with a
 // dotted path with list indexes. file is the file's name in messages. The error is of
 // type [Problems].
 func Open(data []byte, file string, set []string) (*Reader, Item, error) {

@@ -9,11 +9,11 @@ import (
 	"github.com/agepath/agepath/internal/spelling"
 )
 
-// maxValues bounds the values of one list or range. Grids of many million
+// MaxValues bounds the values of one list or range. Grids of many million
 // cells are products of several.
 const MaxValues = 100_000
 
-// rule says which numbers are allowed.
+// Rule says which numbers are allowed.
 type Rule struct {
 	Allows func(x float64) bool
 	Want   string
@@ -44,7 +44,7 @@ func (r *Reader) number(n Item, allowed Rule) (x float64, ok bool) {
 	return 0, false
 }
 
-// whole returns the rule of whole numbers from low to high.
+// Whole returns the rule of whole numbers from low to high.
 func Whole(low, high int) Rule {
 	return Rule{
 		Allows: func(x float64) bool { return x >= float64(low) && x <= float64(high) && x == math.Trunc(x) },
@@ -52,7 +52,7 @@ func Whole(low, high int) Rule {
 	}
 }
 
-// numbers reads what varies: a number, a list of different numbers or a range, see
+// Numbers reads what varies: a number, a list of different numbers or a range, see
 // span.
 func (r *Reader) Numbers(n Item, allowed Rule) []float64 {
 	if n.Kind == yaml.MappingNode {

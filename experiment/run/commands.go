@@ -63,16 +63,20 @@ func (s *slot) open(_ context.Context, digest string) (io.ReadCloser, error) {
 	return os.Open(path)
 }
 
-// checkFile returns an error unless the file of a command has its digest.
-func (s *slot) checkFile(digest string) error {
-	content, err := os.ReadFile(s.served.files[digest])
+// readFile reads a file of the task, which has its digest.
+func (s *slot) readFile(digest string) ([]byte, error) {
+	path, ok := s.served.files[digest]
+	if !ok {
+		return nil, fmt.Errorf("the task has no file with the digest %s", digest)
+	}
+	content, err := os.ReadFile(path)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if have := outside.Digest(content); have != digest {
-		return fmt.Errorf("the file of a command has the digest %s, not %s", have, digest)
+		return nil, fmt.Errorf("the file of a command has the digest %s, not %s", have, digest)
 	}
-	return nil
+	return content, nil
 }
 
 // commandMemory returns the memory that commands have in use; mu is held.

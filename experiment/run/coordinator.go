@@ -389,6 +389,9 @@ func describe(grid *experiment.Grid, plan *experiment.Plan) *results.Manifest {
 // read.
 func putDatasets(ctx context.Context, q *queue.Queue, plan *experiment.Plan, of []*experiment.PlannedData) (replaced []string, err error) {
 	for _, planned := range of {
+		if !plan.Loads(planned.Digest) {
+			continue
+		}
 		put := q.PutData
 		_, err := fetchDataset(ctx, q, planned.Digest)
 		var damaged *queue.DamagedError

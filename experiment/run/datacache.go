@@ -27,6 +27,7 @@ type fetcher func(ctx context.Context, digest string) (*dataset.Dataset, error)
 // limit.
 type dataCache struct {
 	fetch    fetcher
+	file     func(ctx context.Context, digest string) ([]byte, error)
 	limit    int64 // bytes
 	fetching singleflight.Group
 
@@ -73,6 +74,11 @@ func (c *dataCache) Dataset(ctx context.Context, digest string) (*dataset.Datase
 	case <-ctx.Done():
 		return nil, fmt.Errorf("waiting for data set %s: %w", digest, ctx.Err())
 	}
+}
+
+// File returns the content of a file of the task that is computed. It is not kept.
+func (c *dataCache) File(ctx context.Context, digest string) ([]byte, error) {
+	return c.file(ctx, digest)
 }
 
 // use returns a data set that is there, nil for none.

@@ -89,6 +89,14 @@ type placed struct {
 	dir      string
 }
 
+// Folders implements [experiment.FolderLoader].
+func (l *placed) Folders() []string {
+	if of, ok := l.Loader.(experiment.FolderLoader); ok {
+		return of.Folders()
+	}
+	return nil
+}
+
 // Load implements [experiment.Loader].
 func (l *placed) Load(ctx context.Context, source dataset.Source) (*dataset.Dataset, error) {
 	name := source.DatasetName()

@@ -16,7 +16,6 @@ import (
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/dataset"
 	"github.com/agepath/agepath/experiment/queue"
-	"github.com/agepath/agepath/experiment/selfpaced"
 	"github.com/agepath/agepath/internal/needs"
 )
 
@@ -26,8 +25,8 @@ const asSlot = "AGEPATH_TEST_AS_SLOT"
 func TestMain(m *testing.M) {
 	if kind := os.Getenv(asSlot); kind != "" {
 		var computes experiment.Kind = poison{}
-		if kind == selfpaced.Name {
-			computes = selfpaced.Kind{}
+		if known, err := experiment.Named(kind); err == nil {
+			computes = known
 		}
 		if err := ServeSlot(os.Stdin, os.Stdout, []experiment.Kind{computes}); err != nil {
 			fmt.Fprintln(os.Stderr, err)
@@ -38,10 +37,15 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-func slotProcess() *exec.Cmd {
-	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), asSlot+"=1")
-	return cmd
+func slotProcess() *exec.Cmd { return slotOf("1")() }
+
+// slotOf makes processes of slots that compute a kind.
+func slotOf(kind string) func() *exec.Cmd {
+	return func() *exec.Cmd {
+		cmd := exec.Command(os.Args[0])
+		cmd.Env = append(os.Environ(), asSlot+"="+kind)
+		return cmd
+	}
 }
 
 // poison is a kind of experiment whose cells do to their process what their

@@ -182,13 +182,12 @@ func (s *slot) serve(r *request) {
 		}
 		return set, nil
 	}
+	s.data.file = func(_ context.Context, digest string) ([]byte, error) { return s.readFile(digest) }
 	s.served = served{files: r.Data, commands: r.Commands}
-	if s.served.commands {
-		for _, digest := range task.Files {
-			if err := s.checkFile(digest); err != nil {
-				s.mustAnswer(frameData, []byte(digest+" "+err.Error()))
-				return
-			}
+	for _, digest := range task.Files {
+		if _, err := s.readFile(digest); err != nil {
+			s.mustAnswer(frameData, []byte(digest+" "+err.Error()))
+			return
 		}
 	}
 	s.makeRoom(task)

@@ -92,11 +92,7 @@ type loans struct {
 // request returns the request for a task, whose files it borrows.
 func (l *loans) request(ctx context.Context, d *queue.Delivery) ([]byte, error) {
 	r := request{Task: d.Body(), Data: make(map[string]string, len(d.Task.Data)), Commands: l.commands}
-	digests := d.Task.Data
-	if l.commands {
-		digests = slices.Concat(digests, d.Task.Files)
-	}
-	for _, digest := range digests {
+	for _, digest := range slices.Concat(d.Task.Data, d.Task.Files) {
 		file := l.files[digest]
 		if file == nil {
 			var err error

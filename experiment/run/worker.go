@@ -188,6 +188,7 @@ func (w *Worker) computers() ([]computer, error) {
 	list := make([]computer, w.Slots)
 	if w.Process == nil {
 		data := newDataCache(cacheBytes, queueFetcher(w.Queue))
+		data.file = func(ctx context.Context, digest string) ([]byte, error) { return fetchFile(ctx, w.Queue, digest) }
 		for at := range list {
 			here := &local{kinds: w.Kinds, data: data}
 			if w.AllowCommands {

@@ -135,7 +135,7 @@ func (p *planner) sweep(ctx context.Context, number int) error {
 		if data == nil {
 			continue
 		}
-		p.Data(source.place, data.PlannedData, source.Source)
+		p.Data(source.place, data.PlannedData, &source.Source)
 		p.task(sweep, data)
 		if data.Task == dataset.Classification {
 			settings.Target = "" // labels are never scaled

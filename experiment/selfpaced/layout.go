@@ -99,6 +99,9 @@ var Layout = &layout.Layout{
 	},
 	Step:    "age",
 	Reached: "age_reached",
+	Files: "knots.arrow holds the knots of its path, joined by the column cell. docs/scores.md of agepath says which score answers which question. " +
+		"Both are Arrow IPC files (Feather version 2).",
+	GroupBy: "regularizer",
 	Sensitivity: []layout.Axis{
 		{Dimension: DimC, Word: "C", Label: "weight of the loss C"},
 		{Dimension: DimAlpha, Word: "α", Label: "weight of the penalty α"},

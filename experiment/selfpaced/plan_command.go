@@ -22,7 +22,7 @@ func (p *planner) infos(ctx context.Context, s *Sweep) []*methodInfo {
 		var err error
 		for k, file := range m.program.Files {
 			program.Files[k].Name = file.Name
-			if program.Files[k].Digest, err = p.File(ctx, file.Name); err != nil {
+			if program.Files[k].Digest, err = p.File(ctx, file.Name, nil); err != nil {
 				p.Problem(m.Place, "the file %s of the command %s: %v", file.Name, m.Name, err)
 				break
 			}

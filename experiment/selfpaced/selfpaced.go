@@ -1,3 +1,7 @@
+// Package selfpaced is the kind of experiment that computes age paths and what they are
+// compared with: its section of a grid, its cells and how one is computed, the tables of
+// results and how reports read them. Programs that import it can add methods,
+// regularizers and losses of their own, see [RegisterMethod].
 package selfpaced
 
 import (

@@ -63,7 +63,7 @@ var measureColumns = []experiment.Column{
 }
 
 var furtherTables = []experiment.Table{
-	{Name: "knots", Kept: true, Columns: []experiment.Column{
+	{Name: "knots", Kept: true, Number: "knot", Count: "knots", Columns: []experiment.Column{
 		{Name: "cell", Type: experiment.Text, Doc: "identity of the cell, 32 hex digits"},
 		{Name: "knot", Type: experiment.Int, Doc: "number of the knot on the path, from 0, in increasing age"},
 		{Name: "age", Type: experiment.Float, Doc: "age λ of the knot; null for methods without ages"},
@@ -79,7 +79,7 @@ var furtherTables = []experiment.Table{
 		{Name: "active", Type: experiment.Int, Doc: "coefficients other than 0, or support vectors of a support vector machine with the RBF kernel; null for commands that answer with predictions"},
 		{Name: "kkt", Type: experiment.Float, Doc: "violation of the optimality conditions relative to the scale of the gradient's terms; null for commands"},
 	}},
-	{Name: "coefficients", Columns: []experiment.Column{
+	{Name: "coefficients", Number: "knot", Count: "knots", Columns: []experiment.Column{
 		{Name: "cell", Type: experiment.Text, Doc: "identity of the cell, 32 hex digits"},
 		{Name: "knot", Type: experiment.Int, Doc: "number of the knot, as in the table knots"},
 		{Name: "values", Type: experiment.FloatList, Doc: "coefficients of the scaled features, or the multipliers α_i >= 0 of a support vector machine with the RBF kernel, one for each training row after identical ones were merged (the decision is Σ_i α_i y_i k(x_i, x) + b); of rlssvm and relssvm with a kernel the signed multipliers (Σ_i α_i k(x_i, x) + b); the last value is the intercept, 0 for models without one; empty for commands that answer with predictions"},

@@ -38,8 +38,8 @@ var wire = []mutation{
 	{"command: a worker that allows none", "experiment/run/commands.go", `if host == nil {`, `if host == nil && false {`, "./experiment/run CommandsRefused"},
 	{"command: a file of another digest", "experiment/outside/host.go", `have != file.Digest {`, `have != file.Digest && false {`, "./experiment/outside Files"},
 	{"command: a cached file of another digest", "experiment/run/commands.go", `have != digest {
-		return fmt.Errorf("the file of`, `false {
-		return fmt.Errorf("the file of`, "./experiment/run TamperedFile"},
+		return nil, fmt.Errorf("the file of`, `false {
+		return nil, fmt.Errorf("the file of`, "./experiment/run TamperedFile"},
 	{"command: orphans", "experiment/outside/host.go", `	EndMarked(s.mark())
 `, ``, "./experiment/outside Forks"},
 	{"worker: another subject's heartbeat", "experiment/queue/presence.go", `string(workerTopic)+token(p.Name) != subject || `, ``, "./experiment/run WorkersOnTheWire"},

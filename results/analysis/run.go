@@ -230,7 +230,7 @@ func (r *Run) addMissing() {
 				if e.Cells > 0 && e.Cells < most {
 					fewer++
 				}
-				if e.Summary[TestAtBestValidation].N < e.Summary[TestAtBestTest].N {
+				if table.Columns[TestAtBestValidation] && e.Summary[TestAtBestValidation].N < e.Summary[table.Base()].N {
 					noValidation++
 				}
 			}
@@ -256,12 +256,12 @@ func (r *Run) addMissing() {
 }
 
 // addCompared says how many rows compare their methods on fewer repeats than they
-// have. Every method has the score at the best test age where it has any.
+// have.
 func (r *Run) addCompared(table *ScoreTable) {
 	several, fewer := 0, 0
 	for i := range table.Rows {
 		row := &table.Rows[i]
-		if c := &row.Common[TestAtBestTest]; c.methods > 1 {
+		if c := &row.Common[table.Base()]; c.methods > 1 {
 			several++
 			if len(c.repeats) < row.Repeats {
 				fewer++

@@ -38,6 +38,15 @@ func (s *schema) there(columns ...string) []string {
 	return slices.DeleteFunc(columns, func(column string) bool { return !s.has(column) })
 }
 
+// scored tells which scores the kind has.
+func (s *schema) scored() (has [scores]bool) {
+	for score, column := range ScoreColumns {
+		has[score] = s.has(column)
+	}
+	has[SelectionBias] = has[TestAtBestValidation] && has[TestAtBestTest]
+	return has
+}
+
 // cellColumnNames are the columns that cellColumns finds.
 func (s *schema) cellColumnNames() []string {
 	return s.there(slices.Concat(s.Columns(), ScoreColumns, timeColumns[:],

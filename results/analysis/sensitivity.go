@@ -16,7 +16,8 @@ import (
 type ScoreTable struct {
 	Layout  *layout.Layout
 	Metric  Metric
-	Methods []string // in the order of their kind, then others by name, as in "huber-lasso delta=0.2" where they have settings
+	Columns [scores]bool // the scores that the kind of experiment has
+	Methods []string     // in the order of their kind, then others by name, as in "huber-lasso delta=0.2" where they have settings
 	Rows    []ScoreRow
 
 	// Select says by which score the parameters of a row were chosen in each
@@ -35,13 +36,22 @@ type ScoreRow struct {
 	Tested  [scores]bool // whether a method could have been told from the best
 }
 
-// Lead is the score that a reader is shown where there is room for one: at the
-// best test age where no cell has a validation score.
+// Lead is the score that a reader is shown where there is room for one: the base where
+// no cell has a validation score.
 func (t *ScoreTable) Lead() Score {
 	if t.Has(TestAtBestValidation) {
 		return TestAtBestValidation
 	}
-	return TestAtBestTest
+	return t.Base()
+}
+
+// Base is the score that every method has where it has any: the one at the best test
+// age, or at the end for kinds of experiment without that.
+func (t *ScoreTable) Base() Score {
+	if t.Columns[TestAtBestTest] {
+		return TestAtBestTest
+	}
+	return TestAtEnd
 }
 
 // Failed returns how many of the row's cells were not computed.
@@ -125,7 +135,7 @@ func (g *cellGroups) tables() []*ScoreTable {
 			}
 		}
 		table := newScoreTable(metric, byMetric[metric])
-		table.Layout, table.Select = g.schema.Layout, g.selected
+		table.Layout, table.Columns, table.Select = g.schema.Layout, g.schema.scored(), g.selected
 		tables = append(tables, table)
 	}
 	return tables

@@ -55,6 +55,11 @@ type Layout struct {
 	// Reached is the column with the last step of a path that stops early, "" for none.
 	Reached string
 
+	// Files says what else than the cells the files hold, for the examples of queries, and
+	// GroupBy is a label by which they group cells besides data set and method; "" for
+	// nothing.
+	Files, GroupBy string
+
 	// Sensitivity are the dimensions that scores are drawn against.
 	Sensitivity []Axis
 	// Times are the dimensions that the time of a cell is drawn against.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"text/template"
 
+	"github.com/agepath/agepath/results/analysis"
 	"github.com/agepath/agepath/results/internal/prose"
 )
 
@@ -59,6 +60,18 @@ func (r *Report) LeftOutWords() string {
 	}
 	return fmt.Sprintf("%s left out (`coordinator report DIR --figures %d` draws all): %s.",
 		prose.Plural(len(r.LeftOut), "figure"), len(r.Figures)+len(r.LeftOut), shown)
+}
+
+// AskedScores are the scores that examples of queries ask for: the first two that the
+// kind of experiment has.
+func (r *Report) AskedScores() []string {
+	var columns []string
+	for score, column := range analysis.ScoreColumns {
+		if len(columns) < 2 && (len(r.Tables) == 0 || r.Tables[0].Columns[score]) {
+			columns = append(columns, column)
+		}
+	}
+	return columns
 }
 
 // maxLeftOut is how many figures that were left out a report names.

@@ -38,11 +38,13 @@ func (r *Report) layOut() []section {
 	for i, table := range r.Tables {
 		s := section{Title: r.tableTitle("Scores", i), Name: fmt.Sprintf("scores-%d", i+1)}
 		for score := range analysis.SelectionBias {
-			if score == analysis.TestAtBestTest || table.Has(score) { // a grid may do without a validation part
+			if score == table.Base() || table.Has(score) { // a grid may do without a validation part
 				s.Sheets = append(s.Sheets, scoreSheet(table, score))
 			}
 		}
-		s.Sheets = append(s.Sheets, selectionSheet(table))
+		if table.Columns[analysis.TestAtBestTest] {
+			s.Sheets = append(s.Sheets, selectionSheet(table))
+		}
 		list = append(list, s)
 	}
 	if len(r.Absent) > 0 {
@@ -61,7 +63,7 @@ func (r *Report) layOut() []section {
 	compared := r.Compared()
 	for i := range compared {
 		of := section{Title: r.tableTitle("Comparisons", i), Name: fmt.Sprintf("compared-%d", i+1)}
-		for _, score := range []analysis.Score{analysis.TestAtBestValidation, analysis.TestAtBestTest} {
+		for _, score := range []analysis.Score{analysis.TestAtBestValidation, r.Tables[i].Base()} {
 			if s := comparedSheet(&compared[i], score); len(s.Rows) > 0 {
 				of.Sheets = append(of.Sheets, s)
 			}

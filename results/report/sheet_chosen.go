@@ -18,7 +18,7 @@ func (r *Report) leadSheets() []*sheet {
 		if i < len(r.Chosen) && r.Chosen[i].Has(analysis.TestAtBestValidation) {
 			sheets = append(sheets, chosenSheet(r.Chosen[i]))
 		} else {
-			sheets = append(sheets, scoreSheet(table, analysis.TestAtBestTest))
+			sheets = append(sheets, scoreSheet(table, table.Base()))
 		}
 	}
 	return sheets

@@ -19,7 +19,7 @@ func comparedSheet(t *analysis.ComparedTable, score analysis.Score) *sheet {
 	for _, head := range []string{"pairs", "shift", "95 % interval", "rank-biserial", "95 % interval", "p", "p (Holm)"} {
 		s.Columns = append(s.Columns, sheetColumn{Head: head, Right: true})
 	}
-	places := tableDecimals(t.Table, analysis.TestAtBestTest) + 1
+	places := tableDecimals(t.Table, t.Table.Base()) + 1
 	labels := analysis.MethodLabels(t.Table.Methods)
 	left := 0
 	for _, of := range t.Rows {
