@@ -1,0 +1,233 @@
+// Package neural has the layers of small networks of texts, each with a forward and a
+// backward pass, and Adam. It runs on one processor core: the same numbers whatever else
+// runs. Layers keep their memory from pass to pass, so that training allocates nothing.
+//
+// A layer's input and output are flat slices. A text is d words of e numbers, and n texts
+// are n x d x e in this order. Recurrent layers give sequences, d x n x width. Gradients
+// are of the sum of what the batch's texts cost, as [CrossEntropy] weighs them.
+package neural
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"github.com/agepath/agepath/internal/kernel"
+)
+
+// Float is the numbers of networks.
+type Float = kernel.Float
+
+// Param is parameters with the gradient that backward passes add to.
+type Param[T Float] struct {
+	Value, Slope []T
+	// Rate multiplies Adam's rate; 0 is 1. A bias that stands for two with equal gradients
+	// has 2.
+	Rate         T
+	mean, square []T
+}
+
+func newParam[T Float](n int) *Param[T] {
+	return &Param[T]{Value: make([]T, n), Slope: make([]T, n)}
+}
+
+// uniform draws the values between -bound and bound.
+func (p *Param[T]) uniform(r *rand.Rand, bound float64) {
+	for i := range p.Value {
+		p.Value[i] = T((2*r.Float64() - 1) * bound)
+	}
+}
+
+// part is the parameters from i up to j as ones of their own.
+func (p *Param[T]) part(i, j int, rate T) *Param[T] {
+	return &Param[T]{Value: p.Value[i:j:j], Slope: p.Slope[i:j:j], Rate: rate}
+}
+
+// Layer is a step of a network.
+type Layer[T Float] interface {
+	// Forward returns the output for n texts, in memory of the layer.
+	Forward(x []T, n int) []T
+	// Backward takes the gradient in the last output, adds to the parameters' and returns that
+	// in the input, in memory of the layer. It may change slope.
+	Backward(slope []T) []T
+	Params() []*Param[T]
+}
+
+// Chain is layers one after the other.
+type Chain[T Float] []Layer[T]
+
+// Forward implements [Layer].
+func (c Chain[T]) Forward(x []T, n int) []T {
+	for _, l := range c {
+		x = l.Forward(x, n)
+	}
+	return x
+}
+
+// Backward implements [Layer].
+func (c Chain[T]) Backward(slope []T) []T {
+	for i := len(c) - 1; i >= 0; i-- {
+		slope = c[i].Backward(slope)
+	}
+	return slope
+}
+
+// Params implements [Layer].
+func (c Chain[T]) Params() []*Param[T] {
+	var list []*Param[T]
+	for _, l := range c {
+		list = append(list, l.Params()...)
+	}
+	return list
+}
+
+// Concat is layers with one input, whose outputs stand side by side for each text.
+type Concat[T Float] struct {
+	layers []Layer[T]
+	widths []int
+	n      int
+	out    []T
+	part   []T
+	slope  []T
+}
+
+// NewConcat joins layers that have outputs of the given widths.
+func NewConcat[T Float](layers []Layer[T], widths []int) *Concat[T] {
+	return &Concat[T]{layers: layers, widths: widths}
+}
+
+// Forward implements [Layer].
+func (c *Concat[T]) Forward(x []T, n int) []T {
+	c.n = n
+	total := 0
+	for _, w := range c.widths {
+		total += w
+	}
+	c.out = resize(c.out, n*total)
+	start := 0
+	for k, l := range c.layers {
+		y, w := l.Forward(x, n), c.widths[k]
+		for i := range n {
+			copy(c.out[i*total+start:][:w], y[i*w:][:w])
+		}
+		start += w
+	}
+	return c.out
+}
+
+// Backward implements [Layer].
+func (c *Concat[T]) Backward(slope []T) []T {
+	total, start := len(c.out)/max(c.n, 1), 0
+	for k, l := range c.layers {
+		w := c.widths[k]
+		c.part = resize(c.part, c.n*w)
+		for i := range c.n {
+			copy(c.part[i*w:][:w], slope[i*total+start:][:w])
+		}
+		start += w
+		dx := l.Backward(c.part)
+		if k == 0 {
+			c.slope = append(c.slope[:0], dx...)
+			continue
+		}
+		for i, v := range dx {
+			c.slope[i] += v
+		}
+	}
+	return c.slope
+}
+
+// Params implements [Layer].
+func (c *Concat[T]) Params() []*Param[T] { return Chain[T](c.layers).Params() }
+
+// Adam is the optimizer of Kingma and Ba with β = 0.9 and 0.999 and ε = 1e-8.
+type Adam[T Float] struct {
+	params []*Param[T]
+	step   int
+}
+
+// NewAdam optimizes parameters.
+func NewAdam[T Float](params []*Param[T]) *Adam[T] {
+	for _, p := range params {
+		p.mean, p.square = make([]T, len(p.Value)), make([]T, len(p.Value))
+	}
+	return &Adam[T]{params: params}
+}
+
+// Step moves the parameters by their gradients, which become 0.
+func (a *Adam[T]) Step(rate float64) {
+	const first, second, epsilon = 0.9, 0.999, 1e-8
+	a.step++
+	bias1, bias2 := 1-math.Pow(first, float64(a.step)), 1-math.Pow(second, float64(a.step))
+	by := kernel.AdamStep[T]{first, 1 - first, second, 1 - second, T(1 / math.Sqrt(bias2)), epsilon}
+	for _, p := range a.params {
+		by[6] = T(rate / bias1)
+		if p.Rate != 0 {
+			by[6] *= p.Rate
+		}
+		kernel.Adam(p.Value, p.Slope, p.mean, p.square, &by)
+		clear(p.Slope)
+	}
+}
+
+// CrossEntropy returns the mean over texts of -ln of the softmax share of their class, and
+// writes its gradient in the scores, n x classes, over them.
+func CrossEntropy[T Float](scores []T, labels []int32) float64 {
+	n := len(labels)
+	classes := len(scores) / max(n, 1)
+	total := 0.0
+	for i, label := range labels {
+		row := scores[i*classes:][:classes]
+		largest := float64(row[Best(row)])
+		sum := 0.0
+		for _, v := range row {
+			sum += math.Exp(float64(v) - largest)
+		}
+		total += math.Log(sum) + largest - float64(row[label])
+		for k, v := range row {
+			share := math.Exp(float64(v)-largest) / sum
+			if k == int(label) {
+				share--
+			}
+			row[k] = T(share / float64(n))
+		}
+	}
+	return total / float64(n)
+}
+
+// Best returns the index of the first largest score.
+func Best[T Float](scores []T) int {
+	best := 0
+	for k, v := range scores {
+		if v > scores[best] {
+			best = k
+		}
+	}
+	return best
+}
+
+// resize returns a slice of n entries of whatever value, in the memory of x if there is
+// room.
+func resize[E any](x []E, n int) []E {
+	if cap(x) < n {
+		return make([]E, n)
+	}
+	return x[:n]
+}
+
+// transpose writes the transpose of the rows x cols matrix from.
+func transpose[T Float](to, from []T, rows, cols int) {
+	for i := range rows {
+		for j, v := range from[i*cols:][:cols] {
+			to[j*rows+i] = v
+		}
+	}
+}
+
+// addProduct adds AᵀB to C (a x b) for rows of A and B, of which there may be many: they
+// are taken as many at a time as stay in a cache. Rows of A are stride apart.
+func addProduct[T Float](c, left []T, a, stride int, right []T, b, rows int) {
+	const atOnce = 256
+	for i := 0; i < rows; i += atOnce {
+		kernel.MulAdd(c, b, left[i*stride:], 1, stride, right[i*b:], b, a, b, min(atOnce, rows-i))
+	}
+}

@@ -1,0 +1,321 @@
+package neural
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"github.com/agepath/agepath/internal/kernel"
+)
+
+// steps is what recurrent layers have in common: for each step and text a row
+// [x, 1, h] of the word, a 1 for the biases, and the state before the step.
+type steps[T Float] struct {
+	positions, dim, width int
+	reverse               bool
+	n                     int
+	in                    []T // (positions + 1) x n x row
+	out                   []T // positions x n x width
+	dx                    []T // n x positions x dim
+	slope                 []T // n x row, of in
+	carry                 []T // n x width, of the state
+}
+
+// row is the length of a row of in.
+func (s *steps[T]) row() int { return s.dim + 1 + s.width }
+
+// position is that of a step.
+func (s *steps[T]) position(step int) int {
+	if s.reverse {
+		return s.positions - 1 - step
+	}
+	return step
+}
+
+// begin lays the words of n texts out by steps.
+func (s *steps[T]) begin(x []T, n int) {
+	s.n = n
+	row, size := s.row(), s.positions*s.dim
+	s.in = resize(s.in, (s.positions+1)*n*row)
+	s.out = resize(s.out, s.positions*n*s.width)
+	for step := range s.positions {
+		from := s.position(step) * s.dim
+		for i := range n {
+			to := s.in[(step*n+i)*row:][:row]
+			copy(to[:s.dim], x[i*size+from:])
+			to[s.dim] = 1
+			if step == 0 {
+				clear(to[s.dim+1:])
+			}
+		}
+	}
+}
+
+// inputs are the rows of a step.
+func (s *steps[T]) inputs(step int) []T {
+	size := s.n * s.row()
+	return s.in[step*size:][:size]
+}
+
+// state is that of a text before a step.
+func (s *steps[T]) state(step, i int) []T {
+	return s.in[(step*s.n+i)*s.row()+s.dim+1:][:s.width]
+}
+
+// emit puts the state after a step into the output.
+func (s *steps[T]) emit(step, i int) {
+	copy(s.out[(s.position(step)*s.n+i)*s.width:][:s.width], s.state(step+1, i))
+}
+
+// beginBackward prepares for steps backward.
+func (s *steps[T]) beginBackward() {
+	s.dx = resize(s.dx, s.n*s.positions*s.dim)
+	s.slope = resize(s.slope, s.n*s.row())
+	s.carry = resize(s.carry, s.n*s.width)
+	clear(s.carry)
+}
+
+// gather adds the gradient in a step's output to that in its state, which is returned.
+func (s *steps[T]) gather(slope []T, step int) []T {
+	size := s.n * s.width
+	from := slope[s.position(step)*size:][:size]
+	for k, v := range from {
+		s.carry[k] += v
+	}
+	return s.carry
+}
+
+// release takes the gradient in a step's words out of that in its rows, and adds that in the
+// state to carry.
+func (s *steps[T]) release(step int) {
+	row, from := s.row(), s.position(step)*s.dim
+	for i := range s.n {
+		slope := s.slope[i*row:][:row]
+		copy(s.dx[i*s.positions*s.dim+from:][:s.dim], slope)
+		carry := s.carry[i*s.width:][:s.width]
+		for k, v := range slope[s.dim+1:] {
+			carry[k] += v
+		}
+	}
+}
+
+// weights is parameters that multiply rows from some entry on, rows x cols, with their
+// transpose.
+type weights[T Float] struct {
+	*Param[T]
+	rows, cols int
+	turned     []T
+}
+
+func newWeights[T Float](rows, cols int, r *rand.Rand, bound float64) *weights[T] {
+	w := &weights[T]{newParam[T](rows * cols), rows, cols, make([]T, rows*cols)}
+	w.uniform(r, bound)
+	return w
+}
+
+// merge draws a row of biases anew as the sum of two biases, and returns the parameters with
+// that row apart, which has the rate of two.
+func (w *weights[T]) merge(row int, r *rand.Rand, bound float64) []*Param[T] {
+	i, j := row*w.cols, (row+1)*w.cols
+	for k := i; k < j; k++ {
+		w.Value[k] += T((2*r.Float64() - 1) * bound)
+	}
+	return []*Param[T]{w.part(0, i, 1), w.part(i, j, 2), w.part(j, len(w.Value), 1)}
+}
+
+// LSTM is a long short-term memory over the positions of texts, forward or in reverse.
+// Its two biases of PyTorch are one, which moves at twice the rate.
+type LSTM[T Float] struct {
+	steps[T]
+	w      *weights[T] // row x 4 width: input, forget and output gate, candidate
+	params []*Param[T]
+	gates  []T // positions x n x 4 width, and then the gradient there
+	cells  []T // (positions + 1) x n x width
+	bent   []T // positions x n x width: tanh of cells
+	dcells []T
+}
+
+// NewLSTM draws the parameters between ±1/√width, as PyTorch does.
+func NewLSTM[T Float](positions, dim, width int, reverse bool, r *rand.Rand) *LSTM[T] {
+	l := &LSTM[T]{steps: steps[T]{positions: positions, dim: dim, width: width, reverse: reverse}}
+	bound := 1 / math.Sqrt(float64(width))
+	l.w = newWeights[T](l.row(), 4*width, r, bound)
+	l.params = l.w.merge(dim, r, bound)
+	return l
+}
+
+// Params implements [Layer].
+func (l *LSTM[T]) Params() []*Param[T] { return l.params }
+
+// Forward implements [Layer].
+func (l *LSTM[T]) Forward(x []T, n int) []T {
+	l.begin(x, n)
+	h, size := l.width, n*l.width
+	l.gates = resize(l.gates, 4*l.positions*size)
+	l.cells = resize(l.cells, (l.positions+1)*size)
+	l.bent = resize(l.bent, l.positions*size)
+	clear(l.cells[:size])
+	clear(l.gates)
+	for step := range l.positions {
+		gates := l.gates[4*step*size:][:4*size]
+		kernel.MulAdd(gates, 4*h, l.inputs(step), l.row(), 1, l.w.Value, 4*h, n, 4*h, l.row())
+		old, cells := l.cells[step*size:][:size], l.cells[(step+1)*size:][:size]
+		for i := range n {
+			g := gates[4*i*h:][:4*h]
+			kernel.Sigmoid(g[:3*h], g[:3*h])
+			kernel.Tanh(g[3*h:], g[3*h:])
+			input, forget, candidate := g[:h], g[h:][:h], g[3*h:][:h]
+			before, c := old[i*h:][:h], cells[i*h:][:h]
+			for k := range c {
+				c[k] = forget[k]*before[k] + input[k]*candidate[k]
+			}
+		}
+		bent := l.bent[step*size:][:size]
+		kernel.Tanh(bent, cells)
+		for i := range n {
+			output, b, state := gates[(4*i+2)*h:][:h], bent[i*h:][:h], l.state(step+1, i)
+			for k := range state {
+				state[k] = output[k] * b[k]
+			}
+			l.emit(step, i)
+		}
+	}
+	return l.out
+}
+
+// Backward implements [Layer].
+func (l *LSTM[T]) Backward(slope []T) []T {
+	l.beginBackward()
+	n, h, size := l.n, l.width, l.n*l.width
+	transpose(l.w.turned, l.w.Value, l.w.rows, l.w.cols)
+	l.dcells = resize(l.dcells, size)
+	clear(l.dcells)
+	for step := l.positions - 1; step >= 0; step-- {
+		carry := l.gather(slope, step)
+		gates := l.gates[4*step*size:][:4*size]
+		for i := range n {
+			l.gateSlopes(gates[4*i*h:][:4*h], carry[i*h:][:h], step*size+i*h, i*h)
+		}
+		clear(l.slope)
+		kernel.MulAdd(l.slope, l.row(), gates, 4*h, 1, l.w.turned, l.row(), n, l.row(), 4*h)
+		clear(l.carry)
+		l.release(step)
+	}
+	addProduct(l.w.Slope, l.in, l.row(), l.row(), l.gates, 4*h, l.positions*n)
+	return l.dx
+}
+
+// gateSlopes replaces a text's gates by the gradient in them before activation. The text's
+// cell before the step is at from, its gradient at to.
+func (l *LSTM[T]) gateSlopes(gates, carry []T, from, to int) {
+	h := l.width
+	input, forget, output, candidate := gates[:h], gates[h:][:h], gates[2*h:][:h], gates[3*h:][:h]
+	before, bent, dcell := l.cells[from:][:h], l.bent[from:][:h], l.dcells[to:][:h]
+	for k, dh := range carry[:h] {
+		i, f, o, c, b := input[k], forget[k], output[k], candidate[k], bent[k]
+		d := dcell[k] + dh*o*(1-b*b)
+		dcell[k] = d * f
+		input[k] = d * c * i * (1 - i)
+		forget[k] = d * before[k] * f * (1 - f)
+		output[k] = dh * b * o * (1 - o)
+		candidate[k] = d * i * (1 - c*c)
+	}
+}
+
+// GRU is gated recurrent units over the positions of texts. The two biases that PyTorch's
+// gates have are one, which moves at twice the rate; the candidate has two.
+type GRU[T Float] struct {
+	steps[T]
+	gate   *weights[T] // row x 2 width: reset, update
+	word   *weights[T] // (dim + 1) x width: the candidate's part of the word
+	memory *weights[T] // (1 + width) x width: the candidate's part of the state
+	params []*Param[T]
+	gates  []T // positions x n x 2 width, and then the gradient there
+	inner  []T // positions x n x width: the state's part, and then the gradient there
+	news   []T // positions x n x width: candidates, and then the gradient there
+}
+
+// NewGRU draws the parameters between ±1/√width, as PyTorch does.
+func NewGRU[T Float](positions, dim, width int, r *rand.Rand) *GRU[T] {
+	l := &GRU[T]{steps: steps[T]{positions: positions, dim: dim, width: width}}
+	bound := 1 / math.Sqrt(float64(width))
+	l.gate = newWeights[T](l.row(), 2*width, r, bound)
+	l.word = newWeights[T](dim+1, width, r, bound)
+	l.memory = newWeights[T](1+width, width, r, bound)
+	l.params = append(l.gate.merge(dim, r, bound), l.word.Param, l.memory.Param)
+	return l
+}
+
+// Params implements [Layer].
+func (l *GRU[T]) Params() []*Param[T] { return l.params }
+
+// Forward implements [Layer].
+func (l *GRU[T]) Forward(x []T, n int) []T {
+	l.begin(x, n)
+	h, row, size := l.width, l.row(), n*l.width
+	l.gates = resize(l.gates, 2*l.positions*size)
+	l.inner, l.news = resize(l.inner, l.positions*size), resize(l.news, l.positions*size)
+	clear(l.gates)
+	clear(l.inner)
+	clear(l.news)
+	for step := range l.positions {
+		in := l.inputs(step)
+		gates, inner, news := l.gates[2*step*size:][:2*size], l.inner[step*size:][:size], l.news[step*size:][:size]
+		kernel.MulAdd(gates, 2*h, in, row, 1, l.gate.Value, 2*h, n, 2*h, row)
+		kernel.MulAdd(inner, h, in[l.dim:], row, 1, l.memory.Value, h, n, h, 1+h)
+		kernel.MulAdd(news, h, in, row, 1, l.word.Value, h, n, h, l.dim+1)
+		kernel.Sigmoid(gates, gates)
+		for i := range n {
+			reset := gates[2*i*h:][:h]
+			m, c := inner[i*h:][:h], news[i*h:][:h]
+			for k, v := range reset {
+				c[k] += v * m[k]
+			}
+		}
+		kernel.Tanh(news, news)
+		for i := range n {
+			update, c := gates[(2*i+1)*h:][:h], news[i*h:][:h]
+			before, state := l.state(step, i), l.state(step+1, i)
+			for k, z := range update {
+				state[k] = (1-z)*c[k] + z*before[k]
+			}
+			l.emit(step, i)
+		}
+	}
+	return l.out
+}
+
+// Backward implements [Layer].
+func (l *GRU[T]) Backward(slope []T) []T {
+	l.beginBackward()
+	n, h, row, size := l.n, l.width, l.row(), l.n*l.width
+	for _, w := range []*weights[T]{l.gate, l.word, l.memory} {
+		transpose(w.turned, w.Value, w.rows, w.cols)
+	}
+	for step := l.positions - 1; step >= 0; step-- {
+		carry := l.gather(slope, step)
+		gates, inner, news := l.gates[2*step*size:][:2*size], l.inner[step*size:][:size], l.news[step*size:][:size]
+		for i := range n {
+			reset, update, m, c := gates[2*i*h:][:h], gates[(2*i+1)*h:][:h], inner[i*h:][:h], news[i*h:][:h]
+			before := l.state(step, i)
+			for k, dh := range carry[i*h:][:h] {
+				r, z, v := reset[k], update[k], c[k]
+				d := dh * (1 - z) * (1 - v*v)
+				update[k] = dh * (before[k] - v) * z * (1 - z)
+				reset[k] = d * m[k] * r * (1 - r)
+				m[k] = d * r
+				c[k] = d
+				carry[i*h+k] = dh * z
+			}
+		}
+		clear(l.slope)
+		kernel.MulAdd(l.slope, row, gates, 2*h, 1, l.gate.turned, row, n, row, 2*h)
+		kernel.MulAdd(l.slope[l.dim:], row, inner, h, 1, l.memory.turned, 1+h, n, 1+h, h)
+		kernel.MulAdd(l.slope, row, news, h, 1, l.word.turned, l.dim+1, n, l.dim+1, h)
+		l.release(step)
+	}
+	rows := l.positions * n
+	addProduct(l.gate.Slope, l.in, row, row, l.gates, 2*h, rows)
+	addProduct(l.word.Slope, l.in, l.dim+1, row, l.news, h, rows)
+	addProduct(l.memory.Slope, l.in[l.dim:], 1+h, row, l.inner, h, rows)
+	return l.dx
+}
