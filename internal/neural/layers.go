@@ -127,10 +127,11 @@ func (l *Dropout[T]) Backward(slope []T) []T {
 func (l *Dropout[T]) Params() []*Param[T] { return nil }
 
 // Embedding gives words their rows of a matrix M. Rows of a norm above 1 are scaled to
-// norm 1, in M, when they are looked up; no gradient goes through the scaling.
+// norm 1 when they are looked up, in M while Training; no gradient goes through the scaling.
 type Embedding[T Float] struct {
 	*Param[T] // words x Dim
 	Dim       int
+	Training  bool
 	words     []int32
 	seen      []int32 // of each word: the pass that scaled it last
 	pass      int32
@@ -154,12 +155,15 @@ func (e *Embedding[T]) Look(words []int32) []T {
 	e.words, e.y = words, resize(e.y, len(words)*e.Dim)
 	e.pass++
 	for i, word := range words {
-		row := e.Row(word)
-		if e.seen[word] != e.pass {
+		row, to := e.Row(word), e.y[i*e.Dim:][:e.Dim]
+		if e.Training && e.seen[word] != e.pass {
 			e.seen[word] = e.pass
 			shorten(row)
 		}
-		copy(e.y[i*e.Dim:], row)
+		copy(to, row)
+		if !e.Training {
+			shorten(to)
+		}
 	}
 	return e.y
 }

@@ -171,7 +171,7 @@ func (a *Adam[T]) Step(rate float64) {
 
 // CrossEntropy returns the mean over texts of -ln of the softmax share of their class, and
 // writes its gradient in the scores, n x classes, over them.
-func CrossEntropy[T Float](scores []T, labels []int32) float64 {
+func CrossEntropy[T Float](scores []T, labels []int) float64 {
 	n := len(labels)
 	classes := len(scores) / max(n, 1)
 	total := 0.0
@@ -185,7 +185,7 @@ func CrossEntropy[T Float](scores []T, labels []int32) float64 {
 		total += math.Log(sum) + largest - float64(row[label])
 		for k, v := range row {
 			share := math.Exp(float64(v)-largest) / sum
-			if k == int(label) {
+			if k == label {
 				share--
 			}
 			row[k] = T(share / float64(n))

@@ -173,7 +173,16 @@ func TestEmbedding(t *testing.T) {
 	t.Parallel()
 	e := NewEmbedding[float64](4, 2, rand.New(rand.NewPCG(1, 2)))
 	copy(e.Value, []float64{3, 4, 0.3, 0.4, 5, 12, 6, 8})
+	before := slices.Clone(e.Value)
+	first := slices.Clone(e.Look([]int32{0, 1, 0, 3}))
+	if !slices.Equal(e.Value, before) {
+		t.Error("the matrix changes outside training")
+	}
+	e.Training = true
 	y := e.Look([]int32{0, 1, 0, 3})
+	if !slices.Equal(y, first) {
+		t.Errorf("rows %v in training, %v outside", y, first)
+	}
 	want := []float64{0.6, 0.8, 0.3, 0.4, 0.6, 0.8, 0.6, 0.8}
 	for i, v := range want {
 		if math.Abs(y[i]-v) > 1e-7 {
@@ -205,7 +214,7 @@ func TestFirstMaximum(t *testing.T) {
 func TestCrossEntropy(t *testing.T) {
 	t.Parallel()
 	scores := []float64{1, 2, -1, 1000, 0, 3}
-	labels := []int32{2, 0}
+	labels := []int{2, 0}
 	value := func(x []float64) float64 { return CrossEntropy(slices.Clone(x), labels) }
 	slope := slices.Clone(scores)
 	got := CrossEntropy(slope, labels)

@@ -1,0 +1,228 @@
+// Package classifier trains classifiers of texts that learn an embedding of their words,
+// with the penalties that are compared by Gao and Dai: dropout, the mean of magnitudes,
+// word-level MMD in its three forms, the group lasso, and embeddings that come from the
+// texts before training. Settings are those of their published code.
+//
+// A training runs on one core, and its numbers depend on its random stream alone, with
+// one instruction set. It knows no files.
+package classifier
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/agepath/agepath/internal/neural"
+	"github.com/agepath/agepath/wmmd"
+)
+
+// Float is the numbers of networks: float32, or float64 for comparisons.
+type Float = neural.Float
+
+// Texts are labelled texts of Length words each.
+type Texts struct {
+	Words      []int32 // n x Length, each below Vocabulary
+	Labels     []int   // n, each below Classes
+	Length     int
+	Vocabulary int
+	Classes    int
+}
+
+// ErrTexts says that there is nothing to learn from texts.
+var ErrTexts = errors.New("texts that cannot be learned from")
+
+// ErrDiverged says that the loss of a training is not finite.
+var ErrDiverged = errors.New("the loss is not finite")
+
+// check returns what is wrong with texts for training.
+func (t *Texts) check() error {
+	switch n := len(t.Labels); {
+	case n == 0 || t.Length < 1:
+		return fmt.Errorf("%d texts of %d words: %w", n, t.Length, ErrTexts)
+	case len(t.Words) != n*t.Length:
+		return fmt.Errorf("%d words are not %d texts of %d: %w", len(t.Words), n, t.Length, ErrTexts)
+	case t.Classes < 2:
+		return fmt.Errorf("%d class, at least 2 are needed: %w", t.Classes, ErrTexts)
+	case slices.Min(t.Labels) < 0 || slices.Max(t.Labels) >= t.Classes:
+		return fmt.Errorf("labels are not all from 0 to %d: %w", t.Classes-1, ErrTexts)
+	case slices.Min(t.Words) < 0 || int(slices.Max(t.Words)) >= t.Vocabulary:
+		return fmt.Errorf("words are not all from 0 to %d: %w", t.Vocabulary-1, ErrTexts)
+	}
+	return nil
+}
+
+// part is some of the texts.
+func (t *Texts) part(index []int) *Texts {
+	p := &Texts{Length: t.Length, Vocabulary: t.Vocabulary, Classes: t.Classes}
+	for _, i := range index {
+		p.Words = append(p.Words, t.Words[i*t.Length:][:t.Length]...)
+		p.Labels = append(p.Labels, t.Labels[i])
+	}
+	return p
+}
+
+// Settings are a model, its penalty and how it is trained.
+type Settings struct {
+	Model   string // one of Models
+	Penalty Penalty
+	Dim     int     // of the embedding
+	Epochs  int     // passes over the texts
+	Batch   int     // texts a step
+	Rate    float64 // of Adam, falling linearly to 0 from epoch to epoch
+}
+
+// Defaults are the published settings, without model and penalty.
+func Defaults() Settings { return Settings{Dim: 5, Epochs: 30, Batch: 64, Rate: 0.1} }
+
+func (s Settings) check() error {
+	if !slices.Contains(Models(), s.Model) {
+		return fmt.Errorf("model %q is not one of %q", s.Model, Models())
+	}
+	if s.Dim < 1 || s.Epochs < 1 || s.Batch < 1 || !(s.Rate > 0) {
+		return fmt.Errorf("embedding of %d, %d epochs, batches of %d and a rate of %v must all be > 0", s.Dim, s.Epochs, s.Batch, s.Rate)
+	}
+	return s.Penalty.check()
+}
+
+// Epoch is where a training stands after a pass over the texts.
+type Epoch struct {
+	Number  int     // from 1
+	Loss    float64 // mean cross-entropy over batches
+	Penalty float64 // mean of what is added to it
+}
+
+// Classifier is a model in training, or trained.
+type Classifier[T Float] struct {
+	settings  Settings
+	length    int
+	classes   int
+	embedding *neural.Embedding[T]
+	dropout   *neural.Dropout[T]
+	body      neural.Layer[T]
+	adam      *neural.Adam[T]
+	penalty   *penalty[T]
+	words     []int32
+	labels    []int
+}
+
+// New draws a model for texts. A pre-trained embedding is made of them.
+func New[T Float](texts *Texts, s Settings, random *rand.Rand) (*Classifier[T], error) {
+	if err := errors.Join(s.check(), texts.check()); err != nil {
+		return nil, err
+	}
+	return build[T](texts, s, published, random), nil
+}
+
+func build[T Float](texts *Texts, s Settings, size sizes, random *rand.Rand) *Classifier[T] {
+	c := &Classifier[T]{settings: s, length: texts.Length, classes: texts.Classes}
+	c.embedding = neural.NewEmbedding[T](texts.Vocabulary, s.Dim, random)
+	if s.Penalty.pretrains() {
+		pretrain(c.embedding, texts, random)
+	}
+	share := 0.0
+	if s.Penalty.Kind == Dropout {
+		share = s.Penalty.Weight
+	}
+	c.dropout = neural.NewDropout[T](share, random)
+	c.body = body[T](s.Model, texts.Length, s.Dim, texts.Classes, size, random)
+	params := c.body.Params()
+	if s.Penalty.Kind != Frozen {
+		params = append(params, c.embedding.Param)
+	}
+	c.adam = neural.NewAdam(params)
+	c.penalty = newPenalty[T](s.Penalty)
+	return c
+}
+
+// Train trains on texts, calling each after each epoch unless it is nil. It ends with the
+// context's error, or with [ErrDiverged].
+func (c *Classifier[T]) Train(ctx context.Context, texts *Texts, random *rand.Rand, each func(Epoch)) error {
+	n := len(texts.Labels)
+	order := make([]int, n)
+	for i := range order {
+		order[i] = i
+	}
+	for epoch := range c.settings.Epochs {
+		rate := c.settings.Rate * (1 - float64(epoch)/float64(c.settings.Epochs))
+		random.Shuffle(n, func(i, j int) { order[i], order[j] = order[j], order[i] })
+		now := Epoch{Number: epoch + 1}
+		batches := 0.0
+		for start := 0; start < n; start += c.settings.Batch {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			loss, penalty := c.step(texts, order[start:min(n, start+c.settings.Batch)], rate)
+			if total := loss + penalty; total-total != 0 {
+				return fmt.Errorf("epoch %d: %w", epoch+1, ErrDiverged)
+			}
+			now.Loss += loss
+			now.Penalty += penalty
+			batches++
+		}
+		now.Loss /= batches
+		now.Penalty /= batches
+		if each != nil {
+			each(now)
+		}
+	}
+	return nil
+}
+
+// step moves the parameters by the gradient of some texts.
+func (c *Classifier[T]) step(texts *Texts, batch []int, rate float64) (loss, penalty float64) {
+	c.load(texts, batch)
+	scores := c.forward(true)
+	loss = neural.CrossEntropy(scores, c.labels)
+	c.embedding.Backward(c.dropout.Backward(c.body.Backward(scores)))
+	penalty = c.penalty.add(c.embedding, c.words, c.labels)
+	c.adam.Step(rate)
+	return loss, penalty
+}
+
+// load takes a batch.
+func (c *Classifier[T]) load(texts *Texts, batch []int) {
+	c.words, c.labels = c.words[:0], c.labels[:0]
+	for _, i := range batch {
+		c.words = append(c.words, texts.Words[i*c.length:][:c.length]...)
+		c.labels = append(c.labels, texts.Labels[i])
+	}
+}
+
+// forward returns the scores of the batch, texts x classes.
+func (c *Classifier[T]) forward(training bool) []T {
+	c.embedding.Training, c.dropout.Training = training, training
+	n := len(c.labels)
+	return c.body.Forward(c.dropout.Forward(c.embedding.Look(c.words), n), n)
+}
+
+// Accuracy is the share of texts whose class has the largest score. It changes nothing.
+func (c *Classifier[T]) Accuracy(texts *Texts) float64 {
+	right, n := 0, len(texts.Labels)
+	batch := make([]int, 0, c.settings.Batch)
+	for start := 0; start < n; start += c.settings.Batch {
+		batch = batch[:0]
+		for i := start; i < min(n, start+c.settings.Batch); i++ {
+			batch = append(batch, i)
+		}
+		c.load(texts, batch)
+		scores := c.forward(false)
+		for i, label := range c.labels {
+			if neural.Best(scores[i*c.classes:][:c.classes]) == label {
+				right++
+			}
+		}
+	}
+	return float64(right) / float64(n)
+}
+
+// Embedding returns a copy of the matrix of words, with the norms that look-ups give them.
+func (c *Classifier[T]) Embedding() wmmd.Embedding[T] {
+	words := make([]int32, len(c.embedding.Value)/c.embedding.Dim)
+	for i := range words {
+		words[i] = int32(i)
+	}
+	c.embedding.Training = false
+	return wmmd.Embedding[T]{Data: slices.Clone(c.embedding.Look(words)), Dim: c.embedding.Dim}
+}

@@ -1,0 +1,127 @@
+package classifier
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/agepath/agepath/internal/neural"
+	"github.com/agepath/agepath/wmmd"
+)
+
+// The penalties. L1 adds the weight times the mean magnitude of the embedding's entries,
+// GroupLasso that times the mean norm of its rows. WMMD, SWMMD and BiWMMD subtract the
+// weight times wMMD² of each batch: of words, of words but some, and of pairs of neighbouring words. The weight
+// of Dropout is the share of entries of embedded texts that are dropped. Frozen and
+// FineTuned begin with vectors that come from the texts; frozen ones stay.
+const (
+	None       = "none"
+	L1         = "l1"
+	Dropout    = "dropout"
+	WMMD       = "wmmd"
+	SWMMD      = "swmmd"
+	BiWMMD     = "biwmmd"
+	GroupLasso = "group-lasso"
+	Frozen     = "frozen"
+	FineTuned  = "fine-tuned"
+)
+
+// Penalties returns the names of all penalties.
+func Penalties() []string {
+	return []string{None, L1, Dropout, WMMD, SWMMD, BiWMMD, GroupLasso, Frozen, FineTuned}
+}
+
+// Penalty is one of [Penalties].
+type Penalty struct {
+	Kind   string
+	Weight float64
+	// Without are the words that SWMMD leaves out.
+	Without []int32
+}
+
+// Weighted returns whether a penalty has a weight.
+func Weighted(kind string) bool { return kind != None && kind != Frozen && kind != FineTuned }
+
+func (p Penalty) pretrains() bool { return p.Kind == Frozen || p.Kind == FineTuned }
+
+func (p Penalty) check() error {
+	switch {
+	case !slices.Contains(Penalties(), p.Kind):
+		return fmt.Errorf("penalty %q is not one of %q", p.Kind, Penalties())
+	case p.Kind == Dropout && !(p.Weight >= 0 && p.Weight < 1):
+		return fmt.Errorf("dropout must be >= 0 and < 1 (got %v)", p.Weight)
+	case Weighted(p.Kind) && !(p.Weight >= 0 && !math.IsInf(p.Weight, 0)):
+		return fmt.Errorf("the weight of %s must be >= 0 and finite (got %v)", p.Kind, p.Weight)
+	}
+	return nil
+}
+
+// penalty adds a penalty's gradient.
+type penalty[T Float] struct {
+	Penalty
+	estimator *wmmd.Estimator[T]
+	sample    wmmd.Sample
+}
+
+func newPenalty[T Float](p Penalty) *penalty[T] {
+	q := &penalty[T]{Penalty: p}
+	switch p.Kind {
+	case WMMD:
+		q.estimator = wmmd.New[T](wmmd.Options{})
+	case SWMMD:
+		q.estimator = wmmd.New[T](wmmd.Options{Without: p.Without})
+	case BiWMMD:
+		q.estimator = wmmd.New[T](wmmd.Options{Bigrams: true})
+	}
+	return q
+}
+
+// add adds the gradient of the penalty of a batch to the embedding's, and returns the
+// penalty.
+func (p *penalty[T]) add(e *neural.Embedding[T], words []int32, labels []int) float64 {
+	switch {
+	case p.Weight == 0:
+		return 0
+	case p.estimator != nil:
+		length := len(words) / len(labels)
+		p.sample.Labels, p.sample.Texts = labels, p.sample.Texts[:0]
+		for i := range labels {
+			p.sample.Texts = append(p.sample.Texts, words[i*length:][:length])
+		}
+		m := wmmd.Embedding[T]{Data: e.Value, Dim: e.Dim}
+		return -p.Weight * p.estimator.AddGradient(e.Slope, -p.Weight, m, p.sample)
+	case p.Kind == L1:
+		sum, by := 0.0, T(p.Weight/float64(len(e.Value)))
+		for i, v := range e.Value {
+			sum += math.Abs(float64(v))
+			switch {
+			case v > 0:
+				e.Slope[i] += by
+			case v < 0:
+				e.Slope[i] -= by
+			}
+		}
+		return p.Weight * sum / float64(len(e.Value))
+	case p.Kind == GroupLasso:
+		rows := len(e.Value) / e.Dim
+		sum := 0.0
+		for w := range rows {
+			row, slope := e.Value[w*e.Dim:][:e.Dim], e.Slope[w*e.Dim:][:e.Dim]
+			square := 0.0
+			for _, v := range row {
+				square += float64(v) * float64(v)
+			}
+			if square == 0 {
+				continue // 0 is a subgradient
+			}
+			norm := math.Sqrt(square)
+			sum += norm
+			by := T(p.Weight / float64(rows) / norm)
+			for k, v := range row {
+				slope[k] += by * v
+			}
+		}
+		return p.Weight * sum / float64(rows)
+	}
+	return 0
+}
