@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -29,10 +30,14 @@ func madeUp(t *testing.T, repeats int) (dir string) {
 	table := experiment.Table{Name: "coefficients", Columns: []experiment.Column{
 		{Name: "cell", Type: experiment.Text}, {Name: "knot", Type: experiment.Int}, {Name: "theta", Type: experiment.FloatList},
 	}}
-	rows := &experiment.Batch{Rows: 4, Columns: []experiment.Vector{
-		{Texts: []string{"a", "a", "b", "b"}},
-		{Ints: []int64{0, 1, 0, 1}},
-		{Lists: [][]float64{{1, -0.5}, {}, nil, {3}}, Null: []bool{false, false, true, false}},
+	long := make([]float64, 3*chunkValues) // longer than the library takes at a time
+	for i := range long {
+		long[i] = math.Sqrt(float64(i))
+	}
+	rows := &experiment.Batch{Rows: 6, Columns: []experiment.Vector{
+		{Texts: []string{"a", "a", "b", "b", "c", "c"}},
+		{Ints: []int64{0, 1, 0, 1, 0, 1}},
+		{Lists: [][]float64{{1, -0.5}, {}, nil, {3}, long, long[:2]}, Null: []bool{false, false, true, false, false, false}},
 	}}
 	if err := results.WriteTable(filepath.Join(dir, "coefficients.arrow"), table, "made-up", rows); err != nil {
 		t.Fatal(err)
