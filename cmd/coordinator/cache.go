@@ -44,22 +44,24 @@ func (c *cacheFlags) addTo(flags *pflag.FlagSet) {
 
 // openCache returns the cache, nil where it is off, or the user has no folder for it, as in
 // a container.
-func (a *app) openCache(c *cacheFlags) (*cache.Cache, error) {
+func (a *app) openCache(c *cacheFlags) *cache.Cache {
 	if c.bytes == 0 {
-		return nil, nil
+		return nil
 	}
 	dir, err := a.library.outcomes()
 	if err != nil {
 		a.Log.Debug("outcomes are not kept for later runs: " + err.Error())
-		return nil, nil //nolint:nilerr // it is of use and not needed
+		return nil
 	}
 	kept := &cache.Cache{Dir: dir, Limit: c.bytes, Report: a.warn}
-	if !cache.Committed(a.Version) {
-		if kept.Build, err = thisProgram(); err != nil {
-			return nil, err
-		}
+	if cache.Committed(a.Version) {
+		return kept
 	}
-	return kept, nil
+	if kept.Build, err = thisProgram(); err != nil {
+		a.warn(fmt.Errorf("outcomes are not kept for later runs: %w", err))
+		return nil
+	}
+	return kept
 }
 
 // thisProgram returns a digest of this program, which tells it from others without a
@@ -112,8 +114,7 @@ func (a *app) reuse(r *reuseFlags, kind string) (run.Reuse, error) {
 			return run.Reuse{}, command.Refusef("--reuse %s: its cells are of the kind %s; those of the grid are %s", dir, m.Kind, kind)
 		}
 	}
-	kept, err := a.openCache(&r.cacheFlags)
-	return run.Reuse{Dirs: r.dirs, Cache: kept, Report: a.warn}, err
+	return run.Reuse{Dirs: r.dirs, Cache: a.openCache(&r.cacheFlags), Report: a.warn}, nil
 }
 
 // cacheCommand is about the cache of outcomes.

@@ -258,9 +258,7 @@ func (a *atServer) collect(ctx context.Context, q *queue.Queue, name, out string
 	}
 	defer to.close()
 	var caches []*cache.Cache
-	if kept, err := a.openCache(keep); err != nil {
-		return err
-	} else if kept != nil {
+	if kept := a.openCache(keep); kept != nil {
 		defer kept.Close()
 		caches = append(caches, kept)
 	}

@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"fmt"
 	"testing"
 	"time"
 
@@ -37,6 +38,30 @@ func BenchmarkCollect(b *testing.B) {
 		collected, err := Collect(b.Context(), q, p.Run, b.TempDir(), "v")
 		if err != nil || collected.Counts[experiment.OK] != cells {
 			b.Fatalf("collected %+v: %v", collected, err)
+		}
+	}
+	b.ReportMetric(float64(cells*b.N)/b.Elapsed().Seconds(), "cells/s")
+}
+
+// BenchmarkShare submits a run of which another one at the server has all 20,000 cells.
+func BenchmarkShare(b *testing.B) {
+	const cells = 20_000
+	set := []string{"repeats=10000", "methods=[original]"}
+	grid, p := plan(b, set...)
+	q := startQueue(b)
+	if _, err := Submit(b.Context(), q, grid, p); err != nil {
+		b.Fatal(err)
+	}
+	w := &Worker{Queue: q, Kinds: []experiment.Kind{swift{}}, Slots: 16, Drain: true, Idle: 10 * time.Millisecond}
+	if err := w.Run(b.Context()); err != nil {
+		b.Fatal(err)
+	}
+	b.ResetTimer()
+	for i := range b.N {
+		grid, p := plan(b, append(set, fmt.Sprintf("name=other%d", i))...)
+		s, err := Submit(b.Context(), q, grid, p)
+		if err != nil || s.Shared != cells {
+			b.Fatalf("%+v, %v", s, err)
 		}
 	}
 	b.ReportMetric(float64(cells*b.N)/b.Elapsed().Seconds(), "cells/s")

@@ -114,6 +114,9 @@ func Submit(ctx context.Context, q *queue.Queue, grid *experiment.Grid, plan *ex
 
 // shareSubmitted is share for a plan that is submitted.
 func shareSubmitted(ctx context.Context, q *queue.Queue, plan *experiment.Plan, k *known, from []Reuse) (shared int, err error) {
+	if int64(len(k.done)) >= plan.Count() {
+		return 0, nil
+	}
 	all := Reuse{Report: func(error) {}}
 	for _, r := range from {
 		all.Dirs, all.Cache = append(all.Dirs, r.Dirs...), cmp.Or(r.Cache, all.Cache)
