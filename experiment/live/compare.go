@@ -23,7 +23,7 @@ import (
 const (
 	// mostCompared bounds the cells of the runs that the page compares, together. Their
 	// rows take about a kilobyte each while they are compared.
-	mostCompared = 200_000
+	mostCompared = 100_000
 	// comparedFor is how long a comparison is shown before it is made anew, and
 	// compareWait how long making it may take.
 	comparedFor = 30 * time.Second

@@ -151,7 +151,7 @@ func TestComparison(t *testing.T) {
 	if strings.Contains(string(text), os.TempDir()+"/agepath-compare") {
 		t.Errorf("the folder of its own shows: %s", text)
 	}
-	if got := compareSides(t, m, "folder:1", "folder:3"); got.State != "failed" || !strings.Contains(got.Error, "200000 are compared here") {
+	if got := compareSides(t, m, "folder:1", "folder:3"); got.State != "failed" || !strings.Contains(got.Error, "100000 are compared here") {
 		t.Errorf("too many cells: %+v", got)
 	}
 	lookAtComparison(t, m)
