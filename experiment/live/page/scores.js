@@ -26,12 +26,12 @@ function scoreText(group, k) {
 }
 
 const isNumber = (text) => text !== "" && !isNaN(text);
-const labelText = (text) => (isNumber(text) ? String(Number(Number(text).toPrecision(6))) : text || "–");
+
+// labelText writes a label: words say what they are by themselves.
+const labelText = (name, text) => (isNumber(text) ? `${name.replaceAll("_", " ")} ${Number(Number(text).toPrecision(6))}` : text);
 
 const trouble = (group) =>
   [group.failed && `✕ ${count(group.failed)} failed`, group.incomplete && `◐ ${count(group.incomplete)} incomplete`].filter(Boolean).join(", ");
-
-const nameOf = (group) => [group.dataset, group.method, ...group.labels].filter(Boolean).join(", ");
 
 // Scores shows the scores of a run. ask(path) returns an answer of the server.
 export class Scores {
@@ -76,12 +76,21 @@ export class Scores {
     this.table = new Table(byId("scores"), "scores-title", [
       { head: "Data set", of: (g) => g.dataset, show: (g) => g.dataset || "–" },
       { head: "Method", of: (g) => g.method, fill: (td, g) => this.fillMethod(td, g) },
-      ...labels.map((name, k) => ({ head: name.replaceAll("_", " "), of: (g) => (isNumber(g.labels[k]) ? Number(g.labels[k]) : g.labels[k]), show: (g) => labelText(g.labels[k]) })),
+      ...(labels.length ? [{ head: "Setting", kind: "wide", of: (g) => this.settingOf(g), show: (g) => this.settingOf(g) || "–" }] : []),
       ...scores.map((name, k) => ({ head: words[name] ?? name, kind: "right", of: (g) => g.means[k] ?? Infinity, show: (g) => scoreText(g, k) })),
       { head: "Metric", of: (g) => g.metric, show: (g) => g.metric || "–" },
       { head: "Ended", kind: "right", of: (g) => g.done, show: (g) => count(g.done) },
       { head: "Not ok", of: (g) => g.failed + g.incomplete, fill: (td, g) => { setText(td, trouble(g)); td.className = g.failed ? "bad" : "warn"; } },
     ], (g) => g.id, "No cell has scores yet.");
+  }
+
+  // settingOf writes the labels in which groups differ.
+  settingOf(g) {
+    return this.scores.labels.map((name, k) => labelText(name, g.labels[k])).filter(Boolean).join(", ");
+  }
+
+  nameOf(g) {
+    return [g.dataset, g.method, this.settingOf(g)].filter(Boolean).join(", ");
   }
 
   fillMethod(td, g) {
@@ -94,7 +103,7 @@ export class Scores {
   show() {
     if (!this.scores) return;
     const wanted = byId("filter").value.toLowerCase().split(/\s+/).filter(Boolean);
-    const found = this.scores.groups.filter((g) => wanted.every((word) => nameOf(g).toLowerCase().includes(word)));
+    const found = this.scores.groups.filter((g) => wanted.every((word) => this.nameOf(g).toLowerCase().includes(word)));
     this.table.update(found.slice(0, mostRows));
     const parts = [`${count(Math.min(found.length, mostRows))} of ${count(this.scores.groups.length)} groups of cells`];
     if (this.scores.left) parts.push(`${count(this.scores.left)} cells are in none of them`);
@@ -121,7 +130,7 @@ export class Scores {
       curve = await this.ask(`curve.json?run=${encodeURIComponent(this.run)}&group=${group.id}`);
     } catch (error) {
       this.curveDone = -1;
-      if (this.chosen === group.id) setText(byId("curve-note"), `${nameOf(group)}: the paths cannot be read now (${error.message}); trying again`);
+      if (this.chosen === group.id) setText(byId("curve-note"), `${this.nameOf(group)}: the paths cannot be read now (${error.message}); trying again`);
       return;
     }
     if (this.chosen === group.id) this.drawCurve(group, curve);
@@ -132,17 +141,17 @@ export class Scores {
     const points = lines.flatMap((l) => l.pieces.flat());
     if (points.length === 0) {
       this.curve.clear();
-      setText(byId("curve-note"), `${nameOf(group)}: no path to show. It needs cells that are ok, a method with ages, and knots (keep: {knots: true} in the grid).`);
+      setText(byId("curve-note"), `${this.nameOf(group)}: no path to show. It needs cells that are ok, a method with ages, and knots (keep: {knots: true} in the grid).`);
       return;
     }
     const bounds = (values) => ({ low: Math.min(...values), high: Math.max(...values) });
     const x = bounds(points.map((p) => p[0]));
     const y = bounds(points.flatMap((p) => [p[1] - p[2], p[1] + p[2]]));
     const pad = (y.high - y.low || Math.abs(y.high) || 1) * 0.05;
-    setText(byId("curve-note"), `${nameOf(group)}: mean over ${curve.cells} of ${count(group.done)} cells` +
+    setText(byId("curve-note"), `${this.nameOf(group)}: mean over ${curve.cells} of ${count(group.done)} cells` +
       (curve.cells > 1 ? ", with the standard deviation" : ""));
     this.curve.draw({
-      label: `Validation curve of ${nameOf(group)}: ${group.metric || "score"} from ${short(y.low)} to ${short(y.high)} at ages from ${short(x.low)} to ${short(x.high)}`,
+      label: `Validation curve of ${this.nameOf(group)}: ${group.metric || "score"} from ${short(y.low)} to ${short(y.high)} at ages from ${short(x.low)} to ${short(x.high)}`,
       x: { ...x, log: x.low > 0 && x.high > 10 * x.low, title: "age λ" },
       y: { low: y.low - pad, high: y.high + pad },
       paint: (add, at) => {
