@@ -3,7 +3,6 @@ package queue
 import (
 	"context"
 	"fmt"
-	"iter"
 	"strconv"
 	"time"
 
@@ -44,14 +43,6 @@ func (d *DeadLetter) Outcome() *experiment.Outcome {
 		o.Kind, o.Labels = d.Task.Kind, d.Task.Labels
 	}
 	return o
-}
-
-// Dead returns the dead letters of a run. An error that is a [*CellError]
-// concerns one letter; any other error ends the sequence.
-func (q *Queue) Dead(ctx context.Context, run string) iter.Seq2[*DeadLetter, error] {
-	return values(q.deadLetters(run).messages(ctx), func(msg jetstream.Msg) (*DeadLetter, error) {
-		return readDeadLetter(run, cellOf(msg.Subject()), msg.Headers(), msg.Data())
-	})
 }
 
 func (q *Queue) deadLetters(run string) *reader {
