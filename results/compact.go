@@ -307,12 +307,6 @@ func (s *Store) commit(name func(table string) string, written []string) error {
 	return s.disk.SyncDir(s.dir)
 }
 
-func (s *Store) path(name string) string { return filepath.Join(s.dir, name) }
-
-func (s *Store) rename(name string) error {
-	return s.disk.Rename(disk.Temporary(s.path(name)), s.path(name))
-}
-
 // removeReplaced deletes what the final files have taken the place of. What a
 // crash leaves of it must not count for more than it did, nor what an error
 // leaves until the next compaction begins with it. So files of further tables

@@ -97,7 +97,7 @@ func (s *Store) recover(ctx context.Context) error {
 	}
 	streams := map[int][]string{} // the tables of each segment
 	for _, name := range names {
-		if s.isTemporary(name) {
+		if s.rows.isTemporary(name) {
 			if err := s.disk.Remove(filepath.Join(s.dir, name)); err != nil {
 				return err
 			}
@@ -132,10 +132,10 @@ func (s *Store) recover(ctx context.Context) error {
 }
 
 // isTemporary tells the files that a compaction leaves when it dies.
-func (s *Store) isTemporary(name string) bool {
+func (r *outcomeRows) isTemporary(name string) bool {
 	of, ok := disk.TemporaryOf(name)
 	of = strings.TrimPrefix(of, formerPrefix)
-	return ok && slices.ContainsFunc(s.rows.tables, func(t experiment.Table) bool { return strings.HasPrefix(of, t.Name+".") })
+	return ok && slices.ContainsFunc(r.tables, func(t experiment.Table) bool { return strings.HasPrefix(of, t.Name+".") })
 }
 
 // formerPrefix begins the names of files with the cells of former grids.

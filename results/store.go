@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"iter"
 	"maps"
+	"path/filepath"
 	"slices"
 	"sync"
 
@@ -48,11 +48,9 @@ type StoreOptions struct {
 //
 // A Store's methods may be called concurrently.
 type Store struct {
-	dir    string
+	folder
 	rows   *outcomeRows
 	kept   []string
-	disk   disk.FS
-	lock   io.Closer
 	limits sortLimits
 
 	mu        sync.Mutex
@@ -68,11 +66,48 @@ type Store struct {
 	gathered  []*segment
 	active    *segmentWriter
 	next      int // number of the next segment
-	pending   []*experiment.Outcome
-	position  map[string]int // of a cell in pending
-	bytes     int            // estimate of pending
+	pending   waiting
 	omitted   []string
 }
+
+// folder is a folder that a store has locked.
+type folder struct {
+	dir  string
+	disk disk.FS
+	lock io.Closer
+}
+
+func (f *folder) path(name string) string { return filepath.Join(f.dir, name) }
+
+// rename gives the temporary file of a name its name.
+func (f *folder) rename(name string) error {
+	return f.disk.Rename(disk.Temporary(f.path(name)), f.path(name))
+}
+
+// waiting are outcomes that are not durable yet.
+type waiting struct {
+	outcomes []*experiment.Outcome
+	position map[string]int // of a cell in outcomes
+	bytes    int            // estimate
+}
+
+// put adds an outcome, in place of an earlier one of the cell.
+func (w *waiting) put(o *experiment.Outcome, bytes func(*experiment.Outcome) int) {
+	w.bytes += bytes(o)
+	if at, ok := w.position[o.Cell]; ok {
+		w.bytes -= bytes(w.outcomes[at])
+		w.outcomes[at] = o
+		return
+	}
+	if w.position == nil {
+		w.position = map[string]int{}
+	}
+	w.position[o.Cell] = len(w.outcomes)
+	w.outcomes = append(w.outcomes, o)
+}
+
+// full says that there are enough outcomes to write them.
+func (w *waiting) full() bool { return len(w.outcomes) >= pendingCells || w.bytes >= pendingBytes }
 
 // Open opens dir for the results of a run, creates it where needed, takes its
 // lock and finds the cells that are there. It fails with a [*LockedError]
@@ -97,8 +132,8 @@ func open(ctx context.Context, dir string, options StoreOptions, d disk.FS) (*St
 		return nil, fmt.Errorf("results in %s: %d further tables; allowed are 8", dir, len(names))
 	}
 	s := &Store{
-		dir: dir, rows: rows, kept: options.Kept, disk: d, limits: sortBounds,
-		index: newIndex(names, options.Needed), position: map[string]int{}, next: 1,
+		folder: folder{dir: dir, disk: d}, rows: rows, kept: options.Kept, limits: sortBounds,
+		index: newIndex(names, options.Needed), next: 1,
 	}
 	for _, name := range append(slices.Clone(s.kept), options.Needed...) {
 		if !slices.Contains(names, name) {
@@ -124,13 +159,6 @@ func open(ctx context.Context, dir string, options StoreOptions, d disk.FS) (*St
 // in other files than the grid wants until the next [Store.Compact].
 func (s *Store) Foreign() bool { return s.foreign || len(s.former) > 0 }
 
-// Len returns the number of durable cells, those of former grids among them.
-func (s *Store) Len() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return len(s.index.entries)
-}
-
 // Status returns how a cell ended, false where it is not durable, or not computed
 // for the tables that are needed.
 func (s *Store) Status(cell string) (experiment.Status, bool) {
@@ -148,26 +176,15 @@ func (s *Store) Status(cell string) (experiment.Status, bool) {
 func (s *Store) Newest(cell string) (status experiment.Status, shortOf float64, there bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if at, ok := s.position[cell]; ok {
-		return s.pending[at].Status, s.pending[at].Short, true
+	if at, ok := s.pending.position[cell]; ok {
+		o := s.pending.outcomes[at]
+		return o.Status, o.Short, true
 	}
 	e, _, ok := s.index.find(cell)
 	if !ok || !s.index.counted(e) {
 		return "", 0, false
 	}
 	return experiment.Statuses[e.status], s.index.shortOf(cell), true
-}
-
-// Done goes over the durable cells and how they ended. The store must not be
-// used in between.
-func (s *Store) Done() iter.Seq2[string, experiment.Status] {
-	return func(yield func(string, experiment.Status) bool) {
-		for _, e := range s.index.entries {
-			if !yield(e.key.String(), experiment.Statuses[e.status]) {
-				return
-			}
-		}
-	}
 }
 
 // Counts returns the number of durable cells by status, for every status. Cells in
@@ -212,15 +229,8 @@ func (s *Store) Adopt(o *experiment.Outcome) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.bytes += s.rows.bytes(o)
-	if at, ok := s.position[o.Cell]; ok {
-		s.bytes -= s.rows.bytes(s.pending[at])
-		s.pending[at] = o
-	} else {
-		s.position[o.Cell] = len(s.pending)
-		s.pending = append(s.pending, o)
-	}
-	if len(s.pending) >= pendingCells || s.bytes >= pendingBytes {
+	s.pending.put(o, s.rows.bytes)
+	if s.pending.full() {
 		return disk.Advise(s.flush())
 	}
 	return nil
@@ -234,7 +244,7 @@ func (s *Store) Flush() error {
 }
 
 func (s *Store) flush() error {
-	if len(s.pending) == 0 {
+	if len(s.pending.outcomes) == 0 {
 		return nil
 	}
 	if s.active == nil {
@@ -243,16 +253,16 @@ func (s *Store) flush() error {
 		active, err := createSegment(s.disk, s.dir, s.rows.tables, s.rows.run, number)
 		if err != nil {
 			s.segments = append(s.segments, &segment{number: number}) // what is left of it goes with the others
-			return fmt.Errorf("storing %d outcomes: %w", len(s.pending), err)
+			return fmt.Errorf("storing %d outcomes: %w", len(s.pending.outcomes), err)
 		}
 		s.active = active
 	}
-	err := s.active.write(func(table int, batch *experiment.Batch) { s.rows.appendTo(batch, table, s.pending) })
+	err := s.active.write(func(table int, batch *experiment.Batch) { s.rows.appendTo(batch, table, s.pending.outcomes) })
 	if err != nil {
-		return fmt.Errorf("storing %d outcomes: %w", len(s.pending), errors.Join(err, s.abandon()))
+		return fmt.Errorf("storing %d outcomes: %w", len(s.pending.outcomes), errors.Join(err, s.abandon()))
 	}
 	at := source{int32(s.active.number), int32(s.active.batches - 1)}
-	for _, o := range s.pending {
+	for _, o := range s.pending.outcomes {
 		key, err := ParseCell(o.Cell)
 		if err == nil {
 			err = s.index.set(key, at, o.Status, s.index.lists(slices.Collect(maps.Keys(o.Further))))
@@ -262,9 +272,7 @@ func (s *Store) flush() error {
 			return err
 		}
 	}
-	s.pending = nil
-	s.bytes = 0
-	clear(s.position)
+	s.pending = waiting{}
 	return nil
 }
 
