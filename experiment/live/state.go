@@ -42,14 +42,19 @@ type Run struct {
 	Quarantined int64    `json:"quarantined"` // messages that did not pass
 	Unable      []string `json:"unable"`      // what cells need and no worker computes
 
-	Parts    []Part   `json:"-"`
-	Slowest  []Cell   `json:"-"` // longest first
-	Failures []Cell   `json:"-"` // newest first, incomplete ones among them
-	Reasons  []Reason `json:"-"` // of these, most frequent first
-	Others   int64    `json:"-"` // cells with further reasons
-	History  History  `json:"-"`
-	Scores   *Scores  `json:"-"`
-	Revision string   `json:"-"` // of the scores
+	Details `json:"-"`
+}
+
+// Details of a run are read one by one, not with the state.
+type Details struct {
+	Parts    []Part
+	Slowest  []Cell   // longest first
+	Failures []Cell   // newest first, incomplete ones among them
+	Reasons  []Reason // of these, most frequent first
+	Others   int64    // cells with further reasons
+	History  History
+	Scores   *Scores
+	Revision string // of the scores
 
 	durations durations
 }
@@ -165,7 +170,7 @@ func (w *watch) describe() *Run {
 		Cells: s.Cells, OK: s.Ended[experiment.OK], Incomplete: s.Ended[experiment.Incomplete], Failed: s.Failed(),
 		Running: s.Running, Queued: s.Queued, Unqueued: s.Unqueued, Dead: s.Dead, Statuses: s.Ended,
 		Quarantined: s.Quarantined, Unable: []string{},
-		Parts: w.parts(), Slowest: slices.Clone(t.slowest), Failures: slices.Clone(t.failures),
+		Details: Details{Parts: w.parts(), Slowest: slices.Clone(t.slowest), Failures: slices.Clone(t.failures)},
 	}
 	slices.Reverse(r.Failures)
 	r.Reasons, r.Others = t.reasons.list()

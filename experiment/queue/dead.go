@@ -45,17 +45,13 @@ func (d *DeadLetter) Outcome() *experiment.Outcome {
 	return o
 }
 
-func (q *Queue) deadLetters(run string) *reader {
-	return q.reader("reading dead letters", deadStream, deadTopic, run)
-}
-
 // Reconcile stores the failed outcome of each dead letter of a run whose cell
 // has no result, and returns how many it stored. A worker stores both; they
 // come apart when it dies in between and the run is cancelled. A letter that cannot
 // be read, or with whose outcome check finds something wrong, is moved to the
 // quarantine instead; a nil check finds nothing.
 func (q *Queue) Reconcile(ctx context.Context, run string, check func(*experiment.Outcome) error) (stored int, quarantined []*QuarantinedError, err error) {
-	for msg, err := range q.deadLetters(run).messages(ctx) {
+	for msg, err := range q.reader("reading dead letters", deadStream, deadTopic, run).messages(ctx) {
 		if err != nil {
 			return stored, quarantined, err
 		}
