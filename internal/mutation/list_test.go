@@ -119,12 +119,12 @@ var durability = []mutation{
 	return s.disk.SyncDir(s.dir)
 }
 
-func (s *Store) path(`, `		return err
+// removeReplaced deletes`, `		return err
 	}
 	return nil
 }
 
-func (s *Store) path(`, powerTests},
+// removeReplaced deletes`, powerTests},
 	{"results: cells leave cells.arrow last", "results/compact.go", `		s.untrimmed = true
 `, ``, powerTests},
 	{"results: cells that come back are not kept in the former files meanwhile", "results/compact.go", `return former(slot, at) || at == inFormer })`, `return former(slot, at) })`, powerTests},
