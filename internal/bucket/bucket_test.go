@@ -3,6 +3,7 @@ package bucket
 import (
 	"bytes"
 	"context"
+	"errors"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -257,5 +258,36 @@ func TestCheck(t *testing.T) {
 	}
 	if err := wrong.Check(t.Context()); err == nil || !strings.Contains(err.Error(), "s3://results/folder") {
 		t.Errorf("a wrong key: %v", err)
+	}
+}
+
+// TestCredentials wants those of a file to be found, and none to be refused.
+func TestCredentials(t *testing.T) {
+	s := needs.Store(t)
+	f := open(t, s)
+	file := filepath.Join(t.TempDir(), "credentials")
+	text := "[default]\naws_access_key_id = agepath\naws_secret_access_key = for-tests-alone\n"
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("AWS_ACCESS_KEY_ID", "")
+	t.Setenv("AWS_SECRET_ACCESS_KEY", "")
+	t.Setenv("AWS_SHARED_CREDENTIALS_FILE", file)
+	f, err := Open(f.String(), os.LookupEnv)
+	if err == nil {
+		err = f.Check(t.Context())
+	}
+	if err != nil {
+		t.Errorf("credentials in a file: %v", err)
+	}
+	t.Setenv("AWS_SHARED_CREDENTIALS_FILE", file+".gone")
+	t.Setenv("AWS_CONFIG_FILE", file+".gone")
+	t.Setenv("AWS_CONTAINER_CREDENTIALS_FULL_URI", "http://127.0.0.1:1/") // in place of the machine's service
+	if f, err = Open(f.String(), os.LookupEnv); err != nil {
+		t.Fatal(err)
+	}
+	var refused *RefusedError
+	if err := f.Check(t.Context()); !errors.As(err, &refused) || !strings.Contains(err.Error(), "AWS_SHARED_CREDENTIALS_FILE") {
+		t.Errorf("no credentials: %v", err)
 	}
 }
