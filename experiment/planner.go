@@ -107,6 +107,11 @@ func (p *Planner) File(ctx context.Context, name string, read func(ctx context.C
 	return digest, nil
 }
 
+// Content returns a file of the plan by its digest, for what planning needs to know of it.
+func (p *Planner) Content(ctx context.Context, digest string) ([]byte, error) {
+	return p.plan.File(ctx, digest)
+}
+
 // Folders are where data sets are looked for first that are no tables of numbers.
 func (p *Planner) Folders() []string {
 	if l, ok := p.Library.(FolderLoader); ok {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/embedding"
 	"github.com/agepath/agepath/experiment/selfpaced"
 )
 
@@ -61,26 +62,8 @@ func TestResultsDocument(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := string(content)
-	tables := selfpaced.Tables()
-	measures := map[string]bool{}
-	for _, c := range tables.Measures {
-		measures[c.Name] = true
-	}
-	for _, table := range append([]experiment.Table{tables.Cells()}, tables.Further...) {
-		mark := fmt.Sprintf("<!-- columns of %s: go test ./results -run TestResultsDocument -update -->\n", table.Name)
-		before, rest, ok := strings.Cut(text, mark)
-		have, after, closed := strings.Cut(rest, "<!-- end -->")
-		if !ok || !closed {
-			t.Fatalf("%s has no place for the columns of %s", path, table.Name)
-		}
-		if table.Name != "cells" {
-			measures = nil
-		}
-		want := columnsDocument(t, table.Columns, measures) + "\n"
-		if have != want && !*update {
-			t.Errorf("%s does not say what the schema of %s says; run go test ./results -run TestResultsDocument -update", path, table.Name)
-		}
-		text = before + mark + want + "<!-- end -->" + after
+	for prefix, tables := range map[string]experiment.Tables{"": selfpaced.Tables(), "embedding ": embedding.Tables()} {
+		text = documentTables(t, path, text, prefix, tables)
 	}
 	for _, status := range experiment.Statuses {
 		if !strings.Contains(text, fmt.Sprintf("\n| %s | ", status)) {
@@ -95,4 +78,34 @@ func TestResultsDocument(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+}
+
+// documentTables returns the text with the tables of a kind, and wants them to be there. The
+// mark of its cells has a prefix.
+func documentTables(t *testing.T, path, text, prefix string, tables experiment.Tables) string {
+	t.Helper()
+	measures := map[string]bool{}
+	for _, c := range tables.Measures {
+		measures[c.Name] = true
+	}
+	for _, table := range append([]experiment.Table{tables.Cells()}, tables.Further...) {
+		name := table.Name
+		if name == "cells" {
+			name = prefix + name
+		} else {
+			measures = nil
+		}
+		mark := fmt.Sprintf("<!-- columns of %s: go test ./results -run TestResultsDocument -update -->\n", name)
+		before, rest, ok := strings.Cut(text, mark)
+		have, after, closed := strings.Cut(rest, "<!-- end -->")
+		if !ok || !closed {
+			t.Fatalf("%s has no place for the columns of %s", path, name)
+		}
+		want := columnsDocument(t, table.Columns, measures) + "\n"
+		if have != want && !*update {
+			t.Errorf("%s does not say what the schema of %s says; run go test ./results -run TestResultsDocument -update", path, name)
+		}
+		text = before + mark + want + "<!-- end -->" + after
+	}
+	return text
 }

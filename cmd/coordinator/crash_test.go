@@ -20,24 +20,19 @@ import (
 	"github.com/agepath/agepath/results"
 )
 
-// longer makes the grid allMethods take longer.
-var longer = []string{"--set", "repeats=3", "--set", "age.acs_step=0.2"}
-
-// longGrid are the arguments of a run that takes some seconds.
-func longGrid(t *testing.T, dir, out string) []string {
-	t.Helper()
-	return append([]string{"run", write(t, dir, "grid.yaml", allMethods), "--out", out, "--figures", "1"}, longer...)
-}
-
 // TestKilledRun kills runs at random moments and wants the last one to have
 // every cell once, with the numbers of a run that nothing disturbed.
 func TestKilledRun(t *testing.T) {
 	needs.Patience(t, "7 s")
 	t.Parallel()
+	eachKind(t, killRuns)
+}
+
+func killRuns(t *testing.T, k *kindOfGrid) {
 	dir := t.TempDir()
 	undisturbed, killed := filepath.Join(dir, "undisturbed"), filepath.Join(dir, "killed")
 	start := time.Now()
-	must(t, longGrid(t, dir, undisturbed)...)
+	must(t, k.run(t, dir, undisturbed)...)
 	whole := time.Since(start)
 
 	const kills = 3
@@ -49,7 +44,7 @@ func TestKilledRun(t *testing.T) {
 		moment := time.Duration((0.2 + 0.8*rand.Float64()) * float64(whole) / kills)
 		start := time.Now()
 		ctx, cancel := context.WithTimeout(t.Context(), moment) // kills
-		err := process(ctx, longGrid(t, dir, killed)...).Run()
+		err := process(ctx, k.run(t, dir, killed)...).Run()
 		cancel()
 		var exit *exec.ExitError
 		switch {
@@ -60,7 +55,7 @@ func TestKilledRun(t *testing.T) {
 			}
 			done, kept = 0, 0
 		case ctx.Err() != nil && (!errors.As(err, &exit) || exit.Sys().(syscall.WaitStatus).Signaled()):
-			have := cellsIn(t, killed)
+			have := k.has(t, killed)
 			t.Logf("killed after %v of %v with %d cells", moment, whole, have)
 			if have < kept {
 				t.Errorf("of %d cells that were there, the next kill left %d", kept, have)
@@ -71,15 +66,15 @@ func TestKilledRun(t *testing.T) {
 			t.Fatalf("a run that was to be killed after %v: %v", moment, err)
 		}
 	}
-	must(t, longGrid(t, dir, killed)...)
+	must(t, k.run(t, dir, killed)...)
 	wantSameNumbers(t, numbers(t, undisturbed), numbers(t, killed))
 	wantNoRemains(t, killed)
 }
 
-// cellsIn counts the cells that a folder holds.
-func cellsIn(t *testing.T, dir string) int {
+// plannedIn counts the cells that a folder holds, as plan prints it.
+func plannedIn(t *testing.T, arguments ...string) int {
 	t.Helper()
-	plan := must(t, append([]string{"plan", filepath.Join(filepath.Dir(dir), "grid.yaml"), "--out", dir}, longer...)...)
+	plan := must(t, arguments...)
 	match := regexp.MustCompile(`, (\d+) in `).FindStringSubmatch(plan.out)
 	if match == nil {
 		t.Fatalf("plan prints\n%s", plan.out)
@@ -109,11 +104,15 @@ var doneCells = regexp.MustCompile(`msg=progress .* done=([1-9]\d*) cells=(\d+)`
 func TestInterruptedRun(t *testing.T) {
 	needs.Patience(t, "6 s")
 	t.Parallel()
+	eachKind(t, interruptRun)
+}
+
+func interruptRun(t *testing.T, k *kindOfGrid) {
 	dir := t.TempDir()
 	out, undisturbed := filepath.Join(dir, "out"), filepath.Join(dir, "undisturbed")
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	cmd := process(ctx, append(longGrid(t, dir, out), "--log-level", "debug")...)
+	cmd := process(ctx, append(k.run(t, dir, out), "--log-level", "debug")...)
 	stderr, err := cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -141,12 +140,12 @@ func TestInterruptedRun(t *testing.T) {
 	if !strings.Contains(message, "interrupted; what was computed is in "+out) {
 		t.Errorf("the message is %q", message)
 	}
-	rest := must(t, longGrid(t, dir, out)...)
-	match := regexp.MustCompile(`(\d+) of 90 cells computed`).FindStringSubmatch(rest.out)
-	if match == nil || match[1] == "90" || match[1] == "0" {
+	rest := must(t, k.run(t, dir, out)...)
+	match := regexp.MustCompile(`(\d+) of ` + k.cells + ` cells computed`).FindStringSubmatch(rest.out)
+	if match == nil || match[1] == k.cells || match[1] == "0" {
 		t.Errorf("the next run prints\n%s", rest.out)
 	}
-	must(t, longGrid(t, dir, undisturbed)...)
+	must(t, k.run(t, dir, undisturbed)...)
 	wantSameNumbers(t, numbers(t, undisturbed), numbers(t, out))
 	wantNoRemains(t, out)
 }

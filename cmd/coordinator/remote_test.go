@@ -154,10 +154,29 @@ func (r *remote) awaitStatus(t *testing.T, args []string, wanted func(line strin
 // more and hands over with SIGTERM.
 func TestRemoteRun(t *testing.T) {
 	t.Parallel()
+	for kind, grid := range map[string]string{"self-paced": "repeats: 3\n" + dataGrid, "embedding": textsGrid} {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			runRemotely(t, grid)
+		})
+	}
+}
+
+// textsGrid is a grid of texts of a file, which travels to workers.
+const textsGrid = `experiment: embedding
+repeats: 3
+data: [{path: texts.csv, language: english, length: 4, text: text, class: class}]
+models: [logistic]
+penalties: [none, wmmd]
+training: {epochs: 3}
+`
+
+func runRemotely(t *testing.T, text string) {
 	r := startRemote(t)
 	dir := t.TempDir()
 	write(t, dir, "data.csv", table)
-	grid := write(t, dir, "grid.yaml", "repeats: 3\n"+dataGrid)
+	write(t, dir, "texts.csv", "text,class\n"+strings.Repeat("cats purr,a\ndogs bark loudly,b\nboth sleep,a\nboth eat,b\n", 4))
+	grid := write(t, dir, "grid.yaml", text)
 	here, there := filepath.Join(dir, "here"), filepath.Join(dir, "there")
 	worker, wait := r.work(t, "--slots", "2")
 	must(t, "run", grid, "--out", there, "--nats", r.url, "--workers", "0")

@@ -36,7 +36,7 @@ func numbers(t *testing.T, dir string) map[string][]string {
 	t.Helper()
 	varying := []string{"wall_seconds", "cpu_seconds", "peak_bytes", "worker", "started_at", "finished_at"}
 	tables := map[string][]string{}
-	for _, name := range []string{"cells", "knots", "coefficients"} {
+	for _, name := range []string{"cells", "knots", "coefficients", "epochs", "weights", "words"} {
 		path := filepath.Join(dir, name+".arrow")
 		if _, err := os.Stat(path); os.IsNotExist(err) {
 			continue
@@ -259,19 +259,23 @@ func TestFailedCells(t *testing.T) {
 // TestReplay computes cells of a run again.
 func TestReplay(t *testing.T) {
 	t.Parallel()
+	eachKind(t, replayCells)
+}
+
+func replayCells(t *testing.T, k *kindOfGrid) {
 	dir := t.TempDir()
 	out, data := filepath.Join(dir, "out"), filepath.Join(dir, "data")
-	must(t, "run", write(t, dir, "grid.yaml", smallGrid), "--out", out)
+	must(t, "run", write(t, dir, "grid.yaml", k.small), "--out", out)
 	frame, err := results.ReadTable(filepath.Join(out, "cells.arrow"), "cell")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i := range frame.Rows() {
-		if o := must(t, "replay", out, frame.At(0, i).(string), "--data", data); !strings.Contains(o.out, "test_at_best_test") || !strings.Contains(o.out, "equal bit for bit") {
+		if o := must(t, "replay", out, frame.At(0, i).(string), "--data", data); !strings.Contains(o.out, k.measure) || !strings.Contains(o.out, "equal bit for bit") {
 			t.Errorf("replay prints\n%s", o.out)
 		}
 	}
-	for _, name := range []string{"train.csv", "validation.csv", "test.csv", "path.arrow"} {
+	for _, name := range k.parts {
 		if _, err := os.Stat(filepath.Join(data, name)); err != nil {
 			t.Error(err)
 		}

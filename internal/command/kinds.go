@@ -2,5 +2,6 @@ package command
 
 import (
 	// The kinds of experiments that the programs know.
+	_ "github.com/agepath/agepath/experiment/embedding"
 	_ "github.com/agepath/agepath/experiment/selfpaced"
 )

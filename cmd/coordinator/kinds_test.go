@@ -1,0 +1,77 @@
+package main
+
+import (
+	"path/filepath"
+	"testing"
+)
+
+// allPenalties is a grid of 72 cells of the kind embedding, which keeps all tables; one in
+// six chooses its weight by cross-validation.
+const allPenalties = `name: all-penalties
+experiment: embedding
+seed: 7
+repeats: 2
+data: [sim1: {texts: 60}, sim3: {texts: 50}]
+models: [logistic, cnn, gru]
+penalties: [none, l1: {weight: [0.1, 1]}, dropout, wmmd, biwmmd, fine-tuned]
+training: {epochs: 10, batch: 16}
+keep: {words: true}
+`
+
+// fewPenalties is a grid of 8 cells of a moment.
+const fewPenalties = `experiment: embedding
+repeats: 2
+data: [sim1: {texts: 20}]
+models: [logistic, mlp]
+penalties: [none, swmmd: {weight: [1, 10], without: [0, 1]}]
+training: {epochs: 2, precision: 64}
+`
+
+// kindOfGrid is a kind of experiment for the tests that every kind has to pass.
+type kindOfGrid struct {
+	long    []string // grid that takes some seconds, with overrides
+	cells   string   // that it has
+	small   string   // grid that takes a moment
+	measure string   // that replay prints
+	parts   []string // files that replay writes
+}
+
+var kindsOfGrids = map[string]*kindOfGrid{
+	"self-paced": {
+		long: []string{allMethods, "--set", "repeats=3", "--set", "age.acs_step=0.2"}, cells: "90", small: smallGrid,
+		measure: "test_at_best_test", parts: []string{"train.csv", "validation.csv", "test.csv", "path.arrow"},
+	},
+	"embedding": {
+		long: []string{allPenalties, "--set", "repeats=4", "--set", "training.epochs=15"}, cells: "144", small: fewPenalties,
+		measure: "test_at_end", parts: []string{"train.csv", "test.csv", "epochs.arrow", "weights.arrow", "words.arrow"},
+	},
+}
+
+// eachKind runs a test over both kinds.
+func eachKind(t *testing.T, test func(t *testing.T, k *kindOfGrid)) {
+	t.Helper()
+	for name, k := range kindsOfGrids {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, k)
+		})
+	}
+}
+
+// run are the arguments of a run that takes some seconds.
+func (k *kindOfGrid) run(t *testing.T, dir, out string) []string {
+	t.Helper()
+	return append([]string{"run", write(t, dir, "grid.yaml", k.long[0]), "--out", out, "--figures", "1"}, k.long[1:]...)
+}
+
+// longGrid are the arguments of a run of the self-paced kind that takes some seconds.
+func longGrid(t *testing.T, dir, out string) []string {
+	t.Helper()
+	return kindsOfGrids["self-paced"].run(t, dir, out)
+}
+
+// has counts the cells that a folder beside the grid holds.
+func (k *kindOfGrid) has(t *testing.T, dir string) int {
+	t.Helper()
+	return plannedIn(t, append([]string{"plan", filepath.Join(filepath.Dir(dir), "grid.yaml"), "--out", dir}, k.long[1:]...)...)
+}

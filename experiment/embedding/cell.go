@@ -1,0 +1,200 @@
+package embedding
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"sync"
+
+	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/corpus"
+	"github.com/agepath/agepath/experiment/gridfile"
+	"github.com/agepath/agepath/wmmd/classifier"
+)
+
+// version is that of the numbers: a change of them raises it, and gives the cells other
+// identities.
+const version = 1
+
+// need is what a worker must compute.
+var need = experiment.Need{Name: "embedding: training", Version: version}
+
+// Cell is what is computed: its JSON is the canonical form.
+type Cell struct {
+	Kind     string   `json:"kind"`
+	Version  int      `json:"version"`
+	Data     Data     `json:"data"`
+	Model    string   `json:"model"`
+	Penalty  Penalty  `json:"penalty"`
+	Training Training `json:"training"`
+	Seed     int64    `json:"seed"`
+}
+
+// Data is texts: of a simulation, or of a file.
+type Data struct {
+	Simulation string `json:"simulation,omitempty"`
+	Texts      int    `json:"texts,omitempty"` // of a simulation, 0 as published
+
+	File        string `json:"file,omitempty"` // digest
+	Language    string `json:"language,omitempty"`
+	Occurrences int    `json:"occurrences,omitempty"`
+	Length      int    `json:"length,omitempty"`
+	Text        string `json:"text,omitempty"` // column of a CSV file
+	Class       string `json:"class,omitempty"`
+}
+
+func (d Data) options() corpus.File {
+	return corpus.File{
+		Options: corpus.Options{Language: d.Language, Occurrences: d.Occurrences, Length: d.Length},
+		Text:    d.Text, Class: d.Class,
+	}
+}
+
+// Penalty is a penalty with one weight, or several of which cross-validation chooses one.
+type Penalty struct {
+	Kind    string    `json:"kind"`
+	Weights []float64 `json:"weights,omitempty"`
+	Without []int32   `json:"without,omitempty"`
+}
+
+// Training is how a classifier is trained.
+type Training struct {
+	Dim       int     `json:"dim"`
+	Epochs    int     `json:"epochs"`
+	Batch     int     `json:"batch"`
+	Rate      float64 `json:"rate"`
+	Train     float64 `json:"train"` // share of the texts
+	Precision int     `json:"precision"`
+}
+
+// spec is what a worker gets.
+type spec struct {
+	Cell Cell     `json:"cell"`
+	Keep []string `json:"keep"`
+}
+
+func (s *spec) encode() []byte { return gridfile.JSON(s) }
+
+func decode(text []byte) (*spec, error) {
+	s := &spec{}
+	if err := experiment.DecodeStrictly(text, s); err != nil {
+		return nil, fmt.Errorf("decoding a cell: %w", err)
+	}
+	if s.Cell.Kind != Name {
+		return nil, fmt.Errorf("decoding a cell: its kind is %q, not %s", s.Cell.Kind, Name)
+	}
+	if s.Cell.Version != version {
+		return nil, fmt.Errorf("decoding a cell: %w", &experiment.NeedError{
+			Need: experiment.Need{Name: need.Name, Version: s.Cell.Version}, Here: version,
+		})
+	}
+	return s, nil
+}
+
+// files are the digests of the files that the cell needs.
+func (c *Cell) files() []string {
+	if c.Data.File == "" {
+		return nil
+	}
+	return []string{c.Data.File}
+}
+
+func (c *Cell) stream(purpose string) *rand.Rand { return experiment.Stream(c.Seed, purpose) }
+
+func (c *Cell) settings(weight float64) classifier.Settings {
+	t := &c.Training
+	return classifier.Settings{
+		Model: c.Model, Dim: t.Dim, Epochs: t.Epochs, Batch: t.Batch, Rate: t.Rate,
+		Penalty: classifier.Penalty{Kind: c.Penalty.Kind, Weight: weight, Without: c.Penalty.Without},
+	}
+}
+
+// parts are the texts of a cell.
+type parts struct {
+	all, train, test *corpus.Corpus
+}
+
+// texts draws or reads the texts and splits them.
+func (c *Cell) texts(ctx context.Context, data experiment.Data) (*parts, error) {
+	p := &parts{}
+	if s, ok := corpus.LookUp(c.Data.Simulation); ok {
+		p.all = s.Draw(c.Data.Texts, c.stream("texts"))
+	} else {
+		var err error
+		if p.all, err = lastRead.read(ctx, c.Data, data); err != nil {
+			return nil, err
+		}
+	}
+	var err error
+	p.train, p.test, err = p.all.Split(c.Training.Train, c.stream("split"))
+	if err != nil {
+		return nil, &experiment.DataError{Err: err}
+	}
+	return p, nil
+}
+
+// reading keeps the corpus that was read last: cells of one come one after the other.
+type reading struct {
+	mu   sync.Mutex
+	of   Data
+	last *corpus.Corpus
+}
+
+var lastRead reading
+
+func (r *reading) read(ctx context.Context, d Data, data experiment.Data) (*corpus.Corpus, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.last != nil && r.of == d {
+		return r.last, nil
+	}
+	content, err := data.File(ctx, d.File)
+	if err != nil {
+		return nil, fmt.Errorf("texts of the cell: %w", err)
+	}
+	c, err := corpus.Read(content, d.options())
+	if err != nil {
+		return nil, &experiment.DataError{Err: err}
+	}
+	r.of, r.last = d, c
+	return c, nil
+}
+
+// learnable is a corpus as a classifier takes it.
+func learnable(c *corpus.Corpus) *classifier.Texts {
+	return &classifier.Texts{
+		Words: c.Texts, Labels: c.Labels, Length: c.Length, Vocabulary: len(c.Words), Classes: len(c.Classes),
+	}
+}
+
+// material is the parts as text.
+func (p *parts) material() []experiment.MaterialPart {
+	columns := []string{"class"}
+	for i := range p.all.Length {
+		columns = append(columns, "word_"+strconv.Itoa(i+1))
+	}
+	part := func(name string, c *corpus.Corpus) experiment.MaterialPart {
+		return experiment.MaterialPart{Name: name, Columns: columns, Rows: rows(c)}
+	}
+	return []experiment.MaterialPart{part("train", p.train), part("test", p.test)}
+}
+
+func rows(c *corpus.Corpus) iter.Seq[[]string] {
+	return func(yield func([]string) bool) {
+		for i, label := range c.Labels {
+			row := []string{c.Classes[label]}
+			for _, w := range c.Text(i) {
+				row = append(row, c.Words[w])
+			}
+			if !yield(row) {
+				return
+			}
+		}
+	}
+}
+
+// keeps reports whether a table is kept.
+func (s *spec) keeps(table string) bool { return slices.Contains(s.Keep, table) }

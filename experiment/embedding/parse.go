@@ -1,0 +1,262 @@
+package embedding
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/corpus"
+	"github.com/agepath/agepath/experiment/gridfile"
+	"github.com/agepath/agepath/wmmd/classifier"
+)
+
+// Section is the section of a grid: all combinations of its entries.
+type Section struct {
+	Data      []source
+	Models    []string
+	Penalties []penalty
+	Training  []Training
+
+	place gridfile.Place
+}
+
+// source is an entry of data.
+type source struct {
+	name, path string // path of a file of one's own
+	data       Data
+	place      gridfile.Place
+}
+
+// penalty is an entry of penalties.
+type penalty struct {
+	Penalty
+
+	everyWord bool // its words to leave out are given
+	place     gridfile.Place
+}
+
+// Selection implements [experiment.Section].
+func (s *Section) Selection() experiment.Select { return experiment.SelectAll }
+
+// reader reads the section.
+type reader struct{ *gridfile.Reader }
+
+func readSection(from *gridfile.Reader, root gridfile.Item, fields map[string]gridfile.Item) experiment.Section {
+	r := &reader{from}
+	s := &Section{place: r.Place(root)}
+	r.Demand(root, fields, "data", "a list of texts, as in data: [sim1]")
+	r.Demand(root, fields, "models", "a list of "+strings.Join(classifier.Models(), ", "))
+	r.Demand(root, fields, "penalties", "a list of "+strings.Join(classifier.Penalties(), ", ")+", each with its weights")
+	gridfile.Read(fields,
+		gridfile.On("data", func(n gridfile.Item) {
+			for _, element := range r.Many(n) {
+				if d, ok := r.source(element); ok {
+					s.Data = append(s.Data, d)
+				}
+			}
+		}),
+		gridfile.On("models", gridfile.Into(&s.Models, gridfile.Words(from, classifier.Models()...))),
+		gridfile.On("penalties", func(n gridfile.Item) {
+			for _, element := range r.Many(n) {
+				p, ok := r.penalty(element)
+				same := func(other penalty) bool { return p.words() == other.words() }
+				if ok && slices.ContainsFunc(s.Penalties, same) {
+					r.Problem(element, "%s is given twice", p.words())
+				} else if ok {
+					s.Penalties = append(s.Penalties, p)
+				}
+			}
+		}))
+	s.Training = r.training(fields["training"])
+	return s
+}
+
+// sourceNames are the texts that a grid can name.
+func sourceNames() []string {
+	var names []string
+	for _, s := range corpus.Simulations() {
+		names = append(names, s.Name)
+	}
+	for _, k := range corpus.Catalog() {
+		names = append(names, k.Name)
+	}
+	return names
+}
+
+// named is a name of texts.
+type named string
+
+// Declaration implements [gridfile.Declared].
+func (n named) Declaration() (name string, settings []gridfile.SettingInfo) { return string(n), nil }
+
+// source reads an entry of data: a name, {sim1: {texts: 100}}, or {path: ...}.
+func (r *reader) source(n gridfile.Item) (source, bool) {
+	if n.Kind == yaml.MappingNode && r.Entry(n, "path").Given() {
+		return r.own(n)
+	}
+	var table []named
+	for _, name := range sourceNames() {
+		table = append(table, named(name))
+	}
+	name, settings, ok := gridfile.ReadNamed(r.Reader, n, table)
+	if !ok {
+		return source{}, false
+	}
+	d := source{name: string(name), place: r.Place(n)}
+	list := corpus.Catalog()
+	if i := slices.IndexFunc(list, func(k corpus.Known) bool { return k.Name == d.name }); i >= 0 {
+		d.data = dataOf(list[i].File)
+		if settings.Given() {
+			r.Problem(settings, "%s has no settings", d.name)
+		}
+		return d, true
+	}
+	d.data.Simulation = d.name
+	r.Keys(settings, gridfile.On("texts", gridfile.Into(&d.data.Texts, gridfile.Integer(r.Reader, minTexts, maxTexts))))
+	return d, true
+}
+
+// Bounds of what can be asked for.
+const (
+	minTexts, maxTexts = 4, 1_000_000
+	maxLength          = 10_000
+	maxDim             = 1000
+	maxEpochs          = 100_000
+)
+
+func dataOf(f corpus.File) Data {
+	return Data{Language: f.Language, Occurrences: f.Occurrences, Length: f.Length, Text: f.Text, Class: f.Class}
+}
+
+// own reads a file of one's own.
+func (r *reader) own(n gridfile.Item) (source, bool) {
+	before := r.Reports()
+	d := source{place: r.Place(n), data: Data{Occurrences: 1, Length: 32}}
+	fields := r.Fields(n, "path", "name", "language", "occurrences", "length", "text", "class")
+	var languages []string
+	for _, l := range corpus.Languages() {
+		languages = append(languages, l.Name)
+	}
+	r.Demand(n, fields, "language", "one of "+strings.Join(languages, ", "))
+	if fields["text"].Given() != fields["class"].Given() {
+		r.Problem(n, "of the keys text and class one is missing: they are the columns of a CSV file; a zip of folders has neither")
+	}
+	gridfile.Read(fields,
+		gridfile.On("path", gridfile.Into(&d.path, r.Text)),
+		gridfile.On("name", gridfile.Into(&d.name, r.Text)),
+		gridfile.On("language", gridfile.Into(&d.data.Language, gridfile.Word(r.Reader, languages...))),
+		gridfile.On("occurrences", gridfile.Into(&d.data.Occurrences, gridfile.Integer(r.Reader, 1, maxTexts))),
+		gridfile.On("length", gridfile.Into(&d.data.Length, gridfile.Integer(r.Reader, 1, maxLength))),
+		gridfile.On("text", gridfile.Into(&d.data.Text, r.Text)),
+		gridfile.On("class", gridfile.Into(&d.data.Class, r.Text)))
+	base := filepath.Base(d.path)
+	d.name = cmp.Or(d.name, strings.TrimSuffix(strings.TrimSuffix(base, ".gz"), filepath.Ext(strings.TrimSuffix(base, ".gz"))))
+	return d, r.Reports() == before
+}
+
+// standardWeights are the weights where a grid gives none: the published ones, and 1.
+var standardWeights = map[string]float64{
+	classifier.L1: 1, classifier.GroupLasso: 1, classifier.Dropout: 0.5,
+	classifier.WMMD: 1000, classifier.SWMMD: 1000, classifier.BiWMMD: 10,
+}
+
+// penalty reads an entry of penalties: a name, or {wmmd: {weight: [100, 1000]}}.
+func (r *reader) penalty(n gridfile.Item) (penalty, bool) {
+	var table []named
+	for _, name := range classifier.Penalties() {
+		table = append(table, named(name))
+	}
+	name, settings, ok := gridfile.ReadNamed(r.Reader, n, table)
+	if !ok {
+		return penalty{}, false
+	}
+	before := r.Reports()
+	p := penalty{Penalty: Penalty{Kind: string(name)}, place: r.Place(n)}
+	if !classifier.Weighted(p.Kind) {
+		if settings.Given() {
+			r.Problem(settings, "%s has no settings", p.Kind)
+		}
+		return p, r.Reports() == before
+	}
+	p.Weights = []float64{standardWeights[p.Kind]}
+	allowed := gridfile.AtLeastZero
+	if p.Kind == classifier.Dropout {
+		allowed = gridfile.ProperShare
+	}
+	keys := []gridfile.Key{gridfile.On("weight", func(n gridfile.Item) { p.Weights = r.Numbers(n, allowed) })}
+	if p.Kind == classifier.SWMMD {
+		keys = append(keys, gridfile.On("without", func(n gridfile.Item) {
+			p.everyWord = true
+			for _, w := range r.Numbers(n, gridfile.Whole(0, math.MaxInt32)) {
+				p.Without = append(p.Without, int32(w))
+			}
+			slices.Sort(p.Without)
+		}))
+	}
+	r.Keys(settings, keys...)
+	return p, r.Reports() == before
+}
+
+// words tells what the penalty is.
+func (p penalty) words() string { return strings.Join([]string{p.Kind, p.params(true)}, " ") }
+
+// params is the settings of a penalty as a JSON object, "" for none.
+func (p Penalty) params(without bool) string {
+	if len(p.Weights) == 0 {
+		return ""
+	}
+	weights := fmt.Sprintf(`"weight":%s`, gridfile.JSON(p.Weights[0]))
+	if len(p.Weights) > 1 {
+		weights = fmt.Sprintf(`"weight":%q`, "of "+strings.Trim(string(gridfile.JSON(p.Weights)), "[]"))
+	}
+	if !without || len(p.Without) == 0 {
+		return "{" + weights + "}"
+	}
+	return fmt.Sprintf(`{%s,"without":%q}`, weights, strings.Trim(string(gridfile.JSON(p.Without)), "[]"))
+}
+
+// training reads how classifiers are trained: all combinations of what is a list.
+func (r *reader) training(n gridfile.Item) []Training {
+	d := classifier.Defaults()
+	dims, epochs, batches := []float64{float64(d.Dim)}, []float64{float64(d.Epochs)}, []float64{float64(d.Batch)}
+	rates, shares, precisions := []float64{d.Rate}, []float64{0.5}, []float64{32}
+	numbers := func(place *[]float64, rule gridfile.Rule) func(n gridfile.Item) {
+		return func(n gridfile.Item) { *place = r.Numbers(n, rule) }
+	}
+	bits := gridfile.Rule{Allows: func(x float64) bool { return x == 32 || x == 64 }, Want: "32 or 64"}
+	r.Keys(n,
+		gridfile.On("dim", numbers(&dims, gridfile.Whole(1, maxDim))),
+		gridfile.On("epochs", numbers(&epochs, gridfile.Whole(1, maxEpochs))),
+		gridfile.On("batch", numbers(&batches, gridfile.Whole(1, maxTexts))),
+		gridfile.On("rate", numbers(&rates, gridfile.Positive)),
+		gridfile.On("train", numbers(&shares, gridfile.Level)),
+		gridfile.On("precision", numbers(&precisions, bits)))
+	if r.TooMany(n, "dim, epochs and batch", [3][]float64{dims, epochs, batches}) ||
+		r.TooMany(n, "rate, train and precision", [3][]float64{rates, shares, precisions}) {
+		return nil
+	}
+	list := []Training{{}}
+	vary := func(values []float64, set func(t *Training, x float64)) {
+		var next []Training
+		for _, t := range list {
+			for _, x := range values {
+				set(&t, x)
+				next = append(next, t)
+			}
+		}
+		list = next
+	}
+	vary(dims, func(t *Training, x float64) { t.Dim = int(x) })
+	vary(epochs, func(t *Training, x float64) { t.Epochs = int(x) })
+	vary(batches, func(t *Training, x float64) { t.Batch = int(x) })
+	vary(rates, func(t *Training, x float64) { t.Rate = x })
+	vary(shares, func(t *Training, x float64) { t.Train = x })
+	vary(precisions, func(t *Training, x float64) { t.Precision = int(x) })
+	return list
+}

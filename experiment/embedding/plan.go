@@ -1,0 +1,262 @@
+package embedding
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"iter"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/corpus"
+	"github.com/agepath/agepath/experiment/dataset"
+	"github.com/agepath/agepath/experiment/gridfile"
+	"github.com/agepath/agepath/wmmd/classifier"
+)
+
+// Plan implements [experiment.Section].
+func (s *Section) Plan(ctx context.Context, p *experiment.Planner) ([]experiment.Group, error) {
+	most := len(s.Data) * len(s.Models) * len(s.Penalties) * len(s.Training)
+	if most > gridfile.MaxCombinations {
+		p.Problem(s.place, "more than %d combinations of entries of data, models, penalties and training", gridfile.MaxCombinations)
+		return nil, nil
+	}
+	var groups []experiment.Group
+	for i := range s.Data {
+		d := &s.Data[i]
+		planned, err := d.plan(ctx, p)
+		if ctx.Err() != nil {
+			return nil, fmt.Errorf("planning the grid %s: %w", p.Grid.Name, ctx.Err())
+		}
+		if err != nil {
+			p.Problem(d.place, "%v", err)
+			continue
+		}
+		if slices.ContainsFunc(s.Data[:i], func(other source) bool { return other.name == d.name }) {
+			p.Problem(d.place, "other texts of the grid have the name %s too; give one of them another name", d.name)
+			continue
+		}
+		p.Data(d.place, &experiment.PlannedData{
+			Name: d.name, Digest: planned.digest, Task: dataset.Classification, N: planned.texts, D: planned.length,
+		}, nil)
+		for _, model := range s.Models {
+			for k := range s.Penalties {
+				own, err := s.Penalties[k].of(planned)
+				if err != nil {
+					p.Problem(s.Penalties[k].place, "%v", err)
+					continue
+				}
+				for _, training := range s.Training {
+					if count := int(training.Train * float64(planned.texts)); count < folds || count == planned.texts {
+						p.Problem(d.place, "a share of %v of its %d texts leaves fewer than %d for training, or none for testing", training.Train, planned.texts, folds)
+						continue
+					}
+					groups = append(groups, &group{name: d.name, data: planned, model: model, penalty: own, training: training, keep: p.Grid.Keep.Tables(), several: len(s.Training) > 1, without: s.Penalties[k].everyWord})
+				}
+			}
+		}
+	}
+	return groups, nil
+}
+
+// planned is texts of a plan.
+type planned struct {
+	data                 Data
+	digest               string
+	texts, length, words int
+	padded               bool // word 0 is padding
+	noise                []int32
+}
+
+// plan reads texts of a file once, so that what is wrong with them shows before the first
+// cell.
+func (d *source) plan(ctx context.Context, p *experiment.Planner) (*planned, error) {
+	if s, ok := corpus.LookUp(d.data.Simulation); ok {
+		of := &planned{data: d.data, texts: d.data.Texts, length: s.Length, words: s.Words()}
+		if of.texts == 0 {
+			of.texts = s.Texts
+		}
+		for w := s.Informative; w < s.Words(); w++ {
+			of.noise = append(of.noise, int32(w))
+		}
+		sum := sha256.Sum256(gridfile.JSON(d.data))
+		of.digest = hex.EncodeToString(sum[:])
+		return of, nil
+	}
+	name := "texts/" + d.name
+	digest, err := p.File(ctx, name, func(context.Context) ([]byte, error) { return d.content(p) })
+	if err != nil {
+		return nil, err
+	}
+	content, err := p.Content(ctx, digest)
+	if err != nil {
+		return nil, err
+	}
+	c, err := corpus.Read(content, d.data.options())
+	if err != nil {
+		return nil, fmt.Errorf("texts %s: %w", d.name, err)
+	}
+	of := &planned{data: d.data, digest: digest, texts: c.Len(), length: c.Length, words: len(c.Words), padded: true}
+	of.data.File = digest
+	return of, nil
+}
+
+// content reads the file: of the catalog below one of the folders of data sets, where it
+// must have the catalog's digest, or at the path of one's own, beside the grid.
+func (d *source) content(p *experiment.Planner) ([]byte, error) {
+	if d.path != "" {
+		path := filepath.FromSlash(d.path)
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(filepath.Dir(p.Grid.File), path)
+		}
+		return os.ReadFile(path)
+	}
+	list := corpus.Catalog()
+	known := list[slices.IndexFunc(list, func(k corpus.Known) bool { return k.Name == d.name })]
+	folders := p.Folders()
+	for _, folder := range folders {
+		path := filepath.Join(folder, filepath.FromSlash(known.Path))
+		content, err := os.ReadFile(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if sum := sha256.Sum256(content); err == nil && hex.EncodeToString(sum[:]) != known.SHA256 {
+			err = fmt.Errorf("%s has SHA-256 %x, expected %s: it was changed, or is another version", path, sum, known.SHA256)
+		}
+		return content, err
+	}
+	return nil, fmt.Errorf("texts %s: %s is in none of the folders %q; --datasets DIR names one that has it", d.name, known.Path, folders)
+}
+
+// of returns the penalty for texts: words to leave out that are not given are the noise of a
+// simulation, and the padding.
+func (p penalty) of(d *planned) (Penalty, error) {
+	own := p.Penalty
+	if own.Kind != classifier.SWMMD {
+		return own, nil
+	}
+	if !p.everyWord {
+		own.Without = d.noise
+		if d.padded {
+			own.Without = []int32{0}
+		}
+	}
+	for _, w := range own.Without {
+		if int(w) >= d.words {
+			return own, fmt.Errorf("word %d is to be left out of a vocabulary of %d", w, d.words)
+		}
+	}
+	return own, nil
+}
+
+// group is the cells of one combination of the grid's entries: one a repeat.
+type group struct {
+	name     string
+	data     *planned
+	model    string
+	penalty  Penalty
+	training Training
+	keep     []string
+	several  bool // the grid has other trainings
+	without  bool // the grid gives the words to leave out
+}
+
+// Part implements [experiment.Group].
+func (g *group) Part() (data, method string) { return g.name, g.penalty.Kind }
+
+// Digest implements [experiment.Group].
+func (g *group) Digest() string {
+	c := g.cell(0)
+	return c.id()
+}
+
+// Needs implements [experiment.Group].
+func (g *group) Needs() []experiment.Need { return []experiment.Need{need} }
+
+// Most implements [experiment.Group].
+func (g *group) Most() float64 { return 1 }
+
+// Slices implements [experiment.Group].
+func (g *group) Slices() []experiment.Slice {
+	training := ""
+	if g.several {
+		training = fmt.Sprintf("embedding of %d, %d epochs, batches of %d, rate %g, share %g, %d bits", g.training.Dim,
+			g.training.Epochs, g.training.Batch, g.training.Rate, g.training.Train, g.training.Precision)
+	}
+	return []experiment.Slice{{Cells: 1, Values: []string{g.name, g.model, g.penalty.Kind, training}}}
+}
+
+// Seconds implements [experiment.Group]: so much for each text, epoch and word on one
+// processor, and for wMMD by the pairs of distinct words of a batch.
+func (g *group) Seconds() float64 {
+	t := &g.training
+	texts := t.Train * float64(g.data.texts)
+	words := texts * float64(g.data.length) * float64(t.Epochs)
+	perWord := map[string]float64{
+		classifier.Logistic: 5e-8, classifier.MLP: 1e-7, classifier.CNN: 1e-6, classifier.GRU: 5e-6, classifier.BiLSTM: 1e-5,
+	}[g.model]
+	seconds := 0.001 + words*perWord*float64(t.Precision)/32
+	switch g.penalty.Kind {
+	case classifier.WMMD, classifier.SWMMD, classifier.BiWMMD:
+		distinct := min(float64(t.Batch*g.data.length), float64(g.data.words))
+		seconds += texts / float64(t.Batch) * float64(t.Epochs) * distinct * distinct * 1.2e-8
+	}
+	if n := len(g.penalty.Weights); n > 1 {
+		seconds *= 1 + float64(n*folds)*0.8
+	}
+	return seconds
+}
+
+// Cells implements [experiment.Group].
+func (g *group) Cells(seeds []int64) iter.Seq[experiment.Cell] {
+	return func(yield func(experiment.Cell) bool) {
+		for i, seed := range seeds {
+			if !yield(&plannedCell{g.cell(seed), g, i + 1}) {
+				return
+			}
+		}
+	}
+}
+
+func (g *group) cell(seed int64) Cell {
+	return Cell{
+		Kind: Name, Version: version, Data: g.data.data, Model: g.model, Penalty: g.penalty, Training: g.training, Seed: seed,
+	}
+}
+
+// plannedCell is a cell of a group.
+type plannedCell struct {
+	Cell
+	group  *group
+	repeat int
+}
+
+// Canonical implements [experiment.Cell].
+func (c *Cell) Canonical() []byte { return gridfile.JSON(c) }
+
+func (c *Cell) id() string { return experiment.Identity(c.Canonical()) }
+
+// Fill implements [experiment.Cell].
+func (c *plannedCell) Fill(task *experiment.Task, _ []byte) {
+	s := spec{Cell: c.Cell, Keep: c.group.keep}
+	task.Spec, task.Files, task.Needs = s.encode(), c.files(), []experiment.Need{need}
+}
+
+// Labels implements [experiment.Cell].
+func (c *plannedCell) Labels() []any {
+	g, t := c.group, &c.Training
+	train := int(t.Train * float64(g.data.texts))
+	var params any
+	if text := c.Penalty.params(g.without); text != "" {
+		params = text
+	}
+	return []any{
+		g.name, train, g.data.texts - train, g.data.length, t.Train, c.Model, t.Dim, t.Epochs, t.Batch, t.Rate, t.Precision,
+		c.Penalty.Kind, params, c.repeat, c.Seed,
+	}
+}
