@@ -111,7 +111,11 @@ var Layout = &layout.Layout{
 		{Dimension: DimTrain, Word: "training rows", Label: "training rows", Free: []layout.Dimension{DimAgeMin}},
 		{Dimension: DimAgeMax, Word: "the range of ages", Label: "end of the ages, largest λ", Free: []layout.Dimension{DimAgeMin}},
 	},
-	Path:      &layout.Path{Label: "age λ", Within: DimRegularizer, Main: GAGA, Steps: ACS},
+	Path: &layout.Path{
+		Label: "age λ", Within: DimRegularizer,
+		Table: "knots", Number: "knot", Step: "age", Score: "test_score", Event: "event",
+		Main: GAGA, Steps: ACS, Values: "coefficients",
+	},
 	Published: true,
 }
 

@@ -150,7 +150,7 @@ func TestReadKnots(t *testing.T) {
 			testrun.AppendKnot(&knots, testrun.ID(i), k, 0.1+float64(k), "turning", float64(i*each+k))
 		}
 	}
-	path := filepath.Join(t.TempDir(), KnotsFile)
+	path := filepath.Join(t.TempDir(), "knots.arrow")
 	if err := results.WriteTable(path, selfpaced.Tables().Further[0], "r", &knots); err != nil {
 		t.Fatal(err)
 	}
@@ -162,7 +162,7 @@ func TestReadKnots(t *testing.T) {
 		for _, i := range wanted {
 			found[testrun.ID(i)] = &cellKnots{}
 		}
-		if err := readKnots(t.Context(), path, found); err != nil {
+		if err := readKnots(t.Context(), path, selfpaced.Layout.Path, found); err != nil {
 			t.Fatal(err)
 		}
 		for _, i := range wanted {

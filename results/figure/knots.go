@@ -9,6 +9,7 @@ import (
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/results"
+	"github.com/agepath/agepath/results/layout"
 )
 
 // Events of knots.arrow. A path is a sequence of continuous pieces: each
@@ -39,21 +40,27 @@ type cellKnots struct {
 
 // readKnots adds to cells, whose keys say which are wanted, the knots in the
 // file. It holds one batch of the file in memory at a time.
-func readKnots(ctx context.Context, path string, cells map[string]*cellKnots) error {
-	columns := []string{"cell", "knot", "age", "event", "test_score"}
-	kinds := []experiment.Type{experiment.Text, experiment.Int, experiment.Float, experiment.Text, experiment.Float}
+func readKnots(ctx context.Context, path string, of *layout.Path, cells map[string]*cellKnots) error {
+	columns := []string{"cell", of.Number, of.Step, of.Score}
+	kinds := []experiment.Type{experiment.Text, experiment.Int, experiment.Float, experiment.Float}
+	if of.Event != "" {
+		columns, kinds = append(columns, of.Event), append(kinds, experiment.Text)
+	}
 	return results.EachFrameOf(ctx, path, isOf(cells), columns, func(f *results.Frame) error {
 		v, err := f.Vectors(path, columns, kinds)
 		if err != nil {
 			return err
 		}
-		cell, number, age, event, score := v[0], v[1], v[2], v[3], v[4]
+		cell, number, age, score := v[0], v[1], v[2], v[3]
 		for row := range f.Rows() {
 			c := cells[cell.Texts[row]]
 			if c == nil || age.IsNull(row) {
 				continue
 			}
-			k := knot{number: number.Ints[row], age: age.Floats[row], event: knownEvent(event.Texts[row]), score: math.NaN()}
+			k := knot{number: number.Ints[row], age: age.Floats[row], event: eventOther, score: math.NaN()}
+			if of.Event != "" {
+				k.event = knownEvent(v[4].Texts[row])
+			}
 			if !score.IsNull(row) {
 				k.score = score.Floats[row]
 			}
@@ -65,8 +72,8 @@ func readKnots(ctx context.Context, path string, cells map[string]*cellKnots) er
 
 // readCoefficients adds to cells, whose keys say which are wanted, the
 // coefficients in the file.
-func readCoefficients(ctx context.Context, path string, cells map[string]*cellKnots) error {
-	columns := []string{"cell", "knot", "values"}
+func readCoefficients(ctx context.Context, path string, of *layout.Path, cells map[string]*cellKnots) error {
+	columns := []string{"cell", of.Number, "values"}
 	kinds := []experiment.Type{experiment.Text, experiment.Int, experiment.FloatList}
 	return results.EachFrameOf(ctx, path, isOf(cells), columns, func(f *results.Frame) error {
 		v, err := f.Vectors(path, columns, kinds)
@@ -137,8 +144,5 @@ func newAgePath(c *cellKnots) (*AgePath, error) {
 	return p, nil
 }
 
-// Files of a run, besides the cells, that figures are made of.
-const (
-	KnotsFile        = "knots.arrow"
-	CoefficientsFile = "coefficients.arrow"
-)
+// tableFile is the file of a further table.
+func tableFile(table string) string { return table + ".arrow" }

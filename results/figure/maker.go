@@ -19,6 +19,7 @@ type maker struct {
 	dir     string
 	tell    func(what string, at, of int)
 	data    *analysis.DataFacts
+	path    *layout.Path                                             // of the kind of experiment, nil for none
 	compute func(ctx context.Context, cell string) (*AgePath, error) // may be nil
 	partial bool                                                     // the run has not ended, of which the report tells already
 
@@ -38,7 +39,7 @@ type Drawn struct {
 // Make makes at most n figures of a run. compute, which may be nil, computes the coefficients along
 // the path of a cell, for runs that did not keep them. tell is told of each step.
 func Make(ctx context.Context, r *analysis.Run, n int, compute func(ctx context.Context, cell string) (*AgePath, error), tell func(what string, at, of int)) (*Drawn, error) {
-	m := &maker{dir: r.Dir, tell: tell, data: r.Data, compute: compute, partial: r.Partial}
+	m := &maker{dir: r.Dir, tell: tell, data: r.Data, path: r.Layout.Path, compute: compute, partial: r.Partial}
 	if err := m.make(ctx, r, n); err != nil {
 		return nil, err
 	}
@@ -83,15 +84,19 @@ func (m *maker) make(ctx context.Context, r *analysis.Run, n int) error {
 
 // possible drops the plans whose files are not there, and says so.
 func (m *maker) possible(plans []figurePlan) []figurePlan {
-	knots, coefficients := m.has(KnotsFile), m.has(CoefficientsFile)
 	reasons := map[Kind]string{}
+	if m.path == nil {
+		return plans
+	}
+	table, values := tableFile(m.path.Table), tableFile(m.path.Values)
+	knots, coefficients := m.has(table), m.has(values)
 	if !knots {
-		reasons[Events] = "histograms of critical points: there is no knots.arrow (keep: {knots: true} in the grid makes it)."
-		reasons[ValidationCurve] = "validation curves: there is no knots.arrow (keep: {knots: true} in the grid makes it)."
+		reasons[Events] = fmt.Sprintf("histograms of critical points: there is no %s (keep: {%s: true} in the grid makes it).", table, m.path.Table)
+		reasons[ValidationCurve] = fmt.Sprintf("validation curves: there is no %s (keep: {%s: true} in the grid makes it).", table, m.path.Table)
 	}
 	if m.compute == nil && !(knots && coefficients) {
-		reasons[Path] = "age paths of the coefficients: the coefficients were not kept " +
-			"(keep: {knots: true, coefficients: true} in the grid makes knots.arrow and coefficients.arrow)."
+		reasons[Path] = fmt.Sprintf("age paths of the coefficients: the coefficients were not kept "+
+			"(keep: {%s: true, %s: true} in the grid makes %s and %s).", m.path.Table, m.path.Values, table, values)
 		reasons[Consistency] = "" // as for age paths
 	}
 	if m.partial {
@@ -147,7 +152,7 @@ func (m *maker) read(ctx context.Context, plans []figurePlan) error {
 	if len(m.knots) == 0 {
 		return nil
 	}
-	if err := readKnots(ctx, filepath.Join(m.dir, KnotsFile), m.knots); err != nil {
+	if err := readKnots(ctx, filepath.Join(m.dir, tableFile(m.path.Table)), m.path, m.knots); err != nil {
 		return err
 	}
 	for cell, c := range m.knots {
@@ -158,7 +163,7 @@ func (m *maker) read(ctx context.Context, plans []figurePlan) error {
 	if len(withValues) == 0 {
 		return nil
 	}
-	return readCoefficients(ctx, filepath.Join(m.dir, CoefficientsFile), withValues)
+	return readCoefficients(ctx, filepath.Join(m.dir, tableFile(m.path.Values)), m.path, withValues)
 }
 
 // representatives are the cells of one repeat that a figure shows.
@@ -226,7 +231,7 @@ func (m *maker) figure(ctx context.Context, plan figurePlan) (f *Figure, missing
 	case Sensitivity:
 		f, missing = sensitivityFigure(plan, m.data), "none of its cells has a score"
 	case ValidationCurve:
-		f, missing = validationCurveFigure(plan, m.data, m.scorePaths), "knots.arrow has no path that all repeats of a method cover"
+		f, missing = validationCurveFigure(plan, m.data, m.scorePaths), tableFile(m.path.Table)+" has no path that all repeats of a method cover"
 	case Events:
 		f, missing = eventFigure(plan, m.data, m.cellKnots), "no complete path of it has a turning point or a jump"
 	case Times:

@@ -117,9 +117,15 @@ type Path struct {
 	Label  string    // of its axis, as in "age λ"
 	Within Dimension // rows that have it have paths
 
-	// Main is the method whose paths have critical points, and Steps the one that knows a
-	// path at the ages of its steps; their names.
-	Main, Steps string
+	// Table has a row for each point of a path: its number, the step (a number), the
+	// test score there, and the event, "" for paths without events: a point of the event
+	// "start" begins a continuous piece.
+	Table, Number, Step, Score, Event string
+
+	// Main is the method whose paths have critical points, Steps the one that knows a path
+	// at the ages of its steps, by their names, and Values the table of the coefficients
+	// at each point; "" for kinds without.
+	Main, Steps, Values string
 }
 
 // Columns returns the columns of the dimensions.

@@ -279,7 +279,7 @@ func TestLoadErrors(t *testing.T) {
 		t.Errorf("without files: %v", err)
 	}
 	whole := filesIn(t, dir)
-	for _, name := range []string{results.ManifestName, figure.CoefficientsFile, figure.KnotsFile, results.CellsFile} {
+	for _, name := range []string{results.ManifestName, "coefficients.arrow", "knots.arrow", results.CellsFile} {
 		path := filepath.Join(dir, name)
 		if err := os.WriteFile(path, []byte("junk"), 0o666); err != nil {
 			t.Fatal(err)
@@ -329,7 +329,7 @@ func steppedPath() figure.AgePath {
 func TestLoadRefuses(t *testing.T) {
 	t.Parallel()
 	dir := testrun.Write(t, testrun.Quickstart(1))
-	for _, name := range []string{results.CellsFile, figure.KnotsFile, figure.CoefficientsFile} {
+	for _, name := range []string{results.CellsFile, "knots.arrow", "coefficients.arrow"} {
 		path := filepath.Join(dir, name)
 		text, err := os.ReadFile(path)
 		if err != nil {
