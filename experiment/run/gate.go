@@ -97,9 +97,11 @@ func (g *gate) plans(cell string) bool {
 // mends that.
 var errUnread = errors.New("the worker could not decode the task")
 
-// errLabels says that an outcome has labels of another plan, in which a data set, say,
-// goes by another name.
-var errLabels = errors.New("its labels are not those of the cell in the plan")
+// labelsError says that an outcome has labels of another plan, in which a data set, say,
+// goes by another name, or of a version with other labels.
+type labelsError struct{ error }
+
+var errLabels = &labelsError{errors.New("its labels are not those of the cell in the plan")}
 
 // check returns why an outcome does not pass, nil when it does. It may be called
 // from several goroutines.
@@ -135,7 +137,7 @@ func (g *gate) check(o *experiment.Outcome) error { //nolint:gocyclo // a list o
 		return fmt.Errorf("it is of the kind %.140q, not %s", o.Kind, g.plan.Kind)
 	}
 	if err := g.tables.FitsLabels(&o.Labels); err != nil {
-		return err
+		return &labelsError{err}
 	}
 	if g.hash(&o.Labels) != cell.labels {
 		return errLabels

@@ -83,3 +83,37 @@ func spoilMeasure(o *experiment.Outcome, x float64) {
 		}
 	}
 }
+
+// TestReuseLabels wants an outcome of another run, whose labels are called otherwise or
+// are those of a version before, to be taken with the labels of the plan.
+func TestReuseLabels(t *testing.T) {
+	t.Parallel()
+	w := newWire(t)
+	g, err := newGate(t.Context(), w.plan)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var taken []*experiment.Outcome
+	of := &taker{
+		gate: g, wants: g.plans, report: func(err error) { t.Error(err) },
+		take: func(o *experiment.Outcome) error { taken = append(taken, o); return nil },
+	}
+	for i, change := range []func(*experiment.Outcome){
+		func(o *experiment.Outcome) { o.Labels.Columns = o.Labels.Columns[7:] },
+		func(o *experiment.Outcome) { o.Labels.Columns[0].Texts[0] = "other" },
+	} {
+		o := changed(t, w.good[w.ids[i]], change)
+		o.Run = "other"
+		if ok, err := of.offer(o); !ok || err != nil {
+			t.Fatalf("%v, %v", ok, err)
+		}
+	}
+	if err := of.settle(); err != nil || len(taken) != 2 {
+		t.Fatalf("%d taken, %v", len(taken), err)
+	}
+	for _, o := range taken {
+		if err := g.check(o); err != nil || o.Origin != "other" {
+			t.Errorf("taken of %q: %v", o.Origin, err)
+		}
+	}
+}

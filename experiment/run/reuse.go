@@ -54,7 +54,7 @@ func (t *taker) offer(o *experiment.Outcome) (taken bool, err error) {
 		own.Further[table] = rows
 	}
 	switch err := t.gate.check(&own); {
-	case errors.Is(err, errLabels):
+	case errors.As(err, new(*labelsError)):
 		if t.held == nil {
 			t.held = map[cellKey]*experiment.Outcome{}
 		}
