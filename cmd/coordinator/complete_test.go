@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -183,7 +182,7 @@ func TestCompletion(t *testing.T) {
 		}
 	}
 	start := time.Now()
-	nowhere := fmt.Sprintf("nats://%s", ports.Free(t, 1)[0])
+	nowhere := "nats://" + ports.Free(t, 1)[0]
 	for _, args := range [][]string{
 		{"status", ""}, {"status", "--nats", nowhere, ""}, {"status", "--nats", nowhere, "--connect-wait", "forever", ""},
 		{"status", "--nats", "ftp://x", ""}, {"status", "--config", filepath.Join(out, "none"), ""},
