@@ -22,8 +22,8 @@ type Reuse struct {
 	Report func(error)
 }
 
-// mostHeld bounds the outcomes that wait for their labels.
-const mostHeld = 1 << 14
+// mostHeld bounds the outcomes that wait for their labels, in bytes.
+const mostHeld = 256 << 20
 
 // taker takes outcomes of other runs for cells of a plan, as if this run had computed
 // them.
@@ -34,7 +34,8 @@ type taker struct {
 	take   func(*experiment.Outcome) error
 	report func(error)
 
-	held map[cellKey]*experiment.Outcome // that have the labels of another plan
+	held      map[cellKey]*experiment.Outcome // that have the labels of another plan
+	heldBytes int                             // about
 }
 
 // offer takes an outcome, unless the plan does not want it or it does not pass.
@@ -58,7 +59,8 @@ func (t *taker) offer(o *experiment.Outcome) (taken bool, err error) {
 		if t.held == nil {
 			t.held = map[cellKey]*experiment.Outcome{}
 		}
-		if t.held[key] = &own; len(t.held) == mostHeld {
+		t.held[key] = &own
+		if t.heldBytes += bytesOf(&own); t.heldBytes >= mostHeld {
 			return true, t.settle()
 		}
 		return true, nil
@@ -74,6 +76,7 @@ func (t *taker) settle() error {
 	if len(t.held) == 0 {
 		return nil
 	}
+	t.heldBytes = 0
 	for task, err := range t.gate.plan.Tasks(false) {
 		if err != nil {
 			return err
@@ -92,6 +95,20 @@ func (t *taker) settle() error {
 		}
 	}
 	return nil
+}
+
+// bytesOf estimates the memory of an outcome.
+func bytesOf(o *experiment.Outcome) int {
+	n := 8 << 10 // labels and measures, a column each
+	for _, rows := range o.Further {
+		for _, v := range rows.Columns {
+			n += 8*(len(v.Ints)+len(v.Floats)) + 32*len(v.Texts)
+			for _, list := range v.Lists {
+				n += 24 + 8*len(list)
+			}
+		}
+	}
+	return n
 }
 
 // from takes what folders and the cache have of the cells that are wanted.
