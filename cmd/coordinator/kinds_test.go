@@ -1,7 +1,9 @@
 package main
 
 import (
+	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -74,4 +76,29 @@ func longGrid(t *testing.T, dir, out string) []string {
 func (k *kindOfGrid) has(t *testing.T, dir string) int {
 	t.Helper()
 	return plannedIn(t, append([]string{"plan", filepath.Join(filepath.Dir(dir), "grid.yaml"), "--out", dir}, k.long[1:]...)...)
+}
+
+// TestEmbeddingReport wants the report of a run of the kind embedding to have its figures,
+// and to say which are not there.
+func TestEmbeddingReport(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	grid, out := write(t, dir, "grid.yaml", fewPenalties), filepath.Join(dir, "out")
+	must(t, "run", grid, "--out", out)
+	read := func() string {
+		text, err := os.ReadFile(filepath.Join(out, "report", "report.md"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	if text := read(); !strings.Contains(text, "figures/validation-curve-sim1-mlp.png") || !strings.Contains(text, "there is no words.arrow") {
+		t.Errorf("without words:\n%s", text)
+	}
+	must(t, "run", grid, "--out", out, "--set", "keep.words=true")
+	for _, want := range []string{"frequencies-sim1", "embedding-before-sim1", "embedding-none-sim1", "embedding-swmmd-sim1"} {
+		if text := read(); !strings.Contains(text, "figures/"+want) {
+			t.Errorf("the report has no figure %s:\n%s", want, text)
+		}
+	}
 }

@@ -172,7 +172,7 @@ func (r *result[T]) tables(s *spec, p *parts, further map[string]experiment.Batc
 	if s.keeps(epochsTable.Name) {
 		var rows experiment.Batch
 		for i, e := range r.epochs {
-			if err := rows.Append(epochsTable.Columns[1:], i, e.Loss, e.Penalty, r.scores[i]); err != nil {
+			if err := rows.Append(epochsTable.Columns[1:], i, float64(e.Number), e.Loss, e.Penalty, r.scores[i]); err != nil {
 				return err
 			}
 		}

@@ -254,8 +254,8 @@ training: {epochs: 3, precision: [32, 64]}
 		if epochs.Rows != 3 || words.Rows != 1100 && words.Rows != 500 || (weights.Rows == 2) != (s.Cell.Penalty.Kind == classifier.Dropout) {
 			t.Errorf("%s: %d epochs, %d weights, %d words", kept[i].Spec, epochs.Rows, weights.Rows, words.Rows)
 		}
-		if score := measures.At(measureColumns[1], 1, 0); score != epochs.At(epochsTable.Columns[4], 3, 2) {
-			t.Errorf("%s: the score is %v, after the last epoch %v", kept[i].Spec, score, epochs.At(epochsTable.Columns[4], 3, 2))
+		if score := measures.At(measureColumns[1], 1, 0); score != epochs.At(epochsTable.Columns[5], 4, 2) {
+			t.Errorf("%s: the score is %v, after the last epoch %v", kept[i].Spec, score, epochs.At(epochsTable.Columns[5], 4, 2))
 		}
 		if s.Cell.Penalty.Kind == classifier.Frozen || s.Cell.Penalty.Kind == classifier.FineTuned {
 			continue

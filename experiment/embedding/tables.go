@@ -44,6 +44,7 @@ var cellColumn = experiment.Column{Name: "cell", Type: experiment.Text, Doc: "id
 var epochsTable = experiment.Table{Name: "epochs", Kept: true, Number: "epoch", Columns: []experiment.Column{
 	cellColumn,
 	{Name: "epoch", Type: experiment.Int, Doc: "number of the pass over the training part, from 0"},
+	{Name: "passes", Type: experiment.Float, Doc: "passes over the training part up to then, from 1"},
 	{Name: "loss", Type: experiment.Float, Doc: "mean cross-entropy of its batches"},
 	{Name: "penalty", Type: experiment.Float, Doc: "mean of what the penalty adds to it"},
 	{Name: "test_score", Type: experiment.Float, Doc: "score on the test part behind it, see metric"},

@@ -20,11 +20,13 @@ const (
 	Events          Kind = "events"           // histograms of turning and jump points over age
 	Consistency     Kind = "consistency"      // coefficients of gaga and of acs against age
 	Times           Kind = "time"             // time of a cell against training rows or the range of ages
+	Embedding       Kind = "embedding"        // words in two principal components
+	Frequencies     Kind = "frequencies"      // how often words are in each class
 	Ranks           Kind = "ranks"            // mean ranks over data sets, a critical-difference diagram
 )
 
 // Kinds lists them in the order of a report.
-var Kinds = []Kind{Ranks, Sensitivity, ValidationCurve, Path, Events, Consistency, Times}
+var Kinds = []Kind{Ranks, Sensitivity, ValidationCurve, Path, Events, Consistency, Embedding, Frequencies, Times}
 
 // Figure is one plot as data: what is drawn, and what is written as the
 // numbers behind it.

@@ -19,7 +19,8 @@ type maker struct {
 	dir     string
 	tell    func(what string, at, of int)
 	data    *analysis.DataFacts
-	path    *layout.Path                                             // of the kind of experiment, nil for none
+	layout  *layout.Layout                                           // of the kind of experiment
+	path    *layout.Path                                             // its path, nil for none
 	compute func(ctx context.Context, cell string) (*AgePath, error) // may be nil
 	partial bool                                                     // the run has not ended, of which the report tells already
 
@@ -27,6 +28,7 @@ type maker struct {
 	knots  map[string]*cellKnots // of the cells that figures need
 	scores map[string]*scorePath
 	paths  map[string]*AgePath // that were computed or joined
+	words  map[string]*embeddedWords
 }
 
 // Drawn are the figures of a run.
@@ -39,7 +41,7 @@ type Drawn struct {
 // Make makes at most n figures of a run. compute, which may be nil, computes the coefficients along
 // the path of a cell, for runs that did not keep them. tell is told of each step.
 func Make(ctx context.Context, r *analysis.Run, n int, compute func(ctx context.Context, cell string) (*AgePath, error), tell func(what string, at, of int)) (*Drawn, error) {
-	m := &maker{dir: r.Dir, tell: tell, data: r.Data, path: r.Layout.Path, compute: compute, partial: r.Partial}
+	m := &maker{dir: r.Dir, tell: tell, data: r.Data, layout: r.Layout, path: r.Layout.Path, compute: compute, partial: r.Partial}
 	if err := m.make(ctx, r, n); err != nil {
 		return nil, err
 	}
@@ -84,20 +86,10 @@ func (m *maker) make(ctx context.Context, r *analysis.Run, n int) error {
 
 // possible drops the plans whose files are not there, and says so.
 func (m *maker) possible(plans []figurePlan) []figurePlan {
-	reasons := map[Kind]string{}
-	if m.path == nil {
-		return plans
-	}
-	table, values := tableFile(m.path.Table), tableFile(m.path.Values)
-	knots, coefficients := m.has(table), m.has(values)
-	if !knots {
-		reasons[Events] = fmt.Sprintf("histograms of critical points: there is no %s (keep: {%s: true} in the grid makes it).", table, m.path.Table)
-		reasons[ValidationCurve] = fmt.Sprintf("validation curves: there is no %s (keep: {%s: true} in the grid makes it).", table, m.path.Table)
-	}
-	if m.compute == nil && !(knots && coefficients) {
-		reasons[Path] = fmt.Sprintf("age paths of the coefficients: the coefficients were not kept "+
-			"(keep: {%s: true, %s: true} in the grid makes %s and %s).", m.path.Table, m.path.Values, table, values)
-		reasons[Consistency] = "" // as for age paths
+	reasons := m.pathReasons()
+	if words := m.layout.Words; words != nil && !m.has(tableFile(words.Table)) {
+		reasons[Embedding] = fmt.Sprintf("embeddings and frequencies of words: there is no %s (keep: {%s: true} in the grid makes it).", tableFile(words.Table), words.Table)
+		reasons[Frequencies] = "" // as for embeddings
 	}
 	if m.partial {
 		for kind := range reasons {
@@ -114,6 +106,26 @@ func (m *maker) possible(plans []figurePlan) []figurePlan {
 		}
 	}
 	return plans
+}
+
+// pathReasons says why figures of paths cannot be made.
+func (m *maker) pathReasons() map[Kind]string {
+	reasons := map[Kind]string{}
+	if m.path == nil {
+		return reasons
+	}
+	table, values := tableFile(m.path.Table), tableFile(m.path.Values)
+	knots, coefficients := m.has(table), m.has(values)
+	if !knots {
+		reasons[Events] = fmt.Sprintf("histograms of critical points: there is no %s (keep: {%s: true} in the grid makes it).", table, m.path.Table)
+		reasons[ValidationCurve] = fmt.Sprintf("validation curves: there is no %s (keep: {%s: true} in the grid makes it).", table, m.path.Table)
+	}
+	if m.compute == nil && !(knots && coefficients) {
+		reasons[Path] = fmt.Sprintf("age paths of the coefficients: the coefficients were not kept "+
+			"(keep: {%s: true, %s: true} in the grid makes %s and %s).", m.path.Table, m.path.Values, table, values)
+		reasons[Consistency] = "" // as for age paths
+	}
+	return reasons
 }
 
 func (m *maker) has(file string) bool {
@@ -149,6 +161,9 @@ func (m *maker) read(ctx context.Context, plans []figurePlan) error {
 		}
 	}
 	maps.Copy(m.knots, withValues)
+	if err := m.readWords(ctx, plans); err != nil {
+		return err
+	}
 	if len(m.knots) == 0 {
 		return nil
 	}
@@ -236,6 +251,13 @@ func (m *maker) figure(ctx context.Context, plan figurePlan) (f *Figure, missing
 		f, missing = eventFigure(plan, m.data, m.cellKnots), "no complete path of it has a turning point or a jump"
 	case Times:
 		f, missing = timeFigure(plan, m.data), "no time of its cells is known"
+	case Embedding, Frequencies:
+		cell, _ := plan.wordCell()
+		draw := embeddingFigure
+		if plan.kind == Frequencies {
+			draw = frequencyFigure
+		}
+		f, missing = draw(&plan, m.words[cell]), "its words have no two principal components"
 	case Path, Consistency:
 		return m.pathFigure(ctx, plan)
 	}

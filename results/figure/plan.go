@@ -19,6 +19,9 @@ type figurePlan struct {
 	rows  []*analysis.ScoreRow // sensitivity: along x; else the one row it shows
 	axis  layout.Axis          // sensitivity, times: what varies
 	of    string               // "3 of 7": which of the parameters' values, "" where there is one
+
+	method int  // embedding, frequencies: place of the method whose words it shows
+	early  bool // embedding: before training
 }
 
 func (p *figurePlan) dataset() string { return p.rows[0].Setting[layout.Dataset].Text }
@@ -64,7 +67,7 @@ func planFigures(tables []*analysis.ScoreTable) []figurePlan {
 	for i, table := range tables {
 		full[i] = analysis.AtFullExtent(table)
 	}
-	for _, planOf := range []func(*analysis.ScoreTable) []figurePlan{planSensitivity, planValidationCurves, planPaths} {
+	for _, planOf := range []func(*analysis.ScoreTable) []figurePlan{planSensitivity, planValidationCurves, planPaths, planWords} {
 		for _, table := range full {
 			plans = append(plans, planOf(table)...)
 		}

@@ -269,6 +269,10 @@ func validationCurveFigure(plan figurePlan, data *analysis.DataFacts, paths func
 	if plan.of != "" {
 		f.Note += "; " + plan.of
 	}
+	if plan.table.Layout.Path.Event == "" {
+		f.Caption = "Each curve covers what all its cells have."
+		return f
+	}
 	f.Caption = "Each curve covers the ages that all of its complete paths have; a path that stops early counts as far as it goes. " +
 		"Where a path jumps the curve is not joined; between its knots the score is interpolated. ACS, which knows no age between its steps, holds the last one."
 	return f

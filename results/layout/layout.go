@@ -66,6 +66,8 @@ type Layout struct {
 	Times []Axis
 	// Path says where the path of scores of a cell is, nil for kinds without.
 	Path *Path
+	// Words says where embedded words are, nil for kinds without.
+	Words *Words
 	// Published says that numbers published for the kind can stand beside those of a run.
 	Published bool
 }
@@ -126,6 +128,16 @@ type Path struct {
 	// at the ages of its steps, by their names, and Values the table of the coefficients
 	// at each point; "" for kinds without.
 	Main, Steps, Values string
+}
+
+// Words says where the embedded words of a cell are in the tables of a kind: a row a word,
+// with how often it is in each class, and its numbers before and after training.
+type Words struct {
+	Table, Counts, Before, After string
+
+	// Methods are those whose words are drawn, by their names; the words before training are
+	// drawn with the first.
+	Methods []string
 }
 
 // Columns returns the columns of the dimensions.
