@@ -77,7 +77,7 @@ type Slice struct {
 	Cells  int64
 }
 
-// Cell2 is a cell of a plan.
+// Cell is a cell of a plan.
 type Cell interface {
 	// Canonical returns the cell's canonical form: everything that changes its answer
 	// and nothing else, as JSON. The identity is its digest.

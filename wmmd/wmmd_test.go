@@ -79,7 +79,7 @@ func definitionOfPair(texts [][][]float64, labels []int, a, b int, sigma2 float6
 	var kinds [3][]float64 // distances within a, within b, between
 	for i, x := range texts {
 		for j, y := range texts {
-			kind := -1
+			var kind int
 			switch {
 			case i != j && labels[i] == a && labels[j] == a:
 				kind = 0

@@ -20,6 +20,7 @@ type Rule struct {
 	words  []string // that are allowed too, for what may be meant by another one
 }
 
+// Rules that several keys share.
 var (
 	Positive    = Rule{Allows: func(x float64) bool { return x > 0 }, Want: "a number > 0"}
 	AboveOne    = Rule{Allows: func(x float64) bool { return x > 1 }, Want: "a number > 1"}

@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"os"
@@ -145,7 +146,7 @@ func (walkKind) Tables() experiment.Tables {
 
 func (walkKind) Check(task *experiment.Task) error {
 	if experiment.Identity(task.Spec) != task.Cell {
-		return fmt.Errorf("its spec is that of another cell")
+		return errors.New("its spec is that of another cell")
 	}
 	return nil
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/agepath/agepath/experiment/gridfile"
 )
 
-// SelfPaced is the name of the kind of experiment that computes age paths and
+// Name is the name of the kind of experiment that computes age paths and
 // their baselines.
 const Name = "self-paced"
 
@@ -34,7 +34,7 @@ type CellData struct {
 	Name   string // "" after DecodeCell
 }
 
-// CellKeep says which further tables a cell fills. It is no part of a cell's
+// Keep says which further tables a cell fills. It is no part of a cell's
 // identity.
 type Keep struct {
 	Knots        bool `json:"knots"`

@@ -2,8 +2,7 @@ package selfpaced
 
 import "github.com/agepath/agepath/experiment"
 
-// SelfPacedTables returns the tables of the self-paced kind. Their columns'
-// docs are the source of docs/results.md.
+// Tables returns the tables of the kind. Their columns' docs are the source of docs/results.md.
 func Tables() experiment.Tables {
 	return experiment.Tables{Labels: labelColumns, Measures: measureColumns, Further: furtherTables}
 }

@@ -10,6 +10,7 @@ package neural
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/agepath/agepath/internal/kernel"
 )
@@ -65,8 +66,8 @@ func (c Chain[T]) Forward(x []T, n int) []T {
 
 // Backward implements [Layer].
 func (c Chain[T]) Backward(slope []T) []T {
-	for i := len(c) - 1; i >= 0; i-- {
-		slope = c[i].Backward(slope)
+	for _, l := range slices.Backward(c) {
+		slope = l.Backward(slope)
 	}
 	return slope
 }

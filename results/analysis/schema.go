@@ -7,12 +7,15 @@ import (
 	"github.com/agepath/agepath/results/layout"
 )
 
-// What reports read is laid out by the kind of experiment, see package layout.
 type (
+	// Dimension is [layout.Dimension].
 	Dimension = layout.Dimension
-	Setting   = layout.Setting
-	Value     = layout.Value
-	Aspect    = layout.Aspect
+	// Setting is [layout.Setting].
+	Setting = layout.Setting
+	// Value is [layout.Value].
+	Value = layout.Value
+	// Aspect is [layout.Aspect].
+	Aspect = layout.Aspect
 )
 
 // schema is what the cells table of a kind has.
