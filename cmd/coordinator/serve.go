@@ -70,7 +70,7 @@ func (a *atServer) serve(ctx context.Context, address string, folders []string, 
 	group.Go(func() error {
 		return a.withQueue(serving, func(q *queue.Queue) error {
 			monitor := live.New(live.Config{
-				Queue: q, Kinds: experiment.Kinds(), Version: a.Version, Report: a.warn, Results: folders, Looked: live.Notify(n),
+				Queue: q, Kinds: experiment.Registrations(), Version: a.Version, Report: a.warn, Results: folders, Looked: live.Notify(n),
 			})
 			startup.Open(monitor.Handler())
 			monitor.Run(serving)

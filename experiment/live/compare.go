@@ -200,7 +200,7 @@ func (m *Monitor) store(ctx context.Context, name, dir string) (left int, err er
 	if err != nil {
 		return 0, err
 	}
-	i := slices.IndexFunc(m.config.Kinds, func(k experiment.Kind) bool { return k.Name() == m.kindOf(name) })
+	i := slices.IndexFunc(m.config.Kinds, func(k *experiment.Registration) bool { return k.Name() == m.kindOf(name) })
 	if i < 0 {
 		return 0, fmt.Errorf("run %s has no results that can be compared", name)
 	}

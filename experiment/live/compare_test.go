@@ -117,7 +117,7 @@ func TestComparison(t *testing.T) {
 	stray.Measures.Columns = stray.Measures.Columns[:1]
 	b.store(append(pacedRun(t, "run", 500, -1), stray)...)
 	m := New(Config{
-		Queue: b.Queue, Kinds: []experiment.Kind{selfpaced.Kind{}}, Version: "v1", Results: []string{before, after, huge},
+		Queue: b.Queue, Kinds: experiment.Registrations(), Version: "v1", Results: []string{before, after, huge},
 		Report: func(err error) { t.Log(err) },
 	})
 	b.await(m, "the run is there", func(s *State) bool { return len(s.Runs) == 1 && s.Runs[0].OK == 10 && s.Runs[0].Failed == 8 })

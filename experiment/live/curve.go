@@ -10,13 +10,17 @@ import (
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/results/figure"
+	"github.com/agepath/agepath/results/layout"
 )
 
-// Curve is the validation curve of a group: mean scores against the age.
+// Curve is the validation curve of a group: mean scores along the paths of its cells, as
+// over the age.
 type Curve struct {
 	Group string `json:"group"`
 	Cells int    `json:"cells"` // whose paths it is the mean of
-	// Test and Validation are continuous pieces of points: age, mean, and the standard
+	Step  string `json:"step"`  // what paths go over, as "age λ"; "" for a kind without paths
+	Table string `json:"table"` // that has the paths
+	// Test and Validation are continuous pieces of points: step, mean, and the standard
 	// deviation, 0 for one cell.
 	Test       [][][3]float64 `json:"test"`
 	Validation [][][3]float64 `json:"validation"`
@@ -56,7 +60,7 @@ func (m *Monitor) serveCurve(w http.ResponseWriter, r *http.Request) {
 }
 
 // curve returns the validation curve of a group over the first curveCells of its cells
-// that are ok. Without knots in their results it has no points.
+// that are ok. Without paths in their results it has no points.
 func (m *Monitor) curve(ctx context.Context, run string, g *Group) (*Curve, error) {
 	c := &m.curves
 	c.mu.Lock()
@@ -64,6 +68,12 @@ func (m *Monitor) curve(ctx context.Context, run string, g *Group) (*Curve, erro
 	if c.curve != nil && c.run == run && c.curve.Group == g.ID && slices.Equal(c.cells, g.cells) {
 		return c.curve, nil
 	}
+	curve := &Curve{Group: g.ID}
+	path := m.schemas[g.kind].path
+	if path == nil {
+		path = &layout.Path{}
+	}
+	curve.Step, curve.Table = path.Label, path.Table
 	var test, validation [][]figure.Knot
 	for _, cell := range g.cells {
 		o, err := m.config.Queue.Outcome(ctx, run, cell)
@@ -74,7 +84,7 @@ func (m *Monitor) curve(ctx context.Context, run string, g *Group) (*Curve, erro
 			continue // it is computed again
 		}
 		knots := m.schemas[g.kind].knots(o)
-		test, validation = append(test, knots("test_score")), append(validation, knots("validation_score"))
+		test, validation = append(test, knots(path.Score)), append(validation, knots(path.Validation))
 	}
 	points := func(paths [][]figure.Knot) [][][3]float64 {
 		pieces := [][][3]float64{}
@@ -88,36 +98,42 @@ func (m *Monitor) curve(ctx context.Context, run string, g *Group) (*Curve, erro
 		return pieces
 	}
 	c.run, c.cells = run, g.cells
-	c.curve = &Curve{Group: g.ID, Cells: len(test), Test: points(test), Validation: points(validation)}
-	return c.curve, nil
+	curve.Cells, curve.Test, curve.Validation = len(test), points(test), points(validation)
+	c.curve = curve
+	return curve, nil
 }
 
-// knots returns what reads the knots of a cell's path with one of their scores, none
+// knots returns what reads the points of a cell's path with one of their scores, none
 // where the outcome has no such columns.
 func (s *schema) knots(o *experiment.Outcome) func(score string) []figure.Knot {
 	none := func(string) []figure.Knot { return nil }
-	i := slices.IndexFunc(s.Further, func(t experiment.Table) bool { return t.Name == "knots" })
-	rows, there := o.Further["knots"]
+	if s.path == nil {
+		return none
+	}
+	i := slices.IndexFunc(s.Further, func(t experiment.Table) bool { return t.Name == s.path.Table })
+	rows, there := o.Further[s.path.Table]
 	if i < 0 || !there || rows.Fits(s.Further[i].Columns[1:]) != nil {
 		return none
 	}
 	columns := s.Further[i].Columns[1:]
+	step := place(columns, s.path.Step, experiment.Float)
+	event := place(columns, s.path.Event, experiment.Text)
 	return func(score string) (knots []figure.Knot) {
-		var v [3]*experiment.Vector
-		types := [3]experiment.Type{experiment.Float, experiment.Text, experiment.Float}
-		for k, name := range []string{"age", "event", score} {
-			j := place(columns, name, types[k])
-			if j < 0 {
-				return nil
-			}
-			v[k] = &rows.Columns[j]
+		at := place(columns, score, experiment.Float)
+		if step < 0 || at < 0 {
+			return nil
 		}
+		steps, scores := &rows.Columns[step], &rows.Columns[at]
 		for row := range rows.Rows {
-			age := v[0].Floats[row]
-			if v[0].IsNull(row) || v[2].IsNull(row) || math.IsNaN(age) || math.IsInf(age, 0) {
+			age := steps.Floats[row]
+			if steps.IsNull(row) || scores.IsNull(row) || math.IsNaN(age) || math.IsInf(age, 0) {
 				continue
 			}
-			knots = append(knots, figure.Knot{Age: age, Event: v[1].Texts[row], Score: v[2].Floats[row]})
+			knot := figure.Knot{Age: age, Score: scores.Floats[row]}
+			if event >= 0 {
+				knot.Event = rows.Columns[event].Texts[row]
+			}
+			knots = append(knots, knot)
 		}
 		return knots
 	}

@@ -29,9 +29,9 @@ const (
 // Config is what a [Monitor] needs.
 type Config struct {
 	Queue   *queue.Queue
-	Kinds   []experiment.Kind // whose outcomes' labels can be read
-	Version string            // of this program
-	Results []string          // folders of results that can be compared, and no others
+	Kinds   []*experiment.Registration // whose outcomes can be read
+	Version string                     // of this program
+	Results []string                   // folders of results that can be compared, and no others
 
 	// Looked is told of each state after a good look. It must not block. Default:
 	// nothing is told.
@@ -61,7 +61,7 @@ func New(config Config) *Monitor {
 	}
 	m := &Monitor{config: config, schemas: map[string]*schema{}, runs: map[string]*watch{}}
 	for _, kind := range config.Kinds {
-		m.schemas[kind.Name()] = newSchema(kind.Tables())
+		m.schemas[kind.Name()] = newSchema(kind)
 	}
 	m.state.Store(&State{Version: config.Version, Runs: []*Run{}, Workers: []Worker{}, Trouble: "the queue was not looked at yet"})
 	m.alive()

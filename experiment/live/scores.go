@@ -11,6 +11,7 @@ import (
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/results/analysis"
+	"github.com/agepath/agepath/results/layout"
 )
 
 const (
@@ -28,11 +29,12 @@ var ungrouped = []string{"task", "n_test", "n_features", "method_params", "repea
 // schema is what is read of the outcomes of a kind of experiment.
 type schema struct {
 	experiment.Tables
-	dataset, method int   // positions of labels, -1 for none
-	params          int   // likewise, the settings of the method
-	grouping        []int // positions of the labels that groups differ in, but for dataset and method
-	metric          int   // position of a measure, -1 for none
-	scores          []int // positions of the measures that are analysis.ScoreColumns, -1 for none
+	dataset, method int          // positions of labels, -1 for none
+	params          int          // likewise, the settings of the method
+	grouping        []int        // positions of the labels that groups differ in, but for dataset and method
+	metric          int          // position of a measure, -1 for none
+	scores          []int        // positions of the measures that are analysis.ScoreColumns, -1 for none
+	path            *layout.Path // nil for none
 }
 
 // place returns the position of a column, -1 for none.
@@ -40,13 +42,17 @@ func place(columns []experiment.Column, name string, kind experiment.Type) int {
 	return slices.IndexFunc(columns, func(c experiment.Column) bool { return c.Name == name && c.Type == kind })
 }
 
-func newSchema(tables experiment.Tables) *schema {
+func newSchema(kind *experiment.Registration) *schema {
+	tables := kind.Tables()
 	s := &schema{
 		Tables:  tables,
 		dataset: place(tables.Labels, "dataset", experiment.Text),
 		method:  place(tables.Labels, "method", experiment.Text),
 		params:  place(tables.Labels, "method_params", experiment.Text),
 		metric:  place(tables.Measures, "metric", experiment.Text),
+	}
+	if kind.Layout != nil {
+		s.path = kind.Layout.Path
 	}
 	for j, column := range tables.Labels {
 		if j != s.dataset && j != s.method && !slices.Contains(ungrouped, column.Name) {

@@ -174,7 +174,7 @@ func TestCurve(t *testing.T) {
 	for range 2 { // the second time from memory
 		read("/curve.json?run=run&group="+scores.Groups[at].ID, &curve)
 	}
-	if curve.Cells != 2 || len(curve.Test) == 0 || len(curve.Validation) != 0 {
+	if curve.Cells != 2 || curve.Step != "dose" || len(curve.Test) == 0 || len(curve.Validation) != 0 {
 		t.Fatalf("curve %+v", curve)
 	}
 	last := curve.Test[len(curve.Test)-1]

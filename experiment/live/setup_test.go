@@ -13,6 +13,7 @@ import (
 	"github.com/agepath/agepath/experiment/queue"
 	"github.com/agepath/agepath/experiment/run"
 	"github.com/agepath/agepath/results"
+	"github.com/agepath/agepath/results/layout"
 )
 
 // toy is a kind of experiment with labels; the tests compute its cells.
@@ -26,13 +27,18 @@ var toyLabels = []experiment.Column{
 func (toy) Name() string              { return "toy" }
 func (toy) Tables() experiment.Tables { return toyTables }
 
+// toyKind has paths over doses.
+var toyKind = &experiment.Registration{Kind: toy{}, Layout: &layout.Layout{Path: &layout.Path{
+	Label: "dose", Table: "doses", Step: "dose", Score: "test_score", Validation: "validation_score", Event: "event",
+}}}
+
 var toyTables = experiment.Tables{
 	Labels: toyLabels,
 	Measures: []experiment.Column{
 		{Name: "metric", Type: experiment.Text}, {Name: "test_at_best_test", Type: experiment.Float}, {Name: "test_at_end", Type: experiment.Float},
 	},
-	Further: []experiment.Table{{Name: "knots", Columns: []experiment.Column{
-		{Name: "cell", Type: experiment.Text}, {Name: "age", Type: experiment.Float}, {Name: "event", Type: experiment.Text},
+	Further: []experiment.Table{{Name: "doses", Columns: []experiment.Column{
+		{Name: "cell", Type: experiment.Text}, {Name: "dose", Type: experiment.Float}, {Name: "event", Type: experiment.Text},
 		{Name: "test_score", Type: experiment.Float}, {Name: "validation_score", Type: experiment.Float},
 	}}},
 }
@@ -49,7 +55,7 @@ func computed(t testing.TB, o *experiment.Outcome, score float64) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o.Further = map[string]experiment.Batch{"knots": knots}
+	o.Further = map[string]experiment.Batch{"doses": knots}
 }
 
 // bed is an embedded server with a run, and who computes its cells.
@@ -178,7 +184,7 @@ func (b *bed) end(d *queue.Delivery, status experiment.Status) {
 
 // monitor returns a monitor of the bed.
 func (b *bed) monitor() *Monitor {
-	return New(Config{Queue: b.Queue, Kinds: []experiment.Kind{toy{}}, Version: "v1", Report: func(err error) { b.t.Log(err) }})
+	return New(Config{Queue: b.Queue, Kinds: []*experiment.Registration{toyKind}, Version: "v1", Report: func(err error) { b.t.Log(err) }})
 }
 
 // await looks until a condition holds. What is queued lags behind.

@@ -113,7 +113,7 @@ var Layout = &layout.Layout{
 	},
 	Path: &layout.Path{
 		Label: "age λ", Within: DimRegularizer,
-		Table: "knots", Number: "knot", Step: "age", Score: "test_score", Event: "event",
+		Table: "knots", Number: "knot", Step: "age", Score: "test_score", Validation: "validation_score", Event: "event",
 		Main: GAGA, Steps: ACS, Values: "coefficients",
 	},
 	Published: true,

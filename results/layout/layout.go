@@ -121,8 +121,9 @@ type Path struct {
 
 	// Table has a row for each point of a path: its number, the step (a number), the
 	// test score there, and the event, "" for paths without events: a point of the event
-	// "start" begins a continuous piece.
-	Table, Number, Step, Score, Event string
+	// "start" begins a continuous piece. Validation is the score on the validation part,
+	// "" for none.
+	Table, Number, Step, Score, Validation, Event string
 
 	// Main is the method whose paths have critical points, Steps the one that knows a path
 	// at the ages of its steps, by their names, and Values the table of the coefficients

@@ -141,7 +141,7 @@ export class Scores {
     const points = lines.flatMap((l) => l.pieces.flat());
     if (points.length === 0) {
       this.curve.clear();
-      setText(byId("curve-note"), `${this.nameOf(group)}: no path to show. It needs cells that are ok, a method with ages, and knots (keep: {knots: true} in the grid).`);
+      setText(byId("curve-note"), `${this.nameOf(group)}: no path to show. ${curve.table ? `It needs cells that are ok, a method with paths, and their table (keep: {${curve.table}: true} in the grid).` : "This kind of experiment has none."}`);
       return;
     }
     const bounds = (values) => ({ low: Math.min(...values), high: Math.max(...values) });
@@ -151,8 +151,8 @@ export class Scores {
     setText(byId("curve-note"), `${this.nameOf(group)}: mean over ${curve.cells} of ${count(group.done)} cells` +
       (curve.cells > 1 ? ", with the standard deviation" : ""));
     this.curve.draw({
-      label: `Validation curve of ${this.nameOf(group)}: ${group.metric || "score"} from ${short(y.low)} to ${short(y.high)} at ages from ${short(x.low)} to ${short(x.high)}`,
-      x: { ...x, log: x.low > 0 && x.high > 10 * x.low, title: "age λ" },
+      label: `Validation curve of ${this.nameOf(group)}: ${group.metric || "score"} from ${short(y.low)} to ${short(y.high)} at ${curve.step} from ${short(x.low)} to ${short(x.high)}`,
+      x: { ...x, log: x.low > 0 && x.high > 10 * x.low, title: curve.step },
       y: { low: y.low - pad, high: y.high + pad },
       paint: (add, at) => {
         for (const line of lines) {
