@@ -19,11 +19,15 @@ const (
 	buckets   = 1 << levelBits
 	// fewValues is how many values are sorted without another histogram.
 	fewValues = 1 << 12
+	// bracket is how far from its last value, relatively, the median is looked for first.
+	bracket = 0.06
 )
 
 // bandwidth returns σ²; 0 says that all words have the same row. It is not a number
 // where rows are not finite.
-func (p *pair) bandwidth(o Options) float64 {
+// The median is looked for near guess first, if that is positive; it does not change the
+// result.
+func (p *pair) bandwidth(o Options, guess float64) float64 {
 	if o.Bandwidth > 0 {
 		return o.Bandwidth
 	}
@@ -32,9 +36,13 @@ func (p *pair) bandwidth(o Options) float64 {
 		return 0
 	}
 	// Twice the distance from one word bounds all distances.
-	s := selection{pair: p, scale: (1<<keyBits - 1) / (4.0001 * furthest), workers: o.Workers}
+	s := &p.selection
+	*s = selection{pair: p, scale: (1<<keyBits - 1) / (4.0001 * furthest), workers: o.Workers}
 	if !(s.scale > 0) {
 		return math.NaN()
+	}
+	if guess > 0 && p.n*(p.n-1)/2 > fewValues {
+		s.gather(guess*(1-bracket), guess*(1+bracket))
 	}
 	words := p.class[0].words + p.class[1].words
 	total := words*words - p.class[0].within - p.class[1].within
@@ -65,6 +73,10 @@ type selection struct {
 	pair    *pair
 	scale   float64 // from distances to keys
 	workers int
+
+	// Distances between lo and hi were gathered from the parts, those below lo have the
+	// weight under and those to hi, too, the weight upTo. hi is 0 for none.
+	lo, hi, under, upTo float64
 }
 
 // ranked is a distance, and the weight of all distances up to it.
@@ -75,6 +87,9 @@ func (s *selection) key(d float64) uint64 { return uint64(int64(d * s.scale)) }
 
 // at returns the distance before which and at which there is more weight than rank.
 func (s *selection) at(rank float64) ranked {
+	if s.under <= rank && rank < s.upTo {
+		return s.amongGathered(rank)
+	}
 	prefix, below := uint64(0), 0.0
 	for shift := keyBits - levelBits; ; shift -= levelBits {
 		histogram := s.histogram(prefix, shift)
@@ -85,50 +100,102 @@ func (s *selection) at(rank float64) ranked {
 		}
 		prefix = prefix<<levelBits | uint64(bucket)
 		if s.collect(prefix, shift) {
-			return s.among(below, rank)
+			p := s.pair
+			p.values = p.values[:0]
+			for i := range p.parts {
+				p.values = append(p.values, p.parts[i].values...)
+			}
+			return among(p.values, below, rank)
 		}
 	}
 }
 
-// among returns the distance of a rank among those collected, below which there is
-// a weight.
-func (s *selection) among(below, rank float64) ranked {
-	p := s.pair
-	p.values = p.values[:0]
-	for i := range p.parts {
-		p.values = append(p.values, p.parts[i].values...)
-	}
-	slices.SortFunc(p.values, func(a, b weighted) int { return cmp.Compare(a.value, b.value) })
+// among returns the distance of a rank among some, below which there is a weight. It
+// sorts them.
+func among(values []weighted, below, rank float64) ranked {
+	slices.SortFunc(values, func(a, b weighted) int { return cmp.Compare(a.value, b.value) })
 	for i := 0; ; {
-		value := p.values[i].value
-		for i < len(p.values) && p.values[i].value == value {
-			below += p.values[i].weight
+		value := values[i].value
+		for i < len(values) && values[i].value == value {
+			below += values[i].weight
 			i++
 		}
-		if below > rank || i == len(p.values) {
+		if below > rank || i == len(values) {
 			return ranked{value, below}
 		}
 	}
+}
+
+// gather gathers the distances between lo and hi.
+func (s *selection) gather(lo, hi float64) {
+	p := s.pair
+	s.lo, s.hi = lo, hi
+	p.run(work{do: (*pair).gatherPart}, s.workers)
+	for i := range p.parts {
+		s.under += p.parts[i].under
+	}
+	s.upTo = s.under
+	for i := range p.parts {
+		for _, v := range p.parts[i].gathered {
+			s.upTo += v.weight
+		}
+	}
+}
+
+// gatherPart gathers those of a part.
+func (p *pair) gatherPart(t *part) {
+	lo, hi := p.selection.lo, p.selection.hi
+	t.gathered, t.index, t.under = t.gathered[:0], resize(t.index, p.n+8), 0
+	if t == &p.parts[0] {
+		t.under = p.selfWeight()
+	}
+	p.eachRow(t, func(d, weights []float64, by float64) {
+		count, under := kernel.Between(t.index, d, weights, lo, hi)
+		t.under += by * under
+		for _, k := range t.index[:count] {
+			t.gathered = append(t.gathered, weighted{d[k], by * weights[k]})
+		}
+	})
+}
+
+// amongGathered returns the distance of a rank that is among those gathered.
+func (s *selection) amongGathered(rank float64) ranked {
+	p := s.pair
+	h := (*[buckets]float64)(p.parts[0].clearHistogram())
+	scale := (buckets - 1) / (s.hi - s.lo)
+	for i := range p.parts {
+		for _, v := range p.parts[i].gathered {
+			h[uint64(int64((v.value-s.lo)*scale))%buckets] += v.weight
+		}
+	}
+	below, bucket := s.under, 0
+	for bucket < buckets-1 && below+h[bucket] <= rank {
+		below += h[bucket]
+		bucket++
+	}
+	p.values = p.values[:0]
+	for i := range p.parts {
+		for _, v := range p.parts[i].gathered {
+			if int((v.value-s.lo)*scale) == bucket {
+				p.values = append(p.values, v)
+			}
+		}
+	}
+	return among(p.values, below, rank)
+}
+
+// clearHistogram returns the histogram, empty.
+func (t *part) clearHistogram() []float64 {
+	t.histogram = resize(t.histogram, buckets)
+	clear(t.histogram)
+	return t.histogram
 }
 
 // histogram returns the weights by the bits of keys from shift on, of the keys whose
 // bits above are prefix.
 func (s *selection) histogram(prefix uint64, shift int) []float64 {
 	p := s.pair
-	parallel(len(p.parts), s.workers, func(i int) {
-		t := &p.parts[i]
-		t.histogram = resize(t.histogram, buckets)
-		h := (*[buckets]float64)(t.histogram)
-		clear(h[:])
-		p.eachRow(t, func(d, weights []float64, by float64) {
-			for j, w := range weights[:len(d)] {
-				key := s.key(d[j])
-				if key>>(shift+levelBits) == prefix {
-					h[key>>shift%buckets] += by * w
-				}
-			}
-		})
-	})
+	p.run(work{do: (*pair).histogramPart, prefix: prefix, shift: shift}, s.workers)
 	first := p.parts[0].histogram
 	for _, t := range p.parts[1:] {
 		kernel.Axpy(1, t.histogram, first)
@@ -139,6 +206,20 @@ func (s *selection) histogram(prefix uint64, shift int) []float64 {
 	return first
 }
 
+// histogramPart is the histogram of a part.
+func (p *pair) histogramPart(t *part) {
+	s, prefix, shift := &p.selection, p.work.prefix, p.work.shift
+	h := (*[buckets]float64)(t.clearHistogram())
+	p.eachRow(t, func(d, weights []float64, by float64) {
+		for j, w := range weights[:len(d)] {
+			key := s.key(d[j])
+			if key>>(shift+levelBits) == prefix {
+				h[key>>shift%buckets] += by * w
+			}
+		}
+	})
+}
+
 // collect gathers the distances whose key has the bits prefix from shift on. It
 // returns false if there are too many to sort.
 func (s *selection) collect(prefix uint64, shift int) bool {
@@ -147,28 +228,31 @@ func (s *selection) collect(prefix uint64, shift int) bool {
 	if shift == 0 {
 		limit = math.MaxInt
 	}
-	parallel(len(p.parts), s.workers, func(i int) {
-		t := &p.parts[i]
-		t.values = t.values[:0]
-		if i == 0 && prefix == 0 {
-			t.values = append(t.values, weighted{0, p.selfWeight()})
-		}
-		p.eachRow(t, func(d, weights []float64, by float64) {
-			if len(t.values) > limit {
-				return
-			}
-			for j, v := range d {
-				if s.key(v)>>shift == prefix {
-					t.values = append(t.values, weighted{v, by * weights[j]})
-				}
-			}
-		})
-	})
+	p.run(work{do: (*pair).collectPart, prefix: prefix, shift: shift, limit: limit}, s.workers)
 	count := 0
 	for i := range p.parts {
 		count += len(p.parts[i].values)
 	}
 	return count <= limit
+}
+
+// collectPart collects those of a part.
+func (p *pair) collectPart(t *part) {
+	s, prefix, shift, limit := &p.selection, p.work.prefix, p.work.shift, p.work.limit
+	t.values = t.values[:0]
+	if t == &p.parts[0] && prefix == 0 {
+		t.values = append(t.values, weighted{0, p.selfWeight()})
+	}
+	p.eachRow(t, func(d, weights []float64, by float64) {
+		if len(t.values) > limit {
+			return
+		}
+		for j, v := range d {
+			if s.key(v)>>shift == prefix {
+				t.values = append(t.values, weighted{v, by * weights[j]})
+			}
+		}
+	})
 }
 
 // selfWeight is the weight of words with themselves, which have distance 0.

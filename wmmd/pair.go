@@ -18,6 +18,8 @@ type pair struct {
 	entries        []entry
 	parts          []part
 	values         []weighted
+	selection      selection
+	work           work
 }
 
 // member is a text of one of the two classes.
@@ -32,6 +34,9 @@ type part struct {
 	words, texts [2]int // from, up to
 	histogram    []float64
 	values       []weighted
+	gathered     []weighted
+	index        []int32
+	under        float64
 	value        float64
 	total        []float64 // of the weights of each word, with kernels
 	moment       []float64 // of these times the rows of the other words
@@ -171,15 +176,7 @@ func (b *block) distances(point []float64, i int) []float64 {
 // evaluate returns wMMD² of the two classes. With it the parts have what the gradient
 // consists of.
 func (p *pair) evaluate(gamma float64, gradient bool, workers int) float64 {
-	parallel(len(p.parts), workers, func(i int) {
-		t := &p.parts[i]
-		t.value = 0
-		t.total, t.moment = resize(t.total, p.n), resize(t.moment, p.dim*p.stride)
-		clear(t.total)
-		clear(t.moment)
-		p.overWords(t, gamma, gradient)
-		p.overTexts(t, gamma, gradient)
-	})
+	p.run(work{do: (*pair).evaluatePart, gamma: gamma, gradient: gradient}, workers)
 	value := 0.0
 	first := &p.parts[0]
 	for i := range p.parts {
@@ -197,8 +194,19 @@ func (p *pair) evaluate(gamma float64, gradient bool, workers int) float64 {
 	return value
 }
 
+// evaluatePart sums over a part.
+func (p *pair) evaluatePart(t *part) {
+	t.value = 0
+	t.total, t.moment = resize(t.total, p.n), resize(t.moment, p.dim*p.stride)
+	clear(t.total)
+	clear(t.moment)
+	p.overWords(t)
+	p.overTexts(t)
+}
+
 // overWords adds the sums with the weights of rank 2.
-func (p *pair) overWords(t *part, gamma float64, gradient bool) {
+func (p *pair) overWords(t *part) {
+	gamma, gradient := p.work.gamma, p.work.gradient
 	own := [2]float64{1 / p.class[0].pairs(), 1 / p.class[1].pairs()}
 	cross := -1 / (p.class[0].words * p.class[1].words)
 	for i := t.words[0]; i < t.words[1]; i++ {
@@ -216,7 +224,8 @@ func (p *pair) overWords(t *part, gamma float64, gradient bool) {
 }
 
 // overTexts takes the pairs of words of one text away.
-func (p *pair) overTexts(t *part, gamma float64, gradient bool) {
+func (p *pair) overTexts(t *part) {
+	gamma, gradient := p.work.gamma, p.work.gradient
 	b := &t.text
 	for _, text := range p.texts[t.texts[0]:t.texts[1]] {
 		share := -1 / p.class[text.class].pairs()

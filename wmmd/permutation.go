@@ -32,7 +32,7 @@ func (e *Estimator[T]) PermutationTest(m Embedding[T], s Sample, permutations in
 		return Test{P: 1}
 	}
 	e.pair.take(c, e.point, all, none)
-	sigma2 := e.pair.bandwidth(e.options)
+	sigma2 := e.pair.bandwidth(e.options, 0)
 	if sigma2 == 0 {
 		return Test{P: 1}
 	}

@@ -26,7 +26,7 @@ func (e *Estimator[T]) Witness(m Embedding[T], s Sample, a, b int) *Witness {
 		return w
 	}
 	p := &e.pair
-	if w.Bandwidth = p.bandwidth(e.options); w.Bandwidth == 0 {
+	if w.Bandwidth = p.bandwidth(e.options, 0); w.Bandwidth == 0 {
 		return w
 	}
 	w.d, w.weight = make([]float64, p.n), make([]float64, p.n)

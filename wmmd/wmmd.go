@@ -51,6 +51,7 @@ type Estimator[T Float] struct {
 	pair    pair
 	point   []float64
 	slope   []float64
+	last    []float64 // σ² of each pair of classes in the last sample, by (b, a)
 }
 
 // New returns an estimator. A bandwidth below 0 panics.
@@ -101,7 +102,7 @@ func (e *Estimator[T]) Bandwidth(m Embedding[T], s Sample, a, b int) float64 {
 	if !e.pair.between(&e.counts, e.point, a, b) {
 		return 0
 	}
-	return e.pair.bandwidth(e.options)
+	return e.pair.bandwidth(e.options, 0)
 }
 
 // prepare counts the words of a sample and fetches their rows.
@@ -135,12 +136,17 @@ func (e *Estimator[T]) estimate(m Embedding[T], s Sample, gradient bool) float64
 	e.slope = resize(e.slope, len(c.rows)*c.dim)
 	clear(e.slope)
 	total := 0.0
+	for len(e.last) < len(c.classes)*len(c.classes) {
+		e.last = append(e.last, 0)
+	}
 	for b := range c.classes {
 		for a := range b {
 			if !e.pair.between(c, e.point, a, b) {
 				continue
 			}
-			sigma2 := e.pair.bandwidth(e.options)
+			last := &e.last[b*(b-1)/2+a]
+			sigma2 := e.pair.bandwidth(e.options, *last)
+			*last = sigma2
 			if sigma2 == 0 {
 				continue
 			}
@@ -162,21 +168,36 @@ func resize[E any](x []E, n int) []E {
 	return x[:n]
 }
 
-// parallel calls task with 0 to count - 1, on so many goroutines.
-func parallel(count, workers int, task func(i int)) {
-	workers = min(workers, count, runtime.GOMAXPROCS(0))
-	if workers <= 1 {
-		for i := range count {
-			task(i)
-		}
+// work is what is done for each part of a pair, and with what.
+type work struct {
+	do func(p *pair, t *part)
+
+	gamma    float64 // evaluate
+	gradient bool
+	prefix   uint64 // histogram, collect
+	shift    int
+	limit    int
+}
+
+// run does the work for each part, on so many goroutines.
+func (p *pair) run(w work, workers int) {
+	p.work = w
+	if workers = min(workers, len(p.parts), runtime.GOMAXPROCS(0)); workers > 1 {
+		p.runTogether(workers)
 		return
 	}
+	for i := range p.parts {
+		w.do(p, &p.parts[i])
+	}
+}
+
+func (p *pair) runTogether(workers int) {
 	var next atomic.Int64
 	var wait sync.WaitGroup
 	for range workers {
 		wait.Go(func() {
-			for i := int(next.Add(1)) - 1; i < count; i = int(next.Add(1)) - 1 {
-				task(i)
+			for i := int(next.Add(1)) - 1; i < len(p.parts); i = int(next.Add(1)) - 1 {
+				p.work.do(p, &p.parts[i])
 			}
 		})
 	}

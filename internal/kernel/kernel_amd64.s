@@ -1513,26 +1513,66 @@ TEXT ·distancesAVX512(SB), NOSPLIT, $0-48
 	MOVQ stride+16(FP), DX
 	MOVQ n+24(FP), BX
 	SHLQ $0x03, DX
+
+four:
+	CMPQ   BX, $0x20
+	JL     few
+	MOVQ   point+32(FP), R8
+	LEAQ   (CX), DI
+	MOVQ   dims+40(FP), SI
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+
+four_dimensions:
+	VBROADCASTSD (R8), Z4
+	VMOVUPD      (DI), Z5
+	VSUBPD       Z5, Z4, Z5
+	VFMADD231PD  Z5, Z5, Z0
+	VMOVUPD      64(DI), Z5
+	VSUBPD       Z5, Z4, Z5
+	VFMADD231PD  Z5, Z5, Z1
+	VMOVUPD      128(DI), Z5
+	VSUBPD       Z5, Z4, Z5
+	VFMADD231PD  Z5, Z5, Z2
+	VMOVUPD      192(DI), Z5
+	VSUBPD       Z5, Z4, Z5
+	VFMADD231PD  Z5, Z5, Z3
+	ADDQ         DX, DI
+	ADDQ         $0x08, R8
+	DECQ         SI
+	JNZ          four_dimensions
+	VMOVUPD      Z0, (AX)
+	VMOVUPD      Z1, 64(AX)
+	VMOVUPD      Z2, 128(AX)
+	VMOVUPD      Z3, 192(AX)
+	ADDQ         $0x00000100, CX
+	ADDQ         $0x00000100, AX
+	SUBQ         $0x20, BX
+	JMP          four
+
+few:
 	XORQ DI, DI
 
 loop:
 	CMPQ   BX, $0x08
 	JL     loop_tail
-	VPXORQ Z0, Z0, Z0
 	MOVQ   point+32(FP), R9
 	LEAQ   (CX)(DI*8), R8
 	MOVQ   dims+40(FP), SI
+	VPXORQ Z6, Z6, Z6
 
 dimensions:
+	VBROADCASTSD (R9), Z0
 	VMOVUPD      (R8), Z1
-	VBROADCASTSD (R9), Z2
-	VSUBPD       Z1, Z2, Z1
-	VFMADD231PD  Z1, Z1, Z0
+	VSUBPD       Z1, Z0, Z1
+	VFMADD231PD  Z1, Z1, Z6
 	ADDQ         DX, R8
 	ADDQ         $0x08, R9
 	DECQ         SI
 	JNZ          dimensions
-	VMOVUPD      Z0, (AX)(DI*8)
+	VMOVUPD      Z6, (AX)(DI*8)
 	ADDQ         $0x08, DI
 	SUBQ         $0x08, BX
 	JMP          loop
@@ -1544,21 +1584,21 @@ loop_tail:
 	SHLXQ  BX, SI, SI
 	NOTQ   SI
 	KMOVW  SI, K1
-	VPXORQ Z3, Z3, Z3
 	MOVQ   point+32(FP), BX
 	LEAQ   (CX)(DI*8), CX
 	MOVQ   dims+40(FP), SI
+	VPXORQ Z7, Z7, Z7
 
 dimensions_tail:
-	VMOVUPD.Z    (CX), K1, Z0
-	VBROADCASTSD (BX), Z1
-	VSUBPD       Z0, Z1, Z0
-	VFMADD231PD  Z0, Z0, Z3
+	VBROADCASTSD (BX), Z0
+	VMOVUPD.Z    (CX), K1, Z1
+	VSUBPD       Z1, Z0, Z1
+	VFMADD231PD  Z1, Z1, Z7
 	ADDQ         DX, CX
 	ADDQ         $0x08, BX
 	DECQ         SI
 	JNZ          dimensions_tail
-	VMOVUPD      Z3, K1, (AX)(DI*8)
+	VMOVUPD      Z7, K1, (AX)(DI*8)
 
 loop_done:
 	VZEROUPPER
@@ -3979,21 +4019,61 @@ TEXT ·distancesAVX2(SB), NOSPLIT, $0-48
 	MOVQ stride+16(FP), DX
 	MOVQ n+24(FP), BX
 	SHLQ $0x03, DX
+
+four:
+	CMPQ   BX, $0x10
+	JL     few
+	MOVQ   point+32(FP), R8
+	LEAQ   (CX), DI
+	MOVQ   dims+40(FP), SI
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+
+four_dimensions:
+	VBROADCASTSD (R8), Y4
+	VMOVUPD      (DI), Y5
+	VSUBPD       Y5, Y4, Y5
+	VFMADD231PD  Y5, Y5, Y0
+	VMOVUPD      32(DI), Y5
+	VSUBPD       Y5, Y4, Y5
+	VFMADD231PD  Y5, Y5, Y1
+	VMOVUPD      64(DI), Y5
+	VSUBPD       Y5, Y4, Y5
+	VFMADD231PD  Y5, Y5, Y2
+	VMOVUPD      96(DI), Y5
+	VSUBPD       Y5, Y4, Y5
+	VFMADD231PD  Y5, Y5, Y3
+	ADDQ         DX, DI
+	ADDQ         $0x08, R8
+	DECQ         SI
+	JNZ          four_dimensions
+	VMOVUPD      Y0, (AX)
+	VMOVUPD      Y1, 32(AX)
+	VMOVUPD      Y2, 64(AX)
+	VMOVUPD      Y3, 96(AX)
+	ADDQ         $0x00000080, CX
+	ADDQ         $0x00000080, AX
+	SUBQ         $0x10, BX
+	JMP          four
+
+few:
 	XORQ DI, DI
 
 loop:
 	CMPQ   BX, $0x04
 	JL     loop_tail
-	VXORPD Y0, Y0, Y0
 	MOVQ   point+32(FP), R9
 	LEAQ   (CX)(DI*8), R8
 	MOVQ   dims+40(FP), SI
+	VXORPD Y0, Y0, Y0
 
 dimensions:
-	VMOVUPD      (R8), Y1
-	VBROADCASTSD (R9), Y2
-	VSUBPD       Y1, Y2, Y1
-	VFMADD231PD  Y1, Y1, Y0
+	VBROADCASTSD (R9), Y1
+	VMOVUPD      (R8), Y2
+	VSUBPD       Y2, Y1, Y2
+	VFMADD231PD  Y2, Y2, Y0
 	ADDQ         DX, R8
 	ADDQ         $0x08, R9
 	DECQ         SI
@@ -4009,16 +4089,16 @@ loop_tail:
 	LEAQ    tailMasks<>+0(SB), SI
 	NEGQ    BX
 	VMOVUPD 32(SI)(BX*8), Y0
-	VXORPD  Y1, Y1, Y1
 	MOVQ    point+32(FP), BX
 	LEAQ    (CX)(DI*8), CX
 	MOVQ    dims+40(FP), SI
+	VXORPD  Y1, Y1, Y1
 
 dimensions_tail:
-	VMASKMOVPD   (CX), Y0, Y2
-	VBROADCASTSD (BX), Y3
-	VSUBPD       Y2, Y3, Y2
-	VFMADD231PD  Y2, Y2, Y1
+	VBROADCASTSD (BX), Y2
+	VMASKMOVPD   (CX), Y0, Y3
+	VSUBPD       Y3, Y2, Y3
+	VFMADD231PD  Y3, Y3, Y1
 	ADDQ         DX, CX
 	ADDQ         $0x08, BX
 	DECQ         SI
@@ -7732,5 +7812,75 @@ loop_tail:
 loop_done:
 full:
 	MOVQ SI, ret+56(FP)
+	VZEROUPPER
+	RET
+
+// func betweenAVX512(d *float64, w *float64, n int, lo float64, hi float64, index *int32) (count int, below float64)
+// Requires: AVX, AVX512F, BMI2, POPCNT, SSE2
+TEXT ·betweenAVX512(SB), NOSPLIT, $0-64
+	MOVQ         d+0(FP), AX
+	MOVQ         w+8(FP), CX
+	MOVQ         n+16(FP), DX
+	VBROADCASTSD lo+24(FP), Z0
+	VBROADCASTSD hi+32(FP), Z1
+	MOVQ         index+40(FP), BX
+	VPXORQ       Z4, Z4, Z4
+	VMOVDQU32    laneOffsets<>+0(SB), Z2
+	MOVL         $0x00000008, SI
+	VPBROADCASTD SI, Z3
+	MOVQ         BX, SI
+	XORQ         DI, DI
+
+loop:
+	CMPQ          DX, $0x08
+	JL            loop_tail
+	VMOVUPD       (AX)(DI*8), Z5
+	VCMPPD        $0x11, Z0, Z5, K1
+	VCMPPD        $0x11, Z1, Z5, K2
+	VMOVUPD.Z     (CX)(DI*8), K1, Z5
+	VADDPD        Z5, Z4, Z4
+	KANDNW        K2, K1, K2
+	VPCOMPRESSD.Z Z2, K2, Z5
+	VMOVDQU       Y5, (BX)
+	KMOVW         K2, R8
+	POPCNTL       R8, R8
+	LEAQ          (BX)(R8*4), BX
+	VPADDD        Z3, Z2, Z2
+	ADDQ          $0x08, DI
+	SUBQ          $0x08, DX
+	JMP           loop
+
+loop_tail:
+	TESTQ         DX, DX
+	JZ            loop_done
+	MOVQ          $0x0000ffff, R8
+	SHLXQ         DX, R8, R8
+	NOTQ          R8
+	KMOVW         R8, K1
+	VMOVUPD.Z     (AX)(DI*8), K1, Z5
+	VCMPPD        $0x11, Z0, Z5, K2
+	VCMPPD        $0x11, Z1, Z5, K3
+	KANDW         K1, K2, K2
+	VMOVUPD.Z     (CX)(DI*8), K2, Z0
+	VADDPD        Z0, Z4, Z4
+	KANDNW        K3, K2, K3
+	KANDW         K1, K3, K3
+	VPCOMPRESSD.Z Z2, K3, Z0
+	VMOVDQU       Y0, (BX)
+	KMOVW         K3, AX
+	POPCNTL       AX, AX
+	LEAQ          (BX)(AX*4), BX
+	VPADDD        Z3, Z2, Z2
+
+loop_done:
+	SUBQ          SI, BX
+	SHRQ          $0x02, BX
+	MOVQ          BX, count+48(FP)
+	VEXTRACTF64X4 $0x01, Z4, Y0
+	VADDPD        Y0, Y4, Y4
+	VEXTRACTF128  $0x01, Y4, X0
+	VADDPD        X0, X4, X4
+	VHADDPD       X4, X4, X4
+	MOVSD         X4, below+56(FP)
 	VZEROUPPER
 	RET

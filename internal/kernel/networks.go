@@ -103,3 +103,17 @@ func gaussGo(dst, d, s, t []float64, a, b, gamma float64) float64 {
 	}
 	return total
 }
+
+// betweenGo is Between.
+func betweenGo(index []int32, d, w []float64, lo, hi float64) (count int, below float64) {
+	for i, v := range d {
+		switch {
+		case v < lo:
+			below += w[i]
+		case v < hi:
+			index[count] = int32(i)
+			count++
+		}
+	}
+	return count, below
+}

@@ -27,3 +27,10 @@ func Distances(dst, x []float64, stride int, point []float64) {
 func Gauss(dst, d, s, t []float64, a, b, gamma float64) float64 {
 	return gaussGo(dst, d, s, t, a, b, gamma)
 }
+
+// Between writes the indices of the numbers d with lo <= d < hi to index, which has 8
+// entries more than there are numbers, and returns how many, and the weights w of those
+// below lo.
+func Between(index []int32, d, w []float64, lo, hi float64) (count int, below float64) {
+	return betweenGo(index, d, w, lo, hi)
+}

@@ -408,3 +408,8 @@ func nearAVX512(z *float64, kink *float64, lo *float64, hi *float64, slope *floa
 //
 //go:noescape
 func changedAVX512(x *float64, y *float64, n int, unit float64, part float64, index *int32, room int) int
+
+// betweenAVX512 is Between.
+//
+//go:noescape
+func betweenAVX512(d *float64, w *float64, n int, lo float64, hi float64, index *int32) (count int, below float64)

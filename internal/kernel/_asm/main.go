@@ -47,6 +47,7 @@ func main() {
 	}
 	near(wide)
 	changed(wide)
+	between(wide)
 	Generate()
 }
 
