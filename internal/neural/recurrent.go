@@ -84,6 +84,11 @@ func (s *steps[T]) gather(slope []T, step int) []T {
 	return s.carry
 }
 
+// steepest bounds the gradient in states: over hundreds of steps it can grow until the
+// squares that Adam sums, or it itself, pass what float32 has, and parameters stay or
+// become NaN. No gradient that serves comes near.
+const steepest = 1e12
+
 // release takes the gradient in a step's words out of that in its rows, and adds that in the
 // state to carry.
 func (s *steps[T]) release(step int) {
@@ -93,7 +98,7 @@ func (s *steps[T]) release(step int) {
 		copy(s.dx[i*s.positions*s.dim+from:][:s.dim], slope)
 		carry := s.carry[i*s.width:][:s.width]
 		for k, v := range slope[s.dim+1:] {
-			carry[k] += v
+			carry[k] = max(-steepest, min(carry[k]+v, steepest))
 		}
 	}
 }
