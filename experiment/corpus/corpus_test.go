@@ -1,11 +1,13 @@
 package corpus
 
 import (
+	"archive/zip"
 	"bytes"
 	"compress/gzip"
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -213,5 +215,63 @@ func TestCatalog(t *testing.T) {
 				t.Errorf("%d texts of %d classes with %d words", c.Len(), len(c.Classes), len(c.Words))
 			}
 		})
+	}
+}
+
+// FuzzRead: whatever a file holds, it is an error or a corpus whose words and labels are
+// there.
+func FuzzRead(f *testing.F) {
+	f.Add([]byte("text,class\ndogs bark,a\ncats purr,b\n"), true)
+	f.Add([]byte("\ufefftext,class\n\"a\nb\",\xff\n"), true)
+	f.Add([]byte{0x1f, 0x8b, 8, 0}, true)
+	var packed bytes.Buffer
+	w := zip.NewWriter(&packed)
+	for name, text := range map[string]string{"a/1.txt": "dogs bark", "b/1.txt": "cats", "b/": ""} {
+		file, err := w.Create(name)
+		if err != nil {
+			f.Fatal(err)
+		}
+		fmt.Fprint(file, text)
+	}
+	if err := w.Close(); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(packed.Bytes(), false)
+	f.Fuzz(func(t *testing.T, content []byte, table bool) {
+		file := File{Options: short}
+		if table {
+			file.Text, file.Class = "text", "class"
+		}
+		c, err := Read(content, file)
+		if err != nil {
+			return
+		}
+		if len(c.Classes) < 2 || len(c.Texts) != c.Len()*c.Length {
+			t.Fatalf("%d classes, %d words of %d texts", len(c.Classes), len(c.Texts), c.Len())
+		}
+		for i, label := range c.Labels {
+			if label < 0 || label >= len(c.Classes) {
+				t.Fatalf("label %d", label)
+			}
+			for _, word := range c.Text(i) {
+				if word < 0 || int(word) >= len(c.Words) {
+					t.Fatalf("word %d", word)
+				}
+			}
+		}
+	})
+}
+
+func TestTooLarge(t *testing.T) {
+	t.Parallel()
+	files := fstest.MapFS{"a/1.txt": {Data: []byte("dogs bark")}}
+	if content, err := readUpTo(files, "a/1.txt", 9); err != nil || len(content) != 9 {
+		t.Errorf("nine bytes: %q, %v", content, err)
+	}
+	if _, err := readUpTo(files, "a/1.txt", 8); !errors.Is(err, ErrFormat) {
+		t.Errorf("nine bytes of eight: %v", err)
+	}
+	if content, err := io.ReadAll(&limited{strings.NewReader("dogs"), 3}); !errors.Is(err, ErrFormat) || len(content) > 3 {
+		t.Errorf("four bytes of three: %q, %v", content, err)
 	}
 }

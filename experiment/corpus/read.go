@@ -15,11 +15,18 @@ import (
 	"unicode/utf8"
 )
 
+// maxBytes bounds the texts of a file, unpacked.
+const maxBytes = 1 << 30
+
+// errTooLarge says that there are more.
+var errTooLarge = fmt.Errorf("more than %d MiB of texts: %w", maxBytes>>20, ErrFormat)
+
 // ReadFolders reads texts of a file system, such as os.DirFS or a zip.Reader: files whose
 // names end in .txt, each of the class that its folder is named after. Files that are
 // not in a folder, and hidden ones, are left out.
 func ReadFolders(files fs.FS, o Options) (*Corpus, error) {
 	var texts []labelled
+	left := int64(maxBytes)
 	err := fs.WalkDir(files, ".", func(name string, entry fs.DirEntry, err error) error {
 		hidden := name != "." && strings.HasPrefix(path.Base(name), ".")
 		switch {
@@ -30,10 +37,11 @@ func ReadFolders(files fs.FS, o Options) (*Corpus, error) {
 		case entry.IsDir() || hidden || !strings.HasSuffix(name, ".txt") || path.Dir(name) == ".":
 			return nil
 		}
-		content, err := fs.ReadFile(files, name)
+		content, err := readUpTo(files, name, left)
 		if err != nil {
 			return err
 		}
+		left -= int64(len(content))
 		if !utf8.Valid(content) {
 			return fmt.Errorf("%s: %w", name, ErrEncoding)
 		}
@@ -46,10 +54,39 @@ func ReadFolders(files fs.FS, o Options) (*Corpus, error) {
 	return encode(texts, o)
 }
 
+// readUpTo reads a file of at most so many bytes.
+func readUpTo(files fs.FS, name string, most int64) ([]byte, error) {
+	f, err := files.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	content, err := io.ReadAll(io.LimitReader(f, most+1))
+	if err == nil && int64(len(content)) > most {
+		err = errTooLarge
+	}
+	return content, err
+}
+
+// limited is a reader that ends with an error after so many bytes.
+type limited struct {
+	io.Reader
+
+	left int64
+}
+
+func (l *limited) Read(p []byte) (int, error) {
+	n, err := l.Reader.Read(p)
+	if l.left -= int64(n); l.left < 0 {
+		return 0, errTooLarge
+	}
+	return n, err
+}
+
 // ReadCSV reads texts of a table with a header: the text and the class of each row are in
 // the columns of the given names.
 func ReadCSV(r io.Reader, text, class string, o Options) (*Corpus, error) {
-	rows := csv.NewReader(r)
+	rows := csv.NewReader(&limited{r, maxBytes})
 	header, err := rows.Read()
 	if err != nil {
 		return nil, fmt.Errorf("header: %w: %w", ErrFormat, err)
