@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/agepath/agepath/internal/command"
+	"github.com/agepath/agepath/internal/needs"
 )
 
 // told is a webhook that keeps the objects it gets.
@@ -47,8 +48,7 @@ func (h *told) all(t *testing.T) (objects []map[string]any) {
 	return objects
 }
 
-// TestNotifyRun has runs that end well, with failed cells, and by a broken webhook, which
-// changes nothing about the run.
+// TestNotifyRun has runs that end well and with failed cells.
 func TestNotifyRun(t *testing.T) {
 	t.Parallel()
 	h := startTold(t)
@@ -67,7 +67,15 @@ func TestNotifyRun(t *testing.T) {
 	}
 	wantAt(t, objects[0], []any{"event", "failure-rate"}, []any{"limit", failureRate})
 	wantAt(t, objects[1], []any{"event", "ended"}, []any{"run", "failed", 4.0})
-	h.Close()
+}
+
+// TestNotifyCommand has a run with a command that fails, which changes nothing about the
+// run.
+func TestNotifyCommand(t *testing.T) {
+	t.Parallel()
+	needs.Program(t, "commands that are told of events", "sh")
+	dir := t.TempDir()
+	grid := write(t, dir, "grid.yaml", comparedGrid)
 	file := filepath.Join(dir, "config.yaml")
 	write(t, dir, "config.yaml", "notify-command: exit 7\nnotify-failures: 0\n")
 	broken := must(t, "run", grid, "--workers", "1", "--figures", "0", "--out", filepath.Join(dir, "broken"), "--config", file)

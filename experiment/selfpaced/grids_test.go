@@ -13,6 +13,7 @@ import (
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/dataset"
+	_ "github.com/agepath/agepath/experiment/embedding" // grids of that kind are among those of the repository
 	"github.com/agepath/agepath/experiment/gridfile"
 )
 
