@@ -60,8 +60,8 @@ func readUpTo(files fs.FS, name string, most int64) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
 	content, err := io.ReadAll(io.LimitReader(f, most+1))
+	err = errors.Join(err, f.Close())
 	if err == nil && int64(len(content)) > most {
 		err = errTooLarge
 	}
