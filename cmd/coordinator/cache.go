@@ -2,11 +2,8 @@ package main
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -19,6 +16,7 @@ import (
 	"github.com/agepath/agepath/experiment/dataset"
 	"github.com/agepath/agepath/experiment/run"
 	"github.com/agepath/agepath/internal/command"
+	"github.com/agepath/agepath/internal/disk"
 	"github.com/agepath/agepath/results"
 )
 
@@ -71,16 +69,11 @@ func thisProgram() (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("finding this program: %w", err)
 	}
-	file, err := os.Open(path)
+	digest, err := disk.Digest(path)
 	if err != nil {
 		return "", err
 	}
-	defer file.Close()
-	sum := sha256.New()
-	if _, err := io.Copy(sum, file); err != nil {
-		return "", err
-	}
-	return hex.EncodeToString(sum.Sum(nil)[:16]), nil
+	return digest[:32], nil
 }
 
 // reuseFlags say where outcomes of other runs are.

@@ -16,8 +16,9 @@ func main() { command.Main(execute) }
 func execute(ctx context.Context, args []string, streams command.Streams) int {
 	root := &cobra.Command{
 		Use:   "coordinator",
-		Short: "Run self-paced-learning experiments in bulk",
-		Long: `Run self-paced-learning experiments in bulk.
+		Short: "Run experiments of machine learning in bulk",
+		Long: `Run experiments of machine learning in bulk: age paths of self-paced learning
+and what else docs/grid.md has under experiment.
 
 A grid file (docs/grid.md) expands into cells; this program computes them here
 or hands them to workers over NATS, gathers the results and makes tables and

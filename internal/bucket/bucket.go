@@ -4,20 +4,18 @@ package bucket
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/minio/minio-go/v7"
 	"github.com/minio/minio-go/v7/pkg/credentials"
+
+	"github.com/agepath/agepath/internal/disk"
 )
 
 const (
@@ -137,7 +135,7 @@ func (f *Folder) Get(ctx context.Context, name, path string) error {
 	}
 	digest := ""
 	if err == nil {
-		digest, err = digestOf(path)
+		digest, err = disk.Digest(path)
 	}
 	if want := info.UserMetadata[digestKey]; err == nil && want != "" && want != digest {
 		err = fmt.Errorf("its digest is %s, and it was sent with %s: it is damaged, or was replaced meanwhile", digest, want)
@@ -165,7 +163,7 @@ func (f *Folder) Put(ctx context.Context, dir string, names []string) (sent int,
 }
 
 func (f *Folder) put(ctx context.Context, path, name string) (sent bool, err error) {
-	digest, err := digestOf(path)
+	digest, err := disk.Digest(path)
 	if err != nil {
 		return false, err
 	}
@@ -196,17 +194,4 @@ func (f *Folder) Remove(ctx context.Context, name string) error {
 		return f.about("removing it", name, err)
 	}
 	return nil
-}
-
-func digestOf(path string) (string, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer file.Close()
-	hash := sha256.New()
-	if _, err := io.Copy(hash, file); err != nil {
-		return "", err
-	}
-	return hex.EncodeToString(hash.Sum(nil)), nil
 }

@@ -12,11 +12,14 @@ package disk
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"math"
+	"os"
 	"path/filepath"
 	"syscall"
 )
@@ -182,6 +185,20 @@ func ReadFile(d FS, path string) ([]byte, error) {
 	data := make([]byte, size)
 	_, err = io.ReadFull(io.NewSectionReader(file, 0, size), data)
 	return data, err
+}
+
+// Digest returns the SHA-256 of a file of the system, in hex digits.
+func Digest(path string) (string, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer file.Close()
+	hash := sha256.New()
+	if _, err := io.Copy(hash, file); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(hash.Sum(nil)), nil
 }
 
 // RemoveIfThere deletes a file that may not exist.
