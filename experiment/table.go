@@ -54,7 +54,7 @@ func (t Tables) Cells() Table {
 	}
 	columns = append(columns, t.Labels...)
 	columns = append(columns,
-		Column{"status", Text, "ok, incomplete, failed, timeout, memory, diverged or cancelled"},
+		Column{"status", Text, "ok, incomplete, failed, timeout, memory, diverged, cancelled or skipped"},
 		Column{"error", Text, "why the status is not ok, else null"},
 		Column{"attempts", Int, "how often the cell was tried"},
 	)

@@ -88,14 +88,18 @@ const (
 	Memory     Status = "memory"
 	Diverged   Status = "diverged"
 	Cancelled  Status = "cancelled"
+	Skipped    Status = "skipped" // this worker or method does not compute it, which is no failure
 )
 
 // Statuses lists every status in the order tables show them.
-var Statuses = []Status{OK, Incomplete, Failed, Timeout, Memory, Diverged, Cancelled}
+var Statuses = []Status{OK, Incomplete, Failed, Timeout, Memory, Diverged, Cancelled, Skipped}
 
 // Computed reports whether a cell with this status has measures and rows. A
-// cell with another status failed.
+// cell with another status failed or was skipped.
 func (s Status) Computed() bool { return s == OK || s == Incomplete }
+
+// Failed reports whether a cell with this status has no measures although it was tried.
+func (s Status) Failed() bool { return !s.Computed() && s != Skipped }
 
 // Outcome is what became of a task. It carries the task's labels, so that the
 // row of a cell can be made from its outcome alone.

@@ -89,7 +89,7 @@ func remaining(ctx context.Context, p *planned, dir string) (rest, error) {
 		left.cells--
 		left.seconds -= task.Cost
 		switch {
-		case !status.Computed():
+		case status.Failed():
 			left.failed++
 		case status == experiment.Incomplete:
 			left.incomplete++

@@ -237,7 +237,7 @@ func failures(r *report.Report, counts map[experiment.Status]int, cells int64) e
 	b.WriteString(text + "\n" + failureList(r))
 	var statuses []string
 	for _, status := range failureStatuses() {
-		if counts[status] > 0 {
+		if counts[status] > 0 && status != experiment.Skipped {
 			statuses = append(statuses, string(status))
 		}
 	}
@@ -268,7 +268,7 @@ func unfinished(counts map[experiment.Status]int, cells int64) string {
 	var statuses []string
 	for _, status := range failureStatuses() {
 		n := counts[status]
-		if n > 0 && !status.Computed() {
+		if n > 0 && status.Failed() {
 			failed += n
 			statuses = append(statuses, fmt.Sprintf("%d %s", n, status))
 		}
@@ -283,7 +283,7 @@ func unfinished(counts map[experiment.Status]int, cells int64) string {
 	return strings.Join(parts, "; ")
 }
 
-// failureStatuses are the statuses of cells that failed or are incomplete.
+// failureStatuses are the statuses of cells that failed, are incomplete or were skipped.
 func failureStatuses() []experiment.Status {
 	return slices.DeleteFunc(slices.Clone(experiment.Statuses), func(s experiment.Status) bool { return s == experiment.OK })
 }

@@ -113,8 +113,8 @@ func (a *atServer) tellRuns(ctx context.Context, q *queue.Queue, names []string,
 		_, err := fmt.Fprintln(a.Out, "The server has no runs; `coordinator submit GRID` queues one.")
 		return false, err
 	}
-	table := textTable{{"run", "state", ">cells", ">ok", ">incomplete", ">failed", ">running", ">queued", ">not queued", ">cells/s", ">left"}}
-	var incomplete, unqueued int64
+	table := textTable{{"run", "state", ">cells", ">ok", ">incomplete", ">failed", ">skipped", ">running", ">queued", ">not queued", ">cells/s", ">left"}}
+	var incomplete, skipped, unqueued int64
 	for _, r := range runs {
 		w, err := lookAt(ctx, q, r.Name, watches)
 		if err != nil {
@@ -123,8 +123,9 @@ func (a *atServer) tellRuns(ctx context.Context, q *queue.Queue, names []string,
 		now := &w.Standing
 		active = active || now.Left() > 0
 		incomplete, unqueued = incomplete+now.Ended[experiment.Incomplete], unqueued+now.Unqueued
+		skipped += now.Ended[experiment.Skipped]
 		row := []string{r.Name, live.Phase(now, r.Open)}
-		for _, n := range []int64{now.Cells, now.Ended[experiment.OK], now.Ended[experiment.Incomplete], now.Failed(), now.Running, now.Queued, now.Unqueued} {
+		for _, n := range []int64{now.Cells, now.Ended[experiment.OK], now.Ended[experiment.Incomplete], now.Failed(), now.Ended[experiment.Skipped], now.Running, now.Queued, now.Unqueued} {
 			row = append(row, strconv.FormatInt(n, 10))
 		}
 		rate, left := w.outlook()
@@ -132,6 +133,9 @@ func (a *atServer) tellRuns(ctx context.Context, q *queue.Queue, names []string,
 	}
 	if incomplete == 0 {
 		table.drop("incomplete")
+	}
+	if skipped == 0 {
+		table.drop("skipped")
 	}
 	if unqueued == 0 {
 		table.drop("not queued")

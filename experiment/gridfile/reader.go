@@ -129,16 +129,19 @@ type Key struct {
 // On is a key whose value is read by read.
 func On(name string, read func(n Item)) Key { return Key{name, read} }
 
-// Keys reads a map, which may be left out, by the table of its keys.
-func (r *Reader) Keys(n Item, table ...Key) {
+// Keys reads a map, which may be left out, by the table of its keys, and returns its
+// entries, nil where it is no map.
+func (r *Reader) Keys(n Item, table ...Key) map[string]Item {
 	if !n.Given() {
-		return
+		return nil
 	}
 	names := make([]string, len(table))
 	for i, k := range table {
 		names[i] = k.name
 	}
-	Read(r.Fields(n, names...), table...)
+	fields := r.Fields(n, names...)
+	Read(fields, table...)
+	return fields
 }
 
 // Read reads those keys of the table that are given.

@@ -32,7 +32,7 @@ func (c *Counts) note(status experiment.Status) {
 		c.OK++
 	case status == experiment.Incomplete:
 		c.Incomplete++
-	default:
+	case status.Failed():
 		c.Failed++
 	}
 }

@@ -113,7 +113,7 @@ func (g *groups) add(s *schema, o *experiment.Outcome) {
 	}
 	group.done++
 	switch {
-	case !o.Status.Computed():
+	case o.Status.Failed():
 		group.failed++
 	case o.Status == experiment.Incomplete:
 		group.incomplete++

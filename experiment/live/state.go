@@ -60,7 +60,7 @@ type Details struct {
 }
 
 // ended returns how many cells have ended, whatever their status.
-func (r *Run) ended() int64 { return r.OK + r.Incomplete + r.Failed }
+func (r *Run) ended() int64 { return r.OK + r.Incomplete + r.Failed + r.Statuses[experiment.Skipped] }
 
 // The phases of a run.
 const (

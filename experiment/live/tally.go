@@ -86,7 +86,7 @@ func (t *tally) add(o *experiment.Outcome) {
 	part.done++
 	part.wall += o.Wall
 	switch {
-	case !o.Status.Computed():
+	case o.Status.Failed():
 		part.failed++
 	case o.Status == experiment.Incomplete:
 		part.incomplete++
@@ -117,7 +117,7 @@ func (t *tally) list(o *experiment.Outcome) {
 		delete(t.listed, o.Cell)
 	}
 	slow := len(t.slowest) < mostSlow || o.Wall > t.slowest[len(t.slowest)-1].Seconds
-	failed := o.Status != experiment.OK
+	failed := o.Status != experiment.OK && o.Status != experiment.Skipped
 	if !slow && !failed {
 		return
 	}

@@ -2,6 +2,7 @@ package outside
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -33,16 +34,35 @@ type request struct {
 }
 
 // Answer is what a command makes of a cell: coefficients or predictions, each a list
-// of one knot or, with ages, of a path.
+// of one knot or, with ages, of a path; or the coefficients of a [Curve].
 type Answer struct {
-	Error string    `json:"error"` // why there is nothing else
-	Ages  []float64 `json:"ages"`  // rising; none for a method without ages
+	Error   string    `json:"error"`   // why there is nothing else
+	Skipped string    `json:"skipped"` // likewise, where that is no failure
+	Ages    []float64 `json:"ages"`    // rising; none for a method without ages
+
+	Curve
 
 	Coefficients [][]float64 `json:"coefficients"` // of the features, then the intercept
 	Predictions  Predictions `json:"predictions"`  // in place of coefficients
 
 	File    bool   `json:"file"`    // the rest is in the file of the request
 	Stopped string `json:"stopped"` // why a path stops before the last age asked for
+}
+
+// Curve is what a solver says about its coefficients at each point of a run, or of runs to
+// falling tolerances. Lists that are there have a number for each point, -1 where it is not
+// known.
+type Curve struct {
+	Seconds    []float64 `json:"seconds"`    // until the point, set-up included
+	Passes     []float64 `json:"passes"`     // over the data, or iterations
+	Gaps       []float64 `json:"gaps"`       // relative, as the solver knows them
+	Tolerances []float64 `json:"tolerances"` // that the runs were asked for
+	Setup      float64   `json:"setup"`      // seconds of the set-up alone
+}
+
+// lists are the lists of the curve by the names of their columns.
+func (c *Curve) lists() map[string]*[]float64 {
+	return map[string]*[]float64{"seconds": &c.Seconds, "passes": &c.Passes, "gaps": &c.Gaps, "tolerances": &c.Tolerances}
 }
 
 // Predictions are linear predictors, of classes decision values, of the rows of two
@@ -52,9 +72,12 @@ type Predictions struct {
 	Test       [][]float64 `json:"test"`
 }
 
-// CellError is what a command says about why it cannot compute a cell. The command
+// CellError is what a command says about why it does not compute a cell. The command
 // can go on with others.
-type CellError struct{ Text string }
+type CellError struct {
+	Text    string
+	Skipped bool // it is no failure
+}
 
 func (e *CellError) Error() string { return e.Text }
 
@@ -64,7 +87,7 @@ type NumberError struct{ What string }
 func (e *NumberError) Error() string { return e.What + " hold a number that is not finite" }
 
 // readAnswer reads a line and the file that goes with it, and checks their shape.
-func readAnswer(line []byte, file string, prepared *dataset.Prepared) (*Answer, error) {
+func readAnswer(line []byte, file string, check func(*Answer) error) (*Answer, error) {
 	a := new(Answer)
 	decoder := json.NewDecoder(bytes.NewReader(line))
 	decoder.DisallowUnknownFields()
@@ -77,18 +100,18 @@ func readAnswer(line []byte, file string, prepared *dataset.Prepared) (*Answer, 
 	if err != nil {
 		return nil, fmt.Errorf("its answer %.200q: %w", line, err)
 	}
-	if a.Error != "" {
-		return nil, &CellError{a.Error}
+	if a.Error != "" || a.Skipped != "" {
+		return nil, &CellError{cmp.Or(a.Error, a.Skipped), a.Error == ""}
 	}
 	if a.File {
-		if a.Ages != nil || a.Coefficients != nil || a.Predictions.Test != nil || a.Predictions.Validation != nil {
+		if a.Ages != nil || a.Seconds != nil || a.Coefficients != nil || a.Predictions.Test != nil || a.Predictions.Validation != nil {
 			return nil, errors.New("its answer has numbers in the line and in the file; allowed is one of them")
 		}
 		if err := a.readFile(file); err != nil {
 			return nil, fmt.Errorf("its answer's file %s: %w", filepath.Base(file), err)
 		}
 	}
-	if err := a.check(prepared); err != nil {
+	if err := check(a); err != nil {
 		return nil, fmt.Errorf("its answer: %w", err)
 	}
 	return a, nil
@@ -101,6 +124,8 @@ func (a *Answer) Knots() int { return max(len(a.Coefficients), len(a.Predictions
 func (a *Answer) check(prepared *dataset.Prepared) error { //nolint:gocyclo // a list of conditions
 	knots := a.Knots()
 	switch {
+	case a.Seconds != nil:
+		return errors.New("seconds, which are of curves of solvers alone")
 	case knots == 0:
 		return errors.New("neither coefficients nor predictions of the test part")
 	case len(a.Coefficients) > 0 && (len(a.Predictions.Test) > 0 || len(a.Predictions.Validation) > 0):
@@ -155,10 +180,44 @@ func (a *Answer) check(prepared *dataset.Prepared) error { //nolint:gocyclo // a
 	return nil
 }
 
+// checkCurve returns what is no curve of a problem with so many features.
+func (a *Answer) checkCurve(features int) error {
+	points := len(a.Seconds)
+	switch {
+	case a.Ages != nil || a.Predictions.Test != nil || a.Predictions.Validation != nil:
+		return errors.New("ages or predictions; the curve of a solver has coefficients")
+	case points > maxKnots:
+		return fmt.Errorf("%d points; at most %d are allowed", points, maxKnots)
+	case len(a.Coefficients) != points:
+		return fmt.Errorf("%d lists of coefficients for %d seconds", len(a.Coefficients), points)
+	case points == 0 && a.Stopped == "":
+		return errors.New("neither points nor a word in stopped")
+	case notFinite(a.Setup) || a.Setup < 0:
+		return fmt.Errorf("%v seconds of set-up", a.Setup)
+	}
+	for name, list := range a.lists() {
+		if len(*list) != points && *list != nil {
+			return fmt.Errorf("%d %s for %d points", len(*list), name, points)
+		}
+		if slices.ContainsFunc(*list, func(x float64) bool { return notFinite(x) || x < 0 && x != -1 }) {
+			return &NumberError{name}
+		}
+	}
+	for _, coefficients := range a.Coefficients {
+		if len(coefficients) != features {
+			return fmt.Errorf("%d coefficients; the problem has %d features", len(coefficients), features)
+		}
+		if slices.ContainsFunc(coefficients, notFinite) {
+			return &NumberError{"coefficients"}
+		}
+	}
+	return nil
+}
+
 func notFinite(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) }
 
 // readFile reads the Arrow file of an answer: a row for each knot, the columns age,
-// coefficients, validation and test.
+// coefficients, validation and test, or for each point those of the lists of a curve.
 func (a *Answer) readFile(path string) error {
 	info, err := os.Lstat(path)
 	if err != nil {
@@ -195,19 +254,23 @@ func (a *Answer) readColumn(name string, column arrow.Array) error {
 	if column.NullN() > 0 {
 		return fmt.Errorf("column %s has nulls", name)
 	}
+	number := a.lists()[name]
 	if name == "age" {
-		ages, ok := column.(*array.Float64)
+		number = &a.Ages
+	}
+	if number != nil {
+		values, ok := column.(*array.Float64)
 		if !ok {
-			return fmt.Errorf("column age holds %s, not float64", column.DataType())
+			return fmt.Errorf("column %s holds %s, not float64", name, column.DataType())
 		}
-		a.Ages = append(a.Ages, ages.Float64Values()...)
+		*number = append(*number, values.Float64Values()...)
 		return nil
 	}
 	to := map[string]*[][]float64{
 		"coefficients": &a.Coefficients, "validation": &a.Predictions.Validation, "test": &a.Predictions.Test,
 	}[name]
 	if to == nil {
-		return fmt.Errorf("there is no column %.100q; allowed are age, coefficients, validation and test", name)
+		return fmt.Errorf("there is no column %.100q; allowed are age, coefficients, validation and test, and of curves seconds, passes, gaps and tolerances", name)
 	}
 	lists, ok := column.(array.ListLike)
 	if !ok {

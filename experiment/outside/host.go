@@ -88,6 +88,15 @@ func (p *pids) set(pid int, is bool) {
 // Solve has a program compute a cell, which it is shown as JSON. When ctx ends the
 // command is ended, with all processes that it started, and the error is that of ctx.
 func (h *Host) Solve(ctx context.Context, program *Program, cell []byte, prepared *dataset.Prepared) (*Answer, error) {
+	return h.ask(ctx, program, cell, prepared, func(a *Answer) error { return a.check(prepared) })
+}
+
+// Curve is [Host.Solve] for a solver, whose coefficients are those of the features alone.
+func (h *Host) Curve(ctx context.Context, program *Program, cell []byte, prepared *dataset.Prepared) (*Answer, error) {
+	return h.ask(ctx, program, cell, prepared, func(a *Answer) error { return a.checkCurve(prepared.Train.D) })
+}
+
+func (h *Host) ask(ctx context.Context, program *Program, cell []byte, prepared *dataset.Prepared, check func(*Answer) error) (*Answer, error) {
 	key, err := program.Canonical()
 	if err != nil {
 		return nil, err
@@ -96,7 +105,7 @@ func (h *Host) Solve(ctx context.Context, program *Program, cell []byte, prepare
 	if err != nil {
 		return nil, err
 	}
-	answer, err := s.solve(ctx, cell, prepared)
+	answer, err := s.solve(ctx, cell, prepared, check)
 	var refused *CellError
 	if err == nil || errors.As(err, &refused) {
 		if err != nil {
@@ -375,7 +384,7 @@ func (s *session) over() bool {
 }
 
 // solve asks the command for a cell.
-func (s *session) solve(ctx context.Context, cell []byte, prepared *dataset.Prepared) (*Answer, error) {
+func (s *session) solve(ctx context.Context, cell []byte, prepared *dataset.Prepared, check func(*Answer) error) (*Answer, error) {
 	answer := filepath.Join(s.dir, answerName+".arrow")
 	_ = os.Remove(answer) // of an earlier cell
 	data, err := WriteParts(filepath.Join(s.dir, dataName+".arrow"), prepared)
@@ -399,7 +408,7 @@ func (s *session) solve(ctx context.Context, cell []byte, prepared *dataset.Prep
 			if !ok {
 				return nil, s.how()
 			}
-			return readAnswer(line, answer, prepared)
+			return readAnswer(line, answer, check)
 		case <-ended: // others can have its output
 			ended, late = nil, time.After(lineWait)
 		case <-late:

@@ -304,7 +304,7 @@ func TestAnswerFile(t *testing.T) {
 		if err := os.WriteFile(path, text.Bytes(), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		a, err := readAnswer([]byte(`{"file": true}`), path, parts())
+		a, err := readAnswer([]byte(`{"file": true}`), path, checkParts)
 		if fmt.Sprint(err) != want {
 			t.Error(err)
 		}
@@ -323,7 +323,7 @@ func FuzzAnswer(f *testing.F) {
 		if err := os.WriteFile(path, file, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		a, err := readAnswer(line, path, parts())
+		a, err := readAnswer(line, path, checkParts)
 		if err != nil {
 			return
 		}
@@ -331,4 +331,41 @@ func FuzzAnswer(f *testing.F) {
 			t.Errorf("%s: %v", text, err)
 		}
 	})
+}
+
+func checkParts(a *Answer) error { return a.check(parts()) }
+
+// TestCurve takes curves of solvers, and nothing else.
+func TestCurve(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]string{
+		`{"seconds": [1, 2], "coefficients": [[1, 2], [3, 4]], "gaps": [-1, 0.5], "setup": 0.5}`: "[1 2] [] [-1 0.5] 0.5",
+		`{"stopped": "budget"}`:                         "[] [] [] 0",
+		`{}`:                                            "neither points nor a word",
+		`{"skipped": "no such module"}`:                 "no such module",
+		`{"seconds": [1], "ages": [1]}`:                 "ages or predictions",
+		`{"seconds": [1]}`:                              "0 lists of coefficients",
+		`{"coefficients": [[1, 2]]}`:                    "1 lists of coefficients for 0 seconds",
+		`{"seconds": [1], "coefficients": [[1, 2, 3]]}`: "3 coefficients; the problem has 2",
+		`{"seconds": [1], "coefficients": [[1, 2]], "passes": [1, 2]}`: "2 passes for 1 points",
+		`{"seconds": [-2], "coefficients": [[1, 2]]}`:                  "seconds hold a number",
+		`{"seconds": [1], "coefficients": [[1, 2]], "setup": -1}`:      "-1 seconds of set-up",
+	} {
+		program, host := shell(t, "read l; echo '"+line+"'")
+		a, err := host.Curve(t.Context(), program, []byte("{}"), parts())
+		got := fmt.Sprint(err)
+		if err == nil {
+			got = fmt.Sprint(a.Seconds, a.Passes, a.Gaps, a.Setup)
+		}
+		if !strings.Contains(got, want) {
+			t.Errorf("%s: %s, want %s", line, got, want)
+		}
+		if refused := new(CellError); strings.Contains(line, "skipped") && !(errors.As(err, &refused) && refused.Skipped) {
+			t.Errorf("%s: %v is no refusal", line, err)
+		}
+	}
+	program, host := shell(t, `read l; echo '{"seconds": [1], "coefficients": [[1, 2, 3]]}'`)
+	if _, err := host.Solve(t.Context(), program, []byte("{}"), parts()); err == nil || !strings.Contains(err.Error(), "curves of solvers alone") {
+		t.Errorf("a curve for a path: %v", err)
+	}
 }

@@ -30,9 +30,14 @@ func (s *Standing) Done() (n int64) {
 	return n
 }
 
-// Failed returns the number of cells that have ended without measures.
-func (s *Standing) Failed() int64 {
-	return s.Done() - s.Ended[experiment.OK] - s.Ended[experiment.Incomplete]
+// Failed returns the number of cells that have failed.
+func (s *Standing) Failed() (n int64) {
+	for status, count := range s.Ended {
+		if status.Failed() {
+			n += count
+		}
+	}
+	return n
 }
 
 // Left returns the number of cells that workers compute or can pull.

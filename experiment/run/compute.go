@@ -80,6 +80,7 @@ func judge(o *experiment.Outcome, err error, limits experiment.Limits) {
 		end(o, experiment.OK, "")
 	case errors.As(err, &fixed):
 		end(o, fixed.Status, err.Error())
+		o.Repeats = fixed.Status == experiment.Skipped
 		if memory := new(experiment.MemoryError); errors.As(err, &memory) {
 			o.Short, o.Repeats = float64(memory.Need-1), true
 		}

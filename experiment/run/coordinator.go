@@ -73,7 +73,7 @@ type Summary struct {
 func (s *Summary) Failed() int {
 	n := 0
 	for status, count := range s.Counts {
-		if !status.Computed() {
+		if status.Failed() {
 			n += count
 		}
 	}

@@ -245,7 +245,7 @@ func (g *gatherer) take(o *experiment.Outcome) error {
 	}
 	g.gathered(o.Cell)
 	switch {
-	case !o.Status.Computed():
+	case o.Status.Failed():
 		g.failed++
 	case o.Status == experiment.Incomplete:
 		g.partial++

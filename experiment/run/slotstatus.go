@@ -65,7 +65,7 @@ func (s *slotStatus) end(slot int, d *queue.Delivery, outcome *experiment.Outcom
 	case outcome == nil:
 	case outcome.Status.Computed():
 		s.presence.Done++
-	default:
+	case outcome.Status.Failed():
 		s.presence.Failed++
 	}
 }

@@ -105,7 +105,10 @@ func (f *Fitted) ask(ctx context.Context, c *Cell, program *outside.Program) err
 		ID: c.ID(), Task: c.Data.Task, Model: c.Model, Regularizer: c.Method.Regularizer, Age: c.Method.Age, Seed: c.Seed,
 	}), f.parts)
 	var number *outside.NumberError
+	var refused *outside.CellError
 	switch {
+	case errors.As(err, &refused) && refused.Skipped:
+		return &experiment.StatusError{Status: experiment.Skipped, Err: err}
 	case errors.As(err, &number):
 		return &experiment.StatusError{Status: experiment.Diverged, Err: fmt.Errorf("the method %s: %w", c.Method.Name, err)}
 	case err != nil:

@@ -3,11 +3,8 @@ package selfpaced
 import (
 	"cmp"
 	"math"
-	"path/filepath"
 	"slices"
 	"strings"
-
-	"go.yaml.in/yaml/v3"
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/dataset"
@@ -126,8 +123,8 @@ func (r *sectionReader) sweep(at gridfile.Item, fields map[string]gridfile.Item)
 	r.Demand(at, fields, "models", "a list of "+strings.Join(gridfile.NamesOf(modelTable), ", ")+", each with its parameters")
 	r.Demand(at, fields, "methods", "a list of "+strings.Join(gridfile.NamesOf(methodTable), ", "))
 	gridfile.Read(fields,
-		gridfile.On("missing", gridfile.Into(&options.Missing, gridfile.Word(r.Reader, missingWords...))),
-		gridfile.On("encode", gridfile.Into(&options.Encode, gridfile.Word(r.Reader, encodeWords...))),
+		gridfile.On("missing", gridfile.Into(&options.Missing, gridfile.Word(r.Reader, experiment.MissingWords...))),
+		gridfile.On("encode", gridfile.Into(&options.Encode, gridfile.Word(r.Reader, experiment.EncodeWords...))),
 		gridfile.On("data", func(n gridfile.Item) { s.Data = r.data(n, options) }),
 		gridfile.On("models", gridfile.Into(&s.Models, r.models)),
 		gridfile.On("regularizers", gridfile.Into(&s.Regularizers, r.regularizers)),
@@ -306,7 +303,7 @@ func (r *sectionReader) data(n gridfile.Item, options dataset.Options) []DataSou
 	var sources []DataSource
 	seen := map[string]bool{}
 	for _, entry := range r.List(n) {
-		source, ok := r.source(entry, options)
+		source, ok := experiment.ReadSource(r.Reader, entry, options)
 		if !ok {
 			continue
 		}
@@ -318,65 +315,4 @@ func (r *sectionReader) data(n gridfile.Item, options dataset.Options) []DataSou
 		sources = append(sources, DataSource{Source: source, place: r.Place(entry)})
 	}
 	return sources
-}
-
-var (
-	missingWords = []string{"refuse", "mean", "median", "drop"}
-	encodeWords  = []string{"refuse", "onehot"}
-)
-
-// source reads one entry of the key data: a name of the catalog, or a map.
-func (r *sectionReader) source(entry gridfile.Item, options dataset.Options) (s dataset.Source, ok bool) {
-	s.Options = options
-	o := &s.Options
-	before := r.Reports()
-	if entry.Kind == yaml.ScalarNode {
-		s.Name = r.Text(entry)
-		return s, r.Reports() == before
-	}
-	r.Keys(entry,
-		gridfile.On("name", gridfile.Into(&s.Name, r.Text)),
-		gridfile.On("path", gridfile.Into(&s.Path, r.Text)),
-		gridfile.On("format", gridfile.Into(&o.Format, gridfile.Word(r.Reader, "csv", "tsv", "space", "arff", "libsvm"))),
-		gridfile.On("skip", gridfile.Into(&o.Skip, gridfile.Integer(r.Reader, 0, math.MaxInt32))),
-		gridfile.On("header", func(n gridfile.Item) {
-			header := r.Boolean(n)
-			o.Header = &header
-		}),
-		gridfile.On("target", gridfile.Into(&o.Target, r.Text)),
-		gridfile.On("drop", gridfile.Into(&o.Drop, r.Texts)),
-		gridfile.On("classes", func(n gridfile.Item) {
-			r.Keys(n,
-				gridfile.On("negative", gridfile.Into(&o.Classes.Negative, r.Texts)),
-				gridfile.On("positive", gridfile.Into(&o.Classes.Positive, r.Texts)),
-				gridfile.On("negative_rows", gridfile.Into(&o.Classes.NegativeRows, gridfile.Integer(r.Reader, 1, math.MaxInt32))))
-		}),
-		gridfile.On("task", gridfile.Into(&o.Task, gridfile.Word(r.Reader, dataset.Classification, dataset.Regression))),
-		gridfile.On("missing", gridfile.Into(&o.Missing, gridfile.Word(r.Reader, missingWords...))),
-		gridfile.On("encode", func(n gridfile.Item) { o.Encode, o.OneHot = r.encoding(n) }))
-	if r.Reports() > before {
-		return s, false
-	}
-	if s.Path != "" && !filepath.IsAbs(s.Path) {
-		s.Path = filepath.Join(filepath.Dir(r.File), s.Path)
-	}
-	if s.Name == "" && s.Path == "" {
-		r.Problem(entry, "the keys name and path are missing; name: of a catalog's data set or path: of a file is needed")
-	} else if err := s.Options.Validate(); err != nil {
-		r.Problem(entry, "%v", err)
-	}
-	return s, r.Reports() == before
-}
-
-// encoding reads the key encode of a data set: a word, or columns of which each value
-// becomes a feature.
-func (r *sectionReader) encoding(n gridfile.Item) (word string, columns []string) {
-	if n.Kind != yaml.MappingNode {
-		return gridfile.OneOf(r.Reader, n, encodeWords...), nil
-	}
-	before := r.Reports()
-	if r.Keys(n, gridfile.On("onehot", gridfile.Into(&columns, r.Texts))); columns == nil && r.Reports() == before {
-		r.Problem(n, "the key onehot is missing: a column or a list of columns")
-	}
-	return "", columns
 }

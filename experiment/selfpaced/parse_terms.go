@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"strings"
 
+	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/dataset"
 	"github.com/agepath/agepath/experiment/gridfile"
 )
@@ -15,7 +16,7 @@ func (r *sectionReader) methods(n gridfile.Item) []MethodEntry {
 	for _, element := range r.List(n) {
 		var e MethodEntry
 		var ok bool
-		if isCommand(element) {
+		if experiment.IsCommand(element) {
 			e, ok = r.command(element)
 		} else {
 			e.Entry, ok = gridfile.ReadEntry(r.Reader, element, methodTable, "settings of its own; write the name alone (ages are in the key age)")

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/agepath/agepath/experiment/gridfile"
-	"github.com/agepath/agepath/experiment/outside"
 )
 
 // infos returns the declarations of a sweep's methods. Files of commands are read. A
@@ -17,20 +16,13 @@ func (p *planner) infos(ctx context.Context, s *Sweep) []*methodInfo {
 			list[i] = gridfile.Lookup(methodTable, m.Name)
 			continue
 		}
-		program := *m.program
-		program.Files = make([]outside.File, len(m.program.Files))
-		var err error
-		for k, file := range m.program.Files {
-			program.Files[k].Name = file.Name
-			if program.Files[k].Digest, err = p.File(ctx, file.Name, nil); err != nil {
-				p.Problem(m.Place, "the file %s of the command %s: %v", file.Name, m.Name, err)
-				break
-			}
+		program, ok := p.Program(ctx, m.Place, m.Name, m.program, nil)
+		if !ok {
+			continue
 		}
-		if err == nil {
-			if list[i], err = commandInfo(m.Name, &program); err != nil {
-				p.Problem(m.Place, "%v", err)
-			}
+		var err error
+		if list[i], err = commandInfo(m.Name, program); err != nil {
+			p.Problem(m.Place, "%v", err)
 		}
 	}
 	return list

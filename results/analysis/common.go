@@ -107,7 +107,7 @@ func (e *ScoreEntry) Lost() string {
 		switch status := e.Sample[i].Status; {
 		case status == experiment.Incomplete:
 			incomplete++
-		case !status.Computed():
+		case status.Failed():
 			failed++
 		}
 	}

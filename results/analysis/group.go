@@ -48,7 +48,7 @@ func (g *cellGroups) add(columns *cellColumns) error {
 		}
 		entry.Cells++
 		switch {
-		case !sample.Status.Computed():
+		case sample.Status.Failed():
 			entry.Failed++
 		case sample.Status == experiment.Incomplete:
 			entry.Incomplete++

@@ -37,12 +37,19 @@ type Run struct {
 	Failures   []Failure              // the first incomplete cells by their identity, then the first failed ones
 	Failed     int                    // how many failed
 	Incomplete int                    // how many are incomplete
+	Skipped    []Skipped              // by method and reason
 	Absent     []results.ManifestData // data sets of the grid that were not there
 	Missing    []string               // sentences that say what is not there, and why
 	Data       *DataFacts             // what is known of the data sets
 	Partial    bool                   // the run has not ended
 
 	comparisons []ComparedTable // see compared
+}
+
+// Skipped are cells that were not computed for one reason.
+type Skipped struct {
+	Method, Reason string
+	Cells          int
 }
 
 // Failure is a cell that failed or is incomplete.
@@ -111,8 +118,8 @@ func Load(ctx context.Context, dir string, options Options) (*Run, error) {
 		Layout:   kind.Layout,
 		Name:     filepath.Base(dir),
 		Statuses: cells.statuses(),
-		Failures: cells.firstFailures(),
-		Failed:   cells.failed.n, Incomplete: cells.incomplete.n,
+		Failures: cells.firstFailures(), Skipped: cells.skippedCells(),
+		Failed: cells.failed.n, Incomplete: cells.incomplete.n,
 		Partial: cells.streams > 0,
 	}
 	if r.Partial {

@@ -120,7 +120,7 @@ func choose(candidates []candidate, by experiment.Select, metric Metric) ([]Sele
 		for end = begin; end < len(candidates) && candidates[end].Repeat == candidates[begin].Repeat; end++ {
 			c := &candidates[end]
 			switch {
-			case !c.Status.Computed():
+			case c.Status.Failed():
 				failed++
 			case c.Status == experiment.Incomplete:
 				incomplete++

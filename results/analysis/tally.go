@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -23,6 +24,7 @@ type cellTally struct {
 	groups             *cellGroups
 	counts             map[string]int // by status
 	incomplete, failed lostCells
+	skipped            map[Skipped]int     // without their number
 	sizes              map[string]dataSize // by data set
 	texts              map[string]string
 }
@@ -42,7 +44,7 @@ func readCells(ctx context.Context, dir string, schema *schema) (*cellTally, err
 		groups: newCellGroups(schema),
 		counts: map[string]int{},
 		sizes:  map[string]dataSize{},
-		texts:  map[string]string{},
+		texts:  map[string]string{}, skipped: map[Skipped]int{},
 	}
 	columns := slices.Concat(schema.cellColumnNames(), schema.there(slices.Concat(sizeColumns, []string{"error", schema.Reached})...))
 	add := func(f *results.Frame) error {
@@ -122,6 +124,10 @@ func (t *cellTally) addFailures(cells *results.Frame, columns *cellColumns) erro
 		if status == experiment.OK {
 			continue
 		}
+		if status == experiment.Skipped {
+			t.skipped[Skipped{Method: columns.methodKey(row), Reason: columns.text(messages, row)}]++
+			continue
+		}
 		key, err := results.ParseCell(columns.cell.Texts[row])
 		if err != nil {
 			return err
@@ -174,6 +180,19 @@ func (t *cellTally) firstFailures() []Failure {
 		}
 	}
 	return failures
+}
+
+// skippedCells returns the skipped cells by method and reason.
+func (t *cellTally) skippedCells() []Skipped {
+	var list []Skipped
+	for s, n := range t.skipped {
+		s.Cells = n
+		list = append(list, s)
+	}
+	slices.SortFunc(list, func(a, b Skipped) int {
+		return cmp.Or(cmp.Compare(a.Method, b.Method), cmp.Compare(a.Reason, b.Reason))
+	})
+	return list
 }
 
 // statuses returns how many cells ended how.

@@ -72,6 +72,9 @@ func (r *Report) layOut() []section {
 			list = append(list, of)
 		}
 	}
+	if len(r.Skipped) > 0 {
+		list = append(list, section{Title: "Skipped cells", Name: "skipped-cells", Sheets: []*sheet{skippedSheet(r.Skipped)}})
+	}
 	if sheets := r.failureSheets(); len(sheets) > 0 {
 		list = append(list, section{Title: "Incomplete and failed cells", Name: "failures", Sheets: sheets})
 	}

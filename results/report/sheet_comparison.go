@@ -51,7 +51,7 @@ func (c *Comparison) runsSheet() *sheet {
 	for i, r := range c.Runs {
 		failed := 0
 		for status, n := range r.Statuses {
-			if !status.Computed() {
+			if status.Failed() {
 				failed += n
 			}
 		}

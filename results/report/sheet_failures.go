@@ -37,6 +37,19 @@ func (r *Report) failureSheets() []*sheet {
 	return sheets
 }
 
+// skippedSheet lists the reasons for which cells were skipped.
+func skippedSheet(skipped []analysis.Skipped) *sheet {
+	s := &sheet{
+		Name: "skipped-cells", Title: "Skipped cells",
+		Caption: "Cells that were not computed because the method does not have the task, or is not on the machine of the worker.",
+		Columns: []sheetColumn{{Head: "method", Label: true}, {Head: "cells", Right: true}, {Head: "reason", Wrap: true}},
+	}
+	for _, of := range skipped {
+		s.Rows = append(s.Rows, []sheetCell{{Text: of.Method}, countCell(of.Cells), {Text: of.Reason}})
+	}
+	return s
+}
+
 // firstOf says how many there are, and how many of them a report lists.
 func firstOf(n int) string {
 	if n > analysis.MaxFailures {

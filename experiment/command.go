@@ -1,0 +1,85 @@
+package experiment
+
+import (
+	"context"
+	"slices"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/agepath/agepath/experiment/gridfile"
+	"github.com/agepath/agepath/experiment/outside"
+)
+
+// commandKey begins a method from outside in a list of methods.
+const commandKey = "command"
+
+// IsCommand reports whether an element of a list of methods is {command: {...}}.
+func IsCommand(n gridfile.Item) bool {
+	return n.Kind == yaml.MappingNode && len(n.Content) == 2 && n.Content[0].Value == commandKey
+}
+
+// ReadCommand reads a method from outside, whose files have no digests yet: the keys that
+// all have, and further ones. check says what is wrong with a name.
+func ReadCommand(r *gridfile.Reader, n gridfile.Item, check func(name string) error, further ...gridfile.Key) (name string, p *outside.Program, ok bool) {
+	before := r.Reports()
+	given := n.Child(commandKey, n.Content[1])
+	p = new(outside.Program)
+	keys := slices.Concat([]gridfile.Key{
+		gridfile.On("name", func(n gridfile.Item) {
+			name = r.Text(n)
+			if err := check(name); name != "" && err != nil {
+				r.Problem(n, "%v", err)
+			}
+		}),
+		gridfile.On("run", func(n gridfile.Item) {
+			for _, word := range r.List(n) {
+				p.Run = append(p.Run, r.Text(word))
+			}
+		}),
+		gridfile.On("version", gridfile.Into(&p.Version, r.Text)),
+		gridfile.On("files", func(n gridfile.Item) { p.Files = commandFiles(r, n) }),
+	}, further)
+	fields := r.Keys(given, keys...)
+	if fields == nil {
+		return name, p, false
+	}
+	r.Demand(given, fields, "name", "what the results call it, as in name: mine")
+	r.Demand(given, fields, "run", "the command line as a list, as in run: [python3, mine.py]")
+	return name, p, r.Reports() == before
+}
+
+// commandFiles reads names of files, which are sorted.
+func commandFiles(r *gridfile.Reader, n gridfile.Item) []outside.File {
+	var files []outside.File
+	names := r.Texts(n)
+	slices.Sort(names)
+	for _, name := range names {
+		if err := outside.CheckFileName(name); err != nil {
+			r.Problem(n, "%v", err)
+		}
+		files = append(files, outside.File{Name: name})
+	}
+	return files
+}
+
+// Program returns a program with the digests of its files, which read gets the content of
+// by name; nil: they are in the grid's folder. ok is false after a problem at the place.
+func (p *Planner) Program(ctx context.Context, at gridfile.Place, name string, of *outside.Program, read func(file string) ([]byte, error)) (program *outside.Program, ok bool) {
+	full := *of
+	full.Files = slices.Clone(of.Files)
+	for k := range full.Files {
+		file := &full.Files[k]
+		var content func(context.Context) ([]byte, error)
+		key := file.Name
+		if read != nil {
+			key = name + "/" + file.Name
+			content = func(context.Context) ([]byte, error) { return read(file.Name) }
+		}
+		var err error
+		if file.Digest, err = p.File(ctx, key, content); err != nil {
+			p.Problem(at, "the file %s of the command %s: %v", file.Name, name, err)
+			return nil, false
+		}
+	}
+	return &full, true
+}
