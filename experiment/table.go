@@ -43,6 +43,10 @@ type Tables struct {
 	Labels   []Column
 	Measures []Column
 	Further  []Table // each has "cell" as its first column
+
+	// Varying are columns of measures and further tables that are other numbers each time a
+	// cell is computed, such as times.
+	Varying []string
 }
 
 // Cells returns the schema of the cells table: run and cell, the labels,

@@ -12,6 +12,7 @@ import (
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/embedding"
 	"github.com/agepath/agepath/experiment/selfpaced"
+	"github.com/agepath/agepath/experiment/solverbench"
 )
 
 var update = flag.Bool("update", false, "write the tables of columns in docs/results.md anew")
@@ -62,7 +63,7 @@ func TestResultsDocument(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := string(content)
-	for prefix, tables := range map[string]experiment.Tables{"": selfpaced.Tables(), "embedding ": embedding.Tables()} {
+	for prefix, tables := range map[string]experiment.Tables{"": selfpaced.Tables(), "embedding ": embedding.Tables(), "solver-benchmark ": solverbench.Tables()} {
 		text = documentTables(t, path, text, prefix, tables)
 	}
 	for _, status := range experiment.Statuses {

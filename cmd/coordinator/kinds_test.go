@@ -29,6 +29,23 @@ penalties: [none, swmmd: {weight: [1, 10], without: [0, 1]}]
 training: {epochs: 2, precision: 64}
 `
 
+// allTasks is a grid of the kind solver-benchmark with all tasks.
+const allTasks = `experiment: solver-benchmark
+repeats: 2
+data: [generated: {rows: 2000, features: [20, 40]}]
+tasks: [svm, smoothed-svm, squared-svm, fair-svm, quantile, elastic-net-quantile, huber, epsilon-insensitive]
+c: [1/n, 1]
+solvers: [rehline, lbfgs]
+`
+
+// fewTasks is a grid of 6 cells of a moment.
+const fewTasks = `experiment: solver-benchmark
+data: [generated: {rows: 50, features: 3}]
+tasks: [svm, huber]
+c: 1/n
+solvers: [rehline, rehline-coordinate-descent, lbfgs]
+`
+
 // kindOfGrid is a kind of experiment for the tests that every kind has to pass.
 type kindOfGrid struct {
 	long    []string // grid that takes some seconds, with overrides
@@ -47,9 +64,13 @@ var kindsOfGrids = map[string]*kindOfGrid{
 		long: []string{allPenalties, "--set", "repeats=4", "--set", "training.epochs=15"}, cells: "144", small: fewPenalties,
 		measure: "test_at_end", parts: []string{"train.csv", "test.csv", "epochs.arrow", "weights.arrow", "words.arrow"},
 	},
+	"solver-benchmark": {
+		long: []string{allTasks, "--set", "repeats=6"}, cells: "384", small: fewTasks,
+		measure: "final_gap", parts: []string{"problem.csv", "curve.arrow"},
+	},
 }
 
-// eachKind runs a test over both kinds.
+// eachKind runs a test over all kinds.
 func eachKind(t *testing.T, test func(t *testing.T, k *kindOfGrid)) {
 	t.Helper()
 	for name, k := range kindsOfGrids {

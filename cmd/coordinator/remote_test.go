@@ -154,7 +154,7 @@ func (r *remote) awaitStatus(t *testing.T, args []string, wanted func(line strin
 // more and hands over with SIGTERM.
 func TestRemoteRun(t *testing.T) {
 	t.Parallel()
-	for kind, grid := range map[string]string{"self-paced": "repeats: 3\n" + dataGrid, "embedding": textsGrid} {
+	for kind, grid := range map[string]string{"self-paced": "repeats: 3\n" + dataGrid, "embedding": textsGrid, "solver-benchmark": problemsGrid} {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
 			runRemotely(t, grid)
@@ -169,6 +169,14 @@ data: [{path: texts.csv, language: english, length: 4, text: text, class: class}
 models: [logistic]
 penalties: [none, wmmd]
 training: {epochs: 3}
+`
+
+// problemsGrid is a grid of problems of a file, and of drawn ones.
+const problemsGrid = `experiment: solver-benchmark
+data: [{path: data.csv}, generated: {rows: 40, features: 2}]
+tasks: [quantile, svm]
+c: 1
+solvers: [rehline, lbfgs]
 `
 
 func runRemotely(t *testing.T, text string) {

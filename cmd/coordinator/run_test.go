@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/internal/command"
 	"github.com/agepath/agepath/results"
 )
@@ -35,8 +36,11 @@ const cellsOfAllMethods = 3 * 3 * 2 * (1 + 2 + 2)
 func numbers(t *testing.T, dir string) map[string][]string {
 	t.Helper()
 	varying := []string{"wall_seconds", "cpu_seconds", "peak_bytes", "worker", "started_at", "finished_at"}
+	for _, kind := range experiment.Kinds() {
+		varying = append(varying, kind.Tables().Varying...)
+	}
 	tables := map[string][]string{}
-	for _, name := range []string{"cells", "knots", "coefficients", "epochs", "weights", "words"} {
+	for _, name := range []string{"cells", "knots", "coefficients", "epochs", "weights", "words", "curve"} {
 		path := filepath.Join(dir, name+".arrow")
 		if _, err := os.Stat(path); os.IsNotExist(err) {
 			continue

@@ -93,6 +93,16 @@ func standardise(x []float64, d int, rows []int, low, shift, scale []float64) {
 	}
 }
 
+// Apply scales the d columns of the row-major x in place, fitted to all rows.
+func (s Scaling) Apply(x []float64, d int) error {
+	of, err := s.fit(x, d, count(len(x)/d))
+	if err != nil {
+		return fmt.Errorf("scale: %w", err)
+	}
+	of.apply(x)
+	return nil
+}
+
 // apply maps every row of the row-major x in place.
 func (a Affine) apply(x []float64) {
 	d := len(a.Shift)

@@ -171,6 +171,7 @@ agepath_cells{run="run",status="failed"} 0
 agepath_cells{run="run",status="incomplete"} 0
 agepath_cells{run="run",status="memory"} 0
 agepath_cells{run="run",status="ok"} 5
+agepath_cells{run="run",status="skipped"} 0
 agepath_cells{run="run",status="timeout"} 1
 # HELP agepath_cells_planned Cells that the grid of a run has.
 # TYPE agepath_cells_planned gauge

@@ -45,7 +45,7 @@ func TestTally(t *testing.T) {
 		o := outcome(t, i, key.dataset, key.method, status, math.Exp(4*random.NormFloat64()))
 		got.add(o)
 		all = append(all, o)
-		if status != experiment.OK {
+		if status != experiment.OK && status != experiment.Skipped {
 			failed = append(failed, o)
 		}
 		counts[key]++

@@ -4,4 +4,5 @@ import (
 	// The kinds of experiments that the programs know.
 	_ "github.com/agepath/agepath/experiment/embedding"
 	_ "github.com/agepath/agepath/experiment/selfpaced"
+	_ "github.com/agepath/agepath/experiment/solverbench"
 )

@@ -1,0 +1,189 @@
+package solverbench
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"slices"
+	"strconv"
+
+	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/dataset"
+	"github.com/agepath/agepath/experiment/gridfile"
+	"github.com/agepath/agepath/experiment/outside"
+)
+
+// version is that of the problems and their evaluation: a change of their numbers raises it.
+const version = 1
+
+// need is what a worker must compute.
+var need = experiment.Need{Name: "solver-benchmark: problems", Version: version}
+
+// Cell is what is computed: its JSON is the canonical form.
+type Cell struct {
+	Kind    string  `json:"kind"`
+	Version int     `json:"version"`
+	Data    Data    `json:"data"`
+	Task    Task    `json:"task"`
+	C       float64 `json:"c"`
+	Solver  Solver  `json:"solver"`
+	Budget  float64 `json:"budget"` // processor seconds
+	Seed    int64   `json:"seed"`
+}
+
+// Data is a data set, or one that is drawn.
+type Data struct {
+	Digest    string     `json:"digest,omitempty"`
+	Generated *Generated `json:"generated,omitempty"`
+}
+
+// Solver is a solver of this program in a version, or a command.
+type Solver struct {
+	Name    string `json:"name"`
+	Version int    `json:"version"`
+	Command string `json:"command,omitempty"` // canonical form of the program
+}
+
+// need is what a worker must compute for the solver.
+func (s *Solver) need() experiment.Need {
+	if s.Command != "" {
+		return experiment.Need{Name: "command", Version: s.Version}
+	}
+	return experiment.Need{Name: "solver: " + s.Name, Version: s.Version}
+}
+
+func (c *Cell) needs() []experiment.Need { return []experiment.Need{need, c.Solver.need()} }
+
+// spec is what a worker gets.
+type spec struct {
+	Cell Cell     `json:"cell"`
+	Keep []string `json:"keep"`
+}
+
+// decode reads a spec and checks what the program knows of it.
+func decode(text []byte) (*spec, error) {
+	s := &spec{}
+	if err := experiment.DecodeStrictly(text, s); err != nil {
+		return nil, fmt.Errorf("decoding a cell: %w", err)
+	}
+	if err := s.Cell.known(); err != nil {
+		return nil, fmt.Errorf("decoding a cell: %w", err)
+	}
+	return s, nil
+}
+
+func (c *Cell) known() error {
+	info := gridfile.Lookup(taskTable, c.Task.Name)
+	switch {
+	case c.Kind != Name:
+		return fmt.Errorf("its kind is %q, not %s", c.Kind, Name)
+	case c.Version != version:
+		return &experiment.NeedError{Need: experiment.Need{Name: need.Name, Version: c.Version}, Here: version}
+	case info == nil:
+		return fmt.Errorf("there is no task %q", c.Task.Name)
+	case (c.Data.Digest == "") == (c.Data.Generated == nil):
+		return fmt.Errorf("its data are %s", gridfile.JSON(c.Data))
+	case !(c.C > 0) || !(c.Budget > 0):
+		return fmt.Errorf("a factor of %v, a budget of %v seconds", c.C, c.Budget)
+	}
+	if g := c.Data.Generated; g != nil && !g.allowed() {
+		return fmt.Errorf("its data are %s", gridfile.JSON(g))
+	}
+	if err := gridfile.CheckSettings(info, c.Task.Settings, nil); err != nil {
+		return err
+	}
+	here := outside.Protocol
+	if c.Solver.Command == "" {
+		of := c.Solver.own()
+		if of == nil {
+			return fmt.Errorf("there is no solver %q", c.Solver.Name)
+		}
+		here = of.version
+	} else if _, err := outside.ReadProgram(c.Solver.Command); err != nil {
+		return err
+	}
+	if c.Solver.Version != here {
+		return &experiment.NeedError{Need: c.Solver.need(), Here: here}
+	}
+	return nil
+}
+
+// own returns the solver of this program, nil for a command.
+func (s *Solver) own() *solver {
+	i := slices.IndexFunc(solverTable, func(of *solver) bool { return of.name == s.Name })
+	if i < 0 || s.Command != "" {
+		return nil
+	}
+	return solverTable[i]
+}
+
+// files are the digests of the command's files, sorted.
+func (c *Cell) files() []string {
+	if c.Solver.Command == "" {
+		return nil
+	}
+	program, err := outside.ReadProgram(c.Solver.Command)
+	if err != nil {
+		return nil // known has found it
+	}
+	var list []string
+	for _, file := range program.Files {
+		list = append(list, file.Digest)
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// data are the digests of the data sets of the cell.
+func (c *Cell) data() []string {
+	if c.Data.Digest == "" {
+		return nil
+	}
+	return []string{c.Data.Digest}
+}
+
+// problem reads or draws the cell's data and makes its problem.
+func (c *Cell) problem(ctx context.Context, data experiment.Data) (*problem, error) {
+	var own dataset.Dataset
+	if g := c.Data.Generated; g != nil {
+		own = *g.draw(gridfile.Lookup(taskTable, c.Task.Name).of)
+	} else {
+		set, err := data.Dataset(ctx, c.Data.Digest)
+		if err != nil {
+			return nil, fmt.Errorf("data set of the cell: %w", err)
+		}
+		own = *set
+		own.X, own.Y = slices.Clone(set.X), slices.Clone(set.Y)
+	}
+	p, err := newProblem(c.Task, c.C, &own)
+	if err != nil {
+		return nil, &experiment.DataError{Err: err}
+	}
+	return p, nil
+}
+
+// Canonical implements [experiment.Cell].
+func (c *Cell) Canonical() []byte { return gridfile.JSON(c) }
+
+func (c *Cell) id() string { return experiment.Identity(c.Canonical()) }
+
+// material is the problem as text.
+func (p *problem) material() experiment.MaterialPart {
+	columns := []string{"y"}
+	for j := range p.x.Cols {
+		columns = append(columns, "x_"+strconv.Itoa(j+1))
+	}
+	text := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+	var rows iter.Seq[[]string] = func(yield func([]string) bool) {
+		for i, y := range p.y {
+			row := []string{text(y)}
+			for _, x := range p.x.Data[i*p.x.Stride:][:p.x.Cols] {
+				row = append(row, text(x))
+			}
+			if !yield(row) {
+				return
+			}
+		}
+	}
+	return experiment.MaterialPart{Name: "problem", Columns: columns, Rows: rows}
+}

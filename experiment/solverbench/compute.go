@@ -1,0 +1,227 @@
+package solverbench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/dataset"
+	"github.com/agepath/agepath/experiment/gridfile"
+	"github.com/agepath/agepath/experiment/outside"
+)
+
+// Kind computes the cells of the kind.
+type Kind struct{}
+
+var _ experiment.Kind = Kind{}
+
+// Name returns [Name].
+func (Kind) Name() string { return Name }
+
+// Tables returns the tables of the kind.
+func (Kind) Tables() experiment.Tables { return Tables() }
+
+// Abilities lists the problems, the solvers and the protocol of those from outside.
+func (Kind) Abilities() []experiment.Need {
+	list := []experiment.Need{need, {Name: "command", Version: outside.Protocol}}
+	for _, s := range solverTable {
+		of := Solver{Name: s.name, Version: s.version}
+		list = append(list, of.need())
+	}
+	return list
+}
+
+// Check decodes the task's cell and compares the task with it.
+func (Kind) Check(task *experiment.Task) error {
+	s, err := decode(task.Spec)
+	if err != nil {
+		return err
+	}
+	if id := s.Cell.id(); id != task.Cell {
+		return fmt.Errorf("its spec is that of cell %s", id)
+	}
+	if files, data := s.Cell.files(), s.Cell.data(); !slices.Equal(task.Files, files) || !slices.Equal(task.Data, data) {
+		return fmt.Errorf("it names the files %.200q and data sets %.200q, its spec %.200q and %.200q", task.Files, task.Data, files, data)
+	}
+	if needs := s.Cell.needs(); len(task.Needs) > 0 && !slices.Equal(task.Needs, needs) {
+		return fmt.Errorf("it says that it needs %.200q, its spec needs %v", fmt.Sprint(task.Needs), needs)
+	}
+	return nil
+}
+
+// Compute has the cell's solver make its curve and certifies every point.
+func (Kind) Compute(ctx context.Context, task *experiment.Task, data experiment.Data) (experiment.Batch, map[string]experiment.Batch, error) {
+	s, err := decode(task.Spec)
+	if err != nil {
+		return experiment.Batch{}, nil, err
+	}
+	p, err := s.Cell.problem(ctx, data)
+	if err != nil {
+		return experiment.Batch{}, nil, err
+	}
+	a, err := s.Cell.solve(ctx, p, data)
+	if err != nil {
+		return experiment.Batch{}, nil, err
+	}
+	b, err := p.certify(ctx)
+	if err != nil {
+		return experiment.Batch{}, nil, fmt.Errorf("certifying the problem: %w", err)
+	}
+	measures, curve, err := p.tables(a, b)
+	if err != nil || !slices.Contains(s.Keep, curveTable.Name) {
+		return measures, nil, err
+	}
+	return measures, map[string]experiment.Batch{curveTable.Name: curve}, nil
+}
+
+// skipped is the error of a cell that is not computed, which is no failure.
+func skipped(format string, args ...any) error {
+	return &experiment.StatusError{Status: experiment.Skipped, Err: fmt.Errorf(format, args...)}
+}
+
+// solve runs the cell's solver.
+func (c *Cell) solve(ctx context.Context, p *problem, data experiment.Data) (*attempt, error) {
+	a := &attempt{ctx: ctx, budget: time.Duration(c.Budget * float64(time.Second)), seed: uint64(c.Seed)}
+	of := c.Solver.own()
+	if of == nil {
+		return a, c.ask(a, p, data)
+	}
+	if lacks := of.lacks(p); lacks != "" {
+		return nil, skipped("%s", lacks)
+	}
+	return a, of.run(a, p)
+}
+
+// outsideCell is what a command is told of a cell.
+type outsideCell struct {
+	ID         string         `json:"id"`
+	Experiment string         `json:"experiment"`
+	Task       dataset.Task   `json:"task"`
+	Problem    map[string]any `json:"problem"`
+	Tolerances []float64      `json:"tolerances"`
+	Budget     float64        `json:"budget"`
+	Seed       int64          `json:"seed"`
+}
+
+// description is the problem as commands are told it.
+func (p *problem) description() map[string]any {
+	m := map[string]any{"task": p.of.Name, "c": p.c}
+	for _, s := range p.of.Settings {
+		if s.Name != "" && s.Name != intercept {
+			m[s.Name] = s.Number
+		}
+	}
+	if p.fair != nil {
+		m["constraint"] = p.fair
+	}
+	return m
+}
+
+// grace is how long a command has beyond three times its budget.
+const grace = 30 * time.Second
+
+// ask has a command make the curve.
+func (c *Cell) ask(a *attempt, p *problem, data experiment.Data) error {
+	with, ok := data.(experiment.CommandData)
+	if !ok {
+		return skipped("the solver %s is a program of its own, and this worker runs none: start it with --allow-commands where grids are trusted", c.Solver.Name)
+	}
+	program, err := outside.ReadProgram(c.Solver.Command)
+	if err != nil {
+		return err
+	}
+	if run := program.Run[0]; !strings.Contains(run, "/") {
+		if _, err := exec.LookPath(run); err != nil {
+			return skipped("%s is not on this machine", run)
+		}
+	}
+	ctx, cancel := context.WithTimeout(a.ctx, 3*a.budget+grace)
+	defer cancel()
+	answer, err := with.Commands().Curve(ctx, program, gridfile.JSON(outsideCell{
+		ID: c.id(), Experiment: Name, Task: p.task.of, Problem: p.description(), Tolerances: tolerances, Budget: c.Budget, Seed: c.Seed,
+	}), &dataset.Prepared{Train: dataset.Part{N: p.x.Rows, D: p.x.Cols, X: p.x.Data, Y: p.y}})
+	var refused *outside.CellError
+	switch {
+	case errors.As(err, &refused) && refused.Skipped:
+		return skipped("%s", refused.Text)
+	case errors.As(err, new(*outside.NumberError)):
+		return &experiment.StatusError{Status: experiment.Diverged, Err: fmt.Errorf("the solver %s: %w", c.Solver.Name, err)}
+	case errors.Is(err, context.DeadlineExceeded) && a.ctx.Err() == nil:
+		a.stopped = fmt.Sprintf("no answer within %v", 3*a.budget+grace)
+		return nil
+	case err != nil:
+		return fmt.Errorf("the solver %s: %w", c.Solver.Name, err)
+	}
+	a.take(answer)
+	return nil
+}
+
+// take makes points of a command's answer.
+func (a *attempt) take(answer *outside.Answer) {
+	a.stopped = strings.ToValidUTF8(answer.Stopped, "\uFFFD")
+	if answer.Setup > 0 {
+		a.setups = []float64{answer.Setup}
+	}
+	at := func(list []float64, i int) float64 {
+		if list == nil {
+			return -1
+		}
+		return list[i]
+	}
+	for i, seconds := range answer.Seconds {
+		a.points = append(a.points, point{
+			tolerance: at(answer.Tolerances, i), passes: at(answer.Passes, i), reported: at(answer.Gaps, i),
+			seconds: seconds, beta: answer.Coefficients[i],
+		})
+	}
+}
+
+// levels are the gaps until which times are measured.
+var levels = [3]float64{1e-3, 1e-5, 1e-8}
+
+// known returns a number, nil for one that is not known.
+func known(x float64) any {
+	if x < 0 {
+		return nil
+	}
+	return x
+}
+
+// tables certifies the points and makes the measures and the curve.
+func (p *problem) tables(a *attempt, b bound) (measures, curve experiment.Batch, err error) {
+	reached := [len(levels)]float64{-1, -1, -1}
+	final, overclaims := -1.0, 0
+	for i, at := range a.points {
+		objective, violation := p.primal(at.beta), p.violation(at.beta)
+		gap := p.gap(objective, violation, b)
+		over := 0
+		if at.reported >= 0 && gap > 1.1*at.reported+1e-9 {
+			over = 1
+		}
+		overclaims += over
+		if violation <= feasible {
+			if final < 0 || gap < final {
+				final = gap
+			}
+			for k, level := range levels {
+				if gap <= level && (reached[k] < 0 || at.seconds < reached[k]) {
+					reached[k] = at.seconds
+				}
+			}
+		}
+		err = errors.Join(err, curve.Append(curveTable.Columns[1:], i, known(at.tolerance), at.seconds, known(at.passes), objective, gap,
+			known(at.reported), violation, over))
+	}
+	var stopped any
+	if a.stopped != "" && !(final >= 0 && final <= tolerances[len(tolerances)-1]) {
+		stopped = a.stopped
+	}
+	err = errors.Join(err, measures.Append(measureColumns, "seconds", known(reached[0]), known(reached[1]), known(reached[2]), a.setup(),
+		known(final), len(a.points), overclaims, b.value, b.gap, stopped))
+	return measures, curve, err
+}

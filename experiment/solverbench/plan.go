@@ -1,0 +1,209 @@
+package solverbench
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+
+	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/dataset"
+	"github.com/agepath/agepath/experiment/gridfile"
+)
+
+// planned is a data set of a plan.
+type planned struct {
+	*experiment.PlannedData
+
+	data Data
+	any  bool // it has classes and targets
+}
+
+// fits reports whether a task goes with the data.
+func (d *planned) fits(t *Task) bool {
+	return d.any || gridfile.Lookup(taskTable, t.Name).of == d.Task
+}
+
+// Plan implements [experiment.Section].
+func (s *Section) Plan(ctx context.Context, p *experiment.Planner) ([]experiment.Group, error) {
+	if len(s.Data)*len(s.Tasks)*len(s.Factors)*len(s.Solvers) > gridfile.MaxCombinations {
+		p.Problem(s.place, "more than %d combinations of entries of data, tasks, c and solvers", gridfile.MaxCombinations)
+		return nil, nil
+	}
+	solvers := s.solvers(ctx, p)
+	var groups []experiment.Group
+	for i := range s.Data {
+		d, err := s.load(ctx, p, &s.Data[i])
+		if err := ctx.Err(); err != nil {
+			return nil, fmt.Errorf("planning the grid %s: %w", p.Grid.Name, err)
+		}
+		if err != nil {
+			p.Problem(s.Data[i].place, "%v", err)
+		}
+		if d == nil {
+			continue
+		}
+		if !slices.ContainsFunc(s.Tasks, func(t Task) bool { return d.fits(&t) }) {
+			p.Problem(s.Data[i].place, "%s is a data set of %s, for which the grid has no task", d.Name, d.Task)
+		}
+		for _, task := range s.Tasks {
+			if !d.fits(&task) {
+				continue
+			}
+			for _, f := range s.Factors {
+				for _, of := range solvers {
+					groups = append(groups, &group{data: d, task: task, factor: f, solver: of, budget: s.Budget, keep: p.Grid.Keep.Tables()})
+				}
+			}
+		}
+	}
+	return groups, nil
+}
+
+// plannedSolver is a solver whose files have been read.
+type plannedSolver struct {
+	Solver
+
+	family string
+}
+
+// solvers reads the files of commands; one whose files cannot be read is a problem.
+func (s *Section) solvers(ctx context.Context, p *experiment.Planner) []plannedSolver {
+	var list []plannedSolver
+	for _, e := range s.Solvers {
+		of := plannedSolver{Solver: Solver{Name: e.name, Version: e.version}, family: e.family}
+		if e.command != nil {
+			program, ok := p.Program(ctx, e.place, e.name, e.command, e.read)
+			if !ok {
+				continue
+			}
+			text, err := program.Canonical()
+			if err != nil {
+				p.Problem(e.place, "%v", err)
+				continue
+			}
+			of.Command = text
+			if e.read == nil {
+				p.Command(e.name)
+			}
+		}
+		list = append(list, of)
+	}
+	return list
+}
+
+// load reads a data set, so that what is wrong with it shows before the first cell; nil
+// without an error for one that is not there and may be skipped.
+func (s *Section) load(ctx context.Context, p *experiment.Planner, from *source) (*planned, error) {
+	if g := from.generated; g != nil {
+		sum := sha256.Sum256(gridfile.JSON(g))
+		d := &planned{data: Data{Generated: g}, any: true, PlannedData: &experiment.PlannedData{
+			Name: g.name(), Digest: hex.EncodeToString(sum[:]), Task: dataset.Regression, N: g.Rows, D: g.Features,
+		}}
+		p.Data(from.place, d.PlannedData, nil)
+		return d, nil
+	}
+	set, err := p.Library.Load(ctx, from.Source)
+	if s.skipAbsent && errors.Is(err, dataset.ErrAbsent) {
+		known, _ := dataset.Lookup(from.Name)
+		p.Absent(&experiment.PlannedData{Name: from.DatasetName(), Task: known.Task, N: known.Rows, D: known.Features})
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if set.Gaps() {
+		return nil, fmt.Errorf("data set %s: values are missing; missing: mean or drop in its entry fills or leaves them out", set.Name)
+	}
+	d := &planned{data: Data{Digest: set.Digest()}, PlannedData: &experiment.PlannedData{
+		Name: set.Name, Digest: set.Digest(), Task: set.Task, N: set.N, D: set.D,
+	}}
+	p.Data(from.place, d.PlannedData, &from.Source)
+	return d, nil
+}
+
+// group is the cells of one problem and solver: one a repeat.
+type group struct {
+	data   *planned
+	task   Task
+	factor factor
+	solver plannedSolver
+	budget float64
+	keep   []string
+}
+
+// Part implements [experiment.Group].
+func (g *group) Part() (data, method string) { return g.data.Name, g.solver.Name }
+
+// Digest implements [experiment.Group].
+func (g *group) Digest() string { return g.cell(0).id() }
+
+// Needs implements [experiment.Group].
+func (g *group) Needs() []experiment.Need { return g.cell(0).needs() }
+
+// Most implements [experiment.Group].
+func (g *group) Most() float64 { return 1 }
+
+// Slices implements [experiment.Group].
+func (g *group) Slices() []experiment.Slice {
+	return []experiment.Slice{{Cells: 1, Values: []string{g.data.Name, g.task.Name, g.factor.text, g.solver.Name}}}
+}
+
+// Seconds implements [experiment.Group]: some hundred passes over the data, or, for a command
+// of which nothing is known, ten times that and a second; at most twice the budget.
+func (g *group) Seconds() float64 {
+	passes := float64(g.data.N) * float64(g.data.D) * 2e-9
+	seconds := 0.001 + 500*passes
+	if g.solver.Command != "" {
+		seconds = 1 + 5000*passes
+	}
+	return 100*passes + min(seconds, 2*g.budget)
+}
+
+// Cells implements [experiment.Group].
+func (g *group) Cells(seeds []int64) iter.Seq[experiment.Cell] {
+	return func(yield func(experiment.Cell) bool) {
+		for i, seed := range seeds {
+			if !yield(&plannedCell{g.cell(seed), g, i + 1}) {
+				return
+			}
+		}
+	}
+}
+
+func (g *group) cell(seed int64) *Cell {
+	return &Cell{
+		Kind: Name, Version: version, Data: g.data.data, Task: g.task, C: g.factor.of(g.data.N), Solver: g.solver.Solver,
+		Budget: g.budget, Seed: seed,
+	}
+}
+
+// plannedCell is a cell of a group.
+type plannedCell struct {
+	*Cell
+
+	group  *group
+	repeat int
+}
+
+// Fill implements [experiment.Cell].
+func (c *plannedCell) Fill(task *experiment.Task, _ []byte) {
+	task.Spec = gridfile.JSON(spec{Cell: *c.Cell, Keep: c.group.keep})
+	task.Data, task.Files, task.Needs = c.data(), c.files(), c.needs()
+}
+
+// Labels implements [experiment.Cell].
+func (c *plannedCell) Labels() []any {
+	g := c.group
+	var params any
+	if text := c.Task.Settings.Text(); text != "" {
+		params = text
+	}
+	return []any{
+		g.data.Name, g.data.N, g.data.D + c.Task.appended(), c.Task.Name, params, g.factor.text, c.C,
+		c.Solver.Name, g.solver.family, c.repeat, c.Seed,
+	}
+}

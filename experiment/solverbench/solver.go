@@ -1,0 +1,122 @@
+package solverbench
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/agepath/agepath/rehline"
+)
+
+// The families of solvers.
+const (
+	ownFamily   = "rehline"
+	specialized = "specialized" // to a task, or to smooth objectives
+	generic     = "generic"     // of linear, quadratic or cone programs
+)
+
+// tolerances are what solvers are asked for, one run each.
+var tolerances = []float64{1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9}
+
+// solver is a solver of this program.
+type solver struct {
+	name, family string
+	version      int                            // raised when its numbers change
+	lacks        func(p *problem) string        // why it does not have the task, "" where it has
+	run          func(*attempt, *problem) error // makes the curve
+}
+
+// program is a solver from outside that comes with this program. Its files are in the folder
+// programs.
+type program struct {
+	name, family string
+	run, files   []string
+}
+
+// solverTable are the solvers of this program.
+var solverTable = []*solver{
+	{name: "rehline", family: ownFamily, version: 1, lacks: hasAll, run: func(a *attempt, p *problem) error {
+		return a.rehline(p, rehline.Automatic)
+	}},
+	{name: "rehline-coordinate-descent", family: ownFamily, version: 1, lacks: func(p *problem) string {
+		if p.l1 > 0 {
+			return "coordinate descent alone has no L1 penalty"
+		}
+		return ""
+	}, run: func(a *attempt, p *problem) error { return a.rehline(p, rehline.DescentOnly) }},
+	{name: "lbfgs", family: specialized, version: 1, lacks: func(p *problem) string {
+		if !p.task.smooth {
+			return "L-BFGS needs a smooth objective, which " + p.of.Name + " has not"
+		}
+		return ""
+	}, run: (*attempt).lbfgs},
+}
+
+func hasAll(*problem) string { return "" }
+
+// attempt is a solver at a problem.
+type attempt struct {
+	ctx    context.Context
+	budget time.Duration // processor time
+	seed   uint64
+
+	points  []point
+	setups  []float64 // seconds
+	stopped string
+}
+
+// point is what a solver has after some time.
+type point struct {
+	tolerance, passes, reported float64 // -1 where not known
+	seconds                     float64
+	beta                        []float64
+}
+
+// setup returns the median time of set-up, nil where it is not known.
+func (a *attempt) setup() any {
+	if len(a.setups) == 0 {
+		return nil
+	}
+	slices.Sort(a.setups)
+	return stat.Quantile(0.5, stat.LinInterp, a.setups, nil)
+}
+
+// rehline solves the problem once for each tolerance, from the start each time.
+func (a *attempt) rehline(p *problem, method rehline.Method) error {
+	begun := clock()
+	for _, tol := range tolerances {
+		if clock()-begun > a.budget {
+			a.stopped = fmt.Sprintf("the budget of %v is used up before tolerance %g", a.budget, tol)
+			return nil
+		}
+		began := clock()
+		s, err := rehline.New(p.rehline())
+		if err != nil {
+			return err
+		}
+		setup := clock() - began
+		options := rehline.Options{Tol: tol, Method: method, Seed: a.seed, MaxTime: a.budget}
+		if method == rehline.DescentOnly {
+			options.MaxPasses = 1 << 40
+		}
+		solution, err := s.Solve(a.ctx, options)
+		if err != nil {
+			return err
+		}
+		seconds := clock() - began
+		a.setups = append(a.setups, setup.Seconds())
+		count := solution.Iterations
+		a.points = append(a.points, point{
+			tolerance: tol, passes: float64(count.Visits)/float64(len(p.y)) + float64(count.Newton), reported: solution.Gap,
+			seconds: seconds.Seconds(), beta: slices.Clone(solution.Beta),
+		})
+		if solution.Status != rehline.Solved {
+			a.stopped = fmt.Sprintf("%s at tolerance %g", solution.Status, tol)
+			return nil
+		}
+	}
+	return nil
+}
