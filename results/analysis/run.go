@@ -33,6 +33,7 @@ type Run struct {
 	Selected   []Selected             // what select: best picked; nil for grids without
 	Rankings   []*Ranking             // over data sets, where there are enough of them and of methods
 	Paper      []*PaperTable          // beside the published tables, where they were asked for
+	Benchmark  *Benchmark             // what solvers reached, for kinds that compare them, which have no tables of scores
 	Statuses   []Fact                 // number of cells of each status that occurs
 	Failures   []Failure              // the first incomplete cells by their identity, then the first failed ones
 	Failed     int                    // how many failed
@@ -131,11 +132,13 @@ func Load(ctx context.Context, dir string, options Options) (*Run, error) {
 		return nil, err
 	}
 	var fewer int
-	r.Chosen, fewer = cells.groups.chosenTables()
-	if manifest != nil {
-		r.Selected = cells.groups.selectBest(manifest.Select)
+	if r.Benchmark = cells.benchmark.benchmark(); r.Layout.Solvers == nil {
+		r.Chosen, fewer = cells.groups.chosenTables()
+		if manifest != nil {
+			r.Selected = cells.groups.selectBest(manifest.Select)
+		}
+		r.Tables = cells.groups.tables()
 	}
-	r.Tables = cells.groups.tables()
 	r.addMissing()
 	r.addFewer(fewer)
 	for score := range SelectionBias {
@@ -257,7 +260,7 @@ func (r *Run) addMissing() {
 				table.Metric.Word(), prose.Plural(noValidation, "mean")))
 		}
 	}
-	if len(r.Tables) == 0 {
+	if len(r.Tables) == 0 && r.Benchmark == nil {
 		r.Missing = append(r.Missing, "there are no cells yet, and so no tables and no figures.")
 	}
 }

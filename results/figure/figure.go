@@ -23,10 +23,13 @@ const (
 	Embedding       Kind = "embedding"        // words in two principal components
 	Frequencies     Kind = "frequencies"      // how often words are in each class
 	Ranks           Kind = "ranks"            // mean ranks over data sets, a critical-difference diagram
+	Profile         Kind = "profile"          // share of problems that solvers solve within a multiple of the fastest one's time
+	Growth          Kind = "growth"           // time of solvers against the size of a problem
+	Gap             Kind = "gap"              // certified gap of solvers against time
 )
 
 // Kinds lists them in the order of a report.
-var Kinds = []Kind{Ranks, Sensitivity, ValidationCurve, Path, Events, Consistency, Embedding, Frequencies, Times}
+var Kinds = []Kind{Ranks, Sensitivity, ValidationCurve, Path, Events, Consistency, Embedding, Frequencies, Times, Profile, Growth, Gap}
 
 // Figure is one plot as data: what is drawn, and what is written as the
 // numbers behind it.

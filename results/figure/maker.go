@@ -29,6 +29,7 @@ type maker struct {
 	scores map[string]*scorePath
 	paths  map[string]*AgePath // that were computed or joined
 	words  map[string]*embeddedWords
+	curves map[string][]Point // of solvers: seconds and gaps
 }
 
 // Drawn are the figures of a run.
@@ -59,7 +60,8 @@ func (m *maker) make(ctx context.Context, r *analysis.Run, n int) error {
 			d.LeftOut = append(d.LeftOut, f.Name)
 		}
 	}
-	plans := m.possible(planFigures(r.Tables))
+	m.curves = map[string][]Point{}
+	plans := m.possible(append(planSolvers(r.Benchmark, m.curves), planFigures(r.Tables)...))
 	plans, left := chooseFigures(plans, n)
 	d.LeftOut = append(d.LeftOut, left...)
 	m.tell("reading the knots of figures", 0, 0)
@@ -90,6 +92,9 @@ func (m *maker) possible(plans []figurePlan) []figurePlan {
 	if words := m.layout.Words; words != nil && !m.has(tableFile(words.Table)) {
 		reasons[Embedding] = fmt.Sprintf("embeddings and frequencies of words: there is no %s (keep: {%s: true} in the grid makes it).", tableFile(words.Table), words.Table)
 		reasons[Frequencies] = "" // as for embeddings
+	}
+	if of := m.layout.Solvers; of != nil && !m.has(tableFile(of.Table)) {
+		reasons[Gap] = fmt.Sprintf("curves of the gap against time: there is no %s (keep: {%s: true} in the grid makes it).", tableFile(of.Table), of.Table)
 	}
 	if m.partial {
 		for kind := range reasons {
@@ -152,6 +157,12 @@ func (m *maker) read(ctx context.Context, plans []figurePlan) error {
 			for _, sample := range plan.rows[0].Entries[plan.methodIndex(plan.table.Layout.Path.Main)].Sample {
 				m.knots[sample.Cell.String()] = &cellKnots{}
 			}
+		case Gap:
+			for _, of := range plan.problem.Results {
+				if of.Repeats > 0 {
+					m.curves[of.Cell] = nil
+				}
+			}
 		case Path, Consistency:
 			if m.compute == nil {
 				for _, cell := range m.represent(plan).cells {
@@ -163,6 +174,11 @@ func (m *maker) read(ctx context.Context, plans []figurePlan) error {
 	maps.Copy(m.knots, withValues)
 	if err := m.readWords(ctx, plans); err != nil {
 		return err
+	}
+	if len(m.curves) > 0 {
+		if err := readCurves(ctx, m.dir, m.layout.Solvers, m.curves); err != nil {
+			return err
+		}
 	}
 	if len(m.knots) == 0 {
 		return nil
@@ -243,6 +259,10 @@ func (m *maker) cellKnots(entry *analysis.ScoreEntry) []*cellKnots {
 // missing.
 func (m *maker) figure(ctx context.Context, plan figurePlan) (f *Figure, missing string, err error) {
 	switch plan.kind {
+	case Profile, Growth, Gap:
+		if f, missing = plan.draw(), "no solver reached it"; f != nil {
+			f.Kind, f.Name = plan.kind, plan.name
+		}
 	case Sensitivity:
 		f, missing = sensitivityFigure(plan, m.data), "none of its cells has a score"
 	case ValidationCurve:

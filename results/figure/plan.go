@@ -22,6 +22,9 @@ type figurePlan struct {
 
 	method int  // embedding, frequencies: place of the method whose words it shows
 	early  bool // embedding: before training
+
+	problem *analysis.Problem // gap: whose curves it shows
+	draw    func() *Figure    // profile, growth and gap: makes it, nil where there is nothing to draw
 }
 
 func (p *figurePlan) dataset() string { return p.rows[0].Setting[layout.Dataset].Text }

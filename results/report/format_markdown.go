@@ -66,6 +66,9 @@ func (r *Report) LeftOutWords() string {
 // kind of experiment has.
 func (r *Report) AskedScores() []string {
 	var columns []string
+	if of := r.Layout.Solvers; of != nil {
+		return []string{of.Targets[0].Column, of.Setup}
+	}
 	for score, column := range analysis.ScoreColumns {
 		if len(columns) < 2 && (len(r.Tables) == 0 || r.Tables[0].Columns[score]) {
 			columns = append(columns, column)

@@ -35,6 +35,7 @@ func (r *Report) layOut() []section {
 		}
 		list = append(list, s)
 	}
+	list = append(list, r.solverSections()...)
 	for i, table := range r.Tables {
 		s := section{Title: r.tableTitle("Scores", i), Name: fmt.Sprintf("scores-%d", i+1)}
 		for score := range analysis.SelectionBias {
