@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/agepath/agepath/rehline"
 )
@@ -73,5 +74,41 @@ func BenchmarkResolve(b *testing.B) {
 				solve(k)
 			}
 		})
+	}
+}
+
+// BenchmarkStrong solves from a Problem, checks and set-up included, with C = 1/n, and
+// reports the time over that of a sum over X.
+func BenchmarkStrong(b *testing.B) {
+	for _, shape := range [][2]int{{1_000, 10}, {1_800, 64}, {8_000, 8}, {14_000, 100}} {
+		n, d := shape[0], shape[1]
+		x, class, y := data(1, n, d)
+		const reads = 100
+		var total float64
+		began := time.Now()
+		for range reads {
+			for _, v := range x.Data {
+				total += v
+			}
+		}
+		read := float64(time.Since(began)) / reads
+		for _, c := range []struct {
+			name string
+			loss rehline.Loss
+		}{{"hinge", rehline.Hinge(class)}, {"smoothed", rehline.SmoothedHinge(class)}, {"median", rehline.Quantile(y, 0.5)}, {"huber", rehline.Huber(y, 1.0)}} {
+			b.Run(fmt.Sprintf("%s/%dx%d", c.name, n, d), func(b *testing.B) {
+				b.ReportAllocs()
+				for b.Loop() {
+					sol, err := rehline.Solve(context.Background(), rehline.Problem{X: x, Loss: c.loss, C: 1 / float64(n)}, rehline.Options{Tol: 1e-5})
+					if err != nil || sol.Status != rehline.Solved {
+						b.Fatal(sol.Status, err)
+					}
+				}
+				b.ReportMetric(float64(b.Elapsed())/float64(b.N)/read, "sums")
+			})
+		}
+		if total == 0 {
+			b.Fatal("generated data sum to zero")
+		}
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/agepath/agepath/internal/kernel"
 )
 
 // What can be wrong with an input; an InputError wraps one of them.
@@ -122,9 +124,30 @@ func checkNumbers(what string, m blas64.General, cols int) error {
 	return checkFinite(what, m)
 }
 
+// moderateSum is the sum of squares up to which all numbers summed are finite and at most
+// largest in size, whatever the rounding.
+const moderateSum = 1e-2 * largest * largest
+
+// moderate tells by a sum of squares that all entries of m are finite and at most largest
+// in size. Where it denies it they may still be.
+func moderate(m blas64.General) bool {
+	if m.Stride == m.Cols {
+		m.Rows, m.Cols = min(m.Rows, 1), m.Rows*m.Cols
+	}
+	for r := range m.Rows {
+		if values := row(m, r); !(kernel.Dot(values, values) <= moderateSum) {
+			return false
+		}
+	}
+	return true
+}
+
 // checkFinite returns an error that names the first entry of m that is NaN or
 // infinite.
 func checkFinite(what string, m blas64.General) error {
+	if moderate(m) {
+		return nil
+	}
 	for r := range m.Rows {
 		for i, v := range row(m, r) {
 			if !finite(v) {
@@ -137,12 +160,20 @@ func checkFinite(what string, m blas64.General) error {
 
 // checkFiniteSlice is checkFinite for a vector.
 func checkFiniteSlice(what string, values []float64) error {
+	if moderate(vector(values)) {
+		return nil
+	}
 	for i, v := range values {
 		if !finite(v) {
 			return &InputError{what, i, -1, fmt.Sprint(v), ErrNotFinite}
 		}
 	}
 	return nil
+}
+
+// vector is the matrix of one row.
+func vector(values []float64) blas64.General {
+	return blas64.General{Rows: 1, Cols: len(values), Data: values}
 }
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }

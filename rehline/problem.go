@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/agepath/agepath/internal/kernel"
 )
 
 // Problem is
@@ -65,49 +67,60 @@ func (p *Problem) Size() (n, d int) {
 // Check returns nil, or an *InputError that names the first part of p that is
 // wrong and where. That rows of constraints contradict each other is found by New.
 func (p *Problem) Check() error {
-	if err := p.checkFeatures(); err != nil {
-		return err
+	_, err := p.check()
+	return err
+}
+
+// check is Check. It returns the squared norms of the rows of X, by which it knows their
+// numbers.
+func (p *Problem) check() (norms []float64, err error) {
+	if norms, err = p.checkFeatures(); err != nil {
+		return nil, err
 	}
 	n, d := p.Size()
 	if n == 0 || d == 0 {
-		return shapeError("X", "%d x %d; at least one sample and one feature are needed", n, d)
+		return nil, shapeError("X", "%d x %d; at least one sample and one feature are needed", n, d)
 	}
 	if err := p.Loss.Check(); err != nil {
-		return err
+		return nil, err
 	}
 	if p.Loss.N() != n {
-		return shapeError("Loss", "%d samples, but X has %d", p.Loss.N(), n)
+		return nil, shapeError("Loss", "%d samples, but X has %d", p.Loss.N(), n)
 	}
 	if err := cmp.Or(checkScale("C", p.C), checkWeights("Weights", p.Weights, n), p.checkPenalty(d), p.Constraints.Check()); err != nil {
-		return err
+		return nil, err
 	}
 	if c := p.Constraints; c.N() > 0 && c.A.Cols != d {
-		return shapeError("Constraints.A", "%d columns, but X has %d", c.A.Cols, d)
+		return nil, shapeError("Constraints.A", "%d columns, but X has %d", c.A.Cols, d)
 	}
-	return p.checkSizes()
+	return norms, p.checkSizes(kernel.Sum(norms) <= moderateSum)
 }
 
 // largest is the largest size of a number in a Problem. Beyond it squares of
 // sums overflow.
 const largest = 1e100
 
-func (p *Problem) checkSizes() error {
+// checkSizes leaves out the features where they are known to be moderate.
+func (p *Problem) checkSizes(known bool) error {
 	l, c := &p.Loss, &p.Constraints
-	vector := func(values []float64) blas64.General {
-		return blas64.General{Rows: 1, Cols: len(values), Data: values}
-	}
+	var x blas64.General
 	var data []float64
-	if p.Sparse != nil {
+	if p.Sparse != nil && !known {
 		data = p.Sparse.Data
+	} else if !known {
+		x = p.X
 	}
 	for _, part := range []struct {
 		name   string
 		matrix blas64.General
 	}{
-		{"X", p.X}, {"Loss.U", l.U}, {"Loss.V", l.V}, {"Loss.S", l.S}, {"Loss.T", l.T}, {"Constraints.A", c.A},
+		{"X", x}, {"Loss.U", l.U}, {"Loss.V", l.V}, {"Loss.S", l.S}, {"Loss.T", l.T}, {"Constraints.A", c.A},
 		{"Sparse.Data", vector(data)}, {"Weights", vector(p.Weights)}, {"L1", vector(p.L1)}, {"Constraints.B", vector(c.B)},
 		{"Loss.Offset", vector(l.Offset)}, {"C", vector([]float64{p.C})}, {"Ridge", vector([]float64{p.Ridge})},
 	} {
+		if moderate(part.matrix) {
+			continue
+		}
 		for r := range part.matrix.Rows {
 			for i, v := range row(part.matrix, r) {
 				if !(math.Abs(v) > largest) {
@@ -145,20 +158,37 @@ func (p *Problem) checkPenalty(d int) error {
 	return nil
 }
 
-func (p *Problem) checkFeatures() error {
-	if p.Sparse == nil {
-		if p.X.Rows < 0 || p.X.Cols < 0 {
-			return shapeError("X", "%d x %d", p.X.Rows, p.X.Cols)
-		}
-		if p.X.Rows == 0 || p.X.Cols == 0 {
-			return nil // reported as n = 0 or d = 0
-		}
-		return checkNumbers("X", p.X, p.X.Cols)
+func (p *Problem) checkFeatures() (norms []float64, err error) {
+	n, d := p.Size()
+	switch {
+	case p.Sparse == nil && (n < 0 || d < 0):
+		return nil, shapeError("X", "%d x %d", n, d)
+	case p.Sparse == nil && (n == 0 || d == 0):
+		return nil, nil // reported by check
+	case p.Sparse == nil:
+		err = checkMatrix("X", p.X, d)
+	case p.X.Rows != 0 || p.X.Cols != 0 || p.X.Data != nil:
+		return nil, shapeError("X", "X and Sparse are both set; exactly one is needed")
+	default:
+		err = p.Sparse.Check()
 	}
-	if p.X.Rows != 0 || p.X.Cols != 0 || p.X.Data != nil {
-		return shapeError("X", "X and Sparse are both set; exactly one is needed")
+	if err != nil {
+		return nil, err
 	}
-	return p.Sparse.Check()
+	norms = make([]float64, n)
+	p.features().norms(norms)
+	if p.Sparse == nil && !(kernel.Sum(norms) <= moderateSum) {
+		return norms, checkFinite("X", p.X)
+	}
+	return norms, nil
+}
+
+// features returns X, the shape of which has been checked.
+func (p *Problem) features() features {
+	if p.Sparse != nil {
+		return sparse{p.Sparse}
+	}
+	return full{p.X}
 }
 
 // Check returns nil, or an *InputError that names the first part of m that is wrong.
@@ -177,6 +207,9 @@ func (m *CSR) Check() error {
 			return shapeError("Sparse.Start", "offset %d after %d in row %d", m.Start[i+1], m.Start[i], i)
 		}
 	}
+	if m.ascending() && moderate(vector(m.Data)) {
+		return nil
+	}
 	last := make([]int, m.Cols) // 1 + the last row with an entry in the column
 	for i := range m.Rows {
 		for k := m.Start[i]; k < m.Start[i+1]; k++ {
@@ -194,6 +227,23 @@ func (m *CSR) Check() error {
 		}
 	}
 	return nil
+}
+
+// ascending tells whether the columns of every row are, and exist.
+func (m *CSR) ascending() bool {
+	for i := range m.Rows {
+		before := -1
+		for _, j := range m.Index[m.Start[i]:m.Start[i+1]] {
+			if j <= before {
+				return false
+			}
+			before = j
+		}
+		if before >= m.Cols {
+			return false
+		}
+	}
+	return true
 }
 
 func checkScale(what string, v float64) error {

@@ -42,49 +42,43 @@ const (
 
 // New checks p and sets up a Solver. Errors: *InputError, *InfeasibleError.
 func New(p Problem) (*Solver, error) {
-	if err := p.Check(); err != nil {
+	s, err := newSolver(p)
+	if err != nil {
+		return nil, err
+	}
+	s.furnish()
+	return s, nil
+}
+
+// newSolver is New with the memory of the first phase alone.
+func newSolver(p Problem) (*Solver, error) {
+	norms, err := p.check()
+	if err != nil {
 		return nil, err
 	}
 	n, d := p.Size()
 	s := &Solver{problem: p, chain: -1}
-	var x features = full{p.X}
-	if p.Sparse != nil {
-		x = sparse{p.Sparse}
-	}
 	penalty := newPenalty(&p, d)
-	vector := func() []float64 { return make([]float64, n) }
-	s.state = state{x: x, terms: newTerms(&p.Loss, n), penalty: penalty,
-		guard: &s.guard, costs: &s.costs, limits: &s.limits, vectors: newVectors(penalty.dim),
-		z: vector(), dz: vector(), g: vector(), force: newForce(n, penalty.dim)}
+	s.state = state{x: p.features(), terms: newTerms(&p.Loss, n), penalty: penalty,
+		guard: &s.guard, costs: &s.costs, limits: &s.limits, vectors: newVectors(penalty.dim), z: make([]float64, n)}
 	s.state.rest.force, s.state.best.beta = make([]float64, penalty.dim), make([]float64, penalty.dim)
-	dual := Dual{newMatrix(p.Loss.U.Rows, n), newMatrix(p.Loss.S.Rows, n), make([]float64, p.Constraints.N())}
-	s.sol = Solution{Beta: make([]float64, d), Dual: dual}
-	switch { // the dual is written at the end, when h is not needed any more
-	case dual.Lambda.Rows > 0:
-		s.state.h = row(dual.Lambda, 0)
-	case dual.Gamma.Rows > 0:
-		s.state.h = row(dual.Gamma, 0)
-	default:
-		s.state.h = vector()
-	}
+	s.sol = Solution{Beta: make([]float64, d),
+		Dual: Dual{newMatrix(p.Loss.U.Rows, n), newMatrix(p.Loss.S.Rows, n), make([]float64, p.Constraints.N())}}
 	unit := scale(p.Ridge)
 	if p.NoRidge {
-		x.norms(s.state.dz)
-		unit = s.state.terms.unit(p.L1, s.state.dz)
+		unit = s.state.terms.unit(p.L1, norms)
 	}
 	penalty.lasso(p.L1, unit)
 	if err := s.guard.init(&p.Constraints, d); err != nil {
 		return nil, err
 	}
-	s.newton = newNewton(&s.state, n)
 	if penalty.regime.exact() {
 		s.reuse = reuseScores
 	}
 	if penalty.separable() {
-		s.descent = newDescent(&s.state, n)
+		s.descent = newDescent(&s.state, norms)
 		if len(s.state.terms.curved) == 0 && len(s.state.terms.kinked) > 0 {
-			s.near = newVicinity(&s.state, &s.descent, &s.newton)
-			s.descent.finish = s.near.passes()
+			s.descent.finish = passes(n, penalty.dim)
 			s.reuse = reuseNear
 		}
 	}
@@ -93,6 +87,34 @@ func New(p Problem) (*Solver, error) {
 	s.costs.init()
 	return s, nil
 }
+
+// furnish allocates what the second phase and re-solves need, unless it is there.
+func (s *Solver) furnish() {
+	if s.furnished() {
+		return
+	}
+	a := &s.state
+	n := len(a.z)
+	vector := func() []float64 { return make([]float64, n) }
+	a.dz, a.g, a.force = vector(), vector(), newForce(n, a.penalty.dim)
+	switch dual := &s.sol.Dual; { // the dual is written at the end, when h is not needed any more
+	case dual.Lambda.Rows > 0:
+		a.h = row(dual.Lambda, 0)
+	case dual.Gamma.Rows > 0:
+		a.h = row(dual.Gamma, 0)
+	default:
+		a.h = vector()
+	}
+	for k := range a.terms.kinked {
+		a.terms.kinked[k].center = vector()
+	}
+	s.newton = newNewton(a, n)
+	if s.reuse == reuseNear {
+		s.near = newVicinity(a, &s.descent, &s.newton)
+	}
+}
+
+func (s *Solver) furnished() bool { return s.state.g != nil }
 
 // Solve minimizes the objective. Errors: ctx.Err() with the best solution so far,
 // ErrOptions, *InputError for a Warm of another shape and for numbers so far apart that
@@ -117,11 +139,15 @@ func (s *Solver) Solve(ctx context.Context, o Options) (Solution, error) {
 	return s.sol, err
 }
 
-// Solve is New and Solver.Solve.
+// Solve is New and Solver.Solve, without the memory that the first phase does not need
+// where this one is enough.
 func Solve(ctx context.Context, p Problem, o Options) (Solution, error) {
-	s, err := New(p)
+	s, err := newSolver(p)
 	if err != nil {
 		return Solution{}, err
+	}
+	if o.Warm != nil {
+		s.furnish()
 	}
 	return s.Solve(ctx, o)
 }
@@ -157,6 +183,7 @@ func (s *Solver) run(o Options, from start) error {
 	a := &s.state
 	a.best.primal = inf
 	if s.costs.origin == s.costs.constant && s.guard.zeroIsFeasible() {
+		s.furnish()
 		a.clear()
 		return nil
 	}
@@ -167,16 +194,23 @@ func (s *Solver) run(o Options, from start) error {
 	if o.Method == DescentOnly || o.Method == Automatic && separable && len(a.terms.kinked) > 0 {
 		how, err := s.descent.descend(o.Seed, from != cold, o.Method == DescentOnly)
 		if how == ended {
-			a.settle()
-			copy(s.near.anchor, a.beta)
+			if s.furnished() {
+				a.settle()
+				copy(s.near.anchor, a.beta)
+			}
 			return err
 		}
+		s.furnish()
 		if how == isClose && s.near.complete() {
 			return nil
 		}
 		a.terms.center()
 		copy(s.guard.center, s.guard.xi)
 		from = warm
+	}
+	s.furnish()
+	if from == cold {
+		a.terms.begin()
 	}
 	if from == kept {
 		a.slacks()
@@ -228,6 +262,8 @@ func (s *Solver) overflow() error {
 	if ok {
 		return nil
 	}
-	s.newton.hessian.forget()
+	if s.furnished() {
+		s.newton.hessian.forget()
+	}
 	return rangeError("Problem", -1, -1, "the sizes of its numbers are so far apart that the objective overflows")
 }

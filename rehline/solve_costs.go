@@ -26,10 +26,13 @@ type costs struct {
 
 // init sets what follows from the weights for all samples. The unit is known.
 func (o *costs) init() {
-	for i := range o.n {
-		o.weigh(i)
-		o.level = o.level || o.flat(i) > 0
+	for k := range o.terms.kinked {
+		o.level = o.terms.kinked[k].bound(o) || o.level
 	}
+	for k := range o.terms.curved {
+		o.level = o.terms.curved[k].bound(o) || o.level
+	}
+	o.weighed = o.n
 	o.sum()
 }
 
@@ -153,10 +156,7 @@ func (o *costs) sum() {
 	for i, v := range o.loss.Offset {
 		o.offset += o.of(i) * o.unit * v
 	}
-	o.origin = o.constant
-	for i := range o.n {
-		o.origin += o.terms.atZero(i)
-	}
+	o.origin = o.constant + o.terms.atZeros()
 	o.most = o.origin
 }
 
@@ -185,6 +185,38 @@ func (t *terms) weigh(l *Loss, i int, c float64) {
 	for k := range t.curved {
 		t.curved[k].weigh(l, i, c)
 	}
+}
+
+// bound sets the bounds of all samples, whose slopes are zero, and tells whether some
+// terms do not depend on the score.
+func (k *kinked) bound(o *costs) (level bool) {
+	for _, r := range k.source {
+		v := row(o.loss.V, r)
+		for i, u := range row(o.loss.U, r) {
+			if !turns(u, v[i]) {
+				level = level || v[i] > 0
+				continue
+			}
+			b := o.of(i) * u
+			k.lo[i], k.hi[i] = min(k.lo[i], b), max(k.hi[i], b)
+		}
+	}
+	return level
+}
+
+// bound sets the curvatures of all samples, likewise.
+func (c *curved) bound(o *costs) (level bool) {
+	for _, r := range c.source {
+		t, tau := row(o.loss.T, r), row(o.loss.Tau, r)
+		for i, s := range row(o.loss.S, r) {
+			if turns(s, t[i]) {
+				c.sigma[i] = o.of(i) * s * s
+			} else {
+				level = level || rehu(t[i], tau[i]) > 0
+			}
+		}
+	}
+	return level
 }
 
 // weigh keeps a slope at its bound there, and any other one's share of the range.
@@ -233,14 +265,36 @@ func (c *curved) weigh(l *Loss, i int, cost float64) {
 func (t *terms) atZero(i int) float64 {
 	var sum float64
 	for k := range t.kinked {
+		sum += t.kinked[k].atZero(i)
+	}
+	for k := range t.curved {
+		sum += t.curved[k].atZero(i)
+	}
+	return sum
+}
+
+// atZeros returns that of all samples.
+func (t *terms) atZeros() float64 {
+	var sum float64
+	for k := range t.kinked {
 		k := &t.kinked[k]
-		sum += max(-k.hi[i]*k.kink[i], -k.lo[i]*k.kink[i])
+		for i := range k.kink {
+			sum += k.atZero(i)
+		}
 	}
 	for k := range t.curved {
 		c := &t.curved[k]
-		kink := c.kink[i]
-		u := min(max(-kink, c.kl[i]), c.kh[i])
-		sum += c.sigma[i] * u * (-kink - u/2)
+		for i := range c.kink {
+			sum += c.atZero(i)
+		}
 	}
 	return sum
+}
+
+func (k *kinked) atZero(i int) float64 { return max(-k.hi[i]*k.kink[i], -k.lo[i]*k.kink[i]) }
+
+func (c *curved) atZero(i int) float64 {
+	kink := c.kink[i]
+	u := min(max(-kink, c.kl[i]), c.kh[i])
+	return c.sigma[i] * u * (-kink - u/2)
 }

@@ -36,8 +36,10 @@ const (
 	isClose                // the same, and near samples are likely to finish
 )
 
-func newDescent(s *state, n int) descent {
-	d := descent{state: s, inv: make([]float64, n), active: make([]int32, n), run: 1, finish: inf}
+// newDescent takes the squared norms of the samples over.
+func newDescent(s *state, norms []float64) descent {
+	n := len(norms)
+	d := descent{state: s, inv: norms, active: make([]int32, n), run: 1, finish: inf}
 	if 8*n*s.penalty.d > nearCache {
 		d.run = runLength
 	}
@@ -45,7 +47,6 @@ func newDescent(s *state, n int) descent {
 		size := 8*x.Stride + stateBytes
 		d.block, d.far = max(runLength, blockBytes/size), farCache/size
 	}
-	s.x.norms(d.inv)
 	for i, norm := range d.inv {
 		if s.penalty.dim > s.penalty.d {
 			norm++

@@ -28,12 +28,7 @@ func (x full) gather(i int, a float64, v []float64) {
 	kernel.ScaleTo(v, a, x.row(i))
 }
 
-func (x full) norms(dst []float64) {
-	for i := range dst {
-		r := x.row(i)
-		dst[i] = kernel.Dot(r, r)
-	}
-}
+func (x full) norms(dst []float64) { kernel.Norms(dst, x.Data, x.Stride, x.Cols) }
 
 type sparse struct{ *CSR }
 

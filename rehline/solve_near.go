@@ -40,10 +40,9 @@ func newVicinity(s *state, d *descent, w *newton) vicinity {
 	return v
 }
 
-// passes returns the number of passes over all samples that take as long as a solve by
+// passes returns the number of passes over all n samples that take as long as a solve by
 // the near ones: four products with their rows and a factorization a step.
-func (v *vicinity) passes() float64 {
-	n, dim := len(v.whole.z), v.whole.penalty.dim
+func passes(n, dim int) float64 {
 	return 1 + nearSteps*(2*few(n, dim)+float64(dim*dim)/6)/float64(n)
 }
 

@@ -22,7 +22,6 @@ func (s *Solver) start(from *Solution) start {
 	}
 	a.penalty.regime.follow(a.beta, inf)
 	if from == nil || from.Dual.Lambda.Rows == 0 && from.Dual.Gamma.Rows == 0 {
-		a.terms.begin()
 		return cold
 	}
 	if s.owns(from) {

@@ -82,11 +82,10 @@ func (s *state) collect() {
 	s.sums.dual = s.terms.collect(s.g)
 }
 
-// tally computes the scores of all samples and the gap where v is β, as in descent. The
-// centers are lost.
+// tally computes the scores of all samples and the gap where v is β, as in descent.
 func (s *state) tally() {
 	s.scores(s.z, s.beta)
-	s.sums = s.terms.tally(s.z, s.g, s.h)
+	s.sums = s.terms.tally(s.z)
 	copy(s.v, s.beta)
 	s.slacks()
 	s.certify()

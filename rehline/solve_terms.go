@@ -33,7 +33,7 @@ type kinked struct {
 	kink   []float64
 	lo, hi []float64
 	slope  []float64 // a, the dual variable
-	center []float64 // of the proximal term between Newton steps
+	center []float64 // of the proximal term between Newton steps; nil in the first phase
 }
 
 // curved are n terms, one per sample.
@@ -81,6 +81,10 @@ func turns(p, q float64) bool { return p != 0 && math.Abs(q) <= 1e150*math.Abs(p
 // opposite tells whether the terms (p, q) and (r, s) turn at the same score, up to
 // rounding, in opposite directions.
 func opposite(p, q, r, s float64) bool {
+	if x, least := q*r, min(math.Abs(p), math.Abs(r)); p*r < 0 && least > 1e-50 && math.Abs(x) > 1e-200 &&
+		math.Abs(x-s*p) <= 0x1p-52*math.Abs(x) {
+		return true // the same without dividing, for numbers that do not overflow
+	}
 	k, ok := turn(p, q)
 	m, also := turn(r, s)
 	if !ok || !also {
@@ -105,7 +109,7 @@ func newTerms(l *Loss, n int) terms {
 	var t terms
 	vector := func() []float64 { return make([]float64, n) }
 	for _, s := range pairs(l.U.Rows, func(i, j int) bool { return allOpposite(l.U, l.V, i, j) }) {
-		k := kinked{source: s, kink: vector(), lo: vector(), hi: vector(), slope: vector(), center: vector()}
+		k := kinked{source: s, kink: vector(), lo: vector(), hi: vector(), slope: vector()}
 		u, v := row(l.U, s[0]), row(l.V, s[0])
 		for i := range n {
 			k.kink[i], _ = turn(u[i], v[i])
@@ -176,19 +180,14 @@ func (k *kinked) evaluate(z, g, h []float64, width float64) [3]float64 {
 	return kernel.Kinked(z, k.kink, k.lo, k.hi, k.center, k.slope, g, h, 1/width)
 }
 
-// tally returns the sums of the terms at the scores and of the slopes as they are. The
-// centers, g and h are lost.
-func (t *terms) tally(z, g, h []float64) sums {
-	var s sums
+// tally returns the sums of the terms at the scores and of the slopes as they are.
+func (t *terms) tally(z []float64) sums {
+	s := sums{value: t.value(z)}
 	for i := range t.kinked {
-		k := &t.kinked[i] // evaluated for its value alone: the other results go to scratch
-		s.value += kernel.Kinked(z, k.kink, k.lo, k.hi, k.slope, k.center, g, h, 1)[0]
-		s.dual -= kernel.Dot(k.slope, k.kink)
+		s.dual -= kernel.Dot(t.kinked[i].slope, t.kinked[i].kink)
 	}
 	for i := range t.curved {
-		c := &t.curved[i]
-		s.value += c.value(z)
-		s.dual += c.dual()
+		s.dual += t.curved[i].dual()
 	}
 	return s
 }
@@ -197,16 +196,25 @@ func (t *terms) tally(z, g, h []float64) sums {
 func (t *terms) value(z []float64) float64 {
 	var v float64
 	for i := range t.kinked {
-		k := &t.kinked[i]
-		for j, z := range z {
-			r := z - k.kink[j]
-			v += max(k.lo[j]*r, k.hi[j]*r)
-		}
+		v += t.kinked[i].value(z)
 	}
 	for i := range t.curved {
 		v += t.curved[i].value(z)
 	}
 	return v
+}
+
+// value evaluates the terms by parts: what is not their value goes to a scratch, which
+// the first cache holds.
+func (k *kinked) value(z []float64) float64 {
+	var slope, g, h [256]float64
+	var t float64
+	for from := 0; from < len(z); from += len(g) {
+		n := min(len(z)-from, len(g))
+		cut := func(v []float64) []float64 { return v[from:][:n] }
+		t += kernel.Kinked(cut(z), cut(k.kink), cut(k.lo), cut(k.hi), cut(k.slope), slope[:n], g[:n], h[:n], 1)[0]
+	}
+	return t
 }
 
 func (c *curved) value(z []float64) float64 {

@@ -115,11 +115,7 @@ func (p Problem) Scores(dst, beta []float64, intercept float64) {
 	if len(dst) != n || len(beta) != d {
 		panic("rehline: Scores needs one destination per sample and one coefficient per feature")
 	}
-	var x features = full{p.X}
-	if p.Sparse != nil {
-		x = sparse{p.Sparse}
-	}
-	x.mulVec(dst, beta)
+	p.features().mulVec(dst, beta)
 	for i := range dst {
 		dst[i] += intercept
 	}

@@ -41,6 +41,14 @@ func mulVecGo(dst, x []float64, stride int, v []float64) {
 	}
 }
 
+// normsGo is Norms.
+func normsGo(dst, x []float64, stride, cols int) {
+	for i := range dst {
+		r := x[i*stride:][:cols]
+		dst[i] = Dot(r, r)
+	}
+}
+
 // mulTransAddGo is MulTransAdd.
 func mulTransAddGo(w, x []float64, stride int, a []float64) {
 	for i, s := range a {

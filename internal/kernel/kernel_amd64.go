@@ -116,6 +116,23 @@ func MulVec(dst, x []float64, stride int, v []float64) {
 	}
 }
 
+// Norms sets dst_i to the squared norm of row i of x, x[i*stride:][:cols].
+func Norms(dst, x []float64, stride, cols int) {
+	rows(x, len(dst), stride, cols)
+	groups := len(dst) / 4
+	if cols == 0 || level == plain {
+		groups = 0
+	}
+	if groups > 0 {
+		if level == avx512 {
+			normsAVX512(&dst[0], &x[0], stride, groups, cols)
+		} else {
+			normsAVX2(&dst[0], &x[0], stride, groups, cols)
+		}
+	}
+	normsGo(dst[4*groups:], x[min(len(x), 4*groups*stride):], stride, cols)
+}
+
 // MulTransAdd adds Σ_i a_i (row i of x) to w. Row i is x[i*stride:][:len(w)].
 func MulTransAdd(w, x []float64, stride int, a []float64) {
 	rows(x, len(a), stride, len(w))

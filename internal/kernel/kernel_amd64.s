@@ -308,6 +308,82 @@ end:
 	VZEROUPPER
 	RET
 
+// func normsAVX512(dst *float64, x *float64, stride int, groups int, n int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·normsAVX512(SB), NOSPLIT, $0-40
+	MOVQ dst+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ stride+16(FP), DX
+	MOVQ groups+24(FP), BX
+
+group:
+	TESTQ  BX, BX
+	JZ     end
+	LEAQ   (CX)(DX*8), SI
+	LEAQ   (SI)(DX*8), DI
+	LEAQ   (DI)(DX*8), R8
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	MOVQ   n+32(FP), R9
+	XORQ   R10, R10
+
+loop:
+	CMPQ        R9, $0x08
+	JL          loop_tail
+	VMOVUPD     (CX)(R10*8), Z4
+	VFMADD231PD Z4, Z4, Z0
+	VMOVUPD     (SI)(R10*8), Z4
+	VFMADD231PD Z4, Z4, Z1
+	VMOVUPD     (DI)(R10*8), Z4
+	VFMADD231PD Z4, Z4, Z2
+	VMOVUPD     (R8)(R10*8), Z4
+	VFMADD231PD Z4, Z4, Z3
+	ADDQ        $0x08, R10
+	SUBQ        $0x08, R9
+	JMP         loop
+
+loop_tail:
+	TESTQ       R9, R9
+	JZ          loop_done
+	MOVQ        $0x0000ffff, R11
+	SHLXQ       R9, R11, R11
+	NOTQ        R11
+	KMOVW       R11, K1
+	VMOVUPD.Z   (CX)(R10*8), K1, Z4
+	VFMADD231PD Z4, Z4, Z0
+	VMOVUPD.Z   (SI)(R10*8), K1, Z4
+	VFMADD231PD Z4, Z4, Z1
+	VMOVUPD.Z   (DI)(R10*8), K1, Z4
+	VFMADD231PD Z4, Z4, Z2
+	VMOVUPD.Z   (R8)(R10*8), K1, Z4
+	VFMADD231PD Z4, Z4, Z3
+
+loop_done:
+	VEXTRACTF64X4 $0x01, Z0, Y4
+	VADDPD        Y4, Y0, Y0
+	VEXTRACTF64X4 $0x01, Z1, Y4
+	VADDPD        Y4, Y1, Y1
+	VEXTRACTF64X4 $0x01, Z2, Y4
+	VADDPD        Y4, Y2, Y2
+	VEXTRACTF64X4 $0x01, Z3, Y4
+	VADDPD        Y4, Y3, Y3
+	VHADDPD       Y1, Y0, Y0
+	VHADDPD       Y3, Y2, Y2
+	VPERM2F128    $0x21, Y2, Y0, Y1
+	VBLENDPD      $0x0c, Y2, Y0, Y3
+	VADDPD        Y1, Y3, Y3
+	VMOVUPD       Y3, (AX)
+	ADDQ          $0x20, AX
+	LEAQ          (R8)(DX*8), CX
+	DECQ          BX
+	JMP           group
+
+end:
+	VZEROUPPER
+	RET
+
 // func mulTransAddAVX512(w *float64, x *float64, stride int, groups int, a *float64, n int)
 // Requires: AVX, AVX512F, BMI2
 TEXT ·mulTransAddAVX512(SB), NOSPLIT, $0-48
@@ -3196,6 +3272,73 @@ loop_done:
 	VMOVUPD    Y3, (AX)
 	ADDQ       $0x20, AX
 	LEAQ       (R9)(DX*8), CX
+	DECQ       BX
+	JMP        group
+
+end:
+	VZEROUPPER
+	RET
+
+// func normsAVX2(dst *float64, x *float64, stride int, groups int, n int)
+// Requires: AVX, FMA3
+TEXT ·normsAVX2(SB), NOSPLIT, $0-40
+	MOVQ dst+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ stride+16(FP), DX
+	MOVQ groups+24(FP), BX
+
+group:
+	TESTQ  BX, BX
+	JZ     end
+	LEAQ   (CX)(DX*8), SI
+	LEAQ   (SI)(DX*8), DI
+	LEAQ   (DI)(DX*8), R8
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	MOVQ   n+32(FP), R9
+	XORQ   R10, R10
+
+loop:
+	CMPQ        R9, $0x04
+	JL          loop_tail
+	VMOVUPD     (CX)(R10*8), Y4
+	VFMADD231PD Y4, Y4, Y0
+	VMOVUPD     (SI)(R10*8), Y4
+	VFMADD231PD Y4, Y4, Y1
+	VMOVUPD     (DI)(R10*8), Y4
+	VFMADD231PD Y4, Y4, Y2
+	VMOVUPD     (R8)(R10*8), Y4
+	VFMADD231PD Y4, Y4, Y3
+	ADDQ        $0x04, R10
+	SUBQ        $0x04, R9
+	JMP         loop
+
+loop_tail:
+	TESTQ       R9, R9
+	JZ          loop_done
+	LEAQ        tailMasks<>+0(SB), R11
+	NEGQ        R9
+	VMOVUPD     32(R11)(R9*8), Y4
+	VMASKMOVPD  (CX)(R10*8), Y4, Y5
+	VFMADD231PD Y5, Y5, Y0
+	VMASKMOVPD  (SI)(R10*8), Y4, Y5
+	VFMADD231PD Y5, Y5, Y1
+	VMASKMOVPD  (DI)(R10*8), Y4, Y5
+	VFMADD231PD Y5, Y5, Y2
+	VMASKMOVPD  (R8)(R10*8), Y4, Y4
+	VFMADD231PD Y4, Y4, Y3
+
+loop_done:
+	VHADDPD    Y1, Y0, Y0
+	VHADDPD    Y3, Y2, Y2
+	VPERM2F128 $0x21, Y2, Y0, Y1
+	VBLENDPD   $0x0c, Y2, Y0, Y3
+	VADDPD     Y1, Y3, Y3
+	VMOVUPD    Y3, (AX)
+	ADDQ       $0x20, AX
+	LEAQ       (R8)(DX*8), CX
 	DECQ       BX
 	JMP        group
 

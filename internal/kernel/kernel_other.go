@@ -22,6 +22,9 @@ func ScaleTo(y []float64, a float64, x []float64) { scaleToGo(y, a, x) }
 // MulVec sets dst_i to row i of x times v. Row i is x[i*stride:][:len(v)].
 func MulVec(dst, x []float64, stride int, v []float64) { mulVecGo(dst, x, stride, v) }
 
+// Norms sets dst_i to the squared norm of row i of x, x[i*stride:][:cols].
+func Norms(dst, x []float64, stride, cols int) { normsGo(dst, x, stride, cols) }
+
 // MulTransAdd adds Σ_i a_i (row i of x) to w. Row i is x[i*stride:][:len(w)].
 func MulTransAdd(w, x []float64, stride int, a []float64) { mulTransAddGo(w, x, stride, a) }
 

@@ -105,6 +105,11 @@ func TestProducts(t *testing.T) {
 			check()
 			same(t, "product", got, want)
 
+			Norms(got, x, stride, d)
+			normsGo(want, x, stride, d)
+			check()
+			same(t, "norms", got, want)
+
 			w, check := guarded(t, v)
 			MulTransAdd(w, x, stride, a)
 			mulTransAddGo(v, x, stride, a)

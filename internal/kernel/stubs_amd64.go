@@ -34,6 +34,11 @@ func scaleToAVX512(y *float64, a float64, x *float64, n int)
 //go:noescape
 func mulVecAVX512(dst *float64, x *float64, stride int, groups int, v *float64, n int)
 
+// normsAVX512 sets dst to four squared norms a group of rows of x.
+//
+//go:noescape
+func normsAVX512(dst *float64, x *float64, stride int, groups int, n int)
+
 // mulTransAddAVX512 adds to w four multiples a group of rows of x.
 //
 //go:noescape
@@ -193,6 +198,11 @@ func scaleToAVX2(y *float64, a float64, x *float64, n int)
 //
 //go:noescape
 func mulVecAVX2(dst *float64, x *float64, stride int, groups int, v *float64, n int)
+
+// normsAVX2 sets dst to four squared norms a group of rows of x.
+//
+//go:noescape
+func normsAVX2(dst *float64, x *float64, stride int, groups int, n int)
 
 // mulTransAddAVX2 adds to w four multiples a group of rows of x.
 //

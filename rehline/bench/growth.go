@@ -4,10 +4,10 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"os"
 	"slices"
 	"text/tabwriter"
+	"time"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
@@ -28,16 +28,7 @@ func growth(repeat int) error {
 	var first float64
 	for _, n := range []int{1_000, 10_000, 100_000, 1_000_000} {
 		const d = 50
-		r := rand.New(rand.NewPCG(1, uint64(n)))
-		x := blas64.General{Rows: n, Cols: d, Stride: d, Data: make([]float64, n*d)}
-		for i := range x.Data {
-			x.Data[i] = r.NormFloat64()
-		}
-		class, value := make([]float64, n), make([]float64, n)
-		for i := range value {
-			value[i] = x.Data[i*d] - 0.5*x.Data[i*d+1] + 0.5*r.NormFloat64()
-			class[i] = math.Copysign(1, value[i])
-		}
+		x, class, value := generate(n, d)
 		hinge := rehline.Problem{X: x, Loss: rehline.Hinge(class), C: 1}
 		pass, err := step(hinge, rehline.DescentOnly, many, repeat)
 		if err != nil {
@@ -55,7 +46,7 @@ func growth(repeat int) error {
 			first = pass
 		}
 		all := blas64.Vector{N: len(x.Data), Inc: 1, Data: x.Data}
-		read, total := each(n, repeat, func() float64 { return blas64.Dot(all, all) })
+		read, total := each(n, repeat, clock, func() float64 { return blas64.Dot(all, all) })
 		if math.IsNaN(total) {
 			return fmt.Errorf("generated data sum to %v", total)
 		}
@@ -72,7 +63,7 @@ func step(p rehline.Problem, m rehline.Method, steps, repeat int) (float64, erro
 		return 0, err
 	}
 	visits := 1.0
-	ns, _ := each(p.Loss.N()*steps, repeat, func() float64 {
+	ns, _ := each(p.Loss.N()*steps, repeat, clock, func() float64 {
 		sol, e := s.Solve(context.Background(), rehline.Options{Tol: 1e-15, MaxPasses: steps, Method: m})
 		if e != nil {
 			err = e
@@ -87,7 +78,7 @@ func step(p rehline.Problem, m rehline.Method, steps, repeat int) (float64, erro
 
 // each returns the median time of f in nanoseconds a sample, where small sizes
 // are repeated until a million samples, and the sum of what it returned.
-func each(n, repeat int, f func() float64) (float64, float64) {
+func each(n, repeat int, clock func() time.Duration, f func() float64) (float64, float64) {
 	var times []float64
 	var total float64
 	inner := max(1, 1_000_000/n)

@@ -82,9 +82,18 @@ func rowsOf(x, stride reg.GPVirtual) [4]reg.GPVirtual {
 	return r
 }
 
-func mulVec(v *isa) {
-	begin(v, "mulVec", "dst, x *float64, stride, groups int, v *float64, n int", "sets dst to four products a group of rows of x with v.")
-	dst, x, stride, groups, w := pointer("dst"), pointer("x"), pointer("stride"), pointer("groups"), pointer("v")
+// mulVec is with squares the one for products of the rows with themselves.
+func mulVec(v *isa, squares bool) {
+	if squares {
+		begin(v, "norms", "dst, x *float64, stride, groups, n int", "sets dst to four squared norms a group of rows of x.")
+	} else {
+		begin(v, "mulVec", "dst, x *float64, stride, groups int, v *float64, n int", "sets dst to four products a group of rows of x with v.")
+	}
+	dst, x, stride, groups := pointer("dst"), pointer("x"), pointer("stride"), pointer("groups")
+	var w reg.GPVirtual
+	if !squares {
+		w = pointer("v")
+	}
 	Label("group")
 	TESTQ(groups, groups)
 	JZ(LabelRef("end"))
@@ -92,9 +101,15 @@ func mulVec(v *isa) {
 	s := [4]reg.VecVirtual{v.zero(), v.zero(), v.zero(), v.zero()}
 	n := pointer("n")
 	v.each("loop", n, func(o reg.GPVirtual, tail bool) {
-		a := v.load(at(w, o, 0), tail)
+		var a reg.VecVirtual
+		if !squares {
+			a = v.load(at(w, o, 0), tail)
+		}
 		for i := range s {
-			if tail {
+			if squares {
+				b := v.load(at(r[i], o, 0), tail)
+				VFMADD231PD(b, b, s[i])
+			} else if tail {
 				b := v.load(at(r[i], o, 0), true)
 				VFMADD231PD(b, a, s[i])
 			} else {
