@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -135,7 +136,7 @@ func (c *Cell) ask(a *attempt, p *problem, data experiment.Data) error {
 	if err != nil {
 		return err
 	}
-	if run := program.Run[0]; !strings.Contains(run, "/") {
+	if run := program.Run[0]; filepath.IsAbs(run) || !strings.Contains(run, "/") {
 		if _, err := exec.LookPath(run); err != nil {
 			return skipped("%s is not on this machine", run)
 		}

@@ -16,12 +16,44 @@ const (
 	maxIterations = 1_000_000
 )
 
-// lbfgs records iterates of one run. What recording takes is not counted.
+// lbfgs records iterates of a run, and of others for their times where it is a short one. What
+// recording takes is not counted.
 func (a *attempt) lbfgs(p *problem) error {
+	var runs []*attempt
+	for len(runs) == 0 || len(runs) < fewTimes && runs[0].took() < briefly {
+		run := &attempt{ctx: a.ctx, budget: a.budget}
+		if err := run.descend(p); err != nil {
+			return err
+		}
+		runs = append(runs, run)
+		a.setups = append(a.setups, run.setups...)
+	}
+	a.points, a.stopped = runs[0].points, runs[0].stopped
+	for i := range a.points {
+		var times []float64
+		for _, run := range runs {
+			if i < len(run.points) { // one that the budget ends may have fewer
+				times = append(times, run.points[i].seconds)
+			}
+		}
+		a.points[i].seconds = median(times)
+	}
+	return nil
+}
+
+// took is the time until the last point.
+func (a *attempt) took() float64 {
+	if len(a.points) == 0 {
+		return 0
+	}
+	return a.points[len(a.points)-1].seconds
+}
+
+// descend makes one run of L-BFGS.
+func (a *attempt) descend(p *problem) error {
 	began := clock()
 	f := newSmooth(p)
-	setup := clock() - began
-	a.setups = []float64{setup.Seconds()}
+	a.setups = []float64{(clock() - began).Seconds()}
 	rec := &recorder{attempt: a, began: began}
 	result, err := optimize.Minimize(
 		optimize.Problem{Func: f.value, Grad: f.gradient}, make([]float64, p.x.Cols),

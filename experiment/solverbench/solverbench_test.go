@@ -311,3 +311,20 @@ var identities = []string{
 	"bc1c42f569fb787280876b64da9e1509",
 	"88880475e93cab2f57a1e6c787a01a57",
 }
+
+// TestGrids plans the grids that come with the program.
+func TestGrids(t *testing.T) {
+	t.Parallel()
+	for name, problems := range map[string]int64{"": 93, "-quickstart": 18, "-growth": 32} {
+		grid, err := experiment.ParseFile("../../grids/rehline-benchmark"+name+".yaml", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// What is absent is left out, and makes fewer.
+		p, err := grid.Plan(t.Context(), &dataset.Library{})
+		section := grid.Section.(*Section)
+		if per := int64(grid.Repeats * len(section.Solvers)); err != nil || p.Count() != problems*per {
+			t.Errorf("rehline-benchmark%s: %d cells, want %d of %d: %v", name, p.Count(), problems*per, per, err)
+		}
+	}
+}
