@@ -1,6 +1,14 @@
 package solverbench
 
-import "github.com/agepath/agepath/results/layout"
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/agepath/agepath/experiment/gridfile"
+	"github.com/agepath/agepath/results/layout"
+)
 
 // The dimensions in the order rows are sorted by.
 const (
@@ -8,6 +16,7 @@ const (
 	dimTask
 	dimParams
 	dimRegime
+	dimRows
 )
 
 // Layout says how reports read the kind's results: solvers are its methods.
@@ -17,19 +26,71 @@ var Layout = &layout.Layout{
 		dimTask:    {Column: "task"},
 		dimParams:  {Column: "task_params"},
 		dimRegime:  {Column: "regime", Named: true},
+		dimRows:    {Column: "n_rows", Named: true},
 	},
 	Aspects: []layout.Aspect{
 		layout.Plain("data set", dimDataset, false, nil),
 		layout.Plain("task", dimTask, false, nil),
-		layout.Plain("settings", dimParams, false, nil),
+		{Name: "settings", Dimensions: []layout.Dimension{dimParams}, Text: func(s layout.Setting) string {
+			return settingWords(s[dimParams].Text)
+		}},
 		layout.Plain("C", dimRegime, false, layout.Equals("C")),
+		layout.Plain("rows", dimRows, true, layout.Behind("rows")),
 	},
 	Conditions: []layout.Dimension{dimParams, dimRegime},
 	Methods: []layout.Method{
-		{Name: "rehline", Label: "rehline", Style: 1},
-		{Name: "rehline-coordinate-descent", Label: "rehline, coordinate descent alone", Style: 2},
-		{Name: "lbfgs", Label: "L-BFGS", Style: 3},
+		{Name: "rehline", Label: "rehline", Style: 4},
+		{Name: "rehline-coordinate-descent", Label: "rehline, descent alone", Style: 7},
+		{Name: "liblinear", Label: "LIBLINEAR", Style: 5},
+		{Name: "liblinear-newton", Label: "LIBLINEAR, Newton", Style: 2},
+		{Name: "lbfgs", Label: "L-BFGS", Style: 1},
+		{Name: "scipy-lbfgsb", Label: "SciPy's L-BFGS-B", Style: 8},
+		{Name: "cvxopt", Label: "CVXOPT", Style: 3},
+		{Name: "ecos", Label: "ECOS", Style: 6},
+		{Name: "clp", Label: "Clp"},
+		{Name: "osqp", Label: "OSQP"},
+		{Name: "scs", Label: "SCS"},
 	},
-	Step:  "tolerance",
+	Step: "tolerance",
+	Solvers: &layout.Solvers{
+		Main:    "rehline",
+		Targets: []layout.Target{{Gap: levels[0], Column: "seconds_1e3"}, {Gap: levels[1], Column: "seconds_1e5"}, {Gap: levels[2], Column: "seconds_1e8"}},
+		Family:  "family", Setup: "setup_seconds", Gap: "final_gap", Overclaims: "overclaims",
+		Table: curveTable.Name, Seconds: "seconds", PointGap: "gap", Violation: "violation", Feasible: feasible,
+		Size: dimRows, Generator: func(s layout.Setting) string { return generator(s[layout.Dataset].Text) },
+	},
 	Files: "curves of gap against time", GroupBy: "task",
+}
+
+var generatedName = regexp.MustCompile(`^generated-\d+x(\d+)(?:-seed-(\d+))?$`)
+
+// generator names what a data set was drawn by but for its rows, "" for others. The names are those
+// of [Generated.name].
+func generator(name string) string {
+	found := generatedName.FindStringSubmatch(name)
+	switch {
+	case found == nil:
+		return ""
+	case found[2] == "":
+		return "generated, " + found[1] + " features"
+	}
+	return "generated, " + found[1] + " features, seed " + found[2]
+}
+
+// settingWords writes the settings of a task, which a cell has as JSON.
+func settingWords(text string) string {
+	var settings gridfile.Settings
+	if json.Unmarshal([]byte(text), &settings) != nil {
+		return text
+	}
+	var words []string
+	for _, s := range settings {
+		switch {
+		case s.Word != "":
+			words = append(words, s.Name+"="+s.Word)
+		case s.Name != "":
+			words = append(words, fmt.Sprintf("%s=%g", s.Name, s.Number))
+		}
+	}
+	return strings.Join(words, " ")
 }

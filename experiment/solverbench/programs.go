@@ -3,7 +3,29 @@ package solverbench
 import "embed"
 
 // programFiles are the files of the programs.
+//
+//go:embed programs/*.py
 var programFiles embed.FS
 
-// programs are the solvers from outside that come with this program.
-var programs []program
+// programs are the solvers from outside that come with this program. They run by the Python
+// of Debian, whose packages they need.
+var programs = []program{
+	solverProgram("liblinear", specialized, "liblinear_solver.py"),
+	solverProgram("liblinear-newton", specialized, "liblinear_solver.py", "newton"),
+	solverProgram("scipy-lbfgsb", specialized, "lbfgsb_solver.py"),
+	solverProgram("cvxopt", generic, "cvxopt_solver.py"),
+	solverProgram("ecos", generic, "ecos_solver.py"),
+	solverProgram("clp", generic, "clp_solver.py"),
+	solverProgram("osqp", generic, "osqp_solver.py"),
+	solverProgram("scs", generic, "scs_solver.py"),
+}
+
+// solverProgram is a file of the folder programs with words of its command line.
+func solverProgram(name, family, file string, words ...string) program {
+	p := program{name: name, family: family, files: []string{"agepath_solver.py", file}}
+	if family == generic {
+		p.files = append(p.files, "quadratic.py")
+	}
+	p.run = append([]string{"/usr/bin/python3", file}, words...)
+	return p
+}
