@@ -269,6 +269,44 @@ training: {epochs: 3, precision: [32, 64]}
 	}
 }
 
+// TestTestPart: with other texts in the test part only the scores on it are others.
+func TestTestPart(t *testing.T) {
+	t.Parallel()
+	list, data := tasks(t, t.TempDir(), `
+data: [sim3: {texts: 80}]
+models: [logistic]
+penalties: [none, l1: {weight: [0.01, 1, 100]}, fine-tuned]
+training: {epochs: 3}
+keep: {words: true}
+`)
+	for i := range list {
+		s, err := decode(list[i].Spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := s.Cell.texts(t.Context(), data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		learned := func() string {
+			measures, further, err := compute[float32](t.Context(), s, p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			measures.Columns[1], further["epochs"].Columns[4] = experiment.Vector{}, experiment.Vector{} // the scores
+			return fmt.Sprint(measures, further)
+		}
+		before := learned()
+		for k, word := range p.test.Texts {
+			p.test.Texts[k] = (word + int32(k)) % int32(len(p.test.Words))
+		}
+		slices.Reverse(p.all.Texts)
+		if after := learned(); after != before {
+			t.Errorf("%s: with other texts in the test part\n%s, before\n%s", list[i].Spec, after, before)
+		}
+	}
+}
+
 // TestDiverged: a loss that is not finite is a status.
 func TestDiverged(t *testing.T) {
 	t.Parallel()

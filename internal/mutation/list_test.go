@@ -4,7 +4,7 @@ import "slices"
 
 // mutations are grouped by what they take away. Each takes a check, an order or a
 // limit; those of one group have the tests of their packages.
-var mutations = slices.Concat(wire, order, durability, reuse, limits, secrets)
+var mutations = slices.Concat(wire, order, durability, reuse, limits, secrets, learning)
 
 // wire has the checks of what comes in over NATS.
 var wire = []mutation{
@@ -182,6 +182,24 @@ var limits = []mutation{
 	{"dataset: labels without a bound", "experiment/dataset/classes.go", `if len(t.texts) == most {`, `if false {`, "./experiment/dataset Limits"},
 	{"dataset: a pipe is opened", "experiment/dataset/read.go", `err = regular(info)`, `_, err = info, nil`, "./cmd/coordinator Irregular"},
 	{"dataset: the grid's limit is not asked", "experiment/selfpaced/check.go", `source.Memory = p.Grid.Limits.Memory`, `source.Memory = 0`, "./cmd/coordinator ManyShort"},
+}
+
+// learning has what makes a word embedding the one that is meant.
+var learning = []mutation{
+	{"wmmd: texts are paired with themselves", "wmmd/pair.go", `	p.overTexts(t)
+`, ``, "./wmmd Definition|Unbiased"},
+	{"wmmd: pairs of words of one text are counted", "wmmd/counts.go", `return c.words*c.words - c.within`, `return c.words * c.words`, "./wmmd Definition|Unbiased"},
+	{"wmmd: the median has words with themselves", "wmmd/median.go", `		total -= e.count * e.count
+`, `		total -= 0 * e.count
+`, "./wmmd Definition|MedianLarge"},
+	{"embedding: rows of any norm", "internal/neural/layers.go", `	if norm <= 1 {`, `	if norm >= 0 {`, "./wmmd/classifier PyTorch"},
+	{"embedding: the matrix keeps rows of any norm", "internal/neural/layers.go", `			shorten(row)
+`, ``, "./internal/neural TestEmbedding$"},
+	{"texts: the test part chooses the weight", "experiment/embedding/compute.go", `s.choose(ctx, train, r, further)`, `s.choose(ctx, learnable(p.all), r, further)`, "./experiment/embedding TestTestPart$"},
+	{"texts: words are trained before on the test part", "experiment/embedding/compute.go", `classifier.New[T](train, `, `classifier.New[T](test, `, "./experiment/embedding TestTestPart$"},
+	{"texts: those that were read last are another cell's", "experiment/embedding/cell.go", `if r.last != nil && r.of == d {`, `if r.last != nil {`, "./experiment/embedding OwnTexts"},
+	{"texts: the identity is not that of the cell", "experiment/embedding/compute.go", `if id := s.Cell.id(); id != task.Cell {`, `if id := s.Cell.id(); id != task.Cell && false {`, "./experiment/embedding TestCheck$"},
+	{"texts: the files are not those of the cell", "experiment/embedding/compute.go", `!slices.Equal(task.Files, files) || `, ``, "./experiment/embedding TestCheck$"},
 }
 
 // secrets has what keeps passwords and formulas out of outputs.
