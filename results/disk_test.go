@@ -398,46 +398,63 @@ func TestPowerFailures(t *testing.T) {
 	}
 }
 
+// lanes are how many crash points of a scenario are tried at a time.
+const lanes = 4
+
 func powerFailures(t *testing.T, s scenario) {
 	want, operations := undisturbedDisk(t, s)
-	seen := map[string]bool{} // what crashes have left: many leave the same
+	var seen sync.Map // what crashes have left: many leave the same
 	t.Logf("%d crash points, 14 outcomes of each", operations)
-	defer func() { t.Logf("%d different disks", len(seen)) }()
-	for n := 0; n < operations && !t.Failed(); n += s.faultStep() {
-		r := newDiskRun(faulty.New(), s)
-		crashAt(r.disk, n)
-		if err := r.play(s.steps()); !errors.Is(err, faulty.ErrCrash) {
-			t.Fatalf("crash point %d: the run ended with %v", n, err)
-		}
-		left := r.disk.Kill()
-		check := func(name string, crashed *faulty.Disk, second *rand.Rand, keep faulty.Keep) {
-			if state := r.state(crashed); second == nil && seen[state] {
-				return
-			} else if second == nil {
-				seen[state] = true
+	t.Cleanup(func() {
+		different := 0
+		seen.Range(func(any, any) bool { different++; return true })
+		t.Logf("%d different disks", different)
+	})
+	for lane := range lanes {
+		t.Run(fmt.Sprintf("lane %d", lane), func(t *testing.T) {
+			t.Parallel()
+			for n := lane * s.faultStep(); n < operations && !t.Failed(); n += lanes * s.faultStep() {
+				powerFailure(t, s, n, want, &seen)
 			}
-			if err := r.survives(crashed, want, second, keep); err != nil {
-				t.Errorf("crash before operation %d of %d, %s: %v", n, operations, name, err)
-			}
-		}
-		check("nothing unsynced survives", left.Crash(faulty.Nothing), nil, nil)
-		check("everything survives", left.Crash(faulty.Everything), nil, nil)
-		for lost := range 10 { // the order of what is not synced is not kept
-			asked := -1
-			check(fmt.Sprintf("all but number %d survives", lost), left.Crash(func() bool { asked++; return asked != lost }), nil, nil)
-		}
-		rng := rand.New(rand.NewPCG(7, uint64(n)))
-		share := rng.Float64()
-		keep := func() bool { return rng.Float64() < share }
-		crashed := left.Crash(keep)
-		if n%2 == 0 { // one crash alone
-			check("a random part survives", crashed, nil, nil)
-		} else {
-			check("a random part survives twice", crashed, rng, keep)
-		}
-		// Last, as it goes on with what is left.
-		check("the process is killed", left, rand.New(rand.NewPCG(99, uint64(n))), faulty.Nothing)
+		})
 	}
+}
+
+// powerFailure has the power fail before operation n.
+func powerFailure(t *testing.T, s scenario, n int, want map[string]string, seen *sync.Map) {
+	r := newDiskRun(faulty.New(), s)
+	crashAt(r.disk, n)
+	if err := r.play(s.steps()); !errors.Is(err, faulty.ErrCrash) {
+		t.Fatalf("crash point %d: the run ended with %v", n, err)
+	}
+	left := r.disk.Kill()
+	check := func(name string, crashed *faulty.Disk, second *rand.Rand, keep faulty.Keep) {
+		if second == nil {
+			if _, known := seen.LoadOrStore(r.state(crashed), true); known {
+				return
+			}
+		}
+		if err := r.survives(crashed, want, second, keep); err != nil {
+			t.Errorf("crash before operation %d, %s: %v", n, name, err)
+		}
+	}
+	check("nothing unsynced survives", left.Crash(faulty.Nothing), nil, nil)
+	check("everything survives", left.Crash(faulty.Everything), nil, nil)
+	for lost := range 10 { // the order of what is not synced is not kept
+		asked := -1
+		check(fmt.Sprintf("all but number %d survives", lost), left.Crash(func() bool { asked++; return asked != lost }), nil, nil)
+	}
+	rng := rand.New(rand.NewPCG(7, uint64(n)))
+	share := rng.Float64()
+	keep := func() bool { return rng.Float64() < share }
+	crashed := left.Crash(keep)
+	if n%2 == 0 { // one crash alone
+		check("a random part survives", crashed, nil, nil)
+	} else {
+		check("a random part survives twice", crashed, rng, keep)
+	}
+	// Last, as it goes on with what is left.
+	check("the process is killed", left, rand.New(rand.NewPCG(99, uint64(n))), faulty.Nothing)
 }
 
 // Who reads streams while a run goes on finds each cell's rows in the further tables,
