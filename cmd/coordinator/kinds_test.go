@@ -21,7 +21,8 @@ keep: {words: true}
 `
 
 // fewPenalties is a grid of 8 cells of a moment.
-const fewPenalties = `experiment: embedding
+const fewPenalties = `name: few-penalties
+experiment: embedding
 repeats: 2
 data: [sim1: {texts: 20}]
 models: [logistic, mlp]
@@ -39,7 +40,8 @@ solvers: [rehline, lbfgs]
 `
 
 // fewTasks is a grid of 6 cells of a moment.
-const fewTasks = `experiment: solver-benchmark
+const fewTasks = `name: few-tasks
+experiment: solver-benchmark
 data: [generated: {rows: 50, features: 3}]
 tasks: [svm, huber]
 c: 1/n
@@ -48,24 +50,29 @@ solvers: [rehline, rehline-coordinate-descent, lbfgs]
 
 // kindOfGrid is a kind of experiment for the tests that every kind has to pass.
 type kindOfGrid struct {
-	long    []string // grid that takes some seconds, with overrides
-	cells   string   // that it has
-	small   string   // grid that takes a moment
-	measure string   // that replay prints
-	parts   []string // files that replay writes
+	long        []string // grid that takes some seconds, with overrides
+	cells       string   // that it has
+	shared      []string // grid that two workers share, which begins with its name, with overrides
+	sharedCells string   // that it has
+	small       string   // grid that takes a moment
+	measure     string   // that replay prints
+	parts       []string // files that replay writes
 }
 
 var kindsOfGrids = map[string]*kindOfGrid{
 	"self-paced": {
 		long: []string{allMethods, "--set", "repeats=3", "--set", "age.acs_step=0.2"}, cells: "90", small: smallGrid,
+		shared: []string{allMethods}, sharedCells: "90",
 		measure: "test_at_best_test", parts: []string{"train.csv", "validation.csv", "test.csv", "path.arrow"},
 	},
 	"embedding": {
 		long: []string{allPenalties, "--set", "repeats=4", "--set", "training.epochs=15"}, cells: "144", small: fewPenalties,
+		shared: []string{fewPenalties, "--set", "repeats=10"}, sharedCells: "40",
 		measure: "test_at_end", parts: []string{"train.csv", "test.csv", "epochs.arrow", "weights.arrow", "words.arrow"},
 	},
 	"solver-benchmark": {
 		long: []string{allTasks, "--set", "repeats=6"}, cells: "384", small: fewTasks,
+		shared: []string{fewTasks, "--set", "repeats=10", "--set", "tasks=[huber]"}, sharedCells: "30",
 		measure: "final_gap", parts: []string{"problem.csv", "curve.arrow"},
 	},
 }

@@ -3,11 +3,13 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -31,16 +33,25 @@ func startRemote(t *testing.T) *remote {
 			t.Error(err)
 		}
 	})
-	return &remote{server.URL(), buildWorker(t)}
+	return &remote{server.URL(), builtWorker(t)}
 }
 
-func buildWorker(t *testing.T) (program string) {
-	t.Helper()
-	program = filepath.Join(t.TempDir(), "worker.exe")
+// buildWorker builds the worker once.
+var buildWorker = sync.OnceValues(func() (program string, err error) {
+	program = filepath.Join(programs, "worker.exe")
 	// Without a commit, as this test is: rows say the version that computed them.
 	build := exec.Command("go", "build", "-buildvcs=false", "-o", program, "github.com/agepath/agepath/cmd/worker")
 	if text, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("building the worker: %v\n%s", err, text)
+		return "", fmt.Errorf("building the worker: %w\n%s", err, text)
+	}
+	return program, nil
+})
+
+func builtWorker(t *testing.T) (program string) {
+	t.Helper()
+	program, err := buildWorker()
+	if err != nil {
+		t.Fatal(err)
 	}
 	return program
 }
@@ -64,22 +75,29 @@ func (r *remote) work(t *testing.T, args ...string) (*exec.Cmd, func() error) {
 func TestRemote(t *testing.T) {
 	needs.Patience(t, "6 s")
 	t.Parallel()
+	eachKind(t, shareCells)
+}
+
+func shareCells(t *testing.T, k *kindOfGrid) {
 	r := startRemote(t)
 	dir := t.TempDir()
-	grid, here, there := write(t, dir, "grid.yaml", allMethods), filepath.Join(dir, "here"), filepath.Join(dir, "there")
+	grid, here, there := write(t, dir, "grid.yaml", k.shared[0]), filepath.Join(dir, "here"), filepath.Join(dir, "there")
 	with := func(args ...string) []string { return append(args, "--nats", r.url) }
+	submit := with(append([]string{"submit", grid}, k.shared[1:]...)...)
+	cells := k.sharedCells
+	name, _, _ := strings.Cut(strings.TrimPrefix(k.shared[0], "name: "), "\n")
 
-	submitted := must(t, with("submit", grid)...)
-	match := regexp.MustCompile(`^(all-methods-\w+): 90 of 90 cells queued`).FindStringSubmatch(submitted.out)
+	submitted := must(t, submit...)
+	match := regexp.MustCompile(`^(` + name + `-\w+): ` + cells + ` of ` + cells + ` cells queued`).FindStringSubmatch(submitted.out)
 	if match == nil {
 		t.Fatalf("submit prints %s", submitted.out)
 	}
 	run := match[1]
-	if o := must(t, with("submit", grid)...); !strings.Contains(o.out, "0 of 90 cells queued, 90 were queued or running already") {
+	if o := must(t, submit...); !strings.Contains(o.out, "0 of "+cells+" cells queued, "+cells+" were queued or running already") {
 		t.Errorf("submit again prints %s", o.out)
 	}
-	r.wantStatus(t, []string{run}, run, "waiting for workers", "90", "0", "0", "0", "90")
-	if o := must(t, with("collect", run, "--out", filepath.Join(dir, "early"))...); !strings.Contains(o.out, "0 of 90 cells") {
+	r.wantStatus(t, []string{run}, run, "waiting for workers", cells, "0", "0", "0", cells)
+	if o := must(t, with("collect", run, "--out", filepath.Join(dir, "early"))...); !strings.Contains(o.out, "0 of "+cells+" cells") {
 		t.Errorf("collect before there is a result prints %s", o.out)
 	}
 
@@ -88,29 +106,29 @@ func TestRemote(t *testing.T) {
 	if err := errors.Join(first(), second()); err != nil {
 		t.Fatalf("workers: %v", err)
 	}
-	r.wantStatus(t, nil, run, "finished", "90", "90", "0", "0", "0")
+	r.wantStatus(t, nil, run, "finished", cells, cells, "0", "0", "0")
 	if o := must(t, with("status", run, "--watch")...); strings.Count(o.out, run) != 1 {
 		t.Errorf("watching what is done prints\n%s", o.out)
 	}
-	if o := must(t, with("collect", run, "--out", there)...); !strings.Contains(o.out, "90 of 90 cells have ended (90 ok), gathered in "+there) {
+	if o := must(t, with("collect", run, "--out", there)...); !strings.Contains(o.out, cells+" of "+cells+" cells have ended ("+cells+" ok), gathered in "+there) {
 		t.Errorf("collect prints %s", o.out)
 	}
-	must(t, "run", grid, "--out", here)
+	must(t, append([]string{"run", grid, "--out", here}, k.shared[1:]...)...)
 	wantSameNumbers(t, numbers(t, here), numbers(t, there))
 
 	if o := must(t, with("retry", run)...); !strings.Contains(o.out, "0 cells queued again") {
 		t.Errorf("retry prints %s", o.out)
 	}
-	if o := must(t, with("submit", grid)...); !strings.Contains(o.out, "0 of 90 cells queued, 90 have ended") {
+	if o := must(t, submit...); !strings.Contains(o.out, "0 of "+cells+" cells queued, "+cells+" have ended") {
 		t.Errorf("submit of what is done prints %s", o.out)
 	}
 	must(t, with("cancel", run)...)
 	must(t, with("purge", run)...)
 	wantRefusal(t, do(t, with("collect", run, "--out", there)...), []string{"no run " + run})
-	if o := must(t, with("submit", grid)...); !strings.Contains(o.out, "90 of 90 cells queued") {
+	if o := must(t, submit...); !strings.Contains(o.out, cells+" of "+cells+" cells queued") {
 		t.Errorf("submit of what was purged prints %s", o.out)
 	}
-	wantRefusal(t, do(t, with("purge", run)...), []string{"90 cells that are queued or running", "coordinator cancel " + run})
+	wantRefusal(t, do(t, with("purge", run)...), []string{cells + " cells that are queued or running", "coordinator cancel " + run})
 	must(t, with("cancel", run)...)
 	wantRefusal(t, do(t, with("status", "nobody-12345678")...), []string{"no run nobody-12345678"})
 	wantRefusal(t, do(t, with("submit", grid, "--set", "repeats=0")...), []string{"repeats"})

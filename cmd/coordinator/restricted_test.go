@@ -61,7 +61,7 @@ func TestRestricted(t *testing.T) {
 	grid := write(t, dir, "grid.yaml", "repeats: 3\n"+dataGrid)
 	run, _, _ := strings.Cut(must(t, as(asCoordinator, "submit", grid)...).out, ":")
 	var said bytes.Buffer
-	worker := exec.CommandContext(t.Context(), buildWorker(t), as(asWorker, "--drain", "--slots", "2", "--cache", filepath.Join(dir, "cache"))...)
+	worker := exec.CommandContext(t.Context(), builtWorker(t), as(asWorker, "--drain", "--slots", "2", "--cache", filepath.Join(dir, "cache"))...)
 	worker.Stderr = &said
 	if err := worker.Run(); err != nil || strings.Contains(said.String(), "permission") {
 		t.Fatalf("worker: %v\n%s", err, &said)

@@ -63,7 +63,7 @@ func TestNoSecretIsKept(t *testing.T) {
 			s := startServe(t, with()...)
 			s.await("readyz", http.StatusOK, "ok")
 			var worker bytes.Buffer
-			cmd := exec.CommandContext(t.Context(), buildWorker(t), with("--drain", "--cache", filepath.Join(dir, "cache"))...)
+			cmd := exec.CommandContext(t.Context(), builtWorker(t), with("--drain", "--cache", filepath.Join(dir, "cache"))...)
 			cmd.Stdout, cmd.Stderr = &worker, &worker
 			if err := cmd.Run(); err != nil {
 				t.Fatalf("%v\n%s", err, &worker)

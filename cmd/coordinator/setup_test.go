@@ -30,6 +30,9 @@ const (
 // not have one of its own.
 const cacheVariable = "AGEPATH_OUTCOME_CACHE"
 
+// programs is a folder of the programs that tests build.
+var programs string
+
 func TestMain(m *testing.M) {
 	command.ServeSlot(experiment.Kinds())
 	path := os.Getenv(peakFile)
@@ -47,7 +50,13 @@ func TestMain(m *testing.M) {
 	case os.Getenv(asProgram) != "":
 		main()
 	}
-	os.Exit(m.Run())
+	var err error
+	if programs, err = os.MkdirTemp("", "agepath-coordinator-"); err != nil {
+		panic(err)
+	}
+	code := m.Run()
+	os.RemoveAll(programs)
+	os.Exit(code)
 }
 
 // outcome is what a command line gave.

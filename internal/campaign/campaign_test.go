@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -21,11 +22,10 @@ import (
 	"github.com/agepath/agepath/results"
 )
 
-// grid is what a campaign computes: 12,000 cells of a millisecond or less,
-// on a data set of the program and one from a file.
+// grid is a grid of cells of a millisecond or less.
 const grid = `
-name: campaign
-repeats: 300
+name: paths
+repeats: 250
 models: [{lasso: {alpha: {from: 0.005, to: 0.100, step: 0.005}, intercept: true}}]
 regularizers: [linear]
 methods: [original, acs]
@@ -33,11 +33,35 @@ age: {min: 1, max: 3, acs_step: 0.5}
 data: [diabetes]
 `
 
-const (
-	cells = 300 * 20 * 2
-	// patienceFor bounds a campaign.
-	patienceFor = 5 * time.Minute
-)
+// grids are what a campaign computes at a time: a grid of each kind of experiment, 12,000
+// cells together.
+var grids = []sweep{
+	{name: "paths", text: grid, cells: 250 * 20 * 2, tables: []string{"knots.arrow"}},
+	{name: "texts", text: `
+name: texts
+experiment: embedding
+repeats: 125
+data: [sim3: {texts: 40}, {path: texts.csv, language: english, length: 4, text: text, class: class}]
+models: [logistic]
+penalties: [none, l1: {weight: [0.1, 1]}, group-lasso, dropout, fine-tuned, wmmd, swmmd, biwmmd]
+training: {epochs: 2, batch: 16}
+`, cells: 125 * 2 * 8, tables: []string{"epochs.arrow", "weights.arrow"}},
+}
+
+// texts are those of a file, which workers get from the server.
+const texts = "cats purr,a\ndogs bark loudly,b\nboth sleep,a\nboth eat,b\ncats sleep,a\ndogs eat,b\n"
+
+// sweep is a grid that a campaign computes.
+type sweep struct {
+	name, text string
+	cells      int
+	tables     []string          // besides cells.arrow
+	grid       string            // path
+	want       map[string]string // the rows of an undisturbed run by cell
+}
+
+// patienceFor bounds a campaign.
+const patienceFor = 5 * time.Minute
 
 // seed returns the seed of the first campaign: AGEPATH_SEED, or 1.
 func seed(t *testing.T) uint64 {
@@ -53,12 +77,12 @@ func seed(t *testing.T) uint64 {
 	return value
 }
 
-// TestCampaign computes a grid with a coordinator and three workers on a cluster
-// of three NATS servers while faults of all kinds happen: kills, stops, lost
-// servers, cut, dead and slow connections, full disks, corrupt files. Coordinator
-// and workers are in network namespaces where this system allows it. Each cell must
-// have one row with the numbers of an undisturbed run, and nothing may be left
-// behind. The seed, 1 or AGEPATH_SEED, decides which faults and when;
+// TestCampaign computes a grid of each kind of experiment, with a coordinator for each
+// grid and three workers for all, on a cluster of three NATS servers while faults of all
+// kinds happen: kills, stops, lost servers, cut, dead and slow connections, full disks,
+// corrupt files. Coordinators and workers are in network namespaces where this system
+// allows it. Each cell must have one row with the numbers of an undisturbed run, and
+// nothing may be left behind. The seed, 1 or AGEPATH_SEED, decides which faults and when;
 // AGEPATH_LONG=1 goes on with the next seeds for 20 minutes. Odd seeds use servers
 // in this process, even ones the nats-server program of the PATH.
 func TestCampaign(t *testing.T) {
@@ -66,18 +90,12 @@ func TestCampaign(t *testing.T) {
 		t.Skip("takes a minute")
 	}
 	dir := t.TempDir()
-	path := filepath.Join(dir, "grid.yaml")
-	if err := os.WriteFile(path, []byte(grid), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "texts.csv"), []byte("text,class\n"+strings.Repeat(texts, 4)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	undisturbed := filepath.Join(dir, "undisturbed")
-	coordinator := exec.Command(builtProgram(t, "coordinator"), "run", path, "--out", undisturbed, "--figures", "0")
-	if text, err := coordinator.CombinedOutput(); err != nil {
-		t.Fatalf("the undisturbed run: %v\n%s", err, text)
-	}
-	want := numbers(t, undisturbed)
-	if len(want) != cells {
-		t.Fatalf("%d cells in the undisturbed run, want %d", len(want), cells)
+	sweeps := slices.Clone(grids)
+	for i := range sweeps {
+		sweeps[i].compute(t, dir)
 	}
 	program, err := systemProgram("nats-server")
 	began := time.Now()
@@ -92,7 +110,7 @@ func TestCampaign(t *testing.T) {
 		}
 		t.Run(fmt.Sprintf("seed %d", s+i), func(t *testing.T) {
 			t.Logf("AGEPATH_SEED=%d, %s", s+i, name)
-			campaign(t, s+i, server, path, want)
+			campaign(t, s+i, server, sweeps)
 		})
 		if t.Failed() {
 			break
@@ -100,24 +118,53 @@ func TestCampaign(t *testing.T) {
 	}
 }
 
+// compute writes the grid into a folder and computes it undisturbed.
+func (s *sweep) compute(t *testing.T, dir string) {
+	t.Helper()
+	s.grid = filepath.Join(dir, s.name+".yaml")
+	if err := os.WriteFile(s.grid, []byte(s.text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	undisturbed := filepath.Join(dir, s.name)
+	coordinator := exec.Command(builtProgram(t, "coordinator"), "run", s.grid, "--out", undisturbed, "--figures", "0")
+	if text, err := coordinator.CombinedOutput(); err != nil {
+		t.Fatalf("the undisturbed run of %s: %v\n%s", s.name, err, text)
+	}
+	if s.want = numbers(t, undisturbed); len(s.want) != s.cells {
+		t.Fatalf("%d cells in the undisturbed run of %s, want %d", len(s.want), s.name, s.cells)
+	}
+}
+
 // campaign is one campaign.
-func campaign(t *testing.T, seed uint64, server, grid string, want map[string]string) {
+func campaign(t *testing.T, seed uint64, server string, sweeps []sweep) {
 	goroutines := runtime.NumGoroutine()
 	t.Run("campaign", func(t *testing.T) {
-		d := deploy(t, seed, server, grid)
+		d := deploy(t, seed, server, sweeps)
 		began := time.Now()
-		d.coordinator.launch(t)
-		d.coordinator.wantProgram(t)
-		deadline := time.AfterFunc(patienceFor, func() { d.coordinator.stop(15) })
-		happened := d.bombard()
-		if !deadline.Stop() {
-			t.Errorf("not done after %v:\n%s", patienceFor, d.coordinator.log.String())
+		for _, c := range d.coordinators {
+			c.launch(t)
+			c.wantProgram(t)
 		}
-		t.Logf("%d cells in %v with %d faults; the coordinator was started %d times", len(want), time.Since(began).Round(time.Millisecond), happened, d.coordinator.starts)
+		deadline := time.AfterFunc(patienceFor, func() {
+			for _, c := range d.coordinators {
+				c.stop(syscall.SIGTERM)
+			}
+		})
+		happened := d.bombard()
+		inTime := deadline.Stop()
+		t.Logf("%d faults in %v", happened, time.Since(began).Round(time.Millisecond))
+		for i, c := range d.coordinators {
+			t.Logf("%d cells; the %s was started %d times", d.sweeps[i].cells, c.name, c.starts)
+			if !inTime {
+				t.Errorf("%s: not done after %v:\n%s", c.name, patienceFor, c.log.String())
+			}
+		}
 		d.wantNothingQueued()
 		d.shutDown()
-		d.wantResults(want)
-		for _, m := range append(d.workers, d.coordinator) {
+		for i := range d.sweeps {
+			d.wantResults(&d.sweeps[i], d.outs[i])
+		}
+		for _, m := range d.members() {
 			for _, surprise := range m.surprise {
 				t.Logf("%s: %s", m.name, surprise)
 				survived := strings.Contains(surprise, "connecting to NATS") || strings.Contains(surprise, "no space left")
@@ -126,8 +173,7 @@ func campaign(t *testing.T, seed uint64, server, grid string, want map[string]st
 				}
 			}
 		}
-		dir, _ := programs()
-		if left := leftOver(t, dir); len(left) > 0 {
+		if left := leftOver(t, programs); len(left) > 0 {
 			t.Errorf("processes were left behind: %v", left)
 		}
 	})
@@ -148,44 +194,51 @@ func (d *deployment) wantNothingQueued() {
 	}
 	defer q.Close()
 	runs, err := q.Runs(ctx)
-	if err != nil || len(runs) != 1 {
+	if err != nil || len(runs) != len(d.sweeps) {
 		t.Fatalf("runs %v: %v", runs, err)
 	}
 	if d.attacked > 0 {
 		d.sift()
 	}
-	var last queue.Counts
-	await(t, "nothing is queued and all has ended", func() bool {
-		if last, err = q.Counts(ctx, runs[0]); err != nil {
-			t.Fatal(err)
+	for _, s := range d.sweeps {
+		at := slices.IndexFunc(runs, func(run string) bool { return strings.HasPrefix(run, s.name+"-") })
+		if at < 0 {
+			t.Fatalf("runs %v have none of %s", runs, s.name)
 		}
-		// The count comes from any node, which can be behind the one that confirmed.
-		return last.Queued+last.InFlight == 0 && last.Done >= cells
-	})
-	if swept, err := q.RemoveEnded(ctx, runs[0]); swept > 0 || err != nil { // those that got stuck after the coordinator swept
-		t.Logf("%d stuck tasks were swept: %v", swept, err)
+		var last queue.Counts
+		await(t, "nothing is queued and all has ended of "+s.name, func() bool {
+			if last, err = q.Counts(ctx, runs[at]); err != nil {
+				t.Fatal(err)
+			}
+			// The count comes from any node, which can be behind the one that confirmed.
+			return last.Queued+last.InFlight == 0 && last.Done >= s.cells
+		})
+		if swept, err := q.RemoveEnded(ctx, runs[at]); swept > 0 || err != nil { // those that got stuck after the coordinator swept
+			t.Logf("%d stuck tasks were swept: %v", swept, err)
+		}
+		if last.Done != s.cells || last.Dead != 0 {
+			t.Errorf("counts of %s %+v, want %d done and none dead", s.name, last, s.cells)
+		}
 	}
 	if n, err := q.Held(ctx); n != 0 || err != nil {
 		t.Errorf("%d messages are left in the task stream: %v", n, err)
 		d.tellHeld(ctx)
 	}
-	if last.Done != cells || last.Dead != 0 {
-		t.Errorf("counts %+v, want %d done and none dead", last, cells)
-	}
 }
 
-// wantResults wants the folder to hold the numbers of the undisturbed run and
+// wantResults wants a sweep's folder to hold the numbers of the undisturbed run and
 // nothing else.
-func (d *deployment) wantResults(want map[string]string) {
+func (d *deployment) wantResults(s *sweep, out string) {
 	t := d.t
 	t.Helper()
-	wantSame(t, numbers(t, d.out), want)
-	entries, err := os.ReadDir(d.out)
+	wantSame(t, numbers(t, out), s.want)
+	entries, err := os.ReadDir(out)
 	if err != nil {
 		t.Fatal(err)
 	}
+	allowed := append([]string{"cells.arrow", "manifest.json", "report", "lock", ".lock"}, s.tables...)
 	for _, entry := range entries {
-		if !slices.Contains([]string{"cells.arrow", "knots.arrow", "manifest.json", "report", "lock", ".lock"}, entry.Name()) {
+		if !slices.Contains(allowed, entry.Name()) {
 			t.Errorf("%s was left behind", entry.Name())
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -25,29 +26,32 @@ const (
 	maxDeaths = "6"
 )
 
-// deployment is a cluster of NATS servers, a coordinator and workers, each of these
-// on a host of its own.
+// deployment is a cluster of NATS servers, a coordinator for each sweep and workers, each
+// of these on a host of its own.
 type deployment struct {
-	t           *testing.T
-	random      *rand.Rand
-	nodes       []node
-	addresses   []string
-	hosts       []*host // of the coordinator, then of the workers
-	isolated    *member // what goes on without a network, nil: none
-	wasIsolated bool    // one was
-	coordinator *member
-	workers     []*member
-	out         string
-	caches      []string
-	noDisks     bool // that fill up
-	attacked    int  // hostile messages published
-	grid        string
+	t            *testing.T
+	random       *rand.Rand
+	nodes        []node
+	addresses    []string
+	hosts        []*host // of the members
+	isolated     *member // what goes on without a network, nil: none
+	wasIsolated  bool    // one was
+	sweeps       []sweep
+	coordinators []*member // of the sweeps
+	outs         []string
+	workers      []*member
+	caches       []string
+	noDisks      bool // that fill up
+	attacked     int  // hostile messages published
 }
 
-// deploy starts everything but the coordinator.
-func deploy(t *testing.T, seed uint64, server, grid string) *deployment {
+// members are the coordinators, then the workers.
+func (d *deployment) members() []*member { return slices.Concat(d.coordinators, d.workers) }
+
+// deploy starts everything but the coordinators.
+func deploy(t *testing.T, seed uint64, server string, sweeps []sweep) *deployment {
 	t.Helper()
-	d := &deployment{t: t, grid: grid, random: rand.New(rand.NewPCG(seed, 0))}
+	d := &deployment{t: t, sweeps: sweeps, random: rand.New(rand.NewPCG(seed, 0))}
 	d.nodes, d.addresses = startCluster(t, server)
 	t.Cleanup(func() {
 		for _, n := range d.nodes {
@@ -55,17 +59,20 @@ func deploy(t *testing.T, seed uint64, server, grid string) *deployment {
 		}
 	})
 	d.makeHosts()
-	d.out = filepath.Join(d.smallDisk(), "out")
-	d.coordinator = &member{
-		name: "coordinator", path: builtProgram(t, "coordinator"), once: true, host: d.hosts[0].command(),
-		args: []string{"run", grid, "--nats", d.url(0), "--workers", "0", "--out", d.out, "--figures", "0", "--replicas", "3", "--ack-wait", ackWait.String()},
+	for i, s := range sweeps {
+		out := filepath.Join(d.smallDisk(), "out")
+		d.outs = append(d.outs, out)
+		d.coordinators = append(d.coordinators, &member{
+			name: "coordinator of " + s.name, path: builtProgram(t, "coordinator"), once: true, host: d.hosts[i].command(),
+			args: []string{"run", s.grid, "--nats", d.url(i), "--workers", "0", "--out", out, "--figures", "0", "--replicas", "3", "--ack-wait", ackWait.String()},
+		})
 	}
 	for i := range workers {
-		cache := d.smallDisk()
+		cache, at := d.smallDisk(), len(sweeps)+i
 		d.caches = append(d.caches, cache)
 		d.workers = append(d.workers, &member{
-			name: fmt.Sprintf("worker %d", i), path: builtProgram(t, "worker"), host: d.hosts[1+i].command(),
-			args: []string{"--nats", d.url(1 + i), "--slots", fmt.Sprint(slots), "--cache", cache, "--max-deaths", maxDeaths},
+			name: fmt.Sprintf("worker %d", i), path: builtProgram(t, "worker"), host: d.hosts[at].command(),
+			args: []string{"--nats", d.url(at), "--slots", fmt.Sprint(slots), "--cache", cache, "--max-deaths", maxDeaths},
 		})
 		d.workers[i].launch(t)
 		d.workers[i].wantProgram(t)
@@ -73,16 +80,16 @@ func deploy(t *testing.T, seed uint64, server, grid string) *deployment {
 	return d
 }
 
-// makeHosts makes a host for the coordinator and one for each worker, with links to
-// all nodes.
+// makeHosts makes a host for each coordinator and each worker, with links to all nodes.
 func (d *deployment) makeHosts() {
 	t := d.t
 	t.Helper()
-	lan, address := hostNetwork(t, 1+workers), "127.0.0.1"
+	hosts := len(d.sweeps) + workers
+	lan, address := hostNetwork(t, hosts), "127.0.0.1"
 	if lan != nil {
 		address = lan.address.String()
 	}
-	for i := range 1 + workers {
+	for i := range hosts {
 		h := &host{t: t}
 		if lan != nil {
 			h.namespace, h.netem = lan.hosts[i], lan.netem
@@ -103,7 +110,10 @@ func (d *deployment) url(host int) string {
 }
 
 func (d *deployment) anyWorker() *member { return d.workers[d.random.IntN(len(d.workers))] }
-func (d *deployment) anyHost() *host     { return d.hosts[d.random.IntN(len(d.hosts))] }
+func (d *deployment) anyCoordinator() *member {
+	return d.coordinators[d.random.IntN(len(d.coordinators))]
+}
+func (d *deployment) anyHost() *host { return d.hosts[d.random.IntN(len(d.hosts))] }
 
 // hit sends a signal to a member. One that is isolated has to live to find out.
 func (d *deployment) hit(m *member, s syscall.Signal) {
@@ -112,14 +122,14 @@ func (d *deployment) hit(m *member, s syscall.Signal) {
 	}
 }
 
-// isolate loses all packets of the coordinator's or a worker's host and tells how
+// isolate loses all packets of a coordinator's or a worker's host and tells how
 // often in that time the process found its connection lost.
 func (d *deployment) isolate() (heal func()) {
-	at := 0
+	at := d.random.IntN(len(d.coordinators))
 	if d.random.IntN(2) == 0 {
-		at = 1 + d.random.IntN(workers)
+		at = len(d.coordinators) + d.random.IntN(workers)
 	}
-	m := append([]*member{d.coordinator}, d.workers...)[at]
+	m := d.members()[at]
 	d.isolated, d.wasIsolated = m, true
 	plug, before := d.hosts[at].lose(), m.lostConnections()
 	return func() {
@@ -150,8 +160,9 @@ func (d *deployment) smallDisk() string {
 // work the programs would be stopped again before they are where they were.
 const mercyAfter = 2 * time.Minute
 
-// bombard lets faults happen in a random order, each as often as the others,
-// until the coordinator has ended, and sets everything right again.
+// bombard lets faults happen in a random order, each as often as the others, until the
+// coordinators have ended, and sets everything right again. The first one is isolation, whose
+// end it waits for.
 func (d *deployment) bombard() (happened int) {
 	type healing struct {
 		heal func()
@@ -168,19 +179,18 @@ func (d *deployment) bombard() (happened int) {
 		}
 	}
 	defer func() { heal(true) }()
-	var next []fault
+	next := []fault{faults[slices.IndexFunc(faults, func(f fault) bool { return f.name == isolation })]}
 	ticker := time.NewTicker(50 * time.Millisecond)
 	defer ticker.Stop()
 	began := time.Now()
 	due := began.Add(d.between(time.Second, 2*time.Second))
-	for {
-		select {
-		case <-d.coordinator.ended:
-			return happened
-		case <-ticker.C:
-		}
+	for range ticker.C {
 		heal(false)
-		if time.Now().Before(due) || time.Since(began) > mercyAfter {
+		goesOn := slices.ContainsFunc(d.coordinators, (*member).goesOn)
+		if !goesOn && d.isolated == nil {
+			break
+		}
+		if !goesOn || time.Now().Before(due) || time.Since(began) > mercyAfter {
 			continue
 		}
 		if len(next) == 0 {
@@ -200,6 +210,7 @@ func (d *deployment) bombard() (happened int) {
 		happened++
 		due = time.Now().Add(d.between(300*time.Millisecond, 1200*time.Millisecond))
 	}
+	return happened
 }
 
 // leftOver lists the processes that run one of the programs.

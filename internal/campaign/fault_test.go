@@ -41,12 +41,12 @@ var faults = []fault{
 		d.hit(d.anyWorker(), syscall.SIGTERM)
 		return nil, 0
 	}},
-	{"kill -9 of the coordinator", func(d *deployment) (func(), time.Duration) {
-		d.hit(d.coordinator, syscall.SIGKILL)
+	{"kill -9 of a coordinator", func(d *deployment) (func(), time.Duration) {
+		d.hit(d.anyCoordinator(), syscall.SIGKILL)
 		return nil, 0
 	}},
-	{"SIGTERM to the coordinator", func(d *deployment) (func(), time.Duration) {
-		d.hit(d.coordinator, syscall.SIGTERM)
+	{"SIGTERM to a coordinator", func(d *deployment) (func(), time.Duration) {
+		d.hit(d.anyCoordinator(), syscall.SIGTERM)
 		return nil, 0
 	}},
 	{"stop of a NATS node", func(d *deployment) (func(), time.Duration) {
@@ -75,7 +75,7 @@ var faults = []fault{
 		return d.anyHost().slow(), d.between(time.Second, 3*time.Second)
 	}},
 	{"full disk for the results", func(d *deployment) (func(), time.Duration) {
-		return fill(d.t, filepath.Dir(d.out)), d.between(2*time.Second, 3*time.Second)
+		return fill(d.t, filepath.Dir(d.outs[d.random.IntN(len(d.outs))])), d.between(2*time.Second, 3*time.Second)
 	}},
 	{"full disk for a worker's cache", func(d *deployment) (func(), time.Duration) {
 		at := d.random.IntN(len(d.workers))

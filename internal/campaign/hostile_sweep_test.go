@@ -176,9 +176,10 @@ func memoryOf(cmd *exec.Cmd) int64 { return cmd.ProcessState.SysUsage().(*syscal
 // messages are quarantined.
 func TestHostileMessages(t *testing.T) {
 	needs.Patience(t, "a minute")
+	t.Parallel()
 	const messages, repeats = 1000, 300
 	g := startGuarded(t)
-	path := g.write("grid.yaml", strings.Replace(grid, "repeats: 300", fmt.Sprintf("repeats: %d", repeats), 1))
+	path := g.write("grid.yaml", strings.Replace(grid, "repeats: 250", fmt.Sprintf("repeats: %d", repeats), 1))
 	var violations atomic.Int64
 	all := g.connect("all", &violations)
 	js, err := jetstream.New(all)
@@ -340,10 +341,12 @@ func (d *deployment) attack() {
 // ended, and the cells computed again whose result they replaced.
 func (d *deployment) sift() {
 	d.t.Helper()
-	submit := exec.Command(builtProgram(d.t, "coordinator"), "submit", d.grid, "--nats", "nats://"+strings.Join(d.addresses, ",nats://"))
-	if text, err := submit.CombinedOutput(); err != nil {
-		d.t.Errorf("submitting after %d hostile messages: %v\n%s", d.attacked, err, text)
-	} else {
-		d.t.Logf("after %d hostile messages: %s", d.attacked, text)
+	for _, s := range d.sweeps {
+		submit := exec.Command(builtProgram(d.t, "coordinator"), "submit", s.grid, "--nats", "nats://"+strings.Join(d.addresses, ",nats://"))
+		if text, err := submit.CombinedOutput(); err != nil {
+			d.t.Errorf("submitting after %d hostile messages: %v\n%s", d.attacked, err, text)
+		} else {
+			d.t.Logf("after %d hostile messages: %s", d.attacked, text)
+		}
 	}
 }

@@ -24,8 +24,8 @@ import (
 type hostile struct {
 	t      testing.TB
 	random *rand.Rand
-	run    string
-	valid  []*nats.Msg // results of the run
+	run    string      // of the last result that was learned or used
+	valid  []*nats.Msg // results of runs
 	made   int
 }
 
@@ -40,7 +40,9 @@ var (
 func (h *hostile) next(kind string) []*nats.Msg {
 	h.made++
 	base := h.valid[h.random.IntN(len(h.valid))]
-	cell := base.Subject[strings.LastIndexByte(base.Subject, '.')+1:]
+	parts := strings.Split(base.Subject, ".") // agepath.result.RUN.CELL
+	h.run = parts[len(parts)-2]
+	cell := parts[len(parts)-1]
 	switch kind {
 	case "outcome":
 		return []*nats.Msg{h.outcome(base, cell)}

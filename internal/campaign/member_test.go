@@ -19,26 +19,24 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// programs are the coordinator and the worker, built once.
-var programs = sync.OnceValues(func() (dir string, err error) {
-	dir, err = os.MkdirTemp("", "agepath-campaign-")
-	if err != nil {
-		return "", err
-	}
-	build := exec.Command("go", "build", "-o", dir+string(filepath.Separator), "github.com/agepath/agepath/cmd/...")
-	if text, err := build.CombinedOutput(); err != nil {
-		return dir, fmt.Errorf("building the programs: %w\n%s", err, text)
-	}
-	return dir, nil
-})
+// programs is the folder of the coordinator and the worker, which are built once.
+var (
+	programs string
+	build    = sync.OnceValue(func() error {
+		cmd := exec.Command("go", "build", "-o", programs+string(filepath.Separator), "github.com/agepath/agepath/cmd/...")
+		if text, err := cmd.CombinedOutput(); err != nil {
+			return fmt.Errorf("building the programs: %w\n%s", err, text)
+		}
+		return nil
+	})
+)
 
 func builtProgram(t *testing.T, name string) string {
 	t.Helper()
-	dir, err := programs()
-	if err != nil {
+	if err := build(); err != nil {
 		t.Fatal(err)
 	}
-	return filepath.Join(dir, name)
+	return filepath.Join(programs, name)
 }
 
 // logText is what a process wrote, which is read while it writes.
@@ -179,6 +177,16 @@ func (m *member) stop(s syscall.Signal) {
 	m.stopping = true
 	m.mu.Unlock()
 	m.signal(s)
+}
+
+// goesOn reports whether the member has not ended for good.
+func (m *member) goesOn() bool {
+	select {
+	case <-m.ended:
+		return false
+	default:
+		return true
+	}
 }
 
 // await waits for the end of a member.

@@ -136,11 +136,12 @@ func (s *scale) submit(grid string, cells int) string {
 }
 
 // inFull returns the number that an environment variable asks for, else a small
-// one that shows that all works.
+// one that shows that all works, beside other tests.
 func inFull(t *testing.T, variable string, small int) (n int, full bool) {
 	t.Helper()
 	text := os.Getenv(variable)
 	if text == "" {
+		t.Parallel()
 		return small, false
 	}
 	n, err := strconv.Atoi(text)

@@ -60,10 +60,12 @@ func TestMain(m *testing.M) {
 	case "count":
 		exit(count(ctx))
 	}
-	code := m.Run()
-	if dir, _ := programs(); dir != "" {
-		os.RemoveAll(dir)
+	var err error
+	if programs, err = os.MkdirTemp("", "agepath-campaign-"); err != nil {
+		panic(err)
 	}
+	code := m.Run()
+	os.RemoveAll(programs)
 	os.Exit(code)
 }
 
