@@ -355,6 +355,8 @@ func TestManyWriters(t *testing.T) {
 				c.Add(outcome(w*each + i))
 				if i%50 == w {
 					c.Flush()
+				}
+				if i%250 == w {
 					take(t, c, writers*each)
 				}
 			}
