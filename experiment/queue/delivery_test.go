@@ -241,6 +241,26 @@ func TestFailCountsToTheLimit(t *testing.T) {
 	}
 }
 
+// TestFailCountsOthers wants failures to count that another delivery of the task recorded
+// after this one came.
+func TestFailCountsOthers(t *testing.T) {
+	t.Parallel()
+	b := setup(t, 30*time.Second)
+	limited := task("run", "a")
+	limited.Limits.Attempts = 2
+	b.publish(limited)
+	d := b.pull(b.worker(WorkerConfig{}))
+	if _, err := d.puller.queue.attempts.record(b.ctx, d.run, d.cell, d.number, (*attemptCounts).fail); err != nil {
+		t.Fatal(err)
+	}
+	if final, err := d.Fail(b.ctx, failure("once more"), 0); err != nil || !final {
+		t.Errorf("final %v, error %v", final, err)
+	}
+	if got := b.results("run"); len(got) != 1 || got[0].Attempts != 2 || got[0].Status != experiment.Failed {
+		t.Errorf("results %+v", got)
+	}
+}
+
 func TestFailThenDone(t *testing.T) {
 	t.Parallel()
 	b := setup(t, 30*time.Second)
