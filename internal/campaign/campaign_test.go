@@ -25,7 +25,7 @@ import (
 // grid is a grid of cells of a millisecond or less.
 const grid = `
 name: paths
-repeats: 250
+repeats: 200
 models: [{lasso: {alpha: {from: 0.005, to: 0.100, step: 0.005}, intercept: true}}]
 regularizers: [linear]
 methods: [original, acs]
@@ -33,10 +33,10 @@ age: {min: 1, max: 3, acs_step: 0.5}
 data: [diabetes]
 `
 
-// grids are what a campaign computes at a time: a grid of each kind of experiment, 12,000
-// cells together.
+// grids are what a campaign computes at a time: a grid of each of two kinds of experiment,
+// 10,000 cells together.
 var grids = []sweep{
-	{name: "paths", text: grid, cells: 250 * 20 * 2, tables: []string{"knots.arrow"}},
+	{name: "paths", text: grid, cells: 200 * 20 * 2, tables: []string{"knots.arrow"}},
 	{name: "texts", text: `
 name: texts
 experiment: embedding

@@ -177,9 +177,9 @@ func memoryOf(cmd *exec.Cmd) int64 { return cmd.ProcessState.SysUsage().(*syscal
 func TestHostileMessages(t *testing.T) {
 	needs.Patience(t, "a minute")
 	t.Parallel()
-	const messages, repeats = 1000, 300
+	const messages, repeats = 1000, 150
 	g := startGuarded(t)
-	path := g.write("grid.yaml", strings.Replace(grid, "repeats: 250", fmt.Sprintf("repeats: %d", repeats), 1))
+	path := g.write("grid.yaml", strings.Replace(grid, "repeats: 200", fmt.Sprintf("repeats: %d", repeats), 1))
 	var violations atomic.Int64
 	all := g.connect("all", &violations)
 	js, err := jetstream.New(all)
