@@ -95,18 +95,10 @@ func (s *Solver) furnish() {
 	}
 	a := &s.state
 	n := len(a.z)
-	vector := func() []float64 { return make([]float64, n) }
-	a.dz, a.g, a.force = vector(), vector(), newForce(n, a.penalty.dim)
-	switch dual := &s.sol.Dual; { // the dual is written at the end, when h is not needed any more
-	case dual.Lambda.Rows > 0:
-		a.h = row(dual.Lambda, 0)
-	case dual.Gamma.Rows > 0:
-		a.h = row(dual.Gamma, 0)
-	default:
-		a.h = vector()
-	}
+	s.slopes()
+	a.force = newForce(n, a.penalty.dim)
 	for k := range a.terms.kinked {
-		a.terms.kinked[k].center = vector()
+		a.terms.kinked[k].center = make([]float64, n)
 	}
 	s.newton = newNewton(a, n)
 	if s.reuse == reuseNear {
@@ -114,7 +106,24 @@ func (s *Solver) furnish() {
 	}
 }
 
-func (s *Solver) furnished() bool { return s.state.g != nil }
+func (s *Solver) furnished() bool { return s.newton.state != nil }
+
+// slopes allocates those of the smoothed loss, unless they are there.
+func (s *Solver) slopes() {
+	a, dual := &s.state, &s.sol.Dual
+	if a.g != nil {
+		return
+	}
+	a.dz, a.g = make([]float64, len(a.z)), make([]float64, len(a.z))
+	switch { // the dual is written at the end, when h is not needed any more
+	case dual.Lambda.Rows > 0:
+		a.h = row(dual.Lambda, 0)
+	case dual.Gamma.Rows > 0:
+		a.h = row(dual.Gamma, 0)
+	default:
+		a.h = make([]float64, len(a.z))
+	}
+}
 
 // Solve minimizes the objective. Errors: ctx.Err() with the best solution so far,
 // ErrOptions, *InputError for a Warm of another shape and for numbers so far apart that
@@ -191,7 +200,10 @@ func (s *Solver) run(o Options, from start) error {
 	if o.Method == DescentOnly && !separable {
 		return fmt.Errorf("%w: DescentOnly with an L1 penalty or a free intercept", ErrOptions)
 	}
-	if o.Method == DescentOnly || o.Method == Automatic && separable && len(a.terms.kinked) > 0 {
+	if o.Method == DescentOnly || o.Method == Automatic && separable && (len(a.terms.kinked) > 0 || from == cold && s.descent.strong()) {
+		if len(a.terms.curved) > 0 {
+			s.slopes()
+		}
 		how, err := s.descent.descend(o.Seed, from != cold, o.Method == DescentOnly)
 		if how == ended {
 			if s.furnished() {

@@ -25,7 +25,12 @@ type descent struct {
 	far     int     // active samples beyond which this is so
 	finish  float64 // passes that a finish by near samples costs; infinite where there is none
 	visitor kernel.Pass
+	faces   []face // of the terms; none where the kernel does not visit them and some are curved
 }
+
+// face is a term of every sample, the maximum over lo <= a <= hi of
+// a(z - kink) - soft a²/2.
+type face struct{ kink, lo, hi, slope, soft []float64 }
 
 // outcome is how descent ended.
 type outcome uint8
@@ -53,7 +58,47 @@ func newDescent(s *state, norms []float64) descent {
 		}
 		d.inv[i] = 1 / max(norm, 1e-300)
 	}
+	d.faces = make([]face, 0, len(s.terms.kinked)+len(s.terms.curved))
 	return d
+}
+
+// strong tells of terms that are all curved whether the ridge is so strong beside their
+// mean curvature along a coefficient that a few passes are likely to do.
+func (d *descent) strong() bool {
+	if _, ok := d.x.(sparse); !ok && !d.kernelled() || d.penalty.dim < strongDim {
+		return false
+	}
+	var curvature float64
+	for i := range d.terms.curved {
+		for j, m := range d.terms.curved[i].sigma {
+			curvature += m / d.inv[j]
+		}
+	}
+	return curvature <= strongCurvature*float64(d.penalty.dim)
+}
+
+// face sets the faces. A curved term has its own where g, dz and h are, which descent does
+// not need.
+func (d *descent) face() {
+	d.faces = d.faces[:0]
+	if len(d.terms.curved) > 0 && !d.kernelled() {
+		return
+	}
+	for i := range d.terms.kinked {
+		k := &d.terms.kinked[i]
+		d.faces = append(d.faces, face{kink: k.kink, lo: k.lo, hi: k.hi, slope: k.slope})
+	}
+	for i := range d.terms.curved {
+		c := &d.terms.curved[i]
+		f := face{c.kink, d.g, d.dz, c.slope, d.h}
+		for j, m := range c.sigma {
+			f.lo[j], f.hi[j] = c.bounds(j)
+			if f.soft[j] = 0; m > 0 {
+				f.soft[j] = 1 / m
+			}
+		}
+		d.faces = append(d.faces, f)
+	}
 }
 
 // reset makes all samples active.
@@ -109,7 +154,8 @@ func (d *descent) descend(seed uint64, warm, only bool) (outcome, error) {
 	d.reset(n)
 	d.seed(seed)
 	d.begin(warm)
-	spread, spent, how := inf, 0.0, gaveUp
+	d.face()
+	spread, spent, before, how := inf, 0.0, inf, gaveUp
 	var h hope
 	for pass := 0; ; pass++ {
 		if pass > 0 {
@@ -119,12 +165,19 @@ func (d *descent) descend(seed uint64, warm, only bool) (outcome, error) {
 		spent += work
 		var estimate float64
 		estimate, spread = d.visit(spread)
+		if len(d.terms.curved) > 0 {
+			spread = inf // their slopes leave a bound more often than one is left out for
+		}
 		estimate += d.guard.project(d.beta[:d.penalty.d])
 		target := d.limits.tol * d.costs.origin
 		if p := math.Abs(d.primal); p > 0 {
 			target = d.limits.tol * p
 		}
-		if estimate <= target || pass == 1 || pass%testEvery == testEvery-1 {
+		// The estimate is of the coefficients met on the way: those at the end of a pass over
+		// most samples are likely to be better by what it fell last.
+		soon := work > testCost && estimate*estimate <= target*before
+		before = estimate
+		if estimate <= target || soon || pass == 0 || pass%testEvery == testEvery-1 {
 			spent += testCost
 			d.tally()
 			d.meet()
@@ -132,6 +185,9 @@ func (d *descent) descend(seed uint64, warm, only bool) (outcome, error) {
 			if d.solved() {
 				d.status = Solved
 				return ended, nil
+			}
+			if pass == 0 && len(d.terms.curved) == 0 {
+				d.restless(spread)
 			}
 			if estimate <= target && len(d.active) < n && (only || spent <= patience) {
 				d.reset(n) // those left out count again
@@ -161,6 +217,24 @@ func (d *descent) descend(seed uint64, warm, only bool) (outcome, error) {
 			}
 		}
 	}
+}
+
+// restless keeps the samples active that a visit would not leave out: those with a slope
+// that is not at its bound, or a score at most beyond from a kink.
+func (d *descent) restless(beyond float64) {
+	kept := 0
+	for _, i := range d.active {
+		d.active[kept] = i
+		for b := range d.faces {
+			f := &d.faces[b]
+			r, a := d.z[i]-f.kink[i], f.slope[i]
+			if !(r > beyond && a == f.hi[i] || r < -beyond && a == f.lo[i]) {
+				kept++
+				break
+			}
+		}
+	}
+	d.active = d.active[:kept]
 }
 
 // isFar tells whether the active samples are visited block by block.
@@ -201,7 +275,7 @@ func (d *descent) visit(beyond float64) (estimate, spread float64) {
 	if far {
 		block = d.block
 	}
-	if far && beyond != inf {
+	if far && beyond != inf && len(d.terms.kinked) > 0 {
 		turns = max(1, min(kernel.Parts, d.limits.passes-done.Passes-done.Newton))
 	}
 	for from := 0; from < len(d.active); from += block {
@@ -225,10 +299,10 @@ func (d *descent) visit(beyond float64) (estimate, spread float64) {
 	return estimate, spread
 }
 
-// kernelled tells whether the kernel visits samples: dense ones with one kinked term.
+// kernelled tells whether the kernel visits samples: dense ones with one term.
 func (d *descent) kernelled() bool {
 	_, ok := d.x.(full)
-	return ok && len(d.terms.kinked) == 1 && len(d.terms.curved) == 0
+	return ok && len(d.terms.kinked)+len(d.terms.curved) == 1
 }
 
 // visitAll visits samples. The first ones, as many as it returns, are those not to be left
@@ -238,12 +312,12 @@ func (d *descent) visitAll(samples []int32, beyond float64) (kept int, estimate,
 	w, intercept := d.beta[:d.penalty.d], d.beta[d.penalty.d:]
 	if d.kernelled() {
 		x := d.x.(full)
-		k, p := &d.terms.kinked[0], &d.visitor
+		f, p := &d.faces[0], &d.visitor
 		p.Intercept, p.Bend = 0, 0
 		if len(intercept) > 0 {
 			p.Intercept, p.Bend = intercept[0], 1
 		}
-		kept = kernel.Descend(x.Data, x.Stride, w, d.inv, k.kink, k.lo, k.hi, k.slope, samples, beyond, p)
+		kept = kernel.Descend(x.Data, x.Stride, w, d.inv, f.kink, f.lo, f.hi, f.slope, f.soft, samples, beyond, p)
 		if len(intercept) > 0 {
 			intercept[0] = p.Intercept
 		}

@@ -154,6 +154,7 @@ func (v *vicinity) descend(seed uint64) bool {
 	s, d, in := v.whole, v.descent, &v.near
 	all := v.rows.index
 	d.seed(seed)
+	d.face()
 	d.active = append(d.active[:0], all...)
 	spread := inf
 	most := s.limits.done.Visits + nearPatience*len(all)

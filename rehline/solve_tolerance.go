@@ -73,13 +73,18 @@ const (
 // Coordinate descent. A Newton phase costs about as much as patience passes over all
 // samples: descent ends when it has made as many, or expects to.
 const (
-	patience  = 25      // passes' worth of visits
-	memory    = 6       // passes whose fall of the estimated gap tells how many are to come
-	hopeless  = 500     // passes expected where the estimate does not fall
-	testCost  = 0.4     // passes that a certificate costs
-	testEvery = 50      // passes between certificates that the estimate does not ask for
-	nearCache = 1 << 20 // bytes of X from which on rows are visited in runs
-	runLength = 16      // rows of a run, within which memory is read in order
+	patience = 25  // passes' worth of visits
+	memory   = 6   // passes whose fall of the estimated gap tells how many are to come
+	hopeless = 500 // passes expected where the estimate does not fall
+	// Descent comes before the Newton steps of smooth losses from strongDim coefficients on,
+	// whose squares those steps cost, where the mean curvature of the loss along one is at
+	// most strongCurvature times the ridge.
+	strongDim       = 48
+	strongCurvature = 4
+	testCost        = 0.4     // passes that a certificate costs
+	testEvery       = 50      // passes between certificates that the estimate does not ask for
+	nearCache       = 1 << 20 // bytes of X from which on rows are visited in runs
+	runLength       = 16      // rows of a run, within which memory is read in order
 	// Beyond farCache bytes, reading X takes longer than visiting its rows: blocks of
 	// blockBytes, which the second cache holds, are visited some times in a row while the
 	// next one is fetched.

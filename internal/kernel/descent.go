@@ -21,7 +21,7 @@ type Pass struct {
 const Parts = 4
 
 // descendGo is Descend.
-func descendGo(x []float64, stride int, w, inv, kink, lo, hi, slope []float64, active []int32, beyond float64, p *Pass) int {
+func descendGo(x []float64, stride int, w, inv, kink, lo, hi, slope, soft []float64, active []int32, beyond float64, p *Pass) int {
 	kept := 0
 	p.Estimate, p.Spread = 0, 0
 	for _, index := range active {
@@ -29,8 +29,19 @@ func descendGo(x []float64, stride int, w, inv, kink, lo, hi, slope []float64, a
 		row := x[i*stride:][:len(w)]
 		r := Dot(row, w) + p.Intercept - kink[i]
 		a, l, u := slope[i], lo[i], hi[i]
-		p.Estimate += max(l*r, u*r) - a*r
-		n := min(max(a+r*inv[i], l), u)
+		var s float64
+		if len(soft) > 0 {
+			s = soft[i]
+		}
+		b := u
+		if s > 0 {
+			b = min(max(r/s, l), u)
+		} else if r < 0 {
+			b = l
+		}
+		p.Estimate += (b - a) * (r - s*(a+b)/2)
+		r -= s * a
+		n := min(max(a+r*(inv[i]/(1+inv[i]*s)), l), u)
 		if e := n - a; e != 0 {
 			slope[i] = n
 			Axpy(-e, row, w)

@@ -5,28 +5,38 @@ package kernel
 import "unsafe"
 
 // Descend is a pass of dual coordinate descent over the active samples, for one
-// kinked term a sample: w, the coefficients -Σ slope_i x_i, is kept current.
+// term a sample, the maximum over lo <= a <= hi of a(z - kink) - soft a²/2: w, the
+// coefficients -Σ slope_i x_i, is kept current. soft is empty where all are zero.
 // inv_i is 1/‖x_i‖², with 1 added to the norm where the pass's Bend is 1. A
 // sample whose slope stays at its bound although its score is further than
-// beyond from the kink is dropped; the first ones of active, as many as
+// beyond from where it would not is dropped; the first ones of active, as many as
 // returned, are those that are kept, in their order.
-func Descend(x []float64, stride int, w, inv, kink, lo, hi, slope []float64, active []int32, beyond float64, p *Pass) int {
+func Descend(x []float64, stride int, w, inv, kink, lo, hi, slope, soft []float64, active []int32, beyond float64, p *Pass) int {
 	n := len(slope)
 	rows(x, n, stride, len(w))
 	vectors := (len(w) + 7) / 8
 	if level != avx512 || vectors == 0 || vectors > 16 || len(active) == 0 {
-		return descendGo(x, stride, w, inv, kink, lo, hi, slope, active, beyond, p)
+		return descendGo(x, stride, w, inv, kink, lo, hi, slope, soft, active, beyond, p)
 	}
 	inv, kink, lo, hi = inv[:n], kink[:n], lo[:n], hi[:n]
+	softs := -1
+	if len(soft) == 0 {
+		soft, softs = hard[:], 0
+	} else {
+		soft = soft[:n]
+	}
 	p.state = [4]float64{p.Intercept, p.Bend}
-	kept := descents[vectors-1](&x[0], stride, &w[0], len(w)-8*(vectors-1), &inv[0], &kink[0], &lo[0], &hi[0], &slope[0],
+	kept := descents[vectors-1](&x[0], stride, &w[0], len(w)-8*(vectors-1), &inv[0], &kink[0], &lo[0], &hi[0], &slope[0], &soft[0], softs,
 		&active[0], len(active), beyond, &p.state, unsafe.SliceData(p.Next), len(p.Next), p.Part*64*((vectors+Parts-1)/Parts))
 	p.Intercept, p.Estimate, p.Spread = p.state[0], p.state[2], p.state[3]
 	return kept
 }
 
+// hard is what stands for soft where all are zero.
+var hard [1]float64
+
 // descents has the pass for each number of vectors of coefficients.
-var descents = [16]func(x *float64, stride int, w *float64, tail int, inv, kink, lo, hi, slope *float64, active *int32, count int, beyond float64, state *[4]float64, next *int32, nexts, part int) int{
+var descents = [16]func(x *float64, stride int, w *float64, tail int, inv, kink, lo, hi, slope, soft *float64, softs int, active *int32, count int, beyond float64, state *[4]float64, next *int32, nexts, part int) int{
 	descend1AVX512,
 	descend2AVX512,
 	descend3AVX512,

@@ -5262,9 +5262,9 @@ loop_done:
 	VZEROUPPER
 	RET
 
-// func descend1AVX512(x *float64, stride int, w *float64, tail int, inv *float64, kink *float64, lo *float64, hi *float64, slope *float64, active *int32, count int, beyond float64, state *[4]float64, next *int32, nexts int, part int) int
+// func descend1AVX512(x *float64, stride int, w *float64, tail int, inv *float64, kink *float64, lo *float64, hi *float64, slope *float64, soft *float64, softs int, active *int32, count int, beyond float64, state *[4]float64, next *int32, nexts int, part int) int
 // Requires: AVX, AVX512F, BMI2, CMOV, FMA3, MMX+, SSE2
-TEXT ·descend1AVX512(SB), NOSPLIT, $0-136
+TEXT ·descend1AVX512(SB), NOSPLIT, $0-152
 	MOVQ      tail+24(FP), AX
 	MOVQ      $0x0000ffff, CX
 	SHLXQ     AX, CX, CX
@@ -5272,22 +5272,22 @@ TEXT ·descend1AVX512(SB), NOSPLIT, $0-136
 	KMOVW     CX, K1
 	MOVQ      x+0(FP), AX
 	MOVQ      stride+8(FP), CX
-	MOVQ      active+72(FP), DX
-	MOVQ      count+80(FP), BX
+	MOVQ      active+88(FP), DX
+	MOVQ      count+96(FP), BX
 	MOVQ      inv+32(FP), SI
 	MOVQ      kink+40(FP), DI
 	MOVQ      lo+48(FP), R8
 	MOVQ      hi+56(FP), R9
 	MOVQ      slope+64(FP), R10
 	SHLQ      $0x03, CX
-	MOVQ      state+96(FP), R11
+	MOVQ      state+112(FP), R11
 	MOVQ      w+16(FP), R12
 	VMOVUPD.Z (R12), K1, Z16
 	VMOVSD    (R11), X0
 	VMOVSD    8(R11), X1
 	VXORPD    X2, X2, X2
 	VXORPD    X3, X3, X3
-	MOVSD     beyond+88(FP), X4
+	MOVSD     beyond+104(FP), X4
 	XORQ      R11, R11
 	XORQ      R12, R12
 
@@ -5302,14 +5302,14 @@ loop:
 	IMULQ      CX, R13
 	ADDQ       AX, R13
 	PREFETCHT0 (R13)
-	MOVQ       nexts+112(FP), R13
+	MOVQ       nexts+128(FP), R13
 	CMPQ       R11, R13
 	JGE        here
-	MOVQ       next+104(FP), R13
+	MOVQ       next+120(FP), R13
 	MOVLQSX    (R13)(R11*4), R13
 	IMULQ      CX, R13
 	ADDQ       AX, R13
-	MOVQ       part+120(FP), R14
+	MOVQ       part+136(FP), R14
 	ADDQ       R14, R13
 	PREFETCHT1 (R13)
 
@@ -5331,15 +5331,28 @@ here:
 	VMOVSD        (R10)(R13*8), X7
 	VMOVSD        (R8)(R13*8), X8
 	VMOVSD        (R9)(R13*8), X9
-	VMULSD        X8, X6, X10
-	VMULSD        X9, X6, X11
-	VMAXSD        X10, X11, X10
-	VMULSD        X7, X6, X11
-	VSUBSD        X11, X10, X10
+	MOVQ          softs+80(FP), R14
+	ANDQ          R13, R14
+	SHLQ          $0x03, R14
+	ADDQ          soft+72(FP), R14
+	VMOVSD        (R14), X12
+	VDIVSD        X12, X6, X11
+	VMAXSD        X8, X11, X11
+	VMINSD        X9, X11, X11
+	VADDSD        X7, X11, X10
+	VMULSD        X12, X10, X10
+	VMULSD        cbfe0000000000000<>+0(SB), X10, X10
+	VADDSD        X6, X10, X10
+	VSUBSD        X7, X11, X11
+	VMULSD        X11, X10, X10
 	VADDSD        X10, X2, X2
-	VMOVSD        (SI)(R13*8), X12
+	VFNMADD231SD  X7, X12, X6
+	VMOVSD        (SI)(R13*8), X13
+	VMULSD        X13, X12, X11
+	VADDSD        c3ff0000000000000<>+0(SB), X11, X11
+	VDIVSD        X11, X13, X11
 	VMOVAPD       X7, X10
-	VFMADD231SD   X12, X6, X10
+	VFMADD231SD   X11, X6, X10
 	VMAXSD        X8, X10, X10
 	VMINSD        X9, X10, X10
 	VSUBSD        X7, X10, X11
@@ -5354,7 +5367,7 @@ here:
 	VFNMADD231SD  X11, X1, X0
 	VSUBSD        X11, X7, X10
 	VMAXSD        X10, X11, X11
-	VDIVSD        X12, X11, X11
+	VDIVSD        X13, X11, X11
 	VMAXSD        X11, X3, X3
 	JMP           loop
 
@@ -5368,19 +5381,29 @@ still:
 	JMP      loop
 
 end:
-	MOVQ    state+96(FP), AX
+	MOVQ    state+112(FP), AX
 	VMOVSD  X0, (AX)
 	VMOVSD  X2, 16(AX)
 	VMOVSD  X3, 24(AX)
 	MOVQ    w+16(FP), AX
 	VMOVUPD Z16, K1, (AX)
-	MOVQ    R12, ret+128(FP)
+	MOVQ    R12, ret+144(FP)
 	VZEROUPPER
 	RET
 
-// func descend2AVX512(x *float64, stride int, w *float64, tail int, inv *float64, kink *float64, lo *float64, hi *float64, slope *float64, active *int32, count int, beyond float64, state *[4]float64, next *int32, nexts int, part int) int
+DATA cbfe0000000000000<>+0(SB)/8, $0xbfe0000000000000
+DATA cbfe0000000000000<>+8(SB)/8, $0xbfe0000000000000
+DATA cbfe0000000000000<>+16(SB)/8, $0xbfe0000000000000
+DATA cbfe0000000000000<>+24(SB)/8, $0xbfe0000000000000
+DATA cbfe0000000000000<>+32(SB)/8, $0xbfe0000000000000
+DATA cbfe0000000000000<>+40(SB)/8, $0xbfe0000000000000
+DATA cbfe0000000000000<>+48(SB)/8, $0xbfe0000000000000
+DATA cbfe0000000000000<>+56(SB)/8, $0xbfe0000000000000
+GLOBL cbfe0000000000000<>(SB), RODATA|NOPTR, $64
+
+// func descend2AVX512(x *float64, stride int, w *float64, tail int, inv *float64, kink *float64, lo *float64, hi *float64, slope *float64, soft *float64, softs int, active *int32, count int, beyond float64, state *[4]float64, next *int32, nexts int, part int) int
 // Requires: AVX, AVX512F, BMI2, CMOV, FMA3, MMX+, SSE2
-TEXT ·descend2AVX512(SB), NOSPLIT, $0-136
+TEXT ·descend2AVX512(SB), NOSPLIT, $0-152
 	MOVQ      tail+24(FP), AX
 	MOVQ      $0x0000ffff, CX
 	SHLXQ     AX, CX, CX
@@ -5388,15 +5411,15 @@ TEXT ·descend2AVX512(SB), NOSPLIT, $0-136
 	KMOVW     CX, K1
 	MOVQ      x+0(FP), AX
 	MOVQ      stride+8(FP), CX
-	MOVQ      active+72(FP), DX
-	MOVQ      count+80(FP), BX
+	MOVQ      active+88(FP), DX
+	MOVQ      count+96(FP), BX
 	MOVQ      inv+32(FP), SI
 	MOVQ      kink+40(FP), DI
 	MOVQ      lo+48(FP), R8
 	MOVQ      hi+56(FP), R9
 	MOVQ      slope+64(FP), R10
 	SHLQ      $0x03, CX
-	MOVQ      state+96(FP), R11
+	MOVQ      state+112(FP), R11
 	MOVQ      w+16(FP), R12
 	VMOVUPD   (R12), Z16
 	VMOVUPD.Z 64(R12), K1, Z17
@@ -5404,7 +5427,7 @@ TEXT ·descend2AVX512(SB), NOSPLIT, $0-136
 	VMOVSD    8(R11), X1
 	VXORPD    X2, X2, X2
 	VXORPD    X3, X3, X3
-	MOVSD     beyond+88(FP), X4
+	MOVSD     beyond+104(FP), X4
 	XORQ      R11, R11
 	XORQ      R12, R12
 
@@ -5420,14 +5443,14 @@ loop:
 	ADDQ       AX, R13
 	PREFETCHT0 (R13)
 	PREFETCHT0 64(R13)
-	MOVQ       nexts+112(FP), R13
+	MOVQ       nexts+128(FP), R13
 	CMPQ       R11, R13
 	JGE        here
-	MOVQ       next+104(FP), R13
+	MOVQ       next+120(FP), R13
 	MOVLQSX    (R13)(R11*4), R13
 	IMULQ      CX, R13
 	ADDQ       AX, R13
-	MOVQ       part+120(FP), R14
+	MOVQ       part+136(FP), R14
 	ADDQ       R14, R13
 	PREFETCHT1 (R13)
 
@@ -5451,15 +5474,28 @@ here:
 	VMOVSD        (R10)(R13*8), X7
 	VMOVSD        (R8)(R13*8), X8
 	VMOVSD        (R9)(R13*8), X9
-	VMULSD        X8, X6, X10
-	VMULSD        X9, X6, X11
-	VMAXSD        X10, X11, X10
-	VMULSD        X7, X6, X11
-	VSUBSD        X11, X10, X10
+	MOVQ          softs+80(FP), R15
+	ANDQ          R13, R15
+	SHLQ          $0x03, R15
+	ADDQ          soft+72(FP), R15
+	VMOVSD        (R15), X12
+	VDIVSD        X12, X6, X11
+	VMAXSD        X8, X11, X11
+	VMINSD        X9, X11, X11
+	VADDSD        X7, X11, X10
+	VMULSD        X12, X10, X10
+	VMULSD        cbfe0000000000000<>+0(SB), X10, X10
+	VADDSD        X6, X10, X10
+	VSUBSD        X7, X11, X11
+	VMULSD        X11, X10, X10
 	VADDSD        X10, X2, X2
-	VMOVSD        (SI)(R13*8), X12
+	VFNMADD231SD  X7, X12, X6
+	VMOVSD        (SI)(R13*8), X13
+	VMULSD        X13, X12, X11
+	VADDSD        c3ff0000000000000<>+0(SB), X11, X11
+	VDIVSD        X11, X13, X11
 	VMOVAPD       X7, X10
-	VFMADD231SD   X12, X6, X10
+	VFMADD231SD   X11, X6, X10
 	VMAXSD        X8, X10, X10
 	VMINSD        X9, X10, X10
 	VSUBSD        X7, X10, X11
@@ -5475,7 +5511,7 @@ here:
 	VFNMADD231SD  X11, X1, X0
 	VSUBSD        X11, X7, X10
 	VMAXSD        X10, X11, X11
-	VDIVSD        X12, X11, X11
+	VDIVSD        X13, X11, X11
 	VMAXSD        X11, X3, X3
 	JMP           loop
 
@@ -5489,20 +5525,20 @@ still:
 	JMP      loop
 
 end:
-	MOVQ    state+96(FP), AX
+	MOVQ    state+112(FP), AX
 	VMOVSD  X0, (AX)
 	VMOVSD  X2, 16(AX)
 	VMOVSD  X3, 24(AX)
 	MOVQ    w+16(FP), AX
 	VMOVUPD Z16, (AX)
 	VMOVUPD Z17, K1, 64(AX)
-	MOVQ    R12, ret+128(FP)
+	MOVQ    R12, ret+144(FP)
 	VZEROUPPER
 	RET
 
-// func descend3AVX512(x *float64, stride int, w *float64, tail int, inv *float64, kink *float64, lo *float64, hi *float64, slope *float64, active *int32, count int, beyond float64, state *[4]float64, next *int32, nexts int, part int) int
+// func descend3AVX512(x *float64, stride int, w *float64, tail int, inv *float64, kink *float64, lo *float64, hi *float64, slope *float64, soft *float64, softs int, active *int32, count int, beyond float64, state *[4]float64, next *int32, nexts int, part int) int
 // Requires: AVX, AVX512F, BMI2, CMOV, FMA3, MMX+, SSE2
-TEXT ·descend3AVX512(SB), NOSPLIT, $0-136
+TEXT ·descend3AVX512(SB), NOSPLIT, $0-152
 	MOVQ      tail+24(FP), AX
 	MOVQ      $0x0000ffff, CX
 	SHLXQ     AX, CX, CX
@@ -5510,15 +5546,15 @@ TEXT ·descend3AVX512(SB), NOSPLIT, $0-136
 	KMOVW     CX, K1
 	MOVQ      x+0(FP), AX
 	MOVQ      stride+8(FP), CX
-	MOVQ      active+72(FP), DX
-	MOVQ      count+80(FP), BX
+	MOVQ      active+88(FP), DX
+	MOVQ      count+96(FP), BX
 	MOVQ      inv+32(FP), SI
 	MOVQ      kink+40(FP), DI
 	MOVQ      lo+48(FP), R8
 	MOVQ      hi+56(FP), R9
 	MOVQ      slope+64(FP), R10
 	SHLQ      $0x03, CX
-	MOVQ      state+96(FP), R11
+	MOVQ      state+112(FP), R11
 	MOVQ      w+16(FP), R12
 	VMOVUPD   (R12), Z16
 	VMOVUPD   64(R12), Z17
@@ -5527,7 +5563,7 @@ TEXT ·descend3AVX512(SB), NOSPLIT, $0-136
 	VMOVSD    8(R11), X1
 	VXORPD    X2, X2, X2
 	VXORPD    X3, X3, X3
-	MOVSD     beyond+88(FP), X4
+	MOVSD     beyond+104(FP), X4
 	XORQ      R11, R11
 	XORQ      R12, R12
 
@@ -5544,14 +5580,14 @@ loop:
 	PREFETCHT0 (R13)
 	PREFETCHT0 64(R13)
 	PREFETCHT0 128(R13)
-	MOVQ       nexts+112(FP), R13
+	MOVQ       nexts+128(FP), R13
 	CMPQ       R11, R13
 	JGE        here
-	MOVQ       next+104(FP), R13
+	MOVQ       next+120(FP), R13
 	MOVLQSX    (R13)(R11*4), R13
 	IMULQ      CX, R13
 	ADDQ       AX, R13
-	MOVQ       part+120(FP), R14
+	MOVQ       part+136(FP), R14
 	ADDQ       R14, R13
 	PREFETCHT1 (R13)
 
@@ -5577,15 +5613,28 @@ here:
 	VMOVSD        (R10)(R13*8), X7
 	VMOVSD        (R8)(R13*8), X8
 	VMOVSD        (R9)(R13*8), X9
-	VMULSD        X8, X6, X10
-	VMULSD        X9, X6, X11
-	VMAXSD        X10, X11, X10
-	VMULSD        X7, X6, X11
-	VSUBSD        X11, X10, X10
+	MOVQ          softs+80(FP), R15
+	ANDQ          R13, R15
+	SHLQ          $0x03, R15
+	ADDQ          soft+72(FP), R15
+	VMOVSD        (R15), X12
+	VDIVSD        X12, X6, X11
+	VMAXSD        X8, X11, X11
+	VMINSD        X9, X11, X11
+	VADDSD        X7, X11, X10
+	VMULSD        X12, X10, X10
+	VMULSD        cbfe0000000000000<>+0(SB), X10, X10
+	VADDSD        X6, X10, X10
+	VSUBSD        X7, X11, X11
+	VMULSD        X11, X10, X10
 	VADDSD        X10, X2, X2
-	VMOVSD        (SI)(R13*8), X12
+	VFNMADD231SD  X7, X12, X6
+	VMOVSD        (SI)(R13*8), X13
+	VMULSD        X13, X12, X11
+	VADDSD        c3ff0000000000000<>+0(SB), X11, X11
+	VDIVSD        X11, X13, X11
 	VMOVAPD       X7, X10
-	VFMADD231SD   X12, X6, X10
+	VFMADD231SD   X11, X6, X10
 	VMAXSD        X8, X10, X10
 	VMINSD        X9, X10, X10
 	VSUBSD        X7, X10, X11
@@ -5602,7 +5651,7 @@ here:
 	VFNMADD231SD  X11, X1, X0
 	VSUBSD        X11, X7, X10
 	VMAXSD        X10, X11, X11
-	VDIVSD        X12, X11, X11
+	VDIVSD        X13, X11, X11
 	VMAXSD        X11, X3, X3
 	JMP           loop
 
@@ -5616,7 +5665,7 @@ still:
 	JMP      loop
 
 end:
-	MOVQ    state+96(FP), AX
+	MOVQ    state+112(FP), AX
 	VMOVSD  X0, (AX)
 	VMOVSD  X2, 16(AX)
 	VMOVSD  X3, 24(AX)
@@ -5624,13 +5673,13 @@ end:
 	VMOVUPD Z16, (AX)
 	VMOVUPD Z17, 64(AX)
 	VMOVUPD Z18, K1, 128(AX)
-	MOVQ    R12, ret+128(FP)
+	MOVQ    R12, ret+144(FP)
 	VZEROUPPER
 	RET
 
-// func descend4AVX512(x *float64, stride int, w *float64, tail int, inv *float64, kink *float64, lo *float64, hi *float64, slope *float64, active *int32, count int, beyond float64, state *[4]float64, next *int32, nexts int, part int) int
+// func descend4AVX512(x *float64, stride int, w *float64, tail int, inv *float64, kink *float64, lo *float64, hi *float64, slope *float64, soft *float64, softs int, active *int32, count int, beyond float64, state *[4]float64, next *int32, nexts int, part int) int
 // Requires: AVX, AVX512F, BMI2, CMOV, FMA3, MMX+, SSE2
-TEXT ·descend4AVX512(SB), NOSPLIT, $0-136
+TEXT ·descend4AVX512(SB), NOSPLIT, $0-152
 	MOVQ      tail+24(FP), AX
 	MOVQ      $0x0000ffff, CX
 	SHLXQ     AX, CX, CX
@@ -5638,15 +5687,15 @@ TEXT ·descend4AVX512(SB), NOSPLIT, $0-136
 	KMOVW     CX, K1
 	MOVQ      x+0(FP), AX
 	MOVQ      stride+8(FP), CX
-	MOVQ      active+72(FP), DX
-	MOVQ      count+80(FP), BX
+	MOVQ      active+88(FP), DX
+	MOVQ      count+96(FP), BX
 	MOVQ      inv+32(FP), SI
 	MOVQ      kink+40(FP), DI
 	MOVQ      lo+48(FP), R8
 	MOVQ      hi+56(FP), R9
 	MOVQ      slope+64(FP), R10
 	SHLQ      $0x03, CX
-	MOVQ      state+96(FP), R11
+	MOVQ      state+112(FP), R11
 	MOVQ      w+16(FP), R12
 	VMOVUPD   (R12), Z16
 	VMOVUPD   64(R12), Z17
@@ -5656,7 +5705,7 @@ TEXT ·descend4AVX512(SB), NOSPLIT, $0-136
 	VMOVSD    8(R11), X1
 	VXORPD    X2, X2, X2
 	VXORPD    X3, X3, X3
-	MOVSD     beyond+88(FP), X4
+	MOVSD     beyond+104(FP), X4
 	XORQ      R11, R11
 	XORQ      R12, R12
 
@@ -5674,14 +5723,14 @@ loop:
 	PREFETCHT0 64(R13)
 	PREFETCHT0 128(R13)
 	PREFETCHT0 192(R13)
-	MOVQ       nexts+112(FP), R13
+	MOVQ       nexts+128(FP), R13
 	CMPQ       R11, R13
 	JGE        here
-	MOVQ       next+104(FP), R13
+	MOVQ       next+120(FP), R13
 	MOVLQSX    (R13)(R11*4), R13
 	IMULQ      CX, R13
 	ADDQ       AX, R13
-	MOVQ       part+120(FP), R14
+	MOVQ       part+136(FP), R14
 	ADDQ       R14, R13
 	PREFETCHT1 (R13)
 
@@ -5709,15 +5758,28 @@ here:
 	VMOVSD        (R10)(R13*8), X7
 	VMOVSD        (R8)(R13*8), X8
 	VMOVSD        (R9)(R13*8), X9
-	VMULSD        X8, X6, X10
-	VMULSD        X9, X6, X11
-	VMAXSD        X10, X11, X10
-	VMULSD        X7, X6, X11
-	VSUBSD        X11, X10, X10
+	MOVQ          softs+80(FP), R15
+	ANDQ          R13, R15
+	SHLQ          $0x03, R15
+	ADDQ          soft+72(FP), R15
+	VMOVSD        (R15), X12
+	VDIVSD        X12, X6, X11
+	VMAXSD        X8, X11, X11
+	VMINSD        X9, X11, X11
+	VADDSD        X7, X11, X10
+	VMULSD        X12, X10, X10
+	VMULSD        cbfe0000000000000<>+0(SB), X10, X10
+	VADDSD        X6, X10, X10
+	VSUBSD        X7, X11, X11
+	VMULSD        X11, X10, X10
 	VADDSD        X10, X2, X2
-	VMOVSD        (SI)(R13*8), X12
+	VFNMADD231SD  X7, X12, X6
+	VMOVSD        (SI)(R13*8), X13
+	VMULSD        X13, X12, X11
+	VADDSD        c3ff0000000000000<>+0(SB), X11, X11
+	VDIVSD        X11, X13, X11
 	VMOVAPD       X7, X10
-	VFMADD231SD   X12, X6, X10
+	VFMADD231SD   X11, X6, X10
 	VMAXSD        X8, X10, X10
 	VMINSD        X9, X10, X10
 	VSUBSD        X7, X10, X11
@@ -5735,7 +5797,7 @@ here:
 	VFNMADD231SD  X11, X1, X0
 	VSUBSD        X11, X7, X10
 	VMAXSD        X10, X11, X11
-	VDIVSD        X12, X11, X11
+	VDIVSD        X13, X11, X11
 	VMAXSD        X11, X3, X3
 	JMP           loop
 
@@ -5749,7 +5811,7 @@ still:
 	JMP      loop
 
 end:
-	MOVQ    state+96(FP), AX
+	MOVQ    state+112(FP), AX
 	VMOVSD  X0, (AX)
 	VMOVSD  X2, 16(AX)
 	VMOVSD  X3, 24(AX)
@@ -5758,13 +5820,13 @@ end:
 	VMOVUPD Z17, 64(AX)
 	VMOVUPD Z18, 128(AX)
 	VMOVUPD Z19, K1, 192(AX)
-	MOVQ    R12, ret+128(FP)
+	MOVQ    R12, ret+144(FP)
 	VZEROUPPER
 	RET
 
-// func descend5AVX512(x *float64, stride int, w *float64, tail int, inv *float64, kink *float64, lo *float64, hi *float64, slope *float64, active *int32, count int, beyond float64, state *[4]float64, next *int32, nexts int, part int) int
+// func descend5AVX512(x *float64, stride int, w *float64, tail int, inv *float64, kink *float64, lo *float64, hi *float64, slope *float64, soft *float64, softs int, active *int32, count int, beyond float64, state *[4]float64, next *int32, nexts int, part int) int
 // Requires: AVX, AVX512F, BMI2, CMOV, FMA3, MMX+, SSE2
-TEXT ·descend5AVX512(SB), NOSPLIT, $0-136
+TEXT ·descend5AVX512(SB), NOSPLIT, $0-152
 	MOVQ      tail+24(FP), AX
 	MOVQ      $0x0000ffff, CX
 	SHLXQ     AX, CX, CX
@@ -5772,15 +5834,15 @@ TEXT ·descend5AVX512(SB), NOSPLIT, $0-136
 	KMOVW     CX, K1
 	MOVQ      x+0(FP), AX
 	MOVQ      stride+8(FP), CX
-	MOVQ      active+72(FP), DX
-	MOVQ      count+80(FP), BX
+	MOVQ      active+88(FP), DX
+	MOVQ      count+96(FP), BX
 	MOVQ      inv+32(FP), SI
 	MOVQ      kink+40(FP), DI
 	MOVQ      lo+48(FP), R8
 	MOVQ      hi+56(FP), R9
 	MOVQ      slope+64(FP), R10
 	SHLQ      $0x03, CX
-	MOVQ      state+96(FP), R11
+	MOVQ      state+112(FP), R11
 	MOVQ      w+16(FP), R12
 	VMOVUPD   (R12), Z16
 	VMOVUPD   64(R12), Z17
@@ -5791,7 +5853,7 @@ TEXT ·descend5AVX512(SB), NOSPLIT, $0-136
 	VMOVSD    8(R11), X1
 	VXORPD    X2, X2, X2
 	VXORPD    X3, X3, X3
-	MOVSD     beyond+88(FP), X4
+	MOVSD     beyond+104(FP), X4
 	XORQ      R11, R11
 	XORQ      R12, R12
 
@@ -5810,14 +5872,14 @@ loop:
 	PREFETCHT0 128(R13)
 	PREFETCHT0 192(R13)
 	PREFETCHT0 256(R13)
-	MOVQ       nexts+112(FP), R13
+	MOVQ       nexts+128(FP), R13
 	CMPQ       R11, R13
 	JGE        here
-	MOVQ       next+104(FP), R13
+	MOVQ       next+120(FP), R13
 	MOVLQSX    (R13)(R11*4), R13
 	IMULQ      CX, R13
 	ADDQ       AX, R13
-	MOVQ       part+120(FP), R14
+	MOVQ       part+136(FP), R14
 	ADDQ       R14, R13
 	PREFETCHT1 (R13)
 	PREFETCHT1 64(R13)
@@ -5847,15 +5909,28 @@ here:
 	VMOVSD        (R10)(R13*8), X7
 	VMOVSD        (R8)(R13*8), X8
 	VMOVSD        (R9)(R13*8), X9
-	VMULSD        X8, X6, X10
-	VMULSD        X9, X6, X11
-	VMAXSD        X10, X11, X10
-	VMULSD        X7, X6, X11
-	VSUBSD        X11, X10, X10
+	MOVQ          softs+80(FP), R15
+	ANDQ          R13, R15
+	SHLQ          $0x03, R15
+	ADDQ          soft+72(FP), R15
+	VMOVSD        (R15), X12
+	VDIVSD        X12, X6, X11
+	VMAXSD        X8, X11, X11
+	VMINSD        X9, X11, X11
+	VADDSD        X7, X11, X10
+	VMULSD        X12, X10, X10
+	VMULSD        cbfe0000000000000<>+0(SB), X10, X10
+	VADDSD        X6, X10, X10
+	VSUBSD        X7, X11, X11
+	VMULSD        X11, X10, X10
 	VADDSD        X10, X2, X2
-	VMOVSD        (SI)(R13*8), X12
+	VFNMADD231SD  X7, X12, X6
+	VMOVSD        (SI)(R13*8), X13
+	VMULSD        X13, X12, X11
+	VADDSD        c3ff0000000000000<>+0(SB), X11, X11
+	VDIVSD        X11, X13, X11
 	VMOVAPD       X7, X10
-	VFMADD231SD   X12, X6, X10
+	VFMADD231SD   X11, X6, X10
 	VMAXSD        X8, X10, X10
 	VMINSD        X9, X10, X10
 	VSUBSD        X7, X10, X11
@@ -5874,7 +5949,7 @@ here:
 	VFNMADD231SD  X11, X1, X0
 	VSUBSD        X11, X7, X10
 	VMAXSD        X10, X11, X11
-	VDIVSD        X12, X11, X11
+	VDIVSD        X13, X11, X11
 	VMAXSD        X11, X3, X3
 	JMP           loop
 
@@ -5888,7 +5963,7 @@ still:
 	JMP      loop
 
 end:
-	MOVQ    state+96(FP), AX
+	MOVQ    state+112(FP), AX
 	VMOVSD  X0, (AX)
 	VMOVSD  X2, 16(AX)
 	VMOVSD  X3, 24(AX)
@@ -5898,13 +5973,13 @@ end:
 	VMOVUPD Z18, 128(AX)
 	VMOVUPD Z19, 192(AX)
 	VMOVUPD Z20, K1, 256(AX)
-	MOVQ    R12, ret+128(FP)
+	MOVQ    R12, ret+144(FP)
 	VZEROUPPER
 	RET
 
-// func descend6AVX512(x *float64, stride int, w *float64, tail int, inv *float64, kink *float64, lo *float64, hi *float64, slope *float64, active *int32, count int, beyond float64, state *[4]float64, next *int32, nexts int, part int) int
+// func descend6AVX512(x *float64, stride int, w *float64, tail int, inv *float64, kink *float64, lo *float64, hi *float64, slope *float64, soft *float64, softs int, active *int32, count int, beyond float64, state *[4]float64, next *int32, nexts int, part int) int
 // Requires: AVX, AVX512F, BMI2, CMOV, FMA3, MMX+, SSE2
-TEXT ·descend6AVX512(SB), NOSPLIT, $0-136
+TEXT ·descend6AVX512(SB), NOSPLIT, $0-152
 	MOVQ      tail+24(FP), AX
 	MOVQ      $0x0000ffff, CX
 	SHLXQ     AX, CX, CX
@@ -5912,15 +5987,15 @@ TEXT ·descend6AVX512(SB), NOSPLIT, $0-136
 	KMOVW     CX, K1
 	MOVQ      x+0(FP), AX
 	MOVQ      stride+8(FP), CX
-	MOVQ      active+72(FP), DX
-	MOVQ      count+80(FP), BX
+	MOVQ      active+88(FP), DX
+	MOVQ      count+96(FP), BX
 	MOVQ      inv+32(FP), SI
 	MOVQ      kink+40(FP), DI
 	MOVQ      lo+48(FP), R8
 	MOVQ      hi+56(FP), R9
 	MOVQ      slope+64(FP), R10
 	SHLQ      $0x03, CX
-	MOVQ      state+96(FP), R11
+	MOVQ      state+112(FP), R11
 	MOVQ      w+16(FP), R12
 	VMOVUPD   (R12), Z16
 	VMOVUPD   64(R12), Z17
@@ -5932,7 +6007,7 @@ TEXT ·descend6AVX512(SB), NOSPLIT, $0-136
 	VMOVSD    8(R11), X1
 	VXORPD    X2, X2, X2
 	VXORPD    X3, X3, X3
-	MOVSD     beyond+88(FP), X4
+	MOVSD     beyond+104(FP), X4
 	XORQ      R11, R11
 	XORQ      R12, R12
 
@@ -5952,14 +6027,14 @@ loop:
 	PREFETCHT0 192(R13)
 	PREFETCHT0 256(R13)
 	PREFETCHT0 320(R13)
-	MOVQ       nexts+112(FP), R13
+	MOVQ       nexts+128(FP), R13
 	CMPQ       R11, R13
 	JGE        here
-	MOVQ       next+104(FP), R13
+	MOVQ       next+120(FP), R13
 	MOVLQSX    (R13)(R11*4), R13
 	IMULQ      CX, R13
 	ADDQ       AX, R13
-	MOVQ       part+120(FP), R14
+	MOVQ       part+136(FP), R14
 	ADDQ       R14, R13
 	PREFETCHT1 (R13)
 	PREFETCHT1 64(R13)
@@ -5990,15 +6065,28 @@ here:
 	VMOVSD        (R10)(R13*8), X7
 	VMOVSD        (R8)(R13*8), X8
 	VMOVSD        (R9)(R13*8), X9
-	VMULSD        X8, X6, X10
-	VMULSD        X9, X6, X11
-	VMAXSD        X10, X11, X10
-	VMULSD        X7, X6, X11
-	VSUBSD        X11, X10, X10
+	MOVQ          softs+80(FP), R15
+	ANDQ          R13, R15
+	SHLQ          $0x03, R15
+	ADDQ          soft+72(FP), R15
+	VMOVSD        (R15), X12
+	VDIVSD        X12, X6, X11
+	VMAXSD        X8, X11, X11
+	VMINSD        X9, X11, X11
+	VADDSD        X7, X11, X10
+	VMULSD        X12, X10, X10
+	VMULSD        cbfe0000000000000<>+0(SB), X10, X10
+	VADDSD        X6, X10, X10
+	VSUBSD        X7, X11, X11
+	VMULSD        X11, X10, X10
 	VADDSD        X10, X2, X2
-	VMOVSD        (SI)(R13*8), X12
+	VFNMADD231SD  X7, X12, X6
+	VMOVSD        (SI)(R13*8), X13
+	VMULSD        X13, X12, X11
+	VADDSD        c3ff0000000000000<>+0(SB), X11, X11
+	VDIVSD        X11, X13, X11
 	VMOVAPD       X7, X10
-	VFMADD231SD   X12, X6, X10
+	VFMADD231SD   X11, X6, X10
 	VMAXSD        X8, X10, X10
 	VMINSD        X9, X10, X10
 	VSUBSD        X7, X10, X11
@@ -6018,7 +6106,7 @@ here:
 	VFNMADD231SD  X11, X1, X0
 	VSUBSD        X11, X7, X10
 	VMAXSD        X10, X11, X11
-	VDIVSD        X12, X11, X11
+	VDIVSD        X13, X11, X11
 	VMAXSD        X11, X3, X3
 	JMP           loop
 
@@ -6032,7 +6120,7 @@ still:
 	JMP      loop
 
 end:
-	MOVQ    state+96(FP), AX
+	MOVQ    state+112(FP), AX
 	VMOVSD  X0, (AX)
 	VMOVSD  X2, 16(AX)
 	VMOVSD  X3, 24(AX)
@@ -6043,13 +6131,13 @@ end:
 	VMOVUPD Z19, 192(AX)
 	VMOVUPD Z20, 256(AX)
 	VMOVUPD Z21, K1, 320(AX)
-	MOVQ    R12, ret+128(FP)
+	MOVQ    R12, ret+144(FP)
 	VZEROUPPER
 	RET
 
-// func descend7AVX512(x *float64, stride int, w *float64, tail int, inv *float64, kink *float64, lo *float64, hi *float64, slope *float64, active *int32, count int, beyond float64, state *[4]float64, next *int32, nexts int, part int) int
+// func descend7AVX512(x *float64, stride int, w *float64, tail int, inv *float64, kink *float64, lo *float64, hi *float64, slope *float64, soft *float64, softs int, active *int32, count int, beyond float64, state *[4]float64, next *int32, nexts int, part int) int
 // Requires: AVX, AVX512F, BMI2, CMOV, FMA3, MMX+, SSE2
-TEXT ·descend7AVX512(SB), NOSPLIT, $0-136
+TEXT ·descend7AVX512(SB), NOSPLIT, $0-152
 	MOVQ      tail+24(FP), AX
 	MOVQ      $0x0000ffff, CX
 	SHLXQ     AX, CX, CX
@@ -6057,15 +6145,15 @@ TEXT ·descend7AVX512(SB), NOSPLIT, $0-136
 	KMOVW     CX, K1
 	MOVQ      x+0(FP), AX
 	MOVQ      stride+8(FP), CX
-	MOVQ      active+72(FP), DX
-	MOVQ      count+80(FP), BX
+	MOVQ      active+88(FP), DX
+	MOVQ      count+96(FP), BX
 	MOVQ      inv+32(FP), SI
 	MOVQ      kink+40(FP), DI
 	MOVQ      lo+48(FP), R8
 	MOVQ      hi+56(FP), R9
 	MOVQ      slope+64(FP), R10
 	SHLQ      $0x03, CX
-	MOVQ      state+96(FP), R11
+	MOVQ      state+112(FP), R11
 	MOVQ      w+16(FP), R12
 	VMOVUPD   (R12), Z16
 	VMOVUPD   64(R12), Z17
@@ -6078,7 +6166,7 @@ TEXT ·descend7AVX512(SB), NOSPLIT, $0-136
 	VMOVSD    8(R11), X1
 	VXORPD    X2, X2, X2
 	VXORPD    X3, X3, X3
-	MOVSD     beyond+88(FP), X4
+	MOVSD     beyond+104(FP), X4
 	XORQ      R11, R11
 	XORQ      R12, R12
 
@@ -6099,14 +6187,14 @@ loop:
 	PREFETCHT0 256(R13)
 	PREFETCHT0 320(R13)
 	PREFETCHT0 384(R13)
-	MOVQ       nexts+112(FP), R13
+	MOVQ       nexts+128(FP), R13
 	CMPQ       R11, R13
 	JGE        here
-	MOVQ       next+104(FP), R13
+	MOVQ       next+120(FP), R13
 	MOVLQSX    (R13)(R11*4), R13
 	IMULQ      CX, R13
 	ADDQ       AX, R13
-	MOVQ       part+120(FP), R14
+	MOVQ       part+136(FP), R14
 	ADDQ       R14, R13
 	PREFETCHT1 (R13)
 	PREFETCHT1 64(R13)
@@ -6138,15 +6226,28 @@ here:
 	VMOVSD        (R10)(R13*8), X7
 	VMOVSD        (R8)(R13*8), X8
 	VMOVSD        (R9)(R13*8), X9
-	VMULSD        X8, X6, X10
-	VMULSD        X9, X6, X11
-	VMAXSD        X10, X11, X10
-	VMULSD        X7, X6, X11
-	VSUBSD        X11, X10, X10
+	MOVQ          softs+80(FP), R15
+	ANDQ          R13, R15
+	SHLQ          $0x03, R15
+	ADDQ          soft+72(FP), R15
+	VMOVSD        (R15), X12
+	VDIVSD        X12, X6, X11
+	VMAXSD        X8, X11, X11
+	VMINSD        X9, X11, X11
+	VADDSD        X7, X11, X10
+	VMULSD        X12, X10, X10
+	VMULSD        cbfe0000000000000<>+0(SB), X10, X10
+	VADDSD        X6, X10, X10
+	VSUBSD        X7, X11, X11
+	VMULSD        X11, X10, X10
 	VADDSD        X10, X2, X2
-	VMOVSD        (SI)(R13*8), X12
+	VFNMADD231SD  X7, X12, X6
+	VMOVSD        (SI)(R13*8), X13
+	VMULSD        X13, X12, X11
+	VADDSD        c3ff0000000000000<>+0(SB), X11, X11
+	VDIVSD        X11, X13, X11
 	VMOVAPD       X7, X10
-	VFMADD231SD   X12, X6, X10
+	VFMADD231SD   X11, X6, X10
 	VMAXSD        X8, X10, X10
 	VMINSD        X9, X10, X10
 	VSUBSD        X7, X10, X11
@@ -6167,7 +6268,7 @@ here:
 	VFNMADD231SD  X11, X1, X0
 	VSUBSD        X11, X7, X10
 	VMAXSD        X10, X11, X11
-	VDIVSD        X12, X11, X11
+	VDIVSD        X13, X11, X11
 	VMAXSD        X11, X3, X3
 	JMP           loop
 
@@ -6181,7 +6282,7 @@ still:
 	JMP      loop
 
 end:
-	MOVQ    state+96(FP), AX
+	MOVQ    state+112(FP), AX
 	VMOVSD  X0, (AX)
 	VMOVSD  X2, 16(AX)
 	VMOVSD  X3, 24(AX)
@@ -6193,13 +6294,13 @@ end:
 	VMOVUPD Z20, 256(AX)
 	VMOVUPD Z21, 320(AX)
 	VMOVUPD Z22, K1, 384(AX)
-	MOVQ    R12, ret+128(FP)
+	MOVQ    R12, ret+144(FP)
 	VZEROUPPER
 	RET
 
-// func descend8AVX512(x *float64, stride int, w *float64, tail int, inv *float64, kink *float64, lo *float64, hi *float64, slope *float64, active *int32, count int, beyond float64, state *[4]float64, next *int32, nexts int, part int) int
+// func descend8AVX512(x *float64, stride int, w *float64, tail int, inv *float64, kink *float64, lo *float64, hi *float64, slope *float64, soft *float64, softs int, active *int32, count int, beyond float64, state *[4]float64, next *int32, nexts int, part int) int
 // Requires: AVX, AVX512F, BMI2, CMOV, FMA3, MMX+, SSE2
-TEXT ·descend8AVX512(SB), NOSPLIT, $0-136
+TEXT ·descend8AVX512(SB), NOSPLIT, $0-152
 	MOVQ      tail+24(FP), AX
 	MOVQ      $0x0000ffff, CX
 	SHLXQ     AX, CX, CX
@@ -6207,15 +6308,15 @@ TEXT ·descend8AVX512(SB), NOSPLIT, $0-136
 	KMOVW     CX, K1
 	MOVQ      x+0(FP), AX
 	MOVQ      stride+8(FP), CX
-	MOVQ      active+72(FP), DX
-	MOVQ      count+80(FP), BX
+	MOVQ      active+88(FP), DX
+	MOVQ      count+96(FP), BX
 	MOVQ      inv+32(FP), SI
 	MOVQ      kink+40(FP), DI
 	MOVQ      lo+48(FP), R8
 	MOVQ      hi+56(FP), R9
 	MOVQ      slope+64(FP), R10
 	SHLQ      $0x03, CX
-	MOVQ      state+96(FP), R11
+	MOVQ      state+112(FP), R11
 	MOVQ      w+16(FP), R12
 	VMOVUPD   (R12), Z16
 	VMOVUPD   64(R12), Z17
@@ -6229,7 +6330,7 @@ TEXT ·descend8AVX512(SB), NOSPLIT, $0-136
 	VMOVSD    8(R11), X1
 	VXORPD    X2, X2, X2
 	VXORPD    X3, X3, X3
-	MOVSD     beyond+88(FP), X4
+	MOVSD     beyond+104(FP), X4
 	XORQ      R11, R11
 	XORQ      R12, R12
 
@@ -6251,14 +6352,14 @@ loop:
 	PREFETCHT0 320(R13)
 	PREFETCHT0 384(R13)
 	PREFETCHT0 448(R13)
-	MOVQ       nexts+112(FP), R13
+	MOVQ       nexts+128(FP), R13
 	CMPQ       R11, R13
 	JGE        here
-	MOVQ       next+104(FP), R13
+	MOVQ       next+120(FP), R13
 	MOVLQSX    (R13)(R11*4), R13
 	IMULQ      CX, R13
 	ADDQ       AX, R13
-	MOVQ       part+120(FP), R14
+	MOVQ       part+136(FP), R14
 	ADDQ       R14, R13
 	PREFETCHT1 (R13)
 	PREFETCHT1 64(R13)
@@ -6291,15 +6392,28 @@ here:
 	VMOVSD        (R10)(R13*8), X7
 	VMOVSD        (R8)(R13*8), X8
 	VMOVSD        (R9)(R13*8), X9
-	VMULSD        X8, X6, X10
-	VMULSD        X9, X6, X11
-	VMAXSD        X10, X11, X10
-	VMULSD        X7, X6, X11
-	VSUBSD        X11, X10, X10
+	MOVQ          softs+80(FP), R15
+	ANDQ          R13, R15
+	SHLQ          $0x03, R15
+	ADDQ          soft+72(FP), R15
+	VMOVSD        (R15), X12
+	VDIVSD        X12, X6, X11
+	VMAXSD        X8, X11, X11
+	VMINSD        X9, X11, X11
+	VADDSD        X7, X11, X10
+	VMULSD        X12, X10, X10
+	VMULSD        cbfe0000000000000<>+0(SB), X10, X10
+	VADDSD        X6, X10, X10
+	VSUBSD        X7, X11, X11
+	VMULSD        X11, X10, X10
 	VADDSD        X10, X2, X2
-	VMOVSD        (SI)(R13*8), X12
+	VFNMADD231SD  X7, X12, X6
+	VMOVSD        (SI)(R13*8), X13
+	VMULSD        X13, X12, X11
+	VADDSD        c3ff0000000000000<>+0(SB), X11, X11
+	VDIVSD        X11, X13, X11
 	VMOVAPD       X7, X10
-	VFMADD231SD   X12, X6, X10
+	VFMADD231SD   X11, X6, X10
 	VMAXSD        X8, X10, X10
 	VMINSD        X9, X10, X10
 	VSUBSD        X7, X10, X11
@@ -6321,7 +6435,7 @@ here:
 	VFNMADD231SD  X11, X1, X0
 	VSUBSD        X11, X7, X10
 	VMAXSD        X10, X11, X11
-	VDIVSD        X12, X11, X11
+	VDIVSD        X13, X11, X11
 	VMAXSD        X11, X3, X3
 	JMP           loop
 
@@ -6335,7 +6449,7 @@ still:
 	JMP      loop
 
 end:
-	MOVQ    state+96(FP), AX
+	MOVQ    state+112(FP), AX
 	VMOVSD  X0, (AX)
 	VMOVSD  X2, 16(AX)
 	VMOVSD  X3, 24(AX)
@@ -6348,13 +6462,13 @@ end:
 	VMOVUPD Z21, 320(AX)
 	VMOVUPD Z22, 384(AX)
 	VMOVUPD Z23, K1, 448(AX)
-	MOVQ    R12, ret+128(FP)
+	MOVQ    R12, ret+144(FP)
 	VZEROUPPER
 	RET
 
-// func descend9AVX512(x *float64, stride int, w *float64, tail int, inv *float64, kink *float64, lo *float64, hi *float64, slope *float64, active *int32, count int, beyond float64, state *[4]float64, next *int32, nexts int, part int) int
+// func descend9AVX512(x *float64, stride int, w *float64, tail int, inv *float64, kink *float64, lo *float64, hi *float64, slope *float64, soft *float64, softs int, active *int32, count int, beyond float64, state *[4]float64, next *int32, nexts int, part int) int
 // Requires: AVX, AVX512F, BMI2, CMOV, FMA3, MMX+, SSE2
-TEXT ·descend9AVX512(SB), NOSPLIT, $0-136
+TEXT ·descend9AVX512(SB), NOSPLIT, $0-152
 	MOVQ      tail+24(FP), AX
 	MOVQ      $0x0000ffff, CX
 	SHLXQ     AX, CX, CX
@@ -6362,15 +6476,15 @@ TEXT ·descend9AVX512(SB), NOSPLIT, $0-136
 	KMOVW     CX, K1
 	MOVQ      x+0(FP), AX
 	MOVQ      stride+8(FP), CX
-	MOVQ      active+72(FP), DX
-	MOVQ      count+80(FP), BX
+	MOVQ      active+88(FP), DX
+	MOVQ      count+96(FP), BX
 	MOVQ      inv+32(FP), SI
 	MOVQ      kink+40(FP), DI
 	MOVQ      lo+48(FP), R8
 	MOVQ      hi+56(FP), R9
 	MOVQ      slope+64(FP), R10
 	SHLQ      $0x03, CX
-	MOVQ      state+96(FP), R11
+	MOVQ      state+112(FP), R11
 	MOVQ      w+16(FP), R12
 	VMOVUPD   (R12), Z16
 	VMOVUPD   64(R12), Z17
@@ -6385,7 +6499,7 @@ TEXT ·descend9AVX512(SB), NOSPLIT, $0-136
 	VMOVSD    8(R11), X1
 	VXORPD    X2, X2, X2
 	VXORPD    X3, X3, X3
-	MOVSD     beyond+88(FP), X4
+	MOVSD     beyond+104(FP), X4
 	XORQ      R11, R11
 	XORQ      R12, R12
 
@@ -6408,14 +6522,14 @@ loop:
 	PREFETCHT0 384(R13)
 	PREFETCHT0 448(R13)
 	PREFETCHT0 512(R13)
-	MOVQ       nexts+112(FP), R13
+	MOVQ       nexts+128(FP), R13
 	CMPQ       R11, R13
 	JGE        here
-	MOVQ       next+104(FP), R13
+	MOVQ       next+120(FP), R13
 	MOVLQSX    (R13)(R11*4), R13
 	IMULQ      CX, R13
 	ADDQ       AX, R13
-	MOVQ       part+120(FP), R14
+	MOVQ       part+136(FP), R14
 	ADDQ       R14, R13
 	PREFETCHT1 (R13)
 	PREFETCHT1 64(R13)
@@ -6450,15 +6564,28 @@ here:
 	VMOVSD        (R10)(R13*8), X7
 	VMOVSD        (R8)(R13*8), X8
 	VMOVSD        (R9)(R13*8), X9
-	VMULSD        X8, X6, X10
-	VMULSD        X9, X6, X11
-	VMAXSD        X10, X11, X10
-	VMULSD        X7, X6, X11
-	VSUBSD        X11, X10, X10
+	MOVQ          softs+80(FP), R15
+	ANDQ          R13, R15
+	SHLQ          $0x03, R15
+	ADDQ          soft+72(FP), R15
+	VMOVSD        (R15), X12
+	VDIVSD        X12, X6, X11
+	VMAXSD        X8, X11, X11
+	VMINSD        X9, X11, X11
+	VADDSD        X7, X11, X10
+	VMULSD        X12, X10, X10
+	VMULSD        cbfe0000000000000<>+0(SB), X10, X10
+	VADDSD        X6, X10, X10
+	VSUBSD        X7, X11, X11
+	VMULSD        X11, X10, X10
 	VADDSD        X10, X2, X2
-	VMOVSD        (SI)(R13*8), X12
+	VFNMADD231SD  X7, X12, X6
+	VMOVSD        (SI)(R13*8), X13
+	VMULSD        X13, X12, X11
+	VADDSD        c3ff0000000000000<>+0(SB), X11, X11
+	VDIVSD        X11, X13, X11
 	VMOVAPD       X7, X10
-	VFMADD231SD   X12, X6, X10
+	VFMADD231SD   X11, X6, X10
 	VMAXSD        X8, X10, X10
 	VMINSD        X9, X10, X10
 	VSUBSD        X7, X10, X11
@@ -6481,7 +6608,7 @@ here:
 	VFNMADD231SD  X11, X1, X0
 	VSUBSD        X11, X7, X10
 	VMAXSD        X10, X11, X11
-	VDIVSD        X12, X11, X11
+	VDIVSD        X13, X11, X11
 	VMAXSD        X11, X3, X3
 	JMP           loop
 
@@ -6495,7 +6622,7 @@ still:
 	JMP      loop
 
 end:
-	MOVQ    state+96(FP), AX
+	MOVQ    state+112(FP), AX
 	VMOVSD  X0, (AX)
 	VMOVSD  X2, 16(AX)
 	VMOVSD  X3, 24(AX)
@@ -6509,13 +6636,13 @@ end:
 	VMOVUPD Z22, 384(AX)
 	VMOVUPD Z23, 448(AX)
 	VMOVUPD Z24, K1, 512(AX)
-	MOVQ    R12, ret+128(FP)
+	MOVQ    R12, ret+144(FP)
 	VZEROUPPER
 	RET
 
-// func descend10AVX512(x *float64, stride int, w *float64, tail int, inv *float64, kink *float64, lo *float64, hi *float64, slope *float64, active *int32, count int, beyond float64, state *[4]float64, next *int32, nexts int, part int) int
+// func descend10AVX512(x *float64, stride int, w *float64, tail int, inv *float64, kink *float64, lo *float64, hi *float64, slope *float64, soft *float64, softs int, active *int32, count int, beyond float64, state *[4]float64, next *int32, nexts int, part int) int
 // Requires: AVX, AVX512F, BMI2, CMOV, FMA3, MMX+, SSE2
-TEXT ·descend10AVX512(SB), NOSPLIT, $0-136
+TEXT ·descend10AVX512(SB), NOSPLIT, $0-152
 	MOVQ      tail+24(FP), AX
 	MOVQ      $0x0000ffff, CX
 	SHLXQ     AX, CX, CX
@@ -6523,15 +6650,15 @@ TEXT ·descend10AVX512(SB), NOSPLIT, $0-136
 	KMOVW     CX, K1
 	MOVQ      x+0(FP), AX
 	MOVQ      stride+8(FP), CX
-	MOVQ      active+72(FP), DX
-	MOVQ      count+80(FP), BX
+	MOVQ      active+88(FP), DX
+	MOVQ      count+96(FP), BX
 	MOVQ      inv+32(FP), SI
 	MOVQ      kink+40(FP), DI
 	MOVQ      lo+48(FP), R8
 	MOVQ      hi+56(FP), R9
 	MOVQ      slope+64(FP), R10
 	SHLQ      $0x03, CX
-	MOVQ      state+96(FP), R11
+	MOVQ      state+112(FP), R11
 	MOVQ      w+16(FP), R12
 	VMOVUPD   (R12), Z16
 	VMOVUPD   64(R12), Z17
@@ -6547,7 +6674,7 @@ TEXT ·descend10AVX512(SB), NOSPLIT, $0-136
 	VMOVSD    8(R11), X1
 	VXORPD    X2, X2, X2
 	VXORPD    X3, X3, X3
-	MOVSD     beyond+88(FP), X4
+	MOVSD     beyond+104(FP), X4
 	XORQ      R11, R11
 	XORQ      R12, R12
 
@@ -6571,14 +6698,14 @@ loop:
 	PREFETCHT0 448(R13)
 	PREFETCHT0 512(R13)
 	PREFETCHT0 576(R13)
-	MOVQ       nexts+112(FP), R13
+	MOVQ       nexts+128(FP), R13
 	CMPQ       R11, R13
 	JGE        here
-	MOVQ       next+104(FP), R13
+	MOVQ       next+120(FP), R13
 	MOVLQSX    (R13)(R11*4), R13
 	IMULQ      CX, R13
 	ADDQ       AX, R13
-	MOVQ       part+120(FP), R14
+	MOVQ       part+136(FP), R14
 	ADDQ       R14, R13
 	PREFETCHT1 (R13)
 	PREFETCHT1 64(R13)
@@ -6614,15 +6741,28 @@ here:
 	VMOVSD        (R10)(R13*8), X7
 	VMOVSD        (R8)(R13*8), X8
 	VMOVSD        (R9)(R13*8), X9
-	VMULSD        X8, X6, X10
-	VMULSD        X9, X6, X11
-	VMAXSD        X10, X11, X10
-	VMULSD        X7, X6, X11
-	VSUBSD        X11, X10, X10
+	MOVQ          softs+80(FP), R15
+	ANDQ          R13, R15
+	SHLQ          $0x03, R15
+	ADDQ          soft+72(FP), R15
+	VMOVSD        (R15), X12
+	VDIVSD        X12, X6, X11
+	VMAXSD        X8, X11, X11
+	VMINSD        X9, X11, X11
+	VADDSD        X7, X11, X10
+	VMULSD        X12, X10, X10
+	VMULSD        cbfe0000000000000<>+0(SB), X10, X10
+	VADDSD        X6, X10, X10
+	VSUBSD        X7, X11, X11
+	VMULSD        X11, X10, X10
 	VADDSD        X10, X2, X2
-	VMOVSD        (SI)(R13*8), X12
+	VFNMADD231SD  X7, X12, X6
+	VMOVSD        (SI)(R13*8), X13
+	VMULSD        X13, X12, X11
+	VADDSD        c3ff0000000000000<>+0(SB), X11, X11
+	VDIVSD        X11, X13, X11
 	VMOVAPD       X7, X10
-	VFMADD231SD   X12, X6, X10
+	VFMADD231SD   X11, X6, X10
 	VMAXSD        X8, X10, X10
 	VMINSD        X9, X10, X10
 	VSUBSD        X7, X10, X11
@@ -6646,7 +6786,7 @@ here:
 	VFNMADD231SD  X11, X1, X0
 	VSUBSD        X11, X7, X10
 	VMAXSD        X10, X11, X11
-	VDIVSD        X12, X11, X11
+	VDIVSD        X13, X11, X11
 	VMAXSD        X11, X3, X3
 	JMP           loop
 
@@ -6660,7 +6800,7 @@ still:
 	JMP      loop
 
 end:
-	MOVQ    state+96(FP), AX
+	MOVQ    state+112(FP), AX
 	VMOVSD  X0, (AX)
 	VMOVSD  X2, 16(AX)
 	VMOVSD  X3, 24(AX)
@@ -6675,13 +6815,13 @@ end:
 	VMOVUPD Z23, 448(AX)
 	VMOVUPD Z24, 512(AX)
 	VMOVUPD Z25, K1, 576(AX)
-	MOVQ    R12, ret+128(FP)
+	MOVQ    R12, ret+144(FP)
 	VZEROUPPER
 	RET
 
-// func descend11AVX512(x *float64, stride int, w *float64, tail int, inv *float64, kink *float64, lo *float64, hi *float64, slope *float64, active *int32, count int, beyond float64, state *[4]float64, next *int32, nexts int, part int) int
+// func descend11AVX512(x *float64, stride int, w *float64, tail int, inv *float64, kink *float64, lo *float64, hi *float64, slope *float64, soft *float64, softs int, active *int32, count int, beyond float64, state *[4]float64, next *int32, nexts int, part int) int
 // Requires: AVX, AVX512F, BMI2, CMOV, FMA3, MMX+, SSE2
-TEXT ·descend11AVX512(SB), NOSPLIT, $0-136
+TEXT ·descend11AVX512(SB), NOSPLIT, $0-152
 	MOVQ      tail+24(FP), AX
 	MOVQ      $0x0000ffff, CX
 	SHLXQ     AX, CX, CX
@@ -6689,15 +6829,15 @@ TEXT ·descend11AVX512(SB), NOSPLIT, $0-136
 	KMOVW     CX, K1
 	MOVQ      x+0(FP), AX
 	MOVQ      stride+8(FP), CX
-	MOVQ      active+72(FP), DX
-	MOVQ      count+80(FP), BX
+	MOVQ      active+88(FP), DX
+	MOVQ      count+96(FP), BX
 	MOVQ      inv+32(FP), SI
 	MOVQ      kink+40(FP), DI
 	MOVQ      lo+48(FP), R8
 	MOVQ      hi+56(FP), R9
 	MOVQ      slope+64(FP), R10
 	SHLQ      $0x03, CX
-	MOVQ      state+96(FP), R11
+	MOVQ      state+112(FP), R11
 	MOVQ      w+16(FP), R12
 	VMOVUPD   (R12), Z16
 	VMOVUPD   64(R12), Z17
@@ -6714,7 +6854,7 @@ TEXT ·descend11AVX512(SB), NOSPLIT, $0-136
 	VMOVSD    8(R11), X1
 	VXORPD    X2, X2, X2
 	VXORPD    X3, X3, X3
-	MOVSD     beyond+88(FP), X4
+	MOVSD     beyond+104(FP), X4
 	XORQ      R11, R11
 	XORQ      R12, R12
 
@@ -6739,14 +6879,14 @@ loop:
 	PREFETCHT0 512(R13)
 	PREFETCHT0 576(R13)
 	PREFETCHT0 640(R13)
-	MOVQ       nexts+112(FP), R13
+	MOVQ       nexts+128(FP), R13
 	CMPQ       R11, R13
 	JGE        here
-	MOVQ       next+104(FP), R13
+	MOVQ       next+120(FP), R13
 	MOVLQSX    (R13)(R11*4), R13
 	IMULQ      CX, R13
 	ADDQ       AX, R13
-	MOVQ       part+120(FP), R14
+	MOVQ       part+136(FP), R14
 	ADDQ       R14, R13
 	PREFETCHT1 (R13)
 	PREFETCHT1 64(R13)
@@ -6783,15 +6923,28 @@ here:
 	VMOVSD        (R10)(R13*8), X7
 	VMOVSD        (R8)(R13*8), X8
 	VMOVSD        (R9)(R13*8), X9
-	VMULSD        X8, X6, X10
-	VMULSD        X9, X6, X11
-	VMAXSD        X10, X11, X10
-	VMULSD        X7, X6, X11
-	VSUBSD        X11, X10, X10
+	MOVQ          softs+80(FP), R15
+	ANDQ          R13, R15
+	SHLQ          $0x03, R15
+	ADDQ          soft+72(FP), R15
+	VMOVSD        (R15), X12
+	VDIVSD        X12, X6, X11
+	VMAXSD        X8, X11, X11
+	VMINSD        X9, X11, X11
+	VADDSD        X7, X11, X10
+	VMULSD        X12, X10, X10
+	VMULSD        cbfe0000000000000<>+0(SB), X10, X10
+	VADDSD        X6, X10, X10
+	VSUBSD        X7, X11, X11
+	VMULSD        X11, X10, X10
 	VADDSD        X10, X2, X2
-	VMOVSD        (SI)(R13*8), X12
+	VFNMADD231SD  X7, X12, X6
+	VMOVSD        (SI)(R13*8), X13
+	VMULSD        X13, X12, X11
+	VADDSD        c3ff0000000000000<>+0(SB), X11, X11
+	VDIVSD        X11, X13, X11
 	VMOVAPD       X7, X10
-	VFMADD231SD   X12, X6, X10
+	VFMADD231SD   X11, X6, X10
 	VMAXSD        X8, X10, X10
 	VMINSD        X9, X10, X10
 	VSUBSD        X7, X10, X11
@@ -6816,7 +6969,7 @@ here:
 	VFNMADD231SD  X11, X1, X0
 	VSUBSD        X11, X7, X10
 	VMAXSD        X10, X11, X11
-	VDIVSD        X12, X11, X11
+	VDIVSD        X13, X11, X11
 	VMAXSD        X11, X3, X3
 	JMP           loop
 
@@ -6830,7 +6983,7 @@ still:
 	JMP      loop
 
 end:
-	MOVQ    state+96(FP), AX
+	MOVQ    state+112(FP), AX
 	VMOVSD  X0, (AX)
 	VMOVSD  X2, 16(AX)
 	VMOVSD  X3, 24(AX)
@@ -6846,13 +6999,13 @@ end:
 	VMOVUPD Z24, 512(AX)
 	VMOVUPD Z25, 576(AX)
 	VMOVUPD Z26, K1, 640(AX)
-	MOVQ    R12, ret+128(FP)
+	MOVQ    R12, ret+144(FP)
 	VZEROUPPER
 	RET
 
-// func descend12AVX512(x *float64, stride int, w *float64, tail int, inv *float64, kink *float64, lo *float64, hi *float64, slope *float64, active *int32, count int, beyond float64, state *[4]float64, next *int32, nexts int, part int) int
+// func descend12AVX512(x *float64, stride int, w *float64, tail int, inv *float64, kink *float64, lo *float64, hi *float64, slope *float64, soft *float64, softs int, active *int32, count int, beyond float64, state *[4]float64, next *int32, nexts int, part int) int
 // Requires: AVX, AVX512F, BMI2, CMOV, FMA3, MMX+, SSE2
-TEXT ·descend12AVX512(SB), NOSPLIT, $0-136
+TEXT ·descend12AVX512(SB), NOSPLIT, $0-152
 	MOVQ      tail+24(FP), AX
 	MOVQ      $0x0000ffff, CX
 	SHLXQ     AX, CX, CX
@@ -6860,15 +7013,15 @@ TEXT ·descend12AVX512(SB), NOSPLIT, $0-136
 	KMOVW     CX, K1
 	MOVQ      x+0(FP), AX
 	MOVQ      stride+8(FP), CX
-	MOVQ      active+72(FP), DX
-	MOVQ      count+80(FP), BX
+	MOVQ      active+88(FP), DX
+	MOVQ      count+96(FP), BX
 	MOVQ      inv+32(FP), SI
 	MOVQ      kink+40(FP), DI
 	MOVQ      lo+48(FP), R8
 	MOVQ      hi+56(FP), R9
 	MOVQ      slope+64(FP), R10
 	SHLQ      $0x03, CX
-	MOVQ      state+96(FP), R11
+	MOVQ      state+112(FP), R11
 	MOVQ      w+16(FP), R12
 	VMOVUPD   (R12), Z16
 	VMOVUPD   64(R12), Z17
@@ -6886,7 +7039,7 @@ TEXT ·descend12AVX512(SB), NOSPLIT, $0-136
 	VMOVSD    8(R11), X1
 	VXORPD    X2, X2, X2
 	VXORPD    X3, X3, X3
-	MOVSD     beyond+88(FP), X4
+	MOVSD     beyond+104(FP), X4
 	XORQ      R11, R11
 	XORQ      R12, R12
 
@@ -6912,14 +7065,14 @@ loop:
 	PREFETCHT0 576(R13)
 	PREFETCHT0 640(R13)
 	PREFETCHT0 704(R13)
-	MOVQ       nexts+112(FP), R13
+	MOVQ       nexts+128(FP), R13
 	CMPQ       R11, R13
 	JGE        here
-	MOVQ       next+104(FP), R13
+	MOVQ       next+120(FP), R13
 	MOVLQSX    (R13)(R11*4), R13
 	IMULQ      CX, R13
 	ADDQ       AX, R13
-	MOVQ       part+120(FP), R14
+	MOVQ       part+136(FP), R14
 	ADDQ       R14, R13
 	PREFETCHT1 (R13)
 	PREFETCHT1 64(R13)
@@ -6957,15 +7110,28 @@ here:
 	VMOVSD        (R10)(R13*8), X7
 	VMOVSD        (R8)(R13*8), X8
 	VMOVSD        (R9)(R13*8), X9
-	VMULSD        X8, X6, X10
-	VMULSD        X9, X6, X11
-	VMAXSD        X10, X11, X10
-	VMULSD        X7, X6, X11
-	VSUBSD        X11, X10, X10
+	MOVQ          softs+80(FP), R15
+	ANDQ          R13, R15
+	SHLQ          $0x03, R15
+	ADDQ          soft+72(FP), R15
+	VMOVSD        (R15), X12
+	VDIVSD        X12, X6, X11
+	VMAXSD        X8, X11, X11
+	VMINSD        X9, X11, X11
+	VADDSD        X7, X11, X10
+	VMULSD        X12, X10, X10
+	VMULSD        cbfe0000000000000<>+0(SB), X10, X10
+	VADDSD        X6, X10, X10
+	VSUBSD        X7, X11, X11
+	VMULSD        X11, X10, X10
 	VADDSD        X10, X2, X2
-	VMOVSD        (SI)(R13*8), X12
+	VFNMADD231SD  X7, X12, X6
+	VMOVSD        (SI)(R13*8), X13
+	VMULSD        X13, X12, X11
+	VADDSD        c3ff0000000000000<>+0(SB), X11, X11
+	VDIVSD        X11, X13, X11
 	VMOVAPD       X7, X10
-	VFMADD231SD   X12, X6, X10
+	VFMADD231SD   X11, X6, X10
 	VMAXSD        X8, X10, X10
 	VMINSD        X9, X10, X10
 	VSUBSD        X7, X10, X11
@@ -6991,7 +7157,7 @@ here:
 	VFNMADD231SD  X11, X1, X0
 	VSUBSD        X11, X7, X10
 	VMAXSD        X10, X11, X11
-	VDIVSD        X12, X11, X11
+	VDIVSD        X13, X11, X11
 	VMAXSD        X11, X3, X3
 	JMP           loop
 
@@ -7005,7 +7171,7 @@ still:
 	JMP      loop
 
 end:
-	MOVQ    state+96(FP), AX
+	MOVQ    state+112(FP), AX
 	VMOVSD  X0, (AX)
 	VMOVSD  X2, 16(AX)
 	VMOVSD  X3, 24(AX)
@@ -7022,13 +7188,13 @@ end:
 	VMOVUPD Z25, 576(AX)
 	VMOVUPD Z26, 640(AX)
 	VMOVUPD Z27, K1, 704(AX)
-	MOVQ    R12, ret+128(FP)
+	MOVQ    R12, ret+144(FP)
 	VZEROUPPER
 	RET
 
-// func descend13AVX512(x *float64, stride int, w *float64, tail int, inv *float64, kink *float64, lo *float64, hi *float64, slope *float64, active *int32, count int, beyond float64, state *[4]float64, next *int32, nexts int, part int) int
+// func descend13AVX512(x *float64, stride int, w *float64, tail int, inv *float64, kink *float64, lo *float64, hi *float64, slope *float64, soft *float64, softs int, active *int32, count int, beyond float64, state *[4]float64, next *int32, nexts int, part int) int
 // Requires: AVX, AVX512F, BMI2, CMOV, FMA3, MMX+, SSE2
-TEXT ·descend13AVX512(SB), NOSPLIT, $0-136
+TEXT ·descend13AVX512(SB), NOSPLIT, $0-152
 	MOVQ      tail+24(FP), AX
 	MOVQ      $0x0000ffff, CX
 	SHLXQ     AX, CX, CX
@@ -7036,15 +7202,15 @@ TEXT ·descend13AVX512(SB), NOSPLIT, $0-136
 	KMOVW     CX, K1
 	MOVQ      x+0(FP), AX
 	MOVQ      stride+8(FP), CX
-	MOVQ      active+72(FP), DX
-	MOVQ      count+80(FP), BX
+	MOVQ      active+88(FP), DX
+	MOVQ      count+96(FP), BX
 	MOVQ      inv+32(FP), SI
 	MOVQ      kink+40(FP), DI
 	MOVQ      lo+48(FP), R8
 	MOVQ      hi+56(FP), R9
 	MOVQ      slope+64(FP), R10
 	SHLQ      $0x03, CX
-	MOVQ      state+96(FP), R11
+	MOVQ      state+112(FP), R11
 	MOVQ      w+16(FP), R12
 	VMOVUPD   (R12), Z16
 	VMOVUPD   64(R12), Z17
@@ -7063,7 +7229,7 @@ TEXT ·descend13AVX512(SB), NOSPLIT, $0-136
 	VMOVSD    8(R11), X1
 	VXORPD    X2, X2, X2
 	VXORPD    X3, X3, X3
-	MOVSD     beyond+88(FP), X4
+	MOVSD     beyond+104(FP), X4
 	XORQ      R11, R11
 	XORQ      R12, R12
 
@@ -7090,14 +7256,14 @@ loop:
 	PREFETCHT0 640(R13)
 	PREFETCHT0 704(R13)
 	PREFETCHT0 768(R13)
-	MOVQ       nexts+112(FP), R13
+	MOVQ       nexts+128(FP), R13
 	CMPQ       R11, R13
 	JGE        here
-	MOVQ       next+104(FP), R13
+	MOVQ       next+120(FP), R13
 	MOVLQSX    (R13)(R11*4), R13
 	IMULQ      CX, R13
 	ADDQ       AX, R13
-	MOVQ       part+120(FP), R14
+	MOVQ       part+136(FP), R14
 	ADDQ       R14, R13
 	PREFETCHT1 (R13)
 	PREFETCHT1 64(R13)
@@ -7137,15 +7303,28 @@ here:
 	VMOVSD        (R10)(R13*8), X7
 	VMOVSD        (R8)(R13*8), X8
 	VMOVSD        (R9)(R13*8), X9
-	VMULSD        X8, X6, X10
-	VMULSD        X9, X6, X11
-	VMAXSD        X10, X11, X10
-	VMULSD        X7, X6, X11
-	VSUBSD        X11, X10, X10
+	MOVQ          softs+80(FP), R15
+	ANDQ          R13, R15
+	SHLQ          $0x03, R15
+	ADDQ          soft+72(FP), R15
+	VMOVSD        (R15), X12
+	VDIVSD        X12, X6, X11
+	VMAXSD        X8, X11, X11
+	VMINSD        X9, X11, X11
+	VADDSD        X7, X11, X10
+	VMULSD        X12, X10, X10
+	VMULSD        cbfe0000000000000<>+0(SB), X10, X10
+	VADDSD        X6, X10, X10
+	VSUBSD        X7, X11, X11
+	VMULSD        X11, X10, X10
 	VADDSD        X10, X2, X2
-	VMOVSD        (SI)(R13*8), X12
+	VFNMADD231SD  X7, X12, X6
+	VMOVSD        (SI)(R13*8), X13
+	VMULSD        X13, X12, X11
+	VADDSD        c3ff0000000000000<>+0(SB), X11, X11
+	VDIVSD        X11, X13, X11
 	VMOVAPD       X7, X10
-	VFMADD231SD   X12, X6, X10
+	VFMADD231SD   X11, X6, X10
 	VMAXSD        X8, X10, X10
 	VMINSD        X9, X10, X10
 	VSUBSD        X7, X10, X11
@@ -7172,7 +7351,7 @@ here:
 	VFNMADD231SD  X11, X1, X0
 	VSUBSD        X11, X7, X10
 	VMAXSD        X10, X11, X11
-	VDIVSD        X12, X11, X11
+	VDIVSD        X13, X11, X11
 	VMAXSD        X11, X3, X3
 	JMP           loop
 
@@ -7186,7 +7365,7 @@ still:
 	JMP      loop
 
 end:
-	MOVQ    state+96(FP), AX
+	MOVQ    state+112(FP), AX
 	VMOVSD  X0, (AX)
 	VMOVSD  X2, 16(AX)
 	VMOVSD  X3, 24(AX)
@@ -7204,13 +7383,13 @@ end:
 	VMOVUPD Z26, 640(AX)
 	VMOVUPD Z27, 704(AX)
 	VMOVUPD Z28, K1, 768(AX)
-	MOVQ    R12, ret+128(FP)
+	MOVQ    R12, ret+144(FP)
 	VZEROUPPER
 	RET
 
-// func descend14AVX512(x *float64, stride int, w *float64, tail int, inv *float64, kink *float64, lo *float64, hi *float64, slope *float64, active *int32, count int, beyond float64, state *[4]float64, next *int32, nexts int, part int) int
+// func descend14AVX512(x *float64, stride int, w *float64, tail int, inv *float64, kink *float64, lo *float64, hi *float64, slope *float64, soft *float64, softs int, active *int32, count int, beyond float64, state *[4]float64, next *int32, nexts int, part int) int
 // Requires: AVX, AVX512F, BMI2, CMOV, FMA3, MMX+, SSE2
-TEXT ·descend14AVX512(SB), NOSPLIT, $0-136
+TEXT ·descend14AVX512(SB), NOSPLIT, $0-152
 	MOVQ      tail+24(FP), AX
 	MOVQ      $0x0000ffff, CX
 	SHLXQ     AX, CX, CX
@@ -7218,15 +7397,15 @@ TEXT ·descend14AVX512(SB), NOSPLIT, $0-136
 	KMOVW     CX, K1
 	MOVQ      x+0(FP), AX
 	MOVQ      stride+8(FP), CX
-	MOVQ      active+72(FP), DX
-	MOVQ      count+80(FP), BX
+	MOVQ      active+88(FP), DX
+	MOVQ      count+96(FP), BX
 	MOVQ      inv+32(FP), SI
 	MOVQ      kink+40(FP), DI
 	MOVQ      lo+48(FP), R8
 	MOVQ      hi+56(FP), R9
 	MOVQ      slope+64(FP), R10
 	SHLQ      $0x03, CX
-	MOVQ      state+96(FP), R11
+	MOVQ      state+112(FP), R11
 	MOVQ      w+16(FP), R12
 	VMOVUPD   (R12), Z16
 	VMOVUPD   64(R12), Z17
@@ -7246,7 +7425,7 @@ TEXT ·descend14AVX512(SB), NOSPLIT, $0-136
 	VMOVSD    8(R11), X1
 	VXORPD    X2, X2, X2
 	VXORPD    X3, X3, X3
-	MOVSD     beyond+88(FP), X4
+	MOVSD     beyond+104(FP), X4
 	XORQ      R11, R11
 	XORQ      R12, R12
 
@@ -7274,14 +7453,14 @@ loop:
 	PREFETCHT0 704(R13)
 	PREFETCHT0 768(R13)
 	PREFETCHT0 832(R13)
-	MOVQ       nexts+112(FP), R13
+	MOVQ       nexts+128(FP), R13
 	CMPQ       R11, R13
 	JGE        here
-	MOVQ       next+104(FP), R13
+	MOVQ       next+120(FP), R13
 	MOVLQSX    (R13)(R11*4), R13
 	IMULQ      CX, R13
 	ADDQ       AX, R13
-	MOVQ       part+120(FP), R14
+	MOVQ       part+136(FP), R14
 	ADDQ       R14, R13
 	PREFETCHT1 (R13)
 	PREFETCHT1 64(R13)
@@ -7322,15 +7501,28 @@ here:
 	VMOVSD        (R10)(R13*8), X7
 	VMOVSD        (R8)(R13*8), X8
 	VMOVSD        (R9)(R13*8), X9
-	VMULSD        X8, X6, X10
-	VMULSD        X9, X6, X11
-	VMAXSD        X10, X11, X10
-	VMULSD        X7, X6, X11
-	VSUBSD        X11, X10, X10
+	MOVQ          softs+80(FP), R15
+	ANDQ          R13, R15
+	SHLQ          $0x03, R15
+	ADDQ          soft+72(FP), R15
+	VMOVSD        (R15), X12
+	VDIVSD        X12, X6, X11
+	VMAXSD        X8, X11, X11
+	VMINSD        X9, X11, X11
+	VADDSD        X7, X11, X10
+	VMULSD        X12, X10, X10
+	VMULSD        cbfe0000000000000<>+0(SB), X10, X10
+	VADDSD        X6, X10, X10
+	VSUBSD        X7, X11, X11
+	VMULSD        X11, X10, X10
 	VADDSD        X10, X2, X2
-	VMOVSD        (SI)(R13*8), X12
+	VFNMADD231SD  X7, X12, X6
+	VMOVSD        (SI)(R13*8), X13
+	VMULSD        X13, X12, X11
+	VADDSD        c3ff0000000000000<>+0(SB), X11, X11
+	VDIVSD        X11, X13, X11
 	VMOVAPD       X7, X10
-	VFMADD231SD   X12, X6, X10
+	VFMADD231SD   X11, X6, X10
 	VMAXSD        X8, X10, X10
 	VMINSD        X9, X10, X10
 	VSUBSD        X7, X10, X11
@@ -7358,7 +7550,7 @@ here:
 	VFNMADD231SD  X11, X1, X0
 	VSUBSD        X11, X7, X10
 	VMAXSD        X10, X11, X11
-	VDIVSD        X12, X11, X11
+	VDIVSD        X13, X11, X11
 	VMAXSD        X11, X3, X3
 	JMP           loop
 
@@ -7372,7 +7564,7 @@ still:
 	JMP      loop
 
 end:
-	MOVQ    state+96(FP), AX
+	MOVQ    state+112(FP), AX
 	VMOVSD  X0, (AX)
 	VMOVSD  X2, 16(AX)
 	VMOVSD  X3, 24(AX)
@@ -7391,13 +7583,13 @@ end:
 	VMOVUPD Z27, 704(AX)
 	VMOVUPD Z28, 768(AX)
 	VMOVUPD Z29, K1, 832(AX)
-	MOVQ    R12, ret+128(FP)
+	MOVQ    R12, ret+144(FP)
 	VZEROUPPER
 	RET
 
-// func descend15AVX512(x *float64, stride int, w *float64, tail int, inv *float64, kink *float64, lo *float64, hi *float64, slope *float64, active *int32, count int, beyond float64, state *[4]float64, next *int32, nexts int, part int) int
+// func descend15AVX512(x *float64, stride int, w *float64, tail int, inv *float64, kink *float64, lo *float64, hi *float64, slope *float64, soft *float64, softs int, active *int32, count int, beyond float64, state *[4]float64, next *int32, nexts int, part int) int
 // Requires: AVX, AVX512F, BMI2, CMOV, FMA3, MMX+, SSE2
-TEXT ·descend15AVX512(SB), NOSPLIT, $0-136
+TEXT ·descend15AVX512(SB), NOSPLIT, $0-152
 	MOVQ      tail+24(FP), AX
 	MOVQ      $0x0000ffff, CX
 	SHLXQ     AX, CX, CX
@@ -7405,15 +7597,15 @@ TEXT ·descend15AVX512(SB), NOSPLIT, $0-136
 	KMOVW     CX, K1
 	MOVQ      x+0(FP), AX
 	MOVQ      stride+8(FP), CX
-	MOVQ      active+72(FP), DX
-	MOVQ      count+80(FP), BX
+	MOVQ      active+88(FP), DX
+	MOVQ      count+96(FP), BX
 	MOVQ      inv+32(FP), SI
 	MOVQ      kink+40(FP), DI
 	MOVQ      lo+48(FP), R8
 	MOVQ      hi+56(FP), R9
 	MOVQ      slope+64(FP), R10
 	SHLQ      $0x03, CX
-	MOVQ      state+96(FP), R11
+	MOVQ      state+112(FP), R11
 	MOVQ      w+16(FP), R12
 	VMOVUPD   (R12), Z16
 	VMOVUPD   64(R12), Z17
@@ -7434,7 +7626,7 @@ TEXT ·descend15AVX512(SB), NOSPLIT, $0-136
 	VMOVSD    8(R11), X1
 	VXORPD    X2, X2, X2
 	VXORPD    X3, X3, X3
-	MOVSD     beyond+88(FP), X4
+	MOVSD     beyond+104(FP), X4
 	XORQ      R11, R11
 	XORQ      R12, R12
 
@@ -7463,14 +7655,14 @@ loop:
 	PREFETCHT0 768(R13)
 	PREFETCHT0 832(R13)
 	PREFETCHT0 896(R13)
-	MOVQ       nexts+112(FP), R13
+	MOVQ       nexts+128(FP), R13
 	CMPQ       R11, R13
 	JGE        here
-	MOVQ       next+104(FP), R13
+	MOVQ       next+120(FP), R13
 	MOVLQSX    (R13)(R11*4), R13
 	IMULQ      CX, R13
 	ADDQ       AX, R13
-	MOVQ       part+120(FP), R14
+	MOVQ       part+136(FP), R14
 	ADDQ       R14, R13
 	PREFETCHT1 (R13)
 	PREFETCHT1 64(R13)
@@ -7512,15 +7704,28 @@ here:
 	VMOVSD        (R10)(R13*8), X7
 	VMOVSD        (R8)(R13*8), X8
 	VMOVSD        (R9)(R13*8), X9
-	VMULSD        X8, X6, X10
-	VMULSD        X9, X6, X11
-	VMAXSD        X10, X11, X10
-	VMULSD        X7, X6, X11
-	VSUBSD        X11, X10, X10
+	MOVQ          softs+80(FP), R15
+	ANDQ          R13, R15
+	SHLQ          $0x03, R15
+	ADDQ          soft+72(FP), R15
+	VMOVSD        (R15), X12
+	VDIVSD        X12, X6, X11
+	VMAXSD        X8, X11, X11
+	VMINSD        X9, X11, X11
+	VADDSD        X7, X11, X10
+	VMULSD        X12, X10, X10
+	VMULSD        cbfe0000000000000<>+0(SB), X10, X10
+	VADDSD        X6, X10, X10
+	VSUBSD        X7, X11, X11
+	VMULSD        X11, X10, X10
 	VADDSD        X10, X2, X2
-	VMOVSD        (SI)(R13*8), X12
+	VFNMADD231SD  X7, X12, X6
+	VMOVSD        (SI)(R13*8), X13
+	VMULSD        X13, X12, X11
+	VADDSD        c3ff0000000000000<>+0(SB), X11, X11
+	VDIVSD        X11, X13, X11
 	VMOVAPD       X7, X10
-	VFMADD231SD   X12, X6, X10
+	VFMADD231SD   X11, X6, X10
 	VMAXSD        X8, X10, X10
 	VMINSD        X9, X10, X10
 	VSUBSD        X7, X10, X11
@@ -7549,7 +7754,7 @@ here:
 	VFNMADD231SD  X11, X1, X0
 	VSUBSD        X11, X7, X10
 	VMAXSD        X10, X11, X11
-	VDIVSD        X12, X11, X11
+	VDIVSD        X13, X11, X11
 	VMAXSD        X11, X3, X3
 	JMP           loop
 
@@ -7563,7 +7768,7 @@ still:
 	JMP      loop
 
 end:
-	MOVQ    state+96(FP), AX
+	MOVQ    state+112(FP), AX
 	VMOVSD  X0, (AX)
 	VMOVSD  X2, 16(AX)
 	VMOVSD  X3, 24(AX)
@@ -7583,13 +7788,13 @@ end:
 	VMOVUPD Z28, 768(AX)
 	VMOVUPD Z29, 832(AX)
 	VMOVUPD Z30, K1, 896(AX)
-	MOVQ    R12, ret+128(FP)
+	MOVQ    R12, ret+144(FP)
 	VZEROUPPER
 	RET
 
-// func descend16AVX512(x *float64, stride int, w *float64, tail int, inv *float64, kink *float64, lo *float64, hi *float64, slope *float64, active *int32, count int, beyond float64, state *[4]float64, next *int32, nexts int, part int) int
+// func descend16AVX512(x *float64, stride int, w *float64, tail int, inv *float64, kink *float64, lo *float64, hi *float64, slope *float64, soft *float64, softs int, active *int32, count int, beyond float64, state *[4]float64, next *int32, nexts int, part int) int
 // Requires: AVX, AVX512F, BMI2, CMOV, FMA3, MMX+, SSE2
-TEXT ·descend16AVX512(SB), NOSPLIT, $0-136
+TEXT ·descend16AVX512(SB), NOSPLIT, $0-152
 	MOVQ      tail+24(FP), AX
 	MOVQ      $0x0000ffff, CX
 	SHLXQ     AX, CX, CX
@@ -7597,15 +7802,15 @@ TEXT ·descend16AVX512(SB), NOSPLIT, $0-136
 	KMOVW     CX, K1
 	MOVQ      x+0(FP), AX
 	MOVQ      stride+8(FP), CX
-	MOVQ      active+72(FP), DX
-	MOVQ      count+80(FP), BX
+	MOVQ      active+88(FP), DX
+	MOVQ      count+96(FP), BX
 	MOVQ      inv+32(FP), SI
 	MOVQ      kink+40(FP), DI
 	MOVQ      lo+48(FP), R8
 	MOVQ      hi+56(FP), R9
 	MOVQ      slope+64(FP), R10
 	SHLQ      $0x03, CX
-	MOVQ      state+96(FP), R11
+	MOVQ      state+112(FP), R11
 	MOVQ      w+16(FP), R12
 	VMOVUPD   (R12), Z16
 	VMOVUPD   64(R12), Z17
@@ -7627,7 +7832,7 @@ TEXT ·descend16AVX512(SB), NOSPLIT, $0-136
 	VMOVSD    8(R11), X1
 	VXORPD    X2, X2, X2
 	VXORPD    X3, X3, X3
-	MOVSD     beyond+88(FP), X4
+	MOVSD     beyond+104(FP), X4
 	XORQ      R11, R11
 	XORQ      R12, R12
 
@@ -7657,14 +7862,14 @@ loop:
 	PREFETCHT0 832(R13)
 	PREFETCHT0 896(R13)
 	PREFETCHT0 960(R13)
-	MOVQ       nexts+112(FP), R13
+	MOVQ       nexts+128(FP), R13
 	CMPQ       R11, R13
 	JGE        here
-	MOVQ       next+104(FP), R13
+	MOVQ       next+120(FP), R13
 	MOVLQSX    (R13)(R11*4), R13
 	IMULQ      CX, R13
 	ADDQ       AX, R13
-	MOVQ       part+120(FP), R14
+	MOVQ       part+136(FP), R14
 	ADDQ       R14, R13
 	PREFETCHT1 (R13)
 	PREFETCHT1 64(R13)
@@ -7707,15 +7912,28 @@ here:
 	VMOVSD        (R10)(R13*8), X7
 	VMOVSD        (R8)(R13*8), X8
 	VMOVSD        (R9)(R13*8), X9
-	VMULSD        X8, X6, X10
-	VMULSD        X9, X6, X11
-	VMAXSD        X10, X11, X10
-	VMULSD        X7, X6, X11
-	VSUBSD        X11, X10, X10
+	MOVQ          softs+80(FP), R15
+	ANDQ          R13, R15
+	SHLQ          $0x03, R15
+	ADDQ          soft+72(FP), R15
+	VMOVSD        (R15), X12
+	VDIVSD        X12, X6, X11
+	VMAXSD        X8, X11, X11
+	VMINSD        X9, X11, X11
+	VADDSD        X7, X11, X10
+	VMULSD        X12, X10, X10
+	VMULSD        cbfe0000000000000<>+0(SB), X10, X10
+	VADDSD        X6, X10, X10
+	VSUBSD        X7, X11, X11
+	VMULSD        X11, X10, X10
 	VADDSD        X10, X2, X2
-	VMOVSD        (SI)(R13*8), X12
+	VFNMADD231SD  X7, X12, X6
+	VMOVSD        (SI)(R13*8), X13
+	VMULSD        X13, X12, X11
+	VADDSD        c3ff0000000000000<>+0(SB), X11, X11
+	VDIVSD        X11, X13, X11
 	VMOVAPD       X7, X10
-	VFMADD231SD   X12, X6, X10
+	VFMADD231SD   X11, X6, X10
 	VMAXSD        X8, X10, X10
 	VMINSD        X9, X10, X10
 	VSUBSD        X7, X10, X11
@@ -7745,7 +7963,7 @@ here:
 	VFNMADD231SD  X11, X1, X0
 	VSUBSD        X11, X7, X10
 	VMAXSD        X10, X11, X11
-	VDIVSD        X12, X11, X11
+	VDIVSD        X13, X11, X11
 	VMAXSD        X11, X3, X3
 	JMP           loop
 
@@ -7759,7 +7977,7 @@ still:
 	JMP      loop
 
 end:
-	MOVQ    state+96(FP), AX
+	MOVQ    state+112(FP), AX
 	VMOVSD  X0, (AX)
 	VMOVSD  X2, 16(AX)
 	VMOVSD  X3, 24(AX)
@@ -7780,7 +7998,7 @@ end:
 	VMOVUPD Z29, 832(AX)
 	VMOVUPD Z30, 896(AX)
 	VMOVUPD Z31, K1, 960(AX)
-	MOVQ    R12, ret+128(FP)
+	MOVQ    R12, ret+144(FP)
 	VZEROUPPER
 	RET
 

@@ -72,8 +72,8 @@ func CurvedAlong(z, dz, kink, kl, kh, sigma []float64, t float64) (out [2]float6
 // sample whose slope stays at its bound although its score is further than
 // beyond from the kink is dropped; the first ones of active, as many as
 // returned, are those that are kept, in their order.
-func Descend(x []float64, stride int, w, inv, kink, lo, hi, slope []float64, active []int32, beyond float64, p *Pass) int {
-	return descendGo(x, stride, w, inv, kink, lo, hi, slope, active, beyond, p)
+func Descend(x []float64, stride int, w, inv, kink, lo, hi, slope, soft []float64, active []int32, beyond float64, p *Pass) int {
+	return descendGo(x, stride, w, inv, kink, lo, hi, slope, soft, active, beyond, p)
 }
 
 // Near writes the indices of the samples that do not stay at a bound within a

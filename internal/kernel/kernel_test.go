@@ -259,8 +259,16 @@ func TestSelect(t *testing.T) {
 
 func TestDescend(t *testing.T) {
 	each(t, func(t *testing.T, r *rand.Rand, d int) {
-		for _, bend := range []float64{0, 1} {
+		for round := range 4 {
 			const n = 23
+			bend := float64(round % 2)
+			var soft []float64
+			if round > 1 {
+				soft = normal(r, n)
+				for i := range soft {
+					soft[i] = math.Abs(soft[i]) * float64(i%4)
+				}
+			}
 			stride := d + 2
 			x, kink := normal(r, n*stride), normal(r, n)
 			lo, hi, inv := make([]float64, n), normal(r, n), make([]float64, n)
@@ -273,13 +281,13 @@ func TestDescend(t *testing.T) {
 				}
 			}
 			var all [2][]float64
-			for k, f := range []func(x []float64, stride int, w, inv, kink, lo, hi, slope []float64, active []int32, beyond float64, p *Pass) int{Descend, descendGo} {
+			for k, f := range []func(x []float64, stride int, w, inv, kink, lo, hi, slope, soft []float64, active []int32, beyond float64, p *Pass) int{Descend, descendGo} {
 				w, check := guarded(t, make([]float64, d))
 				slope, also := guarded(t, make([]float64, n))
 				list := append([]int32(nil), active...)
 				p := Pass{Intercept: 0.1, Bend: bend, Next: active[:5], Part: Parts - 1}
 				for _, beyond := range []float64{math.Inf(1), 0.4} {
-					list = list[:f(x, stride, w, inv, kink, lo, hi, slope, list, beyond, &p)]
+					list = list[:f(x, stride, w, inv, kink, lo, hi, slope, soft, list, beyond, &p)]
 					all[k] = append(all[k], p.Estimate, p.Spread, p.Intercept, float64(len(list)))
 				}
 				check()
@@ -312,7 +320,7 @@ func BenchmarkKernels(b *testing.B) {
 			"descend": func() {
 				clear(lo)
 				clear(v)
-				Descend(x, d, v, inv, a, z, hi, lo, active, 1e300, &pass)
+				Descend(x, d, v, inv, a, z, hi, lo, nil, active, 1e300, &pass)
 			},
 			"dot":     func() { Dot(x[:d], v) },
 			"axpy":    func() { Axpy(1e-9, x[:d], v) },

@@ -19,7 +19,7 @@ const parts = 4
 // to the next sample.
 func descend(v *isa, vectors int) {
 	TEXT(fmt.Sprintf("descend%d%s", vectors, v.suffix), NOSPLIT,
-		"func(x *float64, stride int, w *float64, tail int, inv, kink, lo, hi, slope *float64, active *int32, count int, beyond float64, state *[4]float64, next *int32, nexts, part int) int")
+		"func(x *float64, stride int, w *float64, tail int, inv, kink, lo, hi, slope, soft *float64, softs int, active *int32, count int, beyond float64, state *[4]float64, next *int32, nexts, part int) int")
 	Pragma("noescape")
 	Doc(fmt.Sprintf("descend%d%s is Descend for %d vectors of coefficients.", vectors, v.suffix, vectors))
 	v.mask(pointer("tail"))
@@ -62,13 +62,19 @@ func descend(v *isa, vectors int) {
 	VMOVSD(cell(lo, index), l)
 	VMOVSD(cell(hi, index), u)
 	p, q := XMM(), XMM()
-	gap(p, q, a, l, u, r)
+	soft := XMM()
+	VMOVSD(Mem{Base: softCell(index)}, soft)
+	gap(p, q, a, l, u, soft, r)
 	VADDSD(p, estimate, estimate)
 	// the update
 	f, n := XMM(), XMM()
+	VFNMADD231SD(a, soft, r)
 	VMOVSD(cell(inv, index), f)
+	VMULSD(f, soft, q)
+	VADDSD(constant(1), q, q)
+	VDIVSD(q, f, q)
 	VMOVAPD(a, n)
-	VFMADD231SD(f, r, n)
+	VFMADD231SD(q, r, n)
 	VMAXSD(l, n, n)
 	VMINSD(u, n, n)
 	VSUBSD(a, n, q)
@@ -205,14 +211,32 @@ func sampleRow(x, stride, active, i reg.GPVirtual) (index, row reg.GPVirtual) {
 	return index, row
 }
 
-// gap sets p to Young's gap of a term, max(lo r, hi r) - a r; q is scratch.
-func gap(p, q, a, l, u reg.VecVirtual, r reg.Register) {
-	ar := XMM()
-	VMULSD(l, r, p)
-	VMULSD(u, r, q)
-	VMAXSD(p, q, p)
-	VMULSD(a, r, ar)
-	VSUBSD(ar, p, p)
+// softCell returns the address of a sample's entry of soft, or of the only one there is.
+func softCell(index reg.GPVirtual) reg.GPVirtual {
+	where := GP64()
+	Load(Param("softs"), where)
+	ANDQ(index, where)
+	SHLQ(U8(3), where)
+	base, err := Param("soft").Resolve()
+	if err != nil {
+		panic(err)
+	}
+	ADDQ(base.Addr, where)
+	return where
+}
+
+// gap sets p to Young's gap of a term, (b - a)(r - soft (a + b)/2) where b is the slope of
+// the score: r/soft within lo and hi, and one of them where soft is zero. q is scratch.
+func gap(p, q, a, l, u, soft reg.VecVirtual, r reg.Register) {
+	VDIVSD(soft, r, q)
+	VMAXSD(l, q, q)
+	VMINSD(u, q, q)
+	VADDSD(a, q, p)
+	VMULSD(soft, p, p)
+	VMULSD(constant(-0.5), p, p)
+	VADDSD(r, p, p)
+	VSUBSD(a, q, q)
+	VMULSD(q, p, p)
 }
 
 // keep leaves a sample in the active ones.
