@@ -105,9 +105,9 @@
 // Terms that turn at one score in opposite directions, as in the quantile and Huber losses,
 // share one. Two phases follow each other; Options.Method leaves out one of them.
 //
-//  1. Dual coordinate descent with shrinking [1, 2], in random order, where the loss has
-//     kinks and there is neither an L1 penalty nor a free intercept. With strong
-//     regularization a few passes are all it takes. Every pass estimates the gap from the
+//  1. Dual coordinate descent with shrinking [1, 2], in random order, where there is
+//     neither an L1 penalty nor a free intercept, and the loss has kinks, or the ridge is
+//     strong beside its curvature. With strong regularization a few passes are all it takes. Every pass estimates the gap from the
 //     terms as it meets them; the gap itself is computed where the estimate is small
 //     enough.
 //  2. A proximal method of multipliers [3] whose inner problems, with kinks, constraints

@@ -177,7 +177,7 @@ func (d *descent) descend(seed uint64, warm, only bool) (outcome, error) {
 		// most samples are likely to be better by what it fell last.
 		soon := work > testCost && estimate*estimate <= target*before
 		before = estimate
-		if estimate <= target || soon || pass == 0 || pass%testEvery == testEvery-1 {
+		if estimate <= target || soon || pass == 1 || pass%testEvery == testEvery-1 {
 			spent += testCost
 			d.tally()
 			d.meet()
@@ -185,9 +185,6 @@ func (d *descent) descend(seed uint64, warm, only bool) (outcome, error) {
 			if d.solved() {
 				d.status = Solved
 				return ended, nil
-			}
-			if pass == 0 && len(d.terms.curved) == 0 {
-				d.restless(spread)
 			}
 			if estimate <= target && len(d.active) < n && (only || spent <= patience) {
 				d.reset(n) // those left out count again
@@ -217,24 +214,6 @@ func (d *descent) descend(seed uint64, warm, only bool) (outcome, error) {
 			}
 		}
 	}
-}
-
-// restless keeps the samples active that a visit would not leave out: those with a slope
-// that is not at its bound, or a score at most beyond from a kink.
-func (d *descent) restless(beyond float64) {
-	kept := 0
-	for _, i := range d.active {
-		d.active[kept] = i
-		for b := range d.faces {
-			f := &d.faces[b]
-			r, a := d.z[i]-f.kink[i], f.slope[i]
-			if !(r > beyond && a == f.hi[i] || r < -beyond && a == f.lo[i]) {
-				kept++
-				break
-			}
-		}
-	}
-	d.active = d.active[:kept]
 }
 
 // isFar tells whether the active samples are visited block by block.
