@@ -114,7 +114,7 @@ var Layout = &layout.Layout{
 	Path: &layout.Path{
 		Label: "age λ", Within: DimRegularizer,
 		Table: "knots", Number: "knot", Step: "age", Score: "test_score", Validation: "validation_score", Event: "event",
-		Main: GAGA, Steps: ACS, Values: "coefficients",
+		Main: GAGA, Steps: ACS, Values: "coefficients", Spacing: DimAgeStep,
 	},
 	Published: true,
 }

@@ -132,6 +132,10 @@ type Path struct {
 	// at the ages of its steps, by their names, and Values the table of the coefficients
 	// at each point; "" for kinds without.
 	Main, Steps, Values string
+
+	// Spacing is the size of the steps of methods that go by steps: reports of several sizes say
+	// what each reaches of what Main does, in which time. [Dataset] for kinds without.
+	Spacing Dimension
 }
 
 // Words says where the embedded words of a cell are in the tables of a kind: a row a word,

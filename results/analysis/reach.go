@@ -1,0 +1,112 @@
+package analysis
+
+import (
+	"math"
+	"slices"
+
+	"github.com/agepath/agepath/results/layout"
+)
+
+// Reach is what methods reached of the best validation score of the layout's main path, and at
+// what cost, in one setting whose other methods go by steps of several sizes.
+type Reach struct {
+	Setting Setting // without the size of the steps
+	Points  []ReachPoint
+}
+
+// ReachPoint is a method at one size of its steps, over the repeats that it shares with the main
+// path.
+type ReachPoint struct {
+	Method int     // place in the table
+	Step   float64 // NaN for methods without steps
+	Time   float64 // geometric mean of its time over that of the main path; NaN where none is known
+	// Share is its best validation score as a share of the path's: score / path's score where
+	// higher is better, path's score / score else. Above 1 it found a better one.
+	Share Summary
+}
+
+// Reaches compares what paths and steps of several sizes reach, in the order of the rows; nil
+// where the table has no main path or no steps of several sizes.
+func (t *ScoreTable) Reaches() []Reach {
+	path := t.Layout.Path
+	if path == nil || path.Spacing == layout.Dataset {
+		return nil
+	}
+	main := slices.IndexFunc(t.Methods, func(m string) bool { return MethodName(m) == path.Main })
+	if main < 0 {
+		return nil
+	}
+	groups := map[Setting][]*ScoreRow{}
+	var order []Setting
+	for i := range t.Rows {
+		row := &t.Rows[i]
+		key := row.Setting.Without(path.Spacing)
+		if groups[key] == nil {
+			order = append(order, key)
+		}
+		groups[key] = append(groups[key], row)
+	}
+	var list []Reach
+	for _, setting := range order {
+		rows := groups[setting]
+		if len(rows) < 2 {
+			continue
+		}
+		reach := Reach{Setting: setting}
+		for method := range t.Methods {
+			reach.Points = append(reach.Points, t.reachPoints(rows, method, main)...)
+		}
+		if len(reach.Points) > 0 {
+			list = append(list, reach)
+		}
+	}
+	return list
+}
+
+// reachPoints returns a point for each row, one for a method that has the same cells in all.
+func (t *ScoreTable) reachPoints(rows []*ScoreRow, method, main int) []ReachPoint {
+	stepless := sameCells(rows[0].Entries[method].Sample, rows[1].Entries[method].Sample)
+	if stepless {
+		rows = rows[:1]
+	}
+	var points []ReachPoint
+	for _, row := range rows {
+		point := ReachPoint{Method: method, Step: row.Setting[t.Layout.Path.Spacing].Number}
+		if stepless {
+			point.Step = math.NaN()
+		}
+		var shares, times []float64
+		for _, own := range row.Entries[method].Sample {
+			of := slices.IndexFunc(row.Entries[main].Sample, func(s RepeatScore) bool { return s.Repeat == own.Repeat })
+			if of < 0 {
+				continue
+			}
+			path := &row.Entries[main].Sample[of]
+			share := path.bestValidation / own.bestValidation // NaN unless both are whole
+			if t.Metric == Accuracy {
+				share = 1 / share
+			}
+			if !math.IsNaN(share) {
+				shares, times = append(shares, share), append(times, math.Log(own.seconds()/path.seconds()))
+			}
+		}
+		point.Share, point.Time = Summarize(shares), math.Exp(Summarize(times).Mean)
+		if point.Share.N > 0 {
+			points = append(points, point)
+		}
+	}
+	return points
+}
+
+// sameCells reports whether two samples are of the same cells.
+func sameCells(a, b []RepeatScore) bool {
+	return slices.EqualFunc(a, b, func(x, y RepeatScore) bool { return x.Cell == y.Cell })
+}
+
+// seconds is the processor time of the cell, the elapsed time where that is not known.
+func (r *RepeatScore) seconds() float64 {
+	if math.IsNaN(r.Seconds[0]) {
+		return r.Seconds[1]
+	}
+	return r.Seconds[0]
+}
