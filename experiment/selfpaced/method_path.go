@@ -48,6 +48,19 @@ var acsMethod = methodInfo{
 	},
 }
 
+var acsOnceMethod = methodInfo{
+	name: ACSOnce, algorithm: 1, regularized: true, aged: true, stepped: true,
+	fit: func(ctx context.Context, f *Fitted, c *Cell, _ *dataset.Part) error {
+		age := c.Method.Age
+		return f.alternate(ctx, baselines.Ages(age.Min, age.Max, age.Step), baselines.ACSOptions{Tolerance: math.Inf(1)})
+	},
+	work: func(g *group, n, d float64) float64 {
+		cold, warm := fitWork(g.models.Name, g.models.Kernel, n, d)
+		ages := math.Floor((g.age.Max-g.age.Min)/g.age.Step) + 1
+		return cold + ages*(warm+n*d)
+	},
+}
+
 var gagaMethod = methodInfo{
 	name: GAGA, algorithm: 15, regularized: true, aged: true,
 	fit: fitGAGA,
@@ -80,8 +93,12 @@ func (f *Fitted) single(theta []float64, kkt float64, rows int) {
 
 func fitACS(ctx context.Context, f *Fitted, c *Cell, _ *dataset.Part) error {
 	age := c.Method.Age
-	ages := baselines.Ages(age.Min, age.Max, age.Step)
-	path, err := baselines.ACS(ctx, f.Problem, ages, baselines.ACSOptions{})
+	return f.alternate(ctx, baselines.Ages(age.Min, age.Max, age.Step), baselines.ACSOptions{})
+}
+
+// alternate takes over what alternate convex search finds.
+func (f *Fitted) alternate(ctx context.Context, ages []float64, options baselines.ACSOptions) error {
+	path, err := baselines.ACS(ctx, f.Problem, ages, options)
 	if err != nil {
 		return err
 	}

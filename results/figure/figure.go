@@ -26,10 +26,11 @@ const (
 	Profile         Kind = "profile"          // share of problems that solvers solve within a multiple of the fastest one's time
 	Growth          Kind = "growth"           // time of solvers against the size of a problem
 	Gap             Kind = "gap"              // certified gap of solvers against time
+	Reached         Kind = "reached"          // share of the path's best validation score against time
 )
 
 // Kinds lists them in the order of a report.
-var Kinds = []Kind{Ranks, Sensitivity, ValidationCurve, Path, Events, Consistency, Embedding, Frequencies, Times, Profile, Growth, Gap}
+var Kinds = []Kind{Ranks, Sensitivity, ValidationCurve, Path, Events, Consistency, Embedding, Frequencies, Times, Reached, Profile, Growth, Gap}
 
 // Figure is one plot as data: what is drawn, and what is written as the
 // numbers behind it.

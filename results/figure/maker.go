@@ -259,7 +259,7 @@ func (m *maker) cellKnots(entry *analysis.ScoreEntry) []*cellKnots {
 // missing.
 func (m *maker) figure(ctx context.Context, plan figurePlan) (f *Figure, missing string, err error) {
 	switch plan.kind {
-	case Profile, Growth, Gap:
+	case Profile, Growth, Gap, Reached:
 		if f, missing = plan.draw(), "no solver reached it"; f != nil {
 			f.Kind, f.Name = plan.kind, plan.name
 		}

@@ -24,7 +24,7 @@ type figurePlan struct {
 	early  bool // embedding: before training
 
 	problem *analysis.Problem // gap: whose curves it shows
-	draw    func() *Figure    // profile, growth and gap: makes it, nil where there is nothing to draw
+	draw    func() *Figure    // profile, growth, gap and reached: makes it, nil where there is nothing to draw
 }
 
 func (p *figurePlan) dataset() string { return p.rows[0].Setting[layout.Dataset].Text }
@@ -76,7 +76,7 @@ func planFigures(tables []*analysis.ScoreTable) []figurePlan {
 		}
 	}
 	for _, table := range tables {
-		plans = append(plans, planTimes(table)...)
+		plans = append(append(plans, planTimes(table)...), planReaches(table)...)
 	}
 	used := map[string]int{}
 	for i := range plans {

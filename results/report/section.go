@@ -46,6 +46,9 @@ func (r *Report) layOut() []section {
 		if table.Columns[analysis.TestAtBestTest] {
 			s.Sheets = append(s.Sheets, selectionSheet(table))
 		}
+		if reached := reachSheet(table); reached != nil {
+			s.Sheets = append(s.Sheets, reached)
+		}
 		list = append(list, s)
 	}
 	if len(r.Absent) > 0 {
