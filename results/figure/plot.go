@@ -152,6 +152,11 @@ func (f *Figure) plot() (*plot.Plot, error) {
 			p.Legend.Add(s.Name, thumbs[i]...)
 		}
 	}
+	for axis, label := range map[*plot.Axis]AxisLabel{&p.X: f.X, &p.Y: f.Y} {
+		if label.Log && axis.Min == axis.Max { // else the axis would begin below zero
+			axis.Min, axis.Max = axis.Min/2, 2*axis.Max
+		}
+	}
 	f.widen(&p.Y)
 	return p, nil
 }

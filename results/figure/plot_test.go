@@ -383,3 +383,19 @@ func drawn(t *testing.T, dir string) *Drawn {
 	}
 	return figures
 }
+
+// TestOneValueOfLogAxis wants a logarithmic axis with one value to have it in its middle.
+func TestOneValueOfLogAxis(t *testing.T) {
+	t.Parallel()
+	f := &Figure{
+		Name: "one", Title: "one", X: AxisLabel{Text: "x", Log: true}, Y: AxisLabel{Text: "y", Log: true},
+		Series: []Series{{Name: "line", Pieces: [][]Point{{{X: 3, Y: 1e-12}}}, style: methodStyles[0].series()}},
+	}
+	p, err := f.plot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.X.Min != 1.5 || p.X.Max != 6 || !(p.Y.Min > 0) || p.Y.Max > 3e-12 {
+		t.Errorf("axes from %v to %v and from %v to %v", p.X.Min, p.X.Max, p.Y.Min, p.Y.Max)
+	}
+}
