@@ -4,10 +4,17 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/solverbench"
+	"github.com/agepath/agepath/results"
 	"github.com/agepath/agepath/results/analysis"
+	"github.com/agepath/agepath/results/figure"
+	"github.com/agepath/agepath/results/internal/testrun"
 	"github.com/agepath/agepath/results/layout"
 )
 
@@ -84,6 +91,83 @@ func TestSolverSections(t *testing.T) {
 			if none := (&Report{Run: &analysis.Run{}}); file.Name == "solvers.csv" && !file.Empty(none) {
 				t.Error("a run without solvers has solvers.csv")
 			}
+		}
+	}
+}
+
+// TestSolverRun has the sections and figures of the files of a run of the kind solver-benchmark.
+func TestSolverRun(t *testing.T) {
+	t.Parallel()
+	dir, tables := t.TempDir(), solverbench.Tables()
+	write := func(table experiment.Table, rows []testrun.Row) {
+		batch := experiment.Batch{Columns: make([]experiment.Vector, len(table.Columns))}
+		for _, row := range rows {
+			var values []any
+			for _, column := range table.Columns {
+				value, ok := row[column.Name]
+				if !ok {
+					value = testrun.Cell(column)
+				}
+				values = append(values, value)
+			}
+			if err := batch.Append(table.Columns, values...); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := results.WriteTable(filepath.Join(dir, table.Name+".arrow"), table, "test", &batch); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var cells, curve []testrun.Row
+	for i, rows := range []int{100, 1000} {
+		for j, method := range []string{"rehline", "cvxopt", "clp"} {
+			cell := testrun.Row{
+				"cell": testrun.ID(3*i + j), "dataset": fmt.Sprintf("generated-%dx5", rows), "task": "quantile", "task_params": `{"level":0.25,"intercept":"none"}`,
+				"n_rows": rows, "regime": "1/n", "method": method, "family": "generic", "metric": "seconds", "seconds_1e3": 0.001, "seconds_1e5": 0.01 * float64((i+1)*(j+1)),
+				"seconds_1e8": nil, "overclaims": j,
+			}
+			if method == "clp" {
+				cell = testrun.Merge(cell, testrun.Row{"status": "skipped", "error": "there is no clp in the PATH", "metric": nil, "seconds_1e3": nil, "seconds_1e5": nil})
+			}
+			cells = append(cells, cell)
+			for k := range 3 {
+				curve = append(curve, testrun.Row{
+					"cell": cell["cell"], "point": k, "seconds": 0.01 * float64(k+j+1), "gap": math.Pow(0.1, float64(3*k+1)), "violation": 1e-5 * float64(k/2),
+				})
+			}
+		}
+	}
+	write(tables.Cells(), cells)
+	write(tables.Further[0], curve)
+	if err := results.WriteManifest(dir, &results.Manifest{Name: "race", Run: "test", Kind: solverbench.Name, Cells: 6}); err != nil {
+		t.Fatal(err)
+	}
+	r := mustWrite(t, dir, Options{Formats: Formats[:4]})
+	var names, titles []string
+	for _, f := range r.Figures {
+		names = append(names, f.Name)
+		if f.Kind == figure.Gap && (len(f.Series) != 2 || len(f.Series[0].Pieces[0]) != 2) {
+			t.Errorf("%s: %+v, want two points of two solvers", f.Name, f.Series)
+		}
+	}
+	for _, s := range r.Sections() {
+		titles = append(titles, s.Title)
+	}
+	if want := []string{"profile-0.001", "growth-0.001-generated-5-features-quantile-level-0.25-intercept-none-regime-1-n", "profile-1e-05",
+		"growth-1e-05-generated-5-features-quantile-level-0.25-intercept-none-regime-1-n",
+		"gap-generated-1000x5-quantile-level-0.25-intercept-none-regime-1-n", "gap-generated-100x5-quantile-level-0.25-intercept-none-regime-1-n"}; !slices.Equal(names, want) {
+		t.Errorf("figures %q, want %q", names, want)
+	}
+	if want := []string{"Solvers", "Exceptions", "Ratios of times", "Growth", "Gaps by the solvers' own word", "Skipped cells"}; !slices.Equal(titles, want) {
+		t.Errorf("sections %q, want %q", titles, want)
+	}
+	text := filesIn(t, dir)[filepath.Join(reportFolder, "report.md")]
+	for _, want := range []string{
+		"| generated-1000x5 | 1000 | **0.02** | 2 | - |", "settings: level=0.25 intercept=none. C: 1/n.",
+		"| generated, 5 features, quantile, level=0.25 intercept=none, C=1/n | CVXOPT | 0.02 | 0.04 | 0.301 |", `pl.col("seconds_1e3", "setup_seconds")`,
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("report.md lacks %q:\n%s", want, text)
 		}
 	}
 }

@@ -1,5 +1,5 @@
 """The simplex method for quadratic programs of COIN-OR's Clp, Debian's coinor-clp. Its barrier method
-takes minutes where this takes a second. The file between the two programs is not counted."""
+fills up its factors here. The file between the two programs is not counted."""
 import re
 import shutil
 import subprocess
