@@ -38,7 +38,7 @@ func (s *schema) has(column string) bool { return slices.Contains(s.columns, col
 
 // there returns those of the columns that the kind has.
 func (s *schema) there(columns ...string) []string {
-	return slices.DeleteFunc(columns, func(column string) bool { return !s.has(column) })
+	return slices.DeleteFunc(slices.Clone(columns), func(column string) bool { return !s.has(column) })
 }
 
 // scored tells which scores the kind has.
