@@ -44,6 +44,9 @@ type ScoredSection interface {
 	// DiffersFromPaper reports whether some cells follow another protocol than that of
 	// the numbers published for the kind.
 	DiffersFromPaper() bool
+	// SetOtherwise names columns that the protocol sets otherwise than the published
+	// tables state, so that their rows are found without them.
+	SetOtherwise() []string
 }
 
 // Select says which cells of a method the tables of results show where a grid

@@ -44,6 +44,7 @@ func ReadSource(r *gridfile.Reader, entry gridfile.Item, options dataset.Options
 				gridfile.On("negative_rows", gridfile.Into(&o.Classes.NegativeRows, gridfile.Integer(r, 1, math.MaxInt32))))
 		}),
 		gridfile.On("task", gridfile.Into(&o.Task, gridfile.Word(r, dataset.Classification, dataset.Regression))),
+		gridfile.On("numbered", func(n gridfile.Item) { o.Numbered = r.Boolean(n) }),
 		gridfile.On("missing", gridfile.Into(&o.Missing, gridfile.Word(r, MissingWords...))),
 		gridfile.On("encode", func(n gridfile.Item) { o.Encode, o.OneHot = readEncoding(r, n) }))
 	if r.Reports() > before {

@@ -15,6 +15,10 @@ type Entry struct {
 	Doc     string   // what it is, and what was decided about it
 	Task    Task
 
+	// Reading is the name of the data set that this one reads as the scripts of the GAGA
+	// paper do, so that the paper's rows of that name are about this one too; "" for others.
+	Reading string
+
 	Rows, Features int // expected shape, the target left out
 
 	// Files are the forms in which it may lie below a data folder, best first.
@@ -54,9 +58,10 @@ func (e Entry) Download() (File, bool) {
 }
 
 // Catalog returns every data set of Tables 1 and 4 of the GAGA paper (Qu, Li
-// and Gu, NeurIPS 2022) and those that are embedded, ordered by name.
+// and Gu, NeurIPS 2022), as it says they are and as its scripts read them, and those
+// that are embedded, ordered by name.
 func Catalog() []Entry {
-	entries := slices.Concat(embeddedSets(), classificationSets(), regressionSets())
+	entries := slices.Concat(embeddedSets(), classificationSets(), regressionSets(), scriptsSets())
 	slices.SortFunc(entries, func(a, b Entry) int {
 		return cmp.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name))
 	})

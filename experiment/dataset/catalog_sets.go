@@ -1,6 +1,9 @@
 package dataset
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 const (
 	ccBy      = "CC BY 4.0"
@@ -100,6 +103,33 @@ func classificationSets() []Entry {
 			},
 			OpenML: 1486, UCI: "Nomao", Source: "Nomao Labs, Candillier and Lemaire 2012", Licence: ccBy,
 		},
+	}
+}
+
+// scriptsSets are the sets that Input_Data.py of github.com/diyang-lee/GAGA reads otherwise
+// than the paper says.
+func scriptsSets() []Entry {
+	sets := map[string]Entry{}
+	for _, e := range slices.Concat(classificationSets(), regressionSets()) {
+		sets[e.Name] = e
+	}
+	read := func(of, name, doc string, features int, change func(*Options)) Entry {
+		e := sets[of]
+		e.Reading, e.Name, e.Aliases, e.Doc, e.Features = of, name, nil, doc, features
+		for i := range e.Files {
+			change(&e.Files[i].Options)
+		}
+		return e
+	}
+	return []Entry{
+		read("music", "music-column-100", "music with another target: column 100 (from 0), an audio feature. "+
+			"Latitude and longitude are features (regression_data10).", 117,
+			func(o *Options) { o.Target, o.Drop = "100", nil }),
+		read("ailerons", "ailerons-climbRate", "ailerons with another target: its first column, climbRate. The goal is a feature (regression_data17).", 40,
+			func(o *Options) { o.Target = "0" }),
+		read("MagicTelescope", "MagicTelescope-ID", "MagicTelescope with the column ID of OpenML's file, which numbers the rows, as a feature; "+
+			"the rows are sorted by class (classification_data3).", 11,
+			func(o *Options) { o.Drop, o.Numbered = nil, o.Format != formatARFF }),
 	}
 }
 

@@ -26,6 +26,7 @@ func TestCatalogNamesThePapersSets(t *testing.T) {
 		"ailerons": {Regression, 13750, 40}, "elevator": {Regression, 16599, 18},
 		"elevators": {Regression, 16599, 18}, "breast_cancer": {Classification, 569, 30},
 		"diabetes": {Regression, 442, 10}, "digits": {Classification, 1797, 64},
+		"music-column-100": {Regression, 1059, 117}, "ailerons-climbRate": {Regression, 13750, 40}, "MagicTelescope-ID": {Classification, 19020, 11},
 	}
 	for name, want := range shapes {
 		entry, ok := Lookup(name)
@@ -44,7 +45,9 @@ func TestCatalogNamesThePapersSets(t *testing.T) {
 
 func TestCatalogIsConsistent(t *testing.T) {
 	t.Parallel()
-	names, paths := map[string]bool{}, map[string]bool{}
+	names := map[string]bool{}
+	type fileKey struct{ path, reading string } // readings of a set have its files
+	paths := map[fileKey]bool{}
 	for _, entry := range Catalog() {
 		for _, name := range append([]string{entry.Name}, entry.Aliases...) {
 			if key := strings.ToLower(name); names[key] {
@@ -62,11 +65,15 @@ func TestCatalogIsConsistent(t *testing.T) {
 		if (entry.OpenML == 0) != (entry.URL != "" || entry.Embedded) {
 			t.Errorf("%s: OpenML id %d and address %q", entry.Name, entry.OpenML, entry.URL)
 		}
+		if of, ok := Lookup(entry.Reading); entry.Reading != "" && (!ok || of.Reading != "" || len(of.Files) != len(entry.Files)) {
+			t.Errorf("%s is a reading of %q, which is %+v", entry.Name, entry.Reading, of)
+		}
 		for _, file := range entry.Files {
-			if paths[file.Path] || path.Clean(file.Path) != file.Path || path.IsAbs(file.Path) || strings.HasSuffix(file.Path, ".gz") {
+			key := fileKey{file.Path, entry.Reading}
+			if paths[key] || path.Clean(file.Path) != file.Path || path.IsAbs(file.Path) || strings.HasSuffix(file.Path, ".gz") {
 				t.Errorf("%s: path %q", entry.Name, file.Path)
 			}
-			paths[file.Path] = true
+			paths[key] = true
 			if digest, err := hex.DecodeString(file.SHA256); err != nil || len(digest) != 0 && len(digest) != 32 {
 				t.Errorf("%s: digest %q of %s", entry.Name, file.SHA256, file.Path)
 			}

@@ -19,6 +19,10 @@ func TestCSV(t *testing.T) {
 			"a,b,y\n1,2,3\n4,5,6\n7,8,9\n", Options{}, Regression,
 			[]string{"a", "b"}, [][]float64{{1, 2, 3}, {4, 5, 6}, {7, 8, 9}},
 		},
+		"numbered": {
+			"a,b,y\n1,2,3\n4,,6\n7,8,9\n7,8,4\n", Options{Numbered: true, Missing: "drop"}, Regression,
+			[]string{"row", "a", "b"}, [][]float64{{1, 1, 2, 3}, {2, 7, 8, 9}, {3, 7, 8, 4}},
+		},
 		"header with an empty name": {
 			",b,y\n1,2,3\n4,5,6\n7,8,9\n", Options{}, Regression,
 			[]string{"x0", "b"}, [][]float64{{1, 2, 3}, {4, 5, 6}, {7, 8, 9}},

@@ -196,7 +196,7 @@ func (e Entry) checkShape(d *Dataset, over Options) error {
 		return fmt.Errorf("task is %s, expected %s", d.Task, e.Task)
 	}
 	rowsFree := over.Missing == missingDrop || over.Skip != 0 || over.Header != nil
-	columnsFree := over.Target != "" || over.Drop != nil || over.Encode != "" || over.OneHot != nil
+	columnsFree := over.Target != "" || over.Drop != nil || over.Numbered || over.Encode != "" || over.OneHot != nil
 	if d.N != e.Rows && !rowsFree || d.D != e.Features && !columnsFree {
 		return fmt.Errorf("%d rows x %d features, expected %d x %d: the file is not the whole data set, or another one", d.N, d.D, e.Rows, e.Features)
 	}
@@ -212,6 +212,7 @@ func (o Options) with(over Options) Options {
 	o.Target = cmp.Or(over.Target, o.Target)
 	o.Task = cmp.Or(over.Task, o.Task)
 	o.Missing = cmp.Or(over.Missing, o.Missing)
+	o.Numbered = o.Numbered || over.Numbered
 	if over.Encode != "" || over.OneHot != nil {
 		o.Encode, o.OneHot = over.Encode, over.OneHot
 	}

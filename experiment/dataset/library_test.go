@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"cmp"
 	"compress/gzip"
 	"context"
 	"errors"
@@ -42,8 +43,9 @@ func TestRealDataSets(t *testing.T) {
 			if result.Rows != entry.Rows || result.Features != entry.Features || result.Task != entry.Task {
 				t.Errorf("%s %d x %d, want %s %d x %d", result.Task, result.Rows, result.Features, entry.Task, entry.Rows, entry.Features)
 			}
-			if entry.Task == Classification && (result.Negative != counts[entry.Name] || result.Positive != entry.Rows-counts[entry.Name]) {
-				t.Errorf("%d rows of -1 and %d of +1, want %d of -1", result.Negative, result.Positive, counts[entry.Name])
+			negative := counts[cmp.Or(entry.Reading, entry.Name)]
+			if entry.Task == Classification && (result.Negative != negative || result.Positive != entry.Rows-negative) {
+				t.Errorf("%d rows of -1 and %d of +1, want %d of -1", result.Negative, result.Positive, negative)
 			}
 		})
 	}
@@ -302,7 +304,7 @@ func TestOptionsWith(t *testing.T) {
 		t.Errorf("nothing set: %+v", got)
 	}
 	over := Options{Format: "arff", Skip: 2, Header: &yes, Target: "c", Drop: []string{}, Task: Classification,
-		Classes: Classes{Positive: []string{"x"}}, Missing: missingMean}
+		Classes: Classes{Positive: []string{"x"}}, Missing: missingMean, Numbered: true}
 	if got := base.with(over); !reflect.DeepEqual(got, over) {
 		t.Errorf("everything set: %+v", got)
 	}

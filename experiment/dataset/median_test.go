@@ -20,10 +20,10 @@ func gapped(task Task, n, d int) *Dataset {
 
 func TestMedianOfTheTrainingPart(t *testing.T) {
 	t.Parallel()
-	for _, paper := range []bool{false, true} {
+	for _, protocol := range protocols {
 		for _, task := range []Task{Classification, Regression} {
 			d := gapped(task, 60, 4)
-			s := Settings{Split: quarter, Missing: Median, Paper: paper}
+			s := Settings{Split: quarter, Missing: Median, Protocol: protocol}
 			p := mustPrepare(t, d, s)
 			for j := range d.D {
 				var known []float64
@@ -55,7 +55,7 @@ func TestMedianOfTheTrainingPart(t *testing.T) {
 				}
 			}
 			if q := mustPrepare(t, &other, s); !slices.Equal(q.Train.X, p.Train.X) {
-				t.Errorf("%s, paper %t: rows outside of the training part change it", task, paper)
+				t.Errorf("%s, protocol %v: rows outside of the training part change it", task, protocol)
 			}
 		}
 	}

@@ -44,7 +44,7 @@ func NoiseKinds(task Task) []string {
 
 // Noise is how training rows are contaminated. The zero value is no noise.
 //
-// Counts are rounded to the nearest whole number. For the same random stream
+// Counts are rounded to the nearest whole number, under the protocol [Scripts] down. For the same random stream
 // the contamination is nested: the rows hit at one level are hit at every
 // higher one, by the same numbers.
 type Noise struct {
@@ -68,8 +68,13 @@ func (n Noise) check(task Task) error {
 	return nil
 }
 
-// count returns how many of n the level makes.
-func (n Noise) count(of int) int { return int(math.Round(n.Level * float64(of))) }
+// count returns how many of n rows a fraction makes.
+func (s Settings) count(fraction float64, n int) int {
+	if s.Protocol == Scripts {
+		return int(fraction * float64(n))
+	}
+	return int(math.Round(fraction * float64(n)))
+}
 
 // scaled is a data set under preparation: scaled copies of x (row-major, d
 // columns) and y.
@@ -97,28 +102,36 @@ func (s Settings) contaminate(ctx context.Context, t scaled, rows []int, random 
 	var hit []int
 	switch s.Noise.Kind {
 	case Gaussian:
-		hit = draw(rows, s.Noise.count(len(rows)), random)
+		hit = draw(rows, s.count(s.Noise.Level, len(rows)), random)
+		ofFeatures, ofTargets := random, random
+		if s.Protocol == Scripts {
+			ofFeatures, ofTargets = scriptsNumbers(), scriptsNumbers()
+		}
 		for _, row := range hit {
 			x := t.row(row)
 			for j := range x {
-				x[j] += gaussianMean + gaussianDeviation*random.NormFloat64()
+				x[j] += gaussianMean + gaussianDeviation*ofFeatures.NormFloat64()
 			}
-			t.y[row] += gaussianMean + gaussianDeviation*random.NormFloat64()
+			t.y[row] += gaussianMean + gaussianDeviation*ofTargets.NormFloat64()
 		}
 	case Flip:
-		hit = draw(rows, s.Noise.count(len(rows)), random)
+		hit = draw(rows, s.count(s.Noise.Level, len(rows)), random)
 		flip(t.y, hit)
 	case FlipBoundary:
 		near, err := s.nearest(ctx, t, rows)
 		if err != nil {
 			return nil, err
 		}
-		hit = draw(near, s.Noise.count(len(near)), random)
+		hit = draw(near, s.count(s.Noise.Level, len(near)), random)
 		flip(t.y, hit)
 	}
 	slices.Sort(hit)
 	return hit, nil
 }
+
+// scriptsNumbers returns the numbers of [Gaussian] under the protocol [Scripts], which has a
+// generator of one seed, 40, in every fold, once for the features and again for the target.
+func scriptsNumbers() *rand.Rand { return rand.New(rand.NewPCG(40, 40)) }
 
 // draw returns count of the rows: the beginning of a random permutation, so
 // that fewer are always among more.
@@ -162,5 +175,5 @@ func (s Settings) nearest(ctx context.Context, t scaled, rows []int) ([]int, err
 	slices.SortStableFunc(order, func(a, b int) int {
 		return cmp.Compare(math.Abs(scores[a]), math.Abs(scores[b]))
 	})
-	return choose(rows, order[:max(1, int(math.Round(boundaryFraction*float64(part.N))))]), nil
+	return choose(rows, order[:max(1, s.count(boundaryFraction, part.N))]), nil
 }

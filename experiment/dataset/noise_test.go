@@ -3,6 +3,7 @@ package dataset
 import (
 	"cmp"
 	"context"
+	"maps"
 	"math"
 	"slices"
 	"testing"
@@ -33,13 +34,63 @@ func changed(a, b map[int][]float64) []int {
 	return rows
 }
 
+// counted is how many rows of n a fraction makes: the scripts take int() of it.
+func counted(protocol Protocol, fraction float64, n int) int {
+	if protocol == Scripts {
+		return int(fraction * float64(n))
+	}
+	return int(math.Round(fraction * float64(n)))
+}
+
+// TestScriptsNumbers adds noise to zeros, where the noise is all there is: the same in
+// every repeat, that of the targets the beginning of that of the features.
+func TestScriptsNumbers(t *testing.T) {
+	t.Parallel()
+	d := &Dataset{Name: "zeros", Task: Regression, Features: []string{"a", "b"}, N: 40, D: 2, X: make([]float64, 80), Y: make([]float64, 40)}
+	s := Settings{Protocol: Scripts, Split: Split{Train: 3, Test: 1}, Noise: Noise{Gaussian, 0.5}}
+	var first, rows []int
+	var numbers []float64
+	for seed := range uint64(2) {
+		p, err := Prepare(t.Context(), d, s, streams(seed))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if rows = p.Contaminated; len(rows) != 15 {
+			t.Fatalf("%d of 30 rows are noisy, want 15", len(rows))
+		}
+		features, targets := map[float64]bool{}, map[float64]bool{}
+		for i := range p.Train.N {
+			if slices.Contains(rows, p.Train.Rows[i]) {
+				features[p.Train.X[2*i]], features[p.Train.X[2*i+1]], targets[p.Train.Y[i]] = true, true, true
+			}
+		}
+		for y := range targets {
+			if !features[y] {
+				t.Errorf("seed %d: %v of a target is none of the features'", seed, y)
+			}
+		}
+		all := slices.Sorted(maps.Keys(features))
+		if seed > 0 && !slices.Equal(all, numbers) {
+			t.Errorf("seed %d has other numbers", seed)
+		}
+		if seed > 0 && slices.Equal(rows, first) {
+			t.Error("both seeds have the same noisy rows")
+		}
+		first, numbers = rows, all
+	}
+}
+
 func TestNoiseCountsAndNesting(t *testing.T) {
 	t.Parallel()
 	// 160 rows, 120 of them in the pool; 30 % of those are 36 near the boundary.
 	sizes := map[string]int{Gaussian: 120, Flip: 120, FlipBoundary: 36}
-	for _, task := range []Task{Classification, Regression} {
+	for _, at := range []struct {
+		protocol Protocol
+		task     Task
+	}{{HeldOut, Classification}, {HeldOut, Regression}, {Scripts, Classification}, {Scripts, Regression}} {
+		protocol, task := at.protocol, at.task
 		d := synthetic(task, 160, 3)
-		clean := pool(mustPrepare(t, d, settings(false, Noise{})))
+		clean := pool(mustPrepare(t, d, settings(protocol, Noise{})))
 		for _, kind := range NoiseKinds(task) {
 			if kind == StatP {
 				continue
@@ -47,10 +98,10 @@ func TestNoiseCountsAndNesting(t *testing.T) {
 			var before map[int][]float64
 			var hitBefore []int
 			for _, level := range []float64{0, 0.01, 0.2, 0.3, 0.75, 1} {
-				p := mustPrepare(t, d, settings(false, Noise{kind, level}))
+				p := mustPrepare(t, d, settings(protocol, Noise{kind, level}))
 				rows := pool(p)
 				hit := changed(clean, rows)
-				if want := int(math.Round(level * float64(sizes[kind]))); len(hit) != want {
+				if want := counted(protocol, level, sizes[kind]); len(hit) != want {
 					t.Errorf("%s %v: %d rows are hit, want %d", kind, level, len(hit), want)
 				}
 				if !slices.Equal(hit, p.Contaminated) {
@@ -70,7 +121,7 @@ func TestNoiseCountsAndNesting(t *testing.T) {
 func TestGaussianStatistics(t *testing.T) {
 	t.Parallel()
 	d := synthetic(Regression, 20000, 4)
-	clean, p := mustPrepare(t, d, settings(false, Noise{})), mustPrepare(t, d, settings(false, Noise{Gaussian, 0.4}))
+	clean, p := mustPrepare(t, d, settings(HeldOut, Noise{})), mustPrepare(t, d, settings(HeldOut, Noise{Gaussian, 0.4}))
 	a, b := pool(clean), pool(p)
 	hit := changed(a, b)
 	if len(hit) != 6000 {
@@ -108,17 +159,17 @@ func TestGaussianStatistics(t *testing.T) {
 func TestFlipChangesLabelsOnly(t *testing.T) {
 	t.Parallel()
 	d := synthetic(Classification, 400, 3)
-	for _, paper := range []bool{false, true} {
-		clean := pool(mustPrepare(t, d, settings(paper, Noise{})))
+	for _, protocol := range protocols {
+		clean := pool(mustPrepare(t, d, settings(protocol, Noise{})))
 		for _, kind := range NoiseKinds(Classification) {
-			p := mustPrepare(t, d, settings(paper, Noise{kind, 0.5}))
+			p := mustPrepare(t, d, settings(protocol, Noise{kind, 0.5}))
 			for row, values := range pool(p) {
 				want := slices.Clone(clean[row])
 				if slices.Contains(p.Contaminated, row) {
 					want[d.D] = -want[d.D]
 				}
 				if !equalBits(values, want) {
-					t.Fatalf("%s, paper %v: row %d is %v, want %v", kind, paper, row, values, want)
+					t.Fatalf("%s, protocol %v: row %d is %v, want %v", kind, protocol, row, values, want)
 				}
 			}
 		}
@@ -130,10 +181,10 @@ func TestFlipChangesLabelsOnly(t *testing.T) {
 func TestFlipBoundaryTakesTheNearest(t *testing.T) {
 	t.Parallel()
 	d := synthetic(Classification, 200, 2)
-	for _, paper := range []bool{false, true} {
-		clean := mustPrepare(t, d, settings(paper, Noise{}))
+	for _, protocol := range protocols {
+		clean := mustPrepare(t, d, settings(protocol, Noise{}))
 		parts := []Part{clean.Train, clean.Validation}
-		if paper {
+		if protocol == Paper {
 			parts = append(parts, clean.Test)
 		}
 		type scored struct {
@@ -148,21 +199,21 @@ func TestFlipBoundaryTakesTheNearest(t *testing.T) {
 		}
 		slices.SortFunc(all, func(a, b scored) int { return cmp.Compare(a.score, b.score) })
 		near := make(map[int]bool)
-		for _, s := range all[:int(math.Round(0.3*float64(len(all))))] {
+		for _, s := range all[:counted(protocol, 0.3, len(all))] {
 			near[s.row] = true
 		}
-		everything := mustPrepare(t, d, settings(paper, Noise{FlipBoundary, 1})).Contaminated
+		everything := mustPrepare(t, d, settings(protocol, Noise{FlipBoundary, 1})).Contaminated
 		if len(everything) != len(near) {
-			t.Errorf("paper %v: %d rows are flipped at level 1, want %d", paper, len(everything), len(near))
+			t.Errorf("protocol %v: %d rows are flipped at level 1, want %d", protocol, len(everything), len(near))
 		}
 		for _, row := range everything {
 			if !near[row] {
-				t.Errorf("paper %v: row %d is flipped and not among the nearest", paper, row)
+				t.Errorf("protocol %v: row %d is flipped and not among the nearest", protocol, row)
 			}
 		}
 		// "30 % noise" of the paper flips 9 % of the labels.
-		if got, want := len(mustPrepare(t, d, settings(paper, Noise{FlipBoundary, 0.3})).Contaminated), int(math.Round(0.3*float64(len(near)))); got != want {
-			t.Errorf("paper %v: %d rows are flipped at level 0.3, want %d", paper, got, want)
+		if got, want := len(mustPrepare(t, d, settings(protocol, Noise{FlipBoundary, 0.3})).Contaminated), counted(protocol, 0.3, len(near)); got != want {
+			t.Errorf("protocol %v: %d rows are flipped at level 0.3, want %d", protocol, got, want)
 		}
 	}
 }
@@ -172,26 +223,26 @@ func TestFlipBoundaryTakesTheNearest(t *testing.T) {
 func TestBoundarySeesCleanRows(t *testing.T) {
 	t.Parallel()
 	d := synthetic(Classification, 100, 2)
-	for _, paper := range []bool{false, true} {
-		want := mustPrepare(t, d, settings(paper, Noise{}))
+	for _, protocol := range protocols {
+		want := mustPrepare(t, d, settings(protocol, Noise{}))
 		rows := pool(want)
-		if paper {
+		if protocol == Paper {
 			for i, row := range want.Test.Rows {
 				rows[row] = append(slices.Clone(want.Test.X[2*i:][:2]), want.Test.Y[i])
 			}
 		}
-		s := settings(paper, Noise{FlipBoundary, 0.7})
+		s := settings(protocol, Noise{FlipBoundary, 0.7})
 		calls := 0
 		s.Boundary = func(ctx context.Context, x []float64, n, d int, y []float64) ([]float64, error) {
 			calls++
 			if n != len(rows) || d != 2 || len(x) != n*d || len(y) != n {
-				t.Errorf("paper %v: the boundary sees %d rows x %d, want %d x 2", paper, n, d, len(rows))
+				t.Errorf("protocol %v: the boundary sees %d rows x %d, want %d x 2", protocol, n, d, len(rows))
 			}
 			i := 0
 			for row := range 100 {
 				if values, in := rows[row]; in {
 					if !equalBits(values, []float64{x[2*i], x[2*i+1], y[i]}) {
-						t.Errorf("paper %v: the boundary sees another row %d", paper, row)
+						t.Errorf("protocol %v: the boundary sees another row %d", protocol, row)
 					}
 					i++
 				}
@@ -200,7 +251,7 @@ func TestBoundarySeesCleanRows(t *testing.T) {
 		}
 		mustPrepare(t, d, s)
 		if calls != 1 {
-			t.Errorf("paper %v: the boundary was asked %d times", paper, calls)
+			t.Errorf("protocol %v: the boundary was asked %d times", protocol, calls)
 		}
 	}
 }

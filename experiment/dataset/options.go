@@ -29,6 +29,9 @@ type Options struct {
 	// Drop lists columns to leave out, written as in Target. They may hold
 	// anything.
 	Drop []string
+	// Numbered adds a first feature, "row": the number of the row, from 1, among those that
+	// are kept.
+	Numbered bool
 	// Task "" makes a target with text labels, with exactly two distinct
 	// values, of a nominal attribute or with Classes classification, every
 	// other one regression.

@@ -14,7 +14,7 @@ func TestPoisonLiesInCorners(t *testing.T) {
 		d.X[3*i+2] = 5 // constant
 	}
 	for _, scaling := range []Scaling{NoScaling, Standard, MinMax} {
-		s := settings(false, Noise{StatP, 0.4})
+		s := settings(HeldOut, Noise{StatP, 0.4})
 		s.Features = scaling
 		p := mustPrepare(t, d, s)
 		s.Noise = Noise{}
@@ -222,7 +222,7 @@ func TestPoisonIsNested(t *testing.T) {
 	d := synthetic(Regression, 200, 100)
 	var before [2][]float64
 	for _, level := range []float64{0, 0.1, 0.2, 0.5, 1} {
-		p := mustPrepare(t, d, settings(false, Noise{StatP, level}))
+		p := mustPrepare(t, d, settings(HeldOut, Noise{StatP, level}))
 		if p.Merged != 0 {
 			t.Fatal("points were merged")
 		}
@@ -256,7 +256,7 @@ func TestPoisonIgnoresUnits(t *testing.T) {
 	d := synthetic(Regression, 100, 5)
 	var want []bool
 	for _, scaling := range []Scaling{NoScaling, Standard, MinMax} {
-		s := settings(false, Noise{StatP, 0.5})
+		s := settings(HeldOut, Noise{StatP, 0.5})
 		s.Features, s.Target = scaling, scaling
 		p := mustPrepare(t, d, s)
 		_, high := ranges(pool(p), 6)

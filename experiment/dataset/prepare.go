@@ -24,10 +24,13 @@ const (
 // part, the validation part included, in scaled units; the test part stays
 // clean.
 //
-// Paper protocol (GAGA's published scripts): the split is not stratified;
-// scaling is fitted on all rows before the split; label noise is put in before
-// the split, so that the test part is noisy too; noise of regression is as in
-// the default protocol.
+// [Paper]: the split is not stratified; scaling is fitted on all rows before the split;
+// label noise is put in before the split, so that the test part is noisy too; noise of
+// regression is as in the default protocol.
+//
+// [Scripts]: split and scaling as in [Paper]; noise hits the training part only; counts of
+// noisy rows are rounded down; [Gaussian] adds the same numbers in every repeat, and to the
+// targets the first of those that it adds to the features.
 //
 // Poisoning points of [StatP] are fitted to the training part with validation,
 // their number is relative to its rows, and each joins the validation part
@@ -40,7 +43,7 @@ type Settings struct {
 	Features Scaling // of the feature columns
 	Target   Scaling // of the target, for regression; labels are never scaled
 	Noise    Noise
-	Paper    bool // the paper's protocol
+	Protocol Protocol
 
 	// Missing says what becomes of values that are NaN: "" is an error, [Median]
 	// puts the median of the feature there, over the rows that the solver trains on
@@ -51,6 +54,25 @@ type Settings struct {
 	// columns) with labels y and returns the n decision values. The noise kind
 	// flip-boundary needs it.
 	Boundary func(ctx context.Context, x []float64, n, d int, y []float64) ([]float64, error)
+}
+
+// Protocol says what is contaminated, and by which rows scaling is fitted, see [Settings].
+type Protocol string
+
+const (
+	HeldOut Protocol = "held-out" // the default; "" means the same
+	Paper   Protocol = "paper"    // what the GAGA paper says, as far as it does
+	Scripts Protocol = "scripts"  // what its published scripts do (github.com/diyang-lee/GAGA)
+)
+
+// heldOut reports whether nothing is fitted to rows that are not trained on.
+func (p Protocol) heldOut() bool { return p == "" || p == HeldOut }
+
+func (p Protocol) check() error {
+	if p.heldOut() || p == Paper || p == Scripts {
+		return nil
+	}
+	return fmt.Errorf("protocol %q: allowed are %s, %s and %s", p, HeldOut, Paper, Scripts)
 }
 
 // Part is a set of rows that is used together.
@@ -96,7 +118,7 @@ func (s Settings) Check(task Task, n int) error {
 	if s.Rows > 0 {
 		n = s.Rows
 	}
-	return errors.Join(s.Split.check(n), s.Features.check("features"), s.Target.check("target"), s.Noise.check(task))
+	return errors.Join(s.Protocol.check(), s.Split.check(n), s.Features.check("features"), s.Target.check("target"), s.Noise.check(task))
 }
 
 // Prepare splits, scales and contaminates a data set and merges identical
@@ -153,7 +175,7 @@ func prepare(ctx context.Context, d *Dataset, s Settings, stream func(purpose st
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	byClass := d.Task == Classification && !s.Paper
+	byClass := d.Task == Classification && s.Protocol.heldOut()
 	if d.Task == Classification {
 		if err := (&Part{Y: d.Y, N: d.N}).bothClasses("the data set"); err != nil {
 			return nil, err
@@ -169,7 +191,7 @@ func prepare(ctx context.Context, d *Dataset, s Settings, stream func(purpose st
 		return nil, err
 	}
 	noisy := count(d.N)
-	if d.Task == Regression || !s.Paper {
+	if d.Task == Regression || s.Protocol != Paper {
 		noisy = slices.Sorted(slices.Values(slices.Concat(parts.train, parts.validation)))
 	}
 	if s.Noise.Kind == StatP {
@@ -203,7 +225,7 @@ func prepare(ctx context.Context, d *Dataset, s Settings, stream func(purpose st
 // scale returns a scaled copy of the data and notes the maps.
 func (s Settings) scale(d *Dataset, train []int, p *Prepared) (scaled, error) {
 	fitted := train
-	if s.Paper {
+	if !s.Protocol.heldOut() {
 		fitted = count(d.N)
 	}
 	t := scaled{d: d.D, x: slices.Clone(d.X), y: slices.Clone(d.Y)}
@@ -227,7 +249,7 @@ func (s Settings) scale(d *Dataset, train []int, p *Prepared) (scaled, error) {
 // addPoison puts poisoning points into the training and the validation part,
 // whose other rows come later.
 func (s Settings) addPoison(t scaled, rows []int, p *Prepared, random *rand.Rand) error {
-	count := s.Noise.count(len(rows))
+	count := s.count(s.Noise.Level, len(rows))
 	if count == 0 {
 		return nil
 	}

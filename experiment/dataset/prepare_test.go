@@ -57,8 +57,11 @@ func byFirst(_ context.Context, x []float64, n, d int, _ []float64) ([]float64, 
 	return scores, nil
 }
 
-func settings(paper bool, noise Noise) Settings {
-	return Settings{Split: quarter, Features: Standard, Target: MinMax, Noise: noise, Paper: paper, Boundary: byFirst}
+// protocols are all of them.
+var protocols = []Protocol{HeldOut, Paper, Scripts}
+
+func settings(protocol Protocol, noise Noise) Settings {
+	return Settings{Split: quarter, Features: Standard, Target: MinMax, Noise: noise, Protocol: protocol, Boundary: byFirst}
 }
 
 func mustPrepare(t *testing.T, d *Dataset, s Settings) *Prepared {
@@ -72,11 +75,11 @@ func mustPrepare(t *testing.T, d *Dataset, s Settings) *Prepared {
 
 func TestPrepareScalesByTrainingRows(t *testing.T) {
 	t.Parallel()
-	for _, paper := range []bool{false, true} {
+	for _, protocol := range protocols {
 		d := synthetic(Regression, 200, 3)
-		p := mustPrepare(t, d, settings(paper, Noise{}))
+		p := mustPrepare(t, d, settings(protocol, Noise{}))
 		fitted := p.Train.Rows
-		if paper {
+		if protocol != HeldOut {
 			fitted = strata(d.Y, false)[0]
 		}
 		for j := range d.D {
@@ -89,7 +92,7 @@ func TestPrepareScalesByTrainingRows(t *testing.T) {
 				for i, row := range part.Rows {
 					want := (d.X[row*d.D+j] - mean) / deviation
 					if got := part.X[i*d.D+j]; math.Abs(got-want) > 1e-12 {
-						t.Fatalf("paper %v: row %d, feature %d is %v, want %v", paper, row, j, got, want)
+						t.Fatalf("protocol %v: row %d, feature %d is %v, want %v", protocol, row, j, got, want)
 					}
 				}
 			}
@@ -101,12 +104,12 @@ func TestPrepareScalesByTrainingRows(t *testing.T) {
 		for _, part := range []Part{p.Train, p.Validation, p.Test} {
 			for i, row := range part.Rows {
 				if want := (d.Y[row] - low) / (high - low); math.Abs(part.Y[i]-want) > 1e-15 {
-					t.Fatalf("paper %v: target of row %d is %v, want %v", paper, row, part.Y[i], want)
+					t.Fatalf("protocol %v: target of row %d is %v, want %v", protocol, row, part.Y[i], want)
 				}
 			}
 		}
 		if p.Target.Shift[0] != low || p.Target.Scale[0] != high-low {
-			t.Errorf("paper %v: target map %+v, want shift %v and scale %v", paper, p.Target, low, high-low)
+			t.Errorf("protocol %v: target map %+v, want shift %v and scale %v", protocol, p.Target, low, high-low)
 		}
 	}
 }
@@ -115,14 +118,14 @@ func TestPrepareLeavesDataAlone(t *testing.T) {
 	t.Parallel()
 	for _, task := range []Task{Classification, Regression} {
 		for _, kind := range NoiseKinds(task) {
-			for _, paper := range []bool{false, true} {
+			for _, protocol := range protocols {
 				d := synthetic(task, 90, 4)
 				before := d.Digest()
-				first := mustPrepare(t, d, settings(paper, Noise{kind, 0.3}))
+				first := mustPrepare(t, d, settings(protocol, Noise{kind, 0.3}))
 				if d.Digest() != before {
 					t.Fatalf("%s: the data set was changed", kind)
 				}
-				if second := mustPrepare(t, d, settings(paper, Noise{kind, 0.3})); !reflect.DeepEqual(first, second) {
+				if second := mustPrepare(t, d, settings(protocol, Noise{kind, 0.3})); !reflect.DeepEqual(first, second) {
 					t.Errorf("%s: the same arguments give another result", kind)
 				}
 			}
@@ -135,12 +138,12 @@ func TestPrepareLeavesDataAlone(t *testing.T) {
 func TestSplitIgnoresNoise(t *testing.T) {
 	t.Parallel()
 	for _, task := range []Task{Classification, Regression} {
-		for _, paper := range []bool{false, true} {
+		for _, protocol := range protocols {
 			d := synthetic(task, 120, 4)
-			clean := mustPrepare(t, d, settings(paper, Noise{}))
+			clean := mustPrepare(t, d, settings(protocol, Noise{}))
 			for _, kind := range NoiseKinds(task) {
 				for _, level := range []float64{0, 0.1, 0.5, 1} {
-					p := mustPrepare(t, d, settings(paper, Noise{kind, level}))
+					p := mustPrepare(t, d, settings(protocol, Noise{kind, level}))
 					for name, parts := range map[string][2]Part{
 						"training": {clean.Train, p.Train}, "validation": {clean.Validation, p.Validation}, "test": {clean.Test, p.Test},
 					} {
@@ -159,16 +162,16 @@ func TestSplitIgnoresNoise(t *testing.T) {
 func TestTestPartIsClean(t *testing.T) {
 	t.Parallel()
 	for _, task := range []Task{Classification, Regression} {
-		for _, paper := range []bool{false, true} {
+		for _, protocol := range protocols {
 			d := synthetic(task, 200, 3)
-			clean := mustPrepare(t, d, settings(paper, Noise{}))
+			clean := mustPrepare(t, d, settings(protocol, Noise{}))
 			for _, kind := range NoiseKinds(task) {
-				p := mustPrepare(t, d, settings(paper, Noise{kind, 0.8}))
-				if same := samePart(p.Test, clean.Test); same != (task == Regression || !paper) {
-					t.Errorf("%s, paper %v: test part is clean: %v", kind, paper, same)
+				p := mustPrepare(t, d, settings(protocol, Noise{kind, 0.8}))
+				if same := samePart(p.Test, clean.Test); same != (task == Regression || protocol != Paper) {
+					t.Errorf("%s, protocol %v: test part is clean: %v", kind, protocol, same)
 				}
 				if samePart(p.Train, clean.Train) || samePart(p.Validation, clean.Validation) {
-					t.Errorf("%s, paper %v: training or validation part is clean", kind, paper)
+					t.Errorf("%s, protocol %v: training or validation part is clean", kind, protocol)
 				}
 			}
 		}
@@ -180,8 +183,8 @@ func TestPrepareStratifiesUnlessPaper(t *testing.T) {
 	d := synthetic(Classification, 40, 2)
 	shares := map[int]bool{}
 	for seed := range uint64(30) {
-		for _, paper := range []bool{false, true} {
-			p, err := Prepare(context.Background(), d, settings(paper, Noise{}), streams(seed))
+		for _, protocol := range protocols {
+			p, err := Prepare(context.Background(), d, settings(protocol, Noise{}), streams(seed))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -191,7 +194,7 @@ func TestPrepareStratifiesUnlessPaper(t *testing.T) {
 					negative++
 				}
 			}
-			if paper {
+			if protocol != HeldOut {
 				shares[negative] = true
 			} else if negative != 3 { // 13 of 40 are -1, so 3.25 of the 10
 				t.Fatalf("seed %d: %d of 10 test rows are -1, want 3", seed, negative)
@@ -261,7 +264,7 @@ func TestPrepareRefuses(t *testing.T) {
 	}{
 		{"unknown task", &Dataset{Task: "ranking"}, Settings{}, `task "ranking": allowed are`},
 		{"one class", oneClass, Settings{Split: quarter}, "the data set has one class only, 30 rows of +1"},
-		{"one class in training", pair, Settings{Split: Split{1, 9, 0}, Paper: true}, "the training part has one class only"},
+		{"one class in training", pair, Settings{Split: Split{1, 9, 0}, Protocol: Paper}, "the training part has one class only"},
 		{"too few rows", &Dataset{Task: Regression, N: 2, D: 1, X: []float64{1, 2}, Y: []float64{1, 2}}, Settings{Split: quarter}, "at least 2 for training"},
 		{"scaling", regression, Settings{Split: quarter, Features: "robust"}, `features is "robust", allowed are none, standard and minmax`},
 		{"target scaling", regression, Settings{Split: quarter, Target: "log"}, `target is "log"`},
@@ -274,7 +277,7 @@ func TestPrepareRefuses(t *testing.T) {
 		{"boundary fails", classification, Settings{Split: quarter, Noise: Noise{FlipBoundary, 0.1}, Boundary: broken}, "boundary for the noise: no fit"},
 		{"boundary is short", classification, Settings{Split: quarter, Noise: Noise{FlipBoundary, 0.1}, Boundary: short}, "3 scores for 22 rows"},
 		{"boundary is NaN", classification, Settings{Split: quarter, Noise: Noise{FlipBoundary, 0.1}, Boundary: notANumber}, "is not a number"},
-		{"range overflows", wide, Settings{Split: quarter, Features: Standard, Paper: true}, "scale features: column 0 spans -1.7e+308 to 1.7e+308"},
+		{"range overflows", wide, Settings{Split: quarter, Features: Standard, Protocol: Paper}, "scale features: column 0 spans -1.7e+308 to 1.7e+308"},
 	} {
 		_, err := Prepare(context.Background(), test.data, test.s, streams(3))
 		if err == nil || !strings.Contains(err.Error(), test.want) {
@@ -293,13 +296,13 @@ func TestPrepareRefuses(t *testing.T) {
 func TestPrepareRefusesOverflow(t *testing.T) {
 	t.Parallel()
 	d := synthetic(Regression, 40, 2)
-	plain := mustPrepare(t, d, settings(false, Noise{}))
+	plain := mustPrepare(t, d, settings(HeldOut, Noise{}))
 	for i := range d.N {
 		d.X[2*i] = 1e-10 * float64(i)
 	}
 	far := plain.Test.Rows[4]
 	d.X[2*far] = 1e300
-	_, err := Prepare(context.Background(), d, settings(false, Noise{}), streams(40))
+	_, err := Prepare(context.Background(), d, settings(HeldOut, Noise{}), streams(40))
 	if want := fmt.Sprintf("row %d, feature f0: +Inf after scaling", far); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("error %v, want %q in it", err, want)
 	}
@@ -321,18 +324,18 @@ func TestPrepareRealData(t *testing.T) {
 			}
 			train, validation, test := quarter.sizes(d.N)
 			for _, kind := range NoiseKinds(d.Task) {
-				for _, paper := range []bool{false, true} {
-					p := mustPrepare(t, d, settings(paper, Noise{kind, 0.3}))
+				for _, protocol := range protocols {
+					p := mustPrepare(t, d, settings(protocol, Noise{kind, 0.3}))
 					if rows := p.Train.N + p.Merged + p.Validation.N; rows != train+validation+p.Added || p.Test.N != test || p.Train.D != d.D {
-						t.Errorf("%s, paper %v: %d rows for training and validation and %d for testing, want %d and %d",
-							kind, paper, rows, p.Test.N, train+validation+p.Added, test)
+						t.Errorf("%s, protocol %v: %d rows for training and validation and %d for testing, want %d and %d",
+							kind, protocol, rows, p.Test.N, train+validation+p.Added, test)
 					}
 					total := float64(p.Train.N)
 					for _, multiplicity := range p.Train.Multiplicity {
 						total += multiplicity - 1
 					}
 					if total != float64(p.Train.N+p.Merged) {
-						t.Errorf("%s, paper %v: multiplicities sum to %v, want %d", kind, paper, total, p.Train.N+p.Merged)
+						t.Errorf("%s, protocol %v: multiplicities sum to %v, want %d", kind, protocol, total, p.Train.N+p.Merged)
 					}
 				}
 			}
@@ -346,7 +349,7 @@ func BenchmarkPrepare(b *testing.B) {
 		for _, kind := range NoiseKinds(task) {
 			b.Run(kind, func(b *testing.B) {
 				for b.Loop() {
-					if _, err := Prepare(context.Background(), d, settings(false, Noise{kind, 0.3}), streams(1)); err != nil {
+					if _, err := Prepare(context.Background(), d, settings(HeldOut, Noise{kind, 0.3}), streams(1)); err != nil {
 						b.Fatal(err)
 					}
 				}
@@ -365,7 +368,7 @@ func TestPrepareDrawsRows(t *testing.T) {
 		if task == Classification {
 			noise.Kind = Flip
 		}
-		s := settings(false, noise)
+		s := settings(HeldOut, noise)
 		s.Features, s.Target = NoScaling, NoScaling
 		drawn := map[int][]int{}
 		for _, rows := range []int{20, 60} {

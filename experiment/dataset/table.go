@@ -291,6 +291,9 @@ func (t *table) finish() (*Dataset, error) {
 		return nil, err
 	}
 	d := &Dataset{N: t.kept(), D: t.width, X: slices.Clip(t.x), Features: t.features()}
+	if t.o.Numbered {
+		d.number()
+	}
 	if t.o.Classes.NegativeRows > 0 {
 		var err error
 		d.Task = Classification
@@ -302,6 +305,15 @@ func (t *table) finish() (*Dataset, error) {
 		return nil, t.inColumn(t.target, 0, err)
 	}
 	return d, nil
+}
+
+// number adds the rows' numbers as the first feature.
+func (d *Dataset) number() {
+	x := make([]float64, 0, d.N*(d.D+1))
+	for i := range d.N {
+		x = append(append(x, float64(i+1)), d.X[i*d.D:(i+1)*d.D]...)
+	}
+	d.X, d.D, d.Features = x, d.D+1, append([]string{"row"}, d.Features...)
 }
 
 // byRow makes the targets that Classes.NegativeRows asks for.

@@ -2,6 +2,7 @@ package selfpaced
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -19,7 +20,7 @@ const Name = "self-paced"
 // to one split of one data set.
 type Cell struct {
 	Data     CellData
-	Settings dataset.Settings // without Boundary; Target is "" for classification, Noise zero when clean
+	Settings dataset.Settings // without Boundary; Protocol is set, Target is "" for classification, Noise zero when clean
 	Model    Model
 	Method   Method
 	Repeat   int   // from 1; 0 after DecodeCell
@@ -58,6 +59,7 @@ type canonicalCell struct {
 // [dataset.Settings], which may change their names.
 type canonicalSettings struct {
 	Paper      bool    `json:"paper,omitempty"`
+	Scripts    bool    `json:"scripts,omitempty"`
 	Train      float64 `json:"train"`
 	Test       float64 `json:"test"`
 	Validation float64 `json:"validation,omitempty"`
@@ -91,12 +93,23 @@ func (c *Cell) Canonical() []byte {
 
 func canonical(s dataset.Settings) canonicalSettings {
 	return canonicalSettings{
-		Paper: s.Paper,
+		Paper: s.Protocol == dataset.Paper, Scripts: s.Protocol == dataset.Scripts,
 		Train: s.Split.Train, Test: s.Split.Test, Validation: s.Split.Validation,
 		Features: string(s.Features), Target: string(s.Target),
 		Noise: s.Noise.Kind, Level: s.Noise.Level,
 		Rows: s.Rows, Missing: s.Missing,
 	}
+}
+
+// protocol returns what the flags stand for.
+func (s *canonicalSettings) protocol() dataset.Protocol {
+	switch {
+	case s.Paper:
+		return dataset.Paper
+	case s.Scripts:
+		return dataset.Scripts
+	}
+	return dataset.HeldOut
 }
 
 // needs lists what a worker must compute for the cell.
@@ -153,7 +166,10 @@ func DecodeCell(spec []byte) (*Cell, error) {
 	} else if method.Algorithm != info.algorithm {
 		return nil, fmt.Errorf("decoding a cell: %w", &experiment.NeedError{Need: method.need(), Here: info.algorithm})
 	}
-	cs := form.Settings
+	cs := &form.Settings
+	if cs.Paper && cs.Scripts {
+		return nil, errors.New("decoding a cell: its protocol is paper and scripts")
+	}
 	cell := &Cell{
 		Data:   CellData{Digest: form.Data, Task: form.Task},
 		Model:  form.Model,
@@ -166,7 +182,7 @@ func DecodeCell(spec []byte) (*Cell, error) {
 		Features: dataset.Scaling(cs.Features),
 		Target:   dataset.Scaling(cs.Target),
 		Noise:    dataset.Noise{Kind: cs.Noise, Level: cs.Level},
-		Paper:    cs.Paper,
+		Protocol: cs.protocol(),
 		Rows:     cs.Rows,
 		Missing:  cs.Missing,
 	}

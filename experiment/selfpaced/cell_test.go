@@ -24,7 +24,7 @@ var goldenCells = []struct {
 			Data: CellData{Digest: "d1", Task: dataset.Regression, Name: "any"},
 			Settings: dataset.Settings{
 				Split:    dataset.Split{Train: 3, Test: 1, Validation: 0.2},
-				Features: dataset.Standard, Target: dataset.MinMax,
+				Features: dataset.Standard, Target: dataset.MinMax, Protocol: dataset.HeldOut,
 				Noise: dataset.Noise{Kind: dataset.Gaussian, Level: 0.3},
 			},
 			Model:  Model{Name: Lasso, Alpha: 1e-7},
@@ -38,7 +38,7 @@ var goldenCells = []struct {
 		Cell{
 			Data: CellData{Digest: "d2", Task: dataset.Classification},
 			Settings: dataset.Settings{
-				Split: dataset.Split{Train: 3, Test: 1}, Features: dataset.Standard, Paper: true,
+				Split: dataset.Split{Train: 3, Test: 1}, Features: dataset.Standard, Protocol: dataset.Paper,
 			},
 			Model:  Model{Name: SVM, C: 10, Kernel: RBF, KernelGamma: ScaleGamma, Intercept: true},
 			Method: Method{Name: Original, Algorithm: 2},
@@ -52,6 +52,7 @@ var goldenCells = []struct {
 			Data: CellData{Digest: "d1", Task: dataset.Regression},
 			Settings: dataset.Settings{
 				Split: dataset.Split{Train: 3, Test: 1}, Features: dataset.Standard, Target: dataset.MinMax,
+				Protocol: dataset.HeldOut,
 			},
 			Model:  Model{Name: Lasso, Alpha: 0.003, Intercept: true},
 			Method: Method{Name: GAGA, Algorithm: 15, Regularizer: Regularizer{Name: Hard}, Age: Age{Min: 0.1, Max: 20}},
@@ -59,6 +60,20 @@ var goldenCells = []struct {
 		},
 		`{"kind":"self-paced","data":"d1","task":"regression","settings":{"train":3,"test":1,"features":"standard","target":"minmax"},"model":{"name":"lasso","alpha":0.003,"intercept":true},"method":{"name":"gaga","algorithm":15,"regularizer":{"name":"hard"},"age":{"min":0.1,"max":20}},"seed":3212160745590989}`,
 		"9daa442109c71954015b2a702597ca87",
+	},
+	{
+		Cell{
+			Data: CellData{Digest: "d1", Task: dataset.Regression},
+			Settings: dataset.Settings{
+				Split: dataset.Split{Train: 19, Test: 1}, Features: dataset.Standard, Target: dataset.MinMax,
+				Protocol: dataset.Scripts,
+			},
+			Model:  Model{Name: Lasso, Alpha: 0.006},
+			Method: Method{Name: ACS, Algorithm: 3, Regularizer: Regularizer{Name: Linear}, Age: Age{0.11, 10, 0.6}},
+			Repeat: 1, Seed: experiment.CellSeed(40, 1),
+		},
+		`{"kind":"self-paced","data":"d1","task":"regression","settings":{"scripts":true,"train":19,"test":1,"features":"standard","target":"minmax"},"model":{"name":"lasso","alpha":0.006,"intercept":false},"method":{"name":"acs","algorithm":3,"regularizer":{"name":"linear"},"age":{"min":0.11,"max":10,"step":0.6}},"seed":3212160745590989}`,
+		"b61874b571bce5533f98a88fc8b013c1",
 	},
 }
 
@@ -96,6 +111,7 @@ func TestDecodeCell(t *testing.T) {
 		{`"name":"mixture"`, `"name":"soft"`, `no regularizer "soft"`},
 		{`"regularizer":{"name":"mixture","param":0.5},`, ``, `no regularizer ""; there are hard, linear`},
 		{`"alpha"`, `"beta"`, "unknown field"},
+		{`"settings":{`, `"settings":{"paper":true,"scripts":true,`, "its protocol is paper and scripts"},
 		{`}}`, `}} 1`, "more than one JSON value"},
 		{spec, ``, "decoding a cell"},
 	} {

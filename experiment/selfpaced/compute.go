@@ -90,7 +90,7 @@ func (Kind) Compute(ctx context.Context, task *experiment.Task, data experiment.
 	if err != nil {
 		return experiment.Batch{}, nil, err
 	}
-	scores, err := result.score(prepared, cell.Data.Task)
+	scores, err := result.score(prepared, cell.metric())
 	if err != nil {
 		return experiment.Batch{}, nil, err
 	}

@@ -247,7 +247,7 @@ func TestComputeIncomplete(t *testing.T) {
 	}
 	cut := &Fitted{Problem: whole.Problem}
 	cut.follow(path, &options)
-	scored, err := cut.score(prepared, cell.Data.Task)
+	scored, err := cut.score(prepared, cell.metric())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -152,7 +152,7 @@ func (g *group) count() []int64 {
 type family struct {
 	data, model, kernel, loss, constraint, method, regularizer string
 	train, test                                                int
-	protocol                                                   string
+	protocol                                                   dataset.Protocol
 	split                                                      dataset.Split
 	features, target                                           dataset.Scaling
 	intercept                                                  bool
@@ -163,16 +163,8 @@ func (g *group) family() family {
 	m, s := g.models, &g.preparation
 	return family{
 		g.data.Name, m.Name, m.Kernel, m.Loss.Name, m.Constraint.Name, g.method.name, g.regularizer.Name,
-		g.data.train, g.data.test, protocol(s), s.Split, s.Features, s.Target, m.Intercept, g.method.ages(g.age),
+		g.data.train, g.data.test, s.Protocol, s.Split, s.Features, s.Target, m.Intercept, g.method.ages(g.age),
 	}
-}
-
-// protocol names the protocol of settings.
-func protocol(s *dataset.Settings) string {
-	if s.Paper {
-		return protocolPaper
-	}
-	return protocolHeldOut
 }
 
 // overlaps reports whether two groups of a family have parameters in common.

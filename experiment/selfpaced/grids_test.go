@@ -22,7 +22,7 @@ import (
 func TestGridsOfTheRepository(t *testing.T) {
 	t.Parallel()
 	var paths []string
-	for _, pattern := range []string{"*.yaml", filepath.Join("honest", "*.yaml")} {
+	for _, pattern := range []string{"*.yaml", filepath.Join("honest", "*.yaml"), filepath.Join("scripts", "*.yaml")} {
 		found, err := filepath.Glob(filepath.Join("..", "..", "grids", pattern))
 		if err != nil || len(found) == 0 {
 			t.Fatalf("no grids %s found: %v", pattern, err)

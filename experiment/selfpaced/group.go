@@ -71,7 +71,7 @@ func (g *group) Slices() []experiment.Slice {
 		}
 		list[i] = experiment.Slice{Cells: cells, Values: []string{
 			g.data.Name, noise, g.models.words(), cmp.Or(g.regularizer.Name, "none"), g.method.name,
-			protocol(&g.preparation), splitText(g.preparation.Split), scaleText(&g.preparation), strconv.FormatBool(g.models.Intercept),
+			string(g.preparation.Protocol), splitText(g.preparation.Split), scaleText(&g.preparation), strconv.FormatBool(g.models.Intercept),
 		}}
 	}
 	return list
@@ -118,7 +118,7 @@ func (c *plannedCell) Labels() []any {
 	noise, split := c.Settings.Noise, c.Settings.Split
 	return []any{
 		data.Name, string(data.Task), data.train, data.test, data.D,
-		protocol(&c.Settings), split.Train, split.Test, split.Validation,
+		string(c.Settings.Protocol), split.Train, split.Test, split.Validation,
 		string(c.Settings.Features), orNull(string(c.Settings.Target)),
 		m.Name, orNull(m.Kernel), orNull(m.KernelGamma), orNull(m.C), orNull(m.Alpha), value(m.L1Ratio, m.L1Ratio != 0 || m.Name == ERM),
 		orNull(m.Loss.text()), orNull(m.Constraint.text()), value(strconv.FormatBool(m.Intercept), !g.method.ownModel),

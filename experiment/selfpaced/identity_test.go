@@ -50,7 +50,7 @@ func TestIdentitiesStay(t *testing.T) {
 		defer func() { method.algorithm = version }()
 	}
 	var got strings.Builder
-	for _, pattern := range []string{"*.yaml", filepath.Join("honest", "*.yaml")} {
+	for _, pattern := range []string{"*.yaml", filepath.Join("honest", "*.yaml"), filepath.Join("scripts", "*.yaml")} {
 		paths, err := filepath.Glob(filepath.Join("..", "..", "grids", pattern))
 		if err != nil || len(paths) == 0 {
 			t.Fatalf("no grids %s found: %v", pattern, err)

@@ -93,7 +93,11 @@ func (f *Fitted) single(theta []float64, kkt float64, rows int) {
 
 func fitACS(ctx context.Context, f *Fitted, c *Cell, _ *dataset.Part) error {
 	age := c.Method.Age
-	return f.alternate(ctx, baselines.Ages(age.Min, age.Max, age.Step), baselines.ACSOptions{})
+	var options baselines.ACSOptions
+	if c.Settings.Protocol == dataset.Scripts {
+		options.Tolerance = math.Inf(1) // one alternation an age
+	}
+	return f.alternate(ctx, baselines.Ages(age.Min, age.Max, age.Step), options)
 }
 
 // alternate takes over what alternate convex search finds.

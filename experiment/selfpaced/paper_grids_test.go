@@ -1,6 +1,7 @@
 package selfpaced
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -42,7 +43,8 @@ func (l shapes) Load(_ context.Context, source dataset.Source) (*dataset.Dataset
 }
 
 // paperGrids returns the files of the paper's tables and figures, those under
-// clean rules and the one for a night.
+// clean rules, those of the published scripts, which have the tables only, and the one
+// for a night.
 func paperGrids(t *testing.T) []string {
 	t.Helper()
 	var names []string
@@ -59,6 +61,11 @@ func paperGrids(t *testing.T) []string {
 	for _, name := range slices.Clone(names) {
 		names = append(names, filepath.Join("honest", name))
 	}
+	for _, name := range names {
+		if strings.HasPrefix(name, "table") {
+			names = append(names, filepath.Join("scripts", name))
+		}
+	}
 	return append(names, "overnight.yaml")
 }
 
@@ -74,16 +81,16 @@ func TestPaperGrids(t *testing.T) {
 			t.Error(err)
 			continue
 		}
-		honest := strings.HasPrefix(name, "honest")
-		want := strings.TrimSuffix(filepath.Base(name), ".yaml")
-		if honest {
-			want += "-honest"
+		folder, want := filepath.Dir(name), strings.TrimSuffix(filepath.Base(name), ".yaml")
+		if folder != "." {
+			want += "-" + folder
 		}
 		if g.Name != want || g.Repeats != 20 && !g.Keep.Has("coefficients") {
 			t.Errorf("%s: named %s, %d repeats", name, g.Name, g.Repeats)
 		}
 		for _, s := range sectionOf(g).Sweeps {
-			if s.Settings.Paper == honest || honest != (s.Settings.Split.Validation > 0) || !s.SkipAbsent {
+			protocol := map[string]dataset.Protocol{".": dataset.Paper, "honest": dataset.HeldOut, "scripts": dataset.Scripts}[folder]
+			if s.Settings.Protocol != protocol || (folder == "honest") != (s.Settings.Split.Validation > 0) || !s.SkipAbsent {
 				t.Errorf("%s: a sweep with %+v", name, s.Settings)
 			}
 		}
@@ -100,7 +107,7 @@ func TestPaperGrids(t *testing.T) {
 		if n := len(part.Absent); n > 1 || (n == 1) != (part.Count() < full.Count()) || len(full.Absent) > 0 {
 			t.Errorf("%s: %d data sets skipped, %d of %d cells", name, n, part.Count(), full.Count())
 		}
-		if !honest {
+		if folder == "." {
 			cells[want] = map[string]bool{}
 			for cell := range cellsOf(full) {
 				if cell.Repeat == 1 {
@@ -138,7 +145,7 @@ func TestPaperGridsAskForTheTables(t *testing.T) {
 	}
 	regularizers := map[string]string{"table03": Mixture, "table06": Mixture}
 	for _, name := range []string{"table02", "table03", "table05", "table06", "table09", "table10", "table11", "table12", "table13", "table14", "table15", "table16"} {
-		for _, folder := range []string{"", "honest"} {
+		for _, folder := range []string{"", "honest", "scripts"} {
 			g, err := experiment.ParseFile(filepath.Join("..", "..", "grids", folder, name+".yaml"), nil)
 			if err != nil {
 				t.Fatal(err)
@@ -154,12 +161,16 @@ func TestPaperGridsAskForTheTables(t *testing.T) {
 			have := map[what]bool{}
 			for cell := range cellsOf(plan) {
 				m, r := cell.Model, cell.Method.Regularizer
-				have[what{cell.Data.Name, cell.Method.Name, r.Name, cell.Settings.Noise.Level, m.Alpha + m.C, m.KernelGamma, r.Param}] = true
+				known, _ := dataset.Lookup(cell.Data.Name)
+				have[what{cmp.Or(known.Reading, known.Name), cell.Method.Name, r.Name, cell.Settings.Noise.Level, m.Alpha + m.C, m.KernelGamma, r.Param}] = true
 			}
 			for _, row := range publishedRows(t, name) {
 				entry, _ := dataset.Lookup(row["dataset"])
 				for _, method := range []string{Original, ACS, MOSPL, GAGA} {
 					want := what{entry.Name, method, Linear, number(row["noise"]), number(row["c"]) + number(row["alpha"]), number(row["kernel_gamma"]), number(row["mixture_gamma"])}
+					if folder == "scripts" {
+						want.kernelGamma = 0 // the width scale
+					}
 					if r := regularizers[name]; r != "" {
 						want.regularizer = r
 					}

@@ -11,17 +11,12 @@ import (
 	"github.com/agepath/agepath/experiment/gridfile"
 )
 
-// The protocols of a grid file.
-const (
-	protocolHeldOut = "held-out" // nothing but the training part is contaminated, nothing is fitted to the test part
-	protocolPaper   = "paper"    // the conventions of the paper's published scripts
-)
-
 // Defaults of a sweep.
 const (
 	defaultTrain      = 3.0
 	defaultTest       = 1.0
-	defaultValidation = 0.2 // 0 under protocolPaper
+	defaultValidation = 0.2  // 0 under dataset.Paper and dataset.Scripts
+	scriptsTrain      = 19.0 // under dataset.Scripts: a fold of twenty is the test part
 	defaultAgeMin     = 0.1
 	defaultAgeMax     = 20.0
 	defaultAgeStep    = 0.5
@@ -62,7 +57,27 @@ func (s *Section) ScoreUnit() string {
 
 // DiffersFromPaper implements [experiment.ScoredSection].
 func (s *Section) DiffersFromPaper() bool {
-	return slices.ContainsFunc(s.Sweeps, func(s Sweep) bool { return !s.Settings.Paper })
+	return slices.ContainsFunc(s.Sweeps, func(s Sweep) bool { return s.Settings.Protocol == dataset.HeldOut })
+}
+
+// scripted reports whether some sweeps follow the published scripts, and whether all do.
+func (s *Section) scripted() (some, all bool) {
+	n := 0
+	for i := range s.Sweeps {
+		if s.Sweeps[i].Settings.Protocol == dataset.Scripts {
+			n++
+		}
+	}
+	return n > 0, n == len(s.Sweeps)
+}
+
+// SetOtherwise implements [experiment.ScoredSection]: the scripts' machines have a kernel of
+// their own, whatever the paper says.
+func (s *Section) SetOtherwise() []string {
+	if some, _ := s.scripted(); some {
+		return []string{"kernel", "kernel_gamma"}
+	}
+	return nil
 }
 
 // sectionReader reads the section.
@@ -82,6 +97,9 @@ func readSection(from *gridfile.Reader, root gridfile.Item, fields map[string]gr
 		s.Sweeps = r.sweep(root, fields)
 	}
 	s.Select = r.selection(fields["select"], s.Sweeps)
+	if some, all := s.scripted(); some && !all {
+		r.Problem(root, "protocol: %s scores regression by another error than the other protocols; make a grid of its own of it", dataset.Scripts)
+	}
 	return s
 }
 
@@ -114,10 +132,10 @@ func (r *sectionReader) sweeps(n gridfile.Item, defaults map[string]gridfile.Ite
 // scaling, ages and number of rows, of which the last varies fastest.
 func (r *sectionReader) sweep(at gridfile.Item, fields map[string]gridfile.Item) []Sweep {
 	s := Sweep{place: r.Place(at)}
-	protocols, absent := []string{protocolHeldOut}, ""
+	protocols, absent := []dataset.Protocol{dataset.HeldOut}, ""
 	var options dataset.Options // of all its data sets
 	rows := []float64{0}
-	gridfile.Read(fields, gridfile.On("protocol", gridfile.Into(&protocols, gridfile.Words(r.Reader, protocolHeldOut, protocolPaper))))
+	gridfile.Read(fields, gridfile.On("protocol", gridfile.Into(&protocols, gridfile.Words(r.Reader, dataset.HeldOut, dataset.Paper, dataset.Scripts))))
 	s.Noise, s.noisePlaces = r.noise(fields["noise"])
 	r.Demand(at, fields, "data", "a list of data sets, as in data: [diabetes]")
 	r.Demand(at, fields, "models", "a list of "+strings.Join(gridfile.NamesOf(modelTable), ", ")+", each with its parameters")
@@ -141,8 +159,8 @@ func (r *sectionReader) sweep(at gridfile.Item, fields map[string]gridfile.Item)
 	ages, scalings := r.ages(fields["age"]), r.scalings(fields["scale"])
 	var sweeps []Sweep
 	for _, protocol := range protocols {
-		s.Settings.Paper = protocol == protocolPaper
-		splits := r.splits(fields["split"], s.Settings.Paper)
+		s.Settings.Protocol = protocol
+		splits := r.splits(fields["split"], protocol)
 		if combinations := len(splits) * len(scalings) * len(ages) * len(rows); combinations > gridfile.MaxCombinations-len(sweeps) {
 			r.Problem(at, "more than %d combinations of protocol, split, scale, age and rows", gridfile.MaxCombinations)
 			return nil
@@ -182,12 +200,16 @@ func (r *sectionReader) scalings(n gridfile.Item) []scaling {
 }
 
 // splits reads the key split as scalings does its key; 3:1 with a fifth of the training
-// part held out for validation is the default, nothing held out in the paper's protocol.
-func (r *sectionReader) splits(n gridfile.Item, paper bool) []dataset.Split {
+// part held out for validation is the default, nothing held out in the paper's protocol and
+// in that of its scripts, where the default is 19:1.
+func (r *sectionReader) splits(n gridfile.Item, protocol dataset.Protocol) []dataset.Split {
 	return gridfile.Variants(r.Reader, n, func(n gridfile.Item) (list []dataset.Split) {
 		parts := [3][]float64{{defaultTrain}, {defaultTest}, {defaultValidation}}
-		if paper {
+		if protocol != dataset.HeldOut {
 			parts[2] = []float64{0}
+		}
+		if protocol == dataset.Scripts {
+			parts[0] = []float64{scriptsTrain}
 		}
 		several := func(allowed gridfile.Rule) func(n gridfile.Item) []float64 {
 			return func(n gridfile.Item) []float64 { return r.Numbers(n, allowed) }

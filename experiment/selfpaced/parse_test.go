@@ -137,7 +137,7 @@ func TestParseEveryKey(t *testing.T) {
 			},
 			Settings: dataset.Settings{
 				Split:    dataset.Split{Train: 3, Test: 1, Validation: 0.25},
-				Features: dataset.MinMax, Target: dataset.NoScaling, Paper: true,
+				Features: dataset.MinMax, Target: dataset.NoScaling, Protocol: dataset.Paper,
 			},
 			Noise: []dataset.Noise{{}, {Kind: "gaussian", Level: 0.3}, {Kind: "statp", Level: 0.1}, {Kind: "statp", Level: 0.2}},
 			Models: []Models{
@@ -175,7 +175,7 @@ func TestParseDefaults(t *testing.T) {
 			Data: []DataSource{{Source: dataset.Source{Name: "diabetes"}}},
 			Settings: dataset.Settings{
 				Split:    dataset.Split{Train: 3, Test: 1, Validation: 0.2},
-				Features: dataset.Standard, Target: dataset.MinMax,
+				Features: dataset.Standard, Target: dataset.MinMax, Protocol: dataset.HeldOut,
 			},
 			Noise:   []dataset.Noise{{}},
 			Models:  []Models{{Entry: entryOf(Lasso, modelTable, []float64{0.006})}},
@@ -189,6 +189,14 @@ func TestParseDefaults(t *testing.T) {
 	paper := mustParse(t, leastKeys+"protocol: paper\n")
 	if v := sectionOf(paper).Sweeps[0].Settings.Split.Validation; v != 0 {
 		t.Errorf("the paper's protocol holds out %g for validation, want 0", v)
+	}
+	scripts := sectionOf(mustParse(t, leastKeys+"protocol: scripts\n")).Sweeps[0].Settings
+	if want := (dataset.Split{Train: 19, Test: 1}); scripts.Split != want || scripts.Protocol != dataset.Scripts {
+		t.Errorf("the scripts' protocol is %+v", scripts)
+	}
+	numbered := sectionOf(mustParse(t, leastKeys, "data=[{name: music, numbered: true}]")).Sweeps[0].Data[0].Options
+	if !numbered.Numbered {
+		t.Errorf("options %+v", numbered)
 	}
 	svm := sectionOf(mustParse(t, leastKeys, "models=[{svm: {c: 1, kernel: rbf}}]")).Sweeps[0].Models[0]
 	if !svm.Intercept || !reflect.DeepEqual(svm.Choices[1].Values, []gridfile.Setting{{Name: "kernel_gamma", Word: scaleWord}}) {

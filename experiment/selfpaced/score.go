@@ -11,6 +11,7 @@ import (
 // Metrics of the scores.
 const (
 	RMSE     = "rmse"     // root mean squared error, lower is better
+	MAE      = "mae"      // mean absolute error, lower is better: of regression under the protocol scripts
 	Accuracy = "accuracy" // fraction of right labels, higher is better
 )
 
@@ -21,15 +22,23 @@ type scores struct {
 	bestTest, bestValidation int         // knots; bestValidation is -1 without a validation part
 }
 
+// metric returns what the cell's scores measure.
+func (c *Cell) metric() string {
+	switch {
+	case c.Data.Task != dataset.Regression:
+		return Accuracy
+	case c.Settings.Protocol == dataset.Scripts:
+		return MAE
+	}
+	return RMSE
+}
+
 // knotScore is the metric and, for regression, the mean absolute error.
 type knotScore struct{ score, mae float64 }
 
 // score evaluates every knot on the test and the validation part.
-func (f *Fitted) score(prepared *dataset.Prepared, task dataset.Task) (*scores, error) {
-	s := &scores{metric: Accuracy, bestValidation: -1}
-	if task == dataset.Regression {
-		s.metric = RMSE
-	}
+func (f *Fitted) score(prepared *dataset.Prepared, metric string) (*scores, error) {
+	s := &scores{metric: metric, bestValidation: -1}
 	var err error
 	if s.test, err = f.scorePart(&prepared.Test, f.predictions.Test, s.metric); err != nil {
 		return nil, err
@@ -61,10 +70,14 @@ func (f *Fitted) scorePart(part *dataset.Part, given [][]float64, metric string)
 		} else {
 			predictor.Predict(predicted, f.Knots[k].Theta)
 		}
-		if metric == RMSE {
-			list[k] = errorsOf(predicted, part.Y)
-		} else {
+		switch metric {
+		case Accuracy:
 			list[k].score = accuracy(predicted, part.Y)
+		case MAE:
+			list[k] = errorsOf(predicted, part.Y)
+			list[k].score = list[k].mae
+		default:
+			list[k] = errorsOf(predicted, part.Y)
 		}
 	}
 	return list, nil
@@ -103,10 +116,10 @@ func best(list []knotScore, metric string) int {
 }
 
 func better(a, b float64, metric string) bool {
-	if metric == RMSE {
-		return a < b
+	if metric == Accuracy {
+		return a > b
 	}
-	return a > b
+	return a < b
 }
 
 // tables makes the rows that a cell leaves behind.
@@ -140,7 +153,7 @@ func (f *Fitted) measures(s *scores) []any {
 	if !f.reached {
 		last = -1
 	}
-	mae := func(k int) any { return value(s.test[max(k, 0)].mae, s.metric == RMSE && k >= 0) }
+	mae := func(k int) any { return value(s.test[max(k, 0)].mae, s.metric != Accuracy && k >= 0) }
 	aged := f.status != ""
 	turning, jumps := f.passed, 0
 	worst := 0.0

@@ -1,9 +1,9 @@
 package selfpaced
 
 import (
-	"github.com/agepath/agepath/experiment/gridfile"
-
 	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/dataset"
+	"github.com/agepath/agepath/experiment/gridfile"
 )
 
 // selection reads the key select. What "best" goes by follows from the protocol
@@ -12,22 +12,22 @@ func (r *sectionReader) selection(n gridfile.Item, sweeps []Sweep) experiment.Se
 	if !n.Given() || gridfile.OneOf(r.Reader, n, "all", "best") != "best" || len(sweeps) == 0 {
 		return experiment.SelectAll
 	}
-	paper := 0
+	byTest := 0
 	for i := range sweeps {
 		s := &sweeps[i]
 		switch {
-		case s.Settings.Paper:
-			paper++
+		case s.Settings.Protocol != dataset.HeldOut:
+			byTest++
 		case s.Settings.Split.Validation == 0:
-			r.ProblemAt(s.place, "select: best goes by the validation part, and split.validation is 0; a fraction > 0 is allowed, or protocol: %s, where it goes by the test part", protocolPaper)
+			r.ProblemAt(s.place, "select: best goes by the validation part, and split.validation is 0; a fraction > 0 is allowed, or protocol: %s, where it goes by the test part", dataset.Paper)
 		}
 	}
-	switch paper {
+	switch byTest {
 	case 0:
 		return experiment.SelectValidation
 	case len(sweeps):
 		return experiment.SelectTest
 	}
-	r.Problem(n, "best goes by the test part under protocol: %s and by the validation part else; all sweeps have to have the same protocol, or the grid becomes two", protocolPaper)
+	r.Problem(n, "best goes by the test part under protocol: %s and by the validation part else; all sweeps have to have the same protocol, or the grid becomes two", dataset.Paper)
 	return experiment.SelectAll
 }

@@ -31,6 +31,8 @@ sweeps:
 		{base + "select: best\n", experiment.SelectValidation, ""},
 		{base + "select: best\nprotocol: paper\n", experiment.SelectTest, ""},
 		{two("paper", "paper"), experiment.SelectTest, ""},
+		{two("scripts", "scripts"), experiment.SelectTest, ""},
+		{two("scripts", "paper"), "", "bad.yaml:2: protocol: scripts scores regression by another error than the other protocols"},
 		{two("held-out", "held-out"), experiment.SelectValidation, ""},
 		{two("held-out", "paper"), "", "bad.yaml:5: select: best goes by the test part under protocol: paper and by the validation part else"},
 		{base + "select: oracle\n", "", `bad.yaml:13: select: "oracle" is not allowed; allowed are all, best`},

@@ -13,7 +13,7 @@ var labelColumns = []experiment.Column{
 	{Name: "n_train", Type: experiment.Int, Doc: "rows of the training part, without the validation part carved out of it and without poisoning points added to it"},
 	{Name: "n_test", Type: experiment.Int, Doc: "rows of the test part"},
 	{Name: "n_features", Type: experiment.Int, Doc: "features of a row, without intercept"},
-	{Name: "protocol", Type: experiment.Text, Doc: "held-out or paper: what is contaminated, and by which rows scaling is fitted"},
+	{Name: "protocol", Type: experiment.Text, Doc: "held-out, paper or scripts: what is contaminated, and by which rows scaling is fitted"},
 	{Name: "split_train", Type: experiment.Float, Doc: "share of the rows for training, validation included, as parts: 3 of 3:1"},
 	{Name: "split_test", Type: experiment.Float, Doc: "share of the rows for testing, as parts: 1 of 3:1"},
 	{Name: "split_validation", Type: experiment.Float, Doc: "fraction of the training share that is held out to choose the age, 0 for none"},
@@ -42,7 +42,7 @@ var labelColumns = []experiment.Column{
 }
 
 var measureColumns = []experiment.Column{
-	{Name: "metric", Type: experiment.Text, Doc: "what the scores measure: rmse (regression, lower is better) or accuracy (classification, a fraction, higher is better)"},
+	{Name: "metric", Type: experiment.Text, Doc: "what the scores measure: rmse (regression, lower is better), mae (regression under the protocol scripts, lower is better) or accuracy (classification, a fraction, higher is better)"},
 	{Name: "test_at_best_test", Type: experiment.Float, Doc: "best test score over the knots of the path: the choice of age looks at the test part, as in the paper"},
 	{Name: "test_at_best_validation", Type: experiment.Float, Doc: "test score at the age with the best validation score, which is what a practitioner can do; null without a validation part"},
 	{Name: "test_at_end", Type: experiment.Float, Doc: "test score at the last age asked for, or of the only knot; null where the path does not reach it"},

@@ -48,7 +48,7 @@ func (d *DataFacts) SizesOf(s Setting) string {
 // ScoreLabel is the label of an axis of scores.
 func (d *DataFacts) ScoreLabel(metric Metric, choice string) string {
 	label := "test " + metric.Word()
-	if metric == RMSE && d.Target != "" {
+	if (metric == RMSE || metric == MAE) && d.Target != "" {
 		label += " (" + d.Target + ")"
 	}
 	if choice != "" {

@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"regexp"
@@ -20,6 +21,10 @@ type PaperTable struct {
 	Table   *published.Table
 	Rows    []PaperRow
 	Differs bool // whether the run is known to follow another protocol than the paper's
+
+	// SetOtherwise are the columns in which the run's protocol departs from what the table
+	// states, as the paper's scripts do, see [experiment.ScoredSection].
+	SetOtherwise []string
 }
 
 // PaperRow is one published number beside ours.
@@ -31,6 +36,7 @@ type PaperRow struct {
 	Method    string  // as in the run's table, "" where it is missing
 	Cells     int     // of the run in it; 0 where it is missing
 	Ours      Summary // of their scores at the best test age
+	Validated Summary // of those at the age that validation chooses
 }
 
 // Key tells published numbers apart.
@@ -84,12 +90,12 @@ func (r *Run) addPaper(m *results.Manifest) error {
 			rows[name] = append(rows[name], rankedRow{table, &table.Rows[i]})
 		}
 	}
-	differs := differsFromPaper(m)
+	differs, otherwise := differsFromPaper(m), setOtherwise(m)
 	for _, table := range tables {
 		if named != nil && table.Name() != "table"+named[1] {
 			continue
 		}
-		p := &PaperTable{Layout: r.Layout, Table: table, Differs: differs}
+		p := &PaperTable{Layout: r.Layout, Table: table, Differs: differs, SetOtherwise: otherwise}
 		found := false
 		for _, row := range table.Rows {
 			found = p.add(row, rows[catalogName(row.Dataset)]) || found
@@ -104,11 +110,11 @@ func (r *Run) addPaper(m *results.Manifest) error {
 	return nil
 }
 
-// catalogName returns the catalog's name of a data set, the name itself for
-// one that it does not have.
+// catalogName returns the catalog's name of a data set, of which it may be a reading, the
+// name itself for one that it does not have.
 func catalogName(name string) string {
 	if entry, ok := dataset.Lookup(name); ok {
-		return entry.Name
+		return cmp.Or(entry.Reading, entry.Name)
 	}
 	return name
 }
@@ -121,6 +127,14 @@ func differsFromPaper(m *results.Manifest) bool {
 	return section != nil && section.DiffersFromPaper()
 }
 
+// setOtherwise returns the columns that a manifest's grid sets otherwise than the paper.
+func setOtherwise(m *results.Manifest) []string {
+	if section := sectionOf(m); section != nil {
+		return section.SetOtherwise()
+	}
+	return nil
+}
+
 // add puts every number of a published row beside those of the run's rows that
 // have its parameters, and reports whether there are any.
 func (p *PaperTable) add(row published.Row, candidates []rankedRow) bool {
@@ -128,19 +142,19 @@ func (p *PaperTable) add(row published.Row, candidates []rankedRow) bool {
 	for _, score := range row.Scores {
 		matched := false
 		for _, c := range candidates {
-			if !matches(p.Table, &row, c) {
+			if !p.matches(&row, c) {
 				continue
 			}
 			for j, label := range MethodLabels(c.table.Methods) {
 				if entry := &c.row.Entries[j]; MethodName(c.table.Methods[j]) == score.Method && entry.Cells > 0 {
-					p.Rows = append(p.Rows, PaperRow{row, score, c.row.Setting, label, c.table.Methods[j], entry.Cells, entry.Summary[TestAtBestTest]})
+					p.Rows = append(p.Rows, PaperRow{row, score, c.row.Setting, label, c.table.Methods[j], entry.Cells, entry.Summary[TestAtBestTest], entry.Summary[TestAtBestValidation]})
 					matched = true
 				}
 			}
 		}
 		if !matched {
 			label := MethodLabel(score.Method)
-			p.Rows = append(p.Rows, PaperRow{row, score, statedSetting(p.Layout, p.Table, &row), label, "", 0, Summarize(nil)})
+			p.Rows = append(p.Rows, PaperRow{row, score, statedSetting(p.Layout, p.Table, &row), label, "", 0, Summarize(nil), Summarize(nil)})
 		}
 		found = found || matched
 	}
@@ -174,10 +188,14 @@ func statedSetting(l *layout.Layout, table *published.Table, row *published.Row)
 }
 
 // matches reports whether a row of the run has what a published row states,
-// apart from the data set. Parameters that select: best chose may be others.
-func matches(table *published.Table, row *published.Row, of rankedRow) bool {
+// apart from the data set and what its protocol sets otherwise. Parameters that select:
+// best chose may be others.
+func (p *PaperTable) matches(row *published.Row, of rankedRow) bool {
 	l := of.table.Layout
-	stated, have := statedSetting(l, table, row), of.row.Setting
+	stated, have := statedSetting(l, p.Table, row), of.row.Setting
+	for _, column := range p.SetOtherwise {
+		stated[l.At(column)] = Value{}
+	}
 	for d, value := range stated {
 		chosen := of.table.Select != experiment.SelectAll && have[d].IsNull() && slices.Contains(l.Chosen(), Dimension(d))
 		switch {
@@ -207,5 +225,28 @@ func (p *PaperTable) Coverage() string {
 			n++
 		}
 	}
-	return fmt.Sprintf("Of the table's %d numbers %d are in this run.", len(have), n)
+	words := fmt.Sprintf("Of the table's %d numbers %d are in this run.", len(have), n)
+	if within, compared := p.Agreement(); compared > 0 {
+		words += fmt.Sprintf(" Within two standard errors are %d of %d that can be compared, %.0f %%.",
+			within, compared, 100*float64(within)/float64(compared))
+	}
+	return words
+}
+
+// Agreement counts the published numbers that stand beside a mean of the run with a standard
+// deviation, and those of them that one is within two standard errors of.
+func (p *PaperTable) Agreement() (within, compared int) {
+	agrees := map[string]bool{}
+	for i := range p.Rows {
+		row := &p.Rows[i]
+		if !math.IsNaN(row.Errors()) {
+			agrees[row.Key()] = agrees[row.Key()] || row.Within()
+		}
+	}
+	for _, yes := range agrees {
+		if yes {
+			within++
+		}
+	}
+	return within, len(agrees)
 }

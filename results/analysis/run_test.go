@@ -42,6 +42,7 @@ func TestDiffersFromPaper(t *testing.T) {
 		want     bool
 	}{
 		"the paper's":                       {grid("protocol: paper\n"), false},
+		"its scripts'":                      {grid("protocol: scripts\n"), false},
 		"clean rules":                       {grid(""), true},
 		"no manifest yet, which tells none": {nil, false},
 	} {

@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"math"
+	"strings"
 
 	"gonum.org/v1/gonum/stat"
 
@@ -14,6 +15,7 @@ type Metric string
 
 const (
 	RMSE     Metric = "rmse"     // lower is better
+	MAE      Metric = "mae"      // lower is better
 	Accuracy Metric = "accuracy" // higher is better
 )
 
@@ -28,8 +30,8 @@ func (m Metric) better(a, b float64) bool {
 // Word returns the metric as tables and axes name it.
 func (m Metric) Word() string {
 	switch m {
-	case RMSE:
-		return "RMSE"
+	case RMSE, MAE:
+		return strings.ToUpper(string(m))
 	case "":
 		return "score"
 	}

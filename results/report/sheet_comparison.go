@@ -112,7 +112,7 @@ func countsSheet(p *analysis.RunPair, other string) *sheet {
 func scoreChangeSheets(p *analysis.RunPair, other string) []*sheet {
 	var sheets []*sheet
 	for score := range analysis.SelectionBias {
-		for _, metric := range []analysis.Metric{analysis.Accuracy, analysis.RMSE, ""} {
+		for _, metric := range []analysis.Metric{analysis.Accuracy, analysis.RMSE, analysis.MAE, ""} {
 			var differ []*analysis.ScoreChange
 			all := 0
 			for i := range p.Scores {

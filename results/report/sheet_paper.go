@@ -157,6 +157,10 @@ func paperWords(p *analysis.PaperTable, constant []string) string {
 	if p.Differs {
 		b.WriteString("This run does not follow the paper's protocol (protocol: paper in the grid), so that differences are to be expected. ")
 	}
+	if p.SetOtherwise != nil {
+		fmt.Fprintf(&b, "This run follows the published scripts (protocol: scripts in the grid): published rows stand beside it whatever they state of %s, "+
+			"and errors of regression are mean absolute ones. ", strings.Join(p.SetOtherwise, " and "))
+	}
 	b.WriteString(p.Coverage())
 	return b.String()
 }
