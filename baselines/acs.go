@@ -15,6 +15,8 @@ type ACSOptions struct {
 	Tolerance float64
 	// Limit bounds the alternations at one age. 0: 100,000.
 	Limit int
+	// Weights are those of the first fit, one for each sample. nil: all 1.
+	Weights []float64
 }
 
 // ACSPath is what [ACS] found.
@@ -32,8 +34,9 @@ func (p *ACSPath) Complete() bool { return p.Unconverged == 0 && p.OneClass == 0
 
 // ACS runs alternate convex search (Kumar, Packer, Koller 2010) at ascending
 // ages, each warm-started from the last and iterated until the weights stand
-// still. It starts from the fit with all weights 1. The published scripts do
-// one alternation an age; that leaves residuals of the order 1.
+// still. It starts from the fit with all weights 1 or those that the options give. The
+// published scripts do one alternation an age, which an infinite tolerance does here; that
+// leaves residuals of the order 1.
 //
 // A path that was begun is returned beside an error of the context or of a fit.
 func ACS(ctx context.Context, p *gaga.Problem, ages []float64, o ACSOptions) (*ACSPath, error) {
@@ -50,7 +53,12 @@ func ACS(ctx context.Context, p *gaga.Problem, ages []float64, o ACSOptions) (*A
 	if err != nil {
 		return path, err
 	}
-	if err := a.FitAll(ctx); err != nil {
+	if o.Weights != nil {
+		err = a.Fit(ctx, o.Weights)
+	} else {
+		err = a.FitAll(ctx)
+	}
+	if err != nil {
 		return path, err
 	}
 	for _, age := range ages {

@@ -95,6 +95,10 @@ type Prepared struct {
 	Features Affine // how the features were scaled
 	Target   Affine // how the target was scaled, one column; empty for classification
 
+	// Clean is the training part as it was before noise, under the protocol [Scripts] only;
+	// identical rows are merged.
+	Clean Part
+
 	Contaminated []int // rows of the data set that noise changed, ascending
 	Added        int   // poisoning points in the training and the validation part
 	Merged       int   // training rows that were folded into an identical earlier one
@@ -162,7 +166,7 @@ func (d *Dataset) pick(rows []int) *Dataset {
 
 // renumber makes indexes of rows that were drawn indexes in the data set.
 func (p *Prepared) renumber(drawn []int) {
-	for _, rows := range [][]int{p.Train.Rows, p.Validation.Rows, p.Test.Rows, p.Contaminated} {
+	for _, rows := range [][]int{p.Train.Rows, p.Validation.Rows, p.Test.Rows, p.Clean.Rows, p.Contaminated} {
 		for i, row := range rows {
 			if row >= 0 { // else a poisoning point
 				rows[i] = drawn[row]
@@ -189,6 +193,10 @@ func prepare(ctx context.Context, d *Dataset, s Settings, stream func(purpose st
 	t, err := s.scale(d, parts.train, &p)
 	if err != nil {
 		return nil, err
+	}
+	if s.Protocol == Scripts {
+		p.Clean = t.gather(parts.train)
+		p.Clean.merge(hashRow)
 	}
 	noisy := count(d.N)
 	if d.Task == Regression || s.Protocol != Paper {

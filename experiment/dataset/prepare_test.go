@@ -170,6 +170,9 @@ func TestTestPartIsClean(t *testing.T) {
 				if same := samePart(p.Test, clean.Test); same != (task == Regression || protocol != Paper) {
 					t.Errorf("%s, protocol %v: test part is clean: %v", kind, protocol, same)
 				}
+				if p.Clean.N > 0 != (protocol == Scripts) || protocol == Scripts && !samePart(p.Clean, clean.Train) {
+					t.Errorf("%s, protocol %v: the clean training part is not what it was", kind, protocol)
+				}
 				if samePart(p.Train, clean.Train) || samePart(p.Validation, clean.Validation) {
 					t.Errorf("%s, protocol %v: training or validation part is clean", kind, protocol)
 				}

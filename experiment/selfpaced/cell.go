@@ -2,7 +2,6 @@ package selfpaced
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -59,7 +58,7 @@ type canonicalCell struct {
 // [dataset.Settings], which may change their names.
 type canonicalSettings struct {
 	Paper      bool    `json:"paper,omitempty"`
-	Scripts    bool    `json:"scripts,omitempty"`
+	Protocol   string  `json:"protocol,omitempty"` // of those that are neither held-out nor paper
 	Train      float64 `json:"train"`
 	Test       float64 `json:"test"`
 	Validation float64 `json:"validation,omitempty"`
@@ -92,8 +91,12 @@ func (c *Cell) Canonical() []byte {
 }
 
 func canonical(s dataset.Settings) canonicalSettings {
+	later := ""
+	if s.Protocol == dataset.Scripts {
+		later = string(s.Protocol)
+	}
 	return canonicalSettings{
-		Paper: s.Protocol == dataset.Paper, Scripts: s.Protocol == dataset.Scripts,
+		Paper: s.Protocol == dataset.Paper, Protocol: later,
 		Train: s.Split.Train, Test: s.Split.Test, Validation: s.Split.Validation,
 		Features: string(s.Features), Target: string(s.Target),
 		Noise: s.Noise.Kind, Level: s.Noise.Level,
@@ -101,15 +104,17 @@ func canonical(s dataset.Settings) canonicalSettings {
 	}
 }
 
-// protocol returns what the flags stand for.
-func (s *canonicalSettings) protocol() dataset.Protocol {
+// protocol returns that of the settings.
+func (s *canonicalSettings) protocol() (dataset.Protocol, error) {
 	switch {
-	case s.Paper:
-		return dataset.Paper
-	case s.Scripts:
-		return dataset.Scripts
+	case s.Paper && s.Protocol == "":
+		return dataset.Paper, nil
+	case !s.Paper && s.Protocol == string(dataset.Scripts):
+		return dataset.Scripts, nil
+	case !s.Paper && s.Protocol == "":
+		return dataset.HeldOut, nil
 	}
-	return dataset.HeldOut
+	return "", fmt.Errorf("its protocol is %q, paper %t", s.Protocol, s.Paper)
 }
 
 // needs lists what a worker must compute for the cell.
@@ -167,8 +172,9 @@ func DecodeCell(spec []byte) (*Cell, error) {
 		return nil, fmt.Errorf("decoding a cell: %w", &experiment.NeedError{Need: method.need(), Here: info.algorithm})
 	}
 	cs := &form.Settings
-	if cs.Paper && cs.Scripts {
-		return nil, errors.New("decoding a cell: its protocol is paper and scripts")
+	protocol, err := cs.protocol()
+	if err != nil {
+		return nil, fmt.Errorf("decoding a cell: %w", err)
 	}
 	cell := &Cell{
 		Data:   CellData{Digest: form.Data, Task: form.Task},
@@ -182,7 +188,7 @@ func DecodeCell(spec []byte) (*Cell, error) {
 		Features: dataset.Scaling(cs.Features),
 		Target:   dataset.Scaling(cs.Target),
 		Noise:    dataset.Noise{Kind: cs.Noise, Level: cs.Level},
-		Protocol: cs.protocol(),
+		Protocol: protocol,
 		Rows:     cs.Rows,
 		Missing:  cs.Missing,
 	}

@@ -72,8 +72,8 @@ var goldenCells = []struct {
 			Method: Method{Name: ACS, Algorithm: 3, Regularizer: Regularizer{Name: Linear}, Age: Age{0.11, 10, 0.6}},
 			Repeat: 1, Seed: experiment.CellSeed(40, 1),
 		},
-		`{"kind":"self-paced","data":"d1","task":"regression","settings":{"scripts":true,"train":19,"test":1,"features":"standard","target":"minmax"},"model":{"name":"lasso","alpha":0.006,"intercept":false},"method":{"name":"acs","algorithm":3,"regularizer":{"name":"linear"},"age":{"min":0.11,"max":10,"step":0.6}},"seed":3212160745590989}`,
-		"b61874b571bce5533f98a88fc8b013c1",
+		`{"kind":"self-paced","data":"d1","task":"regression","settings":{"protocol":"scripts","train":19,"test":1,"features":"standard","target":"minmax"},"model":{"name":"lasso","alpha":0.006,"intercept":false},"method":{"name":"acs","algorithm":3,"regularizer":{"name":"linear"},"age":{"min":0.11,"max":10,"step":0.6}},"seed":3212160745590989}`,
+		"6a95f1962fb82b85576f8ce65975c8f9",
 	},
 }
 
@@ -111,7 +111,7 @@ func TestDecodeCell(t *testing.T) {
 		{`"name":"mixture"`, `"name":"soft"`, `no regularizer "soft"`},
 		{`"regularizer":{"name":"mixture","param":0.5},`, ``, `no regularizer ""; there are hard, linear`},
 		{`"alpha"`, `"beta"`, "unknown field"},
-		{`"settings":{`, `"settings":{"paper":true,"scripts":true,`, "its protocol is paper and scripts"},
+		{`"settings":{`, `"settings":{"paper":true,"protocol":"scripts",`, `its protocol is "scripts", paper true`},
 		{`}}`, `}} 1`, "more than one JSON value"},
 		{spec, ``, "decoding a cell"},
 	} {

@@ -204,7 +204,11 @@ func (c *Cell) fit(ctx context.Context, prepared *dataset.Prepared, commands *ou
 
 // Problem states the cell's learning problem on its training part.
 func (c *Cell) Problem(prepared *dataset.Prepared) (*gaga.Problem, error) {
-	train := &prepared.Train
+	return c.problem(&prepared.Train)
+}
+
+// problem states it on a part.
+func (c *Cell) problem(train *dataset.Part) (*gaga.Problem, error) {
 	x := general(train.N, train.D, train.X)
 	var p *gaga.Problem
 	switch m := c.Model; m.Name {

@@ -25,6 +25,9 @@ func (c *Cell) bytes(prepared *dataset.Prepared) int64 {
 	n, d := int64(prepared.Train.N), int64(prepared.Train.D)
 	others := int64(prepared.Test.N + prepared.Validation.N)
 	bytes := 8 * d * (3*n + 2*others)
+	if c.Settings.Protocol == dataset.Scripts { // the clean rows
+		bytes += 16 * d * n
+	}
 	if c.Model.Kernel == RBF {
 		bytes += 2*min(8*n*n, kernelCache) + 8*n*others
 	}

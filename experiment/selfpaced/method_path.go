@@ -42,6 +42,9 @@ var acsMethod = methodInfo{
 	name: ACS, algorithm: 3, regularized: true, aged: true, stepped: true,
 	fit: fitACS,
 	work: func(g *group, n, d float64) float64 {
+		if g.preparation.Protocol == dataset.Scripts {
+			return scriptedWork(g, n, d, g.age.Step, 1)
+		}
 		cold, warm := fitWork(g.models.Name, g.models.Kernel, n, d)
 		ages := math.Floor((g.age.Max-g.age.Min)/g.age.Step) + 1
 		return cold + ages*(gridfile.Lookup(regularizerTable, g.regularizer.Name).alternations*warm+n*d)
@@ -65,6 +68,9 @@ var gagaMethod = methodInfo{
 	name: GAGA, algorithm: 15, regularized: true, aged: true,
 	fit: fitGAGA,
 	work: func(g *group, n, d float64) float64 {
+		if g.preparation.Protocol == dataset.Scripts {
+			return scriptedWork(g, n, d, scriptsStep, gridfile.Lookup(regularizerTable, g.regularizer.Name).alternations)
+		}
 		cold, _ := fitWork(g.models.Name, g.models.Kernel, n, d)
 		return cold + pathWork(g.models.Name, g.models.Kernel, g.regularizer.Name, n, d)
 	},
@@ -93,11 +99,10 @@ func (f *Fitted) single(theta []float64, kkt float64, rows int) {
 
 func fitACS(ctx context.Context, f *Fitted, c *Cell, _ *dataset.Part) error {
 	age := c.Method.Age
-	var options baselines.ACSOptions
 	if c.Settings.Protocol == dataset.Scripts {
-		options.Tolerance = math.Inf(1) // one alternation an age
+		return f.scripted(ctx, c, age.Step, math.Inf(1))
 	}
-	return f.alternate(ctx, baselines.Ages(age.Min, age.Max, age.Step), options)
+	return f.alternate(ctx, baselines.Ages(age.Min, age.Max, age.Step), baselines.ACSOptions{})
 }
 
 // alternate takes over what alternate convex search finds.
@@ -119,6 +124,9 @@ func (f *Fitted) alternate(ctx context.Context, ages []float64, options baseline
 const pathKnots = 100
 
 func fitGAGA(ctx context.Context, f *Fitted, c *Cell, train *dataset.Part) error {
+	if c.Settings.Protocol == dataset.Scripts {
+		return f.scripted(ctx, c, scriptsStep, 0)
+	}
 	age := c.Method.Age
 	options := gaga.Options{
 		Age:   gaga.Range{Min: age.Min, Max: age.Max},

@@ -3,10 +3,12 @@ package selfpaced
 import (
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/dataset"
+	"github.com/agepath/agepath/gaga"
 )
 
 const scripted = `
@@ -16,7 +18,7 @@ protocol: scripts
 noise: [{kind: gaussian, levels: [0.3]}]
 models: [{lasso: {alpha: 0.01}}]
 regularizers: [linear]
-methods: [original, acs]
+methods: [original, acs, gaga]
 age: {min: 0.11, max: 5, acs_step: 0.6}
 keep: {knots: true, coefficients: true}
 `
@@ -56,17 +58,57 @@ func TestScripts(t *testing.T) {
 				t.Errorf("%s: %s is %v, want %v", cell.Method.Name, column, got, want)
 			}
 		}
-		if cell.Method.Name != ACS {
-			continue
-		}
 		ages := further["knots"].Columns[1].Floats
-		if len(ages) != 10 || ages[1] != 0.11+0.6 {
-			t.Fatalf("ages %v", ages)
+		want := map[string]int{Original: 1, ACS: 10, GAGA: 50} // from 0.11 to 5 by 0.6 and by 0.1, and 5
+		if len(ages) != want[cell.Method.Name] {
+			t.Fatalf("%s: ages %v", cell.Method.Name, ages)
 		}
 		for k := 1; k < len(ages); k++ {
-			if worst := notOptimal(&prepared.Train, thetas[k], thetas[k-1], ages[k], cell.Model.Alpha); worst > 1e-6 {
-				t.Errorf("age %v: the optimality conditions are violated by %v", ages[k], worst)
+			before := thetas[k-1]
+			if cell.Method.Name == GAGA {
+				before = thetas[k]
 			}
+			if worst := notOptimal(&prepared.Train, thetas[k], before, ages[k], cell.Model.Alpha); worst > 1e-6 {
+				t.Errorf("%s, age %v: the optimality conditions are violated by %v", cell.Method.Name, ages[k], worst)
+			}
+		}
+	}
+}
+
+// TestScriptedStart wants a start that knows the clean rows: all of them have weights, by their
+// losses at one solution, and hardly any noisy one.
+func TestScriptedStart(t *testing.T) {
+	t.Parallel()
+	tasks, plan := firstTasks(t, strings.Replace(scripted, "[original, acs, gaga]", "[acs]", 1))
+	cell, prepared := prepare(t, plan, &tasks[0])
+	problem, err := cell.Problem(prepared)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &Fitted{Problem: problem, parts: prepared}
+	weights, err := f.scriptedStart(t.Context(), cell)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var noisy, clean float64
+	for i, row := range prepared.Train.Rows {
+		if slices.Contains(prepared.Contaminated, row) {
+			noisy += weights[i] / float64(len(prepared.Contaminated))
+		} else {
+			clean += weights[i] / float64(prepared.Train.N-len(prepared.Contaminated))
+		}
+	}
+	if noisy > 0.1 || clean < 0.2 {
+		t.Errorf("the mean weight of noisy rows is %v, of clean ones %v", noisy, clean)
+	}
+	for loss, want := range map[float64]float64{0: 1, 0.5: 0.75, 2: 0, 3: 0} { // 1 - l/λ
+		if got := weightAt(gaga.Linear{}, loss, 2); got != want {
+			t.Errorf("weight %v at the loss %v, want %v", got, loss, want)
+		}
+	}
+	for loss, want := range map[float64]float64{0.1: 1, 1: 0.5, 4: 0} { // γ(1/√l - 1/λ) for γ = 1, λ = 2
+		if got := weightAt(gaga.Mixture{Gamma: 1}, loss, 2); math.Abs(got-want) > 1e-15 {
+			t.Errorf("mixture: weight %v at the loss %v, want %v", got, loss, want)
 		}
 	}
 }

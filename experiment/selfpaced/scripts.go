@@ -1,0 +1,83 @@
+package selfpaced
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/agepath/agepath/baselines"
+	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/gaga"
+)
+
+// What main.py and GAGA.py of github.com/diyang-lee/GAGA do, for [dataset.Scripts].
+const (
+	scriptsAges  = 600 // over which the partial optimum is found that paths start at
+	scriptsRatio = 11  // of the last of these ages, which is the path's first, to the first: from 0.01 to 0.11
+	scriptsStep  = 0.1 // between the ages of the function GAGA_Lasso_linear
+)
+
+// scripted alternates at ages of a distance, to a tolerance of the weights, from the weights
+// that [Fitted.scriptedStart] gives.
+func (f *Fitted) scripted(ctx context.Context, c *Cell, step, tolerance float64) error {
+	weights, err := f.scriptedStart(ctx, c)
+	if err != nil {
+		return err
+	}
+	age := c.Method.Age
+	return f.alternate(ctx, baselines.Ages(age.Min, age.Max, step), baselines.ACSOptions{Tolerance: tolerance, Weights: weights})
+}
+
+// scriptedStart returns the weights of the training rows, noisy as they are, by the losses that
+// they have at the partial optimum of the clean ones at the path's first age. One alternation at
+// each of many ages up to it finds that, from random weights.
+func (f *Fitted) scriptedStart(ctx context.Context, c *Cell) ([]float64, error) {
+	clean, err := c.problem(&f.parts.Clean)
+	if err != nil {
+		return nil, err
+	}
+	random, start := c.Stream("start"), make([]float64, clean.X.Rows)
+	for i := range start {
+		start[i] = random.Float64()
+	}
+	age := c.Method.Age.Min
+	first := age / scriptsRatio
+	path, err := baselines.ACS(ctx, clean, baselines.Ages(first, age, (age-first)/(scriptsAges-1)),
+		baselines.ACSOptions{Tolerance: math.Inf(1), Weights: start})
+	if err != nil {
+		return nil, fmt.Errorf("start at the clean training part: %w", err)
+	}
+	if len(path.Knots) == 0 {
+		return nil, &experiment.StatusError{Status: experiment.Diverged, Err: fmt.Errorf("the clean training part has one class only up to age %g", age)}
+	}
+	predictor, err := gaga.NewPredictor(clean, f.Problem.X)
+	if err != nil {
+		return nil, err
+	}
+	weights := make([]float64, f.Problem.X.Rows)
+	predictor.Predict(weights, path.Knots[len(path.Knots)-1].Theta)
+	for i, u := range weights {
+		loss, _, _ := f.Problem.Loss.Eval(u, f.Problem.Y[i])
+		weights[i] = weightAt(f.Problem.Regularizer, loss, age)
+	}
+	return weights, nil
+}
+
+// weightAt returns a regularizer's weight of a loss.
+func weightAt(r gaga.Regularizer, loss, age float64) float64 {
+	zones, k := r.Zones(), 0
+	for ; k < len(zones)-1; k++ {
+		if end, _ := r.Threshold(k, age); loss < end || zones[k].Closed && loss == end {
+			break
+		}
+	}
+	v, _, _ := r.Weight(k, loss, age)
+	return v
+}
+
+// scriptedWork estimates the nanoseconds of [Fitted.scripted].
+func scriptedWork(g *group, n, d, step, alternations float64) float64 {
+	cold, warm := fitWork(g.models.Name, g.models.Kernel, n, d)
+	ages := math.Floor((g.age.Max-g.age.Min)/step) + 1
+	return 2*cold + (scriptsAges+ages*alternations)*warm + (scriptsAges+ages)*n*d
+}
