@@ -157,12 +157,6 @@ func (m *maker) read(ctx context.Context, plans []figurePlan) error {
 			for _, sample := range plan.rows[0].Entries[plan.methodIndex(plan.table.Layout.Path.Main)].Sample {
 				m.knots[sample.Cell.String()] = &cellKnots{}
 			}
-		case Gap:
-			for _, of := range plan.problem.Results {
-				if of.Repeats > 0 {
-					m.curves[of.Cell] = nil
-				}
-			}
 		case Path, Consistency:
 			if m.compute == nil {
 				for _, cell := range m.represent(plan).cells {
@@ -175,10 +169,8 @@ func (m *maker) read(ctx context.Context, plans []figurePlan) error {
 	if err := m.readWords(ctx, plans); err != nil {
 		return err
 	}
-	if len(m.curves) > 0 {
-		if err := readCurves(ctx, m.dir, m.layout.Solvers, m.curves); err != nil {
-			return err
-		}
+	if err := m.readCurves(ctx, plans); err != nil {
+		return err
 	}
 	if len(m.knots) == 0 {
 		return nil

@@ -70,7 +70,7 @@ func profileFigure(b *analysis.Benchmark, target int) *Figure {
 	}
 	f := &Figure{
 		Title: "Performance profiles at the relative gap " + gap,
-		Note:  fmt.Sprintf("%s; set-up included, medians over repeats", prose.Plural(len(b.Problems), "problem")),
+		Note:  prose.Plural(len(b.Problems), "problem") + "; set-up included, medians over repeats",
 		Caption: "Dolan and Moré (2002): the height at τ is the share of all problems that a solver solves within τ times the time of the fastest. " +
 			"A problem that a solver does not take counts as not solved.",
 		X: AxisLabel{Text: "time / time of the fastest solver, τ", Log: true},
@@ -143,6 +143,24 @@ func gapFigure(b *analysis.Benchmark, p *analysis.Problem, curves map[string][]P
 		return nil
 	}
 	return f
+}
+
+// readCurves reads the curves of the problems that plans show.
+func (m *maker) readCurves(ctx context.Context, plans []figurePlan) error {
+	for i := range plans {
+		if plans[i].kind != Gap {
+			continue
+		}
+		for _, of := range plans[i].problem.Results {
+			if of.Repeats > 0 {
+				m.curves[of.Cell] = nil
+			}
+		}
+	}
+	if len(m.curves) == 0 {
+		return nil
+	}
+	return readCurves(ctx, m.dir, m.layout.Solvers, m.curves)
 }
 
 // readCurves adds the feasible points of cells, whose keys say which are wanted: seconds and
