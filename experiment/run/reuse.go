@@ -38,10 +38,10 @@ type taker struct {
 	heldBytes int                             // about
 }
 
-// offer takes an outcome, unless the plan does not want it or it does not pass.
+// offer takes an outcome, unless the plan does not have it or want it, or it does not pass.
 func (t *taker) offer(o *experiment.Outcome) (taken bool, err error) {
 	key, ok := keyOf(o.Cell)
-	if _, twice := t.held[key]; !ok || twice || !o.Status.Computed() || t.retry.wants(o.Status, o.Short) || !t.wants(o.Cell) {
+	if _, twice := t.held[key]; !ok || twice || !t.gate.plans(o.Cell) || !o.Status.Computed() || t.retry.wants(o.Status, o.Short) || !t.wants(o.Cell) {
 		return false, nil
 	}
 	own := *o

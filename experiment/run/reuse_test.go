@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -21,9 +22,10 @@ import (
 // reuser runs grids of a kind that counts what is computed.
 type reuser struct {
 	*testing.T
-	kind  *demanding
-	cache *cache.Cache
-	queue *queue.Queue
+	kind     *demanding
+	cache    *cache.Cache
+	queue    *queue.Queue
+	reported atomic.Int32
 }
 
 func newReuser(t *testing.T) *reuser {
@@ -39,7 +41,11 @@ func (r *reuser) run(out string, computed, reused int64, dirs []string, set ...s
 	grid, p := plan(r, set...)
 	c := &Coordinator{
 		Grid: grid, Plan: p, Kind: r.kind, Out: out, Workers: 2, Queue: r.queue, Version: "devel",
-		Reuse: Reuse{Dirs: dirs, Cache: r.cache}, Report: func(err error) { r.Log(err) },
+		Reuse: Reuse{Dirs: dirs, Cache: r.cache},
+		Report: func(err error) {
+			r.reported.Add(1)
+			r.Log(err)
+		},
 	}
 	if r.queue != nil {
 		c.Cache = r.TempDir()
@@ -131,6 +137,10 @@ func TestReuse(t *testing.T) {
 	r.wantSame("from a folder", in("reused"), in("first"), "dataset")
 	if runs := r.column(in("reused"), "run"); runs[first.Run] != 8 || runs[other.Run] != 4 || len(runs) != 3 {
 		t.Errorf("the rows say %v, want 8 of %s and 4 of %s", runs, first.Run, other.Run)
+	}
+	r.run(in("fewer"), 0, 4, []string{in("first")}, "repeats=1")
+	if n := r.reported.Load(); n > 0 {
+		t.Errorf("%d reports, want none: a folder may have cells that a grid has not", n)
 	}
 	if names := r.column(in("reused"), "dataset"); names["mine"] != 16 {
 		t.Errorf("the rows say the data sets %v", names)
