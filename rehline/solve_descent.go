@@ -147,6 +147,23 @@ func (h *hope) left(estimate, target float64) (float64, bool) {
 	return hopeless, true
 }
 
+// pass visits the active samples and the constraints.
+func (d *descent) pass(spread float64) (estimate, next float64) {
+	estimate, next = d.visit(spread)
+	if len(d.terms.curved) > 0 {
+		next = inf // their slopes leave a bound more often than one is left out for
+	}
+	return estimate + d.guard.project(d.beta[:d.penalty.d]), next
+}
+
+// target is the gap that is asked for.
+func (d *descent) target() float64 {
+	if p := math.Abs(d.primal); p > 0 {
+		return d.limits.tol * p
+	}
+	return d.limits.tol * d.costs.origin
+}
+
 // descend makes passes until solved, or until they no longer pay. only says that there is
 // no other phase.
 func (d *descent) descend(seed uint64, warm, only bool) (outcome, error) {
@@ -164,15 +181,8 @@ func (d *descent) descend(seed uint64, warm, only bool) (outcome, error) {
 		work := float64(len(d.active)) / float64(n)
 		spent += work
 		var estimate float64
-		estimate, spread = d.visit(spread)
-		if len(d.terms.curved) > 0 {
-			spread = inf // their slopes leave a bound more often than one is left out for
-		}
-		estimate += d.guard.project(d.beta[:d.penalty.d])
-		target := d.limits.tol * d.costs.origin
-		if p := math.Abs(d.primal); p > 0 {
-			target = d.limits.tol * p
-		}
+		estimate, spread = d.pass(spread)
+		target := d.target()
 		// The estimate is of the coefficients met on the way: those at the end of a pass over
 		// most samples are likely to be better by what it fell last.
 		soon := work > testCost && estimate*estimate <= target*before
