@@ -156,7 +156,7 @@ func TestCompletion(t *testing.T) {
 	}{
 		"commands":         {[]string{"re"}, "replay report resume retry :4"},
 		"data sets":        {[]string{"datasets", "check", "digits", "di"}, "diabetes :4"},
-		"data set":         {[]string{"datasets", "fetch", "mus"}, "music :4"},
+		"data set":         {[]string{"datasets", "fetch", "mus"}, "music music-column-100 :4"},
 		"grids":            {[]string{"plan", ""}, "yaml yml :8"},
 		"one grid":         {[]string{"plan", "grid.yaml", ""}, ":4"},
 		"folders":          {[]string{"compare", "a", "b", "c", ""}, ":16"},
