@@ -228,7 +228,7 @@ offer() { # the words of a command line, of which the last is completed
 		"command":  {"coordinator datas", "datasets"},
 		"run":      {"coordinator status smaller", names[1]},
 		"cell":     {"coordinator replay " + out + " " + cell[:20], cell},
-		"data set": {"coordinator datasets fetch mus", "music"},
+		"data set": {"coordinator datasets fetch diab", "diabetes"},
 		"grid":     {"coordinator plan grids/n", "grids/night.yaml"},
 		"folder":   {"coordinator report gr", "grids"},
 		"status":   {"coordinator retry --status dive", "diverged"},
