@@ -1,6 +1,10 @@
 package gaga
 
-import "math"
+import (
+	"math"
+
+	"github.com/agepath/agepath/gaga/internal/model"
+)
 
 // Regularizer is a self-paced regularizer f(v, λ), given by the weight
 // v*(l, λ) that it assigns to a sample of loss l >= 0 at age λ > 0.
@@ -46,6 +50,14 @@ const (
 
 func (k ZoneKind) String() string {
 	return [...]string{"easy", "middle", "discarded", "satisfied", "pinned"}[k]
+}
+
+// Weights replaces losses by the weights v* that a regularizer gives them at an age.
+func Weights(r Regularizer, losses []float64, age float64) {
+	zoning := model.NewZoning(r, engineZones(r), nil, false)
+	for i, loss := range losses {
+		losses[i], _, _ = r.Weight(zoning.Of(loss, age), loss, age)
+	}
 }
 
 var twoZones = []Zone{{Kind: Easy}, {Kind: Discarded}}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"iter"
+	"math"
 	"slices"
 	"strconv"
 
@@ -54,6 +55,9 @@ func (g *group) Part() (data, method string) { return g.data.Name, g.method.name
 func (g *group) Needs() []experiment.Need {
 	return append(needs(g.method.need(), g.preparation), ownNeeds(g.regularizer.Name, g.models.Loss.Name)...)
 }
+
+// steps is the number of ages of a distance between those of the group, up to the last.
+func (g *group) steps(step float64) float64 { return math.Floor((g.age.Max-g.age.Min)/step) + 1 }
 
 // Seconds implements [experiment.Group].
 func (g *group) Seconds() float64 { return estimate(g) }

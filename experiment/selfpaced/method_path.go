@@ -46,8 +46,7 @@ var acsMethod = methodInfo{
 			return scriptedWork(g, n, d, g.age.Step, 1)
 		}
 		cold, warm := fitWork(g.models.Name, g.models.Kernel, n, d)
-		ages := math.Floor((g.age.Max-g.age.Min)/g.age.Step) + 1
-		return cold + ages*(gridfile.Lookup(regularizerTable, g.regularizer.Name).alternations*warm+n*d)
+		return cold + g.steps(g.age.Step)*(gridfile.Lookup(regularizerTable, g.regularizer.Name).alternations*warm+n*d)
 	},
 }
 
@@ -59,8 +58,7 @@ var acsOnceMethod = methodInfo{
 	},
 	work: func(g *group, n, d float64) float64 {
 		cold, warm := fitWork(g.models.Name, g.models.Kernel, n, d)
-		ages := math.Floor((g.age.Max-g.age.Min)/g.age.Step) + 1
-		return cold + ages*(warm+n*d)
+		return cold + g.steps(g.age.Step)*(warm+n*d)
 	},
 }
 

@@ -57,27 +57,15 @@ func (f *Fitted) scriptedStart(ctx context.Context, c *Cell) ([]float64, error) 
 	weights := make([]float64, f.Problem.X.Rows)
 	predictor.Predict(weights, path.Knots[len(path.Knots)-1].Theta)
 	for i, u := range weights {
-		loss, _, _ := f.Problem.Loss.Eval(u, f.Problem.Y[i])
-		weights[i] = weightAt(f.Problem.Regularizer, loss, age)
+		weights[i], _, _ = f.Problem.Loss.Eval(u, f.Problem.Y[i])
 	}
+	gaga.Weights(f.Problem.Regularizer, weights, age)
 	return weights, nil
-}
-
-// weightAt returns a regularizer's weight of a loss.
-func weightAt(r gaga.Regularizer, loss, age float64) float64 {
-	zones, k := r.Zones(), 0
-	for ; k < len(zones)-1; k++ {
-		if end, _ := r.Threshold(k, age); loss < end || zones[k].Closed && loss == end {
-			break
-		}
-	}
-	v, _, _ := r.Weight(k, loss, age)
-	return v
 }
 
 // scriptedWork estimates the nanoseconds of [Fitted.scripted].
 func scriptedWork(g *group, n, d, step, alternations float64) float64 {
 	cold, warm := fitWork(g.models.Name, g.models.Kernel, n, d)
-	ages := math.Floor((g.age.Max-g.age.Min)/step) + 1
+	ages := g.steps(step)
 	return 2*cold + (scriptsAges+ages*alternations)*warm + (scriptsAges+ages)*n*d
 }

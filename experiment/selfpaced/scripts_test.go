@@ -101,6 +101,11 @@ func TestScriptedStart(t *testing.T) {
 	if noisy > 0.1 || clean < 0.2 {
 		t.Errorf("the mean weight of noisy rows is %v, of clean ones %v", noisy, clean)
 	}
+	weightAt := func(r gaga.Regularizer, loss, age float64) float64 {
+		weights := []float64{loss}
+		gaga.Weights(r, weights, age)
+		return weights[0]
+	}
 	for loss, want := range map[float64]float64{0: 1, 0.5: 0.75, 2: 0, 3: 0} { // 1 - l/λ
 		if got := weightAt(gaga.Linear{}, loss, 2); got != want {
 			t.Errorf("weight %v at the loss %v, want %v", got, loss, want)
