@@ -36,23 +36,12 @@ func (t *ScoreTable) Reaches() []Reach {
 	if main < 0 {
 		return nil
 	}
-	groups := map[Setting][]*ScoreRow{}
-	var order []Setting
-	for i := range t.Rows {
-		row := &t.Rows[i]
-		key := row.Setting.Without(path.Spacing)
-		if groups[key] == nil {
-			order = append(order, key)
-		}
-		groups[key] = append(groups[key], row)
-	}
 	var list []Reach
-	for _, setting := range order {
-		rows := groups[setting]
+	for _, rows := range t.Groups(path.Spacing) {
 		if len(rows) < 2 {
 			continue
 		}
-		reach := Reach{Setting: setting}
+		reach := Reach{Setting: rows[0].Setting.Without(path.Spacing)}
 		for method := range t.Methods {
 			reach.Points = append(reach.Points, t.reachPoints(rows, method, main)...)
 		}

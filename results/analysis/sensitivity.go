@@ -54,6 +54,25 @@ func (t *ScoreTable) Base() Score {
 	return TestAtEnd
 }
 
+// Groups returns the rows that agree in all but the given dimensions, group by group in the order
+// of the table.
+func (t *ScoreTable) Groups(free ...Dimension) [][]*ScoreRow {
+	index := map[Setting]int{}
+	var groups [][]*ScoreRow
+	for i := range t.Rows {
+		row := &t.Rows[i]
+		key := row.Setting.Without(free...)
+		at, ok := index[key]
+		if !ok {
+			at = len(groups)
+			index[key] = at
+			groups = append(groups, nil)
+		}
+		groups[at] = append(groups[at], row)
+	}
+	return groups
+}
+
 // Failed returns how many of the row's cells were not computed.
 func (r *ScoreRow) Failed() int {
 	failed := 0

@@ -224,7 +224,7 @@ func planPaths(table *analysis.ScoreTable) []figurePlan {
 	}
 	free := slices.Concat(noise, l.Parameters())
 	var plans []figurePlan
-	for _, rows := range groupRows(table, free...) {
+	for _, rows := range table.Groups(free...) {
 		rows = slices.DeleteFunc(rows, func(r *analysis.ScoreRow) bool { return r.Entries[method].Failed == r.Entries[method].Cells })
 		if len(rows) == 0 {
 			continue

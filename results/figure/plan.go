@@ -128,25 +128,6 @@ func chooseFigures(plans []figurePlan, n int) (chosen []figurePlan, leftOut []st
 	return chosen, leftOut
 }
 
-// groupRows groups the rows of a table that agree in all but the given
-// dimensions, in the order of the table.
-func groupRows(table *analysis.ScoreTable, free ...analysis.Dimension) [][]*analysis.ScoreRow {
-	index := map[analysis.Setting]int{}
-	var groups [][]*analysis.ScoreRow
-	for i := range table.Rows {
-		row := &table.Rows[i]
-		key := row.Setting.Without(free...)
-		at, ok := index[key]
-		if !ok {
-			at = len(groups)
-			index[key] = at
-			groups = append(groups, nil)
-		}
-		groups[at] = append(groups[at], row)
-	}
-	return groups
-}
-
 // settingName is the part of a file's name that tells settings apart, without
 // the given dimensions.
 func settingName(l *layout.Layout, s analysis.Setting, free ...analysis.Dimension) string {

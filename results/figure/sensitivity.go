@@ -36,7 +36,7 @@ func planSensitivity(table *analysis.ScoreTable) []figurePlan {
 	}
 	for _, axis := range l.Sensitivity {
 		if axis.Kind == layout.Dataset {
-			for _, rows := range groupRows(table, axis.Dimension) {
+			for _, rows := range table.Groups(axis.Dimension) {
 				add(rows, axis, axis.Dimension)
 			}
 		}
@@ -45,7 +45,7 @@ func planSensitivity(table *analysis.ScoreTable) []figurePlan {
 		if axis.Kind == layout.Dataset {
 			continue
 		}
-		for _, rows := range groupRows(table, axis.Kind, axis.Dimension) {
+		for _, rows := range table.Groups(axis.Kind, axis.Dimension) {
 			if covered[rows[0]] {
 				continue
 			}

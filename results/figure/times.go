@@ -13,7 +13,7 @@ func planTimes(table *analysis.ScoreTable) []figurePlan {
 	var plans []figurePlan
 	for _, axis := range table.Layout.Times {
 		x := axis.Dimension
-		for _, rows := range groupRows(table, x) {
+		for _, rows := range table.Groups(x) {
 			if len(rows) < 2 {
 				continue
 			}

@@ -21,7 +21,7 @@ func planValidationCurves(table *analysis.ScoreTable) []figurePlan {
 		return nil
 	}
 	parameters := l.Parameters()
-	for _, rows := range groupRows(table, parameters...) {
+	for _, rows := range table.Groups(parameters...) {
 		if rows[0].Setting[l.Path.Within].IsNull() {
 			continue // none of its methods has ages
 		}

@@ -12,11 +12,7 @@ import (
 // TestReachSheet has the table where a grid has steps of several sizes, and only there.
 func TestReachSheet(t *testing.T) {
 	t.Parallel()
-	cell := func(method string, step any, validation, seconds float64) testrun.Row {
-		return testrun.Row{"method": method, "best_validation": validation, "cpu_seconds": seconds, "age_step": step,
-			"regularizer": "linear", "age_min": 0.1, "age_max": 20.0}
-	}
-	rows := []testrun.Row{cell("gaga", nil, 0.2, 4), cell("acs", 0.5, 0.25, 1), cell("acs", 0.1, 0.2, 8)}
+	rows := testrun.Steps()
 	text := func(rows []testrun.Row) string {
 		tables, err := analysis.Sensitivity(testrun.Kind(t), testrun.Frame(t, rows))
 		if err != nil {

@@ -296,6 +296,17 @@ func Scored(base Row, best ...float64) []Row {
 	return rows
 }
 
+// Steps returns the cells of a path beside those of steps of two sizes.
+func Steps() []Row {
+	cell := func(method string, step any, validation, seconds float64) Row {
+		return Row{
+			"method": method, "best_validation": validation, "cpu_seconds": seconds, "age_step": step,
+			"regularizer": "linear", "age_min": 0.1, "age_max": 20.0,
+		}
+	}
+	return []Row{cell("gaga", nil, 0.2, 4), cell("acs", 0.5, 0.25, 1), cell("acs", 0.1, 0.2, 8)}
+}
+
 // Near reports whether two numbers are equal but for rounding.
 // near compares to 1e-14 relative; NaN equals NaN.
 func Near(a, b float64) bool {
