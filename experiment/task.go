@@ -5,8 +5,11 @@ package experiment
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/agepath/agepath/experiment/dataset"
@@ -26,6 +29,30 @@ type Task struct {
 	Spec   json.RawMessage `json:"spec"`            // what the Kind computes from
 	Needs  []Need          `json:"needs,omitempty"` // what a worker must compute besides the Kind
 	Limits Limits          `json:"limits"`
+}
+
+// Matches returns an error unless the task is that of a cell with this identity, which
+// reads these data sets and files, by their digests, and needs this of a worker. A task
+// may leave out its needs.
+func (t *Task) Matches(cell string, data, files []string, needs ...Need) error {
+	if cell != t.Cell {
+		return fmt.Errorf("its spec is that of cell %s", cell)
+	}
+	if !slices.Equal(t.Data, data) {
+		return fmt.Errorf("it names the data sets %.200q, its spec %.200q", t.Data, data)
+	}
+	if !slices.Equal(t.Files, files) {
+		return fmt.Errorf("it names the files %.200q, its spec %.200q", t.Files, files)
+	}
+	for _, digest := range slices.Concat(data, files) {
+		if _, err := hex.DecodeString(digest); err != nil || len(digest) != 2*sha256.Size {
+			return fmt.Errorf("data set or file %.100q; a digest has %d hex digits", digest, 2*sha256.Size)
+		}
+	}
+	if len(t.Needs) > 0 && !slices.Equal(t.Needs, needs) {
+		return fmt.Errorf("it says that it needs %.200q, its spec needs %v", fmt.Sprint(t.Needs), needs)
+	}
+	return nil
 }
 
 // Limits bound one cell. The zero value of a field means no limit.

@@ -36,16 +36,7 @@ func (Kind) Check(task *experiment.Task) error {
 	if err != nil {
 		return err
 	}
-	if id := s.Cell.id(); id != task.Cell {
-		return fmt.Errorf("its spec is that of cell %s", id)
-	}
-	if files := s.Cell.files(); !slices.Equal(task.Files, files) || len(task.Data) > 0 {
-		return fmt.Errorf("it names the files %.200q and data sets %.200q, its spec the files %.200q", task.Files, task.Data, files)
-	}
-	if len(task.Needs) > 0 && !slices.Equal(task.Needs, []experiment.Need{need}) {
-		return fmt.Errorf("it says that it needs %.200q, its spec needs %v", fmt.Sprint(task.Needs), need)
-	}
-	return nil
+	return task.Matches(s.Cell.id(), nil, s.Cell.files(), need)
 }
 
 // Compute trains and scores the cell's classifier.

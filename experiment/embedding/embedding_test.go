@@ -204,8 +204,8 @@ func TestCheck(t *testing.T) {
 		},
 		"unknown": func(task *experiment.Task) { task.Spec = json.RawMessage(`{"cell":{"colour":1}}`) },
 		"kind":    func(task *experiment.Task) { task.Spec = json.RawMessage(`{"cell":{"kind":"walk"}}`) },
-		"files":   func(task *experiment.Task) { task.Files = []string{"x"} },
-		"data":    func(task *experiment.Task) { task.Data = []string{"x"} },
+		"files":   func(task *experiment.Task) { task.Files = []string{strings.Repeat("0", 64)} },
+		"data":    func(task *experiment.Task) { task.Data = []string{strings.Repeat("0", 64)} },
 		"needs":   func(task *experiment.Task) { task.Needs = []experiment.Need{{Name: "x"}} },
 	} {
 		task := list[0]

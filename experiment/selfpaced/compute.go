@@ -2,11 +2,8 @@ package selfpaced
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"slices"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
@@ -45,22 +42,7 @@ func (Kind) Check(task *experiment.Task) error {
 	if err != nil {
 		return err
 	}
-	if id := cell.ID(); id != task.Cell {
-		return fmt.Errorf("its spec is that of cell %s", id)
-	}
-	if len(task.Data) != 1 || task.Data[0] != cell.Data.Digest {
-		return fmt.Errorf("it names the data sets %.200q, its spec %.100q", task.Data, cell.Data.Digest)
-	}
-	if _, err := hex.DecodeString(cell.Data.Digest); err != nil || len(cell.Data.Digest) != 2*sha256.Size {
-		return fmt.Errorf("data set %.100q; a digest has %d hex digits", cell.Data.Digest, 2*sha256.Size)
-	}
-	if files := cell.Method.files(); !slices.Equal(task.Files, files) {
-		return fmt.Errorf("it names the files %.200q, its spec %.200q", task.Files, files)
-	}
-	if needs := cell.needs(); len(task.Needs) > 0 && !slices.Equal(task.Needs, needs) {
-		return fmt.Errorf("it says that it needs %.200q, its spec needs %v", fmt.Sprint(task.Needs), needs)
-	}
-	return nil
+	return task.Matches(cell.ID(), []string{cell.Data.Digest}, cell.Method.files(), cell.needs()...)
 }
 
 // Compute prepares the cell's data, runs its method and scores the path. A path

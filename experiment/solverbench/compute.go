@@ -43,16 +43,7 @@ func (Kind) Check(task *experiment.Task) error {
 	if err != nil {
 		return err
 	}
-	if id := s.Cell.id(); id != task.Cell {
-		return fmt.Errorf("its spec is that of cell %s", id)
-	}
-	if files, data := s.Cell.files(), s.Cell.data(); !slices.Equal(task.Files, files) || !slices.Equal(task.Data, data) {
-		return fmt.Errorf("it names the files %.200q and data sets %.200q, its spec %.200q and %.200q", task.Files, task.Data, files, data)
-	}
-	if needs := s.Cell.needs(); len(task.Needs) > 0 && !slices.Equal(task.Needs, needs) {
-		return fmt.Errorf("it says that it needs %.200q, its spec needs %v", fmt.Sprint(task.Needs), needs)
-	}
-	return nil
+	return task.Matches(s.Cell.id(), s.Cell.data(), s.Cell.files(), s.Cell.needs()...)
 }
 
 // Compute has the cell's solver make its curve and certifies every point.

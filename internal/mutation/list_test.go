@@ -30,10 +30,10 @@ var wire = []mutation{
 	{"queue: an object's chunks that are not there", "experiment/queue/object.go", `have != uint64(info.Chunks) {`, `have != uint64(info.Chunks) && false {`, "./experiment/queue IndexOnTheWire"},
 	{"queue: a message that takes memory", "experiment/queue/codec.go", `if room < 0 {`, `if false {`, "./experiment/queue DecodingTakesLittle"},
 	{"queue: impossible counts of attempts", "experiment/queue/attempts.go", `if n < 0 || n > mostTimes {`, `if n < 0 && n > mostTimes {`, "./experiment/queue RecordOfAttempts"},
-	{"task: the identity is not that of the cell", "experiment/selfpaced/compute.go", `if id := cell.ID(); id != task.Cell {`, `if id := cell.ID(); id != task.Cell && false {`, "./experiment/run TasksOnTheWire"},
-	{"task: the data are not those of the cell", "experiment/selfpaced/compute.go", `if len(task.Data) != 1 || task.Data[0] != cell.Data.Digest {`, `if len(task.Data) != 1 {`, "./experiment/run TasksOnTheWire"},
+	{"task: the identity is not that of the cell", "experiment/task.go", `if cell != t.Cell {`, `if false {`, "./experiment/run TasksOnTheWire"},
+	{"task: the data are not those of the cell", "experiment/task.go", `!slices.Equal(t.Data, data) {`, `false {`, "./experiment/run TasksOnTheWire"},
 	{"task: a digest that is none", "experiment/queue/delivery.go", `if err := ValidName(digest); err != nil {`, `if err := ValidName(digest); err != nil && false {`, "./experiment/run TasksOnTheWire"},
-	{"task: the files are not those of the cell", "experiment/selfpaced/compute.go", `!slices.Equal(task.Files, files) {`, `false {`, "./experiment/run TasksOnTheWire"},
+	{"task: the files are not those of the cell", "experiment/task.go", `!slices.Equal(t.Files, files) {`, `false {`, "./experiment/run TasksOnTheWire"},
 	{"task: a file's digest that is none", "experiment/queue/delivery.go", `return fmt.Errorf("file of a command: digest %w", err)`, `continue`, "./experiment/run TasksOnTheWire"},
 	{"command: a worker that allows none", "experiment/run/commands.go", `if host == nil {`, `if host == nil && false {`, "./experiment/run CommandsRefused"},
 	{"command: a file of another digest", "experiment/outside/host.go", `have != file.Digest {`, `have != file.Digest && false {`, "./experiment/outside Files"},
@@ -198,8 +198,8 @@ var learning = []mutation{
 	{"texts: the test part chooses the weight", "experiment/embedding/compute.go", `s.choose(ctx, train, r, further)`, `s.choose(ctx, learnable(p.all), r, further)`, "./experiment/embedding TestTestPart$"},
 	{"texts: words are trained before on the test part", "experiment/embedding/compute.go", `classifier.New[T](train, `, `classifier.New[T](test, `, "./experiment/embedding TestTestPart$"},
 	{"texts: those that were read last are another cell's", "experiment/embedding/cell.go", `if r.last != nil && r.of == d {`, `if r.last != nil {`, "./experiment/embedding OwnTexts"},
-	{"texts: the identity is not that of the cell", "experiment/embedding/compute.go", `if id := s.Cell.id(); id != task.Cell {`, `if id := s.Cell.id(); id != task.Cell && false {`, "./experiment/embedding TestCheck$"},
-	{"texts: the files are not those of the cell", "experiment/embedding/compute.go", `!slices.Equal(task.Files, files) || `, ``, "./experiment/embedding TestCheck$"},
+	{"texts: the identity is not that of the cell", "experiment/embedding/compute.go", `task.Matches(s.Cell.id(), `, `task.Matches(task.Cell, `, "./experiment/embedding TestCheck$"},
+	{"texts: the files are not those of the cell", "experiment/embedding/compute.go", `nil, s.Cell.files(), need)`, `nil, task.Files, need)`, "./experiment/embedding TestCheck$"},
 }
 
 // secrets has what keeps passwords and formulas out of outputs.
