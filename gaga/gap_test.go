@@ -16,9 +16,9 @@ func TestGaps(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(2, 8))
 	gaps, ends := 0, 0
-	problems := 400
-	if testing.Short() {
-		problems = 160
+	problems := 160
+	if long() {
+		problems = 400
 	}
 	for k := range problems {
 		p := randomLogistic(rng)

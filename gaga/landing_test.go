@@ -16,11 +16,9 @@ import (
 // strides, do not make it rarer; plain steps alone take forty times as many.
 func TestLandingsArePlainAlternation(t *testing.T) {
 	t.Parallel()
-	problems := 1000
+	problems := 300
 	if long() {
 		problems = 3000
-	} else if testing.Short() {
-		problems = 300
 	}
 	alternations, same, slow, tied, other := 0, 0, 0, 0, map[Cause]int{}
 	for seed := range problems {

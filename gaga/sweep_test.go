@@ -62,11 +62,9 @@ func sweep(p *Problem, ages Range, regions bool) (*Path, error) {
 // may step over a fold to a branch close by), and the same coefficients at any age.
 func TestSweepAgreesWithExactPath(t *testing.T) {
 	t.Parallel()
-	problems := 300
+	problems := 100
 	if long() {
 		problems = 5000
-	} else if testing.Short() {
-		problems = 100
 	}
 	rng := rand.New(rand.NewPCG(9, 3))
 	compared, jumps, passed, events, steps, differ := 0, 0, 0, 0, 0, 0

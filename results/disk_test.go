@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"maps"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -20,6 +19,7 @@ import (
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/internal/disk"
 	"github.com/agepath/agepath/internal/disk/faulty"
+	"github.com/agepath/agepath/internal/needs"
 )
 
 const diskDir = "/runs/out"
@@ -377,10 +377,10 @@ func (s scenario) faultStep() int {
 	switch {
 	case testing.Short():
 		return s.every
-	case os.Getenv("AGEPATH_LONG") == "1":
+	case needs.Long():
 		return 1
 	default:
-		return 7
+		return 13
 	}
 }
 

@@ -139,7 +139,7 @@ func TestKilledGrowth(t *testing.T) {
 	old := len(cells)
 	grown := append(slices.Clone(args), "--set", "repeats=2")
 	more := old
-	for range 4 {
+	for range 2 {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Duration((0.05+rand.Float64())*float64(time.Second)))
 		err := process(ctx, grown...).Run()
 		cancel()

@@ -25,7 +25,7 @@ import (
 // grid is a grid of cells of a millisecond or less.
 const grid = `
 name: paths
-repeats: 200
+repeats: %d
 models: [{lasso: {alpha: {from: 0.005, to: 0.100, step: 0.005}, intercept: true}}]
 regularizers: [linear]
 methods: [original, acs]
@@ -34,19 +34,27 @@ data: [diabetes]
 `
 
 // grids are what a campaign computes at a time: a grid of each of two kinds of experiment,
-// 10,000 cells together.
-var grids = []sweep{
-	{name: "paths", text: grid, cells: 200 * 20 * 2, tables: []string{"knots.arrow"}},
-	{name: "texts", text: `
+// 5,000 cells together, twice as many with AGEPATH_LONG=1.
+func grids() []sweep {
+	times := 1
+	if needs.Long() {
+		times = 2
+	}
+	return []sweep{
+		{name: "paths", text: fmt.Sprintf(grid, 100*times), cells: 100 * times * 20 * 2, tables: []string{"knots.arrow"}},
+		{name: "texts", text: fmt.Sprintf(textGrid, 62*times), cells: 62 * times * 2 * 8, tables: []string{"epochs.arrow", "weights.arrow"}},
+	}
+}
+
+const textGrid = `
 name: texts
 experiment: embedding
-repeats: 125
+repeats: %d
 data: [sim3: {texts: 40}, {path: texts.csv, language: english, length: 4, text: text, class: class}]
 models: [logistic]
 penalties: [none, l1: {weight: [0.1, 1]}, group-lasso, dropout, fine-tuned, wmmd, swmmd, biwmmd]
 training: {epochs: 2, batch: 16}
-`, cells: 125 * 2 * 8, tables: []string{"epochs.arrow", "weights.arrow"}},
-}
+`
 
 // texts are those of a file, which workers get from the server.
 const texts = "cats purr,a\ndogs bark loudly,b\nboth sleep,a\nboth eat,b\ncats sleep,a\ndogs eat,b\n"
@@ -93,13 +101,13 @@ func TestCampaign(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "texts.csv"), []byte("text,class\n"+strings.Repeat(texts, 4)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	sweeps := slices.Clone(grids)
+	sweeps := grids()
 	for i := range sweeps {
 		sweeps[i].compute(t, dir)
 	}
 	program, err := systemProgram("nats-server")
 	began := time.Now()
-	for i, s := uint64(0), seed(t); i == 0 || os.Getenv("AGEPATH_LONG") == "1" && time.Since(began) < 20*time.Minute; i++ {
+	for i, s := uint64(0), seed(t); i == 0 || needs.Long() && time.Since(began) < 20*time.Minute; i++ {
 		server, name := "", "embedded servers"
 		if (s+i)%2 == 0 {
 			if err != nil {

@@ -40,6 +40,10 @@ func Patience(t testing.TB, takes string) {
 	}
 }
 
+// Long reports whether tests repeat what they try as often as they can, which takes
+// minutes each: AGEPATH_LONG is 1.
+func Long() bool { return os.Getenv("AGEPATH_LONG") == "1" }
+
 // Program returns the path of the first of some programs that is there. Names
 // without a folder are looked for in the PATH. Purpose says what it is for.
 func Program(t testing.TB, purpose string, names ...string) string {
