@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/signal"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -118,6 +119,38 @@ func comparedCells() []cell {
 	return cells
 }
 
+// ratioCells are the rows of a model in docs/performance.md that set a path beside search.
+func ratioCells(model string) []cell {
+	var cells []cell
+	add := func(data, regularizers string, levels ...float64) {
+		for _, noise := range levels {
+			for _, r := range acceptanceRegularizers {
+				if !r.extra && slices.ContainsFunc(strings.Fields(regularizers), func(name string) bool { return strings.HasPrefix(r.name, name) }) {
+					cells = append(cells, cell{model, r.name, data, noise, 1})
+				}
+			}
+		}
+	}
+	switch model {
+	case "lasso":
+		add("diabetes", "linear mixture polynomial log", 0, 0.3)
+		add("cadata", "linear mixture polynomial log", 0, 0.3)
+		add("house_8L", "linear mixture", 0, 0.3)
+		add("elevators", "linear", 0, 0.3)
+		add("ailerons", "linear", 0, 0.3)
+	case "svm":
+		add("breast_cancer", "linear mixture", 0, 0.3)
+		add("digits", "linear mixture", 0, 0.3)
+		add("mfeat-pixel", "linear mixture", 0)
+	case "rbf":
+		add("breast_cancer", "linear mixture log", 0, 0.3)
+		add("digits", "linear mixture log", 0, 0.3)
+		add("mfeat-pixel", "linear", 0, 0.3)
+		add("pendigits", "linear", 0)
+	}
+	return cells
+}
+
 // smallCells are those of the normal test: all pairs with 30 % noise.
 func smallCells() []cell {
 	var cells []cell
@@ -178,7 +211,7 @@ func runCells(t *testing.T, cells []cell, run func(t *testing.T, ctx context.Con
 
 // problem returns the cell's problem: C = 1, the Lasso's α = 0.006, the RBF
 // kernel's γ = 1/(d var).
-func (c cell) problem(t *testing.T) *gaga.Problem {
+func (c cell) problem(t testing.TB) *gaga.Problem {
 	t.Helper()
 	part := c.part(t)
 	x := matrix(part)
@@ -205,7 +238,7 @@ func (c cell) problem(t *testing.T) *gaga.Problem {
 }
 
 // part returns the cell's training part.
-func (c cell) part(t *testing.T) *dataset.Part {
+func (c cell) part(t testing.TB) *dataset.Part {
 	t.Helper()
 	switch {
 	case c.model == "lasso":

@@ -10,53 +10,26 @@ import (
 	"github.com/agepath/agepath/gaga"
 )
 
-// The path over [0.1, 20], and ACS at step 0.5 over the same ages, whose weights
-// are iterated until its residual is as small: read the ratio of the two. For
-// the Lasso breast cancer is taken as a regression on its labels; the support
-// vector machine is the linear one with C = 1.
-func benchmarks(b *testing.B, run func(b *testing.B, p *gaga.Problem)) {
-	for _, name := range []string{"diabetes", "breast_cancer", "cadata"} {
-		for _, noise := range []float64{0, 0.3} {
-			for _, r := range []gaga.Regularizer{gaga.Linear{}, gaga.Mixture{Gamma: 0.5}, gaga.Hard{}} {
-				b.Run(fmt.Sprintf("lasso/%s/noise=%v/%s", name, noise, r.Name()), func(b *testing.B) {
-					b.Setenv("AGEPATH_VERIFY", "0")
-					p := lasso(training(b, name, dataset.Regression, noise, 1), 0.006, r)
-					b.ReportAllocs()
-					b.ResetTimer()
-					run(b, p)
-				})
-			}
-		}
-	}
-	for _, noise := range []float64{0, 0.3} {
-		for _, r := range []gaga.Regularizer{gaga.Linear{}, gaga.Mixture{Gamma: 0.5}, gaga.Hard{}, gaga.LOG{A: 1}} {
-			b.Run(fmt.Sprintf("svm/breast_cancer/noise=%v/%s", noise, r.Name()), func(b *testing.B) {
+// benchmarks runs the rows of docs/performance.md, see [BenchmarkRatio].
+func benchmarks(b *testing.B, run func(b *testing.B, c cell, p *gaga.Problem)) {
+	for _, model := range acceptanceModels {
+		for _, c := range ratioCells(model) {
+			b.Run(c.String(), func(b *testing.B) {
 				b.Setenv("AGEPATH_VERIFY", "0")
-				t := training(b, "breast_cancer", dataset.Classification, noise, 1)
-				p := gaga.SVM(matrix(t), t.Y, t.Multiplicity, 1, nil)
-				p.Regularizer = r
+				p := c.problem(b)
 				b.ReportAllocs()
 				b.ResetTimer()
-				run(b, p)
-			})
-			b.Run(fmt.Sprintf("rbf/breast_cancer/noise=%v/%s", noise, r.Name()), func(b *testing.B) {
-				b.Setenv("AGEPATH_VERIFY", "0")
-				t := training(b, "breast_cancer", dataset.Classification, noise, 1)
-				p := gaga.SVM(matrix(t), t.Y, t.Multiplicity, 1, gaga.RBF{Gamma: 1 / float64(t.D)})
-				p.Regularizer = r
-				b.ReportAllocs()
-				b.ResetTimer()
-				run(b, p)
+				run(b, c, p)
 			})
 		}
 	}
 }
 
 func BenchmarkTrack(b *testing.B) {
-	benchmarks(b, func(b *testing.B, p *gaga.Problem) {
+	benchmarks(b, func(b *testing.B, c cell, p *gaga.Problem) {
 		var path *gaga.Path
 		for b.Loop() {
-			path = track(b, p, gaga.Options{Age: gaga.Range{Min: 0.1, Max: 20}})
+			path = track(b, p, c.options())
 		}
 		turning, jumps := count(path)
 		b.ReportMetric(float64(turning+jumps), "events")
@@ -65,7 +38,7 @@ func BenchmarkTrack(b *testing.B) {
 }
 
 func BenchmarkACS(b *testing.B) {
-	benchmarks(b, func(b *testing.B, p *gaga.Problem) {
+	benchmarks(b, func(b *testing.B, _ cell, p *gaga.Problem) {
 		var path *baselines.ACSPath
 		for b.Loop() {
 			var err error

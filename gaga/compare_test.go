@@ -172,7 +172,7 @@ func measureCell(t *testing.T, c cell) measured {
 }
 
 // usage is what the process has taken so far.
-func usage(t *testing.T) (u struct {
+func usage(t testing.TB) (u struct {
 	seconds  float64
 	resident int64
 }) {
