@@ -13,7 +13,7 @@ import (
 
 // Mixer keeps the last steps of an iteration, up to eight.
 type Mixer struct {
-	k      int         // length of the steps
+	k      int         // leading entries of a step, which decide how steps are mixed
 	count  int         // steps kept
 	moved  [][]float64 // differences of x
 	turned [][]float64 // differences of s
@@ -39,7 +39,8 @@ func New(k int) *Mixer {
 	return m
 }
 
-// Reset begins a new iteration in R^k.
+// Reset begins a new iteration in R^k. Steps may be longer: what comes behind the first k
+// entries is mixed as these are.
 func (m *Mixer) Reset(k int) { m.k, m.count, m.first = k, 0, true }
 
 // Break says that the next step does not come right after the last one, which
@@ -53,7 +54,7 @@ func (m *Mixer) Mix(s []float64) {
 		m.keep(s)
 	}
 	m.first = false
-	copy(m.step[:k], s)
+	copy(m.step, s)
 	for j := range m.count {
 		q := m.basis[j][:k]
 		m.gamma[j] = kernel.Dot(q, m.step[:k])
@@ -63,22 +64,21 @@ func (m *Mixer) Mix(s []float64) {
 			m.gamma[j] -= m.upper[j*Memory+l] * m.gamma[l]
 		}
 		m.gamma[j] /= m.upper[j*Memory+j]
-		kernel.Axpy(-m.gamma[j], m.moved[j][:k], s)
-		kernel.Axpy(-m.gamma[j], m.turned[j][:k], s)
+		kernel.Axpy(-m.gamma[j], m.moved[j][:len(s)], s)
+		kernel.Axpy(-m.gamma[j], m.turned[j][:len(s)], s)
 	}
-	copy(m.taken[:k], s)
+	copy(m.taken, s)
 }
 
 // keep adds the last step's differences; s is the plain step behind it. Where the
 // memory is full the older half goes; a difference that depends on the others is
 // left out.
 func (m *Mixer) keep(s []float64) {
-	k := m.k
 	if m.count == Memory {
 		m.forget()
 	}
-	moved, turned := m.moved[m.count][:k], m.turned[m.count][:k]
-	copy(moved, m.taken[:k])
+	moved, turned := m.moved[m.count][:len(s)], m.turned[m.count][:len(s)]
+	copy(moved, m.taken)
 	for r, v := range s {
 		turned[r] = v - m.step[r]
 	}

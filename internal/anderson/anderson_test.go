@@ -103,3 +103,26 @@ func TestMixerForgets(t *testing.T) {
 		t.Errorf("%d steps with 14 wrong eigenvalues, want at most 100", steps)
 	}
 }
+
+// What is behind the entries that decide is mixed as they are: a linear image of the step
+// stays its image.
+func TestMixerTakesImagesAlong(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(5, 6))
+	const k = 12
+	m := New(2 * k)
+	m.Reset(k)
+	for range 3 * Memory {
+		s := make([]float64, 2*k)
+		for j := range k {
+			s[j] = r.NormFloat64()
+			s[k+j] = -3 * s[j]
+		}
+		m.Mix(s)
+		for j, v := range s[:k] {
+			if math.Abs(s[k+j]+3*v) > 1e-9*(1+math.Abs(v)) {
+				t.Fatalf("the image of %v is %v", v, s[k+j])
+			}
+		}
+	}
+}

@@ -26,10 +26,7 @@ type Columns struct {
 // its diagonal entry was, and else j; drops instead takes such a pivot for one so
 // large that solutions have next to nothing along it. The error is the context's.
 func (c *Columns) Factorize(ctx context.Context, a []float64, stride, n, i, j int, sign, tolerance float64, drops bool) (int, error) {
-	if len(c.panel) < width*stride || len(c.diagonal) < n {
-		c.panel, c.signed = make([]float64, width*stride), make([]float64, width*stride)
-		c.diagonal = make([]float64, stride)
-	}
+	c.reserve(stride, n)
 	for r := i; r < j; r++ {
 		c.diagonal[r] = sign * a[r*stride+r]
 	}
@@ -72,6 +69,34 @@ func (c *Columns) corner(a []float64, stride, k, end int, sign, tolerance float6
 		}
 	}
 	return end
+}
+
+// Expand takes L in the columns from i up to j, which are the last of n = j rows, to
+// sign L Lᵀ: what [Columns.Factorize] began with there. N is a multiple of kernel.Width.
+func (c *Columns) Expand(a []float64, stride, i, j int, sign float64) {
+	c.reserve(stride, j)
+	for end := j; end > i; {
+		k := max(i, (end-1)/width*width)
+		from := k / kernel.Width * kernel.Width
+		rest := j - from
+		for r := range end - k {
+			panel := c.panel[r*stride:][:rest]
+			clear(panel[:k+r-from])
+			for q := k + r; q < j; q++ {
+				panel[q-from], a[q*stride+k+r] = a[q*stride+k+r], 0
+			}
+			kernel.ScaleTo(c.signed[r*stride:][:rest], sign, panel)
+		}
+		kernel.GramAdd(a[from*stride+from:], stride, rest, c.signed, c.panel, end-k)
+		end = k
+	}
+}
+
+func (c *Columns) reserve(stride, n int) {
+	if len(c.panel) < width*stride || len(c.diagonal) < n {
+		c.panel, c.signed = make([]float64, width*stride), make([]float64, width*stride)
+		c.diagonal = make([]float64, stride)
+	}
 }
 
 // dropped is a lost pivot, relative to its diagonal entry.

@@ -29,6 +29,31 @@ func (s *Signed) Compute(p, q int, row func(i int, dst []float64)) error {
 	return nil
 }
 
+// ChangeNegative replaces the diagonal of M in the negative part, where entry t is that of
+// row Positive() + t. It keeps the positive part and the block below it: with p rows of that
+// and q of the negative part it takes about q³/3 + pq operations where Compute takes
+// (p+q)³/3. The error is ErrNegative where the part would not be negative; the factor is
+// then empty.
+func (s *Signed) ChangeNegative(diagonal func(t int) float64) error {
+	first := s.n - s.q
+	s.next.kind = none
+	s.flip()
+	s.columns.Expand(s.data, s.n, first, s.n, -1)
+	for t := range s.q { // from the block below the positive part: entries may be huge before, and cancel
+		row := s.data[(first+t)*s.n:][:s.n]
+		row[first+t] = diagonal(t) - dot(row[:s.p], row[:s.p])
+	}
+	err := error(ErrNegative)
+	if s.factors(first, s.n, -1) {
+		s.flip()
+		err = s.guard(s.p)
+	}
+	if err != nil {
+		s.Reset()
+	}
+	return err
+}
+
 // fit makes the square as large as so many rows and some more need, in the memory
 // that there is.
 func (s *Signed) fit(rows int) {
@@ -53,7 +78,7 @@ func (s *Signed) factorize() error {
 		return ErrNegative
 	}
 	s.flip()
-	return s.guard()
+	return s.guard(0)
 }
 
 // factors factorizes the columns of a part, whose sign is given.
@@ -62,9 +87,9 @@ func (s *Signed) factors(i, j int, sign float64) bool {
 	return err == nil && k == j
 }
 
-// guard holds every pivot against the terms of its row.
-func (s *Signed) guard() error {
-	for i := range s.Len() {
+// guard holds every pivot from row first on against the terms of its row.
+func (s *Signed) guard(first int) error {
+	for i := first; i < s.Len(); i++ {
 		at := s.slot(i)
 		row := s.data[at*s.n : (at+1)*s.n]
 		pivot := row[at] * row[at]

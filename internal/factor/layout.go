@@ -1,6 +1,7 @@
 package factor
 
 import (
+	"fmt"
 	"slices"
 
 	"gonum.org/v1/gonum/blas/blas64"
@@ -55,6 +56,12 @@ func (l *layout) slot(i int) int {
 		return i
 	}
 	return l.n - 1 - (i - l.p)
+}
+
+func (l *layout) checkRow(r int) {
+	if r < 0 || r >= l.p+l.q {
+		panic(fmt.Sprintf("factor: row %d of %d", r, l.p+l.q))
+	}
 }
 
 // scatter copies b, in the order of rows, to x, over slots.

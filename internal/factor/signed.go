@@ -125,9 +125,3 @@ func (s *Signed) check(name string, length, want int) {
 		panic(fmt.Sprintf("factor: %s has %d entries, want %d", name, length, want))
 	}
 }
-
-func (s *Signed) checkRow(r int) {
-	if r < 0 || r >= s.Len() {
-		panic(fmt.Sprintf("factor: row %d of %d", r, s.Len()))
-	}
-}

@@ -317,3 +317,43 @@ func ExampleSigned() {
 	// row 0 may go: true <nil>
 	// rows: 1 + 1
 }
+
+// A changed diagonal of the negative part makes the factor that Compute makes, or is
+// refused where there is none.
+func TestChangeNegative(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(5, 77))
+	kept, refused := 0, 0
+	for range 60 {
+		p, q := random.IntN(30), random.IntN(40)
+		m := definite(t, random, p, q)
+		s := computed(t, m, p+q+random.IntN(20))
+		next := m.clone()
+		for r := range q {
+			next.m[p+r][p+r] += m.norm() * (0.3*random.NormFloat64() - 0.2)
+		}
+		if q > 1 { // one that was huge leaves no trace
+			was := m.m[p+1][p+1]
+			m.m[p+1][p+1] = -1e40
+			s = computed(t, m, p+q)
+			m.m[p+1][p+1] = was
+		}
+		distance, want := next.exists(t)
+		err := s.ChangeNegative(func(r int) float64 { return next.m[p+r][p+r] })
+		switch {
+		case distance < 1e-9:
+		case want == nil:
+			kept++
+			must(t, err)
+			next.agrees(t, s, random, 1e-8/distance)
+		default:
+			refused++
+			if !errors.Is(err, want) || s.Len() != 0 {
+				t.Errorf("%d + %d rows: error %v and %d rows, want %v and none", p, q, err, s.Len(), want)
+			}
+		}
+	}
+	if kept < 10 || refused < 10 {
+		t.Errorf("%d changes kept, %d refused", kept, refused)
+	}
+}

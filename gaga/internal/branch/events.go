@@ -167,7 +167,7 @@ func (b *Branch) locate(c candidate, age, end float64, upper *model.Point) bool 
 	if !b.near(h) || !b.horizon.Inside(r) {
 		return false
 	}
-	b.condition.Tangent(r)
+	b.condition.Secant(r, l)
 	// It must fall where it reaches zero from the segment's inside.
 	return !(c.source.at(r, c.Crossing).Rate > 0)
 }
@@ -178,9 +178,9 @@ type event struct {
 	candidate
 }
 
-func (e *event) See(pt *model.Point) {
+func (e *event) See(pt *model.Point, followed bool) {
 	c, s := e.branch.condition, e.branch.state
-	if !c.Policy().Summed {
+	if !c.Policy().Summed && !followed {
 		c.Predict(pt.U, pt.Theta)
 		return
 	}

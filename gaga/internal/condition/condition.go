@@ -65,10 +65,19 @@ type Condition interface { //nolint:interfacebloat // its parts share the partit
 	Renew()
 	// Solve overwrites b, over the unknowns, with J⁻¹b by the factor that is held.
 	Solve(b []float64)
+	// Follow takes the predictors that Assemble needs along with -step, which pt's unknowns
+	// have made, by its image: a sum of steps that Solve gave, and of what it gave them for.
+	// It reports false where they are to be predicted.
+	Follow(pt *model.Point, step, image []float64) bool
 	// Tangent fills in the rates at pt, where J was just assembled and factorized:
 	// Rate, DDual, DU, Threshold, DThreshold, and where coordinates can become active
 	// Grad and DGrad. With Policy().Summed it first predicts U and evaluates the losses.
 	Tangent(pt *model.Point)
+
+	// Secant fills in at pt, where J was just assembled and factorized, what Tangent does, where
+	// rates only tell which samples cross on the way from left: with a kernel they are those
+	// of the parabola from left's tangent to pt.
+	Secant(pt, left *model.Point)
 
 	// UnknownOf returns the position of pinned sample i's multiplier among the unknowns.
 	UnknownOf(i int) int

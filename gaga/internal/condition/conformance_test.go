@@ -206,6 +206,8 @@ var checks = []struct {
 	{"factor of another age", checkHeld},
 	{"Shift", checkShift},
 	{"Predict", checkPredict},
+	{"Follow", checkFollow},
+	{"Secant", checkSecant},
 	{"Row", checkRow},
 	{"Extrapolate and Interpolate", checkInterpolate},
 	{"Residual", checkResidual},
@@ -254,6 +256,45 @@ func checkSolve(t *testing.T, f *fixture) {
 			t.Errorf("bᵀH⁻¹b is %v, want %v", got, want)
 		}
 	}
+}
+
+// Predictors that follow a step of the factor of another point are those of its end.
+func checkFollow(t *testing.T, f *fixture) {
+	pt := f.copy()
+	pt.Age *= 1.1
+	f.assemble(pt)
+	image := make([]float64, f.s.Unknowns())
+	for r := range image {
+		image[r] = 0.01 * f.random.NormFloat64()
+	}
+	step := slices.Clone(image)
+	f.Solve(step)
+	f.s.Step(pt, step, 1)
+	if !f.Follow(pt, step, image) {
+		return
+	}
+	for _, i := range f.s.Active {
+		if i < f.s.N {
+			same(t, "predictor", []float64{pt.U[i]}, []float64{f.PredictOne(i, pt.Theta)}, 1e-9)
+		}
+	}
+}
+
+// Rates from a point beside are those of the tangent but for the square of the way there.
+func checkSecant(t *testing.T, f *fixture) {
+	f.Tangent(f.pt)
+	pt := f.at(t, f.pt.Age*(1+1e-4))
+	f.assemble(pt)
+	if !f.Factorize() {
+		t.Fatal("no factor")
+	}
+	f.Secant(pt, f.pt)
+	rate, du := slices.Clone(pt.Rate), slices.Clone(pt.DU)
+	f.Tangent(pt)
+	same(t, "rates", rate, pt.Rate, 1e-5)
+	same(t, "rates of the predictors", du, pt.DU, 1e-5)
+	f.Secant(pt, pt)
+	same(t, "rates at no distance", pt.Rate, rate, 1e-5)
 }
 
 // The rates solve J rate = -dage, and are those of the solutions beside.

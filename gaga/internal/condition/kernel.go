@@ -8,6 +8,7 @@ import (
 	"github.com/agepath/agepath/gaga/internal/model"
 	"github.com/agepath/agepath/gaga/internal/tolerance"
 	"github.com/agepath/agepath/internal/convex"
+	"github.com/agepath/agepath/internal/kernel"
 )
 
 // Kernel is the condition for the hinge loss in a kernel's space: θ are the N multipliers
@@ -93,7 +94,6 @@ func (s *Kernel) Shift(i int, up bool, theta []float64) {
 
 func (s *Kernel) Assemble(pt *model.Point) {
 	s.At = pt
-	s.know(pt)
 	s.Evaluate(pt)
 	e := s.Equations
 	b := pt.Theta[s.N]
@@ -123,6 +123,25 @@ func (s *Kernel) Assemble(pt *model.Point) {
 	}
 }
 
+// Follow takes the unknowns' samples along: with δ as in the factor, J times the step is its
+// image.
+func (s *Kernel) Follow(pt *model.Point, step, image []float64) bool {
+	for r, i := range s.Active[:s.multipliers()] {
+		du := image[r]
+		switch {
+		case r < s.pinned:
+		case s.held[i] <= tolerance.FollowedDelta*s.diagonal[i]:
+			du += s.held[i] * step[r]
+		default: // the two cancel
+			row := s.row[:len(s.Active)]
+			s.Row(row, i)
+			du = s.Y[i] * kernel.Dot(row, step)
+		}
+		pt.U[i] -= s.Y[i] * du
+	}
+	return true
+}
+
 func (s *Kernel) Tangent(pt *model.Point) {
 	rate := s.b[:len(s.Active)]
 	for r := range rate {
@@ -130,8 +149,24 @@ func (s *Kernel) Tangent(pt *model.Point) {
 	}
 	s.invert(rate)
 	s.SetRates(pt, rate)
-	s.Predict(pt.DU, pt.Rate)
+	s.PredictAll(pt.DU, pt.Rate)
 	s.refine(pt, rate)
+	thresholds(s.State(), pt)
+}
+
+func (s *Kernel) Secant(pt, left *model.Point) {
+	by := 2 / (pt.Age - left.Age)
+	if math.IsInf(by, 0) {
+		s.Tangent(pt)
+		return
+	}
+	parabola := func(rate, x, from, before []float64) {
+		for i, v := range before {
+			rate[i] = by*(x[i]-from[i]) - v
+		}
+	}
+	parabola(pt.Rate, pt.Theta, left.Theta, left.Rate)
+	parabola(pt.DU, pt.U, left.U, left.DU)
 	thresholds(s.State(), pt)
 }
 
@@ -202,7 +237,7 @@ func (s *Kernel) Residual(pt *model.Point) float64 {
 func (s *Kernel) Policy() Policy {
 	return Policy{
 		Tight: tolerance.KernelTight, Limit: tolerance.CorrectorSteps, Quick: tolerance.EasyKernelCorrection,
-		Slow: tolerance.TrustedSlow, Held: true, Trusted: true,
+		Slow: tolerance.TrustedSlow, Held: !s.stale && !s.slow, Trusted: true,
 	}
 }
 

@@ -157,7 +157,7 @@ func (s *heldFactor) Renew() { s.slow = true }
 func (s *heldFactor) Factorize() bool {
 	saddle := s.border.known && !(s.border.sigma > 0) // of the factor, which need not be J's
 	if s.stale || s.slow || saddle || s.distrust() > tolerance.Trusted || s.turned() {
-		if s.compute(); s.stale {
+		if s.renew(); s.stale {
 			return false
 		}
 	}
@@ -170,13 +170,35 @@ func (s *heldFactor) Factorize() bool {
 	return s.border.sigma > 0
 }
 
-// compute makes the factor anew; it stays stale where there is none.
-func (s *heldFactor) compute() {
+// drifted reports whether δ is another than in the factor.
+func (s *heldFactor) drifted() bool {
+	for _, i := range s.Active[s.pinned:s.multipliers()] {
+		if s.held[i] != s.delta[i] {
+			return true
+		}
+	}
+	return false
+}
+
+// renew brings the factor to the current δ; it stays stale where there is none. Where
+// only rounding can have made the factor slow it is made from scratch.
+func (s *heldFactor) renew() {
 	k := s.multipliers()
-	for _, i := range s.Active[s.pinned:k] {
+	curved := s.Active[s.pinned:k]
+	s.slow, s.border.known = false, false
+	if !s.stale && s.drifted() {
+		s.stale = s.signed.ChangeNegative(func(t int) float64 {
+			i := curved[t]
+			s.held[i] = s.delta[i]
+			return s.diagonal[i] + s.kappa - s.held[i]
+		}) != nil
+		if !s.stale {
+			return
+		}
+	}
+	for _, i := range curved {
 		s.held[i] = s.delta[i]
 	}
-	s.slow, s.border.known = false, false
 	s.stale = s.signed.Compute(s.pinned, k-s.pinned, func(r int, dst []float64) {
 		i := s.Active[r]
 		row := s.matrix.Row(i)
@@ -233,20 +255,19 @@ func (s *heldFactor) Solve(b []float64) {
 // trust estimates how far J is from the factor, by a power iteration that goes on from
 // call to call.
 type trust struct {
-	power []float64 // N: its vector
-	x     []float64 // N, scratch
+	power  []float64 // N: its vector
+	spread []float64 // N: numbers spread evenly over [0, 1): no symmetry of the data must hide a direction
+	x      []float64 // N, scratch
 }
 
 func newTrust(n int) trust {
-	t := trust{zeros(n), zeros(n)}
+	t := trust{zeros(n), zeros(n), zeros(n)}
 	for j := range t.power {
-		t.power[j] = 1 + golden(j) // no symmetry of the data must hide a direction
+		t.spread[j] = math.Mod(0.6180339887*float64(j+1), 1)
+		t.power[j] = 1 + t.spread[j]
 	}
 	return t
 }
-
-// golden returns the j-th of a sequence of numbers spread evenly over [0, 1).
-func golden(j int) float64 { return math.Mod(0.6180339887*float64(j+1), 1) }
 
 // change writes Dx into dst, over the unknowns, with D the change of Δ since the factor
 // was made. It reports whether there is any.
@@ -301,7 +322,7 @@ func (s *heldFactor) iterate() float64 {
 	}
 	scale := 1 / math.Sqrt(after)
 	for q, i := range curved {
-		power[i] = scale*x[s.pinned+q] + tolerance.TrustSpread*(golden(i)-0.5)
+		power[i] = scale*x[s.pinned+q] + tolerance.TrustSpread*(s.trust.spread[i]-0.5)
 	}
 	return math.Sqrt(after / before)
 }

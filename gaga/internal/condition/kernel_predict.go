@@ -28,13 +28,17 @@ func newGram(s *model.State, matrix *convex.KernelRows) *gram {
 	}
 }
 
-// know takes pt as the base.
-func (g *gram) know(pt *model.Point) {
-	copy(g.base, pt.Theta)
-	copy(g.predictors, pt.U)
+// know takes θ with its predictors u as the base.
+func (g *gram) know(theta, u []float64) {
+	copy(g.base, theta)
+	copy(g.predictors, u)
 }
 
-func (g *gram) Predict(dst, theta []float64) { g.PredictAll(dst, theta) }
+// Predict takes theta as the base.
+func (g *gram) Predict(dst, theta []float64) {
+	g.PredictAll(dst, theta)
+	g.know(theta, dst)
+}
 
 func (g *gram) PredictAll(dst, theta []float64) {
 	alpha, b := theta[:g.N], theta[g.N]
@@ -91,12 +95,12 @@ func (g *gram) Extrapolate(pt, from *model.Point, h float64) {
 	for i, u := range from.U {
 		pt.U[i] = u + h*from.DU[i]
 	}
-	g.know(pt)
+	g.know(pt.Theta, pt.U)
 }
 
 func (g *gram) Interpolate(pt, a, b *model.Point, x float64) {
 	h := b.Age - a.Age
 	cubic.Interpolate(pt.Theta, a.Theta, a.Rate, b.Theta, b.Rate, h, x)
 	cubic.Interpolate(pt.U, a.U, a.DU, b.U, b.DU, h, x)
-	g.know(pt)
+	g.know(pt.Theta, pt.U)
 }

@@ -134,7 +134,7 @@ func (s *inverse) refine(pt *model.Point, rate []float64) {
 		s.invert(r)
 		blas64.Axpy(1, vector(r), vector(rate))
 		s.SetRates(pt, rate)
-		s.Predict(pt.DU, pt.Rate)
+		s.PredictAll(pt.DU, pt.Rate)
 	}
 }
 

@@ -77,6 +77,12 @@ func (s *Primal) Solve(b []float64) { s.factor.solve(b) }
 // the active coordinates. It may overwrite b.
 func (s *Primal) Quadratic(b []float64) float64 { return s.factor.quadratic(b) }
 
+// Secant takes the rates that there are.
+func (s *Primal) Secant(pt, _ *model.Point) { s.Tangent(pt) }
+
+// Follow leaves predictors to be predicted.
+func (s *Primal) Follow(*model.Point, []float64, []float64) bool { return false }
+
 func (s *Primal) Tangent(pt *model.Point) {
 	if s.terms.Summed() {
 		s.Predict(pt.U, pt.Theta)

@@ -11,8 +11,8 @@ import (
 // Event is a condition beside the equations: an event function that is to be zero.
 type Event interface {
 	// See evaluates at pt, where θ is set, what [condition.Condition.Assemble] and the
-	// event function need of the samples.
-	See(pt *model.Point)
+	// event function need of the samples, but for those whose predictors are followed.
+	See(pt *model.Point, followed bool)
 	// Gradient writes the event function's gradient over the unknowns into g, and
 	// returns its value, the size of its terms and its derivative in the age, at pt
 	// where the equations were just assembled.
@@ -28,13 +28,20 @@ func (n *Corrector) Locate(pt *model.Point, e Event, from, end float64) bool {
 		r.slow = r.policy.Slow
 	}
 	for pt.Iterations = 1; pt.Iterations <= r.policy.Limit*4/5; pt.Iterations++ {
-		e.See(pt)
-		n.condition.Assemble(pt)
 		g := n.gradient[:n.state.Unknowns()]
-		value, size, dage := e.Gradient(pt, g)
-		residual := n.state.Relative()
-		solved := residual <= r.policy.Tight || r.newton && onlyRounding(residual, r.residual)
-		done := solved && math.Abs(value) <= tolerance.EventValue*size && pt.Age >= from && pt.Age <= end
+		var residual, value, size, dage float64
+		var done bool
+		for range 2 { // again, where a solution has predictors that were followed
+			e.See(pt, r.followed)
+			n.condition.Assemble(pt)
+			value, size, dage = e.Gradient(pt, g)
+			residual, done = n.solved(&r)
+			done = done && math.Abs(value) <= tolerance.EventValue*size && pt.Age >= from && pt.Age <= end
+			if !done || !r.followed {
+				break
+			}
+			r.followed = false
+		}
 		factors := r.factors
 		if !n.prepare(&r, pt.Iterations, residual, math.Max(residual, math.Abs(value)/size), done) {
 			return false
@@ -56,11 +63,13 @@ func (n *Corrector) Locate(pt *model.Point, e Event, from, end float64) bool {
 // the factor is another than at the step before.
 func (n *Corrector) bordered(r *run, pt *model.Point, g []float64, value, dage float64, fresh bool) bool {
 	k := len(g)
-	step, along := n.step[:k], n.along[:k]
+	step, along, image := n.step[:k], n.along[:k], n.step[k+1:2*k+1]
 	copy(step, n.state.Residual)
+	copy(image, step)
 	n.condition.Solve(step)
 	if fresh {
-		copy(along, n.state.Dage)
+		copy(n.dage, n.state.Dage[:k])
+		copy(along, n.dage)
 		n.condition.Solve(along)
 	}
 	value -= kernel.Dot(g, step)
@@ -70,9 +79,11 @@ func (n *Corrector) bordered(r *run, pt *model.Point, g []float64, value, dage f
 		return false
 	}
 	kernel.Axpy(move, along, step)
-	step = append(step, -move)
-	n.mix(r, step)
-	pt.Age -= step[k]
-	n.state.Step(pt, step[:k], 1)
+	kernel.Axpy(move, n.dage[:k], image)
+	n.step[k] = -move
+	n.mix(r, n.step[:2*k+1], k+1)
+	pt.Age -= n.step[k]
+	n.state.Step(pt, step, 1)
+	r.followed = n.condition.Follow(pt, step, image)
 	return true
 }

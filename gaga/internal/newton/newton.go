@@ -26,8 +26,9 @@ type Corrector struct {
 	mixer     *anderson.Mixer
 	begun     []float64 // P: θ that the last correction began with
 	pull      []float64 // P: the residual there, of the active coordinates
-	step      []float64 // of each unknown, and of the age
+	step      []float64 // of each unknown, and of the age; then its image
 	along     []float64 // of each unknown: J⁻¹ times the derivative in the age
+	dage      []float64 // of each unknown: that derivative
 	gradient  []float64 // of each unknown: that of the event function
 }
 
@@ -37,8 +38,8 @@ func New(c condition.Condition) *Corrector {
 	f := func(k int) []float64 { return make([]float64, k) }
 	room := len(s.Residual)
 	return &Corrector{
-		condition: c, state: s, mixer: anderson.New(room + 1),
-		begun: f(s.P), pull: f(s.P), step: f(room + 1), along: f(room), gradient: f(room),
+		condition: c, state: s, mixer: anderson.New(2*room + 1),
+		begun: f(s.P), pull: f(s.P), step: f(2*room + 1), along: f(room), dage: f(room), gradient: f(room),
 	}
 }
 
@@ -51,17 +52,16 @@ func (n *Corrector) Correct(pt *model.Point) bool {
 	r.slow = r.policy.Slow
 	copy(n.begun, pt.Theta)
 	for pt.Iterations = 1; pt.Iterations <= r.policy.Limit; pt.Iterations++ {
-		residual := n.evaluate(pt)
+		residual, done := n.evaluate(&r, pt)
 		if r.first() {
 			copy(n.pull, n.state.Residual[:len(n.state.Active)])
 		}
-		done := residual <= r.policy.Tight || r.newton && onlyRounding(residual, r.residual)
 		if !done && r.astray(residual) {
 			if !r.inherited {
 				return false
 			}
 			copy(pt.Theta, n.begun)
-			r.inherited, r.residual, r.off = false, math.Inf(1), math.Inf(1)
+			r.inherited, r.followed, r.residual, r.off, r.whole = false, false, math.Inf(1), math.Inf(1), math.Inf(1)
 			n.condition.Renew()
 			continue
 		}
@@ -72,11 +72,14 @@ func (n *Corrector) Correct(pt *model.Point) bool {
 			pt.Iterations = r.effort(pt.Iterations)
 			return true
 		}
-		step := n.step[:n.state.Unknowns()]
+		k := n.state.Unknowns()
+		step, image := n.step[:k], n.step[k:2*k]
 		copy(step, n.state.Residual)
+		copy(image, step)
 		n.condition.Solve(step)
-		n.mix(&r, step)
+		n.mix(&r, n.step[:2*k], k)
 		n.state.Step(pt, step, 1)
+		r.followed = n.condition.Follow(pt, step, image)
 	}
 	return false
 }
@@ -88,14 +91,16 @@ type run struct {
 	inherited bool    // the factor is that of another point, and has not led astray
 	newton    bool    // the last step was one of Newton's method: its factor was that of its beginning
 	renewed   bool    // the factor is another than at the step before: no step is to be mixed with those before
+	followed  bool    // the predictors are what steps have made of them
 	factors   int     // factors made
 	residual  float64 // before the last step, +Inf at the beginning
 	off       float64 // the same, of what has to become small
+	whole     float64 // the last residual that did not go by predictors that were followed
 }
 
 func (n *Corrector) run() run {
 	policy := n.condition.Policy()
-	return run{policy: policy, inherited: policy.Held, residual: math.Inf(1), off: math.Inf(1)}
+	return run{policy: policy, inherited: policy.Held, residual: math.Inf(1), off: math.Inf(1), whole: math.Inf(1)}
 }
 
 // astray reports whether a residual says that the last step led away from the solution:
@@ -132,7 +137,7 @@ func (n *Corrector) prepare(r *run, iteration int, residual, off float64, done b
 	if renew {
 		n.condition.Renew()
 	}
-	begins := first && (!r.inherited || r.policy.Trusted)
+	begins := first && !r.inherited
 	factor := begins || renew || !constant && (done || !(off <= r.slow*r.off))
 	r.residual, r.off = residual, off
 	r.newton, r.renewed = constant, first
@@ -151,21 +156,39 @@ func (r *run) tired(iteration int, done bool) bool {
 	return r.policy.Trusted && iteration > r.policy.Quick && (done || iteration == r.policy.Quick+1)
 }
 
-// mix improves a step by those before it with the same factor.
-func (n *Corrector) mix(r *run, step []float64) {
+// mix improves a step of k entries, its image behind it, by those before it with the same
+// factor.
+func (n *Corrector) mix(r *run, step []float64, k int) {
 	if r.renewed {
-		n.mixer.Reset(len(step))
+		n.mixer.Reset(k)
 	}
 	n.mixer.Mix(step)
 }
 
-// evaluate evaluates the equations at pt and returns their relative residual.
-func (n *Corrector) evaluate(pt *model.Point) float64 {
-	if !n.condition.Policy().Summed {
-		n.condition.Predict(pt.U, pt.Theta)
+// evaluate evaluates the equations at pt. It returns their relative residual and whether
+// that is rounding, with the predictors of pt's θ.
+func (n *Corrector) evaluate(r *run, pt *model.Point) (residual float64, done bool) {
+	for {
+		if !r.policy.Summed && !r.followed {
+			n.condition.Predict(pt.U, pt.Theta)
+		}
+		n.condition.Assemble(pt)
+		if residual, done = n.solved(r); !done || !r.followed {
+			return residual, done
+		}
+		r.followed = false
 	}
-	n.condition.Assemble(pt)
-	return n.state.Relative()
+}
+
+// solved returns the relative residual where the equations were just assembled, and
+// whether it is rounding.
+func (n *Corrector) solved(r *run) (residual float64, done bool) {
+	residual = n.state.Relative()
+	last := r.residual
+	if !r.followed {
+		last, r.whole = r.whole, residual
+	}
+	return residual, residual <= r.policy.Tight || r.newton && onlyRounding(residual, last)
 }
 
 // onlyRounding reports whether a residual that was last before a step of Newton's

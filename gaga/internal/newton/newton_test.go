@@ -161,7 +161,7 @@ type at struct {
 	value     float64
 }
 
-func (e at) See(pt *model.Point) { e.condition.Predict(pt.U, pt.Theta) }
+func (e at) See(pt *model.Point, _ bool) { e.condition.Predict(pt.U, pt.Theta) }
 
 func (e at) Gradient(pt *model.Point, g []float64) (value, size, dage float64) {
 	e.condition.Row(g, 0)

@@ -30,6 +30,10 @@ const (
 	BaseMoves            = 200        // of predictors before they are summed from scratch: each adds its rounding
 	Steepest             = 1e100      // bound of δ where a weight does not change: products of three are finite
 
+	// FollowedDelta is the δ, relative to the kernel's diagonal, up to which the predictor of a
+	// curved sample follows from the step's image; beyond, digits cancel.
+	FollowedDelta = 1e3
+
 	// Trusted is the spectral radius of the difference between J and the factor, in units
 	// of the factor, up to which the factor serves: below 1 both have the same inertia,
 	// and corrections converge like its powers.
