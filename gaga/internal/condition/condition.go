@@ -65,10 +65,12 @@ type Condition interface { //nolint:interfacebloat // its parts share the partit
 	Renew()
 	// Solve overwrites b, over the unknowns, with J⁻¹b by the factor that is held.
 	Solve(b []float64)
-	// Follow takes the predictors that Assemble needs along with -step, which pt's unknowns
-	// have made, by its image: a sum of steps that Solve gave, and of what it gave them for.
-	// It reports false where they are to be predicted.
-	Follow(pt *model.Point, step, image []float64) bool
+	// Image overwrites b, for which Solve gave a step, with the step's image: what Follow needs
+	// of it. Sums of steps have the sum of their images. It reports false where predictors are
+	// to be predicted.
+	Image(b, step []float64) bool
+	// Follow takes the predictors that Assemble needs along where pt's unknowns have made -step.
+	Follow(pt *model.Point, image []float64)
 	// Tangent fills in the rates at pt, where J was just assembled and factorized:
 	// Rate, DDual, DU, Threshold, DThreshold, and where coordinates can become active
 	// Grad and DGrad. With Policy().Summed it first predicts U and evaluates the losses.

@@ -270,9 +270,10 @@ func checkFollow(t *testing.T, f *fixture) {
 	step := slices.Clone(image)
 	f.Solve(step)
 	f.s.Step(pt, step, 1)
-	if !f.Follow(pt, step, image) {
+	if !f.Image(image, step) {
 		return
 	}
+	f.Follow(pt, image)
 	for _, i := range f.s.Active {
 		if i < f.s.N {
 			same(t, "predictor", []float64{pt.U[i]}, []float64{f.PredictOne(i, pt.Theta)}, 1e-9)

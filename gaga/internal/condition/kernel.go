@@ -123,23 +123,27 @@ func (s *Kernel) Assemble(pt *model.Point) {
 	}
 }
 
-// Follow takes the unknowns' samples along: with δ as in the factor, J times the step is its
-// image.
-func (s *Kernel) Follow(pt *model.Point, step, image []float64) bool {
+// Image makes b the step's change of y∘u at the unknowns' samples: with δ as in the factor,
+// J times the step is b.
+func (s *Kernel) Image(b, step []float64) bool {
 	for r, i := range s.Active[:s.multipliers()] {
-		du := image[r]
 		switch {
 		case r < s.pinned:
 		case s.held[i] <= tolerance.FollowedDelta*s.diagonal[i]:
-			du += s.held[i] * step[r]
+			b[r] += s.held[i] * step[r]
 		default: // the two cancel
 			row := s.row[:len(s.Active)]
 			s.Row(row, i)
-			du = s.Y[i] * kernel.Dot(row, step)
+			b[r] = s.Y[i] * kernel.Dot(row, step)
 		}
-		pt.U[i] -= s.Y[i] * du
 	}
 	return true
+}
+
+func (s *Kernel) Follow(pt *model.Point, image []float64) {
+	for r, i := range s.Active[:s.multipliers()] {
+		pt.U[i] -= s.Y[i] * image[r]
+	}
 }
 
 func (s *Kernel) Tangent(pt *model.Point) {
@@ -155,14 +159,14 @@ func (s *Kernel) Tangent(pt *model.Point) {
 }
 
 func (s *Kernel) Secant(pt, left *model.Point) {
-	by := 2 / (pt.Age - left.Age)
-	if math.IsInf(by, 0) {
-		s.Tangent(pt)
-		return
-	}
+	h := pt.Age - left.Age
 	parabola := func(rate, x, from, before []float64) {
+		copy(rate, before)
+		if h < tolerance.ShortSecant*pt.Age { // differences are rounding, and rates those of left
+			return
+		}
 		for i, v := range before {
-			rate[i] = by*(x[i]-from[i]) - v
+			rate[i] = 2*(x[i]-from[i])/h - v
 		}
 	}
 	parabola(pt.Rate, pt.Theta, left.Theta, left.Rate)

@@ -80,8 +80,10 @@ func (s *Primal) Quadratic(b []float64) float64 { return s.factor.quadratic(b) }
 // Secant takes the rates that there are.
 func (s *Primal) Secant(pt, _ *model.Point) { s.Tangent(pt) }
 
-// Follow leaves predictors to be predicted.
-func (s *Primal) Follow(*model.Point, []float64, []float64) bool { return false }
+// Image leaves predictors to be predicted.
+func (s *Primal) Image([]float64, []float64) bool { return false }
+
+func (s *Primal) Follow(*model.Point, []float64) {}
 
 func (s *Primal) Tangent(pt *model.Point) {
 	if s.terms.Summed() {

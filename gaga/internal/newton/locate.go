@@ -81,9 +81,7 @@ func (n *Corrector) bordered(r *run, pt *model.Point, g []float64, value, dage f
 	kernel.Axpy(move, along, step)
 	kernel.Axpy(move, n.dage[:k], image)
 	n.step[k] = -move
-	n.mix(r, n.step[:2*k+1], k+1)
+	n.take(r, pt, k+1)
 	pt.Age -= n.step[k]
-	n.state.Step(pt, step, 1)
-	r.followed = n.condition.Follow(pt, step, image)
 	return true
 }

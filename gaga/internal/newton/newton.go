@@ -77,9 +77,7 @@ func (n *Corrector) Correct(pt *model.Point) bool {
 		copy(step, n.state.Residual)
 		copy(image, step)
 		n.condition.Solve(step)
-		n.mix(&r, n.step[:2*k], k)
-		n.state.Step(pt, step, 1)
-		r.followed = n.condition.Follow(pt, step, image)
+		n.take(&r, pt, k)
 	}
 	return false
 }
@@ -156,13 +154,23 @@ func (r *run) tired(iteration int, done bool) bool {
 	return r.policy.Trusted && iteration > r.policy.Quick && (done || iteration == r.policy.Quick+1)
 }
 
-// mix improves a step of k entries, its image behind it, by those before it with the same
-// factor.
-func (n *Corrector) mix(r *run, step []float64, k int) {
+// take makes the step in n.step, improved by those before it with the same factor, and has
+// the predictors follow where they can. What the step was solved for begins at the given
+// place, behind the step of the unknowns and perhaps that of the age.
+func (n *Corrector) take(r *run, pt *model.Point, at int) {
+	k := n.state.Unknowns()
+	step, image, mixed := n.step[:k], n.step[at:at+k], n.step[:at]
 	if r.renewed {
-		n.mixer.Reset(k)
+		n.mixer.Reset(at)
 	}
-	n.mixer.Mix(step)
+	if r.followed = n.condition.Image(image, step); r.followed {
+		mixed = n.step[:at+k]
+	}
+	n.mixer.Mix(mixed)
+	n.state.Step(pt, step, 1)
+	if r.followed {
+		n.condition.Follow(pt, image)
+	}
 }
 
 // evaluate evaluates the equations at pt. It returns their relative residual and whether

@@ -33,6 +33,7 @@ const (
 	// FollowedDelta is the δ, relative to the kernel's diagonal, up to which the predictor of a
 	// curved sample follows from the step's image; beyond, digits cancel.
 	FollowedDelta = 1e3
+	ShortSecant   = 1e-8 // step, relative to the age, over which differences are rounding
 
 	// Trusted is the spectral radius of the difference between J and the factor, in units
 	// of the factor, up to which the factor serves: below 1 both have the same inertia,
