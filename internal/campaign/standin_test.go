@@ -59,6 +59,10 @@ func TestMain(m *testing.M) {
 		exit(serve(ctx))
 	case "count":
 		exit(count(ctx))
+	case "gauged":
+		exit(gauged(ctx))
+	case "simulated":
+		exit(simulated(ctx))
 	}
 	var err error
 	if programs, err = os.MkdirTemp("", "agepath-campaign-"); err != nil {
