@@ -3,6 +3,8 @@ package gaga_test
 import (
 	"errors"
 	"math"
+	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -16,12 +18,15 @@ type agreed struct{ same, elsewhere, slow int }
 // alternation goes from the same jump point at the same age. Behind one jump several
 // optima can be in reach, so that single ones may differ: at least 95 in 100 of each
 // model must not. With AGEPATH_LONG=1 it looks at the cells of [TestCompare], up to
-// 120 jumps each, and prints a row a model.
+// 120 jumps each, and prints a row a model; AGEPATH_ROWS chooses cells as there.
 func TestLandingAgreement(t *testing.T) {
 	t.Parallel()
 	cells, most, steps := smallCells(), 12, 5_000
 	if long() {
-		cells, most, steps = comparedCells(), 120, 20_000
+		most, steps = 120, 20_000
+		cells = slices.DeleteFunc(comparedCells(), func(c cell) bool {
+			return !slices.ContainsFunc(strings.Split(os.Getenv("AGEPATH_ROWS"), ","), func(text string) bool { return strings.Contains(c.String(), text) })
+		})
 	}
 	models := map[string]*agreed{}
 	for _, c := range cells {

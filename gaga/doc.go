@@ -101,9 +101,10 @@
 // reaches from the point that the path leaves: each step lowers it, or leaves it where
 // it is but for rounding. The steps are those of alternation, extrapolated where they
 // are small and nearly parallel, trust-region steps for large smooth problems, and
-// Newton's at the end; behind a fold the descent begins a little along the path. Behind
-// one jump several optima can be in reach: more than 95 in 100 landing points, of each
-// model, are those that plain alternation comes to from the same point.
+// Newton's at the end; the descent begins a little along the direction in which the
+// Hessian has lost its definiteness, at a fold the path's own. Behind one jump several
+// optima can be in reach: more than 95 in 100 landing points, of each model, are those
+// that plain alternation comes to from the same point.
 //
 // A path ends early with a [Status] when the context ends, when Options.MaxEvents
 // is reached, or where no strict partial optimum is found to go on from

@@ -11,31 +11,51 @@ import (
 	"github.com/agepath/agepath/gaga/internal/tolerance"
 )
 
-// depart returns where the descents from the jump point pt begin. Up to 10^5 short steps
-// lead away from a fold, along the path's own direction: descents begin at the farthest
-// point tried along it to which the implicit objective falls. Any other jump point they
-// leave soon enough, and other ways of leaving it can end in another optimum.
+// depart returns where the descents from the jump point pt begin: at the farthest point tried,
+// along the direction in which H has lost definiteness there, to which the implicit objective
+// falls. At a fold that is the path's own direction, from which up to 10^5 short steps would
+// lead away, and hundreds at other jumps. Where a weight breaks H has lost nothing, and the
+// first step leaves.
 func (s *site) depart(pt *model.Point, x model.Crossing, age float64) departure {
-	d := departure{theta: append([]float64(nil), pt.Theta...), direction: make([]float64, s.state.P)}
-	switch {
-	case x.Cause == model.Fold:
-		if theta, ok := s.escape(pt.Theta, pt.Rate, age); ok {
-			d.theta = theta
-		}
-	case x.OfSample() && !s.state.Kinked() && len(s.state.Active) > 0:
-		// H⁻¹a of the sample: the direction in which H has become negative.
-		way := make([]float64, s.state.Unknowns())
-		s.condition.Row(way, x.Index)
-		s.condition.Solve(way)
-		by := model.Sign(pt.Slope[x.Slot]) // towards larger losses
-		if x.Cause == model.SampleDown {
-			by = -by
-		}
-		for r, j := range s.state.Active {
-			d.direction[j] = by * way[r]
-		}
+	d := departure{theta: append([]float64(nil), pt.Theta...)}
+	direction := pt.Rate
+	if x.OfSample() && len(s.state.Active) > 0 && !s.state.Breaks() {
+		direction = s.weakest(pt, x)
+	} else if x.Cause != model.Fold {
+		return d
+	}
+	if theta, ok := s.escape(pt.Theta, direction, age); ok {
+		d.theta = theta
 	}
 	return d
+}
+
+// weakest returns the direction in which H is negative behind the crossing of a sample at pt,
+// by the factor before it: H⁻¹a, or where it was pinned that in which it alone leaves its pin.
+func (s *site) weakest(pt *model.Point, x model.Crossing) []float64 {
+	i, st := x.Index, s.state
+	way, direction := make([]float64, st.Unknowns()), make([]float64, st.P)
+	slope, pinned := pt.Slope[x.Slot], false
+	if st.Kinked() {
+		slope, pinned = -st.Y[i], st.Zone[i] == model.Pinned
+	}
+	if pinned {
+		way[s.condition.UnknownOf(i)] = 1
+	} else {
+		s.condition.Row(way, i)
+	}
+	s.condition.Solve(way)
+	for r, j := range st.Active {
+		direction[j] = way[r]
+	}
+	if st.Kernel != nil && !pinned { // its own multiplier is not among the unknowns
+		direction[i] = -st.Y[i]
+	}
+	rises := slope*s.condition.PredictOne(i, direction) > 0
+	if rises != (x.Cause == model.SampleUp) {
+		blas64.Scal(-1, vector(direction))
+	}
+	return direction
 }
 
 // escape returns the farthest point tried from theta along a direction to which the

@@ -19,10 +19,10 @@ type extrapolation struct {
 	age           float64
 	thresholds    []float64 // at the age
 	last          []float64 // the solution that the last step began at
+	before        []float64 // the plain step before
 	anchor        []float64 // where the steps took the direction that they have
 	anchorScores  []float64 // the predictors there
 	count         int       // plain steps since the anchor, or since the last extrapolated one
-	length        float64   // of the last plain step
 	largest       float64   // how many times as far as it has come a step may go
 	trial, scores []float64 // the extrapolated solution, its predictors
 	step, way     []float64 // scratch
@@ -45,7 +45,7 @@ func newExtrapolation(s *site, t trail, across bool) *extrapolation {
 	n, p := s.state.N, s.state.P
 	return &extrapolation{
 		site: s, trail: t, across: across, thresholds: f(s.state.Thresholds()),
-		last: f(p), anchor: f(p), anchorScores: f(n), trial: f(p), scores: f(n), step: f(p), way: f(p),
+		last: f(p), before: f(p), anchor: f(p), anchorScores: f(n), trial: f(p), scores: f(n), step: f(p), way: f(p),
 	}
 }
 
@@ -53,7 +53,8 @@ func newExtrapolation(s *site, t trail, across bool) *extrapolation {
 func (e *extrapolation) begin(age float64) {
 	e.age = age
 	e.state.ThresholdsAt(e.thresholds, age)
-	e.largest, e.length = tolerance.LongestFactor, 0
+	e.largest = tolerance.LongestFactor
+	clear(e.before)
 	e.turn()
 }
 
@@ -125,16 +126,17 @@ func (e *extrapolation) extend() bool {
 		size += w * w
 	}
 	size = math.Sqrt(size)
-	before := e.length
-	step, distance := blas64.Nrm2(vector(e.step)), blas64.Nrm2(vector(e.way))
-	e.length = step
+	step, distance, before := blas64.Nrm2(vector(e.step)), blas64.Nrm2(vector(e.way)), blas64.Nrm2(vector(e.before))
+	steady := blas64.Dot(vector(e.step), vector(e.before)) > tolerance.Parallel*step*before
+	copy(e.before, e.step)
 	along := blas64.Dot(vector(e.step), vector(e.way)) / (step * distance)
-	if !(along > 0) || e.count > tolerance.Recovery {
+	aside := along < tolerance.Parallel
+	if !(along > 0) || e.count > tolerance.Recovery || aside && steady && e.count > 2 { // the way has turned
 		e.turn()
 		return false
 	}
 	copy(e.last, theta)
-	if along < tolerance.Parallel || e.count < 3 {
+	if aside || e.count < 3 {
 		return false
 	}
 	by := math.Min(math.Min(e.most(distance/size, samples, u), e.largest), tolerance.LongestExtrapolation*size/distance)

@@ -82,10 +82,9 @@ type descent interface {
 
 // departure is where a descent begins.
 type departure struct {
-	age       float64
-	theta     []float64 // P
-	direction []float64 // P: in which H has lost definiteness; zero where that is not known
-	way       string    // what is to be said of the way
+	age   float64
+	theta []float64 // P
+	way   string    // what is to be said of the way
 }
 
 // unfinished says why a descent does not end at a landing point.

@@ -72,7 +72,6 @@ func (t *trustRegion) run(ctx context.Context, d *departure, pt *model.Point) (s
 	copy(t.next.theta, d.theta)
 	t.evaluate(&t.next, d.age)
 	t.advance()
-	t.leave(d.direction, d.age)
 	radius, longest := tolerance.FirstRadius, math.Min(tolerance.LongestRadius, tolerance.RadiusForSample*float64(t.state.N))
 	for steps < tolerance.TrustSteps && radius >= tolerance.ShortestTrust*tolerance.FirstRadius {
 		if err := ctx.Err(); err != nil {
@@ -125,18 +124,6 @@ func (t *trustRegion) land(d *departure, pt *model.Point) error {
 		return &unfinished{"the valley ends where the optimum is not strict"}
 	}
 	return t.lowers("corrector", d.age, pt.Theta)
-}
-
-// leave moves now along a direction by the least radius, where that is known.
-func (t *trustRegion) leave(direction []float64, age float64) {
-	length := math.Sqrt(t.Form(t.Metric, direction))
-	if !(length > 0) {
-		return
-	}
-	copy(t.next.theta, t.now.theta)
-	kernel.Axpy(tolerance.FirstRadius*t.Size/length, direction, t.next.theta)
-	t.evaluate(&t.next, age)
-	t.advance()
 }
 
 // evaluate computes zones, objective, gradient and curvatures at the theta of a point.

@@ -36,7 +36,7 @@ const (
 	// QuietSteps is how many steps in a row must not change a zone before the corrector
 	// is tried; QuietKernelSteps is the same for kernels, where a try costs many steps.
 	QuietSteps       = 2
-	QuietKernelSteps = 8
+	QuietKernelSteps = 3
 	// ObjectiveRounding is the rise of the objective, relative to it, that is rounding;
 	// StepRounding is that of one step through a bottleneck, where it falls by less.
 	ObjectiveRounding = KKT
@@ -50,7 +50,7 @@ const (
 
 // Extrapolation.
 const (
-	Parallel = 0.999 // cosine above which a step counts as parallel to the way come so far
+	Parallel = 0.999 // cosine above which a step counts as parallel to the way come so far, or to the step before
 	Recovery = 50    // steps that may correct what was extrapolated too far
 	// LongestFactor is how many times as far as it has come a step goes at most, where no
 	// sample changes its zone; it then goes StraightPart of the solution's size at most, as
