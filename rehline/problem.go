@@ -67,14 +67,14 @@ func (p *Problem) Size() (n, d int) {
 // Check returns nil, or an *InputError that names the first part of p that is
 // wrong and where. That rows of constraints contradict each other is found by New.
 func (p *Problem) Check() error {
-	_, err := p.check()
+	_, err := p.check(new(arena))
 	return err
 }
 
 // check is Check. It returns the squared norms of the rows of X, by which it knows their
 // numbers.
-func (p *Problem) check() (norms []float64, err error) {
-	if norms, err = p.checkFeatures(); err != nil {
+func (p *Problem) check(from *arena) (norms []float64, err error) {
+	if norms, err = p.checkFeatures(from); err != nil {
 		return nil, err
 	}
 	n, d := p.Size()
@@ -158,7 +158,7 @@ func (p *Problem) checkPenalty(d int) error {
 	return nil
 }
 
-func (p *Problem) checkFeatures() (norms []float64, err error) {
+func (p *Problem) checkFeatures(from *arena) (norms []float64, err error) {
 	n, d := p.Size()
 	switch {
 	case p.Sparse == nil && (n < 0 || d < 0):
@@ -175,7 +175,7 @@ func (p *Problem) checkFeatures() (norms []float64, err error) {
 	if err != nil {
 		return nil, err
 	}
-	norms = make([]float64, n)
+	norms = from.scratch(n)
 	p.features().norms(norms)
 	if p.Sparse == nil && !(kernel.Sum(norms) <= moderateSum) {
 		return norms, checkFinite("X", p.X)

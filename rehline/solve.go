@@ -10,6 +10,7 @@ import (
 // Solve allocates nothing. A Solver is not safe for use by several goroutines at a time.
 type Solver struct {
 	problem Problem
+	arena   *arena
 	costs   costs
 	guard   constraints
 	limits  limits
@@ -42,7 +43,7 @@ const (
 
 // New checks p and sets up a Solver. Errors: *InputError, *InfeasibleError.
 func New(p Problem) (*Solver, error) {
-	s, err := newSolver(p)
+	s, err := newSolver(p, new(arena))
 	if err != nil {
 		return nil, err
 	}
@@ -51,17 +52,17 @@ func New(p Problem) (*Solver, error) {
 }
 
 // newSolver is New with the memory of the first phase alone.
-func newSolver(p Problem) (*Solver, error) {
-	norms, err := p.check()
+func newSolver(p Problem, from *arena) (*Solver, error) {
+	norms, err := p.check(from)
 	if err != nil {
 		return nil, err
 	}
 	n, d := p.Size()
-	s := &Solver{problem: p, chain: -1}
-	penalty := newPenalty(&p, d)
-	s.state = state{x: p.features(), terms: newTerms(&p.Loss, n), penalty: penalty,
-		guard: &s.guard, costs: &s.costs, limits: &s.limits, vectors: newVectors(penalty.dim), z: make([]float64, n)}
-	s.state.rest.force, s.state.best.beta = make([]float64, penalty.dim), make([]float64, penalty.dim)
+	s := &Solver{problem: p, arena: from, chain: -1}
+	penalty := newPenalty(from, &p, d)
+	s.state = state{x: p.features(), terms: newTerms(from, &p.Loss, n), penalty: penalty,
+		guard: &s.guard, costs: &s.costs, limits: &s.limits, vectors: newVectors(from, penalty.dim), z: from.scratch(n)}
+	s.state.rest.force, s.state.best.beta = from.vector(penalty.dim), from.vector(penalty.dim)
 	s.sol = Solution{Beta: make([]float64, d),
 		Dual: Dual{newMatrix(p.Loss.U.Rows, n), newMatrix(p.Loss.S.Rows, n), make([]float64, p.Constraints.N())}}
 	unit := scale(p.Ridge)
@@ -76,13 +77,13 @@ func newSolver(p Problem) (*Solver, error) {
 		s.reuse = reuseScores
 	}
 	if penalty.separable() {
-		s.descent = newDescent(&s.state, norms)
+		s.descent = newDescent(from, &s.state, norms)
 		if len(s.state.terms.curved) == 0 && len(s.state.terms.kinked) > 0 {
 			s.descent.finish = passes(n, penalty.dim)
 			s.reuse = reuseNear
 		}
 	}
-	s.costs = costs{loss: &s.problem.Loss, terms: &s.state.terms, n: n, c: scale(p.C), unit: unit,
+	s.costs = costs{loss: &s.problem.Loss, terms: &s.state.terms, n: n, c: scale(p.C) / unit, unit: unit,
 		weights: append([]float64(nil), p.Weights...)}
 	s.costs.init()
 	return s, nil
@@ -96,13 +97,13 @@ func (s *Solver) furnish() {
 	a := &s.state
 	n := len(a.z)
 	s.slopes()
-	a.force = newForce(n, a.penalty.dim)
+	a.force = newForce(s.arena, n, a.penalty.dim)
 	for k := range a.terms.kinked {
-		a.terms.kinked[k].center = make([]float64, n)
+		a.terms.kinked[k].center = s.arena.vector(n)
 	}
-	s.newton = newNewton(a, n)
+	s.newton = newNewton(s.arena, a, n)
 	if s.reuse == reuseNear {
-		s.near = newVicinity(a, &s.descent, &s.newton)
+		s.near = newVicinity(s.arena, a, &s.descent, &s.newton)
 	}
 }
 
@@ -114,14 +115,14 @@ func (s *Solver) slopes() {
 	if a.g != nil {
 		return
 	}
-	a.dz, a.g = make([]float64, len(a.z)), make([]float64, len(a.z))
+	a.dz, a.g = s.arena.vector(len(a.z)), s.arena.vector(len(a.z))
 	switch { // the dual is written at the end, when h is not needed any more
 	case dual.Lambda.Rows > 0:
 		a.h = row(dual.Lambda, 0)
 	case dual.Gamma.Rows > 0:
 		a.h = row(dual.Gamma, 0)
 	default:
-		a.h = make([]float64, len(a.z))
+		a.h = s.arena.vector(len(a.z))
 	}
 }
 
@@ -148,10 +149,13 @@ func (s *Solver) Solve(ctx context.Context, o Options) (Solution, error) {
 	return s.sol, err
 }
 
-// Solve is New and Solver.Solve, without the memory that the first phase does not need
-// where this one is enough.
+// Solve is New and Solver.Solve in memory that later calls use again, and without that which
+// the first phase does not need where this one is enough.
 func Solve(ctx context.Context, p Problem, o Options) (Solution, error) {
-	s, err := newSolver(p)
+	from := arenas.Get().(*arena)
+	defer arenas.Put(from)
+	from.reset()
+	s, err := newSolver(p, from)
 	if err != nil {
 		return Solution{}, err
 	}
@@ -264,7 +268,7 @@ func (s *Solver) report() {
 // compared with, is no numbers, and forgets what was kept between solves.
 func (s *Solver) overflow() error {
 	a := &s.state
-	ok := finite(s.costs.c / s.costs.unit)
+	ok := finite(s.costs.c)
 	for _, v := range [...]float64{s.costs.origin, a.primal, a.dual, a.gap, a.infeasibility} {
 		ok = ok && finite(v)
 	}

@@ -12,7 +12,7 @@ type costs struct {
 	loss    *Loss
 	terms   *terms
 	n       int
-	c       float64
+	c       float64   // C divided by the unit
 	weights []float64 // n; empty for ones
 	unit    float64   // of the objective: the ridge, or without one what takes its place
 	level   bool      // there are terms that do not depend on the score
@@ -110,10 +110,11 @@ func (o *costs) setC(c float64) error {
 	if err := checkScale("C", c); err != nil {
 		return err
 	}
-	if o.c == scale(c) {
+	c = scale(c) / o.unit
+	if o.c == c {
 		return nil
 	}
-	o.c = scale(c)
+	o.c = c
 	for i := range o.n {
 		o.weigh(i)
 	}
@@ -124,9 +125,9 @@ func (o *costs) setC(c float64) error {
 // of returns C w_i divided by the unit.
 func (o *costs) of(i int) float64 {
 	if len(o.weights) == 0 {
-		return o.c / o.unit
+		return o.c
 	}
-	return o.c / o.unit * o.weights[i]
+	return o.c * o.weights[i]
 }
 
 // weigh sets the bounds of sample i for its weight and C.
@@ -190,6 +191,7 @@ func (t *terms) weigh(l *Loss, i int, c float64) {
 // bound sets the bounds of all samples, whose slopes are zero, and tells whether some
 // terms do not depend on the score.
 func (k *kinked) bound(o *costs) (level bool) {
+	lo, hi, weights := k.lo, k.hi, o.weights
 	for _, r := range k.source {
 		v := row(o.loss.V, r)
 		for i, u := range row(o.loss.U, r) {
@@ -197,8 +199,12 @@ func (k *kinked) bound(o *costs) (level bool) {
 				level = level || v[i] > 0
 				continue
 			}
-			b := o.of(i) * u
-			k.lo[i], k.hi[i] = min(k.lo[i], b), max(k.hi[i], b)
+			c := o.c
+			if len(weights) > 0 {
+				c *= weights[i]
+			}
+			b := c * u
+			lo[i], hi[i] = min(lo[i], b), max(hi[i], b)
 		}
 	}
 	return level

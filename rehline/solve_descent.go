@@ -42,9 +42,9 @@ const (
 )
 
 // newDescent takes the squared norms of the samples over.
-func newDescent(s *state, norms []float64) descent {
+func newDescent(from *arena, s *state, norms []float64) descent {
 	n := len(norms)
-	d := descent{state: s, inv: norms, active: make([]int32, n), run: 1, finish: inf}
+	d := descent{state: s, inv: norms, active: from.list(n), run: 1, finish: inf}
 	if 8*n*s.penalty.d > nearCache {
 		d.run = runLength
 	}

@@ -35,11 +35,10 @@ type gram struct {
 	factor  dense.Cholesky // of the Hessian
 }
 
-func newGram(n, dim int) *gram {
+func newGram(from *arena, n, dim int) *gram {
 	ld := kernel.Pad(dim)
-	vector := func(n int) []float64 { return make([]float64, n) }
-	return &gram{ld: ld, gram: vector(ld * ld), last: vector(n), list: changeList(n), panel: vector(panelRows * ld),
-		scaled: vector(panelRows * ld), factor: newFactor(dim)}
+	return &gram{ld: ld, gram: from.vector(ld * ld), last: from.vector(n), list: changeList(from, n),
+		panel: from.vector(panelRows * ld), scaled: from.vector(panelRows * ld), factor: newFactor(dim)}
 }
 
 // newFactor returns a factor with its memory, which leaves out directions whose pivots are

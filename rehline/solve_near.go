@@ -23,19 +23,19 @@ type vicinity struct {
 
 // newVicinity allocates for kinked terms and a separable dual. The near terms of many
 // samples are in dz and h of the whole, which are free outside of its Newton steps.
-func newVicinity(s *state, d *descent, w *newton) vicinity {
+func newVicinity(from *arena, s *state, d *descent, w *newton) vicinity {
 	n, dim := len(s.z), s.penalty.dim
 	slots := 4 + 5*len(s.terms.kinked)
 	room := 2*n/(slots+1) - 8
 	v := vicinity{whole: s, descent: d}
 	if least := min(n, nearRoom*dim); least > room {
 		room = least
-		v.own = make([]float64, (room+8)*slots)
+		v.own = from.scratch((room + 8) * slots)
 	}
-	v.screen = screen{rows: subset{s.x, make([]int32, 0, room+8)}, inv: d.inv, anchor: make([]float64, dim)}
+	v.screen = screen{rows: subset{s.x, from.list(room + 8)[:0]}, inv: d.inv, anchor: from.vector(dim)}
 	v.near = state{penalty: s.penalty, guard: s.guard, costs: s.costs, limits: s.limits, vectors: s.vectors,
-		terms: terms{kinked: make([]kinked, len(s.terms.kinked))}, force: newForce(n, dim)}
-	v.near.rest.force = make([]float64, dim)
+		terms: terms{kinked: make([]kinked, len(s.terms.kinked))}, force: newForce(from, n, dim)}
+	v.near.rest.force = from.vector(dim)
 	v.newton = newton{hessian: w.hessian, multipliers: w.multipliers, center: w.center, sample: w.sample}
 	return v
 }

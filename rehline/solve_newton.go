@@ -33,14 +33,14 @@ type smoothing struct {
 	factor float64 // from one inner problem to the next
 }
 
-func newNewton(s *state, n int) newton {
+func newNewton(from *arena, s *state, n int) newton {
 	dim := s.penalty.dim
-	w := newton{state: s, multipliers: make([]float64, dim), center: make([]float64, dim)}
-	w.sample = make([]float64, 0, 512)
+	w := newton{state: s, multipliers: from.vector(dim), center: from.vector(dim)}
+	w.sample = from.scratch(512)[:0]
 	if dim > denseDim {
 		w.hessian = newConjugate(dim)
 	} else {
-		w.hessian = newGram(n, dim)
+		w.hessian = newGram(from, n, dim)
 	}
 	return w
 }

@@ -33,12 +33,12 @@ type toll struct {
 	share float64 // of the dual variables that is feasible
 }
 
-func newPenalty(p *Problem, d int) *penalty {
+func newPenalty(from *arena, p *Problem, d int) *penalty {
 	q := &penalty{d: d, dim: d, free: p.Intercept == FreeIntercept}
 	if p.Intercept != NoIntercept {
 		q.dim++
 	}
-	q.bend, q.anchor = make([]float64, q.dim), make([]float64, q.dim)
+	q.bend, q.anchor = from.vector(q.dim), from.vector(q.dim)
 	q.curve(1)
 	q.regime = ridge{q}
 	if p.NoRidge {

@@ -42,9 +42,8 @@ type rest struct {
 	force []float64 // dim
 }
 
-func newVectors(dim int) *vectors {
-	vector := func() []float64 { return make([]float64, dim) }
-	return &vectors{beta: vector(), v: vector(), grad: vector(), step: vector()}
+func newVectors(from *arena, dim int) *vectors {
+	return &vectors{beta: from.vector(dim), v: from.vector(dim), grad: from.vector(dim), step: from.vector(dim)}
 }
 
 // scores sets z = X β + b0.
@@ -139,12 +138,12 @@ type force struct {
 	peak    float64   // largest ‖loss‖² since then
 }
 
-func newForce(n, dim int) force {
-	return force{loss: make([]float64, dim), moved: make([]float64, dim), list: changeList(n)}
+func newForce(from *arena, n, dim int) force {
+	return force{loss: from.vector(dim), moved: from.vector(dim), list: changeList(from, n)}
 }
 
 // changeList is room for the few samples that a step changes.
-func changeList(n int) []int32 { return make([]int32, min(n, max(n/32, 256))+8) }
+func changeList(from *arena, n int) []int32 { return from.list(min(n, max(n/32, 256)) + 8) }
 
 // summed notes that the force was summed anew.
 func (f *force) summed() { f.changes, f.rough, f.peak = 0, false, kernel.Dot(f.loss, f.loss) }

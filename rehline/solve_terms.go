@@ -81,10 +81,6 @@ func turns(p, q float64) bool { return p != 0 && math.Abs(q) <= 1e150*math.Abs(p
 // opposite tells whether the terms (p, q) and (r, s) turn at the same score, up to
 // rounding, in opposite directions.
 func opposite(p, q, r, s float64) bool {
-	if x, least := q*r, min(math.Abs(p), math.Abs(r)); p*r < 0 && least > 1e-50 && math.Abs(x) > 1e-200 &&
-		math.Abs(x-s*p) <= 0x1p-52*math.Abs(x) {
-		return true // the same without dividing, for numbers that do not overflow
-	}
 	k, ok := turn(p, q)
 	m, also := turn(r, s)
 	if !ok || !also {
@@ -95,9 +91,14 @@ func opposite(p, q, r, s float64) bool {
 
 // allOpposite tells whether the terms of all samples are opposite in the rows i and j.
 func allOpposite(p, q blas64.General, i, j int) bool {
-	u, v, r, s := row(p, i), row(q, i), row(p, j), row(q, j)
-	for k := range u {
-		if !opposite(u[k], v[k], r[k], s[k]) {
+	one, at, other, where := row(p, i), row(q, i), row(p, j), row(q, j)
+	for k, u := range one {
+		v, r, s := at[k], other[k], where[k]
+		x := v * r // the same without dividing, for numbers that do not overflow
+		if u*r < 0 && math.Abs(x-s*u) <= 0x1p-52*math.Abs(x) && math.Abs(x) > 1e-200 && math.Abs(u) > 1e-50 && math.Abs(r) > 1e-50 {
+			continue
+		}
+		if !opposite(u, v, r, s) {
 			return false
 		}
 	}
@@ -105,11 +106,10 @@ func allOpposite(p, q blas64.General, i, j int) bool {
 }
 
 // newTerms lays out the terms of the loss, without weights.
-func newTerms(l *Loss, n int) terms {
+func newTerms(from *arena, l *Loss, n int) terms {
 	var t terms
-	vector := func() []float64 { return make([]float64, n) }
 	for _, s := range pairs(l.U.Rows, func(i, j int) bool { return allOpposite(l.U, l.V, i, j) }) {
-		k := kinked{source: s, kink: vector(), lo: vector(), hi: vector(), slope: vector()}
+		k := kinked{source: s, kink: from.scratch(n), lo: from.vector(n), hi: from.vector(n), slope: from.vector(n)}
 		u, v := row(l.U, s[0]), row(l.V, s[0])
 		for i := range n {
 			k.kink[i], _ = turn(u[i], v[i])
@@ -124,7 +124,8 @@ func newTerms(l *Loss, n int) terms {
 		}
 		return allOpposite(l.S, l.T, i, j)
 	}) {
-		c := curved{source: s, kink: vector(), kl: vector(), kh: vector(), sigma: vector(), slope: vector()}
+		c := curved{source: s, kink: from.vector(n), kl: from.vector(n), kh: from.vector(n), sigma: from.vector(n),
+			slope: from.vector(n)}
 		for _, r := range s {
 			c.ranges(l, r)
 		}
