@@ -25,7 +25,9 @@ type descent struct {
 	far     int     // active samples beyond which this is so
 	finish  float64 // passes that a finish by near samples costs; infinite where there is none
 	visitor kernel.Pass
-	faces   []face // of the terms; none where the kernel does not visit them and some are curved
+	faces   []face    // of the terms; none where the kernel does not visit them and some are curved
+	room    [][]int32 // for each of several faces: samples that are visited together
+	stay    [][]int32 // of these, those that the face does not leave out
 }
 
 // face is a term of every sample, the maximum over lo <= a <= hi of
@@ -58,7 +60,14 @@ func newDescent(from *arena, s *state, norms []float64) descent {
 		}
 		d.inv[i] = 1 / max(norm, 1e-300)
 	}
-	d.faces = make([]face, 0, len(s.terms.kinked)+len(s.terms.curved))
+	terms := len(s.terms.kinked) + len(s.terms.curved)
+	d.faces = make([]face, 0, terms)
+	if terms > 1 && d.kernelled() {
+		d.room, d.stay = make([][]int32, terms), make([][]int32, terms)
+		for t := range d.room {
+			d.room[t] = from.list(together)
+		}
+	}
 	return d
 }
 
@@ -288,30 +297,25 @@ func (d *descent) visit(beyond float64) (estimate, spread float64) {
 	return estimate, spread
 }
 
-// kernelled tells whether the kernel visits samples: dense ones with one term.
+// kernelled tells whether the kernel visits samples: dense ones with kinked terms, or with one
+// that is curved.
 func (d *descent) kernelled() bool {
 	_, ok := d.x.(full)
-	return ok && len(d.terms.kinked)+len(d.terms.curved) == 1
+	kinked, curved := len(d.terms.kinked), len(d.terms.curved)
+	return ok && (curved == 0 && kinked > 0 || curved == 1 && kinked == 0)
 }
 
 // visitAll visits samples. The first ones, as many as it returns, are those not to be left
 // out. Estimate is of the gap, spread the largest violation of the optimality conditions
 // beyond which samples at a bound are left out of the next pass.
 func (d *descent) visitAll(samples []int32, beyond float64) (kept int, estimate, spread float64) {
-	w, intercept := d.beta[:d.penalty.d], d.beta[d.penalty.d:]
 	if d.kernelled() {
-		x := d.x.(full)
-		f, p := &d.faces[0], &d.visitor
-		p.Intercept, p.Bend = 0, 0
-		if len(intercept) > 0 {
-			p.Intercept, p.Bend = intercept[0], 1
+		if len(d.faces) > 1 {
+			return d.visitFaces(samples, beyond)
 		}
-		kept = kernel.Descend(x.Data, x.Stride, w, d.inv, f.kink, f.lo, f.hi, f.slope, f.soft, samples, beyond, p)
-		if len(intercept) > 0 {
-			intercept[0] = p.Intercept
-		}
-		return kept, p.Estimate, p.Spread
+		return d.visitFace(&d.faces[0], samples, beyond)
 	}
+	w, intercept := d.beta[:d.penalty.d], d.beta[d.penalty.d:]
 	for _, index := range samples {
 		i := int(index)
 		z := d.x.dot(i, w)
@@ -330,6 +334,54 @@ func (d *descent) visitAll(samples []int32, beyond float64) (kept int, estimate,
 		if !v.idle {
 			samples[kept] = index
 			kept++
+		}
+	}
+	return kept, estimate, spread
+}
+
+// visitFace has the kernel visit one term of every sample.
+func (d *descent) visitFace(f *face, samples []int32, beyond float64) (kept int, estimate, spread float64) {
+	w, intercept := d.beta[:d.penalty.d], d.beta[d.penalty.d:]
+	x, p := d.x.(full), &d.visitor
+	p.Intercept, p.Bend = 0, 0
+	if len(intercept) > 0 {
+		p.Intercept, p.Bend = intercept[0], 1
+	}
+	kept = kernel.Descend(x.Data, x.Stride, w, d.inv, f.kink, f.lo, f.hi, f.slope, f.soft, samples, beyond, p)
+	if len(intercept) > 0 {
+		intercept[0] = p.Intercept
+	}
+	return kept, p.Estimate, p.Spread
+}
+
+// visitFaces visits one term after the other of a few samples at a time, whose rows stay in
+// the first cache. A sample stays where one of its terms does.
+func (d *descent) visitFaces(samples []int32, beyond float64) (kept int, estimate, spread float64) {
+	next := d.visitor.Next
+	for from := 0; from < len(samples); from += together {
+		part := samples[from:min(from+together, len(samples))]
+		fetched := min(len(part), len(next))
+		d.visitor.Next, next = next[:fetched], next[fetched:]
+		for t := range d.faces {
+			list := d.room[t][:copy(d.room[t], part)]
+			count, e, most := d.visitFace(&d.faces[t], list, beyond)
+			d.visitor.Next = nil
+			d.stay[t] = list[:count]
+			estimate += e
+			spread = max(spread, most)
+		}
+		for _, i := range part {
+			found := false
+			for t, list := range d.stay {
+				if len(list) > 0 && list[0] == i {
+					d.stay[t] = list[1:]
+					found = true
+				}
+			}
+			if found {
+				samples[kept] = i
+				kept++
+			}
 		}
 	}
 	return kept, estimate, spread

@@ -79,12 +79,13 @@ const (
 	// Descent comes before the Newton steps of smooth losses from strongDim coefficients on,
 	// whose squares those steps cost, where the mean curvature of the loss along one is at
 	// most strongCurvature times the ridge.
-	strongDim       = 48
+	strongDim       = 24
 	strongCurvature = 4
 	testCost        = 0.4     // passes that a certificate costs
 	testEvery       = 50      // passes between certificates that the estimate does not ask for
 	nearCache       = 1 << 20 // bytes of X from which on rows are visited in runs
 	runLength       = 16      // rows of a run, within which memory is read in order
+	together        = 64      // samples whose terms are visited one after the other
 	// Beyond farCache bytes, reading X takes longer than visiting its rows: blocks of
 	// blockBytes, which the second cache holds, are visited some times in a row while the
 	// next one is fetched.

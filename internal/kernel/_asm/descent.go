@@ -98,7 +98,7 @@ func descend(v *isa, vectors int) {
 	JL(LabelRef("loop"))
 	JMP(LabelRef("end"))
 
-	Label("still") // keep it unless it is pressed against its bound
+	Label("still")  // keep it unless it is pressed against its bound
 	VXORPD(e, e, e) // which does not wait for the update
 	VSUBSD(r, zero, size)
 	VMAXSD(size, r, size)
