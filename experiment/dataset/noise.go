@@ -8,6 +8,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+
+	"gonum.org/v1/gonum/mathext/prng"
 )
 
 // The kinds of noise.
@@ -103,16 +105,16 @@ func (s Settings) contaminate(ctx context.Context, t scaled, rows []int, random 
 	switch s.Noise.Kind {
 	case Gaussian:
 		hit = draw(rows, s.count(s.Noise.Level, len(rows)), random)
-		ofFeatures, ofTargets := random, random
+		ofFeatures, ofTargets := random.NormFloat64, random.NormFloat64
 		if s.Protocol == Scripts {
 			ofFeatures, ofTargets = scriptsNumbers(), scriptsNumbers()
 		}
 		for _, row := range hit {
 			x := t.row(row)
 			for j := range x {
-				x[j] += gaussianMean + gaussianDeviation*ofFeatures.NormFloat64()
+				x[j] += gaussianMean + gaussianDeviation*ofFeatures()
 			}
-			t.y[row] += gaussianMean + gaussianDeviation*ofTargets.NormFloat64()
+			t.y[row] += gaussianMean + gaussianDeviation*ofTargets()
 		}
 	case Flip:
 		hit = draw(rows, s.count(s.Noise.Level, len(rows)), random)
@@ -129,9 +131,38 @@ func (s Settings) contaminate(ctx context.Context, t scaled, rows []int, random 
 	return hit, nil
 }
 
-// scriptsNumbers returns the numbers of [Gaussian] under the protocol [Scripts], which has a
-// generator of one seed, 40, in every fold, once for the features and again for the target.
-func scriptsNumbers() *rand.Rand { return rand.New(rand.NewPCG(40, 40)) }
+// scriptsSeed is that of the noise of regression in the published scripts, for the features and
+// again for the target, in every fold.
+const scriptsSeed = 40
+
+// scriptsNumbers returns the numbers of [Gaussian] under the protocol [Scripts].
+func scriptsNumbers() func() float64 { return legacyNormal(scriptsSeed) }
+
+// legacyNormal returns the standard normal numbers of NumPy's RandomState of a seed: those of the
+// polar method, the second of each pair first, by a Mersenne Twister.
+func legacyNormal(seed uint64) func() float64 {
+	bits := prng.NewMT19937()
+	bits.Seed(seed)
+	uniform := func() float64 { // in [-1, 1), of 53 random bits
+		high, low := bits.Uint32()>>5, bits.Uint32()>>6
+		return 2*((float64(high)*(1<<26)+float64(low))/(1<<53)) - 1
+	}
+	next := math.NaN() // the first of a pair, once the second was returned
+	return func() float64 {
+		if x := next; !math.IsNaN(x) {
+			next = math.NaN()
+			return x
+		}
+		for {
+			x, y := uniform(), uniform()
+			if r := x*x + y*y; r < 1 && r > 0 {
+				factor := math.Sqrt(-2 * math.Log(r) / r)
+				next = factor * x
+				return factor * y
+			}
+		}
+	}
+}
 
 // draw returns count of the rows: the beginning of a random permutation, so
 // that fewer are always among more.

@@ -42,6 +42,22 @@ func counted(protocol Protocol, fraction float64, n int) int {
 	return int(math.Round(fraction * float64(n)))
 }
 
+// TestLegacyNormal compares with numpy.random.RandomState(seed).normal(size=4) of NumPy 1.24.
+func TestLegacyNormal(t *testing.T) {
+	t.Parallel()
+	for seed, want := range map[uint64][]float64{
+		0:  {1.764052345967664, 0.4001572083672233, 0.9787379841057392, 2.240893199201458},
+		40: {-0.6075476972112264, -0.12613641460642458, -0.6846063587046353, 0.9287147485934539},
+	} {
+		number := legacyNormal(seed)
+		for i, x := range want {
+			if got := number(); math.Abs(got-x) > 1e-15 {
+				t.Errorf("seed %d, number %d: %v, want %v", seed, i, got, x)
+			}
+		}
+	}
+}
+
 // TestScriptsNumbers adds noise to zeros, where the noise is all there is: the same in
 // every repeat, that of the targets the beginning of that of the features.
 func TestScriptsNumbers(t *testing.T) {
