@@ -42,11 +42,12 @@ var acsMethod = methodInfo{
 	name: ACS, algorithm: 3, regularized: true, aged: true, stepped: true,
 	fit: fitACS,
 	work: func(g *group, n, d float64) float64 {
-		if g.preparation.Protocol == dataset.Scripts {
-			return scriptedWork(g, n, d, g.age.Step, 1)
-		}
 		cold, warm := fitWork(g.models.Name, g.models.Kernel, n, d)
-		return cold + g.steps(g.age.Step)*(gridfile.Lookup(regularizerTable, g.regularizer.Name).alternations*warm+n*d)
+		alternations := gridfile.Lookup(regularizerTable, g.regularizer.Name).alternations
+		if g.preparation.Protocol == dataset.Scripts {
+			alternations = 1
+		}
+		return cold + g.steps(g.age.Step)*(alternations*warm+n*d)
 	},
 }
 
@@ -67,7 +68,7 @@ var gagaMethod = methodInfo{
 	fit: fitGAGA,
 	work: func(g *group, n, d float64) float64 {
 		if g.preparation.Protocol == dataset.Scripts {
-			return scriptedWork(g, n, d, scriptsStep, gridfile.Lookup(regularizerTable, g.regularizer.Name).alternations)
+			return scriptedWork(g, n, d)
 		}
 		cold, _ := fitWork(g.models.Name, g.models.Kernel, n, d)
 		return cold + pathWork(g.models.Name, g.models.Kernel, g.regularizer.Name, n, d)
@@ -98,7 +99,7 @@ func (f *Fitted) single(theta []float64, kkt float64, rows int) {
 func fitACS(ctx context.Context, f *Fitted, c *Cell, _ *dataset.Part) error {
 	age := c.Method.Age
 	if c.Settings.Protocol == dataset.Scripts {
-		return f.scripted(ctx, c, age.Step, math.Inf(1))
+		return f.scriptedSearch(ctx, c)
 	}
 	return f.alternate(ctx, baselines.Ages(age.Min, age.Max, age.Step), baselines.ACSOptions{})
 }
@@ -123,7 +124,7 @@ const pathKnots = 100
 
 func fitGAGA(ctx context.Context, f *Fitted, c *Cell, train *dataset.Part) error {
 	if c.Settings.Protocol == dataset.Scripts {
-		return f.scripted(ctx, c, scriptsStep, 0)
+		return f.scriptedPath(ctx, c)
 	}
 	age := c.Method.Age
 	options := gaga.Options{

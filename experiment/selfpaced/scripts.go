@@ -7,6 +7,7 @@ import (
 
 	"github.com/agepath/agepath/baselines"
 	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/gridfile"
 	"github.com/agepath/agepath/gaga"
 )
 
@@ -17,15 +18,30 @@ const (
 	scriptsStep  = 0.1 // between the ages of the function GAGA_Lasso_linear
 )
 
-// scripted alternates at ages of a distance, to a tolerance of the weights, from the weights
-// that [Fitted.scriptedStart] gives.
-func (f *Fitted) scripted(ctx context.Context, c *Cell, step, tolerance float64) error {
+// scriptedSearch alternates once at each age, from random weights: the only ones of the length of
+// the training part that main.py makes.
+func (f *Fitted) scriptedSearch(ctx context.Context, c *Cell) error {
+	age := c.Method.Age
+	return f.alternate(ctx, baselines.Ages(age.Min, age.Max, age.Step),
+		baselines.ACSOptions{Tolerance: math.Inf(1), Weights: randomWeights(c, f.Problem.X.Rows)})
+}
+
+// scriptedPath alternates to the end at each age, from the weights of [Fitted.scriptedStart].
+func (f *Fitted) scriptedPath(ctx context.Context, c *Cell) error {
 	weights, err := f.scriptedStart(ctx, c)
 	if err != nil {
 		return err
 	}
 	age := c.Method.Age
-	return f.alternate(ctx, baselines.Ages(age.Min, age.Max, step), baselines.ACSOptions{Tolerance: tolerance, Weights: weights})
+	return f.alternate(ctx, baselines.Ages(age.Min, age.Max, scriptsStep), baselines.ACSOptions{Weights: weights})
+}
+
+func randomWeights(c *Cell, n int) []float64 {
+	random, weights := c.Stream("start"), make([]float64, n)
+	for i := range weights {
+		weights[i] = random.Float64()
+	}
+	return weights
 }
 
 // scriptedStart returns the weights of the training rows, noisy as they are, by the losses that
@@ -36,14 +52,10 @@ func (f *Fitted) scriptedStart(ctx context.Context, c *Cell) ([]float64, error) 
 	if err != nil {
 		return nil, err
 	}
-	random, start := c.Stream("start"), make([]float64, clean.X.Rows)
-	for i := range start {
-		start[i] = random.Float64()
-	}
 	age := c.Method.Age.Min
 	first := age / scriptsRatio
 	path, err := baselines.ACS(ctx, clean, baselines.Ages(first, age, (age-first)/(scriptsAges-1)),
-		baselines.ACSOptions{Tolerance: math.Inf(1), Weights: start})
+		baselines.ACSOptions{Tolerance: math.Inf(1), Weights: randomWeights(c, clean.X.Rows)})
 	if err != nil {
 		return nil, fmt.Errorf("start at the clean training part: %w", err)
 	}
@@ -63,9 +75,10 @@ func (f *Fitted) scriptedStart(ctx context.Context, c *Cell) ([]float64, error) 
 	return weights, nil
 }
 
-// scriptedWork estimates the nanoseconds of [Fitted.scripted].
-func scriptedWork(g *group, n, d, step, alternations float64) float64 {
+// scriptedWork estimates the nanoseconds of [Fitted.scriptedPath].
+func scriptedWork(g *group, n, d float64) float64 {
 	cold, warm := fitWork(g.models.Name, g.models.Kernel, n, d)
-	ages := g.steps(step)
+	ages := g.steps(scriptsStep)
+	alternations := gridfile.Lookup(regularizerTable, g.regularizer.Name).alternations
 	return 2*cold + (scriptsAges+ages*alternations)*warm + (scriptsAges+ages)*n*d
 }
