@@ -11,6 +11,7 @@ import (
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/run"
 	"github.com/agepath/agepath/internal/command"
+	"github.com/agepath/agepath/results/analysis"
 )
 
 // planCommand tells what a grid would compute.
@@ -30,7 +31,12 @@ time. Nothing is computed or written.`,
 			if err != nil {
 				return err
 			}
-			left, err := remaining(ctx, p, out.of(p.grid))
+			steps := newReporting(a.Base)
+			steps.what = "plan"
+			left, err := during(steps, func(tell func(analysis.Step)) (rest, error) {
+				tell(analysis.Step{What: "reading the folder"})
+				return remaining(ctx, p, out.of(p.grid))
+			})
 			if err != nil {
 				return err
 			}

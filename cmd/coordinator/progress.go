@@ -107,7 +107,7 @@ func (p *progress) warn(err error) {
 	}
 }
 
-// end tells where the run ended, if it began.
+// end tells once where the run ended, if it began.
 func (p *progress) end() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -119,4 +119,5 @@ func (p *progress) end() {
 		p.last.Remaining = -1
 		p.log(slog.LevelInfo, "ended")
 	}
+	p.bar, p.begun = nil, false
 }

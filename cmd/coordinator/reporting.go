@@ -13,16 +13,19 @@ import (
 // of a terminal, by log lines elsewhere.
 type reporting struct {
 	base   *command.Base
+	what   string // is made
 	onLine bool
 	first  time.Duration // until the first word
 	every  time.Duration // between two words
 
-	mu   sync.Mutex // guards step
-	step analysis.Step
+	mu    sync.Mutex // guards what follows
+	step  analysis.Step
+	since time.Time // steps follow each other
+	shown bool      // the last step
 }
 
 func newReporting(base *command.Base) *reporting {
-	r := &reporting{base: base, onLine: command.IsTerminal(base.Err), first: time.Second, every: logEvery}
+	r := &reporting{base: base, what: "report", onLine: command.IsTerminal(base.Err), first: time.Second, every: logEvery}
 	if r.onLine {
 		r.every = 100 * time.Millisecond
 	}
@@ -40,52 +43,78 @@ func during[T any](r *reporting, do func(tell func(analysis.Step)) (T, error)) (
 		close(done)
 		<-told
 	}()
-	return do(func(step analysis.Step) {
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		r.step = step
-	})
+	return do(r.begins)
+}
+
+// begins notes the step that begins, without a name for none: then somebody else tells.
+func (r *reporting) begins(step analysis.Step) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.step.What == "" {
+		r.since = time.Now()
+	}
+	if r.step = step; step.What == "" {
+		r.clear()
+	}
+}
+
+// clear takes what is shown from a terminal's line.
+func (r *reporting) clear() {
+	if r.shown && r.onLine {
+		fmt.Fprint(r.base.Err, clearLine)
+	}
+	r.shown = false
 }
 
 // tell shows the step again and again until done.
 func (r *reporting) tell(done <-chan struct{}) {
 	timer := time.NewTimer(r.first)
 	defer timer.Stop()
-	shown := false
 	for {
 		select {
 		case <-timer.C:
-			r.show()
-			shown = true
-			timer.Reset(r.every)
+			timer.Reset(r.look())
 		case <-done:
-			if shown && r.onLine {
-				fmt.Fprint(r.base.Err, clearLine)
-			}
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			r.clear()
 			return
 		}
 	}
+}
+
+// look shows a step where steps have gone on for long, and returns when to look again.
+func (r *reporting) look() time.Duration {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	wait := r.first - time.Since(r.since)
+	switch {
+	case r.step.What == "":
+		return r.first
+	case wait > 0:
+		return wait
+	}
+	r.show()
+	r.shown = true
+	return r.every
 }
 
 // clearLine goes to the beginning of a terminal's line and clears it.
 const clearLine = "\r\x1b[K"
 
 func (r *reporting) show() {
-	r.mu.Lock()
-	step := r.step
-	r.mu.Unlock()
-	at := ""
+	step, at := r.step, ""
 	if step.Of > 0 {
 		at = fmt.Sprintf("%d of %d", step.At, step.Of)
 	}
 	switch {
 	case !r.onLine && at == "":
-		r.base.Log.Info("report", "step", step.What)
+		r.base.Log.Info(r.what, "step", step.What)
 	case !r.onLine:
-		r.base.Log.Info("report", "step", step.What, "at", at)
+		r.base.Log.Info(r.what, "step", step.What, "at", at)
 	case at == "":
-		fmt.Fprintf(r.base.Err, "%sreport: %s", clearLine, step.What)
+		fmt.Fprintf(r.base.Err, "%s%s: %s", clearLine, r.what, step.What)
 	default:
-		fmt.Fprintf(r.base.Err, "%sreport: %s, %s", clearLine, step.What, at)
+		fmt.Fprintf(r.base.Err, "%s%s: %s, %s", clearLine, r.what, step.What, at)
 	}
 }

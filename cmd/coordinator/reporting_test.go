@@ -72,3 +72,25 @@ func TestReporting(t *testing.T) {
 		}
 	}
 }
+
+// TestReportingPauses wants nothing to be said while there is no step, and the line of a
+// terminal to be free then.
+func TestReportingPauses(t *testing.T) {
+	t.Parallel()
+	said := make(lines, 10)
+	r := newReporting(&command.Base{Streams: command.Streams{Err: said}, Log: slog.New(slog.DiscardHandler)})
+	r.what, r.onLine, r.first, r.every = "run", true, 0, time.Minute
+	for _, want := range []string{clearLine + "run: reading the folder", clearLine + "run: sorting the files"} {
+		if wait := r.look(); wait != r.first {
+			t.Errorf("without a step it looks again after %v", wait)
+		}
+		r.begins(analysis.Step{What: strings.TrimPrefix(want, clearLine+"run: ")})
+		if wait := r.look(); wait != time.Minute {
+			t.Errorf("with a step it looks again after %v", wait)
+		}
+		r.begins(analysis.Step{})
+		if first, second := <-said, <-said; first != want || second != clearLine || len(said) > 0 {
+			t.Errorf("it says %q, %q and %d more", first, second, len(said))
+		}
+	}
+}

@@ -111,7 +111,15 @@ func (a *app) run(ctx context.Context, c *run.Coordinator, n *notify.Notifier, f
 	progress := newProgress(a.Base, c.Plan)
 	c.Progress = progress.tell
 	c.Report = progress.warn
-	summary, err := notified(ctx, c, n)
+	steps := newReporting(a.Base)
+	steps.what = "run"
+	summary, err := during(steps, func(tell func(analysis.Step)) (*run.Summary, error) {
+		c.Step = func(what string) {
+			progress.end() // steps are before the first cell and behind the last
+			tell(analysis.Step{What: what})
+		}
+		return notified(ctx, c, n)
+	})
 	progress.end()
 	if err != nil {
 		if ctx.Err() != nil {

@@ -159,11 +159,13 @@ func (p *Puller) next(ctx context.Context, wait bool, most int) (*answer, error)
 			return answer, err
 		}
 	}
-	// Without a run, or with one that cannot be asked, time has not passed yet.
-	if wait := p.config.Idle - time.Since(start); wait > 0 {
-		return nil, pause(ctx, wait)
+	// Without a run, or with one that cannot be asked, time has not passed yet. What is
+	// waited for is the next list, which must not count as fresh then.
+	pauses := p.runs.due()
+	if pauses <= 0 {
+		pauses = p.config.Idle - time.Since(start)
 	}
-	return nil, nil
+	return nil, pause(ctx, pauses)
 }
 
 // fetch asks one run for tasks; wait 0 takes only what is there. What can pass is

@@ -126,10 +126,13 @@ func (r *registry) list(ctx context.Context) ([]*source, error) {
 	return sources, nil
 }
 
-func (r *registry) fresh() bool {
+func (r *registry) fresh() bool { return r.due() > 0 }
+
+// due returns how long it is until the list is read again; at most 0 for now.
+func (r *registry) due() time.Duration {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return time.Since(r.read) < r.every
+	return r.every - time.Since(r.read)
 }
 
 // expire makes the next refresh read the list.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -44,6 +45,15 @@ func (t tasks) open(ctx context.Context, run string) error {
 		return nil
 	}
 	return t.put(ctx, want)
+}
+
+// Open makes a run known to workers before its tasks are published, so that they wait at it
+// and not for the next list of runs.
+func Open(ctx context.Context, q *Queue, run string) error {
+	if err := validRun(run); err != nil {
+		return fmt.Errorf("opening: %w", err)
+	}
+	return q.tasks.open(ctx, run)
 }
 
 // wanted returns the consumer of a run, where have is the one that is there or was,

@@ -52,6 +52,9 @@ type Coordinator struct {
 
 	// Progress is told of the run's progress about every fifth of a second.
 	Progress func(Progress)
+	// Step is told of what else can take long before it begins, "" for nothing but what
+	// Progress tells. It must not block. Default: nobody is told.
+	Step func(what string)
 	// Report is told of what the run survives. Like Progress it must not
 	// block. Default: nothing is told.
 	Report func(error)
@@ -103,6 +106,7 @@ func (c *Coordinator) Run(ctx context.Context) (*Summary, error) {
 	if c.Queue == nil && c.Workers < 1 {
 		return nil, errors.New("nobody to compute: workers is 0 and there is no NATS server for others")
 	}
+	c.step("reading the folder")
 	g, err := c.open(ctx)
 	if err != nil {
 		return nil, err
@@ -114,11 +118,13 @@ func (c *Coordinator) Run(ctx context.Context) (*Summary, error) {
 		if err := c.putManifest(g.store, true); err != nil {
 			return nil, err
 		}
+		c.step("looking for cells of other runs")
 		if err := g.reuse(ctx, c.Reuse); err != nil {
 			return nil, err
 		}
 	}
 	if g.missing > 0 {
+		c.step("")
 		start := time.Now()
 		err := c.compute(ctx, g)
 		g.cache.flush()
@@ -129,6 +135,7 @@ func (c *Coordinator) Run(ctx context.Context) (*Summary, error) {
 	}
 	summary.Reused = g.adopted
 	summary.Computed -= g.adopted
+	c.step("sorting the files")
 	if err := c.finish(ctx, g.store, summary.Computed > 0); err != nil {
 		return nil, err
 	}
@@ -186,6 +193,12 @@ func TakeInventory(ctx context.Context, dir string, grid *experiment.Grid) (*res
 	return results.TakeInventory(ctx, dir, grid.Keep.Tables())
 }
 
+func (c *Coordinator) step(what string) {
+	if c.Step != nil {
+		c.Step(what)
+	}
+}
+
 func (c *Coordinator) report(err error) {
 	if c.Report != nil {
 		c.Report(err)
@@ -239,19 +252,9 @@ func (c *Coordinator) compute(ctx context.Context, g *gatherer) (err error) {
 	defer stop()
 	group, work := errgroup.WithContext(work)
 	if c.Workers > 0 {
-		cache, deaths := c.Cache, 0
-		if c.Queue == nil {
-			cache, deaths = filepath.Join(c.Out, serverDir, "datasets"), endsOfRun // the cache goes with the server's files
-		}
-		kind := c.Kind
-		if kind == nil {
-			kind = c.Plan.Computes()
-		}
-		worker := &Worker{
-			Queue: q, Kinds: []experiment.Kind{kind}, Slots: c.Workers, Version: c.Version,
-			Report: func(_ string, err error) { c.report(err) },
-			Idle:   c.idle(), Process: c.Process, Cache: cache, MaxDeaths: deaths,
-			AllowCommands: c.AllowCommands,
+		worker, err := c.worker(ctx, q)
+		if err != nil {
+			return err
 		}
 		group.Go(func() error { return worker.Run(work) })
 	}
@@ -273,6 +276,26 @@ func (c *Coordinator) compute(ctx context.Context, g *gatherer) (err error) {
 		return nil
 	}
 	return errors.Join(ctx.Err(), err)
+}
+
+// worker returns the worker of this process's slots. At a server of its own the run is
+// opened first: the slots would look for it, find none, and look again after a while.
+func (c *Coordinator) worker(ctx context.Context, q *queue.Queue) (*Worker, error) {
+	kind := c.Kind
+	if kind == nil {
+		kind = c.Plan.Computes()
+	}
+	w := &Worker{
+		Queue: q, Kinds: []experiment.Kind{kind}, Slots: c.Workers, Version: c.Version,
+		Report: func(_ string, err error) { c.report(err) },
+		Idle:   c.idle(), Process: c.Process, Cache: c.Cache,
+		AllowCommands: c.AllowCommands,
+	}
+	if c.Queue != nil {
+		return w, nil
+	}
+	w.Cache, w.MaxDeaths = filepath.Join(c.Out, serverDir, "datasets"), endsOfRun // the cache goes with the server's files
+	return w, queue.Open(ctx, q, c.Plan.Run)
 }
 
 // share takes what other runs at the server have of the cells that are missing, for the

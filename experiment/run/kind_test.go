@@ -211,6 +211,11 @@ func TestAnotherKind(t *testing.T) {
 	if err != nil || summary.Counts[experiment.OK] != 36 || interrupted != nil && summary.Computed == 36 {
 		t.Fatalf("%+v, %v", summary, err)
 	}
+	var steps []string
+	c.Step = func(what string) { steps = append(steps, what) }
+	if _, err := c.Run(t.Context()); err != nil || strings.Join(steps, ", ") != "reading the folder, sorting the files" {
+		t.Errorf("a run that is complete has the steps %q, %v", steps, err)
+	}
 	if v, err := Verify(t.Context(), out, library); err != nil || len(v.Problems) > 0 {
 		t.Errorf("verification: %+v, %v", v, err)
 	}
