@@ -39,7 +39,7 @@ type NullSpace struct {
 	factor     []float64 // of NᵀHN, upper triangle
 
 	w, x, along, dual []float64 // scratch: n each
-	image             []float64 // scratch: n x n
+	basis, image      []float64 // scratch: n x n each
 }
 
 // NewNullSpace returns one with room for n unknowns and as many constraints.
@@ -47,7 +47,7 @@ func NewNullSpace(n int) *NullSpace {
 	f := func(k int) []float64 { return make([]float64, k) }
 	return &NullSpace{
 		n: n, list: make([]int, 0, n), q: f(n * n), r: f(n * n), projection: f(n * n), factor: f(n * n),
-		w: f(n), x: f(n), along: f(n), dual: f(n), image: f(n * n),
+		w: f(n), x: f(n), along: f(n), dual: f(n), basis: f(n * n), image: f(n * n),
 	}
 }
 
@@ -164,10 +164,20 @@ func (s *NullSpace) Remove(c int, matrix blas64.General) {
 
 // Project writes NᵀMN into dst.
 func (s *NullSpace) Project(dst, m blas64.General) {
-	null := s.Null()
-	image := general(null.Rows, null.Cols, s.image[:null.Rows*null.Cols])
-	blas64.Gemm(blas.NoTrans, blas.NoTrans, 1, null, m, 0, image)
-	blas64.Gemm(blas.NoTrans, blas.Trans, 1, image, null, 0, dst)
+	k, null := s.k, s.Null()
+	free := null.Rows
+	basis, image := s.basis[:k*free], s.image[:k*free] // N and MN
+	for c := range free {
+		for r, x := range null.Data[c*k : (c+1)*k] {
+			basis[r*free+c] = x
+		}
+	}
+	clear(image)
+	kernel.MulAdd(image, free, m.Data, m.Stride, 1, basis, free, k, free, k)
+	for r := range free {
+		clear(dst.Data[r*dst.Stride:][:free])
+	}
+	kernel.MulAdd(dst.Data, dst.Stride, null.Data, k, 1, image, free, free, free, k)
 }
 
 // Follow takes the projection of a matrix, which from then on follows Add, Remove and
