@@ -4,7 +4,6 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/agepath/agepath/internal/kernel"
@@ -94,7 +93,7 @@ func (s *NullSpace) Add(number int, g []float64) bool {
 		return false
 	}
 	w := s.w[:k]
-	blas64.Gemv(blas.NoTrans, 1, s.rows(0, k), vector(g), 0, vector(w))
+	times(w, s.rows(0, k), g)
 	v := w[z:]
 	norm := blas64.Nrm2(vector(v))
 	if !(norm > s.Dependent*blas64.Nrm2(vector(g))) {
@@ -108,9 +107,11 @@ func (s *NullSpace) Add(number int, g []float64) bool {
 	column[z] = norm
 	v[0] -= norm
 	beta := -1 / (norm * v[0]) // 2/vᵀv
-	image := vector(s.x[:k])
-	blas64.Gemv(blas.Trans, 1, s.Null(), vector(v), 0, image)
-	blas64.Ger(-beta, vector(v), image, s.Null())
+	image := s.x[:k]
+	transTimes(image, s.Null(), v)
+	for r, x := range v {
+		kernel.Axpy(-beta*x, image, s.q[(z+r)*k:][:k])
+	}
 	if s.follows {
 		s.reflect(v, beta)
 	}
@@ -121,11 +122,15 @@ func (s *NullSpace) Add(number int, g []float64) bool {
 
 // reflect applies the reflection 1 - beta v vᵀ of N to both sides of the projection.
 func (s *NullSpace) reflect(v []float64, beta float64) {
-	p, block := vector(s.along[:len(v)]), s.Projection()
-	blas64.Gemv(blas.NoTrans, beta, block, vector(v), 0, p)
-	blas64.Axpy(-0.5*beta*blas64.Dot(p, vector(v)), vector(v), p)
-	blas64.Ger(-1, vector(v), p, block)
-	blas64.Ger(-1, p, vector(v), block)
+	p, block := s.along[:len(v)], s.Projection()
+	times(p, block, v)
+	kernel.ScaleTo(p, beta, p)
+	kernel.Axpy(-0.5*beta*kernel.Dot(p, v), v, p)
+	for r := range v {
+		row := block.Data[r*block.Stride:][:len(v)]
+		kernel.Axpy(-v[r], p, row)
+		kernel.Axpy(-p[r], v, row)
+	}
 }
 
 // Remove takes constraint c in the order of Constraints out: rotations of Y's columns
@@ -153,10 +158,10 @@ func (s *NullSpace) Remove(c int, matrix blas64.General) {
 	if !s.follows {
 		return
 	}
-	image := vector(s.x[:k])
-	blas64.Gemv(blas.NoTrans, 1, matrix, vector(s.q[z*k:(z+1)*k]), 0, image)
+	image := s.x[:k]
+	times(image, matrix, s.q[z*k:(z+1)*k])
 	row := s.projection[z*k+z : (z+1)*k]
-	blas64.Gemv(blas.NoTrans, 1, s.Null(), image, 0, vector(row))
+	times(row, s.Null(), image)
 	for r := 1; r < len(row); r++ {
 		s.projection[(z+r)*k+z] = row[r]
 	}
@@ -194,9 +199,11 @@ func (s *NullSpace) Change(c float64, x []float64) {
 	if free == 0 {
 		return
 	}
-	v := vector(s.w[:free])
-	blas64.Gemv(blas.NoTrans, 1, s.Null(), vector(x), 0, v)
-	blas64.Ger(c, v, v, s.Projection())
+	v, block := s.w[:free], s.Projection()
+	times(v, s.Null(), x)
+	for r, y := range v {
+		kernel.Axpy(c*y, v, block.Data[r*block.Stride:][:free])
+	}
 	s.changes++
 }
 
@@ -229,7 +236,7 @@ func (s *NullSpace) Factorize(reduce func(dst blas64.General), least float64) bo
 			row[c] /= pivot
 		}
 		for c := 1; c < len(row); c++ {
-			blas64.Axpy(-row[c], vector(row[c:]), vector(a[(r+c)*n+r+c:(r+c+1)*n]))
+			kernel.Axpy(-row[c], row[c:], a[(r+c)*n+r+c:(r+c+1)*n])
 		}
 	}
 	return true
@@ -251,7 +258,7 @@ func (s *NullSpace) Solve(b []float64, at []int, hess blas64.Symmetric) {
 		y[c] = (b[k+at[c]] - blas64.Dot(vector(column[:c]), vector(y[:c]))) / column[c]
 	}
 	x := s.x[:k]
-	blas64.Gemv(blas.Trans, 1, s.rows(0, z), vector(y), 0, vector(x))
+	transTimes(x, s.rows(0, z), y)
 	blas64.Symv(-1, hess, vector(x), 1, vector(top)) // b less H's product with it
 	if k > z {
 		w := s.w[:k]
@@ -260,7 +267,7 @@ func (s *NullSpace) Solve(b []float64, at []int, hess blas64.Symmetric) {
 		blas64.Symv(-1, hess, vector(w), 1, vector(top))
 		blas64.Axpy(1, vector(w), vector(x))
 	}
-	blas64.Gemv(blas.NoTrans, 1, s.rows(0, z), vector(top), 0, vector(y))
+	times(y, s.rows(0, z), top)
 	for c := z - 1; c >= 0; c-- {
 		column := s.column(c)
 		y[c] /= column[c]
@@ -280,10 +287,10 @@ func (s *NullSpace) inverse(x []float64) {
 		return
 	}
 	w := s.along[:free]
-	blas64.Gemv(blas.NoTrans, 1, s.Null(), vector(x), 0, vector(w))
+	times(w, s.Null(), x)
 	kernel.SolveUpperTrans(w, s.factor, free)
 	kernel.SolveUpper(w, s.factor, free)
-	blas64.Gemv(blas.Trans, 1, s.Null(), vector(w), 0, vector(x))
+	transTimes(x, s.Null(), w)
 }
 
 // Quadratic returns bᵀN(NᵀHN)⁻¹Nᵀb.
@@ -293,9 +300,17 @@ func (s *NullSpace) Quadratic(b []float64) float64 {
 		return 0
 	}
 	w := s.along[:free]
-	blas64.Gemv(blas.NoTrans, 1, s.Null(), vector(b), 0, vector(w))
+	times(w, s.Null(), b)
 	kernel.SolveUpperTrans(w, s.factor, free)
 	return kernel.Dot(w, w)
+}
+
+// times writes Mx into dst, and transTimes Mᵀx.
+func times(dst []float64, m blas64.General, x []float64) { kernel.MulVec(dst, m.Data, m.Stride, x) }
+
+func transTimes(dst []float64, m blas64.General, x []float64) {
+	clear(dst)
+	kernel.MulTransAdd(dst, m.Data, m.Stride, x)
 }
 
 func general(rows, cols int, data []float64) blas64.General {
