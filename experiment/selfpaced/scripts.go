@@ -2,8 +2,10 @@ package selfpaced
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/agepath/agepath/baselines"
 	"github.com/agepath/agepath/experiment"
@@ -26,14 +28,26 @@ func (f *Fitted) scriptedSearch(ctx context.Context, c *Cell) error {
 		baselines.ACSOptions{Tolerance: math.Inf(1), Weights: randomWeights(c, f.Problem.X.Rows)})
 }
 
-// scriptedPath alternates to the end at each age, from the weights of [Fitted.scriptedStart].
+// scriptedPath alternates to the end at each age, from the weights by the losses of
+// [Fitted.scriptedStart]. Ages at which these leave one class only are passed.
 func (f *Fitted) scriptedPath(ctx context.Context, c *Cell) error {
-	weights, err := f.scriptedStart(ctx, c)
+	losses, err := f.scriptedStart(ctx, c)
 	if err != nil {
 		return err
 	}
-	age := c.Method.Age
-	return f.alternate(ctx, baselines.Ages(age.Min, age.Max, scriptsStep), baselines.ACSOptions{Weights: weights})
+	ages := baselines.Ages(c.Method.Age.Min, c.Method.Age.Max, scriptsStep)
+	for k, age := range ages {
+		weights := slices.Clone(losses)
+		gaga.Weights(f.Problem.Regularizer, weights, age)
+		err = f.alternate(ctx, ages[k:], baselines.ACSOptions{Weights: weights})
+		if !errors.Is(err, gaga.ErrOneClass) {
+			if k > 0 {
+				f.status += fmt.Sprintf("; the start leaves one class only before age %.4g", age)
+			}
+			return err
+		}
+	}
+	return &experiment.StatusError{Status: experiment.Diverged, Err: err}
 }
 
 func randomWeights(c *Cell, n int) []float64 {
@@ -44,9 +58,9 @@ func randomWeights(c *Cell, n int) []float64 {
 	return weights
 }
 
-// scriptedStart returns the weights of the training rows, noisy as they are, by the losses that
-// they have at the partial optimum of the clean ones at the path's first age. One alternation at
-// each of many ages up to it finds that, from random weights.
+// scriptedStart returns the losses of the training rows, noisy as they are, at the partial optimum
+// of the clean ones at the path's first age. One alternation at each of many ages up to it finds
+// that, from random weights.
 func (f *Fitted) scriptedStart(ctx context.Context, c *Cell) ([]float64, error) {
 	clean, err := c.problem(&f.parts.Clean)
 	if err != nil {
@@ -66,13 +80,12 @@ func (f *Fitted) scriptedStart(ctx context.Context, c *Cell) ([]float64, error) 
 	if err != nil {
 		return nil, err
 	}
-	weights := make([]float64, f.Problem.X.Rows)
-	predictor.Predict(weights, path.Knots[len(path.Knots)-1].Theta)
-	for i, u := range weights {
-		weights[i], _, _ = f.Problem.Loss.Eval(u, f.Problem.Y[i])
+	losses := make([]float64, f.Problem.X.Rows)
+	predictor.Predict(losses, path.Knots[len(path.Knots)-1].Theta)
+	for i, u := range losses {
+		losses[i], _, _ = f.Problem.Loss.Eval(u, f.Problem.Y[i])
 	}
-	gaga.Weights(f.Problem.Regularizer, weights, age)
-	return weights, nil
+	return losses, nil
 }
 
 // scriptedWork estimates the nanoseconds of [Fitted.scriptedPath].

@@ -90,6 +90,7 @@ func TestScriptedStart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	gaga.Weights(problem.Regularizer, weights, cell.Method.Age.Min)
 	var noisy, clean float64
 	for i, row := range prepared.Train.Rows {
 		if slices.Contains(prepared.Contaminated, row) {
@@ -115,6 +116,31 @@ func TestScriptedStart(t *testing.T) {
 		if got := weightAt(gaga.Mixture{Gamma: 1}, loss, 2); math.Abs(got-want) > 1e-15 {
 			t.Errorf("mixture: weight %v at the loss %v, want %v", got, loss, want)
 		}
+	}
+}
+
+// TestScriptedOneClass takes the mixture's weights, which at the first ages leave one class of the
+// start only: the path begins where both are there.
+func TestScriptedOneClass(t *testing.T) {
+	t.Parallel()
+	tasks, plan := firstTasks(t, `
+name: one-class
+data: [breast_cancer]
+protocol: scripts
+noise: [{kind: flip-boundary, levels: [0.3]}]
+models: [{logistic: {c: 0.5}}]
+regularizers: [{mixture: {gamma: 0.2}}]
+methods: [gaga]
+age: {min: 0.11, max: 10}
+keep: {knots: true}
+`)
+	_, further, err := Kind{}.Compute(t.Context(), &tasks[0], plan)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ages := further["knots"].Columns[1].Floats
+	if len(ages) == 0 || ages[0] <= 0.11 || ages[len(ages)-1] != 10 {
+		t.Errorf("ages %v, want a path that begins later and ends at 10", ages)
 	}
 }
 
