@@ -43,7 +43,7 @@ func (s *Signed) ChangeNegative(diagonal func(t int) float64) error {
 		row := s.data[(first+t)*s.n:][:s.n]
 		row[first+t] = diagonal(t) - dot(row[:s.p], row[:s.p])
 	}
-	err := error(ErrNegative)
+	err := ErrNegative
 	if s.factors(first, s.n, -1) {
 		s.flip()
 		err = s.guard(s.p)
