@@ -32,7 +32,7 @@ func plan(t *testing.T, dir, text string) (*experiment.Plan, error) {
 // TestGrids plans the grids that come with the program.
 func TestGrids(t *testing.T) {
 	t.Parallel()
-	for name, cells := range map[string]int64{"quickstart": 160, "simulations": 2700, "bbc": 175, "ce-t1": 200} {
+	for name, cells := range map[string]int64{"quickstart": 160, "simulations": 2700, "bbc": 200, "ce-t1": 200} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			grid, err := experiment.ParseFile("../../grids/embedding-"+name+".yaml", nil)
