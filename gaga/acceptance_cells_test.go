@@ -147,6 +147,13 @@ func ratioCells(model string) []cell {
 		add("digits", "linear mixture log", 0, 0.3)
 		add("mfeat-pixel", "linear", 0, 0.3)
 		add("pendigits", "linear", 0)
+	case "logistic":
+		add("breast_cancer", "linear mixture log", 0, 0.3)
+		add("diabetes", "linear mixture", 0, 0.3)
+		add("digits", "linear", 0, 0.3)
+		for _, noise := range []float64{0, 0.3} {
+			cells = append(cells, cell{"logistic-sweep", "linear", "MagicTelescope", noise, 1})
+		}
 	}
 	return cells
 }
