@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"strconv"
 	"testing"
 	"time"
@@ -15,6 +14,7 @@ import (
 	"github.com/agepath/agepath/baselines"
 	"github.com/agepath/agepath/experiment/dataset"
 	"github.com/agepath/agepath/gaga"
+	"github.com/agepath/agepath/internal/needs"
 )
 
 // split is a data set in a training part of 75 % and a test part.
@@ -110,7 +110,7 @@ func bestTest(t *testing.T, p *gaga.Problem, c *mosplCase, test *dataset.Part, k
 // labels, where the search finds poorer fronts.
 func TestMOSPLDefaults(t *testing.T) {
 	t.Parallel()
-	regularizers, repeats, long := []gaga.Regularizer{gaga.Linear{}}, 1, os.Getenv("AGEPATH_LONG") == "1"
+	regularizers, repeats, long := []gaga.Regularizer{gaga.Linear{}}, 1, needs.Long()
 	cases, noises := mosplCases[1:3], []float64{0.3}
 	if long {
 		regularizers = append(regularizers, gaga.Mixture{Gamma: 0.5}, gaga.Hard{})

@@ -10,6 +10,7 @@ import (
 
 	"github.com/agepath/agepath/baselines"
 	"github.com/agepath/agepath/gaga"
+	"github.com/agepath/agepath/internal/needs"
 )
 
 // The paper's section D.4 on the embedded sets: alternate convex search at a
@@ -48,7 +49,7 @@ type jumpKnot struct {
 func measureConsistency(t *testing.T, ctx context.Context, c cell) {
 	p, o, step := c.problem(t), c.options(), 0.001
 	switch {
-	case !long():
+	case !needs.Long():
 		o.Age.Max, step = 0.5, 0.005
 	case c.data == "digits":
 		step = 0.01
@@ -78,7 +79,7 @@ func measureConsistency(t *testing.T, ctx context.Context, c cell) {
 	if g.compared == 0 {
 		t.Error("no age was compared")
 	}
-	if long() {
+	if needs.Long() {
 		if float64(g.agree) < 0.99*float64(g.compared) {
 			t.Errorf("agreement at %d of %d ages", g.agree, g.compared)
 		}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/agepath/agepath/experiment/dataset"
 	"github.com/agepath/agepath/gaga"
+	"github.com/agepath/agepath/internal/needs"
 )
 
 // cell is one of the paths that the acceptance tests measure.
@@ -191,19 +192,19 @@ func cellLimit(t *testing.T) time.Duration {
 // runCells runs the cells that the normal or the long test has. An interrupt
 // ends the cell that runs, with its row, and those that follow.
 func runCells(t *testing.T, cells []cell, run func(t *testing.T, ctx context.Context, c cell)) {
-	if !long() {
+	if !needs.Long() {
 		cells = smallCells()
 	}
 	limit := cellLimit(t)
 	running := context.Background()
-	if long() {
+	if needs.Long() {
 		var release context.CancelFunc
 		running, release = signal.NotifyContext(running, os.Interrupt)
 		defer release()
 	}
 	for _, c := range cells {
 		t.Run(c.String(), func(t *testing.T) {
-			if !long() {
+			if !needs.Long() {
 				t.Parallel()
 			}
 			if running.Err() != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/agepath/agepath/baselines"
 	"github.com/agepath/agepath/experiment/dataset"
 	"github.com/agepath/agepath/gaga"
+	"github.com/agepath/agepath/internal/needs"
 )
 
 // Alternate convex search at a fine grid must agree with the path but within
@@ -33,7 +34,7 @@ func TestPathAgreesWithACS(t *testing.T) {
 					if hard {
 						step = 0.0001
 					}
-					if long() {
+					if needs.Long() {
 						ages.Max, step = 20, 0.001
 					}
 					// Under the hard regularizer the path never forgets: a

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/agepath/agepath/gaga"
+	"github.com/agepath/agepath/internal/needs"
 )
 
 // agreed counts landings of a model against plain alternation from the same point.
@@ -22,7 +23,7 @@ type agreed struct{ same, elsewhere, slow int }
 func TestLandingAgreement(t *testing.T) {
 	t.Parallel()
 	cells, most, steps := smallCells(), 12, 5_000
-	if long() {
+	if needs.Long() {
 		most, steps = 120, 20_000
 		cells = slices.DeleteFunc(comparedCells(), func(c cell) bool {
 			return !slices.ContainsFunc(strings.Split(os.Getenv("AGEPATH_ROWS"), ","), func(text string) bool { return strings.Contains(c.String(), text) })
@@ -41,7 +42,7 @@ func TestLandingAgreement(t *testing.T) {
 		}
 		before := *models[model]
 		compareLandings(t, p, path, models[model], most, steps)
-		if now := models[model]; long() {
+		if now := models[model]; needs.Long() {
 			t.Logf("%v: %d same, %d elsewhere, %d too slow to tell", c, now.same-before.same, now.elsewhere-before.elsewhere, now.slow-before.slow)
 		}
 	}

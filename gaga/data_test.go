@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
-	"os"
 	"testing"
 
 	"gonum.org/v1/gonum/blas/blas64"
@@ -13,9 +12,6 @@ import (
 	"github.com/agepath/agepath/gaga"
 	"github.com/agepath/agepath/internal/needs"
 )
-
-// long reports whether tests run at full size.
-func long() bool { return os.Getenv("AGEPATH_LONG") == "1" }
 
 // training returns the training part of a data set by the default protocol:
 // three quarters of the rows (of every stride-th row), standardized features,

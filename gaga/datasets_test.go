@@ -8,6 +8,7 @@ import (
 
 	"github.com/agepath/agepath/experiment/dataset"
 	"github.com/agepath/agepath/gaga"
+	"github.com/agepath/agepath/internal/needs"
 )
 
 // Paths on the paper's regression sets: every nth row in the normal test, all
@@ -28,7 +29,7 @@ func TestRegressionSets(t *testing.T) {
 			for _, r := range []gaga.Regularizer{gaga.Linear{}, gaga.Mixture{Gamma: 0.5}, gaga.Hard{}} {
 				t.Run(fmt.Sprintf("%s, noise %v, %s", c.name, noise, r.Name()), func(t *testing.T) {
 					stride := c.stride
-					if long() {
+					if needs.Long() {
 						stride = 1
 					}
 					part := training(t, c.name, dataset.Regression, noise, stride)

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/agepath/agepath/gaga/internal/model"
+	"github.com/agepath/agepath/internal/needs"
 )
 
 // Under the linear regularizer the segments of a support vector machine's path are
@@ -20,7 +21,7 @@ import (
 func TestEventAges(t *testing.T) {
 	t.Parallel()
 	problems := 500
-	if long() {
+	if needs.Long() {
 		problems = 3000
 	}
 	events, worst := 0, 0.0

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/agepath/agepath/internal/needs"
 )
 
 // Paths of small random problems, every event verified, must be complete or
@@ -16,7 +18,7 @@ import (
 func TestRandomProblems(t *testing.T) {
 	t.Parallel()
 	problems := map[string]int{"regression": 2000, "svm": 1500}
-	if long() {
+	if needs.Long() {
 		problems = map[string]int{"regression": 100_000, "svm": 100_000}
 	}
 	for _, family := range families {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/agepath/agepath/gaga/internal/tolerance"
+	"github.com/agepath/agepath/internal/needs"
 )
 
 // Where alternation loses a class the path has a gap: it says so at the jump
@@ -17,7 +18,7 @@ func TestGaps(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 8))
 	gaps, ends := 0, 0
 	problems := 160
-	if long() {
+	if needs.Long() {
 		problems = 400
 	}
 	for k := range problems {

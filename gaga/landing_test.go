@@ -6,6 +6,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/agepath/agepath/internal/needs"
 )
 
 // A jump must land where plain alternate convex search goes from the last
@@ -17,7 +19,7 @@ import (
 func TestLandingsArePlainAlternation(t *testing.T) {
 	t.Parallel()
 	problems := 300
-	if long() {
+	if needs.Long() {
 		problems = 3000
 	}
 	alternations, same, slow, tied, other := 0, 0, 0, 0, map[Cause]int{}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/agepath/agepath/experiment/dataset"
 	"github.com/agepath/agepath/gaga"
+	"github.com/agepath/agepath/internal/needs"
 )
 
 // Logistic regression goes through the same engine; its losses have curvature
@@ -18,7 +19,7 @@ func TestLogisticRegression(t *testing.T) {
 			t.Run(fmt.Sprintf("noise %v, %s", noise, r.Name()), func(t *testing.T) {
 				t.Parallel()
 				stride := 3
-				if long() {
+				if needs.Long() {
 					stride = 1
 				}
 				part := training(t, "breast_cancer", dataset.Classification, noise, stride)

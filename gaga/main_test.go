@@ -15,6 +15,3 @@ func TestMain(m *testing.M) {
 	}
 	os.Exit(m.Run())
 }
-
-// long reports whether tests run at full size.
-func long() bool { return os.Getenv("AGEPATH_LONG") == "1" }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/agepath/agepath/baselines"
 	"github.com/agepath/agepath/gaga"
+	"github.com/agepath/agepath/internal/needs"
 )
 
 // BenchmarkRatio sets the path's processor time beside that of alternate convex search
@@ -20,7 +21,7 @@ import (
 //	AGEPATH_DATASETS=DIR GOMAXPROCS=1 go test ./gaga -run '^$' -bench 'Ratio/rbf' -benchtime 1x
 func BenchmarkRatio(b *testing.B) {
 	steps := []float64{0.5}
-	if long() {
+	if needs.Long() {
 		steps = append(steps, 0.01)
 	}
 	for _, model := range acceptanceModels {

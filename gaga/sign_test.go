@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/agepath/agepath/gaga/internal/model"
+	"github.com/agepath/agepath/internal/needs"
 )
 
 // The sign test against brute force: at each event both assignments, before
@@ -20,7 +21,7 @@ import (
 func TestSignTestAgainstBruteForce(t *testing.T) {
 	t.Parallel()
 	problems := map[string]int{"regression": 2500, "svm": 1500}
-	if long() {
+	if needs.Long() {
 		problems = map[string]int{"regression": 60_000, "svm": 60_000}
 	}
 	for _, family := range families {

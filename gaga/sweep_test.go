@@ -11,6 +11,7 @@ import (
 	"github.com/agepath/agepath/gaga/internal/landing"
 	"github.com/agepath/agepath/gaga/internal/newton"
 	"github.com/agepath/agepath/gaga/internal/window"
+	"github.com/agepath/agepath/internal/needs"
 )
 
 // manyColumns is a number of columns of which a sweep follows the Hessian.
@@ -63,7 +64,7 @@ func sweep(p *Problem, ages Range, regions bool) (*Path, error) {
 func TestSweepAgreesWithExactPath(t *testing.T) {
 	t.Parallel()
 	problems := 100
-	if long() {
+	if needs.Long() {
 		problems = 5000
 	}
 	rng := rand.New(rand.NewPCG(9, 3))

@@ -2,16 +2,16 @@ package nsga3_test
 
 import (
 	"math"
-	"os"
 	"slices"
 	"testing"
 
+	"github.com/agepath/agepath/internal/needs"
 	"github.com/agepath/agepath/internal/nsga3"
 )
 
 // seeds is how many seeds the problems of the papers are run with.
 func seeds() uint64 {
-	if os.Getenv("AGEPATH_LONG") == "1" {
+	if needs.Long() {
 		return 10
 	}
 	return 3
