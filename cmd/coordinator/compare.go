@@ -57,7 +57,7 @@ otherwise.`,
 			if err := flags.check(dirs); err != nil {
 				return err
 			}
-			c, err := during(newReporting(a.Base), func(tell func(analysis.Step)) (*report.Comparison, error) {
+			c, err := during(newReporting(a.Base, "report"), func(tell func(analysis.Step)) (*report.Comparison, error) {
 				return report.Compare(ctx, dirs, analysis.CompareOptions{Rounding: flags.rounding, Progress: tell})
 			})
 			if err != nil {

@@ -31,9 +31,7 @@ time. Nothing is computed or written.`,
 			if err != nil {
 				return err
 			}
-			steps := newReporting(a.Base)
-			steps.what = "plan"
-			left, err := during(steps, func(tell func(analysis.Step)) (rest, error) {
+			left, err := during(newReporting(a.Base, "plan"), func(tell func(analysis.Step)) (rest, error) {
 				tell(analysis.Step{What: "reading the folder"})
 				return remaining(ctx, p, out.of(p.grid))
 			})

@@ -24,8 +24,8 @@ type reporting struct {
 	shown bool      // the last step
 }
 
-func newReporting(base *command.Base) *reporting {
-	r := &reporting{base: base, what: "report", onLine: command.IsTerminal(base.Err), first: time.Second, every: logEvery}
+func newReporting(base *command.Base, what string) *reporting {
+	r := &reporting{base: base, what: what, onLine: command.IsTerminal(base.Err), first: time.Second, every: logEvery}
 	if r.onLine {
 		r.every = 100 * time.Millisecond
 	}

@@ -27,7 +27,7 @@ func TestReporting(t *testing.T) {
 	failure := errors.New("no cells")
 	for _, onLine := range []bool{true, false} {
 		said := make(lines, 1000)
-		r := newReporting(&command.Base{Streams: command.Streams{Err: said}, Log: slog.New(slog.NewTextHandler(said, nil))})
+		r := newReporting(&command.Base{Streams: command.Streams{Err: said}, Log: slog.New(slog.NewTextHandler(said, nil))}, "report")
 		if r.onLine || r.first != time.Second || r.every != logEvery {
 			t.Errorf("off a terminal: %+v", r)
 		}
@@ -78,7 +78,7 @@ func TestReporting(t *testing.T) {
 func TestReportingPauses(t *testing.T) {
 	t.Parallel()
 	said := make(lines, 10)
-	r := newReporting(&command.Base{Streams: command.Streams{Err: said}, Log: slog.New(slog.DiscardHandler)})
+	r := newReporting(&command.Base{Streams: command.Streams{Err: said}, Log: slog.New(slog.DiscardHandler)}, "report")
 	r.what, r.onLine, r.first, r.every = "run", true, 0, time.Minute
 	for _, want := range []string{clearLine + "run: reading the folder", clearLine + "run: sorting the files"} {
 		if wait := r.look(); wait != r.first {

@@ -111,9 +111,7 @@ func (a *app) run(ctx context.Context, c *run.Coordinator, n *notify.Notifier, f
 	progress := newProgress(a.Base, c.Plan)
 	c.Progress = progress.tell
 	c.Report = progress.warn
-	steps := newReporting(a.Base)
-	steps.what = "run"
-	summary, err := during(steps, func(tell func(analysis.Step)) (*run.Summary, error) {
+	summary, err := during(newReporting(a.Base, "run"), func(tell func(analysis.Step)) (*run.Summary, error) {
 		c.Step = func(what string) {
 			progress.end() // steps are before the first cell and behind the last
 			tell(analysis.Step{What: what})
@@ -176,7 +174,7 @@ func runObject(c *run.Coordinator, summary *run.Summary, r *report.Report, files
 
 // loadReport reads the report of a folder whose files are there.
 func (a *app) loadReport(ctx context.Context, dir string, flags *reportFlags) (*report.Report, error) {
-	return during(newReporting(a.Base), func(tell func(analysis.Step)) (*report.Report, error) {
+	return during(newReporting(a.Base, "report"), func(tell func(analysis.Step)) (*report.Report, error) {
 		return report.Load(ctx, dir, report.Options{Figures: -1, Paper: flags.paper, Progress: tell})
 	})
 }

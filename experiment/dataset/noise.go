@@ -107,7 +107,7 @@ func (s Settings) contaminate(ctx context.Context, t scaled, rows []int, random 
 		hit = draw(rows, s.count(s.Noise.Level, len(rows)), random)
 		ofFeatures, ofTargets := random.NormFloat64, random.NormFloat64
 		if s.Protocol == Scripts {
-			ofFeatures, ofTargets = scriptsNumbers(), scriptsNumbers()
+			ofFeatures, ofTargets = legacyNormal(scriptsSeed), legacyNormal(scriptsSeed)
 		}
 		for _, row := range hit {
 			x := t.row(row)
@@ -134,9 +134,6 @@ func (s Settings) contaminate(ctx context.Context, t scaled, rows []int, random 
 // scriptsSeed is that of the noise of regression in the published scripts, for the features and
 // again for the target, in every fold.
 const scriptsSeed = 40
-
-// scriptsNumbers returns the numbers of [Gaussian] under the protocol [Scripts].
-func scriptsNumbers() func() float64 { return legacyNormal(scriptsSeed) }
 
 // legacyNormal returns the standard normal numbers of NumPy's RandomState of a seed: those of the
 // polar method, the second of each pair first, by a Mersenne Twister.
