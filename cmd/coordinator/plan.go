@@ -11,7 +11,6 @@ import (
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/run"
 	"github.com/agepath/agepath/internal/command"
-	"github.com/agepath/agepath/results/analysis"
 )
 
 // planCommand tells what a grid would compute.
@@ -31,8 +30,7 @@ time. Nothing is computed or written.`,
 			if err != nil {
 				return err
 			}
-			left, err := during(newReporting(a.Base, "plan"), func(tell func(analysis.Step)) (rest, error) {
-				tell(analysis.Step{What: "reading the folder"})
+			left, err := oneStep(a.Base, "plan", "reading the folder", func() (rest, error) {
 				return remaining(ctx, p, out.of(p.grid))
 			})
 			if err != nil {

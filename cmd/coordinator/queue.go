@@ -46,7 +46,9 @@ func (a *atServer) submitCommand() *cobra.Command {
 }
 
 func (a *atServer) submit(ctx context.Context, q *queue.Queue, p *planned, from run.Reuse) error {
-	s, err := run.Submit(ctx, q, p.grid, p.plan, from)
+	s, err := oneStep(a.Base, "submit", "queueing the cells", func() (*run.Submitted, error) {
+		return run.Submit(ctx, q, p.grid, p.plan, from)
+	})
 	if err != nil {
 		return refuseStart(err)
 	}
@@ -262,7 +264,9 @@ func (a *atServer) collect(ctx context.Context, q *queue.Queue, name, out string
 		defer kept.Close()
 		caches = append(caches, kept)
 	}
-	collected, err := run.Collect(ctx, q, name, to.dir, a.Version, caches...)
+	collected, err := oneStep(a.Base, "collect", "gathering the results", func() (*run.Collected, error) {
+		return run.Collect(ctx, q, name, to.dir, a.Version, caches...)
+	})
 	if err != nil {
 		return refuseStart(err)
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/agepath/agepath/results/analysis"
 )
 
-// reporting tells what a report is at when it takes longer than a second: in a line
+// reporting tells what a command is at when it takes longer than a second: in a line
 // of a terminal, by log lines elsewhere.
 type reporting struct {
 	base   *command.Base
@@ -32,7 +32,7 @@ func newReporting(base *command.Base, what string) *reporting {
 	return r
 }
 
-// during makes a report by calling do with what is to be told of its steps.
+// during calls do with what is to be told of its steps.
 func during[T any](r *reporting, do func(tell func(analysis.Step)) (T, error)) (T, error) {
 	done, told := make(chan struct{}), make(chan struct{})
 	go func() { // ends with do
@@ -44,6 +44,14 @@ func during[T any](r *reporting, do func(tell func(analysis.Step)) (T, error)) (
 		<-told
 	}()
 	return do(r.begins)
+}
+
+// oneStep does one thing and tells of it when it takes longer than a second.
+func oneStep[T any](base *command.Base, what, step string, do func() (T, error)) (T, error) {
+	return during(newReporting(base, what), func(tell func(analysis.Step)) (T, error) {
+		tell(analysis.Step{What: step})
+		return do()
+	})
 }
 
 // begins notes the step that begins, without a name for none: then somebody else tells.
