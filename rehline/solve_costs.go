@@ -4,6 +4,8 @@ import (
 	"iter"
 	"math"
 	"slices"
+
+	"github.com/agepath/agepath/internal/kernel"
 )
 
 // costs are the weights and C, and the sums that follow from them. All sums but the
@@ -27,10 +29,12 @@ type costs struct {
 // init sets what follows from the weights for all samples. The unit is known.
 func (o *costs) init() {
 	for k := range o.terms.kinked {
-		o.level = o.terms.kinked[k].bound(o) || o.level
+		o.terms.kinked[k].bound(o)
+		o.level = o.level || o.terms.kinked[k].level
 	}
 	for k := range o.terms.curved {
-		o.level = o.terms.curved[k].bound(o) || o.level
+		o.terms.curved[k].bound(o)
+		o.level = o.level || o.terms.curved[k].level
 	}
 	o.weighed = o.n
 	o.sum()
@@ -157,7 +161,7 @@ func (o *costs) sum() {
 	for i, v := range o.loss.Offset {
 		o.offset += o.of(i) * o.unit * v
 	}
-	o.origin = o.constant + o.terms.atZeros()
+	o.origin = o.constant + o.terms.atZeros(o.n)
 	o.most = o.origin
 }
 
@@ -188,41 +192,30 @@ func (t *terms) weigh(l *Loss, i int, c float64) {
 	}
 }
 
-// bound sets the bounds of all samples, whose slopes are zero, and tells whether some
-// terms do not depend on the score.
-func (k *kinked) bound(o *costs) (level bool) {
-	lo, hi, weights := k.lo, k.hi, o.weights
-	for _, r := range k.source {
-		v := row(o.loss.V, r)
-		for i, u := range row(o.loss.U, r) {
-			if !turns(u, v[i]) {
-				level = level || v[i] > 0
-				continue
-			}
-			c := o.c
-			if len(weights) > 0 {
-				c *= weights[i]
-			}
-			b := c * u
-			lo[i], hi[i] = min(lo[i], b), max(hi[i], b)
-		}
+// bound multiplies the bounds of all samples with their costs.
+func (k *kinked) bound(o *costs) {
+	if len(o.weights) == 0 {
+		kernel.ScaleTo(k.lo, o.c, k.lo)
+		kernel.ScaleTo(k.hi, o.c, k.hi)
+		return
 	}
-	return level
+	for i := range k.lo {
+		c := o.of(i)
+		k.lo[i] *= c
+		k.hi[i] *= c
+	}
 }
 
-// bound sets the curvatures of all samples, likewise.
-func (c *curved) bound(o *costs) (level bool) {
+// bound sets the curvatures of all samples.
+func (c *curved) bound(o *costs) {
 	for _, r := range c.source {
-		t, tau := row(o.loss.T, r), row(o.loss.Tau, r)
+		t := row(o.loss.T, r)
 		for i, s := range row(o.loss.S, r) {
-			if turns(s, t[i]) {
+			if c.all || turns(s, t[i]) {
 				c.sigma[i] = o.of(i) * s * s
-			} else {
-				level = level || rehu(t[i], tau[i]) > 0
 			}
 		}
 	}
-	return level
 }
 
 // weigh keeps a slope at its bound there, and any other one's share of the range.
@@ -275,24 +268,6 @@ func (t *terms) atZero(i int) float64 {
 	}
 	for k := range t.curved {
 		sum += t.curved[k].atZero(i)
-	}
-	return sum
-}
-
-// atZeros returns that of all samples.
-func (t *terms) atZeros() float64 {
-	var sum float64
-	for k := range t.kinked {
-		k := &t.kinked[k]
-		for i := range k.kink {
-			sum += k.atZero(i)
-		}
-	}
-	for k := range t.curved {
-		c := &t.curved[k]
-		for i := range c.kink {
-			sum += c.atZero(i)
-		}
 	}
 	return sum
 }

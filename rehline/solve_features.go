@@ -14,6 +14,9 @@ type features interface {
 	axpy(i int, a float64, v []float64)
 	gather(i int, a float64, v []float64) // v = a x_i
 	norms(dst []float64)                  // dst_i = ‖x_i‖²
+	// stack sets rows of panel, ld apart, to those of the samples of the list, and those of
+	// scaled to change times them.
+	stack(panel, scaled []float64, ld int, list []int32, change []float64)
 }
 
 type full struct{ blas64.General }
@@ -29,6 +32,10 @@ func (x full) gather(i int, a float64, v []float64) {
 }
 
 func (x full) norms(dst []float64) { kernel.Norms(dst, x.Data, x.Stride, x.Cols) }
+
+func (x full) stack(panel, scaled []float64, ld int, list []int32, change []float64) {
+	kernel.Stack(panel, scaled, ld, x.Data, x.Stride, x.Cols, list, change)
+}
 
 type sparse struct{ *CSR }
 
@@ -81,6 +88,13 @@ func (x sparse) norms(dst []float64) {
 	}
 }
 
+func (x sparse) stack(panel, scaled []float64, ld int, list []int32, change []float64) {
+	for k, i := range list {
+		x.gather(int(i), 1, panel[k*ld:][:x.Cols])
+		x.gather(int(i), change[k], scaled[k*ld:][:x.Cols])
+	}
+}
+
 // subset are some rows of x.
 type subset struct {
 	features
@@ -102,5 +116,11 @@ func (x *subset) mulTransAdd(w, a []float64) {
 		if a[k] != 0 {
 			x.features.axpy(int(i), a[k], w)
 		}
+	}
+}
+
+func (x *subset) stack(panel, scaled []float64, ld int, list []int32, change []float64) {
+	for k, i := range list {
+		x.features.stack(panel[k*ld:], scaled[k*ld:], ld, x.index[i:i+1], change[k:k+1])
 	}
 }

@@ -3,6 +3,7 @@ package rehline
 import (
 	"context"
 	"math"
+	"slices"
 
 	"github.com/agepath/agepath/internal/dense"
 	"github.com/agepath/agepath/internal/kernel"
@@ -32,13 +33,15 @@ type gram struct {
 	rows    int            // in panel
 	panel   []float64      // rows of X
 	scaled  []float64      // the same rows, times the change of h
+	change  []float64      // of h, for the rows that are added
 	factor  dense.Cholesky // of the Hessian
 }
 
 func newGram(from *arena, n, dim int) *gram {
 	ld := kernel.Pad(dim)
-	return &gram{ld: ld, gram: from.vector(ld * ld), last: from.vector(n), list: changeList(from, n),
-		panel: from.vector(panelRows * ld), scaled: from.vector(panelRows * ld), factor: newFactor(dim)}
+	return &gram{ld: ld, gram: from.vector(ld * ld), last: from.vector(n), list: changeList(from, max(n, panelRows)),
+		panel: from.vector(panelRows * ld), scaled: from.vector(panelRows * ld),
+		change: from.scratch(panelRows), factor: newFactor(dim)}
 }
 
 // newFactor returns a factor with its memory, which leaves out directions whose pivots are
@@ -76,8 +79,8 @@ func (m *gram) accumulate(s *state, unit float64) {
 	if m.changes < anewAfter {
 		if count, ok := kernel.Changed(s.h, last, unit, sameCurvature, m.list); ok {
 			m.changes += min(count, 1)
-			for _, i := range m.list[:count] {
-				m.stack(s, int(i), s.h[i]*unit)
+			for list := range slices.Chunk(m.list[:count], panelRows) {
+				m.stack(s, list, unit)
 			}
 			m.flush()
 			return
@@ -101,28 +104,36 @@ func (m *gram) accumulate(s *state, unit float64) {
 		clear(last)
 		m.changes = 0
 	}
-	for i, h := range s.h {
-		if h *= unit; math.Abs(h-last[i]) > sameCurvature*h {
-			m.stack(s, i, h)
+	for from := 0; from < len(last); from += panelRows {
+		to := min(from+panelRows, len(last))
+		count, _ := kernel.Changed(s.h[from:to], last[from:to], unit, sameCurvature, m.list[:panelRows+8])
+		for k := range count {
+			m.list[k] += int32(from)
 		}
+		m.stack(s, m.list[:count], unit)
 	}
 	m.flush()
 }
 
-// stack adds sample i with its new second derivative to the rows that are added to the
-// Gram matrix together.
-func (m *gram) stack(s *state, i int, h float64) {
-	change := h - m.last[i]
-	m.last[i] = h
-	p, d := m.panel[m.rows*m.ld:][:m.ld], s.penalty.d
-	s.x.gather(i, 1, p[:d])
-	if s.penalty.dim > d {
-		p[d] = 1
-	}
-	kernel.ScaleTo(m.scaled[m.rows*m.ld:][:m.ld], change, p)
-	if m.rows++; m.rows == panelRows {
+// stack adds at most panelRows samples with their new second derivatives, times the unit, to the
+// rows that are added to the Gram matrix together.
+func (m *gram) stack(s *state, list []int32, unit float64) {
+	if m.rows+len(list) > panelRows {
 		m.flush()
 	}
+	for k, i := range list {
+		h := s.h[i] * unit
+		m.change[k] = h - m.last[i]
+		m.last[i] = h
+	}
+	panel, scaled, d := m.panel[m.rows*m.ld:], m.scaled[m.rows*m.ld:], s.penalty.d
+	s.x.stack(panel, scaled, m.ld, list, m.change[:len(list)])
+	if s.penalty.dim > d {
+		for k := range list {
+			panel[k*m.ld+d], scaled[k*m.ld+d] = 1, m.change[k]
+		}
+	}
+	m.rows += len(list)
 }
 
 // flush adds the stacked rows.

@@ -2,6 +2,7 @@ package rehline
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
@@ -30,6 +31,7 @@ type source []int
 // kinked are n terms, one per sample.
 type kinked struct {
 	source
+	level  bool // there are terms that do not depend on the score
 	kink   []float64
 	lo, hi []float64
 	slope  []float64 // a, the dual variable
@@ -39,11 +41,16 @@ type kinked struct {
 // curved are n terms, one per sample.
 type curved struct {
 	source
+	all    bool // of every sample there is one that turns
+	level  bool
 	kink   []float64
 	kl, kh []float64 // range of the quadratic part, relative to the kink
 	sigma  []float64 // curvature
 	slope  []float64
 }
+
+// valuePart is how many samples are evaluated together.
+const valuePart = 256
 
 // pairs matches rows 0..rows-1 so that same(i, j) holds within a pair.
 func pairs(rows int, same func(i, j int) bool) []source {
@@ -92,33 +99,40 @@ func opposite(p, q, r, s float64) bool {
 // allOpposite tells whether the terms of all samples are opposite in the rows i and j.
 func allOpposite(p, q blas64.General, i, j int) bool {
 	one, at, other, where := row(p, i), row(q, i), row(p, j), row(q, j)
-	for k, u := range one {
-		v, r, s := at[k], other[k], where[k]
-		x := v * r // the same without dividing, for numbers that do not overflow
-		if u*r < 0 && math.Abs(x-s*u) <= 0x1p-52*math.Abs(x) && math.Abs(x) > 1e-200 && math.Abs(u) > 1e-50 && math.Abs(r) > 1e-50 {
-			continue
-		}
-		if !opposite(u, v, r, s) {
-			return false
-		}
-	}
-	return true
+	return eachButFast(len(one), func(k int) int {
+		return kernel.Opposite(one[k:], at[k:], other[k:], where[k:])
+	}, func(k int) bool { return opposite(one[k], at[k], other[k], where[k]) })
 }
 
-// newTerms lays out the terms of the loss, without weights.
+// eachButFast calls slow for every one of n samples that fast does not do, and tells whether it
+// was always true. fast tells how many it does from a sample on.
+func eachButFast(n int, fast func(k int) int, slow func(k int) bool) bool {
+	ok := true
+	for k := 0; k < n; {
+		k += fast(k)
+		for end := min(k+kernel.Width, n); k < end; k++ {
+			if !slow(k) {
+				ok = false
+			}
+		}
+	}
+	return ok
+}
+
+// newTerms lays out the terms of the loss, without C and weights.
 func newTerms(from *arena, l *Loss, n int) terms {
 	var t terms
 	for _, s := range pairs(l.U.Rows, func(i, j int) bool { return allOpposite(l.U, l.V, i, j) }) {
-		k := kinked{source: s, kink: from.scratch(n), lo: from.vector(n), hi: from.vector(n), slope: from.vector(n)}
-		u, v := row(l.U, s[0]), row(l.V, s[0])
-		for i := range n {
-			k.kink[i], _ = turn(u[i], v[i])
+		k := kinked{source: s, kink: from.vector(n), lo: from.vector(n), hi: from.vector(n), slope: from.vector(n)}
+		for _, r := range slices.Backward(s) { // the kink is that of the first one
+			k.turn(row(l.U, r), row(l.V, r))
 		}
 		t.kinked = append(t.kinked, k)
 	}
 	for _, s := range pairs(l.S.Rows, func(i, j int) bool {
+		other := row(l.S, j)
 		for k, u := range row(l.S, i) {
-			if math.Abs(u) != math.Abs(row(l.S, j)[k]) {
+			if math.Abs(u) != math.Abs(other[k]) {
 				return false
 			}
 		}
@@ -127,28 +141,42 @@ func newTerms(from *arena, l *Loss, n int) terms {
 		c := curved{source: s, kink: from.vector(n), kl: from.vector(n), kh: from.vector(n), sigma: from.vector(n),
 			slope: from.vector(n)}
 		for _, r := range s {
-			c.ranges(l, r)
+			c.turn(row(l.S, r), row(l.T, r), row(l.Tau, r))
 		}
 		t.curved = append(t.curved, c)
 	}
 	return t
 }
 
-// ranges adds the range of row r.
-func (c *curved) ranges(l *Loss, r int) {
-	s, t, tau := row(l.S, r), row(l.T, r), row(l.Tau, r)
-	for i := range s {
-		k, ok := turn(s[i], t[i])
+// turn adds the terms u z + v: where they turn, and their slopes.
+func (k *kinked) turn(u, v []float64) {
+	eachButFast(len(u), func(i int) int {
+		return kernel.Kinks(u[i:], v[i:], k.kink[i:], k.lo[i:], k.hi[i:])
+	}, func(i int) bool {
+		at, ok := turn(u[i], v[i])
 		if !ok {
-			continue
+			k.level = k.level || v[i] > 0
+			return false
 		}
-		c.kink[i] = k
-		if s[i] > 0 {
-			c.kh[i] = tau[i] / s[i]
-		} else {
-			c.kl[i] = tau[i] / s[i]
+		k.kink[i], k.lo[i], k.hi[i] = at, min(k.lo[i], u[i]), max(k.hi[i], u[i])
+		return true
+	})
+}
+
+// turn adds the terms s z + t up to tau: where they turn, and their ranges.
+func (c *curved) turn(s, t, tau []float64) {
+	c.all = eachButFast(len(s), func(i int) int {
+		return kernel.Ranges(s[i:], t[i:], tau[i:], c.kink[i:], c.kl[i:], c.kh[i:])
+	}, func(i int) bool {
+		at, ok := turn(s[i], t[i])
+		if !ok {
+			c.level = c.level || rehu(t[i], tau[i]) > 0
+			return false
 		}
-	}
+		end := tau[i] / s[i]
+		c.kink[i], c.kl[i], c.kh[i] = at, min(c.kl[i], end), max(c.kh[i], end)
+		return true
+	})
 }
 
 // sums are totals over terms, divided by the ridge.
@@ -195,37 +223,40 @@ func (t *terms) tally(z []float64) sums {
 
 // value returns the terms' sum at the scores.
 func (t *terms) value(z []float64) float64 {
+	var scratch [3][valuePart]float64
 	var v float64
-	for i := range t.kinked {
-		v += t.kinked[i].value(z)
-	}
-	for i := range t.curved {
-		v += t.curved[i].value(z)
+	for from := 0; from < len(z); from += valuePart {
+		v += t.part(z[from:min(from+valuePart, len(z))], from, &scratch)
 	}
 	return v
 }
 
-// value evaluates the terms by parts: what is not their value goes to a scratch, which
-// the first cache holds.
-func (k *kinked) value(z []float64) float64 {
-	var slope, g, h [256]float64
-	var t float64
-	for from := 0; from < len(z); from += len(g) {
-		n := min(len(z)-from, len(g))
-		cut := func(v []float64) []float64 { return v[from:][:n] }
-		t += kernel.Kinked(cut(z), cut(k.kink), cut(k.lo), cut(k.hi), cut(k.slope), slope[:n], g[:n], h[:n], 1)[0]
+// atZeros returns that of n samples at scores of zero.
+func (t *terms) atZeros(n int) float64 {
+	var scratch [3][valuePart]float64
+	var zeros [valuePart]float64
+	var v float64
+	for from := 0; from < n; from += valuePart {
+		v += t.part(zeros[:min(valuePart, n-from)], from, &scratch)
 	}
-	return t
+	return v
 }
 
-func (c *curved) value(z []float64) float64 {
-	var t float64
-	for j, z := range z {
-		r := z - c.kink[j]
-		u := min(max(r, c.kl[j]), c.kh[j])
-		t += c.sigma[j] * u * (r - u/2)
+// part returns that of the samples from one on: what is not their value goes to a scratch,
+// which the first cache holds.
+func (t *terms) part(z []float64, from int, scratch *[3][valuePart]float64) float64 {
+	to := from + len(z)
+	slope, g, h := scratch[0][:len(z)], scratch[1][:len(z)], scratch[2][:len(z)]
+	var v float64
+	for i := range t.kinked {
+		k := &t.kinked[i]
+		v += kernel.Kinked(z, k.kink[from:to], k.lo[from:to], k.hi[from:to], k.slope[from:to], slope, g, h, 1)[0]
 	}
-	return t
+	for i := range t.curved {
+		c := &t.curved[i]
+		v += kernel.Curved(z, c.kink[from:to], c.kl[from:to], c.kh[from:to], c.sigma[from:to], slope, g, h)[0]
+	}
+	return v
 }
 
 // dual returns -Σ aκ - Σ a²/(2σ) for the slopes.

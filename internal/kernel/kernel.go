@@ -192,3 +192,12 @@ func shareGo(dst, slope, p []float64, scale float64) {
 		}
 	}
 }
+
+// stackGo is Stack.
+func stackGo(panel, scaled []float64, ld int, x []float64, stride, cols int, index []int32, change []float64) {
+	for k, i := range index {
+		row := panel[k*ld:][:cols]
+		copy(row, x[int(i)*stride:][:cols])
+		scaleToGo(scaled[k*ld:], change[k], row)
+	}
+}

@@ -9260,3 +9260,223 @@ loop_done:
 	MOVSD         X4, below+56(FP)
 	VZEROUPPER
 	RET
+
+// func oppositeAVX512(p *float64, q *float64, r *float64, s *float64, n int) int
+// Requires: AVX, AVX512F
+TEXT ·oppositeAVX512(SB), NOSPLIT, $0-48
+	MOVQ         p+0(FP), AX
+	MOVQ         q+8(FP), CX
+	MOVQ         r+16(FP), DX
+	MOVQ         s+24(FP), BX
+	VPXORQ       Z0, Z0, Z0
+	VBROADCASTSD c358dee7a4ad4b81f<>+0(SB), Z1
+	MOVQ         n+32(FP), SI
+	XORQ         DI, DI
+	SUBQ         $0x08, SI
+
+loop:
+	CMPQ         DI, SI
+	JG           end
+	VMOVUPD      (AX)(DI*8), Z2
+	VMOVUPD      (DX)(DI*8), Z3
+	VMULPD       Z2, Z3, Z4
+	VCMPPD       $0x11, Z0, Z4, K1
+	KMOVW        K1, R8
+	CMPL         R8, $0x000000ff
+	JNE          end
+	VMULPD       (CX)(DI*8), Z3, Z4
+	VMOVUPD      (BX)(DI*8), Z5
+	VFNMADD213PD Z4, Z2, Z5
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z5, Z5
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z4, Z4
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z2, Z2
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z3, Z3
+	VMINPD       Z2, Z3, Z3
+	VCMPPD       $0x1e, Z1, Z3, K1
+	KMOVW        K1, R8
+	CMPL         R8, $0x000000ff
+	JNE          end
+	VBROADCASTSD c16687e92154ef7ac<>+0(SB), Z2
+	VCMPPD       $0x1e, Z2, Z4, K1
+	KMOVW        K1, R8
+	CMPL         R8, $0x000000ff
+	JNE          end
+	VBROADCASTSD c3cc8000000000000<>+0(SB), Z2
+	VMULPD       Z2, Z4, Z4
+	VCMPPD       $0x12, Z4, Z5, K1
+	KMOVW        K1, R8
+	CMPL         R8, $0x000000ff
+	JNE          end
+	ADDQ         $0x08, DI
+	JMP          loop
+
+end:
+	MOVQ DI, ret+40(FP)
+	VZEROUPPER
+	RET
+
+DATA c358dee7a4ad4b81f<>+0(SB)/8, $0x358dee7a4ad4b81f
+DATA c358dee7a4ad4b81f<>+8(SB)/8, $0x358dee7a4ad4b81f
+DATA c358dee7a4ad4b81f<>+16(SB)/8, $0x358dee7a4ad4b81f
+DATA c358dee7a4ad4b81f<>+24(SB)/8, $0x358dee7a4ad4b81f
+DATA c358dee7a4ad4b81f<>+32(SB)/8, $0x358dee7a4ad4b81f
+DATA c358dee7a4ad4b81f<>+40(SB)/8, $0x358dee7a4ad4b81f
+DATA c358dee7a4ad4b81f<>+48(SB)/8, $0x358dee7a4ad4b81f
+DATA c358dee7a4ad4b81f<>+56(SB)/8, $0x358dee7a4ad4b81f
+GLOBL c358dee7a4ad4b81f<>(SB), RODATA|NOPTR, $64
+
+DATA c16687e92154ef7ac<>+0(SB)/8, $0x16687e92154ef7ac
+DATA c16687e92154ef7ac<>+8(SB)/8, $0x16687e92154ef7ac
+DATA c16687e92154ef7ac<>+16(SB)/8, $0x16687e92154ef7ac
+DATA c16687e92154ef7ac<>+24(SB)/8, $0x16687e92154ef7ac
+DATA c16687e92154ef7ac<>+32(SB)/8, $0x16687e92154ef7ac
+DATA c16687e92154ef7ac<>+40(SB)/8, $0x16687e92154ef7ac
+DATA c16687e92154ef7ac<>+48(SB)/8, $0x16687e92154ef7ac
+DATA c16687e92154ef7ac<>+56(SB)/8, $0x16687e92154ef7ac
+GLOBL c16687e92154ef7ac<>(SB), RODATA|NOPTR, $64
+
+DATA c3cc8000000000000<>+0(SB)/8, $0x3cc8000000000000
+DATA c3cc8000000000000<>+8(SB)/8, $0x3cc8000000000000
+DATA c3cc8000000000000<>+16(SB)/8, $0x3cc8000000000000
+DATA c3cc8000000000000<>+24(SB)/8, $0x3cc8000000000000
+DATA c3cc8000000000000<>+32(SB)/8, $0x3cc8000000000000
+DATA c3cc8000000000000<>+40(SB)/8, $0x3cc8000000000000
+DATA c3cc8000000000000<>+48(SB)/8, $0x3cc8000000000000
+DATA c3cc8000000000000<>+56(SB)/8, $0x3cc8000000000000
+GLOBL c3cc8000000000000<>(SB), RODATA|NOPTR, $64
+
+// func kinksAVX512(p *float64, q *float64, kink *float64, lo *float64, hi *float64, n int) int
+// Requires: AVX, AVX512F
+TEXT ·kinksAVX512(SB), NOSPLIT, $0-56
+	MOVQ         p+0(FP), AX
+	MOVQ         q+8(FP), CX
+	MOVQ         kink+16(FP), DX
+	MOVQ         lo+24(FP), BX
+	MOVQ         hi+32(FP), SI
+	VPXORQ       Z0, Z0, Z0
+	VBROADCASTSD c358dee7a4ad4b81f<>+0(SB), Z1
+	MOVQ         n+40(FP), DI
+	XORQ         R8, R8
+	SUBQ         $0x08, DI
+
+loop:
+	CMPQ    R8, DI
+	JG      end
+	VMOVUPD (AX)(R8*8), Z2
+	VMOVAPD Z2, Z3
+	VPANDQ  c7fffffffffffffff<>+0(SB), Z3, Z3
+	VCMPPD  $0x1e, Z1, Z3, K1
+	KMOVW   K1, R9
+	CMPL    R9, $0x000000ff
+	JNE     end
+	VSUBPD  (CX)(R8*8), Z0, Z3
+	VDIVPD  Z2, Z3, Z3
+	VMOVUPD Z3, (DX)(R8*8)
+	VMINPD  (BX)(R8*8), Z2, Z3
+	VMOVUPD Z3, (BX)(R8*8)
+	VMAXPD  (SI)(R8*8), Z2, Z3
+	VMOVUPD Z3, (SI)(R8*8)
+	ADDQ    $0x08, R8
+	JMP     loop
+
+end:
+	MOVQ R8, ret+48(FP)
+	VZEROUPPER
+	RET
+
+// func rangesAVX512(p *float64, q *float64, tau *float64, kink *float64, lo *float64, hi *float64, n int) int
+// Requires: AVX, AVX512F
+TEXT ·rangesAVX512(SB), NOSPLIT, $0-64
+	MOVQ         p+0(FP), AX
+	MOVQ         q+8(FP), CX
+	MOVQ         kink+24(FP), DX
+	MOVQ         lo+32(FP), BX
+	MOVQ         hi+40(FP), SI
+	VPXORQ       Z0, Z0, Z0
+	VBROADCASTSD c358dee7a4ad4b81f<>+0(SB), Z1
+	MOVQ         n+48(FP), DI
+	XORQ         R8, R8
+	SUBQ         $0x08, DI
+
+loop:
+	CMPQ    R8, DI
+	JG      end
+	VMOVUPD (AX)(R8*8), Z2
+	VMOVAPD Z2, Z3
+	VPANDQ  c7fffffffffffffff<>+0(SB), Z3, Z3
+	VCMPPD  $0x1e, Z1, Z3, K1
+	KMOVW   K1, R9
+	CMPL    R9, $0x000000ff
+	JNE     end
+	VSUBPD  (CX)(R8*8), Z0, Z3
+	VDIVPD  Z2, Z3, Z3
+	VMOVUPD Z3, (DX)(R8*8)
+	MOVQ    tau+16(FP), R9
+	VMOVUPD (R9)(R8*8), Z3
+	VDIVPD  Z2, Z3, Z2
+	VMINPD  (BX)(R8*8), Z2, Z3
+	VMOVUPD Z3, (BX)(R8*8)
+	VMAXPD  (SI)(R8*8), Z2, Z3
+	VMOVUPD Z3, (SI)(R8*8)
+	ADDQ    $0x08, R8
+	JMP     loop
+
+end:
+	MOVQ R8, ret+56(FP)
+	VZEROUPPER
+	RET
+
+// func stackAVX512(panel *float64, scaled *float64, ld int, x *float64, stride int, d int, index *int32, change *float64, rows int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·stackAVX512(SB), NOSPLIT, $0-72
+	MOVQ panel+0(FP), AX
+	MOVQ scaled+8(FP), CX
+	MOVQ ld+16(FP), DX
+	MOVQ x+24(FP), BX
+	MOVQ stride+32(FP), SI
+	MOVQ index+48(FP), DI
+	MOVQ change+56(FP), R8
+	MOVQ rows+64(FP), R9
+	SHLQ $0x03, DX
+	SHLQ $0x03, SI
+
+row:
+	MOVQ         d+40(FP), R11
+	MOVLQSX      (DI), R10
+	IMULQ        SI, R10
+	ADDQ         BX, R10
+	VBROADCASTSD (R8), Z0
+	XORQ         R12, R12
+
+loop:
+	CMPQ    R11, $0x08
+	JL      loop_tail
+	VMOVUPD (R10)(R12*8), Z1
+	VMOVUPD Z1, (AX)(R12*8)
+	VMULPD  Z0, Z1, Z1
+	VMOVUPD Z1, (CX)(R12*8)
+	ADDQ    $0x08, R12
+	SUBQ    $0x08, R11
+	JMP     loop
+
+loop_tail:
+	TESTQ     R11, R11
+	JZ        loop_done
+	MOVQ      $0x0000ffff, R13
+	SHLXQ     R11, R13, R13
+	NOTQ      R13
+	KMOVW     R13, K1
+	VMOVUPD.Z (R10)(R12*8), K1, Z1
+	VMOVUPD   Z1, K1, (AX)(R12*8)
+	VMULPD    Z0, Z1, Z1
+	VMOVUPD   Z1, K1, (CX)(R12*8)
+
+loop_done:
+	ADDQ DX, AX
+	ADDQ DX, CX
+	ADDQ $0x04, DI
+	ADDQ $0x08, R8
+	DECQ R9
+	JNZ  row
+	VZEROUPPER
+	RET

@@ -12,3 +12,6 @@ func levels() []int {
 }
 
 func setLevel(l int) { level = l }
+
+// widest tells whether the level in use is the one that all kernels exist in.
+func widest() bool { return level == avx512 }

@@ -97,6 +97,22 @@ func Share(dst, slope, p []float64, scale float64) {
 	shareGo(dst, slope, p, scale)
 }
 
+// Opposite returns how many samples from the first one on surely have p z + q and r z + s turn
+// at the same score, up to rounding, in opposite directions: of none is it known.
+func Opposite(p, q, r, s []float64) int { return 0 }
+
+// Kinks sets kink, lo and hi for as many samples from the first one on as it returns: none.
+func Kinks(p, q, kink, lo, hi []float64) int { return 0 }
+
+// Ranges is Kinks with tau/p in place of p.
+func Ranges(p, q, tau, kink, lo, hi []float64) int { return 0 }
+
+// Stack sets the first rows of panel, of the leading dimension ld, to the rows of x that index
+// lists, x[i*stride:][:cols], and those of scaled to change times them.
+func Stack(panel, scaled []float64, ld int, x []float64, stride, cols int, index []int32, change []float64) {
+	stackGo(panel, scaled, ld, x, stride, cols, index, change)
+}
+
 // Logistic evaluates the losses ln(1 + exp(-y z)) of labels y of -1 and +1 with
 // their first and second derivatives in z. Margins y z beyond 708 count as 708 in
 // exponentials, whose smallest value then is 3e-308.

@@ -5,3 +5,5 @@ package kernel
 func levels() []int { return []int{plain} }
 
 func setLevel(int) {}
+
+func widest() bool { return false }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -254,6 +255,76 @@ func TestSelect(t *testing.T) {
 		shareGo(want, slope, kink, 0.7)
 		end()
 		same(t, "share", got, want)
+	})
+}
+
+// TestTurns sets kinks and bounds until a term that does not turn, and compares turns.
+func TestTurns(t *testing.T) {
+	each(t, func(t *testing.T, r *rand.Rand, n int) {
+		p, q, tau, other, at := normal(r, n), normal(r, n), normal(r, n), make([]float64, n), make([]float64, n)
+		for i := range n {
+			tau[i], other[i] = math.Abs(tau[i]), -p[i]*math.Abs(tau[i])
+			at[i] = other[i] * (q[i] / p[i])
+		}
+		bad := n
+		if n > 20 {
+			bad = r.IntN(n)
+		}
+		opposite := Opposite(p, q, other, at)
+		if bad < n {
+			p[bad], at[bad] = 0, at[bad]*(1+1e-14)
+			if got := Opposite(p, q, other, at); got > bad {
+				t.Errorf("%d samples turn as one, where %d does not turn", got, bad)
+			}
+		}
+		if least := n / 8 * 8; widest() && opposite != least {
+			t.Errorf("%d of %d samples turn as one", opposite, n)
+		}
+		for _, ranges := range []bool{false, true} {
+			kink, end := guarded(t, make([]float64, n))
+			lo, also := guarded(t, normal(r, n))
+			hi, too := guarded(t, normal(r, n))
+			least, most := slices.Clone(lo), slices.Clone(hi)
+			count, size := 0, p
+			if ranges {
+				count = Ranges(p, q, tau, kink, lo, hi)
+				size = slices.Clone(tau)
+				for i := range size {
+					size[i] /= p[i]
+				}
+			} else {
+				count = Kinks(p, q, kink, lo, hi)
+			}
+			if count > bad || widest() && count < min(n, bad)/8*8 {
+				t.Errorf("%d of %d samples, where %d does not turn", count, n, bad)
+			}
+			want := make([]float64, n)
+			for i := range count {
+				want[i], least[i], most[i] = -q[i]/p[i], min(least[i], size[i]), max(most[i], size[i])
+			}
+			end()
+			also()
+			too()
+			same(t, "kink", kink[:count], want[:count])
+			same(t, "lo", lo, least)
+			same(t, "hi", hi, most)
+		}
+	})
+}
+
+func TestStack(t *testing.T) {
+	each(t, func(t *testing.T, r *rand.Rand, d int) {
+		ld, stride := Pad(d)+8, d+3
+		x, change, index := normal(r, 9*stride), normal(r, 5), []int32{7, 0, 3, 3, 8}
+		panel, end := guarded(t, normal(r, 5*ld))
+		scaled, also := guarded(t, normal(r, 5*ld))
+		want, times := slices.Clone(panel), slices.Clone(scaled)
+		Stack(panel, scaled, ld, x, stride, d, index, change)
+		stackGo(want, times, ld, x, stride, d, index, change)
+		end()
+		also()
+		same(t, "panel", panel, want)
+		same(t, "scaled", scaled, times)
 	})
 }
 

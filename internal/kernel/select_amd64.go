@@ -52,3 +52,52 @@ func Share(dst, slope, p []float64, scale float64) {
 		shareGo(dst, slope, p, scale)
 	}
 }
+
+// Opposite returns how many samples from the first one on surely have p z + q and r z + s turn
+// at the same score, up to rounding, in opposite directions. All are finite and at most 1e100 in
+// size.
+func Opposite(p, q, r, s []float64) int {
+	n := len(p)
+	if level != avx512 || n < 8 {
+		return 0
+	}
+	q, r, s = q[:n], r[:n], s[:n]
+	return oppositeAVX512(&p[0], &q[0], &r[0], &s[0], n)
+}
+
+// Kinks sets kink to the score -q/p where p z + q turns, lo to the lesser of lo and p, and hi to
+// the greater of hi and p, for as many samples from the first one on as it returns: all before
+// one whose p is small, but for a few. Numbers are as for Opposite.
+func Kinks(p, q, kink, lo, hi []float64) int {
+	n := len(p)
+	if level != avx512 || n < 8 {
+		return 0
+	}
+	q, kink, lo, hi = q[:n], kink[:n], lo[:n], hi[:n]
+	return kinksAVX512(&p[0], &q[0], &kink[0], &lo[0], &hi[0], n)
+}
+
+// Ranges is Kinks with tau/p in place of p.
+func Ranges(p, q, tau, kink, lo, hi []float64) int {
+	n := len(p)
+	if level != avx512 || n < 8 {
+		return 0
+	}
+	q, tau, kink, lo, hi = q[:n], tau[:n], kink[:n], lo[:n], hi[:n]
+	return rangesAVX512(&p[0], &q[0], &tau[0], &kink[0], &lo[0], &hi[0], n)
+}
+
+// Stack sets the first rows of panel, of the leading dimension ld, to the rows of x that index
+// lists, x[i*stride:][:cols], and those of scaled to change times them.
+func Stack(panel, scaled []float64, ld int, x []float64, stride, cols int, index []int32, change []float64) {
+	if level != avx512 || len(index) == 0 || cols == 0 {
+		stackGo(panel, scaled, ld, x, stride, cols, index, change)
+		return
+	}
+	size := (len(index)-1)*ld + cols
+	panel, scaled, change = panel[:size], scaled[:size], change[:len(index)]
+	for _, i := range index {
+		_ = x[int(i)*stride:][:cols]
+	}
+	stackAVX512(&panel[0], &scaled[0], ld, &x[0], stride, cols, &index[0], &change[0], len(index))
+}

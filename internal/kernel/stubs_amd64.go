@@ -423,3 +423,23 @@ func changedAVX512(x *float64, y *float64, n int, unit float64, part float64, in
 //
 //go:noescape
 func betweenAVX512(d *float64, w *float64, n int, lo float64, hi float64, index *int32) (count int, below float64)
+
+// oppositeAVX512 is Opposite.
+//
+//go:noescape
+func oppositeAVX512(p *float64, q *float64, r *float64, s *float64, n int) int
+
+// kinksAVX512 is Kinks.
+//
+//go:noescape
+func kinksAVX512(p *float64, q *float64, kink *float64, lo *float64, hi *float64, n int) int
+
+// rangesAVX512 is Ranges.
+//
+//go:noescape
+func rangesAVX512(p *float64, q *float64, tau *float64, kink *float64, lo *float64, hi *float64, n int) int
+
+// stackAVX512 is Stack.
+//
+//go:noescape
+func stackAVX512(panel *float64, scaled *float64, ld int, x *float64, stride int, d int, index *int32, change *float64, rows int)

@@ -49,6 +49,10 @@ func main() {
 	near(wide)
 	changed(wide)
 	between(wide)
+	opposite(wide)
+	kinks(wide, false)
+	kinks(wide, true)
+	stack(wide)
 	Generate()
 }
 

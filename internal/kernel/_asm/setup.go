@@ -1,0 +1,127 @@
+package main
+
+import (
+	"fmt"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// count is begin for a function that returns a number.
+func count(v *isa, name, args, doc string) {
+	TEXT(v.name(name), NOSPLIT, fmt.Sprintf("func(%s) int", args))
+	Pragma("noescape")
+	Doc(v.name(name) + " " + doc)
+}
+
+// leading runs body over whole vectors of arrays of n entries until one has a lane that
+// require denies, and returns how many entries come before it.
+func leading(v *isa, body func(o reg.GPVirtual)) {
+	n, o := pointer("n"), GP64()
+	XORQ(o, o)
+	SUBQ(U8(v.lanes), n)
+	Label("loop")
+	CMPQ(o, n)
+	JG(LabelRef("end"))
+	body(o)
+	ADDQ(U8(v.lanes), o)
+	JMP(LabelRef("loop"))
+	Label("end")
+	Store(o, ReturnIndex(0))
+	end(v)
+}
+
+// Predicates of comparisons.
+const (
+	less   = 0x11
+	atMost = 0x12
+	more   = 0x1e
+)
+
+// require ends leading unless a compares with b as the predicate says in all lanes.
+func require(predicate uint8, a reg.VecVirtual, b Op) {
+	k, bits := K(), GP32()
+	VCMPPD(U8(predicate), b, a, k)
+	KMOVW(k, bits)
+	CMPL(bits, U32(0xff))
+	JNE(LabelRef("end"))
+}
+
+func opposite(v *isa) {
+	count(v, "opposite", "p, q, r, s *float64, n int", "is Opposite.")
+	p, q, r, s := pointer("p"), pointer("q"), pointer("r"), pointer("s")
+	zero, least := v.zero(), v.broadcast(constant(1e-50))
+	leading(v, func(o reg.GPVirtual) {
+		a, b, x := v.load(at(p, o, 0), false), v.load(at(r, o, 0), false), v.vec()
+		VMULPD(a, b, x)
+		require(less, x, zero)
+		VMULPD(at(q, o, 0), b, x)
+		t := v.load(at(s, o, 0), false)
+		VFNMADD213PD(x, a, t) // x - a s
+		v.abs(t)
+		v.abs(x)
+		v.abs(a)
+		v.abs(b)
+		VMINPD(a, b, b)
+		require(more, b, least)
+		require(more, x, v.broadcast(constant(1e-200)))
+		VMULPD(v.broadcast(constant(3*0x1p-52)), x, x)
+		require(atMost, t, x)
+	})
+}
+
+// kinks is with ranges the one of curved terms.
+func kinks(v *isa, ranges bool) {
+	if ranges {
+		count(v, "ranges", "p, q, tau, kink, lo, hi *float64, n int", "is Ranges.")
+	} else {
+		count(v, "kinks", "p, q, kink, lo, hi *float64, n int", "is Kinks.")
+	}
+	p, q, kink, lo, hi := pointer("p"), pointer("q"), pointer("kink"), pointer("lo"), pointer("hi")
+	zero, least := v.zero(), v.broadcast(constant(1e-50))
+	leading(v, func(o reg.GPVirtual) {
+		a, t := v.load(at(p, o, 0), false), v.vec()
+		VMOVAPD(a, t)
+		v.abs(t)
+		require(more, t, least)
+		VSUBPD(at(q, o, 0), zero, t)
+		VDIVPD(a, t, t)
+		v.store(t, at(kink, o, 0), false)
+		if ranges {
+			w := v.load(at(pointer("tau"), o, 0), false)
+			VDIVPD(a, w, a)
+		}
+		VMINPD(at(lo, o, 0), a, t)
+		v.store(t, at(lo, o, 0), false)
+		VMAXPD(at(hi, o, 0), a, t)
+		v.store(t, at(hi, o, 0), false)
+	})
+}
+
+func stack(v *isa) {
+	begin(v, "stack", "panel, scaled *float64, ld int, x *float64, stride, d int, index *int32, change *float64, rows int", "is Stack.")
+	panel, scaled, ld, x, stride := pointer("panel"), pointer("scaled"), pointer("ld"), pointer("x"), pointer("stride")
+	index, change, rows := pointer("index"), pointer("change"), pointer("rows")
+	SHLQ(U8(3), ld)
+	SHLQ(U8(3), stride)
+	Label("row")
+	row, n := GP64(), pointer("d")
+	MOVLQSX(Mem{Base: index}, row)
+	IMULQ(stride, row)
+	ADDQ(x, row)
+	c := v.broadcast(Mem{Base: change})
+	v.each("loop", n, func(o reg.GPVirtual, tail bool) {
+		e := v.load(at(row, o, 0), tail)
+		v.store(e, at(panel, o, 0), tail)
+		VMULPD(c, e, e)
+		v.store(e, at(scaled, o, 0), tail)
+	})
+	ADDQ(ld, panel)
+	ADDQ(ld, scaled)
+	ADDQ(U8(4), index)
+	ADDQ(U8(8), change)
+	DECQ(rows)
+	JNZ(LabelRef("row"))
+	end(v)
+}
