@@ -21,6 +21,10 @@ var (
 	// ErrClosed says that the puller is closed.
 	ErrClosed = errors.New("the puller is closed")
 
+	// ErrComplete is the cause of the end of a context when no task can come any more, as
+	// every cell has its result: what was asked for is not waited for.
+	ErrComplete = errors.New("every cell has its result")
+
 	// ErrNoData says that no data set of that digest is stored.
 	ErrNoData = errors.New("no data set with this digest is stored")
 )

@@ -81,7 +81,8 @@ func (q *Queue) Worker(config WorkerConfig) (*Puller, error) {
 
 // Close makes Pull return [ErrClosed] and waits until the tasks that arrived
 // for cancelled calls are handed back, which takes at most about
-// [WorkerConfig.Idle] and two seconds. Deliveries stay valid.
+// [WorkerConfig.Idle] and two seconds; calls that ended with [ErrComplete] are not
+// waited for. Deliveries stay valid.
 func (p *Puller) Close() {
 	p.gate.Lock()
 	p.close(ErrClosed)
@@ -197,6 +198,9 @@ func (p *Puller) fetch(ctx context.Context, from *source, wait time.Duration, mo
 			}
 			err = batch.Error()
 		case <-ctx.Done():
+			if err := context.Cause(ctx); errors.Is(err, ErrComplete) {
+				return nil, err
+			}
 			p.running.Go(func() { p.sendBack(a, batch) })
 			return nil, context.Cause(ctx)
 		}

@@ -245,6 +245,34 @@ func TestCloseEndsPull(t *testing.T) {
 	}
 }
 
+// TestCloseAfterComplete wants what was asked for when no task can come any more not to be
+// waited for.
+func TestCloseAfterComplete(t *testing.T) {
+	t.Parallel()
+	b := setup(t, 30*time.Second)
+	b.publish(task("run", "a"))
+	worker := b.worker(WorkerConfig{Idle: time.Minute})
+	b.done(b.pull(worker), ok())
+	ctx, cancel := context.WithCancelCause(b.ctx)
+	result := make(chan error, 1)
+	go func() {
+		_, err := worker.Pull(ctx)
+		result <- err
+	}()
+	b.await("the request is at the server", func() bool {
+		consumer, err := b.js.Consumer(b.ctx, tasksStream, "run")
+		return err == nil && consumer.CachedInfo().NumWaiting == 1
+	})
+	cancel(ErrComplete)
+	start := time.Now()
+	if err := <-result; !errors.Is(err, ErrComplete) {
+		t.Errorf("error %v, want ErrComplete", err)
+	}
+	if worker.Close(); time.Since(start) > time.Minute/2 {
+		t.Errorf("closing took %v", time.Since(start))
+	}
+}
+
 func TestPullOnClosedConnection(t *testing.T) {
 	t.Parallel()
 	b := setup(t, 30*time.Second)

@@ -248,8 +248,8 @@ func (c *Coordinator) compute(ctx context.Context, g *gatherer) (err error) {
 			return err
 		}
 	}
-	work, stop := context.WithCancel(ctx)
-	defer stop()
+	work, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
 	group, work := errgroup.WithContext(work)
 	if c.Workers > 0 {
 		worker, err := c.worker(ctx, q)
@@ -268,14 +268,21 @@ func (c *Coordinator) compute(ctx context.Context, g *gatherer) (err error) {
 		return err
 	})
 	group.Go(func() error {
-		defer stop() // all cells are there: the workers can go
-		return g.gather(work, q, c.Plan.Run)
+		err := g.gather(work, q, c.Plan.Run)
+		if err == nil && c.Queue == nil { // no other run is at this server
+			stop(queue.ErrComplete)
+		}
+		stop(nil) // all cells are there: the workers can go
+		return err
 	})
 	err = group.Wait()
-	if g.complete() {
-		return nil
+	if !g.complete() {
+		return errors.Join(ctx.Err(), err)
 	}
-	return errors.Join(ctx.Err(), err)
+	if c.Queue == nil {
+		_ = q.Cancel(ctx, c.Plan.Run) // the server goes, and need not wait for those who ask it for cells
+	}
+	return nil
 }
 
 // worker returns the worker of this process's slots. At a server of its own the run is
