@@ -65,8 +65,8 @@ func (b *Branch) Accept() {
 }
 
 // Begin begins a piece at the left point, which a landing has set. A step > 0 is the
-// length in ages of the first step that is tried; else it is that of the last piece, and
-// of the first piece the rest of the range.
+// length in ages of the first step that is tried; else it is about that of the last piece,
+// and of the first piece the rest of the range.
 func (b *Branch) Begin(step float64) {
 	b.steps.begin(b.left.Age, step)
 	b.forget()

@@ -157,7 +157,7 @@ func (b *Branch) locate(c candidate, age, end float64, upper *model.Point) bool 
 	}
 	r.Age = age
 	b.event.candidate = c
-	if !b.corrector.Locate(r, &b.event, l.Age, end) {
+	if !b.corrector.Locate(r, l, &b.event, end) {
 		return false
 	}
 	h := r.Age - l.Age

@@ -10,6 +10,7 @@ import (
 // steps controls the length of steps.
 type steps struct {
 	length   float64 // of the longest step, in ages, that the corrector's behaviour allows
+	first    float64 // the same where the piece began
 	idle     int     // steps since the age last moved
 	since    float64 // the age then
 	patience int     // steps without progress at most
@@ -20,6 +21,8 @@ func newSteps(s *model.State, last float64) steps {
 	return steps{patience: 2*s.N + 8*s.P + tolerance.StepPatience, last: last}
 }
 
+// begin begins a piece. Without a length it forgets how short the last steps of the piece
+// before were, towards a fold.
 func (s *steps) begin(age, length float64) {
 	s.idle, s.since = 0, age
 	switch {
@@ -27,7 +30,10 @@ func (s *steps) begin(age, length float64) {
 		s.length = length
 	case s.length == 0:
 		s.length = s.last - age
+	default:
+		s.length = math.Max(s.length, tolerance.StepAnew*s.first)
 	}
+	s.first = s.length
 }
 
 // stalled counts the steps that leave the age where it is, and reports whether there were

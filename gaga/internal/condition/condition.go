@@ -69,6 +69,10 @@ type Condition interface { //nolint:interfacebloat // its parts share the partit
 	// of it. Sums of steps have the sum of their images. It reports false where predictors are
 	// to be predicted.
 	Image(b, step []float64) bool
+	// Along makes step and image those of the way back along pt's tangent, in units of the age:
+	// J⁻¹ times the derivative of the equations in the age. It reports false where they are to
+	// be solved for.
+	Along(step, image []float64, pt *model.Point) bool
 	// Follow takes the predictors that Assemble needs along where pt's unknowns have made -step.
 	Follow(pt *model.Point, image []float64)
 	// Tangent fills in the rates at pt, where J was just assembled and factorized:

@@ -3,8 +3,6 @@ package condition
 import (
 	"math"
 
-	"gonum.org/v1/gonum/blas/blas64"
-
 	"github.com/agepath/agepath/gaga/internal/model"
 	"github.com/agepath/agepath/gaga/internal/tolerance"
 	"github.com/agepath/agepath/internal/convex"
@@ -140,6 +138,17 @@ func (s *Kernel) Image(b, step []float64) bool {
 	return true
 }
 
+// Along has the predictors' rates of pt, which are those of all samples.
+func (s *Kernel) Along(step, image []float64, pt *model.Point) bool {
+	for r, i := range s.Active {
+		step[r], image[r] = -pt.Rate[i], 0
+		if i < s.N {
+			image[r] = -s.Y[i] * pt.DU[i]
+		}
+	}
+	return true
+}
+
 func (s *Kernel) Follow(pt *model.Point, image []float64) {
 	for r, i := range s.Active[:s.multipliers()] {
 		pt.U[i] -= s.Y[i] * image[r]
@@ -188,19 +197,16 @@ func (s *Kernel) Row(dst []float64, i int) {
 }
 
 func (s *Kernel) Leverage(i int) float64 {
-	row, b := s.row[:len(s.Active)], s.b[:len(s.Active)]
+	row := s.row[:len(s.Active)]
 	s.Row(row, i)
-	copy(b, row)
-	s.exact(b)
-	return (s.diagonal[i] - blas64.Dot(vector(row), vector(b))) / s.L2[0]
+	return (s.diagonal[i] - s.form(row)) / s.L2[0]
 }
 
 func (s *Kernel) Release(i int) float64 {
-	b := s.b[:len(s.Active)]
-	clear(b)
-	b[s.at[i]] = 1
-	s.exact(b)
-	return 1 / (b[s.at[i]] * s.L2[0])
+	row := s.row[:len(s.Active)]
+	clear(row)
+	row[s.at[i]] = 1
+	return 1 / (s.form(row) * s.L2[0])
 }
 
 func (s *Kernel) Penalty(theta, u []float64) float64 {

@@ -15,14 +15,17 @@ import (
 // and leave the unknowns one by one.
 type heldFactor struct {
 	*gram
-	signed *factor.Signed
-	kappa  float64
-	stale  bool      // it is not that of the current unknowns
-	slow   bool      // it is to be made anew: the last solutions converged slowly
+	signed                 *factor.Signed
+	kappa                  float64
+	stale                  bool // it is not that of the current unknowns
+	slow                   bool // it is to be made anew: the last solutions converged slowly
+	solutions, corrections int  // of solutions by this factor, and how many they took
+
 	pinned int       // number of pinned samples, which come first in Active
 	at     []int     // N: place in Active of the samples there
 	delta  []float64 // N: δ of the curved samples, where Assemble was last called
 	held   []float64 // N: δ in the factor
+	proved []float64 // N: δ where the factor last proved a strict minimum, or the sample entered
 	border border
 	trust  trust
 	column []float64 // P, scratch: a column of M
@@ -37,7 +40,7 @@ type border struct {
 
 func newHeldFactor(g *gram) *heldFactor {
 	s := &heldFactor{
-		gram: g, signed: factor.New(0), stale: true, at: make([]int, g.N), delta: zeros(g.N), held: zeros(g.N),
+		gram: g, signed: factor.New(0), stale: true, at: make([]int, g.N), delta: zeros(g.N), held: zeros(g.N), proved: zeros(g.N),
 		border: border{solution: zeros(g.N)}, trust: newTrust(g.N), column: zeros(g.P),
 	}
 	for _, k := range s.diagonal {
@@ -127,7 +130,7 @@ func (s *heldFactor) enter(i int, delta float64) {
 		column[to] = s.Y[i] * s.Y[j] * (row[j] + s.kappa)
 	}
 	column[r] = s.diagonal[i] + s.kappa - delta
-	s.held[i] = delta
+	s.held[i], s.proved[i] = delta, delta
 	var ok bool
 	if pinned {
 		_, ok = s.signed.InsertPositive(column)
@@ -150,24 +153,51 @@ func (s *heldFactor) deltaAt(i int, slope float64) float64 {
 	return math.Min(-1/(s.Bound*s.M[i]*s.Cost*slope), tolerance.Steepest)
 }
 
+// tire takes note of how many corrections a solution took. A new factor is worth its cost
+// once a solution takes more of them than, with that cost, the mean of those by this one.
+func (s *heldFactor) tire(corrections int) {
+	s.solutions++
+	s.corrections += corrections
+	k := float64(s.multipliers())
+	q := k - float64(s.pinned)
+	cost := tolerance.RenewalCost * q * q * q / (k * k)
+	s.slow = s.slow || float64(corrections*s.solutions) > float64(s.corrections)+cost
+}
+
 // Renew makes the next Factorize make the factor anew.
 func (s *heldFactor) Renew() { s.slow = true }
 
 // Factorize makes the factor anew where it is stale or no longer trusted.
 func (s *heldFactor) Factorize() bool {
 	saddle := s.border.known && !(s.border.sigma > 0) // of the factor, which need not be J's
-	if s.stale || s.slow || saddle || s.distrust() > tolerance.Trusted || s.turned() {
+	if s.stale || s.slow || saddle || !s.proven() && s.distrust() > tolerance.Trusted || s.turned() {
 		if s.renew(); s.stale {
 			return false
 		}
 	}
-	if !s.bordered() {
-		return true
+	if s.bordered() {
+		if !s.border.known {
+			s.solveBorder()
+		}
+		if !(s.border.sigma > 0) {
+			return false
+		}
 	}
-	if !s.border.known {
-		s.solveBorder()
+	for _, i := range s.Active[s.pinned:s.multipliers()] {
+		s.proved[i] = s.delta[i]
 	}
-	return s.border.sigma > 0
+	return true
+}
+
+// proven reports whether δ is as where the factor last proved a strict minimum: the samples
+// that have entered and left since passed their sign tests.
+func (s *heldFactor) proven() bool {
+	for _, i := range s.Active[s.pinned:s.multipliers()] {
+		if math.Abs(s.delta[i]-s.proved[i]) > tolerance.KKT*s.proved[i] {
+			return false
+		}
+	}
+	return true
 }
 
 // drifted reports whether δ is another than in the factor.
@@ -186,6 +216,7 @@ func (s *heldFactor) renew() {
 	k := s.multipliers()
 	curved := s.Active[s.pinned:k]
 	s.slow, s.border.known = false, false
+	s.solutions, s.corrections = 0, 0
 	if !s.stale && s.drifted() {
 		s.stale = s.signed.ChangeNegative(func(t int) float64 {
 			i := curved[t]

@@ -19,32 +19,13 @@ type inverse struct {
 	step      []float64 // P, scratch
 	solution  []float64 // P, scratch
 	remainder []float64 // P, scratch: the residual of a solution
-	product   []float64 // N: rates of the predictors along the last solution
 }
 
 func newInverse(h *heldFactor) *inverse {
 	return &inverse{
 		heldFactor: h, mixer: anderson.New(h.P),
-		first: zeros(h.P), step: zeros(h.P), solution: zeros(h.P), remainder: zeros(h.P), product: zeros(h.N),
+		first: zeros(h.P), step: zeros(h.P), solution: zeros(h.P), remainder: zeros(h.P),
 	}
-}
-
-// multiply writes Jx into dst, and the rates of all predictors along x into product.
-func (s *inverse) multiply(dst, x []float64) {
-	k := s.multipliers()
-	var db float64
-	if s.bordered() {
-		db = x[k]
-	}
-	for i := range s.product {
-		s.product[i] = db
-	}
-	s.coefficients = s.coefficients[:0]
-	for r, j := range s.Active[:k] {
-		s.coefficients = append(s.coefficients, s.Y[j]*x[r])
-	}
-	s.matrix.Add(s.product, s.Active[:k], s.coefficients)
-	s.image(dst, x, s.product)
 }
 
 // image writes Jx into dst, with du the rates of the predictors along x.
@@ -63,9 +44,10 @@ func (s *inverse) image(dst, x, du []float64) {
 	}
 }
 
-// invert overwrites b with J⁻¹b. What Solve gives leaves the residual (Δ - Δ')x, with Δ'
-// the δ in the factor, which takes no product with the kernel matrix.
-func (s *inverse) invert(b []float64) {
+// invert overwrites b with J⁻¹b and reports whether that converged. What Solve gives leaves
+// the residual (Δ - Δ')x, with Δ' the δ in the factor, which takes no product with the
+// kernel matrix. The last correction, which leaves (Δ - Δ')step, stays in step.
+func (s *inverse) invert(b []float64) bool {
 	k := len(b)
 	first, step := s.first[:k], s.step[:k]
 	s.Solve(b)
@@ -73,7 +55,7 @@ func (s *inverse) invert(b []float64) {
 	s.mixer.Reset(k)
 	for count := range 2 * anderson.Memory {
 		if !s.change(step, b) {
-			return
+			return true
 		}
 		s.Solve(step)
 		var off, size float64
@@ -82,39 +64,33 @@ func (s *inverse) invert(b []float64) {
 			off = math.Max(off, math.Abs(step[q]))
 			size = math.Max(size, math.Abs(x))
 		}
-		if off <= tolerance.Solved*size {
-			return
+		done := off <= tolerance.Solved*size
+		if done {
+			s.tire(count)
+		} else {
+			s.mixer.Mix(step)
 		}
-		s.slow = s.slow || count > tolerance.FewCorrections
-		s.mixer.Mix(step)
-		blas64.Axpy(1, vector(step), vector(b))
+		if blas64.Axpy(1, vector(step), vector(b)); done {
+			return true
+		}
 	}
+	return false
 }
 
-// exact is invert, corrected by the residual; where that does not converge, by a new
-// factor. It leaves product.
-func (s *inverse) exact(b []float64) {
-	x, r := s.solution[:len(b)], s.remainder[:len(b)]
-	copy(x, b)
-	s.invert(x)
-	for count := range tolerance.ResidualRounds {
-		s.multiply(r, x)
-		for q := range r {
-			r[q] = b[q] - r[q]
+// form returns aᵀJ⁻¹a. Of a solution x with the residual r it is aᵀx + xᵀr, but for the
+// square of r. The factor is one that served the last tangent; where that does not
+// converge now it is made anew.
+func (s *inverse) form(a []float64) float64 {
+	x, r := s.solution[:len(a)], s.remainder[:len(a)]
+	copy(x, a)
+	if !s.invert(x) {
+		if s.slow = true; s.Factorize() {
+			copy(x, a)
+			s.invert(x)
 		}
-		if blas64.Nrm2(vector(r)) <= tolerance.Solved*blas64.Nrm2(vector(b)) {
-			break
-		}
-		if count == 1 {
-			s.slow = true
-			if !s.Factorize() {
-				break
-			}
-		}
-		s.invert(r)
-		blas64.Axpy(1, vector(r), vector(x))
 	}
-	copy(b, x)
+	s.change(r, s.step[:len(a)])
+	return blas64.Dot(vector(a), vector(x)) + blas64.Dot(vector(x), vector(r))
 }
 
 // refine corrects the rate of the unknowns at pt, which are those of pt, by the residual.

@@ -83,6 +83,8 @@ func (s *Primal) Secant(pt, _ *model.Point) { s.Tangent(pt) }
 // Image leaves predictors to be predicted.
 func (s *Primal) Image([]float64, []float64) bool { return false }
 
+func (s *Primal) Along([]float64, []float64, *model.Point) bool { return false }
+
 func (s *Primal) Follow(*model.Point, []float64) {}
 
 func (s *Primal) Tangent(pt *model.Point) {

@@ -20,10 +20,11 @@ type Event interface {
 }
 
 // Locate moves pt to the solution near it, in the unknowns and the age together, at
-// which an event function is zero. It takes ages from one to another and reports
-// success; the solution is then a strict minimum, of which the condition holds a factor.
-func (n *Corrector) Locate(pt *model.Point, e Event, from, end float64) bool {
-	r := n.run()
+// which an event function is zero. It takes ages from that of left, whose rates are
+// known, up to end and reports success; the solution is then a strict minimum, of which
+// the condition holds a factor.
+func (n *Corrector) Locate(pt, left *model.Point, e Event, end float64) bool {
+	r, from := n.run(), left.Age
 	if r.slow = tolerance.LocateSlow; r.policy.Held {
 		r.slow = r.policy.Slow
 	}
@@ -49,8 +50,10 @@ func (n *Corrector) Locate(pt *model.Point, e Event, from, end float64) bool {
 		if done {
 			return true
 		}
-		fresh := pt.Iterations == 1 || r.factors > factors
-		if !n.bordered(&r, pt, g, value, dage, fresh) || !(pt.Age > from-tolerance.EventAge*from) || !(pt.Age <= end*(1+tolerance.EventEnd)) {
+		if r.factors > factors || pt.Iterations == 1 && !n.condition.Along(n.along[:len(g)], n.image[:len(g)], left) {
+			n.solveAlong()
+		}
+		if !n.bordered(&r, pt, g, value, dage) || !(pt.Age > from-tolerance.EventAge*from) || !(pt.Age <= end*(1+tolerance.EventEnd)) {
 			return false
 		}
 		pt.Age = math.Max(pt.Age, from)
@@ -58,20 +61,24 @@ func (n *Corrector) Locate(pt *model.Point, e Event, from, end float64) bool {
 	return false
 }
 
+// solveAlong solves for J⁻¹ times the derivative of the equations in the age.
+func (n *Corrector) solveAlong() {
+	k := n.state.Unknowns()
+	copy(n.image, n.state.Dage[:k])
+	copy(n.along, n.image[:k])
+	n.condition.Solve(n.along[:k])
+	n.condition.Image(n.image[:k], n.along[:k])
+}
+
 // bordered makes a step on the equations and the event function together: by block
-// elimination, as J is factorized and the border is one row and one column. With fresh
-// the factor is another than at the step before.
-func (n *Corrector) bordered(r *run, pt *model.Point, g []float64, value, dage float64, fresh bool) bool {
+// elimination, as J is factorized and the border is one row and one column.
+func (n *Corrector) bordered(r *run, pt *model.Point, g []float64, value, dage float64) bool {
 	k := len(g)
 	step, along, image := n.step[:k], n.along[:k], n.step[k+1:2*k+1]
 	copy(step, n.state.Residual)
 	copy(image, step)
 	n.condition.Solve(step)
-	if fresh {
-		copy(n.dage, n.state.Dage[:k])
-		copy(along, n.dage)
-		n.condition.Solve(along)
-	}
+	r.followed = n.condition.Image(image, step)
 	value -= kernel.Dot(g, step)
 	dage -= kernel.Dot(g, along)
 	move := -value / dage
@@ -79,7 +86,7 @@ func (n *Corrector) bordered(r *run, pt *model.Point, g []float64, value, dage f
 		return false
 	}
 	kernel.Axpy(move, along, step)
-	kernel.Axpy(move, n.dage[:k], image)
+	kernel.Axpy(move, n.image[:k], image)
 	n.step[k] = -move
 	n.take(r, pt, k+1)
 	pt.Age -= n.step[k]

@@ -28,7 +28,7 @@ type Corrector struct {
 	pull      []float64 // P: the residual there, of the active coordinates
 	step      []float64 // of each unknown, and of the age; then its image
 	along     []float64 // of each unknown: J⁻¹ times the derivative in the age
-	dage      []float64 // of each unknown: that derivative
+	image     []float64 // its image, where predictors are followed
 	gradient  []float64 // of each unknown: that of the event function
 }
 
@@ -39,7 +39,7 @@ func New(c condition.Condition) *Corrector {
 	room := len(s.Residual)
 	return &Corrector{
 		condition: c, state: s, mixer: anderson.New(2*room + 1),
-		begun: f(s.P), pull: f(s.P), step: f(2*room + 1), along: f(room), dage: f(room), gradient: f(room),
+		begun: f(s.P), pull: f(s.P), step: f(2*room + 1), along: f(room), image: f(room), gradient: f(room),
 	}
 }
 
@@ -77,6 +77,7 @@ func (n *Corrector) Correct(pt *model.Point) bool {
 		copy(step, n.state.Residual)
 		copy(image, step)
 		n.condition.Solve(step)
+		r.followed = n.condition.Image(image, step)
 		n.take(&r, pt, k)
 	}
 	return false
@@ -155,21 +156,21 @@ func (r *run) tired(iteration int, done bool) bool {
 }
 
 // take makes the step in n.step, improved by those before it with the same factor, and has
-// the predictors follow where they can. What the step was solved for begins at the given
-// place, behind the step of the unknowns and perhaps that of the age.
+// the predictors follow where they can. The step's image begins at the given place,
+// behind the step of the unknowns and perhaps that of the age.
 func (n *Corrector) take(r *run, pt *model.Point, at int) {
 	k := n.state.Unknowns()
-	step, image, mixed := n.step[:k], n.step[at:at+k], n.step[:at]
+	mixed := n.step[:at]
 	if r.renewed {
 		n.mixer.Reset(at)
 	}
-	if r.followed = n.condition.Image(image, step); r.followed {
+	if r.followed {
 		mixed = n.step[:at+k]
 	}
 	n.mixer.Mix(mixed)
-	n.state.Step(pt, step, 1)
+	n.state.Step(pt, n.step[:k], 1)
 	if r.followed {
-		n.condition.Follow(pt, image)
+		n.condition.Follow(pt, n.step[at:at+k])
 	}
 }
 

@@ -177,14 +177,16 @@ func TestLocate(t *testing.T) {
 			if !n.Correct(pt) {
 				t.Fatal("the beginning is not corrected")
 			}
+			s.condition.Tangent(pt)
+			left := *pt
 			pt.Age = 7.25
-			if !n.Locate(pt, at{s.condition, s.u(age)}, 7, 10) {
+			if !n.Locate(pt, &left, at{s.condition, s.u(age)}, 10) {
 				t.Fatal("not located")
 			}
 			if math.Abs(pt.Age-age) > 1e-9 || math.Abs(pt.Theta[0]-s.u(age)) > 1e-12 {
 				t.Errorf("located %v at age %v, want %v at %v", pt.Theta[0], pt.Age, s.u(age), age)
 			}
-			if pt := s.begin(7, s.u(7)); n.Locate(pt, at{s.condition, s.u(age)}, 6, 7.2) {
+			if pt := s.begin(7, s.u(7)); n.Locate(pt, &left, at{s.condition, s.u(age)}, 7.2) {
 				t.Errorf("located at age %v, beyond the end 7.2", pt.Age)
 			}
 		})

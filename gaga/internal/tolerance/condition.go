@@ -51,12 +51,12 @@ const (
 	BorderSteady = 0.05 // change of the border's pivot, relative to it, that needs no second look
 	BorderLeast  = 0.1  // part of it that must remain behind one
 
-	Solved         = KKT // residual, relative to the right-hand side, up to which a solution is corrected
-	FewCorrections = 3   // corrections by the factor of another point that cost less than a new one
-	ResidualRounds = 4   // corrections of a solution by its residual in all
+	Solved         = 1e-6 // last correction of a solution, relative to it
+	RenewalCost    = 0.1  // cost of a new factor in corrections, for each curved sample, all unknowns being curved
+	ResidualRounds = 4    // corrections of a solution by its residual in all
 	// RateSolved is the residual, relative to the right-hand side, up to which rates are
 	// corrected; RateRounding is the size of its terms' rounding, some roundings of one,
 	// in units of RateSolved.
-	RateSolved   = 10 * KKT
+	RateSolved   = 10 * Solved
 	RateRounding = 1e-15 / RateSolved
 )
