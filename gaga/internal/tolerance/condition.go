@@ -40,9 +40,9 @@ const (
 	// and corrections converge like its powers.
 	Trusted = 0.3
 	// TrustedSlow is the part of the residual that a step by a factor that is still
-	// trusted leaves at most, about the square of Trusted. Where a step leaves more the
-	// factor is tested again, as a fuzz input asked for.
-	TrustedSlow = 0.1
+	// trusted leaves at most. Where a step leaves more the factor is tested again, as a
+	// fuzz input asked for.
+	TrustedSlow = 0.3
 	// TrustRounds bounds the rounds of the power iteration beside the first; TrustWork
 	// bounds them times the number of unknowns, as a small factor allows more.
 	TrustRounds  = 6
