@@ -198,11 +198,7 @@ func (d *descent) descend(seed uint64, warm, only bool) (outcome, error) {
 		before = estimate
 		if estimate <= target || soon || pass == 1 || pass%testEvery == testEvery-1 {
 			spent += testCost
-			d.tally()
-			d.meet()
-			d.tell()
-			if d.solved() {
-				d.status = Solved
+			if d.test(pass, target) {
 				return ended, nil
 			}
 			if estimate <= target && len(d.active) < n && (only || spent <= patience) {
@@ -212,7 +208,7 @@ func (d *descent) descend(seed uint64, warm, only bool) (outcome, error) {
 			}
 		}
 		if status, err := d.limits.reached(); status != 0 {
-			d.tally()
+			d.tally(inf)
 			d.end(status, err, false)
 			return ended, err
 		}
@@ -233,6 +229,25 @@ func (d *descent) descend(seed uint64, warm, only bool) (outcome, error) {
 			}
 		}
 	}
+}
+
+// test certifies the point and tells whether it is good enough. After the first pass, whose
+// estimate tells nothing, it leaves off as soon as some samples deny it.
+func (d *descent) test(pass int, target float64) bool {
+	most := inf
+	if pass == 0 {
+		most = target
+	}
+	if !d.tally(most) {
+		return false
+	}
+	d.meet()
+	d.tell()
+	if !d.solved() {
+		return false
+	}
+	d.status = Solved
+	return true
 }
 
 // isFar tells whether the active samples are visited block by block.

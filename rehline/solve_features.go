@@ -8,9 +8,9 @@ import (
 
 // features are the n x d matrix X, dense or sparse.
 type features interface {
-	mulVec(z, v []float64)          // z = X v
-	mulTransAdd(w, a []float64)     // w += Xᵀa
-	dot(i int, v []float64) float64 // x_i·v
+	mulVec(from int, z, v []float64) // z = X v for as many rows as z has, from one on
+	mulTransAdd(w, a []float64)      // w += Xᵀa
+	dot(i int, v []float64) float64  // x_i·v
 	axpy(i int, a float64, v []float64)
 	gather(i int, a float64, v []float64) // v = a x_i
 	norms(dst []float64)                  // dst_i = ‖x_i‖²
@@ -21,7 +21,10 @@ type features interface {
 
 type full struct{ blas64.General }
 
-func (x full) mulVec(z, v []float64)      { kernel.MulVec(z, x.Data, x.Stride, v) }
+func (x full) mulVec(from int, z, v []float64) {
+	kernel.MulVec(z, x.Data[from*x.Stride:], x.Stride, v)
+}
+
 func (x full) mulTransAdd(w, a []float64) { kernel.MulTransAdd(w, x.Data, x.Stride, a) }
 func (x full) row(i int) []float64        { return x.Data[i*x.Stride:][:x.Cols] }
 
@@ -62,9 +65,9 @@ func (x sparse) axpy(i int, a float64, v []float64) {
 	}
 }
 
-func (x sparse) mulVec(z, v []float64) {
+func (x sparse) mulVec(from int, z, v []float64) {
 	for i := range z {
-		z[i] = x.dot(i, v)
+		z[i] = x.dot(from+i, v)
 	}
 }
 
@@ -105,9 +108,9 @@ func (x *subset) dot(i int, v []float64) float64       { return x.features.dot(i
 func (x *subset) axpy(i int, a float64, v []float64)   { x.features.axpy(int(x.index[i]), a, v) }
 func (x *subset) gather(i int, a float64, v []float64) { x.features.gather(int(x.index[i]), a, v) }
 
-func (x *subset) mulVec(z, v []float64) {
-	for k, i := range x.index {
-		z[k] = x.features.dot(int(i), v)
+func (x *subset) mulVec(from int, z, v []float64) {
+	for k := range z {
+		z[k] = x.dot(from+k, v)
 	}
 }
 

@@ -176,7 +176,7 @@ func (v *vicinity) descend(seed uint64) bool {
 				in.terms.kinked[t].slope[j] = s.terms.kinked[t].slope[i]
 			}
 		}
-		in.tally()
+		in.tally(inf)
 		in.tell()
 		if !v.inside(s.beta) {
 			break

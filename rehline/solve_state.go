@@ -47,9 +47,12 @@ func newVectors(from *arena, dim int) *vectors {
 }
 
 // scores sets z = X β + b0.
-func (s *state) scores(z, beta []float64) {
+func (s *state) scores(z, beta []float64) { s.scoresFrom(0, z, beta) }
+
+// scoresFrom is scores for as many samples as z has, from one on.
+func (s *state) scoresFrom(from int, z, beta []float64) {
 	d := s.penalty.d
-	s.x.mulVec(z, beta[:d])
+	s.x.mulVec(from, z, beta[:d])
 	if len(beta) > d {
 		b := beta[d]
 		for i := range z {
@@ -81,13 +84,23 @@ func (s *state) collect() {
 	s.sums.dual = s.terms.collect(s.g)
 }
 
-// tally computes the scores of all samples and the gap where v is β, as in descent.
-func (s *state) tally() {
-	s.scores(s.z, s.beta)
-	s.sums = s.terms.tally(s.z)
+// tally computes the scores of all samples and the gap where v is β, as in descent. It leaves
+// off, and says so, once the samples so far have more than most of it.
+func (s *state) tally(most float64) bool {
+	var scratch scratch
+	s.sums = sums{}
+	for from := 0; from < len(s.z); from += partSize {
+		z := s.z[from:min(from+partSize, len(s.z))]
+		s.scoresFrom(from, z, s.beta)
+		s.sums.add(s.terms.tally(z, from, &scratch))
+		if s.sums.young > most {
+			return false
+		}
+	}
 	copy(s.v, s.beta)
 	s.slacks()
 	s.certify()
+	return true
 }
 
 // settle sets g and the force of the loss to those of the slopes, where v is their sum

@@ -49,8 +49,11 @@ type curved struct {
 	slope  []float64
 }
 
-// valuePart is how many samples are evaluated together.
-const valuePart = 256
+// partSize is how many samples are evaluated together. What is not wanted of them goes to a
+// scratch, which the first cache holds.
+const partSize = 256
+
+type scratch [3][partSize]float64
 
 // pairs matches rows 0..rows-1 so that same(i, j) holds within a pair.
 func pairs(rows int, same func(i, j int) bool) []source {
@@ -195,7 +198,7 @@ func (t *terms) evaluate(z, g, h []float64, width float64) sums {
 	var s sums
 	for i := range t.kinked {
 		part := t.kinked[i].evaluate(z, g, h, width)
-		s.value, s.dual, s.young = s.value+part[0], s.dual+part[1], s.young+part[2]
+		s.add(sums{part[0], part[1], part[2]})
 	}
 	for i := range t.curved {
 		c := &t.curved[i]
@@ -209,61 +212,66 @@ func (k *kinked) evaluate(z, g, h []float64, width float64) [3]float64 {
 	return kernel.Kinked(z, k.kink, k.lo, k.hi, k.center, k.slope, g, h, 1/width)
 }
 
-// tally returns the sums of the terms at the scores and of the slopes as they are.
-func (t *terms) tally(z []float64) sums {
-	s := sums{value: t.value(z)}
-	for i := range t.kinked {
-		s.dual -= kernel.Dot(t.kinked[i].slope, t.kinked[i].kink)
-	}
-	for i := range t.curved {
-		s.dual += t.curved[i].dual()
-	}
-	return s
+func (s *sums) add(other sums) {
+	s.value, s.dual, s.young = s.value+other.value, s.dual+other.dual, s.young+other.young
 }
 
 // value returns the terms' sum at the scores.
 func (t *terms) value(z []float64) float64 {
-	var scratch [3][valuePart]float64
+	var scratch scratch
 	var v float64
-	for from := 0; from < len(z); from += valuePart {
-		v += t.part(z[from:min(from+valuePart, len(z))], from, &scratch)
+	for from := 0; from < len(z); from += partSize {
+		v += t.part(z[from:min(from+partSize, len(z))], from, &scratch).value
 	}
 	return v
 }
 
 // atZeros returns that of n samples at scores of zero.
 func (t *terms) atZeros(n int) float64 {
-	var scratch [3][valuePart]float64
-	var zeros [valuePart]float64
+	var scratch scratch
+	var zeros [partSize]float64
 	var v float64
-	for from := 0; from < n; from += valuePart {
-		v += t.part(zeros[:min(valuePart, n-from)], from, &scratch)
+	for from := 0; from < n; from += partSize {
+		v += t.part(zeros[:min(partSize, n-from)], from, &scratch).value
 	}
 	return v
 }
 
-// part returns that of the samples from one on: what is not their value goes to a scratch,
-// which the first cache holds.
-func (t *terms) part(z []float64, from int, scratch *[3][valuePart]float64) float64 {
+// tally returns the sums of some samples, from one on, for the slopes as they are.
+func (t *terms) tally(z []float64, from int, scratch *scratch) sums {
+	s := t.part(z, from, scratch)
+	for i := range t.curved {
+		c := &t.curved[i]
+		dual := c.dual(from, from+len(z))
+		s.dual += dual
+		s.young -= dual + kernel.Dot(c.slope[from:from+len(z)], z)
+	}
+	return s
+}
+
+// part is tally with the values alone of curved terms.
+func (t *terms) part(z []float64, from int, scratch *scratch) sums {
 	to := from + len(z)
 	slope, g, h := scratch[0][:len(z)], scratch[1][:len(z)], scratch[2][:len(z)]
-	var v float64
+	var s sums
 	for i := range t.kinked {
-		k := &t.kinked[i]
-		v += kernel.Kinked(z, k.kink[from:to], k.lo[from:to], k.hi[from:to], k.slope[from:to], slope, g, h, 1)[0]
+		k := &t.kinked[i] // smoothed infinitely wide the slopes are the centers
+		v := kernel.Kinked(z, k.kink[from:to], k.lo[from:to], k.hi[from:to], k.slope[from:to], slope, g, h, 0)
+		s.add(sums{v[0], v[1], v[2]})
 	}
 	for i := range t.curved {
 		c := &t.curved[i]
-		v += kernel.Curved(z, c.kink[from:to], c.kl[from:to], c.kh[from:to], c.sigma[from:to], slope, g, h)[0]
+		v := kernel.Curved(z, c.kink[from:to], c.kl[from:to], c.kh[from:to], c.sigma[from:to], slope, g, h)[0]
+		s.add(sums{value: v, young: v})
 	}
-	return v
+	return s
 }
 
-// dual returns -Σ aκ - Σ a²/(2σ) for the slopes.
-func (c *curved) dual() float64 {
+// dual returns -Σ aκ - Σ a²/(2σ) for the slopes of some samples.
+func (c *curved) dual(from, to int) float64 {
 	var t float64
-	for j, a := range c.slope {
-		if a != 0 {
+	for j := from; j < to; j++ {
+		if a := c.slope[j]; a != 0 {
 			t -= a * (c.kink[j] + a/(2*c.sigma[j]))
 		}
 	}
@@ -281,7 +289,7 @@ func (t *terms) collect(g []float64) (dual float64) {
 	for i := range t.curved {
 		c := &t.curved[i]
 		kernel.Axpy(1, c.slope, g)
-		dual += c.dual()
+		dual += c.dual(0, len(g))
 	}
 	return dual
 }

@@ -16,7 +16,10 @@ type counted struct {
 	rows *int
 }
 
-func (x counted) mulVec(z, v []float64) { *x.rows += len(z); x.features.mulVec(z, v) }
+func (x counted) mulVec(from int, z, v []float64) {
+	*x.rows += len(z)
+	x.features.mulVec(from, z, v)
+}
 func (x counted) mulTransAdd(w, a []float64) {
 	for _, v := range a {
 		if v != 0 {
@@ -28,6 +31,10 @@ func (x counted) mulTransAdd(w, a []float64) {
 func (x counted) dot(i int, v []float64) float64       { *x.rows++; return x.features.dot(i, v) }
 func (x counted) axpy(i int, a float64, v []float64)   { *x.rows++; x.features.axpy(i, a, v) }
 func (x counted) gather(i int, a float64, v []float64) { *x.rows++; x.features.gather(i, a, v) }
+func (x counted) stack(panel, scaled []float64, ld int, list []int32, change []float64) {
+	*x.rows += len(list)
+	x.features.stack(panel, scaled, ld, list, change)
+}
 
 // TestWarmStart changes 1 % of the weights, again and again others. A new solve
 // from the last solution reads at most a fifth of the rows of X that one from

@@ -115,7 +115,7 @@ func (p Problem) Scores(dst, beta []float64, intercept float64) {
 	if len(dst) != n || len(beta) != d {
 		panic("rehline: Scores needs one destination per sample and one coefficient per feature")
 	}
-	p.features().mulVec(dst, beta)
+	p.features().mulVec(0, dst, beta)
 	for i := range dst {
 		dst[i] += intercept
 	}
