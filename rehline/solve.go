@@ -126,6 +126,17 @@ func (s *Solver) slopes() {
 	}
 }
 
+// steps gives descent room for those along curved terms: that of a Gram matrix of Newton steps,
+// which is computed anew then, where there is one.
+func (s *Solver) steps() {
+	if m, ok := s.newton.hessian.(*gram); ok {
+		m.forget()
+		s.descent.steps = m.last
+	} else if s.descent.steps == nil {
+		s.descent.steps = s.arena.scratch(len(s.state.z))
+	}
+}
+
 // Solve minimizes the objective. Errors: ctx.Err() with the best solution so far,
 // ErrOptions, *InputError for a Warm of another shape and for numbers so far apart that
 // what follows from them overflows. That a limit was reached is no error: see
@@ -207,6 +218,7 @@ func (s *Solver) run(o Options, from start) error {
 	if o.Method == DescentOnly || o.Method == Automatic && separable && (len(a.terms.kinked) > 0 || from == cold && s.descent.strong()) {
 		if len(a.terms.curved) > 0 {
 			s.slopes()
+			s.steps()
 		}
 		how, err := s.descent.descend(o.Seed, from != cold, o.Method == DescentOnly)
 		if how == ended {

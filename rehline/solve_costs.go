@@ -206,14 +206,12 @@ func (k *kinked) bound(o *costs) {
 	}
 }
 
-// bound sets the curvatures of all samples.
+// bound sets the curvatures of all samples, which the rows of a source share.
 func (c *curved) bound(o *costs) {
-	for _, r := range c.source {
-		t := row(o.loss.T, r)
-		for i, s := range row(o.loss.S, r) {
-			if c.all || turns(s, t[i]) {
-				c.sigma[i] = o.of(i) * s * s
-			}
+	t := row(o.loss.T, c.source[0])
+	for i, s := range row(o.loss.S, c.source[0]) {
+		if c.all || turns(s, t[i]) {
+			c.sigma[i] = o.of(i) * s * s
 		}
 	}
 }

@@ -18,6 +18,7 @@ import (
 type descent struct {
 	*state
 	inv     []float64 // 1/‖x_i‖², with 1 added to the norm for a penalized intercept
+	steps   []float64 // of a curved term
 	active  []int32   // samples in the order of the pass
 	random  uint64
 	run     int     // samples that are visited in their order
@@ -31,8 +32,9 @@ type descent struct {
 }
 
 // face is a term of every sample, the maximum over lo <= a <= hi of
-// a(z - kink) - soft a²/2.
-type face struct{ kink, lo, hi, slope, soft []float64 }
+// a(z - kink) - soft a²/2, with 1/soft and the step of the slope by the distance from where it
+// would not change.
+type face struct{ step, kink, lo, hi, slope, soft, stiff []float64 }
 
 // outcome is how descent ended.
 type outcome uint8
@@ -95,16 +97,17 @@ func (d *descent) face() {
 	}
 	for i := range d.terms.kinked {
 		k := &d.terms.kinked[i]
-		d.faces = append(d.faces, face{kink: k.kink, lo: k.lo, hi: k.hi, slope: k.slope})
+		d.faces = append(d.faces, face{step: d.inv, kink: k.kink, lo: k.lo, hi: k.hi, slope: k.slope})
 	}
 	for i := range d.terms.curved {
 		c := &d.terms.curved[i]
-		f := face{c.kink, d.g, d.dz, c.slope, d.h}
+		f := face{d.steps, c.kink, d.g, d.dz, c.slope, d.h, c.sigma}
 		for j, m := range c.sigma {
 			f.lo[j], f.hi[j] = c.bounds(j)
 			if f.soft[j] = 0; m > 0 {
 				f.soft[j] = 1 / m
 			}
+			f.step[j] = d.inv[j] / (1 + d.inv[j]*f.soft[j])
 		}
 		d.faces = append(d.faces, f)
 	}
@@ -194,16 +197,17 @@ func (d *descent) descend(seed uint64, warm, only bool) (outcome, error) {
 		target := d.target()
 		// The estimate is of the coefficients met on the way: those at the end of a pass over
 		// most samples are likely to be better by what it fell last.
-		soon := work > testCost && estimate*estimate <= target*before
+		blind := math.IsInf(before, 1)
+		soon := work > testCost && (blind || estimate*estimate <= target*before)
 		before = estimate
 		if estimate <= target || soon || pass == 1 || pass%testEvery == testEvery-1 {
 			spent += testCost
-			if d.test(pass, target) {
+			if d.test(target, blind) {
 				return ended, nil
 			}
 			if estimate <= target && len(d.active) < n && (only || spent <= patience) {
 				d.reset(n) // those left out count again
-				spread, h.since = inf, 0
+				spread, before, h.since = inf, inf, 0
 				continue
 			}
 		}
@@ -231,11 +235,11 @@ func (d *descent) descend(seed uint64, warm, only bool) (outcome, error) {
 	}
 }
 
-// test certifies the point and tells whether it is good enough. After the first pass, whose
-// estimate tells nothing, it leaves off as soon as some samples deny it.
-func (d *descent) test(pass int, target float64) bool {
+// test certifies the point and tells whether it is good enough. Where no estimate before tells
+// what to expect, it leaves off as soon as some samples deny it.
+func (d *descent) test(target float64, blind bool) bool {
 	most := inf
-	if pass == 0 {
+	if blind {
 		most = target
 	}
 	if !d.tally(most) {
@@ -362,7 +366,7 @@ func (d *descent) visitFace(f *face, samples []int32, beyond float64) (kept int,
 	if len(intercept) > 0 {
 		p.Intercept, p.Bend = intercept[0], 1
 	}
-	kept = kernel.Descend(x.Data, x.Stride, w, d.inv, f.kink, f.lo, f.hi, f.slope, f.soft, samples, beyond, p)
+	kept = kernel.Descend(x.Data, x.Stride, w, f.step, f.kink, f.lo, f.hi, f.slope, f.soft, f.stiff, samples, beyond, p)
 	if len(intercept) > 0 {
 		intercept[0] = p.Intercept
 	}

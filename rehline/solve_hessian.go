@@ -39,7 +39,7 @@ type gram struct {
 
 func newGram(from *arena, n, dim int) *gram {
 	ld := kernel.Pad(dim)
-	return &gram{ld: ld, gram: from.vector(ld * ld), last: from.vector(n), list: changeList(from, max(n, panelRows)),
+	return &gram{ld: ld, gram: from.scratch(ld * ld), last: from.scratch(n), changes: anewAfter, list: changeList(from, max(n, panelRows)),
 		panel: from.vector(panelRows * ld), scaled: from.vector(panelRows * ld),
 		change: from.scratch(panelRows), factor: newFactor(dim)}
 }

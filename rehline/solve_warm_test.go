@@ -122,7 +122,7 @@ func rewarm(t *testing.T, p Problem) {
 		warm += rows
 		cold += all
 	}
-	most := cold / 5
+	most := 2 * cold / 9
 	if len(s.state.terms.kinked) == 0 {
 		most = 2 * cold / 5
 	}

@@ -5262,9 +5262,9 @@ loop_done:
 	VZEROUPPER
 	RET
 
-// func descend1AVX512(x *float64, stride int, w *float64, tail int, inv *float64, kink *float64, lo *float64, hi *float64, slope *float64, soft *float64, softs int, active *int32, count int, beyond float64, state *[4]float64, next *int32, nexts int, part int) int
+// func descend1AVX512(x *float64, stride int, w *float64, tail int, step *float64, kink *float64, lo *float64, hi *float64, slope *float64, soft *float64, stiff *float64, softs int, active *int32, count int, beyond float64, state *[4]float64, next *int32, nexts int, part int) int
 // Requires: AVX, AVX512F, BMI2, CMOV, FMA3, MMX+
-TEXT ·descend1AVX512(SB), NOSPLIT, $0-152
+TEXT ·descend1AVX512(SB), NOSPLIT, $0-160
 	MOVQ          tail+24(FP), AX
 	MOVQ          $0x0000ffff, CX
 	SHLXQ         AX, CX, CX
@@ -5272,8 +5272,8 @@ TEXT ·descend1AVX512(SB), NOSPLIT, $0-152
 	KMOVW         CX, K1
 	MOVQ          x+0(FP), AX
 	MOVQ          stride+8(FP), CX
-	MOVQ          active+88(FP), DX
-	MOVQ          inv+32(FP), BX
+	MOVQ          active+96(FP), DX
+	MOVQ          step+32(FP), BX
 	MOVQ          kink+40(FP), SI
 	MOVQ          lo+48(FP), DI
 	MOVQ          hi+56(FP), R8
@@ -5281,13 +5281,15 @@ TEXT ·descend1AVX512(SB), NOSPLIT, $0-152
 	SHLQ          $0x03, CX
 	MOVQ          w+16(FP), R10
 	VMOVUPD.Z     (R10), K1, Z16
-	MOVQ          state+112(FP), R10
+	MOVQ          state+120(FP), R10
 	VMOVSD        (R10), X0
+	MOVQ          state+120(FP), R10
+	VMOVHPD       8(R10), X0, X0
 	VXORPD        X1, X1, X1
 	VXORPD        X2, X2, X2
 	XORQ          R10, R10
 	XORQ          R11, R11
-	MOVLQSX       (DX)(R10*4), R12
+	MOVLQSX       (DX), R12
 	IMULQ         CX, R12
 	ADDQ          AX, R12
 	VMOVUPD.Z     (R12), K1, Z3
@@ -5303,135 +5305,130 @@ TEXT ·descend1AVX512(SB), NOSPLIT, $0-152
 	VXORPD        X5, X5, X5
 
 loop:
-	MOVQ       count+96(FP), R13
-	DECQ       R13
-	LEAQ       6(R10), R12
-	CMPQ       R12, R13
-	CMOVQGT    R13, R12
-	MOVLQSX    (DX)(R12*4), R12
-	IMULQ      CX, R12
-	ADDQ       AX, R12
-	PREFETCHT0 (R12)
-	MOVQ       nexts+128(FP), R12
-	CMPQ       R10, R12
+	MOVQ       count+104(FP), R14
+	DECQ       R14
+	LEAQ       6(R10), R13
+	CMPQ       R13, R14
+	CMOVQGT    R14, R13
+	MOVLQSX    (DX)(R13*4), R13
+	IMULQ      CX, R13
+	ADDQ       AX, R13
+	PREFETCHT0 (R13)
+	MOVQ       nexts+136(FP), R13
+	CMPQ       R10, R13
 	JGE        here
-	MOVQ       next+120(FP), R12
-	MOVLQSX    (R12)(R10*4), R12
-	IMULQ      CX, R12
-	ADDQ       AX, R12
-	MOVQ       part+136(FP), R13
-	ADDQ       R13, R12
-	PREFETCHT1 (R12)
+	MOVQ       next+128(FP), R13
+	MOVLQSX    (R13)(R10*4), R13
+	IMULQ      CX, R13
+	ADDQ       AX, R13
+	MOVQ       part+144(FP), R14
+	ADDQ       R14, R13
+	PREFETCHT1 (R13)
 
 here:
-	MOVLQSX       (DX)(R10*4), R12
-	MOVQ          R12, R13
-	IMULQ         CX, R13
-	ADDQ          AX, R13
-	VMOVSD        (R9)(R12*8), X6
-	VMOVSD        (DI)(R12*8), X7
-	VMOVSD        (R8)(R12*8), X8
-	MOVQ          softs+80(FP), R14
-	ANDQ          R12, R14
-	SHLQ          $0x03, R14
-	ADDQ          soft+72(FP), R14
-	VMOVSD        (R14), X9
-	VSUBSD        (SI)(R12*8), X3, X10
-	VFNMADD231SD  X6, X9, X10
-	VFNMADD231SD  X5, X4, X10
-	VMOVSD        (BX)(R12*8), X11
-	VMULSD        X11, X9, X3
-	VADDSD        c3ff0000000000000<>+0(SB), X3, X3
-	VDIVSD        X3, X11, X3
-	VMOVAPD       X6, X12
-	VFMADD231SD   X3, X10, X12
-	VMAXSD        X7, X12, X12
-	VMINSD        X8, X12, X12
-	VSUBSD        X6, X12, X5
-	VMOVAPD       X10, X4
-	VFMADD231SD   X6, X9, X4
-	VDIVSD        X9, X4, X3
-	VMAXSD        X7, X3, X3
-	VMINSD        X8, X3, X3
-	VSUBSD        X6, X3, X3
-	VMULSD        c3fe0000000000000<>+0(SB), X3, X4
-	VFNMADD213SD  X10, X9, X4
-	VFMADD231SD   X3, X4, X1
-	MOVQ          count+96(FP), R15
+	MOVLQSX       (DX)(R10*4), R13
+	MOVQ          R12, R14
+	VMOVSD        (R9)(R13*8), X6
+	VMOVSD        (DI)(R13*8), X7
+	VMOVSD        (R8)(R13*8), X8
+	MOVQ          softs+88(FP), R12
+	ANDQ          R13, R12
+	MOVQ          soft+72(FP), R15
+	VMOVSD        (R15)(R12*8), X9
+	MOVQ          stiff+80(FP), R15
+	VMOVSD        (R15)(R12*8), X10
+	VSUBSD        (SI)(R13*8), X3, X11
+	VFNMADD231SD  X6, X9, X11
+	VFNMADD231SD  X5, X4, X11
+	VMOVSD        (BX)(R13*8), X12
+	VMOVAPD       X6, X13
+	VFMADD231SD   X12, X11, X13
+	VMAXSD        X7, X13, X13
+	VMINSD        X8, X13, X13
+	VSUBSD        X6, X13, X5
+	VMOVAPD       X11, X3
+	VFMADD231SD   X6, X9, X3
+	VMULSD        X10, X3, X4
+	VMAXSD        X7, X4, X4
+	VMINSD        X8, X4, X4
+	VSUBSD        X6, X4, X4
+	VMULSD        c3fe0000000000000<>+0(SB), X4, X3
+	VFNMADD213SD  X11, X9, X3
+	VFMADD231SD   X4, X3, X1
+	MOVQ          count+104(FP), R15
 	DECQ          R15
-	LEAQ          1(R10), R14
-	CMPQ          R14, R15
-	CMOVQGT       R15, R14
-	MOVLQSX       (DX)(R14*4), R14
-	IMULQ         CX, R14
-	ADDQ          AX, R14
-	VMOVUPD.Z     (R14), K1, Z3
-	VMOVUPD.Z     (R13), K1, Z4
-	VMOVUPD       Z3, Z6
-	VMULPD        Z16, Z6, Z3
-	VMULPD        Z4, Z6, Z4
-	VEXTRACTF64X4 $0x01, Z3, Y6
-	VADDPD        Y6, Y3, Y3
-	VEXTRACTF128  $0x01, Y3, X6
-	VADDPD        X6, X3, X3
-	VHADDPD       X3, X3, X3
-	VMOVAPD       X3, X3
-	VEXTRACTF64X4 $0x01, Z4, Y6
-	VADDPD        Y6, Y4, Y4
-	VEXTRACTF128  $0x01, Y4, X6
-	VADDPD        X6, X4, X4
-	VHADDPD       X4, X4, X4
-	VMOVAPD       X4, X4
-	VADDSD        X0, X3, X3
-	MOVQ          state+112(FP), R14
-	VADDSD        8(R14), X4, X4
+	LEAQ          1(R10), R12
+	CMPQ          R12, R15
+	CMOVQGT       R15, R12
+	MOVLQSX       (DX)(R12*4), R12
+	IMULQ         CX, R12
+	ADDQ          AX, R12
+	VMOVUPD.Z     (R14), K1, Z6
+	VMOVUPD.Z     (R12), K1, Z3
+	VMOVUPD       Z3, Z3
+	VMULPD        Z16, Z3, Z4
+	VMULPD        Z6, Z3, Z3
+	VEXTRACTF64X4 $0x01, Z4, Y7
+	VADDPD        Y7, Y4, Y4
+	VEXTRACTF64X4 $0x01, Z3, Y7
+	VADDPD        Y7, Y3, Y3
+	VUNPCKLPD     Y3, Y4, Y7
+	VUNPCKHPD     Y3, Y4, Y4
+	VADDPD        Y7, Y4, Y4
+	VEXTRACTF128  $0x01, Y4, X7
+	VADDPD        X7, X4, X3
+	VADDPD        X0, X3, X3
+	VUNPCKHPD     X3, X3, X4
 	INCQ          R10
-	VXORPD        X6, X6, X6
-	VUCOMISD      X6, X5
+	VXORPD        X7, X7, X7
+	VUCOMISD      X7, X5
 	JE            still
-	VMOVSD        X12, (R9)(R12*8)
-	MOVL          R12, (DX)(R11*4)
+	VMOVSD        X13, (R9)(R13*8)
+	MOVL          R13, (DX)(R11*4)
 	INCQ          R11
-	VBROADCASTSD  X5, Z7
-	VMOVUPD.Z     (R13), K1, Z8
-	VFNMADD231PD  Z8, Z7, Z16
-	MOVQ          state+112(FP), R12
-	VFNMADD231SD  8(R12), X5, X0
-	VSUBSD        X5, X6, X6
+	VBROADCASTSD  X5, Z8
+	VFNMADD231PD  Z6, Z8, Z16
+	VUNPCKHPD     X0, X0, X6
+	VFNMADD231SD  X6, X5, X0
+	VSUBSD        X5, X7, X6
 	VMAXSD        X6, X5, X6
-	VDIVSD        X11, X6, X6
-	VMAXSD        X6, X2, X2
-	CMPQ          R10, count+96(FP)
-	JL            loop
-	JMP           end
+	VMULSD        X12, X2, X7
+	VUCOMISD      X7, X6
+	JBE           within
+	VDIVSD        X12, X6, X2
+
+within:
+	CMPQ R10, count+104(FP)
+	JL   loop
+	JMP  end
 
 still:
 	VXORPD   X5, X5, X5
-	VSUBSD   X10, X6, X6
-	VMAXSD   X6, X10, X6
-	VUCOMISD beyond+104(FP), X6
+	VSUBSD   X11, X7, X6
+	VMAXSD   X6, X11, X6
+	VUCOMISD beyond+112(FP), X6
 	JA       dropped
-	MOVL     R12, (DX)(R11*4)
+	MOVL     R13, (DX)(R11*4)
 	INCQ     R11
 
 dropped:
-	CMPQ R10, count+96(FP)
+	CMPQ R10, count+104(FP)
 	JL   loop
 
 end:
-	MOVQ    state+112(FP), AX
+	MOVQ    state+120(FP), AX
 	VMOVSD  X0, (AX)
 	VMOVSD  X1, 16(AX)
 	VMOVSD  X2, 24(AX)
 	MOVQ    w+16(FP), AX
 	VMOVUPD Z16, K1, (AX)
-	MOVQ    R11, ret+144(FP)
+	MOVQ    R11, ret+152(FP)
 	VZEROUPPER
 	RET
 
-// func descend2AVX512(x *float64, stride int, w *float64, tail int, inv *float64, kink *float64, lo *float64, hi *float64, slope *float64, soft *float64, softs int, active *int32, count int, beyond float64, state *[4]float64, next *int32, nexts int, part int) int
+// func descend2AVX512(x *float64, stride int, w *float64, tail int, step *float64, kink *float64, lo *float64, hi *float64, slope *float64, soft *float64, stiff *float64, softs int, active *int32, count int, beyond float64, state *[4]float64, next *int32, nexts int, part int) int
 // Requires: AVX, AVX512F, BMI2, CMOV, FMA3, MMX+
-TEXT ·descend2AVX512(SB), NOSPLIT, $0-152
+TEXT ·descend2AVX512(SB), NOSPLIT, $0-160
 	MOVQ          tail+24(FP), AX
 	MOVQ          $0x0000ffff, CX
 	SHLXQ         AX, CX, CX
@@ -5439,8 +5436,8 @@ TEXT ·descend2AVX512(SB), NOSPLIT, $0-152
 	KMOVW         CX, K1
 	MOVQ          x+0(FP), AX
 	MOVQ          stride+8(FP), CX
-	MOVQ          active+88(FP), DX
-	MOVQ          inv+32(FP), BX
+	MOVQ          active+96(FP), DX
+	MOVQ          step+32(FP), BX
 	MOVQ          kink+40(FP), SI
 	MOVQ          lo+48(FP), DI
 	MOVQ          hi+56(FP), R8
@@ -5449,13 +5446,15 @@ TEXT ·descend2AVX512(SB), NOSPLIT, $0-152
 	MOVQ          w+16(FP), R10
 	VMOVUPD       (R10), Z16
 	VMOVUPD.Z     64(R10), K1, Z17
-	MOVQ          state+112(FP), R10
+	MOVQ          state+120(FP), R10
 	VMOVSD        (R10), X0
+	MOVQ          state+120(FP), R10
+	VMOVHPD       8(R10), X0, X0
 	VXORPD        X1, X1, X1
 	VXORPD        X2, X2, X2
 	XORQ          R10, R10
 	XORQ          R11, R11
-	MOVLQSX       (DX)(R10*4), R12
+	MOVLQSX       (DX), R12
 	IMULQ         CX, R12
 	ADDQ          AX, R12
 	VMOVUPD.Z     64(R12), K1, Z3
@@ -5473,143 +5472,138 @@ TEXT ·descend2AVX512(SB), NOSPLIT, $0-152
 	VXORPD        X5, X5, X5
 
 loop:
-	MOVQ       count+96(FP), R13
-	DECQ       R13
-	LEAQ       6(R10), R12
-	CMPQ       R12, R13
-	CMOVQGT    R13, R12
-	MOVLQSX    (DX)(R12*4), R12
-	IMULQ      CX, R12
-	ADDQ       AX, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	MOVQ       nexts+128(FP), R12
-	CMPQ       R10, R12
+	MOVQ       count+104(FP), R14
+	DECQ       R14
+	LEAQ       6(R10), R13
+	CMPQ       R13, R14
+	CMOVQGT    R14, R13
+	MOVLQSX    (DX)(R13*4), R13
+	IMULQ      CX, R13
+	ADDQ       AX, R13
+	PREFETCHT0 (R13)
+	PREFETCHT0 64(R13)
+	MOVQ       nexts+136(FP), R13
+	CMPQ       R10, R13
 	JGE        here
-	MOVQ       next+120(FP), R12
-	MOVLQSX    (R12)(R10*4), R12
-	IMULQ      CX, R12
-	ADDQ       AX, R12
-	MOVQ       part+136(FP), R13
-	ADDQ       R13, R12
-	PREFETCHT1 (R12)
+	MOVQ       next+128(FP), R13
+	MOVLQSX    (R13)(R10*4), R13
+	IMULQ      CX, R13
+	ADDQ       AX, R13
+	MOVQ       part+144(FP), R14
+	ADDQ       R14, R13
+	PREFETCHT1 (R13)
 
 here:
-	MOVLQSX       (DX)(R10*4), R12
-	MOVQ          R12, R13
-	IMULQ         CX, R13
-	ADDQ          AX, R13
-	VMOVSD        (R9)(R12*8), X6
-	VMOVSD        (DI)(R12*8), X7
-	VMOVSD        (R8)(R12*8), X8
-	MOVQ          softs+80(FP), R14
-	ANDQ          R12, R14
-	SHLQ          $0x03, R14
-	ADDQ          soft+72(FP), R14
-	VMOVSD        (R14), X9
-	VSUBSD        (SI)(R12*8), X3, X10
-	VFNMADD231SD  X6, X9, X10
-	VFNMADD231SD  X5, X4, X10
-	VMOVSD        (BX)(R12*8), X11
-	VMULSD        X11, X9, X3
-	VADDSD        c3ff0000000000000<>+0(SB), X3, X3
-	VDIVSD        X3, X11, X3
-	VMOVAPD       X6, X12
-	VFMADD231SD   X3, X10, X12
-	VMAXSD        X7, X12, X12
-	VMINSD        X8, X12, X12
-	VSUBSD        X6, X12, X5
-	VMOVAPD       X10, X4
-	VFMADD231SD   X6, X9, X4
-	VDIVSD        X9, X4, X3
-	VMAXSD        X7, X3, X3
-	VMINSD        X8, X3, X3
-	VSUBSD        X6, X3, X3
-	VMULSD        c3fe0000000000000<>+0(SB), X3, X4
-	VFNMADD213SD  X10, X9, X4
-	VFMADD231SD   X3, X4, X1
-	MOVQ          count+96(FP), R15
+	MOVLQSX       (DX)(R10*4), R13
+	MOVQ          R12, R14
+	VMOVSD        (R9)(R13*8), X6
+	VMOVSD        (DI)(R13*8), X7
+	VMOVSD        (R8)(R13*8), X8
+	MOVQ          softs+88(FP), R12
+	ANDQ          R13, R12
+	MOVQ          soft+72(FP), R15
+	VMOVSD        (R15)(R12*8), X9
+	MOVQ          stiff+80(FP), R15
+	VMOVSD        (R15)(R12*8), X10
+	VSUBSD        (SI)(R13*8), X3, X11
+	VFNMADD231SD  X6, X9, X11
+	VFNMADD231SD  X5, X4, X11
+	VMOVSD        (BX)(R13*8), X12
+	VMOVAPD       X6, X13
+	VFMADD231SD   X12, X11, X13
+	VMAXSD        X7, X13, X13
+	VMINSD        X8, X13, X13
+	VSUBSD        X6, X13, X5
+	VMOVAPD       X11, X3
+	VFMADD231SD   X6, X9, X3
+	VMULSD        X10, X3, X4
+	VMAXSD        X7, X4, X4
+	VMINSD        X8, X4, X4
+	VSUBSD        X6, X4, X4
+	VMULSD        c3fe0000000000000<>+0(SB), X4, X3
+	VFNMADD213SD  X11, X9, X3
+	VFMADD231SD   X4, X3, X1
+	MOVQ          count+104(FP), R15
 	DECQ          R15
-	LEAQ          1(R10), R14
-	CMPQ          R14, R15
-	CMOVQGT       R15, R14
-	MOVLQSX       (DX)(R14*4), R14
-	IMULQ         CX, R14
-	ADDQ          AX, R14
-	VMOVUPD.Z     64(R14), K1, Z7
-	VMOVUPD.Z     64(R13), K1, Z6
-	VMOVUPD       (R14), Z4
-	VMULPD        Z16, Z4, Z3
-	VMULPD        (R13), Z4, Z4
-	VMOVUPD       Z7, Z8
-	VMULPD        Z17, Z8, Z7
-	VMULPD        Z6, Z8, Z6
-	VADDPD        Z7, Z3, Z3
-	VEXTRACTF64X4 $0x01, Z3, Y7
-	VADDPD        Y7, Y3, Y3
-	VEXTRACTF128  $0x01, Y3, X7
-	VADDPD        X7, X3, X3
-	VHADDPD       X3, X3, X3
-	VMOVAPD       X3, X3
-	VADDPD        Z6, Z4, Z4
-	VEXTRACTF64X4 $0x01, Z4, Y6
-	VADDPD        Y6, Y4, Y4
-	VEXTRACTF128  $0x01, Y4, X6
-	VADDPD        X6, X4, X4
-	VHADDPD       X4, X4, X4
-	VMOVAPD       X4, X4
-	VADDSD        X0, X3, X3
-	MOVQ          state+112(FP), R14
-	VADDSD        8(R14), X4, X4
+	LEAQ          1(R10), R12
+	CMPQ          R12, R15
+	CMOVQGT       R15, R12
+	MOVLQSX       (DX)(R12*4), R12
+	IMULQ         CX, R12
+	ADDQ          AX, R12
+	VMOVUPD.Z     64(R14), K1, Z6
+	VMOVUPD.Z     64(R12), K1, Z3
+	VMOVUPD       (R12), Z4
+	VMULPD        Z16, Z4, Z7
+	VMULPD        (R14), Z4, Z4
+	VMOVUPD       Z3, Z3
+	VMULPD        Z17, Z3, Z8
+	VMULPD        Z6, Z3, Z3
+	VADDPD        Z8, Z7, Z7
+	VADDPD        Z3, Z4, Z4
+	VEXTRACTF64X4 $0x01, Z7, Y3
+	VADDPD        Y3, Y7, Y7
+	VEXTRACTF64X4 $0x01, Z4, Y3
+	VADDPD        Y3, Y4, Y4
+	VUNPCKLPD     Y4, Y7, Y3
+	VUNPCKHPD     Y4, Y7, Y7
+	VADDPD        Y3, Y7, Y7
+	VEXTRACTF128  $0x01, Y7, X3
+	VADDPD        X3, X7, X3
+	VADDPD        X0, X3, X3
+	VUNPCKHPD     X3, X3, X4
 	INCQ          R10
-	VXORPD        X6, X6, X6
-	VUCOMISD      X6, X5
+	VXORPD        X7, X7, X7
+	VUCOMISD      X7, X5
 	JE            still
-	VMOVSD        X12, (R9)(R12*8)
-	MOVL          R12, (DX)(R11*4)
+	VMOVSD        X13, (R9)(R13*8)
+	MOVL          R13, (DX)(R11*4)
 	INCQ          R11
-	VBROADCASTSD  X5, Z7
-	VMOVUPD.Z     64(R13), K1, Z8
-	VFNMADD231PD  (R13), Z7, Z16
-	VFNMADD231PD  Z8, Z7, Z17
-	MOVQ          state+112(FP), R12
-	VFNMADD231SD  8(R12), X5, X0
-	VSUBSD        X5, X6, X6
+	VBROADCASTSD  X5, Z8
+	VFNMADD231PD  (R14), Z8, Z16
+	VFNMADD231PD  Z6, Z8, Z17
+	VUNPCKHPD     X0, X0, X6
+	VFNMADD231SD  X6, X5, X0
+	VSUBSD        X5, X7, X6
 	VMAXSD        X6, X5, X6
-	VDIVSD        X11, X6, X6
-	VMAXSD        X6, X2, X2
-	CMPQ          R10, count+96(FP)
-	JL            loop
-	JMP           end
+	VMULSD        X12, X2, X7
+	VUCOMISD      X7, X6
+	JBE           within
+	VDIVSD        X12, X6, X2
+
+within:
+	CMPQ R10, count+104(FP)
+	JL   loop
+	JMP  end
 
 still:
 	VXORPD   X5, X5, X5
-	VSUBSD   X10, X6, X6
-	VMAXSD   X6, X10, X6
-	VUCOMISD beyond+104(FP), X6
+	VSUBSD   X11, X7, X6
+	VMAXSD   X6, X11, X6
+	VUCOMISD beyond+112(FP), X6
 	JA       dropped
-	MOVL     R12, (DX)(R11*4)
+	MOVL     R13, (DX)(R11*4)
 	INCQ     R11
 
 dropped:
-	CMPQ R10, count+96(FP)
+	CMPQ R10, count+104(FP)
 	JL   loop
 
 end:
-	MOVQ    state+112(FP), AX
+	MOVQ    state+120(FP), AX
 	VMOVSD  X0, (AX)
 	VMOVSD  X1, 16(AX)
 	VMOVSD  X2, 24(AX)
 	MOVQ    w+16(FP), AX
 	VMOVUPD Z16, (AX)
 	VMOVUPD Z17, K1, 64(AX)
-	MOVQ    R11, ret+144(FP)
+	MOVQ    R11, ret+152(FP)
 	VZEROUPPER
 	RET
 
-// func descend3AVX512(x *float64, stride int, w *float64, tail int, inv *float64, kink *float64, lo *float64, hi *float64, slope *float64, soft *float64, softs int, active *int32, count int, beyond float64, state *[4]float64, next *int32, nexts int, part int) int
+// func descend3AVX512(x *float64, stride int, w *float64, tail int, step *float64, kink *float64, lo *float64, hi *float64, slope *float64, soft *float64, stiff *float64, softs int, active *int32, count int, beyond float64, state *[4]float64, next *int32, nexts int, part int) int
 // Requires: AVX, AVX512F, BMI2, CMOV, FMA3, MMX+
-TEXT ·descend3AVX512(SB), NOSPLIT, $0-152
+TEXT ·descend3AVX512(SB), NOSPLIT, $0-160
 	MOVQ          tail+24(FP), AX
 	MOVQ          $0x0000ffff, CX
 	SHLXQ         AX, CX, CX
@@ -5617,8 +5611,8 @@ TEXT ·descend3AVX512(SB), NOSPLIT, $0-152
 	KMOVW         CX, K1
 	MOVQ          x+0(FP), AX
 	MOVQ          stride+8(FP), CX
-	MOVQ          active+88(FP), DX
-	MOVQ          inv+32(FP), BX
+	MOVQ          active+96(FP), DX
+	MOVQ          step+32(FP), BX
 	MOVQ          kink+40(FP), SI
 	MOVQ          lo+48(FP), DI
 	MOVQ          hi+56(FP), R8
@@ -5628,13 +5622,15 @@ TEXT ·descend3AVX512(SB), NOSPLIT, $0-152
 	VMOVUPD       (R10), Z16
 	VMOVUPD       64(R10), Z17
 	VMOVUPD.Z     128(R10), K1, Z18
-	MOVQ          state+112(FP), R10
+	MOVQ          state+120(FP), R10
 	VMOVSD        (R10), X0
+	MOVQ          state+120(FP), R10
+	VMOVHPD       8(R10), X0, X0
 	VXORPD        X1, X1, X1
 	VXORPD        X2, X2, X2
 	XORQ          R10, R10
 	XORQ          R11, R11
-	MOVLQSX       (DX)(R10*4), R12
+	MOVLQSX       (DX), R12
 	IMULQ         CX, R12
 	ADDQ          AX, R12
 	VMOVUPD.Z     128(R12), K1, Z3
@@ -5654,136 +5650,131 @@ TEXT ·descend3AVX512(SB), NOSPLIT, $0-152
 	VXORPD        X5, X5, X5
 
 loop:
-	MOVQ       count+96(FP), R13
-	DECQ       R13
-	LEAQ       6(R10), R12
-	CMPQ       R12, R13
-	CMOVQGT    R13, R12
-	MOVLQSX    (DX)(R12*4), R12
-	IMULQ      CX, R12
-	ADDQ       AX, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	PREFETCHT0 128(R12)
-	MOVQ       nexts+128(FP), R12
-	CMPQ       R10, R12
+	MOVQ       count+104(FP), R14
+	DECQ       R14
+	LEAQ       6(R10), R13
+	CMPQ       R13, R14
+	CMOVQGT    R14, R13
+	MOVLQSX    (DX)(R13*4), R13
+	IMULQ      CX, R13
+	ADDQ       AX, R13
+	PREFETCHT0 (R13)
+	PREFETCHT0 64(R13)
+	PREFETCHT0 128(R13)
+	MOVQ       nexts+136(FP), R13
+	CMPQ       R10, R13
 	JGE        here
-	MOVQ       next+120(FP), R12
-	MOVLQSX    (R12)(R10*4), R12
-	IMULQ      CX, R12
-	ADDQ       AX, R12
-	MOVQ       part+136(FP), R13
-	ADDQ       R13, R12
-	PREFETCHT1 (R12)
+	MOVQ       next+128(FP), R13
+	MOVLQSX    (R13)(R10*4), R13
+	IMULQ      CX, R13
+	ADDQ       AX, R13
+	MOVQ       part+144(FP), R14
+	ADDQ       R14, R13
+	PREFETCHT1 (R13)
 
 here:
-	MOVLQSX       (DX)(R10*4), R12
-	MOVQ          R12, R13
-	IMULQ         CX, R13
-	ADDQ          AX, R13
-	VMOVSD        (R9)(R12*8), X6
-	VMOVSD        (DI)(R12*8), X7
-	VMOVSD        (R8)(R12*8), X8
-	MOVQ          softs+80(FP), R14
-	ANDQ          R12, R14
-	SHLQ          $0x03, R14
-	ADDQ          soft+72(FP), R14
-	VMOVSD        (R14), X9
-	VSUBSD        (SI)(R12*8), X3, X10
-	VFNMADD231SD  X6, X9, X10
-	VFNMADD231SD  X5, X4, X10
-	VMOVSD        (BX)(R12*8), X11
-	VMULSD        X11, X9, X3
-	VADDSD        c3ff0000000000000<>+0(SB), X3, X3
-	VDIVSD        X3, X11, X3
-	VMOVAPD       X6, X12
-	VFMADD231SD   X3, X10, X12
-	VMAXSD        X7, X12, X12
-	VMINSD        X8, X12, X12
-	VSUBSD        X6, X12, X5
-	VMOVAPD       X10, X4
-	VFMADD231SD   X6, X9, X4
-	VDIVSD        X9, X4, X3
-	VMAXSD        X7, X3, X3
-	VMINSD        X8, X3, X3
-	VSUBSD        X6, X3, X3
-	VMULSD        c3fe0000000000000<>+0(SB), X3, X4
-	VFNMADD213SD  X10, X9, X4
-	VFMADD231SD   X3, X4, X1
-	MOVQ          count+96(FP), R15
+	MOVLQSX       (DX)(R10*4), R13
+	MOVQ          R12, R14
+	VMOVSD        (R9)(R13*8), X6
+	VMOVSD        (DI)(R13*8), X7
+	VMOVSD        (R8)(R13*8), X8
+	MOVQ          softs+88(FP), R12
+	ANDQ          R13, R12
+	MOVQ          soft+72(FP), R15
+	VMOVSD        (R15)(R12*8), X9
+	MOVQ          stiff+80(FP), R15
+	VMOVSD        (R15)(R12*8), X10
+	VSUBSD        (SI)(R13*8), X3, X11
+	VFNMADD231SD  X6, X9, X11
+	VFNMADD231SD  X5, X4, X11
+	VMOVSD        (BX)(R13*8), X12
+	VMOVAPD       X6, X13
+	VFMADD231SD   X12, X11, X13
+	VMAXSD        X7, X13, X13
+	VMINSD        X8, X13, X13
+	VSUBSD        X6, X13, X5
+	VMOVAPD       X11, X3
+	VFMADD231SD   X6, X9, X3
+	VMULSD        X10, X3, X4
+	VMAXSD        X7, X4, X4
+	VMINSD        X8, X4, X4
+	VSUBSD        X6, X4, X4
+	VMULSD        c3fe0000000000000<>+0(SB), X4, X3
+	VFNMADD213SD  X11, X9, X3
+	VFMADD231SD   X4, X3, X1
+	MOVQ          count+104(FP), R15
 	DECQ          R15
-	LEAQ          1(R10), R14
-	CMPQ          R14, R15
-	CMOVQGT       R15, R14
-	MOVLQSX       (DX)(R14*4), R14
-	IMULQ         CX, R14
-	ADDQ          AX, R14
-	VMOVUPD.Z     128(R14), K1, Z3
-	VMOVUPD.Z     128(R13), K1, Z7
-	VMOVUPD       (R14), Z4
-	VMULPD        Z16, Z4, Z8
-	VMULPD        (R13), Z4, Z4
-	VMOVUPD       64(R14), Z6
-	VMULPD        Z17, Z6, Z9
-	VMULPD        64(R13), Z6, Z6
+	LEAQ          1(R10), R12
+	CMPQ          R12, R15
+	CMOVQGT       R15, R12
+	MOVLQSX       (DX)(R12*4), R12
+	IMULQ         CX, R12
+	ADDQ          AX, R12
+	VMOVUPD.Z     128(R14), K1, Z6
+	VMOVUPD.Z     128(R12), K1, Z3
+	VMOVUPD       (R12), Z4
+	VMULPD        Z16, Z4, Z7
+	VMULPD        (R14), Z4, Z4
+	VMOVUPD       64(R12), Z8
+	VMULPD        Z17, Z8, Z9
+	VMULPD        64(R14), Z8, Z8
 	VMOVUPD       Z3, Z3
-	VMULPD        Z18, Z3, Z13
-	VFMADD231PD   Z7, Z3, Z4
-	VADDPD        Z13, Z8, Z8
-	VADDPD        Z9, Z8, Z8
-	VEXTRACTF64X4 $0x01, Z8, Y3
-	VADDPD        Y3, Y8, Y8
-	VEXTRACTF128  $0x01, Y8, X3
-	VADDPD        X3, X8, X8
-	VHADDPD       X8, X8, X8
-	VMOVAPD       X8, X3
-	VADDPD        Z6, Z4, Z4
-	VEXTRACTF64X4 $0x01, Z4, Y6
-	VADDPD        Y6, Y4, Y4
-	VEXTRACTF128  $0x01, Y4, X6
-	VADDPD        X6, X4, X4
-	VHADDPD       X4, X4, X4
-	VMOVAPD       X4, X4
-	VADDSD        X0, X3, X3
-	MOVQ          state+112(FP), R14
-	VADDSD        8(R14), X4, X4
+	VMULPD        Z18, Z3, Z10
+	VFMADD231PD   Z6, Z3, Z4
+	VADDPD        Z10, Z7, Z7
+	VADDPD        Z9, Z7, Z7
+	VADDPD        Z8, Z4, Z4
+	VEXTRACTF64X4 $0x01, Z7, Y3
+	VADDPD        Y3, Y7, Y7
+	VEXTRACTF64X4 $0x01, Z4, Y3
+	VADDPD        Y3, Y4, Y4
+	VUNPCKLPD     Y4, Y7, Y3
+	VUNPCKHPD     Y4, Y7, Y7
+	VADDPD        Y3, Y7, Y7
+	VEXTRACTF128  $0x01, Y7, X3
+	VADDPD        X3, X7, X3
+	VADDPD        X0, X3, X3
+	VUNPCKHPD     X3, X3, X4
 	INCQ          R10
-	VXORPD        X6, X6, X6
-	VUCOMISD      X6, X5
+	VXORPD        X7, X7, X7
+	VUCOMISD      X7, X5
 	JE            still
-	VMOVSD        X12, (R9)(R12*8)
-	MOVL          R12, (DX)(R11*4)
+	VMOVSD        X13, (R9)(R13*8)
+	MOVL          R13, (DX)(R11*4)
 	INCQ          R11
-	VBROADCASTSD  X5, Z7
-	VMOVUPD.Z     128(R13), K1, Z8
-	VFNMADD231PD  (R13), Z7, Z16
-	VFNMADD231PD  64(R13), Z7, Z17
-	VFNMADD231PD  Z8, Z7, Z18
-	MOVQ          state+112(FP), R12
-	VFNMADD231SD  8(R12), X5, X0
-	VSUBSD        X5, X6, X6
+	VBROADCASTSD  X5, Z8
+	VFNMADD231PD  (R14), Z8, Z16
+	VFNMADD231PD  64(R14), Z8, Z17
+	VFNMADD231PD  Z6, Z8, Z18
+	VUNPCKHPD     X0, X0, X6
+	VFNMADD231SD  X6, X5, X0
+	VSUBSD        X5, X7, X6
 	VMAXSD        X6, X5, X6
-	VDIVSD        X11, X6, X6
-	VMAXSD        X6, X2, X2
-	CMPQ          R10, count+96(FP)
-	JL            loop
-	JMP           end
+	VMULSD        X12, X2, X7
+	VUCOMISD      X7, X6
+	JBE           within
+	VDIVSD        X12, X6, X2
+
+within:
+	CMPQ R10, count+104(FP)
+	JL   loop
+	JMP  end
 
 still:
 	VXORPD   X5, X5, X5
-	VSUBSD   X10, X6, X6
-	VMAXSD   X6, X10, X6
-	VUCOMISD beyond+104(FP), X6
+	VSUBSD   X11, X7, X6
+	VMAXSD   X6, X11, X6
+	VUCOMISD beyond+112(FP), X6
 	JA       dropped
-	MOVL     R12, (DX)(R11*4)
+	MOVL     R13, (DX)(R11*4)
 	INCQ     R11
 
 dropped:
-	CMPQ R10, count+96(FP)
+	CMPQ R10, count+104(FP)
 	JL   loop
 
 end:
-	MOVQ    state+112(FP), AX
+	MOVQ    state+120(FP), AX
 	VMOVSD  X0, (AX)
 	VMOVSD  X1, 16(AX)
 	VMOVSD  X2, 24(AX)
@@ -5791,13 +5782,13 @@ end:
 	VMOVUPD Z16, (AX)
 	VMOVUPD Z17, 64(AX)
 	VMOVUPD Z18, K1, 128(AX)
-	MOVQ    R11, ret+144(FP)
+	MOVQ    R11, ret+152(FP)
 	VZEROUPPER
 	RET
 
-// func descend4AVX512(x *float64, stride int, w *float64, tail int, inv *float64, kink *float64, lo *float64, hi *float64, slope *float64, soft *float64, softs int, active *int32, count int, beyond float64, state *[4]float64, next *int32, nexts int, part int) int
+// func descend4AVX512(x *float64, stride int, w *float64, tail int, step *float64, kink *float64, lo *float64, hi *float64, slope *float64, soft *float64, stiff *float64, softs int, active *int32, count int, beyond float64, state *[4]float64, next *int32, nexts int, part int) int
 // Requires: AVX, AVX512F, BMI2, CMOV, FMA3, MMX+
-TEXT ·descend4AVX512(SB), NOSPLIT, $0-152
+TEXT ·descend4AVX512(SB), NOSPLIT, $0-160
 	MOVQ          tail+24(FP), AX
 	MOVQ          $0x0000ffff, CX
 	SHLXQ         AX, CX, CX
@@ -5805,8 +5796,8 @@ TEXT ·descend4AVX512(SB), NOSPLIT, $0-152
 	KMOVW         CX, K1
 	MOVQ          x+0(FP), AX
 	MOVQ          stride+8(FP), CX
-	MOVQ          active+88(FP), DX
-	MOVQ          inv+32(FP), BX
+	MOVQ          active+96(FP), DX
+	MOVQ          step+32(FP), BX
 	MOVQ          kink+40(FP), SI
 	MOVQ          lo+48(FP), DI
 	MOVQ          hi+56(FP), R8
@@ -5817,13 +5808,15 @@ TEXT ·descend4AVX512(SB), NOSPLIT, $0-152
 	VMOVUPD       64(R10), Z17
 	VMOVUPD       128(R10), Z18
 	VMOVUPD.Z     192(R10), K1, Z19
-	MOVQ          state+112(FP), R10
+	MOVQ          state+120(FP), R10
 	VMOVSD        (R10), X0
+	MOVQ          state+120(FP), R10
+	VMOVHPD       8(R10), X0, X0
 	VXORPD        X1, X1, X1
 	VXORPD        X2, X2, X2
 	XORQ          R10, R10
 	XORQ          R11, R11
-	MOVLQSX       (DX)(R10*4), R12
+	MOVLQSX       (DX), R12
 	IMULQ         CX, R12
 	ADDQ          AX, R12
 	VMOVUPD.Z     192(R12), K1, Z3
@@ -5845,142 +5838,137 @@ TEXT ·descend4AVX512(SB), NOSPLIT, $0-152
 	VXORPD        X5, X5, X5
 
 loop:
-	MOVQ       count+96(FP), R13
-	DECQ       R13
-	LEAQ       6(R10), R12
-	CMPQ       R12, R13
-	CMOVQGT    R13, R12
-	MOVLQSX    (DX)(R12*4), R12
-	IMULQ      CX, R12
-	ADDQ       AX, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	PREFETCHT0 128(R12)
-	PREFETCHT0 192(R12)
-	MOVQ       nexts+128(FP), R12
-	CMPQ       R10, R12
+	MOVQ       count+104(FP), R14
+	DECQ       R14
+	LEAQ       6(R10), R13
+	CMPQ       R13, R14
+	CMOVQGT    R14, R13
+	MOVLQSX    (DX)(R13*4), R13
+	IMULQ      CX, R13
+	ADDQ       AX, R13
+	PREFETCHT0 (R13)
+	PREFETCHT0 64(R13)
+	PREFETCHT0 128(R13)
+	PREFETCHT0 192(R13)
+	MOVQ       nexts+136(FP), R13
+	CMPQ       R10, R13
 	JGE        here
-	MOVQ       next+120(FP), R12
-	MOVLQSX    (R12)(R10*4), R12
-	IMULQ      CX, R12
-	ADDQ       AX, R12
-	MOVQ       part+136(FP), R13
-	ADDQ       R13, R12
-	PREFETCHT1 (R12)
+	MOVQ       next+128(FP), R13
+	MOVLQSX    (R13)(R10*4), R13
+	IMULQ      CX, R13
+	ADDQ       AX, R13
+	MOVQ       part+144(FP), R14
+	ADDQ       R14, R13
+	PREFETCHT1 (R13)
 
 here:
-	MOVLQSX       (DX)(R10*4), R12
-	MOVQ          R12, R13
-	IMULQ         CX, R13
-	ADDQ          AX, R13
-	VMOVSD        (R9)(R12*8), X6
-	VMOVSD        (DI)(R12*8), X7
-	VMOVSD        (R8)(R12*8), X8
-	MOVQ          softs+80(FP), R14
-	ANDQ          R12, R14
-	SHLQ          $0x03, R14
-	ADDQ          soft+72(FP), R14
-	VMOVSD        (R14), X9
-	VSUBSD        (SI)(R12*8), X3, X10
-	VFNMADD231SD  X6, X9, X10
-	VFNMADD231SD  X5, X4, X10
-	VMOVSD        (BX)(R12*8), X11
-	VMULSD        X11, X9, X3
-	VADDSD        c3ff0000000000000<>+0(SB), X3, X3
-	VDIVSD        X3, X11, X3
-	VMOVAPD       X6, X12
-	VFMADD231SD   X3, X10, X12
-	VMAXSD        X7, X12, X12
-	VMINSD        X8, X12, X12
-	VSUBSD        X6, X12, X5
-	VMOVAPD       X10, X4
-	VFMADD231SD   X6, X9, X4
-	VDIVSD        X9, X4, X3
-	VMAXSD        X7, X3, X3
-	VMINSD        X8, X3, X3
-	VSUBSD        X6, X3, X3
-	VMULSD        c3fe0000000000000<>+0(SB), X3, X4
-	VFNMADD213SD  X10, X9, X4
-	VFMADD231SD   X3, X4, X1
-	MOVQ          count+96(FP), R15
+	MOVLQSX       (DX)(R10*4), R13
+	MOVQ          R12, R14
+	VMOVSD        (R9)(R13*8), X6
+	VMOVSD        (DI)(R13*8), X7
+	VMOVSD        (R8)(R13*8), X8
+	MOVQ          softs+88(FP), R12
+	ANDQ          R13, R12
+	MOVQ          soft+72(FP), R15
+	VMOVSD        (R15)(R12*8), X9
+	MOVQ          stiff+80(FP), R15
+	VMOVSD        (R15)(R12*8), X10
+	VSUBSD        (SI)(R13*8), X3, X11
+	VFNMADD231SD  X6, X9, X11
+	VFNMADD231SD  X5, X4, X11
+	VMOVSD        (BX)(R13*8), X12
+	VMOVAPD       X6, X13
+	VFMADD231SD   X12, X11, X13
+	VMAXSD        X7, X13, X13
+	VMINSD        X8, X13, X13
+	VSUBSD        X6, X13, X5
+	VMOVAPD       X11, X3
+	VFMADD231SD   X6, X9, X3
+	VMULSD        X10, X3, X4
+	VMAXSD        X7, X4, X4
+	VMINSD        X8, X4, X4
+	VSUBSD        X6, X4, X4
+	VMULSD        c3fe0000000000000<>+0(SB), X4, X3
+	VFNMADD213SD  X11, X9, X3
+	VFMADD231SD   X4, X3, X1
+	MOVQ          count+104(FP), R15
 	DECQ          R15
-	LEAQ          1(R10), R14
-	CMPQ          R14, R15
-	CMOVQGT       R15, R14
-	MOVLQSX       (DX)(R14*4), R14
-	IMULQ         CX, R14
-	ADDQ          AX, R14
-	VMOVUPD.Z     192(R14), K1, Z3
-	VMOVUPD.Z     192(R13), K1, Z7
-	VMOVUPD       (R14), Z4
-	VMULPD        Z16, Z4, Z8
-	VMULPD        (R13), Z4, Z4
-	VMOVUPD       64(R14), Z6
-	VMULPD        Z17, Z6, Z9
-	VMULPD        64(R13), Z6, Z6
-	VMOVUPD       128(R14), Z13
-	VMULPD        Z18, Z13, Z14
-	VFMADD231PD   128(R13), Z13, Z4
+	LEAQ          1(R10), R12
+	CMPQ          R12, R15
+	CMOVQGT       R15, R12
+	MOVLQSX       (DX)(R12*4), R12
+	IMULQ         CX, R12
+	ADDQ          AX, R12
+	VMOVUPD.Z     192(R14), K1, Z6
+	VMOVUPD.Z     192(R12), K1, Z3
+	VMOVUPD       (R12), Z4
+	VMULPD        Z16, Z4, Z7
+	VMULPD        (R14), Z4, Z4
+	VMOVUPD       64(R12), Z8
+	VMULPD        Z17, Z8, Z9
+	VMULPD        64(R14), Z8, Z8
+	VMOVUPD       128(R12), Z10
+	VMULPD        Z18, Z10, Z14
+	VFMADD231PD   128(R14), Z10, Z4
 	VMOVUPD       Z3, Z3
-	VMULPD        Z19, Z3, Z13
-	VFMADD231PD   Z7, Z3, Z6
-	VADDPD        Z13, Z8, Z8
+	VMULPD        Z19, Z3, Z10
+	VFMADD231PD   Z6, Z3, Z8
+	VADDPD        Z10, Z7, Z7
 	VADDPD        Z14, Z9, Z9
-	VADDPD        Z9, Z8, Z8
-	VEXTRACTF64X4 $0x01, Z8, Y3
-	VADDPD        Y3, Y8, Y8
-	VEXTRACTF128  $0x01, Y8, X3
-	VADDPD        X3, X8, X8
-	VHADDPD       X8, X8, X8
-	VMOVAPD       X8, X3
-	VADDPD        Z6, Z4, Z4
-	VEXTRACTF64X4 $0x01, Z4, Y6
-	VADDPD        Y6, Y4, Y4
-	VEXTRACTF128  $0x01, Y4, X6
-	VADDPD        X6, X4, X4
-	VHADDPD       X4, X4, X4
-	VMOVAPD       X4, X4
-	VADDSD        X0, X3, X3
-	MOVQ          state+112(FP), R14
-	VADDSD        8(R14), X4, X4
+	VADDPD        Z9, Z7, Z7
+	VADDPD        Z8, Z4, Z4
+	VEXTRACTF64X4 $0x01, Z7, Y3
+	VADDPD        Y3, Y7, Y7
+	VEXTRACTF64X4 $0x01, Z4, Y3
+	VADDPD        Y3, Y4, Y4
+	VUNPCKLPD     Y4, Y7, Y3
+	VUNPCKHPD     Y4, Y7, Y7
+	VADDPD        Y3, Y7, Y7
+	VEXTRACTF128  $0x01, Y7, X3
+	VADDPD        X3, X7, X3
+	VADDPD        X0, X3, X3
+	VUNPCKHPD     X3, X3, X4
 	INCQ          R10
-	VXORPD        X6, X6, X6
-	VUCOMISD      X6, X5
+	VXORPD        X7, X7, X7
+	VUCOMISD      X7, X5
 	JE            still
-	VMOVSD        X12, (R9)(R12*8)
-	MOVL          R12, (DX)(R11*4)
+	VMOVSD        X13, (R9)(R13*8)
+	MOVL          R13, (DX)(R11*4)
 	INCQ          R11
-	VBROADCASTSD  X5, Z7
-	VMOVUPD.Z     192(R13), K1, Z8
-	VFNMADD231PD  (R13), Z7, Z16
-	VFNMADD231PD  64(R13), Z7, Z17
-	VFNMADD231PD  128(R13), Z7, Z18
-	VFNMADD231PD  Z8, Z7, Z19
-	MOVQ          state+112(FP), R12
-	VFNMADD231SD  8(R12), X5, X0
-	VSUBSD        X5, X6, X6
+	VBROADCASTSD  X5, Z8
+	VFNMADD231PD  (R14), Z8, Z16
+	VFNMADD231PD  64(R14), Z8, Z17
+	VFNMADD231PD  128(R14), Z8, Z18
+	VFNMADD231PD  Z6, Z8, Z19
+	VUNPCKHPD     X0, X0, X6
+	VFNMADD231SD  X6, X5, X0
+	VSUBSD        X5, X7, X6
 	VMAXSD        X6, X5, X6
-	VDIVSD        X11, X6, X6
-	VMAXSD        X6, X2, X2
-	CMPQ          R10, count+96(FP)
-	JL            loop
-	JMP           end
+	VMULSD        X12, X2, X7
+	VUCOMISD      X7, X6
+	JBE           within
+	VDIVSD        X12, X6, X2
+
+within:
+	CMPQ R10, count+104(FP)
+	JL   loop
+	JMP  end
 
 still:
 	VXORPD   X5, X5, X5
-	VSUBSD   X10, X6, X6
-	VMAXSD   X6, X10, X6
-	VUCOMISD beyond+104(FP), X6
+	VSUBSD   X11, X7, X6
+	VMAXSD   X6, X11, X6
+	VUCOMISD beyond+112(FP), X6
 	JA       dropped
-	MOVL     R12, (DX)(R11*4)
+	MOVL     R13, (DX)(R11*4)
 	INCQ     R11
 
 dropped:
-	CMPQ R10, count+96(FP)
+	CMPQ R10, count+104(FP)
 	JL   loop
 
 end:
-	MOVQ    state+112(FP), AX
+	MOVQ    state+120(FP), AX
 	VMOVSD  X0, (AX)
 	VMOVSD  X1, 16(AX)
 	VMOVSD  X2, 24(AX)
@@ -5989,13 +5977,13 @@ end:
 	VMOVUPD Z17, 64(AX)
 	VMOVUPD Z18, 128(AX)
 	VMOVUPD Z19, K1, 192(AX)
-	MOVQ    R11, ret+144(FP)
+	MOVQ    R11, ret+152(FP)
 	VZEROUPPER
 	RET
 
-// func descend5AVX512(x *float64, stride int, w *float64, tail int, inv *float64, kink *float64, lo *float64, hi *float64, slope *float64, soft *float64, softs int, active *int32, count int, beyond float64, state *[4]float64, next *int32, nexts int, part int) int
+// func descend5AVX512(x *float64, stride int, w *float64, tail int, step *float64, kink *float64, lo *float64, hi *float64, slope *float64, soft *float64, stiff *float64, softs int, active *int32, count int, beyond float64, state *[4]float64, next *int32, nexts int, part int) int
 // Requires: AVX, AVX512F, BMI2, CMOV, FMA3, MMX+
-TEXT ·descend5AVX512(SB), NOSPLIT, $0-152
+TEXT ·descend5AVX512(SB), NOSPLIT, $0-160
 	MOVQ          tail+24(FP), AX
 	MOVQ          $0x0000ffff, CX
 	SHLXQ         AX, CX, CX
@@ -6003,8 +5991,8 @@ TEXT ·descend5AVX512(SB), NOSPLIT, $0-152
 	KMOVW         CX, K1
 	MOVQ          x+0(FP), AX
 	MOVQ          stride+8(FP), CX
-	MOVQ          active+88(FP), DX
-	MOVQ          inv+32(FP), BX
+	MOVQ          active+96(FP), DX
+	MOVQ          step+32(FP), BX
 	MOVQ          kink+40(FP), SI
 	MOVQ          lo+48(FP), DI
 	MOVQ          hi+56(FP), R8
@@ -6016,13 +6004,15 @@ TEXT ·descend5AVX512(SB), NOSPLIT, $0-152
 	VMOVUPD       128(R10), Z18
 	VMOVUPD       192(R10), Z19
 	VMOVUPD.Z     256(R10), K1, Z20
-	MOVQ          state+112(FP), R10
+	MOVQ          state+120(FP), R10
 	VMOVSD        (R10), X0
+	MOVQ          state+120(FP), R10
+	VMOVHPD       8(R10), X0, X0
 	VXORPD        X1, X1, X1
 	VXORPD        X2, X2, X2
 	XORQ          R10, R10
 	XORQ          R11, R11
-	MOVLQSX       (DX)(R10*4), R12
+	MOVLQSX       (DX), R12
 	IMULQ         CX, R12
 	ADDQ          AX, R12
 	VMOVUPD.Z     256(R12), K1, Z3
@@ -6045,148 +6035,143 @@ TEXT ·descend5AVX512(SB), NOSPLIT, $0-152
 	VXORPD        X5, X5, X5
 
 loop:
-	MOVQ       count+96(FP), R13
-	DECQ       R13
-	LEAQ       6(R10), R12
-	CMPQ       R12, R13
-	CMOVQGT    R13, R12
-	MOVLQSX    (DX)(R12*4), R12
-	IMULQ      CX, R12
-	ADDQ       AX, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	PREFETCHT0 128(R12)
-	PREFETCHT0 192(R12)
-	PREFETCHT0 256(R12)
-	MOVQ       nexts+128(FP), R12
-	CMPQ       R10, R12
+	MOVQ       count+104(FP), R14
+	DECQ       R14
+	LEAQ       6(R10), R13
+	CMPQ       R13, R14
+	CMOVQGT    R14, R13
+	MOVLQSX    (DX)(R13*4), R13
+	IMULQ      CX, R13
+	ADDQ       AX, R13
+	PREFETCHT0 (R13)
+	PREFETCHT0 64(R13)
+	PREFETCHT0 128(R13)
+	PREFETCHT0 192(R13)
+	PREFETCHT0 256(R13)
+	MOVQ       nexts+136(FP), R13
+	CMPQ       R10, R13
 	JGE        here
-	MOVQ       next+120(FP), R12
-	MOVLQSX    (R12)(R10*4), R12
-	IMULQ      CX, R12
-	ADDQ       AX, R12
-	MOVQ       part+136(FP), R13
-	ADDQ       R13, R12
-	PREFETCHT1 (R12)
-	PREFETCHT1 64(R12)
+	MOVQ       next+128(FP), R13
+	MOVLQSX    (R13)(R10*4), R13
+	IMULQ      CX, R13
+	ADDQ       AX, R13
+	MOVQ       part+144(FP), R14
+	ADDQ       R14, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
 
 here:
-	MOVLQSX       (DX)(R10*4), R12
-	MOVQ          R12, R13
-	IMULQ         CX, R13
-	ADDQ          AX, R13
-	VMOVSD        (R9)(R12*8), X6
-	VMOVSD        (DI)(R12*8), X7
-	VMOVSD        (R8)(R12*8), X8
-	MOVQ          softs+80(FP), R14
-	ANDQ          R12, R14
-	SHLQ          $0x03, R14
-	ADDQ          soft+72(FP), R14
-	VMOVSD        (R14), X9
-	VSUBSD        (SI)(R12*8), X3, X10
-	VFNMADD231SD  X6, X9, X10
-	VFNMADD231SD  X5, X4, X10
-	VMOVSD        (BX)(R12*8), X11
-	VMULSD        X11, X9, X3
-	VADDSD        c3ff0000000000000<>+0(SB), X3, X3
-	VDIVSD        X3, X11, X3
-	VMOVAPD       X6, X12
-	VFMADD231SD   X3, X10, X12
-	VMAXSD        X7, X12, X12
-	VMINSD        X8, X12, X12
-	VSUBSD        X6, X12, X5
-	VMOVAPD       X10, X4
-	VFMADD231SD   X6, X9, X4
-	VDIVSD        X9, X4, X3
-	VMAXSD        X7, X3, X3
-	VMINSD        X8, X3, X3
-	VSUBSD        X6, X3, X3
-	VMULSD        c3fe0000000000000<>+0(SB), X3, X4
-	VFNMADD213SD  X10, X9, X4
-	VFMADD231SD   X3, X4, X1
-	MOVQ          count+96(FP), R15
+	MOVLQSX       (DX)(R10*4), R13
+	MOVQ          R12, R14
+	VMOVSD        (R9)(R13*8), X6
+	VMOVSD        (DI)(R13*8), X7
+	VMOVSD        (R8)(R13*8), X8
+	MOVQ          softs+88(FP), R12
+	ANDQ          R13, R12
+	MOVQ          soft+72(FP), R15
+	VMOVSD        (R15)(R12*8), X9
+	MOVQ          stiff+80(FP), R15
+	VMOVSD        (R15)(R12*8), X10
+	VSUBSD        (SI)(R13*8), X3, X11
+	VFNMADD231SD  X6, X9, X11
+	VFNMADD231SD  X5, X4, X11
+	VMOVSD        (BX)(R13*8), X12
+	VMOVAPD       X6, X13
+	VFMADD231SD   X12, X11, X13
+	VMAXSD        X7, X13, X13
+	VMINSD        X8, X13, X13
+	VSUBSD        X6, X13, X5
+	VMOVAPD       X11, X3
+	VFMADD231SD   X6, X9, X3
+	VMULSD        X10, X3, X4
+	VMAXSD        X7, X4, X4
+	VMINSD        X8, X4, X4
+	VSUBSD        X6, X4, X4
+	VMULSD        c3fe0000000000000<>+0(SB), X4, X3
+	VFNMADD213SD  X11, X9, X3
+	VFMADD231SD   X4, X3, X1
+	MOVQ          count+104(FP), R15
 	DECQ          R15
-	LEAQ          1(R10), R14
-	CMPQ          R14, R15
-	CMOVQGT       R15, R14
-	MOVLQSX       (DX)(R14*4), R14
-	IMULQ         CX, R14
-	ADDQ          AX, R14
-	VMOVUPD.Z     256(R14), K1, Z3
-	VMOVUPD.Z     256(R13), K1, Z7
-	VMOVUPD       (R14), Z4
-	VMULPD        Z16, Z4, Z8
-	VMULPD        (R13), Z4, Z4
-	VMOVUPD       64(R14), Z6
-	VMULPD        Z17, Z6, Z9
-	VMULPD        64(R13), Z6, Z6
-	VMOVUPD       128(R14), Z13
-	VMULPD        Z18, Z13, Z14
-	VFMADD231PD   128(R13), Z13, Z4
-	VMOVUPD       192(R14), Z13
-	VMULPD        Z19, Z13, Z15
-	VFMADD231PD   192(R13), Z13, Z6
+	LEAQ          1(R10), R12
+	CMPQ          R12, R15
+	CMOVQGT       R15, R12
+	MOVLQSX       (DX)(R12*4), R12
+	IMULQ         CX, R12
+	ADDQ          AX, R12
+	VMOVUPD.Z     256(R14), K1, Z6
+	VMOVUPD.Z     256(R12), K1, Z3
+	VMOVUPD       (R12), Z4
+	VMULPD        Z16, Z4, Z7
+	VMULPD        (R14), Z4, Z4
+	VMOVUPD       64(R12), Z8
+	VMULPD        Z17, Z8, Z9
+	VMULPD        64(R14), Z8, Z8
+	VMOVUPD       128(R12), Z10
+	VMULPD        Z18, Z10, Z14
+	VFMADD231PD   128(R14), Z10, Z4
+	VMOVUPD       192(R12), Z10
+	VMULPD        Z19, Z10, Z15
+	VFMADD231PD   192(R14), Z10, Z8
 	VMOVUPD       Z3, Z3
-	VFMADD231PD   Z20, Z3, Z8
-	VFMADD231PD   Z7, Z3, Z4
-	VADDPD        Z15, Z8, Z8
+	VFMADD231PD   Z20, Z3, Z7
+	VFMADD231PD   Z6, Z3, Z4
+	VADDPD        Z15, Z7, Z7
 	VADDPD        Z14, Z9, Z9
-	VADDPD        Z9, Z8, Z8
-	VEXTRACTF64X4 $0x01, Z8, Y3
-	VADDPD        Y3, Y8, Y8
-	VEXTRACTF128  $0x01, Y8, X3
-	VADDPD        X3, X8, X8
-	VHADDPD       X8, X8, X8
-	VMOVAPD       X8, X3
-	VADDPD        Z6, Z4, Z4
-	VEXTRACTF64X4 $0x01, Z4, Y6
-	VADDPD        Y6, Y4, Y4
-	VEXTRACTF128  $0x01, Y4, X6
-	VADDPD        X6, X4, X4
-	VHADDPD       X4, X4, X4
-	VMOVAPD       X4, X4
-	VADDSD        X0, X3, X3
-	MOVQ          state+112(FP), R14
-	VADDSD        8(R14), X4, X4
+	VADDPD        Z9, Z7, Z7
+	VADDPD        Z8, Z4, Z4
+	VEXTRACTF64X4 $0x01, Z7, Y3
+	VADDPD        Y3, Y7, Y7
+	VEXTRACTF64X4 $0x01, Z4, Y3
+	VADDPD        Y3, Y4, Y4
+	VUNPCKLPD     Y4, Y7, Y3
+	VUNPCKHPD     Y4, Y7, Y7
+	VADDPD        Y3, Y7, Y7
+	VEXTRACTF128  $0x01, Y7, X3
+	VADDPD        X3, X7, X3
+	VADDPD        X0, X3, X3
+	VUNPCKHPD     X3, X3, X4
 	INCQ          R10
-	VXORPD        X6, X6, X6
-	VUCOMISD      X6, X5
+	VXORPD        X7, X7, X7
+	VUCOMISD      X7, X5
 	JE            still
-	VMOVSD        X12, (R9)(R12*8)
-	MOVL          R12, (DX)(R11*4)
+	VMOVSD        X13, (R9)(R13*8)
+	MOVL          R13, (DX)(R11*4)
 	INCQ          R11
-	VBROADCASTSD  X5, Z7
-	VMOVUPD.Z     256(R13), K1, Z8
-	VFNMADD231PD  (R13), Z7, Z16
-	VFNMADD231PD  64(R13), Z7, Z17
-	VFNMADD231PD  128(R13), Z7, Z18
-	VFNMADD231PD  192(R13), Z7, Z19
-	VFNMADD231PD  Z8, Z7, Z20
-	MOVQ          state+112(FP), R12
-	VFNMADD231SD  8(R12), X5, X0
-	VSUBSD        X5, X6, X6
+	VBROADCASTSD  X5, Z8
+	VFNMADD231PD  (R14), Z8, Z16
+	VFNMADD231PD  64(R14), Z8, Z17
+	VFNMADD231PD  128(R14), Z8, Z18
+	VFNMADD231PD  192(R14), Z8, Z19
+	VFNMADD231PD  Z6, Z8, Z20
+	VUNPCKHPD     X0, X0, X6
+	VFNMADD231SD  X6, X5, X0
+	VSUBSD        X5, X7, X6
 	VMAXSD        X6, X5, X6
-	VDIVSD        X11, X6, X6
-	VMAXSD        X6, X2, X2
-	CMPQ          R10, count+96(FP)
-	JL            loop
-	JMP           end
+	VMULSD        X12, X2, X7
+	VUCOMISD      X7, X6
+	JBE           within
+	VDIVSD        X12, X6, X2
+
+within:
+	CMPQ R10, count+104(FP)
+	JL   loop
+	JMP  end
 
 still:
 	VXORPD   X5, X5, X5
-	VSUBSD   X10, X6, X6
-	VMAXSD   X6, X10, X6
-	VUCOMISD beyond+104(FP), X6
+	VSUBSD   X11, X7, X6
+	VMAXSD   X6, X11, X6
+	VUCOMISD beyond+112(FP), X6
 	JA       dropped
-	MOVL     R12, (DX)(R11*4)
+	MOVL     R13, (DX)(R11*4)
 	INCQ     R11
 
 dropped:
-	CMPQ R10, count+96(FP)
+	CMPQ R10, count+104(FP)
 	JL   loop
 
 end:
-	MOVQ    state+112(FP), AX
+	MOVQ    state+120(FP), AX
 	VMOVSD  X0, (AX)
 	VMOVSD  X1, 16(AX)
 	VMOVSD  X2, 24(AX)
@@ -6196,13 +6181,13 @@ end:
 	VMOVUPD Z18, 128(AX)
 	VMOVUPD Z19, 192(AX)
 	VMOVUPD Z20, K1, 256(AX)
-	MOVQ    R11, ret+144(FP)
+	MOVQ    R11, ret+152(FP)
 	VZEROUPPER
 	RET
 
-// func descend6AVX512(x *float64, stride int, w *float64, tail int, inv *float64, kink *float64, lo *float64, hi *float64, slope *float64, soft *float64, softs int, active *int32, count int, beyond float64, state *[4]float64, next *int32, nexts int, part int) int
+// func descend6AVX512(x *float64, stride int, w *float64, tail int, step *float64, kink *float64, lo *float64, hi *float64, slope *float64, soft *float64, stiff *float64, softs int, active *int32, count int, beyond float64, state *[4]float64, next *int32, nexts int, part int) int
 // Requires: AVX, AVX512F, BMI2, CMOV, FMA3, MMX+
-TEXT ·descend6AVX512(SB), NOSPLIT, $0-152
+TEXT ·descend6AVX512(SB), NOSPLIT, $0-160
 	MOVQ          tail+24(FP), AX
 	MOVQ          $0x0000ffff, CX
 	SHLXQ         AX, CX, CX
@@ -6210,8 +6195,8 @@ TEXT ·descend6AVX512(SB), NOSPLIT, $0-152
 	KMOVW         CX, K1
 	MOVQ          x+0(FP), AX
 	MOVQ          stride+8(FP), CX
-	MOVQ          active+88(FP), DX
-	MOVQ          inv+32(FP), BX
+	MOVQ          active+96(FP), DX
+	MOVQ          step+32(FP), BX
 	MOVQ          kink+40(FP), SI
 	MOVQ          lo+48(FP), DI
 	MOVQ          hi+56(FP), R8
@@ -6224,13 +6209,15 @@ TEXT ·descend6AVX512(SB), NOSPLIT, $0-152
 	VMOVUPD       192(R10), Z19
 	VMOVUPD       256(R10), Z20
 	VMOVUPD.Z     320(R10), K1, Z21
-	MOVQ          state+112(FP), R10
+	MOVQ          state+120(FP), R10
 	VMOVSD        (R10), X0
+	MOVQ          state+120(FP), R10
+	VMOVHPD       8(R10), X0, X0
 	VXORPD        X1, X1, X1
 	VXORPD        X2, X2, X2
 	XORQ          R10, R10
 	XORQ          R11, R11
-	MOVLQSX       (DX)(R10*4), R12
+	MOVLQSX       (DX), R12
 	IMULQ         CX, R12
 	ADDQ          AX, R12
 	VMOVUPD.Z     320(R12), K1, Z3
@@ -6254,153 +6241,148 @@ TEXT ·descend6AVX512(SB), NOSPLIT, $0-152
 	VXORPD        X5, X5, X5
 
 loop:
-	MOVQ       count+96(FP), R13
-	DECQ       R13
-	LEAQ       6(R10), R12
-	CMPQ       R12, R13
-	CMOVQGT    R13, R12
-	MOVLQSX    (DX)(R12*4), R12
-	IMULQ      CX, R12
-	ADDQ       AX, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	PREFETCHT0 128(R12)
-	PREFETCHT0 192(R12)
-	PREFETCHT0 256(R12)
-	PREFETCHT0 320(R12)
-	MOVQ       nexts+128(FP), R12
-	CMPQ       R10, R12
+	MOVQ       count+104(FP), R14
+	DECQ       R14
+	LEAQ       6(R10), R13
+	CMPQ       R13, R14
+	CMOVQGT    R14, R13
+	MOVLQSX    (DX)(R13*4), R13
+	IMULQ      CX, R13
+	ADDQ       AX, R13
+	PREFETCHT0 (R13)
+	PREFETCHT0 64(R13)
+	PREFETCHT0 128(R13)
+	PREFETCHT0 192(R13)
+	PREFETCHT0 256(R13)
+	PREFETCHT0 320(R13)
+	MOVQ       nexts+136(FP), R13
+	CMPQ       R10, R13
 	JGE        here
-	MOVQ       next+120(FP), R12
-	MOVLQSX    (R12)(R10*4), R12
-	IMULQ      CX, R12
-	ADDQ       AX, R12
-	MOVQ       part+136(FP), R13
-	ADDQ       R13, R12
-	PREFETCHT1 (R12)
-	PREFETCHT1 64(R12)
+	MOVQ       next+128(FP), R13
+	MOVLQSX    (R13)(R10*4), R13
+	IMULQ      CX, R13
+	ADDQ       AX, R13
+	MOVQ       part+144(FP), R14
+	ADDQ       R14, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
 
 here:
-	MOVLQSX       (DX)(R10*4), R12
-	MOVQ          R12, R13
-	IMULQ         CX, R13
-	ADDQ          AX, R13
-	VMOVSD        (R9)(R12*8), X6
-	VMOVSD        (DI)(R12*8), X7
-	VMOVSD        (R8)(R12*8), X8
-	MOVQ          softs+80(FP), R14
-	ANDQ          R12, R14
-	SHLQ          $0x03, R14
-	ADDQ          soft+72(FP), R14
-	VMOVSD        (R14), X9
-	VSUBSD        (SI)(R12*8), X3, X10
-	VFNMADD231SD  X6, X9, X10
-	VFNMADD231SD  X5, X4, X10
-	VMOVSD        (BX)(R12*8), X11
-	VMULSD        X11, X9, X3
-	VADDSD        c3ff0000000000000<>+0(SB), X3, X3
-	VDIVSD        X3, X11, X3
-	VMOVAPD       X6, X12
-	VFMADD231SD   X3, X10, X12
-	VMAXSD        X7, X12, X12
-	VMINSD        X8, X12, X12
-	VSUBSD        X6, X12, X5
-	VMOVAPD       X10, X4
-	VFMADD231SD   X6, X9, X4
-	VDIVSD        X9, X4, X3
-	VMAXSD        X7, X3, X3
-	VMINSD        X8, X3, X3
-	VSUBSD        X6, X3, X3
-	VMULSD        c3fe0000000000000<>+0(SB), X3, X4
-	VFNMADD213SD  X10, X9, X4
-	VFMADD231SD   X3, X4, X1
-	MOVQ          count+96(FP), R15
+	MOVLQSX       (DX)(R10*4), R13
+	MOVQ          R12, R14
+	VMOVSD        (R9)(R13*8), X6
+	VMOVSD        (DI)(R13*8), X7
+	VMOVSD        (R8)(R13*8), X8
+	MOVQ          softs+88(FP), R12
+	ANDQ          R13, R12
+	MOVQ          soft+72(FP), R15
+	VMOVSD        (R15)(R12*8), X9
+	MOVQ          stiff+80(FP), R15
+	VMOVSD        (R15)(R12*8), X10
+	VSUBSD        (SI)(R13*8), X3, X11
+	VFNMADD231SD  X6, X9, X11
+	VFNMADD231SD  X5, X4, X11
+	VMOVSD        (BX)(R13*8), X12
+	VMOVAPD       X6, X13
+	VFMADD231SD   X12, X11, X13
+	VMAXSD        X7, X13, X13
+	VMINSD        X8, X13, X13
+	VSUBSD        X6, X13, X5
+	VMOVAPD       X11, X3
+	VFMADD231SD   X6, X9, X3
+	VMULSD        X10, X3, X4
+	VMAXSD        X7, X4, X4
+	VMINSD        X8, X4, X4
+	VSUBSD        X6, X4, X4
+	VMULSD        c3fe0000000000000<>+0(SB), X4, X3
+	VFNMADD213SD  X11, X9, X3
+	VFMADD231SD   X4, X3, X1
+	MOVQ          count+104(FP), R15
 	DECQ          R15
-	LEAQ          1(R10), R14
-	CMPQ          R14, R15
-	CMOVQGT       R15, R14
-	MOVLQSX       (DX)(R14*4), R14
-	IMULQ         CX, R14
-	ADDQ          AX, R14
-	VMOVUPD.Z     320(R14), K1, Z3
-	VMOVUPD.Z     320(R13), K1, Z7
-	VMOVUPD       (R14), Z4
-	VMULPD        Z16, Z4, Z8
-	VMULPD        (R13), Z4, Z4
-	VMOVUPD       64(R14), Z6
-	VMULPD        Z17, Z6, Z9
-	VMULPD        64(R13), Z6, Z6
-	VMOVUPD       128(R14), Z13
-	VMULPD        Z18, Z13, Z14
-	VFMADD231PD   128(R13), Z13, Z4
-	VMOVUPD       192(R14), Z13
-	VMULPD        Z19, Z13, Z15
-	VFMADD231PD   192(R13), Z13, Z6
-	VMOVUPD       256(R14), Z13
-	VFMADD231PD   Z20, Z13, Z8
-	VFMADD231PD   256(R13), Z13, Z4
+	LEAQ          1(R10), R12
+	CMPQ          R12, R15
+	CMOVQGT       R15, R12
+	MOVLQSX       (DX)(R12*4), R12
+	IMULQ         CX, R12
+	ADDQ          AX, R12
+	VMOVUPD.Z     320(R14), K1, Z6
+	VMOVUPD.Z     320(R12), K1, Z3
+	VMOVUPD       (R12), Z4
+	VMULPD        Z16, Z4, Z7
+	VMULPD        (R14), Z4, Z4
+	VMOVUPD       64(R12), Z8
+	VMULPD        Z17, Z8, Z9
+	VMULPD        64(R14), Z8, Z8
+	VMOVUPD       128(R12), Z10
+	VMULPD        Z18, Z10, Z14
+	VFMADD231PD   128(R14), Z10, Z4
+	VMOVUPD       192(R12), Z10
+	VMULPD        Z19, Z10, Z15
+	VFMADD231PD   192(R14), Z10, Z8
+	VMOVUPD       256(R12), Z10
+	VFMADD231PD   Z20, Z10, Z7
+	VFMADD231PD   256(R14), Z10, Z4
 	VMOVUPD       Z3, Z3
 	VFMADD231PD   Z21, Z3, Z9
-	VFMADD231PD   Z7, Z3, Z6
-	VADDPD        Z15, Z8, Z8
+	VFMADD231PD   Z6, Z3, Z8
+	VADDPD        Z15, Z7, Z7
 	VADDPD        Z14, Z9, Z9
-	VADDPD        Z9, Z8, Z8
-	VEXTRACTF64X4 $0x01, Z8, Y3
-	VADDPD        Y3, Y8, Y8
-	VEXTRACTF128  $0x01, Y8, X3
-	VADDPD        X3, X8, X8
-	VHADDPD       X8, X8, X8
-	VMOVAPD       X8, X3
-	VADDPD        Z6, Z4, Z4
-	VEXTRACTF64X4 $0x01, Z4, Y6
-	VADDPD        Y6, Y4, Y4
-	VEXTRACTF128  $0x01, Y4, X6
-	VADDPD        X6, X4, X4
-	VHADDPD       X4, X4, X4
-	VMOVAPD       X4, X4
-	VADDSD        X0, X3, X3
-	MOVQ          state+112(FP), R14
-	VADDSD        8(R14), X4, X4
+	VADDPD        Z9, Z7, Z7
+	VADDPD        Z8, Z4, Z4
+	VEXTRACTF64X4 $0x01, Z7, Y3
+	VADDPD        Y3, Y7, Y7
+	VEXTRACTF64X4 $0x01, Z4, Y3
+	VADDPD        Y3, Y4, Y4
+	VUNPCKLPD     Y4, Y7, Y3
+	VUNPCKHPD     Y4, Y7, Y7
+	VADDPD        Y3, Y7, Y7
+	VEXTRACTF128  $0x01, Y7, X3
+	VADDPD        X3, X7, X3
+	VADDPD        X0, X3, X3
+	VUNPCKHPD     X3, X3, X4
 	INCQ          R10
-	VXORPD        X6, X6, X6
-	VUCOMISD      X6, X5
+	VXORPD        X7, X7, X7
+	VUCOMISD      X7, X5
 	JE            still
-	VMOVSD        X12, (R9)(R12*8)
-	MOVL          R12, (DX)(R11*4)
+	VMOVSD        X13, (R9)(R13*8)
+	MOVL          R13, (DX)(R11*4)
 	INCQ          R11
-	VBROADCASTSD  X5, Z7
-	VMOVUPD.Z     320(R13), K1, Z8
-	VFNMADD231PD  (R13), Z7, Z16
-	VFNMADD231PD  64(R13), Z7, Z17
-	VFNMADD231PD  128(R13), Z7, Z18
-	VFNMADD231PD  192(R13), Z7, Z19
-	VFNMADD231PD  256(R13), Z7, Z20
-	VFNMADD231PD  Z8, Z7, Z21
-	MOVQ          state+112(FP), R12
-	VFNMADD231SD  8(R12), X5, X0
-	VSUBSD        X5, X6, X6
+	VBROADCASTSD  X5, Z8
+	VFNMADD231PD  (R14), Z8, Z16
+	VFNMADD231PD  64(R14), Z8, Z17
+	VFNMADD231PD  128(R14), Z8, Z18
+	VFNMADD231PD  192(R14), Z8, Z19
+	VFNMADD231PD  256(R14), Z8, Z20
+	VFNMADD231PD  Z6, Z8, Z21
+	VUNPCKHPD     X0, X0, X6
+	VFNMADD231SD  X6, X5, X0
+	VSUBSD        X5, X7, X6
 	VMAXSD        X6, X5, X6
-	VDIVSD        X11, X6, X6
-	VMAXSD        X6, X2, X2
-	CMPQ          R10, count+96(FP)
-	JL            loop
-	JMP           end
+	VMULSD        X12, X2, X7
+	VUCOMISD      X7, X6
+	JBE           within
+	VDIVSD        X12, X6, X2
+
+within:
+	CMPQ R10, count+104(FP)
+	JL   loop
+	JMP  end
 
 still:
 	VXORPD   X5, X5, X5
-	VSUBSD   X10, X6, X6
-	VMAXSD   X6, X10, X6
-	VUCOMISD beyond+104(FP), X6
+	VSUBSD   X11, X7, X6
+	VMAXSD   X6, X11, X6
+	VUCOMISD beyond+112(FP), X6
 	JA       dropped
-	MOVL     R12, (DX)(R11*4)
+	MOVL     R13, (DX)(R11*4)
 	INCQ     R11
 
 dropped:
-	CMPQ R10, count+96(FP)
+	CMPQ R10, count+104(FP)
 	JL   loop
 
 end:
-	MOVQ    state+112(FP), AX
+	MOVQ    state+120(FP), AX
 	VMOVSD  X0, (AX)
 	VMOVSD  X1, 16(AX)
 	VMOVSD  X2, 24(AX)
@@ -6411,13 +6393,13 @@ end:
 	VMOVUPD Z19, 192(AX)
 	VMOVUPD Z20, 256(AX)
 	VMOVUPD Z21, K1, 320(AX)
-	MOVQ    R11, ret+144(FP)
+	MOVQ    R11, ret+152(FP)
 	VZEROUPPER
 	RET
 
-// func descend7AVX512(x *float64, stride int, w *float64, tail int, inv *float64, kink *float64, lo *float64, hi *float64, slope *float64, soft *float64, softs int, active *int32, count int, beyond float64, state *[4]float64, next *int32, nexts int, part int) int
+// func descend7AVX512(x *float64, stride int, w *float64, tail int, step *float64, kink *float64, lo *float64, hi *float64, slope *float64, soft *float64, stiff *float64, softs int, active *int32, count int, beyond float64, state *[4]float64, next *int32, nexts int, part int) int
 // Requires: AVX, AVX512F, BMI2, CMOV, FMA3, MMX+
-TEXT ·descend7AVX512(SB), NOSPLIT, $0-152
+TEXT ·descend7AVX512(SB), NOSPLIT, $0-160
 	MOVQ          tail+24(FP), AX
 	MOVQ          $0x0000ffff, CX
 	SHLXQ         AX, CX, CX
@@ -6425,8 +6407,8 @@ TEXT ·descend7AVX512(SB), NOSPLIT, $0-152
 	KMOVW         CX, K1
 	MOVQ          x+0(FP), AX
 	MOVQ          stride+8(FP), CX
-	MOVQ          active+88(FP), DX
-	MOVQ          inv+32(FP), BX
+	MOVQ          active+96(FP), DX
+	MOVQ          step+32(FP), BX
 	MOVQ          kink+40(FP), SI
 	MOVQ          lo+48(FP), DI
 	MOVQ          hi+56(FP), R8
@@ -6440,13 +6422,15 @@ TEXT ·descend7AVX512(SB), NOSPLIT, $0-152
 	VMOVUPD       256(R10), Z20
 	VMOVUPD       320(R10), Z21
 	VMOVUPD.Z     384(R10), K1, Z22
-	MOVQ          state+112(FP), R10
+	MOVQ          state+120(FP), R10
 	VMOVSD        (R10), X0
+	MOVQ          state+120(FP), R10
+	VMOVHPD       8(R10), X0, X0
 	VXORPD        X1, X1, X1
 	VXORPD        X2, X2, X2
 	XORQ          R10, R10
 	XORQ          R11, R11
-	MOVLQSX       (DX)(R10*4), R12
+	MOVLQSX       (DX), R12
 	IMULQ         CX, R12
 	ADDQ          AX, R12
 	VMOVUPD.Z     384(R12), K1, Z3
@@ -6471,158 +6455,153 @@ TEXT ·descend7AVX512(SB), NOSPLIT, $0-152
 	VXORPD        X5, X5, X5
 
 loop:
-	MOVQ       count+96(FP), R13
-	DECQ       R13
-	LEAQ       6(R10), R12
-	CMPQ       R12, R13
-	CMOVQGT    R13, R12
-	MOVLQSX    (DX)(R12*4), R12
-	IMULQ      CX, R12
-	ADDQ       AX, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	PREFETCHT0 128(R12)
-	PREFETCHT0 192(R12)
-	PREFETCHT0 256(R12)
-	PREFETCHT0 320(R12)
-	PREFETCHT0 384(R12)
-	MOVQ       nexts+128(FP), R12
-	CMPQ       R10, R12
+	MOVQ       count+104(FP), R14
+	DECQ       R14
+	LEAQ       6(R10), R13
+	CMPQ       R13, R14
+	CMOVQGT    R14, R13
+	MOVLQSX    (DX)(R13*4), R13
+	IMULQ      CX, R13
+	ADDQ       AX, R13
+	PREFETCHT0 (R13)
+	PREFETCHT0 64(R13)
+	PREFETCHT0 128(R13)
+	PREFETCHT0 192(R13)
+	PREFETCHT0 256(R13)
+	PREFETCHT0 320(R13)
+	PREFETCHT0 384(R13)
+	MOVQ       nexts+136(FP), R13
+	CMPQ       R10, R13
 	JGE        here
-	MOVQ       next+120(FP), R12
-	MOVLQSX    (R12)(R10*4), R12
-	IMULQ      CX, R12
-	ADDQ       AX, R12
-	MOVQ       part+136(FP), R13
-	ADDQ       R13, R12
-	PREFETCHT1 (R12)
-	PREFETCHT1 64(R12)
+	MOVQ       next+128(FP), R13
+	MOVLQSX    (R13)(R10*4), R13
+	IMULQ      CX, R13
+	ADDQ       AX, R13
+	MOVQ       part+144(FP), R14
+	ADDQ       R14, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
 
 here:
-	MOVLQSX       (DX)(R10*4), R12
-	MOVQ          R12, R13
-	IMULQ         CX, R13
-	ADDQ          AX, R13
-	VMOVSD        (R9)(R12*8), X6
-	VMOVSD        (DI)(R12*8), X7
-	VMOVSD        (R8)(R12*8), X8
-	MOVQ          softs+80(FP), R14
-	ANDQ          R12, R14
-	SHLQ          $0x03, R14
-	ADDQ          soft+72(FP), R14
-	VMOVSD        (R14), X9
-	VSUBSD        (SI)(R12*8), X3, X10
-	VFNMADD231SD  X6, X9, X10
-	VFNMADD231SD  X5, X4, X10
-	VMOVSD        (BX)(R12*8), X11
-	VMULSD        X11, X9, X3
-	VADDSD        c3ff0000000000000<>+0(SB), X3, X3
-	VDIVSD        X3, X11, X3
-	VMOVAPD       X6, X12
-	VFMADD231SD   X3, X10, X12
-	VMAXSD        X7, X12, X12
-	VMINSD        X8, X12, X12
-	VSUBSD        X6, X12, X5
-	VMOVAPD       X10, X4
-	VFMADD231SD   X6, X9, X4
-	VDIVSD        X9, X4, X3
-	VMAXSD        X7, X3, X3
-	VMINSD        X8, X3, X3
-	VSUBSD        X6, X3, X3
-	VMULSD        c3fe0000000000000<>+0(SB), X3, X4
-	VFNMADD213SD  X10, X9, X4
-	VFMADD231SD   X3, X4, X1
-	MOVQ          count+96(FP), R15
+	MOVLQSX       (DX)(R10*4), R13
+	MOVQ          R12, R14
+	VMOVSD        (R9)(R13*8), X6
+	VMOVSD        (DI)(R13*8), X7
+	VMOVSD        (R8)(R13*8), X8
+	MOVQ          softs+88(FP), R12
+	ANDQ          R13, R12
+	MOVQ          soft+72(FP), R15
+	VMOVSD        (R15)(R12*8), X9
+	MOVQ          stiff+80(FP), R15
+	VMOVSD        (R15)(R12*8), X10
+	VSUBSD        (SI)(R13*8), X3, X11
+	VFNMADD231SD  X6, X9, X11
+	VFNMADD231SD  X5, X4, X11
+	VMOVSD        (BX)(R13*8), X12
+	VMOVAPD       X6, X13
+	VFMADD231SD   X12, X11, X13
+	VMAXSD        X7, X13, X13
+	VMINSD        X8, X13, X13
+	VSUBSD        X6, X13, X5
+	VMOVAPD       X11, X3
+	VFMADD231SD   X6, X9, X3
+	VMULSD        X10, X3, X4
+	VMAXSD        X7, X4, X4
+	VMINSD        X8, X4, X4
+	VSUBSD        X6, X4, X4
+	VMULSD        c3fe0000000000000<>+0(SB), X4, X3
+	VFNMADD213SD  X11, X9, X3
+	VFMADD231SD   X4, X3, X1
+	MOVQ          count+104(FP), R15
 	DECQ          R15
-	LEAQ          1(R10), R14
-	CMPQ          R14, R15
-	CMOVQGT       R15, R14
-	MOVLQSX       (DX)(R14*4), R14
-	IMULQ         CX, R14
-	ADDQ          AX, R14
-	VMOVUPD.Z     384(R14), K1, Z3
-	VMOVUPD.Z     384(R13), K1, Z7
-	VMOVUPD       (R14), Z4
-	VMULPD        Z16, Z4, Z8
-	VMULPD        (R13), Z4, Z4
-	VMOVUPD       64(R14), Z6
-	VMULPD        Z17, Z6, Z9
-	VMULPD        64(R13), Z6, Z6
-	VMOVUPD       128(R14), Z13
-	VMULPD        Z18, Z13, Z14
-	VFMADD231PD   128(R13), Z13, Z4
-	VMOVUPD       192(R14), Z13
-	VMULPD        Z19, Z13, Z15
-	VFMADD231PD   192(R13), Z13, Z6
-	VMOVUPD       256(R14), Z13
-	VFMADD231PD   Z20, Z13, Z8
-	VFMADD231PD   256(R13), Z13, Z4
-	VMOVUPD       320(R14), Z13
-	VFMADD231PD   Z21, Z13, Z9
-	VFMADD231PD   320(R13), Z13, Z6
+	LEAQ          1(R10), R12
+	CMPQ          R12, R15
+	CMOVQGT       R15, R12
+	MOVLQSX       (DX)(R12*4), R12
+	IMULQ         CX, R12
+	ADDQ          AX, R12
+	VMOVUPD.Z     384(R14), K1, Z6
+	VMOVUPD.Z     384(R12), K1, Z3
+	VMOVUPD       (R12), Z4
+	VMULPD        Z16, Z4, Z7
+	VMULPD        (R14), Z4, Z4
+	VMOVUPD       64(R12), Z8
+	VMULPD        Z17, Z8, Z9
+	VMULPD        64(R14), Z8, Z8
+	VMOVUPD       128(R12), Z10
+	VMULPD        Z18, Z10, Z14
+	VFMADD231PD   128(R14), Z10, Z4
+	VMOVUPD       192(R12), Z10
+	VMULPD        Z19, Z10, Z15
+	VFMADD231PD   192(R14), Z10, Z8
+	VMOVUPD       256(R12), Z10
+	VFMADD231PD   Z20, Z10, Z7
+	VFMADD231PD   256(R14), Z10, Z4
+	VMOVUPD       320(R12), Z10
+	VFMADD231PD   Z21, Z10, Z9
+	VFMADD231PD   320(R14), Z10, Z8
 	VMOVUPD       Z3, Z3
 	VFMADD231PD   Z22, Z3, Z14
-	VFMADD231PD   Z7, Z3, Z4
-	VADDPD        Z15, Z8, Z8
+	VFMADD231PD   Z6, Z3, Z4
+	VADDPD        Z15, Z7, Z7
 	VADDPD        Z14, Z9, Z9
-	VADDPD        Z9, Z8, Z8
-	VEXTRACTF64X4 $0x01, Z8, Y3
-	VADDPD        Y3, Y8, Y8
-	VEXTRACTF128  $0x01, Y8, X3
-	VADDPD        X3, X8, X8
-	VHADDPD       X8, X8, X8
-	VMOVAPD       X8, X3
-	VADDPD        Z6, Z4, Z4
-	VEXTRACTF64X4 $0x01, Z4, Y6
-	VADDPD        Y6, Y4, Y4
-	VEXTRACTF128  $0x01, Y4, X6
-	VADDPD        X6, X4, X4
-	VHADDPD       X4, X4, X4
-	VMOVAPD       X4, X4
-	VADDSD        X0, X3, X3
-	MOVQ          state+112(FP), R14
-	VADDSD        8(R14), X4, X4
+	VADDPD        Z9, Z7, Z7
+	VADDPD        Z8, Z4, Z4
+	VEXTRACTF64X4 $0x01, Z7, Y3
+	VADDPD        Y3, Y7, Y7
+	VEXTRACTF64X4 $0x01, Z4, Y3
+	VADDPD        Y3, Y4, Y4
+	VUNPCKLPD     Y4, Y7, Y3
+	VUNPCKHPD     Y4, Y7, Y7
+	VADDPD        Y3, Y7, Y7
+	VEXTRACTF128  $0x01, Y7, X3
+	VADDPD        X3, X7, X3
+	VADDPD        X0, X3, X3
+	VUNPCKHPD     X3, X3, X4
 	INCQ          R10
-	VXORPD        X6, X6, X6
-	VUCOMISD      X6, X5
+	VXORPD        X7, X7, X7
+	VUCOMISD      X7, X5
 	JE            still
-	VMOVSD        X12, (R9)(R12*8)
-	MOVL          R12, (DX)(R11*4)
+	VMOVSD        X13, (R9)(R13*8)
+	MOVL          R13, (DX)(R11*4)
 	INCQ          R11
-	VBROADCASTSD  X5, Z7
-	VMOVUPD.Z     384(R13), K1, Z8
-	VFNMADD231PD  (R13), Z7, Z16
-	VFNMADD231PD  64(R13), Z7, Z17
-	VFNMADD231PD  128(R13), Z7, Z18
-	VFNMADD231PD  192(R13), Z7, Z19
-	VFNMADD231PD  256(R13), Z7, Z20
-	VFNMADD231PD  320(R13), Z7, Z21
-	VFNMADD231PD  Z8, Z7, Z22
-	MOVQ          state+112(FP), R12
-	VFNMADD231SD  8(R12), X5, X0
-	VSUBSD        X5, X6, X6
+	VBROADCASTSD  X5, Z8
+	VFNMADD231PD  (R14), Z8, Z16
+	VFNMADD231PD  64(R14), Z8, Z17
+	VFNMADD231PD  128(R14), Z8, Z18
+	VFNMADD231PD  192(R14), Z8, Z19
+	VFNMADD231PD  256(R14), Z8, Z20
+	VFNMADD231PD  320(R14), Z8, Z21
+	VFNMADD231PD  Z6, Z8, Z22
+	VUNPCKHPD     X0, X0, X6
+	VFNMADD231SD  X6, X5, X0
+	VSUBSD        X5, X7, X6
 	VMAXSD        X6, X5, X6
-	VDIVSD        X11, X6, X6
-	VMAXSD        X6, X2, X2
-	CMPQ          R10, count+96(FP)
-	JL            loop
-	JMP           end
+	VMULSD        X12, X2, X7
+	VUCOMISD      X7, X6
+	JBE           within
+	VDIVSD        X12, X6, X2
+
+within:
+	CMPQ R10, count+104(FP)
+	JL   loop
+	JMP  end
 
 still:
 	VXORPD   X5, X5, X5
-	VSUBSD   X10, X6, X6
-	VMAXSD   X6, X10, X6
-	VUCOMISD beyond+104(FP), X6
+	VSUBSD   X11, X7, X6
+	VMAXSD   X6, X11, X6
+	VUCOMISD beyond+112(FP), X6
 	JA       dropped
-	MOVL     R12, (DX)(R11*4)
+	MOVL     R13, (DX)(R11*4)
 	INCQ     R11
 
 dropped:
-	CMPQ R10, count+96(FP)
+	CMPQ R10, count+104(FP)
 	JL   loop
 
 end:
-	MOVQ    state+112(FP), AX
+	MOVQ    state+120(FP), AX
 	VMOVSD  X0, (AX)
 	VMOVSD  X1, 16(AX)
 	VMOVSD  X2, 24(AX)
@@ -6634,13 +6613,13 @@ end:
 	VMOVUPD Z20, 256(AX)
 	VMOVUPD Z21, 320(AX)
 	VMOVUPD Z22, K1, 384(AX)
-	MOVQ    R11, ret+144(FP)
+	MOVQ    R11, ret+152(FP)
 	VZEROUPPER
 	RET
 
-// func descend8AVX512(x *float64, stride int, w *float64, tail int, inv *float64, kink *float64, lo *float64, hi *float64, slope *float64, soft *float64, softs int, active *int32, count int, beyond float64, state *[4]float64, next *int32, nexts int, part int) int
+// func descend8AVX512(x *float64, stride int, w *float64, tail int, step *float64, kink *float64, lo *float64, hi *float64, slope *float64, soft *float64, stiff *float64, softs int, active *int32, count int, beyond float64, state *[4]float64, next *int32, nexts int, part int) int
 // Requires: AVX, AVX512F, BMI2, CMOV, FMA3, MMX+
-TEXT ·descend8AVX512(SB), NOSPLIT, $0-152
+TEXT ·descend8AVX512(SB), NOSPLIT, $0-160
 	MOVQ          tail+24(FP), AX
 	MOVQ          $0x0000ffff, CX
 	SHLXQ         AX, CX, CX
@@ -6648,8 +6627,8 @@ TEXT ·descend8AVX512(SB), NOSPLIT, $0-152
 	KMOVW         CX, K1
 	MOVQ          x+0(FP), AX
 	MOVQ          stride+8(FP), CX
-	MOVQ          active+88(FP), DX
-	MOVQ          inv+32(FP), BX
+	MOVQ          active+96(FP), DX
+	MOVQ          step+32(FP), BX
 	MOVQ          kink+40(FP), SI
 	MOVQ          lo+48(FP), DI
 	MOVQ          hi+56(FP), R8
@@ -6664,13 +6643,15 @@ TEXT ·descend8AVX512(SB), NOSPLIT, $0-152
 	VMOVUPD       320(R10), Z21
 	VMOVUPD       384(R10), Z22
 	VMOVUPD.Z     448(R10), K1, Z23
-	MOVQ          state+112(FP), R10
+	MOVQ          state+120(FP), R10
 	VMOVSD        (R10), X0
+	MOVQ          state+120(FP), R10
+	VMOVHPD       8(R10), X0, X0
 	VXORPD        X1, X1, X1
 	VXORPD        X2, X2, X2
 	XORQ          R10, R10
 	XORQ          R11, R11
-	MOVLQSX       (DX)(R10*4), R12
+	MOVLQSX       (DX), R12
 	IMULQ         CX, R12
 	ADDQ          AX, R12
 	VMOVUPD.Z     448(R12), K1, Z3
@@ -6696,163 +6677,158 @@ TEXT ·descend8AVX512(SB), NOSPLIT, $0-152
 	VXORPD        X5, X5, X5
 
 loop:
-	MOVQ       count+96(FP), R13
-	DECQ       R13
-	LEAQ       6(R10), R12
-	CMPQ       R12, R13
-	CMOVQGT    R13, R12
-	MOVLQSX    (DX)(R12*4), R12
-	IMULQ      CX, R12
-	ADDQ       AX, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	PREFETCHT0 128(R12)
-	PREFETCHT0 192(R12)
-	PREFETCHT0 256(R12)
-	PREFETCHT0 320(R12)
-	PREFETCHT0 384(R12)
-	PREFETCHT0 448(R12)
-	MOVQ       nexts+128(FP), R12
-	CMPQ       R10, R12
+	MOVQ       count+104(FP), R14
+	DECQ       R14
+	LEAQ       6(R10), R13
+	CMPQ       R13, R14
+	CMOVQGT    R14, R13
+	MOVLQSX    (DX)(R13*4), R13
+	IMULQ      CX, R13
+	ADDQ       AX, R13
+	PREFETCHT0 (R13)
+	PREFETCHT0 64(R13)
+	PREFETCHT0 128(R13)
+	PREFETCHT0 192(R13)
+	PREFETCHT0 256(R13)
+	PREFETCHT0 320(R13)
+	PREFETCHT0 384(R13)
+	PREFETCHT0 448(R13)
+	MOVQ       nexts+136(FP), R13
+	CMPQ       R10, R13
 	JGE        here
-	MOVQ       next+120(FP), R12
-	MOVLQSX    (R12)(R10*4), R12
-	IMULQ      CX, R12
-	ADDQ       AX, R12
-	MOVQ       part+136(FP), R13
-	ADDQ       R13, R12
-	PREFETCHT1 (R12)
-	PREFETCHT1 64(R12)
+	MOVQ       next+128(FP), R13
+	MOVLQSX    (R13)(R10*4), R13
+	IMULQ      CX, R13
+	ADDQ       AX, R13
+	MOVQ       part+144(FP), R14
+	ADDQ       R14, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
 
 here:
-	MOVLQSX       (DX)(R10*4), R12
-	MOVQ          R12, R13
-	IMULQ         CX, R13
-	ADDQ          AX, R13
-	VMOVSD        (R9)(R12*8), X6
-	VMOVSD        (DI)(R12*8), X7
-	VMOVSD        (R8)(R12*8), X8
-	MOVQ          softs+80(FP), R14
-	ANDQ          R12, R14
-	SHLQ          $0x03, R14
-	ADDQ          soft+72(FP), R14
-	VMOVSD        (R14), X9
-	VSUBSD        (SI)(R12*8), X3, X10
-	VFNMADD231SD  X6, X9, X10
-	VFNMADD231SD  X5, X4, X10
-	VMOVSD        (BX)(R12*8), X11
-	VMULSD        X11, X9, X3
-	VADDSD        c3ff0000000000000<>+0(SB), X3, X3
-	VDIVSD        X3, X11, X3
-	VMOVAPD       X6, X12
-	VFMADD231SD   X3, X10, X12
-	VMAXSD        X7, X12, X12
-	VMINSD        X8, X12, X12
-	VSUBSD        X6, X12, X5
-	VMOVAPD       X10, X4
-	VFMADD231SD   X6, X9, X4
-	VDIVSD        X9, X4, X3
-	VMAXSD        X7, X3, X3
-	VMINSD        X8, X3, X3
-	VSUBSD        X6, X3, X3
-	VMULSD        c3fe0000000000000<>+0(SB), X3, X4
-	VFNMADD213SD  X10, X9, X4
-	VFMADD231SD   X3, X4, X1
-	MOVQ          count+96(FP), R15
+	MOVLQSX       (DX)(R10*4), R13
+	MOVQ          R12, R14
+	VMOVSD        (R9)(R13*8), X6
+	VMOVSD        (DI)(R13*8), X7
+	VMOVSD        (R8)(R13*8), X8
+	MOVQ          softs+88(FP), R12
+	ANDQ          R13, R12
+	MOVQ          soft+72(FP), R15
+	VMOVSD        (R15)(R12*8), X9
+	MOVQ          stiff+80(FP), R15
+	VMOVSD        (R15)(R12*8), X10
+	VSUBSD        (SI)(R13*8), X3, X11
+	VFNMADD231SD  X6, X9, X11
+	VFNMADD231SD  X5, X4, X11
+	VMOVSD        (BX)(R13*8), X12
+	VMOVAPD       X6, X13
+	VFMADD231SD   X12, X11, X13
+	VMAXSD        X7, X13, X13
+	VMINSD        X8, X13, X13
+	VSUBSD        X6, X13, X5
+	VMOVAPD       X11, X3
+	VFMADD231SD   X6, X9, X3
+	VMULSD        X10, X3, X4
+	VMAXSD        X7, X4, X4
+	VMINSD        X8, X4, X4
+	VSUBSD        X6, X4, X4
+	VMULSD        c3fe0000000000000<>+0(SB), X4, X3
+	VFNMADD213SD  X11, X9, X3
+	VFMADD231SD   X4, X3, X1
+	MOVQ          count+104(FP), R15
 	DECQ          R15
-	LEAQ          1(R10), R14
-	CMPQ          R14, R15
-	CMOVQGT       R15, R14
-	MOVLQSX       (DX)(R14*4), R14
-	IMULQ         CX, R14
-	ADDQ          AX, R14
-	VMOVUPD.Z     448(R14), K1, Z3
-	VMOVUPD.Z     448(R13), K1, Z7
-	VMOVUPD       (R14), Z4
-	VMULPD        Z16, Z4, Z8
-	VMULPD        (R13), Z4, Z4
-	VMOVUPD       64(R14), Z6
-	VMULPD        Z17, Z6, Z9
-	VMULPD        64(R13), Z6, Z6
-	VMOVUPD       128(R14), Z13
-	VMULPD        Z18, Z13, Z14
-	VFMADD231PD   128(R13), Z13, Z4
-	VMOVUPD       192(R14), Z13
-	VMULPD        Z19, Z13, Z15
-	VFMADD231PD   192(R13), Z13, Z6
-	VMOVUPD       256(R14), Z13
-	VFMADD231PD   Z20, Z13, Z8
-	VFMADD231PD   256(R13), Z13, Z4
-	VMOVUPD       320(R14), Z13
-	VFMADD231PD   Z21, Z13, Z9
-	VFMADD231PD   320(R13), Z13, Z6
-	VMOVUPD       384(R14), Z13
-	VFMADD231PD   Z22, Z13, Z14
-	VFMADD231PD   384(R13), Z13, Z4
+	LEAQ          1(R10), R12
+	CMPQ          R12, R15
+	CMOVQGT       R15, R12
+	MOVLQSX       (DX)(R12*4), R12
+	IMULQ         CX, R12
+	ADDQ          AX, R12
+	VMOVUPD.Z     448(R14), K1, Z6
+	VMOVUPD.Z     448(R12), K1, Z3
+	VMOVUPD       (R12), Z4
+	VMULPD        Z16, Z4, Z7
+	VMULPD        (R14), Z4, Z4
+	VMOVUPD       64(R12), Z8
+	VMULPD        Z17, Z8, Z9
+	VMULPD        64(R14), Z8, Z8
+	VMOVUPD       128(R12), Z10
+	VMULPD        Z18, Z10, Z14
+	VFMADD231PD   128(R14), Z10, Z4
+	VMOVUPD       192(R12), Z10
+	VMULPD        Z19, Z10, Z15
+	VFMADD231PD   192(R14), Z10, Z8
+	VMOVUPD       256(R12), Z10
+	VFMADD231PD   Z20, Z10, Z7
+	VFMADD231PD   256(R14), Z10, Z4
+	VMOVUPD       320(R12), Z10
+	VFMADD231PD   Z21, Z10, Z9
+	VFMADD231PD   320(R14), Z10, Z8
+	VMOVUPD       384(R12), Z10
+	VFMADD231PD   Z22, Z10, Z14
+	VFMADD231PD   384(R14), Z10, Z4
 	VMOVUPD       Z3, Z3
 	VFMADD231PD   Z23, Z3, Z15
-	VFMADD231PD   Z7, Z3, Z6
-	VADDPD        Z15, Z8, Z8
+	VFMADD231PD   Z6, Z3, Z8
+	VADDPD        Z15, Z7, Z7
 	VADDPD        Z14, Z9, Z9
-	VADDPD        Z9, Z8, Z8
-	VEXTRACTF64X4 $0x01, Z8, Y3
-	VADDPD        Y3, Y8, Y8
-	VEXTRACTF128  $0x01, Y8, X3
-	VADDPD        X3, X8, X8
-	VHADDPD       X8, X8, X8
-	VMOVAPD       X8, X3
-	VADDPD        Z6, Z4, Z4
-	VEXTRACTF64X4 $0x01, Z4, Y6
-	VADDPD        Y6, Y4, Y4
-	VEXTRACTF128  $0x01, Y4, X6
-	VADDPD        X6, X4, X4
-	VHADDPD       X4, X4, X4
-	VMOVAPD       X4, X4
-	VADDSD        X0, X3, X3
-	MOVQ          state+112(FP), R14
-	VADDSD        8(R14), X4, X4
+	VADDPD        Z9, Z7, Z7
+	VADDPD        Z8, Z4, Z4
+	VEXTRACTF64X4 $0x01, Z7, Y3
+	VADDPD        Y3, Y7, Y7
+	VEXTRACTF64X4 $0x01, Z4, Y3
+	VADDPD        Y3, Y4, Y4
+	VUNPCKLPD     Y4, Y7, Y3
+	VUNPCKHPD     Y4, Y7, Y7
+	VADDPD        Y3, Y7, Y7
+	VEXTRACTF128  $0x01, Y7, X3
+	VADDPD        X3, X7, X3
+	VADDPD        X0, X3, X3
+	VUNPCKHPD     X3, X3, X4
 	INCQ          R10
-	VXORPD        X6, X6, X6
-	VUCOMISD      X6, X5
+	VXORPD        X7, X7, X7
+	VUCOMISD      X7, X5
 	JE            still
-	VMOVSD        X12, (R9)(R12*8)
-	MOVL          R12, (DX)(R11*4)
+	VMOVSD        X13, (R9)(R13*8)
+	MOVL          R13, (DX)(R11*4)
 	INCQ          R11
-	VBROADCASTSD  X5, Z7
-	VMOVUPD.Z     448(R13), K1, Z8
-	VFNMADD231PD  (R13), Z7, Z16
-	VFNMADD231PD  64(R13), Z7, Z17
-	VFNMADD231PD  128(R13), Z7, Z18
-	VFNMADD231PD  192(R13), Z7, Z19
-	VFNMADD231PD  256(R13), Z7, Z20
-	VFNMADD231PD  320(R13), Z7, Z21
-	VFNMADD231PD  384(R13), Z7, Z22
-	VFNMADD231PD  Z8, Z7, Z23
-	MOVQ          state+112(FP), R12
-	VFNMADD231SD  8(R12), X5, X0
-	VSUBSD        X5, X6, X6
+	VBROADCASTSD  X5, Z8
+	VFNMADD231PD  (R14), Z8, Z16
+	VFNMADD231PD  64(R14), Z8, Z17
+	VFNMADD231PD  128(R14), Z8, Z18
+	VFNMADD231PD  192(R14), Z8, Z19
+	VFNMADD231PD  256(R14), Z8, Z20
+	VFNMADD231PD  320(R14), Z8, Z21
+	VFNMADD231PD  384(R14), Z8, Z22
+	VFNMADD231PD  Z6, Z8, Z23
+	VUNPCKHPD     X0, X0, X6
+	VFNMADD231SD  X6, X5, X0
+	VSUBSD        X5, X7, X6
 	VMAXSD        X6, X5, X6
-	VDIVSD        X11, X6, X6
-	VMAXSD        X6, X2, X2
-	CMPQ          R10, count+96(FP)
-	JL            loop
-	JMP           end
+	VMULSD        X12, X2, X7
+	VUCOMISD      X7, X6
+	JBE           within
+	VDIVSD        X12, X6, X2
+
+within:
+	CMPQ R10, count+104(FP)
+	JL   loop
+	JMP  end
 
 still:
 	VXORPD   X5, X5, X5
-	VSUBSD   X10, X6, X6
-	VMAXSD   X6, X10, X6
-	VUCOMISD beyond+104(FP), X6
+	VSUBSD   X11, X7, X6
+	VMAXSD   X6, X11, X6
+	VUCOMISD beyond+112(FP), X6
 	JA       dropped
-	MOVL     R12, (DX)(R11*4)
+	MOVL     R13, (DX)(R11*4)
 	INCQ     R11
 
 dropped:
-	CMPQ R10, count+96(FP)
+	CMPQ R10, count+104(FP)
 	JL   loop
 
 end:
-	MOVQ    state+112(FP), AX
+	MOVQ    state+120(FP), AX
 	VMOVSD  X0, (AX)
 	VMOVSD  X1, 16(AX)
 	VMOVSD  X2, 24(AX)
@@ -6865,13 +6841,13 @@ end:
 	VMOVUPD Z21, 320(AX)
 	VMOVUPD Z22, 384(AX)
 	VMOVUPD Z23, K1, 448(AX)
-	MOVQ    R11, ret+144(FP)
+	MOVQ    R11, ret+152(FP)
 	VZEROUPPER
 	RET
 
-// func descend9AVX512(x *float64, stride int, w *float64, tail int, inv *float64, kink *float64, lo *float64, hi *float64, slope *float64, soft *float64, softs int, active *int32, count int, beyond float64, state *[4]float64, next *int32, nexts int, part int) int
+// func descend9AVX512(x *float64, stride int, w *float64, tail int, step *float64, kink *float64, lo *float64, hi *float64, slope *float64, soft *float64, stiff *float64, softs int, active *int32, count int, beyond float64, state *[4]float64, next *int32, nexts int, part int) int
 // Requires: AVX, AVX512F, BMI2, CMOV, FMA3, MMX+
-TEXT ·descend9AVX512(SB), NOSPLIT, $0-152
+TEXT ·descend9AVX512(SB), NOSPLIT, $0-160
 	MOVQ          tail+24(FP), AX
 	MOVQ          $0x0000ffff, CX
 	SHLXQ         AX, CX, CX
@@ -6879,8 +6855,8 @@ TEXT ·descend9AVX512(SB), NOSPLIT, $0-152
 	KMOVW         CX, K1
 	MOVQ          x+0(FP), AX
 	MOVQ          stride+8(FP), CX
-	MOVQ          active+88(FP), DX
-	MOVQ          inv+32(FP), BX
+	MOVQ          active+96(FP), DX
+	MOVQ          step+32(FP), BX
 	MOVQ          kink+40(FP), SI
 	MOVQ          lo+48(FP), DI
 	MOVQ          hi+56(FP), R8
@@ -6896,13 +6872,15 @@ TEXT ·descend9AVX512(SB), NOSPLIT, $0-152
 	VMOVUPD       384(R10), Z22
 	VMOVUPD       448(R10), Z23
 	VMOVUPD.Z     512(R10), K1, Z24
-	MOVQ          state+112(FP), R10
+	MOVQ          state+120(FP), R10
 	VMOVSD        (R10), X0
+	MOVQ          state+120(FP), R10
+	VMOVHPD       8(R10), X0, X0
 	VXORPD        X1, X1, X1
 	VXORPD        X2, X2, X2
 	XORQ          R10, R10
 	XORQ          R11, R11
-	MOVLQSX       (DX)(R10*4), R12
+	MOVLQSX       (DX), R12
 	IMULQ         CX, R12
 	ADDQ          AX, R12
 	VMOVUPD.Z     512(R12), K1, Z3
@@ -6929,169 +6907,164 @@ TEXT ·descend9AVX512(SB), NOSPLIT, $0-152
 	VXORPD        X5, X5, X5
 
 loop:
-	MOVQ       count+96(FP), R13
-	DECQ       R13
-	LEAQ       6(R10), R12
-	CMPQ       R12, R13
-	CMOVQGT    R13, R12
-	MOVLQSX    (DX)(R12*4), R12
-	IMULQ      CX, R12
-	ADDQ       AX, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	PREFETCHT0 128(R12)
-	PREFETCHT0 192(R12)
-	PREFETCHT0 256(R12)
-	PREFETCHT0 320(R12)
-	PREFETCHT0 384(R12)
-	PREFETCHT0 448(R12)
-	PREFETCHT0 512(R12)
-	MOVQ       nexts+128(FP), R12
-	CMPQ       R10, R12
+	MOVQ       count+104(FP), R14
+	DECQ       R14
+	LEAQ       6(R10), R13
+	CMPQ       R13, R14
+	CMOVQGT    R14, R13
+	MOVLQSX    (DX)(R13*4), R13
+	IMULQ      CX, R13
+	ADDQ       AX, R13
+	PREFETCHT0 (R13)
+	PREFETCHT0 64(R13)
+	PREFETCHT0 128(R13)
+	PREFETCHT0 192(R13)
+	PREFETCHT0 256(R13)
+	PREFETCHT0 320(R13)
+	PREFETCHT0 384(R13)
+	PREFETCHT0 448(R13)
+	PREFETCHT0 512(R13)
+	MOVQ       nexts+136(FP), R13
+	CMPQ       R10, R13
 	JGE        here
-	MOVQ       next+120(FP), R12
-	MOVLQSX    (R12)(R10*4), R12
-	IMULQ      CX, R12
-	ADDQ       AX, R12
-	MOVQ       part+136(FP), R13
-	ADDQ       R13, R12
-	PREFETCHT1 (R12)
-	PREFETCHT1 64(R12)
-	PREFETCHT1 128(R12)
+	MOVQ       next+128(FP), R13
+	MOVLQSX    (R13)(R10*4), R13
+	IMULQ      CX, R13
+	ADDQ       AX, R13
+	MOVQ       part+144(FP), R14
+	ADDQ       R14, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 128(R13)
 
 here:
-	MOVLQSX       (DX)(R10*4), R12
-	MOVQ          R12, R13
-	IMULQ         CX, R13
-	ADDQ          AX, R13
-	VMOVSD        (R9)(R12*8), X6
-	VMOVSD        (DI)(R12*8), X7
-	VMOVSD        (R8)(R12*8), X8
-	MOVQ          softs+80(FP), R14
-	ANDQ          R12, R14
-	SHLQ          $0x03, R14
-	ADDQ          soft+72(FP), R14
-	VMOVSD        (R14), X9
-	VSUBSD        (SI)(R12*8), X3, X10
-	VFNMADD231SD  X6, X9, X10
-	VFNMADD231SD  X5, X4, X10
-	VMOVSD        (BX)(R12*8), X11
-	VMULSD        X11, X9, X3
-	VADDSD        c3ff0000000000000<>+0(SB), X3, X3
-	VDIVSD        X3, X11, X3
-	VMOVAPD       X6, X12
-	VFMADD231SD   X3, X10, X12
-	VMAXSD        X7, X12, X12
-	VMINSD        X8, X12, X12
-	VSUBSD        X6, X12, X5
-	VMOVAPD       X10, X4
-	VFMADD231SD   X6, X9, X4
-	VDIVSD        X9, X4, X3
-	VMAXSD        X7, X3, X3
-	VMINSD        X8, X3, X3
-	VSUBSD        X6, X3, X3
-	VMULSD        c3fe0000000000000<>+0(SB), X3, X4
-	VFNMADD213SD  X10, X9, X4
-	VFMADD231SD   X3, X4, X1
-	MOVQ          count+96(FP), R15
+	MOVLQSX       (DX)(R10*4), R13
+	MOVQ          R12, R14
+	VMOVSD        (R9)(R13*8), X6
+	VMOVSD        (DI)(R13*8), X7
+	VMOVSD        (R8)(R13*8), X8
+	MOVQ          softs+88(FP), R12
+	ANDQ          R13, R12
+	MOVQ          soft+72(FP), R15
+	VMOVSD        (R15)(R12*8), X9
+	MOVQ          stiff+80(FP), R15
+	VMOVSD        (R15)(R12*8), X10
+	VSUBSD        (SI)(R13*8), X3, X11
+	VFNMADD231SD  X6, X9, X11
+	VFNMADD231SD  X5, X4, X11
+	VMOVSD        (BX)(R13*8), X12
+	VMOVAPD       X6, X13
+	VFMADD231SD   X12, X11, X13
+	VMAXSD        X7, X13, X13
+	VMINSD        X8, X13, X13
+	VSUBSD        X6, X13, X5
+	VMOVAPD       X11, X3
+	VFMADD231SD   X6, X9, X3
+	VMULSD        X10, X3, X4
+	VMAXSD        X7, X4, X4
+	VMINSD        X8, X4, X4
+	VSUBSD        X6, X4, X4
+	VMULSD        c3fe0000000000000<>+0(SB), X4, X3
+	VFNMADD213SD  X11, X9, X3
+	VFMADD231SD   X4, X3, X1
+	MOVQ          count+104(FP), R15
 	DECQ          R15
-	LEAQ          1(R10), R14
-	CMPQ          R14, R15
-	CMOVQGT       R15, R14
-	MOVLQSX       (DX)(R14*4), R14
-	IMULQ         CX, R14
-	ADDQ          AX, R14
-	VMOVUPD.Z     512(R14), K1, Z3
-	VMOVUPD.Z     512(R13), K1, Z7
-	VMOVUPD       (R14), Z4
-	VMULPD        Z16, Z4, Z8
-	VMULPD        (R13), Z4, Z4
-	VMOVUPD       64(R14), Z6
-	VMULPD        Z17, Z6, Z9
-	VMULPD        64(R13), Z6, Z6
-	VMOVUPD       128(R14), Z13
-	VMULPD        Z18, Z13, Z14
-	VFMADD231PD   128(R13), Z13, Z4
-	VMOVUPD       192(R14), Z13
-	VMULPD        Z19, Z13, Z15
-	VFMADD231PD   192(R13), Z13, Z6
-	VMOVUPD       256(R14), Z13
-	VFMADD231PD   Z20, Z13, Z8
-	VFMADD231PD   256(R13), Z13, Z4
-	VMOVUPD       320(R14), Z13
-	VFMADD231PD   Z21, Z13, Z9
-	VFMADD231PD   320(R13), Z13, Z6
-	VMOVUPD       384(R14), Z13
-	VFMADD231PD   Z22, Z13, Z14
-	VFMADD231PD   384(R13), Z13, Z4
-	VMOVUPD       448(R14), Z13
-	VFMADD231PD   Z23, Z13, Z15
-	VFMADD231PD   448(R13), Z13, Z6
+	LEAQ          1(R10), R12
+	CMPQ          R12, R15
+	CMOVQGT       R15, R12
+	MOVLQSX       (DX)(R12*4), R12
+	IMULQ         CX, R12
+	ADDQ          AX, R12
+	VMOVUPD.Z     512(R14), K1, Z6
+	VMOVUPD.Z     512(R12), K1, Z3
+	VMOVUPD       (R12), Z4
+	VMULPD        Z16, Z4, Z7
+	VMULPD        (R14), Z4, Z4
+	VMOVUPD       64(R12), Z8
+	VMULPD        Z17, Z8, Z9
+	VMULPD        64(R14), Z8, Z8
+	VMOVUPD       128(R12), Z10
+	VMULPD        Z18, Z10, Z14
+	VFMADD231PD   128(R14), Z10, Z4
+	VMOVUPD       192(R12), Z10
+	VMULPD        Z19, Z10, Z15
+	VFMADD231PD   192(R14), Z10, Z8
+	VMOVUPD       256(R12), Z10
+	VFMADD231PD   Z20, Z10, Z7
+	VFMADD231PD   256(R14), Z10, Z4
+	VMOVUPD       320(R12), Z10
+	VFMADD231PD   Z21, Z10, Z9
+	VFMADD231PD   320(R14), Z10, Z8
+	VMOVUPD       384(R12), Z10
+	VFMADD231PD   Z22, Z10, Z14
+	VFMADD231PD   384(R14), Z10, Z4
+	VMOVUPD       448(R12), Z10
+	VFMADD231PD   Z23, Z10, Z15
+	VFMADD231PD   448(R14), Z10, Z8
 	VMOVUPD       Z3, Z3
-	VFMADD231PD   Z24, Z3, Z8
-	VFMADD231PD   Z7, Z3, Z4
-	VADDPD        Z15, Z8, Z8
+	VFMADD231PD   Z24, Z3, Z7
+	VFMADD231PD   Z6, Z3, Z4
+	VADDPD        Z15, Z7, Z7
 	VADDPD        Z14, Z9, Z9
-	VADDPD        Z9, Z8, Z8
-	VEXTRACTF64X4 $0x01, Z8, Y3
-	VADDPD        Y3, Y8, Y8
-	VEXTRACTF128  $0x01, Y8, X3
-	VADDPD        X3, X8, X8
-	VHADDPD       X8, X8, X8
-	VMOVAPD       X8, X3
-	VADDPD        Z6, Z4, Z4
-	VEXTRACTF64X4 $0x01, Z4, Y6
-	VADDPD        Y6, Y4, Y4
-	VEXTRACTF128  $0x01, Y4, X6
-	VADDPD        X6, X4, X4
-	VHADDPD       X4, X4, X4
-	VMOVAPD       X4, X4
-	VADDSD        X0, X3, X3
-	MOVQ          state+112(FP), R14
-	VADDSD        8(R14), X4, X4
+	VADDPD        Z9, Z7, Z7
+	VADDPD        Z8, Z4, Z4
+	VEXTRACTF64X4 $0x01, Z7, Y3
+	VADDPD        Y3, Y7, Y7
+	VEXTRACTF64X4 $0x01, Z4, Y3
+	VADDPD        Y3, Y4, Y4
+	VUNPCKLPD     Y4, Y7, Y3
+	VUNPCKHPD     Y4, Y7, Y7
+	VADDPD        Y3, Y7, Y7
+	VEXTRACTF128  $0x01, Y7, X3
+	VADDPD        X3, X7, X3
+	VADDPD        X0, X3, X3
+	VUNPCKHPD     X3, X3, X4
 	INCQ          R10
-	VXORPD        X6, X6, X6
-	VUCOMISD      X6, X5
+	VXORPD        X7, X7, X7
+	VUCOMISD      X7, X5
 	JE            still
-	VMOVSD        X12, (R9)(R12*8)
-	MOVL          R12, (DX)(R11*4)
+	VMOVSD        X13, (R9)(R13*8)
+	MOVL          R13, (DX)(R11*4)
 	INCQ          R11
-	VBROADCASTSD  X5, Z7
-	VMOVUPD.Z     512(R13), K1, Z8
-	VFNMADD231PD  (R13), Z7, Z16
-	VFNMADD231PD  64(R13), Z7, Z17
-	VFNMADD231PD  128(R13), Z7, Z18
-	VFNMADD231PD  192(R13), Z7, Z19
-	VFNMADD231PD  256(R13), Z7, Z20
-	VFNMADD231PD  320(R13), Z7, Z21
-	VFNMADD231PD  384(R13), Z7, Z22
-	VFNMADD231PD  448(R13), Z7, Z23
-	VFNMADD231PD  Z8, Z7, Z24
-	MOVQ          state+112(FP), R12
-	VFNMADD231SD  8(R12), X5, X0
-	VSUBSD        X5, X6, X6
+	VBROADCASTSD  X5, Z8
+	VFNMADD231PD  (R14), Z8, Z16
+	VFNMADD231PD  64(R14), Z8, Z17
+	VFNMADD231PD  128(R14), Z8, Z18
+	VFNMADD231PD  192(R14), Z8, Z19
+	VFNMADD231PD  256(R14), Z8, Z20
+	VFNMADD231PD  320(R14), Z8, Z21
+	VFNMADD231PD  384(R14), Z8, Z22
+	VFNMADD231PD  448(R14), Z8, Z23
+	VFNMADD231PD  Z6, Z8, Z24
+	VUNPCKHPD     X0, X0, X6
+	VFNMADD231SD  X6, X5, X0
+	VSUBSD        X5, X7, X6
 	VMAXSD        X6, X5, X6
-	VDIVSD        X11, X6, X6
-	VMAXSD        X6, X2, X2
-	CMPQ          R10, count+96(FP)
-	JL            loop
-	JMP           end
+	VMULSD        X12, X2, X7
+	VUCOMISD      X7, X6
+	JBE           within
+	VDIVSD        X12, X6, X2
+
+within:
+	CMPQ R10, count+104(FP)
+	JL   loop
+	JMP  end
 
 still:
 	VXORPD   X5, X5, X5
-	VSUBSD   X10, X6, X6
-	VMAXSD   X6, X10, X6
-	VUCOMISD beyond+104(FP), X6
+	VSUBSD   X11, X7, X6
+	VMAXSD   X6, X11, X6
+	VUCOMISD beyond+112(FP), X6
 	JA       dropped
-	MOVL     R12, (DX)(R11*4)
+	MOVL     R13, (DX)(R11*4)
 	INCQ     R11
 
 dropped:
-	CMPQ R10, count+96(FP)
+	CMPQ R10, count+104(FP)
 	JL   loop
 
 end:
-	MOVQ    state+112(FP), AX
+	MOVQ    state+120(FP), AX
 	VMOVSD  X0, (AX)
 	VMOVSD  X1, 16(AX)
 	VMOVSD  X2, 24(AX)
@@ -7105,13 +7078,13 @@ end:
 	VMOVUPD Z22, 384(AX)
 	VMOVUPD Z23, 448(AX)
 	VMOVUPD Z24, K1, 512(AX)
-	MOVQ    R11, ret+144(FP)
+	MOVQ    R11, ret+152(FP)
 	VZEROUPPER
 	RET
 
-// func descend10AVX512(x *float64, stride int, w *float64, tail int, inv *float64, kink *float64, lo *float64, hi *float64, slope *float64, soft *float64, softs int, active *int32, count int, beyond float64, state *[4]float64, next *int32, nexts int, part int) int
+// func descend10AVX512(x *float64, stride int, w *float64, tail int, step *float64, kink *float64, lo *float64, hi *float64, slope *float64, soft *float64, stiff *float64, softs int, active *int32, count int, beyond float64, state *[4]float64, next *int32, nexts int, part int) int
 // Requires: AVX, AVX512F, BMI2, CMOV, FMA3, MMX+
-TEXT ·descend10AVX512(SB), NOSPLIT, $0-152
+TEXT ·descend10AVX512(SB), NOSPLIT, $0-160
 	MOVQ          tail+24(FP), AX
 	MOVQ          $0x0000ffff, CX
 	SHLXQ         AX, CX, CX
@@ -7119,8 +7092,8 @@ TEXT ·descend10AVX512(SB), NOSPLIT, $0-152
 	KMOVW         CX, K1
 	MOVQ          x+0(FP), AX
 	MOVQ          stride+8(FP), CX
-	MOVQ          active+88(FP), DX
-	MOVQ          inv+32(FP), BX
+	MOVQ          active+96(FP), DX
+	MOVQ          step+32(FP), BX
 	MOVQ          kink+40(FP), SI
 	MOVQ          lo+48(FP), DI
 	MOVQ          hi+56(FP), R8
@@ -7137,13 +7110,15 @@ TEXT ·descend10AVX512(SB), NOSPLIT, $0-152
 	VMOVUPD       448(R10), Z23
 	VMOVUPD       512(R10), Z24
 	VMOVUPD.Z     576(R10), K1, Z25
-	MOVQ          state+112(FP), R10
+	MOVQ          state+120(FP), R10
 	VMOVSD        (R10), X0
+	MOVQ          state+120(FP), R10
+	VMOVHPD       8(R10), X0, X0
 	VXORPD        X1, X1, X1
 	VXORPD        X2, X2, X2
 	XORQ          R10, R10
 	XORQ          R11, R11
-	MOVLQSX       (DX)(R10*4), R12
+	MOVLQSX       (DX), R12
 	IMULQ         CX, R12
 	ADDQ          AX, R12
 	VMOVUPD.Z     576(R12), K1, Z3
@@ -7171,174 +7146,169 @@ TEXT ·descend10AVX512(SB), NOSPLIT, $0-152
 	VXORPD        X5, X5, X5
 
 loop:
-	MOVQ       count+96(FP), R13
-	DECQ       R13
-	LEAQ       6(R10), R12
-	CMPQ       R12, R13
-	CMOVQGT    R13, R12
-	MOVLQSX    (DX)(R12*4), R12
-	IMULQ      CX, R12
-	ADDQ       AX, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	PREFETCHT0 128(R12)
-	PREFETCHT0 192(R12)
-	PREFETCHT0 256(R12)
-	PREFETCHT0 320(R12)
-	PREFETCHT0 384(R12)
-	PREFETCHT0 448(R12)
-	PREFETCHT0 512(R12)
-	PREFETCHT0 576(R12)
-	MOVQ       nexts+128(FP), R12
-	CMPQ       R10, R12
+	MOVQ       count+104(FP), R14
+	DECQ       R14
+	LEAQ       6(R10), R13
+	CMPQ       R13, R14
+	CMOVQGT    R14, R13
+	MOVLQSX    (DX)(R13*4), R13
+	IMULQ      CX, R13
+	ADDQ       AX, R13
+	PREFETCHT0 (R13)
+	PREFETCHT0 64(R13)
+	PREFETCHT0 128(R13)
+	PREFETCHT0 192(R13)
+	PREFETCHT0 256(R13)
+	PREFETCHT0 320(R13)
+	PREFETCHT0 384(R13)
+	PREFETCHT0 448(R13)
+	PREFETCHT0 512(R13)
+	PREFETCHT0 576(R13)
+	MOVQ       nexts+136(FP), R13
+	CMPQ       R10, R13
 	JGE        here
-	MOVQ       next+120(FP), R12
-	MOVLQSX    (R12)(R10*4), R12
-	IMULQ      CX, R12
-	ADDQ       AX, R12
-	MOVQ       part+136(FP), R13
-	ADDQ       R13, R12
-	PREFETCHT1 (R12)
-	PREFETCHT1 64(R12)
-	PREFETCHT1 128(R12)
+	MOVQ       next+128(FP), R13
+	MOVLQSX    (R13)(R10*4), R13
+	IMULQ      CX, R13
+	ADDQ       AX, R13
+	MOVQ       part+144(FP), R14
+	ADDQ       R14, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 128(R13)
 
 here:
-	MOVLQSX       (DX)(R10*4), R12
-	MOVQ          R12, R13
-	IMULQ         CX, R13
-	ADDQ          AX, R13
-	VMOVSD        (R9)(R12*8), X6
-	VMOVSD        (DI)(R12*8), X7
-	VMOVSD        (R8)(R12*8), X8
-	MOVQ          softs+80(FP), R14
-	ANDQ          R12, R14
-	SHLQ          $0x03, R14
-	ADDQ          soft+72(FP), R14
-	VMOVSD        (R14), X9
-	VSUBSD        (SI)(R12*8), X3, X10
-	VFNMADD231SD  X6, X9, X10
-	VFNMADD231SD  X5, X4, X10
-	VMOVSD        (BX)(R12*8), X11
-	VMULSD        X11, X9, X3
-	VADDSD        c3ff0000000000000<>+0(SB), X3, X3
-	VDIVSD        X3, X11, X3
-	VMOVAPD       X6, X12
-	VFMADD231SD   X3, X10, X12
-	VMAXSD        X7, X12, X12
-	VMINSD        X8, X12, X12
-	VSUBSD        X6, X12, X5
-	VMOVAPD       X10, X4
-	VFMADD231SD   X6, X9, X4
-	VDIVSD        X9, X4, X3
-	VMAXSD        X7, X3, X3
-	VMINSD        X8, X3, X3
-	VSUBSD        X6, X3, X3
-	VMULSD        c3fe0000000000000<>+0(SB), X3, X4
-	VFNMADD213SD  X10, X9, X4
-	VFMADD231SD   X3, X4, X1
-	MOVQ          count+96(FP), R15
+	MOVLQSX       (DX)(R10*4), R13
+	MOVQ          R12, R14
+	VMOVSD        (R9)(R13*8), X6
+	VMOVSD        (DI)(R13*8), X7
+	VMOVSD        (R8)(R13*8), X8
+	MOVQ          softs+88(FP), R12
+	ANDQ          R13, R12
+	MOVQ          soft+72(FP), R15
+	VMOVSD        (R15)(R12*8), X9
+	MOVQ          stiff+80(FP), R15
+	VMOVSD        (R15)(R12*8), X10
+	VSUBSD        (SI)(R13*8), X3, X11
+	VFNMADD231SD  X6, X9, X11
+	VFNMADD231SD  X5, X4, X11
+	VMOVSD        (BX)(R13*8), X12
+	VMOVAPD       X6, X13
+	VFMADD231SD   X12, X11, X13
+	VMAXSD        X7, X13, X13
+	VMINSD        X8, X13, X13
+	VSUBSD        X6, X13, X5
+	VMOVAPD       X11, X3
+	VFMADD231SD   X6, X9, X3
+	VMULSD        X10, X3, X4
+	VMAXSD        X7, X4, X4
+	VMINSD        X8, X4, X4
+	VSUBSD        X6, X4, X4
+	VMULSD        c3fe0000000000000<>+0(SB), X4, X3
+	VFNMADD213SD  X11, X9, X3
+	VFMADD231SD   X4, X3, X1
+	MOVQ          count+104(FP), R15
 	DECQ          R15
-	LEAQ          1(R10), R14
-	CMPQ          R14, R15
-	CMOVQGT       R15, R14
-	MOVLQSX       (DX)(R14*4), R14
-	IMULQ         CX, R14
-	ADDQ          AX, R14
-	VMOVUPD.Z     576(R14), K1, Z3
-	VMOVUPD.Z     576(R13), K1, Z7
-	VMOVUPD       (R14), Z4
-	VMULPD        Z16, Z4, Z8
-	VMULPD        (R13), Z4, Z4
-	VMOVUPD       64(R14), Z6
-	VMULPD        Z17, Z6, Z9
-	VMULPD        64(R13), Z6, Z6
-	VMOVUPD       128(R14), Z13
-	VMULPD        Z18, Z13, Z14
-	VFMADD231PD   128(R13), Z13, Z4
-	VMOVUPD       192(R14), Z13
-	VMULPD        Z19, Z13, Z15
-	VFMADD231PD   192(R13), Z13, Z6
-	VMOVUPD       256(R14), Z13
-	VFMADD231PD   Z20, Z13, Z8
-	VFMADD231PD   256(R13), Z13, Z4
-	VMOVUPD       320(R14), Z13
-	VFMADD231PD   Z21, Z13, Z9
-	VFMADD231PD   320(R13), Z13, Z6
-	VMOVUPD       384(R14), Z13
-	VFMADD231PD   Z22, Z13, Z14
-	VFMADD231PD   384(R13), Z13, Z4
-	VMOVUPD       448(R14), Z13
-	VFMADD231PD   Z23, Z13, Z15
-	VFMADD231PD   448(R13), Z13, Z6
-	VMOVUPD       512(R14), Z13
-	VFMADD231PD   Z24, Z13, Z8
-	VFMADD231PD   512(R13), Z13, Z4
+	LEAQ          1(R10), R12
+	CMPQ          R12, R15
+	CMOVQGT       R15, R12
+	MOVLQSX       (DX)(R12*4), R12
+	IMULQ         CX, R12
+	ADDQ          AX, R12
+	VMOVUPD.Z     576(R14), K1, Z6
+	VMOVUPD.Z     576(R12), K1, Z3
+	VMOVUPD       (R12), Z4
+	VMULPD        Z16, Z4, Z7
+	VMULPD        (R14), Z4, Z4
+	VMOVUPD       64(R12), Z8
+	VMULPD        Z17, Z8, Z9
+	VMULPD        64(R14), Z8, Z8
+	VMOVUPD       128(R12), Z10
+	VMULPD        Z18, Z10, Z14
+	VFMADD231PD   128(R14), Z10, Z4
+	VMOVUPD       192(R12), Z10
+	VMULPD        Z19, Z10, Z15
+	VFMADD231PD   192(R14), Z10, Z8
+	VMOVUPD       256(R12), Z10
+	VFMADD231PD   Z20, Z10, Z7
+	VFMADD231PD   256(R14), Z10, Z4
+	VMOVUPD       320(R12), Z10
+	VFMADD231PD   Z21, Z10, Z9
+	VFMADD231PD   320(R14), Z10, Z8
+	VMOVUPD       384(R12), Z10
+	VFMADD231PD   Z22, Z10, Z14
+	VFMADD231PD   384(R14), Z10, Z4
+	VMOVUPD       448(R12), Z10
+	VFMADD231PD   Z23, Z10, Z15
+	VFMADD231PD   448(R14), Z10, Z8
+	VMOVUPD       512(R12), Z10
+	VFMADD231PD   Z24, Z10, Z7
+	VFMADD231PD   512(R14), Z10, Z4
 	VMOVUPD       Z3, Z3
 	VFMADD231PD   Z25, Z3, Z9
-	VFMADD231PD   Z7, Z3, Z6
-	VADDPD        Z15, Z8, Z8
+	VFMADD231PD   Z6, Z3, Z8
+	VADDPD        Z15, Z7, Z7
 	VADDPD        Z14, Z9, Z9
-	VADDPD        Z9, Z8, Z8
-	VEXTRACTF64X4 $0x01, Z8, Y3
-	VADDPD        Y3, Y8, Y8
-	VEXTRACTF128  $0x01, Y8, X3
-	VADDPD        X3, X8, X8
-	VHADDPD       X8, X8, X8
-	VMOVAPD       X8, X3
-	VADDPD        Z6, Z4, Z4
-	VEXTRACTF64X4 $0x01, Z4, Y6
-	VADDPD        Y6, Y4, Y4
-	VEXTRACTF128  $0x01, Y4, X6
-	VADDPD        X6, X4, X4
-	VHADDPD       X4, X4, X4
-	VMOVAPD       X4, X4
-	VADDSD        X0, X3, X3
-	MOVQ          state+112(FP), R14
-	VADDSD        8(R14), X4, X4
+	VADDPD        Z9, Z7, Z7
+	VADDPD        Z8, Z4, Z4
+	VEXTRACTF64X4 $0x01, Z7, Y3
+	VADDPD        Y3, Y7, Y7
+	VEXTRACTF64X4 $0x01, Z4, Y3
+	VADDPD        Y3, Y4, Y4
+	VUNPCKLPD     Y4, Y7, Y3
+	VUNPCKHPD     Y4, Y7, Y7
+	VADDPD        Y3, Y7, Y7
+	VEXTRACTF128  $0x01, Y7, X3
+	VADDPD        X3, X7, X3
+	VADDPD        X0, X3, X3
+	VUNPCKHPD     X3, X3, X4
 	INCQ          R10
-	VXORPD        X6, X6, X6
-	VUCOMISD      X6, X5
+	VXORPD        X7, X7, X7
+	VUCOMISD      X7, X5
 	JE            still
-	VMOVSD        X12, (R9)(R12*8)
-	MOVL          R12, (DX)(R11*4)
+	VMOVSD        X13, (R9)(R13*8)
+	MOVL          R13, (DX)(R11*4)
 	INCQ          R11
-	VBROADCASTSD  X5, Z7
-	VMOVUPD.Z     576(R13), K1, Z8
-	VFNMADD231PD  (R13), Z7, Z16
-	VFNMADD231PD  64(R13), Z7, Z17
-	VFNMADD231PD  128(R13), Z7, Z18
-	VFNMADD231PD  192(R13), Z7, Z19
-	VFNMADD231PD  256(R13), Z7, Z20
-	VFNMADD231PD  320(R13), Z7, Z21
-	VFNMADD231PD  384(R13), Z7, Z22
-	VFNMADD231PD  448(R13), Z7, Z23
-	VFNMADD231PD  512(R13), Z7, Z24
-	VFNMADD231PD  Z8, Z7, Z25
-	MOVQ          state+112(FP), R12
-	VFNMADD231SD  8(R12), X5, X0
-	VSUBSD        X5, X6, X6
+	VBROADCASTSD  X5, Z8
+	VFNMADD231PD  (R14), Z8, Z16
+	VFNMADD231PD  64(R14), Z8, Z17
+	VFNMADD231PD  128(R14), Z8, Z18
+	VFNMADD231PD  192(R14), Z8, Z19
+	VFNMADD231PD  256(R14), Z8, Z20
+	VFNMADD231PD  320(R14), Z8, Z21
+	VFNMADD231PD  384(R14), Z8, Z22
+	VFNMADD231PD  448(R14), Z8, Z23
+	VFNMADD231PD  512(R14), Z8, Z24
+	VFNMADD231PD  Z6, Z8, Z25
+	VUNPCKHPD     X0, X0, X6
+	VFNMADD231SD  X6, X5, X0
+	VSUBSD        X5, X7, X6
 	VMAXSD        X6, X5, X6
-	VDIVSD        X11, X6, X6
-	VMAXSD        X6, X2, X2
-	CMPQ          R10, count+96(FP)
-	JL            loop
-	JMP           end
+	VMULSD        X12, X2, X7
+	VUCOMISD      X7, X6
+	JBE           within
+	VDIVSD        X12, X6, X2
+
+within:
+	CMPQ R10, count+104(FP)
+	JL   loop
+	JMP  end
 
 still:
 	VXORPD   X5, X5, X5
-	VSUBSD   X10, X6, X6
-	VMAXSD   X6, X10, X6
-	VUCOMISD beyond+104(FP), X6
+	VSUBSD   X11, X7, X6
+	VMAXSD   X6, X11, X6
+	VUCOMISD beyond+112(FP), X6
 	JA       dropped
-	MOVL     R12, (DX)(R11*4)
+	MOVL     R13, (DX)(R11*4)
 	INCQ     R11
 
 dropped:
-	CMPQ R10, count+96(FP)
+	CMPQ R10, count+104(FP)
 	JL   loop
 
 end:
-	MOVQ    state+112(FP), AX
+	MOVQ    state+120(FP), AX
 	VMOVSD  X0, (AX)
 	VMOVSD  X1, 16(AX)
 	VMOVSD  X2, 24(AX)
@@ -7353,13 +7323,13 @@ end:
 	VMOVUPD Z23, 448(AX)
 	VMOVUPD Z24, 512(AX)
 	VMOVUPD Z25, K1, 576(AX)
-	MOVQ    R11, ret+144(FP)
+	MOVQ    R11, ret+152(FP)
 	VZEROUPPER
 	RET
 
-// func descend11AVX512(x *float64, stride int, w *float64, tail int, inv *float64, kink *float64, lo *float64, hi *float64, slope *float64, soft *float64, softs int, active *int32, count int, beyond float64, state *[4]float64, next *int32, nexts int, part int) int
+// func descend11AVX512(x *float64, stride int, w *float64, tail int, step *float64, kink *float64, lo *float64, hi *float64, slope *float64, soft *float64, stiff *float64, softs int, active *int32, count int, beyond float64, state *[4]float64, next *int32, nexts int, part int) int
 // Requires: AVX, AVX512F, BMI2, CMOV, FMA3, MMX+
-TEXT ·descend11AVX512(SB), NOSPLIT, $0-152
+TEXT ·descend11AVX512(SB), NOSPLIT, $0-160
 	MOVQ          tail+24(FP), AX
 	MOVQ          $0x0000ffff, CX
 	SHLXQ         AX, CX, CX
@@ -7367,8 +7337,8 @@ TEXT ·descend11AVX512(SB), NOSPLIT, $0-152
 	KMOVW         CX, K1
 	MOVQ          x+0(FP), AX
 	MOVQ          stride+8(FP), CX
-	MOVQ          active+88(FP), DX
-	MOVQ          inv+32(FP), BX
+	MOVQ          active+96(FP), DX
+	MOVQ          step+32(FP), BX
 	MOVQ          kink+40(FP), SI
 	MOVQ          lo+48(FP), DI
 	MOVQ          hi+56(FP), R8
@@ -7386,13 +7356,15 @@ TEXT ·descend11AVX512(SB), NOSPLIT, $0-152
 	VMOVUPD       512(R10), Z24
 	VMOVUPD       576(R10), Z25
 	VMOVUPD.Z     640(R10), K1, Z26
-	MOVQ          state+112(FP), R10
+	MOVQ          state+120(FP), R10
 	VMOVSD        (R10), X0
+	MOVQ          state+120(FP), R10
+	VMOVHPD       8(R10), X0, X0
 	VXORPD        X1, X1, X1
 	VXORPD        X2, X2, X2
 	XORQ          R10, R10
 	XORQ          R11, R11
-	MOVLQSX       (DX)(R10*4), R12
+	MOVLQSX       (DX), R12
 	IMULQ         CX, R12
 	ADDQ          AX, R12
 	VMOVUPD.Z     640(R12), K1, Z3
@@ -7421,179 +7393,174 @@ TEXT ·descend11AVX512(SB), NOSPLIT, $0-152
 	VXORPD        X5, X5, X5
 
 loop:
-	MOVQ       count+96(FP), R13
-	DECQ       R13
-	LEAQ       6(R10), R12
-	CMPQ       R12, R13
-	CMOVQGT    R13, R12
-	MOVLQSX    (DX)(R12*4), R12
-	IMULQ      CX, R12
-	ADDQ       AX, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	PREFETCHT0 128(R12)
-	PREFETCHT0 192(R12)
-	PREFETCHT0 256(R12)
-	PREFETCHT0 320(R12)
-	PREFETCHT0 384(R12)
-	PREFETCHT0 448(R12)
-	PREFETCHT0 512(R12)
-	PREFETCHT0 576(R12)
-	PREFETCHT0 640(R12)
-	MOVQ       nexts+128(FP), R12
-	CMPQ       R10, R12
+	MOVQ       count+104(FP), R14
+	DECQ       R14
+	LEAQ       6(R10), R13
+	CMPQ       R13, R14
+	CMOVQGT    R14, R13
+	MOVLQSX    (DX)(R13*4), R13
+	IMULQ      CX, R13
+	ADDQ       AX, R13
+	PREFETCHT0 (R13)
+	PREFETCHT0 64(R13)
+	PREFETCHT0 128(R13)
+	PREFETCHT0 192(R13)
+	PREFETCHT0 256(R13)
+	PREFETCHT0 320(R13)
+	PREFETCHT0 384(R13)
+	PREFETCHT0 448(R13)
+	PREFETCHT0 512(R13)
+	PREFETCHT0 576(R13)
+	PREFETCHT0 640(R13)
+	MOVQ       nexts+136(FP), R13
+	CMPQ       R10, R13
 	JGE        here
-	MOVQ       next+120(FP), R12
-	MOVLQSX    (R12)(R10*4), R12
-	IMULQ      CX, R12
-	ADDQ       AX, R12
-	MOVQ       part+136(FP), R13
-	ADDQ       R13, R12
-	PREFETCHT1 (R12)
-	PREFETCHT1 64(R12)
-	PREFETCHT1 128(R12)
+	MOVQ       next+128(FP), R13
+	MOVLQSX    (R13)(R10*4), R13
+	IMULQ      CX, R13
+	ADDQ       AX, R13
+	MOVQ       part+144(FP), R14
+	ADDQ       R14, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 128(R13)
 
 here:
-	MOVLQSX       (DX)(R10*4), R12
-	MOVQ          R12, R13
-	IMULQ         CX, R13
-	ADDQ          AX, R13
-	VMOVSD        (R9)(R12*8), X6
-	VMOVSD        (DI)(R12*8), X7
-	VMOVSD        (R8)(R12*8), X8
-	MOVQ          softs+80(FP), R14
-	ANDQ          R12, R14
-	SHLQ          $0x03, R14
-	ADDQ          soft+72(FP), R14
-	VMOVSD        (R14), X9
-	VSUBSD        (SI)(R12*8), X3, X10
-	VFNMADD231SD  X6, X9, X10
-	VFNMADD231SD  X5, X4, X10
-	VMOVSD        (BX)(R12*8), X11
-	VMULSD        X11, X9, X3
-	VADDSD        c3ff0000000000000<>+0(SB), X3, X3
-	VDIVSD        X3, X11, X3
-	VMOVAPD       X6, X12
-	VFMADD231SD   X3, X10, X12
-	VMAXSD        X7, X12, X12
-	VMINSD        X8, X12, X12
-	VSUBSD        X6, X12, X5
-	VMOVAPD       X10, X4
-	VFMADD231SD   X6, X9, X4
-	VDIVSD        X9, X4, X3
-	VMAXSD        X7, X3, X3
-	VMINSD        X8, X3, X3
-	VSUBSD        X6, X3, X3
-	VMULSD        c3fe0000000000000<>+0(SB), X3, X4
-	VFNMADD213SD  X10, X9, X4
-	VFMADD231SD   X3, X4, X1
-	MOVQ          count+96(FP), R15
+	MOVLQSX       (DX)(R10*4), R13
+	MOVQ          R12, R14
+	VMOVSD        (R9)(R13*8), X6
+	VMOVSD        (DI)(R13*8), X7
+	VMOVSD        (R8)(R13*8), X8
+	MOVQ          softs+88(FP), R12
+	ANDQ          R13, R12
+	MOVQ          soft+72(FP), R15
+	VMOVSD        (R15)(R12*8), X9
+	MOVQ          stiff+80(FP), R15
+	VMOVSD        (R15)(R12*8), X10
+	VSUBSD        (SI)(R13*8), X3, X11
+	VFNMADD231SD  X6, X9, X11
+	VFNMADD231SD  X5, X4, X11
+	VMOVSD        (BX)(R13*8), X12
+	VMOVAPD       X6, X13
+	VFMADD231SD   X12, X11, X13
+	VMAXSD        X7, X13, X13
+	VMINSD        X8, X13, X13
+	VSUBSD        X6, X13, X5
+	VMOVAPD       X11, X3
+	VFMADD231SD   X6, X9, X3
+	VMULSD        X10, X3, X4
+	VMAXSD        X7, X4, X4
+	VMINSD        X8, X4, X4
+	VSUBSD        X6, X4, X4
+	VMULSD        c3fe0000000000000<>+0(SB), X4, X3
+	VFNMADD213SD  X11, X9, X3
+	VFMADD231SD   X4, X3, X1
+	MOVQ          count+104(FP), R15
 	DECQ          R15
-	LEAQ          1(R10), R14
-	CMPQ          R14, R15
-	CMOVQGT       R15, R14
-	MOVLQSX       (DX)(R14*4), R14
-	IMULQ         CX, R14
-	ADDQ          AX, R14
-	VMOVUPD.Z     640(R14), K1, Z3
-	VMOVUPD.Z     640(R13), K1, Z7
-	VMOVUPD       (R14), Z4
-	VMULPD        Z16, Z4, Z8
-	VMULPD        (R13), Z4, Z4
-	VMOVUPD       64(R14), Z6
-	VMULPD        Z17, Z6, Z9
-	VMULPD        64(R13), Z6, Z6
-	VMOVUPD       128(R14), Z13
-	VMULPD        Z18, Z13, Z14
-	VFMADD231PD   128(R13), Z13, Z4
-	VMOVUPD       192(R14), Z13
-	VMULPD        Z19, Z13, Z15
-	VFMADD231PD   192(R13), Z13, Z6
-	VMOVUPD       256(R14), Z13
-	VFMADD231PD   Z20, Z13, Z8
-	VFMADD231PD   256(R13), Z13, Z4
-	VMOVUPD       320(R14), Z13
-	VFMADD231PD   Z21, Z13, Z9
-	VFMADD231PD   320(R13), Z13, Z6
-	VMOVUPD       384(R14), Z13
-	VFMADD231PD   Z22, Z13, Z14
-	VFMADD231PD   384(R13), Z13, Z4
-	VMOVUPD       448(R14), Z13
-	VFMADD231PD   Z23, Z13, Z15
-	VFMADD231PD   448(R13), Z13, Z6
-	VMOVUPD       512(R14), Z13
-	VFMADD231PD   Z24, Z13, Z8
-	VFMADD231PD   512(R13), Z13, Z4
-	VMOVUPD       576(R14), Z13
-	VFMADD231PD   Z25, Z13, Z9
-	VFMADD231PD   576(R13), Z13, Z6
+	LEAQ          1(R10), R12
+	CMPQ          R12, R15
+	CMOVQGT       R15, R12
+	MOVLQSX       (DX)(R12*4), R12
+	IMULQ         CX, R12
+	ADDQ          AX, R12
+	VMOVUPD.Z     640(R14), K1, Z6
+	VMOVUPD.Z     640(R12), K1, Z3
+	VMOVUPD       (R12), Z4
+	VMULPD        Z16, Z4, Z7
+	VMULPD        (R14), Z4, Z4
+	VMOVUPD       64(R12), Z8
+	VMULPD        Z17, Z8, Z9
+	VMULPD        64(R14), Z8, Z8
+	VMOVUPD       128(R12), Z10
+	VMULPD        Z18, Z10, Z14
+	VFMADD231PD   128(R14), Z10, Z4
+	VMOVUPD       192(R12), Z10
+	VMULPD        Z19, Z10, Z15
+	VFMADD231PD   192(R14), Z10, Z8
+	VMOVUPD       256(R12), Z10
+	VFMADD231PD   Z20, Z10, Z7
+	VFMADD231PD   256(R14), Z10, Z4
+	VMOVUPD       320(R12), Z10
+	VFMADD231PD   Z21, Z10, Z9
+	VFMADD231PD   320(R14), Z10, Z8
+	VMOVUPD       384(R12), Z10
+	VFMADD231PD   Z22, Z10, Z14
+	VFMADD231PD   384(R14), Z10, Z4
+	VMOVUPD       448(R12), Z10
+	VFMADD231PD   Z23, Z10, Z15
+	VFMADD231PD   448(R14), Z10, Z8
+	VMOVUPD       512(R12), Z10
+	VFMADD231PD   Z24, Z10, Z7
+	VFMADD231PD   512(R14), Z10, Z4
+	VMOVUPD       576(R12), Z10
+	VFMADD231PD   Z25, Z10, Z9
+	VFMADD231PD   576(R14), Z10, Z8
 	VMOVUPD       Z3, Z3
 	VFMADD231PD   Z26, Z3, Z14
-	VFMADD231PD   Z7, Z3, Z4
-	VADDPD        Z15, Z8, Z8
+	VFMADD231PD   Z6, Z3, Z4
+	VADDPD        Z15, Z7, Z7
 	VADDPD        Z14, Z9, Z9
-	VADDPD        Z9, Z8, Z8
-	VEXTRACTF64X4 $0x01, Z8, Y3
-	VADDPD        Y3, Y8, Y8
-	VEXTRACTF128  $0x01, Y8, X3
-	VADDPD        X3, X8, X8
-	VHADDPD       X8, X8, X8
-	VMOVAPD       X8, X3
-	VADDPD        Z6, Z4, Z4
-	VEXTRACTF64X4 $0x01, Z4, Y6
-	VADDPD        Y6, Y4, Y4
-	VEXTRACTF128  $0x01, Y4, X6
-	VADDPD        X6, X4, X4
-	VHADDPD       X4, X4, X4
-	VMOVAPD       X4, X4
-	VADDSD        X0, X3, X3
-	MOVQ          state+112(FP), R14
-	VADDSD        8(R14), X4, X4
+	VADDPD        Z9, Z7, Z7
+	VADDPD        Z8, Z4, Z4
+	VEXTRACTF64X4 $0x01, Z7, Y3
+	VADDPD        Y3, Y7, Y7
+	VEXTRACTF64X4 $0x01, Z4, Y3
+	VADDPD        Y3, Y4, Y4
+	VUNPCKLPD     Y4, Y7, Y3
+	VUNPCKHPD     Y4, Y7, Y7
+	VADDPD        Y3, Y7, Y7
+	VEXTRACTF128  $0x01, Y7, X3
+	VADDPD        X3, X7, X3
+	VADDPD        X0, X3, X3
+	VUNPCKHPD     X3, X3, X4
 	INCQ          R10
-	VXORPD        X6, X6, X6
-	VUCOMISD      X6, X5
+	VXORPD        X7, X7, X7
+	VUCOMISD      X7, X5
 	JE            still
-	VMOVSD        X12, (R9)(R12*8)
-	MOVL          R12, (DX)(R11*4)
+	VMOVSD        X13, (R9)(R13*8)
+	MOVL          R13, (DX)(R11*4)
 	INCQ          R11
-	VBROADCASTSD  X5, Z7
-	VMOVUPD.Z     640(R13), K1, Z8
-	VFNMADD231PD  (R13), Z7, Z16
-	VFNMADD231PD  64(R13), Z7, Z17
-	VFNMADD231PD  128(R13), Z7, Z18
-	VFNMADD231PD  192(R13), Z7, Z19
-	VFNMADD231PD  256(R13), Z7, Z20
-	VFNMADD231PD  320(R13), Z7, Z21
-	VFNMADD231PD  384(R13), Z7, Z22
-	VFNMADD231PD  448(R13), Z7, Z23
-	VFNMADD231PD  512(R13), Z7, Z24
-	VFNMADD231PD  576(R13), Z7, Z25
-	VFNMADD231PD  Z8, Z7, Z26
-	MOVQ          state+112(FP), R12
-	VFNMADD231SD  8(R12), X5, X0
-	VSUBSD        X5, X6, X6
+	VBROADCASTSD  X5, Z8
+	VFNMADD231PD  (R14), Z8, Z16
+	VFNMADD231PD  64(R14), Z8, Z17
+	VFNMADD231PD  128(R14), Z8, Z18
+	VFNMADD231PD  192(R14), Z8, Z19
+	VFNMADD231PD  256(R14), Z8, Z20
+	VFNMADD231PD  320(R14), Z8, Z21
+	VFNMADD231PD  384(R14), Z8, Z22
+	VFNMADD231PD  448(R14), Z8, Z23
+	VFNMADD231PD  512(R14), Z8, Z24
+	VFNMADD231PD  576(R14), Z8, Z25
+	VFNMADD231PD  Z6, Z8, Z26
+	VUNPCKHPD     X0, X0, X6
+	VFNMADD231SD  X6, X5, X0
+	VSUBSD        X5, X7, X6
 	VMAXSD        X6, X5, X6
-	VDIVSD        X11, X6, X6
-	VMAXSD        X6, X2, X2
-	CMPQ          R10, count+96(FP)
-	JL            loop
-	JMP           end
+	VMULSD        X12, X2, X7
+	VUCOMISD      X7, X6
+	JBE           within
+	VDIVSD        X12, X6, X2
+
+within:
+	CMPQ R10, count+104(FP)
+	JL   loop
+	JMP  end
 
 still:
 	VXORPD   X5, X5, X5
-	VSUBSD   X10, X6, X6
-	VMAXSD   X6, X10, X6
-	VUCOMISD beyond+104(FP), X6
+	VSUBSD   X11, X7, X6
+	VMAXSD   X6, X11, X6
+	VUCOMISD beyond+112(FP), X6
 	JA       dropped
-	MOVL     R12, (DX)(R11*4)
+	MOVL     R13, (DX)(R11*4)
 	INCQ     R11
 
 dropped:
-	CMPQ R10, count+96(FP)
+	CMPQ R10, count+104(FP)
 	JL   loop
 
 end:
-	MOVQ    state+112(FP), AX
+	MOVQ    state+120(FP), AX
 	VMOVSD  X0, (AX)
 	VMOVSD  X1, 16(AX)
 	VMOVSD  X2, 24(AX)
@@ -7609,13 +7576,13 @@ end:
 	VMOVUPD Z24, 512(AX)
 	VMOVUPD Z25, 576(AX)
 	VMOVUPD Z26, K1, 640(AX)
-	MOVQ    R11, ret+144(FP)
+	MOVQ    R11, ret+152(FP)
 	VZEROUPPER
 	RET
 
-// func descend12AVX512(x *float64, stride int, w *float64, tail int, inv *float64, kink *float64, lo *float64, hi *float64, slope *float64, soft *float64, softs int, active *int32, count int, beyond float64, state *[4]float64, next *int32, nexts int, part int) int
+// func descend12AVX512(x *float64, stride int, w *float64, tail int, step *float64, kink *float64, lo *float64, hi *float64, slope *float64, soft *float64, stiff *float64, softs int, active *int32, count int, beyond float64, state *[4]float64, next *int32, nexts int, part int) int
 // Requires: AVX, AVX512F, BMI2, CMOV, FMA3, MMX+
-TEXT ·descend12AVX512(SB), NOSPLIT, $0-152
+TEXT ·descend12AVX512(SB), NOSPLIT, $0-160
 	MOVQ          tail+24(FP), AX
 	MOVQ          $0x0000ffff, CX
 	SHLXQ         AX, CX, CX
@@ -7623,8 +7590,8 @@ TEXT ·descend12AVX512(SB), NOSPLIT, $0-152
 	KMOVW         CX, K1
 	MOVQ          x+0(FP), AX
 	MOVQ          stride+8(FP), CX
-	MOVQ          active+88(FP), DX
-	MOVQ          inv+32(FP), BX
+	MOVQ          active+96(FP), DX
+	MOVQ          step+32(FP), BX
 	MOVQ          kink+40(FP), SI
 	MOVQ          lo+48(FP), DI
 	MOVQ          hi+56(FP), R8
@@ -7643,13 +7610,15 @@ TEXT ·descend12AVX512(SB), NOSPLIT, $0-152
 	VMOVUPD       576(R10), Z25
 	VMOVUPD       640(R10), Z26
 	VMOVUPD.Z     704(R10), K1, Z27
-	MOVQ          state+112(FP), R10
+	MOVQ          state+120(FP), R10
 	VMOVSD        (R10), X0
+	MOVQ          state+120(FP), R10
+	VMOVHPD       8(R10), X0, X0
 	VXORPD        X1, X1, X1
 	VXORPD        X2, X2, X2
 	XORQ          R10, R10
 	XORQ          R11, R11
-	MOVLQSX       (DX)(R10*4), R12
+	MOVLQSX       (DX), R12
 	IMULQ         CX, R12
 	ADDQ          AX, R12
 	VMOVUPD.Z     704(R12), K1, Z3
@@ -7679,184 +7648,179 @@ TEXT ·descend12AVX512(SB), NOSPLIT, $0-152
 	VXORPD        X5, X5, X5
 
 loop:
-	MOVQ       count+96(FP), R13
-	DECQ       R13
-	LEAQ       6(R10), R12
-	CMPQ       R12, R13
-	CMOVQGT    R13, R12
-	MOVLQSX    (DX)(R12*4), R12
-	IMULQ      CX, R12
-	ADDQ       AX, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	PREFETCHT0 128(R12)
-	PREFETCHT0 192(R12)
-	PREFETCHT0 256(R12)
-	PREFETCHT0 320(R12)
-	PREFETCHT0 384(R12)
-	PREFETCHT0 448(R12)
-	PREFETCHT0 512(R12)
-	PREFETCHT0 576(R12)
-	PREFETCHT0 640(R12)
-	PREFETCHT0 704(R12)
-	MOVQ       nexts+128(FP), R12
-	CMPQ       R10, R12
+	MOVQ       count+104(FP), R14
+	DECQ       R14
+	LEAQ       6(R10), R13
+	CMPQ       R13, R14
+	CMOVQGT    R14, R13
+	MOVLQSX    (DX)(R13*4), R13
+	IMULQ      CX, R13
+	ADDQ       AX, R13
+	PREFETCHT0 (R13)
+	PREFETCHT0 64(R13)
+	PREFETCHT0 128(R13)
+	PREFETCHT0 192(R13)
+	PREFETCHT0 256(R13)
+	PREFETCHT0 320(R13)
+	PREFETCHT0 384(R13)
+	PREFETCHT0 448(R13)
+	PREFETCHT0 512(R13)
+	PREFETCHT0 576(R13)
+	PREFETCHT0 640(R13)
+	PREFETCHT0 704(R13)
+	MOVQ       nexts+136(FP), R13
+	CMPQ       R10, R13
 	JGE        here
-	MOVQ       next+120(FP), R12
-	MOVLQSX    (R12)(R10*4), R12
-	IMULQ      CX, R12
-	ADDQ       AX, R12
-	MOVQ       part+136(FP), R13
-	ADDQ       R13, R12
-	PREFETCHT1 (R12)
-	PREFETCHT1 64(R12)
-	PREFETCHT1 128(R12)
+	MOVQ       next+128(FP), R13
+	MOVLQSX    (R13)(R10*4), R13
+	IMULQ      CX, R13
+	ADDQ       AX, R13
+	MOVQ       part+144(FP), R14
+	ADDQ       R14, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 128(R13)
 
 here:
-	MOVLQSX       (DX)(R10*4), R12
-	MOVQ          R12, R13
-	IMULQ         CX, R13
-	ADDQ          AX, R13
-	VMOVSD        (R9)(R12*8), X6
-	VMOVSD        (DI)(R12*8), X7
-	VMOVSD        (R8)(R12*8), X8
-	MOVQ          softs+80(FP), R14
-	ANDQ          R12, R14
-	SHLQ          $0x03, R14
-	ADDQ          soft+72(FP), R14
-	VMOVSD        (R14), X9
-	VSUBSD        (SI)(R12*8), X3, X10
-	VFNMADD231SD  X6, X9, X10
-	VFNMADD231SD  X5, X4, X10
-	VMOVSD        (BX)(R12*8), X11
-	VMULSD        X11, X9, X3
-	VADDSD        c3ff0000000000000<>+0(SB), X3, X3
-	VDIVSD        X3, X11, X3
-	VMOVAPD       X6, X12
-	VFMADD231SD   X3, X10, X12
-	VMAXSD        X7, X12, X12
-	VMINSD        X8, X12, X12
-	VSUBSD        X6, X12, X5
-	VMOVAPD       X10, X4
-	VFMADD231SD   X6, X9, X4
-	VDIVSD        X9, X4, X3
-	VMAXSD        X7, X3, X3
-	VMINSD        X8, X3, X3
-	VSUBSD        X6, X3, X3
-	VMULSD        c3fe0000000000000<>+0(SB), X3, X4
-	VFNMADD213SD  X10, X9, X4
-	VFMADD231SD   X3, X4, X1
-	MOVQ          count+96(FP), R15
+	MOVLQSX       (DX)(R10*4), R13
+	MOVQ          R12, R14
+	VMOVSD        (R9)(R13*8), X6
+	VMOVSD        (DI)(R13*8), X7
+	VMOVSD        (R8)(R13*8), X8
+	MOVQ          softs+88(FP), R12
+	ANDQ          R13, R12
+	MOVQ          soft+72(FP), R15
+	VMOVSD        (R15)(R12*8), X9
+	MOVQ          stiff+80(FP), R15
+	VMOVSD        (R15)(R12*8), X10
+	VSUBSD        (SI)(R13*8), X3, X11
+	VFNMADD231SD  X6, X9, X11
+	VFNMADD231SD  X5, X4, X11
+	VMOVSD        (BX)(R13*8), X12
+	VMOVAPD       X6, X13
+	VFMADD231SD   X12, X11, X13
+	VMAXSD        X7, X13, X13
+	VMINSD        X8, X13, X13
+	VSUBSD        X6, X13, X5
+	VMOVAPD       X11, X3
+	VFMADD231SD   X6, X9, X3
+	VMULSD        X10, X3, X4
+	VMAXSD        X7, X4, X4
+	VMINSD        X8, X4, X4
+	VSUBSD        X6, X4, X4
+	VMULSD        c3fe0000000000000<>+0(SB), X4, X3
+	VFNMADD213SD  X11, X9, X3
+	VFMADD231SD   X4, X3, X1
+	MOVQ          count+104(FP), R15
 	DECQ          R15
-	LEAQ          1(R10), R14
-	CMPQ          R14, R15
-	CMOVQGT       R15, R14
-	MOVLQSX       (DX)(R14*4), R14
-	IMULQ         CX, R14
-	ADDQ          AX, R14
-	VMOVUPD.Z     704(R14), K1, Z3
-	VMOVUPD.Z     704(R13), K1, Z7
-	VMOVUPD       (R14), Z4
-	VMULPD        Z16, Z4, Z8
-	VMULPD        (R13), Z4, Z4
-	VMOVUPD       64(R14), Z6
-	VMULPD        Z17, Z6, Z9
-	VMULPD        64(R13), Z6, Z6
-	VMOVUPD       128(R14), Z13
-	VMULPD        Z18, Z13, Z14
-	VFMADD231PD   128(R13), Z13, Z4
-	VMOVUPD       192(R14), Z13
-	VMULPD        Z19, Z13, Z15
-	VFMADD231PD   192(R13), Z13, Z6
-	VMOVUPD       256(R14), Z13
-	VFMADD231PD   Z20, Z13, Z8
-	VFMADD231PD   256(R13), Z13, Z4
-	VMOVUPD       320(R14), Z13
-	VFMADD231PD   Z21, Z13, Z9
-	VFMADD231PD   320(R13), Z13, Z6
-	VMOVUPD       384(R14), Z13
-	VFMADD231PD   Z22, Z13, Z14
-	VFMADD231PD   384(R13), Z13, Z4
-	VMOVUPD       448(R14), Z13
-	VFMADD231PD   Z23, Z13, Z15
-	VFMADD231PD   448(R13), Z13, Z6
-	VMOVUPD       512(R14), Z13
-	VFMADD231PD   Z24, Z13, Z8
-	VFMADD231PD   512(R13), Z13, Z4
-	VMOVUPD       576(R14), Z13
-	VFMADD231PD   Z25, Z13, Z9
-	VFMADD231PD   576(R13), Z13, Z6
-	VMOVUPD       640(R14), Z13
-	VFMADD231PD   Z26, Z13, Z14
-	VFMADD231PD   640(R13), Z13, Z4
+	LEAQ          1(R10), R12
+	CMPQ          R12, R15
+	CMOVQGT       R15, R12
+	MOVLQSX       (DX)(R12*4), R12
+	IMULQ         CX, R12
+	ADDQ          AX, R12
+	VMOVUPD.Z     704(R14), K1, Z6
+	VMOVUPD.Z     704(R12), K1, Z3
+	VMOVUPD       (R12), Z4
+	VMULPD        Z16, Z4, Z7
+	VMULPD        (R14), Z4, Z4
+	VMOVUPD       64(R12), Z8
+	VMULPD        Z17, Z8, Z9
+	VMULPD        64(R14), Z8, Z8
+	VMOVUPD       128(R12), Z10
+	VMULPD        Z18, Z10, Z14
+	VFMADD231PD   128(R14), Z10, Z4
+	VMOVUPD       192(R12), Z10
+	VMULPD        Z19, Z10, Z15
+	VFMADD231PD   192(R14), Z10, Z8
+	VMOVUPD       256(R12), Z10
+	VFMADD231PD   Z20, Z10, Z7
+	VFMADD231PD   256(R14), Z10, Z4
+	VMOVUPD       320(R12), Z10
+	VFMADD231PD   Z21, Z10, Z9
+	VFMADD231PD   320(R14), Z10, Z8
+	VMOVUPD       384(R12), Z10
+	VFMADD231PD   Z22, Z10, Z14
+	VFMADD231PD   384(R14), Z10, Z4
+	VMOVUPD       448(R12), Z10
+	VFMADD231PD   Z23, Z10, Z15
+	VFMADD231PD   448(R14), Z10, Z8
+	VMOVUPD       512(R12), Z10
+	VFMADD231PD   Z24, Z10, Z7
+	VFMADD231PD   512(R14), Z10, Z4
+	VMOVUPD       576(R12), Z10
+	VFMADD231PD   Z25, Z10, Z9
+	VFMADD231PD   576(R14), Z10, Z8
+	VMOVUPD       640(R12), Z10
+	VFMADD231PD   Z26, Z10, Z14
+	VFMADD231PD   640(R14), Z10, Z4
 	VMOVUPD       Z3, Z3
 	VFMADD231PD   Z27, Z3, Z15
-	VFMADD231PD   Z7, Z3, Z6
-	VADDPD        Z15, Z8, Z8
+	VFMADD231PD   Z6, Z3, Z8
+	VADDPD        Z15, Z7, Z7
 	VADDPD        Z14, Z9, Z9
-	VADDPD        Z9, Z8, Z8
-	VEXTRACTF64X4 $0x01, Z8, Y3
-	VADDPD        Y3, Y8, Y8
-	VEXTRACTF128  $0x01, Y8, X3
-	VADDPD        X3, X8, X8
-	VHADDPD       X8, X8, X8
-	VMOVAPD       X8, X3
-	VADDPD        Z6, Z4, Z4
-	VEXTRACTF64X4 $0x01, Z4, Y6
-	VADDPD        Y6, Y4, Y4
-	VEXTRACTF128  $0x01, Y4, X6
-	VADDPD        X6, X4, X4
-	VHADDPD       X4, X4, X4
-	VMOVAPD       X4, X4
-	VADDSD        X0, X3, X3
-	MOVQ          state+112(FP), R14
-	VADDSD        8(R14), X4, X4
+	VADDPD        Z9, Z7, Z7
+	VADDPD        Z8, Z4, Z4
+	VEXTRACTF64X4 $0x01, Z7, Y3
+	VADDPD        Y3, Y7, Y7
+	VEXTRACTF64X4 $0x01, Z4, Y3
+	VADDPD        Y3, Y4, Y4
+	VUNPCKLPD     Y4, Y7, Y3
+	VUNPCKHPD     Y4, Y7, Y7
+	VADDPD        Y3, Y7, Y7
+	VEXTRACTF128  $0x01, Y7, X3
+	VADDPD        X3, X7, X3
+	VADDPD        X0, X3, X3
+	VUNPCKHPD     X3, X3, X4
 	INCQ          R10
-	VXORPD        X6, X6, X6
-	VUCOMISD      X6, X5
+	VXORPD        X7, X7, X7
+	VUCOMISD      X7, X5
 	JE            still
-	VMOVSD        X12, (R9)(R12*8)
-	MOVL          R12, (DX)(R11*4)
+	VMOVSD        X13, (R9)(R13*8)
+	MOVL          R13, (DX)(R11*4)
 	INCQ          R11
-	VBROADCASTSD  X5, Z7
-	VMOVUPD.Z     704(R13), K1, Z8
-	VFNMADD231PD  (R13), Z7, Z16
-	VFNMADD231PD  64(R13), Z7, Z17
-	VFNMADD231PD  128(R13), Z7, Z18
-	VFNMADD231PD  192(R13), Z7, Z19
-	VFNMADD231PD  256(R13), Z7, Z20
-	VFNMADD231PD  320(R13), Z7, Z21
-	VFNMADD231PD  384(R13), Z7, Z22
-	VFNMADD231PD  448(R13), Z7, Z23
-	VFNMADD231PD  512(R13), Z7, Z24
-	VFNMADD231PD  576(R13), Z7, Z25
-	VFNMADD231PD  640(R13), Z7, Z26
-	VFNMADD231PD  Z8, Z7, Z27
-	MOVQ          state+112(FP), R12
-	VFNMADD231SD  8(R12), X5, X0
-	VSUBSD        X5, X6, X6
+	VBROADCASTSD  X5, Z8
+	VFNMADD231PD  (R14), Z8, Z16
+	VFNMADD231PD  64(R14), Z8, Z17
+	VFNMADD231PD  128(R14), Z8, Z18
+	VFNMADD231PD  192(R14), Z8, Z19
+	VFNMADD231PD  256(R14), Z8, Z20
+	VFNMADD231PD  320(R14), Z8, Z21
+	VFNMADD231PD  384(R14), Z8, Z22
+	VFNMADD231PD  448(R14), Z8, Z23
+	VFNMADD231PD  512(R14), Z8, Z24
+	VFNMADD231PD  576(R14), Z8, Z25
+	VFNMADD231PD  640(R14), Z8, Z26
+	VFNMADD231PD  Z6, Z8, Z27
+	VUNPCKHPD     X0, X0, X6
+	VFNMADD231SD  X6, X5, X0
+	VSUBSD        X5, X7, X6
 	VMAXSD        X6, X5, X6
-	VDIVSD        X11, X6, X6
-	VMAXSD        X6, X2, X2
-	CMPQ          R10, count+96(FP)
-	JL            loop
-	JMP           end
+	VMULSD        X12, X2, X7
+	VUCOMISD      X7, X6
+	JBE           within
+	VDIVSD        X12, X6, X2
+
+within:
+	CMPQ R10, count+104(FP)
+	JL   loop
+	JMP  end
 
 still:
 	VXORPD   X5, X5, X5
-	VSUBSD   X10, X6, X6
-	VMAXSD   X6, X10, X6
-	VUCOMISD beyond+104(FP), X6
+	VSUBSD   X11, X7, X6
+	VMAXSD   X6, X11, X6
+	VUCOMISD beyond+112(FP), X6
 	JA       dropped
-	MOVL     R12, (DX)(R11*4)
+	MOVL     R13, (DX)(R11*4)
 	INCQ     R11
 
 dropped:
-	CMPQ R10, count+96(FP)
+	CMPQ R10, count+104(FP)
 	JL   loop
 
 end:
-	MOVQ    state+112(FP), AX
+	MOVQ    state+120(FP), AX
 	VMOVSD  X0, (AX)
 	VMOVSD  X1, 16(AX)
 	VMOVSD  X2, 24(AX)
@@ -7873,13 +7837,13 @@ end:
 	VMOVUPD Z25, 576(AX)
 	VMOVUPD Z26, 640(AX)
 	VMOVUPD Z27, K1, 704(AX)
-	MOVQ    R11, ret+144(FP)
+	MOVQ    R11, ret+152(FP)
 	VZEROUPPER
 	RET
 
-// func descend13AVX512(x *float64, stride int, w *float64, tail int, inv *float64, kink *float64, lo *float64, hi *float64, slope *float64, soft *float64, softs int, active *int32, count int, beyond float64, state *[4]float64, next *int32, nexts int, part int) int
+// func descend13AVX512(x *float64, stride int, w *float64, tail int, step *float64, kink *float64, lo *float64, hi *float64, slope *float64, soft *float64, stiff *float64, softs int, active *int32, count int, beyond float64, state *[4]float64, next *int32, nexts int, part int) int
 // Requires: AVX, AVX512F, BMI2, CMOV, FMA3, MMX+
-TEXT ·descend13AVX512(SB), NOSPLIT, $0-152
+TEXT ·descend13AVX512(SB), NOSPLIT, $0-160
 	MOVQ          tail+24(FP), AX
 	MOVQ          $0x0000ffff, CX
 	SHLXQ         AX, CX, CX
@@ -7887,8 +7851,8 @@ TEXT ·descend13AVX512(SB), NOSPLIT, $0-152
 	KMOVW         CX, K1
 	MOVQ          x+0(FP), AX
 	MOVQ          stride+8(FP), CX
-	MOVQ          active+88(FP), DX
-	MOVQ          inv+32(FP), BX
+	MOVQ          active+96(FP), DX
+	MOVQ          step+32(FP), BX
 	MOVQ          kink+40(FP), SI
 	MOVQ          lo+48(FP), DI
 	MOVQ          hi+56(FP), R8
@@ -7908,13 +7872,15 @@ TEXT ·descend13AVX512(SB), NOSPLIT, $0-152
 	VMOVUPD       640(R10), Z26
 	VMOVUPD       704(R10), Z27
 	VMOVUPD.Z     768(R10), K1, Z28
-	MOVQ          state+112(FP), R10
+	MOVQ          state+120(FP), R10
 	VMOVSD        (R10), X0
+	MOVQ          state+120(FP), R10
+	VMOVHPD       8(R10), X0, X0
 	VXORPD        X1, X1, X1
 	VXORPD        X2, X2, X2
 	XORQ          R10, R10
 	XORQ          R11, R11
-	MOVLQSX       (DX)(R10*4), R12
+	MOVLQSX       (DX), R12
 	IMULQ         CX, R12
 	ADDQ          AX, R12
 	VMOVUPD.Z     768(R12), K1, Z3
@@ -7945,190 +7911,185 @@ TEXT ·descend13AVX512(SB), NOSPLIT, $0-152
 	VXORPD        X5, X5, X5
 
 loop:
-	MOVQ       count+96(FP), R13
-	DECQ       R13
-	LEAQ       6(R10), R12
-	CMPQ       R12, R13
-	CMOVQGT    R13, R12
-	MOVLQSX    (DX)(R12*4), R12
-	IMULQ      CX, R12
-	ADDQ       AX, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	PREFETCHT0 128(R12)
-	PREFETCHT0 192(R12)
-	PREFETCHT0 256(R12)
-	PREFETCHT0 320(R12)
-	PREFETCHT0 384(R12)
-	PREFETCHT0 448(R12)
-	PREFETCHT0 512(R12)
-	PREFETCHT0 576(R12)
-	PREFETCHT0 640(R12)
-	PREFETCHT0 704(R12)
-	PREFETCHT0 768(R12)
-	MOVQ       nexts+128(FP), R12
-	CMPQ       R10, R12
+	MOVQ       count+104(FP), R14
+	DECQ       R14
+	LEAQ       6(R10), R13
+	CMPQ       R13, R14
+	CMOVQGT    R14, R13
+	MOVLQSX    (DX)(R13*4), R13
+	IMULQ      CX, R13
+	ADDQ       AX, R13
+	PREFETCHT0 (R13)
+	PREFETCHT0 64(R13)
+	PREFETCHT0 128(R13)
+	PREFETCHT0 192(R13)
+	PREFETCHT0 256(R13)
+	PREFETCHT0 320(R13)
+	PREFETCHT0 384(R13)
+	PREFETCHT0 448(R13)
+	PREFETCHT0 512(R13)
+	PREFETCHT0 576(R13)
+	PREFETCHT0 640(R13)
+	PREFETCHT0 704(R13)
+	PREFETCHT0 768(R13)
+	MOVQ       nexts+136(FP), R13
+	CMPQ       R10, R13
 	JGE        here
-	MOVQ       next+120(FP), R12
-	MOVLQSX    (R12)(R10*4), R12
-	IMULQ      CX, R12
-	ADDQ       AX, R12
-	MOVQ       part+136(FP), R13
-	ADDQ       R13, R12
-	PREFETCHT1 (R12)
-	PREFETCHT1 64(R12)
-	PREFETCHT1 128(R12)
-	PREFETCHT1 192(R12)
+	MOVQ       next+128(FP), R13
+	MOVLQSX    (R13)(R10*4), R13
+	IMULQ      CX, R13
+	ADDQ       AX, R13
+	MOVQ       part+144(FP), R14
+	ADDQ       R14, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 128(R13)
+	PREFETCHT1 192(R13)
 
 here:
-	MOVLQSX       (DX)(R10*4), R12
-	MOVQ          R12, R13
-	IMULQ         CX, R13
-	ADDQ          AX, R13
-	VMOVSD        (R9)(R12*8), X6
-	VMOVSD        (DI)(R12*8), X7
-	VMOVSD        (R8)(R12*8), X8
-	MOVQ          softs+80(FP), R14
-	ANDQ          R12, R14
-	SHLQ          $0x03, R14
-	ADDQ          soft+72(FP), R14
-	VMOVSD        (R14), X9
-	VSUBSD        (SI)(R12*8), X3, X10
-	VFNMADD231SD  X6, X9, X10
-	VFNMADD231SD  X5, X4, X10
-	VMOVSD        (BX)(R12*8), X11
-	VMULSD        X11, X9, X3
-	VADDSD        c3ff0000000000000<>+0(SB), X3, X3
-	VDIVSD        X3, X11, X3
-	VMOVAPD       X6, X12
-	VFMADD231SD   X3, X10, X12
-	VMAXSD        X7, X12, X12
-	VMINSD        X8, X12, X12
-	VSUBSD        X6, X12, X5
-	VMOVAPD       X10, X4
-	VFMADD231SD   X6, X9, X4
-	VDIVSD        X9, X4, X3
-	VMAXSD        X7, X3, X3
-	VMINSD        X8, X3, X3
-	VSUBSD        X6, X3, X3
-	VMULSD        c3fe0000000000000<>+0(SB), X3, X4
-	VFNMADD213SD  X10, X9, X4
-	VFMADD231SD   X3, X4, X1
-	MOVQ          count+96(FP), R15
+	MOVLQSX       (DX)(R10*4), R13
+	MOVQ          R12, R14
+	VMOVSD        (R9)(R13*8), X6
+	VMOVSD        (DI)(R13*8), X7
+	VMOVSD        (R8)(R13*8), X8
+	MOVQ          softs+88(FP), R12
+	ANDQ          R13, R12
+	MOVQ          soft+72(FP), R15
+	VMOVSD        (R15)(R12*8), X9
+	MOVQ          stiff+80(FP), R15
+	VMOVSD        (R15)(R12*8), X10
+	VSUBSD        (SI)(R13*8), X3, X11
+	VFNMADD231SD  X6, X9, X11
+	VFNMADD231SD  X5, X4, X11
+	VMOVSD        (BX)(R13*8), X12
+	VMOVAPD       X6, X13
+	VFMADD231SD   X12, X11, X13
+	VMAXSD        X7, X13, X13
+	VMINSD        X8, X13, X13
+	VSUBSD        X6, X13, X5
+	VMOVAPD       X11, X3
+	VFMADD231SD   X6, X9, X3
+	VMULSD        X10, X3, X4
+	VMAXSD        X7, X4, X4
+	VMINSD        X8, X4, X4
+	VSUBSD        X6, X4, X4
+	VMULSD        c3fe0000000000000<>+0(SB), X4, X3
+	VFNMADD213SD  X11, X9, X3
+	VFMADD231SD   X4, X3, X1
+	MOVQ          count+104(FP), R15
 	DECQ          R15
-	LEAQ          1(R10), R14
-	CMPQ          R14, R15
-	CMOVQGT       R15, R14
-	MOVLQSX       (DX)(R14*4), R14
-	IMULQ         CX, R14
-	ADDQ          AX, R14
-	VMOVUPD.Z     768(R14), K1, Z3
-	VMOVUPD.Z     768(R13), K1, Z7
-	VMOVUPD       (R14), Z4
-	VMULPD        Z16, Z4, Z8
-	VMULPD        (R13), Z4, Z4
-	VMOVUPD       64(R14), Z6
-	VMULPD        Z17, Z6, Z9
-	VMULPD        64(R13), Z6, Z6
-	VMOVUPD       128(R14), Z13
-	VMULPD        Z18, Z13, Z14
-	VFMADD231PD   128(R13), Z13, Z4
-	VMOVUPD       192(R14), Z13
-	VMULPD        Z19, Z13, Z15
-	VFMADD231PD   192(R13), Z13, Z6
-	VMOVUPD       256(R14), Z13
-	VFMADD231PD   Z20, Z13, Z8
-	VFMADD231PD   256(R13), Z13, Z4
-	VMOVUPD       320(R14), Z13
-	VFMADD231PD   Z21, Z13, Z9
-	VFMADD231PD   320(R13), Z13, Z6
-	VMOVUPD       384(R14), Z13
-	VFMADD231PD   Z22, Z13, Z14
-	VFMADD231PD   384(R13), Z13, Z4
-	VMOVUPD       448(R14), Z13
-	VFMADD231PD   Z23, Z13, Z15
-	VFMADD231PD   448(R13), Z13, Z6
-	VMOVUPD       512(R14), Z13
-	VFMADD231PD   Z24, Z13, Z8
-	VFMADD231PD   512(R13), Z13, Z4
-	VMOVUPD       576(R14), Z13
-	VFMADD231PD   Z25, Z13, Z9
-	VFMADD231PD   576(R13), Z13, Z6
-	VMOVUPD       640(R14), Z13
-	VFMADD231PD   Z26, Z13, Z14
-	VFMADD231PD   640(R13), Z13, Z4
-	VMOVUPD       704(R14), Z13
-	VFMADD231PD   Z27, Z13, Z15
-	VFMADD231PD   704(R13), Z13, Z6
+	LEAQ          1(R10), R12
+	CMPQ          R12, R15
+	CMOVQGT       R15, R12
+	MOVLQSX       (DX)(R12*4), R12
+	IMULQ         CX, R12
+	ADDQ          AX, R12
+	VMOVUPD.Z     768(R14), K1, Z6
+	VMOVUPD.Z     768(R12), K1, Z3
+	VMOVUPD       (R12), Z4
+	VMULPD        Z16, Z4, Z7
+	VMULPD        (R14), Z4, Z4
+	VMOVUPD       64(R12), Z8
+	VMULPD        Z17, Z8, Z9
+	VMULPD        64(R14), Z8, Z8
+	VMOVUPD       128(R12), Z10
+	VMULPD        Z18, Z10, Z14
+	VFMADD231PD   128(R14), Z10, Z4
+	VMOVUPD       192(R12), Z10
+	VMULPD        Z19, Z10, Z15
+	VFMADD231PD   192(R14), Z10, Z8
+	VMOVUPD       256(R12), Z10
+	VFMADD231PD   Z20, Z10, Z7
+	VFMADD231PD   256(R14), Z10, Z4
+	VMOVUPD       320(R12), Z10
+	VFMADD231PD   Z21, Z10, Z9
+	VFMADD231PD   320(R14), Z10, Z8
+	VMOVUPD       384(R12), Z10
+	VFMADD231PD   Z22, Z10, Z14
+	VFMADD231PD   384(R14), Z10, Z4
+	VMOVUPD       448(R12), Z10
+	VFMADD231PD   Z23, Z10, Z15
+	VFMADD231PD   448(R14), Z10, Z8
+	VMOVUPD       512(R12), Z10
+	VFMADD231PD   Z24, Z10, Z7
+	VFMADD231PD   512(R14), Z10, Z4
+	VMOVUPD       576(R12), Z10
+	VFMADD231PD   Z25, Z10, Z9
+	VFMADD231PD   576(R14), Z10, Z8
+	VMOVUPD       640(R12), Z10
+	VFMADD231PD   Z26, Z10, Z14
+	VFMADD231PD   640(R14), Z10, Z4
+	VMOVUPD       704(R12), Z10
+	VFMADD231PD   Z27, Z10, Z15
+	VFMADD231PD   704(R14), Z10, Z8
 	VMOVUPD       Z3, Z3
-	VFMADD231PD   Z28, Z3, Z8
-	VFMADD231PD   Z7, Z3, Z4
-	VADDPD        Z15, Z8, Z8
+	VFMADD231PD   Z28, Z3, Z7
+	VFMADD231PD   Z6, Z3, Z4
+	VADDPD        Z15, Z7, Z7
 	VADDPD        Z14, Z9, Z9
-	VADDPD        Z9, Z8, Z8
-	VEXTRACTF64X4 $0x01, Z8, Y3
-	VADDPD        Y3, Y8, Y8
-	VEXTRACTF128  $0x01, Y8, X3
-	VADDPD        X3, X8, X8
-	VHADDPD       X8, X8, X8
-	VMOVAPD       X8, X3
-	VADDPD        Z6, Z4, Z4
-	VEXTRACTF64X4 $0x01, Z4, Y6
-	VADDPD        Y6, Y4, Y4
-	VEXTRACTF128  $0x01, Y4, X6
-	VADDPD        X6, X4, X4
-	VHADDPD       X4, X4, X4
-	VMOVAPD       X4, X4
-	VADDSD        X0, X3, X3
-	MOVQ          state+112(FP), R14
-	VADDSD        8(R14), X4, X4
+	VADDPD        Z9, Z7, Z7
+	VADDPD        Z8, Z4, Z4
+	VEXTRACTF64X4 $0x01, Z7, Y3
+	VADDPD        Y3, Y7, Y7
+	VEXTRACTF64X4 $0x01, Z4, Y3
+	VADDPD        Y3, Y4, Y4
+	VUNPCKLPD     Y4, Y7, Y3
+	VUNPCKHPD     Y4, Y7, Y7
+	VADDPD        Y3, Y7, Y7
+	VEXTRACTF128  $0x01, Y7, X3
+	VADDPD        X3, X7, X3
+	VADDPD        X0, X3, X3
+	VUNPCKHPD     X3, X3, X4
 	INCQ          R10
-	VXORPD        X6, X6, X6
-	VUCOMISD      X6, X5
+	VXORPD        X7, X7, X7
+	VUCOMISD      X7, X5
 	JE            still
-	VMOVSD        X12, (R9)(R12*8)
-	MOVL          R12, (DX)(R11*4)
+	VMOVSD        X13, (R9)(R13*8)
+	MOVL          R13, (DX)(R11*4)
 	INCQ          R11
-	VBROADCASTSD  X5, Z7
-	VMOVUPD.Z     768(R13), K1, Z8
-	VFNMADD231PD  (R13), Z7, Z16
-	VFNMADD231PD  64(R13), Z7, Z17
-	VFNMADD231PD  128(R13), Z7, Z18
-	VFNMADD231PD  192(R13), Z7, Z19
-	VFNMADD231PD  256(R13), Z7, Z20
-	VFNMADD231PD  320(R13), Z7, Z21
-	VFNMADD231PD  384(R13), Z7, Z22
-	VFNMADD231PD  448(R13), Z7, Z23
-	VFNMADD231PD  512(R13), Z7, Z24
-	VFNMADD231PD  576(R13), Z7, Z25
-	VFNMADD231PD  640(R13), Z7, Z26
-	VFNMADD231PD  704(R13), Z7, Z27
-	VFNMADD231PD  Z8, Z7, Z28
-	MOVQ          state+112(FP), R12
-	VFNMADD231SD  8(R12), X5, X0
-	VSUBSD        X5, X6, X6
+	VBROADCASTSD  X5, Z8
+	VFNMADD231PD  (R14), Z8, Z16
+	VFNMADD231PD  64(R14), Z8, Z17
+	VFNMADD231PD  128(R14), Z8, Z18
+	VFNMADD231PD  192(R14), Z8, Z19
+	VFNMADD231PD  256(R14), Z8, Z20
+	VFNMADD231PD  320(R14), Z8, Z21
+	VFNMADD231PD  384(R14), Z8, Z22
+	VFNMADD231PD  448(R14), Z8, Z23
+	VFNMADD231PD  512(R14), Z8, Z24
+	VFNMADD231PD  576(R14), Z8, Z25
+	VFNMADD231PD  640(R14), Z8, Z26
+	VFNMADD231PD  704(R14), Z8, Z27
+	VFNMADD231PD  Z6, Z8, Z28
+	VUNPCKHPD     X0, X0, X6
+	VFNMADD231SD  X6, X5, X0
+	VSUBSD        X5, X7, X6
 	VMAXSD        X6, X5, X6
-	VDIVSD        X11, X6, X6
-	VMAXSD        X6, X2, X2
-	CMPQ          R10, count+96(FP)
-	JL            loop
-	JMP           end
+	VMULSD        X12, X2, X7
+	VUCOMISD      X7, X6
+	JBE           within
+	VDIVSD        X12, X6, X2
+
+within:
+	CMPQ R10, count+104(FP)
+	JL   loop
+	JMP  end
 
 still:
 	VXORPD   X5, X5, X5
-	VSUBSD   X10, X6, X6
-	VMAXSD   X6, X10, X6
-	VUCOMISD beyond+104(FP), X6
+	VSUBSD   X11, X7, X6
+	VMAXSD   X6, X11, X6
+	VUCOMISD beyond+112(FP), X6
 	JA       dropped
-	MOVL     R12, (DX)(R11*4)
+	MOVL     R13, (DX)(R11*4)
 	INCQ     R11
 
 dropped:
-	CMPQ R10, count+96(FP)
+	CMPQ R10, count+104(FP)
 	JL   loop
 
 end:
-	MOVQ    state+112(FP), AX
+	MOVQ    state+120(FP), AX
 	VMOVSD  X0, (AX)
 	VMOVSD  X1, 16(AX)
 	VMOVSD  X2, 24(AX)
@@ -8146,13 +8107,13 @@ end:
 	VMOVUPD Z26, 640(AX)
 	VMOVUPD Z27, 704(AX)
 	VMOVUPD Z28, K1, 768(AX)
-	MOVQ    R11, ret+144(FP)
+	MOVQ    R11, ret+152(FP)
 	VZEROUPPER
 	RET
 
-// func descend14AVX512(x *float64, stride int, w *float64, tail int, inv *float64, kink *float64, lo *float64, hi *float64, slope *float64, soft *float64, softs int, active *int32, count int, beyond float64, state *[4]float64, next *int32, nexts int, part int) int
+// func descend14AVX512(x *float64, stride int, w *float64, tail int, step *float64, kink *float64, lo *float64, hi *float64, slope *float64, soft *float64, stiff *float64, softs int, active *int32, count int, beyond float64, state *[4]float64, next *int32, nexts int, part int) int
 // Requires: AVX, AVX512F, BMI2, CMOV, FMA3, MMX+
-TEXT ·descend14AVX512(SB), NOSPLIT, $0-152
+TEXT ·descend14AVX512(SB), NOSPLIT, $0-160
 	MOVQ          tail+24(FP), AX
 	MOVQ          $0x0000ffff, CX
 	SHLXQ         AX, CX, CX
@@ -8160,8 +8121,8 @@ TEXT ·descend14AVX512(SB), NOSPLIT, $0-152
 	KMOVW         CX, K1
 	MOVQ          x+0(FP), AX
 	MOVQ          stride+8(FP), CX
-	MOVQ          active+88(FP), DX
-	MOVQ          inv+32(FP), BX
+	MOVQ          active+96(FP), DX
+	MOVQ          step+32(FP), BX
 	MOVQ          kink+40(FP), SI
 	MOVQ          lo+48(FP), DI
 	MOVQ          hi+56(FP), R8
@@ -8182,13 +8143,15 @@ TEXT ·descend14AVX512(SB), NOSPLIT, $0-152
 	VMOVUPD       704(R10), Z27
 	VMOVUPD       768(R10), Z28
 	VMOVUPD.Z     832(R10), K1, Z29
-	MOVQ          state+112(FP), R10
+	MOVQ          state+120(FP), R10
 	VMOVSD        (R10), X0
+	MOVQ          state+120(FP), R10
+	VMOVHPD       8(R10), X0, X0
 	VXORPD        X1, X1, X1
 	VXORPD        X2, X2, X2
 	XORQ          R10, R10
 	XORQ          R11, R11
-	MOVLQSX       (DX)(R10*4), R12
+	MOVLQSX       (DX), R12
 	IMULQ         CX, R12
 	ADDQ          AX, R12
 	VMOVUPD.Z     832(R12), K1, Z3
@@ -8220,195 +8183,190 @@ TEXT ·descend14AVX512(SB), NOSPLIT, $0-152
 	VXORPD        X5, X5, X5
 
 loop:
-	MOVQ       count+96(FP), R13
-	DECQ       R13
-	LEAQ       6(R10), R12
-	CMPQ       R12, R13
-	CMOVQGT    R13, R12
-	MOVLQSX    (DX)(R12*4), R12
-	IMULQ      CX, R12
-	ADDQ       AX, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	PREFETCHT0 128(R12)
-	PREFETCHT0 192(R12)
-	PREFETCHT0 256(R12)
-	PREFETCHT0 320(R12)
-	PREFETCHT0 384(R12)
-	PREFETCHT0 448(R12)
-	PREFETCHT0 512(R12)
-	PREFETCHT0 576(R12)
-	PREFETCHT0 640(R12)
-	PREFETCHT0 704(R12)
-	PREFETCHT0 768(R12)
-	PREFETCHT0 832(R12)
-	MOVQ       nexts+128(FP), R12
-	CMPQ       R10, R12
+	MOVQ       count+104(FP), R14
+	DECQ       R14
+	LEAQ       6(R10), R13
+	CMPQ       R13, R14
+	CMOVQGT    R14, R13
+	MOVLQSX    (DX)(R13*4), R13
+	IMULQ      CX, R13
+	ADDQ       AX, R13
+	PREFETCHT0 (R13)
+	PREFETCHT0 64(R13)
+	PREFETCHT0 128(R13)
+	PREFETCHT0 192(R13)
+	PREFETCHT0 256(R13)
+	PREFETCHT0 320(R13)
+	PREFETCHT0 384(R13)
+	PREFETCHT0 448(R13)
+	PREFETCHT0 512(R13)
+	PREFETCHT0 576(R13)
+	PREFETCHT0 640(R13)
+	PREFETCHT0 704(R13)
+	PREFETCHT0 768(R13)
+	PREFETCHT0 832(R13)
+	MOVQ       nexts+136(FP), R13
+	CMPQ       R10, R13
 	JGE        here
-	MOVQ       next+120(FP), R12
-	MOVLQSX    (R12)(R10*4), R12
-	IMULQ      CX, R12
-	ADDQ       AX, R12
-	MOVQ       part+136(FP), R13
-	ADDQ       R13, R12
-	PREFETCHT1 (R12)
-	PREFETCHT1 64(R12)
-	PREFETCHT1 128(R12)
-	PREFETCHT1 192(R12)
+	MOVQ       next+128(FP), R13
+	MOVLQSX    (R13)(R10*4), R13
+	IMULQ      CX, R13
+	ADDQ       AX, R13
+	MOVQ       part+144(FP), R14
+	ADDQ       R14, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 128(R13)
+	PREFETCHT1 192(R13)
 
 here:
-	MOVLQSX       (DX)(R10*4), R12
-	MOVQ          R12, R13
-	IMULQ         CX, R13
-	ADDQ          AX, R13
-	VMOVSD        (R9)(R12*8), X6
-	VMOVSD        (DI)(R12*8), X7
-	VMOVSD        (R8)(R12*8), X8
-	MOVQ          softs+80(FP), R14
-	ANDQ          R12, R14
-	SHLQ          $0x03, R14
-	ADDQ          soft+72(FP), R14
-	VMOVSD        (R14), X9
-	VSUBSD        (SI)(R12*8), X3, X10
-	VFNMADD231SD  X6, X9, X10
-	VFNMADD231SD  X5, X4, X10
-	VMOVSD        (BX)(R12*8), X11
-	VMULSD        X11, X9, X3
-	VADDSD        c3ff0000000000000<>+0(SB), X3, X3
-	VDIVSD        X3, X11, X3
-	VMOVAPD       X6, X12
-	VFMADD231SD   X3, X10, X12
-	VMAXSD        X7, X12, X12
-	VMINSD        X8, X12, X12
-	VSUBSD        X6, X12, X5
-	VMOVAPD       X10, X4
-	VFMADD231SD   X6, X9, X4
-	VDIVSD        X9, X4, X3
-	VMAXSD        X7, X3, X3
-	VMINSD        X8, X3, X3
-	VSUBSD        X6, X3, X3
-	VMULSD        c3fe0000000000000<>+0(SB), X3, X4
-	VFNMADD213SD  X10, X9, X4
-	VFMADD231SD   X3, X4, X1
-	MOVQ          count+96(FP), R15
+	MOVLQSX       (DX)(R10*4), R13
+	MOVQ          R12, R14
+	VMOVSD        (R9)(R13*8), X6
+	VMOVSD        (DI)(R13*8), X7
+	VMOVSD        (R8)(R13*8), X8
+	MOVQ          softs+88(FP), R12
+	ANDQ          R13, R12
+	MOVQ          soft+72(FP), R15
+	VMOVSD        (R15)(R12*8), X9
+	MOVQ          stiff+80(FP), R15
+	VMOVSD        (R15)(R12*8), X10
+	VSUBSD        (SI)(R13*8), X3, X11
+	VFNMADD231SD  X6, X9, X11
+	VFNMADD231SD  X5, X4, X11
+	VMOVSD        (BX)(R13*8), X12
+	VMOVAPD       X6, X13
+	VFMADD231SD   X12, X11, X13
+	VMAXSD        X7, X13, X13
+	VMINSD        X8, X13, X13
+	VSUBSD        X6, X13, X5
+	VMOVAPD       X11, X3
+	VFMADD231SD   X6, X9, X3
+	VMULSD        X10, X3, X4
+	VMAXSD        X7, X4, X4
+	VMINSD        X8, X4, X4
+	VSUBSD        X6, X4, X4
+	VMULSD        c3fe0000000000000<>+0(SB), X4, X3
+	VFNMADD213SD  X11, X9, X3
+	VFMADD231SD   X4, X3, X1
+	MOVQ          count+104(FP), R15
 	DECQ          R15
-	LEAQ          1(R10), R14
-	CMPQ          R14, R15
-	CMOVQGT       R15, R14
-	MOVLQSX       (DX)(R14*4), R14
-	IMULQ         CX, R14
-	ADDQ          AX, R14
-	VMOVUPD.Z     832(R14), K1, Z3
-	VMOVUPD.Z     832(R13), K1, Z7
-	VMOVUPD       (R14), Z4
-	VMULPD        Z16, Z4, Z8
-	VMULPD        (R13), Z4, Z4
-	VMOVUPD       64(R14), Z6
-	VMULPD        Z17, Z6, Z9
-	VMULPD        64(R13), Z6, Z6
-	VMOVUPD       128(R14), Z13
-	VMULPD        Z18, Z13, Z14
-	VFMADD231PD   128(R13), Z13, Z4
-	VMOVUPD       192(R14), Z13
-	VMULPD        Z19, Z13, Z15
-	VFMADD231PD   192(R13), Z13, Z6
-	VMOVUPD       256(R14), Z13
-	VFMADD231PD   Z20, Z13, Z8
-	VFMADD231PD   256(R13), Z13, Z4
-	VMOVUPD       320(R14), Z13
-	VFMADD231PD   Z21, Z13, Z9
-	VFMADD231PD   320(R13), Z13, Z6
-	VMOVUPD       384(R14), Z13
-	VFMADD231PD   Z22, Z13, Z14
-	VFMADD231PD   384(R13), Z13, Z4
-	VMOVUPD       448(R14), Z13
-	VFMADD231PD   Z23, Z13, Z15
-	VFMADD231PD   448(R13), Z13, Z6
-	VMOVUPD       512(R14), Z13
-	VFMADD231PD   Z24, Z13, Z8
-	VFMADD231PD   512(R13), Z13, Z4
-	VMOVUPD       576(R14), Z13
-	VFMADD231PD   Z25, Z13, Z9
-	VFMADD231PD   576(R13), Z13, Z6
-	VMOVUPD       640(R14), Z13
-	VFMADD231PD   Z26, Z13, Z14
-	VFMADD231PD   640(R13), Z13, Z4
-	VMOVUPD       704(R14), Z13
-	VFMADD231PD   Z27, Z13, Z15
-	VFMADD231PD   704(R13), Z13, Z6
-	VMOVUPD       768(R14), Z13
-	VFMADD231PD   Z28, Z13, Z8
-	VFMADD231PD   768(R13), Z13, Z4
+	LEAQ          1(R10), R12
+	CMPQ          R12, R15
+	CMOVQGT       R15, R12
+	MOVLQSX       (DX)(R12*4), R12
+	IMULQ         CX, R12
+	ADDQ          AX, R12
+	VMOVUPD.Z     832(R14), K1, Z6
+	VMOVUPD.Z     832(R12), K1, Z3
+	VMOVUPD       (R12), Z4
+	VMULPD        Z16, Z4, Z7
+	VMULPD        (R14), Z4, Z4
+	VMOVUPD       64(R12), Z8
+	VMULPD        Z17, Z8, Z9
+	VMULPD        64(R14), Z8, Z8
+	VMOVUPD       128(R12), Z10
+	VMULPD        Z18, Z10, Z14
+	VFMADD231PD   128(R14), Z10, Z4
+	VMOVUPD       192(R12), Z10
+	VMULPD        Z19, Z10, Z15
+	VFMADD231PD   192(R14), Z10, Z8
+	VMOVUPD       256(R12), Z10
+	VFMADD231PD   Z20, Z10, Z7
+	VFMADD231PD   256(R14), Z10, Z4
+	VMOVUPD       320(R12), Z10
+	VFMADD231PD   Z21, Z10, Z9
+	VFMADD231PD   320(R14), Z10, Z8
+	VMOVUPD       384(R12), Z10
+	VFMADD231PD   Z22, Z10, Z14
+	VFMADD231PD   384(R14), Z10, Z4
+	VMOVUPD       448(R12), Z10
+	VFMADD231PD   Z23, Z10, Z15
+	VFMADD231PD   448(R14), Z10, Z8
+	VMOVUPD       512(R12), Z10
+	VFMADD231PD   Z24, Z10, Z7
+	VFMADD231PD   512(R14), Z10, Z4
+	VMOVUPD       576(R12), Z10
+	VFMADD231PD   Z25, Z10, Z9
+	VFMADD231PD   576(R14), Z10, Z8
+	VMOVUPD       640(R12), Z10
+	VFMADD231PD   Z26, Z10, Z14
+	VFMADD231PD   640(R14), Z10, Z4
+	VMOVUPD       704(R12), Z10
+	VFMADD231PD   Z27, Z10, Z15
+	VFMADD231PD   704(R14), Z10, Z8
+	VMOVUPD       768(R12), Z10
+	VFMADD231PD   Z28, Z10, Z7
+	VFMADD231PD   768(R14), Z10, Z4
 	VMOVUPD       Z3, Z3
 	VFMADD231PD   Z29, Z3, Z9
-	VFMADD231PD   Z7, Z3, Z6
-	VADDPD        Z15, Z8, Z8
+	VFMADD231PD   Z6, Z3, Z8
+	VADDPD        Z15, Z7, Z7
 	VADDPD        Z14, Z9, Z9
-	VADDPD        Z9, Z8, Z8
-	VEXTRACTF64X4 $0x01, Z8, Y3
-	VADDPD        Y3, Y8, Y8
-	VEXTRACTF128  $0x01, Y8, X3
-	VADDPD        X3, X8, X8
-	VHADDPD       X8, X8, X8
-	VMOVAPD       X8, X3
-	VADDPD        Z6, Z4, Z4
-	VEXTRACTF64X4 $0x01, Z4, Y6
-	VADDPD        Y6, Y4, Y4
-	VEXTRACTF128  $0x01, Y4, X6
-	VADDPD        X6, X4, X4
-	VHADDPD       X4, X4, X4
-	VMOVAPD       X4, X4
-	VADDSD        X0, X3, X3
-	MOVQ          state+112(FP), R14
-	VADDSD        8(R14), X4, X4
+	VADDPD        Z9, Z7, Z7
+	VADDPD        Z8, Z4, Z4
+	VEXTRACTF64X4 $0x01, Z7, Y3
+	VADDPD        Y3, Y7, Y7
+	VEXTRACTF64X4 $0x01, Z4, Y3
+	VADDPD        Y3, Y4, Y4
+	VUNPCKLPD     Y4, Y7, Y3
+	VUNPCKHPD     Y4, Y7, Y7
+	VADDPD        Y3, Y7, Y7
+	VEXTRACTF128  $0x01, Y7, X3
+	VADDPD        X3, X7, X3
+	VADDPD        X0, X3, X3
+	VUNPCKHPD     X3, X3, X4
 	INCQ          R10
-	VXORPD        X6, X6, X6
-	VUCOMISD      X6, X5
+	VXORPD        X7, X7, X7
+	VUCOMISD      X7, X5
 	JE            still
-	VMOVSD        X12, (R9)(R12*8)
-	MOVL          R12, (DX)(R11*4)
+	VMOVSD        X13, (R9)(R13*8)
+	MOVL          R13, (DX)(R11*4)
 	INCQ          R11
-	VBROADCASTSD  X5, Z7
-	VMOVUPD.Z     832(R13), K1, Z8
-	VFNMADD231PD  (R13), Z7, Z16
-	VFNMADD231PD  64(R13), Z7, Z17
-	VFNMADD231PD  128(R13), Z7, Z18
-	VFNMADD231PD  192(R13), Z7, Z19
-	VFNMADD231PD  256(R13), Z7, Z20
-	VFNMADD231PD  320(R13), Z7, Z21
-	VFNMADD231PD  384(R13), Z7, Z22
-	VFNMADD231PD  448(R13), Z7, Z23
-	VFNMADD231PD  512(R13), Z7, Z24
-	VFNMADD231PD  576(R13), Z7, Z25
-	VFNMADD231PD  640(R13), Z7, Z26
-	VFNMADD231PD  704(R13), Z7, Z27
-	VFNMADD231PD  768(R13), Z7, Z28
-	VFNMADD231PD  Z8, Z7, Z29
-	MOVQ          state+112(FP), R12
-	VFNMADD231SD  8(R12), X5, X0
-	VSUBSD        X5, X6, X6
+	VBROADCASTSD  X5, Z8
+	VFNMADD231PD  (R14), Z8, Z16
+	VFNMADD231PD  64(R14), Z8, Z17
+	VFNMADD231PD  128(R14), Z8, Z18
+	VFNMADD231PD  192(R14), Z8, Z19
+	VFNMADD231PD  256(R14), Z8, Z20
+	VFNMADD231PD  320(R14), Z8, Z21
+	VFNMADD231PD  384(R14), Z8, Z22
+	VFNMADD231PD  448(R14), Z8, Z23
+	VFNMADD231PD  512(R14), Z8, Z24
+	VFNMADD231PD  576(R14), Z8, Z25
+	VFNMADD231PD  640(R14), Z8, Z26
+	VFNMADD231PD  704(R14), Z8, Z27
+	VFNMADD231PD  768(R14), Z8, Z28
+	VFNMADD231PD  Z6, Z8, Z29
+	VUNPCKHPD     X0, X0, X6
+	VFNMADD231SD  X6, X5, X0
+	VSUBSD        X5, X7, X6
 	VMAXSD        X6, X5, X6
-	VDIVSD        X11, X6, X6
-	VMAXSD        X6, X2, X2
-	CMPQ          R10, count+96(FP)
-	JL            loop
-	JMP           end
+	VMULSD        X12, X2, X7
+	VUCOMISD      X7, X6
+	JBE           within
+	VDIVSD        X12, X6, X2
+
+within:
+	CMPQ R10, count+104(FP)
+	JL   loop
+	JMP  end
 
 still:
 	VXORPD   X5, X5, X5
-	VSUBSD   X10, X6, X6
-	VMAXSD   X6, X10, X6
-	VUCOMISD beyond+104(FP), X6
+	VSUBSD   X11, X7, X6
+	VMAXSD   X6, X11, X6
+	VUCOMISD beyond+112(FP), X6
 	JA       dropped
-	MOVL     R12, (DX)(R11*4)
+	MOVL     R13, (DX)(R11*4)
 	INCQ     R11
 
 dropped:
-	CMPQ R10, count+96(FP)
+	CMPQ R10, count+104(FP)
 	JL   loop
 
 end:
-	MOVQ    state+112(FP), AX
+	MOVQ    state+120(FP), AX
 	VMOVSD  X0, (AX)
 	VMOVSD  X1, 16(AX)
 	VMOVSD  X2, 24(AX)
@@ -8427,13 +8385,13 @@ end:
 	VMOVUPD Z27, 704(AX)
 	VMOVUPD Z28, 768(AX)
 	VMOVUPD Z29, K1, 832(AX)
-	MOVQ    R11, ret+144(FP)
+	MOVQ    R11, ret+152(FP)
 	VZEROUPPER
 	RET
 
-// func descend15AVX512(x *float64, stride int, w *float64, tail int, inv *float64, kink *float64, lo *float64, hi *float64, slope *float64, soft *float64, softs int, active *int32, count int, beyond float64, state *[4]float64, next *int32, nexts int, part int) int
+// func descend15AVX512(x *float64, stride int, w *float64, tail int, step *float64, kink *float64, lo *float64, hi *float64, slope *float64, soft *float64, stiff *float64, softs int, active *int32, count int, beyond float64, state *[4]float64, next *int32, nexts int, part int) int
 // Requires: AVX, AVX512F, BMI2, CMOV, FMA3, MMX+
-TEXT ·descend15AVX512(SB), NOSPLIT, $0-152
+TEXT ·descend15AVX512(SB), NOSPLIT, $0-160
 	MOVQ          tail+24(FP), AX
 	MOVQ          $0x0000ffff, CX
 	SHLXQ         AX, CX, CX
@@ -8441,8 +8399,8 @@ TEXT ·descend15AVX512(SB), NOSPLIT, $0-152
 	KMOVW         CX, K1
 	MOVQ          x+0(FP), AX
 	MOVQ          stride+8(FP), CX
-	MOVQ          active+88(FP), DX
-	MOVQ          inv+32(FP), BX
+	MOVQ          active+96(FP), DX
+	MOVQ          step+32(FP), BX
 	MOVQ          kink+40(FP), SI
 	MOVQ          lo+48(FP), DI
 	MOVQ          hi+56(FP), R8
@@ -8464,13 +8422,15 @@ TEXT ·descend15AVX512(SB), NOSPLIT, $0-152
 	VMOVUPD       768(R10), Z28
 	VMOVUPD       832(R10), Z29
 	VMOVUPD.Z     896(R10), K1, Z30
-	MOVQ          state+112(FP), R10
+	MOVQ          state+120(FP), R10
 	VMOVSD        (R10), X0
+	MOVQ          state+120(FP), R10
+	VMOVHPD       8(R10), X0, X0
 	VXORPD        X1, X1, X1
 	VXORPD        X2, X2, X2
 	XORQ          R10, R10
 	XORQ          R11, R11
-	MOVLQSX       (DX)(R10*4), R12
+	MOVLQSX       (DX), R12
 	IMULQ         CX, R12
 	ADDQ          AX, R12
 	VMOVUPD.Z     896(R12), K1, Z3
@@ -8503,200 +8463,195 @@ TEXT ·descend15AVX512(SB), NOSPLIT, $0-152
 	VXORPD        X5, X5, X5
 
 loop:
-	MOVQ       count+96(FP), R13
-	DECQ       R13
-	LEAQ       6(R10), R12
-	CMPQ       R12, R13
-	CMOVQGT    R13, R12
-	MOVLQSX    (DX)(R12*4), R12
-	IMULQ      CX, R12
-	ADDQ       AX, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	PREFETCHT0 128(R12)
-	PREFETCHT0 192(R12)
-	PREFETCHT0 256(R12)
-	PREFETCHT0 320(R12)
-	PREFETCHT0 384(R12)
-	PREFETCHT0 448(R12)
-	PREFETCHT0 512(R12)
-	PREFETCHT0 576(R12)
-	PREFETCHT0 640(R12)
-	PREFETCHT0 704(R12)
-	PREFETCHT0 768(R12)
-	PREFETCHT0 832(R12)
-	PREFETCHT0 896(R12)
-	MOVQ       nexts+128(FP), R12
-	CMPQ       R10, R12
+	MOVQ       count+104(FP), R14
+	DECQ       R14
+	LEAQ       6(R10), R13
+	CMPQ       R13, R14
+	CMOVQGT    R14, R13
+	MOVLQSX    (DX)(R13*4), R13
+	IMULQ      CX, R13
+	ADDQ       AX, R13
+	PREFETCHT0 (R13)
+	PREFETCHT0 64(R13)
+	PREFETCHT0 128(R13)
+	PREFETCHT0 192(R13)
+	PREFETCHT0 256(R13)
+	PREFETCHT0 320(R13)
+	PREFETCHT0 384(R13)
+	PREFETCHT0 448(R13)
+	PREFETCHT0 512(R13)
+	PREFETCHT0 576(R13)
+	PREFETCHT0 640(R13)
+	PREFETCHT0 704(R13)
+	PREFETCHT0 768(R13)
+	PREFETCHT0 832(R13)
+	PREFETCHT0 896(R13)
+	MOVQ       nexts+136(FP), R13
+	CMPQ       R10, R13
 	JGE        here
-	MOVQ       next+120(FP), R12
-	MOVLQSX    (R12)(R10*4), R12
-	IMULQ      CX, R12
-	ADDQ       AX, R12
-	MOVQ       part+136(FP), R13
-	ADDQ       R13, R12
-	PREFETCHT1 (R12)
-	PREFETCHT1 64(R12)
-	PREFETCHT1 128(R12)
-	PREFETCHT1 192(R12)
+	MOVQ       next+128(FP), R13
+	MOVLQSX    (R13)(R10*4), R13
+	IMULQ      CX, R13
+	ADDQ       AX, R13
+	MOVQ       part+144(FP), R14
+	ADDQ       R14, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 128(R13)
+	PREFETCHT1 192(R13)
 
 here:
-	MOVLQSX       (DX)(R10*4), R12
-	MOVQ          R12, R13
-	IMULQ         CX, R13
-	ADDQ          AX, R13
-	VMOVSD        (R9)(R12*8), X6
-	VMOVSD        (DI)(R12*8), X7
-	VMOVSD        (R8)(R12*8), X8
-	MOVQ          softs+80(FP), R14
-	ANDQ          R12, R14
-	SHLQ          $0x03, R14
-	ADDQ          soft+72(FP), R14
-	VMOVSD        (R14), X9
-	VSUBSD        (SI)(R12*8), X3, X10
-	VFNMADD231SD  X6, X9, X10
-	VFNMADD231SD  X5, X4, X10
-	VMOVSD        (BX)(R12*8), X11
-	VMULSD        X11, X9, X3
-	VADDSD        c3ff0000000000000<>+0(SB), X3, X3
-	VDIVSD        X3, X11, X3
-	VMOVAPD       X6, X12
-	VFMADD231SD   X3, X10, X12
-	VMAXSD        X7, X12, X12
-	VMINSD        X8, X12, X12
-	VSUBSD        X6, X12, X5
-	VMOVAPD       X10, X4
-	VFMADD231SD   X6, X9, X4
-	VDIVSD        X9, X4, X3
-	VMAXSD        X7, X3, X3
-	VMINSD        X8, X3, X3
-	VSUBSD        X6, X3, X3
-	VMULSD        c3fe0000000000000<>+0(SB), X3, X4
-	VFNMADD213SD  X10, X9, X4
-	VFMADD231SD   X3, X4, X1
-	MOVQ          count+96(FP), R15
+	MOVLQSX       (DX)(R10*4), R13
+	MOVQ          R12, R14
+	VMOVSD        (R9)(R13*8), X6
+	VMOVSD        (DI)(R13*8), X7
+	VMOVSD        (R8)(R13*8), X8
+	MOVQ          softs+88(FP), R12
+	ANDQ          R13, R12
+	MOVQ          soft+72(FP), R15
+	VMOVSD        (R15)(R12*8), X9
+	MOVQ          stiff+80(FP), R15
+	VMOVSD        (R15)(R12*8), X10
+	VSUBSD        (SI)(R13*8), X3, X11
+	VFNMADD231SD  X6, X9, X11
+	VFNMADD231SD  X5, X4, X11
+	VMOVSD        (BX)(R13*8), X12
+	VMOVAPD       X6, X13
+	VFMADD231SD   X12, X11, X13
+	VMAXSD        X7, X13, X13
+	VMINSD        X8, X13, X13
+	VSUBSD        X6, X13, X5
+	VMOVAPD       X11, X3
+	VFMADD231SD   X6, X9, X3
+	VMULSD        X10, X3, X4
+	VMAXSD        X7, X4, X4
+	VMINSD        X8, X4, X4
+	VSUBSD        X6, X4, X4
+	VMULSD        c3fe0000000000000<>+0(SB), X4, X3
+	VFNMADD213SD  X11, X9, X3
+	VFMADD231SD   X4, X3, X1
+	MOVQ          count+104(FP), R15
 	DECQ          R15
-	LEAQ          1(R10), R14
-	CMPQ          R14, R15
-	CMOVQGT       R15, R14
-	MOVLQSX       (DX)(R14*4), R14
-	IMULQ         CX, R14
-	ADDQ          AX, R14
-	VMOVUPD.Z     896(R14), K1, Z3
-	VMOVUPD.Z     896(R13), K1, Z7
-	VMOVUPD       (R14), Z4
-	VMULPD        Z16, Z4, Z8
-	VMULPD        (R13), Z4, Z4
-	VMOVUPD       64(R14), Z6
-	VMULPD        Z17, Z6, Z9
-	VMULPD        64(R13), Z6, Z6
-	VMOVUPD       128(R14), Z13
-	VMULPD        Z18, Z13, Z14
-	VFMADD231PD   128(R13), Z13, Z4
-	VMOVUPD       192(R14), Z13
-	VMULPD        Z19, Z13, Z15
-	VFMADD231PD   192(R13), Z13, Z6
-	VMOVUPD       256(R14), Z13
-	VFMADD231PD   Z20, Z13, Z8
-	VFMADD231PD   256(R13), Z13, Z4
-	VMOVUPD       320(R14), Z13
-	VFMADD231PD   Z21, Z13, Z9
-	VFMADD231PD   320(R13), Z13, Z6
-	VMOVUPD       384(R14), Z13
-	VFMADD231PD   Z22, Z13, Z14
-	VFMADD231PD   384(R13), Z13, Z4
-	VMOVUPD       448(R14), Z13
-	VFMADD231PD   Z23, Z13, Z15
-	VFMADD231PD   448(R13), Z13, Z6
-	VMOVUPD       512(R14), Z13
-	VFMADD231PD   Z24, Z13, Z8
-	VFMADD231PD   512(R13), Z13, Z4
-	VMOVUPD       576(R14), Z13
-	VFMADD231PD   Z25, Z13, Z9
-	VFMADD231PD   576(R13), Z13, Z6
-	VMOVUPD       640(R14), Z13
-	VFMADD231PD   Z26, Z13, Z14
-	VFMADD231PD   640(R13), Z13, Z4
-	VMOVUPD       704(R14), Z13
-	VFMADD231PD   Z27, Z13, Z15
-	VFMADD231PD   704(R13), Z13, Z6
-	VMOVUPD       768(R14), Z13
-	VFMADD231PD   Z28, Z13, Z8
-	VFMADD231PD   768(R13), Z13, Z4
-	VMOVUPD       832(R14), Z13
-	VFMADD231PD   Z29, Z13, Z9
-	VFMADD231PD   832(R13), Z13, Z6
+	LEAQ          1(R10), R12
+	CMPQ          R12, R15
+	CMOVQGT       R15, R12
+	MOVLQSX       (DX)(R12*4), R12
+	IMULQ         CX, R12
+	ADDQ          AX, R12
+	VMOVUPD.Z     896(R14), K1, Z6
+	VMOVUPD.Z     896(R12), K1, Z3
+	VMOVUPD       (R12), Z4
+	VMULPD        Z16, Z4, Z7
+	VMULPD        (R14), Z4, Z4
+	VMOVUPD       64(R12), Z8
+	VMULPD        Z17, Z8, Z9
+	VMULPD        64(R14), Z8, Z8
+	VMOVUPD       128(R12), Z10
+	VMULPD        Z18, Z10, Z14
+	VFMADD231PD   128(R14), Z10, Z4
+	VMOVUPD       192(R12), Z10
+	VMULPD        Z19, Z10, Z15
+	VFMADD231PD   192(R14), Z10, Z8
+	VMOVUPD       256(R12), Z10
+	VFMADD231PD   Z20, Z10, Z7
+	VFMADD231PD   256(R14), Z10, Z4
+	VMOVUPD       320(R12), Z10
+	VFMADD231PD   Z21, Z10, Z9
+	VFMADD231PD   320(R14), Z10, Z8
+	VMOVUPD       384(R12), Z10
+	VFMADD231PD   Z22, Z10, Z14
+	VFMADD231PD   384(R14), Z10, Z4
+	VMOVUPD       448(R12), Z10
+	VFMADD231PD   Z23, Z10, Z15
+	VFMADD231PD   448(R14), Z10, Z8
+	VMOVUPD       512(R12), Z10
+	VFMADD231PD   Z24, Z10, Z7
+	VFMADD231PD   512(R14), Z10, Z4
+	VMOVUPD       576(R12), Z10
+	VFMADD231PD   Z25, Z10, Z9
+	VFMADD231PD   576(R14), Z10, Z8
+	VMOVUPD       640(R12), Z10
+	VFMADD231PD   Z26, Z10, Z14
+	VFMADD231PD   640(R14), Z10, Z4
+	VMOVUPD       704(R12), Z10
+	VFMADD231PD   Z27, Z10, Z15
+	VFMADD231PD   704(R14), Z10, Z8
+	VMOVUPD       768(R12), Z10
+	VFMADD231PD   Z28, Z10, Z7
+	VFMADD231PD   768(R14), Z10, Z4
+	VMOVUPD       832(R12), Z10
+	VFMADD231PD   Z29, Z10, Z9
+	VFMADD231PD   832(R14), Z10, Z8
 	VMOVUPD       Z3, Z3
 	VFMADD231PD   Z30, Z3, Z14
-	VFMADD231PD   Z7, Z3, Z4
-	VADDPD        Z15, Z8, Z8
+	VFMADD231PD   Z6, Z3, Z4
+	VADDPD        Z15, Z7, Z7
 	VADDPD        Z14, Z9, Z9
-	VADDPD        Z9, Z8, Z8
-	VEXTRACTF64X4 $0x01, Z8, Y3
-	VADDPD        Y3, Y8, Y8
-	VEXTRACTF128  $0x01, Y8, X3
-	VADDPD        X3, X8, X8
-	VHADDPD       X8, X8, X8
-	VMOVAPD       X8, X3
-	VADDPD        Z6, Z4, Z4
-	VEXTRACTF64X4 $0x01, Z4, Y6
-	VADDPD        Y6, Y4, Y4
-	VEXTRACTF128  $0x01, Y4, X6
-	VADDPD        X6, X4, X4
-	VHADDPD       X4, X4, X4
-	VMOVAPD       X4, X4
-	VADDSD        X0, X3, X3
-	MOVQ          state+112(FP), R14
-	VADDSD        8(R14), X4, X4
+	VADDPD        Z9, Z7, Z7
+	VADDPD        Z8, Z4, Z4
+	VEXTRACTF64X4 $0x01, Z7, Y3
+	VADDPD        Y3, Y7, Y7
+	VEXTRACTF64X4 $0x01, Z4, Y3
+	VADDPD        Y3, Y4, Y4
+	VUNPCKLPD     Y4, Y7, Y3
+	VUNPCKHPD     Y4, Y7, Y7
+	VADDPD        Y3, Y7, Y7
+	VEXTRACTF128  $0x01, Y7, X3
+	VADDPD        X3, X7, X3
+	VADDPD        X0, X3, X3
+	VUNPCKHPD     X3, X3, X4
 	INCQ          R10
-	VXORPD        X6, X6, X6
-	VUCOMISD      X6, X5
+	VXORPD        X7, X7, X7
+	VUCOMISD      X7, X5
 	JE            still
-	VMOVSD        X12, (R9)(R12*8)
-	MOVL          R12, (DX)(R11*4)
+	VMOVSD        X13, (R9)(R13*8)
+	MOVL          R13, (DX)(R11*4)
 	INCQ          R11
-	VBROADCASTSD  X5, Z7
-	VMOVUPD.Z     896(R13), K1, Z8
-	VFNMADD231PD  (R13), Z7, Z16
-	VFNMADD231PD  64(R13), Z7, Z17
-	VFNMADD231PD  128(R13), Z7, Z18
-	VFNMADD231PD  192(R13), Z7, Z19
-	VFNMADD231PD  256(R13), Z7, Z20
-	VFNMADD231PD  320(R13), Z7, Z21
-	VFNMADD231PD  384(R13), Z7, Z22
-	VFNMADD231PD  448(R13), Z7, Z23
-	VFNMADD231PD  512(R13), Z7, Z24
-	VFNMADD231PD  576(R13), Z7, Z25
-	VFNMADD231PD  640(R13), Z7, Z26
-	VFNMADD231PD  704(R13), Z7, Z27
-	VFNMADD231PD  768(R13), Z7, Z28
-	VFNMADD231PD  832(R13), Z7, Z29
-	VFNMADD231PD  Z8, Z7, Z30
-	MOVQ          state+112(FP), R12
-	VFNMADD231SD  8(R12), X5, X0
-	VSUBSD        X5, X6, X6
+	VBROADCASTSD  X5, Z8
+	VFNMADD231PD  (R14), Z8, Z16
+	VFNMADD231PD  64(R14), Z8, Z17
+	VFNMADD231PD  128(R14), Z8, Z18
+	VFNMADD231PD  192(R14), Z8, Z19
+	VFNMADD231PD  256(R14), Z8, Z20
+	VFNMADD231PD  320(R14), Z8, Z21
+	VFNMADD231PD  384(R14), Z8, Z22
+	VFNMADD231PD  448(R14), Z8, Z23
+	VFNMADD231PD  512(R14), Z8, Z24
+	VFNMADD231PD  576(R14), Z8, Z25
+	VFNMADD231PD  640(R14), Z8, Z26
+	VFNMADD231PD  704(R14), Z8, Z27
+	VFNMADD231PD  768(R14), Z8, Z28
+	VFNMADD231PD  832(R14), Z8, Z29
+	VFNMADD231PD  Z6, Z8, Z30
+	VUNPCKHPD     X0, X0, X6
+	VFNMADD231SD  X6, X5, X0
+	VSUBSD        X5, X7, X6
 	VMAXSD        X6, X5, X6
-	VDIVSD        X11, X6, X6
-	VMAXSD        X6, X2, X2
-	CMPQ          R10, count+96(FP)
-	JL            loop
-	JMP           end
+	VMULSD        X12, X2, X7
+	VUCOMISD      X7, X6
+	JBE           within
+	VDIVSD        X12, X6, X2
+
+within:
+	CMPQ R10, count+104(FP)
+	JL   loop
+	JMP  end
 
 still:
 	VXORPD   X5, X5, X5
-	VSUBSD   X10, X6, X6
-	VMAXSD   X6, X10, X6
-	VUCOMISD beyond+104(FP), X6
+	VSUBSD   X11, X7, X6
+	VMAXSD   X6, X11, X6
+	VUCOMISD beyond+112(FP), X6
 	JA       dropped
-	MOVL     R12, (DX)(R11*4)
+	MOVL     R13, (DX)(R11*4)
 	INCQ     R11
 
 dropped:
-	CMPQ R10, count+96(FP)
+	CMPQ R10, count+104(FP)
 	JL   loop
 
 end:
-	MOVQ    state+112(FP), AX
+	MOVQ    state+120(FP), AX
 	VMOVSD  X0, (AX)
 	VMOVSD  X1, 16(AX)
 	VMOVSD  X2, 24(AX)
@@ -8716,13 +8671,13 @@ end:
 	VMOVUPD Z28, 768(AX)
 	VMOVUPD Z29, 832(AX)
 	VMOVUPD Z30, K1, 896(AX)
-	MOVQ    R11, ret+144(FP)
+	MOVQ    R11, ret+152(FP)
 	VZEROUPPER
 	RET
 
-// func descend16AVX512(x *float64, stride int, w *float64, tail int, inv *float64, kink *float64, lo *float64, hi *float64, slope *float64, soft *float64, softs int, active *int32, count int, beyond float64, state *[4]float64, next *int32, nexts int, part int) int
+// func descend16AVX512(x *float64, stride int, w *float64, tail int, step *float64, kink *float64, lo *float64, hi *float64, slope *float64, soft *float64, stiff *float64, softs int, active *int32, count int, beyond float64, state *[4]float64, next *int32, nexts int, part int) int
 // Requires: AVX, AVX512F, BMI2, CMOV, FMA3, MMX+
-TEXT ·descend16AVX512(SB), NOSPLIT, $0-152
+TEXT ·descend16AVX512(SB), NOSPLIT, $0-160
 	MOVQ          tail+24(FP), AX
 	MOVQ          $0x0000ffff, CX
 	SHLXQ         AX, CX, CX
@@ -8730,8 +8685,8 @@ TEXT ·descend16AVX512(SB), NOSPLIT, $0-152
 	KMOVW         CX, K1
 	MOVQ          x+0(FP), AX
 	MOVQ          stride+8(FP), CX
-	MOVQ          active+88(FP), DX
-	MOVQ          inv+32(FP), BX
+	MOVQ          active+96(FP), DX
+	MOVQ          step+32(FP), BX
 	MOVQ          kink+40(FP), SI
 	MOVQ          lo+48(FP), DI
 	MOVQ          hi+56(FP), R8
@@ -8754,13 +8709,15 @@ TEXT ·descend16AVX512(SB), NOSPLIT, $0-152
 	VMOVUPD       832(R10), Z29
 	VMOVUPD       896(R10), Z30
 	VMOVUPD.Z     960(R10), K1, Z31
-	MOVQ          state+112(FP), R10
+	MOVQ          state+120(FP), R10
 	VMOVSD        (R10), X0
+	MOVQ          state+120(FP), R10
+	VMOVHPD       8(R10), X0, X0
 	VXORPD        X1, X1, X1
 	VXORPD        X2, X2, X2
 	XORQ          R10, R10
 	XORQ          R11, R11
-	MOVLQSX       (DX)(R10*4), R12
+	MOVLQSX       (DX), R12
 	IMULQ         CX, R12
 	ADDQ          AX, R12
 	VMOVUPD.Z     960(R12), K1, Z3
@@ -8794,205 +8751,200 @@ TEXT ·descend16AVX512(SB), NOSPLIT, $0-152
 	VXORPD        X5, X5, X5
 
 loop:
-	MOVQ       count+96(FP), R13
-	DECQ       R13
-	LEAQ       6(R10), R12
-	CMPQ       R12, R13
-	CMOVQGT    R13, R12
-	MOVLQSX    (DX)(R12*4), R12
-	IMULQ      CX, R12
-	ADDQ       AX, R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	PREFETCHT0 128(R12)
-	PREFETCHT0 192(R12)
-	PREFETCHT0 256(R12)
-	PREFETCHT0 320(R12)
-	PREFETCHT0 384(R12)
-	PREFETCHT0 448(R12)
-	PREFETCHT0 512(R12)
-	PREFETCHT0 576(R12)
-	PREFETCHT0 640(R12)
-	PREFETCHT0 704(R12)
-	PREFETCHT0 768(R12)
-	PREFETCHT0 832(R12)
-	PREFETCHT0 896(R12)
-	PREFETCHT0 960(R12)
-	MOVQ       nexts+128(FP), R12
-	CMPQ       R10, R12
+	MOVQ       count+104(FP), R14
+	DECQ       R14
+	LEAQ       6(R10), R13
+	CMPQ       R13, R14
+	CMOVQGT    R14, R13
+	MOVLQSX    (DX)(R13*4), R13
+	IMULQ      CX, R13
+	ADDQ       AX, R13
+	PREFETCHT0 (R13)
+	PREFETCHT0 64(R13)
+	PREFETCHT0 128(R13)
+	PREFETCHT0 192(R13)
+	PREFETCHT0 256(R13)
+	PREFETCHT0 320(R13)
+	PREFETCHT0 384(R13)
+	PREFETCHT0 448(R13)
+	PREFETCHT0 512(R13)
+	PREFETCHT0 576(R13)
+	PREFETCHT0 640(R13)
+	PREFETCHT0 704(R13)
+	PREFETCHT0 768(R13)
+	PREFETCHT0 832(R13)
+	PREFETCHT0 896(R13)
+	PREFETCHT0 960(R13)
+	MOVQ       nexts+136(FP), R13
+	CMPQ       R10, R13
 	JGE        here
-	MOVQ       next+120(FP), R12
-	MOVLQSX    (R12)(R10*4), R12
-	IMULQ      CX, R12
-	ADDQ       AX, R12
-	MOVQ       part+136(FP), R13
-	ADDQ       R13, R12
-	PREFETCHT1 (R12)
-	PREFETCHT1 64(R12)
-	PREFETCHT1 128(R12)
-	PREFETCHT1 192(R12)
+	MOVQ       next+128(FP), R13
+	MOVLQSX    (R13)(R10*4), R13
+	IMULQ      CX, R13
+	ADDQ       AX, R13
+	MOVQ       part+144(FP), R14
+	ADDQ       R14, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 128(R13)
+	PREFETCHT1 192(R13)
 
 here:
-	MOVLQSX       (DX)(R10*4), R12
-	MOVQ          R12, R13
-	IMULQ         CX, R13
-	ADDQ          AX, R13
-	VMOVSD        (R9)(R12*8), X6
-	VMOVSD        (DI)(R12*8), X7
-	VMOVSD        (R8)(R12*8), X8
-	MOVQ          softs+80(FP), R14
-	ANDQ          R12, R14
-	SHLQ          $0x03, R14
-	ADDQ          soft+72(FP), R14
-	VMOVSD        (R14), X9
-	VSUBSD        (SI)(R12*8), X3, X10
-	VFNMADD231SD  X6, X9, X10
-	VFNMADD231SD  X5, X4, X10
-	VMOVSD        (BX)(R12*8), X11
-	VMULSD        X11, X9, X3
-	VADDSD        c3ff0000000000000<>+0(SB), X3, X3
-	VDIVSD        X3, X11, X3
-	VMOVAPD       X6, X12
-	VFMADD231SD   X3, X10, X12
-	VMAXSD        X7, X12, X12
-	VMINSD        X8, X12, X12
-	VSUBSD        X6, X12, X5
-	VMOVAPD       X10, X4
-	VFMADD231SD   X6, X9, X4
-	VDIVSD        X9, X4, X3
-	VMAXSD        X7, X3, X3
-	VMINSD        X8, X3, X3
-	VSUBSD        X6, X3, X3
-	VMULSD        c3fe0000000000000<>+0(SB), X3, X4
-	VFNMADD213SD  X10, X9, X4
-	VFMADD231SD   X3, X4, X1
-	MOVQ          count+96(FP), R15
+	MOVLQSX       (DX)(R10*4), R13
+	MOVQ          R12, R14
+	VMOVSD        (R9)(R13*8), X6
+	VMOVSD        (DI)(R13*8), X7
+	VMOVSD        (R8)(R13*8), X8
+	MOVQ          softs+88(FP), R12
+	ANDQ          R13, R12
+	MOVQ          soft+72(FP), R15
+	VMOVSD        (R15)(R12*8), X9
+	MOVQ          stiff+80(FP), R15
+	VMOVSD        (R15)(R12*8), X10
+	VSUBSD        (SI)(R13*8), X3, X11
+	VFNMADD231SD  X6, X9, X11
+	VFNMADD231SD  X5, X4, X11
+	VMOVSD        (BX)(R13*8), X12
+	VMOVAPD       X6, X13
+	VFMADD231SD   X12, X11, X13
+	VMAXSD        X7, X13, X13
+	VMINSD        X8, X13, X13
+	VSUBSD        X6, X13, X5
+	VMOVAPD       X11, X3
+	VFMADD231SD   X6, X9, X3
+	VMULSD        X10, X3, X4
+	VMAXSD        X7, X4, X4
+	VMINSD        X8, X4, X4
+	VSUBSD        X6, X4, X4
+	VMULSD        c3fe0000000000000<>+0(SB), X4, X3
+	VFNMADD213SD  X11, X9, X3
+	VFMADD231SD   X4, X3, X1
+	MOVQ          count+104(FP), R15
 	DECQ          R15
-	LEAQ          1(R10), R14
-	CMPQ          R14, R15
-	CMOVQGT       R15, R14
-	MOVLQSX       (DX)(R14*4), R14
-	IMULQ         CX, R14
-	ADDQ          AX, R14
-	VMOVUPD.Z     960(R14), K1, Z3
-	VMOVUPD.Z     960(R13), K1, Z7
-	VMOVUPD       (R14), Z4
-	VMULPD        Z16, Z4, Z8
-	VMULPD        (R13), Z4, Z4
-	VMOVUPD       64(R14), Z6
-	VMULPD        Z17, Z6, Z9
-	VMULPD        64(R13), Z6, Z6
-	VMOVUPD       128(R14), Z13
-	VMULPD        Z18, Z13, Z14
-	VFMADD231PD   128(R13), Z13, Z4
-	VMOVUPD       192(R14), Z13
-	VMULPD        Z19, Z13, Z15
-	VFMADD231PD   192(R13), Z13, Z6
-	VMOVUPD       256(R14), Z13
-	VFMADD231PD   Z20, Z13, Z8
-	VFMADD231PD   256(R13), Z13, Z4
-	VMOVUPD       320(R14), Z13
-	VFMADD231PD   Z21, Z13, Z9
-	VFMADD231PD   320(R13), Z13, Z6
-	VMOVUPD       384(R14), Z13
-	VFMADD231PD   Z22, Z13, Z14
-	VFMADD231PD   384(R13), Z13, Z4
-	VMOVUPD       448(R14), Z13
-	VFMADD231PD   Z23, Z13, Z15
-	VFMADD231PD   448(R13), Z13, Z6
-	VMOVUPD       512(R14), Z13
-	VFMADD231PD   Z24, Z13, Z8
-	VFMADD231PD   512(R13), Z13, Z4
-	VMOVUPD       576(R14), Z13
-	VFMADD231PD   Z25, Z13, Z9
-	VFMADD231PD   576(R13), Z13, Z6
-	VMOVUPD       640(R14), Z13
-	VFMADD231PD   Z26, Z13, Z14
-	VFMADD231PD   640(R13), Z13, Z4
-	VMOVUPD       704(R14), Z13
-	VFMADD231PD   Z27, Z13, Z15
-	VFMADD231PD   704(R13), Z13, Z6
-	VMOVUPD       768(R14), Z13
-	VFMADD231PD   Z28, Z13, Z8
-	VFMADD231PD   768(R13), Z13, Z4
-	VMOVUPD       832(R14), Z13
-	VFMADD231PD   Z29, Z13, Z9
-	VFMADD231PD   832(R13), Z13, Z6
-	VMOVUPD       896(R14), Z13
-	VFMADD231PD   Z30, Z13, Z14
-	VFMADD231PD   896(R13), Z13, Z4
+	LEAQ          1(R10), R12
+	CMPQ          R12, R15
+	CMOVQGT       R15, R12
+	MOVLQSX       (DX)(R12*4), R12
+	IMULQ         CX, R12
+	ADDQ          AX, R12
+	VMOVUPD.Z     960(R14), K1, Z6
+	VMOVUPD.Z     960(R12), K1, Z3
+	VMOVUPD       (R12), Z4
+	VMULPD        Z16, Z4, Z7
+	VMULPD        (R14), Z4, Z4
+	VMOVUPD       64(R12), Z8
+	VMULPD        Z17, Z8, Z9
+	VMULPD        64(R14), Z8, Z8
+	VMOVUPD       128(R12), Z10
+	VMULPD        Z18, Z10, Z14
+	VFMADD231PD   128(R14), Z10, Z4
+	VMOVUPD       192(R12), Z10
+	VMULPD        Z19, Z10, Z15
+	VFMADD231PD   192(R14), Z10, Z8
+	VMOVUPD       256(R12), Z10
+	VFMADD231PD   Z20, Z10, Z7
+	VFMADD231PD   256(R14), Z10, Z4
+	VMOVUPD       320(R12), Z10
+	VFMADD231PD   Z21, Z10, Z9
+	VFMADD231PD   320(R14), Z10, Z8
+	VMOVUPD       384(R12), Z10
+	VFMADD231PD   Z22, Z10, Z14
+	VFMADD231PD   384(R14), Z10, Z4
+	VMOVUPD       448(R12), Z10
+	VFMADD231PD   Z23, Z10, Z15
+	VFMADD231PD   448(R14), Z10, Z8
+	VMOVUPD       512(R12), Z10
+	VFMADD231PD   Z24, Z10, Z7
+	VFMADD231PD   512(R14), Z10, Z4
+	VMOVUPD       576(R12), Z10
+	VFMADD231PD   Z25, Z10, Z9
+	VFMADD231PD   576(R14), Z10, Z8
+	VMOVUPD       640(R12), Z10
+	VFMADD231PD   Z26, Z10, Z14
+	VFMADD231PD   640(R14), Z10, Z4
+	VMOVUPD       704(R12), Z10
+	VFMADD231PD   Z27, Z10, Z15
+	VFMADD231PD   704(R14), Z10, Z8
+	VMOVUPD       768(R12), Z10
+	VFMADD231PD   Z28, Z10, Z7
+	VFMADD231PD   768(R14), Z10, Z4
+	VMOVUPD       832(R12), Z10
+	VFMADD231PD   Z29, Z10, Z9
+	VFMADD231PD   832(R14), Z10, Z8
+	VMOVUPD       896(R12), Z10
+	VFMADD231PD   Z30, Z10, Z14
+	VFMADD231PD   896(R14), Z10, Z4
 	VMOVUPD       Z3, Z3
 	VFMADD231PD   Z31, Z3, Z15
-	VFMADD231PD   Z7, Z3, Z6
-	VADDPD        Z15, Z8, Z8
+	VFMADD231PD   Z6, Z3, Z8
+	VADDPD        Z15, Z7, Z7
 	VADDPD        Z14, Z9, Z9
-	VADDPD        Z9, Z8, Z8
-	VEXTRACTF64X4 $0x01, Z8, Y3
-	VADDPD        Y3, Y8, Y8
-	VEXTRACTF128  $0x01, Y8, X3
-	VADDPD        X3, X8, X8
-	VHADDPD       X8, X8, X8
-	VMOVAPD       X8, X3
-	VADDPD        Z6, Z4, Z4
-	VEXTRACTF64X4 $0x01, Z4, Y6
-	VADDPD        Y6, Y4, Y4
-	VEXTRACTF128  $0x01, Y4, X6
-	VADDPD        X6, X4, X4
-	VHADDPD       X4, X4, X4
-	VMOVAPD       X4, X4
-	VADDSD        X0, X3, X3
-	MOVQ          state+112(FP), R14
-	VADDSD        8(R14), X4, X4
+	VADDPD        Z9, Z7, Z7
+	VADDPD        Z8, Z4, Z4
+	VEXTRACTF64X4 $0x01, Z7, Y3
+	VADDPD        Y3, Y7, Y7
+	VEXTRACTF64X4 $0x01, Z4, Y3
+	VADDPD        Y3, Y4, Y4
+	VUNPCKLPD     Y4, Y7, Y3
+	VUNPCKHPD     Y4, Y7, Y7
+	VADDPD        Y3, Y7, Y7
+	VEXTRACTF128  $0x01, Y7, X3
+	VADDPD        X3, X7, X3
+	VADDPD        X0, X3, X3
+	VUNPCKHPD     X3, X3, X4
 	INCQ          R10
-	VXORPD        X6, X6, X6
-	VUCOMISD      X6, X5
+	VXORPD        X7, X7, X7
+	VUCOMISD      X7, X5
 	JE            still
-	VMOVSD        X12, (R9)(R12*8)
-	MOVL          R12, (DX)(R11*4)
+	VMOVSD        X13, (R9)(R13*8)
+	MOVL          R13, (DX)(R11*4)
 	INCQ          R11
-	VBROADCASTSD  X5, Z7
-	VMOVUPD.Z     960(R13), K1, Z8
-	VFNMADD231PD  (R13), Z7, Z16
-	VFNMADD231PD  64(R13), Z7, Z17
-	VFNMADD231PD  128(R13), Z7, Z18
-	VFNMADD231PD  192(R13), Z7, Z19
-	VFNMADD231PD  256(R13), Z7, Z20
-	VFNMADD231PD  320(R13), Z7, Z21
-	VFNMADD231PD  384(R13), Z7, Z22
-	VFNMADD231PD  448(R13), Z7, Z23
-	VFNMADD231PD  512(R13), Z7, Z24
-	VFNMADD231PD  576(R13), Z7, Z25
-	VFNMADD231PD  640(R13), Z7, Z26
-	VFNMADD231PD  704(R13), Z7, Z27
-	VFNMADD231PD  768(R13), Z7, Z28
-	VFNMADD231PD  832(R13), Z7, Z29
-	VFNMADD231PD  896(R13), Z7, Z30
-	VFNMADD231PD  Z8, Z7, Z31
-	MOVQ          state+112(FP), R12
-	VFNMADD231SD  8(R12), X5, X0
-	VSUBSD        X5, X6, X6
+	VBROADCASTSD  X5, Z8
+	VFNMADD231PD  (R14), Z8, Z16
+	VFNMADD231PD  64(R14), Z8, Z17
+	VFNMADD231PD  128(R14), Z8, Z18
+	VFNMADD231PD  192(R14), Z8, Z19
+	VFNMADD231PD  256(R14), Z8, Z20
+	VFNMADD231PD  320(R14), Z8, Z21
+	VFNMADD231PD  384(R14), Z8, Z22
+	VFNMADD231PD  448(R14), Z8, Z23
+	VFNMADD231PD  512(R14), Z8, Z24
+	VFNMADD231PD  576(R14), Z8, Z25
+	VFNMADD231PD  640(R14), Z8, Z26
+	VFNMADD231PD  704(R14), Z8, Z27
+	VFNMADD231PD  768(R14), Z8, Z28
+	VFNMADD231PD  832(R14), Z8, Z29
+	VFNMADD231PD  896(R14), Z8, Z30
+	VFNMADD231PD  Z6, Z8, Z31
+	VUNPCKHPD     X0, X0, X6
+	VFNMADD231SD  X6, X5, X0
+	VSUBSD        X5, X7, X6
 	VMAXSD        X6, X5, X6
-	VDIVSD        X11, X6, X6
-	VMAXSD        X6, X2, X2
-	CMPQ          R10, count+96(FP)
-	JL            loop
-	JMP           end
+	VMULSD        X12, X2, X7
+	VUCOMISD      X7, X6
+	JBE           within
+	VDIVSD        X12, X6, X2
+
+within:
+	CMPQ R10, count+104(FP)
+	JL   loop
+	JMP  end
 
 still:
 	VXORPD   X5, X5, X5
-	VSUBSD   X10, X6, X6
-	VMAXSD   X6, X10, X6
-	VUCOMISD beyond+104(FP), X6
+	VSUBSD   X11, X7, X6
+	VMAXSD   X6, X11, X6
+	VUCOMISD beyond+112(FP), X6
 	JA       dropped
-	MOVL     R12, (DX)(R11*4)
+	MOVL     R13, (DX)(R11*4)
 	INCQ     R11
 
 dropped:
-	CMPQ R10, count+96(FP)
+	CMPQ R10, count+104(FP)
 	JL   loop
 
 end:
-	MOVQ    state+112(FP), AX
+	MOVQ    state+120(FP), AX
 	VMOVSD  X0, (AX)
 	VMOVSD  X1, 16(AX)
 	VMOVSD  X2, 24(AX)
@@ -9013,7 +8965,7 @@ end:
 	VMOVUPD Z29, 832(AX)
 	VMOVUPD Z30, 896(AX)
 	VMOVUPD Z31, K1, 960(AX)
-	MOVQ    R11, ret+144(FP)
+	MOVQ    R11, ret+152(FP)
 	VZEROUPPER
 	RET
 

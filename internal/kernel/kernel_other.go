@@ -67,13 +67,14 @@ func CurvedAlong(z, dz, kink, kl, kh, sigma []float64, t float64) (out [2]float6
 }
 
 // Descend is a pass of dual coordinate descent over the active samples, for one
-// kinked term a sample: w, the coefficients -Σ slope_i x_i, is kept current.
-// inv_i is 1/‖x_i‖², with 1 added to the norm where the pass's Bend is 1. A
+// term a sample, the maximum over lo <= a <= hi of a(z - kink) - soft a²/2: w, the
+// coefficients -Σ slope_i x_i, is kept current. soft is empty where all are zero,
+// else stiff_i is 1/soft_i. step_i is 1/(‖x_i‖² + soft_i), with 1 added where the pass's Bend is 1. A
 // sample whose slope stays at its bound although its score is further than
 // beyond from the kink is dropped; the first ones of active, as many as
 // returned, are those that are kept, in their order.
-func Descend(x []float64, stride int, w, inv, kink, lo, hi, slope, soft []float64, active []int32, beyond float64, p *Pass) int {
-	return descendGo(x, stride, w, inv, kink, lo, hi, slope, soft, active, beyond, p)
+func Descend(x []float64, stride int, w, step, kink, lo, hi, slope, soft, stiff []float64, active []int32, beyond float64, p *Pass) int {
+	return descendGo(x, stride, w, step, kink, lo, hi, slope, soft, stiff, active, beyond, p)
 }
 
 // Near writes the indices of the samples that do not stay at a bound within a

@@ -333,11 +333,12 @@ func TestDescend(t *testing.T) {
 		for round := range 4 {
 			const n = 23
 			bend := float64(round % 2)
-			var soft []float64
+			var soft, stiff []float64
 			if round > 1 {
-				soft = normal(r, n)
+				soft, stiff = normal(r, n), make([]float64, n)
 				for i := range soft {
 					soft[i] = math.Abs(soft[i]) * float64(i%4)
+					stiff[i] = 1 / soft[i]
 				}
 			}
 			stride := d + 2
@@ -347,18 +348,21 @@ func TestDescend(t *testing.T) {
 			for i := range n {
 				hi[i] = math.Abs(hi[i]) * 0.3
 				inv[i] = 1 / (dotGo(x[i*stride:][:d], x[i*stride:][:d]) + bend + 1e-3)
+				if soft != nil {
+					inv[i] /= 1 + inv[i]*soft[i]
+				}
 				if i%5 != 2 {
 					active = append(active, int32(i))
 				}
 			}
 			var all [2][]float64
-			for k, f := range []func(x []float64, stride int, w, inv, kink, lo, hi, slope, soft []float64, active []int32, beyond float64, p *Pass) int{Descend, descendGo} {
+			for k, f := range []func(x []float64, stride int, w, step, kink, lo, hi, slope, soft, stiff []float64, active []int32, beyond float64, p *Pass) int{Descend, descendGo} {
 				w, check := guarded(t, make([]float64, d))
 				slope, also := guarded(t, make([]float64, n))
 				list := append([]int32(nil), active...)
 				p := Pass{Intercept: 0.1, Bend: bend, Next: active[:5], Part: Parts - 1}
 				for _, beyond := range []float64{math.Inf(1), 0.4} {
-					list = list[:f(x, stride, w, inv, kink, lo, hi, slope, soft, list, beyond, &p)]
+					list = list[:f(x, stride, w, inv, kink, lo, hi, slope, soft, stiff, list, beyond, &p)]
 					all[k] = append(all[k], p.Estimate, p.Spread, p.Intercept, float64(len(list)))
 				}
 				check()
@@ -391,7 +395,7 @@ func BenchmarkKernels(b *testing.B) {
 			"descend": func() {
 				clear(lo)
 				clear(v)
-				Descend(x, d, v, inv, a, z, hi, lo, nil, active, 1e300, &pass)
+				Descend(x, d, v, inv, a, z, hi, lo, nil, nil, active, 1e300, &pass)
 			},
 			"dot":     func() { Dot(x[:d], v) },
 			"axpy":    func() { Axpy(1e-9, x[:d], v) },

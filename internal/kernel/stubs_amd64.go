@@ -332,82 +332,82 @@ func adam32AVX2(p *float32, slope *float32, m *float32, s *float32, n int, by *[
 // descend1AVX512 is Descend for 1 vectors of coefficients.
 //
 //go:noescape
-func descend1AVX512(x *float64, stride int, w *float64, tail int, inv *float64, kink *float64, lo *float64, hi *float64, slope *float64, soft *float64, softs int, active *int32, count int, beyond float64, state *[4]float64, next *int32, nexts int, part int) int
+func descend1AVX512(x *float64, stride int, w *float64, tail int, step *float64, kink *float64, lo *float64, hi *float64, slope *float64, soft *float64, stiff *float64, softs int, active *int32, count int, beyond float64, state *[4]float64, next *int32, nexts int, part int) int
 
 // descend2AVX512 is Descend for 2 vectors of coefficients.
 //
 //go:noescape
-func descend2AVX512(x *float64, stride int, w *float64, tail int, inv *float64, kink *float64, lo *float64, hi *float64, slope *float64, soft *float64, softs int, active *int32, count int, beyond float64, state *[4]float64, next *int32, nexts int, part int) int
+func descend2AVX512(x *float64, stride int, w *float64, tail int, step *float64, kink *float64, lo *float64, hi *float64, slope *float64, soft *float64, stiff *float64, softs int, active *int32, count int, beyond float64, state *[4]float64, next *int32, nexts int, part int) int
 
 // descend3AVX512 is Descend for 3 vectors of coefficients.
 //
 //go:noescape
-func descend3AVX512(x *float64, stride int, w *float64, tail int, inv *float64, kink *float64, lo *float64, hi *float64, slope *float64, soft *float64, softs int, active *int32, count int, beyond float64, state *[4]float64, next *int32, nexts int, part int) int
+func descend3AVX512(x *float64, stride int, w *float64, tail int, step *float64, kink *float64, lo *float64, hi *float64, slope *float64, soft *float64, stiff *float64, softs int, active *int32, count int, beyond float64, state *[4]float64, next *int32, nexts int, part int) int
 
 // descend4AVX512 is Descend for 4 vectors of coefficients.
 //
 //go:noescape
-func descend4AVX512(x *float64, stride int, w *float64, tail int, inv *float64, kink *float64, lo *float64, hi *float64, slope *float64, soft *float64, softs int, active *int32, count int, beyond float64, state *[4]float64, next *int32, nexts int, part int) int
+func descend4AVX512(x *float64, stride int, w *float64, tail int, step *float64, kink *float64, lo *float64, hi *float64, slope *float64, soft *float64, stiff *float64, softs int, active *int32, count int, beyond float64, state *[4]float64, next *int32, nexts int, part int) int
 
 // descend5AVX512 is Descend for 5 vectors of coefficients.
 //
 //go:noescape
-func descend5AVX512(x *float64, stride int, w *float64, tail int, inv *float64, kink *float64, lo *float64, hi *float64, slope *float64, soft *float64, softs int, active *int32, count int, beyond float64, state *[4]float64, next *int32, nexts int, part int) int
+func descend5AVX512(x *float64, stride int, w *float64, tail int, step *float64, kink *float64, lo *float64, hi *float64, slope *float64, soft *float64, stiff *float64, softs int, active *int32, count int, beyond float64, state *[4]float64, next *int32, nexts int, part int) int
 
 // descend6AVX512 is Descend for 6 vectors of coefficients.
 //
 //go:noescape
-func descend6AVX512(x *float64, stride int, w *float64, tail int, inv *float64, kink *float64, lo *float64, hi *float64, slope *float64, soft *float64, softs int, active *int32, count int, beyond float64, state *[4]float64, next *int32, nexts int, part int) int
+func descend6AVX512(x *float64, stride int, w *float64, tail int, step *float64, kink *float64, lo *float64, hi *float64, slope *float64, soft *float64, stiff *float64, softs int, active *int32, count int, beyond float64, state *[4]float64, next *int32, nexts int, part int) int
 
 // descend7AVX512 is Descend for 7 vectors of coefficients.
 //
 //go:noescape
-func descend7AVX512(x *float64, stride int, w *float64, tail int, inv *float64, kink *float64, lo *float64, hi *float64, slope *float64, soft *float64, softs int, active *int32, count int, beyond float64, state *[4]float64, next *int32, nexts int, part int) int
+func descend7AVX512(x *float64, stride int, w *float64, tail int, step *float64, kink *float64, lo *float64, hi *float64, slope *float64, soft *float64, stiff *float64, softs int, active *int32, count int, beyond float64, state *[4]float64, next *int32, nexts int, part int) int
 
 // descend8AVX512 is Descend for 8 vectors of coefficients.
 //
 //go:noescape
-func descend8AVX512(x *float64, stride int, w *float64, tail int, inv *float64, kink *float64, lo *float64, hi *float64, slope *float64, soft *float64, softs int, active *int32, count int, beyond float64, state *[4]float64, next *int32, nexts int, part int) int
+func descend8AVX512(x *float64, stride int, w *float64, tail int, step *float64, kink *float64, lo *float64, hi *float64, slope *float64, soft *float64, stiff *float64, softs int, active *int32, count int, beyond float64, state *[4]float64, next *int32, nexts int, part int) int
 
 // descend9AVX512 is Descend for 9 vectors of coefficients.
 //
 //go:noescape
-func descend9AVX512(x *float64, stride int, w *float64, tail int, inv *float64, kink *float64, lo *float64, hi *float64, slope *float64, soft *float64, softs int, active *int32, count int, beyond float64, state *[4]float64, next *int32, nexts int, part int) int
+func descend9AVX512(x *float64, stride int, w *float64, tail int, step *float64, kink *float64, lo *float64, hi *float64, slope *float64, soft *float64, stiff *float64, softs int, active *int32, count int, beyond float64, state *[4]float64, next *int32, nexts int, part int) int
 
 // descend10AVX512 is Descend for 10 vectors of coefficients.
 //
 //go:noescape
-func descend10AVX512(x *float64, stride int, w *float64, tail int, inv *float64, kink *float64, lo *float64, hi *float64, slope *float64, soft *float64, softs int, active *int32, count int, beyond float64, state *[4]float64, next *int32, nexts int, part int) int
+func descend10AVX512(x *float64, stride int, w *float64, tail int, step *float64, kink *float64, lo *float64, hi *float64, slope *float64, soft *float64, stiff *float64, softs int, active *int32, count int, beyond float64, state *[4]float64, next *int32, nexts int, part int) int
 
 // descend11AVX512 is Descend for 11 vectors of coefficients.
 //
 //go:noescape
-func descend11AVX512(x *float64, stride int, w *float64, tail int, inv *float64, kink *float64, lo *float64, hi *float64, slope *float64, soft *float64, softs int, active *int32, count int, beyond float64, state *[4]float64, next *int32, nexts int, part int) int
+func descend11AVX512(x *float64, stride int, w *float64, tail int, step *float64, kink *float64, lo *float64, hi *float64, slope *float64, soft *float64, stiff *float64, softs int, active *int32, count int, beyond float64, state *[4]float64, next *int32, nexts int, part int) int
 
 // descend12AVX512 is Descend for 12 vectors of coefficients.
 //
 //go:noescape
-func descend12AVX512(x *float64, stride int, w *float64, tail int, inv *float64, kink *float64, lo *float64, hi *float64, slope *float64, soft *float64, softs int, active *int32, count int, beyond float64, state *[4]float64, next *int32, nexts int, part int) int
+func descend12AVX512(x *float64, stride int, w *float64, tail int, step *float64, kink *float64, lo *float64, hi *float64, slope *float64, soft *float64, stiff *float64, softs int, active *int32, count int, beyond float64, state *[4]float64, next *int32, nexts int, part int) int
 
 // descend13AVX512 is Descend for 13 vectors of coefficients.
 //
 //go:noescape
-func descend13AVX512(x *float64, stride int, w *float64, tail int, inv *float64, kink *float64, lo *float64, hi *float64, slope *float64, soft *float64, softs int, active *int32, count int, beyond float64, state *[4]float64, next *int32, nexts int, part int) int
+func descend13AVX512(x *float64, stride int, w *float64, tail int, step *float64, kink *float64, lo *float64, hi *float64, slope *float64, soft *float64, stiff *float64, softs int, active *int32, count int, beyond float64, state *[4]float64, next *int32, nexts int, part int) int
 
 // descend14AVX512 is Descend for 14 vectors of coefficients.
 //
 //go:noescape
-func descend14AVX512(x *float64, stride int, w *float64, tail int, inv *float64, kink *float64, lo *float64, hi *float64, slope *float64, soft *float64, softs int, active *int32, count int, beyond float64, state *[4]float64, next *int32, nexts int, part int) int
+func descend14AVX512(x *float64, stride int, w *float64, tail int, step *float64, kink *float64, lo *float64, hi *float64, slope *float64, soft *float64, stiff *float64, softs int, active *int32, count int, beyond float64, state *[4]float64, next *int32, nexts int, part int) int
 
 // descend15AVX512 is Descend for 15 vectors of coefficients.
 //
 //go:noescape
-func descend15AVX512(x *float64, stride int, w *float64, tail int, inv *float64, kink *float64, lo *float64, hi *float64, slope *float64, soft *float64, softs int, active *int32, count int, beyond float64, state *[4]float64, next *int32, nexts int, part int) int
+func descend15AVX512(x *float64, stride int, w *float64, tail int, step *float64, kink *float64, lo *float64, hi *float64, slope *float64, soft *float64, stiff *float64, softs int, active *int32, count int, beyond float64, state *[4]float64, next *int32, nexts int, part int) int
 
 // descend16AVX512 is Descend for 16 vectors of coefficients.
 //
 //go:noescape
-func descend16AVX512(x *float64, stride int, w *float64, tail int, inv *float64, kink *float64, lo *float64, hi *float64, slope *float64, soft *float64, softs int, active *int32, count int, beyond float64, state *[4]float64, next *int32, nexts int, part int) int
+func descend16AVX512(x *float64, stride int, w *float64, tail int, step *float64, kink *float64, lo *float64, hi *float64, slope *float64, soft *float64, stiff *float64, softs int, active *int32, count int, beyond float64, state *[4]float64, next *int32, nexts int, part int) int
 
 // nearAVX512 is Near; it returns the room left, less than 8 where there was not enough.
 //

@@ -21,16 +21,17 @@ const parts = 4
 // so that the processor runs ahead to the next sample.
 func descend(v *isa, vectors int) {
 	TEXT(fmt.Sprintf("descend%d%s", vectors, v.suffix), NOSPLIT,
-		"func(x *float64, stride int, w *float64, tail int, inv, kink, lo, hi, slope, soft *float64, softs int, active *int32, count int, beyond float64, state *[4]float64, next *int32, nexts, part int) int")
+		"func(x *float64, stride int, w *float64, tail int, step, kink, lo, hi, slope, soft, stiff *float64, softs int, active *int32, count int, beyond float64, state *[4]float64, next *int32, nexts, part int) int")
 	Pragma("noescape")
 	Doc(fmt.Sprintf("descend%d%s is Descend for %d vectors of coefficients.", vectors, v.suffix, vectors))
 	v.mask(pointer("tail"))
 	x, stride, active := pointer("x"), pointer("stride"), pointer("active")
-	inv, kink, lo, hi, slope := pointer("inv"), pointer("kink"), pointer("lo"), pointer("hi"), pointer("slope")
+	step, kink, lo, hi, slope := pointer("step"), pointer("kink"), pointer("lo"), pointer("hi"), pointer("slope")
 	SHLQ(U8(3), stride)
 	w := coefficients(v, pointer("w"), vectors)
 	intercept, estimate, spread := XMM(), XMM(), XMM()
 	VMOVSD(Mem{Base: pointer("state")}, intercept)
+	VMOVHPD(Mem{Base: pointer("state"), Disp: 8}, intercept, intercept) // bend, which products have more
 	VXORPD(estimate, estimate, estimate)
 	VXORPD(spread, spread, spread)
 	i, kept := GP64(), GP64()
@@ -39,8 +40,11 @@ func descend(v *isa, vectors int) {
 	// the score of the sample to come without the last update e, whose part of it is -e times
 	// the product with the row before
 	score, product, e := XMM(), XMM(), XMM()
-	_, first := sampleRow(x, stride, active, i)
-	dots(v, rowEntries(v, first, vectors), nil, w, score, nil)
+	next := GP64()
+	MOVLQSX(Mem{Base: active}, next)
+	IMULQ(stride, next)
+	ADDQ(x, next)
+	dots(v, rowEntries(v, next, vectors), nil, w, score)
 	VADDSD(intercept, score, score)
 	VXORPD(product, product, product)
 	VXORPD(e, e, e)
@@ -49,32 +53,35 @@ func descend(v *isa, vectors int) {
 	fetch(x, stride, active, i, vectors)
 
 	Label("here")
-	index, row := sampleRow(x, stride, active, i)
-	a, l, u, soft, r := XMM(), XMM(), XMM(), XMM(), XMM()
+	index, row := GP64(), GP64()
+	MOVLQSX(Mem{Base: active, Index: i, Scale: 4}, index)
+	MOVQ(next, row)
+	a, l, u, soft, stiff, r := XMM(), XMM(), XMM(), XMM(), XMM(), XMM()
 	VMOVSD(cell(slope, index), a)
 	VMOVSD(cell(lo, index), l)
 	VMOVSD(cell(hi, index), u)
-	VMOVSD(Mem{Base: softCell(index)}, soft)
+	where := pointer("softs")
+	ANDQ(index, where)
+	softness(where, "soft", soft)
+	softness(where, "stiff", stiff)
 	VSUBSD(cell(kink, index), score, r)
 	VFNMADD231SD(a, soft, r)
 	VFNMADD231SD(e, product, r) // the distance of the slope from where it would not change, times its curvature
 	// the update
-	f, q := XMM(), XMM()
-	VMOVSD(cell(inv, index), f)
-	VMULSD(f, soft, q)
-	VADDSD(constant(1), q, q)
-	VDIVSD(q, f, q)
-	n := XMM()
+	f, n := XMM(), XMM()
+	VMOVSD(cell(step, index), f)
 	VMOVAPD(a, n)
-	VFMADD231SD(q, r, n)
+	VFMADD231SD(f, r, n)
 	VMAXSD(l, n, n)
 	VMINSD(u, n, n)
 	VSUBSD(a, n, e)
-	gap(estimate, a, l, u, soft, r)
+	gap(estimate, a, l, u, soft, stiff, r)
 
-	dots(v, rowEntries(v, nextRow(x, stride, active, i), vectors), rowEntries(v, row, vectors), w, score, product)
-	VADDSD(intercept, score, score)
-	VADDSD(bend(), product, product)
+	nextRow(next, x, stride, active, i)
+	entries := rowEntries(v, row, vectors)
+	dots(v, rowEntries(v, next, vectors), entries, w, score)
+	VADDPD(intercept, score, score)
+	VUNPCKHPD(score, score, product)
 	INCQ(i)
 	zero := XMM()
 	VXORPD(zero, zero, zero)
@@ -84,16 +91,20 @@ func descend(v *isa, vectors int) {
 	keep(index, active, kept)
 	d := v.vec()
 	VBROADCASTSD(e, d)
-	entries := rowEntries(v, row, vectors)
 	for k := range vectors {
 		VFNMADD231PD(entries(k), d, w[k])
 	}
-	VFNMADD231SD(bend(), e, intercept)
-	size := XMM()
+	bend := XMM()
+	VUNPCKHPD(intercept, intercept, bend)
+	VFNMADD231SD(bend, e, intercept)
+	size, most := XMM(), XMM()
 	VSUBSD(e, zero, size)
 	VMAXSD(size, e, size)
-	VDIVSD(f, size, size)
-	VMAXSD(size, spread, spread)
+	VMULSD(f, spread, most)
+	VUCOMISD(most, size)
+	JBE(LabelRef("within"))
+	VDIVSD(f, size, spread)
+	Label("within")
 	CMPQ(i, argument("count"))
 	JL(LabelRef("loop"))
 	JMP(LabelRef("end"))
@@ -115,9 +126,6 @@ func descend(v *isa, vectors int) {
 	Store(kept, ReturnIndex(0))
 	end(v)
 }
-
-// bend is that of Pass's state.
-func bend() Mem { return Mem{Base: pointer("state"), Disp: 8} }
 
 // argument is that of a name, where the caller left it.
 func argument(name string) Mem {
@@ -197,8 +205,8 @@ func rowEntries(v *isa, row reg.Register, vectors int) func(k int) Op {
 }
 
 // dots sets score to the product of the row x with the coefficients and, where there is
-// another row y, product to that of the two.
-func dots(v *isa, x, y func(k int) Op, w []reg.VecPhysical, score, product reg.VecVirtual) {
+// another row y, its second lane to that of the two.
+func dots(v *isa, x, y func(k int) Op, w []reg.VecPhysical, score reg.VecVirtual) {
 	var scores, products []reg.VecVirtual
 	add := func(sums *[]reg.VecVirtual, most, k int, p Op, q reg.Register) {
 		if k < most {
@@ -219,14 +227,25 @@ func dots(v *isa, x, y func(k int) Op, w []reg.VecPhysical, score, product reg.V
 		add(&scores, 4, k, w[k], part)
 		add(&products, 2, k, y(k), part)
 	}
-	v.total(scores, score)
-	if y != nil {
-		v.total(products, product)
+	s := v.total(scores)
+	if y == nil {
+		VMOVAPD(v.sum(s).AsX(), score)
+		return
 	}
+	p, h := v.total(products), YMM()
+	for _, r := range []reg.VecVirtual{s, p} {
+		VEXTRACTF64X4(U8(1), r, h)
+		VADDPD(h, r.AsY(), r.AsY())
+	}
+	VUNPCKLPD(p.AsY(), s.AsY(), h)
+	VUNPCKHPD(p.AsY(), s.AsY(), s.AsY())
+	VADDPD(h, s.AsY(), s.AsY())
+	VEXTRACTF128(U8(1), s.AsY(), h.AsX())
+	VADDPD(h.AsX(), s.AsX(), score)
 }
 
-// total sets x to the sum of the lanes of all sums.
-func (v *isa) total(sums []reg.VecVirtual, x reg.VecVirtual) {
+// total adds all sums up.
+func (v *isa) total(sums []reg.VecVirtual) reg.VecVirtual {
 	for len(sums) > 1 {
 		half := len(sums) / 2
 		for k := range half {
@@ -234,12 +253,12 @@ func (v *isa) total(sums []reg.VecVirtual, x reg.VecVirtual) {
 		}
 		sums = sums[:len(sums)-half]
 	}
-	VMOVAPD(v.sum(sums[0]).AsX(), x)
+	return sums[0]
 }
 
-// nextRow returns the address of the row of the active sample after i, or that of the last one.
-func nextRow(x, stride, active, i reg.GPVirtual) reg.GPVirtual {
-	row, last := GP64(), pointer("count")
+// nextRow sets row to the address of that of the active sample after i, or of the last one.
+func nextRow(row, x, stride, active, i reg.GPVirtual) {
+	last := pointer("count")
 	DECQ(last)
 	LEAQ(Mem{Base: i, Disp: 1}, row)
 	CMPQ(row, last)
@@ -247,36 +266,21 @@ func nextRow(x, stride, active, i reg.GPVirtual) reg.GPVirtual {
 	MOVLQSX(Mem{Base: active, Index: row, Scale: 4}, row)
 	IMULQ(stride, row)
 	ADDQ(x, row)
-	return row
 }
 
-// sampleRow returns the number of active sample i and the address of its row.
-func sampleRow(x, stride, active, i reg.GPVirtual) (index, row reg.GPVirtual) {
-	index, row = GP64(), GP64()
-	MOVLQSX(Mem{Base: active, Index: i, Scale: 4}, index)
-	MOVQ(index, row)
-	IMULQ(stride, row)
-	ADDQ(x, row)
-	return index, row
-}
-
-// softCell returns the address of a sample's entry of soft, or of the only one there is.
-func softCell(index reg.GPVirtual) reg.GPVirtual {
-	where := pointer("softs")
-	ANDQ(index, where)
-	SHLQ(U8(3), where)
-	ADDQ(argument("soft"), where)
-	return where
+// softness loads an entry of soft or stiff: a sample's, or the only one there is.
+func softness(index reg.GPVirtual, name string, r reg.VecVirtual) {
+	VMOVSD(cell(pointer(name), index), r)
 }
 
 // gap adds Young's gap of a term to the estimate, (b - a)(r - soft (b - a)/2), where b is the
-// slope of the score: r/soft + a within lo and hi, and one of them where soft is zero. The
+// slope of the score: r stiff + a within lo and hi, and one of them where soft is zero. The
 // score is r beyond where the slope would be a.
-func gap(estimate, a, l, u, soft, r reg.VecVirtual) {
+func gap(estimate, a, l, u, soft, stiff, r reg.VecVirtual) {
 	b, t := XMM(), XMM()
 	VMOVAPD(r, t)
 	VFMADD231SD(a, soft, t)
-	VDIVSD(soft, t, b)
+	VMULSD(stiff, t, b)
 	VMAXSD(l, b, b)
 	VMINSD(u, b, b)
 	VSUBSD(a, b, b)
