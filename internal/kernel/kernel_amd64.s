@@ -5392,15 +5392,11 @@ here:
 	VFNMADD231SD  X6, X5, X0
 	VSUBSD        X5, X7, X6
 	VMAXSD        X6, X5, X6
-	VMULSD        X12, X2, X7
-	VUCOMISD      X7, X6
-	JBE           within
-	VDIVSD        X12, X6, X2
-
-within:
-	CMPQ R10, count+104(FP)
-	JL   loop
-	JMP  end
+	VDIVSD        X12, X6, X6
+	VMAXSD        X6, X2, X2
+	CMPQ          R10, count+104(FP)
+	JL            loop
+	JMP           end
 
 still:
 	VXORPD   X5, X5, X5
@@ -5566,15 +5562,11 @@ here:
 	VFNMADD231SD  X6, X5, X0
 	VSUBSD        X5, X7, X6
 	VMAXSD        X6, X5, X6
-	VMULSD        X12, X2, X7
-	VUCOMISD      X7, X6
-	JBE           within
-	VDIVSD        X12, X6, X2
-
-within:
-	CMPQ R10, count+104(FP)
-	JL   loop
-	JMP  end
+	VDIVSD        X12, X6, X6
+	VMAXSD        X6, X2, X2
+	CMPQ          R10, count+104(FP)
+	JL            loop
+	JMP           end
 
 still:
 	VXORPD   X5, X5, X5
@@ -5750,15 +5742,11 @@ here:
 	VFNMADD231SD  X6, X5, X0
 	VSUBSD        X5, X7, X6
 	VMAXSD        X6, X5, X6
-	VMULSD        X12, X2, X7
-	VUCOMISD      X7, X6
-	JBE           within
-	VDIVSD        X12, X6, X2
-
-within:
-	CMPQ R10, count+104(FP)
-	JL   loop
-	JMP  end
+	VDIVSD        X12, X6, X6
+	VMAXSD        X6, X2, X2
+	CMPQ          R10, count+104(FP)
+	JL            loop
+	JMP           end
 
 still:
 	VXORPD   X5, X5, X5
@@ -5944,15 +5932,11 @@ here:
 	VFNMADD231SD  X6, X5, X0
 	VSUBSD        X5, X7, X6
 	VMAXSD        X6, X5, X6
-	VMULSD        X12, X2, X7
-	VUCOMISD      X7, X6
-	JBE           within
-	VDIVSD        X12, X6, X2
-
-within:
-	CMPQ R10, count+104(FP)
-	JL   loop
-	JMP  end
+	VDIVSD        X12, X6, X6
+	VMAXSD        X6, X2, X2
+	CMPQ          R10, count+104(FP)
+	JL            loop
+	JMP           end
 
 still:
 	VXORPD   X5, X5, X5
@@ -6147,15 +6131,11 @@ here:
 	VFNMADD231SD  X6, X5, X0
 	VSUBSD        X5, X7, X6
 	VMAXSD        X6, X5, X6
-	VMULSD        X12, X2, X7
-	VUCOMISD      X7, X6
-	JBE           within
-	VDIVSD        X12, X6, X2
-
-within:
-	CMPQ R10, count+104(FP)
-	JL   loop
-	JMP  end
+	VDIVSD        X12, X6, X6
+	VMAXSD        X6, X2, X2
+	CMPQ          R10, count+104(FP)
+	JL            loop
+	JMP           end
 
 still:
 	VXORPD   X5, X5, X5
@@ -6358,15 +6338,11 @@ here:
 	VFNMADD231SD  X6, X5, X0
 	VSUBSD        X5, X7, X6
 	VMAXSD        X6, X5, X6
-	VMULSD        X12, X2, X7
-	VUCOMISD      X7, X6
-	JBE           within
-	VDIVSD        X12, X6, X2
-
-within:
-	CMPQ R10, count+104(FP)
-	JL   loop
-	JMP  end
+	VDIVSD        X12, X6, X6
+	VMAXSD        X6, X2, X2
+	CMPQ          R10, count+104(FP)
+	JL            loop
+	JMP           end
 
 still:
 	VXORPD   X5, X5, X5
@@ -6577,15 +6553,11 @@ here:
 	VFNMADD231SD  X6, X5, X0
 	VSUBSD        X5, X7, X6
 	VMAXSD        X6, X5, X6
-	VMULSD        X12, X2, X7
-	VUCOMISD      X7, X6
-	JBE           within
-	VDIVSD        X12, X6, X2
-
-within:
-	CMPQ R10, count+104(FP)
-	JL   loop
-	JMP  end
+	VDIVSD        X12, X6, X6
+	VMAXSD        X6, X2, X2
+	CMPQ          R10, count+104(FP)
+	JL            loop
+	JMP           end
 
 still:
 	VXORPD   X5, X5, X5
@@ -6804,15 +6776,11 @@ here:
 	VFNMADD231SD  X6, X5, X0
 	VSUBSD        X5, X7, X6
 	VMAXSD        X6, X5, X6
-	VMULSD        X12, X2, X7
-	VUCOMISD      X7, X6
-	JBE           within
-	VDIVSD        X12, X6, X2
-
-within:
-	CMPQ R10, count+104(FP)
-	JL   loop
-	JMP  end
+	VDIVSD        X12, X6, X6
+	VMAXSD        X6, X2, X2
+	CMPQ          R10, count+104(FP)
+	JL            loop
+	JMP           end
 
 still:
 	VXORPD   X5, X5, X5
@@ -7040,15 +7008,11 @@ here:
 	VFNMADD231SD  X6, X5, X0
 	VSUBSD        X5, X7, X6
 	VMAXSD        X6, X5, X6
-	VMULSD        X12, X2, X7
-	VUCOMISD      X7, X6
-	JBE           within
-	VDIVSD        X12, X6, X2
-
-within:
-	CMPQ R10, count+104(FP)
-	JL   loop
-	JMP  end
+	VDIVSD        X12, X6, X6
+	VMAXSD        X6, X2, X2
+	CMPQ          R10, count+104(FP)
+	JL            loop
+	JMP           end
 
 still:
 	VXORPD   X5, X5, X5
@@ -7284,15 +7248,11 @@ here:
 	VFNMADD231SD  X6, X5, X0
 	VSUBSD        X5, X7, X6
 	VMAXSD        X6, X5, X6
-	VMULSD        X12, X2, X7
-	VUCOMISD      X7, X6
-	JBE           within
-	VDIVSD        X12, X6, X2
-
-within:
-	CMPQ R10, count+104(FP)
-	JL   loop
-	JMP  end
+	VDIVSD        X12, X6, X6
+	VMAXSD        X6, X2, X2
+	CMPQ          R10, count+104(FP)
+	JL            loop
+	JMP           end
 
 still:
 	VXORPD   X5, X5, X5
@@ -7536,15 +7496,11 @@ here:
 	VFNMADD231SD  X6, X5, X0
 	VSUBSD        X5, X7, X6
 	VMAXSD        X6, X5, X6
-	VMULSD        X12, X2, X7
-	VUCOMISD      X7, X6
-	JBE           within
-	VDIVSD        X12, X6, X2
-
-within:
-	CMPQ R10, count+104(FP)
-	JL   loop
-	JMP  end
+	VDIVSD        X12, X6, X6
+	VMAXSD        X6, X2, X2
+	CMPQ          R10, count+104(FP)
+	JL            loop
+	JMP           end
 
 still:
 	VXORPD   X5, X5, X5
@@ -7796,15 +7752,11 @@ here:
 	VFNMADD231SD  X6, X5, X0
 	VSUBSD        X5, X7, X6
 	VMAXSD        X6, X5, X6
-	VMULSD        X12, X2, X7
-	VUCOMISD      X7, X6
-	JBE           within
-	VDIVSD        X12, X6, X2
-
-within:
-	CMPQ R10, count+104(FP)
-	JL   loop
-	JMP  end
+	VDIVSD        X12, X6, X6
+	VMAXSD        X6, X2, X2
+	CMPQ          R10, count+104(FP)
+	JL            loop
+	JMP           end
 
 still:
 	VXORPD   X5, X5, X5
@@ -8065,15 +8017,11 @@ here:
 	VFNMADD231SD  X6, X5, X0
 	VSUBSD        X5, X7, X6
 	VMAXSD        X6, X5, X6
-	VMULSD        X12, X2, X7
-	VUCOMISD      X7, X6
-	JBE           within
-	VDIVSD        X12, X6, X2
-
-within:
-	CMPQ R10, count+104(FP)
-	JL   loop
-	JMP  end
+	VDIVSD        X12, X6, X6
+	VMAXSD        X6, X2, X2
+	CMPQ          R10, count+104(FP)
+	JL            loop
+	JMP           end
 
 still:
 	VXORPD   X5, X5, X5
@@ -8342,15 +8290,11 @@ here:
 	VFNMADD231SD  X6, X5, X0
 	VSUBSD        X5, X7, X6
 	VMAXSD        X6, X5, X6
-	VMULSD        X12, X2, X7
-	VUCOMISD      X7, X6
-	JBE           within
-	VDIVSD        X12, X6, X2
-
-within:
-	CMPQ R10, count+104(FP)
-	JL   loop
-	JMP  end
+	VDIVSD        X12, X6, X6
+	VMAXSD        X6, X2, X2
+	CMPQ          R10, count+104(FP)
+	JL            loop
+	JMP           end
 
 still:
 	VXORPD   X5, X5, X5
@@ -8627,15 +8571,11 @@ here:
 	VFNMADD231SD  X6, X5, X0
 	VSUBSD        X5, X7, X6
 	VMAXSD        X6, X5, X6
-	VMULSD        X12, X2, X7
-	VUCOMISD      X7, X6
-	JBE           within
-	VDIVSD        X12, X6, X2
-
-within:
-	CMPQ R10, count+104(FP)
-	JL   loop
-	JMP  end
+	VDIVSD        X12, X6, X6
+	VMAXSD        X6, X2, X2
+	CMPQ          R10, count+104(FP)
+	JL            loop
+	JMP           end
 
 still:
 	VXORPD   X5, X5, X5
@@ -8920,15 +8860,11 @@ here:
 	VFNMADD231SD  X6, X5, X0
 	VSUBSD        X5, X7, X6
 	VMAXSD        X6, X5, X6
-	VMULSD        X12, X2, X7
-	VUCOMISD      X7, X6
-	JBE           within
-	VDIVSD        X12, X6, X2
-
-within:
-	CMPQ R10, count+104(FP)
-	JL   loop
-	JMP  end
+	VDIVSD        X12, X6, X6
+	VMAXSD        X6, X2, X2
+	CMPQ          R10, count+104(FP)
+	JL            loop
+	JMP           end
 
 still:
 	VXORPD   X5, X5, X5
