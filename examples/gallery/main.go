@@ -23,6 +23,7 @@ import (
 	"github.com/agepath/agepath/experiment/selfpaced"
 	"github.com/agepath/agepath/results/analysis"
 	"github.com/agepath/agepath/results/published"
+	"github.com/agepath/agepath/results/report"
 )
 
 func main() {
@@ -59,7 +60,7 @@ type column struct {
 }
 
 var columns = []column{
-	{"data set", func(r *published.Row) string { return strings.ReplaceAll(r.Dataset, "_", `\_`) }},
+	{"data set", func(r *published.Row) string { return report.EscapeMarkdown(r.Dataset) }},
 	{"noise", func(r *published.Row) string { return number(r.Noise) }},
 	{"mixture γ", func(r *published.Row) string { return number(r.MixtureGamma) }},
 	{"C", func(r *published.Row) string { return number(r.C) }},
@@ -146,7 +147,7 @@ func comparisons(run *analysis.Run) []comparison {
 func writeTests(w io.Writer, run *analysis.Run) {
 	fmt.Fprintln(w, "\n| clean rules | GAGA against | pairs | gain | p (Holm) |\n| --- | --- | --: | --: | --: |")
 	for _, c := range comparisons(run) {
-		fmt.Fprintf(w, "| %s | %s | %d | %+.4f | %s |\n", strings.ReplaceAll(c.setting, "_", `\_`), c.against, c.pairs, c.gain, analysis.Probability(c.p))
+		fmt.Fprintf(w, "| %s | %s | %d | %+.4f | %s |\n", report.EscapeMarkdown(c.setting), c.against, c.pairs, c.gain, analysis.Probability(c.p))
 	}
 }
 

@@ -35,8 +35,8 @@ func writeMarkdownOf(w io.Writer, data any, name, others string) error {
 	}, "sections.md")
 }
 
-var markdown = dress{escapeMarkdown, func(c sheetCell) string {
-	text := escapeMarkdown(c.Text)
+var markdown = dress{EscapeMarkdown, func(c sheetCell) string {
+	text := EscapeMarkdown(c.Text)
 	if c.Std != "" {
 		text += " ± " + c.Std
 	}
@@ -87,4 +87,5 @@ var markdownReplacer = strings.NewReplacer(
 	`[`, `\[`, `]`, `\]`, `#`, `\#`, "\n", " ", "\r", " ", "\t", " ",
 )
 
-func escapeMarkdown(text string) string { return markdownReplacer.Replace(text) }
+// EscapeMarkdown writes a text so that Markdown shows it as it is, also in a table.
+func EscapeMarkdown(text string) string { return markdownReplacer.Replace(text) }
