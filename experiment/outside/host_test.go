@@ -10,6 +10,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -146,22 +147,33 @@ func TestForks(t *testing.T) {
 		t.Skip("elsewhere the process group is ended")
 	}
 	name := fmt.Sprintf("sleep\x0098%d.5", os.Getpid())
-	program, host := shell(t, strings.ReplaceAll(`SLEEP & setsid SLEEP & (setsid sh -c 'SLEEP & SLEEP &' &) ; read l; SLEEP`, "SLEEP", strings.ReplaceAll(name, "\x00", " ")))
+	dir := t.TempDir()
+	begun, child := filepath.Join(dir, "begun"), filepath.Join(dir, "child.sh")
+	script := "echo >" + begun + "\nexec " + strings.ReplaceAll(name, "\x00", " ")
+	program, host := shell(t, strings.ReplaceAll(`SLEEP & setsid SLEEP & (setsid sh -c 'SLEEP & SLEEP &' &) ; read l; SLEEP`, "SLEEP", "sh "+child))
+	if err := errors.Join(exec.Command("mkfifo", begun).Run(), os.WriteFile(child, []byte(script), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	lines, err := os.OpenFile(begun, os.O_RDWR, 0) // never at its end
+	if err != nil {
+		t.Fatal(err)
+	}
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
-	go func() { // ends with ctx
-		for ctx.Err() == nil && len(named(name)) < 5 {
-			time.Sleep(time.Millisecond)
-		}
-		if n := len(named(name)); n != 5 {
-			t.Errorf("%d processes, want 5", n)
-		}
+	five := make(chan error, 1)
+	go func() { // ends with the file
+		_, err := io.ReadFull(lines, make([]byte, 5))
 		cancel()
+		five <- err
 	}()
 	if _, err := host.Solve(ctx, program, []byte("{}"), parts()); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
-	if left := named(name); len(left) > 0 {
+	lines.Close()
+	if err := <-five; err != nil {
+		t.Errorf("there were not 5 processes: %v", err)
+	}
+	if left := append(named(name), named("sh\x00"+child)...); len(left) > 0 {
 		t.Errorf("processes %v are left", left)
 	}
 }
