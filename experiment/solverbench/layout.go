@@ -56,7 +56,7 @@ var Layout = &layout.Layout{
 		Main:    "rehline",
 		Targets: []layout.Target{{Gap: levels[0], Column: "seconds_1e3"}, {Gap: levels[1], Column: "seconds_1e5"}, {Gap: levels[2], Column: "seconds_1e8"}},
 		Family:  "family", Setup: "setup_seconds", Gap: "final_gap", Overclaims: "overclaims",
-		Table: curveTable.Name, Seconds: "seconds", PointGap: "gap", Violation: "violation", Feasible: feasible,
+		Table: curveTable.Name, Seconds: "seconds", Passes: "passes", Objective: "objective", PointGap: "gap", Violation: "violation", Feasible: feasible,
 		Size: dimRows, Generator: func(s layout.Setting) string { return generator(s[layout.Dataset].Text) },
 	},
 	Files: "curves of gap against time", GroupBy: "task",

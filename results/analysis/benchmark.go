@@ -38,11 +38,14 @@ type Result struct {
 	Overclaims int64     // points of all repeats with a better gap claimed than certified
 	Repeat     int64     // the first one
 	Cell       string    // of the first repeat
+	cells      []string  // of the repeats in order
+	steps      []string  // by target, what the points up to it are in all repeats; "" where not known
 }
 
 // Standing is how methods do for a target, over pairs of a method and a problem.
 type Standing struct {
 	Taken, Solved, Fastest int     // problems that were computed; reached the target; before every other method
+	Tied                   int     // Fastest, and those where the fastest method makes the same steps
 	Compared               int     // solved by the main method as well
 	Mean, Least, Most      float64 // of the ratios of times to the main method's: geometric mean, range; NaN without any
 }
@@ -53,6 +56,7 @@ type Exception struct {
 	Target  int
 	Method  int     // the fastest
 	Ratio   float64 // of the main method's time to the fastest, infinite where it did not reach the target
+	Tied    bool    // the fastest makes the same steps as the main method
 }
 
 // MainMethod returns the place of the method that the others are compared with, -1 where the run
@@ -76,6 +80,13 @@ func (p *Problem) Fastest(target int, methods []int) (method int, seconds float6
 	return method, p.Seconds(method, target)
 }
 
+// Tied reports whether two methods make the same steps to a target in all repeats: points of the
+// same objective after as many passes. Their times differ by chance.
+func (p *Problem) Tied(a, b, target int) bool {
+	x, y := p.Results[a].steps, p.Results[b].steps
+	return x != nil && y != nil && x[target] != "" && x[target] == y[target]
+}
+
 // All returns the places of the methods of a family, of every one for "".
 func (b *Benchmark) All(family string) []int {
 	var list []int
@@ -94,7 +105,7 @@ func (b *Benchmark) Standing(target int, methods []int, best bool) Standing {
 	logs := []float64{}
 	for i := range b.Problems {
 		p := &b.Problems[i]
-		_, least := p.Fastest(target, b.All(""))
+		first, least := p.Fastest(target, b.All(""))
 		main := p.Seconds(b.MainMethod(), target)
 		counted := methods
 		if best {
@@ -116,6 +127,9 @@ func (b *Benchmark) Standing(target int, methods []int, best bool) Standing {
 			if seconds == least {
 				s.Fastest++
 			}
+			if seconds == least || p.Tied(m, first, target) {
+				s.Tied++
+			}
 			if !math.IsInf(main, 1) {
 				logs = append(logs, math.Log(seconds/main))
 			}
@@ -136,8 +150,9 @@ func (b *Benchmark) Exceptions(target int) []Exception {
 	for i := range b.Problems {
 		p := &b.Problems[i]
 		fastest, seconds := p.Fastest(target, b.All(""))
-		if main := p.Seconds(b.MainMethod(), target); seconds < main {
-			list = append(list, Exception{p, target, fastest, main / seconds})
+		at := b.MainMethod()
+		if main := p.Seconds(at, target); seconds < main {
+			list = append(list, Exception{p, target, fastest, main / seconds, at >= 0 && p.Tied(at, fastest, target)})
 		}
 	}
 	slices.SortStableFunc(list, func(x, y Exception) int { return cmp.Compare(y.Ratio, x.Ratio) })
@@ -219,7 +234,7 @@ type resultTally struct {
 	seconds      [][]float64 // by target
 	setups, gaps []float64
 	overclaims   int64
-	first        RepeatScore
+	repeats      []RepeatScore
 }
 
 // newBenchmarkTally returns nil for kinds that compare no solvers.
@@ -280,7 +295,7 @@ func (t *benchmarkTally) add(cells *results.Frame, c *cellColumns) error {
 		}
 		r := p[method]
 		if r == nil {
-			r = &resultTally{seconds: make([][]float64, len(t.schema.Solvers.Targets)), first: sample}
+			r = &resultTally{seconds: make([][]float64, len(t.schema.Solvers.Targets))}
 			p[method] = r
 		}
 		for k := range r.seconds {
@@ -290,9 +305,7 @@ func (t *benchmarkTally) add(cells *results.Frame, c *cellColumns) error {
 		if !v[3].IsNull(row) {
 			r.overclaims += v[3].Ints[row]
 		}
-		if sample.Repeat < r.first.Repeat {
-			r.first = sample
-		}
+		r.repeats = append(r.repeats, sample)
 	}
 	return nil
 }
@@ -320,9 +333,13 @@ func (t *benchmarkTally) benchmark() *Benchmark {
 }
 
 func (r *resultTally) result() Result {
+	slices.SortStableFunc(r.repeats, func(x, y RepeatScore) int { return cmp.Compare(x.Repeat, y.Repeat) })
 	of := Result{
 		Repeats: len(r.gaps), Setup: middle(r.setups), Gap: middle(r.gaps), Overclaims: r.overclaims,
-		Repeat: r.first.Repeat, Cell: r.first.Cell.String(),
+		Repeat: r.repeats[0].Repeat, Cell: r.repeats[0].Cell.String(),
+	}
+	for i := range r.repeats {
+		of.cells = append(of.cells, r.repeats[i].Cell.String())
 	}
 	for _, seconds := range r.seconds {
 		of.Seconds = append(of.Seconds, middle(seconds))

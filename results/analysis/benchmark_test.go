@@ -72,7 +72,7 @@ func TestBenchmark(t *testing.T) {
 			t.Errorf("methods %v, best %v: %+v, want %+v", c.methods, c.best, got, c.want)
 		}
 	}
-	want := []Exception{{&b.Problems[2], 0, 2, inf}, {&b.Problems[1], 0, 1, 3}}
+	want := []Exception{{&b.Problems[2], 0, 2, inf, false}, {&b.Problems[1], 0, 1, 3, false}}
 	if got := b.Exceptions(0); !reflect.DeepEqual(got, want) {
 		t.Errorf("exceptions %v, want %v", got, want)
 	}

@@ -139,6 +139,11 @@ func Load(ctx context.Context, dir string, options Options) (*Run, error) {
 		}
 		r.Tables = cells.groups.tables()
 	}
+	if r.Benchmark != nil {
+		if err := r.Benchmark.addSteps(ctx, dir); err != nil {
+			return nil, err
+		}
+	}
 	r.addMissing()
 	r.addFewer(fewer)
 	for score := range SelectionBias {

@@ -156,10 +156,11 @@ type Solvers struct {
 	Family                 string // label column: what kind of solver a method is
 	Setup, Gap, Overclaims string // measures: seconds of set-up, least gap, points with a better gap claimed
 
-	// Table has a row for each point of a cell's curve: seconds, the relative gap there, and by
-	// how much the point violates constraints; points are feasible up to Feasible.
-	Table, Seconds, PointGap, Violation string
-	Feasible                            float64
+	// Table has a row for each point of a cell's curve: seconds, passes, the objective, the
+	// relative gap there, and by how much the point violates constraints; points are feasible up
+	// to Feasible.
+	Table, Seconds, Passes, Objective, PointGap, Violation string
+	Feasible                                               float64
 
 	// Size is a dimension that times grow with. Generator names what makes a problem's data, "" for
 	// data that there are of one size alone: data sets of one generator differ in their sizes alone.

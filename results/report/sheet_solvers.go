@@ -60,15 +60,15 @@ func standingSheet(b *analysis.Benchmark, target int) *sheet {
 	s := &sheet{
 		Name: prose.Slug("gap", gapWords(b, target)), Title: "Time to the relative gap " + gapWords(b, target),
 		Caption: fmt.Sprintf("Over %s; times are medians over repeats, set-up included. Taken: problems that the solver has; solved: reached the gap within the budget; "+
-			"fastest: before every other solver. Ratios: time / time of %s, on problems that both solved; those that only %[2]s solved do not count, so that the mean is too low for a solver that does not solve all.",
+			"fastest: before every other solver; tied: fastest, or by the same steps as the fastest (points of the same objective after as many passes, up to the gap), whose times differ by chance. Ratios: time / time of %s, on problems that both solved; those that only %[2]s solved do not count, so that the mean is too low for a solver that does not solve all.",
 			prose.Plural(len(b.Problems), "problem"), mainLabel(b)),
 		Columns: []sheetColumn{{Head: "solver", Label: true}, {Head: "family", Label: true}, {Head: "taken", Right: true}, {Head: "solved", Right: true},
-			{Head: "fastest", Right: true}, {Head: "compared", Right: true}, {Head: "geometric mean of the ratio", Right: true},
+			{Head: "fastest", Right: true}, {Head: "tied", Right: true}, {Head: "compared", Right: true}, {Head: "geometric mean of the ratio", Right: true},
 			{Head: "least", Right: true}, {Head: "largest", Right: true}},
 	}
 	add := func(label, family string, of analysis.Standing) {
 		s.Rows = append(s.Rows, []sheetCell{
-			{Text: label}, {Text: family}, countCell(of.Taken), countCell(of.Solved), countCell(of.Fastest), countCell(of.Compared),
+			{Text: label}, {Text: family}, countCell(of.Taken), countCell(of.Solved), countCell(of.Fastest), countCell(of.Tied), countCell(of.Compared),
 			shortCell(of.Mean), shortCell(of.Least), shortCell(of.Most),
 		})
 	}
@@ -165,16 +165,21 @@ func exceptionSheet(b *analysis.Benchmark) *sheet {
 		Columns: []sheetColumn{{Head: "relative gap", Label: true}},
 	}
 	s.addAspects(varied)
-	for _, head := range []string{"fastest solver", "its seconds", mainLabel(b) + " (s)", "ratio"} {
-		s.Columns = append(s.Columns, sheetColumn{Head: head, Right: head != "fastest solver"})
+	for _, head := range []string{"fastest solver", "its steps", "its seconds", mainLabel(b) + " (s)", "ratio"} {
+		s.Columns = append(s.Columns, sheetColumn{Head: head, Right: head != "fastest solver" && head != "its steps"})
 	}
 	var counts []string
 	for k := range b.Layout.Solvers.Targets {
 		list := b.Exceptions(k)
-		counts = append(counts, fmt.Sprintf("%d of %d at %s", len(list), len(b.Problems), gapWords(b, k)))
+		tied := 0
 		for _, e := range list {
+			steps := "others"
+			if e.Tied {
+				steps = "the same"
+				tied++
+			}
 			cells := append([]sheetCell{{Text: gapWords(b, k)}}, aspectCells(varied, e.Problem.Setting)...)
-			cells = append(cells, sheetCell{Text: b.Labels[e.Method]}, shortCell(e.Problem.Seconds(e.Method, k)))
+			cells = append(cells, sheetCell{Text: b.Labels[e.Method]}, sheetCell{Text: steps}, shortCell(e.Problem.Seconds(e.Method, k)))
 			if math.IsInf(e.Ratio, 1) {
 				cells = append(cells, sheetCell{Note: "not reached"}, sheetCell{Note: "-"})
 			} else {
@@ -182,8 +187,9 @@ func exceptionSheet(b *analysis.Benchmark) *sheet {
 			}
 			s.Rows = append(s.Rows, cells)
 		}
+		counts = append(counts, fmt.Sprintf("%d of %d at %s, of which %d by the same steps", len(list), len(b.Problems), gapWords(b, k), tied))
 	}
-	s.Caption = strings.Join(counts, ", ") + ". Ratio: time of " + mainLabel(b) + " / time of the fastest." + constantWords(constant)
+	s.Caption = strings.Join(counts, "; ") + ". Ratio: time of " + mainLabel(b) + " / time of the fastest." + constantWords(constant)
 	return s
 }
 

@@ -56,13 +56,13 @@ func TestSolverSections(t *testing.T) {
 	}
 	for _, want := range []string{
 		"## Solvers", "### Time to the relative gap 1e-05",
-		"| own | ours | 3 | 2 | 1 | 2 | 1 | 1 | 1 |",
-		"| peer | generic | 3 | 2 | 1 | 2 | 10 | 0.2 | 500 |",
-		"| all of the family | generic | 5 | 3 | 2 | 2 | 10 | 0.2 | 500 |",
-		"| the fastest of the family | generic | 3 | 3 | 2 | 2 | 10 | 0.2 | 500 |",
-		"## Exceptions", "2 of 3 at 1e-05.", "task: svm.",
-		"| 1e-05 | data-2 | 3000 | third | 8 | not reached | - |",
-		"| 1e-05 | data-1 | 2000 | peer | 0.002 | 0.01 | 5 |",
+		"| own | ours | 3 | 2 | 1 | 1 | 2 | 1 | 1 | 1 |",
+		"| peer | generic | 3 | 2 | 1 | 1 | 2 | 10 | 0.2 | 500 |",
+		"| all of the family | generic | 5 | 3 | 2 | 2 | 2 | 10 | 0.2 | 500 |",
+		"| the fastest of the family | generic | 3 | 3 | 2 | 2 | 2 | 10 | 0.2 | 500 |",
+		"## Exceptions", "2 of 3 at 1e-05, of which 0 by the same steps.", "task: svm.",
+		"| 1e-05 | data-2 | 3000 | third | others | 8 | not reached | - |",
+		"| 1e-05 | data-1 | 2000 | peer | others | 0.002 | 0.01 | 5 |",
 		"## Ratios of times",
 		"| data-0 | 1000 | **0.001** | 500 | - |",
 		"| data-1 | 2000 | 0.01 | **0.2** | not reached |",
@@ -95,29 +95,96 @@ func TestSolverSections(t *testing.T) {
 	}
 }
 
+// TestSolverTies tells the solvers that make the same steps up to the gap from those that are
+// faster by others, from the files of a run.
+func TestSolverTies(t *testing.T) {
+	t.Parallel()
+	dir, tables := t.TempDir(), solverbench.Tables()
+	var cells, curve []testrun.Row
+	// The descent alone takes half the time of rehline throughout. Points are of a gap above
+	// 1e-5, and of two below.
+	for i, c := range []struct {
+		dataset           string
+		repeat            int
+		passes, objective [3]float64
+	}{
+		{"first alike", 1, [3]float64{1, 2, 3}, [3]float64{7, 6, 6}},
+		{"first alike", 2, [3]float64{1, 4, 3}, [3]float64{7, 6, 6}},
+		{"second alike", 1, [3]float64{1, 2, 3}, [3]float64{7, 6, 6}},
+		{"second alike", 2, [3]float64{1, 2, 3}, [3]float64{7, math.Nextafter(6, 7), 6}},
+		{"fewer passes", 1, [3]float64{1, 2, 3}, [3]float64{7, 6, 6}},
+		{"beyond the gap", 1, [3]float64{1, 2, 3}, [3]float64{7, 6, 5.5}},
+	} {
+		for j, method := range []string{"rehline", "rehline-coordinate-descent"} {
+			id := testrun.ID(2*i + j)
+			cells = append(cells, testrun.Row{
+				"cell": id, "dataset": c.dataset, "task": "svm", "task_params": nil, "n_rows": 100, "regime": "1", "method": method, "repeat": c.repeat,
+				"family": "rehline", "metric": "seconds", "seconds_1e3": 0.2 / float64(j+1), "seconds_1e5": 0.2 / float64(j+1), "seconds_1e8": nil,
+			})
+			for k := range 3 {
+				passes, objective := c.passes[k], c.objective[k]
+				if j == 1 && c.dataset == "fewer passes" && k == 1 {
+					passes--
+				}
+				if j == 1 && c.dataset == "second alike" && c.repeat == 2 {
+					objective = 6
+				}
+				if j == 1 && c.dataset == "beyond the gap" && k == 2 {
+					objective = 5
+				}
+				curve = append(curve, testrun.Row{
+					"cell": id, "point": k, "seconds": 0.01, "passes": passes, "objective": objective, "violation": 0.0,
+					"gap": []float64{1e-2, 1e-6, 1e-7}[k],
+				})
+			}
+		}
+	}
+	writeRows(t, dir, tables.Cells(), cells)
+	writeRows(t, dir, tables.Further[0], curve)
+	if err := results.WriteManifest(dir, &results.Manifest{Name: "race", Run: "test", Kind: solverbench.Name, Cells: int64(len(cells))}); err != nil {
+		t.Fatal(err)
+	}
+	mustWrite(t, dir, Options{Formats: Formats[:1]})
+	text := filesIn(t, dir)[filepath.Join(reportFolder, "report.md")]
+	for _, want := range []string{
+		"| rehline | rehline | 4 | 4 | 0 | 2 | 4 | 1 | 1 | 1 |", "| rehline, descent alone | rehline | 4 | 4 | 4 | 4 | 4 | 0.5 | 0.5 | 0.5 |",
+		"4 of 4 at 1e-05, of which 2 by the same steps",
+		"| 1e-05 | first alike | rehline, descent alone | the same | 0.1 | 0.2 | 2 |",
+		"| 1e-05 | second alike | rehline, descent alone | others |", "| 1e-05 | fewer passes | rehline, descent alone | others |",
+		"| 1e-05 | beyond the gap | rehline, descent alone | the same |",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("report.md lacks %q:\n%s", want, text)
+		}
+	}
+}
+
+// writeRows writes a table of rows, with values of their own where a row has none.
+func writeRows(t *testing.T, dir string, table experiment.Table, rows []testrun.Row) {
+	t.Helper()
+	batch := experiment.Batch{Columns: make([]experiment.Vector, len(table.Columns))}
+	for _, row := range rows {
+		var values []any
+		for _, column := range table.Columns {
+			value, ok := row[column.Name]
+			if !ok {
+				value = testrun.Cell(column)
+			}
+			values = append(values, value)
+		}
+		if err := batch.Append(table.Columns, values...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := results.WriteTable(filepath.Join(dir, table.Name+".arrow"), table, "test", &batch); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // TestSolverRun has the sections and figures of the files of a run of the kind solver-benchmark.
 func TestSolverRun(t *testing.T) {
 	t.Parallel()
 	dir, tables := t.TempDir(), solverbench.Tables()
-	write := func(table experiment.Table, rows []testrun.Row) {
-		batch := experiment.Batch{Columns: make([]experiment.Vector, len(table.Columns))}
-		for _, row := range rows {
-			var values []any
-			for _, column := range table.Columns {
-				value, ok := row[column.Name]
-				if !ok {
-					value = testrun.Cell(column)
-				}
-				values = append(values, value)
-			}
-			if err := batch.Append(table.Columns, values...); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if err := results.WriteTable(filepath.Join(dir, table.Name+".arrow"), table, "test", &batch); err != nil {
-			t.Fatal(err)
-		}
-	}
 	var cells, curve []testrun.Row
 	for i, rows := range []int{100, 1000} {
 		for j, method := range []string{"rehline", "cvxopt", "clp"} {
@@ -137,8 +204,8 @@ func TestSolverRun(t *testing.T) {
 			}
 		}
 	}
-	write(tables.Cells(), cells)
-	write(tables.Further[0], curve)
+	writeRows(t, dir, tables.Cells(), cells)
+	writeRows(t, dir, tables.Further[0], curve)
 	if err := results.WriteManifest(dir, &results.Manifest{Name: "race", Run: "test", Kind: solverbench.Name, Cells: 6}); err != nil {
 		t.Fatal(err)
 	}
