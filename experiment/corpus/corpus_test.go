@@ -275,3 +275,18 @@ func TestTooLarge(t *testing.T) {
 		t.Errorf("four bytes of three: %q, %v", content, err)
 	}
 }
+
+// Law returns the probabilities of the words in a text of a class, those of a position
+// where the order tells.
+func (s Simulation) Law(class int) []float64 {
+	p := make([]float64, s.Words())
+	copy(p, betaBinomial(s.Informative, []float64{0.5, 5}[class]))
+	for w := range p {
+		if w < s.Informative {
+			p[w] *= 1 - s.Share
+		} else {
+			p[w] = s.Share / float64(s.Noise)
+		}
+	}
+	return p
+}

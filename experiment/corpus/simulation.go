@@ -75,21 +75,6 @@ func (s Simulation) Draw(texts int, r *rand.Rand) *Corpus {
 	return c
 }
 
-// Law returns the probabilities of the words in a text of a class, those of a position
-// where the order tells.
-func (s Simulation) Law(class int) []float64 {
-	p := make([]float64, s.Words())
-	copy(p, betaBinomial(s.Informative, []float64{0.5, 5}[class]))
-	for w := range p {
-		if w < s.Informative {
-			p[w] *= 1 - s.Share
-		} else {
-			p[w] = s.Share / float64(s.Noise)
-		}
-	}
-	return p
-}
-
 // betaBinomial returns the probabilities of 0 to n - 1, with both parameters a.
 func betaBinomial(n int, a float64) []float64 {
 	beta := func(x, y float64) float64 { return gamma(x) + gamma(y) - gamma(x+y) }

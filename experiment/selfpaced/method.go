@@ -151,11 +151,7 @@ func cellAspects(task dataset.Task, regularizer string) gridfile.Aspects {
 	return gridfile.Aspects{aspectTask: string(task), aspectRegularizer: regularizer}
 }
 
-// forTask and withRegularizers bound where a setting applies.
-func forTask(task dataset.Task) gridfile.Scope {
-	return gridfile.Scope{Aspect: aspectTask, Names: []string{string(task)}, Words: "for " + string(task)}
-}
-
+// withRegularizers bounds where a setting applies.
 func withRegularizers(names ...string) gridfile.Scope {
 	return gridfile.Scope{Aspect: aspectRegularizer, Names: names, Words: "with the regularizers " + strings.Join(names, ", ")}
 }

@@ -209,3 +209,8 @@ func TestSettingsScope(t *testing.T) {
 		t.Errorf("%+v is left of the model", used)
 	}
 }
+
+// forTask bounds where a setting applies.
+func forTask(task dataset.Task) gridfile.Scope {
+	return gridfile.Scope{Aspect: aspectTask, Names: []string{string(task)}, Words: "for " + string(task)}
+}

@@ -16,11 +16,6 @@ func (logisticLoss) EvalAll(u, y, loss, slope, curvature []float64) {
 	kernel.Logistic(u, y, loss, slope, curvature)
 }
 
-// softplus returns ln(1 + exp(z)).
-func softplus(z float64) float64 {
-	return max(z, 0) + math.Log1p(math.Exp(-math.Abs(z)))
-}
-
 // NewLogistic sets up logistic regression, which is to minimize, over w in R^d and where
 // asked an unpenalized intercept b,
 //

@@ -85,3 +85,8 @@ func sigmoid(z float64) (value, slope float64) {
 	}
 	return value, slope
 }
+
+// softplus returns ln(1 + exp(z)).
+func softplus(z float64) float64 {
+	return max(z, 0) + math.Log1p(math.Exp(-math.Abs(z)))
+}

@@ -47,16 +47,6 @@ func (s *Signed) change(first int, sign float64) error {
 	return nil
 }
 
-// UpdateDiagonal changes M to M + c e_r e_rᵀ, with the errors of Update. The
-// determinant changes by the factor 1 + c InverseDiagonal(r). Lowering the
-// diagonal in the negative part is always possible.
-func (s *Signed) UpdateDiagonal(r int, c float64) error {
-	s.checkRow(r)
-	clear(s.w)
-	s.w[s.slot(r)] = 1
-	return s.update(r, c)
-}
-
 // Update changes M to M + c v vᵀ, for v of Len entries.
 //
 // For c > 0 the error is ErrNegative where the inertia would change:

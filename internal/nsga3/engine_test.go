@@ -21,7 +21,7 @@ func TestDasDennis(t *testing.T) {
 		checkSimplex(t, points)
 	}
 	// Table I of Deb and Jain: 8 objectives have 156 points in two layers.
-	layers := nsga3.TwoLayers(8, 3, 2)
+	layers := twoLayers(8, 3, 2)
 	if len(layers) != 156 {
 		t.Errorf("%d points in two layers, want 156", len(layers))
 	}
@@ -221,4 +221,18 @@ func BenchmarkSort(b *testing.B) {
 			b.ReportMetric(float64(e.Times.Sorting.Nanoseconds())/float64(b.N)/float64(size), "ns/individual")
 		})
 	}
+}
+
+// twoLayers returns the boundary-heavy points that Deb and Jain use for many
+// objectives: those of [nsga3.DasDennis] with outer divisions, and those with inner
+// divisions drawn halfway to the simplex's centre.
+func twoLayers(m, outer, inner int) [][]float64 {
+	points := nsga3.DasDennis(m, outer)
+	for _, point := range nsga3.DasDennis(m, inner) {
+		for j := range point {
+			point[j] = 0.5*point[j] + 0.5/float64(m)
+		}
+		points = append(points, point)
+	}
+	return points
 }

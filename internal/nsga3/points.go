@@ -31,17 +31,3 @@ func DasDennis(m, divisions int) [][]float64 {
 	fill(0, divisions)
 	return points
 }
-
-// TwoLayers returns the boundary-heavy points that Deb and Jain use for many
-// objectives: those of [DasDennis] with outer divisions, and those with inner
-// divisions drawn halfway to the simplex's centre.
-func TwoLayers(m, outer, inner int) [][]float64 {
-	points := DasDennis(m, outer)
-	for _, point := range DasDennis(m, inner) {
-		for j := range point {
-			point[j] = 0.5*point[j] + 0.5/float64(m)
-		}
-		points = append(points, point)
-	}
-	return points
-}

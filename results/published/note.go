@@ -1,9 +1,6 @@
 package published
 
-import (
-	"math"
-	"slices"
-)
+import "slices"
 
 // note is an oddity of one or more rows of a table.
 type note struct {
@@ -57,10 +54,4 @@ func addNotes(tables []*Table) {
 			}
 		}
 	}
-}
-
-// largestStd returns the largest sample standard deviation that n numbers in
-// [0, 1] of a given mean can have: that of zeros and ones.
-func largestStd(mean float64, n int) float64 {
-	return math.Sqrt(mean * (1 - mean) * float64(n) / float64(n-1))
 }

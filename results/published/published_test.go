@@ -152,3 +152,9 @@ func TestLargestStd(t *testing.T) {
 		t.Errorf("%v, want %v", got, want)
 	}
 }
+
+// largestStd returns the largest sample standard deviation that n numbers in
+// [0, 1] of a given mean can have: that of zeros and ones.
+func largestStd(mean float64, n int) float64 {
+	return math.Sqrt(mean * (1 - mean) * float64(n) / float64(n-1))
+}
