@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -22,10 +21,10 @@ import (
 // place is where a collection goes: a folder, or one of a store whose copy here is made
 // before and sent back after.
 type place struct {
-	dir   string
-	store *bucket.Folder // nil for a folder of this machine
-	had   []string       // objects of the store
-	lock  io.Closer      // of the copy
+	dir    string
+	store  *bucket.Folder // nil for a folder of this machine
+	had    []string       // objects of the store
+	remove func() error   // of the copy
 }
 
 // openPlace prepares a place. A folder of a store may hold the same run alone: while its
@@ -45,7 +44,7 @@ func (a *app) openPlace(ctx context.Context, out, run string) (p *place, err err
 	if err != nil {
 		return nil, err
 	}
-	if p.dir, p.lock, err = copyFolder(); err != nil {
+	if p.dir, p.remove, err = disk.TemporaryFolder("agepath-collect-"); err != nil {
 		return nil, fmt.Errorf("a folder for the files of %s: %w", out, err)
 	}
 	if err = p.get(ctx, run); err != nil {
@@ -53,22 +52,6 @@ func (a *app) openPlace(ctx context.Context, out, run string) (p *place, err err
 		return nil, err
 	}
 	return p, nil
-}
-
-// copyFolder makes a folder in the system's folder for such files and locks it. Those of
-// collections that were killed, which nobody locks, go.
-func copyFolder() (dir string, lock io.Closer, err error) {
-	const prefix, name = "agepath-collect-", ".collecting"
-	left, _ := filepath.Glob(filepath.Join(os.TempDir(), prefix+"*"))
-	for _, dir := range left {
-		if lock, err := (disk.OS{}).Lock(filepath.Join(dir, name)); err == nil {
-			_ = errors.Join(os.RemoveAll(dir), lock.Close())
-		}
-	}
-	if dir, err = os.MkdirTemp("", prefix); err == nil {
-		lock, err = disk.OS{}.Lock(filepath.Join(dir, name))
-	}
-	return dir, lock, err
 }
 
 // get fetches the tables of a run that the store has. Those without a manifest were not
@@ -147,6 +130,6 @@ func (p *place) put(ctx context.Context, reported bool) error {
 // close removes the copy of a store's folder.
 func (p *place) close() {
 	if p.store != nil {
-		_ = errors.Join(os.RemoveAll(p.dir), p.lock.Close()) // the next collection removes what is left
+		_ = p.remove() // the next collection removes what is left
 	}
 }

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"io"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -35,31 +33,6 @@ func stored(t *testing.T, s *needs.S3, folder string) map[string]string {
 		}
 	}
 	return files
-}
-
-// TestCopyFolder wants the copies of collections that were killed removed, and those of
-// others left.
-func TestCopyFolder(t *testing.T) {
-	t.Setenv("TMPDIR", t.TempDir())
-	t.Setenv("TMP", os.TempDir()) // Windows
-	var dirs []string
-	var locks []io.Closer
-	for range 3 {
-		dir, lock, err := copyFolder()
-		if err != nil {
-			t.Fatal(err)
-		}
-		dirs, locks = append(dirs, dir), append(locks, lock)
-		if len(locks) == 2 {
-			locks[0].Close()
-		}
-	}
-	defer locks[1].Close()
-	defer locks[2].Close()
-	have, err := filepath.Glob(filepath.Join(os.TempDir(), "*"))
-	if want := slices.Sorted(slices.Values(dirs[1:])); err != nil || !slices.Equal(have, want) {
-		t.Errorf("folders %v, want %v; error %v", have, want, err)
-	}
 }
 
 // TestCollectIntoStore gathers a run into an S3-compatible store and kills the coordinator

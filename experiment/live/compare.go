@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/queue"
+	"github.com/agepath/agepath/internal/disk"
 	"github.com/agepath/agepath/results"
 	"github.com/agepath/agepath/results/analysis"
 	"github.com/agepath/agepath/results/report"
@@ -142,11 +142,11 @@ func (c *comparisons) end() {
 // compare returns the object of docs/schemas/compare.json. Runs of the server are
 // written to a folder of their own for the time.
 func (m *Monitor) compare(ctx context.Context, sides []side, tell func(analysis.Step)) (body []byte, err error) {
-	temporary, err := os.MkdirTemp("", "agepath-compare-")
+	temporary, remove, err := disk.TemporaryFolder("agepath-compare-")
 	if err != nil {
 		return nil, fmt.Errorf("making a folder for the runs to compare: %w", err)
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(temporary)) }()
+	defer func() { err = errors.Join(err, remove()) }()
 	dirs := make([]string, len(sides))
 	notes := make([]string, len(sides))
 	for i, s := range sides {
