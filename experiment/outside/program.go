@@ -123,6 +123,18 @@ func CheckFileName(name string) error {
 	return nil
 }
 
+// FilesOf returns the digests of the files of a program in canonical form, sorted; nil for
+// "", which is none, and for a text that is no program.
+func FilesOf(canonical string) (digests []string) {
+	if program, err := ReadProgram(canonical); err == nil {
+		for _, file := range program.Files {
+			digests = append(digests, file.Digest)
+		}
+	}
+	slices.Sort(digests)
+	return slices.Compact(digests)
+}
+
 // WithoutFiles returns the program before its files were read.
 func (p *Program) WithoutFiles() *Program {
 	bare := *p

@@ -42,7 +42,7 @@ func (Kind) Check(task *experiment.Task) error {
 	if err != nil {
 		return err
 	}
-	return task.Matches(cell.ID(), []string{cell.Data.Digest}, cell.Method.files(), cell.needs()...)
+	return task.Matches(cell.ID(), []string{cell.Data.Digest}, outside.FilesOf(cell.Method.Command), cell.needs()...)
 }
 
 // Compute prepares the cell's data, runs its method and scores the path. A path

@@ -11,6 +11,7 @@ import (
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/dataset"
 	"github.com/agepath/agepath/experiment/gridfile"
+	"github.com/agepath/agepath/experiment/outside"
 )
 
 // plannedData is a data set of a plan with what groups know of it.
@@ -112,7 +113,7 @@ func (g *group) Cells(seeds []int64) iter.Seq[experiment.Cell] {
 func (c *plannedCell) Fill(task *experiment.Task, canonical []byte) {
 	task.Data = []string{c.Data.Digest}
 	task.Spec = c.spec(canonical)
-	task.Needs, task.Files = c.needs(), c.Method.files()
+	task.Needs, task.Files = c.needs(), outside.FilesOf(c.Method.Command)
 }
 
 // Labels implements [experiment.Cell].

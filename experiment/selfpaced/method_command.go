@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/agepath/agepath/experiment"
@@ -67,23 +66,6 @@ func (m *Method) info() (*methodInfo, error) {
 		return nil, err
 	}
 	return commandInfo(m.Name, program)
-}
-
-// files returns the digests of what the method's command consists of, sorted.
-func (m *Method) files() []string {
-	if m.Command == "" {
-		return nil
-	}
-	program, err := outside.ReadProgram(m.Command)
-	if err != nil {
-		return nil // the plan made it
-	}
-	var list []string
-	for _, file := range program.Files {
-		list = append(list, file.Digest)
-	}
-	slices.Sort(list)
-	return slices.Compact(list)
 }
 
 // commandCell is what a command is told of a cell.

@@ -117,23 +117,6 @@ func (s *Solver) own() *solver {
 	return solverTable[i]
 }
 
-// files are the digests of the command's files, sorted.
-func (c *Cell) files() []string {
-	if c.Solver.Command == "" {
-		return nil
-	}
-	program, err := outside.ReadProgram(c.Solver.Command)
-	if err != nil {
-		return nil // known has found it
-	}
-	var list []string
-	for _, file := range program.Files {
-		list = append(list, file.Digest)
-	}
-	slices.Sort(list)
-	return slices.Compact(list)
-}
-
 // data are the digests of the data sets of the cell.
 func (c *Cell) data() []string {
 	if c.Data.Digest == "" {

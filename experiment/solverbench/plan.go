@@ -12,6 +12,7 @@ import (
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/dataset"
 	"github.com/agepath/agepath/experiment/gridfile"
+	"github.com/agepath/agepath/experiment/outside"
 )
 
 // planned is a data set of a plan.
@@ -192,7 +193,7 @@ type plannedCell struct {
 // Fill implements [experiment.Cell].
 func (c *plannedCell) Fill(task *experiment.Task, _ []byte) {
 	task.Spec = gridfile.JSON(spec{Cell: *c.Cell, Keep: c.group.keep})
-	task.Data, task.Files, task.Needs = c.data(), c.files(), c.needs()
+	task.Data, task.Files, task.Needs = c.data(), outside.FilesOf(c.Solver.Command), c.needs()
 }
 
 // Labels implements [experiment.Cell].
