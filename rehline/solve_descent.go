@@ -223,16 +223,21 @@ func (d *descent) descend(seed uint64, warm, only bool) (outcome, error) {
 			return how, nil
 		}
 		if left, ok := h.left(estimate, target); ok {
-			most := float64(patience)
-			how = gaveUp
-			if d.finish < inf && estimate <= nearGap*math.Abs(d.primal) {
-				how, most = isClose, min(most, d.finish)
-			}
-			if left*work > most {
+			var most float64
+			if how, most = d.allowed(estimate); left*work > most {
 				return how, nil
 			}
 		}
 	}
+}
+
+// allowed returns how many passes over all samples may be to come, and what it is called
+// if more are.
+func (d *descent) allowed(estimate float64) (how outcome, most float64) {
+	if d.finish < inf && estimate <= nearGap*math.Abs(d.primal) {
+		return isClose, min(patience, d.finish)
+	}
+	return gaveUp, patience
 }
 
 // test certifies the point and tells whether it is good enough. Where no estimate before tells

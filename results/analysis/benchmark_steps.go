@@ -2,9 +2,11 @@ package analysis
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"hash"
 	"hash/fnv"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -23,7 +25,7 @@ type trace struct {
 func (b *Benchmark) addSteps(ctx context.Context, dir string) error {
 	of := b.Layout.Solvers
 	path := filepath.Join(dir, of.Table+".arrow")
-	if _, err := os.Stat(path); err != nil {
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return nil // the run has not ended, or its grid does not keep the table
 	}
 	traces := map[string]*trace{}
