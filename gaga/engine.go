@@ -36,10 +36,11 @@ func (p *Problem) engine() *model.Problem {
 	if p.Kernel == nil {
 		s.Rows = design(p.X, s.P)
 	}
-	return &model.Problem{
-		Samples: s, Penalty: penalty, Criterion: criterion,
-		Zoning: model.NewZoning(p.Regularizer, engineZones(p.Regularizer), engineSeries(p.Regularizer), criterion.Kinked()),
+	zoning := model.NewZoning(p.Regularizer, engineZones(p.Regularizer), engineSeries(p.Regularizer), criterion.Kinked())
+	if r, ok := p.Regularizer.(PowerRegularizer); ok {
+		zoning.Power = func(zone int) model.Power { return model.Power(r.Power(zone)) }
 	}
+	return &model.Problem{Samples: s, Penalty: penalty, Criterion: criterion, Zoning: zoning}
 }
 
 // design returns the rows over the unknowns of a linear predictor: the features and, if

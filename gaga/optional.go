@@ -58,6 +58,21 @@ type SeriesRegularizer interface {
 // derivatives of the coefficients in the age.
 type Series struct{ F, Rate [4]float64 }
 
+// PowerRegularizer is a regularizer whose weight is in each zone a [Power].
+type PowerRegularizer interface {
+	Regularizer
+	// Power returns that of a zone.
+	Power(zone int) Power
+}
+
+// Power is the weight (A[0] + A[1] λ)^P (B[0] + B[1] λ + B[2] l)^Q of a loss l at age λ, with
+// B[2] not 0 unless Q is and 0^0 = 1. The zero Power is no weight.
+type Power struct {
+	A    [2]float64
+	B    [3]float64
+	P, Q float64
+}
+
 // oneSided reports whether the loss is one of classes whose least value is not attained.
 func (p *Problem) oneSided() bool {
 	loss, ok := p.Loss.(ClassificationLoss)

@@ -37,6 +37,14 @@ type Zone struct {
 // derivatives of the coefficients in the age.
 type Series struct{ F, Rate [4]float64 }
 
+// Power is the weight (A[0] + A[1] λ)^P (B[0] + B[1] λ + B[2] l)^Q in a zone; the zero Power
+// is no weight.
+type Power struct {
+	A    [2]float64
+	B    [3]float64
+	P, Q float64
+}
+
 // Problem is a self-paced learning problem. It does not change.
 type Problem struct {
 	Samples

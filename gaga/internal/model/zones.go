@@ -13,7 +13,9 @@ type Zoning struct {
 	Regularizer Regularizer
 	// Series returns that of one of the regularizer's zones; nil for a regularizer
 	// whose implicit loss is none.
-	Series     func(zone int, age float64) Series
+	Series func(zone int, age float64) Series
+	// Power returns the weight of one of the regularizer's zones; nil where none is a power.
+	Power      func(zone int) Power
 	Polynomial bool   // it has series, without a term in √l
 	Zones      []Zone // with a kink satisfied and pinned before the regularizer's
 	Kinks      int    // zones before the regularizer's: 0 or 2

@@ -7,6 +7,7 @@ import (
 
 	"github.com/agepath/agepath/gaga/internal/model"
 	"github.com/agepath/agepath/gaga/internal/tolerance"
+	"github.com/agepath/agepath/internal/kernel"
 )
 
 // View is what an expansion needs of a window that is being opened.
@@ -32,16 +33,40 @@ func (e *Expansion) Expand(l *model.Point, v View) (length, radius float64) {
 		line.middle = l.Age + line.half
 		copy(line.theta, l.Theta)
 		blas64.Axpy(line.half, vector(line.rate), vector(line.theta))
-		radius = e.sum(&v, v.Watch(tolerance.ExpansionGuard*length))
+		var rough []int
+		if !e.Smooth {
+			rough = v.Watch(tolerance.ExpansionGuard * length)
+		}
+		radius = e.sum(&v, rough)
 		off := e.tail()
-		e.reach = length * math.Min(tolerance.ExpansionGrowth, tolerance.ExpansionMargin*math.Pow(tolerance.ExpansionError/off, 1./nodes))
+		e.reach = length * math.Min(tolerance.ExpansionGrowth, tolerance.ExpansionMargin*math.Pow(tolerance.ExpansionError/off, 1./orders))
 		if off <= tolerance.ExpansionExcess*tolerance.ExpansionError || length <= v.Shortest {
 			break
 		}
 		length = e.reach
 	}
-	e.on = true
+	e.on, e.radius = true, radius
 	return length, radius
+}
+
+// Left returns for how many ages from an age the expansion lasts, and how far off the
+// tangent at l, in a window's norm, its error stays small for so many ages, at most for the
+// given length.
+func (e *Expansion) Left(l *model.Point, length float64, distance func(x []float64) float64) (ages, radius float64) {
+	line := &e.line
+	if !e.on || l.Age < line.middle-line.half {
+		return 0, 0
+	}
+	length = math.Min(length, line.middle+line.half-l.Age)
+	var most float64
+	for _, h := range [2]float64{0, length} {
+		apart := e.local.epsilon
+		for j, w := range l.Theta {
+			apart[j] = w + h*l.Rate[j] - line.theta[j] - (l.Age+h-line.middle)*line.rate[j]
+		}
+		most = math.Max(most, distance(apart))
+	}
+	return length, e.radius - most
 }
 
 // Longest returns how long the next window may be, with used the ages that the last one
@@ -56,11 +81,16 @@ func (e *Expansion) Longest(used float64) float64 {
 	return e.reach
 }
 
-// tail returns the size of the last Chebyshev coefficients of the gradient and of H's
-// product with the base line's length, relative to the terms: the error of the
-// interpolation is a small part of that.
+// Radius returns how far off its base line the expansion's error is small.
+func (e *Expansion) Radius() float64 { return e.radius }
+
+// Reach returns the length of the longest window that the last error allows.
+func (e *Expansion) Reach() float64 { return e.reach }
+
+// tail returns the size of the last coefficients of the gradient and of H's product with
+// the base line's length, relative to the terms: that of those left out is a part of it.
 func (e *Expansion) tail() (off float64) {
-	last := e.nodes.sums[(nodes-1)*e.nodes.width:]
+	last := e.along.sums[(orders-1)*e.along.width:]
 	moved := e.line.half * math.Abs(e.line.rate[blas64.Iamax(vector(e.line.rate))])
 	pairs := last[e.s.P:]
 	for j, size := range e.rest.sizes {
@@ -75,52 +105,69 @@ func (e *Expansion) tail() (off float64) {
 	return off
 }
 
-// sum takes the sums along the base line over all samples but the watched ones, and returns
+// sum takes the sums along the base line over all samples but the rough ones, and returns
 // the radius of validity.
-func (e *Expansion) sum(v *View, watched []int) (radius float64) {
-	s, n, rest := e.s, &e.nodes, &e.rest
-	n.reset(&e.line)
+func (e *Expansion) sum(v *View, rough []int) (radius float64) {
+	s, rest, line := e.s, &e.rest, &e.line
+	e.along.reset()
 	clear(rest.sizes)
 	clear(rest.diags)
-	last, rate := uint8(len(s.Zones)-1), v.Distance(e.line.rate)
-	var unweighed, sizes, third float64 // samples without weight; Σ ‖a‖ size, Σ ‖a‖⁴ |∂³φ/∂u³|
-	for zone := range s.Zones {         // blocks of one zone: many zones have no third derivatives
-		next := watched
+	var sizes, third float64    // Σ ‖a‖ size, Σ ‖a‖⁴ |∂³φ/∂u³|
+	for zone := range s.Zones { // blocks of one zone, which have a scale of their own
+		next, none := rough, s.Power(zone) == model.Power{}
+		power := &e.powers[zone]
+		if e.members[zone] = 0; !none {
+			*power = newZonePower(s.Power(zone), line.middle, line.half)
+		}
+		e.batch.reset()
 		for i, z := range s.Zone {
-			switch {
-			case len(next) > 0 && next[0] == i:
+			if len(next) > 0 && next[0] == i {
 				next = next[1:]
 				continue
-			case int(z) != zone:
-				continue
-			case !s.Weighed && z == last:
-				unweighed += s.M[i]
+			}
+			if int(z) != zone {
 				continue
 			}
-			norm := v.Norms[i]
-			apart := math.Min(math.Max(e.line.half*norm*rate, tolerance.DifferenceLeast), tolerance.DifferenceMost)
-			size, phiU, phiUUU := n.take(s, i, v.U[i]+e.line.half*v.DU[i], v.DU[i], apart)
+			if e.members[zone] += s.M[i]; none {
+				continue
+			}
+			u, norm := v.U[i]+line.half*v.DU[i], v.Norms[i]
+			r := u - s.Y[i]
+			t := e.batch.take(power, s.Row(i), r, line.half*v.DU[i], s.M[i])
+			size := power.scale[0] * s.size(i, u, r*r, 2*r, 2, t.v, t.dv)
+			e.batch.size[e.batch.used-1] = size
 			sizes += norm * size
-			third += norm * norm * norm * norm * phiUUU
-			curvature := math.Abs(phiU)
-			for j, x := range s.Row(i) {
-				rest.sizes[j] += size * math.Abs(x)
-				rest.diags[j] += curvature * x * x
-			}
+			third += norm * norm * norm * norm * power.scale[0] * t.third
 		}
-		n.flush()
-	}
-	if unweighed > 0 {
-		for k, age := range n.ages {
-			top, _ := s.Regularizer.Threshold(s.Thresholds()-1, age)
-			n.values[k] += unweighed * s.Regularizer.Integral(2*top, age)
+		if !none {
+			e.batch.flush()
+			e.along.add(&e.batch.lineSums, &power.scale, 1)
+			kernel.Axpy(1, e.batch.sizes, rest.sizes)
+			kernel.Axpy(power.scale[0], e.batch.diags, rest.diags)
 		}
 	}
-	chebyshev(n.sums, nodes)
-	chebyshev(n.values, nodes)
-	chebyshev(n.triples, bends)
 	if third == 0 {
 		return math.Inf(1)
 	}
-	return math.Cbrt(6*tolerance.ExpansionError*sizes/third) * math.Sqrt(float64(s.P)) // a step is along a row by chance
+	return math.Cbrt(6*tolerance.ExpansionError*sizes/third) * math.Sqrt(float64(len(s.Active))) // a step is along a row by chance
+}
+
+// swap moves sample i in the sums from a zone to its own, where all samples are in them.
+func (e *Expansion) swap(i int, from uint8) {
+	s, line := e.s, &e.line
+	row := s.Row(i)
+	x := vector(row)
+	r := blas64.Dot(x, vector(line.theta[:s.P])) - s.Y[i]
+	dr := line.half * blas64.Dot(x, vector(line.rate[:s.P]))
+	for side, zone := range [2]uint8{from, s.Zone[i]} {
+		sign := float64(2*side - 1)
+		e.members[zone] += sign * s.M[i]
+		if (s.Power(int(zone)) == model.Power{}) {
+			continue
+		}
+		e.batch.reset()
+		e.batch.take(&e.powers[zone], row, r, dr, s.M[i])
+		e.batch.flush()
+		e.along.add(&e.batch.lineSums, &e.powers[zone].scale, sign)
+	}
 }

@@ -11,22 +11,30 @@ import (
 	"github.com/agepath/agepath/internal/dense"
 )
 
-// Expansion sums the terms of any smooth loss and regularizer over the samples that are
-// not watched from an expansion about a window's base line θ₀ + (λ - λ₀) dθ/dλ. On it the
-// sums Σ φ a and Σ ∂φ/∂u a aᵀ are interpolated in the age, at Chebyshev points; off it they
-// are a Taylor series of second order, with Σ ∂²φ/∂u² a⊗a⊗a from fewer points.
-// The samples in it do not change their zones in the window, and direct sums the watched
-// ones: the cost of a step does not grow with the number of samples.
+// Expansion sums the terms of the squared loss and powers of a loss (see [model.Power]) from
+// an expansion about a base line θ₀ + (λ - λ₀) dθ/dλ. On it the sums Σ φ a and Σ ∂φ/∂u a aᵀ
+// are Taylor series in the age; off it they are one of second order, with
+// Σ ∂²φ/∂u² a⊗a⊗a on the line.
+//
+// Where a weight is smooth on both sides of its thresholds all samples are in it, and a
+// change of zone moves one sample. Else those that are not watched are, which do not
+// change their zones in the window, and direct sums the watched ones. Either way the cost
+// of a step does not grow with the number of samples.
 //
 // Without a window direct sums all samples.
 type Expansion struct {
 	*direct
-	on    bool    // there is a window: the samples that are not watched are in the sums
-	reach float64 // length of the longest window that the last error allows
-	line  line
-	nodes nodeSums // their Chebyshev coefficients
-	local localSums
-	rest  curved // the expanded sums where Assemble was last called, zero without a window
+	Smooth  bool    // all samples are in it
+	on      bool    // there is a window
+	reach   float64 // length of the longest window that the last error allows
+	radius  float64 // how far off the base line the error is small
+	line    line
+	powers  []zonePower // of each zone
+	members []float64   // of each zone: how many samples are in the sums
+	along   lineSums
+	batch   batch
+	local   localSums
+	rest    curved // the expanded sums where Assemble was last called, zero without a window
 }
 
 // line is a window's base line.
@@ -39,8 +47,8 @@ type line struct {
 
 // localSums is scratch: the sums at an age, on the base line.
 type localSums struct {
-	basis, slope [nodes]float64 // the Chebyshev polynomials and their derivatives in the age
-	sums, dsums  []float64      // P + pairs: see nodeSums; and their derivatives in the age
+	basis, slope [orders]float64 // powers of the way from the middle, and their derivatives in the age
+	sums, dsums  []float64       // P + pairs: see lineSums; and their derivatives in the age
 	triples      []float64
 	epsilon      []float64 // P: θ off the base line
 	twisted      []float64 // pairs: the triples' sums times that
@@ -49,19 +57,26 @@ type localSums struct {
 // NewExpansion reports false where the problem is of another kind. There is no window
 // before the first Expand.
 func NewExpansion(s *Scope) (*Expansion, bool) {
-	// Windows serve no other smooth loss, and end at each jump.
-	if !s.Squared || s.Breaks() || s.P > tolerance.ExpansionColumns || s.N < tolerance.ExpansionSamples {
+	if !s.Squared || s.Power == nil || s.P > tolerance.ExpansionColumns || s.N < tolerance.ExpansionSamples {
 		return nil, false
 	}
-	n := newNodeSums(s.P)
-	return &Expansion{
-		direct: newDirect(s), reach: math.Inf(1), line: line{theta: zeros(s.P), rate: zeros(s.P)}, nodes: n,
+	b := newBatch(s.P)
+	e := &Expansion{
+		direct: newDirect(s), Smooth: true, reach: math.Inf(1), line: line{theta: zeros(s.P), rate: zeros(s.P)},
+		powers: make([]zonePower, len(s.Zones)), members: zeros(len(s.Zones)), along: newLineSums(s.P), batch: b,
 		local: localSums{
-			sums: zeros(n.width), dsums: zeros(n.width), triples: zeros(len(n.triples) / bends),
-			epsilon: zeros(s.P), twisted: zeros(n.width - s.P),
+			sums: zeros(b.width), dsums: zeros(b.width), triples: zeros(len(b.triples) / bends),
+			epsilon: zeros(s.P), twisted: zeros(b.width - s.P),
 		},
 		rest: newCurved(s.P, s.P),
-	}, true
+	}
+	for k := range s.Thresholds() {
+		loss, _ := s.Regularizer.Threshold(k, 1)
+		for _, w := range [2]model.Power{s.Power(k), s.Power(k + 1)} {
+			e.Smooth = e.Smooth && w != model.Power{} && w.B[0]+w.B[1]+w.B[2]*loss > 0
+		}
+	}
+	return e, true
 }
 
 // Close ends the window: all samples are summed as they are.
@@ -72,8 +87,23 @@ func (e *Expansion) Close() {
 	clear(e.rest.diags)
 }
 
+// alone reports whether direct has nothing to sum.
+func (e *Expansion) alone() bool { return e.on && e.Smooth }
+
+func (e *Expansion) Summed() bool { return e.alone() }
+
+func (e *Expansion) Move(i int, from uint8, theta []float64) {
+	if e.alone() {
+		e.swap(i, from)
+		return
+	}
+	e.direct.Move(i, from, theta)
+}
+
 func (e *Expansion) Assemble(pt *model.Point) {
-	e.direct.Assemble(pt)
+	if !e.alone() {
+		e.direct.Assemble(pt)
+	}
 	if e.on {
 		e.contract(pt.Theta, pt.Age)
 		e.rest.addTo(e.s)
@@ -83,20 +113,20 @@ func (e *Expansion) Assemble(pt *model.Point) {
 // contract evaluates the expanded sums at a θ and an age.
 func (e *Expansion) contract(theta []float64, age float64) {
 	l, line, rest, p := &e.local, &e.line, &e.rest, e.s.P
-	l.chebyshev((age-line.middle)/line.half, line.half)
+	powersOf(&l.basis, &l.slope, (age-line.middle)/line.half, line.half)
 	for j, w := range theta[:p] {
 		l.epsilon[j] = w - line.theta[j] - (age-line.middle)*line.rate[j]
 	}
 	at := func(dst, of, basis []float64) {
 		blas64.Gemv(blas.Trans, 1, general(len(basis), len(dst), of), vector(basis), 0, vector(dst))
 	}
-	at(l.sums, e.nodes.sums, l.basis[:])
-	at(l.dsums, e.nodes.sums, l.slope[:])
-	at(l.triples, e.nodes.triples, l.basis[:bends])
+	at(l.sums, e.along.sums, l.basis[:])
+	at(l.dsums, e.along.sums, l.slope[:])
+	at(l.triples, e.along.triples, l.basis[:bends])
 	dense.Twist(l.twisted, l.triples, l.epsilon)
 	copy(rest.grad, l.sums)
 	copy(rest.dgrad, l.dsums)
-	rest.value = blas64.Dot(vector(l.basis[:]), vector(e.nodes.values)) + blas64.Dot(vector(l.sums[:p]), vector(l.epsilon))
+	rest.value = blas64.Dot(vector(l.basis[:]), vector(e.along.values)) + blas64.Dot(vector(l.sums[:p]), vector(l.epsilon))
 	square, dsquare, pair := l.sums[p:], l.dsums[p:], 0
 	for j, x := range l.epsilon {
 		for c := j; c < p; c++ {
@@ -118,45 +148,76 @@ func (e *Expansion) contract(theta []float64, age float64) {
 	}
 }
 
-// chebyshev evaluates the basis at x in [-1, 1], of a line of the given half length.
-func (l *localSums) chebyshev(x, half float64) {
-	t, d := &l.basis, &l.slope
-	t[0], t[1], d[0], d[1] = 1, x, 0, 1
-	for k := 2; k < nodes; k++ {
-		t[k] = 2*x*t[k-1] - t[k-2]
-		d[k] = 2*t[k-1] + 2*x*d[k-1] - d[k-2]
-	}
-	for k := range d {
-		d[k] /= half
-	}
-}
-
 func (e *Expansion) Curve(pt *model.Point) {
-	e.direct.Curve(pt)
+	if !e.alone() {
+		e.direct.Curve(pt)
+	}
 	e.rest.bend(e.s)
 }
 
 func (e *Expansion) Gradient(pt *model.Point) {
-	e.direct.Gradient(pt)
+	if e.alone() {
+		clear(pt.Grad)
+		clear(pt.DGrad)
+	} else {
+		e.direct.Gradient(pt)
+	}
 	e.rest.slope(e.s, pt)
 }
 
 func (e *Expansion) Coordinate(j int) (gradient, dage, size float64) {
-	g, dg, s := e.direct.Coordinate(j)
 	gradient, dage, size = e.rest.Coordinate(j)
+	if e.alone() {
+		return gradient, dage, size
+	}
+	g, dg, s := e.direct.Coordinate(j)
 	return g + gradient, dg + dage, s + size
 }
 
 func (e *Expansion) Border(dst []float64, j int) (diagonal, magnitude float64) {
+	if e.alone() {
+		clear(dst[:len(e.s.Active)])
+		return e.rest.border(e.s, dst, j)
+	}
 	d, m := e.direct.Border(dst, j)
 	diagonal, magnitude = e.rest.border(e.s, dst, j)
 	return d + diagonal, m + magnitude
 }
 
 func (e *Expansion) Gradients(gradient, size []float64) {
+	if e.alone() {
+		e.rest.Gradients(gradient, size)
+		return
+	}
 	e.direct.Gradients(gradient, size)
 	blas64.Axpy(1, vector(e.rest.grad), vector(gradient))
 	blas64.Axpy(1, vector(e.rest.sizes), vector(size))
 }
 
-func (e *Expansion) Objective() float64 { return e.direct.Objective() + e.rest.value }
+func (e *Expansion) Objective() float64 {
+	if !e.on {
+		return e.direct.Objective()
+	}
+	value := e.rest.value + e.constants(e.s.At.Age)
+	if e.alone() {
+		return value
+	}
+	return value + e.direct.Objective()
+}
+
+// constants returns the sum of what the implicit losses are more than their zones'
+// antiderivatives of the weight.
+func (e *Expansion) constants(age float64) (sum float64) {
+	s := e.s
+	for k, members := range e.members {
+		if members > 0 {
+			loss := s.Inside(k, age)
+			constant := s.Regularizer.Integral(loss, age)
+			if (s.Power(k) != model.Power{}) {
+				constant -= e.powers[k].antiderivative(loss, age)
+			}
+			sum += members * constant
+		}
+	}
+	return sum
+}

@@ -24,14 +24,12 @@ const (
 	ExpansionGrowth = 2   // length of the next window over the last one's
 	ExpansionReuse  = 1.3 // the same where less than half of the last one served
 	ExpansionCuts   = 40  // of a window, at most
+	// ExpansionLongest is the length at most, relative to the age, of one that serves many windows.
+	ExpansionLongest = 0.25
 	// ExpansionGuard is the guard factor: within how many lengths of the window the samples
 	// that can reach a boundary are summed as they are. Near a boundary their terms are not
 	// smooth enough.
 	ExpansionGuard   = 2.5
 	ExpansionColumns = 16   // at most: third moments then cost about as much as a few sums over all samples
 	ExpansionSamples = 2000 // at least
-	// DifferenceLeast and DifferenceMost bound the distance of the points whose difference
-	// is a third derivative: below rounding tells, above the next derivative does.
-	DifferenceLeast = 1e-7
-	DifferenceMost  = 1e-4
 )

@@ -48,12 +48,16 @@ func (m *moments) withdraw(w *Window, u []float64, age float64) {
 	m.measured = m.Moves()
 }
 
-// expansion is one of the terms in the window. It is left alone where few samples reach a
-// boundary while it is good: all samples are then summed as they are.
+// expansion is one of the terms in the window. A rough one is left alone where few samples
+// reach a boundary while it is good: all samples are then summed as they are.
 type expansion struct{ *sums.Expansion }
 
 func (e expansion) open(w *Window, left *model.Point, used float64) {
 	if !w.begin(left) {
+		return
+	}
+	if e.Smooth {
+		e.reuse(w, left)
 		return
 	}
 	longest := e.Longest(used)
@@ -65,16 +69,35 @@ func (e expansion) open(w *Window, left *model.Point, used float64) {
 		return
 	}
 	w.extend(left, longest)
-	length, radius := e.Expand(left, sums.View{
-		U: w.u, DU: w.du, Norms: w.norms, Length: w.length, Shortest: tolerance.Nudge * left.Age,
+	length, radius := e.expand(w, left, w.length)
+	w.length, w.moved = length, math.Min(w.moved, radius)
+	w.end(left)
+}
+
+// reuse opens a window in the last expansion where that lasts long enough.
+func (e expansion) reuse(w *Window, left *model.Point) {
+	w.extend(left, w.last)
+	distance := func(x []float64) float64 { return w.Distance(nil, x) }
+	length, radius := e.Left(left, w.length, distance)
+	if length < tolerance.WindowLeft*w.length || radius < tolerance.WindowLeft*math.Min(w.moved, e.Radius()) {
+		var whole float64
+		whole, radius = e.expand(w, left, math.Min(e.Reach(), tolerance.ExpansionLongest*left.Age))
+		length = math.Min(w.length, whole)
+	}
+	w.length, w.moved = length, math.Min(w.moved, radius)
+	w.end(left)
+}
+
+// expand expands the sums at left over a length.
+func (e expansion) expand(w *Window, left *model.Point, length float64) (valid, radius float64) {
+	return e.Expand(left, sums.View{
+		U: w.u, DU: w.du, Norms: w.norms, Length: length, Shortest: tolerance.Nudge * left.Age,
 		Distance: func(x []float64) float64 { return w.Distance(nil, x) },
 		Watch: func(length float64) []int {
 			w.within(length)
 			return w.samples
 		},
 	})
-	w.length, w.moved = length, math.Min(w.moved, radius)
-	w.end(left)
 }
 
 func (e expansion) withdraw(w *Window, _ []float64, _ float64) {

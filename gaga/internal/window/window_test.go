@@ -78,6 +78,13 @@ func linearSeries(zone int, age float64) model.Series {
 	return model.Series{F: [4]float64{age / 2}, Rate: [4]float64{0.5}}
 }
 
+func linearPower(zone int) model.Power {
+	if zone != 0 {
+		return model.Power{}
+	}
+	return model.Power{A: [2]float64{1: 1}, P: -1, B: [3]float64{1: 1, 2: -1}, Q: 1}
+}
+
 // random draws a problem of n samples, whose sums are moments, zone sums of the hinge loss
 // or, without a series, expanded.
 func random(rng *rand.Rand, n int, kinked, series bool) *model.Problem {
@@ -108,6 +115,7 @@ func random(rng *rand.Rand, n int, kinked, series bool) *model.Problem {
 		f = nil
 	}
 	p.Zoning = model.NewZoning(linear{}, []model.Zone{{Name: "easy"}, {Name: "discarded"}}, f, kinked)
+	p.Power = linearPower
 	return p
 }
 
