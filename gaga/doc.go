@@ -49,7 +49,7 @@
 // regularizer as zones with a weight and its derivatives. Both are interfaces to
 // be implemented outside this package, see the examples of [Loss] and
 // [Regularizer]. One that says what it is, by [SquaredLoss], [HingeLoss],
-// [ClassificationLoss], [VectorLoss] or [SeriesRegularizer], is treated as the built-in
+// [ClassificationLoss], [VectorLoss], [SeriesRegularizer] or [PowerRegularizer], is treated as the built-in
 // ones of its kind. A loss with a kink other than the hinge cannot be tracked;
 // [Supports] says so.
 //
@@ -148,9 +148,9 @@
 //     zones, or moments, which a change of zone moves by one sample, and only samples that
 //     can reach a threshold soon are watched: O(p²), hardly more with n. Squared with
 //     Linear has fourth moments, O(p⁴), unless that is too much.
-//   - [Squared] with other regularizers of continuous weight, up to 16 columns, from
-//     2,000 samples on: sums expanded about the path's tangent, to a relative error of
-//     1e-12, each O(np³), which serve many events.
+//   - [Squared] with [LOG] or [Polynomial], up to 16 columns, from 2,000 samples on: sums
+//     expanded about the path's tangent, to a relative error of 1e-12, each O(np³), which
+//     serve many events.
 //   - other pairs: O(np), and O(p²) for each sample whose term in H has changed: all where
 //     the weight varies with the loss.
 //

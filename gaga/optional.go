@@ -5,8 +5,8 @@ package gaga
 // way to say it.
 
 // SquaredLoss is a loss that is (u - y)². With a [SeriesRegularizer] sums over zones
-// then take the place of sums over samples, and with every regularizer only samples
-// that can soon reach a threshold are watched.
+// then take the place of sums over samples, with a [PowerRegularizer] expansions, and only
+// samples that can soon reach a threshold are watched.
 type SquaredLoss interface {
 	Loss
 	SquaredResidual()

@@ -121,7 +121,8 @@ func (d *direct) amend(pt *model.Point) {
 // evaluate evaluates the terms of sample i.
 func (d *direct) evaluate(pt *model.Point, slot, i int) {
 	loss, slope, curvature := pt.Loss[slot], pt.Slope[slot], pt.Curvature[slot]
-	if slope == 0 && curvature == 0 { // has no terms, whatever its weight, as beyond the margin
+	weightless := !d.s.Weighed && int(d.s.Zone[i]) == len(d.s.Zones)-1
+	if weightless || slope == 0 && curvature == 0 { // beyond the margin there are no terms, whatever the weight
 		d.phi[slot], d.phiU[slot], d.phiAge[slot], d.size[slot] = 0, 0, 0, 0
 		return
 	}

@@ -2,6 +2,7 @@ package sums
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
@@ -112,8 +113,9 @@ func (e *Expansion) sum(v *View, rough []int) (radius float64) {
 	e.along.reset()
 	clear(rest.sizes)
 	clear(rest.diags)
-	var sizes, third float64    // Σ ‖a‖ size, Σ ‖a‖⁴ |∂³φ/∂u³|
-	for zone := range s.Zones { // blocks of one zone, which have a scale of their own
+	e.apart = e.apart[:0]
+	var sizes, bent, third float64 // Σ ‖a‖ size, Σ ‖a‖³ |∂²φ/∂u²| left out, Σ ‖a‖⁴ |∂³φ/∂u³|
+	for zone := range s.Zones {    // blocks of one zone, which have a scale of their own
 		next, none := rough, s.Power(zone) == model.Power{}
 		power := &e.powers[zone]
 		if e.members[zone] = 0; !none {
@@ -137,7 +139,9 @@ func (e *Expansion) sum(v *View, rough []int) (radius float64) {
 			size := power.scale[0] * s.size(i, u, r*r, 2*r, 2, t.v, t.dv)
 			e.batch.size[e.batch.used-1] = size
 			sizes += norm * size
-			third += norm * norm * norm * norm * power.scale[0] * t.third
+			cube := norm * norm * norm * power.scale[0]
+			bent += cube * t.bent
+			third += cube * norm * t.third
 		}
 		if !none {
 			e.batch.flush()
@@ -149,25 +153,59 @@ func (e *Expansion) sum(v *View, rough []int) (radius float64) {
 	if third == 0 {
 		return math.Inf(1)
 	}
-	return math.Cbrt(6*tolerance.ExpansionError*sizes/third) * math.Sqrt(float64(len(s.Active))) // a step is along a row by chance
+	error := tolerance.ExpansionError * sizes
+	radius = math.Min(math.Cbrt(6*error/third), math.Sqrt(2*error/bent))
+	return radius * math.Sqrt(float64(len(s.Active))) // a step is along a row by chance
 }
 
 // swap moves sample i in the sums from a zone to its own, where all samples are in them.
 func (e *Expansion) swap(i int, from uint8) {
-	s, line := e.s, &e.line
+	if k := slices.Index(e.apart, i); k >= 0 {
+		e.apart = slices.Delete(e.apart, k, k+1)
+	} else {
+		e.add(i, from, -1)
+	}
+	if !e.add(i, e.s.Zone[i], 1) {
+		e.apart = append(e.apart, i)
+	}
+}
+
+// add adds f times sample i's terms in a zone. It reports false, without them, where the
+// series of a sample that enters do not converge fast enough.
+func (e *Expansion) add(i int, zone uint8, f float64) bool {
+	s, line, power := e.s, &e.line, &e.powers[zone]
 	row := s.Row(i)
-	x := vector(row)
-	r := blas64.Dot(x, vector(line.theta[:s.P])) - s.Y[i]
-	dr := line.half * blas64.Dot(x, vector(line.rate[:s.P]))
-	for side, zone := range [2]uint8{from, s.Zone[i]} {
-		sign := float64(2*side - 1)
-		e.members[zone] += sign * s.M[i]
-		if (s.Power(int(zone)) == model.Power{}) {
-			continue
-		}
+	if (s.Power(int(zone)) != model.Power{}) {
+		r := blas64.Dot(vector(row), vector(line.theta)) - s.Y[i]
+		dr := line.half * blas64.Dot(vector(row), vector(line.rate))
 		e.batch.reset()
-		e.batch.take(&e.powers[zone], row, r, dr, s.M[i])
+		t := e.batch.take(power, row, r, dr, s.M[i])
+		last := power.scale[0] * (math.Abs(t.phi[power.orders-1]) + math.Abs(dr*t.phiU[power.orders-1]))
+		for j, x := range row {
+			if f > 0 && !(last*math.Abs(x) <= tolerance.ExpansionEntry*e.rest.sizes[j]) {
+				e.batch.used = 0
+				return false
+			}
+		}
 		e.batch.flush()
-		e.along.add(&e.batch.lineSums, &e.powers[zone].scale, sign)
+		e.along.add(&e.batch.lineSums, &power.scale, f)
+	}
+	e.members[zone] += f * s.M[i]
+	return true
+}
+
+// addApart adds the terms of the samples that are in no series.
+func (e *Expansion) addApart(theta []float64, age float64) {
+	s, rest := e.s, &e.rest
+	for _, i := range e.apart {
+		row := s.Row(i)
+		loss, slope, curvature := s.Loss.Eval(blas64.Dot(vector(row), vector(theta)), s.Y[i])
+		phi, phiU, phiAge, _, _ := s.weigh(i, age, loss, slope, curvature)
+		rest.value += s.M[i] * s.Regularizer.Integral(loss, age)
+		for j, x := range row {
+			rest.grad[j] += phi * x
+			rest.dgrad[j] += phiAge * x
+			kernel.Axpy(phiU*x, row[j:], rest.full[j*s.P+j:][:s.P-j])
+		}
 	}
 }

@@ -31,6 +31,7 @@ type Expansion struct {
 	line    line
 	powers  []zonePower // of each zone
 	members []float64   // of each zone: how many samples are in the sums
+	apart   []int       // samples that have come to their zones since, summed as they are
 	along   lineSums
 	batch   batch
 	local   localSums
@@ -146,6 +147,7 @@ func (e *Expansion) contract(theta []float64, age float64) {
 			pair++
 		}
 	}
+	e.addApart(theta, age)
 }
 
 func (e *Expansion) Curve(pt *model.Point) {

@@ -31,7 +31,8 @@ type terms struct {
 	phiUU     [bends]float64  // m ∂²φ/∂u²
 	value     [orders]float64 // m F, but for a constant of the zone
 	v, dv     float64         // the weight in the middle and its derivative in the loss
-	third     float64         // m |∂³φ/∂u³| there
+	third     float64         // m |∂³φ/∂u³|, largest on the line
+	bent      float64         // m |∂²φ/∂u²| that phiUU leaves out
 }
 
 // newZonePower returns the expansion of a zone's weights about an age, over half a length.
@@ -59,7 +60,7 @@ func (p *zonePower) expand(t *terms, r, dr, m float64) {
 		t.phiU[0], t.phiU[1], t.phiU[2] = 2*m, 0, 0
 		t.value[0], t.value[1], t.value[2] = m*r*r, 2*m*r*dr, m*dr*dr
 		clear(t.phiUU[:])
-		t.v, t.dv, t.third = 1, 0, 0
+		t.v, t.dv, t.third, t.bent = 1, 0, 0, 0
 		return
 	}
 	loss := r * r
@@ -79,12 +80,16 @@ func (p *zonePower) expand(t *terms, r, dr, m float64) {
 	part := slope * loss * inverse
 	t.third = math.Abs(q * slope * h * (12 + 48*(q-1)*part + 16*(q-1)*(q-2)*part*part))
 	least := 1 - math.Abs(b) + c // of the base on the line, over that in the middle
+	if math.Abs(b) < 2*c {
+		least = 1 - b*b/(4*c)
+	}
 	for k := 3 - q; k > 0; k-- {
 		t.third /= least
 	}
 	bent := p.bend(h*inverse, r, dr, g, b, c, inverse)
 	rest := 0.75 * (bent[3] + (bent[2]*p.scale[1]+bent[1]*p.scale[2]+bent[0]*p.scale[3])/p.scale[0])
-	bent[1] += rest // x³ is about ¾ x
+	bent[1] += rest // x³ is ¾ x but for a third of that
+	t.bent = math.Abs(rest) / 3
 	copy(t.phiUU[:], bent[:])
 	r, dr = 2*r, 2*dr
 	level, climb, own := -4*q*p.level, -4*q*p.climb, 2*(1+2*q)

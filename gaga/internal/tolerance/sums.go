@@ -20,12 +20,13 @@ const (
 	// times that, as cutting the window costs another sum over all samples.
 	ExpansionError  = 1e-3 * KKT
 	ExpansionExcess = 4
-	ExpansionMargin = 0.9 // part of the length that the last error allows
-	ExpansionGrowth = 2   // length of the next window over the last one's
-	ExpansionReuse  = 1.3 // the same where less than half of the last one served
-	ExpansionCuts   = 40  // of a window, at most
+	ExpansionEntry  = 1e-2 * ExpansionError // the last coefficient of a sample that comes in, relative to all terms
+	ExpansionMargin = 0.9                   // part of the length that the last error allows
+	ExpansionGrowth = 2                     // length of the next window over the last one's
+	ExpansionReuse  = 1.3                   // the same where less than half of the last one served
+	ExpansionCuts   = 40                    // of a window, at most
 	// ExpansionLongest is the length at most, relative to the age, of one that serves many windows.
-	ExpansionLongest = 0.25
+	ExpansionLongest = 0.5
 	// ExpansionGuard is the guard factor: within how many lengths of the window the samples
 	// that can reach a boundary are summed as they are. Near a boundary their terms are not
 	// smooth enough.
