@@ -50,24 +50,26 @@ func (e *Expansion) Expand(l *model.Point, v View) (length, radius float64) {
 	return length, radius
 }
 
-// Left returns for how many ages from an age the expansion lasts, and how far off the
-// tangent at l, in a window's norm, its error stays small for so many ages, at most for the
-// given length.
-func (e *Expansion) Left(l *model.Point, length float64, distance func(x []float64) float64) (ages, radius float64) {
+// Left returns for how many ages from an age on the expansion serves a path that leaves its
+// tangent at l at a speed, at most for a length, and how far off the tangent its error
+// stays small for so long.
+func (e *Expansion) Left(l *model.Point, length, speed float64, distance func(x []float64) float64) (ages, radius float64) {
 	line := &e.line
-	if !e.on || l.Age < line.middle-line.half {
+	end := line.middle + line.half
+	if !e.on || l.Age < line.middle-line.half || l.Age >= end {
 		return 0, 0
 	}
-	length = math.Min(length, line.middle+line.half-l.Age)
-	var most float64
-	for _, h := range [2]float64{0, length} {
-		apart := e.local.epsilon
-		for j, w := range l.Theta {
-			apart[j] = w + h*l.Rate[j] - line.theta[j] - (l.Age+h-line.middle)*line.rate[j]
-		}
-		most = math.Max(most, distance(apart))
+	apart := e.local.epsilon
+	for j, w := range l.Theta {
+		apart[j] = w - line.theta[j] - (l.Age-line.middle)*line.rate[j]
 	}
-	return length, e.radius - most
+	radius = e.radius - distance(apart)
+	for j, rate := range l.Rate {
+		apart[j] = rate - line.rate[j]
+	}
+	turned := distance(apart)
+	ages = min(length, end-l.Age, radius/(turned+speed))
+	return ages, radius - ages*turned
 }
 
 // Longest returns how long the next window may be, with used the ages that the last one

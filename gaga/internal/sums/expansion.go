@@ -63,7 +63,7 @@ func NewExpansion(s *Scope) (*Expansion, bool) {
 	}
 	b := newBatch(s.P)
 	e := &Expansion{
-		direct: newDirect(s), Smooth: true, reach: math.Inf(1), line: line{theta: zeros(s.P), rate: zeros(s.P)},
+		direct: newDirect(s), Smooth: true, reach: math.Inf(1), radius: math.Inf(1), line: line{theta: zeros(s.P), rate: zeros(s.P)},
 		powers: make([]zonePower, len(s.Zones)), members: zeros(len(s.Zones)), along: newLineSums(s.P), batch: b,
 		local: localSums{
 			sums: zeros(b.width), dsums: zeros(b.width), triples: zeros(len(b.triples) / bends),

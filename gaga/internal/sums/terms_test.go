@@ -352,8 +352,7 @@ func TestExpansion(t *testing.T) {
 }
 
 // checkExpansion compares sums at points of the window, of a length, opened at l, that are
-// up to the radius off the tangent. Where all samples are
-// expanded they change their zones.
+// up to the radius off the tangent. Where all samples are expanded they change their zones.
 func checkExpansion(t *testing.T, rng *rand.Rand, e *Expansion, l *model.Point, length, radius float64) {
 	t.Helper()
 	s := e.s

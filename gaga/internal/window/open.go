@@ -77,14 +77,18 @@ func (e expansion) open(w *Window, left *model.Point, used float64) {
 // reuse opens a window in the last expansion where that lasts long enough.
 func (e expansion) reuse(w *Window, left *model.Point) {
 	w.extend(left, w.last)
+	speed := tolerance.WindowLeft * w.moved / w.length
 	distance := func(x []float64) float64 { return w.Distance(nil, x) }
-	length, radius := e.Left(left, w.length, distance)
-	if length < tolerance.WindowLeft*w.length || radius < tolerance.WindowLeft*math.Min(w.moved, e.Radius()) {
-		var whole float64
-		whole, radius = e.expand(w, left, math.Min(e.Reach(), tolerance.ExpansionLongest*left.Age))
-		length = math.Min(w.length, whole)
+	length, radius := e.Left(left, w.length, speed, distance)
+	if length < tolerance.WindowLeft*min(w.length, e.Radius()/speed) {
+		length, radius = e.expand(w, left, math.Min(e.Reach(), tolerance.ExpansionLongest*left.Age))
+		length = min(w.length, length, radius/speed)
 	}
-	w.length, w.moved = length, math.Min(w.moved, radius)
+	if length < w.length {
+		w.length = length
+		w.within(tolerance.WindowAmple * length)
+	}
+	w.moved = math.Min(w.moved, radius)
 	w.end(left)
 }
 
