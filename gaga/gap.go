@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/agepath/agepath/gaga/internal/landing"
 	"github.com/agepath/agepath/gaga/internal/tolerance"
@@ -62,7 +63,7 @@ func (t *tracker) bridge(ctx context.Context, from float64, what string) error {
 	}
 	whole := append([]float64(nil), t.search.Theta()...)
 	reason += "; alternation from the fit with all weights 1"
-	to, err := t.gapEnd(ctx, from, whole, reason)
+	to, l, err := t.gapEnd(ctx, from, whole, reason)
 	if err != nil {
 		return err
 	}
@@ -73,8 +74,12 @@ func (t *tracker) bridge(ctx context.Context, from float64, what string) error {
 		t.path.gaps = append(t.path.gaps, Gap{from, t.options.Age.Max, reason + " keeps both classes at no later age tried"})
 		return errVanished
 	}
-	t.search.SetTheta(whole)
-	if err := t.land(ctx, to, fmt.Sprintf("%s keeps both classes at age %v", reason, to)); err != nil {
+	start := fmt.Sprintf("%s keeps both classes at age %v", reason, to)
+	t.search.SetTheta(l.theta)
+	if _, err := t.lander.At(ctx, t.branch.Left(), to, start); err != nil {
+		return err
+	}
+	if err := t.startPiece(start+l.Reason, l.Steps); err != nil {
 		return err
 	}
 	if begun && to > from*(1+2*tolerance.Nudge) {
@@ -83,49 +88,50 @@ func (t *tracker) bridge(ctx context.Context, from float64, what string) error {
 	return nil
 }
 
+// arrival is a landing, and where it ended.
+type arrival struct {
+	landing.Landing
+	theta []float64
+}
+
 // gapEnd returns the first age found beyond from at which alternation from the
-// fit with all weights 1, whole, lands; +Inf where there is none.
-func (t *tracker) gapEnd(ctx context.Context, from float64, whole []float64, reason string) (float64, error) {
-	end := t.options.Age.Max
-	lo, hi := from, math.Min(from*(1+tolerance.Nudge), end)
-	for {
-		ok, err := t.lands(ctx, hi, whole, reason)
-		if err != nil {
-			return 0, err
-		}
-		if ok {
+// fit with all weights 1, whole, lands, and where; +Inf where there is none.
+func (t *tracker) gapEnd(ctx context.Context, from float64, whole []float64, reason string) (end float64, l *arrival, err error) {
+	last := t.options.Age.Max
+	lo, hi := from, math.Min(from*(1+tolerance.Nudge), last)
+	for ; ; lo, hi = hi, math.Min(hi*tolerance.GapRatio, last) {
+		if l, err = t.lands(ctx, hi, whole, reason); err != nil || l != nil {
 			break
 		}
-		if hi >= end {
-			return math.Inf(1), nil
+		if hi >= last {
+			return math.Inf(1), nil, nil
 		}
-		lo, hi = hi, math.Min(hi*tolerance.GapRatio, end)
 	}
-	for lo > from && hi-lo > tolerance.GapPrecision*hi {
+	for err == nil && lo > from && hi-lo > tolerance.GapPrecision*hi {
 		mid := 0.5 * (lo + hi)
-		ok, err := t.lands(ctx, mid, whole, reason)
-		if err != nil {
-			return 0, err
-		}
-		if ok {
-			hi = mid
+		var earlier *arrival
+		if earlier, err = t.lands(ctx, mid, whole, reason); earlier != nil {
+			hi, l = mid, earlier
 		} else {
 			lo = mid
 		}
 	}
-	return hi, nil
+	return hi, l, err
 }
 
-// lands reports whether alternation at an age from the fit with all weights 1
-// lands on a strict partial optimum that keeps samples.
-func (t *tracker) lands(ctx context.Context, age float64, whole []float64, reason string) (bool, error) {
+// lands makes alternation at an age from the fit with all weights 1 land on a strict
+// partial optimum that keeps samples; nil where it does not.
+func (t *tracker) lands(ctx context.Context, age float64, whole []float64, reason string) (*arrival, error) {
 	t.search.SetTheta(whole)
 	if t.search.Unfit(age) {
-		return false, nil
+		return nil, nil
 	}
-	_, err := t.lander.At(ctx, t.branch.Left(), age, reason)
+	l, err := t.lander.At(ctx, t.branch.Left(), age, reason)
 	if _, ok := errors.AsType[*landing.Degenerate](err); ok {
-		return false, nil
+		return nil, nil
 	}
-	return err == nil && !t.condition.State().Discarded(), err
+	if err != nil || t.condition.State().Discarded() {
+		return nil, err
+	}
+	return &arrival{l, slices.Clone(t.branch.Left().Theta)}, nil
 }

@@ -116,7 +116,7 @@ func (s *Scope) size(i int, u, loss, slope, curvature, v, dv float64) float64 {
 		distance = 2 + loss/s.Cost
 	}
 	// A weight changes by no more than 1, however steep it is.
-	passed := math.Min(tolerance.PassedOn*math.Abs(dv*slope)*distance, 1) * math.Abs(slope)
+	passed := min(tolerance.PassedOn*math.Abs(dv*slope)*distance, 1) * math.Abs(slope)
 	return s.M[i] * (v*GradientTerms(u, slope, curvature) + passed)
 }
 
