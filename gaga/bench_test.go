@@ -71,31 +71,34 @@ func BenchmarkGrowth(b *testing.B) {
 	}
 }
 
-// Logistic regression on a third of MagicTelescope and a tenth of nomao: a sweep,
-// and ACS at step 0.5 beside it.
+// Logistic regression in the exact mode and by sweeps.
 func BenchmarkSweep(b *testing.B) {
-	for name, part := range map[string]float64{"MagicTelescope": 1. / 3, "nomao": 0.1} {
-		share := func(int) float64 { return part }
-		problem := func(b *testing.B) *gaga.Problem {
-			b.Setenv("AGEPATH_VERIFY", "0")
-			t := trainingShare(b, name, dataset.Classification, 0, 1, share)
-			p := gaga.LogisticRegression(matrix(t), t.Y, t.Multiplicity, 1)
-			p.Regularizer = gaga.Linear{}
-			return p
-		}
-		b.Run(name+"/sweep", func(b *testing.B) {
-			p := problem(b)
-			for b.Loop() {
-				track(b, p, gaga.Options{Age: gaga.Range{Min: 0.1, Max: 20}, Sweep: true})
-			}
-		})
-		b.Run(name+"/search", func(b *testing.B) {
-			p := problem(b)
-			for b.Loop() {
-				if _, err := baselines.ACS(context.Background(), p, baselines.Ages(0.1, 20, 0.5), baselines.ACSOptions{Tolerance: 1e-9}); err != nil {
-					b.Fatal(err)
+	for _, c := range []cell{
+		{"logistic", "linear", "breast_cancer", 0, 1},
+		{"logistic", "mixture0.5", "diabetes", 0.3, 1},
+		{"logistic", "log1", "pendigits", 0, 1},
+		{"logistic", "linear", "pendigits", 0, 1},
+		{"logistic", "mixture0.5", "pendigits", 0.3, 1},
+		{"logistic", "linear", "mfeat-pixel", 0, 1},
+		{"logistic", "linear", "nomao", 0, 10},
+		{"logistic", "mixture0.5", "MagicTelescope", 0, 3},
+		{"logistic", "log1", "MagicTelescope", 0, 3},
+		{"logistic", "linear", "MagicTelescope", 0.3, 3},
+		{"logistic", "polynomial1.35", "MagicTelescope", 0.3, 5},
+	} {
+		for _, model := range []string{"logistic", "logistic-sweep"} {
+			c.model = model
+			b.Run(c.String(), func(b *testing.B) {
+				b.Setenv("AGEPATH_VERIFY", "0")
+				p := c.problem(b)
+				var path *gaga.Path
+				for b.Loop() {
+					path = track(b, p, c.options())
 				}
-			}
-		})
+				turning, jumps := count(path)
+				b.ReportMetric(float64(turning+path.Passed()), "turning")
+				b.ReportMetric(float64(jumps), "jumps")
+			})
+		}
 	}
 }

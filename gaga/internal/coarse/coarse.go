@@ -66,8 +66,8 @@ func (c *Continuation) Next(target float64, spent bool) (o branch.Outcome, passe
 }
 
 // advance makes the longest step towards the target, of the next step and its halvings,
-// that passes the next event by as much as it is away, or ends before it. It reports
-// false where there is none.
+// that passes the next event by as much as it is away. It reports false where there is
+// none.
 func (c *Continuation) advance(target float64) bool {
 	from, next := c.branch.Left().Age, c.branch.Due()
 	if c.step == 0 {
@@ -75,7 +75,7 @@ func (c *Continuation) advance(target float64) bool {
 	}
 	shortest := tolerance.StepShortest * from
 	for h := min(c.step, tolerance.StepLongest*from, target-from); ; h *= 0.5 {
-		if h < 2*next && next < h || h < shortest || c.Frozen {
+		if h < 2*next || h < shortest || c.Frozen {
 			c.step = math.Max(h, shortest)
 			return false
 		}
@@ -89,10 +89,6 @@ func (c *Continuation) advance(target float64) bool {
 			return true
 		}
 		c.failed = true
-		if next >= h { // no event is near: the exact step finds out why
-			c.step = h
-			return false
-		}
 	}
 }
 

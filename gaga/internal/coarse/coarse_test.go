@@ -211,7 +211,7 @@ func TestNextAgreesWithExactPath(t *testing.T) {
 			t.Parallel()
 			rng := rand.New(rand.NewPCG(9, 3))
 			passed, jumps, steps := 0, 0, 0
-			for k := range 24 {
+			for k := range 32 {
 				p := random(rng, sparse)
 				from := math.Pow(10, rng.Float64()-0.5)
 				target := 4 * from
@@ -303,7 +303,7 @@ func TestFailedStepRestores(t *testing.T) {
 			t.Parallel()
 			rng := rand.New(rand.NewPCG(5, 8))
 			failed := 0
-			for k := range 24 {
+			for k := range 32 {
 				p := random(rng, sparse)
 				from := math.Pow(10, rng.Float64()-0.5)
 				f, ok := begin(p, alternate(p, from), from, 1e3*from)

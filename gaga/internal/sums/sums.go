@@ -111,13 +111,16 @@ func (s *Scope) weigh(i int, age, loss, slope, curvature float64) (phi, phiU, ph
 // size returns the size of the terms of sample i's m φ, with its weight v. Where weights
 // enter from zero, the rounding of u that a weight of slope dv passes on is one of them.
 func (s *Scope) size(i int, u, loss, slope, curvature, v, dv float64) float64 {
-	distance := math.Abs(u) + math.Abs(s.Y[i])
-	if s.Kinked() { // at least that, and can be summed over a zone
-		distance = 2 + loss/s.Cost
+	size := v * GradientTerms(u, slope, curvature)
+	if dv != 0 {
+		distance := math.Abs(u) + math.Abs(s.Y[i])
+		if s.Kinked() { // at least that, and can be summed over a zone
+			distance = 2 + loss/s.Cost
+		}
+		// A weight changes by no more than 1, however steep it is.
+		size += min(tolerance.PassedOn*math.Abs(dv*slope)*distance, 1) * math.Abs(slope)
 	}
-	// A weight changes by no more than 1, however steep it is.
-	passed := min(tolerance.PassedOn*math.Abs(dv*slope)*distance, 1) * math.Abs(slope)
-	return s.M[i] * (v*GradientTerms(u, slope, curvature) + passed)
+	return s.M[i] * size
 }
 
 // differing returns how many samples are not in the given zones.
