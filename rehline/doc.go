@@ -107,9 +107,11 @@
 //
 //  1. Dual coordinate descent with shrinking [1, 2], in random order, where there is
 //     neither an L1 penalty nor a free intercept, and the loss has kinks, or the ridge is
-//     strong beside its curvature. With strong regularization a few passes are all it takes. Every pass estimates the gap from the
-//     terms as it meets them; the gap itself is computed where the estimate is small
-//     enough.
+//     strong beside its curvature. With strong regularization a few passes are all it takes;
+//     where all terms are kinks and there are many samples for each coefficient, the first ones
+//     are over a part of the samples, and later ones over those that the gap [5] says may have
+//     other slopes at the solution. Every pass estimates the gap from the terms as it meets
+//     them; the gap itself is computed where the estimate is small enough.
 //  2. A proximal method of multipliers [3] whose inner problems, with kinks, constraints
 //     and L1 penalties smoothed around their multipliers, are solved by a semismooth Newton
 //     method [4] with an exact line search on the piecewise quadratic. Smooth losses need
@@ -139,4 +141,6 @@
 //	    Algorithm in Convex Programming. Math. Oper. Res. 1 (1976).
 //	[4] Li, Sun, Toh: A Highly Efficient Semismooth Newton Augmented Lagrangian
 //	    Method for Solving Lasso Problems. SIAM J. Optim. 28 (2018).
+//	[5] Ndiaye, Fercoq, Gramfort, Salmon: Gap Safe Screening Rules for Sparsity
+//	    Enforcing Penalties. JMLR 18 (2017).
 package rehline

@@ -211,10 +211,10 @@ func pathOfCosts(t *testing.T) {
 			t.Errorf("C = %g has the model of C = %g", costs[k], costs[k-1])
 		}
 		i, j := point.Solution.Iterations, solve(t, p, o).Iterations
-		warm, cold = warm+i.Newton+i.Passes, cold+j.Newton+j.Passes
+		warm, cold = warm+n*i.Newton+i.Visits, cold+n*j.Newton+j.Visits
 	}
 	if warm >= cold {
-		t.Errorf("%d passes and steps along the path, %d from cold starts", warm, cold)
+		t.Errorf("%d visits and steps of all samples along the path, %d from cold starts", warm, cold)
 	}
 }
 

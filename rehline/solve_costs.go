@@ -208,8 +208,12 @@ func (k *kinked) bound(o *costs) {
 
 // bound sets the curvatures of all samples, which the rows of a source share.
 func (c *curved) bound(o *costs) {
-	t := row(o.loss.T, c.source[0])
-	for i, s := range row(o.loss.S, c.source[0]) {
+	s, t := row(o.loss.S, c.source[0]), row(o.loss.T, c.source[0])
+	if c.all && len(o.weights) == 0 {
+		kernel.AxpyTimes(o.c, s, s, c.sigma)
+		return
+	}
+	for i, s := range s {
 		if c.all || turns(s, t[i]) {
 			c.sigma[i] = o.of(i) * s * s
 		}

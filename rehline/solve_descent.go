@@ -17,7 +17,8 @@ import (
 // too slowly to be worth it.
 type descent struct {
 	*state
-	inv     []float64 // 1/‖x_i‖², with 1 added to the norm for a penalized intercept
+	inv     []float64 // 1/‖x_i‖², with 1 added to the norm for a penalized intercept; see invert
+	norms   []float64 // ‖x_i‖², of which inv is not computed yet
 	steps   []float64 // of a curved term
 	active  []int32   // samples in the order of the pass
 	random  uint64
@@ -26,9 +27,10 @@ type descent struct {
 	far     int     // active samples beyond which this is so
 	finish  float64 // passes that a finish by near samples costs; infinite where there is none
 	visitor kernel.Pass
-	faces   []face    // of the terms; none where the kernel does not visit them and some are curved
-	room    [][]int32 // for each of several faces: samples that are visited together
-	stay    [][]int32 // of these, those that the face does not leave out
+	faces   []face      // of the terms; none where the kernel does not visit them and some are curved
+	kinks   [][]float64 // for each of several faces that are all kinked: kinks of a sketch
+	room    [][]int32   // for each of several faces: samples that are visited together
+	stay    [][]int32   // of these, those that the face does not leave out
 }
 
 // face is a term of every sample, the maximum over lo <= a <= hi of
@@ -48,7 +50,7 @@ const (
 // newDescent takes the squared norms of the samples over.
 func newDescent(from *arena, s *state, norms []float64) descent {
 	n := len(norms)
-	d := descent{state: s, inv: norms, active: from.list(n), run: 1, finish: inf}
+	d := descent{state: s, norms: norms, active: from.list(n + 8), run: 1, finish: inf}
 	if 8*n*s.penalty.d > nearCache {
 		d.run = runLength
 	}
@@ -56,14 +58,17 @@ func newDescent(from *arena, s *state, norms []float64) descent {
 		size := 8*x.Stride + stateBytes
 		d.block, d.far = max(runLength, blockBytes/size), farCache/size
 	}
-	for i, norm := range d.inv {
-		if s.penalty.dim > s.penalty.d {
-			norm++
-		}
-		d.inv[i] = 1 / max(norm, 1e-300)
-	}
 	terms := len(s.terms.kinked) + len(s.terms.curved)
 	d.faces = make([]face, 0, terms)
+	if d.kernelled() && len(s.terms.curved) == 0 {
+		for t := range terms {
+			kinks := s.z // free until the scores are known
+			if t > 0 {
+				kinks = from.scratch(n)
+			}
+			d.kinks = append(d.kinks, kinks)
+		}
+	}
 	if terms > 1 && d.kernelled() {
 		d.room, d.stay = make([][]int32, terms), make([][]int32, terms)
 		for t := range d.room {
@@ -73,12 +78,24 @@ func newDescent(from *arena, s *state, norms []float64) descent {
 	return d
 }
 
+// invert computes inv, which Newton steps do not need, in place of the norms.
+func (d *descent) invert() {
+	bend := float64(d.penalty.dim - d.penalty.d)
+	for i, norm := range d.norms {
+		d.norms[i] = 1 / max(norm+bend, 1e-300)
+	}
+	if d.norms != nil {
+		d.inv, d.norms = d.norms, nil
+	}
+}
+
 // strong tells of terms that are all curved whether the ridge is so strong beside their
 // mean curvature along a coefficient that a few passes are likely to do.
 func (d *descent) strong() bool {
 	if _, ok := d.x.(sparse); !ok && !d.kernelled() || d.penalty.dim < strongDim {
 		return false
 	}
+	d.invert()
 	var curvature float64
 	for i := range d.terms.curved {
 		for j, m := range d.terms.curved[i].sigma {
@@ -180,10 +197,14 @@ func (d *descent) target() float64 {
 // no other phase.
 func (d *descent) descend(seed uint64, warm, only bool) (outcome, error) {
 	n := len(d.z)
+	d.invert()
 	d.reset(n)
 	d.seed(seed)
 	d.begin(warm)
 	d.face()
+	if !only && !warm && d.sketches() && d.sketch() {
+		return ended, nil
+	}
 	spread, spent, before, how := inf, 0.0, inf, gaveUp
 	var h hope
 	for pass := 0; ; pass++ {
@@ -195,18 +216,15 @@ func (d *descent) descend(seed uint64, warm, only bool) (outcome, error) {
 		var estimate float64
 		estimate, spread = d.pass(spread)
 		target := d.target()
-		// The estimate is of the coefficients met on the way: those at the end of a pass over
-		// most samples are likely to be better by what it fell last.
-		blind := math.IsInf(before, 1)
-		soon := work > testCost && (blind || estimate*estimate <= target*before)
+		last := before
 		before = estimate
-		if estimate <= target || soon || pass == 1 || pass%testEvery == testEvery-1 {
+		if due(pass, work, estimate, last, target) {
 			spent += testCost
-			if d.test(target, blind) {
+			if d.test(target, math.IsInf(last, 1)) {
 				return ended, nil
 			}
 			if estimate <= target && len(d.active) < n && (only || spent <= patience) {
-				d.reset(n) // those left out count again
+				d.restrict() // those left out count again
 				spread, before, h.since = inf, inf, 0
 				continue
 			}
@@ -231,6 +249,13 @@ func (d *descent) descend(seed uint64, warm, only bool) (outcome, error) {
 	}
 }
 
+// due tells whether to certify after a pass. The estimate is of the coefficients met on the way:
+// those at the end of a pass over most samples are likely to be better by what it fell last.
+func due(pass int, work, estimate, last, target float64) bool {
+	soon := pass == 1 || math.IsInf(last, 1) || estimate*estimate <= target*last
+	return estimate <= target || work > testCost && soon || pass%testEvery == testEvery-1
+}
+
 // allowed returns how many passes over all samples may be to come, and what it is called
 // if more are.
 func (d *descent) allowed(estimate float64) (how outcome, most float64) {
@@ -250,6 +275,11 @@ func (d *descent) test(target float64, blind bool) bool {
 	if !d.tally(most) {
 		return false
 	}
+	return d.certified()
+}
+
+// certified notes the certified point and tells whether it is good enough.
+func (d *descent) certified() bool {
 	d.meet()
 	d.tell()
 	if !d.solved() {

@@ -121,16 +121,17 @@ func (m *gram) stack(s *state, list []int32, unit float64) {
 	if m.rows+len(list) > panelRows {
 		m.flush()
 	}
+	bend, last, change := s.h, m.last, m.change[:len(list)]
 	for k, i := range list {
-		h := s.h[i] * unit
-		m.change[k] = h - m.last[i]
-		m.last[i] = h
+		h := bend[i] * unit
+		change[k] = h - last[i]
+		last[i] = h
 	}
 	panel, scaled, d := m.panel[m.rows*m.ld:], m.scaled[m.rows*m.ld:], s.penalty.d
-	s.x.stack(panel, scaled, m.ld, list, m.change[:len(list)])
+	s.x.stack(panel, scaled, m.ld, list, change)
 	if s.penalty.dim > d {
 		for k := range list {
-			panel[k*m.ld+d], scaled[k*m.ld+d] = 1, m.change[k]
+			panel[k*m.ld+d], scaled[k*m.ld+d] = 1, change[k]
 		}
 	}
 	m.rows += len(list)

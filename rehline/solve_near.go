@@ -25,6 +25,7 @@ type vicinity struct {
 // samples are in dz and h of the whole, which are free outside of its Newton steps.
 func newVicinity(from *arena, s *state, d *descent, w *newton) vicinity {
 	n, dim := len(s.z), s.penalty.dim
+	d.invert()
 	slots := 4 + 5*len(s.terms.kinked)
 	room := 2*n/(slots+1) - 8
 	v := vicinity{whole: s, descent: d}
@@ -142,7 +143,7 @@ func (v *vicinity) load(radius float64) bool {
 	}
 	d := s.penalty.d
 	copy(in.rest.force, s.force.loss)
-	v.rows.mulTransAdd(in.rest.force[:d], in.g)
+	v.rows.mulTransAdd(0, in.rest.force[:d], in.g)
 	if len(in.rest.force) > d {
 		in.rest.force[d] += kernel.Sum(in.g)
 	}

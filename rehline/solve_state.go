@@ -165,7 +165,7 @@ func (f *force) summed() { f.changes, f.rough, f.peak = 0, false, kernel.Dot(f.l
 func (s *state) forces() {
 	f, d := &s.force, s.penalty.d
 	clear(f.loss)
-	s.x.mulTransAdd(f.loss[:d], s.g)
+	s.x.mulTransAdd(0, f.loss[:d], s.g)
 	if len(f.loss) > d {
 		f.loss[d] = kernel.Sum(s.g)
 	}
@@ -187,7 +187,7 @@ func (s *state) pull() {
 	f.changes++
 	if !s.pullFew() {
 		kernel.Axpy(-1, s.g, s.dz)
-		s.x.mulTransAdd(f.loss[:d], s.dz)
+		s.x.mulTransAdd(0, f.loss[:d], s.dz)
 		if len(f.loss) > d {
 			f.loss[d] += kernel.Sum(s.dz)
 		}

@@ -107,6 +107,17 @@ func allOpposite(p, q blas64.General, i, j int) bool {
 	}, func(k int) bool { return opposite(one[k], at[k], other[k], where[k]) })
 }
 
+// allAsLarge tells whether the entries of a and b are of the same sizes.
+func allAsLarge(a, b []float64) bool {
+	var differ [2 * kernel.Width]int32
+	return eachButFast(len(a), func(k int) int {
+		if count, _ := kernel.Changed(a[k:], b[k:], -1, 0, differ[:]); count == 0 {
+			return len(a) - k
+		}
+		return int(differ[0])
+	}, func(k int) bool { return math.Abs(a[k]) == math.Abs(b[k]) })
+}
+
 // eachButFast calls slow for every one of n samples that fast does not do, and tells whether it
 // was always true. fast tells how many it does from a sample on.
 func eachButFast(n int, fast func(k int) int, slow func(k int) bool) bool {
@@ -133,13 +144,7 @@ func newTerms(from *arena, l *Loss, n int) terms {
 		t.kinked = append(t.kinked, k)
 	}
 	for _, s := range pairs(l.S.Rows, func(i, j int) bool {
-		other := row(l.S, j)
-		for k, u := range row(l.S, i) {
-			if math.Abs(u) != math.Abs(other[k]) {
-				return false
-			}
-		}
-		return allOpposite(l.S, l.T, i, j)
+		return allOpposite(l.S, l.T, i, j) && allAsLarge(row(l.S, i), row(l.S, j))
 	}) {
 		c := curved{source: s, kink: from.vector(n), kl: from.vector(n), kh: from.vector(n), sigma: from.vector(n),
 			slope: from.vector(n)}

@@ -86,6 +86,14 @@ const (
 	nearCache       = 1 << 20 // bytes of X from which on rows are visited in runs
 	runLength       = 16      // rows of a run, within which memory is read in order
 	together        = 64      // samples whose terms are visited one after the other
+	// A sketch takes a sample of every so many: what is left active then costs about as much.
+	sketchEvery     = 1.7 // times n/(n d)^(2/3)
+	leastEvery      = 4
+	mostEvery       = 16
+	sketchPasses    = 2     // passes over the sample
+	sketchDims      = 32    // samples for each coefficient from which on there is a sketch
+	sketchCurvature = 2.5   // mean curvature of the loss, times the ridge, up to which it is so
+	sidewise        = 1e150 // inverse of a width of smoothing that no score is within
 	// Beyond farCache bytes, reading X takes longer than visiting its rows: blocks of
 	// blockBytes, which the second cache holds, are visited some times in a row while the
 	// next one is fetched.

@@ -392,6 +392,8 @@ TEXT ·mulTransAddAVX512(SB), NOSPLIT, $0-48
 	MOVQ stride+16(FP), DX
 	MOVQ groups+24(FP), BX
 	MOVQ a+32(FP), SI
+	CMPQ n+40(FP), $0x08
+	JLE  narrow
 
 group:
 	TESTQ        BX, BX
@@ -457,6 +459,56 @@ end:
 	VZEROUPPER
 	RET
 
+narrow:
+	MOVQ      n+40(FP), DI
+	MOVQ      $0x0000ffff, R8
+	SHLXQ     DI, R8, R8
+	NOTQ      R8
+	KMOVW     R8, K1
+	VMOVUPD.Z (AX), K1, Z0
+	VPXORQ    Z1, Z1, Z1
+	VPXORQ    Z2, Z2, Z2
+	VPXORQ    Z3, Z3, Z3
+
+narrow_group:
+	TESTQ        BX, BX
+	JZ           narrow_end
+	LEAQ         (CX)(DX*8), DI
+	LEAQ         (DI)(DX*8), R8
+	LEAQ         (R8)(DX*8), R9
+	MOVQ         (SI), R10
+	ORQ          8(SI), R10
+	ORQ          16(SI), R10
+	ORQ          24(SI), R10
+	ADDQ         R10, R10
+	JZ           narrow_next
+	VBROADCASTSD (SI), Z4
+	VBROADCASTSD 8(SI), Z5
+	VBROADCASTSD 16(SI), Z6
+	VBROADCASTSD 24(SI), Z7
+	VMOVUPD.Z    (CX), K1, Z8
+	VFMADD231PD  Z8, Z4, Z0
+	VMOVUPD.Z    (DI), K1, Z4
+	VFMADD231PD  Z4, Z5, Z1
+	VMOVUPD.Z    (R8), K1, Z4
+	VFMADD231PD  Z4, Z6, Z2
+	VMOVUPD.Z    (R9), K1, Z4
+	VFMADD231PD  Z4, Z7, Z3
+
+narrow_next:
+	ADDQ $0x20, SI
+	LEAQ (R9)(DX*8), CX
+	DECQ BX
+	JMP  narrow_group
+
+narrow_end:
+	VADDPD  Z1, Z0, Z0
+	VADDPD  Z3, Z2, Z2
+	VADDPD  Z2, Z0, Z0
+	VMOVUPD Z0, K1, (AX)
+	VZEROUPPER
+	RET
+
 // func mulTransAddAbsAVX512(w *float64, x *float64, stride int, groups int, a *float64, n int)
 // Requires: AVX, AVX512F, BMI2
 TEXT ·mulTransAddAbsAVX512(SB), NOSPLIT, $0-48
@@ -465,6 +517,8 @@ TEXT ·mulTransAddAbsAVX512(SB), NOSPLIT, $0-48
 	MOVQ stride+16(FP), DX
 	MOVQ groups+24(FP), BX
 	MOVQ a+32(FP), SI
+	CMPQ n+40(FP), $0x08
+	JLE  narrow
 
 group:
 	TESTQ        BX, BX
@@ -538,6 +592,60 @@ next:
 	JMP  group
 
 end:
+	VZEROUPPER
+	RET
+
+narrow:
+	MOVQ      n+40(FP), DI
+	MOVQ      $0x0000ffff, R8
+	SHLXQ     DI, R8, R8
+	NOTQ      R8
+	KMOVW     R8, K1
+	VMOVUPD.Z (AX), K1, Z0
+	VPXORQ    Z1, Z1, Z1
+	VPXORQ    Z2, Z2, Z2
+	VPXORQ    Z3, Z3, Z3
+
+narrow_group:
+	TESTQ        BX, BX
+	JZ           narrow_end
+	LEAQ         (CX)(DX*8), DI
+	LEAQ         (DI)(DX*8), R8
+	LEAQ         (R8)(DX*8), R9
+	MOVQ         (SI), R10
+	ORQ          8(SI), R10
+	ORQ          16(SI), R10
+	ORQ          24(SI), R10
+	ADDQ         R10, R10
+	JZ           narrow_next
+	VBROADCASTSD (SI), Z4
+	VBROADCASTSD 8(SI), Z5
+	VBROADCASTSD 16(SI), Z6
+	VBROADCASTSD 24(SI), Z7
+	VMOVUPD.Z    (CX), K1, Z8
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z8, Z8
+	VFMADD231PD  Z8, Z4, Z0
+	VMOVUPD.Z    (DI), K1, Z4
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z4, Z4
+	VFMADD231PD  Z4, Z5, Z1
+	VMOVUPD.Z    (R8), K1, Z4
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z4, Z4
+	VFMADD231PD  Z4, Z6, Z2
+	VMOVUPD.Z    (R9), K1, Z4
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z4, Z4
+	VFMADD231PD  Z4, Z7, Z3
+
+narrow_next:
+	ADDQ $0x20, SI
+	LEAQ (R9)(DX*8), CX
+	DECQ BX
+	JMP  narrow_group
+
+narrow_end:
+	VADDPD  Z1, Z0, Z0
+	VADDPD  Z3, Z2, Z2
+	VADDPD  Z2, Z0, Z0
+	VMOVUPD Z0, K1, (AX)
 	VZEROUPPER
 	RET
 
@@ -3354,6 +3462,8 @@ TEXT ·mulTransAddAVX2(SB), NOSPLIT, $0-48
 	MOVQ stride+16(FP), DX
 	MOVQ groups+24(FP), BX
 	MOVQ a+32(FP), SI
+	CMPQ n+40(FP), $0x04
+	JLE  narrow
 
 group:
 	TESTQ        BX, BX
@@ -3418,6 +3528,55 @@ end:
 	VZEROUPPER
 	RET
 
+narrow:
+	MOVQ       n+40(FP), DI
+	LEAQ       tailMasks<>+0(SB), R8
+	NEGQ       DI
+	VMOVUPD    32(R8)(DI*8), Y0
+	VMASKMOVPD (AX), Y0, Y1
+	VXORPD     Y2, Y2, Y2
+	VXORPD     Y3, Y3, Y3
+	VXORPD     Y4, Y4, Y4
+
+narrow_group:
+	TESTQ        BX, BX
+	JZ           narrow_end
+	LEAQ         (CX)(DX*8), DI
+	LEAQ         (DI)(DX*8), R8
+	LEAQ         (R8)(DX*8), R9
+	MOVQ         (SI), R10
+	ORQ          8(SI), R10
+	ORQ          16(SI), R10
+	ORQ          24(SI), R10
+	ADDQ         R10, R10
+	JZ           narrow_next
+	VBROADCASTSD (SI), Y5
+	VBROADCASTSD 8(SI), Y6
+	VBROADCASTSD 16(SI), Y7
+	VBROADCASTSD 24(SI), Y8
+	VMASKMOVPD   (CX), Y0, Y9
+	VFMADD231PD  Y9, Y5, Y1
+	VMASKMOVPD   (DI), Y0, Y5
+	VFMADD231PD  Y5, Y6, Y2
+	VMASKMOVPD   (R8), Y0, Y5
+	VFMADD231PD  Y5, Y7, Y3
+	VMASKMOVPD   (R9), Y0, Y5
+	VFMADD231PD  Y5, Y8, Y4
+
+narrow_next:
+	ADDQ $0x20, SI
+	LEAQ (R9)(DX*8), CX
+	DECQ BX
+	JMP  narrow_group
+
+narrow_end:
+	VADDPD     Y2, Y1, Y1
+	VADDPD     Y4, Y3, Y3
+	VADDPD     Y3, Y1, Y1
+	VMASKMOVPD Y1, Y0, (AX)
+	VZEROUPPER
+	RET
+
 // func mulTransAddAbsAVX2(w *float64, x *float64, stride int, groups int, a *float64, n int)
 // Requires: AVX, FMA3
 TEXT ·mulTransAddAbsAVX2(SB), NOSPLIT, $0-48
@@ -3426,6 +3585,8 @@ TEXT ·mulTransAddAbsAVX2(SB), NOSPLIT, $0-48
 	MOVQ stride+16(FP), DX
 	MOVQ groups+24(FP), BX
 	MOVQ a+32(FP), SI
+	CMPQ n+40(FP), $0x04
+	JLE  narrow
 
 group:
 	TESTQ        BX, BX
@@ -3498,6 +3659,59 @@ next:
 	JMP  group
 
 end:
+	VZEROUPPER
+	RET
+
+narrow:
+	MOVQ       n+40(FP), DI
+	LEAQ       tailMasks<>+0(SB), R8
+	NEGQ       DI
+	VMOVUPD    32(R8)(DI*8), Y0
+	VMASKMOVPD (AX), Y0, Y1
+	VXORPD     Y2, Y2, Y2
+	VXORPD     Y3, Y3, Y3
+	VXORPD     Y4, Y4, Y4
+
+narrow_group:
+	TESTQ        BX, BX
+	JZ           narrow_end
+	LEAQ         (CX)(DX*8), DI
+	LEAQ         (DI)(DX*8), R8
+	LEAQ         (R8)(DX*8), R9
+	MOVQ         (SI), R10
+	ORQ          8(SI), R10
+	ORQ          16(SI), R10
+	ORQ          24(SI), R10
+	ADDQ         R10, R10
+	JZ           narrow_next
+	VBROADCASTSD (SI), Y5
+	VBROADCASTSD 8(SI), Y6
+	VBROADCASTSD 16(SI), Y7
+	VBROADCASTSD 24(SI), Y8
+	VMASKMOVPD   (CX), Y0, Y9
+	VANDPD       c7fffffffffffffff<>+0(SB), Y9, Y9
+	VFMADD231PD  Y9, Y5, Y1
+	VMASKMOVPD   (DI), Y0, Y5
+	VANDPD       c7fffffffffffffff<>+0(SB), Y5, Y5
+	VFMADD231PD  Y5, Y6, Y2
+	VMASKMOVPD   (R8), Y0, Y5
+	VANDPD       c7fffffffffffffff<>+0(SB), Y5, Y5
+	VFMADD231PD  Y5, Y7, Y3
+	VMASKMOVPD   (R9), Y0, Y5
+	VANDPD       c7fffffffffffffff<>+0(SB), Y5, Y5
+	VFMADD231PD  Y5, Y8, Y4
+
+narrow_next:
+	ADDQ $0x20, SI
+	LEAQ (R9)(DX*8), CX
+	DECQ BX
+	JMP  narrow_group
+
+narrow_end:
+	VADDPD     Y2, Y1, Y1
+	VADDPD     Y4, Y3, Y3
+	VADDPD     Y3, Y1, Y1
+	VMASKMOVPD Y1, Y0, (AX)
 	VZEROUPPER
 	RET
 
@@ -9317,54 +9531,53 @@ end:
 // func stackAVX512(panel *float64, scaled *float64, ld int, x *float64, stride int, d int, index *int32, change *float64, rows int)
 // Requires: AVX, AVX512F, BMI2
 TEXT ·stackAVX512(SB), NOSPLIT, $0-72
-	MOVQ panel+0(FP), AX
-	MOVQ scaled+8(FP), CX
-	MOVQ ld+16(FP), DX
-	MOVQ x+24(FP), BX
-	MOVQ stride+32(FP), SI
-	MOVQ index+48(FP), DI
-	MOVQ change+56(FP), R8
-	MOVQ rows+64(FP), R9
-	SHLQ $0x03, DX
-	SHLQ $0x03, SI
+	MOVQ  panel+0(FP), AX
+	MOVQ  scaled+8(FP), CX
+	MOVQ  ld+16(FP), DX
+	MOVQ  x+24(FP), BX
+	MOVQ  stride+32(FP), SI
+	MOVQ  index+48(FP), DI
+	MOVQ  change+56(FP), R8
+	MOVQ  rows+64(FP), R9
+	SHLQ  $0x03, DX
+	SHLQ  $0x03, SI
+	MOVQ  d+40(FP), R10
+	DECQ  R10
+	ANDQ  $-8, R10
+	MOVQ  d+40(FP), R11
+	SUBQ  R10, R11
+	MOVQ  $0x0000ffff, R12
+	SHLXQ R11, R12, R12
+	NOTQ  R12
+	KMOVW R12, K1
 
 row:
-	MOVQ         d+40(FP), R11
-	MOVLQSX      (DI), R10
-	IMULQ        SI, R10
-	ADDQ         BX, R10
+	MOVLQSX      (DI), R11
+	IMULQ        SI, R11
+	ADDQ         BX, R11
 	VBROADCASTSD (R8), Z0
 	XORQ         R12, R12
 
-loop:
-	CMPQ    R11, $0x08
-	JL      loop_tail
-	VMOVUPD (R10)(R12*8), Z1
+vector:
+	CMPQ    R12, R10
+	JGE     last
+	VMOVUPD (R11)(R12*8), Z1
 	VMOVUPD Z1, (AX)(R12*8)
 	VMULPD  Z0, Z1, Z1
 	VMOVUPD Z1, (CX)(R12*8)
 	ADDQ    $0x08, R12
-	SUBQ    $0x08, R11
-	JMP     loop
+	JMP     vector
 
-loop_tail:
-	TESTQ     R11, R11
-	JZ        loop_done
-	MOVQ      $0x0000ffff, R13
-	SHLXQ     R11, R13, R13
-	NOTQ      R13
-	KMOVW     R13, K1
-	VMOVUPD.Z (R10)(R12*8), K1, Z1
+last:
+	VMOVUPD.Z (R11)(R12*8), K1, Z1
 	VMOVUPD   Z1, K1, (AX)(R12*8)
 	VMULPD    Z0, Z1, Z1
 	VMOVUPD   Z1, K1, (CX)(R12*8)
-
-loop_done:
-	ADDQ DX, AX
-	ADDQ DX, CX
-	ADDQ $0x04, DI
-	ADDQ $0x08, R8
-	DECQ R9
-	JNZ  row
+	ADDQ      DX, AX
+	ADDQ      DX, CX
+	ADDQ      $0x04, DI
+	ADDQ      $0x08, R8
+	DECQ      R9
+	JNZ       row
 	VZEROUPPER
 	RET

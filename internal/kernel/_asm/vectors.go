@@ -187,9 +187,36 @@ func mulTransAdd(v *isa, magnitudes bool) {
 	}
 	begin(v, name, "w, x *float64, stride, groups int, a *float64, n int", doc)
 	w, x, stride, groups, a := pointer("w"), pointer("x"), pointer("stride"), pointer("groups"), pointer("a")
-	Label("group")
+	CMPQ(argument("n"), U8(v.lanes))
+	JLE(LabelRef("narrow"))
+	v.groups("", x, stride, groups, a, func(r [4]reg.GPVirtual, f [4]reg.VecVirtual) {
+		v.addRows(w, r, f, pointer("n"), magnitudes)
+	})
+	end(v)
+	Label("narrow") // w stays in a register
+	v.mask(pointer("n"))
+	s := [4]reg.VecVirtual{v.load(Mem{Base: w}, true), v.zero(), v.zero(), v.zero()}
+	v.groups("narrow_", x, stride, groups, a, func(r [4]reg.GPVirtual, f [4]reg.VecVirtual) {
+		for i := range s {
+			b := v.load(Mem{Base: r[i]}, true)
+			if magnitudes {
+				v.abs(b)
+			}
+			VFMADD231PD(b, f[i], s[i])
+		}
+	})
+	VADDPD(s[1], s[0], s[0])
+	VADDPD(s[3], s[2], s[2])
+	VADDPD(s[2], s[0], s[0])
+	v.store(s[0], Mem{Base: w}, true)
+	end(v)
+}
+
+// groups runs body over groups of four rows of x whose factors in a are not all zero.
+func (v *isa) groups(label string, x, stride, groups, a reg.GPVirtual, body func(r [4]reg.GPVirtual, f [4]reg.VecVirtual)) {
+	Label(label + "group")
 	TESTQ(groups, groups)
-	JZ(LabelRef("end"))
+	JZ(LabelRef(label + "end"))
 	r := rowsOf(x, stride)
 	any := GP64()
 	MOVQ(Mem{Base: a}, any)
@@ -197,20 +224,18 @@ func mulTransAdd(v *isa, magnitudes bool) {
 		ORQ(Mem{Base: a, Disp: 8 * i}, any)
 	}
 	ADDQ(any, any) // the sign of a zero does not matter
-	JZ(LabelRef("next"))
+	JZ(LabelRef(label + "next"))
 	var f [4]reg.VecVirtual
 	for i := range f {
 		f[i] = v.broadcast(Mem{Base: a, Disp: 8 * i})
 	}
-	n := pointer("n")
-	v.addRows(w, r, f, n, magnitudes)
-	Label("next")
+	body(r, f)
+	Label(label + "next")
 	ADDQ(U8(32), a)
 	LEAQ(Mem{Base: r[3], Index: stride, Scale: 8}, x)
 	DECQ(groups)
-	JMP(LabelRef("group"))
-	Label("end")
-	end(v)
+	JMP(LabelRef(label + "group"))
+	Label(label + "end")
 }
 
 // gram adds tiles of the panel's Gram matrix: height rows of h by two vectors,

@@ -1,0 +1,103 @@
+package rehline
+
+import (
+	"math"
+
+	"github.com/agepath/agepath/internal/kernel"
+)
+
+// sketch begins with the coefficients for some of the samples, as if the others were copies of
+// them, and tells whether they are good enough. Else all samples have the slopes that they take
+// there, and those that may have others at the solution are active.
+func (d *descent) sketch() bool {
+	n, dim := len(d.z), d.penalty.dim
+	every := min(max(int(float64(n)*sketchEvery/math.Cbrt(float64(n*dim)*float64(n*dim))), leastEvery), mostEvery)
+	d.active = d.active[:n/every]
+	copies := float64(n) / float64(len(d.active))
+	for k := range d.active {
+		d.active[k] = int32(k * every)
+	}
+	for t := range d.faces { // the coefficients are those of all copies divided by their number
+		f, kink := &d.faces[t], d.kinks[t]
+		for _, i := range d.active {
+			kink[i] = f.kink[i] / copies
+		}
+		f.kink = kink
+	}
+	for pass := range sketchPasses {
+		if pass > 0 {
+			d.shuffle()
+		}
+		d.visit(inf)
+	}
+	d.face()
+	kernel.ScaleTo(d.beta, copies, d.beta)
+	d.side()
+	if d.certified() {
+		return true
+	}
+	d.restrict()
+	copy(d.beta, d.v)
+	return false
+}
+
+// sketches tells of terms that are all kinked whether a sketch is likely to leave few samples
+// active: there are many for each coefficient, and the mean curvature of the loss along one,
+// where the kinks are spread like the samples' own, is small beside the ridge.
+func (d *descent) sketches() bool {
+	n, dim := len(d.z), d.penalty.dim
+	if len(d.kinks) == 0 || len(d.guard.xi) > 0 || n < sketchDims*dim || d.limits.passes <= sketchPasses {
+		return false
+	}
+	var curvature, kinks float64
+	stride := max(1, n/nearSample)
+	for t := range d.terms.kinked {
+		k := &d.terms.kinked[t]
+		for i := 0; i < n; i += stride {
+			curvature += (k.hi[i] - k.lo[i]) / d.inv[i] * float64(stride)
+			kinks += math.Abs(k.kink[i]) * float64(stride)
+		}
+	}
+	return curvature*float64(n*len(d.kinks)) <= sketchCurvature*2*kinks*float64(dim)
+}
+
+// side sets z to the scores, the slopes to those of the terms there and v to their force, and
+// certifies them.
+func (s *state) side() {
+	d, dim := s.penalty.d, s.penalty.dim
+	var scratch scratch
+	s.sums = sums{}
+	clear(s.v)
+	for from := 0; from < len(s.z); from += partSize {
+		z := s.z[from:min(from+partSize, len(s.z))]
+		g, h := scratch[1][:len(z)], scratch[2][:len(z)]
+		clear(g)
+		s.scoresFrom(from, z, s.beta)
+		for t := range s.terms.kinked {
+			k, to := &s.terms.kinked[t], from+len(z)
+			slope := k.slope[from:to]
+			v := kernel.Kinked(z, k.kink[from:to], k.lo[from:to], k.hi[from:to], slope, slope, g, h, sidewise)
+			s.sums.add(sums{v[0], v[1], v[2]})
+		}
+		s.x.mulTransAdd(from, s.v[:d], g)
+		if dim > d {
+			s.v[d] += kernel.Sum(g)
+		}
+	}
+	kernel.ScaleTo(s.v, -1, s.v)
+	s.certify()
+}
+
+// restrict leaves those samples active that may have other slopes at the solution, where the scores
+// are those of a certified point: a score moves by no more than ‖x_i‖ times the root of twice the gap
+// (gap safe screening, [5] of the package's documentation).
+func (d *descent) restrict() {
+	n := len(d.z)
+	c := screen{inv: d.inv, radius: math.Sqrt(2 * max(d.gap, 0))}
+	c.rows.index = d.active[:0]
+	if len(d.terms.curved) > 0 || !c.within(&d.terms, d.z) {
+		d.reset(n)
+		return
+	}
+	d.active = c.rows.index
+}
