@@ -73,8 +73,9 @@ func (p *Problem) Check() error {
 
 // check is Check. It returns the squared norms of the rows of X, by which it knows their
 // numbers.
-func (p *Problem) check(from *arena) (norms []float64, err error) {
-	if norms, err = p.checkFeatures(from); err != nil {
+func (p *Problem) check(from *arena) ([]float64, error) {
+	norms, known, err := p.checkFeatures(from)
+	if err != nil {
 		return nil, err
 	}
 	n, d := p.Size()
@@ -93,7 +94,7 @@ func (p *Problem) check(from *arena) (norms []float64, err error) {
 	if c := p.Constraints; c.N() > 0 && c.A.Cols != d {
 		return nil, shapeError("Constraints.A", "%d columns, but X has %d", c.A.Cols, d)
 	}
-	return norms, p.checkSizes(kernel.Sum(norms) <= moderateSum)
+	return norms, p.checkSizes(known)
 }
 
 // largest is the largest size of a number in a Problem. Beyond it squares of
@@ -158,29 +159,32 @@ func (p *Problem) checkPenalty(d int) error {
 	return nil
 }
 
-func (p *Problem) checkFeatures(from *arena) (norms []float64, err error) {
+// checkFeatures returns the squared norms of the rows, and whether these say that all numbers are
+// moderate.
+func (p *Problem) checkFeatures(from *arena) (norms []float64, known bool, err error) {
 	n, d := p.Size()
 	switch {
 	case p.Sparse == nil && (n < 0 || d < 0):
-		return nil, shapeError("X", "%d x %d", n, d)
+		return nil, false, shapeError("X", "%d x %d", n, d)
 	case p.Sparse == nil && (n == 0 || d == 0):
-		return nil, nil // reported by check
+		return nil, false, nil // reported by check
 	case p.Sparse == nil:
 		err = checkMatrix("X", p.X, d)
 	case p.X.Rows != 0 || p.X.Cols != 0 || p.X.Data != nil:
-		return nil, shapeError("X", "X and Sparse are both set; exactly one is needed")
+		return nil, false, shapeError("X", "X and Sparse are both set; exactly one is needed")
 	default:
 		err = p.Sparse.Check()
 	}
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	norms = from.scratch(n)
 	p.features().norms(norms)
-	if p.Sparse == nil && !(kernel.Sum(norms) <= moderateSum) {
-		return norms, checkFinite("X", p.X)
+	known = kernel.Sum(norms) <= moderateSum
+	if p.Sparse == nil && !known {
+		err = checkFinite("X", p.X)
 	}
-	return norms, nil
+	return norms, known, err
 }
 
 // features returns X, the shape of which has been checked.

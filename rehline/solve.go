@@ -3,6 +3,8 @@ package rehline
 import (
 	"context"
 	"fmt"
+
+	"github.com/agepath/agepath/internal/kernel"
 )
 
 // Solver solves one Problem again and again, with other weights, costs and starts. New
@@ -98,6 +100,9 @@ func (s *Solver) furnish() {
 	n := len(a.z)
 	s.slopes()
 	a.force = newForce(s.arena, n, a.penalty.dim)
+	if x, ok := a.x.(full); ok && x.Cols <= kernel.Width {
+		a.force.most = 0
+	}
 	for k := range a.terms.kinked {
 		a.terms.kinked[k].center = s.arena.vector(n)
 	}
@@ -115,7 +120,7 @@ func (s *Solver) slopes() {
 	if a.g != nil {
 		return
 	}
-	a.dz, a.g = s.arena.vector(len(a.z)), s.arena.vector(len(a.z))
+	a.dz, a.g = s.arena.scratch(len(a.z)), s.arena.scratch(len(a.z))
 	switch { // the dual is written at the end, when h is not needed any more
 	case dual.Lambda.Rows > 0:
 		a.h = row(dual.Lambda, 0)

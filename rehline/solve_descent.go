@@ -20,7 +20,7 @@ type descent struct {
 	inv     []float64 // 1/‖x_i‖², with 1 added to the norm for a penalized intercept; see invert
 	norms   []float64 // ‖x_i‖², of which inv is not computed yet
 	steps   []float64 // of a curved term
-	active  []int32   // samples in the order of the pass
+	lists   []list    // of active samples: one of each face, or one where the kernel does not visit them
 	random  uint64
 	run     int     // samples that are visited in their order
 	block   int     // the same where no cache holds them all; 0 where the kernel does not visit them
@@ -29,8 +29,14 @@ type descent struct {
 	visitor kernel.Pass
 	faces   []face      // of the terms; none where the kernel does not visit them and some are curved
 	kinks   [][]float64 // for each of several faces that are all kinked: kinks of a sketch
-	room    [][]int32   // for each of several faces: samples that are visited together
-	stay    [][]int32   // of these, those that the face does not leave out
+}
+
+// list are samples that passes visit.
+type list struct {
+	active []int32 // in the order of the pass
+	kept   int     // of the blocks before
+	part   []int32 // those of a block that were kept so far
+	stay   int     // of them in this turn
 }
 
 // face is a term of every sample, the maximum over lo <= a <= hi of
@@ -50,7 +56,7 @@ const (
 // newDescent takes the squared norms of the samples over.
 func newDescent(from *arena, s *state, norms []float64) descent {
 	n := len(norms)
-	d := descent{state: s, norms: norms, active: from.list(n + 8), run: 1, finish: inf}
+	d := descent{state: s, norms: norms, run: 1, finish: inf}
 	if 8*n*s.penalty.d > nearCache {
 		d.run = runLength
 	}
@@ -69,22 +75,20 @@ func newDescent(from *arena, s *state, norms []float64) descent {
 			d.kinks = append(d.kinks, kinks)
 		}
 	}
-	if terms > 1 && d.kernelled() {
-		d.room, d.stay = make([][]int32, terms), make([][]int32, terms)
-		for t := range d.room {
-			d.room[t] = from.list(together)
-		}
+	d.lists = make([]list, 1)
+	if d.kernelled() {
+		d.lists = make([]list, terms)
+	}
+	for t := range d.lists {
+		d.lists[t].active = from.list(n + 8)
 	}
 	return d
 }
 
 // invert computes inv, which Newton steps do not need, in place of the norms.
 func (d *descent) invert() {
-	bend := float64(d.penalty.dim - d.penalty.d)
-	for i, norm := range d.norms {
-		d.norms[i] = 1 / max(norm+bend, 1e-300)
-	}
 	if d.norms != nil {
+		kernel.Invert(d.norms, float64(d.penalty.dim-d.penalty.d), 1e-300)
 		d.inv, d.norms = d.norms, nil
 	}
 }
@@ -130,12 +134,31 @@ func (d *descent) face() {
 	}
 }
 
-// reset makes all samples active.
-func (d *descent) reset(n int) {
-	d.active = d.active[:n]
-	for i := range d.active {
-		d.active[i] = int32(i)
+// reset makes count samples active, of which each is so many after the one before.
+func (d *descent) reset(count, every int) {
+	for t := range d.lists {
+		active := d.lists[t].active[:count]
+		for k := range active {
+			active[k] = int32(k * every)
+		}
+		d.lists[t].active = active
 	}
+}
+
+// some makes others the active samples.
+func (d *descent) some(samples []int32) {
+	for t := range d.lists {
+		d.lists[t].active = append(d.lists[t].active[:0], samples...)
+	}
+}
+
+// visits returns how many visits of a sample a pass has: those of several faces count as one.
+func (d *descent) visits() float64 {
+	var count int
+	for t := range d.lists {
+		count += len(d.lists[t].active)
+	}
+	return float64(count) / float64(len(d.lists))
 }
 
 func (d *descent) seed(seed uint64) { d.random = seed*0x9e3779b97f4a7c15 + 0x2545f4914f6cdd1d }
@@ -198,7 +221,7 @@ func (d *descent) target() float64 {
 func (d *descent) descend(seed uint64, warm, only bool) (outcome, error) {
 	n := len(d.z)
 	d.invert()
-	d.reset(n)
+	d.reset(n, 1)
 	d.seed(seed)
 	d.begin(warm)
 	d.face()
@@ -211,7 +234,7 @@ func (d *descent) descend(seed uint64, warm, only bool) (outcome, error) {
 		if pass > 0 {
 			d.shuffle()
 		}
-		work := float64(len(d.active)) / float64(n)
+		work := d.visits() / float64(n)
 		spent += work
 		var estimate float64
 		estimate, spread = d.pass(spread)
@@ -223,7 +246,7 @@ func (d *descent) descend(seed uint64, warm, only bool) (outcome, error) {
 			if d.test(target, math.IsInf(last, 1)) {
 				return ended, nil
 			}
-			if estimate <= target && len(d.active) < n && (only || spent <= patience) {
+			if estimate <= target && work < 1 && (only || spent <= patience) {
 				d.restrict() // those left out count again
 				spread, before, h.since = inf, inf, 0
 				continue
@@ -290,25 +313,34 @@ func (d *descent) certified() bool {
 }
 
 // isFar tells whether the active samples are visited block by block.
-func (d *descent) isFar() bool { return d.block > 0 && len(d.active) > d.far }
+func (d *descent) isFar() bool { return d.block > 0 && d.visits() > float64(d.far) }
 
 // shuffle permutes the active samples, by runs of them where X is larger than what the
 // caches near the processor hold. As samples are dropped, the runs' ends move.
 func (d *descent) shuffle() {
-	x, run := d.random, d.run
+	run := d.run
 	if d.isFar() {
 		run = d.block
 	}
-	for i := len(d.active)/run - 1; i > 0; i-- {
+	begin := d.random
+	for t := range d.lists { // equal ones stay so
+		d.random = begin
+		d.permute(d.lists[t].active, run)
+	}
+}
+
+func (d *descent) permute(active []int32, run int) {
+	x := d.random
+	for i := len(active)/run - 1; i > 0; i-- {
 		x ^= x << 13
 		x ^= x >> 7
 		x ^= x << 17
 		j := int((x >> 32) * uint64(i+1) >> 32)
 		if run == 1 {
-			d.active[i], d.active[j] = d.active[j], d.active[i]
+			active[i], active[j] = active[j], active[i]
 			continue
 		}
-		p, q := d.active[i*run:][:run], d.active[j*run:][:run]
+		p, q := active[i*run:][:run], active[j*run:][:run]
 		for k, v := range p {
 			p[k], q[k] = q[k], v
 		}
@@ -322,33 +354,47 @@ func (d *descent) shuffle() {
 // about all samples, more turns would not.
 func (d *descent) visit(beyond float64) (estimate, spread float64) {
 	done := &d.limits.done
-	left, block, turns := 0, max(1, len(d.active)), 1
-	far := d.isFar()
+	longest, turns := 0, 1
+	for t := range d.lists {
+		d.lists[t].kept = 0
+		longest = max(longest, len(d.lists[t].active))
+	}
+	block, far := max(1, longest), d.isFar()
 	if far {
 		block = d.block
 	}
 	if far && beyond != inf && len(d.terms.kinked) > 0 {
 		turns = max(1, min(kernel.Parts, d.limits.passes-done.Passes-done.Newton))
 	}
-	for from := 0; from < len(d.active); from += block {
-		to := min(from+block, len(d.active))
-		part := d.active[from:to]
-		d.visitor.Next = d.active[to:min(to+block, len(d.active))]
+	for from := 0; from < longest; from += block {
+		for t := range d.lists {
+			l := &d.lists[t]
+			l.part = span(l.active, from, from+block)
+		}
+		d.visitor.Next = span(d.lists[0].active, from+block, from+2*block)
 		for turn := range turns {
 			d.visitor.Part = turn
-			done.Visits += len(part)
-			kept, e, most := d.visitAll(part, beyond)
-			part = part[:kept]
+			e, most := d.visitAll(beyond)
 			if turn == 0 {
 				estimate += e
 				spread = max(spread, most)
 			}
 		}
-		left += copy(d.active[left:], part)
+		for t := range d.lists {
+			l := &d.lists[t]
+			l.kept += copy(l.active[l.kept:], l.part)
+		}
 	}
 	done.Passes += turns
-	d.active = d.active[:left]
+	for t := range d.lists {
+		d.lists[t].active = d.lists[t].active[:d.lists[t].kept]
+	}
 	return estimate, spread
+}
+
+// span returns the samples from one on to another, as far as there are such.
+func span(samples []int32, from, to int) []int32 {
+	return samples[min(from, len(samples)):min(to, len(samples))]
 }
 
 // kernelled tells whether the kernel visits samples: dense ones with kinked terms, or with one
@@ -359,16 +405,15 @@ func (d *descent) kernelled() bool {
 	return ok && (curved == 0 && kinked > 0 || curved == 1 && kinked == 0)
 }
 
-// visitAll visits samples. The first ones, as many as it returns, are those not to be left
-// out. Estimate is of the gap, spread the largest violation of the optimality conditions
-// beyond which samples at a bound are left out of the next pass.
-func (d *descent) visitAll(samples []int32, beyond float64) (kept int, estimate, spread float64) {
+// visitAll visits the lists' parts, of which it leaves those not to be left out. Estimate is of the
+// gap, spread the largest violation of the optimality conditions beyond which samples at a bound
+// are left out of the next pass.
+func (d *descent) visitAll(beyond float64) (estimate, spread float64) {
 	if d.kernelled() {
-		if len(d.faces) > 1 {
-			return d.visitFaces(samples, beyond)
-		}
-		return d.visitFace(&d.faces[0], samples, beyond)
+		return d.visitFaces(beyond)
 	}
+	samples, kept := d.lists[0].part, 0
+	d.limits.done.Visits += len(samples)
 	w, intercept := d.beta[:d.penalty.d], d.beta[d.penalty.d:]
 	for _, index := range samples {
 		i := int(index)
@@ -390,7 +435,8 @@ func (d *descent) visitAll(samples []int32, beyond float64) (kept int, estimate,
 			kept++
 		}
 	}
-	return kept, estimate, spread
+	d.lists[0].part = samples[:kept]
+	return estimate, spread
 }
 
 // visitFace has the kernel visit one term of every sample.
@@ -408,37 +454,35 @@ func (d *descent) visitFace(f *face, samples []int32, beyond float64) (kept int,
 	return kept, p.Estimate, p.Spread
 }
 
-// visitFaces visits one term after the other of a few samples at a time, whose rows stay in
-// the first cache. A sample stays where one of its terms does.
-func (d *descent) visitFaces(samples []int32, beyond float64) (kept int, estimate, spread float64) {
-	next := d.visitor.Next
-	for from := 0; from < len(samples); from += together {
-		part := samples[from:min(from+together, len(samples))]
-		fetched := min(len(part), len(next))
-		d.visitor.Next, next = next[:fetched], next[fetched:]
-		for t := range d.faces {
-			list := d.room[t][:copy(d.room[t], part)]
-			count, e, most := d.visitFace(&d.faces[t], list, beyond)
+// visitFaces visits some samples of one face after the other, whose rows stay in the first cache.
+func (d *descent) visitFaces(beyond float64) (estimate, spread float64) {
+	longest, count, next := 0, 0, d.visitor.Next
+	for t := range d.lists {
+		d.lists[t].stay = 0
+		longest = max(longest, len(d.lists[t].part))
+		count += len(d.lists[t].part)
+	}
+	d.limits.done.Visits += (count + len(d.lists) - 1) / len(d.lists)
+	step := max(1, longest)
+	if len(d.lists) > 1 {
+		step = together
+	}
+	for from := 0; from < longest; from += step {
+		d.visitor.Next = span(next, from, from+step)
+		for t := range d.lists {
+			l := &d.lists[t]
+			samples := span(l.part, from, from+step)
+			count, e, most := d.visitFace(&d.faces[t], samples, beyond)
 			d.visitor.Next = nil
-			d.stay[t] = list[:count]
+			l.stay += copy(l.part[l.stay:], samples[:count])
 			estimate += e
 			spread = max(spread, most)
 		}
-		for _, i := range part {
-			found := false
-			for t, list := range d.stay {
-				if len(list) > 0 && list[0] == i {
-					d.stay[t] = list[1:]
-					found = true
-				}
-			}
-			if found {
-				samples[kept] = i
-				kept++
-			}
-		}
 	}
-	return kept, estimate, spread
+	for t := range d.lists {
+		d.lists[t].part = d.lists[t].part[:d.lists[t].stay]
+	}
+	return estimate, spread
 }
 
 // visited is what a visit of a sample found and changed.

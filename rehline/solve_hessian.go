@@ -85,17 +85,8 @@ func (m *gram) accumulate(s *state, unit float64) {
 			m.flush()
 			return
 		}
-		changed, some := 0, 0
-		for i, h := range s.h {
-			if math.Abs(h*unit-last[i]) > sameCurvature*h*unit {
-				changed++
-			}
-			if h != 0 {
-				some++
-			}
-		}
 		m.changes++
-		if changed > some {
+		if m.differing(s.h, last, unit, sameCurvature) > m.differing(s.h, s.h, 2, 0) { // than are not zero
 			m.forget()
 		}
 	}
@@ -113,6 +104,16 @@ func (m *gram) accumulate(s *state, unit float64) {
 		m.stack(s, m.list[:count], unit)
 	}
 	m.flush()
+}
+
+// differing returns how many entries of x times the unit differ from those of y by more than a part.
+func (m *gram) differing(x, y []float64, unit, part float64) (count int) {
+	for from := 0; from < len(x); from += panelRows {
+		to := min(from+panelRows, len(x))
+		some, _ := kernel.Changed(x[from:to], y[from:to], unit, part, m.list[:panelRows+8])
+		count += some
+	}
+	return count
 }
 
 // stack adds at most panelRows samples with their new second derivatives, times the unit, to the

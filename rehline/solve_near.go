@@ -156,7 +156,7 @@ func (v *vicinity) descend(seed uint64) bool {
 	all := v.rows.index
 	d.seed(seed)
 	d.face()
-	d.active = append(d.active[:0], all...)
+	d.some(all)
 	spread := inf
 	most := s.limits.done.Visits + nearPatience*len(all)
 	for pass := 0; s.limits.done.Visits <= most; pass++ {
@@ -186,7 +186,7 @@ func (v *vicinity) descend(seed uint64) bool {
 			v.adopt()
 			return true
 		}
-		d.active = append(d.active[:0], all...)
+		d.some(all)
 		spread = inf
 	}
 	copy(s.v, s.beta)

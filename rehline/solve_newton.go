@@ -174,7 +174,7 @@ func (w *newton) quantile(q float64) float64 {
 func (w *newton) recenter(factor float64) {
 	for i := range w.terms.kinked {
 		k := &w.terms.kinked[i]
-		k.evaluate(w.z, w.dz, w.h, w.width) // dz and h are free: the slopes are what counts
+		k.evaluate(w.z, 0, w.dz, w.h, w.width) // dz and h are free: the slopes are what counts
 	}
 	w.terms.center()
 	w.guard.evaluate(w.soft)
@@ -315,7 +315,7 @@ func (w *newton) advance(t float64) {
 // samples, would show in the gap.
 func (w *newton) predict(t float64) {
 	f := &w.force
-	if f.changes >= anewAfter {
+	if f.changes >= f.most {
 		return
 	}
 	rounding := 0x1p-52 * t * w.stiff * float64(w.penalty.d) * math.Sqrt(kernel.Dot(w.step, w.step))

@@ -12,14 +12,12 @@ import (
 func (d *descent) sketch() bool {
 	n, dim := len(d.z), d.penalty.dim
 	every := min(max(int(float64(n)*sketchEvery/math.Cbrt(float64(n*dim)*float64(n*dim))), leastEvery), mostEvery)
-	d.active = d.active[:n/every]
-	copies := float64(n) / float64(len(d.active))
-	for k := range d.active {
-		d.active[k] = int32(k * every)
-	}
+	count := n / every
+	d.reset(count, every)
+	copies := float64(n) / float64(count)
 	for t := range d.faces { // the coefficients are those of all copies divided by their number
 		f, kink := &d.faces[t], d.kinks[t]
-		for _, i := range d.active {
+		for i := 0; i < count*every; i += every {
 			kink[i] = f.kink[i] / copies
 		}
 		f.kink = kink
@@ -92,12 +90,14 @@ func (s *state) side() {
 // are those of a certified point: a score moves by no more than ‖x_i‖ times the root of twice the gap
 // (gap safe screening, [5] of the package's documentation).
 func (d *descent) restrict() {
-	n := len(d.z)
-	c := screen{inv: d.inv, radius: math.Sqrt(2 * max(d.gap, 0))}
-	c.rows.index = d.active[:0]
-	if len(d.terms.curved) > 0 || !c.within(&d.terms, d.z) {
-		d.reset(n)
+	if len(d.terms.curved) > 0 || len(d.lists) < len(d.terms.kinked) {
+		d.reset(len(d.z), 1)
 		return
 	}
-	d.active = c.rows.index
+	for t := range d.lists {
+		k, l := &d.terms.kinked[t], &d.lists[t]
+		room := l.active[:cap(l.active)]
+		count, _ := kernel.Near(d.z, k.kink, k.lo, k.hi, k.slope, d.inv, 2*max(d.gap, 0), room)
+		l.active = room[:count]
+	}
 }

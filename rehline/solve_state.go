@@ -63,7 +63,11 @@ func (s *state) scoresFrom(from int, z, beta []float64) {
 
 // rescore computes scores and slacks anew. The force is that of other slopes then.
 func (s *state) rescore() {
-	s.scores(s.z, s.beta)
+	if zero(s.beta) {
+		clear(s.z)
+	} else {
+		s.scores(s.z, s.beta)
+	}
 	s.slacks()
 	s.peak = kernel.Dot(s.beta, s.beta)
 	s.force.changes = anewAfter
@@ -141,18 +145,20 @@ func (s *state) refresh() {
 // by t h dz, as long as no sample leaves its piece of the loss, and the force by the Gram
 // matrix: only the rows of samples that do otherwise are added. It is summed anew after
 // anewAfter changes, and where it has become much smaller than it was, for it carries the
-// rounding errors of its largest size.
+// rounding errors of its largest size. That of few features is always summed anew, which
+// takes no longer.
 type force struct {
 	loss    []float64 // dim
 	moved   []float64 // dim: the Gram matrix times a step
 	list    []int32   // samples whose slope changed
 	changes int       // since it was summed anew
+	most    int       // changes after which it is
 	rough   bool      // the Gram matrix was used since then
 	peak    float64   // largest ‖loss‖² since then
 }
 
 func newForce(from *arena, n, dim int) force {
-	return force{loss: from.vector(dim), moved: from.vector(dim), list: changeList(from, n)}
+	return force{loss: from.vector(dim), moved: from.vector(dim), list: changeList(from, n), most: anewAfter}
 }
 
 // changeList is room for the few samples that a step changes.
@@ -180,7 +186,7 @@ func (s *state) forces() {
 // is lost.
 func (s *state) pull() {
 	f, d := &s.force, s.penalty.d
-	if f.changes >= anewAfter {
+	if f.changes >= f.most {
 		s.forces()
 		return
 	}

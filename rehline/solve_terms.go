@@ -118,19 +118,18 @@ func allAsLarge(a, b []float64) bool {
 	}, func(k int) bool { return math.Abs(a[k]) == math.Abs(b[k]) })
 }
 
-// eachButFast calls slow for every one of n samples that fast does not do, and tells whether it
-// was always true. fast tells how many it does from a sample on.
+// eachButFast calls slow for every one of n samples that fast does not do, until it is false, and
+// tells whether it was always true. fast tells how many it does from a sample on.
 func eachButFast(n int, fast func(k int) int, slow func(k int) bool) bool {
-	ok := true
 	for k := 0; k < n; {
 		k += fast(k)
 		for end := min(k+kernel.Width, n); k < end; k++ {
 			if !slow(k) {
-				ok = false
+				return false
 			}
 		}
 	}
-	return ok
+	return true
 }
 
 // newTerms lays out the terms of the loss, without C and weights.
@@ -164,7 +163,7 @@ func (k *kinked) turn(u, v []float64) {
 		at, ok := turn(u[i], v[i])
 		if !ok {
 			k.level = k.level || v[i] > 0
-			return false
+			return true
 		}
 		k.kink[i], k.lo[i], k.hi[i] = at, min(k.lo[i], u[i]), max(k.hi[i], u[i])
 		return true
@@ -173,13 +172,15 @@ func (k *kinked) turn(u, v []float64) {
 
 // turn adds the terms s z + t up to tau: where they turn, and their ranges.
 func (c *curved) turn(s, t, tau []float64) {
-	c.all = eachButFast(len(s), func(i int) int {
+	c.all = true
+	eachButFast(len(s), func(i int) int {
 		return kernel.Ranges(s[i:], t[i:], tau[i:], c.kink[i:], c.kl[i:], c.kh[i:])
 	}, func(i int) bool {
 		at, ok := turn(s[i], t[i])
 		if !ok {
 			c.level = c.level || rehu(t[i], tau[i]) > 0
-			return false
+			c.all = false
+			return true
 		}
 		end := tau[i] / s[i]
 		c.kink[i], c.kl[i], c.kh[i] = at, min(c.kl[i], end), max(c.kh[i], end)
@@ -198,23 +199,29 @@ type sums struct {
 // around their centers over a width of scores, g to the sums of the slopes and h to those
 // of the second derivatives.
 func (t *terms) evaluate(z, g, h []float64, width float64) sums {
-	clear(g)
-	clear(h)
 	var s sums
-	for i := range t.kinked {
-		part := t.kinked[i].evaluate(z, g, h, width)
-		s.add(sums{part[0], part[1], part[2]})
-	}
-	for i := range t.curved {
-		c := &t.curved[i]
-		part := kernel.Curved(z, c.kink, c.kl, c.kh, c.sigma, c.slope, g, h)
-		s.value, s.dual = s.value+part[0], s.dual+part[1]
+	for from := 0; from < len(z); from += partSize {
+		to := min(from+partSize, len(z))
+		z, g, h := z[from:to], g[from:to], h[from:to]
+		clear(g)
+		clear(h)
+		for i := range t.kinked {
+			part := t.kinked[i].evaluate(z, from, g, h, width)
+			s.add(sums{part[0], part[1], part[2]})
+		}
+		for i := range t.curved {
+			c := &t.curved[i]
+			part := kernel.Curved(z, c.kink[from:to], c.kl[from:to], c.kh[from:to], c.sigma[from:to], c.slope[from:to], g, h)
+			s.value, s.dual = s.value+part[0], s.dual+part[1]
+		}
 	}
 	return s
 }
 
-func (k *kinked) evaluate(z, g, h []float64, width float64) [3]float64 {
-	return kernel.Kinked(z, k.kink, k.lo, k.hi, k.center, k.slope, g, h, 1/width)
+// evaluate takes some scores, from that of one sample on.
+func (k *kinked) evaluate(z []float64, from int, g, h []float64, width float64) [3]float64 {
+	to := from + len(z)
+	return kernel.Kinked(z, k.kink[from:to], k.lo[from:to], k.hi[from:to], k.center[from:to], k.slope[from:to], g, h, 1/width)
 }
 
 func (s *sums) add(other sums) {

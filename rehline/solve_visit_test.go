@@ -42,11 +42,11 @@ func TestBlocks(t *testing.T) {
 		if math.Abs(sol.Objective-want.Objective) > 2e-9*want.Objective {
 			t.Errorf("blocks of %d: objective %.12g, want %.12g", block, sol.Objective, want.Objective)
 		}
-		s.descent.reset(n)
+		s.descent.reset(n, 1)
 		s.limits.done, s.limits.passes = Iterations{}, 6
 		s.descent.visit(inf)
 		s.descent.shuffle()
-		list := slices.Clone(s.descent.active)
+		list := slices.Clone(s.descent.lists[0].active)
 		if slices.Sort(list); !slices.Equal(list, counting(n)) {
 			t.Errorf("blocks of %d: a pass lost samples", block)
 		}

@@ -193,6 +193,13 @@ func shareGo(dst, slope, p []float64, scale float64) {
 	}
 }
 
+// invertGo is Invert.
+func invertGo(x []float64, add, least float64) {
+	for i, v := range x {
+		x[i] = 1 / max(v+add, least)
+	}
+}
+
 // stackGo is Stack.
 func stackGo(panel, scaled []float64, ld int, x []float64, stride, cols int, index []int32, change []float64) {
 	for k, i := range index {

@@ -98,6 +98,9 @@ func Share(dst, slope, p []float64, scale float64) {
 	shareGo(dst, slope, p, scale)
 }
 
+// Invert makes every entry of x 1/max(x_i + add, least), where least > 0.
+func Invert(x []float64, add, least float64) { invertGo(x, add, least) }
+
 // Opposite returns how many samples from the first one on surely have p z + q and r z + s turn
 // at the same score, up to rounding, in opposite directions: of none is it known.
 func Opposite(p, q, r, s []float64) int { return 0 }

@@ -255,6 +255,16 @@ func TestSelect(t *testing.T) {
 		shareGo(want, slope, kink, 0.7)
 		end()
 		same(t, "share", got, want)
+
+		squares := append([]float64{0}, slope...)
+		for i, v := range squares {
+			squares[i] = v * v
+		}
+		got, end = guarded(t, squares)
+		Invert(got, 0.5, 1)
+		invertGo(squares, 0.5, 1)
+		end()
+		same(t, "invert", got, squares)
 	})
 }
 

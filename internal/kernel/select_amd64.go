@@ -53,6 +53,21 @@ func Share(dst, slope, p []float64, scale float64) {
 	}
 }
 
+// Invert makes every entry of x 1/max(x_i + add, least), where least > 0.
+func Invert(x []float64, add, least float64) {
+	if len(x) == 0 {
+		return
+	}
+	switch level {
+	case avx512:
+		invertAVX512(&x[0], len(x), add, least)
+	case avx2:
+		invertAVX2(&x[0], len(x), add, least)
+	default:
+		invertGo(x, add, least)
+	}
+}
+
 // Opposite returns how many samples from the first one on surely have p z + q and r z + s turn
 // at the same score, up to rounding, in opposite directions. All are finite and at most 1e100 in
 // size.

@@ -84,6 +84,11 @@ func curvedAlongAVX512(z *float64, dz *float64, kink *float64, kl *float64, kh *
 //go:noescape
 func shareAVX512(dst *float64, slope *float64, p *float64, n int, scale float64)
 
+// invertAVX512 is Invert.
+//
+//go:noescape
+func invertAVX512(x *float64, n int, add float64, least float64)
+
 // logisticAVX512 is Logistic.
 //
 //go:noescape
@@ -243,6 +248,11 @@ func curvedAlongAVX2(z *float64, dz *float64, kink *float64, kl *float64, kh *fl
 //
 //go:noescape
 func shareAVX2(dst *float64, slope *float64, p *float64, n int, scale float64)
+
+// invertAVX2 is Invert.
+//
+//go:noescape
+func invertAVX2(x *float64, n int, add float64, least float64)
 
 // logisticAVX2 is Logistic.
 //

@@ -32,6 +32,7 @@ func main() {
 		curved(v)
 		curvedAlong(v)
 		share(v)
+		invert(v)
 		logistic(v)
 		distances(v)
 		gauss(v)

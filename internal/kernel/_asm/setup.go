@@ -99,6 +99,20 @@ func kinks(v *isa, ranges bool) {
 	})
 }
 
+func invert(v *isa) {
+	begin(v, "invert", "x *float64, n int, add, least float64", "is Invert.")
+	x, n := pointer("x"), pointer("n")
+	add, least, one := float(v, "add"), float(v, "least"), v.broadcast(constant(1))
+	v.each("loop", n, func(o reg.GPVirtual, tail bool) {
+		r := v.load(at(x, o, 0), tail)
+		VADDPD(add, r, r)
+		VMAXPD(least, r, r)
+		VDIVPD(r, one, r)
+		v.store(r, at(x, o, 0), tail)
+	})
+	end(v)
+}
+
 func stack(v *isa) {
 	begin(v, "stack", "panel, scaled *float64, ld int, x *float64, stride, d int, index *int32, change *float64, rows int", "is Stack.")
 	panel, scaled, ld, x, stride := pointer("panel"), pointer("scaled"), pointer("ld"), pointer("x"), pointer("stride")
