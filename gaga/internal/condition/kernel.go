@@ -74,7 +74,6 @@ func (s *Kernel) Shift(i int, up bool, theta []float64) {
 	if s.stale {
 		return
 	}
-	s.border.known = false
 	if from == model.Pinned || s.Curved[from] {
 		if s.leave(i, from); s.stale {
 			return
@@ -95,8 +94,11 @@ func (s *Kernel) Assemble(pt *model.Point) {
 	s.Evaluate(pt)
 	e := s.Equations
 	b := pt.Theta[s.N]
-	k := s.multipliers()
-	for r, i := range s.Active[:k] {
+	for r, i := range s.Active {
+		if i == s.N {
+			s.balance(pt, r)
+			continue
+		}
 		size := 1 + math.Abs(pt.U[i]) + math.Abs(b)
 		e.Diag[r] = s.diagonal[i]
 		if r < s.pinned {
@@ -111,22 +113,25 @@ func (s *Kernel) Assemble(pt *model.Point) {
 		e.Scale[r] = delta*top + size
 		e.Dage[r] = delta * top * da
 	}
-	if s.bordered() {
-		var sum, size float64
-		for i, a := range pt.Theta[:s.N] {
-			sum += s.Y[i] * a
-			size += math.Abs(a)
-		}
-		e.Residual[k], e.Scale[k], e.Dage[k], e.Diag[k] = sum, size+s.Bound, 0, 0
+}
+
+// balance evaluates equation r, that of b.
+func (s *Kernel) balance(pt *model.Point, r int) {
+	var sum, size float64
+	for i, a := range pt.Theta[:s.N] {
+		sum += s.Y[i] * a
+		size += math.Abs(a)
 	}
+	e := s.Equations
+	e.Residual[r], e.Scale[r], e.Dage[r], e.Diag[r] = sum, size+s.Bound, 0, 0
 }
 
 // Image makes b the step's change of y∘u at the unknowns' samples: with δ as in the factor,
 // J times the step is b.
 func (s *Kernel) Image(b, step []float64) bool {
-	for r, i := range s.Active[:s.multipliers()] {
+	for r, i := range s.Active {
 		switch {
-		case r < s.pinned:
+		case r < s.front:
 		case s.held[i] <= tolerance.FollowedDelta*s.diagonal[i]:
 			b[r] += s.held[i] * step[r]
 		default: // the two cancel
@@ -150,8 +155,10 @@ func (s *Kernel) Along(step, image []float64, pt *model.Point) bool {
 }
 
 func (s *Kernel) Follow(pt *model.Point, image []float64) {
-	for r, i := range s.Active[:s.multipliers()] {
-		pt.U[i] -= s.Y[i] * image[r]
+	for r, i := range s.Active {
+		if i < s.N {
+			pt.U[i] -= s.Y[i] * image[r]
+		}
 	}
 }
 
@@ -187,12 +194,11 @@ func (s *Kernel) UnknownOf(i int) int { return s.at[i] }
 
 func (s *Kernel) Row(dst []float64, i int) {
 	row := s.matrix.Row(i)
-	k := s.multipliers()
-	for r, j := range s.Active[:k] {
-		dst[r] = s.Y[j] * row[j]
-	}
-	if s.bordered() {
-		dst[k] = 1
+	for r, j := range s.Active {
+		dst[r] = 1 // of b
+		if j < s.N {
+			dst[r] = s.Y[j] * row[j]
+		}
 	}
 }
 

@@ -30,17 +30,19 @@ func newInverse(h *heldFactor) *inverse {
 
 // image writes Jx into dst, with du the rates of the predictors along x.
 func (s *inverse) image(dst, x, du []float64) {
-	k := s.multipliers()
 	var sum float64
-	for r, i := range s.Active[:k] {
+	for r, i := range s.Active {
+		if i == s.N {
+			continue
+		}
 		sum += s.Y[i] * x[r]
 		dst[r] = s.Y[i] * du[i]
-		if r >= s.pinned {
+		if r >= s.front {
 			dst[r] -= s.delta[i] * x[r]
 		}
 	}
 	if s.bordered() {
-		dst[k] = sum
+		dst[s.pinned] = sum
 	}
 }
 
@@ -117,12 +119,11 @@ func (s *inverse) refine(pt *model.Point, rate []float64) {
 // rateSolved turns Jx in r into the residual of J rate = -dage, and reports whether that
 // is as good as zero.
 func (s *inverse) rateSolved(r, rate []float64) bool {
-	k := s.multipliers()
 	var off, size float64
 	for q := range r {
 		r[q] = -s.Dage[q] - r[q]
 		terms := math.Abs(s.Dage[q])
-		if q >= s.pinned && q < k { // beside a singular J the residual is a small difference
+		if q >= s.front { // beside a singular J the residual is a small difference
 			terms += tolerance.RateRounding * s.delta[s.Active[q]] * math.Abs(rate[q])
 		}
 		off = math.Max(off, math.Abs(r[q])/s.Scale[q])

@@ -157,7 +157,7 @@ func TestNoFactorNoNumbers(t *testing.T) {
 	if k.Factorize() {
 		t.Fatal("a strict minimum: the test needs none")
 	}
-	if leverage := k.Leverage(k.Active[k.pinned]); !math.IsNaN(leverage) {
+	if leverage := k.Leverage(k.Active[k.front]); !math.IsNaN(leverage) {
 		t.Errorf("leverage %v without a factor", leverage)
 	}
 }
