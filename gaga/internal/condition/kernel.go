@@ -23,8 +23,18 @@ import (
 // are pinned. [Condition] says what the methods do.
 type Kernel struct {
 	*inverse
-	b   []float64 // P, scratch: over the unknowns
-	row []float64 // P, scratch: over the unknowns
+	guess guess
+	b     []float64 // P, scratch: over the unknowns
+	row   []float64 // P, scratch: over the unknowns
+}
+
+// guess is what is known of the rates behind a crossing: those before it, and the direction
+// of θ along which it changes them.
+type guess struct {
+	pt     *model.Point // that has the rates before it, nil where none are known
+	sample int          // that of the last sign test there, -1 where there was none
+	way    []float64    // P: the direction, which leaves all equations as they are but the sample's
+	du     []float64    // N: the rates of the predictors along it, of the unknowns' samples and this one
 }
 
 // NewKernel returns the condition of a problem with a kernel, of which matrix has the
@@ -32,7 +42,10 @@ type Kernel struct {
 func NewKernel(p *model.Problem, matrix *convex.KernelRows) *Kernel {
 	state := model.NewState(p, p.P)
 	state.Bound = p.Cost / p.L2[0]
-	return &Kernel{newInverse(newHeldFactor(newGram(state, matrix))), zeros(p.P), zeros(p.P)}
+	return &Kernel{
+		inverse: newInverse(newHeldFactor(newGram(state, matrix))),
+		guess:   guess{way: zeros(p.P), du: zeros(p.N)}, b: zeros(p.P), row: zeros(p.P),
+	}
 }
 
 func (s *Kernel) State() *model.State { return s.gram.State }
@@ -163,15 +176,45 @@ func (s *Kernel) Follow(pt *model.Point, image []float64) {
 }
 
 func (s *Kernel) Tangent(pt *model.Point) {
-	rate := s.b[:len(s.Active)]
-	for r := range rate {
-		rate[r] = -s.Dage[r]
+	k := len(s.Active)
+	rate, r := s.b[:k], s.remainder[:k]
+	if !s.guessed(rate, r, pt) {
+		clear(rate)
+		for q := range r {
+			r[q] = -s.Dage[q]
+		}
 	}
-	s.invert(rate)
-	s.SetRates(pt, rate)
-	s.PredictAll(pt.DU, pt.Rate)
-	s.refine(pt, rate)
+	s.guess.pt = nil
+	s.rates(pt, rate, r)
+	s.tire()
 	thresholds(s.State(), pt)
+}
+
+// guessed makes rate what is known of the rates at pt, with the residual r. It reports false
+// where that is nothing or no better than zero.
+func (s *Kernel) guessed(rate, r []float64, pt *model.Point) bool {
+	g := &s.guess
+	if g.pt != pt {
+		return false
+	}
+	if i := g.sample; i >= 0 {
+		by := -pt.Rate[i] / g.way[i] // it is no unknown any more
+		if z := s.Zone[i]; z == model.Pinned || s.Curved[z] {
+			q, delta := s.at[i], 0.0
+			if q >= s.front {
+				delta = s.delta[i]
+			}
+			off := -s.Dage[q] - s.Y[i]*pt.DU[i] + delta*pt.Rate[i]
+			by = off / (s.Y[i]*g.du[i] - delta*g.way[i])
+		}
+		kernel.Axpy(by, g.way, pt.Rate)
+		kernel.Axpy(by, g.du, pt.DU)
+	}
+	for q, j := range s.Active {
+		rate[q] = pt.Rate[j]
+	}
+	s.rateResidual(r, rate, pt.DU)
+	return s.relative(r) < s.rateSize(rate)
 }
 
 func (s *Kernel) Secant(pt, left *model.Point) {
@@ -187,6 +230,7 @@ func (s *Kernel) Secant(pt, left *model.Point) {
 	}
 	parabola(pt.Rate, pt.Theta, left.Theta, left.Rate)
 	parabola(pt.DU, pt.U, left.U, left.DU)
+	s.guess.pt, s.guess.sample = pt, -1
 	thresholds(s.State(), pt)
 }
 
@@ -205,14 +249,43 @@ func (s *Kernel) Row(dst []float64, i int) {
 func (s *Kernel) Leverage(i int) float64 {
 	row := s.row[:len(s.Active)]
 	s.Row(row, i)
-	return (s.diagonal[i] - s.form(row)) / s.L2[0]
+	form := s.form(row)
+	x := s.solution[:len(row)]
+	s.note(i, -s.Y[i])
+	s.guess.way[i]++
+	if z := s.Zone[i]; z != model.Pinned && !s.Curved[z] {
+		s.guess.du[i] = s.Y[i] * (s.diagonal[i] - kernel.Dot(row, x))
+	}
+	return (s.diagonal[i] - form) / s.L2[0]
 }
 
 func (s *Kernel) Release(i int) float64 {
 	row := s.row[:len(s.Active)]
 	clear(row)
 	row[s.at[i]] = 1
-	return 1 / (s.form(row) * s.L2[0])
+	form := s.form(row)
+	s.note(i, 1)
+	s.guess.du[i] += s.Y[i]
+	return 1 / (form * s.L2[0])
+}
+
+// note makes the solution of the last form, in the given units, the direction along which a
+// crossing of sample i changes the rates, but for what the sample adds.
+func (s *Kernel) note(i int, unit float64) {
+	g := &s.guess
+	g.sample = i
+	clear(g.way)
+	clear(g.du)
+	for q, j := range s.Active {
+		x, off := s.solution[q], -s.left[q]
+		g.way[j] = unit * x
+		if q >= s.front {
+			off += s.delta[j] * x
+		}
+		if j < s.N {
+			g.du[j] = s.Y[j] * unit * off
+		}
+	}
 }
 
 func (s *Kernel) Penalty(theta, u []float64) float64 {

@@ -14,11 +14,12 @@ import (
 // enter and leave the unknowns one by one.
 type heldFactor struct {
 	*gram
-	signed                 *factor.Signed
-	kappa                  float64
-	stale                  bool // it is not that of the current unknowns
-	slow                   bool // it is to be made anew: the last solutions converged slowly
-	solutions, corrections int  // of solutions by this factor, and how many they took
+	signed         *factor.Signed
+	kappa          float64
+	stale          bool // it is not that of the current unknowns
+	slow           bool // it is to be made anew: the last solutions converged slowly
+	events, solves int  // since the factor was made
+	work           int  // solves since the last event
 
 	pinned int       // number of pinned samples, which come first in Active
 	front  int       // number of unknowns before the curved samples: the pinned ones and b
@@ -148,15 +149,16 @@ func (s *heldFactor) deltaAt(i int, slope float64) float64 {
 	return math.Min(-1/(s.Bound*s.M[i]*s.Cost*slope), tolerance.Steepest)
 }
 
-// tire takes note of how many corrections a solution took. A new factor is worth its cost
-// once a solution takes more of them than, with that cost, the mean of those by this one.
-func (s *heldFactor) tire(corrections int) {
-	s.solutions++
-	s.corrections += corrections
+// tire takes note of an event, of what it took in solves. A new factor is worth its cost once
+// an event takes more of them than, with that cost, the mean of those by this one.
+func (s *heldFactor) tire() {
+	s.events++
+	s.solves += s.work
 	k := float64(len(s.Active))
 	q := k - float64(s.front)
 	cost := tolerance.RenewalCost * q * q * q / (k * k)
-	s.slow = s.slow || float64(corrections*s.solutions) > float64(s.corrections)+cost
+	s.slow = s.slow || float64(s.work*s.events) > float64(s.solves)+cost
+	s.work = 0
 }
 
 // Renew makes the next Factorize make the factor anew.
@@ -201,7 +203,7 @@ func (s *heldFactor) drifted() bool {
 func (s *heldFactor) renew() {
 	curved := s.Active[s.front:]
 	s.slow = false
-	s.solutions, s.corrections = 0, 0
+	s.events, s.solves, s.trust.drift = 0, 0, 0
 	if !s.stale && s.drifted() {
 		s.stale = s.signed.ChangeNegative(func(t int) float64 {
 			r := s.pinned + t
@@ -251,6 +253,7 @@ func (s *heldFactor) Solve(b []float64) {
 		rest = b[s.pinned]
 	}
 	s.signed.Solve(b)
+	s.work++
 	if s.bordered() {
 		b[s.pinned] += s.kappa * rest
 	}
@@ -262,10 +265,12 @@ type trust struct {
 	power  []float64 // N: its vector
 	spread []float64 // N: numbers spread evenly over [0, 1): no symmetry of the data must hide a direction
 	x      []float64 // N + 1, scratch
+	drift  float64   // of δ, relative to that in the factor, when the radius was last estimated; 0 for none
+	radius float64   // that estimate, or what a solution has shown since
 }
 
 func newTrust(n int) trust {
-	t := trust{zeros(n), zeros(n), zeros(n + 1)}
+	t := trust{power: zeros(n), spread: zeros(n), x: zeros(n + 1)}
 	for j := range t.power {
 		t.spread[j] = math.Mod(0.6180339887*float64(j+1), 1)
 		t.power[j] = 1 + t.spread[j]
@@ -287,16 +292,30 @@ func (s *heldFactor) change(dst, x []float64) (changed bool) {
 }
 
 // distrust returns an estimate, from below, of the spectral radius of the difference
-// between J and the factor, in units of the factor.
+// between J and the factor, in units of the factor. It grows with δ's drift: the last estimate
+// serves while it is small and the drift has not doubled.
 func (s *heldFactor) distrust() float64 {
-	estimate := s.iterate()
+	var drift float64
+	lower := false
+	for _, i := range s.Active[s.front:] {
+		drift = math.Max(drift, math.Abs(s.delta[i]-s.held[i])/s.held[i])
+		lower = lower || s.delta[i] < s.held[i]
+	}
+	if drift == 0 || !lower && drift <= 1 {
+		return 0 // a larger δ cannot cost the inertia; where corrections then fail there is a new factor
+	}
+	t := &s.trust
+	if growth := drift / t.drift; growth <= 2 && growth*t.radius <= 0.5*tolerance.Trusted {
+		return t.radius
+	}
+	t.drift, t.radius = drift, s.iterate()
 	for range min(tolerance.TrustRounds, tolerance.TrustWork/(1+len(s.Active))) {
-		if estimate == 0 || estimate > tolerance.Trusted {
+		if t.radius > tolerance.Trusted {
 			break
 		}
-		estimate = math.Max(estimate, s.iterate())
+		t.radius = math.Max(t.radius, s.iterate())
 	}
-	return estimate
+	return t.radius
 }
 
 // iterate makes one step of the power iteration.
@@ -304,15 +323,8 @@ func (s *heldFactor) iterate() float64 {
 	x, power := s.trust.x[:len(s.Active)], s.trust.power
 	curved := s.Active[s.front:]
 	clear(x[:s.front])
-	var off float64
-	lower := false
 	for q, i := range curved {
 		x[s.front+q] = (s.delta[i] - s.held[i]) * power[i]
-		off = math.Max(off, math.Abs(s.delta[i]-s.held[i])/s.held[i])
-		lower = lower || s.delta[i] < s.held[i]
-	}
-	if off == 0 || !lower && off <= 1 {
-		return 0 // a larger δ cannot cost the inertia; where corrections then fail there is a new factor
 	}
 	s.signed.Solve(x)
 	var before, after float64

@@ -18,13 +18,14 @@ type inverse struct {
 	first     []float64 // P, scratch: the first solution
 	step      []float64 // P, scratch
 	solution  []float64 // P, scratch
-	remainder []float64 // P, scratch: the residual of a solution
+	left      []float64 // P: the residual of the last solution
+	remainder []float64 // P, scratch: the residual of rates
 }
 
 func newInverse(h *heldFactor) *inverse {
 	return &inverse{
 		heldFactor: h, mixer: anderson.New(h.P),
-		first: zeros(h.P), step: zeros(h.P), solution: zeros(h.P), remainder: zeros(h.P),
+		first: zeros(h.P), step: zeros(h.P), solution: zeros(h.P), left: zeros(h.P), remainder: zeros(h.P),
 	}
 }
 
@@ -48,33 +49,33 @@ func (s *inverse) image(dst, x, du []float64) {
 
 // invert overwrites b with J⁻¹b and reports whether that converged. What Solve gives leaves
 // the residual (Δ - Δ')x, with Δ' the δ in the factor, which takes no product with the
-// kernel matrix. The last correction, which leaves (Δ - Δ')step, stays in step.
-func (s *inverse) invert(b []float64) bool {
+// kernel matrix. The solution has converged where done says so of the last correction and of
+// the residual that it leaves, which is in left then. Shrink is how much less the correction is
+// than the one before, 1 for the first.
+func (s *inverse) invert(b []float64, done func(step, left []float64, shrink float64) bool) bool {
 	k := len(b)
-	first, step := s.first[:k], s.step[:k]
+	first, step, left := s.first[:k], s.step[:k], s.left[:k]
 	s.Solve(b)
 	copy(first, b)
+	copy(step, b)
+	clear(b)
 	s.mixer.Reset(k)
-	for count := range 2 * anderson.Memory {
-		if !s.change(step, b) {
+	size, shrink := largest(step), 1.0
+	for range 2 * anderson.Memory {
+		if !s.change(left, step) || done(step, left, shrink) {
+			blas64.Axpy(1, vector(step), vector(b))
 			return true
 		}
+		s.mixer.Mix(step)
+		blas64.Axpy(1, vector(step), vector(b))
+		s.change(step, b)
 		s.Solve(step)
-		var off, size float64
 		for q, x := range b {
 			step[q] += first[q] - x
-			off = math.Max(off, math.Abs(step[q]))
-			size = math.Max(size, math.Abs(x))
 		}
-		done := off <= tolerance.Solved*size
-		if done {
-			s.tire(count)
-		} else {
-			s.mixer.Mix(step)
-		}
-		if blas64.Axpy(1, vector(step), vector(b)); done {
-			return true
-		}
+		before := size
+		size = largest(step)
+		shrink = size / before
 	}
 	return false
 }
@@ -83,51 +84,78 @@ func (s *inverse) invert(b []float64) bool {
 // square of r. The factor is one that served the last tangent; where that does not
 // converge now it is made anew.
 func (s *inverse) form(a []float64) float64 {
-	x, r := s.solution[:len(a)], s.remainder[:len(a)]
+	x := s.solution[:len(a)]
 	copy(x, a)
-	if !s.invert(x) {
+	solved := func(step, left []float64, shrink float64) bool {
+		return shrink < 1 && shrink*math.Abs(blas64.Dot(vector(step), vector(left))) <= tolerance.FormSolved*math.Abs(blas64.Dot(vector(a), vector(x)))
+	}
+	if !s.invert(x, solved) {
 		if s.slow = true; s.Factorize() {
 			copy(x, a)
-			s.invert(x)
+			s.invert(x, solved)
 		}
 	}
-	s.change(r, s.step[:len(a)])
-	return blas64.Dot(vector(a), vector(x)) + blas64.Dot(vector(x), vector(r))
+	return blas64.Dot(vector(a), vector(x)) + blas64.Dot(vector(x), vector(s.left[:len(a)]))
 }
 
-// refine corrects the rate of the unknowns at pt, which are those of pt, by the residual.
-func (s *inverse) refine(pt *model.Point, rate []float64) {
-	for count := 1; count <= tolerance.ResidualRounds; count++ {
-		r := s.remainder[:len(rate)]
-		s.image(r, rate, pt.DU)
-		if s.rateSolved(r, rate) {
-			return
-		}
+// rates fills in those of pt: from the rate that is given with its residual r, by the residual
+// that the predictors' rates tell until it is as good as zero.
+func (s *inverse) rates(pt *model.Point, rate, r []float64) {
+	size := s.rateSize(rate)
+	solved := func(_, left []float64, _ float64) bool { return s.relative(left) <= tolerance.Solved*size }
+	for count := range tolerance.ResidualRounds {
 		if count == 2 {
 			// The factor is not what it is taken for, or J nearly singular.
 			if s.slow = true; !s.Factorize() {
 				return
 			}
 		}
-		s.invert(r)
-		blas64.Axpy(1, vector(r), vector(rate))
+		if count > 0 || !solved(nil, r, 0) {
+			s.invert(r, solved)
+			blas64.Axpy(1, vector(r), vector(rate))
+		}
 		s.SetRates(pt, rate)
 		s.PredictAll(pt.DU, pt.Rate)
+		s.rateResidual(r, rate, pt.DU)
+		if size = s.rateSize(rate); s.relative(r) <= tolerance.RateSolved*size {
+			return
+		}
 	}
 }
 
-// rateSolved turns Jx in r into the residual of J rate = -dage, and reports whether that
-// is as good as zero.
-func (s *inverse) rateSolved(r, rate []float64) bool {
-	var off, size float64
+// rateResidual writes the residual of J rate = -dage into r, with du the rates of the
+// predictors along rate.
+func (s *inverse) rateResidual(r, rate, du []float64) {
+	s.image(r, rate, du)
 	for q := range r {
 		r[q] = -s.Dage[q] - r[q]
+	}
+}
+
+// rateSize returns the size of the terms of rate's residual, relative to the scale.
+func (s *inverse) rateSize(rate []float64) (size float64) {
+	for q, x := range rate {
 		terms := math.Abs(s.Dage[q])
 		if q >= s.front { // beside a singular J the residual is a small difference
-			terms += tolerance.RateRounding * s.delta[s.Active[q]] * math.Abs(rate[q])
+			terms += tolerance.RateRounding * s.delta[s.Active[q]] * math.Abs(x)
 		}
-		off = math.Max(off, math.Abs(r[q])/s.Scale[q])
 		size = math.Max(size, terms/s.Scale[q])
 	}
-	return off <= tolerance.RateSolved*size
+	return size
+}
+
+// relative returns the largest entry of a residual relative to its scale.
+func (s *inverse) relative(r []float64) (off float64) {
+	for q, x := range r {
+		off = math.Max(off, math.Abs(x)/s.Scale[q])
+	}
+	return off
+}
+
+// largest returns the largest size of x's entries.
+func largest(x []float64) (size float64) {
+	for _, v := range x {
+		size = math.Max(size, math.Abs(v))
+	}
+	return size
 }
