@@ -95,6 +95,10 @@ type Condition interface { //nolint:interfacebloat // its parts share the partit
 	// positive exactly when H stays positive definite without it.
 	Release(i int) float64
 
+	// Weakest writes into direction, of length P, that of least curvature in which sample i's
+	// predictor changes: H⁻¹x_i, or where it is pinned the one in which it alone leaves its pin.
+	Weakest(direction []float64, i int)
+
 	// Penalty returns R(θ), with u the predictors of all samples at theta.
 	Penalty(theta, u []float64) float64
 	// Value returns the implicit objective at pt, where Assemble was last called.

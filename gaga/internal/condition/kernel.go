@@ -269,6 +269,15 @@ func (s *Kernel) Release(i int) float64 {
 	return 1 / (form * s.L2[0])
 }
 
+func (s *Kernel) Weakest(direction []float64, i int) {
+	if s.Zone[i] == model.Pinned {
+		s.Release(i)
+	} else {
+		s.Leverage(i)
+	}
+	copy(direction, s.guess.way)
+}
+
 // note makes the solution of the last form, in the given units, the direction along which a
 // crossing of sample i changes the rates, but for what the sample adds.
 func (s *Kernel) note(i int, unit float64) {

@@ -129,6 +129,21 @@ func (s *Primal) Release(i int) float64 {
 	return -1 / b[q]
 }
 
+func (s *Primal) Weakest(direction []float64, i int) {
+	way := s.rate[:s.Unknowns()]
+	clear(way)
+	if s.Kinked() && s.Zone[i] == model.Pinned {
+		way[s.UnknownOf(i)] = 1
+	} else {
+		s.Row(way, i)
+	}
+	s.Solve(way)
+	clear(direction)
+	for r, j := range s.Active {
+		direction[j] = way[r]
+	}
+}
+
 func (s *Primal) Policy() Policy {
 	slow, begins := s.factor.reuse()
 	p := Policy{

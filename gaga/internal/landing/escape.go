@@ -31,25 +31,14 @@ func (s *site) depart(pt *model.Point, x model.Crossing, age float64) departure 
 }
 
 // weakest returns the direction in which H is negative behind the crossing of a sample at pt,
-// by the factor before it: H⁻¹a, or where it was pinned that in which it alone leaves its pin.
+// by the factor before it, towards where the sample goes.
 func (s *site) weakest(pt *model.Point, x model.Crossing) []float64 {
 	i, st := x.Index, s.state
-	way, direction := make([]float64, st.Unknowns()), make([]float64, st.P)
-	slope, pinned := pt.Slope[x.Slot], false
+	direction := make([]float64, st.P)
+	s.condition.Weakest(direction, i)
+	slope := pt.Slope[x.Slot]
 	if st.Kinked() {
-		slope, pinned = -st.Y[i], st.Zone[i] == model.Pinned
-	}
-	if pinned {
-		way[s.condition.UnknownOf(i)] = 1
-	} else {
-		s.condition.Row(way, i)
-	}
-	s.condition.Solve(way)
-	for r, j := range st.Active {
-		direction[j] = way[r]
-	}
-	if st.Kernel != nil && !pinned { // its own multiplier is not among the unknowns
-		direction[i] = -st.Y[i]
+		slope = -st.Y[i]
 	}
 	rises := slope*s.condition.PredictOne(i, direction) > 0
 	if rises != (x.Cause == model.SampleUp) {
