@@ -33,25 +33,32 @@ func (s *Signed) Compute(p, q int, row func(i int, dst []float64)) error {
 // row Positive() + t. It keeps the positive part and the block below it: with p rows of that
 // and q of the negative part it takes about q³/3 + pq operations where Compute takes
 // (p+q)³/3. The error is ErrNegative where the part would not be negative; the factor is
-// then empty.
+// then as before.
 func (s *Signed) ChangeNegative(diagonal func(t int) float64) error {
 	first := s.n - s.q
 	s.next.kind = none
+	s.kept = s.kept[:0]
+	for i := first; i < s.n; i++ {
+		s.kept = append(s.kept, s.data[i*s.n+i:(i+1)*s.n]...)
+	}
 	s.flip()
 	s.columns.Expand(s.data, s.n, first, s.n, -1)
 	for t := range s.q { // from the block below the positive part: entries may be huge before, and cancel
 		row := s.data[(first+t)*s.n:][:s.n]
 		row[first+t] = diagonal(t) - dot(row[:s.p], row[:s.p])
 	}
-	err := ErrNegative
-	if s.factors(first, s.n, -1) {
-		s.flip()
-		err = s.guard(s.p)
+	negative := s.factors(first, s.n, -1)
+	s.flip()
+	if negative && s.guard(s.p) == nil {
+		return nil
 	}
-	if err != nil {
-		s.Reset()
+	kept := s.kept
+	for i := first; i < s.n; i++ {
+		row := s.data[i*s.n+first : (i+1)*s.n]
+		clear(row)
+		kept = kept[copy(row[i-first:], kept):]
 	}
-	return err
+	return ErrNegative
 }
 
 // fit makes the square as large as so many rows and some more need, in the memory

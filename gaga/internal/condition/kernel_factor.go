@@ -167,7 +167,7 @@ func (s *heldFactor) Renew() { s.slow = true }
 // Factorize makes the factor anew where it is stale or no longer trusted.
 func (s *heldFactor) Factorize() bool {
 	if s.stale || s.slow || !s.proven() && s.distrust() > tolerance.Trusted {
-		if s.renew(); s.stale {
+		if !s.renew() {
 			return false
 		}
 	}
@@ -198,24 +198,29 @@ func (s *heldFactor) drifted() bool {
 	return false
 }
 
-// renew brings the factor to the current δ; it stays stale where there is none. Where
+// renew brings the factor to the current δ and reports whether there is one. Where
 // only rounding can have made the factor slow it is made from scratch.
-func (s *heldFactor) renew() {
+func (s *heldFactor) renew() bool {
 	curved := s.Active[s.front:]
 	s.slow = false
 	s.events, s.solves, s.trust.drift = 0, 0, 0
 	if !s.stale && s.drifted() {
-		s.stale = s.signed.ChangeNegative(func(t int) float64 {
+		err := s.signed.ChangeNegative(func(t int) float64 {
 			r := s.pinned + t
 			if r < s.front {
 				return 0
 			}
 			i := s.Active[r]
-			s.held[i] = s.delta[i]
-			return s.diagonal[i] + s.kappa - s.held[i]
-		}) != nil
-		if !s.stale {
-			return
+			return s.diagonal[i] + s.kappa - s.delta[i]
+		})
+		if err == nil {
+			for _, i := range curved {
+				s.held[i] = s.delta[i]
+			}
+			return true
+		}
+		if s.signed.Changes() < tolerance.FactorChanges {
+			return false
 		}
 	}
 	for _, i := range curved {
@@ -238,6 +243,7 @@ func (s *heldFactor) renew() {
 			dst[r] -= s.held[i]
 		}
 	}) != nil
+	return !s.stale
 }
 
 // Solve gives no numbers where there is no factor, as beside a singular J.

@@ -90,9 +90,9 @@ func (s *inverse) form(a []float64) float64 {
 		return shrink < 1 && shrink*math.Abs(blas64.Dot(vector(step), vector(left))) <= tolerance.FormSolved*math.Abs(blas64.Dot(vector(a), vector(x)))
 	}
 	if !s.invert(x, solved) {
-		if s.slow = true; s.Factorize() {
-			copy(x, a)
-			s.invert(x, solved)
+		s.slow = true
+		if copy(x, a); !s.Factorize() || !s.invert(x, solved) {
+			return math.NaN()
 		}
 	}
 	return blas64.Dot(vector(a), vector(x)) + blas64.Dot(vector(x), vector(s.left[:len(a)]))

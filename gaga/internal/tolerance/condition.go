@@ -51,10 +51,11 @@ const (
 	BorderSteady = 0.05 // change of the border's pivot, relative to it, that needs no second look
 	BorderLeast  = 0.1  // part of it that must remain behind one
 
-	Solved         = 3e-6 // residual of rates that are solved for, relative to the right-hand side
+	Solved         = 3e-6  // residual of rates that are solved for, relative to the right-hand side
 	FormSolved     = 1e-10 // error of a sign test, relative to its terms, which is the square of its solution's
-	RenewalCost    = 0.1  // cost of a new factor in corrections, for each curved sample, all unknowns being curved
-	ResidualRounds = 4    // corrections of a solution by its residual in all
+	FactorChanges  = 50    // of a factor's rows, from which on it can be rounding that it is not brought to another δ
+	RenewalCost    = 0.1   // cost of a new factor in corrections, for each curved sample, all unknowns being curved
+	ResidualRounds = 4     // corrections of a solution by its residual in all
 	// RateSolved is the residual, relative to the right-hand side, up to which rates are
 	// corrected; RateRounding is the size of its terms' rounding, some roundings of one,
 	// in units of RateSolved.

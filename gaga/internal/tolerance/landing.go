@@ -57,7 +57,7 @@ const (
 	// steps are nearly linear there. FactorCut is the part of a factor that failed which
 	// the next one has.
 	LongestFactor        = 1000
-	StraightPart         = 1e-4
+	StraightPart         = 1e-2
 	FactorCut            = 0.25
 	LongestExtrapolation = 0.01 // step, relative to the solution
 )
