@@ -87,6 +87,7 @@ func (s *Kernel) Shift(i int, up bool, theta []float64) {
 	if s.stale {
 		return
 	}
+	s.trust.drift = 0 // what it estimates can be far more behind a change
 	if from == model.Pinned || s.Curved[from] {
 		if s.leave(i, from); s.stale {
 			return

@@ -181,7 +181,7 @@ func (s *heldFactor) Factorize() bool {
 // that have entered and left since passed their sign tests.
 func (s *heldFactor) proven() bool {
 	for _, i := range s.Active[s.front:] {
-		if math.Abs(s.delta[i]-s.proved[i]) > tolerance.KKT*s.proved[i] {
+		if math.Abs(s.delta[i]-s.proved[i]) > tolerance.Loose*s.proved[i] {
 			return false
 		}
 	}

@@ -80,7 +80,10 @@ func (e *extrapolation) look() {
 // that is the given part of the solution: far while no sample changes its zone, as steps
 // are all but linear there and their direction stays; else once, or not at all.
 func (e *extrapolation) most(part float64, samples []int, u []float64) float64 {
-	by := math.Min(tolerance.LongestFactor, tolerance.StraightPart/part)
+	by := tolerance.LongestFactor
+	if !(e.state.Kinked() && e.state.Polynomial) { // else a step is linear in the one before
+		by = math.Min(by, tolerance.StraightPart/part)
+	}
 	for ; by > 0.5; by *= 0.5 {
 		if e.keeps(samples, u, by) {
 			return by

@@ -53,11 +53,11 @@ const (
 	Parallel = 0.999 // cosine above which a step counts as parallel to the way come so far, or to the step before
 	Recovery = 50    // steps that may correct what was extrapolated too far
 	// LongestFactor is how many times as far as it has come a step goes at most, where no
-	// sample changes its zone; it then goes StraightPart of the solution's size at most, as
-	// steps are nearly linear there. FactorCut is the part of a factor that failed which
-	// the next one has.
-	LongestFactor        = 1000
-	StraightPart         = 1e-2
+	// sample changes its zone; unless the objective is quadratic there it then goes
+	// StraightPart of the solution's size at most, as steps are nearly linear there. FactorCut
+	// is the part of a factor that failed which the next one has.
+	LongestFactor        = 1000.0
+	StraightPart         = 1e-4
 	FactorCut            = 0.25
 	LongestExtrapolation = 0.01 // step, relative to the solution
 )
