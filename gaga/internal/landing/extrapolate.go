@@ -81,7 +81,7 @@ func (e *extrapolation) look() {
 // are all but linear there and their direction stays; else once, or not at all.
 func (e *extrapolation) most(part float64, samples []int, u []float64) float64 {
 	by := tolerance.LongestFactor
-	if !(e.state.Kinked() && e.state.Polynomial) { // else a step is linear in the one before
+	if !(e.across && e.state.Kinked() && e.state.Polynomial) { // else a step is linear in the one before
 		by = math.Min(by, tolerance.StraightPart/part)
 	}
 	for ; by > 0.5; by *= 0.5 {
