@@ -109,7 +109,7 @@
 //     neither an L1 penalty nor a free intercept, and the loss has kinks, or the ridge is
 //     strong beside its curvature. With strong regularization a few passes are all it takes;
 //     where all terms are kinks and there are many samples for each coefficient, the first ones
-//     are over a part of the samples, and later ones over those that the gap [5] says may have
+//     are over a part of the samples, and later ones over those that are likely by the gap [5] to have
 //     other slopes at the solution. Every pass estimates the gap from the terms as it meets
 //     them; the gap itself is computed where the estimate is small enough.
 //  2. A proximal method of multipliers [3] whose inner problems, with kinks, constraints
