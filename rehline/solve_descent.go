@@ -185,18 +185,18 @@ type hope struct {
 	since int
 }
 
-// left returns the passes expected, and whether there were enough to tell.
+// left returns the passes expected, by the fall over all of these or the latest ones, whichever is
+// steeper, and whether there were enough to tell.
 func (h *hope) left(estimate, target float64) (float64, bool) {
-	before := h.past[h.since%memory]
+	left := float64(hopeless)
+	for _, back := range [...]int{memory, latest} {
+		if before := h.past[(h.since+memory-back)%memory]; estimate < before {
+			left = min(left, float64(back)*math.Log(target/estimate)/math.Log(estimate/before))
+		}
+	}
 	h.past[h.since%memory] = estimate
 	h.since++
-	if h.since <= memory {
-		return 0, false
-	}
-	if estimate < before {
-		return min(hopeless, memory*math.Log(target/estimate)/math.Log(estimate/before)), true
-	}
-	return hopeless, true
+	return left, h.since > memory
 }
 
 // pass visits the active samples and the constraints.

@@ -44,7 +44,7 @@ func newVicinity(from *arena, s *state, d *descent, w *newton) vicinity {
 // passes returns the number of passes over all n samples that take as long as a solve by
 // the near ones: four products with their rows and a factorization a step.
 func passes(n, dim int) float64 {
-	return 1 + nearSteps*(2*few(n, dim)+float64(dim*dim)/6)/float64(n)
+	return 1 + nearSteps*(2*few(n, dim)+nearFactor*float64(dim))/float64(n)
 }
 
 // again solves anew where the scores, slopes and forces are those of the last solution,

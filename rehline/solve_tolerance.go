@@ -75,6 +75,7 @@ const (
 const (
 	patience = 25  // passes' worth of visits
 	memory   = 6   // passes whose fall of the estimated gap tells how many are to come
+	latest   = 2   // the same, of the latest ones
 	hopeless = 500 // passes expected where the estimate does not fall
 	// Descent comes before the Newton steps of smooth losses from strongDim coefficients on,
 	// whose squares those steps cost, where the mean curvature of the loss along one is at
@@ -113,6 +114,7 @@ const (
 	nearChange   = 0.03 // of the squared slopes, beyond which a re-solve takes all samples
 	nearGap      = 1e-3 // relative, from which on descent leaves the rest to near samples
 	nearSteps    = 12   // Newton steps on near samples that it takes then
+	nearFactor   = 12   // visits that take as long as a factorization, for each coefficient
 	nearPatience = 12   // passes over the near samples before Newton steps
 	nearWidth    = 0.15 // of the smoothing, in radii of the scores
 	nearSample   = 128  // scores that the first radius is estimated from
