@@ -25,6 +25,9 @@ const (
 	ExpansionGrowth = 2                     // length of the next window over the last one's
 	ExpansionReuse  = 1.3                   // the same where less than half of the last one served
 	ExpansionCuts   = 40                    // of a window, at most
+	// ExpansionLeft is the part of a window's length, and of how far off its tangent it goes,
+	// that the last expansion must serve to be used on.
+	ExpansionLeft = 0.25
 	// ExpansionLongest is the length at most, relative to the age, of one that serves many windows.
 	ExpansionLongest = 0.5
 	// ExpansionGuard is the guard factor: within how many lengths of the window the samples

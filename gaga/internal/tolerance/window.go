@@ -12,7 +12,7 @@ const (
 	WindowRows  = 8
 	WindowAmple = 1.25 // how far a window is good over how far it is meant to reach, for curvature and rounding
 	WindowStray = 0.25 // how far off the tangent it goes, relative to the way along it
-	WindowLeft  = 0.25 // part that must be left for it to be used on
+	WindowLeft  = 0.02 // part that must be left for it to be used on: behind it a step is needed to its end
 	WindowFirst = 1e-3 // length of the first one tried, relative to the age
 	// WindowBrief is the length, relative to the age, below which a window does not pay:
 	// it then watches a crowd of samples that are at a threshold together. One that is

@@ -77,10 +77,10 @@ func (e expansion) open(w *Window, left *model.Point, used float64) {
 // reuse opens a window in the last expansion where that lasts long enough.
 func (e expansion) reuse(w *Window, left *model.Point) {
 	w.extend(left, w.last)
-	speed := tolerance.WindowLeft * w.moved / w.length
+	speed := tolerance.ExpansionLeft * w.moved / w.length
 	distance := func(x []float64) float64 { return w.Distance(nil, x) }
 	length, radius := e.Left(left, w.length, speed, distance)
-	if length < tolerance.WindowLeft*min(w.length, e.Radius()/speed) {
+	if length < tolerance.ExpansionLeft*min(w.length, e.Radius()/speed) {
 		length, radius = e.expand(w, left, math.Min(e.Reach(), tolerance.ExpansionLongest*left.Age))
 		length = min(w.length, length, radius/speed)
 	}
