@@ -28,7 +28,8 @@ type direct struct {
 	at           pointSums
 	scale        scaleSums
 	hess         productSums
-	watched      int // Watched at the last Assemble: slots are those of other samples when there are more
+	watched      int  // Watched at the last Assemble: slots are those of other samples when there are more
+	idle         bool // it is left no samples
 }
 
 // pointSums are sums at a point.
@@ -61,6 +62,14 @@ func newDirect(s *Scope) *direct {
 	}
 }
 
+// samples returns those that are summed.
+func (d *direct) samples() []int {
+	if d.idle {
+		return nil
+	}
+	return d.s.Watch
+}
+
 func (d *direct) Assemble(pt *model.Point) {
 	s, at := d.s, &d.at
 	if d.watched != s.Watched {
@@ -83,11 +92,11 @@ func (d *direct) Assemble(pt *model.Point) {
 // take sums over all watched samples.
 func (d *direct) take(pt *model.Point) {
 	s, at := d.s, &d.at
-	k, n := len(s.Active), len(s.Watch)
+	k, n := len(s.Active), len(d.samples())
 	at.columns, at.moved, at.age = append(at.columns[:0], s.Active...), at.moved[:0], pt.Age
 	copy(at.theta, pt.Theta)
 	at.extent = 0
-	for slot, i := range s.Watch {
+	for slot, i := range d.samples() {
 		d.evaluate(pt, slot, i)
 		at.extent += d.size[slot]
 	}
@@ -104,7 +113,7 @@ func (d *direct) amend(pt *model.Point) {
 	s, at := d.s, &d.at
 	k := len(s.Active)
 	for _, i := range at.moved {
-		slot, watched := slices.BinarySearch(s.Watch, i)
+		slot, watched := slices.BinarySearch(d.samples(), i)
 		if !watched {
 			continue
 		}
@@ -140,7 +149,7 @@ func (d *direct) rescale() {
 	c.total, c.columns = d.at.extent, append(c.columns[:0], s.Active...)
 	k := len(s.Active)
 	clear(c.sizes[:k])
-	if n := len(s.Watch); n*k > 0 {
+	if n := len(d.samples()); n*k > 0 {
 		kernel.MulTransAddAbs(c.sizes[:k], s.Rows, k, d.size[:n])
 	}
 }
@@ -148,7 +157,7 @@ func (d *direct) rescale() {
 func (d *direct) Curve(*model.Point) {
 	s, h := d.s, &d.hess
 	k := len(s.Active)
-	h.update(s, d.phiU[:len(s.Watch)])
+	h.update(s, d.phiU[:len(d.samples())])
 	for r := range k {
 		s.Diag[r] += h.diags[r]
 		blas64.Axpy(1, vector(h.sum[r*k+r:(r+1)*k]), vector(s.Hess[r*k+r:(r+1)*k]))
@@ -156,7 +165,7 @@ func (d *direct) Curve(*model.Point) {
 }
 
 func (d *direct) Gradient(pt *model.Point) {
-	for slot, du := range pt.DU[:len(d.s.Watch)] {
+	for slot, du := range pt.DU[:len(d.samples())] {
 		d.rate[slot] = d.phiAge[slot] + d.phiU[slot]*du
 	}
 	d.sumRows(d.phi, pt.Grad)
@@ -165,7 +174,7 @@ func (d *direct) Gradient(pt *model.Point) {
 
 // sumRows writes Σ f x over all coordinates of the watched samples into dst.
 func (d *direct) sumRows(f, dst []float64) {
-	s, n := d.s, len(d.s.Watch)
+	s, n := d.s, len(d.samples())
 	switch {
 	case n == s.N:
 		blas64.Gemv(blas.Trans, 1, general(n, s.P, s.Samples.Rows), vector(f[:n]), 0, vector(dst))
@@ -173,14 +182,14 @@ func (d *direct) sumRows(f, dst []float64) {
 		blas64.Gemv(blas.Trans, 1, general(n, s.P, s.Rows[:n*s.P]), vector(f[:n]), 0, vector(dst))
 	default:
 		clear(dst)
-		for slot, i := range s.Watch {
+		for slot, i := range d.samples() {
 			blas64.Axpy(f[slot], vector(s.Row(i)), vector(dst))
 		}
 	}
 }
 
 func (d *direct) Coordinate(j int) (gradient, dage, size float64) {
-	for slot, i := range d.s.Watch {
+	for slot, i := range d.samples() {
 		x := d.s.Row(i)[j]
 		gradient += d.phi[slot] * x
 		dage += d.phiAge[slot] * x
@@ -192,7 +201,7 @@ func (d *direct) Coordinate(j int) (gradient, dage, size float64) {
 func (d *direct) Border(dst []float64, j int) (diagonal, magnitude float64) {
 	s, k := d.s, len(d.s.Active)
 	clear(dst[:k])
-	for slot, i := range s.Watch {
+	for slot, i := range d.samples() {
 		x := s.Row(i)[j]
 		c := d.phiU[slot] * x
 		if c == 0 {
@@ -210,7 +219,7 @@ func (d *direct) Border(dst []float64, j int) (diagonal, magnitude float64) {
 func (d *direct) Gradients(gradient, size []float64) {
 	d.sumRows(d.phi, gradient)
 	clear(size)
-	for slot, i := range d.s.Watch {
+	for slot, i := range d.samples() {
 		f := d.size[slot]
 		if f == 0 {
 			continue
@@ -230,7 +239,7 @@ func (d *direct) Move(i int, _ uint8, _ []float64) { d.at.moved = append(d.at.mo
 
 func (d *direct) Objective() (sum float64) {
 	at := d.s.At
-	for slot, i := range d.s.Watch {
+	for slot, i := range d.samples() {
 		sum += d.s.M[i] * d.s.Regularizer.Integral(at.Loss[slot], at.Age)
 	}
 	return sum

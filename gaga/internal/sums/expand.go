@@ -40,13 +40,13 @@ func (e *Expansion) Expand(l *model.Point, v View) (length, radius float64) {
 		}
 		radius = e.sum(&v, rough)
 		off := e.tail()
-		e.reach = length * math.Min(tolerance.ExpansionGrowth, tolerance.ExpansionMargin*math.Pow(tolerance.ExpansionError/off, 1./orders))
+		e.Reach = length * math.Min(tolerance.ExpansionGrowth, tolerance.ExpansionMargin*math.Pow(tolerance.ExpansionError/off, 1./orders))
 		if off <= tolerance.ExpansionExcess*tolerance.ExpansionError || length <= v.Shortest {
 			break
 		}
-		length = e.reach
+		length = e.Reach
 	}
-	e.on, e.radius = true, radius
+	e.on, e.idle, e.Radius = true, e.Smooth, radius
 	return length, radius
 }
 
@@ -63,7 +63,7 @@ func (e *Expansion) Left(l *model.Point, length, speed float64, distance func(x 
 	for j, w := range l.Theta {
 		apart[j] = w - line.theta[j] - (l.Age-line.middle)*line.rate[j]
 	}
-	radius = e.radius - distance(apart)
+	radius = e.Radius - distance(apart)
 	for j, rate := range l.Rate {
 		apart[j] = rate - line.rate[j]
 	}
@@ -77,18 +77,12 @@ func (e *Expansion) Left(l *model.Point, length, speed float64, distance func(x 
 func (e *Expansion) Longest(used float64) float64 {
 	switch {
 	case !e.on:
-		return math.Max(e.reach, tolerance.ExpansionGrowth*used/tolerance.WindowFarther)
+		return math.Max(e.Reach, tolerance.ExpansionGrowth*used/tolerance.WindowFarther)
 	case used < e.line.half:
 		return tolerance.ExpansionReuse * used
 	}
-	return e.reach
+	return e.Reach
 }
-
-// Radius returns how far off its base line the expansion's error is small.
-func (e *Expansion) Radius() float64 { return e.radius }
-
-// Reach returns the length of the longest window that the last error allows.
-func (e *Expansion) Reach() float64 { return e.reach }
 
 // tail returns the size of the last coefficients of the gradient and of H's product with
 // the base line's length, relative to the terms: that of those left out is a part of it.

@@ -25,9 +25,9 @@ import (
 type Expansion struct {
 	*direct
 	Smooth  bool    // all samples are in it
+	Reach   float64 // length of the longest window that the last error allows
+	Radius  float64 // how far off the base line the error is small
 	on      bool    // there is a window
-	reach   float64 // length of the longest window that the last error allows
-	radius  float64 // how far off the base line the error is small
 	line    line
 	powers  []zonePower // of each zone
 	members []float64   // of each zone: how many samples are in the sums
@@ -63,7 +63,7 @@ func NewExpansion(s *Scope) (*Expansion, bool) {
 	}
 	b := newBatch(s.P)
 	e := &Expansion{
-		direct: newDirect(s), Smooth: true, reach: math.Inf(1), radius: math.Inf(1), line: line{theta: zeros(s.P), rate: zeros(s.P)},
+		direct: newDirect(s), Smooth: true, Reach: math.Inf(1), Radius: math.Inf(1), line: line{theta: zeros(s.P), rate: zeros(s.P)},
 		powers: make([]zonePower, len(s.Zones)), members: zeros(len(s.Zones)), along: newLineSums(s.P), batch: b,
 		local: localSums{
 			sums: zeros(b.width), dsums: zeros(b.width), triples: zeros(len(b.triples) / bends),
@@ -82,19 +82,16 @@ func NewExpansion(s *Scope) (*Expansion, bool) {
 
 // Close ends the window: all samples are summed as they are.
 func (e *Expansion) Close() {
-	e.on = false
+	e.on, e.idle = false, false
 	e.rest.reset()
 	clear(e.rest.sizes)
 	clear(e.rest.diags)
 }
 
-// alone reports whether direct has nothing to sum.
-func (e *Expansion) alone() bool { return e.on && e.Smooth }
-
-func (e *Expansion) Summed() bool { return e.alone() }
+func (e *Expansion) Summed() bool { return e.idle }
 
 func (e *Expansion) Move(i int, from uint8, theta []float64) {
-	if e.alone() {
+	if e.idle {
 		e.swap(i, from)
 		return
 	}
@@ -102,7 +99,7 @@ func (e *Expansion) Move(i int, from uint8, theta []float64) {
 }
 
 func (e *Expansion) Assemble(pt *model.Point) {
-	if !e.alone() {
+	if !e.idle {
 		e.direct.Assemble(pt)
 	}
 	if e.on {
@@ -151,60 +148,41 @@ func (e *Expansion) contract(theta []float64, age float64) {
 }
 
 func (e *Expansion) Curve(pt *model.Point) {
-	if !e.alone() {
+	if !e.idle {
 		e.direct.Curve(pt)
 	}
 	e.rest.bend(e.s)
 }
 
 func (e *Expansion) Gradient(pt *model.Point) {
-	if e.alone() {
-		clear(pt.Grad)
-		clear(pt.DGrad)
-	} else {
-		e.direct.Gradient(pt)
-	}
+	e.direct.Gradient(pt)
 	e.rest.slope(e.s, pt)
 }
 
 func (e *Expansion) Coordinate(j int) (gradient, dage, size float64) {
 	gradient, dage, size = e.rest.Coordinate(j)
-	if e.alone() {
-		return gradient, dage, size
-	}
 	g, dg, s := e.direct.Coordinate(j)
 	return g + gradient, dg + dage, s + size
 }
 
 func (e *Expansion) Border(dst []float64, j int) (diagonal, magnitude float64) {
-	if e.alone() {
-		clear(dst[:len(e.s.Active)])
-		return e.rest.border(e.s, dst, j)
-	}
 	d, m := e.direct.Border(dst, j)
 	diagonal, magnitude = e.rest.border(e.s, dst, j)
 	return d + diagonal, m + magnitude
 }
 
 func (e *Expansion) Gradients(gradient, size []float64) {
-	if e.alone() {
-		e.rest.Gradients(gradient, size)
-		return
-	}
 	e.direct.Gradients(gradient, size)
 	blas64.Axpy(1, vector(e.rest.grad), vector(gradient))
 	blas64.Axpy(1, vector(e.rest.sizes), vector(size))
 }
 
 func (e *Expansion) Objective() float64 {
-	if !e.on {
-		return e.direct.Objective()
+	value := e.direct.Objective()
+	if e.on {
+		value += e.rest.value + e.constants(e.s.At.Age)
 	}
-	value := e.rest.value + e.constants(e.s.At.Age)
-	if e.alone() {
-		return value
-	}
-	return value + e.direct.Objective()
+	return value
 }
 
 // constants returns the sum of what the implicit losses are more than their zones'

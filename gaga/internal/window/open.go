@@ -80,8 +80,8 @@ func (e expansion) reuse(w *Window, left *model.Point) {
 	speed := tolerance.ExpansionLeft * w.moved / w.length
 	distance := func(x []float64) float64 { return w.Distance(nil, x) }
 	length, radius := e.Left(left, w.length, speed, distance)
-	if length < tolerance.ExpansionLeft*min(w.length, e.Radius()/speed) {
-		length, radius = e.expand(w, left, math.Min(e.Reach(), tolerance.ExpansionLongest*left.Age))
+	if length < tolerance.ExpansionLeft*min(w.length, e.Radius/speed) {
+		length, radius = e.expand(w, left, math.Min(e.Reach, tolerance.ExpansionLongest*left.Age))
 		length = min(w.length, length, radius/speed)
 	}
 	if length < w.length {
