@@ -149,8 +149,8 @@ func (e *Expansion) sum(v *View, rough []int) (radius float64) {
 	if third == 0 {
 		return math.Inf(1)
 	}
-	error := tolerance.ExpansionError * sizes
-	radius = math.Min(math.Cbrt(6*error/third), math.Sqrt(2*error/bent))
+	most := tolerance.ExpansionError * sizes
+	radius = math.Min(math.Cbrt(6*most/third), math.Sqrt(2*most/bent))
 	return radius * math.Sqrt(float64(len(s.Active))) // a step is along a row by chance
 }
 

@@ -45,11 +45,9 @@ const (
 	TrustedSlow = 0.3
 	// TrustRounds bounds the rounds of the power iteration beside the first; TrustWork
 	// bounds them times the number of unknowns, as a small factor allows more.
-	TrustRounds  = 6
-	TrustWork    = 600
-	TrustSpread  = 0.01 // part of all directions that the power iteration keeps
-	BorderSteady = 0.05 // change of the border's pivot, relative to it, that needs no second look
-	BorderLeast  = 0.1  // part of it that must remain behind one
+	TrustRounds = 6
+	TrustWork   = 600
+	TrustSpread = 0.01 // part of all directions that the power iteration keeps
 
 	Solved         = 3e-7  // residual of rates that are solved for, relative to the right-hand side
 	FormSolved     = 1e-10 // error of a sign test, relative to its terms, which is the square of its solution's
