@@ -141,12 +141,8 @@ func (v *vicinity) load(radius float64) bool {
 		}
 		in.rest.value -= kernel.Dot(k.slope, k.kink) - kernel.Dot(to.slope, to.kink)
 	}
-	d := s.penalty.d
 	copy(in.rest.force, s.force.loss)
-	v.rows.mulTransAdd(0, in.rest.force[:d], in.g)
-	if len(in.rest.force) > d {
-		in.rest.force[d] += kernel.Sum(in.g)
-	}
+	in.addForce(0, in.rest.force, in.g)
 	return true
 }
 

@@ -62,7 +62,6 @@ func (d *descent) sketches() bool {
 // side sets z to the scores, the slopes to those of the terms there and v to their force, and
 // certifies them.
 func (s *state) side() {
-	d, dim := s.penalty.d, s.penalty.dim
 	var scratch scratch
 	s.sums = sums{}
 	clear(s.v)
@@ -77,10 +76,7 @@ func (s *state) side() {
 			v := kernel.Kinked(z, k.kink[from:to], k.lo[from:to], k.hi[from:to], slope, slope, g, h, sidewise)
 			s.sums.add(sums{v[0], v[1], v[2]})
 		}
-		s.x.mulTransAdd(from, s.v[:d], g)
-		if dim > d {
-			s.v[d] += kernel.Sum(g)
-		}
+		s.addForce(from, s.v, g)
 	}
 	kernel.ScaleTo(s.v, -1, s.v)
 	s.certify()

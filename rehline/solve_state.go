@@ -167,14 +167,21 @@ func changeList(from *arena, n int) []int32 { return from.list(min(n, max(n/32, 
 // summed notes that the force was summed anew.
 func (f *force) summed() { f.changes, f.rough, f.peak = 0, false, kernel.Dot(f.loss, f.loss) }
 
+// addForce adds that of slopes to w: Xᵀa and, for an intercept, Σ a, of as many samples as a
+// has, from one on.
+func (s *state) addForce(from int, w, a []float64) {
+	d := s.penalty.d
+	s.x.mulTransAdd(from, w[:d], a)
+	if len(w) > d {
+		w[d] += kernel.Sum(a)
+	}
+}
+
 // forces sums the force of the loss anew and sets v = Aᵀξ - Xᵀg.
 func (s *state) forces() {
-	f, d := &s.force, s.penalty.d
+	f := &s.force
 	clear(f.loss)
-	s.x.mulTransAdd(0, f.loss[:d], s.g)
-	if len(f.loss) > d {
-		f.loss[d] = kernel.Sum(s.g)
-	}
+	s.addForce(0, f.loss, s.g)
 	for j, v := range f.loss {
 		f.loss[j] = -v
 	}
@@ -185,7 +192,7 @@ func (s *state) forces() {
 // pull brings the force up to date with g where dz holds the g that it belongs to, which
 // is lost.
 func (s *state) pull() {
-	f, d := &s.force, s.penalty.d
+	f := &s.force
 	if f.changes >= f.most {
 		s.forces()
 		return
@@ -193,10 +200,7 @@ func (s *state) pull() {
 	f.changes++
 	if !s.pullFew() {
 		kernel.Axpy(-1, s.g, s.dz)
-		s.x.mulTransAdd(0, f.loss[:d], s.dz)
-		if len(f.loss) > d {
-			f.loss[d] += kernel.Sum(s.dz)
-		}
+		s.addForce(0, f.loss, s.dz)
 	}
 	size := kernel.Dot(f.loss, f.loss)
 	if size < cancelled*f.peak {
