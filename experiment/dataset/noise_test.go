@@ -5,6 +5,7 @@ import (
 	"context"
 	"maps"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 )
@@ -230,6 +231,34 @@ func TestFlipBoundaryTakesTheNearest(t *testing.T) {
 		// "30 % noise" of the paper flips 9 % of the labels.
 		if got, want := len(mustPrepare(t, d, settings(protocol, Noise{FlipBoundary, 0.3})).Contaminated), counted(protocol, 0.3, len(near)); got != want {
 			t.Errorf("protocol %v: %d rows are flipped at level 0.3, want %d", protocol, got, want)
+		}
+	}
+}
+
+// TestFlipBoundaryIgnoresLastDigits: decision values that tie but for rounding errors, as those of
+// support vectors at the margin do, are taken in the order of the rows.
+func TestFlipBoundaryIgnoresLastDigits(t *testing.T) {
+	t.Parallel()
+	d := synthetic(Classification, 200, 2)
+	for _, protocol := range protocols {
+		flipped := func(size float64) []int {
+			s := settings(protocol, Noise{FlipBoundary, 0.3})
+			random := rand.New(rand.NewPCG(1, 2))
+			s.Boundary = func(_ context.Context, _ []float64, n, _ int, y []float64) ([]float64, error) {
+				scores := make([]float64, n)
+				for i := range scores {
+					scores[i] = y[i] * (1 + float64(i%5)/10 + size*(random.Float64()-0.5))
+				}
+				return scores, nil
+			}
+			return mustPrepare(t, d, s).Contaminated
+		}
+		want := flipped(0)
+		if got := flipped(2e-9); !slices.Equal(got, want) {
+			t.Errorf("protocol %v: rows %v are flipped, without rounding errors %v", protocol, got, want)
+		}
+		if got := flipped(0.5); slices.Equal(got, want) {
+			t.Errorf("protocol %v: other distances flip the same rows", protocol)
 		}
 	}
 }

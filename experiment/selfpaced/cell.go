@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 
 	"github.com/agepath/agepath/experiment"
@@ -66,6 +67,7 @@ type canonicalSettings struct {
 	Target     string  `json:"target,omitempty"`
 	Noise      string  `json:"noise,omitempty"`
 	Level      float64 `json:"level,omitempty"`
+	Version    int     `json:"noise_version,omitempty"` // see noiseVersion
 	Rows       int     `json:"rows,omitempty"`
 	Missing    string  `json:"missing,omitempty"`
 }
@@ -99,9 +101,18 @@ func canonical(s dataset.Settings) canonicalSettings {
 		Paper: s.Protocol == dataset.Paper, Protocol: later,
 		Train: s.Split.Train, Test: s.Split.Test, Validation: s.Split.Validation,
 		Features: string(s.Features), Target: string(s.Target),
-		Noise: s.Noise.Kind, Level: s.Noise.Level,
+		Noise: s.Noise.Kind, Level: s.Noise.Level, Version: noiseVersion(s.Noise.Kind),
 		Rows: s.Rows, Missing: s.Missing,
 	}
+}
+
+// noiseVersion returns the version of a kind of noise as identities have it: 0 for the first,
+// which those of before there were versions do not state.
+func noiseVersion(kind string) int {
+	if version := dataset.NoiseVersion(kind); version > 1 {
+		return version
+	}
+	return 0
 }
 
 // protocol returns that of the settings.
@@ -119,17 +130,24 @@ func (s *canonicalSettings) protocol() (dataset.Protocol, error) {
 
 // needs lists what a worker must compute for the cell.
 func (c *Cell) needs() []experiment.Need {
-	return append(needs(c.Method.need(), c.Settings), ownNeeds(c.Method.Regularizer.Name, c.Model.Loss.Name)...)
+	return append(needs(c.Method.need(), c.Settings, c.Settings.Noise), ownNeeds(c.Method.Regularizer.Name, c.Model.Loss.Name)...)
 }
 
 // medianNeed is that of cells with missing values.
 var medianNeed = experiment.Need{Name: "missing: " + dataset.Median, Version: 1}
 
-func needs(method experiment.Need, s dataset.Settings) []experiment.Need {
-	if s.Missing == "" {
-		return []experiment.Need{method}
+// boundaryNeed is that of cells with labels flipped near a boundary.
+var boundaryNeed = experiment.Need{Name: "noise: " + dataset.FlipBoundary, Version: dataset.NoiseVersion(dataset.FlipBoundary)}
+
+func needs(method experiment.Need, s dataset.Settings, noise ...dataset.Noise) []experiment.Need {
+	list := []experiment.Need{method}
+	if s.Missing != "" {
+		list = append(list, medianNeed)
 	}
-	return []experiment.Need{method, medianNeed}
+	if slices.ContainsFunc(noise, func(n dataset.Noise) bool { return n.Kind == dataset.FlipBoundary }) {
+		list = append(list, boundaryNeed)
+	}
+	return list
 }
 
 // ID returns the identity of the cell, the first 16 bytes of the SHA-256 of
@@ -172,6 +190,11 @@ func DecodeCell(spec []byte) (*Cell, error) {
 		return nil, fmt.Errorf("decoding a cell: %w", &experiment.NeedError{Need: method.need(), Here: info.algorithm})
 	}
 	cs := &form.Settings
+	if cs.Version != noiseVersion(cs.Noise) {
+		return nil, fmt.Errorf("decoding a cell: %w", &experiment.NeedError{
+			Need: experiment.Need{Name: "noise: " + cs.Noise, Version: max(cs.Version, 1)}, Here: dataset.NoiseVersion(cs.Noise),
+		})
+	}
 	protocol, err := cs.protocol()
 	if err != nil {
 		return nil, fmt.Errorf("decoding a cell: %w", err)

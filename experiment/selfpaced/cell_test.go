@@ -75,6 +75,20 @@ var goldenCells = []struct {
 		`{"kind":"self-paced","data":"d1","task":"regression","settings":{"protocol":"scripts","train":19,"test":1,"features":"standard","target":"minmax"},"model":{"name":"lasso","alpha":0.006,"intercept":false},"method":{"name":"acs","algorithm":3,"regularizer":{"name":"linear"},"age":{"min":0.11,"max":10,"step":0.6}},"seed":3212160745590989}`,
 		"6a95f1962fb82b85576f8ce65975c8f9",
 	},
+	{
+		Cell{
+			Data: CellData{Digest: "d2", Task: dataset.Classification},
+			Settings: dataset.Settings{
+				Split: dataset.Split{Train: 3, Test: 1}, Features: dataset.Standard, Protocol: dataset.HeldOut,
+				Noise: dataset.Noise{Kind: dataset.FlipBoundary, Level: 0.3},
+			},
+			Model:  Model{Name: Logistic, C: 0.5, Intercept: true},
+			Method: Method{Name: Original, Algorithm: 2},
+			Repeat: 1, Seed: experiment.CellSeed(40, 1),
+		},
+		`{"kind":"self-paced","data":"d2","task":"classification","settings":{"train":3,"test":1,"features":"standard","noise":"flip-boundary","level":0.3,"noise_version":2},"model":{"name":"logistic","c":0.5,"intercept":true},"method":{"name":"original","algorithm":2},"seed":3212160745590989}`,
+		"00ce0da7845491366800589322d7f1a2",
+	},
 }
 
 func TestGoldenIdentities(t *testing.T) {
@@ -101,6 +115,11 @@ func TestDecodeCell(t *testing.T) {
 		if !reflect.DeepEqual(*got, want) || got.ID() != golden.id {
 			t.Errorf("cell %d: got %+v, want %+v", i, *got, want)
 		}
+	}
+	flips := string(goldenCells[len(goldenCells)-1].cell.Spec())
+	if _, err := DecodeCell([]byte(strings.Replace(flips, `,"noise_version":2`, ``, 1))); err == nil ||
+		!strings.Contains(err.Error(), "it asks for version 1 of noise: flip-boundary, this agepath computes version 2") {
+		t.Errorf("flips of version 1: %v", err)
 	}
 	spec := string(goldenCells[0].cell.Spec())
 	for _, test := range []struct{ old, new, says string }{

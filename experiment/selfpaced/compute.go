@@ -33,7 +33,7 @@ func (Kind) Abilities() []experiment.Need {
 	for _, m := range methodTable {
 		needs = append(needs, m.need())
 	}
-	return append(append(needs, medianNeed), registered...)
+	return append(append(needs, medianNeed, boundaryNeed), registered...)
 }
 
 // Check decodes the task's cell and compares the task with it.

@@ -54,7 +54,7 @@ func (g *group) Part() (data, method string) { return g.data.Name, g.method.name
 
 // Needs implements [experiment.Group].
 func (g *group) Needs() []experiment.Need {
-	return append(needs(g.method.need(), g.preparation), ownNeeds(g.regularizer.Name, g.models.Loss.Name)...)
+	return append(needs(g.method.need(), g.preparation, g.noise...), ownNeeds(g.regularizer.Name, g.models.Loss.Name)...)
 }
 
 // steps is the number of ages of a distance between those of the group, up to the last.
@@ -183,7 +183,11 @@ func (g *group) Digest() string {
 	}
 	kinds := map[string][]float64{} // encoded in the order of its keys
 	for _, noise := range g.noise {
-		kinds[noise.Kind] = append(kinds[noise.Kind], noise.Level)
+		key := noise.Kind
+		if version := noiseVersion(key); version > 0 {
+			key = fmt.Sprintf("%s %d", key, version)
+		}
+		kinds[key] = append(kinds[key], noise.Level)
 	}
 	for _, levels := range kinds {
 		slices.Sort(levels)

@@ -5,6 +5,9 @@ import (
 	"maps"
 	"slices"
 	"testing"
+
+	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/dataset"
 )
 
 // TestPreparationsVary wants lists of protocols, splits, scalings, intercepts and ages to
@@ -96,4 +99,38 @@ func TestBadPreparations(t *testing.T) {
 	}
 	wantProblem(t, "data: [d]\nmethods: [original]\nmodels: [{lasso: {alpha: 1, intercept: [true, true]}}]\n", nil,
 		"bad.yaml:3: models.0.lasso.intercept.1: ", "given twice")
+}
+
+// TestBoundaryTies fits the boundary of flip-boundary to digits whose columns stand the other way
+// round: the machine is the same but for its last digits, on which many samples at the margin tie,
+// and the rows flipped are the same.
+func TestBoundaryTies(t *testing.T) {
+	t.Parallel()
+	library := &dataset.Library{}
+	digits, err := library.Load(t.Context(), dataset.Source{Name: "digits"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	reversed := *digits
+	reversed.X = slices.Clone(digits.X)
+	for i := range reversed.N {
+		slices.Reverse(reversed.X[i*reversed.D:][:reversed.D])
+	}
+	for repeat := 1; repeat <= 3; repeat++ {
+		cell := &Cell{Seed: experiment.CellSeed(40, repeat), Settings: dataset.Settings{
+			Split: dataset.Split{Train: 3, Test: 1}, Features: dataset.Standard, Protocol: dataset.HeldOut,
+			Noise: dataset.Noise{Kind: dataset.FlipBoundary, Level: 0.3},
+		}}
+		var flipped [2][]int
+		for k, set := range []*dataset.Dataset{digits, &reversed} {
+			prepared, err := cell.Prepare(t.Context(), set)
+			if err != nil {
+				t.Fatal(err)
+			}
+			flipped[k] = prepared.Contaminated
+		}
+		if len(flipped[0]) == 0 || !slices.Equal(flipped[0], flipped[1]) {
+			t.Errorf("repeat %d: rows %v are flipped, with reversed columns %v", repeat, flipped[0], flipped[1])
+		}
+	}
 }
