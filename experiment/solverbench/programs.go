@@ -22,10 +22,10 @@ var programs = []program{
 
 // solverProgram is a file of the folder programs with words of its command line.
 func solverProgram(name, family, file string, words ...string) program {
-	p := program{name: name, family: family, files: []string{"agepath_solver.py", file}}
+	p := program{name: name, family: family, files: []string{"agepath_solver.py", "start.py", file}}
 	if family == generic {
 		p.files = append(p.files, "quadratic.py")
 	}
-	p.run = append([]string{"/usr/bin/python3", file}, words...)
+	p.run = append([]string{"/usr/bin/python3", "start.py", file}, words...)
 	return p
 }

@@ -5,7 +5,9 @@ import (
 	"context"
 	"errors"
 	"io"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -138,5 +140,22 @@ print(a["coefficients"], a["passes"], a["tolerances"], a["seconds"][0] >= 0.25, 
 	}
 	if want := "([1.0, 2.0],) (3.0,) (0.1,) True tolerance 0.01: the budget is spent\n"; err != nil || string(out) != want {
 		t.Errorf("%s, %v; want %s", out, err, want)
+	}
+}
+
+// TestProgramWithoutPackage wants a solver whose package is not there to say so of each cell.
+func TestProgramWithoutPackage(t *testing.T) {
+	t.Parallel()
+	python := needs.Program(t, "the solvers in Python", "/usr/bin/python3")
+	file := filepath.Join(t.TempDir(), "lacks.py")
+	if err := os.WriteFile(file, []byte("import no_such_package\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	command := exec.CommandContext(t.Context(), python, "start.py", file)
+	command.Dir, command.Stdin = "programs", strings.NewReader("{}\n{}\n")
+	out, err := command.CombinedOutput()
+	const answer = `{"skipped": "No module named 'no_such_package'"}` + "\n"
+	if err != nil || string(out) != answer+answer {
+		t.Errorf("%s, %v; want %s twice", out, err, answer)
 	}
 }
