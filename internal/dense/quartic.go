@@ -11,9 +11,16 @@ import (
 // does not fit into the cache, and to change it costs as much for a panel of samples as for
 // one. The last product follows the samples: behind an event and its correction one with
 // the same vector is asked for.
+//
+// Vectors x are zero in most coordinates, and in the same ones for long. Those in which one
+// was not are the last in the order of coordinates, and so are their pairs: a product reads
+// their rows alone.
 type Quartic struct {
 	q, ld    int       // length of z, and of v, padded
+	order    []int     // q: the coordinates
+	some     int       // the last of them, in which vectors were not zero
 	products *Products // in its sum the samples before the last, in its panel these
+	z        []float64 // q, scratch: a vector in order
 	v        []float64 // scratch: z⊗z, of the pairs a <= b
 	pairs    []float64 // ld, scratch: that of x
 	along    []float64 // scratch: panelRows
@@ -27,41 +34,104 @@ func NewQuartic(q int) *Quartic {
 	f := func(k int) []float64 { return make([]float64, k) }
 	pairs := q * (q + 1) / 2
 	ld := kernel.Pad(pairs)
-	return &Quartic{
-		q: q, ld: ld, products: NewProducts(pairs),
+	s := &Quartic{
+		q: q, ld: ld, order: make([]int, q), products: NewProducts(pairs), z: f(q),
 		v: f(pairs), pairs: f(ld), along: f(panelRows), factor: f(ld), product: f(ld),
 	}
+	for j := range s.order {
+		s.order[j] = j
+	}
+	return s
 }
 
 // Reset takes all samples out.
 func (s *Quartic) Reset() {
 	clear(s.products.sum)
-	s.products.rows, s.kept = 0, false
+	s.products.rows, s.kept, s.some = 0, false, 0
 }
 
 // Add adds c times a sample's term.
 func (s *Quartic) Add(c float64, z []float64) {
-	Outer(s.v, z, 1)
+	s.outer(s.v, z, 1)
 	s.products.Push(s.v, c)
 	if k := len(s.v); s.kept {
 		kernel.Axpy(c*kernel.Dot(s.v, s.factor[:k]), s.v, s.product[:k])
 	}
 }
 
+// outer is Outer of a vector in order.
+func (s *Quartic) outer(dst, z []float64, off float64) {
+	for a, j := range s.order {
+		s.z[a] = z[j]
+	}
+	Outer(dst, s.z, off)
+}
+
 // Contract writes Σ c (z·x)² z zᵀ into dst, q x q.
 func (s *Quartic) Contract(dst, x []float64) {
-	Outer(s.pairs, x, 2) // pairs a < b stand for both orders
+	for a := s.q - s.some - 1; a >= 0; a-- {
+		if x[s.order[a]] != 0 {
+			s.some++
+			s.exchange(a, s.q-s.some)
+		}
+	}
+	s.outer(s.pairs, x, 2) // pairs a < b stand for both orders
 	square, at := s.mul(s.pairs), 0
-	for a := range s.q {
-		for b := a; b < s.q; b++ {
-			dst[a*s.q+b], dst[b*s.q+a] = square[at], square[at]
+	for a, j := range s.order {
+		for _, k := range s.order[a:] {
+			dst[j*s.q+k], dst[k*s.q+j] = square[at], square[at]
 			at++
 		}
 	}
 }
 
-// mul returns the product with x, of length ld and zero beyond the pairs; the next call of
-// any method overwrites it. It reads a few rows at a time, once for both triangles.
+// exchange exchanges two places in the order, and those of their pairs.
+func (s *Quartic) exchange(a, b int) {
+	if a == b {
+		return
+	}
+	s.order[a], s.order[b] = s.order[b], s.order[a]
+	s.kept = false
+	w := s.products
+	sum, ld := w.sum, s.ld
+	for c := range s.q {
+		i, j := s.pair(a, c), s.pair(b, c)
+		switch c {
+		case a:
+			j = s.pair(b, b)
+		case b: // the pair of both is its own
+			continue
+		}
+		i, j = min(i, j), max(i, j)
+		for k := range s.ld { // of the lower triangle
+			switch {
+			case k < i:
+				sum[i*ld+k], sum[j*ld+k] = sum[j*ld+k], sum[i*ld+k]
+			case k == i:
+				sum[i*ld+i], sum[j*ld+j] = sum[j*ld+j], sum[i*ld+i]
+			case k < j:
+				sum[k*ld+i], sum[j*ld+k] = sum[j*ld+k], sum[k*ld+i]
+			case k > j:
+				sum[k*ld+i], sum[k*ld+j] = sum[k*ld+j], sum[k*ld+i]
+			}
+		}
+		for r := range w.rows {
+			panel, scaled := w.panel[r*ld:], w.scaled[r*ld:]
+			panel[i], panel[j] = panel[j], panel[i]
+			scaled[i], scaled[j] = scaled[j], scaled[i]
+		}
+	}
+}
+
+// pair returns where that of two places is.
+func (s *Quartic) pair(a, b int) int {
+	a, b = min(a, b), max(a, b)
+	return a*(2*s.q-a-1)/2 + b
+}
+
+// mul returns the product with x, of length ld and zero but for the pairs of the last
+// coordinates; the next call of any method overwrites it. It reads a few rows at a time, once
+// for both triangles.
 func (s *Quartic) mul(x []float64) []float64 {
 	dst := s.product
 	if s.kept && slices.Equal(x, s.factor) {
@@ -71,10 +141,11 @@ func (s *Quartic) mul(x []float64) []float64 {
 	copy(s.factor, x)
 	clear(dst)
 	const few = kernel.Width
-	for first := 0; first < s.ld; first += few {
-		rows, left, right := s.products.sum[first*s.ld:][:(few-1)*s.ld+first+few], x[:first], x[first:first+few]
+	from := (len(s.v) - s.some*(s.some+1)/2) / few * few
+	for first := from; first < s.ld; first += few {
+		rows, right := s.products.sum[first*s.ld:][:(few-1)*s.ld+first+few], x[first:first+few]
 		if first > 0 {
-			kernel.MulVec(dst[first:first+few], rows, s.ld, left)
+			kernel.MulVec(dst[first:first+few], rows[from:], s.ld, x[from:first])
 			kernel.MulTransAdd(dst[:first], rows, s.ld, right)
 		}
 		for r := range few { // the corner at the diagonal
@@ -87,7 +158,7 @@ func (s *Quartic) mul(x []float64) []float64 {
 		}
 	}
 	along := s.along[:s.products.rows]
-	kernel.MulVec(along, s.products.panel, s.ld, x)
+	kernel.MulVec(along, s.products.panel[from:], s.ld, x[from:])
 	kernel.MulTransAdd(dst, s.products.scaled, s.ld, along)
 	return dst
 }

@@ -8,19 +8,18 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// Products with a sum of squares must be those with the samples one by one, with any
-// number of them in the panel, samples taken out again, the vector of the product before
-// or another, and after a reset.
+// Contractions must be those with the samples one by one, with any number of them in the
+// panel, samples taken out again, the vector of the contraction before or another, coordinates
+// that it was zero in, and after a reset.
 func TestQuartic(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(8, 3))
 	for _, q := range []int{1, 2, 3, 5, 11, 14} {
-		pairs := q * (q + 1) / 2
 		s := NewQuartic(q)
-		x, v := make([]float64, s.ld), make([]float64, pairs)
 		for range 2 {
 			var samples [][]float64
 			var factors []float64
+			x, got := make([]float64, q), make([]float64, q*q)
 			for k := range 3*panelRows + 2 {
 				z, c := make([]float64, q), float64(1+rng.IntN(3))
 				for j := range z {
@@ -32,28 +31,26 @@ func TestQuartic(t *testing.T) {
 				s.Add(c, z)
 				samples, factors = append(samples, z), append(factors, c)
 				if k%3 == 0 {
-					for i := range pairs {
-						x[i] = rng.NormFloat64()
+					clear(x)
+					for range 1 + k*q/(3*panelRows) {
+						x[rng.IntN(q)] = rng.NormFloat64()
 					}
 				}
-				want, size := make([]float64, pairs), make([]float64, pairs)
+				want, size := make([]float64, q*q), make([]float64, q*q)
 				for i, z := range samples {
-					at := 0
-					for a := range q {
-						for b := a; b < q; b++ {
-							v[at] = z[a] * z[b]
-							at++
+					along := kernel.Dot(z, x)
+					along *= factors[i] * along
+					for a, v := range z {
+						kernel.Axpy(along*v, z, want[a*q:][:q])
+						for b := range q {
+							size[a*q+b] += math.Abs(along * v * z[b])
 						}
 					}
-					along := factors[i] * kernel.Dot(v, x[:pairs])
-					for i := range v {
-						want[i] += along * v[i]
-						size[i] += math.Abs(along * v[i])
-					}
 				}
-				for i, got := range s.mul(x)[:pairs] {
-					if off := math.Abs(got - want[i]); !(off <= 1e-12*(1+size[i])) {
-						t.Fatalf("%d columns, %d samples: entry %d is %v, want %v", q, k+1, i, got, want[i])
+				s.Contract(got, x)
+				for i, v := range got {
+					if off := math.Abs(v - want[i]); !(off <= 1e-12*(1+size[i])) {
+						t.Fatalf("%d columns, %d samples: entry %d is %v, want %v", q, k+1, i, v, want[i])
 					}
 				}
 			}
