@@ -9,6 +9,7 @@ import (
 	"github.com/agepath/agepath/gaga/internal/sums"
 	"github.com/agepath/agepath/gaga/internal/tolerance"
 	"github.com/agepath/agepath/internal/cubic"
+	"github.com/agepath/agepath/internal/kernel"
 )
 
 // assembly chooses the unknowns of a condition without a kernel and evaluates its
@@ -74,15 +75,18 @@ func (s *assembly) setFloor(u []float64) {
 	}
 	s.floored = true
 	clear(s.Floor)
-	for i := range s.N {
-		_, slope, curvature := s.Loss.Eval(u[i], s.Y[i])
-		if s.Kinked() { // at the kink, or there later, the multiplier takes its place
-			slope = s.Cost
+	var part [256]float64
+	for from := 0; from < s.N; from += len(part) {
+		sizes := part[:min(len(part), s.N-from)]
+		for k := range sizes {
+			i := from + k
+			_, slope, curvature := s.Loss.Eval(u[i], s.Y[i])
+			if s.Kinked() { // at the kink, or there later, the multiplier takes its place
+				slope = s.Cost
+			}
+			sizes[k] = tolerance.FloorWeight * s.M[i] * sums.GradientTerms(u[i], slope, curvature)
 		}
-		f := tolerance.FloorWeight * s.M[i] * sums.GradientTerms(u[i], slope, curvature)
-		for j, x := range s.Row(i) {
-			s.Floor[j] += f * math.Abs(x)
-		}
+		kernel.MulTransAddAbs(s.Floor, s.Samples.Rows[from*s.P:], s.P, sizes)
 	}
 }
 

@@ -235,18 +235,22 @@ func (t *Moments) Measure(u []float64, age float64) (off float64) {
 	clear(t.sizes)
 	clear(t.diags)
 	clear(t.sum)
-	for i, ui := range u {
-		loss, slope, curvature := s.Eval(s.Zone[i], ui, s.Y[i])
-		phi, phiU, _, v, _ := s.weigh(i, age, loss, slope, curvature)
-		if phi == 0 && phiU == 0 {
-			continue
+	var parts [2][256]float64
+	for from := 0; from < s.N; from += len(parts[0]) {
+		u := u[from:min(from+len(parts[0]), s.N)]
+		phis, sizes := parts[0][:len(u)], parts[1][:len(u)]
+		for k, ui := range u {
+			i := from + k
+			loss, slope, curvature := s.Eval(s.Zone[i], ui, s.Y[i])
+			phi, phiU, _, v, _ := s.weigh(i, age, loss, slope, curvature)
+			phis[k], sizes[k] = phi, s.M[i]*v*GradientTerms(ui, slope, curvature)
+			if phiU != 0 {
+				kernel.AxpyTimes(math.Abs(phiU), s.Row(i), s.Row(i), t.diags)
+			}
 		}
-		size, bend := s.M[i]*v*GradientTerms(ui, slope, curvature), math.Abs(phiU)
-		for j, x := range s.Row(i) {
-			t.sum[j] += phi * x
-			t.sizes[j] += size * math.Abs(x)
-			t.diags[j] += bend * x * x
-		}
+		rows := s.Samples.Rows[from*s.P:]
+		kernel.MulTransAdd(t.sum, rows, s.P, phis)
+		kernel.MulTransAddAbs(t.sizes, rows, s.P, sizes)
 	}
 	for j, sum := range t.sum {
 		if e := math.Abs(sum - t.grad[j]); e > 0 {
