@@ -133,7 +133,7 @@ func (s Settings) contaminate(ctx context.Context, t scaled, rows []int, random 
 		hit = draw(rows, s.count(s.Noise.Level, len(rows)), random)
 		flip(t.y, hit)
 	case FlipBoundary:
-		near, err := s.nearest(ctx, t, rows)
+		near, err := s.nearest(ctx, t, rows, random)
 		if err != nil {
 			return nil, err
 		}
@@ -196,8 +196,9 @@ func flip(y []float64, rows []int) {
 }
 
 // nearest returns the 30 % of the rows with the smallest decision values in
-// size, rounded, at least one; earlier rows come first among equals.
-func (s Settings) nearest(ctx context.Context, t scaled, rows []int) ([]int, error) {
+// size, rounded, at least one; earlier rows come first among equals. Which of those
+// that tie at the last place are in is drawn, since rows may be in the order of their classes.
+func (s Settings) nearest(ctx context.Context, t scaled, rows []int, random *rand.Rand) ([]int, error) {
 	part := t.gather(rows)
 	if err := part.bothClasses("boundary for the noise"); err != nil {
 		return nil, err
@@ -217,5 +218,13 @@ func (s Settings) nearest(ctx context.Context, t scaled, rows []int) ([]int, err
 	}
 	order := count(part.N)
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(scores[a], scores[b]) })
-	return choose(rows, order[:max(1, s.count(boundaryFraction, part.N))]), nil
+	take := max(1, s.count(boundaryFraction, part.N))
+	if last := scores[order[take-1]]; take < part.N && scores[order[take]] == last {
+		ties := order[slices.IndexFunc(order, func(i int) bool { return scores[i] == last }):]
+		if end := slices.IndexFunc(ties, func(i int) bool { return scores[i] > last }); end >= 0 {
+			ties = ties[:end]
+		}
+		random.Shuffle(len(ties), func(i, j int) { ties[i], ties[j] = ties[j], ties[i] })
+	}
+	return choose(rows, order[:take]), nil
 }

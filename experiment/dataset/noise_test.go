@@ -263,6 +263,28 @@ func TestFlipBoundaryIgnoresLastDigits(t *testing.T) {
 	}
 }
 
+// TestFlipBoundaryDrawsTies: of rows that all tie, those flipped are not the first ones.
+func TestFlipBoundaryDrawsTies(t *testing.T) {
+	t.Parallel()
+	d := synthetic(Classification, 200, 2)
+	for _, protocol := range protocols {
+		s := settings(protocol, Noise{FlipBoundary, 1})
+		s.Boundary = func(_ context.Context, _ []float64, n, _ int, _ []float64) ([]float64, error) {
+			return slices.Repeat([]float64{1}, n), nil
+		}
+		flipped := mustPrepare(t, d, s).Contaminated
+		late := 0
+		for _, row := range flipped {
+			if row >= 100 {
+				late++
+			}
+		}
+		if share := float64(late) / float64(len(flipped)); share < 0.3 || share > 0.7 {
+			t.Errorf("protocol %v: of %d rows flipped %d are in the second half", protocol, len(flipped), late)
+		}
+	}
+}
+
 // TestBoundarySeesCleanRows: the boundary is fitted to scaled rows with their
 // true labels, in the default protocol without those of the test part.
 func TestBoundarySeesCleanRows(t *testing.T) {
