@@ -41,14 +41,14 @@ func (s *Signed) ChangeNegative(diagonal func(t int) float64) error {
 	for i := first; i < s.n; i++ {
 		s.kept = append(s.kept, s.data[i*s.n+i:(i+1)*s.n]...)
 	}
-	s.flip()
+	s.reverse(true)
 	s.columns.Expand(s.data, s.n, first, s.n, -1)
 	for t := range s.q { // from the block below the positive part: entries may be huge before, and cancel
-		row := s.data[(first+t)*s.n:][:s.n]
-		row[first+t] = diagonal(t) - dot(row[:s.p], row[:s.p])
+		below := s.data[(s.n-1-t)*s.n:][:s.p]
+		s.data[(first+t)*(s.n+1)] = diagonal(t) - dot(below, below)
 	}
 	negative := s.factors(first, s.n, -1)
-	s.flip()
+	s.reverse(false)
 	if negative && s.guard(s.p) == nil {
 		return nil
 	}
