@@ -180,13 +180,13 @@ type event struct {
 
 func (e *event) See(pt *model.Point, followed bool) {
 	c, s := e.branch.condition, e.branch.state
+	i, k := e.Index, e.Slot
 	if !c.Policy().Summed && !followed {
 		c.Predict(pt.U, pt.Theta)
-		return
+	} else if e.OfSample() {
+		pt.U[k] = c.PredictOne(i, pt.Theta)
 	}
 	if e.OfSample() {
-		i, k := e.Index, e.Slot
-		pt.U[k] = c.PredictOne(i, pt.Theta)
 		pt.Loss[k], pt.Slope[k], pt.Curvature[k] = s.Eval(s.Zone[i], pt.U[k], s.Y[i])
 	}
 }

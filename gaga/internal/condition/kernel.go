@@ -105,7 +105,6 @@ func (s *Kernel) Shift(i int, up bool, theta []float64) {
 
 func (s *Kernel) Assemble(pt *model.Point) {
 	s.At = pt
-	s.Evaluate(pt)
 	e := s.Equations
 	b := pt.Theta[s.N]
 	for r, i := range s.Active {
@@ -119,6 +118,7 @@ func (s *Kernel) Assemble(pt *model.Point) {
 			e.Residual[r], e.Scale[r], e.Dage[r] = s.Y[i]*pt.U[i]-1, size, 0
 			continue
 		}
+		pt.Loss[i], pt.Slope[i], pt.Curvature[i] = s.Eval(s.Zone[i], pt.U[i], s.Y[i])
 		v, dv, da := s.Weight(s.Zone[i], pt.Loss[i], pt.Age)
 		top := s.Bound * s.M[i]
 		delta := s.deltaAt(i, dv)
@@ -177,6 +177,7 @@ func (s *Kernel) Follow(pt *model.Point, image []float64) {
 }
 
 func (s *Kernel) Tangent(pt *model.Point) {
+	s.Evaluate(pt)
 	k := len(s.Active)
 	rate, r := s.b[:k], s.remainder[:k]
 	if !s.guessed(rate, r, pt) {
@@ -232,6 +233,7 @@ func (s *Kernel) Secant(pt, left *model.Point) {
 	parabola(pt.Rate, pt.Theta, left.Theta, left.Rate)
 	parabola(pt.DU, pt.U, left.U, left.DU)
 	s.guess.pt, s.guess.sample = pt, -1
+	s.Evaluate(pt)
 	thresholds(s.State(), pt)
 }
 
