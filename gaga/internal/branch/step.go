@@ -75,19 +75,22 @@ func (b *Branch) advance(expected candidate, target float64) candidate {
 			return expected.located()
 		}
 		// The branch may well end before.
-		h = math.Min(h, math.Max(tolerance.StepBefore*expected.At, tolerance.StepShortest*age))
+		before := math.Min(expected.At, b.corrector.Room(b.left, expected.At))
+		h = math.Min(h, math.Max(tolerance.StepBefore*before, tolerance.StepShortest*age))
 	}
 	return b.shorten(h, target)
 }
 
 // shorten moves the trial point on by h, to the target at most, or by the longest of its
-// halvings that the corrector carries, behind which the next step is no longer. Where
-// none does the branch ends here, at a fold.
+// halvings that the corrector carries, behind which the next step is no longer. Halvings are
+// passed over where the branch seems to turn back before. Where none does the branch ends here,
+// at a fold.
 func (b *Branch) shorten(h, target float64) candidate {
 	age, easy := b.left.Age, b.condition.Policy().Quick
 	for halved := false; !halved || h >= tolerance.StepShortest*age; h, halved = 0.5*h, true {
 		to := math.Min(age+h, target)
 		if !b.reach(to) {
+			h = math.Min(h, math.Max(b.corrector.Room(b.left, to-age), tolerance.StepDoubt*h))
 			continue
 		}
 		b.steps.carried(to-age, b.trial.Iterations, easy)

@@ -25,6 +25,7 @@ type Event interface {
 // the condition holds a factor.
 func (n *Corrector) Locate(pt, left *model.Point, e Event, end float64) bool {
 	r, from := n.run(), left.Age
+	n.lead = n.lead[:0]
 	if r.slow = tolerance.LocateSlow; r.policy.Held {
 		r.slow = r.policy.Slow
 	}
@@ -78,6 +79,7 @@ func (n *Corrector) bordered(r *run, pt *model.Point, g []float64, value, dage f
 	copy(step, n.state.Residual)
 	copy(image, step)
 	n.condition.Solve(step)
+	n.leads(r, step)
 	r.followed = n.condition.Image(image, step)
 	value -= kernel.Dot(g, step)
 	dage -= kernel.Dot(g, along)

@@ -30,6 +30,7 @@ type Corrector struct {
 	along     []float64 // of each unknown: J⁻¹ times the derivative in the age
 	image     []float64 // its image, where predictors are followed
 	gradient  []float64 // of each unknown: that of the event function
+	lead      []float64 // the first step of the last correction or location, over the unknowns, or none
 }
 
 // New returns a corrector of a condition.
@@ -51,6 +52,7 @@ func (n *Corrector) Correct(pt *model.Point) bool {
 	r := n.run()
 	r.slow = r.policy.Slow
 	copy(n.begun, pt.Theta)
+	n.lead = n.lead[:0]
 	for pt.Iterations = 1; pt.Iterations <= r.policy.Limit; pt.Iterations++ {
 		residual, done := n.evaluate(&r, pt)
 		if r.first() {
@@ -77,10 +79,39 @@ func (n *Corrector) Correct(pt *model.Point) bool {
 		copy(step, n.state.Residual)
 		copy(image, step)
 		n.condition.Solve(step)
+		n.leads(&r, step)
 		r.followed = n.condition.Image(image, step)
 		n.take(&r, pt, k)
 	}
 	return false
+}
+
+// leads takes note of the first step, where that is by a factor of the left point that is
+// trusted.
+func (n *Corrector) leads(r *run, step []float64) {
+	if len(n.lead) == 0 && r.policy.Trusted && r.policy.Held {
+		n.lead = append(n.lead, step...)
+	}
+}
+
+// Room estimates in how many ages from left the branch turns back, where the last correction
+// or location began h ages further on left's tangent. Its first step is h²/2 times the second
+// derivative of the unknowns, along which 1/‖dθ/dλ‖² falls to zero at a fold. It is +Inf where
+// nothing says that the branch turns back.
+func (n *Corrector) Room(left *model.Point, h float64) float64 {
+	if len(n.lead) == 0 {
+		return math.Inf(1)
+	}
+	var along, size float64
+	for r, j := range n.state.Active {
+		rate := n.state.Diag[r] * left.Rate[j]
+		along -= rate * n.lead[r]
+		size += rate * left.Rate[j]
+	}
+	if !(along > 0) {
+		return math.Inf(1)
+	}
+	return h * h * size / (4 * along)
 }
 
 // run is the state of one correction or location.

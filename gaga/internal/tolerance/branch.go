@@ -7,6 +7,7 @@ const (
 	// still, and their interpolants must be good.
 	StepLongest  = 0.5
 	StepBefore   = 0.5     // part of the way to a crossing that could not be located: the branch may end before
+	StepDoubt    = 0.125   // part of a step that failed which an estimate of where the branch ends leaves at least
 	StepAnew     = 0.25    // part of the first step of a piece with which the next one begins at least
 	StepCut      = 0.25    // part of a step that is kept where event functions are too curved for interpolants
 	StepSlow     = 2       // iterations beyond an easy correction from which the next step is halved
