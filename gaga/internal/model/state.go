@@ -121,6 +121,14 @@ func (s *State) Evaluate(pt *Point) {
 		l.EvalAll(pt.U, s.Y, pt.Loss, pt.Slope, pt.Curvature)
 		return
 	}
+	if s.Squared {
+		loss, slope, curvature := pt.Loss[:len(s.Watch)], pt.Slope[:len(s.Watch)], pt.Curvature[:len(s.Watch)]
+		for slot, i := range s.Watch {
+			r := pt.U[slot] - s.Y[i]
+			loss[slot], slope[slot], curvature[slot] = r*r, 2*r, 2
+		}
+		return
+	}
 	for slot, i := range s.Watch {
 		pt.Loss[slot], pt.Slope[slot], pt.Curvature[slot] = s.Eval(s.Zone[i], pt.U[slot], s.Y[i])
 	}

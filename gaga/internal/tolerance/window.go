@@ -19,6 +19,7 @@ const (
 	// doubled may watch WindowCrowd times as many.
 	WindowBrief = 1e-5
 	WindowCrowd = 1.25
+	WindowLook  = 8   // lengths within which the samples that can reach a threshold are listed
 	WindowSize  = KKT // least radius of a neighbourhood, relative to the solution
 	WindowLeap  = 0.9 // part of the longest jump that the next jump leaves of it
 	WindowJumps = 16  // over which their running mean goes

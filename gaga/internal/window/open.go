@@ -122,23 +122,21 @@ func (w *Window) begin(left *model.Point) bool {
 		return false
 	}
 	w.condition.PredictAll(w.du, left.Rate)
-	ends, rates := boundaries(s, w.age)
-	w.reach(ends, rates, w.speed(), w.leap)
 	if w.length <= 0 {
 		w.length = tolerance.WindowFirst * left.Age
 	}
+	w.ends, w.rates = boundaries(s, w.age)
+	w.speed, w.leap = tolerance.WindowStray*w.Distance(nil, w.rate)+w.drift, w.jumped
+	w.reach(w.length)
 	return true
 }
-
-// speed is how fast θ may leave the tangent.
-func (w *Window) speed() float64 { return tolerance.WindowStray*w.Distance(nil, w.rate) + w.drift }
 
 // extend chooses how far the window goes, and its samples.
 func (w *Window) extend(left *model.Point, longest float64) {
 	n := w.condition.State().N
 	w.fit(min(tolerance.WindowFew, n), MostWatched(n), longest)
 	w.within(tolerance.WindowAmple * w.length)
-	w.moved = tolerance.WindowAmple*w.speed()*w.length + w.leap + tolerance.Roundoff*w.Distance(nil, left.Theta)
+	w.moved = tolerance.WindowAmple*w.speed*w.length + w.leap + tolerance.Roundoff*w.Distance(nil, left.Theta)
 }
 
 // end watches the window's samples.
@@ -161,23 +159,29 @@ func (w *Window) watch(left *model.Point, samples []int) {
 	w.condition.State().Evaluate(left)
 }
 
-// reach finds in how many ages each sample can reach a boundary of its zone, where θ
-// leaves the tangent at a speed, or at once by a leap. Boundaries move ever slower with
+// reach finds the samples that can reach a boundary of their zones within some lengths, where
+// θ leaves the tangent at the speed, or at once by the leap. Boundaries move ever slower with
 // the age.
-func (w *Window) reach(ends, rates []float64, speed, leap float64) {
+func (w *Window) reach(length float64) {
 	s := w.condition.State()
 	kinked := s.Kinked()
-	const least = 0x1p-1022 // against 0/0; smaller numbers divide slowly
+	const least = 0x1p-900 // against 0/0; numbers below 2^-1022 are slow
+	limit, speed, leap := tolerance.WindowLook*length, w.speed, w.leap
+	w.limit, w.soon, w.near = limit, w.soon[:0], w.near[:0]
 	for i, u := range w.u {
 		z := int(s.Zone[i])
 		if kinked && z == model.Pinned {
-			w.near[i] = 0
+			w.soon, w.near = append(w.soon, i), append(w.near, 0)
 			continue
 		}
 		r, dr := defect(kinked, s.Y[i], u, w.du[i])
 		stray, jump := w.norms[i]*speed+least, w.norms[i]*leap
-		down, up := max(rates[z], 0)-dr, dr-min(rates[z+1], 0)
-		w.near[i] = min((math.Abs(r-ends[z])-jump)/(stray+max(down, 0)), (math.Abs(ends[z+1]-r)-jump)/(stray+max(up, 0)))
+		down, up := stray+max(max(w.rates[z], 0)-dr, 0), stray+max(dr-min(w.rates[z+1], 0), 0)
+		below, above := math.Abs(r-w.ends[z])-jump, math.Abs(w.ends[z+1]-r)-jump
+		if below > limit*down && above > limit*up {
+			continue
+		}
+		w.soon, w.near = append(w.soon, i), append(w.near, min(below/down, above/up))
 	}
 }
 
@@ -198,10 +202,18 @@ func (w *Window) due(length float64) (n int) {
 	return n
 }
 
-// count returns how many of the values are no larger than a limit.
-func count(values []float64, limit float64) (n int) {
-	for _, at := range values {
-		if at <= limit {
+// look sees to it that all samples are found that can reach a boundary within a length.
+func (w *Window) look(length float64) {
+	if length > w.limit {
+		w.reach(math.Inf(1))
+	}
+}
+
+// count returns how many samples can reach a boundary within a length.
+func (w *Window) count(length float64) (n int) {
+	w.look(length)
+	for _, at := range w.near {
+		if at <= length {
 			n++
 		}
 	}
@@ -210,10 +222,11 @@ func count(values []float64, limit float64) (n int) {
 
 // within makes samples those that can reach a boundary within a length.
 func (w *Window) within(length float64) {
+	w.look(length)
 	w.samples = w.samples[:0]
-	for i, at := range w.near {
+	for k, at := range w.near {
 		if at <= length {
-			w.samples = append(w.samples, i)
+			w.samples = append(w.samples, w.soon[k])
 		}
 	}
 }
@@ -225,19 +238,19 @@ func (w *Window) within(length float64) {
 // come.
 func (w *Window) fit(few, many int, longest float64) {
 	shortest := tolerance.Nudge * w.age
-	tied := count(w.near, shortest)
+	tied := w.count(shortest)
 	few, many = few+tied, many+tied
-	for w.length > shortest && count(w.near, w.length) > many {
+	for w.length > shortest && w.count(w.length) > many {
 		if w.length < tolerance.WindowBrief*w.age {
-			most := int(tolerance.WindowCrowd * float64(count(w.near, w.length)))
-			for w.length < longest && count(w.near, 2*w.length) <= most {
+			most := int(tolerance.WindowCrowd * float64(w.count(w.length)))
+			for w.length < longest && w.count(2*w.length) <= most {
 				w.length *= 2
 			}
 			return
 		}
 		w.length *= 0.5
 	}
-	for w.length < longest && count(w.near, w.length) < few && count(w.near, 2*w.length) <= many {
+	for w.length < longest && w.count(w.length) < few && w.count(2*w.length) <= many {
 		w.length *= 2
 	}
 }
@@ -267,10 +280,11 @@ func (w *Window) Surround(pt *model.Point) bool {
 		return true
 	}
 	clear(w.du)
-	ends, rates := boundaries(s, w.age)
-	clear(rates)
-	w.reach(ends, rates, 1, 0)
+	w.ends, w.rates = boundaries(s, w.age)
+	clear(w.rates)
+	w.speed, w.leap = 1, 0
 	size := w.Distance(nil, pt.Theta)
+	w.reach(size)
 	for w.length = size; ; w.length *= 0.5 { // near has distances here, not ages
 		if w.within(tolerance.WindowAmple * w.length); len(w.samples) <= MostWatched(s.N) {
 			break

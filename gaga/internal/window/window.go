@@ -45,12 +45,21 @@ type Window struct {
 	lasting   bool    // it bounds moves of all coordinates, always
 	widened   bool    // it does so now
 
-	drift float64 // running mean of ‖Δθ‖ by jumps, per unit of age
-	leap  float64 // ‖Δθ‖ of the largest recent jump
+	drift  float64 // running mean of ‖Δθ‖ by jumps, per unit of age
+	jumped float64 // ‖Δθ‖ of the largest recent jump
 
-	u, du   []float64 // N: predictors where the window was opened, and their rates
-	near    []float64 // N: in how many ages each sample can reach a boundary at the earliest
-	samples []int     // room for the watched samples
+	u, du []float64 // N: predictors where the window was opened, and their rates
+	approach
+	samples []int // room for the watched samples
+}
+
+// approach has the samples that can reach a boundary of their zones within a limit of ages.
+type approach struct {
+	limit       float64
+	soon        []int     // the samples
+	near        []float64 // in how many ages each can at the earliest
+	ends, rates []float64 // the boundaries, and their rates
+	speed, leap float64   // of θ off the tangent, and at once
 }
 
 // line is the tangent that a window is opened along.
@@ -95,7 +104,8 @@ func New(c *condition.Primal, last float64) Horizon {
 	}
 	w.Ruler = NewRuler(&s.Samples)
 	w.line = line{theta: f(s.P), rate: f(s.P)}
-	w.u, w.du, w.near = f(s.N), f(s.N), f(s.N)
+	w.u, w.du = f(s.N), f(s.N)
+	w.soon, w.near = make([]int, 0, s.N), f(s.N)[:0]
 	return w
 }
 
@@ -146,7 +156,7 @@ func (w *Window) WatchNone(u []float64, age float64) {
 // how often they come.
 func (w *Window) Jumped(from, to []float64, ages float64) {
 	length := w.Distance(from, to)
-	w.leap = math.Max(tolerance.WindowLeap*w.leap, length)
+	w.jumped = math.Max(tolerance.WindowLeap*w.jumped, length)
 	if ages > tolerance.WindowBrief*w.age {
 		w.drift += (length/ages - w.drift) / tolerance.WindowJumps
 	}

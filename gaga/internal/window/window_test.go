@@ -31,7 +31,7 @@ func TestFit(t *testing.T) {
 		{"a tie", append(make([]float64, 5000), spread(10000, 1e-3, 10)...), 5e-4, 2e-3},
 		{"a crowd nearby, then none", append(spread(5000, 1e-8, 1e-6), spread(10000, 0.1, 10)...), 0.05, 0.25},
 	} {
-		w := &Window{near: c.near, line: line{age: 1}, extent: extent{length: 0.5}}
+		w := &Window{approach: approach{limit: math.Inf(1), near: c.near}, line: line{age: 1}, extent: extent{length: 0.5}}
 		w.fit(tolerance.WindowFew, tolerance.WindowMany, 20)
 		if w.length < c.least || w.length > c.most {
 			t.Errorf("%s: the window is %v long, want %v to %v", c.name, w.length, c.least, c.most)
@@ -324,12 +324,12 @@ func TestJumped(t *testing.T) {
 	for range 200 {
 		w.Jumped(from, to, 0.5)
 	}
-	if w.leap != length || math.Abs(w.drift-length/0.5) > 1e-4*w.drift {
-		t.Errorf("leap %v and drift %v, want %v and %v", w.leap, w.drift, length, length/0.5)
+	if w.jumped != length || math.Abs(w.drift-length/0.5) > 1e-4*w.drift {
+		t.Errorf("leap %v and drift %v, want %v and %v", w.jumped, w.drift, length, length/0.5)
 	}
 	w.Jumped(from, from, 0)
-	if w.leap >= length || math.IsNaN(w.drift) {
-		t.Errorf("behind no jump at all leap %v and drift %v", w.leap, w.drift)
+	if w.jumped >= length || math.IsNaN(w.drift) {
+		t.Errorf("behind no jump at all leap %v and drift %v", w.jumped, w.drift)
 	}
 }
 
