@@ -7,8 +7,10 @@ const (
 	WindowFew  = 64
 	WindowMany = 512
 	WindowPart = 32 // one over the part of very many samples that is watched at most
-	// WindowRows is how many times as many samples as columns there must be for a window:
-	// with fewer the Hessian costs more than the predictors of all samples.
+	// WindowLeast is the number of samples up to which there is no window. WindowRows is how many
+	// times as many as columns there must be for one: with fewer the Hessian costs more than the
+	// predictors of all samples.
+	WindowLeast = 256
 	WindowRows  = 8
 	WindowAmple = 1.25 // how far a window is good over how far it is meant to reach, for curvature and rounding
 	WindowStray = 0.25 // how far off the tangent it goes, relative to the way along it

@@ -117,17 +117,18 @@ func (w *Window) begin(left *model.Point) bool {
 	copy(w.theta, left.Theta)
 	copy(w.rate, left.Rate)
 	w.Norms(w.moving())
-	if s.N <= max(tolerance.WindowMany, tolerance.WindowRows*s.P) {
+	if s.N <= max(tolerance.WindowLeast, tolerance.WindowRows*s.P) {
 		w.watchAll(left)
 		return false
 	}
 	w.condition.PredictAll(w.du, left.Rate)
-	if w.length <= 0 {
-		w.length = tolerance.WindowFirst * left.Age
+	within := w.length
+	if within <= 0 { // that of the last window, if any
+		w.length, within = tolerance.WindowFirst*left.Age, math.Inf(1)
 	}
 	w.ends, w.rates = boundaries(s, w.age)
 	w.speed, w.leap = tolerance.WindowStray*w.Distance(nil, w.rate)+w.drift, w.jumped
-	w.reach(w.length)
+	w.reach(within)
 	return true
 }
 
@@ -167,22 +168,22 @@ func (w *Window) reach(length float64) {
 	kinked := s.Kinked()
 	const least = 0x1p-900 // against 0/0; numbers below 2^-1022 are slow
 	limit, speed, leap := tolerance.WindowLook*length, w.speed, w.leap
-	w.limit, w.soon, w.near = limit, w.soon[:0], w.near[:0]
+	soon, near, k := w.soon[:s.N], w.near[:s.N], 0
 	for i, u := range w.u {
 		z := int(s.Zone[i])
 		if kinked && z == model.Pinned {
-			w.soon, w.near = append(w.soon, i), append(w.near, 0)
+			soon[k], near[k], k = i, 0, k+1
 			continue
 		}
 		r, dr := defect(kinked, s.Y[i], u, w.du[i])
 		stray, jump := w.norms[i]*speed+least, w.norms[i]*leap
 		down, up := stray+max(max(w.rates[z], 0)-dr, 0), stray+max(dr-min(w.rates[z+1], 0), 0)
 		below, above := math.Abs(r-w.ends[z])-jump, math.Abs(w.ends[z+1]-r)-jump
-		if below > limit*down && above > limit*up {
-			continue
+		if below <= limit*down || above <= limit*up {
+			soon[k], near[k], k = i, min(below/down, above/up), k+1
 		}
-		w.soon, w.near = append(w.soon, i), append(w.near, min(below/down, above/up))
 	}
+	w.limit, w.soon, w.near = limit, soon[:k], near[:k]
 }
 
 // due returns how many samples reach a boundary of their zones on the tangent within a
