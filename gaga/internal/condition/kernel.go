@@ -322,15 +322,15 @@ func (s *Kernel) Residual(pt *model.Point) float64 {
 		off := math.Abs(a) / top
 		switch z := s.Zone[i]; {
 		case z == model.Pinned:
-			off = math.Max(math.Abs(g)/unit, math.Max(-a, a-top)/top)
+			off = max(math.Abs(g)/unit, max(-a, a-top)/top)
 		case z != model.Satisfied:
 			v, dv, _ := s.Weight(z, pt.Loss[i], pt.Age)
 			off = math.Abs(a-top*v) / (top + math.Abs(top*s.Cost*dv)*unit)
 		}
-		worst = math.Max(worst, off)
+		worst = max(worst, off)
 	}
 	if s.Intercept && !s.Frozen {
-		worst = math.Max(worst, math.Abs(sum)/(size+s.Bound))
+		worst = max(worst, math.Abs(sum)/(size+s.Bound))
 	}
 	return worst
 }

@@ -146,7 +146,7 @@ func (s *heldFactor) entry(row []float64, i, j int) float64 {
 
 // deltaAt returns δ of curved sample i for the slope of its weight.
 func (s *heldFactor) deltaAt(i int, slope float64) float64 {
-	return math.Min(-1/(s.Bound*s.M[i]*s.Cost*slope), tolerance.Steepest)
+	return min(-1/(s.Bound*s.M[i]*s.Cost*slope), tolerance.Steepest)
 }
 
 // tire takes note of an event, of what it took in solves. A new factor is worth its cost once
@@ -304,7 +304,7 @@ func (s *heldFactor) distrust() float64 {
 	var drift float64
 	lower := false
 	for _, i := range s.Active[s.front:] {
-		drift = math.Max(drift, math.Abs(s.delta[i]-s.held[i])/s.held[i])
+		drift = max(drift, math.Abs(s.delta[i]-s.held[i])/s.held[i])
 		lower = lower || s.delta[i] < s.held[i]
 	}
 	if drift == 0 || !lower && drift <= 1 {
@@ -319,7 +319,7 @@ func (s *heldFactor) distrust() float64 {
 		if t.radius > tolerance.Trusted {
 			break
 		}
-		t.radius = math.Max(t.radius, s.iterate())
+		t.radius = max(t.radius, s.iterate())
 	}
 	return t.radius
 }

@@ -139,7 +139,7 @@ func (s *inverse) rateSize(rate []float64) (size float64) {
 		if q >= s.front { // beside a singular J the residual is a small difference
 			terms += tolerance.RateRounding * s.delta[s.Active[q]] * math.Abs(x)
 		}
-		size = math.Max(size, terms/s.Scale[q])
+		size = max(size, terms/s.Scale[q])
 	}
 	return size
 }
@@ -147,7 +147,7 @@ func (s *inverse) rateSize(rate []float64) (size float64) {
 // relative returns the largest entry of a residual relative to its scale.
 func (s *inverse) relative(r []float64) (off float64) {
 	for q, x := range r {
-		off = math.Max(off, math.Abs(x)/s.Scale[q])
+		off = max(off, math.Abs(x)/s.Scale[q])
 	}
 	return off
 }
@@ -155,7 +155,7 @@ func (s *inverse) relative(r []float64) (off float64) {
 // largest returns the largest size of x's entries.
 func largest(x []float64) (size float64) {
 	for _, v := range x {
-		size = math.Max(size, math.Abs(v))
+		size = max(size, math.Abs(v))
 	}
 	return size
 }

@@ -150,7 +150,7 @@ func (s *State) Relative() float64 {
 	for r, f := range s.Residual[:s.Unknowns()] {
 		switch f = math.Abs(f); {
 		case f > 0:
-			worst = math.Max(worst, f/s.Scale[r])
+			worst = max(worst, f/s.Scale[r])
 		case f != 0:
 			return math.Inf(1)
 		}
