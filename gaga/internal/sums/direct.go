@@ -219,6 +219,10 @@ func (d *direct) Border(dst []float64, j int) (diagonal, magnitude float64) {
 func (d *direct) Gradients(gradient, size []float64) {
 	d.sumRows(d.phi, gradient)
 	clear(size)
+	if n := len(d.samples()); n == d.s.N {
+		kernel.MulTransAddAbs(size, d.s.Samples.Rows, d.s.P, d.size[:n])
+		return
+	}
 	for slot, i := range d.samples() {
 		f := d.size[slot]
 		if f == 0 {
