@@ -58,7 +58,7 @@ type localSums struct {
 // NewExpansion reports false where the problem is of another kind. There is no window
 // before the first Expand.
 func NewExpansion(s *Scope) (*Expansion, bool) {
-	if !s.Squared || s.Power == nil || s.P > tolerance.ExpansionColumns || s.N < tolerance.ExpansionSamples {
+	if !s.Squared || s.Power == nil || s.P > tolerance.ExpansionColumns || s.N <= tolerance.WindowLeast {
 		return nil, false
 	}
 	b := newBatch(s.P)
@@ -77,7 +77,7 @@ func NewExpansion(s *Scope) (*Expansion, bool) {
 			e.Smooth = e.Smooth && w != model.Power{} && w.B[0]+w.B[1]+w.B[2]*loss > 0
 		}
 	}
-	return e, true
+	return e, e.Smooth || s.N >= tolerance.ExpansionSamples
 }
 
 // Close ends the window: all samples are summed as they are.

@@ -35,5 +35,5 @@ const (
 	// smooth enough.
 	ExpansionGuard   = 2.5
 	ExpansionColumns = 16   // at most: third moments then cost about as much as a few sums over all samples
-	ExpansionSamples = 2000 // at least
+	ExpansionSamples = 2000 // at least, where weights are not smooth
 )

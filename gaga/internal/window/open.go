@@ -76,7 +76,8 @@ func (e expansion) open(w *Window, left *model.Point, used float64) {
 
 // reuse opens a window in the last expansion where that lasts long enough.
 func (e expansion) reuse(w *Window, left *model.Point) {
-	w.extend(left, w.last)
+	// It seldom lasts longer than the last one: the expansion is what bounds it.
+	w.extend(left, min(w.last, 0.5*tolerance.WindowLook*w.length))
 	speed := tolerance.ExpansionLeft * w.moved / w.length
 	distance := func(x []float64) float64 { return w.Distance(nil, x) }
 	length, radius := e.Left(left, w.length, speed, distance)
