@@ -112,7 +112,9 @@ func TestCommands(t *testing.T) {
 			t.Errorf("%s: no row", name)
 			continue
 		}
-		if o.Status != c.status || !strings.Contains(o.Error, c.message) || (c.message == "") != (o.Error == "") {
+		// A busy machine may hold up the slot's process until it is killed in its turn.
+		killed := c.status == experiment.Timeout && strings.Contains(o.Error, "so its process was killed")
+		if o.Status != c.status || !(killed || strings.Contains(o.Error, c.message)) || (c.message == "") != (o.Error == "") {
 			t.Errorf("%s: %s %q, want %s %q", name, o.Status, o.Error, c.status, c.message)
 		}
 		if name == "greedy" && (o.Peak == nil || *o.Peak < 400<<20) {
