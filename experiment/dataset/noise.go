@@ -219,11 +219,14 @@ func (s Settings) nearest(ctx context.Context, t scaled, rows []int, random *ran
 	order := count(part.N)
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(scores[a], scores[b]) })
 	take := max(1, s.count(boundaryFraction, part.N))
-	if last := scores[order[take-1]]; take < part.N && scores[order[take]] == last {
-		ties := order[slices.IndexFunc(order, func(i int) bool { return scores[i] == last }):]
-		if end := slices.IndexFunc(ties, func(i int) bool { return scores[i] > last }); end >= 0 {
-			ties = ties[:end]
-		}
+	first, end, last := take-1, take, scores[order[take-1]]
+	for first > 0 && scores[order[first-1]] == last {
+		first--
+	}
+	for end < part.N && scores[order[end]] == last {
+		end++
+	}
+	if ties := order[first:end]; end > take {
 		random.Shuffle(len(ties), func(i, j int) { ties[i], ties[j] = ties[j], ties[i] })
 	}
 	return choose(rows, order[:take]), nil

@@ -137,7 +137,11 @@ func (c *Cell) needs() []experiment.Need {
 var medianNeed = experiment.Need{Name: "missing: " + dataset.Median, Version: 1}
 
 // boundaryNeed is that of cells with labels flipped near a boundary.
-var boundaryNeed = experiment.Need{Name: "noise: " + dataset.FlipBoundary, Version: dataset.NoiseVersion(dataset.FlipBoundary)}
+var boundaryNeed = noiseNeed(dataset.FlipBoundary, dataset.NoiseVersion(dataset.FlipBoundary))
+
+func noiseNeed(kind string, version int) experiment.Need {
+	return experiment.Need{Name: "noise: " + kind, Version: version}
+}
 
 func needs(method experiment.Need, s dataset.Settings, noise ...dataset.Noise) []experiment.Need {
 	list := []experiment.Need{method}
@@ -191,9 +195,8 @@ func DecodeCell(spec []byte) (*Cell, error) {
 	}
 	cs := &form.Settings
 	if cs.Version != noiseVersion(cs.Noise) {
-		return nil, fmt.Errorf("decoding a cell: %w", &experiment.NeedError{
-			Need: experiment.Need{Name: "noise: " + cs.Noise, Version: max(cs.Version, 1)}, Here: dataset.NoiseVersion(cs.Noise),
-		})
+		need := noiseNeed(cs.Noise, max(cs.Version, 1))
+		return nil, fmt.Errorf("decoding a cell: %w", &experiment.NeedError{Need: need, Here: dataset.NoiseVersion(cs.Noise)})
 	}
 	protocol, err := cs.protocol()
 	if err != nil {

@@ -131,13 +131,12 @@ func (s *Primal) Release(i int) float64 {
 
 func (s *Primal) Weakest(direction []float64, i int) {
 	way := s.rate[:s.Unknowns()]
-	clear(way)
 	if s.Kinked() && s.Zone[i] == model.Pinned {
-		way[s.UnknownOf(i)] = 1
+		s.Release(i) // which solves for it there
 	} else {
 		s.Row(way, i)
+		s.Solve(way)
 	}
-	s.Solve(way)
 	clear(direction)
 	for r, j := range s.Active {
 		direction[j] = way[r]
