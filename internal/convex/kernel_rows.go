@@ -33,3 +33,16 @@ func (r *KernelRows) Diagonal() []float64 { return r.gram.diagonal }
 func (r *KernelRows) Add(dst []float64, sample []int, coefficient []float64) {
 	r.gram.Accumulate(dst, sample, coefficient)
 }
+
+// AddBoth adds two such sums of the same rows, each of which is read from memory once.
+func (r *KernelRows) AddBoth(dst, other []float64, sample []int, coefficient, with []float64) {
+	few := 4 // rows stay in the cache
+	if r.gram.linear {
+		few = len(sample)
+	}
+	for k := 0; k < len(sample); k += few {
+		end := min(k+few, len(sample))
+		r.gram.Accumulate(dst, sample[k:end], coefficient[k:end])
+		r.gram.Accumulate(other, sample[k:end], with[k:end])
+	}
+}

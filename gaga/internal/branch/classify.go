@@ -23,7 +23,10 @@ func (b *Branch) pass(c candidate) Outcome {
 		}
 		return Outcome{Kind: Left, Crossing: c.Crossing, Scalar: math.NaN()}
 	}
-	scalar, ok := c.source.test(b.left, c.Crossing)
+	scalar, ok := b.event.scalar, true
+	if c.At == 0 || b.event.solved != b.left {
+		scalar, ok = c.source.test(b.left, c.Crossing)
+	}
 	if !ok {
 		return Outcome{Crossing: none.Crossing, Scalar: math.NaN()}
 	}

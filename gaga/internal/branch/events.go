@@ -156,7 +156,7 @@ func (b *Branch) locate(c candidate, age, end float64, upper *model.Point) bool 
 		b.condition.Interpolate(r, l, upper, (age-l.Age)/(upper.Age-l.Age))
 	}
 	r.Age = age
-	b.event.candidate = c
+	b.event.candidate, b.event.solved = c, nil
 	if !b.corrector.Locate(r, l, &b.event, end) {
 		return false
 	}
@@ -176,14 +176,30 @@ func (b *Branch) locate(c candidate, age, end float64, upper *model.Point) bool 
 type event struct {
 	branch *Branch
 	candidate
+	solved *model.Point // where its sign test was made already, nil where it was not
+	scalar float64      // what it gave
+}
+
+// Solved makes the sign test, and where the path goes on prepares the rates behind the event.
+func (e *event) Solved(pt *model.Point) {
+	b, ok := e.branch, false
+	b.condition.Secant(pt, b.left)
+	if e.scalar, ok = e.source.test(pt, e.Crossing); ok && !math.IsNaN(e.scalar) {
+		e.solved = pt
+		if _, to := neighbours(b.state, e.Crossing); e.scalar > 0 {
+			b.condition.Anticipate(pt, e.Index, to)
+		}
+	}
 }
 
 func (e *event) See(pt *model.Point, followed bool) {
 	c, s := e.branch.condition, e.branch.state
 	i, k := e.Index, e.Slot
-	if !c.Policy().Summed && !followed {
+	summed := c.Policy().Summed
+	if !summed && !followed {
 		c.Predict(pt.U, pt.Theta)
-	} else if e.OfSample() {
+	}
+	if e.OfSample() && (summed || s.Kernel != nil) { // as the steps see it, to its last digit
 		pt.U[k] = c.PredictOne(i, pt.Theta)
 	}
 	if e.OfSample() {

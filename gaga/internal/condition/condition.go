@@ -85,6 +85,11 @@ type Condition interface { //nolint:interfacebloat // its parts share the partit
 	// of the parabola from left's tangent to pt.
 	Secant(pt, left *model.Point)
 
+	// Anticipate prepares the rates behind the crossing of sample i to another zone, with which
+	// Tangent may begin there, at pt behind Secant and the crossing's sign test, where
+	// Predict follows.
+	Anticipate(pt *model.Point, i int, to uint8)
+
 	// UnknownOf returns the position of pinned sample i's multiplier among the unknowns.
 	UnknownOf(i int) int
 	// Row writes the derivative of sample i's predictor in the unknowns into dst.

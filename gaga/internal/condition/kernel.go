@@ -28,12 +28,14 @@ type Kernel struct {
 	row   []float64 // P, scratch: over the unknowns
 }
 
-// guess is what is known of the rates behind a crossing: those before it, and the direction
-// of θ along which it changes them.
+// guess is what is known of the rates behind a crossing before it is made.
 type guess struct {
-	pt     *model.Point // that has the rates before it, nil where none are known
-	sample int          // that of the last sign test there, -1 where there was none
-	way    []float64    // P: the direction, which leaves all equations as they are but the sample's
+	pt     *model.Point // where they are known, nil where they are nowhere
+	rate   []float64    // P: they
+	rates  []float64    // N: those of the predictors, which the first prediction behind the guess sums
+	due    bool         // that is still to come
+	sample int          // that of the last sign test, -1 where there was none since the last rates
+	way    []float64    // P: the direction along which its crossing changes the rates, which leaves all equations as they are but its own
 	du     []float64    // N: the rates of the predictors along it, of the unknowns' samples and this one
 }
 
@@ -44,7 +46,8 @@ func NewKernel(p *model.Problem, matrix *convex.KernelRows) *Kernel {
 	state.Bound = p.Cost / p.L2[0]
 	return &Kernel{
 		inverse: newInverse(newHeldFactor(newGram(state, matrix))),
-		guess:   guess{way: zeros(p.P), du: zeros(p.N)}, b: zeros(p.P), row: zeros(p.P),
+		guess:   guess{rate: zeros(p.P), rates: zeros(p.N), sample: -1, way: zeros(p.P), du: zeros(p.N)},
+		b:       zeros(p.P), row: zeros(p.P),
 	}
 }
 
@@ -176,47 +179,82 @@ func (s *Kernel) Follow(pt *model.Point, image []float64) {
 	}
 }
 
+// Predict sums what is due of a guess in one pass.
+func (s *Kernel) Predict(dst, theta []float64) {
+	g := &s.guess
+	if !g.due {
+		s.gram.Predict(dst, theta)
+		return
+	}
+	g.due = false
+	s.predict(dst, theta, g.rates, g.rate)
+	s.know(theta, dst)
+}
+
 func (s *Kernel) Tangent(pt *model.Point) {
 	s.Evaluate(pt)
 	k := len(s.Active)
 	rate, r := s.b[:k], s.remainder[:k]
 	if !s.guessed(rate, r, pt) {
 		clear(rate)
+		clear(pt.DU)
 		for q := range r {
 			r[q] = -s.Dage[q]
 		}
 	}
-	s.guess.pt = nil
+	s.guess.pt, s.guess.sample = nil, -1
 	s.rates(pt, rate, r)
 	s.tire()
 	thresholds(s.State(), pt)
 }
 
-// guessed makes rate what is known of the rates at pt, with the residual r. It reports false
-// where that is nothing or no better than zero.
+// guessed makes rate, and the predictors' rates of pt, the guess at pt, with the residual r. It
+// reports false where that is none or no better than zero.
 func (s *Kernel) guessed(rate, r []float64, pt *model.Point) bool {
 	g := &s.guess
-	if g.pt != pt {
+	if g.pt != pt || g.due {
 		return false
 	}
-	if i := g.sample; i >= 0 {
-		by := -pt.Rate[i] / g.way[i] // it is no unknown any more
-		if z := s.Zone[i]; z == model.Pinned || s.Curved[z] {
-			q, delta := s.at[i], 0.0
-			if q >= s.front {
-				delta = s.delta[i]
-			}
-			off := -s.Dage[q] - s.Y[i]*pt.DU[i] + delta*pt.Rate[i]
-			by = off / (s.Y[i]*g.du[i] - delta*g.way[i])
-		}
-		kernel.Axpy(by, g.way, pt.Rate)
-		kernel.Axpy(by, g.du, pt.DU)
+	for q, j := range s.Active {
+		rate[q] = g.rate[j]
 	}
+	copy(pt.DU, g.rates)
+	s.rateResidual(r, rate, pt.DU)
+	return s.relative(r) < s.rateSize(rate)
+}
+
+// Anticipate takes the rates before the crossing from those of pt, corrected on the partition
+// as it is, and goes along the direction of the sign test as far as the sample's equation asks.
+func (s *Kernel) Anticipate(pt *model.Point, i int, to uint8) {
+	g, k := &s.guess, len(s.Active)
+	if g.sample != i {
+		s.Leverage(i)
+	}
+	rate, r := s.b[:k], s.remainder[:k]
 	for q, j := range s.Active {
 		rate[q] = pt.Rate[j]
 	}
 	s.rateResidual(r, rate, pt.DU)
-	return s.relative(r) < s.rateSize(rate)
+	s.correct(rate, r)
+	clear(g.rate)
+	for q, j := range s.Active {
+		g.rate[j] = rate[q]
+	}
+	by := -g.rate[i] / g.way[i] // it is no unknown any more
+	if to == model.Pinned || s.Curved[to] {
+		row := s.row[:k]
+		s.Row(row, i)
+		off, delta := -s.Y[i]*kernel.Dot(row, rate), 0.0
+		if to != model.Pinned {
+			loss, _, _ := s.Eval(to, pt.U[i], s.Y[i])
+			_, dv, da := s.Weight(to, loss, pt.Age)
+			delta = s.deltaAt(i, dv)
+			off += delta * (g.rate[i] - s.Bound*s.M[i]*da)
+		}
+		by = off / (s.Y[i]*g.du[i] - delta*g.way[i])
+	}
+	kernel.Axpy(by, g.way, g.rate)
+	g.pt, g.due = pt, true
 }
 
 func (s *Kernel) Secant(pt, left *model.Point) {
@@ -232,7 +270,6 @@ func (s *Kernel) Secant(pt, left *model.Point) {
 	}
 	parabola(pt.Rate, pt.Theta, left.Theta, left.Rate)
 	parabola(pt.DU, pt.U, left.U, left.DU)
-	s.guess.pt, s.guess.sample = pt, -1
 	s.Evaluate(pt)
 	thresholds(s.State(), pt)
 }

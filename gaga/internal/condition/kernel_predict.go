@@ -19,12 +19,13 @@ type gram struct {
 	moves        int       // times predictors were moved since they were summed from scratch
 	samples      []int     // scratch: of a sum of rows
 	coefficients []float64 // scratch: their coefficients
+	others       []float64 // scratch: those of a second sum of the same rows
 }
 
 func newGram(s *model.State, matrix *convex.KernelRows) *gram {
 	return &gram{
 		State: s, matrix: matrix, diagonal: matrix.Diagonal(), base: zeros(s.P), predictors: zeros(s.N),
-		samples: make([]int, 0, s.N), coefficients: make([]float64, 0, s.N),
+		samples: make([]int, 0, s.N), coefficients: make([]float64, 0, s.N), others: make([]float64, 0, s.N),
 	}
 }
 
@@ -40,7 +41,10 @@ func (g *gram) Predict(dst, theta []float64) {
 	g.know(theta, dst)
 }
 
-func (g *gram) PredictAll(dst, theta []float64) {
+func (g *gram) PredictAll(dst, theta []float64) { g.predict(dst, theta, nil, nil) }
+
+// predict writes the predictors at theta into dst and, with a rate, their rates along that into du.
+func (g *gram) predict(dst, theta, du, rate []float64) {
 	alpha, b := theta[:g.N], theta[g.N]
 	whole, apart := 0, 0
 	for j, a := range alpha {
@@ -62,16 +66,27 @@ func (g *gram) PredictAll(dst, theta []float64) {
 			dst[i] = u + db
 		}
 	}
-	g.samples, g.coefficients = g.samples[:0], g.coefficients[:0]
+	g.samples, g.coefficients, g.others = g.samples[:0], g.coefficients[:0], g.others[:0]
 	for j, a := range alpha {
 		if !fresh {
 			a -= g.base[j]
 		}
-		if a != 0 {
-			g.samples, g.coefficients = append(g.samples, j), append(g.coefficients, a*g.Y[j])
+		var c float64
+		if rate != nil {
+			c = rate[j]
+		}
+		if a != 0 || c != 0 {
+			g.samples, g.coefficients, g.others = append(g.samples, j), append(g.coefficients, a*g.Y[j]), append(g.others, c*g.Y[j])
 		}
 	}
-	g.matrix.Add(dst, g.samples, g.coefficients)
+	if rate == nil {
+		g.matrix.Add(dst, g.samples, g.coefficients)
+	} else {
+		for i := range du {
+			du[i] = rate[g.N]
+		}
+		g.matrix.AddBoth(dst, du, g.samples, g.coefficients, g.others)
+	}
 	if !fresh {
 		g.moves++
 	} else if whole > apart {

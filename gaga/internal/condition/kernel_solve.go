@@ -98,28 +98,34 @@ func (s *inverse) form(a []float64) float64 {
 	return blas64.Dot(vector(a), vector(x)) + blas64.Dot(vector(x), vector(s.left[:len(a)]))
 }
 
-// rates fills in those of pt: from the rate that is given with its residual r, by the residual
-// that the predictors' rates tell until it is as good as zero.
+// rates fills in those of pt: from the rate that is given with its residual r and the
+// predictors' rates, by the residual that these tell until it is as good as zero.
 func (s *inverse) rates(pt *model.Point, rate, r []float64) {
-	size := s.rateSize(rate)
-	solved := func(_, left []float64, _ float64) bool { return s.relative(left) <= tolerance.Solved*size }
 	for count := range tolerance.ResidualRounds {
+		if s.relative(r) <= tolerance.RateSolved*s.rateSize(rate) {
+			break
+		}
 		if count == 2 {
 			// The factor is not what it is taken for, or J nearly singular.
 			if s.slow = true; !s.Factorize() {
-				return
+				break
 			}
 		}
-		if count > 0 || !solved(nil, r, 0) {
-			s.invert(r, solved)
-			blas64.Axpy(1, vector(r), vector(rate))
-		}
+		s.correct(rate, r)
 		s.SetRates(pt, rate)
 		s.PredictAll(pt.DU, pt.Rate)
 		s.rateResidual(r, rate, pt.DU)
-		if size = s.rateSize(rate); s.relative(r) <= tolerance.RateSolved*size {
-			return
-		}
+	}
+	s.SetRates(pt, rate)
+}
+
+// correct takes the residual r from rate, and overwrites it.
+func (s *inverse) correct(rate, r []float64) {
+	size := s.rateSize(rate)
+	solved := func(_, left []float64, _ float64) bool { return s.relative(left) <= tolerance.Solved*size }
+	if s.relative(r) > 0 {
+		s.invert(r, solved)
+		blas64.Axpy(1, vector(r), vector(rate))
 	}
 }
 

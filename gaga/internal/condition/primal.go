@@ -80,6 +80,9 @@ func (s *Primal) Quadratic(b []float64) float64 { return s.factor.quadratic(b) }
 // Secant takes the rates that there are.
 func (s *Primal) Secant(pt, _ *model.Point) { s.Tangent(pt) }
 
+// Anticipate prepares nothing.
+func (s *Primal) Anticipate(*model.Point, int, uint8) {}
+
 // Image leaves predictors to be predicted.
 func (s *Primal) Image([]float64, []float64) bool { return false }
 

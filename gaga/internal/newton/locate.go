@@ -17,6 +17,9 @@ type Event interface {
 	// returns its value, the size of its terms and its derivative in the age, at pt
 	// where the equations were just assembled.
 	Gradient(pt *model.Point, g []float64) (value, size, dage float64)
+	// Solved says that pt is a solution by predictors that were followed, before all are
+	// evaluated.
+	Solved(pt *model.Point)
 }
 
 // Locate moves pt to the solution near it, in the unknowns and the age together, at
@@ -42,6 +45,7 @@ func (n *Corrector) Locate(pt, left *model.Point, e Event, end float64) bool {
 			if !done || !r.followed {
 				break
 			}
+			e.Solved(pt)
 			r.followed = false
 		}
 		factors := r.factors

@@ -163,6 +163,8 @@ type at struct {
 
 func (e at) See(pt *model.Point, _ bool) { e.condition.Predict(pt.U, pt.Theta) }
 
+func (e at) Solved(*model.Point) {}
+
 func (e at) Gradient(pt *model.Point, g []float64) (value, size, dage float64) {
 	e.condition.Row(g, 0)
 	return pt.U[0] - e.value, 1, 0

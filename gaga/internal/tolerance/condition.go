@@ -49,7 +49,7 @@ const (
 	TrustWork   = 600
 	TrustSpread = 0.01 // part of all directions that the power iteration keeps
 
-	Solved         = 3e-7  // residual of rates that are solved for, relative to the right-hand side
+	Solved         = 3e-6  // residual of rates that are solved for, relative to the right-hand side
 	FormSolved     = 1e-10 // error of a sign test, relative to its terms, which is the square of its solution's
 	FactorChanges  = 50    // of a factor's rows, from which on it can be rounding that it is not brought to another δ
 	RenewalCost    = 0.1   // cost of a new factor in corrections, for each curved sample, all unknowns being curved
@@ -57,6 +57,6 @@ const (
 	// RateSolved is the residual, relative to the right-hand side, up to which rates are
 	// corrected; RateRounding is the size of its terms' rounding, some roundings of one,
 	// in units of RateSolved.
-	RateSolved   = 30 * Solved
+	RateSolved   = 3 * Solved
 	RateRounding = 1e-15 / RateSolved
 )
