@@ -2,6 +2,7 @@ package gaga
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -36,11 +37,23 @@ func manySamples(rng *rand.Rand, r Regularizer) *Problem {
 // summed at each point.
 func TestExpandedPath(t *testing.T) {
 	t.Parallel()
-	for _, r := range []Regularizer{LOG{1}, Polynomial{1.35}, Polynomial{1.7}} {
-		t.Run(r.Name(), func(t *testing.T) {
+	for _, test := range []struct {
+		Regularizer
+		alpha     float64
+		intercept bool
+		ages      Range
+		knots     int // at least
+	}{
+		{LOG{1}, 0.02, true, Range{0.3, 0.6}, 50},
+		{LOG{10}, 0.25, false, Range{0.01, 1}, 50}, // begins with no coordinate active
+		{Polynomial{1.35}, 0.02, true, Range{0.3, 0.6}, 50},
+		{Polynomial{1.7}, 0.02, true, Range{0.3, 0.6}, 50},
+	} {
+		t.Run(fmt.Sprint(test.Regularizer), func(t *testing.T) {
 			t.Parallel()
-			p := manySamples(rand.New(rand.NewPCG(3, 5)), r)
-			o := Options{Age: Range{0.3, 0.6}}
+			p := manySamples(rand.New(rand.NewPCG(3, 5)), test.Regularizer)
+			p.Penalty.L1, p.Intercept = 2*p.total()*test.alpha, test.intercept
+			o := Options{Age: test.ages}
 			var paths [2]*Path
 			for k, create := range []func(*Problem, Options) (*tracker, error){newTracker, newPlainTracker} {
 				tr, err := create(p, o)
@@ -58,7 +71,7 @@ func TestExpandedPath(t *testing.T) {
 				}
 			}
 			a, b := paths[0].Knots(), paths[1].Knots()
-			if len(a) != len(b) || len(a) < 50 {
+			if len(a) != len(b) || len(a) < test.knots {
 				t.Fatalf("%d knots, %d without the expansion", len(a), len(b))
 			}
 			for k := range a {

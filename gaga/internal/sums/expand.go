@@ -14,7 +14,7 @@ import (
 // View is what an expansion needs of a window that is being opened.
 type View struct {
 	U, DU    []float64                  // N: predictors where the window is opened, and their rates
-	Norms    []float64                  // N: of the samples, as the window measures them
+	Norms    []float64                  // N: of the samples over all columns, as the window measures lengths
 	Length   float64                    // ages that the window is meant to last
 	Shortest float64                    // length below which it is not cut
 	Distance func(x []float64) float64  // norm of a θ, as the window measures it
@@ -151,7 +151,7 @@ func (e *Expansion) sum(v *View, rough []int) (radius float64) {
 	}
 	most := tolerance.ExpansionError * sizes
 	radius = math.Min(math.Cbrt(6*most/third), math.Sqrt(2*most/bent))
-	return radius * math.Sqrt(float64(len(s.Active))) // a step is along a row by chance
+	return radius * math.Sqrt(float64(s.P)) // a step is along a row by chance
 }
 
 // swap moves sample i in the sums from a zone to its own, where all samples are in them.

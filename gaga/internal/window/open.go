@@ -50,7 +50,10 @@ func (m *moments) withdraw(w *Window, u []float64, age float64) {
 
 // expansion is one of the terms in the window. A rough one is left alone where few samples
 // reach a boundary while it is good: all samples are then summed as they are.
-type expansion struct{ *sums.Expansion }
+type expansion struct {
+	*sums.Expansion
+	norms []float64 // N: of the samples' rows over all columns, as coordinates come and go
+}
 
 func (e expansion) open(w *Window, left *model.Point, used float64) {
 	if !w.begin(left) {
@@ -96,7 +99,7 @@ func (e expansion) reuse(w *Window, left *model.Point) {
 // expand expands the sums at left over a length.
 func (e expansion) expand(w *Window, left *model.Point, length float64) (valid, radius float64) {
 	return e.Expand(left, sums.View{
-		U: w.u, DU: w.du, Norms: w.norms, Length: length, Shortest: tolerance.Nudge * left.Age,
+		U: w.u, DU: w.du, Norms: e.norms, Length: length, Shortest: tolerance.Nudge * left.Age,
 		Distance: func(x []float64) float64 { return w.Distance(nil, x) },
 		Watch: func(length float64) []int {
 			w.within(length)

@@ -90,19 +90,18 @@ type outside interface {
 func New(c *condition.Primal, last float64) Horizon {
 	s := c.State()
 	f := func(k int) []float64 { return make([]float64, k) }
-	w := &Window{condition: c, last: last, lasting: s.Kinked() && !s.Sparse()}
+	w := &Window{Ruler: NewRuler(&s.Samples), condition: c, last: last, lasting: s.Kinked() && !s.Sparse()}
 	switch t := c.Terms().(type) {
 	case *sums.Moments:
 		w.outside, w.lasting = &moments{Moments: t}, t.Constant()
 	case *sums.Expansion:
-		w.outside = expansion{t}
+		w.outside = expansion{t, slices.Clone(w.Norms(nil))}
 	default:
 		if !t.Summed() {
 			return Everything{}
 		}
 		w.outside = zones{}
 	}
-	w.Ruler = NewRuler(&s.Samples)
 	w.line = line{theta: f(s.P), rate: f(s.P)}
 	w.u, w.du = f(s.N), f(s.N)
 	w.soon, w.near = make([]int, 0, s.N), f(s.N)[:0]
