@@ -393,7 +393,21 @@ TEXT ·mulTransAddAVX512(SB), NOSPLIT, $0-48
 	MOVQ groups+24(FP), BX
 	MOVQ a+32(FP), SI
 	CMPQ n+40(FP), $0x08
-	JLE  narrow
+	JLE  narrow1
+	CMPQ n+40(FP), $0x10
+	JLE  narrow2
+	CMPQ n+40(FP), $0x18
+	JLE  narrow3
+	CMPQ n+40(FP), $0x20
+	JLE  narrow4
+	CMPQ n+40(FP), $0x28
+	JLE  narrow5
+	CMPQ n+40(FP), $0x30
+	JLE  narrow6
+	CMPQ n+40(FP), $0x38
+	JLE  narrow7
+	CMPQ n+40(FP), $0x40
+	JLE  narrow8
 
 group:
 	TESTQ        BX, BX
@@ -459,8 +473,9 @@ end:
 	VZEROUPPER
 	RET
 
-narrow:
+narrow1:
 	MOVQ      n+40(FP), DI
+	SUBQ      $0x00, DI
 	MOVQ      $0x0000ffff, R8
 	SHLXQ     DI, R8, R8
 	NOTQ      R8
@@ -470,9 +485,9 @@ narrow:
 	VPXORQ    Z2, Z2, Z2
 	VPXORQ    Z3, Z3, Z3
 
-narrow_group:
+narrow1_group:
 	TESTQ        BX, BX
-	JZ           narrow_end
+	JZ           narrow1_end
 	LEAQ         (CX)(DX*8), DI
 	LEAQ         (DI)(DX*8), R8
 	LEAQ         (R8)(DX*8), R9
@@ -481,7 +496,7 @@ narrow_group:
 	ORQ          16(SI), R10
 	ORQ          24(SI), R10
 	ADDQ         R10, R10
-	JZ           narrow_next
+	JZ           narrow1_next
 	VBROADCASTSD (SI), Z4
 	VBROADCASTSD 8(SI), Z5
 	VBROADCASTSD 16(SI), Z6
@@ -495,17 +510,526 @@ narrow_group:
 	VMOVUPD.Z    (R9), K1, Z4
 	VFMADD231PD  Z4, Z7, Z3
 
-narrow_next:
+narrow1_next:
 	ADDQ $0x20, SI
 	LEAQ (R9)(DX*8), CX
 	DECQ BX
-	JMP  narrow_group
+	JMP  narrow1_group
 
-narrow_end:
-	VADDPD  Z1, Z0, Z0
-	VADDPD  Z3, Z2, Z2
+narrow1_end:
 	VADDPD  Z2, Z0, Z0
+	VADDPD  Z3, Z1, Z1
+	VADDPD  Z1, Z0, Z0
 	VMOVUPD Z0, K1, (AX)
+	VZEROUPPER
+	RET
+
+narrow2:
+	MOVQ      n+40(FP), DI
+	SUBQ      $0x08, DI
+	MOVQ      $0x0000ffff, R8
+	SHLXQ     DI, R8, R8
+	NOTQ      R8
+	KMOVW     R8, K1
+	VMOVUPD   (AX), Z0
+	VPXORQ    Z1, Z1, Z1
+	VPXORQ    Z2, Z2, Z2
+	VPXORQ    Z3, Z3, Z3
+	VMOVUPD.Z 64(AX), K1, Z4
+	VPXORQ    Z5, Z5, Z5
+	VPXORQ    Z6, Z6, Z6
+	VPXORQ    Z7, Z7, Z7
+
+narrow2_group:
+	TESTQ        BX, BX
+	JZ           narrow2_end
+	LEAQ         (CX)(DX*8), DI
+	LEAQ         (DI)(DX*8), R8
+	LEAQ         (R8)(DX*8), R9
+	MOVQ         (SI), R10
+	ORQ          8(SI), R10
+	ORQ          16(SI), R10
+	ORQ          24(SI), R10
+	ADDQ         R10, R10
+	JZ           narrow2_next
+	VBROADCASTSD (SI), Z8
+	VBROADCASTSD 8(SI), Z9
+	VBROADCASTSD 16(SI), Z10
+	VBROADCASTSD 24(SI), Z11
+	VFMADD231PD  (CX), Z8, Z0
+	VMOVUPD.Z    64(CX), K1, Z12
+	VFMADD231PD  Z12, Z8, Z4
+	VFMADD231PD  (DI), Z9, Z1
+	VMOVUPD.Z    64(DI), K1, Z8
+	VFMADD231PD  Z8, Z9, Z5
+	VFMADD231PD  (R8), Z10, Z2
+	VMOVUPD.Z    64(R8), K1, Z8
+	VFMADD231PD  Z8, Z10, Z6
+	VFMADD231PD  (R9), Z11, Z3
+	VMOVUPD.Z    64(R9), K1, Z8
+	VFMADD231PD  Z8, Z11, Z7
+
+narrow2_next:
+	ADDQ $0x20, SI
+	LEAQ (R9)(DX*8), CX
+	DECQ BX
+	JMP  narrow2_group
+
+narrow2_end:
+	VADDPD  Z2, Z0, Z0
+	VADDPD  Z3, Z1, Z1
+	VADDPD  Z1, Z0, Z0
+	VMOVUPD Z0, (AX)
+	VADDPD  Z6, Z4, Z4
+	VADDPD  Z7, Z5, Z5
+	VADDPD  Z5, Z4, Z4
+	VMOVUPD Z4, K1, 64(AX)
+	VZEROUPPER
+	RET
+
+narrow3:
+	MOVQ      n+40(FP), DI
+	SUBQ      $0x10, DI
+	MOVQ      $0x0000ffff, R8
+	SHLXQ     DI, R8, R8
+	NOTQ      R8
+	KMOVW     R8, K1
+	VMOVUPD   (AX), Z0
+	VPXORQ    Z1, Z1, Z1
+	VMOVUPD   64(AX), Z2
+	VPXORQ    Z3, Z3, Z3
+	VMOVUPD.Z 128(AX), K1, Z4
+	VPXORQ    Z5, Z5, Z5
+
+narrow3_group:
+	TESTQ        BX, BX
+	JZ           narrow3_end
+	LEAQ         (CX)(DX*8), DI
+	LEAQ         (DI)(DX*8), R8
+	LEAQ         (R8)(DX*8), R9
+	MOVQ         (SI), R10
+	ORQ          8(SI), R10
+	ORQ          16(SI), R10
+	ORQ          24(SI), R10
+	ADDQ         R10, R10
+	JZ           narrow3_next
+	VBROADCASTSD (SI), Z6
+	VBROADCASTSD 8(SI), Z7
+	VBROADCASTSD 16(SI), Z8
+	VBROADCASTSD 24(SI), Z9
+	VFMADD231PD  (CX), Z6, Z0
+	VFMADD231PD  64(CX), Z6, Z2
+	VMOVUPD.Z    128(CX), K1, Z10
+	VFMADD231PD  Z10, Z6, Z4
+	VFMADD231PD  (DI), Z7, Z1
+	VFMADD231PD  64(DI), Z7, Z3
+	VMOVUPD.Z    128(DI), K1, Z6
+	VFMADD231PD  Z6, Z7, Z5
+	VFMADD231PD  (R8), Z8, Z0
+	VFMADD231PD  64(R8), Z8, Z2
+	VMOVUPD.Z    128(R8), K1, Z6
+	VFMADD231PD  Z6, Z8, Z4
+	VFMADD231PD  (R9), Z9, Z1
+	VFMADD231PD  64(R9), Z9, Z3
+	VMOVUPD.Z    128(R9), K1, Z6
+	VFMADD231PD  Z6, Z9, Z5
+
+narrow3_next:
+	ADDQ $0x20, SI
+	LEAQ (R9)(DX*8), CX
+	DECQ BX
+	JMP  narrow3_group
+
+narrow3_end:
+	VADDPD  Z1, Z0, Z0
+	VMOVUPD Z0, (AX)
+	VADDPD  Z3, Z2, Z2
+	VMOVUPD Z2, 64(AX)
+	VADDPD  Z5, Z4, Z4
+	VMOVUPD Z4, K1, 128(AX)
+	VZEROUPPER
+	RET
+
+narrow4:
+	MOVQ      n+40(FP), DI
+	SUBQ      $0x18, DI
+	MOVQ      $0x0000ffff, R8
+	SHLXQ     DI, R8, R8
+	NOTQ      R8
+	KMOVW     R8, K1
+	VMOVUPD   (AX), Z0
+	VPXORQ    Z1, Z1, Z1
+	VMOVUPD   64(AX), Z2
+	VPXORQ    Z3, Z3, Z3
+	VMOVUPD   128(AX), Z4
+	VPXORQ    Z5, Z5, Z5
+	VMOVUPD.Z 192(AX), K1, Z6
+	VPXORQ    Z7, Z7, Z7
+
+narrow4_group:
+	TESTQ        BX, BX
+	JZ           narrow4_end
+	LEAQ         (CX)(DX*8), DI
+	LEAQ         (DI)(DX*8), R8
+	LEAQ         (R8)(DX*8), R9
+	MOVQ         (SI), R10
+	ORQ          8(SI), R10
+	ORQ          16(SI), R10
+	ORQ          24(SI), R10
+	ADDQ         R10, R10
+	JZ           narrow4_next
+	VBROADCASTSD (SI), Z8
+	VBROADCASTSD 8(SI), Z9
+	VBROADCASTSD 16(SI), Z10
+	VBROADCASTSD 24(SI), Z11
+	VFMADD231PD  (CX), Z8, Z0
+	VFMADD231PD  64(CX), Z8, Z2
+	VFMADD231PD  128(CX), Z8, Z4
+	VMOVUPD.Z    192(CX), K1, Z12
+	VFMADD231PD  Z12, Z8, Z6
+	VFMADD231PD  (DI), Z9, Z1
+	VFMADD231PD  64(DI), Z9, Z3
+	VFMADD231PD  128(DI), Z9, Z5
+	VMOVUPD.Z    192(DI), K1, Z8
+	VFMADD231PD  Z8, Z9, Z7
+	VFMADD231PD  (R8), Z10, Z0
+	VFMADD231PD  64(R8), Z10, Z2
+	VFMADD231PD  128(R8), Z10, Z4
+	VMOVUPD.Z    192(R8), K1, Z8
+	VFMADD231PD  Z8, Z10, Z6
+	VFMADD231PD  (R9), Z11, Z1
+	VFMADD231PD  64(R9), Z11, Z3
+	VFMADD231PD  128(R9), Z11, Z5
+	VMOVUPD.Z    192(R9), K1, Z8
+	VFMADD231PD  Z8, Z11, Z7
+
+narrow4_next:
+	ADDQ $0x20, SI
+	LEAQ (R9)(DX*8), CX
+	DECQ BX
+	JMP  narrow4_group
+
+narrow4_end:
+	VADDPD  Z1, Z0, Z0
+	VMOVUPD Z0, (AX)
+	VADDPD  Z3, Z2, Z2
+	VMOVUPD Z2, 64(AX)
+	VADDPD  Z5, Z4, Z4
+	VMOVUPD Z4, 128(AX)
+	VADDPD  Z7, Z6, Z6
+	VMOVUPD Z6, K1, 192(AX)
+	VZEROUPPER
+	RET
+
+narrow5:
+	MOVQ      n+40(FP), DI
+	SUBQ      $0x20, DI
+	MOVQ      $0x0000ffff, R8
+	SHLXQ     DI, R8, R8
+	NOTQ      R8
+	KMOVW     R8, K1
+	VMOVUPD   (AX), Z0
+	VMOVUPD   64(AX), Z1
+	VMOVUPD   128(AX), Z2
+	VMOVUPD   192(AX), Z3
+	VMOVUPD.Z 256(AX), K1, Z4
+
+narrow5_group:
+	TESTQ        BX, BX
+	JZ           narrow5_end
+	LEAQ         (CX)(DX*8), DI
+	LEAQ         (DI)(DX*8), R8
+	LEAQ         (R8)(DX*8), R9
+	MOVQ         (SI), R10
+	ORQ          8(SI), R10
+	ORQ          16(SI), R10
+	ORQ          24(SI), R10
+	ADDQ         R10, R10
+	JZ           narrow5_next
+	VBROADCASTSD (SI), Z5
+	VBROADCASTSD 8(SI), Z6
+	VBROADCASTSD 16(SI), Z7
+	VBROADCASTSD 24(SI), Z8
+	VFMADD231PD  (CX), Z5, Z0
+	VFMADD231PD  64(CX), Z5, Z1
+	VFMADD231PD  128(CX), Z5, Z2
+	VFMADD231PD  192(CX), Z5, Z3
+	VMOVUPD.Z    256(CX), K1, Z9
+	VFMADD231PD  Z9, Z5, Z4
+	VFMADD231PD  (DI), Z6, Z0
+	VFMADD231PD  64(DI), Z6, Z1
+	VFMADD231PD  128(DI), Z6, Z2
+	VFMADD231PD  192(DI), Z6, Z3
+	VMOVUPD.Z    256(DI), K1, Z5
+	VFMADD231PD  Z5, Z6, Z4
+	VFMADD231PD  (R8), Z7, Z0
+	VFMADD231PD  64(R8), Z7, Z1
+	VFMADD231PD  128(R8), Z7, Z2
+	VFMADD231PD  192(R8), Z7, Z3
+	VMOVUPD.Z    256(R8), K1, Z5
+	VFMADD231PD  Z5, Z7, Z4
+	VFMADD231PD  (R9), Z8, Z0
+	VFMADD231PD  64(R9), Z8, Z1
+	VFMADD231PD  128(R9), Z8, Z2
+	VFMADD231PD  192(R9), Z8, Z3
+	VMOVUPD.Z    256(R9), K1, Z5
+	VFMADD231PD  Z5, Z8, Z4
+
+narrow5_next:
+	ADDQ $0x20, SI
+	LEAQ (R9)(DX*8), CX
+	DECQ BX
+	JMP  narrow5_group
+
+narrow5_end:
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z2, 128(AX)
+	VMOVUPD Z3, 192(AX)
+	VMOVUPD Z4, K1, 256(AX)
+	VZEROUPPER
+	RET
+
+narrow6:
+	MOVQ      n+40(FP), DI
+	SUBQ      $0x28, DI
+	MOVQ      $0x0000ffff, R8
+	SHLXQ     DI, R8, R8
+	NOTQ      R8
+	KMOVW     R8, K1
+	VMOVUPD   (AX), Z0
+	VMOVUPD   64(AX), Z1
+	VMOVUPD   128(AX), Z2
+	VMOVUPD   192(AX), Z3
+	VMOVUPD   256(AX), Z4
+	VMOVUPD.Z 320(AX), K1, Z5
+
+narrow6_group:
+	TESTQ        BX, BX
+	JZ           narrow6_end
+	LEAQ         (CX)(DX*8), DI
+	LEAQ         (DI)(DX*8), R8
+	LEAQ         (R8)(DX*8), R9
+	MOVQ         (SI), R10
+	ORQ          8(SI), R10
+	ORQ          16(SI), R10
+	ORQ          24(SI), R10
+	ADDQ         R10, R10
+	JZ           narrow6_next
+	VBROADCASTSD (SI), Z6
+	VBROADCASTSD 8(SI), Z7
+	VBROADCASTSD 16(SI), Z8
+	VBROADCASTSD 24(SI), Z9
+	VFMADD231PD  (CX), Z6, Z0
+	VFMADD231PD  64(CX), Z6, Z1
+	VFMADD231PD  128(CX), Z6, Z2
+	VFMADD231PD  192(CX), Z6, Z3
+	VFMADD231PD  256(CX), Z6, Z4
+	VMOVUPD.Z    320(CX), K1, Z10
+	VFMADD231PD  Z10, Z6, Z5
+	VFMADD231PD  (DI), Z7, Z0
+	VFMADD231PD  64(DI), Z7, Z1
+	VFMADD231PD  128(DI), Z7, Z2
+	VFMADD231PD  192(DI), Z7, Z3
+	VFMADD231PD  256(DI), Z7, Z4
+	VMOVUPD.Z    320(DI), K1, Z6
+	VFMADD231PD  Z6, Z7, Z5
+	VFMADD231PD  (R8), Z8, Z0
+	VFMADD231PD  64(R8), Z8, Z1
+	VFMADD231PD  128(R8), Z8, Z2
+	VFMADD231PD  192(R8), Z8, Z3
+	VFMADD231PD  256(R8), Z8, Z4
+	VMOVUPD.Z    320(R8), K1, Z6
+	VFMADD231PD  Z6, Z8, Z5
+	VFMADD231PD  (R9), Z9, Z0
+	VFMADD231PD  64(R9), Z9, Z1
+	VFMADD231PD  128(R9), Z9, Z2
+	VFMADD231PD  192(R9), Z9, Z3
+	VFMADD231PD  256(R9), Z9, Z4
+	VMOVUPD.Z    320(R9), K1, Z6
+	VFMADD231PD  Z6, Z9, Z5
+
+narrow6_next:
+	ADDQ $0x20, SI
+	LEAQ (R9)(DX*8), CX
+	DECQ BX
+	JMP  narrow6_group
+
+narrow6_end:
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z2, 128(AX)
+	VMOVUPD Z3, 192(AX)
+	VMOVUPD Z4, 256(AX)
+	VMOVUPD Z5, K1, 320(AX)
+	VZEROUPPER
+	RET
+
+narrow7:
+	MOVQ      n+40(FP), DI
+	SUBQ      $0x30, DI
+	MOVQ      $0x0000ffff, R8
+	SHLXQ     DI, R8, R8
+	NOTQ      R8
+	KMOVW     R8, K1
+	VMOVUPD   (AX), Z0
+	VMOVUPD   64(AX), Z1
+	VMOVUPD   128(AX), Z2
+	VMOVUPD   192(AX), Z3
+	VMOVUPD   256(AX), Z4
+	VMOVUPD   320(AX), Z5
+	VMOVUPD.Z 384(AX), K1, Z6
+
+narrow7_group:
+	TESTQ        BX, BX
+	JZ           narrow7_end
+	LEAQ         (CX)(DX*8), DI
+	LEAQ         (DI)(DX*8), R8
+	LEAQ         (R8)(DX*8), R9
+	MOVQ         (SI), R10
+	ORQ          8(SI), R10
+	ORQ          16(SI), R10
+	ORQ          24(SI), R10
+	ADDQ         R10, R10
+	JZ           narrow7_next
+	VBROADCASTSD (SI), Z7
+	VBROADCASTSD 8(SI), Z8
+	VBROADCASTSD 16(SI), Z9
+	VBROADCASTSD 24(SI), Z10
+	VFMADD231PD  (CX), Z7, Z0
+	VFMADD231PD  64(CX), Z7, Z1
+	VFMADD231PD  128(CX), Z7, Z2
+	VFMADD231PD  192(CX), Z7, Z3
+	VFMADD231PD  256(CX), Z7, Z4
+	VFMADD231PD  320(CX), Z7, Z5
+	VMOVUPD.Z    384(CX), K1, Z11
+	VFMADD231PD  Z11, Z7, Z6
+	VFMADD231PD  (DI), Z8, Z0
+	VFMADD231PD  64(DI), Z8, Z1
+	VFMADD231PD  128(DI), Z8, Z2
+	VFMADD231PD  192(DI), Z8, Z3
+	VFMADD231PD  256(DI), Z8, Z4
+	VFMADD231PD  320(DI), Z8, Z5
+	VMOVUPD.Z    384(DI), K1, Z7
+	VFMADD231PD  Z7, Z8, Z6
+	VFMADD231PD  (R8), Z9, Z0
+	VFMADD231PD  64(R8), Z9, Z1
+	VFMADD231PD  128(R8), Z9, Z2
+	VFMADD231PD  192(R8), Z9, Z3
+	VFMADD231PD  256(R8), Z9, Z4
+	VFMADD231PD  320(R8), Z9, Z5
+	VMOVUPD.Z    384(R8), K1, Z7
+	VFMADD231PD  Z7, Z9, Z6
+	VFMADD231PD  (R9), Z10, Z0
+	VFMADD231PD  64(R9), Z10, Z1
+	VFMADD231PD  128(R9), Z10, Z2
+	VFMADD231PD  192(R9), Z10, Z3
+	VFMADD231PD  256(R9), Z10, Z4
+	VFMADD231PD  320(R9), Z10, Z5
+	VMOVUPD.Z    384(R9), K1, Z7
+	VFMADD231PD  Z7, Z10, Z6
+
+narrow7_next:
+	ADDQ $0x20, SI
+	LEAQ (R9)(DX*8), CX
+	DECQ BX
+	JMP  narrow7_group
+
+narrow7_end:
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z2, 128(AX)
+	VMOVUPD Z3, 192(AX)
+	VMOVUPD Z4, 256(AX)
+	VMOVUPD Z5, 320(AX)
+	VMOVUPD Z6, K1, 384(AX)
+	VZEROUPPER
+	RET
+
+narrow8:
+	MOVQ      n+40(FP), DI
+	SUBQ      $0x38, DI
+	MOVQ      $0x0000ffff, R8
+	SHLXQ     DI, R8, R8
+	NOTQ      R8
+	KMOVW     R8, K1
+	VMOVUPD   (AX), Z0
+	VMOVUPD   64(AX), Z1
+	VMOVUPD   128(AX), Z2
+	VMOVUPD   192(AX), Z3
+	VMOVUPD   256(AX), Z4
+	VMOVUPD   320(AX), Z5
+	VMOVUPD   384(AX), Z6
+	VMOVUPD.Z 448(AX), K1, Z7
+
+narrow8_group:
+	TESTQ        BX, BX
+	JZ           narrow8_end
+	LEAQ         (CX)(DX*8), DI
+	LEAQ         (DI)(DX*8), R8
+	LEAQ         (R8)(DX*8), R9
+	MOVQ         (SI), R10
+	ORQ          8(SI), R10
+	ORQ          16(SI), R10
+	ORQ          24(SI), R10
+	ADDQ         R10, R10
+	JZ           narrow8_next
+	VBROADCASTSD (SI), Z8
+	VBROADCASTSD 8(SI), Z9
+	VBROADCASTSD 16(SI), Z10
+	VBROADCASTSD 24(SI), Z11
+	VFMADD231PD  (CX), Z8, Z0
+	VFMADD231PD  64(CX), Z8, Z1
+	VFMADD231PD  128(CX), Z8, Z2
+	VFMADD231PD  192(CX), Z8, Z3
+	VFMADD231PD  256(CX), Z8, Z4
+	VFMADD231PD  320(CX), Z8, Z5
+	VFMADD231PD  384(CX), Z8, Z6
+	VMOVUPD.Z    448(CX), K1, Z12
+	VFMADD231PD  Z12, Z8, Z7
+	VFMADD231PD  (DI), Z9, Z0
+	VFMADD231PD  64(DI), Z9, Z1
+	VFMADD231PD  128(DI), Z9, Z2
+	VFMADD231PD  192(DI), Z9, Z3
+	VFMADD231PD  256(DI), Z9, Z4
+	VFMADD231PD  320(DI), Z9, Z5
+	VFMADD231PD  384(DI), Z9, Z6
+	VMOVUPD.Z    448(DI), K1, Z8
+	VFMADD231PD  Z8, Z9, Z7
+	VFMADD231PD  (R8), Z10, Z0
+	VFMADD231PD  64(R8), Z10, Z1
+	VFMADD231PD  128(R8), Z10, Z2
+	VFMADD231PD  192(R8), Z10, Z3
+	VFMADD231PD  256(R8), Z10, Z4
+	VFMADD231PD  320(R8), Z10, Z5
+	VFMADD231PD  384(R8), Z10, Z6
+	VMOVUPD.Z    448(R8), K1, Z8
+	VFMADD231PD  Z8, Z10, Z7
+	VFMADD231PD  (R9), Z11, Z0
+	VFMADD231PD  64(R9), Z11, Z1
+	VFMADD231PD  128(R9), Z11, Z2
+	VFMADD231PD  192(R9), Z11, Z3
+	VFMADD231PD  256(R9), Z11, Z4
+	VFMADD231PD  320(R9), Z11, Z5
+	VFMADD231PD  384(R9), Z11, Z6
+	VMOVUPD.Z    448(R9), K1, Z8
+	VFMADD231PD  Z8, Z11, Z7
+
+narrow8_next:
+	ADDQ $0x20, SI
+	LEAQ (R9)(DX*8), CX
+	DECQ BX
+	JMP  narrow8_group
+
+narrow8_end:
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z2, 128(AX)
+	VMOVUPD Z3, 192(AX)
+	VMOVUPD Z4, 256(AX)
+	VMOVUPD Z5, 320(AX)
+	VMOVUPD Z6, 384(AX)
+	VMOVUPD Z7, K1, 448(AX)
 	VZEROUPPER
 	RET
 
@@ -518,7 +1042,21 @@ TEXT ·mulTransAddAbsAVX512(SB), NOSPLIT, $0-48
 	MOVQ groups+24(FP), BX
 	MOVQ a+32(FP), SI
 	CMPQ n+40(FP), $0x08
-	JLE  narrow
+	JLE  narrow1
+	CMPQ n+40(FP), $0x10
+	JLE  narrow2
+	CMPQ n+40(FP), $0x18
+	JLE  narrow3
+	CMPQ n+40(FP), $0x20
+	JLE  narrow4
+	CMPQ n+40(FP), $0x28
+	JLE  narrow5
+	CMPQ n+40(FP), $0x30
+	JLE  narrow6
+	CMPQ n+40(FP), $0x38
+	JLE  narrow7
+	CMPQ n+40(FP), $0x40
+	JLE  narrow8
 
 group:
 	TESTQ        BX, BX
@@ -595,8 +1133,9 @@ end:
 	VZEROUPPER
 	RET
 
-narrow:
+narrow1:
 	MOVQ      n+40(FP), DI
+	SUBQ      $0x00, DI
 	MOVQ      $0x0000ffff, R8
 	SHLXQ     DI, R8, R8
 	NOTQ      R8
@@ -606,9 +1145,9 @@ narrow:
 	VPXORQ    Z2, Z2, Z2
 	VPXORQ    Z3, Z3, Z3
 
-narrow_group:
+narrow1_group:
 	TESTQ        BX, BX
-	JZ           narrow_end
+	JZ           narrow1_end
 	LEAQ         (CX)(DX*8), DI
 	LEAQ         (DI)(DX*8), R8
 	LEAQ         (R8)(DX*8), R9
@@ -617,7 +1156,7 @@ narrow_group:
 	ORQ          16(SI), R10
 	ORQ          24(SI), R10
 	ADDQ         R10, R10
-	JZ           narrow_next
+	JZ           narrow1_next
 	VBROADCASTSD (SI), Z4
 	VBROADCASTSD 8(SI), Z5
 	VBROADCASTSD 16(SI), Z6
@@ -635,17 +1174,778 @@ narrow_group:
 	VPANDQ       c7fffffffffffffff<>+0(SB), Z4, Z4
 	VFMADD231PD  Z4, Z7, Z3
 
-narrow_next:
+narrow1_next:
 	ADDQ $0x20, SI
 	LEAQ (R9)(DX*8), CX
 	DECQ BX
-	JMP  narrow_group
+	JMP  narrow1_group
 
-narrow_end:
-	VADDPD  Z1, Z0, Z0
-	VADDPD  Z3, Z2, Z2
+narrow1_end:
 	VADDPD  Z2, Z0, Z0
+	VADDPD  Z3, Z1, Z1
+	VADDPD  Z1, Z0, Z0
 	VMOVUPD Z0, K1, (AX)
+	VZEROUPPER
+	RET
+
+narrow2:
+	MOVQ      n+40(FP), DI
+	SUBQ      $0x08, DI
+	MOVQ      $0x0000ffff, R8
+	SHLXQ     DI, R8, R8
+	NOTQ      R8
+	KMOVW     R8, K1
+	VMOVUPD   (AX), Z0
+	VPXORQ    Z1, Z1, Z1
+	VPXORQ    Z2, Z2, Z2
+	VPXORQ    Z3, Z3, Z3
+	VMOVUPD.Z 64(AX), K1, Z4
+	VPXORQ    Z5, Z5, Z5
+	VPXORQ    Z6, Z6, Z6
+	VPXORQ    Z7, Z7, Z7
+
+narrow2_group:
+	TESTQ        BX, BX
+	JZ           narrow2_end
+	LEAQ         (CX)(DX*8), DI
+	LEAQ         (DI)(DX*8), R8
+	LEAQ         (R8)(DX*8), R9
+	MOVQ         (SI), R10
+	ORQ          8(SI), R10
+	ORQ          16(SI), R10
+	ORQ          24(SI), R10
+	ADDQ         R10, R10
+	JZ           narrow2_next
+	VBROADCASTSD (SI), Z8
+	VBROADCASTSD 8(SI), Z9
+	VBROADCASTSD 16(SI), Z10
+	VBROADCASTSD 24(SI), Z11
+	VMOVUPD      (CX), Z12
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z12, Z12
+	VFMADD231PD  Z12, Z8, Z0
+	VMOVUPD.Z    64(CX), K1, Z12
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z12, Z12
+	VFMADD231PD  Z12, Z8, Z4
+	VMOVUPD      (DI), Z8
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z8, Z8
+	VFMADD231PD  Z8, Z9, Z1
+	VMOVUPD.Z    64(DI), K1, Z8
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z8, Z8
+	VFMADD231PD  Z8, Z9, Z5
+	VMOVUPD      (R8), Z8
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z8, Z8
+	VFMADD231PD  Z8, Z10, Z2
+	VMOVUPD.Z    64(R8), K1, Z8
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z8, Z8
+	VFMADD231PD  Z8, Z10, Z6
+	VMOVUPD      (R9), Z8
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z8, Z8
+	VFMADD231PD  Z8, Z11, Z3
+	VMOVUPD.Z    64(R9), K1, Z8
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z8, Z8
+	VFMADD231PD  Z8, Z11, Z7
+
+narrow2_next:
+	ADDQ $0x20, SI
+	LEAQ (R9)(DX*8), CX
+	DECQ BX
+	JMP  narrow2_group
+
+narrow2_end:
+	VADDPD  Z2, Z0, Z0
+	VADDPD  Z3, Z1, Z1
+	VADDPD  Z1, Z0, Z0
+	VMOVUPD Z0, (AX)
+	VADDPD  Z6, Z4, Z4
+	VADDPD  Z7, Z5, Z5
+	VADDPD  Z5, Z4, Z4
+	VMOVUPD Z4, K1, 64(AX)
+	VZEROUPPER
+	RET
+
+narrow3:
+	MOVQ      n+40(FP), DI
+	SUBQ      $0x10, DI
+	MOVQ      $0x0000ffff, R8
+	SHLXQ     DI, R8, R8
+	NOTQ      R8
+	KMOVW     R8, K1
+	VMOVUPD   (AX), Z0
+	VPXORQ    Z1, Z1, Z1
+	VMOVUPD   64(AX), Z2
+	VPXORQ    Z3, Z3, Z3
+	VMOVUPD.Z 128(AX), K1, Z4
+	VPXORQ    Z5, Z5, Z5
+
+narrow3_group:
+	TESTQ        BX, BX
+	JZ           narrow3_end
+	LEAQ         (CX)(DX*8), DI
+	LEAQ         (DI)(DX*8), R8
+	LEAQ         (R8)(DX*8), R9
+	MOVQ         (SI), R10
+	ORQ          8(SI), R10
+	ORQ          16(SI), R10
+	ORQ          24(SI), R10
+	ADDQ         R10, R10
+	JZ           narrow3_next
+	VBROADCASTSD (SI), Z6
+	VBROADCASTSD 8(SI), Z7
+	VBROADCASTSD 16(SI), Z8
+	VBROADCASTSD 24(SI), Z9
+	VMOVUPD      (CX), Z10
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z10, Z10
+	VFMADD231PD  Z10, Z6, Z0
+	VMOVUPD      64(CX), Z10
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z10, Z10
+	VFMADD231PD  Z10, Z6, Z2
+	VMOVUPD.Z    128(CX), K1, Z10
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z10, Z10
+	VFMADD231PD  Z10, Z6, Z4
+	VMOVUPD      (DI), Z6
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z6, Z6
+	VFMADD231PD  Z6, Z7, Z1
+	VMOVUPD      64(DI), Z6
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z6, Z6
+	VFMADD231PD  Z6, Z7, Z3
+	VMOVUPD.Z    128(DI), K1, Z6
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z6, Z6
+	VFMADD231PD  Z6, Z7, Z5
+	VMOVUPD      (R8), Z6
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z6, Z6
+	VFMADD231PD  Z6, Z8, Z0
+	VMOVUPD      64(R8), Z6
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z6, Z6
+	VFMADD231PD  Z6, Z8, Z2
+	VMOVUPD.Z    128(R8), K1, Z6
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z6, Z6
+	VFMADD231PD  Z6, Z8, Z4
+	VMOVUPD      (R9), Z6
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z6, Z6
+	VFMADD231PD  Z6, Z9, Z1
+	VMOVUPD      64(R9), Z6
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z6, Z6
+	VFMADD231PD  Z6, Z9, Z3
+	VMOVUPD.Z    128(R9), K1, Z6
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z6, Z6
+	VFMADD231PD  Z6, Z9, Z5
+
+narrow3_next:
+	ADDQ $0x20, SI
+	LEAQ (R9)(DX*8), CX
+	DECQ BX
+	JMP  narrow3_group
+
+narrow3_end:
+	VADDPD  Z1, Z0, Z0
+	VMOVUPD Z0, (AX)
+	VADDPD  Z3, Z2, Z2
+	VMOVUPD Z2, 64(AX)
+	VADDPD  Z5, Z4, Z4
+	VMOVUPD Z4, K1, 128(AX)
+	VZEROUPPER
+	RET
+
+narrow4:
+	MOVQ      n+40(FP), DI
+	SUBQ      $0x18, DI
+	MOVQ      $0x0000ffff, R8
+	SHLXQ     DI, R8, R8
+	NOTQ      R8
+	KMOVW     R8, K1
+	VMOVUPD   (AX), Z0
+	VPXORQ    Z1, Z1, Z1
+	VMOVUPD   64(AX), Z2
+	VPXORQ    Z3, Z3, Z3
+	VMOVUPD   128(AX), Z4
+	VPXORQ    Z5, Z5, Z5
+	VMOVUPD.Z 192(AX), K1, Z6
+	VPXORQ    Z7, Z7, Z7
+
+narrow4_group:
+	TESTQ        BX, BX
+	JZ           narrow4_end
+	LEAQ         (CX)(DX*8), DI
+	LEAQ         (DI)(DX*8), R8
+	LEAQ         (R8)(DX*8), R9
+	MOVQ         (SI), R10
+	ORQ          8(SI), R10
+	ORQ          16(SI), R10
+	ORQ          24(SI), R10
+	ADDQ         R10, R10
+	JZ           narrow4_next
+	VBROADCASTSD (SI), Z8
+	VBROADCASTSD 8(SI), Z9
+	VBROADCASTSD 16(SI), Z10
+	VBROADCASTSD 24(SI), Z11
+	VMOVUPD      (CX), Z12
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z12, Z12
+	VFMADD231PD  Z12, Z8, Z0
+	VMOVUPD      64(CX), Z12
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z12, Z12
+	VFMADD231PD  Z12, Z8, Z2
+	VMOVUPD      128(CX), Z12
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z12, Z12
+	VFMADD231PD  Z12, Z8, Z4
+	VMOVUPD.Z    192(CX), K1, Z12
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z12, Z12
+	VFMADD231PD  Z12, Z8, Z6
+	VMOVUPD      (DI), Z8
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z8, Z8
+	VFMADD231PD  Z8, Z9, Z1
+	VMOVUPD      64(DI), Z8
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z8, Z8
+	VFMADD231PD  Z8, Z9, Z3
+	VMOVUPD      128(DI), Z8
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z8, Z8
+	VFMADD231PD  Z8, Z9, Z5
+	VMOVUPD.Z    192(DI), K1, Z8
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z8, Z8
+	VFMADD231PD  Z8, Z9, Z7
+	VMOVUPD      (R8), Z8
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z8, Z8
+	VFMADD231PD  Z8, Z10, Z0
+	VMOVUPD      64(R8), Z8
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z8, Z8
+	VFMADD231PD  Z8, Z10, Z2
+	VMOVUPD      128(R8), Z8
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z8, Z8
+	VFMADD231PD  Z8, Z10, Z4
+	VMOVUPD.Z    192(R8), K1, Z8
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z8, Z8
+	VFMADD231PD  Z8, Z10, Z6
+	VMOVUPD      (R9), Z8
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z8, Z8
+	VFMADD231PD  Z8, Z11, Z1
+	VMOVUPD      64(R9), Z8
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z8, Z8
+	VFMADD231PD  Z8, Z11, Z3
+	VMOVUPD      128(R9), Z8
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z8, Z8
+	VFMADD231PD  Z8, Z11, Z5
+	VMOVUPD.Z    192(R9), K1, Z8
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z8, Z8
+	VFMADD231PD  Z8, Z11, Z7
+
+narrow4_next:
+	ADDQ $0x20, SI
+	LEAQ (R9)(DX*8), CX
+	DECQ BX
+	JMP  narrow4_group
+
+narrow4_end:
+	VADDPD  Z1, Z0, Z0
+	VMOVUPD Z0, (AX)
+	VADDPD  Z3, Z2, Z2
+	VMOVUPD Z2, 64(AX)
+	VADDPD  Z5, Z4, Z4
+	VMOVUPD Z4, 128(AX)
+	VADDPD  Z7, Z6, Z6
+	VMOVUPD Z6, K1, 192(AX)
+	VZEROUPPER
+	RET
+
+narrow5:
+	MOVQ      n+40(FP), DI
+	SUBQ      $0x20, DI
+	MOVQ      $0x0000ffff, R8
+	SHLXQ     DI, R8, R8
+	NOTQ      R8
+	KMOVW     R8, K1
+	VMOVUPD   (AX), Z0
+	VMOVUPD   64(AX), Z1
+	VMOVUPD   128(AX), Z2
+	VMOVUPD   192(AX), Z3
+	VMOVUPD.Z 256(AX), K1, Z4
+
+narrow5_group:
+	TESTQ        BX, BX
+	JZ           narrow5_end
+	LEAQ         (CX)(DX*8), DI
+	LEAQ         (DI)(DX*8), R8
+	LEAQ         (R8)(DX*8), R9
+	MOVQ         (SI), R10
+	ORQ          8(SI), R10
+	ORQ          16(SI), R10
+	ORQ          24(SI), R10
+	ADDQ         R10, R10
+	JZ           narrow5_next
+	VBROADCASTSD (SI), Z5
+	VBROADCASTSD 8(SI), Z6
+	VBROADCASTSD 16(SI), Z7
+	VBROADCASTSD 24(SI), Z8
+	VMOVUPD      (CX), Z9
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z9, Z9
+	VFMADD231PD  Z9, Z5, Z0
+	VMOVUPD      64(CX), Z9
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z9, Z9
+	VFMADD231PD  Z9, Z5, Z1
+	VMOVUPD      128(CX), Z9
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z9, Z9
+	VFMADD231PD  Z9, Z5, Z2
+	VMOVUPD      192(CX), Z9
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z9, Z9
+	VFMADD231PD  Z9, Z5, Z3
+	VMOVUPD.Z    256(CX), K1, Z9
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z9, Z9
+	VFMADD231PD  Z9, Z5, Z4
+	VMOVUPD      (DI), Z5
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z5, Z5
+	VFMADD231PD  Z5, Z6, Z0
+	VMOVUPD      64(DI), Z5
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z5, Z5
+	VFMADD231PD  Z5, Z6, Z1
+	VMOVUPD      128(DI), Z5
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z5, Z5
+	VFMADD231PD  Z5, Z6, Z2
+	VMOVUPD      192(DI), Z5
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z5, Z5
+	VFMADD231PD  Z5, Z6, Z3
+	VMOVUPD.Z    256(DI), K1, Z5
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z5, Z5
+	VFMADD231PD  Z5, Z6, Z4
+	VMOVUPD      (R8), Z5
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z5, Z5
+	VFMADD231PD  Z5, Z7, Z0
+	VMOVUPD      64(R8), Z5
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z5, Z5
+	VFMADD231PD  Z5, Z7, Z1
+	VMOVUPD      128(R8), Z5
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z5, Z5
+	VFMADD231PD  Z5, Z7, Z2
+	VMOVUPD      192(R8), Z5
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z5, Z5
+	VFMADD231PD  Z5, Z7, Z3
+	VMOVUPD.Z    256(R8), K1, Z5
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z5, Z5
+	VFMADD231PD  Z5, Z7, Z4
+	VMOVUPD      (R9), Z5
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z5, Z5
+	VFMADD231PD  Z5, Z8, Z0
+	VMOVUPD      64(R9), Z5
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z5, Z5
+	VFMADD231PD  Z5, Z8, Z1
+	VMOVUPD      128(R9), Z5
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z5, Z5
+	VFMADD231PD  Z5, Z8, Z2
+	VMOVUPD      192(R9), Z5
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z5, Z5
+	VFMADD231PD  Z5, Z8, Z3
+	VMOVUPD.Z    256(R9), K1, Z5
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z5, Z5
+	VFMADD231PD  Z5, Z8, Z4
+
+narrow5_next:
+	ADDQ $0x20, SI
+	LEAQ (R9)(DX*8), CX
+	DECQ BX
+	JMP  narrow5_group
+
+narrow5_end:
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z2, 128(AX)
+	VMOVUPD Z3, 192(AX)
+	VMOVUPD Z4, K1, 256(AX)
+	VZEROUPPER
+	RET
+
+narrow6:
+	MOVQ      n+40(FP), DI
+	SUBQ      $0x28, DI
+	MOVQ      $0x0000ffff, R8
+	SHLXQ     DI, R8, R8
+	NOTQ      R8
+	KMOVW     R8, K1
+	VMOVUPD   (AX), Z0
+	VMOVUPD   64(AX), Z1
+	VMOVUPD   128(AX), Z2
+	VMOVUPD   192(AX), Z3
+	VMOVUPD   256(AX), Z4
+	VMOVUPD.Z 320(AX), K1, Z5
+
+narrow6_group:
+	TESTQ        BX, BX
+	JZ           narrow6_end
+	LEAQ         (CX)(DX*8), DI
+	LEAQ         (DI)(DX*8), R8
+	LEAQ         (R8)(DX*8), R9
+	MOVQ         (SI), R10
+	ORQ          8(SI), R10
+	ORQ          16(SI), R10
+	ORQ          24(SI), R10
+	ADDQ         R10, R10
+	JZ           narrow6_next
+	VBROADCASTSD (SI), Z6
+	VBROADCASTSD 8(SI), Z7
+	VBROADCASTSD 16(SI), Z8
+	VBROADCASTSD 24(SI), Z9
+	VMOVUPD      (CX), Z10
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z10, Z10
+	VFMADD231PD  Z10, Z6, Z0
+	VMOVUPD      64(CX), Z10
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z10, Z10
+	VFMADD231PD  Z10, Z6, Z1
+	VMOVUPD      128(CX), Z10
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z10, Z10
+	VFMADD231PD  Z10, Z6, Z2
+	VMOVUPD      192(CX), Z10
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z10, Z10
+	VFMADD231PD  Z10, Z6, Z3
+	VMOVUPD      256(CX), Z10
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z10, Z10
+	VFMADD231PD  Z10, Z6, Z4
+	VMOVUPD.Z    320(CX), K1, Z10
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z10, Z10
+	VFMADD231PD  Z10, Z6, Z5
+	VMOVUPD      (DI), Z6
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z6, Z6
+	VFMADD231PD  Z6, Z7, Z0
+	VMOVUPD      64(DI), Z6
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z6, Z6
+	VFMADD231PD  Z6, Z7, Z1
+	VMOVUPD      128(DI), Z6
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z6, Z6
+	VFMADD231PD  Z6, Z7, Z2
+	VMOVUPD      192(DI), Z6
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z6, Z6
+	VFMADD231PD  Z6, Z7, Z3
+	VMOVUPD      256(DI), Z6
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z6, Z6
+	VFMADD231PD  Z6, Z7, Z4
+	VMOVUPD.Z    320(DI), K1, Z6
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z6, Z6
+	VFMADD231PD  Z6, Z7, Z5
+	VMOVUPD      (R8), Z6
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z6, Z6
+	VFMADD231PD  Z6, Z8, Z0
+	VMOVUPD      64(R8), Z6
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z6, Z6
+	VFMADD231PD  Z6, Z8, Z1
+	VMOVUPD      128(R8), Z6
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z6, Z6
+	VFMADD231PD  Z6, Z8, Z2
+	VMOVUPD      192(R8), Z6
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z6, Z6
+	VFMADD231PD  Z6, Z8, Z3
+	VMOVUPD      256(R8), Z6
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z6, Z6
+	VFMADD231PD  Z6, Z8, Z4
+	VMOVUPD.Z    320(R8), K1, Z6
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z6, Z6
+	VFMADD231PD  Z6, Z8, Z5
+	VMOVUPD      (R9), Z6
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z6, Z6
+	VFMADD231PD  Z6, Z9, Z0
+	VMOVUPD      64(R9), Z6
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z6, Z6
+	VFMADD231PD  Z6, Z9, Z1
+	VMOVUPD      128(R9), Z6
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z6, Z6
+	VFMADD231PD  Z6, Z9, Z2
+	VMOVUPD      192(R9), Z6
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z6, Z6
+	VFMADD231PD  Z6, Z9, Z3
+	VMOVUPD      256(R9), Z6
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z6, Z6
+	VFMADD231PD  Z6, Z9, Z4
+	VMOVUPD.Z    320(R9), K1, Z6
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z6, Z6
+	VFMADD231PD  Z6, Z9, Z5
+
+narrow6_next:
+	ADDQ $0x20, SI
+	LEAQ (R9)(DX*8), CX
+	DECQ BX
+	JMP  narrow6_group
+
+narrow6_end:
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z2, 128(AX)
+	VMOVUPD Z3, 192(AX)
+	VMOVUPD Z4, 256(AX)
+	VMOVUPD Z5, K1, 320(AX)
+	VZEROUPPER
+	RET
+
+narrow7:
+	MOVQ      n+40(FP), DI
+	SUBQ      $0x30, DI
+	MOVQ      $0x0000ffff, R8
+	SHLXQ     DI, R8, R8
+	NOTQ      R8
+	KMOVW     R8, K1
+	VMOVUPD   (AX), Z0
+	VMOVUPD   64(AX), Z1
+	VMOVUPD   128(AX), Z2
+	VMOVUPD   192(AX), Z3
+	VMOVUPD   256(AX), Z4
+	VMOVUPD   320(AX), Z5
+	VMOVUPD.Z 384(AX), K1, Z6
+
+narrow7_group:
+	TESTQ        BX, BX
+	JZ           narrow7_end
+	LEAQ         (CX)(DX*8), DI
+	LEAQ         (DI)(DX*8), R8
+	LEAQ         (R8)(DX*8), R9
+	MOVQ         (SI), R10
+	ORQ          8(SI), R10
+	ORQ          16(SI), R10
+	ORQ          24(SI), R10
+	ADDQ         R10, R10
+	JZ           narrow7_next
+	VBROADCASTSD (SI), Z7
+	VBROADCASTSD 8(SI), Z8
+	VBROADCASTSD 16(SI), Z9
+	VBROADCASTSD 24(SI), Z10
+	VMOVUPD      (CX), Z11
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z11, Z11
+	VFMADD231PD  Z11, Z7, Z0
+	VMOVUPD      64(CX), Z11
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z11, Z11
+	VFMADD231PD  Z11, Z7, Z1
+	VMOVUPD      128(CX), Z11
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z11, Z11
+	VFMADD231PD  Z11, Z7, Z2
+	VMOVUPD      192(CX), Z11
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z11, Z11
+	VFMADD231PD  Z11, Z7, Z3
+	VMOVUPD      256(CX), Z11
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z11, Z11
+	VFMADD231PD  Z11, Z7, Z4
+	VMOVUPD      320(CX), Z11
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z11, Z11
+	VFMADD231PD  Z11, Z7, Z5
+	VMOVUPD.Z    384(CX), K1, Z11
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z11, Z11
+	VFMADD231PD  Z11, Z7, Z6
+	VMOVUPD      (DI), Z7
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z7, Z7
+	VFMADD231PD  Z7, Z8, Z0
+	VMOVUPD      64(DI), Z7
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z7, Z7
+	VFMADD231PD  Z7, Z8, Z1
+	VMOVUPD      128(DI), Z7
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z7, Z7
+	VFMADD231PD  Z7, Z8, Z2
+	VMOVUPD      192(DI), Z7
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z7, Z7
+	VFMADD231PD  Z7, Z8, Z3
+	VMOVUPD      256(DI), Z7
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z7, Z7
+	VFMADD231PD  Z7, Z8, Z4
+	VMOVUPD      320(DI), Z7
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z7, Z7
+	VFMADD231PD  Z7, Z8, Z5
+	VMOVUPD.Z    384(DI), K1, Z7
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z7, Z7
+	VFMADD231PD  Z7, Z8, Z6
+	VMOVUPD      (R8), Z7
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z7, Z7
+	VFMADD231PD  Z7, Z9, Z0
+	VMOVUPD      64(R8), Z7
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z7, Z7
+	VFMADD231PD  Z7, Z9, Z1
+	VMOVUPD      128(R8), Z7
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z7, Z7
+	VFMADD231PD  Z7, Z9, Z2
+	VMOVUPD      192(R8), Z7
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z7, Z7
+	VFMADD231PD  Z7, Z9, Z3
+	VMOVUPD      256(R8), Z7
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z7, Z7
+	VFMADD231PD  Z7, Z9, Z4
+	VMOVUPD      320(R8), Z7
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z7, Z7
+	VFMADD231PD  Z7, Z9, Z5
+	VMOVUPD.Z    384(R8), K1, Z7
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z7, Z7
+	VFMADD231PD  Z7, Z9, Z6
+	VMOVUPD      (R9), Z7
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z7, Z7
+	VFMADD231PD  Z7, Z10, Z0
+	VMOVUPD      64(R9), Z7
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z7, Z7
+	VFMADD231PD  Z7, Z10, Z1
+	VMOVUPD      128(R9), Z7
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z7, Z7
+	VFMADD231PD  Z7, Z10, Z2
+	VMOVUPD      192(R9), Z7
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z7, Z7
+	VFMADD231PD  Z7, Z10, Z3
+	VMOVUPD      256(R9), Z7
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z7, Z7
+	VFMADD231PD  Z7, Z10, Z4
+	VMOVUPD      320(R9), Z7
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z7, Z7
+	VFMADD231PD  Z7, Z10, Z5
+	VMOVUPD.Z    384(R9), K1, Z7
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z7, Z7
+	VFMADD231PD  Z7, Z10, Z6
+
+narrow7_next:
+	ADDQ $0x20, SI
+	LEAQ (R9)(DX*8), CX
+	DECQ BX
+	JMP  narrow7_group
+
+narrow7_end:
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z2, 128(AX)
+	VMOVUPD Z3, 192(AX)
+	VMOVUPD Z4, 256(AX)
+	VMOVUPD Z5, 320(AX)
+	VMOVUPD Z6, K1, 384(AX)
+	VZEROUPPER
+	RET
+
+narrow8:
+	MOVQ      n+40(FP), DI
+	SUBQ      $0x38, DI
+	MOVQ      $0x0000ffff, R8
+	SHLXQ     DI, R8, R8
+	NOTQ      R8
+	KMOVW     R8, K1
+	VMOVUPD   (AX), Z0
+	VMOVUPD   64(AX), Z1
+	VMOVUPD   128(AX), Z2
+	VMOVUPD   192(AX), Z3
+	VMOVUPD   256(AX), Z4
+	VMOVUPD   320(AX), Z5
+	VMOVUPD   384(AX), Z6
+	VMOVUPD.Z 448(AX), K1, Z7
+
+narrow8_group:
+	TESTQ        BX, BX
+	JZ           narrow8_end
+	LEAQ         (CX)(DX*8), DI
+	LEAQ         (DI)(DX*8), R8
+	LEAQ         (R8)(DX*8), R9
+	MOVQ         (SI), R10
+	ORQ          8(SI), R10
+	ORQ          16(SI), R10
+	ORQ          24(SI), R10
+	ADDQ         R10, R10
+	JZ           narrow8_next
+	VBROADCASTSD (SI), Z8
+	VBROADCASTSD 8(SI), Z9
+	VBROADCASTSD 16(SI), Z10
+	VBROADCASTSD 24(SI), Z11
+	VMOVUPD      (CX), Z12
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z12, Z12
+	VFMADD231PD  Z12, Z8, Z0
+	VMOVUPD      64(CX), Z12
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z12, Z12
+	VFMADD231PD  Z12, Z8, Z1
+	VMOVUPD      128(CX), Z12
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z12, Z12
+	VFMADD231PD  Z12, Z8, Z2
+	VMOVUPD      192(CX), Z12
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z12, Z12
+	VFMADD231PD  Z12, Z8, Z3
+	VMOVUPD      256(CX), Z12
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z12, Z12
+	VFMADD231PD  Z12, Z8, Z4
+	VMOVUPD      320(CX), Z12
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z12, Z12
+	VFMADD231PD  Z12, Z8, Z5
+	VMOVUPD      384(CX), Z12
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z12, Z12
+	VFMADD231PD  Z12, Z8, Z6
+	VMOVUPD.Z    448(CX), K1, Z12
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z12, Z12
+	VFMADD231PD  Z12, Z8, Z7
+	VMOVUPD      (DI), Z8
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z8, Z8
+	VFMADD231PD  Z8, Z9, Z0
+	VMOVUPD      64(DI), Z8
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z8, Z8
+	VFMADD231PD  Z8, Z9, Z1
+	VMOVUPD      128(DI), Z8
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z8, Z8
+	VFMADD231PD  Z8, Z9, Z2
+	VMOVUPD      192(DI), Z8
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z8, Z8
+	VFMADD231PD  Z8, Z9, Z3
+	VMOVUPD      256(DI), Z8
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z8, Z8
+	VFMADD231PD  Z8, Z9, Z4
+	VMOVUPD      320(DI), Z8
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z8, Z8
+	VFMADD231PD  Z8, Z9, Z5
+	VMOVUPD      384(DI), Z8
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z8, Z8
+	VFMADD231PD  Z8, Z9, Z6
+	VMOVUPD.Z    448(DI), K1, Z8
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z8, Z8
+	VFMADD231PD  Z8, Z9, Z7
+	VMOVUPD      (R8), Z8
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z8, Z8
+	VFMADD231PD  Z8, Z10, Z0
+	VMOVUPD      64(R8), Z8
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z8, Z8
+	VFMADD231PD  Z8, Z10, Z1
+	VMOVUPD      128(R8), Z8
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z8, Z8
+	VFMADD231PD  Z8, Z10, Z2
+	VMOVUPD      192(R8), Z8
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z8, Z8
+	VFMADD231PD  Z8, Z10, Z3
+	VMOVUPD      256(R8), Z8
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z8, Z8
+	VFMADD231PD  Z8, Z10, Z4
+	VMOVUPD      320(R8), Z8
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z8, Z8
+	VFMADD231PD  Z8, Z10, Z5
+	VMOVUPD      384(R8), Z8
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z8, Z8
+	VFMADD231PD  Z8, Z10, Z6
+	VMOVUPD.Z    448(R8), K1, Z8
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z8, Z8
+	VFMADD231PD  Z8, Z10, Z7
+	VMOVUPD      (R9), Z8
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z8, Z8
+	VFMADD231PD  Z8, Z11, Z0
+	VMOVUPD      64(R9), Z8
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z8, Z8
+	VFMADD231PD  Z8, Z11, Z1
+	VMOVUPD      128(R9), Z8
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z8, Z8
+	VFMADD231PD  Z8, Z11, Z2
+	VMOVUPD      192(R9), Z8
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z8, Z8
+	VFMADD231PD  Z8, Z11, Z3
+	VMOVUPD      256(R9), Z8
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z8, Z8
+	VFMADD231PD  Z8, Z11, Z4
+	VMOVUPD      320(R9), Z8
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z8, Z8
+	VFMADD231PD  Z8, Z11, Z5
+	VMOVUPD      384(R9), Z8
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z8, Z8
+	VFMADD231PD  Z8, Z11, Z6
+	VMOVUPD.Z    448(R9), K1, Z8
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z8, Z8
+	VFMADD231PD  Z8, Z11, Z7
+
+narrow8_next:
+	ADDQ $0x20, SI
+	LEAQ (R9)(DX*8), CX
+	DECQ BX
+	JMP  narrow8_group
+
+narrow8_end:
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z2, 128(AX)
+	VMOVUPD Z3, 192(AX)
+	VMOVUPD Z4, 256(AX)
+	VMOVUPD Z5, 320(AX)
+	VMOVUPD Z6, 384(AX)
+	VMOVUPD Z7, K1, 448(AX)
 	VZEROUPPER
 	RET
 
@@ -3502,7 +4802,21 @@ TEXT ·mulTransAddAVX2(SB), NOSPLIT, $0-48
 	MOVQ groups+24(FP), BX
 	MOVQ a+32(FP), SI
 	CMPQ n+40(FP), $0x04
-	JLE  narrow
+	JLE  narrow1
+	CMPQ n+40(FP), $0x08
+	JLE  narrow2
+	CMPQ n+40(FP), $0x0c
+	JLE  narrow3
+	CMPQ n+40(FP), $0x10
+	JLE  narrow4
+	CMPQ n+40(FP), $0x14
+	JLE  narrow5
+	CMPQ n+40(FP), $0x18
+	JLE  narrow6
+	CMPQ n+40(FP), $0x1c
+	JLE  narrow7
+	CMPQ n+40(FP), $0x20
+	JLE  narrow8
 
 group:
 	TESTQ        BX, BX
@@ -3567,8 +4881,9 @@ end:
 	VZEROUPPER
 	RET
 
-narrow:
+narrow1:
 	MOVQ       n+40(FP), DI
+	SUBQ       $0x00, DI
 	LEAQ       tailMasks<>+0(SB), R8
 	NEGQ       DI
 	VMOVUPD    32(R8)(DI*8), Y0
@@ -3577,9 +4892,9 @@ narrow:
 	VXORPD     Y3, Y3, Y3
 	VXORPD     Y4, Y4, Y4
 
-narrow_group:
+narrow1_group:
 	TESTQ        BX, BX
-	JZ           narrow_end
+	JZ           narrow1_end
 	LEAQ         (CX)(DX*8), DI
 	LEAQ         (DI)(DX*8), R8
 	LEAQ         (R8)(DX*8), R9
@@ -3588,7 +4903,7 @@ narrow_group:
 	ORQ          16(SI), R10
 	ORQ          24(SI), R10
 	ADDQ         R10, R10
-	JZ           narrow_next
+	JZ           narrow1_next
 	VBROADCASTSD (SI), Y5
 	VBROADCASTSD 8(SI), Y6
 	VBROADCASTSD 16(SI), Y7
@@ -3602,17 +4917,519 @@ narrow_group:
 	VMASKMOVPD   (R9), Y0, Y5
 	VFMADD231PD  Y5, Y8, Y4
 
-narrow_next:
+narrow1_next:
 	ADDQ $0x20, SI
 	LEAQ (R9)(DX*8), CX
 	DECQ BX
-	JMP  narrow_group
+	JMP  narrow1_group
 
-narrow_end:
-	VADDPD     Y2, Y1, Y1
-	VADDPD     Y4, Y3, Y3
+narrow1_end:
 	VADDPD     Y3, Y1, Y1
+	VADDPD     Y4, Y2, Y2
+	VADDPD     Y2, Y1, Y1
 	VMASKMOVPD Y1, Y0, (AX)
+	VZEROUPPER
+	RET
+
+narrow2:
+	MOVQ       n+40(FP), DI
+	SUBQ       $0x04, DI
+	LEAQ       tailMasks<>+0(SB), R8
+	NEGQ       DI
+	VMOVUPD    32(R8)(DI*8), Y0
+	VMOVUPD    (AX), Y1
+	VXORPD     Y2, Y2, Y2
+	VXORPD     Y3, Y3, Y3
+	VXORPD     Y4, Y4, Y4
+	VMASKMOVPD 32(AX), Y0, Y5
+	VXORPD     Y6, Y6, Y6
+	VXORPD     Y7, Y7, Y7
+	VXORPD     Y8, Y8, Y8
+
+narrow2_group:
+	TESTQ        BX, BX
+	JZ           narrow2_end
+	LEAQ         (CX)(DX*8), DI
+	LEAQ         (DI)(DX*8), R8
+	LEAQ         (R8)(DX*8), R9
+	MOVQ         (SI), R10
+	ORQ          8(SI), R10
+	ORQ          16(SI), R10
+	ORQ          24(SI), R10
+	ADDQ         R10, R10
+	JZ           narrow2_next
+	VBROADCASTSD (SI), Y9
+	VBROADCASTSD 8(SI), Y10
+	VBROADCASTSD 16(SI), Y11
+	VBROADCASTSD 24(SI), Y12
+	VFMADD231PD  (CX), Y9, Y1
+	VMASKMOVPD   32(CX), Y0, Y13
+	VFMADD231PD  Y13, Y9, Y5
+	VFMADD231PD  (DI), Y10, Y2
+	VMASKMOVPD   32(DI), Y0, Y9
+	VFMADD231PD  Y9, Y10, Y6
+	VFMADD231PD  (R8), Y11, Y3
+	VMASKMOVPD   32(R8), Y0, Y9
+	VFMADD231PD  Y9, Y11, Y7
+	VFMADD231PD  (R9), Y12, Y4
+	VMASKMOVPD   32(R9), Y0, Y9
+	VFMADD231PD  Y9, Y12, Y8
+
+narrow2_next:
+	ADDQ $0x20, SI
+	LEAQ (R9)(DX*8), CX
+	DECQ BX
+	JMP  narrow2_group
+
+narrow2_end:
+	VADDPD     Y3, Y1, Y1
+	VADDPD     Y4, Y2, Y2
+	VADDPD     Y2, Y1, Y1
+	VMOVUPD    Y1, (AX)
+	VADDPD     Y7, Y5, Y5
+	VADDPD     Y8, Y6, Y6
+	VADDPD     Y6, Y5, Y5
+	VMASKMOVPD Y5, Y0, 32(AX)
+	VZEROUPPER
+	RET
+
+narrow3:
+	MOVQ       n+40(FP), DI
+	SUBQ       $0x08, DI
+	LEAQ       tailMasks<>+0(SB), R8
+	NEGQ       DI
+	VMOVUPD    32(R8)(DI*8), Y0
+	VMOVUPD    (AX), Y1
+	VXORPD     Y2, Y2, Y2
+	VMOVUPD    32(AX), Y3
+	VXORPD     Y4, Y4, Y4
+	VMASKMOVPD 64(AX), Y0, Y5
+	VXORPD     Y6, Y6, Y6
+
+narrow3_group:
+	TESTQ        BX, BX
+	JZ           narrow3_end
+	LEAQ         (CX)(DX*8), DI
+	LEAQ         (DI)(DX*8), R8
+	LEAQ         (R8)(DX*8), R9
+	MOVQ         (SI), R10
+	ORQ          8(SI), R10
+	ORQ          16(SI), R10
+	ORQ          24(SI), R10
+	ADDQ         R10, R10
+	JZ           narrow3_next
+	VBROADCASTSD (SI), Y7
+	VBROADCASTSD 8(SI), Y8
+	VBROADCASTSD 16(SI), Y9
+	VBROADCASTSD 24(SI), Y10
+	VFMADD231PD  (CX), Y7, Y1
+	VFMADD231PD  32(CX), Y7, Y3
+	VMASKMOVPD   64(CX), Y0, Y11
+	VFMADD231PD  Y11, Y7, Y5
+	VFMADD231PD  (DI), Y8, Y2
+	VFMADD231PD  32(DI), Y8, Y4
+	VMASKMOVPD   64(DI), Y0, Y7
+	VFMADD231PD  Y7, Y8, Y6
+	VFMADD231PD  (R8), Y9, Y1
+	VFMADD231PD  32(R8), Y9, Y3
+	VMASKMOVPD   64(R8), Y0, Y7
+	VFMADD231PD  Y7, Y9, Y5
+	VFMADD231PD  (R9), Y10, Y2
+	VFMADD231PD  32(R9), Y10, Y4
+	VMASKMOVPD   64(R9), Y0, Y7
+	VFMADD231PD  Y7, Y10, Y6
+
+narrow3_next:
+	ADDQ $0x20, SI
+	LEAQ (R9)(DX*8), CX
+	DECQ BX
+	JMP  narrow3_group
+
+narrow3_end:
+	VADDPD     Y2, Y1, Y1
+	VMOVUPD    Y1, (AX)
+	VADDPD     Y4, Y3, Y3
+	VMOVUPD    Y3, 32(AX)
+	VADDPD     Y6, Y5, Y5
+	VMASKMOVPD Y5, Y0, 64(AX)
+	VZEROUPPER
+	RET
+
+narrow4:
+	MOVQ       n+40(FP), DI
+	SUBQ       $0x0c, DI
+	LEAQ       tailMasks<>+0(SB), R8
+	NEGQ       DI
+	VMOVUPD    32(R8)(DI*8), Y0
+	VMOVUPD    (AX), Y1
+	VXORPD     Y2, Y2, Y2
+	VMOVUPD    32(AX), Y3
+	VXORPD     Y4, Y4, Y4
+	VMOVUPD    64(AX), Y5
+	VXORPD     Y6, Y6, Y6
+	VMASKMOVPD 96(AX), Y0, Y7
+	VXORPD     Y8, Y8, Y8
+
+narrow4_group:
+	TESTQ        BX, BX
+	JZ           narrow4_end
+	LEAQ         (CX)(DX*8), DI
+	LEAQ         (DI)(DX*8), R8
+	LEAQ         (R8)(DX*8), R9
+	MOVQ         (SI), R10
+	ORQ          8(SI), R10
+	ORQ          16(SI), R10
+	ORQ          24(SI), R10
+	ADDQ         R10, R10
+	JZ           narrow4_next
+	VBROADCASTSD (SI), Y9
+	VBROADCASTSD 8(SI), Y10
+	VBROADCASTSD 16(SI), Y11
+	VBROADCASTSD 24(SI), Y12
+	VFMADD231PD  (CX), Y9, Y1
+	VFMADD231PD  32(CX), Y9, Y3
+	VFMADD231PD  64(CX), Y9, Y5
+	VMASKMOVPD   96(CX), Y0, Y13
+	VFMADD231PD  Y13, Y9, Y7
+	VFMADD231PD  (DI), Y10, Y2
+	VFMADD231PD  32(DI), Y10, Y4
+	VFMADD231PD  64(DI), Y10, Y6
+	VMASKMOVPD   96(DI), Y0, Y9
+	VFMADD231PD  Y9, Y10, Y8
+	VFMADD231PD  (R8), Y11, Y1
+	VFMADD231PD  32(R8), Y11, Y3
+	VFMADD231PD  64(R8), Y11, Y5
+	VMASKMOVPD   96(R8), Y0, Y9
+	VFMADD231PD  Y9, Y11, Y7
+	VFMADD231PD  (R9), Y12, Y2
+	VFMADD231PD  32(R9), Y12, Y4
+	VFMADD231PD  64(R9), Y12, Y6
+	VMASKMOVPD   96(R9), Y0, Y9
+	VFMADD231PD  Y9, Y12, Y8
+
+narrow4_next:
+	ADDQ $0x20, SI
+	LEAQ (R9)(DX*8), CX
+	DECQ BX
+	JMP  narrow4_group
+
+narrow4_end:
+	VADDPD     Y2, Y1, Y1
+	VMOVUPD    Y1, (AX)
+	VADDPD     Y4, Y3, Y3
+	VMOVUPD    Y3, 32(AX)
+	VADDPD     Y6, Y5, Y5
+	VMOVUPD    Y5, 64(AX)
+	VADDPD     Y8, Y7, Y7
+	VMASKMOVPD Y7, Y0, 96(AX)
+	VZEROUPPER
+	RET
+
+narrow5:
+	MOVQ       n+40(FP), DI
+	SUBQ       $0x10, DI
+	LEAQ       tailMasks<>+0(SB), R8
+	NEGQ       DI
+	VMOVUPD    32(R8)(DI*8), Y0
+	VMOVUPD    (AX), Y1
+	VMOVUPD    32(AX), Y2
+	VMOVUPD    64(AX), Y3
+	VMOVUPD    96(AX), Y4
+	VMASKMOVPD 128(AX), Y0, Y5
+
+narrow5_group:
+	TESTQ        BX, BX
+	JZ           narrow5_end
+	LEAQ         (CX)(DX*8), DI
+	LEAQ         (DI)(DX*8), R8
+	LEAQ         (R8)(DX*8), R9
+	MOVQ         (SI), R10
+	ORQ          8(SI), R10
+	ORQ          16(SI), R10
+	ORQ          24(SI), R10
+	ADDQ         R10, R10
+	JZ           narrow5_next
+	VBROADCASTSD (SI), Y6
+	VBROADCASTSD 8(SI), Y7
+	VBROADCASTSD 16(SI), Y8
+	VBROADCASTSD 24(SI), Y9
+	VFMADD231PD  (CX), Y6, Y1
+	VFMADD231PD  32(CX), Y6, Y2
+	VFMADD231PD  64(CX), Y6, Y3
+	VFMADD231PD  96(CX), Y6, Y4
+	VMASKMOVPD   128(CX), Y0, Y10
+	VFMADD231PD  Y10, Y6, Y5
+	VFMADD231PD  (DI), Y7, Y1
+	VFMADD231PD  32(DI), Y7, Y2
+	VFMADD231PD  64(DI), Y7, Y3
+	VFMADD231PD  96(DI), Y7, Y4
+	VMASKMOVPD   128(DI), Y0, Y6
+	VFMADD231PD  Y6, Y7, Y5
+	VFMADD231PD  (R8), Y8, Y1
+	VFMADD231PD  32(R8), Y8, Y2
+	VFMADD231PD  64(R8), Y8, Y3
+	VFMADD231PD  96(R8), Y8, Y4
+	VMASKMOVPD   128(R8), Y0, Y6
+	VFMADD231PD  Y6, Y8, Y5
+	VFMADD231PD  (R9), Y9, Y1
+	VFMADD231PD  32(R9), Y9, Y2
+	VFMADD231PD  64(R9), Y9, Y3
+	VFMADD231PD  96(R9), Y9, Y4
+	VMASKMOVPD   128(R9), Y0, Y6
+	VFMADD231PD  Y6, Y9, Y5
+
+narrow5_next:
+	ADDQ $0x20, SI
+	LEAQ (R9)(DX*8), CX
+	DECQ BX
+	JMP  narrow5_group
+
+narrow5_end:
+	VMOVUPD    Y1, (AX)
+	VMOVUPD    Y2, 32(AX)
+	VMOVUPD    Y3, 64(AX)
+	VMOVUPD    Y4, 96(AX)
+	VMASKMOVPD Y5, Y0, 128(AX)
+	VZEROUPPER
+	RET
+
+narrow6:
+	MOVQ       n+40(FP), DI
+	SUBQ       $0x14, DI
+	LEAQ       tailMasks<>+0(SB), R8
+	NEGQ       DI
+	VMOVUPD    32(R8)(DI*8), Y0
+	VMOVUPD    (AX), Y1
+	VMOVUPD    32(AX), Y2
+	VMOVUPD    64(AX), Y3
+	VMOVUPD    96(AX), Y4
+	VMOVUPD    128(AX), Y5
+	VMASKMOVPD 160(AX), Y0, Y6
+
+narrow6_group:
+	TESTQ        BX, BX
+	JZ           narrow6_end
+	LEAQ         (CX)(DX*8), DI
+	LEAQ         (DI)(DX*8), R8
+	LEAQ         (R8)(DX*8), R9
+	MOVQ         (SI), R10
+	ORQ          8(SI), R10
+	ORQ          16(SI), R10
+	ORQ          24(SI), R10
+	ADDQ         R10, R10
+	JZ           narrow6_next
+	VBROADCASTSD (SI), Y7
+	VBROADCASTSD 8(SI), Y8
+	VBROADCASTSD 16(SI), Y9
+	VBROADCASTSD 24(SI), Y10
+	VFMADD231PD  (CX), Y7, Y1
+	VFMADD231PD  32(CX), Y7, Y2
+	VFMADD231PD  64(CX), Y7, Y3
+	VFMADD231PD  96(CX), Y7, Y4
+	VFMADD231PD  128(CX), Y7, Y5
+	VMASKMOVPD   160(CX), Y0, Y11
+	VFMADD231PD  Y11, Y7, Y6
+	VFMADD231PD  (DI), Y8, Y1
+	VFMADD231PD  32(DI), Y8, Y2
+	VFMADD231PD  64(DI), Y8, Y3
+	VFMADD231PD  96(DI), Y8, Y4
+	VFMADD231PD  128(DI), Y8, Y5
+	VMASKMOVPD   160(DI), Y0, Y7
+	VFMADD231PD  Y7, Y8, Y6
+	VFMADD231PD  (R8), Y9, Y1
+	VFMADD231PD  32(R8), Y9, Y2
+	VFMADD231PD  64(R8), Y9, Y3
+	VFMADD231PD  96(R8), Y9, Y4
+	VFMADD231PD  128(R8), Y9, Y5
+	VMASKMOVPD   160(R8), Y0, Y7
+	VFMADD231PD  Y7, Y9, Y6
+	VFMADD231PD  (R9), Y10, Y1
+	VFMADD231PD  32(R9), Y10, Y2
+	VFMADD231PD  64(R9), Y10, Y3
+	VFMADD231PD  96(R9), Y10, Y4
+	VFMADD231PD  128(R9), Y10, Y5
+	VMASKMOVPD   160(R9), Y0, Y7
+	VFMADD231PD  Y7, Y10, Y6
+
+narrow6_next:
+	ADDQ $0x20, SI
+	LEAQ (R9)(DX*8), CX
+	DECQ BX
+	JMP  narrow6_group
+
+narrow6_end:
+	VMOVUPD    Y1, (AX)
+	VMOVUPD    Y2, 32(AX)
+	VMOVUPD    Y3, 64(AX)
+	VMOVUPD    Y4, 96(AX)
+	VMOVUPD    Y5, 128(AX)
+	VMASKMOVPD Y6, Y0, 160(AX)
+	VZEROUPPER
+	RET
+
+narrow7:
+	MOVQ       n+40(FP), DI
+	SUBQ       $0x18, DI
+	LEAQ       tailMasks<>+0(SB), R8
+	NEGQ       DI
+	VMOVUPD    32(R8)(DI*8), Y0
+	VMOVUPD    (AX), Y1
+	VMOVUPD    32(AX), Y2
+	VMOVUPD    64(AX), Y3
+	VMOVUPD    96(AX), Y4
+	VMOVUPD    128(AX), Y5
+	VMOVUPD    160(AX), Y6
+	VMASKMOVPD 192(AX), Y0, Y7
+
+narrow7_group:
+	TESTQ        BX, BX
+	JZ           narrow7_end
+	LEAQ         (CX)(DX*8), DI
+	LEAQ         (DI)(DX*8), R8
+	LEAQ         (R8)(DX*8), R9
+	MOVQ         (SI), R10
+	ORQ          8(SI), R10
+	ORQ          16(SI), R10
+	ORQ          24(SI), R10
+	ADDQ         R10, R10
+	JZ           narrow7_next
+	VBROADCASTSD (SI), Y8
+	VBROADCASTSD 8(SI), Y9
+	VBROADCASTSD 16(SI), Y10
+	VBROADCASTSD 24(SI), Y11
+	VFMADD231PD  (CX), Y8, Y1
+	VFMADD231PD  32(CX), Y8, Y2
+	VFMADD231PD  64(CX), Y8, Y3
+	VFMADD231PD  96(CX), Y8, Y4
+	VFMADD231PD  128(CX), Y8, Y5
+	VFMADD231PD  160(CX), Y8, Y6
+	VMASKMOVPD   192(CX), Y0, Y12
+	VFMADD231PD  Y12, Y8, Y7
+	VFMADD231PD  (DI), Y9, Y1
+	VFMADD231PD  32(DI), Y9, Y2
+	VFMADD231PD  64(DI), Y9, Y3
+	VFMADD231PD  96(DI), Y9, Y4
+	VFMADD231PD  128(DI), Y9, Y5
+	VFMADD231PD  160(DI), Y9, Y6
+	VMASKMOVPD   192(DI), Y0, Y8
+	VFMADD231PD  Y8, Y9, Y7
+	VFMADD231PD  (R8), Y10, Y1
+	VFMADD231PD  32(R8), Y10, Y2
+	VFMADD231PD  64(R8), Y10, Y3
+	VFMADD231PD  96(R8), Y10, Y4
+	VFMADD231PD  128(R8), Y10, Y5
+	VFMADD231PD  160(R8), Y10, Y6
+	VMASKMOVPD   192(R8), Y0, Y8
+	VFMADD231PD  Y8, Y10, Y7
+	VFMADD231PD  (R9), Y11, Y1
+	VFMADD231PD  32(R9), Y11, Y2
+	VFMADD231PD  64(R9), Y11, Y3
+	VFMADD231PD  96(R9), Y11, Y4
+	VFMADD231PD  128(R9), Y11, Y5
+	VFMADD231PD  160(R9), Y11, Y6
+	VMASKMOVPD   192(R9), Y0, Y8
+	VFMADD231PD  Y8, Y11, Y7
+
+narrow7_next:
+	ADDQ $0x20, SI
+	LEAQ (R9)(DX*8), CX
+	DECQ BX
+	JMP  narrow7_group
+
+narrow7_end:
+	VMOVUPD    Y1, (AX)
+	VMOVUPD    Y2, 32(AX)
+	VMOVUPD    Y3, 64(AX)
+	VMOVUPD    Y4, 96(AX)
+	VMOVUPD    Y5, 128(AX)
+	VMOVUPD    Y6, 160(AX)
+	VMASKMOVPD Y7, Y0, 192(AX)
+	VZEROUPPER
+	RET
+
+narrow8:
+	MOVQ       n+40(FP), DI
+	SUBQ       $0x1c, DI
+	LEAQ       tailMasks<>+0(SB), R8
+	NEGQ       DI
+	VMOVUPD    32(R8)(DI*8), Y0
+	VMOVUPD    (AX), Y1
+	VMOVUPD    32(AX), Y2
+	VMOVUPD    64(AX), Y3
+	VMOVUPD    96(AX), Y4
+	VMOVUPD    128(AX), Y5
+	VMOVUPD    160(AX), Y6
+	VMOVUPD    192(AX), Y7
+	VMASKMOVPD 224(AX), Y0, Y8
+
+narrow8_group:
+	TESTQ        BX, BX
+	JZ           narrow8_end
+	LEAQ         (CX)(DX*8), DI
+	LEAQ         (DI)(DX*8), R8
+	LEAQ         (R8)(DX*8), R9
+	MOVQ         (SI), R10
+	ORQ          8(SI), R10
+	ORQ          16(SI), R10
+	ORQ          24(SI), R10
+	ADDQ         R10, R10
+	JZ           narrow8_next
+	VBROADCASTSD (SI), Y9
+	VBROADCASTSD 8(SI), Y10
+	VBROADCASTSD 16(SI), Y11
+	VBROADCASTSD 24(SI), Y12
+	VFMADD231PD  (CX), Y9, Y1
+	VFMADD231PD  32(CX), Y9, Y2
+	VFMADD231PD  64(CX), Y9, Y3
+	VFMADD231PD  96(CX), Y9, Y4
+	VFMADD231PD  128(CX), Y9, Y5
+	VFMADD231PD  160(CX), Y9, Y6
+	VFMADD231PD  192(CX), Y9, Y7
+	VMASKMOVPD   224(CX), Y0, Y13
+	VFMADD231PD  Y13, Y9, Y8
+	VFMADD231PD  (DI), Y10, Y1
+	VFMADD231PD  32(DI), Y10, Y2
+	VFMADD231PD  64(DI), Y10, Y3
+	VFMADD231PD  96(DI), Y10, Y4
+	VFMADD231PD  128(DI), Y10, Y5
+	VFMADD231PD  160(DI), Y10, Y6
+	VFMADD231PD  192(DI), Y10, Y7
+	VMASKMOVPD   224(DI), Y0, Y9
+	VFMADD231PD  Y9, Y10, Y8
+	VFMADD231PD  (R8), Y11, Y1
+	VFMADD231PD  32(R8), Y11, Y2
+	VFMADD231PD  64(R8), Y11, Y3
+	VFMADD231PD  96(R8), Y11, Y4
+	VFMADD231PD  128(R8), Y11, Y5
+	VFMADD231PD  160(R8), Y11, Y6
+	VFMADD231PD  192(R8), Y11, Y7
+	VMASKMOVPD   224(R8), Y0, Y9
+	VFMADD231PD  Y9, Y11, Y8
+	VFMADD231PD  (R9), Y12, Y1
+	VFMADD231PD  32(R9), Y12, Y2
+	VFMADD231PD  64(R9), Y12, Y3
+	VFMADD231PD  96(R9), Y12, Y4
+	VFMADD231PD  128(R9), Y12, Y5
+	VFMADD231PD  160(R9), Y12, Y6
+	VFMADD231PD  192(R9), Y12, Y7
+	VMASKMOVPD   224(R9), Y0, Y9
+	VFMADD231PD  Y9, Y12, Y8
+
+narrow8_next:
+	ADDQ $0x20, SI
+	LEAQ (R9)(DX*8), CX
+	DECQ BX
+	JMP  narrow8_group
+
+narrow8_end:
+	VMOVUPD    Y1, (AX)
+	VMOVUPD    Y2, 32(AX)
+	VMOVUPD    Y3, 64(AX)
+	VMOVUPD    Y4, 96(AX)
+	VMOVUPD    Y5, 128(AX)
+	VMOVUPD    Y6, 160(AX)
+	VMOVUPD    Y7, 192(AX)
+	VMASKMOVPD Y8, Y0, 224(AX)
 	VZEROUPPER
 	RET
 
@@ -3625,7 +5442,21 @@ TEXT ·mulTransAddAbsAVX2(SB), NOSPLIT, $0-48
 	MOVQ groups+24(FP), BX
 	MOVQ a+32(FP), SI
 	CMPQ n+40(FP), $0x04
-	JLE  narrow
+	JLE  narrow1
+	CMPQ n+40(FP), $0x08
+	JLE  narrow2
+	CMPQ n+40(FP), $0x0c
+	JLE  narrow3
+	CMPQ n+40(FP), $0x10
+	JLE  narrow4
+	CMPQ n+40(FP), $0x14
+	JLE  narrow5
+	CMPQ n+40(FP), $0x18
+	JLE  narrow6
+	CMPQ n+40(FP), $0x1c
+	JLE  narrow7
+	CMPQ n+40(FP), $0x20
+	JLE  narrow8
 
 group:
 	TESTQ        BX, BX
@@ -3701,8 +5532,9 @@ end:
 	VZEROUPPER
 	RET
 
-narrow:
+narrow1:
 	MOVQ       n+40(FP), DI
+	SUBQ       $0x00, DI
 	LEAQ       tailMasks<>+0(SB), R8
 	NEGQ       DI
 	VMOVUPD    32(R8)(DI*8), Y0
@@ -3711,9 +5543,9 @@ narrow:
 	VXORPD     Y3, Y3, Y3
 	VXORPD     Y4, Y4, Y4
 
-narrow_group:
+narrow1_group:
 	TESTQ        BX, BX
-	JZ           narrow_end
+	JZ           narrow1_end
 	LEAQ         (CX)(DX*8), DI
 	LEAQ         (DI)(DX*8), R8
 	LEAQ         (R8)(DX*8), R9
@@ -3722,7 +5554,7 @@ narrow_group:
 	ORQ          16(SI), R10
 	ORQ          24(SI), R10
 	ADDQ         R10, R10
-	JZ           narrow_next
+	JZ           narrow1_next
 	VBROADCASTSD (SI), Y5
 	VBROADCASTSD 8(SI), Y6
 	VBROADCASTSD 16(SI), Y7
@@ -3740,17 +5572,771 @@ narrow_group:
 	VANDPD       c7fffffffffffffff<>+0(SB), Y5, Y5
 	VFMADD231PD  Y5, Y8, Y4
 
-narrow_next:
+narrow1_next:
 	ADDQ $0x20, SI
 	LEAQ (R9)(DX*8), CX
 	DECQ BX
-	JMP  narrow_group
+	JMP  narrow1_group
 
-narrow_end:
-	VADDPD     Y2, Y1, Y1
-	VADDPD     Y4, Y3, Y3
+narrow1_end:
 	VADDPD     Y3, Y1, Y1
+	VADDPD     Y4, Y2, Y2
+	VADDPD     Y2, Y1, Y1
 	VMASKMOVPD Y1, Y0, (AX)
+	VZEROUPPER
+	RET
+
+narrow2:
+	MOVQ       n+40(FP), DI
+	SUBQ       $0x04, DI
+	LEAQ       tailMasks<>+0(SB), R8
+	NEGQ       DI
+	VMOVUPD    32(R8)(DI*8), Y0
+	VMOVUPD    (AX), Y1
+	VXORPD     Y2, Y2, Y2
+	VXORPD     Y3, Y3, Y3
+	VXORPD     Y4, Y4, Y4
+	VMASKMOVPD 32(AX), Y0, Y5
+	VXORPD     Y6, Y6, Y6
+	VXORPD     Y7, Y7, Y7
+	VXORPD     Y8, Y8, Y8
+
+narrow2_group:
+	TESTQ        BX, BX
+	JZ           narrow2_end
+	LEAQ         (CX)(DX*8), DI
+	LEAQ         (DI)(DX*8), R8
+	LEAQ         (R8)(DX*8), R9
+	MOVQ         (SI), R10
+	ORQ          8(SI), R10
+	ORQ          16(SI), R10
+	ORQ          24(SI), R10
+	ADDQ         R10, R10
+	JZ           narrow2_next
+	VBROADCASTSD (SI), Y9
+	VBROADCASTSD 8(SI), Y10
+	VBROADCASTSD 16(SI), Y11
+	VBROADCASTSD 24(SI), Y12
+	VMOVUPD      (CX), Y13
+	VANDPD       c7fffffffffffffff<>+0(SB), Y13, Y13
+	VFMADD231PD  Y13, Y9, Y1
+	VMASKMOVPD   32(CX), Y0, Y13
+	VANDPD       c7fffffffffffffff<>+0(SB), Y13, Y13
+	VFMADD231PD  Y13, Y9, Y5
+	VMOVUPD      (DI), Y9
+	VANDPD       c7fffffffffffffff<>+0(SB), Y9, Y9
+	VFMADD231PD  Y9, Y10, Y2
+	VMASKMOVPD   32(DI), Y0, Y9
+	VANDPD       c7fffffffffffffff<>+0(SB), Y9, Y9
+	VFMADD231PD  Y9, Y10, Y6
+	VMOVUPD      (R8), Y9
+	VANDPD       c7fffffffffffffff<>+0(SB), Y9, Y9
+	VFMADD231PD  Y9, Y11, Y3
+	VMASKMOVPD   32(R8), Y0, Y9
+	VANDPD       c7fffffffffffffff<>+0(SB), Y9, Y9
+	VFMADD231PD  Y9, Y11, Y7
+	VMOVUPD      (R9), Y9
+	VANDPD       c7fffffffffffffff<>+0(SB), Y9, Y9
+	VFMADD231PD  Y9, Y12, Y4
+	VMASKMOVPD   32(R9), Y0, Y9
+	VANDPD       c7fffffffffffffff<>+0(SB), Y9, Y9
+	VFMADD231PD  Y9, Y12, Y8
+
+narrow2_next:
+	ADDQ $0x20, SI
+	LEAQ (R9)(DX*8), CX
+	DECQ BX
+	JMP  narrow2_group
+
+narrow2_end:
+	VADDPD     Y3, Y1, Y1
+	VADDPD     Y4, Y2, Y2
+	VADDPD     Y2, Y1, Y1
+	VMOVUPD    Y1, (AX)
+	VADDPD     Y7, Y5, Y5
+	VADDPD     Y8, Y6, Y6
+	VADDPD     Y6, Y5, Y5
+	VMASKMOVPD Y5, Y0, 32(AX)
+	VZEROUPPER
+	RET
+
+narrow3:
+	MOVQ       n+40(FP), DI
+	SUBQ       $0x08, DI
+	LEAQ       tailMasks<>+0(SB), R8
+	NEGQ       DI
+	VMOVUPD    32(R8)(DI*8), Y0
+	VMOVUPD    (AX), Y1
+	VXORPD     Y2, Y2, Y2
+	VMOVUPD    32(AX), Y3
+	VXORPD     Y4, Y4, Y4
+	VMASKMOVPD 64(AX), Y0, Y5
+	VXORPD     Y6, Y6, Y6
+
+narrow3_group:
+	TESTQ        BX, BX
+	JZ           narrow3_end
+	LEAQ         (CX)(DX*8), DI
+	LEAQ         (DI)(DX*8), R8
+	LEAQ         (R8)(DX*8), R9
+	MOVQ         (SI), R10
+	ORQ          8(SI), R10
+	ORQ          16(SI), R10
+	ORQ          24(SI), R10
+	ADDQ         R10, R10
+	JZ           narrow3_next
+	VBROADCASTSD (SI), Y7
+	VBROADCASTSD 8(SI), Y8
+	VBROADCASTSD 16(SI), Y9
+	VBROADCASTSD 24(SI), Y10
+	VMOVUPD      (CX), Y11
+	VANDPD       c7fffffffffffffff<>+0(SB), Y11, Y11
+	VFMADD231PD  Y11, Y7, Y1
+	VMOVUPD      32(CX), Y11
+	VANDPD       c7fffffffffffffff<>+0(SB), Y11, Y11
+	VFMADD231PD  Y11, Y7, Y3
+	VMASKMOVPD   64(CX), Y0, Y11
+	VANDPD       c7fffffffffffffff<>+0(SB), Y11, Y11
+	VFMADD231PD  Y11, Y7, Y5
+	VMOVUPD      (DI), Y7
+	VANDPD       c7fffffffffffffff<>+0(SB), Y7, Y7
+	VFMADD231PD  Y7, Y8, Y2
+	VMOVUPD      32(DI), Y7
+	VANDPD       c7fffffffffffffff<>+0(SB), Y7, Y7
+	VFMADD231PD  Y7, Y8, Y4
+	VMASKMOVPD   64(DI), Y0, Y7
+	VANDPD       c7fffffffffffffff<>+0(SB), Y7, Y7
+	VFMADD231PD  Y7, Y8, Y6
+	VMOVUPD      (R8), Y7
+	VANDPD       c7fffffffffffffff<>+0(SB), Y7, Y7
+	VFMADD231PD  Y7, Y9, Y1
+	VMOVUPD      32(R8), Y7
+	VANDPD       c7fffffffffffffff<>+0(SB), Y7, Y7
+	VFMADD231PD  Y7, Y9, Y3
+	VMASKMOVPD   64(R8), Y0, Y7
+	VANDPD       c7fffffffffffffff<>+0(SB), Y7, Y7
+	VFMADD231PD  Y7, Y9, Y5
+	VMOVUPD      (R9), Y7
+	VANDPD       c7fffffffffffffff<>+0(SB), Y7, Y7
+	VFMADD231PD  Y7, Y10, Y2
+	VMOVUPD      32(R9), Y7
+	VANDPD       c7fffffffffffffff<>+0(SB), Y7, Y7
+	VFMADD231PD  Y7, Y10, Y4
+	VMASKMOVPD   64(R9), Y0, Y7
+	VANDPD       c7fffffffffffffff<>+0(SB), Y7, Y7
+	VFMADD231PD  Y7, Y10, Y6
+
+narrow3_next:
+	ADDQ $0x20, SI
+	LEAQ (R9)(DX*8), CX
+	DECQ BX
+	JMP  narrow3_group
+
+narrow3_end:
+	VADDPD     Y2, Y1, Y1
+	VMOVUPD    Y1, (AX)
+	VADDPD     Y4, Y3, Y3
+	VMOVUPD    Y3, 32(AX)
+	VADDPD     Y6, Y5, Y5
+	VMASKMOVPD Y5, Y0, 64(AX)
+	VZEROUPPER
+	RET
+
+narrow4:
+	MOVQ       n+40(FP), DI
+	SUBQ       $0x0c, DI
+	LEAQ       tailMasks<>+0(SB), R8
+	NEGQ       DI
+	VMOVUPD    32(R8)(DI*8), Y0
+	VMOVUPD    (AX), Y1
+	VXORPD     Y2, Y2, Y2
+	VMOVUPD    32(AX), Y3
+	VXORPD     Y4, Y4, Y4
+	VMOVUPD    64(AX), Y5
+	VXORPD     Y6, Y6, Y6
+	VMASKMOVPD 96(AX), Y0, Y7
+	VXORPD     Y8, Y8, Y8
+
+narrow4_group:
+	TESTQ        BX, BX
+	JZ           narrow4_end
+	LEAQ         (CX)(DX*8), DI
+	LEAQ         (DI)(DX*8), R8
+	LEAQ         (R8)(DX*8), R9
+	MOVQ         (SI), R10
+	ORQ          8(SI), R10
+	ORQ          16(SI), R10
+	ORQ          24(SI), R10
+	ADDQ         R10, R10
+	JZ           narrow4_next
+	VBROADCASTSD (SI), Y9
+	VBROADCASTSD 8(SI), Y10
+	VBROADCASTSD 16(SI), Y11
+	VBROADCASTSD 24(SI), Y12
+	VMOVUPD      (CX), Y13
+	VANDPD       c7fffffffffffffff<>+0(SB), Y13, Y13
+	VFMADD231PD  Y13, Y9, Y1
+	VMOVUPD      32(CX), Y13
+	VANDPD       c7fffffffffffffff<>+0(SB), Y13, Y13
+	VFMADD231PD  Y13, Y9, Y3
+	VMOVUPD      64(CX), Y13
+	VANDPD       c7fffffffffffffff<>+0(SB), Y13, Y13
+	VFMADD231PD  Y13, Y9, Y5
+	VMASKMOVPD   96(CX), Y0, Y13
+	VANDPD       c7fffffffffffffff<>+0(SB), Y13, Y13
+	VFMADD231PD  Y13, Y9, Y7
+	VMOVUPD      (DI), Y9
+	VANDPD       c7fffffffffffffff<>+0(SB), Y9, Y9
+	VFMADD231PD  Y9, Y10, Y2
+	VMOVUPD      32(DI), Y9
+	VANDPD       c7fffffffffffffff<>+0(SB), Y9, Y9
+	VFMADD231PD  Y9, Y10, Y4
+	VMOVUPD      64(DI), Y9
+	VANDPD       c7fffffffffffffff<>+0(SB), Y9, Y9
+	VFMADD231PD  Y9, Y10, Y6
+	VMASKMOVPD   96(DI), Y0, Y9
+	VANDPD       c7fffffffffffffff<>+0(SB), Y9, Y9
+	VFMADD231PD  Y9, Y10, Y8
+	VMOVUPD      (R8), Y9
+	VANDPD       c7fffffffffffffff<>+0(SB), Y9, Y9
+	VFMADD231PD  Y9, Y11, Y1
+	VMOVUPD      32(R8), Y9
+	VANDPD       c7fffffffffffffff<>+0(SB), Y9, Y9
+	VFMADD231PD  Y9, Y11, Y3
+	VMOVUPD      64(R8), Y9
+	VANDPD       c7fffffffffffffff<>+0(SB), Y9, Y9
+	VFMADD231PD  Y9, Y11, Y5
+	VMASKMOVPD   96(R8), Y0, Y9
+	VANDPD       c7fffffffffffffff<>+0(SB), Y9, Y9
+	VFMADD231PD  Y9, Y11, Y7
+	VMOVUPD      (R9), Y9
+	VANDPD       c7fffffffffffffff<>+0(SB), Y9, Y9
+	VFMADD231PD  Y9, Y12, Y2
+	VMOVUPD      32(R9), Y9
+	VANDPD       c7fffffffffffffff<>+0(SB), Y9, Y9
+	VFMADD231PD  Y9, Y12, Y4
+	VMOVUPD      64(R9), Y9
+	VANDPD       c7fffffffffffffff<>+0(SB), Y9, Y9
+	VFMADD231PD  Y9, Y12, Y6
+	VMASKMOVPD   96(R9), Y0, Y9
+	VANDPD       c7fffffffffffffff<>+0(SB), Y9, Y9
+	VFMADD231PD  Y9, Y12, Y8
+
+narrow4_next:
+	ADDQ $0x20, SI
+	LEAQ (R9)(DX*8), CX
+	DECQ BX
+	JMP  narrow4_group
+
+narrow4_end:
+	VADDPD     Y2, Y1, Y1
+	VMOVUPD    Y1, (AX)
+	VADDPD     Y4, Y3, Y3
+	VMOVUPD    Y3, 32(AX)
+	VADDPD     Y6, Y5, Y5
+	VMOVUPD    Y5, 64(AX)
+	VADDPD     Y8, Y7, Y7
+	VMASKMOVPD Y7, Y0, 96(AX)
+	VZEROUPPER
+	RET
+
+narrow5:
+	MOVQ       n+40(FP), DI
+	SUBQ       $0x10, DI
+	LEAQ       tailMasks<>+0(SB), R8
+	NEGQ       DI
+	VMOVUPD    32(R8)(DI*8), Y0
+	VMOVUPD    (AX), Y1
+	VMOVUPD    32(AX), Y2
+	VMOVUPD    64(AX), Y3
+	VMOVUPD    96(AX), Y4
+	VMASKMOVPD 128(AX), Y0, Y5
+
+narrow5_group:
+	TESTQ        BX, BX
+	JZ           narrow5_end
+	LEAQ         (CX)(DX*8), DI
+	LEAQ         (DI)(DX*8), R8
+	LEAQ         (R8)(DX*8), R9
+	MOVQ         (SI), R10
+	ORQ          8(SI), R10
+	ORQ          16(SI), R10
+	ORQ          24(SI), R10
+	ADDQ         R10, R10
+	JZ           narrow5_next
+	VBROADCASTSD (SI), Y6
+	VBROADCASTSD 8(SI), Y7
+	VBROADCASTSD 16(SI), Y8
+	VBROADCASTSD 24(SI), Y9
+	VMOVUPD      (CX), Y10
+	VANDPD       c7fffffffffffffff<>+0(SB), Y10, Y10
+	VFMADD231PD  Y10, Y6, Y1
+	VMOVUPD      32(CX), Y10
+	VANDPD       c7fffffffffffffff<>+0(SB), Y10, Y10
+	VFMADD231PD  Y10, Y6, Y2
+	VMOVUPD      64(CX), Y10
+	VANDPD       c7fffffffffffffff<>+0(SB), Y10, Y10
+	VFMADD231PD  Y10, Y6, Y3
+	VMOVUPD      96(CX), Y10
+	VANDPD       c7fffffffffffffff<>+0(SB), Y10, Y10
+	VFMADD231PD  Y10, Y6, Y4
+	VMASKMOVPD   128(CX), Y0, Y10
+	VANDPD       c7fffffffffffffff<>+0(SB), Y10, Y10
+	VFMADD231PD  Y10, Y6, Y5
+	VMOVUPD      (DI), Y6
+	VANDPD       c7fffffffffffffff<>+0(SB), Y6, Y6
+	VFMADD231PD  Y6, Y7, Y1
+	VMOVUPD      32(DI), Y6
+	VANDPD       c7fffffffffffffff<>+0(SB), Y6, Y6
+	VFMADD231PD  Y6, Y7, Y2
+	VMOVUPD      64(DI), Y6
+	VANDPD       c7fffffffffffffff<>+0(SB), Y6, Y6
+	VFMADD231PD  Y6, Y7, Y3
+	VMOVUPD      96(DI), Y6
+	VANDPD       c7fffffffffffffff<>+0(SB), Y6, Y6
+	VFMADD231PD  Y6, Y7, Y4
+	VMASKMOVPD   128(DI), Y0, Y6
+	VANDPD       c7fffffffffffffff<>+0(SB), Y6, Y6
+	VFMADD231PD  Y6, Y7, Y5
+	VMOVUPD      (R8), Y6
+	VANDPD       c7fffffffffffffff<>+0(SB), Y6, Y6
+	VFMADD231PD  Y6, Y8, Y1
+	VMOVUPD      32(R8), Y6
+	VANDPD       c7fffffffffffffff<>+0(SB), Y6, Y6
+	VFMADD231PD  Y6, Y8, Y2
+	VMOVUPD      64(R8), Y6
+	VANDPD       c7fffffffffffffff<>+0(SB), Y6, Y6
+	VFMADD231PD  Y6, Y8, Y3
+	VMOVUPD      96(R8), Y6
+	VANDPD       c7fffffffffffffff<>+0(SB), Y6, Y6
+	VFMADD231PD  Y6, Y8, Y4
+	VMASKMOVPD   128(R8), Y0, Y6
+	VANDPD       c7fffffffffffffff<>+0(SB), Y6, Y6
+	VFMADD231PD  Y6, Y8, Y5
+	VMOVUPD      (R9), Y6
+	VANDPD       c7fffffffffffffff<>+0(SB), Y6, Y6
+	VFMADD231PD  Y6, Y9, Y1
+	VMOVUPD      32(R9), Y6
+	VANDPD       c7fffffffffffffff<>+0(SB), Y6, Y6
+	VFMADD231PD  Y6, Y9, Y2
+	VMOVUPD      64(R9), Y6
+	VANDPD       c7fffffffffffffff<>+0(SB), Y6, Y6
+	VFMADD231PD  Y6, Y9, Y3
+	VMOVUPD      96(R9), Y6
+	VANDPD       c7fffffffffffffff<>+0(SB), Y6, Y6
+	VFMADD231PD  Y6, Y9, Y4
+	VMASKMOVPD   128(R9), Y0, Y6
+	VANDPD       c7fffffffffffffff<>+0(SB), Y6, Y6
+	VFMADD231PD  Y6, Y9, Y5
+
+narrow5_next:
+	ADDQ $0x20, SI
+	LEAQ (R9)(DX*8), CX
+	DECQ BX
+	JMP  narrow5_group
+
+narrow5_end:
+	VMOVUPD    Y1, (AX)
+	VMOVUPD    Y2, 32(AX)
+	VMOVUPD    Y3, 64(AX)
+	VMOVUPD    Y4, 96(AX)
+	VMASKMOVPD Y5, Y0, 128(AX)
+	VZEROUPPER
+	RET
+
+narrow6:
+	MOVQ       n+40(FP), DI
+	SUBQ       $0x14, DI
+	LEAQ       tailMasks<>+0(SB), R8
+	NEGQ       DI
+	VMOVUPD    32(R8)(DI*8), Y0
+	VMOVUPD    (AX), Y1
+	VMOVUPD    32(AX), Y2
+	VMOVUPD    64(AX), Y3
+	VMOVUPD    96(AX), Y4
+	VMOVUPD    128(AX), Y5
+	VMASKMOVPD 160(AX), Y0, Y6
+
+narrow6_group:
+	TESTQ        BX, BX
+	JZ           narrow6_end
+	LEAQ         (CX)(DX*8), DI
+	LEAQ         (DI)(DX*8), R8
+	LEAQ         (R8)(DX*8), R9
+	MOVQ         (SI), R10
+	ORQ          8(SI), R10
+	ORQ          16(SI), R10
+	ORQ          24(SI), R10
+	ADDQ         R10, R10
+	JZ           narrow6_next
+	VBROADCASTSD (SI), Y7
+	VBROADCASTSD 8(SI), Y8
+	VBROADCASTSD 16(SI), Y9
+	VBROADCASTSD 24(SI), Y10
+	VMOVUPD      (CX), Y11
+	VANDPD       c7fffffffffffffff<>+0(SB), Y11, Y11
+	VFMADD231PD  Y11, Y7, Y1
+	VMOVUPD      32(CX), Y11
+	VANDPD       c7fffffffffffffff<>+0(SB), Y11, Y11
+	VFMADD231PD  Y11, Y7, Y2
+	VMOVUPD      64(CX), Y11
+	VANDPD       c7fffffffffffffff<>+0(SB), Y11, Y11
+	VFMADD231PD  Y11, Y7, Y3
+	VMOVUPD      96(CX), Y11
+	VANDPD       c7fffffffffffffff<>+0(SB), Y11, Y11
+	VFMADD231PD  Y11, Y7, Y4
+	VMOVUPD      128(CX), Y11
+	VANDPD       c7fffffffffffffff<>+0(SB), Y11, Y11
+	VFMADD231PD  Y11, Y7, Y5
+	VMASKMOVPD   160(CX), Y0, Y11
+	VANDPD       c7fffffffffffffff<>+0(SB), Y11, Y11
+	VFMADD231PD  Y11, Y7, Y6
+	VMOVUPD      (DI), Y7
+	VANDPD       c7fffffffffffffff<>+0(SB), Y7, Y7
+	VFMADD231PD  Y7, Y8, Y1
+	VMOVUPD      32(DI), Y7
+	VANDPD       c7fffffffffffffff<>+0(SB), Y7, Y7
+	VFMADD231PD  Y7, Y8, Y2
+	VMOVUPD      64(DI), Y7
+	VANDPD       c7fffffffffffffff<>+0(SB), Y7, Y7
+	VFMADD231PD  Y7, Y8, Y3
+	VMOVUPD      96(DI), Y7
+	VANDPD       c7fffffffffffffff<>+0(SB), Y7, Y7
+	VFMADD231PD  Y7, Y8, Y4
+	VMOVUPD      128(DI), Y7
+	VANDPD       c7fffffffffffffff<>+0(SB), Y7, Y7
+	VFMADD231PD  Y7, Y8, Y5
+	VMASKMOVPD   160(DI), Y0, Y7
+	VANDPD       c7fffffffffffffff<>+0(SB), Y7, Y7
+	VFMADD231PD  Y7, Y8, Y6
+	VMOVUPD      (R8), Y7
+	VANDPD       c7fffffffffffffff<>+0(SB), Y7, Y7
+	VFMADD231PD  Y7, Y9, Y1
+	VMOVUPD      32(R8), Y7
+	VANDPD       c7fffffffffffffff<>+0(SB), Y7, Y7
+	VFMADD231PD  Y7, Y9, Y2
+	VMOVUPD      64(R8), Y7
+	VANDPD       c7fffffffffffffff<>+0(SB), Y7, Y7
+	VFMADD231PD  Y7, Y9, Y3
+	VMOVUPD      96(R8), Y7
+	VANDPD       c7fffffffffffffff<>+0(SB), Y7, Y7
+	VFMADD231PD  Y7, Y9, Y4
+	VMOVUPD      128(R8), Y7
+	VANDPD       c7fffffffffffffff<>+0(SB), Y7, Y7
+	VFMADD231PD  Y7, Y9, Y5
+	VMASKMOVPD   160(R8), Y0, Y7
+	VANDPD       c7fffffffffffffff<>+0(SB), Y7, Y7
+	VFMADD231PD  Y7, Y9, Y6
+	VMOVUPD      (R9), Y7
+	VANDPD       c7fffffffffffffff<>+0(SB), Y7, Y7
+	VFMADD231PD  Y7, Y10, Y1
+	VMOVUPD      32(R9), Y7
+	VANDPD       c7fffffffffffffff<>+0(SB), Y7, Y7
+	VFMADD231PD  Y7, Y10, Y2
+	VMOVUPD      64(R9), Y7
+	VANDPD       c7fffffffffffffff<>+0(SB), Y7, Y7
+	VFMADD231PD  Y7, Y10, Y3
+	VMOVUPD      96(R9), Y7
+	VANDPD       c7fffffffffffffff<>+0(SB), Y7, Y7
+	VFMADD231PD  Y7, Y10, Y4
+	VMOVUPD      128(R9), Y7
+	VANDPD       c7fffffffffffffff<>+0(SB), Y7, Y7
+	VFMADD231PD  Y7, Y10, Y5
+	VMASKMOVPD   160(R9), Y0, Y7
+	VANDPD       c7fffffffffffffff<>+0(SB), Y7, Y7
+	VFMADD231PD  Y7, Y10, Y6
+
+narrow6_next:
+	ADDQ $0x20, SI
+	LEAQ (R9)(DX*8), CX
+	DECQ BX
+	JMP  narrow6_group
+
+narrow6_end:
+	VMOVUPD    Y1, (AX)
+	VMOVUPD    Y2, 32(AX)
+	VMOVUPD    Y3, 64(AX)
+	VMOVUPD    Y4, 96(AX)
+	VMOVUPD    Y5, 128(AX)
+	VMASKMOVPD Y6, Y0, 160(AX)
+	VZEROUPPER
+	RET
+
+narrow7:
+	MOVQ       n+40(FP), DI
+	SUBQ       $0x18, DI
+	LEAQ       tailMasks<>+0(SB), R8
+	NEGQ       DI
+	VMOVUPD    32(R8)(DI*8), Y0
+	VMOVUPD    (AX), Y1
+	VMOVUPD    32(AX), Y2
+	VMOVUPD    64(AX), Y3
+	VMOVUPD    96(AX), Y4
+	VMOVUPD    128(AX), Y5
+	VMOVUPD    160(AX), Y6
+	VMASKMOVPD 192(AX), Y0, Y7
+
+narrow7_group:
+	TESTQ        BX, BX
+	JZ           narrow7_end
+	LEAQ         (CX)(DX*8), DI
+	LEAQ         (DI)(DX*8), R8
+	LEAQ         (R8)(DX*8), R9
+	MOVQ         (SI), R10
+	ORQ          8(SI), R10
+	ORQ          16(SI), R10
+	ORQ          24(SI), R10
+	ADDQ         R10, R10
+	JZ           narrow7_next
+	VBROADCASTSD (SI), Y8
+	VBROADCASTSD 8(SI), Y9
+	VBROADCASTSD 16(SI), Y10
+	VBROADCASTSD 24(SI), Y11
+	VMOVUPD      (CX), Y12
+	VANDPD       c7fffffffffffffff<>+0(SB), Y12, Y12
+	VFMADD231PD  Y12, Y8, Y1
+	VMOVUPD      32(CX), Y12
+	VANDPD       c7fffffffffffffff<>+0(SB), Y12, Y12
+	VFMADD231PD  Y12, Y8, Y2
+	VMOVUPD      64(CX), Y12
+	VANDPD       c7fffffffffffffff<>+0(SB), Y12, Y12
+	VFMADD231PD  Y12, Y8, Y3
+	VMOVUPD      96(CX), Y12
+	VANDPD       c7fffffffffffffff<>+0(SB), Y12, Y12
+	VFMADD231PD  Y12, Y8, Y4
+	VMOVUPD      128(CX), Y12
+	VANDPD       c7fffffffffffffff<>+0(SB), Y12, Y12
+	VFMADD231PD  Y12, Y8, Y5
+	VMOVUPD      160(CX), Y12
+	VANDPD       c7fffffffffffffff<>+0(SB), Y12, Y12
+	VFMADD231PD  Y12, Y8, Y6
+	VMASKMOVPD   192(CX), Y0, Y12
+	VANDPD       c7fffffffffffffff<>+0(SB), Y12, Y12
+	VFMADD231PD  Y12, Y8, Y7
+	VMOVUPD      (DI), Y8
+	VANDPD       c7fffffffffffffff<>+0(SB), Y8, Y8
+	VFMADD231PD  Y8, Y9, Y1
+	VMOVUPD      32(DI), Y8
+	VANDPD       c7fffffffffffffff<>+0(SB), Y8, Y8
+	VFMADD231PD  Y8, Y9, Y2
+	VMOVUPD      64(DI), Y8
+	VANDPD       c7fffffffffffffff<>+0(SB), Y8, Y8
+	VFMADD231PD  Y8, Y9, Y3
+	VMOVUPD      96(DI), Y8
+	VANDPD       c7fffffffffffffff<>+0(SB), Y8, Y8
+	VFMADD231PD  Y8, Y9, Y4
+	VMOVUPD      128(DI), Y8
+	VANDPD       c7fffffffffffffff<>+0(SB), Y8, Y8
+	VFMADD231PD  Y8, Y9, Y5
+	VMOVUPD      160(DI), Y8
+	VANDPD       c7fffffffffffffff<>+0(SB), Y8, Y8
+	VFMADD231PD  Y8, Y9, Y6
+	VMASKMOVPD   192(DI), Y0, Y8
+	VANDPD       c7fffffffffffffff<>+0(SB), Y8, Y8
+	VFMADD231PD  Y8, Y9, Y7
+	VMOVUPD      (R8), Y8
+	VANDPD       c7fffffffffffffff<>+0(SB), Y8, Y8
+	VFMADD231PD  Y8, Y10, Y1
+	VMOVUPD      32(R8), Y8
+	VANDPD       c7fffffffffffffff<>+0(SB), Y8, Y8
+	VFMADD231PD  Y8, Y10, Y2
+	VMOVUPD      64(R8), Y8
+	VANDPD       c7fffffffffffffff<>+0(SB), Y8, Y8
+	VFMADD231PD  Y8, Y10, Y3
+	VMOVUPD      96(R8), Y8
+	VANDPD       c7fffffffffffffff<>+0(SB), Y8, Y8
+	VFMADD231PD  Y8, Y10, Y4
+	VMOVUPD      128(R8), Y8
+	VANDPD       c7fffffffffffffff<>+0(SB), Y8, Y8
+	VFMADD231PD  Y8, Y10, Y5
+	VMOVUPD      160(R8), Y8
+	VANDPD       c7fffffffffffffff<>+0(SB), Y8, Y8
+	VFMADD231PD  Y8, Y10, Y6
+	VMASKMOVPD   192(R8), Y0, Y8
+	VANDPD       c7fffffffffffffff<>+0(SB), Y8, Y8
+	VFMADD231PD  Y8, Y10, Y7
+	VMOVUPD      (R9), Y8
+	VANDPD       c7fffffffffffffff<>+0(SB), Y8, Y8
+	VFMADD231PD  Y8, Y11, Y1
+	VMOVUPD      32(R9), Y8
+	VANDPD       c7fffffffffffffff<>+0(SB), Y8, Y8
+	VFMADD231PD  Y8, Y11, Y2
+	VMOVUPD      64(R9), Y8
+	VANDPD       c7fffffffffffffff<>+0(SB), Y8, Y8
+	VFMADD231PD  Y8, Y11, Y3
+	VMOVUPD      96(R9), Y8
+	VANDPD       c7fffffffffffffff<>+0(SB), Y8, Y8
+	VFMADD231PD  Y8, Y11, Y4
+	VMOVUPD      128(R9), Y8
+	VANDPD       c7fffffffffffffff<>+0(SB), Y8, Y8
+	VFMADD231PD  Y8, Y11, Y5
+	VMOVUPD      160(R9), Y8
+	VANDPD       c7fffffffffffffff<>+0(SB), Y8, Y8
+	VFMADD231PD  Y8, Y11, Y6
+	VMASKMOVPD   192(R9), Y0, Y8
+	VANDPD       c7fffffffffffffff<>+0(SB), Y8, Y8
+	VFMADD231PD  Y8, Y11, Y7
+
+narrow7_next:
+	ADDQ $0x20, SI
+	LEAQ (R9)(DX*8), CX
+	DECQ BX
+	JMP  narrow7_group
+
+narrow7_end:
+	VMOVUPD    Y1, (AX)
+	VMOVUPD    Y2, 32(AX)
+	VMOVUPD    Y3, 64(AX)
+	VMOVUPD    Y4, 96(AX)
+	VMOVUPD    Y5, 128(AX)
+	VMOVUPD    Y6, 160(AX)
+	VMASKMOVPD Y7, Y0, 192(AX)
+	VZEROUPPER
+	RET
+
+narrow8:
+	MOVQ       n+40(FP), DI
+	SUBQ       $0x1c, DI
+	LEAQ       tailMasks<>+0(SB), R8
+	NEGQ       DI
+	VMOVUPD    32(R8)(DI*8), Y0
+	VMOVUPD    (AX), Y1
+	VMOVUPD    32(AX), Y2
+	VMOVUPD    64(AX), Y3
+	VMOVUPD    96(AX), Y4
+	VMOVUPD    128(AX), Y5
+	VMOVUPD    160(AX), Y6
+	VMOVUPD    192(AX), Y7
+	VMASKMOVPD 224(AX), Y0, Y8
+
+narrow8_group:
+	TESTQ        BX, BX
+	JZ           narrow8_end
+	LEAQ         (CX)(DX*8), DI
+	LEAQ         (DI)(DX*8), R8
+	LEAQ         (R8)(DX*8), R9
+	MOVQ         (SI), R10
+	ORQ          8(SI), R10
+	ORQ          16(SI), R10
+	ORQ          24(SI), R10
+	ADDQ         R10, R10
+	JZ           narrow8_next
+	VBROADCASTSD (SI), Y9
+	VBROADCASTSD 8(SI), Y10
+	VBROADCASTSD 16(SI), Y11
+	VBROADCASTSD 24(SI), Y12
+	VMOVUPD      (CX), Y13
+	VANDPD       c7fffffffffffffff<>+0(SB), Y13, Y13
+	VFMADD231PD  Y13, Y9, Y1
+	VMOVUPD      32(CX), Y13
+	VANDPD       c7fffffffffffffff<>+0(SB), Y13, Y13
+	VFMADD231PD  Y13, Y9, Y2
+	VMOVUPD      64(CX), Y13
+	VANDPD       c7fffffffffffffff<>+0(SB), Y13, Y13
+	VFMADD231PD  Y13, Y9, Y3
+	VMOVUPD      96(CX), Y13
+	VANDPD       c7fffffffffffffff<>+0(SB), Y13, Y13
+	VFMADD231PD  Y13, Y9, Y4
+	VMOVUPD      128(CX), Y13
+	VANDPD       c7fffffffffffffff<>+0(SB), Y13, Y13
+	VFMADD231PD  Y13, Y9, Y5
+	VMOVUPD      160(CX), Y13
+	VANDPD       c7fffffffffffffff<>+0(SB), Y13, Y13
+	VFMADD231PD  Y13, Y9, Y6
+	VMOVUPD      192(CX), Y13
+	VANDPD       c7fffffffffffffff<>+0(SB), Y13, Y13
+	VFMADD231PD  Y13, Y9, Y7
+	VMASKMOVPD   224(CX), Y0, Y13
+	VANDPD       c7fffffffffffffff<>+0(SB), Y13, Y13
+	VFMADD231PD  Y13, Y9, Y8
+	VMOVUPD      (DI), Y9
+	VANDPD       c7fffffffffffffff<>+0(SB), Y9, Y9
+	VFMADD231PD  Y9, Y10, Y1
+	VMOVUPD      32(DI), Y9
+	VANDPD       c7fffffffffffffff<>+0(SB), Y9, Y9
+	VFMADD231PD  Y9, Y10, Y2
+	VMOVUPD      64(DI), Y9
+	VANDPD       c7fffffffffffffff<>+0(SB), Y9, Y9
+	VFMADD231PD  Y9, Y10, Y3
+	VMOVUPD      96(DI), Y9
+	VANDPD       c7fffffffffffffff<>+0(SB), Y9, Y9
+	VFMADD231PD  Y9, Y10, Y4
+	VMOVUPD      128(DI), Y9
+	VANDPD       c7fffffffffffffff<>+0(SB), Y9, Y9
+	VFMADD231PD  Y9, Y10, Y5
+	VMOVUPD      160(DI), Y9
+	VANDPD       c7fffffffffffffff<>+0(SB), Y9, Y9
+	VFMADD231PD  Y9, Y10, Y6
+	VMOVUPD      192(DI), Y9
+	VANDPD       c7fffffffffffffff<>+0(SB), Y9, Y9
+	VFMADD231PD  Y9, Y10, Y7
+	VMASKMOVPD   224(DI), Y0, Y9
+	VANDPD       c7fffffffffffffff<>+0(SB), Y9, Y9
+	VFMADD231PD  Y9, Y10, Y8
+	VMOVUPD      (R8), Y9
+	VANDPD       c7fffffffffffffff<>+0(SB), Y9, Y9
+	VFMADD231PD  Y9, Y11, Y1
+	VMOVUPD      32(R8), Y9
+	VANDPD       c7fffffffffffffff<>+0(SB), Y9, Y9
+	VFMADD231PD  Y9, Y11, Y2
+	VMOVUPD      64(R8), Y9
+	VANDPD       c7fffffffffffffff<>+0(SB), Y9, Y9
+	VFMADD231PD  Y9, Y11, Y3
+	VMOVUPD      96(R8), Y9
+	VANDPD       c7fffffffffffffff<>+0(SB), Y9, Y9
+	VFMADD231PD  Y9, Y11, Y4
+	VMOVUPD      128(R8), Y9
+	VANDPD       c7fffffffffffffff<>+0(SB), Y9, Y9
+	VFMADD231PD  Y9, Y11, Y5
+	VMOVUPD      160(R8), Y9
+	VANDPD       c7fffffffffffffff<>+0(SB), Y9, Y9
+	VFMADD231PD  Y9, Y11, Y6
+	VMOVUPD      192(R8), Y9
+	VANDPD       c7fffffffffffffff<>+0(SB), Y9, Y9
+	VFMADD231PD  Y9, Y11, Y7
+	VMASKMOVPD   224(R8), Y0, Y9
+	VANDPD       c7fffffffffffffff<>+0(SB), Y9, Y9
+	VFMADD231PD  Y9, Y11, Y8
+	VMOVUPD      (R9), Y9
+	VANDPD       c7fffffffffffffff<>+0(SB), Y9, Y9
+	VFMADD231PD  Y9, Y12, Y1
+	VMOVUPD      32(R9), Y9
+	VANDPD       c7fffffffffffffff<>+0(SB), Y9, Y9
+	VFMADD231PD  Y9, Y12, Y2
+	VMOVUPD      64(R9), Y9
+	VANDPD       c7fffffffffffffff<>+0(SB), Y9, Y9
+	VFMADD231PD  Y9, Y12, Y3
+	VMOVUPD      96(R9), Y9
+	VANDPD       c7fffffffffffffff<>+0(SB), Y9, Y9
+	VFMADD231PD  Y9, Y12, Y4
+	VMOVUPD      128(R9), Y9
+	VANDPD       c7fffffffffffffff<>+0(SB), Y9, Y9
+	VFMADD231PD  Y9, Y12, Y5
+	VMOVUPD      160(R9), Y9
+	VANDPD       c7fffffffffffffff<>+0(SB), Y9, Y9
+	VFMADD231PD  Y9, Y12, Y6
+	VMOVUPD      192(R9), Y9
+	VANDPD       c7fffffffffffffff<>+0(SB), Y9, Y9
+	VFMADD231PD  Y9, Y12, Y7
+	VMASKMOVPD   224(R9), Y0, Y9
+	VANDPD       c7fffffffffffffff<>+0(SB), Y9, Y9
+	VFMADD231PD  Y9, Y12, Y8
+
+narrow8_next:
+	ADDQ $0x20, SI
+	LEAQ (R9)(DX*8), CX
+	DECQ BX
+	JMP  narrow8_group
+
+narrow8_end:
+	VMOVUPD    Y1, (AX)
+	VMOVUPD    Y2, 32(AX)
+	VMOVUPD    Y3, 64(AX)
+	VMOVUPD    Y4, 96(AX)
+	VMOVUPD    Y5, 128(AX)
+	VMOVUPD    Y6, 160(AX)
+	VMOVUPD    Y7, 192(AX)
+	VMASKMOVPD Y8, Y0, 224(AX)
 	VZEROUPPER
 	RET
 

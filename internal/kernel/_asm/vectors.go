@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -179,6 +181,9 @@ func axpy4(v *isa) {
 	end(v)
 }
 
+// narrow is how many vectors w has at most to stay in registers.
+const narrow = 8
+
 // mulTransAdd is with magnitudes the one for the entries' magnitudes.
 func mulTransAdd(v *isa, magnitudes bool) {
 	name, doc := "mulTransAdd", "adds to w four multiples a group of rows of x."
@@ -187,29 +192,61 @@ func mulTransAdd(v *isa, magnitudes bool) {
 	}
 	begin(v, name, "w, x *float64, stride, groups int, a *float64, n int", doc)
 	w, x, stride, groups, a := pointer("w"), pointer("x"), pointer("stride"), pointer("groups"), pointer("a")
-	CMPQ(argument("n"), U8(v.lanes))
-	JLE(LabelRef("narrow"))
+	for vectors := 1; vectors <= narrow; vectors++ {
+		CMPQ(argument("n"), U8(vectors*v.lanes))
+		JLE(LabelRef(fmt.Sprintf("narrow%d", vectors)))
+	}
 	v.groups("", x, stride, groups, a, func(r [4]reg.GPVirtual, f [4]reg.VecVirtual) {
 		v.addRows(w, r, f, pointer("n"), magnitudes)
 	})
 	end(v)
-	Label("narrow") // w stays in a register
-	v.mask(pointer("n"))
-	s := [4]reg.VecVirtual{v.load(Mem{Base: w}, true), v.zero(), v.zero(), v.zero()}
-	v.groups("narrow_", x, stride, groups, a, func(r [4]reg.GPVirtual, f [4]reg.VecVirtual) {
-		for i := range s {
-			b := v.load(Mem{Base: r[i]}, true)
-			if magnitudes {
-				v.abs(b)
+	for vectors := 1; vectors <= narrow; vectors++ {
+		label := fmt.Sprintf("narrow%d", vectors)
+		Label(label)
+		v.narrowRows(label+"_", w, x, stride, groups, a, vectors, magnitudes)
+		end(v)
+	}
+}
+
+// narrowRows adds to w of so many vectors, the last one a tail. Sums stay in registers, in
+// parts where few vectors would wait for each other.
+func (v *isa) narrowRows(label string, w, x, stride, groups, a reg.GPVirtual, vectors int, magnitudes bool) {
+	rest := pointer("n")
+	SUBQ(U8((vectors-1)*v.lanes), rest)
+	v.mask(rest)
+	split := max(1, min(4, narrow/vectors))
+	sums := make([][]reg.VecVirtual, vectors)
+	place := func(base reg.Register, k int) Mem { return Mem{Base: base, Disp: k * v.bytes()} }
+	for k := range sums {
+		sums[k] = append(sums[k], v.load(place(w, k), k == vectors-1))
+		for len(sums[k]) < split {
+			sums[k] = append(sums[k], v.zero())
+		}
+	}
+	v.groups(label, x, stride, groups, a, func(r [4]reg.GPVirtual, f [4]reg.VecVirtual) {
+		for i := range r {
+			for k, sum := range sums {
+				tail, to := k == vectors-1, sum[i%split]
+				if !tail && !magnitudes {
+					VFMADD231PD(place(r[i], k), f[i], to)
+					continue
+				}
+				b := v.load(place(r[i], k), tail)
+				if magnitudes {
+					v.abs(b)
+				}
+				VFMADD231PD(b, f[i], to)
 			}
-			VFMADD231PD(b, f[i], s[i])
 		}
 	})
-	VADDPD(s[1], s[0], s[0])
-	VADDPD(s[3], s[2], s[2])
-	VADDPD(s[2], s[0], s[0])
-	v.store(s[0], Mem{Base: w}, true)
-	end(v)
+	for k, sum := range sums {
+		for half := split / 2; half > 0; half /= 2 {
+			for i := range half {
+				VADDPD(sum[i+half], sum[i], sum[i])
+			}
+		}
+		v.store(sum[0], place(w, k), k == vectors-1)
+	}
 }
 
 // groups runs body over groups of four rows of x whose factors in a are not all zero.
