@@ -453,3 +453,23 @@ func rangesAVX512(p *float64, q *float64, tau *float64, kink *float64, lo *float
 //
 //go:noescape
 func stackAVX512(panel *float64, scaled *float64, ld int, x *float64, stride int, d int, index *int32, change *float64, rows int)
+
+// solveLowerAVX512 solves a triangular system of a multiple of eight unknowns.
+//
+//go:noescape
+func solveLowerAVX512(x *float64, t *float64, stride int, n int)
+
+// solveLowerTransAVX512 solves a triangular system of a multiple of eight unknowns.
+//
+//go:noescape
+func solveLowerTransAVX512(x *float64, t *float64, stride int, n int)
+
+// solveUpperAVX512 solves a triangular system of a multiple of eight unknowns.
+//
+//go:noescape
+func solveUpperAVX512(x *float64, t *float64, stride int, n int)
+
+// solveUpperTransAVX512 solves a triangular system of a multiple of eight unknowns.
+//
+//go:noescape
+func solveUpperTransAVX512(x *float64, t *float64, stride int, n int)

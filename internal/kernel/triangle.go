@@ -9,7 +9,7 @@ const block = 8
 func SolveLower(x, t []float64, stride int) {
 	n := len(x)
 	rows(t, n, stride, n)
-	for i := 0; i < n; i += block {
+	for i := solveBlocks(lower, x, t, stride); i < n; i += block {
 		j := min(i+block, n)
 		subtract(x[i:j], t[i*stride:], stride, x[:i])
 		for c := i; c < j; c++ {
@@ -29,6 +29,9 @@ func SolveLowerTrans(x, t []float64, stride int) {
 	rows(t, n, stride, n)
 	for j := n; j > 0; {
 		i := (j - 1) / block * block
+		if j%block == 0 && solveBlocks(lowerTransposed, x[:j], t, stride) == j {
+			return
+		}
 		for c := j - 1; c >= i; c-- {
 			row := t[c*stride+i:][:c-i+1]
 			f := x[c] / row[c-i]
@@ -47,8 +50,9 @@ func SolveLowerTrans(x, t []float64, stride int) {
 func SolveUpper(x, t []float64, stride int) {
 	n := len(x)
 	rows(t, n, stride, n)
-	for j := n; j > 0; {
-		i := (j - 1) / block * block
+	first := n % block // blocks end where the matrix does
+	for j := n - solveBlocks(upper, x[first:], t[min(len(t), first*stride+first):], stride); j > 0; {
+		i := max(j-block, 0)
 		subtract(x[i:j], t[i*stride+j:], stride, x[j:])
 		for c := j - 1; c >= i; c-- {
 			column := t[i*stride+c:]
@@ -66,8 +70,11 @@ func SolveUpper(x, t []float64, stride int) {
 func SolveUpperTrans(x, t []float64, stride int) {
 	n := len(x)
 	rows(t, n, stride, n)
-	for i := 0; i < n; i += block {
-		j := min(i+block, n)
+	for i := 0; i < n; {
+		j := i + (n-i-1)%block + 1 // blocks end where the matrix does
+		if j == i+block && solveBlocks(upperTransposed, x[i:], t[i*stride+i:], stride) == n-i {
+			return
+		}
 		for c := i; c < j; c++ {
 			row := t[c*stride+c:][:j-c]
 			f := x[c] / row[0]
@@ -77,8 +84,19 @@ func SolveUpperTrans(x, t []float64, stride int) {
 			}
 		}
 		subtractTrans(x[j:], t[i*stride+j:], stride, x[i:j])
+		i = j
 	}
 }
+
+// system says which triangle is solved with.
+type system int
+
+const (
+	lower system = iota
+	lowerTransposed
+	upper
+	upperTransposed
+)
 
 // subtract takes from y, of up to block entries, the products of as many rows with x.
 func subtract(y, t []float64, stride int, x []float64) {

@@ -54,6 +54,10 @@ func main() {
 	kinks(wide, false)
 	kinks(wide, true)
 	stack(wide)
+	for _, lower := range []bool{true, false} {
+		triangle(wide, lower, false)
+		triangle(wide, lower, true)
+	}
 	Generate()
 }
 
