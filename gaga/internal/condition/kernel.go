@@ -118,7 +118,11 @@ func (s *Kernel) Assemble(pt *model.Point) {
 		size := 1 + math.Abs(pt.U[i]) + math.Abs(b)
 		e.Diag[r] = s.diagonal[i]
 		if r < s.pinned {
-			e.Residual[r], e.Scale[r], e.Dage[r] = s.Y[i]*pt.U[i]-1, size, 0
+			off := s.Y[i]*pt.U[i] - 1
+			if math.Abs(off) <= tolerance.PinnedRounding*size {
+				off = 0
+			}
+			e.Residual[r], e.Scale[r], e.Dage[r] = off, size, 0
 			continue
 		}
 		pt.Loss[i], pt.Slope[i], pt.Curvature[i] = s.Eval(s.Zone[i], pt.U[i], s.Y[i])

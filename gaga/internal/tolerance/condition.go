@@ -33,7 +33,10 @@ const (
 	// FollowedDelta is the δ, relative to the kernel's diagonal, up to which the predictor of a
 	// curved sample follows from the step's image; beyond, digits cancel.
 	FollowedDelta = 1e3
-	ShortSecant   = 1e-8 // step, relative to the age, over which differences are rounding
+	// PinnedRounding is the residual of a pinned sample's equation, relative to its terms, that
+	// is rounding and counts as zero: a step for zeros is solved for in less time.
+	PinnedRounding = 4 * Unit
+	ShortSecant    = 1e-8 // step, relative to the age, over which differences are rounding
 
 	// Trusted is the spectral radius of the difference between J and the factor, in units
 	// of the factor, up to which the factor serves: below 1 both have the same inertia,
