@@ -148,6 +148,14 @@ func BenchmarkUpdateDiagonalPair(b *testing.B) {
 }
 
 // A change by a full vector and its undoing.
+func BenchmarkChangeNegative(b *testing.B) {
+	benchmark(b, func(b *testing.B, s *Signed, m *model, _ *rand.Rand) {
+		for b.Loop() {
+			must(b, s.ChangeNegative(func(t int) float64 { return m.m[m.p+t][m.p+t] }))
+		}
+	})
+}
+
 func BenchmarkUpdatePair(b *testing.B) {
 	benchmark(b, func(b *testing.B, s *Signed, _ *model, random *rand.Rand) {
 		v := vectorOf(random, s.Len())

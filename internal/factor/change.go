@@ -43,7 +43,7 @@ func (s *Signed) change(first int, sign float64) error {
 		s.Reset()
 		return ErrLost
 	}
-	s.changes++
+	s.changes, s.schur.known = s.changes+1, false
 	return nil
 }
 

@@ -69,7 +69,7 @@ func (s *Signed) Accept() {
 		panic("factor: Accept without a pivot of the right sign")
 	}
 	s.next.kind = none
-	s.changes++
+	s.changes, s.schur.known = s.changes+1, false
 }
 
 // acceptPositive adds the row l = L11⁻¹m₁ with diagonal √pivot, the column

@@ -50,27 +50,6 @@ func (l *layout) flip() {
 	}
 }
 
-// reverse writes the negative part's triangle, an upper one, in the order of rows to the lower
-// one, or back. They share the diagonal; the triangle that was read is worth nothing then.
-func (l *layout) reverse(down bool) {
-	first := l.n - l.q
-	for t := range l.q {
-		lower := l.data[(first+t)*l.n+first:][:t]
-		upper := l.data[(l.n-1-t)*l.n:][l.n-t : l.n]
-		for c := range lower {
-			if down {
-				lower[c] = upper[t-1-c]
-			} else {
-				upper[t-1-c] = lower[c]
-			}
-		}
-	}
-	for a, b := first, l.n-1; a < b; a, b = a+1, b-1 {
-		at, other := a*(l.n+1), b*(l.n+1)
-		l.data[at], l.data[other] = l.data[other], l.data[at]
-	}
-}
-
 // slot is where row and column i are in data and in vectors over slots.
 func (l *layout) slot(i int) int {
 	if i < l.p {

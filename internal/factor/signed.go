@@ -44,7 +44,7 @@ type Signed struct {
 	room int // the largest n that the memory has room for
 
 	columns dense.Columns
-	kept    []float64 // the negative part's triangle, while it is changed
+	schur   schur
 	next    pending
 }
 
