@@ -127,11 +127,17 @@ func (l *layout) eliminate(y, x []float64, from int) {
 
 // backward replaces x, over slots, by L⁻ᵀx.
 func (l *layout) backward(x []float64) {
-	first := l.n - l.q
-	if l.q > 0 {
-		tail, work := x[first:], l.products[:l.q]
-		kernel.SolveUpperTrans(tail, l.data[first*l.n+first:], l.n)
-		for r, f := range tail {
+	if first := l.n - l.q; l.q > 0 {
+		kernel.SolveUpperTrans(x[first:], l.data[first*l.n+first:], l.n)
+	}
+	l.backwardPositive(x)
+}
+
+// backwardPositive is backward for the positive part alone, behind the negative one.
+func (l *layout) backwardPositive(x []float64) {
+	if first := l.n - l.q; l.q > 0 {
+		work := l.products[:l.q]
+		for r, f := range x[first:] {
 			work[r] = -f
 		}
 		kernel.MulTransAdd(x[:l.p], l.data[first*l.n:], l.n, work)

@@ -186,6 +186,20 @@ func (m *model) agrees(t testing.TB, s *Signed, random *rand.Rand, tolerance flo
 		near("solution", x[i], want.AtVec(i), scale)
 		near("inverse's diagonal", s.InverseDiagonal(i), inverse.At(i, i), mat.Norm(&inverse, 2))
 	}
+	// A right-hand side that is zero in the positive part.
+	clear(b[:m.p])
+	want.MulVec(&inverse, mat.NewVecDense(k, b))
+	copy(x, b)
+	s.Solve(x)
+	tail := slices.Clone(b)
+	s.SolveNegative(tail[m.p:])
+	s.ExtendNegative(tail)
+	for i := range x {
+		near("solution for zeros", x[i], want.AtVec(i), scale)
+		near("solution by parts", tail[i], want.AtVec(i), scale)
+	}
+	b = vectorOf(random, k)
+	want.MulVec(&inverse, mat.NewVecDense(k, b))
 	form := mat.Dot(&want, mat.NewVecDense(k, b))
 	near("form", s.InverseForm(b), form, scale*mat.Norm(mat.NewVecDense(k, b), 2))
 	z := slices.Clone(b)

@@ -1,5 +1,7 @@
 package factor
 
+import "github.com/agepath/agepath/internal/kernel"
+
 // Solve replaces b, of Len entries, by M⁻¹b. Zeros at b's beginning save time.
 func (s *Signed) Solve(b []float64) {
 	s.check("right-hand side", len(b), s.Len())
@@ -15,6 +17,31 @@ func (s *Signed) Solve(b []float64) {
 	}
 	s.backward(s.x)
 	s.gather(b, s.x)
+}
+
+// SolveNegative replaces b, of Negative entries, by the negative part of M⁻¹(0, b).
+func (s *Signed) SolveNegative(b []float64) {
+	s.check("right-hand side", len(b), s.q)
+	first := s.n - s.q
+	x, u := s.x[first:], s.data[min(len(s.data), first*(s.n+1)):]
+	for t, v := range b {
+		x[s.q-1-t] = -v
+	}
+	kernel.SolveUpper(x, u, s.n)
+	kernel.SolveUpperTrans(x, u, s.n)
+	for t := range b {
+		b[t] = x[s.q-1-t]
+	}
+}
+
+// ExtendNegative replaces the positive part of b, of Len entries, by that of the M⁻¹(0, c)
+// whose negative part is b's.
+func (s *Signed) ExtendNegative(b []float64) {
+	s.check("solution", len(b), s.Len())
+	clear(b[:s.p])
+	s.scatter(s.x, b)
+	s.backwardPositive(s.x)
+	copy(b, s.x[:s.p])
 }
 
 // inverse returns the two parts of (M⁻¹)_rr = a - b and leaves L⁻¹e_r in x.

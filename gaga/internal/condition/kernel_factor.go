@@ -265,6 +265,27 @@ func (s *heldFactor) Solve(b []float64) {
 	}
 }
 
+// solveNegative is Solve for a right-hand side over the factor's negative part, zero for b: it
+// gives that part of the solution.
+func (s *heldFactor) solveNegative(b []float64) {
+	s.signed.SolveNegative(b)
+	s.work++
+}
+
+// extend takes the pinned samples' part of the solution x along where its rest has changed
+// from what first was.
+func (s *heldFactor) extend(x, first []float64) {
+	pinned, rest := x[:s.pinned], x[s.pinned:]
+	moved := s.column[:len(x)]
+	for q, v := range rest {
+		moved[s.pinned+q] = v - first[q]
+	}
+	s.signed.ExtendNegative(moved)
+	for q := range pinned {
+		pinned[q] += moved[q]
+	}
+}
+
 // trust estimates how far J is from the factor, by a power iteration that goes on from
 // call to call.
 type trust struct {
@@ -284,14 +305,14 @@ func newTrust(n int) trust {
 	return t
 }
 
-// change writes Dx into dst, over the unknowns, with D the change of Δ since the factor
-// was made. It reports whether there is any.
+// change writes Dx into dst, over the factor's negative part, with D the change of Δ since
+// the factor was made. It reports whether there is any.
 func (s *heldFactor) change(dst, x []float64) (changed bool) {
-	clear(dst)
+	border := s.front - s.pinned
+	clear(dst[:border])
 	for r, i := range s.Active[s.front:] {
-		r += s.front
 		off := s.delta[i] - s.held[i]
-		dst[r] = off * x[r]
+		dst[border+r] = off * x[border+r]
 		changed = changed || off != 0
 	}
 	return changed
@@ -326,24 +347,24 @@ func (s *heldFactor) distrust() float64 {
 
 // iterate makes one step of the power iteration.
 func (s *heldFactor) iterate() float64 {
-	x, power := s.trust.x[:len(s.Active)], s.trust.power
-	curved := s.Active[s.front:]
-	clear(x[:s.front])
+	x, power := s.trust.x[:len(s.Active)-s.pinned], s.trust.power
+	border, curved := s.front-s.pinned, s.Active[s.front:]
+	clear(x[:border])
 	for q, i := range curved {
-		x[s.front+q] = (s.delta[i] - s.held[i]) * power[i]
+		x[border+q] = (s.delta[i] - s.held[i]) * power[i]
 	}
-	s.signed.Solve(x)
+	s.signed.SolveNegative(x)
 	var before, after float64
 	for q, i := range curved {
 		before += power[i] * power[i]
-		after += x[s.front+q] * x[s.front+q]
+		after += x[border+q] * x[border+q]
 	}
 	if !(after > 0 && before > 0) {
 		return 0
 	}
 	scale := 1 / math.Sqrt(after)
 	for q, i := range curved {
-		power[i] = scale*x[s.front+q] + tolerance.TrustSpread*(s.trust.spread[i]-0.5)
+		power[i] = scale*x[border+q] + tolerance.TrustSpread*(s.trust.spread[i]-0.5)
 	}
 	return math.Sqrt(after / before)
 }

@@ -15,7 +15,7 @@ import (
 type inverse struct {
 	*heldFactor
 	mixer     *anderson.Mixer
-	first     []float64 // P, scratch: the first solution
+	first     []float64 // P, scratch: the first solution, of the factor's negative part
 	step      []float64 // P, scratch
 	solution  []float64 // P, scratch
 	left      []float64 // P: the residual of the last solution
@@ -47,37 +47,44 @@ func (s *inverse) image(dst, x, du []float64) {
 	}
 }
 
-// invert overwrites b with J⁻¹b and reports whether that converged. What Solve gives leaves
+// invert overwrites b with J⁻¹b and reports whether that converged. What a solve gives leaves
 // the residual (Δ - Δ')x, with Δ' the δ in the factor, which takes no product with the
-// kernel matrix. The solution has converged where done says so of the last correction and of
-// the residual that it leaves, which is in left then. Shrink is how much less the correction is
-// than the one before, 1 for the first.
-func (s *inverse) invert(b []float64, done func(step, left []float64, shrink float64) bool) bool {
+// kernel matrix and is zero for pinned samples: these follow at the end. The solution has
+// converged where done says so of the last correction of the factor's negative part, with the
+// residual that it leaves in left. Shrink is how much less the correction is than the one
+// before, 1 for the first.
+func (s *inverse) invert(b []float64, done func(step []float64, shrink float64) bool) bool {
 	k := len(b)
-	first, step, left := s.first[:k], s.step[:k], s.left[:k]
-	s.Solve(b)
-	copy(first, b)
-	copy(step, b)
-	clear(b)
-	s.mixer.Reset(k)
+	if s.Solve(b); s.stale {
+		return false
+	}
+	x, left := b[s.pinned:], s.left[:k]
+	first, step := s.first[:len(x)], s.step[:len(x)]
+	clear(left[:s.pinned])
+	copy(first, x)
+	copy(step, x)
+	clear(x)
+	s.mixer.Reset(len(x))
 	size, shrink := largest(step), 1.0
+	solved := false
 	for range 2 * anderson.Memory {
-		if !s.change(left, step) || done(step, left, shrink) {
-			blas64.Axpy(1, vector(step), vector(b))
-			return true
+		if solved = !s.change(left[s.pinned:], step) || done(step, shrink); solved {
+			blas64.Axpy(1, vector(step), vector(x))
+			break
 		}
 		s.mixer.Mix(step)
-		blas64.Axpy(1, vector(step), vector(b))
-		s.change(step, b)
-		s.Solve(step)
-		for q, x := range b {
-			step[q] += first[q] - x
+		blas64.Axpy(1, vector(step), vector(x))
+		s.change(step, x)
+		s.solveNegative(step)
+		for q, v := range x {
+			step[q] += first[q] - v
 		}
 		before := size
 		size = largest(step)
 		shrink = size / before
 	}
-	return false
+	s.extend(b, first)
+	return solved
 }
 
 // form returns aᵀJ⁻¹a. Of a solution x with the residual r it is aᵀx + xᵀr, but for the
@@ -86,8 +93,8 @@ func (s *inverse) invert(b []float64, done func(step, left []float64, shrink flo
 func (s *inverse) form(a []float64) float64 {
 	x := s.solution[:len(a)]
 	copy(x, a)
-	solved := func(step, left []float64, shrink float64) bool {
-		return shrink < 1 && shrink*math.Abs(blas64.Dot(vector(step), vector(left))) <= tolerance.FormSolved*math.Abs(blas64.Dot(vector(a), vector(x)))
+	solved := func(step []float64, shrink float64) bool {
+		return shrink < 1 && shrink*math.Abs(blas64.Dot(vector(step), vector(s.left[s.pinned:len(a)]))) <= tolerance.FormSolved*math.Abs(blas64.Dot(vector(a), vector(x)))
 	}
 	if !s.invert(x, solved) {
 		s.slow = true
@@ -122,7 +129,7 @@ func (s *inverse) rates(pt *model.Point, rate, r []float64) {
 // correct takes the residual r from rate, and overwrites it.
 func (s *inverse) correct(rate, r []float64) {
 	size := s.rateSize(rate)
-	solved := func(_, left []float64, _ float64) bool { return s.relative(left) <= tolerance.Solved*size }
+	solved := func([]float64, float64) bool { return s.relative(s.left[:len(r)]) <= tolerance.Solved*size }
 	if s.relative(r) > 0 {
 		s.invert(r, solved)
 		blas64.Axpy(1, vector(r), vector(rate))
