@@ -3,6 +3,8 @@ package condition
 import (
 	"math"
 
+	"gonum.org/v1/gonum/blas/blas64"
+
 	"github.com/agepath/agepath/gaga/internal/model"
 	"github.com/agepath/agepath/gaga/internal/tolerance"
 	"github.com/agepath/agepath/internal/convex"
@@ -138,13 +140,9 @@ func (s *Kernel) Assemble(pt *model.Point) {
 
 // balance evaluates equation r, that of b.
 func (s *Kernel) balance(pt *model.Point, r int) {
-	var sum, size float64
-	for i, a := range pt.Theta[:s.N] {
-		sum += s.Y[i] * a
-		size += math.Abs(a)
-	}
+	alpha := pt.Theta[:s.N]
 	e := s.Equations
-	e.Residual[r], e.Scale[r], e.Dage[r], e.Diag[r] = sum, size+s.Bound, 0, 0
+	e.Residual[r], e.Scale[r], e.Dage[r], e.Diag[r] = kernel.Dot(s.Y, alpha), blas64.Asum(vector(alpha))+s.Bound, 0, 0
 }
 
 // Image makes b the step's change of y∘u at the unknowns' samples: with δ as in the factor,

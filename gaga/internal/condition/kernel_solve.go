@@ -152,7 +152,9 @@ func (s *inverse) rateSize(rate []float64) (size float64) {
 		if q >= s.front { // beside a singular J the residual is a small difference
 			terms += tolerance.RateRounding * s.delta[s.Active[q]] * math.Abs(x)
 		}
-		size = max(size, terms/s.Scale[q])
+		if !(terms <= size*s.Scale[q]) {
+			size = max(size, terms/s.Scale[q])
+		}
 	}
 	return size
 }
@@ -160,7 +162,9 @@ func (s *inverse) rateSize(rate []float64) (size float64) {
 // relative returns the largest entry of a residual relative to its scale.
 func (s *inverse) relative(r []float64) (off float64) {
 	for q, x := range r {
-		off = max(off, math.Abs(x)/s.Scale[q])
+		if x = math.Abs(x); !(x <= off*s.Scale[q]) {
+			off = max(off, x/s.Scale[q])
+		}
 	}
 	return off
 }

@@ -148,12 +148,14 @@ type Equations struct {
 func (s *State) Relative() float64 {
 	var worst float64
 	for r, f := range s.Residual[:s.Unknowns()] {
-		switch f = math.Abs(f); {
-		case f > 0:
-			worst = max(worst, f/s.Scale[r])
-		case f != 0:
+		f = math.Abs(f)
+		if f <= worst*s.Scale[r] { // most, and without a division
+			continue
+		}
+		if !(f > 0) {
 			return math.Inf(1)
 		}
+		worst = max(worst, f/s.Scale[r])
 	}
 	return worst
 }
