@@ -1,6 +1,10 @@
 package convex
 
-import "gonum.org/v1/gonum/blas/blas64"
+import (
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/agepath/agepath/internal/kernel"
+)
 
 // KernelRows are the rows of a kernel matrix, each computed when it is first asked
 // for and kept while there is room. They are not for several goroutines at once.
@@ -36,13 +40,20 @@ func (r *KernelRows) Add(dst []float64, sample []int, coefficient []float64) {
 
 // AddBoth adds two such sums of the same rows, each of which is read from memory once.
 func (r *KernelRows) AddBoth(dst, other []float64, sample []int, coefficient, with []float64) {
-	few := 4 // rows stay in the cache
-	if r.gram.linear {
-		few = len(sample)
+	g := r.gram
+	const four = 4
+	group := four
+	if g.linear { // there are shorter ways for many
+		group = len(sample)
 	}
-	for k := 0; k < len(sample); k += few {
-		end := min(k+few, len(sample))
-		r.gram.Accumulate(dst, sample[k:end], coefficient[k:end])
-		r.gram.Accumulate(other, sample[k:end], with[k:end])
+	var rows [four][]float64
+	for k := 0; k < len(sample); k += group {
+		end := min(k+group, len(sample))
+		if !g.linear && end-k == four && g.keeps(&rows, sample[k:end]) {
+			kernel.Axpy4Both((*[four]float64)(coefficient[k:]), (*[four]float64)(with[k:]), &rows, dst, other)
+			continue
+		}
+		g.Accumulate(dst, sample[k:end], coefficient[k:end])
+		g.Accumulate(other, sample[k:end], with[k:end])
 	}
 }

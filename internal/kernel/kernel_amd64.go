@@ -64,6 +64,24 @@ func Axpy4(a *[4]float64, x *[4][]float64, y []float64) {
 	}
 }
 
+// Axpy4Both adds a_i x_i to y and b_i x_i to z, for four rows of y's length or longer, each
+// of which is read once.
+func Axpy4Both(a, b *[4]float64, x *[4][]float64, y, z []float64) {
+	n := len(y)
+	z = z[:n]
+	if n == 0 || level == plain {
+		axpy4Go(a, x, y)
+		axpy4Go(b, x, z)
+		return
+	}
+	x0, x1, x2, x3 := x[0][:n], x[1][:n], x[2][:n], x[3][:n]
+	if level == avx512 {
+		axpy4BothAVX512(&a[0], &b[0], &x0[0], &x1[0], &x2[0], &x3[0], &y[0], &z[0], n)
+	} else {
+		axpy4BothAVX2(&a[0], &b[0], &x0[0], &x1[0], &x2[0], &x3[0], &y[0], &z[0], n)
+	}
+}
+
 // AxpyTimes adds a times the products of the entries of x and h to y.
 func AxpyTimes(a float64, x, h, y []float64) {
 	if len(x) == 0 {

@@ -158,6 +158,79 @@ loop_done:
 	VZEROUPPER
 	RET
 
+// func axpy4BothAVX512(a *float64, b *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64, y *float64, z *float64, n int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·axpy4BothAVX512(SB), NOSPLIT, $0-72
+	MOVQ         a+0(FP), AX
+	MOVQ         b+8(FP), CX
+	MOVQ         y+48(FP), DX
+	MOVQ         z+56(FP), BX
+	MOVQ         n+64(FP), SI
+	MOVQ         x0+16(FP), DI
+	MOVQ         x1+24(FP), R8
+	MOVQ         x2+32(FP), R9
+	MOVQ         x3+40(FP), R10
+	VBROADCASTSD (AX), Z0
+	VBROADCASTSD (CX), Z1
+	VBROADCASTSD 8(AX), Z2
+	VBROADCASTSD 8(CX), Z3
+	VBROADCASTSD 16(AX), Z4
+	VBROADCASTSD 16(CX), Z5
+	VBROADCASTSD 24(AX), Z6
+	VBROADCASTSD 24(CX), Z7
+	XORQ         AX, AX
+
+loop:
+	CMPQ        SI, $0x08
+	JL          loop_tail
+	VMOVUPD     (DX)(AX*8), Z8
+	VMOVUPD     (BX)(AX*8), Z9
+	VMOVUPD     (DI)(AX*8), Z10
+	VFMADD231PD Z10, Z0, Z8
+	VFMADD231PD Z10, Z1, Z9
+	VMOVUPD     (R8)(AX*8), Z10
+	VFMADD231PD Z10, Z2, Z8
+	VFMADD231PD Z10, Z3, Z9
+	VMOVUPD     (R9)(AX*8), Z10
+	VFMADD231PD Z10, Z4, Z8
+	VFMADD231PD Z10, Z5, Z9
+	VMOVUPD     (R10)(AX*8), Z10
+	VFMADD231PD Z10, Z6, Z8
+	VFMADD231PD Z10, Z7, Z9
+	VMOVUPD     Z8, (DX)(AX*8)
+	VMOVUPD     Z9, (BX)(AX*8)
+	ADDQ        $0x08, AX
+	SUBQ        $0x08, SI
+	JMP         loop
+
+loop_tail:
+	TESTQ       SI, SI
+	JZ          loop_done
+	MOVQ        $0x0000ffff, CX
+	SHLXQ       SI, CX, CX
+	NOTQ        CX
+	KMOVW       CX, K1
+	VMOVUPD.Z   (DX)(AX*8), K1, Z8
+	VMOVUPD.Z   (BX)(AX*8), K1, Z9
+	VMOVUPD.Z   (DI)(AX*8), K1, Z10
+	VFMADD231PD Z10, Z0, Z8
+	VFMADD231PD Z10, Z1, Z9
+	VMOVUPD.Z   (R8)(AX*8), K1, Z0
+	VFMADD231PD Z0, Z2, Z8
+	VFMADD231PD Z0, Z3, Z9
+	VMOVUPD.Z   (R9)(AX*8), K1, Z0
+	VFMADD231PD Z0, Z4, Z8
+	VFMADD231PD Z0, Z5, Z9
+	VMOVUPD.Z   (R10)(AX*8), K1, Z0
+	VFMADD231PD Z0, Z6, Z8
+	VFMADD231PD Z0, Z7, Z9
+	VMOVUPD     Z8, K1, (DX)(AX*8)
+	VMOVUPD     Z9, K1, (BX)(AX*8)
+
+loop_done:
+	VZEROUPPER
+	RET
+
 // func axpyTimesAVX512(a float64, x *float64, h *float64, y *float64, n int)
 // Requires: AVX, AVX512F, BMI2
 TEXT ·axpyTimesAVX512(SB), NOSPLIT, $0-40
@@ -4582,6 +4655,78 @@ loop_tail:
 	VFMADD231PD Y0, Y3, Y6
 	VADDPD      Y6, Y5, Y5
 	VMASKMOVPD  Y5, Y4, (CX)(AX*8)
+
+loop_done:
+	VZEROUPPER
+	RET
+
+// func axpy4BothAVX2(a *float64, b *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64, y *float64, z *float64, n int)
+// Requires: AVX, FMA3
+TEXT ·axpy4BothAVX2(SB), NOSPLIT, $0-72
+	MOVQ         a+0(FP), AX
+	MOVQ         b+8(FP), CX
+	MOVQ         y+48(FP), DX
+	MOVQ         z+56(FP), BX
+	MOVQ         n+64(FP), SI
+	MOVQ         x0+16(FP), DI
+	MOVQ         x1+24(FP), R8
+	MOVQ         x2+32(FP), R9
+	MOVQ         x3+40(FP), R10
+	VBROADCASTSD (AX), Y0
+	VBROADCASTSD (CX), Y1
+	VBROADCASTSD 8(AX), Y2
+	VBROADCASTSD 8(CX), Y3
+	VBROADCASTSD 16(AX), Y4
+	VBROADCASTSD 16(CX), Y5
+	VBROADCASTSD 24(AX), Y6
+	VBROADCASTSD 24(CX), Y7
+	XORQ         AX, AX
+
+loop:
+	CMPQ        SI, $0x04
+	JL          loop_tail
+	VMOVUPD     (DX)(AX*8), Y8
+	VMOVUPD     (BX)(AX*8), Y9
+	VMOVUPD     (DI)(AX*8), Y10
+	VFMADD231PD Y10, Y0, Y8
+	VFMADD231PD Y10, Y1, Y9
+	VMOVUPD     (R8)(AX*8), Y10
+	VFMADD231PD Y10, Y2, Y8
+	VFMADD231PD Y10, Y3, Y9
+	VMOVUPD     (R9)(AX*8), Y10
+	VFMADD231PD Y10, Y4, Y8
+	VFMADD231PD Y10, Y5, Y9
+	VMOVUPD     (R10)(AX*8), Y10
+	VFMADD231PD Y10, Y6, Y8
+	VFMADD231PD Y10, Y7, Y9
+	VMOVUPD     Y8, (DX)(AX*8)
+	VMOVUPD     Y9, (BX)(AX*8)
+	ADDQ        $0x04, AX
+	SUBQ        $0x04, SI
+	JMP         loop
+
+loop_tail:
+	TESTQ       SI, SI
+	JZ          loop_done
+	LEAQ        tailMasks<>+0(SB), CX
+	NEGQ        SI
+	VMOVUPD     32(CX)(SI*8), Y8
+	VMASKMOVPD  (DX)(AX*8), Y8, Y9
+	VMASKMOVPD  (BX)(AX*8), Y8, Y10
+	VMASKMOVPD  (DI)(AX*8), Y8, Y11
+	VFMADD231PD Y11, Y0, Y9
+	VFMADD231PD Y11, Y1, Y10
+	VMASKMOVPD  (R8)(AX*8), Y8, Y0
+	VFMADD231PD Y0, Y2, Y9
+	VFMADD231PD Y0, Y3, Y10
+	VMASKMOVPD  (R9)(AX*8), Y8, Y0
+	VFMADD231PD Y0, Y4, Y9
+	VFMADD231PD Y0, Y5, Y10
+	VMASKMOVPD  (R10)(AX*8), Y8, Y0
+	VFMADD231PD Y0, Y6, Y9
+	VFMADD231PD Y0, Y7, Y10
+	VMASKMOVPD  Y9, Y8, (DX)(AX*8)
+	VMASKMOVPD  Y10, Y8, (BX)(AX*8)
 
 loop_done:
 	VZEROUPPER

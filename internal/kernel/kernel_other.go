@@ -11,6 +11,12 @@ func Axpy(a float64, x, y []float64) { axpyGo(a, x, y) }
 // Axpy4 adds a_i x_i, for four rows of y's length or longer, to y.
 func Axpy4(a *[4]float64, x *[4][]float64, y []float64) { axpy4Go(a, x, y) }
 
+// Axpy4Both adds a_i x_i to y and b_i x_i to z, for four rows of y's length or longer.
+func Axpy4Both(a, b *[4]float64, x *[4][]float64, y, z []float64) {
+	axpy4Go(a, x, y)
+	axpy4Go(b, x, z)
+}
+
 // AxpyTimes adds a times the products of the entries of x and h to y.
 func AxpyTimes(a float64, x, h, y []float64) {
 	axpyTimesGo(a, x, h, y)

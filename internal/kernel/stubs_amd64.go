@@ -19,6 +19,11 @@ func axpyAVX512(a float64, x *float64, y *float64, n int)
 //go:noescape
 func axpy4AVX512(a *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64, y *float64, n int)
 
+// axpy4BothAVX512 adds four multiples of rows to y and four to z.
+//
+//go:noescape
+func axpy4BothAVX512(a *float64, b *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64, y *float64, z *float64, n int)
+
 // axpyTimesAVX512 adds a x h to y.
 //
 //go:noescape
@@ -188,6 +193,11 @@ func axpyAVX2(a float64, x *float64, y *float64, n int)
 //
 //go:noescape
 func axpy4AVX2(a *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64, y *float64, n int)
+
+// axpy4BothAVX2 adds four multiples of rows to y and four to z.
+//
+//go:noescape
+func axpy4BothAVX2(a *float64, b *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64, y *float64, z *float64, n int)
 
 // axpyTimesAVX2 adds a x h to y.
 //

@@ -20,6 +20,7 @@ func main() {
 		dot(v)
 		axpy(v)
 		axpy4(v)
+		axpy4Both(v)
 		axpyTimes(v)
 		scaleTo(v)
 		mulVec(v, false)

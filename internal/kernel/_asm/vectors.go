@@ -181,6 +181,28 @@ func axpy4(v *isa) {
 	end(v)
 }
 
+// axpy4Both reads the rows once for two sums.
+func axpy4Both(v *isa) {
+	begin(v, "axpy4Both", "a, b, x0, x1, x2, x3, y, z *float64, n int", "adds four multiples of rows to y and four to z.")
+	a, b, y, z, n := pointer("a"), pointer("b"), pointer("y"), pointer("z"), pointer("n")
+	r := [4]reg.GPVirtual{pointer("x0"), pointer("x1"), pointer("x2"), pointer("x3")}
+	var f, g [4]reg.VecVirtual
+	for i := range f {
+		f[i], g[i] = v.broadcast(Mem{Base: a, Disp: 8 * i}), v.broadcast(Mem{Base: b, Disp: 8 * i})
+	}
+	v.each("loop", n, func(o reg.GPVirtual, tail bool) {
+		s, t := v.load(at(y, o, 0), tail), v.load(at(z, o, 0), tail)
+		for i := range r {
+			x := v.load(at(r[i], o, 0), tail)
+			VFMADD231PD(x, f[i], s)
+			VFMADD231PD(x, g[i], t)
+		}
+		v.store(s, at(y, o, 0), tail)
+		v.store(t, at(z, o, 0), tail)
+	})
+	end(v)
+}
+
 // narrow is how many vectors w has at most to stay in registers.
 const narrow = 8
 
