@@ -130,7 +130,7 @@ func (s *inverse) rates(pt *model.Point, rate, r []float64) {
 func (s *inverse) correct(rate, r []float64) {
 	size := s.rateSize(rate)
 	solved := func([]float64, float64) bool { return s.relative(s.left[:len(r)]) <= tolerance.Solved*size }
-	if s.relative(r) > 0 {
+	if s.relative(r) > tolerance.Solved*size {
 		s.invert(r, solved)
 		blas64.Axpy(1, vector(r), vector(rate))
 	}
