@@ -29,8 +29,14 @@ func (s *Signed) Delete(r int) error {
 		return err
 	}
 	if r < s.p {
+		if s.schur.known {
+			s.schur.column(s.q, sign)
+		}
 		s.closePositive(r)
 	} else {
+		if s.schur.known {
+			s.schur.remove(r-s.p, s.q)
+		}
 		s.closeNegative(r)
 	}
 	return nil
@@ -43,7 +49,7 @@ func (s *Signed) change(first int, sign float64) error {
 		s.Reset()
 		return ErrLost
 	}
-	s.changes, s.schur.known = s.changes+1, false
+	s.changes++
 	return nil
 }
 
@@ -89,5 +95,6 @@ func (s *Signed) update(first int, c float64) error {
 			return ErrPositive
 		}
 	}
+	s.schur.known = false
 	return s.change(first, sign)
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/agepath/agepath/internal/dense"
 	"github.com/agepath/agepath/internal/kernel"
 )
 
@@ -21,88 +20,13 @@ func (s *Signed) Compute(p, q int, row func(i int, dst []float64)) error {
 	}
 	s.Reset()
 	s.fit(p + q)
-	s.p, s.q, s.schur.known = p, q, false
+	s.p, s.q = p, q
 	s.fill(row)
 	if err := s.factorize(); err != nil {
 		s.Reset()
 		return fmt.Errorf("factor: %d + %d rows: %w", p, q, err)
 	}
 	return nil
-}
-
-// ChangeNegative replaces the diagonal of M in the negative part, where entry t is that of
-// row Positive() + t. It keeps the positive part and the block below it: with p rows of that
-// and q of the negative part it takes about q³/3 + pq operations where Compute takes
-// (p+q)³/3, and q³/3 more where rows have come or gone since the last call. The error is
-// ErrNegative where the part would not be negative; the factor is then as before.
-func (s *Signed) ChangeNegative(diagonal func(t int) float64) error {
-	s.next.kind = none
-	c := &s.schur
-	if !c.known {
-		c.expand(&s.layout)
-	}
-	n := kernel.Pad(s.q)
-	o := n - s.q
-	for t := range s.q {
-		row := c.factor[(o+t)*n:][:n]
-		copy(row[o:], c.rest[(o+t)*n+o:][:t])
-		row[o+t] = diagonal(t) - c.below[t] // entries may be huge before, and cancel
-	}
-	if k, err := c.columns.Factorize(context.Background(), c.factor, n, n, o, n, -1, 0, false); err != nil || k < n {
-		return ErrNegative
-	}
-	for t := range s.q {
-		row := c.factor[(o+t)*n+o:][:t+1]
-		pivot, b := row[t]*row[t], dot(row[:t], row[:t])
-		if !s.sound(pivot, c.below[t]-b-pivot, c.below[t]+b) {
-			return ErrNegative
-		}
-	}
-	for t := range s.q {
-		row, dst := c.factor[(o+t)*n+o:][:t+1], s.data[(s.n-1-t)*s.n:][s.n-1-t:s.n]
-		for r, v := range row {
-			dst[t-r] = v
-		}
-	}
-	return nil
-}
-
-// schur is the Schur complement of the positive part but for its diagonal, which is the same
-// for each diagonal of the negative part. Squares are in the order of rows, at the end of
-// one whose order is a multiple of kernel.Width.
-type schur struct {
-	known  bool      // it is that of the current rows
-	rest   []float64 // its lower triangle
-	below  []float64 // sums of squares of the rows of the block below the positive part
-	factor []float64 // scratch: that of the negative part
-
-	columns dense.Columns
-}
-
-// expand takes it from the factor.
-func (c *schur) expand(l *layout) {
-	n := kernel.Pad(l.q)
-	o := n - l.q
-	if len(c.rest) < n*n {
-		c.rest, c.factor = make([]float64, l.n*l.n), make([]float64, l.n*l.n)
-		c.below = make([]float64, l.n)
-	}
-	for i := range o { // unused, but a number times zero must be zero
-		clear(c.rest[i*n:][:n])
-		clear(c.factor[i*n:][:n])
-	}
-	for t := range l.q {
-		at := l.n - 1 - t
-		row, from := c.rest[(o+t)*n:][:n], l.data[at*l.n:][:l.n]
-		clear(row[:o])
-		for r, v := range from[at:] {
-			row[o+t-r] = v
-		}
-		clear(c.factor[(o+t)*n:][:o])
-		c.below[t] = dot(from[:l.p], from[:l.p])
-	}
-	c.columns.Expand(c.rest, n, o, n, -1)
-	c.known = true
 }
 
 // fit makes the square as large as so many rows and some more need, in the memory

@@ -16,8 +16,9 @@
 // # Cost
 //
 // With k = p + q rows, a change or a solve costs O(k²) over contiguous memory
-// and allocates nothing while the capacity lasts; Compute costs k³/3. Memory is
-// 8 x capacity² bytes.
+// and allocates nothing while the capacity lasts; Compute costs k³/3, and another
+// diagonal of the negative part q³/3. Memory is 8 x capacity² bytes, and three
+// times as much once ChangeNegative was called.
 //
 // # Stability
 //

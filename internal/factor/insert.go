@@ -33,7 +33,13 @@ func (s *Signed) PivotNegative(column []float64) (pivot float64, ok bool) {
 	row := s.prepare(column)
 	s.scatter(row, column[:s.Len()])
 	diagonal := column[s.Len()]
-	s.forward(row, 0)
+	s.forwardPositive(row, 0)
+	tail := row[s.n-s.q:]
+	s.eliminate(tail, row[:s.p], 0)
+	for i, v := range tail {
+		s.next.rest[s.q-1-i] = v
+	}
+	s.forwardNegative(tail)
 	a, b := s.squares(row, 0)
 	pivot = diagonal - a + b
 	if ok = s.sound(-pivot, diagonal, a+b); ok {
@@ -69,7 +75,7 @@ func (s *Signed) Accept() {
 		panic("factor: Accept without a pivot of the right sign")
 	}
 	s.next.kind = none
-	s.changes, s.schur.known = s.changes+1, false
+	s.changes++
 }
 
 // acceptPositive adds the row l = L11⁻¹m₁ with diagonal √pivot, the column
@@ -89,6 +95,9 @@ func (s *Signed) acceptPositive() {
 	if s.q > 0 && !s.sweep(s.p, -1) {
 		panic("factor: a column of numbers that are not finite")
 	}
+	if s.schur.known {
+		s.schur.column(s.q, -1)
+	}
 	s.p++
 }
 
@@ -100,6 +109,9 @@ func (s *Signed) acceptNegative() {
 	row[at] = math.Sqrt(-s.next.pivot)
 	for i := at + 1; i < s.n; i++ {
 		row[i] = -s.next.row[i]
+	}
+	if s.schur.known {
+		s.schur.add(s.next.rest[:s.q], dot(row[:s.p], row[:s.p]))
 	}
 	s.q++
 }

@@ -100,8 +100,13 @@ func (l *layout) forward(x []float64, from int) {
 	} else {
 		end -= from - l.p
 	}
-	if first < end {
-		kernel.SolveUpper(x[first:end], l.data[first*l.n+first:], l.n)
+	l.forwardNegative(x[first:max(first, end)])
+}
+
+// forwardNegative is forward for the negative part's slots alone, of which x has the first.
+func (l *layout) forwardNegative(x []float64) {
+	if first := l.n - l.q; len(x) > 0 {
+		kernel.SolveUpper(x, l.data[first*l.n+first:], l.n)
 	}
 }
 

@@ -25,6 +25,7 @@ const (
 	deleteRow
 	updateDiagonal
 	updateFull
+	changeNegative
 	operations
 )
 
@@ -92,6 +93,18 @@ func (w *twin) step(operation int) {
 		if err = w.s.Delete(r); !errors.Is(err, want) {
 			w.t.Fatalf("deletion of %d from %d + %d: %v, want %v", r, w.m.p, k-w.m.p, err, want)
 		}
+	case changeNegative:
+		next = w.m.clone()
+		for i := w.m.p; i < k; i++ {
+			next.m[i][i] = 0.5 - 3*w.random.Float64() - 0.6*float64(k)*w.random.Float64()
+		}
+		tie, want := w.want(next)
+		if tie {
+			return
+		}
+		if err = w.s.ChangeNegative(func(t int) float64 { return next.m[w.m.p+t][w.m.p+t] }); !errors.Is(err, want) {
+			w.t.Fatalf("change of %d + %d: %v, want %v", w.m.p, k-w.m.p, err, want)
+		}
 	default:
 		if k == 0 {
 			return
@@ -157,7 +170,7 @@ func TestSequences(t *testing.T) {
 	for seed := range uint64(12) {
 		random := rand.New(rand.NewPCG(seed, 7))
 		w := &twin{t: t, s: New(0), m: &model{}, random: random}
-		for range 500 {
+		for range 700 {
 			operation := random.IntN(operations)
 			if len(w.m.m) > 24 && operation < deleteRow {
 				operation = deleteRow

@@ -53,6 +53,7 @@ type pending struct {
 	kind  kind
 	pivot float64
 	row   []float64 // over slots: L's new row, and for a positive row M's column below it
+	rest  []float64 // over the negative part: its new row of the Schur complement
 }
 
 type kind int
@@ -89,10 +90,10 @@ func (s *Signed) Grow(capacity int) {
 		copy(row, s.data[i*s.n:i*s.n+s.p])
 		copy(row[i+by:], s.data[i*s.n+i:(i+1)*s.n])
 	}
-	s.n, s.room, s.data = capacity, capacity, data
+	s.n, s.room, s.data, s.schur.known = capacity, capacity, data, false
 	s.x, s.w, s.products = make([]float64, capacity), make([]float64, capacity), make([]float64, capacity)
 	s.turn = dense.NewRotations(capacity)
-	s.next = pending{row: make([]float64, capacity)}
+	s.next = pending{row: make([]float64, capacity), rest: make([]float64, capacity)}
 }
 
 // resize makes an empty factor's square one of order n, a multiple of kernel.Width,
@@ -100,12 +101,12 @@ func (s *Signed) Grow(capacity int) {
 func (s *Signed) resize(n int) {
 	s.n, s.data = n, s.data[:n*n]
 	s.x, s.w, s.products = s.x[:n], s.w[:n], s.products[:n]
-	s.next = pending{row: s.next.row[:n]}
+	s.next = pending{row: s.next.row[:n], rest: s.next.rest[:n]}
 }
 
 // Reset empties the factor and keeps its memory.
 func (s *Signed) Reset() {
-	s.p, s.q, s.changes, s.next.kind = 0, 0, 0, none
+	s.p, s.q, s.changes, s.next.kind, s.schur.known = 0, 0, 0, none, false
 }
 
 // Len returns the number of rows.

@@ -20,6 +20,9 @@ func (s *Signed) sweep(first int, sign float64) bool {
 		i, size := s.n-1-t, min(dense.Group, s.q-t)
 		rows, w := s.turn.Rows(s.data, s.n, s.w, i, size, -1)
 		s.turn.Apply(rows, &w, first, s.p, front, false)
+		if s.schur.known {
+			copy(s.schur.moved[t:t+size], w[:size])
+		}
 		s.turn.Apply(rows, &w, i+1, s.n-start, back, true)
 		if !s.turn.Corner(s.data, s.n, i, size, -1, &w, back) {
 			return false
