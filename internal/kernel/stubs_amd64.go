@@ -483,3 +483,8 @@ func solveUpperAVX512(x *float64, t *float64, stride int, n int)
 //
 //go:noescape
 func solveUpperTransAVX512(x *float64, t *float64, stride int, n int)
+
+// solvePanelAVX512 is SolvePanel for any number of rows.
+//
+//go:noescape
+func solvePanelAVX512(x *float64, stride int, count int, l *float64, inverse *float64, panel *float64, signed *float64, sign float64)

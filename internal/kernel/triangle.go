@@ -88,6 +88,26 @@ func SolveUpperTrans(x, t []float64, stride int) {
 	}
 }
 
+// PanelWidth is the number of columns that [SolvePanel] takes at a time.
+const PanelWidth = 16
+
+// SolvePanel overwrites rows of x, of PanelWidth entries each and stride apart, with
+// sign times x L⁻ᵀ, for L the lower triangle of the square matrix whose rows in l are stride
+// apart, and inverse those of its diagonal. It writes the columns of the outcome to rows of
+// panel, stride apart, and -sign times them to those of signed. It reports false, and does
+// nothing, where there is no kernel for that.
+func SolvePanel(x []float64, stride, count int, l []float64, inverse *[PanelWidth]float64, panel, signed []float64, sign float64) bool {
+	if count == 0 || !wide() {
+		return false
+	}
+	rows(x, count, stride, PanelWidth)
+	rows(l, PanelWidth, stride, PanelWidth)
+	rows(panel, PanelWidth, stride, count)
+	rows(signed, PanelWidth, stride, count)
+	solvePanel(x, stride, count, l, inverse, panel, signed, sign)
+	return true
+}
+
 // system says which triangle is solved with.
 type system int
 

@@ -59,6 +59,7 @@ func main() {
 		triangle(wide, lower, false)
 		triangle(wide, lower, true)
 	}
+	solvePanel(wide)
 	Generate()
 }
 
