@@ -51,9 +51,12 @@ func (s *screen) prepare(l *look) {
 func (s *screen) stays(l *look, slot, i int) bool {
 	zone := int(s.state.Zone[i])
 	if zone < s.state.Kinks { // a satisfied sample leaves its zone at the kink only
+		if zone == model.Pinned {
+			return s.holds(l, i)
+		}
 		y := s.state.Y[i]
 		excess := cubic.End{Value: y*l.left.U[slot] - 1, Rate: y * l.left.DU[slot]}
-		if zone == model.Pinned || !(excess.Value > s.guard(2+excess.Value)) {
+		if !(excess.Value > s.guard(2+excess.Value)) {
 			return false
 		}
 		if l.right == nil {
@@ -75,6 +78,24 @@ func (s *screen) stays(l *look, slot, i int) bool {
 	}
 	loss = cubic.End{Value: l.right.Loss[slot], Rate: l.right.Slope[slot] * l.right.DU[slot]}
 	return loss.Minus(e.low[1]).Ends(s.step) && e.high[1].Minus(loss).Ends(s.step)
+}
+
+// holds is stays for a pinned sample, whose multiplier stays within its bounds.
+func (s *screen) holds(l *look, i int) bool {
+	top := s.state.Bound * s.state.M[i]
+	below := cubic.End{Value: l.left.Dual[i], Rate: l.left.DDual[i]}
+	above := cubic.End{Value: top}.Minus(below)
+	if guard := s.guard(top); !(below.Value > guard && above.Value > guard) {
+		return false
+	}
+	if l.right == nil {
+		return below.Lasts(l.best.At) && above.Lasts(l.best.At)
+	}
+	if !below.Begins(s.step) || !above.Begins(s.step) {
+		return false
+	}
+	below = cubic.End{Value: l.right.Dual[i], Rate: l.right.DDual[i]}
+	return below.Ends(s.step) && cubic.End{Value: top}.Minus(below).Ends(s.step)
 }
 
 // guard is how far from the ends of its zone a sample must be, for terms of a size.

@@ -358,15 +358,17 @@ func (s *Kernel) Residual(pt *model.Point) float64 {
 		size += a
 		top, unit := s.Bound*s.M[i], 1+math.Abs(pt.U[i])+math.Abs(b)
 		g := 1 - s.Y[i]*pt.U[i]
-		off := math.Abs(a) / top
+		off, size := math.Abs(a), top
 		switch z := s.Zone[i]; {
 		case z == model.Pinned:
-			off = max(math.Abs(g)/unit, max(-a, a-top)/top)
+			off = max(math.Abs(g)*top/unit, max(-a, a-top))
 		case z != model.Satisfied:
 			v, dv, _ := s.Weight(z, pt.Loss[i], pt.Age)
-			off = math.Abs(a-top*v) / (top + math.Abs(top*s.Cost*dv)*unit)
+			off, size = math.Abs(a-top*v), top+math.Abs(top*s.Cost*dv)*unit
 		}
-		worst = max(worst, off)
+		if !(off <= worst*size) { // seldom, which spares divisions
+			worst = max(worst, off/size)
+		}
 	}
 	if s.Intercept && !s.Frozen {
 		worst = max(worst, math.Abs(sum)/(size+s.Bound))
