@@ -110,31 +110,28 @@ func (s *Kernel) Shift(i int, up bool, theta []float64) {
 
 func (s *Kernel) Assemble(pt *model.Point) {
 	s.At = pt
-	e := s.Equations
-	b := pt.Theta[s.N]
-	for r, i := range s.Active {
-		if i == s.N {
-			s.balance(pt, r)
-			continue
+	e, b := s.Equations, 1+math.Abs(pt.Theta[s.N])
+	for r, i := range s.Active[:s.pinned] {
+		off, size := s.Y[i]*pt.U[i]-1, b+math.Abs(pt.U[i])
+		if math.Abs(off) <= tolerance.PinnedRounding*size {
+			off = 0
 		}
-		size := 1 + math.Abs(pt.U[i]) + math.Abs(b)
-		e.Diag[r] = s.diagonal[i]
-		if r < s.pinned {
-			off := s.Y[i]*pt.U[i] - 1
-			if math.Abs(off) <= tolerance.PinnedRounding*size {
-				off = 0
-			}
-			e.Residual[r], e.Scale[r], e.Dage[r] = off, size, 0
-			continue
-		}
-		pt.Loss[i], pt.Slope[i], pt.Curvature[i] = s.Eval(s.Zone[i], pt.U[i], s.Y[i])
-		v, dv, da := s.Weight(s.Zone[i], pt.Loss[i], pt.Age)
+		e.Residual[r], e.Scale[r], e.Dage[r], e.Diag[r] = off, size, 0, s.diagonal[i]
+	}
+	if s.bordered() {
+		s.balance(pt, s.pinned)
+	}
+	for r, i := range s.Active[s.front:] {
+		r += s.front
+		u := pt.U[i]
+		loss, slope, curvature := s.Eval(s.Zone[i], u, s.Y[i])
+		pt.Loss[i], pt.Slope[i], pt.Curvature[i] = loss, slope, curvature
+		v, dv, da := s.Weight(s.Zone[i], loss, pt.Age)
 		top := s.Bound * s.M[i]
 		delta := s.deltaAt(i, dv)
 		s.delta[i] = delta
-		e.Residual[r] = delta * (top*v - pt.Theta[i])
-		e.Scale[r] = delta*top + size
-		e.Dage[r] = delta * top * da
+		e.Residual[r], e.Scale[r] = delta*(top*v-pt.Theta[i]), delta*top+b+math.Abs(u)
+		e.Dage[r], e.Diag[r] = delta*top*da, s.diagonal[i]
 	}
 }
 
