@@ -174,26 +174,3 @@ func Outer(dst, z []float64, off float64) {
 		at += len(z) - a
 	}
 }
-
-// Twist writes Σ_l T_jkl x_l for all pairs j <= k of a symmetric T, given for j <= k <= l.
-func Twist(dst, t, x []float64) {
-	clear(dst)
-	at, jk := 0, 0
-	for j, xj := range x {
-		kl := jk
-		for k := j; k < len(x); k++ {
-			for l := k; l < len(x); l++ {
-				v := t[at]
-				dst[jk] += v * x[l]
-				if l > k {
-					dst[jk+l-k] += v * x[k]
-				}
-				if k > j {
-					dst[kl] += v * xj
-				}
-				at, kl = at+1, kl+1
-			}
-			jk++
-		}
-	}
-}

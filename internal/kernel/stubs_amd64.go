@@ -94,6 +94,16 @@ func invertAVX512(x *float64, n int, add float64, least float64)
 //go:noescape
 func logisticAVX512(z *float64, y *float64, loss *float64, slope *float64, bend *float64, n int)
 
+// stripAVX512 adds the product of four rows of a with columns of b to c.
+//
+//go:noescape
+func stripAVX512(c *float64, a *float64, b *float64, ldc int, rowA int, colA int, ldb int, n int, k int)
+
+// scaleRowsAVX512 is ScaleRows.
+//
+//go:noescape
+func scaleRowsAVX512(dst *float64, ld int, x *float64, stride int, cols int, a *float64, count int)
+
 // distancesAVX512 is Distances.
 //
 //go:noescape
@@ -258,6 +268,16 @@ func invertAVX2(x *float64, n int, add float64, least float64)
 //
 //go:noescape
 func logisticAVX2(z *float64, y *float64, loss *float64, slope *float64, bend *float64, n int)
+
+// stripAVX2 adds the product of four rows of a with columns of b to c.
+//
+//go:noescape
+func stripAVX2(c *float64, a *float64, b *float64, ldc int, rowA int, colA int, ldb int, n int, k int)
+
+// scaleRowsAVX2 is ScaleRows.
+//
+//go:noescape
+func scaleRowsAVX2(dst *float64, ld int, x *float64, stride int, cols int, a *float64, count int)
 
 // distancesAVX2 is Distances.
 //
@@ -453,3 +473,18 @@ func rangesAVX512(p *float64, q *float64, tau *float64, kink *float64, lo *float
 //
 //go:noescape
 func stackAVX512(panel *float64, scaled *float64, ld int, x *float64, stride int, d int, index *int32, change *float64, rows int)
+
+// pairRowsAVX512 is PairRows for at most two vectors of columns.
+//
+//go:noescape
+func pairRowsAVX512(dst *float64, ld int, x *float64, stride int, cols int, index *int32, count int)
+
+// powersAVX512 is Powers.
+//
+//go:noescape
+func powersAVX512(dst *float64, x *float64, n int, q float64)
+
+// seriesAVX512 is Series.Terms for groups of eight samples.
+//
+//go:noescape
+func seriesAVX512(s *float64, t *float64, groups int)

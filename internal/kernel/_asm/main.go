@@ -34,6 +34,8 @@ func main() {
 		share(v)
 		invert(v)
 		logistic(v)
+		strips(v)
+		scaleRows(v)
 		distances(v)
 		gauss(v)
 		for _, p := range precisions(wide) {
@@ -54,6 +56,9 @@ func main() {
 	kinks(wide, false)
 	kinks(wide, true)
 	stack(wide)
+	pairRows(wide)
+	powers(wide)
+	series(wide)
 	Generate()
 }
 
