@@ -47,7 +47,52 @@ func (s *screen) prepare(l *look) {
 	}
 }
 
-// stays reports whether sample i in a slot surely has no crossing before the best one.
+// next returns the next slot from one on whose sample may have a crossing before the best one;
+// there are none beyond it where it is the number of slots.
+func (s *screen) next(l *look, slot int) int {
+	st := s.state
+	if st.Kinked() {
+		for slot < len(st.Watch) && s.stays(l, slot, st.Watch[slot]) {
+			slot++
+		}
+		return slot
+	}
+	const part = tolerance.ScreenGuard * tolerance.Roundoff
+	watch, best, third := st.Watch, l.best.At, s.step/3
+	loss, slope, du := l.left.Loss[:len(watch)], l.left.Slope[:len(watch)], l.left.DU[:len(watch)]
+	if l.right == nil {
+		for ; slot < len(watch); slot++ {
+			e := &s.ends[st.Zone[watch[slot]]]
+			value, rate := loss[slot], slope[slot]*du[slot]
+			below, above := value-e.low[0].Value, e.high[0].Value-value
+			fall, rise := rate-e.low[0].Rate, e.high[0].Rate-rate
+			if guard := part * math.Abs(value); !(below > guard && above > guard) ||
+				!(fall >= 0 || below+best*fall > 0) || !(rise >= 0 || above+best*rise > 0) {
+				return slot
+			}
+		}
+		return slot
+	}
+	loss1, slope1, du1 := l.right.Loss[:len(watch)], l.right.Slope[:len(watch)], l.right.DU[:len(watch)]
+	for ; slot < len(watch); slot++ {
+		e := &s.ends[st.Zone[watch[slot]]]
+		value, rate := loss[slot], slope[slot]*du[slot]
+		below, above := value-e.low[0].Value, e.high[0].Value-value
+		if guard := part * math.Abs(value); !(below > guard && above > guard) ||
+			!(below+third*(rate-e.low[0].Rate) >= 0) || !(above+third*(e.high[0].Rate-rate) >= 0) {
+			return slot
+		}
+		value, rate = loss1[slot], slope1[slot]*du1[slot]
+		below, above = value-e.low[1].Value, e.high[1].Value-value
+		if !(below >= 0 && above >= 0) || !(below-third*(rate-e.low[1].Rate) >= 0) || !(above-third*(e.high[1].Rate-rate) >= 0) {
+			return slot
+		}
+	}
+	return slot
+}
+
+// stays reports whether sample i in a slot surely has no crossing before the best one, for the
+// hinge loss.
 func (s *screen) stays(l *look, slot, i int) bool {
 	zone := int(s.state.Zone[i])
 	if zone < s.state.Kinks { // a satisfied sample leaves its zone at the kink only
