@@ -183,6 +183,26 @@ func changedGo(x, y []float64, unit, part float64, index []int32) (int, bool) {
 	return count, true
 }
 
+// soonGo is Soon from a sample on, with count samples listed before.
+func soonGo(u, du, y, norms []float64, zone []uint8, ends, rates []float64, speed, leap, limit float64, index []int, near []float64, from, count int) int {
+	const least = 0x1p-900 // against 0/0; numbers below 2^-1022 are slow
+	for i := from; i < len(u); i++ {
+		z := zone[i]
+		r, dr := u[i]-y[i], du[i]
+		if r < 0 {
+			r, dr = -r, -dr
+		}
+		stray, jump := norms[i]*speed+least, norms[i]*leap
+		down, up := stray+max(max(rates[z], 0)-dr, 0), stray+max(dr-min(rates[z+1], 0), 0)
+		below, above := math.Abs(r-ends[z])-jump, math.Abs(ends[z+1]-r)-jump
+		if below <= limit*down || above <= limit*up {
+			index[count], near[count] = i, min(below/down, above/up)
+			count++
+		}
+	}
+	return count
+}
+
 // shareGo is Share.
 func shareGo(dst, slope, p []float64, scale float64) {
 	for i, a := range slope {

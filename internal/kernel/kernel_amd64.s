@@ -13084,6 +13084,108 @@ last:
 	VZEROUPPER
 	RET
 
+// func soonAVX512(u *float64, du *float64, y *float64, norms *float64, zone *uint8, ends *float64, rates *float64, n int, speed float64, leap float64, limit float64, index *int, near *float64) (count int)
+// Requires: AVX, AVX512F, POPCNT
+TEXT ·soonAVX512(SB), NOSPLIT, $0-112
+	MOVQ         u+0(FP), AX
+	MOVQ         du+8(FP), CX
+	MOVQ         y+16(FP), DX
+	MOVQ         norms+24(FP), BX
+	MOVQ         zone+32(FP), SI
+	MOVQ         ends+40(FP), DI
+	MOVQ         rates+48(FP), R8
+	MOVQ         n+56(FP), R9
+	MOVQ         index+88(FP), R10
+	MOVQ         near+96(FP), R11
+	VMOVUPD      (DI), Z0
+	VMOVUPD      8(DI), Z1
+	VMOVUPD      (R8), Z2
+	VMOVUPD      8(R8), Z3
+	VPXORQ       Z4, Z4, Z4
+	VMAXPD       Z4, Z2, Z2
+	VMINPD       Z4, Z3, Z3
+	VBROADCASTSD speed+64(FP), Z5
+	VBROADCASTSD leap+72(FP), Z6
+	VBROADCASTSD limit+80(FP), Z7
+	VMOVUPD      c07b0000000000000<>+0(SB), Z8
+	VMOVUPD      c8000000000000000<>+0(SB), Z9
+	VPMOVZXDQ    laneOffsets<>+0(SB), Z10
+	MOVQ         $0x00000008, DI
+	VPBROADCASTQ DI, Z11
+	XORQ         DI, DI
+	MOVQ         R10, R8
+
+loop:
+	CMPQ        DI, R9
+	JGE         done
+	VPMOVZXBQ   (SI)(DI*1), Z12
+	VMOVUPD     (AX)(DI*8), Z13
+	VMOVUPD     (CX)(DI*8), Z14
+	VSUBPD      (DX)(DI*8), Z13, Z13
+	VPANDQ      Z9, Z13, Z15
+	VPXORQ      Z15, Z14, Z14
+	VPXORQ      Z15, Z13, Z13
+	VMOVUPD     (BX)(DI*8), Z15
+	VMOVAPD     Z8, Z17
+	VFMADD231PD Z5, Z15, Z17
+	VMULPD      Z6, Z15, Z15
+	VPERMPD     Z2, Z12, Z18
+	VSUBPD      Z14, Z18, Z18
+	VMAXPD      Z4, Z18, Z18
+	VADDPD      Z17, Z18, Z18
+	VPERMPD     Z3, Z12, Z19
+	VSUBPD      Z19, Z14, Z14
+	VMAXPD      Z4, Z14, Z14
+	VADDPD      Z17, Z14, Z14
+	VPERMPD     Z1, Z12, Z17
+	VPERMPD     Z0, Z12, Z12
+	VSUBPD      Z12, Z13, Z12
+	VSUBPD      Z13, Z17, Z17
+	VPANDQ      c7fffffffffffffff<>+0(SB), Z12, Z12
+	VPANDQ      c7fffffffffffffff<>+0(SB), Z17, Z17
+	VSUBPD      Z15, Z12, Z12
+	VSUBPD      Z15, Z17, Z17
+	VMULPD      Z7, Z18, Z13
+	VCMPPD      $0x12, Z13, Z12, K1
+	VMULPD      Z7, Z14, Z13
+	VCMPPD      $0x12, Z13, Z17, K2
+	KORW        K1, K2, K1
+	KMOVW       K1, R12
+	TESTL       R12, R12
+	JZ          next
+	VDIVPD      Z18, Z12, Z12
+	VDIVPD      Z14, Z17, Z17
+	VMINPD      Z12, Z17, Z17
+	VCOMPRESSPD Z17, K1, Z17
+	VMOVUPD     Z17, (R11)
+	VPCOMPRESSQ Z10, K1, Z16
+	VMOVDQU64   Z16, (R10)
+	POPCNTL     R12, R12
+	LEAQ        (R10)(R12*8), R10
+	LEAQ        (R11)(R12*8), R11
+
+next:
+	VPADDQ Z11, Z10, Z10
+	ADDQ   $0x08, DI
+	JMP    loop
+
+done:
+	SUBQ R8, R10
+	SHRQ $0x03, R10
+	MOVQ R10, count+104(FP)
+	VZEROUPPER
+	RET
+
+DATA c07b0000000000000<>+0(SB)/8, $0x07b0000000000000
+DATA c07b0000000000000<>+8(SB)/8, $0x07b0000000000000
+DATA c07b0000000000000<>+16(SB)/8, $0x07b0000000000000
+DATA c07b0000000000000<>+24(SB)/8, $0x07b0000000000000
+DATA c07b0000000000000<>+32(SB)/8, $0x07b0000000000000
+DATA c07b0000000000000<>+40(SB)/8, $0x07b0000000000000
+DATA c07b0000000000000<>+48(SB)/8, $0x07b0000000000000
+DATA c07b0000000000000<>+56(SB)/8, $0x07b0000000000000
+GLOBL c07b0000000000000<>(SB), RODATA|NOPTR, $64
+
 // func pairRowsAVX512(dst *float64, ld int, x *float64, stride int, cols int, index *int32, count int)
 // Requires: AVX, AVX512F, BMI2
 TEXT ·pairRowsAVX512(SB), NOSPLIT, $0-56

@@ -322,6 +322,31 @@ func TestTurns(t *testing.T) {
 	})
 }
 
+func TestSoon(t *testing.T) {
+	each(t, func(t *testing.T, r *rand.Rand, n int) {
+		ends, rates := []float64{math.Inf(-1), 0.3, 1.1, math.Inf(1)}, []float64{0, 0.5, 0.2, 0}
+		if n%3 == 0 { // more than a vector has lanes
+			ends = append(ends, math.Inf(1), math.Inf(1), math.Inf(1), math.Inf(1), math.Inf(1), math.Inf(1))
+			rates = append(rates, 0, 0, 0, 0, 0, 0)
+		}
+		u, du, y, norms, zone := normal(r, n), normal(r, n), normal(r, n), normal(r, n), make([]uint8, n)
+		for i := range zone {
+			zone[i], norms[i] = uint8(r.IntN(3)), math.Abs(norms[i])
+		}
+		for _, limit := range []float64{0, 0.1, 0.5, math.Inf(1)} {
+			index, near, want, nearest := make([]int, n), make([]float64, n), make([]int, n), make([]float64, n)
+			count := Soon(u, du, y, norms, zone, ends, rates, 0.1, 0.05, limit, index, near)
+			if wanted := soonGo(u, du, y, norms, zone, ends, rates, 0.1, 0.05, limit, want, nearest, 0, 0); count != wanted {
+				t.Fatalf("%d of %d samples within %v, want %d", count, n, limit, wanted)
+			}
+			if !slices.Equal(index[:count], want[:count]) {
+				t.Errorf("samples %v, want %v", index[:count], want[:count])
+			}
+			same(t, "ages", near[:count], nearest[:count])
+		}
+	})
+}
+
 func TestStack(t *testing.T) {
 	each(t, func(t *testing.T, r *rand.Rand, d int) {
 		ld, stride := Pad(d)+8, d+3

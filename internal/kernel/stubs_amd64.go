@@ -474,6 +474,11 @@ func rangesAVX512(p *float64, q *float64, tau *float64, kink *float64, lo *float
 //go:noescape
 func stackAVX512(panel *float64, scaled *float64, ld int, x *float64, stride int, d int, index *int32, change *float64, rows int)
 
+// soonAVX512 is Soon for n samples, a multiple of eight.
+//
+//go:noescape
+func soonAVX512(u *float64, du *float64, y *float64, norms *float64, zone *uint8, ends *float64, rates *float64, n int, speed float64, leap float64, limit float64, index *int, near *float64) (count int)
+
 // pairRowsAVX512 is PairRows for at most two vectors of columns.
 //
 //go:noescape

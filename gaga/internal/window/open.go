@@ -6,6 +6,7 @@ import (
 	"github.com/agepath/agepath/gaga/internal/model"
 	"github.com/agepath/agepath/gaga/internal/sums"
 	"github.com/agepath/agepath/gaga/internal/tolerance"
+	"github.com/agepath/agepath/internal/kernel"
 )
 
 // zones are sums over zones, which see to their sizes and their rounding themselves.
@@ -169,17 +170,21 @@ func (w *Window) watch(left *model.Point, samples []int) {
 // the age.
 func (w *Window) reach(length float64) {
 	s := w.condition.State()
-	kinked := s.Kinked()
 	const least = 0x1p-900 // against 0/0; numbers below 2^-1022 are slow
 	limit, speed, leap := tolerance.WindowLook*length, w.speed, w.leap
 	soon, near, k := w.soon[:s.N], w.near[:s.N], 0
+	if w.limit = limit; !s.Kinked() {
+		k = kernel.Soon(w.u, w.du, s.Y, w.norms, s.Zone, w.ends, w.rates, speed, leap, limit, soon, near)
+		w.soon, w.near = soon[:k], near[:k]
+		return
+	}
 	for i, u := range w.u {
 		z := int(s.Zone[i])
-		if kinked && z == model.Pinned {
+		if z == model.Pinned {
 			soon[k], near[k], k = i, 0, k+1
 			continue
 		}
-		r, dr := defect(kinked, s.Y[i], u, w.du[i])
+		r, dr := defect(true, s.Y[i], u, w.du[i])
 		stray, jump := w.norms[i]*speed+least, w.norms[i]*leap
 		down, up := stray+max(max(w.rates[z], 0)-dr, 0), stray+max(dr-min(w.rates[z+1], 0), 0)
 		below, above := math.Abs(r-w.ends[z])-jump, math.Abs(w.ends[z+1]-r)-jump
@@ -187,7 +192,7 @@ func (w *Window) reach(length float64) {
 			soon[k], near[k], k = i, min(below/down, above/up), k+1
 		}
 	}
-	w.limit, w.soon, w.near = limit, soon[:k], near[:k]
+	w.soon, w.near = soon[:k], near[:k]
 }
 
 // due returns how many samples reach a boundary of their zones on the tangent within a

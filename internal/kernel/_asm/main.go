@@ -56,6 +56,7 @@ func main() {
 	kinks(wide, false)
 	kinks(wide, true)
 	stack(wide)
+	soon(wide)
 	pairRows(wide)
 	powers(wide)
 	series(wide)
