@@ -12,8 +12,8 @@ import (
 // one. The last product follows the samples: behind an event and its correction one with
 // the same vector is asked for.
 //
-// Vectors x are zero in most coordinates, and in the same ones for long. Those in which one
-// was not are the last in the order of coordinates, and so are their pairs: a product reads
+// Vectors x are zero in most coordinates, and in the same ones for long. Of a large matrix those
+// in which one was not are the last in the order of coordinates, and so are their pairs: a product reads
 // their rows alone.
 type Quartic struct {
 	q, ld    int       // length of z, and of v, padded
@@ -27,7 +27,12 @@ type Quartic struct {
 	factor   []float64 // ld: the vector of the last product
 	product  []float64 // ld
 	kept     bool      // there is one
+	mirrored bool      // the sum's upper triangle is the lower one's mirror image
 }
+
+// mirrorRows is the number of rows up to which a product reads both triangles of the sum: they
+// then stay in the cache, and it is one product of a matrix and a vector.
+const mirrorRows = 256
 
 // NewQuartic returns the form of no samples, of length q.
 func NewQuartic(q int) *Quartic {
@@ -47,13 +52,14 @@ func NewQuartic(q int) *Quartic {
 // Reset takes all samples out.
 func (s *Quartic) Reset() {
 	clear(s.products.sum)
-	s.products.rows, s.kept, s.some = 0, false, 0
+	s.products.rows, s.kept, s.mirrored, s.some = 0, false, false, 0
 }
 
 // Add adds c times a sample's term.
 func (s *Quartic) Add(c float64, z []float64) {
 	s.outer(s.v, z, 1)
 	s.products.Push(s.v, c)
+	s.mirrored = s.mirrored && s.products.rows > 0 // the panel was not added
 	if k := len(s.v); s.kept {
 		kernel.Axpy(c*kernel.Dot(s.v, s.factor[:k]), s.v, s.product[:k])
 	}
@@ -69,7 +75,7 @@ func (s *Quartic) outer(dst, z []float64, off float64) {
 
 // Contract writes Σ c (z·x)² z zᵀ into dst, q x q.
 func (s *Quartic) Contract(dst, x []float64) {
-	for a := s.q - s.some - 1; a >= 0; a-- {
+	for a := s.q - s.some - 1; a >= 0 && s.ld > mirrorRows; a-- {
 		if x[s.order[a]] != 0 {
 			s.some++
 			s.exchange(a, s.q-s.some)
@@ -91,7 +97,7 @@ func (s *Quartic) exchange(a, b int) {
 		return
 	}
 	s.order[a], s.order[b] = s.order[b], s.order[a]
-	s.kept = false
+	s.kept, s.mirrored = false, false
 	w := s.products
 	sum, ld := w.sum, s.ld
 	for c := range s.q {
@@ -139,6 +145,14 @@ func (s *Quartic) mul(x []float64) []float64 {
 	}
 	s.kept = true
 	copy(s.factor, x)
+	along := s.along[:s.products.rows]
+	if s.ld <= mirrorRows {
+		s.mirror()
+		kernel.MulVec(dst, s.products.sum, s.ld, x)
+		kernel.MulVec(along, s.products.panel, s.ld, x)
+		kernel.MulTransAdd(dst, s.products.scaled, s.ld, along)
+		return dst
+	}
 	clear(dst)
 	const few = kernel.Width
 	from := (len(s.v) - s.some*(s.some+1)/2) / few * few
@@ -157,10 +171,23 @@ func (s *Quartic) mul(x []float64) []float64 {
 			}
 		}
 	}
-	along := s.along[:s.products.rows]
 	kernel.MulVec(along, s.products.panel[from:], s.ld, x[from:])
 	kernel.MulTransAdd(dst, s.products.scaled, s.ld, along)
 	return dst
+}
+
+// mirror makes the sum's upper triangle the lower one's mirror image.
+func (s *Quartic) mirror() {
+	if s.mirrored {
+		return
+	}
+	s.mirrored = true
+	sum, ld := s.products.sum, s.ld
+	for r := range ld {
+		for c, v := range sum[r*ld:][:r] {
+			sum[c*ld+r] = v
+		}
+	}
 }
 
 // Outer writes z_a z_b for a <= b, times off where a < b.
