@@ -189,14 +189,12 @@ func (t *Moments) addZone(zone *zoneMoments, s model.Series) {
 // second is the factor of f M in the second derivatives.
 func (t *Moments) contract(m []float64, f, df, first, second float64) {
 	kernel.MulVec(t.row, m, t.q, t.phi)
-	row := vector(t.row)
-	t.value += f * blas64.Dot(row, vector(t.phi))
-	blas64.Axpy(first*f, row, vector(t.grad))
-	blas64.Axpy(first*df, row, vector(t.dgrad))
-	for a := range t.s.P {
-		from, to := a*t.q+a, (a+1)*t.q
-		blas64.Axpy(second*f, vector(m[from:to]), vector(t.full[from:to]))
+	t.value += f * kernel.Dot(t.row, t.phi)
+	kernel.Axpy(first*f, t.row, t.grad)
+	if df != 0 {
+		kernel.Axpy(first*df, t.row, t.dgrad)
 	}
+	kernel.Axpy(second*f, m, t.full) // what is below the diagonal is not read
 }
 
 // Weighted writes Σ m v z zᵀ, v the weights at θ, into dst, q x q. The weights are smooth,
@@ -207,11 +205,11 @@ func (t *Moments) Weighted(dst, theta []float64, age float64) {
 	for k := range t.zones {
 		zone, f := &t.zones[k], t.s.Series(k, age).F
 		if zone.second != nil {
-			blas64.Axpy(f[2], vector(zone.second), vector(dst))
+			kernel.Axpy(f[2], zone.second, dst)
 		}
 		if zone.fourth != nil {
 			zone.fourth.Contract(t.unpacked, t.phi)
-			blas64.Axpy(2*f[3], vector(t.unpacked), vector(dst))
+			kernel.Axpy(2*f[3], t.unpacked, dst)
 		}
 	}
 }
