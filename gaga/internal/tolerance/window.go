@@ -4,7 +4,7 @@ package tolerance
 const (
 	// WindowFew and WindowMany bound the number of watched samples where there are more
 	// samples: opening a window costs some dozens of steps with that many watched.
-	WindowFew  = 64
+	WindowFew  = 32
 	WindowMany = 512
 	WindowPart = 32 // one over the part of very many samples that is watched at most
 	// WindowLeast is the number of samples up to which there is no window. WindowRows is how many
