@@ -14,8 +14,10 @@ import (
 //
 // Vectors x are zero in most coordinates, and in the same ones for long. Of a large matrix those
 // in which one was not are the last in the order of coordinates, and so are their pairs: a product reads
-// their rows alone.
+// their rows alone, and only these are kept. Where another coordinate comes in, its rows are summed
+// over all samples.
 type Quartic struct {
+	members  func(add func(c float64, z []float64))
 	q, ld    int       // length of z, and of v, padded
 	order    []int     // q: the coordinates
 	some     int       // the last of them, in which vectors were not zero
@@ -34,25 +36,38 @@ type Quartic struct {
 // then stay in the cache, and it is one product of a matrix and a vector.
 const mirrorRows = 256
 
-// NewQuartic returns the form of no samples, of length q.
-func NewQuartic(q int) *Quartic {
+// NewQuartic returns the form of no samples, of length q. Members calls add for all samples
+// that are in the form, with their factors.
+func NewQuartic(q int, members func(add func(c float64, z []float64))) *Quartic {
 	f := func(k int) []float64 { return make([]float64, k) }
 	pairs := q * (q + 1) / 2
 	ld := kernel.Pad(pairs)
 	s := &Quartic{
-		q: q, ld: ld, order: make([]int, q), products: NewProducts(pairs), z: f(q),
+		members: members, q: q, ld: ld, order: make([]int, q), products: NewProducts(pairs), z: f(q),
 		v: f(pairs), pairs: f(ld), along: f(panelRows), factor: f(ld), product: f(ld),
 	}
 	for j := range s.order {
 		s.order[j] = j
 	}
+	s.keep(0)
 	return s
 }
+
+// keep makes some coordinates, the last, those whose pairs' rows are kept.
+func (s *Quartic) keep(some int) {
+	if s.some = some; s.ld > mirrorRows {
+		s.products.from, s.products.to = s.first()/kernel.Width*kernel.Width, s.ld
+	}
+}
+
+// first returns the first pair of those coordinates.
+func (s *Quartic) first() int { return len(s.v) - s.some*(s.some+1)/2 }
 
 // Reset takes all samples out.
 func (s *Quartic) Reset() {
 	clear(s.products.sum)
-	s.products.rows, s.kept, s.mirrored, s.some = 0, false, false, 0
+	s.products.rows, s.kept, s.mirrored = 0, false, false
+	s.keep(0)
 }
 
 // Add adds c times a sample's term.
@@ -75,11 +90,8 @@ func (s *Quartic) outer(dst, z []float64, off float64) {
 
 // Contract writes Σ c (z·x)² z zᵀ into dst, q x q.
 func (s *Quartic) Contract(dst, x []float64) {
-	for a := s.q - s.some - 1; a >= 0 && s.ld > mirrorRows; a-- {
-		if x[s.order[a]] != 0 {
-			s.some++
-			s.exchange(a, s.q-s.some)
-		}
+	if s.ld > mirrorRows {
+		s.enter(x)
 	}
 	s.outer(s.pairs, x, 2) // pairs a < b stand for both orders
 	square, at := s.mul(s.pairs), 0
@@ -89,6 +101,36 @@ func (s *Quartic) Contract(dst, x []float64) {
 			at++
 		}
 	}
+}
+
+// enter makes the coordinates in which x is not zero some of the last, with the rows of their
+// pairs.
+func (s *Quartic) enter(x []float64) {
+	w, some, end := s.products, s.some, s.first()
+	for a := s.q - some - 1; a >= 0; a-- {
+		if x[s.order[a]] == 0 {
+			continue
+		}
+		if some == s.some && w.rows > 0 {
+			w.gram()
+		}
+		some++
+		s.exchange(a, s.q-some)
+	}
+	if some == s.some {
+		return
+	}
+	s.keep(some)
+	w.to = kernel.Pad(end)
+	clear(w.sum[w.from*s.ld : w.to*s.ld])
+	s.members(func(c float64, z []float64) {
+		s.outer(s.v, z, 1)
+		w.Push(s.v, c)
+	})
+	if w.rows > 0 {
+		w.gram()
+	}
+	w.to = s.ld
 }
 
 // exchange exchanges two places in the order, and those of their pairs.
@@ -155,7 +197,7 @@ func (s *Quartic) mul(x []float64) []float64 {
 	}
 	clear(dst)
 	const few = kernel.Width
-	from := (len(s.v) - s.some*(s.some+1)/2) / few * few
+	from := s.first() / few * few
 	for first := from; first < s.ld; first += few {
 		rows, right := s.products.sum[first*s.ld:][:(few-1)*s.ld+first+few], x[first:first+few]
 		if first > 0 {

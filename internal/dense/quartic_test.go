@@ -14,11 +14,16 @@ import (
 func TestQuartic(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(8, 3))
-	for _, q := range []int{1, 2, 3, 5, 11, 14} {
-		s := NewQuartic(q)
+	for _, q := range []int{1, 2, 3, 5, 11, 14, 23, 25} {
+		var samples [][]float64
+		var factors []float64
+		s := NewQuartic(q, func(add func(c float64, z []float64)) {
+			for i, z := range samples {
+				add(factors[i], z)
+			}
+		})
 		for range 2 {
-			var samples [][]float64
-			var factors []float64
+			samples, factors = nil, nil
 			x, got := make([]float64, q), make([]float64, q*q)
 			for k := range 3*panelRows + 2 {
 				z, c := make([]float64, q), float64(1+rng.IntN(3))

@@ -70,12 +70,12 @@ func mulTransAddAbsGo(w, x []float64, stride int, a []float64) {
 	}
 }
 
-// gramAddGo is GramAdd.
-func gramAddGo(h []float64, ld, n int, p, q []float64, rows int) {
+// gramAddGo is GramAddRows.
+func gramAddGo(h []float64, ld, from, n int, p, q []float64, rows int) {
 	for r := range rows {
 		row := q[r*ld:][:n]
-		for i, s := range p[r*ld:][:n] {
-			if s != 0 {
+		for i := from; i < n; i++ {
+			if s := p[r*ld+i]; s != 0 {
 				axpyGo(s, row[:i+1], h[i*ld:][:i+1])
 			}
 		}

@@ -36,7 +36,12 @@ func MulTransAddAbs(w, x []float64, stride int, a []float64) { mulTransAddAbsGo(
 // h, where P and Q are panels of the given rows of n; all have the leading
 // dimension ld, and n is a multiple of Width. What is above the diagonal may
 // change too.
-func GramAdd(h []float64, ld, n int, p, q []float64, rows int) { gramAddGo(h, ld, n, p, q, rows) }
+func GramAdd(h []float64, ld, n int, p, q []float64, rows int) { gramAddGo(h, ld, 0, n, p, q, rows) }
+
+// GramAddRows is GramAdd for the rows of h from one multiple of Width to another, n.
+func GramAddRows(h []float64, ld, from, n int, p, q []float64, rows int) {
+	gramAddGo(h, ld, from, n, p, q, rows)
+}
 
 // Kinked evaluates the terms max over lo <= a <= hi of a(z - kink), smoothed:
 // the slopes are a = center + (z - kink)(hi - lo)inv within lo and hi. It sets

@@ -60,11 +60,24 @@ func NewMoments(s *Scope) (*Moments, bool) {
 			if 4*pairs*pairs > s.N*s.P*s.P {
 				return nil, false
 			}
-			zone.fourth, t.unpacked = dense.NewQuartic(q), zeros(q*q)
+			zone.fourth, t.unpacked = dense.NewQuartic(q, t.members(k)), zeros(q*q)
 		}
 		t.zones = append(t.zones, zone)
 	}
 	return t, true
+}
+
+// members returns a function that goes over the samples of a zone, with their multiplicities.
+func (t *Moments) members(zone int) func(add func(m float64, z []float64)) {
+	return func(add func(m float64, z []float64)) {
+		for i, z := range t.s.Zone {
+			if int(z) == zone {
+				copy(t.z, t.s.Row(i))
+				t.z[t.s.P] = -t.s.Y[i]
+				add(t.s.M[i], t.z)
+			}
+		}
+	}
 }
 
 // Q returns P + 1, the order of the moments.
