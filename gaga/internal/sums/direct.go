@@ -30,6 +30,8 @@ type direct struct {
 	hess         productSums
 	power        int       // a zone whose weight is a power that takes long, or -1
 	base, weight []float64 // scratch: the power's bases, and the powers
+	wide         []float64 // rows of the watched samples, where these are neither all nor active in all columns
+	gathered     int       // Watched when these were gathered
 	watched      int       // Watched at the last Assemble: slots are those of other samples when there are more
 	idle         bool      // it is left no samples
 }
@@ -220,18 +222,31 @@ func (d *direct) Gradient(pt *model.Point) {
 
 // sumRows writes Σ f x over all coordinates of the watched samples into dst.
 func (d *direct) sumRows(f, dst []float64) {
-	s, n := d.s, len(d.samples())
+	clear(dst)
+	if n := len(d.samples()); n > 0 {
+		kernel.MulTransAdd(dst, d.rows(), d.s.P, f[:n])
+	}
+}
+
+// rows returns the watched samples' rows over all coordinates.
+func (d *direct) rows() []float64 {
+	s := d.s
 	switch {
-	case n == s.N:
-		blas64.Gemv(blas.Trans, 1, general(n, s.P, s.Samples.Rows), vector(f[:n]), 0, vector(dst))
-	case len(s.Active) == s.P && n > 0:
-		blas64.Gemv(blas.Trans, 1, general(n, s.P, s.Rows[:n*s.P]), vector(f[:n]), 0, vector(dst))
-	default:
-		clear(dst)
-		for slot, i := range d.samples() {
-			blas64.Axpy(f[slot], vector(s.Row(i)), vector(dst))
+	case len(s.Watch) == s.N:
+		return s.Samples.Rows
+	case len(s.Active) == s.P:
+		return s.Rows
+	}
+	if d.gathered != s.Watched {
+		d.gathered = s.Watched
+		if d.wide == nil {
+			d.wide = zeros(s.N * s.P)
+		}
+		for slot, i := range s.Watch {
+			copy(d.wide[slot*s.P:], s.Row(i))
 		}
 	}
+	return d.wide
 }
 
 func (d *direct) Coordinate(j int) (gradient, dage, size float64) {
@@ -265,18 +280,8 @@ func (d *direct) Border(dst []float64, j int) (diagonal, magnitude float64) {
 func (d *direct) Gradients(gradient, size []float64) {
 	d.sumRows(d.phi, gradient)
 	clear(size)
-	if n := len(d.samples()); n == d.s.N {
-		kernel.MulTransAddAbs(size, d.s.Samples.Rows, d.s.P, d.size[:n])
-		return
-	}
-	for slot, i := range d.samples() {
-		f := d.size[slot]
-		if f == 0 {
-			continue
-		}
-		for j, x := range d.s.Row(i) {
-			size[j] += f * math.Abs(x)
-		}
+	if n := len(d.samples()); n > 0 {
+		kernel.MulTransAddAbs(size, d.rows(), d.s.P, d.size[:n])
 	}
 }
 
