@@ -4,7 +4,6 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/agepath/agepath/gaga/internal/model"
@@ -59,7 +58,7 @@ func NewDirect(s *Scope) Activations { return newDirect(s) }
 
 func newDirect(s *Scope) *direct {
 	d := &direct{
-		power: -1, s: s, phi: zeros(s.N), phiU: zeros(s.N), phiAge: zeros(s.N), size: zeros(s.N), rate: zeros(s.N),
+		power: -1, gathered: -1, s: s, phi: zeros(s.N), phiU: zeros(s.N), phiAge: zeros(s.N), size: zeros(s.N), rate: zeros(s.N),
 		at:    pointSums{grads: zeros(s.P), dages: zeros(s.P), theta: zeros(s.P), age: math.NaN()},
 		scale: scaleSums{sizes: zeros(s.P), total: -1},
 		hess:  newProductSums(s.N, s.P),
