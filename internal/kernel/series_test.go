@@ -8,6 +8,15 @@ import (
 )
 
 func TestPowers(t *testing.T) {
+	best := levels()
+	defer setLevel(best[len(best)-1])
+	for _, l := range best {
+		setLevel(l)
+		var dst [2]float64
+		if Powers(dst[:], []float64{-2, math.NaN()}, 2); !math.IsNaN(dst[0]) || !math.IsNaN(dst[1]) {
+			t.Errorf("level %d: powers of a negative number and a NaN are %v", l, dst)
+		}
+	}
 	each(t, func(t *testing.T, r *rand.Rand, n int) {
 		x := make([]float64, n)
 		for i := range x {

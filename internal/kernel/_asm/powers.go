@@ -155,12 +155,12 @@ func scaleRows(v *isa) {
 	end(v)
 }
 
-// log returns the natural logarithm of x, a normal number > 0: from f with x = 2^k (1 + f), as
+// log returns the natural logarithm of x, a normal number > 0, and a NaN of x < 0: from f with x = 2^k (1 + f), as
 // log1p does.
 func (v *isa) log(x reg.VecVirtual) reg.VecVirtual {
 	k, f, square := v.vec(), v.vec(), v.vec()
 	VGETEXPPD(x, k)
-	VGETMANTPD(U8(0), x, f)
+	VGETMANTPD(U8(8), x, f) // from 1 to 2; a NaN of negative numbers
 	large := K()
 	const greater = 0x1e
 	VCMPPD(U8(greater), constant(math.Sqrt2), f, large)
@@ -195,8 +195,11 @@ func (v *isa) remez(z reg.VecVirtual) reg.VecVirtual {
 
 // within bounds x to numbers whose exponential is normal.
 func (v *isa) within(x reg.VecVirtual) {
-	VMAXPD(constant(-708), x, x)
-	VMINPD(constant(708), x, x)
+	low, high := v.vec(), v.vec()
+	VMOVUPD(constant(-708), low)
+	VMOVUPD(constant(708), high)
+	VMAXPD(x, low, x) // a NaN stays
+	VMINPD(x, high, x)
 }
 
 func powers(v *isa) {
