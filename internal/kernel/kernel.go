@@ -1,5 +1,6 @@
 // Package kernel holds inner loops: of the solvers, products with a row-major
-// matrix, the Gram matrix of a panel, and the terms of a loss; of the networks, in
+// matrix, the Gram matrix of a panel, and the terms of a loss; of age paths, series of
+// powers along a line and the samples near a threshold; of the networks, in
 // float32 and float64, products of matrices, activations and Adam; of wMMD, distances
 // and Gaussian kernels. Each exists in AVX-512, in AVX2 with FMA, and in Go; the best one
 // that the processor has is used; with the build tag purego it is Go. The assembly is

@@ -119,8 +119,8 @@ func (n *batch) gather(s *Scope) {
 	kernel.PairRows(n.rows, n.ld, s.Samples.Rows, n.p, n.p, n.index[:n.used])
 }
 
-// bow makes the block's columns times m ∂²φ/∂u².
-func (n *batch) bow() {
+// scaleColumns makes the block's columns times m ∂²φ/∂u².
+func (n *batch) scaleColumns() {
 	pad := kernel.Pad(n.p)
 	for k := range bends {
 		kernel.ScaleRows(n.bent[k*pad:], (bends+1)*pad, n.rows, n.ld, n.p, n.PhiUU[k*block:][:n.used])
@@ -140,7 +140,7 @@ func (n *batch) flush(s *Scope, power *zonePower) {
 	kernel.MulAddRows(n.sums, n.width, n.Phi[:], block, 1, n.rows, n.ld, rows, n.p, n.used)
 	kernel.MulAddRows(n.sums[n.p:], n.width, n.PhiU[:], block, 1, n.rows[pad:], n.ld, rows, n.pairs, n.used)
 	if power.Q != 0 {
-		n.bow()
+		n.scaleColumns()
 		for j, from := 0, 0; j < n.p; j++ {
 			triples := n.triples[j*n.pairs+from:]
 			kernel.MulAddRows(triples, n.p*n.pairs, n.bent[j:], pad, (bends+1)*pad, n.rows[pad+from:], n.ld, bends+1, n.pairs-from, n.used)
