@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 	"sort"
+	"strconv"
 
 	"github.com/agepath/agepath/gaga/internal/audit"
 	"github.com/agepath/agepath/gaga/internal/branch"
@@ -372,7 +373,7 @@ func (t *tracker) record(kind Kind, c model.Crossing, detail string, scalar floa
 func describe(st *model.State, o branch.Outcome) string {
 	switch o.Crossing.Cause {
 	case model.SampleUp, model.SampleDown:
-		return fmt.Sprintf("sample %d: %s to %s", o.Crossing.Index, st.Zones[o.From].Name, st.Zones[o.To].Name)
+		return "sample " + strconv.Itoa(o.Crossing.Index) + ": " + st.Zones[o.From].Name + " to " + st.Zones[o.To].Name
 	case model.Activated:
 		return fmt.Sprintf("coordinate %d becomes active", o.Crossing.Index)
 	case model.Dropped:

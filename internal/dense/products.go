@@ -16,6 +16,8 @@ type Products struct {
 	rows   int       // samples in the panel
 	width  int       // entries of each
 	any    bool      // sum has panels
+
+	from, to int // rows of the sum that are taken, multiples of kernel.Width; to is 0 for all
 }
 
 // panelRows is how many samples are taken together.
@@ -53,7 +55,11 @@ func (w *Products) Push(x []float64, c float64) {
 // gram adds the panel to the sum.
 func (w *Products) gram() {
 	ld := kernel.Pad(w.width)
-	kernel.GramAdd(w.sum, ld, ld, w.scaled, w.panel, w.rows)
+	from, to := w.from, w.to
+	if to == 0 {
+		to = ld
+	}
+	kernel.GramAddRows(w.sum, ld, from, to, w.scaled, w.panel, w.rows)
 	w.rows, w.any = 0, true
 }
 

@@ -12,10 +12,12 @@ import (
 // one. The last product follows the samples: behind an event and its correction one with
 // the same vector is asked for.
 //
-// Vectors x are zero in most coordinates, and in the same ones for long. Those in which one
-// was not are the last in the order of coordinates, and so are their pairs: a product reads
-// their rows alone.
+// Vectors x are zero in most coordinates, and in the same ones for long. Of a large matrix those
+// in which one was not are the last in the order of coordinates, and so are their pairs: a product reads
+// their rows alone, and only these are kept. Where another coordinate comes in, its rows are summed
+// over all samples.
 type Quartic struct {
+	members  func(add func(c float64, z []float64))
 	q, ld    int       // length of z, and of v, padded
 	order    []int     // q: the coordinates
 	some     int       // the last of them, in which vectors were not zero
@@ -27,33 +29,52 @@ type Quartic struct {
 	factor   []float64 // ld: the vector of the last product
 	product  []float64 // ld
 	kept     bool      // there is one
+	mirrored bool      // the sum's upper triangle is the lower one's mirror image
 }
 
-// NewQuartic returns the form of no samples, of length q.
-func NewQuartic(q int) *Quartic {
+// mirrorRows is the number of rows up to which a product reads both triangles of the sum: they
+// then stay in the cache, and it is one product of a matrix and a vector.
+const mirrorRows = 256
+
+// NewQuartic returns the form of no samples, of length q. Members calls add for all samples
+// that are in the form, with their factors.
+func NewQuartic(q int, members func(add func(c float64, z []float64))) *Quartic {
 	f := func(k int) []float64 { return make([]float64, k) }
 	pairs := q * (q + 1) / 2
 	ld := kernel.Pad(pairs)
 	s := &Quartic{
-		q: q, ld: ld, order: make([]int, q), products: NewProducts(pairs), z: f(q),
+		members: members, q: q, ld: ld, order: make([]int, q), products: NewProducts(pairs), z: f(q),
 		v: f(pairs), pairs: f(ld), along: f(panelRows), factor: f(ld), product: f(ld),
 	}
 	for j := range s.order {
 		s.order[j] = j
 	}
+	s.keep(0)
 	return s
 }
+
+// keep makes some coordinates, the last, those whose pairs' rows are kept.
+func (s *Quartic) keep(some int) {
+	if s.some = some; s.ld > mirrorRows {
+		s.products.from, s.products.to = s.first()/kernel.Width*kernel.Width, s.ld
+	}
+}
+
+// first returns the first pair of those coordinates.
+func (s *Quartic) first() int { return len(s.v) - s.some*(s.some+1)/2 }
 
 // Reset takes all samples out.
 func (s *Quartic) Reset() {
 	clear(s.products.sum)
-	s.products.rows, s.kept, s.some = 0, false, 0
+	s.products.rows, s.kept, s.mirrored = 0, false, false
+	s.keep(0)
 }
 
 // Add adds c times a sample's term.
 func (s *Quartic) Add(c float64, z []float64) {
 	s.outer(s.v, z, 1)
 	s.products.Push(s.v, c)
+	s.mirrored = s.mirrored && s.products.rows > 0 // the panel was not added
 	if k := len(s.v); s.kept {
 		kernel.Axpy(c*kernel.Dot(s.v, s.factor[:k]), s.v, s.product[:k])
 	}
@@ -69,11 +90,8 @@ func (s *Quartic) outer(dst, z []float64, off float64) {
 
 // Contract writes Σ c (z·x)² z zᵀ into dst, q x q.
 func (s *Quartic) Contract(dst, x []float64) {
-	for a := s.q - s.some - 1; a >= 0; a-- {
-		if x[s.order[a]] != 0 {
-			s.some++
-			s.exchange(a, s.q-s.some)
-		}
+	if s.ld > mirrorRows {
+		s.enter(x)
 	}
 	s.outer(s.pairs, x, 2) // pairs a < b stand for both orders
 	square, at := s.mul(s.pairs), 0
@@ -85,13 +103,43 @@ func (s *Quartic) Contract(dst, x []float64) {
 	}
 }
 
+// enter makes the coordinates in which x is not zero some of the last, with the rows of their
+// pairs.
+func (s *Quartic) enter(x []float64) {
+	w, some, end := s.products, s.some, s.first()
+	for a := s.q - some - 1; a >= 0; a-- {
+		if x[s.order[a]] == 0 {
+			continue
+		}
+		if some == s.some && w.rows > 0 {
+			w.gram()
+		}
+		some++
+		s.exchange(a, s.q-some)
+	}
+	if some == s.some {
+		return
+	}
+	s.keep(some)
+	w.to = kernel.Pad(end)
+	clear(w.sum[w.from*s.ld : w.to*s.ld])
+	s.members(func(c float64, z []float64) {
+		s.outer(s.v, z, 1)
+		w.Push(s.v, c)
+	})
+	if w.rows > 0 {
+		w.gram()
+	}
+	w.to = s.ld
+}
+
 // exchange exchanges two places in the order, and those of their pairs.
 func (s *Quartic) exchange(a, b int) {
 	if a == b {
 		return
 	}
 	s.order[a], s.order[b] = s.order[b], s.order[a]
-	s.kept = false
+	s.kept, s.mirrored = false, false
 	w := s.products
 	sum, ld := w.sum, s.ld
 	for c := range s.q {
@@ -139,9 +187,17 @@ func (s *Quartic) mul(x []float64) []float64 {
 	}
 	s.kept = true
 	copy(s.factor, x)
+	along := s.along[:s.products.rows]
+	if s.ld <= mirrorRows {
+		s.mirror()
+		kernel.MulVec(dst, s.products.sum, s.ld, x)
+		kernel.MulVec(along, s.products.panel, s.ld, x)
+		kernel.MulTransAdd(dst, s.products.scaled, s.ld, along)
+		return dst
+	}
 	clear(dst)
 	const few = kernel.Width
-	from := (len(s.v) - s.some*(s.some+1)/2) / few * few
+	from := s.first() / few * few
 	for first := from; first < s.ld; first += few {
 		rows, right := s.products.sum[first*s.ld:][:(few-1)*s.ld+first+few], x[first:first+few]
 		if first > 0 {
@@ -157,10 +213,23 @@ func (s *Quartic) mul(x []float64) []float64 {
 			}
 		}
 	}
-	along := s.along[:s.products.rows]
 	kernel.MulVec(along, s.products.panel[from:], s.ld, x[from:])
 	kernel.MulTransAdd(dst, s.products.scaled, s.ld, along)
 	return dst
+}
+
+// mirror makes the sum's upper triangle the lower one's mirror image.
+func (s *Quartic) mirror() {
+	if s.mirrored {
+		return
+	}
+	s.mirrored = true
+	sum, ld := s.products.sum, s.ld
+	for r := range ld {
+		for c, v := range sum[r*ld:][:r] {
+			sum[c*ld+r] = v
+		}
+	}
 }
 
 // Outer writes z_a z_b for a <= b, times off where a < b.
@@ -168,32 +237,13 @@ func Outer(dst, z []float64, off float64) {
 	at := 0
 	for a, za := range z {
 		dst[at] = za * za
-		for b, zb := range z[a+1:] {
-			dst[at+1+b] = off * (za * zb)
+		if rest := z[a+1:]; len(rest) > shortRow {
+			kernel.ScaleTo(dst[at+1:], off*za, rest)
+		} else {
+			for b, zb := range rest {
+				dst[at+1+b] = off * za * zb
+			}
 		}
 		at += len(z) - a
-	}
-}
-
-// Twist writes Σ_l T_jkl x_l for all pairs j <= k of a symmetric T, given for j <= k <= l.
-func Twist(dst, t, x []float64) {
-	clear(dst)
-	at, jk := 0, 0
-	for j, xj := range x {
-		kl := jk
-		for k := j; k < len(x); k++ {
-			for l := k; l < len(x); l++ {
-				v := t[at]
-				dst[jk] += v * x[l]
-				if l > k {
-					dst[jk+l-k] += v * x[k]
-				}
-				if k > j {
-					dst[kl] += v * xj
-				}
-				at, kl = at+1, kl+1
-			}
-			jk++
-		}
 	}
 }

@@ -3,9 +3,7 @@ package dense
 import (
 	"math"
 
-	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
-	"gonum.org/v1/gonum/lapack/lapack64"
+	"github.com/agepath/agepath/internal/kernel"
 )
 
 // Upper overwrites the upper triangle of a, of as many rows as size has entries, with the
@@ -13,19 +11,33 @@ import (
 // the row's entry of size.
 func Upper(a, size []float64, tolerance float64) bool {
 	n := len(size)
-	if n == 0 {
-		return true
-	}
-	if _, ok := lapack64.Potrf(blas64.Symmetric{N: n, Stride: n, Data: a, Uplo: blas.Upper}); !ok {
-		return false
-	}
 	for r, entry := range size {
-		if pivot := a[r*n+r]; !(pivot*pivot > tolerance*entry) {
+		row := a[r*n+r : (r+1)*n]
+		if !(row[0] > 0 && row[0] > tolerance*entry) {
 			return false
+		}
+		pivot := math.Sqrt(row[0])
+		row[0] = pivot
+		over := 1 / pivot
+		for c := range row[1:] {
+			row[c+1] *= over
+		}
+		for i := 1; i < len(row); i++ {
+			f, below := row[i], a[(r+i)*n+r+i:][:n-r-i]
+			if len(below) > shortRow {
+				kernel.Axpy(-f, row[i:], below)
+				continue
+			}
+			for c, v := range row[i:] {
+				below[c] -= f * v
+			}
 		}
 	}
 	return true
 }
+
+// shortRow is the length up to which a row is not worth the call of a kernel.
+const shortRow = 8
 
 // NullVector returns a vector z with a z = 0, if there is one, for a positive semidefinite
 // matrix a, k x k, of which it overwrites the lower triangle: by Gaussian elimination in

@@ -1,5 +1,6 @@
 // Package kernel holds inner loops: of the solvers, products with a row-major
-// matrix, the Gram matrix of a panel, and the terms of a loss; of the networks, in
+// matrix, the Gram matrix of a panel, and the terms of a loss; of age paths, series of
+// powers along a line and the samples near a threshold; of the networks, in
 // float32 and float64, products of matrices, activations and Adam; of wMMD, distances
 // and Gaussian kernels. Each exists in AVX-512, in AVX2 with FMA, and in Go; the best one
 // that the processor has is used; with the build tag purego it is Go. The assembly is
@@ -70,12 +71,12 @@ func mulTransAddAbsGo(w, x []float64, stride int, a []float64) {
 	}
 }
 
-// gramAddGo is GramAdd.
-func gramAddGo(h []float64, ld, n int, p, q []float64, rows int) {
+// gramAddGo is GramAddRows.
+func gramAddGo(h []float64, ld, from, n int, p, q []float64, rows int) {
 	for r := range rows {
 		row := q[r*ld:][:n]
-		for i, s := range p[r*ld:][:n] {
-			if s != 0 {
+		for i := from; i < n; i++ {
+			if s := p[r*ld+i]; s != 0 {
 				axpyGo(s, row[:i+1], h[i*ld:][:i+1])
 			}
 		}
@@ -181,6 +182,26 @@ func changedGo(x, y []float64, unit, part float64, index []int32) (int, bool) {
 		count++
 	}
 	return count, true
+}
+
+// soonGo is Soon from a sample on, with count samples listed before.
+func soonGo(u, du, y, norms []float64, zone []uint8, ends, rates []float64, speed, leap, limit float64, index []int, near []float64, from, count int) int {
+	const least = 0x1p-900 // against 0/0; numbers below 2^-1022 are slow
+	for i := from; i < len(u); i++ {
+		z := zone[i]
+		r, dr := u[i]-y[i], du[i]
+		if r < 0 {
+			r, dr = -r, -dr
+		}
+		stray, jump := norms[i]*speed+least, norms[i]*leap
+		down, up := stray+max(max(rates[z], 0)-dr, 0), stray+max(dr-min(rates[z+1], 0), 0)
+		below, above := math.Abs(r-ends[z])-jump, math.Abs(ends[z+1]-r)-jump
+		if below <= limit*down || above <= limit*up {
+			index[count], near[count] = i, min(below/down, above/up)
+			count++
+		}
+	}
+	return count
 }
 
 // shareGo is Share.

@@ -196,13 +196,18 @@ func MulTransAddAbs(w, x []float64, stride int, a []float64) {
 // dimension ld, and n is a multiple of Width. What is above the diagonal may
 // change too.
 func GramAdd(h []float64, ld, n int, p, q []float64, rows int) {
+	GramAddRows(h, ld, 0, n, p, q, rows)
+}
+
+// GramAddRows is GramAdd for the rows of h from one multiple of Width to another, n.
+func GramAddRows(h []float64, ld, from, n int, p, q []float64, rows int) {
 	if rows == 0 || n == 0 {
 		return
 	}
 	p, q, h = p[:(rows-1)*ld+n], q[:(rows-1)*ld+n], h[:(n-1)*ld+n]
 	switch level {
 	case avx512:
-		for i := 0; i < n; i += 8 {
+		for i := from; i < n; i += 8 {
 			j := 0
 			for ; j+8 <= i; j += 16 {
 				gramTileAVX512(&h[i*ld+j], &p[i], &q[j], ld, rows)
@@ -212,13 +217,13 @@ func GramAdd(h []float64, ld, n int, p, q []float64, rows int) {
 			}
 		}
 	case avx2:
-		for i := 0; i < n; i += 4 {
+		for i := from; i < n; i += 4 {
 			for j := 0; j <= i; j += 8 {
 				gramTileAVX2(&h[i*ld+j], &p[i], &q[j], ld, rows)
 			}
 		}
 	default:
-		gramAddGo(h, ld, n, p, q, rows)
+		gramAddGo(h, ld, from, n, p, q, rows)
 	}
 }
 

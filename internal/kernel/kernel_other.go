@@ -42,7 +42,12 @@ func MulTransAddAbs(w, x []float64, stride int, a []float64) { mulTransAddAbsGo(
 // h, where P and Q are panels of the given rows of n; all have the leading
 // dimension ld, and n is a multiple of Width. What is above the diagonal may
 // change too.
-func GramAdd(h []float64, ld, n int, p, q []float64, rows int) { gramAddGo(h, ld, n, p, q, rows) }
+func GramAdd(h []float64, ld, n int, p, q []float64, rows int) { gramAddGo(h, ld, 0, n, p, q, rows) }
+
+// GramAddRows is GramAdd for the rows of h from one multiple of Width to another, n.
+func GramAddRows(h []float64, ld, from, n int, p, q []float64, rows int) {
+	gramAddGo(h, ld, from, n, p, q, rows)
+}
 
 // Kinked evaluates the terms max over lo <= a <= hi of a(z - kink), smoothed:
 // the slopes are a = center + (z - kink)(hi - lo)inv within lo and hi. It sets
@@ -116,6 +121,15 @@ func Kinks(p, q, kink, lo, hi []float64) int { return 0 }
 
 // Ranges is Kinks with tau/p in place of p.
 func Ranges(p, q, tau, kink, lo, hi []float64) int { return 0 }
+
+// Soon writes the samples that can come to an end of their zones within a limit of ages to
+// index, in how many ages at the earliest to near, and returns how many they are. A sample with
+// the predictor u, the rate du and the target y is in zone z while |u - y| is between entries z
+// and z+1 of ends, which move at the rates; it may be off by its norm times leap and leave that
+// at its norm times speed. The lists have room for all samples.
+func Soon(u, du, y, norms []float64, zone []uint8, ends, rates []float64, speed, leap, limit float64, index []int, near []float64) int {
+	return soonGo(u, du, y, norms, zone, ends, rates, speed, leap, limit, index, near, 0, 0)
+}
 
 // Stack sets the first rows of panel, of the leading dimension ld, to the rows of x that index
 // lists, x[i*stride:][:cols], and those of scaled to change times them.

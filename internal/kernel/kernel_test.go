@@ -142,7 +142,7 @@ func TestGram(t *testing.T) {
 			start := normal(r, ld*ld)
 			got, check := guarded(t, start)
 			GramAdd(got, ld, ld, p, q, rows)
-			gramAddGo(start, ld, ld, p, q, rows)
+			gramAddGo(start, ld, 0, ld, p, q, rows)
 			check()
 			for i := range ld {
 				same(t, "gram", got[i*ld:][:i+1], start[i*ld:][:i+1])
@@ -153,10 +153,17 @@ func TestGram(t *testing.T) {
 			from, last := (ld+1)*Width, ld-Width
 			got, check = guarded(t, start[from:])
 			GramAdd(got, ld, last, p, q, rows)
-			gramAddGo(start[from:], ld, last, p, q, rows)
+			gramAddGo(start[from:], ld, 0, last, p, q, rows)
 			check()
 			for i := range last {
 				same(t, "block", got[i*ld:][:i+1], start[from:][i*ld:][:i+1])
+			}
+			got, check = guarded(t, start)
+			GramAddRows(got, ld, Width, last, p, q, rows)
+			gramAddGo(start, ld, Width, last, p, q, rows)
+			check()
+			for i := range ld {
+				same(t, "rows", got[i*ld:][:i+1], start[i*ld:][:i+1])
 			}
 		}
 	})
@@ -328,6 +335,31 @@ func TestTurns(t *testing.T) {
 			same(t, "kink", kink[:count], want[:count])
 			same(t, "lo", lo, least)
 			same(t, "hi", hi, most)
+		}
+	})
+}
+
+func TestSoon(t *testing.T) {
+	each(t, func(t *testing.T, r *rand.Rand, n int) {
+		ends, rates := []float64{math.Inf(-1), 0.3, 1.1, math.Inf(1)}, []float64{0, 0.5, 0.2, 0}
+		if n%3 == 0 { // more than a vector has lanes
+			ends = append(ends, math.Inf(1), math.Inf(1), math.Inf(1), math.Inf(1), math.Inf(1), math.Inf(1))
+			rates = append(rates, 0, 0, 0, 0, 0, 0)
+		}
+		u, du, y, norms, zone := normal(r, n), normal(r, n), normal(r, n), normal(r, n), make([]uint8, n)
+		for i := range zone {
+			zone[i], norms[i] = uint8(r.IntN(3)), math.Abs(norms[i])
+		}
+		for _, limit := range []float64{0, 0.1, 0.5, math.Inf(1)} {
+			index, near, want, nearest := make([]int, n), make([]float64, n), make([]int, n), make([]float64, n)
+			count := Soon(u, du, y, norms, zone, ends, rates, 0.1, 0.05, limit, index, near)
+			if wanted := soonGo(u, du, y, norms, zone, ends, rates, 0.1, 0.05, limit, want, nearest, 0, 0); count != wanted {
+				t.Fatalf("%d of %d samples within %v, want %d", count, n, limit, wanted)
+			}
+			if !slices.Equal(index[:count], want[:count]) {
+				t.Errorf("samples %v, want %v", index[:count], want[:count])
+			}
+			same(t, "ages", near[:count], nearest[:count])
 		}
 	})
 }

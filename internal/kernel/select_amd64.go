@@ -116,3 +116,23 @@ func Stack(panel, scaled []float64, ld int, x []float64, stride, cols int, index
 	}
 	stackAVX512(&panel[0], &scaled[0], ld, &x[0], stride, cols, &index[0], &change[0], len(index))
 }
+
+// Soon writes the samples that can come to an end of their zones within a limit of ages to
+// index, in how many ages at the earliest to near, and returns how many they are. A sample with
+// the predictor u, the rate du and the target y is in zone z while |u - y| is between entries z
+// and z+1 of ends, which move at the rates; it may be off by its norm times leap and leave that
+// at its norm times speed. The lists have room for all samples.
+func Soon(u, du, y, norms []float64, zone []uint8, ends, rates []float64, speed, leap, limit float64, index []int, near []float64) int {
+	n := len(u)
+	du, y, norms, zone, index, near = du[:n], y[:n], norms[:n], zone[:n], index[:n], near[:n]
+	whole, count := n/8*8, 0
+	if level != avx512 || whole == 0 || len(ends) > 9 {
+		whole = 0
+	} else {
+		var tables [2][9]float64
+		copy(tables[0][:], ends)
+		copy(tables[1][:], rates)
+		count = soonAVX512(&u[0], &du[0], &y[0], &norms[0], &zone[0], &tables[0][0], &tables[1][0], whole, speed, leap, limit, &index[0], &near[0])
+	}
+	return soonGo(u, du, y, norms, zone, ends, rates, speed, leap, limit, index, near, whole, count)
+}

@@ -99,6 +99,16 @@ func invertAVX512(x *float64, n int, add float64, least float64)
 //go:noescape
 func logisticAVX512(z *float64, y *float64, loss *float64, slope *float64, bend *float64, n int)
 
+// stripAVX512 adds the product of four rows of a with columns of b to c.
+//
+//go:noescape
+func stripAVX512(c *float64, a *float64, b *float64, ldc int, rowA int, colA int, ldb int, n int, k int)
+
+// scaleRowsAVX512 is ScaleRows.
+//
+//go:noescape
+func scaleRowsAVX512(dst *float64, ld int, x *float64, stride int, cols int, a *float64, count int)
+
 // distancesAVX512 is Distances.
 //
 //go:noescape
@@ -268,6 +278,16 @@ func invertAVX2(x *float64, n int, add float64, least float64)
 //
 //go:noescape
 func logisticAVX2(z *float64, y *float64, loss *float64, slope *float64, bend *float64, n int)
+
+// stripAVX2 adds the product of four rows of a with columns of b to c.
+//
+//go:noescape
+func stripAVX2(c *float64, a *float64, b *float64, ldc int, rowA int, colA int, ldb int, n int, k int)
+
+// scaleRowsAVX2 is ScaleRows.
+//
+//go:noescape
+func scaleRowsAVX2(dst *float64, ld int, x *float64, stride int, cols int, a *float64, count int)
 
 // distancesAVX2 is Distances.
 //
@@ -488,3 +508,23 @@ func solveUpperTransAVX512(x *float64, t *float64, stride int, n int)
 //
 //go:noescape
 func solvePanelAVX512(x *float64, stride int, count int, l *float64, inverse *float64, panel *float64, signed *float64, sign float64)
+
+// soonAVX512 is Soon for n samples, a multiple of eight.
+//
+//go:noescape
+func soonAVX512(u *float64, du *float64, y *float64, norms *float64, zone *uint8, ends *float64, rates *float64, n int, speed float64, leap float64, limit float64, index *int, near *float64) (count int)
+
+// pairRowsAVX512 is PairRows for at most two vectors of columns.
+//
+//go:noescape
+func pairRowsAVX512(dst *float64, ld int, x *float64, stride int, cols int, index *int32, count int)
+
+// powersAVX512 is Powers.
+//
+//go:noescape
+func powersAVX512(dst *float64, x *float64, n int, q float64)
+
+// seriesAVX512 is Series.Terms for groups of eight samples.
+//
+//go:noescape
+func seriesAVX512(s *float64, t *float64, groups int)

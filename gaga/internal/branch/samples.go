@@ -67,10 +67,8 @@ func (s *samples) exit(x model.Crossing) end {
 
 func (s *samples) search(l *look) {
 	s.screen.prepare(l)
-	for slot, i := range s.Watch {
-		if s.screen.stays(l, slot, i) {
-			continue
-		}
+	for slot := s.screen.next(l, 0); slot < len(s.Watch); slot = s.screen.next(l, slot+1) {
+		i := s.Watch[slot]
 		for _, e := range s.exits[s.Zone[i]] {
 			f := function{left: e.at(l.left, slot), size: e.size(l.left, slot), spread: e.spreads[i]}
 			if l.right != nil {

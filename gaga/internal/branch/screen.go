@@ -47,7 +47,65 @@ func (s *screen) prepare(l *look) {
 	}
 }
 
-// stays reports whether sample i in a slot surely has no crossing before the best one.
+// next returns the next slot from one on whose sample may have a crossing before the best one;
+// there are none beyond it where it is the number of slots.
+func (s *screen) next(l *look, slot int) int {
+	switch {
+	case s.state.Kinked():
+		for slot < len(s.state.Watch) && s.stays(l, slot, s.state.Watch[slot]) {
+			slot++
+		}
+		return slot
+	case l.right == nil:
+		return s.nextAhead(l, slot)
+	}
+	return s.nextWithin(l, slot)
+}
+
+// guarded is the guard of a loss without a kink, relative to it.
+const guarded = tolerance.ScreenGuard * tolerance.Roundoff
+
+// nextAhead is next on left's tangent, for a loss without a kink.
+func (s *screen) nextAhead(l *look, slot int) int {
+	watch, zone, best := s.state.Watch, s.state.Zone, l.best.At
+	loss, slope, du := l.left.Loss[:len(watch)], l.left.Slope[:len(watch)], l.left.DU[:len(watch)]
+	for ; slot < len(watch); slot++ {
+		e := &s.ends[zone[watch[slot]]]
+		value, rate := loss[slot], slope[slot]*du[slot]
+		below, above := value-e.low[0].Value, e.high[0].Value-value
+		fall, rise := rate-e.low[0].Rate, e.high[0].Rate-rate
+		if guard := guarded * math.Abs(value); !(below > guard && above > guard) ||
+			!(fall >= 0 || below+best*fall > 0) || !(rise >= 0 || above+best*rise > 0) {
+			return slot
+		}
+	}
+	return slot
+}
+
+// nextWithin is next in a step, for a loss without a kink.
+func (s *screen) nextWithin(l *look, slot int) int {
+	watch, zone, third := s.state.Watch, s.state.Zone, s.step/3
+	loss, slope, du := l.left.Loss[:len(watch)], l.left.Slope[:len(watch)], l.left.DU[:len(watch)]
+	loss1, slope1, du1 := l.right.Loss[:len(watch)], l.right.Slope[:len(watch)], l.right.DU[:len(watch)]
+	for ; slot < len(watch); slot++ {
+		e := &s.ends[zone[watch[slot]]]
+		value, rate := loss[slot], slope[slot]*du[slot]
+		below, above := value-e.low[0].Value, e.high[0].Value-value
+		if guard := guarded * math.Abs(value); !(below > guard && above > guard) ||
+			!(below+third*(rate-e.low[0].Rate) >= 0) || !(above+third*(e.high[0].Rate-rate) >= 0) {
+			return slot
+		}
+		value, rate = loss1[slot], slope1[slot]*du1[slot]
+		below, above = value-e.low[1].Value, e.high[1].Value-value
+		if !(below >= 0 && above >= 0) || !(below-third*(rate-e.low[1].Rate) >= 0) || !(above-third*(e.high[1].Rate-rate) >= 0) {
+			return slot
+		}
+	}
+	return slot
+}
+
+// stays reports whether sample i in a slot surely has no crossing before the best one, for the
+// hinge loss.
 func (s *screen) stays(l *look, slot, i int) bool {
 	zone := int(s.state.Zone[i])
 	if zone < s.state.Kinks { // a satisfied sample leaves its zone at the kink only

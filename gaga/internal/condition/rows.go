@@ -63,7 +63,7 @@ func (s *rows) Predict(dst, theta []float64) {
 	}
 	k := len(s.Active)
 	if k == 0 || len(s.Watch) == 0 {
-		clear(dst)
+		clear(dst[:len(s.Watch)])
 		return
 	}
 	kernel.MulVec(dst[:len(s.Watch)], s.Rows, k, s.Gather(s.beta, theta))

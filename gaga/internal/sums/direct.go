@@ -4,7 +4,6 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/agepath/agepath/gaga/internal/model"
@@ -28,8 +27,12 @@ type direct struct {
 	at           pointSums
 	scale        scaleSums
 	hess         productSums
-	watched      int  // Watched at the last Assemble: slots are those of other samples when there are more
-	idle         bool // it is left no samples
+	power        int       // a zone whose weight is a power that takes long, or -1
+	base, weight []float64 // scratch: the power's bases, and the powers
+	wide         []float64 // rows of the watched samples, where these are neither all nor active in all columns
+	gathered     int       // Watched when these were gathered
+	watched      int       // Watched at the last Assemble: slots are those of other samples when there are more
+	idle         bool      // it is left no samples
 }
 
 // pointSums are sums at a point.
@@ -54,12 +57,18 @@ type scaleSums struct {
 func NewDirect(s *Scope) Activations { return newDirect(s) }
 
 func newDirect(s *Scope) *direct {
-	return &direct{
-		s: s, phi: zeros(s.N), phiU: zeros(s.N), phiAge: zeros(s.N), size: zeros(s.N), rate: zeros(s.N),
+	d := &direct{
+		power: -1, gathered: -1, s: s, phi: zeros(s.N), phiU: zeros(s.N), phiAge: zeros(s.N), size: zeros(s.N), rate: zeros(s.N),
 		at:    pointSums{grads: zeros(s.P), dages: zeros(s.P), theta: zeros(s.P), age: math.NaN()},
 		scale: scaleSums{sizes: zeros(s.P), total: -1},
 		hess:  newProductSums(s.N, s.P),
 	}
+	for k := range s.Thresholds() + 1 {
+		if s.Power != nil && math.Abs(s.Power(k).Q) != 1 && s.Power(k).Q != 0 {
+			d.power, d.base, d.weight = s.Kinks+k, zeros(s.N), zeros(s.N)
+		}
+	}
+	return d
 }
 
 // samples returns those that are summed.
@@ -96,9 +105,9 @@ func (d *direct) take(pt *model.Point) {
 	at.columns, at.moved, at.age = append(at.columns[:0], s.Active...), at.moved[:0], pt.Age
 	copy(at.theta, pt.Theta)
 	at.extent = 0
-	for slot, i := range d.samples() {
-		d.evaluate(pt, slot, i)
-		at.extent += d.size[slot]
+	d.evaluateAll(pt)
+	for _, size := range d.size[:n] {
+		at.extent += size
 	}
 	clear(at.grads[:k])
 	clear(at.dages[:k])
@@ -125,6 +134,44 @@ func (d *direct) amend(pt *model.Point) {
 		at.extent += d.size[slot] - size
 	}
 	at.moved = at.moved[:0]
+}
+
+// evaluateAll evaluates the terms of all samples that are summed.
+func (d *direct) evaluateAll(pt *model.Point) {
+	if d.power < 0 {
+		for slot, i := range d.samples() {
+			d.evaluate(pt, slot, i)
+		}
+		return
+	}
+	// The weight of a zone is the power Q of scale B, as that costs a logarithm and an exponential.
+	const least = 0x1p-1000 // smaller numbers may not be normal
+	s, w := d.s, d.s.Power(d.power-d.s.Kinks)
+	samples, zone := d.samples(), uint8(d.power)
+	bases, weights := d.base[:len(samples)], d.weight[:len(samples)]
+	low, level := w.A[0]+w.A[1]*pt.Age, w.B[0]+w.B[1]*pt.Age
+	scale := math.Pow(low, w.P/w.Q)
+	for slot, i := range samples {
+		base := scale * (level + w.B[2]*pt.Loss[slot])
+		if s.Zone[i] != zone || !(base > least) {
+			base = least
+		}
+		bases[slot] = base
+	}
+	kernel.Powers(weights, bases, w.Q)
+	slopeIn, first, second := w.Q*w.B[2]*scale, w.P*w.A[1]/low, w.Q*w.B[1]*scale
+	for slot, i := range samples {
+		if bases[slot] == least {
+			d.evaluate(pt, slot, i)
+			continue
+		}
+		v, over := weights[slot], 1/bases[slot]
+		loss, slope, curvature := pt.Loss[slot], pt.Slope[slot], pt.Curvature[slot]
+		m, dv := s.M[i], v*slopeIn*over
+		d.phi[slot], d.phiU[slot] = m*v*slope, m*(dv*slope*slope+v*curvature)
+		d.phiAge[slot] = m * v * (first + second*over) * slope
+		d.size[slot] = s.size(i, pt.U[slot], loss, slope, curvature, v, dv)
+	}
 }
 
 // evaluate evaluates the terms of sample i.
@@ -174,18 +221,31 @@ func (d *direct) Gradient(pt *model.Point) {
 
 // sumRows writes Σ f x over all coordinates of the watched samples into dst.
 func (d *direct) sumRows(f, dst []float64) {
-	s, n := d.s, len(d.samples())
+	clear(dst)
+	if n := len(d.samples()); n > 0 {
+		kernel.MulTransAdd(dst, d.rows(), d.s.P, f[:n])
+	}
+}
+
+// rows returns the watched samples' rows over all coordinates.
+func (d *direct) rows() []float64 {
+	s := d.s
 	switch {
-	case n == s.N:
-		blas64.Gemv(blas.Trans, 1, general(n, s.P, s.Samples.Rows), vector(f[:n]), 0, vector(dst))
-	case len(s.Active) == s.P && n > 0:
-		blas64.Gemv(blas.Trans, 1, general(n, s.P, s.Rows[:n*s.P]), vector(f[:n]), 0, vector(dst))
-	default:
-		clear(dst)
-		for slot, i := range d.samples() {
-			blas64.Axpy(f[slot], vector(s.Row(i)), vector(dst))
+	case len(s.Watch) == s.N:
+		return s.Samples.Rows
+	case len(s.Active) == s.P:
+		return s.Rows
+	}
+	if d.gathered != s.Watched {
+		d.gathered = s.Watched
+		if d.wide == nil {
+			d.wide = zeros(s.N * s.P)
+		}
+		for slot, i := range s.Watch {
+			copy(d.wide[slot*s.P:], s.Row(i))
 		}
 	}
+	return d.wide
 }
 
 func (d *direct) Coordinate(j int) (gradient, dage, size float64) {
@@ -219,18 +279,8 @@ func (d *direct) Border(dst []float64, j int) (diagonal, magnitude float64) {
 func (d *direct) Gradients(gradient, size []float64) {
 	d.sumRows(d.phi, gradient)
 	clear(size)
-	if n := len(d.samples()); n == d.s.N {
-		kernel.MulTransAddAbs(size, d.s.Samples.Rows, d.s.P, d.size[:n])
-		return
-	}
-	for slot, i := range d.samples() {
-		f := d.size[slot]
-		if f == 0 {
-			continue
-		}
-		for j, x := range d.s.Row(i) {
-			size[j] += f * math.Abs(x)
-		}
+	if n := len(d.samples()); n > 0 {
+		kernel.MulTransAddAbs(size, d.rows(), d.s.P, d.size[:n])
 	}
 }
 

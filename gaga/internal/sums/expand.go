@@ -110,14 +110,15 @@ func (e *Expansion) sum(v *View, rough []int) (radius float64) {
 	clear(rest.sizes)
 	clear(rest.diags)
 	e.apart = e.apart[:0]
-	var sizes, bent, third float64 // Σ ‖a‖ size, Σ ‖a‖³ |∂²φ/∂u²| left out, Σ ‖a‖⁴ |∂³φ/∂u³|
-	for zone := range s.Zones {    // blocks of one zone, which have a scale of their own
+	b := e.batch
+	b.errors = errorSums{}
+	for zone := range s.Zones { // blocks of one zone, which have a scale of their own
 		next, none := rough, s.Power(zone) == model.Power{}
 		power := &e.powers[zone]
 		if e.members[zone] = 0; !none {
 			*power = newZonePower(s.Power(zone), line.middle, line.half)
 		}
-		e.batch.reset()
+		b.reset()
 		for i, z := range s.Zone {
 			if len(next) > 0 && next[0] == i {
 				next = next[1:]
@@ -129,62 +130,97 @@ func (e *Expansion) sum(v *View, rough []int) (radius float64) {
 			if e.members[zone] += s.M[i]; none {
 				continue
 			}
-			u, norm := v.U[i]+line.half*v.DU[i], v.Norms[i]
-			r := u - s.Y[i]
-			t := e.batch.take(power, s.Row(i), r, line.half*v.DU[i], s.M[i])
-			size := power.scale[0] * s.size(i, u, r*r, 2*r, 2, t.v, t.dv)
-			e.batch.size[e.batch.used-1] = size
-			sizes += norm * size
-			cube := norm * norm * norm * power.scale[0]
-			bent += cube * t.bent
-			third += cube * norm * t.third
+			dr := line.half * v.DU[i]
+			b.index[b.used], b.norms[b.used] = int32(i), v.Norms[i]
+			b.R[b.used], b.DR[b.used], b.M[b.used] = v.U[i]+dr-s.Y[i], dr, s.M[i]
+			if b.used++; b.used == block {
+				b.flush(s, power)
+			}
 		}
 		if !none {
-			e.batch.flush()
-			e.along.add(&e.batch.lineSums, &power.scale, 1)
-			kernel.Axpy(1, e.batch.sizes, rest.sizes)
-			kernel.Axpy(power.scale[0], e.batch.diags, rest.diags)
+			b.flush(s, power)
+			b.finish(power)
+			e.along.add(&b.lineSums, &power.scale)
+			kernel.Axpy(1, b.sizes, rest.sizes)
+			kernel.Axpy(power.scale[0], b.diags, rest.diags)
 		}
 	}
-	if third == 0 {
+	e.along.mirror()
+	if b.errors.third == 0 {
 		return math.Inf(1)
 	}
-	most := tolerance.ExpansionError * sizes
-	radius = math.Min(math.Cbrt(6*most/third), math.Sqrt(2*most/bent))
+	most := tolerance.ExpansionError * b.errors.sizes
+	radius = math.Min(math.Cbrt(6*most/b.errors.third), math.Sqrt(2*most/b.errors.bent))
 	return radius * math.Sqrt(float64(s.P)) // a step is along a row by chance
+}
+
+// swapped has the coefficients of the terms by which sums change as a sample changes its zone.
+type swapped struct {
+	phi, phiU [kernel.SeriesRows]float64
+	phiUU     [bends + 1]float64
+	value     [orders]float64
 }
 
 // swap moves sample i in the sums from a zone to its own, where all samples are in them.
 func (e *Expansion) swap(i int, from uint8) {
+	s, line, row, b := e.s, &e.line, e.s.Row(i), e.batch
+	b.used, b.index[0] = 1, int32(i)
+	b.gather(s)
+	b.R[0] = kernel.Dot(row, line.theta) - s.Y[i]
+	b.DR[0] = line.half * kernel.Dot(row, line.rate)
+	e.swapped = swapped{}
 	if k := slices.Index(e.apart, i); k >= 0 {
 		e.apart = slices.Delete(e.apart, k, k+1)
 	} else {
-		e.add(i, from, -1)
+		e.change(i, from, -1)
 	}
-	if !e.add(i, e.s.Zone[i], 1) {
+	if !e.change(i, s.Zone[i], 1) {
 		e.apart = append(e.apart, i)
 	}
+	w, l, pad := &e.swapped, &e.along, kernel.Pad(s.P)
+	kernel.MulAddRows(l.sums, l.width, w.phi[:], 1, 1, b.rows, b.ld, kernel.SeriesRows, s.P, 1)
+	kernel.MulAddRows(l.sums[s.P:], l.width, w.phiU[:], 1, 1, b.rows[pad:], b.ld, kernel.SeriesRows, l.pairs, 1)
+	kernel.Axpy(1, w.value[:], l.values)
+	for k, f := range w.phiUU[:bends] {
+		kernel.ScaleTo(b.bent[k*pad:][:s.P], f, row)
+	}
+	for j := range row {
+		kernel.MulAddRows(l.triples[j*l.pairs:], s.P*l.pairs, b.bent[j:], pad, 1, b.rows[pad:], b.ld, bends+1, l.pairs, 1)
+	}
+	b.used = 0
 }
 
-// add adds f times sample i's terms in a zone. It reports false, without them, where the
-// series of a sample that enters do not converge fast enough.
-func (e *Expansion) add(i int, zone uint8, f float64) bool {
-	s, line, power := e.s, &e.line, &e.powers[zone]
-	row := s.Row(i)
+// change adds f times sample i's terms in a zone, with the batch of the sample alone, to those
+// that are swapped. It reports false, without them, where the series of a sample that enters
+// do not converge fast enough.
+func (e *Expansion) change(i int, zone uint8, f float64) bool {
+	s, power, b, w := e.s, &e.powers[zone], e.batch, &e.swapped
 	if (s.Power(int(zone)) != model.Power{}) {
-		r := blas64.Dot(vector(row), vector(line.theta)) - s.Y[i]
-		dr := line.half * blas64.Dot(vector(row), vector(line.rate))
-		e.batch.reset()
-		t := e.batch.take(power, row, r, dr, s.M[i])
-		last := power.scale[0] * (math.Abs(t.phi[power.orders-1]) + math.Abs(dr*t.phiU[power.orders-1]))
-		for j, x := range row {
+		b.M[0], b.Value = s.M[i], [orders][8]float64{}
+		power.terms(&b.PowerTerms, 1)
+		end := (power.orders - 1) * block
+		last := power.scale[0] * (math.Abs(b.Phi[end]) + math.Abs(b.DR[0]*b.PhiU[end]))
+		for j, x := range s.Row(i) {
 			if f > 0 && !(last*math.Abs(x) <= tolerance.ExpansionEntry*e.rest.sizes[j]) {
-				e.batch.used = 0
 				return false
 			}
 		}
-		e.batch.flush()
-		e.along.add(&e.batch.lineSums, &power.scale, f)
+		for k := range power.orders {
+			phi, phiU, value := f*b.Phi[k*block], f*b.PhiU[k*block], f*kernel.Sum(b.Value[k][:])
+			for j, scale := range power.scale[:orders-k] {
+				w.phi[k+j] += scale * phi
+				w.phiU[k+j] += scale * phiU
+				w.value[k+j] += scale * value
+			}
+		}
+		if power.Q != 0 {
+			for k := range bends {
+				phiUU := f * b.PhiUU[k*block]
+				for j, scale := range power.scale[:bends-k] {
+					w.phiUU[k+j] += scale * phiUU
+				}
+			}
+		}
 	}
 	e.members[zone] += f * s.M[i]
 	return true

@@ -3,12 +3,11 @@ package sums
 import (
 	"math"
 
-	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/agepath/agepath/gaga/internal/model"
 	"github.com/agepath/agepath/gaga/internal/tolerance"
-	"github.com/agepath/agepath/internal/dense"
+	"github.com/agepath/agepath/internal/kernel"
 )
 
 // Expansion sums the terms of the squared loss and powers of a loss (see [model.Power]) from
@@ -33,7 +32,8 @@ type Expansion struct {
 	members []float64   // of each zone: how many samples are in the sums
 	apart   []int       // samples that have come to their zones since, summed as they are
 	along   lineSums
-	batch   batch
+	batch   *batch
+	swapped swapped
 	local   localSums
 	rest    curved // the expanded sums where Assemble was last called, zero without a window
 }
@@ -50,9 +50,9 @@ type line struct {
 type localSums struct {
 	basis, slope [orders]float64 // powers of the way from the middle, and their derivatives in the age
 	sums, dsums  []float64       // P + pairs: see lineSums; and their derivatives in the age
-	triples      []float64
-	epsilon      []float64 // P: θ off the base line
-	twisted      []float64 // pairs: the triples' sums times that
+	epsilon      []float64       // P: θ off the base line
+	bent         []float64       // bends x P: that times a power
+	twisted      []float64       // pairs: the triples' sums times that
 }
 
 // NewExpansion reports false where the problem is of another kind. There is no window
@@ -66,8 +66,8 @@ func NewExpansion(s *Scope) (*Expansion, bool) {
 		direct: newDirect(s), Smooth: true, Reach: math.Inf(1), Radius: math.Inf(1), line: line{theta: zeros(s.P), rate: zeros(s.P)},
 		powers: make([]zonePower, len(s.Zones)), members: zeros(len(s.Zones)), along: newLineSums(s.P), batch: b,
 		local: localSums{
-			sums: zeros(b.width), dsums: zeros(b.width), triples: zeros(len(b.triples) / bends),
-			epsilon: zeros(s.P), twisted: zeros(b.width - s.P),
+			sums: zeros(b.width), dsums: zeros(b.width), epsilon: zeros(s.P),
+			bent: zeros(bends * s.P), twisted: zeros(b.pairs),
 		},
 		rest: newCurved(s.P, s.P),
 	}
@@ -115,16 +115,18 @@ func (e *Expansion) contract(theta []float64, age float64) {
 	for j, w := range theta[:p] {
 		l.epsilon[j] = w - line.theta[j] - (age-line.middle)*line.rate[j]
 	}
-	at := func(dst, of, basis []float64) {
-		blas64.Gemv(blas.Trans, 1, general(len(basis), len(dst), of), vector(basis), 0, vector(dst))
+	clear(l.sums)
+	clear(l.dsums)
+	kernel.MulTransAdd(l.sums, e.along.sums, e.along.width, l.basis[:])
+	kernel.MulTransAdd(l.dsums, e.along.sums, e.along.width, l.slope[:])
+	for k, x := range l.basis[:bends] {
+		kernel.ScaleTo(l.bent[k*p:][:p], x, l.epsilon)
 	}
-	at(l.sums, e.along.sums, l.basis[:])
-	at(l.dsums, e.along.sums, l.slope[:])
-	at(l.triples, e.along.triples, l.basis[:bends])
-	dense.Twist(l.twisted, l.triples, l.epsilon)
+	clear(l.twisted)
+	kernel.MulTransAdd(l.twisted, e.along.triples, e.along.pairs, l.bent)
 	copy(rest.grad, l.sums)
 	copy(rest.dgrad, l.dsums)
-	rest.value = blas64.Dot(vector(l.basis[:]), vector(e.along.values)) + blas64.Dot(vector(l.sums[:p]), vector(l.epsilon))
+	rest.value = kernel.Dot(l.basis[:], e.along.values) + kernel.Dot(l.sums[:p], l.epsilon)
 	square, dsquare, pair := l.sums[p:], l.dsums[p:], 0
 	for j, x := range l.epsilon {
 		for c := j; c < p; c++ {

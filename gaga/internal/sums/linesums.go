@@ -3,29 +3,26 @@ package sums
 import (
 	"math"
 
-	"gonum.org/v1/gonum/blas/blas64"
-
-	"github.com/agepath/agepath/internal/dense"
+	"github.com/agepath/agepath/gaga/internal/tolerance"
 	"github.com/agepath/agepath/internal/kernel"
 )
-
-// block is how many samples are taken together.
-const block = 64
 
 // lineSums are sums along a base line: their coefficients, a row each, in the way from the
 // line's middle over half its length.
 type lineSums struct {
-	p, width int       // width is P + pairs of columns
-	sums     []float64 // orders x width: Σ m φ a and, for a pair of columns, Σ m ∂φ/∂u a_j a_k
+	p, pairs int
+	width    int       // P + pairs of columns
+	sums     []float64 // orders and more x width: Σ m φ a and, for a pair of columns j <= k, Σ m ∂φ/∂u a_j a_k
 	values   []float64 // orders: Σ m F, but for constants of the zones
-	triples  []float64 // bends x triples j <= k <= l: Σ m ∂²φ/∂u² a_j a_k a_l
+	triples  []float64 // bends and one x P x pairs: Σ m ∂²φ/∂u² a_l a_j a_k; in a zone's sums for l <= j alone
 }
 
 func newLineSums(p int) lineSums {
 	pairs := p * (p + 1) / 2
 	width := p + pairs
 	return lineSums{
-		p: p, width: width, sums: zeros(orders * width), values: zeros(orders), triples: zeros(bends * pairs * (p + 2) / 3),
+		p: p, pairs: pairs, width: width,
+		sums: zeros(kernel.SeriesRows * width), values: zeros(orders), triples: zeros((bends + 1) * p * pairs),
 	}
 }
 
@@ -35,109 +32,155 @@ func (l *lineSums) reset() {
 	clear(l.triples)
 }
 
-// add adds f times the sums of a zone, whose weights have a scale.
-func (l *lineSums) add(zone *lineSums, scale *[orders]float64, f float64) {
-	for of, rows := range [3][2][]float64{{l.sums, zone.sums}, {l.values, zone.values}, {l.triples, zone.triples}} {
-		count := orders
-		if of == 2 {
-			count = bends
+// row returns the coefficients of an order.
+func (l *lineSums) row(k int) []float64 { return l.sums[k*l.width:][:l.width] }
+
+// bend returns those of second derivatives.
+func (l *lineSums) bend(k int) []float64 {
+	size := l.p * l.pairs
+	return l.triples[k*size:][:size]
+}
+
+// add adds the sums of a zone, whose weights have a scale.
+func (l *lineSums) add(zone *lineSums, scale *[orders]float64) {
+	for k := range orders {
+		for j := range k + 1 {
+			s := scale[k-j]
+			if s == 0 {
+				continue
+			}
+			kernel.Axpy(s, zone.row(j), l.row(k))
+			l.values[k] += s * zone.values[j]
+			if k < bends {
+				kernel.Axpy(s, zone.bend(j), l.bend(k))
+			}
 		}
-		width := len(rows[0]) / count
-		for k := range count {
-			for j := range k + 1 {
-				if s := scale[k-j]; s != 0 {
-					kernel.Axpy(f*s, rows[1][j*width:][:width], rows[0][k*width:][:width])
+	}
+}
+
+// mirror completes the triples l > j from those in order.
+func (l *lineSums) mirror() {
+	for k := range bends {
+		triples := l.bend(k)
+		for a := range l.p {
+			for b := range a {
+				for c := b; c < l.p; c++ {
+					first, last := min(a, c), max(a, c)
+					triples[a*l.pairs+l.pair(b, c)] = triples[b*l.pairs+l.pair(first, last)]
 				}
 			}
 		}
 	}
 }
 
+// pair returns where the pair of columns a <= b is.
+func (l *lineSums) pair(a, b int) int { return a*(2*l.p-a-1)/2 + b }
+
 // batch gathers the terms of samples of a zone, block by block.
 type batch struct {
 	lineSums
-	one    terms     // scratch
-	used   int       // samples in the block
-	orders int       // coefficients of these that are not zero
-	rows   []float64 // block x width: their columns, and the products of two of these
-	phi    []float64 // orders x block: m φ
-	phiU   []float64 // orders x block: m ∂φ/∂u
-	phiUU  []float64 // bends x block: m ∂²φ/∂u²
-	size   []float64 // block: of the terms of m φ
-	scaled []float64 // scratch: block
-	sizes  []float64 // P: Σ size |a_j|
-	diags  []float64 // P: Σ m|∂φ/∂u| a_j²
+	kernel.PowerTerms
+	used   int            // samples in the block
+	index  [block]int32   // the samples
+	norms  [block]float64 // of their rows
+	size   [block]float64 // of the terms of m φ
+	ld     int            // of rows
+	rows   []float64      // block x ld: their columns and, Pad(P) further, the products of two of these
+	bent   []float64      // block x (bends + 1) x Pad(P): their columns times m ∂²φ/∂u²
+	sizes  []float64      // P: Σ size |a_j|
+	diags  []float64      // P: Σ m|∂φ/∂u| a_j²
+	errors errorSums
 }
 
-func newBatch(p int) batch {
-	l := newLineSums(p)
-	return batch{
-		lineSums: l, rows: zeros(block * l.width), phi: zeros(orders * block), phiU: zeros(orders * block),
-		phiUU: zeros(bends * block), size: zeros(block), scaled: zeros(block), sizes: zeros(p), diags: zeros(p),
+// errorSums tell how far off the base line the error is small: Σ ‖a‖ size, Σ ‖a‖³ |∂²φ/∂u²| left
+// out, and Σ ‖a‖⁴ |∂³φ/∂u³|.
+type errorSums struct{ sizes, bent, third float64 }
+
+func newBatch(p int) *batch {
+	l, pad := newLineSums(p), kernel.Pad(p)
+	ld := pad + kernel.Pad(l.pairs)
+	return &batch{
+		lineSums: l, ld: ld, rows: zeros(block*ld + 16), bent: zeros(block * (bends + 1) * pad),
+		sizes: zeros(p), diags: zeros(p),
 	}
 }
 
+// reset empties the sums.
 func (n *batch) reset() {
 	n.lineSums.reset()
+	n.Value = [orders][8]float64{}
+	n.used = 0
 	clear(n.sizes)
 	clear(n.diags)
 }
 
-// take adds a sample's terms, with its row, the residual in the middle, its rate over half
-// the length, and its multiplicity.
-func (n *batch) take(p *zonePower, x []float64, r, dr, m float64) *terms {
-	if n.used == block {
-		n.flush()
-	}
-	at, t := n.used, &n.one
-	n.used++
-	copy(n.rows[at*n.width:], x)
-	dense.Outer(n.rows[at*n.width+n.p:], x, 1)
-	p.expand(t, r, dr, m)
-	for k := range p.orders {
-		n.phi[k*block+at], n.phiU[k*block+at] = t.phi[k], t.phiU[k]
-		n.values[k] += t.value[k]
-	}
-	for k, c := range t.phiUU {
-		n.phiUU[k*block+at] = c
-	}
-	n.orders = p.orders
-	return t
+// gather makes the block's rows, with the products of two of their columns.
+func (n *batch) gather(s *Scope) {
+	kernel.PairRows(n.rows, n.ld, s.Samples.Rows, n.p, n.p, n.index[:n.used])
 }
 
-// flush adds the block to the sums.
-func (n *batch) flush() {
-	m, p, width := n.used, n.p, n.width
-	if n.used = 0; m == 0 {
+// scaleColumns makes the block's columns times m ∂²φ/∂u².
+func (n *batch) scaleColumns() {
+	pad := kernel.Pad(n.p)
+	for k := range bends {
+		kernel.ScaleRows(n.bent[k*pad:], (bends+1)*pad, n.rows, n.ld, n.p, n.PhiUU[k*block:][:n.used])
+	}
+}
+
+// flush adds the terms of the block, where R, DR, M, index and norms are set, to the sums.
+func (n *batch) flush(s *Scope, power *zonePower) {
+	if n.used == 0 {
 		return
 	}
-	for k := range n.orders {
-		sums := n.sums[k*width : (k+1)*width]
-		kernel.MulTransAdd(sums[:p], n.rows, width, n.phi[k*block:][:m])
-		kernel.MulTransAdd(sums[p:], n.rows[p:], width, n.phiU[k*block:][:m])
-	}
-	kernel.MulTransAddAbs(n.sizes, n.rows, width, n.size[:m])
-	scaled := n.scaled[:m]
-	for r := range scaled {
-		scaled[r] = math.Abs(n.phiU[r])
-	}
-	for j, pair := 0, p; j < p; j++ {
-		kernel.MulTransAdd(n.diags[j:j+1], n.rows[pair:], width, scaled)
-		pair += p - j
-	}
-	for bend := range bends {
-		phiUU, triples := n.phiUU[bend*block:][:m], n.triples[bend*len(n.triples)/bends:]
-		if phiUU[blas64.Iamax(vector(phiUU))] == 0 {
-			continue
+	n.gather(s)
+	power.terms(&n.PowerTerms, n.used)
+	n.measure(s, power.scale[0])
+	kernel.MulTransAddAbs(n.sizes, n.rows, n.ld, n.size[:n.used])
+	rows, pad := (power.orders+3)/4*4, kernel.Pad(n.p)
+	kernel.MulAddRows(n.sums, n.width, n.Phi[:], block, 1, n.rows, n.ld, rows, n.p, n.used)
+	kernel.MulAddRows(n.sums[n.p:], n.width, n.PhiU[:], block, 1, n.rows[pad:], n.ld, rows, n.pairs, n.used)
+	if power.Q != 0 {
+		n.scaleColumns()
+		for j, from := 0, 0; j < n.p; j++ {
+			triples := n.triples[j*n.pairs+from:]
+			kernel.MulAddRows(triples, n.p*n.pairs, n.bent[j:], pad, (bends+1)*pad, n.rows[pad+from:], n.ld, bends+1, n.pairs-from, n.used)
+			from += n.p - j
 		}
-		first := p // where the pairs of columns j and up begin
-		for j := range p {
-			for r, x := range phiUU {
-				scaled[r] = x * n.rows[r*width+j]
-			}
-			kernel.MulTransAdd(triples[:width-first], n.rows[first:], width, scaled)
-			triples, first = triples[width-first:], first+p-j
+	}
+	n.used = 0
+}
+
+// finish takes the sums out of the flushed blocks of a zone.
+func (n *batch) finish(power *zonePower) {
+	for k := range n.values {
+		n.values[k] = kernel.Sum(n.Value[k][:])
+	}
+	row := n.row(0) // a constant weight is positive
+	if power.Q != 0 {
+		row = n.row(orders)
+	}
+	for j := range n.diags {
+		n.diags[j] = row[n.p+n.pair(j, j)]
+	}
+}
+
+// measure takes the sizes of the block's terms, see [Scope.size], and what bounds the error,
+// with the zone's scale.
+func (n *batch) measure(s *Scope, scale float64) {
+	for i, m := range n.M[:n.used] {
+		r, v, dv, y := n.R[i], n.V[i], math.Abs(n.DV[i]), s.Y[n.index[i]]
+		u, slope := math.Abs(r+y), math.Abs(2*r)
+		size := v * (slope + 2*u)
+		if dv != 0 {
+			size += min(tolerance.PassedOn*dv*slope*(u+math.Abs(y)), 1) * slope
 		}
+		size *= m * scale
+		norm := n.norms[i]
+		cube := norm * norm * norm * scale
+		n.size[i] = size
+		n.errors.sizes += norm * size
+		n.errors.bent += cube * n.Bent[i]
+		n.errors.third += cube * norm * n.Third[i]
 	}
 }
 
@@ -148,16 +191,4 @@ func powersOf(t, d *[orders]float64, x, half float64) {
 	for k := 1; k < orders; k++ {
 		t[k], d[k] = x*t[k-1], float64(k)*t[k-1]/half
 	}
-}
-
-// antiderivative is the weight's in the loss, by which implicit losses of a zone differ.
-func (p *zonePower) antiderivative(loss, age float64) float64 {
-	scale, base := math.Pow(p.A[0]+p.A[1]*age, p.P), p.B[0]+p.B[1]*age+p.B[2]*loss
-	switch {
-	case p.Q == 0:
-		return scale * loss
-	case p.Q == -1:
-		return scale * math.Log(base) / p.B[2]
-	}
-	return scale * math.Pow(base, p.Q+1) / (p.B[2] * (p.Q + 1))
 }

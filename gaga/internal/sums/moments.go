@@ -60,11 +60,24 @@ func NewMoments(s *Scope) (*Moments, bool) {
 			if 4*pairs*pairs > s.N*s.P*s.P {
 				return nil, false
 			}
-			zone.fourth, t.unpacked = dense.NewQuartic(q), zeros(q*q)
+			zone.fourth, t.unpacked = dense.NewQuartic(q, t.members(k)), zeros(q*q)
 		}
 		t.zones = append(t.zones, zone)
 	}
 	return t, true
+}
+
+// members returns a function that goes over the samples of a zone, with their multiplicities.
+func (t *Moments) members(zone int) func(add func(m float64, z []float64)) {
+	return func(add func(m float64, z []float64)) {
+		for i, z := range t.s.Zone {
+			if int(z) == zone {
+				copy(t.z, t.s.Row(i))
+				t.z[t.s.P] = -t.s.Y[i]
+				add(t.s.M[i], t.z)
+			}
+		}
+	}
 }
 
 // Q returns P + 1, the order of the moments.
@@ -189,14 +202,12 @@ func (t *Moments) addZone(zone *zoneMoments, s model.Series) {
 // second is the factor of f M in the second derivatives.
 func (t *Moments) contract(m []float64, f, df, first, second float64) {
 	kernel.MulVec(t.row, m, t.q, t.phi)
-	row := vector(t.row)
-	t.value += f * blas64.Dot(row, vector(t.phi))
-	blas64.Axpy(first*f, row, vector(t.grad))
-	blas64.Axpy(first*df, row, vector(t.dgrad))
-	for a := range t.s.P {
-		from, to := a*t.q+a, (a+1)*t.q
-		blas64.Axpy(second*f, vector(m[from:to]), vector(t.full[from:to]))
+	t.value += f * kernel.Dot(t.row, t.phi)
+	kernel.Axpy(first*f, t.row, t.grad)
+	if df != 0 {
+		kernel.Axpy(first*df, t.row, t.dgrad)
 	}
+	kernel.Axpy(second*f, m, t.full) // what is below the diagonal is not read
 }
 
 // Weighted writes Σ m v z zᵀ, v the weights at θ, into dst, q x q. The weights are smooth,
@@ -207,11 +218,11 @@ func (t *Moments) Weighted(dst, theta []float64, age float64) {
 	for k := range t.zones {
 		zone, f := &t.zones[k], t.s.Series(k, age).F
 		if zone.second != nil {
-			blas64.Axpy(f[2], vector(zone.second), vector(dst))
+			kernel.Axpy(f[2], zone.second, dst)
 		}
 		if zone.fourth != nil {
 			zone.fourth.Contract(t.unpacked, t.phi)
-			blas64.Axpy(2*f[3], vector(t.unpacked), vector(dst))
+			kernel.Axpy(2*f[3], t.unpacked, dst)
 		}
 	}
 }

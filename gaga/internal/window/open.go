@@ -6,6 +6,7 @@ import (
 	"github.com/agepath/agepath/gaga/internal/model"
 	"github.com/agepath/agepath/gaga/internal/sums"
 	"github.com/agepath/agepath/gaga/internal/tolerance"
+	"github.com/agepath/agepath/internal/kernel"
 )
 
 // zones are sums over zones, which see to their sizes and their rounding themselves.
@@ -31,6 +32,7 @@ type moments struct {
 func (m *moments) open(w *Window, left *model.Point, used float64) {
 	s := w.condition.State()
 	if moves := m.Moves(); moves < m.measured || moves-m.measured >= s.N/tolerance.WindowMoves {
+		w.predict(left)
 		w.condition.Predict(left.U, left.Theta)
 		w.condition.Assemble(left)
 		if off := m.Measure(w.u, left.Age); off > tolerance.WindowDrift || moves > s.N {
@@ -56,6 +58,9 @@ type expansion struct {
 }
 
 func (e expansion) open(w *Window, left *model.Point, used float64) {
+	if !e.Smooth {
+		w.predict(left)
+	}
 	if !w.begin(left) {
 		return
 	}
@@ -98,6 +103,7 @@ func (e expansion) reuse(w *Window, left *model.Point) {
 
 // expand expands the sums at left over a length.
 func (e expansion) expand(w *Window, left *model.Point, length float64) (valid, radius float64) {
+	w.predict(left)
 	return e.Expand(left, sums.View{
 		U: w.u, DU: w.du, Norms: e.norms, Length: length, Shortest: tolerance.Nudge * left.Age,
 		Distance: func(x []float64) float64 { return w.Distance(nil, x) },
@@ -117,7 +123,10 @@ func (e expansion) withdraw(w *Window, _ []float64, _ float64) {
 // reports false where there are so few samples that all are watched.
 func (w *Window) begin(left *model.Point) bool {
 	s := w.condition.State()
-	w.age = left.Age
+	if w.length <= 0 {
+		w.list.end = 0
+	}
+	w.age, w.left = left.Age, left
 	copy(w.theta, left.Theta)
 	copy(w.rate, left.Rate)
 	w.Norms(w.moving())
@@ -125,15 +134,81 @@ func (w *Window) begin(left *model.Point) bool {
 		w.watchAll(left)
 		return false
 	}
-	w.condition.PredictAll(w.du, left.Rate)
 	within := w.length
 	if within <= 0 { // that of the last window, if any
 		w.length, within = tolerance.WindowFirst*left.Age, math.Inf(1)
 	}
 	w.ends, w.rates = boundaries(s, w.age)
 	w.speed, w.leap = tolerance.WindowStray*w.Distance(nil, w.rate)+w.drift, w.jumped
-	w.reach(within)
+	if w.whole || !w.relist(left) {
+		w.predict(left)
+		w.reach(within)
+		w.enlist()
+	}
 	return true
+}
+
+// predict predicts for all samples at left.
+func (w *Window) predict(left *model.Point) {
+	if w.whole {
+		return
+	}
+	w.whole = true
+	w.condition.PredictAll(w.u, left.Theta)
+	w.condition.PredictAll(w.du, left.Rate)
+}
+
+// enlist lists the samples that were found for the next windows, if these are few.
+func (w *Window) enlist() {
+	l := &w.list
+	if l.end = 0; math.IsInf(w.limit, 1) || len(w.soon) > cap(l.samples) {
+		return
+	}
+	l.age, l.end, l.moved = w.age, w.age+w.limit, w.speed*w.limit+w.leap
+	copy(l.theta, w.theta)
+	copy(l.rate, w.rate)
+	l.samples = append(l.samples[:0], w.soon...)
+}
+
+// relist finds the listed samples that can reach a boundary soon. It reports false where the
+// list does not last for a window like the last one: a window goes off the list's line by
+// where it is opened, by its tangent and off that.
+func (w *Window) relist(left *model.Point) bool {
+	l, s := &w.list, w.condition.State()
+	room := l.moved - w.off(&l.line, left) - w.leap - tolerance.Roundoff*w.Distance(nil, left.Theta)
+	w.limit = math.Min(l.end-left.Age, room/(w.Distance(l.rate, w.rate)+w.speed))
+	if l.end == 0 || !(w.limit > tolerance.WindowAmple*w.length) {
+		return false
+	}
+	kinked, k := s.Kinked(), 0
+	soon, near := w.soon[:s.N], w.near[:s.N]
+	for _, i := range l.samples {
+		row := s.Row(i)
+		r, dr := defect(kinked, s.Y[i], kernel.Dot(row, left.Theta), kernel.Dot(row, left.Rate))
+		if at := w.earliest(i, r, dr); !math.IsInf(at, 1) {
+			soon[k], near[k], k = i, at, k+1
+		}
+	}
+	w.soon, w.near = soon[:k], near[:k]
+	return true
+}
+
+// earliest returns in how many ages sample i, with the defect r and its rate, can reach a
+// boundary of its zone at the earliest, +Inf where that is beyond the limit.
+func (w *Window) earliest(i int, r, dr float64) float64 {
+	s := w.condition.State()
+	z := int(s.Zone[i])
+	if s.Kinked() && z == model.Pinned {
+		return 0
+	}
+	const least = 0x1p-900 // against 0/0; numbers below 2^-1022 are slow
+	stray, jump := w.norms[i]*w.speed+least, w.norms[i]*w.leap
+	down, up := stray+max(max(w.rates[z], 0)-dr, 0), stray+max(dr-min(w.rates[z+1], 0), 0)
+	below, above := math.Abs(r-w.ends[z])-jump, math.Abs(w.ends[z+1]-r)-jump
+	if !(below <= w.limit*down || above <= w.limit*up) {
+		return math.Inf(1)
+	}
+	return min(below/down, above/up)
 }
 
 // extend chooses how far the window goes, and its samples.
@@ -153,6 +228,7 @@ func (w *Window) end(left *model.Point) {
 // watchAll watches all samples: no bound is needed.
 func (w *Window) watchAll(left *model.Point) {
 	w.extent = extent{w.age, math.Inf(1), math.Inf(1)}
+	w.list.end = 0
 	w.watch(left, w.condition.State().All)
 }
 
@@ -169,25 +245,20 @@ func (w *Window) watch(left *model.Point, samples []int) {
 // the age.
 func (w *Window) reach(length float64) {
 	s := w.condition.State()
-	kinked := s.Kinked()
-	const least = 0x1p-900 // against 0/0; numbers below 2^-1022 are slow
-	limit, speed, leap := tolerance.WindowLook*length, w.speed, w.leap
+	w.limit = tolerance.WindowLook * length
 	soon, near, k := w.soon[:s.N], w.near[:s.N], 0
+	if !s.Kinked() {
+		k = kernel.Soon(w.u, w.du, s.Y, w.norms, s.Zone, w.ends, w.rates, w.speed, w.leap, w.limit, soon, near)
+		w.soon, w.near = soon[:k], near[:k]
+		return
+	}
 	for i, u := range w.u {
-		z := int(s.Zone[i])
-		if kinked && z == model.Pinned {
-			soon[k], near[k], k = i, 0, k+1
-			continue
-		}
-		r, dr := defect(kinked, s.Y[i], u, w.du[i])
-		stray, jump := w.norms[i]*speed+least, w.norms[i]*leap
-		down, up := stray+max(max(w.rates[z], 0)-dr, 0), stray+max(dr-min(w.rates[z+1], 0), 0)
-		below, above := math.Abs(r-w.ends[z])-jump, math.Abs(w.ends[z+1]-r)-jump
-		if below <= limit*down || above <= limit*up {
-			soon[k], near[k], k = i, min(below/down, above/up), k+1
+		r, dr := defect(true, s.Y[i], u, w.du[i])
+		if at := w.earliest(i, r, dr); !math.IsInf(at, 1) || math.IsInf(w.limit, 1) {
+			soon[k], near[k], k = i, at, k+1
 		}
 	}
-	w.limit, w.soon, w.near = limit, soon[:k], near[:k]
+	w.soon, w.near = soon[:k], near[:k]
 }
 
 // due returns how many samples reach a boundary of their zones on the tangent within a
@@ -209,6 +280,11 @@ func (w *Window) due(length float64) (n int) {
 
 // look sees to it that all samples are found that can reach a boundary within a length.
 func (w *Window) look(length float64) {
+	if length > w.limit && !w.whole {
+		w.predict(w.left)
+		w.reach(w.length)
+		w.enlist()
+	}
 	if length > w.limit {
 		w.reach(math.Inf(1))
 	}
@@ -266,6 +342,7 @@ func (w *Window) fit(few, many int, longest float64) {
 func (w *Window) Surround(pt *model.Point) bool {
 	s := w.condition.State()
 	w.condition.PredictAll(w.u, pt.Theta)
+	w.whole, w.list.end = true, 0
 	zones := make([]uint8, s.N)
 	for i, u := range w.u {
 		loss, _, _ := s.Loss.Eval(u, s.Y[i])

@@ -48,8 +48,11 @@ type Window struct {
 	drift  float64 // running mean of ‖Δθ‖ by jumps, per unit of age
 	jumped float64 // ‖Δθ‖ of the largest recent jump
 
-	u, du []float64 // N: predictors where the window was opened, and their rates
+	u, du []float64    // N: predictors where the window was opened, and their rates
+	whole bool         // these are known
+	left  *model.Point // where it is being opened
 	approach
+	list    list
 	samples []int // room for the watched samples
 }
 
@@ -60,6 +63,15 @@ type approach struct {
 	near        []float64 // in how many ages each can at the earliest
 	ends, rates []float64 // the boundaries, and their rates
 	speed, leap float64   // of θ off the tangent, and at once
+}
+
+// list has the samples that can reach a boundary of their zones up to an age, while θ is near a
+// line. Windows are opened from it, without a look at the others.
+type list struct {
+	line
+	end     float64 // the age; 0 where there is no list
+	moved   float64 // largest ‖Δθ‖ off the line
+	samples []int
 }
 
 // line is the tangent that a window is opened along.
@@ -102,9 +114,10 @@ func New(c *condition.Primal, last float64) Horizon {
 		}
 		w.outside = zones{}
 	}
-	w.line = line{theta: f(s.P), rate: f(s.P)}
+	w.line, w.list.line = line{theta: f(s.P), rate: f(s.P)}, line{theta: f(s.P), rate: f(s.P)}
 	w.u, w.du = f(s.N), f(s.N)
 	w.soon, w.near = make([]int, 0, s.N), f(s.N)[:0]
+	w.list.samples = make([]int, 0, s.N/tolerance.WindowListed)
 	return w
 }
 
@@ -123,7 +136,7 @@ func (w *Window) Ahead(left *model.Point) float64 {
 			return ahead
 		}
 	}
-	w.condition.PredictAll(w.u, left.Theta)
+	w.whole = false
 	w.outside.open(w, left, left.Age-w.age)
 	return w.length
 }
@@ -170,11 +183,14 @@ func (w *Window) moving() []int {
 }
 
 // strayed returns ‖Δθ‖ of pt off the tangent.
-func (w *Window) strayed(pt *model.Point) float64 {
+func (w *Window) strayed(pt *model.Point) float64 { return w.off(&w.line, pt) }
+
+// off returns ‖Δθ‖ of pt off a line.
+func (w *Window) off(l *line, pt *model.Point) float64 {
 	var sum float64
-	h := pt.Age - w.age
+	h := pt.Age - l.age
 	for j, x := range pt.Theta {
-		x = (x - w.theta[j] - h*w.rate[j]) * w.scale[j]
+		x = (x - l.theta[j] - h*l.rate[j]) * w.scale[j]
 		sum += x * x
 	}
 	return math.Sqrt(sum)

@@ -177,6 +177,36 @@ func (f site) unwatched(pt *model.Point) int {
 	return -1
 }
 
+// probe looks at points in and about a window that was opened at left, of a length. It returns
+// a sample that is not watched and not in its zone, -1 where there is none, and how many points
+// were inside.
+func (f site) probe(rng *rand.Rand, left *model.Point, length float64, times int) (i, inside int) {
+	pt := model.NewPoint(f.State().Problem)
+	for range times {
+		h := length * (0.3 + rng.Float64())
+		off := make([]float64, len(pt.Theta))
+		for j := range off {
+			off[j] = rng.NormFloat64() / f.scale[j]
+		}
+		part := 2 * rng.Float64() * f.moved / f.Distance(nil, off)
+		if math.IsInf(f.moved, 1) {
+			part = rng.Float64() * 1e-3
+		}
+		pt.Age = left.Age + h
+		for j, w := range left.Theta {
+			pt.Theta[j] = w + h*left.Rate[j] + part*off[j]
+		}
+		if !f.Inside(pt) {
+			continue
+		}
+		inside++
+		if i = f.unwatched(pt); i >= 0 {
+			return i, inside
+		}
+	}
+	return -1, inside
+}
+
 // Inside a window only watched samples change their zones.
 func TestWindowHoldsCrossings(t *testing.T) {
 	t.Parallel()
@@ -198,34 +228,65 @@ func TestWindowHoldsCrossings(t *testing.T) {
 				if s := f.State(); len(s.Watch) < s.N/2 {
 					few++
 				}
-				pt := model.NewPoint(f.State().Problem)
-				for range 200 {
-					h := length * (0.3 + rng.Float64())
-					off := make([]float64, len(pt.Theta))
-					for j := range off {
-						off[j] = rng.NormFloat64() / f.scale[j]
-					}
-					part := 2 * rng.Float64() * f.moved / f.Distance(nil, off)
-					if math.IsInf(f.moved, 1) {
-						part = rng.Float64() * 1e-3
-					}
-					pt.Age = left.Age + h
-					for j, w := range left.Theta {
-						pt.Theta[j] = w + h*left.Rate[j] + part*off[j]
-					}
-					if !f.Inside(pt) {
-						continue
-					}
-					inside++
-					if i := f.unwatched(pt); i >= 0 {
-						t.Fatalf("seed %d: sample %d changes its zone inside the window", seed, i)
-					}
+				i, seen := f.probe(rng, left, length, 200)
+				if inside += seen; i >= 0 {
+					t.Fatalf("seed %d: sample %d changes its zone inside the window", seed, i)
 				}
 			}
 			if inside < 500 || few < 6 {
 				t.Errorf("only %d points inside, %d windows with few samples", inside, few)
 			}
 		})
+	}
+}
+
+// Inside windows that are opened one behind the other, most of them from a list, only watched
+// samples change their zones. The path turns, and leaves the tangents.
+func TestListHoldsCrossings(t *testing.T) {
+	t.Parallel()
+	for _, kinked := range []bool{false, true} {
+		listed, inside := 0, 0
+		for seed := range uint64(4) {
+			rng := rand.New(rand.NewPCG(seed, 43))
+			f := newSite(t, rng, random(rng, 8000, kinked, true))
+			left := f.pt
+			for range 30 {
+				length := f.Ahead(left)
+				if !f.whole {
+					listed++
+				}
+				i, seen := f.probe(rng, left, length, 30)
+				if inside += seen; i >= 0 {
+					t.Fatalf("hinge %t, seed %d: sample %d changes its zone inside the window", kinked, seed, i)
+				}
+				f.proceed(rng, left, length)
+			}
+		}
+		if listed < 40 || inside < 1000 {
+			t.Errorf("hinge %t: only %d windows from a list, %d points inside", kinked, listed, inside)
+		}
+	}
+}
+
+// proceed moves left to the end of a window, off its tangent, and turns it.
+func (f site) proceed(rng *rand.Rand, left *model.Point, length float64) {
+	s := f.State()
+	off := make([]float64, s.P)
+	for j := range off {
+		off[j] = rng.NormFloat64() / f.scale[j]
+	}
+	speed, size := f.Distance(nil, left.Rate), f.Distance(nil, off)
+	left.Age += length
+	for j, rate := range left.Rate {
+		left.Theta[j] += length * (rate + 0.05*speed/size*off[j])
+		left.Rate[j] += 0.03 * speed / size * off[j]
+	}
+	u := make([]float64, s.N)
+	f.PredictAll(u, left.Theta)
+	for i, z := range zonesOf(s, u, left.Age) {
+		for z != s.Zone[i] {
+			f.Shift(i, z > s.Zone[i], left.Theta)
+		}
 	}
 }
 

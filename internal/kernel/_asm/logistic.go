@@ -77,7 +77,7 @@ func (v *isa) horner(x reg.VecVirtual, coefficients ...float64) reg.VecVirtual {
 	return p
 }
 
-// exp returns the exponential of x, -708 <= x <= 0: the series of a remainder
+// exp returns the exponential of x, -708 <= x <= 708: the series of a remainder
 // within half of ln 2, times a power of two.
 func (v *isa) exp(x reg.VecVirtual) reg.VecVirtual {
 	n := v.vec()
@@ -128,9 +128,7 @@ func (v *isa) log1p(e reg.VecVirtual) reg.VecVirtual {
 	VADDPD(constant(2), f, s)
 	VDIVPD(s, f, s)
 	VMULPD(s, s, z)
-	r := v.horner(z, 1.479819860511658591e-01, 1.531383769920937332e-01, 1.818357216161805012e-01,
-		2.222219843214978396e-01, 2.857142874366239149e-01, 3.999999999940941908e-01, 6.666666666666735130e-01)
-	VMULPD(z, r, r)
+	r := v.remez(z)
 	square := v.vec()
 	VMULPD(f, f, square)
 	VMULPD(constant(0.5), square, square)

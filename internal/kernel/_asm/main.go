@@ -35,6 +35,8 @@ func main() {
 		share(v)
 		invert(v)
 		logistic(v)
+		strips(v)
+		scaleRows(v)
 		distances(v)
 		gauss(v)
 		for _, p := range precisions(wide) {
@@ -60,6 +62,10 @@ func main() {
 		triangle(wide, lower, true)
 	}
 	solvePanel(wide)
+	soon(wide)
+	pairRows(wide)
+	powers(wide)
+	series(wide)
 	Generate()
 }
 
