@@ -34,8 +34,9 @@ const (
 	PlainNearSetSteps = 200
 	GramSteps         = 20_000 // in Gram form at most; the next descent then takes over
 	// QuietSteps is how many steps in a row must not change a zone before the corrector
-	// is tried; QuietKernelSteps is the same for kernels, where a try costs many steps.
-	QuietSteps       = 2
+	// is tried. With 6 paths of logistic regression take 0.96 of the time with 2, of the Lasso
+	// 0.98. QuietKernelSteps is the same for kernels, where 4 or 6 save nothing.
+	QuietSteps       = 6
 	QuietKernelSteps = 3
 	// ObjectiveRounding is the rise of the objective, relative to it, that is rounding;
 	// StepRounding is that of one step through a bottleneck, where it falls by less.
