@@ -18,6 +18,7 @@ type Solver struct {
 	limits  limits
 	state   state // of all samples
 	descent descent
+	part    *subsampled // nil where the phase is not for the problem
 	newton  newton
 	reuse   reuse
 	chain   int // re-solves since everything was summed anew; -1: there is no solution
@@ -88,6 +89,10 @@ func newSolver(p Problem, from *arena) (*Solver, error) {
 	s.costs = costs{loss: &s.problem.Loss, terms: &s.state.terms, n: n, c: scale(p.C) / unit, unit: unit,
 		weights: append([]float64(nil), p.Weights...)}
 	s.costs.init()
+	if every := s.state.sampleEvery(); every > 0 {
+		s.slopes()
+		s.part = newSubsampled(from, &s.state, every)
+	}
 	return s, nil
 }
 
@@ -106,7 +111,12 @@ func (s *Solver) furnish() {
 	for k := range a.terms.kinked {
 		a.terms.kinked[k].center = s.arena.vector(n)
 	}
-	s.newton = newNewton(s.arena, a, n)
+	if s.part != nil {
+		s.newton = s.part.newton
+		s.newton.state = a
+	} else {
+		s.newton = newNewton(s.arena, a, n)
+	}
 	if s.reuse == reuseNear {
 		s.near = newVicinity(s.arena, a, &s.descent, &s.newton)
 	}
@@ -219,6 +229,15 @@ func (s *Solver) run(o Options, from start) error {
 	separable := a.penalty.separable()
 	if o.Method == DescentOnly && !separable {
 		return fmt.Errorf("%w: DescentOnly with an L1 penalty or a free intercept", ErrOptions)
+	}
+	if s.part != nil && o.Method == Automatic && from == cold {
+		if s.part.descend() {
+			if s.furnished() {
+				a.settle()
+			}
+			return nil
+		}
+		from = warm
 	}
 	if o.Method == DescentOnly || o.Method == Automatic && separable && (len(a.terms.kinked) > 0 || from == cold && s.descent.strong()) {
 		if len(a.terms.curved) > 0 {

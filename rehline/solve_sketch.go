@@ -76,6 +76,11 @@ func (s *state) side() {
 			v := kernel.Kinked(z, k.kink[from:to], k.lo[from:to], k.hi[from:to], slope, slope, g, h, sidewise)
 			s.sums.add(sums{v[0], v[1], v[2]})
 		}
+		for t := range s.terms.curved {
+			c, to := &s.terms.curved[t], from+len(z)
+			v := kernel.Curved(z, c.kink[from:to], c.kl[from:to], c.kh[from:to], c.sigma[from:to], c.slope[from:to], g, h)
+			s.sums.add(sums{value: v[0], dual: v[1]})
+		}
 		s.addForce(from, s.v, g)
 	}
 	kernel.ScaleTo(s.v, -1, s.v)

@@ -70,6 +70,16 @@ const (
 	cancelled     = 1e-4  // fall of a squared norm after which what led to it is summed anew
 )
 
+// Steps with the Hessian of a sample, which is one of every so many samples: of leastShare, or of
+// more where that makes the Hessian cost no more than some passes.
+const (
+	hessianShare = 10 // coefficients for each
+	leastShare   = 8
+	hessianDims  = 8    // samples in it for each coefficient, at least
+	sampleGap    = 1e-3 // relative, of the sample's own solution
+	mostSteps    = 8    // expected ones beyond which Newton steps on all samples take less
+)
+
 // Coordinate descent. A Newton phase costs about as much as patience passes over all
 // samples: descent ends when it has made as many, or expects to.
 const (
