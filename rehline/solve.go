@@ -230,7 +230,7 @@ func (s *Solver) run(o Options, from start) error {
 	if o.Method == DescentOnly && !separable {
 		return fmt.Errorf("%w: DescentOnly with an L1 penalty or a free intercept", ErrOptions)
 	}
-	if s.part != nil && o.Method == Automatic && from == cold {
+	if s.part != nil && o.Method == Automatic && from == cold && (a.penalty.dim >= strongDim || s.descent.curvature() <= strongCurvature) {
 		if s.part.descend() {
 			if s.furnished() {
 				a.settle()

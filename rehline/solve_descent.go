@@ -99,14 +99,7 @@ func (d *descent) strong() bool {
 	if _, ok := d.x.(sparse); !ok && !d.kernelled() || d.penalty.dim < strongDim {
 		return false
 	}
-	d.invert()
-	var curvature float64
-	for i := range d.terms.curved {
-		for j, m := range d.terms.curved[i].sigma {
-			curvature += m / d.inv[j]
-		}
-	}
-	return curvature <= strongCurvature*float64(d.penalty.dim)
+	return d.curvature() <= strongCurvature
 }
 
 // face sets the faces. A curved term has its own where g, dz and h are, which descent does
@@ -346,4 +339,23 @@ func (d *descent) permute(active []int32, run int) {
 		}
 	}
 	d.random = x
+}
+
+// curvature returns the mean one of terms that are all curved along a coefficient, by some of the
+// samples.
+func (d *descent) curvature() float64 {
+	n := len(d.z)
+	stride := max(1, n/nearSample)
+	var sum float64
+	for t := range d.terms.curved {
+		sigma := d.terms.curved[t].sigma
+		for i := 0; i < n; i += stride {
+			if d.norms != nil {
+				sum += sigma[i] * d.norms[i]
+			} else {
+				sum += sigma[i] / d.inv[i]
+			}
+		}
+	}
+	return sum * float64(stride) / float64(d.penalty.dim)
 }
