@@ -67,9 +67,10 @@ func (l Loss) Check() error {
 		}
 	}
 	for r := range l.Tau.Rows {
-		for i, tau := range row(l.Tau, r) {
-			if !(tau >= 0) {
-				return rangeError("Loss.Tau", r, i, "%g; a threshold is >= 0 or +Inf", tau)
+		tau := row(l.Tau, r)
+		for i := kernel.AtLeast(tau, 0); i < n; i++ {
+			if !(tau[i] >= 0) {
+				return rangeError("Loss.Tau", r, i, "%g; a threshold is >= 0 or +Inf", tau[i])
 			}
 		}
 	}

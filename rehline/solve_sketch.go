@@ -65,23 +65,31 @@ func (s *state) side() {
 	var scratch scratch
 	s.sums = sums{}
 	clear(s.v)
+	several := len(s.terms.kinked)+len(s.terms.curved) > 1
 	for from := 0; from < len(s.z); from += partSize {
-		z := s.z[from:min(from+partSize, len(s.z))]
-		g, h := scratch[1][:len(z)], scratch[2][:len(z)]
-		clear(g)
+		to := min(from+partSize, len(s.z))
+		z, g, h := s.z[from:to], scratch[1][:to-from], scratch[2][:to-from]
+		if several {
+			clear(g)
+		}
 		s.scoresFrom(from, z, s.beta)
+		slope := g // of the only term
 		for t := range s.terms.kinked {
-			k, to := &s.terms.kinked[t], from+len(z)
-			slope := k.slope[from:to]
+			k := &s.terms.kinked[t]
+			slope = k.slope[from:to]
 			v := kernel.Kinked(z, k.kink[from:to], k.lo[from:to], k.hi[from:to], slope, slope, g, h, sidewise)
 			s.sums.add(sums{v[0], v[1], v[2]})
 		}
 		for t := range s.terms.curved {
-			c, to := &s.terms.curved[t], from+len(z)
-			v := kernel.Curved(z, c.kink[from:to], c.kl[from:to], c.kh[from:to], c.sigma[from:to], c.slope[from:to], g, h)
+			c := &s.terms.curved[t]
+			slope = c.slope[from:to]
+			v := kernel.Curved(z, c.kink[from:to], c.kl[from:to], c.kh[from:to], c.sigma[from:to], slope, g, h)
 			s.sums.add(sums{value: v[0], dual: v[1]})
 		}
-		s.addForce(from, s.v, g)
+		if several {
+			slope = g
+		}
+		s.addForce(from, s.v, slope)
 	}
 	kernel.ScaleTo(s.v, -1, s.v)
 	s.certify()

@@ -77,7 +77,7 @@ func pairs(rows int, same func(i, j int) bool) []source {
 }
 
 // turn returns the score -q/p where a term turns, and false where there is none: p is
-// zero or so small that no score reaches it.
+// so small that no score reaches it, or zero.
 func turn(p, q float64) (float64, bool) {
 	if !turns(p, q) {
 		return 0, false
@@ -86,7 +86,7 @@ func turn(p, q float64) (float64, bool) {
 }
 
 // turns tells whether a term turns at a score.
-func turns(p, q float64) bool { return p != 0 && math.Abs(q) <= 1e150*math.Abs(p) }
+func turns(p, q float64) bool { return math.Abs(p) >= 1e-300 && math.Abs(q) <= 1e150*math.Abs(p) }
 
 // opposite tells whether the terms (p, q) and (r, s) turn at the same score, up to
 // rounding, in opposite directions.
@@ -136,30 +136,33 @@ func eachButFast(n int, fast func(k int) int, slow func(k int) bool) bool {
 func newTerms(from *arena, l *Loss, n int) terms {
 	var t terms
 	for _, s := range pairs(l.U.Rows, func(i, j int) bool { return allOpposite(l.U, l.V, i, j) }) {
-		k := kinked{source: s, kink: from.vector(n), lo: from.vector(n), hi: from.vector(n), slope: from.vector(n)}
-		for _, r := range slices.Backward(s) { // the kink is that of the first one
-			k.turn(row(l.U, r), row(l.V, r))
+		k := kinked{source: s, kink: from.scratch(n), lo: from.scratch(n), hi: from.scratch(n), slope: from.scratch(n)}
+		for at, r := range slices.Backward(s) { // the kink is that of the first one
+			k.turn(row(l.U, r), row(l.V, r), at < len(s)-1)
 		}
 		t.kinked = append(t.kinked, k)
 	}
 	for _, s := range pairs(l.S.Rows, func(i, j int) bool {
 		return allOpposite(l.S, l.T, i, j) && allAsLarge(row(l.S, i), row(l.S, j))
 	}) {
-		c := curved{source: s, kink: from.vector(n), kl: from.vector(n), kh: from.vector(n), sigma: from.vector(n),
-			slope: from.vector(n)}
-		for _, r := range s {
-			c.turn(row(l.S, r), row(l.T, r), row(l.Tau, r))
+		c := curved{source: s, kink: from.scratch(n), kl: from.scratch(n), kh: from.scratch(n), sigma: from.scratch(n),
+			slope: from.scratch(n), all: true}
+		for at, r := range s {
+			c.turn(row(l.S, r), row(l.T, r), row(l.Tau, r), at > 0)
 		}
 		t.curved = append(t.curved, c)
 	}
 	return t
 }
 
-// turn adds the terms u z + v: where they turn, and their slopes.
-func (k *kinked) turn(u, v []float64) {
+// turn sets the terms to u z + v, or adds it to others: where they turn, and their slopes.
+func (k *kinked) turn(u, v []float64, others bool) {
 	eachButFast(len(u), func(i int) int {
-		return kernel.Kinks(u[i:], v[i:], k.kink[i:], k.lo[i:], k.hi[i:])
+		return kernel.Kinks(u[i:], v[i:], k.kink[i:], k.lo[i:], k.hi[i:], others)
 	}, func(i int) bool {
+		if !others {
+			k.kink[i], k.lo[i], k.hi[i] = 0, 0, 0
+		}
 		at, ok := turn(u[i], v[i])
 		if !ok {
 			k.level = k.level || v[i] > 0
@@ -170,12 +173,15 @@ func (k *kinked) turn(u, v []float64) {
 	})
 }
 
-// turn adds the terms s z + t up to tau: where they turn, and their ranges.
-func (c *curved) turn(s, t, tau []float64) {
-	c.all = true
+// turn sets the terms to s z + t up to tau, or adds it to others: where they turn, and their
+// ranges.
+func (c *curved) turn(s, t, tau []float64, others bool) {
 	eachButFast(len(s), func(i int) int {
-		return kernel.Ranges(s[i:], t[i:], tau[i:], c.kink[i:], c.kl[i:], c.kh[i:])
+		return kernel.Ranges(s[i:], t[i:], tau[i:], c.kink[i:], c.kl[i:], c.kh[i:], others)
 	}, func(i int) bool {
+		if !others {
+			c.kink[i], c.kl[i], c.kh[i] = 0, 0, 0
+		}
 		at, ok := turn(s[i], t[i])
 		if !ok {
 			c.level = c.level || rehu(t[i], tau[i]) > 0

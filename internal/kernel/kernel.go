@@ -200,6 +200,14 @@ func invertGo(x []float64, add, least float64) {
 	}
 }
 
+// squaresGo is Squares.
+func squaresGo(y []float64, a float64, x []float64) {
+	y = y[:len(x)]
+	for i, v := range x {
+		y[i] = a * (v * v)
+	}
+}
+
 // stackGo is Stack.
 func stackGo(panel, scaled []float64, ld int, x []float64, stride, cols int, index []int32, change []float64) {
 	for k, i := range index {

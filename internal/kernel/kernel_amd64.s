@@ -2520,42 +2520,86 @@ TEXT ·shareAVX512(SB), NOSPLIT, $0-40
 	MOVQ         n+24(FP), BX
 	VBROADCASTSD scale+32(FP), Z0
 	VPXORQ       Z1, Z1, Z1
+	VPXORQ       Z2, Z2, Z2
+	VPXORQ       Z3, Z3, Z3
 	XORQ         SI, SI
 
 loop:
-	CMPQ      BX, $0x08
-	JL        loop_tail
-	VMOVUPD   (CX)(SI*8), Z2
-	VMOVUPD   (DX)(SI*8), Z3
-	VMULPD    Z0, Z2, Z2
-	VDIVPD    Z3, Z2, Z2
-	VMAXPD    Z1, Z2, Z2
-	VCMPPD    $0x04, Z1, Z3, K1
-	VMOVAPD.Z Z2, K1, Z2
-	VMOVUPD   Z2, (AX)(SI*8)
-	ADDQ      $0x08, SI
-	SUBQ      $0x08, BX
-	JMP       loop
+	CMPQ         BX, $0x08
+	JL           loop_tail
+	VMOVUPD      (CX)(SI*8), Z4
+	VMOVUPD      (DX)(SI*8), Z5
+	VMULPD       Z0, Z4, Z4
+	VMOVAPD      Z5, Z6
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z6, Z6
+	VCMPPD       $0x00, Z6, Z2, K1
+	KMOVW        K1, DI
+	CMPL         DI, $0x000000ff
+	JE           quotientfalse
+	VMOVAPD      Z6, Z2
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z3
+	VDIVPD       Z6, Z3, Z3
+
+quotientfalse:
+	VPXORQ       Z5, Z6, Z6
+	VPORQ        Z3, Z6, Z6
+	VMOVAPD      Z4, Z7
+	VMULPD       Z6, Z4, Z4
+	VFNMADD231PD Z5, Z4, Z7
+	VFMADD231PD  Z6, Z7, Z4
+	VMAXPD       Z1, Z4, Z4
+	VCMPPD       $0x04, Z1, Z5, K1
+	VMOVAPD.Z    Z4, K1, Z4
+	VMOVUPD      Z4, (AX)(SI*8)
+	ADDQ         $0x08, SI
+	SUBQ         $0x08, BX
+	JMP          loop
 
 loop_tail:
-	TESTQ     BX, BX
-	JZ        loop_done
-	MOVQ      $0x0000ffff, DI
-	SHLXQ     BX, DI, DI
-	NOTQ      DI
-	KMOVW     DI, K1
-	VMOVUPD.Z (CX)(SI*8), K1, Z2
-	VMOVUPD.Z (DX)(SI*8), K1, Z3
-	VMULPD    Z0, Z2, Z2
-	VDIVPD    Z3, Z2, Z2
-	VMAXPD    Z1, Z2, Z2
-	VCMPPD    $0x04, Z1, Z3, K2
-	VMOVAPD.Z Z2, K2, Z2
-	VMOVUPD   Z2, K1, (AX)(SI*8)
+	TESTQ        BX, BX
+	JZ           loop_done
+	MOVQ         $0x0000ffff, DI
+	SHLXQ        BX, DI, DI
+	NOTQ         DI
+	KMOVW        DI, K1
+	VMOVUPD.Z    (CX)(SI*8), K1, Z4
+	VMOVUPD.Z    (DX)(SI*8), K1, Z5
+	VMULPD       Z0, Z4, Z4
+	VMOVAPD      Z5, Z0
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z0, Z0
+	VCMPPD       $0x00, Z0, Z2, K2
+	KMOVW        K2, CX
+	CMPL         CX, $0x000000ff
+	JE           quotienttrue
+	VMOVAPD      Z0, Z2
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z2
+	VDIVPD       Z0, Z2, Z3
+
+quotienttrue:
+	VPXORQ       Z5, Z0, Z0
+	VPORQ        Z3, Z0, Z0
+	VMOVAPD      Z4, Z2
+	VMULPD       Z0, Z4, Z3
+	VFNMADD231PD Z5, Z3, Z2
+	VFMADD231PD  Z0, Z2, Z3
+	VMAXPD       Z1, Z3, Z3
+	VCMPPD       $0x04, Z1, Z5, K2
+	VMOVAPD.Z    Z3, K2, Z3
+	VMOVUPD      Z3, K1, (AX)(SI*8)
 
 loop_done:
 	VZEROUPPER
 	RET
+
+DATA c3ff0000000000000<>+0(SB)/8, $0x3ff0000000000000
+DATA c3ff0000000000000<>+8(SB)/8, $0x3ff0000000000000
+DATA c3ff0000000000000<>+16(SB)/8, $0x3ff0000000000000
+DATA c3ff0000000000000<>+24(SB)/8, $0x3ff0000000000000
+DATA c3ff0000000000000<>+32(SB)/8, $0x3ff0000000000000
+DATA c3ff0000000000000<>+40(SB)/8, $0x3ff0000000000000
+DATA c3ff0000000000000<>+48(SB)/8, $0x3ff0000000000000
+DATA c3ff0000000000000<>+56(SB)/8, $0x3ff0000000000000
+GLOBL c3ff0000000000000<>(SB), RODATA|NOPTR, $64
 
 // func invertAVX512(x *float64, n int, add float64, least float64)
 // Requires: AVX, AVX512F, BMI2
@@ -2596,15 +2640,41 @@ loop_done:
 	VZEROUPPER
 	RET
 
-DATA c3ff0000000000000<>+0(SB)/8, $0x3ff0000000000000
-DATA c3ff0000000000000<>+8(SB)/8, $0x3ff0000000000000
-DATA c3ff0000000000000<>+16(SB)/8, $0x3ff0000000000000
-DATA c3ff0000000000000<>+24(SB)/8, $0x3ff0000000000000
-DATA c3ff0000000000000<>+32(SB)/8, $0x3ff0000000000000
-DATA c3ff0000000000000<>+40(SB)/8, $0x3ff0000000000000
-DATA c3ff0000000000000<>+48(SB)/8, $0x3ff0000000000000
-DATA c3ff0000000000000<>+56(SB)/8, $0x3ff0000000000000
-GLOBL c3ff0000000000000<>(SB), RODATA|NOPTR, $64
+// func squaresAVX512(y *float64, a float64, x *float64, n int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·squaresAVX512(SB), NOSPLIT, $0-32
+	MOVQ         x+16(FP), AX
+	MOVQ         y+0(FP), CX
+	MOVQ         n+24(FP), DX
+	VBROADCASTSD a+8(FP), Z0
+	XORQ         BX, BX
+
+loop:
+	CMPQ    DX, $0x08
+	JL      loop_tail
+	VMOVUPD (AX)(BX*8), Z1
+	VMULPD  Z1, Z1, Z1
+	VMULPD  Z0, Z1, Z1
+	VMOVUPD Z1, (CX)(BX*8)
+	ADDQ    $0x08, BX
+	SUBQ    $0x08, DX
+	JMP     loop
+
+loop_tail:
+	TESTQ     DX, DX
+	JZ        loop_done
+	MOVQ      $0x0000ffff, SI
+	SHLXQ     DX, SI, SI
+	NOTQ      SI
+	KMOVW     SI, K1
+	VMOVUPD.Z (AX)(BX*8), K1, Z1
+	VMULPD    Z1, Z1, Z1
+	VMULPD    Z0, Z1, Z1
+	VMOVUPD   Z1, K1, (CX)(BX*8)
+
+loop_done:
+	VZEROUPPER
+	RET
 
 // func logisticAVX512(z *float64, y *float64, loss *float64, slope *float64, bend *float64, n int)
 // Requires: AVX, AVX512F, BMI2
@@ -6764,7 +6834,7 @@ loop_done:
 	RET
 
 // func shareAVX2(dst *float64, slope *float64, p *float64, n int, scale float64)
-// Requires: AVX
+// Requires: AVX, FMA3
 TEXT ·shareAVX2(SB), NOSPLIT, $0-40
 	MOVQ         dst+0(FP), AX
 	MOVQ         slope+8(FP), CX
@@ -6772,37 +6842,71 @@ TEXT ·shareAVX2(SB), NOSPLIT, $0-40
 	MOVQ         n+24(FP), BX
 	VBROADCASTSD scale+32(FP), Y0
 	VXORPD       Y1, Y1, Y1
+	VXORPD       Y2, Y2, Y2
+	VXORPD       Y3, Y3, Y3
 	XORQ         SI, SI
 
 loop:
-	CMPQ    BX, $0x04
-	JL      loop_tail
-	VMOVUPD (CX)(SI*8), Y2
-	VMOVUPD (DX)(SI*8), Y3
-	VMULPD  Y0, Y2, Y2
-	VDIVPD  Y3, Y2, Y2
-	VMAXPD  Y1, Y2, Y2
-	VCMPPD  $0x04, Y1, Y3, Y3
-	VANDPD  Y3, Y2, Y2
-	VMOVUPD Y2, (AX)(SI*8)
-	ADDQ    $0x04, SI
-	SUBQ    $0x04, BX
-	JMP     loop
+	CMPQ         BX, $0x04
+	JL           loop_tail
+	VMOVUPD      (CX)(SI*8), Y4
+	VMOVUPD      (DX)(SI*8), Y5
+	VMULPD       Y0, Y4, Y4
+	VMOVAPD      Y5, Y6
+	VANDPD       c7fffffffffffffff<>+0(SB), Y6, Y6
+	VCMPPD       $0x00, Y6, Y2, Y7
+	VMOVMSKPD    Y7, DI
+	CMPL         DI, $0x0000000f
+	JE           quotientfalse
+	VMOVAPD      Y6, Y2
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Y3
+	VDIVPD       Y6, Y3, Y3
+
+quotientfalse:
+	VXORPD       Y5, Y6, Y6
+	VORPD        Y3, Y6, Y6
+	VMOVAPD      Y4, Y7
+	VMULPD       Y6, Y4, Y4
+	VFNMADD231PD Y5, Y4, Y7
+	VFMADD231PD  Y6, Y7, Y4
+	VMAXPD       Y1, Y4, Y4
+	VCMPPD       $0x04, Y1, Y5, Y5
+	VANDPD       Y5, Y4, Y4
+	VMOVUPD      Y4, (AX)(SI*8)
+	ADDQ         $0x04, SI
+	SUBQ         $0x04, BX
+	JMP          loop
 
 loop_tail:
-	TESTQ      BX, BX
-	JZ         loop_done
-	LEAQ       tailMasks<>+0(SB), DI
-	NEGQ       BX
-	VMOVUPD    32(DI)(BX*8), Y2
-	VMASKMOVPD (CX)(SI*8), Y2, Y3
-	VMASKMOVPD (DX)(SI*8), Y2, Y4
-	VMULPD     Y0, Y3, Y3
-	VDIVPD     Y4, Y3, Y3
-	VMAXPD     Y1, Y3, Y3
-	VCMPPD     $0x04, Y1, Y4, Y0
-	VANDPD     Y0, Y3, Y3
-	VMASKMOVPD Y3, Y2, (AX)(SI*8)
+	TESTQ        BX, BX
+	JZ           loop_done
+	LEAQ         tailMasks<>+0(SB), DI
+	NEGQ         BX
+	VMOVUPD      32(DI)(BX*8), Y4
+	VMASKMOVPD   (CX)(SI*8), Y4, Y5
+	VMASKMOVPD   (DX)(SI*8), Y4, Y6
+	VMULPD       Y0, Y5, Y5
+	VMOVAPD      Y6, Y0
+	VANDPD       c7fffffffffffffff<>+0(SB), Y0, Y0
+	VCMPPD       $0x00, Y0, Y2, Y2
+	VMOVMSKPD    Y2, CX
+	CMPL         CX, $0x0000000f
+	JE           quotienttrue
+	VMOVAPD      Y0, Y2
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Y2
+	VDIVPD       Y0, Y2, Y3
+
+quotienttrue:
+	VXORPD       Y6, Y0, Y0
+	VORPD        Y3, Y0, Y0
+	VMOVAPD      Y5, Y2
+	VMULPD       Y0, Y5, Y3
+	VFNMADD231PD Y6, Y3, Y2
+	VFMADD231PD  Y0, Y2, Y3
+	VMAXPD       Y1, Y3, Y3
+	VCMPPD       $0x04, Y1, Y6, Y0
+	VANDPD       Y0, Y3, Y3
+	VMASKMOVPD   Y3, Y4, (AX)(SI*8)
 
 loop_done:
 	VZEROUPPER
@@ -6841,6 +6945,41 @@ loop_tail:
 	VMAXPD     Y1, Y4, Y4
 	VDIVPD     Y4, Y2, Y4
 	VMASKMOVPD Y4, Y3, (AX)(DX*8)
+
+loop_done:
+	VZEROUPPER
+	RET
+
+// func squaresAVX2(y *float64, a float64, x *float64, n int)
+// Requires: AVX
+TEXT ·squaresAVX2(SB), NOSPLIT, $0-32
+	MOVQ         x+16(FP), AX
+	MOVQ         y+0(FP), CX
+	MOVQ         n+24(FP), DX
+	VBROADCASTSD a+8(FP), Y0
+	XORQ         BX, BX
+
+loop:
+	CMPQ    DX, $0x04
+	JL      loop_tail
+	VMOVUPD (AX)(BX*8), Y1
+	VMULPD  Y1, Y1, Y1
+	VMULPD  Y0, Y1, Y1
+	VMOVUPD Y1, (CX)(BX*8)
+	ADDQ    $0x04, BX
+	SUBQ    $0x04, DX
+	JMP     loop
+
+loop_tail:
+	TESTQ      DX, DX
+	JZ         loop_done
+	LEAQ       tailMasks<>+0(SB), SI
+	NEGQ       DX
+	VMOVUPD    32(SI)(DX*8), Y1
+	VMASKMOVPD (AX)(BX*8), Y1, Y2
+	VMULPD     Y2, Y2, Y2
+	VMULPD     Y0, Y2, Y2
+	VMASKMOVPD Y2, Y1, (CX)(BX*8)
 
 loop_done:
 	VZEROUPPER
@@ -12026,6 +12165,31 @@ loop_done:
 	VZEROUPPER
 	RET
 
+// func atLeastAVX512(x *float64, n int, least float64) int
+// Requires: AVX, AVX512F
+TEXT ·atLeastAVX512(SB), NOSPLIT, $0-32
+	MOVQ         x+0(FP), AX
+	VBROADCASTSD least+16(FP), Z0
+	MOVQ         n+8(FP), CX
+	XORQ         DX, DX
+	SUBQ         $0x08, CX
+
+loop:
+	CMPQ    DX, CX
+	JG      end
+	VMOVUPD (AX)(DX*8), Z1
+	VCMPPD  $0x1d, Z0, Z1, K1
+	KMOVW   K1, BX
+	CMPL    BX, $0x000000ff
+	JNE     end
+	ADDQ    $0x08, DX
+	JMP     loop
+
+end:
+	MOVQ DX, ret+24(FP)
+	VZEROUPPER
+	RET
+
 // func oppositeAVX512(p *float64, q *float64, r *float64, s *float64, n int) int
 // Requires: AVX, AVX512F
 TEXT ·oppositeAVX512(SB), NOSPLIT, $0-48
@@ -12110,84 +12274,127 @@ DATA c3cc8000000000000<>+48(SB)/8, $0x3cc8000000000000
 DATA c3cc8000000000000<>+56(SB)/8, $0x3cc8000000000000
 GLOBL c3cc8000000000000<>(SB), RODATA|NOPTR, $64
 
-// func kinksAVX512(p *float64, q *float64, kink *float64, lo *float64, hi *float64, n int) int
+// func kinksAVX512(p *float64, q *float64, kink *float64, lo *float64, hi *float64, n int, others uint8) int
 // Requires: AVX, AVX512F
-TEXT ·kinksAVX512(SB), NOSPLIT, $0-56
+TEXT ·kinksAVX512(SB), NOSPLIT, $0-64
 	MOVQ         p+0(FP), AX
 	MOVQ         q+8(FP), CX
 	MOVQ         kink+16(FP), DX
 	MOVQ         lo+24(FP), BX
 	MOVQ         hi+32(FP), SI
+	MOVBLZX      others+48(FP), DI
+	KMOVW        DI, K1
 	VPXORQ       Z0, Z0, Z0
 	VBROADCASTSD c358dee7a4ad4b81f<>+0(SB), Z1
+	VPXORQ       Z2, Z2, Z2
+	VPXORQ       Z3, Z3, Z3
 	MOVQ         n+40(FP), DI
 	XORQ         R8, R8
 	SUBQ         $0x08, DI
 
 loop:
-	CMPQ    R8, DI
-	JG      end
-	VMOVUPD (AX)(R8*8), Z2
-	VMOVAPD Z2, Z3
-	VPANDQ  c7fffffffffffffff<>+0(SB), Z3, Z3
-	VCMPPD  $0x1e, Z1, Z3, K1
-	KMOVW   K1, R9
-	CMPL    R9, $0x000000ff
-	JNE     end
-	VSUBPD  (CX)(R8*8), Z0, Z3
-	VDIVPD  Z2, Z3, Z3
-	VMOVUPD Z3, (DX)(R8*8)
-	VMINPD  (BX)(R8*8), Z2, Z3
-	VMOVUPD Z3, (BX)(R8*8)
-	VMAXPD  (SI)(R8*8), Z2, Z3
-	VMOVUPD Z3, (SI)(R8*8)
-	ADDQ    $0x08, R8
-	JMP     loop
+	CMPQ         R8, DI
+	JG           end
+	VMOVUPD      (AX)(R8*8), Z4
+	VMOVAPD      Z4, Z5
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z5, Z5
+	VCMPPD       $0x1e, Z1, Z5, K2
+	KMOVW        K2, R9
+	CMPL         R9, $0x000000ff
+	JNE          end
+	VMOVAPD      Z4, Z5
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z5, Z5
+	VCMPPD       $0x00, Z5, Z2, K2
+	KMOVW        K2, R9
+	CMPL         R9, $0x000000ff
+	JE           quotient
+	VMOVAPD      Z5, Z2
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z3
+	VDIVPD       Z5, Z3, Z3
+
+quotient:
+	VPXORQ       Z4, Z5, Z6
+	VPORQ        Z3, Z6, Z6
+	VSUBPD       (CX)(R8*8), Z0, Z5
+	VMOVAPD      Z5, Z7
+	VMULPD       Z6, Z5, Z5
+	VFNMADD231PD Z4, Z5, Z7
+	VFMADD231PD  Z6, Z7, Z5
+	VMOVUPD      Z5, (DX)(R8*8)
+	VMOVUPD.Z    (BX)(R8*8), K1, Z5
+	VMINPD       Z5, Z4, Z5
+	VMOVUPD      Z5, (BX)(R8*8)
+	VMOVUPD.Z    (SI)(R8*8), K1, Z5
+	VMAXPD       Z5, Z4, Z5
+	VMOVUPD      Z5, (SI)(R8*8)
+	ADDQ         $0x08, R8
+	JMP          loop
 
 end:
-	MOVQ R8, ret+48(FP)
+	MOVQ R8, ret+56(FP)
 	VZEROUPPER
 	RET
 
-// func rangesAVX512(p *float64, q *float64, tau *float64, kink *float64, lo *float64, hi *float64, n int) int
+// func rangesAVX512(p *float64, q *float64, tau *float64, kink *float64, lo *float64, hi *float64, n int, others uint8) int
 // Requires: AVX, AVX512F
-TEXT ·rangesAVX512(SB), NOSPLIT, $0-64
+TEXT ·rangesAVX512(SB), NOSPLIT, $0-72
 	MOVQ         p+0(FP), AX
 	MOVQ         q+8(FP), CX
 	MOVQ         kink+24(FP), DX
 	MOVQ         lo+32(FP), BX
 	MOVQ         hi+40(FP), SI
+	MOVBLZX      others+56(FP), DI
+	KMOVW        DI, K1
 	VPXORQ       Z0, Z0, Z0
 	VBROADCASTSD c358dee7a4ad4b81f<>+0(SB), Z1
+	VPXORQ       Z2, Z2, Z2
+	VPXORQ       Z3, Z3, Z3
 	MOVQ         n+48(FP), DI
 	XORQ         R8, R8
 	SUBQ         $0x08, DI
 
 loop:
-	CMPQ    R8, DI
-	JG      end
-	VMOVUPD (AX)(R8*8), Z2
-	VMOVAPD Z2, Z3
-	VPANDQ  c7fffffffffffffff<>+0(SB), Z3, Z3
-	VCMPPD  $0x1e, Z1, Z3, K1
-	KMOVW   K1, R9
-	CMPL    R9, $0x000000ff
-	JNE     end
-	VSUBPD  (CX)(R8*8), Z0, Z3
-	VDIVPD  Z2, Z3, Z3
-	VMOVUPD Z3, (DX)(R8*8)
-	MOVQ    tau+16(FP), R9
-	VMOVUPD (R9)(R8*8), Z3
-	VDIVPD  Z2, Z3, Z2
-	VMINPD  (BX)(R8*8), Z2, Z3
-	VMOVUPD Z3, (BX)(R8*8)
-	VMAXPD  (SI)(R8*8), Z2, Z3
-	VMOVUPD Z3, (SI)(R8*8)
-	ADDQ    $0x08, R8
-	JMP     loop
+	CMPQ         R8, DI
+	JG           end
+	VMOVUPD      (AX)(R8*8), Z4
+	VMOVAPD      Z4, Z5
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z5, Z5
+	VCMPPD       $0x1e, Z1, Z5, K2
+	KMOVW        K2, R9
+	CMPL         R9, $0x000000ff
+	JNE          end
+	VMOVAPD      Z4, Z5
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z5, Z5
+	VCMPPD       $0x00, Z5, Z2, K2
+	KMOVW        K2, R9
+	CMPL         R9, $0x000000ff
+	JE           quotient
+	VMOVAPD      Z5, Z2
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z3
+	VDIVPD       Z5, Z3, Z3
+
+quotient:
+	VPXORQ       Z4, Z5, Z6
+	VPORQ        Z3, Z6, Z6
+	VSUBPD       (CX)(R8*8), Z0, Z5
+	VMOVAPD      Z5, Z7
+	VMULPD       Z6, Z5, Z5
+	VFNMADD231PD Z4, Z5, Z7
+	VFMADD231PD  Z6, Z7, Z5
+	VMOVUPD      Z5, (DX)(R8*8)
+	MOVQ         tau+16(FP), R9
+	VMULPD       (R9)(R8*8), Z6, Z4
+	VMOVUPD.Z    (BX)(R8*8), K1, Z5
+	VMINPD       Z5, Z4, Z5
+	VMOVUPD      Z5, (BX)(R8*8)
+	VMOVUPD.Z    (SI)(R8*8), K1, Z5
+	VMAXPD       Z5, Z4, Z5
+	VMOVUPD      Z5, (SI)(R8*8)
+	ADDQ         $0x08, R8
+	JMP          loop
 
 end:
-	MOVQ R8, ret+56(FP)
+	MOVQ R8, ret+64(FP)
 	VZEROUPPER
 	RET
 

@@ -106,10 +106,17 @@ func Invert(x []float64, add, least float64) { invertGo(x, add, least) }
 func Opposite(p, q, r, s []float64) int { return 0 }
 
 // Kinks sets kink, lo and hi for as many samples from the first one on as it returns: none.
-func Kinks(p, q, kink, lo, hi []float64) int { return 0 }
+func Kinks(p, q, kink, lo, hi []float64, others bool) int { return 0 }
 
 // Ranges is Kinks with tau/p in place of p.
-func Ranges(p, q, tau, kink, lo, hi []float64) int { return 0 }
+func Ranges(p, q, tau, kink, lo, hi []float64, others bool) int { return 0 }
+
+// AtLeast returns how many entries of x from the first one on surely are numbers >= least: of
+// none is it known.
+func AtLeast(x []float64, least float64) int { return 0 }
+
+// Squares sets y_i to a x_i².
+func Squares(y []float64, a float64, x []float64) { squaresGo(y, a, x) }
 
 // Stack sets the first rows of panel, of the leading dimension ld, to the rows of x that index
 // lists, x[i*stride:][:cols], and those of scaled to change times them.

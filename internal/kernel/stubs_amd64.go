@@ -89,6 +89,11 @@ func shareAVX512(dst *float64, slope *float64, p *float64, n int, scale float64)
 //go:noescape
 func invertAVX512(x *float64, n int, add float64, least float64)
 
+// squaresAVX512 is Squares.
+//
+//go:noescape
+func squaresAVX512(y *float64, a float64, x *float64, n int)
+
 // logisticAVX512 is Logistic.
 //
 //go:noescape
@@ -253,6 +258,11 @@ func shareAVX2(dst *float64, slope *float64, p *float64, n int, scale float64)
 //
 //go:noescape
 func invertAVX2(x *float64, n int, add float64, least float64)
+
+// squaresAVX2 is Squares.
+//
+//go:noescape
+func squaresAVX2(y *float64, a float64, x *float64, n int)
 
 // logisticAVX2 is Logistic.
 //
@@ -434,20 +444,25 @@ func changedAVX512(x *float64, y *float64, n int, unit float64, part float64, in
 //go:noescape
 func betweenAVX512(d *float64, w *float64, n int, lo float64, hi float64, index *int32) (count int, below float64)
 
+// atLeastAVX512 is AtLeast.
+//
+//go:noescape
+func atLeastAVX512(x *float64, n int, least float64) int
+
 // oppositeAVX512 is Opposite.
 //
 //go:noescape
 func oppositeAVX512(p *float64, q *float64, r *float64, s *float64, n int) int
 
-// kinksAVX512 is Kinks.
+// kinksAVX512 is Kinks, others a mask.
 //
 //go:noescape
-func kinksAVX512(p *float64, q *float64, kink *float64, lo *float64, hi *float64, n int) int
+func kinksAVX512(p *float64, q *float64, kink *float64, lo *float64, hi *float64, n int, others uint8) int
 
-// rangesAVX512 is Ranges.
+// rangesAVX512 is Ranges, others a mask.
 //
 //go:noescape
-func rangesAVX512(p *float64, q *float64, tau *float64, kink *float64, lo *float64, hi *float64, n int) int
+func rangesAVX512(p *float64, q *float64, tau *float64, kink *float64, lo *float64, hi *float64, n int, others uint8) int
 
 // stackAVX512 is Stack.
 //
