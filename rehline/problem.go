@@ -82,7 +82,8 @@ func (p *Problem) check(from *arena) ([]float64, error) {
 	if n == 0 || d == 0 {
 		return nil, shapeError("X", "%d x %d; at least one sample and one feature are needed", n, d)
 	}
-	if err := p.Loss.Check(); err != nil {
+	terms, err := p.Loss.check()
+	if err != nil {
 		return nil, err
 	}
 	if p.Loss.N() != n {
@@ -94,16 +95,19 @@ func (p *Problem) check(from *arena) ([]float64, error) {
 	if c := p.Constraints; c.N() > 0 && c.A.Cols != d {
 		return nil, shapeError("Constraints.A", "%d columns, but X has %d", c.A.Cols, d)
 	}
-	return norms, p.checkSizes(known)
+	return norms, p.checkSizes(known, terms)
 }
 
 // largest is the largest size of a number in a Problem. Beyond it squares of
 // sums overflow.
 const largest = 1e100
 
-// checkSizes leaves out the features where they are known to be moderate.
-func (p *Problem) checkSizes(known bool) error {
-	l, c := &p.Loss, &p.Constraints
+// checkSizes leaves out the features, or the loss's terms, where they are known to be moderate.
+func (p *Problem) checkSizes(known, terms bool) error {
+	l, c := p.Loss, &p.Constraints
+	if terms {
+		l = Loss{Offset: l.Offset}
+	}
 	var x blas64.General
 	var data []float64
 	if p.Sparse != nil && !known {
