@@ -106,6 +106,15 @@ func rangeError(what string, row, col int, format string, args ...any) error {
 	return &InputError{what, row, col, fmt.Sprintf(format, args...), ErrRange}
 }
 
+// isInput tells whether err is an *InputError.
+func isInput(err error) bool {
+	if err == nil {
+		return false
+	}
+	var input *InputError
+	return errors.As(err, &input)
+}
+
 // within returns an *InputError with the place of the part put before it.
 func within(place string, err error) error {
 	var input *InputError

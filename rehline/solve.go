@@ -46,7 +46,7 @@ const (
 
 // New checks p and sets up a Solver. Errors: *InputError, *InfeasibleError.
 func New(p Problem) (*Solver, error) {
-	s, err := newSolver(p, new(arena))
+	s, err := newSolver(p, new(arena), false)
 	if err != nil {
 		return nil, err
 	}
@@ -54,16 +54,19 @@ func New(p Problem) (*Solver, error) {
 	return s, nil
 }
 
-// newSolver is New with the memory of the first phase alone.
-func newSolver(p Problem, from *arena) (*Solver, error) {
-	norms, err := p.check(from)
+// newSolver is New with the memory of the first phase alone. Later leaves X to be checked by a
+// cold solve that begins with some of the samples.
+func newSolver(p Problem, from *arena, later bool) (*Solver, error) {
+	later = later && p.Sparse == nil && !p.NoRidge
+	norms, err := p.check(from, later)
 	if err != nil {
 		return nil, err
 	}
 	n, d := p.Size()
 	s := &Solver{problem: p, arena: from, chain: -1}
 	penalty := newPenalty(from, &p, d)
-	s.state = state{x: p.features(), terms: newTerms(from, &p.Loss, n), penalty: penalty,
+	check := func() error { return s.problem.Check() }
+	s.state = state{x: p.features(), reading: &reading{norms, !later, check}, terms: newTerms(from, &p.Loss, n), penalty: penalty,
 		guard: &s.guard, costs: &s.costs, limits: &s.limits, vectors: newVectors(from, penalty.dim), z: from.scratch(n)}
 	s.state.rest.force, s.state.best.beta = from.vector(penalty.dim), from.vector(penalty.dim)
 	s.sol = Solution{Beta: make([]float64, d),
@@ -80,7 +83,7 @@ func newSolver(p Problem, from *arena) (*Solver, error) {
 		s.reuse = reuseScores
 	}
 	if penalty.separable() {
-		s.descent = newDescent(from, &s.state, norms)
+		s.descent = newDescent(from, &s.state)
 		if len(s.state.terms.curved) == 0 && len(s.state.terms.kinked) > 0 {
 			s.descent.finish = passes(n, penalty.dim)
 			s.reuse = reuseNear
@@ -168,6 +171,9 @@ func (s *Solver) Solve(ctx context.Context, o Options) (Solution, error) {
 		}
 	}
 	err = s.resolve(o)
+	if isInput(err) {
+		return Solution{}, err
+	}
 	s.report()
 	if overflow := s.overflow(); overflow != nil {
 		return Solution{}, overflow
@@ -181,7 +187,7 @@ func Solve(ctx context.Context, p Problem, o Options) (Solution, error) {
 	from := arenas.Get().(*arena)
 	defer arenas.Put(from)
 	from.reset()
-	s, err := newSolver(p, from)
+	s, err := newSolver(p, from, o.Warm == nil && o.Method == Automatic)
 	if err != nil {
 		return Solution{}, err
 	}
@@ -217,6 +223,12 @@ func (s *Solver) resolve(o Options) error {
 	return err
 }
 
+// subsamples tells whether a cold solve begins with the Hessian of some samples. With few
+// coefficients and a weak ridge that of all costs less than the steps that it spares.
+func (s *Solver) subsamples() bool {
+	return s.part != nil && (s.state.penalty.dim >= strongDim || s.descent.curvature() <= strongCurvature)
+}
+
 // run takes one phase after the other.
 func (s *Solver) run(o Options, from start) error {
 	a := &s.state
@@ -224,14 +236,18 @@ func (s *Solver) run(o Options, from start) error {
 	if s.costs.origin == s.costs.constant && s.guard.zeroIsFeasible() {
 		s.furnish()
 		a.clear()
-		return nil
+		return a.read()
 	}
 	separable := a.penalty.separable()
 	if o.Method == DescentOnly && !separable {
 		return fmt.Errorf("%w: DescentOnly with an L1 penalty or a free intercept", ErrOptions)
 	}
-	if s.part != nil && o.Method == Automatic && from == cold && (a.penalty.dim >= strongDim || s.descent.curvature() <= strongCurvature) {
-		if s.part.descend() {
+	if o.Method == Automatic && from == cold && s.subsamples() {
+		done, err := s.part.descend()
+		if err != nil {
+			return err
+		}
+		if done {
 			if s.furnished() {
 				a.settle()
 			}
@@ -259,6 +275,9 @@ func (s *Solver) run(o Options, from start) error {
 		a.terms.center()
 		copy(s.guard.center, s.guard.xi)
 		from = warm
+	}
+	if err := a.read(); err != nil {
+		return err
 	}
 	s.furnish()
 	if from == cold {

@@ -18,7 +18,6 @@ import (
 type descent struct {
 	*state
 	inv     []float64 // 1/‖x_i‖², with 1 added to the norm for a penalized intercept; see invert
-	norms   []float64 // ‖x_i‖², of which inv is not computed yet
 	steps   []float64 // of a curved term
 	lists   []list    // of active samples: one of each face, or one where the kernel does not visit them
 	random  uint64
@@ -53,10 +52,9 @@ const (
 	isClose                // the same, and near samples are likely to finish
 )
 
-// newDescent takes the squared norms of the samples over.
-func newDescent(from *arena, s *state, norms []float64) descent {
-	n := len(norms)
-	d := descent{state: s, norms: norms, run: 1, finish: inf}
+func newDescent(from *arena, s *state) descent {
+	n := len(s.z)
+	d := descent{state: s, run: 1, finish: inf}
 	if 8*n*s.penalty.d > nearCache {
 		d.run = runLength
 	}
@@ -83,14 +81,6 @@ func newDescent(from *arena, s *state, norms []float64) descent {
 		d.lists[t].active = from.list(n + 8)
 	}
 	return d
-}
-
-// invert computes inv, which Newton steps do not need, in place of the norms.
-func (d *descent) invert() {
-	if d.norms != nil {
-		kernel.Invert(d.norms, float64(d.penalty.dim-d.penalty.d), 1e-300)
-		d.inv, d.norms = d.norms, nil
-	}
 }
 
 // strong tells of terms that are all curved whether the ridge is so strong beside their
@@ -213,13 +203,20 @@ func (d *descent) target() float64 {
 // no other phase.
 func (d *descent) descend(seed uint64, warm, only bool) (outcome, error) {
 	n := len(d.z)
-	d.invert()
-	d.reset(n, 1)
 	d.seed(seed)
 	d.begin(warm)
-	d.face()
-	if !only && !warm && d.sketches() && d.sketch() {
-		return ended, nil
+	sketches := !only && !warm && d.sketches()
+	if sketches {
+		if done, err := d.sketch(); done || err != nil {
+			return ended, err
+		}
+	} else {
+		if err := d.read(); err != nil {
+			return ended, err
+		}
+		d.invert()
+		d.reset(n, 1)
+		d.face()
 	}
 	spread, spent, before, how := inf, 0.0, inf, gaveUp
 	var h hope
@@ -350,11 +347,7 @@ func (d *descent) curvature() float64 {
 	for t := range d.terms.curved {
 		sigma := d.terms.curved[t].sigma
 		for i := 0; i < n; i += stride {
-			if d.norms != nil {
-				sum += sigma[i] * d.norms[i]
-			} else {
-				sum += sigma[i] / d.inv[i]
-			}
+			sum += sigma[i] * d.extent(i)
 		}
 	}
 	return sum * float64(stride) / float64(d.penalty.dim)

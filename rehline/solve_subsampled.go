@@ -50,10 +50,8 @@ func newSubsampled(from *arena, s *state, every int) *subsampled {
 		}
 		return from.scratch(m)
 	}
-	x := s.x.(full)
-	x.Rows, x.Stride = m, every*x.Stride
 	p := &subsampled{state: s, every: every, move: from.vector(dim), change: from.vector(dim)}
-	p.sample = state{x: x, penalty: s.penalty, guard: s.guard, costs: s.costs, limits: new(limits), vectors: s.vectors,
+	p.sample = state{x: s.x.(full).sampled(every), penalty: s.penalty, guard: s.guard, costs: s.costs, limits: new(limits), vectors: s.vectors,
 		z: take(), dz: take(), g: take(), h: take(), force: newForce(from, m, dim)}
 	p.sample.rest.force, p.sample.best.beta = from.vector(dim), from.vector(dim)
 	for range s.terms.curved {
@@ -77,9 +75,12 @@ func (p *subsampled) load() {
 }
 
 // descend begins with zero coefficients and tells whether it solved. Else the coefficients are the
-// best that it met.
-func (p *subsampled) descend() bool {
+// best that it met. It returns an error where X was not read before and is wrong.
+func (p *subsampled) descend() (bool, error) {
 	in, w := &p.sample, &p.newton
+	if err := p.readSome(in.z, in.x); err != nil {
+		return false, err
+	}
 	p.load()
 	*in.limits = *p.limits
 	in.limits.tol, in.limits.progress = max(p.limits.tol, sampleGap), nil
@@ -89,21 +90,23 @@ func (p *subsampled) descend() bool {
 	defer p.gram.forget() // it is not that of all samples
 	w.widths(false)
 	if _, err := w.ascend(); err != nil {
-		return false
+		return false, p.read()
 	}
 	before := inf
 	for step := 0; ; step++ {
-		p.side()
+		if err := p.side(); err != nil {
+			return false, err
+		}
 		p.meet()
 		p.tell()
 		if p.solved() {
 			p.status = Solved
-			return true
+			return true, nil
 		}
 		left := math.Log(p.limits.tol/p.relative()) / math.Log(p.gap/before)
 		if status, _ := p.limits.reached(); status != 0 || p.gap >= before || step > 1 && left > mostSteps {
 			copy(p.beta, p.best.beta)
-			return false
+			return false, nil
 		}
 		before = p.gap
 		p.advance(step > 0)

@@ -49,6 +49,14 @@ func normsGo(dst, x []float64, stride, cols int) {
 	}
 }
 
+// mulVecNormsGo is MulVecNorms.
+func mulVecNormsGo(dst, norms, x []float64, stride int, v []float64) {
+	for i := range dst {
+		r := x[i*stride:][:len(v)]
+		dst[i], norms[i] = Dot(r, v), Dot(r, r)
+	}
+}
+
 // mulTransAddGo is MulTransAdd.
 func mulTransAddGo(w, x []float64, stride int, a []float64) {
 	for i, s := range a {

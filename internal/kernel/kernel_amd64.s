@@ -384,6 +384,113 @@ end:
 	VZEROUPPER
 	RET
 
+// func mulVecNormsAVX512(dst *float64, norms *float64, x *float64, stride int, groups int, v *float64, n int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·mulVecNormsAVX512(SB), NOSPLIT, $0-56
+	MOVQ dst+0(FP), AX
+	MOVQ x+16(FP), CX
+	MOVQ stride+24(FP), DX
+	MOVQ groups+32(FP), BX
+	MOVQ v+40(FP), SI
+	MOVQ norms+8(FP), DI
+
+group:
+	TESTQ  BX, BX
+	JZ     end
+	LEAQ   (CX)(DX*8), R8
+	LEAQ   (R8)(DX*8), R9
+	LEAQ   (R9)(DX*8), R10
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	MOVQ   n+48(FP), R11
+	XORQ   R12, R12
+
+loop:
+	CMPQ        R11, $0x08
+	JL          loop_tail
+	VMOVUPD     (SI)(R12*8), Z8
+	VMOVUPD     (CX)(R12*8), Z9
+	VFMADD231PD Z9, Z8, Z0
+	VFMADD231PD Z9, Z9, Z1
+	VMOVUPD     (R8)(R12*8), Z9
+	VFMADD231PD Z9, Z8, Z2
+	VFMADD231PD Z9, Z9, Z3
+	VMOVUPD     (R9)(R12*8), Z9
+	VFMADD231PD Z9, Z8, Z4
+	VFMADD231PD Z9, Z9, Z5
+	VMOVUPD     (R10)(R12*8), Z9
+	VFMADD231PD Z9, Z8, Z6
+	VFMADD231PD Z9, Z9, Z7
+	ADDQ        $0x08, R12
+	SUBQ        $0x08, R11
+	JMP         loop
+
+loop_tail:
+	TESTQ       R11, R11
+	JZ          loop_done
+	MOVQ        $0x0000ffff, R13
+	SHLXQ       R11, R13, R13
+	NOTQ        R13
+	KMOVW       R13, K1
+	VMOVUPD.Z   (SI)(R12*8), K1, Z8
+	VMOVUPD.Z   (CX)(R12*8), K1, Z9
+	VFMADD231PD Z9, Z8, Z0
+	VFMADD231PD Z9, Z9, Z1
+	VMOVUPD.Z   (R8)(R12*8), K1, Z9
+	VFMADD231PD Z9, Z8, Z2
+	VFMADD231PD Z9, Z9, Z3
+	VMOVUPD.Z   (R9)(R12*8), K1, Z9
+	VFMADD231PD Z9, Z8, Z4
+	VFMADD231PD Z9, Z9, Z5
+	VMOVUPD.Z   (R10)(R12*8), K1, Z9
+	VFMADD231PD Z9, Z8, Z6
+	VFMADD231PD Z9, Z9, Z7
+
+loop_done:
+	VEXTRACTF64X4 $0x01, Z0, Y8
+	VADDPD        Y8, Y0, Y0
+	VEXTRACTF64X4 $0x01, Z2, Y8
+	VADDPD        Y8, Y2, Y2
+	VEXTRACTF64X4 $0x01, Z4, Y8
+	VADDPD        Y8, Y4, Y4
+	VEXTRACTF64X4 $0x01, Z6, Y8
+	VADDPD        Y8, Y6, Y6
+	VHADDPD       Y2, Y0, Y0
+	VHADDPD       Y6, Y4, Y4
+	VPERM2F128    $0x21, Y4, Y0, Y2
+	VBLENDPD      $0x0c, Y4, Y0, Y6
+	VADDPD        Y2, Y6, Y6
+	VMOVUPD       Y6, (AX)
+	ADDQ          $0x20, AX
+	VEXTRACTF64X4 $0x01, Z1, Y8
+	VADDPD        Y8, Y1, Y1
+	VEXTRACTF64X4 $0x01, Z3, Y8
+	VADDPD        Y8, Y3, Y3
+	VEXTRACTF64X4 $0x01, Z5, Y8
+	VADDPD        Y8, Y5, Y5
+	VEXTRACTF64X4 $0x01, Z7, Y8
+	VADDPD        Y8, Y7, Y7
+	VHADDPD       Y3, Y1, Y1
+	VHADDPD       Y7, Y5, Y5
+	VPERM2F128    $0x21, Y5, Y1, Y3
+	VBLENDPD      $0x0c, Y5, Y1, Y7
+	VADDPD        Y3, Y7, Y7
+	VMOVUPD       Y7, (DI)
+	ADDQ          $0x20, DI
+	LEAQ          (R10)(DX*8), CX
+	DECQ          BX
+	JMP           group
+
+end:
+	VZEROUPPER
+	RET
+
 // func mulTransAddAVX512(w *float64, x *float64, stride int, groups int, a *float64, n int)
 // Requires: AVX, AVX512F, BMI2
 TEXT ·mulTransAddAVX512(SB), NOSPLIT, $0-48
@@ -4856,6 +4963,96 @@ loop_done:
 	VMOVUPD    Y3, (AX)
 	ADDQ       $0x20, AX
 	LEAQ       (R8)(DX*8), CX
+	DECQ       BX
+	JMP        group
+
+end:
+	VZEROUPPER
+	RET
+
+// func mulVecNormsAVX2(dst *float64, norms *float64, x *float64, stride int, groups int, v *float64, n int)
+// Requires: AVX, FMA3
+TEXT ·mulVecNormsAVX2(SB), NOSPLIT, $0-56
+	MOVQ dst+0(FP), AX
+	MOVQ x+16(FP), CX
+	MOVQ stride+24(FP), DX
+	MOVQ groups+32(FP), BX
+	MOVQ v+40(FP), SI
+	MOVQ norms+8(FP), DI
+
+group:
+	TESTQ  BX, BX
+	JZ     end
+	LEAQ   (CX)(DX*8), R8
+	LEAQ   (R8)(DX*8), R9
+	LEAQ   (R9)(DX*8), R10
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	MOVQ   n+48(FP), R11
+	XORQ   R12, R12
+
+loop:
+	CMPQ        R11, $0x04
+	JL          loop_tail
+	VMOVUPD     (SI)(R12*8), Y8
+	VMOVUPD     (CX)(R12*8), Y9
+	VFMADD231PD Y9, Y8, Y0
+	VFMADD231PD Y9, Y9, Y1
+	VMOVUPD     (R8)(R12*8), Y9
+	VFMADD231PD Y9, Y8, Y2
+	VFMADD231PD Y9, Y9, Y3
+	VMOVUPD     (R9)(R12*8), Y9
+	VFMADD231PD Y9, Y8, Y4
+	VFMADD231PD Y9, Y9, Y5
+	VMOVUPD     (R10)(R12*8), Y9
+	VFMADD231PD Y9, Y8, Y6
+	VFMADD231PD Y9, Y9, Y7
+	ADDQ        $0x04, R12
+	SUBQ        $0x04, R11
+	JMP         loop
+
+loop_tail:
+	TESTQ       R11, R11
+	JZ          loop_done
+	LEAQ        tailMasks<>+0(SB), R13
+	NEGQ        R11
+	VMOVUPD     32(R13)(R11*8), Y8
+	VMASKMOVPD  (SI)(R12*8), Y8, Y9
+	VMASKMOVPD  (CX)(R12*8), Y8, Y10
+	VFMADD231PD Y10, Y9, Y0
+	VFMADD231PD Y10, Y10, Y1
+	VMASKMOVPD  (R8)(R12*8), Y8, Y10
+	VFMADD231PD Y10, Y9, Y2
+	VFMADD231PD Y10, Y10, Y3
+	VMASKMOVPD  (R9)(R12*8), Y8, Y10
+	VFMADD231PD Y10, Y9, Y4
+	VFMADD231PD Y10, Y10, Y5
+	VMASKMOVPD  (R10)(R12*8), Y8, Y8
+	VFMADD231PD Y8, Y9, Y6
+	VFMADD231PD Y8, Y8, Y7
+
+loop_done:
+	VHADDPD    Y2, Y0, Y0
+	VHADDPD    Y6, Y4, Y4
+	VPERM2F128 $0x21, Y4, Y0, Y2
+	VBLENDPD   $0x0c, Y4, Y0, Y6
+	VADDPD     Y2, Y6, Y6
+	VMOVUPD    Y6, (AX)
+	ADDQ       $0x20, AX
+	VHADDPD    Y3, Y1, Y1
+	VHADDPD    Y7, Y5, Y5
+	VPERM2F128 $0x21, Y5, Y1, Y3
+	VBLENDPD   $0x0c, Y5, Y1, Y7
+	VADDPD     Y3, Y7, Y7
+	VMOVUPD    Y7, (DI)
+	ADDQ       $0x20, DI
+	LEAQ       (R10)(DX*8), CX
 	DECQ       BX
 	JMP        group
 

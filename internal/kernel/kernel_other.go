@@ -25,6 +25,11 @@ func MulVec(dst, x []float64, stride int, v []float64) { mulVecGo(dst, x, stride
 // Norms sets dst_i to the squared norm of row i of x, x[i*stride:][:cols].
 func Norms(dst, x []float64, stride, cols int) { normsGo(dst, x, stride, cols) }
 
+// MulVecNorms is MulVec and Norms, and reads x once.
+func MulVecNorms(dst, norms, x []float64, stride int, v []float64) {
+	mulVecNormsGo(dst, norms, x, stride, v)
+}
+
 // MulTransAdd adds Σ_i a_i (row i of x) to w. Row i is x[i*stride:][:len(w)].
 func MulTransAdd(w, x []float64, stride int, a []float64) { mulTransAddGo(w, x, stride, a) }
 

@@ -111,6 +111,14 @@ func TestProducts(t *testing.T) {
 			check()
 			same(t, "norms", got, want)
 
+			norms, also := guarded(t, make([]float64, n))
+			MulVecNorms(got, norms, x, stride, v)
+			check()
+			also()
+			same(t, "norms with a product", norms, want)
+			mulVecGo(want, x, stride, v)
+			same(t, "product with norms", got, want)
+
 			w, check := guarded(t, v)
 			MulTransAdd(w, x, stride, a)
 			mulTransAddGo(v, x, stride, a)

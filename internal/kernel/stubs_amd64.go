@@ -39,6 +39,11 @@ func mulVecAVX512(dst *float64, x *float64, stride int, groups int, v *float64, 
 //go:noescape
 func normsAVX512(dst *float64, x *float64, stride int, groups int, n int)
 
+// mulVecNormsAVX512 is mulVec and norms.
+//
+//go:noescape
+func mulVecNormsAVX512(dst *float64, norms *float64, x *float64, stride int, groups int, v *float64, n int)
+
 // mulTransAddAVX512 adds to w four multiples a group of rows of x.
 //
 //go:noescape
@@ -213,6 +218,11 @@ func mulVecAVX2(dst *float64, x *float64, stride int, groups int, v *float64, n 
 //
 //go:noescape
 func normsAVX2(dst *float64, x *float64, stride int, groups int, n int)
+
+// mulVecNormsAVX2 is mulVec and norms.
+//
+//go:noescape
+func mulVecNormsAVX2(dst *float64, norms *float64, x *float64, stride int, groups int, v *float64, n int)
 
 // mulTransAddAVX2 adds to w four multiples a group of rows of x.
 //

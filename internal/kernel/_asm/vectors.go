@@ -84,41 +84,76 @@ func rowsOf(x, stride reg.GPVirtual) [4]reg.GPVirtual {
 	return r
 }
 
-// mulVec is with squares the one for products of the rows with themselves.
-func mulVec(v *isa, squares bool) {
-	if squares {
-		begin(v, "norms", "dst, x *float64, stride, groups, n int", "sets dst to four squared norms a group of rows of x.")
-	} else {
+// mulVec is the one for products of rows with a vector, with their squares, or both.
+func mulVec(v *isa, products, squares bool) {
+	switch {
+	case !squares:
 		begin(v, "mulVec", "dst, x *float64, stride, groups int, v *float64, n int", "sets dst to four products a group of rows of x with v.")
+	case !products:
+		begin(v, "norms", "dst, x *float64, stride, groups, n int", "sets dst to four squared norms a group of rows of x.")
+	default:
+		begin(v, "mulVecNorms", "dst, norms, x *float64, stride, groups int, v *float64, n int", "is mulVec and norms.")
 	}
 	dst, x, stride, groups := pointer("dst"), pointer("x"), pointer("stride"), pointer("groups")
-	var w reg.GPVirtual
-	if !squares {
+	var w, norms reg.GPVirtual
+	if products {
 		w = pointer("v")
+	}
+	if products && squares {
+		norms = pointer("norms")
 	}
 	Label("group")
 	TESTQ(groups, groups)
 	JZ(LabelRef("end"))
 	r := rowsOf(x, stride)
-	s := [4]reg.VecVirtual{v.zero(), v.zero(), v.zero(), v.zero()}
+	var s, q [4]reg.VecVirtual
+	for i := range r {
+		if products {
+			s[i] = v.zero()
+		}
+		if squares {
+			q[i] = v.zero()
+		}
+	}
 	n := pointer("n")
 	v.each("loop", n, func(o reg.GPVirtual, tail bool) {
 		var a reg.VecVirtual
-		if !squares {
+		if products {
 			a = v.load(at(w, o, 0), tail)
 		}
-		for i := range s {
-			if squares {
-				b := v.load(at(r[i], o, 0), tail)
-				VFMADD231PD(b, b, s[i])
-			} else if tail {
-				b := v.load(at(r[i], o, 0), true)
-				VFMADD231PD(b, a, s[i])
-			} else {
+		for i := range r {
+			if !tail && !squares {
 				VFMADD231PD(at(r[i], o, 0), a, s[i])
+				continue
+			}
+			b := v.load(at(r[i], o, 0), tail)
+			if products {
+				VFMADD231PD(b, a, s[i])
+			}
+			if squares {
+				VFMADD231PD(b, b, q[i])
 			}
 		}
 	})
+	if !products {
+		VMOVUPD(v.totals(q), Mem{Base: dst})
+	} else {
+		VMOVUPD(v.totals(s), Mem{Base: dst})
+	}
+	ADDQ(U8(32), dst)
+	if products && squares {
+		VMOVUPD(v.totals(q), Mem{Base: norms})
+		ADDQ(U8(32), norms)
+	}
+	LEAQ(Mem{Base: r[3], Index: stride, Scale: 8}, x)
+	DECQ(groups)
+	JMP(LabelRef("group"))
+	Label("end")
+	end(v)
+}
+
+// totals returns the sums of four vectors.
+func (v *isa) totals(s [4]reg.VecVirtual) reg.Register {
 	for i := range s {
 		if v.wide {
 			h := YMM()
@@ -132,13 +167,7 @@ func mulVec(v *isa, squares bool) {
 	VPERM2F128(U8(0x21), c, a, b)
 	VBLENDPD(U8(0b1100), c, a, d)
 	VADDPD(b, d, d)
-	VMOVUPD(d, Mem{Base: dst})
-	ADDQ(U8(32), dst)
-	LEAQ(Mem{Base: r[3], Index: stride, Scale: 8}, x)
-	DECQ(groups)
-	JMP(LabelRef("group"))
-	Label("end")
-	end(v)
+	return d
 }
 
 // addRows adds multiples of four rows, or of their entries' magnitudes, to w.
