@@ -205,8 +205,9 @@ func (d *descent) descend(seed uint64, warm, only bool) (outcome, error) {
 	n := len(d.z)
 	d.seed(seed)
 	d.begin(warm)
-	sketches := !only && !warm && d.sketches()
-	if sketches {
+	sketched, reach := !only && !warm && d.sketches(), 1.0
+	if sketched {
+		reach = sketchReach
 		if done, err := d.sketch(); done || err != nil {
 			return ended, err
 		}
@@ -227,11 +228,11 @@ func (d *descent) descend(seed uint64, warm, only bool) (outcome, error) {
 		work := d.visits() / float64(n)
 		spent += work
 		var estimate float64
-		estimate, spread = d.pass(spread)
+		estimate, spread = d.pass(reach * spread)
 		target := d.target()
 		last := before
 		before = estimate
-		if due(pass, work, estimate, last, target) {
+		if due(pass, work, estimate, last, target, sketched) {
 			spent += testCost
 			if d.test(target, math.IsInf(last, 1)) {
 				return ended, nil
@@ -263,9 +264,10 @@ func (d *descent) descend(seed uint64, warm, only bool) (outcome, error) {
 }
 
 // due tells whether to certify after a pass. The estimate is of the coefficients met on the way:
-// those at the end of a pass over most samples are likely to be better by what it fell last.
-func due(pass int, work, estimate, last, target float64) bool {
-	soon := pass == 1 || math.IsInf(last, 1) || estimate*estimate <= target*last
+// those at the end of a pass over most samples are likely to be better by what it fell last, which
+// only a sketch tells of the first passes.
+func due(pass int, work, estimate, last, target float64, sketched bool) bool {
+	soon := !sketched && (pass == 1 || math.IsInf(last, 1)) || estimate*estimate <= target*last
 	return estimate <= target || work > testCost && soon || pass%testEvery == testEvery-1
 }
 

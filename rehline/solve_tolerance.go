@@ -103,7 +103,8 @@ const (
 	mostEvery       = 16
 	sketchPasses    = 2     // passes over the sample
 	sketchDims      = 32    // samples for each coefficient from which on there is a sketch
-	restrictPart    = 0.35  // of the distance that scores may have from the solution's, in which they are likely to be
+	restrictPart    = 0.4   // of the distance that scores may have from the solution's, in which they are likely to be
+	sketchReach     = 2.5   // times the spread, within which samples stay active then
 	sketchCurvature = 2.5   // mean curvature of the loss, times the ridge, up to which it is so
 	sidewise        = 1e150 // inverse of a width of smoothing that no score is within
 	// Beyond farCache bytes, reading X takes longer than visiting its rows: blocks of
