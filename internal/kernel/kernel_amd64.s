@@ -236,11 +236,16 @@ loop_done:
 // func mulVecAVX512(dst *float64, x *float64, stride int, groups int, v *float64, n int)
 // Requires: AVX, AVX512F, BMI2
 TEXT ·mulVecAVX512(SB), NOSPLIT, $0-48
-	MOVQ dst+0(FP), AX
-	MOVQ x+8(FP), CX
-	MOVQ stride+16(FP), DX
-	MOVQ groups+24(FP), BX
-	MOVQ v+32(FP), SI
+	MOVQ      dst+0(FP), AX
+	MOVQ      x+8(FP), CX
+	MOVQ      stride+16(FP), DX
+	MOVQ      groups+24(FP), BX
+	MOVQ      v+32(FP), SI
+	MOVL      $0x000000aa, DI
+	KMOVW     DI, K1
+	MOVL      $0x000000cc, DI
+	KMOVW     DI, K2
+	VMOVDQU64 crossedPairs<>+0(SB), Z0
 
 group:
 	TESTQ  BX, BX
@@ -248,21 +253,21 @@ group:
 	LEAQ   (CX)(DX*8), DI
 	LEAQ   (DI)(DX*8), R8
 	LEAQ   (R8)(DX*8), R9
-	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
 	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
 	MOVQ   n+40(FP), R10
 	XORQ   R11, R11
 
 loop:
 	CMPQ        R10, $0x08
 	JL          loop_tail
-	VMOVUPD     (SI)(R11*8), Z4
-	VFMADD231PD (CX)(R11*8), Z4, Z0
-	VFMADD231PD (DI)(R11*8), Z4, Z1
-	VFMADD231PD (R8)(R11*8), Z4, Z2
-	VFMADD231PD (R9)(R11*8), Z4, Z3
+	VMOVUPD     (SI)(R11*8), Z5
+	VFMADD231PD (CX)(R11*8), Z5, Z1
+	VFMADD231PD (DI)(R11*8), Z5, Z2
+	VFMADD231PD (R8)(R11*8), Z5, Z3
+	VFMADD231PD (R9)(R11*8), Z5, Z4
 	ADDQ        $0x08, R11
 	SUBQ        $0x08, R10
 	JMP         loop
@@ -273,32 +278,31 @@ loop_tail:
 	MOVQ        $0x0000ffff, R12
 	SHLXQ       R10, R12, R12
 	NOTQ        R12
-	KMOVW       R12, K1
-	VMOVUPD.Z   (SI)(R11*8), K1, Z4
-	VMOVUPD.Z   (CX)(R11*8), K1, Z5
-	VFMADD231PD Z5, Z4, Z0
-	VMOVUPD.Z   (DI)(R11*8), K1, Z5
-	VFMADD231PD Z5, Z4, Z1
-	VMOVUPD.Z   (R8)(R11*8), K1, Z5
-	VFMADD231PD Z5, Z4, Z2
-	VMOVUPD.Z   (R9)(R11*8), K1, Z5
-	VFMADD231PD Z5, Z4, Z3
+	KMOVW       R12, K3
+	VMOVUPD.Z   (SI)(R11*8), K3, Z5
+	VMOVUPD.Z   (CX)(R11*8), K3, Z6
+	VFMADD231PD Z6, Z5, Z1
+	VMOVUPD.Z   (DI)(R11*8), K3, Z6
+	VFMADD231PD Z6, Z5, Z2
+	VMOVUPD.Z   (R8)(R11*8), K3, Z6
+	VFMADD231PD Z6, Z5, Z3
+	VMOVUPD.Z   (R9)(R11*8), K3, Z6
+	VFMADD231PD Z6, Z5, Z4
 
 loop_done:
-	VEXTRACTF64X4 $0x01, Z0, Y4
-	VADDPD        Y4, Y0, Y0
-	VEXTRACTF64X4 $0x01, Z1, Y4
-	VADDPD        Y4, Y1, Y1
-	VEXTRACTF64X4 $0x01, Z2, Y4
-	VADDPD        Y4, Y2, Y2
-	VEXTRACTF64X4 $0x01, Z3, Y4
-	VADDPD        Y4, Y3, Y3
-	VHADDPD       Y1, Y0, Y0
-	VHADDPD       Y3, Y2, Y2
-	VPERM2F128    $0x21, Y2, Y0, Y1
-	VBLENDPD      $0x0c, Y2, Y0, Y3
-	VADDPD        Y1, Y3, Y3
-	VMOVUPD       Y3, (AX)
+	VSHUFPD       $0x55, Z2, Z1, Z5
+	VMOVAPD       Z2, K1, Z1
+	VADDPD        Z5, Z1, Z1
+	VSHUFPD       $0x55, Z4, Z3, Z5
+	VMOVAPD       Z4, K1, Z3
+	VADDPD        Z5, Z3, Z3
+	VMOVAPD       Z1, Z5
+	VPERMT2PD     Z3, Z0, Z5
+	VMOVAPD       Z3, K2, Z1
+	VADDPD        Z5, Z1, Z1
+	VEXTRACTF64X4 $0x01, Z1, Y5
+	VADDPD        Y5, Y1, Y5
+	VMOVUPD       Y5, (AX)
 	ADDQ          $0x20, AX
 	LEAQ          (R9)(DX*8), CX
 	DECQ          BX
@@ -308,13 +312,28 @@ end:
 	VZEROUPPER
 	RET
 
+DATA crossedPairs<>+0(SB)/8, $0x0000000000000002
+DATA crossedPairs<>+8(SB)/8, $0x0000000000000003
+DATA crossedPairs<>+16(SB)/8, $0x0000000000000008
+DATA crossedPairs<>+24(SB)/8, $0x0000000000000009
+DATA crossedPairs<>+32(SB)/8, $0x0000000000000006
+DATA crossedPairs<>+40(SB)/8, $0x0000000000000007
+DATA crossedPairs<>+48(SB)/8, $0x000000000000000c
+DATA crossedPairs<>+56(SB)/8, $0x000000000000000d
+GLOBL crossedPairs<>(SB), RODATA|NOPTR, $64
+
 // func normsAVX512(dst *float64, x *float64, stride int, groups int, n int)
 // Requires: AVX, AVX512F, BMI2
 TEXT ·normsAVX512(SB), NOSPLIT, $0-40
-	MOVQ dst+0(FP), AX
-	MOVQ x+8(FP), CX
-	MOVQ stride+16(FP), DX
-	MOVQ groups+24(FP), BX
+	MOVQ      dst+0(FP), AX
+	MOVQ      x+8(FP), CX
+	MOVQ      stride+16(FP), DX
+	MOVQ      groups+24(FP), BX
+	MOVL      $0x000000aa, SI
+	KMOVW     SI, K1
+	MOVL      $0x000000cc, SI
+	KMOVW     SI, K2
+	VMOVDQU64 crossedPairs<>+0(SB), Z0
 
 group:
 	TESTQ  BX, BX
@@ -322,24 +341,24 @@ group:
 	LEAQ   (CX)(DX*8), SI
 	LEAQ   (SI)(DX*8), DI
 	LEAQ   (DI)(DX*8), R8
-	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
 	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
 	MOVQ   n+32(FP), R9
 	XORQ   R10, R10
 
 loop:
 	CMPQ        R9, $0x08
 	JL          loop_tail
-	VMOVUPD     (CX)(R10*8), Z4
-	VFMADD231PD Z4, Z4, Z0
-	VMOVUPD     (SI)(R10*8), Z4
-	VFMADD231PD Z4, Z4, Z1
-	VMOVUPD     (DI)(R10*8), Z4
-	VFMADD231PD Z4, Z4, Z2
-	VMOVUPD     (R8)(R10*8), Z4
-	VFMADD231PD Z4, Z4, Z3
+	VMOVUPD     (CX)(R10*8), Z5
+	VFMADD231PD Z5, Z5, Z1
+	VMOVUPD     (SI)(R10*8), Z5
+	VFMADD231PD Z5, Z5, Z2
+	VMOVUPD     (DI)(R10*8), Z5
+	VFMADD231PD Z5, Z5, Z3
+	VMOVUPD     (R8)(R10*8), Z5
+	VFMADD231PD Z5, Z5, Z4
 	ADDQ        $0x08, R10
 	SUBQ        $0x08, R9
 	JMP         loop
@@ -350,31 +369,30 @@ loop_tail:
 	MOVQ        $0x0000ffff, R11
 	SHLXQ       R9, R11, R11
 	NOTQ        R11
-	KMOVW       R11, K1
-	VMOVUPD.Z   (CX)(R10*8), K1, Z4
-	VFMADD231PD Z4, Z4, Z0
-	VMOVUPD.Z   (SI)(R10*8), K1, Z4
-	VFMADD231PD Z4, Z4, Z1
-	VMOVUPD.Z   (DI)(R10*8), K1, Z4
-	VFMADD231PD Z4, Z4, Z2
-	VMOVUPD.Z   (R8)(R10*8), K1, Z4
-	VFMADD231PD Z4, Z4, Z3
+	KMOVW       R11, K3
+	VMOVUPD.Z   (CX)(R10*8), K3, Z5
+	VFMADD231PD Z5, Z5, Z1
+	VMOVUPD.Z   (SI)(R10*8), K3, Z5
+	VFMADD231PD Z5, Z5, Z2
+	VMOVUPD.Z   (DI)(R10*8), K3, Z5
+	VFMADD231PD Z5, Z5, Z3
+	VMOVUPD.Z   (R8)(R10*8), K3, Z5
+	VFMADD231PD Z5, Z5, Z4
 
 loop_done:
-	VEXTRACTF64X4 $0x01, Z0, Y4
-	VADDPD        Y4, Y0, Y0
-	VEXTRACTF64X4 $0x01, Z1, Y4
-	VADDPD        Y4, Y1, Y1
-	VEXTRACTF64X4 $0x01, Z2, Y4
-	VADDPD        Y4, Y2, Y2
-	VEXTRACTF64X4 $0x01, Z3, Y4
-	VADDPD        Y4, Y3, Y3
-	VHADDPD       Y1, Y0, Y0
-	VHADDPD       Y3, Y2, Y2
-	VPERM2F128    $0x21, Y2, Y0, Y1
-	VBLENDPD      $0x0c, Y2, Y0, Y3
-	VADDPD        Y1, Y3, Y3
-	VMOVUPD       Y3, (AX)
+	VSHUFPD       $0x55, Z2, Z1, Z5
+	VMOVAPD       Z2, K1, Z1
+	VADDPD        Z5, Z1, Z1
+	VSHUFPD       $0x55, Z4, Z3, Z5
+	VMOVAPD       Z4, K1, Z3
+	VADDPD        Z5, Z3, Z3
+	VMOVAPD       Z1, Z5
+	VPERMT2PD     Z3, Z0, Z5
+	VMOVAPD       Z3, K2, Z1
+	VADDPD        Z5, Z1, Z1
+	VEXTRACTF64X4 $0x01, Z1, Y5
+	VADDPD        Y5, Y1, Y5
+	VMOVUPD       Y5, (AX)
 	ADDQ          $0x20, AX
 	LEAQ          (R8)(DX*8), CX
 	DECQ          BX
@@ -387,12 +405,17 @@ end:
 // func mulVecNormsAVX512(dst *float64, norms *float64, x *float64, stride int, groups int, v *float64, n int)
 // Requires: AVX, AVX512F, BMI2
 TEXT ·mulVecNormsAVX512(SB), NOSPLIT, $0-56
-	MOVQ dst+0(FP), AX
-	MOVQ x+16(FP), CX
-	MOVQ stride+24(FP), DX
-	MOVQ groups+32(FP), BX
-	MOVQ v+40(FP), SI
-	MOVQ norms+8(FP), DI
+	MOVQ      dst+0(FP), AX
+	MOVQ      x+16(FP), CX
+	MOVQ      stride+24(FP), DX
+	MOVQ      groups+32(FP), BX
+	MOVQ      v+40(FP), SI
+	MOVQ      norms+8(FP), DI
+	MOVL      $0x000000aa, R8
+	KMOVW     R8, K1
+	MOVL      $0x000000cc, R8
+	KMOVW     R8, K2
+	VMOVDQU64 crossedPairs<>+0(SB), Z0
 
 group:
 	TESTQ  BX, BX
@@ -400,7 +423,6 @@ group:
 	LEAQ   (CX)(DX*8), R8
 	LEAQ   (R8)(DX*8), R9
 	LEAQ   (R9)(DX*8), R10
-	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
 	VPXORQ Z3, Z3, Z3
@@ -408,25 +430,26 @@ group:
 	VPXORQ Z5, Z5, Z5
 	VPXORQ Z6, Z6, Z6
 	VPXORQ Z7, Z7, Z7
+	VPXORQ Z8, Z8, Z8
 	MOVQ   n+48(FP), R11
 	XORQ   R12, R12
 
 loop:
 	CMPQ        R11, $0x08
 	JL          loop_tail
-	VMOVUPD     (SI)(R12*8), Z8
-	VMOVUPD     (CX)(R12*8), Z9
-	VFMADD231PD Z9, Z8, Z0
-	VFMADD231PD Z9, Z9, Z1
-	VMOVUPD     (R8)(R12*8), Z9
-	VFMADD231PD Z9, Z8, Z2
-	VFMADD231PD Z9, Z9, Z3
-	VMOVUPD     (R9)(R12*8), Z9
-	VFMADD231PD Z9, Z8, Z4
-	VFMADD231PD Z9, Z9, Z5
-	VMOVUPD     (R10)(R12*8), Z9
-	VFMADD231PD Z9, Z8, Z6
-	VFMADD231PD Z9, Z9, Z7
+	VMOVUPD     (SI)(R12*8), Z9
+	VMOVUPD     (CX)(R12*8), Z10
+	VFMADD231PD Z10, Z9, Z1
+	VFMADD231PD Z10, Z10, Z2
+	VMOVUPD     (R8)(R12*8), Z10
+	VFMADD231PD Z10, Z9, Z3
+	VFMADD231PD Z10, Z10, Z4
+	VMOVUPD     (R9)(R12*8), Z10
+	VFMADD231PD Z10, Z9, Z5
+	VFMADD231PD Z10, Z10, Z6
+	VMOVUPD     (R10)(R12*8), Z10
+	VFMADD231PD Z10, Z9, Z7
+	VFMADD231PD Z10, Z10, Z8
 	ADDQ        $0x08, R12
 	SUBQ        $0x08, R11
 	JMP         loop
@@ -437,51 +460,49 @@ loop_tail:
 	MOVQ        $0x0000ffff, R13
 	SHLXQ       R11, R13, R13
 	NOTQ        R13
-	KMOVW       R13, K1
-	VMOVUPD.Z   (SI)(R12*8), K1, Z8
-	VMOVUPD.Z   (CX)(R12*8), K1, Z9
-	VFMADD231PD Z9, Z8, Z0
-	VFMADD231PD Z9, Z9, Z1
-	VMOVUPD.Z   (R8)(R12*8), K1, Z9
-	VFMADD231PD Z9, Z8, Z2
-	VFMADD231PD Z9, Z9, Z3
-	VMOVUPD.Z   (R9)(R12*8), K1, Z9
-	VFMADD231PD Z9, Z8, Z4
-	VFMADD231PD Z9, Z9, Z5
-	VMOVUPD.Z   (R10)(R12*8), K1, Z9
-	VFMADD231PD Z9, Z8, Z6
-	VFMADD231PD Z9, Z9, Z7
+	KMOVW       R13, K3
+	VMOVUPD.Z   (SI)(R12*8), K3, Z9
+	VMOVUPD.Z   (CX)(R12*8), K3, Z10
+	VFMADD231PD Z10, Z9, Z1
+	VFMADD231PD Z10, Z10, Z2
+	VMOVUPD.Z   (R8)(R12*8), K3, Z10
+	VFMADD231PD Z10, Z9, Z3
+	VFMADD231PD Z10, Z10, Z4
+	VMOVUPD.Z   (R9)(R12*8), K3, Z10
+	VFMADD231PD Z10, Z9, Z5
+	VFMADD231PD Z10, Z10, Z6
+	VMOVUPD.Z   (R10)(R12*8), K3, Z10
+	VFMADD231PD Z10, Z9, Z7
+	VFMADD231PD Z10, Z10, Z8
 
 loop_done:
-	VEXTRACTF64X4 $0x01, Z0, Y8
-	VADDPD        Y8, Y0, Y0
-	VEXTRACTF64X4 $0x01, Z2, Y8
-	VADDPD        Y8, Y2, Y2
-	VEXTRACTF64X4 $0x01, Z4, Y8
-	VADDPD        Y8, Y4, Y4
-	VEXTRACTF64X4 $0x01, Z6, Y8
-	VADDPD        Y8, Y6, Y6
-	VHADDPD       Y2, Y0, Y0
-	VHADDPD       Y6, Y4, Y4
-	VPERM2F128    $0x21, Y4, Y0, Y2
-	VBLENDPD      $0x0c, Y4, Y0, Y6
-	VADDPD        Y2, Y6, Y6
-	VMOVUPD       Y6, (AX)
+	VSHUFPD       $0x55, Z3, Z1, Z9
+	VMOVAPD       Z3, K1, Z1
+	VADDPD        Z9, Z1, Z1
+	VSHUFPD       $0x55, Z7, Z5, Z9
+	VMOVAPD       Z7, K1, Z5
+	VADDPD        Z9, Z5, Z5
+	VMOVAPD       Z1, Z9
+	VPERMT2PD     Z5, Z0, Z9
+	VMOVAPD       Z5, K2, Z1
+	VADDPD        Z9, Z1, Z1
+	VEXTRACTF64X4 $0x01, Z1, Y9
+	VADDPD        Y9, Y1, Y9
+	VMOVUPD       Y9, (AX)
 	ADDQ          $0x20, AX
-	VEXTRACTF64X4 $0x01, Z1, Y8
-	VADDPD        Y8, Y1, Y1
-	VEXTRACTF64X4 $0x01, Z3, Y8
-	VADDPD        Y8, Y3, Y3
-	VEXTRACTF64X4 $0x01, Z5, Y8
-	VADDPD        Y8, Y5, Y5
-	VEXTRACTF64X4 $0x01, Z7, Y8
-	VADDPD        Y8, Y7, Y7
-	VHADDPD       Y3, Y1, Y1
-	VHADDPD       Y7, Y5, Y5
-	VPERM2F128    $0x21, Y5, Y1, Y3
-	VBLENDPD      $0x0c, Y5, Y1, Y7
-	VADDPD        Y3, Y7, Y7
-	VMOVUPD       Y7, (DI)
+	VSHUFPD       $0x55, Z4, Z2, Z9
+	VMOVAPD       Z4, K1, Z2
+	VADDPD        Z9, Z2, Z2
+	VSHUFPD       $0x55, Z8, Z6, Z9
+	VMOVAPD       Z8, K1, Z6
+	VADDPD        Z9, Z6, Z6
+	VMOVAPD       Z2, Z9
+	VPERMT2PD     Z6, Z0, Z9
+	VMOVAPD       Z6, K2, Z2
+	VADDPD        Z9, Z2, Z2
+	VEXTRACTF64X4 $0x01, Z2, Y9
+	VADDPD        Y9, Y2, Y9
+	VMOVUPD       Y9, (DI)
 	ADDQ          $0x20, DI
 	LEAQ          (R10)(DX*8), CX
 	DECQ          BX
@@ -4891,9 +4912,9 @@ loop_done:
 	VHADDPD    Y1, Y0, Y0
 	VHADDPD    Y3, Y2, Y2
 	VPERM2F128 $0x21, Y2, Y0, Y1
-	VBLENDPD   $0x0c, Y2, Y0, Y3
-	VADDPD     Y1, Y3, Y3
-	VMOVUPD    Y3, (AX)
+	VBLENDPD   $0x0c, Y2, Y0, Y0
+	VADDPD     Y1, Y0, Y0
+	VMOVUPD    Y0, (AX)
 	ADDQ       $0x20, AX
 	LEAQ       (R9)(DX*8), CX
 	DECQ       BX
@@ -4958,9 +4979,9 @@ loop_done:
 	VHADDPD    Y1, Y0, Y0
 	VHADDPD    Y3, Y2, Y2
 	VPERM2F128 $0x21, Y2, Y0, Y1
-	VBLENDPD   $0x0c, Y2, Y0, Y3
-	VADDPD     Y1, Y3, Y3
-	VMOVUPD    Y3, (AX)
+	VBLENDPD   $0x0c, Y2, Y0, Y0
+	VADDPD     Y1, Y0, Y0
+	VMOVUPD    Y0, (AX)
 	ADDQ       $0x20, AX
 	LEAQ       (R8)(DX*8), CX
 	DECQ       BX
@@ -5041,16 +5062,16 @@ loop_done:
 	VHADDPD    Y2, Y0, Y0
 	VHADDPD    Y6, Y4, Y4
 	VPERM2F128 $0x21, Y4, Y0, Y2
-	VBLENDPD   $0x0c, Y4, Y0, Y6
-	VADDPD     Y2, Y6, Y6
-	VMOVUPD    Y6, (AX)
+	VBLENDPD   $0x0c, Y4, Y0, Y0
+	VADDPD     Y2, Y0, Y0
+	VMOVUPD    Y0, (AX)
 	ADDQ       $0x20, AX
 	VHADDPD    Y3, Y1, Y1
 	VHADDPD    Y7, Y5, Y5
-	VPERM2F128 $0x21, Y5, Y1, Y3
-	VBLENDPD   $0x0c, Y5, Y1, Y7
-	VADDPD     Y3, Y7, Y7
-	VMOVUPD    Y7, (DI)
+	VPERM2F128 $0x21, Y5, Y1, Y0
+	VBLENDPD   $0x0c, Y5, Y1, Y1
+	VADDPD     Y0, Y1, Y1
+	VMOVUPD    Y1, (DI)
 	ADDQ       $0x20, DI
 	LEAQ       (R10)(DX*8), CX
 	DECQ       BX
