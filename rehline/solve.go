@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"gonum.org/v1/gonum/blas/blas64"
+
 	"github.com/agepath/agepath/internal/kernel"
 )
 
@@ -70,7 +72,7 @@ func newSolver(p Problem, from *arena, later bool) (*Solver, error) {
 		guard: &s.guard, costs: &s.costs, limits: &s.limits, vectors: newVectors(from, penalty.dim), z: from.scratch(n)}
 	s.state.rest.force, s.state.best.beta = from.vector(penalty.dim), from.vector(penalty.dim)
 	s.sol = Solution{Beta: make([]float64, d),
-		Dual: Dual{newMatrix(p.Loss.U.Rows, n), newMatrix(p.Loss.S.Rows, n), make([]float64, p.Constraints.N())}}
+		Dual: Dual{from.matrix(p.Loss.U.Rows, n), from.matrix(p.Loss.S.Rows, n), make([]float64, p.Constraints.N())}}
 	unit := scale(p.Ridge)
 	if p.NoRidge {
 		unit = s.state.terms.unit(p.L1, norms)
@@ -194,7 +196,11 @@ func Solve(ctx context.Context, p Problem, o Options) (Solution, error) {
 	if o.Warm != nil {
 		s.furnish()
 	}
-	return s.Solve(ctx, o)
+	sol, err := s.Solve(ctx, o)
+	for _, m := range []*blas64.General{&sol.Dual.Lambda, &sol.Dual.Gamma} {
+		m.Data = append([]float64(nil), m.Data...) // without zeros before, unlike make and copy
+	}
+	return sol, err
 }
 
 // resolve begins with what the last solution left, where Warm is that one.

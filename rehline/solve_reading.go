@@ -16,8 +16,8 @@ type reading struct {
 
 // confirm returns an error where numbers of rows are wrong, whose squared norms are given.
 func (r *reading) confirm(norms []float64) error {
-	if kernel.Sum(norms) <= moderateSum {
-		return nil
+	if kernel.Dot(norms, norms) <= moderateSum {
+		return nil // and the norms are at most the root of it
 	}
 	return r.check()
 }

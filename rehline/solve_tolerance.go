@@ -74,7 +74,7 @@ const (
 // more where that makes the Hessian cost no more than some passes.
 const (
 	hessianShare = 10 // coefficients for each
-	leastShare   = 5
+	leastShare   = 4
 	hessianDims  = 8    // samples in it for each coefficient, at least
 	sampleGap    = 1e-3 // relative, of the sample's own solution
 	mostSteps    = 8    // expected ones beyond which Newton steps on all samples take less
