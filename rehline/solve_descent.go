@@ -92,6 +92,21 @@ func (d *descent) strong() bool {
 	return d.curvature() <= strongCurvature
 }
 
+// curvature returns the mean one of terms that are all curved along a coefficient, by some of the
+// samples.
+func (d *descent) curvature() float64 {
+	n := len(d.z)
+	stride := max(1, n/nearSample)
+	var sum float64
+	for t := range d.terms.curved {
+		sigma := d.terms.curved[t].sigma
+		for i := 0; i < n; i += stride {
+			sum += sigma[i] * d.extent(i)
+		}
+	}
+	return sum * float64(stride) / float64(d.penalty.dim)
+}
+
 // face sets the faces. A curved term has its own where g, dz and h are, which descent does
 // not need.
 func (d *descent) face() {
@@ -338,19 +353,4 @@ func (d *descent) permute(active []int32, run int) {
 		}
 	}
 	d.random = x
-}
-
-// curvature returns the mean one of terms that are all curved along a coefficient, by some of the
-// samples.
-func (d *descent) curvature() float64 {
-	n := len(d.z)
-	stride := max(1, n/nearSample)
-	var sum float64
-	for t := range d.terms.curved {
-		sigma := d.terms.curved[t].sigma
-		for i := 0; i < n; i += stride {
-			sum += sigma[i] * d.extent(i)
-		}
-	}
-	return sum * float64(stride) / float64(d.penalty.dim)
 }

@@ -2740,29 +2740,41 @@ TEXT ·invertAVX512(SB), NOSPLIT, $0-32
 	XORQ         DX, DX
 
 loop:
-	CMPQ    CX, $0x08
-	JL      loop_tail
-	VMOVUPD (AX)(DX*8), Z3
-	VADDPD  Z0, Z3, Z3
-	VMAXPD  Z1, Z3, Z3
-	VDIVPD  Z3, Z2, Z3
-	VMOVUPD Z3, (AX)(DX*8)
-	ADDQ    $0x08, DX
-	SUBQ    $0x08, CX
-	JMP     loop
+	CMPQ         CX, $0x08
+	JL           loop_tail
+	VMOVUPD      (AX)(DX*8), Z3
+	VADDPD       Z0, Z3, Z3
+	VMAXPD       Z1, Z3, Z3
+	VRCP14PD     Z3, Z4
+	VMOVAPD      Z2, Z5
+	VFNMADD231PD Z4, Z3, Z5
+	VFMADD231PD  Z5, Z4, Z4
+	VMOVAPD      Z2, Z5
+	VFNMADD231PD Z4, Z3, Z5
+	VFMADD231PD  Z5, Z4, Z4
+	VMOVUPD      Z4, (AX)(DX*8)
+	ADDQ         $0x08, DX
+	SUBQ         $0x08, CX
+	JMP          loop
 
 loop_tail:
-	TESTQ     CX, CX
-	JZ        loop_done
-	MOVQ      $0x0000ffff, BX
-	SHLXQ     CX, BX, BX
-	NOTQ      BX
-	KMOVW     BX, K1
-	VMOVUPD.Z (AX)(DX*8), K1, Z3
-	VADDPD    Z0, Z3, Z3
-	VMAXPD    Z1, Z3, Z3
-	VDIVPD    Z3, Z2, Z3
-	VMOVUPD   Z3, K1, (AX)(DX*8)
+	TESTQ        CX, CX
+	JZ           loop_done
+	MOVQ         $0x0000ffff, BX
+	SHLXQ        CX, BX, BX
+	NOTQ         BX
+	KMOVW        BX, K1
+	VMOVUPD.Z    (AX)(DX*8), K1, Z3
+	VADDPD       Z0, Z3, Z3
+	VMAXPD       Z1, Z3, Z3
+	VRCP14PD     Z3, Z0
+	VMOVAPD      Z2, Z1
+	VFNMADD231PD Z0, Z3, Z1
+	VFMADD231PD  Z1, Z0, Z0
+	VMOVAPD      Z2, Z1
+	VFNMADD231PD Z0, Z3, Z1
+	VFMADD231PD  Z1, Z0, Z0
+	VMOVUPD      Z0, K1, (AX)(DX*8)
 
 loop_done:
 	VZEROUPPER

@@ -103,7 +103,8 @@ func Share(dst, slope, p []float64, scale float64) {
 	shareGo(dst, slope, p, scale)
 }
 
-// Invert makes every entry of x 1/max(x_i + add, least), where least > 0.
+// Invert makes every entry of x 1/max(x_i + add, least), up to rounding, where least >= 1e-300 and
+// the sums are at most 1e300.
 func Invert(x []float64, add, least float64) { invertGo(x, add, least) }
 
 // Opposite returns how many samples from the first one on surely have p z + q and r z + s turn

@@ -53,7 +53,8 @@ func Share(dst, slope, p []float64, scale float64) {
 	}
 }
 
-// Invert makes every entry of x 1/max(x_i + add, least), where least > 0.
+// Invert makes every entry of x 1/max(x_i + add, least), up to rounding, where least >= 1e-300 and
+// the sums are at most 1e300.
 func Invert(x []float64, add, least float64) {
 	if len(x) == 0 {
 		return

@@ -182,8 +182,19 @@ func invert(v *isa) {
 		r := v.load(at(x, o, 0), tail)
 		VADDPD(add, r, r)
 		VMAXPD(least, r, r)
-		VDIVPD(r, one, r)
-		v.store(r, at(x, o, 0), tail)
+		if !v.wide {
+			VDIVPD(r, one, r)
+			v.store(r, at(x, o, 0), tail)
+			return
+		}
+		q := ZMM() // 14 bits, which each step of Newton's doubles
+		VRCP14PD(r, q)
+		for range 2 {
+			e := v.copy(one)
+			VFNMADD231PD(q, r, e)
+			VFMADD231PD(e, q, q)
+		}
+		v.store(q, at(x, o, 0), tail)
 	})
 	end(v)
 }
