@@ -229,10 +229,10 @@ func (s *Solver) resolve(o Options) error {
 	return err
 }
 
-// subsamples tells whether a cold solve begins with the Hessian of some samples. With few
-// coefficients and a weak ridge that of all costs less than the steps that it spares.
+// subsamples tells whether a cold solve begins with the Hessian of some samples. With a weak ridge
+// one or two steps with that of all may be enough, and that of some may be of no use.
 func (s *Solver) subsamples() bool {
-	return s.part != nil && (s.state.penalty.dim >= strongDim || s.descent.curvature() <= strongCurvature)
+	return s.part != nil && s.descent.curvature() <= strongCurvature
 }
 
 // run takes one phase after the other.
