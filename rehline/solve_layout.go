@@ -55,21 +55,23 @@ func opposite(p, q, r, s float64) bool {
 
 // allOpposite tells whether the terms of all samples are opposite in the rows i and j.
 func allOpposite(p, q blas64.General, i, j int) bool {
-	one, at, other, where := row(p, i), row(q, i), row(p, j), row(q, j)
-	return eachButFast(len(one), func(k int) int {
-		return kernel.Opposite(one[k:], at[k:], other[k:], where[k:])
-	}, func(k int) bool { return opposite(one[k], at[k], other[k], where[k]) })
+	return allPairs(p, q, i, j, kernel.Opposite, opposite)
 }
 
-// allAsLarge tells whether the entries of a and b are of the same sizes.
-func allAsLarge(a, b []float64) bool {
-	var differ [2 * kernel.Width]int32
-	return eachButFast(len(a), func(k int) int {
-		if count, _ := kernel.Changed(a[k:], b[k:], -1, 0, differ[:]); count == 0 {
-			return len(a) - k
-		}
-		return int(differ[0])
-	}, func(k int) bool { return math.Abs(a[k]) == math.Abs(b[k]) })
+// allMirrored tells whether they are, and of the same sizes.
+func allMirrored(p, q blas64.General, i, j int) bool {
+	return allPairs(p, q, i, j, kernel.Mirrored, func(p, q, r, s float64) bool {
+		return math.Abs(p) == math.Abs(r) && opposite(p, q, r, s)
+	})
+}
+
+// allPairs tells whether the terms of all samples are as slow says in the rows i and j. fast is as
+// for eachButFast.
+func allPairs(p, q blas64.General, i, j int, fast func(p, q, r, s []float64) int, slow func(p, q, r, s float64) bool) bool {
+	one, at, other, where := row(p, i), row(q, i), row(p, j), row(q, j)
+	return eachButFast(len(one), func(k int) int {
+		return fast(one[k:], at[k:], other[k:], where[k:])
+	}, func(k int) bool { return slow(one[k], at[k], other[k], where[k]) })
 }
 
 // eachButFast calls slow for every one of n samples that fast does not do, until it is false, and
@@ -96,9 +98,7 @@ func newTerms(from *arena, l *Loss, n int) terms {
 		}
 		t.kinked = append(t.kinked, k)
 	}
-	for _, s := range pairs(l.S.Rows, func(i, j int) bool {
-		return allOpposite(l.S, l.T, i, j) && allAsLarge(row(l.S, i), row(l.S, j))
-	}) {
+	for _, s := range pairs(l.S.Rows, func(i, j int) bool { return allMirrored(l.S, l.T, i, j) }) {
 		c := curved{source: s, kink: from.scratch(n), kl: from.scratch(n), kh: from.scratch(n), sigma: from.scratch(n),
 			slope: from.scratch(n), all: true}
 		for at, r := range s {

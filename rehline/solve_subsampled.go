@@ -67,10 +67,20 @@ func (p *subsampled) load() {
 	copies := float64(len(p.z)) / float64(len(p.sample.z))
 	for t := range p.terms.curved {
 		c, to := &p.terms.curved[t], &p.sample.terms.curved[t]
-		for j := range to.kink {
-			i := j * p.every
-			to.kink[j], to.kl[j], to.kh[j], to.sigma[j] = c.kink[i], c.kl[i], c.kh[i], copies*c.sigma[i]
-		}
+		pick(to.kink, c.kink, p.every)
+		pick(to.kl, c.kl, p.every)
+		pick(to.kh, c.kh, p.every)
+		pick(to.sigma, c.sigma, p.every)
+		kernel.ScaleTo(to.sigma, copies, to.sigma)
+	}
+}
+
+// pick sets dst to entries of src, of so many the first one.
+func pick(dst, src []float64, every int) {
+	i := 0
+	for j := range dst {
+		dst[j] = src[i]
+		i += every
 	}
 }
 

@@ -12504,6 +12504,63 @@ DATA c3cc8000000000000<>+48(SB)/8, $0x3cc8000000000000
 DATA c3cc8000000000000<>+56(SB)/8, $0x3cc8000000000000
 GLOBL c3cc8000000000000<>(SB), RODATA|NOPTR, $64
 
+// func mirroredAVX512(p *float64, q *float64, r *float64, s *float64, n int) int
+// Requires: AVX, AVX512F
+TEXT ·mirroredAVX512(SB), NOSPLIT, $0-48
+	MOVQ         p+0(FP), AX
+	MOVQ         q+8(FP), CX
+	MOVQ         r+16(FP), DX
+	MOVQ         s+24(FP), BX
+	VPXORQ       Z0, Z0, Z0
+	VBROADCASTSD c358dee7a4ad4b81f<>+0(SB), Z1
+	MOVQ         n+32(FP), SI
+	XORQ         DI, DI
+	SUBQ         $0x08, SI
+
+loop:
+	CMPQ         DI, SI
+	JG           end
+	VMOVUPD      (AX)(DI*8), Z2
+	VMOVUPD      (DX)(DI*8), Z3
+	VMULPD       Z2, Z3, Z4
+	VCMPPD       $0x11, Z0, Z4, K1
+	KMOVW        K1, R8
+	CMPL         R8, $0x000000ff
+	JNE          end
+	VMULPD       (CX)(DI*8), Z3, Z4
+	VMOVUPD      (BX)(DI*8), Z5
+	VFNMADD213PD Z4, Z2, Z5
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z5, Z5
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z4, Z4
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z2, Z2
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z3, Z3
+	VCMPPD       $0x00, Z3, Z2, K1
+	KMOVW        K1, R8
+	CMPL         R8, $0x000000ff
+	JNE          end
+	VCMPPD       $0x1e, Z1, Z3, K1
+	KMOVW        K1, R8
+	CMPL         R8, $0x000000ff
+	JNE          end
+	VBROADCASTSD c16687e92154ef7ac<>+0(SB), Z2
+	VCMPPD       $0x1e, Z2, Z4, K1
+	KMOVW        K1, R8
+	CMPL         R8, $0x000000ff
+	JNE          end
+	VBROADCASTSD c3cc8000000000000<>+0(SB), Z2
+	VMULPD       Z2, Z4, Z4
+	VCMPPD       $0x12, Z4, Z5, K1
+	KMOVW        K1, R8
+	CMPL         R8, $0x000000ff
+	JNE          end
+	ADDQ         $0x08, DI
+	JMP          loop
+
+end:
+	MOVQ DI, ret+40(FP)
+	VZEROUPPER
+	RET
+
 // func kinksAVX512(p *float64, q *float64, kink *float64, lo *float64, hi *float64, n int, others uint8) int
 // Requires: AVX, AVX512F
 TEXT ·kinksAVX512(SB), NOSPLIT, $0-64

@@ -111,6 +111,9 @@ func Invert(x []float64, add, least float64) { invertGo(x, add, least) }
 // at the same score, up to rounding, in opposite directions: of none is it known.
 func Opposite(p, q, r, s []float64) int { return 0 }
 
+// Mirrored is Opposite for p and r of the same sizes.
+func Mirrored(p, q, r, s []float64) int { return 0 }
+
 // Kinks sets kink, lo and hi for as many samples from the first one on as it returns: none.
 func Kinks(p, q, kink, lo, hi []float64, others bool) int { return 0 }
 

@@ -303,6 +303,20 @@ func TestTurns(t *testing.T) {
 		if least := n / 8 * 8; widest() && opposite != least {
 			t.Errorf("%d of %d samples turn as one", opposite, n)
 		}
+		mirror, alike := slices.Clone(other), slices.Clone(at)
+		for i, v := range p {
+			mirror[i], alike[i] = -v, -q[i]
+		}
+		if got := Mirrored(p, q, mirror, alike); got > bad || widest() && got < min(n, bad)/8*8 {
+			t.Errorf("%d of %d samples are mirrored, where %d does not turn", got, n, bad)
+		}
+		if n > 0 {
+			unlike := r.IntN(n)
+			mirror[unlike], alike[unlike] = 2*mirror[unlike], 2*alike[unlike]
+			if got := Mirrored(p, q, mirror, alike); got > unlike {
+				t.Errorf("%d of %d samples are mirrored, where %d has another size", got, n, unlike)
+			}
+		}
 		for kind := range 4 {
 			ranges, others := kind%2 > 0, kind/2 > 0
 			kink, end := guarded(t, make([]float64, n))

@@ -81,6 +81,16 @@ func Opposite(p, q, r, s []float64) int {
 	return oppositeAVX512(&p[0], &q[0], &r[0], &s[0], n)
 }
 
+// Mirrored is Opposite for p and r of the same sizes.
+func Mirrored(p, q, r, s []float64) int {
+	n := len(p)
+	if level != avx512 || n < 8 {
+		return 0
+	}
+	q, r, s = q[:n], r[:n], s[:n]
+	return mirroredAVX512(&p[0], &q[0], &r[0], &s[0], n)
+}
+
 // Kinks sets kink to the score -q/p where p z + q turns, lo to the lesser of lo and p, and hi to
 // the greater of hi and p, for as many samples from the first one on as it returns: all before
 // one whose p is small, but for a few. Numbers are as for Opposite. What lo and hi were counts as

@@ -464,6 +464,11 @@ func atLeastAVX512(x *float64, n int, least float64) int
 //go:noescape
 func oppositeAVX512(p *float64, q *float64, r *float64, s *float64, n int) int
 
+// mirroredAVX512 is Mirrored.
+//
+//go:noescape
+func mirroredAVX512(p *float64, q *float64, r *float64, s *float64, n int) int
+
 // kinksAVX512 is Kinks, others a mask.
 //
 //go:noescape

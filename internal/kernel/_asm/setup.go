@@ -34,6 +34,7 @@ func leading(v *isa, body func(o reg.GPVirtual)) {
 
 // Predicates of comparisons.
 const (
+	equal   = 0x00
 	less    = 0x11
 	atMost  = 0x12
 	more    = 0x1e
@@ -49,8 +50,13 @@ func require(predicate uint8, a reg.VecVirtual, b Op) {
 	JNE(LabelRef("end"))
 }
 
-func opposite(v *isa) {
-	count(v, "opposite", "p, q, r, s *float64, n int", "is Opposite.")
+// opposite is with alike the one for terms of one size.
+func opposite(v *isa, alike bool) {
+	if alike {
+		count(v, "mirrored", "p, q, r, s *float64, n int", "is Mirrored.")
+	} else {
+		count(v, "opposite", "p, q, r, s *float64, n int", "is Opposite.")
+	}
 	p, q, r, s := pointer("p"), pointer("q"), pointer("r"), pointer("s")
 	zero, least := v.zero(), v.broadcast(constant(1e-50))
 	leading(v, func(o reg.GPVirtual) {
@@ -64,7 +70,11 @@ func opposite(v *isa) {
 		v.abs(x)
 		v.abs(a)
 		v.abs(b)
-		VMINPD(a, b, b)
+		if alike {
+			require(equal, a, b)
+		} else {
+			VMINPD(a, b, b)
+		}
 		require(more, b, least)
 		require(more, x, v.broadcast(constant(1e-200)))
 		VMULPD(v.broadcast(constant(3*0x1p-52)), x, x)
@@ -127,7 +137,6 @@ func (c inverse) of(a reg.VecVirtual, label string) reg.VecVirtual {
 	size, r := c.copy(a), c.vec()
 	c.abs(size)
 	bits := GP32()
-	const equal = 0
 	if c.wide {
 		k := K()
 		VCMPPD(U8(equal), size, c.size, k)
