@@ -75,7 +75,7 @@ func (p *subsampled) load() {
 	}
 }
 
-// pick sets dst to entries of src, of so many the first one.
+// pick sets dst to the first one of so many entries of src, again and again.
 func pick(dst, src []float64, every int) {
 	i := 0
 	for j := range dst {
