@@ -56,10 +56,10 @@ func New(p Problem) (*Solver, error) {
 	return s, nil
 }
 
-// newSolver is New with the memory of the first phase alone. Later leaves X to be checked by a
-// cold solve that begins with some of the samples.
+// newSolver is New with the memory of the first phase alone. Later leaves X, where the cache does
+// not hold it, to be checked by a cold solve that begins with some of the samples.
 func newSolver(p Problem, from *arena, later bool) (*Solver, error) {
-	later = later && p.Sparse == nil && !p.NoRidge
+	later = later && p.Sparse == nil && !p.NoRidge && 8*len(p.X.Data) > nearCache
 	norms, err := p.check(from, later)
 	if err != nil {
 		return nil, err

@@ -29,7 +29,7 @@ func (s *state) sampleEvery() int {
 		return 0
 	}
 	every := max(dim/hessianShare, leastShare)
-	if n < every*hessianDims*dim {
+	if n < every*max(hessianDims*dim, leastSample) {
 		return 0
 	}
 	return every

@@ -76,6 +76,7 @@ const (
 	hessianShare = 10 // coefficients for each
 	leastShare   = 4
 	hessianDims  = 8    // samples in it for each coefficient, at least
+	leastSample  = 256  // samples in it: what the phase costs besides shows with fewer
 	sampleGap    = 1e-3 // relative, of the sample's own solution
 	mostSteps    = 8    // expected ones beyond which Newton steps on all samples take less
 )
