@@ -111,7 +111,10 @@
 //     where all terms are kinks and there are many samples for each coefficient, the first ones
 //     are over a part of the samples, and later ones over those that are likely by the gap [5] to have
 //     other slopes at the solution. Every pass estimates the gap from the terms as it meets
-//     them; the gap itself is computed where the estimate is small enough.
+//     them; the gap itself is computed where the estimate is small enough. Where all terms are
+//     smooth, the ridge is strong and there are many samples, Newton steps with the Hessian of
+//     some of them [6] come first, corrected by the last step as in BFGS. Each costs a pass,
+//     which gives the gap too.
 //  2. A proximal method of multipliers [3] whose inner problems, with kinks, constraints
 //     and L1 penalties smoothed around their multipliers, are solved by a semismooth Newton
 //     method [4] with an exact line search on the piecewise quadratic. Smooth losses need
@@ -128,8 +131,9 @@
 // O(n (d + T) + K d), or the number of entries of a sparse X for n d. A Newton step adds
 // d² for every sample whose curvature changed and d³/3. Memory beyond X, the loss and the
 // constraints is about 100 bytes a sample and term, and 16 d² bytes up to 1,500
-// coefficients. Set-up reads X once, for its checks and norms. The inner loops exist in
-// AVX-512, AVX2 and Go. A Solver uses one thread; several may run at a time.
+// coefficients. Set-up reads X once, for its checks and norms; where Solve begins with some of
+// the samples, that pass computes the first scores as well. The inner loops exist in AVX-512,
+// AVX2 and Go. A Solver uses one thread; several may run at a time.
 //
 // # References
 //
@@ -143,4 +147,6 @@
 //	    Method for Solving Lasso Problems. SIAM J. Optim. 28 (2018).
 //	[5] Ndiaye, Fercoq, Gramfort, Salmon: Gap Safe Screening Rules for Sparsity
 //	    Enforcing Penalties. JMLR 18 (2017).
+//	[6] Roosta-Khorasani, Mahoney: Sub-sampled Newton Methods. Math. Program. 174
+//	    (2019).
 package rehline

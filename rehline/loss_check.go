@@ -44,32 +44,51 @@ func (e *InputError) Unwrap() error { return e.Err }
 // Check returns nil, or an *InputError that names the first shape, NaN,
 // infinity or negative threshold that makes l no loss.
 func (l Loss) Check() error {
+	_, err := l.check()
+	return err
+}
+
+// check is Check. It tells whether it met that the numbers of terms are moderate.
+func (l *Loss) check() (known bool, err error) {
 	if l.err != nil {
-		return l.err
+		return false, l.err
 	}
 	n := l.N()
+	known = true
 	for _, m := range []struct {
 		name    string
 		matrix  blas64.General
 		like    blas64.General
 		partner string
-		check   func(string, blas64.General, int) error
+		numbers bool
 	}{
-		{"Loss.U", l.U, l.U, "", checkNumbers}, {"Loss.V", l.V, l.U, "Loss.U", checkNumbers},
-		{"Loss.S", l.S, l.S, "", checkNumbers}, {"Loss.T", l.T, l.S, "Loss.S", checkNumbers},
-		{"Loss.Tau", l.Tau, l.S, "Loss.S", checkMatrix},
+		{"Loss.U", l.U, l.U, "", true}, {"Loss.V", l.V, l.U, "Loss.U", true},
+		{"Loss.S", l.S, l.S, "", true}, {"Loss.T", l.T, l.S, "Loss.S", true},
+		{"Loss.Tau", l.Tau, l.S, "Loss.S", false},
 	} {
 		if m.matrix.Rows != m.like.Rows {
-			return shapeError(m.name, "%d rows, but %s has %d", m.matrix.Rows, m.partner, m.like.Rows)
+			return false, shapeError(m.name, "%d rows, but %s has %d", m.matrix.Rows, m.partner, m.like.Rows)
 		}
-		if err := m.check(m.name, m.matrix, n); err != nil {
-			return err
+		if err := checkMatrix(m.name, m.matrix, n); err != nil {
+			return false, err
+		}
+		if m.numbers && !moderate(m.matrix) {
+			known = false
+			if err := checkFinite(m.name, m.matrix); err != nil {
+				return false, err
+			}
 		}
 	}
+	return known, l.checkRest(n)
+}
+
+// checkRest checks thresholds and offsets.
+func (l *Loss) checkRest(n int) error {
 	for r := range l.Tau.Rows {
-		for i, tau := range row(l.Tau, r) {
-			if !(tau >= 0) {
-				return rangeError("Loss.Tau", r, i, "%g; a threshold is >= 0 or +Inf", tau)
+		tau := row(l.Tau, r)
+		for i := kernel.AtLeast(tau, 0); i < n; i++ {
+			if !(tau[i] >= 0) {
+				return rangeError("Loss.Tau", r, i, "%g; a threshold is >= 0 or +Inf", tau[i])
 			}
 		}
 	}
@@ -85,6 +104,15 @@ func shapeError(what, format string, args ...any) error {
 
 func rangeError(what string, row, col int, format string, args ...any) error {
 	return &InputError{what, row, col, fmt.Sprintf(format, args...), ErrRange}
+}
+
+// isInput tells whether err is an *InputError.
+func isInput(err error) bool {
+	if err == nil {
+		return false
+	}
+	var input *InputError
+	return errors.As(err, &input)
 }
 
 // within returns an *InputError with the place of the part put before it.

@@ -67,43 +67,60 @@ func (p *Problem) Size() (n, d int) {
 // Check returns nil, or an *InputError that names the first part of p that is
 // wrong and where. That rows of constraints contradict each other is found by New.
 func (p *Problem) Check() error {
-	_, err := p.check(new(arena))
+	_, err := p.check(new(arena), false)
 	return err
 }
 
 // check is Check. It returns the squared norms of the rows of X, by which it knows their
-// numbers.
-func (p *Problem) check(from *arena) ([]float64, error) {
-	norms, known, err := p.checkFeatures(from)
+// numbers. Later leaves those of dense rows to be computed, and their numbers to be checked, where
+// nothing else is wrong.
+func (p *Problem) check(from *arena, later bool) ([]float64, error) {
+	norms, known, err := p.checkFeatures(from, later)
 	if err != nil {
 		return nil, err
 	}
+	if err := p.checkOthers(known); err != nil {
+		if later { // what is wrong with X comes first
+			return p.check(from, false)
+		}
+		return nil, err
+	}
+	return norms, nil
+}
+
+// checkOthers checks what is not X, and the sizes of all numbers but for X where they are known
+// to be moderate.
+func (p *Problem) checkOthers(known bool) error {
 	n, d := p.Size()
 	if n == 0 || d == 0 {
-		return nil, shapeError("X", "%d x %d; at least one sample and one feature are needed", n, d)
+		return shapeError("X", "%d x %d; at least one sample and one feature are needed", n, d)
 	}
-	if err := p.Loss.Check(); err != nil {
-		return nil, err
+	terms, err := p.Loss.check()
+	if err != nil {
+		return err
 	}
 	if p.Loss.N() != n {
-		return nil, shapeError("Loss", "%d samples, but X has %d", p.Loss.N(), n)
+		return shapeError("Loss", "%d samples, but X has %d", p.Loss.N(), n)
 	}
 	if err := cmp.Or(checkScale("C", p.C), checkWeights("Weights", p.Weights, n), p.checkPenalty(d), p.Constraints.Check()); err != nil {
-		return nil, err
+		return err
 	}
 	if c := p.Constraints; c.N() > 0 && c.A.Cols != d {
-		return nil, shapeError("Constraints.A", "%d columns, but X has %d", c.A.Cols, d)
+		return shapeError("Constraints.A", "%d columns, but X has %d", c.A.Cols, d)
 	}
-	return norms, p.checkSizes(known)
+	return p.checkSizes(known, terms)
 }
 
 // largest is the largest size of a number in a Problem. Beyond it squares of
 // sums overflow.
 const largest = 1e100
 
-// checkSizes leaves out the features where they are known to be moderate.
-func (p *Problem) checkSizes(known bool) error {
-	l, c := &p.Loss, &p.Constraints
+// checkSizes leaves out the features, or the loss's terms, where they are known to be moderate.
+func (p *Problem) checkSizes(known, terms bool) error {
+	l, c := p.Loss, &p.Constraints
+	if terms {
+		l = Loss{Offset: l.Offset}
+	}
 	var x blas64.General
 	var data []float64
 	if p.Sparse != nil && !known {
@@ -160,8 +177,8 @@ func (p *Problem) checkPenalty(d int) error {
 }
 
 // checkFeatures returns the squared norms of the rows, and whether these say that all numbers are
-// moderate.
-func (p *Problem) checkFeatures(from *arena) (norms []float64, known bool, err error) {
+// moderate. Later leaves the numbers of dense rows for later.
+func (p *Problem) checkFeatures(from *arena, later bool) (norms []float64, known bool, err error) {
 	n, d := p.Size()
 	switch {
 	case p.Sparse == nil && (n < 0 || d < 0):
@@ -179,6 +196,9 @@ func (p *Problem) checkFeatures(from *arena) (norms []float64, known bool, err e
 		return nil, false, err
 	}
 	norms = from.scratch(n)
+	if later && p.Sparse == nil {
+		return norms, true, nil
+	}
 	p.features().norms(norms)
 	known = kernel.Sum(norms) <= moderateSum
 	if p.Sparse == nil && !known {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"gonum.org/v1/gonum/blas/blas64"
+
 	"github.com/agepath/agepath/internal/kernel"
 )
 
@@ -18,6 +20,7 @@ type Solver struct {
 	limits  limits
 	state   state // of all samples
 	descent descent
+	part    *subsampled // nil where the phase is not for the problem
 	newton  newton
 	reuse   reuse
 	chain   int // re-solves since everything was summed anew; -1: there is no solution
@@ -45,7 +48,7 @@ const (
 
 // New checks p and sets up a Solver. Errors: *InputError, *InfeasibleError.
 func New(p Problem) (*Solver, error) {
-	s, err := newSolver(p, new(arena))
+	s, err := newSolver(p, new(arena), false)
 	if err != nil {
 		return nil, err
 	}
@@ -53,20 +56,23 @@ func New(p Problem) (*Solver, error) {
 	return s, nil
 }
 
-// newSolver is New with the memory of the first phase alone.
-func newSolver(p Problem, from *arena) (*Solver, error) {
-	norms, err := p.check(from)
+// newSolver is New with the memory of the first phase alone. Later leaves X, where the cache does
+// not hold it, to be checked by a cold solve that begins with some of the samples.
+func newSolver(p Problem, from *arena, later bool) (*Solver, error) {
+	later = later && p.Sparse == nil && !p.NoRidge && 8*len(p.X.Data) > nearCache
+	norms, err := p.check(from, later)
 	if err != nil {
 		return nil, err
 	}
 	n, d := p.Size()
 	s := &Solver{problem: p, arena: from, chain: -1}
 	penalty := newPenalty(from, &p, d)
-	s.state = state{x: p.features(), terms: newTerms(from, &p.Loss, n), penalty: penalty,
+	check := func() error { return s.problem.Check() }
+	s.state = state{x: p.features(), reading: &reading{norms, !later, check}, terms: newTerms(from, &p.Loss, n), penalty: penalty,
 		guard: &s.guard, costs: &s.costs, limits: &s.limits, vectors: newVectors(from, penalty.dim), z: from.scratch(n)}
 	s.state.rest.force, s.state.best.beta = from.vector(penalty.dim), from.vector(penalty.dim)
 	s.sol = Solution{Beta: make([]float64, d),
-		Dual: Dual{newMatrix(p.Loss.U.Rows, n), newMatrix(p.Loss.S.Rows, n), make([]float64, p.Constraints.N())}}
+		Dual: Dual{from.matrix(p.Loss.U.Rows, n), from.matrix(p.Loss.S.Rows, n), make([]float64, p.Constraints.N())}}
 	unit := scale(p.Ridge)
 	if p.NoRidge {
 		unit = s.state.terms.unit(p.L1, norms)
@@ -79,7 +85,7 @@ func newSolver(p Problem, from *arena) (*Solver, error) {
 		s.reuse = reuseScores
 	}
 	if penalty.separable() {
-		s.descent = newDescent(from, &s.state, norms)
+		s.descent = newDescent(from, &s.state)
 		if len(s.state.terms.curved) == 0 && len(s.state.terms.kinked) > 0 {
 			s.descent.finish = passes(n, penalty.dim)
 			s.reuse = reuseNear
@@ -88,6 +94,10 @@ func newSolver(p Problem, from *arena) (*Solver, error) {
 	s.costs = costs{loss: &s.problem.Loss, terms: &s.state.terms, n: n, c: scale(p.C) / unit, unit: unit,
 		weights: append([]float64(nil), p.Weights...)}
 	s.costs.init()
+	if every := s.state.sampleEvery(); every > 0 {
+		s.slopes()
+		s.part = newSubsampled(from, &s.state, every)
+	}
 	return s, nil
 }
 
@@ -106,7 +116,12 @@ func (s *Solver) furnish() {
 	for k := range a.terms.kinked {
 		a.terms.kinked[k].center = s.arena.vector(n)
 	}
-	s.newton = newNewton(s.arena, a, n)
+	if s.part != nil {
+		s.newton = s.part.newton
+		s.newton.state = a
+	} else {
+		s.newton = newNewton(s.arena, a, n)
+	}
 	if s.reuse == reuseNear {
 		s.near = newVicinity(s.arena, a, &s.descent, &s.newton)
 	}
@@ -158,6 +173,9 @@ func (s *Solver) Solve(ctx context.Context, o Options) (Solution, error) {
 		}
 	}
 	err = s.resolve(o)
+	if isInput(err) {
+		return Solution{}, err
+	}
 	s.report()
 	if overflow := s.overflow(); overflow != nil {
 		return Solution{}, overflow
@@ -171,14 +189,18 @@ func Solve(ctx context.Context, p Problem, o Options) (Solution, error) {
 	from := arenas.Get().(*arena)
 	defer arenas.Put(from)
 	from.reset()
-	s, err := newSolver(p, from)
+	s, err := newSolver(p, from, o.Warm == nil && o.Method == Automatic)
 	if err != nil {
 		return Solution{}, err
 	}
 	if o.Warm != nil {
 		s.furnish()
 	}
-	return s.Solve(ctx, o)
+	sol, err := s.Solve(ctx, o)
+	for _, m := range []*blas64.General{&sol.Dual.Lambda, &sol.Dual.Gamma} {
+		m.Data = append([]float64(nil), m.Data...) // without zeros before, unlike make and copy
+	}
+	return sol, err
 }
 
 // resolve begins with what the last solution left, where Warm is that one.
@@ -207,6 +229,12 @@ func (s *Solver) resolve(o Options) error {
 	return err
 }
 
+// subsamples tells whether a cold solve begins with the Hessian of some samples. With a weak ridge
+// one or two steps with that of all may be enough, and that of some may be of no use.
+func (s *Solver) subsamples() bool {
+	return s.part != nil && s.descent.curvature() <= strongCurvature
+}
+
 // run takes one phase after the other.
 func (s *Solver) run(o Options, from start) error {
 	a := &s.state
@@ -214,11 +242,24 @@ func (s *Solver) run(o Options, from start) error {
 	if s.costs.origin == s.costs.constant && s.guard.zeroIsFeasible() {
 		s.furnish()
 		a.clear()
-		return nil
+		return a.read()
 	}
 	separable := a.penalty.separable()
 	if o.Method == DescentOnly && !separable {
 		return fmt.Errorf("%w: DescentOnly with an L1 penalty or a free intercept", ErrOptions)
+	}
+	if o.Method == Automatic && from == cold && s.subsamples() {
+		done, err := s.part.descend()
+		if err != nil {
+			return err
+		}
+		if done {
+			if s.furnished() {
+				a.settle()
+			}
+			return nil
+		}
+		from = warm
 	}
 	if o.Method == DescentOnly || o.Method == Automatic && separable && (len(a.terms.kinked) > 0 || from == cold && s.descent.strong()) {
 		if len(a.terms.curved) > 0 {
@@ -240,6 +281,9 @@ func (s *Solver) run(o Options, from start) error {
 		a.terms.center()
 		copy(s.guard.center, s.guard.xi)
 		from = warm
+	}
+	if err := a.read(); err != nil {
+		return err
 	}
 	s.furnish()
 	if from == cold {

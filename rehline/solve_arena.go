@@ -1,6 +1,10 @@
 package rehline
 
-import "sync"
+import (
+	"sync"
+
+	"gonum.org/v1/gonum/blas/blas64"
+)
 
 // arena is what a solver's vectors are cut from. Solve uses one again that an earlier call
 // has done with, so that a solve neither asks for memory nor leaves garbage behind but for
@@ -22,6 +26,11 @@ func (a *arena) vector(n int) []float64 {
 
 // scratch returns n numbers, which may be anything.
 func (a *arena) scratch(n int) []float64 { return a.numbers.take(n) }
+
+// matrix returns one whose entries may be anything.
+func (a *arena) matrix(rows, cols int) blas64.General {
+	return blas64.General{Rows: rows, Cols: cols, Stride: cols, Data: a.scratch(rows * cols)}
+}
 
 // list returns n indices, which may be anything.
 func (a *arena) list(n int) []int32 { return a.indices.take(n) }

@@ -210,11 +210,11 @@ func (k *kinked) bound(o *costs) {
 func (c *curved) bound(o *costs) {
 	s, t := row(o.loss.S, c.source[0]), row(o.loss.T, c.source[0])
 	if c.all && len(o.weights) == 0 {
-		kernel.AxpyTimes(o.c, s, s, c.sigma)
+		kernel.Squares(c.sigma, o.c, s)
 		return
 	}
 	for i, s := range s {
-		if c.all || turns(s, t[i]) {
+		if c.sigma[i] = 0; c.all || turns(s, t[i]) {
 			c.sigma[i] = o.of(i) * s * s
 		}
 	}

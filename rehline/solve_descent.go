@@ -18,7 +18,6 @@ import (
 type descent struct {
 	*state
 	inv     []float64 // 1/‖x_i‖², with 1 added to the norm for a penalized intercept; see invert
-	norms   []float64 // ‖x_i‖², of which inv is not computed yet
 	steps   []float64 // of a curved term
 	lists   []list    // of active samples: one of each face, or one where the kernel does not visit them
 	random  uint64
@@ -53,10 +52,9 @@ const (
 	isClose                // the same, and near samples are likely to finish
 )
 
-// newDescent takes the squared norms of the samples over.
-func newDescent(from *arena, s *state, norms []float64) descent {
-	n := len(norms)
-	d := descent{state: s, norms: norms, run: 1, finish: inf}
+func newDescent(from *arena, s *state) descent {
+	n := len(s.z)
+	d := descent{state: s, run: 1, finish: inf}
 	if 8*n*s.penalty.d > nearCache {
 		d.run = runLength
 	}
@@ -85,28 +83,28 @@ func newDescent(from *arena, s *state, norms []float64) descent {
 	return d
 }
 
-// invert computes inv, which Newton steps do not need, in place of the norms.
-func (d *descent) invert() {
-	if d.norms != nil {
-		kernel.Invert(d.norms, float64(d.penalty.dim-d.penalty.d), 1e-300)
-		d.inv, d.norms = d.norms, nil
-	}
-}
-
 // strong tells of terms that are all curved whether the ridge is so strong beside their
 // mean curvature along a coefficient that a few passes are likely to do.
 func (d *descent) strong() bool {
 	if _, ok := d.x.(sparse); !ok && !d.kernelled() || d.penalty.dim < strongDim {
 		return false
 	}
-	d.invert()
-	var curvature float64
-	for i := range d.terms.curved {
-		for j, m := range d.terms.curved[i].sigma {
-			curvature += m / d.inv[j]
+	return d.curvature() <= strongCurvature
+}
+
+// curvature returns the mean one of terms that are all curved along a coefficient, by some of the
+// samples.
+func (d *descent) curvature() float64 {
+	n := len(d.z)
+	stride := max(1, n/nearSample)
+	var sum float64
+	for t := range d.terms.curved {
+		sigma := d.terms.curved[t].sigma
+		for i := 0; i < n; i += stride {
+			sum += sigma[i] * d.extent(i)
 		}
 	}
-	return curvature <= strongCurvature*float64(d.penalty.dim)
+	return sum * float64(stride) / float64(d.penalty.dim)
 }
 
 // face sets the faces. A curved term has its own where g, dz and h are, which descent does
@@ -220,13 +218,21 @@ func (d *descent) target() float64 {
 // no other phase.
 func (d *descent) descend(seed uint64, warm, only bool) (outcome, error) {
 	n := len(d.z)
-	d.invert()
-	d.reset(n, 1)
 	d.seed(seed)
 	d.begin(warm)
-	d.face()
-	if !only && !warm && d.sketches() && d.sketch() {
-		return ended, nil
+	sketched, reach := !only && !warm && d.sketches(), 1.0
+	if sketched {
+		reach = sketchReach
+		if done, err := d.sketch(); done || err != nil {
+			return ended, err
+		}
+	} else {
+		if err := d.read(); err != nil {
+			return ended, err
+		}
+		d.invert()
+		d.reset(n, 1)
+		d.face()
 	}
 	spread, spent, before, how := inf, 0.0, inf, gaveUp
 	var h hope
@@ -237,11 +243,11 @@ func (d *descent) descend(seed uint64, warm, only bool) (outcome, error) {
 		work := d.visits() / float64(n)
 		spent += work
 		var estimate float64
-		estimate, spread = d.pass(spread)
+		estimate, spread = d.pass(reach * spread)
 		target := d.target()
 		last := before
 		before = estimate
-		if due(pass, work, estimate, last, target) {
+		if due(pass, work, estimate, last, target, sketched) {
 			spent += testCost
 			if d.test(target, math.IsInf(last, 1)) {
 				return ended, nil
@@ -273,9 +279,10 @@ func (d *descent) descend(seed uint64, warm, only bool) (outcome, error) {
 }
 
 // due tells whether to certify after a pass. The estimate is of the coefficients met on the way:
-// those at the end of a pass over most samples are likely to be better by what it fell last.
-func due(pass int, work, estimate, last, target float64) bool {
-	soon := pass == 1 || math.IsInf(last, 1) || estimate*estimate <= target*last
+// those at the end of a pass over most samples are likely to be better by what it fell last, which
+// only a sketch tells of the first passes.
+func due(pass int, work, estimate, last, target float64, sketched bool) bool {
+	soon := !sketched && (pass == 1 || math.IsInf(last, 1)) || estimate*estimate <= target*last
 	return estimate <= target || work > testCost && soon || pass%testEvery == testEvery-1
 }
 

@@ -12,7 +12,8 @@ import (
 // of Newton steps. The coefficients are vectors of their own, which two states share.
 type state struct {
 	x       features
-	terms   terms // with the slopes, the dual variables
+	reading *reading // nil of some samples
+	terms   terms    // with the slopes, the dual variables
 	penalty *penalty
 	guard   *constraints // with their multipliers
 	costs   *costs
@@ -53,7 +54,12 @@ func (s *state) scores(z, beta []float64) { s.scoresFrom(0, z, beta) }
 func (s *state) scoresFrom(from int, z, beta []float64) {
 	d := s.penalty.d
 	s.x.mulVec(from, z, beta[:d])
-	if len(beta) > d {
+	s.lift(z, beta)
+}
+
+// lift adds the intercept.
+func (s *state) lift(z, beta []float64) {
+	if d := s.penalty.d; len(beta) > d {
 		b := beta[d]
 		for i := range z {
 			z[i] += b

@@ -50,6 +50,14 @@ func normsGo(dst, x []float64, stride, cols int) {
 	}
 }
 
+// mulVecNormsGo is MulVecNorms.
+func mulVecNormsGo(dst, norms, x []float64, stride int, v []float64) {
+	for i := range dst {
+		r := x[i*stride:][:len(v)]
+		dst[i], norms[i] = Dot(r, v), Dot(r, r)
+	}
+}
+
 // mulTransAddGo is MulTransAdd.
 func mulTransAddGo(w, x []float64, stride int, a []float64) {
 	for i, s := range a {
@@ -218,6 +226,14 @@ func shareGo(dst, slope, p []float64, scale float64) {
 func invertGo(x []float64, add, least float64) {
 	for i, v := range x {
 		x[i] = 1 / max(v+add, least)
+	}
+}
+
+// squaresGo is Squares.
+func squaresGo(y []float64, a float64, x []float64) {
+	y = y[:len(x)]
+	for i, v := range x {
+		y[i] = a * (v * v)
 	}
 }
 

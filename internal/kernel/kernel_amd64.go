@@ -151,6 +151,24 @@ func Norms(dst, x []float64, stride, cols int) {
 	normsGo(dst[4*groups:], x[min(len(x), 4*groups*stride):], stride, cols)
 }
 
+// MulVecNorms is MulVec and Norms, and reads x once.
+func MulVecNorms(dst, norms, x []float64, stride int, v []float64) {
+	norms = norms[:len(dst)]
+	rows(x, len(dst), stride, len(v))
+	groups := len(dst) / 4
+	if len(v) == 0 || level == plain {
+		groups = 0
+	}
+	if groups > 0 {
+		if level == avx512 {
+			mulVecNormsAVX512(&dst[0], &norms[0], &x[0], stride, groups, &v[0], len(v))
+		} else {
+			mulVecNormsAVX2(&dst[0], &norms[0], &x[0], stride, groups, &v[0], len(v))
+		}
+	}
+	mulVecNormsGo(dst[4*groups:], norms[4*groups:], x[min(len(x), 4*groups*stride):], stride, v)
+}
+
 // MulTransAdd adds Σ_i a_i (row i of x) to w. Row i is x[i*stride:][:len(w)].
 func MulTransAdd(w, x []float64, stride int, a []float64) {
 	rows(x, len(a), stride, len(w))

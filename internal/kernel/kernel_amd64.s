@@ -309,11 +309,16 @@ loop_done:
 // func mulVecAVX512(dst *float64, x *float64, stride int, groups int, v *float64, n int)
 // Requires: AVX, AVX512F, BMI2
 TEXT ·mulVecAVX512(SB), NOSPLIT, $0-48
-	MOVQ dst+0(FP), AX
-	MOVQ x+8(FP), CX
-	MOVQ stride+16(FP), DX
-	MOVQ groups+24(FP), BX
-	MOVQ v+32(FP), SI
+	MOVQ      dst+0(FP), AX
+	MOVQ      x+8(FP), CX
+	MOVQ      stride+16(FP), DX
+	MOVQ      groups+24(FP), BX
+	MOVQ      v+32(FP), SI
+	MOVL      $0x000000aa, DI
+	KMOVW     DI, K1
+	MOVL      $0x000000cc, DI
+	KMOVW     DI, K2
+	VMOVDQU64 crossedPairs<>+0(SB), Z0
 
 group:
 	TESTQ  BX, BX
@@ -321,21 +326,21 @@ group:
 	LEAQ   (CX)(DX*8), DI
 	LEAQ   (DI)(DX*8), R8
 	LEAQ   (R8)(DX*8), R9
-	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
 	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
 	MOVQ   n+40(FP), R10
 	XORQ   R11, R11
 
 loop:
 	CMPQ        R10, $0x08
 	JL          loop_tail
-	VMOVUPD     (SI)(R11*8), Z4
-	VFMADD231PD (CX)(R11*8), Z4, Z0
-	VFMADD231PD (DI)(R11*8), Z4, Z1
-	VFMADD231PD (R8)(R11*8), Z4, Z2
-	VFMADD231PD (R9)(R11*8), Z4, Z3
+	VMOVUPD     (SI)(R11*8), Z5
+	VFMADD231PD (CX)(R11*8), Z5, Z1
+	VFMADD231PD (DI)(R11*8), Z5, Z2
+	VFMADD231PD (R8)(R11*8), Z5, Z3
+	VFMADD231PD (R9)(R11*8), Z5, Z4
 	ADDQ        $0x08, R11
 	SUBQ        $0x08, R10
 	JMP         loop
@@ -346,32 +351,31 @@ loop_tail:
 	MOVQ        $0x0000ffff, R12
 	SHLXQ       R10, R12, R12
 	NOTQ        R12
-	KMOVW       R12, K1
-	VMOVUPD.Z   (SI)(R11*8), K1, Z4
-	VMOVUPD.Z   (CX)(R11*8), K1, Z5
-	VFMADD231PD Z5, Z4, Z0
-	VMOVUPD.Z   (DI)(R11*8), K1, Z5
-	VFMADD231PD Z5, Z4, Z1
-	VMOVUPD.Z   (R8)(R11*8), K1, Z5
-	VFMADD231PD Z5, Z4, Z2
-	VMOVUPD.Z   (R9)(R11*8), K1, Z5
-	VFMADD231PD Z5, Z4, Z3
+	KMOVW       R12, K3
+	VMOVUPD.Z   (SI)(R11*8), K3, Z5
+	VMOVUPD.Z   (CX)(R11*8), K3, Z6
+	VFMADD231PD Z6, Z5, Z1
+	VMOVUPD.Z   (DI)(R11*8), K3, Z6
+	VFMADD231PD Z6, Z5, Z2
+	VMOVUPD.Z   (R8)(R11*8), K3, Z6
+	VFMADD231PD Z6, Z5, Z3
+	VMOVUPD.Z   (R9)(R11*8), K3, Z6
+	VFMADD231PD Z6, Z5, Z4
 
 loop_done:
-	VEXTRACTF64X4 $0x01, Z0, Y4
-	VADDPD        Y4, Y0, Y0
-	VEXTRACTF64X4 $0x01, Z1, Y4
-	VADDPD        Y4, Y1, Y1
-	VEXTRACTF64X4 $0x01, Z2, Y4
-	VADDPD        Y4, Y2, Y2
-	VEXTRACTF64X4 $0x01, Z3, Y4
-	VADDPD        Y4, Y3, Y3
-	VHADDPD       Y1, Y0, Y0
-	VHADDPD       Y3, Y2, Y2
-	VPERM2F128    $0x21, Y2, Y0, Y1
-	VBLENDPD      $0x0c, Y2, Y0, Y3
-	VADDPD        Y1, Y3, Y3
-	VMOVUPD       Y3, (AX)
+	VSHUFPD       $0x55, Z2, Z1, Z5
+	VMOVAPD       Z2, K1, Z1
+	VADDPD        Z5, Z1, Z1
+	VSHUFPD       $0x55, Z4, Z3, Z5
+	VMOVAPD       Z4, K1, Z3
+	VADDPD        Z5, Z3, Z3
+	VMOVAPD       Z1, Z5
+	VPERMT2PD     Z3, Z0, Z5
+	VMOVAPD       Z3, K2, Z1
+	VADDPD        Z5, Z1, Z1
+	VEXTRACTF64X4 $0x01, Z1, Y5
+	VADDPD        Y5, Y1, Y5
+	VMOVUPD       Y5, (AX)
 	ADDQ          $0x20, AX
 	LEAQ          (R9)(DX*8), CX
 	DECQ          BX
@@ -381,13 +385,28 @@ end:
 	VZEROUPPER
 	RET
 
+DATA crossedPairs<>+0(SB)/8, $0x0000000000000002
+DATA crossedPairs<>+8(SB)/8, $0x0000000000000003
+DATA crossedPairs<>+16(SB)/8, $0x0000000000000008
+DATA crossedPairs<>+24(SB)/8, $0x0000000000000009
+DATA crossedPairs<>+32(SB)/8, $0x0000000000000006
+DATA crossedPairs<>+40(SB)/8, $0x0000000000000007
+DATA crossedPairs<>+48(SB)/8, $0x000000000000000c
+DATA crossedPairs<>+56(SB)/8, $0x000000000000000d
+GLOBL crossedPairs<>(SB), RODATA|NOPTR, $64
+
 // func normsAVX512(dst *float64, x *float64, stride int, groups int, n int)
 // Requires: AVX, AVX512F, BMI2
 TEXT ·normsAVX512(SB), NOSPLIT, $0-40
-	MOVQ dst+0(FP), AX
-	MOVQ x+8(FP), CX
-	MOVQ stride+16(FP), DX
-	MOVQ groups+24(FP), BX
+	MOVQ      dst+0(FP), AX
+	MOVQ      x+8(FP), CX
+	MOVQ      stride+16(FP), DX
+	MOVQ      groups+24(FP), BX
+	MOVL      $0x000000aa, SI
+	KMOVW     SI, K1
+	MOVL      $0x000000cc, SI
+	KMOVW     SI, K2
+	VMOVDQU64 crossedPairs<>+0(SB), Z0
 
 group:
 	TESTQ  BX, BX
@@ -395,24 +414,24 @@ group:
 	LEAQ   (CX)(DX*8), SI
 	LEAQ   (SI)(DX*8), DI
 	LEAQ   (DI)(DX*8), R8
-	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
 	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
 	MOVQ   n+32(FP), R9
 	XORQ   R10, R10
 
 loop:
 	CMPQ        R9, $0x08
 	JL          loop_tail
-	VMOVUPD     (CX)(R10*8), Z4
-	VFMADD231PD Z4, Z4, Z0
-	VMOVUPD     (SI)(R10*8), Z4
-	VFMADD231PD Z4, Z4, Z1
-	VMOVUPD     (DI)(R10*8), Z4
-	VFMADD231PD Z4, Z4, Z2
-	VMOVUPD     (R8)(R10*8), Z4
-	VFMADD231PD Z4, Z4, Z3
+	VMOVUPD     (CX)(R10*8), Z5
+	VFMADD231PD Z5, Z5, Z1
+	VMOVUPD     (SI)(R10*8), Z5
+	VFMADD231PD Z5, Z5, Z2
+	VMOVUPD     (DI)(R10*8), Z5
+	VFMADD231PD Z5, Z5, Z3
+	VMOVUPD     (R8)(R10*8), Z5
+	VFMADD231PD Z5, Z5, Z4
 	ADDQ        $0x08, R10
 	SUBQ        $0x08, R9
 	JMP         loop
@@ -423,33 +442,142 @@ loop_tail:
 	MOVQ        $0x0000ffff, R11
 	SHLXQ       R9, R11, R11
 	NOTQ        R11
-	KMOVW       R11, K1
-	VMOVUPD.Z   (CX)(R10*8), K1, Z4
-	VFMADD231PD Z4, Z4, Z0
-	VMOVUPD.Z   (SI)(R10*8), K1, Z4
-	VFMADD231PD Z4, Z4, Z1
-	VMOVUPD.Z   (DI)(R10*8), K1, Z4
-	VFMADD231PD Z4, Z4, Z2
-	VMOVUPD.Z   (R8)(R10*8), K1, Z4
-	VFMADD231PD Z4, Z4, Z3
+	KMOVW       R11, K3
+	VMOVUPD.Z   (CX)(R10*8), K3, Z5
+	VFMADD231PD Z5, Z5, Z1
+	VMOVUPD.Z   (SI)(R10*8), K3, Z5
+	VFMADD231PD Z5, Z5, Z2
+	VMOVUPD.Z   (DI)(R10*8), K3, Z5
+	VFMADD231PD Z5, Z5, Z3
+	VMOVUPD.Z   (R8)(R10*8), K3, Z5
+	VFMADD231PD Z5, Z5, Z4
 
 loop_done:
-	VEXTRACTF64X4 $0x01, Z0, Y4
-	VADDPD        Y4, Y0, Y0
-	VEXTRACTF64X4 $0x01, Z1, Y4
-	VADDPD        Y4, Y1, Y1
-	VEXTRACTF64X4 $0x01, Z2, Y4
-	VADDPD        Y4, Y2, Y2
-	VEXTRACTF64X4 $0x01, Z3, Y4
-	VADDPD        Y4, Y3, Y3
-	VHADDPD       Y1, Y0, Y0
-	VHADDPD       Y3, Y2, Y2
-	VPERM2F128    $0x21, Y2, Y0, Y1
-	VBLENDPD      $0x0c, Y2, Y0, Y3
-	VADDPD        Y1, Y3, Y3
-	VMOVUPD       Y3, (AX)
+	VSHUFPD       $0x55, Z2, Z1, Z5
+	VMOVAPD       Z2, K1, Z1
+	VADDPD        Z5, Z1, Z1
+	VSHUFPD       $0x55, Z4, Z3, Z5
+	VMOVAPD       Z4, K1, Z3
+	VADDPD        Z5, Z3, Z3
+	VMOVAPD       Z1, Z5
+	VPERMT2PD     Z3, Z0, Z5
+	VMOVAPD       Z3, K2, Z1
+	VADDPD        Z5, Z1, Z1
+	VEXTRACTF64X4 $0x01, Z1, Y5
+	VADDPD        Y5, Y1, Y5
+	VMOVUPD       Y5, (AX)
 	ADDQ          $0x20, AX
 	LEAQ          (R8)(DX*8), CX
+	DECQ          BX
+	JMP           group
+
+end:
+	VZEROUPPER
+	RET
+
+// func mulVecNormsAVX512(dst *float64, norms *float64, x *float64, stride int, groups int, v *float64, n int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·mulVecNormsAVX512(SB), NOSPLIT, $0-56
+	MOVQ      dst+0(FP), AX
+	MOVQ      x+16(FP), CX
+	MOVQ      stride+24(FP), DX
+	MOVQ      groups+32(FP), BX
+	MOVQ      v+40(FP), SI
+	MOVQ      norms+8(FP), DI
+	MOVL      $0x000000aa, R8
+	KMOVW     R8, K1
+	MOVL      $0x000000cc, R8
+	KMOVW     R8, K2
+	VMOVDQU64 crossedPairs<>+0(SB), Z0
+
+group:
+	TESTQ  BX, BX
+	JZ     end
+	LEAQ   (CX)(DX*8), R8
+	LEAQ   (R8)(DX*8), R9
+	LEAQ   (R9)(DX*8), R10
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	VPXORQ Z8, Z8, Z8
+	MOVQ   n+48(FP), R11
+	XORQ   R12, R12
+
+loop:
+	CMPQ        R11, $0x08
+	JL          loop_tail
+	VMOVUPD     (SI)(R12*8), Z9
+	VMOVUPD     (CX)(R12*8), Z10
+	VFMADD231PD Z10, Z9, Z1
+	VFMADD231PD Z10, Z10, Z2
+	VMOVUPD     (R8)(R12*8), Z10
+	VFMADD231PD Z10, Z9, Z3
+	VFMADD231PD Z10, Z10, Z4
+	VMOVUPD     (R9)(R12*8), Z10
+	VFMADD231PD Z10, Z9, Z5
+	VFMADD231PD Z10, Z10, Z6
+	VMOVUPD     (R10)(R12*8), Z10
+	VFMADD231PD Z10, Z9, Z7
+	VFMADD231PD Z10, Z10, Z8
+	ADDQ        $0x08, R12
+	SUBQ        $0x08, R11
+	JMP         loop
+
+loop_tail:
+	TESTQ       R11, R11
+	JZ          loop_done
+	MOVQ        $0x0000ffff, R13
+	SHLXQ       R11, R13, R13
+	NOTQ        R13
+	KMOVW       R13, K3
+	VMOVUPD.Z   (SI)(R12*8), K3, Z9
+	VMOVUPD.Z   (CX)(R12*8), K3, Z10
+	VFMADD231PD Z10, Z9, Z1
+	VFMADD231PD Z10, Z10, Z2
+	VMOVUPD.Z   (R8)(R12*8), K3, Z10
+	VFMADD231PD Z10, Z9, Z3
+	VFMADD231PD Z10, Z10, Z4
+	VMOVUPD.Z   (R9)(R12*8), K3, Z10
+	VFMADD231PD Z10, Z9, Z5
+	VFMADD231PD Z10, Z10, Z6
+	VMOVUPD.Z   (R10)(R12*8), K3, Z10
+	VFMADD231PD Z10, Z9, Z7
+	VFMADD231PD Z10, Z10, Z8
+
+loop_done:
+	VSHUFPD       $0x55, Z3, Z1, Z9
+	VMOVAPD       Z3, K1, Z1
+	VADDPD        Z9, Z1, Z1
+	VSHUFPD       $0x55, Z7, Z5, Z9
+	VMOVAPD       Z7, K1, Z5
+	VADDPD        Z9, Z5, Z5
+	VMOVAPD       Z1, Z9
+	VPERMT2PD     Z5, Z0, Z9
+	VMOVAPD       Z5, K2, Z1
+	VADDPD        Z9, Z1, Z1
+	VEXTRACTF64X4 $0x01, Z1, Y9
+	VADDPD        Y9, Y1, Y9
+	VMOVUPD       Y9, (AX)
+	ADDQ          $0x20, AX
+	VSHUFPD       $0x55, Z4, Z2, Z9
+	VMOVAPD       Z4, K1, Z2
+	VADDPD        Z9, Z2, Z2
+	VSHUFPD       $0x55, Z8, Z6, Z9
+	VMOVAPD       Z8, K1, Z6
+	VADDPD        Z9, Z6, Z6
+	VMOVAPD       Z2, Z9
+	VPERMT2PD     Z6, Z0, Z9
+	VMOVAPD       Z6, K2, Z2
+	VADDPD        Z9, Z2, Z2
+	VEXTRACTF64X4 $0x01, Z2, Y9
+	VADDPD        Y9, Y2, Y9
+	VMOVUPD       Y9, (DI)
+	ADDQ          $0x20, DI
+	LEAQ          (R10)(DX*8), CX
 	DECQ          BX
 	JMP           group
 
@@ -2593,77 +2721,72 @@ TEXT ·shareAVX512(SB), NOSPLIT, $0-40
 	MOVQ         n+24(FP), BX
 	VBROADCASTSD scale+32(FP), Z0
 	VPXORQ       Z1, Z1, Z1
+	VPXORQ       Z2, Z2, Z2
+	VPXORQ       Z3, Z3, Z3
 	XORQ         SI, SI
 
 loop:
-	CMPQ      BX, $0x08
-	JL        loop_tail
-	VMOVUPD   (CX)(SI*8), Z2
-	VMOVUPD   (DX)(SI*8), Z3
-	VMULPD    Z0, Z2, Z2
-	VDIVPD    Z3, Z2, Z2
-	VMAXPD    Z1, Z2, Z2
-	VCMPPD    $0x04, Z1, Z3, K1
-	VMOVAPD.Z Z2, K1, Z2
-	VMOVUPD   Z2, (AX)(SI*8)
-	ADDQ      $0x08, SI
-	SUBQ      $0x08, BX
-	JMP       loop
+	CMPQ         BX, $0x08
+	JL           loop_tail
+	VMOVUPD      (CX)(SI*8), Z4
+	VMOVUPD      (DX)(SI*8), Z5
+	VMULPD       Z0, Z4, Z4
+	VMOVAPD      Z5, Z6
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z6, Z6
+	VCMPPD       $0x00, Z6, Z2, K1
+	KMOVW        K1, DI
+	CMPL         DI, $0x000000ff
+	JE           quotientfalse
+	VMOVAPD      Z6, Z2
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z3
+	VDIVPD       Z6, Z3, Z3
+
+quotientfalse:
+	VPXORQ       Z5, Z6, Z6
+	VPORQ        Z3, Z6, Z6
+	VMOVAPD      Z4, Z7
+	VMULPD       Z6, Z4, Z4
+	VFNMADD231PD Z5, Z4, Z7
+	VFMADD231PD  Z6, Z7, Z4
+	VMAXPD       Z1, Z4, Z4
+	VCMPPD       $0x04, Z1, Z5, K1
+	VMOVAPD.Z    Z4, K1, Z4
+	VMOVUPD      Z4, (AX)(SI*8)
+	ADDQ         $0x08, SI
+	SUBQ         $0x08, BX
+	JMP          loop
 
 loop_tail:
-	TESTQ     BX, BX
-	JZ        loop_done
-	MOVQ      $0x0000ffff, DI
-	SHLXQ     BX, DI, DI
-	NOTQ      DI
-	KMOVW     DI, K1
-	VMOVUPD.Z (CX)(SI*8), K1, Z2
-	VMOVUPD.Z (DX)(SI*8), K1, Z3
-	VMULPD    Z0, Z2, Z2
-	VDIVPD    Z3, Z2, Z2
-	VMAXPD    Z1, Z2, Z2
-	VCMPPD    $0x04, Z1, Z3, K2
-	VMOVAPD.Z Z2, K2, Z2
-	VMOVUPD   Z2, K1, (AX)(SI*8)
-
-loop_done:
-	VZEROUPPER
-	RET
-
-// func invertAVX512(x *float64, n int, add float64, least float64)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·invertAVX512(SB), NOSPLIT, $0-32
-	MOVQ         x+0(FP), AX
-	MOVQ         n+8(FP), CX
-	VBROADCASTSD add+16(FP), Z0
-	VBROADCASTSD least+24(FP), Z1
+	TESTQ        BX, BX
+	JZ           loop_done
+	MOVQ         $0x0000ffff, DI
+	SHLXQ        BX, DI, DI
+	NOTQ         DI
+	KMOVW        DI, K1
+	VMOVUPD.Z    (CX)(SI*8), K1, Z4
+	VMOVUPD.Z    (DX)(SI*8), K1, Z5
+	VMULPD       Z0, Z4, Z4
+	VMOVAPD      Z5, Z0
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z0, Z0
+	VCMPPD       $0x00, Z0, Z2, K2
+	KMOVW        K2, CX
+	CMPL         CX, $0x000000ff
+	JE           quotienttrue
+	VMOVAPD      Z0, Z2
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Z2
-	XORQ         DX, DX
+	VDIVPD       Z0, Z2, Z3
 
-loop:
-	CMPQ    CX, $0x08
-	JL      loop_tail
-	VMOVUPD (AX)(DX*8), Z3
-	VADDPD  Z0, Z3, Z3
-	VMAXPD  Z1, Z3, Z3
-	VDIVPD  Z3, Z2, Z3
-	VMOVUPD Z3, (AX)(DX*8)
-	ADDQ    $0x08, DX
-	SUBQ    $0x08, CX
-	JMP     loop
-
-loop_tail:
-	TESTQ     CX, CX
-	JZ        loop_done
-	MOVQ      $0x0000ffff, BX
-	SHLXQ     CX, BX, BX
-	NOTQ      BX
-	KMOVW     BX, K1
-	VMOVUPD.Z (AX)(DX*8), K1, Z3
-	VADDPD    Z0, Z3, Z3
-	VMAXPD    Z1, Z3, Z3
-	VDIVPD    Z3, Z2, Z3
-	VMOVUPD   Z3, K1, (AX)(DX*8)
+quotienttrue:
+	VPXORQ       Z5, Z0, Z0
+	VPORQ        Z3, Z0, Z0
+	VMOVAPD      Z4, Z2
+	VMULPD       Z0, Z4, Z3
+	VFNMADD231PD Z5, Z3, Z2
+	VFMADD231PD  Z0, Z2, Z3
+	VMAXPD       Z1, Z3, Z3
+	VCMPPD       $0x04, Z1, Z5, K2
+	VMOVAPD.Z    Z3, K2, Z3
+	VMOVUPD      Z3, K1, (AX)(SI*8)
 
 loop_done:
 	VZEROUPPER
@@ -2678,6 +2801,93 @@ DATA c3ff0000000000000<>+40(SB)/8, $0x3ff0000000000000
 DATA c3ff0000000000000<>+48(SB)/8, $0x3ff0000000000000
 DATA c3ff0000000000000<>+56(SB)/8, $0x3ff0000000000000
 GLOBL c3ff0000000000000<>(SB), RODATA|NOPTR, $64
+
+// func invertAVX512(x *float64, n int, add float64, least float64)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·invertAVX512(SB), NOSPLIT, $0-32
+	MOVQ         x+0(FP), AX
+	MOVQ         n+8(FP), CX
+	VBROADCASTSD add+16(FP), Z0
+	VBROADCASTSD least+24(FP), Z1
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z2
+	XORQ         DX, DX
+
+loop:
+	CMPQ         CX, $0x08
+	JL           loop_tail
+	VMOVUPD      (AX)(DX*8), Z3
+	VADDPD       Z0, Z3, Z3
+	VMAXPD       Z1, Z3, Z3
+	VRCP14PD     Z3, Z4
+	VMOVAPD      Z2, Z5
+	VFNMADD231PD Z4, Z3, Z5
+	VFMADD231PD  Z5, Z4, Z4
+	VMOVAPD      Z2, Z5
+	VFNMADD231PD Z4, Z3, Z5
+	VFMADD231PD  Z5, Z4, Z4
+	VMOVUPD      Z4, (AX)(DX*8)
+	ADDQ         $0x08, DX
+	SUBQ         $0x08, CX
+	JMP          loop
+
+loop_tail:
+	TESTQ        CX, CX
+	JZ           loop_done
+	MOVQ         $0x0000ffff, BX
+	SHLXQ        CX, BX, BX
+	NOTQ         BX
+	KMOVW        BX, K1
+	VMOVUPD.Z    (AX)(DX*8), K1, Z3
+	VADDPD       Z0, Z3, Z3
+	VMAXPD       Z1, Z3, Z3
+	VRCP14PD     Z3, Z0
+	VMOVAPD      Z2, Z1
+	VFNMADD231PD Z0, Z3, Z1
+	VFMADD231PD  Z1, Z0, Z0
+	VMOVAPD      Z2, Z1
+	VFNMADD231PD Z0, Z3, Z1
+	VFMADD231PD  Z1, Z0, Z0
+	VMOVUPD      Z0, K1, (AX)(DX*8)
+
+loop_done:
+	VZEROUPPER
+	RET
+
+// func squaresAVX512(y *float64, a float64, x *float64, n int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·squaresAVX512(SB), NOSPLIT, $0-32
+	MOVQ         x+16(FP), AX
+	MOVQ         y+0(FP), CX
+	MOVQ         n+24(FP), DX
+	VBROADCASTSD a+8(FP), Z0
+	XORQ         BX, BX
+
+loop:
+	CMPQ    DX, $0x08
+	JL      loop_tail
+	VMOVUPD (AX)(BX*8), Z1
+	VMULPD  Z1, Z1, Z1
+	VMULPD  Z0, Z1, Z1
+	VMOVUPD Z1, (CX)(BX*8)
+	ADDQ    $0x08, BX
+	SUBQ    $0x08, DX
+	JMP     loop
+
+loop_tail:
+	TESTQ     DX, DX
+	JZ        loop_done
+	MOVQ      $0x0000ffff, SI
+	SHLXQ     DX, SI, SI
+	NOTQ      SI
+	KMOVW     SI, K1
+	VMOVUPD.Z (AX)(BX*8), K1, Z1
+	VMULPD    Z1, Z1, Z1
+	VMULPD    Z0, Z1, Z1
+	VMOVUPD   Z1, K1, (CX)(BX*8)
+
+loop_done:
+	VZEROUPPER
+	RET
 
 // func logisticAVX512(z *float64, y *float64, loss *float64, slope *float64, bend *float64, n int)
 // Requires: AVX, AVX512F, BMI2
@@ -5414,9 +5624,9 @@ loop_done:
 	VHADDPD    Y1, Y0, Y0
 	VHADDPD    Y3, Y2, Y2
 	VPERM2F128 $0x21, Y2, Y0, Y1
-	VBLENDPD   $0x0c, Y2, Y0, Y3
-	VADDPD     Y1, Y3, Y3
-	VMOVUPD    Y3, (AX)
+	VBLENDPD   $0x0c, Y2, Y0, Y0
+	VADDPD     Y1, Y0, Y0
+	VMOVUPD    Y0, (AX)
 	ADDQ       $0x20, AX
 	LEAQ       (R9)(DX*8), CX
 	DECQ       BX
@@ -5481,11 +5691,101 @@ loop_done:
 	VHADDPD    Y1, Y0, Y0
 	VHADDPD    Y3, Y2, Y2
 	VPERM2F128 $0x21, Y2, Y0, Y1
-	VBLENDPD   $0x0c, Y2, Y0, Y3
-	VADDPD     Y1, Y3, Y3
-	VMOVUPD    Y3, (AX)
+	VBLENDPD   $0x0c, Y2, Y0, Y0
+	VADDPD     Y1, Y0, Y0
+	VMOVUPD    Y0, (AX)
 	ADDQ       $0x20, AX
 	LEAQ       (R8)(DX*8), CX
+	DECQ       BX
+	JMP        group
+
+end:
+	VZEROUPPER
+	RET
+
+// func mulVecNormsAVX2(dst *float64, norms *float64, x *float64, stride int, groups int, v *float64, n int)
+// Requires: AVX, FMA3
+TEXT ·mulVecNormsAVX2(SB), NOSPLIT, $0-56
+	MOVQ dst+0(FP), AX
+	MOVQ x+16(FP), CX
+	MOVQ stride+24(FP), DX
+	MOVQ groups+32(FP), BX
+	MOVQ v+40(FP), SI
+	MOVQ norms+8(FP), DI
+
+group:
+	TESTQ  BX, BX
+	JZ     end
+	LEAQ   (CX)(DX*8), R8
+	LEAQ   (R8)(DX*8), R9
+	LEAQ   (R9)(DX*8), R10
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	MOVQ   n+48(FP), R11
+	XORQ   R12, R12
+
+loop:
+	CMPQ        R11, $0x04
+	JL          loop_tail
+	VMOVUPD     (SI)(R12*8), Y8
+	VMOVUPD     (CX)(R12*8), Y9
+	VFMADD231PD Y9, Y8, Y0
+	VFMADD231PD Y9, Y9, Y1
+	VMOVUPD     (R8)(R12*8), Y9
+	VFMADD231PD Y9, Y8, Y2
+	VFMADD231PD Y9, Y9, Y3
+	VMOVUPD     (R9)(R12*8), Y9
+	VFMADD231PD Y9, Y8, Y4
+	VFMADD231PD Y9, Y9, Y5
+	VMOVUPD     (R10)(R12*8), Y9
+	VFMADD231PD Y9, Y8, Y6
+	VFMADD231PD Y9, Y9, Y7
+	ADDQ        $0x04, R12
+	SUBQ        $0x04, R11
+	JMP         loop
+
+loop_tail:
+	TESTQ       R11, R11
+	JZ          loop_done
+	LEAQ        tailMasks<>+0(SB), R13
+	NEGQ        R11
+	VMOVUPD     32(R13)(R11*8), Y8
+	VMASKMOVPD  (SI)(R12*8), Y8, Y9
+	VMASKMOVPD  (CX)(R12*8), Y8, Y10
+	VFMADD231PD Y10, Y9, Y0
+	VFMADD231PD Y10, Y10, Y1
+	VMASKMOVPD  (R8)(R12*8), Y8, Y10
+	VFMADD231PD Y10, Y9, Y2
+	VFMADD231PD Y10, Y10, Y3
+	VMASKMOVPD  (R9)(R12*8), Y8, Y10
+	VFMADD231PD Y10, Y9, Y4
+	VFMADD231PD Y10, Y10, Y5
+	VMASKMOVPD  (R10)(R12*8), Y8, Y8
+	VFMADD231PD Y8, Y9, Y6
+	VFMADD231PD Y8, Y8, Y7
+
+loop_done:
+	VHADDPD    Y2, Y0, Y0
+	VHADDPD    Y6, Y4, Y4
+	VPERM2F128 $0x21, Y4, Y0, Y2
+	VBLENDPD   $0x0c, Y4, Y0, Y0
+	VADDPD     Y2, Y0, Y0
+	VMOVUPD    Y0, (AX)
+	ADDQ       $0x20, AX
+	VHADDPD    Y3, Y1, Y1
+	VHADDPD    Y7, Y5, Y5
+	VPERM2F128 $0x21, Y5, Y1, Y0
+	VBLENDPD   $0x0c, Y5, Y1, Y1
+	VADDPD     Y0, Y1, Y1
+	VMOVUPD    Y1, (DI)
+	ADDQ       $0x20, DI
+	LEAQ       (R10)(DX*8), CX
 	DECQ       BX
 	JMP        group
 
@@ -7464,7 +7764,7 @@ loop_done:
 	RET
 
 // func shareAVX2(dst *float64, slope *float64, p *float64, n int, scale float64)
-// Requires: AVX
+// Requires: AVX, FMA3
 TEXT ·shareAVX2(SB), NOSPLIT, $0-40
 	MOVQ         dst+0(FP), AX
 	MOVQ         slope+8(FP), CX
@@ -7472,37 +7772,71 @@ TEXT ·shareAVX2(SB), NOSPLIT, $0-40
 	MOVQ         n+24(FP), BX
 	VBROADCASTSD scale+32(FP), Y0
 	VXORPD       Y1, Y1, Y1
+	VXORPD       Y2, Y2, Y2
+	VXORPD       Y3, Y3, Y3
 	XORQ         SI, SI
 
 loop:
-	CMPQ    BX, $0x04
-	JL      loop_tail
-	VMOVUPD (CX)(SI*8), Y2
-	VMOVUPD (DX)(SI*8), Y3
-	VMULPD  Y0, Y2, Y2
-	VDIVPD  Y3, Y2, Y2
-	VMAXPD  Y1, Y2, Y2
-	VCMPPD  $0x04, Y1, Y3, Y3
-	VANDPD  Y3, Y2, Y2
-	VMOVUPD Y2, (AX)(SI*8)
-	ADDQ    $0x04, SI
-	SUBQ    $0x04, BX
-	JMP     loop
+	CMPQ         BX, $0x04
+	JL           loop_tail
+	VMOVUPD      (CX)(SI*8), Y4
+	VMOVUPD      (DX)(SI*8), Y5
+	VMULPD       Y0, Y4, Y4
+	VMOVAPD      Y5, Y6
+	VANDPD       c7fffffffffffffff<>+0(SB), Y6, Y6
+	VCMPPD       $0x00, Y6, Y2, Y7
+	VMOVMSKPD    Y7, DI
+	CMPL         DI, $0x0000000f
+	JE           quotientfalse
+	VMOVAPD      Y6, Y2
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Y3
+	VDIVPD       Y6, Y3, Y3
+
+quotientfalse:
+	VXORPD       Y5, Y6, Y6
+	VORPD        Y3, Y6, Y6
+	VMOVAPD      Y4, Y7
+	VMULPD       Y6, Y4, Y4
+	VFNMADD231PD Y5, Y4, Y7
+	VFMADD231PD  Y6, Y7, Y4
+	VMAXPD       Y1, Y4, Y4
+	VCMPPD       $0x04, Y1, Y5, Y5
+	VANDPD       Y5, Y4, Y4
+	VMOVUPD      Y4, (AX)(SI*8)
+	ADDQ         $0x04, SI
+	SUBQ         $0x04, BX
+	JMP          loop
 
 loop_tail:
-	TESTQ      BX, BX
-	JZ         loop_done
-	LEAQ       tailMasks<>+0(SB), DI
-	NEGQ       BX
-	VMOVUPD    32(DI)(BX*8), Y2
-	VMASKMOVPD (CX)(SI*8), Y2, Y3
-	VMASKMOVPD (DX)(SI*8), Y2, Y4
-	VMULPD     Y0, Y3, Y3
-	VDIVPD     Y4, Y3, Y3
-	VMAXPD     Y1, Y3, Y3
-	VCMPPD     $0x04, Y1, Y4, Y0
-	VANDPD     Y0, Y3, Y3
-	VMASKMOVPD Y3, Y2, (AX)(SI*8)
+	TESTQ        BX, BX
+	JZ           loop_done
+	LEAQ         tailMasks<>+0(SB), DI
+	NEGQ         BX
+	VMOVUPD      32(DI)(BX*8), Y4
+	VMASKMOVPD   (CX)(SI*8), Y4, Y5
+	VMASKMOVPD   (DX)(SI*8), Y4, Y6
+	VMULPD       Y0, Y5, Y5
+	VMOVAPD      Y6, Y0
+	VANDPD       c7fffffffffffffff<>+0(SB), Y0, Y0
+	VCMPPD       $0x00, Y0, Y2, Y2
+	VMOVMSKPD    Y2, CX
+	CMPL         CX, $0x0000000f
+	JE           quotienttrue
+	VMOVAPD      Y0, Y2
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Y2
+	VDIVPD       Y0, Y2, Y3
+
+quotienttrue:
+	VXORPD       Y6, Y0, Y0
+	VORPD        Y3, Y0, Y0
+	VMOVAPD      Y5, Y2
+	VMULPD       Y0, Y5, Y3
+	VFNMADD231PD Y6, Y3, Y2
+	VFMADD231PD  Y0, Y2, Y3
+	VMAXPD       Y1, Y3, Y3
+	VCMPPD       $0x04, Y1, Y6, Y0
+	VANDPD       Y0, Y3, Y3
+	VMASKMOVPD   Y3, Y4, (AX)(SI*8)
 
 loop_done:
 	VZEROUPPER
@@ -7541,6 +7875,41 @@ loop_tail:
 	VMAXPD     Y1, Y4, Y4
 	VDIVPD     Y4, Y2, Y4
 	VMASKMOVPD Y4, Y3, (AX)(DX*8)
+
+loop_done:
+	VZEROUPPER
+	RET
+
+// func squaresAVX2(y *float64, a float64, x *float64, n int)
+// Requires: AVX
+TEXT ·squaresAVX2(SB), NOSPLIT, $0-32
+	MOVQ         x+16(FP), AX
+	MOVQ         y+0(FP), CX
+	MOVQ         n+24(FP), DX
+	VBROADCASTSD a+8(FP), Y0
+	XORQ         BX, BX
+
+loop:
+	CMPQ    DX, $0x04
+	JL      loop_tail
+	VMOVUPD (AX)(BX*8), Y1
+	VMULPD  Y1, Y1, Y1
+	VMULPD  Y0, Y1, Y1
+	VMOVUPD Y1, (CX)(BX*8)
+	ADDQ    $0x04, BX
+	SUBQ    $0x04, DX
+	JMP     loop
+
+loop_tail:
+	TESTQ      DX, DX
+	JZ         loop_done
+	LEAQ       tailMasks<>+0(SB), SI
+	NEGQ       DX
+	VMOVUPD    32(SI)(DX*8), Y1
+	VMASKMOVPD (AX)(BX*8), Y1, Y2
+	VMULPD     Y2, Y2, Y2
+	VMULPD     Y0, Y2, Y2
+	VMASKMOVPD Y2, Y1, (CX)(BX*8)
 
 loop_done:
 	VZEROUPPER
@@ -13010,6 +13379,31 @@ loop_done:
 	VZEROUPPER
 	RET
 
+// func atLeastAVX512(x *float64, n int, least float64) int
+// Requires: AVX, AVX512F
+TEXT ·atLeastAVX512(SB), NOSPLIT, $0-32
+	MOVQ         x+0(FP), AX
+	VBROADCASTSD least+16(FP), Z0
+	MOVQ         n+8(FP), CX
+	XORQ         DX, DX
+	SUBQ         $0x08, CX
+
+loop:
+	CMPQ    DX, CX
+	JG      end
+	VMOVUPD (AX)(DX*8), Z1
+	VCMPPD  $0x1d, Z0, Z1, K1
+	KMOVW   K1, BX
+	CMPL    BX, $0x000000ff
+	JNE     end
+	ADDQ    $0x08, DX
+	JMP     loop
+
+end:
+	MOVQ DX, ret+24(FP)
+	VZEROUPPER
+	RET
+
 // func oppositeAVX512(p *float64, q *float64, r *float64, s *float64, n int) int
 // Requires: AVX, AVX512F
 TEXT ·oppositeAVX512(SB), NOSPLIT, $0-48
@@ -13094,84 +13488,184 @@ DATA c3cc8000000000000<>+48(SB)/8, $0x3cc8000000000000
 DATA c3cc8000000000000<>+56(SB)/8, $0x3cc8000000000000
 GLOBL c3cc8000000000000<>(SB), RODATA|NOPTR, $64
 
-// func kinksAVX512(p *float64, q *float64, kink *float64, lo *float64, hi *float64, n int) int
+// func mirroredAVX512(p *float64, q *float64, r *float64, s *float64, n int) int
 // Requires: AVX, AVX512F
-TEXT ·kinksAVX512(SB), NOSPLIT, $0-56
+TEXT ·mirroredAVX512(SB), NOSPLIT, $0-48
+	MOVQ         p+0(FP), AX
+	MOVQ         q+8(FP), CX
+	MOVQ         r+16(FP), DX
+	MOVQ         s+24(FP), BX
+	VPXORQ       Z0, Z0, Z0
+	VBROADCASTSD c358dee7a4ad4b81f<>+0(SB), Z1
+	MOVQ         n+32(FP), SI
+	XORQ         DI, DI
+	SUBQ         $0x08, SI
+
+loop:
+	CMPQ         DI, SI
+	JG           end
+	VMOVUPD      (AX)(DI*8), Z2
+	VMOVUPD      (DX)(DI*8), Z3
+	VMULPD       Z2, Z3, Z4
+	VCMPPD       $0x11, Z0, Z4, K1
+	KMOVW        K1, R8
+	CMPL         R8, $0x000000ff
+	JNE          end
+	VMULPD       (CX)(DI*8), Z3, Z4
+	VMOVUPD      (BX)(DI*8), Z5
+	VFNMADD213PD Z4, Z2, Z5
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z5, Z5
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z4, Z4
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z2, Z2
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z3, Z3
+	VCMPPD       $0x00, Z3, Z2, K1
+	KMOVW        K1, R8
+	CMPL         R8, $0x000000ff
+	JNE          end
+	VCMPPD       $0x1e, Z1, Z3, K1
+	KMOVW        K1, R8
+	CMPL         R8, $0x000000ff
+	JNE          end
+	VBROADCASTSD c16687e92154ef7ac<>+0(SB), Z2
+	VCMPPD       $0x1e, Z2, Z4, K1
+	KMOVW        K1, R8
+	CMPL         R8, $0x000000ff
+	JNE          end
+	VBROADCASTSD c3cc8000000000000<>+0(SB), Z2
+	VMULPD       Z2, Z4, Z4
+	VCMPPD       $0x12, Z4, Z5, K1
+	KMOVW        K1, R8
+	CMPL         R8, $0x000000ff
+	JNE          end
+	ADDQ         $0x08, DI
+	JMP          loop
+
+end:
+	MOVQ DI, ret+40(FP)
+	VZEROUPPER
+	RET
+
+// func kinksAVX512(p *float64, q *float64, kink *float64, lo *float64, hi *float64, n int, others uint8) int
+// Requires: AVX, AVX512F
+TEXT ·kinksAVX512(SB), NOSPLIT, $0-64
 	MOVQ         p+0(FP), AX
 	MOVQ         q+8(FP), CX
 	MOVQ         kink+16(FP), DX
 	MOVQ         lo+24(FP), BX
 	MOVQ         hi+32(FP), SI
+	MOVBLZX      others+48(FP), DI
+	KMOVW        DI, K1
 	VPXORQ       Z0, Z0, Z0
 	VBROADCASTSD c358dee7a4ad4b81f<>+0(SB), Z1
+	VPXORQ       Z2, Z2, Z2
+	VPXORQ       Z3, Z3, Z3
 	MOVQ         n+40(FP), DI
 	XORQ         R8, R8
 	SUBQ         $0x08, DI
 
 loop:
-	CMPQ    R8, DI
-	JG      end
-	VMOVUPD (AX)(R8*8), Z2
-	VMOVAPD Z2, Z3
-	VPANDQ  c7fffffffffffffff<>+0(SB), Z3, Z3
-	VCMPPD  $0x1e, Z1, Z3, K1
-	KMOVW   K1, R9
-	CMPL    R9, $0x000000ff
-	JNE     end
-	VSUBPD  (CX)(R8*8), Z0, Z3
-	VDIVPD  Z2, Z3, Z3
-	VMOVUPD Z3, (DX)(R8*8)
-	VMINPD  (BX)(R8*8), Z2, Z3
-	VMOVUPD Z3, (BX)(R8*8)
-	VMAXPD  (SI)(R8*8), Z2, Z3
-	VMOVUPD Z3, (SI)(R8*8)
-	ADDQ    $0x08, R8
-	JMP     loop
+	CMPQ         R8, DI
+	JG           end
+	VMOVUPD      (AX)(R8*8), Z4
+	VMOVAPD      Z4, Z5
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z5, Z5
+	VCMPPD       $0x1e, Z1, Z5, K2
+	KMOVW        K2, R9
+	CMPL         R9, $0x000000ff
+	JNE          end
+	VMOVAPD      Z4, Z5
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z5, Z5
+	VCMPPD       $0x00, Z5, Z2, K2
+	KMOVW        K2, R9
+	CMPL         R9, $0x000000ff
+	JE           quotient
+	VMOVAPD      Z5, Z2
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z3
+	VDIVPD       Z5, Z3, Z3
+
+quotient:
+	VPXORQ       Z4, Z5, Z6
+	VPORQ        Z3, Z6, Z6
+	VSUBPD       (CX)(R8*8), Z0, Z5
+	VMOVAPD      Z5, Z7
+	VMULPD       Z6, Z5, Z5
+	VFNMADD231PD Z4, Z5, Z7
+	VFMADD231PD  Z6, Z7, Z5
+	VMOVUPD      Z5, (DX)(R8*8)
+	VMOVUPD.Z    (BX)(R8*8), K1, Z5
+	VMINPD       Z5, Z4, Z5
+	VMOVUPD      Z5, (BX)(R8*8)
+	VMOVUPD.Z    (SI)(R8*8), K1, Z5
+	VMAXPD       Z5, Z4, Z5
+	VMOVUPD      Z5, (SI)(R8*8)
+	ADDQ         $0x08, R8
+	JMP          loop
 
 end:
-	MOVQ R8, ret+48(FP)
+	MOVQ R8, ret+56(FP)
 	VZEROUPPER
 	RET
 
-// func rangesAVX512(p *float64, q *float64, tau *float64, kink *float64, lo *float64, hi *float64, n int) int
+// func rangesAVX512(p *float64, q *float64, tau *float64, kink *float64, lo *float64, hi *float64, n int, others uint8) int
 // Requires: AVX, AVX512F
-TEXT ·rangesAVX512(SB), NOSPLIT, $0-64
+TEXT ·rangesAVX512(SB), NOSPLIT, $0-72
 	MOVQ         p+0(FP), AX
 	MOVQ         q+8(FP), CX
 	MOVQ         kink+24(FP), DX
 	MOVQ         lo+32(FP), BX
 	MOVQ         hi+40(FP), SI
+	MOVBLZX      others+56(FP), DI
+	KMOVW        DI, K1
 	VPXORQ       Z0, Z0, Z0
 	VBROADCASTSD c358dee7a4ad4b81f<>+0(SB), Z1
+	VPXORQ       Z2, Z2, Z2
+	VPXORQ       Z3, Z3, Z3
 	MOVQ         n+48(FP), DI
 	XORQ         R8, R8
 	SUBQ         $0x08, DI
 
 loop:
-	CMPQ    R8, DI
-	JG      end
-	VMOVUPD (AX)(R8*8), Z2
-	VMOVAPD Z2, Z3
-	VPANDQ  c7fffffffffffffff<>+0(SB), Z3, Z3
-	VCMPPD  $0x1e, Z1, Z3, K1
-	KMOVW   K1, R9
-	CMPL    R9, $0x000000ff
-	JNE     end
-	VSUBPD  (CX)(R8*8), Z0, Z3
-	VDIVPD  Z2, Z3, Z3
-	VMOVUPD Z3, (DX)(R8*8)
-	MOVQ    tau+16(FP), R9
-	VMOVUPD (R9)(R8*8), Z3
-	VDIVPD  Z2, Z3, Z2
-	VMINPD  (BX)(R8*8), Z2, Z3
-	VMOVUPD Z3, (BX)(R8*8)
-	VMAXPD  (SI)(R8*8), Z2, Z3
-	VMOVUPD Z3, (SI)(R8*8)
-	ADDQ    $0x08, R8
-	JMP     loop
+	CMPQ         R8, DI
+	JG           end
+	VMOVUPD      (AX)(R8*8), Z4
+	VMOVAPD      Z4, Z5
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z5, Z5
+	VCMPPD       $0x1e, Z1, Z5, K2
+	KMOVW        K2, R9
+	CMPL         R9, $0x000000ff
+	JNE          end
+	VMOVAPD      Z4, Z5
+	VPANDQ       c7fffffffffffffff<>+0(SB), Z5, Z5
+	VCMPPD       $0x00, Z5, Z2, K2
+	KMOVW        K2, R9
+	CMPL         R9, $0x000000ff
+	JE           quotient
+	VMOVAPD      Z5, Z2
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z3
+	VDIVPD       Z5, Z3, Z3
+
+quotient:
+	VPXORQ       Z4, Z5, Z6
+	VPORQ        Z3, Z6, Z6
+	VSUBPD       (CX)(R8*8), Z0, Z5
+	VMOVAPD      Z5, Z7
+	VMULPD       Z6, Z5, Z5
+	VFNMADD231PD Z4, Z5, Z7
+	VFMADD231PD  Z6, Z7, Z5
+	VMOVUPD      Z5, (DX)(R8*8)
+	MOVQ         tau+16(FP), R9
+	VMULPD       (R9)(R8*8), Z6, Z4
+	VMOVUPD.Z    (BX)(R8*8), K1, Z5
+	VMINPD       Z5, Z4, Z5
+	VMOVUPD      Z5, (BX)(R8*8)
+	VMOVUPD.Z    (SI)(R8*8), K1, Z5
+	VMAXPD       Z5, Z4, Z5
+	VMOVUPD      Z5, (SI)(R8*8)
+	ADDQ         $0x08, R8
+	JMP          loop
 
 end:
-	MOVQ R8, ret+56(FP)
+	MOVQ R8, ret+64(FP)
 	VZEROUPPER
 	RET
 

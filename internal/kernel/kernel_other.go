@@ -31,6 +31,11 @@ func MulVec(dst, x []float64, stride int, v []float64) { mulVecGo(dst, x, stride
 // Norms sets dst_i to the squared norm of row i of x, x[i*stride:][:cols].
 func Norms(dst, x []float64, stride, cols int) { normsGo(dst, x, stride, cols) }
 
+// MulVecNorms is MulVec and Norms, and reads x once.
+func MulVecNorms(dst, norms, x []float64, stride int, v []float64) {
+	mulVecNormsGo(dst, norms, x, stride, v)
+}
+
 // MulTransAdd adds Σ_i a_i (row i of x) to w. Row i is x[i*stride:][:len(w)].
 func MulTransAdd(w, x []float64, stride int, a []float64) { mulTransAddGo(w, x, stride, a) }
 
@@ -109,18 +114,29 @@ func Share(dst, slope, p []float64, scale float64) {
 	shareGo(dst, slope, p, scale)
 }
 
-// Invert makes every entry of x 1/max(x_i + add, least), where least > 0.
+// Invert makes every entry of x 1/max(x_i + add, least), up to rounding, where least >= 1e-300 and
+// the sums are at most 1e300.
 func Invert(x []float64, add, least float64) { invertGo(x, add, least) }
 
 // Opposite returns how many samples from the first one on surely have p z + q and r z + s turn
 // at the same score, up to rounding, in opposite directions: of none is it known.
 func Opposite(p, q, r, s []float64) int { return 0 }
 
+// Mirrored is Opposite for p and r of the same sizes.
+func Mirrored(p, q, r, s []float64) int { return 0 }
+
 // Kinks sets kink, lo and hi for as many samples from the first one on as it returns: none.
-func Kinks(p, q, kink, lo, hi []float64) int { return 0 }
+func Kinks(p, q, kink, lo, hi []float64, others bool) int { return 0 }
 
 // Ranges is Kinks with tau/p in place of p.
-func Ranges(p, q, tau, kink, lo, hi []float64) int { return 0 }
+func Ranges(p, q, tau, kink, lo, hi []float64, others bool) int { return 0 }
+
+// AtLeast returns how many entries of x from the first one on surely are numbers >= least: of
+// none is it known.
+func AtLeast(x []float64, least float64) int { return 0 }
+
+// Squares sets y_i to a x_i².
+func Squares(y []float64, a float64, x []float64) { squaresGo(y, a, x) }
 
 // Soon writes the samples that can come to an end of their zones within a limit of ages to
 // index, in how many ages at the earliest to near, and returns how many they are. A sample with

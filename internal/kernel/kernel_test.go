@@ -121,6 +121,14 @@ func TestProducts(t *testing.T) {
 			check()
 			same(t, "norms", got, want)
 
+			norms, also := guarded(t, make([]float64, n))
+			MulVecNorms(got, norms, x, stride, v)
+			check()
+			also()
+			same(t, "norms with a product", norms, want)
+			mulVecGo(want, x, stride, v)
+			same(t, "product with norms", got, want)
+
 			w, check := guarded(t, v)
 			MulTransAdd(w, x, stride, a)
 			mulTransAddGo(v, x, stride, a)
@@ -282,6 +290,11 @@ func TestSelect(t *testing.T) {
 		invertGo(squares, 0.5, 1)
 		end()
 		same(t, "invert", got, squares)
+		got, end = guarded(t, make([]float64, n))
+		Squares(got, 0.7, slope)
+		squaresGo(want, 0.7, slope)
+		end()
+		same(t, "squares", got, want)
 	})
 }
 
@@ -307,26 +320,50 @@ func TestTurns(t *testing.T) {
 		if least := n / 8 * 8; widest() && opposite != least {
 			t.Errorf("%d of %d samples turn as one", opposite, n)
 		}
-		for _, ranges := range []bool{false, true} {
+		mirror, alike := slices.Clone(other), slices.Clone(at)
+		for i, v := range p {
+			mirror[i], alike[i] = -v, -q[i]
+		}
+		if got := Mirrored(p, q, mirror, alike); got > bad || widest() && got < min(n, bad)/8*8 {
+			t.Errorf("%d of %d samples are mirrored, where %d does not turn", got, n, bad)
+		}
+		if n > 0 {
+			unlike := r.IntN(n)
+			mirror[unlike], alike[unlike] = 2*mirror[unlike], 2*alike[unlike]
+			if got := Mirrored(p, q, mirror, alike); got > unlike {
+				t.Errorf("%d of %d samples are mirrored, where %d has another size", got, n, unlike)
+			}
+		}
+		for kind := range 4 {
+			ranges, others := kind%2 > 0, kind/2 > 0
 			kink, end := guarded(t, make([]float64, n))
 			lo, also := guarded(t, normal(r, n))
 			hi, too := guarded(t, normal(r, n))
 			least, most := slices.Clone(lo), slices.Clone(hi)
+			if kind == 2 { // entries of one size, whose reciprocals are those of before
+				p = slices.Clone(p)
+				for i := range p {
+					p[i] = math.Copysign(min(math.Abs(p[i]), 0.3), p[i])
+				}
+			}
 			count, size := 0, p
 			if ranges {
-				count = Ranges(p, q, tau, kink, lo, hi)
+				count = Ranges(p, q, tau, kink, lo, hi, others)
 				size = slices.Clone(tau)
 				for i := range size {
 					size[i] /= p[i]
 				}
 			} else {
-				count = Kinks(p, q, kink, lo, hi)
+				count = Kinks(p, q, kink, lo, hi, others)
 			}
 			if count > bad || widest() && count < min(n, bad)/8*8 {
 				t.Errorf("%d of %d samples, where %d does not turn", count, n, bad)
 			}
 			want := make([]float64, n)
 			for i := range count {
+				if !others {
+					least[i], most[i] = 0, 0
+				}
 				want[i], least[i], most[i] = -q[i]/p[i], min(least[i], size[i]), max(most[i], size[i])
 			}
 			end()
@@ -360,6 +397,33 @@ func TestSoon(t *testing.T) {
 				t.Errorf("samples %v, want %v", index[:count], want[:count])
 			}
 			same(t, "ages", near[:count], nearest[:count])
+		}
+	})
+}
+
+// TestAtLeast counts the numbers before the first one that is less, or none.
+func TestAtLeast(t *testing.T) {
+	each(t, func(t *testing.T, r *rand.Rand, n int) {
+		x := normal(r, n)
+		for i, v := range x {
+			x[i] = math.Abs(v)
+		}
+		bad := n
+		if n > 0 {
+			x[r.IntN(n)] = math.Inf(1)
+			x[r.IntN(n)] = math.Copysign(0, -1)
+		}
+		for _, v := range []float64{0, math.NaN(), -1e-300, math.Inf(-1)} {
+			if v != 0 && n > 0 {
+				bad = r.IntN(n)
+				x[bad] = v
+			}
+			if got := AtLeast(x, 0); got > bad || widest() && got < bad/8*8 {
+				t.Errorf("%d of %d are at least 0, where %d is %v", got, n, bad, v)
+			}
+			if bad < n {
+				x[bad] = 1
+			}
 		}
 	})
 }

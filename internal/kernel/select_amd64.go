@@ -53,7 +53,8 @@ func Share(dst, slope, p []float64, scale float64) {
 	}
 }
 
-// Invert makes every entry of x 1/max(x_i + add, least), where least > 0.
+// Invert makes every entry of x 1/max(x_i + add, least), up to rounding, where least >= 1e-300 and
+// the sums are at most 1e300.
 func Invert(x []float64, add, least float64) {
 	if len(x) == 0 {
 		return
@@ -80,26 +81,69 @@ func Opposite(p, q, r, s []float64) int {
 	return oppositeAVX512(&p[0], &q[0], &r[0], &s[0], n)
 }
 
+// Mirrored is Opposite for p and r of the same sizes.
+func Mirrored(p, q, r, s []float64) int {
+	n := len(p)
+	if level != avx512 || n < 8 {
+		return 0
+	}
+	q, r, s = q[:n], r[:n], s[:n]
+	return mirroredAVX512(&p[0], &q[0], &r[0], &s[0], n)
+}
+
 // Kinks sets kink to the score -q/p where p z + q turns, lo to the lesser of lo and p, and hi to
 // the greater of hi and p, for as many samples from the first one on as it returns: all before
-// one whose p is small, but for a few. Numbers are as for Opposite.
-func Kinks(p, q, kink, lo, hi []float64) int {
+// one whose p is small, but for a few. Numbers are as for Opposite. What lo and hi were counts as
+// zero unless others says that there are other terms.
+func Kinks(p, q, kink, lo, hi []float64, others bool) int {
 	n := len(p)
 	if level != avx512 || n < 8 {
 		return 0
 	}
 	q, kink, lo, hi = q[:n], kink[:n], lo[:n], hi[:n]
-	return kinksAVX512(&p[0], &q[0], &kink[0], &lo[0], &hi[0], n)
+	return kinksAVX512(&p[0], &q[0], &kink[0], &lo[0], &hi[0], n, all(others))
 }
 
 // Ranges is Kinks with tau/p in place of p.
-func Ranges(p, q, tau, kink, lo, hi []float64) int {
+func Ranges(p, q, tau, kink, lo, hi []float64, others bool) int {
 	n := len(p)
 	if level != avx512 || n < 8 {
 		return 0
 	}
 	q, tau, kink, lo, hi = q[:n], tau[:n], kink[:n], lo[:n], hi[:n]
-	return rangesAVX512(&p[0], &q[0], &tau[0], &kink[0], &lo[0], &hi[0], n)
+	return rangesAVX512(&p[0], &q[0], &tau[0], &kink[0], &lo[0], &hi[0], n, all(others))
+}
+
+// all is a mask of all lanes, or of none.
+func all(lanes bool) uint8 {
+	if lanes {
+		return 0xff
+	}
+	return 0
+}
+
+// AtLeast returns how many entries of x from the first one on surely are numbers >= least.
+func AtLeast(x []float64, least float64) int {
+	if level != avx512 || len(x) < 8 {
+		return 0
+	}
+	return atLeastAVX512(&x[0], len(x), least)
+}
+
+// Squares sets y_i to a x_i².
+func Squares(y []float64, a float64, x []float64) {
+	if len(x) == 0 {
+		return
+	}
+	y = y[:len(x)]
+	switch level {
+	case avx512:
+		squaresAVX512(&y[0], a, &x[0], len(x))
+	case avx2:
+		squaresAVX2(&y[0], a, &x[0], len(x))
+	default:
+		squaresGo(y, a, x)
+	}
 }
 
 // Stack sets the first rows of panel, of the leading dimension ld, to the rows of x that index

@@ -44,6 +44,11 @@ func mulVecAVX512(dst *float64, x *float64, stride int, groups int, v *float64, 
 //go:noescape
 func normsAVX512(dst *float64, x *float64, stride int, groups int, n int)
 
+// mulVecNormsAVX512 is mulVec and norms.
+//
+//go:noescape
+func mulVecNormsAVX512(dst *float64, norms *float64, x *float64, stride int, groups int, v *float64, n int)
+
 // mulTransAddAVX512 adds to w four multiples a group of rows of x.
 //
 //go:noescape
@@ -93,6 +98,11 @@ func shareAVX512(dst *float64, slope *float64, p *float64, n int, scale float64)
 //
 //go:noescape
 func invertAVX512(x *float64, n int, add float64, least float64)
+
+// squaresAVX512 is Squares.
+//
+//go:noescape
+func squaresAVX512(y *float64, a float64, x *float64, n int)
 
 // logisticAVX512 is Logistic.
 //
@@ -229,6 +239,11 @@ func mulVecAVX2(dst *float64, x *float64, stride int, groups int, v *float64, n 
 //go:noescape
 func normsAVX2(dst *float64, x *float64, stride int, groups int, n int)
 
+// mulVecNormsAVX2 is mulVec and norms.
+//
+//go:noescape
+func mulVecNormsAVX2(dst *float64, norms *float64, x *float64, stride int, groups int, v *float64, n int)
+
 // mulTransAddAVX2 adds to w four multiples a group of rows of x.
 //
 //go:noescape
@@ -273,6 +288,11 @@ func shareAVX2(dst *float64, slope *float64, p *float64, n int, scale float64)
 //
 //go:noescape
 func invertAVX2(x *float64, n int, add float64, least float64)
+
+// squaresAVX2 is Squares.
+//
+//go:noescape
+func squaresAVX2(y *float64, a float64, x *float64, n int)
 
 // logisticAVX2 is Logistic.
 //
@@ -464,20 +484,30 @@ func changedAVX512(x *float64, y *float64, n int, unit float64, part float64, in
 //go:noescape
 func betweenAVX512(d *float64, w *float64, n int, lo float64, hi float64, index *int32) (count int, below float64)
 
+// atLeastAVX512 is AtLeast.
+//
+//go:noescape
+func atLeastAVX512(x *float64, n int, least float64) int
+
 // oppositeAVX512 is Opposite.
 //
 //go:noescape
 func oppositeAVX512(p *float64, q *float64, r *float64, s *float64, n int) int
 
-// kinksAVX512 is Kinks.
+// mirroredAVX512 is Mirrored.
 //
 //go:noescape
-func kinksAVX512(p *float64, q *float64, kink *float64, lo *float64, hi *float64, n int) int
+func mirroredAVX512(p *float64, q *float64, r *float64, s *float64, n int) int
 
-// rangesAVX512 is Ranges.
+// kinksAVX512 is Kinks, others a mask.
 //
 //go:noescape
-func rangesAVX512(p *float64, q *float64, tau *float64, kink *float64, lo *float64, hi *float64, n int) int
+func kinksAVX512(p *float64, q *float64, kink *float64, lo *float64, hi *float64, n int, others uint8) int
+
+// rangesAVX512 is Ranges, others a mask.
+//
+//go:noescape
+func rangesAVX512(p *float64, q *float64, tau *float64, kink *float64, lo *float64, hi *float64, n int, others uint8) int
 
 // stackAVX512 is Stack.
 //

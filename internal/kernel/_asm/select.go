@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"math"
 
 	. "github.com/mmcloughlin/avo/build"
@@ -119,11 +120,11 @@ func changed(v *isa) {
 func share(v *isa) {
 	begin(v, "share", "dst, slope, p *float64, n int, scale float64", "is Share.")
 	dst, slope, p, n, scale := pointer("dst"), pointer("slope"), pointer("p"), pointer("n"), float(v, "scale")
-	zero := v.zero()
+	zero, inv := v.zero(), newInverse(v)
 	v.each("loop", n, func(o reg.GPVirtual, tail bool) {
 		a, b := v.load(at(slope, o, 0), tail), v.load(at(p, o, 0), tail)
 		VMULPD(scale, a, a)
-		VDIVPD(b, a, a)
+		a = v.over(a, b, inv.of(b, fmt.Sprint("quotient", tail)))
 		VMAXPD(zero, a, a) // zero where 0/0
 		const different = 0x04
 		if v.wide {

@@ -34,9 +34,11 @@ func leading(v *isa, body func(o reg.GPVirtual)) {
 
 // Predicates of comparisons.
 const (
-	less   = 0x11
-	atMost = 0x12
-	more   = 0x1e
+	equal   = 0x00
+	less    = 0x11
+	atMost  = 0x12
+	more    = 0x1e
+	notLess = 0x1d
 )
 
 // require ends leading unless a compares with b as the predicate says in all lanes.
@@ -48,8 +50,13 @@ func require(predicate uint8, a reg.VecVirtual, b Op) {
 	JNE(LabelRef("end"))
 }
 
-func opposite(v *isa) {
-	count(v, "opposite", "p, q, r, s *float64, n int", "is Opposite.")
+// opposite is with alike the one for terms of one size.
+func opposite(v *isa, alike bool) {
+	if alike {
+		count(v, "mirrored", "p, q, r, s *float64, n int", "is Mirrored.")
+	} else {
+		count(v, "opposite", "p, q, r, s *float64, n int", "is Opposite.")
+	}
 	p, q, r, s := pointer("p"), pointer("q"), pointer("r"), pointer("s")
 	zero, least := v.zero(), v.broadcast(constant(1e-50))
 	leading(v, func(o reg.GPVirtual) {
@@ -63,7 +70,11 @@ func opposite(v *isa) {
 		v.abs(x)
 		v.abs(a)
 		v.abs(b)
-		VMINPD(a, b, b)
+		if alike {
+			require(equal, a, b)
+		} else {
+			VMINPD(a, b, b)
+		}
 		require(more, b, least)
 		require(more, x, v.broadcast(constant(1e-200)))
 		VMULPD(v.broadcast(constant(3*0x1p-52)), x, x)
@@ -71,32 +82,105 @@ func opposite(v *isa) {
 	})
 }
 
+// atLeast is AtLeast.
+func atLeast(v *isa) {
+	count(v, "atLeast", "x *float64, n int, least float64", "is AtLeast.")
+	x, least := pointer("x"), float(v, "least")
+	leading(v, func(o reg.GPVirtual) {
+		require(notLess, v.load(at(x, o, 0), false), least)
+	})
+}
+
 // kinks is with ranges the one of curved terms.
 func kinks(v *isa, ranges bool) {
 	if ranges {
-		count(v, "ranges", "p, q, tau, kink, lo, hi *float64, n int", "is Ranges.")
+		count(v, "ranges", "p, q, tau, kink, lo, hi *float64, n int, others uint8", "is Ranges, others a mask.")
 	} else {
-		count(v, "kinks", "p, q, kink, lo, hi *float64, n int", "is Kinks.")
+		count(v, "kinks", "p, q, kink, lo, hi *float64, n int, others uint8", "is Kinks, others a mask.")
 	}
 	p, q, kink, lo, hi := pointer("p"), pointer("q"), pointer("kink"), pointer("lo"), pointer("hi")
-	zero, least := v.zero(), v.broadcast(constant(1e-50))
+	others, bits := K(), GP32()
+	Load(Param("others"), bits)
+	KMOVW(bits, others)
+	zero, least, inv := v.zero(), v.broadcast(constant(1e-50)), newInverse(v)
 	leading(v, func(o reg.GPVirtual) {
 		a, t := v.load(at(p, o, 0), false), v.vec()
 		VMOVAPD(a, t)
 		v.abs(t)
 		require(more, t, least)
+		r := inv.of(a, "quotient")
 		VSUBPD(at(q, o, 0), zero, t)
-		VDIVPD(a, t, t)
-		v.store(t, at(kink, o, 0), false)
+		v.store(v.over(t, a, r), at(kink, o, 0), false)
 		if ranges {
-			w := v.load(at(pointer("tau"), o, 0), false)
-			VDIVPD(a, w, a)
+			VMULPD(at(pointer("tau"), o, 0), r, a)
 		}
-		VMINPD(at(lo, o, 0), a, t)
+		VMOVUPD_Z(at(lo, o, 0), others, t)
+		VMINPD(t, a, t)
 		v.store(t, at(lo, o, 0), false)
-		VMAXPD(at(hi, o, 0), a, t)
+		VMOVUPD_Z(at(hi, o, 0), others, t)
+		VMAXPD(t, a, t)
 		v.store(t, at(hi, o, 0), false)
 	})
+}
+
+// inverse has the reciprocals of the sizes met last. The entries of a row are mostly of one size,
+// so that few divisions are needed.
+type inverse struct {
+	*isa
+	size, value reg.VecVirtual
+}
+
+func newInverse(v *isa) inverse { return inverse{v, v.zero(), v.zero()} }
+
+// of returns 1/a, up to rounding. The label is one of the function's own.
+func (c inverse) of(a reg.VecVirtual, label string) reg.VecVirtual {
+	size, r := c.copy(a), c.vec()
+	c.abs(size)
+	bits := GP32()
+	if c.wide {
+		k := K()
+		VCMPPD(U8(equal), size, c.size, k)
+		KMOVW(k, bits)
+	} else {
+		m := YMM()
+		VCMPPD(U8(equal), size, c.size, m)
+		VMOVMSKPD(m, bits)
+	}
+	CMPL(bits, U32(1<<c.lanes-1))
+	JE(LabelRef(label))
+	VMOVAPD(size, c.size)
+	VDIVPD(size, c.broadcast(constant(1)), c.value)
+	Label(label)
+	if c.wide {
+		VPXORQ(a, size, r) // the sign
+		VPORQ(c.value, r, r)
+	} else {
+		VXORPD(a, size, r)
+		VORPD(c.value, r, r)
+	}
+	return r
+}
+
+// over returns x/a, where r is 1/a up to rounding.
+func (v *isa) over(x, a, r reg.VecVirtual) reg.VecVirtual {
+	q, rest := v.vec(), v.copy(x)
+	VMULPD(r, x, q)
+	VFNMADD231PD(a, q, rest)
+	VFMADD231PD(r, rest, q)
+	return q
+}
+
+// squares is Squares.
+func squares(v *isa) {
+	begin(v, "squares", "y *float64, a float64, x *float64, n int", "is Squares.")
+	x, y, n, a := pointer("x"), pointer("y"), pointer("n"), float(v, "a")
+	v.each("loop", n, func(o reg.GPVirtual, tail bool) {
+		p := v.load(at(x, o, 0), tail)
+		VMULPD(p, p, p)
+		VMULPD(a, p, p)
+		v.store(p, at(y, o, 0), tail)
+	})
+	end(v)
 }
 
 func invert(v *isa) {
@@ -107,8 +191,19 @@ func invert(v *isa) {
 		r := v.load(at(x, o, 0), tail)
 		VADDPD(add, r, r)
 		VMAXPD(least, r, r)
-		VDIVPD(r, one, r)
-		v.store(r, at(x, o, 0), tail)
+		if !v.wide {
+			VDIVPD(r, one, r)
+			v.store(r, at(x, o, 0), tail)
+			return
+		}
+		q := ZMM() // 14 bits, which each step of Newton's doubles
+		VRCP14PD(r, q)
+		for range 2 {
+			e := v.copy(one)
+			VFNMADD231PD(q, r, e)
+			VFMADD231PD(e, q, q)
+		}
+		v.store(q, at(x, o, 0), tail)
 	})
 	end(v)
 }

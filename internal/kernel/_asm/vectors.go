@@ -84,61 +84,126 @@ func rowsOf(x, stride reg.GPVirtual) [4]reg.GPVirtual {
 	return r
 }
 
-// mulVec is with squares the one for products of the rows with themselves.
-func mulVec(v *isa, squares bool) {
-	if squares {
-		begin(v, "norms", "dst, x *float64, stride, groups, n int", "sets dst to four squared norms a group of rows of x.")
-	} else {
+// mulVec is the one for products of rows with a vector, with their squares, or both.
+func mulVec(v *isa, products, squares bool) {
+	switch {
+	case !squares:
 		begin(v, "mulVec", "dst, x *float64, stride, groups int, v *float64, n int", "sets dst to four products a group of rows of x with v.")
+	case !products:
+		begin(v, "norms", "dst, x *float64, stride, groups, n int", "sets dst to four squared norms a group of rows of x.")
+	default:
+		begin(v, "mulVecNorms", "dst, norms, x *float64, stride, groups int, v *float64, n int", "is mulVec and norms.")
 	}
 	dst, x, stride, groups := pointer("dst"), pointer("x"), pointer("stride"), pointer("groups")
-	var w reg.GPVirtual
-	if !squares {
+	var w, norms reg.GPVirtual
+	if products {
 		w = pointer("v")
 	}
+	if products && squares {
+		norms = pointer("norms")
+	}
+	total := v.totals()
 	Label("group")
 	TESTQ(groups, groups)
 	JZ(LabelRef("end"))
 	r := rowsOf(x, stride)
-	s := [4]reg.VecVirtual{v.zero(), v.zero(), v.zero(), v.zero()}
+	var s, q [4]reg.VecVirtual
+	for i := range r {
+		if products {
+			s[i] = v.zero()
+		}
+		if squares {
+			q[i] = v.zero()
+		}
+	}
 	n := pointer("n")
 	v.each("loop", n, func(o reg.GPVirtual, tail bool) {
 		var a reg.VecVirtual
-		if !squares {
+		if products {
 			a = v.load(at(w, o, 0), tail)
 		}
-		for i := range s {
-			if squares {
-				b := v.load(at(r[i], o, 0), tail)
-				VFMADD231PD(b, b, s[i])
-			} else if tail {
-				b := v.load(at(r[i], o, 0), true)
-				VFMADD231PD(b, a, s[i])
-			} else {
+		for i := range r {
+			if !tail && !squares {
 				VFMADD231PD(at(r[i], o, 0), a, s[i])
+				continue
+			}
+			b := v.load(at(r[i], o, 0), tail)
+			if products {
+				VFMADD231PD(b, a, s[i])
+			}
+			if squares {
+				VFMADD231PD(b, b, q[i])
 			}
 		}
 	})
-	for i := range s {
-		if v.wide {
-			h := YMM()
-			VEXTRACTF64X4(U8(1), s[i], h)
-			VADDPD(h, s[i].AsY(), s[i].AsY())
-		}
+	if !products {
+		VMOVUPD(total(q), Mem{Base: dst})
+	} else {
+		VMOVUPD(total(s), Mem{Base: dst})
 	}
-	a, b, c, d := s[0].AsY(), s[1].AsY(), s[2].AsY(), s[3].AsY()
-	VHADDPD(b, a, a)
-	VHADDPD(d, c, c)
-	VPERM2F128(U8(0x21), c, a, b)
-	VBLENDPD(U8(0b1100), c, a, d)
-	VADDPD(b, d, d)
-	VMOVUPD(d, Mem{Base: dst})
 	ADDQ(U8(32), dst)
+	if products && squares {
+		VMOVUPD(total(q), Mem{Base: norms})
+		ADDQ(U8(32), norms)
+	}
 	LEAQ(Mem{Base: r[3], Index: stride, Scale: 8}, x)
 	DECQ(groups)
 	JMP(LabelRef("group"))
 	Label("end")
 	end(v)
+}
+
+// totals returns a function that returns the sums of four vectors, which are lost.
+func (v *isa) totals() func(s [4]reg.VecVirtual) reg.VecVirtual {
+	if !v.wide {
+		return func(s [4]reg.VecVirtual) reg.VecVirtual {
+			t := YMM()
+			VHADDPD(s[1], s[0], s[0])
+			VHADDPD(s[3], s[2], s[2])
+			VPERM2F128(U8(0x21), s[2], s[0], t)
+			VBLENDPD(U8(0b1100), s[2], s[0], s[0])
+			VADDPD(t, s[0], s[0])
+			return s[0]
+		}
+	}
+	mask := func(lanes uint32) reg.OpmaskVirtual {
+		bits, k := GP32(), K()
+		MOVL(U32(lanes), bits)
+		KMOVW(bits, k)
+		return k
+	}
+	odd, upper, crossed := mask(0xaa), mask(0xcc), ZMM()
+	VMOVDQU64(crossedPairs(), crossed)
+	// Of two vectors half of the lanes change places and are added to those that stay: of
+	// neighbours, then of pairs.
+	return func(s [4]reg.VecVirtual) reg.VecVirtual {
+		for i := 0; i < 4; i += 2 {
+			t := ZMM()
+			VSHUFPD(U8(0x55), s[i+1], s[i], t)
+			VMOVAPD(s[i+1], odd, s[i])
+			VADDPD(t, s[i], s[i])
+		}
+		t, h := v.copy(s[0]), YMM()
+		VPERMT2PD(s[2], crossed, t)
+		VMOVAPD(s[2], upper, s[0])
+		VADDPD(t, s[0], s[0])
+		VEXTRACTF64X4(U8(1), s[0], h)
+		VADDPD(h, s[0].AsY(), h)
+		return h
+	}
+}
+
+var crossing Mem
+
+// crossedPairs are the lanes of two vectors of which pairs change places.
+func crossedPairs() Mem {
+	if crossing.Symbol.Name == "" {
+		crossing = GLOBL("crossedPairs", 8|16)
+		for i, lane := range []uint64{2, 3, 8, 9, 6, 7, 12, 13} {
+			DATA(8*i, U64(lane))
+		}
+	}
+	return crossing
 }
 
 // addRows adds multiples of four rows, or of their entries' magnitudes, to w.

@@ -1,0 +1,177 @@
+package rehline
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/agepath/agepath/internal/kernel"
+)
+
+// slopes calls visit with the slopes of every term.
+func (t *terms) slopes(visit func(slope []float64)) {
+	for i := range t.kinked {
+		visit(t.kinked[i].slope)
+	}
+	for i := range t.curved {
+		visit(t.curved[i].slope)
+	}
+}
+
+// move adds h dz to the slopes between their bounds, where h is their derivative, and
+// leaves them within.
+func (t *terms) move(dz []float64, width float64) {
+	for i := range t.kinked {
+		k := &t.kinked[i]
+		for j, a := range k.slope {
+			if lo, hi := k.lo[j], k.hi[j]; a > lo && a < hi {
+				k.slope[j] = min(max(a+dz[j]*(hi-lo)/width, lo), hi)
+			}
+		}
+	}
+	for i := range t.curved {
+		c := &t.curved[i]
+		for j, a := range c.slope {
+			if lo, hi := c.bounds(j); a > lo && a < hi {
+				c.slope[j] = min(max(a+c.sigma[j]*dz[j], lo), hi)
+			}
+		}
+	}
+}
+
+// bounds returns those of the slope of sample j.
+func (c *curved) bounds(j int) (lo, hi float64) {
+	if m := c.sigma[j]; m != 0 {
+		return m * c.kl[j], m * c.kh[j]
+	}
+	return 0, 0
+}
+
+// center makes the slopes the centers.
+func (t *terms) center() {
+	for i := range t.kinked {
+		copy(t.kinked[i].center, t.kinked[i].slope)
+	}
+}
+
+// begin sets the centers to the middle of the bounds.
+func (t *terms) begin() {
+	for i := range t.kinked {
+		k := &t.kinked[i]
+		for j := range k.center {
+			k.center[j] = (k.lo[j] + k.hi[j]) / 2
+		}
+	}
+}
+
+// confine moves the centers within the bounds.
+func (t *terms) confine() {
+	for i := range t.kinked {
+		k := &t.kinked[i]
+		for j, a := range k.center {
+			k.center[j] = min(max(a, k.lo[j]), k.hi[j])
+		}
+	}
+}
+
+// resume makes the centers the slopes, within their bounds.
+func (t *terms) resume() {
+	for i := range t.kinked {
+		copy(t.kinked[i].slope, t.kinked[i].center)
+	}
+	for i := range t.curved {
+		c := &t.curved[i]
+		for j := range c.slope {
+			lo, hi := c.bounds(j)
+			c.slope[j] = min(max(c.slope[j], lo), hi)
+		}
+	}
+}
+
+// take sets the centers of kinked and the slopes of curved terms from the dual variables
+// of a loss.
+func (t *terms) take(l *Loss, dual *Dual, unit float64) {
+	for i := range t.kinked {
+		k := &t.kinked[i]
+		k.gather(k.center, unit, l.U, dual.Lambda)
+	}
+	for i := range t.curved {
+		c := &t.curved[i]
+		c.gather(c.slope, unit, l.S, dual.Gamma)
+	}
+}
+
+// give sets the dual variables of the loss from the slopes.
+func (t *terms) give(l *Loss, dual *Dual, unit float64) {
+	for i := range t.kinked {
+		t.kinked[i].spread(t.kinked[i].slope, unit, l.U, dual.Lambda)
+	}
+	for i := range t.curved {
+		t.curved[i].spread(t.curved[i].slope, unit, l.S, dual.Gamma)
+	}
+}
+
+// spread writes the duals of the rows that a term is made of: the slope is their sum
+// weighted by the rows' signs and sizes, and only the one of the slope's sign is not
+// zero.
+func (s source) spread(slope []float64, unit float64, p, dual blas64.General) {
+	for _, r := range s {
+		kernel.Share(row(dual, r), slope, row(p, r), unit)
+	}
+}
+
+// gather is the reverse of spread.
+func (s source) gather(slope []float64, unit float64, p, dual blas64.General) {
+	clear(slope)
+	for _, r := range s {
+		p, dual := row(p, r), row(dual, r)
+		for i := range slope {
+			slope[i] += dual[i] * p[i] / unit
+		}
+	}
+}
+
+// shift lowers the sum of the slopes by excess, in proportion to the room that each has,
+// and returns what is left. Where a term has no bound its room is what reach times its
+// curvature gives. Inner leaves slopes at a bound where they are.
+func (t *terms) shift(excess, reach float64, inner bool) float64 {
+	down := excess > 0
+	room := func(a, lo, hi, most float64) float64 {
+		if inner && (a <= lo || a >= hi) {
+			return 0
+		}
+		if down {
+			return min(a-lo, most)
+		}
+		return min(hi-a, most)
+	}
+	var total float64
+	t.rooms(room, reach, func(_ *float64, r float64) { total += r })
+	if total <= 0 {
+		return excess
+	}
+	share := min(1, math.Abs(excess)/total)
+	if !down {
+		share = -share
+	}
+	t.rooms(room, reach, func(a *float64, r float64) { *a -= share * r })
+	return excess - share*total
+}
+
+// rooms calls visit with every slope and its room.
+func (t *terms) rooms(room func(a, lo, hi, most float64) float64, reach float64, visit func(a *float64, r float64)) {
+	for i := range t.kinked {
+		k := &t.kinked[i]
+		for j := range k.slope {
+			visit(&k.slope[j], room(k.slope[j], k.lo[j], k.hi[j], inf))
+		}
+	}
+	for i := range t.curved {
+		c := &t.curved[i]
+		for j, m := range c.sigma {
+			if m > 0 {
+				visit(&c.slope[j], room(c.slope[j], m*c.kl[j], m*c.kh[j], m*reach))
+			}
+		}
+	}
+}
