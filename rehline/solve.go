@@ -262,26 +262,41 @@ func (s *Solver) run(o Options, from start) error {
 		from = warm
 	}
 	if o.Method == DescentOnly || o.Method == Automatic && separable && (len(a.terms.kinked) > 0 || from == cold && s.descent.strong()) {
-		if len(a.terms.curved) > 0 {
-			s.slopes()
-			s.steps()
-		}
-		how, err := s.descent.descend(o.Seed, from != cold, o.Method == DescentOnly)
-		if how == ended {
-			if s.furnished() {
-				a.settle()
-				copy(s.near.anchor, a.beta)
-			}
+		if done, err := s.descend(o, from); done {
 			return err
 		}
-		s.furnish()
-		if how == isClose && s.near.complete() {
-			return nil
-		}
-		a.terms.center()
-		copy(s.guard.center, s.guard.xi)
 		from = warm
 	}
+	return s.ascend(from)
+}
+
+// descend is the phase of passes over the samples. It reports whether the solve ends with it.
+func (s *Solver) descend(o Options, from start) (done bool, err error) {
+	a := &s.state
+	if len(a.terms.curved) > 0 {
+		s.slopes()
+		s.steps()
+	}
+	how, err := s.descent.descend(o.Seed, from != cold, o.Method == DescentOnly)
+	if how == ended {
+		if s.furnished() {
+			a.settle()
+			copy(s.near.anchor, a.beta)
+		}
+		return true, err
+	}
+	s.furnish()
+	if how == isClose && s.near.complete() {
+		return true, nil
+	}
+	a.terms.center()
+	copy(s.guard.center, s.guard.xi)
+	return false, nil
+}
+
+// ascend is the phase of Newton steps in the dual, the last one.
+func (s *Solver) ascend(from start) error {
+	a := &s.state
 	if err := a.read(); err != nil {
 		return err
 	}
