@@ -29,7 +29,7 @@ func newSolver(s *site, search *search.Search) *solver {
 func (s *solver) limits() limits {
 	// Few samples at the margin make up the solution of a linear support vector machine,
 	// and each that joins or leaves them turns the way.
-	l := limits{plain: tolerance.PlainSteps, quiet: tolerance.QuietSteps, most: math.MaxInt, across: true}
+	l := limits{plain: tolerance.PlainSteps, quiet: tolerance.QuietFitSteps, most: math.MaxInt, across: true}
 	if s.state.Kernel != nil {
 		l.quiet = tolerance.QuietKernelSteps
 	} else if s.state.Kinked() {
