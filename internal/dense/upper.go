@@ -7,30 +7,32 @@ import (
 )
 
 // Upper overwrites the upper triangle of a, of as many rows as size has entries, with the
-// factor U of a = UᵀU. It reports false where a squared pivot is not above tolerance times
-// the row's entry of size.
+// factor U of a = UᵀU; the lower triangle is scratch. It reports false where a squared pivot
+// is not above tolerance times the row's entry of size.
 func Upper(a, size []float64, tolerance float64) bool {
 	n := len(size)
 	for r, entry := range size {
 		row := a[r*n+r : (r+1)*n]
+		above := a[r*n : r*n+r]
+		for q := range above {
+			above[q] = -a[q*n+r]
+		}
+		if n > shortRow {
+			kernel.MulTransAdd(row, a[r:], n, above)
+		} else {
+			for q, f := range above {
+				for c, v := range a[q*n+r : (q+1)*n] {
+					row[c] += f * v
+				}
+			}
+		}
 		if !(row[0] > 0 && row[0] > tolerance*entry) {
 			return false
 		}
-		pivot := math.Sqrt(row[0])
-		row[0] = pivot
-		over := 1 / pivot
+		row[0] = math.Sqrt(row[0])
+		over := 1 / row[0]
 		for c := range row[1:] {
 			row[c+1] *= over
-		}
-		for i := 1; i < len(row); i++ {
-			f, below := row[i], a[(r+i)*n+r+i:][:n-r-i]
-			if len(below) > shortRow {
-				kernel.Axpy(-f, row[i:], below)
-				continue
-			}
-			for c, v := range row[i:] {
-				below[c] -= f * v
-			}
 		}
 	}
 	return true
