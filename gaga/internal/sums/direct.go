@@ -27,6 +27,7 @@ type direct struct {
 	at           pointSums
 	scale        scaleSums
 	hess         productSums
+	ratios       []ratio   // scratch: of each zone, where all weights are ratios
 	power        int       // a zone whose weight is a power that takes long, or -1
 	base, weight []float64 // scratch: the power's bases, and the powers
 	wide         []float64 // rows of the watched samples, where these are neither all nor active in all columns
@@ -63,10 +64,16 @@ func newDirect(s *Scope) *direct {
 		scale: scaleSums{sizes: zeros(s.P), total: -1},
 		hess:  newProductSums(s.N, s.P),
 	}
+	if s.Power == nil {
+		return d
+	}
 	for k := range s.Thresholds() + 1 {
-		if s.Power != nil && math.Abs(s.Power(k).Q) != 1 && s.Power(k).Q != 0 {
+		if q := s.Power(k).Q; math.Abs(q) != 1 && q != 0 {
 			d.power, d.base, d.weight = s.Kinks+k, zeros(s.N), zeros(s.N)
 		}
+	}
+	if d.power < 0 {
+		d.ratios = make([]ratio, s.Kinks+s.Thresholds()+1)
 	}
 	return d
 }
@@ -136,8 +143,65 @@ func (d *direct) amend(pt *model.Point) {
 	at.moved = at.moved[:0]
 }
 
+// ratio is the weight of a zone at an age, as a function of the loss alone: over, or with a
+// divisor level + rise l, over that.
+type ratio struct {
+	divides     bool
+	over, level float64
+	rise        float64
+	first, last float64 // the derivative in the age, relative to the weight: first + last / divisor
+}
+
+// newRatio returns that of a power, whose Q is 0 or -1, at an age; false for others.
+func newRatio(w model.Power, age float64) (r ratio, ok bool) {
+	low := w.A[0] + w.A[1]*age
+	r.over = math.Pow(low, w.P)
+	if w.P != 0 {
+		r.first = w.P * w.A[1] / low
+	}
+	if w.Q == 0 {
+		return r, true
+	}
+	r.divides, r.level, r.rise, r.last = true, w.B[0]+w.B[1]*age, w.B[2], -w.B[1]
+	return r, w.Q == -1
+}
+
+// evaluateRatios is evaluateAll where all weights are ratios, with no call for each sample. It
+// reports false where one is not.
+func (d *direct) evaluateRatios(pt *model.Point) bool {
+	s := d.s
+	for k := range s.Thresholds() + 1 {
+		var ok bool
+		if d.ratios[s.Kinks+k], ok = newRatio(s.Power(k), pt.Age); !ok {
+			return false
+		}
+	}
+	for slot, i := range d.samples() {
+		loss, slope, curvature := pt.Loss[slot], pt.Slope[slot], pt.Curvature[slot]
+		z := s.Zone[i]
+		if int(z) < s.Kinks || slope == 0 && curvature == 0 {
+			d.evaluate(pt, slot, i)
+			continue
+		}
+		w, m := &d.ratios[z], s.M[i]
+		v, dv, dage := w.over, 0.0, w.first
+		if w.divides {
+			inverse := 1 / (w.level + w.rise*loss)
+			v *= inverse
+			dv = -v * w.rise * inverse
+			dage += w.last * inverse
+		}
+		d.phi[slot], d.phiU[slot], d.phiAge[slot] = m*v*slope, m*(dv*slope*slope+v*curvature), m*v*dage*slope
+		d.size[slot] = s.size(i, pt.U[slot], loss, slope, curvature, v, dv)
+	}
+	return true
+}
+
 // evaluateAll evaluates the terms of all samples that are summed.
 func (d *direct) evaluateAll(pt *model.Point) {
+	if d.ratios != nil && d.evaluateRatios(pt) {
+		return
+	}
 	if d.power < 0 {
 		for slot, i := range d.samples() {
 			d.evaluate(pt, slot, i)
