@@ -163,7 +163,7 @@
 // weight varies with the loss. An event costs O(|A|²) for the update of a signed Cholesky
 // factor, O(n|A|) for the predictors, and O(|A|³) where the factor is made anew. Memory is
 // 8n² bytes for the kernel matrix, up to 512 MiB, beyond which its rows are computed again,
-// 20|A|² bytes for factors, and 8n bytes a knot.
+// 30|A|² bytes for factors, and 8n bytes a knot.
 //
 // # References
 //

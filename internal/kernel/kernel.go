@@ -4,7 +4,8 @@
 // float32 and float64, products of matrices, activations and Adam; of wMMD, distances
 // and Gaussian kernels. Each exists in AVX-512, in AVX2 with FMA, and in Go; the best one
 // that the processor has is used; with the build tag purego it is Go. The assembly is
-// written by the program in _asm. Triangular systems are solved by these products.
+// written by the program in _asm. Triangular systems are solved by these products where there
+// is no AVX-512.
 //
 // Slices of one call have the same length unless said otherwise and do not
 // overlap. Shorter ones panic.
