@@ -98,7 +98,7 @@ func TestVectors(t *testing.T) {
 
 func TestProducts(t *testing.T) {
 	each(t, func(t *testing.T, r *rand.Rand, d int) {
-		for _, n := range []int{0, 1, 3, 4, 11} {
+		for _, n := range []int{0, 1, 3, 4, 11, 21} {
 			stride := d + 3
 			x, v, a := normal(r, n*stride), normal(r, d), normal(r, n)
 			for i := range a {
