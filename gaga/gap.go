@@ -98,7 +98,11 @@ type arrival struct {
 // fit with all weights 1, whole, lands, and where; +Inf where there is none.
 func (t *tracker) gapEnd(ctx context.Context, from float64, whole []float64, reason string) (end float64, l *arrival, err error) {
 	last := t.options.Age.Max
+	tried := len(t.path.knots) == 0 // at from, by the start
 	lo, hi := from, math.Min(from*(1+tolerance.Nudge), last)
+	if tried {
+		hi = math.Min(from*tolerance.GapRatio, last)
+	}
 	for ; ; lo, hi = hi, math.Min(hi*tolerance.GapRatio, last) {
 		if l, err = t.lands(ctx, hi, whole, reason); err != nil || l != nil {
 			break
@@ -107,7 +111,7 @@ func (t *tracker) gapEnd(ctx context.Context, from float64, whole []float64, rea
 			return math.Inf(1), nil, nil
 		}
 	}
-	for err == nil && lo > from && hi-lo > tolerance.GapPrecision*hi {
+	for err == nil && (tried || lo > from) && hi-lo > tolerance.GapPrecision*hi {
 		mid := 0.5 * (lo + hi)
 		var earlier *arrival
 		if earlier, err = t.lands(ctx, mid, whole, reason); earlier != nil {
