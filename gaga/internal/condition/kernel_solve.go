@@ -66,8 +66,8 @@ func (s *inverse) invert(b []float64, done func(step []float64, shrink float64) 
 	clear(x)
 	s.mixer.Reset(len(x))
 	size, shrink := largest(step), 1.0
-	solved := false
-	for range 2 * anderson.Memory {
+	rounds, solved := 0, false
+	for ; rounds < 2*anderson.Memory; rounds++ {
 		if solved = !s.change(left[s.pinned:], step) || done(step, shrink); solved {
 			blas64.Axpy(1, vector(step), vector(x))
 			break
@@ -83,7 +83,9 @@ func (s *inverse) invert(b []float64, done func(step []float64, shrink float64) 
 		size = largest(step)
 		shrink = size / before
 	}
-	s.extend(b, first)
+	if rounds > 0 { // else it is the first solution, pinned samples included
+		s.extend(b, first)
+	}
 	return solved
 }
 
