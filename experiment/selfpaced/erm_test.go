@@ -202,7 +202,7 @@ func TestERMAgrees(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ data, erm, other string }{
 		{"breast_cancer", "{erm: {loss: hinge, c: 0.5}}", "{svm: {c: 0.5}}"},
-		{"diabetes", "{erm: {loss: squared, c: 0.25, intercept: false}}", "{ridge: {alpha: 2}}"},
+		{"diabetes", "{erm: {loss: squared, c: 0.25, intercept: false}}", "{ridge: {alpha: 2, intercept: false}}"},
 		{"diabetes", "{erm: {loss: {huber: {delta: 100}}, c: 0.5, intercept: true}}", "{ridge: {alpha: 2, intercept: true}}"},
 	} {
 		_, _, got, scores := ermFit(t, test.data, test.erm)

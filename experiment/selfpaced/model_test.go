@@ -46,14 +46,14 @@ func TestParsePenalizedModels(t *testing.T) {
 data: [r1]
 models:
   - elastic-net: {alpha: [0.1, 1], l1_ratio: {from: 0.25, to: 1, step: 0.25}, intercept: true}
-  - elastic-net: {alpha: 0.5}
+  - elastic-net: {alpha: 0.5, intercept: false}
   - ridge: {alpha: [1, 10]}
 methods: [original]
 `))
 	want := []Models{
 		{Entry: entryOf(ElasticNet, modelTable, []float64{0.1, 1}, []float64{0.25, 0.5, 0.75, 1}), Intercept: true},
 		{Entry: entryOf(ElasticNet, modelTable, []float64{0.5}, []float64{0.5})},
-		{Entry: entryOf(Ridge, modelTable, []float64{1, 10})},
+		{Entry: entryOf(Ridge, modelTable, []float64{1, 10}), Intercept: true},
 	}
 	if got := sectionOf(grid).Sweeps[0].Models; !reflect.DeepEqual(got, want) {
 		t.Fatalf("got %+v, want %+v", got, want)

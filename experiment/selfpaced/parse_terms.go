@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/agepath/agepath/experiment"
-	"github.com/agepath/agepath/experiment/dataset"
 	"github.com/agepath/agepath/experiment/gridfile"
 )
 
@@ -65,7 +64,7 @@ func (r *sectionReader) models(n gridfile.Item) []Models {
 				continue
 			}
 		}
-		m := Models{Entry: gridfile.Entry{Name: info.name, Place: r.Place(settings)}, Intercept: info.task != dataset.Regression}
+		m := Models{Entry: gridfile.Entry{Name: info.name, Place: r.Place(settings)}, Intercept: true}
 		if m.Choices, ok = r.Choices(element, settings, fields, info.name, info.settings); !ok && !settings.Given() {
 			continue
 		}

@@ -178,7 +178,7 @@ func TestParseDefaults(t *testing.T) {
 				Features: dataset.Standard, Target: dataset.MinMax, Protocol: dataset.HeldOut,
 			},
 			Noise:   []dataset.Noise{{}},
-			Models:  []Models{{Entry: entryOf(Lasso, modelTable, []float64{0.006})}},
+			Models:  []Models{{Entry: entryOf(Lasso, modelTable, []float64{0.006}), Intercept: true}},
 			Methods: []MethodEntry{{Entry: gridfile.Entry{Name: Original}}},
 			Age:     Age{Min: 0.1, Max: 20, Step: 0.5},
 		}}},

@@ -16,7 +16,7 @@ name: scripted
 data: [diabetes]
 protocol: scripts
 noise: [{kind: gaussian, levels: [0.3]}]
-models: [{lasso: {alpha: 0.01}}]
+models: [{lasso: {alpha: 0.01, intercept: false}}]
 regularizers: [linear]
 methods: [original, acs, gaga]
 age: {min: 0.11, max: 5, acs_step: 0.6}
