@@ -35,4 +35,4 @@ for line in sys.stdin:
         answer = {"coefficients": [fit(request["cell"], request["data"])]}
     else:
         answer = {"error": "this method is for the model lasso"}
-    print(json.dumps(answer), flush=True)
+    print(json.dumps(answer | {"cell": request["cell"]["id"]}), flush=True)

@@ -43,4 +43,4 @@ for line in sys.stdin:
         answer = {"coefficients": [train(model["c"], request["data"])]}
     else:
         answer = {"error": "this method is for a linear svm with intercept: false"}
-    print(json.dumps(answer), flush=True)
+    print(json.dumps(answer | {"cell": request["cell"]["id"]}), flush=True)

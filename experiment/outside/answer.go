@@ -36,6 +36,7 @@ type request struct {
 // Answer is what a command makes of a cell: coefficients or predictions, each a list
 // of one knot or, with ages, of a path; or the coefficients of a [Curve].
 type Answer struct {
+	Cell    string    `json:"cell"`    // the id of the cell that it answers
 	Error   string    `json:"error"`   // why there is nothing else
 	Skipped string    `json:"skipped"` // likewise, where that is no failure
 	Ages    []float64 `json:"ages"`    // rising; none for a method without ages
@@ -86,8 +87,12 @@ type NumberError struct{ What string }
 
 func (e *NumberError) Error() string { return e.What + " hold a number that is not finite" }
 
-// readAnswer reads a line and the file that goes with it, and checks their shape.
-func readAnswer(line []byte, file string, check func(*Answer) error) (*Answer, error) {
+// oneLine is the protocol in a sentence, for errors.
+const oneLine = "a command writes one line for each line that it reads and nothing else to its standard output, as notes go to standard error"
+
+// readAnswer reads the line that answers a cell and the file that goes with it, and checks
+// their shape.
+func readAnswer(line []byte, cell, file string, check func(*Answer) error) (*Answer, error) {
 	a := new(Answer)
 	decoder := json.NewDecoder(bytes.NewReader(line))
 	decoder.DisallowUnknownFields()
@@ -98,7 +103,11 @@ func readAnswer(line []byte, file string, check func(*Answer) error) (*Answer, e
 		}
 	}
 	if err != nil {
-		return nil, fmt.Errorf("its answer %.200q: %w", line, err)
+		return nil, fmt.Errorf("its answer %.200q: %w; %s", line, err, oneLine)
+	}
+	if a.Cell != cell {
+		return nil, fmt.Errorf("its answer %.200q is of the cell %.100q, not of %q: the key cell of an answer is the id of the cell that the request has; %s",
+			line, a.Cell, cell, oneLine)
 	}
 	if a.Error != "" || a.Skipped != "" {
 		return nil, &CellError{cmp.Or(a.Error, a.Skipped), a.Error == ""}

@@ -55,10 +55,16 @@ type session struct {
 	cmd    *exec.Cmd
 	in     io.WriteCloser
 	out    *os.File
-	lines  chan []byte // its answers, closed when no more come
-	trash  error       // why no more come, once lines is closed, nil where its output ended
+	lines  chan line // its answers, closed when no more come
+	trash  error     // why no more come, once lines is closed, nil where its output ended
 	stderr *tail
 	ended  chan struct{} // closed when it was waited for, whoever has its output
+}
+
+// line is a line that a command wrote.
+type line struct {
+	text []byte
+	more bool // was there with it
 }
 
 // started are the processes that this one waits for by itself.
@@ -268,7 +274,7 @@ func (h *Host) start(ctx context.Context, key string, program *Program) (_ *sess
 			return nil, fmt.Errorf("the file %s of the command: %w", file.Name, err)
 		}
 	}
-	s := &session{key: key, dir: dir, stderr: new(tail), lines: make(chan []byte), ended: make(chan struct{})}
+	s := &session{key: key, dir: dir, stderr: new(tail), lines: make(chan line), ended: make(chan struct{})}
 	s.cmd = exec.Command(program.Run[0], program.Run[1:]...) //nolint:noctx // the host ends its process group
 	s.cmd.Dir, s.cmd.Env, s.cmd.Stderr = dir, environment(filepath.Base(dir)), s.stderr
 	s.cmd.WaitDelay = time.Second // for who has its standard error and lives on
@@ -345,14 +351,14 @@ func (s *session) listen() {
 	defer close(s.lines)
 	r := bufio.NewReaderSize(s.out, 64<<10)
 	for {
-		line, err := readLine(r)
+		text, err := readLine(r)
 		if err != nil {
 			if !errors.Is(err, io.EOF) {
 				s.trash = err
 			}
 			return
 		}
-		s.lines <- line
+		s.lines <- line{text, r.Buffered() > 0}
 	}
 }
 
@@ -383,8 +389,21 @@ func (s *session) over() bool {
 	}
 }
 
-// solve asks the command for a cell.
+// solve asks the command for a cell. A line that comes before it was asked for, or with
+// another one, is an error: whose answer it is cannot be known.
 func (s *session) solve(ctx context.Context, cell []byte, prepared *dataset.Prepared, check func(*Answer) error) (*Answer, error) {
+	var id struct{ ID string }
+	if err := json.Unmarshal(cell, &id); err != nil || id.ID == "" {
+		return nil, fmt.Errorf("a cell without an id: %.200q", cell)
+	}
+	select {
+	case line, ok := <-s.lines:
+		if !ok {
+			return nil, s.how()
+		}
+		return nil, fmt.Errorf("the command wrote %.200q before it was asked for the cell %s; %s", line.text, id.ID, oneLine)
+	default:
+	}
 	answer := filepath.Join(s.dir, answerName+".arrow")
 	_ = os.Remove(answer) // of an earlier cell
 	data, err := WriteParts(filepath.Join(s.dir, dataName+".arrow"), prepared)
@@ -394,12 +413,12 @@ func (s *session) solve(ctx context.Context, cell []byte, prepared *dataset.Prep
 	if cell, err = compact(cell); err != nil {
 		return nil, err
 	}
-	line, err := json.Marshal(request{Protocol: Protocol, Cell: cell, Data: data, Answer: answer})
+	asked, err := json.Marshal(request{Protocol: Protocol, Cell: cell, Data: data, Answer: answer})
 	if err != nil {
 		return nil, err
 	}
 	go func() { // ends with the command
-		_, _ = s.in.Write(append(line, '\n')) // whether it heard shows when it ends
+		_, _ = s.in.Write(append(asked, '\n')) // whether it heard shows when it ends
 	}()
 	ended, late := s.ended, (<-chan time.Time)(nil)
 	for {
@@ -408,7 +427,10 @@ func (s *session) solve(ctx context.Context, cell []byte, prepared *dataset.Prep
 			if !ok {
 				return nil, s.how()
 			}
-			return readAnswer(line, answer, check)
+			if line.more {
+				return nil, fmt.Errorf("the command wrote more than %.200q for the cell %s; %s", line.text, id.ID, oneLine)
+			}
+			return readAnswer(line.text, id.ID, answer, check)
 		case <-ended: // others can have its output
 			ended, late = nil, time.After(lineWait)
 		case <-late:

@@ -36,13 +36,19 @@ func parts() *dataset.Prepared {
 	}
 }
 
-// shell returns a program that is a script.
+// cellOne is a cell as commands are shown it.
+var cellOne = []byte(`{"id":"c1"}`)
+
+// shell returns a program that is a script, whose answers are of [cellOne] where they are
+// of none.
 func shell(t *testing.T, script string) (*Program, *Host) {
 	t.Helper()
 	if runtime.GOOS == "windows" {
 		t.Skip("the commands are scripts of a Unix shell")
 	}
 	needs.Program(t, "scripts as commands", "setsid") // with it the other small programs are there
+	script = strings.ReplaceAll(strings.ReplaceAll(script, `'{}'`, `'{"cell": "c1"}'`), `'{"`, `'{"cell": "c1", "`)
+	script = strings.ReplaceAll(script, `"cell": "c1", "cell"`, `"cell"`)
 	content := []byte(script)
 	host := &Host{Open: func(context.Context, string) (io.ReadCloser, error) {
 		return io.NopCloser(bytes.NewReader(content)), nil
@@ -60,8 +66,12 @@ func TestSolve(t *testing.T) {
 		"a path":             {`read l; echo '{"ages": [1, 2], "coefficients": [[1, 2, 3], [4, 5, 6]]}'`, "2 knots [1 2] [[1 2 3] [4 5 6]]"},
 		"predictions":        {`read l; echo '{"predictions": {"validation": [[1]], "test": [[1, 2]]}}'`, "1 knots [] []"},
 		"an error":           {`while read l; do echo cause >&2; echo '{"error": "no luck"}'; done`, "no luck\nstandard error:\ncause"},
-		"garbage":            {`read l; echo hello; sleep 100`, `its answer "hello": invalid character`},
+		"garbage":            {`read l; echo hello; sleep 100`, `its answer "hello": invalid character 'h' looking for beginning of value; a command writes one line for each`},
 		"an unknown key":     {`read l; echo '{"coefficient": [1]}'`, `unknown field "coefficient"`},
+		"another cell":       {`read l; echo '{"cell": "c2", "coefficients": [[1, 2, 3]]}'`, `is of the cell "c2", not of "c1"`},
+		"no cell":            {`read l; echo '{ "coefficients": [[1, 2, 3]]}'`, `is of the cell "", not of "c1"`},
+		"an answer twice":    {`read l; printf '{"coefficients": [[1, 2, 3]]}\n{"cell": "c1", "coefficients": [[1, 2, 3]]}\n'; sleep 100`, "the command wrote more than"},
+		"an answer and half": {`read l; printf '{"coefficients": [[1, 2, 3]]}\nok'; sleep 100`, "the command wrote more than"},
 		"two values":         {`read l; echo '{"error": ""} {}'`, "more than one JSON value"},
 		"nothing in it":      {`read l; echo '{}'`, "neither coefficients nor predictions"},
 		"both":               {`read l; echo '{"coefficients": [[1, 2, 3]], "predictions": {"test": [[1, 2]]}}'`, "coefficients and predictions"},
@@ -92,7 +102,7 @@ func TestSolve(t *testing.T) {
 			}
 			ctx, cancel := context.WithTimeout(t.Context(), limit)
 			defer cancel()
-			answer, err := host.Solve(ctx, program, []byte("{}"), parts())
+			answer, err := host.Solve(ctx, program, cellOne, parts())
 			got := fmt.Sprint(err)
 			if err == nil {
 				got = fmt.Sprintf("%d knots %v %v", answer.Knots(), answer.Ages, answer.Coefficients)
@@ -117,7 +127,7 @@ func TestReuse(t *testing.T) {
 	var folders []string
 	ask := func(p *Program, want string) {
 		t.Helper()
-		_, err := host.Solve(t.Context(), p, []byte("{}"), parts())
+		_, err := host.Solve(t.Context(), p, cellOne, parts())
 		text := fmt.Sprint(err)
 		if !strings.Contains(text, want) {
 			t.Errorf("%v, want %s", err, want)
@@ -134,8 +144,38 @@ func TestReuse(t *testing.T) {
 			t.Errorf("folder %q: %v", dir, err)
 		}
 	}
-	if _, err := host.Solve(t.Context(), program, []byte("{}"), parts()); err == nil {
+	if _, err := host.Solve(t.Context(), program, cellOne, parts()); err == nil {
 		t.Error("a closed host starts commands")
+	}
+}
+
+// TestPending has a command write a second answer some time after the first: the next cell
+// is refused with its words, and a later one is computed by another process.
+func TestPending(t *testing.T) {
+	t.Parallel()
+	// Each answer is the number of the cell, and twice there.
+	program, host := shell(t, `while read l; do
+		c=${l#*\"id\":\"}; c=${c%%\"*}
+		for twice in 1 2; do echo "{\"cell\": \"$c\", \"coefficients\": [[$c, 0, 0]]}"; done
+	done`)
+	wrong, refused := 0, 0
+	for n := range 12 {
+		answer, err := host.Solve(t.Context(), program, fmt.Appendf(nil, `{"id":"%d"}`, n), parts())
+		switch {
+		case err == nil && answer.Coefficients[0][0] != float64(n):
+			wrong++
+		case err != nil && strings.Contains(err.Error(), "the command wrote") && strings.Contains(err.Error(), "one line for each line that it reads"):
+			refused++
+		case err != nil && !strings.Contains(err.Error(), fmt.Sprintf(`is of the cell "%d", not of`, n-1)):
+			t.Error(err)
+		}
+		time.Sleep(10 * time.Millisecond) //nolint:forbidigo // for the second answer, which nobody waits for
+	}
+	if wrong > 0 || refused < 6 {
+		t.Errorf("%d of 12 answers are of other cells, %d were refused", wrong, refused)
+	}
+	if _, err := host.Solve(t.Context(), program, []byte(`{}`), parts()); err == nil || !strings.Contains(err.Error(), "a cell without an id") {
+		t.Errorf("a cell without an id: %v", err)
 	}
 }
 
@@ -166,7 +206,7 @@ func TestForks(t *testing.T) {
 		cancel()
 		five <- err
 	}()
-	if _, err := host.Solve(ctx, program, []byte("{}"), parts()); !errors.Is(err, context.Canceled) {
+	if _, err := host.Solve(ctx, program, cellOne, parts()); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 	lines.Close()
@@ -192,7 +232,7 @@ func named(words string) (list []string) {
 // TestFiles wants files of other content refused, and the right ones where they belong.
 func TestFiles(t *testing.T) {
 	t.Parallel()
-	program, host := shell(t, `read l; echo "{\"error\": \"$(cat sub/two) $AGEPATH_SECRET.\"}"`)
+	program, host := shell(t, `read l; echo "{\"cell\": \"c1\", \"error\": \"$(cat sub/two) $AGEPATH_SECRET.\"}"`)
 	program.Files = append(program.Files, File{"sub/two", Digest([]byte("two"))})
 	script := host.Open
 	host.Open = func(ctx context.Context, digest string) (io.ReadCloser, error) {
@@ -201,14 +241,14 @@ func TestFiles(t *testing.T) {
 		}
 		return script(ctx, digest)
 	}
-	if _, err := host.Solve(t.Context(), program, []byte("{}"), parts()); fmt.Sprint(err) != "two ." {
+	if _, err := host.Solve(t.Context(), program, cellOne, parts()); fmt.Sprint(err) != "two ." {
 		t.Error(err)
 	}
 	host.Open = func(context.Context, string) (io.ReadCloser, error) {
 		return io.NopCloser(strings.NewReader("three")), nil
 	}
 	program.Version = "2"
-	if _, err := host.Solve(t.Context(), program, []byte("{}"), parts()); err == nil || !strings.Contains(err.Error(), "it has the digest") {
+	if _, err := host.Solve(t.Context(), program, cellOne, parts()); err == nil || !strings.Contains(err.Error(), "it has the digest") {
 		t.Errorf("a tampered file: %v", err)
 	}
 }
@@ -316,7 +356,7 @@ func TestAnswerFile(t *testing.T) {
 		if err := os.WriteFile(path, text.Bytes(), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		a, err := readAnswer([]byte(`{"file": true}`), path, checkParts)
+		a, err := readAnswer([]byte(`{"cell": "c1", "file": true}`), "c1", path, checkParts)
 		if fmt.Sprint(err) != want {
 			t.Error(err)
 		}
@@ -328,14 +368,14 @@ func TestAnswerFile(t *testing.T) {
 
 // FuzzAnswer wants no answer to do harm, and those that pass to fit the data.
 func FuzzAnswer(f *testing.F) {
-	f.Add([]byte(`{"coefficients": [[1, 2, 3]]}`), []byte(nil))
-	f.Add([]byte(`{"ages": [1], "predictions": {"validation": [[1]], "test": [[1, 2]]}}`), []byte(nil))
+	f.Add([]byte(`{"cell": "c1", "coefficients": [[1, 2, 3]]}`), []byte(nil))
+	f.Add([]byte(`{"cell": "c1", "ages": [1], "predictions": {"validation": [[1]], "test": [[1, 2]]}}`), []byte(nil))
 	f.Fuzz(func(t *testing.T, line, file []byte) {
 		path := filepath.Join(t.TempDir(), "answer.arrow")
 		if err := os.WriteFile(path, file, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		a, err := readAnswer(line, path, checkParts)
+		a, err := readAnswer(line, "c1", path, checkParts)
 		if err != nil {
 			return
 		}
@@ -364,7 +404,7 @@ func TestCurve(t *testing.T) {
 		`{"seconds": [1], "coefficients": [[1, 2]], "setup": -1}`:      "-1 seconds of set-up",
 	} {
 		program, host := shell(t, "read l; echo '"+line+"'")
-		a, err := host.Curve(t.Context(), program, []byte("{}"), parts())
+		a, err := host.Curve(t.Context(), program, cellOne, parts())
 		got := fmt.Sprint(err)
 		if err == nil {
 			got = fmt.Sprint(a.Seconds, a.Passes, a.Gaps, a.Setup)
@@ -377,7 +417,7 @@ func TestCurve(t *testing.T) {
 		}
 	}
 	program, host := shell(t, `read l; echo '{"seconds": [1], "coefficients": [[1, 2, 3]]}'`)
-	if _, err := host.Solve(t.Context(), program, []byte("{}"), parts()); err == nil || !strings.Contains(err.Error(), "curves of solvers alone") {
+	if _, err := host.Solve(t.Context(), program, cellOne, parts()); err == nil || !strings.Contains(err.Error(), "curves of solvers alone") {
 		t.Errorf("a curve for a path: %v", err)
 	}
 }

@@ -14,7 +14,7 @@ import (
 
 // Protocol is the version of what is said to commands. It is part of the identity of
 // their cells.
-const Protocol = 1
+const Protocol = 2
 
 // What a command can use of a cell besides its data.
 const (

@@ -26,8 +26,12 @@ func commandSlot() *exec.Cmd {
 	return cmd
 }
 
-// zeros is the script of a command whose coefficients are 0.
-const zeros = `while read l; do echo '{"coefficients": [[0,0,0,0,0,0,0,0,0,0,0]]}'; done`
+// zeros is the script of a command whose coefficients are 0, and cellID takes the id out
+// of a request.
+const (
+	cellID = `c=${l#*\"id\":\"}; c=${c%%\"*}; `
+	zeros  = `while read l; do ` + cellID + `echo '{"cell": "'$c'", "coefficients": [[0,0,0,0,0,0,0,0,0,0,0]]}'; done`
+)
 
 // commandPlan is the plan of a grid with a command for each script, and its folder.
 func commandPlan(t *testing.T, scripts map[string]string, set ...string) (*experiment.Grid, *experiment.Plan, string) {

@@ -152,9 +152,9 @@ func TestProgramWithoutPackage(t *testing.T) {
 		t.Fatal(err)
 	}
 	command := exec.CommandContext(t.Context(), python, "start.py", file)
-	command.Dir, command.Stdin = "programs", strings.NewReader("{}\n{}\n")
+	command.Dir, command.Stdin = "programs", strings.NewReader(strings.Repeat(`{"cell": {"id": "c1"}}`+"\n", 2))
 	out, err := command.CombinedOutput()
-	const answer = `{"skipped": "No module named 'no_such_package'"}` + "\n"
+	const answer = `{"cell": "c1", "skipped": "No module named 'no_such_package'"}` + "\n"
 	if err != nil || string(out) != answer+answer {
 		t.Errorf("%s, %v; want %s twice", out, err, answer)
 	}

@@ -118,7 +118,7 @@ c: [100/n, 0.5]
 solvers: [rehline, command: {name: own, run: [./own, x], version: "2", files: [own]}]
 `
 
-// TestIdentities: identities are never to change.
+// TestIdentities: identities are never to change, but those of commands with their protocol.
 func TestIdentities(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -222,8 +222,9 @@ func (d hostData) Commands() *outside.Host { return d.host }
 func TestCommands(t *testing.T) {
 	t.Parallel()
 	needs.Program(t, "scripts as commands", "setsid")
-	answer := func(line string) string {
-		return `[/bin/sh, -c, "read l; echo '` + strings.ReplaceAll(line, `"`, `\"`) + `'"]`
+	answer := func(line string) string { // of the cell that is asked for
+		line = strings.Replace(line, "{", `{"cell": "'$c'", `, 1)
+		return `[/bin/sh, -c, "read l; c=${l#*id???}; c=${c%%???experiment*}; echo '` + strings.ReplaceAll(line, `"`, `\"`) + `'"]`
 	}
 	const point = `"seconds": [2, 1], "coefficients": [[0, 0], [0, 0]]`
 	for line, want := range map[string]string{
@@ -291,25 +292,25 @@ func TestLimits(t *testing.T) {
 
 var identities = []string{
 	"242c624ca5e6a1bcd570bb2f1c7f0750",
-	"5544e4f8b52622fc7814148f35ddf7c1",
+	"2ec7c3569a30145fde601dfffc3a27a5",
 	"b5d4046aa2bbc4385de773e97a3f8279",
-	"848cbe00be14de4e0f794e7b369d8ad2",
+	"b7cb1c5745ecfa647387a3f0527a5991",
 	"679381be122d6fe41b8359b93b156313",
-	"439162aab55e0fd3731cfe3c5a11fac2",
+	"8c63f18ba786de9aa3dbbaa1c18f4b1c",
 	"ee906e3172c1c8fe53e7d3bb4c72c6ff",
-	"f8d6033c75066e3510b638cffa5b785d",
+	"f05797d63d0cefc26aec5f82f4500ea6",
 	"c6adfd4cbd6f6c4d707a73113fd05387",
-	"fc5afc534a9b38c8b78a855a704c8c27",
+	"4ca635f71288070f2653b40a0a13ad0b",
 	"81c1bd9ce183ff3e3e8a5a88b3c23fe0",
-	"613e67faab2e1b08b85ad77112072e9b",
+	"70133aba5957e8d5d0c46492b402b951",
 	"8f2e2d00032d0fbdca07c5e7e87ebccd",
-	"5d3bf15d3c7232b0798470cced351f83",
+	"83e9071c611ecf2074b92238f71f5b7b",
 	"71e75209076e616a0e7f28c67d34af54",
-	"5606b5823d69e79604a428a2b06bc3c5",
+	"409ee7b4a6378a6296c1e629add4415b",
 	"913023214a069164b98998da8dda1ad4",
-	"1ad9f6379695315e03cf508d58f10bea",
+	"14d772d42cee793b5a716a04a51d86f7",
 	"0bc3552ce235036557a8337c73fc1089",
-	"88880475e93cab2f57a1e6c787a01a57",
+	"efc393886246187d1407bd63f50ab7a8",
 }
 
 // TestGrids plans the grids that come with the program.

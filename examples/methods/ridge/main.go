@@ -14,6 +14,7 @@ import (
 
 type request struct {
 	Cell struct {
+		ID    string
 		Model struct {
 			Name      string
 			Alpha     float64
@@ -36,10 +37,16 @@ func main() {
 	lines.Buffer(nil, 1<<20)
 	answers := json.NewEncoder(os.Stdout) // a line each
 	for lines.Scan() {
-		answer := map[string]any{}
-		theta, err := fit(lines.Bytes())
-		if answer["coefficients"] = [][]float64{theta}; err != nil {
-			answer = map[string]any{"error": err.Error()}
+		var r request
+		if err := json.Unmarshal(lines.Bytes(), &r); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		answer := map[string]any{"cell": r.Cell.ID}
+		if theta, err := r.fit(); err != nil {
+			answer["error"] = err.Error()
+		} else {
+			answer["coefficients"] = [][]float64{theta}
 		}
 		if err := answers.Encode(answer); err != nil {
 			os.Exit(1)
@@ -48,11 +55,7 @@ func main() {
 }
 
 // fit minimizes Σ v_i r_i² + α‖w‖² over the training rows.
-func fit(line []byte) ([]float64, error) {
-	var r request
-	if err := json.Unmarshal(line, &r); err != nil {
-		return nil, err
-	}
+func (r *request) fit() ([]float64, error) {
 	if model := r.Cell.Model; model.Name != "ridge" || model.Intercept {
 		return nil, fmt.Errorf("this method is for ridge without intercept, not for %s", model.Name)
 	}

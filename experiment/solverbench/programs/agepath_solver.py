@@ -131,9 +131,10 @@ def serve(solve):
     """Answers requests; solve fills in the points of a problem."""
     for line in sys.stdin:
         try:
-            problem = Problem(json.loads(line))
+            request = json.loads(line)
+            problem = Problem(request)
             solve(problem)
             answer = problem.answer()
         except (Skip, ImportError) as reason:
             answer = {"skipped": str(reason)}
-        print(json.dumps(answer), flush=True)
+        print(json.dumps(answer | {"cell": request["cell"]["id"]}), flush=True)

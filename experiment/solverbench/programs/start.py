@@ -7,5 +7,5 @@ sys.argv = sys.argv[1:]
 try:
     runpy.run_path(sys.argv[0], run_name="__main__")
 except ImportError as reason:
-    for _ in sys.stdin:
-        print(json.dumps({"skipped": str(reason)}), flush=True)
+    for line in sys.stdin:
+        print(json.dumps({"cell": json.loads(line)["cell"]["id"], "skipped": str(reason)}), flush=True)
