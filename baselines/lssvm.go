@@ -59,6 +59,9 @@ type fitter interface {
 	norm() float64
 	// theta returns the solution as [Fit] has it.
 	theta() []float64
+	// newLeverages returns room for leverages, which fills it in for the weights.
+	newLeverages() *leverages
+	leverages(ctx context.Context, h *leverages) error
 }
 
 // machine is a least squares support vector machine and what the robust methods

@@ -26,6 +26,8 @@ type dual struct {
 	*bordered           // for the last weights
 	other     *bordered // for those before: searches go back and forth
 
+	schur dense.Cholesky // of leverages
+
 	alpha []float64 // n
 	b     float64
 	u     []float64 // n: Kα
@@ -84,16 +86,12 @@ func (q *dual) weigh(ctx context.Context, a []float64) error {
 			q.active = append(q.active, i)
 		}
 	}
-	m, n := len(q.active), q.kernel.Rows
+	m := len(q.active)
 	system, stride := q.factor.Matrix(m)
-	for k, i := range q.active {
-		row, from := system[k*stride:][:k+1], q.kernel.Data[i*n:(i+1)*n]
-		for l := range row {
-			row[l] = from[q.active[l]]
-		}
-		row[k] += q.ridge[k]
+	for k := range m {
+		q.lower(system[k*stride:], k)
 	}
-	if err := factorize(ctx, &q.factor); err != nil {
+	if err := factorize(ctx, &q.factor, m); err != nil {
 		return err
 	}
 	for k := range m {
@@ -162,4 +160,49 @@ func (q *dual) theta() []float64 {
 	blas64.Gemv(blas.Trans, 1, q.x, vector(q.alpha), 0, vector(theta[:d]))
 	theta[d] = q.b - blas64.Dot(vector(theta[:d]), vector(q.origin))
 	return theta
+}
+
+func (q *dual) newLeverages() *leverages { return newLeverages(q.kernel.Rows) }
+
+// leverages is C (K - K_·A M⁻¹ K_A· + g gᵀ/1ᵀM⁻¹1) with A for the samples with weight,
+// M = K_AA + diag(1/(C a)) and g = 1 - K_·A M⁻¹1: the rows of M are eliminated from a
+// matrix with those of K below them.
+func (q *dual) leverages(ctx context.Context, h *leverages) error {
+	m, n := len(q.active), q.kernel.Rows
+	system, stride := q.schur.Matrix(m + n)
+	rest := h.aimed
+	for i := range rest {
+		rest[i] = 1
+	}
+	for k, i := range q.active {
+		q.lower(system[k*stride:], k)
+		blas64.Axpy(-q.ones[k], vector(q.kernel.Data[i*n:(i+1)*n]), vector(rest))
+	}
+	for i := range n {
+		row, from := system[(m+i)*stride:], q.kernel.Data[i*n:(i+1)*n]
+		for k, j := range q.active {
+			row[k] = from[j]
+		}
+		copy(row[m:], from[:i+1])
+	}
+	if err := factorize(ctx, &q.schur, m); err != nil {
+		return err
+	}
+	for i := range n {
+		to, row := h.middle.Data[i*n:], system[(m+i)*stride+m:]
+		for j := range i + 1 {
+			to[j] = q.c * row[j]
+		}
+	}
+	blas64.Syr(q.c/q.sum, vector(rest), h.middle)
+	return nil
+}
+
+// lower writes row k of the system, up to the diagonal.
+func (q *dual) lower(row []float64, k int) {
+	from := q.kernel.Data[q.active[k]*q.kernel.Rows:]
+	for l := range k + 1 {
+		row[l] = from[q.active[l]]
+	}
+	row[k] += q.ridge[k]
 }

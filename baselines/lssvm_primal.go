@@ -79,12 +79,12 @@ func (p *primal) weigh(ctx context.Context, a []float64) error {
 	for j := range d {
 		system[j*stride+j] += 1 / p.c
 	}
-	return factorize(ctx, &p.factor)
+	return factorize(ctx, &p.factor, d)
 }
 
-// factorize takes a matrix that is positive definite but for rounding.
-func factorize(ctx context.Context, f *dense.Cholesky) error {
-	err := f.Factorize(ctx)
+// factorize takes rows of a matrix that is positive definite but for rounding.
+func factorize(ctx context.Context, f *dense.Cholesky, rows int) error {
+	err := f.Eliminate(ctx, rows)
 	if errors.Is(err, dense.ErrIndefinite) {
 		return errFactor
 	}
@@ -155,4 +155,34 @@ func (p *primal) norm() float64 { return blas64.Dot(vector(p.w), vector(p.w)) }
 func (p *primal) theta() []float64 {
 	theta := append([]float64(nil), p.w...)
 	return append(theta, p.b-blas64.Dot(vector(p.w), vector(p.origin)))
+}
+
+func (p *primal) newLeverages() *leverages {
+	n, d := p.x.Rows, p.x.Cols
+	h := newLeverages(d + 1)
+	h.rows = blas64.General{Rows: n, Cols: d + 1, Stride: d + 1, Data: make([]float64, n*(d+1))}
+	return h
+}
+
+// leverages takes rows less the mean, which leaves the intercept on its own.
+func (p *primal) leverages(_ context.Context, h *leverages) error {
+	d := p.x.Cols
+	for i := range p.a {
+		row, x := h.row(i).Data, p.row(i).Data
+		for j, mean := range p.mean {
+			row[j] = x[j] - mean
+		}
+		row[d] = 1
+	}
+	unit := h.aimed[:d]
+	for j := range d {
+		clear(unit)
+		unit[j] = 1
+		p.factor.Solve(unit)
+		copy(h.middle.Data[j*h.middle.Stride:], unit[:j+1])
+	}
+	last := h.middle.Data[d*h.middle.Stride:]
+	clear(last[:d])
+	last[d] = 1 / p.total
+	return nil
 }

@@ -17,8 +17,8 @@ type RLSSVMOptions struct {
 	// of them withstands the most outliers, more fits better where there are
 	// fewer. 0: 0.7.
 	Coverage float64
-	// Starts is the number of random subsets that the search starts from besides
-	// the plain fit. 0: 20.
+	// Starts is the number of small and of large random subsets that the search
+	// starts from besides the plain fit and the median. 0: 20.
 	Starts int
 	// Random draws the subsets. nil: always the same ones.
 	Random *rand.Rand
@@ -35,8 +35,6 @@ type RLSSVMFit struct {
 const LeastWeight = 1e-4
 
 const (
-	quickSteps    = 2   // concentration steps of every start
-	finalists     = 5   // starts that go on until they stand still
 	fullUpTo      = 2.5 // residuals in units of σ̂ with weight 1
 	leastFrom     = 3   // residuals in units of σ̂ with the least weight
 	normalScale   = 1.4826
@@ -50,10 +48,13 @@ const (
 //	min over w, b of ½‖w‖² + (C/2) Σ_{i <= h} (e²)_(i),
 //
 // the sum of the h smallest squared residuals, where h is the coverage's share
-// of the samples. It is searched as by FAST-LTS (Rousseeuw and Van Driessen,
-// 2006): from the plain fit and from fits to random subsets, two concentration
-// steps each, which fit to the h samples with the smallest residuals; then the
-// best five go on until their samples stand still. The second stage, for
+// of the samples. It is searched from the plain fit, from the median of the targets
+// and from fits to random subsets: by the concentration steps of FAST-LTS (Rousseeuw
+// and Van Driessen, 2006), which fit to the h samples with the smallest residuals,
+// and, where these end, by exchanges of two samples (Hawkins, Computational Statistics
+// & Data Analysis 17, 1994), for as long as either lowers the objective. Where fits go
+// through nearly all their samples, concentration ends at once; exchanges count the
+// error that each sample would have without itself. The second stage, for
 // efficiency, is one fit with the weights of Suykens, De Brabanter, Lukas and
 // Vandewalle (Neurocomputing 48, 2002),
 //
@@ -62,9 +63,9 @@ const (
 // with σ̂ = 1.4826 median |e| of the first stage's residuals. [Fit.Objective] is
 // this stage's, ½‖w‖² + (C/2) Σ v_i e_i².
 //
-// Left open by the paper and chosen here: coverage, starts and the size of the
+// Left open by the paper and chosen here: coverage, starts and the sizes of the
 // subsets, one more than columns (with a kernel √n), as FAST-LTS has it without
-// a penalty; the scale, which needs σ̂ > 0, is at least 1e-10 of the largest
+// a penalty, and half of the rows; the scale, which needs σ̂ > 0, is at least 1e-10 of the largest
 // target. The paper does regression only. Where all targets are labels, -1 and
 // +1, trimming takes the same share of both classes: else dropping a whole class
 // would leave no error. A small coverage can still leave parts of the classes that
@@ -130,28 +131,33 @@ func influence(e, scale float64) float64 {
 	return LeastWeight
 }
 
-// median returns the median of |e| over the samples: the smallest that at least
-// half of them do not exceed.
+// median returns the median of |e| over the samples.
 func (t *trimming) median() float64 {
+	return math.Abs(t.machine.residual[t.middle(t.ranked(t.all))])
+}
+
+// middle returns the first row of an order of all with which half of the samples are seen.
+func (t *trimming) middle(order []int) int {
 	m := t.machine
 	seen := 0.0
-	for _, i := range t.ranked(t.all) {
+	for _, i := range order {
 		if seen += m.multiplicity[i]; seen >= m.total/2 {
-			return math.Abs(m.residual[i])
+			return i
 		}
 	}
-	return 0
+	return order[len(order)-1]
 }
 
 // trimming searches the least trimmed squares fit of a machine.
 type trimming struct {
-	machine *machine
-	options RLSSVMOptions
-	subset  int // size of a random subset, in rows
-	groups  []group
-	all     []int // rows
-	weights []float64
-	order   []int // n, work
+	machine   *machine
+	options   RLSSVMOptions
+	subsets   [2]int // sizes of random subsets, in rows
+	groups    []group
+	all       []int // rows
+	weights   []float64
+	order     []int // n, work
+	exchanged *exchange
 }
 
 // group is the rows that are trimmed together.
@@ -164,16 +170,21 @@ type group struct {
 type trimmed struct {
 	weights   []float64
 	objective float64
-	still     bool // a further step changes nothing
 }
 
 func newTrimming(m *machine, p *gaga.Problem, o RLSSVMOptions) *trimming {
 	n := len(m.y)
-	t := &trimming{machine: m, options: o, subset: p.X.Cols + 1, all: make([]int, n), weights: make([]float64, n), order: make([]int, n)}
-	if p.Kernel != nil {
-		t.subset = int(math.Ceil(math.Sqrt(float64(n))))
+	f := func(k int) []float64 { return make([]float64, k) }
+	t := &trimming{
+		machine: m, options: o, all: make([]int, n), weights: f(n), order: make([]int, n),
+		exchanged: &exchange{leverages: m.newLeverages(), weights: f(n), residual: f(n), own: f(n)},
 	}
-	t.subset = min(t.subset, (n+1)/2)
+	few := p.X.Cols + 1
+	if p.Kernel != nil {
+		few = int(math.Ceil(math.Sqrt(float64(n))))
+	}
+	half := (n + 1) / 2
+	t.subsets = [2]int{min(few, half), half}
 	labels := m.labels()
 	var negative, positive []int
 	for i := range n {
@@ -198,43 +209,49 @@ func newTrimming(m *machine, p *gaga.Problem, o RLSSVMOptions) *trimming {
 
 // run returns the best of all starts.
 func (t *trimming) run(ctx context.Context) (trimmed, error) {
-	starts := make([]trimmed, 0, t.options.Starts+1)
-	for k := range t.options.Starts + 1 {
-		weights := t.machine.multiplicity
-		if k > 0 {
-			weights = t.draw()
+	m := t.machine
+	var best trimmed
+	for k := range 2 + 2*t.options.Starts {
+		weights := m.multiplicity
+		if k > 1 {
+			weights = t.draw(t.subsets[k%2])
 		}
-		if _, err := t.machine.solve(ctx, weights); err != nil {
-			return trimmed{}, err
+		if _, err := m.solve(ctx, weights); err != nil {
+			return best, err
 		}
-		s := trimmed{weights: make([]float64, len(weights)), objective: math.Inf(1)}
-		if err := t.concentrate(ctx, &s, quickSteps); err != nil {
-			return trimmed{}, err
+		if k == 1 {
+			t.constant()
 		}
-		starts = append(starts, s)
-	}
-	slices.SortStableFunc(starts, func(a, b trimmed) int { return cmp.Compare(a.objective, b.objective) })
-	starts = starts[:min(finalists, len(starts))]
-	best := 0
-	for k := range starts {
-		if _, err := t.machine.solve(ctx, starts[k].weights); err != nil {
-			return trimmed{}, err
+		s, err := t.concentrate(ctx)
+		if err == nil {
+			err = t.exchange(ctx, &s)
 		}
-		if err := t.concentrate(ctx, &starts[k], math.MaxInt); err != nil {
-			return trimmed{}, err
+		if err != nil {
+			return best, err
 		}
-		if starts[k].objective < starts[best].objective {
-			best = k
+		if k == 0 || s.objective < best.objective {
+			best = s
 		}
 	}
-	return starts[best], nil
+	return best, nil
 }
 
-// draw returns the weights of a random subset of the rows, of at least one of
-// every group.
-func (t *trimming) draw() []float64 {
+// constant makes the residuals those of the median of the targets.
+func (t *trimming) constant() {
+	m := t.machine
+	order := slices.Clone(t.all)
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(m.y[a], m.y[b]) })
+	median := m.y[t.middle(order)]
+	for i, y := range m.y {
+		m.residual[i] = y - median
+	}
+}
+
+// draw returns the weights of a random subset of the rows, of about the given size
+// and at least one of every group.
+func (t *trimming) draw(size int) []float64 {
 	clear(t.weights)
-	size := (t.subset + len(t.groups) - 1) / len(t.groups)
+	size = (size + len(t.groups) - 1) / len(t.groups)
 	for _, g := range t.groups {
 		for _, k := range t.options.Random.Perm(len(g.rows))[:min(size, len(g.rows))] {
 			i := g.rows[k]
@@ -244,30 +261,21 @@ func (t *trimming) draw() []float64 {
 	return t.weights
 }
 
-// concentrate does at most limit concentration steps from the machine's fit.
-// Each lowers the objective, and there are finitely many sets: it ends.
-func (t *trimming) concentrate(ctx context.Context, s *trimmed, limit int) error {
-	for range limit {
-		if s.still {
-			return nil
-		}
+// concentrate does concentration steps from the machine's fit for as long as they lower
+// the objective.
+func (t *trimming) concentrate(ctx context.Context) (s trimmed, err error) {
+	for {
 		t.choose()
-		if slices.Equal(t.weights, s.weights) {
-			s.still = true
-			return nil
-		}
 		if _, err := t.machine.solve(ctx, t.weights); err != nil {
-			return err
+			return s, err
 		}
 		objective := t.machine.weighted(t.weights)
-		if !(objective < s.objective) { // equal but for rounding
-			s.still = true
-			return nil
+		if s.weights != nil && !(objective < s.objective) { // the same samples, or equal but for rounding
+			return s, nil
 		}
 		s.objective = objective
-		copy(s.weights, t.weights)
+		s.weights = append(s.weights[:0], t.weights...)
 	}
-	return nil
 }
 
 // choose writes the weights that keep the smallest residuals of each group.

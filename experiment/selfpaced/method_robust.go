@@ -24,11 +24,11 @@ var (
 const scaleWord = "scale"
 
 var rlssvmMethod = methodInfo{
-	name: RLSSVM, algorithm: 1, ownModel: true,
+	name: RLSSVM, algorithm: 2, ownModel: true,
 	settings: []gridfile.SettingInfo{
 		costSetting, kernelSetting,
 		{Name: "coverage", Rule: coverages, Standard: gridfile.Setting{Number: 0.7}, Meaning: "share of the samples that is not trimmed"},
-		{Name: "starts", Rule: gridfile.Whole(1, 10_000), Standard: gridfile.Setting{Number: 20}, Single: true, Meaning: "random subsets that the search starts from"},
+		{Name: "starts", Rule: gridfile.Whole(1, 10_000), Standard: gridfile.Setting{Number: 20}, Single: true, Meaning: "small random subsets that the search starts from, and as many large ones"},
 	},
 	fit: func(ctx context.Context, f *Fitted, c *Cell, train *dataset.Part) error {
 		f.Problem = leastSquares(c, train)
@@ -43,11 +43,20 @@ var rlssvmMethod = methodInfo{
 		f.robust(&fit.Fit)
 		return nil
 	},
-	// Three small fits a start, and some ten for each of the five best.
+	// Some eight fits a start, and exchanges.
 	work: func(g *group, n, d float64) float64 {
-		return leastSquaresWork(g, n, d, (3*g.settings.Largest("starts")+80)*n*(d*d/4+800))
+		starts := 2 + 2*g.settings.Largest("starts")
+		return leastSquaresWork(g, n, d, 12*starts*n*(d*d/4+800), 0.07*starts)
 	},
-	bytes: leastSquaresBytes,
+	// Exchanges have a matrix over the coefficients, or over the samples and one of
+	// those with weight and all.
+	bytes: func(c *Cell, n, d int64) int64 {
+		further := n*d + d*d
+		if n < d || c.Method.Settings.Word("kernel") != Linear {
+			further = 4 * n * n
+		}
+		return leastSquaresBytes(c, n, d) + 8*further
+	},
 }
 
 var relssvmMethod = methodInfo{
@@ -66,7 +75,7 @@ var relssvmMethod = methodInfo{
 		return nil
 	},
 	work: func(g *group, n, d float64) float64 {
-		return leastSquaresWork(g, n, d, 200*n*(d*d/4+500))
+		return leastSquaresWork(g, n, d, 200*n*(d*d/4+500), 1.5)
 	},
 	bytes: leastSquaresBytes,
 }
@@ -125,11 +134,11 @@ func (f *Fitted) robust(fit *baselines.Fit) {
 }
 
 // leastSquaresWork is that of kernel values and factors with a kernel, whatever
-// the fits, else the given work of linear fits.
-func leastSquaresWork(g *group, n, d, linear float64) float64 {
+// the fits, a multiple of n³, else the given work of linear fits.
+func leastSquaresWork(g *group, n, d, linear, cubes float64) float64 {
 	kernel := func(s gridfile.Setting) bool { return s.Word != Linear }
 	if slices.ContainsFunc(g.settings.Values(kernelSetting.Name), kernel) {
-		return n*n*d/4 + 1.5*n*n*n
+		return n*n*d/4 + cubes*n*n*n
 	}
 	return linear
 }

@@ -80,11 +80,16 @@ func (c *Cholesky) Upper(n int, a []float64) {
 
 // Factorize factorizes the matrix that was filled in. The error is [ErrIndefinite],
 // with the row, or the context's; the factor is then empty.
-func (c *Cholesky) Factorize(ctx context.Context) error {
-	k, err := c.columns.Factorize(ctx, c.data, c.stride, c.n, 0, c.n, 1, c.Tolerance, c.Drops)
-	if err == nil && k < c.n {
-		err = fmt.Errorf("row %d of %d: %w", k, c.n, ErrIndefinite)
+func (c *Cholesky) Factorize(ctx context.Context) error { return c.Eliminate(ctx, c.n) }
+
+// Eliminate is Factorize for the first rows of the matrix alone, which become the factor;
+// what is left of the others, their Schur complement, takes their place in the matrix.
+func (c *Cholesky) Eliminate(ctx context.Context, rows int) error {
+	k, err := c.columns.Factorize(ctx, c.data, c.stride, c.n, 0, rows, 1, c.Tolerance, c.Drops)
+	if err == nil && k < rows {
+		err = fmt.Errorf("row %d of %d: %w", k, rows, ErrIndefinite)
 	}
+	c.n = rows
 	if err != nil {
 		c.Clear()
 	}

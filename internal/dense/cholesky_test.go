@@ -299,3 +299,38 @@ func BenchmarkFactorize(b *testing.B) {
 		})
 	}
 }
+
+// TestEliminate compares what is left of the rows that are not eliminated with
+// elimination one pivot at a time.
+func TestEliminate(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(15, 16))
+	c := &Cholesky{}
+	for _, n := range []int{1, 2, 8, 9, 17, 40, 100} {
+		for _, rows := range []int{0, 1, n / 2, n} {
+			a := definite(random, n)
+			to, stride := c.Matrix(n)
+			for i, row := range a {
+				copy(to[i*stride:], row[:i+1])
+			}
+			if err := c.Eliminate(t.Context(), rows); err != nil || c.Len() != rows {
+				t.Fatalf("%d of %d rows: %d are left, %v", rows, n, c.Len(), err)
+			}
+			for k := range rows {
+				for i := n - 1; i > k; i-- {
+					f := a[i][k] / a[k][k]
+					for j := range n {
+						a[i][j] -= f * a[k][j]
+					}
+				}
+			}
+			for i := rows; i < n; i++ {
+				for j := rows; j <= i; j++ {
+					if got := to[i*stride+j]; !(math.Abs(got-a[i][j]) <= 1e-11*float64(n)) {
+						t.Errorf("%d of %d rows: entry %d, %d is %v, want %v", rows, n, i, j, got, a[i][j])
+					}
+				}
+			}
+		}
+	}
+}

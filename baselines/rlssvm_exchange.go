@@ -1,0 +1,196 @@
+package baselines
+
+import (
+	"context"
+	"slices"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+const (
+	exchangeAmong = 10    // rows of a group that may leave, and that may come in
+	exchangeLeast = 1e-10 // of the objective, what an exchange must gain
+	fullLeverage  = 1e-10 // 1 - a h of a row without which there is no fit, but for rounding
+)
+
+// leverages is the matrix H = C X̃ (P + C Σ a_i x̃_i x̃_iᵀ)⁻¹ X̃ᵀ of a least squares
+// support vector machine, n x n: x̃ is φ(x) with a 1 for the intercept, and P the
+// identity but for a 0 there. It is kept as R B Rᵀ.
+type leverages struct {
+	rows   blas64.General   // R, n x k; without data the identity
+	middle blas64.Symmetric // B, k x k
+	aimed  []float64        // k: B r_j
+}
+
+// newLeverages has room for k columns.
+func newLeverages(k int) *leverages {
+	return &leverages{middle: blas64.Symmetric{Uplo: blas.Lower, N: k, Stride: k, Data: make([]float64, k*k)}, aimed: make([]float64, k)}
+}
+
+// row returns row i of R.
+func (h *leverages) row(i int) blas64.Vector {
+	return vector(h.rows.Data[i*h.rows.Stride:][:h.rows.Cols])
+}
+
+// aim makes j the column that at and shift are about.
+func (h *leverages) aim(j int) {
+	if h.rows.Data != nil {
+		blas64.Symv(1, h.middle, h.row(j), 0, vector(h.aimed))
+		return
+	}
+	n := h.middle.N
+	copy(h.aimed, h.middle.Data[j*n:][:j+1])
+	for i := j + 1; i < n; i++ {
+		h.aimed[i] = h.middle.Data[i*n+j]
+	}
+}
+
+// at returns h_ij.
+func (h *leverages) at(i int) float64 {
+	if h.rows.Data != nil {
+		return blas64.Dot(h.row(i), vector(h.aimed))
+	}
+	return h.aimed[i]
+}
+
+// shift takes f times column j times itself off.
+func (h *leverages) shift(f float64) { blas64.Syr(-f, vector(h.aimed), h.middle) }
+
+// exchange is a set of samples that changes by one at a time, with what its fit
+// then has: adding δ to the weight of row j takes f h_ij e_j off each residual e_i,
+// f h_ij h_kj off each h_ik, and adds (C/2) f e_j² to the objective, where
+// f = δ/(1 + δ h_jj).
+type exchange struct {
+	*leverages
+	weights  []float64 // n
+	residual []float64 // n
+	own      []float64 // n: h_ii
+	leaving  shortlist
+	coming   shortlist
+}
+
+// change adds to the weight of a row.
+func (x *exchange) change(j int, by float64) {
+	x.aim(j)
+	f := by / (1 + by*x.own[j])
+	pull := f * x.residual[j]
+	for i := range x.residual {
+		h := x.at(i)
+		x.residual[i] -= pull * h
+		x.own[i] -= f * h * h
+	}
+	x.shift(f)
+	x.weights[j] += by
+}
+
+// swap takes weight from one row and gives it to another of the same group.
+type swap struct {
+	from, to int
+	by       float64
+	gain     float64 // by which ‖w‖²/C + Σ a e² falls
+}
+
+// best returns the best swap among the rows of a group whose samples promise most,
+// each taken for itself; its gain is exact.
+func (x *exchange) best(rows []int, multiplicity []float64) (best swap) {
+	x.leaving.clear()
+	x.coming.clear()
+	for _, i := range rows {
+		a, e := x.weights[i], x.residual[i]
+		if left := 1 - a*x.own[i]; a > 0 && left > fullLeverage {
+			x.leaving.offer(i, e*e/left)
+		}
+		if room := multiplicity[i] - a; room > 0 {
+			x.coming.offer(i, -e*e/(1+room*x.own[i]))
+		}
+	}
+	for _, j := range x.leaving.rows {
+		x.aim(j)
+		for _, i := range x.coming.rows {
+			by := min(x.weights[j], multiplicity[i]-x.weights[i])
+			f := by / (1 - by*x.own[j])
+			h := x.at(i)
+			e, own := x.residual[i]+f*h*x.residual[j], x.own[i]+f*h*h
+			gain := f*x.residual[j]*x.residual[j] - by*e*e/(1+by*own)
+			if i != j && gain > best.gain {
+				best = swap{j, i, by, gain}
+			}
+		}
+	}
+	return best
+}
+
+// shortlist is the rows with the largest keys, exchangeAmong of them, the largest first.
+type shortlist struct {
+	rows []int
+	keys []float64
+}
+
+func (s *shortlist) clear() { s.rows, s.keys = s.rows[:0], s.keys[:0] }
+
+func (s *shortlist) offer(row int, key float64) {
+	k := len(s.rows)
+	for k > 0 && s.keys[k-1] < key {
+		k--
+	}
+	if k == exchangeAmong {
+		return
+	}
+	s.rows, s.keys = slices.Insert(s.rows, k, row), slices.Insert(s.keys, k, key)
+	if len(s.rows) > exchangeAmong {
+		s.rows, s.keys = s.rows[:exchangeAmong], s.keys[:exchangeAmong]
+	}
+}
+
+// exchange lowers the objective of a set by exchanges of samples until none of the
+// promising ones lowers it.
+func (t *trimming) exchange(ctx context.Context, s *trimmed) error {
+	m, x := t.machine, t.exchanged
+	if _, err := m.solve(ctx, s.weights); err != nil {
+		return err
+	}
+	s.objective = m.weighted(s.weights)
+	if slices.Equal(s.weights, m.multiplicity) {
+		return nil // nothing to exchange
+	}
+	copy(x.weights, s.weights)
+	copy(x.residual, m.residual)
+	if err := m.leverages(ctx, x.leverages); err != nil {
+		return err
+	}
+	for i := range x.own {
+		x.aim(i)
+		x.own[i] = x.at(i)
+	}
+	objective := s.objective
+	for range len(m.y) {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		var best swap
+		for _, g := range t.groups {
+			if b := x.best(g.rows, m.multiplicity); b.gain > best.gain {
+				best = b
+			}
+		}
+		fall := m.c / 2 * best.gain
+		if !(fall > exchangeLeast*objective) {
+			break
+		}
+		objective -= fall
+		x.change(best.from, -best.by)
+		x.change(best.to, best.by)
+	}
+	if slices.Equal(x.weights, s.weights) {
+		return nil
+	}
+	if _, err := m.solve(ctx, x.weights); err != nil {
+		return err
+	}
+	if lower := m.weighted(x.weights); lower < s.objective {
+		s.objective = lower
+		copy(s.weights, x.weights)
+	}
+	return nil
+}
