@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/agepath/agepath/gaga"
 )
@@ -24,12 +25,12 @@ type ACSPath struct {
 	Knots        []gaga.Knot
 	Alternations int // over all ages
 	Unconverged  int // ages at which the limit was reached
-	Discarded    int // ages, from the first on, that discard every sample at the fit with all weights 1
+	Discarded    int // ages that discard every sample at the solution before them, so that there is no fit
 	OneClass     int // ages at which only one class has weight, so that there is no fit
 }
 
-// Complete reports whether every age from the first that does not discard
-// everybody has its partial optimum.
+// Complete reports whether every age that does not discard every sample has its
+// partial optimum.
 func (p *ACSPath) Complete() bool { return p.Unconverged == 0 && p.OneClass == 0 }
 
 // ACS runs alternate convex search (Kumar, Packer, Koller 2010) at ascending
@@ -38,7 +39,10 @@ func (p *ACSPath) Complete() bool { return p.Unconverged == 0 && p.OneClass == 0
 // published scripts do one alternation an age, which an infinite tolerance does here; that
 // leaves residuals of the order 1.
 //
-// A path that was begun is returned beside an error of the context or of a fit.
+// An age that discards every sample, or all of one class, has no knot; the solution
+// before it stays, which a later age may admit samples of. Where all ages discard every
+// sample the error is [gaga.ErrDiscarded]. A path that was begun is returned beside an
+// error.
 func ACS(ctx context.Context, p *gaga.Problem, ages []float64, o ACSOptions) (*ACSPath, error) {
 	path := &ACSPath{}
 	for k := 1; k < len(ages); k++ {
@@ -62,23 +66,27 @@ func ACS(ctx context.Context, p *gaga.Problem, ages []float64, o ACSOptions) (*A
 		return path, err
 	}
 	for _, age := range ages {
-		if len(path.Knots) == 0 && a.Discards(age) && age < ages[len(ages)-1] {
-			path.Discarded++ // nobody is easy yet: keep the plain fit and wait
-			continue
-		}
 		iterations, err := a.Converge(ctx, age, o.Tolerance, o.Limit)
 		path.Alternations += iterations
 		var slow *gaga.NotConverged
 		switch {
 		case errors.As(err, &slow):
 			path.Unconverged++
+		case errors.Is(err, gaga.ErrDiscarded), err == nil && a.Discards(age):
+			path.Discarded++
+			continue
 		case errors.Is(err, gaga.ErrOneClass):
-			path.OneClass++ // the last solution stays, a later age may readmit the other class
+			path.OneClass++
 			continue
 		case err != nil:
 			return path, fmt.Errorf("baselines: age %v: %w", age, err)
 		}
 		path.Knots = append(path.Knots, a.Knot(age, gaga.Grid))
+	}
+	if path.Discarded == len(ages) {
+		losses := make([]float64, p.X.Rows)
+		a.Losses(losses)
+		return path, fmt.Errorf("baselines: ages %.4g to %.4g, where the smallest loss is %.4g: %w", ages[0], ages[len(ages)-1], slices.Min(losses), gaga.ErrDiscarded)
 	}
 	if n := len(path.Knots); n > 0 {
 		path.Knots[n-1].Kind = gaga.End

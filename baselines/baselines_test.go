@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"log"
 	"math"
+	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/blas/blas64"
@@ -106,6 +108,11 @@ func TestACSFixedPoint(t *testing.T) {
 // weight is v*(l, λ) as the papers write it.
 func weight(r gaga.Regularizer, loss, age float64) float64 {
 	switch r := r.(type) {
+	case gaga.Hard:
+		if loss < age {
+			return 1
+		}
+		return 0
 	case gaga.Linear:
 		return math.Max(0, 1-loss/age)
 	case gaga.Polynomial:
@@ -134,6 +141,72 @@ func TestACSStartsWhereSomebodyIsEasy(t *testing.T) {
 	path, err := baselines.ACS(t.Context(), column(gaga.Hard{}), []float64{0.1, 0.5, 20}, baselines.ACSOptions{})
 	if err != nil || path.Discarded != 2 || len(path.Knots) != 1 || path.Knots[0].Age != 20 {
 		t.Errorf("%+v, %v; want the first two ages to be passed over", path, err)
+	}
+}
+
+// TestACSDiscards has targets so large that ages discard every sample: the fit to none of
+// them is no solution, and with an intercept keeps one of a fit before.
+func TestACSDiscards(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(1, 38))
+	for _, r := range []gaga.Regularizer{gaga.Hard{}, gaga.Linear{}, gaga.Polynomial{Order: 1.5}, gaga.Mixture{Gamma: 1}} {
+		for _, scale := range []float64{1e4, 1e7} {
+			s := unspoiled(random, 30, 3, false)
+			for i := range s.y {
+				s.y[i] *= scale
+			}
+			for name, p := range map[string]*gaga.Problem{"lasso": gaga.Lasso(s.x, s.y, nil, 0.01), "ridge": gaga.Ridge(s.x, s.y, nil, 0.01)} {
+				p.Intercept = true
+				p.Regularizer = r
+				for _, tolerance := range []float64{0, math.Inf(1)} {
+					path, err := baselines.ACS(t.Context(), p, []float64{1e-9, 1e-8, 1e-7}, baselines.ACSOptions{Tolerance: tolerance})
+					if !errors.Is(err, gaga.ErrDiscarded) || !strings.Contains(err.Error(), "ages 1e-09 to 1e-07, where the smallest loss is") || len(path.Knots) > 0 {
+						t.Errorf("%s, %s, targets to %g: %+v, %v; want no knot", name, r.Name(), scale, path, err)
+					}
+				}
+				path, err := baselines.ACS(t.Context(), p, []float64{1e-9, 1e-8, 100 * scale * scale}, baselines.ACSOptions{})
+				if err != nil || path.Discarded != 2 || len(path.Knots) != 1 || path.Knots[0].Discarded == len(s.y) {
+					t.Errorf("%s, %s, targets to %g: %+v, %v; want a knot at the last age alone", name, r.Name(), scale, path, err)
+				}
+			}
+		}
+	}
+}
+
+// TestACSKeepsSamples wants every knot to keep a sample, whatever the scale and the ages.
+func TestACSKeepsSamples(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(2, 38))
+	for trial := range 200 {
+		s := unspoiled(random, 3+random.IntN(20), 1+random.IntN(3), false)
+		scale := math.Pow(10, 8*random.Float64()-4)
+		for i := range s.y {
+			s.y[i] *= scale
+		}
+		p := gaga.Lasso(s.x, s.y, nil, math.Pow(10, 4*random.Float64()-4))
+		p.Intercept = trial%2 == 0
+		p.Regularizer = []gaga.Regularizer{gaga.Hard{}, gaga.Linear{}, gaga.Polynomial{Order: 1.5}, gaga.Mixture{Gamma: 1}}[trial%4]
+		tolerance := []float64{0, math.Inf(1)}[trial/4%2]
+		path, err := baselines.ACS(t.Context(), p, baselines.Ages(1e-6, 5, 0.25), baselines.ACSOptions{Tolerance: tolerance})
+		if err != nil && !errors.Is(err, gaga.ErrDiscarded) {
+			t.Fatalf("trial %d: %v", trial, err)
+		}
+		if (err != nil) != (len(path.Knots) == 0) {
+			t.Errorf("trial %d: %d knots, %v", trial, len(path.Knots), err)
+		}
+		for _, knot := range path.Knots {
+			kept := false
+			for i, y := range s.y {
+				u := knot.Theta[s.x.Cols]
+				for j, x := range s.row(i) {
+					u += x * knot.Theta[j]
+				}
+				kept = kept || weight(p.Regularizer, (y-u)*(y-u), knot.Age) > 0
+			}
+			if !kept {
+				t.Errorf("trial %d: the knot at age %v keeps no sample", trial, knot.Age)
+			}
+		}
 	}
 }
 

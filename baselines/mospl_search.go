@@ -160,27 +160,36 @@ func (s *mosplSearch) refit(ctx context.Context, fitted func(slot int)) error {
 
 // finish fits the population and returns its front.
 func (s *mosplSearch) finish(ctx context.Context) (*MOSPLFront, error) {
-	members := make([]*MOSPLMember, len(s.model)) // of each slot, nil without a fit
+	front := &MOSPLFront{}
+	members := make([]*MOSPLMember, len(s.model)) // of each slot, nil without a fit or a sample
 	losses := make([]float64, s.models.n)
 	err := s.refit(ctx, func(slot int) {
 		v := slices.Clone(s.engine.X(slot))
 		s.alternation.Losses(losses)
 		age := s.free.impliedAge(v, losses)
+		if s.alternation.Discards(age) {
+			front.Discarded++
+			return
+		}
 		members[slot] = &MOSPLMember{Weights: v, Age: age, Knot: s.alternation.Knot(age, gaga.Grid)}
 	})
 	if err != nil {
 		return nil, err
 	}
-	front := &MOSPLFront{Fits: s.fits}
+	front.Fits = s.fits
 	var archive nsga3.Archive
+	left := 0
 	for _, slot := range s.order {
-		if members[slot] == nil {
-			front.OneClass++
-			continue
+		if members[slot] != nil {
+			archive.Add(s.engine.F(slot), slot)
+			left++
 		}
-		archive.Add(s.engine.F(slot), slot)
 	}
-	front.Dominated = len(s.order) - front.OneClass - len(archive.Members())
+	if front.Discarded == len(s.order) {
+		return nil, fmt.Errorf("baselines: MOSPL: at every implied age %w", gaga.ErrDiscarded)
+	}
+	front.OneClass = len(s.order) - left - front.Discarded
+	front.Dominated = left - len(archive.Members())
 	var ages []float64
 	for _, point := range archive.Members() { // still in the order of the second objective
 		member := members[point.Tag]

@@ -54,7 +54,7 @@ func front(t testing.TB, p *gaga.Problem, o baselines.MOSPLOptions) *baselines.M
 	if o.Population == 0 {
 		o.Population = baselines.MOSPLPopulation
 	}
-	if n := len(f.Members) + f.Dominated + f.OneClass; n != o.Population {
+	if n := len(f.Members) + f.Dominated + f.OneClass + f.Discarded; n != o.Population {
 		t.Errorf("%d members, %d dominated, %d of one class, of %d", len(f.Members), f.Dominated, f.OneClass, o.Population)
 	}
 	if spent := f.Times; spent.Variation+spent.Evaluation+spent.Sorting+spent.Refits > spent.Total || min(spent.Variation, spent.Sorting, spent.Refits) <= 0 {
@@ -244,6 +244,25 @@ func TestMOSPLOneClass(t *testing.T) {
 	for k, m := range f.Members {
 		if m.Weights[5] == 0 && slices.Max(m.Weights) > 0 {
 			t.Errorf("member %d has weights on one class only: %v", k, m.Weights)
+		}
+	}
+}
+
+// TestMOSPLDiscards wants every member to keep a sample at its implied age.
+func TestMOSPLDiscards(t *testing.T) {
+	t.Parallel()
+	x, y, _ := blobs(20, false)
+	for _, r := range []gaga.Regularizer{gaga.Hard{}, gaga.Linear{}, gaga.Polynomial{Order: 1.5}} {
+		p := gaga.Lasso(x, y, nil, 0.01)
+		p.Regularizer = r
+		f := front(t, p, baselines.MOSPLOptions{Population: 40, Generations: 1})
+		if f.Discarded == 0 {
+			t.Errorf("%s: no individual is discarded, not even one without weights", r.Name())
+		}
+		for k, m := range f.Members {
+			if m.Knot.Easy+m.Knot.Middle == 0 || slices.Max(m.Weights) == 0 {
+				t.Errorf("%s: member %d of age %v keeps no sample", r.Name(), k, m.Age)
+			}
 		}
 	}
 }

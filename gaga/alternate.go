@@ -2,6 +2,7 @@ package gaga
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 
@@ -21,6 +22,9 @@ type Alternation struct {
 // ErrOneClass says that a fit has no minimum: with a free intercept, all
 // samples of positive weight have one label, and b runs off to infinity.
 var ErrOneClass = convex.ErrOneClass
+
+// ErrDiscarded says that the losses at a solution leave no sample any weight at an age.
+var ErrDiscarded = errors.New("every sample is discarded")
 
 // NewAlternation prepares alternate convex search for a problem. The error
 // says what is wrong with the problem, or that no convex solver fits its loss
@@ -97,8 +101,12 @@ func (a *Alternation) SetTheta(theta []float64) { a.search.SetTheta(theta) }
 
 // Step does one alternation at an age. It returns by how much the weights that
 // belong to the new solution differ from those it was fitted with, the largest
-// over the samples: 0 means a partial optimum.
+// over the samples: 0 means a partial optimum. The error is that of Fit, or
+// [ErrDiscarded], and the current solution then stays.
 func (a *Alternation) Step(ctx context.Context, age float64) (change float64, err error) {
+	if a.Discards(age) {
+		return 0, fmt.Errorf("gaga: alternation at age %v: %w", age, ErrDiscarded)
+	}
 	return a.search.Step(ctx, age)
 }
 
@@ -115,7 +123,7 @@ func (e *NotConverged) Error() string {
 
 // Converge alternates at an age until no weight moves by more than tolerance
 // (0: 1e-10), at most limit times (0: 100,000). It returns the number of
-// alternations. The error is the context's, the solver's or [*NotConverged].
+// alternations. The error is that of Step or [*NotConverged].
 func (a *Alternation) Converge(ctx context.Context, age, tolerance float64, limit int) (int, error) {
 	if tolerance == 0 {
 		tolerance = 1e-10

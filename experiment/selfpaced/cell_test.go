@@ -28,11 +28,11 @@ var goldenCells = []struct {
 				Noise: dataset.Noise{Kind: dataset.Gaussian, Level: 0.3},
 			},
 			Model:  Model{Name: Lasso, Alpha: 1e-7},
-			Method: Method{Name: ACS, Algorithm: 3, Regularizer: Regularizer{Mixture, 0.5}, Age: Age{0.1, 20, 0.5}},
+			Method: Method{Name: ACS, Algorithm: 4, Regularizer: Regularizer{Mixture, 0.5}, Age: Age{0.1, 20, 0.5}},
 			Repeat: 3, Seed: experiment.CellSeed(40, 3), Keep: Keep{Knots: true},
 		},
-		`{"kind":"self-paced","data":"d1","task":"regression","settings":{"train":3,"test":1,"validation":0.2,"features":"standard","target":"minmax","noise":"gaussian","level":0.3},"model":{"name":"lasso","alpha":1e-7,"intercept":false},"method":{"name":"acs","algorithm":3,"regularizer":{"name":"mixture","param":0.5},"age":{"min":0.1,"max":20,"step":0.5}},"seed":2781509293480823}`,
-		"f49690cf9c8c575bb7d6a317754a01f9",
+		`{"kind":"self-paced","data":"d1","task":"regression","settings":{"train":3,"test":1,"validation":0.2,"features":"standard","target":"minmax","noise":"gaussian","level":0.3},"model":{"name":"lasso","alpha":1e-7,"intercept":false},"method":{"name":"acs","algorithm":4,"regularizer":{"name":"mixture","param":0.5},"age":{"min":0.1,"max":20,"step":0.5}},"seed":2781509293480823}`,
+		"9915a5e13cc1b663bb5a7c2c9f312767",
 	},
 	{
 		Cell{
@@ -69,11 +69,11 @@ var goldenCells = []struct {
 				Protocol: dataset.Scripts,
 			},
 			Model:  Model{Name: Lasso, Alpha: 0.006},
-			Method: Method{Name: ACS, Algorithm: 3, Regularizer: Regularizer{Name: Linear}, Age: Age{0.11, 10, 0.6}},
+			Method: Method{Name: ACS, Algorithm: 4, Regularizer: Regularizer{Name: Linear}, Age: Age{0.11, 10, 0.6}},
 			Repeat: 1, Seed: experiment.CellSeed(40, 1),
 		},
-		`{"kind":"self-paced","data":"d1","task":"regression","settings":{"protocol":"scripts","train":19,"test":1,"features":"standard","target":"minmax"},"model":{"name":"lasso","alpha":0.006,"intercept":false},"method":{"name":"acs","algorithm":3,"regularizer":{"name":"linear"},"age":{"min":0.11,"max":10,"step":0.6}},"seed":3212160745590989}`,
-		"6a95f1962fb82b85576f8ce65975c8f9",
+		`{"kind":"self-paced","data":"d1","task":"regression","settings":{"protocol":"scripts","train":19,"test":1,"features":"standard","target":"minmax"},"model":{"name":"lasso","alpha":0.006,"intercept":false},"method":{"name":"acs","algorithm":4,"regularizer":{"name":"linear"},"age":{"min":0.11,"max":10,"step":0.6}},"seed":3212160745590989}`,
+		"1f378568b33e69a76464dee0118ebba8",
 	},
 	{
 		Cell{
@@ -124,7 +124,7 @@ func TestDecodeCell(t *testing.T) {
 	spec := string(goldenCells[0].cell.Spec())
 	for _, test := range []struct{ old, new, says string }{
 		{`"kind":"self-paced"`, `"kind":"mmd"`, `its kind is "mmd"`},
-		{`"algorithm":3`, `"algorithm":4`, "it asks for version 4 of acs, this agepath computes version 3"},
+		{`"algorithm":4`, `"algorithm":5`, "it asks for version 5 of acs, this agepath computes version 4"},
 		{`"name":"acs"`, `"name":"magic"`, `no method "magic"`},
 		{`"name":"lasso"`, `"name":"tree"`, `no model "tree"`},
 		{`"name":"mixture"`, `"name":"soft"`, `no regularizer "soft"`},

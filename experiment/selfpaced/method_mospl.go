@@ -11,7 +11,7 @@ import (
 )
 
 var mosplMethod = methodInfo{
-	name: MOSPL, algorithm: 1, regularized: true,
+	name: MOSPL, algorithm: 2, regularized: true,
 	regularizers: []string{Hard, Linear, Polynomial, Mixture},
 	knowsOnly:    "its search needs a regularizer whose age multiplies a function of the weights alone",
 	settings: []gridfile.SettingInfo{
@@ -55,12 +55,12 @@ func fitMOSPL(ctx context.Context, f *Fitted, c *Cell, _ *dataset.Part) error {
 	}
 	front, err := baselines.MOSPL(ctx, f.Problem, options)
 	if err != nil {
-		return err
+		return discards(err)
 	}
 	f.Knots = front.Knots()
 	f.status = gaga.Complete.String()
-	if left := front.Dominated + front.OneClass; left > 0 {
-		f.status += fmt.Sprintf("; of %d individuals %d are dominated and %d have one class only", options.Population, front.Dominated, front.OneClass)
+	if left := front.Dominated + front.OneClass + front.Discarded; left > 0 {
+		f.status += fmt.Sprintf("; of %d individuals %d are dominated, %d have one class and %d no sample", options.Population, front.Dominated, front.OneClass, front.Discarded)
 	}
 	return nil
 }

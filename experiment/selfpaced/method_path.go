@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/agepath/agepath/baselines"
+	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/dataset"
 	"github.com/agepath/agepath/experiment/gridfile"
 	"github.com/agepath/agepath/gaga"
@@ -39,7 +40,7 @@ var originalMethod = methodInfo{
 }
 
 var acsMethod = methodInfo{
-	name: ACS, algorithm: 3, regularized: true, aged: true, stepped: true,
+	name: ACS, algorithm: 4, regularized: true, aged: true, stepped: true,
 	fit: fitACS,
 	work: func(g *group, n, d float64) float64 {
 		cold, warm := fitWork(g.models.Name, g.models.Kernel, n, d)
@@ -52,7 +53,7 @@ var acsMethod = methodInfo{
 }
 
 var acsOnceMethod = methodInfo{
-	name: ACSOnce, algorithm: 1, regularized: true, aged: true, stepped: true,
+	name: ACSOnce, algorithm: 2, regularized: true, aged: true, stepped: true,
 	fit: func(ctx context.Context, f *Fitted, c *Cell, _ *dataset.Part) error {
 		age := c.Method.Age
 		return f.alternate(ctx, baselines.Ages(age.Min, age.Max, age.Step), baselines.ACSOptions{Tolerance: math.Inf(1)})
@@ -108,14 +109,26 @@ func fitACS(ctx context.Context, f *Fitted, c *Cell, _ *dataset.Part) error {
 func (f *Fitted) alternate(ctx context.Context, ages []float64, options baselines.ACSOptions) error {
 	path, err := baselines.ACS(ctx, f.Problem, ages, options)
 	if err != nil {
-		return err
+		return discards(err)
 	}
 	f.Knots = path.Knots
 	f.status = gaga.Complete.String()
 	if !path.Complete() {
 		f.status = fmt.Sprintf("of %d ages %d did not converge and %d left one class only", len(ages), path.Unconverged, path.OneClass)
 	}
+	if path.Discarded > 0 {
+		f.status += fmt.Sprintf("; %d of %d ages discard every sample", path.Discarded, len(ages))
+	}
 	return nil
+}
+
+// discards adds to an error that says that every sample is discarded what to do, and
+// makes the cell diverge.
+func discards(err error) error {
+	if !errors.Is(err, gaga.ErrDiscarded) {
+		return err
+	}
+	return &experiment.StatusError{Status: experiment.Diverged, Err: fmt.Errorf("%w; raise age.max, or scale the target", err)}
 }
 
 // pathKnots is the number of evenly spaced ages at which a path is scored

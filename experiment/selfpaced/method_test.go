@@ -1,6 +1,7 @@
 package selfpaced
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -213,4 +214,38 @@ func TestSettingsScope(t *testing.T) {
 // forTask bounds where a setting applies.
 func forTask(task dataset.Task) gridfile.Scope {
 	return gridfile.Scope{Aspect: aspectTask, Names: []string{string(task)}, Words: "for " + string(task)}
+}
+
+// TestEverySampleDiscarded has ages below all losses: the cell has no score, and says why.
+func TestEverySampleDiscarded(t *testing.T) {
+	t.Parallel()
+	p := mustPlan(t, `
+name: discarded
+data: [r1]
+models: [{lasso: {alpha: 0.01, intercept: true}}]
+regularizers: [hard, linear]
+methods: [acs, acs-once]
+age: {min: 1e-14, max: 1e-13}
+`)
+	for task := range p.Tasks(false) {
+		cell, err := DecodeCell(task.Spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		set, err := testLibrary{}.Load(t.Context(), dataset.Source{Name: "r1"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		prepared, err := cell.Prepare(t.Context(), set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = cell.Fit(t.Context(), prepared)
+		var status *experiment.StatusError
+		if !errors.As(err, &status) || status.Status != experiment.Diverged {
+			t.Errorf("%s: %v, want it to be diverged", cell.Method.Name, err)
+		} else if text := err.Error(); !strings.Contains(text, "smallest loss") || !strings.Contains(text, "raise age.max, or scale the target") {
+			t.Errorf("%s: %q names neither the smallest loss nor a remedy", cell.Method.Name, text)
+		}
+	}
 }
