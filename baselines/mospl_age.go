@@ -1,7 +1,9 @@
 package baselines
 
 import (
+	"cmp"
 	"math"
+	"slices"
 
 	"github.com/agepath/agepath/gaga"
 )
@@ -74,39 +76,92 @@ func spread(sorted []float64, share float64) float64 {
 	return sorted[last] * math.Pow(spreadReach, (share-spreadInside)/(1-spreadInside))
 }
 
-// Implied ages are sought from the smallest positive loss to impliedReach times
-// the largest, first at impliedScan ages in geometric progression, then to a
-// relative impliedPrecision between the neighbours of the best.
+// Implied ages are sought from the smallest positive loss to impliedReach times the
+// largest: at up to impliedScan quantiles of the losses and as many ages in geometric
+// progression, then to a relative impliedPrecision on either side of the impliedBest
+// nearest.
 const (
 	impliedReach     = 1e3
-	impliedScan      = 60
+	impliedScan      = 120
+	impliedBest      = 8
 	impliedPrecision = 1e-4
 )
 
 // impliedAge returns the age whose weights at the losses are nearest to v, by
 // the sum of squares; 1 where all losses are 0, which any age fits.
 func (f *ageFree) impliedAge(v, losses []float64) float64 {
-	low, high := math.Inf(1), 0.0
-	for _, loss := range losses {
-		if loss > 0 {
-			low = math.Min(low, loss)
-		}
-		high = math.Max(high, loss)
+	order := make([]int, len(losses))
+	for i := range order {
+		order[i] = i
 	}
-	if high == 0 {
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(losses[a], losses[b]) })
+	first := 0 // with a positive loss
+	for first < len(order) && losses[order[first]] == 0 {
+		first++
+	}
+	if first == len(order) {
 		return 1
 	}
-	low, high = math.Log(low), math.Log(high*impliedReach)
-	step := (high - low) / impliedScan
-	best, at := math.Inf(1), 0
+	high := losses[order[len(order)-1]]
+	if f.order == 0 {
+		return f.impliedHard(v, losses, order, first)
+	}
+	positive := order[first:]
+	low, reach := math.Log(losses[positive[0]]), math.Log(impliedReach*high)
+	type age struct{ log, miss float64 }
+	var scan []age
 	for k := range impliedScan + 1 {
-		if miss := f.miss(v, losses, low+float64(k)*step); miss < best {
-			best, at = miss, k
+		scan = append(scan, age{log: low + float64(k)/impliedScan*(reach-low)})
+	}
+	quantiles := min(impliedScan, len(positive))
+	for k := range quantiles {
+		scan = append(scan, age{log: math.Log(losses[positive[k*len(positive)/quantiles]])})
+	}
+	slices.SortFunc(scan, func(a, b age) int { return cmp.Compare(a.log, b.log) })
+	ranks := make([]int, len(scan))
+	for k := range scan {
+		scan[k].miss, ranks[k] = f.miss(v, losses, scan[k].log), k
+	}
+	slices.SortStableFunc(ranks, func(a, b int) int { return cmp.Compare(scan[a].miss, scan[b].miss) })
+	best := scan[ranks[0]]
+	for _, k := range ranks[:min(impliedBest, len(ranks))] {
+		for _, side := range []int{max(k-1, 0), min(k, len(scan)-2)} {
+			at := f.nearest(v, losses, scan[side].log, scan[side+1].log)
+			if miss := f.miss(v, losses, at); miss < best.miss {
+				best = age{at, miss}
+			}
 		}
 	}
-	// Golden section on the logarithm of the age.
+	return math.Exp(best.log)
+}
+
+// impliedHard is impliedAge of weights that are 1 below the age and 0 from there on: of
+// the ages between two losses that give the nearest weights the middle one. order
+// sorts the losses, the positive ones from first on.
+func (f *ageFree) impliedHard(v, losses []float64, order []int, first int) float64 {
+	age := losses[order[first]]
+	best, sum := 0.0, 0.0 // Σ m_i (v_i - v*)² less that at the smallest positive loss
+	for k, i := range order[first:] {
+		gain := 1 - 2*v[i]
+		if f.multiplicity != nil {
+			gain *= f.multiplicity[i]
+		}
+		sum += gain
+		next := impliedReach * losses[i]
+		if later := first + k + 1; later < len(order) {
+			next = losses[order[later]]
+		}
+		if sum < best && next > losses[i] {
+			best, age = sum, math.Max(math.Sqrt(losses[i])*math.Sqrt(next), math.Nextafter(losses[i], next))
+		}
+	}
+	return age
+}
+
+// nearest returns the logarithm of the age between two that is nearest to v, by golden
+// section.
+func (f *ageFree) nearest(v, losses []float64, a, b float64) float64 {
 	golden := (math.Sqrt(5) - 1) / 2
-	a, b := low+float64(max(at-1, 0))*step, low+float64(min(at+1, impliedScan))*step
 	c, d := b-golden*(b-a), a+golden*(b-a)
 	missC, missD := f.miss(v, losses, c), f.miss(v, losses, d)
 	for b-a > impliedPrecision {
@@ -120,7 +175,7 @@ func (f *ageFree) impliedAge(v, losses []float64) float64 {
 			missD = f.miss(v, losses, d)
 		}
 	}
-	return math.Exp(0.5 * (a + b))
+	return 0.5 * (a + b)
 }
 
 // miss returns Σ m_i (v_i - v*(l_i, λ))² for the logarithm of an age.

@@ -65,6 +65,72 @@ func TestAgeFree(t *testing.T) {
 	}
 }
 
+// TestImpliedAge wants no age to have weights nearer than the implied one: none between
+// any two losses for hard weights, none of a fine grid for others.
+func TestImpliedAge(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(3, 4))
+	for trial := range 60 {
+		n := 2 + rng.IntN(120)
+		v, losses, multiplicity := make([]float64, n), make([]float64, n), make([]float64, n)
+		for i := range losses {
+			losses[i] = math.Pow(rng.ExpFloat64(), float64(1+trial%4))
+			switch rng.IntN(8) {
+			case 0:
+				losses[i] = 0
+			case 1:
+				losses[i] = losses[0]
+			case 2:
+				losses[i] *= 1e-12
+			}
+			multiplicity[i] = float64(1 + rng.IntN(3))
+		}
+		losses[n-1] = 1
+		for _, r := range frees {
+			free := newAgeFree(&gaga.Problem{Regularizer: r, Multiplicity: multiplicity})
+			age := math.Pow(10, 4*rng.Float64()-3)
+			for i, loss := range losses {
+				switch v[i] = free.weight(loss, age); trial % 3 {
+				case 0: // those of the age
+				case 1:
+					v[i] = math.Min(1, math.Max(0, v[i]+0.3*rng.NormFloat64()))
+				default:
+					v[i] = rng.Float64()
+				}
+			}
+			miss := func(age float64) (sum float64) {
+				for i, loss := range losses {
+					off := v[i] - free.weight(loss, age)
+					sum += multiplicity[i] * off * off
+				}
+				return sum
+			}
+			got, best, where := free.impliedAge(v, losses), math.Inf(1), 0.0
+			try := func(age float64) {
+				if sum := miss(age); sum < best {
+					best, where = sum, age
+				}
+			}
+			highest := 0.0
+			for _, loss := range losses {
+				highest = math.Max(highest, loss)
+				if loss > 0 {
+					try(loss)
+					try(loss * (1 + 1e-14))
+				}
+			}
+			for k := range 1001 {
+				if age := highest * math.Pow(10, 3-16*float64(k)/1000); free.order > 0 {
+					try(age)
+				}
+			}
+			if off := miss(got); !(off <= best*(1+1e-2)+1e-6) {
+				t.Errorf("trial %d, %s %v: the implied age %v misses by %v, age %v by %v", trial, r.Name(), free.order, got, off, where, best)
+			}
+		}
+	}
+}
+
 func TestSpread(t *testing.T) {
 	t.Parallel()
 	sorted := []float64{0, 1, 2, 3, 4, 5, 6, 7, 8, 100}
