@@ -31,11 +31,28 @@ func Need(n, d int) int64 {
 // 0.
 func CheckNeed(n, d int, memory int64) error { return limited(memory).check(0, n, d) }
 
+// Amounts writes an amount of memory and the limit that it exceeds in the largest unit, up
+// to MiB, in which the limit has two digits.
+func Amounts(need, limit int64) (needed, allowed string) {
+	unit, name := int64(1), "bytes"
+	for _, u := range []string{"KiB", "MiB"} {
+		if limit >= 10*1024*unit {
+			unit, name = 1024*unit, u
+		}
+	}
+	up := need / unit
+	if need%unit > 0 {
+		up++
+	}
+	return fmt.Sprintf("%d %s", up, name), fmt.Sprintf("%d %s", limit/unit, name)
+}
+
 // check refuses n rows of d features, of which bytes are taken besides.
 func (l limits) check(bytes int64, n, d int) error {
 	if need := Need(n, d); need > l.memory-bytes {
-		return fmt.Errorf("%d rows of %d features need about %d MiB of memory; allowed are %d MiB, which limits.memory of the grid sets (default: %d MiB)",
-			n, d, (need+min(bytes, math.MaxInt64-need))>>20, l.memory>>20, DefaultMemory>>20)
+		needed, allowed := Amounts(need+min(bytes, math.MaxInt64-need), l.memory)
+		return fmt.Errorf("%d rows of %d features need about %s of memory; allowed are %s, which limits.memory of the grid sets (default: %d MiB)",
+			n, d, needed, allowed, DefaultMemory>>20)
 	}
 	return nil
 }

@@ -102,7 +102,9 @@ func toCube(x []float64, d int) (low, high []float64) {
 	low, high = spans(x, d, count(len(x)/d))
 	scale := make([]float64, d)
 	for j := range scale {
-		scale[j] = high[j] - low[j]
+		if scale[j] = high[j] - low[j]; scale[j] == 0 {
+			scale[j] = 1
+		}
 	}
 	Affine{low, scale}.apply(x)
 	return low, high

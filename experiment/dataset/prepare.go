@@ -137,10 +137,8 @@ func Prepare(ctx context.Context, d *Dataset, s Settings, stream func(purpose st
 	if err := s.Check(d.Task, d.N); err != nil {
 		return nil, fmt.Errorf("prepare data set %s: %w", d.Name, err)
 	}
-	var drawn []int // rows of the data set, ascending; nil for all
-	if s.Rows > 0 && s.Rows < d.N {
-		drawn = stream(StreamRows).Perm(d.N)[:s.Rows]
-		slices.Sort(drawn)
+	drawn := s.draw(d.N, stream)
+	if drawn != nil {
 		d = d.pick(drawn)
 	}
 	prepared, err := prepare(ctx, d, s, stream)
@@ -151,6 +149,22 @@ func Prepare(ctx context.Context, d *Dataset, s Settings, stream func(purpose st
 		prepared.renumber(drawn)
 	}
 	return prepared, nil
+}
+
+// draw returns the rows that are used of n, ascending; nil for all.
+func (s Settings) draw(n int, stream func(purpose string) *rand.Rand) []int {
+	if s.Rows == 0 || s.Rows == n {
+		return nil
+	}
+	drawn := stream(StreamRows).Perm(n)[:s.Rows]
+	slices.Sort(drawn)
+	return drawn
+}
+
+// divide draws the parts.
+func (s Settings) divide(d *Dataset, stream func(purpose string) *rand.Rand) (division, error) {
+	byClass := d.Task == Classification && s.Protocol.heldOut()
+	return s.Split.divide(strata(d.Y, byClass), stream(StreamSplit))
 }
 
 // pick returns a data set of the given rows.
@@ -179,13 +193,12 @@ func prepare(ctx context.Context, d *Dataset, s Settings, stream func(purpose st
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	byClass := d.Task == Classification && s.Protocol.heldOut()
 	if d.Task == Classification {
 		if err := (&Part{Y: d.Y, N: d.N}).bothClasses("the data set"); err != nil {
 			return nil, err
 		}
 	}
-	parts, err := s.Split.divide(strata(d.Y, byClass), stream(StreamSplit))
+	parts, err := s.divide(d, stream)
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -342,5 +343,26 @@ func TestSameDataInTwoFormatsHasOneDigest(t *testing.T) {
 	}
 	if a.Digest() != b.Digest() {
 		t.Error("the text and the ARFF form of mfeat-pixel differ")
+	}
+}
+
+// TestAmounts wants two different numbers in a unit that a reader can compare.
+func TestAmounts(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		need, limit int64
+		want        string
+	}{
+		{501, 500, "501 bytes, 500 bytes"},
+		{1, 0, "1 bytes, 0 bytes"},
+		{300_000, 20 << 10, "293 KiB, 20 KiB"},
+		{1<<20 + 1, 1 << 20, "1025 KiB, 1024 KiB"},
+		{5 << 30, 4 << 30, "5120 MiB, 4096 MiB"},
+		{4<<30 + 1, 4 << 30, "4097 MiB, 4096 MiB"},
+		{math.MaxInt64, 1 << 40, "8796093022208 MiB, 1048576 MiB"},
+	} {
+		if need, limit := Amounts(c.need, c.limit); need+", "+limit != c.want {
+			t.Errorf("%d of %d: %s, %s, want %s", c.need, c.limit, need, limit, c.want)
+		}
 	}
 }

@@ -3,6 +3,7 @@ package dataset
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 )
 
@@ -22,15 +23,19 @@ func (s Scaling) check(what string) error {
 	return fmt.Errorf("scale: %s is %q, allowed are %s, %s and %s", what, s, NoScaling, Standard, MinMax)
 }
 
-// Affine is the map x -> (x - Shift)/Scale of each column. A column with Scale
-// 0 was constant where the map was fitted and becomes 0 everywhere.
+// scales reports whether columns are changed.
+func (s Scaling) scales() bool { return s == Standard || s == MinMax }
+
+// Affine is the map x -> (x - Shift)/Scale of each column. A column without
+// spread where the map is fitted has Scale 1, as in scikit-learn: other rows keep
+// their distance from it.
 type Affine struct{ Shift, Scale []float64 }
 
 // fit finds the map for the d columns of the row-major x from the given rows.
 // It fails where the spread of a column is beyond the range of float64.
 func (s Scaling) fit(x []float64, d int, rows []int) (Affine, error) {
 	shift, scale := make([]float64, d), make([]float64, d)
-	if s != Standard && s != MinMax {
+	if !s.scales() {
 		for j := range scale {
 			scale[j] = 1
 		}
@@ -38,16 +43,83 @@ func (s Scaling) fit(x []float64, d int, rows []int) (Affine, error) {
 	}
 	low, high := spans(x, d, rows)
 	for j := range d {
-		scale[j] = high[j] - low[j]
+		scale[j] = Spread(low[j], high[j])
 		if math.IsInf(scale[j], 0) {
 			return Affine{}, fmt.Errorf("column %d spans %v to %v, too wide to scale", j, low[j], high[j])
 		}
 	}
 	if s == MinMax {
-		return Affine{low, scale}, nil
+		shift = low
+	} else {
+		standardise(x, d, rows, low, shift, scale)
 	}
-	standardise(x, d, rows, low, shift, scale)
+	for j := range scale {
+		if scale[j] == 0 {
+			scale[j] = 1
+		}
+	}
 	return Affine{shift, scale}, nil
+}
+
+// Spread returns the distance of a column's largest value from its smallest, 0 where it is
+// no more than rounding: a column that is 0.3 in one row and 0.1 + 0.2 in another has none.
+func Spread(low, high float64) float64 {
+	const rounding = 0x1p-49 // 8 units in the last place of 1
+	if distance := high - low; distance > rounding*max(math.Abs(low), math.Abs(high)) {
+		return distance
+	}
+	return 0
+}
+
+// Level reports whether scaling is fitted to rows of d that leave a column without spread
+// which has one elsewhere. The rows are those that [Prepare] draws with the stream.
+func (s Settings) Level(d *Dataset, stream func(purpose string) *rand.Rand) (bool, error) {
+	if err := s.Check(d.Task, d.N); err != nil {
+		return false, err
+	}
+	drawn := s.draw(d.N, stream)
+	all := drawn
+	if all == nil {
+		all = count(d.N)
+	}
+	fitted := all
+	if s.Protocol.heldOut() {
+		of := d
+		if drawn != nil {
+			of = d.pick(drawn)
+		}
+		parts, err := s.divide(of, stream)
+		if err != nil {
+			return false, err
+		}
+		fitted = make([]int, len(parts.train))
+		for i, row := range parts.train {
+			fitted[i] = all[row]
+		}
+	}
+	return s.Features.scales() && level(d.X, d.D, fitted, all) ||
+		d.Task == Regression && s.Target.scales() && level(d.Y, 1, fitted, all), nil
+}
+
+// level reports whether one of the d columns of the row-major x has no spread in the fitted
+// rows and some in all. Missing values become one that is there.
+func level(x []float64, d int, fitted, all []int) bool {
+	still := count(d) // the columns without spread so far
+	low, high := make([]float64, d), make([]float64, d)
+	for j := range d {
+		low[j], high[j] = math.Inf(1), math.Inf(-1)
+	}
+	for _, row := range fitted {
+		still = slices.DeleteFunc(still, func(j int) bool {
+			if value := x[row*d+j]; !math.IsNaN(value) {
+				low[j], high[j] = min(low[j], value), max(high[j], value)
+			}
+			return low[j] < high[j] && Spread(low[j], high[j]) > 0
+		})
+	}
+	return slices.ContainsFunc(still, func(j int) bool {
+		return slices.ContainsFunc(all, func(row int) bool { return x[row*d+j] < high[j] || x[row*d+j] > low[j] })
+	})
 }
 
 // spans returns the smallest and the largest value of each of the d columns of the
@@ -108,11 +180,7 @@ func (a Affine) apply(x []float64) {
 	d := len(a.Shift)
 	for ; len(x) > 0; x = x[d:] {
 		for j, value := range x[:d] {
-			if a.Scale[j] == 0 {
-				x[j] = 0
-			} else {
-				x[j] = (value - a.Shift[j]) / a.Scale[j]
-			}
+			x[j] = (value - a.Shift[j]) / a.Scale[j]
 		}
 	}
 }

@@ -28,10 +28,10 @@ func TestScaleByHand(t *testing.T) {
 	}{
 		{NoScaling, x},
 		{"", x},
-		{MinMax, []float64{0, 0, 0, 1. / 3, 0, 0, 2. / 3, 1. / 3, 0, 1, 1, 0, 8. / 3, -1. / 3, 0}},
+		{MinMax, []float64{0, 0, 0, 1. / 3, 0, 0, 2. / 3, 1. / 3, 0, 1, 1, 0, 8. / 3, -1. / 3, 1}},
 		{Standard, []float64{
 			-1.5 / root, -10 / spread, 0, -0.5 / root, -10 / spread, 0, 0.5 / root, 0, 0,
-			1.5 / root, 20 / spread, 0, 6.5 / root, -20 / spread, 0,
+			1.5 / root, 20 / spread, 0, 6.5 / root, -20 / spread, 1,
 		}},
 	} {
 		got := append([]float64(nil), x...)
@@ -92,6 +92,95 @@ func moments(x []float64) (mean, deviation float64) {
 	mean, _ = average.Float64()
 	deviation, _ = root.Float64()
 	return mean, deviation
+}
+
+// TestScaleOfLevelColumns wants columns without spread where the map is fitted to be
+// shifted alone, whatever their size, and rounding to be no spread.
+func TestScaleOfLevelColumns(t *testing.T) {
+	t.Parallel()
+	const eps = 0x1p-52
+	for _, scaling := range []Scaling{Standard, MinMax} {
+		for _, level := range []float64{0, 1, -7.3, 1e-300, 1e9, -1e300} {
+			for _, ulps := range []float64{0, 1, 3} {
+				x := []float64{level, level * (1 + ulps*eps), level, 2.5}
+				affine, err := scaling.fit(x, 1, []int{0, 1, 2})
+				if err != nil {
+					t.Fatal(err)
+				}
+				affine.apply(x)
+				if want := 2.5 - level; math.Abs(x[3]-want) > 8*eps*math.Abs(want) || math.Abs(x[1]) > 8*eps*math.Abs(level) {
+					t.Errorf("%s, %v with %v ulps: scaled to %v, want the last %v", scaling, level, ulps, x, want)
+				}
+			}
+			x := []float64{level, level + max(1, math.Abs(level))*1e-12, level, 2.5}
+			affine, err := scaling.fit(x, 1, []int{0, 1, 2})
+			if err != nil || !(affine.Scale[0] <= max(1, math.Abs(level))*1.1e-12) {
+				t.Errorf("%s: a spread of 1e-12 relative to %v counts as %v, %v", scaling, level, affine.Scale, err)
+			}
+		}
+	}
+}
+
+// TestLevel compares with what Prepare makes of the rows, by which scaled values tell
+// whether a column without spread was met: the map has Scale 1 there.
+func TestLevel(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(3, 8))
+	found := 0
+	for round := range 500 {
+		n, d := 6+random.IntN(6), 1+random.IntN(3)
+		set := &Dataset{Name: "few", N: n, D: d, Task: Regression, X: make([]float64, n*d), Y: make([]float64, n), Features: []string{"a", "b", "c"}[:d]}
+		for k := range set.X {
+			set.X[k] = float64(max(0, random.IntN(8)-5)) * 0.3
+			if random.IntN(12) == 0 {
+				set.X[k] = 0.3 + 0x1p-54
+			}
+			if random.IntN(12) == 0 {
+				set.X[k] = math.NaN()
+			}
+		}
+		for i := range set.Y {
+			set.Y[i] = float64(max(0, random.IntN(8)-5)) * 3
+		}
+		s := Settings{
+			Split: Split{Train: 3, Test: 1, Validation: 0.3}, Missing: Median,
+			Features: []Scaling{MinMax, NoScaling}[random.IntN(2)], Target: []Scaling{NoScaling, Standard}[random.IntN(2)],
+			Protocol: []Protocol{HeldOut, Paper}[random.IntN(2)], Rows: []int{0, n - 1}[random.IntN(2)],
+		}
+		stream := func(purpose string) *rand.Rand { return rand.New(rand.NewPCG(uint64(round), uint64(len(purpose)))) }
+		p, err := Prepare(t.Context(), set, s, stream)
+		if err != nil {
+			continue // a column is missing in every row
+		}
+		want := false
+		column := func(a Affine, j int, values func(part *Part, i int) float64) {
+			differs := false
+			for _, part := range []*Part{&p.Train, &p.Validation, &p.Test} {
+				for i := range part.N {
+					differs = differs || values(part, i) != values(&p.Train, 0)
+				}
+			}
+			want = want || differs && a.Scale[j] == 1
+		}
+		for j := range d {
+			if s.Features != NoScaling {
+				column(p.Features, j, func(part *Part, i int) float64 { return part.X[i*d+j] })
+			}
+		}
+		if s.Target != NoScaling {
+			column(p.Target, 0, func(part *Part, i int) float64 { return part.Y[i] })
+		}
+		got, err := s.Level(set, stream)
+		if err != nil || got != want {
+			t.Errorf("%+v of %v, %v: %t, %v, want %t", s, set.X, set.Y, got, err, want)
+		}
+		if want {
+			found++
+		}
+	}
+	if found < 30 || found > 300 {
+		t.Errorf("%d have such a column", found)
+	}
 }
 
 func TestScaleRefusesWhatOverflows(t *testing.T) {

@@ -52,7 +52,7 @@ type preparedData struct {
 // repeat's split: what fails here would fail in every cell. The result is nil
 // after a problem, and for a data set that is not there and may be skipped.
 func (p *planner) data(ctx context.Context, source DataSource, settings dataset.Settings, skip bool) (*plannedData, error) {
-	key := string(gridfile.JSON([]any{source.Source, canonical(settings)}))
+	key := string(gridfile.JSON([]any{source.Source, canonical(settings, false)}))
 	if p.prepared[key] == nil {
 		data, err := p.load(ctx, source.Source, settings)
 		p.prepared[key] = &preparedData{data, err}
@@ -98,9 +98,16 @@ func (p *planner) load(ctx context.Context, source dataset.Source, settings data
 	if err != nil {
 		return nil, err
 	}
+	level := make([]bool, p.Grid.Repeats)
+	for i := range level {
+		cell := Cell{Seed: experiment.CellSeed(p.Grid.Seed, i+1)}
+		if level[i], err = settings.Level(d, cell.Stream); err != nil {
+			return nil, err
+		}
+	}
 	return &plannedData{
 		PlannedData: &experiment.PlannedData{Name: d.Name, Digest: d.Digest(), Task: d.Task, N: d.N, D: d.D},
-		train:       prepared.Train.N + prepared.Merged, test: prepared.Test.N, features: d.Features, gaps: gaps,
+		train:       prepared.Train.N + prepared.Merged, test: prepared.Test.N, features: d.Features, gaps: gaps, level: level,
 	}, nil
 }
 

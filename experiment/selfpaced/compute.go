@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
@@ -33,7 +35,7 @@ func (Kind) Abilities() []experiment.Need {
 	for _, m := range methodTable {
 		needs = append(needs, m.need())
 	}
-	return append(append(needs, medianNeed, boundaryNeed), registered...)
+	return append(append(needs, medianNeed, levelNeed, boundaryNeed), registered...)
 }
 
 // Check decodes the task's cell and compares the task with it.
@@ -60,6 +62,9 @@ func (Kind) Compute(ctx context.Context, task *experiment.Task, data experiment.
 	prepared, err := cell.Prepare(ctx, set)
 	if err != nil {
 		return experiment.Batch{}, nil, &experiment.DataError{Err: err}
+	}
+	if level, err := cell.Settings.Level(set, cell.Stream); err == nil && level != cell.Level { // a version before made it
+		return experiment.Batch{}, nil, &experiment.NeedError{Need: experiment.Need{Name: levelNeed.Name, Version: 1}, Here: levelNeed.Version}
 	}
 	if err := cell.fits(prepared, task.Limits.Memory); err != nil {
 		return experiment.Batch{}, nil, err
@@ -203,7 +208,11 @@ func (c *Cell) problem(train *dataset.Part) (*gaga.Problem, error) {
 	case Logistic:
 		p = gaga.LogisticRegression(x, train.Y, train.Multiplicity, m.C)
 	case SVM:
-		p = gaga.SVM(x, train.Y, train.Multiplicity, m.C, kernel(m, train))
+		kernel, err := kernel(m, train)
+		if err != nil {
+			return nil, err
+		}
+		p = gaga.SVM(x, train.Y, train.Multiplicity, m.C, kernel)
 	default:
 		return nil, fmt.Errorf("there is no model %q", m.Name)
 	}
@@ -219,19 +228,28 @@ func (c *Cell) problem(train *dataset.Part) (*gaga.Problem, error) {
 }
 
 // kernel returns the kernel of a support vector machine, nil for the linear
-// one. The width [ScaleGamma] is 1/(d var(X)) over the training part.
-func kernel(m Model, train *dataset.Part) gaga.Kernel {
+// one.
+func kernel(m Model, train *dataset.Part) (gaga.Kernel, error) {
 	if m.Kernel != RBF {
-		return nil
+		return nil, nil
 	}
 	return rbf(m.KernelGamma, train)
 }
 
-func rbf(gamma float64, train *dataset.Part) gaga.Kernel {
+// rbf returns the kernel of a width. [ScaleGamma] is 1/(d var(X)) over the training
+// part, and 1 where no feature varies, as in scikit-learn.
+func rbf(gamma float64, train *dataset.Part) (gaga.Kernel, error) {
 	if gamma == ScaleGamma {
-		gamma = 1 / (float64(train.D) * variance(train))
+		gamma = 1
+		v := variance(train)
+		if v != 0 && dataset.Spread(slices.Min(train.X), slices.Max(train.X)) != 0 {
+			gamma = 1 / (float64(train.D) * v)
+		}
+		if !(gamma > 0 && !math.IsInf(gamma, 0)) {
+			return nil, fmt.Errorf("the kernel width γ = scale is 1/(d var(X)), which is %g for the variance %g of the features; scale the features or give γ a number", gamma, v)
+		}
 	}
-	return gaga.RBF{Gamma: gamma}
+	return gaga.RBF{Gamma: gamma}, nil
 }
 
 // variance returns the variance of all features of the training part's rows,

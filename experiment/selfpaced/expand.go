@@ -189,7 +189,7 @@ func link(groups []*group, sweeps []Sweep, p *experiment.Planner) {
 			if !g.overlaps(other) {
 				continue
 			}
-			if canonical(g.preparation) == canonical(other.preparation) {
+			if canonical(g.preparation, false) == canonical(other.preparation, false) {
 				g.earlier = append(g.earlier, other)
 				continue
 			}

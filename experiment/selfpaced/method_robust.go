@@ -31,7 +31,10 @@ var rlssvmMethod = methodInfo{
 		{Name: "starts", Rule: gridfile.Whole(1, 10_000), Standard: gridfile.Setting{Number: 20}, Single: true, Meaning: "small random subsets that the search starts from, and as many large ones"},
 	},
 	fit: func(ctx context.Context, f *Fitted, c *Cell, train *dataset.Part) error {
-		f.Problem = leastSquares(c, train)
+		var err error
+		if f.Problem, err = leastSquares(c, train); err != nil {
+			return err
+		}
 		fit, err := baselines.RLSSVM(ctx, f.Problem, baselines.RLSSVMOptions{
 			Coverage: c.Method.Settings.Number("coverage"),
 			Starts:   c.Method.Settings.Int("starts"),
@@ -66,7 +69,10 @@ var relssvmMethod = methodInfo{
 		{Name: "theta", Rule: gridfile.Positive, Standard: gridfile.Setting{Number: 1}, Meaning: "residual, of the scaled target, from which on the loss is constant"},
 	},
 	fit: func(ctx context.Context, f *Fitted, c *Cell, train *dataset.Part) error {
-		f.Problem = leastSquares(c, train)
+		var err error
+		if f.Problem, err = leastSquares(c, train); err != nil {
+			return err
+		}
 		fit, err := baselines.ReLSSVM(ctx, f.Problem, baselines.ReLSSVMOptions{Truncation: c.Method.Settings.Number("theta")})
 		if err != nil {
 			return err
@@ -103,17 +109,20 @@ var robustMethod = methodInfo{
 }
 
 // leastSquares states the least squares machine of the cell's settings.
-func leastSquares(c *Cell, train *dataset.Part) *gaga.Problem {
+func leastSquares(c *Cell, train *dataset.Part) (*gaga.Problem, error) {
 	settings := &c.Method.Settings
 	var kernel gaga.Kernel
-	switch settings.Word("kernel") {
-	case Linear:
-	case scaleWord:
-		kernel = rbf(ScaleGamma, train)
-	default:
-		kernel = rbf(settings.Number("kernel"), train)
+	if word := settings.Word("kernel"); word != Linear {
+		width := ScaleGamma
+		if word != scaleWord {
+			width = settings.Number("kernel")
+		}
+		var err error
+		if kernel, err = rbf(width, train); err != nil {
+			return nil, err
+		}
 	}
-	return baselines.LSSVM(general(train.N, train.D, train.X), train.Y, train.Multiplicity, settings.Number("c"), kernel)
+	return baselines.LSSVM(general(train.N, train.D, train.X), train.Y, train.Multiplicity, settings.Number("c"), kernel), nil
 }
 
 // robust makes a fit the only knot, with its rows by their final weights.

@@ -13,6 +13,7 @@ import (
 
 // gappedGrid is a grid of one file with text and missing values.
 const gappedGrid = `
+seed: 2
 data: [{path: DATA, target: y, task: regression}]
 missing: median
 encode: onehot

@@ -25,7 +25,8 @@ const (
 )
 
 // ScaleGamma as a kernel width stands for 1/(d var(X)), with d features and
-// the variance of all entries of the training part as the solver sees it.
+// the variance of all entries of the training part as the solver sees it; for 1
+// where that is 0.
 const ScaleGamma = 0.0
 
 // DefaultL1Ratio is the elastic net's ratio where the grid gives none, as in

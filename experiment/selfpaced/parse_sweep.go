@@ -156,7 +156,8 @@ func (r *sectionReader) sweep(at gridfile.Item, fields map[string]gridfile.Item)
 				m.Name, strings.Join(gridfile.NamesOf(regularizerTable), ", "))
 		}
 	}
-	ages, scalings := r.ages(fields["age"]), r.scalings(fields["scale"])
+	stepped := slices.ContainsFunc(s.Methods, func(m MethodEntry) bool { return m.method().stepped })
+	ages, scalings := r.ages(fields["age"], stepped), r.scalings(fields["scale"])
 	var sweeps []Sweep
 	for _, protocol := range protocols {
 		s.Settings.Protocol = protocol
@@ -248,13 +249,14 @@ func commonDivisor(a, b float64) float64 {
 	return a
 }
 
-// ages reads the key age as scalings does its key.
-func (r *sectionReader) ages(n gridfile.Item) []Age {
-	return gridfile.Variants(r.Reader, n, r.ageRanges)
+// ages reads the key age as scalings does its key. stepped says that some method takes
+// steps of acs_step.
+func (r *sectionReader) ages(n gridfile.Item, stepped bool) []Age {
+	return gridfile.Variants(r.Reader, n, func(n gridfile.Item) []Age { return r.ageRanges(n, stepped) })
 }
 
 // ageRanges reads a map of ages: a range for each combination of its values.
-func (r *sectionReader) ageRanges(n gridfile.Item) []Age {
+func (r *sectionReader) ageRanges(n gridfile.Item, stepped bool) []Age {
 	parts := [3][]float64{{defaultAgeMin}, {defaultAgeMax}, {defaultAgeStep}}
 	ages := func(n gridfile.Item) []float64 { return r.Numbers(n, gridfile.Positive) }
 	r.Keys(n,
@@ -271,7 +273,7 @@ func (r *sectionReader) ageRanges(n gridfile.Item) []Age {
 				switch {
 				case most <= least:
 					r.Problem(n, "max is %g and min is %g; max > min is allowed", most, least)
-				case (most-least)/step > maxAges:
+				case stepped && (most-least)/step > maxAges:
 					r.Problem(n, "acs_step %g makes more than %d ages, which is the most allowed", step, maxAges)
 				}
 				list = append(list, Age{Min: least, Max: most, Step: step})

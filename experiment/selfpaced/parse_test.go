@@ -118,6 +118,17 @@ func mustParse(t testing.TB, text string, set ...string) *experiment.Grid {
 	return g
 }
 
+// TestStepWithoutSteps wants ages that nobody visits not to be counted.
+func TestStepWithoutSteps(t *testing.T) {
+	t.Parallel()
+	const text = "data: [diabetes]\nmodels: [{lasso: {alpha: 1}}]\nregularizers: [hard]\nmethods: [METHOD]\nage: {acs_step: 1e-9}\n"
+	for method, refused := range map[string]bool{"gaga": false, "original": false, "acs": true, "acs-once": true, "original, acs": true} {
+		if _, err := experiment.Parse([]byte(strings.Replace(text, "METHOD", method, 1)), "grid.yaml", nil); (err != nil) != refused {
+			t.Errorf("%s: %v", method, err)
+		}
+	}
+}
+
 func TestParseEveryKey(t *testing.T) {
 	t.Parallel()
 	header := false
