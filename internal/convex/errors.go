@@ -3,6 +3,7 @@ package convex
 import (
 	"errors"
 	"fmt"
+	"math"
 )
 
 // Tolerance is the relative duality gap and the relative violation of the
@@ -21,8 +22,12 @@ type ToleranceError struct {
 }
 
 func (e *ToleranceError) Error() string {
-	return fmt.Sprintf("%s: not solved to %.0e after %d iterations: relative duality gap %.2g, relative KKT violation %.2g",
-		e.Model, Tolerance, e.Certificate.Iterations, e.Certificate.Gap, e.Certificate.KKT)
+	c := e.Certificate
+	text := fmt.Sprintf("%s: not solved to %.0e after %d iterations: relative KKT violation %.2g", e.Model, Tolerance, c.Iterations, c.KKT)
+	if !math.IsNaN(c.Gap) {
+		text += fmt.Sprintf(", relative duality gap %.2g", c.Gap)
+	}
+	return text
 }
 
 // ErrSingular says that the least squares problem of the Lasso with α = 0 has

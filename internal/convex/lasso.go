@@ -126,8 +126,8 @@ func (p *Lasso) Scores(dst []float64) {
 	p.design.predict(dst, w, p.theta[p.design.d]+p.design.offset(w))
 }
 
-// Solve implements [Solver]. If all weights are 0 the coefficients become 0 and
-// the intercept stays. With α = 0 it solves least squares, or returns
+// Solve implements [Solver]. If all weights are 0 the coefficients and the
+// intercept become 0. With α = 0 it solves least squares, or returns
 // [ErrSingular] where the solution is not unique. Otherwise the solution always
 // exists; among several, which takes dependent features, it stays near the one
 // it started from. A solution short of [Tolerance] is a [*ToleranceError].
@@ -141,7 +141,7 @@ func (p *Lasso) Solve(ctx context.Context, weights []float64) (Certificate, erro
 	}
 	p.quick.current = false
 	if top == 0 {
-		clear(p.theta[:p.design.d])
+		clear(p.theta)
 		return Certificate{}, nil
 	}
 	if certificate, ok := p.solveQuick(ctx, weights, top); ok {

@@ -71,7 +71,9 @@ type SmoothOptions struct {
 //
 // The violation of w_j's condition is divided by Σ v_i (|l'| + l” |u_i|) |x_ij|
 // + L1 + L2 |w_j|, the terms of its gradient, and that of b's likewise; where
-// there is an intercept x_ij is meant less a typical value of feature j.
+// there is an intercept x_ij is meant less a typical value of feature j. Where rounding
+// leaves more than [Tolerance] of that, as where the terms of u_i cancel, the sum of
+// their sizes takes the place of |u_i|.
 type Smooth struct {
 	name     string // for errors
 	rows     rows
@@ -79,6 +81,7 @@ type Smooth struct {
 	loss     VectorLoss
 	scale    float64 // of the weights
 	round    float64 // how much of l'' |u| counts as a term of the gradient
+	summed   bool    // of |u| the sum of its terms' sizes counts, see measure
 	logistic bool    // the certificate has the gap of logistic regression
 	options  SmoothOptions
 	theta    []float64
@@ -101,7 +104,7 @@ type samples struct {
 // evaluation is the objective at p.now. Once evaluated, slopes and curvatures are times v.
 type evaluation struct {
 	samples
-	size          []float64  // one block: v (|l'| + l'' |u|)
+	size, extent  []float64  // one block: v (|l'| + l'' |u|), and where asked for |b| + Σ |x_ij w_j|
 	pull          [2]float64 // sums of slopes > 0 and, negated, of those < 0
 	value         float64    // Σ v l
 	gradient      point      // without the L1 penalty
@@ -160,7 +163,7 @@ func newSmooth(x blas64.General, y []float64, loss VectorLoss, o SmoothOptions) 
 		now: newPoint(d), before: newPoint(d), best: newPoint(d), step: newPoint(d),
 		second: secondOrder{factored: f(n), mixer: anderson.New(d + 1), mixed: f(d + 1)},
 	}
-	p.at.size = f(p.rows.block())
+	p.at.size, p.at.extent = f(p.rows.block()), f(p.rows.block())
 	if o.L1 == 0 && o.L2 > 0 {
 		p.second.model = newRidgeModel(p)
 	} else {
@@ -206,8 +209,8 @@ func (noMinimum) Error() string {
 
 func (noMinimum) Is(target error) bool { return target == ErrSingular }
 
-// Solve implements [Solver]. If all weights are 0 the coefficients become 0 and
-// the intercept stays. Among several solutions, which take dependent features
+// Solve implements [Solver]. If all weights are 0 the coefficients and the
+// intercept become 0. Among several solutions, which take dependent features
 // and L2 = 0, it stays near the one it started from. Without any penalty it
 // returns [ErrSingular] where the solution is not unique; where there is none,
 // [ErrOneClass] or [ErrNoMinimum]. A solution short of [Tolerance] is a
@@ -222,7 +225,7 @@ func (p *Smooth) Solve(ctx context.Context, weights []float64) (Certificate, err
 	}
 	d := p.rows.d
 	if top == 0 {
-		clear(p.theta[:d])
+		clear(p.theta)
 		p.scored = false
 		return Certificate{}, nil
 	}
@@ -295,7 +298,11 @@ func (p *Smooth) derive(predict bool) {
 			}
 		}
 		p.loss.EvalAll(score, p.y[from:to], p.at.losses[from:to], p.at.slope[from:to], p.at.curvature[from:to])
-		total += p.weigh(from, to)
+		extent := score
+		if p.summed {
+			extent = p.measure(from, to)
+		}
+		total += p.weigh(from, to, extent)
 		kernel.MulTransAdd(p.at.gradient.w, x, p.rows.stride, p.at.slope[from:to])
 		kernel.MulTransAddAbs(p.at.terms, x, p.rows.stride, p.at.size[:to-from])
 	}
@@ -317,10 +324,23 @@ func (p *Smooth) derive(predict bool) {
 	}
 }
 
+// measure returns |b| + Σ |x_ij w_j| for the block's samples. It bounds the rounding of u,
+// which |u| does not where terms cancel.
+func (p *Smooth) measure(from, to int) []float64 {
+	extent := p.at.extent[:to-from]
+	for i := range extent {
+		extent[i] = math.Abs(p.now.b)
+		for j, x := range p.rows.row(from + i) {
+			extent[i] += math.Abs(x * p.now.w[j])
+		}
+	}
+	return extent
+}
+
 // weigh multiplies the derivatives of the block's losses by their weights and adds them
-// to the sums. It returns the sum of their sizes.
-func (p *Smooth) weigh(from, to int) (total float64) {
-	losses, score, size := p.at.losses[from:to], p.at.score[from:to], p.at.size[:to-from]
+// to the sums. It returns the sum of their sizes, for which extent is the size of u.
+func (p *Smooth) weigh(from, to int, extent []float64) (total float64) {
+	losses, size := p.at.losses[from:to], p.at.size[:to-from]
 	slope, curvature := p.at.slope[from:to], p.at.curvature[from:to]
 	for i, c := range p.cost[from:to] {
 		if c == 0 { // whatever the score
@@ -337,7 +357,7 @@ func (p *Smooth) weigh(from, to int) (total float64) {
 			p.at.pull[1] += bulk
 		}
 		if p.round != 0 {
-			bulk += p.round * curvature[i] * math.Abs(score[i])
+			bulk += p.round * curvature[i] * math.Abs(extent[i])
 		}
 		size[i] = bulk
 		total += bulk

@@ -16,6 +16,7 @@ type descent struct {
 	reuse      bool    // the model of an earlier point still serves
 	done       bool
 	lowest     float64 // violation of p.best
+	stuck      int     // steps since it was last halved
 	iterations int
 }
 
@@ -29,6 +30,7 @@ const (
 
 const (
 	smoothSteps = 500
+	stuckSteps  = 20   // without halving a violation below near, which is then rounding
 	local       = 0.1  // violation below which steps are tried whole first
 	near        = 1e-3 // violation below which all are taken that lower it, else those that halve it
 
@@ -40,6 +42,7 @@ const (
 // descend leaves the best point in p.best, from p.now, whose scores are known, or from
 // w = 0 and the intercept level. An error of [ErrSingular] says why it got no further.
 func (p *Smooth) descend(ctx context.Context, level float64) (Certificate, error) {
+	p.summed = false
 	p.derive(false)
 	s := descent{aim: refined}
 	if p.logistic {
@@ -56,19 +59,38 @@ func (p *Smooth) descend(ctx context.Context, level float64) (Certificate, error
 	p.best.set(p.now)
 	s.lowest = p.at.violation
 	p.second.mixer.Break()
-	var err error
-	for step := 0; step < smoothSteps && p.at.violation > s.aim && !s.done && err == nil; step++ {
+	err := p.steps(ctx, &s)
+	if err == nil && p.at.violation > Tolerance && p.round != 0 {
+		p.summed = true
+		p.evaluate()
+		s.lowest, s.stuck, s.done = p.at.violation, 0, false
+		err = p.steps(ctx, &s)
+	}
+	c := Certificate{KKT: p.at.violation, Gap: math.NaN(), Objective: p.objective(), Iterations: s.iterations}
+	if p.logistic && err == nil {
+		c.Gap = p.logisticGap(c.Objective)
+	}
+	return c, err
+}
+
+// steps makes steps from p.now, evaluated before, and goes back to the best point.
+func (p *Smooth) steps(ctx context.Context, s *descent) (err error) {
+	for step := 0; step < smoothSteps && p.at.violation > s.aim && !s.done && s.stuck < stuckSteps && err == nil; step++ {
 		if err = ctx.Err(); err != nil {
 			break
 		}
-		if err = p.approach(ctx, &s); err != nil {
+		if err = p.approach(ctx, s); err != nil {
 			break
 		}
 		p.before.set(p.now)
 		if p.at.violation < local || p.negligible() {
-			err = p.wholeStep(&s)
+			err = p.wholeStep(s)
 		} else {
-			err = p.search(&s)
+			err = p.search(s)
+		}
+		s.stuck++
+		if s.lowest > near || p.at.violation < s.lowest/2 {
+			s.stuck = 0
 		}
 		if p.at.violation < s.lowest {
 			s.lowest = p.at.violation
@@ -79,11 +101,7 @@ func (p *Smooth) descend(ctx context.Context, level float64) (Certificate, error
 		p.now.set(p.best)
 		p.evaluate()
 	}
-	c := Certificate{KKT: p.at.violation, Gap: math.NaN(), Objective: p.objective(), Iterations: s.iterations}
-	if p.logistic && err == nil {
-		c.Gap = p.logisticGap(c.Objective)
-	}
-	return c, err
+	return err
 }
 
 // startAtZero starts from w = 0, if that is better than the last solution.

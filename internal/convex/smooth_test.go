@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/blas/blas64"
@@ -341,5 +342,37 @@ func TestSmoothRefusesBadInput(t *testing.T) {
 		"lengths": func() { NewSmooth(x, []float64{1}, squared{}, SmoothOptions{}) },
 	} {
 		mustPanic(t, name, bad)
+	}
+}
+
+// Where the terms of predictors cancel, rounding of these is more than rounding of the
+// predictors: two samples of opposite targets, which leave the others at 0, have the solution
+// (-w, 0, w, 0, 0) with w = 2v/(2v + L2).
+func TestSmoothCancels(t *testing.T) {
+	t.Parallel()
+	const l2, v = 0.48040431673569906, 1e-3
+	x := blas64.General{Rows: 4, Cols: 5, Stride: 5, Data: []float64{0, 0, 0, 0, 1, 0, 0, 1, 1, 0, 1, 0, 0, 1, 0, 1, 0, 1, 1, 1}}
+	p := NewSmooth(x, []float64{0, 1, -1, 0}, squared{}, SmoothOptions{L2: l2, Intercept: true})
+	for _, v := range []float64{1, v} {
+		certificate, err := p.Solve(t.Context(), []float64{1, v, v, 1})
+		if err != nil || !(certificate.KKT <= Tolerance) {
+			t.Fatalf("weights %v: %v, violation %v", v, err, certificate.KKT)
+		}
+		w := 2 * v / (2*v + l2)
+		for j, want := range []float64{-w, 0, w, 0, 0, 0} {
+			if got := p.Theta()[j]; math.Abs(got-want) > 1e-14 {
+				t.Errorf("weights %v: parameter %d is %v, want %v", v, j, got, want)
+			}
+		}
+	}
+}
+
+// A method without a gap does not report one.
+func TestToleranceErrorWithoutGap(t *testing.T) {
+	t.Parallel()
+	for gap, want := range map[float64]bool{math.NaN(): false, 0.5: true} {
+		if text := (&ToleranceError{"m", Certificate{Gap: gap}}).Error(); strings.Contains(text, "gap") != want || strings.Contains(text, "NaN") {
+			t.Errorf("gap %v: %q", gap, text)
+		}
 	}
 }

@@ -17,7 +17,8 @@ func (s Standing) String() string {
 }
 
 // Standing returns where multiplier i of [SVM.Duals] stands. It is exact after
-// Solve: the solver moves a multiplier to a bound, it does not compare values.
+// Solve: the solver moves a multiplier to a bound, or where a free one ends there
+// it has the bound's value.
 // A sample without weight, whose bounds meet, stands where its margin would have
 // it: AtUpper below 1, else AtZero. SetDuals, which does not know the next
 // weights, counts every positive multiplier as Free, and SetTheta of a linear
@@ -25,6 +26,12 @@ func (s Standing) String() string {
 func (s *SVM) Standing(i int) Standing {
 	switch s.places[i] {
 	case activeset.Inside:
+		if s.given == solved && s.alpha[i] == 0 {
+			return AtZero
+		}
+		if s.given == solved && s.alpha[i] == s.upper[i] {
+			return AtUpper
+		}
 		return Free
 	case s.dual.Zero(i):
 		return AtZero

@@ -69,3 +69,30 @@ func TestSVMStandings(t *testing.T) {
 		}
 	})
 }
+
+// In whole-number data free multipliers end at bounds; they then count as there.
+func TestSVMStandingsOfTies(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(1000) {
+		rng := rand.New(rand.NewPCG(seed, 7))
+		p := randomProblem(rng, 40, 4, 2, Linear{}, false)
+		for i := range p.x.Data {
+			p.x.Data[i] = float64(rng.IntN(3))
+		}
+		p.c = []float64{0.0159, 0.1, 0.3}[seed%3]
+		for i := range p.weights {
+			p.weights[i] = 1
+		}
+		s := p.svm(SVMOptions{})
+		for range 4 {
+			solve(t, s, p.weights)
+			p.checkStandings(t, s)
+			for i, u := range scoresOf(s) { // as alternation under the hard regularizer
+				p.weights[i] = 0
+				if 1-p.y[i]*u < 1.1 {
+					p.weights[i] = 1
+				}
+			}
+		}
+	}
+}
