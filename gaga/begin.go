@@ -14,7 +14,8 @@ import (
 // begin finds the path's first point: what alternation reaches at the lowest
 // age from the fit with all weights 1. Where that age discards everybody, or
 // all of one class, it is the first age that does not; where alternation ends
-// with samples of one class only, it is looked for as a gap's end.
+// with samples of one class only, or with weights that are next to nothing just above
+// that age, it is looked for as a gap's end.
 func (t *tracker) begin(ctx context.Context) error {
 	err := t.search.FitAll(ctx)
 	if errors.Is(err, convex.ErrOneClass) {
@@ -30,12 +31,15 @@ func (t *tracker) begin(ctx context.Context) error {
 		}
 		t.path.restarts = append(t.path.restarts, Restart{Age: age, Reason: fmt.Sprintf("every sample, or one class, is discarded below age %v", age)})
 	}
-	start := fmt.Sprintf("start at age %v", age)
-	if err = t.land(ctx, age, start); errors.Is(err, convex.ErrOneClass) {
-		return t.bridge(ctx, age, start)
+	err = t.land(ctx, age, startAt(age))
+	_, flat := errors.AsType[*landing.Degenerate](err)
+	if errors.Is(err, convex.ErrOneClass) || flat && age > t.options.Age.Min {
+		return t.bridge(ctx, age, startAt(age))
 	}
 	return err
 }
+
+func startAt(age float64) string { return fmt.Sprintf("start at age %v", age) }
 
 // land begins a piece where alternation at an age leads from the search's solution.
 func (t *tracker) land(ctx context.Context, age float64, reason string) error {

@@ -120,6 +120,8 @@
 //     one step, by less than the interpolant's error, is not seen.
 //   - With tied samples, as integer data has them, the direction of a jump is
 //     arbitrary.
+//   - Where sums over zones are too rough to go on, as those of a squared loss with a row far
+//     off, the path is computed again with sums over the samples.
 //   - Columns that are collinear with active ones on the samples of weight stay
 //     out, until a sample is readmitted.
 //   - Where nothing determines a free intercept it stays where it is: where every
@@ -131,9 +133,12 @@
 //     round in steps that are rounding, the landing point is looked for up to a
 //     relative 1e-3 beyond it; where no branch lasts for a relative 1e-7, ever
 //     further.
-//   - A path begins at the first age at which alternation keeps samples (for
-//     logistic regression, of both classes). Where alternation from a jump point
-//     keeps one class only the path has a [Gap].
+//   - A path begins at the first age at which the fit with all weights 1 leaves
+//     samples (for logistic regression, of both classes). Where all weights are then 0 at
+//     all ages, it begins at the first at which alternation from that fit keeps samples; it is
+//     [Degenerate] where there is none. Stretches with all weights 0 are part of a path: their
+//     knots have no samples but discarded ones. Where alternation from a jump point keeps
+//     one class only the path has a [Gap].
 //   - [Options.Sweep] looks for jumps at both ends of a step and half-way: on
 //     small random problems it misses about one jump in 1,000, a fold with
 //     another branch close by.

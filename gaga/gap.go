@@ -50,11 +50,17 @@ func (p *Path) inGap(age float64) error {
 // errVanished says that no later age of the range has a partial optimum.
 var errVanished = errors.New("gaga: the path ends in a gap")
 
-// bridge goes on where alternation at an age from the path's end, or from its
-// beginning, left samples of one class only.
+// bridge goes on where alternation at an age from the path's end left samples of one
+// class only, or from its beginning none or these.
 func (t *tracker) bridge(ctx context.Context, from float64, what string) error {
-	reason := what + "; alternation from there leaves samples of one class only"
 	begun := len(t.path.knots) > 0
+	left, keeps := "samples of one class only", "both classes"
+	if needs := t.path.problem.NeedsBoth(); !begun && needs {
+		left = "no sample, or samples of one class only"
+	} else if !needs {
+		left, keeps = "no sample", "samples"
+	}
+	reason := what + "; alternation from there leaves " + left
 	if begun {
 		t.path.knots[len(t.path.knots)-1].Detail = reason
 	}
@@ -69,12 +75,12 @@ func (t *tracker) bridge(ctx context.Context, from float64, what string) error {
 	}
 	if math.IsInf(to, 1) {
 		if !begun {
-			return &landing.Degenerate{Reason: fmt.Sprintf("%s keeps both classes at no age tried up to %v", reason, t.options.Age.Max)}
+			return &landing.Degenerate{Reason: fmt.Sprintf("%s keeps %s at no age tried up to %v", reason, keeps, t.options.Age.Max)}
 		}
 		t.path.gaps = append(t.path.gaps, Gap{from, t.options.Age.Max, reason + " keeps both classes at no later age tried"})
 		return errVanished
 	}
-	start := fmt.Sprintf("%s keeps both classes at age %v", reason, to)
+	start := fmt.Sprintf("%s keeps %s at age %v", reason, keeps, to)
 	t.search.SetTheta(l.theta)
 	if _, err := t.lander.At(ctx, t.branch.Left(), to, start); err != nil {
 		return err

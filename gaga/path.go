@@ -2,6 +2,7 @@ package gaga
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 	"sync"
 
@@ -172,6 +173,16 @@ func (p *Path) settled(st *model.State, theta []float64) []float64 {
 		}
 	}
 	return out
+}
+
+// discarded reports whether no sample has a weight at any knot.
+func (p *Path) discarded() bool {
+	return !p.problem.Weighed && !slices.ContainsFunc(p.knots, func(k Knot) bool { return k.Easy+k.Middle > 0 })
+}
+
+// forget takes back all that was recorded.
+func (p *Path) forget() {
+	p.knots, p.pieces, p.restarts, p.gaps, p.eventCount, p.passed = nil, nil, nil, nil, 0, 0
 }
 
 // Knots returns the knots in order of age; the slice is the path's own.

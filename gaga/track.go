@@ -43,6 +43,8 @@ type Options struct {
 	// variable AGEPATH_VERIFY=1 turns it on for all paths. It makes tracking several
 	// times slower.
 	Verify bool
+
+	plain bool // sum over all samples for each step
 }
 
 // verifying reports whether invariants are checked: where the options ask for it, or
@@ -110,6 +112,14 @@ func Track(ctx context.Context, p *Problem, o Options) (*Path, error) {
 		return nil, err
 	}
 	err = t.run(ctx)
+	if _, whole := t.horizon.(window.Everything); t.path.status == Degenerate && !whole {
+		// Sums over zones may be too rough: where a sample is far off, the terms of moments
+		// cancel, to the fourth power of its features.
+		o.plain = true
+		if t, err = newTracker(p, o); err == nil {
+			err = t.run(ctx)
+		}
+	}
 	return t.path, err
 }
 
@@ -123,6 +133,7 @@ type tracker struct {
 	branch    *branch.Branch
 	lander    *landing.Lander
 	follow    follower
+	horizon   window.Horizon
 	audit     func(behind model.Crossing) (broken string)
 	path      *Path
 }
@@ -151,24 +162,27 @@ func newTracker(p *Problem, o Options) (*tracker, error) {
 		options: o, grid: o.Grid, search: search.New(m, solver), path: newPath(p, m, o.Sweep),
 		audit: func(model.Crossing) string { return "" },
 	}
+	t.horizon = window.Everything{}
 	var floor []float64
-	var horizon window.Horizon = window.Everything{}
 	var plain *condition.Primal
 	if svm, ok := solver.(*convex.SVM); ok && p.Kernel != nil {
 		t.condition = condition.NewKernel(m, svm.KernelRows())
 	} else {
 		primal := condition.NewPrimal(m)
-		if o.Sweep {
+		switch {
+		case o.Sweep:
 			primal = condition.NewPlain(m)
 			plain = primal
-		} else {
-			horizon = window.New(primal, o.Age.Max)
+		case o.plain:
+			primal = condition.NewPlain(m)
+		default:
+			t.horizon = window.New(primal, o.Age.Max)
 		}
 		t.condition, floor = primal, primal.Scope().Floor
 	}
 	corrector := newton.New(t.condition)
-	t.branch = branch.New(t.condition, corrector, horizon, branch.Options{Last: o.Age.Max})
-	t.lander = landing.New(t.condition, corrector, t.search, horizon, landing.Options{
+	t.branch = branch.New(t.condition, corrector, t.horizon, branch.Options{Last: o.Age.Max})
+	t.lander = landing.New(t.condition, corrector, t.search, t.horizon, landing.Options{
 		MaxAlternations: o.maxAlternations(), Last: o.Age.Max, Verify: o.verifying(),
 	})
 	t.follow = eventwise{t.branch}
@@ -184,19 +198,37 @@ func newTracker(p *Problem, o Options) (*tracker, error) {
 	return t, nil
 }
 
-// run follows the path to the end of the range, or until it has to stop.
+// run follows the path to the end of the range, or until it has to stop. One on which no
+// sample has a weight at any age is none: it begins again at the first age at which
+// alternation from the fit with all weights 1 keeps samples.
 func (t *tracker) run(ctx context.Context) error {
-	if err := t.begin(ctx); err != nil {
+	err := t.begin(ctx)
+	if err == nil {
+		err = t.proceed(ctx)
+	}
+	if err == nil && t.path.discarded() {
+		t.path.forget()
+		t.grid = t.options.Grid
+		if err = t.bridge(ctx, t.options.Age.Min, startAt(t.options.Age.Min)); err == nil {
+			err = t.proceed(ctx)
+		}
+	}
+	if err != nil {
 		return t.stop(ctx, err)
 	}
+	return nil
+}
+
+// proceed follows the path from its beginning.
+func (t *tracker) proceed(ctx context.Context) error {
 	for t.branch.Left().Age < t.options.Age.Max {
 		if err := ctx.Err(); err != nil {
-			return t.stop(ctx, err)
+			return err
 		}
 		if err := t.advance(ctx); errors.Is(err, errVanished) {
 			return nil
 		} else if err != nil {
-			return t.stop(ctx, err)
+			return err
 		}
 	}
 	t.record(End, model.Crossing{Index: -1}, "", math.NaN())

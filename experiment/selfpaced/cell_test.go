@@ -55,11 +55,11 @@ var goldenCells = []struct {
 				Protocol: dataset.HeldOut,
 			},
 			Model:  Model{Name: Lasso, Alpha: 0.003, Intercept: true},
-			Method: Method{Name: GAGA, Algorithm: 21, Regularizer: Regularizer{Name: Hard}, Age: Age{Min: 0.1, Max: 20}},
+			Method: Method{Name: GAGA, Algorithm: 22, Regularizer: Regularizer{Name: Hard}, Age: Age{Min: 0.1, Max: 20}},
 			Repeat: 1, Seed: experiment.CellSeed(40, 1), Keep: Keep{Coefficients: true},
 		},
-		`{"kind":"self-paced","data":"d1","task":"regression","settings":{"train":3,"test":1,"features":"standard","target":"minmax"},"model":{"name":"lasso","alpha":0.003,"intercept":true},"method":{"name":"gaga","algorithm":21,"regularizer":{"name":"hard"},"age":{"min":0.1,"max":20}},"seed":3212160745590989}`,
-		"2fb404aadee30571a2e59e778bfc3031",
+		`{"kind":"self-paced","data":"d1","task":"regression","settings":{"train":3,"test":1,"features":"standard","target":"minmax"},"model":{"name":"lasso","alpha":0.003,"intercept":true},"method":{"name":"gaga","algorithm":22,"regularizer":{"name":"hard"},"age":{"min":0.1,"max":20}},"seed":3212160745590989}`,
+		"22a50cb9791ce4a77ebd774cbdf8c806",
 	},
 	{
 		Cell{

@@ -65,7 +65,7 @@ var acsOnceMethod = methodInfo{
 }
 
 var gagaMethod = methodInfo{
-	name: GAGA, algorithm: 21, regularized: true, aged: true,
+	name: GAGA, algorithm: 22, regularized: true, aged: true,
 	fit: fitGAGA,
 	work: func(g *group, n, d float64) float64 {
 		if g.preparation.Protocol == dataset.Scripts {

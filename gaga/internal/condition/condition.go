@@ -104,6 +104,14 @@ type Condition interface { //nolint:interfacebloat // its parts share the partit
 	// predictor changes: H⁻¹x_i, or where it is pinned the one in which it alone leaves its pin.
 	Weakest(direction []float64, i int)
 
+	// Products returns those of samples' derivatives of y u in the unknowns, but for multipliers, a
+	// square matrix: a combination of samples on which it is zero moves no solution.
+	Products(samples []int) []float64
+	// Lowest writes into direction, of length P, that of least curvature of the implicit
+	// objective that keeps pinned samples pinned, where Assemble was last called, and returns its
+	// curvature, relative to the size of its terms. It reports false where there is none.
+	Lowest(direction []float64) (curvature float64, ok bool)
+
 	// Penalty returns R(θ), with u the predictors of all samples at theta.
 	Penalty(theta, u []float64) float64
 	// Value returns the implicit objective at pt, where Assemble was last called.
@@ -111,6 +119,10 @@ type Condition interface { //nolint:interfacebloat // its parts share the partit
 	// Residual returns the largest relative violation of the whole optimality condition
 	// at pt, where Assemble was last called.
 	Residual(pt *model.Point) float64
+	// Rounding returns what rounding of the predictors may leave of the residual where Assemble
+	// was last called, relative to its scale: where the terms of a predictor cancel, far more than
+	// rounding of the predictor itself. It is 0 where the scale counts all terms.
+	Rounding() float64
 	// Policy says how a corrector uses factors of J.
 	Policy() Policy
 }

@@ -200,6 +200,7 @@ var checks = []struct {
 	check func(t *testing.T, f *fixture)
 }{
 	{"Solve", checkSolve},
+	{"Lowest and Products", checkLowest},
 	{"Tangent", checkTangent},
 	{"Tangent behind", checkTangentBehind},
 	{"leverages", checkLeverages},
@@ -254,6 +255,50 @@ func checkSolve(t *testing.T, f *fixture) {
 		want := dot(b[:len(f.s.Active)], x)
 		if got := p.Quadratic(slices.Clone(b)); math.Abs(got-want) > 1e-9*math.Abs(want) {
 			t.Errorf("bᵀH⁻¹b is %v, want %v", got, want)
+		}
+	}
+}
+
+// At a strict minimum the least curvature is positive, the direction of it keeps pinned samples
+// pinned, and products of samples are those of their rows.
+func checkLowest(t *testing.T, f *fixture) {
+	f.assemble(f.pt)
+	direction := make([]float64, f.s.P)
+	least, ok := f.Lowest(direction)
+	if ok && !(least > 0) {
+		t.Errorf("least curvature %v at a strict minimum", least)
+	}
+	du := make([]float64, f.s.N)
+	f.PredictAll(du, direction)
+	var pins []int
+	for i, z := range f.s.Zone {
+		if f.s.Kinked() && z == model.Pinned {
+			pins = append(pins, i)
+			if math.Abs(du[i]) > 1e-3*largest(du) {
+				t.Errorf("pinned sample %d moves by %v of %v", i, du[i], largest(du))
+			}
+		}
+	}
+	if len(pins) == 0 {
+		return
+	}
+	k, got, row := len(pins), f.Products(pins), make([]float64, f.s.Unknowns())
+	for r, i := range pins {
+		for c, j := range pins[:r+1] {
+			want := 0.0
+			if f.s.Kernel == nil {
+				f.Row(row, i)
+				other := slices.Clone(row)
+				f.Row(other, j)
+				want = f.s.Y[i] * f.s.Y[j] * dot(row, other)
+			} else {
+				f.Row(row, i)
+				want = f.s.Y[i] * row[f.UnknownOf(j)]
+				if f.s.Intercept {
+					want += f.s.Y[i] * f.s.Y[j]
+				}
+			}
+			same(t, "product", []float64{got[r*k+c]}, []float64{want}, 1e-12)
 		}
 	}
 }

@@ -373,6 +373,8 @@ func (s *Kernel) Residual(pt *model.Point) float64 {
 	return worst
 }
 
+func (s *Kernel) Rounding() float64 { return 0 }
+
 func (s *Kernel) Policy() Policy {
 	return Policy{
 		Tight: tolerance.KernelTight, Limit: tolerance.CorrectorSteps, Quick: tolerance.EasyKernelCorrection,

@@ -146,6 +146,29 @@ func (s *Primal) Weakest(direction []float64, i int) {
 	}
 }
 
+func (s *Primal) Rounding() (worst float64) {
+	sum := zeros(len(s.Active))
+	for i := range s.N {
+		var u, terms float64
+		for j, x := range s.Samples.Row(i) {
+			u += x * s.At.Theta[j]
+			terms += math.Abs(x * s.At.Theta[j])
+		}
+		loss, slope, curvature := s.Eval(s.Zone[i], u, s.Y[i])
+		v, dv, _ := s.Weight(s.Zone[i], loss, s.At.Age)
+		terms *= tolerance.Unit * s.M[i] * (v*curvature + math.Abs(dv)*slope*slope)
+		for r, j := range s.Active {
+			sum[r] += terms * math.Abs(s.Samples.Row(i)[j])
+		}
+	}
+	for r, x := range sum {
+		if x > 0 {
+			worst = math.Max(worst, x/s.Scale[r])
+		}
+	}
+	return worst
+}
+
 func (s *Primal) Policy() Policy {
 	slow, begins := s.factor.reuse()
 	p := Policy{

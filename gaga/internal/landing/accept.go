@@ -10,6 +10,7 @@ import (
 	"github.com/agepath/agepath/gaga/internal/tolerance"
 	"github.com/agepath/agepath/gaga/internal/window"
 	"github.com/agepath/agepath/internal/convex"
+	"github.com/agepath/agepath/internal/dense"
 )
 
 // site is what all descents share: the condition, how a descent ends, and what is checked
@@ -23,21 +24,34 @@ type site struct {
 	scores    []float64 // N, scratch: predictors of all samples
 	refuted   []uint8   // N, or none: the zones at which the corrector last found no landing point
 	value     float64   // with Verify: the implicit objective where the descent is
-	rounding  float64   // with Verify: what rounding of the multipliers does to it
+	rounding  float64   // what rounding of the predictors, or with Verify of the multipliers, does to it
 }
 
 func newSite(c condition.Condition, n *newton.Corrector, h window.Horizon, o Options) *site {
 	s := c.State()
 	site := &site{condition: c, state: s, corrector: n, horizon: h, options: o, scores: make([]float64, s.N)}
-	if o.Verify && s.Kinked() {
+	switch {
+	case !s.Kinked():
 		site.rounding = rounding(s)
+	case o.Verify:
+		site.rounding = multiplierRounding(s)
 	}
 	return site
 }
 
-// rounding returns what the rounding of sums of multipliers, each up to its bound, may do
+// rounding returns what the rounding of predictors near their targets may do to the implicit
+// objective of a smooth loss: where all samples are fitted exactly that is all of it.
+func rounding(s *model.State) (sum float64) {
+	for i, y := range s.Y {
+		_, _, curvature := s.Loss.Eval(y, y)
+		sum += s.M[i] * curvature * tolerance.FittedRounding * tolerance.FittedRounding * y * y
+	}
+	return sum
+}
+
+// multiplierRounding returns what the rounding of sums of multipliers, each up to its bound, may do
 // to the implicit objective of the hinge loss: features of 1e8 make it as large as that.
-func rounding(s *model.State) float64 {
+func multiplierRounding(s *model.State) float64 {
 	norms := make([]float64, s.N) // squared
 	if s.Kernel != nil {
 		s.Kernel.Diagonal(norms, convex.NewPoints(s.X))
@@ -96,7 +110,8 @@ func (s *site) place(pt *model.Point, age float64, theta, u []float64, zones []u
 func (s *site) finish(pt *model.Point, theta []float64, value float64, still bool) (accepted, thinned bool) {
 	if !s.corrector.Correct(pt) {
 		copy(pt.Theta, theta)
-		if thinned = s.thin(pt); !thinned || !s.corrector.Correct(pt) {
+		thinned = s.thin(pt)
+		if !thinned && !(still && s.unpin(pt)) || !s.corrector.Correct(pt) {
 			return false, thinned
 		}
 	}
@@ -112,8 +127,12 @@ func (s *site) accepts(pt *model.Point, value float64) bool {
 	if s.state.Frozen && !(s.condition.Residual(pt) <= tolerance.Roundoff) {
 		return false // the free coordinates have no equations, and stand where no gradient vanishes
 	}
+	slack := tolerance.ObjectiveRounding * math.Abs(value)
+	if !s.state.Kinked() {
+		slack += s.rounding
+	}
 	now, ok := s.inZones(pt)
-	return ok && s.signs(pt) && now <= value+tolerance.ObjectiveRounding*math.Abs(value)
+	return ok && s.signs(pt) && now <= value+slack
 }
 
 // inZones reports whether all samples are in their zones at pt, and returns the implicit
@@ -211,6 +230,49 @@ func (s *site) thin(pt *model.Point) (dropped bool) {
 		dropped = true
 	}
 	return dropped
+}
+
+// unpin takes pinned samples out of their zone that depend on the others, as ties at the margin
+// do, moving their multipliers, which leaves the solution as it is, until the first reaches a
+// bound. It reports whether it took any.
+func (s *site) unpin(pt *model.Point) (taken bool) {
+	if !s.state.Kinked() {
+		return false
+	}
+	var pins []int
+	for range s.state.Members[model.Pinned] {
+		pins = pins[:0]
+		for i, z := range s.state.Zone {
+			if z == model.Pinned {
+				pins = append(pins, i)
+			}
+		}
+		direction, ok := dense.NullVector(s.condition.Products(pins), len(pins), tolerance.Singular)
+		if !ok {
+			break
+		}
+		first, up, at := -1, false, math.Inf(1)
+		for q, i := range pins {
+			for _, bound := range [2]float64{0, s.state.Bound * s.state.M[i]} {
+				if x := (bound - pt.Dual[i]) / direction[q]; direction[q] != 0 && math.Abs(x) < math.Abs(at) {
+					first, up, at = i, bound > 0, x
+				}
+			}
+		}
+		if first < 0 {
+			break
+		}
+		for q, i := range pins {
+			pt.Dual[i] += at * direction[q]
+		}
+		s.condition.Shift(first, up, pt.Theta)
+		taken = true
+	}
+	if taken {
+		s.condition.Choose()
+		s.condition.Renew()
+	}
+	return taken
 }
 
 // objectiveAt returns the implicit objective at θ, summed over all samples.

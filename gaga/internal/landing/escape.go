@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/blas/blas64"
-	"gonum.org/v1/gonum/mat"
 
 	"github.com/agepath/agepath/gaga/internal/condition"
 	"github.com/agepath/agepath/gaga/internal/model"
@@ -77,39 +76,17 @@ func (s *site) escape(theta, direction []float64, age float64) (to []float64, ok
 }
 
 // offSaddle returns a point beside theta, where steps stand still although the implicit
-// objective falls in some direction: symmetric data leads there. The direction is the
-// eigenvector of H's least eigenvalue, with the sign that makes its largest entry positive
-// where the objective falls there, else the other. It reports false where H has no
-// negative eigenvalue or no descent is found. It evaluates the condition at pt.
+// objective falls in some direction: symmetric data leads there. The direction is that of the
+// least curvature, with the sign that makes its largest entry positive where the objective falls
+// there, else the other. It reports false where no curvature is negative or no descent is found.
+// It evaluates the condition at pt.
 func (s *site) offSaddle(pt *model.Point, theta []float64, age float64) (to []float64, ok bool) {
-	k := len(s.state.Active)
-	c, primal := s.condition.(*condition.Primal)
-	if !primal || k == 0 || len(s.state.Pins) > 0 {
-		return nil, false
-	}
 	copy(pt.Theta, theta)
-	c.Predict(pt.U, pt.Theta)
-	c.Assemble(pt)
-	c.Curve()
-	scaled := mat.NewSymDense(k, nil)
-	for r := range k {
-		for q := r; q < k; q++ {
-			if unit := math.Sqrt(s.state.Diag[r] * s.state.Diag[q]); unit > 0 {
-				scaled.SetSym(r, q, c.Scope().Hess[r*k+q]/unit)
-			}
-		}
-	}
-	var eigen mat.EigenSym
-	if !eigen.Factorize(scaled, true) || !(eigen.Values(nil)[0] < -tolerance.NegativeCurvature) {
-		return nil, false
-	}
-	var vectors mat.Dense
-	eigen.VectorsTo(&vectors)
+	s.condition.Predict(pt.U, pt.Theta)
+	s.condition.Assemble(pt)
 	direction := make([]float64, s.state.P)
-	for r, j := range s.state.Active {
-		if unit := math.Sqrt(s.state.Diag[r]); unit > 0 {
-			direction[j] = vectors.At(r, 0) / unit
-		}
+	if least, ok := s.condition.Lowest(direction); !ok || !(least < -tolerance.NegativeCurvature) {
+		return nil, false
 	}
 	blas64.Scal(model.Sign(direction[blas64.Iamax(vector(direction))]), vector(direction))
 	for range 2 {

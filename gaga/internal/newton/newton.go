@@ -228,7 +228,13 @@ func (n *Corrector) solved(r *run) (residual float64, done bool) {
 	if !r.followed {
 		last, r.whole = r.whole, residual
 	}
-	return residual, residual <= r.policy.Tight || r.newton && onlyRounding(residual, last)
+	return residual, residual <= r.policy.Tight || r.newton && (onlyRounding(residual, last) || n.drowns(residual, last))
+}
+
+// drowns is onlyRounding where rounding leaves more, as terms of the predictors cancel.
+func (n *Corrector) drowns(residual, last float64) bool {
+	return residual > tolerance.Loose && residual <= 0.1*tolerance.KKT && residual >= 0.5*last &&
+		residual <= tolerance.RoundingGuard*n.condition.Rounding()
 }
 
 // onlyRounding reports whether a residual that was last before a step of Newton's
@@ -243,7 +249,7 @@ func onlyRounding(residual, last float64) bool {
 // the Hessian as it is at pt would have led there, up to a quarter of the way, both in
 // units of θ and of the objective. Then majorization-minimization goes there, too; by a
 // hollow as flat as before a fold, or beside a threshold at which weights change fast,
-// it may pass. A piecewise linear loss is taken for straight.
+// it may pass. A way that is rounding is straight, and a piecewise linear loss is taken to be.
 func (n *Corrector) Straight(pt *model.Point) bool {
 	if n.state.Kinked() {
 		return true
@@ -252,13 +258,15 @@ func (n *Corrector) Straight(pt *model.Point) bool {
 	copy(step, n.pull)
 	n.condition.Solve(step)
 	var off, size [2]float64 // in units of θ and of the objective
+	var whole float64
 	for r, j := range n.state.Active {
 		way := n.begun[j] - pt.Theta[j]
+		whole += pt.Theta[j] * pt.Theta[j]
 		for q, unit := range [2]float64{1, n.state.Diag[r]} {
 			off[q] += unit * (step[r] - way) * (step[r] - way)
 			size[q] += unit * way * way
 		}
 	}
 	const part = 0.25 * 0.25
-	return off[0] <= part*size[0] && off[1] <= part*size[1]
+	return size[0] <= tolerance.Loose*tolerance.Loose*whole || off[0] <= part*size[0] && off[1] <= part*size[1]
 }

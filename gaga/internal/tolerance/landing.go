@@ -44,6 +44,7 @@ const (
 	// StepRounding is that of one step through a bottleneck, where it falls by less.
 	ObjectiveRounding = KKT
 	StepRounding      = 1e-3 * ObjectiveRounding
+	FittedRounding    = 64 * Unit // rounding of a predictor, relative to the target that it is near
 	// LapSteps is after how many steps of the near set it is checked that they lead
 	// somewhere: by more than LapPart of the way.
 	LapSteps   = 16

@@ -11,4 +11,5 @@ const (
 	EventValue     = 1e-13 // event function, relative to its terms, that is zero: ten roundings of a sum of some hundred
 	EventAge       = KKT   // how far before the segment, relative to the age, a step may lead in between
 	EventEnd       = 1e-12 // how far beyond its end
+	RoundingGuard  = 4     // bounds of the rounding of predictors that a residual of rounding alone may reach
 )
