@@ -61,6 +61,7 @@ type finalSet struct {
 	name  func(table string) string
 	kept  []string // further tables that get a file even without a row
 	holds func(slot int32, at source) bool
+	trims bool // cells.arrow alone: rows of the cells that leave are still in the further tables
 }
 
 // compact writes the final files, where the first n cells of the index are the
@@ -85,7 +86,7 @@ func (s *Store) compact(ctx context.Context, n int, leave, comeBack bool) error 
 		s.untrimmed = false
 	}
 	s.shadowed = s.shadowed || comeBack
-	written, err := s.writeFinals(ctx, finalSet{finalName, s.kept, func(slot int32, _ source) bool { return int(slot) < n }})
+	written, err := s.writeFinals(ctx, finalSet{name: finalName, kept: s.kept, holds: func(slot int32, _ source) bool { return int(slot) < n }})
 	if err != nil {
 		return err
 	}
@@ -107,7 +108,7 @@ func (s *Store) compact(ctx context.Context, n int, leave, comeBack bool) error 
 
 // writeFormer writes the files of former grids.
 func (s *Store) writeFormer(ctx context.Context, holds func(slot int32, at source) bool) error {
-	written, err := s.writeFinals(ctx, finalSet{formerName, s.former, holds})
+	written, err := s.writeFinals(ctx, finalSet{name: formerName, kept: s.former, holds: holds})
 	if err == nil {
 		s.former, s.shadowed = written, false
 	}
@@ -156,7 +157,7 @@ func (s *Store) trim(ctx context.Context, n int) error {
 		return nil
 	}
 	with := slices.DeleteFunc(slices.Clone(s.finals), func(table string) bool { return table == cells.Name })
-	set := finalSet{finalName, nil, func(slot int32, at source) bool { return int(slot) < n && at == source{} }}
+	set := finalSet{name: finalName, trims: true, holds: func(slot int32, at source) bool { return int(slot) < n && at == source{} }}
 	_, err := s.compactTable(ctx, cells, set, with)
 	if err != nil {
 		return errors.Join(err, disk.RemoveIfThere(s.disk, disk.Temporary(s.path(finalName(cells.Name)))))
@@ -226,6 +227,9 @@ func (s *Store) compactTable(ctx context.Context, table experiment.Table, set fi
 	schema := withChecksums(tableSchema(table, s.rows.run))
 	if table.Name == s.rows.cells().Name {
 		schema = withTables(schema, with)
+		if set.trims {
+			schema = withMetadata(schema, MetadataTrimmed, "true")
+		}
 	}
 	return rows, disk.Write(s.disk, disk.Temporary(s.path(set.name(table.Name))), func(file disk.File) error {
 		w, err := newTableWriter(file, schema, table.Columns, true, batchRows)

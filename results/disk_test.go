@@ -36,6 +36,7 @@ type scenario struct {
 var scenarios = map[string]scenario{
 	"one grid":      {50, diskSteps, 37},
 	"changed grids": {12, changedSteps, 17},
+	"shrunk grid":   {3, shrunkSteps, 5},
 }
 
 // diskRun is a run on a disk: with compactions in the middle, a second process, cells
@@ -124,6 +125,22 @@ func changedSteps() []step {
 		(*diskRun).close, (*diskRun).open,
 		grid(0, 0), (*diskRun).compact, (*diskRun).manifest, (*diskRun).close,
 	}
+}
+
+// shrunkSteps are the steps of a run whose grid loses cells for good. The lost ones are
+// not of the scenario's: they may be in the files of former grids, and nowhere else.
+func shrunkSteps() []step {
+	return []step{
+		(*diskRun).open,
+		func(r *diskRun) error { return r.add(0, []int{0, 1, 2, 3, 4, 5, 6}) },
+		grid(0, 7), (*diskRun).close, (*diskRun).open,
+		(*diskRun).compact, (*diskRun).manifest, (*diskRun).prune, (*diskRun).close,
+	}
+}
+
+func (r *diskRun) prune() error {
+	_, err := r.store.Prune()
+	return err
 }
 
 func (r *diskRun) open() error {
@@ -224,7 +241,7 @@ func (r *diskRun) finish() error {
 			return err
 		}
 	}
-	return r.play([]step{(*diskRun).compact, (*diskRun).manifest, (*diskRun).close})
+	return r.play([]step{(*diskRun).compact, (*diskRun).manifest, (*diskRun).prune, (*diskRun).close})
 }
 
 // rows returns the rows of a table's file.

@@ -82,7 +82,8 @@ func fieldText(schema *arrow.Schema, j int) string {
 //
 // Cells that leave the grid are first written to the files of former grids, then
 // cells.arrow alone is replaced by one without them, so that knots.arrow, say, may
-// have rows of cells that cells.arrow does not have, never the reverse. Cells that
+// have rows of cells that cells.arrow does not have, never the reverse; its metadata say so
+// until the next compaction has written all tables. Cells that
 // come back leave the files of former grids last. In between they are in both,
 // with cells.arrow or a segment counting.
 //
@@ -199,8 +200,13 @@ func (s *Store) recoverFinals(ctx context.Context, name func(table string) strin
 	if reader.metadata()[MetadataRun] != s.rows.run && number == 0 {
 		s.moved = true
 	}
+	together := strings.Split(reader.metadata()[MetadataTables], ",")
+	if number == 0 {
+		left := func(table string) bool { return !slices.Contains(together, table) }
+		s.untrimmed = reader.metadata()[MetadataTrimmed] != "" || slices.ContainsFunc(finals, left)
+	}
 	// A final file that has lost one that was written with it is refused.
-	for table := range strings.SplitSeq(reader.metadata()[MetadataTables], ",") {
+	for _, table := range together {
 		if table != "" && !slices.Contains(finals, table) {
 			return nil, fmt.Errorf("%s is missing, which was written together with %s: restore it, or remove %[2]s too to compute its cells again",
 				name(table), name(cells.Name))

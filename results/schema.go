@@ -64,6 +64,7 @@ const (
 	MetadataRun       = "agepath.run"            // the run that wrote the file; the column run of cells says which one computed a row
 	MetadataTable     = "agepath.table"          // name of the table
 	MetadataChecksums = "agepath.checksums"      // of files: crc32c
+	MetadataTrimmed   = "agepath.trimmed"        // cells.arrow: "true" while further tables still have rows of cells that were set aside
 	MetadataTables    = "agepath.tables"         // cells.arrow: names of the files written together with it, with commas
 )
 

@@ -58,7 +58,7 @@ type Store struct {
 	finals    []string   // tables that have a final file
 	former    []string   // tables that have a file of former grids
 	moved     bool       // the index is in another order than the final files, or these are of another run
-	untrimmed bool       // cells.arrow has cells that were set aside
+	untrimmed bool       // cells.arrow, or the further tables, may have cells that were set aside
 	shadowed  bool       // the files of former grids have cells that are elsewhere too
 	foreign   bool       // files of another run were found
 	segments  []*segment // complete ones
@@ -155,9 +155,10 @@ func open(ctx context.Context, dir string, options StoreOptions, d disk.FS) (*St
 	return s, nil
 }
 
-// Foreign reports whether [Open] found files of another run, so that cells may stand
-// in other files than the grid wants until the next [Store.Compact].
-func (s *Store) Foreign() bool { return s.foreign || len(s.former) > 0 }
+// Foreign reports whether [Open] found files of another run, or what an interrupted
+// compaction left, so that cells may be in other files than the grid wants until the next
+// [Store.Compact].
+func (s *Store) Foreign() bool { return s.foreign || len(s.former) > 0 || s.untrimmed }
 
 // Status returns how a cell ended, false where it is not durable, or not computed
 // for the tables that are needed.

@@ -36,6 +36,7 @@ type Verification struct {
 	rows    map[string][]int64 // values of measures that count rows, by position in index; -1 where null
 	further []string           // tables that were written together with the cells
 	streams int
+	trimmed bool           // further tables may have rows of cells that were set aside
 	sorts   map[string]int // problems by their sort
 }
 
@@ -65,6 +66,10 @@ func Verify(ctx context.Context, dir string) (*Verification, error) {
 	if v.streams > 0 {
 		v.Note("the run has not ended: %s", prose.Plural(v.streams, "stream"))
 		return v, nil
+	}
+	if v.trimmed {
+		v.Note("the last run was interrupted while it set cells aside: running the grid again finishes that")
+		return v, v.checkFormer(ctx)
 	}
 	v.checkCounts()
 	for _, table := range v.further {
@@ -276,6 +281,7 @@ func (v *Verification) readCells(ctx context.Context) (bool, error) {
 		if tables := f.Metadata[MetadataTables]; v.further == nil && tables != "" {
 			v.further = strings.Split(tables, ",")
 		}
+		v.trimmed = f.Metadata[MetadataTrimmed] != ""
 		cells, statuses, runs := f.Batch.Columns[0], f.Batch.Columns[1], f.Batch.Columns[2]
 		for row, cell := range cells.Texts {
 			key, err := ParseCell(cell)
