@@ -24,6 +24,10 @@ type Config struct {
 	// Name of the connection in the server's own reports. Default: "agepath".
 	Name string
 
+	// Domain is the JetStream domain that keeps the streams, for a server that reaches it
+	// through a leaf node. Default: the JetStream of the server itself.
+	Domain string
+
 	// Replicas of streams and of large outcomes when [Queue.EnsureStreams]
 	// creates them: 1, 3 or 5. Default: 1, or what existing streams have. With
 	// 1, a lost server takes its tasks and results with it. Data sets always

@@ -2,7 +2,6 @@ package queue
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 
@@ -10,7 +9,7 @@ import (
 )
 
 // TestDeployedConfig reads the configuration of the servers in deploy/k8s as the
-// newest server does, and as the nats-server program does where there is one.
+// newest server does.
 func TestDeployedConfig(t *testing.T) {
 	const name = "agepath-nats-0"
 	t.Setenv("POD_NAME", name)
@@ -33,7 +32,7 @@ func TestDeployedConfig(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if options.ServerName != name || len(options.Routes) != 3 || options.StoreDir != "/data" || !options.JetStream {
+	if options.ServerName != name || len(options.Routes) != 3 || options.StoreDir != "/data" || !options.JetStream || !options.SyncAlways {
 		t.Errorf("name %q, routes %v, store %q", options.ServerName, options.Routes, options.StoreDir)
 	}
 	passwords := map[string]string{}
@@ -47,9 +46,4 @@ func TestDeployedConfig(t *testing.T) {
 	if len(passwords) != 3 || passwords["coordinator"] != "1e3c" || passwords["worker"] != "2k" || passwords["viewer"] != "0x" {
 		t.Errorf("users %v", passwords)
 	}
-	t.Run("program", func(t *testing.T) {
-		if text, err := exec.Command(serverOfPath(t), "-t", "-c", config).CombinedOutput(); err != nil {
-			t.Errorf("%v\n%s", err, text)
-		}
-	})
 }

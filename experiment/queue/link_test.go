@@ -48,7 +48,8 @@ func TestRenewedPassword(t *testing.T) {
 	options := func(password string, port int) *server.Options {
 		return &server.Options{
 			Host: "127.0.0.1", Port: port, NoSigs: true, NoLog: true,
-			Users: []*server.User{{Username: "anna", Password: password}},
+			Users:     []*server.User{{Username: "anna", Password: password}},
+			JetStream: true, StoreDir: t.TempDir(),
 		}
 	}
 	start := func(password string, port int) *server.Server {

@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"bytes"
 	"context"
 	"encoding/base64"
 	"encoding/json"
@@ -69,6 +70,10 @@ type objects struct {
 	name string
 }
 
+// chunkSize is how many bytes of an object go into a message: what the client library
+// takes by default, or less where the server takes smaller messages.
+func (o objects) chunkSize() uint32 { return uint32(min(o.messageRoom(), 128<<10)) }
+
 // put stores an object in parts.
 func (o objects) put(ctx context.Context, name string, r io.Reader) error {
 	store, err := o.bucket(ctx, o.name)
@@ -113,7 +118,11 @@ func metaSubject(bucket, name string) string {
 
 // write stores an object of the library, over one whose description cannot be read too.
 func (o objects) write(ctx context.Context, store jetstream.ObjectStore, name string, body []byte) error {
-	_, err := store.PutBytes(ctx, name, body)
+	put := func() error {
+		_, err := store.Put(ctx, jetstream.ObjectMeta{Name: name, Opts: &jetstream.ObjectMetaOptions{ChunkSize: o.chunkSize()}}, bytes.NewReader(body))
+		return err
+	}
+	err := put()
 	if !errors.Is(err, jetstream.ErrBadObjectMeta) {
 		return err
 	}
@@ -122,7 +131,7 @@ func (o objects) write(ctx context.Context, store jetstream.ObjectStore, name st
 		err = stream.Purge(ctx, jetstream.WithPurgeSubject(metaSubject(o.name, name)))
 	}
 	if err == nil {
-		_, err = store.PutBytes(ctx, name, body)
+		err = put()
 	}
 	return err
 }

@@ -74,6 +74,11 @@ func (q *Queue) Announce(p *Presence) error {
 	if !q.conn.IsConnected() {
 		return nil // it would arrive when it no longer holds
 	}
+	if len(body) > q.messageRoom() && len(p.Running) > 0 { // a server of small messages hears of fewer cells
+		shorter := *p
+		shorter.Running = p.Running[:len(p.Running)/2]
+		return q.Announce(&shorter)
+	}
 	return q.conn.Publish(string(workerTopic)+token(p.Name), body)
 }
 

@@ -74,7 +74,7 @@ func (p *publication) add(ctx context.Context, task *experiment.Task) error {
 		return &CellError{task.Run, task.Cell, fmt.Errorf("encoding task: %w", err)}
 	}
 	if limit := p.queue.conn.MaxPayload(); int64(len(body)) > limit {
-		return &CellError{task.Run, task.Cell, fmt.Errorf("task of %d bytes; the server allows %d", len(body), limit)}
+		return &CellError{task.Run, task.Cell, fmt.Errorf("task of %d bytes: %w", len(body), &PayloadError{limit})}
 	}
 	if len(p.window) == p.queue.config.Window {
 		if err := p.settle(ctx); err != nil {
@@ -136,7 +136,7 @@ func (c *connection) confirm(ctx context.Context, s sent, stream string) error {
 		}
 	}
 	if err == nil || ctx.Err() != nil || !transient(err) {
-		return err
+		return c.namePayload(err)
 	}
 	return c.store(ctx, "publishing "+s.msg.Subject, stream, s.msg)
 }

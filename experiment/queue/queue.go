@@ -46,7 +46,8 @@ type connection struct {
 }
 
 // Connect connects to a server; it fails when the first attempt fails, or those
-// of [Config.ConnectWait], and reconnects by itself from then on. It touches no stream: a coordinator calls
+// of [Config.ConnectWait], and reconnects by itself from then on. It fails with a [*NoJetStreamError] where no JetStream answers,
+// and with a [*PayloadError] where the server takes too small messages. It touches no stream: a coordinator calls
 // [Queue.EnsureStreams] next, a worker [Queue.Worker].
 func Connect(ctx context.Context, config Config) (*Queue, error) {
 	config, err := config.withDefaults()
@@ -70,24 +71,31 @@ func Connect(ctx context.Context, config Config) (*Queue, error) {
 		}
 		return nil, fmt.Errorf("connecting to NATS at %s: %w", config.servers, err)
 	}
-	js, err := jetstream.New(conn,
-		jetstream.WithDefaultTimeout(requestWait),
-		jetstream.WithPublishAsyncTimeout(2*requestWait),
-		// Publish keeps its own, smaller window; the library's errors when full.
-		jetstream.WithPublishAsyncMaxPending(1<<20))
+	js, err := openJetStream(ctx, conn, config)
 	if err != nil {
 		conn.Close()
-		return nil, fmt.Errorf("opening JetStream: %w", err)
+		return nil, err
 	}
 	c := &connection{
 		config: config, conn: conn, js: js,
 		streams: map[string]jetstream.Stream{}, buckets: map[string]jetstream.ObjectStore{},
 	}
-	inline := int(min(conn.MaxPayload()-headerRoom, inlineLimit))
+	inline := c.messageRoom()
 	return &Queue{
 		connection: c, tasks: tasks{c}, attempts: attempts{c}, data: objects{c, dataBucket},
 		results: results{c, objects{c, outcomesBucket}, inline},
 	}, nil
+}
+
+// messageRoom is how many bytes of a message's body the server takes, at most inlineLimit.
+func (c *connection) messageRoom() int { return int(min(c.conn.MaxPayload()-headerRoom, inlineLimit)) }
+
+// namePayload adds the server's limit to the error of a message that is larger.
+func (c *connection) namePayload(err error) error {
+	if !errors.Is(err, nats.ErrMaxPayload) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", &PayloadError{c.conn.MaxPayload()}, err)
 }
 
 // Connected reports whether the server can be reached at the moment.
@@ -164,7 +172,7 @@ func (c *connection) persistFor(ctx context.Context, wait time.Duration, what, s
 			return fmt.Errorf("%s: %w", what, errors.Join(context.Cause(ctx), err))
 		}
 		if !transient(err) {
-			return fmt.Errorf("%s: %w", what, err)
+			return fmt.Errorf("%s: %w", what, c.namePayload(err))
 		}
 		if stream != "" {
 			missing := bounded(ctx, requestWait, func(ctx context.Context) error {

@@ -38,6 +38,8 @@ type registry struct {
 	sources []*source
 	current bool            // the last reading succeeded
 	foreign map[string]bool // consumers that are not runs of this package
+	missing time.Time       // when the streams were first found missing; guarded by listing
+	said    bool            // that they are missing was reported; guarded by listing
 	turn    uint64
 }
 
@@ -81,11 +83,13 @@ func (r *registry) refresh(ctx context.Context) error {
 func (r *registry) list(ctx context.Context) ([]*source, error) {
 	names, err := r.queue.tasks.runs(ctx)
 	if errors.Is(err, jetstream.ErrStreamNotFound) {
+		r.noteMissing()
 		return nil, nil
 	}
 	if err != nil {
 		return nil, err
 	}
+	r.missing = time.Time{}
 	known := map[string]*source{}
 	sources, _ := r.all()
 	for _, s := range sources {
@@ -124,6 +128,18 @@ func (r *registry) list(ctx context.Context) ([]*source, error) {
 		sources = append(sources, s)
 	}
 	return sources, nil
+}
+
+// noteMissing reports once that the server has none of this package's streams, after a
+// time in which a coordinator that starts with the worker makes them.
+func (r *registry) noteMissing() {
+	switch {
+	case r.missing.IsZero():
+		r.missing = time.Now()
+	case !r.said && time.Since(r.missing) > requestWait:
+		r.said = true
+		r.queue.config.Report(&NoStreamsError{connectedTo(r.queue.conn).String(), r.queue.config.Domain})
+	}
 }
 
 func (r *registry) fresh() bool { return r.due() > 0 }

@@ -33,13 +33,17 @@ type ServerConfig struct {
 }
 
 // Server is a NATS server with JetStream inside this process. What it has
-// confirmed survives the end of the process, kill -9 included; a power cut can
-// take the last two minutes.
+// confirmed survives the end of the process, kill -9 included. A power cut can take what
+// it confirmed in the last two minutes, so that a server does not open the store of another
+// start of the system: results last once they are in the folder of the run.
 type Server struct {
 	server *server.Server
 	dir    string
 	lock   io.Closer
 }
+
+// storeDir is the folder below [ServerConfig.Dir] to which the server library writes.
+const storeDir = "jetstream"
 
 // startWait bounds the time from the start of a server to its readiness. That takes
 // milliseconds, on a machine with much to do seconds.
@@ -68,7 +72,10 @@ func StartServer(ctx context.Context, config ServerConfig) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("embedded NATS server: %w", err)
 	}
-	s, err := start(ctx, config)
+	var s *server.Server
+	if err = forgetAfterBoot(config.Dir, config.Report); err == nil {
+		s, err = start(ctx, config)
+	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("embedded NATS server in %s: %w", config.Dir, err), lock.Close())
 	}

@@ -43,7 +43,7 @@ func TestTokenIsNotTold(t *testing.T) {
 		t.Fatal(err)
 	}
 	start := func() *server.Server {
-		node, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: at.Port, NoSigs: true, NoLog: true, Authorization: token})
+		node, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: at.Port, NoSigs: true, NoLog: true, Authorization: token, JetStream: true, StoreDir: t.TempDir()})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -3,6 +3,7 @@ package queue
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/nats-io/nats.go/jetstream"
 )
@@ -83,6 +84,10 @@ func bucketStream(c jetstream.ObjectStoreConfig) jetstream.StreamConfig {
 // stream that differs is an error that names what differs, what follows from it
 // and what to do. Coordinators call it; workers need no permission for it.
 func (q *Queue) EnsureStreams(ctx context.Context) error {
+	if version := q.conn.ConnectedServerVersion(); !canSync(version) {
+		q.config.Report(fmt.Errorf("this NATS server, version %s, cannot sync each write: a power cut can take what it confirmed in the last two minutes; "+
+			"versions from 2.10 on do not lose it with sync_interval: always", version))
+	}
 	replicas := max(q.config.Replicas, 1)
 	for _, want := range streamConfigs(replicas) {
 		if err := q.ensureStream(ctx, want); err != nil {
@@ -115,6 +120,16 @@ func (q *Queue) EnsureStreams(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// canSync reports whether servers of a version have the setting that syncs each write.
+// Whether it is on, clients cannot see.
+func canSync(version string) bool {
+	var major, minor int
+	if _, err := fmt.Sscanf(version, "%d.%d", &major, &minor); err != nil {
+		return true // no server's version
+	}
+	return major > 2 || major == 2 && minor >= 10
 }
 
 // ensureStream creates a stream unless it is there, as this package needs it.

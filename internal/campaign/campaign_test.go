@@ -260,8 +260,15 @@ func numbers(t *testing.T, dir string) map[string]string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	varying := []string{"wall_seconds", "cpu_seconds", "peak_bytes", "worker", "started_at", "finished_at"}
 	rows := map[string]string{}
+	addNumbers(t, rows, frame)
+	return rows
+}
+
+// addNumbers adds the rows of a frame of cells to rows.
+func addNumbers(t *testing.T, rows map[string]string, frame *results.Frame) {
+	t.Helper()
+	varying := []string{"wall_seconds", "cpu_seconds", "peak_bytes", "worker", "started_at", "finished_at"}
 	at := frame.Index("cell")
 	for i := range frame.Rows() {
 		var row []string
@@ -276,7 +283,6 @@ func numbers(t *testing.T, dir string) map[string]string {
 		}
 		rows[cell] = strings.Join(row, " ")
 	}
-	return rows
 }
 
 // exact shows a value so that different values look different.

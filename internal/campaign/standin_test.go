@@ -57,6 +57,8 @@ func TestMain(m *testing.M) {
 		exit(loop(ctx))
 	case "server":
 		exit(serve(ctx))
+	case "configured":
+		exit(serveConfigured(ctx))
 	case "count":
 		exit(count(ctx))
 	case "gauged":

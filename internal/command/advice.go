@@ -10,6 +10,8 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/agepath/agepath/experiment/queue"
 )
 
 // Unauthorized reports whether the server let this user in and then refused
@@ -31,6 +33,10 @@ func (n *NATS) Advise(err error) error {
 // advice returns "" where the error says all.
 func (n *NATS) advice(err error) string {
 	var (
+		noJetStream *queue.NoJetStreamError
+		noStreams   *queue.NoStreamsError
+		payload     *queue.PayloadError
+
 		invalid   x509.CertificateInvalidError
 		authority x509.UnknownAuthorityError
 		host      x509.HostnameError
@@ -47,6 +53,12 @@ func (n *NATS) advice(err error) string {
 			return fmt.Sprintf("the server does not accept %s; ask its administrator for a user of agepath", logins[0])
 		}
 		return "the server wants to know who this is; give --creds FILE, --nkey FILE, or --user NAME with --password-file FILE"
+	case errors.As(err, &noJetStream):
+		return "start the server with JetStream (nats-server -js), or give --jetstream-domain NAME where a leaf node leads to the JetStream of another server"
+	case errors.As(err, &noStreams):
+		return "if yours is elsewhere, give its server by --nats URL, or its domain by --jetstream-domain NAME"
+	case errors.As(err, &payload):
+		return "raise max_payload in the server's configuration; 1MB, its default, is a good value"
 	case errors.Is(err, nats.ErrNoServers):
 		return "no server answers there; start it or correct the URL"
 	case errors.Is(err, jetstream.ErrStreamNotFound):

@@ -31,6 +31,7 @@ type NATS struct {
 	creds, nkey    string
 	user, password string // the latter a file
 	ca, cert, key  string
+	domain         string // of JetStream; "" for the server's own
 	inbox          string // first part of the subjects of replies
 	connectWait    time.Duration
 
@@ -51,6 +52,7 @@ func (n *NATS) AddTo(flags *pflag.FlagSet) {
 	flags.StringVar(&n.ca, "tls-ca", "", "`file` with the certificates that sign the NATS server's (default: the system's)")
 	flags.StringVar(&n.cert, "tls-cert", "", "`file` with this client's certificate, for servers that ask for one")
 	flags.StringVar(&n.key, "tls-key", "", "`file` with the key of --tls-cert")
+	flags.StringVar(&n.domain, "jetstream-domain", "", "`name` of the JetStream domain that keeps the runs, where a leaf node leads to it (default: the server's own)")
 	flags.StringVar(&n.inbox, "inbox-prefix", "_INBOX_agepath_"+n.program, "first part of the `subjects` of replies, to which the NATS user must be allowed to subscribe")
 	Wait(flags, &n.connectWait, "connect-wait", connectWaits[n.program], "`time` to wait for a NATS server that does not answer at the start, or forever; later a lost connection is restored however long it takes")
 }
@@ -77,7 +79,7 @@ func (n *NATS) Connect(ctx context.Context, name string, report func(error)) (*q
 		URL: n.URL, Name: name, Report: func(err error) { report(n.Advise(err)) },
 		CredentialsFile: n.creds, NKeyFile: n.nkey, User: n.user, PasswordFile: n.password,
 		CAFile: n.ca, CertFile: n.cert, KeyFile: n.key,
-		InboxPrefix: n.inbox, ConnectWait: n.connectWait,
+		Domain: n.domain, InboxPrefix: n.inbox, ConnectWait: n.connectWait,
 		Replicas: n.replicas, AckWait: n.ackWait,
 	})
 	return q, n.Advise(err)
@@ -109,6 +111,8 @@ func (n *NATS) Check() error {
 		return Refusef("--tls-cert and --tls-key go together; both or none are allowed")
 	case n.inbox == "" || strings.ContainsAny(n.inbox, "*> ") || strings.HasSuffix(n.inbox, "."):
 		return Refusef("--inbox-prefix: %q is not allowed; a subject without wildcards is, as in _INBOX", n.inbox)
+	case strings.ContainsAny(n.domain, ".*> "):
+		return Refusef("--jetstream-domain: %q is not allowed; a name without dots, spaces and wildcards is", n.domain)
 	case !slices.Contains([]int{0, 1, 3, 5}, n.replicas):
 		return Refusef("--replicas: \"%d\" is not allowed; 1, 3 and 5 are", n.replicas)
 	case n.ackWait != 0 && n.ackWait < time.Second:

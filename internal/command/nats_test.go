@@ -53,6 +53,7 @@ func serve(t *testing.T, options *server.Options) string {
 	if options.TLSConfig != nil {
 		options.TLS, options.TLSTimeout = true, 10 // the default of 2 s is short on a busy machine
 	}
+	options.JetStream, options.StoreDir = true, t.TempDir()
 	s, err := server.NewServer(options)
 	if err != nil {
 		t.Fatal(err)
@@ -120,8 +121,13 @@ func operated(t *testing.T) (options *server.Options, valid, expired string) {
 		return text
 	}
 	resolver := &server.MemAccResolver{}
-	if err := resolver.Store(account, sign(jwt.NewAccountClaims(account), operatorSeed)); err != nil {
-		t.Fatal(err)
+	claimed := jwt.NewAccountClaims(account)
+	claimed.Limits.JetStreamLimits = jwt.JetStreamLimits{MemoryStorage: jwt.NoLimit, DiskStorage: jwt.NoLimit, Streams: jwt.NoLimit, Consumer: jwt.NoLimit}
+	system, _ := newKeys(t, nkeys.CreateAccount)
+	for name, claims := range map[string]*jwt.AccountClaims{account: claimed, system: jwt.NewAccountClaims(system)} {
+		if err := resolver.Store(name, sign(claims, operatorSeed)); err != nil {
+			t.Fatal(err)
+		}
 	}
 	user := func(expires time.Time) string {
 		public, seed := newKeys(t, nkeys.CreateUser)
@@ -134,7 +140,7 @@ func operated(t *testing.T) (options *server.Options, valid, expired string) {
 		return write(t, string(creds))
 	}
 	claims := jwt.NewOperatorClaims(operator)
-	return &server.Options{TrustedOperators: []*jwt.OperatorClaims{claims}, AccountResolver: resolver},
+	return &server.Options{TrustedOperators: []*jwt.OperatorClaims{claims}, AccountResolver: resolver, SystemAccount: system},
 		user(time.Now().Add(time.Hour)), user(time.Now().Add(-time.Hour))
 }
 

@@ -1,0 +1,301 @@
+package campaign
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"golang.org/x/sys/unix"
+
+	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/queue"
+	"github.com/agepath/agepath/internal/needs"
+	"github.com/agepath/agepath/internal/ports"
+	"github.com/agepath/agepath/results"
+)
+
+// mortalDisk is a file system in a file. A copy of the file has what was synced, and not what
+// the system still holds in memory: a power cut leaves such a disk.
+type mortalDisk struct {
+	t     *testing.T
+	image string
+	dir   string // where it is mounted
+}
+
+func newMortalDisk(t *testing.T) *mortalDisk {
+	t.Helper()
+	d := &mortalDisk{t: t, image: filepath.Join(t.TempDir(), "disk"), dir: t.TempDir()}
+	err := os.WriteFile(d.image, nil, 0o600)
+	if err == nil {
+		err = os.Truncate(d.image, 512<<20)
+	}
+	if err == nil {
+		_, err = system("mkfs.ext4", "-q", d.image)
+	}
+	if err == nil {
+		err = d.mount()
+	}
+	if err != nil {
+		needs.Lacking(t, "a disk whose power is cut: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := unix.Unmount(d.dir, unix.MNT_DETACH); err != nil {
+			t.Errorf("unmounting %s: %v", d.dir, err)
+		}
+	})
+	return d
+}
+
+// mount mounts the disk with a journal that commits at syncs alone, for ten minutes.
+func (d *mortalDisk) mount() error {
+	_, err := system("mount", "-o", "loop,commit=600", d.image, d.dir)
+	return err
+}
+
+// cut cuts the power while processes run: they stop where they are, the disk becomes what was
+// synced by then, and they end.
+func (d *mortalDisk) cut(processes ...*exec.Cmd) {
+	d.t.Helper()
+	for _, cmd := range processes {
+		d.must(syscall.Kill(-cmd.Process.Pid, syscall.SIGSTOP))
+	}
+	time.Sleep(100 * time.Millisecond) // system calls under way end
+	after := d.image + "'"
+	_, err := system("cp", "--sparse=always", d.image, after)
+	d.must(err)
+	for _, cmd := range processes {
+		d.must(syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL))
+		_ = cmd.Wait() // it was killed
+	}
+	d.must(unix.Unmount(d.dir, 0))
+	d.must(os.Rename(after, d.image))
+	d.must(d.mount())
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+func (d *mortalDisk) must(err error) {
+	d.t.Helper()
+	if err != nil {
+		d.t.Fatal(err)
+	}
+}
+
+// startGroup starts a process in a group of its own.
+func startGroup(t *testing.T, cmd *exec.Cmd) {
+	t.Helper()
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) })
+}
+
+// serveConfigured is a server with the configuration file that its argument names.
+func serveConfigured(ctx context.Context) error {
+	options, err := server.ProcessConfigFile(os.Args[1])
+	if err != nil {
+		return err
+	}
+	options.NoSigs = true
+	node, err := server.NewServer(options)
+	if err != nil {
+		return err
+	}
+	node.Start()
+	<-ctx.Done()
+	return nil
+}
+
+// deployedSync is the line of the deployed servers' configuration about syncing.
+func deployedSync(t *testing.T) string {
+	t.Helper()
+	text, err := os.ReadFile("../../deploy/k8s/nats/nats.conf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	line := regexp.MustCompile(`(?m)^ *sync_interval:.*$`).Find(text)
+	if line == nil {
+		t.Fatal("deploy/k8s/nats/nats.conf has no sync_interval")
+	}
+	return string(line)
+}
+
+// acknowledge stores results with the server until the power is cut, and returns the cells
+// whose results the server had acknowledged before.
+func acknowledge(t *testing.T, d *mortalDisk, url string, random *rand.Rand, round int, process *exec.Cmd) (cells []string) {
+	t.Helper()
+	q, err := queue.Connect(t.Context(), queue.Config{URL: url, ConnectWait: time.Minute})
+	if err == nil {
+		err = q.EnsureStreams(t.Context())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer q.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	var (
+		mu    sync.Mutex
+		ended = make(chan struct{})
+	)
+	go func() {
+		defer close(ended)
+		writer := q.Results(nil)
+		for i := 0; ; {
+			var batch []string
+			for range 1 + random.IntN(8) {
+				cell := fmt.Sprintf("r%02d-%06d", round, i)
+				i++
+				if err := writer.Put(ctx, &experiment.Outcome{Run: "run", Cell: cell, Status: experiment.OK}); err != nil {
+					return
+				}
+				batch = append(batch, cell)
+			}
+			if err := writer.Drain(ctx); err != nil {
+				return
+			}
+			mu.Lock()
+			cells = append(cells, batch...)
+			mu.Unlock()
+		}
+	}()
+	time.Sleep(300*time.Millisecond + time.Duration(random.IntN(500))*time.Millisecond)
+	mu.Lock()
+	sure := cells[:len(cells):len(cells)]
+	mu.Unlock()
+	d.cut(process)
+	cancel()
+	<-ended
+	return sure
+}
+
+// stored returns the cells of the results that a server has.
+func stored(t *testing.T, url string) map[string]bool {
+	t.Helper()
+	q, err := queue.Connect(t.Context(), queue.Config{URL: url, ConnectWait: time.Minute})
+	if err == nil {
+		err = q.EnsureStreams(t.Context())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer q.Close()
+	cells := map[string]bool{}
+	for outcome, err := range q.Sift(t.Context(), "run", false, nil) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		cells[outcome.Cell] = true
+	}
+	return cells
+}
+
+// cuts is how often the power is cut.
+func cuts() int {
+	if needs.Long() {
+		return 20
+	}
+	return 5
+}
+
+// TestPowerCuts wants every result that a server acknowledged to survive power cuts where
+// the server syncs as the deployed one does, and sees that without syncing they do not.
+func TestPowerCuts(t *testing.T) {
+	needs.Patience(t, "20 s")
+	for _, server := range []struct {
+		name, sync string
+		cuts       int
+	}{{"deployed", deployedSync(t), cuts()}, {"default", "", 1}} {
+		t.Run(server.name, func(t *testing.T) {
+			d := newMortalDisk(t)
+			random := rand.New(rand.NewPCG(seed(t), 38))
+			listen := ports.Free(t, 1)[0]
+			config := filepath.Join(t.TempDir(), "nats.conf")
+			text := fmt.Sprintf("listen: %q\njetstream {\nstore_dir: %q\n%s\n}\n", listen, filepath.Join(d.dir, "store"), server.sync)
+			if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			url := "nats://" + listen
+			start := func() *exec.Cmd {
+				cmd := itself(t, "configured", config)
+				startGroup(t, cmd)
+				return cmd
+			}
+			var acknowledged []string
+			for round := range server.cuts {
+				acknowledged = append(acknowledged, acknowledge(t, d, url, random, round, start())...)
+			}
+			process := start()
+			have := stored(t, url)
+			lost := 0
+			for _, cell := range acknowledged {
+				if !have[cell] {
+					lost++
+				}
+			}
+			t.Logf("%d cuts, %d results acknowledged, %d lost", server.cuts, len(acknowledged), lost)
+			if len(acknowledged) == 0 || (lost > 0) != (server.sync == "") {
+				t.Errorf("%d of %d acknowledged results are lost", lost, len(acknowledged))
+			}
+			d.cut(process)
+		})
+	}
+}
+
+// TestPowerCutEmbedded cuts the power under `coordinator run` with its embedded server, again
+// and again. What is in the folder after a cut must be rows of an undisturbed run, and the
+// run must end with exactly these.
+func TestPowerCutEmbedded(t *testing.T) {
+	needs.Patience(t, "a minute")
+	sweep := sweep{name: "paths", text: fmt.Sprintf(grid, 200), cells: 200 * 20 * 2}
+	sweep.compute(t, t.TempDir())
+	d := newMortalDisk(t)
+	random := rand.New(rand.NewPCG(seed(t), 39))
+	out := filepath.Join(d.dir, "out")
+	run := func() *exec.Cmd {
+		cmd := exec.Command(builtProgram(t, "coordinator"), "run", sweep.grid, "--out", out, "--figures", "0")
+		cmd.Stderr = os.Stderr
+		return cmd
+	}
+	for range cuts() {
+		cmd := run()
+		startGroup(t, cmd)
+		time.Sleep(300*time.Millisecond + time.Duration(random.IntN(1200))*time.Millisecond)
+		d.cut(cmd)
+		if queued := filepath.Join(out, ".jetstream"); exists(queued) { // the system starts again
+			d.must(os.WriteFile(filepath.Join(queued, "boot"), []byte("before"), 0o600))
+		}
+		kept := map[string]string{}
+		_, err := results.EachNewest(t.Context(), out, nil, func(frame *results.Frame) error {
+			addNumbers(t, kept, frame)
+			return nil
+		})
+		if err != nil && !errors.Is(err, os.ErrNotExist) { // it may be cut before the first sync
+			t.Fatal(err)
+		}
+		for cell, row := range kept {
+			if row != sweep.want[cell] {
+				t.Errorf("cell %s after a cut:\n%s\nwant\n%s", cell, row, sweep.want[cell])
+			}
+		}
+		t.Logf("%d of %d cells are on the disk", len(kept), sweep.cells)
+	}
+	cmd := run()
+	if err := cmd.Run(); err != nil {
+		t.Fatal(err)
+	}
+	wantSame(t, numbers(t, out), sweep.want)
+}
