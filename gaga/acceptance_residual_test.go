@@ -109,7 +109,7 @@ func (o *optimality) violation(theta []float64, age float64) float64 {
 }
 
 // kernelViolation: multiplier i must be C m_i v_i off the kink and between 0 and
-// C m_i at it, Σ α y = 0.
+// C m_i at it; with an intercept Σ α y = 0.
 func (o *optimality) kernelViolation(theta []float64, age float64) float64 {
 	n, c := o.p.X.Rows, o.p.Loss.(gaga.Hinge).C
 	var sum, size float64
@@ -121,7 +121,7 @@ func (o *optimality) kernelViolation(theta []float64, age float64) float64 {
 	}
 	blas64.Gemv(blas.NoTrans, 1, o.kernel, blas64.Vector{N: n, Inc: 1, Data: o.f}, 1, blas64.Vector{N: n, Inc: 1, Data: o.u})
 	worst := 0.0
-	if sum != 0 {
+	if sum != 0 && o.p.Intercept {
 		worst = math.Abs(sum) / size
 	}
 	for i, alpha := range theta[:n] {
@@ -151,6 +151,10 @@ func (o *optimality) kernelViolation(theta []float64, age float64) float64 {
 	return worst
 }
 
+// leastWeight is the weight that a sample has at least in the size of the terms, see
+// [gaga.Knot].
+const leastWeight = 1e-6
+
 // primalViolation: the gradient's coordinates must vanish, or lie within the L1
 // weight, for some choice of the multipliers of the samples at a kink or a
 // break. The choice is that of least squares.
@@ -173,7 +177,8 @@ func (o *optimality) primalViolation(theta []float64, age float64) float64 {
 		loss, slope, curvature := o.loss(o.u[i], y)
 		m := o.multiplicity(i)
 		v := weight(p.Regularizer, loss, age)
-		if h, hinge := p.Loss.(gaga.Hinge); hinge {
+		h, hinge := p.Loss.(gaga.Hinge)
+		if hinge {
 			if g := math.Abs(1 - y*o.u[i]); g <= 1e-10*terms[i] {
 				kink = math.Max(kink, g/terms[i])
 				free, slopes, v = append(free, i), append(slopes, -h.C*y*m), 0
@@ -183,7 +188,10 @@ func (o *optimality) primalViolation(theta []float64, age float64) float64 {
 			broken, steps, v = append(broken, i), append(steps, slope*m*most), 0
 		}
 		o.f[i] = m * v * slope
-		terms[i] = m * v * (math.Abs(slope) + curvature*math.Abs(o.u[i]))
+		if hinge { // beyond the kink, too
+			slope = h.C
+		}
+		terms[i] = m * math.Max(v, leastWeight) * (math.Abs(slope) + curvature*math.Abs(o.u[i]))
 	}
 	blas64.Gemv(blas.Trans, 1, p.X, blas64.Vector{N: n, Inc: 1, Data: o.f}, 0, blas64.Vector{N: d, Inc: 1, Data: o.grad[:d]})
 	blas64.Gemv(blas.Trans, 1, o.absolute, blas64.Vector{N: n, Inc: 1, Data: terms}, 0, blas64.Vector{N: d, Inc: 1, Data: o.scale[:d]})
@@ -327,7 +335,7 @@ func (o *optimality) bounded(rows []int, samples []int, column func(q, j int) fl
 			}
 		}
 		r := rest()
-		if mat.Norm(r, math.Inf(1)) <= 1e-13 {
+		if mat.Norm(r, math.Inf(1)) <= 1e-17 {
 			break
 		}
 		most, at := 1e-13*mat.Norm(r, 2), -1

@@ -48,40 +48,40 @@ func (p *Path) evaluator() *evaluator {
 }
 
 // exact follows the branch from the nearer knot, so that it cannot end on another;
-// where the branch hardly is one there, as beside a branching, from the other.
+// where the branch hardly is one there, as beside a branching, from the other. A landing
+// has zones of its own.
 func (e *evaluator) exact(left, right *Knot, age float64) ([]float64, error) {
-	ends := [2]*Knot{left, right}
-	if right.Age-age < age-left.Age {
-		ends = [2]*Knot{right, left}
+	zones := [2]*Knot{left, left}
+	if right.Kind == Start {
+		zones[1] = right
 	}
-	for _, end := range ends {
-		e.restore(end, left)
-		if e.branch.Stand() && e.branch.Follow(age) {
+	ends := [2]*Knot{left, right}
+	nearer := 0
+	if right.Age-age < age-left.Age {
+		nearer = 1
+	}
+	for _, k := range [2]int{nearer, 1 - nearer} {
+		e.restore(ends[k], zones[k])
+		if e.branch.Stand() && e.branch.Follow(age) && e.solved() {
 			return e.path.settled(e.condition.State(), e.branch.Left().Theta), nil
 		}
 	}
-	return nil, noConvergence(left, right, age)
+	return nil, fmt.Errorf("gaga: no partial optimum is found at age %v between the knots at %v and %v", age, left.Age, right.Age)
 }
 
-func noConvergence(left, right *Knot, age float64) error {
-	return fmt.Errorf("gaga: no convergence at age %v between the knots at %v and %v", age, left.Age, right.Age)
+// solved reports whether the optimality condition holds at the branch's left point.
+func (e *evaluator) solved() bool {
+	return e.condition.Residual(e.branch.Left()) <= tolerance.KKT
 }
 
 // coarse goes in steps over turning points from the left knot, or where none can be
 // made, as close to a jump, on that knot's zones.
 func (e *evaluator) coarse(c *coarse.Continuation, left, right *Knot, age float64) ([]float64, error) {
 	e.restore(left, left)
-	if c.Between(age) {
+	if c.Between(age) && e.branch.Keeps() && e.solved() {
 		return e.path.settled(e.condition.State(), e.branch.Left().Theta), nil
 	}
-	theta, err := e.exact(left, right, age)
-	if err != nil {
-		return nil, err
-	}
-	if off := c.Residual(); off > tolerance.KKT {
-		return nil, fmt.Errorf("%w: residual %.2g", noConvergence(left, right, age), off)
-	}
-	return theta, nil
+	return e.exact(left, right, age)
 }
 
 // restore makes the left point that of a knot, with the zones and active coordinates

@@ -92,7 +92,8 @@
 // At every knot, and at every age through [Path.At], the optimality condition
 // holds to a residual of 1e-9 relative to the terms of the gradient (with a
 // kernel, to the bound of a multiplier and the size of the predictors); typically
-// it is 1e-14, with a kernel 1e-11. Options.Verify, or AGEPATH_VERIFY=1 in the
+// it is 1e-14, with a kernel 1e-11. Path.At returns an error where it finds no such
+// point, as it may between a jump and its landing point. Options.Verify, or AGEPATH_VERIFY=1 in the
 // environment, has every event checked independently: residual, zones, signs and
 // the eigenvalues of H; and each step of a landing, that it descends.
 //
@@ -107,8 +108,8 @@
 // that plain alternation comes to from the same point.
 //
 // A path ends early with a [Status] when the context ends, when Options.MaxEvents
-// is reached, or where no strict partial optimum is found to go on from
-// (degenerate data). Ties are resolved in a fixed order, with samples at the margin
+// is reached, or where no strict partial optimum is found to go on from that is not
+// above the point that the path leaves (degenerate data). Ties are resolved in a fixed order, with samples at the margin
 // the steepest first; paths are the same on every run. Where the age would stand
 // still the path restarts from alternation a little further and records a jump with
 // the cause [Stall].
@@ -138,7 +139,7 @@
 //     all ages, it begins at the first at which alternation from that fit keeps samples; it is
 //     [Degenerate] where there is none. Stretches with all weights 0 are part of a path: their
 //     knots have no samples but discarded ones. Where alternation from a jump point keeps
-//     one class only the path has a [Gap].
+//     one class only the path has a [Gap], however short.
 //   - [Options.Sweep] looks for jumps at both ends of a step and half-way: on
 //     small random problems it misses about one jump in 1,000, a fold with
 //     another branch close by.

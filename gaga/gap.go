@@ -88,7 +88,7 @@ func (t *tracker) bridge(ctx context.Context, from float64, what string) error {
 	if err := t.startPiece(start+l.Reason, l.Steps); err != nil {
 		return err
 	}
-	if begun && to > from*(1+2*tolerance.Nudge) {
+	if begun {
 		t.path.gaps = append(t.path.gaps, Gap{from, to, reason + " keeps both classes from its end on"})
 	}
 	return nil

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/agepath/agepath/gaga/internal/tolerance"
@@ -30,6 +32,11 @@ func TestGaps(t *testing.T) {
 		}
 		if path.Status() != Complete && len(path.Knots()) > 0 {
 			t.Errorf("problem %d: %v: %s; %s", k, path.Status(), path.Reason(), describeProblem(p))
+		}
+		for _, r := range path.Restarts() {
+			if r.Age > path.Range().Min && strings.Contains(r.Reason, "samples of one class only") && !slices.ContainsFunc(path.Gaps(), func(g Gap) bool { return g.To == r.Age }) {
+				t.Errorf("problem %d: no gap ends at the restart %+v", k, r)
+			}
 		}
 		for _, g := range path.Gaps() {
 			gaps++

@@ -226,11 +226,11 @@ func (e *AgeError) Error() string {
 	return fmt.Sprintf("gaga: age %v is outside the path's [%v, %v]", e.Age, e.Range.Min, e.Range.Max)
 }
 
-// At returns the coefficients at an age: d coefficients and the intercept. At
-// a jump it returns the landing point. Between knots it solves the
-// optimality condition on the segment's zones, so the residual is as small as
-// at a knot. The error is an [*AgeError], a [*GapError], or says that the solve
-// failed.
+// At returns the coefficients at an age: d coefficients and the intercept. Between knots
+// it solves the optimality condition on the segment's zones, in which all samples must be
+// then, so the residual is as small as at a knot. Between a jump and its landing, mostly a
+// relative 1e-9 further, it follows the path back from the landing point. The error is an
+// [*AgeError], a [*GapError], or says that no point of the path is found there.
 func (p *Path) At(age float64) ([]float64, error) {
 	if err := p.inGap(age); err != nil {
 		return nil, err
@@ -245,13 +245,9 @@ func (p *Path) At(age float64) ([]float64, error) {
 	if left.Age == age || k+1 == len(p.knots) {
 		return append([]float64(nil), left.Theta...), nil
 	}
-	right := &p.knots[k+1]
-	if left.Kind == Jump { // between a jump and its landing, a nudge further
-		return append([]float64(nil), right.Theta...), nil
-	}
 	e := p.evaluator()
 	defer p.evaluators.Put(e)
-	return e.at(left, right, age)
+	return e.at(left, &p.knots[k+1], age)
 }
 
 // Passed returns the number of changes of zones and active coordinates that a

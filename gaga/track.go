@@ -29,7 +29,8 @@ type Options struct {
 	// MaxEvents ends the path with status [EventLimit] after so many critical
 	// points. 0: no limit.
 	MaxEvents int
-	// MaxAlternations bounds one landing. 0: 1,000,000.
+	// MaxAlternations bounds the steps of one landing, the path then ends with status
+	// [Degenerate]. 0: 1,000,000.
 	MaxAlternations int
 	// Sweep passes many turning points in a step, for a very large number of
 	// samples: they get no knots but are counted (Path.Passed, MaxEvents). Jumps

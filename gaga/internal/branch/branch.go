@@ -142,12 +142,13 @@ func (b *Branch) next(target float64) candidate {
 // point, +Inf where there is none.
 func (b *Branch) Due() float64 { return b.first(nil).At }
 
-// Follow moves the left point to an age, ahead or behind, on the current partition. It
-// reports false where the branch ends before.
+// Follow moves the left point to an age, ahead or behind, over partial optima on the
+// current partition, of which all samples are watched. It reports false where these end
+// before.
 func (b *Branch) Follow(age float64) bool {
 	for b.left.Age != age {
 		to := age
-		for h := age - b.left.Age; !b.reach(to); to = b.left.Age + h {
+		for h := age - b.left.Age; !b.reach(to) || !b.keeps(b.trial); to = b.left.Age + h {
 			if h *= 0.5; math.Abs(h) < tolerance.StepShortest*age {
 				return false
 			}
@@ -155,6 +156,14 @@ func (b *Branch) Follow(age float64) bool {
 		b.left, b.trial = b.trial, b.left
 	}
 	return true
+}
+
+// Keeps reports whether the left point, a solution on the partition, is a partial optimum:
+// whether all samples are in their zones there and the coefficients have their signs.
+func (b *Branch) Keeps() bool { return b.keeps(b.left) }
+
+func (b *Branch) keeps(pt *model.Point) bool {
+	return condition.InZones(b.state, pt, b.state.Watch, pt.U) && condition.Signed(b.state, pt)
 }
 
 // Stand evaluates everything at the left point, where age, unknowns and partition are

@@ -109,14 +109,6 @@ func (c *Continuation) Between(age float64) bool {
 	return true
 }
 
-// Residual returns the relative residual of the condition at the branch's left point, on
-// the zones that the losses there have.
-func (c *Continuation) Residual() float64 {
-	c.corrector.rezone(c.branch.Left())
-	c.corrector.residual(c.branch.Left())
-	return c.Relative()
-}
-
 // over moves the left point to an age, over any turning points between. It reports false,
 // with the left point and its partition as they were, where the corrector fails or a jump
 // can lie between.

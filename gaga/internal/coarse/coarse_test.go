@@ -376,7 +376,7 @@ func TestBetween(t *testing.T) {
 					t.Errorf("problem %d: Between reports %v, the exact step ends with %v", k, ok, want)
 				} else if ok {
 					reached++
-					if off := coarse.c.Residual(); !(off <= tolerance.KKT) {
+					if off := coarse.c.Residual(coarse.b.Left()); !(off <= tolerance.KKT) || !coarse.b.Keeps() {
 						t.Errorf("problem %d: the residual is %v", k, off)
 					}
 					for j, w := range exact.b.Left().Theta {

@@ -1,6 +1,7 @@
 package landing
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
@@ -24,17 +25,16 @@ type site struct {
 	scores    []float64 // N, scratch: predictors of all samples
 	refuted   []uint8   // N, or none: the zones at which the corrector last found no landing point
 	value     float64   // with Verify: the implicit objective where the descent is
-	rounding  float64   // what rounding of the predictors, or with Verify of the multipliers, does to it
+	rounding  float64   // what rounding of the predictors, or of the multipliers, does to it
 }
 
 func newSite(c condition.Condition, n *newton.Corrector, h window.Horizon, o Options) *site {
 	s := c.State()
 	site := &site{condition: c, state: s, corrector: n, horizon: h, options: o, scores: make([]float64, s.N)}
-	switch {
-	case !s.Kinked():
-		site.rounding = rounding(s)
-	case o.Verify:
+	if s.Kinked() {
 		site.rounding = multiplierRounding(s)
+	} else {
+		site.rounding = rounding(s)
 	}
 	return site
 }
@@ -67,6 +67,19 @@ func multiplierRounding(s *model.State) float64 {
 		sum += s.M[i] * math.Sqrt(square)
 	}
 	return tolerance.Unit * s.Cost * s.Cost / s.L2[0] * sum * sum
+}
+
+// roundingAt is multiplierRounding at a θ of a kernel machine: multipliers that cancel in the
+// predictors, as those of equal samples, may be large. It is 0 for others.
+func (s *site) roundingAt(theta []float64) float64 {
+	if s.state.Kernel == nil {
+		return 0
+	}
+	var part float64
+	for i, m := range s.state.M {
+		part = max(part, math.Abs(theta[i])/(s.state.Bound*m))
+	}
+	return part * part * s.rounding
 }
 
 // start begins a descent.
@@ -132,7 +145,7 @@ func (s *site) accepts(pt *model.Point, value float64) bool {
 		slack += s.rounding
 	}
 	now, ok := s.inZones(pt)
-	return ok && s.signs(pt) && now <= value+slack
+	return ok && condition.Signed(s.state, pt) && now <= value+slack
 }
 
 // inZones reports whether all samples are in their zones at pt, and returns the implicit
@@ -146,51 +159,7 @@ func (s *site) inZones(pt *model.Point) (value float64, ok bool) {
 		s.condition.PredictAll(u, pt.Theta)
 		value = condition.Objective(s.condition, pt.Theta, u, pt.Age)
 	}
-	for slot, i := range samples {
-		if !s.inZone(pt, i, u[slot]) {
-			return value, false
-		}
-	}
-	return value, true
-}
-
-// inZone reports whether sample i, with the predictor u at pt, is in its zone, up to
-// rounding.
-func (s *site) inZone(pt *model.Point, i int, u float64) bool {
-	p := s.state
-	zone := int(p.Zone[i]) - p.Kinks
-	if p.Kinked() && zone <= 0 {
-		g, slack := 1-p.Y[i]*u, tolerance.Roundoff*(1+math.Abs(u))
-		switch top := p.Bound * p.M[i]; {
-		case p.Zone[i] == model.Satisfied:
-			return g <= slack
-		case p.Zone[i] == model.Pinned:
-			return pt.Dual[i] >= -tolerance.Roundoff*top && pt.Dual[i] <= (1+tolerance.Roundoff)*top
-		case g < -slack:
-			return false
-		}
-	}
-	loss, _, _ := p.Eval(p.Zone[i], u, p.Y[i])
-	if zone < len(pt.Threshold) && loss-pt.Threshold[zone] > tolerance.Roundoff*loss {
-		return false
-	}
-	return zone <= 0 || pt.Threshold[zone-1]-loss <= tolerance.Roundoff*loss
-}
-
-// signs is the coordinates' part of accepts.
-func (s *site) signs(pt *model.Point) bool {
-	for j, l1 := range s.state.L1 {
-		switch {
-		case l1 == 0:
-		case s.state.Sign[j] != 0:
-			if pt.Theta[j]*s.state.Sign[j] < 0 {
-				return false
-			}
-		case math.Abs(pt.Grad[j]) > l1*(1+tolerance.KKT):
-			return false
-		}
-	}
-	return true
+	return value, condition.InZones(s.state, pt, samples, u)
 }
 
 // thin drops coordinates that are collinear with other active ones on the samples that
@@ -295,10 +264,12 @@ func (s *site) lowers(what string, age float64, theta []float64) error {
 	return nil
 }
 
-// compare is lowers for a whole landing, from the point that the path left to pt.
+// compare returns an *unfinished where a landing has led to pt above the point that the
+// path left by more than rounding.
 func (s *site) compare(from, pt *model.Point) error {
-	if s.options.Verify {
-		s.value = s.objectiveAt(from.Theta, pt.Age)
+	before, after := s.objectiveAt(from.Theta, pt.Age), s.objectiveAt(pt.Theta, pt.Age)
+	if !(after <= before+tolerance.ObjectiveRounding*math.Abs(before)+s.rounding) {
+		return &unfinished{fmt.Sprintf("the descent ends above the point that the path left, %v for %v", after, before)}
 	}
-	return s.lowers("the landing", pt.Age, pt.Theta)
+	return nil
 }

@@ -56,7 +56,7 @@ func (m *majorization) run(ctx context.Context, d *departure, pt *model.Point) (
 func (m *majorization) descend(ctx context.Context, d *departure, pt *model.Point) (steps int, err error) {
 	limits, detours, begins := m.limits(), 0, true
 	trigger := newTrigger(limits.quiet)
-	for steps < min(limits.most, m.options.MaxAlternations) {
+	for steps < min(limits.most, d.most) {
 		if err := ctx.Err(); err != nil {
 			return steps, err
 		}

@@ -62,7 +62,7 @@ func (c *trial) run(t *testing.T, what string, way func(l *Lander) descent) (end
 		if plain.Unfit(age) {
 			continue
 		}
-		d := &departure{age: age, theta: theta[:p.P]}
+		d := &departure{age: age, theta: theta[:p.P], most: l.options.MaxAlternations}
 		l.start(d)
 		k, err := way(l).run(context.Background(), d, pt)
 		if _, ok := errors.AsType[*unfinished](err); ok {

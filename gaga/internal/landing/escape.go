@@ -68,7 +68,7 @@ func (s *site) escape(theta, direction []float64, age float64) (to []float64, ok
 	}
 	value := at(0)
 	for x := tolerance.EscapeLength * size / largest; x*largest > tolerance.EscapeLeast*size; x *= 0.5 {
-		if at(0.5*x) < value && at(x) < value {
+		if at(0.5*x) < value && at(x)+s.roundingAt(to) < value && s.objectiveAt(to, age) < value {
 			return to, true
 		}
 	}

@@ -29,7 +29,7 @@ import (
 
 // Options of a lander.
 type Options struct {
-	MaxAlternations int     // steps of one descent; 0: tolerance.LandingSteps
+	MaxAlternations int     // steps of one landing; 0: tolerance.LandingSteps
 	TrustSamples    int     // least number of samples of a trust-region descent; 0: tolerance.TrustSamples
 	Last            float64 // end of the range of ages
 	Verify          bool    // return an [*Ascent] where a step raises the implicit objective
@@ -84,6 +84,7 @@ type descent interface {
 type departure struct {
 	age   float64
 	theta []float64 // P
+	most  int       // steps that are left to the landing
 	way   string    // what is to be said of the way
 }
 
@@ -127,7 +128,7 @@ func New(c condition.Condition, n *newton.Corrector, s *search.Search, h window.
 // At lands at an age from the current solution of the search. It makes pt the landing
 // point; reason is the landing's, for errors.
 func (l *Lander) At(ctx context.Context, pt *model.Point, age float64, reason string) (Landing, error) {
-	d := &departure{age: age, theta: append([]float64(nil), l.solver.search.Theta()[:l.state.P]...)}
+	d := &departure{age: age, theta: append([]float64(nil), l.solver.search.Theta()[:l.state.P]...), most: l.options.MaxAlternations}
 	l.start(d)
 	l.solver.stay(age)
 	steps, err := l.general.descend(ctx, d, pt)
@@ -152,19 +153,18 @@ func (l *Lander) Leave(ctx context.Context, pt *model.Point, x model.Crossing, r
 	total := 0
 	for {
 		d := begin
-		d.age, d.theta = age, append([]float64(nil), begin.theta...)
+		d.age, d.theta, d.most = age, append([]float64(nil), begin.theta...), l.options.MaxAlternations-total
 		l.start(&d)
 		wider := tolerance.WidenBy*breadth <= tolerance.Widest && age < l.options.Last
 		steps, err := l.down(ctx, &d, pt, wider)
-		total += steps
+		if total += steps; err == nil {
+			err = l.compare(&from, pt)
+		}
 		var flat *Degenerate
-		if err = l.explain(err, reason+d.way, age); errors.As(err, &flat) && wider && !errors.Is(err, convex.ErrOneClass) {
+		if err = l.explain(err, reason+d.way, age); errors.As(err, &flat) && wider && total < l.options.MaxAlternations && !errors.Is(err, convex.ErrOneClass) {
 			breadth *= tolerance.WidenBy
 			age = math.Min(math.Max(age, from.Age*(1+breadth)), l.options.Last)
 			continue
-		}
-		if err == nil {
-			err = l.compare(&from, pt)
 		}
 		if err != nil {
 			return Landing{}, err
@@ -183,6 +183,7 @@ func (l *Lander) down(ctx context.Context, d *departure, pt *model.Point, wider 
 	for _, way := range l.descents {
 		more, failed := way.run(ctx, d, pt)
 		steps += more
+		d.most -= more
 		var next *unfinished
 		if err = failed; !errors.As(err, &next) || next == errCircling && wider {
 			break

@@ -55,7 +55,7 @@ func newNearSet(s *site, c *condition.Primal) (*nearSet, bool) {
 	f := func(k int) []float64 { return make([]float64, k) }
 	n := &nearSet{
 		site: s, activeSet: newActiveSet(m), zones: newHingeZones(m, c), primal: c,
-		from: f(m.P), zone: make([]uint8, m.N), there: f(m.N), share: f(m.N), lap: lap{theta: f(m.P)},
+		from: f(m.P), zone: make([]uint8, m.N), there: f(m.N), share: f(m.N), lap: lap{length: tolerance.LapSteps, theta: f(m.P)},
 		hood: hood{center: f(m.P), wide: f(m.N)},
 	}
 	if w, ok := s.horizon.(*window.Window); ok {
@@ -269,26 +269,30 @@ func (n *nearSet) move(theta, _ []float64) {
 
 // lap watches whether steps lead anywhere.
 type lap struct {
-	theta []float64 // where it began
-	steps int       // since then
-	way   float64   // their length
+	length int       // in steps
+	theta  []float64 // where it began
+	steps  int       // since then
+	way    float64   // their length
+	before float64   // that of the lap before
 }
 
 func (l *lap) begin(theta []float64) {
 	copy(l.theta, theta)
-	l.steps, l.way = 0, 0
+	l.steps, l.way, l.before = 0, 0, math.Inf(1)
 }
 
-// circles takes note of a step to theta, and reports whether the last ones have come back
-// to where they began.
+// circles takes note of a step to theta, and reports whether the last lap has come back
+// to where it began by steps that do not shrink.
 func (l *lap) circles(theta []float64, step float64) bool {
 	l.way += step
-	if l.steps++; l.steps < tolerance.LapSteps {
+	if l.steps++; l.steps < l.length {
 		return false
 	}
-	if floats.Distance(l.theta, theta, 2) <= tolerance.LapPart*l.way {
+	if floats.Distance(l.theta, theta, 2) <= tolerance.LapPart*l.way && l.way >= 0.5*l.before {
 		return true
 	}
+	way := l.way
 	l.begin(theta)
+	l.before = way
 	return false
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
 
 	"github.com/agepath/agepath/gaga/internal/condition"
 	"github.com/agepath/agepath/gaga/internal/model"
@@ -20,10 +21,16 @@ type solver struct {
 	age    float64
 	zone   []uint8   // N: of the samples, at the search's solution
 	sign   []float64 // P: of its coordinates
+	last   []float64 // P: the solution before the last step
+	lap    lap
 }
 
 func newSolver(s *site, search *search.Search) *solver {
-	return &solver{site: s, search: search, zone: make([]uint8, s.state.N), sign: make([]float64, s.state.P)}
+	f := func() []float64 { return make([]float64, s.state.P) }
+	return &solver{
+		site: s, search: search, zone: make([]uint8, s.state.N), sign: f(), last: f(),
+		lap: lap{length: tolerance.FitLapSteps, theta: f()},
+	}
 }
 
 func (s *solver) limits() limits {
@@ -39,10 +46,14 @@ func (s *solver) limits() limits {
 }
 
 // stay is begin at the search's current solution.
-func (s *solver) stay(age float64) { s.age = age }
+func (s *solver) stay(age float64) {
+	s.age = age
+	s.lap.begin(s.search.Theta()[:s.state.P])
+}
 
 func (s *solver) begin(theta []float64, age float64) {
 	s.age = age
+	s.lap.begin(theta)
 	s.condition.PredictAll(s.scores, theta)
 	s.search.StartAt(theta, s.scores)
 }
@@ -55,7 +66,14 @@ func (s *solver) step(ctx context.Context) (progress, error) {
 	if moved <= tolerance.StandStill {
 		moved = 0
 	}
-	return progress{changed: s.read(), moved: moved}, nil
+	p := progress{changed: s.read(), moved: moved}
+	theta, _, _ := s.solution()
+	way := floats.Distance(s.last, theta, 2)
+	copy(s.last, theta)
+	if moved > 0 && s.lap.circles(theta, way) {
+		return p, errCircling
+	}
+	return p, nil
 }
 
 // read takes the zones and signs at the search's solution and reports whether any are

@@ -73,7 +73,7 @@ func (t *trustRegion) run(ctx context.Context, d *departure, pt *model.Point) (s
 	t.evaluate(&t.next, d.age)
 	t.advance()
 	radius, longest := tolerance.FirstRadius, math.Min(tolerance.LongestRadius, tolerance.RadiusForSample*float64(t.state.N))
-	for steps < tolerance.TrustSteps && radius >= tolerance.ShortestTrust*tolerance.FirstRadius {
+	for steps < min(tolerance.TrustSteps, d.most) && radius >= tolerance.ShortestTrust*tolerance.FirstRadius {
 		if err := ctx.Err(); err != nil {
 			return steps, err
 		}

@@ -46,10 +46,13 @@ const (
 	StepRounding      = 1e-3 * ObjectiveRounding
 	FittedRounding    = 64 * Unit // rounding of a predictor, relative to the target that it is near
 	// LapSteps is after how many steps of the near set it is checked that they lead
-	// somewhere: by more than LapPart of the way.
-	LapSteps   = 16
-	LapPart    = 0.01
-	FitChanges = 4 // of the active set in a fit in Gram form, for each coordinate
+	// somewhere: by more than LapPart of the way, or by steps half as long as those before.
+	// FitLapSteps is the same for steps by a convex solver: where a weight's slope is
+	// infinite they are noise of the fits, which over so many comes nowhere.
+	LapSteps    = 16
+	FitLapSteps = 256
+	LapPart     = 0.01
+	FitChanges  = 4 // of the active set in a fit in Gram form, for each coordinate
 )
 
 // Extrapolation.
