@@ -113,7 +113,7 @@ func (b *Branch) reach(age float64) bool {
 		return false
 	}
 	b.condition.Tangent(b.trial)
-	return true
+	return b.turn.room(b.left.Age) < math.Inf(1) || b.steady(h)
 }
 
 // near reports whether the trial point is as close to its prediction over a step h as a
@@ -126,6 +126,27 @@ func (b *Branch) near(h float64) bool {
 		moved += s.Diag[r] * m * m
 		size += s.Diag[r] * w * w
 	}
-	const near, objective, still = tolerance.Near, tolerance.NearObjective, tolerance.NearSize
-	return s.Distance(b.predicted, b.trial.Theta) <= near*near*moved+objective*objective*l.Age*s.Total+still*still*size
+	return s.Distance(b.predicted, b.trial.Theta) <= tolerance.Near*tolerance.Near*moved+b.rounding(size)
+}
+
+// rounding is the squared distance, in units of the objective, that is rounding at a θ of
+// the given squared size.
+func (b *Branch) rounding(size float64) float64 {
+	const objective, still = tolerance.NearObjective, tolerance.NearSize
+	return objective*objective*b.left.Age*b.state.Total + still*still*size
+}
+
+// steady reports whether the mean of the rates at both ends of a step h accounts for the
+// way: beyond a fold, or where others are close, another branch can be near the prediction.
+func (b *Branch) steady(h float64) bool {
+	s, l, r := b.state, b.left, b.trial
+	var off, moved, size float64 // squared, in units of the objective
+	for k, j := range s.Active {
+		way, unit := r.Theta[j]-l.Theta[j], s.Diag[k]
+		d := way - 0.5*h*(l.Rate[j]+r.Rate[j])
+		off += unit * d * d
+		moved += unit * way * way
+		size += unit * l.Theta[j] * l.Theta[j]
+	}
+	return off <= tolerance.Steady*tolerance.Steady*moved+b.rounding(size)
 }

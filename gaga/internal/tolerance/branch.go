@@ -23,6 +23,7 @@ const (
 	// how far it may lead in any case, relative to the size of the objective and of θ:
 	// where the branch stands still there is only rounding.
 	Near          = 0.3
+	Steady        = 0.25 // the same from what the mean of the rates at both ends says, relative to the way
 	NearObjective = 1e-7
 	NearSize      = 1e-8
 	SamePoint     = 1e-10 // how far it may lead behind a change of the partition, relative to the objective
