@@ -117,7 +117,7 @@ func (o *optimality) kernelViolation(theta []float64, age float64) float64 {
 		o.f[i] = alpha * o.p.Y[i]
 		o.u[i] = theta[n]
 		sum += o.f[i]
-		size += math.Abs(alpha)
+		size += math.Max(math.Abs(alpha), leastWeight*c*o.multiplicity(i))
 	}
 	blas64.Gemv(blas.NoTrans, 1, o.kernel, blas64.Vector{N: n, Inc: 1, Data: o.f}, 1, blas64.Vector{N: n, Inc: 1, Data: o.u})
 	worst := 0.0
