@@ -35,6 +35,7 @@ func ReadSource(r *gridfile.Reader, entry gridfile.Item, options dataset.Options
 			header := r.Boolean(n)
 			o.Header = &header
 		}),
+		gridfile.On("decimal", gridfile.Into(&o.Decimal, gridfile.Word(r, ".", ","))),
 		gridfile.On("target", gridfile.Into(&o.Target, r.Text)),
 		gridfile.On("drop", gridfile.Into(&o.Drop, r.Texts)),
 		gridfile.On("classes", func(n gridfile.Item) {
@@ -45,6 +46,8 @@ func ReadSource(r *gridfile.Reader, entry gridfile.Item, options dataset.Options
 		}),
 		gridfile.On("task", gridfile.Into(&o.Task, gridfile.Word(r, dataset.Classification, dataset.Regression))),
 		gridfile.On("numbered", func(n gridfile.Item) { o.Numbered = r.Boolean(n) }),
+		gridfile.On("missing_marks", gridfile.Into(&o.Marks, func(n gridfile.Item) []string { return readMarks(r, n) })),
+		gridfile.On("keep_quoted", func(n gridfile.Item) { o.KeepQuoted = r.Boolean(n) }),
 		gridfile.On("missing", gridfile.Into(&o.Missing, gridfile.Word(r, MissingWords...))),
 		gridfile.On("encode", func(n gridfile.Item) { o.Encode, o.OneHot = readEncoding(r, n) }))
 	if r.Reports() > before {
@@ -59,6 +62,20 @@ func ReadSource(r *gridfile.Reader, entry gridfile.Item, options dataset.Options
 		r.Problem(entry, "%v", err)
 	}
 	return s, r.Reports() == before
+}
+
+// readMarks reads the key missing_marks of a data set: texts as they are written, also
+// null, which YAML takes for nothing.
+func readMarks(r *gridfile.Reader, n gridfile.Item) []string {
+	var marks []string
+	for _, element := range r.Many(n) {
+		if element.Kind == yaml.ScalarNode && element.Value != "" {
+			marks = append(marks, element.Value)
+		} else {
+			r.Problem(element, "%s is not allowed; a text is, and an empty field is missing anyway", gridfile.Describe(element.Node))
+		}
+	}
+	return marks
 }
 
 // readEncoding reads the key encode of a data set: a word, or columns of which each value

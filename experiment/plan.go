@@ -48,6 +48,14 @@ type PlannedData struct {
 	Digest string
 	Task   dataset.Task
 	N, D   int // rows and features
+
+	Reading  dataset.Reading // how its file was read; none for data that no library loads
+	Features dataset.Names
+}
+
+// Planned describes a data set that was loaded.
+func Planned(d *dataset.Dataset) *PlannedData {
+	return &PlannedData{Name: d.Name, Digest: d.Digest(), Task: d.Task, N: d.N, D: d.D, Reading: d.Reading, Features: d.Names()}
 }
 
 // Group is cells of a plan that take about the same time: those of one data set and one

@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 )
 
 // arff reads an ARFF file: https://waikato.github.io/weka-wiki/formats_and_processing/arff_stable/
+// KEEL's form of it also names inputs and outputs: https://sci2s.ugr.es/keel/dataset
 type arff struct {
 	l       *lines
 	t       *table
@@ -17,6 +19,8 @@ type arff struct {
 	columns []column
 	refused []refused
 	implied []int // columns that a sparse row may leave out without meaning 0
+	inputs  []int // columns that @inputs names, nil without it
+	outputs []int
 }
 
 // refused is an attribute that must be dropped.
@@ -31,6 +35,10 @@ func readARFF(l *lines, t *table) error {
 	if err := a.header(); err != nil {
 		return err
 	}
+	if err := a.checkOutputs(); err != nil {
+		return err
+	}
+	a.leaveOut()
 	if err := t.setColumns(a.columns); err != nil {
 		return err
 	}
@@ -94,16 +102,77 @@ func (a *arff) header() error {
 			case equalFold(keyword, "@relation"):
 			case equalFold(keyword, "@attribute"):
 				err = a.attribute(rest)
+			case equalFold(keyword, "@inputs"), equalFold(keyword, "@input"):
+				a.inputs, err = a.listed(rest, a.inputs)
+			case equalFold(keyword, "@outputs"), equalFold(keyword, "@output"):
+				a.outputs, err = a.listed(rest, a.outputs)
 			case equalFold(keyword, "@data"):
 				return nil
 			default:
-				err = fmt.Errorf("%q: allowed are @relation, @attribute, @data and comments that start with %%", short(b))
+				err = fmt.Errorf("%q: allowed are @relation, @attribute, @inputs, @outputs, @data and comments that start with %%", short(b))
 			}
 		}
 		if err != nil {
 			return inLine(a.l.line, err)
 		}
 	}
+}
+
+// listed reads the names of attributes that follow @inputs or @outputs and returns
+// their columns with those that come before.
+func (a *arff) listed(b []byte, columns []int) ([]int, error) {
+	if columns == nil {
+		columns = []int{}
+	}
+	for i := a.s.skipBlanks(b, 0); i < len(b) && b[i] != '%'; i = a.s.skipBlanks(b, i) {
+		a.s.clear()
+		var err error
+		if b, i, err = a.s.field(b, i, ",%", a.l); err != nil {
+			return nil, err
+		}
+		at := slices.IndexFunc(a.columns, func(c column) bool { return c.name == string(a.s.nth(0)) })
+		if at < 0 {
+			return nil, fmt.Errorf("no attribute before it is named %q", short(a.s.nth(0)))
+		}
+		columns = append(columns, at)
+		if i < len(b) && b[i] == ',' {
+			i++
+		}
+	}
+	return columns, nil
+}
+
+// leaveOut takes the target from @outputs, and leaves out what is neither an input nor
+// the target.
+func (a *arff) leaveOut() {
+	if len(a.outputs) == 1 {
+		a.t.standard = a.outputs[0]
+		a.t.say("target by @outputs")
+	}
+	var out []string
+	for i := range a.columns {
+		if slices.Contains(a.outputs, i) || a.inputs != nil && !slices.Contains(a.inputs, i) {
+			a.columns[i].leave()
+			if i != a.t.standard {
+				out = append(out, short([]byte(a.columns[i].name)))
+			}
+		}
+	}
+	if out != nil {
+		a.t.say("left out, being no input: %s", some(out))
+	}
+}
+
+// checkOutputs refuses several outputs of which no option names one.
+func (a *arff) checkOutputs() error {
+	if len(a.outputs) < 2 || a.t.o.Target != "" {
+		return nil
+	}
+	names := make([]string, len(a.outputs))
+	for k, at := range a.outputs {
+		names[k] = a.columns[at].name
+	}
+	return fmt.Errorf("@outputs names %d attributes (%s): say which is the target, as in target: %s", len(names), some(names), names[0])
 }
 
 // attribute reads what follows @attribute: name and type.

@@ -15,6 +15,10 @@ type categories struct {
 	places map[label]int
 	line   int  // of the first one
 	listed bool // by [Options.OneHot]: numbers count as well
+
+	rows, alike int    // with text, with text that looks like a number
+	like        string // the first of these
+	likeLine    int
 }
 
 func newCategories(listed bool) *categories {
@@ -33,9 +37,15 @@ func (t *table) setCategory(col *column, text []byte, kind kind) error {
 	switch {
 	case c.listed:
 	case kind == isNumber:
-		return fmt.Errorf("the number %s where line %d has text%s", short(text), c.line, oneKind)
+		return fmt.Errorf("the number %s where line %d has text%s%s", short(text), c.line, decimalHintFor(c.like), oneKind)
 	case col.number > 0:
-		return fmt.Errorf("text %q where line %d has a number%s", short(text), col.number, oneKind)
+		return fmt.Errorf("text %q where line %d has a number%s%s", short(text), col.number, decimalHintFor(string(text)), oneKind)
+	}
+	c.rows++
+	if looksNumber(text) {
+		if c.alike++; c.alike == 1 {
+			c.like, c.likeLine = string(text), t.line
+		}
 	}
 	value := parseLabel(string(text))
 	place, known := c.places[value]
@@ -46,12 +56,37 @@ func (t *table) setCategory(col *column, text []byte, kind kind) error {
 			return fmt.Errorf("more than %d features with one for each value, the most that are allowed", t.limits.columns)
 		}
 		place = len(c.list)
+		if place == sampleRecords && c.refuses() { // before they fill the memory
+			return c.refusal(t.ref(slices.IndexFunc(t.columns, func(other column) bool { return other.categories == c })))
+		}
 		c.list = append(c.list, value)
 		c.places[value] = place
 		t.taken += bytesOfName(text)
 	}
 	t.x[len(t.x)-t.width+col.at] = float64(place)
 	return nil
+}
+
+// refuses tells whether most of the values look like numbers, which nobody asked for.
+func (c *categories) refuses() bool { return !c.listed && 2*c.alike > c.rows }
+
+// refusal is the error of such a column.
+func (c *categories) refusal(ref string) error {
+	what := decimalHintFor(c.like)
+	if what == "" {
+		what = "; numbers are digits with a decimal mark"
+	}
+	return fmt.Errorf("text %q, and %d of the %d values so far look like numbers%s; drop: %s leaves the column out, "+
+		"and encode: {onehot: [...]} with it and the columns of text makes each of its values a feature",
+		short([]byte(c.like)), c.alike, c.rows, what, ref)
+}
+
+// decimalHintFor is decimalHint for a number with a decimal comma, "" for other text.
+func decimalHintFor(text string) string {
+	if isDecimalComma(text) {
+		return decimalHint
+	}
+	return ""
 }
 
 // oneKind says what to do about a column of text and numbers.
@@ -75,6 +110,9 @@ func (t *table) spreadCategories() error {
 		}
 		from[i] = col.at
 		if col.categories != nil {
+			if col.categories.refuses() {
+				return t.inColumn(i, col.categories.likeLine, col.categories.refusal(t.ref(i)))
+			}
 			if col.nominal = col.categories.settle(old[col.at:], width); len(col.nominal) == 0 {
 				return t.inColumn(i, col.first, errors.New("every value is missing: there is nothing to encode"))
 			}

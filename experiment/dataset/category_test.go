@@ -104,7 +104,7 @@ func TestOneHotErrors(t *testing.T) {
 		"columns of LIBSVM":       {"1 1:2\n", "a.libsvm", listed("1"), []string{"for csv, tsv and space files, not for libsvm"}},
 		"another word":            {"1,2\n", "a.csv", Options{Encode: "ordinal"}, []string{`encode "ordinal": allowed are refuse and onehot`}},
 		"each row left out":       {"a,b,y\nu,?,1\nv,,2\n", "a.csv", Options{Encode: "onehot", Missing: "drop"}, []string{"missing: drop leaves none"}},
-		"half a line of names":    {"age,1\n1,2\n", "a.csv", hot, []string{"the number 1 where line 1 has text", "header: true"}},
+		"half a line of names":    {"age,5\n1,2\n", "a.csv", hot, []string{"the number 1 where line 1 has text", "header: true"}},
 		"text of the last target": {"c,y\nu,1\nv,x\n", "a.csv", hot, []string{`text "x" in a number column`}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -50,6 +50,7 @@ func compareLabels(a, b label) int {
 type targets struct {
 	numbers []float64      // 0 for a text, NaN for a missing value
 	lines   []int          // where each row stands
+	mapped  string         // labels of the classes, for people
 	codes   []int          // place of each text in texts, -1 for a number; nil while all are numbers
 	texts   []string       // the texts that have come, or the declared values
 	places  map[string]int // of texts
@@ -182,6 +183,8 @@ func (t *targets) classify(classes Classes, col *column, most int) ([]float64, e
 	if err != nil {
 		return nil, err
 	}
+	negative, positive := divide(labels, signs)
+	t.mapped = fmt.Sprintf("%s -1, %s +1", are(negative), are(positive))
 	for row := range t.numbers {
 		t.numbers[row] = signs[at(row)]
 	}
@@ -196,9 +199,12 @@ func (c Classes) signs(labels []label, first map[label]int) (map[label]float64, 
 	}
 	signs := make(map[label]float64, len(labels))
 	if c.isZero() {
+		if all(labels, func(l label) bool { return !l.isText || isDecimalComma(l.text) }) && labels[len(labels)-1].isText {
+			return nil, fmt.Errorf("labels with decimal commas (%s)%s", some(labels), decimalHint)
+		}
 		if len(labels) > 2 {
-			return nil, fmt.Errorf("%d labels (%s) and no mapping to two classes: name the negative or the positive labels; "+
-				"the third, %v, is first in line %d", len(labels), some(labels), labels[2], first[labels[2]])
+			return nil, fmt.Errorf("%d labels (%s) and no mapping to two classes: name the negative or the positive labels, as in classes: {positive: [%v]}; "+
+				"the third, %v, is first in line %d", len(labels), some(labels), labels[len(labels)-1], labels[2], first[labels[2]])
 		}
 		signs[labels[0]], signs[labels[1]] = -1, 1
 		return signs, nil
@@ -235,12 +241,39 @@ func (c Classes) signs(labels []label, first map[label]int) (map[label]float64, 
 	return signs, nil
 }
 
+// divide returns the labels of each sign in their order.
+func divide(labels []label, signs map[label]float64) (negative, positive []label) {
+	for _, l := range labels {
+		if signs[l] < 0 {
+			negative = append(negative, l)
+		} else {
+			positive = append(positive, l)
+		}
+	}
+	return negative, positive
+}
+
+// are writes labels with their verb.
+func are(labels []label) string {
+	if len(labels) == 1 {
+		return some(labels) + " is"
+	}
+	return some(labels) + " are"
+}
+
+// all tells whether f holds for all values.
+func all[T any](values []T, f func(T) bool) bool {
+	return !slices.ContainsFunc(values, func(v T) bool { return !f(v) })
+}
+
+// someMost is how many values some lists.
+const someMost = 10
+
 // some lists the first few of many values.
 func some[T any](values []T) string {
-	const most = 10
 	var b strings.Builder
 	for i, v := range values {
-		if i == most {
+		if i == someMost {
 			fmt.Fprintf(&b, ", ... (%d in all)", len(values))
 			break
 		}

@@ -4,117 +4,122 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
-	"strconv"
 )
+
+// record is a row of a csv, tsv or space file.
+type record struct {
+	fields [][]byte
+	quoted []bool // whether a field stood in quotes; nil for a line without quotes
+	line   int    // where it starts
+}
+
+// isQuoted tells whether field c stood in quotes.
+func (r record) isQuoted(c int) bool { return c < len(r.quoted) && r.quoted[c] }
+
+// isEmpty tells whether field c holds nothing, as all fields after the last one do.
+func (r record) isEmpty(c int) bool { return c >= len(r.fields) || len(r.fields[c]) == 0 }
+
+// records reads a csv, tsv or space file record by record, of which the first ones are
+// looked at before.
+type records struct {
+	l      *lines
+	s      splitter
+	sample []record
+	at     int   // the next one of the sample
+	err    error // what ended the sample early
+}
+
+// The sample is the most records of at most so many bytes, two at least.
+const (
+	sampleRecords = 64
+	sampleBytes   = 1 << 20
+)
+
+// look reads the sample.
+func (r *records) look() {
+	for size := 0; len(r.sample) < 2 || len(r.sample) < sampleRecords && size < sampleBytes; {
+		next, err := r.read()
+		if err != nil {
+			r.err = err
+			return
+		}
+		kept := record{fields: make([][]byte, len(next.fields)), quoted: append([]bool(nil), next.quoted...), line: next.line}
+		for i, field := range next.fields {
+			kept.fields[i] = append([]byte{}, field...)
+			size += 64 + len(field)
+		}
+		r.sample = append(r.sample, kept)
+	}
+}
+
+// read reads a record, good until the next call, and io.EOF after the last one.
+func (r *records) read() (record, error) {
+	fields, line, err := r.s.record(r.l)
+	if errors.Is(err, io.EOF) {
+		return record{}, io.EOF
+	} else if err != nil {
+		return record{}, inLine(line, err)
+	}
+	return record{fields: fields, quoted: r.s.quoted, line: line}, nil
+}
+
+// next returns the records in their order, those of the sample first.
+func (r *records) next() (record, error) {
+	if r.at < len(r.sample) {
+		r.at++
+		return r.sample[r.at-1], nil
+	}
+	if r.err != nil {
+		return record{}, r.err
+	}
+	return r.read()
+}
 
 // readDelimited reads a csv, tsv or space file.
 func readDelimited(l *lines, t *table, delim byte) error {
-	s := &splitter{delim: delim, most: t.limits.columns}
-	fields, line, err := s.record(l)
-	if errors.Is(err, io.EOF) {
-		return errEmpty
-	} else if err != nil {
-		return inLine(line, err)
-	}
-	header, err := t.firstRecord(fields)
-	if err != nil {
-		return inLine(line, err)
-	}
-	width, first := len(fields), line
-	textual := false // whether the first row's target is text, which may be a header after all
-	if !header {
-		textual = t.o.Header == nil && t.isTextTarget(fields)
-		if err := t.addFields(fields, line); err != nil {
-			return err
+	r := &records{l: l, s: splitter{delim: delim, most: t.limits.columns}}
+	r.look()
+	if len(r.sample) == 0 {
+		if errors.Is(r.err, io.EOF) {
+			return errEmpty
 		}
+		return r.err
+	}
+	if err := t.readFirst(r.sample, delim); err != nil {
+		return inLine(r.sample[0].line, err)
+	}
+	if t.header {
+		r.at = 1
 	}
 	for {
-		fields, line, err := s.record(l)
+		row, err := r.next()
 		if errors.Is(err, io.EOF) {
 			return nil
 		} else if err != nil {
-			return inLine(line, err)
+			return err
 		}
-		if len(fields) != width {
-			return inLine(line, fmt.Errorf("%d fields, where line %d has %d", len(fields), first, width))
+		if have, width := len(row.fields), len(t.columns); have != width {
+			return inLine(row.line, fmt.Errorf("%d fields, where line %d has %d", have, t.wide, width))
 		}
-		if textual {
-			if textual = false; !t.isTextTarget(fields) {
-				return inLine(first, errHeader)
-			}
-		}
-		if err := t.addFields(fields, line); err != nil {
+		if err := t.addRecord(row); err != nil {
 			return err
 		}
 	}
 }
 
-// errHeader is the error of a first line that is half a header.
-var errHeader = errors.New("some fields are text, others numbers: say whether the line holds the names of the columns (header: true or false)")
-
-// firstRecord sets the columns by the first record, and tells whether it is a
-// header.
-func (t *table) firstRecord(fields [][]byte) (header bool, err error) {
-	columns := make([]column, len(fields))
-	texts, others := 0, 0
-	for i, field := range fields {
-		if _, kind := parse(field); kind == isText {
-			texts++
-		} else if i > 0 || len(field) > 0 { // R and pandas leave the name of the first column empty
-			others++
-		}
+// addRecord adds a row that has a field for each column.
+func (t *table) addRecord(row record) error {
+	if err := t.begin(row.line); err != nil {
+		return inLine(row.line, err)
 	}
-	switch {
-	case t.o.Header != nil:
-		header = *t.o.Header
-	default:
-		header = texts > 0 && others == 0 || slices.ContainsFunc(slices.Concat(t.o.Drop, t.o.OneHot, []string{t.o.Target}), isName)
-	}
-	if header {
-		for i, field := range fields {
-			columns[i].name = string(field)
-		}
-	}
-	if err := t.setColumns(columns); err != nil {
-		return false, err
-	}
-	if t.o.Header == nil && !header && texts > 0 {
-		for i, field := range fields {
-			if _, kind := parse(field); kind == isText && columns[i].role == feature && !t.encodes(&columns[i]) {
-				return false, errHeader
+	for c, field := range row.fields {
+		if !t.o.KeepQuoted && len(field) > 0 && row.isQuoted(c) && t.columns[c].role != dropped {
+			if _, kind := t.parse(field); kind == isMissing {
+				t.inQuotes++
 			}
 		}
-	}
-	return header, nil
-}
-
-// isName tells whether a reference to a column is no index.
-func isName(ref string) bool {
-	if ref == "" || ref == NoTarget {
-		return false
-	}
-	_, err := strconv.Atoi(ref)
-	return err != nil
-}
-
-// isTextTarget tells whether the field of the target is text.
-func (t *table) isTextTarget(fields [][]byte) bool {
-	if t.target < 0 {
-		return false
-	}
-	_, kind := parse(fields[t.target])
-	return kind == isText
-}
-
-// addFields adds a row that has a field for each column.
-func (t *table) addFields(fields [][]byte, line int) error {
-	if err := t.begin(line); err != nil {
-		return inLine(line, err)
-	}
-	for c, field := range fields {
-		if err := t.set(c, field, false); err != nil {
-			return t.inColumn(c, line, err)
+		if err := t.set(c, field, t.o.KeepQuoted && row.isQuoted(c)); err != nil {
+			return t.inColumn(c, row.line, err)
 		}
 	}
 	t.end()

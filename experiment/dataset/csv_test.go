@@ -24,8 +24,8 @@ func TestCSV(t *testing.T) {
 			[]string{"row", "a", "b"}, [][]float64{{1, 1, 2, 3}, {2, 7, 8, 9}, {3, 7, 8, 4}},
 		},
 		"header with an empty name": {
-			",b,y\n1,2,3\n4,5,6\n7,8,9\n", Options{}, Regression,
-			[]string{"x0", "b"}, [][]float64{{1, 2, 3}, {4, 5, 6}, {7, 8, 9}},
+			",b,y\n1,2,3\n1,5,6\n7,8,9\n", Options{}, Regression,
+			[]string{"x0", "b"}, [][]float64{{1, 2, 3}, {1, 5, 6}, {7, 8, 9}},
 		},
 		"header of numbers": {
 			"1,2,3\n1,2,3\n4,5,7\n7,8,9\n", Options{Header: &yes}, Regression,
@@ -128,7 +128,7 @@ func TestCSVErrors(t *testing.T) {
 		"text":                    {"a,b,y\n1,2,3\n4,red,6\n", Options{}, []string{`line 3, column 1 (b): text "red" in a number column`}},
 		"text without header":     {"1,2,3\n4,red,6\n", Options{}, []string{`line 2, column 1: text "red" in a number column`}},
 		"text in line 1":          {"1,red,3\n4,5,6\n", Options{}, []string{"line 1", "header: true or false"}},
-		"text target above":       {"0,1,label\n4,5,6\n4,5,7\n", Options{}, []string{"line 1", "header: true or false"}},
+		"text target above":       {"5,1,label\n4,5,6\n4,5,7\n", Options{}, []string{"line 1", "header: true or false"}},
 		"missing in a text line":  {"k,?,g\nk,5,g\n", Options{Drop: []string{"0"}}, []string{"missing", "line 1, column 1"}},
 		"header denied":           {"a,b,y\n1,2,3\n", Options{Header: &no}, []string{`line 1, column 0: text "a"`}},
 		"Inf":                     {"1,2,3\n4,Inf,6\n", Options{}, []string{`line 2, column 1: "Inf" is infinite`}},
@@ -145,7 +145,7 @@ func TestCSVErrors(t *testing.T) {
 		"name without header":     {"1,2,3\n", Options{Target: "z", Header: &no}, []string{`target: no column is named "z"`}},
 		"target named twice":      {"a,y,y\n1,2,3\n", Options{Target: "y"}, []string{"line 1", `column "y": more than one`}},
 		"drop out of range":       {"1,2,3\n", Options{Drop: []string{"9"}}, []string{"drop: column 9 is out of range"}},
-		"drop of the target":      {"1,2,3\n", Options{Drop: []string{"2"}}, []string{`drop: column "2" is the target`}},
+		"drop of the target":      {"1,2,3\n", Options{Target: "-1", Drop: []string{"2"}}, []string{`drop: column "2" is the target`}},
 		"no features":             {"1\n2\n", Options{}, []string{"no features"}},
 		"all dropped":             {"1,2\n3,4\n", Options{Drop: []string{"0"}}, []string{"no features"}},
 		"one class":               {"1,g\n2,g\n", Options{}, []string{`column 1: one class only: every row is labelled "g"`}},

@@ -19,4 +19,5 @@ type Dataset struct {
 	N, D     int       // rows, features
 	X        []float64 // N x D, row-major, finite; NaN for a missing value that [Prepare] fills
 	Y        []float64 // N targets, finite; -1 or +1 for classification
+	Reading  Reading   // how it was read from a file; not part of its encoded form
 }

@@ -61,6 +61,7 @@ func readEmbedded(name string, features []string, o Options, files ...string) (*
 		return nil, fmt.Errorf("%d features, expected %d", d.D, len(features))
 	}
 	d.Features = features
+	d.Reading = Reading{How: "embedded in the program; " + d.named()}
 	return d, nil
 }
 

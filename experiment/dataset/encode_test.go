@@ -215,6 +215,7 @@ func TestDigest(t *testing.T) {
 	}{
 		"name":     {func(d *Dataset) { d.Name = "other" }, true},
 		"features": {func(d *Dataset) { d.Features[0] = "other" }, true},
+		"reading":  {func(d *Dataset) { d.Reading.How = "other" }, true},
 		"task":     {func(d *Dataset) { d.Task = Regression }, false},
 		"value":    {func(d *Dataset) { d.X[5] = math.Nextafter(math.Pi, 4) }, false},
 		"target":   {func(d *Dataset) { d.Y[0] = 1 }, false},
@@ -227,7 +228,7 @@ func TestDigest(t *testing.T) {
 			t.Errorf("%s changed: digest %s, was %s", name, got, want)
 		}
 	}
-	if fields := reflect.TypeFor[Dataset]().NumField(); fields != 7 {
-		t.Errorf("Dataset has %d fields: encode, decode and this test know 7", fields)
+	if fields := reflect.TypeFor[Dataset]().NumField(); fields != 8 {
+		t.Errorf("Dataset has %d fields: encode, decode and this test know 8", fields)
 	}
 }

@@ -69,6 +69,13 @@ func fuzzOptions(bits uint16) Options {
 		o.OneHot = []string{"0"}
 	}
 	o.Format = []string{"", "csv", "tsv", "space"}[bits>>12&3]
+	if bits%11 == 3 {
+		o.Decimal = ","
+	}
+	if bits%7 == 2 {
+		o.Marks = []string{"1", "-"}
+	}
+	o.KeepQuoted = bits%5 == 1
 	return o
 }
 
@@ -76,6 +83,7 @@ func FuzzCSV(f *testing.F) {
 	for i, seed := range []string{
 		"a,b,y\n1,2,3\n4,5,6\n7,8,9\n", "1 2 g\n3 4 h\n", "\xef\xbb\xbf1;2\r\n3;4\r\n", "\"a \"\"b\"\n\",y\n1,\"2\"\n?,3\n",
 		"a\tb\ty\n1\t\t2\nNA\tnan\t3\n5\t6\t7\n", "1,2,\n3,inf,4\n", ",b\n1e999,2\n", "\x1f\x8b\x08\x00", "0,1,label\n5,6,7\n",
+		"0,1,2\r0.5,1.5,2.5\r1.5,2.5,3.5", ",0,1\n0,1.5,2\n1,2.5,3\n", "a b\n\"1\" 2 3\n\"2\" 4 5\n", "a;b;\n1,5;2;\n2,5;3;\n", "c,y\nNULL,1\n\"NA\",2\nu,3\n",
 	} {
 		f.Add([]byte(seed), uint16(i*97))
 	}
@@ -88,26 +96,26 @@ func FuzzARFF(f *testing.F) {
 		"@relation r\n@attribute a real\n@attribute y {u,v}\n@data\n1,u\n2,v\n",
 		"@attribute 'a b' {'x y',\"z\\\"\",w}\n@attribute b {0,1}\n@attribute y integer[0,1]\n@data\n'x y',1,3 % c\n{1 1, 2 5}\n{}\nw 0 4\n",
 		"@attribute s string\n@attribute bag relational\n@attribute i real\n@end bag\n@attribute y real\n@data\n?,?,?\n",
-		"%\n@data\n", "@attribute y date 'yyyy'\n@data\n", "@attribute a{}\n@data\n{0 ?}", "@attribute a {1,1.0}\n@attribute y {2,1}\n@data\n1.0,2\n1,1\n",
+		"%\n@data\n", "@attribute y date 'yyyy'\n@data\n", "@attribute a{}\n@data\n{0 ?}", "@attribute a real\n@attribute y real\n@attribute z real\n@inputs a\n@outputs y\n@data\n1,2,3\n<null>,5,6\n", "@attribute a {1,1.0}\n@attribute y {2,1}\n@data\n1.0,2\n1,1\n",
 	} {
 		f.Add([]byte(seed), uint16(i*61))
 	}
 	f.Fuzz(func(t *testing.T, text []byte, bits uint16) {
 		o := fuzzOptions(bits)
-		o.Format = ""
+		o.Format, o.Decimal, o.Marks, o.KeepQuoted = "", "", nil, false
 		checkRead(t, text, "f.arff", o)
 	})
 }
 
 func FuzzLIBSVM(f *testing.F) {
 	for i, seed := range []string{
-		"+1 1:0.5 3:-2\n-1 2:1e1\n-1\n", "3.5 qid:1 1:1 # c\n4\tqid:1\t2:2 \n5 qid:2 1:7 2:0#\n", "1 1:nan\n2 1:3\n", "nan 1024:1\n", "1 0:1\n", "1\n",
+		"+1 1:0.5 3:-2\n-1 2:1e1\n-1\n", "3.5 qid:1 1:1 # c\n4\tqid:1\t2:2 \n5 qid:2 1:7 2:0#\n", "1 1:nan\n2 1:3\n", "nan 1024:1\n", "1 0:1\n", "1 0:1 1:2\r2 1023:1\r", "1\n",
 	} {
 		f.Add([]byte(seed), uint16(i*61))
 	}
 	f.Fuzz(func(t *testing.T, text []byte, bits uint16) {
 		o := fuzzOptions(bits)
-		o.Format, o.Target = "", ""
+		o.Format, o.Target, o.Decimal, o.Marks, o.KeepQuoted = "", "", "", nil, false
 		checkRead(t, text, "f.libsvm", o)
 	})
 }

@@ -209,10 +209,15 @@ func (o Options) with(over Options) Options {
 	o.Format = cmp.Or(over.Format, o.Format)
 	o.Skip = cmp.Or(over.Skip, o.Skip)
 	o.Header = cmp.Or(over.Header, o.Header)
+	o.Decimal = cmp.Or(over.Decimal, o.Decimal)
 	o.Target = cmp.Or(over.Target, o.Target)
 	o.Task = cmp.Or(over.Task, o.Task)
 	o.Missing = cmp.Or(over.Missing, o.Missing)
 	o.Numbered = o.Numbered || over.Numbered
+	o.KeepQuoted = o.KeepQuoted || over.KeepQuoted
+	if over.Marks != nil {
+		o.Marks = over.Marks
+	}
 	if over.Encode != "" || over.OneHot != nil {
 		o.Encode, o.OneHot = over.Encode, over.OneHot
 	}

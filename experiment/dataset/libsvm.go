@@ -17,14 +17,15 @@ type sparse struct {
 	ends    []int     // of the rows, in indices and values
 	indices []int32
 	values  []float64 // NaN when missing
-	width   int       // largest index
+	base    int       // least index, 1 at most
+	width   int       // features
 }
 
 // readLIBSVM reads a file of rows "label index:value ...", indices ascending
-// from 1, as LIBSVM and SVMlight write them. qid:number after the label and
+// from 1, as LIBSVM and SVMlight write them, or from 0, as scikit-learn does. qid:number after the label and
 // comments from # on are passed over.
 func readLIBSVM(l *lines, t *table) error {
-	s := new(sparse)
+	s := &sparse{base: 1}
 	for {
 		b, err := l.next()
 		if errors.Is(err, io.EOF) {
@@ -80,7 +81,7 @@ func (s *sparse) row(b []byte, line, most int) error {
 		return fmt.Errorf("label %q: allowed are finite numbers", short(field))
 	}
 	s.labels, s.lines = append(s.labels, label), append(s.lines, line)
-	previous := 0
+	previous := -1
 	for first := true; len(b) > 0; first = false {
 		if field, b = word(b); len(field) == 0 {
 			break
@@ -97,9 +98,9 @@ func (s *sparse) row(b []byte, line, most int) error {
 			return fmt.Errorf("index %s: at most %d is allowed", short(name), most)
 		}
 		if index <= previous {
-			return fmt.Errorf("index %d after %d: indices count from 1 and ascend", index, previous)
+			return fmt.Errorf("index %d after %d: indices ascend", index, previous)
 		}
-		previous = index
+		previous, s.base = index, min(s.base, index)
 		v, kind := parse(text)
 		if kind == isMissing {
 			v = math.NaN()
@@ -108,7 +109,7 @@ func (s *sparse) row(b []byte, line, most int) error {
 		}
 		s.indices, s.values = append(s.indices, int32(index)), append(s.values, v) //nolint:gosec // bounded above
 	}
-	s.width = max(s.width, previous)
+	s.width = max(s.width, previous) // the largest index, until all are read
 	s.ends = append(s.ends, len(s.values))
 	return nil
 }
@@ -121,12 +122,14 @@ func (s *sparse) fill(t *table) error {
 	if target := t.o.Target; target != "" && target != labelColumn && target != NoTarget {
 		return fmt.Errorf("target %q: the target of a libsvm file is its %s", target, labelColumn)
 	}
+	s.width += 1 - s.base
 	columns := make([]column, s.width+1)
 	for i := range s.width {
-		columns[i].name = strconv.Itoa(i + 1)
+		columns[i].name = strconv.Itoa(i + s.base)
 	}
 	columns[s.width] = column{name: labelColumn, role: dropped} // unless it is the target
-	t.named = true
+	t.named, t.standard = true, s.width
+	t.say("indices from %d", s.base)
 	if err := t.setColumns(columns); err != nil {
 		return err
 	}
@@ -141,7 +144,7 @@ func (s *sparse) fill(t *table) error {
 			return inLine(line, err)
 		}
 		for k := start; k < s.ends[row]; k++ {
-			if err := t.setFloat(int(s.indices[k])-1, s.values[k]); err != nil {
+			if err := t.setFloat(int(s.indices[k])-s.base, s.values[k]); err != nil {
 				return err
 			}
 		}

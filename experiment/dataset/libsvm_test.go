@@ -26,6 +26,10 @@ func TestLIBSVM(t *testing.T) {
 			"1 1:1 2:2 3:3\n2 1:4 3:6\n3 2:8\n", Options{Drop: []string{"2"}}, Regression,
 			[]string{"1", "3"}, [][]float64{{1, 3, 1}, {4, 6, 2}, {0, 0, 3}},
 		},
+		"indices from 0": {
+			"1 1:1 2:2\n-1 0:0.5 2:3\n", Options{}, Classification,
+			[]string{"0", "1", "2"}, [][]float64{{0, 1, 2, 1}, {0.5, 0, 3, -1}},
+		},
 		"mapped": {
 			"0 1:1\n1 1:2\n2 1:3\n", Options{Target: "label", Classes: Classes{Positive: []string{"2.0"}}}, Classification,
 			[]string{"1"}, [][]float64{{1, -1}, {2, -1}, {3, 1}},
@@ -65,7 +69,7 @@ func TestLIBSVMErrors(t *testing.T) {
 		"empty":            {"", Options{}, []string{"empty"}},
 		"comments only":    {"# nothing\n", Options{}, []string{"empty"}},
 		"no features":      {"1\n2\n", Options{}, []string{"no features"}},
-		"index 0":          {"1 1:1\n2 0:1\n", Options{}, []string{"line 2: index 0 after 0: indices count from 1"}},
+		"index 0 twice":    {"1 1:1\n2 0:1 0:2\n", Options{}, []string{"line 2: index 0 after 0: indices ascend"}},
 		"descending":       {"1 2:1 1:1\n", Options{}, []string{"line 1: index 1 after 2"}},
 		"twice":            {"1 2:1 2:1\n", Options{}, []string{"line 1: index 2 after 2"}},
 		"negative index":   {"1 -2:1\n", Options{}, []string{`line 1: "-2:1": allowed is index:value`}},

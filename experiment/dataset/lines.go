@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/klauspost/compress/gzip"
@@ -33,13 +34,15 @@ func limited(memory int64) limits {
 const readBuffer = 256 << 10
 
 // lines reads a text line by line: unpacks gzip, leaves out a byte order mark
-// and line ends, counts lines from 1, bounds their length.
+// and line ends (LF, CRLF or CR), counts lines from 1, bounds their length.
 type lines struct {
 	in    *bufio.Reader
 	gzip  bool
 	limit int
 	line  int    // number of the line last read
-	long  []byte // a line longer than the buffer
+	rest  []byte // read, after the line last returned; it ends with its line unless it is open
+	open  bool
+	long  []byte // the rest where it is longer than the buffer
 }
 
 // contextReader makes every read of r end with the context.
@@ -107,45 +110,87 @@ func newLines(ctx context.Context, r io.Reader, limit int) (*lines, error) {
 	return l, err
 }
 
-// peek returns the next n bytes, fewer at the end of the text.
+// peek returns the next n bytes or somewhat more, fewer at the end of the text.
 func (l *lines) peek(n int) ([]byte, error) {
+	l.rest = slices.Clone(l.rest) // out of the buffer, which may move
 	b, err := l.in.Peek(n)
 	if err != nil && err != io.EOF {
 		return nil, l.explain(err)
 	}
-	return b, nil
+	if len(l.rest) == 0 {
+		return b, nil
+	}
+	end := "\n"
+	if l.open {
+		end = ""
+	}
+	return slices.Concat(l.rest, []byte(end), b), nil
 }
 
 // next returns the next line without its end, good until the next call, and
 // io.EOF after the last one.
 func (l *lines) next() ([]byte, error) {
-	b, err := l.in.ReadSlice('\n')
-	if errors.Is(err, bufio.ErrBufferFull) {
-		b, err = l.nextLong(b)
-	}
-	if err != nil && (!errors.Is(err, io.EOF) || len(b) == 0) {
-		if !errors.Is(err, io.EOF) {
-			l.line++
-			err = l.explain(err)
+	if len(l.rest) == 0 {
+		b, err := l.in.ReadSlice('\n')
+		l.open = errors.Is(err, bufio.ErrBufferFull)
+		if err != nil && !l.open && (!errors.Is(err, io.EOF) || len(b) == 0) {
+			if !errors.Is(err, io.EOF) {
+				l.line++
+				err = l.explain(err)
+			}
+			return nil, err
 		}
-		return nil, err
+		if l.rest = b; !l.open {
+			l.rest = withoutEnd(b)
+		}
+	}
+	if l.open && !hasEnd(l.rest) {
+		if err := l.join(); err != nil {
+			l.line++
+			return nil, l.explain(err)
+		}
 	}
 	l.line++
-	b = bytes.TrimSuffix(b, []byte("\n"))
-	return bytes.TrimSuffix(b, []byte("\r")), nil
+	line := l.rest
+	if i := bytes.IndexByte(line, '\r'); i >= 0 {
+		line, l.rest = line[:i], line[i+1:]
+	} else {
+		l.rest = nil
+	}
+	return line, nil
 }
 
-// nextLong collects a line longer than the buffer, of which b is the start.
-func (l *lines) nextLong(b []byte) ([]byte, error) {
-	l.long = append(l.long[:0], b...)
+// withoutEnd cuts the end off a line.
+func withoutEnd(b []byte) []byte {
+	return bytes.TrimSuffix(bytes.TrimSuffix(b, []byte("\n")), []byte("\r"))
+}
+
+// hasEnd tells whether a line ends by a CR within b, of which the last byte may belong
+// to a CRLF.
+func hasEnd(b []byte) bool { return len(b) > 0 && bytes.IndexByte(b[:len(b)-1], '\r') >= 0 }
+
+// join reads on until a line of the open rest ends.
+func (l *lines) join() error {
+	l.long = append(l.long[:0], l.rest...)
 	for {
+		from := max(len(l.long)-1, 0)
 		b, err := l.in.ReadSlice('\n')
 		l.long = append(l.long, b...)
-		if len(l.long) > l.limit {
-			return nil, fmt.Errorf("longer than %d bytes, the longest line allowed", l.limit)
+		l.open = errors.Is(err, bufio.ErrBufferFull)
+		if err != nil && !l.open && !errors.Is(err, io.EOF) {
+			return err
 		}
-		if !errors.Is(err, bufio.ErrBufferFull) {
-			return l.long, err
+		l.rest = l.long
+		if !l.open {
+			l.rest = withoutEnd(l.long)
+		}
+		switch {
+		case l.open && hasEnd(l.long[from:]):
+			return nil
+		case len(l.long) > l.limit && (l.open || !hasEnd(l.long[from:])):
+			return fmt.Errorf("longer than %d bytes, the longest line allowed", l.limit)
+		case !l.open:
+			return nil
 		}
 	}
 }

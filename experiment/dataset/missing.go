@@ -49,10 +49,13 @@ func (t *table) settleMissing() error {
 		if len(t.x) == 0 {
 			return fmt.Errorf("each of the %d rows has a missing value: missing: drop leaves none", t.rows)
 		}
+		t.sayDropped(t.rows-t.kept(), t.rows, t.dropped)
 		return nil
 	case missingMean:
+		t.say("%d missing values filled by means", values)
 		return t.fillMeans()
 	case missingMedian:
+		t.say("%d missing values to fill by medians", values)
 		return t.refuseEmpty("median")
 	}
 	return t.refuseMissing(values, columns)
@@ -79,8 +82,15 @@ func (t *table) refuseMissing(values, columns int) error {
 	if columns > most {
 		more = fmt.Sprintf("; and %d more columns", columns-most)
 	}
+	quoted := ""
+	if t.inQuotes > 0 {
+		quoted = fmt.Sprintf("; keep_quoted: true makes text of %d of them that stand in quotes", t.inQuotes)
+	}
+	if t.o.Encode == encodeOneHot || len(t.o.OneHot) > 0 {
+		quoted += `; missing_marks: ["?"] makes text of other marks`
+	}
 	return t.inColumn(where, t.columns[where].first, fmt.Errorf("%d missing values, by column and first line: %s%s; "+
-		"allowed with missing: median, missing: mean or missing: drop", values, strings.Join(list, "; "), more))
+		"allowed with missing: median, missing: mean or missing: drop%s", values, strings.Join(list, "; "), more, quoted))
 }
 
 // fillMeans puts the mean of the other values of its column in place of each

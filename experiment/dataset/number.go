@@ -1,8 +1,11 @@
 package dataset
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -12,7 +15,7 @@ type kind uint8
 
 const (
 	isNumber   kind = iota
-	isMissing       // empty, ?, NA or NaN
+	isMissing       // see missing
 	isInfinite      // or beyond the range of a float64
 	isText
 )
@@ -44,6 +47,81 @@ func parse(b []byte) (float64, kind) {
 	}
 	return 0, isText
 }
+
+// numerals reads the fields of csv, tsv and space files as [Options] have it.
+type numerals struct {
+	comma   bool            // the decimal mark is a comma
+	marks   map[string]bool // [Options.Marks], nil for the standard ones
+	scratch []byte
+}
+
+func newNumerals(o Options) numerals {
+	n := numerals{comma: o.Decimal == decimalComma}
+	if o.Marks != nil {
+		n.marks = make(map[string]bool, len(o.Marks))
+		for _, mark := range o.Marks {
+			n.marks[mark] = true
+		}
+	}
+	return n
+}
+
+// number reads a field, whatever stands for a missing value in the file.
+func (n *numerals) number(b []byte) (float64, kind) {
+	if !n.comma {
+		return parse(b)
+	}
+	if missing(b) {
+		return 0, isMissing
+	}
+	if bytes.IndexByte(b, '.') >= 0 {
+		return 0, isText
+	}
+	n.scratch = append(n.scratch[:0], b...)
+	if i := bytes.IndexByte(n.scratch, ','); i >= 0 {
+		n.scratch[i] = '.'
+	}
+	return parse(n.scratch)
+}
+
+// parse reads a field of a row.
+func (n *numerals) parse(b []byte) (float64, kind) {
+	if n.marks == nil {
+		return n.number(b)
+	}
+	if len(b) == 0 || n.marks[string(b)] {
+		return 0, isMissing
+	}
+	v, kind := n.number(b)
+	if kind == isMissing {
+		kind = isText
+	}
+	return v, kind
+}
+
+// isDecimalComma tells whether a field is a number with a decimal comma.
+func isDecimalComma[T string | []byte](text T) bool {
+	b := []byte(text)
+	i := bytes.IndexByte(b, ',')
+	if i < 0 || i+1 == len(b) || b[i+1] < '0' || b[i+1] > '9' || bytes.IndexByte(b, '.') >= 0 {
+		return false
+	}
+	_, kind := parse(slices.Concat(b[:i], []byte{'.'}, b[i+1:]))
+	return kind == isNumber
+}
+
+// numberLike is text that people read as a number: with a decimal comma, separated
+// thousands, a currency or a unit of percent.
+var numberLike = regexp.MustCompile(`^[+-]?[$€£¥]? ?[+-]?(\d{1,3}([., '’\x{a0}\x{202f}]\d{3})+|\d+)?([.,]\d+)?([eE][+-]?\d+)? ?[%€$£¥]?$`)
+
+// looksNumber tells whether text looks like a number.
+func looksNumber[T string | []byte](text T) bool {
+	digit := func(r rune) bool { return r >= '0' && r <= '9' }
+	return bytes.ContainsFunc([]byte(text), digit) && numberLike.Match([]byte(text))
+}
+
+// decimalHint names the option for a number with a decimal comma.
+const decimalHint = `; decimal: "," reads decimal commas`
 
 // notNumber says why a field that is no number does not fit a column of numbers.
 func notNumber(b []byte, kind kind) error {
@@ -95,19 +173,15 @@ func parseShort(b []byte) (v float64, ok bool) {
 	return v, true
 }
 
-// missing tells whether a field says that its value is missing.
+// missing tells whether a field says that its value is missing: where pandas does by
+// default, and for ? and KEEL's <null>.
 func missing(b []byte) bool {
-	switch len(b) {
-	case 0:
+	switch string(b) {
+	case "", "?", "NA", "N/A", "n/a", "NULL", "null", "None", "<NA>", "<null>", "#N/A", "#NA", "#N/A N/A",
+		"-NaN", "-nan", "1.#IND", "-1.#IND", "1.#QNAN", "-1.#QNAN":
 		return true
-	case 1:
-		return b[0] == '?'
-	case 2:
-		return b[0] == 'N' && b[1] == 'A'
-	case 3:
-		return equalFold(b, "nan")
 	}
-	return false
+	return equalFold(b, "nan")
 }
 
 func infinite(b []byte) bool {

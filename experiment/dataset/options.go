@@ -12,18 +12,23 @@ import (
 // and content.
 type Options struct {
 	// Format is csv, tsv, space, arff or libsvm; "" tells it by the file name
-	// (also before .gz) or the content. A csv file without a comma in its
-	// first line is separated by semicolons.
+	// (also before .gz) or the content. A csv file is separated by semicolons
+	// where its first line has no comma, or decimal ones only.
 	Format string
 	// Skip is the number of lines to leave out at the start of the file.
 	Skip int
 	// Header tells whether the first line of a csv, tsv or space file holds
-	// the names of the columns. nil tells by content: a line of text only is a
-	// header, a line with a number in it is not.
+	// the names of the columns. nil tells by content: a line of text is a header, and
+	// one of column indices, or of quoted numbers above numbers without quotes; a line
+	// with another number in it is not. A header may lack the name of the first column.
 	Header *bool
+	// Decimal is the decimal mark of a csv, tsv or space file: "" or "." is a point, ","
+	// a comma; numbers may not hold the other one.
+	Decimal string
 	// Target is the column to predict: its name, or its index from 0, negative
-	// from the end; a name goes before an index. "" is the last column, or the
-	// label of a libsvm file, which is its only target. [NoTarget] makes every
+	// from the end; a name goes before an index. "" is the last column that is not
+	// dropped, the @outputs of KEEL's form of ARFF, or the label of a libsvm file, which
+	// is its only target. [NoTarget] makes every
 	// column a feature, which only Classes.NegativeRows allows.
 	Target string
 	// Drop lists columns to leave out, written as in Target. They may hold
@@ -38,8 +43,13 @@ type Options struct {
 	Task Task
 	// Classes maps the labels of a classification target to -1 and +1.
 	Classes Classes
-	// Missing says what becomes of missing values (an empty field, ?, NA or
-	// NaN): "" or "refuse" is an error with count and column, "mean" puts the
+	// Marks are what stands for a missing value in a csv, tsv or space file besides an
+	// empty field; nil for ?, NaN, NA, N/A, NULL, None and what else pandas takes for one.
+	Marks []string
+	// KeepQuoted makes text of a mark in quotes, and of empty quotes, in such a file.
+	KeepQuoted bool
+	// Missing says what becomes of missing values: "" or "refuse" is an error with
+	// count and column, "mean" puts the
 	// mean of the column's other values there, those of test rows included, "drop"
 	// leaves out the row. "median" keeps them as NaN for [Prepare], which puts the
 	// median of the training part there. Mean and median do not apply to the
@@ -48,7 +58,8 @@ type Options struct {
 	// Encode says what becomes of text in the features of a csv, tsv or space
 	// file: "" or "refuse" is an error, "onehot" makes of a column of text one
 	// feature of 0 and 1 for each of its values, in their order, called name=value.
-	// A column with text and numbers is an error.
+	// A column with text and numbers is an error, and so is one whose text mostly looks
+	// like numbers.
 	Encode string
 	// OneHot lists columns, written as in Target, of which each value becomes such a
 	// feature, whether text or number.
@@ -93,6 +104,11 @@ const (
 )
 
 const (
+	decimalPoint = "."
+	decimalComma = ","
+)
+
+const (
 	encodeRefuse = "refuse"
 	encodeOneHot = "onehot"
 )
@@ -101,6 +117,7 @@ const (
 func (o Options) Validate() error {
 	err := cmp.Or(
 		allow("format", o.Format, formatCSV, formatTSV, formatSpace, formatARFF, formatLIBSVM),
+		allow("decimal", o.Decimal, decimalPoint, decimalComma),
 		allow("task", o.Task, Classification, Regression),
 		allow("missing", o.Missing, missingRefuse, missingMean, missingMedian, missingDrop),
 		allow("encode", o.Encode, encodeRefuse, encodeOneHot))
@@ -117,6 +134,21 @@ func (o Options) Validate() error {
 		return fmt.Errorf("target %s: needs the number of negative rows in classes", NoTarget)
 	}
 	return o.Classes.validate()
+}
+
+// delimitedOnly names an option that is for csv, tsv and space files only.
+func (o Options) delimitedOnly() error {
+	switch {
+	case len(o.OneHot) > 0:
+		return errors.New("encode: columns are named")
+	case o.Decimal != "":
+		return errors.New("decimal: it is")
+	case o.Marks != nil:
+		return errors.New("missing_marks: they are")
+	case o.KeepQuoted:
+		return errors.New("keep_quoted: it is")
+	}
+	return nil
 }
 
 // allow returns an error unless a value is "" or one of several.

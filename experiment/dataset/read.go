@@ -54,21 +54,23 @@ func inLine(line int, err error) error { return &ReadError{Line: line, Column: -
 //
 // csv, tsv and space (any run of blanks) take quoted fields, where two quotes
 // stand for one. Features must be numbers unless [Options.Encode] takes text. Columns
-// count from 0.
+// count from 0. A first column without a name that numbers or names the rows, and columns
+// that a delimiter at the end of every line makes, are left out.
 //
 // An arff file may be dense or sparse. A nominal attribute whose values are
 // all numbers is read as those numbers; another one becomes one feature of 0
 // and 1 for each declared value, called name=value. String, date and
-// relational attributes must be dropped.
+// relational attributes must be dropped. KEEL's @inputs and @outputs say what the
+// features and the target are.
 //
 // The columns of a libsvm file are called by their indices, which count from
-// 1, and the label is the column "label"; Target and Drop take no other index.
+// 0 where one is 0, else from 1, and the label is the column "label"; Target and Drop take no other index.
 //
-// Lines end with LF or CRLF, blank lines count but hold nothing, a byte order
+// Lines end with LF, CRLF or CR, blank lines count but hold nothing, a byte order
 // mark is left out, gzip (also of several members) is told by its first bytes.
 // A line, or the quoted fields of a row, may be 64 MiB long; a table may have 2^20
-// features and as many labels, and need [DefaultMemory]. Errors are of type
-// [*ReadError].
+// features and as many labels, and need [DefaultMemory]. [Dataset.Reading] says what was
+// taken from the content. Errors are of type [*ReadError].
 func Read(ctx context.Context, r io.Reader, name string, o Options) (*Dataset, error) {
 	return read(ctx, r, name, o, limited(0))
 }
@@ -138,14 +140,16 @@ func readTable(ctx context.Context, r io.Reader, name string, o Options, max lim
 	} else if err != nil {
 		return nil, err
 	}
-	format, delim, err := tell(l, name, o.Format)
+	format, delim, err := tell(l, name, o)
 	if err != nil {
 		return nil, err
 	}
-	if len(o.OneHot) > 0 && (format == formatARFF || format == formatLIBSVM) {
-		return nil, fmt.Errorf("encode: columns are named for csv, tsv and space files, not for %s", format)
+	if format == formatARFF || format == formatLIBSVM {
+		if err := o.delimitedOnly(); err != nil {
+			return nil, fmt.Errorf("%w for csv, tsv and space files, not for %s", err, format)
+		}
 	}
-	t := &table{o: o, limits: max}
+	t := &table{o: o, limits: max, standard: -1, numerals: newNumerals(o), reading: reading{clauses: []string{format}}}
 	switch format {
 	case formatARFF:
 		err = readARFF(l, t)
@@ -172,15 +176,16 @@ func split(path string) (name, ext string) {
 }
 
 // tell tells format and delimiter by what is asked, by name, by content.
-func tell(l *lines, name, format string) (string, byte, error) {
+func tell(l *lines, name string, o Options) (string, byte, error) {
 	start, err := l.peek(readBuffer)
 	if err != nil {
 		return "", 0, inLine(l.line+1, err)
 	}
-	line := firstLine(start)
+	list := firstLines(start)
+	format := o.Format
 	if format == "" {
 		_, ext := split(name)
-		format = tellFormat(ext, line, start)
+		format = tellFormat(ext, list, start, o.Decimal)
 	}
 	switch format {
 	case formatTSV:
@@ -188,7 +193,7 @@ func tell(l *lines, name, format string) (string, byte, error) {
 	case formatSpace:
 		return format, ' ', nil
 	case formatCSV:
-		if bytes.IndexByte(line, ',') < 0 && bytes.IndexByte(line, ';') >= 0 {
+		if separates(list, ';', o.Decimal) {
 			return format, ';', nil
 		}
 		return format, ',', nil
@@ -198,7 +203,7 @@ func tell(l *lines, name, format string) (string, byte, error) {
 
 // tellFormat goes by the extension, where that settles it: files called .csv
 // or .data hold anything.
-func tellFormat(ext string, line, start []byte) string {
+func tellFormat(ext string, list [][]byte, start []byte, decimal string) string {
 	switch ext {
 	case ".arff":
 		return formatARFF
@@ -207,14 +212,25 @@ func tellFormat(ext string, line, start []byte) string {
 	case ".tsv", ".tab":
 		return formatTSV
 	}
+	var line []byte
+	if len(list) > 0 {
+		line = trim(list[0])
+	}
+	comma := bytes.IndexByte(line, ',') >= 0
 	switch {
 	case len(line) > 0 && (line[0] == '%' || line[0] == '@'):
 		return formatARFF
 	case looksLIBSVM(start):
 		return formatLIBSVM
-	case bytes.IndexByte(line, ',') >= 0:
+	case comma && separates(list, ';', decimal):
 		return formatCSV
-	case bytes.IndexByte(line, '\t') >= 0 && bytes.IndexByte(line, ' ') < 0:
+	case comma && separates(list, '\t', decimal):
+		return formatTSV
+	case comma && separates(list, ' ', decimal):
+		return formatSpace
+	case comma:
+		return formatCSV
+	case bytes.IndexByte(line, '\t') >= 0 && (bytes.IndexByte(line, ' ') < 0 || isTabbed(list)):
 		return formatTSV
 	case bytes.IndexByte(line, ';') >= 0:
 		return formatCSV
@@ -222,20 +238,10 @@ func tellFormat(ext string, line, start []byte) string {
 	return formatSpace
 }
 
-// firstLine returns the first line that is not blank, without blanks around.
-func firstLine(start []byte) []byte {
-	for line := range bytes.Lines(start) {
-		if line = bytes.TrimSpace(line); len(line) > 0 {
-			return line
-		}
-	}
-	return nil
-}
-
 // looksLIBSVM tells whether the first line that has more than a label goes on
 // with index:value or qid:number.
 func looksLIBSVM(start []byte) bool {
-	for line := range bytes.Lines(start) {
+	for line := range textLines(start) {
 		line, _, _ = bytes.Cut(line, []byte("#"))
 		label, rest := word(bytes.TrimSpace(line))
 		pair, _ := word(rest)

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -22,6 +23,8 @@ const (
 type column struct {
 	name    string // "" without a header
 	role    role
+	names   string          // why the reader takes it for names of rows, which it leaves out
+	blank   bool            // a delimiter at the ends of lines makes it: nothing may stand in it
 	at      int             // its first feature in a row of X
 	nominal []string        // the declared values of a nominal attribute
 	codes   map[string]int  // place of each declared value
@@ -43,12 +46,25 @@ func (c *column) width() int {
 	return 1
 }
 
+// called is what features of the column are called, which has the given index.
+func (c *column) called(index int) string {
+	if c.name == "" {
+		return "x" + strconv.Itoa(index)
+	}
+	return c.name
+}
+
 // table collects the rows of a file, whatever its format.
 type table struct {
-	o       Options
-	limits  limits
-	named   bool // columns are found by their names only
-	columns []column
+	o        Options
+	limits   limits
+	named    bool // columns are found by their names only
+	columns  []column
+	standard int // the target unless options name one, -1 for the last column
+	numerals
+	head
+	reading
+
 	target  int // column, -1 without one
 	width   int // features in a row of x
 	x       []float64
@@ -56,6 +72,7 @@ type table struct {
 	rows    int   // read, the ones left out for missing values included
 	line    int   // of the row being read
 	gap     bool  // a value of that row is missing
+	dropped []int // lines of the first rows left out for missing values
 	taken   int64 // bytes of memory beside the rows'
 	spread  int   // features that categories add to width when the file is read
 
@@ -73,16 +90,16 @@ func (t *table) setColumns(columns []column) error {
 	}
 	t.columns, t.target, t.width = columns, -1, 0
 	names := t.names()
-	if t.o.Target != NoTarget {
-		at := len(columns) - 1
-		if t.o.Target != "" {
-			var err error
-			if at, err = t.find(names, t.o.Target); err != nil {
-				return fmt.Errorf("target: %w", err)
-			}
+	switch {
+	case t.o.Target == NoTarget:
+	case t.o.Target != "":
+		at, err := t.find(names, t.o.Target)
+		if err != nil {
+			return fmt.Errorf("target: %w", err)
 		}
 		t.target = at
-		columns[at].role = target
+	case t.standard >= 0:
+		t.target = t.standard
 	}
 	for _, ref := range t.o.Drop {
 		at, err := t.find(names, ref)
@@ -92,20 +109,21 @@ func (t *table) setColumns(columns []column) error {
 		if at == t.target {
 			return fmt.Errorf("drop: column %q is the target", ref)
 		}
-		columns[at].role = dropped
+		columns[at].leave()
+	}
+	if t.target < 0 && t.o.Target != NoTarget {
+		if t.target = lastFeature(columns); t.target < 0 {
+			return errNoFeatures(len(columns))
+		}
+	}
+	if t.target >= 0 {
+		columns[t.target].take(target)
 	}
 	if t.o.Classes.NegativeRows > 0 && t.target >= 0 {
 		columns[t.target].role = dropped
 	}
-	for _, ref := range t.o.OneHot {
-		at, err := t.find(names, ref)
-		if err != nil {
-			return fmt.Errorf("encode: %w", err)
-		}
-		if columns[at].role != feature {
-			return fmt.Errorf("encode: column %q is no feature: it is the target, or dropped", ref)
-		}
-		columns[at].categories = newCategories(true)
+	if err := t.setCategories(names); err != nil {
+		return err
 	}
 	for i := range columns {
 		if columns[i].role == feature {
@@ -122,7 +140,42 @@ func (t *table) setColumns(columns []column) error {
 	return nil
 }
 
+// setCategories makes categories of the columns that [Options.OneHot] lists.
+func (t *table) setCategories(names map[string]int) error {
+	for _, ref := range t.o.OneHot {
+		at, err := t.find(names, ref)
+		if err != nil {
+			return fmt.Errorf("encode: %w", err)
+		}
+		if t.columns[at].names != "" || t.columns[at].blank {
+			t.columns[at].take(feature)
+		}
+		if t.columns[at].role != feature {
+			return fmt.Errorf("encode: column %q is no feature: it is the target, or dropped", ref)
+		}
+		t.columns[at].categories = newCategories(true)
+	}
+	return nil
+}
+
+// lastFeature returns the last column that is not dropped, -1 where all are.
+func lastFeature(columns []column) int {
+	at := len(columns) - 1
+	for at >= 0 && columns[at].role != feature {
+		at--
+	}
+	return at
+}
+
+// take gives a column a role that it is asked for, and leave drops it, whatever the
+// reader makes of it.
+func (c *column) take(r role) { c.role, c.names, c.blank = r, "", false }
+func (c *column) leave()      { c.take(dropped) }
+
 func errNoFeatures(columns int) error {
+	if columns == 1 {
+		return errors.New("no features: there is one column, the target; commas, semicolons, tabs and blanks separate columns")
+	}
 	return fmt.Errorf("no features: of %d columns none is left beside the target", columns)
 }
 
@@ -164,7 +217,7 @@ func (t *table) find(names map[string]int, ref string) (int, error) {
 		return 0, fmt.Errorf("column %d is out of range: the file has %d, allowed are 0 to %d, and -1 to -%d from the end", at, n, n-1, n)
 	}
 	if at < 0 {
-		at += n
+		at = max(0, at+n-t.trailing)
 	}
 	return at, nil
 }
@@ -196,14 +249,20 @@ func (t *table) begin(line int) error {
 func (t *table) set(c int, text []byte, literal bool) error {
 	col := &t.columns[c]
 	if col.role == dropped {
+		if col.blank && len(text) > 0 {
+			return notBlank(t, c, text)
+		}
 		return nil
 	}
 	if col.nominal != nil {
 		return t.setNominal(c, text, literal)
 	}
-	v, kind := parse(text)
+	v, kind := t.parse(text)
+	if literal && kind == isMissing {
+		kind = isText
+	}
 	switch {
-	case kind == isMissing && !literal:
+	case kind == isMissing:
 		return t.setMissing(c)
 	case col.categories != nil || kind == isText && col.role == feature && t.encodes(col):
 		return t.setCategory(col, text, kind)
@@ -221,7 +280,7 @@ func (t *table) set(c int, text []byte, literal bool) error {
 		}
 		return err
 	}
-	return notNumber(text, kind)
+	return t.refuseText(c, text, kind)
 }
 
 func (t *table) setNumber(c int, v float64) {
@@ -267,6 +326,9 @@ func (t *table) setCode(c, code int) {
 // end ends the row being read.
 func (t *table) end() {
 	if t.gap && t.o.Missing == missingDrop {
+		if len(t.dropped) < MaxLines {
+			t.dropped = append(t.dropped, t.line)
+		}
 		t.x = t.x[:len(t.x)-t.width]
 		t.y.truncate(t.kept())
 		return
@@ -284,6 +346,9 @@ func (t *table) finish() (*Dataset, error) {
 	if t.rows == 0 {
 		return nil, errEmpty
 	}
+	if err := t.settleUnnamed(); err != nil {
+		return nil, err
+	}
 	if err := t.spreadCategories(); err != nil {
 		return nil, err
 	}
@@ -291,6 +356,7 @@ func (t *table) finish() (*Dataset, error) {
 		return nil, err
 	}
 	d := &Dataset{N: t.kept(), D: t.width, X: slices.Clip(t.x), Features: t.features()}
+	t.warnCounting()
 	if t.o.Numbered {
 		d.number()
 	}
@@ -298,12 +364,16 @@ func (t *table) finish() (*Dataset, error) {
 		var err error
 		d.Task = Classification
 		d.Y, err = t.byRow()
+		t.say("the first %d rows are -1, the others +1", t.o.Classes.NegativeRows)
+		d.Reading = t.settled(d)
 		return d, err
 	}
 	var err error
 	if d.Task, d.Y, err = t.y.settle(t.o.Task, t.o.Classes, &t.columns[t.target], t.limits.columns); err != nil {
 		return nil, t.inColumn(t.target, 0, err)
 	}
+	t.sayTarget(&t.columns[t.target], t.target, t.o.Target == "" && t.standard < 0, cmp.Or(t.y.mapped, string(d.Task)))
+	d.Reading = t.settled(d)
 	return d, nil
 }
 
@@ -350,10 +420,7 @@ func (t *table) features() []string {
 		if col.role != feature {
 			continue
 		}
-		name := col.name
-		if name == "" {
-			name = "x" + strconv.Itoa(i)
-		}
+		name := col.called(i)
 		if col.nominal == nil || col.numbers != nil {
 			names = append(names, name)
 			continue

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -106,9 +107,32 @@ func (p *planner) load(ctx context.Context, source dataset.Source, settings data
 		}
 	}
 	return &plannedData{
-		PlannedData: &experiment.PlannedData{Name: d.Name, Digest: d.Digest(), Task: d.Task, N: d.N, D: d.D},
+		PlannedData: experiment.Planned(d),
 		train:       prepared.Train.N + prepared.Merged, test: prepared.Test.N, features: d.Features, gaps: gaps, level: level,
+		otherTask: otherTask(d),
 	}, nil
+}
+
+// otherTask says why a data set has its task, and what gives it the other one; "" for a
+// target of many values.
+func otherTask(d *dataset.Dataset) string {
+	if d.Task == dataset.Classification {
+		return "; its target has two labels or classes: where they are numbers, task: regression in its entry takes them as such"
+	}
+	const most = 20
+	seen := map[float64]bool{}
+	for _, y := range d.Y {
+		if seen[y] = true; len(seen) > most {
+			return ""
+		}
+	}
+	values := slices.Sorted(maps.Keys(seen))
+	texts := make([]string, len(values))
+	for i, v := range values {
+		texts[i] = strconv.FormatFloat(v, 'g', -1, 64)
+	}
+	return fmt.Sprintf("; its target has the %d values %s: classes: {positive: [%s]} in its entry makes two classes, one label and the others",
+		len(values), strings.Join(texts, ", "), texts[len(texts)-1])
 }
 
 // varies refuses a regression on a target that has one value in all rows, which
@@ -163,8 +187,8 @@ func (p *planner) sweep(ctx context.Context, number int) error {
 func (p *planner) task(s *Sweep, data *plannedData) {
 	for _, model := range s.Models {
 		if want := model.task(); want != data.Task {
-			p.Problem(model.Place, "%s is a model for %s, but the data set %s is for %s; allowed there are %s (sweeps hold models of both tasks in one grid)",
-				model.describe(), want, data.Name, data.Task, strings.Join(modelsFor(data.Task), ", "))
+			p.Problem(model.Place, "%s is a model for %s, but the data set %s is for %s; allowed there are %s (sweeps hold models of both tasks in one grid)%s",
+				model.describe(), want, data.Name, data.Task, strings.Join(modelsFor(data.Task), ", "), data.otherTask)
 		}
 		for _, c := range model.Constraint.Choices {
 			if !c.Info.Columns {

@@ -20,6 +20,7 @@ type plannedData struct {
 
 	train, test int      // rows of the parts in one sweep; train without validation
 	features    []string // names
+	otherTask   string   // why it has its task, and what gives it the other one
 	gaps        bool     // values are missing, which cells fill
 	level       []bool   // of each repeat, see Cell.Level
 }

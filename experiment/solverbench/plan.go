@@ -119,9 +119,8 @@ func (s *Section) load(ctx context.Context, p *experiment.Planner, from *source)
 	if set.Gaps() {
 		return nil, fmt.Errorf("data set %s: values are missing; missing: mean or drop in its entry fills or leaves them out", set.Name)
 	}
-	d := &planned{data: Data{Digest: set.Digest()}, PlannedData: &experiment.PlannedData{
-		Name: set.Name, Digest: set.Digest(), Task: set.Task, N: set.N, D: set.D,
-	}}
+	described := experiment.Planned(set)
+	d := &planned{data: Data{Digest: described.Digest}, PlannedData: described}
 	p.Data(from.place, d.PlannedData, &from.Source)
 	return d, nil
 }

@@ -1,0 +1,403 @@
+package dataset
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+var (
+	// errHeader is the error of a first line that is half a header.
+	errHeader = errors.New("some fields are text, others numbers: say whether the line holds the names of the columns (header: true or false)")
+	// errNumbers is the error of a first line that may be what pandas names columns.
+	errNumbers = errors.New("the line counts 0, 1, 2, ... as names of columns without names do, and may hold values: " +
+		"say whether it holds the names of the columns (header: true or false)")
+)
+
+// head is what the first records of a csv, tsv or space file say.
+type head struct {
+	header     bool // the first one holds names
+	headerLine int
+	wide       int // a line with as many fields as there are columns
+	trailing   int // blank columns at the end
+}
+
+// sniffer looks at the first records.
+type sniffer struct {
+	head
+	*numerals
+	o       Options
+	delim   byte
+	first   record
+	sample  []record
+	rows    []record // of the sample
+	columns []column
+}
+
+// readFirst sets the columns by the first records: whether the first one is a header, and
+// which columns are none of the table.
+func (t *table) readFirst(sample []record, delim byte) error {
+	s := &sniffer{numerals: &t.numerals, o: t.o, delim: delim, first: sample[0], sample: sample, rows: sample}
+	var err error
+	if s.header, err = s.isHeader(); err != nil {
+		return err
+	}
+	if s.header {
+		s.rows = sample[1:]
+	}
+	s.makeColumns()
+	t.head = s.head
+	if err := t.setColumns(s.columns); err != nil {
+		return err
+	}
+	s.say(&t.reading)
+	if t.header || s.o.Header != nil {
+		return nil
+	}
+	for i := range s.first.fields {
+		if s.isText(s.first, i) && t.columns[i].role == feature && !t.encodes(&t.columns[i]) {
+			return errHeader
+		}
+	}
+	if t.target >= 0 && s.isText(s.first, t.target) && len(s.rows) > 1 && !s.isText(s.rows[1], t.target) {
+		return errHeader
+	}
+	return nil
+}
+
+// isText tells whether field c is text.
+func (s *sniffer) isText(r record, c int) bool {
+	if c >= len(r.fields) {
+		return false
+	}
+	_, kind := s.number(r.fields[c])
+	return kind == isText
+}
+
+// isHeader tells whether the first record holds the names of the columns.
+func (s *sniffer) isHeader() (bool, error) {
+	if s.o.Header != nil {
+		return *s.o.Header, nil
+	}
+	if slices.ContainsFunc(slices.Concat(s.o.Drop, s.o.OneHot, []string{s.o.Target}), isName) {
+		return true, nil
+	}
+	first, rows := s.first, s.sample[1:]
+	f := s.fieldsOf(first, rows)
+	switch {
+	case f.others > 0:
+		return false, nil
+	case f.numbers == 0:
+		return f.texts > 0, nil
+	case len(rows) == 0:
+		return false, nil
+	case f.quoted == f.numbers: // names stand in quotes, numbers do not
+		return true, nil
+	case f.own < f.numbers:
+		return f.texts == 0 && s.isAbove(rows), nil
+	case f.texts > 0:
+		return s.isNamed(first, rows), nil
+	case f.unnamed:
+		return distinct(rows, 0), nil
+	}
+	return s.isCounted(first.fields[:f.end], rows)
+}
+
+// firstFields is what the fields of a first record are.
+type firstFields struct {
+	end                    int  // before the fields that are empty in all records
+	unnamed                bool // the first one is empty
+	texts, numbers, others int
+	own                    int // numbers that count columns
+	quoted                 int // numbers in quotes where the rows below have none
+}
+
+// fieldsOf counts them.
+func (s *sniffer) fieldsOf(first record, rows []record) (f firstFields) {
+	end := len(first.fields)
+	for end > 1 && len(rows) > 0 && !slices.ContainsFunc(s.sample, func(r record) bool { return !r.isEmpty(end - 1) }) {
+		end--
+	}
+	start := 0 // R and pandas leave the name of the first column empty
+	if end > 1 && first.isEmpty(0) {
+		start, f.unnamed = 1, true
+	}
+	f.end = end
+	short := 0 // and R leaves it out
+	if len(rows) > 0 && len(rows[0].fields) == len(first.fields)+1 {
+		short = 1
+	}
+	for i, field := range first.fields[start:end] {
+		switch _, kind := s.number(field); kind {
+		case isText:
+			f.texts++
+		case isNumber:
+			if name := string(field); name == strconv.Itoa(i) || name == strconv.Itoa(f.numbers) {
+				f.own++
+			}
+			f.numbers++
+			if c := i + start; first.isQuoted(c) && !slices.ContainsFunc(rows, func(r record) bool { return r.isQuoted(c + short) }) {
+				f.quoted++
+			}
+		default:
+			f.others++
+		}
+	}
+	return f
+}
+
+// isEven tells whether a record has three or more numbers at even distances, but for a first
+// field without one, as years or wavelengths are.
+func (s *sniffer) isEven(r record) bool {
+	var values []float64
+	for c := 0; c < len(r.fields) && (!r.isEmpty(c) || c == 0); c++ {
+		if v, kind := s.number(r.fields[c]); kind == isNumber {
+			values = append(values, v)
+		} else if c > 0 {
+			return false
+		}
+	}
+	if len(values) < 3 || values[1] == values[0] {
+		return false
+	}
+	for i, v := range values[1:] {
+		if step := values[1] - values[0]; math.Abs(v-values[i]-step) > 1e-9*math.Abs(step) {
+			return false
+		}
+	}
+	return true
+}
+
+// isAbove tells whether a first record of whole numbers at even distances stands above
+// rows that have fractions alone, of which there are some.
+func (s *sniffer) isAbove(rows []record) bool {
+	if len(rows) < 5 || !s.isEven(s.first) {
+		return false
+	}
+	from := 0
+	if s.first.isEmpty(0) {
+		from = 1
+	}
+	for c := from; c < len(s.first.fields) && !s.first.isEmpty(c); c++ {
+		if !isIndex(trimSign(s.first.fields[c])) || !s.isFraction(rows, c) {
+			return false
+		}
+	}
+	return true
+}
+
+// isNamed tells whether a first record is a header of which some names count columns: where another name stands above a number, or comes nowhere else in a column
+// whose values do, or a column has fractions only.
+func (s *sniffer) isNamed(first record, rows []record) bool {
+	for c, name := range first.fields {
+		if !s.isText(first, c) {
+			continue
+		}
+		if !s.isText(rows[0], c) && !rows[0].isEmpty(c) || !isAmong(rows, c, name) && !distinct(rows, c) {
+			return true
+		}
+	}
+	return s.hasFraction(rows)
+}
+
+// isAmong tells whether a text is field c of a row.
+func isAmong(rows []record, c int, text []byte) bool {
+	return slices.ContainsFunc(rows, func(r record) bool { return !r.isEmpty(c) && bytes.Equal(r.fields[c], text) })
+}
+
+// isCounted tells whether a first record that counts the columns from 0 is a header, as
+// pandas writes it for a table without names. It is where a column has fractions only, or
+// a value that comes nowhere else. Six numbers that count are no coincidence.
+func (s *sniffer) isCounted(names [][]byte, rows []record) (bool, error) {
+	if s.hasFraction(rows) {
+		return true, nil
+	}
+	on := len(names) // which is the first value of rows that count on
+	for c := range names {
+		if !rows[0].isEmpty(c) && string(rows[0].fields[c]) == strconv.Itoa(len(names)+c) {
+			on--
+		}
+	}
+	if len(names) < 3 || on == 0 {
+		return false, nil
+	}
+	if len(names) > 5 {
+		return true, nil
+	}
+	for c, name := range names {
+		if !isAmong(rows, c, name) {
+			return true, nil
+		}
+	}
+	return false, errNumbers
+}
+
+// isFraction tells whether a column of the rows has numbers that are not written as whole
+// ones, and no others.
+func (s *sniffer) isFraction(rows []record, c int) bool {
+	fractions := 0
+	for _, r := range rows {
+		if r.isEmpty(c) {
+			continue
+		}
+		switch _, kind := s.number(r.fields[c]); {
+		case kind == isMissing:
+		case kind != isNumber || isIndex(trimSign(r.fields[c])):
+			return false
+		default:
+			fractions++
+		}
+	}
+	return fractions > 0
+}
+
+// hasFraction tells whether a column is such a one.
+func (s *sniffer) hasFraction(rows []record) bool {
+	for c := range s.first.fields {
+		if s.isFraction(rows, c) {
+			return true
+		}
+	}
+	return false
+}
+
+func trimSign(b []byte) []byte {
+	if len(b) > 0 && (b[0] == '-' || b[0] == '+') {
+		return b[1:]
+	}
+	return b
+}
+
+// isName tells whether a reference to a column is no index.
+func isName(ref string) bool {
+	if ref == "" || ref == NoTarget {
+		return false
+	}
+	_, err := strconv.Atoi(ref)
+	return err != nil
+}
+
+// distinct tells whether a field is there and another one in every row.
+func distinct(rows []record, c int) bool {
+	seen := make(map[string]bool, len(rows))
+	for _, r := range rows {
+		if r.isEmpty(c) || seen[string(r.fields[c])] {
+			return false
+		}
+		seen[string(r.fields[c])] = true
+	}
+	return true
+}
+
+// makeColumns makes the columns of the first record and the rows.
+func (s *sniffer) makeColumns() {
+	first, rows := s.first, s.rows
+	width, short := len(first.fields), 0 // short is 1 where a header lacks the name of the first column
+	s.wide, s.headerLine = first.line, first.line
+	if s.header && len(rows) > 0 {
+		have := len(rows[0].fields)
+		filled := func(r record, from int) bool {
+			return slices.ContainsFunc(r.fields[from:], func(field []byte) bool { return len(field) > 0 })
+		}
+		switch {
+		case have == width || slices.ContainsFunc(rows, func(r record) bool { return len(r.fields) != have }):
+		case have < width && !filled(first, have),
+			have > width && s.delim != ' ' && !slices.ContainsFunc(rows, func(r record) bool { return filled(r, width) }):
+			width, s.wide = have, rows[0].line
+		case have == width+1 && distinct(rows, 0):
+			width, s.wide, short = have, rows[0].line, 1
+		}
+	}
+	s.columns = make([]column, width)
+	if s.header {
+		for i := range s.columns {
+			if at := i - short; at >= 0 && at < len(first.fields) {
+				s.columns[i].name = string(first.fields[at])
+			}
+		}
+	}
+	if len(rows) > 0 && !slices.ContainsFunc(rows, func(r record) bool { return len(r.fields) != width }) {
+		s.leaveOut(short > 0)
+	}
+}
+
+// leaveOut marks the columns that are none of the table: those of row names, and those
+// that a delimiter at the ends of lines makes.
+func (s *sniffer) leaveOut(short bool) {
+	empty := func(c int) bool {
+		return isUnnamed(s.columns[c].name) && !slices.ContainsFunc(s.rows, func(r record) bool { return !r.isEmpty(c) || r.isQuoted(c) })
+	}
+	if s.delim != ' ' && (s.header || len(s.rows) > 1) {
+		for c := len(s.columns) - 1; c > 0 && empty(c); c-- {
+			s.columns[c].role, s.columns[c].blank = dropped, true
+			s.trailing++
+		}
+	}
+	switch col := &s.columns[0]; {
+	case !s.header || !isUnnamed(col.name):
+	case short:
+		col.role, col.names = dropped, fmt.Sprintf("line %d has a name for every column but this one, as R writes row names", s.headerLine)
+	case empty(0):
+		col.role, col.blank = dropped, true
+	case distinct(s.rows, 0) && slices.ContainsFunc(s.rows, func(r record) bool { return s.isText(r, 0) }):
+		col.role, col.names = dropped, "it has no name and another text in every row, as row names have"
+	}
+}
+
+// isUnnamed tells whether a column has no name, or the one that pandas gives it then.
+func isUnnamed(name string) bool { return name == "" || strings.HasPrefix(name, "Unnamed: ") }
+
+// say says what was made of the first records.
+func (s *sniffer) say(r *reading) {
+	r.clauses[0] += " separated by " + map[byte]string{',': "commas", ';': "semicolons", '\t': "tabs", ' ': "blanks"}[s.delim]
+	if s.comma {
+		r.say("decimal commas")
+	}
+	if s.header {
+		r.say("names in line %d", s.headerLine)
+	} else {
+		r.say("no names, line %d is a row", s.headerLine)
+	}
+	switch {
+	case s.o.Header != nil:
+	case s.header && s.counts():
+		r.warn("line %d counts the columns from 0 and is taken for their names; header: false takes it for a row", s.headerLine)
+	case s.header && s.isEven(s.first):
+		r.warn("line %d has whole numbers at even distances above fractions and is taken for names; header: false takes it for a row", s.headerLine)
+	case !s.header && s.isEven(s.first) && !slices.ContainsFunc(s.rows[1:], func(r record) bool { return s.isEven(r) }):
+		r.warn("line %d has numbers at even distances and is taken for a row; header: true takes it for names", s.headerLine)
+	}
+	var blank []int
+	for i := range s.columns {
+		switch col := &s.columns[i]; {
+		case col.blank:
+			blank = append(blank, i)
+		case col.names != "":
+			r.warn("column %d is left out: %s; %s", i, col.names, s.keeping())
+		}
+	}
+	if blank != nil {
+		r.say("left out, with neither name nor values: column %s", some(blank))
+	}
+}
+
+// keeping says how to make a feature of a column without a name.
+func (h head) keeping() string { return fmt.Sprintf("a name for it in line %d keeps it", h.headerLine) }
+
+// counts tells whether the first record counts its columns from 0.
+func (s *sniffer) counts() bool {
+	fields := s.first.fields[:len(s.first.fields)-min(s.trailing, len(s.first.fields)-1)]
+	if len(fields) > 1 && len(fields[0]) == 0 {
+		fields = fields[1:]
+	}
+	for i, field := range fields {
+		if string(field) != strconv.Itoa(i) {
+			return false
+		}
+	}
+	return len(fields) > 1
+}

@@ -1,0 +1,94 @@
+package dataset
+
+import (
+	"bytes"
+	"iter"
+)
+
+// textLines yields the lines of a text that are not blank, whatever ends them.
+func textLines(text []byte) iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		for line := range bytes.FieldsFuncSeq(text, func(r rune) bool { return r == '\n' || r == '\r' }) {
+			if len(bytes.TrimSpace(line)) > 0 && !yield(line) {
+				return
+			}
+		}
+	}
+}
+
+// firstLines returns the first few lines of a text, with a letter for each quoted field.
+func firstLines(text []byte) [][]byte {
+	const most = 20
+	var list [][]byte
+	for line := range textLines(text) {
+		if list = append(list, withoutQuoted(line)); len(list) == most {
+			break
+		}
+	}
+	return list
+}
+
+// withoutQuoted returns a line with one letter for each quoted field.
+func withoutQuoted(line []byte) []byte {
+	if bytes.IndexByte(line, '"') < 0 {
+		return line
+	}
+	bare := make([]byte, 0, len(line))
+	starts := true // of a field
+	for i := 0; i < len(line); i++ {
+		c := line[i]
+		if starts && c == '"' {
+			for i++; i < len(line) && (line[i] != '"' || i+1 < len(line) && line[i+1] == '"'); i++ {
+				if line[i] == '"' {
+					i++
+				}
+			}
+			c = 'q'
+		}
+		bare = append(bare, c)
+		starts = c == ',' || c == ';' || c == '\t' || c == ' '
+	}
+	return bare
+}
+
+// isTabbed tells whether tabs separate fields that hold blanks: where each line has as many,
+// and another number of words.
+func isTabbed(lines [][]byte) bool {
+	words, tabs := len(bytes.Fields(lines[0])), bytes.Count(lines[0], []byte{'\t'})
+	other := false
+	for _, line := range lines {
+		if bytes.Count(line, []byte{'\t'}) != tabs {
+			return false
+		}
+		other = other || len(bytes.Fields(line)) != words
+	}
+	return tabs > 0 && other
+}
+
+// separates tells whether fields are separated by delim where a first line has commas:
+// where the commas are decimal ones, or differ in number from line to line.
+func separates(lines [][]byte, delim byte, decimal string) bool {
+	if len(lines) == 0 || bytes.IndexByte(lines[0], delim) < 0 {
+		return false
+	}
+	if bytes.IndexByte(lines[0], ',') < 0 || decimal == decimalComma || areDecimals(lines[0], delim) {
+		return true
+	}
+	commas, even := false, delim != ' ' && len(lines) > 1
+	for _, line := range lines[1:] {
+		commas = commas || bytes.Count(line, []byte{','}) != bytes.Count(lines[0], []byte{','})
+		even = even && bytes.Count(line, []byte{delim}) == bytes.Count(lines[0], []byte{delim})
+	}
+	return commas && even
+}
+
+// areDecimals tells whether each comma of a line is a decimal one when delim separates
+// its fields.
+func areDecimals(line []byte, delim byte) bool {
+	for field := range bytes.SplitSeq(line, []byte{delim}) {
+		if field = trim(field); bytes.IndexByte(field, ',') >= 0 && !isDecimalComma(field) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,274 @@
+package dataset
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Reading says how a table was read: what the reader made of the file by its content, and
+// what the options say.
+type Reading struct {
+	// How is a line: format, names, target, what was left out, features.
+	How string
+	// Warnings are sentences about what may be meant otherwise, with what to do then.
+	Warnings []string
+	// LeftOut is the number of rows that were left out for missing values, Lines has the
+	// lines of the first ones, at most [MaxLines].
+	LeftOut int
+	Lines   []int
+}
+
+// MaxLines bounds the lines of a [Reading].
+const MaxLines = 1000
+
+// Names are the names of features, of many the first ones.
+type Names struct {
+	First  []string // at most 1000, and at most 64 KiB
+	SHA256 string   // of all names, with a zero byte after each, in hex; "" where First has all
+}
+
+// Names returns the names of the features.
+func (d *Dataset) Names() Names {
+	const most, mostBytes = 1000, 64 << 10
+	n, length := 0, 0
+	for n < min(d.D, most) && length+len(d.Features[n]) <= mostBytes {
+		length += len(d.Features[n])
+		n++
+	}
+	names := Names{First: slices.Clone(d.Features[:n])}
+	if n < d.D {
+		sum := sha256.New()
+		for _, name := range d.Features {
+			sum.Write(append([]byte(name), 0))
+		}
+		names.SHA256 = hex.EncodeToString(sum.Sum(nil))
+	}
+	return names
+}
+
+// reading collects a [Reading].
+type reading struct {
+	clauses, warnings []string
+	unsaid            int // warnings beyond the first ones
+	inQuotes          int // missing values that stand in quotes
+}
+
+func (r *reading) say(format string, args ...any) {
+	r.clauses = append(r.clauses, fmt.Sprintf(format, args...))
+}
+
+func (r *reading) warn(format string, args ...any) {
+	if len(r.warnings) == someMost {
+		r.unsaid++
+		return
+	}
+	r.warnings = append(r.warnings, fmt.Sprintf(format, args...))
+}
+
+// settled makes the reading of a table that was read.
+func (t *table) settled(d *Dataset) Reading {
+	var list []string
+	for i := range t.columns {
+		col := &t.columns[i]
+		if col.role != feature || col.nominal == nil || col.numbers != nil {
+			continue
+		}
+		list = append(list, fmt.Sprintf("%s (%d)", short([]byte(col.called(i))), len(col.nominal)))
+		if col.categories != nil && d.N >= countingRows && 2*len(col.nominal) > d.N {
+			t.warn("%v", t.inColumn(i, 0, fmt.Errorf("%d different values in %d rows, each a feature; drop: %s leaves it out", len(col.nominal), d.N, t.ref(i))))
+		}
+	}
+	if list != nil {
+		t.say("a feature for each value of %s", some(list))
+	}
+	t.say("%s", d.named())
+	if t.unsaid > 0 {
+		t.warnings = append(t.warnings, fmt.Sprintf("and %d more of this kind", t.unsaid))
+	}
+	return Reading{How: strings.Join(t.clauses, "; "), Warnings: t.warnings, LeftOut: t.rows - t.kept(), Lines: t.dropped}
+}
+
+// named lists the first features.
+func (d *Dataset) named() string {
+	names := make([]string, min(len(d.Features), someMost+1))
+	for i := range names {
+		names[i] = short([]byte(d.Features[i]))
+	}
+	if len(names) > someMost {
+		names = append(names[:someMost], "...")
+	}
+	if d.D == 1 {
+		return "1 feature: " + names[0]
+	}
+	return fmt.Sprintf("%d features: %s", d.D, strings.Join(names, ", "))
+}
+
+// sayDropped says which rows are left out for missing values: n of them, the first ones in
+// the given lines.
+func (r *reading) sayDropped(n, rows int, lines []int) {
+	word, more := "lines", ""
+	if n == 1 {
+		word = "line"
+	}
+	if lines = lines[:min(len(lines), someMost)]; n > len(lines) {
+		more = ", ..."
+	}
+	r.say("left out for missing values: %d of %d rows, %s %s%s", n, rows, word, some(lines), more)
+}
+
+// sayTarget says what the target is and what it became.
+func (r *reading) sayTarget(col *column, index int, last bool, became string) {
+	what := "target " + short([]byte(col.called(index)))
+	if last {
+		what += " (the last column)"
+	}
+	r.say("%s: %s", what, became)
+}
+
+// countingRows is how many rows a column must count to be called one that does.
+const countingRows = 10
+
+// settleUnnamed leaves out first columns without a name that number the rows, as pandas
+// and R write them.
+func (t *table) settleUnnamed() error {
+	for i := range t.columns {
+		col := &t.columns[i]
+		if !t.header || !isUnnamed(col.name) {
+			return nil
+		}
+		if col.role != feature || col.categories != nil {
+			continue
+		}
+		why := ""
+		switch values := every(t.x, col.at, t.width); {
+		case counting(values):
+			why = "counts rows"
+		case wholeAndDistinct(values):
+			why = "has another whole number in every row"
+		default:
+			t.warn("column %d has no name and is the feature %s; drop: %s leaves it out", i, short([]byte(col.called(i))), t.ref(i))
+			continue
+		}
+		if t.width == 1 {
+			return errNoFeatures(len(t.columns))
+		}
+		t.warn("column %d has no name and %s: it is left out; %s", i, why, t.keeping())
+		t.remove(i)
+	}
+	return nil
+}
+
+// every returns the values of a feature.
+func every(x []float64, at, width int) []float64 {
+	values := make([]float64, 0, len(x)/width)
+	for k := at; k < len(x); k += width {
+		values = append(values, x[k])
+	}
+	return values
+}
+
+// counting tells whether values go up by one, or start again where they began.
+func counting(values []float64) bool {
+	for i, v := range values {
+		if v != math.Trunc(v) || i > 0 && v != values[i-1]+1 && v != values[0] {
+			return false
+		}
+	}
+	return len(values) > 1 && values[1] != values[0]
+}
+
+// wholeAndDistinct tells whether values are whole numbers of which none comes twice.
+func wholeAndDistinct(values []float64) bool {
+	n := len(values)
+	if n < 2 || slices.ContainsFunc(values, func(v float64) bool { return v != math.Trunc(v) }) {
+		return false
+	}
+	slices.Sort(values)
+	return len(slices.Compact(values)) == n
+}
+
+// remove takes the feature of a column out of the rows.
+func (t *table) remove(c int) {
+	at, kept := t.columns[c].at, t.x[:0]
+	for k := range t.x {
+		if k%t.width != at {
+			kept = append(kept, t.x[k])
+		}
+	}
+	t.x = kept
+	t.width--
+	t.columns[c].leave()
+	for i := range t.columns {
+		if t.columns[i].at > at {
+			t.columns[i].at--
+		}
+	}
+}
+
+// warnCounting names the features that count rows.
+func (t *table) warnCounting() {
+	if t.kept() < countingRows {
+		return
+	}
+	for i := range t.columns {
+		col := &t.columns[i]
+		if col.role != feature || col.nominal != nil {
+			continue
+		}
+		k := col.at + t.width
+		for k < len(t.x) && t.x[k] == t.x[k-t.width]+1 {
+			k += t.width
+		}
+		if k >= len(t.x) {
+			t.warn("%v", t.inColumn(i, 0, fmt.Errorf("counts rows and is a feature; drop: %s leaves it out", t.ref(i))))
+		}
+	}
+}
+
+// ref is how options refer to a column: its index unless that is another one's name.
+func (t *table) ref(c int) string {
+	if t.named {
+		return t.columns[c].name
+	}
+	for _, ref := range []string{strconv.Itoa(c), strconv.Itoa(c + t.trailing - len(t.columns))} {
+		if !slices.ContainsFunc(t.columns, func(col column) bool { return col.name == ref }) {
+			return ref
+		}
+	}
+	return strconv.Quote(t.columns[c].name)
+}
+
+// notBlank is the error of a value in a column that was taken for blank.
+func notBlank(t *table, c int, text []byte) error {
+	keep := "target: " + t.ref(c) + " predicts it"
+	if t.header {
+		keep = t.keeping()
+	}
+	return fmt.Errorf("%q where the first lines have nothing, so that a delimiter seemed to end each line: drop: %s leaves the column out, %s",
+		short(text), t.ref(c), keep)
+}
+
+// refuseText is the error of a field that is no number in a column of numbers.
+func (t *table) refuseText(c int, text []byte, kind kind) error {
+	err := notNumber(text, kind)
+	col := &t.columns[c]
+	switch {
+	case kind == isInfinite || t.columns[c].nominal != nil || t.standard >= 0:
+		return err
+	case isDecimalComma(text) && t.o.Decimal != decimalComma:
+		return fmt.Errorf("%w%s", err, decimalHint)
+	case t.o.Decimal == decimalComma && bytes.IndexByte(text, '.') >= 0:
+		return fmt.Errorf(`%w; with decimal: "," a point is no decimal mark`, err)
+	case looksNumber(text):
+		return fmt.Errorf("%w; separated thousands, units and currencies are not read: write plain numbers, or drop: %s", err, t.ref(c))
+	case col.role == feature && col.number == 0:
+		return fmt.Errorf("%w; encode: onehot takes a column of text, drop: %s leaves it out", err, t.ref(c))
+	}
+	return fmt.Errorf("%w; where it marks a missing value: missing_marks: [%q]", err, short(text))
+}
