@@ -63,7 +63,8 @@ func Planned(d *dataset.Dataset) *PlannedData {
 type Group interface {
 	// Part is the data set and the method of the group's cells.
 	Part() (data, method string)
-	// Digest identifies what the group computes, whatever the order of its lists.
+	// Digest identifies what the group computes, whatever the order of its lists; "" for a
+	// group that follows from others, which the name of a run leaves out.
 	Digest() string
 	// Needs lists what a worker must compute for its cells.
 	Needs() []Need
@@ -81,7 +82,7 @@ type Group interface {
 
 // Slice is cells that have the same value in each of the kind's dimensions.
 type Slice struct {
-	Values []string // in the order of the dimensions
+	Values []string // in the order of the dimensions; "" for one that does not apply
 	Cells  int64
 }
 
@@ -302,6 +303,9 @@ func (p *Plan) Dimensions() []Dimension {
 		dimension := Dimension{Name: of.Name}
 		for _, g := range p.groups {
 			for _, s := range g.slices {
+				if s.Values[d] == "" {
+					continue
+				}
 				v := within(&dimension.Values, s.Cells, func(v *DimensionValue) bool { return v.Name == s.Values[d] })
 				v.Name = s.Values[d]
 				v.Cells += s.Cells
@@ -355,9 +359,11 @@ func (p *Plan) Parts() []Part {
 // grid's name and a digest of what it computes. The digest does not depend on
 // the order of lists and sweeps, on limits or on how the file is written.
 func (p *Plan) runName(seed int64) string {
-	digests := make([]string, len(p.groups))
-	for i, g := range p.groups {
-		digests[i] = g.Digest()
+	var digests []string
+	for _, g := range p.groups {
+		if digest := g.Digest(); digest != "" {
+			digests = append(digests, digest)
+		}
 	}
 	slices.Sort(digests)
 	sum := sha256.Sum256(gridfile.JSON(struct {

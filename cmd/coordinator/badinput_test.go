@@ -267,7 +267,7 @@ func TestLargePlan(t *testing.T) {
 	dir := t.TempDir()
 	grid := write(t, dir, "grid.yaml", "data: [diabetes]\nrepeats: 1000\nmodels: [{lasso: {alpha: {from: 0.0001, to: 1, step: 0.0001}}}]\nmethods: [original]\n")
 	o, peak := measure(t, "plan", grid, "--out", filepath.Join(dir, "out"))
-	if o.code != command.ExitDone || !strings.Contains(o.out, "cells  10000000 (1000 repeats)") {
+	if o.code != command.ExitDone || !strings.Contains(o.out, "cells  10001000 (1000 repeats)") {
 		t.Fatalf("exit status %d: %s%s", o.code, o.out, o.err)
 	}
 	if peak > 100<<20 {

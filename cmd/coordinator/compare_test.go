@@ -9,7 +9,7 @@ import (
 	"github.com/agepath/agepath/internal/command"
 )
 
-// comparedGrid has 2 cells a repeat.
+// comparedGrid has 3 cells a repeat, one of the constant.
 const comparedGrid = `name: compared
 seed: 7
 repeats: 2
@@ -21,7 +21,7 @@ age: {min: 0.1, max: 2, acs_step: 1}
 `
 
 // TestCompare computes a grid, the same with one more repeat, and the same with
-// another weight, and compares the three.
+// noise, and compares the three.
 func TestCompare(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -29,16 +29,16 @@ func TestCompare(t *testing.T) {
 	a, b, c := filepath.Join(dir, "a"), filepath.Join(dir, "b"), filepath.Join(dir, "c")
 	must(t, "run", grid, "--out", a, "--workers", "1", "--figures", "0")
 	must(t, "run", grid, "--out", b, "--workers", "1", "--figures", "0", "--set", "repeats=3")
-	must(t, "run", grid, "--out", c, "--workers", "1", "--figures", "0", "--set", "models.0.lasso.alpha=[0.02]")
+	must(t, "run", grid, "--out", c, "--workers", "1", "--figures", "0", "--set", "noise=[{kind: gaussian, levels: [0.1]}]")
 
 	out := filepath.Join(dir, "compared")
 	text := must(t, "compare", a, b, c, "--out", out, "--format", "markdown,csv").out
 	for _, want := range []string{
 		"B against A\n===========\n", "C against A\n",
-		"\nall            4            0       0       2\n", // 2 methods in 2 repeats, and in the third
-		"\nall            0            0       4       4\n",
-		"no number changed: all measures of 4 cells are equal bit for bit",
-		"no score differs: 6 scores compared",
+		"\nall            6            0       0       3\n", // 3 methods in 2 repeats, and in the third
+		"\nall            0            0       6       6\n",
+		"no number changed: all measures of 6 cells are equal bit for bit",
+		"no score differs: 9 scores compared",
 		"the runs have no cell in common",
 	} {
 		if !strings.Contains(text, want) {
@@ -46,11 +46,11 @@ func TestCompare(t *testing.T) {
 		}
 	}
 	for name, want := range map[string]string{
-		"compare.md":           "\n| all | 4 | 0 | 0 | 2 |\n",
-		"compare-cells.csv":    a + "," + b + ",,4,0,0,2\n",
+		"compare.md":           "\n| all | 6 | 0 | 0 | 3 |\n",
+		"compare-cells.csv":    a + "," + b + ",,6,0,0,3\n",
 		"compare-scores.csv":   "baseline,other,metric,dataset,",
 		"compare-numbers.csv":  "baseline,other,method,column,",
-		"compare-times.csv":    a + "," + b + ",,wall_seconds,4,",
+		"compare-times.csv":    a + "," + b + ",,wall_seconds,6,",
 		"compare-failures.csv": "baseline,other,baseline_status,other_status,cells\n",
 	} {
 		written, err := os.ReadFile(filepath.Join(out, name))
@@ -62,8 +62,8 @@ func TestCompare(t *testing.T) {
 	o := must(t, "compare", a, b, c, "--json", "--log-level", "debug")
 	object := conforms(t, "compare", o.out)
 	for want, path := range map[any][]any{
-		b: {"pairs", 0, "other"}, 4.0: {"pairs", 0, "cells", 0, "shared"}, 2.0: {"pairs", 0, "cells", 0, "only_other"},
-		1e-9: {"rounding"}, 6.0: {"runs", 1, "cells"}, true: {"runs", 0, "ended"}, "original": {"pairs", 0, "cells", 1, "method"},
+		b: {"pairs", 0, "other"}, 6.0: {"pairs", 0, "cells", 0, "shared"}, 3.0: {"pairs", 0, "cells", 0, "only_other"},
+		1e-9: {"rounding"}, 9.0: {"runs", 1, "cells"}, true: {"runs", 0, "ended"}, "original": {"pairs", 0, "cells", 1, "method"},
 	} {
 		if have := at(t, object, path...); have != want {
 			t.Errorf("%v: %v, want %v", path, have, want)

@@ -82,7 +82,7 @@ func TestPrefixes(t *testing.T) {
 	wants(with("resume", begin), other+": resumed")
 	wants(with("cancel", begin), other+": cancelled")
 	wants(with("retry", name[:len(name)-1]), name+": 0 cells queued again")
-	wants(with("collect", name[:len("small-")], "--out", filepath.Join(t.TempDir(), "a")), name+": 8 of 8 cells have ended")
+	wants(with("collect", name[:len("small-")], "--out", filepath.Join(t.TempDir(), "a")), name+": 12 of 12 cells have ended")
 	wants(with("purge", begin), other+": removed")
 	wantRefusal(t, with("status", "smalest"), []string{"no run smalest; it has " + name})
 

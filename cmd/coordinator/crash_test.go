@@ -185,7 +185,7 @@ func TestDescribedWhileItRuns(t *testing.T) {
 	}
 	check := func(when string) {
 		t.Helper()
-		if o := must(t, "report", out, "--figures", "0"); !strings.Contains(o.out, "of the grid's 20000 cells are not in the files") {
+		if o := must(t, "report", out, "--figures", "0"); !strings.Contains(o.out, "of the grid's 24000 cells are not in the files") {
 			t.Errorf("%s: report prints\n%s", when, o.out)
 		}
 		if o := must(t, "replay", out, cell); !strings.Contains(o.out, "knots compared\nequal bit for bit") {

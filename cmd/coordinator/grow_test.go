@@ -74,22 +74,22 @@ func TestGrownGrid(t *testing.T) {
 		}
 	}
 	cells, knots := filepath.Join(out, "cells.arrow"), filepath.Join(out, "knots.arrow")
-	run(": 8 of 8 cells computed")
+	run(": 12 of 12 cells computed")
 	first, firstKnots := rowsByCell(t, cells), rowsByCell(t, knots)
-	plan("8 in "+out+" already, 4 to compute", "--set", "repeats=3")
-	run(": 4 of 12 cells computed", "--set", "repeats=3")
-	wantRows(t, cells, first, 12)
-	wantRows(t, knots, firstKnots, 12)
+	plan("12 in "+out+" already, 6 to compute", "--set", "repeats=3")
+	run(": 6 of 18 cells computed", "--set", "repeats=3")
+	wantRows(t, cells, first, 18)
+	wantRows(t, knots, firstKnots, 18)
 
-	plan("former 8 cells in "+out, "--set", "repeats=1")
-	plan("4 in "+out+" already, 0 to compute", "--set", "repeats=1")
-	run(": 0 cells to compute; 4 of 4 cells have ended (4 ok)", "--set", "repeats=1")
+	plan("former 12 cells in "+out, "--set", "repeats=1")
+	plan("6 in "+out+" already, 0 to compute", "--set", "repeats=1")
+	run(": 0 cells to compute; 6 of 6 cells have ended (6 ok)", "--set", "repeats=1")
 	all := rowsByCell(t, filepath.Join(out, "former.cells.arrow"))
 	maps.Copy(all, rowsByCell(t, cells))
-	if len(all) != 12 {
+	if len(all) != 18 {
 		t.Errorf("both files have %d cells", len(all))
 	}
-	if o := must(t, "report", out, "--figures", "0"); strings.Contains(o.out, "12 cells") {
+	if o := must(t, "report", out, "--figures", "0"); strings.Contains(o.out, "18 cells") {
 		t.Errorf("the report has the cells of former grids:\n%s", o.out)
 	}
 	before := contents(t, out)
@@ -105,26 +105,26 @@ func TestGrownGrid(t *testing.T) {
 	for name, text := range before {
 		write(t, pruned, name, text)
 	}
-	for _, want := range []string{"8 cells of former", "0 cells of former"} {
+	for _, want := range []string{"12 cells of former", "0 cells of former"} {
 		if o := must(t, "prune", pruned); !strings.Contains(o.out, want) {
 			t.Errorf("want %q in\n%s", want, o.out)
 		}
 	}
-	if o := must(t, "plan", grid, "--out", pruned); !strings.Contains(o.out, "4 in "+pruned+" already, 4 to compute") {
+	if o := must(t, "plan", grid, "--out", pruned); !strings.Contains(o.out, "6 in "+pruned+" already, 6 to compute") {
 		t.Errorf("the pruned folder's plan is\n%s", o.out)
 	}
-	wantRows(t, filepath.Join(pruned, "cells.arrow"), nil, 4)
+	wantRows(t, filepath.Join(pruned, "cells.arrow"), nil, 6)
 
 	// Other methods and kept tables: what lacks the coefficients is computed again.
-	plan("0 in "+out+" already, 8 to compute", "--set", "keep.coefficients=true")
-	run(": 8 of 8 cells computed", "--set", "keep.coefficients=true")
-	run(": 4 of 12 cells computed", "--set", "repeats=3", "--set", "keep.coefficients=true")
-	run(": 0 cells to compute; 12 of 12 cells have ended (12 ok)", "--set", "repeats=3")
+	plan("0 in "+out+" already, 12 to compute", "--set", "keep.coefficients=true")
+	run(": 12 of 12 cells computed", "--set", "keep.coefficients=true")
+	run(": 6 of 18 cells computed", "--set", "repeats=3", "--set", "keep.coefficients=true")
+	run(": 0 cells to compute; 18 of 18 cells have ended (18 ok)", "--set", "repeats=3")
 	if _, err := os.Stat(filepath.Join(out, "former.cells.arrow")); err == nil {
 		t.Error("cells that came back are still set aside")
 	}
-	plan("0 in "+out+" already, 8 to compute", "--set", "seed=7")
-	plan("former 12 cells", "--set", "seed=7")
+	plan("0 in "+out+" already, 12 to compute", "--set", "seed=7")
+	plan("former 18 cells", "--set", "seed=7")
 }
 
 // The quickstart with a repeat more computes that one alone, whatever kills it.

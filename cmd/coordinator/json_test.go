@@ -67,32 +67,32 @@ func TestPlanAndRunJSON(t *testing.T) {
 	dir := t.TempDir()
 	grid, out := write(t, dir, "grid.yaml", comparedGrid), filepath.Join(dir, "out")
 	plan := conforms(t, "plan", must(t, "plan", grid, "--out", out, "--workers", "2", "--json").out)
-	wantAt(t, plan, []any{"cells", 4.0}, []any{"in_folder", 0.0}, []any{"to_compute", 4.0}, []any{"repeats", 2.0}, []any{"workers", 2.0},
+	wantAt(t, plan, []any{"cells", 6.0}, []any{"in_folder", 0.0}, []any{"to_compute", 6.0}, []any{"repeats", 2.0}, []any{"workers", 2.0},
 		[]any{"data", 0, "name", "diabetes"}, []any{"data", 0, "rows", 442.0}, []any{"dimensions", 4, "name", "method"}, []any{"dimensions", 4, "values", 1, "cells", 2.0},
 		[]any{"seconds_on_workers", plan["seconds"].(float64) / 2})
 
 	o := must(t, "run", grid, "--out", out, "--workers", "1", "--figures", "0", "--json")
-	wantAt(t, conforms(t, "run", o.out), []any{"computed", 4.0}, []any{"cells", 4.0}, []any{"statuses", "ok", 4.0}, []any{"statuses", "failed", 0.0},
+	wantAt(t, conforms(t, "run", o.out), []any{"computed", 6.0}, []any{"cells", 6.0}, []any{"statuses", "ok", 6.0}, []any{"statuses", "failed", 0.0},
 		[]any{"run", plan["run"]}, []any{"files", 0, filepath.Join(out, "cells.arrow")})
 	if !strings.Contains(o.err, "msg=ended") {
 		t.Errorf("the log is not in stderr: %s", o.err)
 	}
 	again := must(t, "run", grid, "--out", out, "--workers", "1", "--figures", "0", "--json")
-	wantAt(t, conforms(t, "run", again.out), []any{"computed", 0.0}, []any{"statuses", "ok", 4.0})
+	wantAt(t, conforms(t, "run", again.out), []any{"computed", 0.0}, []any{"statuses", "ok", 6.0})
 	plan = conforms(t, "plan", must(t, "plan", grid, "--out", out, "--json").out)
-	wantAt(t, plan, []any{"in_folder", 4.0}, []any{"to_compute", 0.0}, []any{"seconds", 0.0}, []any{"seconds_on_workers", 0.0})
+	wantAt(t, plan, []any{"in_folder", 6.0}, []any{"to_compute", 0.0}, []any{"seconds", 0.0}, []any{"seconds_on_workers", 0.0})
 
 	// Cells that fail: the object is there, and the exit status says so too.
 	failed := do(t, "run", grid, "--out", filepath.Join(dir, "failed"), "--workers", "1", "--figures", "0", "--json",
 		"--set", "limits.timeout=1ns", "--set", "limits.attempts=1")
-	if failed.code != command.ExitFailed || !strings.Contains(failed.err, "4 of 4 cells failed") {
+	if failed.code != command.ExitFailed || !strings.Contains(failed.err, "6 of 6 cells failed") {
 		t.Errorf("exit %d: %s", failed.code, failed.err)
 	}
-	wantAt(t, conforms(t, "run", failed.out), []any{"statuses", "timeout", 4.0}, []any{"failures", 3, "status", "timeout"})
+	wantAt(t, conforms(t, "run", failed.out), []any{"statuses", "timeout", 6.0}, []any{"failures", 3, "status", "timeout"})
 	higher := conforms(t, "plan", must(t, "plan", grid, "--out", filepath.Join(dir, "failed"), "--json").out)
-	wantAt(t, higher, []any{"raised", 4.0}, []any{"to_compute", 4.0}, []any{"in_folder", 0.0}, []any{"former", 0.0})
+	wantAt(t, higher, []any{"raised", 6.0}, []any{"to_compute", 6.0}, []any{"in_folder", 0.0}, []any{"former", 0.0})
 	fewer := conforms(t, "plan", must(t, "plan", grid, "--out", out, "--set", "repeats=1", "--json").out)
-	wantAt(t, fewer, []any{"cells", 2.0}, []any{"in_folder", 2.0}, []any{"former", 2.0}, []any{"raised", 0.0})
+	wantAt(t, fewer, []any{"cells", 3.0}, []any{"in_folder", 3.0}, []any{"former", 3.0}, []any{"raised", 0.0})
 	refused := do(t, "plan", filepath.Join(dir, "none.yaml"), "--json")
 	if refused.code != command.ExitRefused || refused.out != "" {
 		t.Errorf("no grid: exit %d, %q", refused.code, refused.out)
@@ -122,19 +122,19 @@ func TestStatusAndCollectJSON(t *testing.T) {
 	grid := write(t, dir, "grid.yaml", comparedGrid)
 	with("submit", grid, "--cache", cache)
 	name := at(t, conforms(t, "plan", must(t, "plan", grid, "--json").out), "run").(string)
-	wantAt(t, conforms(t, "status", with("status", "--json").out), []any{"runs", 0, "queued", 4.0}, []any{"runs", 0, "state", "waiting for workers"})
+	wantAt(t, conforms(t, "status", with("status", "--json").out), []any{"runs", 0, "queued", 6.0}, []any{"runs", 0, "state", "waiting for workers"})
 	with("pause", name)
 	wantAt(t, conforms(t, "status", with("status", name, "--json").out), []any{"runs", 0, "state", "paused"})
 	with("resume", name)
 	collected := conforms(t, "collect", with("collect", name, "--out", filepath.Join(dir, "early"), "--json").out)
-	wantAt(t, collected, []any{"cells", 4.0}, []any{"statuses", "ok", 0.0})
+	wantAt(t, collected, []any{"cells", 6.0}, []any{"statuses", "ok", 0.0})
 
 	with("run", grid, "--out", filepath.Join(dir, "out"), "--workers", "1", "--figures", "0", "--cache", cache)
 	status := conforms(t, "status", with("status", name, "--json").out)
-	wantAt(t, status, []any{"runs", 0, "run", name}, []any{"runs", 0, "statuses", "ok", 4.0}, []any{"runs", 0, "queued", 0.0}, []any{"runs", 0, "state", "finished"})
+	wantAt(t, status, []any{"runs", 0, "run", name}, []any{"runs", 0, "statuses", "ok", 6.0}, []any{"runs", 0, "queued", 0.0}, []any{"runs", 0, "state", "finished"})
 	late := filepath.Join(dir, "late")
 	wantAt(t, conforms(t, "collect", with("collect", name, "--out", late, "--json").out),
-		[]any{"run", name}, []any{"out", late}, []any{"statuses", "ok", 4.0}, []any{"queued_again", 0.0})
+		[]any{"run", name}, []any{"out", late}, []any{"statuses", "ok", 6.0}, []any{"queued_again", 0.0})
 	both := do(t, "status", "--json", "--watch", "--nats", server.URL())
 	if both.code != command.ExitRefused || !strings.Contains(both.err, "do not go together") {
 		t.Errorf("--watch: exit %d: %s", both.code, both.err)

@@ -60,13 +60,13 @@ func TestNotifyRun(t *testing.T) {
 	if len(objects) != 1 {
 		t.Fatalf("told %v", objects)
 	}
-	wantAt(t, objects[0], []any{"event", "ended"}, []any{"run", "phase", "finished"}, []any{"run", "cells", 4.0}, []any{"run", "ended", 4.0}, []any{"run", "failed", 0.0}, []any{"limit", nil})
+	wantAt(t, objects[0], []any{"event", "ended"}, []any{"run", "phase", "finished"}, []any{"run", "cells", 6.0}, []any{"run", "ended", 6.0}, []any{"run", "failed", 0.0}, []any{"limit", nil})
 	failed := do(t, append(args, "--out", filepath.Join(dir, "failed"), "--set", "limits.timeout=1ns", "--set", "limits.attempts=1")...)
 	if objects = h.all(t)[1:]; failed.code != command.ExitFailed || len(objects) != 2 {
 		t.Fatalf("exit %d, told %v", failed.code, objects)
 	}
 	wantAt(t, objects[0], []any{"event", "failure-rate"}, []any{"limit", failureRate})
-	wantAt(t, objects[1], []any{"event", "ended"}, []any{"run", "failed", 4.0})
+	wantAt(t, objects[1], []any{"event", "ended"}, []any{"run", "failed", 6.0})
 }
 
 // TestNotifyCommand has a run with a command that fails, which changes nothing about the
@@ -94,7 +94,7 @@ func TestNotifyServe(t *testing.T) {
 	h := startTold(t)
 	s := startServe(t, "--nats", r.url, "--notify", h.URL)
 	must(t, "submit", grid, "--nats", r.url)
-	s.await("state.json", http.StatusOK, `"queued":3`)
+	s.await("state.json", http.StatusOK, `"queued":6`)
 	_, wait := r.work(t, "--drain")
 	if err := wait(); err != nil {
 		t.Fatal(err)
@@ -113,7 +113,7 @@ func TestNotifyServe(t *testing.T) {
 	if len(objects) != 1 {
 		t.Errorf("told %v", objects)
 	}
-	wantAt(t, objects[0], []any{"event", "ended"}, []any{"run", "phase", "finished"}, []any{"run", "ended", 3.0})
+	wantAt(t, objects[0], []any{"event", "ended"}, []any{"run", "phase", "finished"}, []any{"run", "ended", 6.0})
 }
 
 func TestNotifyRefusals(t *testing.T) {

@@ -238,20 +238,20 @@ func TestRemoteFailures(t *testing.T) {
 	if err := wait(); err != nil {
 		t.Fatal(err)
 	}
-	r.wantStatus(t, []string{run}, run, "finished", "3", "0", "3", "0", "0")
+	r.wantStatus(t, []string{run}, run, "finished", "6", "0", "6", "0", "0")
 	o := do(t, with("collect", run, "--out", filepath.Join(dir, "out"))...)
-	if o.code != command.ExitFailed || !strings.Contains(o.out, "(3 timeout)") || !strings.Contains(o.err, "coordinator retry "+run) {
+	if o.code != command.ExitFailed || !strings.Contains(o.out, "(6 timeout)") || !strings.Contains(o.err, "coordinator retry "+run) {
 		t.Errorf("collect: exit status %d\n%s%s", o.code, o.out, o.err)
 	}
 	if o := must(t, with("retry", run, "--status", "failed")...); !strings.Contains(o.out, "0 cells queued again") {
 		t.Errorf("retry of failed cells prints %s", o.out)
 	}
-	if o := must(t, with("retry", run, "--timeout", "2ns", "--attempts", "1")...); !strings.Contains(o.out, "3 cells queued again") {
+	if o := must(t, with("retry", run, "--timeout", "2ns", "--attempts", "1")...); !strings.Contains(o.out, "6 cells queued again") {
 		t.Errorf("retry prints %s", o.out)
 	}
-	r.wantStatus(t, []string{run}, run, "waiting for workers", "3", "0", "0", "0", "3")
+	r.wantStatus(t, []string{run}, run, "waiting for workers", "6", "0", "0", "0", "6")
 	must(t, with("cancel", run)...)
-	r.wantStatus(t, nil, run, "finished", "3", "0", "3", "0", "0")
+	r.wantStatus(t, nil, run, "finished", "6", "0", "6", "0", "0")
 	wantRefusal(t, do(t, with("pause", run)...), []string{run, "cancelled", "coordinator submit"})
 	wantRefusal(t, do(t, with("retry", run, "--timeout", "-1s")...), []string{"--timeout", "> 0"})
 	wantRefusal(t, do(t, with("retry", run, "--timeout", "ever")...), []string{"--timeout", "or none (got ever)"})
@@ -261,21 +261,21 @@ func TestRemoteFailures(t *testing.T) {
 
 	// More time mends them; a worker leaves them alone while the run is paused.
 	submit := []string{"submit", grid, "--set", "limits.timeout=1h"}
-	if o := must(t, with(submit...)...); !strings.Contains(o.out, "3 of 3 cells queued") {
+	if o := must(t, with(submit...)...); !strings.Contains(o.out, "6 of 6 cells queued") {
 		t.Errorf("submit with more time prints %s", o.out)
 	}
 	if o := must(t, with("pause", run)...); !strings.Contains(o.out, run+": paused") || !strings.Contains(o.out, "coordinator resume "+run) {
 		t.Errorf("pause prints %s", o.out)
 	}
-	r.wantStatus(t, nil, run, "paused", "3", "0", "0", "0", "3")
-	if o := must(t, with(submit...)...); !strings.Contains(o.out, "3 were queued or running already") || !strings.Contains(o.out, "resume "+run) {
+	r.wantStatus(t, nil, run, "paused", "6", "0", "0", "0", "6")
+	if o := must(t, with(submit...)...); !strings.Contains(o.out, "6 were queued or running already") || !strings.Contains(o.out, "resume "+run) {
 		t.Errorf("submit of the paused run prints %s", o.out)
 	}
 	_, wait = r.work(t, "--drain")
 	if err := wait(); err != nil {
 		t.Fatal(err)
 	}
-	r.wantStatus(t, nil, run, "paused", "3", "0", "0", "0", "3")
+	r.wantStatus(t, nil, run, "paused", "6", "0", "0", "0", "6")
 	must(t, with("resume", run)...)
 	if o := must(t, with("resume", run)...); !strings.Contains(o.out, "not paused") {
 		t.Errorf("resume again prints %s", o.out)
@@ -284,7 +284,7 @@ func TestRemoteFailures(t *testing.T) {
 	if err := wait(); err != nil {
 		t.Fatal(err)
 	}
-	if o := must(t, with("collect", run, "--out", filepath.Join(dir, "out"))...); !strings.Contains(o.out, "(3 ok)") {
+	if o := must(t, with("collect", run, "--out", filepath.Join(dir, "out"))...); !strings.Contains(o.out, "(6 ok)") {
 		t.Errorf("collect prints %s", o.out)
 	}
 }

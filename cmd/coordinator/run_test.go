@@ -14,7 +14,7 @@ import (
 	"github.com/agepath/agepath/results"
 )
 
-// allMethods is a grid of 90 cells by all methods, which keeps all tables.
+// allMethods is a grid of 96 cells by all methods, which keeps all tables.
 const allMethods = `name: all-methods
 seed: 40
 repeats: 3
@@ -28,8 +28,8 @@ keep: {coefficients: true}
 `
 
 // cellsOfAllMethods is how many cells the grid allMethods has: original has
-// one cell for both regularizers.
-const cellsOfAllMethods = 3 * 3 * 2 * (1 + 2 + 2)
+// one cell for both regularizers, the constant one for each noise and repeat.
+const cellsOfAllMethods = 3*3*2*(1+2+2) + 3*2
 
 // numbers reads the tables of a folder as text, without the columns that
 // differ between two runs of the same cells: times, worker and memory.
@@ -107,12 +107,12 @@ func TestRun(t *testing.T) {
 	dir := t.TempDir()
 	grid, one, four := write(t, dir, "grid.yaml", allMethods), filepath.Join(dir, "one"), filepath.Join(dir, "four")
 	first := must(t, "run", grid, "--out", one, "--workers", "1", "--format", "markdown,csv,latex")
-	for _, want := range []string{"90 of 90 cells computed", "Test RMSE", "Original", "ACS", "GAGA", "±", "best mean of the setting", "cells.arrow", "coefficients.arrow", "report.md", "tables.csv", "tables.tex"} {
+	for _, want := range []string{"96 of 96 cells computed", "Test RMSE", "Original", "ACS", "GAGA", "±", "best mean of the setting", "cells.arrow", "coefficients.arrow", "report.md", "tables.csv", "tables.tex"} {
 		if !strings.Contains(first.out, want) {
 			t.Errorf("a run does not print %q:\n%s", want, first.out)
 		}
 	}
-	if !strings.Contains(first.err, "msg=computing") || !strings.Contains(first.err, "msg=ended") || !strings.Contains(first.err, "done=90") {
+	if !strings.Contains(first.err, "msg=computing") || !strings.Contains(first.err, "msg=ended") || !strings.Contains(first.err, "done=96") {
 		t.Errorf("the log of a run:\n%s", first.err)
 	}
 	before := contents(t, one)
@@ -138,7 +138,7 @@ func TestRun(t *testing.T) {
 	if tables(t, first.out) != tables(t, again.out) {
 		t.Errorf("the second run prints other tables:\n%s\nwant\n%s", again.out, first.out)
 	}
-	if plan := must(t, "plan", grid, "--out", one); !strings.Contains(plan.out, "90 in "+one+" already, 0 to compute") {
+	if plan := must(t, "plan", grid, "--out", one); !strings.Contains(plan.out, "96 in "+one+" already, 0 to compute") {
 		t.Errorf("the plan of what is there:\n%s", plan.out)
 	}
 }
@@ -208,7 +208,7 @@ func TestPlan(t *testing.T) {
 	dir := t.TempDir()
 	plan := must(t, "plan", write(t, dir, "grid.yaml", allMethods), "--out", filepath.Join(dir, "out"), "--set", "repeats=2")
 	for _, want := range []string{
-		"run    all-methods-", "cells  60 (2 repeats), 0 in ", "60 to compute", "on one core",
+		"run    all-methods-", "cells  64 (2 repeats), 0 in ", "64 to compute", "on one core",
 		"diabetes  regression", "442", "ba488f2e73e6e8b522b60ad2d95a9dd45e89f7973c19025364a528497dd9dd52",
 		"gaussian 0.3", "lasso", "mixture", "original", "acs", "gaga",
 	} {
@@ -234,12 +234,12 @@ func TestFailedCells(t *testing.T) {
 	if o.code != command.ExitFailed {
 		t.Fatalf("exit status %d: %s", o.code, o.err)
 	}
-	for _, want := range []string{"8 of 8 cells failed (8 timeout)", "not done within 1ns", "and 3 more", "--retry timeout"} {
+	for _, want := range []string{"12 of 12 cells failed (12 timeout)", "not done within 1ns", "and 7 more", "--retry timeout"} {
 		if !strings.Contains(o.err, want) {
 			t.Errorf("the message does not say %q:\n%s", want, o.err)
 		}
 	}
-	if plan := must(t, "plan", hasty, "--out", out); !strings.Contains(plan.out, "(8 failed), 0 to compute") {
+	if plan := must(t, "plan", hasty, "--out", out); !strings.Contains(plan.out, "(12 failed), 0 to compute") {
 		t.Errorf("plan prints\n%s", plan.out)
 	}
 	again := do(t, "run", hasty, "--out", out)
@@ -247,13 +247,13 @@ func TestFailedCells(t *testing.T) {
 		t.Errorf("without --retry: exit status %d: %s", again.code, again.out)
 	}
 	again = do(t, "run", hasty, "--out", out, "--retry", "failed,timeout")
-	if again.code != command.ExitFailed || !strings.Contains(again.out, "8 of 8 cells computed") {
+	if again.code != command.ExitFailed || !strings.Contains(again.out, "12 of 12 cells computed") {
 		t.Errorf("with --retry: exit status %d: %s", again.code, again.out)
 	}
-	if plan := must(t, "plan", grid, "--out", out); !strings.Contains(plan.out, ", 8 failed under lower limits, 8 to compute") {
+	if plan := must(t, "plan", grid, "--out", out); !strings.Contains(plan.out, ", 12 failed under lower limits, 12 to compute") {
 		t.Errorf("plan with higher limits prints\n%s", plan.out)
 	}
-	if o := must(t, "run", grid, "--out", out); !strings.Contains(o.out, "8 of 8 cells computed") {
+	if o := must(t, "run", grid, "--out", out); !strings.Contains(o.out, "12 of 12 cells computed") {
 		t.Errorf("with higher limits:\n%s", o.out)
 	}
 	must(t, "run", grid, "--out", filepath.Join(dir, "other"))

@@ -92,19 +92,19 @@ func TestServe(t *testing.T) {
 	s.await("healthz", http.StatusOK, "ok")
 	run, _, _ := strings.Cut(must(t, "submit", grid, "--nats", r.url).out, ":")
 	s.await("readyz", http.StatusOK, "ok")
-	s.await("metrics", http.StatusOK, `agepath_queue_tasks{run="`+run+`",state="queued"} 3`)
+	s.await("metrics", http.StatusOK, `agepath_queue_tasks{run="`+run+`",state="queued"} 6`)
 	s.await("", http.StatusOK, "agepath")
 	open := `agepath_open_tasks{run="` + run + `"} `
-	s.await("metrics", http.StatusOK, open+"3")
+	s.await("metrics", http.StatusOK, open+"6")
 	must(t, "pause", run, "--nats", r.url)
 	s.await("metrics", http.StatusOK, open+"0")
 	must(t, "resume", run, "--nats", r.url)
-	s.await("metrics", http.StatusOK, open+"3")
+	s.await("metrics", http.StatusOK, open+"6")
 	_, wait := r.work(t, "--drain")
 	if err := wait(); err != nil {
 		t.Fatal(err)
 	}
-	s.await("metrics", http.StatusOK, `agepath_cells{run="`+run+`",status="ok"} 3`)
+	s.await("metrics", http.StatusOK, `agepath_cells{run="`+run+`",status="ok"} 6`)
 	s.await("state.json", http.StatusOK, `"phase":"finished"`)
 	s.await("state.json", http.StatusOK, `"dataset":"data","method":"original","cells":3,"done":3,"incomplete":0,"failed":0`)
 	s.wantEnd()

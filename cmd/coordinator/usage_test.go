@@ -13,7 +13,7 @@ import (
 	"github.com/agepath/agepath/internal/command"
 )
 
-// smallGrid is a grid of 8 cells that takes a few milliseconds.
+// smallGrid is a grid of 12 cells that takes a few milliseconds.
 const smallGrid = `name: small
 seed: 1
 repeats: 2
@@ -140,9 +140,9 @@ func TestFlagSources(t *testing.T) {
 		args []string
 		want []string
 	}{
-		"file":         {nil, []string{"--config", config}, []string{" on 3 ", "20 (5 repeats)"}},
-		"environment":  {inEnv, nil, []string{" on 4 ", "28 (7 repeats)"}},
-		"command line": {inEnv, []string{"--workers", "6", "--set", "repeats=1"}, []string{" on 6 ", "4 (1 repeat)"}},
+		"file":         {nil, []string{"--config", config}, []string{" on 3 ", "30 (5 repeats)"}},
+		"environment":  {inEnv, nil, []string{" on 4 ", "42 (7 repeats)"}},
+		"command line": {inEnv, []string{"--workers", "6", "--set", "repeats=1"}, []string{" on 6 ", "6 (1 repeat)"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -35,6 +35,8 @@ type schema struct {
 	metric          int          // position of a measure, -1 for none
 	scores          []int        // positions of the measures that are analysis.ScoreColumns, -1 for none
 	path            *layout.Path // nil for none
+	floor           string       // name of the layout's floor, "" for none
+	placed          []int        // positions in grouping of the labels that the floor has
 }
 
 // place returns the position of a column, -1 for none.
@@ -54,8 +56,18 @@ func newSchema(kind *experiment.Registration) *schema {
 	if kind.Layout != nil {
 		s.path = kind.Layout.Path
 	}
+	var placed []string
+	if kind.Layout != nil && kind.Layout.Floor != nil {
+		s.floor = kind.Layout.Floor.Method
+		for _, d := range kind.Layout.Floor.Dimensions {
+			placed = append(placed, kind.Layout.Column(d))
+		}
+	}
 	for j, column := range tables.Labels {
 		if j != s.dataset && j != s.method && !slices.Contains(ungrouped, column.Name) {
+			if slices.Contains(placed, column.Name) {
+				s.placed = append(s.placed, len(s.grouping))
+			}
 			s.grouping = append(s.grouping, j)
 		}
 	}
@@ -194,6 +206,7 @@ func (g *group) score(s *schema, o *experiment.Outcome) {
 type Scores struct {
 	Labels []string `json:"labels"` // names of the labels in which groups differ
 	Scores []string `json:"scores"` // names of the scores that any group has
+	Floor  string   `json:"floor"`  // label of the method that all others should beat, "" where it has no scores
 	Groups []Group  `json:"groups"`
 	Left   int64    `json:"left"` // cells in no group: there are too many groups, or their labels cannot be read
 }
@@ -211,6 +224,7 @@ type Group struct {
 	Means      []*float64 `json:"means"` // over the cells that are ok, nil for none
 	Stds       []*float64 `json:"stds"`  // of these, nil for less than two
 	Counts     []int64    `json:"counts"`
+	Floor      *float64   `json:"floor"` // mean of the first of the scores that the floor has there, nil for none
 
 	kind  string
 	cells []string
@@ -225,7 +239,20 @@ func (g *groups) copy(schemas map[string]*schema) *Scores {
 		return scores
 	}
 	s := schemas[g.order[0].kind] // runs are of one kind
-	order := slices.DeleteFunc(slices.Clone(g.order), func(x *group) bool { return x.kind != g.order[0].kind })
+	var order []*group
+	floors := map[string]*group{}
+	for _, x := range g.order {
+		switch {
+		case x.kind != g.order[0].kind:
+		case x.method == s.floor:
+			floors[s.floorPlace(x)] = x
+		default:
+			order = append(order, x)
+		}
+	}
+	if len(order) == 0 {
+		return scores
+	}
 	slices.SortFunc(order, func(a, b *group) int {
 		return cmp.Or(cmp.Compare(a.dataset, b.dataset), slices.Compare(a.labels, b.labels),
 			analysis.CompareMethods(a.method, b.method))
@@ -257,9 +284,24 @@ func (g *groups) copy(schemas map[string]*schema) *Scores {
 			row.Stds = append(row.Stds, known(m.std(), m.n > 1))
 			row.Counts = append(row.Counts, m.n)
 		}
+		if floor := floors[s.floorPlace(x)]; floor != nil && len(scored) > 0 {
+			m := &floor.scores[scored[0]]
+			if row.Floor = known(m.mean, m.n > 0); row.Floor != nil {
+				scores.Floor = analysis.MethodLabel(s.floor)
+			}
+		}
 		scores.Groups = append(scores.Groups, row)
 	}
 	return scores
+}
+
+// floorPlace names the data set and those labels of a group that the floor has too.
+func (s *schema) floorPlace(x *group) string {
+	texts := []string{x.dataset}
+	for _, k := range s.placed {
+		texts = append(texts, x.labels[k])
+	}
+	return strings.Join(texts, "\x00")
 }
 
 // known returns a number, nil for one that is not there or not finite.

@@ -56,10 +56,10 @@ func (k *demanding) took() map[string]int {
 	return cells
 }
 
-const sixty = "repeats=15" // of four cells
+const seventyFive = "repeats=15" // of five cells
 
-// lowLimits fail 49 of sixty cells.
-var lowLimits = []string{sixty, "limits={timeout: 30s, memory: 64MiB, attempts: 1}"}
+// lowLimits fail 49 of 75 cells.
+var lowLimits = []string{seventyFive, "limits={timeout: 30s, memory: 64MiB, attempts: 1}"}
 
 func newDemanding(p *experiment.Plan) *demanding {
 	ids := slices.Collect(p.IDs())
@@ -80,7 +80,7 @@ func (k *demanding) wantComputed(t *testing.T, what string, cells []string) {
 	}
 }
 
-// TestRaisedLimits has a run with 49 of 60 cells that their limits end, and runs it
+// TestRaisedLimits has a run with 49 of 75 cells that their limits end, and runs it
 // into the same folder with higher limits: exactly those cells are computed whose
 // failure the higher limits can mend.
 func TestRaisedLimits(t *testing.T) {
@@ -96,14 +96,14 @@ func TestRaisedLimits(t *testing.T) {
 		}
 		return s
 	}
-	if s := run(lowLimits...); s.Counts[experiment.Timeout] != 29 || s.Counts[experiment.Memory] != 20 || s.Counts[experiment.OK] != 11 {
+	if s := run(lowLimits...); s.Counts[experiment.Timeout] != 29 || s.Counts[experiment.Memory] != 20 || s.Counts[experiment.OK] != 26 {
 		t.Errorf("low limits give %v", s.Counts)
 	}
 	kind.wantComputed(t, "low limits", all)
 	if s := run(lowLimits...); s.Computed != 0 {
 		t.Errorf("the same limits compute %d cells again", s.Computed)
 	}
-	if s := run(sixty, "limits={timeout: 30s, memory: 128MiB, attempts: 1}"); s.Computed != 0 {
+	if s := run(seventyFive, "limits={timeout: 30s, memory: 128MiB, attempts: 1}"); s.Computed != 0 {
 		t.Errorf("a memory limit below what cells need computes %d of them", s.Computed)
 	}
 	kind.wantComputed(t, "limits that mend nothing", nil)
@@ -111,7 +111,7 @@ func TestRaisedLimits(t *testing.T) {
 	if err != nil || inventory.ShortOf(all[0]) != 30 || inventory.ShortOf(all[30]) != 1<<30-1 || inventory.ShortOf(all[50]) != 0 {
 		t.Errorf("short of %g, %g, %g; error %v", inventory.ShortOf(all[0]), inventory.ShortOf(all[30]), inventory.ShortOf(all[50]), err)
 	}
-	if s := run(sixty, "limits={timeout: 1h, memory: 2GiB}"); s.Computed != 49 || s.Counts[experiment.OK] != 60 {
+	if s := run(seventyFive, "limits={timeout: 1h, memory: 2GiB}"); s.Computed != 49 || s.Counts[experiment.OK] != 75 {
 		t.Errorf("higher limits compute %d cells, then it is %v", s.Computed, s.Counts)
 	}
 	kind.wantComputed(t, "higher limits", all[:49])
@@ -163,14 +163,14 @@ func TestRaisedLimitsOnAServer(t *testing.T) {
 			submit(lowLimits...)
 			work()
 			kind.wantComputed(t, "low limits", all)
-			collect(map[experiment.Status]int{experiment.OK: 11, experiment.Timeout: 29, experiment.Memory: 20})
+			collect(map[experiment.Status]int{experiment.OK: 26, experiment.Timeout: 29, experiment.Memory: 20})
 			if s := submit(lowLimits...); s.Published != 0 || s.Limited {
 				t.Errorf("the same limits: %+v", s)
 			}
 			timeout, memory := time.Hour, int64(2<<30)
 			switch way {
 			case "submit":
-				if s := submit(sixty, "limits={timeout: 1h, memory: 2GiB, attempts: 1}"); s.Published != 49 {
+				if s := submit(seventyFive, "limits={timeout: 1h, memory: 2GiB, attempts: 1}"); s.Published != 49 {
 					t.Errorf("higher limits: %+v", s)
 				}
 			case "retry":
@@ -191,7 +191,7 @@ func TestRaisedLimitsOnAServer(t *testing.T) {
 			}
 			work()
 			kind.wantComputed(t, "higher limits", all[:49])
-			collect(map[experiment.Status]int{experiment.OK: 60})
+			collect(map[experiment.Status]int{experiment.OK: 75})
 			d, err := Describe(t.Context(), q, p.Run)
 			if err != nil {
 				t.Fatal(err)
@@ -213,14 +213,14 @@ func TestLimitsOfQueuedCells(t *testing.T) {
 	if _, err := Submit(t.Context(), q, grid, p); err != nil {
 		t.Fatal(err)
 	}
-	grid, p = plan(t, sixty, "limits={timeout: 1h}")
+	grid, p = plan(t, seventyFive, "limits={timeout: 1h}")
 	s, err := Submit(t.Context(), q, grid, p)
-	if err != nil || s.Refused != 60 || !s.Limited {
+	if err != nil || s.Refused != 75 || !s.Limited {
 		t.Fatalf("submitted again: %+v, %v", s, err)
 	}
 	c := &Coordinator{Grid: grid, Plan: p, Kind: kind, Out: filepath.Join(t.TempDir(), "out"), Queue: q, Workers: 2}
 	summary, err := c.Run(t.Context())
-	if err != nil || summary.Counts[experiment.OK] != 60 {
+	if err != nil || summary.Counts[experiment.OK] != 75 {
 		t.Errorf("%+v, %v", summary, err)
 	}
 	kind.wantComputed(t, "cells queued under low limits", slices.Collect(p.IDs()))

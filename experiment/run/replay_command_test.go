@@ -1,6 +1,7 @@
 package run
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -17,7 +18,8 @@ func TestReplayCommand(t *testing.T) {
 	if _, err := c.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	for id := range p.IDs() {
+	ids := slices.Collect(p.IDs())
+	for _, id := range ids[:len(ids)-1] { // the constant is the last
 		r, err := Replay(t.Context(), c.Out, id, t.TempDir(), &dataset.Library{}, true)
 		if err != nil || !r.Same || len(r.Rows) != 1 || r.Rows[0] != (ReplayedRows{"knots", 1}) {
 			t.Errorf("%+v, %v", r, err)

@@ -123,9 +123,9 @@ func TestReuse(t *testing.T) {
 	r := newReuser(t)
 	dir := t.TempDir()
 	in := func(name string) string { return filepath.Join(dir, name) }
-	first := r.run(in("first"), 8, 0, nil)
-	r.run(in("first"), 4, 0, nil, "repeats=3")
-	r.run(in("cached"), 0, 12, nil, "repeats=3")
+	first := r.run(in("first"), 10, 0, nil)
+	r.run(in("first"), 5, 0, nil, "repeats=3")
+	r.run(in("cached"), 0, 15, nil, "repeats=3")
 	r.wantSame("from the cache", in("cached"), in("first"))
 	if _, err := os.Stat(filepath.Join(in("cached"), serverDir)); err == nil {
 		t.Error("a server was started to compute nothing")
@@ -133,25 +133,25 @@ func TestReuse(t *testing.T) {
 
 	kept := r.cache
 	r.cache = nil
-	other := r.run(in("reused"), 4, 12, []string{in("first")}, "repeats=4", "name=other", "data=[{name: mine, path: "+exported(t)+", task: regression}]")
+	other := r.run(in("reused"), 5, 15, []string{in("first")}, "repeats=4", "name=other", "data=[{name: mine, path: "+exported(t)+", task: regression}]")
 	r.wantSame("from a folder", in("reused"), in("first"), "dataset")
-	if runs := r.column(in("reused"), "run"); runs[first.Run] != 8 || runs[other.Run] != 4 || len(runs) != 3 {
-		t.Errorf("the rows say %v, want 8 of %s and 4 of %s", runs, first.Run, other.Run)
+	if runs := r.column(in("reused"), "run"); runs[first.Run] != 10 || runs[other.Run] != 5 || len(runs) != 3 {
+		t.Errorf("the rows say %v, want 10 of %s and 5 of %s", runs, first.Run, other.Run)
 	}
-	r.run(in("fewer"), 0, 4, []string{in("first")}, "repeats=1")
+	r.run(in("fewer"), 0, 5, []string{in("first")}, "repeats=1")
 	if n := r.reported.Load(); n > 0 {
 		t.Errorf("%d reports, want none: a folder may have cells that a grid has not", n)
 	}
-	if names := r.column(in("reused"), "dataset"); names["mine"] != 16 {
+	if names := r.column(in("reused"), "dataset"); names["mine"] != 20 {
 		t.Errorf("the rows say the data sets %v", names)
 	}
 
 	r.cache = kept
-	r.run(in("coefficients"), 12, 0, []string{in("first")}, "repeats=3", "keep.coefficients=true")
-	r.run(in("coefficients again"), 0, 12, nil, "repeats=3", "keep.coefficients=true")
-	r.run(in("knots"), 0, 12, []string{in("coefficients")}, "repeats=3")
-	r.run(in("other seed"), 8, 0, nil, "seed=5", "keep.coefficients=true")
-	r.run(in("other knots"), 0, 8, nil, "seed=5")
+	r.run(in("coefficients"), 15, 0, []string{in("first")}, "repeats=3", "keep.coefficients=true")
+	r.run(in("coefficients again"), 0, 15, nil, "repeats=3", "keep.coefficients=true")
+	r.run(in("knots"), 0, 15, []string{in("coefficients")}, "repeats=3")
+	r.run(in("other seed"), 10, 0, nil, "seed=5", "keep.coefficients=true")
+	r.run(in("other knots"), 0, 10, nil, "seed=5")
 	for _, name := range []string{"knots", "other knots"} {
 		if _, err := os.Stat(filepath.Join(in(name), "coefficients.arrow")); err == nil {
 			t.Errorf("%s: coefficients were taken that the grid does not keep", name)
@@ -203,7 +203,7 @@ func TestReuseNoFailures(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if want := int64(11 * i); s.Reused != want || s.Computed != 60-want || s.Failed() != 49 {
+		if want := int64(26 * i); s.Reused != want || s.Computed != 75-want || s.Failed() != 49 {
 			t.Errorf("%d cells are computed, %d taken, %d failed", s.Computed, s.Reused, s.Failed())
 		}
 	}
@@ -245,24 +245,24 @@ func TestShare(t *testing.T) {
 		}
 		return out
 	}
-	first := submit(8, 0)
-	work(8)
-	grown := submit(4, 8, "repeats=3")
-	work(4)
+	first := submit(10, 0)
+	work(10)
+	grown := submit(5, 10, "repeats=3")
+	work(5)
 	a, b := collect(first, "first"), collect(grown, "grown")
 	r.wantSame("of another run", b, a)
-	if runs := r.column(b, "run"); runs[first.Run] != 8 || runs[grown.Run] != 4 {
+	if runs := r.column(b, "run"); runs[first.Run] != 10 || runs[grown.Run] != 5 {
 		t.Errorf("the rows say the runs %v", runs)
 	}
 	// All of it is there, some in the run that took it.
-	all := submit(0, 12, "repeats=3", "name=other")
-	if runs := r.column(collect(all, "all"), "run"); runs[first.Run] != 8 || runs[grown.Run] != 4 {
+	all := submit(0, 15, "repeats=3", "name=other")
+	if runs := r.column(collect(all, "all"), "run"); runs[first.Run] != 10 || runs[grown.Run] != 5 {
 		t.Errorf("the rows say the runs %v", runs)
 	}
-	submit(12, 0, "repeats=3", "keep.coefficients=true")
-	work(12)
+	submit(15, 0, "repeats=3", "keep.coefficients=true")
+	work(15)
 	// A coordinator that follows its run takes them too, and other runs may be purged.
-	r.run(filepath.Join(dir, "followed"), 4, 12, nil, "repeats=4")
+	r.run(filepath.Join(dir, "followed"), 5, 15, nil, "repeats=4")
 	for _, run := range []string{first.Run, grown.Run} {
 		if err := Purge(t.Context(), q, run); err != nil {
 			t.Fatal(err)
@@ -273,9 +273,9 @@ func TestShare(t *testing.T) {
 	r.cache = &cache.Cache{Dir: t.TempDir(), Limit: 1 << 30, Build: "this"}
 	grid, p := plan(t, "repeats=5", "seed=3")
 	r.queue = nil
-	r.run(filepath.Join(dir, "local"), 20, 0, nil, "repeats=5", "seed=3")
+	r.run(filepath.Join(dir, "local"), 25, 0, nil, "repeats=5", "seed=3")
 	s, err := Submit(t.Context(), q, grid, p, Reuse{Cache: r.cache})
-	if err != nil || s.Shared != 20 || s.Published != 0 {
+	if err != nil || s.Shared != 25 || s.Published != 0 {
 		t.Errorf("from the cache: %+v, %v", s, err)
 	}
 	r.wantSame("over the server", collect(p, "served"), filepath.Join(dir, "local"))
@@ -298,7 +298,7 @@ func TestReuseRetry(t *testing.T) {
 	for _, want := range []struct {
 		computed, reused int64
 		retry            []experiment.Status
-	}{{8, 0, nil}, {0, 8, nil}, {3, 5, []experiment.Status{experiment.Incomplete}}} {
+	}{{10, 0, nil}, {0, 10, nil}, {3, 7, []experiment.Status{experiment.Incomplete}}} {
 		c := &Coordinator{
 			Grid: grid, Plan: p, Kind: kind, Out: t.TempDir(), Workers: 2, Version: "devel",
 			Reuse: Reuse{Cache: r.cache}, Retry: want.retry,
@@ -351,22 +351,22 @@ func TestShareQueued(t *testing.T) {
 		}
 		return p
 	}
-	waiting := submit("waiting", Submitted{Published: 8})
+	waiting := submit("waiting", Submitted{Published: 10})
 	if _, err := q.Pause(t.Context(), waiting.Run); err != nil {
 		t.Fatal(err)
 	}
-	submit("first", Submitted{Published: 8})
-	if n := drain(t, q, kind); n != 8 {
+	submit("first", Submitted{Published: 10})
+	if n := drain(t, q, kind); n != 10 {
 		t.Errorf("%d cells were computed, want those of the run that is not paused", n)
 	}
-	submit("waiting", Submitted{Shared: 8})
+	submit("waiting", Submitted{Shared: 10})
 	if _, err := q.Resume(t.Context(), waiting.Run); err != nil {
 		t.Fatal(err)
 	}
 	if n := drain(t, q, kind); n != 0 {
 		t.Errorf("%d cells were computed that another run had", n)
 	}
-	if counts, err := q.Counts(t.Context(), waiting.Run); err != nil || counts.Done != 8 || counts.Queued+counts.InFlight > 0 {
+	if counts, err := q.Counts(t.Context(), waiting.Run); err != nil || counts.Done != 10 || counts.Queued+counts.InFlight > 0 {
 		t.Errorf("the run has %+v, %v", counts, err)
 	}
 }
@@ -392,13 +392,13 @@ func TestShareNoFailures(t *testing.T) {
 	}
 	// Failed cells have all tables that a grid keeps if it keeps none.
 	short := append([]string{"keep.knots=false"}, lowLimits...)
-	high := []string{"keep.knots=false", sixty, "limits={timeout: 1h, memory: 2GiB}"}
-	low := submit(60, 0, short...)
-	submit(52, 8, append([]string{"name=other"}, short...)...)
-	submit(52, 8, append([]string{"name=high"}, high...)...)
+	high := []string{"keep.knots=false", seventyFive, "limits={timeout: 1h, memory: 2GiB}"}
+	low := submit(75, 0, short...)
+	submit(52, 23, append([]string{"name=other"}, short...)...)
+	submit(52, 23, append([]string{"name=high"}, high...)...)
 	submit(0, 49, high...)
 	c, err := Collect(t.Context(), q, low.Run, t.TempDir(), "devel")
-	if err != nil || c.Counts[experiment.OK] != 57 || c.Counts[experiment.Diverged] != 3 || c.Quarantined != 0 {
+	if err != nil || c.Counts[experiment.OK] != 72 || c.Counts[experiment.Diverged] != 3 || c.Quarantined != 0 {
 		t.Errorf("the first run has %+v, %v", c, err)
 	}
 }

@@ -247,6 +247,9 @@ func known(method Method, model Model, task dataset.Task) error {
 	}
 	regularizer := method.Regularizer.Name
 	switch {
+	case info.everywhere && (model != Model{}):
+		return fmt.Errorf("%s is a method without a model, not for the model %s", info.name, model.Name)
+	case info.everywhere:
 	case gridfile.Lookup(modelTable, model.Name) == nil:
 		return unknown("model", model.Name, modelTable)
 	case !info.fits(model.Name):

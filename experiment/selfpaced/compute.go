@@ -116,7 +116,7 @@ func boundary(ctx context.Context, x []float64, n, d int, y []float64) ([]float6
 // Fitted is what a cell's method found: a path of knots, or one knot without
 // an age for a method that has none.
 type Fitted struct {
-	Problem *gaga.Problem // nil for the model ERM
+	Problem *gaga.Problem // nil for the model ERM and the constant
 	Knots   []gaga.Knot   // ascending in age
 
 	// Predict prepares prediction from a knot's coefficients for the rows of x;
@@ -125,8 +125,8 @@ type Fitted struct {
 
 	parts       *dataset.Prepared
 	commands    *outside.Host       // nil where none are allowed
-	outside     bool                // of a command, which says nothing of weights and optimality
-	linear      bool                // a command's knots have coefficients
+	outside     bool                // of a command or the constant, which say nothing of weights and optimality
+	linear      bool                // their knots have coefficients
 	predictions outside.Predictions // in place of coefficients
 
 	status   string // how the path ended, "" for a method without ages
@@ -169,7 +169,7 @@ func (c *Cell) Fit(ctx context.Context, prepared *dataset.Prepared) (*Fitted, er
 
 func (c *Cell) fit(ctx context.Context, prepared *dataset.Prepared, commands *outside.Host) (*Fitted, error) {
 	fitted := &Fitted{parts: prepared, commands: commands}
-	if c.Model.Name != ERM && c.Method.Command == "" {
+	if c.Model.Name != ERM && c.Model != (Model{}) && c.Method.Command == "" {
 		var err error
 		if fitted.Problem, err = c.Problem(prepared); err != nil {
 			return nil, err

@@ -41,7 +41,7 @@ func TestERMPlan(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const want = 2 * (4*2*2*4 + 1) // repeats, losses, costs, ratios, constraints and the ridge
+	const want = 2 * (4*2*2*4 + 1 + 1) // repeats, losses, costs, ratios, constraints, the ridge and the constant
 	if p.Count() != want {
 		t.Errorf("%d cells, want %d", p.Count(), want)
 	}

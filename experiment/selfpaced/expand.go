@@ -70,13 +70,13 @@ func (d dimensions) at(i int) (values [len(dimensions{})]gridfile.Settings) {
 }
 
 // groups returns the sweep's groups for one of its data sets; methods declares those
-// of the sweep, nil where one cannot be used.
+// of the sweep, nil where one cannot be used. The constant comes last.
 func (s *Sweep) groups(data *plannedData, preparation dataset.Settings, methods []*methodInfo, number int) []*group {
 	var groups []*group
 	for i := range s.Models {
 		for k, entry := range s.Methods {
 			method := methods[k]
-			if method == nil {
+			if method == nil || method.everywhere {
 				continue
 			}
 			models := method.of(data.columns(&s.Models[i]))
@@ -96,7 +96,13 @@ func (s *Sweep) groups(data *plannedData, preparation dataset.Settings, methods 
 			}
 		}
 	}
-	return groups
+	if s.withoutConstant {
+		return groups
+	}
+	return append(groups, &group{
+		data: data, preparation: preparation, noise: s.Noise, models: &Models{},
+		method: &constantMethod, regularizer: noRegularizer, age: s.Age, sweep: number,
+	})
 }
 
 // cell returns the model and the method of a combination.
@@ -189,7 +195,7 @@ func link(groups []*group, sweeps []Sweep, p *experiment.Planner) {
 			if !g.overlaps(other) {
 				continue
 			}
-			if canonical(g.preparation, false) == canonical(other.preparation, false) {
+			if g.method.everywhere || canonical(g.preparation, false) == canonical(other.preparation, false) {
 				g.earlier = append(g.earlier, other)
 				continue
 			}

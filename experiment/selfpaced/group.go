@@ -77,11 +77,20 @@ func (g *group) Slices() []experiment.Slice {
 			noise = fmt.Sprintf("%s %g", n.Kind, n.Level)
 		}
 		list[i] = experiment.Slice{Cells: cells, Values: []string{
-			g.data.Name, noise, g.models.words(), cmp.Or(g.regularizer.Name, "none"), g.method.name,
-			string(g.preparation.Protocol), splitText(g.preparation.Split), scaleText(&g.preparation), strconv.FormatBool(g.models.Intercept),
+			g.data.Name, noise, cmp.Or(g.models.words(), "none"), cmp.Or(g.regularizer.Name, "none"), g.method.name,
+			string(g.preparation.Protocol), splitText(g.preparation.Split), scaleText(&g.preparation), g.intercept(),
 		}}
 	}
 	return list
+}
+
+// intercept writes whether the group's models have an intercept, "" where the method has a
+// model of its own or none.
+func (g *group) intercept() string {
+	if g.method.ownModel || g.method.everywhere {
+		return ""
+	}
+	return strconv.FormatBool(g.models.Intercept)
 }
 
 // plannedCell is a cell of a group.
@@ -127,8 +136,8 @@ func (c *plannedCell) Labels() []any {
 		data.Name, string(data.Task), data.train, data.test, data.D,
 		string(c.Settings.Protocol), split.Train, split.Test, split.Validation,
 		string(c.Settings.Features), orNull(string(c.Settings.Target)),
-		m.Name, orNull(m.Kernel), orNull(m.KernelGamma), orNull(m.C), orNull(m.Alpha), value(m.L1Ratio, m.L1Ratio != 0 || m.Name == ERM),
-		orNull(m.Loss.text()), orNull(m.Constraint.text()), value(strconv.FormatBool(m.Intercept), !g.method.ownModel),
+		orNull(m.Name), orNull(m.Kernel), orNull(m.KernelGamma), orNull(m.C), orNull(m.Alpha), value(m.L1Ratio, m.L1Ratio != 0 || m.Name == ERM),
+		orNull(m.Loss.text()), orNull(m.Constraint.text()), orNull(g.intercept()),
 		orNull(r.Name), orNull(r.Param), orNull(c.Method.Age.Min), orNull(c.Method.Age.Max), orNull(c.Method.Age.Step), c.Method.Name, orNull(c.Method.Settings.Text()),
 		orNull(noise.Kind), noise.Level, c.Repeat, c.Seed,
 	}
@@ -158,6 +167,9 @@ func scaleText(s *dataset.Settings) string {
 
 // Digest implements [experiment.Group].
 func (g *group) Digest() string {
+	if g.method.everywhere {
+		return ""
+	}
 	type values struct {
 		Strengths, Gammas, Params, Levels []float64
 		Ratios                            []float64            `json:",omitempty"` // later than the names of runs without, as are

@@ -97,6 +97,15 @@ var Layout = &layout.Layout{
 		{Name: RLSSVM, Label: "RLSSVM", Style: 6},
 		{Name: ReLSSVM, Label: "Re-LSSVM", Style: 7},
 		{Name: RobustSVM, Label: "Robust SVM", Style: 8},
+		{Name: Constant, Label: "constant"},
+	},
+	Floor: &layout.Floor{
+		Method: Constant,
+		Words:  "the better of median and mean of the training targets, at the end the mean; of classes the largest",
+		Dimensions: []layout.Dimension{
+			DimDataset, DimNoiseKind, DimNoiseLevel, DimProtocol, DimSplitTrain, DimSplitTest, DimSplitValidation,
+			DimScaleFeatures, DimScaleTarget, DimTrain,
+		},
 	},
 	Step:    "age",
 	Reached: "age_reached",

@@ -22,6 +22,7 @@ const (
 	RLSSVM     = "rlssvm"      // the least squares machine, trimmed and weighted
 	ReLSSVM    = "relssvm"     // the least squares machine with a truncated loss
 	RobustSVM  = "robust-svm"  // the support vector machine, corrected for label flips
+	Constant   = "constant"    // the median and the mean of the training targets, or the class of most training rows
 )
 
 // Method is a method with the settings it uses. What it ignores is zero, so
@@ -65,6 +66,10 @@ type methodInfo struct {
 	aged         bool     // depends on age.min and age.max
 	stepped      bool     // depends on age.acs_step
 
+	// everywhere says that it is computed once for all models of a data set, whether the grid
+	// lists it or not. Names of runs leave it out.
+	everywhere bool
+
 	models   []string // those it is for; nil: all but erm
 	ownModel bool     // ignores the model's parameters: one cell for all their values
 	settings []gridfile.SettingInfo
@@ -90,7 +95,7 @@ func (m *methodInfo) Declaration() (string, []gridfile.SettingInfo) { return m.n
 // methodTable holds the methods in the order messages and documents show them.
 var methodTable = []*methodInfo{
 	&originalMethod, &acsMethod, &mosplMethod, &gagaMethod, &huberMethod, &rlssvmMethod, &relssvmMethod, &robustMethod,
-	&acsOnceMethod,
+	&acsOnceMethod, &constantMethod,
 }
 
 // with returns the method with what it uses of a regularizer, ages and

@@ -22,13 +22,16 @@ methods: [{mospl: {population: 12, generations: 20, refit: 10, order: [1.2, 1.35
 func TestMOSPL(t *testing.T) {
 	t.Parallel()
 	p := mustPlan(t, mosplGrid)
-	if p.Count() != 1+2*2 {
-		t.Errorf("%d cells, want one for linear and four for mixture", p.Count())
+	if p.Count() != 1+2*2+1 {
+		t.Errorf("%d cells, want one for linear, four for mixture and the constant", p.Count())
 	}
 	for task := range p.Tasks(false) {
 		cell, err := DecodeCell(task.Spec)
 		if err != nil {
 			t.Fatal(err)
+		}
+		if cell.Method.Name == Constant {
+			continue
 		}
 		set, err := testLibrary{}.Load(t.Context(), dataset.Source{Name: "r1"})
 		if err != nil {

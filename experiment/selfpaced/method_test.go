@@ -49,7 +49,7 @@ methods: [original, {huber-lasso: {delta: [0.1, 0.2, 1]}}]
 func TestSettingsExpand(t *testing.T) {
 	t.Parallel()
 	p := mustPlan(t, huberGrid)
-	if want := int64(2 * 2 * 2 * (1 + 3)); p.Count() != want {
+	if want := int64(2 * 2 * (2*(1+3) + 1)); p.Count() != want {
 		t.Errorf("%d cells, want %d", p.Count(), want)
 	}
 	params := map[any]int{}
@@ -64,8 +64,12 @@ func TestSettingsExpand(t *testing.T) {
 		}
 	}
 	for _, want := range []any{nil, `{"delta":0.1}`, `{"delta":0.2}`, `{"delta":1}`} {
-		if params[want] != 8 {
-			t.Errorf("%d cells with the settings %v, want 8", params[want], want)
+		cells := 8
+		if want == nil { // the constant too
+			cells += 4
+		}
+		if params[want] != cells {
+			t.Errorf("%d cells with the settings %v, want %d", params[want], want, cells)
 		}
 	}
 	if int64(len(ids)) != p.Count() {
@@ -95,8 +99,8 @@ sweeps:
     models: [{lasso: {alpha: 0.01}}]
 `)
 	ids := slices.Collect(p.IDs())
-	if n := len(slices.Compact(slices.Sorted(slices.Values(ids)))); n != 7 || len(ids) != 7 || p.Count() != 7 {
-		t.Errorf("%d cells of %d identities, counted as %d; want 7", len(ids), n, p.Count())
+	if n := len(slices.Compact(slices.Sorted(slices.Values(ids)))); n != 8 || len(ids) != 8 || p.Count() != 8 {
+		t.Errorf("%d cells of %d identities, counted as %d; want 8", len(ids), n, p.Count())
 	}
 }
 

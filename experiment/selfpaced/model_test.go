@@ -83,7 +83,7 @@ methods: [original]
 `)
 	ids := slices.Collect(p.IDs())
 	slices.Sort(ids)
-	if p.Count() != 6 || len(slices.Compact(ids)) != 6 {
+	if p.Count() != 7 || len(slices.Compact(ids)) != 7 { // the constant is the last
 		t.Errorf("%d cells, identities %v", p.Count(), ids)
 	}
 	column := slices.IndexFunc(labelColumns, func(c experiment.Column) bool { return c.Name == "l1_ratio" })
@@ -94,7 +94,7 @@ methods: [original]
 		}
 		ratios = append(ratios, task.Labels.At(labelColumns[column], column, 0))
 	}
-	if want := []any{0.5, 0.7, 0.5, 0.7, 0.9, nil}; !reflect.DeepEqual(ratios, want) {
+	if want := []any{0.5, 0.7, 0.5, 0.7, 0.9, nil, nil}; !reflect.DeepEqual(ratios, want) {
 		t.Errorf("labels %v, want %v", ratios, want)
 	}
 }

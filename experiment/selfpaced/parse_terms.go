@@ -27,6 +27,9 @@ func (r *sectionReader) methods(n gridfile.Item) []MethodEntry {
 			list, names = append(list, e), append(names, e.Entry)
 		}
 	}
+	if len(list) == 1 && list[0].method().everywhere {
+		r.Problem(n, "%s is computed without being asked for; name the methods to compare with it", list[0].Name)
+	}
 	return list
 }
 
@@ -64,7 +67,7 @@ func (r *sectionReader) models(n gridfile.Item) []Models {
 				continue
 			}
 		}
-		m := Models{Entry: gridfile.Entry{Name: info.name, Place: r.Place(settings)}, Intercept: true}
+		m := Models{Entry: gridfile.Entry{Name: info.name, Place: r.Place(settings)}, Intercept: true, interceptLeft: !fields["intercept"].Given()}
 		if m.Choices, ok = r.Choices(element, settings, fields, info.name, info.settings); !ok && !settings.Given() {
 			continue
 		}

@@ -81,7 +81,10 @@ sweeps:
 
 // Two sets x three levels (0 once) x two alphas x (1 + 3 + 3) methods, and
 // two levels x (3 linear + 6 rbf + 1 logistic) x (1 + 3).
-const mixedCells = 3 * (2*3*2*7 + 2*10*4)
+const (
+	mixedConstants = 3 * (2*3 + 2) // one for each data set and noise
+	mixedCells     = 3*(2*3*2*7+2*10*4) + mixedConstants
+)
 
 func TestPlanCountsWhatItExpands(t *testing.T) {
 	t.Parallel()
@@ -118,11 +121,11 @@ func TestDimensions(t *testing.T) {
 		}
 	}
 	for name, want := range map[string]int64{
-		"dataset r1": 3 * 3 * 2 * 7, "dataset c1": 3 * 2 * 10 * 4,
-		"noise none": 3 * (2*2*7 + 10*4), "noise statp 0.1": 3 * 2 * 2 * 7, "noise flip 0.3": 3 * 10 * 4,
-		"model lasso": 3 * 2 * 3 * 2 * 7, "model svm rbf": 3 * 2 * 6 * 4, "model logistic": 3 * 2 * 4,
+		"dataset r1": 3 * 3 * (2*7 + 1), "dataset c1": 3 * 2 * (10*4 + 1),
+		"noise none": 3 * (2*(2*7+1) + 10*4 + 1), "noise statp 0.1": 3 * 2 * (2*7 + 1), "noise flip 0.3": 3 * (10*4 + 1),
+		"model lasso": 3 * 2 * 3 * 2 * 7, "model svm rbf": 3 * 2 * 6 * 4, "model logistic": 3 * 2 * 4, "model none": mixedConstants, "method constant": mixedConstants,
 		"method gaga": 3 * 2 * 3 * 2 * 3, "method original": 3 * (2*3*2 + 2*10),
-		"regularizer none": 3 * (2*3*2 + 2*10), "regularizer linear": 3 * (2*3*2*2 + 2*10),
+		"regularizer none": 3*(2*3*2+2*10) + mixedConstants, "regularizer linear": 3 * (2*3*2*2 + 2*10),
 	} {
 		if got[name] != want {
 			t.Errorf("%s: %d cells, want %d", name, got[name], want)
@@ -203,11 +206,11 @@ func TestWhatChangesCellsAndRuns(t *testing.T) {
 		{"seed=41", 0, false},
 		{"repeats=2", mixedCells / 3 * 2, false},
 		{"age.acs_step=0.25", mixedCells - 3*(2*3*2*3+2*10*3), false},
-		{"age.min=0.2", 3 * (2*3*2 + 2*10), false},
+		{"age.min=0.2", 3*(2*3*2+2*10) + mixedConstants, false},
 		{"split.test=2", 0, false},
 		{"protocol=paper", 0, false},
-		{"scale.target=standard", 3 * 2 * 10 * 4, false}, // labels are not scaled
-		{"sweeps.0.models.0.lasso.intercept=false", 3 * 2 * 10 * 4, false},
+		{"scale.target=standard", 3 * 2 * (10*4 + 1), false}, // labels are not scaled
+		{"sweeps.0.models.0.lasso.intercept=false", 3*2*10*4 + mixedConstants, false},
 	} {
 		changed := mustPlan(t, mixed, test.set)
 		after := map[string]bool{}
@@ -252,8 +255,9 @@ sweeps:
   - {data: [r1], models: [{lasso: {alpha: [0.4]}}], methods: [acs], noise: [{kind: statp, levels: [0, 0.2]}], regularizers: [{mixture: {gamma: [0.5, 0.7]}}]}
 `)
 	// First: 2 levels x 3 alphas x 3. Second on r1: alphas 0.2, 0.4, 0.5 by
-	// original, 0.4 and 0.5 by acs; on r2 all. Third: all but clean with 0.5.
-	const want = 2 * (2*3*3 + (3 + 2*3) + (3 + 3*3) + 3)
+	// original, 0.4 and 0.5 by acs; on r2 all. Third: all but clean with 0.5. The
+	// constant: r1 clean, with gaussian and with statp, r2 clean.
+	const want = 2 * (2*3*3 + (3 + 2*3) + (3 + 3*3) + 3 + 4)
 	ids := slices.Sorted(p.IDs())
 	if p.Count() != want || len(ids) != want || len(slices.Compact(ids)) != want {
 		t.Errorf("Count is %d, expanded %d, of which %d differ, want %d", p.Count(), len(ids), len(slices.Compact(ids)), want)
@@ -450,8 +454,8 @@ func TestMemoryIsConstant(t *testing.T) {
 			most = max(most, int64(live())-int64(before))
 		}
 	}
-	if count != 1_000_000 || count != p.Count() {
-		t.Errorf("%d cells, Count %d, want 1,000,000", count, p.Count())
+	if count != 1_000_010 || count != p.Count() {
+		t.Errorf("%d cells, Count %d, want a million and the constant's 10", count, p.Count())
 	}
 	if most > 4<<20 {
 		t.Errorf("the expansion holds %d bytes, want at most 4 MiB", most)
@@ -512,7 +516,7 @@ methods: [original, gaga]
 			}
 		}
 	}
-	if want := map[int64]int{12: 2, 17: 2}; !maps.Equal(trained, want) { // less a quarter, less a fifth of the rest
+	if want := map[int64]int{12: 3, 17: 3}; !maps.Equal(trained, want) { // less a quarter, less a fifth of the rest
 		t.Errorf("training rows %v, want %v", trained, want)
 	}
 	_, err := mustParse(t, text+"rows: 41\n").Plan(t.Context(), testLibrary{})
@@ -536,7 +540,7 @@ age: {max: [5, 10], acs_step: [0.5, 1, 2]}
 	for cell := range cellsOf(p) {
 		cells[cell.Method.Name]++
 	}
-	if want := map[string]int{Original: 1, ACS: 6, GAGA: 2}; !maps.Equal(cells, want) {
+	if want := map[string]int{Original: 1, ACS: 6, GAGA: 2, Constant: 1}; !maps.Equal(cells, want) {
 		t.Errorf("%v cells, want %v", cells, want)
 	}
 }

@@ -60,8 +60,8 @@ age: %s
 		}
 		labels[row] = true
 	}
-	// 24 preparations of 2 x 2 (original) and 2 x 2 x 2 (gaga) cells and one of rlssvm.
-	if cells := 24 * (4 + 8 + 1); !maps.Equal(got, want) || int(whole.Count()) != cells || len(labels) != cells {
+	// 24 preparations of 2 x 2 (original) and 2 x 2 x 2 (gaga) cells, one of rlssvm and one of the constant.
+	if cells := 24 * (4 + 8 + 1 + 1); !maps.Equal(got, want) || int(whole.Count()) != cells || len(labels) != cells {
 		t.Errorf("%d cells of %d identities and %d rows of labels, single grids have %d, want %d",
 			whole.Count(), len(got), len(labels), len(want), cells)
 	}
@@ -70,7 +70,7 @@ age: %s
 		names = append(names, fmt.Sprint(dimension.Name, " ", len(dimension.Values)))
 	}
 	wantNames := []string{
-		"dataset 1", "noise 1", "model 1", "regularizer 2", "method 3", "protocol 2", "split 3", "scale 4", "intercept 2",
+		"dataset 1", "noise 1", "model 2", "regularizer 2", "method 4", "protocol 2", "split 3", "scale 4", "intercept 2",
 	}
 	if !slices.Equal(names, wantNames) {
 		t.Errorf("dimensions %v, want %v", names, wantNames)

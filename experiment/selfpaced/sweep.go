@@ -18,8 +18,9 @@ type Sweep struct {
 	Age          Age
 	SkipAbsent   bool // data sets of the catalog that are not here are left out, else they are problems
 
-	place       gridfile.Place
-	noisePlaces []gridfile.Place // of Noise
+	place           gridfile.Place
+	noisePlaces     []gridfile.Place // of Noise
+	withoutConstant bool             // see [Section.Earlier]
 }
 
 // DataSource is a data set of a sweep.

@@ -74,7 +74,7 @@ func candidatesOf(members []member) []candidate {
 // validation score rest on fewer cells than others of the same method.
 func (g *cellGroups) chosenTables() (tables []*ScoreTable, fewer int) {
 	g.entries = dropConstant(g.schema.Layout, g.entries)
-	chosen := &cellGroups{schema: g.schema, entries: map[Setting]methodEntries{}, metrics: g.metrics, models: g.models}
+	chosen := &cellGroups{schema: g.schema, entries: map[Setting]methodEntries{}, floors: g.floors, metrics: g.metrics, models: g.models}
 	names := g.commonNames()
 	varied := map[Metric][]Dimension{}
 	settings := map[Metric]bool{}

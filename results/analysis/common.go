@@ -43,6 +43,9 @@ func (r *ScoreRow) compare() {
 		for j := range r.Entries {
 			r.Entries[j].Compared[score] = Summarize(r.Entries[j].within(c, score))
 		}
+		if r.Floor != nil {
+			r.Floor.Compared[score] = Summarize(r.Floor.within(c, score))
+		}
 	}
 }
 

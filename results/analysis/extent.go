@@ -7,6 +7,15 @@ import (
 	"github.com/agepath/agepath/results/layout"
 )
 
+// statedWhereSeveral returns the extents and conditions.
+func statedWhereSeveral(l *layout.Layout) []Dimension {
+	stated := slices.Clone(l.Conditions)
+	for _, e := range l.Extents {
+		stated = append(stated, e.Dimension)
+	}
+	return stated
+}
+
 // dropConstant makes those of the extents and conditions null of which a data set has one
 // value.
 func dropConstant(l *layout.Layout, entries map[Setting]methodEntries) map[Setting]methodEntries {
@@ -15,10 +24,7 @@ func dropConstant(l *layout.Layout, entries map[Setting]methodEntries) map[Setti
 		d       Dimension
 	}
 	first, several := map[key]Value{}, map[key]bool{}
-	stated := slices.Clone(l.Conditions)
-	for _, e := range l.Extents {
-		stated = append(stated, e.Dimension)
-	}
+	stated := statedWhereSeveral(l)
 	for setting := range entries {
 		for _, d := range stated {
 			at := key{setting[layout.Dataset].Text, d}

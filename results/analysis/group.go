@@ -9,8 +9,9 @@ import (
 type cellGroups struct {
 	schema  *schema
 	entries map[Setting]methodEntries
-	metrics map[[2]string]Metric // by data set and model, of the cells that were scored
-	models  map[string]Metric    // by model alone
+	floors  map[Setting]*ScoreEntry // of the layout's floor, which is none of the entries
+	metrics map[[2]string]Metric    // by data set and model, of the cells that were scored
+	models  map[string]Metric       // by model alone
 
 	selected experiment.Select // by which score selectBest chose
 }
@@ -22,6 +23,7 @@ func newCellGroups(schema *schema) *cellGroups {
 	return &cellGroups{
 		schema:  schema,
 		entries: map[Setting]methodEntries{},
+		floors:  map[Setting]*ScoreEntry{},
 		metrics: map[[2]string]Metric{},
 		models:  map[string]Metric{},
 	}
@@ -34,18 +36,8 @@ func (g *cellGroups) add(columns *cellColumns) error {
 		if err != nil {
 			return err
 		}
-		setting := columns.setting(row)
-		entries := g.entries[setting]
-		if entries == nil {
-			entries = methodEntries{}
-			g.entries[setting] = entries
-		}
-		method := columns.methodKey(row)
-		entry := entries[method]
-		if entry == nil {
-			entry = &ScoreEntry{}
-			entries[method] = entry
-		}
+		setting, method := columns.setting(row), columns.methodKey(row)
+		entry := g.entry(setting, method)
 		entry.Cells++
 		switch {
 		case sample.Status.Failed():
@@ -54,13 +46,32 @@ func (g *cellGroups) add(columns *cellColumns) error {
 			entry.Incomplete++
 		}
 		entry.Sample = append(entry.Sample, sample)
-		if metric != "" {
+		if metric != "" && method != g.schema.floorName() {
 			data, model := setting[layout.Dataset].Text, setting[layout.Model].Text
 			g.metrics[[2]string{data, model}] = metric
 			g.models[model] = metric
 		}
 	}
 	return nil
+}
+
+// entry returns that of a method in a setting, a new one where there is none.
+func (g *cellGroups) entry(setting Setting, method string) *ScoreEntry {
+	if method == g.schema.floorName() {
+		if g.floors[setting] == nil {
+			g.floors[setting] = &ScoreEntry{}
+		}
+		return g.floors[setting]
+	}
+	entries := g.entries[setting]
+	if entries == nil {
+		entries = methodEntries{}
+		g.entries[setting] = entries
+	}
+	if entries[method] == nil {
+		entries[method] = &ScoreEntry{}
+	}
+	return entries[method]
 }
 
 // metric returns the metric of a setting. Where none of its cells was scored

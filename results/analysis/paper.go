@@ -37,6 +37,7 @@ type PaperRow struct {
 	Cells     int     // of the run in it; 0 where it is missing
 	Ours      Summary // of their scores at the best test age
 	Validated Summary // of those at the age that validation chooses
+	Floor     Summary // of the layout's floor at its best test score
 }
 
 // Key tells published numbers apart.
@@ -147,14 +148,14 @@ func (p *PaperTable) add(row published.Row, candidates []rankedRow) bool {
 			}
 			for j, label := range MethodLabels(c.table.Methods) {
 				if entry := &c.row.Entries[j]; MethodName(c.table.Methods[j]) == score.Method && entry.Cells > 0 {
-					p.Rows = append(p.Rows, PaperRow{row, score, c.row.Setting, label, c.table.Methods[j], entry.Cells, entry.Summary[TestAtBestTest], entry.Summary[TestAtBestValidation]})
+					p.Rows = append(p.Rows, PaperRow{row, score, c.row.Setting, label, c.table.Methods[j], entry.Cells, entry.Summary[TestAtBestTest], entry.Summary[TestAtBestValidation], c.row.floor(TestAtBestTest)})
 					matched = true
 				}
 			}
 		}
 		if !matched {
 			label := MethodLabel(score.Method)
-			p.Rows = append(p.Rows, PaperRow{row, score, statedSetting(p.Layout, p.Table, &row), label, "", 0, Summarize(nil), Summarize(nil)})
+			p.Rows = append(p.Rows, PaperRow{row, score, statedSetting(p.Layout, p.Table, &row), label, "", 0, Summarize(nil), Summarize(nil), Summarize(nil)})
 		}
 		found = found || matched
 	}

@@ -32,6 +32,7 @@ type ScoreRow struct {
 	Setting Setting
 	Repeats int          // different repeats among the row's cells
 	Entries []ScoreEntry // one for each method of the table
+	Floor   *ScoreEntry  // of the layout's floor, nil where it has no cells
 	Common  [scores]Common
 	Tested  [scores]bool // whether a method could have been told from the best
 }
@@ -138,6 +139,7 @@ func Sensitivity(kind *experiment.Registration, cells *results.Frame) ([]*ScoreT
 func (g *cellGroups) tables() []*ScoreTable {
 	g.entries = dropConstant(g.schema.Layout, g.entries)
 	spreadIgnored(g.schema.Layout, g.entries)
+	floors := g.floorsByPlace()
 	byMetric := map[Metric]map[Setting]methodEntries{}
 	for setting, entries := range g.entries {
 		metric := g.metric(setting)
@@ -153,14 +155,14 @@ func (g *cellGroups) tables() []*ScoreTable {
 				entry.summarize(metric)
 			}
 		}
-		table := newScoreTable(metric, byMetric[metric])
+		table := newScoreTable(metric, byMetric[metric], func(row Setting) *ScoreEntry { return floors.of(row, metric) })
 		table.Layout, table.Columns, table.Select = g.schema.Layout, g.schema.scored(), g.selected
 		tables = append(tables, table)
 	}
 	return tables
 }
 
-func newScoreTable(metric Metric, rows map[Setting]methodEntries) *ScoreTable {
+func newScoreTable(metric Metric, rows map[Setting]methodEntries, floor func(row Setting) *ScoreEntry) *ScoreTable {
 	table := &ScoreTable{Metric: metric}
 	methods := map[string]bool{}
 	for _, entries := range rows {
@@ -170,7 +172,7 @@ func newScoreTable(metric Metric, rows map[Setting]methodEntries) *ScoreTable {
 	}
 	table.Methods = slices.SortedFunc(maps.Keys(methods), CompareMethods)
 	for _, setting := range slices.SortedFunc(maps.Keys(rows), Setting.Compare) {
-		row := ScoreRow{Setting: setting, Entries: make([]ScoreEntry, len(table.Methods))}
+		row := ScoreRow{Setting: setting, Entries: make([]ScoreEntry, len(table.Methods)), Floor: floor(setting)}
 		repeats := map[int64]bool{}
 		for j, method := range table.Methods {
 			entry := rows[setting][method]

@@ -50,6 +50,8 @@ type Layout struct {
 
 	// Methods are the kind's methods in the order of every table; others come last.
 	Methods []Method
+	// Floor is the method that all others should beat, nil for kinds without.
+	Floor *Floor
 	// Step is what a path of scores goes over, as in "age".
 	Step string
 	// Reached is the column with the last step of a path that stops early, "" for none.
@@ -103,6 +105,14 @@ type Method struct {
 	Style       int  // of its lines in figures, from 1; 0 for the next one that is free
 	Continuous  bool // its path is known between its steps
 	Reference   bool // figures of paths show it as a level
+}
+
+// Floor is a method that all others should beat. Tables show its scores in a column, next to
+// those of the methods that they compare.
+type Floor struct {
+	Method     string      // its name
+	Words      string      // what it predicts
+	Dimensions []Dimension // that its cells differ in; they are null in all others
 }
 
 // Axis is a dimension that figures have along x.

@@ -78,14 +78,17 @@ func scoresHead(r *Report) []string {
 		for _, column := range columns {
 			head = append(head, fmt.Sprintf("%s_%s", score, column))
 		}
+		if floor := r.Layout.Floor; floor != nil && score != analysis.SelectionBias {
+			head = append(head, fmt.Sprintf("%s_%s", score, floor.Method))
+		}
 	}
 	return head
 }
 
 // addScores adds one line for each row and method of tables: all dimensions, counts,
 // and of each score mean, standard deviation and repeats that count, the mean over
-// the repeats that all methods of the row have and their number, and whether that is
-// the best, or not significantly worse.
+// the repeats that all methods of the row have and their number, whether that is
+// the best, or not significantly worse, and the mean of the layout's floor.
 func addScores(out *results.CSV, tables []*analysis.ScoreTable) {
 	for at := range eachEntry(tables...) {
 		e := at.entry
@@ -99,6 +102,13 @@ func addScores(out *results.CSV, tables []*analysis.ScoreTable) {
 					equal = strconv.FormatBool(e.Best[score] || e.Equal[score])
 				}
 				line = append(line, e.Compared[score].Mean, e.Compared[score].N, e.Best[score], equal)
+				if at.table.Layout.Floor != nil {
+					floor := math.NaN()
+					if at.row.Floor != nil {
+						floor = at.row.Shown(at.row.Floor, score).Mean
+					}
+					line = append(line, floor)
+				}
 			}
 		}
 		out.Add(line...)

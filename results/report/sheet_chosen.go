@@ -50,8 +50,10 @@ func chosenSheet(table *analysis.ScoreTable) *sheet {
 		s.Rows = append(s.Rows, append(aspectCells(varied, row.Setting), sheetCell{Text: labels[at.method]},
 			scoreCell(row, entry, analysis.TestAtBestValidation, places, len(table.Methods) > 1),
 			byTest, meanCell(entry, row.Shown(entry, analysis.SelectionBias), places)))
+		s.Rows[len(s.Rows)-1] = appendFloor(s.Rows[len(s.Rows)-1], table, row, analysis.TestAtBestValidation, places)
 		rests = append(rests, row.Rests(analysis.TestAtBestValidation))
 	}
+	s.addFloor(table)
 	step := table.Layout.Step
 	chosen, choose := step, "the "+step
 	if len(table.Parameters) > 0 {
@@ -60,7 +62,7 @@ func chosenSheet(table *analysis.ScoreTable) *sheet {
 	s.Title = fmt.Sprintf("Test score with %s chosen by the validation score", chosen)
 	s.Caption = sheetCaption(table, s.addRepeats(rests), constant) +
 		fmt.Sprintf(" In each repeat, by validation: %s with the best score on the validation part; by test: those with the best score on the test part, by which the paper chooses the %s. Selection bias: how much better the choice by test looks.", choose, step) +
-		lostCaption(table, analysis.TestAtBestValidation)
+		lostCaption(table, analysis.TestAtBestValidation) + floorCaption(table, analysis.TestAtBestValidation, varied)
 	if len(table.Methods) > 1 {
 		s.Best = "best mean of the setting"
 		s.addTestWords(table, analysis.TestAtBestValidation)

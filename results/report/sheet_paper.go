@@ -62,6 +62,10 @@ func paperSheet(p *analysis.PaperTable) *sheet {
 		sheetColumn{Head: "repeats", Right: true}, sheetColumn{Head: "difference", Right: true},
 		sheetColumn{Head: "in standard errors", Right: true}, sheetColumn{Head: "within two"})
 	remarked := slices.ContainsFunc(p.Rows, func(r analysis.PaperRow) bool { return len(r.Published.Notes) > 0 })
+	floored := slices.ContainsFunc(p.Rows, func(r analysis.PaperRow) bool { return r.Floor.N > 0 })
+	if floored {
+		s.Columns = append(s.Columns, sheetColumn{Head: analysis.MethodLabel(p.Layout.Floor.Method)})
+	}
 	if remarked {
 		s.Columns = append(s.Columns, sheetColumn{Head: "note"})
 	}
@@ -76,6 +80,9 @@ func paperSheet(p *analysis.PaperTable) *sheet {
 			cells = append(cells, sheetCell{Text: further[i]})
 		}
 		cells = append(cells, paperCells(row)...)
+		if floored {
+			cells = append(cells, summaryCell(row.Floor, 4))
+		}
 		if remarked {
 			cells = append(cells, sheetCell{Text: notes.marks(row.Published.Notes)})
 		}
@@ -85,7 +92,16 @@ func paperSheet(p *analysis.PaperTable) *sheet {
 	return s
 }
 
-// paperCells are the fields of a row from the method to the note.
+// summaryCell shows a mean, - for none.
+func summaryCell(s analysis.Summary, places int) sheetCell {
+	cell := numberCell(s.Mean, places)
+	if s.N > 1 {
+		cell.Std = prose.Fixed(s.Std, places)
+	}
+	return cell
+}
+
+// paperCells are the fields of a row from the method to whether it is within two errors.
 func paperCells(row *analysis.PaperRow) []sheetCell {
 	cells := []sheetCell{
 		{Text: row.Label},

@@ -30,12 +30,12 @@ func scoreSheet(table *analysis.ScoreTable, score analysis.Score) *sheet {
 		for j := range row.Entries {
 			cells = append(cells, scoreCell(row, &row.Entries[j], score, places, len(table.Methods) > 1))
 		}
-		s.Rows = append(s.Rows, cells)
+		s.Rows = append(s.Rows, appendFloor(cells, table, row, score, places))
 		rests = append(rests, row.Rests(score))
 	}
+	s.addFloor(table)
 	over := s.addRepeats(rests)
-	s.Caption = sheetCaption(table, over, constant)
-	s.Caption += lostCaption(table, score)
+	s.Caption = sheetCaption(table, over, constant) + lostCaption(table, score) + floorCaption(table, score, varied)
 	if anyEntry(table, func(_ *analysis.ScoreRow, e *analysis.ScoreEntry) bool { return e.Cells == 0 }) {
 		s.Caption += " - : no cells."
 	}
@@ -115,10 +115,11 @@ func selectionSheet(table *analysis.ScoreTable) *sheet {
 		for _, score := range shown {
 			cells = append(cells, meanCell(at.entry, at.entry.Summary[score], places[score]))
 		}
-		s.Rows = append(s.Rows, cells)
+		s.Rows = append(s.Rows, appendFloor(cells, table, at.row, table.Lead(), places[table.Lead()]))
 		rests = append(rests, at.entry.Repeats(at.row.Repeats, analysis.TestAtBestTest))
 	}
-	s.Caption = sheetCaption(table, s.addRepeats(rests), constant) + words
+	s.addFloor(table)
+	s.Caption = sheetCaption(table, s.addRepeats(rests), constant) + words + floorCaption(table, table.Lead(), varied)
 	return s
 }
 

@@ -68,8 +68,8 @@ export class Scores {
 
   // makeTable makes the table where the columns are others than before.
   makeTable() {
-    const { labels, scores } = this.scores;
-    const shape = JSON.stringify([labels, scores]);
+    const { labels, scores, floor } = this.scores;
+    const shape = JSON.stringify([labels, scores, floor]);
     if (shape === this.shape) return;
     this.shape = shape;
     byId("scores").replaceChildren();
@@ -78,6 +78,7 @@ export class Scores {
       { head: "Method", of: (g) => g.method, fill: (td, g) => this.fillMethod(td, g) },
       ...(labels.length ? [{ head: "Setting", kind: "wide", of: (g) => this.settingOf(g), show: (g) => this.settingOf(g) || "–" }] : []),
       ...scores.map((name, k) => ({ head: words[name] ?? name, kind: "right", of: (g) => g.means[k] ?? Infinity, show: (g) => scoreText(g, k) })),
+      ...(floor ? [{ head: floor, kind: "right", of: (g) => g.floor ?? Infinity, show: (g) => scoreText({ means: [g.floor], stds: [null] }, 0) }] : []),
       { head: "Metric", of: (g) => g.metric, show: (g) => g.metric || "–" },
       { head: "Ended", kind: "right", of: (g) => g.done, show: (g) => count(g.done) },
       { head: "Not ok", of: (g) => g.failed + g.incomplete, fill: (td, g) => { setText(td, trouble(g)); td.className = g.failed ? "bad" : "warn"; } },

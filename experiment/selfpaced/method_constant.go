@@ -1,0 +1,83 @@
+package selfpaced
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/agepath/agepath/experiment/dataset"
+	"github.com/agepath/agepath/experiment/gridfile"
+	"github.com/agepath/agepath/gaga"
+)
+
+// constantMethod predicts without looking at the features. Its two knots for regression are
+// scored as those of a path are, so that the validation part chooses between them; the mean
+// is last, the end of a path that gives every sample its weight.
+var constantMethod = methodInfo{
+	name: Constant, algorithm: 1, everywhere: true, models: gridfile.NamesOf(modelTable),
+	fit: func(_ context.Context, f *Fitted, c *Cell, train *dataset.Part) error {
+		f.outside, f.linear = true, true
+		if c.Data.Task == dataset.Classification {
+			f.constant("majority class", majority(train))
+			return nil
+		}
+		f.constant("median", weightedMedian(train))
+		f.constant("mean", weightedMean(train))
+		return nil
+	},
+	work: func(_ *group, n, _ float64) float64 { return 100 * n },
+}
+
+// constant adds a knot that predicts one value.
+func (f *Fitted) constant(what string, value float64) {
+	theta := make([]float64, f.parts.Train.D+1)
+	theta[f.parts.Train.D] = value
+	f.Knots = append(f.Knots, gaga.Knot{Kind: gaga.End, Detail: what, Index: -1, Theta: theta})
+}
+
+// majority returns the label of most training rows, 1 of as many.
+func majority(train *dataset.Part) float64 {
+	if weightedMean(train) < 0 {
+		return -1
+	}
+	return 1
+}
+
+// count returns how many training rows were merged into row i.
+func count(train *dataset.Part, i int) float64 {
+	if train.Multiplicity == nil {
+		return 1
+	}
+	return train.Multiplicity[i]
+}
+
+func weightedMean(train *dataset.Part) float64 {
+	var sum, n float64
+	for i, y := range train.Y {
+		sum += count(train, i) * y
+		n += count(train, i)
+	}
+	return sum / n
+}
+
+// weightedMedian returns the median of the training targets, the mean of the two in the middle
+// of an even number.
+func weightedMedian(train *dataset.Part) float64 {
+	order := make([]int, train.N)
+	n := 0.0
+	for i := range order {
+		order[i] = i
+		n += count(train, i)
+	}
+	slices.SortFunc(order, func(i, j int) int { return cmp.Compare(train.Y[i], train.Y[j]) })
+	below := 0.0
+	for k, i := range order {
+		switch below += count(train, i); {
+		case 2*below == n:
+			return (train.Y[i] + train.Y[order[k+1]]) / 2
+		case 2*below > n:
+			return train.Y[i]
+		}
+	}
+	return train.Y[order[len(order)-1]]
+}

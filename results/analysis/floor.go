@@ -1,0 +1,119 @@
+package analysis
+
+import (
+	"math"
+	"slices"
+
+	"github.com/agepath/agepath/results/layout"
+)
+
+// floorName returns the name of the layout's floor, "" for a kind without.
+func (s *schema) floorName() string {
+	if s.Floor == nil {
+		return ""
+	}
+	return s.Floor.Method
+}
+
+// placedFloors are the floor's entries by the dimensions that a row always states.
+type placedFloors struct {
+	layout  *layout.Layout
+	always  []Dimension // of the floor's
+	several []Dimension // those that a row states only where its data set has several values
+	entries map[Setting][]placedFloor
+}
+
+type placedFloor struct {
+	setting Setting
+	entry   *ScoreEntry
+}
+
+func (g *cellGroups) floorsByPlace() *placedFloors {
+	f := &placedFloors{layout: g.schema.Layout, entries: map[Setting][]placedFloor{}}
+	if len(g.floors) == 0 {
+		return f
+	}
+	stated := statedWhereSeveral(f.layout)
+	for _, d := range f.layout.Floor.Dimensions {
+		if slices.Contains(stated, d) {
+			f.several = append(f.several, d)
+		} else {
+			f.always = append(f.always, d)
+		}
+	}
+	for setting, entry := range g.floors {
+		place := only(setting, f.always)
+		f.entries[place] = append(f.entries[place], placedFloor{setting, entry})
+	}
+	for _, list := range f.entries {
+		slices.SortFunc(list, func(a, b placedFloor) int { return a.setting.Compare(b.setting) })
+	}
+	return f
+}
+
+// only returns the setting with all but the given dimensions null.
+func only(s Setting, ds []Dimension) (kept Setting) {
+	for _, d := range ds {
+		kept[d] = s[d]
+	}
+	return kept
+}
+
+// of returns a copy of the floor's entry in the setting of a row, nil where it has none.
+func (f *placedFloors) of(row Setting, metric Metric) *ScoreEntry {
+	for _, floor := range f.entries[only(row, f.always)] {
+		if slices.ContainsFunc(f.several, func(d Dimension) bool { return !row[d].IsNull() && row[d] != floor.setting[d] }) {
+			continue
+		}
+		entry := *floor.entry
+		entry.summarize(metric)
+		return &entry
+	}
+	return nil
+}
+
+// floor summarizes the scores of the floor, all of them.
+func (r *ScoreRow) floor(score Score) Summary {
+	if r.Floor == nil {
+		return Summarize(nil)
+	}
+	return r.Floor.Summary[score]
+}
+
+// HasFloor reports whether any row has scores of the layout's floor.
+func (t *ScoreTable) HasFloor() bool {
+	return slices.ContainsFunc(t.Rows, func(r ScoreRow) bool { return r.Floor != nil })
+}
+
+// NotBetter is a method that is not better than the layout's floor in a row.
+type NotBetter struct {
+	Row         *ScoreRow
+	Method      int     // index of the table's methods
+	Mean, Floor float64 // over the repeats in which both have the score
+}
+
+// NotBetter returns the methods whose mean score in a row is not better than that of the
+// floor, method by method. Means that differ by rounding are equal.
+func (t *ScoreTable) NotBetter(score Score) []NotBetter {
+	var list []NotBetter
+	for j := range t.Methods {
+		for i := range t.Rows {
+			row := &t.Rows[i]
+			if row.Floor == nil {
+				continue
+			}
+			var own, floor []float64
+			for _, repeat := range RepeatsWith(row.Entries[j].Sample, score) {
+				x, _ := scoreOf(row.Entries[j].Sample, repeat, score)
+				if y, there := scoreOf(row.Floor.Sample, repeat, score); there {
+					own, floor = append(own, x), append(floor, y)
+				}
+			}
+			a, b := Summarize(own).Mean, Summarize(floor).Mean
+			if len(own) > 0 && (!t.Metric.better(a, b) || math.Abs(a-b) <= Rounding*math.Abs(b)) {
+				list = append(list, NotBetter{row, j, a, b})
+			}
+		}
+	}
+	return list
+}
