@@ -1,7 +1,9 @@
 package selfpaced
 
 import (
+	"fmt"
 	"math"
+	"slices"
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/dataset"
@@ -18,6 +20,7 @@ const (
 // scores are what a path is worth on the test and on the validation part.
 type scores struct {
 	metric                   string
+	kept                     []bool      // by knot: whether any sample has weight there, else there is no score
 	test, validation         []knotScore // by knot; validation is nil without such a part
 	bestTest, bestValidation int         // knots; bestValidation is -1 without a validation part
 }
@@ -36,9 +39,14 @@ func (c *Cell) metric() string {
 // knotScore is the metric and, for regression, the mean absolute error.
 type knotScore struct{ score, mae float64 }
 
-// score evaluates every knot on the test and the validation part.
+// score evaluates every knot that keeps a sample on the test and the validation part.
 func (f *Fitted) score(prepared *dataset.Prepared, metric string) (*scores, error) {
-	s := &scores{metric: metric, bestValidation: -1}
+	s := &scores{metric: metric, bestValidation: -1, kept: f.kept()}
+	if !slices.Contains(s.kept, true) {
+		first, last := f.Knots[0].Age, f.Knots[len(f.Knots)-1].Age
+		return nil, &experiment.StatusError{Status: experiment.Diverged, Err: fmt.Errorf(
+			"every sample is discarded at every age from %.4g to %.4g: all losses are above them; ages go with the scale of the target and the features", first, last)}
+	}
 	var err error
 	if s.test, err = f.scorePart(&prepared.Test, f.predictions.Test, s.metric); err != nil {
 		return nil, err
@@ -47,10 +55,32 @@ func (f *Fitted) score(prepared *dataset.Prepared, metric string) (*scores, erro
 		if s.validation, err = f.scorePart(&prepared.Validation, f.predictions.Validation, s.metric); err != nil {
 			return nil, err
 		}
-		s.bestValidation = best(s.validation, s.metric)
+		s.bestValidation = best(s.validation, s.kept, s.metric)
 	}
-	s.bestTest = best(s.test, s.metric)
+	s.bestTest = best(s.test, s.kept, s.metric)
 	return s, nil
+}
+
+// kept says at which knots a sample has weight. What the last fit with weights left behind is
+// no solution where none has.
+func (f *Fitted) kept() []bool {
+	kept := make([]bool, len(f.Knots))
+	for k := range f.Knots {
+		knot := &f.Knots[k]
+		kept[k] = f.outside || knot.Easy+knot.Middle > 0 || knot.Discarded == 0 || !f.discards(knot.Age)
+	}
+	return kept
+}
+
+// discards reports whether a sample beyond an age has no weight at all, as with all
+// regularizers but LOG; false for a method without a regularizer.
+func (f *Fitted) discards(age float64) bool {
+	if f.Problem == nil || f.Problem.Regularizer == nil || f.status == "" {
+		return false
+	}
+	beyond := []float64{1e100}
+	gaga.Weights(f.Problem.Regularizer, beyond, age)
+	return beyond[0] == 0
 }
 
 // scorePart evaluates every knot on a part, by given predictions where there are any.
@@ -104,11 +134,12 @@ func accuracy(predicted, y []float64) float64 {
 	return float64(right) / float64(len(y))
 }
 
-// best returns the first knot with the best score.
-func best(list []knotScore, metric string) int {
-	first := 0
+// best returns the first knot with the best score among those that are kept, of which there is
+// one.
+func best(list []knotScore, kept []bool, metric string) int {
+	first := slices.Index(kept, true)
 	for k := range list {
-		if better(list[k].score, list[first].score, metric) {
+		if kept[k] && better(list[k].score, list[first].score, metric) {
 			first = k
 		}
 	}
@@ -150,7 +181,7 @@ func (f *Fitted) tables(cell *Cell, s *scores) (measures experiment.Batch, furth
 // measures returns the values of the measures' columns, in their order.
 func (f *Fitted) measures(s *scores) []any {
 	last := len(f.Knots) - 1
-	if !f.reached {
+	if !f.reached || !s.kept[last] {
 		last = -1
 	}
 	mae := func(k int) any { return value(s.test[max(k, 0)].mae, s.metric != Accuracy && k >= 0) }
@@ -173,7 +204,7 @@ func (f *Fitted) measures(s *scores) []any {
 	}
 	return []any{
 		s.metric,
-		s.test[s.bestTest].score, value(s.test[chosen].score, s.bestValidation >= 0), value(s.test[max(last, 0)].score, f.reached), validation,
+		s.test[s.bestTest].score, value(s.test[chosen].score, s.bestValidation >= 0), value(s.test[max(last, 0)].score, last >= 0), validation,
 		mae(s.bestTest), mae(s.bestValidation), mae(last),
 		value(f.Knots[s.bestTest].Age, aged), value(f.Knots[chosen].Age, aged && s.bestValidation >= 0),
 		value(f.Knots[len(f.Knots)-1].Age, aged),
@@ -186,12 +217,12 @@ func (f *Fitted) knotRows(batch *experiment.Batch, columns []experiment.Column, 
 	for k := range f.Knots {
 		knot := &f.Knots[k]
 		var validation any
-		if s.validation != nil {
+		if s.validation != nil && s.kept[k] {
 			validation = s.validation[k].score
 		}
 		aged := f.status != ""
 		err := batch.Append(columns, k, value(knot.Age, aged), knot.Kind.String(), value(knot.Detail, knot.Detail != ""),
-			value(knot.Index, knot.Index >= 0), value(knot.Objective, aged && !f.outside), s.test[k].score, validation,
+			value(knot.Index, knot.Index >= 0), value(knot.Objective, aged && !f.outside), value(s.test[k].score, s.kept[k]), validation,
 			value(knot.Easy, !f.outside), value(knot.Middle, !f.outside), value(knot.Discarded, !f.outside),
 			value(knot.Active, !f.outside || f.linear), value(knot.KKT, !f.outside))
 		if err != nil {
