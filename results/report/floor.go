@@ -77,3 +77,11 @@ func settingsWith(table *analysis.ScoreTable, method int, score analysis.Score) 
 	}
 	return n
 }
+
+// floorSummaries returns what a row shows of the floor, nothing where it has none.
+func floorSummaries(row *analysis.ScoreRow, score analysis.Score) []analysis.Summary {
+	if row.Floor == nil {
+		return nil
+	}
+	return []analysis.Summary{row.Shown(row.Floor, score)}
+}

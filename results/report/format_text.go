@@ -124,17 +124,35 @@ func newTextGrid(s *sheet, rows [][]sheetCell, bold bool) textGrid {
 // meanWidth holds the widths of the parts of a column's means, so that their
 // decimal points line up.
 type meanWidth struct {
-	mean, std int
+	mean, std pointWidth
 	marked    bool
 	equal     bool // some are marked as not significantly worse
 }
+
+// pointWidth holds the widths of numbers before their decimal point and from it on.
+type pointWidth struct{ whole, rest int }
+
+// sides returns the widths of one number.
+func sides(text string) pointWidth {
+	whole, _, _ := strings.Cut(text, ".")
+	return pointWidth{len(whole), len(text) - len(whole)}
+}
+
+func (w *pointWidth) add(text string) {
+	of := sides(text)
+	w.whole, w.rest = max(w.whole, of.whole), max(w.rest, of.rest)
+}
+
+// before and after return the blanks around a number that put its point in line.
+func (w pointWidth) before(text string) string { return strings.Repeat(" ", w.whole-sides(text).whole) }
+func (w pointWidth) after(text string) string  { return strings.Repeat(" ", w.rest-sides(text).rest) }
 
 func meanWidths(s *sheet, rows [][]sheetCell) []meanWidth {
 	widths := make([]meanWidth, len(s.Columns))
 	for _, row := range rows {
 		for j, c := range row {
-			widths[j].mean = max(widths[j].mean, len(c.Text))
-			widths[j].std = max(widths[j].std, len(c.Std))
+			widths[j].mean.add(c.Text)
+			widths[j].std.add(c.Std)
 			widths[j].marked = widths[j].marked || c.Mark != unmarked
 			widths[j].equal = widths[j].equal || c.Mark == equalMark
 		}
@@ -145,15 +163,16 @@ func meanWidths(s *sheet, rows [][]sheetCell) []meanWidth {
 // dress lines the means up where a column has deviations or marks.
 func (w meanWidth) dress(bold bool) dress {
 	return dress{func(text string) string { return text }, func(c sheetCell) string {
-		if w.std == 0 && !w.marked {
+		if w.std == (pointWidth{}) && !w.marked {
 			return c.Text
 		}
-		text := fmt.Sprintf("%*s", w.mean, c.Text)
+		text, after := w.mean.before(c.Text)+c.Text, w.mean.after(c.Text)
 		switch {
 		case c.Std != "":
-			text += fmt.Sprintf(" ± %*s", w.std, c.Std)
-		case w.std > 0:
-			text += strings.Repeat(" ", w.std+3)
+			text += after + " ± " + w.std.before(c.Std) + c.Std
+			after = w.std.after(c.Std)
+		case w.std != (pointWidth{}):
+			after += strings.Repeat(" ", w.std.whole+w.std.rest+3)
 		}
 		switch {
 		case c.Mark == equalMark:
@@ -163,7 +182,7 @@ func (w meanWidth) dress(bold bool) dress {
 		case !bold || w.equal:
 			text += " "
 		}
-		return text
+		return text + after
 	}}
 }
 

@@ -38,11 +38,12 @@ func chosenSheet(table *analysis.ScoreTable) *sheet {
 	s.addAspects(varied)
 	s.Columns = append(s.Columns, sheetColumn{Head: "method", Label: true},
 		sheetColumn{Head: "by validation"}, sheetColumn{Head: "by test"}, sheetColumn{Head: analysis.SelectionBias.Head()})
+	ofTable := min(tableDecimals(table, analysis.TestAtBestValidation), tableDecimals(table, analysis.TestAtBestTest))
 	var rests []string
-	places := min(tableDecimals(table, analysis.TestAtBestValidation), tableDecimals(table, analysis.TestAtBestTest))
 	labels := analysis.MethodLabels(table.Methods)
 	for at := range eachEntry(table) {
 		row, entry := at.row, at.entry
+		places := rowDecimals(ofTable, entry.Summary[analysis.TestAtBestValidation], entry.Summary[analysis.TestAtBestTest])
 		byTest := scoreCell(row, entry, analysis.TestAtBestTest, places, len(table.Methods) > 1)
 		if byTest.Text != "" {
 			byTest.Note = "" // as by validation
@@ -50,7 +51,8 @@ func chosenSheet(table *analysis.ScoreTable) *sheet {
 		s.Rows = append(s.Rows, append(aspectCells(varied, row.Setting), sheetCell{Text: labels[at.method]},
 			scoreCell(row, entry, analysis.TestAtBestValidation, places, len(table.Methods) > 1),
 			byTest, meanCell(entry, row.Shown(entry, analysis.SelectionBias), places)))
-		s.Rows[len(s.Rows)-1] = appendFloor(s.Rows[len(s.Rows)-1], table, row, analysis.TestAtBestValidation, places)
+		s.Rows[len(s.Rows)-1] = appendFloor(s.Rows[len(s.Rows)-1], table, row, analysis.TestAtBestValidation,
+			rowDecimals(ofTable, floorSummaries(row, analysis.TestAtBestValidation)...))
 		rests = append(rests, row.Rests(analysis.TestAtBestValidation))
 	}
 	s.addFloor(table)

@@ -19,8 +19,7 @@ func comparedSheet(t *analysis.ComparedTable, score analysis.Score) *sheet {
 	for _, head := range []string{"pairs", "shift", "95 % interval", "rank-biserial", "95 % interval", "p", "p (Holm)"} {
 		s.Columns = append(s.Columns, sheetColumn{Head: head, Right: true})
 	}
-	places := tableDecimals(t.Table, t.Table.Base()) + 1
-	labels := analysis.MethodLabels(t.Table.Methods)
+	ofTable, labels := tableDecimals(t.Table, t.Table.Base()), analysis.MethodLabels(t.Table.Methods)
 	left := 0
 	for _, of := range t.Rows {
 		if of.Score != score {
@@ -30,6 +29,7 @@ func comparedSheet(t *analysis.ComparedTable, score analysis.Score) *sheet {
 			left += len(of.Comparisons)
 			continue
 		}
+		places := rowDecimals(ofTable, rowSummaries(of.Row, t.Table.Base())...) + 1
 		for k, c := range of.Comparisons {
 			e := of.Effects[k]
 			s.Rows = append(s.Rows, append(aspectCells(varied, of.Row.Setting),

@@ -150,8 +150,9 @@ func scoreChangeSheet(l *layout.Layout, differ []*analysis.ScoreChange, all int,
 	s.addAspects(varied)
 	s.Columns = slices.Concat(s.Columns, labelColumns("method"),
 		rightColumns("pairs", "A", other, "better", "worse", "shift", "95 % interval", "p", "p (Holm)"))
-	places := decimals(summaries) + 1
+	ofTable := decimals(summaries)
 	for _, c := range differ {
+		places := rowDecimals(ofTable, c.Baseline, c.Other) + 1
 		e := effectOf(c)
 		interval := sheetCell{Note: "-"}
 		if !math.IsNaN(e.ShiftRange.Low) {

@@ -22,10 +22,11 @@ func scoreSheet(table *analysis.ScoreTable, score analysis.Score) *sheet {
 	for _, label := range analysis.MethodLabels(table.Methods) {
 		s.Columns = append(s.Columns, sheetColumn{Head: label})
 	}
-	places := tableDecimals(table, score)
+	ofTable := tableDecimals(table, score)
 	var rests []string
 	for i := range table.Rows {
 		row := &table.Rows[i]
+		places := rowDecimals(ofTable, rowSummaries(row, score)...)
 		cells := aspectCells(varied, row.Setting)
 		for j := range row.Entries {
 			cells = append(cells, scoreCell(row, &row.Entries[j], score, places, len(table.Methods) > 1))
@@ -103,19 +104,25 @@ func selectionSheet(table *analysis.ScoreTable) *sheet {
 	varied, constant := splitAspects(table)
 	s.addAspects(varied)
 	s.Columns = append(s.Columns, sheetColumn{Head: "method", Label: true})
-	places := make([]int, len(analysis.Scores))
+	var places [analysis.SelectionBias]int
+	for score := range analysis.SelectionBias {
+		places[score] = tableDecimals(table, score)
+	}
 	for _, score := range shown {
 		s.Columns = append(s.Columns, sheetColumn{Head: score.Head()})
-		places[score] = tableDecimals(table, score)
 	}
 	var rests []string
 	labels := analysis.MethodLabels(table.Methods)
 	for at := range eachEntry(table) {
 		cells := append(aspectCells(varied, at.row.Setting), sheetCell{Text: labels[at.method]})
 		for _, score := range shown {
-			cells = append(cells, meanCell(at.entry, at.entry.Summary[score], places[score]))
+			of := score
+			if score == analysis.SelectionBias { // as the scores that it is between
+				of = analysis.TestAtBestTest
+			}
+			cells = append(cells, meanCell(at.entry, at.entry.Summary[score], rowDecimals(places[of], at.entry.Summary[of])))
 		}
-		s.Rows = append(s.Rows, appendFloor(cells, table, at.row, table.Lead(), places[table.Lead()]))
+		s.Rows = append(s.Rows, appendFloor(cells, table, at.row, table.Lead(), rowDecimals(places[table.Lead()], floorSummaries(at.row, table.Lead())...)))
 		rests = append(rests, at.entry.Repeats(at.row.Repeats, analysis.TestAtBestTest))
 	}
 	s.addFloor(table)
@@ -190,12 +197,8 @@ func meanCell(e *analysis.ScoreEntry, s analysis.Summary, places int) sheetCell 
 	return cell
 }
 
-// tableDecimals returns how many decimals the sheet of a score has. Differences
-// have as many as the scores they are differences of.
+// tableDecimals returns how many decimals most rows of a sheet have.
 func tableDecimals(t *analysis.ScoreTable, score analysis.Score) int {
-	if score == analysis.SelectionBias {
-		score = analysis.TestAtBestTest
-	}
 	var summaries []analysis.Summary
 	for i := range t.Rows {
 		for j := range t.Rows[i].Entries {
@@ -203,6 +206,31 @@ func tableDecimals(t *analysis.ScoreTable, score analysis.Score) int {
 		}
 	}
 	return decimals(summaries)
+}
+
+// rowDecimals returns how many decimals a row of a sheet has, of which most have those of the table:
+// its own where they differ by more than one, so that a method that went astray in one setting does
+// not round the others away.
+func rowDecimals(ofTable int, row ...analysis.Summary) int {
+	own := decimals(row)
+	if own-ofTable <= 1 && ofTable-own <= 1 {
+		own = ofTable
+	}
+	for _, s := range row {
+		if s.N > 0 && s.Std > 1e-12*math.Abs(s.Mean) { // a digit of each deviation
+			own = max(own, min(places(s.Std, 1), maxDecimals))
+		}
+	}
+	return own
+}
+
+// rowSummaries returns the scores of a row's methods and of the floor.
+func rowSummaries(row *analysis.ScoreRow, score analysis.Score) []analysis.Summary {
+	summaries := floorSummaries(row, score)
+	for j := range row.Entries {
+		summaries = append(summaries, row.Entries[j].Summary[score])
+	}
+	return summaries
 }
 
 // splitAspects tells the aspects that differ between rows from those that do
@@ -274,29 +302,39 @@ func median(xs []float64) float64 {
 // maxDecimals bounds how many decimals a table shows.
 const maxDecimals = 8
 
-// decimals returns how many decimals a table of the given summaries shows:
+// decimals returns how many decimals a row of the given summaries shows:
 // two significant digits of the median standard deviation, or four of the
-// median mean where nothing spreads.
+// median mean where nothing spreads, and at least two of each mean that is
+// larger than its own deviation.
 func decimals(summaries []analysis.Summary) int {
 	var stds, means []float64
+	least := 0
 	for _, s := range summaries {
 		if s.N == 0 {
 			continue
 		}
 		if s.Mean != 0 {
 			means = append(means, math.Abs(s.Mean))
+			if !(s.Std >= math.Abs(s.Mean)) {
+				least = max(least, places(s.Mean, 2))
+			}
 		}
 		// A deviation at the level of rounding says nothing about digits.
 		if s.Std > 1e-12*math.Abs(s.Mean) {
 			stds = append(stds, s.Std)
 		}
 	}
-	digits, from := 1, stds
+	digits, from := 2, stds
 	if len(stds) == 0 {
-		digits, from = 3, means
+		digits, from = 4, means
 	}
 	if len(from) == 0 {
 		return 3
 	}
-	return min(max(digits-int(math.Floor(math.Log10(median(from)))), 0), maxDecimals)
+	return min(max(places(median(from), digits), least), maxDecimals)
+}
+
+// places returns how many decimals show so many significant digits of a number.
+func places(x float64, digits int) int {
+	return max(digits-1-int(math.Floor(math.Log10(math.Abs(x)))), 0)
 }
