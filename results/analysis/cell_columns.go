@@ -26,7 +26,7 @@ type cellColumns struct {
 	cell           *experiment.Vector
 	rows           int
 	lacks          []Dimension          // without a column
-	keys           map[[2]string]string // methodKey by method and settings
+	keys           map[[2]string]string // exactMethod by method and settings
 	texts          map[string]string    // one copy of each text, apart from the batch's memory
 }
 
@@ -105,8 +105,12 @@ func (c *cellColumns) setting(row int) Setting {
 	return s
 }
 
-// methodKey returns the method of a cell with its settings, if it has any.
-func (c *cellColumns) methodKey(row int) string {
+// methodKey returns the method of a cell with its settings, if it has any, as readers expect
+// their numbers.
+func (c *cellColumns) methodKey(row int) string { return shortMethod(c.exactMethod(row)) }
+
+// exactMethod returns them with all digits.
+func (c *cellColumns) exactMethod(row int) string {
 	method := c.text(c.method, row)
 	if isNull(c.params, row) {
 		return method

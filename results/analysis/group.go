@@ -36,7 +36,7 @@ func (g *cellGroups) add(columns *cellColumns) error {
 		if err != nil {
 			return err
 		}
-		setting, method := columns.setting(row), columns.methodKey(row)
+		setting, method := columns.setting(row), columns.exactMethod(row)
 		entry := g.entry(setting, method)
 		entry.Cells++
 		switch {

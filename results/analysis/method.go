@@ -9,7 +9,6 @@ import (
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/gridfile"
-	"github.com/agepath/agepath/results/internal/prose"
 	"github.com/agepath/agepath/results/layout"
 )
 
@@ -110,7 +109,7 @@ func settingsText(params string) string {
 		case s.Word != "":
 			words = append(words, s.Name+"="+s.Word)
 		case s.Name != "":
-			words = append(words, s.Name+"="+prose.Short(s.Number))
+			words = append(words, s.Name+"="+exact(s.Number))
 		}
 	}
 	return strings.Join(words, " ")

@@ -131,6 +131,7 @@ func Sensitivity(kind *experiment.Registration, cells *results.Frame) ([]*ScoreT
 	if err := groups.add(columns); err != nil {
 		return nil, err
 	}
+	groups.distinguish()
 	return groups.tables(), nil
 }
 

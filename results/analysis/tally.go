@@ -59,6 +59,7 @@ func readCells(ctx context.Context, dir string, schema *schema) (*cellTally, err
 	if err != nil {
 		return nil, err
 	}
+	tally.groups.distinguish()
 	return tally, nil
 }
 

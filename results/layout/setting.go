@@ -7,7 +7,8 @@ import (
 )
 
 // Value is the value of a dimension: a text, a number, or neither where the
-// dimension does not apply (the zero Value).
+// dimension does not apply (the zero Value). A number with a text is shown as that: one that
+// [Value.String] would round to what another one is.
 type Value struct {
 	Text     string
 	Number   float64
@@ -19,7 +20,7 @@ func (v Value) IsNull() bool { return v == Value{} }
 
 // String returns the value as a grid file would write it, "" for null.
 func (v Value) String() string {
-	if v.IsNumber {
+	if v.IsNumber && v.Text == "" {
 		return prose.Short(v.Number)
 	}
 	return v.Text
