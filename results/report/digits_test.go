@@ -47,8 +47,8 @@ func TestDigitsOfRows(t *testing.T) {
 	points := map[int]bool{}
 	for line := range strings.Lines(text.String()) {
 		if strings.HasPrefix(line, "Original") || strings.HasPrefix(line, "ACS") || strings.HasPrefix(line, "GAGA") {
-			at := strings.Index(line, " ± ")
-			whole, _, _ := strings.Cut(line[:at], ".")
+			mean, _, _ := strings.Cut(line, " ± ")
+			whole, _, _ := strings.Cut(mean, ".")
 			points[len(strings.TrimRight(whole, " "))] = true
 		}
 	}

@@ -49,11 +49,14 @@ func floorCaption(table *analysis.ScoreTable, score analysis.Score, varied []ana
 		for end < len(list) && list[end].Method == first.Method {
 			end++
 		}
-		cells := aspectCells(varied, first.Row.Setting)
-		words := make([]string, 0, len(cells))
-		for _, cell := range cells {
-			if cell.Text != "" {
-				words = append(words, cell.Text)
+		var words []string
+		for _, a := range varied {
+			text := a.Text(first.Row.Setting)
+			if text != "" && a.Words != nil {
+				text = a.Words(text)
+			}
+			if text != "" {
+				words = append(words, text)
 			}
 		}
 		where := ""

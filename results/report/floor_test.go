@@ -98,7 +98,7 @@ func TestFloor(t *testing.T) {
 					t.Errorf("%s, %s: the constant is %q, want %s", s.Title, place, row[last].Text, want[place])
 				}
 			}
-			if !strings.Contains(s.Caption, "Not better than the constant, in the mean of the repeats: Original in 3 of 4 settings (the first by-hand, gaussian 0.3: 0.5") ||
+			if !strings.Contains(s.Caption, "Not better than the constant, in the mean of the repeats: Original in 3 of 4 settings (the first by-hand, noise: gaussian 0.3: 0.5") ||
 				!strings.Contains(s.Caption, "; GAGA in 3 of 4 settings (") {
 				t.Errorf("%s: %s", s.Title, s.Caption)
 			}
