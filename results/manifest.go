@@ -36,6 +36,9 @@ type Manifest struct {
 	// Places are where the files were, nil in those of version 0.1.0.
 	Places *ManifestPlaces `json:"places,omitempty"`
 
+	// Readings say how the files of data sets were read.
+	Readings []ManifestReading `json:"readings,omitempty"`
+
 	// Select is by which score reports choose parameters: the grid's select.
 	Select experiment.Select `json:"select,omitempty"`
 }
@@ -57,6 +60,17 @@ type ManifestDataPlace struct {
 	Name   string `json:"name"` // of the data set
 	Digest string `json:"digest"`
 	ManifestPlace
+}
+
+// ManifestReading is what a plan says about reading a data set.
+type ManifestReading struct {
+	Name     string   `json:"name"` // of the data set
+	How      string   `json:"how"`
+	Warnings []string `json:"warnings,omitempty"`
+	LeftOut  int      `json:"left_out,omitempty"` // rows, for missing values
+	Lines    []int    `json:"lines,omitempty"`    // of the first of them, at most [dataset.MaxLines]
+	Features []string `json:"features"`           // names of the first ones, see [dataset.Names]
+	SHA256   string   `json:"features_sha256,omitempty"`
 }
 
 // ManifestData is the catalog's word on a data set.

@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -22,9 +24,9 @@ func (a *app) planCommand() *cobra.Command {
 		asJSON  jsonFlag
 	)
 	cmd := command.Command("plan GRID", "Check a grid and show what it would compute",
-		`Check a grid and its data sets and show what it would compute: the cells by
-dimension, how many of them the folder of results has, and an estimate of the
-time. Nothing is computed or written.`,
+		`Check a grid and its data sets and show how files are read and what it would
+compute: the cells by dimension, how many of them the folder of results has, and
+an estimate of the time. Nothing is computed or written.`,
 		func(ctx context.Context, args []string) error {
 			p, err := a.plan(ctx, args[0], &grid)
 			if err != nil {
@@ -143,6 +145,7 @@ func (a *app) showPlan(p *planned, dir string, left rest, workers int) error {
 	if err := data.write(a.Out); err != nil {
 		return err
 	}
+	writeReadings(a.Out, plan.Data)
 	fmt.Fprintln(a.Out)
 	cells := textTable{{"dimension", "value", ">cells", ">time on one core"}}
 	for _, dimension := range plan.Dimensions() {
@@ -153,6 +156,22 @@ func (a *app) showPlan(p *planned, dir string, left rest, workers int) error {
 		}
 	}
 	return cells.write(a.Out)
+}
+
+// writeReadings says in a line for each data set how it was read, and what may be meant
+// otherwise.
+func writeReadings(w io.Writer, data []*experiment.PlannedData) {
+	if slices.ContainsFunc(data, func(d *experiment.PlannedData) bool { return d.Reading.How != "" }) {
+		fmt.Fprintln(w)
+	}
+	for _, d := range data {
+		if d.Reading.How != "" {
+			fmt.Fprintf(w, "read   %s: %s\n", d.Name, d.Reading.How)
+		}
+		for _, warning := range d.Reading.Warnings {
+			fmt.Fprintf(w, "warning: %s: %s\n", d.Name, warning)
+		}
+	}
 }
 
 func cellsText(n int64) string {
@@ -179,7 +198,11 @@ func (r rest) secondsOn(workers int) float64 {
 func planObject(p *planned, dir string, left rest, workers int) object {
 	data := []object{}
 	add := func(d *experiment.PlannedData, digest any) {
-		data = append(data, object{"name": d.Name, "task": d.Task, "rows": d.N, "features": d.D, "digest": digest})
+		data = append(data, object{
+			"name": d.Name, "task": d.Task, "rows": d.N, "features": d.D, "digest": digest,
+			"read": d.Reading.How, "warnings": append([]string{}, d.Reading.Warnings...),
+			"feature_names": append([]string{}, d.Features.First...),
+		})
 	}
 	for _, d := range p.plan.Data {
 		add(d, d.Digest)

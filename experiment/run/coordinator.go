@@ -407,6 +407,12 @@ func describe(grid *experiment.Grid, plan *experiment.Plan) *results.Manifest {
 	}
 	for _, d := range plan.Data {
 		m.Data[d.Name] = d.Digest
+		if of := d.Reading; of.How != "" {
+			m.Readings = append(m.Readings, results.ManifestReading{
+				Name: d.Name, How: of.How, Warnings: of.Warnings, LeftOut: of.LeftOut, Lines: of.Lines,
+				Features: d.Features.First, SHA256: d.Features.SHA256,
+			})
+		}
 	}
 	for _, d := range plan.Absent {
 		m.Absent = append(m.Absent, results.ManifestData{Name: d.Name, Task: string(d.Task), Rows: d.N, Features: d.D})

@@ -3,6 +3,7 @@ package analysis
 import (
 	"fmt"
 
+	"github.com/agepath/agepath/results"
 	"github.com/agepath/agepath/results/layout"
 )
 
@@ -10,6 +11,8 @@ import (
 type DataFacts struct {
 	Target string // how the target is scaled, "" where that is not known
 	Size   map[string]dataSize
+
+	Readings []results.ManifestReading // how files were read
 }
 
 // dataSize is the size of a data set's split.

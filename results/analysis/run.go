@@ -152,6 +152,9 @@ func Load(ctx context.Context, dir string, options Options) (*Run, error) {
 		}
 	}
 	r.Data = &DataFacts{Target: targetScale(manifest), Size: cells.sizes}
+	if manifest != nil {
+		r.Data.Readings = manifest.Readings
+	}
 	if options.Paper && kind.Layout.Published {
 		if err := r.addPaper(manifest); err != nil {
 			return nil, err
@@ -178,6 +181,11 @@ func (r *Run) addManifest(dir string, cells int) (*results.Manifest, error) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(m.Data)) {
 		r.Facts = append(r.Facts, Fact{"data set " + name, m.Data[name]})
+	}
+	for _, reading := range m.Readings {
+		for _, warning := range reading.Warnings {
+			r.Missing = append(r.Missing, fmt.Sprintf("data set %s: %s.", reading.Name, warning))
+		}
 	}
 	r.Absent = m.Absent
 	for _, d := range m.Absent {

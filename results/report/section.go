@@ -51,9 +51,7 @@ func (r *Report) layOut() []section {
 		}
 		list = append(list, s)
 	}
-	if len(r.Absent) > 0 {
-		list = append(list, section{Title: "Data sets skipped", Name: "skipped", Sheets: []*sheet{absentSheet(r.Absent)}})
-	}
+	list = append(list, r.dataSections()...)
 	if len(r.Selected) > 0 {
 		list = append(list, section{Title: "Chosen parameters", Name: "chosen", Sheets: []*sheet{selectedSheet(r.Layout, r.Selected)}})
 	}
