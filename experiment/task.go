@@ -90,6 +90,18 @@ func (n Need) String() string {
 	return fmt.Sprintf("version %d of %s", n.Version, n.Name)
 }
 
+// CommandNeed is the name of what a worker does for tasks with commands, whatever the
+// commands are called. Its version is that of the protocol.
+const CommandNeed = "command"
+
+// Commands reports whether the task brings a command.
+func (t *Task) Commands() bool {
+	return slices.ContainsFunc(t.Needs, func(n Need) bool { return n.Name == CommandNeed })
+}
+
+// LackError says that a task's command was not run for what its worker lacks.
+type LackError = outside.LackError
+
 // NeedError says that this version of agepath does not compute what a task needs.
 // Another version does.
 type NeedError struct {
@@ -155,6 +167,9 @@ type Outcome struct {
 	Repeats bool `cbor:"18,keyasint,omitempty"`
 	// Origin is the run that computed the cell, "" for Run.
 	Origin string `cbor:"19,keyasint,omitempty"`
+	// Lacks is what the worker lacks that the cell needs, see [outside.LackError]. Such an
+	// outcome stays in the worker.
+	Lacks string `cbor:"20,keyasint,omitempty"`
 }
 
 // Data gives a computation the data sets and the files it needs by digest.

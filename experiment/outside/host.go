@@ -112,6 +112,9 @@ func (h *Host) ask(ctx context.Context, program *Program, cell []byte, prepared 
 		return nil, err
 	}
 	answer, err := s.solve(ctx, cell, prepared, check)
+	if err != nil && ctx.Err() == nil {
+		err = s.ofEnd(err)
+	}
 	var refused *CellError
 	if err == nil || errors.As(err, &refused) {
 		if err != nil {
@@ -262,7 +265,7 @@ func (h *Host) Usage() (cpu time.Duration, bytes int64) {
 func (h *Host) start(ctx context.Context, key string, program *Program) (_ *session, err error) {
 	dir, err := os.MkdirTemp("", "agepath-command-")
 	if err != nil {
-		return nil, err
+		return nil, ofFolder(err)
 	}
 	defer func() {
 		if err != nil {
@@ -271,7 +274,7 @@ func (h *Host) start(ctx context.Context, key string, program *Program) (_ *sess
 	}()
 	for _, file := range program.Files {
 		if err := h.put(ctx, dir, file); err != nil {
-			return nil, fmt.Errorf("the file %s of the command: %w", file.Name, err)
+			return nil, ofFolder(fmt.Errorf("the file %s of the command: %w", file.Name, err))
 		}
 	}
 	s := &session{key: key, dir: dir, stderr: new(tail), lines: make(chan line), ended: make(chan struct{})}
@@ -279,12 +282,15 @@ func (h *Host) start(ctx context.Context, key string, program *Program) (_ *sess
 	s.cmd.Dir, s.cmd.Env, s.cmd.Stderr = dir, environment(filepath.Base(dir)), s.stderr
 	s.cmd.WaitDelay = time.Second // for who has its standard error and lives on
 	ownGroup(s.cmd)
+	starting := func(err error) error {
+		return fmt.Errorf("starting the command %s: %w", program.Run[0], ofStart(err, program))
+	}
 	if s.in, err = s.cmd.StdinPipe(); err != nil {
-		return nil, fmt.Errorf("starting the command %s: %w", program.Run[0], err)
+		return nil, starting(err)
 	}
 	out, given, err := os.Pipe()
 	if err != nil {
-		return nil, fmt.Errorf("starting the command %s: %w", program.Run[0], err)
+		return nil, starting(err)
 	}
 	defer given.Close()
 	s.out, s.cmd.Stdout = out, given
@@ -296,7 +302,7 @@ func (h *Host) start(ctx context.Context, key string, program *Program) (_ *sess
 	}
 	if err != nil {
 		out.Close()
-		return nil, fmt.Errorf("starting the command %s: %w", program.Run[0], err)
+		return nil, starting(err)
 	}
 	started.set(s.cmd.Process.Pid, true)
 	if h.all == nil {
@@ -408,7 +414,7 @@ func (s *session) solve(ctx context.Context, cell []byte, prepared *dataset.Prep
 	_ = os.Remove(answer) // of an earlier cell
 	data, err := WriteParts(filepath.Join(s.dir, dataName+".arrow"), prepared)
 	if err != nil {
-		return nil, fmt.Errorf("writing the data for the command: %w", err)
+		return nil, ofFolder(fmt.Errorf("writing the data for the command: %w", err))
 	}
 	if cell, err = compact(cell); err != nil {
 		return nil, err

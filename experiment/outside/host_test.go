@@ -169,7 +169,7 @@ func TestPending(t *testing.T) {
 		case err != nil && !strings.Contains(err.Error(), fmt.Sprintf(`is of the cell "%d", not of`, n-1)):
 			t.Error(err)
 		}
-		time.Sleep(10 * time.Millisecond) //nolint:forbidigo // for the second answer, which nobody waits for
+		time.Sleep(10 * time.Millisecond) // for the second answer, which nobody waits for
 	}
 	if wrong > 0 || refused < 6 {
 		t.Errorf("%d of 12 answers are of other cells, %d were refused", wrong, refused)

@@ -2,9 +2,14 @@ package queue
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"maps"
+	"slices"
 	"sync"
 	"time"
+
+	"github.com/agepath/agepath/experiment"
 )
 
 const (
@@ -21,21 +26,21 @@ type aside struct {
 	mu      sync.Mutex
 	tasks   map[string]string // why, by subject
 	reasons map[string]int    // tasks of each
+	told    map[string]bool   // reasons
 }
 
-// add puts a task aside and reports whether it is the first for this reason.
-func (a *aside) add(subject, reason string) (first bool) {
+// add puts a task aside.
+func (a *aside) add(subject, reason string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.tasks == nil {
 		a.tasks, a.reasons = map[string]string{}, map[string]int{}
 	}
 	if _, known := a.tasks[subject]; known || len(a.tasks) >= mostAside {
-		return false
+		return
 	}
 	a.tasks[subject] = reason
 	a.reasons[reason]++
-	return a.reasons[reason] == 1
 }
 
 func (a *aside) remove(subject string) {
@@ -61,6 +66,77 @@ func (p *Puller) Aside() map[string]int {
 	p.aside.mu.Lock()
 	defer p.aside.mu.Unlock()
 	return maps.Clone(p.aside.reasons)
+}
+
+// tell reports whether a reason was not told before.
+func (a *aside) tell(reason string) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.told == nil {
+		a.told = map[string]bool{}
+	}
+	if a.told[reason] || len(a.told) >= mostAside {
+		return false
+	}
+	a.told[reason] = true
+	return true
+}
+
+// Leave hands the task back as one that another worker can compute and this one cannot,
+// with an [*experiment.NeedError] or [*experiment.LackError] as the reason. It uses up no
+// attempt. While a worker is there that can, the task is given out again at once and this
+// worker leaves its run alone for a while: it would take from the others what they compute.
+// Otherwise the task waits, for this worker to get at those after it.
+func (d *Delivery) Leave(ctx context.Context, reason error) error {
+	p, text := d.puller, reason.Error()
+	if lack := new(experiment.LackError); errors.As(reason, &lack) {
+		text = "lacking " + lack.What
+	}
+	if p.aside.tell(d.run + " " + text) {
+		p.queue.config.Report(fmt.Errorf("run %s, cell %s, left to other workers: %w", d.run, d.cell, reason))
+	}
+	if p.others.can(ctx, p, d) {
+		p.runs.leave(d.from)
+		return d.Release(ctx, time.Second)
+	}
+	p.aside.add(d.msg.Subject(), text)
+	return d.Release(ctx, asideFor)
+}
+
+// others are the workers that were heard of lately.
+type others struct {
+	mu   sync.Mutex
+	list []Presence
+	due  time.Time // when they are listed again
+}
+
+const (
+	// othersEvery is how old the list of workers gets that is gone by.
+	othersEvery = time.Second
+	// othersWait bounds how long listing workers may take, and othersPause is how long it
+	// is not tried again where that failed, as with a user that may not list them.
+	othersWait  = 2 * time.Second
+	othersPause = time.Minute
+)
+
+// can reports whether another worker can compute a task.
+func (o *others) can(ctx context.Context, p *Puller, d *Delivery) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if time.Now().After(o.due) {
+		listing, cancel := context.WithTimeout(ctx, othersWait)
+		list, _, err := p.queue.Workers(listing)
+		cancel()
+		o.list, o.due = list, time.Now().Add(othersEvery)
+		if err != nil {
+			o.due = time.Now().Add(othersPause)
+			p.queue.config.Report(fmt.Errorf("looking for workers that compute cell %s of run %s: %w", d.cell, d.run, err))
+		}
+	}
+	now, needs := time.Now(), append([]experiment.Need{{Name: d.Task.Kind}}, d.Task.Needs...)
+	return slices.ContainsFunc(o.list, func(w Presence) bool {
+		return w.Name != p.config.Name && w.There(now) && w.can(d.run, needs)
+	})
 }
 
 // Decline hands the task back as one that this worker cannot compute, for a reason

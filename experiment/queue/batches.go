@@ -117,6 +117,7 @@ func (b *Batches) sort(ctx context.Context, a *answer) (ready []*Delivery, err e
 		if d.refused != nil || d.known() {
 			b.waiting = append(b.waiting, d)
 		} else {
+			b.puller.runs.join(a.from)
 			ready = append(ready, d)
 		}
 	}
@@ -128,15 +129,13 @@ func (b *Batches) sort(ctx context.Context, a *answer) (ready []*Delivery, err e
 func (p *Puller) accept(ctx context.Context, d *Delivery) (own bool, err error) {
 	settled := true
 	switch {
-	case errors.As(d.refused, new(*experiment.NeedError)): // another worker can compute it
-		if p.aside.add(d.msg.Subject(), d.refused.Error()) {
-			p.queue.config.Report(fmt.Errorf("run %s, cell %s, left to other workers: %w", d.run, d.cell, d.refused))
-		}
-		err = d.Release(ctx, asideFor)
+	case errors.As(d.refused, new(*experiment.NeedError)), errors.As(d.refused, new(*experiment.LackError)): // another worker can compute it
+		err = d.Leave(ctx, d.refused)
 	case d.refused != nil:
 		err = d.giveUpUnread(ctx)
 	default:
 		p.aside.remove(d.msg.Subject())
+		p.runs.join(d.from)
 		settled, err = d.resume(ctx)
 	}
 	if errors.Is(err, ErrUnacknowledged) {

@@ -67,7 +67,7 @@ func TestFeedOutcome(t *testing.T) {
 		Measures: experiment.Batch{Rows: 1, Columns: []experiment.Vector{{Lists: [][]float64{make([]float64, 1<<20)}}}},
 		Further:  map[string]experiment.Batch{"knots": {Rows: 1, Columns: []experiment.Vector{{Floats: []float64{1}}}}},
 		Wall:     0.5, CPU: &cpu, Peak: &peak, Worker: "w", Version: "v", Started: at, Finished: at.Add(time.Second),
-		Short: 1.5, Repeats: true, Origin: "before",
+		Short: 1.5, Repeats: true, Origin: "before", Lacks: "room",
 	}
 	for v, i := reflect.ValueOf(*full), 0; i < v.NumField(); i++ {
 		if v.Field(i).IsZero() {

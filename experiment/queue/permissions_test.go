@@ -355,7 +355,7 @@ func workerMay(op, stream string) bool {
 		resultsStream:           "info, get, publish",
 		attemptsStream:          "info, get, publish",
 		deadStream:              "info, publish",
-		workersStream:           "publish",
+		workersStream:           "publish, delete consumer, consumer of contents, consumer info, pull",
 		"OBJ_" + dataBucket:     "info, direct get of last, delete consumer, flow control, flow control in domain, consumer of contents",
 		"OBJ_" + outcomesBucket: "info, direct get of last, publish",
 	}[stream]
@@ -372,7 +372,7 @@ func coordinatorMay(op, stream string) bool {
 		attemptsStream:          "create, purge, delete message",
 		deadStream:              "create, purge, get, delete message, delete consumer, consumer of contents, consumer info, pull",
 		quarantineStream:        "info, create, purge, delete consumer, consumer of contents, consumer info, pull, publish",
-		workersStream:           "info, create, delete consumer, consumer of contents, consumer info, pull",
+		workersStream:           "info, create",
 		"OBJ_" + dataBucket:     "create, purge, publish, consumer of names",
 		"OBJ_" + outcomesBucket: "create, purge, delete consumer, flow control, flow control in domain, consumer of contents, consumer of names",
 	}[stream]

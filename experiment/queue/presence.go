@@ -34,7 +34,17 @@ type Presence struct {
 
 	Computes []experiment.Need `json:"computes"`          // nil from older versions
 	Damaged  []string          `json:"damaged,omitempty"` // data sets that it found damaged at the server
+	Lacks    []Lack            `json:"lacks,omitempty"`   // for which it leaves tasks to others
 }
+
+// Lack is what a worker lacks for cells of a run.
+type Lack struct {
+	Run  string `json:"run"`
+	What string `json:"what"` // such as "room in the folder for temporary files"
+	Why  string `json:"why"`  // how that was noticed
+}
+
+func (l Lack) String() string { return fmt.Sprintf("lacks %s: %s", l.What, l.Why) }
 
 // The states of a worker.
 const (
@@ -54,6 +64,18 @@ func (p *Presence) StateAt(now time.Time) string {
 		return Lost
 	}
 	return p.State
+}
+
+// There reports whether a worker takes tasks at a time, as far as is known.
+func (p *Presence) There(now time.Time) bool {
+	state := p.StateAt(now)
+	return state == Working || state == Idle
+}
+
+// can reports whether a worker computes what cells of a run need and lacks nothing for them.
+func (p *Presence) can(run string, needs []experiment.Need) bool {
+	return !slices.ContainsFunc(needs, func(n experiment.Need) bool { return !slices.Contains(p.Computes, n) }) &&
+		!slices.ContainsFunc(p.Lacks, func(l Lack) bool { return l.Run == run })
 }
 
 // Running is a cell that a worker computes.
@@ -112,9 +134,9 @@ func (p *Presence) check(subject string) error {
 		return fmt.Errorf("%d slots and %d running cells; allowed are 0 to %d", p.Slots, len(p.Running), mostSlots)
 	case p.Done < 0 || p.Failed < 0:
 		return fmt.Errorf("%d cells done and %d failed; allowed are numbers >= 0", p.Done, p.Failed)
-	case len(p.Computes) > mostNames || len(p.Damaged) > mostNames:
-		return fmt.Errorf("%d names of what it computes and %d of damaged data sets; allowed are at most %d",
-			len(p.Computes), len(p.Damaged), mostNames)
+	case len(p.Computes) > mostNames || len(p.Damaged) > mostNames || len(p.Lacks) > mostNames:
+		return fmt.Errorf("%d names of what it computes, %d of damaged data sets and %d of what it lacks; allowed are at most %d",
+			len(p.Computes), len(p.Damaged), len(p.Lacks), mostNames)
 	}
 	for _, running := range p.Running {
 		if ValidName(running.Run) != nil || ValidName(running.Cell) != nil || running.Attempt < 0 {
@@ -137,6 +159,9 @@ func readPresence(subject string, body []byte) (*Presence, error) {
 		return nil, err
 	}
 	p.Version, p.Trouble = printable(p.Version, 1<<10), printable(p.Trouble, 4<<10)
+	for i := range p.Lacks {
+		p.Lacks[i] = Lack{printable(p.Lacks[i].Run, maxName), printable(p.Lacks[i].What, 1<<10), printable(p.Lacks[i].Why, 4<<10)}
+	}
 	return p, nil
 }
 

@@ -57,6 +57,7 @@ type Puller struct {
 	suspect chan struct{}  // of one place, held by the delivery of a task that a worker may have died of
 	running sync.WaitGroup // calls of Pull, and tasks on their way back
 	aside   aside
+	others  others
 }
 
 // Worker returns the worker's side of the queue. The streams need not exist
@@ -257,7 +258,7 @@ func (p *Puller) latecomer(ctx context.Context) (*answer, error) {
 	}
 	sources, _ := p.runs.all()
 	for _, from := range sources {
-		if from.heard.Load().Paused {
+		if from.heard.Load().Paused || p.runs.left(from) {
 			continue
 		}
 		if answer, err := p.fetch(ctx, from, lateness, 1); answer != nil || err != nil {

@@ -18,8 +18,10 @@ import (
 type source struct {
 	run      string
 	consumer jetstream.Consumer
-	turn     uint64    // when it was last asked, in turns
-	empty    time.Time // when it was last found empty
+	turn     uint64        // when it was last asked, in turns
+	empty    time.Time     // when it was last found empty
+	rest     time.Time     // until when it is left to other workers
+	wait     time.Duration // the last such while
 
 	heard atomic.Pointer[heard]
 	held  atomic.Int64 // deliveries of this worker that are not settled
@@ -165,6 +167,34 @@ func (r *registry) all() (sources []*source, current bool) {
 	return r.sources, r.current
 }
 
+// firstRest and mostRest bound how long a run is left to other workers; the time doubles
+// from one to the other until a task of the run is one for this worker.
+const firstRest, mostRest = time.Second, 30 * time.Second
+
+// leave leaves a run to other workers for a while.
+func (r *registry) leave(s *source) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if now := time.Now(); now.After(s.rest) { // else another slot did
+		s.wait = min(max(2*s.wait, firstRest), mostRest)
+		s.rest = now.Add(s.wait)
+	}
+}
+
+// join ends what leave began.
+func (r *registry) join(s *source) {
+	r.mu.Lock()
+	s.rest, s.wait = time.Time{}, 0
+	r.mu.Unlock()
+}
+
+// left reports whether a run is left to other workers.
+func (r *registry) left(s *source) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return time.Now().Before(s.rest)
+}
+
 func (r *registry) empty(s *source) {
 	r.mu.Lock()
 	s.empty = time.Now()
@@ -200,7 +230,7 @@ func (r *registry) next(may func(*source) bool) *source {
 	defer r.mu.Unlock()
 	var next *source
 	for _, s := range r.sources {
-		if may(s) && !s.heard.Load().Paused && (next == nil || s.turn < next.turn) {
+		if may(s) && !s.heard.Load().Paused && !time.Now().Before(s.rest) && (next == nil || s.turn < next.turn) {
 			next = s
 		}
 	}

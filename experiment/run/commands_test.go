@@ -2,12 +2,16 @@ package run
 
 import (
 	"bytes"
+	"context"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -142,8 +146,9 @@ func methodOf(t *testing.T, o *experiment.Outcome) string {
 	return ""
 }
 
-// TestCommandsRefused wants a clear row of a worker that runs no commands, in its
-// process and in those of slots, and the same cells computed by one that does.
+// TestCommandsRefused wants the cells of commands left to others by a worker that runs
+// none, in its process and in those of slots, and computed by one that does, as its first
+// attempt. Alone, such a worker has a clear row.
 func TestCommandsRefused(t *testing.T) {
 	t.Parallel()
 	for name, process := range map[string]func() *exec.Cmd{"in the worker": nil, "in processes": commandSlot} {
@@ -151,37 +156,185 @@ func TestCommandsRefused(t *testing.T) {
 			t.Parallel()
 			grid, p, _ := commandPlan(t, map[string]string{"fine": zeros}, "limits.attempts=1")
 			q := startQueue(t)
+			var said []string
 			w := &Worker{
 				Queue: q, Process: process, Cache: t.TempDir(), Slots: 1, Drain: true, Idle: 10 * time.Millisecond,
-				Kinds: []experiment.Kind{selfpaced.Kind{}},
+				Kinds: []experiment.Kind{selfpaced.Kind{}}, Report: func(_ string, err error) { said = append(said, err.Error()) },
 			}
-			for _, allow := range []bool{false, true} {
-				w.AllowCommands = allow
-				if allow {
-					if _, err := Retry(t.Context(), q, p.Run, []experiment.Status{experiment.Failed}, nil); err != nil {
-						t.Fatal(err)
-					}
-				} else if _, err := Submit(t.Context(), q, grid, p); err != nil {
-					t.Fatal(err)
-				}
-				if err := w.Run(t.Context()); err != nil {
-					t.Fatal(err)
-				}
-				list := outcomesOf(t, q, p.Run)
-				if len(list) != 2 {
-					t.Fatalf("%d rows", len(list))
-				}
-				for _, o := range list {
-					if methodOf(t, o) == selfpaced.Constant {
-						continue
-					}
-					if (o.Status == experiment.OK) != allow || !allow && !strings.Contains(o.Error, "start it with --allow-commands") {
-						t.Errorf("allowed %v: %s %q", allow, o.Status, o.Error)
-					}
-				}
+			if _, err := Submit(t.Context(), q, grid, p); err != nil {
+				t.Fatal(err)
+			}
+			if err := w.Run(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if list := ofCommands(t, q, p.Run); len(list) > 0 || !strings.Contains(fmt.Sprint(said), outside.Permission) {
+				t.Errorf("%d rows, said %q", len(list), said)
+			}
+			if err := q.Reopen(t.Context(), p.Run); err != nil {
+				t.Fatal(err)
+			}
+			w.AllowCommands = true
+			if err := w.Run(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if o := theOutcome(t, q, p.Run); o.Status != experiment.OK || o.Attempts != 1 {
+				t.Errorf("row %+v", o)
+			}
+
+			if err := Purge(t.Context(), q, p.Run); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := Submit(t.Context(), q, grid, p); err != nil {
+				t.Fatal(err)
+			}
+			w.AllowCommands, w.Alone = false, true
+			if err := w.Run(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if o := theOutcome(t, q, p.Run); o.Status != experiment.Failed || !strings.Contains(o.Error, "start it with --allow-commands") || o.Lacks != "" {
+				t.Errorf("row of a worker that is alone %+v", o)
 			}
 		})
 	}
+}
+
+// ofCommands returns the outcomes of a run's commands, without those of the constant.
+func ofCommands(t *testing.T, q *queue.Queue, run string) map[string]*experiment.Outcome {
+	t.Helper()
+	list := outcomesOf(t, q, run)
+	maps.DeleteFunc(list, func(_ string, o *experiment.Outcome) bool { return methodOf(t, o) == selfpaced.Constant })
+	return list
+}
+
+// theOutcome returns the only outcome of a run's commands.
+func theOutcome(t *testing.T, q *queue.Queue, run string) *experiment.Outcome {
+	t.Helper()
+	list := slices.Collect(maps.Values(ofCommands(t, q, run)))
+	if len(list) != 1 {
+		t.Fatalf("%d rows", len(list))
+	}
+	return list[0]
+}
+
+// TestLacks has a run of commands computed by a worker that can and by one that lacks
+// what they need: no cell fails or uses up an attempt, and what the second lacks is said
+// in its log and by its presence. Without the first no worker can, which is said of the run.
+func TestLacks(t *testing.T) {
+	t.Parallel()
+	bin := t.TempDir()
+	if runtime.GOOS == "linux" {
+		if err := os.Symlink("/bin/sh", filepath.Join(bin, "agepath-shell")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	path := "PATH=" + bin + ":" + os.Getenv("PATH")
+	for name, test := range map[string]struct {
+		run, bad, what string
+		refuses        bool // commands
+	}{
+		"a program":           {"[agepath-shell, fine.sh]", "PATH=/nowhere", "what starts the program agepath-shell", false},
+		"an interpreter":      {"[/usr/bin/env, agepath-shell, fine.sh]", "PATH=/nowhere", "a program that the command starts", false},
+		"a folder":            {"[/bin/sh, fine.sh]", "TMPDIR=/nowhere", "a usable folder for temporary files", false},
+		"room in the folder":  {"[/bin/sh, fine.sh]", "full", "room in the folder for temporary files", false},
+		"no allowed commands": {"[/bin/sh, fine.sh]", "", outside.Permission, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			grid, p, _ := commandPlan(t, map[string]string{"fine": zeros}, "repeats=40", "limits.attempts=1",
+				"methods=[{command: {name: fine, run: "+test.run+", files: [fine.sh]}}]")
+			bad := test.bad
+			if bad == "full" {
+				dir, err := needs.SmallDisk(t, 16<<10)
+				if err != nil {
+					needs.Lacking(t, "a full disk: %v", err)
+				}
+				bad = "TMPDIR=" + dir
+			}
+			slot := func(env string) func() *exec.Cmd {
+				return func() *exec.Cmd {
+					cmd := commandSlot()
+					cmd.Env = append(cmd.Env, path, env)
+					return cmd
+				}
+			}
+			q := startQueue(t)
+			if _, err := Submit(t.Context(), q, grid, p); err != nil {
+				t.Fatal(err)
+			}
+			var said syncText
+			kinds := []experiment.Kind{selfpaced.Kind{}}
+			lacking := &Worker{
+				Name: "lacking", Queue: q, Kinds: kinds, Process: slot(bad), Cache: t.TempDir(), Slots: 2, Idle: 10 * time.Millisecond,
+				AllowCommands: !test.refuses, Report: func(_ string, err error) { said.add(err.Error()) },
+			}
+			able := &Worker{
+				Name: "able", Queue: q, Kinds: kinds, Process: slot("X=1"), Cache: t.TempDir(), Slots: 1, Idle: 10 * time.Millisecond,
+				AllowCommands: true, Report: func(_ string, err error) { t.Error(err) },
+			}
+			ctx, stop := context.WithCancel(t.Context())
+			ended := make(chan error, 2)
+			go func() { ended <- lacking.Run(ctx) }()
+			description, err := Describe(t.Context(), q, p.Run)
+			if err != nil {
+				t.Fatal(err)
+			}
+			unable := func() string {
+				workers, _, err := q.Workers(t.Context())
+				if err != nil {
+					t.Fatal(err)
+				}
+				return fmt.Sprint(description.Unable(workers, time.Now()))
+			}
+			want := test.what
+			if test.refuses {
+				want = "of command"
+			}
+			waitFor(t, "no worker for "+want, func() bool { return strings.Contains(unable(), want) })
+			if list := ofCommands(t, q, p.Run); len(list) > 0 {
+				t.Fatalf("rows %v", list)
+			}
+			go func() { ended <- able.Run(ctx) }()
+			waitFor(t, "the lacking worker hears of the other", func() bool { return strings.HasSuffix(unable(), "[]") })
+			time.Sleep(2 * time.Second)                          // until it looks again
+			if err := q.Reopen(t.Context(), p.Run); err != nil { // instead of waiting for tasks that were left to others
+				t.Fatal(err)
+			}
+			waitFor(t, "all cells are computed", func() bool { return len(ofCommands(t, q, p.Run)) == 40 })
+			stop()
+			for range 2 {
+				if err := <-ended; err != nil {
+					t.Fatal(err)
+				}
+			}
+			list := ofCommands(t, q, p.Run)
+			for _, o := range list {
+				if o.Status != experiment.OK || o.Attempts != 1 || o.Worker != "able" {
+					t.Errorf("%s of %s at attempt %d: %s", o.Status, o.Worker, o.Attempts, o.Error)
+				}
+			}
+			if len(list) != 40 || !strings.Contains(said.all(), test.what) {
+				t.Errorf("%d rows; said %s", len(list), said.all())
+			}
+		})
+	}
+}
+
+// syncText gathers texts of goroutines.
+type syncText struct {
+	mu   sync.Mutex
+	text []string
+}
+
+func (s *syncText) add(text string) {
+	s.mu.Lock()
+	s.text = append(s.text, text)
+	s.mu.Unlock()
+}
+
+func (s *syncText) all() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return strings.Join(s.text, "\n")
 }
 
 // TestTamperedFile wants a file of a command that is not what its digest says refused
@@ -236,5 +389,15 @@ func TestTamperedFile(t *testing.T) {
 	_, again, err := FindRun(t.Context(), q, p.Run)
 	if err != nil || again.Files["fine.sh"] != digest || digest != outside.Digest([]byte(zeros)) {
 		t.Errorf("the run at the server: %v", err)
+	}
+}
+
+// waitFor waits until something holds.
+func waitFor(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	for began := time.Now(); !holds(); time.Sleep(50 * time.Millisecond) {
+		if time.Since(began) > 30*time.Second {
+			t.Fatalf("not within 30 s: %s", what)
+		}
 	}
 }

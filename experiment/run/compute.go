@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/outside"
 )
 
 // Compute computes a task with the kind it names, within its time limit, and
@@ -88,6 +89,9 @@ func judge(o *experiment.Outcome, err error, limits experiment.Limits) {
 		end(o, experiment.Timeout, fmt.Sprintf("not done within %v: %v", limits.Timeout, err))
 		o.Short = limits.Timeout.Seconds()
 	default:
+		if lack := new(outside.LackError); errors.As(err, &lack) {
+			o.Lacks = lack.What
+		}
 		end(o, experiment.Failed, err.Error())
 		o.Repeats = errors.As(err, new(*experiment.DataError)) && !errors.Is(err, context.Canceled)
 	}

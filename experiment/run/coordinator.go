@@ -296,7 +296,7 @@ func (c *Coordinator) worker(ctx context.Context, q *queue.Queue) (*Worker, erro
 		Queue: q, Kinds: []experiment.Kind{kind}, Slots: c.Workers, Version: c.Version,
 		Report: func(_ string, err error) { c.report(err) },
 		Idle:   c.idle(), Process: c.Process, Cache: c.Cache,
-		AllowCommands: c.AllowCommands,
+		AllowCommands: c.AllowCommands, Alone: c.Queue == nil,
 	}
 	if c.Queue != nil {
 		return w, nil

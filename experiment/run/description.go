@@ -109,11 +109,11 @@ func (d *Description) check(run string) error {
 	return nil
 }
 
-// Unable lists what a run needs and none of the workers computes that are there now,
-// nothing where one of them does not say.
+// Unable lists what a run needs and none of the workers computes that are there now, or
+// all that compute it lack for its cells. It is nothing where a worker does not say.
 func (d *Description) Unable(workers []queue.Presence, now time.Time) (lacks []experiment.Need) {
-	var able []experiment.Need
-	there := 0
+	var able, lacking []experiment.Need
+	there, fit := 0, false
 	for i := range workers {
 		if state := workers[i].StateAt(now); state == queue.Gone || state == queue.Lost {
 			continue
@@ -123,11 +123,28 @@ func (d *Description) Unable(workers []queue.Presence, now time.Time) (lacks []e
 		}
 		there++
 		able = append(able, workers[i].Computes...)
+		if slices.ContainsFunc(d.Needs, func(n experiment.Need) bool { return !slices.Contains(workers[i].Computes, n) }) {
+			continue
+		}
+		has := true
+		for _, lack := range workers[i].Lacks {
+			if lack.Run != d.Run {
+				continue
+			}
+			has = false
+			if need := (experiment.Need{Name: lack.What}); !slices.Contains(lacking, need) {
+				lacking = append(lacking, need)
+			}
+		}
+		fit = fit || has
 	}
 	for _, need := range d.Needs {
 		if there > 0 && !slices.Contains(able, need) {
 			lacks = append(lacks, need)
 		}
+	}
+	if !fit {
+		lacks = append(lacks, lacking...)
 	}
 	return lacks
 }

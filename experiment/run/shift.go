@@ -49,10 +49,15 @@ func (s *shift) ends(d *queue.Delivery, outcome *experiment.Outcome, err error) 
 		outcome, err = nil, nil
 	case err == nil && outcome != nil && interrupted && !outcome.Status.Computed():
 		outcome = nil
+	case err == nil && outcome != nil && outcome.Lacks != "" && !s.worker.Alone:
+		err = &outside.LackError{What: outcome.Lacks, Err: errors.New(outcome.Error)}
 	}
 	s.slotStatus.end(s.slot, d, outcome, err)
 	var damage *queue.DamagedError
+	var lack *outside.LackError
 	switch {
+	case errors.As(err, &lack):
+		s.worker.lack(d, lack)
 	case errors.As(err, &damage):
 		s.worker.Report(d.Task.Cell, fmt.Errorf("handing cell %s back: %w", d.Task.Cell, err))
 		s.worker.decline(d, damage)
@@ -63,7 +68,8 @@ func (s *shift) ends(d *queue.Delivery, outcome *experiment.Outcome, err error) 
 		s.flush() // what is done does not wait for what is not
 		s.worker.settle(d, nil, 0)
 	default:
-		outcome.Attempts = d.Attempt
+		s.worker.lacks.clear(&d.Task)
+		outcome.Attempts, outcome.Lacks = d.Attempt, ""
 		outcome.Worker, outcome.Version = s.worker.Name, s.worker.Version
 		if outcome.Status.Computed() {
 			s.finished = append(s.finished, queue.Finished{Delivery: d, Outcome: outcome})

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/outside"
 	"github.com/agepath/agepath/experiment/queue"
 )
 
@@ -56,6 +57,7 @@ func (s *slotStatus) end(slot int, d *queue.Delivery, outcome *experiment.Outcom
 	}
 	s.troubles[slot] = ""
 	switch {
+	case errors.As(trouble, new(*outside.LackError)): // which is said by run
 	case trouble != nil:
 		s.troubles[slot] = trouble.Error()
 		if damaged := new(queue.DamagedError); errors.As(trouble, &damaged) {
@@ -117,6 +119,10 @@ func (s *slotStatus) says(state string) queue.Presence {
 	}
 	s.worked = false
 	maps.DeleteFunc(s.damaged, func(_ string, at time.Time) bool { return time.Since(at) > damagedFor })
+	p.Lacks = s.worker.lacks.list()
+	if p.Trouble == "" && len(p.Lacks) > 0 {
+		p.Trouble = p.Lacks[0].String()
+	}
 	p.Damaged = slices.Sorted(maps.Keys(s.damaged))
 	p.State, p.At = state, time.Now().UTC()
 	return p

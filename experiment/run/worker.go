@@ -45,8 +45,11 @@ type Worker struct {
 	CacheBytes int64
 
 	// AllowCommands lets tasks run the commands that they bring. Whoever can publish
-	// tasks runs programs on this machine then. Default: such tasks fail.
+	// tasks runs programs on this machine then. Default: such tasks are left to others.
 	AllowCommands bool
+	// Alone says that no other worker takes tasks of the queue: what this one lacks for a
+	// command fails the cell. Default: it is left to others, no attempt used up.
+	Alone bool
 
 	// Health is kept up to date. Default: none.
 	Health *Health
@@ -57,6 +60,7 @@ type Worker struct {
 
 	puller   *queue.Puller   // while it runs
 	settling context.Context // until which tasks are settled
+	lacks    *lacks
 }
 
 // Run computes tasks until ctx ends or, with Drain, none is left. When
@@ -115,11 +119,36 @@ func (w *Worker) abilities() []experiment.Need {
 	for _, kind := range w.Kinds {
 		all = append(append(all, experiment.Need{Name: kind.Name()}), kind.Abilities()...)
 	}
+	if !w.commands() {
+		all = slices.DeleteFunc(all, func(n experiment.Need) bool { return n.Name == experiment.CommandNeed })
+	}
 	return all
 }
 
+// commands reports whether the worker takes tasks with commands. One that is alone does,
+// and what becomes of them without AllowCommands is for their kind to say.
+func (w *Worker) commands() bool { return w.AllowCommands || w.Alone }
+
+var errNotAllowed = errors.New("start the worker with --allow-commands where grids are trusted")
+
 // accept tells whether the worker can compute a task.
 func (w *Worker) accept(task *experiment.Task) error {
+	if err := w.knows(task); err != nil { // also one that says to need a command and does not
+		return err
+	}
+	if task.Commands() && !w.commands() {
+		err := &outside.LackError{What: outside.Permission, Err: errNotAllowed}
+		w.lacks.note(task, err)
+		return err
+	}
+	if err := w.lacks.of(task); err != nil {
+		return err
+	}
+	return nil
+}
+
+// knows tells whether the worker's kinds compute a task.
+func (w *Worker) knows(task *experiment.Task) error {
 	if len(w.Kinds) == 0 { // its processes know
 		return nil
 	}
@@ -155,6 +184,7 @@ func outlasting(ctx context.Context, while time.Duration) (context.Context, cont
 }
 
 func (w *Worker) defaults() error {
+	w.lacks = &lacks{}
 	if w.Name == "" {
 		host, err := os.Hostname()
 		if err != nil {
@@ -270,6 +300,14 @@ func (w *Worker) slot(ctx, computing context.Context, computer computer, slotSta
 // can do nothing about.
 func (w *Worker) decline(d *queue.Delivery, damage *queue.DamagedError) {
 	if err := d.Decline(w.settling, damage.Error()+"; submitting the grid again replaces it"); err != nil {
+		w.unsettled(d, err)
+	}
+}
+
+// lack leaves a task to others for what this worker lacks.
+func (w *Worker) lack(d *queue.Delivery, err *outside.LackError) {
+	w.lacks.note(&d.Task, err)
+	if err := d.Leave(w.settling, err); err != nil {
 		w.unsettled(d, err)
 	}
 }

@@ -31,7 +31,7 @@ func (Kind) Tables() experiment.Tables { return Tables() }
 // Abilities lists the methods, the protocol of those from outside, what fills missing
 // values, and the regularizers and losses that this program adds.
 func (Kind) Abilities() []experiment.Need {
-	needs := []experiment.Need{{Name: commandNeed, Version: outside.Protocol}}
+	needs := []experiment.Need{{Name: experiment.CommandNeed, Version: outside.Protocol}}
 	for _, m := range methodTable {
 		needs = append(needs, m.need())
 	}

@@ -40,7 +40,7 @@ type Method struct {
 // need is what a worker must compute for the method.
 func (m *Method) need() experiment.Need {
 	if m.Command != "" {
-		return experiment.Need{Name: commandNeed, Version: m.Algorithm}
+		return experiment.Need{Name: experiment.CommandNeed, Version: m.Algorithm}
 	}
 	return experiment.Need{Name: m.Name, Version: m.Algorithm}
 }

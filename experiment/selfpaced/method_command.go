@@ -14,10 +14,6 @@ import (
 	"github.com/agepath/agepath/gaga"
 )
 
-// commandNeed is what a worker computes for the methods from outside, whatever their
-// names; its version is that of the protocol.
-const commandNeed = "command"
-
 // commandName is what a command may be called.
 var commandName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,39}$`)
 
@@ -81,7 +77,7 @@ type commandCell struct {
 // ask has a command compute the cell.
 func (f *Fitted) ask(ctx context.Context, c *Cell, program *outside.Program) error {
 	if f.commands == nil {
-		return &experiment.StatusError{Status: experiment.Failed, Err: fmt.Errorf("the method %s is a command, and this worker runs none: start it with --allow-commands where grids are trusted", c.Method.Name)}
+		return &outside.LackError{What: outside.Permission, Err: fmt.Errorf("the method %s is a command, and this worker runs none: start it with --allow-commands where grids are trusted", c.Method.Name)}
 	}
 	answer, err := f.commands.Solve(ctx, program, gridfile.JSON(commandCell{
 		ID: c.ID(), Task: c.Data.Task, Model: c.Model, Regularizer: c.Method.Regularizer, Age: c.Method.Age, Seed: c.Seed,

@@ -47,7 +47,7 @@ type Solver struct {
 // need is what a worker must compute for the solver.
 func (s *Solver) need() experiment.Need {
 	if s.Command != "" {
-		return experiment.Need{Name: "command", Version: s.Version}
+		return experiment.Need{Name: experiment.CommandNeed, Version: s.Version}
 	}
 	return experiment.Need{Name: "solver: " + s.Name, Version: s.Version}
 }

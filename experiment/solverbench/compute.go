@@ -29,7 +29,7 @@ func (Kind) Tables() experiment.Tables { return Tables() }
 
 // Abilities lists the problems, the solvers and the protocol of those from outside.
 func (Kind) Abilities() []experiment.Need {
-	list := []experiment.Need{need, {Name: "command", Version: outside.Protocol}}
+	list := []experiment.Need{need, {Name: experiment.CommandNeed, Version: outside.Protocol}}
 	for _, s := range solverTable {
 		of := Solver{Name: s.name, Version: s.version}
 		list = append(list, of.need())

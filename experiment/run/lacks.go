@@ -1,0 +1,97 @@
+package run
+
+import (
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/outside"
+	"github.com/agepath/agepath/experiment/queue"
+)
+
+// firstLack and mostLack bound how long a worker leaves the tasks of a command to others
+// before it tries one again; the time doubles from one to the other.
+const firstLack, mostLack = 30 * time.Second, 10 * time.Minute
+
+// lacks is what a worker lacks for the commands of tasks. It does not try these for a
+// while.
+type lacks struct {
+	mu  sync.Mutex
+	all map[program]*lack
+}
+
+// program stands for a command: in a run those with the same files are taken for one.
+type program struct{ run, files string }
+
+type lack struct {
+	err   *outside.LackError
+	until time.Time // tasks of the command are not tried
+	wait  time.Duration
+	seen  time.Time // when a task was last left to others for it
+}
+
+func programOf(task *experiment.Task) program {
+	return program{task.Run, strings.Join(task.Files, " ")}
+}
+
+// of returns what the task's command was found to lack lately, nil for nothing.
+func (l *lacks) of(task *experiment.Task) *outside.LackError {
+	if !task.Commands() {
+		return nil
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	found := l.all[programOf(task)]
+	if found == nil || time.Now().After(found.until) {
+		return nil
+	}
+	found.seen = time.Now()
+	return found.err
+}
+
+// note takes note of what the task's command lacks.
+func (l *lacks) note(task *experiment.Task, err *outside.LackError) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.all == nil {
+		l.all = map[program]*lack{}
+	}
+	now, key := time.Now(), programOf(task)
+	found := l.all[key]
+	if found == nil {
+		found = &lack{}
+		l.all[key] = found
+	}
+	if now.After(found.until) { // else another slot found it as well
+		found.wait = min(max(2*found.wait, firstLack), mostLack)
+		found.until = now.Add(found.wait)
+	}
+	found.err, found.seen = err, now
+}
+
+// clear forgets what the task's command lacked: it was computed.
+func (l *lacks) clear(task *experiment.Task) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if task.Commands() {
+		delete(l.all, programOf(task))
+	}
+}
+
+// lackFor is how long a worker says what it lacks after it last left a task to others.
+const lackFor = time.Minute
+
+// list returns what the worker lacks, by run.
+func (l *lacks) list() (list []queue.Lack) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for key, found := range l.all {
+		if time.Since(found.seen) < lackFor {
+			list = append(list, queue.Lack{Run: key.run, What: found.err.What, Why: found.err.Err.Error()})
+		}
+	}
+	slices.SortFunc(list, func(a, b queue.Lack) int { return strings.Compare(a.Run+a.What+a.Why, b.Run+b.What+b.Why) })
+	return list
+}
