@@ -384,7 +384,12 @@ func (l *lane) open(full int64, report func(string, ...any)) error {
 
 // resume opens a segment to append to it.
 func (l *lane) resume(s segment) error {
-	file, err := os.OpenFile(s.path, os.O_RDWR, 0)
+	root, err := os.OpenRoot(l.dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	file, err := root.OpenFile(filepath.Base(s.path), os.O_RDWR, 0) // not where a link leads
 	if err != nil {
 		return err
 	}

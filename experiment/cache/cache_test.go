@@ -230,6 +230,33 @@ func TestTorn(t *testing.T) {
 	}
 }
 
+// TestLinks has links in place of a cache's files, which others can put into a folder that
+// they can write: what they lead to stays as it is.
+func TestLinks(t *testing.T) {
+	t.Parallel()
+	dir, victim := t.TempDir(), filepath.Join(t.TempDir(), "victim")
+	const text = "nobody's business\n"
+	if err := os.WriteFile(victim, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{segmentName(0, 1), lockName(0)} {
+		link := filepath.Join(dir, name)
+		if err := os.Remove(link); err != nil && !os.IsNotExist(err) {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(victim, link); err != nil {
+			t.Skip("no links:", err)
+		}
+		said := 0
+		c := &Cache{Dir: dir, Limit: 1 << 30, Report: func(error) { said++ }}
+		fill(c, 0, 10)
+		c.Close()
+		if have, err := os.ReadFile(victim); err != nil || string(have) != text || said == 0 {
+			t.Errorf("%s: the file behind a link has %.30q, %v; %d errors reported", name, have, err, said)
+		}
+	}
+}
+
 // TestDamaged changes bytes of a segment: what they belong to is missed and reported, and
 // nothing else is served for it.
 func TestDamaged(t *testing.T) {

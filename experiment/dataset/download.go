@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"path/filepath"
 	"strings"
 )
 
@@ -42,8 +43,8 @@ func (p *partial) resume() (offset int64, validator string) {
 	if json.Unmarshal(raw, &state) != nil || state.URL != p.url || state.Validator == "" {
 		return 0, ""
 	}
-	info, err := os.Stat(p.path)
-	if err != nil {
+	info, err := os.Lstat(p.path)
+	if err != nil || !info.Mode().IsRegular() {
 		return 0, ""
 	}
 	return info.Size(), state.Validator
@@ -60,11 +61,21 @@ func (p *partial) restart(validator string) (*os.File, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := os.WriteFile(p.statePath(), raw, 0o644); err != nil {
+		state, err := create(p.statePath())
+		if err == nil {
+			_, err = state.Write(raw)
+			err = errors.Join(err, state.Close())
+		}
+		if err != nil {
 			return nil, err
 		}
 	}
-	return os.Create(p.path)
+	return create(p.path)
+}
+
+// create creates a file that must not exist, not even as a link.
+func create(path string) (*os.File, error) {
+	return os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 }
 
 // remove deletes the bytes first, so that they never stand beside a state
@@ -139,7 +150,12 @@ func (p *partial) open(response *http.Response, offset int64) (file *os.File, at
 			return nil, 0, 0, errors.Join(fmt.Errorf("asked for bytes from %d, got range %q", offset, response.Header.Get("Content-Range")), fatal(p.remove()))
 		}
 		p.pieced = true
-		file, err = os.OpenFile(p.path, os.O_WRONLY|os.O_APPEND, 0)
+		root, err := os.OpenRoot(filepath.Dir(p.path))
+		if err != nil {
+			return nil, offset, total, fatal(err)
+		}
+		defer root.Close()
+		file, err = root.OpenFile(filepath.Base(p.path), os.O_WRONLY|os.O_APPEND, 0) // not where a link leads
 		return file, offset, total, fatal(err)
 	case http.StatusRequestedRangeNotSatisfiable:
 		if _, err := fmt.Sscanf(response.Header.Get("Content-Range"), "bytes */%d", &total); err == nil && total == offset {

@@ -510,6 +510,27 @@ func TestFetchGoesOnInALaterProcess(t *testing.T) {
 	})
 }
 
+// TestFetchFollowsNoLink: what somebody else put into the cache in place of the file leads
+// to no other file.
+func TestFetchFollowsNoLink(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		o := newOpenML(t, serve(toyFile, `"one"`))
+		write(t, o.dir, "victim", toyFile[:1000])
+		write(t, o.dir, "toy/openml-7.arff.part.json", `{"url":"`+o.URL+`/file","validator":"\"one\""}`)
+		if err := os.Symlink(filepath.Join(o.dir, "victim"), filepath.Join(o.dir, "toy/openml-7.arff.part")); err != nil {
+			t.Skip("no links:", err)
+		}
+		if err := o.fetch(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		if text, err := os.ReadFile(filepath.Join(o.dir, "victim")); err != nil || string(text) != toyFile[:1000] {
+			t.Errorf("the file behind the link has %d bytes now, %v", len(text), err)
+		}
+		o.wantFile(t)
+	})
+}
+
 // TestFetchDoesNotMixAddresses: what came from another address is not gone on
 // with.
 func TestFetchDoesNotMixAddresses(t *testing.T) {

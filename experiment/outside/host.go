@@ -3,6 +3,7 @@ package outside
 import (
 	"bufio"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 	"time"
 
 	"github.com/agepath/agepath/experiment/dataset"
+	"github.com/agepath/agepath/internal/disk"
 )
 
 const (
@@ -52,6 +54,7 @@ type Host struct {
 type session struct {
 	key    string // its program
 	dir    string
+	remove func() error // removes dir
 	cmd    *exec.Cmd
 	in     io.WriteCloser
 	out    *os.File
@@ -200,7 +203,7 @@ func (h *Host) Kill() {
 	h.closed = true
 	for s := range h.all {
 		h.kill(s)
-		_ = os.RemoveAll(s.dir) // what stays is a temporary file
+		_ = s.remove() // what stays is a temporary file
 	}
 }
 
@@ -242,7 +245,7 @@ func (h *Host) end(s *session) {
 	h.mu.Lock()
 	h.cpu += s.cmd.ProcessState.UserTime() + s.cmd.ProcessState.SystemTime()
 	h.mu.Unlock()
-	_ = os.RemoveAll(s.dir) // what stays is a temporary file
+	_ = s.remove() // what stays is a temporary file
 }
 
 // Usage returns the processor time that commands have taken so far and the memory
@@ -263,13 +266,13 @@ func (h *Host) Usage() (cpu time.Duration, bytes int64) {
 
 // start starts a program in a folder with copies of its files.
 func (h *Host) start(ctx context.Context, key string, program *Program) (_ *session, err error) {
-	dir, err := os.MkdirTemp("", "agepath-command-")
+	dir, remove, err := disk.TemporaryFolder("agepath-command-")
 	if err != nil {
 		return nil, ofFolder(err)
 	}
 	defer func() {
 		if err != nil {
-			_ = os.RemoveAll(dir) // what stays is a temporary file
+			_ = remove() // what stays is a temporary file
 		}
 	}()
 	for _, file := range program.Files {
@@ -277,9 +280,9 @@ func (h *Host) start(ctx context.Context, key string, program *Program) (_ *sess
 			return nil, ofFolder(fmt.Errorf("the file %s of the command: %w", file.Name, err))
 		}
 	}
-	s := &session{key: key, dir: dir, stderr: new(tail), lines: make(chan line), ended: make(chan struct{})}
+	s := &session{key: key, dir: dir, remove: remove, stderr: new(tail), lines: make(chan line), ended: make(chan struct{})}
 	s.cmd = exec.Command(program.Run[0], program.Run[1:]...) //nolint:noctx // the host ends its process group
-	s.cmd.Dir, s.cmd.Env, s.cmd.Stderr = dir, environment(filepath.Base(dir)), s.stderr
+	s.cmd.Dir, s.cmd.Env, s.cmd.Stderr = dir, environment(rand.Text()), s.stderr
 	s.cmd.WaitDelay = time.Second // for who has its standard error and lives on
 	ownGroup(s.cmd)
 	starting := func(err error) error {

@@ -8,6 +8,8 @@ import (
 	"runtime"
 )
 
+func isOwn(os.FileInfo) bool { return false }
+
 func lockFile(name string) (*os.File, error) {
 	return nil, fmt.Errorf("locking %s: not supported on %s, which has no flock", name, runtime.GOOS)
 }

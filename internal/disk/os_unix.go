@@ -12,10 +12,16 @@ import (
 	"time"
 )
 
+// isOwn reports whether a file or folder is this user's, and no other may write it.
+func isOwn(info os.FileInfo) bool {
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	return ok && int(stat.Uid) == os.Geteuid() && info.Mode().Perm()&0o022 == 0
+}
+
 // lockFile takes the lock of a file, which ends with the process. The file's text
-// tells others who holds it.
+// tells others who holds it. A link is refused: the file would be emptied that it names.
 func lockFile(name string) (*os.File, error) {
-	file, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o666)
+	file, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW, 0o666)
 	if err != nil {
 		return nil, err
 	}

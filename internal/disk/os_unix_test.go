@@ -3,10 +3,57 @@
 package disk
 
 import (
+	"errors"
+	"os"
 	"path/filepath"
 	"syscall"
 	"testing"
+	"time"
 )
+
+// TestPlanted has what another user can put into the folder for temporary files: none of it
+// is opened where it leads, or removed.
+func TestPlanted(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	victim := filepath.Join(t.TempDir(), "victim")
+	const text = "nobody's business\n"
+	if err := os.WriteFile(victim, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	past := time.Now().Add(-time.Hour)
+	plant := func(name string, mode os.FileMode, owner int) string {
+		dir := filepath.Join(os.TempDir(), name)
+		err := errors.Join(os.Mkdir(dir, 0o700), os.Symlink(victim, filepath.Join(dir, ".in-use")), os.Chmod(dir, mode),
+			os.Chown(dir, owner, -1), os.Chtimes(dir, past, past))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return dir
+	}
+	left := []string{plant("x-open", 0o777, os.Getuid()), plant("x-own", 0o700, os.Getuid()), plant("elsewhere", 0o700, os.Getuid())}
+	link := filepath.Join(os.TempDir(), "x-link")
+	if err := os.Symlink(left[2], link); err != nil {
+		t.Fatal(err)
+	}
+	if os.Getuid() == 0 {
+		left = append(left, plant("x-other", 0o700, 65534))
+	}
+	_, remove, err := TemporaryFolder("x-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if have, err := os.ReadFile(victim); err != nil || string(have) != text {
+		t.Errorf("the file behind the links has %q, %v", have, err)
+	}
+	for _, path := range append(left, link) {
+		if _, err := os.Lstat(path); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := remove(); err != nil {
+		t.Error(err)
+	}
+}
 
 // TestCloseReleasesTheLock has another descriptor of the lock's open file, as a
 // child process has between fork and exec.

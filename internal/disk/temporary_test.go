@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+	"time"
 )
 
 // TestTemporaryFolder wants the folders of killed processes removed, and those of others
@@ -14,6 +15,13 @@ func TestTemporaryFolder(t *testing.T) {
 	t.Setenv("TMP", os.TempDir()) // Windows
 	killed := filepath.Join(os.TempDir(), "x-killed")
 	if err := os.MkdirAll(filepath.Join(killed, "below"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chtimes(killed, time.Time{}, time.Now().Add(-time.Hour)); err != nil {
+		t.Fatal(err)
+	}
+	begun := filepath.Join(os.TempDir(), "x-begun") // whose process may be about to lock it
+	if err := os.Mkdir(begun, 0o700); err != nil {
 		t.Fatal(err)
 	}
 	other := filepath.Join(os.TempDir(), "other-x")
@@ -35,13 +43,13 @@ func TestTemporaryFolder(t *testing.T) {
 			t.Errorf("folders %v, want %v; error %v", have, dirs, err)
 		}
 	}
-	want(first, second, other)
+	want(filepath.Dir(first), filepath.Dir(second), begun, other)
 	if err := removeFirst(); err != nil {
 		t.Error(err)
 	}
-	want(second, other)
+	want(filepath.Dir(second), begun, other)
 	if err := removeSecond(); err != nil {
 		t.Error(err)
 	}
-	want(other)
+	want(begun, other)
 }
