@@ -37,6 +37,7 @@ func ReadCommand(r *gridfile.Reader, n gridfile.Item, check func(name string) er
 			}
 		}),
 		gridfile.On("version", gridfile.Into(&p.Version, r.Text)),
+		gridfile.On("env", func(n gridfile.Item) { p.Env = commandVariables(r, n) }),
 		gridfile.On("files", func(n gridfile.Item) { p.Files = commandFiles(r, n) }),
 	}, further)
 	fields := r.Keys(given, keys...)
@@ -60,6 +61,20 @@ func commandFiles(r *gridfile.Reader, n gridfile.Item) []outside.File {
 		files = append(files, outside.File{Name: name})
 	}
 	return files
+}
+
+// commandVariables reads names of environment variables, which are sorted.
+func commandVariables(r *gridfile.Reader, n gridfile.Item) []string {
+	names := r.Texts(n)
+	slices.Sort(names)
+	for i, name := range names {
+		if err := outside.CheckVariable(name); err != nil {
+			r.Problem(n, "%v", err)
+		} else if i > 0 && name == names[i-1] {
+			r.Problem(n, "%s is given twice", name)
+		}
+	}
+	return names
 }
 
 // Program returns a program with the digests of its files, which read gets the content of

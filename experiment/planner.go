@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -130,7 +131,7 @@ func (p *Plan) readFile(ctx context.Context, name string) ([]byte, error) {
 	} else if read != nil {
 		return read(ctx)
 	} else {
-		body, err = os.Open(filepath.Join(p.folder, filepath.FromSlash(name)))
+		body, err = openBelow(p.folder, filepath.FromSlash(name))
 	}
 	if err != nil {
 		return nil, err
@@ -141,6 +142,32 @@ func (p *Plan) readFile(ctx context.Context, name string) ([]byte, error) {
 		err = fmt.Errorf("more than %d MiB, which is the most allowed", outside.MaxFileSize>>20)
 	}
 	return content, err
+}
+
+// openBelow opens a regular file below a folder, from where it travels to workers: what a
+// link leads to, which a stranger's grid could bring, can be a secret of this user. Folders
+// between the two may be links that stay below.
+func openBelow(folder, name string) (io.ReadCloser, error) {
+	root, err := os.OpenRoot(folder)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = root.Close() }() // it was only looked into
+	info, err := root.Lstat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is no regular file (%v); a copy of what a link leads to is allowed", name, info.Mode().Type())
+	}
+	file, err := root.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	if opened, err := file.Stat(); err != nil || !os.SameFile(info, opened) {
+		return nil, errors.Join(fmt.Errorf("%s was replaced while it was opened", name), err, file.Close())
+	}
+	return file, nil
 }
 
 // File reads a file that cells need by its digest.

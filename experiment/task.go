@@ -26,15 +26,16 @@ type Task struct {
 	Cost   float64         `json:"cost"`            // estimated seconds
 	Data   []string        `json:"data,omitempty"`  // digests of the data sets it reads
 	Files  []string        `json:"files,omitempty"` // digests of the files it needs, such as those of its command
+	Env    []string        `json:"env,omitempty"`   // names of environment variables of the worker that its command gets
 	Spec   json.RawMessage `json:"spec"`            // what the Kind computes from
 	Needs  []Need          `json:"needs,omitempty"` // what a worker must compute besides the Kind
 	Limits Limits          `json:"limits"`
 }
 
 // Matches returns an error unless the task is that of a cell with this identity, which
-// reads these data sets and files, by their digests, and needs this of a worker. A task
-// may leave out its needs.
-func (t *Task) Matches(cell string, data, files []string, needs ...Need) error {
+// reads these data sets and files, by their digests, has a command with these variables, and
+// needs this of a worker. A task may leave out its needs.
+func (t *Task) Matches(cell string, data, files, env []string, needs ...Need) error {
 	if cell != t.Cell {
 		return fmt.Errorf("its spec is that of cell %s", cell)
 	}
@@ -43,6 +44,9 @@ func (t *Task) Matches(cell string, data, files []string, needs ...Need) error {
 	}
 	if !slices.Equal(t.Files, files) {
 		return fmt.Errorf("it names the files %.200q, its spec %.200q", t.Files, files)
+	}
+	if !slices.Equal(t.Env, env) {
+		return fmt.Errorf("it names the variables %.200q, its spec %.200q", t.Env, env)
 	}
 	for _, digest := range slices.Concat(data, files) {
 		if _, err := hex.DecodeString(digest); err != nil || len(digest) != 2*sha256.Size {

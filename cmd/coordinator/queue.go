@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -64,6 +65,9 @@ func (a *atServer) submit(ctx context.Context, q *queue.Queue, p *planned, from 
 	}
 	fmt.Fprintln(a.Out, quarantinedText(s.Quarantined))
 	a.tellSubmitted(p.plan.Run, s)
+	if names := slices.Sorted(maps.Keys(p.plan.Files)); len(names) > 0 {
+		fmt.Fprintf(a.Out, "%s: files that workers can read: %s\n", p.plan.Run, strings.Join(names, ", "))
+	}
 	for _, name := range s.Replaced {
 		fmt.Fprintf(a.Out, "%s: %s was damaged at the server and is replaced\n", p.plan.Run, name)
 	}

@@ -55,6 +55,9 @@ inside it unless --nats names one.`,
 			if workers == 0 && a.NATS.URL == "" {
 				return command.Refusef("--workers 0 leaves the cells to other workers, which need a server: give --nats URL, or --workers from 1")
 			}
+			if allow {
+				a.BeforeCommands()
+			}
 			n, err := telling.start(a.Base)
 			if err != nil {
 				return err

@@ -388,7 +388,7 @@ func (l *lane) resume(s segment) error {
 	if err != nil {
 		return err
 	}
-	defer root.Close()
+	defer func() { _ = root.Close() }()                             // it was only looked into
 	file, err := root.OpenFile(filepath.Base(s.path), os.O_RDWR, 0) // not where a link leads
 	if err != nil {
 		return err

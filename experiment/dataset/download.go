@@ -154,7 +154,7 @@ func (p *partial) open(response *http.Response, offset int64) (file *os.File, at
 		if err != nil {
 			return nil, offset, total, fatal(err)
 		}
-		defer root.Close()
+		defer func() { _ = root.Close() }()                                          // it was only looked into
 		file, err = root.OpenFile(filepath.Base(p.path), os.O_WRONLY|os.O_APPEND, 0) // not where a link leads
 		return file, offset, total, fatal(err)
 	case http.StatusRequestedRangeNotSatisfiable:

@@ -36,7 +36,7 @@ func (Kind) Check(task *experiment.Task) error {
 	if err != nil {
 		return err
 	}
-	return task.Matches(s.Cell.id(), nil, s.Cell.files(), need)
+	return task.Matches(s.Cell.id(), nil, s.Cell.files(), nil, need)
 }
 
 // Compute trains and scores the cell's classifier.

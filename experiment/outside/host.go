@@ -29,8 +29,6 @@ const (
 	stderrWait = 50 * time.Millisecond
 	// MarkVariable marks the processes of commands with what a worker gave the slot.
 	MarkVariable = "AGEPATH_COMMAND"
-	// ownPrefix begins the variables of this module, which can hold secrets.
-	ownPrefix = "AGEPATH_"
 )
 
 var errClosed = errors.New("this process is about to end")
@@ -39,6 +37,8 @@ var errClosed = errors.New("this process is about to end")
 type Host struct {
 	// Open reads a file of a program by its digest.
 	Open func(ctx context.Context, digest string) (io.ReadCloser, error)
+	// Lookup returns an environment variable that a program names. Default: os.LookupEnv.
+	Lookup func(name string) (string, bool)
 	// Alone says that every process below this one is a command's, see [Own].
 	Alone bool
 
@@ -282,7 +282,7 @@ func (h *Host) start(ctx context.Context, key string, program *Program) (_ *sess
 	}
 	s := &session{key: key, dir: dir, remove: remove, stderr: new(tail), lines: make(chan line), ended: make(chan struct{})}
 	s.cmd = exec.Command(program.Run[0], program.Run[1:]...) //nolint:noctx // the host ends its process group
-	s.cmd.Dir, s.cmd.Env, s.cmd.Stderr = dir, environment(rand.Text()), s.stderr
+	s.cmd.Dir, s.cmd.Env, s.cmd.Stderr = dir, h.environment(program, rand.Text()), s.stderr
 	s.cmd.WaitDelay = time.Second // for who has its standard error and lives on
 	ownGroup(s.cmd)
 	starting := func(err error) error {
@@ -320,16 +320,21 @@ func (h *Host) start(ctx context.Context, key string, program *Program) (_ *sess
 	return s, nil
 }
 
-// environment returns that of commands: this process's without its secrets, and with
-// the mark of its worker or else one of the session's own.
-func environment(mark string) []string {
-	var list []string
-	for _, entry := range os.Environ() {
-		if given, ok := strings.CutPrefix(entry, MarkVariable+"="); ok {
-			mark = given
-		} else if !strings.HasPrefix(entry, ownPrefix) {
-			list = append(list, entry)
+// environment returns that of a program: what all get, the variables that it names, and the
+// mark of its worker or else one of the session's own.
+func (h *Host) environment(program *Program, mark string) []string {
+	lookup := h.Lookup
+	if lookup == nil {
+		lookup = os.LookupEnv
+	}
+	list := Base(os.Environ())
+	for _, name := range program.Env {
+		if value, ok := lookup(name); ok {
+			list = append(list, name+"="+value)
 		}
+	}
+	if given, ok := os.LookupEnv(MarkVariable); ok {
+		mark = given
 	}
 	return append(list, MarkVariable+"="+mark)
 }

@@ -255,7 +255,7 @@ func TestFiles(t *testing.T) {
 
 func TestReadProgram(t *testing.T) {
 	t.Parallel()
-	good := &Program{Run: []string{"sh", "a.sh"}, Version: "3", Uses: []string{UsesModel, UsesAge}, Files: []File{{"a.sh", Digest(nil)}}}
+	good := &Program{Run: []string{"sh", "a.sh"}, Version: "3", Uses: []string{UsesModel, UsesAge}, Files: []File{{"a.sh", Digest(nil)}}, Env: []string{"A"}}
 	text, err := good.Canonical()
 	if err != nil {
 		t.Fatal(err)
@@ -269,6 +269,8 @@ func TestReadProgram(t *testing.T) {
 		strings.Replace(text, "a.sh\",\"digest", "agepath-data.arrow\",\"digest", 1), strings.Replace(text, Digest(nil), "abc", 1),
 		strings.Replace(text, `"model","age"`, `"age","model"`, 1), strings.Replace(text, `"model"`, `"moon"`, 1),
 		strings.Replace(text, `"version":"3"`, `"wersion":"3"`, 1),
+		strings.Replace(text, `"env":["A"]`, `"env":["B","A"]`, 1), strings.Replace(text, `"A"`, `"AGEPATH_NATS_URL"`, 1),
+		strings.Replace(text, `"A"`, `"A=B"`, 1),
 	} {
 		if p, err := ReadProgram(bad); err == nil {
 			t.Errorf("%s is read as %v", bad, p)

@@ -39,6 +39,7 @@ type Program struct {
 	Version string   `json:"version,omitempty"` // raised when what is no file changes the numbers
 	Uses    []string `json:"uses,omitempty"`    // in the order of [Uses]
 	Files   []File   `json:"files,omitempty"`   // in the order of their names
+	Env     []string `json:"env,omitempty"`     // names of environment variables that it gets besides [Base], sorted
 }
 
 // File is a file of a program.
@@ -79,9 +80,12 @@ func (p *Program) check() error {
 	if len(p.Run) == 0 || p.Run[0] == "" {
 		return errors.New("a command without a command line")
 	}
-	if len(p.Run) > maxWords || len(p.Files) > maxFiles {
-		return fmt.Errorf("a command of %d words and %d files; at most %d and %d are allowed",
-			len(p.Run), len(p.Files), maxWords, maxFiles)
+	if len(p.Run) > maxWords || len(p.Files) > maxFiles || len(p.Env) > maxFiles {
+		return fmt.Errorf("a command of %d words, %d files and %d variables; at most %d, %d and %[5]d are allowed",
+			len(p.Run), len(p.Files), len(p.Env), maxWords, maxFiles)
+	}
+	if err := p.checkEnv(); err != nil {
+		return err
 	}
 	for _, text := range append(slices.Clone(p.Run), p.Version) {
 		if len(text) > maxText || strings.ContainsRune(text, 0) {
@@ -111,6 +115,18 @@ func (p *Program) check() error {
 	return nil
 }
 
+func (p *Program) checkEnv() error {
+	for i, name := range p.Env {
+		if err := CheckVariable(name); err != nil {
+			return err
+		}
+		if i > 0 && name <= p.Env[i-1] {
+			return fmt.Errorf("the variable %q comes twice or not in the order of names", name)
+		}
+	}
+	return nil
+}
+
 // CheckFileName returns an error unless a file of a program may have the name: a
 // path with slashes that stays in the command's folder, as it is there.
 func CheckFileName(name string) error {
@@ -133,6 +149,14 @@ func FilesOf(canonical string) (digests []string) {
 	}
 	slices.Sort(digests)
 	return slices.Compact(digests)
+}
+
+// EnvOf returns the names of the variables that a program in canonical form gets.
+func EnvOf(canonical string) []string {
+	if program, err := ReadProgram(canonical); err == nil {
+		return program.Env
+	}
+	return nil
 }
 
 // WithoutFiles returns the program before its files were read.

@@ -48,6 +48,7 @@ func commandTime(data experiment.Data) time.Duration {
 // served is what a slot knows of the command of the request that it serves.
 type served struct {
 	files    map[string]string // by digest
+	env      map[string]string // the variables that its command gets
 	commands bool              // whether it may run
 
 	looks                int   // at its memory

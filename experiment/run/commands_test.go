@@ -337,6 +337,45 @@ func (s *syncText) all() string {
 	return strings.Join(s.text, "\n")
 }
 
+// TestCommandEnvironment wants commands to get what every program needs and the variables
+// that the grid names, of which the slot itself has none.
+func TestCommandEnvironment(t *testing.T) {
+	for name, value := range map[string]string{"OWN_SECRET": "hunter2", "OWN_THREADS": "3", "AGEPATH_NATS_URL": "hunter2"} {
+		t.Setenv(name, value)
+	}
+	show := `read l; ` + cellID + `e=$(env | cut -d= -f1 | sort | tr '\n' ' '); p=$(tr '\0' ' ' </proc/$PPID/environ)
+echo "{\"cell\": \"$c\", \"error\": \"$OWN_THREADS; $e; $p\"}"`
+	grid, p, _ := commandPlan(t, map[string]string{"show": show}, "limits.attempts=1",
+		"methods=[{command: {name: show, run: [/bin/sh, show.sh], files: [show.sh], env: [OWN_THREADS, OWN_MISSING]}}]")
+	q := startQueue(t)
+	if _, err := Submit(t.Context(), q, grid, p); err != nil {
+		t.Fatal(err)
+	}
+	w := &Worker{
+		Queue: q, Cache: t.TempDir(), Slots: 1, Drain: true, Idle: 10 * time.Millisecond, AllowCommands: true,
+		Kinds: []experiment.Kind{selfpaced.Kind{}}, Process: func() *exec.Cmd {
+			cmd := commandSlot()
+			cmd.Env = append(outside.Base(os.Environ()), asSlot+"="+selfpaced.Name)
+			return cmd
+		},
+	}
+	if err := w.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	o := theOutcome(t, q, p.Run)
+	threads, rest, _ := strings.Cut(strings.TrimPrefix(o.Error, "the method show: "), "; ")
+	names, parents, _ := strings.Cut(rest, "; ")
+	if threads != "3" || strings.Contains(parents, "hunter2") || strings.Contains(parents, "OWN_THREADS") || !strings.Contains(parents, "PATH=") {
+		t.Errorf("the command and its slot have %s", o.Error)
+	}
+	for name := range strings.FieldsSeq(names) {
+		own := name == "OWN_THREADS" || name == outside.MarkVariable || slices.Contains([]string{"PWD", "OLDPWD", "SHLVL", "_"}, name) // of the shell
+		if !own && len(outside.Base([]string{name + "="})) == 0 {
+			t.Errorf("the command has the variable %s", name)
+		}
+	}
+}
+
 // TestTamperedFile wants a file of a command that is not what its digest says refused
 // by who computes and mended by who submits.
 func TestTamperedFile(t *testing.T) {

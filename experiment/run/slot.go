@@ -74,7 +74,10 @@ func ServeSlot(in io.Reader, out io.Writer, kinds []experiment.Kind) error {
 		requests: make(chan *request, queue.MaxBatch), stop: func() {},
 	}
 	s.data = newDataCache(slotCacheBytes, nil)
-	s.host = &outside.Host{Open: s.open, Alone: outside.Own()}
+	s.host = &outside.Host{Open: s.open, Alone: outside.Own(), Lookup: func(name string) (string, bool) {
+		value, ok := s.served.env[name]
+		return value, ok
+	}}
 	defer s.host.Close()
 	s.rest, _ = s.memory.now()
 	s.most = debug.SetMemoryLimit(-1)
@@ -183,7 +186,7 @@ func (s *slot) serve(r *request) {
 		return set, nil
 	}
 	s.data.file = func(_ context.Context, digest string) ([]byte, error) { return s.readFile(digest) }
-	s.served = served{files: r.Data, commands: r.Commands}
+	s.served = served{files: r.Data, env: r.Env, commands: r.Commands}
 	for _, digest := range task.Files {
 		if _, err := s.readFile(digest); err != nil {
 			s.mustAnswer(frameData, []byte(digest+" "+err.Error()))

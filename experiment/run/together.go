@@ -2,9 +2,11 @@ package run
 
 import (
 	"context"
+	"os"
 	"slices"
 	"time"
 
+	"github.com/agepath/agepath/experiment/outside"
 	"github.com/agepath/agepath/experiment/queue"
 )
 
@@ -92,6 +94,16 @@ type loans struct {
 // request returns the request for a task, whose files it borrows.
 func (l *loans) request(ctx context.Context, d *queue.Delivery) ([]byte, error) {
 	r := request{Task: d.Body(), Data: make(map[string]string, len(d.Task.Data)), Commands: l.commands}
+	if l.commands {
+		for _, name := range d.Task.Env {
+			if value, ok := os.LookupEnv(name); ok && outside.CheckVariable(name) == nil {
+				if r.Env == nil {
+					r.Env = map[string]string{}
+				}
+				r.Env[name] = value
+			}
+		}
+	}
 	for _, digest := range slices.Concat(d.Task.Data, d.Task.Files) {
 		file := l.files[digest]
 		if file == nil {

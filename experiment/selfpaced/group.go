@@ -124,7 +124,7 @@ func (g *group) Cells(seeds []int64) iter.Seq[experiment.Cell] {
 func (c *plannedCell) Fill(task *experiment.Task, canonical []byte) {
 	task.Data = []string{c.Data.Digest}
 	task.Spec = c.spec(canonical)
-	task.Needs, task.Files = c.needs(), outside.FilesOf(c.Method.Command)
+	task.Needs, task.Files, task.Env = c.needs(), outside.FilesOf(c.Method.Command), outside.EnvOf(c.Method.Command)
 }
 
 // Labels implements [experiment.Cell].

@@ -103,6 +103,29 @@ func TestCommandIdentity(t *testing.T) {
 	}
 }
 
+// TestCommandFilesFollowNoLink wants files refused that are links, or below a link out of the
+// grid's folder: they would travel to the workers.
+func TestCommandFilesFollowNoLink(t *testing.T) {
+	t.Parallel()
+	dir, elsewhere := t.TempDir(), t.TempDir()
+	if err := os.WriteFile(filepath.Join(elsewhere, "key"), []byte("secret"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for link, to := range map[string]string{"key": filepath.Join(elsewhere, "key"), "out": elsewhere} {
+		if err := os.Symlink(to, filepath.Join(dir, link)); err != nil {
+			t.Skip("no links:", err)
+		}
+	}
+	if err := os.Mkdir(filepath.Join(dir, "folder"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for file, want := range map[string]string{"key": "is no regular file", "out/key": "escapes", "folder": "is no regular file"} {
+		if p, err := planCommand(t, dir, "run: [sh], files: ["+file+"]"); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: planned %v, %v; want %s", file, p, err, want)
+		}
+	}
+}
+
 // TestCommandPath wants paths taken as far as they go, and ages only where asked for.
 func TestCommandPath(t *testing.T) {
 	t.Parallel()

@@ -43,7 +43,7 @@ func (Kind) Check(task *experiment.Task) error {
 	if err != nil {
 		return err
 	}
-	return task.Matches(s.Cell.id(), s.Cell.data(), outside.FilesOf(s.Cell.Solver.Command), s.Cell.needs()...)
+	return task.Matches(s.Cell.id(), s.Cell.data(), outside.FilesOf(s.Cell.Solver.Command), outside.EnvOf(s.Cell.Solver.Command), s.Cell.needs()...)
 }
 
 // Compute has the cell's solver make its curve and certifies every point.

@@ -192,7 +192,8 @@ type plannedCell struct {
 // Fill implements [experiment.Cell].
 func (c *plannedCell) Fill(task *experiment.Task, _ []byte) {
 	task.Spec = gridfile.JSON(spec{Cell: *c.Cell, Keep: c.group.keep})
-	task.Data, task.Files, task.Needs = c.data(), outside.FilesOf(c.Solver.Command), c.needs()
+	task.Data, task.Needs = c.data(), c.needs()
+	task.Files, task.Env = outside.FilesOf(c.Solver.Command), outside.EnvOf(c.Solver.Command)
 }
 
 // Labels implements [experiment.Cell].

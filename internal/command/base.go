@@ -18,11 +18,14 @@ type Streams struct {
 	Out, Err io.Writer
 	// Env looks an environment variable up, as os.LookupEnv does.
 	Env func(name string) (value string, ok bool)
+	// Hide takes out of the process's environment what commands must not read there, where
+	// the system can; it starts the program again. nil: that is not this process's to do.
+	Hide func() error
 }
 
 // System returns the streams of the process.
 func System() Streams {
-	return Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Env: os.LookupEnv}
+	return Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Env: os.LookupEnv, Hide: hide}
 }
 
 // Base is what the commands of a program share.
@@ -39,6 +42,17 @@ type Base struct {
 	logging logging
 	config  string // path of the config file, "" for none
 	abort   context.CancelCauseFunc
+}
+
+// BeforeCommands is called before commands run: they are programs of others, and the
+// environment of this process can hold its credentials.
+func (b *Base) BeforeCommands() {
+	if b.Hide == nil {
+		return
+	}
+	if err := b.Hide(); err != nil {
+		b.Log.Warn("commands can read this process's environment in /proc: " + err.Error())
+	}
 }
 
 // Abort ends the command that runs, with an error that is its own.

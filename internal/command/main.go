@@ -18,6 +18,10 @@ import (
 // In a process made by [SlotProcess] it computes cells instead.
 func Main(execute func(ctx context.Context, args []string, streams Streams) int) {
 	ServeSlot(experiment.Kinds())
+	if err := restore(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(ExitFailed)
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)

@@ -7,9 +7,12 @@ import (
 	"os/signal"
 	"runtime"
 	"runtime/debug"
+	"slices"
+	"strings"
 	"syscall"
 
 	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/outside"
 	"github.com/agepath/agepath/experiment/run"
 )
 
@@ -28,7 +31,7 @@ func SlotProcess(slots int) (func() *exec.Cmd, error) {
 		program = "/proc/self/exe" // the same program also when its file was replaced by another version
 	}
 	processors := (runtime.GOMAXPROCS(0) + slots - 1) / slots
-	env := append(os.Environ(), slotVariable+"=1", fmt.Sprintf("GOMAXPROCS=%d", processors))
+	env := append(slotEnvironment(os.Environ()), slotVariable+"=1", fmt.Sprintf("GOMAXPROCS=%d", processors))
 	if os.Getenv("GOMEMLIMIT") != "" {
 		env = append(env, fmt.Sprintf("GOMEMLIMIT=%d", debug.SetMemoryLimit(-1)/int64(slots)))
 	}
@@ -38,6 +41,21 @@ func SlotProcess(slots int) (func() *exec.Cmd, error) {
 		cmd.Env = env
 		return cmd
 	}, nil
+}
+
+// slotNames are the variables that Go's runtime and the checks of the tracker read.
+var slotNames = []string{"GODEBUG", "GOGC", "GOTRACEBACK", "GOMAXPROCS", "GOMEMLIMIT", "GOCOVERDIR", "AGEPATH_VERIFY"}
+
+// slotEnvironment returns the entries of an environment that a slot needs: those that every
+// program does, and slotNames.
+func slotEnvironment(all []string) []string {
+	env := outside.Base(all)
+	for _, entry := range all {
+		if name, _, _ := strings.Cut(entry, "="); slices.Contains(slotNames, name) {
+			env = append(env, entry)
+		}
+	}
+	return env
 }
 
 // ServeSlot computes cells and ends the process when it was made by
