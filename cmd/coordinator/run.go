@@ -266,7 +266,7 @@ func failureList(r *report.Report) string {
 			break
 		}
 		first, _, _ := strings.Cut(failure.Error, "\n")
-		fmt.Fprintf(&b, "  %s (%s): %s: %s\n", failure.Cell, failure.What, failure.Status, first)
+		fmt.Fprintf(&b, "  %s (%s): %s: %s\n", failure.Cell, report.Visible(failure.What), failure.Status, report.Visible(first))
 	}
 	return b.String()
 }

@@ -182,6 +182,16 @@ func TestRetries(t *testing.T) {
 			}
 		})
 	}
+	trouble := startReceiver(t, 500)
+	hook, err := newWebhook(trouble.URL+"/secret", "v1", time.Minute)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	defer cancel()
+	if err := hook.send(ctx, []byte("{}")); err == nil || !strings.Contains(err.Error(), "500 Internal Server Error") {
+		t.Errorf("a webhook that is ended before its next attempt: %v", err)
+	}
 	r := startReceiver(t)
 	r.Close()
 	n, log := start(t, Config{URL: r.URL + "/secret"})

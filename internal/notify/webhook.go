@@ -41,12 +41,20 @@ func newWebhook(text, version string, pause time.Duration) (*webhook, error) {
 	client.Logger = nil
 	client.RetryMax, client.RetryWaitMin, client.RetryWaitMax = retries, pause, 20*pause
 	client.ErrorHandler = retryablehttp.PassthroughErrorHandler
+	client.ResponseLogHook = func(_ retryablehttp.Logger, answer *http.Response) {
+		if last, ok := answer.Request.Context().Value(lastAnswer{}).(*string); ok {
+			*last = answer.Status
+		}
+	}
 	client.HTTPClient.Timeout = answerWait
 	client.HTTPClient.CheckRedirect = func(*http.Request, []*http.Request) error {
 		return http.ErrUseLastResponse // a POST would become a GET
 	}
 	return &webhook{url: text, host: u.Host, agent: "agepath/" + version, client: client}, nil
 }
+
+// lastAnswer is the key of where a request's newest status goes.
+type lastAnswer struct{}
 
 func (h *webhook) send(ctx context.Context, body []byte) error {
 	request, err := retryablehttp.NewRequestWithContext(ctx, http.MethodPost, h.url, bytes.NewReader(body))
@@ -55,7 +63,12 @@ func (h *webhook) send(ctx context.Context, body []byte) error {
 	}
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("User-Agent", h.agent)
+	last := "" // the status of the newest answer, which is tried again
+	request = request.WithContext(context.WithValue(ctx, lastAnswer{}, &last))
 	answer, err := h.client.Do(request)
+	if err != nil && last != "" {
+		return fmt.Errorf("the answer is %s, and there was no time to try again", last)
+	}
 	if err != nil {
 		if inner := new(url.Error); errors.As(err, &inner) {
 			err = inner.Err // without the URL

@@ -3,7 +3,9 @@ package report
 import (
 	"embed"
 	"io"
+	"strings"
 	"text/template"
+	"unicode"
 
 	"github.com/agepath/agepath/results/analysis"
 )
@@ -28,6 +30,17 @@ func (d dress) cell(c sheetCell) string {
 		return d.mean(c)
 	}
 	return d.mean(c) + " (" + d.escape(c.Note) + ")"
+}
+
+// Visible returns a text without what acts on a terminal or turns the order of letters:
+// texts of commands and of data can have that.
+func Visible(text string) string {
+	return strings.Map(func(c rune) rune {
+		if c != '\n' && c != '\r' && c != '\t' && (unicode.IsControl(c) || unicode.Is(unicode.Bidi_Control, c)) {
+			return '\uFFFD'
+		}
+		return c
+	}, text)
 }
 
 // write fills a template, which has the data, "escape", "cell" and funcs, and the

@@ -133,5 +133,5 @@ var latexReplacer = strings.NewReplacer(
 var latexMinus = regexp.MustCompile(`(^|[ (\[])-(\d| [\pL\d])`)
 
 func escapeLaTeX(text string) string {
-	return latexReplacer.Replace(latexMinus.ReplaceAllString(text, "${1}\u2212$2"))
+	return latexReplacer.Replace(latexMinus.ReplaceAllString(Visible(text), "${1}\u2212$2"))
 }

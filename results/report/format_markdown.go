@@ -88,4 +88,4 @@ var markdownReplacer = strings.NewReplacer(
 )
 
 // EscapeMarkdown writes a text so that Markdown shows it as it is, also in a table.
-func EscapeMarkdown(text string) string { return markdownReplacer.Replace(text) }
+func EscapeMarkdown(text string) string { return markdownReplacer.Replace(Visible(text)) }

@@ -275,6 +275,24 @@ func checkLaTeX(t *testing.T, text string, tables, longTables int) {
 	}
 }
 
+// TestVisible wants what acts on a terminal, or turns letters round, in no text of a report.
+func TestVisible(t *testing.T) {
+	t.Parallel()
+	const text = "a\x1b]0;title\ab\u009b31m c\x00d\u202ee_\u00a0é\n-"
+	const want = "a\uFFFD\\]0;title\uFFFDb\uFFFD31m c\uFFFDd\uFFFDe\\_\u00a0é -"
+	if got := EscapeMarkdown(text); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	s := &sheet{Title: text, Columns: []sheetColumn{{Head: text}}, Rows: [][]sheetCell{{{Text: text}}}}
+	list := *s
+	list.List, list.Columns, list.Rows = true, []sheetColumn{{Head: text}, {Head: text}, {Head: text}}, [][]sheetCell{{{Text: text}, {Text: text}, {Text: text}}}
+	var b strings.Builder
+	Text{}.writeSheets(&b, []*sheet{s, &list})
+	if got := b.String() + escapeLaTeX(text); strings.ContainsAny(got, "\x1b\a\x00\u009b\u202e") || strings.Count(got, "]0;title") != 9 {
+		t.Errorf("%q", got)
+	}
+}
+
 func TestEscapeLaTeX(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ text, want string }{

@@ -107,14 +107,14 @@ func newTextGrid(s *sheet, rows [][]sheetCell, bold bool) textGrid {
 	grid := make(textGrid, 0, len(rows)+1)
 	head := make([]textCell, len(s.Columns))
 	for j, column := range s.Columns {
-		head[j] = textCell{text: column.Head, right: column.Right}
+		head[j] = textCell{text: Visible(column.Head), right: column.Right}
 	}
 	grid = append(grid, head)
 	widths := meanWidths(s, rows)
 	for _, row := range rows {
 		line := make([]textCell, len(row))
 		for j, cell := range row {
-			line[j] = textCell{text: widths[j].dress(bold).cell(cell), right: s.Columns[j].Right, bold: bold && cell.Mark == bestMark}
+			line[j] = textCell{text: Visible(widths[j].dress(bold).cell(cell)), right: s.Columns[j].Right, bold: bold && cell.Mark == bestMark}
 		}
 		grid = append(grid, line)
 	}

@@ -104,5 +104,5 @@ func (t Text) fitColumns(s *sheet) []*sheet {
 // inLines breaks words into lines of at most textWidth columns.
 func inLines(text string) string {
 	fits := func(line string) bool { return utf8.RuneCountInString(line) <= textWidth }
-	return strings.Join(prose.Wrap(text, fits), "\n")
+	return strings.Join(prose.Wrap(Visible(text), fits), "\n")
 }
