@@ -63,7 +63,7 @@
 // # Many fits
 //
 // For many fits of the same data make a Solver: New sets up once, and SetWeights, SetC and
-// Options.Warm change what comes next without allocating. A warm start takes the
+// Options.Warm change what comes next without allocating, but for the last resort below. A warm start takes the
 // coefficients, and the duals where they are there, of any solution of the same shape;
 // from the Solver's own last solution it copies nothing. A re-solve after a small change of
 // the weights then visits only samples near their kinks, a twentieth or three times the
@@ -121,6 +121,11 @@
 //     no smoothing. It narrows as the multipliers settle. Without a ridge a proximal term
 //     around the last β takes its place and fades likewise.
 //
+// Where the second phase stalls above a gap of 1e-10, as with dual variables far below their
+// bounds (large C, separable classes), terms that are narrow relative to the scores, or features of
+// very different scales, an interior-point method [7] starts from zero with the same Newton
+// systems. It allocates its memory, about 64 bytes a sample and term, when a Solver first needs it.
+//
 // Descent ends when it has made as many visits as the second phase costs, or when the fall
 // of the estimate says that as many are still to come. The second phase begins with the
 // slopes that descent found as multipliers. Its Newton system is changed only by samples
@@ -149,4 +154,6 @@
 //	    Enforcing Penalties. JMLR 18 (2017).
 //	[6] Roosta-Khorasani, Mahoney: Sub-sampled Newton Methods. Math. Program. 174
 //	    (2019).
+//	[7] Mehrotra: On the Implementation of a Primal-Dual Interior Point Method. SIAM J.
+//	    Optim. 2 (1992).
 package rehline

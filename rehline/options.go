@@ -108,8 +108,9 @@ type Solution struct {
 	// Gap is the relative duality gap, (Objective - DualObjective + δ) / max(|Objective|, |DualObjective|)
 	// with the loss's offsets left out, where δ = 2 Σ ξ_k max(0, -(Aβ+b)_k)
 	// makes up for what an infeasible β gains. At a feasible β it bounds the
-	// relative error of Objective. A gap below 2⁻⁴⁸ of the objective at zero
-	// counts as none, for the optimum may be zero.
+	// relative error of Objective. A gap below 2⁻⁴⁸ of the objective, or of the
+	// objective at zero where the optimum may be zero or no method makes the gap smaller,
+	// counts as none.
 	Gap float64
 
 	// PrimalInfeasibility is the largest violation of a constraint, in the

@@ -11,7 +11,7 @@ import (
 
 // Solver solves one Problem again and again, with other weights, costs and starts. New
 // does everything that depends on the features alone and allocates all memory; after it
-// Solve allocates nothing. A Solver is not safe for use by several goroutines at a time.
+// Solve allocates nothing, except when it first needs the interior-point method. A Solver is not safe for use by several goroutines at a time.
 type Solver struct {
 	problem Problem
 	arena   *arena
@@ -22,6 +22,7 @@ type Solver struct {
 	descent descent
 	part    *subsampled // nil where the phase is not for the problem
 	newton  newton
+	inner   *interior // nil until a solve needs it
 	reuse   reuse
 	chain   int // re-solves since everything was summed anew; -1: there is no solution
 	near    vicinity
@@ -238,7 +239,7 @@ func (s *Solver) subsamples() bool {
 // run takes one phase after the other.
 func (s *Solver) run(o Options, from start) error {
 	a := &s.state
-	a.best.primal = inf
+	a.best.primal, a.lenient = inf, o.Method == DescentOnly
 	if s.costs.origin == s.costs.constant && s.guard.zeroIsFeasible() {
 		s.furnish()
 		a.clear()
@@ -311,9 +312,15 @@ func (s *Solver) ascend(from start) error {
 	}
 	s.newton.widths(from != cold)
 	status, err := s.newton.ascend()
-	if a.status = status; status != Solved {
+	if status != Solved {
 		a.refine()
 		s.newton.repair()
+		if status == Stalled && (a.relative() > interiorGap || !a.feasible()) {
+			status, err = s.inside().solve()
+		}
+	}
+	if a.status = status; status != Solved {
+		a.lenient = true
 		a.end(status, err, true)
 	}
 	copy(s.near.anchor, a.beta)

@@ -16,6 +16,7 @@ type certificate struct {
 	share         float64 // of the dual variables that is feasible
 	status        Status
 	best          best
+	lenient       bool // what is negligible counts as none
 }
 
 // best are the feasible coefficients of the least objective that a solve met. A solve
@@ -25,15 +26,20 @@ type best struct {
 	primal float64   // infinite where there are none
 }
 
-// relative returns the gap relative to the objective. What rounding leaves of the
-// objective at zero, where the terms are of their natural size, is no gap: the optimum may
-// be zero.
+// relative returns the gap relative to the objective. A negligible one is none where the optimum
+// may be zero, and where no method makes it smaller; what rounding leaves of the objective itself
+// is none either.
 func (s *state) relative() float64 {
-	if s.gap <= noGap*s.costs.origin {
+	size := max(math.Abs(s.primal), math.Abs(s.dual))
+	if s.gap <= noGap*size || s.negligible() && (s.lenient || s.dual-s.costs.constant <= noGap*s.costs.origin) {
 		return 0
 	}
-	return s.gap / max(math.Abs(s.primal), math.Abs(s.dual))
+	return s.gap / size
 }
+
+// negligible tells whether the gap is what rounding leaves of the objective at zero, where the
+// terms are of their natural size.
+func (s *state) negligible() bool { return s.gap <= noGap*s.costs.origin }
 
 // solved tells whether the point is good enough.
 func (s *state) solved() bool { return s.relative() <= s.limits.tol && s.feasible() }

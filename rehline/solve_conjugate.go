@@ -71,10 +71,10 @@ func (c *conjugate) apply(w *newton, q, p []float64) {
 		}
 		w.x.axpy(i, h*z, q[:d])
 	}
-	for k, active := range w.guard.active {
-		if active {
+	for k, weight := range w.guard.weight {
+		if weight > 0 {
 			a := w.guard.row(k)
-			kernel.Axpy(kernel.Dot(a, p[:d])/(w.soft*w.guard.norm[k]), a, q[:d])
+			kernel.Axpy(kernel.Dot(a, p[:d])*weight, a, q[:d])
 		}
 	}
 }
@@ -82,7 +82,7 @@ func (c *conjugate) apply(w *newton, q, p []float64) {
 // condition computes the diagonal.
 func (c *conjugate) condition(w *newton) {
 	m, d := c.diagonal, w.penalty.d
-	clear(c.extra)
+	copy(c.extra, w.bows)
 	copy(m, w.penalty.bend)
 	var total, trace float64
 	row := c.r[:d]
@@ -97,23 +97,18 @@ func (c *conjugate) condition(w *newton) {
 		}
 	}
 	w.stiff = 1 + trace/float64(d)
-	for k, active := range w.guard.active {
-		if active {
+	for k, weight := range w.guard.weight {
+		if weight > 0 {
 			for j, v := range w.guard.row(k) {
-				m[j] += v * v / (w.soft * w.guard.norm[k])
+				m[j] += v * v * weight
 			}
-		}
-	}
-	for j, r := range w.penalty.l1 {
-		if r > 0 && math.Abs(w.multipliers[j]) < r {
-			c.extra[j] = 1 / w.narrow
 		}
 	}
 	if len(m) > d {
 		m[d] += total
 	}
 	if w.penalty.free {
-		c.extra[d] = w.ground(total)
+		c.extra[d] += w.ground(total)
 	}
 	for j, v := range c.extra {
 		m[j] += v

@@ -20,8 +20,8 @@ type constraints struct {
 	turn   []float64 // change of the slack along the step
 	xi     []float64
 	center []float64
-	active []bool
-	scale  float64 // 1 + the largest |b|: what violations are compared with
+	weight []float64 // second derivative of what each row adds, in the slack; 0 where it does not bind
+	scale  float64   // 1 + the largest |b|: what violations are compared with
 }
 
 func (c *constraints) init(p *Constraints, d int) error {
@@ -31,10 +31,9 @@ func (c *constraints) init(p *Constraints, d int) error {
 		c.scale = 1
 		return nil
 	}
-	for _, v := range []*[]float64{&c.norm, &c.slack, &c.turn, &c.xi, &c.center} {
+	for _, v := range []*[]float64{&c.norm, &c.slack, &c.turn, &c.xi, &c.center, &c.weight} {
 		*v = make([]float64, k)
 	}
-	c.active = make([]bool, k)
 	c.scale = 1
 	for i := range k {
 		r := row(c.a, i)
@@ -78,15 +77,15 @@ func (c *constraints) slacks(beta []float64) {
 func (c *constraints) evaluate(soft float64) {
 	for k, s := range c.slack {
 		if c.norm[k] == 0 {
-			c.xi[k], c.active[k] = 0, false
+			c.xi[k], c.weight[k] = 0, 0
 			continue
 		}
-		xi := c.center[k] - s/(soft*c.norm[k])
-		c.active[k] = c.equal(k) || xi > 0
-		if !c.active[k] {
-			xi = 0
+		inv := 1 / (soft * c.norm[k])
+		xi := c.center[k] - s*inv
+		if !c.equal(k) && !(xi > 0) {
+			xi, inv = 0, 0
 		}
-		c.xi[k] = xi
+		c.xi[k], c.weight[k] = xi, inv
 	}
 }
 
@@ -107,13 +106,13 @@ func (c *constraints) along(t, soft float64) (first, second float64) {
 	return first, second
 }
 
-// move takes a Newton step in the multipliers of active rows.
-func (c *constraints) move(step []float64, soft float64) {
-	for k, active := range c.active {
-		if !active {
+// move takes a Newton step in the multipliers of the rows that bind.
+func (c *constraints) move(step []float64) {
+	for k, weight := range c.weight {
+		if weight == 0 {
 			continue
 		}
-		xi := c.xi[k] - kernel.Dot(c.row(k), step)/(soft*c.norm[k])
+		xi := c.xi[k] - kernel.Dot(c.row(k), step)*weight
 		if !c.equal(k) {
 			xi = max(xi, 0)
 		}

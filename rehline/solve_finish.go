@@ -67,6 +67,11 @@ func (w *newton) repair() {
 	if !w.penalty.regime.exact() {
 		w.polish()
 	}
+	w.contract()
+}
+
+// contract does so without polishing.
+func (w *newton) contract() {
 	w.balance()
 	share := w.share
 	if share >= 1 {
@@ -93,7 +98,7 @@ func (w *newton) polish() {
 		w.direction()
 		w.scores(w.dz, w.step)
 		w.terms.move(w.dz, w.width)
-		w.guard.move(w.step[:w.penalty.d], w.soft)
+		w.guard.move(w.step[:w.penalty.d])
 		w.refresh()
 	}
 }

@@ -155,13 +155,13 @@ func (m *gram) solve(w *newton) {
 	}
 	w.stiff = 1 + trace/float64(d)
 	rows := 0
-	for k, active := range w.guard.active {
-		if !active {
+	for k, weight := range w.guard.weight {
+		if weight == 0 {
 			continue
 		}
 		p := m.panel[rows*ld:][:ld]
 		clear(p)
-		kernel.ScaleTo(p[:d], 1/math.Sqrt(w.soft*w.guard.norm[k]), w.guard.row(k))
+		kernel.ScaleTo(p[:d], math.Sqrt(weight), w.guard.row(k))
 		if rows++; rows == panelRows {
 			kernel.GramAdd(hess, ld, ld, m.panel, m.panel, rows)
 			rows = 0
@@ -171,10 +171,13 @@ func (m *gram) solve(w *newton) {
 	for j, b := range w.penalty.bend {
 		hess[j*ld+j] += b
 	}
-	for j, r := range w.penalty.l1 {
-		if r > 0 && math.Abs(w.multipliers[j]) < r {
-			hess[j*ld+j] += 1 / w.narrow
+	if w.penalty.l1 != nil {
+		for j, bow := range w.bows {
+			hess[j*ld+j] += bow
 		}
+	}
+	for j := range w.penalty.bend {
+		hess[j*ld+j] *= 1 + w.ease
 	}
 	if w.penalty.free {
 		hess[d*ld+d] += w.ground(hess[d*ld+d])

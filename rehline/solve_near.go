@@ -37,7 +37,7 @@ func newVicinity(from *arena, s *state, d *descent, w *newton) vicinity {
 	v.near = state{penalty: s.penalty, guard: s.guard, costs: s.costs, limits: s.limits, vectors: s.vectors,
 		terms: terms{kinked: make([]kinked, len(s.terms.kinked))}, force: newForce(from, n, dim)}
 	v.near.rest.force = from.vector(dim)
-	v.newton = newton{hessian: w.hessian, multipliers: w.multipliers, center: w.center, sample: w.sample}
+	v.newton = newton{hessian: w.hessian, multipliers: w.multipliers, bows: w.bows, center: w.center, sample: w.sample}
 	return v
 }
 

@@ -19,7 +19,9 @@ type newton struct {
 	smoothing
 	hessian     hessian
 	multipliers []float64 // dim: of the L1 penalties
+	bows        []float64 // dim: second derivatives of the smoothed L1 penalties
 	center      []float64 // dim: what they are smoothed around
+	ease        float64   // share of the Hessian's diagonal that is added to it
 	sample      []float64 // distances from kinks, sorted
 }
 
@@ -35,7 +37,7 @@ type smoothing struct {
 
 func newNewton(from *arena, s *state, n int) newton {
 	dim := s.penalty.dim
-	w := newton{state: s, multipliers: from.vector(dim), center: from.vector(dim)}
+	w := newton{state: s, multipliers: from.vector(dim), bows: from.vector(dim), center: from.vector(dim)}
 	w.sample = from.scratch(512)[:0]
 	if dim > denseDim {
 		w.hessian = newConjugate(dim)
@@ -54,13 +56,13 @@ type progress struct {
 }
 
 // ended tells whether nothing more is expected, after a step to a relative gap.
-func (p *progress) ended(gap float64) bool {
+func (p *progress) ended(gap float64, patience int) bool {
 	if gap < gapFall*p.best {
 		p.best, p.stuck = gap, 0
 		return false
 	}
 	p.stuck++
-	return p.stuck > stuckSteps || p.idle > stuckRelax*relaxSteps
+	return p.stuck > patience || p.idle > stuckRelax*relaxSteps
 }
 
 // ascend takes Newton steps from the current β and centers, whose scores and slacks are
@@ -74,7 +76,11 @@ func (w *newton) ascend() (Status, error) {
 		}
 		w.meet()
 		status, err := w.limits.reached()
-		if p.ended(w.relative()) && status == 0 {
+		patience := stuckSteps
+		if w.negligible() {
+			patience = leftSteps
+		}
+		if p.ended(w.relative(), patience) && status == 0 {
 			if !w.penalty.regime.exact() && !again {
 				again = true
 				p.best, p.stuck, p.idle = inf, 0, 0
@@ -190,10 +196,14 @@ func (w *newton) recenter(factor float64) {
 	w.limits.done.Outer++
 }
 
-// lasso sets the multipliers of the L1 penalties.
+// lasso sets the multipliers of the L1 penalties, and the derivatives of these.
 func (w *newton) lasso() {
 	for j, r := range w.penalty.l1 {
 		w.multipliers[j] = min(max(w.center[j]+w.beta[j]/w.narrow, -r), r)
+		w.bows[j] = 0
+		if math.Abs(w.multipliers[j]) < r {
+			w.bows[j] = 1 / w.narrow
+		}
 	}
 }
 

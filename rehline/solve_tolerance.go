@@ -12,6 +12,7 @@ const (
 	exactOrigin   = 1e-17    // the same, of the objective at zero
 	gapFall       = 0.9      // factor that the least gap has to fall by for a step to count as progress
 	stuckSteps    = 400      // Newton steps without progress until nothing more is expected
+	leftSteps     = 10       // the same where rounding alone leaves the gap
 	shortStep     = 1e-6     // step length below which rounding errors of the slopes make a step useless
 	relaxSteps    = 4        // useless steps until the smoothing is made wider
 	stuckRelax    = 6        // times that the smoothing is made wider
@@ -21,6 +22,16 @@ const (
 	balanced      = 1e-16    // sum of the slopes, relative to that of their sizes, that counts as zero
 	balanceTries  = 8        // shifts of slopes that a free intercept's dual is balanced by
 	balanceReach  = 100      // factor of the room of unbounded slopes from one shift to the next
+)
+
+// The interior-point method.
+const (
+	interiorGap   = 1e-10 // relative, of the method of multipliers: above it, this one follows
+	interiorSteps = 100   // without progress until nothing more is expected
+	interiorPart  = 0.1   // of the wanted gap that all products together come to
+	interiorReach = 0.995 // of the way to the first bound that a step takes
+	interiorEase  = 2e-15 // of the Hessian's diagonal, added to it: more than the pivots' rounding errors
+	interiorSoft  = 1e-14 // softness of constraints in a step
 )
 
 // How the smoothing begins and narrows.

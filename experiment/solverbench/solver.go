@@ -38,7 +38,7 @@ type program struct {
 
 // solverTable are the solvers of this program.
 var solverTable = []*solver{
-	{name: "rehline", family: ownFamily, version: 3, lacks: hasAll, run: func(a *attempt, p *problem) error {
+	{name: "rehline", family: ownFamily, version: 4, lacks: hasAll, run: func(a *attempt, p *problem) error {
 		return a.rehline(p, rehline.Automatic)
 	}},
 	{name: "rehline-coordinate-descent", family: ownFamily, version: 2, lacks: func(p *problem) string {
