@@ -164,6 +164,7 @@ func (s *SVM) Solve(ctx context.Context, weights []float64) (Certificate, error)
 		q.reset(s.upper)
 		certificate = q.certificate(0)
 	default:
+		s.leap.fresh = false
 		q.gram.done = ctx.Done()
 		certificate, err = s.optimize(ctx)
 		q.gram.done = nil
@@ -174,6 +175,9 @@ func (s *SVM) Solve(ctx context.Context, weights []float64) (Certificate, error)
 	if err != nil {
 		s.recall()
 		return Certificate{}, fmt.Errorf("svm: %w", err)
+	}
+	if s.linear && (!accepted(certificate) || q.rounding() > blurred) {
+		return s.land(ctx, certificate)
 	}
 	if !accepted(certificate) {
 		s.recall()
@@ -207,6 +211,9 @@ func (s *SVM) optimize(ctx context.Context) (Certificate, error) {
 			leapt, err := s.leapAhead(ctx)
 			if err != nil {
 				return Certificate{}, err
+			}
+			if leapt && q.rounding() > blurred {
+				return q.certificate(work), nil // which does not count: see land
 			}
 			far = !leapt
 		}

@@ -118,6 +118,17 @@ func (q *dual) scale() float64 {
 	return s
 }
 
+// rounding is the error of a score, a sum of as many terms as there are support vectors.
+func (q *dual) rounding() float64 {
+	support := 0
+	for _, v := range q.Beta {
+		if v != 0 {
+			support++
+		}
+	}
+	return resolution * q.scale() * (2 + math.Sqrt(float64(support)))
+}
+
 // certificate measures the present β and b. The gap is the sum of its terms,
 // C v_i max(0, s_i) - α_i s_i with s_i = 1 - y_i (f_i + b), each >= 0, which
 // equals the primal minus the dual objective without their cancellation. An s_i
@@ -125,13 +136,7 @@ func (q *dual) scale() float64 {
 // counts as 0: no float64 multipliers resolve it, and a cost far above the
 // objective would blow it up.
 func (q *dual) certificate(iterations int) Certificate {
-	scale, support := q.scale(), 0
-	for _, v := range q.Beta {
-		if v != 0 {
-			support++
-		}
-	}
-	rounding := resolution * scale * (2 + math.Sqrt(float64(support)))
+	scale, rounding := q.scale(), q.rounding()
 	c := Certificate{Iterations: iterations, Objective: blas64.Dot(vector(q.Beta), vector(q.F)) / 2}
 	gap := 0.0
 	for i, f := range q.F {

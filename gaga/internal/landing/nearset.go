@@ -46,10 +46,11 @@ type hood struct {
 	wide   []float64 // N: predictors of all samples at the last fit outside
 }
 
-// newNearSet reports false where the problem is of another kind.
+// newNearSet reports false where the problem is of another kind, or multipliers do not resolve
+// predictors, as with features of very different scales.
 func newNearSet(s *site, c *condition.Primal) (*nearSet, bool) {
 	m, ok := newMachine(s.state)
-	if !ok {
+	if !ok || m.Cost*slices.Max(m.norms)*slices.Max(m.norms) > tolerance.LargestTerm {
 		return nil, false
 	}
 	f := func(k int) []float64 { return make([]float64, k) }

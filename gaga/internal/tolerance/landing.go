@@ -32,7 +32,10 @@ const (
 	// and mfeat-pixel with noise one landing in 100 ends elsewhere with PlainSteps, one in
 	// 2,000 with these.
 	PlainNearSetSteps = 200
-	GramSteps         = 20_000 // in Gram form at most; the next descent then takes over
+	// LargestTerm is the largest size of a multiplier's part of a predictor with which the near set
+	// works: rounding of larger ones shows beside a margin of 1 (2e-7).
+	LargestTerm = 1e9
+	GramSteps   = 20_000 // in Gram form at most; the next descent then takes over
 	// QuietSteps is how many steps in a row must not change a zone before the corrector
 	// is tried. QuietFitSteps is the same for steps by a convex solver, which often change
 	// zones again: with 6 paths of logistic regression take 0.96 of the time with 2.
