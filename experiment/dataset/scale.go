@@ -175,6 +175,41 @@ func (s Scaling) Apply(x []float64, d int) error {
 	return nil
 }
 
+// uneven is the ratio of two columns' standard deviations above which solvers may fail.
+const uneven = 1e4
+
+// Uneven says which columns of the part have the largest and the smallest standard deviation that
+// is not 0, and what to do, where their ratio is above 1e4; "" where it is not.
+func (p *Part) Uneven(names []string) string {
+	if p.N == 0 {
+		return ""
+	}
+	of, err := Standard.fit(p.X, p.D, count(p.N))
+	if err != nil {
+		return err.Error() + ": scale the column in the file"
+	}
+	small, large := -1, -1
+	for j, s := range of.Scale {
+		if s > 0 && (small < 0 || s < of.Scale[small]) {
+			small = j
+		}
+		if s > 0 && (large < 0 || s > of.Scale[large]) {
+			large = j
+		}
+	}
+	if small < 0 || !(of.Scale[large] > uneven*of.Scale[small]) {
+		return ""
+	}
+	name := func(j int) string {
+		if j < len(names) && names[j] != "" {
+			return fmt.Sprintf("%d (%s)", j, names[j])
+		}
+		return fmt.Sprint(j)
+	}
+	return fmt.Sprintf("feature %s varies %.1e times as much as feature %s; set scale: {features: standard}",
+		name(large), of.Scale[large]/of.Scale[small], name(small))
+}
+
 // apply maps every row of the row-major x in place.
 func (a Affine) apply(x []float64) {
 	d := len(a.Shift)

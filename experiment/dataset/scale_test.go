@@ -195,3 +195,18 @@ func TestScaleRefusesWhatOverflows(t *testing.T) {
 		t.Errorf("error %v, want what is allowed in it", err)
 	}
 }
+
+func TestUneven(t *testing.T) {
+	t.Parallel()
+	part := func(x ...float64) *Part { return &Part{N: len(x) / 3, D: 3, X: x} }
+	for want, p := range map[string]*Part{
+		"":                             part(1, 5, 1e3, 2, 5, 9e3, 3, 5, 2e3), // the constant column does not count
+		"feature 2 (c) varies 1.0e+12": part(1e-6, 5, 1e6, 3e-6, 5, 3e6),
+		"feature 0 (a) varies 2.0e+04": part(4e4, 1e9, 1, 0, 1e9, 3), // an offset does not, either
+	} {
+		got := p.Uneven([]string{"a", "b", "c"})
+		if !strings.HasPrefix(got, want) || (got == "") != (want == "") || got != "" && !strings.HasSuffix(got, "set scale: {features: standard}") {
+			t.Errorf("%v: %q, want %q", p.X, got, want)
+		}
+	}
+}

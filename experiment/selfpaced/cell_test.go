@@ -41,11 +41,11 @@ var goldenCells = []struct {
 				Split: dataset.Split{Train: 3, Test: 1}, Features: dataset.Standard, Protocol: dataset.Paper,
 			},
 			Model:  Model{Name: SVM, C: 10, Kernel: RBF, KernelGamma: ScaleGamma, Intercept: true},
-			Method: Method{Name: Original, Algorithm: 2},
+			Method: Method{Name: Original, Algorithm: 3},
 			Repeat: 1, Seed: experiment.CellSeed(40, 1),
 		},
-		`{"kind":"self-paced","data":"d2","task":"classification","settings":{"paper":true,"train":3,"test":1,"features":"standard"},"model":{"name":"svm","c":10,"kernel":"rbf","intercept":true},"method":{"name":"original","algorithm":2},"seed":3212160745590989}`,
-		"677f26c31dbbf10f74deb567d2dc8ff6",
+		`{"kind":"self-paced","data":"d2","task":"classification","settings":{"paper":true,"train":3,"test":1,"features":"standard"},"model":{"name":"svm","c":10,"kernel":"rbf","intercept":true},"method":{"name":"original","algorithm":3},"seed":3212160745590989}`,
+		"03712b6a9618bb21613e5a637a26c83a",
 	},
 	{
 		Cell{
@@ -83,11 +83,11 @@ var goldenCells = []struct {
 				Noise: dataset.Noise{Kind: dataset.FlipBoundary, Level: 0.3},
 			},
 			Model:  Model{Name: Logistic, C: 0.5, Intercept: true},
-			Method: Method{Name: Original, Algorithm: 2},
+			Method: Method{Name: Original, Algorithm: 3},
 			Repeat: 1, Seed: experiment.CellSeed(40, 1),
 		},
-		`{"kind":"self-paced","data":"d2","task":"classification","settings":{"train":3,"test":1,"features":"standard","noise":"flip-boundary","level":0.3,"noise_version":2},"model":{"name":"logistic","c":0.5,"intercept":true},"method":{"name":"original","algorithm":2},"seed":3212160745590989}`,
-		"00ce0da7845491366800589322d7f1a2",
+		`{"kind":"self-paced","data":"d2","task":"classification","settings":{"train":3,"test":1,"features":"standard","noise":"flip-boundary","level":0.3,"noise_version":2},"model":{"name":"logistic","c":0.5,"intercept":true},"method":{"name":"original","algorithm":3},"seed":3212160745590989}`,
+		"d88a55a7b9601f46718a3536ae7f1f38",
 	},
 }
 

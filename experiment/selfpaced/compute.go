@@ -75,7 +75,7 @@ func (Kind) Compute(ctx context.Context, task *experiment.Task, data experiment.
 	}
 	result, err := cell.fit(ctx, prepared, commands)
 	if err != nil {
-		return experiment.Batch{}, nil, err
+		return experiment.Batch{}, nil, advise(err, &prepared.Train, set.Features)
 	}
 	scores, err := result.score(prepared, cell.metric())
 	if err != nil {
@@ -85,7 +85,25 @@ func (Kind) Compute(ctx context.Context, task *experiment.Task, data experiment.
 	if err != nil {
 		return experiment.Batch{}, nil, err
 	}
-	return measures, further, result.incomplete()
+	return measures, further, advise(result.incomplete(), &prepared.Train, set.Features)
+}
+
+// advise adds to a fit's error which features are of very different scales, a likely cause.
+func advise(err error, train *dataset.Part, names []string) error {
+	var fixed *experiment.StatusError
+	of := errors.As(err, &fixed)
+	if err == nil || errors.Is(err, context.Canceled) || of && fixed.Status == experiment.Skipped {
+		return err
+	}
+	advice := train.Uneven(names)
+	if advice == "" {
+		return err
+	}
+	err = fmt.Errorf("%w; %s", err, advice)
+	if of {
+		return &experiment.StatusError{Status: fixed.Status, Err: err}
+	}
+	return err
 }
 
 // Prepare makes the parts of the data set that the cell trains on, validates

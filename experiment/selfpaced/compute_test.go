@@ -289,3 +289,38 @@ func TestComputeIncomplete(t *testing.T) {
 		}
 	}
 }
+
+// A fit's error names features of very different scales and keeps its status; others stay.
+func TestAdvise(t *testing.T) {
+	t.Parallel()
+	uneven := &dataset.Part{N: 2, D: 2, X: []float64{0, 1e-6, 1e6, 2e-6}}
+	even := &dataset.Part{N: 2, D: 2, X: []float64{0, 1, 1, 2}}
+	failed := &experiment.StatusError{Status: experiment.Diverged, Err: errors.New("stalled")}
+	for _, of := range []error{failed, errors.New("not solved"), context.DeadlineExceeded} {
+		got := advise(of, uneven, []string{"price", "share"})
+		if !errors.Is(got, of) && !strings.HasPrefix(got.Error(), of.Error()) {
+			t.Errorf("%v became %v", of, got)
+		}
+		for _, want := range []string{of.Error(), "price", "share", "1.0e+12", "scale: {features: standard}"} {
+			if !strings.Contains(got.Error(), want) {
+				t.Errorf("%v does not say %s", got, want)
+			}
+		}
+		if got := advise(of, even, nil); !errors.Is(got, of) || got.Error() != of.Error() {
+			t.Errorf("%v became %v where the features are alike", of, got)
+		}
+	}
+	var fixed *experiment.StatusError
+	if !errors.As(advise(failed, uneven, nil), &fixed) || fixed.Status != experiment.Diverged {
+		t.Error("the status is another")
+	}
+	skipped := &experiment.StatusError{Status: experiment.Skipped, Err: errors.New("no such solver")}
+	if err := advise(nil, uneven, nil); err != nil {
+		t.Error(err)
+	}
+	for _, of := range []error{context.Canceled, skipped} {
+		if got := advise(of, uneven, nil); !errors.Is(got, of) || got.Error() != of.Error() {
+			t.Errorf("%v became %v", of, got)
+		}
+	}
+}

@@ -15,7 +15,7 @@ import (
 )
 
 var originalMethod = methodInfo{
-	name: Original, algorithm: 2, models: gridfile.NamesOf(modelTable),
+	name: Original, algorithm: 3, models: gridfile.NamesOf(modelTable),
 	fit: func(ctx context.Context, f *Fitted, c *Cell, train *dataset.Part) error {
 		if c.Model.Name == ERM {
 			return f.erm(ctx, c, train)
