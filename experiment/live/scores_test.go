@@ -12,6 +12,7 @@ import (
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/results/analysis"
+	"github.com/agepath/agepath/results/layout"
 )
 
 // TestScores compares means and deviations with those of all scores.
@@ -71,6 +72,43 @@ func TestScores(t *testing.T) {
 	}
 	if again := got.scores(); again != scores {
 		t.Error("scores that did not change are copied again")
+	}
+}
+
+// TestFloorOfScores has a method that all others should beat in a column of its own: none of the
+// groups, and next to those of its place whatever labels it has not.
+func TestFloorOfScores(t *testing.T) {
+	t.Parallel()
+	kind := *toyKind
+	kind.Layout = &layout.Layout{
+		Dimensions: []layout.DimensionInfo{{Column: "dataset"}},
+		Floor:      &layout.Floor{Method: "still", Dimensions: []layout.Dimension{layout.Dataset}},
+	}
+	got := newTally(map[string]*schema{"toy": newSchema(&kind)})
+	add := func(dataset, method string, alpha any, score float64) {
+		o := &experiment.Outcome{Cell: fmt.Sprintf("%032x", got.total), Kind: "toy", Status: experiment.OK}
+		if err := o.Labels.Append(toyLabels, dataset, method, alpha, 1); err != nil {
+			t.Fatal(err)
+		}
+		computed(t, o, score)
+		got.add(o)
+	}
+	add("a", "still", nil, 3)
+	if s := got.scores(); len(s.Groups) != 0 || s.Floor != "" {
+		t.Errorf("the floor alone: %+v", s)
+	}
+	add("a", "still", nil, 5)
+	add("a", "gaga", 0.1, 1)
+	add("a", "gaga", 0.2, 2)
+	add("b", "gaga", 0.1, 1)
+	s := got.scores()
+	if len(s.Groups) != 3 || s.Floor != "still" || !slices.Equal(s.Labels, []string{"alpha"}) {
+		t.Fatalf("%d groups, floor %q, labels %q", len(s.Groups), s.Floor, s.Labels)
+	}
+	for _, g := range s.Groups {
+		if has := g.Floor != nil; has != (g.Dataset == "a") || has && *g.Floor != 4 {
+			t.Errorf("%s, %s: floor %v", g.Dataset, g.Labels, g.Floor)
+		}
 	}
 }
 
