@@ -67,7 +67,7 @@ func TestRestricted(t *testing.T) {
 		t.Fatalf("worker: %v\n%s", err, &said)
 	}
 	out := filepath.Join(dir, "out")
-	if o := must(t, as(asCoordinator, "collect", run, "--out", out)...); !strings.Contains(o.out, "3 of 3 cells have ended (3 ok), gathered in "+out) {
+	if o := must(t, as(asCoordinator, "collect", run, "--out", out)...); !strings.Contains(o.out, "6 of 6 cells have ended (6 ok), gathered in "+out) {
 		t.Errorf("collect prints %s", o.out)
 	}
 	asViewer := append(login("viewer", "v0"), "--inbox-prefix", "_INBOX_agepath_viewer")

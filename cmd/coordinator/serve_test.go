@@ -135,7 +135,7 @@ func TestWatchingByNames(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := &served{t: t, ctx: ctx, address: strings.TrimSpace(address)}
-	s.await("metrics", http.StatusOK, `agepath_cells{run="`+run+`",status="ok"} 1`)
+	s.await("metrics", http.StatusOK, `agepath_cells{run="`+run+`",status="ok"} 2`)
 	s.await("metrics", http.StatusOK, `agepath_open_tasks{run="`+run+`"} 0`)
 	_, scrape := get(t, ctx, s.address+"metrics")
 	labels, states := map[string]string{}, map[string]string{} // of each metric, all of them in a text

@@ -41,7 +41,7 @@ func grids() []sweep {
 		times = 2
 	}
 	return []sweep{
-		{name: "paths", text: fmt.Sprintf(grid, 100*times), cells: 100 * times * 20 * 2, tables: []string{"knots.arrow"}},
+		{name: "paths", text: fmt.Sprintf(grid, 100*times), cells: 100 * times * (20*2 + 1), tables: []string{"knots.arrow"}},
 		{name: "texts", text: fmt.Sprintf(textGrid, 62*times), cells: 62 * times * 2 * 8, tables: []string{"epochs.arrow", "weights.arrow"}},
 	}
 }

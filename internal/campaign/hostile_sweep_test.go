@@ -189,8 +189,8 @@ func TestHostileMessages(t *testing.T) {
 	calm := filepath.Join(g.dir, "calm")
 	calmCoordinator, calmWorker := g.sweep(path, calm, func(func() bool) {})
 	want := numbers(t, calm)
-	if len(want) != repeats*20*2 {
-		t.Fatalf("%d cells, want %d", len(want), repeats*20*2)
+	if len(want) != repeats*(20*2+1) {
+		t.Fatalf("%d cells, want %d", len(want), repeats*(20*2+1))
 	}
 	h := &hostile{t: t, random: rand.New(rand.NewPCG(seed(t), 18))}
 	if !h.learn(js) {

@@ -198,9 +198,9 @@ func itself(t *testing.T, name string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// write writes a grid of cells that take no time on the stand-in: alphas times
-// repeats of them.
-func write(t *testing.T, name string, alphas, repeats int) string {
+// write writes a grid of cells that take no time on the stand-in: so many in each of the
+// repeats, the constant's among them.
+func write(t *testing.T, name string, each, repeats int) string {
 	t.Helper()
 	text := fmt.Sprintf(`
 name: %s
@@ -209,7 +209,7 @@ data: [diabetes]
 models: [{lasso: {alpha: {from: 0.001, to: %.3f, step: 0.001}, intercept: true}}]
 methods: [original]
 keep: {knots: false} # the stand-in has none
-`, name, repeats, float64(alphas)/1000)
+`, name, repeats, float64(each-1)/1000)
 	path := filepath.Join(t.TempDir(), name+".yaml")
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
