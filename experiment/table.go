@@ -47,6 +47,11 @@ type Tables struct {
 	// Varying are columns of measures and further tables that are other numbers each time a
 	// cell is computed, such as times.
 	Varying []string
+
+	// Consistent returns an error where the rows of a computed cell cannot belong together,
+	// such as a score and the rows that it was chosen from. They fit their tables. Further
+	// tables that were not kept are not there. Nil: nothing is known.
+	Consistent func(*Outcome) error
 }
 
 // Cells returns the schema of the cells table: run and cell, the labels,

@@ -83,7 +83,40 @@ func Verify(ctx context.Context, dir string) (*Verification, error) {
 			v.Problem("files", "%v", err)
 		}
 	}
+	if err := v.checkOutcomes(ctx); err != nil {
+		return nil, err
+	}
 	return v, v.checkFormer(ctx)
+}
+
+// checkOutcomes holds the rows of each computed cell against each other, where they can be
+// read and the kind of experiment says how they belong together.
+func (v *Verification) checkOutcomes(ctx context.Context) error {
+	kind, err := experiment.Named(v.Manifest.Kind)
+	if err != nil || len(v.Problems) > 0 || kind.Tables().Consistent == nil {
+		return nil
+	}
+	if v.Manifest.SchemaVersion != SchemaVersion {
+		v.Note("scores were not compared with further tables: the files have schema version %d, this program %d", v.Manifest.SchemaVersion, SchemaVersion)
+		return nil
+	}
+	var kept []string
+	for _, table := range v.tables {
+		if table.Kept {
+			kept = append(kept, table.Name)
+		}
+	}
+	all := func(string) bool { return true }
+	err = EachOutcome(ctx, v.dir, v.Manifest.Kind, kind.Tables(), kept, all, func(o *experiment.Outcome) error {
+		if err := kind.Tables().Consistent(o); err != nil {
+			v.Problem("scores", "cell %s: %v", o.Cell, err)
+		}
+		return nil
+	})
+	if err != nil && ctx.Err() == nil {
+		v.Problem("files", "%v", err)
+	}
+	return ctx.Err()
 }
 
 // furtherTables lists the further tables of a manifest.

@@ -243,7 +243,7 @@ func (c *Coordinator) compute(ctx context.Context, g *gatherer) (err error) {
 	if err != nil {
 		return err
 	}
-	if c.Queue != nil {
+	if c.Queue != nil && !c.Reuse.Alone {
 		if err := c.share(ctx, q, g, k); err != nil {
 			return err
 		}

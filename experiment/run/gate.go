@@ -155,7 +155,10 @@ func (g *gate) checkRows(o *experiment.Outcome) error {
 			return fmt.Errorf("it has no table %s, though its status is %s", name, o.Status)
 		}
 	}
-	return g.tables.Finite(&o.Measures, o.Further)
+	if err := g.tables.Finite(&o.Measures, o.Further); err != nil || g.tables.Consistent == nil {
+		return err
+	}
+	return g.tables.Consistent(o)
 }
 
 // duration reports whether seconds can be how long a cell took.

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/selfpaced"
 )
 
 // TestGate wants the gate to take the outcome of a cell as its worker made it, and
@@ -20,31 +21,42 @@ func TestGate(t *testing.T) {
 	negative, tiny := -1.0, int64(-1)
 	other := w.good[w.ids[1]]
 	for want, change := range map[string]func(o *experiment.Outcome){
-		"":                            func(*experiment.Outcome) {},
-		"it is of run \"other\"":      func(o *experiment.Outcome) { o.Run = "other" },
-		"has no cell \"00":            func(o *experiment.Outcome) { o.Cell = strings.Repeat("0", 32) },
-		"has no cell \"x":             func(o *experiment.Outcome) { o.Cell = "x" },
-		"its error, worker":           func(o *experiment.Outcome) { o.Error = strings.Repeat("e", errorBytes+1) },
-		"and version have":            func(o *experiment.Outcome) { o.Worker = strings.Repeat("w", nameBytes+1) },
-		"bytes; allowed are":          func(o *experiment.Outcome) { o.Version = strings.Repeat("v", nameBytes+1) },
-		"attempts: -1; allowed":       func(o *experiment.Outcome) { o.Attempts = -1 },
-		"attempts: 1048577; allowed":  func(o *experiment.Outcome) { o.Attempts = mostAttempts + 1 },
-		"wall time, processor":        func(o *experiment.Outcome) { o.Wall = -1 },
-		"peak memory is not":          func(o *experiment.Outcome) { o.Wall = math.NaN() },
-		"or peak memory is not":       func(o *experiment.Outcome) { o.CPU = &negative },
-		"not a finite number":         func(o *experiment.Outcome) { o.Peak = &tiny },
-		"measures: none":              func(o *experiment.Outcome) { o.Measures = experiment.Batch{} },
-		"measures: has":               func(o *experiment.Outcome) { o.Measures.Columns = o.Measures.Columns[1:] },
-		"does not declare":            func(o *experiment.Outcome) { o.Further["more"] = experiment.Batch{} },
-		"there is no status \"fine\"": func(o *experiment.Outcome) { o.Status = "fine" },
-		"it is of the kind \"other\"": func(o *experiment.Outcome) { o.Kind = "other" },
-		"labels: has":                 func(o *experiment.Outcome) { o.Labels.Columns = o.Labels.Columns[1:] },
-		"labels: 0 rows":              func(o *experiment.Outcome) { o.Labels = none(o.Labels) },
-		"its labels are not those":    func(o *experiment.Outcome) { o.Labels = other.Labels },
-		"are not those of the cell":   func(o *experiment.Outcome) { o.Labels.Columns[0].Texts[0] = "<script>" },
-		"it has no table knots":       func(o *experiment.Outcome) { delete(o.Further, "knots") },
-		"is NaN":                      func(o *experiment.Outcome) { spoilMeasure(o, math.NaN()) },
-		"is -Inf":                     func(o *experiment.Outcome) { spoilMeasure(o, math.Inf(-1)) },
+		"":                                      func(*experiment.Outcome) {},
+		"it is of run \"other\"":                func(o *experiment.Outcome) { o.Run = "other" },
+		"has no cell \"00":                      func(o *experiment.Outcome) { o.Cell = strings.Repeat("0", 32) },
+		"has no cell \"x":                       func(o *experiment.Outcome) { o.Cell = "x" },
+		"its error, worker":                     func(o *experiment.Outcome) { o.Error = strings.Repeat("e", errorBytes+1) },
+		"and version have":                      func(o *experiment.Outcome) { o.Worker = strings.Repeat("w", nameBytes+1) },
+		"bytes; allowed are":                    func(o *experiment.Outcome) { o.Version = strings.Repeat("v", nameBytes+1) },
+		"attempts: -1; allowed":                 func(o *experiment.Outcome) { o.Attempts = -1 },
+		"attempts: 1048577; allowed":            func(o *experiment.Outcome) { o.Attempts = mostAttempts + 1 },
+		"wall time, processor":                  func(o *experiment.Outcome) { o.Wall = -1 },
+		"peak memory is not":                    func(o *experiment.Outcome) { o.Wall = math.NaN() },
+		"or peak memory is not":                 func(o *experiment.Outcome) { o.CPU = &negative },
+		"not a finite number":                   func(o *experiment.Outcome) { o.Peak = &tiny },
+		"measures: none":                        func(o *experiment.Outcome) { o.Measures = experiment.Batch{} },
+		"measures: has":                         func(o *experiment.Outcome) { o.Measures.Columns = o.Measures.Columns[1:] },
+		"does not declare":                      func(o *experiment.Outcome) { o.Further["more"] = experiment.Batch{} },
+		"there is no status \"fine\"":           func(o *experiment.Outcome) { o.Status = "fine" },
+		"it is of the kind \"other\"":           func(o *experiment.Outcome) { o.Kind = "other" },
+		"labels: has":                           func(o *experiment.Outcome) { o.Labels.Columns = o.Labels.Columns[1:] },
+		"labels: 0 rows":                        func(o *experiment.Outcome) { o.Labels = none(o.Labels) },
+		"its labels are not those":              func(o *experiment.Outcome) { o.Labels = other.Labels },
+		"are not those of the cell":             func(o *experiment.Outcome) { o.Labels.Columns[0].Texts[0] = "<script>" },
+		"with an rmse of":                       func(o *experiment.Outcome) { set(o, "test_mae_at_best_test", 1e6) },
+		"better than test_at_best_test":         func(o *experiment.Outcome) { set(o, "test_at_end", 0) },
+		"which is no rmse":                      func(o *experiment.Outcome) { set(o, "best_validation", -1) },
+		"age_of_best_test is 2.5; by its knots": func(o *experiment.Outcome) { set(o, "age_of_best_test", 2.5) },
+		"test_at_best_test is 0.01; by its knots": func(o *experiment.Outcome) {
+			set(o, "test_at_best_test", 0.01)
+			set(o, "test_mae_at_best_test", 0.005)
+		},
+		"best_validation is 1; by its knots": func(o *experiment.Outcome) { set(o, "best_validation", 1) },
+		"max_kkt is 7; by its knots":         func(o *experiment.Outcome) { set(o, "max_kkt", 7) },
+		"knots is 7, and there are":          func(o *experiment.Outcome) { set(o, "knots", 7) },
+		"it has no table knots":              func(o *experiment.Outcome) { delete(o.Further, "knots") },
+		"is NaN":                             func(o *experiment.Outcome) { spoilMeasure(o, math.NaN()) },
+		"is -Inf":                            func(o *experiment.Outcome) { spoilMeasure(o, math.Inf(-1)) },
 		"table knots: age is +Inf": func(o *experiment.Outcome) {
 			v := &o.Further["knots"].Columns[1]
 			v.Floats[0], v.Null = math.Inf(1), nil
@@ -73,6 +85,20 @@ func TestGate(t *testing.T) {
 // none returns the batch without its row.
 func none(b experiment.Batch) experiment.Batch {
 	return experiment.Batch{Columns: make([]experiment.Vector, len(b.Columns))}
+}
+
+// set changes a measure of the self-paced kind.
+func set(o *experiment.Outcome, name string, x float64) {
+	for j, column := range selfpaced.Tables().Measures {
+		if column.Name != name {
+			continue
+		}
+		if v := &o.Measures.Columns[j]; column.Type == experiment.Int {
+			v.Ints[0] = int64(x)
+		} else {
+			v.Floats[0], v.Null = x, nil
+		}
+	}
 }
 
 func spoilMeasure(o *experiment.Outcome, x float64) {

@@ -119,12 +119,15 @@ func shareSubmitted(ctx context.Context, q *queue.Queue, plan *experiment.Plan, 
 	}
 	all := Reuse{Report: func(error) {}}
 	for _, r := range from {
-		all.Dirs, all.Cache = append(all.Dirs, r.Dirs...), cmp.Or(r.Cache, all.Cache)
+		all.Dirs, all.Cache, all.Alone = append(all.Dirs, r.Dirs...), cmp.Or(r.Cache, all.Cache), all.Alone || r.Alone
 		if r.Report != nil {
 			all.Report = r.Report
 		}
 	}
-	others, err := sharing(ctx, q, plan)
+	var others []string
+	if !all.Alone {
+		others, err = sharing(ctx, q, plan)
+	}
 	if err != nil || len(others) == 0 && len(all.Dirs) == 0 && (all.Cache == nil || all.Cache.Empty()) {
 		return 0, err
 	}

@@ -18,6 +18,7 @@ import (
 type Reuse struct {
 	Dirs  []string     // folders of results
 	Cache *cache.Cache // what is computed goes there too; nil for none
+	Alone bool         // no outcome of another run at the server is taken
 	// Report is told, by Submit, of outcomes that are left out. Default: nothing is told.
 	Report func(error)
 }

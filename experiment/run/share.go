@@ -45,7 +45,8 @@ func share(ctx context.Context, q *queue.Queue, t *taker, k *known, others []str
 }
 
 // fromRun takes what another run at the server has of the cells that are wanted. Its
-// results are read where it has some.
+// results are read where it has some. A worker may have the right to store results of that
+// run alone, so that they count only where that run's own gate takes them.
 func (t *taker) fromRun(ctx context.Context, q *queue.Queue, run string) error {
 	some := false
 	for ended, err := range q.Done(ctx, run) {
@@ -59,15 +60,34 @@ func (t *taker) fromRun(ctx context.Context, q *queue.Queue, run string) error {
 	if !some {
 		return nil
 	}
+	_, plan, err := FindRun(ctx, q, run)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != nil {
+		t.report(fmt.Errorf("results of run %s are left out, since its plan cannot be made: %w", run, err))
+		return nil
+	}
+	origin, err := newGate(ctx, plan)
+	if err != nil {
+		return err
+	}
 	for outcome, err := range q.Sift(ctx, run, false, nil) {
 		if damaged := new(queue.CellError); errors.As(err, &damaged) { // whoever gathers that run mends it
 			t.report(fmt.Errorf("a result of run %s is left out: %w", run, err))
 			continue
 		}
-		if err == nil {
-			_, err = t.offer(outcome)
-		}
 		if err != nil {
+			return err
+		}
+		if !outcome.Status.Computed() || !t.gate.plans(outcome.Cell) || !t.wants(outcome.Cell) {
+			continue
+		}
+		if err := origin.check(outcome); err != nil {
+			t.report(fmt.Errorf("a result of run %s is left out: cell %s: %w", run, outcome.Cell, err))
+			continue
+		}
+		if _, err := t.offer(outcome); err != nil {
 			return err
 		}
 	}

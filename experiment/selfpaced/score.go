@@ -26,11 +26,13 @@ type scores struct {
 }
 
 // metric returns what the cell's scores measure.
-func (c *Cell) metric() string {
+func (c *Cell) metric() string { return metricFor(c.Data.Task, c.Settings.Protocol) }
+
+func metricFor(task dataset.Task, protocol dataset.Protocol) string {
 	switch {
-	case c.Data.Task != dataset.Regression:
+	case task != dataset.Regression:
 		return Accuracy
-	case c.Settings.Protocol == dataset.Scripts:
+	case protocol == dataset.Scripts:
 		return MAE
 	}
 	return RMSE

@@ -4,7 +4,7 @@ import "github.com/agepath/agepath/experiment"
 
 // Tables returns the tables of the kind. Their columns' docs are the source of docs/results.md.
 func Tables() experiment.Tables {
-	return experiment.Tables{Labels: labelColumns, Measures: measureColumns, Further: furtherTables}
+	return experiment.Tables{Labels: labelColumns, Measures: measureColumns, Further: furtherTables, Consistent: consistent}
 }
 
 var labelColumns = []experiment.Column{

@@ -18,7 +18,7 @@ var wire = []mutation{
 	{"gate: labels of other columns", "experiment/run/gate.go", `if err := g.tables.FitsLabels(&o.Labels); err != nil {`, `if err := g.tables.FitsLabels(&o.Labels); err != nil && false {`, gateTests},
 	{"gate: another cell's labels", "experiment/run/gate.go", `if g.hash(&o.Labels) != cell.labels {`, `if false {`, gateTests},
 	{"gate: a further table is missing", "experiment/run/gate.go", `if _, ok := o.Further[name]; !ok {`, `if _, ok := o.Further[name]; !ok && false {`, gateTests},
-	{"gate: numbers that are none", "experiment/run/gate.go", `return g.tables.Finite(&o.Measures, o.Further)`, `return nil`, gateTests},
+	{"gate: numbers that are none", "experiment/run/gate.go", `err := g.tables.Finite(&o.Measures, o.Further); err`, `err := error(nil); err`, gateTests},
 	{"gate: a cell without an end", "experiment/run/gate.go", `return g.again[key] >= mostAgain`, `return g.again[key] > mostAgain`, gateTests},
 	{"queue: the body is another cell's", "experiment/queue/sift.go", `case outcome.Run != runOf(subject) || outcome.Cell != cellOf(subject):`, `case false:`, strayTests},
 	{"queue: the status is not the header's", "experiment/queue/sift.go", `case string(outcome.Status) != header.Get(statusHeader):`, `case false:`, strayTests},
@@ -151,6 +151,8 @@ var reuse = []mutation{
 	{"reuse: another plan's labels", "experiment/run/reuse.go", `		o.Labels = task.Labels
 `, ``, "./experiment/run TestReuse$"},
 	{"reuse: the run that computed a cell", "experiment/run/reuse.go", `own.Origin, own.Run = cmp.Or(o.Origin, o.Run), t.gate.plan.Run`, `own.Origin, own.Run = cmp.Or(o.Run, o.Origin), t.gate.plan.Run`, "./experiment/run TestShare$"},
+	{"reuse: scores that are no knot's", "experiment/selfpaced/consistent.go", `have != w.is`, `false`, "./experiment/run TestGate$"},
+	{"reuse: results of cells that their run does not plan", "experiment/run/share.go", `origin.check(outcome); err != nil`, `error(nil); origin == nil || err != nil`, "./experiment/run ShareForeign"},
 	{"reuse: tasks of shared cells stay", "experiment/run/share.go", `if shared > 0 && !k.fresh {`, `if false {`, "./experiment/run ShareQueued"},
 	{"reuse: the number of a result", "experiment/queue/put.go", `w.number(outcome.Cell), 0)`, `0, 0)`, "./experiment/queue ResultWriter"},
 	{"results: only rows say what a cell was computed for", "results/row.go", `if _, ok := o.Further[table.Name]; ok {`, `if o.Further[table.Name].Rows > 0 {`, "./results Needed"},
@@ -208,7 +210,7 @@ var learning = []mutation{
 	{"texts: words are trained before on the test part", "experiment/embedding/compute.go", `classifier.New[T](train, `, `classifier.New[T](test, `, "./experiment/embedding TestTestPart$"},
 	{"texts: those that were read last are another cell's", "experiment/embedding/cell.go", `if r.last != nil && r.of == d {`, `if r.last != nil {`, "./experiment/embedding OwnTexts"},
 	{"texts: the identity is not that of the cell", "experiment/embedding/compute.go", `task.Matches(s.Cell.id(), `, `task.Matches(task.Cell, `, "./experiment/embedding TestCheck$"},
-	{"texts: the files are not those of the cell", "experiment/embedding/compute.go", `nil, s.Cell.files(), need)`, `nil, task.Files, need)`, "./experiment/embedding TestCheck$"},
+	{"texts: the files are not those of the cell", "experiment/embedding/compute.go", `nil, s.Cell.files(), nil, need)`, `nil, task.Files, nil, need)`, "./experiment/embedding TestCheck$"},
 }
 
 // secrets has what keeps passwords and formulas out of outputs.

@@ -1,0 +1,157 @@
+package selfpaced
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/dataset"
+)
+
+// figure is a value of a column; the zero value is null.
+type figure struct {
+	value float64
+	is    bool
+}
+
+func (f figure) String() string {
+	if !f.is {
+		return "null"
+	}
+	return fmt.Sprintf("%.17g", f.value)
+}
+
+// columnOf returns the values of a column by its name.
+func columnOf(columns []experiment.Column, b *experiment.Batch, name string) *experiment.Vector {
+	return &b.Columns[slices.IndexFunc(columns, func(c experiment.Column) bool { return c.Name == name })]
+}
+
+// figureOf returns the value of a column in a row.
+func figureOf(v *experiment.Vector, row int) figure {
+	switch {
+	case v.IsNull(row):
+		return figure{}
+	case v.Floats == nil:
+		return figure{float64(v.Ints[row]), true}
+	}
+	return figure{v.Floats[row], true}
+}
+
+// consistent returns an error where the scores of a computed cell cannot be those of one
+// path: they contradict each other, or the cell's knots.
+func consistent(o *experiment.Outcome) error {
+	measure := func(name string) figure { return figureOf(columnOf(measureColumns, &o.Measures, name), 0) }
+	metric, err := metricOf(o)
+	if err != nil {
+		return err
+	}
+	best := measure("test_at_best_test")
+	for _, at := range []string{"best_test", "best_validation", "end"} {
+		score, mae := measure("test_at_"+at), measure("test_mae_at_"+at)
+		if err := inRange("test_at_"+at, score, metric); err != nil {
+			return err
+		}
+		switch {
+		case !best.is:
+			return fmt.Errorf("test_at_best_test is null")
+		case score.is && better(score.value, best.value, metric):
+			return fmt.Errorf("test_at_%s is %v, better than test_at_best_test, %v", at, score, best)
+		case mae.is != (score.is && metric != Accuracy):
+			return fmt.Errorf("test_mae_at_%s is %v where test_at_%[1]s is %v in %s", at, mae, score, metric)
+		case mae.is && !(mae.value >= 0), metric == MAE && mae != score, metric == RMSE && mae.is && !rootOfSquares(score.value, mae.value):
+			return fmt.Errorf("test_mae_at_%s is %v, which is impossible with an %s of %v", at, mae, metric, score)
+		}
+	}
+	validation := measure("best_validation")
+	if err := inRange("best_validation", validation, metric); err != nil {
+		return err
+	}
+	if validation.is != measure("test_at_best_validation").is {
+		return fmt.Errorf("best_validation is %v, and test_at_best_validation %v", validation, measure("test_at_best_validation"))
+	}
+	if knots, ok := o.Further["knots"]; ok {
+		return consistentKnots(measure, metric, &knots)
+	}
+	return nil
+}
+
+// metricOf returns what the scores measure, which follows from the labels.
+func metricOf(o *experiment.Outcome) (metric string, err error) {
+	metric = columnOf(measureColumns, &o.Measures, "metric").Texts[0]
+	task, protocol := columnOf(labelColumns, &o.Labels, "task").Texts[0], columnOf(labelColumns, &o.Labels, "protocol").Texts[0]
+	if want := metricFor(dataset.Task(task), dataset.Protocol(protocol)); metric != want {
+		return "", fmt.Errorf("metric is %.40q; that of %s with the protocol %s is %s", metric, task, protocol, want)
+	}
+	return metric, nil
+}
+
+// inRange refuses a score that its metric cannot have.
+func inRange(name string, score figure, metric string) error {
+	if score.is && !(score.value >= 0 && (metric != Accuracy || score.value <= 1)) {
+		return fmt.Errorf("%s is %v, which is no %s", name, score, metric)
+	}
+	return nil
+}
+
+// rootOfSquares reports whether a root mean squared error and a mean absolute error can be
+// of the same residuals. The slack is for rounding, and for squares that underflow.
+func rootOfSquares(rmse, mae float64) bool { return mae <= rmse*(1+1e-8)+1e-150 }
+
+// consistentKnots compares the measures with the knots that they were chosen from.
+func consistentKnots(measure func(string) figure, metric string, knots *experiment.Batch) error {
+	columns := furtherTables[0].Columns[1:]
+	of := func(name string) *experiment.Vector { return columnOf(columns, knots, name) }
+	last := knots.Rows - 1
+	if n := measure("knots"); n != (figure{float64(knots.Rows), true}) || last < 0 {
+		return fmt.Errorf("knots is %v, and there are %d", n, knots.Rows)
+	}
+	ages, kkts := of("age"), of("kkt")
+	worst := figure{}
+	for k := range knots.Rows {
+		if kkt := figureOf(kkts, k); kkt.is {
+			worst = figure{math.Max(worst.value, kkt.value), true}
+		}
+		if k > 0 && figureOf(ages, k).value < figureOf(ages, k-1).value {
+			return fmt.Errorf("knot %d has age %v, after %v", k, figureOf(ages, k), figureOf(ages, k-1))
+		}
+	}
+	test, validation := of("test_score"), of("validation_score")
+	for _, part := range []*experiment.Vector{test, validation} {
+		for k := range knots.Rows {
+			if err := inRange("a score of the knots", figureOf(part, k), metric); err != nil {
+				return err
+			}
+		}
+	}
+	type want struct {
+		name string
+		is   figure
+	}
+	wants := []want{{"age_reached", figureOf(ages, last)}, {"max_kkt", worst}}
+	if end := measure("test_at_end"); end.is {
+		wants = append(wants, want{"test_at_end", figureOf(test, last)})
+	}
+	bestOf := func(part *experiment.Vector) (k int, score figure) {
+		for i := range knots.Rows {
+			if at := figureOf(part, i); at.is && (!score.is || better(at.value, score.value, metric)) {
+				k, score = i, at
+			}
+		}
+		return k, score
+	}
+	k, score := bestOf(test)
+	wants = append(wants, want{"test_at_best_test", score}, want{"age_of_best_test", figureOf(ages, k)})
+	if k, score = bestOf(validation); score.is {
+		wants = append(wants, want{"test_at_best_validation", figureOf(test, k)}, want{"age_of_best_validation", figureOf(ages, k)})
+	} else {
+		wants = append(wants, want{"age_of_best_validation", figure{}})
+	}
+	wants = append(wants, want{"best_validation", score})
+	for _, w := range wants {
+		if have := measure(w.name); have != w.is {
+			return fmt.Errorf("%s is %v; by its knots it is %v", w.name, have, w.is)
+		}
+	}
+	return nil
+}
