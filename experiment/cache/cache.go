@@ -125,7 +125,10 @@ func (c *Cache) write() {
 // ready makes sure that the lane has a segment with room.
 func (c *Cache) ready() (err error) {
 	if c.lane == nil {
-		if err := os.MkdirAll(c.Dir, 0o777); err != nil {
+		if err := os.MkdirAll(c.Dir, 0o700); err != nil {
+			return err
+		}
+		if err := disk.CheckOwn(c.Dir); err != nil {
 			return err
 		}
 		if c.lane, err = openLane(c.Dir); err != nil {
@@ -173,6 +176,10 @@ func (c *Cache) Empty() bool {
 // outcome will do; if not, it gets the others of its cell. An error of take ends it.
 // What cannot be read is reported.
 func (c *Cache) Each(ctx context.Context, cells iter.Seq[string], take func(*experiment.Outcome) (bool, error)) error {
+	if err := disk.CheckOwn(c.Dir); err != nil {
+		c.report("it is left out: %w", err)
+		return nil
+	}
 	list, err := segments(c.Dir)
 	if err != nil {
 		c.report("%w", err)

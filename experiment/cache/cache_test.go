@@ -10,7 +10,9 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -419,5 +421,34 @@ func TestUnwritable(t *testing.T) {
 	}
 	if err := c.Each(t.Context(), slices.Values([]string{cellOf(1)}), nil); err != nil || reports != 2 {
 		t.Errorf("reading gives %v and %d reports", err, reports)
+	}
+}
+
+// TestOthersFolder leaves out a cache in a folder that others can write, for reading and
+// for writing, and says what to do.
+func TestOthersFolder(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("folders have no such modes on Windows")
+	}
+	dir := filepath.Join(t.TempDir(), "outcomes")
+	fill(open(t, dir), 0, 3)
+	if err := os.Chmod(dir, 0o777); err != nil { //nolint:gosec // that is the fault
+		t.Fatal(err)
+	}
+	var said []string
+	c := &Cache{Dir: dir, Limit: 1 << 30, Report: func(err error) { said = append(said, err.Error()) }}
+	if cells := take(t, c, 3); len(cells) != 0 {
+		t.Errorf("cells %v are taken from a folder that others can write", cells)
+	}
+	fill(c, 3, 4)
+	if len(said) != 2 || !strings.Contains(said[0], "chmod go-w") || !strings.Contains(said[1], "chmod go-w") {
+		t.Errorf("it says %q", said)
+	}
+	if err := os.Chmod(dir, 0o700); err != nil { //nolint:gosec // as the cache makes it
+		t.Fatal(err)
+	}
+	if cells := take(t, open(t, dir), 4); len(cells) != 3 {
+		t.Errorf("cells %v are taken, want those from before", cells)
 	}
 }

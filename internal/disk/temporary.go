@@ -2,6 +2,8 @@ package disk
 
 import (
 	"errors"
+	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -42,6 +44,19 @@ func TemporaryFolder(prefix string) (dir string, remove func() error, err error)
 		return "", nil, errors.Join(err, remove())
 	}
 	return dir, remove, nil
+}
+
+// CheckOwn returns an error, with what to do, for a folder that is not this user's or that
+// others can write. One that is not there passes.
+func CheckOwn(dir string) error {
+	info, err := os.Stat(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err == nil && !isOwn(info) {
+		err = fmt.Errorf("%s belongs to another user, or others can write it: remove it, or make it yours alone by `chmod go-w`", dir)
+	}
+	return err
 }
 
 // isPrivate reports whether a folder, which is no link, is this user's alone and has not
