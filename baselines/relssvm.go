@@ -36,7 +36,8 @@ type ReLSSVMFit struct {
 // in a row truncate the same samples, their limit is computed at once: the fit
 // to the others. The procedure ends where that fit truncates the same samples
 // again, which makes it a stationary point, not necessarily the global minimum.
-// Fit.Weights are 0 for the truncated samples.
+// Fit.Weights are 0 for the truncated samples. Where both starts truncate every
+// sample the error is [gaga.ErrDiscarded].
 //
 // Chosen here: the default of θ, in the units of the target, and the starts. The
 // procedure starts from the plain fit, and again from one that is found with
@@ -62,9 +63,12 @@ func ReLSSVM(ctx context.Context, p *gaga.Problem, o ReLSSVMOptions) (*ReLSSVMFi
 		if err = t.narrow(ctx); err == nil {
 			other, err = t.run(ctx)
 		}
-		if err == nil && other.Objective < best.Objective {
+		if err == nil && (other.Objective < best.Objective || slices.Max(best.Weights) == 0) {
 			best = other
 		}
+	}
+	if err == nil && slices.Max(best.Weights) == 0 {
+		err = fmt.Errorf("residuals from %v on are truncated: %w", o.Truncation, gaga.ErrDiscarded)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("baselines: concave-convex procedure: %w", err)

@@ -55,7 +55,7 @@ func fitMOSPL(ctx context.Context, f *Fitted, c *Cell, _ *dataset.Part) error {
 	}
 	front, err := baselines.MOSPL(ctx, f.Problem, options)
 	if err != nil {
-		return discards(err)
+		return discards(err, raiseAge)
 	}
 	f.Knots = front.Knots()
 	f.status = gaga.Complete.String()

@@ -109,7 +109,7 @@ func fitACS(ctx context.Context, f *Fitted, c *Cell, _ *dataset.Part) error {
 func (f *Fitted) alternate(ctx context.Context, ages []float64, options baselines.ACSOptions) error {
 	path, err := baselines.ACS(ctx, f.Problem, ages, options)
 	if err != nil {
-		return discards(err)
+		return discards(err, raiseAge)
 	}
 	f.Knots = path.Knots
 	f.status = gaga.Complete.String()
@@ -122,13 +122,15 @@ func (f *Fitted) alternate(ctx context.Context, ages []float64, options baseline
 	return nil
 }
 
+const raiseAge = "raise age.max, or scale the target"
+
 // discards adds to an error that says that every sample is discarded what to do, and
 // makes the cell diverge.
-func discards(err error) error {
+func discards(err error, remedy string) error {
 	if !errors.Is(err, gaga.ErrDiscarded) {
 		return err
 	}
-	return &experiment.StatusError{Status: experiment.Diverged, Err: fmt.Errorf("%w; raise age.max, or scale the target", err)}
+	return &experiment.StatusError{Status: experiment.Diverged, Err: fmt.Errorf("%w; %s", err, remedy)}
 }
 
 // pathKnots is the number of evenly spaced ages at which a path is scored

@@ -63,7 +63,7 @@ var rlssvmMethod = methodInfo{
 }
 
 var relssvmMethod = methodInfo{
-	name: ReLSSVM, algorithm: 1, ownModel: true,
+	name: ReLSSVM, algorithm: 2, ownModel: true,
 	settings: []gridfile.SettingInfo{
 		costSetting, kernelSetting,
 		{Name: "theta", Rule: gridfile.Positive, Standard: gridfile.Setting{Number: 1}, Meaning: "residual, of the scaled target, from which on the loss is constant"},
@@ -75,7 +75,7 @@ var relssvmMethod = methodInfo{
 		}
 		fit, err := baselines.ReLSSVM(ctx, f.Problem, baselines.ReLSSVMOptions{Truncation: c.Method.Settings.Number("theta")})
 		if err != nil {
-			return err
+			return discards(err, "raise theta, or scale the target")
 		}
 		f.robust(&fit.Fit)
 		return nil

@@ -71,7 +71,7 @@ func (f *Fitted) scriptedStart(ctx context.Context, c *Cell) ([]float64, error) 
 	path, err := baselines.ACS(ctx, clean, baselines.Ages(first, age, (age-first)/(scriptsAges-1)),
 		baselines.ACSOptions{Tolerance: math.Inf(1), Weights: randomWeights(c, clean.X.Rows)})
 	if err != nil {
-		return nil, discards(fmt.Errorf("start at the clean training part: %w", err))
+		return nil, discards(fmt.Errorf("start at the clean training part: %w", err), raiseAge)
 	}
 	if len(path.Knots) == 0 {
 		return nil, &experiment.StatusError{Status: experiment.Diverged, Err: fmt.Errorf("the clean training part has one class only up to age %g", age)}
