@@ -1,6 +1,7 @@
 package baselines_test
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -77,9 +78,12 @@ func TestReLSSVMDescends(t *testing.T) {
 		random := rand.New(rand.NewPCG(seed, 10))
 		for _, s := range []*sample{wave(random, 60, seed%2 == 0, 0.3), plane(random, 60, 4, seed%2 == 0, 0.3)} {
 			for _, k := range kernels {
-				for _, theta := range []float64{0.05, 0.3, 1} {
+				for _, theta := range []float64{1e-3, 0.3, 1} {
 					p := baselines.LSSVM(s.x, s.y, nil, 5, k.kernel)
 					fit, err := baselines.ReLSSVM(t.Context(), p, baselines.ReLSSVMOptions{Truncation: theta})
+					if theta < 1 && errors.Is(err, gaga.ErrDiscarded) {
+						continue // no target is as near to the fits
+					}
 					if err != nil {
 						t.Fatal(err)
 					}

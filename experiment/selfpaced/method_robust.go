@@ -48,8 +48,8 @@ var rlssvmMethod = methodInfo{
 	},
 	// Some eight fits a start, and exchanges.
 	work: func(g *group, n, d float64) float64 {
-		starts := 2 + 2*g.settings.Largest("starts")
-		return leastSquaresWork(g, n, d, 12*starts*n*(d*d/4+800), 0.07*starts)
+		starts := 2 + 3*g.settings.Largest("starts")
+		return leastSquaresWork(g, n, d, 12*starts*n*(d*d/4+800), 0.05*starts)
 	},
 	// Exchanges have a matrix over the coefficients, or over the samples and one of
 	// those with weight and all.
