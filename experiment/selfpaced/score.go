@@ -46,7 +46,7 @@ func (f *Fitted) score(prepared *dataset.Prepared, metric string) (*scores, erro
 	s := &scores{metric: metric, bestValidation: -1, kept: f.kept()}
 	if !slices.Contains(s.kept, true) {
 		first, last := f.Knots[0].Age, f.Knots[len(f.Knots)-1].Age
-		return nil, discards(fmt.Errorf("%w at every age from %.4g to %.4g", gaga.ErrDiscarded, first, last))
+		return nil, discards(fmt.Errorf("%w at every age from %.4g to %.4g", gaga.ErrDiscarded, first, last), raiseAge)
 	}
 	var err error
 	if s.test, err = f.scorePart(&prepared.Test, f.predictions.Test, s.metric); err != nil {
