@@ -212,5 +212,6 @@ func (e *DataError) Unwrap() error { return e.Err }
 type MemoryError struct{ Need, Limit int64 } // bytes
 
 func (e *MemoryError) Error() string {
-	return fmt.Sprintf("needs about %d MiB, the limit is %d MiB", e.Need>>20, e.Limit>>20)
+	need, limit := dataset.Amounts(e.Need, e.Limit)
+	return fmt.Sprintf("needs about %s, the limit is %s", need, limit)
 }

@@ -33,23 +33,20 @@ type catalog struct{ *app }
 type library struct{ dir, cache string }
 
 func (l *library) addTo(flags *pflag.FlagSet) {
-	flags.StringVar(&l.dir, "datasets", "", "`folder` with data sets, looked into first")
+	command.Path(flags, &l.dir, "datasets", "`folder` with data sets, looked into first")
 	l.addCacheTo(flags)
 }
 
 // addCacheTo is addTo for commands that need no data set.
 func (l *library) addCacheTo(flags *pflag.FlagSet) {
-	flags.StringVar(&l.cache, "cache", "", "`folder` for downloaded data sets (default: agepath/datasets in the user's cache folder)")
+	command.Path(flags, &l.cache, "cache", "`folder` for downloaded data sets (default: agepath/datasets in the user's cache folder)")
 }
 
-// open returns the library of data sets. A data folder that is none is refused.
+// open returns the library of data sets, without a cache where there is no place for one:
+// only downloads need it. A data folder that is none is refused.
 func (l *library) open() (*dataset.Library, error) {
 	if l.cache == "" {
-		cache, err := dataset.DefaultCache()
-		if err != nil {
-			return nil, command.Refusef("%w; --cache DIR names it", err)
-		}
-		l.cache = cache
+		l.cache, _ = dataset.DefaultCache()
 	}
 	library := &dataset.Library{Dir: l.dir, Cache: l.cache}
 	if err := library.CheckDir(); err != nil {
@@ -104,7 +101,7 @@ func (a *app) plan(ctx context.Context, path string, flags *gridFlags) (*planned
 type outFlags struct{ dir string }
 
 func (o *outFlags) addTo(flags *pflag.FlagSet) {
-	flags.StringVar(&o.dir, "out", "", "`folder` of the results (default: out/ and the grid's name)")
+	command.Path(flags, &o.dir, "out", "`folder` of the results (default: out/ and the grid's name)")
 }
 
 func (o *outFlags) of(grid *experiment.Grid) string {

@@ -87,7 +87,7 @@ func (r *reuseFlags) addTo(flags *pflag.FlagSet) {
 		if text == "" {
 			return "", errors.New("the name of a folder is empty")
 		}
-		return text, nil
+		return command.InHome(text)
 	})
 	r.cacheFlags.addTo(flags)
 }

@@ -27,7 +27,7 @@ func (c *compareFlags) addTo(flags *pflag.FlagSet) {
 	}
 	flags.Float64Var(&c.rounding, "rounding", analysis.Rounding, "largest relative difference `X` of two numbers that counts as rounding")
 	command.List(flags, &c.formats, "format", "formats of the files in --out: "+strings.Join(names, ", ")+" (default "+names[0]+")", names, report.ComparisonFormatNamed)
-	flags.StringVar(&c.out, "out", "", "`folder` for files of the comparison; none are written without it")
+	command.Path(flags, &c.out, "out", "`folder` for files of the comparison; none are written without it")
 	c.json.addTo(flags)
 }
 

@@ -198,6 +198,10 @@ func (a *catalog) checkDatasets(ctx context.Context, library *dataset.Library, e
 }
 
 func (a *catalog) fetchDatasets(ctx context.Context, openML string, library *dataset.Library, entries []dataset.Entry, on entriesOptions) error {
+	if library.Cache == "" {
+		_, err := dataset.DefaultCache()
+		return command.Refusef("%w; --cache DIR names it", err)
+	}
 	sets := []dataObject{}
 	fetcher := &dataset.Fetcher{BaseURL: openML, Progress: a.fetchProgress}
 	var errs []error

@@ -247,7 +247,7 @@ func (a *atServer) collectCommand() *cobra.Command {
 	a.library.addCacheTo(flags)
 	cache.addTo(flags)
 	flags.Lookup("format").Usage = "make a report too, in these `formats`: " + strings.Join(formatNames(), ", ")
-	flags.StringVar(&out, "out", "", "`folder` of the results, or s3://BUCKET/FOLDER of an S3-compatible store")
+	command.Path(flags, &out, "out", "`folder` of the results, or s3://BUCKET/FOLDER of an S3-compatible store")
 	cmd.PreRunE = func(*cobra.Command, []string) error {
 		if out == "" {
 			return command.Refusef("--out is missing: the folder of the results")

@@ -45,7 +45,7 @@ contaminated, then the target y) and path.arrow (the knots with coefficients).`,
 		})
 	a.library.addTo(cmd.Flags())
 	command.AllowCommands(cmd.Flags(), &commands)
-	cmd.Flags().StringVar(&data, "data", "", "`folder` for the cell's data and path")
+	command.Path(cmd.Flags(), &data, "data", "`folder` for the cell's data and path")
 	return cmd
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/agepath/agepath/experiment/queue"
 	"github.com/agepath/agepath/experiment/run"
 	"github.com/agepath/agepath/internal/command"
+	"github.com/agepath/agepath/internal/disk"
 	"github.com/agepath/agepath/internal/notify"
 	"github.com/agepath/agepath/results"
 	"github.com/agepath/agepath/results/analysis"
@@ -87,7 +88,13 @@ inside it unless --nats names one.`,
 			if a.NATS.URL == "" {
 				return a.run(ctx, c, n, &report, asJSON)
 			}
-			c.Cache = filepath.Join(filepath.Dir(a.library.cache), "cells")
+			if c.Cache = filepath.Join(filepath.Dir(a.library.cache), "cells"); a.library.cache == "" {
+				var remove func() error
+				if c.Cache, remove, err = disk.TemporaryFolder(command.CellsPrefix); err != nil {
+					return err
+				}
+				defer func() { _ = remove() }() // the next one removes what is left
+			}
 			return a.withQueue(ctx, func(q *queue.Queue) error {
 				c.Queue = q
 				return a.run(ctx, c, n, &report, asJSON)

@@ -35,7 +35,12 @@ who can reach it the names of data sets and the messages of failed cells.`,
 			if _, _, err := net.SplitHostPort(listen); err != nil {
 				return command.Refusef("--listen: %w; allowed is host:port, such as 127.0.0.1:8480, or :8480 for all addresses", err)
 			}
-			for _, dir := range folders {
+			for i := range folders {
+				dir, err := command.InHome(folders[i])
+				if err != nil {
+					return command.Refusef("--results: %w", err)
+				}
+				folders[i] = dir
 				if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 					return command.Refusef("--results: %s is no folder; a folder of results is allowed", dir)
 				}

@@ -14,6 +14,7 @@ import (
 	"github.com/agepath/agepath/experiment/dataset"
 	"github.com/agepath/agepath/experiment/run"
 	"github.com/agepath/agepath/internal/command"
+	"github.com/agepath/agepath/internal/disk"
 )
 
 func main() { command.Main(execute) }
@@ -56,7 +57,7 @@ at once.`,
 	flags.DurationVar(&worker.Grace, "grace", 0, "`time` that running cells have to finish after a signal, before they are handed back")
 	flags.DurationVar(&worker.RetryDelay, "retry-delay", 5*time.Second, "`time` before a failed cell is tried again")
 	command.Count(flags, &worker.MaxDeaths, "max-deaths", 2, 1, maxDeaths, "`N` workers that may die of a cell before it is given up; lost machines count")
-	flags.StringVar(&worker.Cache, "cache", "", "`folder` for the data sets of cells, which workers of a machine can share (default: agepath/cells in the user's cache folder)")
+	command.Path(flags, &worker.Cache, "cache", "`folder` for the data sets of cells, which workers of a machine can share (default: agepath/cells in the user's cache folder)")
 	command.Bytes(flags, &worker.CacheBytes, "cache-size", "10GiB", "`amount` that data sets may take in --cache when no cell uses them")
 	command.AllowCommands(flags, &worker.AllowCommands)
 	var health string
@@ -84,10 +85,15 @@ at once.`,
 func work(ctx context.Context, base *command.Base, worker *run.Worker) error {
 	if worker.Cache == "" {
 		downloads, err := dataset.DefaultCache()
-		if err != nil {
-			return command.Refusef("%w; --cache DIR names it", err)
-		}
 		worker.Cache = filepath.Join(filepath.Dir(downloads), "cells")
+		if err != nil {
+			var remove func() error
+			if worker.Cache, remove, err = disk.TemporaryFolder(command.CellsPrefix); err != nil {
+				return err
+			}
+			defer func() { _ = remove() }() // the next one removes what is left
+			base.Log.Info("there is no cache folder: data sets are kept while this worker runs; --cache DIR keeps them", "folder", worker.Cache)
+		}
 	}
 	var err error
 	if worker.Process, err = command.SlotProcess(worker.Slots); err != nil {

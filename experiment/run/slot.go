@@ -291,7 +291,8 @@ func (s *slot) look() {
 		return
 	}
 	outcome := begin(s.watched, s.began)
-	end(outcome, experiment.Memory, fmt.Sprintf("it took %d MiB; its limit is %d MiB", own>>20, limit>>20))
+	took, allowed := dataset.Amounts(own, limit)
+	end(outcome, experiment.Memory, fmt.Sprintf("it took %s; its limit is %s", took, allowed))
 	outcome.Peak, outcome.Short = &own, float64(limit)
 	body, err := queue.EncodeOutcome(outcome)
 	if err != nil {

@@ -76,7 +76,7 @@ func New(root *cobra.Command, streams Streams) *Base {
 	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
 	flags := root.PersistentFlags()
-	flags.StringVar(&b.config, configFlag, "", "YAML `file` with values for flags, by their names")
+	Path(flags, &b.config, configFlag, "YAML `file` with values for flags, by their names")
 	b.logging.addTo(flags)
 	b.NATS.program = root.Name()
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {

@@ -2,6 +2,8 @@ package command
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -43,6 +45,46 @@ func add[T any](
 		panic(fmt.Sprintf("default of --%s: %v", name, err))
 	}
 	flags.Var(v, name, usage)
+}
+
+// Path adds a flag that takes the path of a file or a folder, see [InHome].
+func Path(flags *pflag.FlagSet, place *string, name, usage string) {
+	flags.Var((*path)(place), name, usage)
+}
+
+type path string
+
+func (p *path) String() string { return string(*p) }
+func (p *path) Type() string   { return "string" }
+
+func (p *path) Set(text string) error {
+	full, err := InHome(text)
+	if err == nil {
+		*p = path(full)
+	}
+	return err
+}
+
+// CellsPrefix begins the names of temporary folders for the data sets of cells, where the
+// user has no cache folder.
+const CellsPrefix = "agepath-cells-"
+
+// InHome puts the user's home folder in place of a ~ at the start of a path. Shells do
+// so in words that begin with it, and leave it in --out=~/results; configuration files
+// have no shell.
+func InHome(path string) (string, error) {
+	rest, found := strings.CutPrefix(path, "~")
+	if !found {
+		return path, nil
+	}
+	if rest != "" && !os.IsPathSeparator(rest[0]) {
+		return "", fmt.Errorf("%q is not allowed: of home folders only your own has a short form, ~/; give the path in full, or ./%s for a file of that name", path, path)
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return "", fmt.Errorf("%q is not allowed, as ~ stands for nothing here: %w; give the path in full", path, err)
+	}
+	return filepath.Join(home, rest), nil
 }
 
 // Choice adds a flag that takes one of the allowed words.

@@ -22,6 +22,7 @@ type values struct {
 	switched   bool
 	numbers    []int
 	texts      []string
+	path       string
 }
 
 // read runs the program with a config file's text, "" for none, and returns
@@ -43,6 +44,7 @@ func read(t *testing.T, config string, env map[string]string, args ...string) (v
 	List(flags, &v.numbers, "numbers", "numbers", nil, strconv.Atoi)
 	flags.StringArrayVar(&v.texts, "texts", nil, "texts")
 	flags.StringVar(&v.text, "text", "standard", "a text")
+	Path(flags, &v.path, "path", "a `folder`")
 	flags.BoolVar(&v.switched, "switched", false, "a switch")
 	Group(root, cmd)
 	if config != "" {
@@ -71,12 +73,12 @@ func TestSources(t *testing.T) {
 	}{
 		"defaults":       {"", nil, nil, values{word: "one", number: 5, text: "standard"}},
 		"empty file":     {"# nothing\n", nil, nil, values{word: "one", number: 5, text: "standard"}},
-		"file":           {file, nil, nil, values{"two", "file", 7, true, []int{1, 2}, []string{"a, b", "c"}}},
+		"file":           {file, nil, nil, values{"two", "file", 7, true, []int{1, 2}, []string{"a, b", "c"}, ""}},
 		"one for a list": {"numbers: 6\ntexts: x\n", nil, nil, values{word: "one", number: 5, text: "standard", numbers: []int{6}, texts: []string{"x"}}},
-		"environment":    {file, env, nil, values{"one", "env", 8, false, []int{3, 4}, []string{"d, e", "f"}}},
-		"empty variable": {file, map[string]string{"AGEPATH_NUMBER": ""}, nil, values{"two", "file", 7, true, []int{1, 2}, []string{"a, b", "c"}}},
+		"environment":    {file, env, nil, values{"one", "env", 8, false, []int{3, 4}, []string{"d, e", "f"}, ""}},
+		"empty variable": {file, map[string]string{"AGEPATH_NUMBER": ""}, nil, values{"two", "file", 7, true, []int{1, 2}, []string{"a, b", "c"}, ""}},
 		"command line": {file, env, []string{"--word", "two", "--number", "9", "--numbers", "5,6", "--numbers", "7,6", "--texts", "g,h", "--text", "line", "--switched"},
-			values{"two", "line", 9, true, []int{5, 6, 7}, []string{"g,h"}}},
+			values{"two", "line", 9, true, []int{5, 6, 7}, []string{"g,h"}, ""}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -146,5 +148,44 @@ func TestStatus(t *testing.T) {
 	}
 	if Refuse(nil) != nil {
 		t.Error("no error is refused")
+	}
+}
+
+// TestPaths wants ~ to be the home folder wherever a path comes from, and nothing else to
+// be changed or taken for one.
+func TestPaths(t *testing.T) {
+	home := t.TempDir()
+	t.Setenv("HOME", home)
+	if err := os.WriteFile(filepath.Join(home, "config.yaml"), []byte("number: 7\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	in := func(path string) string { return filepath.Join(home, path) }
+	for name, c := range map[string]struct {
+		config string
+		env    map[string]string
+		args   []string
+		want   string
+	}{
+		"flag":          {args: []string{"--path=~/res"}, want: in("res")},
+		"home":          {args: []string{"--path", "~"}, want: home},
+		"config file":   {config: "path: ~/a b/c\n", want: in("a b/c")},
+		"environment":   {env: map[string]string{"AGEPATH_PATH": "~/res/"}, want: in("res")},
+		"inside":        {args: []string{"--path=a/~/b~"}, want: "a/~/b~"},
+		"file called ~": {args: []string{"--path=./~x"}, want: "./~x"},
+		"store":         {args: []string{"--path=s3://bucket/~/x"}, want: "s3://bucket/~/x"},
+	} {
+		if v, code, stderr := read(t, c.config, c.env, c.args...); v.path != c.want || code != ExitDone {
+			t.Errorf("%s: %q, want %q; exit status %d: %s", name, v.path, c.want, code, stderr)
+		}
+	}
+	if v, code, stderr := read(t, "", nil, "--config=~/config.yaml"); v.number != 7 {
+		t.Errorf("the config file in the home folder is not read: %d, %s", code, stderr)
+	}
+	if _, code, stderr := read(t, "", nil, "--path=~bob/res"); code != ExitRefused || !strings.Contains(stderr, "--path: ") || !strings.Contains(stderr, "./~bob/res") {
+		t.Errorf("the home folder of another: exit status %d, %s", code, stderr)
+	}
+	t.Setenv("HOME", "")
+	if _, code, stderr := read(t, "", nil, "--path=~/res"); code != ExitRefused || !strings.Contains(stderr, "give the path in full") {
+		t.Errorf("without a home: exit status %d, %s", code, stderr)
 	}
 }
