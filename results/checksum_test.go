@@ -120,7 +120,7 @@ func BenchmarkChecksums(b *testing.B) {
 		}
 	}
 	path := filepath.Join(b.TempDir(), "t.arrow")
-	if err := WriteTable(path, table, "run", &rows); err != nil {
+	if err := WriteTable(path, table, "run", &rows, ZSTD); err != nil {
 		b.Fatal(err)
 	}
 	info, err := os.Stat(path)

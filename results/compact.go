@@ -19,8 +19,8 @@ import (
 // tables in the same order of cells, the rows of a cell as its outcome gave them.
 // Cells that the order does not have go into the same tables of former grids,
 // former.cells.arrow and so on, by identity, and come from there when it has them
-// again. Equal outcomes give equal bytes, in whatever order they arrived; where the
-// files would not change they are not touched.
+// again. Equal outcomes give equal bytes under one compression, in whatever order they
+// arrived; where the files would not change they are not touched.
 //
 // New files take the place of the old ones only when they are whole and
 // durable, and the streams are deleted after that, so that an error or a
@@ -232,7 +232,7 @@ func (s *Store) compactTable(ctx context.Context, table experiment.Table, set fi
 		}
 	}
 	return rows, disk.Write(s.disk, disk.Temporary(s.path(set.name(table.Name))), func(file disk.File) error {
-		w, err := newTableWriter(file, schema, table.Columns, true, batchRows)
+		w, err := newTableWriter(file, schema, table.Columns, true, batchRows, s.compression)
 		if err != nil {
 			return err
 		}

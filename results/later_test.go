@@ -36,7 +36,7 @@ func TestLaterColumns(t *testing.T) {
 	}
 	err = disk.Write(disk.OS{}, path, func(file disk.File) error {
 		schema := withTables(withChecksums(tableSchema(older, storeRun)), nil)
-		w, err := newTableWriter(file, schema, older.Columns, true, batchRows)
+		w, err := newTableWriter(file, schema, older.Columns, true, batchRows, ZSTD)
 		if err == nil {
 			err = w.add(&frame.Batch, 0, frame.Rows())
 		}

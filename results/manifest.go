@@ -21,17 +21,18 @@ type Manifest struct {
 	SchemaVersion int                       `json:"schema_version"`
 	Name          string                    `json:"name"` // of the grid
 	Run           string                    `json:"run"`
-	Kind          string                    `json:"kind"`             // of the experiment
-	Versions      map[string]string         `json:"versions"`         // by what they are versions of
-	Data          map[string]string         `json:"data"`             // digests by name of the data set
-	Absent        []ManifestData            `json:"absent,omitempty"` // data sets of the grid that the run leaves out, not being there
-	Cells         int64                     `json:"cells"`            // the grid has
-	Counts        map[experiment.Status]int `json:"counts"`           // cells in the files by status
-	Tables        []ManifestTable           `json:"tables"`           // of the files
-	Grid          string                    `json:"grid,omitempty"`   // the grid as run, YAML
-	File          string                    `json:"file,omitempty"`   // of the grid, as it was named: relative paths of data begin at its folder
-	Set           []string                  `json:"set,omitempty"`    // overrides of the grid
-	Files         map[string]string         `json:"files,omitempty"`  // digests of the files of commands by name
+	Kind          string                    `json:"kind"`                  // of the experiment
+	Versions      map[string]string         `json:"versions"`              // by what they are versions of
+	Data          map[string]string         `json:"data"`                  // digests by name of the data set
+	Absent        []ManifestData            `json:"absent,omitempty"`      // data sets of the grid that the run leaves out, not being there
+	Cells         int64                     `json:"cells"`                 // the grid has
+	Counts        map[experiment.Status]int `json:"counts"`                // cells in the files by status
+	Tables        []ManifestTable           `json:"tables"`                // of the files
+	Compression   Compression               `json:"compression,omitempty"` // of the files; not in those of versions before, which have ZSTD
+	Grid          string                    `json:"grid,omitempty"`        // the grid as run, YAML
+	File          string                    `json:"file,omitempty"`        // of the grid, as it was named: relative paths of data begin at its folder
+	Set           []string                  `json:"set,omitempty"`         // overrides of the grid
+	Files         map[string]string         `json:"files,omitempty"`       // digests of the files of commands by name
 
 	// Places are where the files were, nil in those of version 0.1.0.
 	Places *ManifestPlaces `json:"places,omitempty"`

@@ -68,9 +68,13 @@ func TestPolarsReadsFiles(t *testing.T) {
 	t.Parallel()
 	polars := needs.Polars(t, "testdata/polars")
 	tables := selfpaced.Tables()
-	for _, n := range []int{0, 200} {
+	for k, compression := range []Compression{ZSTD, "", LZ4, LZ4, Uncompressed, Uncompressed} {
+		n := 200 * (k % 2)
 		dir := t.TempDir()
-		s := openStore(t, dir)
+		s, err := Open(t.Context(), dir, StoreOptions{Tables: tables, Run: storeRun, Compression: compression})
+		if err != nil {
+			t.Fatal(err)
+		}
 		outcomes := outcomesOf(n)
 		for part := range slices.Chunk(outcomes, 30) {
 			appendAll(t, s, part...)

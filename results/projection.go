@@ -14,6 +14,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	flatbuffers "github.com/google/flatbuffers/go"
 	"github.com/klauspost/compress/zstd"
+	"github.com/pierrec/lz4/v4"
 
 	"github.com/agepath/agepath/experiment"
 )
@@ -45,6 +46,7 @@ type batchBuffer struct{ offset, length int64 }
 // Codecs of a batch: those of BodyCompression in Message.fbs, LZ4 being 0.
 const (
 	codecNone int8 = -1 // no compression
+	codecLZ4  int8 = 0
 	codecZSTD int8 = 1
 )
 
@@ -112,7 +114,9 @@ type projection struct {
 	total   struct{ nodes, buffers int }
 	reader  *ipc.Reader
 	queue   messageQueue
+	codec   int8 // of the last batch
 	zstd    *zstd.Decoder
+	lz4     *lz4.Reader
 	stored  []byte // a buffer as it is on the disk
 	plain   []byte // and decompressed
 	body    int    // the length of the longest batch so far, decompressed
@@ -148,6 +152,7 @@ func newProjection(schema *arrow.Schema, all []experiment.Column, wanted []int) 
 	if err != nil {
 		return nil, err
 	}
+	p.lz4 = lz4.NewReader(nil)
 	p.queue.push(meta, nil)
 	p.reader, err = ipc.NewReaderFromMessageReader(&p.queue)
 	return p, err
@@ -180,8 +185,8 @@ func (p *projection) decode(r io.ReaderAt, m *message) (batch experiment.Batch, 
 	if len(header.nodes) != p.total.nodes || len(header.buffers) != p.total.buffers {
 		return batch, errTorn
 	}
-	if header.codec != codecNone && header.codec != codecZSTD {
-		return batch, errors.New("it is compressed with LZ4; agepath reads and writes ZSTD only")
+	if p.codec = header.codec; codecs[p.codec] == "" {
+		return batch, fmt.Errorf("%w: codec %d", errTorn, p.codec)
 	}
 	narrow := batchHeader{rows: header.rows, codec: codecNone}
 	for _, i := range p.nodes {
@@ -224,17 +229,40 @@ func (p *projection) values(r io.ReaderAt, body int64, at batchBuffer, codec int
 	if size == -1 { // Arrow's mark of a buffer that is not compressed
 		return frame, nil
 	}
-	// ZSTD's best is a block of 128 KiB in 4 bytes: what claims to be longer
-	// is damaged, and must not be allocated.
-	if size < 0 || size > int64(len(frame))*(128<<10)/4 {
+	// ZSTD's best is a block of 128 KiB in 4 bytes, LZ4's 255 bytes in one: what claims to
+	// be longer is damaged, and must not be allocated.
+	most := int64(len(frame)) * (128 << 10) / 4
+	if codec == codecLZ4 {
+		most = int64(len(frame)) * 255
+	}
+	if size < 0 || size > most {
 		return nil, errTorn
 	}
+	p.plain = slices.Grow(p.plain[:0], int(size))[:0:size]
 	var err error
-	p.plain, err = p.zstd.DecodeAll(frame, slices.Grow(p.plain[:0], int(size))[:0:size])
+	if codec == codecLZ4 {
+		err = p.fillLZ4(frame)
+	} else {
+		p.plain, err = p.zstd.DecodeAll(frame, p.plain)
+	}
 	if err != nil || int64(len(p.plain)) != size {
 		return nil, fmt.Errorf("%w: a buffer of %d bytes: %w", errTorn, size, err)
 	}
 	return p.plain, nil
+}
+
+// fillLZ4 decompresses a frame, which must end where plain is full.
+func (p *projection) fillLZ4(frame []byte) error {
+	p.lz4.Reset(bytes.NewReader(frame))
+	p.plain = p.plain[:cap(p.plain)]
+	if _, err := io.ReadFull(p.lz4, p.plain); err != nil {
+		return err
+	}
+	var more [1]byte
+	if n, err := p.lz4.Read(more[:]); n > 0 || !errors.Is(err, io.EOF) {
+		return errors.Join(errors.New("it is longer than it says"), err)
+	}
+	return nil
 }
 
 // meta returns the flatbuffer of the header's message, without compression.

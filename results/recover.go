@@ -215,6 +215,7 @@ func (s *Store) recoverFinals(ctx context.Context, name func(table string) strin
 	if err := s.indexCells(ctx, reader, number, math.MaxInt); err != nil {
 		return nil, err
 	}
+	s.moved = s.moved || number == 0 && codecs[reader.wanted.codec] != s.compression
 	return append(finals, cells.Name), s.index.markRows(ctx, s.disk, s.dir, number, name, math.MaxInt)
 }
 

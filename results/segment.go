@@ -62,7 +62,7 @@ func createSegment(d disk.FS, dir string, tables []experiment.Table, run string,
 		if err != nil {
 			return nil, errors.Join(err, w.remove())
 		}
-		stream, err := newTableWriter(file, tableSchema(table, run), table.Columns, false, 0)
+		stream, err := newTableWriter(file, tableSchema(table, run), table.Columns, false, 0, ZSTD) // its checksums tell damage
 		if err != nil {
 			return nil, errors.Join(err, file.Close(), d.Remove(path), w.remove())
 		}

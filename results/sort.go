@@ -88,7 +88,7 @@ func (s *tableSorter) runName(number int) string {
 
 func (s *tableSorter) createRun(path string, write func(*tableWriter) error) error {
 	return disk.Write(s.disk, path, func(file disk.File) error {
-		w, err := newTableWriter(file, tableSchema(s.table, s.run), s.table.Columns, false, s.limits.rows)
+		w, err := newTableWriter(file, tableSchema(s.table, s.run), s.table.Columns, false, s.limits.rows, ZSTD)
 		if err != nil {
 			return err
 		}

@@ -1,6 +1,7 @@
 package results
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -30,6 +31,9 @@ type StoreOptions struct {
 	// Needed names the further tables that a computed cell must have been computed for,
 	// with rows or without, to count as there.
 	Needed []string
+	// Compression is that of the files that [Store.Compact] writes. Files with another one
+	// are written again by it.
+	Compression Compression
 }
 
 // Store writes the results of a grid to a folder and survives the death of
@@ -53,11 +57,13 @@ type Store struct {
 	kept   []string
 	limits sortLimits
 
+	compression Compression // never ""
+
 	mu        sync.Mutex
 	index     *index
 	finals    []string   // tables that have a final file
 	former    []string   // tables that have a file of former grids
-	moved     bool       // the index is in another order than the final files, or these are of another run
+	moved     bool       // the index is in another order than the final files, or these are of another run or compression
 	untrimmed bool       // cells.arrow, or the further tables, may have cells that were set aside
 	shadowed  bool       // the files of former grids have cells that are elsewhere too
 	foreign   bool       // files of another run were found
@@ -133,7 +139,7 @@ func open(ctx context.Context, dir string, options StoreOptions, d disk.FS) (*St
 	}
 	s := &Store{
 		folder: folder{dir: dir, disk: d}, rows: rows, kept: options.Kept, limits: sortBounds,
-		index: newIndex(names, options.Needed), next: 1,
+		index: newIndex(names, options.Needed), next: 1, compression: cmp.Or(options.Compression, ZSTD),
 	}
 	for _, name := range append(slices.Clone(s.kept), options.Needed...) {
 		if !slices.Contains(names, name) {

@@ -178,14 +178,16 @@ func TestFilesDoNotDependOnProcessors(t *testing.T) {
 	files := map[string]bool{}
 	for _, n := range []int{1, 2, 8} {
 		runtime.GOMAXPROCS(n)
-		dir := t.TempDir()
-		if err := WriteTable(filepath.Join(dir, "t.arrow"), table, "run", &rows); err != nil {
-			t.Fatal(err)
+		for _, compression := range Compressions {
+			dir := t.TempDir()
+			if err := WriteTable(filepath.Join(dir, "t.arrow"), table, "run", &rows, Compression(compression)); err != nil {
+				t.Fatal(err)
+			}
+			files[dirFiles(t, dir)["t.arrow"]] = true
 		}
-		files[dirFiles(t, dir)["t.arrow"]] = true
 	}
-	if len(files) != 1 {
-		t.Errorf("%d different files of the same rows", len(files))
+	if len(files) != len(Compressions) {
+		t.Errorf("%d different files of the same rows in %d compressions", len(files), len(Compressions))
 	}
 }
 
@@ -675,7 +677,7 @@ func TestReadTableLeavesOtherColumns(t *testing.T) {
 	}}
 	rows := randomRows(rand.New(rand.NewPCG(1, 2)), table.Columns, 500)
 	path := filepath.Join(dir, "t.arrow")
-	if err := WriteTable(path, table, "run", &rows); err != nil {
+	if err := WriteTable(path, table, "run", &rows, ZSTD); err != nil {
 		t.Fatal(err)
 	}
 	whole, err := ReadTable(path)

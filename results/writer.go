@@ -84,7 +84,7 @@ type tableWriter struct {
 	any     bool // a batch was written
 }
 
-func newTableWriter(file disk.File, schema *arrow.Schema, columns []experiment.Column, isFile bool, rows int) (*tableWriter, error) {
+func newTableWriter(file disk.File, schema *arrow.Schema, columns []experiment.Column, isFile bool, rows int, compression Compression) (*tableWriter, error) {
 	w := &tableWriter{
 		schema: schema, columns: columns,
 		out: newOutput(file), isFile: isFile, rows: rows, lists: -1,
@@ -95,7 +95,7 @@ func newTableWriter(file disk.File, schema *arrow.Schema, columns []experiment.C
 			w.lists = j
 		}
 	}
-	options := []ipc.Option{ipc.WithSchema(w.schema), ipc.WithZstd()}
+	options := append(compression.options(), ipc.WithSchema(w.schema))
 	if !isFile {
 		w.records = ipc.NewWriter(w.out, options...)
 		return w, nil
@@ -183,12 +183,12 @@ func (w *tableWriter) finish() error {
 
 // WriteTable writes rows as an Arrow file in the form of the tables of
 // results: path holds either the whole table or what it held before.
-func WriteTable(path string, table experiment.Table, run string, rows *experiment.Batch) error {
+func WriteTable(path string, table experiment.Table, run string, rows *experiment.Batch, compression Compression) error {
 	if err := rows.Fits(table.Columns); err != nil {
 		return fmt.Errorf("writing %s: the table %s %w", path, table.Name, err)
 	}
 	return disk.Replace(disk.OS{}, path, func(file disk.File) error {
-		w, err := newTableWriter(file, withChecksums(tableSchema(table, run)), table.Columns, true, batchRows)
+		w, err := newTableWriter(file, withChecksums(tableSchema(table, run)), table.Columns, true, batchRows, compression)
 		if err != nil {
 			return err
 		}

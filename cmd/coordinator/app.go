@@ -15,6 +15,7 @@ import (
 	"github.com/agepath/agepath/experiment/queue"
 	"github.com/agepath/agepath/experiment/run"
 	"github.com/agepath/agepath/internal/command"
+	"github.com/agepath/agepath/internal/disk"
 )
 
 // app is what the commands share, and has those about grids and folders of results.
@@ -53,6 +54,15 @@ func (l *library) open() (*dataset.Library, error) {
 		return nil, command.Refusef("%w; --datasets DIR names an existing folder", err)
 	}
 	return library, nil
+}
+
+// cells returns the folder for the data sets of cells, beside that of downloads, else a
+// temporary one, which remove deletes.
+func (l *library) cells() (dir string, remove func() error, err error) {
+	if l.cache == "" {
+		return disk.TemporaryFolder(command.CellsPrefix)
+	}
+	return filepath.Join(filepath.Dir(l.cache), "cells"), func() error { return nil }, nil
 }
 
 // gridFlags are the flags of commands that take a grid.

@@ -252,7 +252,7 @@ func (a *atServer) collectCommand() *cobra.Command {
 		if out == "" {
 			return command.Refusef("--out is missing: the folder of the results")
 		}
-		return nil
+		return report.check()
 	}
 	return cmd
 }
@@ -269,7 +269,7 @@ func (a *atServer) collect(ctx context.Context, q *queue.Queue, name, out string
 		caches = append(caches, kept)
 	}
 	collected, err := oneStep(a.Base, "collect", "gathering the results", func() (*run.Collected, error) {
-		return run.Collect(ctx, q, name, to.dir, a.Version, caches...)
+		return run.Collect(ctx, q, name, to.dir, a.Version, flags.compression, caches...)
 	})
 	if err != nil {
 		return refuseStart(err)

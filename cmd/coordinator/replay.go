@@ -17,6 +17,7 @@ import (
 // replayCommand computes a cell again.
 func (a *app) replayCommand() *cobra.Command {
 	var data string
+	var compression results.Compression
 	var commands bool
 	cmd := command.Command("replay DIR CELL", "Compute one cell of a folder of results again, here",
 		`Compute one cell of a folder of results again and print what it gives beside
@@ -37,7 +38,7 @@ contaminated, then the target y) and path.arrow (the knots with coefficients).`,
 			if err != nil {
 				return command.Refuse(err)
 			}
-			replayed, err := run.Replay(ctx, args[0], cell, data, library, commands)
+			replayed, err := run.Replay(ctx, args[0], cell, data, compression, library, commands)
 			if err != nil {
 				return err
 			}
@@ -46,6 +47,7 @@ contaminated, then the target y) and path.arrow (the knots with coefficients).`,
 	a.library.addTo(cmd.Flags())
 	command.AllowCommands(cmd.Flags(), &commands)
 	command.Path(cmd.Flags(), &data, "data", "`folder` for the cell's data and path")
+	addCompression(cmd.Flags(), &compression)
 	return cmd
 }
 

@@ -35,12 +35,28 @@ type reportFlags struct {
 	formats []report.Format
 	figures int
 	paper   bool
+
+	compression results.Compression
+}
+
+// addCompression adds the flag of commands that write files of tables.
+func addCompression(flags *pflag.FlagSet, compression *results.Compression) {
+	command.Choice(flags, (*string)(compression), "compression", results.Compressions[0], "how Arrow and Parquet files are compressed", results.Compressions...)
+}
+
+// check refuses flags that do not go together.
+func (r *reportFlags) check() error {
+	if r.compression == results.LZ4 && slices.ContainsFunc(r.formats, func(f report.Format) bool { return f.Name == "parquet" }) {
+		return command.Refusef("--compression %s is for Arrow files alone; with --format parquet %s and %s are allowed", results.LZ4, results.ZSTD, results.Uncompressed)
+	}
+	return nil
 }
 
 func (r *reportFlags) addTo(flags *pflag.FlagSet) {
 	names := formatNames()
 	command.List(flags, &r.formats, "format", "formats of the report: "+strings.Join(names, ", ")+" (default "+names[0]+")", names, report.FormatNamed)
 	command.Count(flags, &r.figures, "figures", report.DefaultFigures, 0, maxFigures, "`N` figures at most")
+	addCompression(flags, &r.compression)
 	flags.BoolVar(&r.paper, "paper", false, "put the numbers published in the GAGA paper beside those of the run")
 }
 
@@ -52,7 +68,7 @@ func formatNames() (names []string) {
 }
 
 func (r *reportFlags) options() report.Options {
-	options := report.Options{Formats: r.formats, Figures: r.figures, Paper: r.paper}
+	options := report.Options{Formats: r.formats, Figures: r.figures, Paper: r.paper, Compression: r.compression}
 	if options.Formats == nil {
 		options.Formats = report.Formats[:1]
 	}
@@ -71,7 +87,11 @@ func (r *reportFlags) isFresh(dir string) bool {
 		return false
 	}
 	for _, format := range r.options().Formats {
-		for _, file := range madeBy(format) {
+		files := slices.Clone(format.Files)
+		if names := format.Tables.Names; names != nil {
+			files = append(files, report.FormatFile{Name: names[len(names)-1]})
+		}
+		for _, file := range files {
 			written, err := os.Stat(filepath.Join(dir, reportFolder, file.Name))
 			if err != nil && file.Empty != nil { // perhaps there was nothing to write
 				continue
@@ -79,17 +99,12 @@ func (r *reportFlags) isFresh(dir string) bool {
 			if err != nil || written.ModTime().Before(tables.ModTime()) {
 				return false
 			}
+			if format.Name == "parquet" && parquet.CompressionOf(filepath.Join(dir, reportFolder, file.Name)) != r.compression {
+				return false
+			}
 		}
 	}
 	return true
-}
-
-// madeBy returns the files of a format. Of those of the tables the cells are written last.
-func madeBy(format report.Format) []report.FormatFile {
-	if format.Tables == nil {
-		return format.Files
-	}
-	return append(slices.Clone(format.Files), report.FormatFile{Name: parquet.Name("cells")})
 }
 
 // reportCommand makes tables and plots of a folder of results.
@@ -98,6 +113,9 @@ func (a *app) reportCommand() *cobra.Command {
 	cmd := command.Command("report DIR", "Make tables and figures of a folder of results", "",
 		func(ctx context.Context, args []string) error {
 			dir := args[0]
+			if err := flags.check(); err != nil {
+				return err
+			}
 			r, err := a.report(ctx, dir, &flags)
 			if err != nil {
 				return refuseFolder(err)

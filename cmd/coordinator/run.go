@@ -17,11 +17,9 @@ import (
 	"github.com/agepath/agepath/experiment/queue"
 	"github.com/agepath/agepath/experiment/run"
 	"github.com/agepath/agepath/internal/command"
-	"github.com/agepath/agepath/internal/disk"
 	"github.com/agepath/agepath/internal/notify"
 	"github.com/agepath/agepath/results"
 	"github.com/agepath/agepath/results/analysis"
-	"github.com/agepath/agepath/results/parquet"
 	"github.com/agepath/agepath/results/report"
 )
 
@@ -56,6 +54,9 @@ inside it unless --nats names one.`,
 			if workers == 0 && a.NATS.URL == "" {
 				return command.Refusef("--workers 0 leaves the cells to other workers, which need a server: give --nats URL, or --workers from 1")
 			}
+			if err := report.check(); err != nil {
+				return err
+			}
 			if allow {
 				a.BeforeCommands()
 			}
@@ -74,7 +75,7 @@ inside it unless --nats names one.`,
 			c := &run.Coordinator{
 				Grid: p.grid, Plan: p.plan, Kind: p.kind, Out: out.of(p.grid),
 				Workers: workers, Retry: retry, Version: a.Version, Report: a.warn,
-				AllowCommands: allow,
+				AllowCommands: allow, Compression: report.compression,
 			}
 			if c.Process, err = command.SlotProcess(max(workers, 1)); err != nil {
 				return err
@@ -88,13 +89,11 @@ inside it unless --nats names one.`,
 			if a.NATS.URL == "" {
 				return a.run(ctx, c, n, &report, asJSON)
 			}
-			if c.Cache = filepath.Join(filepath.Dir(a.library.cache), "cells"); a.library.cache == "" {
-				var remove func() error
-				if c.Cache, remove, err = disk.TemporaryFolder(command.CellsPrefix); err != nil {
-					return err
-				}
-				defer func() { _ = remove() }() // the next one removes what is left
+			var remove func() error
+			if c.Cache, remove, err = a.library.cells(); err != nil {
+				return err
 			}
+			defer func() { _ = remove() }() // the next one removes what is left
 			return a.withQueue(ctx, func(q *queue.Queue) error {
 				c.Queue = q
 				return a.run(ctx, c, n, &report, asJSON)
@@ -221,11 +220,8 @@ func files(dir string, flags *reportFlags) []string {
 		for _, file := range format.Files {
 			names = append(names, filepath.Join(reportFolder, file.Name))
 		}
-		if format.Tables == nil {
-			continue
-		}
-		for _, table := range []string{"cells", "knots", "coefficients"} {
-			names = append(names, filepath.Join(reportFolder, parquet.Name(table)))
+		for _, name := range format.Tables.Names {
+			names = append(names, filepath.Join(reportFolder, name))
 		}
 	}
 	var paths []string

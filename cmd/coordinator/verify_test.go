@@ -32,7 +32,7 @@ func rewrite(t *testing.T, dir, name string, pick func(rows int) []int) {
 		}
 	}
 	table := experiment.Table{Name: name, Columns: frame.Columns}
-	if err := results.WriteTable(path, table, frame.Metadata[results.MetadataRun], &batch); err != nil {
+	if err := results.WriteTable(path, table, frame.Metadata[results.MetadataRun], &batch, results.ZSTD); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/selfpaced"
+	"github.com/agepath/agepath/results"
 )
 
 // swift is the kind self-paced with cells that compute nothing.
@@ -35,7 +36,7 @@ func BenchmarkCollect(b *testing.B) {
 	}
 	b.ResetTimer()
 	for range b.N {
-		collected, err := Collect(b.Context(), q, p.Run, b.TempDir(), "v")
+		collected, err := Collect(b.Context(), q, p.Run, b.TempDir(), "v", results.ZSTD)
 		if err != nil || collected.Counts[experiment.OK] != cells {
 			b.Fatalf("collected %+v: %v", collected, err)
 		}

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,6 +25,8 @@ type Coordinator struct {
 	Grid *experiment.Grid
 	Plan *experiment.Plan // of Grid
 	Out  string           // folder of the results
+	// Compression is that of the files of tables, see [results.StoreOptions].
+	Compression results.Compression
 
 	// Queue is where to publish; nil starts an embedded server with its
 	// streams in Out/.jetstream for the time of the run.
@@ -170,7 +173,7 @@ func (c *Coordinator) open(ctx context.Context) (*gatherer, error) {
 // are set aside first, so that whoever reads the folder finds the plan's alone.
 func (c *Coordinator) openFolder(ctx context.Context) (*results.Store, *gate, error) {
 	store, err := results.Open(ctx, c.Out, results.StoreOptions{
-		Tables: c.Plan.Tables(), Run: c.Plan.Run, Kept: c.Plan.Keep.Tables(), Needed: c.Plan.Keep.Tables(),
+		Tables: c.Plan.Tables(), Run: c.Plan.Run, Kept: c.Plan.Keep.Tables(), Needed: c.Plan.Keep.Tables(), Compression: c.Compression,
 	})
 	if err != nil {
 		return nil, nil, &StartError{err}
@@ -394,7 +397,7 @@ func (c *Coordinator) putManifest(store *results.Store, changed bool) error {
 		}
 	}
 	manifest.Tables = results.ManifestTables(c.Plan.Tables())
-	manifest.Counts = store.Counts()
+	manifest.Counts, manifest.Compression = store.Counts(), cmp.Or(c.Compression, results.ZSTD)
 	return results.WriteManifest(c.Out, manifest)
 }
 

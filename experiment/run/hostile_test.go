@@ -259,7 +259,7 @@ func TestCollectPassesStrays(t *testing.T) {
 	foreign := strings.Repeat("0", 32)
 	w.sayOutcome(foreign, changed(t, w.good[w.ids[1]], func(o *experiment.Outcome) { o.Cell = foreign }))
 	dir := t.TempDir()
-	collected, err := Collect(t.Context(), w.Queue, w.plan.Run, dir, "v")
+	collected, err := Collect(t.Context(), w.Queue, w.plan.Run, dir, "v", results.ZSTD)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -267,7 +267,7 @@ func TestCollectPassesStrays(t *testing.T) {
 		t.Errorf("collected %+v of %d cells, want all but 2, which are queued again, and 3 messages quarantined", collected, len(w.ids))
 	}
 	w.work()
-	if collected, err = Collect(t.Context(), w.Queue, w.plan.Run, dir, "v"); err != nil || collected.Quarantined != 0 {
+	if collected, err = Collect(t.Context(), w.Queue, w.plan.Run, dir, "v", results.ZSTD); err != nil || collected.Quarantined != 0 {
 		t.Errorf("collected %+v, %v; want nothing quarantined", collected, err)
 	}
 	w.wantRight(dir)
@@ -304,7 +304,7 @@ func TestStrayDeadLetter(t *testing.T) {
 	foreign := strings.Repeat("0", 32)
 	w.say("agepath.dead."+w.plan.Run+"."+foreign, map[string]string{"Agepath-Time": now, "Agepath-Task": "0", "Agepath-Deliveries": "1"}, nil)
 	dir := t.TempDir()
-	collected, err := Collect(t.Context(), w.Queue, w.plan.Run, dir, "v")
+	collected, err := Collect(t.Context(), w.Queue, w.plan.Run, dir, "v", results.ZSTD)
 	if err != nil || collected.Quarantined != 2 {
 		t.Errorf("collected %+v, %v; want 2 messages quarantined", collected, err)
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/dataset"
 	"github.com/agepath/agepath/experiment/gridfile"
+	"github.com/agepath/agepath/results"
 	"github.com/agepath/agepath/results/analysis"
 	"github.com/agepath/agepath/results/layout"
 	"github.com/agepath/agepath/results/report"
@@ -221,7 +222,7 @@ func TestAnotherKind(t *testing.T) {
 	}
 	first := slices.Collect(plan.IDs())[0]
 	data := filepath.Join(t.TempDir(), "data")
-	if r, err := Replay(t.Context(), out, first, data, library, false); err != nil || !r.Same || len(r.Rows) != 1 || r.Rows[0] != (ReplayedRows{"path", 10}) {
+	if r, err := Replay(t.Context(), out, first, data, results.ZSTD, library, false); err != nil || !r.Same || len(r.Rows) != 1 || r.Rows[0] != (ReplayedRows{"path", 10}) {
 		t.Errorf("replayed %+v, %v", r, err)
 	}
 	if _, err := os.Stat(filepath.Join(data, "walk.arrow")); err != nil {
@@ -266,7 +267,7 @@ func TestAnotherKind(t *testing.T) {
 		t.Fatal(err)
 	}
 	other := t.TempDir()
-	if collected, err := Collect(t.Context(), q, plan.Run, other, "v"); err != nil || collected.Counts[experiment.OK] != 36 {
+	if collected, err := Collect(t.Context(), q, plan.Run, other, "v", results.ZSTD); err != nil || collected.Counts[experiment.OK] != 36 {
 		t.Fatalf("%+v, %v", collected, err)
 	}
 	compared, err := report.Compare(t.Context(), []string{out, other}, analysis.CompareOptions{Rounding: analysis.Rounding})

@@ -149,7 +149,7 @@ func TestRaisedLimitsOnAServer(t *testing.T) {
 			out := t.TempDir()
 			collect := func(want map[experiment.Status]int) {
 				t.Helper()
-				c, err := Collect(t.Context(), q, p.Run, out, "v")
+				c, err := Collect(t.Context(), q, p.Run, out, "v", results.ZSTD)
 				if err != nil {
 					t.Fatal(err)
 				}

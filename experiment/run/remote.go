@@ -234,13 +234,13 @@ type Collected struct {
 
 // Collect gathers the results that the queue has of a run into a folder, also
 // while the run is going on. Cells whose result does not pass are queued again. What it
-// gathers is kept in the caches too.
-func Collect(ctx context.Context, q *queue.Queue, run, out, version string, caches ...*cache.Cache) (*Collected, error) {
+// gathers is kept in the caches too. compression is that of [Coordinator].
+func Collect(ctx context.Context, q *queue.Queue, run, out, version string, compression results.Compression, caches ...*cache.Cache) (*Collected, error) {
 	grid, plan, manifest, err := findRun(ctx, q, run)
 	if err != nil {
 		return nil, err
 	}
-	c := &Coordinator{Grid: grid, Plan: plan, Out: out, Version: version}
+	c := &Coordinator{Grid: grid, Plan: plan, Out: out, Version: version, Compression: compression}
 	if c.places = manifest.Places; c.places == nil { // of a version before
 		c.places = &results.ManifestPlaces{}
 	}

@@ -37,8 +37,8 @@ type ReplayedRows struct {
 // commands are allowed, see [Worker]. With a data folder
 // it writes there what the cell was computed from and led to: train.csv,
 // validation.csv and test.csv (scaled and contaminated features, then the
-// target), and path.arrow (knots with coefficients).
-func Replay(ctx context.Context, dir, cell, data string, library experiment.Loader, commands bool) (*Replayed, error) {
+// target), and path.arrow (knots with coefficients), which has the given compression.
+func Replay(ctx context.Context, dir, cell, data string, compression results.Compression, library experiment.Loader, commands bool) (*Replayed, error) {
 	manifest, err := results.ReadManifest(dir)
 	if err != nil {
 		return nil, err
@@ -93,7 +93,7 @@ func Replay(ctx context.Context, dir, cell, data string, library experiment.Load
 	if data != "" && kind.Material != nil {
 		material, err := kind.Material(ctx, task, plan, outcome)
 		if err == nil {
-			err = writeMaterial(data, material, outcome.Run)
+			err = writeMaterial(data, material, outcome.Run, compression)
 		}
 		if err != nil {
 			return nil, err
@@ -199,7 +199,7 @@ func equal(a, b any) bool {
 }
 
 // writeMaterial writes what a cell was computed from and led to into a folder.
-func writeMaterial(dir string, m *experiment.Material, run string) error {
+func writeMaterial(dir string, m *experiment.Material, run string, compression results.Compression) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
@@ -210,7 +210,7 @@ func writeMaterial(dir string, m *experiment.Material, run string) error {
 	}
 	for i := range m.Tables {
 		t := &m.Tables[i]
-		if err := results.WriteTable(filepath.Join(dir, t.Table.Name+".arrow"), t.Table, run, &t.Rows); err != nil {
+		if err := results.WriteTable(filepath.Join(dir, t.Table.Name+".arrow"), t.Table, run, &t.Rows, compression); err != nil {
 			return err
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/agepath/agepath/experiment/dataset"
 	"github.com/agepath/agepath/experiment/selfpaced"
+	"github.com/agepath/agepath/results"
 )
 
 // TestReplayCommand computes a command's cell with an embedded server and again, which
@@ -20,11 +21,11 @@ func TestReplayCommand(t *testing.T) {
 	}
 	ids := slices.Collect(p.IDs())
 	for _, id := range ids[:len(ids)-1] { // the constant is the last
-		r, err := Replay(t.Context(), c.Out, id, t.TempDir(), &dataset.Library{}, true)
+		r, err := Replay(t.Context(), c.Out, id, t.TempDir(), results.ZSTD, &dataset.Library{}, true)
 		if err != nil || !r.Same || len(r.Rows) != 1 || r.Rows[0] != (ReplayedRows{"knots", 1}) {
 			t.Errorf("%+v, %v", r, err)
 		}
-		if _, err := Replay(t.Context(), c.Out, id, "", &dataset.Library{}, false); err == nil || !strings.Contains(err.Error(), "--allow-commands") {
+		if _, err := Replay(t.Context(), c.Out, id, "", results.ZSTD, &dataset.Library{}, false); err == nil || !strings.Contains(err.Error(), "--allow-commands") {
 			t.Errorf("without leave: %v", err)
 		}
 	}

@@ -239,7 +239,7 @@ func TestShare(t *testing.T) {
 	collect := func(p *experiment.Plan, name string) string {
 		t.Helper()
 		out := filepath.Join(dir, name)
-		c, err := Collect(t.Context(), q, p.Run, out, "devel")
+		c, err := Collect(t.Context(), q, p.Run, out, "devel", results.ZSTD)
 		if err != nil || c.Counts[experiment.OK] != int(p.Count()) || c.Quarantined != 0 {
 			t.Errorf("collecting %s: %+v, %v", p.Run, c, err)
 		}
@@ -397,7 +397,7 @@ func TestShareNoFailures(t *testing.T) {
 	submit(52, 23, append([]string{"name=other"}, short...)...)
 	submit(52, 23, append([]string{"name=high"}, high...)...)
 	submit(0, 49, high...)
-	c, err := Collect(t.Context(), q, low.Run, t.TempDir(), "devel")
+	c, err := Collect(t.Context(), q, low.Run, t.TempDir(), "devel", results.ZSTD)
 	if err != nil || c.Counts[experiment.OK] != 72 || c.Counts[experiment.Diverged] != 3 || c.Quarantined != 0 {
 		t.Errorf("the first run has %+v, %v", c, err)
 	}

@@ -512,7 +512,7 @@ func TestReplay(t *testing.T) {
 		t.Fatal(err)
 	}
 	for id := range p.IDs() {
-		r, err := Replay(t.Context(), c.Out, id, t.TempDir(), &dataset.Library{}, false)
+		r, err := Replay(t.Context(), c.Out, id, t.TempDir(), results.ZSTD, &dataset.Library{}, false)
 		if err != nil || !r.Same || len(r.Rows) != 1 || r.Rows[0].Rows < 1 {
 			t.Fatalf("cell %s: %+v, %v", id, r, err)
 		}
@@ -521,7 +521,7 @@ func TestReplay(t *testing.T) {
 			t.Error("a comparison with nothing says same")
 		}
 	}
-	if _, err := Replay(t.Context(), c.Out, strings.Repeat("0", 32), "", &dataset.Library{}, false); err == nil {
+	if _, err := Replay(t.Context(), c.Out, strings.Repeat("0", 32), "", results.ZSTD, &dataset.Library{}, false); err == nil {
 		t.Error("a cell that the grid does not have was replayed")
 	}
 }

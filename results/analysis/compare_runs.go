@@ -77,7 +77,7 @@ type CompareOptions struct {
 // CompareRuns compares the runs in folders, complete or not, with the first of them.
 // What [Load] needs of a folder it needs too.
 func CompareRuns(ctx context.Context, dirs []string, options CompareOptions) (*RunComparison, error) {
-	kind, err := kindOf(dirs[0])
+	kind, err := KindOf(dirs[0])
 	if err != nil {
 		return nil, fmt.Errorf("comparing %s: %w", dirs[0], err)
 	}

@@ -105,7 +105,7 @@ func Load(ctx context.Context, dir string, options Options) (*Run, error) {
 		return nil, err
 	}
 	options.tell("reading the cells", 0, 0)
-	kind, err := kindOf(dir)
+	kind, err := KindOf(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -198,9 +198,9 @@ func (r *Run) addManifest(dir string, cells int) (*results.Manifest, error) {
 	return m, nil
 }
 
-// kindOf returns the kind of experiment of a folder of results, the default one where it
+// KindOf returns the kind of experiment of a folder of results, the default one where it
 // has no manifest that can be read.
-func kindOf(dir string) (*experiment.Registration, error) {
+func KindOf(dir string) (*experiment.Registration, error) {
 	m, err := results.ReadManifest(dir)
 	if err != nil || m.Kind == "" {
 		return experiment.Default()

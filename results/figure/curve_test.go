@@ -151,7 +151,7 @@ func TestReadKnots(t *testing.T) {
 		}
 	}
 	path := filepath.Join(t.TempDir(), "knots.arrow")
-	if err := results.WriteTable(path, selfpaced.Tables().Further[0], "r", &knots); err != nil {
+	if err := results.WriteTable(path, selfpaced.Tables().Further[0], "r", &knots, results.ZSTD); err != nil {
 		t.Fatal(err)
 	}
 	if knots.Rows < 3*16384 { // rows of a batch

@@ -12,6 +12,9 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/apache/arrow/go/v15/parquet/compress"
+	"github.com/apache/arrow/go/v15/parquet/file"
+
 	"github.com/agepath/agepath/internal/disk"
 	"github.com/agepath/agepath/results"
 )
@@ -22,8 +25,13 @@ func Name(table string) string { return table + ".parquet" }
 // Write writes each table of dir, a folder of results, to folder, each as a whole or
 // not at all, the cells last, and removes other Parquet files from there. Equal tables
 // give equal bytes. Cells of former grids are left out. It fails while results are in
-// streams, which the end of a run or a collection turns into tables.
-func Write(ctx context.Context, dir, folder string) error {
+// streams, which the end of a run or a collection turns into tables, and for the
+// compression LZ4, which the library does not write as Parquet has it.
+func Write(ctx context.Context, dir, folder string, compression results.Compression) error {
+	if compression == results.LZ4 {
+		return fmt.Errorf("writing the tables of %s as Parquet: not with the compression %s; allowed are %s and %s",
+			dir, compression, results.ZSTD, results.Uncompressed)
+	}
 	tables, streams, err := results.Tables(dir)
 	if err == nil && streams > 0 {
 		err = errors.New("the run has not ended: Parquet files are made when it has, or of a collected folder")
@@ -35,7 +43,7 @@ func Write(ctx context.Context, dir, folder string) error {
 		return err
 	}
 	for _, table := range tables {
-		if err := disk.Advise(writeTable(ctx, dir, folder, table)); err != nil {
+		if err := disk.Advise(writeTable(ctx, dir, folder, table, compression)); err != nil {
 			return err
 		}
 	}
@@ -49,7 +57,7 @@ func Write(ctx context.Context, dir, folder string) error {
 }
 
 // writeTable writes an Arrow file of results as a Parquet file.
-func writeTable(ctx context.Context, dir, folder, name string) error {
+func writeTable(ctx context.Context, dir, folder, name string, compression results.Compression) error {
 	table, err := results.OpenTable(filepath.Join(dir, name+".arrow"))
 	if err != nil {
 		return err
@@ -57,7 +65,7 @@ func writeTable(ctx context.Context, dir, folder, name string) error {
 	defer table.Close()
 	return disk.Replace(disk.OS{}, filepath.Join(folder, Name(name)), func(file disk.File) error {
 		buffered := bufio.NewWriterSize(file, 1<<18)
-		out := &writer{columns: table.Columns()}
+		out := &writer{columns: table.Columns(), compression: compression}
 		for more := true; more; {
 			if err := ctx.Err(); err != nil {
 				return err
@@ -84,4 +92,25 @@ func writeTable(ctx context.Context, dir, folder, name string) error {
 		}
 		return buffered.Flush()
 	})
+}
+
+// CompressionOf returns the compression of a file that [Write] made, "" where that is not
+// known.
+func CompressionOf(path string) results.Compression {
+	reader, err := file.OpenParquetFile(path, false)
+	if err != nil {
+		return ""
+	}
+	defer func() { _ = reader.Close() }() // it was read alone
+	if reader.NumRowGroups() == 0 {
+		return ""
+	}
+	chunk, err := reader.MetaData().RowGroup(0).ColumnChunk(0)
+	if err != nil {
+		return ""
+	}
+	if chunk.Compression() == compress.Codecs.Uncompressed {
+		return results.Uncompressed
+	}
+	return results.ZSTD
 }

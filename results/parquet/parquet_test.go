@@ -39,7 +39,7 @@ func madeUp(t *testing.T, repeats int) (dir string) {
 		{Ints: []int64{0, 1, 0, 1, 0, 1}},
 		{Lists: [][]float64{{1, -0.5}, {}, nil, {3}, long, long[:2]}, Null: []bool{false, false, true, false, false, false}},
 	}}
-	if err := results.WriteTable(filepath.Join(dir, "coefficients.arrow"), table, "made-up", rows); err != nil {
+	if err := results.WriteTable(filepath.Join(dir, "coefficients.arrow"), table, "made-up", rows, results.ZSTD); err != nil {
 		t.Fatal(err)
 	}
 	return dir
@@ -58,8 +58,22 @@ func TestWrite(t *testing.T) {
 	if err := os.WriteFile(gone, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := Write(t.Context(), dir, folder); err != nil {
+	if err := Write(t.Context(), dir, folder, results.LZ4); err == nil || !strings.Contains(err.Error(), "allowed are zstd and none") {
+		t.Errorf("LZ4: %v", err)
+	}
+	if err := Write(t.Context(), dir, folder, results.Uncompressed); err != nil {
 		t.Fatal(err)
+	}
+	plain := filepath.Join(folder, Name("knots"))
+	wantSame(t, filepath.Join(dir, "knots.arrow"), plain)
+	if is := CompressionOf(plain); is != results.Uncompressed {
+		t.Errorf("written with the compression none it has %q", is)
+	}
+	if err := Write(t.Context(), dir, folder, ""); err != nil {
+		t.Fatal(err)
+	}
+	if is := CompressionOf(plain); is != results.ZSTD {
+		t.Errorf("written without a compression it has %q", is)
 	}
 	if _, err := os.Stat(gone); err == nil {
 		t.Error("a Parquet file without a table is left")
@@ -71,7 +85,7 @@ func TestWrite(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := Write(t.Context(), dir, folder); err != nil {
+		if err := Write(t.Context(), dir, folder, results.ZSTD); err != nil {
 			t.Fatal(err)
 		}
 		if after, err := os.ReadFile(path); err != nil || !bytes.Equal(before, after) {
@@ -183,7 +197,7 @@ func TestWriteRefuses(t *testing.T) {
 	t.Parallel()
 	dir := madeUp(t, 1)
 	folder := filepath.Join(dir, "report")
-	if err := Write(t.Context(), dir, folder); err != nil {
+	if err := Write(t.Context(), dir, folder, results.ZSTD); err != nil {
 		t.Fatal(err)
 	}
 	before, err := os.ReadFile(filepath.Join(folder, "knots.parquet"))
@@ -198,7 +212,7 @@ func TestWriteRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := Write(t.Context(), dir, folder); err == nil {
+	if err := Write(t.Context(), dir, folder, results.ZSTD); err == nil {
 		t.Error("half a file was taken")
 	}
 	if after, err := os.ReadFile(filepath.Join(folder, "knots.parquet")); err != nil || !bytes.Equal(before, after) {
@@ -207,7 +221,7 @@ func TestWriteRefuses(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "cells.0001.arrows"), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := Write(t.Context(), dir, folder); err == nil || !strings.Contains(err.Error(), "has not ended") {
+	if err := Write(t.Context(), dir, folder, results.ZSTD); err == nil || !strings.Contains(err.Error(), "has not ended") {
 		t.Errorf("a run that goes on: %v", err)
 	}
 }
@@ -245,8 +259,15 @@ fs.writeFileSync(process.argv[3], JSON.stringify(out, replace))
 func TestReadByOthers(t *testing.T) {
 	t.Parallel()
 	polars := needs.Polars(t, "../testdata/polars")
+	for _, compression := range []results.Compression{results.ZSTD, results.Uncompressed} {
+		readByOthers(t, polars, compression)
+	}
+}
+
+func readByOthers(t *testing.T, polars string, compression results.Compression) {
+	t.Helper()
 	dir, work := madeUp(t, 2), t.TempDir()
-	if err := Write(t.Context(), dir, filepath.Join(dir, "report")); err != nil {
+	if err := Write(t.Context(), dir, filepath.Join(dir, "report"), compression); err != nil {
 		t.Fatal(err)
 	}
 	script := filepath.Join(work, "read.mjs")

@@ -33,7 +33,9 @@ const (
 // itself: what turns the library's records into columns (pqarrow) makes a program 20 MB
 // larger, for calls over the network and for computing that nothing here uses.
 type writer struct {
-	columns []experiment.Column
+	columns     []experiment.Column
+	compression results.Compression
+
 	file    *file.Writer
 	group   file.BufferedRowGroupWriter
 	batches int
@@ -82,8 +84,12 @@ func (w *writer) begin(to io.Writer, of map[string]string) error {
 			return err
 		}
 	}
+	codec := compress.Codecs.Zstd
+	if w.compression == results.Uncompressed {
+		codec = compress.Codecs.Uncompressed
+	}
 	properties := []parquet.WriterProperty{
-		parquet.WithCompression(compress.Codecs.Zstd), parquet.WithVersion(parquet.V2_LATEST),
+		parquet.WithCompression(codec), parquet.WithVersion(parquet.V2_LATEST),
 		parquet.WithDataPageVersion(parquet.DataPageV2), parquet.WithBatchSize(batchValues),
 	}
 	for _, column := range w.columns {

@@ -92,7 +92,7 @@ func writeMillion(t testing.TB, dir string) {
 			t.Fatal(err)
 		}
 	}
-	if err := results.WriteTable(filepath.Join(dir, "cells.arrow"), table, "million", &batch); err != nil {
+	if err := results.WriteTable(filepath.Join(dir, "cells.arrow"), table, "million", &batch, results.ZSTD); err != nil {
 		t.Fatal(err)
 	}
 }

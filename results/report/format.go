@@ -6,15 +6,21 @@ import (
 	"io"
 	"strings"
 
+	"github.com/agepath/agepath/results"
 	"github.com/agepath/agepath/results/parquet"
 )
 
 // FormatOf is one way to write a T.
 type FormatOf[T any] struct {
-	Name  string // what --format takes
-	Files []FileOf[T]
-	// Tables writes files of the tables of a folder of results themselves, unless nil.
-	Tables func(ctx context.Context, dir, folder string) error
+	Name   string // what --format takes
+	Files  []FileOf[T]
+	Tables TablesOf[T] // the zero value is none
+}
+
+// TablesOf are the files of a format with rows of the tables of results themselves.
+type TablesOf[T any] struct {
+	Names []string // of the files there can be, that of the cells last
+	Write func(ctx context.Context, of *T, folder string, compression results.Compression) error
 }
 
 // FileOf is a file of a format.
@@ -36,10 +42,15 @@ type (
 // Formats lists every format of reports there is, the default first.
 var Formats = []Format{
 	{Name: "markdown", Files: []FormatFile{{Name: "report.md", Write: writeMarkdown}}},
-	{Name: "csv", Files: csvFiles},
+	{Name: "csv", Files: csvFiles, Tables: TablesOf[Report]{[]string{cellsCSV}, writeCells}},
 	{Name: "latex", Files: []FormatFile{{Name: "tables.tex", Write: writeLaTeX}}},
 	{Name: "html", Files: []FormatFile{{Name: "report.html", Write: writeHTML}}},
-	{Name: "parquet", Tables: parquet.Write},
+	{Name: "parquet", Tables: TablesOf[Report]{
+		[]string{parquet.Name("knots"), parquet.Name("coefficients"), parquet.Name("cells")},
+		func(ctx context.Context, r *Report, folder string, compression results.Compression) error {
+			return parquet.Write(ctx, r.Dir, folder, compression)
+		},
+	}},
 }
 
 // FormatNamed returns the format of reports of the given name, or an error that

@@ -3,6 +3,7 @@ package report
 import (
 	"context"
 
+	"github.com/agepath/agepath/results"
 	"github.com/agepath/agepath/results/analysis"
 	"github.com/agepath/agepath/results/figure"
 )
@@ -23,6 +24,8 @@ type Options struct {
 	// Figures is the largest number of figures, DefaultFigures when 0 and
 	// none when negative.
 	Figures int
+	// Compression is that of files of tables.
+	Compression results.Compression
 	// Paper asks for the published numbers beside those of the run.
 	Paper bool
 	// Path computes the coefficients along the path of a cell, for figures

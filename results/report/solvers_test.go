@@ -176,7 +176,7 @@ func writeRows(t *testing.T, dir string, table experiment.Table, rows []testrun.
 			t.Fatal(err)
 		}
 	}
-	if err := results.WriteTable(filepath.Join(dir, table.Name+".arrow"), table, "test", &batch); err != nil {
+	if err := results.WriteTable(filepath.Join(dir, table.Name+".arrow"), table, "test", &batch, results.ZSTD); err != nil {
 		t.Fatal(err)
 	}
 }

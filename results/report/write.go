@@ -48,8 +48,8 @@ func Write(ctx context.Context, dir string, options Options) (*Report, error) {
 				return nil, fmt.Errorf("report of %s as %s: %w", dir, format.Name, err)
 			}
 		}
-		if format.Tables != nil {
-			if err := format.Tables(ctx, dir, folder); err != nil {
+		if format.Tables.Write != nil {
+			if err := format.Tables.Write(ctx, r, folder, options.Compression); err != nil {
 				return nil, err
 			}
 		}

@@ -117,7 +117,7 @@ func Write(t testing.TB, run Tables) string {
 		t.Fatal(err)
 	}
 	write := func(table experiment.Table, batch experiment.Batch) {
-		if err := results.WriteTable(filepath.Join(dir, table.Name+".arrow"), table, "test", &batch); err != nil {
+		if err := results.WriteTable(filepath.Join(dir, table.Name+".arrow"), table, "test", &batch, results.ZSTD); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -1,0 +1,89 @@
+package report
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/internal/disk"
+	"github.com/agepath/agepath/results"
+	"github.com/agepath/agepath/results/analysis"
+)
+
+// cellsCSV is the file of the format csv with the rows of cells.arrow.
+const cellsCSV = "cells.csv"
+
+// writeCells writes the cells of a report's folder, those of streams too, as
+// comma-separated values: a line of names, then a line for each cell. Nothing is held in
+// memory but a batch.
+func writeCells(ctx context.Context, r *Report, folder string, _ results.Compression) error {
+	return disk.Advise(disk.Replace(disk.OS{}, filepath.Join(folder, cellsCSV), func(file disk.File) error {
+		return r.addCells(ctx, file)
+	}))
+}
+
+func (r *Report) addCells(ctx context.Context, to io.Writer) error {
+	kind, err := analysis.KindOf(r.Dir)
+	if err != nil {
+		return err
+	}
+	columns := kind.Tables().Cells().Columns
+	out := results.NewCSV(to)
+	line := make([]string, len(columns))
+	for j, column := range columns {
+		line[j] = column.Name
+	}
+	if err := out.Write(line); err != nil {
+		return err
+	}
+	_, err = results.EachNewest(ctx, r.Dir, nil, func(f *results.Frame) error {
+		vectors := make([]*experiment.Vector, len(columns))
+		for j, column := range columns {
+			var err error
+			if vectors[j], err = f.Column(column.Name, column.Type); err != nil {
+				return fmt.Errorf("reading the cells of %s: %w", r.Dir, err)
+			}
+		}
+		for row := range f.Rows() {
+			for j, column := range columns {
+				line[j] = csvValue(column.Type, vectors[j], row)
+			}
+			if err := out.Write(line); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return out.Flush()
+}
+
+// csvValue writes a value as pandas and R read it: numbers exactly, times in UTC as
+// 2026-11-25T21:31:09.000000Z, nothing for a null.
+func csvValue(of experiment.Type, v *experiment.Vector, row int) string {
+	if v.IsNull(row) {
+		return ""
+	}
+	switch of {
+	case experiment.Int:
+		return strconv.FormatInt(v.Ints[row], 10)
+	case experiment.Time:
+		return time.UnixMicro(v.Ints[row]).UTC().Format("2006-01-02T15:04:05.000000Z")
+	case experiment.Float:
+		if x := v.Floats[row]; !math.IsInf(x, 0) {
+			return strconv.FormatFloat(x, 'g', -1, 64)
+		}
+		return strings.TrimPrefix(strconv.FormatFloat(v.Floats[row], 'g', -1, 64), "+")
+	case experiment.FloatList: // no table of cells has them
+		return fmt.Sprint(v.Lists[row])
+	}
+	return v.Texts[row]
+}
