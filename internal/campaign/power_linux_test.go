@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"sync"
 	"syscall"
 	"testing"
@@ -174,7 +175,7 @@ func acknowledge(t *testing.T, d *mortalDisk, url string, random *rand.Rand, rou
 	}()
 	time.Sleep(300*time.Millisecond + time.Duration(random.IntN(500))*time.Millisecond)
 	mu.Lock()
-	sure := cells[:len(cells):len(cells)]
+	sure := slices.Clip(cells)
 	mu.Unlock()
 	d.cut(process)
 	cancel()
