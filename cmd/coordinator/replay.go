@@ -27,9 +27,7 @@ With --data the cell's data and path are written to a folder: train.csv,
 validation.csv and test.csv (the features as the solver saw them, scaled and
 contaminated, then the target y) and path.arrow (the knots with coefficients).`,
 		func(ctx context.Context, args []string) error {
-			if commands {
-				a.BeforeCommands()
-			}
+			a.BeforeCommands(commands)
 			library, err := a.library.open()
 			if err != nil {
 				return err

@@ -57,9 +57,7 @@ inside it unless --nats names one.`,
 			if err := report.check(); err != nil {
 				return err
 			}
-			if allow {
-				a.BeforeCommands()
-			}
+			a.BeforeCommands(allow)
 			n, err := telling.start(a.Base)
 			if err != nil {
 				return err

@@ -66,9 +66,7 @@ at once.`,
 		if worker.Grace < 0 || worker.RetryDelay <= 0 {
 			return command.Refusef("--grace %v, --retry-delay %v; allowed are times from 0, and above 0", worker.Grace, worker.RetryDelay)
 		}
-		if worker.AllowCommands {
-			base.BeforeCommands()
-		}
+		base.BeforeCommands(worker.AllowCommands)
 		worker.Health = &run.Health{}
 		stop, err := serveHealth(cmd.Context(), base, health, worker.Health)
 		if err != nil {

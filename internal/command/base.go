@@ -44,10 +44,10 @@ type Base struct {
 	abort   context.CancelCauseFunc
 }
 
-// BeforeCommands is called before commands run: they are programs of others, and the
-// environment of this process can hold its credentials.
-func (b *Base) BeforeCommands() {
-	if b.Hide == nil {
+// BeforeCommands is called before any work where commands may be allowed to run: they are
+// programs of others, and the environment of this process can hold its credentials.
+func (b *Base) BeforeCommands(allowed bool) {
+	if !allowed || b.Hide == nil {
 		return
 	}
 	if err := b.Hide(); err != nil {
