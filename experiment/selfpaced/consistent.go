@@ -1,6 +1,7 @@
 package selfpaced
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -54,7 +55,7 @@ func consistent(o *experiment.Outcome) error {
 		}
 		switch {
 		case !best.is:
-			return fmt.Errorf("test_at_best_test is null")
+			return errors.New("test_at_best_test is null")
 		case score.is && better(score.value, best.value, metric):
 			return fmt.Errorf("test_at_%s is %v, better than test_at_best_test, %v", at, score, best)
 		case mae.is != (score.is && metric != Accuracy):
