@@ -78,7 +78,8 @@ func thisProgram() (string, error) {
 
 // reuseFlags say where outcomes of other runs are.
 type reuseFlags struct {
-	dirs []string
+	dirs  []string
+	alone bool
 	cacheFlags
 }
 
@@ -89,6 +90,7 @@ func (r *reuseFlags) addTo(flags *pflag.FlagSet) {
 		}
 		return command.InHome(text)
 	})
+	flags.BoolVar(&r.alone, "no-share", false, "take no results of other runs at --nats")
 	r.cacheFlags.addTo(flags)
 }
 
@@ -107,7 +109,7 @@ func (a *app) reuse(r *reuseFlags, kind string) (run.Reuse, error) {
 			return run.Reuse{}, command.Refusef("--reuse %s: its cells are of the kind %s; those of the grid are %s", dir, m.Kind, kind)
 		}
 	}
-	return run.Reuse{Dirs: r.dirs, Cache: a.openCache(&r.cacheFlags), Report: a.warn}, nil
+	return run.Reuse{Dirs: r.dirs, Cache: a.openCache(&r.cacheFlags), Alone: r.alone, Report: a.warn}, nil
 }
 
 // cacheCommand is about the cache of outcomes.

@@ -13,8 +13,9 @@ import (
 	"github.com/agepath/agepath/results"
 )
 
-// rewrite replaces a table of a folder by one with the rows that pick lists.
-func rewrite(t *testing.T, dir, name string, pick func(rows int) []int) {
+// rewrite replaces a table of a folder by one with the rows that pick lists, in which
+// change replaces values.
+func rewrite(t *testing.T, dir, name string, pick func(rows int) []int, change ...func(column string, row int, value any) any) {
 	t.Helper()
 	path := filepath.Join(dir, name+".arrow")
 	frame, err := results.ReadTable(path)
@@ -26,6 +27,9 @@ func rewrite(t *testing.T, dir, name string, pick func(rows int) []int) {
 		values := make([]any, len(frame.Columns))
 		for j := range values {
 			values[j] = frame.At(j, row)
+			for _, to := range change {
+				values[j] = to(frame.Columns[j].Name, row, values[j])
+			}
 		}
 		if err := batch.Append(frame.Columns, values...); err != nil {
 			t.Fatal(err)
@@ -95,6 +99,22 @@ func TestVerify(t *testing.T) {
 		{"the last knot is gone", func(dir string) {
 			rewrite(t, dir, "knots", func(rows int) []int { return rowsBut(rows - 1)(rows) })
 		}, "knots by cells.arrow", true},
+		{"a score that is no knot's", func(dir string) {
+			rewrite(t, dir, "knots", rowsBut(-1), func(column string, row int, value any) any {
+				if score, ok := value.(float64); ok && column == "test_score" && row < 40 {
+					return score / 2
+				}
+				return value
+			})
+		}, "by its knots it is", true},
+		{"an age that is no knot's", func(dir string) {
+			rewrite(t, dir, "cells", rowsBut(-1), func(column string, _ int, value any) any {
+				if age, ok := value.(float64); ok && column == "age_of_best_test" {
+					return age + 1e-6
+				}
+				return value
+			})
+		}, "age_of_best_test is", true},
 		{"a file that is gone", func(dir string) {
 			if err := os.Remove(filepath.Join(dir, "knots.arrow")); err != nil {
 				t.Fatal(err)
