@@ -147,13 +147,13 @@ limits: {attempts: 3}
 		if err != nil {
 			t.Fatal(err)
 		}
-		if n := summary.Counts; n[experiment.OK] != 12 || n[experiment.Incomplete] != 1 || n[experiment.Failed] != 2 || summary.Failed() != 2 {
+		if n := summary.Counts; n[experiment.OK] != 17 || n[experiment.Incomplete] != 1 || n[experiment.Failed] != 2 || summary.Failed() != 2 {
 			t.Fatalf("counts %v", n)
 		}
 		return summary
 	}
-	if n := run().Computed; n != 15 {
-		t.Errorf("%d cells computed, want 15", n)
+	if n := run().Computed; n != 20 {
+		t.Errorf("%d cells computed, want 20", n)
 	}
 	if n := run().Computed; n != 0 {
 		t.Errorf("%d cells computed again", n)
