@@ -67,7 +67,11 @@ func (s *site) escape(theta, direction []float64, age float64) (to []float64, ok
 		return condition.Objective(s.condition, to, u, age)
 	}
 	value := at(0)
-	for x := tolerance.EscapeLength * size / largest; x*largest > tolerance.EscapeLeast*size; x *= 0.5 {
+	first := tolerance.EscapeLength * size / largest
+	if math.IsInf(first, 0) { // halving it would not end
+		return nil, false
+	}
+	for x := first; x*largest > tolerance.EscapeLeast*size; x *= 0.5 {
 		if at(0.5*x) < value && at(x)+s.roundingAt(to) < value && s.objectiveAt(to, age) < value {
 			return to, true
 		}
