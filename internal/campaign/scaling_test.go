@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -113,7 +112,8 @@ func (k *sleeper) Compute(ctx context.Context, task *experiment.Task, data exper
 	k.first.CompareAndSwap(0, time.Now().UnixNano())
 	measures, further, err := k.standIn.Compute(ctx, task, data)
 	if err == nil {
-		further["knots"] = k.knots
+		further["knots"], measures = k.knots, experiment.Batch{}
+		err = measures.Append(k.Tables().Measures, standInMeasures(k.knots.Rows)...)
 	}
 	k.last.Store(time.Now().UnixNano())
 	return measures, further, err
@@ -142,20 +142,8 @@ func simulated(ctx context.Context) error {
 	}
 	kind := &sleeper{}
 	rows, _ := strconv.Atoi(os.Getenv(rowsVariable))
-	columns := kind.Tables().Further[0].Columns[1:]
-	for i := range rows {
-		row := make([]any, len(columns))
-		for j, column := range columns {
-			switch column.Type {
-			case experiment.Int:
-				row[j] = i
-			case experiment.Float:
-				row[j] = rand.Float64()
-			}
-		}
-		if err := kind.knots.Append(columns, row...); err != nil {
-			return err
-		}
+	if kind.knots, err = standInKnots(max(rows, 1)); err != nil {
+		return err
 	}
 	var group errgroup.Group
 	for range workers {

@@ -101,8 +101,50 @@ func (k standIn) Compute(ctx context.Context, task *experiment.Task, _ experimen
 			return measures, nil, ctx.Err()
 		}
 	}
-	columns := k.Tables().Measures
-	return measures, map[string]experiment.Batch{"knots": {}}, measures.Append(columns, make([]any, len(columns))...)
+	knots, err := standInKnots(1)
+	if err != nil {
+		return measures, nil, err
+	}
+	return measures, map[string]experiment.Batch{"knots": knots}, measures.Append(k.Tables().Measures, standInMeasures(knots.Rows)...)
+}
+
+// standInKnots are knots of a cell of the stand-in, with scores of 1.
+func standInKnots(rows int) (knots experiment.Batch, err error) {
+	columns := selfpaced.Tables().Further[0].Columns[1:]
+	for i := range rows {
+		row := make([]any, len(columns))
+		for j, column := range columns {
+			switch {
+			case column.Name == "age":
+				row[j] = float64(i)
+			case column.Name == "test_score":
+				row[j] = 1.0
+			case column.Name == "validation_score":
+			case column.Type == experiment.Int:
+				row[j] = i
+			case column.Type == experiment.Float:
+				row[j] = 0.25
+			}
+		}
+		if err := knots.Append(columns, row...); err != nil {
+			return knots, err
+		}
+	}
+	return knots, nil
+}
+
+// standInMeasures are those of a cell of the stand-in, which fit its knots and its task, a
+// regression.
+func standInMeasures(knots int) []any {
+	known := map[string]any{
+		"metric": "rmse", "test_at_best_test": 1.0, "test_mae_at_best_test": 1.0,
+		"age_of_best_test": 0.0, "age_reached": float64(knots - 1), "knots": knots, "max_kkt": 0.25,
+	}
+	var values []any
+	for _, column := range selfpaced.Tables().Measures {
+		values = append(values, known[column.Name])
+	}
+	return values
 }
 
 // work is a worker whose cells are those of the stand-in. Its arguments are the

@@ -65,7 +65,7 @@ func TestHide(t *testing.T) {
 			}
 			asUser(cmd, user)
 		}
-		cmd.Env = append(os.Environ(), asHider+"=1", "AGEPATH_NATS_URL=nats://anna:hunter2@host", "AWS_SECRET_ACCESS_KEY=hunter3")
+		cmd.Env = append(os.Environ(), asHider+"=1", "AGEPATH_NATS_URL=nats://anna:hunter2@host", "AWS_SECRET_ACCESS_KEY=hunter3", "PATH=/usr/bin:/bin")
 		out, err := cmd.CombinedOutput()
 		own, child, _ := strings.Cut(string(out), "child:")
 		if want := fmt.Sprintf("own: nats://anna:hunter2@host hunter3 [one two] %d\n", cmd.Process.Pid); err != nil || own != want {
