@@ -33,10 +33,6 @@ func (n *NATS) Advise(err error) error {
 // advice returns "" where the error says all.
 func (n *NATS) advice(err error) string {
 	var (
-		noJetStream *queue.NoJetStreamError
-		noStreams   *queue.NoStreamsError
-		payload     *queue.PayloadError
-
 		invalid   x509.CertificateInvalidError
 		authority x509.UnknownAuthorityError
 		host      x509.HostnameError
@@ -53,12 +49,6 @@ func (n *NATS) advice(err error) string {
 			return fmt.Sprintf("the server does not accept %s; ask its administrator for a user of agepath", logins[0])
 		}
 		return "the server wants to know who this is; give --creds FILE, --nkey FILE, or --user NAME with --password-file FILE"
-	case errors.As(err, &noJetStream):
-		return "start the server with JetStream (nats-server -js), or give --jetstream-domain NAME where a leaf node leads to the JetStream of another server"
-	case errors.As(err, &noStreams):
-		return "if yours is elsewhere, give its server by --nats URL, or its domain by --jetstream-domain NAME"
-	case errors.As(err, &payload):
-		return "raise max_payload in the server's configuration; 1MB, its default, is a good value"
 	case errors.Is(err, nats.ErrNoServers):
 		return "no server answers there; start it or correct the URL"
 	case errors.Is(err, jetstream.ErrStreamNotFound):
@@ -81,6 +71,19 @@ func (n *NATS) advice(err error) string {
 		return "what answers there is no NATS server with TLS"
 	case errors.As(err, &op) && op.Op == "remote error", errors.Is(err, nats.ErrTLS): // the alert, or that the connection was closed before it came
 		return "the server does not take this client's certificate; --tls-cert FILE and --tls-key FILE have to hold one that is valid and signed by an authority the server trusts"
+	}
+	return jetStreamAdvice(err)
+}
+
+// jetStreamAdvice is advice about what the server's JetStream lacks.
+func jetStreamAdvice(err error) string {
+	switch {
+	case errors.As(err, new(*queue.NoJetStreamError)):
+		return "start the server with JetStream (nats-server -js), or give --jetstream-domain NAME where a leaf node leads to the JetStream of another server"
+	case errors.As(err, new(*queue.NoStreamsError)):
+		return "if yours is elsewhere, give its server by --nats URL, or its domain by --jetstream-domain NAME"
+	case errors.As(err, new(*queue.PayloadError)):
+		return "raise max_payload in the server's configuration; 1MB, its default, is a good value"
 	}
 	return ""
 }
