@@ -15,7 +15,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nats-io/nats-server/v2/server"
 	"golang.org/x/sys/unix"
 
 	"github.com/agepath/agepath/experiment"
@@ -103,22 +102,6 @@ func startGroup(t *testing.T, cmd *exec.Cmd) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) })
-}
-
-// serveConfigured is a server with the configuration file that its argument names.
-func serveConfigured(ctx context.Context) error {
-	options, err := server.ProcessConfigFile(os.Args[1])
-	if err != nil {
-		return err
-	}
-	options.NoSigs = true
-	node, err := server.NewServer(options)
-	if err != nil {
-		return err
-	}
-	node.Start()
-	<-ctx.Done()
-	return nil
 }
 
 // deployedSync is the line of the deployed servers' configuration about syncing.

@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
@@ -229,6 +230,22 @@ func serve(ctx context.Context) error {
 	fmt.Println(server.URL())
 	_, _ = io.Copy(io.Discard, os.Stdin) // until the test is over
 	return server.Shutdown()
+}
+
+// serveConfigured is a server with the configuration file that its argument names.
+func serveConfigured(ctx context.Context) error {
+	options, err := server.ProcessConfigFile(os.Args[1])
+	if err != nil {
+		return err
+	}
+	options.NoSigs = true
+	node, err := server.NewServer(options)
+	if err != nil {
+		return err
+	}
+	node.Start()
+	<-ctx.Done()
+	return nil
 }
 
 // itself makes a command that runs the test binary as one of its programs.
