@@ -19,7 +19,9 @@ import (
 func startOptions(t *testing.T, options *server.Options) *server.Server {
 	t.Helper()
 	options.Host, options.Port, options.NoSigs, options.NoLog = "127.0.0.1", server.RANDOM_PORT, true, true
-	options.StoreDir = t.TempDir()
+	if options.StoreDir == "" {
+		options.StoreDir = t.TempDir()
+	}
 	node, err := server.NewServer(options)
 	if err != nil {
 		t.Fatal(err)

@@ -65,17 +65,7 @@ func eachServer(t *testing.T, test func(t *testing.T, start func(config string) 
 			if err != nil {
 				t.Fatal(err)
 			}
-			options.Host, options.Port, options.NoSigs, options.NoLog = "127.0.0.1", server.RANDOM_PORT, true, true
-			node, err := server.NewServer(options)
-			if err != nil {
-				t.Fatal(err)
-			}
-			node.Start()
-			t.Cleanup(func() { stop(node) })
-			if !node.ReadyForConnections(patience) {
-				t.Fatal("server is not ready")
-			}
-			return node.Addr().String()
+			return startOptions(t, options).Addr().String()
 		})
 	})
 	t.Run("program", func(t *testing.T) {
