@@ -116,6 +116,9 @@ func metaSubject(bucket, name string) string {
 	return "$O." + bucket + ".M." + base64.URLEncoding.EncodeToString([]byte(name))
 }
 
+// chunkSubject returns the subject of an object's chunks.
+func chunkSubject(bucket, nuid string) string { return "$O." + bucket + ".C." + nuid }
+
 // write stores an object of the library, over one whose description cannot be read too.
 func (o objects) write(ctx context.Context, store jetstream.ObjectStore, name string, body []byte) error {
 	put := func() error {
@@ -157,7 +160,7 @@ func (o objects) read(ctx context.Context, store jetstream.ObjectStore, name str
 	if err != nil {
 		return nil, err
 	}
-	chunks := "$O." + o.name + ".C." + info.NUID
+	chunks := chunkSubject(o.name, info.NUID)
 	held, err := stream.Info(ctx, jetstream.WithSubjectFilter(chunks))
 	if err != nil {
 		return nil, err
@@ -275,46 +278,49 @@ func (r *objectReader) Close() error {
 	return nil
 }
 
-// remove removes the objects of such names. The markers that the Object
-// Store keeps of them are a few hundred bytes each.
+// remove removes the objects of such names, by subject: anybody who may store an object
+// can store a message that describes none, which is removed and reported.
 func (o objects) remove(ctx context.Context, such func(name string) bool) error {
-	objects, err := o.names(ctx)
+	names, err := o.names(ctx, such)
 	if err != nil {
 		return err
 	}
-	return o.persistFor(ctx, transferWait, "removing objects of "+o.name, "", func(ctx context.Context) error {
-		bucket, err := o.bucket(ctx, o.name)
+	for _, name := range names {
+		subject := metaSubject(o.name, name)
+		msg, err := o.last(ctx, objectsStream+o.name, subject)
 		if err != nil {
 			return err
 		}
-		for _, object := range objects {
-			if !such(object) {
-				continue
-			}
-			if err := bucket.Delete(ctx, object); err != nil && !errors.Is(err, jetstream.ErrObjectNotFound) {
-				return err
-			}
+		if msg == nil {
+			continue
 		}
-		return nil
-	})
+		var info jetstream.ObjectInfo
+		err = json.Unmarshal(msg.Data, &info)
+		if err == nil {
+			err = checkInfo(&info, name, maxData)
+		}
+		// The description goes first: readers find no object then rather than a damaged one.
+		if err := o.purgeSubjects(ctx, objectsStream+o.name, subject); err != nil {
+			return err
+		}
+		if err != nil {
+			o.config.Report(&DamagedError{printable(name, maxName), fmt.Errorf("its description is removed: %w", err)})
+		} else if err := o.purgeSubjects(ctx, objectsStream+o.name, chunkSubject(o.name, info.NUID)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-// names lists the objects of an object store.
-func (o objects) names(ctx context.Context) (names []string, err error) {
-	err = o.persistFor(ctx, transferWait, "listing objects of "+o.name, "", func(ctx context.Context) error {
-		names = nil
-		bucket, err := o.bucket(ctx, o.name)
-		if err != nil {
-			return err
+// names lists the objects of such names, with those that are removed or damaged.
+func (o objects) names(ctx context.Context, such func(name string) bool) (names []string, err error) {
+	const described = ".M."
+	subjects, err := o.subjects(ctx, objectsStream+o.name, "$O."+o.name+described+">")
+	for subject := range subjects {
+		name, err := base64.URLEncoding.DecodeString(subject[len("$O."+o.name+described):])
+		if err == nil && such(string(name)) { // others are no objects
+			names = append(names, string(name))
 		}
-		objects, err := bucket.List(ctx)
-		if errors.Is(err, jetstream.ErrNoObjectsFound) {
-			return nil
-		}
-		for _, object := range objects {
-			names = append(names, object.Name)
-		}
-		return err
-	})
+	}
 	return names, err
 }

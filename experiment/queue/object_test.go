@@ -2,10 +2,12 @@ package queue
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -87,6 +89,59 @@ func (b *bundle) wantDamaged(name, what, why string) {
 	}
 	if took := after.TotalAlloc - before.TotalAlloc; took > 20<<20 {
 		b.t.Errorf("%.60q: %d bytes were allocated", what, took)
+	}
+}
+
+// TestPurgeOfJunk purges a run although the last message of the bucket describes no
+// object, as do some of its own and those of others, of which one claims all chunks.
+func TestPurgeOfJunk(t *testing.T) {
+	t.Parallel()
+	b := setup(t, 30*time.Second)
+	ctx, cancel := context.WithTimeout(b.ctx, 20*time.Second)
+	defer cancel()
+	told := make(chan error, 10)
+	purging, err := Connect(ctx, Config{Server: b.server, URL: b.url, Report: func(err error) { told <- err }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer purging.Close()
+	outcomes := b.Queue.results.outcomes
+	for _, name := range []string{"run.a", "other.a"} {
+		if err := outcomes.put(ctx, name, bytes.NewReader(noise(10))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, junk := range []struct{ subject, body string }{
+		{metaSubject(outcomesBucket, "run.b"), `{"name":"run.b","bucket":"AGEPATH_OUTCOMES","nuid":">"}`},
+		{metaSubject(outcomesBucket, "other.b"), `{"name":"run.c"}`},
+		{"$O." + outcomesBucket + ".M.=", `{"name":"run.d"}`},
+		{metaSubject(outcomesBucket, "run.e"), "junk"},
+	} {
+		if _, err := b.js.Publish(ctx, junk.subject, []byte(junk.body)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := purging.Purge(ctx, "run"); err != nil {
+		t.Fatal(err)
+	}
+	close(told)
+	var words []string
+	for err := range told {
+		words = append(words, err.Error())
+	}
+	slices.Sort(words)
+	if len(words) != 2 || !strings.Contains(words[0], "object run.b ") || !strings.Contains(words[1], "object run.e ") {
+		t.Errorf("reported %q, want the two junk descriptions of the run", words)
+	}
+	if left, err := outcomes.names(ctx, func(string) bool { return true }); err != nil || !slices.Equal(slices.Sorted(slices.Values(left)), []string{"other.a", "other.a/000000", "other.b"}) {
+		t.Errorf("left are %q, %v", left, err)
+	}
+	if got, err := b.Queue.results.read(ctx, "other.a"); err != nil || !bytes.Equal(got, noise(10)) {
+		t.Errorf("the outcome of another run: %v", err)
+	}
+	chunks, err := b.Queue.subjects(ctx, objectsStream+outcomesBucket, chunkSubject(outcomesBucket, "*"))
+	if err != nil || len(chunks) != 2 {
+		t.Errorf("%d objects have chunks, %v; want the index and the part of the other run", len(chunks), err)
 	}
 }
 

@@ -363,8 +363,8 @@ func coordinatorMay(op, stream string) bool {
 		deadStream:              "create, purge, get, delete message, delete consumer, consumer of contents, consumer info, pull",
 		quarantineStream:        "info, create, purge, delete consumer, consumer of contents, consumer info, pull, publish",
 		workersStream:           "info, create",
-		"OBJ_" + dataBucket:     "create, purge, publish, consumer of names",
-		"OBJ_" + outcomesBucket: "create, purge, delete consumer, flow control, flow control in domain, consumer of contents, consumer of names",
+		"OBJ_" + dataBucket:     "create, purge, publish",
+		"OBJ_" + outcomesBucket: "create, purge, delete consumer, flow control, flow control in domain, consumer of contents",
 	}[stream]
 	return ok && strings.Contains(", "+ops+", ", ", "+op+", ")
 }
@@ -376,7 +376,7 @@ func viewerMay(op, stream string) bool {
 		deadStream:              "info, delete consumer, consumer of contents, consumer info, pull",
 		quarantineStream:        "info, delete consumer, consumer of contents, consumer info, pull",
 		workersStream:           "info, delete consumer, consumer of contents, consumer info, pull",
-		"OBJ_" + dataBucket:     "info, direct get of last, delete consumer, flow control, flow control in domain, consumer of contents, consumer of names",
+		"OBJ_" + dataBucket:     "info, direct get of last, delete consumer, flow control, flow control in domain, consumer of contents",
 		"OBJ_" + outcomesBucket: "info, direct get of last, delete consumer, flow control, flow control in domain, consumer of contents",
 	}[stream]
 	return ok && strings.Contains(", "+ops+", ", ", "+op+", ")

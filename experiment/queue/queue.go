@@ -201,6 +201,22 @@ func (c *connection) onStream(ctx context.Context, wait time.Duration, what, nam
 	})
 }
 
+// subjects lists the subjects of a stream's messages that a filter matches, nothing where
+// there is no such stream.
+func (c *connection) subjects(ctx context.Context, name, filter string) (subjects map[string]uint64, err error) {
+	err = c.onStream(ctx, transferWait, "listing "+filter, name, func(ctx context.Context, stream jetstream.Stream) error {
+		info, err := stream.Info(ctx, jetstream.WithSubjectFilter(filter))
+		if err == nil {
+			subjects = info.State.Subjects
+		}
+		return err
+	})
+	if errors.Is(err, jetstream.ErrStreamNotFound) {
+		return nil, nil
+	}
+	return subjects, err
+}
+
 // store stores a message in a stream and waits until the server confirms it.
 func (c *connection) store(ctx context.Context, what, stream string, msg *nats.Msg, options ...jetstream.PublishOpt) error {
 	return c.persist(ctx, what, stream, func(ctx context.Context) error {

@@ -199,11 +199,29 @@ func (c *connection) purgeSubjects(ctx context.Context, name, filter string) err
 var dataName = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
 // descriptions lists the runs that have a description, which is stored beside the
-// data sets under the run's name.
-func (q *Queue) descriptions(ctx context.Context) ([]string, error) {
-	names, err := q.data.names(ctx)
-	if errors.Is(err, jetstream.ErrBucketNotFound) {
-		return nil, nil
+// data sets under the run's name. One that is damaged is among them.
+func (q *Queue) descriptions(ctx context.Context) (runs []string, err error) {
+	names, err := q.data.names(ctx, func(name string) bool {
+		return validRun(name) == nil && !dataName.MatchString(name)
+	})
+	if err != nil || len(names) == 0 {
+		return nil, err
 	}
-	return slices.DeleteFunc(names, func(name string) bool { return strings.Contains(name, "/") || dataName.MatchString(name) }), err
+	bucket, err := q.bucket(ctx, dataBucket)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		err := q.persist(ctx, "looking for the description of run "+name, "", func(ctx context.Context) error {
+			_, err := bucket.GetInfo(ctx, name)
+			return err
+		})
+		switch {
+		case err == nil || errors.Is(err, jetstream.ErrBadObjectMeta):
+			runs = append(runs, name)
+		case !errors.Is(err, jetstream.ErrObjectNotFound):
+			return nil, err
+		}
+	}
+	return runs, nil
 }

@@ -101,7 +101,7 @@ const fewCells = 32
 func (x *FailureIndex) putBack(ctx context.Context) (map[experiment.Status]int64, error) {
 	n := map[experiment.Status]int64{}
 	if len(x.NotOK) > fewCells {
-		tasks, err := x.queue.tasks.subjects(ctx, taskTopic.run(x.run))
+		tasks, err := x.queue.tasks.subjects(ctx, tasksStream, taskTopic.run(x.run))
 		for subject := range tasks {
 			if status, failed := x.NotOK[cellOf(subject)]; failed {
 				n[status]++
@@ -110,7 +110,7 @@ func (x *FailureIndex) putBack(ctx context.Context) (map[experiment.Status]int64
 		return n, err
 	}
 	for cell, status := range x.NotOK {
-		tasks, err := x.queue.tasks.subjects(ctx, taskTopic.cell(x.run, cell))
+		tasks, err := x.queue.tasks.subjects(ctx, tasksStream, taskTopic.cell(x.run, cell))
 		if err != nil {
 			return nil, err
 		}

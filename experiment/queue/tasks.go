@@ -3,7 +3,6 @@ package queue
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -134,22 +133,6 @@ func (t tasks) runs(ctx context.Context) ([]string, error) {
 		names = append(names, name)
 	}
 	return names, lister.Err()
-}
-
-// subjects lists the subjects of tasks that a filter matches, nothing where
-// there is no stream of tasks.
-func (t tasks) subjects(ctx context.Context, filter string) (subjects map[string]uint64, err error) {
-	err = t.onStream(ctx, transferWait, "listing tasks "+filter, tasksStream, func(ctx context.Context, stream jetstream.Stream) error {
-		info, err := stream.Info(ctx, jetstream.WithSubjectFilter(filter))
-		if err == nil {
-			subjects = info.State.Subjects
-		}
-		return err
-	})
-	if errors.Is(err, jetstream.ErrStreamNotFound) {
-		return nil, nil
-	}
-	return subjects, err
 }
 
 // anchor puts the anchor into the task stream unless it is there.
