@@ -3,7 +3,8 @@
 //
 // A [Monitor] looks at the queue every two seconds in one goroutine and keeps,
 // of each run, counters by data set and method, sums of scores by method and setting,
-// reasons of failures, when cells ended, the slowest cells and the newest failures. Its
+// reasons of failures, when cells ended, the slowest cells and the newest failures, all
+// with texts of bounded length. Its
 // memory grows by about 100 bytes for each cell that is not ok ([queue.FailureIndex]), and
 // not with the others. Outcomes are read once each, in instalments, without knots and
 // coefficients. The paths of a validation curve, and runs that are compared, are read

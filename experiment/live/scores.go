@@ -190,7 +190,7 @@ func (g *group) score(s *schema, o *experiment.Outcome) {
 		return
 	}
 	if s.metric >= 0 && g.metric == "" && !o.Measures.Columns[s.metric].IsNull(0) {
-		g.metric = strings.Clone(o.Measures.Columns[s.metric].Texts[0])
+		g.metric = named(o.Measures.Columns[s.metric].Texts[0])
 	}
 	for k, j := range s.scores {
 		if j < 0 || o.Measures.Columns[j].IsNull(0) {

@@ -17,8 +17,13 @@ const (
 	// mostParts bounds the pairs of data set and method that are told apart;
 	// further ones are counted together.
 	mostParts = 5000
-	// errorBytes is how much of an error is remembered.
+	// errorBytes is how much of an error is remembered, and nameBytes of the names of a
+	// worker and a metric.
 	errorBytes = 4 << 10
+	nameBytes  = 256
+	// labelBytes bounds the texts of a cell's labels. Cells with longer ones are counted
+	// as those whose labels cannot be read.
+	labelBytes = 2 << 10
 )
 
 // buckets are the upper ends of the histogram of cells' durations in seconds;
@@ -91,7 +96,11 @@ func (t *tally) add(o *experiment.Outcome) {
 	case o.Status == experiment.Incomplete:
 		part.incomplete++
 	}
-	t.groups.add(t.schemas[o.Kind], o)
+	var schema *schema
+	if t.columns(o) != nil {
+		schema = t.schemas[o.Kind]
+	}
+	t.groups.add(schema, o)
 	t.list(o)
 }
 
@@ -152,10 +161,20 @@ func (t *tally) list(o *experiment.Outcome) {
 	}
 }
 
-// columns returns the columns of an outcome's labels, nil where they are others.
+// columns returns the columns of an outcome's labels, nil where they are others or too
+// long.
 func (t *tally) columns(o *experiment.Outcome) []experiment.Column {
 	s := t.schemas[o.Kind]
 	if s == nil || o.Labels.Rows != 1 || len(o.Labels.Columns) != len(s.Labels) {
+		return nil
+	}
+	size := 0
+	for j := range o.Labels.Columns {
+		for _, text := range o.Labels.Columns[j].Texts {
+			size += len(text)
+		}
+	}
+	if size > labelBytes {
 		return nil
 	}
 	return s.Labels
@@ -191,7 +210,7 @@ var unshown = []string{"dataset", "method", "task", "n_train", "n_test", "n_feat
 func (t *tally) cell(o *experiment.Outcome) Cell {
 	c := Cell{
 		Cell: o.Cell, Dataset: t.label(o, "dataset"), Method: t.label(o, "method"), Status: o.Status,
-		Error: shortened(o.Error), Attempts: o.Attempts, Seconds: o.Wall, Peak: o.Peak, Worker: o.Worker,
+		Error: shortened(o.Error), Attempts: o.Attempts, Seconds: o.Wall, Peak: o.Peak, Worker: named(o.Worker),
 		Finished: o.Finished.UTC().Truncate(time.Second),
 	}
 	columns := t.columns(o)
@@ -203,6 +222,11 @@ func (t *tally) cell(o *experiment.Outcome) Cell {
 	}
 	c.What = strings.Join(further, ", ")
 	return c
+}
+
+// named returns what is remembered of a name.
+func named(text string) string {
+	return strings.ToValidUTF8(strings.Clone(text[:min(len(text), nameBytes)]), "")
 }
 
 func shortened(text string) string {

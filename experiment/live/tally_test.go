@@ -168,6 +168,38 @@ func TestTallyMemory(t *testing.T) {
 	runtime.KeepAlive(got)
 }
 
+// TestTallyLongTexts wants outcomes with long texts, which no plan has, to be counted and
+// not to be remembered.
+func TestTallyLongTexts(t *testing.T) {
+	heap := func() int64 {
+		runtime.GC()
+		var stats runtime.MemStats
+		runtime.ReadMemStats(&stats)
+		return int64(stats.HeapAlloc)
+	}
+	before := heap()
+	got := newTally(knownLabels)
+	const cells = 600
+	for i := range cells {
+		long := fmt.Sprintf("%0200000d", i)
+		label := long
+		if i%2 == 0 {
+			label = fmt.Sprint(i)
+		}
+		o := outcome(t, i, label, "m", experiment.OK, float64(i))
+		computed(t, o, 1)
+		o.Measures.Columns[0].Texts[0], o.Worker = long, long
+		got.add(o)
+	}
+	if after := heap(); after > before+4<<20 {
+		t.Errorf("%d bytes for %d cells", after-before, cells)
+	}
+	if n := got.parts[partKey{}]; got.total != cells || n == nil || n.done != cells/2 || got.groups.left != cells/2 || len(got.groups.order) != cells/2 {
+		t.Errorf("%d counted, without labels %+v, %d in no group", got.total, n, got.groups.left)
+	}
+	runtime.KeepAlive(got)
+}
+
 func TestPace(t *testing.T) {
 	t.Parallel()
 	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"time"
 	"unicode/utf8"
 	"unsafe"
 
@@ -93,10 +94,25 @@ func validText(table string, batch *experiment.Batch) error {
 // DecodeOutcome reads what [EncodeOutcome] made.
 func DecodeOutcome(data []byte) (*experiment.Outcome, error) {
 	outcome := new(experiment.Outcome)
-	if err := unmarshal(data, outcome); err != nil {
+	err := unmarshal(data, outcome)
+	if err == nil {
+		err = checkTimes(outcome)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("decoding outcome of %d bytes: %w", len(data), err)
 	}
 	return outcome, nil
+}
+
+// checkTimes refuses times of years that neither JSON nor RFC 3339 has, which no writer
+// could pass on.
+func checkTimes(o *experiment.Outcome) error {
+	for _, t := range []time.Time{o.Started, o.Finished} {
+		if year := t.UTC().Year(); year < 0 || year > 9999 {
+			return fmt.Errorf("a time in the year %d; allowed are 0 to 9999", year)
+		}
+	}
+	return nil
 }
 
 // ending is an outcome whose further rows are skipped when it is decoded: they take
@@ -114,7 +130,11 @@ func (*skipped) UnmarshalCBOR([]byte) error { return nil }
 // decodeEnding reads an outcome without further rows.
 func decodeEnding(data []byte) (*experiment.Outcome, error) {
 	e := new(ending)
-	if err := unmarshal(data, e); err != nil {
+	err := unmarshal(data, e)
+	if err == nil {
+		err = checkTimes(&e.Outcome)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("decoding outcome of %d bytes: %w", len(data), err)
 	}
 	return &e.Outcome, nil

@@ -3,6 +3,7 @@ package queue
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/agepath/agepath/experiment"
 )
@@ -33,7 +34,10 @@ func (x *FailureIndex) Update(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		cell, status := cellOf(msg.Subject()), experiment.Status(msg.Headers().Get(statusHeader))
+		cell, status := cellOf(msg.Subject()), experiment.Failed // also what has no status
+		if i := slices.Index(experiment.Statuses, experiment.Status(msg.Headers().Get(statusHeader))); i >= 0 {
+			status = experiment.Statuses[i] // one of a few strings, however many cells there are
+		}
 		if status == experiment.OK {
 			delete(x.NotOK, cell)
 		} else {

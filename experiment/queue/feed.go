@@ -46,6 +46,9 @@ func (f *Feed) Next(ctx context.Context) iter.Seq2[Stored, error] {
 			return Stored{}, err
 		}
 		outcome, err := f.load(ctx, msg)
+		if err == nil {
+			err = matches(outcome, msg.Subject(), msg.Headers())
+		}
 		if err != nil {
 			err = &CellError{f.run, cellOf(msg.Subject()), err}
 		}

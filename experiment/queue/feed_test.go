@@ -1,9 +1,14 @@
 package queue
 
 import (
+	"errors"
 	"reflect"
+	"strings"
 	"testing"
 	"time"
+
+	"github.com/fxamacker/cbor/v2"
+	"github.com/nats-io/nats.go"
 
 	"github.com/agepath/agepath/experiment"
 )
@@ -133,4 +138,77 @@ func TestOutcome(t *testing.T) {
 	if _, err := b.Outcome(b.ctx, "run", "*"); err == nil {
 		t.Error("a wildcard is taken for a cell")
 	}
+}
+
+// TestFeedOfStrays has results that no worker stores. The feed has each as an error of
+// its cell, and no cell counts as ok that does not say so.
+func TestFeedOfStrays(t *testing.T) {
+	t.Parallel()
+	b := setup(t, 30*time.Second)
+	year := func(year int) time.Time { return time.Date(year, 1, 1, 0, 0, 0, 0, time.UTC) }
+	seconds := cbor.CoreDetEncOptions() // in which each year can be written
+	seconds.Time = cbor.TimeUnix
+	encode, err := seconds.EncMode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	why := map[string]string{}
+	for cell, stray := range map[string]struct {
+		change func(*experiment.Outcome)
+		header string
+		why    string
+	}{
+		"early":    {func(o *experiment.Outcome) { o.Started = year(-1) }, "ok", "a time in the year -1"},
+		"late":     {func(o *experiment.Outcome) { o.Finished = year(10_000) }, "ok", "a time in the year 10000"},
+		"other":    {func(o *experiment.Outcome) { o.Cell = "another" }, "ok", `cell "another"`},
+		"none":     {func(o *experiment.Outcome) { o.Status = "" }, "", "its status"},
+		"new":      {func(o *experiment.Outcome) { o.Status = "new" }, "new", "its status"},
+		"mistaken": {func(o *experiment.Outcome) { o.Status = experiment.Failed }, "ok", "its header"},
+		"good":     {func(o *experiment.Outcome) { o.Started, o.Finished = year(0), year(9999) }, "ok", ""},
+	} {
+		o := ok()
+		o.Run, o.Cell = "run", cell
+		stray.change(o)
+		body, err := encode.Marshal(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		msg := &nats.Msg{Subject: resultTopic.cell("run", cell), Data: body, Header: nats.Header{taskHeader: {"0"}, statusHeader: {stray.header}}}
+		if _, err := b.js.PublishMsg(b.ctx, msg); err != nil {
+			t.Fatal(err)
+		}
+		why[cell] = stray.why
+		if _, err := DecodeOutcome(body); (err != nil) != strings.Contains(stray.why, "year") {
+			t.Errorf("%s: decoding: %v", cell, err)
+		}
+	}
+	f, err := b.Feed("run")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for stored, err := range f.Next(b.ctx) {
+		if err == nil {
+			if stored.Cell != "good" {
+				t.Errorf("%s is read", stored.Cell)
+			}
+			delete(why, stored.Cell)
+			continue
+		}
+		var found *CellError
+		if !errors.As(err, &found) {
+			t.Fatal(err)
+		}
+		if want := why[found.Cell]; want == "" || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+		delete(why, found.Cell)
+	}
+	if len(why) != 0 {
+		t.Errorf("not met: %v", why)
+	}
+	index, err := b.FailureIndex("run")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.wantStanding(index, 7, 5, 0, 2, 0, 0, 0)
 }

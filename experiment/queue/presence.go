@@ -96,7 +96,7 @@ func (q *Queue) Announce(p *Presence) error {
 	if !q.conn.IsConnected() {
 		return nil // it would arrive when it no longer holds
 	}
-	if len(body) > q.messageRoom() && len(p.Running) > 0 { // a server of small messages hears of fewer cells
+	if len(body) > min(q.messageRoom(), presenceBytes) && len(p.Running) > 0 { // others hear of fewer cells
 		shorter := *p
 		shorter.Running = p.Running[:len(p.Running)/2]
 		return q.Announce(&shorter)
@@ -115,9 +115,12 @@ func token(name string) string {
 }
 
 const (
-	// presenceBytes bounds what a worker says, mostWorkers how many are listened to,
-	// and mostSlots and mostNames the slots and the lists of one.
-	presenceBytes = 256 << 10
+	// presenceBytes bounds what a worker says, and detailBytes what all together say in
+	// messages of more than briefBytes, since readers keep it. mostWorkers is how many are
+	// listened to, and mostSlots and mostNames bound the slots and the lists of one.
+	presenceBytes = 32 << 10
+	detailBytes   = 8 << 20
+	briefBytes    = 2 << 10
 	mostWorkers   = 10_000
 	mostSlots     = 100_000
 	mostNames     = 1000
@@ -171,15 +174,21 @@ func readPresence(subject string, body []byte) (*Presence, error) {
 func (q *Queue) Workers(ctx context.Context) (list []Presence, refused int, err error) {
 	source := &reader{queue: q.connection, what: "listing workers", stream: workersStream, filter: string(workerTopic) + "*"}
 	source.optional = true // nobody submitted a run yet
+	details := 0
 	for msg, err := range source.messages(ctx) {
 		if err != nil {
 			return nil, 0, err
 		}
+		size := len(msg.Data())
+		if size <= briefBytes {
+			size = 0
+		}
 		p, err := readPresence(msg.Subject(), msg.Data())
-		if err != nil || len(list) >= mostWorkers {
+		if err != nil || len(list) >= mostWorkers || details+size > detailBytes {
 			refused++
 			continue
 		}
+		details += size
 		list = append(list, *p)
 	}
 	slices.SortFunc(list, func(a, b Presence) int { return cmp.Compare(a.Name, b.Name) })

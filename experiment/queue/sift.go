@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/nats-io/nats.go"
@@ -61,6 +62,8 @@ func matches(outcome *experiment.Outcome, subject string, header nats.Header) er
 	switch {
 	case outcome.Run != runOf(subject) || outcome.Cell != cellOf(subject):
 		return unfitf("it says run %.140q, cell %.140q", outcome.Run, outcome.Cell)
+	case !slices.Contains(experiment.Statuses, outcome.Status):
+		return unfitf("its status is %.40q, which is none", outcome.Status)
 	case string(outcome.Status) != header.Get(statusHeader):
 		return unfitf("it says the status %.40q, its header %.40q", outcome.Status, header.Get(statusHeader))
 	}

@@ -9,6 +9,7 @@ import (
 	"math"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/queue"
@@ -21,6 +22,8 @@ const (
 	// errorBytes and nameBytes bound the texts of an outcome.
 	errorBytes = 64 << 10
 	nameBytes  = 1 << 10
+	// clockBack is how far a worker's clock may be set back while it computes a cell.
+	clockBack = 24 * time.Hour
 	// mostAttempts bounds the attempts that an outcome says.
 	mostAttempts = 1 << 20
 )
@@ -119,6 +122,8 @@ func (g *gate) check(o *experiment.Outcome) error { //nolint:gocyclo // a list o
 		return fmt.Errorf("attempts: %d; allowed are 0 to %d", o.Attempts, mostAttempts)
 	case !duration(o.Wall) || o.CPU != nil && !duration(*o.CPU) || o.Peak != nil && *o.Peak < 0:
 		return errors.New("wall time, processor time or peak memory is not a finite number >= 0")
+	case o.Finished.Before(o.Started.Add(-clockBack)):
+		return fmt.Errorf("it finished at %v, before it started at %v", o.Finished, o.Started)
 	case o.Origin != "" && queue.ValidName(o.Origin) != nil:
 		return fmt.Errorf("it says that the run %.140q computed it", o.Origin)
 	case !(o.Short >= 0 && o.Short <= math.MaxFloat64):

@@ -4,6 +4,7 @@ import (
 	"math"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/selfpaced"
@@ -32,6 +33,7 @@ func TestGate(t *testing.T) {
 		"attempts: 1048577; allowed":            func(o *experiment.Outcome) { o.Attempts = mostAttempts + 1 },
 		"wall time, processor":                  func(o *experiment.Outcome) { o.Wall = -1 },
 		"peak memory is not":                    func(o *experiment.Outcome) { o.Wall = math.NaN() },
+		"it finished at":                        func(o *experiment.Outcome) { o.Finished = o.Started.Add(-25 * time.Hour) },
 		"or peak memory is not":                 func(o *experiment.Outcome) { o.CPU = &negative },
 		"not a finite number":                   func(o *experiment.Outcome) { o.Peak = &tiny },
 		"measures: none":                        func(o *experiment.Outcome) { o.Measures = experiment.Batch{} },

@@ -1,0 +1,73 @@
+package queue
+
+import (
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+)
+
+// TestGhostWorkers has thousands of workers that say as much as they may: readers stay
+// small, and hear of the workers that say little. It runs alone, as the memory of the
+// process is measured.
+func TestGhostWorkers(t *testing.T) {
+	b := setup(t, 30*time.Second)
+	cells := strings.TrimSuffix(strings.Repeat(`{"run":"r","cell":"c"},`, (presenceBytes-1000)/23), ",")
+	say := func(name, running string) {
+		t.Helper()
+		msg := nats.NewMsg(string(workerTopic) + name)
+		msg.Data = fmt.Appendf(nil, `{"name":%q,"state":"working","slots":2,"running":[%s]}`, name, running)
+		if _, err := b.js.PublishMsg(b.ctx, msg); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const ghosts = 2000
+	for i := range ghosts {
+		say(fmt.Sprintf("ghost-%d", i), cells)
+	}
+	say("longer", strings.Repeat(cells+",", 2)+cells)
+	say("true", `{"run":"run","cell":"cell"}`)
+	heap := func() int64 {
+		runtime.GC()
+		var stats runtime.MemStats
+		runtime.ReadMemStats(&stats)
+		return int64(stats.HeapAlloc)
+	}
+	before := heap()
+	workers, refused, err := b.Workers(b.ctx)
+	took := heap() - before
+	if err != nil || len(workers)+refused != ghosts+2 || refused < ghosts/2 || len(workers) < 2 {
+		t.Errorf("%d workers, %d refused, %v", len(workers), refused, err)
+	}
+	if !slices.ContainsFunc(workers, func(p Presence) bool { return p.Name == "true" && len(p.Running) == 1 }) {
+		t.Error("the true worker is not among them")
+	}
+	if t.Logf("%d MB", took>>20); took > 50<<20 {
+		t.Errorf("the workers take %d MB", took>>20)
+	}
+	runtime.KeepAlive(workers)
+}
+
+// TestPresenceOfManySlots wants a worker of many slots to be heard of.
+func TestPresenceOfManySlots(t *testing.T) {
+	t.Parallel()
+	b := setup(t, 30*time.Second)
+	busy := Presence{Name: "busy", State: Working, At: time.Now(), Slots: 5000, Running: make([]Running, 5000)}
+	for i := range busy.Running {
+		busy.Running[i] = Running{Run: "run", Cell: fmt.Sprintf("%032x", i), Since: time.Now()}
+	}
+	if err := b.Announce(&busy); err != nil {
+		t.Fatal(err)
+	}
+	b.await("the worker is heard of", func() bool {
+		workers, refused, err := b.Workers(b.ctx)
+		if err != nil || refused > 0 {
+			t.Fatalf("%d refused, %v", refused, err)
+		}
+		return len(workers) == 1 && workers[0].Slots == 5000 && len(workers[0].Running) > 100
+	})
+}
