@@ -36,7 +36,7 @@ Exit status: 0 all was done; 1 cells failed or are incomplete, or something brok
 	r, c := &atServer{a}, &catalog{a}
 	command.Group(root,
 		a.runCommand(), a.planCommand(), a.reportCommand(), a.compareCommand(), a.replayCommand(), a.verifyCommand(), a.pruneCommand(),
-		a.cacheCommand(), c.datasetsCommand(),
+		c.datasetsCommand(),
 		r.submitCommand(), r.statusCommand(), r.serveCommand(), r.collectCommand(), r.retryCommand(), r.discardCommand(),
 		r.pauseCommand(), r.resumeCommand(), r.cancelCommand(), r.purgeCommand(),
 		a.CompletionCommand(root))

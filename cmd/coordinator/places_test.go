@@ -108,12 +108,12 @@ func TestReplayCollected(t *testing.T) {
 	home, out := t.TempDir(), filepath.Join(t.TempDir(), "out")
 	write(t, home, "data.csv", table)
 	write(t, home, "grid.yaml", "name: collected\n"+dataGrid)
-	submit := process(t.Context(), "run", "grid.yaml", "--nats", server.URL(), "--workers", "1", "--outcome-cache", "off", "--cache", filepath.Join(home, "cache", "datasets"))
+	submit := process(t.Context(), "run", "grid.yaml", "--nats", server.URL(), "--workers", "1", "--no-reuse", "--cache", filepath.Join(home, "cache", "datasets"))
 	submit.Dir = home
 	if text, err := submit.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
-	must(t, "collect", "collected", "--nats", server.URL(), "--out", out, "--outcome-cache", "off")
+	must(t, "collect", "collected", "--nats", server.URL(), "--out", out, "--no-reuse")
 	must(t, "replay", out, cellsOf(t, out)[0])
 	if o := must(t, "verify", out); strings.Contains(o.out, "note:") {
 		t.Errorf("verify prints %s", o.out)

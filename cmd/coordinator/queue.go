@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/agepath/agepath/experiment"
-	"github.com/agepath/agepath/experiment/cache"
 	"github.com/agepath/agepath/experiment/queue"
 	"github.com/agepath/agepath/experiment/run"
 	"github.com/agepath/agepath/internal/command"
@@ -235,17 +234,17 @@ func (a *atServer) collectCommand() *cobra.Command {
 		out    string
 		report reportFlags
 		asJSON jsonFlag
-		cache  cacheFlags
+		known  knownFlag
 	)
 	cmd := a.onRun("collect RUN --out DIR", "Gather the results of a run so far, also while it runs",
 		func(ctx context.Context, q *queue.Queue, args []string) error {
-			return a.collect(ctx, q, args[0], out, &report, &cache, asJSON)
+			return a.collect(ctx, q, args[0], out, &report, &known, asJSON)
 		})
 	flags := cmd.Flags()
 	asJSON.addTo(flags)
 	report.addTo(flags)
 	a.library.addCacheTo(flags)
-	cache.addTo(flags)
+	known.addTo(flags)
 	flags.Lookup("format").Usage = "make a report too, in these `formats`: " + strings.Join(formatNames(), ", ")
 	command.Path(flags, &out, "out", "`folder` of the results, or s3://BUCKET/FOLDER of an S3-compatible store")
 	cmd.PreRunE = func(*cobra.Command, []string) error {
@@ -257,22 +256,22 @@ func (a *atServer) collectCommand() *cobra.Command {
 	return cmd
 }
 
-func (a *atServer) collect(ctx context.Context, q *queue.Queue, name, out string, flags *reportFlags, keep *cacheFlags, asJSON jsonFlag) error {
+func (a *atServer) collect(ctx context.Context, q *queue.Queue, name, out string, flags *reportFlags, known *knownFlag, asJSON jsonFlag) error {
 	to, err := a.openPlace(ctx, out, name)
 	if err != nil {
 		return err
 	}
 	defer to.close()
-	var caches []*cache.Cache
-	if kept := a.openCache(keep); kept != nil {
-		defer kept.Close()
-		caches = append(caches, kept)
-	}
 	collected, err := oneStep(a.Base, "collect", "gathering the results", func() (*run.Collected, error) {
-		return run.Collect(ctx, q, name, to.dir, a.Version, flags.compression, caches...)
+		return run.Collect(ctx, q, name, to.dir, a.Version, flags.compression)
 	})
 	if err != nil {
 		return refuseStart(err)
+	}
+	if folders := a.known(known); folders != nil && to.dir == out {
+		if err := folders.Remember(out, true); err != nil {
+			a.warn(fmt.Errorf("later runs will not find the results in %s: %w", out, err))
+		}
 	}
 	if flags.formats != nil {
 		if _, err := a.report(ctx, to.dir, flags); err != nil {

@@ -81,9 +81,6 @@ inside it unless --nats names one.`,
 			if c.Reuse, err = a.reuse(&from, p.plan.Kind); err != nil {
 				return err
 			}
-			if c.Reuse.Cache != nil {
-				defer c.Reuse.Cache.Close()
-			}
 			if a.NATS.URL == "" {
 				return a.run(ctx, c, n, &report, asJSON)
 			}

@@ -26,9 +26,9 @@ const (
 	peakFile  = "AGEPATH_TEST_PEAK_FILE" // where to tell the memory it took, if not empty
 )
 
-// cacheVariable turns the cache of outcomes off, which is the user's, where a test does
-// not have one of its own.
-const cacheVariable = "AGEPATH_OUTCOME_CACHE"
+// reuseVariable says that folders of results are not remembered, which is done in the user's
+// cache folder, where a test does not have one of its own.
+const reuseVariable = "AGEPATH_NO_REUSE"
 
 // programs is a folder of the programs that tests build.
 var programs string
@@ -78,8 +78,8 @@ func doWith(t *testing.T, ctx context.Context, env map[string]string, args ...st
 		In: strings.NewReader(""), Out: &out, Err: &err,
 		Env: func(name string) (string, bool) {
 			value, ok := env[name]
-			if !ok && name == cacheVariable {
-				return "off", true
+			if !ok && name == reuseVariable {
+				return "true", true
 			}
 			return value, ok
 		},
@@ -100,7 +100,7 @@ func must(t *testing.T, args ...string) outcome {
 // process makes a command line that runs as a process of its own.
 func process(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, os.Args[0], args...)
-	cmd.Env = append(os.Environ(), asProgram+"=1", cacheVariable+"=off")
+	cmd.Env = append(os.Environ(), asProgram+"=1", reuseVariable+"=true")
 	return cmd
 }
 

@@ -40,7 +40,7 @@ func BenchmarkStart(b *testing.B) {
 	request := slotRequest(b, grid)
 	run := func(program string, args ...string) *exec.Cmd {
 		cmd := exec.Command(program, args...)
-		cmd.Env = append(os.Environ(), cacheVariable+"=off")
+		cmd.Env = append(os.Environ(), reuseVariable+"=true")
 		if out, err := cmd.CombinedOutput(); err != nil {
 			b.Fatalf("%v: %v\n%s", args, err, out)
 		}

@@ -63,7 +63,7 @@ func TestFolderOfVersionBefore(t *testing.T) {
 	}
 	// Its cells are taken over by another folder, with the labels that it lacks.
 	taken := filepath.Join(t.TempDir(), "taken")
-	o := must(t, "run", grid, "--out", taken, "--reuse", before, "--outcome-cache", "off", "--workers", "1", "--figures", "0", "--json")
+	o := must(t, "run", grid, "--out", taken, "--reuse", before, "--no-reuse", "--workers", "1", "--figures", "0", "--json")
 	wantAt(t, conforms(t, "run", o.out), []any{"computed", 8.0}, []any{"reused", 4.0})
 	labels := func(dir string) (text string) {
 		frame, err := results.ReadTable(filepath.Join(dir, results.CellsFile), "cell", "protocol", "split_train", "scale_features", "intercept", "test_at_best_test")

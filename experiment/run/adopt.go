@@ -66,7 +66,6 @@ func (g *gatherer) adopt(ctx context.Context, q *queue.Queue, run string) error 
 		if err := g.store.Adopt(o); err != nil {
 			return err
 		}
-		g.cache.add(o)
 		if g.gate.plans(o.Cell) && !g.misses(o.Cell) {
 			g.missing--
 			g.adopted++

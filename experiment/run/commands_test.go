@@ -290,6 +290,12 @@ func TestLacks(t *testing.T) {
 				want = "of command"
 			}
 			waitFor(t, "no worker for "+want, func() bool { return strings.Contains(unable(), want) })
+			waitFor(t, "the worker has left a task to others", func() bool {
+				workers, _, err := q.Workers(t.Context())
+				return err == nil && slices.ContainsFunc(workers, func(w queue.Presence) bool {
+					return slices.ContainsFunc(w.Lacks, func(l queue.Lack) bool { return l.What == test.what })
+				})
+			})
 			if list := ofCommands(t, q, p.Run); len(list) > 0 {
 				t.Fatalf("rows %v", list)
 			}

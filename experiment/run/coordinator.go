@@ -116,6 +116,8 @@ func (c *Coordinator) Run(ctx context.Context) (*Summary, error) {
 	}
 	defer g.store.Close()
 	summary := &Summary{Cells: c.Plan.Count(), Computed: g.missing}
+	c.Reuse.Report = c.report
+	c.Reuse.remember(c.Out, c.Queue != nil)
 	if g.missing > 0 {
 		// What the folder holds can be told from now on, whatever ends this process.
 		if err := c.putManifest(g.store, true); err != nil {
@@ -130,7 +132,6 @@ func (c *Coordinator) Run(ctx context.Context) (*Summary, error) {
 		c.step("")
 		start := time.Now()
 		err := c.compute(ctx, g)
-		g.cache.flush()
 		if err != nil {
 			return nil, errors.Join(err, g.store.Flush())
 		}
@@ -162,7 +163,6 @@ func (c *Coordinator) open(ctx context.Context) (*gatherer, error) {
 	}
 	g := newGatherer(store, gate, again{c.Retry, c.Plan.Limits})
 	g.progress, g.report = c.Progress, c.report
-	g.cache = keeper{c.Reuse.Cache, c.Queue != nil}
 	if c.look > 0 {
 		g.stall.every = c.look
 	}

@@ -35,7 +35,6 @@ type gatherer struct {
 	before   *known          // what the queue had before
 	stall    stall
 	repair   repair
-	cache    keeper
 
 	mu      sync.Mutex // guards what follows
 	missing int64      // cells that are neither in the store, without those to compute again, nor gathered
@@ -193,7 +192,6 @@ func (g *gatherer) gather(ctx context.Context, q *queue.Queue, run string) error
 			if err := g.store.Flush(); err != nil {
 				return err
 			}
-			g.cache.flush()
 			if err := g.mend(ctx, q); err != nil && ctx.Err() == nil {
 				return err
 			}
@@ -236,7 +234,6 @@ func (g *gatherer) take(o *experiment.Outcome) error {
 	}
 	g.missing--
 	g.came++
-	g.cache.add(o)
 	if o.Origin != "" {
 		g.adopted++
 	}

@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/agepath/agepath/experiment"
-	"github.com/agepath/agepath/experiment/cache"
 	"github.com/agepath/agepath/experiment/dataset"
 	"github.com/agepath/agepath/experiment/queue"
 	"github.com/agepath/agepath/results"
@@ -119,7 +118,7 @@ func shareSubmitted(ctx context.Context, q *queue.Queue, plan *experiment.Plan, 
 	}
 	all := Reuse{Report: func(error) {}}
 	for _, r := range from {
-		all.Dirs, all.Cache, all.Alone = append(all.Dirs, r.Dirs...), cmp.Or(r.Cache, all.Cache), all.Alone || r.Alone
+		all.Dirs, all.Known, all.Alone = append(all.Dirs, r.Dirs...), cmp.Or(r.Known, all.Known), all.Alone || r.Alone
 		if r.Report != nil {
 			all.Report = r.Report
 		}
@@ -128,7 +127,7 @@ func shareSubmitted(ctx context.Context, q *queue.Queue, plan *experiment.Plan, 
 	if !all.Alone {
 		others, err = sharing(ctx, q, plan)
 	}
-	if err != nil || len(others) == 0 && len(all.Dirs) == 0 && (all.Cache == nil || all.Cache.Empty()) {
+	if err != nil || len(others) == 0 && len(all.Dirs) == 0 && len(all.known(plan)) == 0 {
 		return 0, err
 	}
 	gate, err := newGate(ctx, plan)
@@ -233,9 +232,9 @@ type Collected struct {
 }
 
 // Collect gathers the results that the queue has of a run into a folder, also
-// while the run is going on. Cells whose result does not pass are queued again. What it
-// gathers is kept in the caches too. compression is that of [Coordinator].
-func Collect(ctx context.Context, q *queue.Queue, run, out, version string, compression results.Compression, caches ...*cache.Cache) (*Collected, error) {
+// while the run is going on. Cells whose result does not pass are queued again. compression
+// is that of [Coordinator].
+func Collect(ctx context.Context, q *queue.Queue, run, out, version string, compression results.Compression) (*Collected, error) {
 	grid, plan, manifest, err := findRun(ctx, q, run)
 	if err != nil {
 		return nil, err
@@ -259,9 +258,6 @@ func Collect(ctx context.Context, q *queue.Queue, run, out, version string, comp
 			return nil
 		}
 		changed = true
-		for _, c := range caches {
-			keeper{c, true}.add(outcome)
-		}
 		return appendOutcome(store, plan, outcome)
 	})
 	if err != nil {

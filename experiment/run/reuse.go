@@ -5,10 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
+	"io/fs"
+	"path/filepath"
+	"slices"
 
 	"github.com/agepath/agepath/experiment"
-	"github.com/agepath/agepath/experiment/cache"
+	"github.com/agepath/agepath/internal/disk"
 	"github.com/agepath/agepath/results"
 )
 
@@ -16,11 +18,14 @@ import (
 // cells. They are those of computed cells with the same identity that have the tables
 // that the grid keeps.
 type Reuse struct {
-	Dirs  []string     // folders of results
-	Cache *cache.Cache // what is computed goes there too; nil for none
-	Alone bool         // no outcome of another run at the server is taken
-	// Report is told, by Submit, of outcomes that are left out. Default: nothing is told.
+	Dirs  []string         // folders of results
+	Known *results.Folders // folders that were made on this machine, where this run's goes too; nil for none
+	Alone bool             // no outcome of another run at the server is taken
+	// Report is told, by Submit, of outcomes and folders that are left out. Default: nothing
+	// is told.
 	Report func(error)
+
+	own string // folder of this run, whose cells it has already
 }
 
 // mostHeld bounds the outcomes that wait for their labels, in bytes.
@@ -112,38 +117,92 @@ func bytesOf(o *experiment.Outcome) int {
 	return n
 }
 
-// from takes what folders and the cache have of the cells that are wanted.
+// from takes what folders have of the cells that are wanted: those that are named, and
+// then those that were made on this machine. Of the latter, what cannot be read is reported.
 func (t *taker) from(ctx context.Context, r Reuse) error {
-	tables := t.gate.tables
 	for _, dir := range r.Dirs {
-		err := results.EachOutcome(ctx, dir, t.gate.plan.Kind, tables, t.gate.kept, t.wants, func(o *experiment.Outcome) error {
-			_, err := t.offer(o)
-			return err
-		})
-		if err == nil {
-			err = t.settle()
-		}
-		if err != nil {
+		if err := t.fromFolder(ctx, dir, func(string) bool { return true }); err != nil {
 			return &StartError{fmt.Errorf("taking results of %s: %w", dir, err)}
 		}
 	}
-	if r.Cache == nil {
-		return nil
+	for _, folder := range r.known(t.gate.plan) {
+		if t.missesNone() {
+			break
+		}
+		err := t.fromFolder(ctx, folder.Dir, func(version string) bool { return r.Known.Takes(folder, version) })
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil {
+			t.report(fmt.Errorf("results in %s are left out: %w", folder.Dir, err))
+		}
 	}
-	if err := r.Cache.Each(ctx, t.missing(), t.offer); err != nil {
-		return err
-	}
-	return t.settle()
+	return nil
 }
 
-// missing yields the cells of the plan that are wanted.
-func (t *taker) missing() iter.Seq[string] {
-	return func(yield func(string) bool) {
-		for _, cell := range t.gate.cells {
-			if name := cell.key.String(); t.wants(name) && !yield(name) {
-				return
-			}
+// fromFolder takes what a folder has of the cells that are wanted, of some versions.
+func (t *taker) fromFolder(ctx context.Context, dir string, takes func(version string) bool) error {
+	err := results.EachOutcome(ctx, dir, t.gate.plan.Kind, t.gate.tables, t.gate.kept, t.wants, func(o *experiment.Outcome) error {
+		if !takes(o.Version) {
+			return nil
 		}
+		_, err := t.offer(o)
+		return err
+	})
+	return errors.Join(err, t.settle())
+}
+
+// missesNone reports whether no cell of the plan is wanted any more.
+func (t *taker) missesNone() bool {
+	return !slices.ContainsFunc(t.gate.cells, func(c plannedCell) bool { return t.wants(c.key.String()) })
+}
+
+// known returns the folders that were made on this machine and can have cells of a plan.
+// A folder that has gone or cannot be read holds none; nor is one believed that another
+// user can write.
+func (r *Reuse) known(plan *experiment.Plan) (folders []results.Folder) {
+	if r.Known == nil {
+		return nil
+	}
+	list, err := r.Known.List()
+	if err != nil {
+		r.report(fmt.Errorf("no results of earlier runs on this machine are taken: %w", err))
+	}
+	for _, folder := range list {
+		m, err := results.ReadManifest(folder.Dir)
+		if folder.Dir == r.own || errors.Is(err, fs.ErrNotExist) || err == nil && !sharesData(plan, m) {
+			continue
+		}
+		if err == nil {
+			err = disk.CheckOwn(folder.Dir)
+		}
+		if err != nil {
+			r.report(fmt.Errorf("results in %s are left out: %w", folder.Dir, err))
+			continue
+		}
+		folders = append(folders, folder)
+	}
+	return folders
+}
+
+// remember adds the folder of this run to those that were made on this machine. Others says
+// that other programs compute rows of it.
+func (r *Reuse) remember(dir string, others bool) {
+	if r.Known == nil {
+		return
+	}
+	var err error
+	if r.own, err = filepath.Abs(dir); err == nil {
+		err = r.Known.Remember(r.own, others)
+	}
+	if err != nil {
+		r.report(fmt.Errorf("later runs will not find the results in %s: %w", dir, disk.Advise(err)))
+	}
+}
+
+func (r *Reuse) report(err error) {
+	if r.Report != nil {
+		r.Report(err)
 	}
 }
 
@@ -172,24 +231,4 @@ func (g *gatherer) takeReused(o *experiment.Outcome) error {
 	g.missing--
 	g.adopted++
 	return nil
-}
-
-// keeper keeps what this run computes in the cache, which may be nil.
-type keeper struct {
-	cache  *cache.Cache
-	remote bool // by other programs, too
-}
-
-// add keeps an outcome that this run computed. What other programs compute is kept where
-// their version says what it is.
-func (k keeper) add(o *experiment.Outcome) {
-	if k.cache != nil && o.Origin == "" && (!k.remote || cache.Committed(o.Version)) {
-		k.cache.Add(o)
-	}
-}
-
-func (k keeper) flush() {
-	if k.cache != nil {
-		k.cache.Flush()
-	}
 }

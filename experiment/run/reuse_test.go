@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -14,7 +15,6 @@ import (
 	"time"
 
 	"github.com/agepath/agepath/experiment"
-	"github.com/agepath/agepath/experiment/cache"
 	"github.com/agepath/agepath/experiment/queue"
 	"github.com/agepath/agepath/results"
 )
@@ -23,7 +23,7 @@ import (
 type reuser struct {
 	*testing.T
 	kind     *demanding
-	cache    *cache.Cache
+	known    *results.Folders
 	queue    *queue.Queue
 	reported atomic.Int32
 }
@@ -31,8 +31,13 @@ type reuser struct {
 func newReuser(t *testing.T) *reuser {
 	return &reuser{
 		T: t, kind: &demanding{cells: map[string]int{}},
-		cache: &cache.Cache{Dir: t.TempDir(), Limit: 1 << 30, Build: "this", Report: func(err error) { t.Error(err) }},
+		known: knownFolders(t),
 	}
+}
+
+// knownFolders returns a memory of folders of its own, for a program without a commit.
+func knownFolders(t *testing.T) *results.Folders {
+	return &results.Folders{Path: filepath.Join(t.TempDir(), "folders.jsonl"), Build: "this"}
 }
 
 // run computes a grid and wants so many cells computed and taken from other runs.
@@ -41,7 +46,7 @@ func (r *reuser) run(out string, computed, reused int64, dirs []string, set ...s
 	grid, p := plan(r, set...)
 	c := &Coordinator{
 		Grid: grid, Plan: p, Kind: r.kind, Out: out, Workers: 2, Queue: r.queue, Version: "devel",
-		Reuse: Reuse{Dirs: dirs, Cache: r.cache},
+		Reuse: Reuse{Dirs: dirs, Known: r.known},
 		Report: func(err error) {
 			r.reported.Add(1)
 			r.Log(err)
@@ -116,7 +121,7 @@ func (r *reuser) column(dir, name string) map[any]int {
 	return counts
 }
 
-// TestReuse takes cells from folders and from the cache: those that the grid keeps the
+// TestReuse takes cells from folders, named and remembered: those that the grid keeps the
 // tables of, with this plan's labels and the run that computed them.
 func TestReuse(t *testing.T) {
 	t.Parallel()
@@ -125,14 +130,14 @@ func TestReuse(t *testing.T) {
 	in := func(name string) string { return filepath.Join(dir, name) }
 	first := r.run(in("first"), 10, 0, nil)
 	r.run(in("first"), 5, 0, nil, "repeats=3")
-	r.run(in("cached"), 0, 15, nil, "repeats=3")
-	r.wantSame("from the cache", in("cached"), in("first"))
-	if _, err := os.Stat(filepath.Join(in("cached"), serverDir)); err == nil {
+	r.run(in("remembered"), 0, 15, nil, "repeats=3")
+	r.wantSame("from a remembered folder", in("remembered"), in("first"))
+	if _, err := os.Stat(filepath.Join(in("remembered"), serverDir)); err == nil {
 		t.Error("a server was started to compute nothing")
 	}
 
-	kept := r.cache
-	r.cache = nil
+	kept := r.known
+	r.known = nil
 	other := r.run(in("reused"), 5, 15, []string{in("first")}, "repeats=4", "name=other", "data=[{name: mine, path: "+exported(t)+", task: regression}]")
 	r.wantSame("from a folder", in("reused"), in("first"), "dataset")
 	if runs := r.column(in("reused"), "run"); runs[first.Run] != 10 || runs[other.Run] != 5 || len(runs) != 3 {
@@ -146,7 +151,7 @@ func TestReuse(t *testing.T) {
 		t.Errorf("the rows say the data sets %v", names)
 	}
 
-	r.cache = kept
+	r.known = kept
 	r.run(in("coefficients"), 15, 0, []string{in("first")}, "repeats=3", "keep.coefficients=true")
 	r.run(in("coefficients again"), 0, 15, nil, "repeats=3", "keep.coefficients=true")
 	r.run(in("knots"), 0, 15, []string{in("coefficients")}, "repeats=3")
@@ -195,7 +200,7 @@ func TestReuseNoFailures(t *testing.T) {
 	grid, p := plan(t, lowLimits...)
 	a, b := t.TempDir(), t.TempDir()
 	for i, out := range []string{a, b} {
-		c := &Coordinator{Grid: grid, Plan: p, Kind: r.kind, Out: out, Workers: 2, Version: "devel", Reuse: Reuse{Cache: r.cache}}
+		c := &Coordinator{Grid: grid, Plan: p, Kind: r.kind, Out: out, Workers: 2, Version: "devel", Reuse: Reuse{Known: r.known}}
 		if i > 0 {
 			c.Reuse.Dirs = []string{a}
 		}
@@ -213,7 +218,7 @@ func TestReuseNoFailures(t *testing.T) {
 func TestShare(t *testing.T) {
 	t.Parallel()
 	r := newReuser(t)
-	r.cache, r.queue = nil, startQueue(t)
+	r.known, r.queue = nil, startQueue(t)
 	q := r.queue
 	dir := t.TempDir()
 	submit := func(queued, shared int, set ...string) *experiment.Plan {
@@ -269,14 +274,14 @@ func TestShare(t *testing.T) {
 		}
 	}
 	r.wantSame("after the purge", collect(all, "again"), b)
-	// Folders and the cache serve a server, too.
-	r.cache = &cache.Cache{Dir: t.TempDir(), Limit: 1 << 30, Build: "this"}
+	// Folders serve a server, too.
+	r.known = knownFolders(t)
 	grid, p := plan(t, "repeats=5", "seed=3")
 	r.queue = nil
 	r.run(filepath.Join(dir, "local"), 25, 0, nil, "repeats=5", "seed=3")
-	s, err := Submit(t.Context(), q, grid, p, Reuse{Cache: r.cache})
+	s, err := Submit(t.Context(), q, grid, p, Reuse{Known: r.known})
 	if err != nil || s.Shared != 25 || s.Published != 0 {
-		t.Errorf("from the cache: %+v, %v", s, err)
+		t.Errorf("from a remembered folder: %+v, %v", s, err)
 	}
 	r.wantSame("over the server", collect(p, "served"), filepath.Join(dir, "local"))
 	if _, err := Submit(t.Context(), q, grid, p, Reuse{Dirs: []string{filepath.Join(dir, "local")}}); err != nil {
@@ -288,8 +293,8 @@ func TestShare(t *testing.T) {
 	}
 }
 
-// TestReuseRetry computes incomplete cells again where that is asked for, though the cache
-// has them.
+// TestReuseRetry computes incomplete cells again where that is asked for, though a
+// folder has them.
 func TestReuseRetry(t *testing.T) {
 	t.Parallel()
 	r := newReuser(t)
@@ -301,7 +306,7 @@ func TestReuseRetry(t *testing.T) {
 	}{{10, 0, nil}, {0, 10, nil}, {3, 7, []experiment.Status{experiment.Incomplete}}} {
 		c := &Coordinator{
 			Grid: grid, Plan: p, Kind: kind, Out: t.TempDir(), Workers: 2, Version: "devel",
-			Reuse: Reuse{Cache: r.cache}, Retry: want.retry,
+			Reuse: Reuse{Known: r.known}, Retry: want.retry,
 		}
 		s, err := c.Run(t.Context())
 		if err != nil {
@@ -400,5 +405,48 @@ func TestShareNoFailures(t *testing.T) {
 	c, err := Collect(t.Context(), q, low.Run, t.TempDir(), "devel", results.ZSTD)
 	if err != nil || c.Counts[experiment.OK] != 72 || c.Counts[experiment.Diverged] != 3 || c.Quarantined != 0 {
 		t.Errorf("the first run has %+v, %v", c, err)
+	}
+}
+
+// TestReuseOthers leaves out remembered folders that others can write or that are damaged,
+// with a report, and takes those that are named.
+func TestReuseOthers(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("the modes of folders are Unix's")
+	}
+	r := newReuser(t)
+	dir := t.TempDir()
+	in := func(name string) string { return filepath.Join(dir, name) }
+	r.run(in("shared"), 10, 0, nil)
+	if err := os.Chmod(in("shared"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	grid, p := plan(t)
+	var reports []string
+	run := func(out string, want int64, dirs ...string) {
+		t.Helper()
+		reports = nil
+		c := &Coordinator{
+			Grid: grid, Plan: p, Kind: r.kind, Out: in(out), Workers: 2, Version: "devel",
+			Reuse:  Reuse{Dirs: dirs, Known: &results.Folders{Path: r.known.Path, Build: "this"}},
+			Report: func(err error) { reports = append(reports, err.Error()) },
+		}
+		if s, err := c.Run(t.Context()); err != nil || s.Reused != want {
+			t.Fatalf("%s: %+v, %v; want %d cells taken", out, s, err, want)
+		}
+	}
+	run("own", 0)
+	if len(reports) != 1 || !strings.Contains(reports[0], "others can write it") {
+		t.Errorf("the reports are %q", reports)
+	}
+	r.known = knownFolders(t)
+	run("named", 10, in("shared"))
+	if err := os.WriteFile(filepath.Join(in("named"), results.CellsFile), []byte("junk"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	run("next to a damaged one", 0)
+	if len(reports) != 1 || !strings.Contains(reports[0], in("named")) {
+		t.Errorf("the reports are %q", reports)
 	}
 }

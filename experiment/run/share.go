@@ -9,11 +9,12 @@ import (
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/queue"
+	"github.com/agepath/agepath/results"
 )
 
 // share makes what other runs have computed results of a run at the server, for cells of
 // its plan that have none there: what the other runs at the server have, then what
-// folders and the cache have. k is what the queue has of the run, and knows of them
+// folders have. k is what the queue has of the run, and knows of them
 // afterwards. Cells with a status of retry are not taken. It returns how many there were.
 func share(ctx context.Context, q *queue.Queue, t *taker, k *known, others []string, from Reuse) (shared int, err error) {
 	writer, wants := q.Results(k.number), t.wants
@@ -94,8 +95,14 @@ func (t *taker) fromRun(ctx context.Context, q *queue.Queue, run string) error {
 	return t.settle()
 }
 
-// sharing lists the other runs at the server that can have cells of a plan: those of the
-// same kind with a data set of the plan's.
+// sharesData reports whether a run can have cells of a plan: one of the same kind with a
+// data set of the plan's.
+func sharesData(plan *experiment.Plan, m *results.Manifest) bool {
+	digests := slices.Collect(maps.Values(m.Data))
+	return m.Kind == plan.Kind && slices.ContainsFunc(plan.Data, func(p *experiment.PlannedData) bool { return slices.Contains(digests, p.Digest) })
+}
+
+// sharing lists the other runs at the server that can have cells of a plan.
 func sharing(ctx context.Context, q *queue.Queue, plan *experiment.Plan) (runs []string, err error) {
 	list, err := q.List(ctx)
 	if err != nil {
@@ -112,9 +119,7 @@ func sharing(ctx context.Context, q *queue.Queue, plan *experiment.Plan) (runs [
 		if err != nil {
 			return nil, err
 		}
-		digests := slices.Collect(maps.Values(d.Data))
-		common := func(p *experiment.PlannedData) bool { return slices.Contains(digests, p.Digest) }
-		if d.Kind == plan.Kind && slices.ContainsFunc(plan.Data, common) {
+		if sharesData(plan, &d.Manifest) {
 			runs = append(runs, listed.Name)
 		}
 	}

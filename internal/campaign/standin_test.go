@@ -46,7 +46,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv(asSlot) != "" {
 		exit(run.ServeSlot(os.Stdin, os.Stdout, []experiment.Kind{standIn{}}))
 	}
-	if err := os.Setenv("AGEPATH_OUTCOME_CACHE", "off"); err != nil { // the user's
+	if err := os.Setenv("AGEPATH_NO_REUSE", "true"); err != nil { // the user's
 		panic(err)
 	}
 	ctx, cancel := signal.NotifyContext(context.Background(), syscall.SIGTERM)

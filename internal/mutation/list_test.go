@@ -158,17 +158,8 @@ var reuse = []mutation{
 	{"results: only rows say what a cell was computed for", "results/row.go", `if _, ok := o.Further[table.Name]; ok {`, `if o.Further[table.Name].Rows > 0 {`, "./results Needed"},
 	{"results: outcomes of files of two runs", "results/outcomes.go", `reader.metadata()[MetadataRun] != cells.metadata()[MetadataRun] {`, `false {`, "./results BetweenGrids"},
 	{"results: superseded outcomes", "results/outcomes.go", `return e, ok && e.source == at`, `return e, ok`, "./results EachOutcome"},
-	{"cache: the checksum of outcomes", "experiment/cache/segment.go", `if crc32.Checksum(packed, castagnoli) != b.crc {`, `if false {`, "./experiment/cache Damaged"},
-	{"cache: the checksum of a block's table", "experiment/cache/segment.go", `if headSum(head) != binary.LittleEndian.Uint32(start[20:]) {`, `if false {`, "./experiment/cache Damaged"},
-	{"cache: what a killed process left", "experiment/cache/cache.go", `		err = file.Truncate(end)
-`, `		err = error(nil)
-`, "./experiment/cache Torn"},
-	{"cache: a lane that another process has", "experiment/cache/cache.go", `		if err == nil {
-			return &lane{`, `		if held := new(disk.HeldError); err == nil || errors.As(err, &held) {
-			return &lane{`, "./experiment/cache ManyWriters"},
-	{"cache: what was used last goes first", "experiment/cache/cache.go", `for _, s := range slices.Backward(list) {`, `for _, s := range list {`, "./experiment/cache Limit"},
-	{"cache: use does not count", "experiment/cache/cache.go", `if want.found > before {`, `if want.found < before {`, "./experiment/cache Limit"},
-	{"cache: programs without a version", "experiment/cache/cache.go", `|| Committed(o.Version) != (c.Build == "") {`, `{`, "./experiment/cache NotKept"},
+	{"reuse: programs without a version", "results/folders.go", `folder.Build == f.Build`, `true`, "./results FoldersTakes"},
+	{"reuse: folders that others can write", "experiment/run/reuse.go", `err = disk.CheckOwn(folder.Dir)`, `err = error(nil)`, "./experiment/run ReuseOthers"},
 }
 
 const powerTests = "./results PowerFailures|DiskFaults"

@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -17,13 +18,14 @@ import (
 	"github.com/agepath/agepath/internal/ports"
 )
 
-// ownCache is the environment of commands with a cache of outcomes of their own.
+// ownCache is the environment of commands that remember folders of results of their own.
 func ownCache(dir string) map[string]string {
-	return map[string]string{cacheVariable: "1GiB", "AGEPATH_CACHE": filepath.Join(dir, "user", "datasets")}
+	return map[string]string{reuseVariable: "false", "AGEPATH_CACHE": filepath.Join(dir, "user", "datasets")}
 }
 
-// TestCache computes a grid, then takes it from the cache and from a folder.
-func TestCache(t *testing.T) {
+// TestReuse computes a grid, then takes it from the folder that is remembered, and from one
+// that is named.
+func TestReuse(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	grid, env := write(t, dir, "grid.yaml", smallGrid), ownCache(dir)
@@ -39,25 +41,26 @@ func TestCache(t *testing.T) {
 		t.Helper()
 		do(want, append([]string{"run", grid, "--out", in(out), "--figures", "0"}, more...)...)
 	}
-	do(": 0 outcomes, 0.0 MB in 0 files", "cache", "info")
 	run(": 12 of 12 cells computed", "first")
-	do(": 12 outcomes, ", "cache", "info")
 	run(": 0 cells to compute, 12 taken from other runs; 12 of 12 cells have ended (12 ok)", "second")
 	cells, knots := rowsByCell(t, filepath.Join(in("first"), "cells.arrow")), rowsByCell(t, filepath.Join(in("first"), "knots.arrow"))
 	wantRows(t, filepath.Join(in("second"), "cells.arrow"), cells, 12)
 	wantRows(t, filepath.Join(in("second"), "knots.arrow"), knots, 12)
 	do("no problems", "verify", in("second"))
-	run(": 12 of 12 cells computed", "third", "--outcome-cache", "off")
+	run(": 12 of 12 cells computed", "third", "--no-reuse")
 	run(": 6 of 18 cells computed in ", "fourth", "--set", "repeats=3")
-	do(": 18 outcomes removed", "cache", "clear")
-	run(": 6 of 18 cells computed", "fifth", "--set", "repeats=3", "--reuse", in("first"))
+	for _, name := range []string{"first", "second", "fourth"} { // an outcome of a folder that is gone is computed
+		if err := os.Rename(in(name), in("of "+name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run(": 6 of 18 cells computed", "fifth", "--set", "repeats=3", "--reuse", in("of first"))
 	wantRows(t, filepath.Join(in("fifth"), "cells.arrow"), cells, 18)
-	run(": 0 cells to compute; 18 of 18", "fifth", "--set", "repeats=3", "--reuse", in("first"))
+	run(": 0 cells to compute; 18 of 18", "fifth", "--set", "repeats=3", "--reuse", in("of first"))
 
 	for _, refused := range [][]string{
 		{"run", grid, "--out", in("x"), "--reuse", in("nowhere")},
 		{"run", grid, "--out", in("x"), "--reuse", dir},
-		{"run", grid, "--out", in("x"), "--outcome-cache", "much"},
 		{"submit", grid, "--reuse", in("nowhere")},
 	} {
 		if o := doWith(t, t.Context(), env, refused...); o.code != command.ExitRefused {
@@ -66,8 +69,8 @@ func TestCache(t *testing.T) {
 	}
 }
 
-// TestKilledReuse kills a grid while it grows, at a server, and while it is taken from the
-// cache: nothing is lost, and nothing is there twice.
+// TestKilledReuse kills a grid while it grows, at a server, and while it is taken from
+// a folder: nothing is lost, and nothing is there twice.
 func TestKilledReuse(t *testing.T) {
 	needs.Patience(t, "8 s")
 	t.Parallel()
@@ -82,7 +85,7 @@ func TestKilledReuse(t *testing.T) {
 	env := func(cached bool) map[string]string {
 		own := maps.Clone(variables)
 		if !cached {
-			own[cacheVariable] = "off"
+			own[reuseVariable] = "true"
 		}
 		return own
 	}
@@ -124,7 +127,7 @@ func TestKilledReuse(t *testing.T) {
 	wantRows(t, filepath.Join(dir, "grown", "knots.arrow"), knots, all)
 	o := killed(true, args("grown again", grown...)...)
 	if !regexp.MustCompile(`: 0 cells to compute(, \d+ taken from other runs)?; `).MatchString(o.out) {
-		t.Errorf("what the cache has is computed again:\n%s", o.out)
+		t.Errorf("what a folder has is computed again:\n%s", o.out)
 	}
 	wantRows(t, filepath.Join(dir, "grown again", "knots.arrow"), knots, all)
 	for _, out := range []string{"served grown", "grown", "grown again"} {

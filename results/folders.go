@@ -1,0 +1,148 @@
+package results
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/agepath/agepath/internal/disk"
+)
+
+// Folders remembers the folders of results that were made on this machine, in a file with
+// a line of JSON for each. The file can be removed at any time: cells are then computed
+// again. Any number of processes may use it.
+type Folders struct {
+	Path string
+	// Build names the program where its version does not, see [Committed]; "" elsewhere.
+	Build string
+}
+
+// Folder is a folder of results that was made on this machine.
+type Folder struct {
+	Dir string `json:"dir"` // absolute
+	// Build names the program that computed the rows whose version is not [Committed]. ""
+	// says that there is none, or more than one.
+	Build string `json:"build,omitempty"`
+}
+
+// mostFolders bounds the folders that are remembered.
+const mostFolders = 1000
+
+// Committed reports whether a version of agepath names sources that are known. In other
+// programs an algorithm may change before its version does.
+func Committed(version string) bool {
+	return strings.HasPrefix(version, "v") && !strings.Contains(version, "dirty")
+}
+
+// Takes reports whether a row of the folder with this version was computed by an algorithm
+// that is this program's where the versions of the two methods are equal.
+func (f *Folders) Takes(folder Folder, version string) bool {
+	if f.Build == "" {
+		return Committed(version)
+	}
+	return !Committed(version) && folder.Build == f.Build
+}
+
+// Remember adds a folder. Others says that other programs compute rows of it.
+func (f *Folders) Remember(dir string, others bool) error {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return err
+	}
+	own := Folder{Dir: dir, Build: f.Build}
+	if others {
+		own.Build = ""
+	}
+	list, lines, err := f.read()
+	if err != nil {
+		return err
+	}
+	if i := slices.IndexFunc(list, func(l Folder) bool { return l.Dir == dir }); i >= 0 {
+		if list[i].Build == own.Build || list[i].Build == "" {
+			return nil
+		}
+		list, own.Build = slices.Delete(list, i, i+1), ""
+	}
+	if lines >= 2*mostFolders { // what another process adds meanwhile may be forgotten
+		list = append([]Folder{own}, list...)
+		slices.Reverse(list)
+		return disk.Replace(disk.OS{}, f.Path, func(file disk.File) error {
+			encoder := json.NewEncoder(file)
+			for _, folder := range list[max(0, len(list)-mostFolders):] {
+				if err := encoder.Encode(folder); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	line, err := json.Marshal(own)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(f.Path), 0o700); err != nil {
+		return err
+	}
+	file, err := f.open(os.O_WRONLY | os.O_APPEND | os.O_CREATE)
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(slices.Concat([]byte("\n"), line, []byte("\n"))) // after what a killed process left of a line
+	return errors.Join(err, file.Close())
+}
+
+// List returns the folders, the newest first. Some may have gone.
+func (f *Folders) List() ([]Folder, error) {
+	list, _, err := f.read()
+	return list[:min(len(list), mostFolders)], err
+}
+
+// read returns the folders, the newest first, and the lines of the file.
+func (f *Folders) read() (list []Folder, lines int, err error) {
+	file, err := f.open(os.O_RDONLY)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, 0, nil
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	text, err := io.ReadAll(file)
+	if err = errors.Join(err, file.Close()); err != nil {
+		return nil, 0, err
+	}
+	at := map[string]bool{}
+	for _, line := range slices.Backward(slices.Collect(bytes.Lines(text))) {
+		lines++
+		var folder Folder
+		if json.Unmarshal(line, &folder) != nil || !filepath.IsAbs(folder.Dir) || at[folder.Dir] { // torn, or replaced by a later line
+			continue
+		}
+		at[folder.Dir] = true
+		list = append(list, folder)
+	}
+	return list, lines, nil
+}
+
+// open opens the file, which must be this user's and no link.
+func (f *Folders) open(flags int) (*os.File, error) {
+	dir, name := filepath.Split(f.Path)
+	if err := disk.CheckOwn(dir); err != nil {
+		return nil, err
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = root.Close() }() // the file was opened or not
+	if info, err := root.Lstat(name); err == nil && !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is no regular file: remove it", f.Path)
+	}
+	return root.OpenFile(name, flags, 0o600)
+}
