@@ -34,6 +34,7 @@ type gram struct {
 	panel   []float64      // rows of X
 	scaled  []float64      // the same rows, times the change of h
 	change  []float64      // of h, for the rows that are added
+	middle  []float64      // what is subtracted from the rows of X; nil for nothing
 	factor  dense.Cholesky // of the Hessian
 }
 
@@ -130,6 +131,13 @@ func (m *gram) stack(s *state, list []int32, unit float64) {
 	}
 	panel, scaled, d := m.panel[m.rows*m.ld:], m.scaled[m.rows*m.ld:], s.penalty.d
 	s.x.stack(panel, scaled, m.ld, list, change)
+	if m.middle != nil {
+		for k, h := range change {
+			row := panel[k*m.ld:][:d]
+			kernel.Axpy(-1, m.middle, row)
+			kernel.ScaleTo(scaled[k*m.ld:][:d], h, row)
+		}
+	}
 	if s.penalty.dim > d {
 		for k := range list {
 			panel[k*m.ld+d], scaled[k*m.ld+d] = 1, change[k]

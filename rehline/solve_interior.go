@@ -19,6 +19,7 @@ type interior struct {
 	lasso    barrier   // of the L1 penalties
 	pull     []float64 // n: what the terms of a sample add to the gradient
 	pullRows []float64 // K: the same of constraints
+	middle   []float64 // d: weighted mean of the rows of X, for a free intercept and a Gram matrix
 }
 
 // barrier keeps the dual variables a of terms max over lo <= a <= hi of a(z - kink) - soft a²/2
@@ -67,6 +68,9 @@ func (s *Solver) inside() *interior {
 		b := barrier{lo: make([]float64, len(r)), hi: r}
 		kernel.Axpy(-1, r, b.lo)
 		t.lasso = newBarrier(b, w.multipliers)
+	}
+	if _, ok := w.hessian.(*gram); ok && w.penalty.free {
+		t.middle = make([]float64, w.penalty.d)
 	}
 	s.inner = t
 	return t
@@ -248,13 +252,39 @@ func (t *interior) aim(mu float64) float64 {
 	}
 	t.hessian.forget() // rounding errors of former second derivatives, far larger ones, do not go away
 	t.ease = interiorEase
-	t.direction()
+	t.centered()
 	t.ease = 0
-	t.scores(t.dz, t.step)
 	t.guard.turns(t.step[:t.penalty.d])
 	longest := inf
 	t.each(func(b *barrier, z, dz, _, _ []float64) { longest = b.follow(z, dz, mu, longest) })
 	return longest
+}
+
+// centered sets the step to the Newton direction and dz to its scores. Where the intercept is free,
+// both are those of centered features: of features far from zero relative to their spread, the
+// pivots and the scores would be lost to rounding.
+func (t *interior) centered() {
+	total := kernel.Sum(t.h)
+	if t.middle == nil || total == 0 {
+		t.direction()
+		t.scores(t.dz, t.step)
+		return
+	}
+	m, d := t.hessian.(*gram), t.penalty.d
+	clear(t.middle)
+	t.x.mulTransAdd(0, t.middle, t.h)
+	kernel.ScaleTo(t.middle, 1/total, t.middle)
+	m.middle = t.middle
+	kernel.Axpy(-t.grad[d], t.middle, t.grad[:d])
+	t.direction()
+	for i := range t.dz {
+		row := m.panel[:d]
+		t.x.gather(i, 1, row)
+		kernel.Axpy(-1, t.middle, row)
+		t.dz[i] = kernel.Dot(row, t.step[:d]) + t.step[d]
+	}
+	t.step[d] -= kernel.Dot(t.middle, t.step[:d])
+	m.middle = nil
 }
 
 // assess certifies the point.
