@@ -174,7 +174,7 @@ func TestSmallPayload(t *testing.T) {
 func TestCanSync(t *testing.T) {
 	t.Parallel()
 	for version, want := range map[string]bool{"2.9.10": false, "1.4.1": false, "2.10.0": true, "2.15.2": true, "3.0.0": true} {
-		if canSync(version) != want {
+		if since(version, 10) != want {
 			t.Errorf("version %s: %v", version, !want)
 		}
 	}

@@ -4,10 +4,14 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"maps"
+	"slices"
 	"strconv"
+	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+	"github.com/nats-io/nuid"
 
 	"github.com/agepath/agepath/experiment"
 )
@@ -41,7 +45,11 @@ func (q *Queue) publish(ctx context.Context, tasks iter.Seq2[experiment.Task, er
 // publication is one call of Publish.
 type publication struct {
 	queue              *Queue
-	window             []sent                   // tasks not confirmed, the oldest first
+	began              time.Time                // with the first task
+	size               int                      // of a group, see [publication.adapt]
+	group              []*nats.Msg              // to be sent next
+	waiting            int                      // tasks in the window
+	window             []sentGroup              // not confirmed, the oldest first
 	runs               map[string]bool          // whose consumer exists
 	number             func(cell string) uint64 // of a task, nil for 0
 	published, refused int
@@ -52,6 +60,20 @@ type sent struct {
 	future jetstream.PubAckFuture // nil when sending failed with err
 	err    error
 }
+
+// sentGroup is tasks that are stored together or, where one is refused, not at all.
+type sentGroup struct {
+	tasks []*nats.Msg
+	last  sent // whose confirmation is that of all
+}
+
+const (
+	// groupSize is how many tasks make up a group.
+	groupSize = 256
+	// syncing is how long a server takes at least for the first groupSize tasks if it
+	// syncs each. That is 35 ms and more; one that does not sync takes 2 to 10.
+	syncing = 20 * time.Millisecond
+)
 
 func (p *publication) add(ctx context.Context, task *experiment.Task) error {
 	if ctx.Err() != nil {
@@ -76,22 +98,38 @@ func (p *publication) add(ctx context.Context, task *experiment.Task) error {
 	if limit := p.queue.conn.MaxPayload(); int64(len(body)) > limit {
 		return &CellError{task.Run, task.Cell, fmt.Errorf("task of %d bytes: %w", len(body), &PayloadError{limit})}
 	}
-	if len(p.window) == p.queue.config.Window {
-		if err := p.settle(ctx); err != nil {
-			return err
-		}
-	}
 	msg := &nats.Msg{Subject: taskTopic.cell(task.Run, task.Cell), Data: body}
 	if p.number != nil {
 		msg.Header = nats.Header{numberHeader: {strconv.FormatUint(p.number(task.Cell), 10)}}
 	}
-	p.window = append(p.window, p.queue.send(msg))
+	if p.began.IsZero() {
+		p.began = time.Now()
+	}
+	if p.group = append(p.group, msg); len(p.group) < p.size {
+		return nil
+	}
+	return p.send(ctx)
+}
+
+// send sends the next group, and waits first where too many tasks are not confirmed.
+func (p *publication) send(ctx context.Context) error {
+	for p.waiting > 0 && p.waiting+len(p.group) > p.queue.config.Window {
+		if err := p.settle(ctx); err != nil {
+			return err
+		}
+	}
+	p.waiting += len(p.group)
+	p.window = append(p.window, sentGroup{p.group, p.queue.sendGroup(p.group)})
+	p.group = nil
 	return nil
 }
 
-// drain waits for all confirmations and returns the first error among them.
-func (p *publication) drain(ctx context.Context) error {
-	var first error
+// drain sends what is left, waits for all confirmations and returns the first error among
+// them.
+func (p *publication) drain(ctx context.Context) (first error) {
+	if len(p.group) > 0 {
+		first = p.send(ctx)
+	}
 	for len(p.window) > 0 {
 		if err := p.settle(ctx); err != nil && first == nil {
 			first = err
@@ -100,21 +138,83 @@ func (p *publication) drain(ctx context.Context) error {
 	return first
 }
 
-// settle waits for the confirmation of the oldest task.
-func (p *publication) settle(ctx context.Context) error {
+// settle waits for the confirmation of the oldest group. The tasks of one that is not
+// stored are sent one by one, which shows what is wrong with which.
+func (p *publication) settle(ctx context.Context) (first error) {
 	oldest := p.window[0]
-	p.window[0] = sent{} // what is confirmed takes no memory
+	p.window[0] = sentGroup{} // what is confirmed takes no memory
 	p.window = p.window[1:]
-	err := p.queue.confirm(ctx, oldest, tasksStream)
-	switch {
-	case err == nil:
-		p.published++
-	case refusal(err):
-		p.refused++
-	default:
-		return &CellError{runOf(oldest.msg.Subject), cellOf(oldest.msg.Subject), fmt.Errorf("publishing task: %w", err)}
+	p.waiting -= len(oldest.tasks)
+	single := []sent{oldest.last}
+	if len(oldest.tasks) > 1 {
+		err := oldest.last.wait(ctx)
+		if err == nil {
+			p.published += len(oldest.tasks)
+			return nil
+		}
+		if ctx.Err() != nil {
+			return fmt.Errorf("publishing: %w", err)
+		}
+		single = single[:0]
+		for _, task := range oldest.tasks {
+			single = append(single, p.queue.send(task))
+		}
 	}
-	return nil
+	for _, s := range single {
+		err := p.queue.confirm(ctx, s, tasksStream)
+		switch {
+		case err == nil:
+			p.published++
+		case refusal(err):
+			p.refused++
+		case first == nil:
+			first = &CellError{runOf(s.msg.Subject), cellOf(s.msg.Subject), fmt.Errorf("publishing task: %w", err)}
+		}
+	}
+	if p.size == 0 && p.published == groupSize && time.Since(p.began) > syncing {
+		p.adapt(ctx)
+	}
+	return first
+}
+
+// adapt has tasks stored in groups from now on where the server can. One that syncs each
+// write syncs a group once, which is 3 to 7 times as fast; for another, groups are 4 times slower.
+func (p *publication) adapt(ctx context.Context) {
+	p.size = 1
+	stream, err := p.queue.stream(ctx, tasksStream)
+	if err == nil && stream.CachedInfo().Config.AllowAtomicPublish {
+		p.size = min(groupSize, p.queue.config.Window)
+	}
+}
+
+// Headers of messages that are stored together (ADR-50 of NATS), from servers 2.12 on. The
+// last one commits.
+const (
+	batchHeader    = "Nats-Batch-Id"
+	sequenceHeader = "Nats-Batch-Sequence"
+	commitHeader   = "Nats-Batch-Commit"
+)
+
+// sendGroup sends messages to be stored and confirmed together.
+func (c *connection) sendGroup(group []*nats.Msg) sent {
+	last := len(group) - 1
+	if last == 0 {
+		return c.send(group[0])
+	}
+	group = slices.Clone(group)
+	id := nuid.Next()
+	for i, msg := range group {
+		header := nats.Header{batchHeader: {id}, sequenceHeader: {strconv.Itoa(i + 1)}}
+		maps.Copy(header, msg.Header)
+		group[i] = &nats.Msg{Subject: msg.Subject, Header: header, Data: msg.Data}
+	}
+	for _, msg := range group[:last] {
+		if err := c.conn.PublishMsg(msg); err != nil {
+			return sent{msg, nil, err}
+		}
+	}
+	group[last].Header[commitHeader] = []string{"1"}
+	return c.send(group[last])
 }
 
 // send sends a message to be confirmed.
@@ -123,18 +223,25 @@ func (c *connection) send(msg *nats.Msg) sent {
 	return sent{msg, future, err}
 }
 
+// wait waits until the server has said whether it stored a message.
+func (s sent) wait(ctx context.Context) error {
+	if s.future == nil {
+		return s.err
+	}
+	select {
+	case <-s.future.Ok():
+		return nil
+	case err := <-s.future.Err():
+		return err
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
 // confirm waits until a message that was sent is stored, and sends it again while
 // it is not for reasons that can pass.
 func (c *connection) confirm(ctx context.Context, s sent, stream string) error {
-	err := s.err
-	if s.future != nil {
-		select {
-		case <-s.future.Ok():
-		case err = <-s.future.Err():
-		case <-ctx.Done():
-			err = context.Cause(ctx)
-		}
-	}
+	err := s.wait(ctx)
 	if err == nil || ctx.Err() != nil || !transient(err) {
 		return c.namePayload(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -58,6 +59,94 @@ func TestPublishRefusesInTheMiddle(t *testing.T) {
 	published, refused, err := b.Publish(b.ctx, generate("run", 10))
 	if err != nil || published != 8 || refused != 2 {
 		t.Fatalf("published %d, refused %d, error %v; want 8, 2, none", published, refused, err)
+	}
+}
+
+// Tasks that are stored in groups arrive like others. A group with a task that is queued
+// already goes one by one.
+func TestPublishGroups(t *testing.T) {
+	t.Parallel()
+	b := setup(t, 30*time.Second)
+	stream, err := b.stream(b.ctx, tasksStream)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !stream.CachedInfo().Config.AllowAtomicPublish {
+		t.Skip("the server stores no groups")
+	}
+	const n, queued = 10, 5
+	b.publish(task("run", fmt.Sprintf("c%06d", queued)))
+	number := func(string) uint64 { return 3 }
+	p := publication{queue: b.Queue, runs: map[string]bool{}, number: number, size: 4}
+	for task := range generate("run", n) {
+		if err := p.add(b.ctx, &task); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := p.drain(b.ctx); err != nil || p.published != n-1 || p.refused != 1 {
+		t.Fatalf("published %d, refused %d, error %v; want %d, 1, none", p.published, p.refused, err, n-1)
+	}
+	b.wantCounts("run", Counts{Queued: n})
+	grouped := map[string]bool{}
+	for i := range n {
+		cell := fmt.Sprintf("c%06d", i)
+		msg, err := stream.GetLastMsgForSubject(b.ctx, taskTopic.cell("run", cell))
+		if err != nil {
+			t.Fatal(err)
+		}
+		grouped[cell] = msg.Header.Get(batchHeader) != ""
+		if want := i/4 != queued/4; grouped[cell] != want {
+			t.Errorf("cell %s is stored in a group: %t, want %t", cell, !want, want)
+		}
+		if have := numberOf(msg.Header); i != queued && have != number(cell) {
+			t.Errorf("cell %s has the number %d", cell, have)
+		}
+	}
+	worker := b.worker(WorkerConfig{})
+	for range n {
+		d := b.pull(worker)
+		if want := task("run", d.Task.Cell); !reflect.DeepEqual(d.Task, want) {
+			t.Errorf("task %+v, want %+v", d.Task, want)
+		}
+		b.done(d, ok())
+	}
+	b.wantCounts("run", Counts{Done: n})
+}
+
+// Groups are for servers that take long to store tasks one by one, and can store groups.
+func TestPublishAdapts(t *testing.T) {
+	t.Parallel()
+	b := setup(t, 30*time.Second)
+	for _, c := range []struct {
+		allowed bool
+		took    time.Duration
+		want    int
+	}{{true, time.Second, groupSize}, {true, 0, 0}, {false, time.Second, 1}} {
+		if err := b.js.DeleteStream(b.ctx, tasksStream); err != nil {
+			t.Fatal(err)
+		}
+		config := streamConfigs(1)[0]
+		config.AllowAtomicPublish = c.allowed
+		stream, err := b.js.CreateStream(b.ctx, config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if stream.CachedInfo().Config.AllowAtomicPublish != c.allowed {
+			t.Skip("the server stores no groups")
+		}
+		b.streams[tasksStream] = stream
+		p := publication{queue: b.Queue, runs: map[string]bool{}, began: time.Now().Add(-c.took)}
+		if c.took == 0 {
+			p.began = time.Now().Add(time.Hour) // however slow this machine is
+		}
+		for task := range generate("run", groupSize) {
+			if err := p.add(b.ctx, &task); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := p.drain(b.ctx); err != nil || p.published != groupSize || p.size != c.want {
+			t.Errorf("%+v: %d published in groups of %d, %v", c, p.published, p.size, err)
+		}
 	}
 }
 

@@ -10,7 +10,8 @@ import (
 
 // streamConfigs are the streams with everything that the package relies on
 // said, nothing that servers before 2.9 do not know, and no message ids: the
-// window of their de-duplication would swallow a cell that is put back.
+// window of their de-duplication would swallow a cell that is put back. Groups of tasks,
+// which 2.12 has, are an offer to later servers.
 func streamConfigs(replicas int) []jetstream.StreamConfig {
 	tasks := streamConfig(tasksStream, taskTopic, "agepath: tasks queued and in flight", replicas)
 	tasks.Retention = jetstream.WorkQueuePolicy
@@ -84,12 +85,14 @@ func bucketStream(c jetstream.ObjectStoreConfig) jetstream.StreamConfig {
 // stream that differs is an error that names what differs, what follows from it
 // and what to do. Coordinators call it; workers need no permission for it.
 func (q *Queue) EnsureStreams(ctx context.Context) error {
-	if version := q.conn.ConnectedServerVersion(); !canSync(version) {
+	version := q.conn.ConnectedServerVersion()
+	if !since(version, 10) {
 		q.config.Report(fmt.Errorf("this NATS server, version %s, cannot sync each write: a power cut can take what it confirmed in the last two minutes; "+
 			"versions from 2.10 on do not lose it with sync_interval: always", version))
 	}
 	replicas := max(q.config.Replicas, 1)
 	for _, want := range streamConfigs(replicas) {
+		want.AllowAtomicPublish = want.Name == tasksStream && since(version, 12)
 		if err := q.ensureStream(ctx, want); err != nil {
 			return err
 		}
@@ -122,14 +125,14 @@ func (q *Queue) EnsureStreams(ctx context.Context) error {
 	return nil
 }
 
-// canSync reports whether servers of a version have the setting that syncs each write.
-// Whether it is on, clients cannot see.
-func canSync(version string) bool {
-	var major, minor int
-	if _, err := fmt.Sscanf(version, "%d.%d", &major, &minor); err != nil {
+// since reports whether a server's version is 2 and the minor one, or later. From 2.10 on
+// servers have a setting that syncs each write; whether it is on, clients cannot see.
+func since(version string, minor int) bool {
+	var have [2]int
+	if _, err := fmt.Sscanf(version, "%d.%d", &have[0], &have[1]); err != nil {
 		return true // no server's version
 	}
-	return major > 2 || major == 2 && minor >= 10
+	return have[0] > 2 || have[0] == 2 && have[1] >= minor
 }
 
 // ensureStream creates a stream unless it is there, as this package needs it.

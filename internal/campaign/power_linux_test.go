@@ -10,11 +10,15 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
 
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 	"golang.org/x/sys/unix"
 
 	"github.com/agepath/agepath/experiment"
@@ -118,11 +122,11 @@ func deployedSync(t *testing.T) string {
 	return string(line)
 }
 
-// acknowledge stores results with the server until the power is cut, and returns the cells
-// whose results the server had acknowledged before.
+// acknowledge stores results and tasks with the server until the power is cut, and returns the
+// cells of those that the server had acknowledged before.
 func acknowledge(t *testing.T, d *mortalDisk, url string, random *rand.Rand, round int, process *exec.Cmd) (cells []string) {
 	t.Helper()
-	q, err := queue.Connect(t.Context(), queue.Config{URL: url, ConnectWait: time.Minute})
+	q, err := queue.Connect(t.Context(), queue.Config{URL: url, Window: 64, ConnectWait: time.Minute})
 	if err == nil {
 		err = q.EnsureStreams(t.Context())
 	}
@@ -156,17 +160,32 @@ func acknowledge(t *testing.T, d *mortalDisk, url string, random *rand.Rand, rou
 			mu.Unlock()
 		}
 	}()
-	time.Sleep(300*time.Millisecond + time.Duration(random.IntN(500))*time.Millisecond)
+	cellOf := func(i int) string { return fmt.Sprintf("t%02d-%06d", round, i) }
+	published := make(chan int)
+	var sent atomic.Int64
+	go func() {
+		n, _, _ := q.Publish(ctx, func(yield func(experiment.Task, error) bool) { // it ends with ctx
+			for i := 0; yield(experiment.Task{Run: "tasks", Cell: cellOf(i), Kind: "test"}, nil); i++ {
+				sent.Add(1)
+			}
+		})
+		published <- n
+	}()
+	await(t, "tasks are stored in groups", func() bool { return sent.Load() > 600 })
+	time.Sleep(time.Duration(random.IntN(500)) * time.Millisecond)
 	mu.Lock()
 	sure := slices.Clip(cells)
 	mu.Unlock()
 	d.cut(process)
 	cancel()
 	<-ended
+	for i := range <-published { // in order
+		sure = append(sure, cellOf(i))
+	}
 	return sure
 }
 
-// stored returns the cells of the results that a server has.
+// stored returns the cells of the results and tasks that a server has.
 func stored(t *testing.T, url string) map[string]bool {
 	t.Helper()
 	q, err := queue.Connect(t.Context(), queue.Config{URL: url, ConnectWait: time.Minute})
@@ -184,6 +203,26 @@ func stored(t *testing.T, url string) map[string]bool {
 		}
 		cells[outcome.Cell] = true
 	}
+	conn, err := nats.Connect(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	js, err := jetstream.New(conn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stream, err := js.Stream(t.Context(), "AGEPATH_TASKS")
+	if err != nil {
+		t.Fatal(err)
+	}
+	info, err := stream.Info(t.Context(), jetstream.WithSubjectFilter("agepath.task.tasks.*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for subject := range info.State.Subjects {
+		cells[strings.TrimPrefix(subject, "agepath.task.tasks.")] = true
+	}
 	return cells
 }
 
@@ -195,7 +234,7 @@ func cuts() int {
 	return 5
 }
 
-// TestPowerCuts wants every result that a server acknowledged to survive power cuts where
+// TestPowerCuts wants every result and task that a server acknowledged to survive power cuts where
 // the server syncs as the deployed one does, and sees that without syncing they do not.
 func TestPowerCuts(t *testing.T) {
 	needs.Patience(t, "20 s")
@@ -230,9 +269,9 @@ func TestPowerCuts(t *testing.T) {
 					lost++
 				}
 			}
-			t.Logf("%d cuts, %d results acknowledged, %d lost", server.cuts, len(acknowledged), lost)
+			t.Logf("%d cuts, %d results and tasks acknowledged, %d lost", server.cuts, len(acknowledged), lost)
 			if len(acknowledged) == 0 || (lost > 0) != (server.sync == "") {
-				t.Errorf("%d of %d acknowledged results are lost", lost, len(acknowledged))
+				t.Errorf("%d of %d acknowledged results and tasks are lost", lost, len(acknowledged))
 			}
 			d.cut(process)
 		})
