@@ -13,7 +13,7 @@ import (
 // coefficients, not the intercept. The zero value is no constraint.
 //
 // Constraints by name are functions of this package: NonNegative, Box,
-// Monotone, Fairness, Sum and Custom; And combines them.
+// Monotone, Fairness, Sum and Custom.
 type Constraints struct {
 	A        blas64.General // K x d, row-major.
 	B        []float64      // K.
@@ -71,46 +71,6 @@ func (c Constraints) equal(k int) bool { return c.Equality != nil && c.Equality[
 
 func zero(values []float64) bool {
 	return !slices.ContainsFunc(values, func(v float64) bool { return v != 0 })
-}
-
-// And returns all of the given constraints at once, in their order. Those
-// without rows are left out; the others have the same number of coefficients,
-// else Check of the result says which has not.
-func And(constraints ...Constraints) Constraints {
-	var rows, cols int
-	var equality bool
-	for i, c := range constraints {
-		err := c.err
-		if err == nil {
-			err = c.shape()
-		}
-		if err == nil && c.A.Rows > 0 && rows > 0 && c.A.Cols != cols {
-			err = shapeError("A", "%d columns, but those before have %d", c.A.Cols, cols)
-		}
-		if err != nil {
-			return Constraints{err: within(fmt.Sprintf("And: constraints %d: ", i), err)}
-		}
-		if c.A.Rows > 0 {
-			rows, cols = rows+c.A.Rows, c.A.Cols
-			equality = equality || c.Equality != nil
-		}
-	}
-	all := newConstraints(rows, cols)
-	if equality {
-		all.Equality = make([]bool, rows)
-	}
-	k := 0
-	for _, c := range constraints {
-		for r := range c.A.Rows {
-			copy(row(all.A, k), row(c.A, r))
-			all.B[k] = c.B[r]
-			if equality {
-				all.Equality[k] = c.equal(r)
-			}
-			k++
-		}
-	}
-	return all
 }
 
 // Custom is A β + b >= 0 with A of K x d, row-major. For equalities set

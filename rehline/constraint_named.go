@@ -1,8 +1,12 @@
 package rehline
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/blas/blas64"
 )
 
 // NonNegative is β_j >= 0 for all d coefficients.
@@ -114,4 +118,72 @@ func Sum(d int, total float64) Constraints {
 	}
 	c.B[0], c.Equality = -total, []bool{true}
 	return c
+}
+
+// Fairness bounds in size by the tolerance the covariance of the score with each of p
+// sensitive attributes,
+//
+//	|Σ_i w_i (z_is - mean z_s) x_i·β| / Σ_i w_i <= tolerance
+//
+// (Zafar et al., Fairness constraints, AISTATS 2017), by two rows each: that the
+// covariance is at least -tolerance, then that it is at most tolerance. As the attributes are
+// centred here, an intercept does not matter.
+//
+// X is n x d, row-major. Weights are n numbers >= 0 that say how often each sample is there,
+// or nil: all 1. Each attribute has n values and may be a feature. A constant one has no
+// covariance with anything and leaves redundant rows of zeros.
+func Fairness(x blas64.General, weights []float64, attributes [][]float64, tolerance float64) Constraints {
+	if err := checkFairness(x, weights, attributes, tolerance); err != nil {
+		return Constraints{err: err}
+	}
+	times := func(i int) float64 {
+		if weights == nil {
+			return 1
+		}
+		return weights[i]
+	}
+	c := newConstraints(2*len(attributes), x.Cols)
+	for k, attribute := range attributes {
+		c.B[2*k], c.B[2*k+1] = tolerance, tolerance
+		if slices.Min(attribute) == slices.Max(attribute) {
+			continue
+		}
+		var mean, total float64
+		for i, z := range attribute {
+			total += times(i)
+			mean += times(i) * z
+		}
+		mean /= total
+		up, down := row(c.A, 2*k), row(c.A, 2*k+1)
+		for i, z := range attribute {
+			z = times(i) * (z - mean) / total
+			for j, v := range row(x, i) {
+				up[j] += z * v
+				down[j] -= z * v
+			}
+		}
+	}
+	return c
+}
+
+func checkFairness(x blas64.General, weights []float64, attributes [][]float64, tolerance float64) error {
+	n := x.Rows
+	if n < 1 {
+		return shapeError("Fairness: x", "%d samples; there is at least one", n)
+	}
+	err := cmp.Or(coefficients("Fairness", x.Cols), checkNumbers("Fairness: x", x, x.Cols), checkWeights("Fairness: weights", weights, n))
+	if err == nil && weights != nil && zero(weights) {
+		err = rangeError("Fairness: weights", -1, -1, "all are 0; one is > 0")
+	}
+	if err == nil && !isTolerance(tolerance) {
+		err = rangeError("Fairness: tolerance", -1, -1, "%g; %s", tolerance, toleranceRule)
+	}
+	for k, attribute := range attributes {
+		what := fmt.Sprintf("Fairness: attributes %d", k)
+		if err == nil && len(attribute) != n {
+			err = shapeError(what, "%d samples, but x has %d", len(attribute), n)
+		}
+		err = cmp.Or(err, checkFiniteSlice(what, attribute))
+	}
+	return err
 }

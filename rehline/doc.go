@@ -26,16 +26,14 @@
 //	SmoothedHinge               h²/2 for h <= 1, else h - 1/2
 //	Quantile                    ρ_q(r) = q max(0, r) + (1-q) max(0, -r)
 //	EpsilonInsensitiveQuantile  max(0, ρ_q(r) - ε)
-//	CompositeQuantile           Σ_k ρ_qk(y - b_k - x·β), an intercept b_k a level
 //	EpsilonInsensitive          max(0, |r| - ε)
 //	SquaredEpsilonInsensitive   max(0, |r| - ε)²
 //	Huber                       r²/2 for |r| <= δ, else δ(|r| - δ/2)
 //	Absolute                    |r|
 //	Squared                     r²
-//	TotalVariation              |β_i+1 - β_i - (y_i+1 - y_i)|
 //
-// The parameters q, ε and δ are one number or one per sample. There is no factor
-// of one half unless it is written here; Huber with an infinite δ is r²/2.
+// There is no factor of one half unless it is written here; Huber with an infinite δ is
+// r²/2.
 //
 // Every other convex piecewise linear-quadratic function that is bounded below is
 // such a sum too [1, Theorem 1]. Decompose finds the terms of one that is given by
@@ -54,7 +52,7 @@
 // by constraints.
 //
 // NonNegative, Box, Monotone, Sum and Fairness are constraints by name; Custom takes any
-// rows A and b, and And joins several. Redundant rows and rows of zeros that hold are
+// rows A and b. Redundant rows and rows of zeros that hold are
 // allowed. Constraints that nothing satisfies are refused before any work with an
 // InfeasibleError, which has the multipliers that prove it; where the contradiction is so
 // small beside the numbers that it cannot be told from rounding, the solve ends with the
@@ -62,17 +60,14 @@
 //
 // # Many fits
 //
-// For many fits of the same data make a Solver: New sets up once, and SetWeights, SetC and
+// For many fits of the same data make a Solver: New sets up once, and SetWeights and
 // Options.Warm change what comes next without allocating, but for the last resort below. A warm start takes the
 // coefficients, and the duals where they are there, of any solution of the same shape;
 // from the Solver's own last solution it copies nothing. A re-solve after a small change of
 // the weights then visits only samples near their kinks, a twentieth or three times the
 // coefficients, and certifies all of them; smooth losses take one or two Newton steps from
 // the scores and the Gram matrix that were kept. TestWarmStart and BenchmarkResolve show
-// what it saves. Problem.Subset takes some of the samples.
-//
-// Package rehline/model builds on this: paths over C, cross-validation, several classes,
-// factorization.
+// what it saves.
 //
 // # What is certain
 //
@@ -133,7 +128,7 @@
 // gradients.
 //
 // With n samples, d coefficients, T terms and K constraints, a pass and a Newton step cost
-// O(n (d + T) + K d), or the number of entries of a sparse X for n d. A Newton step adds
+// O(n (d + T) + K d). A Newton step adds
 // d² for every sample whose curvature changed and d³/3. Memory beyond X, the loss and the
 // constraints is about 100 bytes a sample and term, and 16 d² bytes up to 1,500
 // coefficients. Set-up reads X once, for its checks and norms; where Solve begins with some of

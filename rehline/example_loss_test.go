@@ -51,56 +51,21 @@ func ExampleQuantile() {
 	// Output: y = 1.000 + 2.000 x
 }
 
-// Three quantiles at once: one slope, an intercept each.
-func ExampleCompositeQuantile() {
-	x := features(1, 0, 0, 0, 1, 1, 1, 2, 2, 2)
-	y := []float64{4, 5, 6, 6, 7, 8, 8, 9, 10}
-	levels := []float64{0.25, 0.5, 0.75}
-	const scale = 100
-	extended, err := rehline.CompositeFeatures(x, len(levels), scale)
-	if err != nil {
-		panic(err)
-	}
-	sol := fit(rehline.Problem{X: extended, Loss: rehline.CompositeQuantile(y, levels...), C: 100})
-	fmt.Printf("slope %.3f\n", sol.Beta[0])
-	for k, q := range levels {
-		fmt.Printf("quantile %g: intercept %.3f\n", q, scale*sol.Beta[1+k])
-	}
-	// Output:
-	// slope 2.000
-	// quantile 0.25: intercept 4.000
-	// quantile 0.5: intercept 5.000
-	// quantile 0.75: intercept 6.000
-}
-
-// Support vector regression with a tolerance per sample.
+// Support vector regression with a tolerance.
 func ExampleEpsilonInsensitive() {
 	sol := fit(rehline.Problem{
 		X:    features(2, 1, 0, 0, 1),
-		Loss: rehline.EpsilonInsensitive([]float64{3, 3}, []float64{0.5, 1}),
+		Loss: rehline.EpsilonInsensitive([]float64{3, 2}, 0.5),
 		C:    10,
 	})
 	fmt.Printf("%.3f\n", sol.Beta)
-	// Output: [2.500 2.000]
+	// Output: [2.500 1.500]
 }
 
 func ExampleHuber() {
 	sol := fit(rehline.Problem{X: features(1, 1, 1, 1), Loss: rehline.Huber([]float64{0, 0, 10}, 1)})
 	fmt.Printf("%.3f\n", sol.Beta)
 	// Output: [0.333]
-}
-
-// A noisy step, denoised: θ minimizes ½‖y - θ‖² + Σ |θ_i+1 - θ_i|.
-func ExampleTotalVariation() {
-	y := []float64{0.1, -0.1, 4.2, 3.8}
-	sol := fit(rehline.Problem{
-		Sparse: rehline.DifferenceFeatures(len(y)),
-		Loss:   rehline.TotalVariation(y),
-	})
-	for i, residual := range sol.Beta {
-		fmt.Printf("%.3f ", y[i]-residual)
-	}
-	// Output: 0.500 0.500 3.500 3.500
 }
 
 // A loss of one's own: too little costs the square of what is missing, too
@@ -118,7 +83,7 @@ func ExampleDecompose() {
 	demand := []float64{4, 2}
 	sol := fit(rehline.Problem{
 		X:    features(1, 1, 1),
-		Loss: rehline.Samples(loss, len(demand), -1, demand, 1), // of demand_i - z
+		Loss: rehline.Samples(loss, []float64{-1, -1}, demand), // of demand_i - z
 	})
 	fmt.Printf("order %.3f\n", sol.Beta[0])
 	// Output:
@@ -144,7 +109,7 @@ func ExampleFairness() {
 		2, -1,
 		-1, 1,
 		-2, -1)
-	attribute := blas64.General{Rows: x.Rows, Cols: 1, Stride: x.Stride, Data: x.Data} // column 0
+	attribute := []float64{1, 2, -1, -2} // column 0
 	p := rehline.Problem{X: x, Loss: rehline.Hinge([]float64{1, 1, -1, -1}), C: 1}
 	covariance := func(beta []float64) float64 {
 		var sum float64
@@ -154,22 +119,11 @@ func ExampleFairness() {
 		return math.Abs(sum) / float64(x.Rows)
 	}
 	fmt.Printf("free: more than 0.5: %t\n", covariance(fit(p).Beta) > 0.5)
-	p.Constraints = rehline.Fairness(x, attribute, 0.5)
+	p.Constraints = rehline.Fairness(x, nil, [][]float64{attribute}, 0.5)
 	fmt.Printf("fair: %.3f\n", covariance(fit(p).Beta))
 	// Output:
 	// free: more than 0.5: true
 	// fair: 0.500
-}
-
-// Shares: they sum to one and none is negative.
-func ExampleAnd() {
-	sol := fit(rehline.Problem{
-		X:           features(3, 1, 0, 0, 0, 1, 0, 0, 0, 1),
-		Loss:        rehline.Squared([]float64{1.5, 0.9, -3}),
-		Constraints: rehline.And(rehline.Sum(3, 1), rehline.NonNegative(3)),
-	})
-	fmt.Printf("%.3f %.3f %.3f\n", sol.Beta[0], sol.Beta[1], math.Abs(sol.Beta[2]))
-	// Output: 0.700 0.300 0.000
 }
 
 // Isotonic regression of values that the ridge shrinks by a third.

@@ -123,7 +123,7 @@ func ExampleInfeasibleError() {
 	_, err := rehline.New(rehline.Problem{
 		X:           features(2, 1, 0, 0, 1),
 		Loss:        rehline.Squared([]float64{3, 3}),
-		Constraints: rehline.And(rehline.Box(nil, []float64{1, 1}), rehline.Custom(features(2, 1, 1), []float64{-2.5})),
+		Constraints: rehline.Custom(features(2, -1, 0, 0, -1, 1, 1), []float64{1, 1, -2.5}),
 	})
 	var infeasible *rehline.InfeasibleError
 	fmt.Println(errors.As(err, &infeasible))

@@ -115,17 +115,6 @@ func isInput(err error) bool {
 	return errors.As(err, &input)
 }
 
-// within returns an *InputError with the place of the part put before it.
-func within(place string, err error) error {
-	var input *InputError
-	if !errors.As(err, &input) {
-		return err
-	}
-	placed := *input
-	placed.What = place + placed.What
-	return &placed
-}
-
 // checkMatrix returns an error where m has other than the wanted number of
 // columns or its storage does not hold it. A matrix without rows always fits.
 func checkMatrix(what string, m blas64.General, cols int) error {

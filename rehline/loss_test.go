@@ -139,99 +139,10 @@ func TestNamedLossesAreTheirDefinitions(t *testing.T) {
 	}
 }
 
-func TestLossesTakeAParameterPerSample(t *testing.T) {
+func TestHuberWithoutAThresholdIsHalfOfSquared(t *testing.T) {
 	t.Parallel()
 	y, z := []float64{1, -2, 3}, []float64{0.2, 0.1, -5}
-	q, eps := []float64{0.1, 0.5, 0.9}, []float64{0, 0.3, 2}
-	for _, test := range []struct {
-		name string
-		all  Loss
-		one  func(i int) Loss
-	}{
-		{"quantile", Quantile(y, q), func(i int) Loss { return Quantile(y[i:i+1], q[i]) }},
-		{"epsilon-insensitive", EpsilonInsensitive(y, eps), func(i int) Loss { return EpsilonInsensitive(y[i:i+1], eps[i]) }},
-		{"squared epsilon-insensitive", SquaredEpsilonInsensitive(y, eps), func(i int) Loss { return SquaredEpsilonInsensitive(y[i:i+1], eps[i]) }},
-		{"epsilon-insensitive quantile", EpsilonInsensitiveQuantile(y, q, eps), func(i int) Loss { return EpsilonInsensitiveQuantile(y[i:i+1], q[i], eps[i]) }},
-		{"huber", Huber(y, []float64{1, 2, math.Inf(1)}), func(i int) Loss { return Huber(y[i:i+1], []float64{1, 2, math.Inf(1)}[i]) }},
-	} {
-		got := value(t, test.all, z)
-		for i := range y {
-			wantClose(t, test.name, got[i:i+1], value(t, test.one(i), z[i:i+1]), 0)
-		}
-	}
-	wantClose(t, "an integer for all", value(t, Huber(y, 1), z), value(t, Huber(y, 1.0), z), 0)
 	wantClose(t, "half of squared", value(t, Huber(y, math.Inf(1)), z), []float64{0.32, 2.205, 32}, 1e-15)
-}
-
-func TestCompositeQuantileIsTheSumOverLevels(t *testing.T) {
-	t.Parallel()
-	r := rand.New(rand.NewPCG(3, 4))
-	const n, d = 20, 3
-	x := blas64.General{Rows: n, Cols: d, Stride: d + 1, Data: randomVector(r, n*(d+1), 1)}
-	y, levels := randomVector(r, n, 1), []float64{0.1, 0.5, 0.8}
-	beta, intercepts := randomVector(r, d, 1), randomVector(r, len(levels), 1)
-	const scale = 4.0
-
-	features, err := CompositeFeatures(x, len(levels), scale)
-	if err != nil {
-		t.Fatal(err)
-	}
-	coefficients := append([]float64(nil), beta...)
-	for _, b := range intercepts {
-		coefficients = append(coefficients, b/scale)
-	}
-	var got, want float64
-	scores := make([]float64, features.Rows)
-	for i := range scores {
-		scores[i] = dot(row(features, i), coefficients)
-	}
-	for _, v := range value(t, CompositeQuantile(y, levels...), scores) {
-		got += v
-	}
-	for k, q := range levels {
-		for i := range y {
-			want += checkLoss(q, y[i]-intercepts[k]-dot(row(x, i), beta))
-		}
-	}
-	wantClose(t, "composite quantile", []float64{got}, []float64{want}, 1e-13)
-
-	sparse, err := CompositeSparse(compress(x), len(levels), scale)
-	if err != nil {
-		t.Fatal(err)
-	}
-	wantClose(t, "sparse features", expand(sparse).Data, features.Data, 0)
-
-	for name, build := range map[string]func() error{
-		"levels": func() error { _, err := CompositeFeatures(x, 0, 1); return err },
-		"scale":  func() error { _, err := CompositeFeatures(x, 1, 0); return err },
-		"sparse": func() error { _, err := CompositeSparse(compress(x), 1, math.Inf(1)); return err },
-		"x": func() error {
-			_, err := CompositeFeatures(blas64.General{Rows: 2, Cols: 2, Stride: 2}, 1, 1)
-			return err
-		},
-		"no x":     func() error { _, err := CompositeSparse(nil, 1, 1); return err },
-		"sparse x": func() error { _, err := CompositeSparse(&CSR{Rows: 1, Cols: 1}, 1, 1); return err },
-	} {
-		var input *InputError
-		if err := build(); !errors.As(err, &input) {
-			t.Errorf("%s: error %v, want an InputError", name, err)
-		}
-	}
-}
-
-func TestTotalVariationOfResiduals(t *testing.T) {
-	t.Parallel()
-	y, beta := []float64{1, 4, 2, 2, -7}, []float64{0.5, -1, 3, 0, 2}
-	features := expand(DifferenceFeatures(len(y)))
-	scores, want := make([]float64, features.Rows), make([]float64, features.Rows)
-	for i := range scores {
-		scores[i] = dot(row(features, i), beta)
-		want[i] = math.Abs((y[i+1] - beta[i+1]) - (y[i] - beta[i]))
-	}
-	wantClose(t, "total variation", value(t, TotalVariation(y), scores), want, 1e-15)
-	if m := DifferenceFeatures(0); m.Rows != 0 || m.Cols != 0 || m.Check() != nil {
-		t.Errorf("features of no coefficients: %+v", m)
-	}
 }
 
 func TestValueAddsTermsAndOffset(t *testing.T) {
@@ -291,21 +202,15 @@ func TestLossCheckNamesWhatAndWhere(t *testing.T) {
 		{"Loss.Offset[1]: NaN", ErrNotFinite, with(func(l *Loss) { l.Offset = []float64{1, nan} })},
 		{"Loss.U[0][1]: NaN", ErrNotFinite, Hinge([]float64{1, nan})},
 		{"Quantile: q: 1.5", ErrRange, Quantile(y, 1.5)},
-		{"Quantile: q: 3 values", ErrShape, Quantile(y, []float64{0.1, 0.2, 0.3})},
-		{"Quantile: q: 0 values", ErrShape, Quantile(y, []float64(nil))},
-		{"Quantile: q[1]: NaN", ErrRange, Quantile(y, []float64{0.1, nan})},
+		{"Quantile: q: NaN", ErrRange, Quantile(y, nan)},
 		{"EpsilonInsensitiveQuantile: q: -1", ErrRange, EpsilonInsensitiveQuantile(y, -1, 0)},
 		{"EpsilonInsensitiveQuantile: eps: -1", ErrRange, EpsilonInsensitiveQuantile(y, 0.5, -1)},
 		{"EpsilonInsensitive: eps: +Inf", ErrRange, EpsilonInsensitive(y, math.Inf(1))},
 		{"SquaredEpsilonInsensitive: eps: -0.1", ErrRange, SquaredEpsilonInsensitive(y, -0.1)},
 		{"Huber: delta: 0", ErrRange, Huber(y, 0)},
-		{"CompositeQuantile: levels: none", ErrShape, CompositeQuantile(y)},
-		{"CompositeQuantile: levels[1]: 2", ErrRange, CompositeQuantile(y, 0.5, 2)},
-		{"TotalVariation: y: length 1", ErrShape, TotalVariation(y[:1])},
-		{"Samples: n: -1", ErrShape, Samples(PLQ{}, -1, 1, 0, 1)},
-		{"Samples: scale: NaN", ErrRange, Samples(PLQ{}, 2, nan, 0, 1)},
-		{"Samples: shift: 1 values", ErrShape, Samples(PLQ{}, 2, 1, []float64{1}, 1)},
-		{"Samples: weight[1]: -1", ErrRange, Samples(PLQ{}, 2, 1, 0, []float64{1, -1})},
+		{"Samples: scale[1]: NaN", ErrNotFinite, Samples(PLQ{}, []float64{1, nan}, y)},
+		{"Samples: shift: 1 values", ErrShape, Samples(PLQ{}, y, []float64{1})},
+		{"Samples: shift[0]: -Inf", ErrNotFinite, Samples(PLQ{}, y, []float64{math.Inf(-1), 0})},
 	} {
 		err := test.loss.Check()
 		var input *InputError
@@ -328,28 +233,4 @@ func dot(a, b []float64) float64 {
 		sum += v * b[i]
 	}
 	return sum
-}
-
-// compress returns x without its zeros.
-func compress(x blas64.General) *CSR {
-	m := &CSR{Rows: x.Rows, Cols: x.Cols, Start: []int{0}}
-	for i := range x.Rows {
-		for j, v := range row(x, i) {
-			if v != 0 {
-				m.Index, m.Data = append(m.Index, j), append(m.Data, v)
-			}
-		}
-		m.Start = append(m.Start, len(m.Data))
-	}
-	return m
-}
-
-func expand(m *CSR) blas64.General {
-	x := newMatrix(m.Rows, m.Cols)
-	for i := range m.Rows {
-		for k := m.Start[i]; k < m.Start[i+1]; k++ {
-			x.Data[i*x.Stride+m.Index[k]] = m.Data[k]
-		}
-	}
-	return x
 }

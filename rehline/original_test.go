@@ -1,7 +1,6 @@
 package rehline_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -11,7 +10,6 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/agepath/agepath/rehline"
-	"github.com/agepath/agepath/rehline/model"
 )
 
 // TestWhatTheOriginalGetsWrong takes one by one the places where ReHLine 0.2.0
@@ -27,9 +25,8 @@ func TestWhatTheOriginalGetsWrong(t *testing.T) {
 		{"3 elastic net", "never returns exact zeros and needs 18,402 passes", exactZeros},
 		{"4 infeasible constraints", "let the multipliers grow to the limit of passes, with a warning", provenInfeasible},
 		{"5 rows of zeros", "rely on what C++'s min and max make of NaN", zeroRows},
-		{"6 path", "reports objectives with C = 1, returns one model for every C, saves nothing by warm starts", pathOfCosts},
-		{"7 intercept", "is penalized and bound by the constraints on coefficients; quantile levels have no effect without one", freeIntercept},
-		{"8 fairness", "uses sensitive columns that are not centred", centredFairness},
+		{"6 intercept", "is penalized and bound by the constraints on coefficients; quantile levels have no effect without one", freeIntercept},
+		{"7 fairness", "uses sensitive columns that are not centred", centredFairness},
 	} {
 		t.Run(test.place, func(t *testing.T) {
 			t.Parallel()
@@ -175,46 +172,14 @@ func zeroRows(t *testing.T) {
 		pair[1].Value(values, make([]float64, n+3))
 		constant := values[n] + values[n+1] + values[n+2]
 		for _, method := range []rehline.Method{rehline.Automatic, rehline.NewtonOnly} {
-			for _, sparse := range []bool{false, true} {
-				o := rehline.Options{Tol: 1e-11, Method: method}
-				want := solve(t, rehline.Problem{X: x, Loss: pair[0], Constraints: rehline.NonNegative(d)}, o)
-				p := rehline.Problem{X: with, Loss: pair[1], Constraints: rehline.And(rehline.NonNegative(d+1), rehline.Custom(general(2, d+1, func(int, int) float64 { return 0 }), []float64{0, 1}))}
-				if sparse {
-					p.X, p.Sparse = blas64.General{}, compress(with)
-				}
-				got := solve(t, p, o)
-				if got.Status != rehline.Solved || math.Abs(got.Objective-constant-want.Objective) > 1e-9*want.Objective || got.Beta[d] != 0 {
-					t.Errorf("%s, method %d, sparse %v: %v with %.12g, want %.12g + %g; β %v", name, method, sparse, got.Status, got.Objective, want.Objective, constant, got.Beta)
-				}
+			o := rehline.Options{Tol: 1e-11, Method: method}
+			want := solve(t, rehline.Problem{X: x, Loss: pair[0], Constraints: rehline.NonNegative(d)}, o)
+			p := rehline.Problem{X: with, Loss: pair[1], Constraints: both(rehline.NonNegative(d+1), rehline.Custom(general(2, d+1, func(int, int) float64 { return 0 }), []float64{0, 1}))}
+			got := solve(t, p, o)
+			if got.Status != rehline.Solved || math.Abs(got.Objective-constant-want.Objective) > 1e-9*want.Objective || got.Beta[d] != 0 {
+				t.Errorf("%s, method %d: %v with %.12g, want %.12g + %g; β %v", name, method, got.Status, got.Objective, want.Objective, constant, got.Beta)
 			}
 		}
-	}
-}
-
-// pathOfCosts: every point of a path is the solution for its own C, reported
-// with its own C, and warm starts save work.
-func pathOfCosts(t *testing.T) {
-	const n = 500
-	x, class, _ := data(25, n, 8)
-	p := rehline.Problem{X: x, Loss: rehline.Hinge(class)}
-	costs := model.Costs(1e-3, 10, 9)
-	o := rehline.Options{Tol: 1e-8}
-	points, err := model.Path(context.Background(), p, costs, true, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var warm, cold int
-	for k, point := range points {
-		p.C = costs[k]
-		certify(t, fmt.Sprintf("C = %g", p.C), p, point.Solution, 1e-8)
-		if k > 0 && math.Abs(point.Solution.Beta[0]-points[k-1].Solution.Beta[0]) < 1e-6 {
-			t.Errorf("C = %g has the model of C = %g", costs[k], costs[k-1])
-		}
-		i, j := point.Solution.Iterations, solve(t, p, o).Iterations
-		warm, cold = warm+n*i.Newton+i.Visits, cold+n*j.Newton+j.Visits
-	}
-	if warm >= cold {
-		t.Errorf("%d visits and steps of all samples along the path, %d from cold starts", warm, cold)
 	}
 }
 
@@ -257,18 +222,18 @@ func centredFairness(t *testing.T) {
 	const n, d, tolerance = 300, 4, 0.02
 	x, class, _ := data(27, n, d)
 	r := rand.New(rand.NewPCG(27, 2))
-	attribute := general(n, 1, func(i, _ int) float64 { return x.Data[i*d] + r.NormFloat64() })
+	attribute := vector(n, func(i int) float64 { return x.Data[i*d] + r.NormFloat64() })
 	var objectives []float64
 	for _, shift := range []float64{0, 1000} {
-		sensitive := general(n, 1, func(i, _ int) float64 { return attribute.Data[i] + shift })
-		p := rehline.Problem{X: x, Loss: rehline.Hinge(class), Intercept: rehline.FreeIntercept, Constraints: rehline.Fairness(x, sensitive, tolerance)}
+		sensitive := [][]float64{vector(n, func(i int) float64 { return attribute[i] + shift })}
+		p := rehline.Problem{X: x, Loss: rehline.Hinge(class), Intercept: rehline.FreeIntercept, Constraints: rehline.Fairness(x, nil, sensitive, tolerance)}
 		sol := solve(t, p, rehline.Options{Tol: 1e-10})
 		objectives = append(objectives, sol.Objective)
 		var zs, z, s float64
 		for i := range n {
 			score := sol.Intercept + dot(x.Data[i*d:][:d], sol.Beta)
-			zs += score * attribute.Data[i] / n
-			z += attribute.Data[i] / n
+			zs += score * attribute[i] / n
+			z += attribute[i] / n
 			s += score / n
 		}
 		if covariance := math.Abs(zs - z*s); covariance > tolerance*(1+1e-6) || covariance < 0.9*tolerance {

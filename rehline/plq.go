@@ -1,8 +1,10 @@
 package rehline
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"sort"
 )
 
@@ -62,53 +64,31 @@ func (p PLQ) At(z float64) float64 {
 	return sum
 }
 
-// Samples returns the loss w_i f(scale_i z + shift_i) of n samples. Scale and
-// shift are finite, the weight w is finite and >= 0; each is one number or has
-// one per sample. The loss of a residual y_i - z has scale -1 and shift y, that
-// of a margin y_i z has scale y and shift 0. Whatever is wrong with them is
-// reported by the loss's Check.
-func Samples[A, B, W Parameter](p PLQ, n int, scale A, shift B, weight W) Loss {
-	if n < 0 {
-		return failedLoss(0, shapeError("Samples: n", "%d samples", n))
+// Samples returns the loss f(scale_i z + shift_i), with one finite scale and shift for each
+// sample. The loss of a residual y_i - z has scale -1 and shift y, that of a margin y_i z has
+// scale y and shift 0. Whatever is wrong with them is reported by the loss's Check.
+func Samples(p PLQ, scale, shift []float64) Loss {
+	n := len(scale)
+	if len(shift) != n {
+		return failedLoss(n, shapeError("Samples: shift", "%d values, but scale has %d", len(shift), n))
 	}
-	a, err := newParameter("Samples: scale", scale, n, finite, "a scale is finite")
-	if err != nil {
-		return failedLoss(n, err)
-	}
-	b, err := newParameter("Samples: shift", shift, n, finite, "a shift is finite")
-	if err != nil {
-		return failedLoss(n, err)
-	}
-	w, err := newParameter("Samples: weight", weight, n, isTolerance, "a weight is finite and >= 0")
-	if err != nil {
+	if err := cmp.Or(checkFiniteSlice("Samples: scale", scale), checkFiniteSlice("Samples: shift", shift)); err != nil {
 		return failedLoss(n, err)
 	}
 	var kinks []func(i int) ReLU
 	for _, t := range p.ReLU {
-		kinks = append(kinks, func(i int) ReLU {
-			return ReLU{w.at(i) * t.U * a.at(i), w.at(i) * (t.U*b.at(i) + t.V)}
-		})
+		kinks = append(kinks, func(i int) ReLU { return ReLU{t.U * scale[i], t.U*shift[i] + t.V} })
 	}
 	var bends []func(i int) ReHU
 	for _, t := range p.ReHU {
-		bends = append(bends, func(i int) ReHU {
-			// w ReHU_τ(v) = ReHU_{√w τ}(√w v); at w = 0 an infinite τ stays.
-			root, tau := math.Sqrt(w.at(i)), t.Tau
-			if !math.IsInf(tau, 1) {
-				tau *= root
-			}
-			return ReHU{root * t.S * a.at(i), root * (t.S*b.at(i) + t.T), tau}
-		})
+		bends = append(bends, func(i int) ReHU { return ReHU{t.S * scale[i], t.S*shift[i] + t.T, t.Tau} })
 	}
 	l := rehus(n, bends...)
 	if k := relus(n, kinks...); len(kinks) > 0 {
 		l.U, l.V = k.U, k.V
 	}
 	if p.Offset != 0 || len(kinks)+len(bends) == 0 {
-		l.Offset = make([]float64, n)
-		for i := range l.Offset {
-			l.Offset[i] = w.at(i) * p.Offset
-		}
+		l.Offset = slices.Repeat([]float64{p.Offset}, n)
 	}
 	return l
 }

@@ -20,7 +20,7 @@ func TestDecomposeFindsTheNamedLosses(t *testing.T) {
 		if len(f.ReLU) != l.relus || len(f.ReHU) != l.rehus || math.Abs(f.Offset) > 1e-16 {
 			t.Errorf("%s: %d ReLU, %d ReHU, offset %g; want %d, %d and 0", l.name, len(f.ReLU), len(f.ReHU), f.Offset, l.relus, l.rehus)
 		}
-		got := value(t, Samples(f, len(y), apply(l.scale, y), apply(l.shift, y), 1), z)
+		got := value(t, Samples(f, apply(l.scale, y), apply(l.shift, y)), z)
 		wantClose(t, l.name, got, value(t, l.loss, z), 1e-13)
 	}
 }
@@ -199,7 +199,7 @@ func tangents(n int) []Quadratic {
 	return out
 }
 
-func TestSamplesScaleShiftAndWeigh(t *testing.T) {
+func TestSamplesScaleAndShift(t *testing.T) {
 	t.Parallel()
 	f, err := Decompose(Pieces{[]float64{-1, 2}, []Quadratic{{0, -2, 4}, {1, 0, 5}, {0, 4, 1}}})
 	if err != nil {
@@ -208,15 +208,11 @@ func TestSamplesScaleShiftAndWeigh(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	const n = 500
 	scale, shift, z := randomVector(r, n, 2), randomVector(r, n, 2), randomVector(r, n, 2)
-	weight, want := make([]float64, n), make([]float64, n)
-	for i := range weight {
-		weight[i] = max(0, r.NormFloat64())
-		want[i] = weight[i] * f.At(scale[i]*z[i]+shift[i])
+	want := make([]float64, n)
+	for i := range want {
+		want[i] = f.At(scale[i]*z[i] + shift[i])
 	}
-	wantClose(t, "samples", value(t, Samples(f, n, scale, shift, weight), z), want, 1e-13)
-	wantClose(t, "constant", value(t, Samples(PLQ{Offset: 2}, 3, 1, 0, 0.5), make([]float64, 3)), []float64{1, 1, 1}, 0)
-	wantClose(t, "nothing", value(t, Samples(PLQ{}, 3, 1, 0, 1), make([]float64, 3)), make([]float64, 3), 0)
-	if l := Samples(PLQ{ReHU: []ReHU{{1, 0, math.Inf(1)}}}, 2, 1, 0, 0); l.Check() != nil || l.Offset != nil {
-		t.Errorf("weight 0 of an infinite threshold: %v, offset %v", l.Check(), l.Offset)
-	}
+	wantClose(t, "samples", value(t, Samples(f, scale, shift), z), want, 1e-13)
+	wantClose(t, "constant", value(t, Samples(PLQ{Offset: 2}, scale[:3], shift[:3]), z[:3]), []float64{2, 2, 2}, 0)
+	wantClose(t, "nothing", value(t, Samples(PLQ{}, scale[:3], shift[:3]), z[:3]), make([]float64, 3), 0)
 }

@@ -22,8 +22,7 @@ import (
 // the same objective. The features, the loss and the constraints are not copied:
 // they must stay as they are while a Solver uses them.
 type Problem struct {
-	X      blas64.General // n x d, row-major; exactly one of X and Sparse is set.
-	Sparse *CSR           // n x d.
+	X blas64.General // n x d, row-major.
 
 	Loss    Loss      // of n samples.
 	C       float64   // >= 0 and finite; 0 is 1.
@@ -47,20 +46,8 @@ const (
 	PenalizedIntercept                  // ½ Ridge b0² is added to the objective.
 )
 
-// CSR is a sparse matrix in compressed rows: row i has the values
-// Data[Start[i]:Start[i+1]] in the columns Index[Start[i]:Start[i+1]].
-type CSR struct {
-	Rows, Cols int
-	Start      []int     // Rows+1 offsets, ascending from 0.
-	Index      []int     // columns, 0-based; each at most once a row.
-	Data       []float64 // one value per entry of Index.
-}
-
-// Size returns the numbers of samples n and of features d.
-func (p *Problem) Size() (n, d int) {
-	if p.Sparse != nil {
-		return p.Sparse.Rows, p.Sparse.Cols
-	}
+// size returns the numbers of samples n and of features d.
+func (p *Problem) size() (n, d int) {
 	return p.X.Rows, p.X.Cols
 }
 
@@ -72,7 +59,7 @@ func (p *Problem) Check() error {
 }
 
 // check is Check. It returns the squared norms of the rows of X, by which it knows their
-// numbers. Later leaves those of dense rows to be computed, and their numbers to be checked, where
+// numbers. Later leaves those to be computed, and their numbers to be checked, where
 // nothing else is wrong.
 func (p *Problem) check(from *arena, later bool) ([]float64, error) {
 	norms, known, err := p.checkFeatures(from, later)
@@ -91,7 +78,7 @@ func (p *Problem) check(from *arena, later bool) ([]float64, error) {
 // checkOthers checks what is not X, and the sizes of all numbers but for X where they are known
 // to be moderate.
 func (p *Problem) checkOthers(known bool) error {
-	n, d := p.Size()
+	n, d := p.size()
 	if n == 0 || d == 0 {
 		return shapeError("X", "%d x %d; at least one sample and one feature are needed", n, d)
 	}
@@ -122,10 +109,7 @@ func (p *Problem) checkSizes(known, terms bool) error {
 		l = Loss{Offset: l.Offset}
 	}
 	var x blas64.General
-	var data []float64
-	if p.Sparse != nil && !known {
-		data = p.Sparse.Data
-	} else if !known {
+	if !known {
 		x = p.X
 	}
 	for _, part := range []struct {
@@ -133,7 +117,7 @@ func (p *Problem) checkSizes(known, terms bool) error {
 		matrix blas64.General
 	}{
 		{"X", x}, {"Loss.U", l.U}, {"Loss.V", l.V}, {"Loss.S", l.S}, {"Loss.T", l.T}, {"Constraints.A", c.A},
-		{"Sparse.Data", vector(data)}, {"Weights", vector(p.Weights)}, {"L1", vector(p.L1)}, {"Constraints.B", vector(c.B)},
+		{"Weights", vector(p.Weights)}, {"L1", vector(p.L1)}, {"Constraints.B", vector(c.B)},
 		{"Loss.Offset", vector(l.Offset)}, {"C", vector([]float64{p.C})}, {"Ridge", vector([]float64{p.Ridge})},
 	} {
 		if moderate(part.matrix) {
@@ -177,97 +161,28 @@ func (p *Problem) checkPenalty(d int) error {
 }
 
 // checkFeatures returns the squared norms of the rows, and whether these say that all numbers are
-// moderate. Later leaves the numbers of dense rows for later.
+// moderate. Later leaves the numbers for later.
 func (p *Problem) checkFeatures(from *arena, later bool) (norms []float64, known bool, err error) {
-	n, d := p.Size()
+	n, d := p.size()
 	switch {
-	case p.Sparse == nil && (n < 0 || d < 0):
+	case n < 0 || d < 0:
 		return nil, false, shapeError("X", "%d x %d", n, d)
-	case p.Sparse == nil && (n == 0 || d == 0):
+	case n == 0 || d == 0:
 		return nil, false, nil // reported by check
-	case p.Sparse == nil:
-		err = checkMatrix("X", p.X, d)
-	case p.X.Rows != 0 || p.X.Cols != 0 || p.X.Data != nil:
-		return nil, false, shapeError("X", "X and Sparse are both set; exactly one is needed")
-	default:
-		err = p.Sparse.Check()
 	}
-	if err != nil {
+	if err = checkMatrix("X", p.X, d); err != nil {
 		return nil, false, err
 	}
 	norms = from.scratch(n)
-	if later && p.Sparse == nil {
+	if later {
 		return norms, true, nil
 	}
-	p.features().norms(norms)
+	full{p.X}.norms(norms)
 	known = kernel.Sum(norms) <= moderateSum
-	if p.Sparse == nil && !known {
+	if !known {
 		err = checkFinite("X", p.X)
 	}
 	return norms, known, err
-}
-
-// features returns X, the shape of which has been checked.
-func (p *Problem) features() features {
-	if p.Sparse != nil {
-		return sparse{p.Sparse}
-	}
-	return full{p.X}
-}
-
-// Check returns nil, or an *InputError that names the first part of m that is wrong.
-func (m *CSR) Check() error {
-	if m.Rows < 0 || m.Cols < 0 {
-		return shapeError("Sparse", "%d x %d", m.Rows, m.Cols)
-	}
-	if len(m.Start) != m.Rows+1 {
-		return shapeError("Sparse.Start", "%d offsets for %d rows; one more than rows is needed", len(m.Start), m.Rows)
-	}
-	if m.Start[0] != 0 || m.Start[m.Rows] != len(m.Index) || len(m.Index) != len(m.Data) {
-		return shapeError("Sparse", "offsets from %d to %d for %d columns and %d values", m.Start[0], m.Start[m.Rows], len(m.Index), len(m.Data))
-	}
-	for i := range m.Rows {
-		if m.Start[i+1] < m.Start[i] || m.Start[i+1] > len(m.Index) {
-			return shapeError("Sparse.Start", "offset %d after %d in row %d", m.Start[i+1], m.Start[i], i)
-		}
-	}
-	if m.ascending() && moderate(vector(m.Data)) {
-		return nil
-	}
-	last := make([]int, m.Cols) // 1 + the last row with an entry in the column
-	for i := range m.Rows {
-		for k := m.Start[i]; k < m.Start[i+1]; k++ {
-			j := m.Index[k]
-			if j < 0 || j >= m.Cols {
-				return rangeError("Sparse.Index", i, -1, "column %d of %d", j, m.Cols)
-			}
-			if last[j] == i+1 {
-				return rangeError("Sparse.Index", i, j, "the column is there twice")
-			}
-			last[j] = i + 1
-			if !finite(m.Data[k]) {
-				return &InputError{"Sparse", i, j, fmt.Sprint(m.Data[k]), ErrNotFinite}
-			}
-		}
-	}
-	return nil
-}
-
-// ascending tells whether the columns of every row are, and exist.
-func (m *CSR) ascending() bool {
-	for i := range m.Rows {
-		before := -1
-		for _, j := range m.Index[m.Start[i]:m.Start[i+1]] {
-			if j <= before {
-				return false
-			}
-			before = j
-		}
-		if before >= m.Cols {
-			return false
-		}
-	}
-	return true
 }
 
 func checkScale(what string, v float64) error {

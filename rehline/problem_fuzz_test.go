@@ -56,21 +56,9 @@ func (g *genes) matrix(rows, cols int) blas64.General {
 	return m
 }
 
-func (g *genes) csr(rows, cols int) *rehline.CSR {
-	m := &rehline.CSR{Rows: rows, Cols: cols, Start: []int{0}}
-	for range rows {
-		for range g.next(4) {
-			m.Index = append(m.Index, g.next(max(1, cols+g.next(40)/39)))
-		}
-		m.Start = append(m.Start, len(m.Index)+g.next(60)/58)
-	}
-	m.Data = g.vector(len(m.Index))
-	return m
-}
-
 func (g *genes) loss(n int) rehline.Loss {
 	y := g.vector(n)
-	switch g.next(12) {
+	switch g.next(11) {
 	case 0:
 		return rehline.Hinge(y)
 	case 1:
@@ -80,21 +68,19 @@ func (g *genes) loss(n int) rehline.Loss {
 	case 3:
 		return rehline.Quantile(y, g.number())
 	case 4:
-		return rehline.EpsilonInsensitiveQuantile(y, g.vector(n), g.number())
+		return rehline.EpsilonInsensitiveQuantile(y, g.number(), g.number())
 	case 5:
-		return rehline.EpsilonInsensitive(y, g.vector(n))
+		return rehline.EpsilonInsensitive(y, g.number())
 	case 6:
 		return rehline.SquaredEpsilonInsensitive(y, g.number())
 	case 7:
 		return rehline.Huber(y, g.number())
 	case 8:
-		return rehline.TotalVariation(y)
-	case 9:
 		p, err := rehline.Decompose(rehline.Pieces{Breaks: []float64{0}, Quadratics: []rehline.Quadratic{{B: -0.5}, {A: 1}}})
 		if err != nil {
 			panic(err)
 		}
-		return rehline.Samples(p, n, g.number(), y, g.vector(n))
+		return rehline.Samples(p, y, g.vector(n))
 	}
 	l, h := g.next(3), g.next(3)
 	loss := rehline.Loss{U: g.matrix(l, n), V: g.matrix(l, n), S: g.matrix(h, n), T: g.matrix(h, n), Tau: g.matrix(h, n)}
@@ -105,7 +91,7 @@ func (g *genes) loss(n int) rehline.Loss {
 }
 
 func (g *genes) constraints(x blas64.General, d int) rehline.Constraints {
-	switch g.next(9) {
+	switch g.next(8) {
 	case 1:
 		return rehline.NonNegative(d)
 	case 2:
@@ -115,10 +101,8 @@ func (g *genes) constraints(x blas64.General, d int) rehline.Constraints {
 	case 4:
 		return rehline.Sum(d, g.number())
 	case 5:
-		return rehline.Fairness(x, g.matrix(x.Rows, 1+g.next(2)), g.number())
+		return rehline.Fairness(x, nil, list(1+g.next(2), func(int) []float64 { return g.vector(x.Rows) }), g.number())
 	case 6:
-		return rehline.And(rehline.NonNegative(d), rehline.Sum(d, g.number()), rehline.Box(nil, g.vector(d)))
-	case 7:
 		k := g.next(5)
 		c := rehline.Custom(g.matrix(k, d), g.vector(k))
 		if g.next(2) == 1 {
@@ -141,9 +125,6 @@ func (g *genes) problem() rehline.Problem {
 	n, d := g.next(7), g.next(5)
 	p := rehline.Problem{X: g.matrix(n, d), Loss: g.loss(n), C: math.Abs(g.number()), Ridge: math.Abs(g.number()), Intercept: rehline.Intercept(g.next(80) % 4)}
 	p.Constraints = g.constraints(p.X, d)
-	if g.next(3) == 1 {
-		p.Sparse, p.X = g.csr(n, d), blas64.General{}
-	}
 	if g.next(3) == 1 {
 		p.Weights = g.vector(n)
 	}

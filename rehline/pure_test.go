@@ -8,8 +8,6 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"gonum.org/v1/gonum/blas/blas64"
-
 	"github.com/agepath/agepath/rehline"
 )
 
@@ -31,10 +29,7 @@ func TestPureL1(t *testing.T) {
 				for k := range 6 {
 					p := rehline.Problem{X: x, Loss: l, Weights: weights, Constraints: c, NoRidge: true, Intercept: rehline.Intercept(k % 2)}
 					p.L1 = vector(d, func(j int) float64 { return []float64{0.01, 0.5, 4}[k/2] * float64(1+j) })
-					want := reference(t, p)
-					compare(t, fmt.Sprintf("case %d", k), p, want)
-					p.Sparse, p.X = compress(p.X), blas64.General{}
-					compare(t, fmt.Sprintf("sparse case %d", k), p, want)
+					compare(t, fmt.Sprintf("case %d", k), p, reference(t, p))
 				}
 			})
 		}
@@ -52,7 +47,7 @@ func TestPureScales(t *testing.T) {
 	}
 	for name, l := range losses(class, y) {
 		p := rehline.Problem{X: x, Loss: l, NoRidge: true, L1: vector(d, func(j int) float64 { return 2 + float64(j%4) }), Intercept: rehline.FreeIntercept,
-			Constraints: rehline.And(rehline.NonNegative(d), rehline.Sum(d, 0.5))}
+			Constraints: both(rehline.NonNegative(d), rehline.Sum(d, 0.5))}
 		sol := solve(t, p, rehline.Options{Tol: 1e-10})
 		if sol.Status != rehline.Solved || !(sol.Gap <= 1e-10) {
 			t.Errorf("%s: %v with gap %g", name, sol.Status, sol.Gap)

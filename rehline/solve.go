@@ -60,16 +60,16 @@ func New(p Problem) (*Solver, error) {
 // newSolver is New with the memory of the first phase alone. Later leaves X, where the cache does
 // not hold it, to be checked by a cold solve that begins with some of the samples.
 func newSolver(p Problem, from *arena, later bool) (*Solver, error) {
-	later = later && p.Sparse == nil && !p.NoRidge && 8*len(p.X.Data) > nearCache
+	later = later && !p.NoRidge && 8*len(p.X.Data) > nearCache
 	norms, err := p.check(from, later)
 	if err != nil {
 		return nil, err
 	}
-	n, d := p.Size()
+	n, d := p.size()
 	s := &Solver{problem: p, arena: from, chain: -1}
 	penalty := newPenalty(from, &p, d)
 	check := func() error { return s.problem.Check() }
-	s.state = state{x: p.features(), reading: &reading{norms, !later, check}, terms: newTerms(from, &p.Loss, n), penalty: penalty,
+	s.state = state{x: full{p.X}, reading: &reading{norms, !later, check}, terms: newTerms(from, &p.Loss, n), penalty: penalty,
 		guard: &s.guard, costs: &s.costs, limits: &s.limits, vectors: newVectors(from, penalty.dim), z: from.scratch(n)}
 	s.state.rest.force, s.state.best.beta = from.vector(penalty.dim), from.vector(penalty.dim)
 	s.sol = Solution{Beta: make([]float64, d),

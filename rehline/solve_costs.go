@@ -46,9 +46,6 @@ func (o *costs) init() {
 // none.
 func (s *Solver) SetWeights(w []float64) error { return s.costs.setWeights(w) }
 
-// SetC replaces the cost C >= 0; 0 is 1.
-func (s *Solver) SetC(c float64) error { return s.costs.setC(c) }
-
 func (o *costs) setWeights(w []float64) error {
 	if w != nil && len(w) != o.n {
 		return checkWeights("Weights", w, o.n)
@@ -108,22 +105,6 @@ func differing(a, b []float64) iter.Seq[int] {
 			}
 		}
 	}
-}
-
-func (o *costs) setC(c float64) error {
-	if err := checkScale("C", c); err != nil {
-		return err
-	}
-	c = scale(c) / o.unit
-	if o.c == c {
-		return nil
-	}
-	o.c = c
-	for i := range o.n {
-		o.weigh(i)
-	}
-	o.sum()
-	return nil
 }
 
 // of returns C w_i divided by the unit.

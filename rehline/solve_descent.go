@@ -86,7 +86,7 @@ func newDescent(from *arena, s *state) descent {
 // strong tells of terms that are all curved whether the ridge is so strong beside their
 // mean curvature along a coefficient that a few passes are likely to do.
 func (d *descent) strong() bool {
-	if _, ok := d.x.(sparse); !ok && !d.kernelled() || d.penalty.dim < strongDim {
+	if !d.kernelled() || d.penalty.dim < strongDim {
 		return false
 	}
 	return d.curvature() <= strongCurvature

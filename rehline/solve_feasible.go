@@ -186,3 +186,12 @@ func (f *feasibility) certificate() error {
 	e.Residual = maxAbs(sum)
 	return e
 }
+
+// maxAbs returns the largest size of the values.
+func maxAbs(values []float64) float64 {
+	var size float64
+	for _, v := range values {
+		size = max(size, math.Abs(v))
+	}
+	return size
+}

@@ -6,7 +6,7 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// features are the n x d matrix X, dense or sparse.
+// features are the n x d matrix X, or some of its rows.
 type features interface {
 	mulVec(from int, z, v []float64)      // z = X v for as many rows as z has, from one on
 	mulTransAdd(from int, w, a []float64) // w += Xᵀa for as many rows as a has, from one on
@@ -40,64 +40,6 @@ func (x full) norms(dst []float64) { kernel.Norms(dst, x.Data, x.Stride, x.Cols)
 
 func (x full) stack(panel, scaled []float64, ld int, list []int32, change []float64) {
 	kernel.Stack(panel, scaled, ld, x.Data, x.Stride, x.Cols, list, change)
-}
-
-type sparse struct{ *CSR }
-
-func (x sparse) row(i int) ([]int, []float64) {
-	from, to := x.Start[i], x.Start[i+1]
-	return x.Index[from:to], x.Data[from:to]
-}
-
-func (x sparse) dot(i int, v []float64) float64 {
-	index, data := x.row(i)
-	data = data[:len(index)]
-	var s float64
-	for k, j := range index {
-		s += data[k] * v[j]
-	}
-	return s
-}
-
-func (x sparse) axpy(i int, a float64, v []float64) {
-	index, data := x.row(i)
-	data = data[:len(index)]
-	for k, j := range index {
-		v[j] += a * data[k]
-	}
-}
-
-func (x sparse) mulVec(from int, z, v []float64) {
-	for i := range z {
-		z[i] = x.dot(from+i, v)
-	}
-}
-
-func (x sparse) mulTransAdd(from int, w, a []float64) {
-	for i, s := range a {
-		if s != 0 {
-			x.axpy(from+i, s, w)
-		}
-	}
-}
-
-func (x sparse) gather(i int, a float64, v []float64) {
-	clear(v[:x.Cols])
-	x.axpy(i, a, v)
-}
-
-func (x sparse) norms(dst []float64) {
-	for i := range dst {
-		_, data := x.row(i)
-		dst[i] = kernel.Dot(data, data)
-	}
-}
-
-func (x sparse) stack(panel, scaled []float64, ld int, list []int32, change []float64) {
-	for k, i := range list {
-		x.gather(int(i), 1, panel[k*ld:][:x.Cols])
-		x.gather(int(i), change[k], scaled[k*ld:][:x.Cols])
-	}
 }
 
 // subset are some rows of x.

@@ -130,10 +130,26 @@ func TestQuantileLevels(t *testing.T) {
 	}
 }
 
+// TestNoTolerance: two inequalities that leave no more than an equality have its solution.
+func TestNoTolerance(t *testing.T) {
+	t.Parallel()
+	const n, d = 300, 4
+	x, class, y := data(28, n, d)
+	private := [][]float64{vector(n, func(i int) float64 { return x.Data[i*d] + y[i] })}
+	for name, loss := range map[string]rehline.Loss{"hinge": rehline.Hinge(class), "median": rehline.Quantile(y, 0.5), "squared": rehline.Squared(y)} {
+		c := rehline.Fairness(x, nil, private, 0)
+		got := solve(t, rehline.Problem{X: x, Loss: loss, Constraints: c}, rehline.Options{Tol: 1e-10})
+		want := solve(t, rehline.Problem{X: x, Loss: loss, Constraints: exactly(c)}, rehline.Options{Tol: 1e-10})
+		if got.Status != rehline.Solved || want.Status != rehline.Solved || math.Abs(got.Objective-want.Objective) > 1e-8*want.Objective {
+			t.Errorf("%s: %v with %.12g, as an equality %v with %.12g", name, got.Status, got.Objective, want.Status, want.Objective)
+		}
+	}
+}
+
 func TestInfeasible(t *testing.T) {
 	t.Parallel()
 	x, class, _ := data(6, 20, 3)
-	c := rehline.And(rehline.NonNegative(3), rehline.Sum(3, -1))
+	c := both(rehline.NonNegative(3), rehline.Sum(3, -1))
 	_, err := rehline.New(rehline.Problem{X: x, Loss: rehline.Hinge(class), Constraints: c})
 	var e *rehline.InfeasibleError
 	if !errors.As(err, &e) || !errors.Is(err, rehline.ErrInfeasible) {
@@ -180,16 +196,10 @@ func TestBadInput(t *testing.T) {
 		"no samples":          {func(p *rehline.Problem) { p.X, p.Loss = blas64.General{Cols: 3, Stride: 3}, rehline.Hinge(nil) }, rehline.ErrShape},
 		"no features":         {func(p *rehline.Problem) { p.X = blas64.General{Rows: 8} }, rehline.ErrShape},
 		"nothing":             {func(p *rehline.Problem) { *p = rehline.Problem{} }, rehline.ErrShape},
-		"both":                {func(p *rehline.Problem) { p.Sparse = compress(p.X) }, rehline.ErrShape},
 		"loss of other n":     {func(p *rehline.Problem) { p.Loss = rehline.Hinge([]float64{1}) }, rehline.ErrShape},
 		"a loss that is none": {func(p *rehline.Problem) { p.Loss = rehline.Huber([]float64{1}, -1) }, rehline.ErrRange},
 		"loss without values": {func(p *rehline.Problem) { p.Loss = rehline.Loss{U: blas64.General{Rows: 1, Cols: 8}} }, rehline.ErrShape},
 		"X of 1e200":          {func(p *rehline.Problem) { p.X.Data[4] = 1e200 }, rehline.ErrRange},
-		"sparse X of 1e200": {func(p *rehline.Problem) {
-			p.Sparse = compress(p.X)
-			p.X = blas64.General{}
-			p.Sparse.Data[4] = -1e200
-		}, rehline.ErrRange},
 		"an objective that overflows": {func(p *rehline.Problem) {
 			p.C = 1e100
 			p.Weights = vector(8, func(int) float64 { return 1e100 })
@@ -208,9 +218,6 @@ func TestBadInput(t *testing.T) {
 		"infinite ridge":        {func(p *rehline.Problem) { p.Ridge = math.Inf(1) }, rehline.ErrRange},
 		"unknown intercept":     {func(p *rehline.Problem) { p.Intercept = 7 }, rehline.ErrRange},
 		"constraints of others": {func(p *rehline.Problem) { p.Constraints = rehline.NonNegative(4) }, rehline.ErrShape},
-		"CSR offsets":           {func(p *rehline.Problem) { p.Sparse = compress(p.X); p.X = blas64.General{}; p.Sparse.Start[3] = 99 }, rehline.ErrShape},
-		"CSR column":            {func(p *rehline.Problem) { p.Sparse = compress(p.X); p.X = blas64.General{}; p.Sparse.Index[3] = 3 }, rehline.ErrRange},
-		"CSR column twice":      {func(p *rehline.Problem) { p.Sparse = compress(p.X); p.X = blas64.General{}; p.Sparse.Index[1] = 0 }, rehline.ErrRange},
 	} {
 		x, class, _ := data(7, 8, 3)
 		p := rehline.Problem{X: x, Loss: rehline.Hinge(class)}
@@ -270,7 +277,6 @@ func TestNoAllocation(t *testing.T) {
 	x, class, y := data(9, 150, 6)
 	for name, p := range map[string]rehline.Problem{
 		"hinge":       {X: x, Loss: rehline.Hinge(class)},
-		"sparse":      {Sparse: compress(x), Loss: rehline.SquaredHinge(class)},
 		"constraints": {X: x, Loss: rehline.Quantile(y, 0.4), Constraints: rehline.NonNegative(6), Intercept: rehline.FreeIntercept},
 		"elastic net": {X: x, Loss: rehline.Huber(y, 1.0), L1: vector(6, func(int) float64 { return 1 })},
 	} {
@@ -285,7 +291,7 @@ func TestNoAllocation(t *testing.T) {
 		var sol rehline.Solution
 		if n := testing.AllocsPerRun(10, func() {
 			weights[3] += 0.1
-			if err := errors.Join(s.SetWeights(weights), s.SetC(0.5)); err != nil {
+			if err := s.SetWeights(weights); err != nil {
 				t.Fatal(err)
 			}
 			var o rehline.Options

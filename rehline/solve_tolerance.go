@@ -1,7 +1,7 @@
 package rehline
 
 // The numbers by which a solve decides, unless Options say otherwise. They were chosen on
-// the problems of rehline/bench.
+// the problems of BenchmarkPeers.
 
 // When a solve ends.
 const (

@@ -191,37 +191,17 @@ func (p linearPredictor) Predict(dst, theta []float64) {
 }
 
 // fair bounds the covariance of the score with each of the columns over the
-// training rows, as often as each row was there, in both directions (Zafar et
-// al., Fairness constraints, AISTATS 2017).
+// training rows, as often as each row was there.
 func fair(train *dataset.Part, s *gridfile.Settings) rehline.Constraints {
-	columns := gridfile.ColumnIndexes(s.Word("columns"))
-	tolerance := s.Number("tolerance")
-	d := train.D
-	a := general(2*len(columns), d, make([]float64, 2*len(columns)*d))
-	b := slices.Repeat([]float64{tolerance}, 2*len(columns))
-	times := func(i int) float64 {
-		if train.Multiplicity == nil {
-			return 1
+	var attributes [][]float64
+	for _, column := range gridfile.ColumnIndexes(s.Word("columns")) {
+		attribute := make([]float64, train.N)
+		for i := range attribute {
+			attribute[i] = train.X[i*train.D+column]
 		}
-		return train.Multiplicity[i]
+		attributes = append(attributes, attribute)
 	}
-	for k, column := range columns {
-		var mean, total float64
-		for i := range train.N {
-			total += times(i)
-			mean += times(i) * train.X[i*d+column]
-		}
-		mean /= total
-		up, down := a.Data[2*k*d:(2*k+1)*d], a.Data[(2*k+1)*d:(2*k+2)*d]
-		for i := range train.N {
-			z := times(i) * (train.X[i*d+column] - mean) / total
-			for j, x := range train.X[i*d : (i+1)*d] {
-				up[j] += z * x
-				down[j] -= z * x
-			}
-		}
-	}
-	return rehline.Custom(a, b)
+	return rehline.Fairness(general(train.N, train.D, train.X), train.Multiplicity, attributes, s.Number("tolerance"))
 }
 
 // resolve returns the columns of a grid, names or indexes with commas, as those

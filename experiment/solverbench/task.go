@@ -118,11 +118,11 @@ var taskTable = []*taskInfo{
 	classes("smoothed-svm", smoothedHinge, rehline.SmoothedHinge),
 	classes("squared-svm", squaredHinge, rehline.SquaredHinge),
 	classes("fair-svm", hinge, rehline.Hinge, number(tolerance, gridfile.Positive, 0.01, "the bound t of the covariance")),
-	targets("quantile", level, quantile, rehline.Quantile[float64], levelSetting, interceptSetting),
-	targets("elastic-net-quantile", level, quantile, rehline.Quantile[float64], levelSetting, interceptSetting,
+	targets("quantile", level, quantile, rehline.Quantile, levelSetting, interceptSetting),
+	targets("elastic-net-quantile", level, quantile, rehline.Quantile, levelSetting, interceptSetting,
 		number(l1, gridfile.Positive, 1, "the factor κ of ‖β‖₁")),
-	targets("huber", threshold, huber, rehline.Huber[float64], number(threshold, gridfile.Positive, 1, "the threshold δ")),
-	targets("epsilon-insensitive", epsilon, insensitive, rehline.EpsilonInsensitive[float64],
+	targets("huber", threshold, huber, rehline.Huber, number(threshold, gridfile.Positive, 1, "the threshold δ")),
+	targets("epsilon-insensitive", epsilon, insensitive, rehline.EpsilonInsensitive,
 		number(epsilon, gridfile.AtLeastZero, 0.1, "the tolerance ε")),
 }
 
