@@ -57,8 +57,8 @@ otherwise.`,
 			if err := flags.check(dirs); err != nil {
 				return err
 			}
-			c, err := during(newReporting(a.Base, "report"), func(tell func(analysis.Step)) (*report.Comparison, error) {
-				return report.Compare(ctx, dirs, analysis.CompareOptions{Rounding: flags.rounding, Progress: tell})
+			c, err := during(newProgress(a.Base, "report"), func(begin func(analysis.Step)) (*report.Comparison, error) {
+				return report.Compare(ctx, dirs, analysis.CompareOptions{Rounding: flags.rounding, Progress: begin})
 			})
 			if err != nil {
 				return refuseFolder(err)

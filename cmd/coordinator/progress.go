@@ -3,121 +3,206 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"log/slog"
+	"strings"
 	"sync"
 	"time"
 
-	"github.com/schollz/progressbar/v3"
-
-	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/run"
 	"github.com/agepath/agepath/internal/command"
+	"github.com/agepath/agepath/results/analysis"
 )
 
-// logEvery is the time between two log lines about the progress of a run.
-const logEvery = 10 * time.Second
+const (
+	logEvery    = 10 * time.Second       // between two log lines about a step
+	redrawEvery = 100 * time.Millisecond // between two states of a terminal's line
+	barWidth    = 30                     // characters
+)
 
-// progress tells how far a run is: by a bar on a terminal, by log lines
-// elsewhere.
+// progress shows the step that a command is at: in a line of a terminal, by log lines
+// elsewhere. A step of less than a second is not shown, but the cells of a run are.
 type progress struct {
-	base  *command.Base
-	plan  *experiment.Plan
-	onBar bool
+	base   *command.Base
+	what   string // the command or the run
+	onLine bool
+	first  time.Duration // until a step is shown
+	every  time.Duration // between two looks
 
-	mu     sync.Mutex // guards what follows, and the terminal
-	bar    *progressbar.ProgressBar
-	begun  bool
-	logged time.Time // the last line
-	last   run.Progress
+	mu    sync.Mutex // guards what follows, and the terminal
+	step  analysis.Step
+	cells *run.Progress // while cells are computed
+	since time.Time     // the first of the steps that follow each other
+	shown bool          // the line of the terminal is taken
 }
 
-func newProgress(base *command.Base, plan *experiment.Plan) *progress {
-	return &progress{base: base, plan: plan, onBar: command.IsTerminal(base.Err)}
+func newProgress(base *command.Base, what string) *progress {
+	p := &progress{base: base, what: what, onLine: command.IsTerminal(base.Err), first: time.Second, every: logEvery}
+	if p.onLine {
+		p.every = redrawEvery
+	}
+	return p
 }
 
-// tell is told of the progress.
-func (p *progress) tell(now run.Progress) {
+// during calls do with a function that it calls before each step.
+func during[T any](p *progress, do func(begin func(analysis.Step)) (T, error)) (T, error) {
+	done, ended := make(chan struct{}), make(chan struct{})
+	go func() { // ends with do
+		defer close(ended)
+		p.keepShowing(done)
+	}()
+	defer func() {
+		close(done)
+		<-ended
+	}()
+	return do(p.begin)
+}
+
+// oneStep does one thing, which is shown where it takes longer than a second.
+func oneStep[T any](base *command.Base, what, step string, do func() (T, error)) (T, error) {
+	return during(newProgress(base, what), func(begin func(analysis.Step)) (T, error) {
+		begin(analysis.Step{What: step})
+		return do()
+	})
+}
+
+// begin notes the step that begins; one without a name ends the steps for a while.
+func (p *progress) begin(step analysis.Step) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.last = now
-	if p.onBar {
-		p.draw(now)
-		return
+	p.endCells()
+	if p.step.What == "" {
+		p.since = time.Now()
 	}
+	if p.step = step; step.What == "" {
+		p.clear()
+	}
+}
+
+// compute notes how many cells of a run are computed. The first time, it is shown at once.
+func (p *progress) compute(now run.Progress) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	begins := p.cells == nil
+	p.cells = &now
 	switch {
-	case !p.begun:
-		p.log(slog.LevelInfo, "computing")
-	case time.Since(p.logged) >= logEvery:
-		p.log(slog.LevelInfo, "progress")
-	default:
-		p.log(slog.LevelDebug, "progress")
+	case begins:
+		p.step = analysis.Step{}
+		p.showCells(slog.LevelInfo, "computing")
+	case !p.onLine:
+		p.showCells(slog.LevelDebug, "progress")
+	}
+}
+
+// endCells shows once how the computing of cells ended.
+func (p *progress) endCells() {
+	if p.cells == nil {
 		return
 	}
-	p.begun, p.logged = true, time.Now()
+	p.cells.Remaining = -1
+	if p.showCells(slog.LevelInfo, "ended"); p.onLine {
+		fmt.Fprintln(p.base.Err)
+	}
+	p.cells, p.shown = nil, false
 }
 
-func (p *progress) log(level slog.Level, message string) {
-	fields := []any{"run", p.plan.Run, "done", p.last.Done, "cells", p.last.Total, "incomplete", p.last.Incomplete, "failed", p.last.Failed, "elapsed", p.last.Elapsed.Round(time.Second)}
-	if p.last.Remaining >= 0 {
-		fields = append(fields, "remaining", p.last.Remaining.Round(time.Second))
-	}
-	p.base.Log.Log(context.Background(), level, message, fields...)
-}
-
-// draw draws the bar. Errors of the terminal are not the run's.
-func (p *progress) draw(now run.Progress) {
-	if p.bar == nil {
-		p.bar = newBar(p.base.Err, now.Total)
-	}
-	what := p.plan.Grid
-	if now.Incomplete > 0 {
-		what += fmt.Sprintf(", %d incomplete", now.Incomplete)
-	}
-	if now.Failed > 0 {
-		what += fmt.Sprintf(", %d failed", now.Failed)
-	}
-	if now.Remaining >= 0 {
-		what += ", " + humanTime(now.Remaining.Seconds()) + " left"
-	}
-	p.bar.Describe(what)
-	_ = p.bar.Set64(now.Done)
-}
-
-func newBar(w io.Writer, total int64) *progressbar.ProgressBar {
-	return progressbar.NewOptions64(total,
-		progressbar.OptionSetWriter(w),
-		progressbar.OptionShowCount(),
-		progressbar.OptionSetPredictTime(false), // counts cells, not their costs
-		progressbar.OptionShowDescriptionAtLineEnd(),
-		progressbar.OptionSetWidth(40),
-	)
-}
-
-// warn logs what the run survived, above the bar.
+// warn logs what the command survived, above the line.
 func (p *progress) warn(err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.bar != nil {
-		_ = p.bar.Clear()
-	}
+	p.clear()
 	p.base.Log.Warn(err.Error())
-	if p.bar != nil {
-		_ = p.bar.RenderBlank()
+}
+
+// clear takes what is shown from a terminal's line.
+func (p *progress) clear() {
+	if p.shown {
+		fmt.Fprint(p.base.Err, clearLine)
+	}
+	p.shown = false
+}
+
+// keepShowing shows what the command is at until done.
+func (p *progress) keepShowing(done <-chan struct{}) {
+	timer := time.NewTimer(min(p.first, p.every))
+	defer timer.Stop()
+	for {
+		select {
+		case <-timer.C:
+			timer.Reset(p.look())
+		case <-done:
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			p.endCells()
+			p.clear()
+			return
+		}
 	}
 }
 
-// end tells once where the run ended, if it began.
-func (p *progress) end() {
+// look shows what the command is at, and returns when to look again.
+func (p *progress) look() time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	wait := p.first - time.Since(p.since)
 	switch {
-	case p.bar != nil:
-		_ = p.bar.Exit()
-		fmt.Fprintln(p.base.Err)
-	case p.begun:
-		p.last.Remaining = -1
-		p.log(slog.LevelInfo, "ended")
+	case p.cells != nil:
+		p.showCells(slog.LevelInfo, "progress")
+	case p.step.What == "":
+		return min(p.first, p.every)
+	case wait > 0:
+		return wait
+	default:
+		p.showStep()
 	}
-	p.bar, p.begun = nil, false
+	return p.every
+}
+
+// clearLine goes to the beginning of a terminal's line and clears it.
+const clearLine = "\r\x1b[K"
+
+// draw puts a text into the terminal's line.
+func (p *progress) draw(text string) {
+	fmt.Fprintf(p.base.Err, "%s%s: %s", clearLine, p.what, text)
+	p.shown = true
+}
+
+func (p *progress) showStep() {
+	at := ""
+	if p.step.Of > 0 {
+		at = fmt.Sprintf("%d of %d", p.step.At, p.step.Of)
+	}
+	switch {
+	case p.onLine && at == "":
+		p.draw(p.step.What)
+	case p.onLine:
+		p.draw(p.step.What + ", " + at)
+	case at == "":
+		p.base.Log.Info(p.what, "step", p.step.What)
+	default:
+		p.base.Log.Info(p.what, "step", p.step.What, "at", at)
+	}
+}
+
+func (p *progress) showCells(level slog.Level, message string) {
+	c := p.cells
+	if !p.onLine {
+		fields := []any{"run", p.what, "done", c.Done, "cells", c.Total, "incomplete", c.Incomplete, "failed", c.Failed, "elapsed", c.Elapsed.Round(time.Second)}
+		if c.Remaining >= 0 {
+			fields = append(fields, "remaining", c.Remaining.Round(time.Second))
+		}
+		p.base.Log.Log(context.Background(), level, message, fields...)
+		return
+	}
+	full := int(barWidth * c.Done / max(c.Total, 1))
+	text := fmt.Sprintf("%s%s %d of %d cells", strings.Repeat("█", full), strings.Repeat("░", barWidth-full), c.Done, c.Total)
+	if c.Incomplete > 0 {
+		text += fmt.Sprintf(", %d incomplete", c.Incomplete)
+	}
+	if c.Failed > 0 {
+		text += fmt.Sprintf(", %d failed", c.Failed)
+	}
+	if c.Remaining >= 0 {
+		text += ", " + humanTime(c.Remaining.Seconds()) + " left"
+	}
+	p.draw(text)
 }

@@ -147,9 +147,9 @@ func refuseFolder(err error) error {
 
 // report writes the report of a folder.
 func (a *app) report(ctx context.Context, dir string, flags *reportFlags) (*report.Report, error) {
-	return during(newReporting(a.Base, "report"), func(tell func(analysis.Step)) (*report.Report, error) {
+	return during(newProgress(a.Base, "report"), func(begin func(analysis.Step)) (*report.Report, error) {
 		options := flags.options()
-		options.Progress = tell
+		options.Progress = begin
 		return report.Write(ctx, dir, options)
 	})
 }

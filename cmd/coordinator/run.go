@@ -112,17 +112,12 @@ inside it unless --nats names one.`,
 
 // run runs a coordinator and reports what it gathered.
 func (a *app) run(ctx context.Context, c *run.Coordinator, n *notify.Notifier, flags *reportFlags, asJSON jsonFlag) error {
-	progress := newProgress(a.Base, c.Plan)
-	c.Progress = progress.tell
-	c.Report = progress.warn
-	summary, err := during(newReporting(a.Base, "run"), func(tell func(analysis.Step)) (*run.Summary, error) {
-		c.Step = func(what string) {
-			progress.end() // steps are before the first cell and behind the last
-			tell(analysis.Step{What: what})
-		}
+	shown := newProgress(a.Base, c.Plan.Run)
+	c.Progress, c.Report = shown.compute, shown.warn
+	summary, err := during(shown, func(begin func(analysis.Step)) (*run.Summary, error) {
+		c.Step = func(what string) { begin(analysis.Step{What: what}) }
 		return notified(ctx, c, n)
 	})
-	progress.end()
 	if err != nil {
 		if ctx.Err() != nil {
 			return &command.Interruption{Text: fmt.Sprintf("interrupted; what was computed is in %s, and the same command resumes", c.Out)}
@@ -178,8 +173,8 @@ func runObject(c *run.Coordinator, summary *run.Summary, r *report.Report, files
 
 // loadReport reads the report of a folder whose files are there.
 func (a *app) loadReport(ctx context.Context, dir string, flags *reportFlags) (*report.Report, error) {
-	return during(newReporting(a.Base, "report"), func(tell func(analysis.Step)) (*report.Report, error) {
-		return report.Load(ctx, dir, report.Options{Figures: -1, Paper: flags.paper, Progress: tell})
+	return during(newProgress(a.Base, "report"), func(begin func(analysis.Step)) (*report.Report, error) {
+		return report.Load(ctx, dir, report.Options{Figures: -1, Paper: flags.paper, Progress: begin})
 	})
 }
 

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"os"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
@@ -22,7 +21,6 @@ func (a *atServer) serveCommand() *cobra.Command {
 	var (
 		listen  string
 		telling notifyFlags
-		folders []string
 	)
 	cmd := command.Command("serve", "Show the runs at --nats on a live page, with metrics and health checks",
 		`Show the runs at --nats until a signal ends it: a live page at /, its data at
@@ -35,32 +33,21 @@ who can reach it the names of data sets and the messages of failed cells.`,
 			if _, _, err := net.SplitHostPort(listen); err != nil {
 				return command.Refusef("--listen: %w; allowed is host:port, such as 127.0.0.1:8480, or :8480 for all addresses", err)
 			}
-			for i := range folders {
-				dir, err := command.InHome(folders[i])
-				if err != nil {
-					return command.Refusef("--results: %w", err)
-				}
-				folders[i] = dir
-				if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-					return command.Refusef("--results: %s is no folder; a folder of results is allowed", dir)
-				}
-			}
 			n, err := telling.start(a.Base)
 			if err != nil {
 				return err
 			}
 			defer n.Close()
-			return a.serve(ctx, listen, folders, n)
+			return a.serve(ctx, listen, n)
 		})
 	a.NATS.AddTo(cmd.Flags())
 	telling.addTo(cmd.Flags())
-	cmd.Flags().StringArrayVar(&folders, "results", nil, "`folder` of results that the page compares with other ones and with runs; may be repeated")
 	cmd.Flags().StringVar(&listen, "listen", "127.0.0.1:8480", "`address` to serve on, host:port; port 0 for any free one")
 	return cmd
 }
 
 // serve answers from the start on, whatever the time until it is connected.
-func (a *atServer) serve(ctx context.Context, address string, folders []string, n *notify.Notifier) error {
+func (a *atServer) serve(ctx context.Context, address string, n *notify.Notifier) error {
 	if err := a.NATS.Check(); err != nil {
 		return err
 	}
@@ -75,7 +62,7 @@ func (a *atServer) serve(ctx context.Context, address string, folders []string, 
 	group.Go(func() error {
 		return a.withQueue(serving, func(q *queue.Queue) error {
 			monitor := live.New(live.Config{
-				Queue: q, Kinds: experiment.Registrations(), Version: a.Version, Report: a.warn, Results: folders, Looked: live.Notify(n),
+				Queue: q, Kinds: experiment.Registrations(), Version: a.Version, Report: a.warn, Looked: live.Notify(n),
 			})
 			startup.Open(monitor.Handler())
 			monitor.Run(serving)

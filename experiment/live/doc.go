@@ -7,8 +7,8 @@
 // with texts of bounded length. Its
 // memory grows by about 100 bytes for each cell that is not ok ([queue.FailureIndex]), and
 // not with the others. Outcomes are read once each, in instalments, without knots and
-// coefficients. The paths of a validation curve, and runs that are compared, are read
-// when somebody asks for them.
+// coefficients. The paths of a validation curve are read when
+// somebody asks for them.
 //
 // An outcome that replaces another one, after a retry for example, cannot be
 // told from a first one without remembering every cell. It is noticed because

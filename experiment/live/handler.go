@@ -29,15 +29,12 @@ const stopWait = 5 * time.Second
 
 // Handler answers requests for the page, its data as JSON (/state.json, with
 // ?run=NAME for another run than the first that computes; /scores.json?run=NAME;
-// /curve.json?run=NAME&group=ID), the page that compares runs (/compare) and its data
-// (/sides.json; /compare.json?with=ID, several times), /metrics, /healthz (the loop goes on) and /readyz
+// /curve.json?run=NAME&group=ID), /metrics, /healthz (the loop goes on) and /readyz
 // (the queue can be read).
 func (m *Monitor) Handler() http.Handler {
 	mux := http.NewServeMux()
 	for _, file := range []struct{ path, name, kind string }{
 		{"/{$}", "page.html", "text/html; charset=utf-8"},
-		{"/compare", "compare.html", "text/html; charset=utf-8"},
-		{"/compare.js", "compare.js", "text/javascript; charset=utf-8"},
 		{"/theme.js", "theme.js", "text/javascript; charset=utf-8"},
 		{"/page.css", "page.css", "text/css; charset=utf-8"},
 		{"/page.js", "page.js", "text/javascript; charset=utf-8"},
@@ -58,8 +55,6 @@ func (m *Monitor) Handler() http.Handler {
 	mux.HandleFunc("GET /state.json", m.serveState)
 	mux.HandleFunc("GET /scores.json", m.serveScores)
 	mux.HandleFunc("GET /curve.json", m.serveCurve)
-	mux.HandleFunc("GET /sides.json", m.serveSides)
-	mux.HandleFunc("GET /compare.json", m.serveComparison)
 	mux.Handle("GET /metrics", promhttp.HandlerFor(m.registry(), promhttp.HandlerOpts{}))
 	mux.HandleFunc("GET /healthz", run.AnswerCheck(m.Alive))
 	mux.HandleFunc("GET /readyz", run.AnswerCheck(m.Ready))

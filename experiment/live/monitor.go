@@ -31,7 +31,6 @@ type Config struct {
 	Queue   *queue.Queue
 	Kinds   []*experiment.Registration // whose outcomes can be read
 	Version string                     // of this program
-	Results []string                   // folders of results that can be compared, and no others
 
 	// Looked is told of each state after a good look. It must not block. Default:
 	// nothing is told.
@@ -46,12 +45,11 @@ type Monitor struct {
 	config  Config
 	schemas map[string]*schema // by kind
 
-	runs        map[string]*watch // used by the loop alone
-	failed      atomic.Int64      // looks
-	comparisons comparisons
-	curves      curves
-	beat        atomic.Int64 // when the loop last did something, Unix nanoseconds
-	state       atomic.Pointer[State]
+	runs   map[string]*watch // used by the loop alone
+	failed atomic.Int64      // looks
+	curves curves
+	beat   atomic.Int64 // when the loop last did something, Unix nanoseconds
+	state  atomic.Pointer[State]
 }
 
 // New returns a monitor that has not looked yet.
@@ -68,9 +66,8 @@ func New(config Config) *Monitor {
 	return m
 }
 
-// Run looks at the queue every two seconds until ctx ends. No comparison is made after it.
+// Run looks at the queue every two seconds until ctx ends.
 func (m *Monitor) Run(ctx context.Context) {
-	defer m.comparisons.end()
 	ticker := time.NewTicker(lookEvery)
 	defer ticker.Stop()
 	for {

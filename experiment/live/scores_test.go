@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/agepath/agepath/experiment"
+	_ "github.com/agepath/agepath/experiment/selfpaced" // the order of methods
 	"github.com/agepath/agepath/results/analysis"
 	"github.com/agepath/agepath/results/layout"
 )
