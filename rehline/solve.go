@@ -315,8 +315,11 @@ func (s *Solver) ascend(from start) error {
 	if status != Solved {
 		a.refine()
 		s.newton.repair()
-		if status == Stalled && (a.relative() > interiorGap || !a.feasible()) {
-			status, err = s.inside().solve()
+		if status == Stalled {
+			a.revalue() // the scores carry the rounding errors of all steps
+			if a.relative() > interiorGap || !a.feasible() {
+				status, err = s.inside().solve()
+			}
 		}
 	}
 	if a.status = status; status != Solved {

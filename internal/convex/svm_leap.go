@@ -85,7 +85,7 @@ func (s *SVM) land(ctx context.Context, polished Certificate) (Certificate, erro
 			return Certificate{}, fmt.Errorf("svm: %w", err)
 		}
 	}
-	if !l.fresh || !(l.last.Gap <= Tolerance) {
+	if !(l.last.Gap <= Tolerance) {
 		s.recall()
 		polished.Gap = max(polished.Gap, l.last.Gap)
 		return polished, &ToleranceError{"svm", polished}

@@ -13,13 +13,18 @@ import (
 )
 
 // nullSpace factorizes J by the directions that keep pinned samples pinned. It follows the
-// pins and the active coordinates.
+// pins and the active coordinates. Where features differ much in scale, what it factorizes is
+// DJD, D the units of θ: directions of small curvature would drown in the rounding of others.
 type nullSpace struct {
 	*pins
 	space   *dense.NullSpace
-	columns []int // the active coordinates, as they were when it was built
-	at      []int // where its constraints are among the pins
-	stale   bool  // it is to be built anew
+	unit    []float64 // P: of the coordinates, powers of 2^4
+	even    bool      // all units are 1
+	scaled  []float64 // P x P, scratch: a matrix in these units
+	hess    []float64 // P x P: H in these units, where it was factorized
+	columns []int     // the active coordinates, as they were when it was built
+	at      []int     // where its constraints are among the pins
+	stale   bool      // it is to be built anew
 	reduced reduction
 	kept    []*zoneProduct // what follows its changes
 }
@@ -30,7 +35,87 @@ type reduction interface{ reduce(dst blas64.General) }
 func newNullSpace(p *pins) *nullSpace {
 	f := &nullSpace{pins: p, space: dense.NewNullSpace(p.P), stale: true, columns: make([]int, 0, p.P), at: make([]int, 0, p.P)}
 	f.space.Dependent, f.reduced = tolerance.Dependent, projected{f}
+	f.unit, f.even = zeros(p.P), true
 	return f
+}
+
+// setUnits makes the units such that H's terms are about as large along every coordinate. A factor
+// of 2^20, for which float64 has room, needs none. Others than before make the space stale.
+func (f *nullSpace) setUnits() {
+	var largest float64
+	for _, d := range f.Diag[:len(f.Active)] {
+		largest = math.Max(largest, d)
+	}
+	f.even = true
+	for r, j := range f.Active {
+		d, unit := f.Diag[r], 1.0
+		if d == 0 {
+			d = f.borrowed(r)
+		}
+		if d > 0 && d < 0x1p-20*largest {
+			unit = math.Exp2(4 * math.Round(math.Log2(largest/d)/8))
+		}
+		f.even = f.even && unit == 1
+		f.stale = f.stale || unit != f.unit[j]
+		f.unit[j] = unit
+	}
+	if !f.even && f.scaled == nil {
+		f.scaled, f.hess = zeros(f.P*f.P), zeros(f.P*f.P)
+	}
+}
+
+// borrowed returns what coordinate r, which has no terms in H, has along the directions that keep
+// the pinned samples there: those of the coordinate that makes up for it at the least cost.
+func (f *nullSpace) borrowed(r int) float64 {
+	k, least := len(f.Active), math.Inf(1)
+	largest := func(r int) (x float64) {
+		for c := range f.Pins {
+			x = math.Max(x, f.absolute[c*k+r])
+		}
+		return x
+	}
+	for q, d := range f.Diag[:k] {
+		if x := largest(q); d > 0 && x > 0 {
+			least = math.Min(least, d/(x*x))
+		}
+	}
+	own := largest(r)
+	if own == 0 {
+		return 0
+	}
+	return least * own * own
+}
+
+// inUnits returns a matrix over the active coordinates, at stride k, in their units: its columns,
+// and with both its rows. It is dst then, or a where all units are 1.
+func (f *nullSpace) inUnits(dst, a []float64, both bool) []float64 {
+	if f.even {
+		return a
+	}
+	k, dst := len(f.Active), dst[:len(a)]
+	for r := range len(a) / max(1, k) {
+		by := 1.0
+		if both {
+			by = f.unit[f.Active[r]]
+		}
+		for c, j := range f.Active {
+			dst[r*k+c] = by * f.unit[j] * a[r*k+c]
+		}
+	}
+	return dst
+}
+
+// products is what follows the margins' sums, in units.
+func (f *nullSpace) products(m *sums.Margins) blas64.General {
+	a := m.Products(f.Active)
+	if f.even {
+		return a
+	}
+	k := len(f.Active)
+	for r := range k {
+		copy(f.scaled[r*k:(r+1)*k], a.Data[r*a.Stride:])
+	}
+	return general(k, k, f.inUnits(f.scaled, f.scaled[:k*k], true))
 }
 
 // projected reduces H as it is.
@@ -43,15 +128,16 @@ func (p projected) reduce(dst blas64.General) {
 			p.Hess[c*k+r] = p.Hess[r*k+c]
 		}
 	}
-	p.space.Project(dst, general(k, k, p.Hess[:k*k]))
+	p.space.Project(dst, general(k, k, p.inUnits(p.hess, p.Hess[:k*k], true)))
 }
 
 // follow brings the space up to date with the pins and the active coordinates, and reports
 // whether the pins are independent.
 func (f *nullSpace) follow() bool {
+	f.setUnits()
 	if f.stale || f.space.Changes() > tolerance.BasisChanges || !slices.Equal(f.columns, f.Active) {
 		f.columns = append(f.columns[:0], f.Active...)
-		if f.stale = !f.space.Build(len(f.columns), f.Pins, f.g); f.stale {
+		if f.stale = !f.space.Build(len(f.columns), f.Pins, f.constraints()); f.stale {
 			return false
 		}
 		for _, product := range f.kept {
@@ -78,7 +164,7 @@ func (f *nullSpace) exchange() bool {
 		}
 		var followed blas64.General
 		for _, product := range f.kept {
-			followed = product.margins.Products(f.Active)
+			followed = f.products(product.margins)
 		}
 		f.space.Remove(c, followed)
 	}
@@ -86,13 +172,18 @@ func (f *nullSpace) exchange() bool {
 	if len(list) == len(f.Pins) {
 		return true
 	}
-	k := len(f.columns)
+	k, g := len(f.columns), f.constraints()
 	for c, i := range f.Pins {
-		if !slices.Contains(list, i) && !f.space.Add(i, f.g[c*k:(c+1)*k]) {
+		if !slices.Contains(list, i) && !f.space.Add(i, g[c*k:(c+1)*k]) {
 			return false
 		}
 	}
 	return true
+}
+
+// constraints are the rows of G in units.
+func (f *nullSpace) constraints() []float64 {
+	return f.inUnits(f.scaled, f.g[:len(f.Pins)*len(f.Active)], false)
 }
 
 func (f *nullSpace) factorize() bool {
@@ -100,18 +191,31 @@ func (f *nullSpace) factorize() bool {
 		return false
 	}
 	var largest float64 // of the positive terms: those of one rotated coordinate cost as much as the rotation
-	for _, d := range f.Diag[:len(f.columns)] {
-		largest = math.Max(largest, d)
+	for r, d := range f.Diag[:len(f.columns)] {
+		unit := f.unit[f.columns[r]]
+		largest = math.Max(largest, d*unit*unit)
 	}
 	return f.space.Factorize(f.reduced.reduce, tolerance.Singular*largest)
 }
 
 func (f *nullSpace) solve(b []float64) {
 	k := len(f.columns)
-	f.space.Solve(b, f.at, symmetric(k, f.Hess[:k*k]))
+	f.rescale(b)
+	f.space.Solve(b, f.at, symmetric(k, f.inUnits(f.hess, f.Hess[:k*k], true)))
+	f.rescale(b)
 }
 
-func (f *nullSpace) quadratic(b []float64) float64 { return f.space.Quadratic(b[:len(f.columns)]) }
+// rescale multiplies the coordinates' entries of b by their units.
+func (f *nullSpace) rescale(b []float64) {
+	for r, j := range f.columns {
+		b[r] *= f.unit[j]
+	}
+}
+
+func (f *nullSpace) quadratic(b []float64) float64 {
+	f.rescale(b)
+	return f.space.Quadratic(b[:len(f.columns)])
+}
 
 func (f *nullSpace) reuse() (slow float64, begins bool) { return tolerance.PinnedSlow, false }
 
@@ -132,7 +236,7 @@ func newZoneProduct(f *nullSpace, m *sums.Margins) *zoneProduct {
 // build takes the projection anew.
 func (s *zoneProduct) build() {
 	s.generation = s.margins.Generation()
-	s.space.Follow(s.margins.Products(s.Active))
+	s.space.Follow(s.products(s.margins))
 }
 
 // moved follows sample i, which has left a zone.
@@ -151,29 +255,33 @@ func (s *zoneProduct) moved(i int, from uint8) {
 	for r, j := range s.columns {
 		x[r] = s.Row(i)[j]
 	}
+	s.rescale(x)
 	s.space.Change(m, x)
 }
 
-// reduce takes the penalty's part as its largest weight, less what columns lack to it.
+// reduce takes the penalty's part as its least weight, and what columns add to it or lack.
 func (s *zoneProduct) reduce(dst blas64.General) {
-	var top float64
+	weight := func(j int) float64 { return s.L2[j] * s.unit[j] * s.unit[j] }
+	var least float64 // of those above zero
 	for _, j := range s.Active {
-		top = math.Max(top, s.L2[j])
+		if w := weight(j); w > 0 && (w < least || least == 0) {
+			least = w
+		}
 	}
 	block, null := s.space.Projection(), s.space.Null()
 	for r := range dst.Rows {
 		row := dst.Data[r*dst.Stride+r : r*dst.Stride+dst.Cols]
 		copy(row, block.Data[r*block.Stride+r:r*block.Stride+block.Cols])
 		blas64.Scal(s.margins.Coefficient(), vector(row))
-		row[0] += top
+		row[0] += least
 	}
 	for c, j := range s.Active {
-		lack := top - s.L2[j]
-		if lack == 0 {
+		more := weight(j) - least
+		if more == 0 {
 			continue
 		}
 		for r := range dst.Rows {
-			x := -lack * null.Data[r*null.Stride+c]
+			x := more * null.Data[r*null.Stride+c]
 			for q := r; q < dst.Rows; q++ {
 				dst.Data[r*dst.Stride+q] += x * null.Data[q*null.Stride+c]
 			}
