@@ -113,7 +113,7 @@ func TestTornStreams(t *testing.T) {
 				t.Fatalf("%s cut at %d: %d cells, want %d", name, cut, s.Len(), batches*each)
 			}
 			for i, o := range outcomes {
-				if _, ok := s.Status(o.Cell); ok != (i < batches*each) {
+				if _, ok := s.status(o.Cell); ok != (i < batches*each) {
 					t.Fatalf("%s cut at %d: cell %d done is %t", name, cut, i, ok)
 				}
 			}
@@ -158,7 +158,7 @@ func TestZeroedTail(t *testing.T) {
 		writeDir(t, zeroed, map[string]string{"cells.0001.arrows": text[:cut] + strings.Repeat("\x00", len(text)-int(cut))})
 		s := openFew(t, zeroed, disk.OS{})
 		for i := range 3 {
-			_, ok := s.Status(storeCell(i))
+			_, ok := s.status(storeCell(i))
 			// Where the bytes are zero anyhow nothing is lost.
 			if want := i < 2 || strings.Trim(text[cut:ends[2]], "\x00") == ""; ok != want {
 				t.Fatalf("zero from byte %d: cell %d done is %t", cut, i, ok)

@@ -152,7 +152,7 @@ func (r *diskRun) open() error {
 	s.limits = sortLimits{bytes: 8000, fanIn: 2, rows: 16} // sorting needs the disk too
 	r.store, r.given = s, map[int]bool{}
 	for cell := range r.cells {
-		_, there := s.Status(storeCell(cell))
+		_, there := s.status(storeCell(cell))
 		at, known := r.durable[cell]
 		switch {
 		case there && len(r.appended[cell]) == 0:
@@ -232,7 +232,7 @@ func (r *diskRun) finish() error {
 	for version := range 2 {
 		var cells []int
 		for cell := range r.cells {
-			_, there := r.store.Status(storeCell(cell))
+			_, there := r.store.status(storeCell(cell))
 			if version == 0 && !there || version == 1 && finalVersion(cell) == 1 {
 				cells = append(cells, cell)
 			}

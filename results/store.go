@@ -166,20 +166,9 @@ func open(ctx context.Context, dir string, options StoreOptions, d disk.FS) (*St
 // [Store.Compact].
 func (s *Store) Foreign() bool { return s.foreign || len(s.former) > 0 || s.untrimmed }
 
-// Status returns how a cell ended, false where it is not durable, or not computed
-// for the tables that are needed.
-func (s *Store) Status(cell string) (experiment.Status, bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	e, _, ok := s.index.find(cell)
-	if !ok || !s.index.counted(e) {
-		return "", false
-	}
-	return experiment.Statuses[e.status], true
-}
-
-// Newest is [Store.Status], but what was appended counts before it is durable. shortOf
-// is the column short_of, 0 where it is null.
+// Newest returns how a cell ended, false where there is none computed for the tables that are
+// needed. What was appended counts before it is durable. shortOf is the column short_of, 0
+// where it is null.
 func (s *Store) Newest(cell string) (status experiment.Status, shortOf float64, there bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

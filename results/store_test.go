@@ -37,15 +37,15 @@ func TestStoreRoundTrip(t *testing.T) {
 		if status, _, ok := s.Newest(o.Cell); !ok || status != o.Status {
 			t.Errorf("the newest of cell %d is %q, %t; want %q", i, status, ok, o.Status)
 		}
-		if _, ok := s.Status(o.Cell); ok != (i%17 == 0) {
+		if _, ok := s.status(o.Cell); ok != (i%17 == 0) {
 			t.Errorf("cell %d is durable: %t", i, ok)
 		}
 	}
 	compactStore(t, s, 100)
-	if status, ok := s.Status(storeCell(3)); !ok || status != outcomes[3].Status {
+	if status, ok := s.status(storeCell(3)); !ok || status != outcomes[3].Status {
 		t.Errorf("cell 3 is %q, %t; want %q", status, ok, outcomes[3].Status)
 	}
-	if _, ok := s.Status(storeCell(100)); ok {
+	if _, ok := s.status(storeCell(100)); ok {
 		t.Error("a cell that was never appended is done")
 	}
 	counts := map[experiment.Status]int{}
@@ -346,7 +346,7 @@ func TestNeededTables(t *testing.T) {
 			t.Fatal(err)
 		}
 		for cell := range 5 {
-			_, stored := s.Status(storeCell(cell))
+			_, stored := s.status(storeCell(cell))
 			_, listed := inventory.Status(storeCell(cell))
 			if want := slices.Contains(cells, cell); stored != want || listed != want {
 				t.Errorf("%s: cell %d is there: %t in the store, %t in the inventory, want %t", when, cell, stored, listed, want)
@@ -804,4 +804,16 @@ func TestIndex(t *testing.T) {
 			t.Error("the same order is another one")
 		}
 	}
+}
+
+// status returns how a cell ended, false where it is not durable, or not computed
+// for the tables that are needed.
+func (s *Store) status(cell string) (experiment.Status, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	e, _, ok := s.index.find(cell)
+	if !ok || !s.index.counted(e) {
+		return "", false
+	}
+	return experiment.Statuses[e.status], true
 }

@@ -439,33 +439,6 @@ func TestPermutation(t *testing.T) {
 	}
 }
 
-// TestWitness: the mean of the witness function over one class less that over the other is
-// the squared distance of mean embeddings, biased, and so near wMMD².
-func TestWitness(t *testing.T) {
-	t.Parallel()
-	m, s := draw(rand.New(rand.NewPCG(15, 16)), 10, 3, 30, 2, 5, false)
-	e := New[float64](Options{})
-	w := e.Witness(m, s, 0, 1)
-	if back := e.Witness(m, s, 1, 0); back.At(m.Row(3)) != -w.At(m.Row(3)) {
-		t.Error("the other way round is not the negative")
-	}
-	for _, point := range [][]float64{{0, 0, 0}, {1, -1, 0.5}, m.Row(2)} {
-		var mean, words [2]float64
-		for i, text := range s.Texts {
-			for _, word := range text {
-				mean[s.Labels[i]] += math.Exp(-squared(m.Row(word), point) / (2 * w.Bandwidth))
-				words[s.Labels[i]]++
-			}
-		}
-		if want := mean[0]/words[0] - mean[1]/words[1]; math.Abs(w.At(point)-want) > 1e-14 {
-			t.Errorf("at %v: %v, want %v", point, w.At(point), want)
-		}
-	}
-	if got := e.Witness(m, s, 0, 5).At(m.Row(0)); got != 0 {
-		t.Errorf("a class without texts: %v", got)
-	}
-}
-
 // news is a batch as of BBC News: 64 texts of 512 words, about half of it padding, of 5
 // classes.
 func news() (Embedding[float32], Sample) {

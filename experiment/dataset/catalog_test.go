@@ -82,7 +82,7 @@ func TestCatalogIsConsistent(t *testing.T) {
 			}
 		}
 	}
-	if embedded := EmbeddedNames(); slices.ContainsFunc(embedded, func(name string) bool {
+	if embedded := embeddedNames; slices.ContainsFunc(embedded, func(name string) bool {
 		entry, _ := Lookup(name)
 		return !entry.Embedded
 	}) {

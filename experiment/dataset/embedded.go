@@ -12,9 +12,6 @@ import (
 //go:embed data/*.gz
 var embeddedFiles embed.FS
 
-// EmbeddedNames lists the data sets that need no file, in alphabetical order.
-func EmbeddedNames() []string { return []string{"breast_cancer", "diabetes", "digits"} }
-
 // Embedded returns the embedded data set of that name; ok tells whether there
 // is one. The source of each is in data/README.md.
 //

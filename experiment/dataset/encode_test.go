@@ -62,7 +62,7 @@ func TestEncodeLayout(t *testing.T) {
 func TestEncodeDecode(t *testing.T) {
 	t.Parallel()
 	sets := []*Dataset{small()}
-	for _, name := range EmbeddedNames() {
+	for _, name := range embeddedNames {
 		d, _, err := Embedded(name)
 		if err != nil {
 			t.Fatal(err)

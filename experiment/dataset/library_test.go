@@ -83,7 +83,7 @@ func TestSameDataInBothForms(t *testing.T) {
 			if _, err := os.Stat(path); err != nil {
 				continue
 			}
-			d, err := ReadFile(context.Background(), path, file.Options)
+			d, err := readFile(context.Background(), path, file.Options, 0)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -195,7 +195,7 @@ func TestMissingDataFolder(t *testing.T) {
 func TestLoadByName(t *testing.T) {
 	t.Parallel()
 	library := Library{Dir: t.TempDir()}
-	for _, name := range EmbeddedNames() {
+	for _, name := range embeddedNames {
 		d, err := library.Load(context.Background(), Source{Name: name, Options: Options{Missing: missingMean}})
 		entry, _ := Lookup(name)
 		if err != nil || d.Name != name || d.N != entry.Rows || d.D != entry.Features || d.Task != entry.Task {

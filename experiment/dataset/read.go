@@ -75,12 +75,8 @@ func Read(ctx context.Context, r io.Reader, name string, o Options) (*Dataset, e
 	return read(ctx, r, name, o, limited(0))
 }
 
-// ReadFile reads the table in a file, as [Read] does. It refuses what is no
+// readFile reads the table in a file, as [Read] does. It refuses what is no
 // regular file: opening a named pipe would wait for its writer.
-func ReadFile(ctx context.Context, path string, o Options) (*Dataset, error) {
-	return readFile(ctx, path, o, 0)
-}
-
 func readFile(ctx context.Context, path string, o Options, memory int64) (*Dataset, error) {
 	info, err := os.Stat(path)
 	if err == nil {

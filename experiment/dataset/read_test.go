@@ -227,16 +227,16 @@ func TestReadFile(t *testing.T) {
 	if err := os.WriteFile(path, packed(t, "a,b\n1,2\n3,4\n5,7\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	d, err := ReadFile(context.Background(), path, Options{})
+	d, err := readFile(context.Background(), path, Options{}, 0)
 	wantTable(t, d, err, Regression, []string{"a"}, []float64{1, 2}, []float64{3, 4}, []float64{5, 7})
 	if d.Name != "Some Set" {
 		t.Errorf("data set is named %q", d.Name)
 	}
-	_, err = ReadFile(context.Background(), path+"x", Options{})
+	_, err = readFile(context.Background(), path+"x", Options{}, 0)
 	if !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("error %v, want that of a missing file", err)
 	}
-	_, err = ReadFile(context.Background(), t.TempDir(), Options{})
+	_, err = readFile(context.Background(), t.TempDir(), Options{}, 0)
 	wantError(t, err, "is a directory")
 }
 
@@ -296,7 +296,7 @@ func TestRealDatasets(t *testing.T) {
 	} {
 		t.Run(c.file, func(t *testing.T) {
 			t.Parallel()
-			d, err := ReadFile(context.Background(), filepath.Join(dir, filepath.FromSlash(c.file)), c.o)
+			d, err := readFile(context.Background(), filepath.Join(dir, filepath.FromSlash(c.file)), c.o, 0)
 			if c.n < 0 {
 				wantError(t, err, c.file)
 				return
@@ -333,11 +333,11 @@ func TestSameDataInTwoFormatsHasOneDigest(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(needs.Datasets(t), "mfeat-pixel")
 	classes := Classes{NegativeRows: 500}
-	a, err := ReadFile(context.Background(), filepath.Join(dir, "mfeat-pix.txt.gz"), Options{Target: NoTarget, Classes: classes})
+	a, err := readFile(context.Background(), filepath.Join(dir, "mfeat-pix.txt.gz"), Options{Target: NoTarget, Classes: classes}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := ReadFile(context.Background(), filepath.Join(dir, "mfeat-pixel.arff"), Options{Classes: classes})
+	b, err := readFile(context.Background(), filepath.Join(dir, "mfeat-pixel.arff"), Options{Classes: classes}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -448,7 +448,7 @@ func TestUnlabelledOutcome(t *testing.T) {
 	if err := g.store.Flush(); err != nil {
 		t.Fatal(err)
 	}
-	if status, ok := g.store.Status(id); !ok || status != experiment.Failed || g.misses(id) {
+	if status, _, ok := g.store.Newest(id); !ok || status != experiment.Failed || g.misses(id) {
 		t.Errorf("the cell is %s (%v) in the store", status, ok)
 	}
 }

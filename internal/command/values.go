@@ -142,20 +142,6 @@ func Bytes(flags *pflag.FlagSet, place *int64, name, standard, usage string) {
 	})
 }
 
-// off is the value of a flag that holds no bytes.
-const off = "off"
-
-// BytesOrOff is [Bytes] for an amount that may be 0, which is called off.
-func BytesOrOff(flags *pflag.FlagSet, place *int64, name, standard, usage string) {
-	add(flags, place, name, "bytes", standard, usage, func(text string) (int64, error) {
-		amount, ok := experiment.ParseBytes(text)
-		if !ok && text != off {
-			return 0, fmt.Errorf("%q is not allowed; %s is, or %s", text, experiment.BytesAllowed, off)
-		}
-		return amount, nil
-	})
-}
-
 // list is a flag that holds several values, with commas or the flag repeated.
 type list[T any] struct {
 	values *[]T

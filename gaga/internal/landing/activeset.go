@@ -167,11 +167,6 @@ func (a *activeSet) free(is func(i int) bool) {
 // below reports whether the multiplier of a sample is at its upper bound.
 func (a *activeSet) below(i int) bool { return a.Place[i] == a.Full(i) }
 
-// cross adds a sample's loss term with the given multiplier to c.
-func (a *activeSet) cross(i int, multiplier float64) {
-	kernel.Axpy(-a.Y[i]*multiplier, a.Row(i), a.c)
-}
-
 // fits makes theta the weighted fit for the gradient in c, where box tells the upper bound
 // of a sample's multiplier, and u its predictors. It reports false where it does not find
 // the fit; the samples' sides are then anything.

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/agepath/agepath/gaga/internal/condition"
+	"github.com/agepath/agepath/internal/kernel"
 )
 
 // Fits to weights that change a little, or altogether, are those of package convex.
@@ -46,7 +47,7 @@ func TestActiveSet(t *testing.T) {
 			clear(s.c)
 			for i := range n {
 				if s.below(i) {
-					s.cross(i, top[i])
+					kernel.Axpy(-s.Y[i]*top[i], s.Row(i), s.c)
 				}
 			}
 			if !s.fits(func(i int) float64 { return top[i] }) {
