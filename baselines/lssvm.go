@@ -129,6 +129,15 @@ func (m *machine) solve(ctx context.Context, a []float64) (kkt float64, err erro
 	return m.refit(m.y), nil
 }
 
+// resolved returns an error for a fit whose optimality conditions do not hold.
+func resolved(kkt float64) error {
+	const tolerance = 1e-8
+	if kkt <= tolerance {
+		return nil
+	}
+	return fmt.Errorf("the least squares system is solved to a relative residual of %.1e only, not %g: scale the features, or lower C", kkt, tolerance)
+}
+
 // refit fits to the targets with the weights as they are.
 func (m *machine) refit(targets []float64) (kkt float64) {
 	kkt = m.fit(targets)

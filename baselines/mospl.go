@@ -56,7 +56,7 @@ type MOSPLFront struct {
 	Fits      int           // weighted fits
 	Dominated int           // individuals left out because, once fitted, another one dominates or equals them
 	OneClass  int           // individuals left out because their weights are on one class only, see [gaga.ErrOneClass]
-	Discarded int           // individuals left out because their implied age discards every sample
+	Discarded int           // individuals left out because their weights are all 0, or their implied age discards every sample
 	Times     MOSPLTimes
 }
 
@@ -101,7 +101,7 @@ func (f *MOSPLFront) Knots() []gaga.Knot {
 // The paper used geatpy; what is known to differ is in docs/grid.md. A generation
 // of N individuals takes O(N n) for n samples.
 //
-// Individuals whose implied age discards every sample are left out; where no other is
+// Individuals whose weights are all 0, or whose implied age discards every sample, are left out; where no other is
 // left the error is [gaga.ErrDiscarded]. An error is returned without a front.
 func MOSPL(ctx context.Context, p *gaga.Problem, o MOSPLOptions) (*MOSPLFront, error) {
 	begin := time.Now()

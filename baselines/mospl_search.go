@@ -167,7 +167,7 @@ func (s *mosplSearch) finish(ctx context.Context) (*MOSPLFront, error) {
 		v := slices.Clone(s.engine.X(slot))
 		s.alternation.Losses(losses)
 		age := s.free.impliedAge(v, losses)
-		if s.alternation.Discards(age) {
+		if slices.Max(v) == 0 || s.alternation.Discards(age) {
 			front.Discarded++
 			return
 		}

@@ -70,6 +70,9 @@ func ReLSSVM(ctx context.Context, p *gaga.Problem, o ReLSSVMOptions) (*ReLSSVMFi
 	if err == nil && slices.Max(best.Weights) == 0 {
 		err = fmt.Errorf("residuals from %v on are truncated: %w", o.Truncation, gaga.ErrDiscarded)
 	}
+	if err == nil {
+		err = resolved(best.KKT)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("baselines: concave-convex procedure: %w", err)
 	}

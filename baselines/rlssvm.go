@@ -113,6 +113,9 @@ func (t *trimming) efficient(ctx context.Context, best trimmed) (*RLSSVMFit, err
 		weights[i] = m.multiplicity[i] * influence(math.Abs(e), scale)
 	}
 	kkt, err := m.solve(ctx, weights)
+	if err == nil {
+		err = resolved(kkt)
+	}
 	if err != nil {
 		return nil, err
 	}

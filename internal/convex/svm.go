@@ -203,7 +203,7 @@ func (s *SVM) optimize(ctx context.Context) (Certificate, error) {
 		q.snap()
 	}
 	work, n := 0, len(s.y)
-	tolerance, budget, finest := moderate, 2*n, coarse
+	tolerance, budget, finest, sums := moderate, 2*n, coarse, 0
 	far, leaps := !q.started(), s.linear
 	for {
 		if far && leaps {
@@ -236,6 +236,9 @@ func (s *SVM) optimize(ctx context.Context) (Certificate, error) {
 		work += exchanges
 		if err != nil {
 			return Certificate{}, err
+		}
+		if q.undrift(&sums) {
+			continue
 		}
 		q.Multiplier()
 		c := q.certificate(work)

@@ -65,6 +65,7 @@ func (q *dual) reset(u []float64) {
 	for i := range q.Place {
 		q.Place[i] = q.Zero(i)
 	}
+	q.stale = true // F is 0, which changes would leave with their rounding
 	q.setBox(u)
 	q.Multiplier()
 }
@@ -73,6 +74,23 @@ func (q *dual) reset(u []float64) {
 func (q *dual) evaluate() {
 	q.Evaluate()
 	q.stale = false
+}
+
+// undrift sums F anew where multipliers that were at their bounds on the way may have left it with
+// rounding errors above what counts as none, up to three times by the count. It reports whether
+// it did.
+func (q *dual) undrift(count *int) bool {
+	if q.Updates() == 0 || *count == 3 {
+		return false
+	}
+	for i, high := range q.High {
+		if (high-q.Low[i])*q.gram.diagonal[i]*resolution > blurred {
+			*count++
+			q.evaluate()
+			return true
+		}
+	}
+	return false
 }
 
 // started reports whether there is anything to start from.
