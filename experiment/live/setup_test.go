@@ -177,9 +177,19 @@ func (b *bed) end(d *queue.Delivery, status experiment.Status) {
 	} else {
 		o.Error = fmt.Sprintf("cell %d had no luck: <img src=x onerror=alert(1)>\ngoroutine 1 [running]:\nmain.main()", number)
 	}
-	if err := d.Done(b.ctx, o); err != nil && !errors.Is(err, queue.ErrUnacknowledged) { // the run was cancelled
+	if err := done(b.ctx, d, o); err != nil && !errors.Is(err, queue.ErrUnacknowledged) { // the run was cancelled
 		b.t.Error(err)
 	}
+}
+
+// done makes an outcome that of a delivery.
+func done(ctx context.Context, d *queue.Delivery, o *experiment.Outcome) error {
+	o.Run, o.Cell = d.Task.Run, d.Task.Cell
+	sealed, err := queue.Seal(o)
+	if err != nil {
+		return err
+	}
+	return d.Done(ctx, sealed)
 }
 
 // monitor returns a monitor of the bed.

@@ -162,6 +162,17 @@ func TestCanonical(t *testing.T) {
 		if ending, err := decodeEnding(body); err != nil || !equalOutcome(ending, withoutRows(whole)) {
 			t.Fatalf("outcome %d is read without rows as %+v, %v", i, ending, err)
 		}
+		outcome.Short, outcome.Repeats, outcome.Lacks = float64(i), i%2 == 0, "room"
+		sealed, err := Seal(outcome)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if read, err := ReadSealed(sealed.Body()); err != nil || !reflect.DeepEqual(read, sealed) {
+			t.Fatalf("outcome %d: %+v\nis read by its worker as %+v, %v", i, sealed, read, err)
+		}
+		if read, err := ReadSealed(sealed.Body()[:len(sealed.Body())-1]); err == nil {
+			t.Fatalf("outcome %d, cut: %+v", i, read)
+		}
 	}
 	const want = "2e6c5b34702597b8886df8a6bbfb477e98e9576534bb380c607eae6393a41cda"
 	if got := hex.EncodeToString(digest.Sum(nil)); got != want {

@@ -117,12 +117,12 @@ func TestCluster(t *testing.T) {
 					continue
 				}
 				if d.Delivered == 1 && pulled%5 == 0 {
-					if _, err := d.Fail(ctx, failure("once"), 0); err != nil {
+					if _, err := d.Fail(ctx, seal(d, failure("once")), 0); err != nil {
 						t.Error(err)
 					}
 					continue
 				}
-				if err := d.Done(ctx, ok()); err != nil {
+				if err := d.Done(ctx, seal(d, ok())); err != nil {
 					t.Log("done:", err)
 				}
 				half <- true

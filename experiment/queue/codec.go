@@ -104,6 +104,42 @@ func DecodeOutcome(data []byte) (*experiment.Outcome, error) {
 	return outcome, nil
 }
 
+// Sealed is an outcome as it travels, encoded where it was computed and passed on as it
+// is. The fields are what a worker has to know of it.
+type Sealed struct {
+	Run     string            `cbor:"1,keyasint"`
+	Cell    string            `cbor:"2,keyasint"`
+	Status  experiment.Status `cbor:"5,keyasint"`
+	Error   string            `cbor:"6,keyasint"`
+	Short   float64           `cbor:"17,keyasint"`
+	Repeats bool              `cbor:"18,keyasint"`
+	Lacks   string            `cbor:"20,keyasint"`
+
+	body []byte
+}
+
+// Seal encodes an outcome, with the errors of [EncodeOutcome].
+func Seal(o *experiment.Outcome) (*Sealed, error) {
+	body, err := EncodeOutcome(o)
+	if err != nil {
+		return nil, fmt.Errorf("encoding the outcome: %w", err)
+	}
+	return &Sealed{o.Run, o.Cell, o.Status, o.Error, o.Short, o.Repeats, o.Lacks, body}, nil
+}
+
+// ReadSealed reads what [Sealed.Body] returned. Of the rows it checks only that they are
+// well-formed: [Queue.Sift] checks what they say.
+func ReadSealed(body []byte) (*Sealed, error) {
+	s := &Sealed{body: body}
+	if err := unmarshal(body, s); err != nil {
+		return nil, fmt.Errorf("decoding outcome of %d bytes: %w", len(body), err)
+	}
+	return s, nil
+}
+
+// Body returns the encoded outcome, for [DecodeOutcome]. It must not be changed.
+func (s *Sealed) Body() []byte { return s.body }
+
 // checkTimes refuses times of years that neither JSON nor RFC 3339 has, which no writer
 // could pass on.
 func checkTimes(o *experiment.Outcome) error {

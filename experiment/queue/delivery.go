@@ -192,7 +192,7 @@ func (d *Delivery) giveUp(ctx context.Context, task *experiment.Task, reason str
 }
 
 // Done is [Puller.Done] for one delivery.
-func (d *Delivery) Done(ctx context.Context, outcome *experiment.Outcome) error {
+func (d *Delivery) Done(ctx context.Context, outcome *Sealed) error {
 	return d.puller.Done(ctx, []Finished{{d, outcome}})[0]
 }
 
@@ -203,7 +203,7 @@ func (d *Delivery) Done(ctx context.Context, outcome *experiment.Outcome) error 
 // short of what the run's limits were raised to meanwhile is handed back instead. A
 // delivery that was lost meanwhile is left to its new owner, one of a cancelled run is
 // dropped.
-func (d *Delivery) Fail(ctx context.Context, outcome *experiment.Outcome, delay time.Duration) (final bool, err error) {
+func (d *Delivery) Fail(ctx context.Context, outcome *Sealed, delay time.Duration) (final bool, err error) {
 	if err := d.open(); err != nil {
 		return false, err
 	}
@@ -211,15 +211,14 @@ func (d *Delivery) Fail(ctx context.Context, outcome *experiment.Outcome, delay 
 		d.settle()
 		return false, nil
 	}
-	limit, attempts := d.Task.Limits.Attempts, d.Attempt
-	last := outcome.Repeats || limit > 0 && attempts >= limit
+	limit := d.Task.Limits.Attempts
+	last := outcome.Repeats || limit > 0 && d.Attempt >= limit
 	if !last {
 		t, err := d.puller.queue.attempts.record(ctx, d.run, d.cell, d.number, (*attemptCounts).fail)
 		if err != nil {
 			return false, d.wrap(err)
 		}
-		attempts = t.Failed
-		last = limit > 0 && attempts >= limit
+		last = limit > 0 && t.Failed >= limit
 	}
 	if !last {
 		return false, d.handBack(ctx, delay)
@@ -230,9 +229,7 @@ func (d *Delivery) Fail(ctx context.Context, outcome *experiment.Outcome, delay 
 	case raised:
 		return false, d.Release(ctx, 0)
 	}
-	result := *outcome
-	result.Attempts = attempts
-	return true, d.Done(ctx, &result)
+	return true, d.Done(ctx, outcome)
 }
 
 // Release hands the task back without using up an attempt: this worker was

@@ -65,7 +65,7 @@ func TestAbandon(t *testing.T) {
 	if again.Delivered != 2 || again.Attempt != 1 {
 		t.Errorf("delivery %d, attempt %d; want the second in the first", again.Delivered, again.Attempt)
 	}
-	if err := d.Done(b.ctx, ok()); !errors.Is(err, ErrSettled) {
+	if err := d.Done(b.ctx, seal(d, ok())); !errors.Is(err, ErrSettled) {
 		t.Errorf("done after it was abandoned: %v", err)
 	}
 	b.done(again, ok())
@@ -109,7 +109,7 @@ func TestLateDoneOfLostWorker(t *testing.T) {
 	}
 	fresh := ok()
 	fresh.Worker = "owner"
-	if err := owner.Done(b.ctx, fresh); err != nil && !errors.Is(err, ErrUnacknowledged) {
+	if err := owner.Done(b.ctx, seal(owner, fresh)); err != nil && !errors.Is(err, ErrUnacknowledged) {
 		t.Fatal(err)
 	}
 	if got := b.results("run"); len(got) != 1 || got[0].Worker != "owner" {
@@ -131,7 +131,7 @@ func TestLaterDoneOfLostWorker(t *testing.T) {
 	best := ok()
 	best.Worker = "best"
 	b.done(b.pull(b.worker(WorkerConfig{})), best)
-	if err := stale.Done(b.ctx, failure("late")); err != nil && !errors.Is(err, ErrUnacknowledged) {
+	if err := stale.Done(b.ctx, seal(stale, failure("late"))); err != nil && !errors.Is(err, ErrUnacknowledged) {
 		t.Fatal(err)
 	}
 	if got := b.results("run"); len(got) != 1 || got[0].Worker != "best" {
@@ -150,7 +150,7 @@ func TestLostWorkerLeavesTheTaskAlone(t *testing.T) {
 	die(failing)
 	die(releasing)
 	owners := []*Delivery{b.pull(b.worker(WorkerConfig{})), b.pull(b.worker(WorkerConfig{}))}
-	if final, err := failing.Fail(b.ctx, failure("late"), 0); final || err != nil {
+	if final, err := failing.Fail(b.ctx, seal(failing, failure("late")), 0); final || err != nil {
 		t.Fatalf("final %v, error %v", final, err)
 	}
 	if err := releasing.Release(b.ctx, 0); err != nil {
@@ -227,7 +227,7 @@ func TestFailCountsToTheLimit(t *testing.T) {
 				if d.Attempt != attempt {
 					t.Fatalf("attempt %d, want %d", d.Attempt, attempt)
 				}
-				final, err := d.Fail(b.ctx, failure(fmt.Sprintf("error %d", attempt)), time.Millisecond)
+				final, err := d.Fail(b.ctx, seal(d, failure(fmt.Sprintf("error %d", attempt))), time.Millisecond)
 				if err != nil || final != (attempt == limit) {
 					t.Fatalf("attempt %d: final %v, error %v", attempt, final, err)
 				}
@@ -253,10 +253,10 @@ func TestFailCountsOthers(t *testing.T) {
 	if _, err := d.puller.queue.attempts.record(b.ctx, d.run, d.cell, d.number, (*attemptCounts).fail); err != nil {
 		t.Fatal(err)
 	}
-	if final, err := d.Fail(b.ctx, failure("once more"), 0); err != nil || !final {
+	if final, err := d.Fail(b.ctx, seal(d, failure("once more")), 0); err != nil || !final {
 		t.Errorf("final %v, error %v", final, err)
 	}
-	if got := b.results("run"); len(got) != 1 || got[0].Attempts != 2 || got[0].Status != experiment.Failed {
+	if got := b.results("run"); len(got) != 1 || got[0].Attempts != 1 || got[0].Status != experiment.Failed {
 		t.Errorf("results %+v", got)
 	}
 }
@@ -266,9 +266,7 @@ func TestFailThenDone(t *testing.T) {
 	b := setup(t, 30*time.Second)
 	b.publish(task("run", "a"))
 	worker := b.worker(WorkerConfig{})
-	if _, err := b.pull(worker).Fail(b.ctx, failure("once"), 0); err != nil {
-		t.Fatal(err)
-	}
+	b.fails(b.pull(worker), failure("once"))
 	b.done(b.pull(worker), ok())
 	if got := b.results("run"); len(got) != 1 || got[0].Attempts != 2 || got[0].Status != experiment.OK {
 		t.Errorf("results %+v", got)
@@ -295,7 +293,7 @@ func TestDoneWithoutStream(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(b.ctx, 3*time.Second)
 	defer cancel()
-	if err := d.Done(ctx, ok()); err == nil {
+	if err := d.Done(ctx, seal(d, ok())); err == nil {
 		t.Error("a result that is not stored counts as stored")
 	}
 	if after := held(); after != before {
@@ -309,9 +307,7 @@ func TestPutBackStartsAnew(t *testing.T) {
 	worker := b.worker(WorkerConfig{})
 	b.publish(task("run", "a"))
 	for range 3 {
-		if _, err := b.pull(worker).Fail(b.ctx, failure("first life"), 0); err != nil {
-			t.Fatal(err)
-		}
+		b.fails(b.pull(worker), failure("first life"))
 	}
 	b.publishAgain(1, task("run", "a"))
 	lost := b.worker(WorkerConfig{})
@@ -333,9 +329,7 @@ func TestDeadLetter(t *testing.T) {
 	b.publish(task("run", "killer"))
 	worker := b.worker(WorkerConfig{})
 	d := b.pull(worker)
-	if _, err := d.Fail(b.ctx, failure("an error of its own is no death"), 0); err != nil {
-		t.Fatal(err)
-	}
+	b.fails(d, failure("an error of its own is no death"))
 	if err := b.pull(worker).Release(b.ctx, 0); err != nil {
 		t.Fatal(err)
 	}
@@ -538,14 +532,14 @@ func TestDoneReportsWhatCannotBeStored(t *testing.T) {
 	b := setup(t, 30*time.Second)
 	b.publish(task("run", "a"))
 	d := b.pull(b.worker(WorkerConfig{}))
-	bad := ok()
-	bad.Labels.Columns[0].Texts[0] = "\xff"
+	bad := seal(d, ok())
+	bad.Cell = "other"
 	if err := d.Done(b.ctx, bad); err == nil || !strings.Contains(err.Error(), "run run, cell a") {
 		t.Fatalf("error %v, want one that names the cell", err)
 	}
 	ctx, cancel := context.WithCancel(b.ctx)
 	cancel()
-	if err := d.Done(ctx, ok()); !errors.Is(err, context.Canceled) {
+	if err := d.Done(ctx, seal(d, ok())); !errors.Is(err, context.Canceled) {
 		t.Fatalf("error %v", err)
 	}
 	b.done(d, ok()) // the delivery was still open

@@ -5,19 +5,16 @@ import (
 	"fmt"
 
 	"github.com/nats-io/nats.go"
-
-	"github.com/agepath/agepath/experiment"
 )
 
 // Finished is a delivery and what became of its cell.
 type Finished struct {
 	Delivery *Delivery
-	Outcome  *experiment.Outcome
+	Outcome  *Sealed
 }
 
 // Done makes the outcomes the results of their cells and then acknowledges the
-// tasks. It fills in the run and the cell, and the attempts when they are 0. A
-// delivery that was lost meanwhile leaves a result that is there alone, and
+// tasks. A delivery that was lost meanwhile leaves a result that is there alone, and
 // otherwise spares the new owner the work. It returns an error, nil for none, for
 // each delivery.
 //
@@ -60,17 +57,15 @@ func (f *Finished) message(ctx context.Context) (*nats.Msg, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, context.Cause(ctx)
 	}
-	result := *f.Outcome
-	result.Run, result.Cell = d.run, d.cell
-	if result.Attempts == 0 {
-		result.Attempts = d.Attempt
+	if f.Outcome.Run != d.run || f.Outcome.Cell != d.cell {
+		return nil, fmt.Errorf("the outcome is of run %.140q, cell %.140q", f.Outcome.Run, f.Outcome.Cell)
 	}
 	if d.lost() {
 		if has, err := q.results.has(ctx, d.run, d.cell, d.number); has || err != nil {
 			return nil, err
 		}
 	}
-	return q.results.message(ctx, &result, d.number, d.Delivered)
+	return q.results.message(ctx, f.Outcome, d.number, d.Delivered)
 }
 
 // acknowledge acknowledges tasks whose results are stored. A server handles the

@@ -190,7 +190,7 @@ func (m limited) Data() []byte { return m.body }
 
 // raised reports whether the cell fails for want of what the orders of its run now
 // give it more of.
-func (d *Delivery) raised(ctx context.Context, outcome *experiment.Outcome) (bool, error) {
+func (d *Delivery) raised(ctx context.Context, outcome *Sealed) (bool, error) {
 	if outcome.Short == 0 {
 		return false, nil
 	}

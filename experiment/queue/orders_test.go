@@ -158,7 +158,7 @@ func TestLimitsOfTasks(t *testing.T) {
 	}
 	late := failure("not done within 1s")
 	late.Status, late.Short = experiment.Timeout, 1
-	if final, err := running.Fail(b.ctx, late, 0); final || err != nil {
+	if final, err := running.Fail(b.ctx, seal(running, late), 0); final || err != nil {
 		t.Fatalf("a timeout below the limit of now: final %v, error %v", final, err)
 	}
 	for range 2 {
@@ -170,7 +170,7 @@ func TestLimitsOfTasks(t *testing.T) {
 			t.Errorf("cell %s: the body says %+v, %v", d.Task.Cell, body, err)
 		}
 		late.Short = time.Hour.Seconds()
-		if final, err := d.Fail(b.ctx, late, 0); !final || err != nil {
+		if final, err := d.Fail(b.ctx, seal(d, late), 0); !final || err != nil {
 			t.Errorf("a timeout at the limit of now: final %v, error %v", final, err)
 		}
 	}
@@ -198,8 +198,8 @@ func TestFailRepeats(t *testing.T) {
 	b.publish(task("run", "a"))
 	outcome := failure("bad data")
 	outcome.Repeats = true
-	if final, err := b.pull(b.worker(WorkerConfig{})).Fail(b.ctx, outcome, 0); !final || err != nil {
-		t.Errorf("final %v, error %v", final, err)
+	if !b.fails(b.pull(b.worker(WorkerConfig{})), outcome) {
+		t.Error("it is tried again")
 	}
 	for ended, err := range b.Done(b.ctx, "run") {
 		if err != nil || ended.Status != experiment.Failed || !ended.Repeats {

@@ -282,7 +282,8 @@ func (b *bundle) sweep(q *Queue) {
 	if err := b.pull(puller).Release(b.ctx, 0); err != nil {
 		b.t.Fatal(err)
 	}
-	if _, err := b.pull(puller).Fail(b.ctx, failure("once"), 0); err != nil {
+	d := b.pull(puller)
+	if _, err := d.Fail(b.ctx, seal(d, failure("once")), 0); err != nil {
 		b.t.Fatal(err)
 	}
 	large := ok()

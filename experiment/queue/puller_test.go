@@ -82,7 +82,7 @@ func TestPullManySlots(t *testing.T) {
 					mu.Lock()
 					seen[d.Task.Run+d.Task.Cell]++
 					mu.Unlock()
-					if err := d.Done(b.ctx, ok()); err != nil {
+					if err := d.Done(b.ctx, seal(d, ok())); err != nil {
 						t.Error(err)
 					}
 				}
@@ -323,7 +323,7 @@ func BenchmarkWorkers(b *testing.B) {
 						b.Error(err)
 						return
 					}
-					if err := d.Done(s.ctx, outcome); err != nil {
+					if err := d.Done(s.ctx, seal(d, outcome)); err != nil {
 						b.Error(err)
 					}
 				}

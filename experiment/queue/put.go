@@ -41,7 +41,7 @@ func (w *ResultWriter) Put(ctx context.Context, outcome *experiment.Outcome) err
 		}
 		w.opened[outcome.Run] = true
 	}
-	msg, err := w.queue.results.message(ctx, outcome, w.number(outcome.Cell), 0)
+	msg, err := w.queue.results.encode(ctx, outcome, w.number(outcome.Cell), 0)
 	if err != nil {
 		return &CellError{outcome.Run, outcome.Cell, err}
 	}

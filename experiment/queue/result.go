@@ -37,11 +37,20 @@ type results struct {
 // put makes outcome the result of its cell. Doing it twice does no
 // harm. task is the number of the task, delivery that of its delivery.
 func (r results) put(ctx context.Context, outcome *experiment.Outcome, task uint64, delivery int) error {
-	msg, err := r.message(ctx, outcome, task, delivery)
+	msg, err := r.encode(ctx, outcome, task, delivery)
 	if err != nil {
 		return err
 	}
 	return storing(r.confirm(ctx, r.send(msg), resultsStream))
+}
+
+// encode is [results.message] for an outcome that is not encoded.
+func (r results) encode(ctx context.Context, outcome *experiment.Outcome, task uint64, delivery int) (*nats.Msg, error) {
+	sealed, err := Seal(outcome)
+	if err != nil {
+		return nil, err
+	}
+	return r.message(ctx, sealed, task, delivery)
 }
 
 func storing(err error) error {
@@ -53,11 +62,8 @@ func storing(err error) error {
 
 // message returns the message that makes outcome the result of its cell. An
 // outcome that is too large for a message is stored beside it.
-func (r results) message(ctx context.Context, outcome *experiment.Outcome, task uint64, delivery int) (*nats.Msg, error) {
-	body, err := EncodeOutcome(outcome)
-	if err != nil {
-		return nil, fmt.Errorf("encoding outcome: %w", err)
-	}
+func (r results) message(ctx context.Context, outcome *Sealed, task uint64, delivery int) (*nats.Msg, error) {
+	body := outcome.body
 	msg := nats.NewMsg(resultTopic.cell(outcome.Run, outcome.Cell))
 	msg.Header[statusHeader] = []string{string(outcome.Status)}
 	msg.Header[taskHeader] = []string{strconv.FormatUint(task, 10)}
@@ -78,7 +84,7 @@ func (r results) message(ctx context.Context, outcome *experiment.Outcome, task 
 			return nil, fmt.Errorf("storing outcome of %d bytes: %w", len(body), err)
 		}
 		msg.Header[objectHeader] = []string{name}
-		body = r.small(outcome)
+		body = r.small(body)
 	}
 	msg.Data = body
 	return msg, nil
@@ -87,9 +93,11 @@ func (r results) message(ctx context.Context, outcome *experiment.Outcome, task 
 // small returns as much of an outcome as fits into a message, for those who read how
 // the cell ended without the object, see [Feed]: all but further rows, or measures
 // neither, or nil.
-func (r results) small(outcome *experiment.Outcome) []byte {
-	ending := withoutRows(outcome)
-	body, err := EncodeOutcome(ending)
+func (r results) small(body []byte) []byte {
+	ending, err := decodeEnding(body)
+	if err == nil {
+		body, err = EncodeOutcome(ending)
+	}
 	if err == nil && len(body) > r.inline {
 		ending.Measures = experiment.Batch{}
 		body, err = EncodeOutcome(ending)

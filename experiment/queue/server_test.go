@@ -63,7 +63,7 @@ func crash(dir string) error {
 			return err
 		}
 		if i < crashDone {
-			if err := d.Done(ctx, ok()); err != nil {
+			if err := d.Done(ctx, seal(d, ok())); err != nil {
 				return err
 			}
 		}

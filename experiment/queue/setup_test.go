@@ -245,11 +245,30 @@ func (b *bundle) results(run string) []*experiment.Outcome {
 	return all
 }
 
+// seal encodes the outcome of a delivery.
+func seal(d *Delivery, o *experiment.Outcome) *Sealed {
+	o.Run, o.Cell, o.Attempts = d.run, d.cell, d.Attempt
+	sealed, err := Seal(o)
+	if err != nil {
+		panic(err)
+	}
+	return sealed
+}
+
 func (b *bundle) done(d *Delivery, outcome *experiment.Outcome) {
 	b.t.Helper()
-	if err := d.Done(b.ctx, outcome); err != nil {
+	if err := d.Done(b.ctx, seal(d, outcome)); err != nil {
 		b.t.Fatal(err)
 	}
+}
+
+func (b *bundle) fails(d *Delivery, outcome *experiment.Outcome) (final bool) {
+	b.t.Helper()
+	final, err := d.Fail(b.ctx, seal(d, outcome), 0)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return final
 }
 
 // hasten makes the server believe in a worker of the run that is silent no

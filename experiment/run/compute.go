@@ -11,6 +11,7 @@ import (
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/outside"
+	"github.com/agepath/agepath/experiment/queue"
 )
 
 // Compute computes a task with the kind it names, within its time limit, and
@@ -43,7 +44,7 @@ func Compute(ctx context.Context, kinds []experiment.Kind, task *experiment.Task
 func begin(task *experiment.Task, at time.Time) *experiment.Outcome {
 	return &experiment.Outcome{
 		Run: task.Run, Cell: task.Cell, Kind: task.Kind, Labels: task.Labels,
-		Attempts: 1, Started: at.UTC(),
+		Started: at.UTC(),
 	}
 }
 
@@ -52,6 +53,40 @@ func end(o *experiment.Outcome, status experiment.Status, message string) {
 	o.Status, o.Error = status, message
 	o.Finished = time.Now().UTC()
 	o.Wall = o.Finished.Sub(o.Started).Seconds()
+}
+
+// signature is what an outcome says of its attempt and of the worker.
+type signature struct {
+	_               struct{} `cbor:",toarray"`
+	Attempt         int
+	Worker, Version string
+	Alone           bool // what the worker lacks for a command fails the cell, see [Worker.Alone]
+}
+
+// seal signs and encodes an outcome. One that cannot be encoded fails.
+func (s signature) seal(o *experiment.Outcome) *queue.Sealed {
+	o.Attempts, o.Worker, o.Version = s.Attempt, s.Worker, s.Version
+	if s.Alone {
+		o.Lacks = ""
+	}
+	sealed, err := queue.Seal(o)
+	if err != nil {
+		o.Status, o.Error = experiment.Failed, err.Error()
+		o.Measures, o.Further = experiment.Batch{}, nil
+		if sealed, err = queue.Seal(o); err != nil {
+			panic(fmt.Sprintf("encoding an outcome without rows: %v", err)) // its labels came this way as they are
+		}
+	}
+	return sealed
+}
+
+// seal signs and encodes the outcome of a delivery.
+func (w *Worker) seal(d *queue.Delivery, o *experiment.Outcome) *queue.Sealed {
+	return w.signature(d).seal(o)
+}
+
+func (w *Worker) signature(d *queue.Delivery) signature {
+	return signature{Attempt: d.Attempt, Worker: w.Name, Version: w.Version, Alone: w.Alone}
 }
 
 // computeGuarded calls the kind and turns a panic into an error.

@@ -31,8 +31,9 @@ type request struct {
 	Task []byte            // as it was published
 	Data map[string]string // files of the task's data sets and of its command, by digest
 
-	Commands bool              // whether the task may run one
-	Env      map[string]string // the variables of the worker that its command gets
+	Commands  bool              // whether the task may run one
+	Env       map[string]string // the variables of the worker that its command gets
+	Signature signature
 
 	number uint64 // in the order in which the slot gets them
 }

@@ -31,9 +31,8 @@ const (
 // process computes cells in a process of its own, which is started when it is
 // needed and replaced when a cell ends it.
 type process struct {
-	command  func() *exec.Cmd
-	files    *diskCache
-	commands bool // whether tasks may run some
+	worker *Worker
+	files  *diskCache
 
 	child *child // nil while there is none
 }
@@ -55,9 +54,9 @@ type answer struct {
 
 // start starts the process and waits until it can compute.
 func (p *process) start(ctx context.Context) error {
-	cmd := p.command()
+	cmd := p.worker.Process()
 	mark := ""
-	if p.commands {
+	if p.worker.AllowCommands {
 		mark = rand.Text()
 		cmd.Env = append(slices.Clip(cmd.Environ()), outside.MarkVariable+"="+mark)
 	}
@@ -190,12 +189,13 @@ func handBack(s *shift, tasks []*queue.Delivery) {
 }
 
 // alone has one task computed.
-func (p *process) alone(ctx context.Context, d *queue.Delivery, late func()) (*experiment.Outcome, error) {
+func (p *process) alone(ctx context.Context, d *queue.Delivery, late func()) (*queue.Sealed, error) {
 	for tries := 1; ; tries++ {
 		outcome, bad, err := p.attempt(ctx, d, late)
 		if died := new(deathError); errors.As(err, &died) {
-			outcome, err = begin(&d.Task, died.began), nil
-			end(outcome, experiment.Failed, "computing this cell ended its process: "+died.how)
+			failed := begin(&d.Task, died.began)
+			end(failed, experiment.Failed, "computing this cell ended its process: "+died.how)
+			outcome, err = p.worker.seal(d, failed), nil
 		}
 		if bad == nil {
 			return outcome, err
@@ -210,8 +210,8 @@ func (p *process) alone(ctx context.Context, d *queue.Delivery, late func()) (*e
 
 // attempt asks the process once. bad is the data set whose file cannot be
 // used.
-func (p *process) attempt(ctx context.Context, d *queue.Delivery, late func()) (outcome *experiment.Outcome, bad *dataError, err error) {
-	files := &loans{cache: p.files, commands: p.commands}
+func (p *process) attempt(ctx context.Context, d *queue.Delivery, late func()) (outcome *queue.Sealed, bad *dataError, err error) {
+	files := &loans{cache: p.files, worker: p.worker}
 	defer func() { files.giveBack(bad) }()
 	body, err := files.request(ctx, d)
 	if err != nil {
@@ -261,7 +261,7 @@ func (e *deathError) Error() string { return "the process of a slot ended: " + e
 
 // await waits for the answer, or kills the process that does not give it. When
 // there is none for a while it calls late.
-func (p *process) await(ctx context.Context, d *queue.Delivery, began time.Time, late func()) (*experiment.Outcome, *dataError, error) {
+func (p *process) await(ctx context.Context, d *queue.Delivery, began time.Time, late func()) (*queue.Sealed, *dataError, error) {
 	patient := time.NewTimer(patience)
 	defer patient.Stop()
 	var deadline <-chan time.Time // never without a limit
@@ -294,7 +294,7 @@ func (p *process) await(ctx context.Context, d *queue.Delivery, began time.Time,
 			outcome := begin(&d.Task, began)
 			end(outcome, experiment.Timeout, fmt.Sprintf("not done within %v; told to stop it went on, so its process was killed", d.Task.Limits.Timeout))
 			outcome.Short = d.Task.Limits.Timeout.Seconds()
-			return outcome, nil, nil
+			return p.worker.seal(d, outcome), nil, nil
 		}
 		told, dropped = nil, nil
 		timer := time.NewTimer(patience)
@@ -308,7 +308,7 @@ func (p *process) await(ctx context.Context, d *queue.Delivery, began time.Time,
 }
 
 // receive reads an answer.
-func (p *process) receive(a answer, d *queue.Delivery) (*experiment.Outcome, *dataError, error) {
+func (p *process) receive(a answer, d *queue.Delivery) (*queue.Sealed, *dataError, error) {
 	switch a.kind {
 	case frameData:
 		digest, text, _ := strings.Cut(string(a.body), " ")
@@ -323,9 +323,9 @@ func (p *process) receive(a answer, d *queue.Delivery) (*experiment.Outcome, *da
 		p.drop()
 		return nil, nil, fmt.Errorf("the answer of a slot's process: unknown message type %q", a.kind)
 	}
-	outcome, err := queue.DecodeOutcome(a.body)
-	if err == nil && (outcome.Run != d.Task.Run || outcome.Cell != d.Task.Cell) {
-		err = fmt.Errorf("it is of run %q, cell %q", outcome.Run, outcome.Cell)
+	outcome, err := queue.ReadSealed(a.body)
+	if err == nil && (outcome.Run != d.Task.Run || outcome.Cell != d.Task.Cell || !slices.Contains(experiment.Statuses, outcome.Status)) {
+		err = fmt.Errorf("it is of run %q, cell %q and has the status %q", outcome.Run, outcome.Cell, outcome.Status)
 	}
 	if err != nil {
 		if p.child != nil {

@@ -38,18 +38,18 @@ func (s *shift) begins(d *queue.Delivery) { s.slotStatus.begin(s.slot, d) }
 
 // ends takes what became of a task: an outcome, trouble of the worker, or nothing
 // when it was not computed to its end.
-func (s *shift) ends(d *queue.Delivery, outcome *experiment.Outcome, err error) {
+func (s *shift) ends(d *queue.Delivery, outcome *queue.Sealed, err error) {
 	interrupted := s.ctx.Err() != nil || d.Dropped()
 	switch {
 	case errors.Is(err, queue.ErrNoData): // no worker can get it
-		outcome = begin(&d.Task, time.Now())
-		end(outcome, experiment.Failed, err.Error())
-		err = nil
+		failed := begin(&d.Task, time.Now())
+		end(failed, experiment.Failed, err.Error())
+		outcome, err = s.worker.seal(d, failed), nil
 	case err != nil && interrupted:
 		outcome, err = nil, nil
 	case err == nil && outcome != nil && interrupted && !outcome.Status.Computed():
 		outcome = nil
-	case err == nil && outcome != nil && outcome.Lacks != "" && !s.worker.Alone:
+	case err == nil && outcome != nil && outcome.Lacks != "":
 		err = &outside.LackError{What: outcome.Lacks, Err: errors.New(outcome.Error)}
 	}
 	s.slotStatus.end(s.slot, d, outcome, err)
@@ -69,8 +69,6 @@ func (s *shift) ends(d *queue.Delivery, outcome *experiment.Outcome, err error) 
 		s.worker.settle(d, nil, 0)
 	default:
 		s.worker.lacks.clear(&d.Task)
-		outcome.Attempts, outcome.Lacks = d.Attempt, ""
-		outcome.Worker, outcome.Version = s.worker.Name, s.worker.Version
 		if outcome.Status.Computed() {
 			s.finished = append(s.finished, queue.Finished{Delivery: d, Outcome: outcome})
 			return
@@ -89,9 +87,9 @@ func (s *shift) flush() {
 
 // local computes in this process.
 type local struct {
-	kinds []experiment.Kind
-	data  *dataCache
-	host  *outside.Host // of commands, nil where none are allowed
+	worker *Worker
+	data   *dataCache
+	host   *outside.Host // of commands, nil where none are allowed
 }
 
 func (l *local) compute(ctx context.Context, tasks []*queue.Delivery, s *shift) {
@@ -105,7 +103,7 @@ func (l *local) compute(ctx context.Context, tasks []*queue.Delivery, s *shift) 
 
 // one computes a task until its run is cancelled. The error is that its data set is
 // damaged at the server.
-func (l *local) one(ctx context.Context, d *queue.Delivery) (*experiment.Outcome, error) {
+func (l *local) one(ctx context.Context, d *queue.Delivery) (*queue.Sealed, error) {
 	for _, digest := range d.Task.Data {
 		var damaged *queue.DamagedError
 		if _, err := l.data.Dataset(ctx, digest); errors.As(err, &damaged) {
@@ -122,10 +120,10 @@ func (l *local) one(ctx context.Context, d *queue.Delivery) (*experiment.Outcome
 		case <-ctx.Done():
 		}
 	}()
-	outcome := Compute(ctx, l.kinds, &d.Task, withCommands(l.data, l.host))
+	outcome := Compute(ctx, l.worker.Kinds, &d.Task, withCommands(l.data, l.host))
 	cancel()
 	<-watched
-	return outcome, nil
+	return l.worker.seal(d, outcome), nil
 }
 
 func (l *local) several() bool { return false }

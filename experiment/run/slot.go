@@ -55,12 +55,13 @@ type slot struct {
 	out     *bufio.Writer
 	since   time.Time // when the first of the answers came that are not sent yet
 
-	mu      sync.Mutex
-	skipped uint64             // number of the last request to skip
-	stop    context.CancelFunc // of the cell that is computed
-	watched *experiment.Task   // the cell that is computed, nil between cells
-	began   time.Time          // its computation
-	watch   *time.Timer        // until the next look at it
+	mu        sync.Mutex
+	skipped   uint64             // number of the last request to skip
+	stop      context.CancelFunc // of the cell that is computed
+	watched   *experiment.Task   // the cell that is computed, nil between cells
+	signature signature          // of its outcome
+	began     time.Time          // its computation
+	watch     *time.Timer        // until the next look at it
 }
 
 // ServeSlot is the process that [Worker.Process] starts: it computes the cells
@@ -201,16 +202,8 @@ func (s *slot) serve(r *request) {
 			return
 		}
 	}
-	outcome := s.compute(ctx, task)
-	body, err := queue.EncodeOutcome(outcome)
-	if err != nil {
-		outcome.Status, outcome.Error = experiment.Failed, fmt.Sprintf("encoding the outcome: %v", err)
-		outcome.Measures, outcome.Further = experiment.Batch{}, nil
-		if body, err = queue.EncodeOutcome(outcome); err != nil {
-			panic(fmt.Sprintf("encoding an outcome without rows: %v", err))
-		}
-	}
-	s.mustAnswer(frameOutcome, body)
+	outcome := s.compute(ctx, task, r.Signature)
+	s.mustAnswer(frameOutcome, r.Signature.seal(outcome).Body())
 }
 
 // mustAnswer ends the process when nobody can hear it.
@@ -240,10 +233,10 @@ func (s *slot) makeRoom(task *experiment.Task) {
 }
 
 // compute computes a task and watches its memory.
-func (s *slot) compute(ctx context.Context, task *experiment.Task) *experiment.Outcome {
+func (s *slot) compute(ctx context.Context, task *experiment.Task, by signature) *experiment.Outcome {
 	s.memory.begin()
 	s.mu.Lock()
-	s.watched, s.began = task, time.Now().UTC()
+	s.watched, s.signature, s.began = task, by, time.Now().UTC()
 	s.mu.Unlock()
 	s.watch.Reset(watchEvery)
 	var host *outside.Host
@@ -294,10 +287,7 @@ func (s *slot) look() {
 	took, allowed := dataset.Amounts(own, limit)
 	end(outcome, experiment.Memory, fmt.Sprintf("it took %s; its limit is %s", took, allowed))
 	outcome.Peak, outcome.Short = &own, float64(limit)
-	body, err := queue.EncodeOutcome(outcome)
-	if err != nil {
-		body = nil // the labels, which came this way as they are, cannot be wrong
-	}
+	body := s.signature.seal(outcome).Body()
 	s.host.Kill()
 	s.writing.Lock() // for ever: the computation must not answer as well
 	if err := errors.Join(writeFrame(s.out, frameLast, body), s.send()); err != nil {

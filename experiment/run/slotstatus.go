@@ -10,7 +10,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/outside"
 	"github.com/agepath/agepath/experiment/queue"
 )
@@ -49,7 +48,7 @@ func (s *slotStatus) begin(slot int, d *queue.Delivery) {
 
 // end notes that a slot is done with a task, which it may not have begun; trouble
 // is why it could not compute it.
-func (s *slotStatus) end(slot int, d *queue.Delivery, outcome *experiment.Outcome, trouble error) {
+func (s *slotStatus) end(slot int, d *queue.Delivery, outcome *queue.Sealed, trouble error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if running := &s.slots[slot]; running.Run == d.Task.Run && running.Cell == d.Task.Cell {

@@ -15,7 +15,7 @@ import (
 // out of order, one of them did it, and which one is not known. Once a task takes
 // long those behind it are handed back.
 func (p *process) together(ctx context.Context, tasks []*queue.Delivery, s *shift) (left []*queue.Delivery) {
-	files := &loans{cache: p.files, commands: p.commands}
+	files := &loans{cache: p.files, worker: p.worker}
 	defer files.giveBack(nil)
 	var frames []byte
 	for _, d := range tasks {
@@ -86,15 +86,15 @@ func (p *process) discard(answers int) {
 
 // loans are files of data sets and commands that a cache lends.
 type loans struct {
-	cache    *diskCache
-	commands bool                   // whether tasks may run some
-	files    map[string]*cachedFile // by digest
+	cache  *diskCache
+	worker *Worker
+	files  map[string]*cachedFile // by digest
 }
 
 // request returns the request for a task, whose files it borrows.
 func (l *loans) request(ctx context.Context, d *queue.Delivery) ([]byte, error) {
-	r := request{Task: d.Body(), Data: make(map[string]string, len(d.Task.Data)), Commands: l.commands}
-	if l.commands {
+	r := request{Task: d.Body(), Data: make(map[string]string, len(d.Task.Data)), Commands: l.worker.AllowCommands, Signature: l.worker.signature(d)}
+	if r.Commands {
 		for _, name := range d.Task.Env {
 			if value, ok := os.LookupEnv(name); ok && outside.CheckVariable(name) == nil {
 				if r.Env == nil {

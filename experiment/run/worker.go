@@ -220,7 +220,7 @@ func (w *Worker) computers() ([]computer, error) {
 		data := newDataCache(cacheBytes, queueFetcher(w.Queue))
 		data.file = func(ctx context.Context, digest string) ([]byte, error) { return fetchFile(ctx, w.Queue, digest) }
 		for at := range list {
-			here := &local{kinds: w.Kinds, data: data}
+			here := &local{worker: w, data: data}
 			if w.AllowCommands {
 				here.host = &outside.Host{Open: w.Queue.Data}
 			}
@@ -236,7 +236,7 @@ func (w *Worker) computers() ([]computer, error) {
 		return nil, err
 	}
 	for at := range list {
-		list[at] = &process{command: w.Process, files: files, commands: w.AllowCommands}
+		list[at] = &process{worker: w, files: files}
 	}
 	return list, nil
 }
@@ -323,7 +323,7 @@ func (w *Worker) handBack(d *queue.Delivery, wait time.Duration, err error) {
 // server can be reached it waits, until the worker is stopped. The server gives
 // the task to somebody else once its heartbeats stop, so a lost answer costs time,
 // not the cell.
-func (w *Worker) settle(d *queue.Delivery, outcome *experiment.Outcome, delay time.Duration) {
+func (w *Worker) settle(d *queue.Delivery, outcome *queue.Sealed, delay time.Duration) {
 	var err error
 	if outcome == nil {
 		err = d.Release(w.settling, delay)
