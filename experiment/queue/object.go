@@ -3,14 +3,18 @@ package queue
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+	"github.com/nats-io/nuid"
 )
 
 // partSize is how much of an object is stored at a time. The client library
@@ -76,9 +80,9 @@ func (o objects) chunkSize() uint32 { return uint32(min(o.messageRoom(), 128<<10
 
 // put stores an object in parts.
 func (o objects) put(ctx context.Context, name string, r io.Reader) error {
-	store, err := o.bucket(ctx, o.name)
-	if err != nil {
-		return err
+	write := o.add
+	if o.name == dataBucket {
+		write = o.replace
 	}
 	var at index
 	buffer := make([]byte, partSize)
@@ -87,7 +91,7 @@ func (o objects) put(ctx context.Context, name string, r io.Reader) error {
 		if n > 0 {
 			part := partName(name, at.Parts)
 			err := o.persistFor(ctx, transferWait, "storing part "+part, "", func(ctx context.Context) error {
-				return o.write(ctx, store, part, buffer[:n])
+				return write(ctx, part, buffer[:n])
 			})
 			if err != nil {
 				return err
@@ -107,7 +111,7 @@ func (o objects) put(ctx context.Context, name string, r io.Reader) error {
 		return err
 	}
 	return o.persist(ctx, "storing index "+name, "", func(ctx context.Context) error {
-		return o.write(ctx, store, name, body)
+		return write(ctx, name, body)
 	})
 }
 
@@ -119,24 +123,49 @@ func metaSubject(bucket, name string) string {
 // chunkSubject returns the subject of an object's chunks.
 func chunkSubject(bucket, nuid string) string { return "$O." + bucket + ".C." + nuid }
 
-// write stores an object of the library, over one whose description cannot be read too.
-func (o objects) write(ctx context.Context, store jetstream.ObjectStore, name string, body []byte) error {
+// add stores an object of the library that has no predecessor. The library's own way asks
+// the stream to remove one, by a header that would let each worker remove all objects. A
+// try that fails leaves chunks behind, which no description names.
+func (o objects) add(ctx context.Context, name string, body []byte) error {
+	info := jetstream.ObjectInfo{
+		ObjectMeta: jetstream.ObjectMeta{Name: name}, Bucket: o.name, NUID: nuid.Next(), Size: uint64(len(body)),
+	}
+	var chunks []sent
+	for chunk := range slices.Chunk(body, int(o.chunkSize())) {
+		chunks = append(chunks, o.send(&nats.Msg{Subject: chunkSubject(o.name, info.NUID), Data: chunk}))
+	}
+	for _, chunk := range chunks {
+		if err := chunk.wait(ctx); err != nil {
+			return err
+		}
+	}
+	sum := sha256.New()
+	sum.Write(body)
+	info.Chunks, info.Digest = uint32(len(chunks)), jetstream.GetObjectDigestValue(sum)
+	description, err := json.Marshal(info)
+	if err != nil {
+		return err
+	}
+	return o.send(&nats.Msg{Subject: metaSubject(o.name, name), Data: description}).wait(ctx)
+}
+
+// replace stores an object of the library, over one whose description cannot be read too.
+func (o objects) replace(ctx context.Context, name string, body []byte) error {
+	store, err := o.bucket(ctx, o.name)
+	if err != nil {
+		return err
+	}
 	put := func() error {
 		_, err := store.Put(ctx, jetstream.ObjectMeta{Name: name, Opts: &jetstream.ObjectMetaOptions{ChunkSize: o.chunkSize()}}, bytes.NewReader(body))
 		return err
 	}
-	err := put()
-	if !errors.Is(err, jetstream.ErrBadObjectMeta) {
+	if err = put(); !errors.Is(err, jetstream.ErrBadObjectMeta) {
 		return err
 	}
-	stream, err := o.stream(ctx, objectsStream+o.name)
-	if err == nil {
-		err = stream.Purge(ctx, jetstream.WithPurgeSubject(metaSubject(o.name, name)))
+	if err := o.purgeSubjects(ctx, objectsStream+o.name, metaSubject(o.name, name)); err != nil {
+		return err
 	}
-	if err == nil {
-		err = put()
-	}
-	return err
+	return put()
 }
 
 // read returns an object of the library of at most so many bytes. What the server has of it is

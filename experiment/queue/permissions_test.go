@@ -42,6 +42,7 @@ func restrictedConfig(t *testing.T) (path string) {
 					{user: coordinator, password: coordinator, permissions: $AGEPATH_COORDINATOR}
 					{user: worker, password: worker, permissions: $AGEPATH_WORKER}
 					{user: viewer, password: viewer, permissions: $AGEPATH_VIEWER}
+					{user: all, password: all}
 				]
 			}
 		}`, filepath.Join(dir, "store"))
@@ -348,7 +349,7 @@ func workerMay(op, stream string) bool {
 		deadStream:              "info, publish",
 		workersStream:           "publish, delete consumer, consumer of contents, consumer info, pull",
 		"OBJ_" + dataBucket:     "info, direct get of last, delete consumer, flow control, flow control in domain, consumer of contents",
-		"OBJ_" + outcomesBucket: "info, direct get of last, publish",
+		"OBJ_" + outcomesBucket: "info, publish",
 	}[stream]
 	return ok && strings.Contains(", "+ops+", ", ", "+op+", ")
 }
@@ -365,7 +366,7 @@ func coordinatorMay(op, stream string) bool {
 		quarantineStream:        "info, create, purge, delete consumer, consumer of contents, consumer info, pull, publish",
 		workersStream:           "info, create",
 		"OBJ_" + dataBucket:     "create, purge, publish",
-		"OBJ_" + outcomesBucket: "create, purge, delete consumer, flow control, flow control in domain, consumer of contents",
+		"OBJ_" + outcomesBucket: "create, purge, direct get of last, delete consumer, flow control, flow control in domain, consumer of contents",
 	}[stream]
 	return ok && strings.Contains(", "+ops+", ", ", "+op+", ")
 }

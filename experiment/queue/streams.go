@@ -56,32 +56,28 @@ func streamConfig(name string, topic topic, description string, replicas int) je
 	}
 }
 
-func bucketConfigs(replicas int) []jetstream.ObjectStoreConfig {
-	return []jetstream.ObjectStoreConfig{
-		{Bucket: dataBucket, Description: "agepath: data sets by digest", Storage: jetstream.FileStorage, Replicas: 1},
-		{Bucket: outcomesBucket, Description: "agepath: large outcomes", Storage: jetstream.FileStorage, Replicas: replicas},
-	}
-}
-
 // objectsStream begins the names of the streams of object stores.
 const objectsStream = "OBJ_"
 
-// bucketStream returns what this package relies on of an object store's stream,
-// whose other settings are the client library's business.
-func bucketStream(c jetstream.ObjectStoreConfig) jetstream.StreamConfig {
-	return jetstream.StreamConfig{
-		Name:              objectsStream + c.Bucket,
-		Subjects:          []string{"$O." + c.Bucket + ".C.>", "$O." + c.Bucket + ".M.>"},
-		Retention:         jetstream.LimitsPolicy,
-		Discard:           jetstream.DiscardNew,
-		Storage:           c.Storage,
-		MaxMsgsPerSubject: -1,
-		Replicas:          c.Replicas,
-	}
+// bucketStreams are the streams of the object stores, as the client library makes them. Only
+// coordinators store data sets: workers could remove all objects of a stream that allows
+// messages that replace others.
+func bucketStreams(replicas int) []jetstream.StreamConfig {
+	data := bucketStream(dataBucket, "agepath: data sets by digest", 1)
+	data.AllowRollup = true
+	return []jetstream.StreamConfig{data, bucketStream(outcomesBucket, "agepath: large outcomes", replicas)}
+}
+
+func bucketStream(bucket, description string, replicas int) jetstream.StreamConfig {
+	c := streamConfig(objectsStream+bucket, "", description, replicas)
+	c.Subjects = []string{"$O." + bucket + ".C.>", "$O." + bucket + ".M.>"}
+	c.Discard, c.MaxMsgsPerSubject, c.AllowDirect = jetstream.DiscardNew, -1, true
+	return c
 }
 
 // EnsureStreams creates the streams and object stores that are missing and
-// checks that the others are as this package needs them. It changes none: a
+// checks that the others are as this package needs them. It changes none, but for one
+// of an earlier version whose messages each worker could remove: a
 // stream that differs is an error that names what differs, what follows from it
 // and what to do. Coordinators call it; workers need no permission for it.
 func (q *Queue) EnsureStreams(ctx context.Context) error {
@@ -91,38 +87,13 @@ func (q *Queue) EnsureStreams(ctx context.Context) error {
 			"versions from 2.10 on do not lose it with sync_interval: always", version))
 	}
 	replicas := max(q.config.Replicas, 1)
-	for _, want := range streamConfigs(replicas) {
+	for _, want := range append(streamConfigs(replicas), bucketStreams(replicas)...) {
 		want.AllowAtomicPublish = want.Name == tasksStream && since(version, 12)
 		if err := q.ensureStream(ctx, want); err != nil {
 			return err
 		}
 	}
-	if err := q.tasks.anchor(ctx); err != nil {
-		return err
-	}
-	for _, want := range bucketConfigs(replicas) {
-		err := q.persist(ctx, "creating object store "+want.Bucket, "", func(ctx context.Context) error {
-			_, err := q.bucket(ctx, want.Bucket)
-			if errors.Is(err, jetstream.ErrBucketNotFound) {
-				_, err = q.js.CreateObjectStore(ctx, want)
-				if errors.Is(err, jetstream.ErrBucketExists) {
-					err = nil
-				}
-			}
-			return err
-		})
-		if err != nil {
-			return err
-		}
-		stream, err := q.stream(ctx, objectsStream+want.Bucket)
-		if err != nil {
-			return err
-		}
-		if err := q.verify(bucketStream(want), stream.CachedInfo().Config); err != nil {
-			return err
-		}
-	}
-	return nil
+	return q.tasks.anchor(ctx)
 }
 
 // since reports whether a server's version is 2 and the minor one, or later. From 2.10 on
@@ -150,6 +121,17 @@ func (c *connection) ensureStream(ctx context.Context, want jetstream.StreamConf
 	})
 	if err != nil {
 		return err
+	}
+	if have := stream.CachedInfo().Config; have.AllowRollup && !want.AllowRollup {
+		have.AllowRollup = false
+		// Where this user may not change it, verify says what to do.
+		_ = bounded(ctx, requestWait, func(ctx context.Context) error {
+			changed, err := c.js.UpdateStream(ctx, have)
+			if err == nil {
+				stream = changed
+			}
+			return err
+		})
 	}
 	if err := c.verify(want, stream.CachedInfo().Config); err != nil {
 		return err

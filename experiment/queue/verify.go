@@ -38,6 +38,14 @@ func subjects(c jetstream.StreamConfig) string {
 	return fmt.Sprint(slices.Sorted(slices.Values(c.Subjects)))
 }
 
+// rollup returns what follows from another setting of allow_rollup_hdrs than is wanted.
+func rollup(want jetstream.StreamConfig) string {
+	if want.AllowRollup {
+		return "data sets could not be replaced"
+	}
+	return "a worker could remove all messages by one of its own"
+}
+
 // settings returns everything that the package relies on.
 func settings(want, have jetstream.StreamConfig) []setting {
 	const lost, refused, other = "messages would vanish", "messages would be refused", "messages would not be those that were sent"
@@ -52,6 +60,7 @@ func settings(want, have jetstream.StreamConfig) []setting {
 		{"max_bytes", unlimited(want.MaxBytes), unlimited(have.MaxBytes), lost + " or be refused when it is reached", false},
 		{"max_msgs", unlimited(want.MaxMsgs), unlimited(have.MaxMsgs), lost + " or be refused when it is reached", false},
 		{"max_age", want.MaxAge, have.MaxAge, lost + " by their age", false},
+		{"allow_rollup_hdrs", want.AllowRollup, have.AllowRollup, rollup(want), false},
 		limit("max_msg_size", int64(have.MaxMsgSize), refused),
 		limit("max_consumers", int64(have.MaxConsumers), "runs would be refused"),
 		off("no_ack", have.NoAck, "nothing would be confirmed", false),

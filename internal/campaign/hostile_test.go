@@ -209,7 +209,9 @@ func (h *hostile) putIn(bucket, name, body string, spoil func(info map[string]an
 		h.t.Fatal(err)
 	}
 	meta := message("$O."+bucket+".M."+base64.URLEncoding.EncodeToString([]byte(name)), string(text), nil)
-	meta.Header.Set("Nats-Rollup", "sub")
+	if bucket == "AGEPATH_DATA" {
+		meta.Header.Set("Nats-Rollup", "sub")
+	}
 	if body == "" {
 		return []*nats.Msg{meta}
 	}

@@ -1,0 +1,95 @@
+package queue
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/agepath/agepath/experiment"
+)
+
+// TestRollup has a worker's user send, to each subject that it may publish to, messages that
+// ask the stream to remove all others. Each stream keeps what it has.
+func TestRollup(t *testing.T) {
+	t.Parallel()
+	eachServer(t, func(t *testing.T, start func(string) string) {
+		address := start(restrictedConfig(t))
+		b := &bundle{t: t, ctx: t.Context()}
+		worker, _ := b.restricted("worker", address)
+		b.Queue, _ = b.restricted("coordinator", address)
+		if err := b.EnsureStreams(b.ctx); err != nil {
+			t.Fatal(err)
+		}
+		large := ok()
+		large.Run, large.Cell = "run", "a"
+		large.Measures = experiment.Batch{Rows: 1, Columns: []experiment.Vector{{Lists: [][]float64{make([]float64, 1<<20)}}}}
+		if err := worker.results.put(b.ctx, large, 0, 1); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := worker.attempts.record(b.ctx, "run", "a", 0, (*attemptCounts).fail); err != nil {
+			t.Fatal(err)
+		}
+		if err := worker.bury(b.ctx, &DeadLetter{Run: "run", Cell: "b", Time: time.Now()}, nil); err != nil {
+			t.Fatal(err)
+		}
+		if err := worker.Announce(&Presence{Name: "honest", State: Idle}); err != nil {
+			t.Fatal(err)
+		}
+		streams := []string{resultsStream, attemptsStream, deadStream, workersStream, objectsStream + outcomesBucket}
+		messages := func(name string) uint64 {
+			stream, err := b.js.Stream(b.ctx, name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return stream.CachedInfo().State.Msgs
+		}
+		before := map[string]uint64{}
+		for _, name := range streams {
+			if before[name] = messages(name); before[name] == 0 {
+				t.Errorf("%s has nothing to remove", name)
+			}
+			for _, subject := range contents[name] {
+				for _, how := range []string{jetstream.MsgRollupAll, jetstream.MsgRollupSubject} {
+					msg := nats.NewMsg(subject)
+					msg.Header.Set(jetstream.MsgRollup, how)
+					if ack, err := worker.js.PublishMsg(b.ctx, msg); err == nil || !strings.Contains(err.Error(), "rollup not permitted") {
+						t.Errorf("%s, rollup %s: %v, %v", subject, how, ack, err)
+					}
+				}
+			}
+			if after := messages(name); after != before[name] {
+				t.Errorf("%s has %d messages, had %d", name, after, before[name])
+			}
+		}
+		if n := len(b.results("run")); n != 2 {
+			t.Errorf("%d results, want 2", n)
+		}
+	})
+}
+
+// TestRollupOfBefore wants the stream of large outcomes that an earlier version made to be
+// changed, and the administrator to be told of it where the user may not.
+func TestRollupOfBefore(t *testing.T) {
+	t.Parallel()
+	eachServer(t, func(t *testing.T, start func(string) string) {
+		address := start(restrictedConfig(t))
+		b := &bundle{t: t, ctx: t.Context()}
+		admin, _ := b.restricted("all", address)
+		if _, err := admin.js.CreateObjectStore(b.ctx, jetstream.ObjectStoreConfig{Bucket: outcomesBucket}); err != nil {
+			t.Fatal(err)
+		}
+		coordinator, _ := b.restricted("coordinator", address)
+		err := coordinator.EnsureStreams(b.ctx)
+		if err == nil || !strings.Contains(err.Error(), "allow_rollup_hdrs true, needed is false") || !strings.Contains(err.Error(), "nats stream edit") {
+			t.Errorf("a user that may not change the stream: %v", err)
+		}
+		for _, q := range []*Queue{admin, coordinator} {
+			if err := q.EnsureStreams(b.ctx); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+}
