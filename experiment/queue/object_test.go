@@ -23,10 +23,6 @@ import (
 // as the memory of the whole process is measured.
 func TestIndexOnTheWire(t *testing.T) {
 	b := setup(t, 30*time.Second)
-	store, err := b.bucket(b.ctx, outcomesBucket)
-	if err != nil {
-		t.Fatal(err)
-	}
 	for i, stray := range []struct{ body, why string }{
 		{`{"parts":1,"size":9000000000000000000}`, "allowed are 0 to"},
 		{`{"parts":1,"size":-600}`, "allowed are 0 to"},
@@ -40,15 +36,15 @@ func TestIndexOnTheWire(t *testing.T) {
 		{strings.Repeat(" ", maxIndex+1), "a size of 4097 bytes; allowed are at most 4096"},
 	} {
 		name := fmt.Sprintf("run.cell.%d", i)
-		if _, err := store.PutBytes(b.ctx, name, []byte(stray.body)); err != nil {
+		if err := b.Queue.results.outcomes.add(b.ctx, name, []byte(stray.body)); err != nil {
 			t.Fatal(err)
 		}
 		b.wantDamaged(name, stray.body, stray.why)
 	}
-	if _, err := store.PutBytes(b.ctx, "run.cell.good/000000", []byte("four")); err != nil {
+	if err := b.Queue.results.outcomes.add(b.ctx, "run.cell.good/000000", []byte("four")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := store.PutBytes(b.ctx, "run.cell.good", []byte(`{"parts":1,"size":5}`)); err != nil {
+	if err := b.Queue.results.outcomes.add(b.ctx, "run.cell.good", []byte(`{"parts":1,"size":5}`)); err != nil {
 		t.Fatal(err)
 	}
 	b.wantDamaged("run.cell.good", "a part that is too short", "it has 4 bytes, not 5")
@@ -66,7 +62,6 @@ func TestIndexOnTheWire(t *testing.T) {
 			body = fmt.Sprintf(body, name)
 		}
 		msg := nats.NewMsg(metaSubject(outcomesBucket, name))
-		msg.Header.Set("Nats-Rollup", "sub")
 		msg.Data = []byte(body)
 		if _, err := b.js.PublishMsg(b.ctx, msg); err != nil {
 			t.Fatal(err)
