@@ -1,7 +1,7 @@
 package results
 
 import (
-	"github.com/apache/arrow/go/v15/arrow/ipc"
+	"github.com/apache/arrow-go/v18/arrow/ipc"
 )
 
 // Compression is how files of tables are compressed: the buffers of Arrow files, the pages
@@ -11,7 +11,7 @@ type Compression string
 // Compressions that files of tables can have. Not every reader of Arrow files takes each.
 const (
 	ZSTD         Compression = "zstd"
-	LZ4          Compression = "lz4" // LZ4 frames; not for Parquet files
+	LZ4          Compression = "lz4" // LZ4 frames, in Parquet files LZ4_RAW
 	Uncompressed Compression = "none"
 )
 

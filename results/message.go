@@ -152,7 +152,7 @@ func vector(table *flatbuffers.Table, slot flatbuffers.VOffsetT, size int) (star
 }
 
 // checkSchemaLengths refuses schemas with more fields or metadata than the
-// message has room for: arrow/go v15 allocates what such a length asks for,
+// message has room for: arrow-go allocates what such a length asks for,
 // which no recover can catch when memory runs out.
 func checkSchemaLengths(schema *flatbuffers.Table) error {
 	fields, n, err := vector(schema, slotSchemaFields, 4)

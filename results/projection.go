@@ -9,9 +9,9 @@ import (
 	"math"
 	"slices"
 
-	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/apache/arrow/go/v15/arrow/ipc"
-	"github.com/apache/arrow/go/v15/arrow/memory"
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/ipc"
+	"github.com/apache/arrow-go/v18/arrow/memory"
 	flatbuffers "github.com/google/flatbuffers/go"
 	"github.com/klauspost/compress/zstd"
 	"github.com/pierrec/lz4/v4"
@@ -19,7 +19,7 @@ import (
 	"github.com/agepath/agepath/experiment"
 )
 
-// arrow/go v15 reads all columns of a record batch or none. Here a batch's
+// arrow-go reads all columns of a record batch or none. Here a batch's
 // message is rewritten to hold the columns that are wanted, whose buffers
 // alone are read from the disk and decompressed, and handed to the library to
 // decode. At 1,000,000 cells of 53 columns, medians of three in one process, the two
@@ -175,7 +175,7 @@ func schemaMeta(schema *arrow.Schema) ([]byte, error) {
 
 // decode reads the projection's columns of a batch. Slices of the result may
 // share memory with each other, never with that of another batch. Any damage
-// is an error: arrow/go v15 panics over some, which is caught here.
+// is an error: arrow-go panics over some, which is caught here.
 func (p *projection) decode(r io.ReaderAt, m *message) (batch experiment.Batch, err error) {
 	defer guard(&err)
 	header, err := parseBatchHeader(m)

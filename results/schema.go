@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow-go/v18/arrow"
 
 	"github.com/agepath/agepath/experiment"
 )
@@ -69,7 +69,7 @@ const (
 )
 
 // columnTypes are the Arrow types of the column types. Text is plain utf8:
-// not every reader takes dictionaries, and arrow/go v15 leaks them.
+// not every reader takes dictionaries, and arrow-go leaks them.
 var columnTypes = [...]arrow.DataType{
 	experiment.Int:       arrow.PrimitiveTypes.Int64,
 	experiment.Float:     arrow.PrimitiveTypes.Float64,

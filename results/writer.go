@@ -1,13 +1,14 @@
 package results
 
 import (
+	"bytes"
 	"bufio"
 	"errors"
 	"fmt"
 	"io"
 
-	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/apache/arrow/go/v15/arrow/ipc"
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/ipc"
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/internal/disk"
@@ -155,7 +156,7 @@ func (w *tableWriter) flush() error {
 
 // finish writes what is left. It neither syncs nor closes the file.
 func (w *tableWriter) finish() error {
-	// Some readers want at least one batch, and v15 begins the file with it.
+	// Some readers want at least one batch, and arrow-go begins the file with it.
 	if w.batch.Rows > 0 || !w.any {
 		if err := w.flush(); err != nil {
 			return err
@@ -164,16 +165,18 @@ func (w *tableWriter) finish() error {
 	if !w.isFile {
 		return errors.Join(w.records.Close(), w.out.buffered.Flush())
 	}
-	// v15 leaves the stream's end marker out of files.
-	if _, err := w.out.Write(streamEnd); err != nil {
-		return err
-	}
-	w.out.sums.endSection(w.out.position)
+	end := w.out.position + int64(len(streamEnd))
 	w.out.hold = true
-	if err := w.records.Close(); err != nil { // gives the footer
+	if err := w.records.Close(); err != nil { // gives the stream's end marker and the footer
 		return err
 	}
-	for _, part := range [][]byte{w.out.sums.close(w.out.held), w.out.held} {
+	footer, marked := bytes.CutPrefix(w.out.held, streamEnd)
+	if !marked {
+		return errors.New("arrow-go ends the batches of a file without a marker")
+	}
+	w.out.sums.add(streamEnd)
+	w.out.sums.endSection(end)
+	for _, part := range [][]byte{streamEnd, w.out.sums.close(footer), footer} {
 		if _, err := w.out.buffered.Write(part); err != nil {
 			return err
 		}

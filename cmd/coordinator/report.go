@@ -44,14 +44,6 @@ func addCompression(flags *pflag.FlagSet, compression *results.Compression) {
 	command.Choice(flags, (*string)(compression), "compression", results.Compressions[0], "how Arrow and Parquet files are compressed", results.Compressions...)
 }
 
-// check refuses flags that do not go together.
-func (r *reportFlags) check() error {
-	if r.compression == results.LZ4 && slices.ContainsFunc(r.formats, func(f report.Format) bool { return f.Name == "parquet" }) {
-		return command.Refusef("--compression %s is for Arrow files alone; with --format parquet %s and %s are allowed", results.LZ4, results.ZSTD, results.Uncompressed)
-	}
-	return nil
-}
-
 func (r *reportFlags) addTo(flags *pflag.FlagSet) {
 	names := formatNames()
 	command.List(flags, &r.formats, "format", "formats of the report: "+strings.Join(names, ", ")+" (default "+names[0]+")", names, report.FormatNamed)
@@ -113,9 +105,6 @@ func (a *app) reportCommand() *cobra.Command {
 	cmd := command.Command("report DIR", "Make tables and figures of a folder of results", "",
 		func(ctx context.Context, args []string) error {
 			dir := args[0]
-			if err := flags.check(); err != nil {
-				return err
-			}
 			r, err := a.report(ctx, dir, &flags)
 			if err != nil {
 				return refuseFolder(err)

@@ -54,9 +54,6 @@ inside it unless --nats names one.`,
 			if workers == 0 && a.NATS.URL == "" {
 				return command.Refusef("--workers 0 leaves the cells to other workers, which need a server: give --nats URL, or --workers from 1")
 			}
-			if err := report.check(); err != nil {
-				return err
-			}
 			a.BeforeCommands(allow)
 			n, err := telling.start(a.Base)
 			if err != nil {

@@ -12,8 +12,8 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/apache/arrow/go/v15/parquet/compress"
-	"github.com/apache/arrow/go/v15/parquet/file"
+	"github.com/apache/arrow-go/v18/parquet/compress"
+	"github.com/apache/arrow-go/v18/parquet/file"
 
 	"github.com/agepath/agepath/internal/disk"
 	"github.com/agepath/agepath/results"
@@ -25,13 +25,8 @@ func Name(table string) string { return table + ".parquet" }
 // Write writes each table of dir, a folder of results, to folder, each as a whole or
 // not at all, the cells last, and removes other Parquet files from there. Equal tables
 // give equal bytes. Cells of former grids are left out. It fails while results are in
-// streams, which the end of a run or a collection turns into tables, and for the
-// compression LZ4, which the library does not write as Parquet has it.
+// streams, which the end of a run or a collection turns into tables.
 func Write(ctx context.Context, dir, folder string, compression results.Compression) error {
-	if compression == results.LZ4 {
-		return fmt.Errorf("writing the tables of %s as Parquet: not with the compression %s; allowed are %s and %s",
-			dir, compression, results.ZSTD, results.Uncompressed)
-	}
 	tables, streams, err := results.Tables(dir)
 	if err == nil && streams > 0 {
 		err = errors.New("the run has not ended: Parquet files are made when it has, or of a collected folder")
@@ -109,8 +104,16 @@ func CompressionOf(path string) results.Compression {
 	if err != nil {
 		return ""
 	}
-	if chunk.Compression() == compress.Codecs.Uncompressed {
-		return results.Uncompressed
+	for compression, codec := range codecs {
+		if codec == chunk.Compression() {
+			return compression
+		}
 	}
-	return results.ZSTD
+	return ""
+}
+
+// codecs are Parquet's names of the compressions. LZ4_RAW took the place of Parquet's
+// first LZ4, which programs write in different ways.
+var codecs = map[results.Compression]compress.Compression{
+	results.ZSTD: compress.Codecs.Zstd, results.LZ4: compress.Codecs.Lz4Raw, results.Uncompressed: compress.Codecs.Uncompressed,
 }

@@ -1,16 +1,16 @@
 package parquet
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
 	"slices"
 
-	"github.com/apache/arrow/go/v15/parquet"
-	"github.com/apache/arrow/go/v15/parquet/compress"
-	"github.com/apache/arrow/go/v15/parquet/file"
-	"github.com/apache/arrow/go/v15/parquet/metadata"
-	"github.com/apache/arrow/go/v15/parquet/schema"
+	"github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow-go/v18/parquet/file"
+	"github.com/apache/arrow-go/v18/parquet/metadata"
+	"github.com/apache/arrow-go/v18/parquet/schema"
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/results"
@@ -20,7 +20,7 @@ import (
 // memory: at most 131,072 rows and 32 MiB of lists.
 const groupBatches = 8
 
-// Of arrow/go v15 two things are avoided. In pages of version 1 it copies the buffer of
+// Of arrow-go two things are avoided. In pages of version 1 it copies the buffer of
 // levels at every few of them: lists of 4,000,000 numbers took 19 s, and 0.5 s with
 // version 2. For that version it cuts what it is given at a number of values and
 // hangs where a list is longer; batchValues is more than it is ever given.
@@ -84,12 +84,8 @@ func (w *writer) begin(to io.Writer, of map[string]string) error {
 			return err
 		}
 	}
-	codec := compress.Codecs.Zstd
-	if w.compression == results.Uncompressed {
-		codec = compress.Codecs.Uncompressed
-	}
 	properties := []parquet.WriterProperty{
-		parquet.WithCompression(codec), parquet.WithVersion(parquet.V2_LATEST),
+		parquet.WithCompression(codecs[cmp.Or(w.compression, results.ZSTD)]), parquet.WithVersion(parquet.V2_LATEST),
 		parquet.WithDataPageVersion(parquet.DataPageV2), parquet.WithBatchSize(batchValues),
 	}
 	for _, column := range w.columns {
