@@ -91,7 +91,7 @@ func TestLibraryReadsCompressions(t *testing.T) {
 			}
 			row := 0
 			for k := range reader.NumRecords() {
-				record, err := reader.Record(k)
+				record, err := reader.RecordBatch(k)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -82,7 +82,7 @@ func TestLibraryReadsFiles(t *testing.T) {
 			}
 			rows := int64(0)
 			for i := range file.NumRecords() {
-				record, err := file.Record(i)
+				record, err := file.RecordBatch(i)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -95,7 +95,7 @@ func TestLibraryReadsFiles(t *testing.T) {
 				t.Fatal(err)
 			}
 			for stream.Next() {
-				rows -= stream.Record().NumRows()
+				rows -= stream.RecordBatch().NumRows()
 			}
 			if err := stream.Err(); err != nil {
 				t.Errorf("%s as a stream: %v", name, err)

@@ -16,7 +16,7 @@ import (
 
 // recordBatch converts a record of the library. Texts, lists and numbers
 // share the record's memory, which the garbage collector owns.
-func recordBatch(columns []experiment.Column, record arrow.Record) (experiment.Batch, error) {
+func recordBatch(columns []experiment.Column, record arrow.RecordBatch) (experiment.Batch, error) {
 	batch := experiment.Batch{Rows: int(record.NumRows()), Columns: make([]experiment.Vector, len(columns))}
 	for j, column := range columns {
 		v := &batch.Columns[j]
@@ -78,7 +78,7 @@ func clearNulls(v *experiment.Vector, from int) {
 
 // batchRecord converts a batch to a record of the library, which shares the
 // batch's memory where it can.
-func batchRecord(schema *arrow.Schema, columns []experiment.Column, batch *experiment.Batch) (arrow.Record, error) {
+func batchRecord(schema *arrow.Schema, columns []experiment.Column, batch *experiment.Batch) (arrow.RecordBatch, error) {
 	arrays := make([]arrow.Array, len(columns))
 	for j, column := range columns {
 		data, err := vectorData(column.Type, &batch.Columns[j], batch.Rows)
@@ -87,7 +87,7 @@ func batchRecord(schema *arrow.Schema, columns []experiment.Column, batch *exper
 		}
 		arrays[j] = array.MakeFromData(data)
 	}
-	return array.NewRecord(schema, arrays, int64(batch.Rows)), nil
+	return array.NewRecordBatch(schema, arrays, int64(batch.Rows)), nil
 }
 
 var errWide = errors.New("one batch holds more than Arrow's 2^31 - 1 bytes or values")

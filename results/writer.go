@@ -66,7 +66,7 @@ func (o *output) sync() error {
 
 // recordWriter is what [ipc.Writer] and [ipc.FileWriter] have in common.
 type recordWriter interface {
-	Write(record arrow.Record) error
+	Write(record arrow.RecordBatch) error
 	Close() error
 }
 

@@ -246,7 +246,7 @@ func (a *Answer) readFile(path string) error {
 	}
 	defer reader.Close()
 	for i := range reader.NumRecords() {
-		record, err := reader.Record(i)
+		record, err := reader.RecordBatch(i)
 		if err != nil {
 			return err
 		}

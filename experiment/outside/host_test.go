@@ -308,7 +308,7 @@ func TestParts(t *testing.T) {
 	}
 	for i, part := range []*dataset.Part{&prepared.Train, &prepared.Validation, &prepared.Test} {
 		told := data.Parts[i]
-		record, err := reader.Record(i)
+		record, err := reader.RecordBatch(i)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -351,7 +351,7 @@ func TestAnswerFile(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := errors.Join(writer.Write(builder.NewRecord()), writer.Close()); err != nil {
+		if err := errors.Join(writer.Write(builder.NewRecordBatch()), writer.Close()); err != nil {
 			t.Fatal(err)
 		}
 		path := filepath.Join(t.TempDir(), "answer.arrow")

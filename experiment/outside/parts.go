@@ -110,7 +110,7 @@ func writePart(writer *ipc.FileWriter, out *places, schema *arrow.Schema, name s
 	}
 	rows := array.NewData(schema.Field(1).Type, p.N, []*memory.Buffer{nil},
 		[]arrow.ArrayData{numbers(x, nil, p.N*p.D, 0)}, 0, 0)
-	record := array.NewRecord(schema, []arrow.Array{
+	record := array.NewRecordBatch(schema, []arrow.Array{
 		names.NewArray(), array.MakeFromData(rows),
 		array.MakeFromData(numbers(y, valid, p.N, nulls)), array.MakeFromData(numbers(weight, nil, p.N, 0)),
 	}, int64(p.N))

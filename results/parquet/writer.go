@@ -109,7 +109,10 @@ func (w *writer) add(frame *results.Frame) error {
 				return err
 			}
 		}
-		w.group = w.file.AppendBufferedRowGroup()
+		var err error
+		if w.group, err = w.file.AppendBufferedRowGroupChecked(); err != nil {
+			return err
+		}
 	}
 	w.batches++
 	for j := range w.columns {
