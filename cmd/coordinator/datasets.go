@@ -203,7 +203,9 @@ func (a *catalog) fetchDatasets(ctx context.Context, openML string, library *dat
 		return command.Refusef("%w; --cache DIR names it", err)
 	}
 	sets := []dataObject{}
-	fetcher := &dataset.Fetcher{BaseURL: openML, Progress: a.fetchProgress}
+	fetcher := &dataset.Fetcher{BaseURL: openML, Retry: func(url string, err error) {
+		a.Log.Warn("download broke off and is tried again", "url", url, "error", err)
+	}}
 	var errs []error
 	for _, entry := range entries {
 		if !on.named {
@@ -233,11 +235,4 @@ func (a *catalog) fetchDatasets(ctx context.Context, openML string, library *dat
 		errs = append(errs, a.writeData(sets))
 	}
 	return errors.Join(errs...)
-}
-
-// fetchProgress logs the failures that a download survives.
-func (a *catalog) fetchProgress(p dataset.FetchProgress) {
-	if p.Err != nil {
-		a.Log.Warn("download broke off", "dataset", p.Name, "url", p.URL, "bytes", p.Done, "failures", p.Failures, "wait", p.Wait, "error", p.Err)
-	}
 }

@@ -4,52 +4,41 @@ import (
 	"context"
 	"crypto/md5" //nolint:gosec // the digest that OpenML states; it guards against damage, not against malice
 	"crypto/sha256"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"hash"
+	"io"
+	"io/fs"
 	"net/http"
+	neturl "net/url"
 	"os"
 	"path/filepath"
 	"runtime"
 	"time"
 )
 
-// OpenML is where descriptions of data sets come from by default.
-const OpenML = "https://www.openml.org"
+const (
+	// OpenML is where descriptions of data sets come from by default.
+	OpenML = "https://www.openml.org"
+
+	maxDownload  = 1 << 30          // bytes of a file that is fetched
+	fetchTimeout = 10 * time.Minute // of a request with its answer
+	fetchPause   = 5 * time.Second  // before a request is sent again
+)
 
 // Fetcher downloads data sets of the catalog into a folder. The zero value is
 // ready to use.
 //
-// A download goes to a file that ends in .part and is taken up again where it
-// ended, also by a later process (but not by two at a time), as long as the server confirms by ETag or
-// date that the file is still the same. Network errors, silence and the
-// answers 408, 429 and 5xx are tried again after a growing, jittered time,
-// which is never shorter than the server's Retry-After; other answers such as
-// 404 and 410 end the fetch at once.
+// A download goes to a file that ends in .part, so that two processes must not
+// fetch the same data set at a time. A request is sent a second time, five seconds later,
+// after a network error, after ten minutes, and after the answers 408, 429 and
+// 5xx; other answers such as 404 end the fetch at once.
 type Fetcher struct {
 	Client  *http.Client // nil is http.DefaultClient
 	BaseURL string       // of OpenML; "" is [OpenML]
-	// Attempts is how many failures in a row that bring no further byte end
-	// the fetch; 0 is 6.
-	Attempts int
-	// Stall is how long a server may be silent before the attempt is broken
-	// off; 0 is 30 s.
-	Stall time.Duration
-	// Backoff is the time to wait after the given number of failures in a row,
-	// from 1. nil doubles from 1 s to 60 s and takes off up to a half at random.
-	Backoff func(failures int) time.Duration
-	// Progress, if not nil, is told of every piece received and every failure.
-	Progress func(FetchProgress)
-}
-
-// FetchProgress is how far a fetch is.
-type FetchProgress struct {
-	Name        string // of the data set
-	URL         string
-	Done, Total int64         // bytes; Total is -1 where the server does not tell
-	Failures    int           // in a row
-	Wait        time.Duration // until the next attempt, after a failure
-	Err         error         // the failure
+	// Retry, if not nil, is told of every request that is sent again, and why.
+	Retry func(url string, err error)
 }
 
 // Fetch downloads a data set to the folder dir, at the place where a
@@ -83,27 +72,108 @@ func (f *Fetcher) fetch(ctx context.Context, e Entry, dir string) error {
 	if err != nil {
 		return err
 	}
-	part := partial{path: path + ".part", url: from.URL}
-	for {
-		if err := f.download(ctx, e.Name, &part); err != nil {
-			return err
+	part := path + ".part"
+	if err := f.get(ctx, from.URL, func(r io.Reader) error { return save(part, r) }); err != nil {
+		_ = os.Remove(part) // else the next fetch replaces it
+		return err
+	}
+	if err := e.verify(ctx, file, part, path, from.MD5); err != nil {
+		_ = os.Remove(part)
+		return fmt.Errorf("%s: %w", from.URL, err)
+	}
+	return finish(part, path)
+}
+
+// save writes what is read to a file of its own, in place of whatever has its name.
+func save(path string, r io.Reader) error {
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return err
+	}
+	size, err := io.Copy(file, io.LimitReader(r, maxDownload+1))
+	if err == nil && size > maxDownload {
+		err = &fs.PathError{Op: "write", Path: path, Err: fmt.Errorf("the download is larger than %d bytes", maxDownload)}
+	}
+	if err == nil {
+		err = file.Sync()
+	}
+	return errors.Join(err, file.Close())
+}
+
+// get has take read the answer to a request, and sends the request once more where
+// that may help.
+func (f *Fetcher) get(ctx context.Context, url string, take func(io.Reader) error) error {
+	again, err := f.tryIn(ctx, url, take)
+	if again && ctx.Err() == nil {
+		if f.Retry != nil {
+			f.Retry(url, err)
 		}
-		err := e.verify(ctx, file, part.path, path, from.MD5)
-		if err == nil {
-			return part.finish(path)
-		}
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if removed := part.remove(); removed != nil {
-			return errors.Join(err, removed)
-		}
-		// A file put together from pieces may hold those of two versions.
-		// One that came in one piece is what the server has.
-		if !part.pieced || !errors.Is(err, errDigest) {
-			return fmt.Errorf("%s: %w", from.URL, err)
+		select {
+		case <-ctx.Done():
+		case <-time.After(fetchPause):
+			_, err = f.tryIn(ctx, url, take)
 		}
 	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", url, err)
+	}
+	return nil
+}
+
+// tryIn is try that ends after the time for a request.
+func (f *Fetcher) tryIn(ctx context.Context, url string, take func(io.Reader) error) (again bool, err error) {
+	limited, cancel := context.WithTimeout(ctx, fetchTimeout)
+	defer cancel()
+	if again, err = f.try(limited, url, take); again && limited.Err() != nil {
+		err = fmt.Errorf("the answer is not whole after %v", fetchTimeout)
+	}
+	return again, err
+}
+
+// try sends a request. It reports whether a second one may fare better.
+func (f *Fetcher) try(ctx context.Context, url string, take func(io.Reader) error) (again bool, err error) {
+	client := f.Client
+	if client == nil {
+		client = http.DefaultClient
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return false, err
+	}
+	request.Header.Set("Accept", "application/json, */*")
+	response, err := client.Do(request)
+	if wrapped, ok := errors.AsType[*neturl.Error](err); ok {
+		err = wrapped.Err // its address is that of the request
+	}
+	if err != nil {
+		return true, err
+	}
+	defer response.Body.Close()
+	if code := response.StatusCode; code != http.StatusOK {
+		return code == http.StatusRequestTimeout || code == http.StatusTooManyRequests || code >= 500, refusal(response)
+	}
+	err = take(response.Body)
+	_, disk := errors.AsType[*fs.PathError](err)
+	return err != nil && !disk, err
+}
+
+// refusal turns an answer that is not the data into an error.
+func refusal(response *http.Response) error {
+	text := fmt.Sprintf("server answers %d %s", response.StatusCode, http.StatusText(response.StatusCode))
+	var body struct {
+		Error struct{ Message string }
+	}
+	// The message is an extra: a body that is something else has none.
+	if json.NewDecoder(io.LimitReader(response.Body, 1<<12)).Decode(&body) == nil && body.Error.Message != "" {
+		text += ": " + body.Error.Message
+	}
+	return errors.New(text)
 }
 
 // origin is where a download comes from.
@@ -116,21 +186,25 @@ func (f *Fetcher) origin(ctx context.Context, e Entry) (origin, error) {
 	if e.URL != "" {
 		return origin{URL: e.URL}, nil
 	}
-	var from origin
 	base := f.BaseURL
 	if base == "" {
 		base = OpenML
 	}
 	url := fmt.Sprintf("%s/api/v1/json/data/%d", base, e.OpenML)
-	err := f.retry(ctx, &FetchProgress{Name: e.Name, URL: url, Total: -1}, func() (advanced bool, err error) {
-		from, err = f.describe(ctx, base, url, e.OpenML)
-		return false, err
+	var raw []byte
+	err := f.get(ctx, url, func(r io.Reader) (err error) {
+		raw, err = io.ReadAll(io.LimitReader(r, 1<<24))
+		return err
 	})
-	return from, err
+	if err != nil {
+		return origin{}, err
+	}
+	from, err := describe(raw, base, e.OpenML)
+	if err != nil {
+		return origin{}, fmt.Errorf("%s: %w", url, err)
+	}
+	return from, nil
 }
-
-// errDigest is a file whose bytes are not the expected ones.
-var errDigest = errors.New("wrong bytes")
 
 // verify checks digests and shape of the downloaded file at path, which is
 // going to be named final.
@@ -150,7 +224,7 @@ func (e Entry) verify(ctx context.Context, file File, path, final, md5Hex string
 			return err
 		}
 		if got != known.digest {
-			return fmt.Errorf("%w: %s is %s, %s %s", errDigest, known.name, got, known.by, known.digest)
+			return fmt.Errorf("wrong bytes: %s is %s, %s %s", known.name, got, known.by, known.digest)
 		}
 	}
 	r, err := os.Open(path)
@@ -165,12 +239,9 @@ func (e Entry) verify(ctx context.Context, file File, path, final, md5Hex string
 	return e.checkShape(d, Options{})
 }
 
-// finish gives the verified download its name, durably.
-func (p *partial) finish(path string) error {
-	if err := os.Rename(p.path, path); err != nil {
-		return err
-	}
-	if err := os.Remove(p.statePath()); err != nil && !errors.Is(err, os.ErrNotExist) {
+// finish gives a verified download its name, durably.
+func finish(part, path string) error {
+	if err := os.Rename(part, path); err != nil {
 		return err
 	}
 	if runtime.GOOS == "windows" { // cannot sync a folder

@@ -2,11 +2,8 @@ package dataset
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
-	"io"
-	"net/http"
 	"strings"
 )
 
@@ -24,20 +21,8 @@ func (t *looseText) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// describe asks OpenML where the file of a data set is.
-func (f *Fetcher) describe(ctx context.Context, base, url string, id int) (origin, error) {
-	response, err := f.get(ctx, url, http.Header{"Accept": {"application/json"}})
-	if err != nil {
-		return origin{}, err
-	}
-	defer response.Body.Close()
-	if response.StatusCode != http.StatusOK {
-		return origin{}, refusal(response)
-	}
-	raw, err := io.ReadAll(io.LimitReader(response.Body, 1<<24))
-	if err != nil {
-		return origin{}, err
-	}
+// describe reads OpenML's description of a data set.
+func describe(raw []byte, base string, id int) (origin, error) {
 	var answer struct {
 		Description struct {
 			ID     looseText `json:"id"`
@@ -51,12 +36,12 @@ func (f *Fetcher) describe(ctx context.Context, base, url string, id int) (origi
 	}
 	about := answer.Description
 	if about.ID != looseText(fmt.Sprint(id)) {
-		return origin{}, fatalError{fmt.Errorf("description is of data set %q, expected %d", about.ID, id)}
+		return origin{}, fmt.Errorf("description is of data set %q, expected %d", about.ID, id)
 	}
 	from := origin{URL: string(about.URL), MD5: strings.ToLower(string(about.MD5))}
 	if from.URL == "" {
 		if about.FileID == "" {
-			return origin{}, fatalError{fmt.Errorf("description of data set %d names no file", id)}
+			return origin{}, fmt.Errorf("description of data set %d names no file", id)
 		}
 		from.URL = fmt.Sprintf("%s/data/v1/download/%s", base, about.FileID)
 	}
