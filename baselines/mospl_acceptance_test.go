@@ -14,7 +14,7 @@ import (
 	"github.com/agepath/agepath/baselines"
 	"github.com/agepath/agepath/experiment/dataset"
 	"github.com/agepath/agepath/gaga"
-	"github.com/agepath/agepath/internal/needs"
+	"github.com/agepath/agepath/internal/testing/needs"
 )
 
 // split is a data set in a training part of 75 % and a test part.

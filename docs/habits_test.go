@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/agepath/agepath/internal/needs"
+	"github.com/agepath/agepath/internal/testing/needs"
 )
 
 var (

@@ -90,8 +90,19 @@ func layers(t *testing.T) []layer {
 	return list
 }
 
+// shared holds what tests share; the table has one row for all of its packages.
+const shared = "internal/testing"
+
+// rowOf returns the name of the row that a package has in the table.
+func rowOf(folder string) string {
+	if strings.HasPrefix(folder, shared+"/") {
+		return shared
+	}
+	return folder
+}
+
 // TestLayers compares the table of layers with what packages import, tests
-// left out.
+// left out. Nothing but tests imports what tests share.
 func TestLayers(t *testing.T) {
 	t.Parallel()
 	table := layers(t)
@@ -110,7 +121,7 @@ func TestLayers(t *testing.T) {
 		if strings.HasSuffix(name, "_test.go") {
 			return
 		}
-		folder := path.Dir(name)
+		folder := rowOf(path.Dir(name))
 		seen[folder] = true
 		i := row(folder)
 		if i < 0 {
@@ -127,7 +138,13 @@ func TestLayers(t *testing.T) {
 			if err != nil {
 				t.Error(err)
 			}
-			if target, ours := strings.CutPrefix(target, module); ours && !slices.Contains(table[i].imports, target) {
+			target, ours := strings.CutPrefix(target, module)
+			target = rowOf(target)
+			switch {
+			case !ours || target == folder:
+			case target == shared:
+				t.Errorf("%s imports a package of %s, which is for tests alone", name, shared)
+			case !slices.Contains(table[i].imports, target):
 				t.Errorf("%s imports %s, which ARCHITECTURE.md does not allow", name, target)
 			}
 		}
@@ -135,6 +152,35 @@ func TestLayers(t *testing.T) {
 	for _, l := range table {
 		if !seen[l.name] {
 			t.Errorf("ARCHITECTURE.md has a row for %s, which is no package", l.name)
+		}
+	}
+}
+
+// TestNoStrayHelpers: what neither programs nor examples import is shared by tests or has
+// tests alone.
+func TestNoStrayHelpers(t *testing.T) {
+	t.Parallel()
+	table := layers(t)
+	reached := map[string]bool{shared: true}
+	for _, l := range table { // a package is imported by rows above it
+		if reached[l.name] || strings.HasPrefix(l.name, "cmd/") || strings.HasPrefix(l.name, "examples/") {
+			reached[l.name] = true
+			if l.name != shared {
+				for _, name := range l.imports {
+					reached[name] = true
+				}
+			}
+			continue
+		}
+		own, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(l.name), "*.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		own = slices.DeleteFunc(own, func(name string) bool {
+			return strings.HasSuffix(name, "_test.go") || filepath.Base(name) == "doc.go"
+		})
+		if len(own) > 0 && l.name != "internal/kernel/_asm" {
+			t.Errorf("only tests import %s: it belongs to %s", l.name, shared)
 		}
 	}
 }

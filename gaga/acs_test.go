@@ -10,7 +10,7 @@ import (
 	"github.com/agepath/agepath/baselines"
 	"github.com/agepath/agepath/experiment/dataset"
 	"github.com/agepath/agepath/gaga"
-	"github.com/agepath/agepath/internal/needs"
+	"github.com/agepath/agepath/internal/testing/needs"
 )
 
 // Alternate convex search at a fine grid must agree with the path but within

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/agepath/agepath/gaga"
-	"github.com/agepath/agepath/internal/needs"
+	"github.com/agepath/agepath/internal/testing/needs"
 )
 
 // agreed counts landings of a model against plain alternation from the same point.

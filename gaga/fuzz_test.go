@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/agepath/agepath/internal/needs"
+	"github.com/agepath/agepath/internal/testing/needs"
 )
 
 // Paths of small random problems, every event verified, must be complete or

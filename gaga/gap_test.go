@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/agepath/agepath/gaga/internal/tolerance"
-	"github.com/agepath/agepath/internal/needs"
+	"github.com/agepath/agepath/internal/testing/needs"
 )
 
 // Where alternation loses a class the path has a gap: it says so at the jump

@@ -11,7 +11,7 @@ import (
 
 	"github.com/agepath/agepath/baselines"
 	"github.com/agepath/agepath/gaga"
-	"github.com/agepath/agepath/internal/needs"
+	"github.com/agepath/agepath/internal/testing/needs"
 )
 
 // BenchmarkRatio sets the path's processor time beside that of alternate convex search

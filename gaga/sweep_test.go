@@ -11,7 +11,7 @@ import (
 	"github.com/agepath/agepath/gaga/internal/landing"
 	"github.com/agepath/agepath/gaga/internal/newton"
 	"github.com/agepath/agepath/gaga/internal/window"
-	"github.com/agepath/agepath/internal/needs"
+	"github.com/agepath/agepath/internal/testing/needs"
 )
 
 // manyColumns is a number of columns of which a sweep follows the Hessian.

@@ -18,8 +18,8 @@ import (
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/internal/disk"
-	"github.com/agepath/agepath/internal/disk/faulty"
-	"github.com/agepath/agepath/internal/needs"
+	"github.com/agepath/agepath/internal/testing/faulty"
+	"github.com/agepath/agepath/internal/testing/needs"
 )
 
 const diskDir = "/runs/out"

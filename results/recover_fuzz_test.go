@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/agepath/agepath/internal/disk"
-	"github.com/agepath/agepath/internal/disk/faulty"
+	"github.com/agepath/agepath/internal/testing/faulty"
 )
 
 // FuzzRecover opens folders whose files hold anything. It runs on the simulated

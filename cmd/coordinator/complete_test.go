@@ -13,8 +13,7 @@ import (
 
 	"github.com/agepath/agepath/experiment/queue"
 	"github.com/agepath/agepath/internal/command"
-	"github.com/agepath/agepath/internal/needs"
-	"github.com/agepath/agepath/internal/ports"
+	"github.com/agepath/agepath/internal/testing/needs"
 	"github.com/agepath/agepath/results"
 )
 
@@ -182,7 +181,7 @@ func TestCompletion(t *testing.T) {
 		}
 	}
 	start := time.Now()
-	nowhere := "nats://" + ports.Free(t, 1)[0]
+	nowhere := "nats://" + needs.FreePorts(t, 1)[0]
 	for _, args := range [][]string{
 		{"status", ""}, {"status", "--nats", nowhere, ""}, {"status", "--nats", nowhere, "--connect-wait", "forever", ""},
 		{"status", "--nats", "ftp://x", ""}, {"status", "--config", filepath.Join(out, "none"), ""},

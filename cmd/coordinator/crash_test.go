@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"github.com/agepath/agepath/internal/command"
-	"github.com/agepath/agepath/internal/needs"
+	"github.com/agepath/agepath/internal/testing/needs"
 	"github.com/agepath/agepath/results"
 )
 

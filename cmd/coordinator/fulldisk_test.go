@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/agepath/agepath/internal/command"
-	"github.com/agepath/agepath/internal/needs"
+	"github.com/agepath/agepath/internal/testing/needs"
 )
 
 // endsFull is how long a run may go on without room on its disk.

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/agepath/agepath/internal/command"
-	"github.com/agepath/agepath/internal/needs"
+	"github.com/agepath/agepath/internal/testing/needs"
 )
 
 // told is a webhook that keeps the objects it gets.

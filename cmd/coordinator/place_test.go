@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/agepath/agepath/internal/command"
-	"github.com/agepath/agepath/internal/needs"
+	"github.com/agepath/agepath/internal/testing/needs"
 )
 
 // storedGrid has cells with knots and coefficients, and two noise levels to draw.

@@ -14,8 +14,7 @@ import (
 
 	"github.com/agepath/agepath/experiment/queue"
 	"github.com/agepath/agepath/internal/command"
-	"github.com/agepath/agepath/internal/needs"
-	"github.com/agepath/agepath/internal/ports"
+	"github.com/agepath/agepath/internal/testing/needs"
 )
 
 // ownCache is the environment of commands that remember folders of results of their own.
@@ -75,7 +74,7 @@ func TestKilledReuse(t *testing.T) {
 	needs.Patience(t, "8 s")
 	t.Parallel()
 	dir := t.TempDir()
-	server, err := queue.StartServer(t.Context(), queue.ServerConfig{Dir: t.TempDir(), Listen: ports.Free(t, 1)[0]})
+	server, err := queue.StartServer(t.Context(), queue.ServerConfig{Dir: t.TempDir(), Listen: needs.FreePorts(t, 1)[0]})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,8 +15,7 @@ import (
 
 	"github.com/agepath/agepath/experiment/queue"
 	"github.com/agepath/agepath/internal/command"
-	"github.com/agepath/agepath/internal/needs"
-	"github.com/agepath/agepath/internal/ports"
+	"github.com/agepath/agepath/internal/testing/needs"
 )
 
 // served is the command serve as it runs in this process.
@@ -185,7 +184,7 @@ func TestWatchingByNames(t *testing.T) {
 // says what it waits for, can be ended, and shows the queue once there is one.
 func TestServeBeforeServer(t *testing.T) {
 	t.Parallel()
-	address := ports.Free(t, 1)[0]
+	address := needs.FreePorts(t, 1)[0]
 	args := []string{"--nats", "nats://" + address, "--connect-wait", "forever"}
 	ended, s := startServe(t, args...), startServe(t, args...)
 	for _, each := range []*served{ended, s} {

@@ -11,14 +11,14 @@ import (
 
 	"github.com/agepath/agepath/experiment/queue"
 	"github.com/agepath/agepath/internal/command"
-	"github.com/agepath/agepath/internal/ports"
+	"github.com/agepath/agepath/internal/testing/needs"
 )
 
 // TestHealthChecks wants a worker to be alive while it waits for a server, and
 // ready once it has found one.
 func TestHealthChecks(t *testing.T) {
 	t.Parallel()
-	address := ports.Free(t, 1)[0]
+	address := needs.FreePorts(t, 1)[0]
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
 	log, written := io.Pipe()

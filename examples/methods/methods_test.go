@@ -18,7 +18,7 @@ import (
 	"github.com/agepath/agepath/experiment/run"
 	"github.com/agepath/agepath/experiment/selfpaced"
 	"github.com/agepath/agepath/internal/command"
-	"github.com/agepath/agepath/internal/needs"
+	"github.com/agepath/agepath/internal/testing/needs"
 )
 
 func TestMain(m *testing.M) {

@@ -17,7 +17,7 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/agepath/agepath/internal/needs"
+	"github.com/agepath/agepath/internal/testing/needs"
 )
 
 func TestSimulations(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/agepath/agepath/internal/needs"
+	"github.com/agepath/agepath/internal/testing/needs"
 )
 
 // TestEmbedded compares with sums that scikit-learn 1.2.1 and numpy give for

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/agepath/agepath/internal/needs"
+	"github.com/agepath/agepath/internal/testing/needs"
 )
 
 // counts are the rows of class -1 as the sources of the data sets state them.

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/agepath/agepath/internal/needs"
+	"github.com/agepath/agepath/internal/testing/needs"
 )
 
 // streams derives a stream from a seed and a purpose, as a cell does.

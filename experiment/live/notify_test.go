@@ -9,8 +9,8 @@ import (
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/queue"
-	"github.com/agepath/agepath/internal/needs"
 	"github.com/agepath/agepath/internal/notify"
+	"github.com/agepath/agepath/internal/testing/needs"
 )
 
 // TestNotify watches a run that fails and ends, and a worker that vanishes.

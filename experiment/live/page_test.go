@@ -13,8 +13,8 @@ import (
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/queue"
-	"github.com/agepath/agepath/internal/chromium"
-	"github.com/agepath/agepath/internal/needs"
+	"github.com/agepath/agepath/internal/testing/chromium"
+	"github.com/agepath/agepath/internal/testing/needs"
 )
 
 // serve runs the monitor and its server on a free port until the test ends.

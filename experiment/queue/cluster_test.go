@@ -13,13 +13,13 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 
 	"github.com/agepath/agepath/experiment"
-	"github.com/agepath/agepath/internal/ports"
+	"github.com/agepath/agepath/internal/testing/needs"
 )
 
 // startCluster starts three servers that replicate among each other.
 func startCluster(t *testing.T) (nodes []*server.Server, urls string) {
 	t.Helper()
-	addresses := ports.Free(t, 3) // which the servers must know of each other beforehand
+	addresses := needs.FreePorts(t, 3) // which the servers must know of each other beforehand
 	var routes []*url.URL
 	for _, address := range addresses {
 		routes = append(routes, &url.URL{Scheme: "nats-route", Host: address})

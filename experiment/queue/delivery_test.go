@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/agepath/agepath/experiment"
-	"github.com/agepath/agepath/internal/needs"
+	"github.com/agepath/agepath/internal/testing/needs"
 )
 
 // die ends a worker without a word: heartbeats stop, nothing is handed back.

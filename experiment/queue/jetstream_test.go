@@ -12,7 +12,7 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 
 	"github.com/agepath/agepath/experiment"
-	"github.com/agepath/agepath/internal/ports"
+	"github.com/agepath/agepath/internal/testing/needs"
 )
 
 // startOptions starts a server in this process.
@@ -68,7 +68,7 @@ func TestNoJetStream(t *testing.T) {
 // whoever uses the leaf's own to hear that no run is there.
 func TestDomain(t *testing.T) {
 	t.Parallel()
-	link := ports.Free(t, 1)[0]
+	link := needs.FreePorts(t, 1)[0]
 	address, err := net.ResolveTCPAddr("tcp", link)
 	if err != nil {
 		t.Fatal(err)

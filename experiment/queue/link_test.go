@@ -12,7 +12,7 @@ import (
 
 	"github.com/nats-io/nats-server/v2/server"
 
-	"github.com/agepath/agepath/internal/ports"
+	"github.com/agepath/agepath/internal/testing/needs"
 )
 
 // TestLink wants every state of a connection to be told once.
@@ -70,7 +70,7 @@ func TestRenewedPassword(t *testing.T) {
 		}
 	}
 	renew("first")
-	at, err := net.ResolveTCPAddr("tcp", ports.Free(t, 1)[0])
+	at, err := net.ResolveTCPAddr("tcp", needs.FreePorts(t, 1)[0])
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/agepath/agepath/experiment"
-	"github.com/agepath/agepath/internal/needs"
+	"github.com/agepath/agepath/internal/testing/needs"
 )
 
 // TestPause wants no task of a paused run pulled, by workers that know the run and by

@@ -8,7 +8,7 @@ import (
 
 	"github.com/nats-io/nats-server/v2/server"
 
-	"github.com/agepath/agepath/internal/ports"
+	"github.com/agepath/agepath/internal/testing/needs"
 )
 
 // TestServers wants URLs that come through to be shown without passwords and
@@ -37,7 +37,7 @@ func TestServers(t *testing.T) {
 func TestTokenIsNotTold(t *testing.T) {
 	t.Parallel()
 	const token = "hunter2"
-	address := ports.Free(t, 1)[0]
+	address := needs.FreePorts(t, 1)[0]
 	at, err := net.ResolveTCPAddr("tcp", address)
 	if err != nil {
 		t.Fatal(err)

@@ -18,7 +18,7 @@ import (
 	"time"
 
 	"github.com/agepath/agepath/experiment/queue"
-	"github.com/agepath/agepath/internal/needs"
+	"github.com/agepath/agepath/internal/testing/needs"
 	"github.com/agepath/agepath/results"
 )
 

@@ -17,7 +17,7 @@ import (
 
 	"github.com/nats-io/nats-server/v2/server"
 
-	"github.com/agepath/agepath/internal/ports"
+	"github.com/agepath/agepath/internal/testing/needs"
 )
 
 // node is a server of a cluster, which can be stopped and started again.
@@ -39,7 +39,7 @@ const nodes = 3
 // places reserves ports and folders for the nodes of a cluster.
 func places(t *testing.T) []place {
 	t.Helper()
-	free := ports.Free(t, 2*nodes)
+	free := needs.FreePorts(t, 2*nodes)
 	list := make([]place, nodes)
 	for i := range list {
 		list[i] = place{name: fmt.Sprintf("node-%d", i), clients: free[i], routes: free[nodes+i], dir: t.TempDir(), all: free[nodes:]}

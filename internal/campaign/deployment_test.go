@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/agepath/agepath/internal/needs"
+	"github.com/agepath/agepath/internal/testing/needs"
 )
 
 const (

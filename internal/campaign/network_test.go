@@ -15,7 +15,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/agepath/agepath/internal/needs"
+	"github.com/agepath/agepath/internal/testing/needs"
 )
 
 // network is a LAN of hosts: network namespaces, each with a cable (a veth pair)

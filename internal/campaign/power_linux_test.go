@@ -23,8 +23,7 @@ import (
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/queue"
-	"github.com/agepath/agepath/internal/needs"
-	"github.com/agepath/agepath/internal/ports"
+	"github.com/agepath/agepath/internal/testing/needs"
 	"github.com/agepath/agepath/results"
 )
 
@@ -245,7 +244,7 @@ func TestPowerCuts(t *testing.T) {
 		t.Run(server.name, func(t *testing.T) {
 			d := newMortalDisk(t)
 			random := rand.New(rand.NewPCG(seed(t), 38))
-			listen := ports.Free(t, 1)[0]
+			listen := needs.FreePorts(t, 1)[0]
 			config := filepath.Join(t.TempDir(), "nats.conf")
 			text := fmt.Sprintf("listen: %q\njetstream {\nstore_dir: %q\n%s\n}\n", listen, filepath.Join(d.dir, "store"), server.sync)
 			if err := os.WriteFile(config, []byte(text), 0o600); err != nil {

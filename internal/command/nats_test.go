@@ -20,7 +20,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agepath/agepath/experiment/queue"
-	"github.com/agepath/agepath/internal/ports"
+	"github.com/agepath/agepath/internal/testing/needs"
 )
 
 // connect runs a program that connects with the given flags and leaves.
@@ -247,7 +247,7 @@ func wantConnection(t *testing.T, code int, want, args []string) {
 // up where none comes.
 func TestConnectWait(t *testing.T) {
 	t.Parallel()
-	address := ports.Free(t, 1)[0]
+	address := needs.FreePorts(t, 1)[0]
 	at, err := net.ResolveTCPAddr("tcp", address)
 	if err != nil {
 		t.Fatal(err)

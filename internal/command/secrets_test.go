@@ -14,7 +14,7 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/spf13/cobra"
 
-	"github.com/agepath/agepath/internal/ports"
+	"github.com/agepath/agepath/internal/testing/needs"
 )
 
 // secret is in every URL of these tests, as a password, a token or a part of
@@ -94,7 +94,7 @@ func told(t *testing.T, env map[string]string, args ...string) (code int, text s
 // and wants none of these in what the program says.
 func TestNoSecretIsTold(t *testing.T) {
 	t.Parallel()
-	closed := ports.Free(t, 1)[0]
+	closed := needs.FreePorts(t, 1)[0]
 	guarded := serve(t, &server.Options{Users: []*server.User{{Username: "anna", Password: "other"}}})
 	check := func(t *testing.T, text string) {
 		t.Helper()
@@ -178,7 +178,7 @@ func TestExposedFiles(t *testing.T) {
 	_, creds, _ := operated(t)
 	authority := newAuthority(t)
 	cert, key := authority.issue("127.0.0.1", 24*time.Hour)
-	address := "nats://" + ports.Free(t, 1)[0]
+	address := "nats://" + needs.FreePorts(t, 1)[0]
 	for flag, c := range map[string]struct {
 		path  string
 		flags []string

@@ -16,7 +16,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"github.com/agepath/agepath/internal/needs"
+	"github.com/agepath/agepath/internal/testing/needs"
 )
 
 // svmData reads a data set of the peers' measurements: a random 75 % of the

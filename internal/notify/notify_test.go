@@ -20,7 +20,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"github.com/agepath/agepath/internal/needs"
+	"github.com/agepath/agepath/internal/testing/needs"
 )
 
 // receiver is a webhook that keeps what it gets, and answers as it is told.

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/agepath/agepath/internal/needs"
 	"github.com/agepath/agepath/internal/nsga3"
+	"github.com/agepath/agepath/internal/testing/needs"
 )
 
 // seeds is how many seeds the problems of the papers are run with.

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/internal/testing/testrun"
 	"github.com/agepath/agepath/results"
-	"github.com/agepath/agepath/results/internal/testrun"
 	"github.com/agepath/agepath/results/layout"
 )
 

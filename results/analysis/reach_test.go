@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/agepath/agepath/results/internal/testrun"
+	"github.com/agepath/agepath/internal/testing/testrun"
 )
 
 // TestReaches compares shares and times with numbers worked out by hand.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/selfpaced"
-	"github.com/agepath/agepath/results/internal/testrun"
+	"github.com/agepath/agepath/internal/testing/testrun"
 	"github.com/agepath/agepath/results/layout"
 )
 

@@ -14,8 +14,8 @@ import (
 	"testing"
 
 	"github.com/agepath/agepath/experiment/selfpaced"
+	"github.com/agepath/agepath/internal/testing/testrun"
 	"github.com/agepath/agepath/results/analysis"
-	"github.com/agepath/agepath/results/internal/testrun"
 	"gonum.org/v1/plot"
 )
 

@@ -3,8 +3,8 @@ package figure
 import (
 	"testing"
 
+	"github.com/agepath/agepath/internal/testing/testrun"
 	"github.com/agepath/agepath/results/analysis"
-	"github.com/agepath/agepath/results/internal/testrun"
 )
 
 // TestReachFigure draws a point for each size of steps, by time.

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agepath/agepath/internal/testing/testrun"
 	"github.com/agepath/agepath/results/analysis"
-	"github.com/agepath/agepath/results/internal/testrun"
 	"github.com/agepath/agepath/results/layout"
 )
 

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/agepath/agepath/experiment/selfpaced"
+	"github.com/agepath/agepath/internal/testing/testrun"
 	"github.com/agepath/agepath/results/analysis"
-	"github.com/agepath/agepath/results/internal/testrun"
 )
 
 // TestTimeFigures wants a figure of times along rows and along ages, in processor

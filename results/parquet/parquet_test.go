@@ -17,9 +17,9 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/file"
 
 	"github.com/agepath/agepath/experiment"
-	"github.com/agepath/agepath/internal/needs"
+	"github.com/agepath/agepath/internal/testing/needs"
+	"github.com/agepath/agepath/internal/testing/testrun"
 	"github.com/agepath/agepath/results"
-	"github.com/agepath/agepath/results/internal/testrun"
 )
 
 // madeUp writes a folder of results with paths, and with coefficients and nulls.

@@ -12,8 +12,8 @@ import (
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/selfpaced"
+	"github.com/agepath/agepath/internal/testing/testrun"
 	"github.com/agepath/agepath/results"
-	"github.com/agepath/agepath/results/internal/testrun"
 )
 
 // BenchmarkWriteMillion makes the report of 1,000,000 cells: 12,500 settings,

@@ -10,8 +10,8 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"github.com/agepath/agepath/internal/testing/testrun"
 	"github.com/agepath/agepath/results/analysis"
-	"github.com/agepath/agepath/results/internal/testrun"
 )
 
 // changedRuns are two runs of six repeats by gaga whose test scores grow by 0.01 for

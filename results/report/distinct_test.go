@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agepath/agepath/internal/testing/testrun"
 	"github.com/agepath/agepath/results/analysis"
-	"github.com/agepath/agepath/results/internal/testrun"
 )
 
 // TestNumbersThatLookAlike has 0.3 and what a range makes of it as levels of noise, as α and as

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agepath/agepath/internal/testing/testrun"
 	"github.com/agepath/agepath/results/analysis"
-	"github.com/agepath/agepath/results/internal/testrun"
 )
 
 // flooredCells are those of two methods and the constant on a set with two levels of noise and

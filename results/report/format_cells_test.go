@@ -14,9 +14,9 @@ import (
 	"time"
 
 	"github.com/agepath/agepath/experiment"
-	"github.com/agepath/agepath/internal/needs"
+	"github.com/agepath/agepath/internal/testing/needs"
+	"github.com/agepath/agepath/internal/testing/testrun"
 	"github.com/agepath/agepath/results"
-	"github.com/agepath/agepath/results/internal/testrun"
 )
 
 // awkwardRun writes a folder whose cells hold what files of comma-separated values are known

@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agepath/agepath/internal/testing/testrun"
 	"github.com/agepath/agepath/results"
 	"github.com/agepath/agepath/results/analysis"
 	"github.com/agepath/agepath/results/figure"
-	"github.com/agepath/agepath/results/internal/testrun"
 )
 
 // TestReportsAreNoFormulas writes every file of CSV of a report on data sets

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/agepath/agepath/internal/chromium"
-	"github.com/agepath/agepath/results/internal/testrun"
+	"github.com/agepath/agepath/internal/testing/chromium"
+	"github.com/agepath/agepath/internal/testing/testrun"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 )

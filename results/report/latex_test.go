@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/agepath/agepath/internal/needs"
-	"github.com/agepath/agepath/results/internal/testrun"
+	"github.com/agepath/agepath/internal/testing/needs"
+	"github.com/agepath/agepath/internal/testing/testrun"
 )
 
 // latexDocument is the least document that takes tables.tex.

@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"github.com/agepath/agepath/experiment/selfpaced"
+	"github.com/agepath/agepath/internal/testing/testrun"
 	"github.com/agepath/agepath/results"
 	"github.com/agepath/agepath/results/analysis"
-	"github.com/agepath/agepath/results/internal/testrun"
 )
 
 // table14Cells are cells of the paper's Table 14 for some noise levels.

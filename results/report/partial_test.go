@@ -9,8 +9,8 @@ import (
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/selfpaced"
+	"github.com/agepath/agepath/internal/testing/testrun"
 	"github.com/agepath/agepath/results"
-	"github.com/agepath/agepath/results/internal/testrun"
 )
 
 // TestReportOfPartialRun reports a folder whose run has not ended: cells in

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/agepath/agepath/internal/testing/testrun"
 	"github.com/agepath/agepath/results/analysis"
-	"github.com/agepath/agepath/results/internal/testrun"
 )
 
 // TestReportTellsItsSteps wants every step of a report to be told, figures counted

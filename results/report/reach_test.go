@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agepath/agepath/internal/testing/testrun"
 	"github.com/agepath/agepath/results/analysis"
-	"github.com/agepath/agepath/results/internal/testrun"
 )
 
 // TestReachSheet has the table where a grid has steps of several sizes, and only there.

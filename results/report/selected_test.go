@@ -10,9 +10,9 @@ import (
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/selfpaced"
+	"github.com/agepath/agepath/internal/testing/testrun"
 	"github.com/agepath/agepath/results"
 	"github.com/agepath/agepath/results/analysis"
-	"github.com/agepath/agepath/results/internal/testrun"
 )
 
 // tuned are cells of three methods over two repeats: the plain fit with two α,

@@ -11,10 +11,10 @@ import (
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/solverbench"
+	"github.com/agepath/agepath/internal/testing/testrun"
 	"github.com/agepath/agepath/results"
 	"github.com/agepath/agepath/results/analysis"
 	"github.com/agepath/agepath/results/figure"
-	"github.com/agepath/agepath/results/internal/testrun"
 	"github.com/agepath/agepath/results/layout"
 )
 

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/agepath/agepath/experiment/selfpaced"
+	"github.com/agepath/agepath/internal/testing/testrun"
 	"github.com/agepath/agepath/results/analysis"
-	"github.com/agepath/agepath/results/internal/testrun"
 )
 
 // TestIncompletePaths wants paths that stop early to be counted by themselves and

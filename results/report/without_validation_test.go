@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/agepath/agepath/results/internal/testrun"
+	"github.com/agepath/agepath/internal/testing/testrun"
 )
 
 // TestWithoutValidation reports a run of the paper's protocol: no tables and

@@ -1,6 +1,4 @@
-// Package ports finds ports for servers of tests that have to be known before the
-// servers listen: those of a cluster, and those that come back.
-package ports
+package needs
 
 import (
 	"math/rand/v2"
@@ -13,9 +11,10 @@ import (
 // any: a port from there can be another's before the server listens on it.
 const first, last = 10240, 32767
 
-// Free returns so many different addresses, 127.0.0.1:PORT, that nobody listens on
-// now and that the system gives to nobody by itself.
-func Free(t testing.TB, n int) []string {
+// FreePorts returns so many different addresses, 127.0.0.1:PORT, that nobody listens on
+// now and that the system gives to nobody by itself: for servers whose ports have to be
+// known before they listen, as those of a cluster, and those that come back.
+func FreePorts(t testing.TB, n int) []string {
 	t.Helper()
 	var list []string
 	for tries := 0; len(list) < n; tries++ {

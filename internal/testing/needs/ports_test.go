@@ -1,4 +1,4 @@
-package ports
+package needs
 
 import (
 	"net"
@@ -6,10 +6,10 @@ import (
 	"testing"
 )
 
-// TestFree listens on all ports of a long list.
-func TestFree(t *testing.T) {
+// TestFreePorts listens on all ports of a long list.
+func TestFreePorts(t *testing.T) {
 	t.Parallel()
-	list := Free(t, 50)
+	list := FreePorts(t, 50)
 	for _, address := range list {
 		listener, err := net.Listen("tcp", address)
 		if err != nil {

@@ -13,8 +13,6 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
-
-	"github.com/agepath/agepath/internal/ports"
 )
 
 // S3 is an S3-compatible store that runs while a test does.
@@ -36,7 +34,7 @@ func Store(t testing.TB) *S3 {
 	t.Helper()
 	program := GoProgram(t, "storing objects", gateway, gatewayVersion, "two minutes")
 	root := t.TempDir()
-	address := ports.Free(t, 1)[0]
+	address := FreePorts(t, 1)[0]
 	s := &S3{URL: "http://" + address, Bucket: "results", Dir: filepath.Join(root, "results"), Env: []string{
 		"AWS_ACCESS_KEY_ID=agepath", "AWS_SECRET_ACCESS_KEY=for-tests-alone", "AWS_REGION=us-east-1", "AWS_ENDPOINT_URL=http://" + address,
 	}}
