@@ -35,14 +35,6 @@ type Section interface {
 	Selection() Select
 }
 
-// EarlierSection is a [Section] of a grid that means something else in results of earlier
-// schema versions.
-type EarlierSection interface {
-	Section
-	// Earlier returns what the grid meant there.
-	Earlier() Section
-}
-
 // ScoredSection is a [Section] that can say more about its scores.
 type ScoredSection interface {
 	Section

@@ -23,13 +23,9 @@ func (f *Frame) Index(name string) int {
 	return slices.IndexFunc(f.Columns, func(c experiment.Column) bool { return c.Name == name })
 }
 
-// Column returns the values of a column, which must have the given type: nulls where the
-// file is of a version that did not have the column.
+// Column returns the values of a column, which must have the given type.
 func (f *Frame) Column(name string, want experiment.Type) (*experiment.Vector, error) {
 	j := f.Index(name)
-	if j < 0 && mayLack(f.Metadata[MetadataVersion], name) {
-		return &nulls([]experiment.Column{{Name: name, Type: want}}, f.Rows())[0], nil
-	}
 	if j < 0 {
 		return nil, fmt.Errorf("there is no column %s", name)
 	}

@@ -2,19 +2,14 @@ package results
 
 import (
 	"bytes"
-	"context"
 	"encoding/binary"
 	"encoding/hex"
-	"errors"
 	"fmt"
-	"io/fs"
 	"iter"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/agepath/agepath/experiment"
-	"github.com/agepath/agepath/internal/disk"
 )
 
 // CellKey is a cell's identity: the bytes of its 32 hex digits.
@@ -78,7 +73,6 @@ type index struct {
 
 	further []string // tables that entry.has tells of, at most 8
 	needed  uint8    // those of them that a computed cell must have been computed for to count
-	untold  bool     // rows were added that do not say what they were computed for
 }
 
 // indexed are the columns that make an index.
@@ -105,37 +99,6 @@ func (x *index) lists(names []string) (has uint8) {
 		}
 	}
 	return has
-}
-
-// markRows takes cells of a source to be computed for the tables in which they have rows,
-// where the version that wrote them did not say. It reads those tables.
-func (x *index) markRows(ctx context.Context, d disk.FS, dir string, number int, name func(table string) string, limit int) error {
-	if !x.untold {
-		return nil
-	}
-	x.untold = false
-	for k, table := range x.further {
-		reader, err := openTable(d, filepath.Join(dir, name(table)), []string{"cell"})
-		if errors.Is(err, fs.ErrNotExist) || number > 0 && errors.Is(err, errTorn) {
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		err = reader.each(ctx, limit, func(_ int, f *Frame) error {
-			cells := f.Batch.Columns[0].Texts
-			for at := 0; at < len(cells); at += cellRun(cells[at:]) {
-				if e, _, ok := x.find(cells[at]); ok && int(e.source.segment) == number {
-					e.has |= 1 << k
-				}
-			}
-			return nil
-		})
-		if err := errors.Join(err, reader.Close()); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // place returns where a cell is in the table, or where it belongs.
@@ -222,29 +185,18 @@ func (x *index) add(f *Frame, at source, keep func(*entry) bool) error {
 			continue
 		}
 		status, has := experiment.Status(statuses[i]), uint8(0)
-		if told(f, 3, i) {
-			if text := f.Batch.Columns[3].Texts[i]; text != last {
+		if tables := &f.Batch.Columns[3]; !tables.IsNull(i) {
+			if text := tables.Texts[i]; text != last {
 				last, lists = text, x.lists(strings.Split(text, ","))
 			}
 			has = lists
-		} else if status.Computed() {
-			x.untold = true
 		}
 		if err := x.set(key, at, status, has); err != nil {
 			return err
 		}
-		short := 0.0
-		if told(f, 2, i) {
-			short = f.Batch.Columns[2].Floats[i]
-		}
-		x.setShort(key, short)
+		x.setShort(key, f.Batch.Columns[2].Floats[i]) // 0 where it is null
 	}
 	return nil
-}
-
-// told reports whether a row has a value in a column, which may not be there.
-func told(f *Frame, column, row int) bool {
-	return column < len(f.Batch.Columns) && !f.Batch.Columns[column].IsNull(row)
 }
 
 // sourceOf returns the source of batch k of a segment.

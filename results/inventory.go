@@ -10,27 +10,18 @@ import (
 	"slices"
 
 	"github.com/agepath/agepath/experiment"
-	"github.com/agepath/agepath/internal/disk"
 )
 
 // Inventory tells which cells the files of a folder hold.
-type Inventory struct {
-	index *index
-	check func(cells *TableReader) error // of what it reads
-}
+type Inventory struct{ index *index }
 
 // TakeInventory finds the cells in the files of dir, those of former grids too, also
 // while a store writes them. Unlike [Open] it takes no lock and changes nothing. A
-// folder that does not exist holds no cell, and one that [Open] does not add to is a
+// folder that does not exist holds no cell, and one of another schema version is a
 // [*VersionError]. A computed cell counts where it was computed for the further tables
 // that are needed, at most 8.
 func TakeInventory(ctx context.Context, dir string, needed []string) (*Inventory, error) {
-	return takeInventory(ctx, dir, needed, (*TableReader).current)
-}
-
-// takeInventory is TakeInventory for folders whose tables of cells pass a check.
-func takeInventory(ctx context.Context, dir string, needed []string, check func(*TableReader) error) (*Inventory, error) {
-	inventory := &Inventory{newIndex(needed, needed), check}
+	inventory := &Inventory{newIndex(needed, needed)}
 	segments, err := cellStreams(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return inventory, nil
@@ -79,16 +70,9 @@ func (v *Inventory) add(ctx context.Context, dir string, name func(table string)
 		return err
 	}
 	defer reader.Close()
-	if err := v.check(reader); err != nil {
-		return err
-	}
-	err = reader.each(ctx, math.MaxInt, func(k int, f *Frame) error {
+	return reader.each(ctx, math.MaxInt, func(k int, f *Frame) error {
 		return v.index.add(f, sourceOf(number, k), func(known *entry) bool { return int(known.source.segment) == number })
 	})
-	if err != nil {
-		return err
-	}
-	return v.index.markRows(ctx, disk.OS{}, dir, number, name, math.MaxInt)
 }
 
 // Len returns the number of cells.

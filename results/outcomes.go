@@ -17,16 +17,15 @@ import (
 // EachOutcome calls take with the newest outcomes of computed cells in the files of dir,
 // those of former grids too, also while a store writes them. It takes no lock. Of cells
 // that are not wanted it decodes no more than their batches. Outcomes have the tables of
-// the given names that their cells were computed for. Labels that a version before lacks
-// are null. Kind is that of the experiment,
-// which the files do not say. An error of take ends it. A folder without a file of cells
+// the given names that their cells were computed for. Kind is that of the experiment, which
+// the files do not say. An error of take ends it. A folder without a file of cells
 // is an error that is [fs.ErrNotExist].
 func EachOutcome(ctx context.Context, dir, kind string, tables experiment.Tables, further []string, wanted func(cell string) bool, take func(*experiment.Outcome) error) error {
 	rows, err := newOutcomeRows(tables, "")
 	if err != nil {
 		return fmt.Errorf("results in %s: %w", dir, err)
 	}
-	inventory, err := takeInventory(ctx, dir, further, func(*TableReader) error { return nil })
+	inventory, err := TakeInventory(ctx, dir, further)
 	if err != nil {
 		return err
 	}
@@ -133,16 +132,6 @@ func (f *folderOutcomes) open(ctx context.Context, number int, name func(table s
 // frame takes the outcomes of a batch of cells. The rows of further tables stand in the
 // same order, in segments in the batch of the same number.
 func (f *folderOutcomes) frame(number, k int, cells *Frame, further []*furtherRows) error {
-	columns := f.rows.cells().Columns
-	vectors := make([]experiment.Vector, len(columns))
-	for j, column := range columns { // of which a version before lacks some
-		vector, err := cells.Column(column.Name, column.Type)
-		if err != nil {
-			return err
-		}
-		vectors[j] = *vector
-	}
-	cells.Batch.Columns = vectors
 	at, batch := sourceOf(number, k), k
 	if number <= 0 {
 		batch = math.MaxInt

@@ -21,7 +21,7 @@ type partialCells struct {
 // newPartialCells finds for each cell the batch that counts, the newest.
 func newPartialCells(ctx context.Context, dir string, segments []int) (*partialCells, error) {
 	p := &partialCells{dir: dir, segments: segments, newest: newIndex(nil, nil)}
-	err := p.each(ctx, []string{"cell", "status"}, func(at source, f *Frame) error {
+	err := p.each(ctx, indexed, func(at source, f *Frame) error {
 		return p.newest.add(f, at, nil)
 	})
 	return p, err

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/ipc"
@@ -166,13 +165,12 @@ func (t *TableReader) begin(columns []string) error {
 	if t.all, err = schemaColumns(t.schema); err != nil {
 		return err
 	}
-	version, tells := t.metadata()[MetadataVersion]
-	if tells {
+	if version, tells := t.metadata()[MetadataVersion]; tells {
 		if err := versionError(version); err != nil {
 			return err
 		}
 	}
-	wanted, err := positions(t.all, columns, version)
+	wanted, err := positions(t.all, columns)
 	if err != nil {
 		return err
 	}
@@ -216,17 +214,8 @@ func (t *TableReader) skipMagic() error {
 
 var errNoFooter = errors.New("the Arrow file is not whole: its footer is missing")
 
-// current returns a [*VersionError] for a table that is read and not added to.
-func (t *TableReader) current() error {
-	if version, tells := t.metadata()[MetadataVersion]; tells && version != strconv.Itoa(SchemaVersion) {
-		return fmt.Errorf("reading %s: %w", t.path, &VersionError{version})
-	}
-	return nil
-}
-
-// positions finds the named columns, all of them where none is named. Those that a
-// version before lacks need not be there.
-func positions(all []experiment.Column, names []string, version string) ([]int, error) {
+// positions finds the named columns, all of them where none is named.
+func positions(all []experiment.Column, names []string) ([]int, error) {
 	var at []int
 	if names == nil {
 		for j := range all {
@@ -236,9 +225,6 @@ func positions(all []experiment.Column, names []string, version string) ([]int, 
 	}
 	for _, name := range names {
 		j := slices.IndexFunc(all, func(c experiment.Column) bool { return c.Name == name })
-		if j < 0 && mayLack(version, name) {
-			continue
-		}
 		if j < 0 {
 			return nil, fmt.Errorf("there is no column %s", name)
 		}

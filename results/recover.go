@@ -32,8 +32,7 @@ func (e *MismatchError) Error() string {
 		e.Path, e.What, e.Have, e.Want)
 }
 
-// checkSchema refuses a file whose rows are not those of the table, in a version that is
-// read.
+// checkSchema refuses a file whose rows are not those of the table.
 func checkSchema(path string, have *arrow.Schema, table experiment.Table) error {
 	metadata := have.Metadata()
 	value := func(key string) string {
@@ -42,21 +41,16 @@ func checkSchema(path string, have *arrow.Schema, table experiment.Table) error 
 		}
 		return ""
 	}
-	current := strconv.Itoa(SchemaVersion)
-	version := value(MetadataVersion)
-	if versionError(version) != nil {
-		return &MismatchError{path, "schema version", strconv.Quote(version), strconv.Quote(current)}
+	if version := value(MetadataVersion); versionError(version) != nil {
+		return &MismatchError{path, "schema version", strconv.Quote(version), strconv.Quote(strconv.Itoa(SchemaVersion))}
 	}
 	if is := value(MetadataTable); is != table.Name {
 		return &MismatchError{path, "table", strconv.Quote(is), strconv.Quote(table.Name)}
 	}
-	if version != current {
-		table.Columns = slices.DeleteFunc(slices.Clone(table.Columns), func(c experiment.Column) bool { return slices.Contains(addedColumns, c.Name) })
-	}
 	want := tableSchema(table, "")
 	for j := range max(have.NumFields(), want.NumFields()) {
 		is, should := fieldText(have, j), fieldText(want, j)
-		if is != should && !(j >= have.NumFields() && slices.Contains(laterColumns, want.Field(j).Name)) {
+		if is != should {
 			return &MismatchError{path, fmt.Sprintf("column %d", j+1), is, should}
 		}
 	}
@@ -216,7 +210,7 @@ func (s *Store) recoverFinals(ctx context.Context, name func(table string) strin
 		return nil, err
 	}
 	s.moved = s.moved || number == 0 && codecs[reader.wanted.codec] != s.compression
-	return append(finals, cells.Name), s.index.markRows(ctx, s.disk, s.dir, number, name, math.MaxInt)
+	return append(finals, cells.Name), nil
 }
 
 // openFinal opens a final file, which must not be damaged. One without checksums is
@@ -239,11 +233,7 @@ func (s *Store) openChecked(path string, table experiment.Table, columns ...stri
 	if err != nil {
 		return nil, err
 	}
-	err = reader.current()
-	if err == nil {
-		err = checkSchema(path, reader.schema, table)
-	}
-	if err != nil {
+	if err := checkSchema(path, reader.schema, table); err != nil {
 		reader.Close()
 		return nil, err
 	}
@@ -286,10 +276,7 @@ func (s *Store) recoverSegment(ctx context.Context, number int) error {
 		return err
 	}
 	defer reader.Close()
-	if err := s.indexCells(ctx, reader, number, whole); err != nil {
-		return err
-	}
-	return s.index.markRows(ctx, s.disk, s.dir, number, func(table string) string { return streamName(table, number) }, whole)
+	return s.indexCells(ctx, reader, number, whole)
 }
 
 // wholeBatches counts the batches of a stream up to the first that is torn or

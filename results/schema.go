@@ -2,7 +2,6 @@ package results
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -15,47 +14,23 @@ import (
 // change their meaning, name or type.
 const SchemaVersion = 7
 
-// laterColumns are the last columns of cells, which files of versions before lack: they
-// are null there.
-var laterColumns = []string{"short_of", "tables"}
-
-// oldestVersion is the oldest schema version that is read, though not added to. Files of
-// it lack addedColumns, which read as null.
-const oldestVersion = 6
-
-// addedColumns are the columns of cells that files of [SchemaVersion] have and those of
-// oldestVersion lack.
-var addedColumns = []string{
-	"protocol", "split_train", "split_test", "split_validation", "scale_features", "scale_target", "intercept",
-}
-
-// mayLack reports whether files of a version need not have a column.
-func mayLack(version, column string) bool {
-	return slices.Contains(laterColumns, column) ||
-		version == strconv.Itoa(oldestVersion) && slices.Contains(addedColumns, column)
-}
-
-// versionError returns a [*VersionError] for a schema version that is not read.
+// versionError returns a [*VersionError] unless a schema version is [SchemaVersion].
 func versionError(version string) error {
-	if n, err := strconv.Atoi(version); err != nil || n < oldestVersion || n > SchemaVersion {
+	if version != strconv.Itoa(SchemaVersion) {
 		return &VersionError{version}
 	}
 	return nil
 }
 
-// VersionError says that tables are of a schema version that is not read, because their
-// columns may mean something else under the same names, or that is read and not added to.
+// VersionError says that tables are of another schema version: their columns may mean
+// something else under the same names.
 type VersionError struct {
 	Have string // the version in decimal
 }
 
 func (e *VersionError) Error() string {
-	if versionError(e.Have) == nil {
-		return fmt.Sprintf("the tables are of schema version %s, which this agepath reads and does not add to: it writes version %d; run the grid into another folder, with --reuse of this one",
-			e.Have, SchemaVersion)
-	}
-	return fmt.Sprintf("the tables are of schema version %s, and this agepath reads versions %d to %d; read them with the agepath that wrote them (%s names it), or run the grid again into another folder",
-		e.Have, oldestVersion, SchemaVersion, ManifestName)
+	return fmt.Sprintf("the tables are of schema version %s, and this agepath reads version %d; read them with the agepath that wrote them (%s names it), or run the grid again into another folder",
+		e.Have, SchemaVersion, ManifestName)
 }
 
 // Keys of the metadata of every Arrow schema that is written here.

@@ -96,10 +96,6 @@ func (v *Verification) checkOutcomes(ctx context.Context) error {
 	if err != nil || len(v.Problems) > 0 || kind.Tables().Consistent == nil {
 		return nil //nolint:nilerr // an unknown kind is noted
 	}
-	if v.Manifest.SchemaVersion != SchemaVersion {
-		v.Note("scores were not compared with further tables: the files have schema version %d, this program %d", v.Manifest.SchemaVersion, SchemaVersion)
-		return nil
-	}
 	var kept []string
 	for _, table := range v.tables {
 		if table.Kept {
@@ -330,8 +326,8 @@ func (v *Verification) readCells(ctx context.Context) (bool, error) {
 				v.Problem("runs", "the row of cell %s does not say which run computed it", cell)
 			}
 			has := uint8(0)
-			if at := 3 + len(counts); told(f, at, row) {
-				has = v.index.lists(strings.Split(f.Batch.Columns[at].Texts[row], ","))
+			if tables := &f.Batch.Columns[3+len(counts)]; !tables.IsNull(row) {
+				has = v.index.lists(strings.Split(tables.Texts[row], ","))
 			}
 			if err := v.index.set(key, source{}, experiment.Status(statuses.Texts[row]), has); err != nil {
 				v.Problem("cells", "%v", err)

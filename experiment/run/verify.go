@@ -51,9 +51,6 @@ func planOf(ctx context.Context, m *results.Manifest, library experiment.Loader)
 	if err != nil {
 		return nil, nil, err
 	}
-	if section, ok := grid.Section.(experiment.EarlierSection); ok && m.SchemaVersion < results.SchemaVersion {
-		grid.Section = section.Earlier()
-	}
 	plan, err := grid.Plan(ctx, library)
 	return grid, plan, err
 }

@@ -96,9 +96,6 @@ func (s *Sweep) groups(data *plannedData, preparation dataset.Settings, methods 
 			}
 		}
 	}
-	if s.withoutConstant {
-		return groups
-	}
 	return append(groups, &group{
 		data: data, preparation: preparation, noise: s.Noise, models: &Models{},
 		method: &constantMethod, regularizer: noRegularizer, age: s.Age, sweep: number,

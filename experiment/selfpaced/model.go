@@ -95,7 +95,6 @@ type Models struct {
 	Kernel           string
 	Intercept        bool
 	Loss, Constraint gridfile.Entry // of ERM; no constraint has the name ""
-	interceptLeft    bool           // the grid does not say whether there is one
 }
 
 // task returns the task that the models are for.

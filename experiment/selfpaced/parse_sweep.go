@@ -60,24 +60,6 @@ func (s *Section) DiffersFromPaper() bool {
 	return slices.ContainsFunc(s.Sweeps, func(s Sweep) bool { return s.Settings.Protocol == dataset.HeldOut })
 }
 
-// Earlier implements [experiment.EarlierSection]: without the constant, and without an
-// intercept of models of regression that say nothing of it.
-func (s *Section) Earlier() experiment.Section {
-	earlier := *s
-	earlier.Sweeps = slices.Clone(s.Sweeps)
-	for i := range earlier.Sweeps {
-		sweep := &earlier.Sweeps[i]
-		sweep.withoutConstant = true
-		sweep.Models = slices.Clone(sweep.Models)
-		for k := range sweep.Models {
-			if m := &sweep.Models[k]; m.interceptLeft && gridfile.Lookup(modelTable, m.Name).task == dataset.Regression {
-				m.Intercept = false
-			}
-		}
-	}
-	return &earlier
-}
-
 // scripted reports whether some sweeps follow the published scripts, and whether all do.
 func (s *Section) scripted() (some, all bool) {
 	n := 0

@@ -67,7 +67,7 @@ func (r *sectionReader) models(n gridfile.Item) []Models {
 				continue
 			}
 		}
-		m := Models{Entry: gridfile.Entry{Name: info.name, Place: r.Place(settings)}, Intercept: true, interceptLeft: !fields["intercept"].Given()}
+		m := Models{Entry: gridfile.Entry{Name: info.name, Place: r.Place(settings)}, Intercept: true}
 		if m.Choices, ok = r.Choices(element, settings, fields, info.name, info.settings); !ok && !settings.Given() {
 			continue
 		}

@@ -54,7 +54,7 @@ func withoutPlaces(g *experiment.Grid) *experiment.Grid {
 			s.Data[j].place = gridfile.Place{}
 		}
 		for j := range s.Models {
-			s.Models[j].Entry, s.Models[j].interceptLeft = withoutPlace(s.Models[j].Entry), false
+			s.Models[j].Entry = withoutPlace(s.Models[j].Entry)
 		}
 		for j := range s.Regularizers {
 			s.Regularizers[j] = withoutPlace(s.Regularizers[j])

@@ -18,9 +18,8 @@ type Sweep struct {
 	Age          Age
 	SkipAbsent   bool // data sets of the catalog that are not here are left out, else they are problems
 
-	place           gridfile.Place
-	noisePlaces     []gridfile.Place // of Noise
-	withoutConstant bool             // see [Section.Earlier]
+	place       gridfile.Place
+	noisePlaces []gridfile.Place // of Noise
 }
 
 // DataSource is a data set of a sweep.

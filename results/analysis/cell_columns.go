@@ -25,7 +25,6 @@ type cellColumns struct {
 	repeat         *experiment.Vector
 	cell           *experiment.Vector
 	rows           int
-	lacks          []Dimension          // without a column
 	keys           map[[2]string]string // exactMethod by method and settings
 	texts          map[string]string    // one copy of each text, apart from the batch's memory
 }
@@ -54,9 +53,6 @@ func newCellColumns(schema *schema, cells *results.Frame, texts map[string]strin
 	}
 	for d, name := range schema.Columns() {
 		t := experiment.Text
-		if cells.Index(name) < 0 {
-			c.lacks = append(c.lacks, Dimension(d))
-		}
 		if j := cells.Index(name); j >= 0 && cells.Columns[j].Type != experiment.Text {
 			t, c.numeric[d] = cells.Columns[j].Type, true
 		}

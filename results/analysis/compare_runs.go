@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/results"
@@ -123,7 +122,7 @@ func (c *comparedCells) compare(baseline, other *ComparedRun, rounding float64) 
 	p.Numbers = c.numberChanges(baseline, other, pairs, rounding)
 	p.Times = c.timeRatios(baseline, other, pairs)
 	c.addFailures(p, pairs)
-	p.addNotes(c.schema.Columns())
+	p.addNotes()
 	return p
 }
 
@@ -143,9 +142,8 @@ func (c *comparedCells) match(p *RunPair) []cellPair {
 			at[i], taken[row] = row, true
 		}
 	}
-	labels := c.commonLabels(a, b)
-	free := unpaired(a.rows, labels, func(i int) bool { return at[i] < 0 })
-	counterparts := unpaired(b.rows, labels, func(i int) bool { return !taken[i] })
+	free := unpaired(a.rows, func(i int) bool { return at[i] < 0 })
+	counterparts := unpaired(b.rows, func(i int) bool { return !taken[i] })
 	byMethod := map[string]*CellCounts{}
 	total := &CellCounts{}
 	count := func(cell *comparedCell, add func(*CellCounts)) {
@@ -166,8 +164,8 @@ func (c *comparedCells) match(p *RunPair) []cellPair {
 			count(cell, func(n *CellCounts) { n.Shared++ })
 			continue
 		}
-		row, there := counterparts[labels(cell)]
-		_, alone := free[labels(cell)]
+		row, there := counterparts[cell.labels]
+		_, alone := free[cell.labels]
 		if there && alone && c.sameData(p, cell) {
 			pairs = append(pairs, cellPair{int32(i), row, false})
 			taken[row] = true
@@ -188,30 +186,15 @@ func (c *comparedCells) match(p *RunPair) []cellPair {
 	return pairs
 }
 
-// commonLabels returns what gives the labels of cells without the dimensions that one of
-// two runs has no column for.
-func (c *comparedCells) commonLabels(a, b *ComparedRun) func(*comparedCell) cellLabels {
-	lacks := slices.Concat(a.lacks, b.lacks)
-	return func(cell *comparedCell) cellLabels {
-		labels := cell.labels
-		if len(lacks) > 0 {
-			of := c.groups[labels.group]
-			of.setting = of.setting.Without(lacks...)
-			labels.group = c.group(of, "")
-		}
-		return labels
-	}
-}
-
 // unpaired returns the rows that are to be paired by their labels: those that alone
 // have theirs.
-func unpaired(rows []comparedCell, labelsOf func(*comparedCell) cellLabels, open func(i int) bool) map[cellLabels]int32 {
+func unpaired(rows []comparedCell, open func(i int) bool) map[cellLabels]int32 {
 	found, several := map[cellLabels]int32{}, map[cellLabels]bool{}
 	for i := range rows {
 		if !open(i) {
 			continue
 		}
-		labels := labelsOf(&rows[i])
+		labels := rows[i].labels
 		_, there := found[labels]
 		several[labels] = there
 		found[labels] = int32(i)
@@ -261,8 +244,8 @@ func (c *comparedCells) addFailures(p *RunPair, pairs []cellPair) {
 
 func compareKeys(a, b results.CellKey) int { return bytes.Compare(a[:], b[:]) }
 
-// addNotes says what the comparison rests on. Dimensions have the given columns.
-func (p *RunPair) addNotes(columns []string) {
+// addNotes says what the comparison rests on.
+func (p *RunPair) addNotes() {
 	total := p.Cells[0]
 	if total.Shared+total.Counterparts == 0 {
 		p.Notes = append(p.Notes, "the runs have no cell in common, and so nothing is compared.")
@@ -275,13 +258,6 @@ func (p *RunPair) addNotes(columns []string) {
 		if there := p.Other.data[name]; there != "" && there != p.Baseline.data[name] {
 			p.Notes = append(p.Notes, fmt.Sprintf("the data set %s is another one in the two runs; its cells are not compared.", name))
 		}
-	}
-	if lacks := slices.Compact(slices.Sorted(slices.Values(slices.Concat(p.Baseline.lacks, p.Other.lacks)))); len(lacks) > 0 {
-		var names []string
-		for _, d := range lacks {
-			names = append(names, columns[d])
-		}
-		p.Notes = append(p.Notes, "one of the runs is of a version without the columns "+strings.Join(names, ", ")+"; cells are counterparts without a look at them.")
 	}
 	if p.Copied > 0 {
 		p.Notes = append(p.Notes, prose.Plural(p.Copied, "cell")+" of both runs are one computation, taken over from one by the other; times leave them out.")

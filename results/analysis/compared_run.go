@@ -24,7 +24,6 @@ type ComparedRun struct {
 	Statuses map[experiment.Status]int
 	Partial  bool // the run has not ended
 
-	lacks   []Dimension       // that its version had no column for
 	data    map[string]string // digests of data sets by name, by the manifest
 	rows    []comparedCell
 	values  []float64 // measures of each row: numbers, or the numbers of texts
@@ -139,7 +138,6 @@ func (c *comparedCells) add(r *ComparedRun, f *results.Frame, versions map[strin
 	if err != nil {
 		return err
 	}
-	r.lacks = columns.lacks
 	kinds := []experiment.Type{experiment.Int, experiment.Text, experiment.Text, experiment.Text, experiment.Time}
 	extra, err := f.Vectors(results.CellsFile, extraColumns, kinds)
 	if err != nil {
