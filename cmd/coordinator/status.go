@@ -146,11 +146,14 @@ func (a *atServer) tellRuns(ctx context.Context, q *queue.Queue, names []string,
 	return active, a.tellQuarantine(ctx, q, runs, watches)
 }
 
-// tellQuarantine writes how many messages of the runs are quarantined, and of one
-// run why the newest are.
+// tellQuarantine writes how many results of the runs are of no cell, how many messages are
+// quarantined, and of one run why the newest are.
 func (a *atServer) tellQuarantine(ctx context.Context, q *queue.Queue, runs []queue.Listed, watches map[string]*watch) error {
 	for _, r := range runs {
 		name, n := r.Name, watches[r.Name].Standing.Quarantined
+		if strays := watches[name].Standing.Strays; strays > 0 {
+			fmt.Fprintf(a.Out, "%s: %d results are of cells that the run does not have, and do not count; `coordinator collect %[1]s` quarantines them\n", name, strays)
+		}
 		if n == 0 {
 			continue
 		}

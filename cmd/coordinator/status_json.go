@@ -59,6 +59,6 @@ func runStatus(r queue.Listed, w *watch, last []*queue.Quarantined, workers []qu
 	return object{
 		"run": r.Name, "state": live.Phase(now, r.Open), "cells": now.Cells, "statuses": ended,
 		"running": now.Running, "queued": now.Queued, "not_queued": now.Unqueued, "dead": now.Dead,
-		"quarantined": now.Quarantined, "newest_quarantined": newest, "damaged": damaged, "no_worker_for": unable,
+		"quarantined": now.Quarantined, "strays": now.Strays, "newest_quarantined": newest, "damaged": damaged, "no_worker_for": unable,
 	}
 }

@@ -6,7 +6,7 @@
 // reasons of failures, when cells ended, the slowest cells and the newest failures, all
 // with texts of bounded length. Its
 // memory grows by about 100 bytes for each cell that is not ok ([queue.FailureIndex]), and
-// not with the others. Outcomes are read once each, in instalments, without knots and
+// by 17 for the others. Results of cells that the plan does not have are counted alone. Outcomes are read once each, in instalments, without knots and
 // coefficients. The paths of a validation curve are read when
 // somebody asks for them.
 //

@@ -20,6 +20,7 @@ type Follower struct {
 	queue     *queue.Queue
 	name      string
 	described bool
+	cells     *run.Cells // nil where the server does not list them
 	failures  *queue.FailureIndex
 }
 
@@ -29,16 +30,40 @@ func NewFollower(q *queue.Queue, name string) (*Follower, error) {
 	return &Follower{queue: q, name: name, failures: failures}, err
 }
 
-// Look finds out where the cells are.
-func (f *Follower) Look(ctx context.Context) error {
-	if !f.described {
-		description, err := run.Describe(ctx, f.queue, f.name)
-		if damaged := new(queue.DamagedError); errors.As(err, &damaged) { // of this run alone
+// know reads what the server has of the run itself, once.
+func (f *Follower) know(ctx context.Context) error {
+	if f.described {
+		return nil
+	}
+	damaged := new(queue.DamagedError)
+	failed := func(err error) bool {
+		if errors.As(err, &damaged) { // of this run alone
 			f.Damaged = damaged
-		} else if err != nil && !errors.Is(err, queue.ErrNoData) {
+			return false
+		}
+		return err != nil && !errors.Is(err, queue.ErrNoData)
+	}
+	description, err := run.Describe(ctx, f.queue, f.name)
+	if failed(err) {
+		return err
+	}
+	if description != nil {
+		cells, err := run.ReadCells(ctx, f.queue, description)
+		if failed(err) {
 			return err
 		}
-		f.Description, f.described = description, true
+		if err == nil {
+			f.cells, f.failures.Place = cells, cells.Place
+		}
+	}
+	f.Description, f.described = description, true
+	return nil
+}
+
+// Look finds out where the cells are.
+func (f *Follower) Look(ctx context.Context) error {
+	if err := f.know(ctx); err != nil {
+		return err
 	}
 	var cells int64 // of the grid, 0 while that is not known
 	if f.Description != nil {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -70,6 +71,39 @@ func TestMonitor(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.await(m, "the purged run is gone", func(s *State) bool { return len(s.Runs) == 1 })
+}
+
+// TestStrays has results of cells that the run's list does not have: they are in no number
+// but their own.
+func TestStrays(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	m := b.monitor()
+	b.submit("run", 1)
+	list := make([]byte, 9*16)
+	for i := range 9 {
+		list[16*i+15] = byte(i)
+	}
+	if err := b.PutData(b.ctx, queue.CellsOf("run"), bytes.NewReader(list)); err != nil {
+		t.Fatal(err)
+	}
+	b.compute(8, experiment.OK)
+	b.compute(1, experiment.Failed)
+	strays := make([]experiment.Task, 50)
+	for i := range strays {
+		strays[i] = experiment.Task{Run: "run", Cell: fmt.Sprintf("%032x", 100+i), Kind: "toy", Limits: experiment.Limits{Attempts: 1}}
+	}
+	b.publish(strays...)
+	b.compute(25, experiment.OK)
+	b.compute(25, experiment.Failed)
+	s := b.await(m, "the strays are counted", func(s *State) bool { return len(s.Runs) == 1 && s.Runs[0].Strays == 50 })
+	r := s.Runs[0]
+	if r.Phase != Finished || r.Cells != 9 || r.OK != 8 || r.Failed != 1 || r.ended() != 9 || len(r.Failures) != 1 || len(r.Slowest) != 9 || r.durations.count != 9 {
+		t.Errorf("%+v", r)
+	}
+	if done := r.Parts[0].Done; len(r.Parts) != 9 || done != 1 {
+		t.Errorf("%d parts, %d cells of the first", len(r.Parts), done)
+	}
 }
 
 // TestReplacedOutcomes puts failed cells back and wants the counts to follow.

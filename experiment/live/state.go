@@ -40,6 +40,7 @@ type Run struct {
 	ETA        *float64                    `json:"eta"`      // seconds to the end, nil while unknown
 
 	Quarantined int64    `json:"quarantined"` // messages that did not pass
+	Strays      int64    `json:"strays"`      // results of cells that the run does not have, which count nowhere else
 	Unable      []string `json:"unable"`      // what cells need and no worker computes
 
 	Details `json:"-"`
@@ -169,7 +170,7 @@ func (w *watch) describe() *Run {
 		Name: w.name, Phase: Phase(s, w.open), Reading: !w.shown.caught || w.again != nil,
 		Cells: s.Cells, OK: s.Ended[experiment.OK], Incomplete: s.Ended[experiment.Incomplete], Failed: s.Failed(),
 		Running: s.Running, Queued: s.Queued, Unqueued: s.Unqueued, Dead: s.Dead, Statuses: s.Ended,
-		Quarantined: s.Quarantined, Unable: []string{},
+		Quarantined: s.Quarantined, Strays: s.Strays, Unable: []string{},
 		Details: Details{Parts: w.parts(), Slowest: slices.Clone(t.slowest), Failures: slices.Clone(t.failures)},
 	}
 	slices.Reverse(r.Failures)

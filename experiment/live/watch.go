@@ -57,6 +57,7 @@ func (w *watch) newReading() (*reading, error) {
 	if err != nil {
 		return nil, err
 	}
+	feed.Has = func(cell string) bool { return w.cells == nil || w.cells.Has(cell) }
 	return &reading{feed: feed, tally: newTally(w.monitor.schemas), at: time.Now()}, nil
 }
 
@@ -70,6 +71,13 @@ func (w *watch) due(now time.Time, open bool) bool {
 // look reads what is new.
 func (w *watch) look(ctx context.Context, open bool) error {
 	w.open = open
+	first := !w.described
+	if err := w.know(ctx); err != nil {
+		return err
+	}
+	if first && w.Damaged != nil {
+		w.monitor.config.Report(fmt.Errorf("reading the description of run %s: %w", w.name, w.Damaged))
+	}
 	current := w.shown
 	if w.again != nil {
 		current = w.again
@@ -80,12 +88,7 @@ func (w *watch) look(ctx context.Context, open bool) error {
 	if w.again != nil && w.again.caught {
 		w.shown, w.again, w.throughput = w.again, nil, Throughput{}
 	}
-	first := !w.described
-	err := w.Look(ctx)
-	if first && w.Damaged != nil {
-		w.monitor.config.Report(fmt.Errorf("reading the description of run %s: %w", w.name, w.Damaged))
-	}
-	if err != nil {
+	if err := w.Look(ctx); err != nil {
 		return err
 	}
 	w.looked = time.Now()
@@ -95,9 +98,12 @@ func (w *watch) look(ctx context.Context, open bool) error {
 	// The tally was made first, and cells keep their results: only cells that
 	// came twice, or a purge, can make it the larger one.
 	if w.again == nil && w.shown.tally.total > w.Standing.Results && time.Since(w.shown.at) > againAfter+10*w.shown.took {
-		w.again, err = w.newReading()
+		var err error
+		if w.again, err = w.newReading(); err != nil {
+			return err
+		}
 	}
-	return err
+	return nil
 }
 
 // read goes on with a reading for a while.

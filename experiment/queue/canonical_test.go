@@ -334,3 +334,10 @@ func BenchmarkCodec(b *testing.B) {
 		}
 	})
 }
+
+// withoutRows returns an outcome without its further rows.
+func withoutRows(outcome *experiment.Outcome) *experiment.Outcome {
+	ending := *outcome
+	ending.Further = nil
+	return &ending
+}

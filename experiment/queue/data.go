@@ -10,10 +10,19 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
+// cellsSuffix ends the names of lists of cells.
+const cellsSuffix = "/cells"
+
+// CellsOf returns the name under which the cells of a run are listed among the data sets.
+// Who removes the run's description by [Queue.RemoveData] removes the list.
+func CellsOf(run string) string { return run + cellsSuffix }
+
+func validData(name string) error { return ValidName(strings.TrimSuffix(name, cellsSuffix)) }
+
 // PutData stores a data set under its digest unless it is there already, in
 // which case r is not read. A data set whose upload broke off is not there.
 func (q *Queue) PutData(ctx context.Context, digest string, r io.Reader) error {
-	if err := ValidName(digest); err != nil {
+	if err := validData(digest); err != nil {
 		return fmt.Errorf("storing data set: digest %w", err)
 	}
 	bucket, err := q.bucket(ctx, dataBucket)
@@ -39,7 +48,7 @@ func (q *Queue) PutData(ctx context.Context, digest string, r io.Reader) error {
 // ReplaceData stores a data set under its digest whatever is there. A reader
 // meanwhile can get parts of both, which do not match the digest.
 func (q *Queue) ReplaceData(ctx context.Context, digest string, r io.Reader) error {
-	if err := ValidName(digest); err != nil {
+	if err := validData(digest); err != nil {
 		return fmt.Errorf("replacing data set: digest %w", err)
 	}
 	if err := q.data.put(ctx, digest, r); err != nil {
@@ -52,7 +61,7 @@ func (q *Queue) ReplaceData(ctx context.Context, digest string, r io.Reader) err
 // to check. A missing data set is [ErrNoData], one that is not stored as
 // [Queue.PutData] stores a [*DamagedError], from here or while it is read.
 func (q *Queue) Data(ctx context.Context, digest string) (io.ReadCloser, error) {
-	if err := ValidName(digest); err != nil {
+	if err := validData(digest); err != nil {
 		return nil, fmt.Errorf("data set: digest %w", err)
 	}
 	r, err := q.data.open(ctx, digest, maxData)

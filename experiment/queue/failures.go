@@ -4,20 +4,31 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/agepath/agepath/experiment"
 )
 
 // FailureIndex keeps account of how the cells of a run ended. Each update reads only
 // what has come since the one before, without the results' bodies. It takes about
-// 100 bytes for each cell that is not ok. It is not safe for concurrent use.
+// 100 bytes for each cell that is not ok, and a bit for each other. It is not safe for
+// concurrent use.
 type FailureIndex struct {
+	// Place numbers the cells of the run's plan from 0; results of others do not count.
+	// Default: all do.
+	Place func(cell string) (place int, ok bool)
 	// NotOK are the cells whose newest result is not ok.
 	NotOK map[string]experiment.Status
 
 	queue  *Queue
 	run    string
 	source *reader
+
+	// What follows is kept where there is a Place.
+	ended  []uint64  // bits of the cells that have a result
+	cells  int       // of these
+	strays int       // results of no cell
+	due    time.Time // until when it is not read again from the first result on
 }
 
 // FailureIndex returns an empty account of a run.
@@ -34,6 +45,9 @@ func (x *FailureIndex) Update(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		if !x.count(cellOf(msg.Subject())) {
+			continue
+		}
 		cell, status := cellOf(msg.Subject()), experiment.Failed // also what has no status
 		if i := slices.Index(experiment.Statuses, experiment.Status(msg.Headers().Get(statusHeader))); i >= 0 {
 			status = experiment.Statuses[i] // one of a few strings, however many cells there are
@@ -44,6 +58,52 @@ func (x *FailureIndex) Update(ctx context.Context) error {
 			x.NotOK[cell] = status
 		}
 	}
+	return nil
+}
+
+// count notes that a cell has a result, and reports whether it is one of the run.
+func (x *FailureIndex) count(cell string) bool {
+	if x.Place == nil {
+		return true
+	}
+	place, ok := x.Place(cell)
+	if !ok {
+		x.strays++
+		return false
+	}
+	for len(x.ended) <= place/64 {
+		x.ended = append(x.ended, 0)
+	}
+	if word, bit := &x.ended[place/64], uint64(1)<<(place%64); *word&bit == 0 {
+		*word |= bit
+		x.cells++
+	}
+	return true
+}
+
+// settle has the results that are stored counted and no others: those that were removed, and
+// strays that came twice, show by more results than there are. All are read again then,
+// unless that was done a short while ago.
+func (x *FailureIndex) settle(ctx context.Context, counts *Counts) error {
+	if x.Place == nil {
+		return nil
+	}
+	if x.cells+x.strays > counts.Done && time.Now().After(x.due) {
+		stored, err := x.queue.count(ctx, resultsStream, resultTopic.run(x.run))
+		if err != nil {
+			return err
+		}
+		if x.cells+x.strays > stored { // not those that came since they were counted
+			began := time.Now()
+			x.NotOK, x.ended, x.cells, x.strays = map[string]experiment.Status{}, nil, 0, 0
+			x.source = x.queue.results.headers(x.run)
+			if err := x.Update(ctx); err != nil {
+				return err
+			}
+			x.due = time.Now().Add(10 * time.Since(began))
+		}
+	}
+	counts.Done = x.cells
 	return nil
 }
 

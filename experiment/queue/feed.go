@@ -15,7 +15,10 @@ import (
 // the run. It holds nothing of what it has read, and no request at the server
 // between two instalments. It is not safe for concurrent use.
 type Feed struct {
-	queue  *Queue
+	// Has reports whether a cell is one of the run; outcomes of others are left out.
+	// Default: all are.
+	Has func(cell string) bool
+
 	run    string
 	source *reader
 }
@@ -31,21 +34,24 @@ func (q *Queue) Feed(run string) (*Feed, error) {
 	if err := validRun(run); err != nil {
 		return nil, fmt.Errorf("reading results: %w", err)
 	}
-	return &Feed{queue: q, run: run, source: q.results.messages(run)}, nil
+	return &Feed{run: run, source: q.results.messages(run)}, nil
 }
 
 // Next yields the outcomes stored since the last one yielded and ends with the
 // newest. Whoever stops earlier gets the rest with the next call. A cell comes again
-// when its outcome was replaced. Measures are missing where an earlier version stored
-// an outcome that is too large for a message. An error that is a [*CellError] concerns
+// when its outcome was replaced. Of one that is too large for a message labels and measures
+// can be missing. An error that is a [*CellError] concerns
 // one outcome and the sequence goes on after it; any other error ends it.
 func (f *Feed) Next(ctx context.Context) iter.Seq2[Stored, error] {
 	return values(f.source.messages(ctx), func(msg jetstream.Msg) (Stored, error) {
+		if f.Has != nil && !f.Has(cellOf(msg.Subject())) {
+			return Stored{}, errSkip
+		}
 		meta, err := msg.Metadata()
 		if err != nil {
 			return Stored{}, err
 		}
-		outcome, err := f.load(ctx, msg)
+		outcome, err := f.load(msg)
 		if err == nil {
 			err = matches(outcome, msg.Subject(), msg.Headers())
 		}
@@ -56,25 +62,16 @@ func (f *Feed) Next(ctx context.Context) iter.Seq2[Stored, error] {
 	})
 }
 
-// load reads the outcome of a message. Those in the Object Store are there
-// whole; their message has the rest (see results.message), but not when an older
-// version stored it.
-func (f *Feed) load(ctx context.Context, msg jetstream.Msg) (*experiment.Outcome, error) {
-	if len(msg.Data()) > 0 {
+// load reads the outcome of a message, which is all that is read of one in the Object Store,
+// see results.small: whoever may store there decides how large it is.
+func (f *Feed) load(msg jetstream.Msg) (*experiment.Outcome, error) {
+	header := msg.Headers()
+	if len(msg.Data()) > 0 || header.Get(objectHeader) == "" {
 		return decodeEnding(msg.Data())
 	}
-	outcome, err := f.queue.results.load(ctx, msg.Subject(), msg.Headers(), nil)
-	if err != nil {
-		return nil, err
-	}
-	return withoutRows(outcome), nil
-}
-
-// withoutRows returns an outcome without its further rows.
-func withoutRows(outcome *experiment.Outcome) *experiment.Outcome {
-	ending := *outcome
-	ending.Further = nil
-	return &ending
+	return &experiment.Outcome{
+		Run: f.run, Cell: cellOf(msg.Subject()), Status: experiment.Status(header.Get(statusHeader)), Short: resultShort(header),
+	}, nil
 }
 
 // Outcome returns the outcome of a cell with all its rows, nil where it has none.

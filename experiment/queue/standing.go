@@ -18,6 +18,7 @@ type Standing struct {
 	Results  int64                       // stored: one for each cell that has ended, and for each that was put back
 
 	Quarantined int64 // messages that did not pass
+	Strays      int64 // results of cells that the run does not have; they count nowhere else
 
 	Paused bool // workers take no task of the run
 }
@@ -55,13 +56,18 @@ func (x *FailureIndex) Standing(ctx context.Context, cells int64) (Standing, err
 	if err := x.Update(ctx); err != nil {
 		return Standing{}, err
 	}
+	if err := x.settle(ctx, &counts); err != nil {
+		return Standing{}, err
+	}
 	putBack := map[experiment.Status]int64{}
 	if counts.Queued+counts.InFlight > 0 && len(x.NotOK) > 0 {
 		if putBack, err = x.putBack(ctx); err != nil {
 			return Standing{}, err
 		}
 	}
-	return stand(counts, x.statuses(), putBack, cells), nil
+	s := stand(counts, x.statuses(), putBack, cells)
+	s.Strays = int64(x.strays)
+	return s, nil
 }
 
 // stand places each cell once. notOK are the cells whose newest result is not ok,
@@ -78,6 +84,7 @@ func stand(counts Counts, notOK, putBack map[experiment.Status]int64, cells int6
 		others += notOK[status]
 	}
 	s.Ended[experiment.OK] = max(0, int64(counts.Done)-others)
+	s.Dead = min(s.Dead, s.Ended[experiment.Failed])
 	if s.Cells = cells; cells == 0 {
 		s.Cells = s.Done() + s.Left()
 	}

@@ -99,6 +99,75 @@ func TestStandingAfterCancel(t *testing.T) {
 	b.wantStanding(index, 10, 1, 0, 0, 0, 1, 8)
 }
 
+// TestStrays stores results of cells that the run does not have, some twice, and removes a
+// result: the run's cells stand as they do, and the feed has no others.
+func TestStrays(t *testing.T) {
+	t.Parallel()
+	b, worker, index := setupRun(t, 10)
+	planned := map[string]int{}
+	for task := range generate("run", 10) {
+		planned[task.Cell] = len(planned)
+	}
+	index.Place = func(cell string) (int, bool) { place, ok := planned[cell]; return place, ok }
+	var done []string
+	for i := range 4 {
+		d := b.pull(worker)
+		done = append(done, d.Task.Cell)
+		if i == 3 {
+			b.done(d, failure("no luck"))
+			break
+		}
+		b.done(d, ok())
+	}
+	b.wantStanding(index, 10, 3, 0, 1, 0, 6, 0)
+	store := func(cell string, o *experiment.Outcome) {
+		t.Helper()
+		o.Run, o.Cell = "run", cell
+		if err := b.Queue.results.put(b.ctx, o, 0, 1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range 100 {
+		store(fmt.Sprintf("stray%d", i), ok())
+		store(fmt.Sprintf("poor%d", i), failure("none"))
+		b.wantStanding(index, 10, 3, 0, 1, 0, 6, 0)
+		store(fmt.Sprintf("stray%d", i), failure("twice"))
+	}
+	b.wantStrays(index, 200)
+	if len(index.NotOK) != 1 {
+		t.Errorf("%d cells are remembered as not ok", len(index.NotOK))
+	}
+	if err := b.Discard(b.ctx, "run", done[0]); err != nil {
+		t.Fatal(err)
+	}
+	b.wantStanding(index, 10, 2, 0, 1, 0, 6, 1)
+	for range 6 {
+		b.done(b.pull(worker), ok())
+	}
+	store(done[0], ok())
+	b.wantStanding(index, 10, 9, 0, 1, 0, 0, 0)
+	b.wantStrays(index, 200)
+	feed, err := b.Feed("run")
+	if err != nil {
+		t.Fatal(err)
+	}
+	feed.Has = func(cell string) bool { _, ok := planned[cell]; return ok }
+	if cells := b.take(feed, 1000); len(cells) != 10 {
+		t.Errorf("the feed has %d outcomes: %q", len(cells), cells)
+	}
+}
+
+func (b *bundle) wantStrays(index *FailureIndex, want int64) {
+	b.t.Helper()
+	b.await(fmt.Sprintf("%d results are strays", want), func() bool {
+		s, err := index.Standing(b.ctx, 10)
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		return s.Strays == want
+	})
+}
+
 // TestStand wants numbers that were read one after the other to place each cell
 // once.
 func TestStand(t *testing.T) {
@@ -111,6 +180,7 @@ func TestStand(t *testing.T) {
 		cells   int64
 		want    []int64 // ok, incomplete, failed, running, queued, not queued
 	}{
+		{"dead letters of anybody", Counts{Done: 20, Dead: 1000}, nil, 20, []int64{13, 1, 6, 0, 0, 0}},
 		{"nothing left", Counts{Done: 20}, nil, 20, []int64{13, 1, 6, 0, 0, 0}},
 		{"a task is not acknowledged yet", Counts{Done: 20, InFlight: 2}, nil, 20, []int64{13, 1, 6, 0, 0, 0}},
 		{"cells ended between two numbers", Counts{Done: 18, InFlight: 1, Queued: 3}, nil, 20, []int64{11, 1, 6, 0, 2, 0}},
@@ -122,6 +192,9 @@ func TestStand(t *testing.T) {
 		got := []int64{s.Ended[experiment.OK], s.Ended[experiment.Incomplete], s.Failed(), s.Running, s.Queued, s.Unqueued}
 		if !slices.Equal(got, test.want) {
 			t.Errorf("%s: %d, want %d", test.what, got, test.want)
+		}
+		if s.Dead > s.Failed() {
+			t.Errorf("%s: %d of %d failed cells are dead", test.what, s.Dead, s.Failed())
 		}
 		if sum := s.Done() + s.Left() + s.Unqueued; sum != s.Cells {
 			t.Errorf("%s: %d of %d cells are placed", test.what, sum, s.Cells)

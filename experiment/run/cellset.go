@@ -2,7 +2,15 @@ package run
 
 import (
 	"bytes"
+	"context"
 	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"sort"
+
+	"github.com/agepath/agepath/experiment/queue"
+	"github.com/agepath/agepath/results"
 )
 
 // cellKey is the identity of a cell in 16 bytes: runs of millions of cells
@@ -37,6 +45,62 @@ func (s cellSet) has(cell string) bool {
 		_, ok = s[key]
 	}
 	return ok
+}
+
+// Cells are the cells of a run's plan.
+type Cells struct {
+	keys []byte // in their order
+}
+
+// Place returns which one of the cells a cell is, from 0; ok is false for another one.
+func (c *Cells) Place(cell string) (place int, ok bool) {
+	key, ok := keyOf(cell)
+	if !ok {
+		return 0, false
+	}
+	return sort.Find(len(c.keys)/len(key), func(i int) int { return bytes.Compare(key[:], c.keys[i*len(key):][:len(key)]) })
+}
+
+// Has reports whether a cell is one of them.
+func (c *Cells) Has(cell string) bool {
+	_, ok := c.Place(cell)
+	return ok
+}
+
+// ReadCells reads the cells of a run that the queue describes. The error is [queue.ErrNoData]
+// where an earlier version submitted the run, and a [*queue.DamagedError] where the list is
+// not as it was stored.
+func ReadCells(ctx context.Context, q *queue.Queue, d *Description) (*Cells, error) {
+	name, size := queue.CellsOf(d.Run), d.Cells*int64(len(cellKey{}))
+	body, err := q.Data(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	defer body.Close()
+	keys, err := io.ReadAll(io.LimitReader(body, size+1))
+	if err == nil && int64(len(keys)) != size {
+		err = &queue.DamagedError{Object: name, Err: fmt.Errorf("it does not have %d bytes", size)}
+	}
+	return &Cells{keys}, err
+}
+
+// putCells stores the cells of a plan in the queue unless they are there.
+func putCells(ctx context.Context, q *queue.Queue, gate *gate) error {
+	keys := make([]byte, 0, len(gate.cells)*len(cellKey{}))
+	for _, cell := range gate.cells {
+		keys = append(keys, cell.key[:]...)
+	}
+	have, err := ReadCells(ctx, q, &Description{Manifest: results.Manifest{Run: gate.plan.Run, Cells: int64(len(gate.cells))}})
+	put := q.ReplaceData
+	switch {
+	case err == nil && bytes.Equal(have.keys, keys):
+		return nil
+	case errors.Is(err, queue.ErrNoData):
+		put = q.PutData
+	case err != nil && !errors.As(err, new(*queue.DamagedError)):
+		return err
+	}
+	return put(ctx, queue.CellsOf(gate.plan.Run), bytes.NewReader(keys))
 }
 
 // compareKeys orders keys by their digits.

@@ -235,7 +235,7 @@ func (c *Coordinator) compute(ctx context.Context, g *gatherer) (err error) {
 			return err
 		}
 	}
-	replaced, _, err := PutRun(ctx, q, c.Grid, c.Plan)
+	replaced, _, err := putRun(ctx, q, c.Grid, g.gate)
 	if err != nil {
 		return err
 	}

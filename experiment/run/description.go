@@ -81,7 +81,7 @@ func (d *Description) current() error {
 		d.Run, d.SchemaVersion, results.SchemaVersion)}
 }
 
-// check refuses what PutRun does not write.
+// check refuses what putRun does not write.
 func (d *Description) check(run string) error {
 	switch {
 	case d.Run != run:

@@ -16,17 +16,21 @@ import (
 	"github.com/agepath/agepath/results"
 )
 
-// PutRun stores what others need to gather, retry or describe a run: its data
-// sets and, under the run's name, its description, which is that of the last
+// putRun stores what others need to gather, retry or describe a run: its data
+// sets, the list of its cells and, under the run's name, its description, which is that of the last
 // submission. Tasks that are queued get its limits; limited reports whether they had
 // others. It returns the names of the data sets and descriptions that were there,
 // damaged, and are replaced. Files of commands are among them.
-func PutRun(ctx context.Context, q *queue.Queue, grid *experiment.Grid, plan *experiment.Plan) (replaced []string, limited bool, err error) {
+func putRun(ctx context.Context, q *queue.Queue, grid *experiment.Grid, gate *gate) (replaced []string, limited bool, err error) {
+	plan := gate.plan
 	if replaced, err = putDatasets(ctx, q, plan, plan.Data); err != nil {
 		return replaced, false, err
 	}
 	damagedFiles, err := putFiles(ctx, q, plan, plan.Files)
 	if replaced = append(replaced, damagedFiles...); err != nil {
+		return replaced, false, err
+	}
+	if err := putCells(ctx, q, gate); err != nil {
 		return replaced, false, err
 	}
 	damaged, limited, err := putDescription(ctx, q, grid, plan, placesOf(grid, plan))
@@ -36,7 +40,7 @@ func PutRun(ctx context.Context, q *queue.Queue, grid *experiment.Grid, plan *ex
 	return replaced, limited, err
 }
 
-// putDescription is PutRun without the data sets.
+// putDescription is putRun without the data sets and cells.
 func putDescription(ctx context.Context, q *queue.Queue, grid *experiment.Grid, plan *experiment.Plan, places *results.ManifestPlaces) (damaged, limited bool, err error) {
 	description := &Description{Manifest: *describe(grid, plan), Parts: plan.Parts(), Needs: plan.Needs()}
 	description.Places = places
@@ -95,14 +99,18 @@ func Submit(ctx context.Context, q *queue.Queue, grid *experiment.Grid, plan *ex
 	if err := q.EnsureStreams(ctx); err != nil {
 		return nil, err
 	}
-	replaced, limited, err := PutRun(ctx, q, grid, plan)
+	gate, err := newGate(ctx, plan)
+	if err != nil {
+		return nil, err
+	}
+	replaced, limited, err := putRun(ctx, q, grid, gate)
 	if err != nil {
 		return nil, err
 	}
 	raised := again{limits: plan.Limits}
 	shared := 0
-	s, err := submit(ctx, q, plan, raised.wantsEnded, func(k *known) (func(cell string) bool, error) {
-		shared, err = shareSubmitted(ctx, q, plan, k, from)
+	s, err := submit(ctx, q, gate, raised.wantsEnded, func(k *known) (func(cell string) bool, error) {
+		shared, err = shareSubmitted(ctx, q, gate, k, from)
 		return func(cell string) bool { return !k.done.has(cell) }, err
 	})
 	if err == nil {
@@ -112,8 +120,8 @@ func Submit(ctx context.Context, q *queue.Queue, grid *experiment.Grid, plan *ex
 }
 
 // shareSubmitted is share for a plan that is submitted.
-func shareSubmitted(ctx context.Context, q *queue.Queue, plan *experiment.Plan, k *known, from []Reuse) (shared int, err error) {
-	if int64(len(k.done)) >= plan.Count() {
+func shareSubmitted(ctx context.Context, q *queue.Queue, gate *gate, k *known, from []Reuse) (shared int, err error) {
+	if len(k.done) >= len(gate.cells) {
 		return 0, nil
 	}
 	all := Reuse{Report: func(error) {}}
@@ -125,13 +133,9 @@ func shareSubmitted(ctx context.Context, q *queue.Queue, plan *experiment.Plan, 
 	}
 	var others []string
 	if !all.Alone {
-		others, err = sharing(ctx, q, plan)
+		others, err = sharing(ctx, q, gate.plan)
 	}
-	if err != nil || len(others) == 0 && len(all.Dirs) == 0 && len(all.known(plan)) == 0 {
-		return 0, err
-	}
-	gate, err := newGate(ctx, plan)
-	if err != nil {
+	if err != nil || len(others) == 0 && len(all.Dirs) == 0 && len(all.known(gate.plan)) == 0 {
 		return 0, err
 	}
 	t := &taker{gate: gate, wants: gate.plans, report: all.Report}
@@ -165,7 +169,11 @@ func Retry(ctx context.Context, q *queue.Queue, run string, statuses []experimen
 		}
 		return e.Status != experiment.OK
 	}
-	s, err := submit(ctx, q, plan, wants, func(k *known) (func(cell string) bool, error) { return k.puts, nil })
+	gate, err := newGate(ctx, plan)
+	if err != nil {
+		return nil, err
+	}
+	s, err := submit(ctx, q, gate, wants, func(k *known) (func(cell string) bool, error) { return k.puts, nil })
 	if err == nil {
 		s.Left, s.Limited = len(left), limited
 	}
@@ -185,18 +193,15 @@ func overridden(set, more []string) []string {
 // submit publishes the wanted cells of a plan, where those whose result is one of
 // the ended ones are to be computed again. Results are read when there are any: what
 // does not pass is no result, and its cell is wanted. choose says which cells are wanted.
-func submit(ctx context.Context, q *queue.Queue, plan *experiment.Plan, ended func(*queue.Ended) bool, choose func(*known) (wanted func(cell string) bool, err error)) (*Submitted, error) {
+func submit(ctx context.Context, q *queue.Queue, gate *gate, ended func(*queue.Ended) bool, choose func(*known) (wanted func(cell string) bool, err error)) (*Submitted, error) {
 	var s Submitted
+	plan := gate.plan
 	k, err := lookUp(ctx, q, plan.Run, ended)
 	if err != nil {
 		return nil, err
 	}
 	strayed := cellSet{}
 	if !k.fresh {
-		gate, err := newGate(ctx, plan)
-		if err != nil {
-			return nil, err
-		}
 		strays, err := sift(ctx, q, gate, func(*experiment.Outcome) error { return nil })
 		if err != nil {
 			return nil, err

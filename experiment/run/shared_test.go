@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/queue"
 	"github.com/agepath/agepath/experiment/selfpaced"
 )
 
@@ -98,5 +100,62 @@ func TestCancelledWhileGathered(t *testing.T) {
 	var cancelled *CancelledError
 	if !errors.As(err, &cancelled) || cancelled.Missing != p.Count() {
 		t.Errorf("a cancelled run ended with %v", err)
+	}
+}
+
+// TestCells wants the cells of a submitted plan to be listed, a damaged list to be replaced
+// by the next submission, and a purge to remove it.
+func TestCells(t *testing.T) {
+	t.Parallel()
+	grid, p := plan(t, "repeats=3")
+	q := startQueue(t)
+	read := func() (*Cells, error) {
+		d, err := Describe(t.Context(), q, p.Run)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return ReadCells(t.Context(), q, d)
+	}
+	for _, list := range []string{"", "too short", string(make([]byte, 16*p.Count())), string(make([]byte, 16*p.Count()+1))} {
+		if list != "" {
+			if err := q.ReplaceData(t.Context(), queue.CellsOf(p.Run), strings.NewReader(list)); err != nil {
+				t.Fatal(err)
+			}
+			if cells, err := read(); int64(len(list)) != 16*p.Count() && !errors.As(err, new(*queue.DamagedError)) {
+				t.Errorf("a list of %d bytes: %v, %v", len(list), cells, err)
+			}
+		}
+		if _, err := Submit(t.Context(), q, grid, p); err != nil {
+			t.Fatal(err)
+		}
+		cells, err := read()
+		if err != nil {
+			t.Fatal(err)
+		}
+		places := map[int]bool{}
+		for id := range p.IDs() {
+			place, ok := cells.Place(id)
+			if !ok || !cells.Has(id) || places[place] || place < 0 || int64(place) >= p.Count() {
+				t.Fatalf("cell %s is at %d, %v", id, place, ok)
+			}
+			places[place] = true
+			for _, other := range []string{strings.ToUpper(id) + "x", id[1:], id[:31] + "g", ""} {
+				if cells.Has(other) {
+					t.Errorf("%q is a cell", other)
+				}
+			}
+		}
+	}
+	if err := q.Cancel(t.Context(), p.Run); err != nil {
+		t.Fatal(err)
+	}
+	if list, err := q.List(t.Context()); err != nil || len(list) != 1 {
+		t.Errorf("the server lists the runs %v, %v", list, err)
+	}
+	if err := Purge(t.Context(), q, p.Run); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := q.Data(t.Context(), queue.CellsOf(p.Run)); !errors.Is(err, queue.ErrNoData) {
+		t.Errorf("after the purge: %v", err)
 	}
 }

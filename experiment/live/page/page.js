@@ -231,6 +231,7 @@ function phaseOf(run) {
   const share = `${percent(done / Math.max(run.cells, 1))} of ${count(run.cells)} cells have ended`;
   return `${run.phase}: ${share}` + (done > run.ok ? `, ${count(run.ok)} ok` : "") +
     (run.quarantined ? `; ${count(run.quarantined)} messages quarantined` : "") +
+    (run.strays ? `; ${count(run.strays)} results of cells that the run does not have` : "") +
     (run.unable.length ? `; no worker for ${run.unable.join(", ")}` : "") +
     (run.dead ? `; ${count(run.dead)} given up because their workers died` : "") +
     (run.reading ? "; the results stored so far are still being read" : "");
