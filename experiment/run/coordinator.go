@@ -143,10 +143,14 @@ func (c *Coordinator) Run(ctx context.Context) (*Summary, error) {
 	if err := c.finish(ctx, g.store, summary.Computed > 0); err != nil {
 		return nil, err
 	}
-	if c.Queue != nil { // also where nothing was missing: the one before can have ended before it swept
-		if _, err := c.Queue.RemoveEnded(ctx, c.Plan.Run); err != nil {
-			return nil, err
-		}
+	// Also where nothing was missing: the run before can have ended before it swept.
+	if c.Queue != nil {
+		_, err = c.Queue.RemoveEnded(ctx, c.Plan.Run)
+	} else if err = os.RemoveAll(filepath.Join(c.Out, serverDir)); err != nil {
+		err = fmt.Errorf("removing the files of the embedded server: %w", err)
+	}
+	if err != nil {
+		return nil, err
 	}
 	summary.Counts, summary.Quarantined = g.store.Counts(), g.repair.quarantined
 	return summary, nil
@@ -218,7 +222,7 @@ func (c *Coordinator) compute(ctx context.Context, g *gatherer) (err error) {
 		if server, err = queue.StartServer(ctx, queue.ServerConfig{Dir: dir, Report: c.Report}); err != nil {
 			return err
 		}
-		defer func() { err = errors.Join(err, stopServer(server, dir, err == nil)) }()
+		defer func() { err = errors.Join(err, server.Shutdown()) }()
 		var unwatch func(error) error
 		ctx, unwatch = watchRoom(ctx, server)
 		defer func() { err = unwatch(err) }()
@@ -357,19 +361,6 @@ func (c *Coordinator) idle() time.Duration {
 		return 50 * time.Millisecond
 	}
 	return 0
-}
-
-// stopServer stops the embedded server. Its files are removed when everything
-// they hold was gathered.
-func stopServer(server *queue.Server, dir string, gathered bool) error {
-	err := server.Shutdown()
-	if gathered && err == nil {
-		err = os.RemoveAll(dir)
-	}
-	if err != nil {
-		return fmt.Errorf("stopping the embedded server: %w", err)
-	}
-	return nil
 }
 
 // finish compacts the results and describes them in the manifest. changed tells
