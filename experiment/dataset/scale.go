@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -74,31 +75,87 @@ func Spread(low, high float64) float64 {
 // Level reports whether scaling is fitted to rows of d that leave a column without spread
 // which has one elsewhere. The rows are those that [Prepare] draws with the stream.
 func (s Settings) Level(d *Dataset, stream func(purpose string) *rand.Rand) (bool, error) {
+	fitted, all, err := s.fitted(d, stream)
+	return err == nil && s.level(d, fitted, all), err
+}
+
+// Levels returns [Settings.Level] of repeats from 1 on, each with its stream. It takes the time
+// of one where no column has the same value in as many rows as scaling is fitted to.
+func (s Settings) Levels(ctx context.Context, d *Dataset, repeats int, stream func(repeat int, purpose string) *rand.Rand) ([]bool, error) {
+	levels := make([]bool, repeats)
+	for i := range levels {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		fitted, all, err := s.fitted(d, func(purpose string) *rand.Rand { return stream(i+1, purpose) })
+		if err != nil {
+			return nil, err
+		}
+		const fewer = 8 // rows of another repeat, at most: each class is rounded in each part
+		if i == 0 && !(s.Features.scales() && canLevel(d.X, d.D, len(fitted)-fewer)) &&
+			!(d.Task == Regression && s.Target.scales() && canLevel(d.Y, 1, len(fitted)-fewer)) {
+			break
+		}
+		levels[i] = s.level(d, fitted, all)
+	}
+	return levels, nil
+}
+
+// canLevel reports whether one of the d columns of the row-major x can be without spread in
+// so many rows: that many of its values are equal up to rounding, or missing.
+func canLevel(x []float64, d, rows int) bool {
+	for j := range d {
+		var values []float64
+		for at := j; at < len(x); at += d {
+			if !math.IsNaN(x[at]) {
+				values = append(values, x[at])
+			}
+		}
+		slices.Sort(values)
+		equal, missing := 0, len(x)/d-len(values)
+		for from, to := 0, 0; to < len(values); to++ {
+			for Spread(values[from], values[to]) > 0 {
+				from++
+			}
+			equal = max(equal, to-from+1)
+		}
+		if equal+missing >= rows {
+			return true
+		}
+	}
+	return false
+}
+
+// fitted returns the rows that scaling is fitted to, and all that it is applied to.
+func (s Settings) fitted(d *Dataset, stream func(purpose string) *rand.Rand) (fitted, all []int, err error) {
 	if err := s.Check(d.Task, d.N); err != nil {
-		return false, err
+		return nil, nil, err
 	}
 	drawn := s.draw(d.N, stream)
-	all := drawn
-	if all == nil {
+	if all = drawn; all == nil {
 		all = count(d.N)
 	}
-	fitted := all
-	if s.Protocol.heldOut() {
-		of := d
-		if drawn != nil {
-			of = d.pick(drawn)
-		}
-		parts, err := s.divide(of, stream)
-		if err != nil {
-			return false, err
-		}
-		fitted = make([]int, len(parts.train))
-		for i, row := range parts.train {
-			fitted[i] = all[row]
-		}
+	if !s.Protocol.heldOut() {
+		return all, all, nil
 	}
+	of := d
+	if drawn != nil {
+		of = d.pick(drawn)
+	}
+	parts, err := s.divide(of, stream)
+	if err != nil {
+		return nil, nil, err
+	}
+	fitted = make([]int, len(parts.train))
+	for i, row := range parts.train {
+		fitted[i] = all[row]
+	}
+	return fitted, all, nil
+}
+
+func (s Settings) level(d *Dataset, fitted, all []int) bool {
 	return s.Features.scales() && level(d.X, d.D, fitted, all) ||
-		d.Task == Regression && s.Target.scales() && level(d.Y, 1, fitted, all), nil
+		d.Task == Regression && s.Target.scales() && level(d.Y, 1, fitted, all)
 }
 
 // level reports whether one of the d columns of the row-major x has no spread in the fitted

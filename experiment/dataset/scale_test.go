@@ -183,6 +183,60 @@ func TestLevel(t *testing.T) {
 	}
 }
 
+// TestLevels compares with Level of each repeat, where columns have the same value in more or
+// fewer rows than scaling is fitted to.
+func TestLevels(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(5, 8))
+	found, looked := 0, 0
+	for range 200 {
+		const repeats = 10
+		n, d := 30+random.IntN(30), 1+random.IntN(3)
+		set := &Dataset{Name: "some", N: n, D: d, Task: []Task{Regression, Classification}[random.IntN(2)], X: make([]float64, n*d), Y: make([]float64, n)}
+		rare := random.IntN(8)
+		for k := range set.X {
+			switch random.IntN(n) {
+			default:
+				set.X[k] = 0.3
+			case 1, rare:
+				set.X[k] = random.Float64()
+			case 2:
+				set.X[k] = math.NaN()
+			}
+			if rare > 5 {
+				set.X[k] = float64(random.IntN(2))
+			}
+		}
+		for i := range set.Y {
+			set.Y[i] = float64(2*random.IntN(2) - 1)
+		}
+		s := Settings{
+			Split: Split{Train: 3, Test: 1, Validation: 0.3}, Missing: Median, Features: Standard,
+			Protocol: []Protocol{HeldOut, Paper}[random.IntN(2)], Rows: []int{0, n - 5}[random.IntN(2)],
+		}
+		seed := random.Uint64()
+		stream := func(repeat int, purpose string) *rand.Rand {
+			return rand.New(rand.NewPCG(seed+uint64(repeat), uint64(len(purpose))))
+		}
+		got, err := s.Levels(t.Context(), set, repeats, stream)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, level := range got {
+			want, err := s.Level(set, func(purpose string) *rand.Rand { return stream(i+1, purpose) })
+			if err != nil || level != want {
+				t.Errorf("repeat %d of %+v, %v: %t, want %t, %v", i+1, s, set.X, level, want, err)
+			}
+			if looked++; want {
+				found++
+			}
+		}
+	}
+	if found < looked/20 || found > looked/2 {
+		t.Errorf("%d of %d have such a column", found, looked)
+	}
+}
+
 func TestScaleRefusesWhatOverflows(t *testing.T) {
 	t.Parallel()
 	for _, scaling := range []Scaling{Standard, MinMax} {

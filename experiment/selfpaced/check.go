@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math/rand/v2"
 	"slices"
 	"strconv"
 	"strings"
@@ -99,12 +100,11 @@ func (p *planner) load(ctx context.Context, source dataset.Source, settings data
 	if err != nil {
 		return nil, err
 	}
-	level := make([]bool, p.Grid.Repeats)
-	for i := range level {
-		cell := Cell{Seed: experiment.CellSeed(p.Grid.Seed, i+1)}
-		if level[i], err = settings.Level(d, cell.Stream); err != nil {
-			return nil, err
-		}
+	level, err := settings.Levels(ctx, d, p.Grid.Repeats, func(repeat int, purpose string) *rand.Rand {
+		return experiment.Stream(experiment.CellSeed(p.Grid.Seed, repeat), purpose)
+	})
+	if err != nil {
+		return nil, err
 	}
 	return &plannedData{
 		PlannedData: experiment.Planned(d),
