@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -60,11 +61,20 @@ func TestSmallDisk(t *testing.T) {
 	}
 }
 
-// A run with its own server ends in time when others fill its disk, keeps what it
-// has, and is completed when there is room.
+// A run with its own server ends in time when others fill its disk, or take its inodes, keeps
+// what it has, and is completed when there is room.
 func TestDiskFillsUp(t *testing.T) {
 	needs.Patience(t, "6 s")
 	t.Parallel()
+	for what, fill := range map[string]func(t *testing.T, dir string) string{"KiB": fillDisk, "inodes": fillNames} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			fillsUp(t, what, fill)
+		})
+	}
+}
+
+func fillsUp(t *testing.T, what string, fill func(t *testing.T, dir string) string) {
 	disk, err := needs.SmallDisk(t, 32<<20)
 	if err != nil {
 		needs.Lacking(t, "%v", err)
@@ -95,15 +105,18 @@ func TestDiskFillsUp(t *testing.T) {
 		}
 		begun = len(streams) > 0
 	}
-	filler := fillDisk(t, disk)
+	filler := fill(t, disk)
 	start := time.Now()
 	if err := <-ended; err == nil {
 		t.Fatal("the run was done before the disk was full")
 	}
 	wantFull(t, run.ProcessState.ExitCode(), message.String(), time.Since(start))
+	if !strings.Contains(message.String(), what+" are free") {
+		t.Errorf("the run said %s", message.String())
+	}
 	o := do(t, arguments...)
 	wantFull(t, o.code, o.err, 0)
-	if err := os.Remove(filler); err != nil {
+	if err := os.RemoveAll(filler); err != nil {
 		t.Fatal(err)
 	}
 	must(t, arguments...)
@@ -111,6 +124,19 @@ func TestDiskFillsUp(t *testing.T) {
 	undisturbed := filepath.Join(t.TempDir(), "undisturbed")
 	must(t, longGrid(t, t.TempDir(), undisturbed)...)
 	wantSameNumbers(t, numbers(t, undisturbed), numbers(t, out))
+}
+
+// fillNames fills the disk of a folder with as many files as it takes.
+func fillNames(t *testing.T, dir string) (path string) {
+	t.Helper()
+	path, err := os.MkdirTemp(dir, "filler")
+	for i := 0; err == nil; i++ {
+		err = os.WriteFile(filepath.Join(path, strconv.Itoa(i)), nil, 0o600)
+	}
+	if !errors.Is(err, syscall.ENOSPC) {
+		t.Fatal(err)
+	}
+	return path
 }
 
 // fillDisk fills the disk of a folder by a file.

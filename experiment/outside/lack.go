@@ -63,7 +63,7 @@ func ofStart(err error, program *Program) error {
 // exit statuses of shells and of env for a program that is not there or cannot be run, or
 // with no room left in its folder.
 func (s *session) ofEnd(err error) error {
-	if free, failed := disk.Free(s.dir); failed == nil && free < leastRoom {
+	if free, files, failed := disk.Free(s.dir); failed == nil && (free < leastRoom || files == 0) {
 		return &LackError{lackRoom, err}
 	}
 	if s.over() {

@@ -16,7 +16,9 @@ const (
 	// Some tasks, results and blocks of streams have to fit in, and then the
 	// results that are flushed to the same disk.
 	leastRoom = 1 << 20
-	roomEvery = time.Second // between two looks at the room
+	// leastFiles is how many files it needs, likewise: blocks of streams, and the tables.
+	leastFiles = 32
+	roomEvery  = time.Second // between two looks at the room
 	// storeLimit is the most that an embedded server stores. Its default is three
 	// quarters of what is free when it starts, beyond which it refuses messages on
 	// a disk with room; the disk is the limit here.
@@ -25,47 +27,39 @@ const (
 
 // RoomError says that the disk of an embedded server is full.
 type RoomError struct {
-	Dir  string // the server's folder
-	Free int64  // bytes
+	Dir   string // the server's folder
+	Free  int64  // bytes
+	Files int64  // that can be created there
 }
 
 func (e *RoomError) Error() string {
-	return fmt.Sprintf("the disk of %s is full: %d KiB are free, and the embedded NATS server needs %d KiB at least; "+
-		"make room there and run the same command again, which goes on where this one ended, or choose another disk by --out",
-		e.Dir, e.Free>>10, leastRoom>>10)
+	full := fmt.Sprintf("is full: %d KiB are free, and the embedded NATS server needs %d KiB", e.Free>>10, leastRoom>>10)
+	if e.Files < leastFiles {
+		full = fmt.Sprintf("has no room for files: %d inodes are free, and the embedded NATS server needs %d", e.Files, leastFiles)
+	}
+	return fmt.Sprintf("the disk of %s %s at least; "+
+		"make room there and run the same command again, which goes on where this one ended, or choose another disk by --out", e.Dir, full)
 }
 
 // Unwrap returns the system's word for it.
 func (e *RoomError) Unwrap() error { return syscall.ENOSPC }
 
-// room returns a [*RoomError] where the disk of an embedded server's folder is
-// full.
-func room(dir string) error {
-	free, err := disk.Free(dir)
+// room returns a [*RoomError] where the disk of an embedded server's folder is full, or has
+// no room for files, or where the server gave up.
+func room(dir string, gaveUp bool) error {
+	free, files, err := disk.Free(dir)
 	if err != nil {
 		return fmt.Errorf("embedded NATS server: %w", err)
 	}
-	if free < leastRoom {
-		return &RoomError{dir, free}
+	if gaveUp || free < leastRoom || files < leastFiles {
+		return &RoomError{dir, free, files}
 	}
 	return nil
 }
 
-// Room returns a [*RoomError] where the server can store nothing more.
-func (s *Server) Room() error {
-	if err := room(s.dir); err != nil {
-		return err
-	}
-	if s.server.JetStreamEnabled() {
-		return nil
-	}
-	// It ran out of room, and turned its streams off, between two looks.
-	free, err := disk.Free(s.dir)
-	if err != nil {
-		return fmt.Errorf("embedded NATS server: %w", err)
-	}
-	return &RoomError{s.dir, free}
-}
+// Room returns a [*RoomError] where the server can store nothing more. One that turned its
+// streams off ran out of room between two looks.
+func (s *Server) Room() error { return room(s.dir, !s.server.JetStreamEnabled()) }
 
 // WatchRoom returns once [Server.Room] has an error, with that, or when ctx ends,
 // with nil.

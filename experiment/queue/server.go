@@ -61,7 +61,7 @@ func StartServer(ctx context.Context, config ServerConfig) (*Server, error) {
 	if err := os.MkdirAll(config.Dir, 0o755); err != nil {
 		return nil, fmt.Errorf("embedded NATS server: %w", err)
 	}
-	if err := room(config.Dir); err != nil {
+	if err := room(config.Dir, false); err != nil {
 		return nil, err
 	}
 	path := filepath.Join(config.Dir, "lock")

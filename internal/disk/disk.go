@@ -223,7 +223,7 @@ func WithoutPath(err error, path string) error {
 func Advise(err error) error {
 	switch {
 	case errors.Is(err, syscall.ENOSPC):
-		return fmt.Errorf("%w: make room on the disk and run the same command again; what was durable is kept", err)
+		return fmt.Errorf("%w: make room on the disk, for files too (df -h and df -i), and run the same command again; what was durable is kept", err)
 	case errors.Is(err, syscall.EDQUOT):
 		return fmt.Errorf("%w: make room within the quota, or have it raised, and run the same command again; what was durable is kept", err)
 	case errors.Is(err, syscall.EIO):

@@ -9,11 +9,16 @@ import (
 )
 
 // Free returns how many bytes this user can still write to the disk that holds
-// a folder; [Unknown] where the system does not tell.
-func Free(dir string) (int64, error) {
+// a folder, and how many files can still be created there (inodes); [Unknown] where the
+// system does not say.
+func Free(dir string) (bytes, files int64, err error) {
 	var stat unix.Statfs_t
 	if err := unix.Statfs(dir, &stat); err != nil {
-		return 0, &os.PathError{Op: "statfs", Path: dir, Err: err}
+		return 0, 0, &os.PathError{Op: "statfs", Path: dir, Err: err}
 	}
-	return int64(stat.Bavail) * int64(stat.Bsize), nil //nolint:unconvert // other types on other systems
+	files = Unknown
+	if stat.Files > 0 { // some file systems make inodes as they need them
+		files = int64(stat.Ffree)
+	}
+	return int64(stat.Bavail) * int64(stat.Bsize), files, nil //nolint:unconvert // other types on other systems
 }

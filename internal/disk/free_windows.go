@@ -7,15 +7,15 @@ import (
 )
 
 // Free returns how many bytes this user can still write to the disk that holds
-// a folder; [Unknown] where the system does not tell.
-func Free(dir string) (int64, error) {
+// a folder. How many files can still be created there is [Unknown].
+func Free(dir string) (bytes, files int64, err error) {
 	name, err := windows.UTF16PtrFromString(dir)
 	if err != nil {
-		return 0, &os.PathError{Op: "statfs", Path: dir, Err: err}
+		return 0, 0, &os.PathError{Op: "statfs", Path: dir, Err: err}
 	}
 	var free uint64
 	if err := windows.GetDiskFreeSpaceEx(name, &free, nil, nil); err != nil {
-		return 0, &os.PathError{Op: "statfs", Path: dir, Err: err}
+		return 0, 0, &os.PathError{Op: "statfs", Path: dir, Err: err}
 	}
-	return int64(free), nil
+	return int64(free), Unknown, nil
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // SmallDisk returns a folder on a disk of its own that has room for so many
-// bytes, until the test ends. It needs the right to mount one.
+// bytes and for 1000 files, until the test ends. It needs the right to mount one.
 func SmallDisk(t testing.TB, bytes int) (dir string, err error) {
 	t.Helper()
 	dir = t.TempDir()
@@ -31,4 +31,4 @@ func ResizeDisk(t testing.TB, dir string, bytes int) {
 	}
 }
 
-func size(bytes int) string { return fmt.Sprintf("size=%d", bytes) }
+func size(bytes int) string { return fmt.Sprintf("size=%d,nr_inodes=1000", bytes) }
