@@ -24,6 +24,8 @@ type place struct {
 	dir    string
 	store  *bucket.Folder // nil for a folder of this machine
 	had    []string       // objects of the store
+	held   int            // cells of its tables, where these are not in the copy
+	broken error          // why they are not
 	remove func() error   // of the copy
 }
 
@@ -55,13 +57,16 @@ func (a *app) openPlace(ctx context.Context, out, run string) (p *place, err err
 }
 
 // get fetches the tables of a run that the store has. Those without a manifest were not
-// sent to the end and are sent anew.
+// sent to the end and are sent again. So are all where one is damaged: they belong together.
 func (p *place) get(ctx context.Context, run string) (err error) {
 	if p.had, err = p.store.List(ctx); err != nil || !slices.Contains(p.had, results.ManifestName) {
 		return err
 	}
 	fetch := func(name string) error { return p.store.Get(ctx, name, filepath.Join(p.dir, name)) }
 	if err := fetch(results.ManifestName); err != nil {
+		if _, damaged := errors.AsType[*bucket.DamagedError](err); damaged {
+			err = fmt.Errorf("%w; remove it, and the next collection sends all files again", err)
+		}
 		return err
 	}
 	m, err := results.ReadManifest(p.dir)
@@ -71,14 +76,36 @@ func (p *place) get(ctx context.Context, run string) (err error) {
 	if m.Run != run {
 		return command.Refusef("%s holds run %s; --out with another folder is allowed", p.store, m.Run)
 	}
-	for _, name := range p.had {
-		if isTable(name) {
-			if err := fetch(name); err != nil {
-				return err
-			}
+	tables := slices.DeleteFunc(slices.Clone(p.had), func(name string) bool { return !isTable(name) })
+	for _, name := range tables {
+		err := fetch(name)
+		if _, damaged := errors.AsType[*bucket.DamagedError](err); damaged && p.broken == nil {
+			p.broken = err
+		} else if err != nil && !damaged {
+			return err
+		}
+	}
+	if p.broken == nil {
+		return nil
+	}
+	for _, n := range m.Counts {
+		p.held += n
+	}
+	for _, name := range append(tables, results.ManifestName) {
+		if err := os.Remove(filepath.Join(p.dir, name)); err != nil {
+			return fmt.Errorf("leaving out the tables of %s: %w", p.store, err)
 		}
 	}
 	return nil
+}
+
+// check refuses to replace tables of which one is damaged by those of fewer cells.
+func (p *place) check(cells int) error {
+	if p.broken == nil || cells >= p.held {
+		return nil
+	}
+	return fmt.Errorf("%w; the NATS server has %s of the run, of the %d that were there, so that nothing is sent: "+
+		"restore the object, or remove %s there to have the tables replaced by those of the server", p.broken, cellsText(int64(cells)), p.held, results.ManifestName)
 }
 
 // isTable reports whether a name is one of a file of tables, in the folder itself.

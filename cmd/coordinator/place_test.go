@@ -1,11 +1,16 @@
 package main
 
 import (
+	"errors"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/agepath/agepath/internal/command"
 	"github.com/agepath/agepath/internal/testing/needs"
@@ -117,11 +122,89 @@ func TestCollectIntoStore(t *testing.T) {
 	if _, there := stored(t, s, folder)["report/figures/"+figureOf(want)]; there || figureOf(want) == "" {
 		t.Errorf("the figure %q, which the report does not have any more, stays", figureOf(want))
 	}
+	wantMended(t, r, run, filepath.Join(s.Dir, filepath.FromSlash(folder)), func(code int) outcome { return into(code, args("s3://results/"+folder)...) })
 	other, _, _ := strings.Cut(must(t, "submit", write(t, dir, "other.yaml", storedGrid), "--set", "repeats=1", "--nats", r.url).out, ":")
 	refused := into(command.ExitRefused, "collect", other, "--nats", r.url, "--out", "s3://results/"+folder)
 	if !strings.Contains(refused.err, "holds run "+run) {
 		t.Errorf("another run into the same folder: %s", refused.err)
 	}
+}
+
+// wantMended damages objects of a store's folder. The next collection must name the object and
+// send the tables again, or refuse where the server has fewer cells than the folder had.
+func wantMended(t *testing.T, r *remote, run, folder string, collect func(code int) outcome) {
+	t.Helper()
+	before := contents(t, folder)
+	damage := func(name string) {
+		t.Helper()
+		file, err := os.OpenFile(filepath.Join(folder, name), os.O_WRONLY, 0) // its metadata stay
+		if err == nil {
+			_, err = file.WriteAt([]byte("damage"), int64(len(before[name])/2))
+			err = errors.Join(err, file.Close())
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"knots.arrow", "cells.arrow"} {
+		damage(name)
+		if o := collect(command.ExitDone); !strings.Contains(o.err, name) || !strings.Contains(o.err, "is damaged") {
+			t.Errorf("of a damaged %s it says %s", name, o.err)
+		}
+		after := contents(t, folder)
+		for _, table := range []string{"cells.arrow", "knots.arrow", "coefficients.arrow"} {
+			if after[table] != before[table] {
+				t.Errorf("after damage of %s, %s is another", name, table)
+			}
+		}
+	}
+	must(t, "verify", folder)
+	damage("manifest.json")
+	if o := collect(command.ExitFailed); !strings.Contains(o.err, "manifest.json") || !strings.Contains(o.err, "remove it") {
+		t.Errorf("of a damaged manifest it says %s", o.err)
+	}
+	if err := os.Remove(filepath.Join(folder, "manifest.json")); err != nil {
+		t.Fatal(err)
+	}
+	collect(command.ExitDone)
+	damage("knots.arrow")
+	damaged := contents(t, folder)
+	loseResult(t, r, run)
+	if o := collect(command.ExitFailed); !strings.Contains(o.err, "nothing is sent") || !strings.Contains(o.err, "restore the object") {
+		t.Errorf("with fewer results at the server it says %s", o.err)
+	}
+	if !maps.Equal(contents(t, folder), damaged) {
+		t.Error("the folder has changed")
+	}
+}
+
+// loseResult removes the result of one cell from the server.
+func loseResult(t *testing.T, r *remote, run string) {
+	t.Helper()
+	conn, err := nats.Connect(r.url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	js, err := jetstream.New(conn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stream, err := js.Stream(t.Context(), "AGEPATH_RESULTS")
+	if err != nil {
+		t.Fatal(err)
+	}
+	info, err := stream.Info(t.Context(), jetstream.WithSubjectFilter("agepath.result."+run+".*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for subject := range info.State.Subjects {
+		if err := stream.Purge(t.Context(), jetstream.WithPurgeSubject(subject)); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	t.Fatal("the server has no results")
 }
 
 // figureOf returns the name of a figure among files.

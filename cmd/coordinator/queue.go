@@ -262,6 +262,9 @@ func (a *atServer) collect(ctx context.Context, q *queue.Queue, name, out string
 		return err
 	}
 	defer to.close()
+	if to.broken != nil {
+		a.warn(fmt.Errorf("%w; all tables are gathered from the NATS server", to.broken))
+	}
 	collected, err := oneStep(a.Base, "collect", "gathering the results", func() (*run.Collected, error) {
 		return run.Collect(ctx, q, name, to.dir, a.Version, flags.compression)
 	})
@@ -278,13 +281,16 @@ func (a *atServer) collect(ctx context.Context, q *queue.Queue, name, out string
 			return err
 		}
 	}
-	if err := to.put(ctx, flags.formats != nil); err != nil {
-		return err
-	}
 	counts, cells := collected.Counts, collected.Cells
 	total := 0
 	for _, n := range counts {
 		total += n
+	}
+	if err := to.check(total); err != nil {
+		return err
+	}
+	if err := to.put(ctx, flags.formats != nil); err != nil {
+		return err
 	}
 	if asJSON {
 		err := a.writeJSON(object{"run": name, "out": out, "cells": cells, "statuses": report.StatusCounts(counts),

@@ -35,6 +35,7 @@ type Folder struct {
 	// partSize is how much of a larger file is sent at a time, 0 for what the store's
 	// limits call for, 16 MiB at least.
 	partSize uint64
+	damaged  map[string]bool // objects that [Folder.Get] found damaged, and Put sends again
 }
 
 // IsURL reports whether a text names a folder of a bucket: s3://BUCKET/FOLDER.
@@ -79,7 +80,7 @@ func Open(text string, env func(string) (string, bool)) (*Folder, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", text, err)
 	}
-	return &Folder{client: client, bucket: bucket, prefix: prefix}, nil
+	return &Folder{client: client, bucket: bucket, prefix: prefix, damaged: map[string]bool{}}, nil
 }
 
 // String returns the URL.
@@ -126,8 +127,15 @@ func (f *Folder) List(ctx context.Context) (names []string, err error) {
 	return names, nil
 }
 
+// DamagedError says that an object has not the bytes that were sent.
+type DamagedError struct{ Sent, Have string } // digests
+
+func (e *DamagedError) Error() string {
+	return fmt.Sprintf("its digest is %s, and it was sent with %s: it is damaged, or was replaced meanwhile", e.Have, e.Sent)
+}
+
 // Get writes an object to a file, whose bytes must have the digest that they were sent
-// with.
+// with, else it is a [*DamagedError].
 func (f *Folder) Get(ctx context.Context, name, path string) error {
 	info, err := f.client.StatObject(ctx, f.bucket, f.prefix+name, minio.StatObjectOptions{})
 	if err == nil {
@@ -138,7 +146,8 @@ func (f *Folder) Get(ctx context.Context, name, path string) error {
 		digest, err = disk.Digest(path)
 	}
 	if want := info.UserMetadata[digestKey]; err == nil && want != "" && want != digest {
-		err = fmt.Errorf("its digest is %s, and it was sent with %s: it is damaged, or was replaced meanwhile", digest, want)
+		f.damaged[name] = true
+		err = &DamagedError{Sent: want, Have: digest}
 	}
 	if err != nil {
 		return f.about("getting it", name, err)
@@ -147,7 +156,7 @@ func (f *Folder) Get(ctx context.Context, name, path string) error {
 }
 
 // Put sends files of dir in the order of their names, each once the one before is there,
-// but for those that are there already. It returns how many it sent. What an upload that
+// but for those that are there already and were not found damaged. It returns how many it sent. What an upload that
 // was interrupted has left of a larger file is removed.
 func (f *Folder) Put(ctx context.Context, dir string, names []string) (sent int, err error) {
 	for _, name := range names {
@@ -170,7 +179,7 @@ func (f *Folder) put(ctx context.Context, path, name string) (sent bool, err err
 	key := f.prefix + name
 	info, err := f.client.StatObject(ctx, f.bucket, key, minio.StatObjectOptions{})
 	switch {
-	case err == nil && info.UserMetadata[digestKey] == digest:
+	case err == nil && info.UserMetadata[digestKey] == digest && !f.damaged[name]:
 		return false, nil
 	case err != nil && minio.ToErrorResponse(err).StatusCode != http.StatusNotFound:
 		return false, err
