@@ -129,7 +129,8 @@ func fillsUp(t *testing.T, what string, fill func(t *testing.T, dir string) stri
 // fillNames fills the disk of a folder with as many files as it takes.
 func fillNames(t *testing.T, dir string) (path string) {
 	t.Helper()
-	path, err := os.MkdirTemp(dir, "filler")
+	path = filepath.Join(dir, "filler")
+	err := os.Mkdir(path, 0o700)
 	for i := 0; err == nil; i++ {
 		err = os.WriteFile(filepath.Join(path, strconv.Itoa(i)), nil, 0o600)
 	}

@@ -1,13 +1,17 @@
 package queue
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/url"
 	"strings"
 	"sync"
 	"testing"
+	"testing/iotest"
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
@@ -151,5 +155,51 @@ func TestCluster(t *testing.T) {
 		if o.Status != experiment.OK || o.Attempts > 2 {
 			t.Errorf("%+v", o)
 		}
+	}
+}
+
+// TestClusterData reads a data set while the server that leads its store is away.
+func TestClusterData(t *testing.T) {
+	needs.Patience(t, "10 s")
+	t.Parallel()
+	nodes, urls := startCluster(t)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	q, err := Connect(ctx, Config{URL: urls, Replicas: 3, Report: reports(t)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(q.Close)
+	if err := q.EnsureStreams(ctx); err != nil {
+		t.Fatal(err)
+	}
+	size := 16 * partSize
+	if needs.Long() {
+		size = 100 * partSize
+	}
+	data := noise(size)
+	if err := q.PutData(ctx, "digest", bytes.NewReader(data)); err != nil {
+		t.Fatal(err)
+	}
+	stream, err := q.js.Stream(ctx, objectsStream+dataBucket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, node := range nodes {
+		if node.Name() == stream.CachedInfo().Cluster.Leader {
+			stop(node)
+		}
+	}
+	ctx, cancel = context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	if err := q.PutData(ctx, "digest", iotest.ErrReader(errors.New("it is there"))); err != nil {
+		t.Fatal(err)
+	}
+	r, err := q.Data(ctx, "digest")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := io.ReadAll(r); err != nil || !bytes.Equal(got, data) {
+		t.Errorf("%d of %d bytes: %v", len(got), len(data), err)
 	}
 }

@@ -28,11 +28,9 @@ type Config struct {
 	// through a leaf node. Default: the JetStream of the server itself.
 	Domain string
 
-	// Replicas of streams and of large outcomes when [Queue.EnsureStreams]
+	// Replicas of streams, data sets and large outcomes when [Queue.EnsureStreams]
 	// creates them: 1, 3 or 5. Default: 1, or what existing streams have. With
-	// 1, a lost server takes its tasks and results with it. Data sets always
-	// have 1: they can be sent again, and uploads of hundreds of MB fail on
-	// replicated object stores.
+	// 1, a lost server takes its tasks and results with it.
 	Replicas int
 
 	// AckWait is how long the server waits for a word about a task in flight

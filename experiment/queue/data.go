@@ -29,7 +29,7 @@ func (q *Queue) PutData(ctx context.Context, digest string, r io.Reader) error {
 	if err != nil {
 		return fmt.Errorf("storing data set %s: %w", digest, err)
 	}
-	err = q.persist(ctx, "looking for it", "", func(ctx context.Context) error {
+	err = q.persist(ctx, "looking for data set "+digest, "", func(ctx context.Context) error {
 		_, err := bucket.GetInfo(ctx, digest)
 		return err
 	})
@@ -37,7 +37,7 @@ func (q *Queue) PutData(ctx context.Context, digest string, r io.Reader) error {
 		return nil
 	}
 	if !errors.Is(err, jetstream.ErrObjectNotFound) {
-		return fmt.Errorf("storing data set %s: %w", digest, err)
+		return fmt.Errorf("storing data set: %w", err)
 	}
 	if err := q.data.put(ctx, digest, r); err != nil {
 		return fmt.Errorf("storing data set %s: %w", digest, err)

@@ -11,7 +11,7 @@
 //	AGEPATH_DEAD      agepath.dead.RUN.CELL     tasks given up because their workers died of them
 //	AGEPATH_WORKERS   agepath.worker.NAME       what each worker does, forgotten after a minute
 //	AGEPATH_QUARANTINE agepath.quarantine.RUN.CELL messages that did not pass, see [Queue.Sift]
-//	AGEPATH_DATA      Object Store              data sets by digest, one replica
+//	AGEPATH_DATA      Object Store              data sets by digest
 //	AGEPATH_OUTCOMES  Object Store              outcomes too large for a message
 //
 // Each run has one durable consumer of AGEPATH_TASKS, named like the run and

@@ -116,36 +116,28 @@ func TestPublishGroups(t *testing.T) {
 // Groups are for servers that take long to store tasks one by one, and can store groups.
 func TestPublishAdapts(t *testing.T) {
 	t.Parallel()
-	b := setup(t, 30*time.Second)
-	for i, c := range []struct {
+	for _, c := range []struct {
 		allowed bool
 		took    time.Duration
 		want    int
-	}{{true, time.Second, groupSize}, {true, 0, 0}, {false, time.Second, 1}} {
-		if err := b.js.DeleteStream(b.ctx, tasksStream); err != nil {
-			t.Fatal(err)
-		}
-		config := streamConfigs(1)[0]
-		config.AllowAtomicPublish = c.allowed
-		stream, err := b.js.CreateStream(b.ctx, config)
+	}{{true, time.Second, groupSize}, {true, -time.Hour, 0}, {false, time.Second, 1}} {
+		b := setup(t, 30*time.Second)
+		stream, err := b.stream(b.ctx, tasksStream)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if stream.CachedInfo().Config.AllowAtomicPublish != c.allowed {
+		if !stream.CachedInfo().Config.AllowAtomicPublish {
 			t.Skip("the server stores no groups")
 		}
-		b.streams[tasksStream] = stream
+		stream.CachedInfo().Config.AllowAtomicPublish = c.allowed
 		p := publication{queue: b.Queue, runs: map[string]bool{}, began: time.Now().Add(-c.took)}
-		if c.took == 0 {
-			p.began = time.Now().Add(time.Hour) // however slow this machine is
-		}
-		for task := range generate(fmt.Sprint("run", i), groupSize) { // what is left of a stream just deleted may refuse the same
+		for task := range generate("run", groupSize) {
 			if err := p.add(b.ctx, &task); err != nil {
 				t.Fatal(err)
 			}
 		}
 		if err := p.drain(b.ctx); err != nil || p.published != groupSize || p.size != c.want {
-			t.Errorf("%+v: %d published in groups of %d, %v", c, p.published, p.size, err)
+			t.Errorf("%+v: %d published in groups of %d, %d refused, %v", c, p.published, p.size, p.refused, err)
 		}
 	}
 }

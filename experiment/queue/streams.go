@@ -63,7 +63,7 @@ const objectsStream = "OBJ_"
 // coordinators store data sets: workers could remove all objects of a stream that allows
 // messages that replace others.
 func bucketStreams(replicas int) []jetstream.StreamConfig {
-	data := bucketStream(dataBucket, "agepath: data sets by digest", 1)
+	data := bucketStream(dataBucket, "agepath: data sets by digest", replicas)
 	data.AllowRollup = true
 	return []jetstream.StreamConfig{data, bucketStream(outcomesBucket, "agepath: large outcomes", replicas)}
 }

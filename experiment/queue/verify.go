@@ -76,11 +76,11 @@ func settings(want, have jetstream.StreamConfig) []setting {
 }
 
 // verify refuses a stream that exists with other settings than wanted. The
-// number of replicas matters only where one is asked for, and not to data sets.
+// number of replicas matters only where one is asked for.
 func (c *connection) verify(want, have jetstream.StreamConfig) error {
 	all := settings(want, have)
-	if c.config.Replicas != 0 && want.Name != objectsStream+dataBucket {
-		all = append(all, setting{"replicas", want.Replicas, have.Replicas, "a lost server would take tasks and results with it", false})
+	if c.config.Replicas != 0 {
+		all = append(all, setting{"replicas", want.Replicas, have.Replicas, "a lost server would take data sets, tasks and results with it", false})
 	}
 	for _, s := range all {
 		if s.want == s.have {

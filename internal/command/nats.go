@@ -59,7 +59,7 @@ func (n *NATS) AddTo(flags *pflag.FlagSet) {
 
 // AddStreams adds the flags of commands that make streams and runs.
 func (n *NATS) AddStreams(flags *pflag.FlagSet) {
-	flags.IntVar(&n.replicas, "replicas", 0, "`N` servers that keep each task and result: 1, 3 or 5 (default: what the streams have, 1 for new ones)")
+	flags.IntVar(&n.replicas, "replicas", 0, "`N` servers that keep each data set, task and result: 1, 3 or 5 (default: what the streams have, 1 for new ones)")
 	flags.DurationVar(&n.ackWait, "ack-wait", 0, "`time` that a worker may be silent before its cells are given to others; 0s is what the run has, and 30s for a new one")
 }
 
